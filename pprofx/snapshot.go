@@ -1,0 +1,35 @@
+package pprofx
+
+// Snapshot is all that was sampled in [Start, End), immutable. Stacks and label sets are interned: Rows refer to
+// them by index.
+type Snapshot struct {
+	Start, End int64 // Unix time in nanoseconds
+	Period     int64 // nanoseconds of CPU time that one sample stands for
+	Processes  map[int]Process
+	Frames     []*Frame  // each value once
+	Stacks     [][]int32 // indices into Frames, leaf first; each once
+	LabelSets  [][]Label // sorted by Key; each once; element 0 is the empty set
+	Rows       []Row     // by time
+	// Lost counts samples that were taken in this interval and are in no row, by reason.
+	Lost map[string]int64
+}
+
+// Process is what is known of a sampled process, by pid.
+type Process struct {
+	Executable string // path as the process sees it
+	Service    string // service.name where known, else empty
+	Container  string // container id, else empty
+}
+
+// Row is one sample of a Snapshot.
+type Row struct {
+	Time   int64 // Unix time in nanoseconds
+	Stack  int32 // index into Snapshot.Stacks
+	Labels int32 // index into Snapshot.LabelSets
+	PID    int32
+	TID    int32
+	CPU    int32
+	State  State
+	Thread string
+	Stop   string
+}

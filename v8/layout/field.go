@@ -1,0 +1,125 @@
+package layout
+
+// Field names one thing that hotspan must know of a V8 build: an offset, a tag value, an enumerator. Offsets count
+// in bytes from the start of the untagged object, or from the Isolate, unless the comment says otherwise.
+type Field uint8
+
+// The fields, by the V8 class they belong to.
+const (
+	// Thread and isolate. IsolateTLS counts from the thread's fs_base.
+	IsolateTLS Field = iota
+	IsolateContext
+	IsolateCEntryFP
+	IsolateVMState
+	IsolateCPED // continuation-preserved embedder data
+	IsolateHeap
+	HeapGCState // from the Heap
+
+	// Heap objects in general.
+	MapInstanceSizeInWords
+	MapInObjectStartInWords
+	MapInstanceType
+	MapBitField3
+	MapConstructorOrBackPointer
+	MapDescriptors
+	BitField3DictionaryMapBit    // bit number
+	BitField3OwnDescriptorsBit   // lowest bit number; 10 bits wide
+	DescriptorsHeader            // bytes before the first {key, details, value}
+	DescriptorsEntrySize         // bytes of one descriptor
+	DetailsLocationBit           // 0 = in the object, 1 = in the descriptor
+	DetailsFieldIndexShift       // of the untagged details
+	NameDictionaryPrefix         // words after the hash table's three header words
+	JSReceiverPropertiesOrHash   // property array, dictionary or identity hash
+	PropertyArrayLengthAndHash   // Smi: length, hash above it
+	PropertyArrayHashShift       // of the untagged word
+	PropertyArrayData            // first element
+	FixedArrayLength             // also of byte arrays
+	FixedArrayData               // also of byte arrays
+	JSObjectElements             //
+	JSArrayLength                //
+	JSMapTable                   //
+	HeapNumberValue              //
+	OddballToString              //
+	SymbolHash                   // u32, hash above two flag bits
+	SymbolDescription            //
+	NameHash                     // u32, as in SymbolHash
+	StringLength                 // i32
+	SeqStringChars               //
+	ConsStringFirst              //
+	ConsStringSecond             //
+	SlicedStringParent           //
+	SlicedStringOffset           // Smi
+	ThinStringActual             //
+	ExternalStringData           // cached data pointer
+	StringRepresentationMask     // of the instance type
+	StringOneByteBit             // mask of the instance type
+	StringUncachedExternalBit    // mask of the instance type
+	FirstNonStringType           // instance type
+	SeqStringTag                 //
+	ConsStringTag                //
+	ExternalStringTag            //
+	SlicedStringTag              //
+	ThinStringTag                //
+	JSFunctionShared             //
+	JSFunctionContext            //
+	SFITrustedData               // bytecode, baseline code, interpreter data; SFI = SharedFunctionInfo
+	SFIUntrustedData             // builtin id and others; equals SFITrustedData before it was split
+	SFINameOrScopeInfo           //
+	SFIScript                    //
+	SFIFunctionLiteralID         // i32
+	ScopeInfoFlags               //
+	ScopeInfoContextLocalCount   //
+	ScopeInfoFirstVars           // byte offset of the first variable part
+	ScopeInfoFlagsAreSmi         // 1 if flags is a Smi, 0 if a raw u32
+	ScopeInfoHasSavedClassVarBit // bit number of the flags
+	ScopeInfoFunctionVarBit      // lowest bit of the two
+	ScopeInfoInferredNameBit     //
+	ScopeInfoMaxInlinedNames     // names are in a hash table from this many locals on
+	ScriptSource                 //
+	ScriptName                   //
+	ScriptLineOffset             //
+	ScriptColumnOffset           //
+	ScriptID                     //
+	ScriptSourceURL              //
+	ScriptSourceMappingURL       //
+	ScriptInfos                  // weak array of SharedFunctionInfos by function literal id
+	BytecodeArrayLength          // Smi
+	BytecodeArrayPositions       // source position table
+	BytecodeArrayFirstByte       //
+	CodeDeoptData                // of baseline code: the bytecode array
+	CodePositions                // source position table; of baseline code: the bytecode offset table
+	CodeInstructionStart         // address
+	CodeInstructionSize          // i32
+	CodeFlags                    // u32
+	CodeFlagsKindMask            //
+	InstructionStreamBody        // first instruction
+	InstructionStreamCode        // back pointer to Code
+	KindRegexp                   // CodeKind enumerators from here
+	KindBaseline                 //
+	KindMaglev                   //
+	KindTurboFan                 //
+	DeoptLiterals                // word index in the deoptimization data from here
+	DeoptInlining                //
+	DeoptSFI                     //
+	SFIWrapperShared             // SharedFunctionInfoWrapper
+	PositionsUnsigned            // 1: V8 14.1's position table, 0: the one before
+	TypeMap                      // instance types from here
+	TypeSharedFunctionInfo       //
+	TypeScript                   //
+	TypeScopeInfo                //
+	TypeBytecodeArray            //
+	TypeCode                     //
+	TypeInstructionStream        //
+	TypeJSFunctionFirst          //
+	TypeJSFunctionLast           //
+	TypeJSMap                    //
+	TypeJSObject                 //
+	TypeSymbol                   //
+	TypeHeapNumber               //
+	TypeOddball                  //
+	TypePropertyArray            //
+	TypeInterpreterData          //
+	InterpreterDataBytecode      // offset in InterpreterData
+	WasmFrameMarker              // type marker of a WebAssembly frame, untagged
+	NumFields
+)
