@@ -87,5 +87,5 @@ type Sample struct {
 	State  State
 	Stop   string   // why the walk ended: "root" when it reached the thread's first frame
 	Stack  []*Frame // leaf first; shared between samples, never changed
-	Labels []Label  // of the request that ran, sorted by Key; shared, never changed
+	Labels []Label  // of the request that ran, sorted by Key, each Key once; shared, never changed
 }

@@ -3,14 +3,15 @@ package pprofx
 // Snapshot is all that was sampled in [Start, End), immutable. Stacks and label sets are interned: Rows refer to
 // them by index.
 type Snapshot struct {
-	Start, End int64 // Unix time in nanoseconds
-	Period     int64 // nanoseconds of CPU time that one sample stands for
-	Processes  map[int]Process
-	Frames     []*Frame  // each value once
-	Stacks     [][]int32 // indices into Frames, leaf first; each once
-	LabelSets  [][]Label // sorted by Key; each once; element 0 is the empty set
-	Rows       []Row     // by time
-	// Lost counts samples that were taken in this interval and are in no row, by reason.
+	Start, End int64           // Unix time in nanoseconds
+	Period     int64           // nanoseconds of CPU time that one sample stands for
+	Processes  map[int]Process // by pid: those of Rows that are known
+	Frames     []*Frame        // each value once
+	Stacks     [][]int32       // indices into Frames, leaf first; each once
+	LabelSets  [][]Label       // sorted by Key; each once; element 0 is the empty set
+	Rows       []Row           // by time
+	// Lost counts samples that are in no row, by reason. They are counted in the interval in which the loss became
+	// known, so that over all snapshots of a recording taken = rows + lost.
 	Lost map[string]int64
 }
 
@@ -32,4 +33,17 @@ type Row struct {
 	State  State
 	Thread string
 	Stop   string
+}
+
+// Other counts the rows whose stack was left out because the snapshot was full: their stack is the one frame
+// OtherFunction.
+func (s *Snapshot) Other() int64 {
+	var n int64
+	for i := range s.Rows {
+		stack := s.Stacks[s.Rows[i].Stack]
+		if len(stack) == 1 && *s.Frames[stack[0]] == *otherFrame {
+			n++
+		}
+	}
+	return n
 }

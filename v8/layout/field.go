@@ -6,14 +6,14 @@ type Field uint8
 
 // The fields, by the V8 class they belong to.
 const (
-	// Thread and isolate. IsolateTLS counts from the thread's fs_base.
+	// Thread and isolate. At fs_base + IsolateTLS, which is negative, stands the pointer to the thread's Isolate.
 	IsolateTLS Field = iota
 	IsolateContext
-	IsolateCEntryFP
-	IsolateVMState
-	IsolateCPED // continuation-preserved embedder data
-	IsolateHeap
-	HeapGCState // from the Heap
+	IsolateCEntryFP // frame pointer of the youngest frame that entered C++, or 0
+	IsolateVMState  // u16 (u32 until V8 11): v8::StateTag of include/v8-unwinder.h
+	IsolateCPED     // continuation-preserved embedder data
+	IsolateHeap     // the Heap itself, not a pointer to it
+	HeapGCState     // u32, from the Heap; 0 = no collection
 
 	// Heap objects in general.
 	MapInstanceSizeInWords
@@ -31,7 +31,7 @@ const (
 	NameDictionaryPrefix         // words after the hash table's three header words
 	JSReceiverPropertiesOrHash   // property array, dictionary or identity hash
 	PropertyArrayLengthAndHash   // Smi: length, hash above it
-	PropertyArrayHashShift       // of the untagged word
+	PropertyArrayHashShift       // of the untagged word; the hash has 21 bits
 	PropertyArrayData            // first element
 	FixedArrayLength             // also of byte arrays
 	FixedArrayData               // also of byte arrays
@@ -63,13 +63,13 @@ const (
 	JSFunctionShared             //
 	JSFunctionContext            //
 	SFITrustedData               // bytecode, baseline code, interpreter data; SFI = SharedFunctionInfo
-	SFIUntrustedData             // builtin id and others; equals SFITrustedData before it was split
+	SFIUntrustedData             // builtin id and others; equals SFITrustedData before it was split (V8 12.4)
 	SFINameOrScopeInfo           //
 	SFIScript                    //
 	SFIFunctionLiteralID         // i32
 	ScopeInfoFlags               //
 	ScopeInfoContextLocalCount   //
-	ScopeInfoFirstVars           // byte offset of the first variable part
+	ScopeInfoFirstVars           // byte offset of the first variable part (a module scope has one word more before it)
 	ScopeInfoFlagsAreSmi         // 1 if flags is a Smi, 0 if a raw u32
 	ScopeInfoHasSavedClassVarBit // bit number of the flags
 	ScopeInfoFunctionVarBit      // lowest bit of the two
@@ -94,7 +94,7 @@ const (
 	CodeFlagsKindMask            //
 	InstructionStreamBody        // first instruction
 	InstructionStreamCode        // back pointer to Code
-	KindRegexp                   // CodeKind enumerators from here
+	KindRegexp                   // CodeKind enumerators from here: CodeFlags & CodeFlagsKindMask
 	KindBaseline                 //
 	KindMaglev                   //
 	KindTurboFan                 //

@@ -1,0 +1,263 @@
+// Package agent is the profiler: it samples Node.js processes from outside, names what it finds, joins each sample to
+// the request that ran, and hands immutable snapshots to sinks. ARCHITECTURE.md follows one sample through it.
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/binary"
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/symbols"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// Config says what to profile and what to do with it.
+type Config struct {
+	Select        Selection
+	Rate          int            // samples a second and CPU
+	Rules         []reqctx.Rule  // of labels, beside the built-in ones
+	SnapshotEvery time.Duration  // 0 = one snapshot of the whole time
+	RingBytes     int            // of the ring buffer, a power of two; 0 = 16 MiB
+	Sinks         []Sink         // get each snapshot
+	Log           *slog.Logger   // for what a user should know; nil = nothing
+	Progress      func(Progress) // called about twice a second; nil = not
+}
+
+// Sink takes snapshots. Write is called from one goroutine a sink; it may be slow: then snapshots of its own are lost,
+// counted, and no others.
+type Sink interface {
+	Write(context.Context, *pprofx.Snapshot) error
+	Name() string // for messages
+}
+
+// slack is how long after the end of a snapshot its last samples may still be on their way: the program puts a sample
+// into the ring buffer microseconds after it took the time.
+const slack = 20 * time.Millisecond
+
+const progressEvery = 500 * time.Millisecond
+
+// Agent is a running profiler.
+type Agent struct {
+	config  Config
+	log     *slog.Logger
+	tree    *reqctx.Tree
+	sampler *sampler.Sampler
+	files   *binary.Cache
+	kernel  *symbols.Table
+	targets map[int]*target
+
+	kernelFrames map[uint64]*pprofx.Frame
+	labelSets    map[string][]pprofx.Label // by the bytes that they were made of
+	matched      map[string]bool           // labels that were made
+
+	builder *pprofx.Builder
+	clock   clock
+	stats   Stats
+	sinks   []*delivery
+	shown   time.Time
+}
+
+// New loads the BPF program and attaches to the processes that are selected. It does not sample before Run.
+func New(c Config) (*Agent, error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.RingBytes == 0 {
+		c.RingBytes = 16 << 20
+	}
+	tree, err := reqctx.NewTree(append(reqctx.OpenTelemetry(), c.Rules...))
+	if err != nil {
+		return nil, err
+	}
+	a := &Agent{
+		config: c, log: c.Log, tree: tree, targets: map[int]*target{},
+		kernelFrames: map[uint64]*pprofx.Frame{}, labelSets: map[string][]pprofx.Label{}, matched: map[string]bool{},
+	}
+	if a.sampler, err = sampler.Open(sampler.Config{RingBytes: uint32(c.RingBytes)}); err != nil {
+		return nil, err
+	}
+	a.files = binary.NewCache(a.sampler)
+	a.kernel = kernelSymbols(a.log)
+	if err := a.attachSelected(); err != nil {
+		a.sampler.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+func kernelSymbols(log *slog.Logger) *symbols.Table {
+	f, err := os.Open("/proc/kallsyms")
+	if err != nil {
+		log.Warn("kernel frames will have no names", "why", err)
+		return nil
+	}
+	defer f.Close()
+	t, err := symbols.Kernel(f)
+	if err != nil {
+		log.Warn("kernel frames will have no names", "why", err)
+	}
+	return t
+}
+
+// Run samples until the context ends or all processes have. This is the life of a sample: it is read from the ring
+// buffer, named, joined to its request and folded into the snapshot of its time; when that is over it is cut and given
+// to the sinks.
+func (a *Agent) Run(ctx context.Context) (Stats, error) {
+	defer a.sampler.Close()
+	a.start()
+	if err := a.sampler.Start(a.config.Rate); err != nil {
+		return a.stats, err
+	}
+	end := a.nextCut(a.stats.Start)
+	for ctx.Err() == nil && !a.finished() {
+		a.readUntil(a.soon(end))
+		if now := time.Now(); now.After(end.Add(slack)) {
+			a.drain()
+			a.cut(end)
+			end = a.nextCut(end)
+		}
+		a.tend()
+	}
+	a.sampler.Stop()
+	a.drain()
+	a.cut(time.Now())
+	return a.finish()
+}
+
+func (a *Agent) start() {
+	a.stats.Start = time.Now()
+	a.clock.set()
+	a.builder = pprofx.NewBuilder(a.stats.Start.UnixNano(), int64(time.Second)/int64(a.config.Rate))
+	for _, t := range a.targets {
+		a.builder.SetProcess(t.pid, t.process)
+	}
+	for _, s := range a.config.Sinks {
+		a.sinks = append(a.sinks, newDelivery(s, a.log))
+	}
+}
+
+// nextCut is the end of the snapshot that begins at a time.
+func (a *Agent) nextCut(start time.Time) time.Time {
+	if a.config.SnapshotEvery == 0 {
+		return start.AddDate(100, 0, 0)
+	}
+	return start.Add(a.config.SnapshotEvery)
+}
+
+// soon is when the loop must look up from the ring buffer at the latest.
+func (a *Agent) soon(end time.Time) time.Time {
+	if tick := time.Now().Add(100 * time.Millisecond); tick.Before(end.Add(slack)) {
+		return tick
+	}
+	return end.Add(slack)
+}
+
+// readUntil handles records until a deadline.
+func (a *Agent) readUntil(deadline time.Time) {
+	for time.Now().Before(deadline) {
+		r, err := a.sampler.Read(deadline)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return
+		}
+		a.handle(r, err)
+	}
+}
+
+// drain handles what is in the ring buffer now.
+func (a *Agent) drain() {
+	for {
+		r, err := a.sampler.Read(time.Unix(1, 0))
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return
+		}
+		a.handle(r, err)
+	}
+}
+
+func (a *Agent) handle(r sampler.Record, err error) {
+	switch {
+	case err != nil:
+		a.lose(LostMalformed, 1)
+	case r.Sample != nil:
+		a.sample(r.Sample)
+	default:
+		a.lifecycle(*r.Lifecycle)
+	}
+}
+
+// sample makes one sample of what the program read, and folds it.
+func (a *Agent) sample(s *sampler.Sample) {
+	t := a.targets[int(s.Pid)]
+	if t == nil {
+		a.lose(LostExited, 1)
+		return
+	}
+	out := &t.sample
+	out.Time = a.clock.unix(s.Time)
+	out.PID, out.TID, out.CPU = int(s.Pid), int(s.Tid), int(s.Cpu)
+	out.Thread = t.threadName(s)
+	out.State = t.state(s.VmState)
+	out.Stop = stopNames[min(int(s.Stop), len(stopNames)-1)]
+	out.Stack = a.name(t, s)
+	out.Labels = a.join(t, s)
+	a.stats.count(out, t.flags)
+	a.builder.Add(out)
+}
+
+// cut ends the snapshot at a time and hands it over.
+func (a *Agent) cut(end time.Time) {
+	a.countRing()
+	snapshot := a.builder.Cut(end.UnixNano())
+	a.stats.written(snapshot)
+	for _, d := range a.sinks {
+		d.put(snapshot)
+	}
+}
+
+// countRing puts what the program could not hand over since the last time into the snapshot.
+func (a *Agent) countRing() {
+	c, err := a.sampler.Counters()
+	if err != nil {
+		a.log.Warn("the program's counters cannot be read", "why", err)
+		return
+	}
+	a.stats.Taken = int64(c.Taken)
+	if n := int64(c.RingFull) - a.stats.ringFull; n > 0 {
+		a.stats.ringFull = int64(c.RingFull)
+		a.lose(LostRingFull, n)
+	}
+}
+
+func (a *Agent) lose(reason string, n int64) { a.builder.Lose(reason, n) }
+
+func (a *Agent) finish() (Stats, error) {
+	var errs []error
+	for _, d := range a.sinks {
+		if err := d.close(); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", d.sink.Name(), err))
+		}
+		a.stats.SnapshotsLost += d.lost
+	}
+	a.stats.End = time.Now()
+	a.stats.Unmatched = a.unmatched()
+	return a.stats, errors.Join(errs...)
+}
+
+// stopNames say why a walk ended, by number of the BPF program.
+var stopNames = [...]string{
+	0:                  "unknown",
+	bpf.StopRoot:       "root",
+	bpf.StopDepth:      "too deep",
+	bpf.StopUnreadable: "stack unreadable",
+	bpf.StopNoRule:     "no unwind rule",
+	bpf.StopNoProgress: "no progress",
+	bpf.StopBadPC:      "bad return address",
+	bpf.StopBadPC + 1:  "unknown",
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+func progressLine(p agent.Progress) string {
+	return fmt.Sprintf("%4.0fs  %d samples, %s named, %s labelled, %d lost",
+		p.Elapsed.Seconds(), p.Samples, percent(p.Named, p.WithJS), percent(p.Labelled, p.Requests), p.Lost)
+}
+
+func percent(part, whole int64) string {
+	if whole == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+}
+
+// closing prints what was sampled, what was lost, what it cost, and what to type next.
+func closing(c console, s *agent.Stats, files *fileSink) {
+	fmt.Fprintf(c, "%d samples taken in %.1f s = %d written + %d lost%s\n",
+		s.Taken, s.End.Sub(s.Start).Seconds(), s.Written, s.LostSum(), lostBy(s.Lost))
+	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s, of samples in requests labelled %s%s\n",
+		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS), percent(s.Labelled, s.Requests), misses(s))
+	cpu, memory := agent.Usage()
+	fmt.Fprintf(c, "hotspan itself: %.2f s CPU, %d MiB memory\n", cpu.Seconds(), memory>>20)
+	for _, u := range s.Unmatched {
+		fmt.Fprintf(c, "label %s matched nothing; properties seen in stores: %s\n", u.Label, seen(u.Seen))
+	}
+	if s.SnapshotsLost > 0 {
+		fmt.Fprintf(c, "%d snapshots lost by outputs that were too slow\n", s.SnapshotsLost)
+	}
+	next(c, s, files)
+}
+
+func lostBy(lost map[string]int64) string {
+	var parts []string
+	for reason, n := range lost {
+		parts = append(parts, fmt.Sprintf("%s %d", reason, n))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	slices.Sort(parts)
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+func misses(s *agent.Stats) string {
+	var parts []string
+	for what, n := range map[string]int64{"learning": s.Learning, "unreadable": s.Unreadable, "bad values": s.BadLabels} {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", what, n))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	slices.Sort(parts)
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+func seen(names []string) string {
+	if len(names) == 0 {
+		return "none, no store was current in any sample"
+	}
+	return strings.Join(names, ", ")
+}
+
+// next says what to do with the file.
+func next(c console, s *agent.Stats, files *fileSink) {
+	if files.last == "" {
+		return
+	}
+	fmt.Fprintf(c, "wrote %s\n", files.last)
+	if s.Written == 0 {
+		fmt.Fprintf(c, "no samples: the process used no CPU in %v\n", s.End.Sub(s.Start).Round(time.Second))
+	}
+	if files.format == pprofx.Pprof {
+		fmt.Fprintf(c, "next: go tool pprof -filefunctions -top %s\n", files.last)
+		if s.Labelled > 0 {
+			fmt.Fprintf(c, "      go tool pprof -tagroot http.route -http 127.0.0.1:8080 %s\n", files.last)
+		}
+	}
+}

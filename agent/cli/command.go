@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// command is a program that hotspan starts to profile it. It begins in a shell that waits for a line, so that nothing
+// of the program runs before the profiler is ready.
+type command struct {
+	*exec.Cmd
+	gate *os.File
+	done chan error
+}
+
+func startCommand(args []string) (*command, error) {
+	if args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return nil, usagef("no command after --")
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		return nil, fmt.Errorf("command: %w", err)
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer read.Close()
+	c := &command{Cmd: exec.Command("/bin/sh", append([]string{"-c", `read -r _ <&3; exec 3<&- "$@"`, "sh", path}, args[1:]...)...), gate: write, done: make(chan error, 1)}
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	c.ExtraFiles = []*os.File{read}
+	if err := c.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", args[0], err)
+	}
+	go func() { c.done <- c.Wait() }()
+	return c, nil
+}
+
+func (c *command) pid() int { return c.Process.Pid }
+
+// resume lets the program begin.
+func (c *command) resume() {
+	fmt.Fprintln(c.gate)
+	c.gate.Close()
+}
+
+// kill ends the program if it still runs.
+func (c *command) kill() {
+	c.gate.Close()
+	select {
+	case <-c.done:
+	default:
+		c.Process.Signal(syscall.SIGTERM)
+		<-c.done
+	}
+}

@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+type layoutCmd struct {
+	Binary string `arg:"" name:"node-binary" help:"Path of a Node.js executable." type:"path"`
+}
+
+func (l *layoutCmd) Run(stdout io.Writer) error {
+	f, err := os.Open(l.Binary)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	table, err := layout.Read(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.Binary, err)
+	}
+	return table.Write(stdout)
+}

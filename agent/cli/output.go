@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hotspan/hotspan/otlp"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// fileSink writes each snapshot to a file of its own.
+type fileSink struct {
+	pattern string
+	format  pprofx.Format
+	start   time.Time
+	pid     int // the only one that is profiled; else 0
+	n       int // snapshots so far
+	last    string
+}
+
+func (s *fileSink) Name() string { return "file " + s.pattern }
+
+func (s *fileSink) numbered() bool {
+	return strings.Contains(s.pattern, "%n")
+}
+
+// path puts values in place of %p, %t and %n; %% is a percent sign.
+func (s *fileSink) path(n int) string {
+	return strings.NewReplacer(
+		"%%", "%",
+		"%p", strconv.Itoa(s.pid),
+		"%t", s.start.UTC().Format("20060102T150405"),
+		"%n", fmt.Sprintf("%04d", n),
+	).Replace(s.pattern)
+}
+
+// Write writes the file under another name first: who looks at it sees a whole one.
+func (s *fileSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
+	s.n++
+	path := s.path(s.n)
+	f, err := os.OpenFile(path+".part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	err = pprofx.Write(f, s.format, snapshot)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	s.last = path
+	return nil
+}
+
+func extension(f pprofx.Format) string {
+	switch f {
+	case pprofx.Collapsed:
+		return ".collapsed"
+	case pprofx.PerfScript:
+		return ".perf"
+	case pprofx.JSONL:
+		return ".jsonl"
+	}
+	return ".pb.gz"
+}
+
+// otlpSink sends snapshots to an OpenTelemetry Collector or to what understands the same.
+type otlpSink struct {
+	*otlp.Exporter
+	url string
+}
+
+func (s otlpSink) Name() string { return "OTLP " + s.url }

@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"time"
+
+	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/otlp"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+type recordCmd struct {
+	PID           []int         `short:"p" help:"Process to profile; may be given again." placeholder:"PID"`
+	Name          string        `help:"Profile Node.js processes whose executable or command line matches, also such that start later." placeholder:"REGEX"`
+	All           bool          `short:"a" help:"Profile every Node.js process, also such that start later."`
+	Rate          int           `short:"F" default:"99" help:"Samples a second on each CPU (${default})." placeholder:"HZ"`
+	Duration      time.Duration `short:"d" help:"How long, such as 10s. Without it until Ctrl-C." placeholder:"TIME"`
+	Output        string        `short:"o" help:"File to write; its extension is the format. %p is the pid, %t the start time, %n the snapshot's number." placeholder:"FILE"`
+	Format        string        `help:"pprof (.pb.gz), collapsed, perf-script or jsonl, whatever the extension." placeholder:"FORMAT"`
+	Label         []string      `help:"Make a label of a value in an AsyncLocalStorage's store: tenant=user.tenant, or id=als(\"session\").id." placeholder:"NAME=PATH" sep:"none"`
+	SnapshotEvery time.Duration `help:"Write a snapshot this often, without a gap between them." placeholder:"TIME"`
+	OTLP          string        `name:"otlp" help:"Also send each snapshot as OTLP profiles over gRPC, such as http://127.0.0.1:4317." placeholder:"URL"`
+	RingBuffer    int           `default:"16" help:"Size of the buffer between kernel and agent in MiB, a power of two (${default})." placeholder:"MIB"`
+	Verbose       bool          `short:"v" help:"Say more about what is learnt of the processes."`
+	Command       []string      `arg:"" optional:"" passthrough:"" help:"Command to run and profile, after --."`
+}
+
+func (r *recordCmd) Run(c console) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	config, err := r.config(c)
+	if err != nil {
+		return err
+	}
+	files, err := r.outputs()
+	if err != nil {
+		return err
+	}
+	config.Sinks = append(config.Sinks, files)
+	if r.OTLP != "" {
+		e, err := otlp.Dial(r.OTLP, otlp.Config{})
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		config.Sinks = append(config.Sinks, otlpSink{e, r.OTLP})
+	}
+	return r.profile(c, config, files)
+}
+
+// profile runs the agent, and the command if there is one, until one of them ends or the user has enough.
+func (r *recordCmd) profile(c console, config agent.Config, files *fileSink) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var child *command
+	if len(r.Command) > 0 {
+		var err error
+		if child, err = startCommand(r.Command); err != nil {
+			return err
+		}
+		defer child.kill()
+		config.Select.Tree = child.pid()
+	}
+	a, err := agent.New(config)
+	if err != nil {
+		return explain(err)
+	}
+	if child != nil {
+		child.resume()
+	}
+	if r.Duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.Duration)
+		defer cancel()
+	} else if c.isTerminal() {
+		fmt.Fprintln(c, "hotspan: sampling. Press Ctrl-C to stop and write the profile.")
+	}
+	stats, err := a.Run(ctx)
+	c.clear()
+	closing(c, &stats, files)
+	return err
+}
+
+func (r *recordCmd) check() error {
+	kinds := 0
+	for _, given := range []bool{len(r.PID) > 0, r.Name != "", r.All, len(r.Command) > 0} {
+		if given {
+			kinds++
+		}
+	}
+	limit := sampler.MaxRate()
+	switch {
+	case kinds == 0:
+		return usagef("say what to profile: -p PID, --name REGEX, -a, or -- COMMAND")
+	case r.Rate < 1:
+		return usagef("rate %d: at least 1 sample a second", r.Rate)
+	case limit > 0 && r.Rate > limit:
+		return usagef("rate %d: this kernel allows at most %d (kernel.perf_event_max_sample_rate)", r.Rate, limit)
+	case r.Duration < 0 || r.SnapshotEvery < 0:
+		return usagef("a time must not be negative")
+	case r.SnapshotEvery > 0 && r.SnapshotEvery < 10*time.Millisecond:
+		return usagef("--snapshot-every %v: at least 10ms", r.SnapshotEvery)
+	case r.RingBuffer < 1 || r.RingBuffer > 1024 || bits.OnesCount(uint(r.RingBuffer)) != 1:
+		return usagef("--ring-buffer %d: a power of two from 1 to 1024", r.RingBuffer)
+	}
+	return nil
+}
+
+func (r *recordCmd) config(c console) (agent.Config, error) {
+	config := agent.Config{
+		Select: agent.Selection{PIDs: r.PID, All: r.All}, Rate: r.Rate,
+		SnapshotEvery: r.SnapshotEvery, RingBytes: r.RingBuffer << 20, Log: c.logger(r.Verbose),
+	}
+	if r.Name != "" {
+		re, err := regexp.Compile(r.Name)
+		if err != nil {
+			return config, usagef("--name: %v", err)
+		}
+		config.Select.Name = re
+	}
+	for _, s := range r.Label {
+		rule, err := reqctx.ParseRule(s)
+		if err != nil {
+			return config, usageError{err}
+		}
+		config.Rules = append(config.Rules, rule)
+	}
+	if c.isTerminal() {
+		config.Progress = func(p agent.Progress) { c.progress(progressLine(p)) }
+	}
+	return config, nil
+}
+
+// outputs opens what can be opened now, so that an output that cannot be written is known before anything is sampled.
+func (r *recordCmd) outputs() (*fileSink, error) {
+	format := pprofx.Pprof
+	var err error
+	switch {
+	case r.Format != "":
+		format, err = pprofx.ParseFormat(r.Format)
+	case r.Output != "":
+		format, err = pprofx.FormatOf(r.Output)
+	}
+	if err != nil {
+		return nil, usageError{err}
+	}
+	name := r.Output
+	if name == "" {
+		name = "hotspan-%t" + map[bool]string{true: "-%n"}[r.SnapshotEvery > 0] + extension(format)
+	}
+	s := &fileSink{pattern: name, format: format, start: time.Now()}
+	if len(r.PID) == 1 {
+		s.pid = r.PID[0]
+	}
+	if r.SnapshotEvery > 0 && !s.numbered() {
+		return nil, usagef("-o %s: with --snapshot-every the name needs %%n or %%t, else each snapshot would replace the last", name)
+	}
+	return s, writable(filepath.Dir(s.path(1)))
+}
+
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".hotspan-*")
+	if err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}

@@ -1,0 +1,66 @@
+package binary
+
+import (
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/unwind"
+)
+
+// Rules is where unwind rules go.
+type Rules interface {
+	AddTable(*unwind.Table) (uint32, error)
+	RemoveTable(uint32) error
+}
+
+// Cache keeps files by device and inode. It is not safe for concurrent use.
+type Cache struct {
+	rules  Rules
+	files  map[procs.FileID]*File
+	memory map[string]*File
+}
+
+// NewCache gives the unwind rules of each file to r.
+func NewCache(r Rules) *Cache {
+	return &Cache{rules: r, files: map[procs.FileID]*File{}, memory: map[string]*File{}}
+}
+
+// Get is the file that a process has mapped. It is never nil; one that cannot be read says so in Problems.
+func (c *Cache) Get(pid int, m procs.Mapping) *File {
+	if f := c.files[m.File()]; f != nil {
+		return f
+	}
+	f := c.read(pid, m)
+	c.files[m.File()] = f
+	return f
+}
+
+func (c *Cache) read(pid int, m procs.Mapping) *File {
+	file, err := procs.Open(pid, m)
+	if err != nil {
+		return &File{Path: m.Path, Problems: []error{err}}
+	}
+	f := load(file, m.Path)
+	f.loadLayout(file)
+	c.add(f)
+	return f
+}
+
+func (c *Cache) add(f *File) {
+	if f.Rules == nil || c.rules == nil {
+		return
+	}
+	slot, err := c.rules.AddTable(f.Rules)
+	f.note("unwind rules", err)
+	f.Slot = slot
+	f.Rules.Rows = nil // the kernel has them now
+}
+
+// Vdso is the code that the kernel maps into each process; image is its memory.
+func (c *Cache) Vdso(image []byte) *File {
+	if f := c.memory[string(image)]; f != nil {
+		return f
+	}
+	f := FromMemory(image, "[vdso]")
+	c.add(f)
+	c.memory[string(image)] = f
+	return f
+}

@@ -1,0 +1,186 @@
+//go:build ignore
+
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// The kernel half of hotspan. A timer fires on a CPU; if the interrupted process is one that is profiled, its stack is
+// walked and its request context is read, and both go into the ring buffer.
+
+#include "kernel.h"
+#include "event.h"
+#include "memory.h"
+#include "walk.h"
+#include "context.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1024);
+	__type(key, __u32); // pid
+	__type(value, struct process);
+} processes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 24); // the loader may change it
+} events SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, NUM_COUNTERS);
+	__type(key, __u32);
+	__type(value, __u64);
+} counters SEC(".maps");
+
+static __always_inline void count(__u32 counter)
+{
+	__u64 *n = bpf_map_lookup_elem(&counters, &counter);
+	if (n)
+		(*n)++;
+}
+
+// The isolate that this thread has entered: a thread-local of V8's. 0 = none.
+static __always_inline __u64 current_isolate(const struct v8_layout *v8)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	__u64 base, isolate;
+	if (!v8->isolate_tls || !(base = BPF_CORE_READ(task, thread.fsbase)))
+		return 0;
+	if (read_user(&isolate, 8, base + v8->isolate_tls))
+		return 0;
+	return isolate;
+}
+
+static __always_inline void read_states(const struct v8_layout *v8, __u64 isolate, struct sample *e)
+{
+	e->vm_state = 0xff;
+	if (!isolate)
+		return;
+	read_user(&e->vm_state, 1, isolate + v8->vm_state);
+	if (v8->gc_state)
+		read_user(&e->gc_state, 1, isolate + v8->gc_state);
+}
+
+static __always_inline void read_leaf(struct walk *w, struct sample *e, __u64 callee)
+{
+	struct scratch *s = w->scratch;
+	struct mapping *m = find_mapping(w->process, w->pc);
+	if (!m || m->kind != MAPPING_V8)
+		return;
+	identify(&w->process->v8, s, callee, &e->callee);
+	if (read_user(&s->buffer[s->end & (BUFFER_SIZE - 1)], STACK_WORDS * 8, w->sp))
+		return;
+	e->n_stack = STACK_WORDS;
+	s->end += STACK_WORDS * 8;
+}
+
+static __always_inline void read_kernel(void *ctx, struct scratch *s, struct sample *e)
+{
+	long size = bpf_get_stack(ctx, &s->buffer[sizeof(*e)], MAX_KERNEL * 8, 0);
+	if (size <= 0 || size > MAX_KERNEL * 8)
+		return;
+	e->n_kernel = (__u32)size / 8;
+	s->end += size;
+}
+
+static __always_inline void read_header(struct sample *e, __u64 pid_tgid)
+{
+	__builtin_memset(e, 0, sizeof(*e));
+	e->type = RECORD_SAMPLE;
+	e->time = bpf_ktime_get_ns();
+	e->pid = pid_tgid >> 32;
+	e->tid = pid_tgid;
+	e->cpu = bpf_get_smp_processor_id();
+	e->callee.script = -1;
+	bpf_get_current_comm(e->comm, sizeof(e->comm));
+}
+
+// Registers in the order of the System V ABI's DWARF numbers.
+static __always_inline void keep_registers(const struct pt_regs *r, __u64 *to)
+{
+	to[0] = r->rax, to[1] = r->rdx, to[2] = r->rcx, to[3] = r->rbx;
+	to[4] = r->rsi, to[5] = r->rdi, to[6] = r->rbp, to[7] = r->rsp;
+	to[8] = r->r8, to[9] = r->r9, to[10] = r->r10, to[11] = r->r11;
+	to[12] = r->r12, to[13] = r->r13, to[14] = r->r14, to[15] = r->r15;
+}
+
+static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct process *p, struct scratch *s, __u64 id)
+{
+	struct sample *e = (struct sample *)s->buffer;
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	struct walk w = {.process = p, .scratch = s, .leaf = 1, .exact_pc = 1};
+
+	read_header(e, id);
+	s->end = sizeof(*e);
+	e->kernel_mode = (ctx->regs.cs & 3) != 3;
+	if (e->kernel_mode)
+		read_kernel(ctx, s, e);
+	keep_registers(regs, s->registers);
+	w.pc = e->ip = regs->rip;
+	w.sp = e->sp = regs->rsp;
+	w.bp = e->bp = regs->rbp;
+	w.isolate = current_isolate(&p->v8);
+	read_states(&p->v8, w.isolate, e);
+	read_leaf(&w, e, regs->rdi);
+	bpf_loop(MAX_FRAMES + 8, walk_step, &w, 0);
+	e->n_frames = w.n_frames;
+	e->stop = w.stop;
+	__u32 before = s->end;
+	if (w.isolate)
+		read_context(p, s, e->pid, w.isolate);
+	e->n_context = s->end - before;
+}
+
+SEC("perf_event")
+int hotspan_sample(struct bpf_perf_event_data *ctx)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+	__u32 pid = id >> 32, cpu = bpf_get_smp_processor_id();
+	struct process *p = bpf_map_lookup_elem(&processes, &pid);
+	if (!p)
+		return 0;
+	count(COUNT_TAKEN);
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
+	if (!s)
+		return 0;
+	take_sample(ctx, p, s, id);
+	__u32 size = s->end;
+	if (size > BUFFER_SIZE || bpf_ringbuf_output(&events, s->buffer, size, 0))
+		count(COUNT_RING_FULL);
+	return 0;
+}
+
+static __always_inline void tell(__u32 type, __u32 pid)
+{
+	struct lifecycle e = {.type = type, .pid = pid, .time = bpf_ktime_get_ns()};
+	if (bpf_ringbuf_output(&events, &e, sizeof(e), 0))
+		count(COUNT_EVENT_RING_FULL);
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(hotspan_exec, struct task_struct *task)
+{
+	tell(RECORD_EXEC, task->tgid);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(hotspan_exit, struct task_struct *task)
+{
+	__u32 pid = task->tgid;
+	if (task->pid == pid && bpf_map_lookup_elem(&processes, &pid))
+		tell(RECORD_EXIT, pid);
+	return 0;
+}
+
+// Only types that a variable has are put into BTF, from which the Go mirrors are made.
+const struct sample *go_sample __attribute__((unused));
+const struct lifecycle *go_lifecycle __attribute__((unused));
+const struct context_record *go_context_record __attribute__((unused));
+const enum record_type *go_record_type __attribute__((unused));
+const enum stop *go_stop __attribute__((unused));
+const enum counter *go_counter __attribute__((unused));
+const enum mapping_kind *go_mapping_kind __attribute__((unused));
+const enum edge_kind *go_edge_kind __attribute__((unused));
+const enum frame_kind *go_frame_kind __attribute__((unused));
+const enum context_type *go_context_type __attribute__((unused));

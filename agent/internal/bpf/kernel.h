@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// The few things of the kernel that the program uses. Offsets are relocated at load time from the kernel's BTF, so
+// these structs name only the members that are read.
+
+#include <linux/types.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+// The user registers of a task, of x86-64: arch/x86/include/uapi/asm/ptrace.h. A fixed interface.
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi;
+	unsigned long orig_rax, rip, cs, eflags, rsp, ss;
+};
+
+struct bpf_perf_event_data {
+	struct pt_regs regs;
+	__u64 sample_period;
+	__u64 addr;
+};
+
+struct thread_struct {
+	unsigned long fsbase;
+} __attribute__((preserve_access_index));
+
+struct task_struct {
+	int pid;
+	int tgid;
+	struct thread_struct thread;
+} __attribute__((preserve_access_index));

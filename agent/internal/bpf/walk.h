@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// The walk over one thread's user stack: V8's frames by frame pointer, native frames by unwind rules. The Go package
+// unwind is the specification of the native rules.
+
+// One unwind rule, as package unwind writes it.
+struct row {
+	__u32 pc; // from the mapping's base
+	__u8 cfa;
+	__s8 rbp;
+	__s16 off;
+};
+
+enum {
+	CFA_RBP = 6,
+	CFA_RSP = 7,
+	CFA_REGISTERS = 16, // kinds below are DWARF register numbers
+	CFA_DEREF = 16,
+	CFA_DEREF_RBP,
+	CFA_PLT,
+	CFA_SIGNAL,
+	CFA_END,
+	CFA_NONE,
+	RBP_SAME = 0,
+	RBP_AT_RBP = -127,
+	RBP_LOST = -128,
+};
+
+struct rows {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_INNER_MAP); // files differ in size
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct row));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, MAX_TABLES);
+	__type(key, __u32);
+	__array(values, struct rows);
+} tables SEC(".maps");
+
+// Number of rows of each table.
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_TABLES);
+	__type(key, __u32);
+	__type(value, __u32);
+} table_sizes SEC(".maps");
+
+struct walk {
+	struct process *process;
+	struct scratch *scratch;
+	__u64 pc, sp, bp;
+	__u64 isolate;
+	__u32 n_frames;
+	__u8 stop;
+	__u8 leaf;     // the frame is the leaf: all its registers are known
+	__u8 exact_pc; // pc is an instruction to run next, not a return address
+	__u8 resumed;  // the walk has jumped to V8's exit frame
+};
+
+static __always_inline struct mapping *find_mapping(struct process *p, __u64 pc)
+{
+	__u32 low = 0, high = p->n_mappings;
+	for (int i = 0; i < 8 && low < high; i++) {
+		__u32 middle = (low + high) / 2 & (MAX_MAPPINGS - 1);
+		if (p->mappings[middle].end <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	struct mapping *m = &p->mappings[low & (MAX_MAPPINGS - 1)];
+	if (low >= p->n_mappings || pc < m->start || pc >= m->end)
+		return 0;
+	return m;
+}
+
+static __always_inline struct row *find_row(__u32 table, __u32 pc)
+{
+	void *rows = bpf_map_lookup_elem(&tables, &table);
+	__u32 *size = bpf_map_lookup_elem(&table_sizes, &table);
+	struct row *best = 0;
+	if (!rows || !size)
+		return 0;
+	__u32 low = 0, high = *size;
+	for (int i = 0; i < 24 && low < high; i++) {
+		__u32 middle = (low + high) / 2;
+		struct row *row = bpf_map_lookup_elem(rows, &middle);
+		if (!row)
+			return 0;
+		if (row->pc <= pc) {
+			best = row;
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return best;
+}
+
+static __always_inline struct frame *push_frame(struct walk *w, __u32 kind)
+{
+	struct scratch *s = w->scratch;
+	if (w->n_frames >= MAX_FRAMES || s->end > BUFFER_SIZE - sizeof(struct frame)) {
+		w->stop = STOP_DEPTH;
+		return 0;
+	}
+	struct frame *f = (struct frame *)&s->buffer[s->end & (BUFFER_SIZE - 1)];
+	s->end += sizeof(*f);
+	w->n_frames++;
+	__builtin_memset(f, 0, sizeof(*f));
+	f->pc = w->pc;
+	f->script = -1;
+	f->offset = -1;
+	f->kind = kind;
+	return f;
+}
+
+// Takes the identity of a function that the collector cannot change: JSFunction → SharedFunctionInfo → Script.id and
+// function literal id. A function without a script (a builtin) has script -1.
+static __always_inline void identify(const struct v8_layout *v8, struct scratch *s, __u64 function, struct frame *f)
+{
+	if (read_object(&function, s->object, 64))
+		return;
+	__u64 sfi = word_at(s->object, v8->function_shared);
+	if (read_object(&sfi, s->object, 72))
+		return;
+	f->sfi = sfi;
+	f->literal = (__s32)(word_at(s->object, v8->sfi_literal) >> (v8->sfi_literal & 4) * 8);
+	__u64 script = word_at(s->object, v8->sfi_script);
+	if (read_object(&script, s->object, 72) || instance_type(v8, s->object[0]) != v8->type_script)
+		return;
+	__u64 id = word_at(s->object, v8->script_id);
+	if (IS_SMI(id))
+		f->script = SMI(id);
+}
+
+// Moves to the caller whose frame is at cfa. Return addresses lie at cfa - 8.
+static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp)
+{
+	if (sp <= w->sp && w->n_frames > 1) {
+		w->stop = STOP_NO_PROGRESS;
+		return;
+	}
+	if (!pc || pc >> 47) {
+		w->stop = STOP_BAD_PC;
+		return;
+	}
+	w->pc = pc;
+	w->sp = sp;
+	w->bp = bp;
+	w->leaf = 0;
+	w->exact_pc = 0;
+}
+
+// Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it.
+struct v8_frame {
+	__u64 offset, bytecode, argc, function, context;
+	__u64 bp, pc;
+};
+
+static __always_inline void walk_v8(struct walk *w)
+{
+	struct v8_frame v;
+	struct frame *f = push_frame(w, FRAME_JS);
+	if (!f)
+		return;
+	if (w->bp & 7 || w->bp + 16 <= w->sp || read_user(&v, sizeof(v), w->bp - 40)) {
+		w->stop = STOP_UNREADABLE;
+		return;
+	}
+	if (!HEAP_OBJECT(v.context) || !HEAP_OBJECT(v.function)) {
+		f->kind = FRAME_TYPED;
+		f->sfi = v.context;
+	} else {
+		f->bytecode = v.bytecode;
+		if (IS_SMI(v.offset))
+			f->offset = SMI(v.offset);
+		identify(&w->process->v8, w->scratch, v.function, f);
+	}
+	ascend(w, v.pc, w->bp + 16, v.bp);
+}
+
+static __always_inline void walk_frame_pointer(struct walk *w)
+{
+	__u64 v[2];
+	if (w->bp & 7 || w->bp < w->sp || read_user(v, sizeof(v), w->bp)) {
+		w->stop = STOP_UNREADABLE;
+		return;
+	}
+	ascend(w, v[1], w->bp + 16, v[0]);
+}
+
+// The kernel's rt_sigframe above the return address of a signal handler: ucontext.uc_mcontext.
+static __always_inline void walk_signal(struct walk *w)
+{
+	__u64 rbp, rsp, rip;
+	if (read_user(&rbp, 8, w->sp + 120) || read_user(&rsp, 8, w->sp + 160) || read_user(&rip, 8, w->sp + 168)) {
+		w->stop = STOP_UNREADABLE;
+		return;
+	}
+	ascend(w, rip, rsp, rbp);
+	w->exact_pc = 1;
+}
+
+static __always_inline long canonical_frame_address(struct walk *w, const struct row *row, __u64 *cfa)
+{
+	__s64 off = (__s64)row->off * 8;
+	switch (row->cfa) {
+	case CFA_RSP: *cfa = w->sp + off; return 0;
+	case CFA_RBP: *cfa = w->bp + off; return 0;
+	case CFA_PLT: *cfa = w->sp + 8 + ((__s64)(w->pc & 15) >= row->off ? 8 : 0); return 0;
+	case CFA_DEREF:
+		if (read_user(cfa, 8, w->sp + off))
+			return -1;
+		*cfa += 8;
+		return 0;
+	case CFA_DEREF_RBP: return read_user(cfa, 8, w->bp + off);
+	}
+	if (row->cfa >= CFA_REGISTERS || !w->leaf)
+		return -1;
+	*cfa = w->scratch->registers[row->cfa & 15] + off;
+	return 0;
+}
+
+static __always_inline long caller_bp(struct walk *w, const struct row *row, __u64 cfa, __u64 *bp)
+{
+	switch (row->rbp) {
+	case RBP_SAME:
+	case RBP_LOST: // what it holds now is as good as anything: no rule but a frame pointer's will ask
+		*bp = w->bp;
+		return 0;
+	case RBP_AT_RBP: return read_user(bp, 8, w->bp);
+	}
+	return read_user(bp, 8, cfa + row->rbp * 8LL);
+}
+
+static __always_inline void walk_row(struct walk *w, const struct row *row)
+{
+	__u64 cfa, pc, bp;
+	if (row->cfa == CFA_END) {
+		w->stop = STOP_ROOT;
+	} else if (row->cfa == CFA_SIGNAL) {
+		walk_signal(w);
+	} else if (row->cfa == CFA_NONE || canonical_frame_address(w, row, &cfa)) {
+		w->stop = STOP_NO_RULE;
+	} else if (read_user(&pc, 8, cfa - 8) || caller_bp(w, row, cfa, &bp)) {
+		w->stop = STOP_UNREADABLE;
+	} else {
+		ascend(w, pc, cfa, bp);
+	}
+}
+
+// Native frames that cannot be walked hide the rest of the stack, but V8 keeps the address of its youngest exit frame:
+// from there on the stack is sound. (src/execution/thread-local-top.h, c_entry_fp_)
+static __always_inline void resume(struct walk *w)
+{
+	__u64 fp, v[2], at = w->process->v8.c_entry_fp;
+	if (w->resumed || !at || !w->isolate || read_user(&fp, 8, w->isolate + at))
+		return;
+	if (fp <= w->sp || fp & 7 || read_user(v, sizeof(v), fp))
+		return;
+	w->resumed = 1;
+	w->stop = 0;
+	if (push_frame(w, FRAME_GAP))
+		ascend(w, v[1], fp + 16, v[0]);
+}
+
+static long walk_step(__u32 i, void *context)
+{
+	struct walk *w = context;
+	__u64 pc = w->exact_pc ? w->pc : w->pc - 1;
+	struct mapping *m = find_mapping(w->process, pc);
+	if (m && m->kind == MAPPING_V8) {
+		walk_v8(w);
+	} else if (push_frame(w, m ? FRAME_NATIVE : FRAME_UNKNOWN)) {
+		struct row *row = m ? find_row(m->table, pc - m->base) : 0;
+		if (row)
+			walk_row(w, row);
+		else
+			walk_frame_pointer(w);
+	}
+	if (w->stop && w->stop != STOP_ROOT && w->stop != STOP_DEPTH)
+		resume(w);
+	return w->stop != 0;
+}

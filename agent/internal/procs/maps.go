@@ -1,0 +1,87 @@
+// Package procs looks at processes through /proc: which there are, what they run, what they have mapped.
+package procs
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// maxMappings bounds the lines that are read of one /proc/PID/maps; the kernel's default limit is 65,530 mappings.
+const maxMappings = 1 << 18
+
+// Mapping is one line of /proc/PID/maps.
+type Mapping struct {
+	Start, End uint64 // addresses, [Start, End)
+	Offset     uint64 // in the file
+	Exec       bool
+	Inode      uint64 // 0 = no file
+	Device     string // "fe:00"
+	Path       string // as the process sees it, or a name such as "[vdso]"; empty for none
+}
+
+// File identifies what is mapped, whatever its name.
+func (m Mapping) File() FileID { return FileID{m.Device, m.Inode} }
+
+// FileID is a file by device and inode.
+type FileID struct {
+	Device string
+	Inode  uint64
+}
+
+// Maps reads the mappings of a process, by address.
+func Maps(pid int) ([]Mapping, error) {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return parseMaps(f)
+}
+
+func parseMaps(r io.Reader) ([]Mapping, error) {
+	var out []Mapping
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		m, err := parseMapping(lines.Text())
+		if err != nil {
+			return out, err
+		}
+		if len(out) == maxMappings {
+			return out, fmt.Errorf("more than %d mappings", maxMappings)
+		}
+		out = append(out, m)
+	}
+	return out, lines.Err()
+}
+
+// parseMapping reads a line such as
+//
+//	00400000-0527e000 r-xp 00001000 fe:00 1835048    /usr/bin/node
+func parseMapping(line string) (Mapping, error) {
+	var m Mapping
+	var words [5]string
+	rest := line
+	for i := range words {
+		words[i], rest, _ = strings.Cut(strings.TrimLeft(rest, " "), " ")
+	}
+	low, high, ok := strings.Cut(words[0], "-")
+	var err [4]error
+	m.Start, err[0] = strconv.ParseUint(low, 16, 64)
+	m.End, err[1] = strconv.ParseUint(high, 16, 64)
+	m.Offset, err[2] = strconv.ParseUint(words[2], 16, 64)
+	m.Inode, err[3] = strconv.ParseUint(words[4], 10, 64)
+	for _, e := range err {
+		ok = ok && e == nil
+	}
+	if !ok || m.End < m.Start || len(words[1]) < 3 {
+		return m, fmt.Errorf("mapping %q: not a line of /proc/PID/maps", line)
+	}
+	m.Exec = words[1][2] == 'x'
+	m.Device = words[3]
+	m.Path = strings.TrimLeft(rest, " ")
+	return m, nil
+}

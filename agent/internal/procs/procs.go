@@ -1,0 +1,104 @@
+package procs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// All lists the processes there are, kernel threads included.
+func All() ([]int, error) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}
+
+// Executable is the path of a process's program as the process sees it.
+func Executable(pid int) (string, error) {
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("process %d: there is no such process", pid)
+	}
+	return strings.TrimSuffix(path, " (deleted)"), err
+}
+
+// CommandLine is the arguments of a process joined by spaces; empty for a kernel thread or a process that is gone.
+func CommandLine(pid int) string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return strings.TrimSpace(string(bytes.ReplaceAll(b, []byte{0}, []byte{' '})))
+}
+
+// Parent is the parent of a process; 0 when it has none or is gone.
+func Parent(pid int) int {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// the name, in parentheses, may hold anything
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	if len(fields) < 2 {
+		return 0
+	}
+	ppid, _ := strconv.Atoi(fields[1])
+	return ppid
+}
+
+// DescendsFrom reports whether a process is ancestor or descends from it.
+func DescendsFrom(pid, ancestor int) bool {
+	for range 64 {
+		if pid == ancestor {
+			return true
+		}
+		if pid = Parent(pid); pid <= 1 {
+			return false
+		}
+	}
+	return false
+}
+
+// Open opens a file that a process has mapped: by its path in the process's own mount namespace, or, where that is
+// another file by now, through the mapping itself.
+func Open(pid int, m Mapping) (*os.File, error) {
+	path := strings.TrimSuffix(m.Path, " (deleted)")
+	f, err := os.Open(filepath.Join(fmt.Sprintf("/proc/%d/root", pid), path))
+	if err == nil && inode(f) == m.Inode {
+		return f, nil
+	}
+	if err == nil {
+		f.Close()
+	}
+	through, err2 := os.Open(fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, m.Start, m.End))
+	if err2 == nil {
+		return through, nil
+	}
+	return nil, fmt.Errorf("open %s, mapped by process %d: %w", m.Path, pid, errors.Join(err, err2))
+}
+
+// ContainerID finds the id of the container that a process runs in: the longest hexadecimal name of 64 digits in its
+// control group's path. Empty for none.
+func ContainerID(pid int) string {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	if err != nil {
+		return ""
+	}
+	isHex := func(r rune) bool { return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' }
+	for _, word := range strings.FieldsFunc(string(b), func(r rune) bool { return !isHex(r) }) {
+		if len(word) == 64 {
+			return word
+		}
+	}
+	return ""
+}

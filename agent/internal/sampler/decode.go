@@ -1,0 +1,90 @@
+package sampler
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+)
+
+// ErrMalformed says that a record of the ring buffer is not what the BPF program writes.
+var ErrMalformed = errors.New("malformed record")
+
+// Sample is a decoded sample. It refers to the record and is valid until the next one is read.
+type Sample struct {
+	*bpf.Sample
+	Kernel  []uint64    // kernel addresses, leaf first
+	Stack   []uint64    // words from the user stack pointer up
+	Frames  []bpf.Frame // user frames, leaf first
+	Context []byte      // context records
+}
+
+// decodeSample takes a record apart: the header says how many of each follow.
+func decodeSample(b []byte) (Sample, error) {
+	s := Sample{}
+	if len(b) < int(unsafe.Sizeof(bpf.Sample{})) {
+		return s, fmt.Errorf("%w: sample of %d bytes", ErrMalformed, len(b))
+	}
+	if uintptr(unsafe.Pointer(&b[0]))%8 != 0 {
+		return s, fmt.Errorf("%w: not aligned", ErrMalformed)
+	}
+	s.Sample = (*bpf.Sample)(unsafe.Pointer(&b[0]))
+	b = b[unsafe.Sizeof(bpf.Sample{}):]
+	var ok1, ok2, ok3, ok4 bool
+	s.Kernel, b, ok1 = take[uint64](b, s.N_kernel)
+	s.Stack, b, ok2 = take[uint64](b, s.N_stack)
+	s.Frames, b, ok3 = take[bpf.Frame](b, s.N_frames)
+	s.Context, _, ok4 = take[byte](b, s.N_context)
+	if !ok1 || !ok2 || !ok3 || !ok4 {
+		return s, fmt.Errorf("%w: sample is cut off", ErrMalformed)
+	}
+	return s, nil
+}
+
+// take is the first n elements of b as a slice of T, and what follows.
+func take[T any](b []byte, n uint16) ([]T, []byte, bool) {
+	var t T
+	size := int(n) * int(unsafe.Sizeof(t))
+	if size > len(b) {
+		return nil, nil, false
+	}
+	if n == 0 {
+		return nil, b, true
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), int(n)), b[size:], true
+}
+
+// ContextRecords calls f for each context record of a sample.
+func (s *Sample) ContextRecords(f func(kind, label uint8, data []byte)) error {
+	for b := s.Context; len(b) > 0; {
+		if len(b) < 4 {
+			return fmt.Errorf("%w: context record is cut off", ErrMalformed)
+		}
+		n := 4 + int(binary.LittleEndian.Uint16(b[2:]))
+		if n > len(b) {
+			return fmt.Errorf("%w: context record is cut off", ErrMalformed)
+		}
+		f(b[0], b[1], b[4:n])
+		b = b[n:]
+	}
+	return nil
+}
+
+// Comm is the thread's name.
+func (s *Sample) ThreadName() string {
+	var b [16]byte
+	n := 0
+	for ; n < len(b) && s.Comm[n] != 0; n++ {
+		b[n] = byte(s.Comm[n])
+	}
+	return string(b[:n])
+}
+
+func decodeLifecycle(b []byte) (bpf.Lifecycle, error) {
+	if len(b) < int(unsafe.Sizeof(bpf.Lifecycle{})) {
+		return bpf.Lifecycle{}, fmt.Errorf("%w: %d bytes", ErrMalformed, len(b))
+	}
+	return *(*bpf.Lifecycle)(unsafe.Pointer(&b[0])), nil
+}

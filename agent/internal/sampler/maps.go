@@ -1,0 +1,120 @@
+package sampler
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/unwind"
+)
+
+// maxTables is the number of files whose unwind rules the program can hold, MAX_TABLES of event.h. Number 0 is none.
+const maxTables = 1024
+
+type tableSlots struct {
+	sync.Mutex
+	used [maxTables]bool
+}
+
+// AddTable gives the program the unwind rules of a file and returns their number.
+func (s *Sampler) AddTable(t *unwind.Table) (uint32, error) {
+	slot, err := s.tables.take()
+	if err != nil {
+		return 0, err
+	}
+	if err := s.putTable(slot, t); err != nil {
+		s.tables.release(slot)
+		return 0, fmt.Errorf("unwind rules (%d rows): %w", len(t.Rows), err)
+	}
+	return slot, nil
+}
+
+func (s *Sampler) putTable(slot uint32, t *unwind.Table) error {
+	m, err := ebpf.NewMap(&ebpf.MapSpec{
+		Name: "rows", Type: ebpf.Array, KeySize: 4, ValueSize: 8,
+		MaxEntries: uint32(len(t.Rows)), Flags: innerMap,
+	})
+	if err != nil {
+		return err
+	}
+	defer m.Close() // the map of tables keeps it
+	keys := make([]uint32, len(t.Rows))
+	for i := range keys {
+		keys[i] = uint32(i)
+	}
+	if _, err := m.BatchUpdate(keys, t.Rows, nil); err != nil {
+		return err
+	}
+	if err := s.objects.TableSizes.Put(slot, uint32(len(t.Rows))); err != nil {
+		return err
+	}
+	return s.objects.Tables.Put(slot, m)
+}
+
+// innerMap is BPF_F_INNER_MAP: maps of different sizes may stand in one map of maps (Linux 5.10).
+const innerMap = 1 << 12
+
+// RemoveTable takes the rules of a file away.
+func (s *Sampler) RemoveTable(slot uint32) error {
+	if slot == 0 {
+		return nil
+	}
+	err := s.objects.Tables.Delete(slot)
+	s.tables.release(slot)
+	return err
+}
+
+func (t *tableSlots) take() (uint32, error) {
+	t.Lock()
+	defer t.Unlock()
+	for i := uint32(1); i < maxTables; i++ {
+		if !t.used[i] {
+			t.used[i] = true
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("unwind rules of %d files are loaded, there is no room for more", maxTables-1)
+}
+
+func (t *tableSlots) release(i uint32) {
+	t.Lock()
+	defer t.Unlock()
+	t.used[i] = false
+}
+
+// SetProcess begins to profile a process, or changes what is known of it.
+func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
+	return s.objects.Processes.Put(uint32(pid), p)
+}
+
+// RemoveProcess ends the profiling of a process.
+func (s *Sampler) RemoveProcess(pid int) error {
+	err := s.objects.Processes.Delete(uint32(pid))
+	if errors.Is(err, ebpf.ErrKeyNotExist) {
+		return nil
+	}
+	return err
+}
+
+// SetShape tells the program about a hidden class.
+func (s *Sampler) SetShape(pid int, hiddenClass uint64, shape bpf.Shape) error {
+	return s.objects.Shapes.Put(bpf.ShapeKey{Pid: uint32(pid), Map: hiddenClass}, shape)
+}
+
+// RemoveShape makes the program forget a hidden class.
+func (s *Sampler) RemoveShape(pid int, hiddenClass uint64) error {
+	return s.objects.Shapes.Delete(bpf.ShapeKey{Pid: uint32(pid), Map: hiddenClass})
+}
+
+// SetStore tells the program what to do with the store of an AsyncLocalStorage, by its identity hash.
+func (s *Sampler) SetStore(pid int, hash uint32, store bpf.Store) error {
+	return s.objects.Stores.Put(bpf.StoreKey{Pid: uint32(pid), Hash: hash}, store)
+}
+
+// RemoveStore makes the program forget an AsyncLocalStorage.
+func (s *Sampler) RemoveStore(pid int, hash uint32) error {
+	return s.objects.Stores.Delete(bpf.StoreKey{Pid: uint32(pid), Hash: hash})
+}

@@ -1,0 +1,219 @@
+// Package space tells what lies where in the address space of one process: code of mapped files, V8's builtins, and
+// memory for code that V8 makes at run time.
+package space
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/binary"
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Kind is what a Region holds.
+type Kind uint8
+
+// The kinds of region.
+const (
+	Native    Kind = iota // machine code of a file
+	Builtins              // V8's builtins: the file's, or where V8 has mapped them again
+	Generated             // memory for code that is made at run time
+)
+
+// Region is a range of addresses, [Start, End).
+type Region struct {
+	Start, End uint64
+	Kind       Kind
+	File       *binary.File // nil for Generated
+	Bias       uint64       // address less the file's ELF virtual address
+}
+
+// Space is the address space of a process as it was at the last Refresh. It is not safe for concurrent use.
+type Space struct {
+	pid     int
+	mem     io.ReaderAt
+	cache   *binary.Cache
+	v8      *binary.File
+	exe     procs.FileID
+	regions []Region // by address
+}
+
+// New reads the address space of a process. An error means that it is gone or may not be looked at; a process without
+// V8 has a nil Layout.
+func New(pid int, mem io.ReaderAt, c *binary.Cache) (*Space, error) {
+	s := &Space{pid: pid, mem: mem, cache: c}
+	_, err := s.Refresh()
+	return s, err
+}
+
+// Layout is that of the process's V8.
+func (s *Space) Layout() *layout.Layout {
+	if s.v8 == nil {
+		return nil
+	}
+	return s.v8.Layout
+}
+
+// V8 is the file that V8 is in; nil for none.
+func (s *Space) V8() *binary.File { return s.v8 }
+
+// Refresh reads the mappings again and reports whether code was mapped or unmapped since.
+func (s *Space) Refresh() (changed bool, err error) {
+	maps, err := procs.Maps(s.pid)
+	if err != nil {
+		return false, fmt.Errorf("mappings of process %d: %w", s.pid, err)
+	}
+	var regions []Region
+	for _, m := range maps {
+		if m.Exec {
+			regions = append(regions, s.code(m)...)
+		}
+	}
+	regions = append(regions, generated(maps, regions)...)
+	slices.SortFunc(regions, func(a, b Region) int { return int(int64(a.Start - b.Start)) })
+	changed = !slices.Equal(regions, s.regions)
+	s.regions = regions
+	return changed, nil
+}
+
+// code gives the regions of an executable mapping; none for anonymous memory.
+func (s *Space) code(m procs.Mapping) []Region {
+	if m.Path == "[vdso]" {
+		return s.vdso(m)
+	}
+	if m.Inode == 0 || strings.HasPrefix(m.Path, "[") {
+		return nil
+	}
+	f := s.cache.Get(s.pid, m)
+	if f.Layout != nil && s.v8 == nil {
+		s.v8 = f
+	}
+	at, ok := f.Address(m.Offset)
+	if !ok {
+		at = m.Offset
+	}
+	r := Region{Start: m.Start, End: m.End, File: f, Bias: m.Start - at}
+	if f.Layout == nil {
+		return []Region{r}
+	}
+	return split(r, f.Layout.Builtins.Start+r.Bias, f.Layout.Builtins.End+r.Bias)
+}
+
+// split cuts a region where the builtins begin and end.
+func split(r Region, low, high uint64) []Region {
+	low, high = max(low, r.Start), min(high, r.End)
+	if low >= high {
+		return []Region{r}
+	}
+	before, builtins, after := r, r, r
+	before.End, builtins.Start, builtins.End, after.Start = low, low, high, high
+	builtins.Kind = Builtins
+	return slices.DeleteFunc([]Region{before, builtins, after}, func(r Region) bool { return r.Start == r.End })
+}
+
+func (s *Space) vdso(m procs.Mapping) []Region {
+	image := make([]byte, m.End-m.Start)
+	if _, err := s.mem.ReadAt(image, int64(m.Start)); err != nil {
+		return nil
+	}
+	return []Region{{Start: m.Start, End: m.End, File: s.cache.Vdso(image), Bias: m.Start}}
+}
+
+// generated finds V8's code ranges: it reserves one piece of address space, of which it makes parts executable as it
+// needs them, and maps the builtins there a second time. So all anonymous memory that is next to executable anonymous
+// memory, or to builtins that are inside it, counts: code that comes later is there too.
+func generated(maps []procs.Mapping, code []Region) []Region {
+	var out, group []Region
+	hasCode := false
+	end := func() {
+		if hasCode {
+			out = append(out, group...)
+		}
+		group, hasCode = nil, false
+	}
+	for i, m := range maps {
+		if i > 0 && maps[i-1].End != m.Start {
+			end()
+		}
+		switch {
+		case holdsBuiltins(m, code):
+			hasCode = true
+		case m.Inode == 0 && (m.Path == "" || strings.HasPrefix(m.Path, "[anon:")):
+			hasCode = hasCode || m.Exec
+			group = append(group, Region{Start: m.Start, End: m.End, Kind: Generated})
+		default:
+			end()
+		}
+	}
+	end()
+	return out
+}
+
+func holdsBuiltins(m procs.Mapping, code []Region) bool {
+	return m.Exec && slices.ContainsFunc(code, func(r Region) bool {
+		return r.Kind == Builtins && r.Start == m.Start
+	})
+}
+
+// Find is the region that holds an address.
+func (s *Space) Find(addr uint64) (Region, bool) {
+	i := sort.Search(len(s.regions), func(i int) bool { return s.regions[i].End > addr })
+	if i == len(s.regions) || addr < s.regions[i].Start {
+		return Region{}, false
+	}
+	return s.regions[i], true
+}
+
+// Builtin is the builtin of V8 that an address lies in. (stack.Space)
+func (s *Space) Builtin(pc uint64) (name string, start, end uint64, ok bool) {
+	r, ok := s.Find(pc)
+	if !ok || r.Kind != Builtins {
+		return "", 0, 0, false
+	}
+	if r.File.Symbols == nil {
+		return "[builtin]", r.Start, r.End, true
+	}
+	sym, ok := r.File.Symbols.Lookup(pc - r.Bias)
+	if !ok {
+		return "[builtin]", r.Start, r.End, true
+	}
+	start = sym.Start + r.Bias
+	return strings.TrimPrefix(sym.Name, "Builtins_"), start, start + sym.Size, true
+}
+
+// Generated reports whether an address is in memory for code that is made at run time. (stack.Space)
+func (s *Space) Generated(pc uint64) bool {
+	r, ok := s.Find(pc)
+	return ok && r.Kind == Generated
+}
+
+// Mappings are the regions in the form of the BPF program, which asks only where V8's code is and which unwind rules
+// go with the rest. More than it can hold are left out and counted.
+func (s *Space) Mappings(to []bpf.Mapping) (n, left int) {
+	for _, r := range s.regions {
+		m := bpf.Mapping{Start: r.Start, End: r.End, Kind: bpf.MappingV8}
+		if r.Kind == Native {
+			m.Kind = bpf.MappingNative
+			m.Table = r.File.Slot
+			m.Base = r.Bias
+			if r.File.Rules != nil {
+				m.Base += r.File.Rules.Base
+			}
+		} else if n > 0 && to[n-1].Kind == bpf.MappingV8 && to[n-1].End == r.Start {
+			to[n-1].End = r.End
+			continue
+		}
+		if n == len(to) {
+			left++
+			continue
+		}
+		to[n] = m
+		n++
+	}
+	return n, left
+}

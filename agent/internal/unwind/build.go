@@ -1,0 +1,103 @@
+package unwind
+
+import (
+	"cmp"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-delve/delve/pkg/dwarf/frame"
+)
+
+// Build reads the unwind rules of an ELF file: from its .eh_frame section, or, where the section headers are missing,
+// from the PT_GNU_EH_FRAME segment. It is an error if the file is not for x86-64, has neither, or they are malformed.
+func Build(f *elf.File) (*Table, error) {
+	if f.Machine != elf.EM_X86_64 || f.Class != elf.ELFCLASS64 {
+		return nil, fmt.Errorf("unwind rules: machine %v %v, only x86-64 is known", f.Machine, f.Class)
+	}
+	text := executable(f)
+	if len(text) == 0 {
+		return nil, errors.New("unwind rules: the file has no executable segment")
+	}
+	data, addr, err := ehFrame(f)
+	if err != nil {
+		return nil, fmt.Errorf("unwind rules: %w", err)
+	}
+	t, err := build(data, addr, text)
+	if err != nil {
+		return nil, fmt.Errorf("unwind rules: %w", err)
+	}
+	return t, nil
+}
+
+// span is a range of ELF virtual addresses, the end excluded.
+type span struct{ start, end uint64 }
+
+// maxAddress bounds virtual addresses, so that sums of an address and a length cannot overflow.
+const maxAddress = 1 << 62
+
+// executable returns the address ranges that may hold code.
+func executable(f *elf.File) []span {
+	var spans []span
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && p.Vaddr < maxAddress && p.Memsz < maxAddress {
+			spans = append(spans, span{p.Vaddr, p.Vaddr + p.Memsz})
+		}
+	}
+	return spans
+}
+
+func build(data []byte, addr uint64, text []span) (*Table, error) {
+	fdes, err := parse(data, addr)
+	if err != nil {
+		return nil, err
+	}
+	// Linkers leave entries of discarded functions behind, at address 0 or of size 0.
+	fdes = slices.DeleteFunc(fdes, func(e *frame.FrameDescriptionEntry) bool { return !inside(e, text) })
+	if len(fdes) == 0 {
+		return nil, errors.New(".eh_frame describes no code of this file")
+	}
+	slices.SortStableFunc(fdes, func(a, b *frame.FrameDescriptionEntry) int { return cmp.Compare(a.Begin(), b.Begin()) })
+	base := fdes[0].Begin()
+	if last := fdes[len(fdes)-1].Begin(); last-base >= 1<<32-maxFunction {
+		return nil, fmt.Errorf(".eh_frame spans %#x to %#x, a row can address 4 GiB", base, last)
+	}
+	b := builder{table: &Table{Base: base}, ready: map[*frame.CommonInformationEntry]state{}}
+	for i, e := range fdes {
+		end := e.End()
+		if i+1 < len(fdes) {
+			end = min(end, fdes[i+1].Begin())
+		}
+		if e.Begin() < end { // of two entries for one address the last counts
+			b.function(e, end)
+		}
+	}
+	b.gap()
+	b.table.Rows = slices.Clone(b.table.Rows) // kept for long: without the room append left
+	return b.table, nil
+}
+
+// maxFunction bounds the code one entry may cover, in bytes. The largest in Node 24 has 330 KiB.
+const maxFunction = 256 << 20
+
+func inside(e *frame.FrameDescriptionEntry, text []span) bool {
+	begin, end := e.Begin(), e.End()
+	return begin < end && end-begin <= maxFunction &&
+		slices.ContainsFunc(text, func(s span) bool { return begin >= s.start && end <= s.end })
+}
+
+// parse wraps the DWARF parser, which panics on some malformed input.
+func parse(data []byte, addr uint64) (fdes frame.FrameDescriptionEntries, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("malformed .eh_frame: %v", r)
+		}
+	}()
+	const pointerSize = 8
+	fdes, err = frame.Parse(data, nil, 0, pointerSize, addr)
+	if err != nil {
+		return nil, fmt.Errorf("malformed .eh_frame: %w", err)
+	}
+	return fdes, nil
+}

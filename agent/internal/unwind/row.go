@@ -1,0 +1,56 @@
+// Package unwind turns the .eh_frame of an x86-64 ELF file into closed-form unwind rules, once per file. The rules are
+// followed by Step here, and by the BPF program, which holds the same rows in an array map and does the same sums.
+package unwind
+
+import "sort"
+
+// Row is one rule, in force from PC up to the next row's PC. Its 8 bytes, little endian, are shared with BPF.
+type Row struct {
+	PC  uint32 // ELF virtual address minus Table.Base
+	CFA uint8  // how the canonical frame address is found: one of the constants below
+	RBP int8   // caller's rbp is at CFA + 8*RBP; or one of the RBP constants below
+	Off int16  // in units of 8 bytes; what it is added to depends on CFA
+}
+
+// How a Row finds the canonical frame address (CFA), which is the caller's rsp after the return. Below 16, CFA is a
+// DWARF register number and the address is that register + 8*Off; registers other than RSP and RBP are known only
+// in the leaf frame. The return address is at CFA-8 for all kinds up to CFAPLT.
+const (
+	RBP         uint8 = 6
+	RSP         uint8 = 7
+	CFADeref    uint8 = 16 // *(rsp + 8*Off) + 8: OpenSSL's assembly keeps the caller's rsp in its frame
+	CFADerefRBP uint8 = 17 // *(rbp + 8*Off): GCC functions that realign their stack
+	CFAPLT      uint8 = 18 // rsp + 8, and 8 more if (pc & 15) >= Off: the linker's lazy binding stubs
+	CFASignal   uint8 = 19 // rip, rsp and rbp are in the kernel's rt_sigframe, which rsp points into
+	CFAEnd      uint8 = 20 // no return address: the thread's first frame
+	CFANone     uint8 = 21 // no rule: between functions, or a rule this form cannot express
+
+	numRegs = 16 // general registers in the DWARF numbering of x86-64: rax=0 ... r15=15
+)
+
+// Values of Row.RBP that are no offsets.
+const (
+	RBPSame  int8 = 0    // still in rbp
+	RBPAtRBP int8 = -127 // at *rbp, not a fixed distance from the CFA: functions that realign their stack
+	RBPLost  int8 = -128 // unknown
+)
+
+// Table holds the rules of one ELF file.
+type Table struct {
+	Base        uint64 // the lowest ELF virtual address that has a rule
+	Rows        []Row  // by rising PC; the first has PC 0, the last is CFANone
+	Unsupported int    // rules of the file which a Row cannot express; they became CFANone
+}
+
+// Lookup returns the row in force at an ELF virtual address. For a return address look up the byte before it, as the
+// call may be the last instruction of its function; not so for a frame which a CFASignal row led to. False means that
+// no rule is known there.
+func (t *Table) Lookup(vaddr uint64) (Row, bool) {
+	pc := vaddr - t.Base
+	if len(t.Rows) == 0 || vaddr < t.Base || pc > uint64(^uint32(0)) {
+		return Row{CFA: CFANone}, false
+	}
+	i := sort.Search(len(t.Rows), func(i int) bool { return uint64(t.Rows[i].PC) > pc })
+	row := t.Rows[i-1]
+	return row, row.CFA != CFANone
+}

@@ -1,0 +1,189 @@
+package agent
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"unicode/utf16"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// maxLabelSets bounds the sets of labels that are kept; over it they start anew.
+const maxLabelSets = 1 << 16
+
+// learnt is what the BPF program was told of the objects of a process.
+type learnt struct {
+	shapes map[uint64]bool // by hidden class
+	stores map[uint32]bool // by identity hash
+	values []reqctx.Value  // of the sample at hand
+}
+
+// join makes labels of the context that was read with a sample, and learns what the program did not know.
+func (a *Agent) join(t *target, s *sampler.Sample) []pprofx.Label {
+	if len(s.Context) == 0 {
+		return nil
+	}
+	if labels, ok := a.labelSets[string(s.Context)]; ok {
+		t.flags.present = true
+		return labels
+	}
+	t.learnt.values = t.learnt.values[:0]
+	err := s.ContextRecords(func(kind, label uint8, data []byte) { a.contextRecord(t, kind, label, data) })
+	if err != nil {
+		t.flags.unreadable = true
+	}
+	labels, bad := a.tree.Decode(t.learnt.values)
+	a.stats.BadLabels += int64(bad)
+	for _, l := range labels {
+		a.matched[l.Key] = true
+	}
+	out := convertLabels(labels)
+	if !t.flags.learning && !t.flags.unreadable && bad == 0 {
+		a.keepLabels(string(s.Context), out)
+	}
+	return out
+}
+
+func (a *Agent) keepLabels(context string, labels []pprofx.Label) {
+	if len(a.labelSets) >= maxLabelSets {
+		clear(a.labelSets)
+	}
+	a.labelSets[context] = labels
+}
+
+func convertLabels(labels []reqctx.Label) []pprofx.Label {
+	out := make([]pprofx.Label, len(labels))
+	for i, l := range labels {
+		out[i] = pprofx.Label{Key: l.Key, Str: l.Str, Num: l.Num}
+	}
+	return out
+}
+
+func (a *Agent) contextRecord(t *target, kind, label uint8, data []byte) {
+	v := reqctx.Value{Label: int(label)}
+	switch kind {
+	case bpf.ContextPresent:
+		t.flags.present = true
+		return
+	case bpf.ContextUnreadable:
+		t.flags.unreadable = true
+		return
+	case bpf.ContextOneByte:
+		v.Str = (&heap.Text{One: data}).String()
+	case bpf.ContextTwoByte:
+		v.Str = twoByte(data)
+	case bpf.ContextSmi, bpf.ContextDouble:
+		if len(data) != 8 {
+			return
+		}
+		v.IsNum = true
+		if bits := binary.LittleEndian.Uint64(data); kind == bpf.ContextSmi {
+			v.Num = float64(int64(bits))
+		} else {
+			v.Num = math.Float64frombits(bits)
+		}
+	default:
+		t.flags.learning = true
+		if len(data) == 16 {
+			a.learn(t, kind, label, binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:]))
+		}
+		return
+	}
+	t.learnt.values = append(t.learnt.values, v)
+}
+
+func twoByte(b []byte) string {
+	units := make([]uint16, len(b)/2)
+	for i := range units {
+		units[i] = binary.LittleEndian.Uint16(b[2*i:])
+	}
+	return string(utf16.Decode(units))
+}
+
+// learn tells the program what it did not know when it took a sample. What cannot be read, because the object is gone,
+// is asked for again by the next sample that meets it.
+func (a *Agent) learn(t *target, kind, label uint8, first, second uint64) {
+	var err error
+	switch kind {
+	case bpf.ContextLearnShape:
+		err = a.learnShape(t, int(label), second)
+	case bpf.ContextLearnSymbol:
+		err = a.learnSymbols(t, heap.Word(first))
+	case bpf.ContextLearnStore:
+		err = a.learnStore(t, heap.Word(first), uint32(second))
+	}
+	if err != nil {
+		a.log.Debug("not learnt", "pid", t.pid, "kind", kind, "why", err)
+	}
+}
+
+func (a *Agent) learnShape(t *target, node int, hiddenClass uint64) error {
+	s, err := t.learner.Shape(heap.Word(hiddenClass), a.isStore(node))
+	if err != nil {
+		return err
+	}
+	t.learnt.shapes[hiddenClass] = true
+	shape := bpf.Shape{Descriptors: s.Descriptors, Own: s.Own, Slots: s.Slots}
+	return a.sampler.SetShape(t.pid, hiddenClass, shape)
+}
+
+// isStore reports whether a node's objects are stores, not what stores refer to.
+func (a *Agent) isStore(node int) bool {
+	if node == 0 {
+		return true
+	}
+	for _, root := range a.tree.Roots {
+		if root.Node == node {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *Agent) learnSymbols(t *target, m heap.Word) error {
+	hashes, err := t.learner.Symbols(m)
+	if err != nil {
+		return err
+	}
+	changed := false
+	for i, e := range t.edges {
+		if hash := hashes[e.Name]; e.Symbol && hash != 0 && t.config.Edges[i].Hash != hash {
+			t.config.Edges[i].Hash, changed = hash, true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return a.publish(t)
+}
+
+func (a *Agent) learnStore(t *target, storage heap.Word, hash uint32) error {
+	root, err := t.learner.Store(storage)
+	if err != nil && hash == 0 {
+		return err
+	}
+	t.learnt.stores[hash] = true
+	return a.sampler.SetStore(t.pid, hash, bpf.Store{Node: none(root.Node), Label: none(root.Label)})
+}
+
+// unmatched are the rules of the user that never made a label.
+func (a *Agent) unmatched() []Unmatched {
+	var out []Unmatched
+	for _, r := range a.config.Rules {
+		if a.matched[r.Label] {
+			continue
+		}
+		var seen []string
+		for _, t := range a.targets {
+			seen = append(seen, t.learner.Seen...)
+		}
+		slices.Sort(seen)
+		out = append(out, Unmatched{Label: r.Label, Seen: slices.Compact(seen)})
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package agent
+
+import (
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/space"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// maxFrames bounds the named frames that are kept of one process; over it its cache starts anew.
+const maxFrames = 1 << 18
+
+// frameCache keeps the frames of a process, so that a stack seen before is named without allocation.
+type frameCache struct {
+	native map[uint64]*pprofx.Frame       // by address
+	js     map[*stack.Frame]*pprofx.Frame //
+	stack  []*pprofx.Frame                // of the sample at hand
+	raw    []stack.Raw                    //
+}
+
+func newFrameCache() frameCache {
+	return frameCache{native: map[uint64]*pprofx.Frame{}, js: map[*stack.Frame]*pprofx.Frame{}}
+}
+
+var (
+	gapFrame     = &pprofx.Frame{Function: "[native frames not walked]", Kind: pprofx.Marker}
+	emptyFrame   = &pprofx.Frame{Function: "[no user stack]", Kind: pprofx.Marker}
+	deepFrame    = &pprofx.Frame{Function: "[deeper frames not walked]", Kind: pprofx.Marker}
+	kernelModule = "[kernel]"
+)
+
+// name makes the stack of a sample, leaf first. The frames are shared and stay as they are; so does the slice.
+func (a *Agent) name(t *target, s *sampler.Sample) []*pprofx.Frame {
+	c := &t.frames
+	if len(c.js)+len(c.native) > maxFrames {
+		*c = newFrameCache()
+	}
+	c.stack = c.stack[:0]
+	t.flags = flags{}
+	for _, pc := range s.Kernel {
+		c.stack = append(c.stack, a.kernelFrame(pc))
+	}
+	t.resolver.Begin()
+	for i, f := range s.Frames {
+		switch f.Kind {
+		case bpf.FrameJS, bpf.FrameTyped:
+			a.nameV8(t, s, i)
+		case bpf.FrameGap:
+			t.flags.broken = true
+			c.stack = append(c.stack, gapFrame)
+		default:
+			c.stack = append(c.stack, t.nativeFrame(f.Pc, i == 0))
+		}
+	}
+	if s.Stop == bpf.StopDepth {
+		c.stack = append(c.stack, deepFrame)
+	}
+	if len(c.stack) == 0 {
+		c.stack = append(c.stack, emptyFrame)
+	}
+	return c.stack
+}
+
+func (a *Agent) nameV8(t *target, s *sampler.Sample, i int) {
+	c := &t.frames
+	raw := rawFrame(s.Frames[i])
+	raw.Exact = i == 0
+	c.raw = append(c.raw[:0], raw)
+	if i == 0 {
+		c.raw = t.resolver.Repair(raw, stack.Leaf{Callee: rawFrame(s.Callee), Words: s.Stack})
+	}
+	for _, r := range c.raw {
+		for _, f := range t.resolver.Resolve(r) {
+			t.flags.js = t.flags.js || f.Kind == stack.JS
+			t.flags.unnamed = t.flags.unnamed || f.Kind == stack.JS && f.Lost == "function moved"
+			c.stack = append(c.stack, c.convert(f))
+		}
+	}
+}
+
+func rawFrame(f bpf.Frame) stack.Raw {
+	r := stack.Raw{
+		PC: f.Pc, Marker: -1, SFI: heap.Word(f.Sfi), Bytecode: heap.Word(f.Bytecode), Offset: int(f.Offset),
+		ID: heap.Identity{Script: f.Script, Literal: f.Literal},
+	}
+	if f.Kind == bpf.FrameTyped {
+		r.Marker = int(f.Sfi >> 1 & 0xffff)
+	}
+	return r
+}
+
+var kinds = [...]pprofx.Kind{
+	stack.JS: pprofx.JS, stack.Builtin: pprofx.Builtin, stack.Regexp: pprofx.Regexp, stack.Wasm: pprofx.Wasm,
+	stack.JIT: pprofx.JIT,
+}
+
+var tiers = [...]pprofx.Tier{
+	stack.NoTier: pprofx.NoTier, stack.Ignition: pprofx.Ignition, stack.Sparkplug: pprofx.Sparkplug,
+	stack.Maglev: pprofx.Maglev, stack.TurboFan: pprofx.TurboFan,
+}
+
+func (c *frameCache) convert(f *stack.Frame) *pprofx.Frame {
+	if p := c.js[f]; p != nil {
+		return p
+	}
+	p := &pprofx.Frame{
+		Function: f.Name, File: f.File, Line: f.Line, Column: f.Column,
+		Kind: kinds[f.Kind], Tier: tiers[f.Tier], Inlined: f.Inlined,
+	}
+	c.js[f] = p
+	return p
+}
+
+// nativeFrame names the code of a file by its symbols.
+func (t *target) nativeFrame(pc uint64, exact bool) *pprofx.Frame {
+	at := pc
+	if !exact {
+		at-- // a call may be the last instruction of its function
+	}
+	if f := t.frames.native[at]; f != nil {
+		return f
+	}
+	r, ok := t.space.Find(at)
+	if !ok || r.Kind == space.Generated {
+		t.stale = t.stale || !ok
+		t.flags.broken = true
+		return &pprofx.Frame{Function: "[unknown]", Kind: pprofx.JIT, Address: pc}
+	}
+	f := &pprofx.Frame{Function: "[unknown]", Kind: pprofx.Native, Module: r.File.Path, BuildID: r.File.BuildID, Address: at - r.Bias}
+	if r.File.Symbols != nil {
+		if sym, ok := r.File.Symbols.Lookup(f.Address); ok {
+			f.Function = sym.Name
+		}
+	}
+	t.frames.native[at] = f
+	return f
+}
+
+func (a *Agent) kernelFrame(pc uint64) *pprofx.Frame {
+	if f := a.kernelFrames[pc]; f != nil {
+		return f
+	}
+	f := &pprofx.Frame{Function: "[unknown]", Kind: pprofx.Kernel, Module: kernelModule, Address: pc}
+	if a.kernel != nil {
+		if sym, ok := a.kernel.Lookup(pc); ok {
+			f.Function = sym.Name
+		}
+	}
+	a.kernelFrames[pc] = f
+	return f
+}
+
+func (t *target) threadName(s *sampler.Sample) string {
+	if name, ok := t.threads[s.Comm]; ok {
+		return name
+	}
+	name := s.ThreadName()
+	if len(t.threads) < 1024 {
+		t.threads[s.Comm] = name
+	}
+	return name
+}
+
+// state turns V8's StateTag (include/v8-unwinder.h) into ours.
+func (t *target) state(vm uint8) pprofx.State {
+	t.flags.isolate = vm != bpf.NoIsolate
+	switch vm {
+	case 0:
+		return pprofx.StateJS
+	case 1:
+		return pprofx.StateGC
+	case 2, 3, 4:
+		return pprofx.StateCompiler
+	case 6:
+		return pprofx.StateExternal
+	case 8:
+		return pprofx.StateIdle
+	}
+	return pprofx.StateOther
+}

@@ -1,0 +1,212 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/space"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/stack"
+	memory "github.com/hotspan/hotspan/v8/target"
+)
+
+// ErrNotNode says that a process does not run V8.
+var ErrNotNode = errors.New("not a Node.js process: there is no V8 in its executable or libraries")
+
+// target is a process that is profiled.
+type target struct {
+	pid      int
+	process  pprofx.Process
+	space    *space.Space
+	resolver *stack.Resolver
+	learner  *reqctx.Learner
+	config   *bpf.Process
+	edges    []*reqctx.Edge // by number in the BPF program
+	frames   frameCache
+	threads  map[[16]int8]string
+	sample   pprofx.Sample // the one at hand, used again for the next
+	flags    flags         // of the sample at hand
+	learnt   learnt
+	refresh  []time.Time // when to read the mappings again: after a start much is mapped
+	stale    bool        // an address was met that no mapping has
+	looked   time.Time   // last Refresh
+}
+
+// attach begins to profile a process.
+func (a *Agent) attach(pid int) error {
+	if pid <= 0 {
+		return fmt.Errorf("process %d: there is no such process", pid)
+	}
+	exe, err := procs.Executable(pid)
+	if err != nil {
+		return explainAccess(pid, err)
+	}
+	mem := memory.Live{PID: pid}
+	s, err := space.New(pid, mem, a.files)
+	if err != nil {
+		return explainAccess(pid, err)
+	}
+	l := s.Layout()
+	if l == nil {
+		return fmt.Errorf("process %d (%s): %w", pid, exe, ErrNotNode)
+	}
+	if err := l.Require(needed...); err != nil {
+		return fmt.Errorf("process %d (%s): %w", pid, exe, err)
+	}
+	r := heap.NewReader(mem, l)
+	t := &target{
+		pid: pid, space: s, resolver: stack.NewResolver(r, s), learner: reqctx.NewLearner(a.tree, r),
+		process: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
+		threads: map[[16]int8]string{}, frames: newFrameCache(),
+		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
+	}
+	t.configure(a.tree, l)
+	a.warnProblems(t)
+	if err := a.publish(t); err != nil {
+		return err
+	}
+	a.targets[pid] = t
+	if a.builder != nil {
+		a.builder.SetProcess(pid, t.process)
+	}
+	return nil
+}
+
+func (a *Agent) warnProblems(t *target) {
+	for _, p := range t.space.V8().Problems {
+		a.log.Warn("executable", "pid", t.pid, "why", p)
+	}
+	if err := t.space.Layout().Require(contextFields...); err != nil {
+		a.log.Warn("requests cannot be told: samples have no labels", "pid", t.pid, "why", err)
+	}
+}
+
+// publish tells the BPF program what it must know of a process.
+func (a *Agent) publish(t *target) error {
+	n, left := t.space.Mappings(t.config.Mappings[:])
+	t.config.N_mappings = uint32(n)
+	if left > 0 {
+		a.log.Warn("process has more executable mappings than are kept", "pid", t.pid, "left out", left)
+	}
+	if err := a.sampler.SetProcess(t.pid, t.config); err != nil {
+		return fmt.Errorf("process %d: %w", t.pid, err)
+	}
+	return nil
+}
+
+func (a *Agent) detach(t *target) {
+	if err := a.sampler.RemoveProcess(t.pid); err != nil {
+		a.log.Warn("process stays in the program's table", "pid", t.pid, "why", err)
+	}
+	for class := range t.learnt.shapes {
+		a.sampler.RemoveShape(t.pid, class)
+	}
+	for hash := range t.learnt.stores {
+		a.sampler.RemoveStore(t.pid, hash)
+	}
+	delete(a.targets, t.pid)
+}
+
+// tend looks after processes: those that end, and those whose mappings have changed.
+func (a *Agent) tend() {
+	now := time.Now()
+	for _, t := range a.targets {
+		due := len(t.refresh) > 0 && now.After(t.refresh[0])
+		if due {
+			t.refresh = t.refresh[1:]
+		}
+		if due || t.stale && now.Sub(t.looked) > 50*time.Millisecond {
+			a.look(t, now)
+		}
+	}
+	if a.config.Progress != nil && now.Sub(a.shown) > progressEvery {
+		a.shown = now
+		a.config.Progress(a.progress(now))
+	}
+}
+
+// look reads the mappings of a process again.
+func (a *Agent) look(t *target, now time.Time) {
+	t.stale, t.looked = false, now
+	changed, err := t.space.Refresh()
+	if err != nil || !changed {
+		return
+	}
+	clear(t.frames.native)
+	if err := a.publish(t); err != nil {
+		a.log.Warn("mappings not updated", "pid", t.pid, "why", err)
+	}
+}
+
+// finished reports whether all that was to be profiled has ended.
+func (a *Agent) finished() bool {
+	s := &a.config.Select
+	if len(a.targets) > 0 || s.All || s.Name != nil {
+		return false
+	}
+	return s.Tree == 0 || unix.Kill(s.Tree, 0) != nil
+}
+
+// lifecycle handles a process that ended, or that runs another program now.
+func (a *Agent) lifecycle(l bpf.Lifecycle) {
+	pid := int(l.Pid)
+	t := a.targets[pid]
+	if t != nil {
+		a.detach(t)
+	}
+	if l.Type != bpf.RecordExec || (t == nil && !(a.config.Select.open() && a.config.Select.matches(pid))) {
+		return
+	}
+	err := a.attach(pid)
+	switch {
+	case err == nil:
+		now := time.Now()
+		for _, after := range []time.Duration{50, 150, 400, 1000, 3000} {
+			a.targets[pid].refresh = append(a.targets[pid].refresh, now.Add(after*time.Millisecond))
+		}
+	case t != nil:
+		a.log.Warn("process runs another program now, it is not profiled any more", "pid", pid, "why", err)
+	case !errors.Is(err, ErrNotNode) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrGone):
+		a.log.Warn("process is not profiled", "pid", pid, "why", err)
+	}
+}
+
+// ErrGone says that a process has ended.
+var ErrGone = errors.New("there is no such process")
+
+// explainAccess says what to do when a process may not be looked at.
+func explainAccess(pid int, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("process %d may not be looked at: run hotspan as root, or give it CAP_SYS_PTRACE: %w", pid, err)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
+		return fmt.Errorf("process %d: %w", pid, ErrGone)
+	}
+	return err
+}
+
+// needed is what naming cannot do without; contextFields, what reading the request cannot.
+var (
+	needed = []layout.Field{
+		layout.MapInstanceType, layout.JSFunctionShared, layout.SFIScript, layout.SFIFunctionLiteralID,
+		layout.SFINameOrScopeInfo, layout.ScriptID, layout.ScriptSource, layout.ScriptName, layout.BytecodeArrayFirstByte,
+		layout.BytecodeArrayLength, layout.BytecodeArrayPositions, layout.CodeInstructionStart, layout.CodeInstructionSize,
+		layout.CodeFlags, layout.CodeFlagsKindMask, layout.CodePositions, layout.CodeDeoptData,
+		layout.InstructionStreamBody, layout.InstructionStreamCode, layout.StringLength, layout.FixedArrayLength,
+		layout.FixedArrayData, layout.TypeScript, layout.TypeSharedFunctionInfo, layout.TypeBytecodeArray,
+		layout.TypeCode, layout.TypeInstructionStream, layout.TypeScopeInfo, layout.FirstNonStringType,
+	}
+	contextFields = []layout.Field{
+		layout.IsolateTLS, layout.IsolateCPED, layout.JSMapTable, layout.TypeJSMap, layout.MapBitField3,
+		layout.MapDescriptors, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.SymbolHash,
+	}
+)

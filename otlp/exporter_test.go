@@ -1,0 +1,187 @@
+package otlp
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hotspan/hotspan/pprofx"
+	"go.opentelemetry.io/collector/pdata/pprofile"
+	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+)
+
+func dial(t *testing.T, endpoint string, c Config) *Exporter {
+	t.Helper()
+	e, err := Dial(endpoint, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+func TestWriteDelivers(t *testing.T) {
+	for name, c := range map[string]Config{"gzip": {Agent: agent}, "identity": {Agent: agent, Plain: true}} {
+		s := serve(t, &server{})
+		c.Headers = map[string]string{"authorization": "Bearer x"}
+		want := randomSnapshot(1, 400)
+		if err := dial(t, "http://"+s.address, c).Write(t.Context(), want); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(flatten(want), decode(s.received...)); diff != "" {
+			t.Error(diff)
+		}
+		if got := breaches(s.received[0]); got != nil {
+			t.Error(got)
+		}
+		if s.compression != strings.ReplaceAll(name, "identity", "") {
+			t.Errorf("compression %q, want %s", s.compression, name)
+		}
+		if got := s.metadata.Get("authorization"); !cmp.Equal(got, []string{"Bearer x"}) {
+			t.Errorf("authorization %q", got)
+		}
+	}
+}
+
+// The certificate is the one of httptest, good for 127.0.0.1.
+func TestWriteOverTLS(t *testing.T) {
+	web := httptest.NewTLSServer(nil)
+	defer web.Close()
+	certificate := &tls.Config{Certificates: web.TLS.Certificates}
+	s := serve(t, &server{}, grpc.Creds(credentials.NewTLS(certificate)))
+	roots := x509.NewCertPool()
+	roots.AddCert(web.Certificate())
+	trusting := dial(t, "https://"+s.address, Config{TLS: &tls.Config{RootCAs: roots}})
+	if err := trusting.Write(t.Context(), randomSnapshot(1, 9)); err != nil || len(s.received) != 1 {
+		t.Errorf("%d messages arrived, %v", len(s.received), err)
+	}
+	careful := dial(t, "https://"+s.address, Config{GiveUp: time.Second})
+	err := careful.Write(t.Context(), randomSnapshot(1, 9))
+	if err == nil || !strings.Contains(err.Error(), "certificate") || len(s.received) != 1 {
+		t.Errorf("a certificate of unknown origin: %v", err)
+	}
+}
+
+func TestWriteSplits(t *testing.T) {
+	s := serve(t, &server{}, grpc.MaxRecvMsgSize(60_000))
+	want := randomSnapshot(4, 3000)
+	whole := dial(t, "http://"+s.address, Config{}).Write(t.Context(), want)
+	if whole == nil || !strings.Contains(whole.Error(), "larger than max") || s.tries != 0 {
+		t.Errorf("a message that is too large: %v", whole)
+	}
+	if err := dial(t, "http://"+s.address, Config{MaxMessage: 55_000}).Write(t.Context(), want); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(flatten(want), decode(s.received...)); diff != "" || len(s.received) < 2 {
+		t.Errorf("%d messages; %s", len(s.received), diff)
+	}
+}
+
+func TestNothingIsNotSent(t *testing.T) {
+	s := serve(t, &server{})
+	e := dial(t, "http://"+s.address, Config{})
+	if err := e.Write(t.Context(), &pprofx.Snapshot{Start: 1, End: 2}); err != nil || s.tries != 0 {
+		t.Errorf("%d messages of an empty snapshot, %v", s.tries, err)
+	}
+	lost := &pprofx.Snapshot{Start: 1, End: 2, Lost: map[string]int64{"ring full": 5}}
+	if err := e.Write(t.Context(), lost); err != nil || len(s.received) != 1 {
+		t.Errorf("%d messages of a snapshot that was lost, %v", len(s.received), err)
+	}
+}
+
+func TestPartialSuccess(t *testing.T) {
+	said := func(rejected int64, message string) *server {
+		return serve(t, &server{answer: func(int) (pprofileotlp.ExportResponse, error) {
+			r := pprofileotlp.NewExportResponse()
+			r.PartialSuccess().SetRejectedProfiles(rejected)
+			r.PartialSuccess().SetErrorMessage(message)
+			return r, nil
+		}})
+	}
+	s := said(2, "too old")
+	err := dial(t, "http://"+s.address, Config{}).Write(t.Context(), randomSnapshot(1, 90))
+	var partial *PartialError
+	if !errors.As(err, &partial) || *partial != (PartialError{"http://" + s.address, 2, 3, "too old"}) {
+		t.Errorf("%v", err)
+	}
+	var warning string
+	s = said(0, "please use v2")
+	e := dial(t, "http://"+s.address, Config{Warn: func(m string) { warning = m }})
+	if err := e.Write(t.Context(), randomSnapshot(1, 90)); err != nil || warning != "please use v2" {
+		t.Errorf("%v, warning %q", err, warning)
+	}
+}
+
+func TestEndpoints(t *testing.T) {
+	for _, good := range []string{"http://localhost:4317", "https://otel.example/", "http://[::1]:4317", "http://h"} {
+		e, err := Dial(good, Config{})
+		if err != nil {
+			t.Errorf("%s: %v", good, err)
+			continue
+		}
+		e.Close()
+	}
+	for _, bad := range []string{"", "localhost:4317", "http://", "grpc://h:1", "http://h:1/v1", "http://h?x", "http://u:p@h:1",
+		"http://h:port", "http://h:1#x"} {
+		if _, err := Dial(bad, Config{}); err == nil || !strings.Contains(err.Error(), "otlp endpoint") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	target, secure, err := parse("https://[::1]")
+	if target != "[::1]:4317" || !secure || err != nil {
+		t.Error(target, secure, err)
+	}
+}
+
+// Nothing listens there: the error says where, why, and that time ran out.
+func TestNoServer(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	endpoint := "http://" + listener.Addr().String()
+	ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond)
+	defer cancel()
+	err = dial(t, endpoint, Config{}).Write(ctx, randomSnapshot(1, 9))
+	for _, want := range []string{endpoint, "refused", "gave up after 2 tries"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: does not say %q", err, want)
+		}
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v is not context.DeadlineExceeded", err)
+	}
+}
+
+func BenchmarkProfiles(b *testing.B) {
+	s := randomSnapshot(1, 20_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		Profiles(s, agent)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(s.Rows)), "ns/sample")
+}
+
+func BenchmarkMarshal(b *testing.B) {
+	s := randomSnapshot(1, 20_000)
+	bytes := 0
+	for b.Loop() {
+		out, err := (&pprofile.ProtoMarshaler{}).MarshalProfiles(Profiles(s, agent))
+		if err != nil {
+			b.Fatal(err)
+		}
+		bytes = len(out)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(s.Rows)), "ns/sample")
+	b.ReportMetric(float64(bytes)/float64(len(s.Rows)), "B/sample")
+}

@@ -1,0 +1,109 @@
+package otlp
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// labelSet is a label set of the snapshot in terms of the tables. Equal attributes have an equal list number.
+type labelSet struct {
+	link, list int32
+	attrs      []int32
+}
+
+func (e *encoder) labelSet(i int32) *labelSet {
+	if e.labels[i] == nil {
+		e.labels[i] = e.addLabels(e.snapshot.LabelSets[i])
+	}
+	return e.labels[i]
+}
+
+func (e *encoder) addLabels(labels []pprofx.Label) *labelSet {
+	set := &labelSet{}
+	span, linked := spanOf(labels)
+	if linked {
+		set.link = e.dict.link(span)
+	}
+	taken := map[string]bool{}
+	for _, l := range labels {
+		if linked && (l.Key == "trace_id" || l.Key == "span_id") {
+			continue
+		}
+		set.attrs = append(set.attrs, e.label(l, taken))
+	}
+	set.list = e.list(set.attrs)
+	return set
+}
+
+func (e *encoder) label(l pprofx.Label, taken map[string]bool) int32 {
+	key := attributeKey(l.Key)
+	for taken[key] {
+		key = contextLabel + key
+	}
+	taken[key] = true
+	if l.Str != "" {
+		return e.dict.attr(attr{key: key, str: l.Str})
+	}
+	return e.dict.attr(attr{key: key, num: l.Num, number: true, unit: l.Unit})
+}
+
+func (e *encoder) list(attrs []int32) int32 {
+	var key []byte
+	for _, a := range attrs {
+		key = binary.LittleEndian.AppendUint32(key, uint32(a))
+	}
+	n, ok := e.lists[string(key)]
+	if !ok {
+		n = int32(len(e.lists))
+		e.lists[string(key)] = n
+	}
+	return n
+}
+
+// contextLabel is what OpenTelemetry's eBPF profiler puts before the keys of an application's labels.
+const contextLabel = "process.context.label."
+
+// attributeKey names the attribute of a label. A key with a dot is one of a namespace already, as http.route, and
+// stays, unless the namespace is one whose keys this package sets itself. Other keys get the prefix under which
+// receivers expect what an application made up. Ids that are no link (see spanOf) keep the names they have in pprof.
+func attributeKey(key string) string {
+	key = valid(key)
+	if key == "trace_id" || key == "span_id" {
+		return key
+	}
+	for _, own := range [...]string{"thread.", "cpu.", "hotspan."} {
+		if strings.HasPrefix(key, own) {
+			return contextLabel + key
+		}
+	}
+	if strings.Contains(key, ".") {
+		return key
+	}
+	return contextLabel + key
+}
+
+// spanOf returns the span of a label set, if both its ids are well-formed: hex, of full length, not zero. Half an id
+// would link to a wrong span or none.
+func spanOf(labels []pprofx.Label) (l link, ok bool) {
+	var trace, span bool
+	for _, label := range labels {
+		switch label.Key {
+		case "trace_id":
+			trace = id(l.trace[:], label.Str)
+		case "span_id":
+			span = id(l.span[:], label.Str)
+		}
+	}
+	return l, trace && span && !l.trace.IsEmpty() && !l.span.IsEmpty()
+}
+
+func id(to []byte, s string) bool {
+	if len(s) != hex.EncodedLen(len(to)) {
+		return false
+	}
+	_, err := hex.Decode(to, []byte(s))
+	return err == nil
+}

@@ -1,0 +1,133 @@
+// Package otlp turns snapshots into OTLP profiles (opentelemetry.proto.profiles.v1development) and delivers them over
+// gRPC.
+//
+// A process is a resource, and has one profile: samples/count, period cpu/nanoseconds. Rows that differ in nothing
+// but the time are one sample with several timestamps and no values, so each timestamp counts for one.
+//
+// The names that are not in OpenTelemetry's semantic conventions:
+//
+//	hotspan.lost.REASON    profile: samples of the whole snapshot, of all processes, that are in no profile. It stands on
+//	                       every profile of a snapshot: count it once per agent and time.
+//	hotspan.vm_state       sample: what the VM did: js, gc, compiler, external, idle; absent for other
+//	hotspan.stop           sample: why the stack does not reach the thread's first frame; absent where it does
+//	hotspan.frame.kind     location: builtin, regexp or marker; else profile.frame.type says it
+//	hotspan.frame.tier     location: the V8 compiler: ignition, sparkplug, maglev, turbofan
+//	process.context.label.KEY  sample: label KEY of the application, see labels.go
+package otlp
+
+import (
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"math/rand/v2"
+	"path"
+	"slices"
+
+	"github.com/hotspan/hotspan/pprofx"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pprofile"
+)
+
+// Agent says who took a snapshot: the version of the instrumentation scope "hotspan", and what is true of all
+// processes, such as host.name, which every resource gets.
+type Agent struct {
+	Version    string
+	Attributes map[string]string
+}
+
+// Profiles returns s as one message, the process with most samples first. A snapshot without rows gives one profile
+// without samples, which says what was lost.
+func Profiles(s *pprofx.Snapshot, by Agent) pprofile.Profiles {
+	return encode(s, by, processes(s))
+}
+
+// process is the rows of one process, as indices into Snapshot.Rows.
+type process struct {
+	pid  int32
+	rows []int32
+}
+
+func processes(s *pprofx.Snapshot) []process {
+	rows := map[int32][]int32{}
+	for i := range s.Rows {
+		pid := s.Rows[i].PID
+		rows[pid] = append(rows[pid], int32(i))
+	}
+	var all []process
+	for pid, r := range rows {
+		all = append(all, process{pid, r})
+	}
+	slices.SortFunc(all, func(a, b process) int {
+		return cmp.Or(cmp.Compare(len(b.rows), len(a.rows)), cmp.Compare(a.pid, b.pid))
+	})
+	return all
+}
+
+func encode(s *pprofx.Snapshot, by Agent, all []process) pprofile.Profiles {
+	out := pprofile.NewProfiles()
+	e := newEncoder(s, out.Dictionary())
+	for _, p := range all {
+		to := out.ResourceProfiles().AppendEmpty()
+		resource(to.Resource().Attributes(), by, p.pid, s.Processes[int(p.pid)])
+		e.scope(to.ScopeProfiles().AppendEmpty(), by, p.rows)
+	}
+	if len(all) == 0 {
+		to := out.ResourceProfiles().AppendEmpty()
+		common(to.Resource().Attributes(), by)
+		e.scope(to.ScopeProfiles().AppendEmpty(), by, nil)
+	}
+	return out
+}
+
+func common(to pcommon.Map, by Agent) {
+	for _, key := range slices.Sorted(maps.Keys(by.Attributes)) {
+		to.PutStr(valid(key), valid(by.Attributes[key]))
+	}
+}
+
+// resource describes a process. What is not known of it is absent.
+func resource(to pcommon.Map, by Agent, pid int32, p pprofx.Process) {
+	common(to, by)
+	to.PutInt("process.pid", int64(pid))
+	known := func(key, value string) {
+		if value != "" {
+			to.PutStr(key, valid(value))
+		}
+	}
+	known("service.name", p.Service)
+	known("container.id", p.Container)
+	known("process.executable.path", p.Executable)
+	if p.Executable != "" {
+		known("process.executable.name", path.Base(p.Executable))
+	}
+}
+
+func (e *encoder) scope(to pprofile.ScopeProfiles, by Agent, rows []int32) {
+	to.Scope().SetName("hotspan")
+	to.Scope().SetVersion(valid(by.Version))
+	e.profile(to.Profiles().AppendEmpty(), rows)
+}
+
+func (e *encoder) profile(to pprofile.Profile, rows []int32) {
+	s := e.snapshot
+	to.SetProfileID(newID())
+	to.SetTime(pcommon.Timestamp(s.Start))
+	to.SetDurationNano(uint64(s.End - s.Start))
+	to.SampleType().SetTypeStrindex(e.dict.str("samples"))
+	to.SampleType().SetUnitStrindex(e.dict.str("count"))
+	to.PeriodType().SetTypeStrindex(e.dict.str("cpu"))
+	to.PeriodType().SetUnitStrindex(e.dict.str("nanoseconds"))
+	to.SetPeriod(s.Period)
+	for _, reason := range slices.Sorted(maps.Keys(s.Lost)) {
+		lost := attr{key: "hotspan.lost." + reason, num: s.Lost[reason], number: true, unit: "{sample}"}
+		to.AttributeIndices().Append(e.dict.attr(lost))
+	}
+	e.samples(to.Samples(), rows)
+}
+
+// newID makes an id by which a receiver may know a profile that was sent twice.
+func newID() (id pprofile.ProfileID) {
+	binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
+	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
+	return id
+}

@@ -1,0 +1,47 @@
+package otlp
+
+import (
+	"github.com/hotspan/hotspan/pprofx"
+	"go.opentelemetry.io/collector/pdata/pprofile"
+)
+
+// messages encodes s as one message, or as several where one would be larger than limit bytes: first by process, then
+// by time within a process. Each has its own dictionary, and together they hold every row once. A message of one row
+// is as large as it is.
+func messages(s *pprofx.Snapshot, by Agent, all []process, limit int) []pprofile.Profiles {
+	whole := encode(s, by, all)
+	var sizer pprofile.ProtoMarshaler
+	if sizer.ProfilesSize(whole) <= limit {
+		return []pprofile.Profiles{whole}
+	}
+	a, b := halve(all)
+	if len(b) == 0 {
+		return []pprofile.Profiles{whole}
+	}
+	return append(messages(s, by, a, limit), messages(s, by, b, limit)...)
+}
+
+// halve cuts the rows in two of about the same number, b empty if there is no more than one row.
+func halve(all []process) (a, b []process) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	if len(all) == 1 {
+		half := (len(all[0].rows) + 1) / 2
+		first, second := all[0], all[0]
+		first.rows, second.rows = first.rows[:half], second.rows[half:]
+		if len(second.rows) == 0 {
+			return all, nil
+		}
+		return []process{first}, []process{second}
+	}
+	total, sum, cut := 0, 0, 0
+	for _, p := range all {
+		total += len(p.rows)
+	}
+	for sum < total/2 && cut < len(all)-1 {
+		sum += len(all[cut].rows)
+		cut++
+	}
+	return all[:cut], all[cut:]
+}

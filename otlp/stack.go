@@ -1,0 +1,131 @@
+package otlp
+
+import (
+	"encoding/binary"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// place is a frame of the snapshot in terms of the tables: the machine code it is part of, and its line.
+type place struct {
+	code code
+	line line
+}
+
+// code is what all lines of a location have in common. The attributes frameType and kind are 0 where there is none.
+type code struct {
+	mapping         int32
+	address         uint64
+	frameType, kind int32
+	tier            pprofx.Tier
+}
+
+type line struct {
+	function    int32
+	row, column int64
+}
+
+// location is a Location before it has an index: the lines are leaf first, all but the last one inlined.
+type location struct {
+	code  code
+	lines []line
+}
+
+// frameTypes are the values of profile.frame.type. v8js, native and kernel are well-known ones of the semantic
+// conventions; code that V8 made itself (its builtins, compiled regular expressions) is v8js. The conventions have
+// none for WebAssembly nor for machine code of unknown origin and allow further values there. A marker is no code.
+var frameTypes = map[pprofx.Kind]string{
+	pprofx.JS:      "v8js",
+	pprofx.Builtin: "v8js",
+	pprofx.Regexp:  "v8js",
+	pprofx.Native:  "native",
+	pprofx.Kernel:  "kernel",
+	pprofx.Wasm:    "wasm",
+	pprofx.JIT:     "jit",
+}
+
+// stack returns the index of a stack of the snapshot in the stack table.
+func (e *encoder) stack(i int32) int32 {
+	if e.stacks[i] == 0 {
+		e.stacks[i] = e.addStack(e.snapshot.Stacks[i])
+	}
+	return e.stacks[i]
+}
+
+func (e *encoder) addStack(frames []int32) int32 {
+	indices, key := e.indices[:0], e.key[:0]
+	for len(frames) > 0 {
+		var l location
+		l, frames = e.physical(frames)
+		index := e.location(l)
+		indices = append(indices, index)
+		key = binary.LittleEndian.AppendUint32(key, uint32(index))
+	}
+	e.indices, e.key = indices, key
+	if i, ok := e.dict.stacks[string(key)]; ok {
+		return i
+	}
+	i := int32(e.dict.tables.StackTable().Len())
+	e.dict.tables.StackTable().AppendEmpty().LocationIndices().FromRaw(indices)
+	e.dict.stacks[string(key)] = i
+	return i
+}
+
+// physical takes the first physical frame off frames, with what was inlined into it. An inlined frame of another kind
+// than its caller (WebAssembly inlined into JavaScript), or without one, is a location of its own.
+func (e *encoder) physical(frames []int32) (location, []int32) {
+	l := location{lines: e.lines[:0]}
+	for n, f := range frames {
+		p := e.place(f)
+		l.code, l.lines = p.code, append(l.lines, p.line)
+		if n+1 < len(frames) && e.snapshot.Frames[f].Inlined && sameCode(p.code, e.place(frames[n+1]).code) {
+			continue
+		}
+		frames = frames[n+1:]
+		break
+	}
+	e.lines = l.lines
+	return l, frames
+}
+
+// sameCode says whether an inlined function may be a line of its caller's location. The tier is the caller's.
+func sameCode(inlined, caller code) bool {
+	inlined.tier = caller.tier
+	return inlined == caller
+}
+
+func (e *encoder) place(frame int32) place {
+	if p := e.places[frame]; p != nil {
+		return *p
+	}
+	f := e.snapshot.Frames[frame]
+	p := place{code: e.code(f), line: line{
+		function: e.dict.function(function{name: e.dict.str(f.Function), file: e.dict.str(f.File)}),
+		row:      int64(max(f.Line, 0)),
+		column:   int64(max(f.Column, 0)),
+	}}
+	e.places[frame] = &p
+	return p
+}
+
+func (e *encoder) code(f *pprofx.Frame) code {
+	c := code{address: f.Address, tier: f.Tier}
+	if f.Module != "" || f.BuildID != "" {
+		m := mapping{file: e.dict.str(f.Module)}
+		m.buildID = e.optional("process.executable.build_id.gnu", f.BuildID)
+		c.mapping = e.dict.mapping(m)
+	}
+	c.frameType = e.optional("profile.frame.type", frameTypes[f.Kind])
+	if frameTypes[f.Kind] != f.Kind.String() && f.Kind != pprofx.JS {
+		c.kind = e.optional("hotspan.frame.kind", f.Kind.String())
+	}
+	return c
+}
+
+// optional returns the index of an attribute, 0 for an empty value.
+func (e *encoder) optional(key, value string) int32 {
+	if value == "" {
+		return 0
+	}
+	return e.dict.attr(attr{key: key, str: value})
+}

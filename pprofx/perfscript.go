@@ -1,0 +1,88 @@
+package pprofx
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WritePerfScript writes a snapshot as `perf script` prints samples, which stackcollapse-perf.pl and speedscope read.
+// Times are Unix seconds; the number before cpu-clock is the CPU time of the sample in
+// nanoseconds. Code that V8 made is in /tmp/perf-PID.map, where perf looks for it and by which those tools know such
+// code; no such file is written. Labels and VM states have no place in this form.
+func WritePerfScript(w io.Writer, s *Snapshot) error {
+	lines := perfLines{}
+	out := bufio.NewWriter(w)
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		fmt.Fprintf(out, "%s  %d/%d [%03d] %d.%06d: %10d cpu-clock:\n",
+			perfComm(r), r.PID, r.TID, r.CPU, r.Time/1e9, r.Time%1e9/1e3, s.Period)
+		for _, f := range s.Stacks[r.Stack] {
+			out.WriteString(lines.of(s.Frames[f], r.PID))
+		}
+		fmt.Fprintln(out)
+	}
+	return out.Flush()
+}
+
+// perfLines holds the line of each frame, made once for each process.
+type perfLines map[perfLine]string
+
+type perfLine struct {
+	frame *Frame
+	pid   int32
+}
+
+func (l perfLines) of(f *Frame, pid int32) string {
+	line, ok := l[perfLine{f, pid}]
+	if !ok {
+		line = fmt.Sprintf("\t%16x %s (%s)\n", f.Address, perfSymbol(f), perfModule(f, pid))
+		l[perfLine{f, pid}] = line
+	}
+	return line
+}
+
+// perfComm is the name of the thread without blanks, of which readers allow few, and without a # in front, which they
+// take for a comment. A thread without a name is :TID, as perf writes it.
+func perfComm(r *Row) string {
+	if r.Thread == "" {
+		return fmt.Sprintf(":%d", r.TID)
+	}
+	name := noSpaces(r.Thread)
+	if name[0] == '#' {
+		return "_" + name[1:]
+	}
+	return name
+}
+
+// Readers cut a symbol at its first parenthesis, skip one that starts with it, and split one at an arrow. That is right
+// for the parameters of C++, and names of JavaScript may have all of it.
+var (
+	perfNoParentheses = strings.NewReplacer("(", "[", ")", "]", "->", "→")
+	perfNamespace     = strings.NewReplacer("(anonymous namespace)", "[anonymous namespace]")
+)
+
+func perfSymbol(f *Frame) string {
+	symbol := frameText(f)
+	if f.Kind != Native && f.Kind != Kernel {
+		return perfNoParentheses.Replace(symbol)
+	}
+	symbol = perfNamespace.Replace(symbol)
+	if strings.HasPrefix(symbol, "(") {
+		return perfNoParentheses.Replace(symbol)
+	}
+	return symbol
+}
+
+func perfModule(f *Frame, pid int32) string {
+	switch {
+	case f.Kind == Marker, f.Kind == Native && f.Module == "":
+		return "[unknown]"
+	case f.Kind == Kernel:
+		return "[kernel.kallsyms]"
+	case f.Module == "":
+		return fmt.Sprintf("/tmp/perf-%d.map", pid)
+	}
+	return noSpaces(f.Module)
+}

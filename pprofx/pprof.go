@@ -1,0 +1,147 @@
+package pprofx
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/google/pprof/profile"
+)
+
+// Labels that WritePprof adds to each sample. A label of the application that has one of these keys is written with
+// "label." before it.
+const (
+	keyThreadName = "thread_name" // string
+	keyThreadID   = "thread_id"   // number
+	keyPID        = "pid"         // number
+	keyVMState    = "vm_state"    // string, see State
+)
+
+// WritePprof writes a snapshot as a gzipped profile.proto, which `go tool pprof` reads.
+//
+// It has two values a sample, samples/count and cpu/nanoseconds; cpu is the default. Samples with the same stack,
+// labels, process, thread and VM state are one. Besides the labels of the request they have thread_name, thread_id,
+// pid and vm_state. What was lost stands in the comments (`go tool pprof -comments`), a line a reason.
+//
+// An inlined function is a line of the location of the function it is inlined in. The mapping of a frame is the file
+// that holds its code; code that V8 made at run time has the mapping [v8], so `-show '\[v8\]'` leaves JavaScript alone.
+// The system name of a function is its kind and name, js:main: functions that differ in kind stay apart when profiles
+// are merged, and pprof does not take the names of JavaScript for mangled C++.
+func WritePprof(w io.Writer, s *Snapshot) error {
+	p := newPprofWriter(s).profile()
+	if err := p.CheckValid(); err != nil {
+		return fmt.Errorf("write pprof: %w", err)
+	}
+	return p.Write(w)
+}
+
+type pprofWriter struct {
+	s         *Snapshot
+	p         *profile.Profile
+	locations *pprofLocations
+	stacks    []*pprofStack // by index into s.Stacks; nil where no row has come to it
+	sameStack map[string]*pprofStack
+	samples   map[pprofKey]*profile.Sample
+}
+
+// pprofStack is a stack as pprof shows it. Stacks that differ only in what pprof has no place for, such as the tier,
+// are one.
+type pprofStack struct{ locations []*profile.Location }
+
+type pprofKey struct {
+	stack    *pprofStack
+	labels   int32
+	pid, tid int32
+	state    State
+	thread   string
+}
+
+func newPprofWriter(s *Snapshot) *pprofWriter {
+	p := &profile.Profile{
+		SampleType:        []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+		DefaultSampleType: "cpu",
+		PeriodType:        &profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
+		Period:            s.Period,
+		TimeNanos:         s.Start,
+		DurationNanos:     s.End - s.Start,
+		Comments:          pprofComments(s),
+	}
+	return &pprofWriter{
+		s: s, p: p,
+		locations: newPprofLocations(p),
+		stacks:    make([]*pprofStack, len(s.Stacks)),
+		sameStack: make(map[string]*pprofStack),
+		samples:   make(map[pprofKey]*profile.Sample),
+	}
+}
+
+func pprofComments(s *Snapshot) []string {
+	var lines []string
+	for _, reason := range slices.Sorted(maps.Keys(s.Lost)) {
+		lines = append(lines, valid(fmt.Sprintf("lost: %d %s", s.Lost[reason], reason)))
+	}
+	if n := s.Other(); n > 0 {
+		lines = append(lines, fmt.Sprintf("stack left out: %d %s", n, OtherFunction))
+	}
+	return lines
+}
+
+func (w *pprofWriter) profile() *profile.Profile {
+	w.locations.putFirst(mainExecutable(w.s), w.s.Frames)
+	for i := range w.s.Rows {
+		sample := w.sample(&w.s.Rows[i])
+		sample.Value[0]++
+		sample.Value[1] += w.s.Period
+	}
+	return w.p
+}
+
+func (w *pprofWriter) sample(r *Row) *profile.Sample {
+	key := pprofKey{w.stack(r.Stack), r.Labels, r.PID, r.TID, r.State, r.Thread}
+	sample := w.samples[key]
+	if sample == nil {
+		sample = &profile.Sample{Location: key.stack.locations, Value: make([]int64, 2)}
+		addPprofLabels(sample, w.s.LabelSets[r.Labels], r)
+		w.samples[key] = sample
+		w.p.Sample = append(w.p.Sample, sample)
+	}
+	return sample
+}
+
+func (w *pprofWriter) stack(i int32) *pprofStack {
+	if w.stacks[i] != nil {
+		return w.stacks[i]
+	}
+	locations, key := w.locations.ofStack(framesOf(w.s, i))
+	if w.sameStack[key] == nil {
+		w.sameStack[key] = &pprofStack{locations}
+	}
+	w.stacks[i] = w.sameStack[key]
+	return w.stacks[i]
+}
+
+// framesOf returns the frames of stack i, leaf first.
+func framesOf(s *Snapshot, i int32) []*Frame {
+	frames := make([]*Frame, len(s.Stacks[i]))
+	for j, f := range s.Stacks[i] {
+		frames[j] = s.Frames[f]
+	}
+	return frames
+}
+
+// mainExecutable returns the executable of the process with the most samples, of two the one with the lower pid, or
+// "" where none is known.
+func mainExecutable(s *Snapshot) string {
+	samples := make(map[int]int)
+	for i := range s.Rows {
+		samples[int(s.Rows[i].PID)]++
+	}
+	executable, most := "", 0
+	for _, pid := range slices.Sorted(maps.Keys(s.Processes)) {
+		if samples[pid] > most {
+			executable, most = s.Processes[pid].Executable, samples[pid]
+		}
+	}
+	return executable
+}

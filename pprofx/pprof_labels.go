@@ -1,0 +1,51 @@
+package pprofx
+
+import (
+	"strings"
+
+	"github.com/google/pprof/profile"
+)
+
+// zeroUnit is given to a number that is zero and has no unit: profile.proto cannot tell such a label from none. pprof
+// prints a count as a plain number.
+const zeroUnit = "count"
+
+func addPprofLabels(sample *profile.Sample, labels []Label, r *Row) {
+	sample.Label = make(map[string][]string)
+	sample.NumLabel = make(map[string][]int64)
+	sample.NumUnit = make(map[string][]string)
+	for i := range labels {
+		addPprofLabel(sample, pprofLabelKey(labels[i].Key), &labels[i])
+	}
+	addPprofLabel(sample, keyThreadID, &Label{Num: int64(r.TID)})
+	addPprofLabel(sample, keyPID, &Label{Num: int64(r.PID)})
+	addPprofLabel(sample, keyVMState, &Label{Str: r.State.String()})
+	if r.Thread != "" {
+		addPprofLabel(sample, keyThreadName, &Label{Str: r.Thread})
+	}
+}
+
+func pprofLabelKey(key string) string {
+	switch key {
+	case keyThreadName, keyThreadID, keyPID, keyVMState:
+		return "label." + key
+	}
+	return valid(key)
+}
+
+func addPprofLabel(sample *profile.Sample, key string, l *Label) {
+	if l.Str != "" {
+		sample.Label[key] = append(sample.Label[key], valid(l.Str))
+		return
+	}
+	unit := valid(l.Unit)
+	if l.Num == 0 && unit == "" {
+		unit = zeroUnit
+	}
+	sample.NumLabel[key] = append(sample.NumLabel[key], l.Num)
+	sample.NumUnit[key] = append(sample.NumUnit[key], unit)
+}
+
+// valid makes a string fit for a protobuf: strict readers refuse a whole profile for one byte that is not UTF-8, and
+// the kernel cuts names of threads at 15 bytes, in the middle of a character if need be.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

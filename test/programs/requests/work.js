@@ -1,0 +1,35 @@
+'use strict';
+
+const { trace } = require('@opentelemetry/api');
+const { app } = require('./request');
+const { now } = require('../lib/clock');
+const { burnNumbers, burnStrings, burnObjects } = require('../lib/burn');
+
+const kinds = { plain: [burnNumbers, burnStrings, burnNumbers], gc: [burnObjects, burnObjects, burnStrings] };
+
+// burn spends 1 to 4 ms and writes down for whom.
+function burn(run, request, spanContext) {
+  checkStores(request, spanContext);
+  const kind = kinds[run.mode][run.below(3)];
+  const milliseconds = 1 + run.below(4);
+  const start = now();
+  kind(milliseconds);
+  run.journal.add(start, now(), request, spanContext);
+}
+
+// checkStores ends the program if the stores do not say what the truth says: then the program is wrong.
+function checkStores(request, spanContext) {
+  const store = app.getStore();
+  const active = trace.getActiveSpan()?.spanContext();
+  if (store?.user.id === request.user && store.endpoint === request.endpoint && active === spanContext) return;
+  throw new Error(`request ${request.number}: the stores are those of another`);
+}
+
+// burnUnlabelled spends time that belongs to no request.
+function burnUnlabelled(journal, milliseconds) {
+  const start = now();
+  burnNumbers(milliseconds);
+  journal.add(start, now(), null, null);
+}
+
+module.exports = { burn, burnUnlabelled };

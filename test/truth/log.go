@@ -1,0 +1,85 @@
+// Package truth reads what the programs in test/programs wrote about themselves: which function, which request and
+// which thread ran when. A profile of such a program can be compared with it sample by sample.
+package truth
+
+// Log is what one run of a program wrote.
+type Log struct {
+	Header    Header
+	Clocks    []Clock // in the order of their writing; at least one
+	Functions []Function
+	Threads   []Thread
+	Intervals []Interval // by TID, then by Start; those of one thread do not overlap
+	threads   map[int][]Interval
+}
+
+// Header says which program ran and how. Each program documents its own fields in its first comment.
+type Header struct {
+	Program  string            `json:"program"`
+	PID      int               `json:"pid"`
+	Node     string            `json:"node"` // process.version, as v24.21.0
+	Mode     string            `json:"mode"`
+	Stores   string            `json:"stores"`
+	Requests int               `json:"requests"`
+	Remote   int               `json:"remote"`
+	Made     int               `json:"made"`
+	Tier     string            `json:"tier"`
+	Flags    []string          `json:"flags"`
+	Inlined  bool              `json:"inlined"`
+	Tiers    map[string]string `json:"tiers"`
+}
+
+// Clock is both clocks at one instant, in nanoseconds.
+type Clock struct {
+	Mono int64 `json:"mono"` // CLOCK_MONOTONIC, which bpf_ktime_get_ns reads
+	Unix int64 `json:"unix"`
+}
+
+// Function is where a function stands in its file.
+type Function struct {
+	Function string `json:"function"`
+	File     string `json:"file"`
+	First    int    `json:"first"` // its first line, from 1
+	Last     int    `json:"last"`  // its last line
+}
+
+// Thread is a thread of the process at the end of the run.
+type Thread struct {
+	TID  int    `json:"tid"`
+	Name string `json:"name"` // what the program calls it; empty for threads that are Node's own
+	Comm string `json:"comm"` // what the kernel calls it
+	CPU  int64  `json:"cpu"`  // nanoseconds on a processor between the program's "ready" and its end
+}
+
+// Frame is one frame of a known stack. The leaf has First and Last, the lines that the point of execution lies
+// between; the others have Line and Column of their call site, both from 1.
+type Frame struct {
+	Function string `json:"function"`
+	File     string `json:"file"` // empty for code that was evaluated and has no name
+	First    int    `json:"first"`
+	Last     int    `json:"last"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+}
+
+// Interval is a time in which one thread ran one thing.
+type Interval struct {
+	Start, End int64 // CLOCK_MONOTONIC in nanoseconds, [Start, End)
+	TID        int
+	Stack      []Frame // leaf first, as far as it is known; nil in a log of requests
+	Label      *Label  // the request; nil where the code belonged to none
+}
+
+// Label is a request as its own code knows it.
+type Label struct {
+	Request  int    `json:"request"`
+	Endpoint string `json:"endpoint"`
+	Tenant   string `json:"tenant"`
+	User     string `json:"user"`
+	TraceID  string `json:"trace_id"`
+	SpanID   string `json:"span_id"`
+	Route    string `json:"route"`  // empty where the request has none
+	Method   string `json:"method"` // only where it has no route
+	Target   string `json:"target"` // only where it has no route
+	Remote   bool   `json:"remote"` // the trace id came in from outside
+	Shape    string `json:"shape"`  // layout of the application's store: fast, wide or dictionary
+}

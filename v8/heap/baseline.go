@@ -1,0 +1,69 @@
+package heap
+
+import (
+	"fmt"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Baseline is what is kept of a Code object of Sparkplug.
+type Baseline struct {
+	Bytecode *Bytecode
+	Array    Word // the BytecodeArray
+	table    []byte
+	bytes    []byte // the bytecodes
+}
+
+// Baseline reads the bytecode that baseline code was made of and the table that goes with it.
+func (r *Reader) Baseline(c *Code) (*Baseline, error) {
+	b := &Baseline{Array: c.word(r.l.At(layout.CodeDeoptData))}
+	var err error
+	if b.Bytecode, err = r.Bytecode(b.Array); err != nil {
+		return nil, fmt.Errorf("baseline code 0x%x: %w", uint64(c.object), err)
+	}
+	if b.Bytecode.length > maxBytecode {
+		return nil, fmt.Errorf("baseline code 0x%x: %d bytes of bytecode", uint64(c.object), b.Bytecode.length)
+	}
+	if b.bytes, err = r.Bytes(b.Bytecode.first, b.Bytecode.length); err != nil {
+		return nil, err
+	}
+	b.table, err = r.byteArray(c.word(r.l.At(layout.CodePositions)), maxTable)
+	return b, err
+}
+
+// Offset goes from a return address, as an offset of the machine code, to the bytecode that it belongs to; -1 is the
+// prologue. The table holds the sizes of the machine code: of the prologue, then of each bytecode in order.
+// (src/baseline/bytecode-offset-iterator.h)
+func (r *Reader) Offset(b *Baseline, pc int) (int, error) {
+	v := varint{b.table}
+	end, ok := v.next()
+	at, next := -1, 0
+	for ok && end < uint64(pc) && next < len(b.bytes) {
+		n, err := r.bytecodeSize(b.bytes, next)
+		if err != nil {
+			return 0, err
+		}
+		at, next = next, next+n
+		var size uint64
+		size, ok = v.next()
+		end += size
+	}
+	if end < uint64(pc) {
+		return 0, fmt.Errorf("baseline code: offset %d is past its table's end %d", pc, end)
+	}
+	return at, nil
+}
+
+// bytecodeSize is the size of the bytecode at an offset with its prefix. The first four opcodes are Wide, ExtraWide
+// and the same two of the debugger. (src/interpreter/bytecodes.h)
+func (r *Reader) bytecodeSize(code []byte, at int) (int, error) {
+	sizes, n := r.l.BytecodeSizes, len(r.l.BytecodeSizes)/3
+	scale, prefix := 0, 0
+	if code[at] <= 3 {
+		scale, prefix = 1+int(code[at]&1), 1
+	}
+	if at+prefix >= len(code) || int(code[at+prefix]) >= n {
+		return 0, fmt.Errorf("bytecode at offset %d is not known (table of %d)", at, n)
+	}
+	return prefix + int(sizes[scale*n+int(code[at+prefix])]), nil
+}

@@ -1,0 +1,114 @@
+package heap
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Limits of one piece of machine code.
+const (
+	maxCode     = 8 << 20 // bytes of instructions
+	maxScan     = 2 << 20 // bytes below a pc that are searched for the start of its code
+	maxInlined  = 1 << 16 // inlined calls
+	maxBytecode = 4 << 20 // bytes
+	codeAlign   = 32      // of the first instruction
+	codeHead    = 72      // bytes of a Code object that hold all that is read of it
+)
+
+// Code is a Code object: machine code that V8 made at run time.
+type Code struct {
+	Start, End uint64 // instructions, [Start, End)
+	Kind       int    // CodeKind of this V8
+	object     Word
+	head       [codeHead]byte // as it was when the rest was read
+}
+
+// FindCode finds the code that holds pc: the nearest header of an InstructionStream below it. V8's own tables are not
+// used, since the target changes them while they are read.
+func (r *Reader) FindCode(pc uint64) (*Code, error) {
+	body := uint64(r.l.At(layout.InstructionStreamBody))
+	at := pc&^(codeAlign-1) + (codeAlign-body%codeAlign)%codeAlign
+	if at > pc {
+		at -= codeAlign
+	}
+	const window = 4096
+	for low := at &^ (window - 1); pc-low < maxScan; low -= window {
+		b, err := r.Bytes(low, int(at-low)+8)
+		if err != nil {
+			return nil, fmt.Errorf("code of pc 0x%x: %w", pc, err)
+		}
+		for ; at >= low && at <= pc; at -= codeAlign {
+			if c := r.codeAt(at, Word(binary.LittleEndian.Uint64(b[at-low:])), pc); c != nil {
+				return c, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("code of pc 0x%x: %w", pc, ErrNotFound)
+}
+
+// codeAt is the code whose InstructionStream begins at an address, if there is one and it holds pc.
+func (r *Reader) codeAt(at uint64, hiddenClass Word, pc uint64) *Code {
+	if !hiddenClass.IsObject() || (r.streamMap != 0 && hiddenClass != r.streamMap) {
+		return nil
+	}
+	if r.streamMap == 0 {
+		if t, err := r.TypeOf(hiddenClass); err != nil || t != r.l.At(layout.TypeInstructionStream) {
+			return nil
+		}
+	}
+	object, err := r.WordAt(at + uint64(r.l.At(layout.InstructionStreamCode)))
+	if err != nil || r.want(object, layout.TypeCode) != nil {
+		return nil
+	}
+	c, err := r.readCode(object)
+	if err != nil || c.Start != at+uint64(r.l.At(layout.InstructionStreamBody)) || pc < c.Start || pc > c.End {
+		return nil
+	}
+	r.streamMap = hiddenClass
+	return c
+}
+
+func (r *Reader) readCode(w Word) (*Code, error) {
+	c := &Code{object: w}
+	if _, err := r.mem.ReadAt(c.head[:], int64(w.address())); err != nil {
+		return nil, err
+	}
+	c.Start = uint64(c.word(r.l.At(layout.CodeInstructionStart)))
+	size := c.u32(r.l.At(layout.CodeInstructionSize))
+	if size == 0 || size > maxCode {
+		return nil, fmt.Errorf("code 0x%x: %d bytes of instructions", uint64(w), size)
+	}
+	c.End = c.Start + uint64(size)
+	c.Kind = int(c.u32(r.l.At(layout.CodeFlags))) & r.l.At(layout.CodeFlagsKindMask)
+	return c, nil
+}
+
+func (c *Code) word(at int) Word  { return Word(binary.LittleEndian.Uint64(c.head[at:])) }
+func (c *Code) u32(at int) uint32 { return binary.LittleEndian.Uint32(c.head[at:]) }
+
+// Same reports whether the memory at c's place still holds the same code: code is collected and moved, and its place
+// used again.
+func (r *Reader) Same(c *Code) bool {
+	header := c.Start - uint64(r.l.At(layout.InstructionStreamBody))
+	object, err := r.WordAt(header + uint64(r.l.At(layout.InstructionStreamCode)))
+	if err != nil || object != c.object {
+		return false
+	}
+	now, err := r.readCode(object)
+	if err != nil || now.Start != c.Start || now.End != c.End {
+		return false
+	}
+	for _, f := range []layout.Field{layout.CodePositions, layout.CodeDeoptData} {
+		if now.word(r.l.At(f)) != c.word(r.l.At(f)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Instructions reads up to n bytes of machine code from the start.
+func (r *Reader) Instructions(c *Code, n int) ([]byte, error) {
+	return r.Bytes(c.Start, min(n, int(c.End-c.Start)))
+}

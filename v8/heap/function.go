@@ -1,0 +1,151 @@
+package heap
+
+import (
+	"fmt"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+const (
+	maxName   = 1024
+	maxLocals = 1 << 16
+)
+
+// Identity names a function by numbers that the collector cannot change.
+type Identity struct {
+	Script  int32 // script id; -1 for a function that has none
+	Literal int32 // function literal id in the script
+}
+
+// Function is a SharedFunctionInfo: one function literal of a script, whatever closures were made of it.
+type Function struct {
+	Identity
+	Name   string // as V8 infers it; empty for an anonymous function
+	Script Word   // the Script object; 0 where there is none
+}
+
+// Function reads a SharedFunctionInfo. (src/objects/shared-function-info.h)
+func (r *Reader) Function(w Word) (*Function, error) {
+	if err := r.want(w, layout.TypeSharedFunctionInfo); err != nil {
+		return nil, err
+	}
+	f := &Function{Identity: Identity{-1, 0}}
+	literal, err := r.u32(w, layout.SFIFunctionLiteralID)
+	if err != nil {
+		return nil, err
+	}
+	f.Literal = int32(literal)
+	script, err := r.field(w, layout.SFIScript)
+	if err != nil {
+		return nil, err
+	}
+	if r.want(script, layout.TypeScript) == nil {
+		id, err := r.field(script, layout.ScriptID)
+		if err != nil || !id.IsSmi() {
+			return nil, fmt.Errorf("function 0x%x: script id 0x%x", uint64(w), uint64(id))
+		}
+		f.Script, f.Identity.Script = script, int32(id.Smi())
+	}
+	f.Name, err = r.functionName(w)
+	return f, err
+}
+
+// functionName follows the slot that holds a name, none (a Smi), or a ScopeInfo that may have one.
+func (r *Reader) functionName(w Word) (string, error) {
+	v, err := r.field(w, layout.SFINameOrScopeInfo)
+	if err != nil || v.IsSmi() {
+		return "", err
+	}
+	typ, err := r.Type(v)
+	if err != nil {
+		return "", err
+	}
+	if typ == r.l.At(layout.TypeScopeInfo) {
+		return r.scopeName(v)
+	}
+	if typ >= r.l.At(layout.FirstNonStringType) {
+		return "", nil
+	}
+	return r.String(v, maxName)
+}
+
+// scopeName is the function's own name in a ScopeInfo, else the inferred one. Its variable parts stand in a fixed
+// order; flags say which are there. (src/objects/scope-info.tq)
+func (r *Reader) scopeName(w Word) (string, error) {
+	flags, err := r.scopeFlags(w)
+	if err != nil {
+		return "", err
+	}
+	locals, err := r.field(w, layout.ScopeInfoContextLocalCount)
+	if err != nil || !locals.IsSmi() || locals.Smi() < 0 || locals.Smi() > maxLocals {
+		return "", fmt.Errorf("scope info 0x%x: %d locals", uint64(w), locals.Smi())
+	}
+	n := locals.Smi()
+	at := r.l.At(layout.ScopeInfoFirstVars) + 8*n // infos
+	if n < r.l.At(layout.ScopeInfoMaxInlinedNames) {
+		at += 8 * n
+	} else {
+		at += 8 // names are in one hash table
+	}
+	bit := func(f layout.Field, width int) bool { return flags>>r.l.At(f)&(1<<width-1) != 0 }
+	if bit(layout.ScopeInfoHasSavedClassVarBit, 1) {
+		at += 8
+	}
+	var names []int
+	if bit(layout.ScopeInfoFunctionVarBit, 2) {
+		names = append(names, at)
+		at += 16
+	}
+	if bit(layout.ScopeInfoInferredNameBit, 1) {
+		names = append(names, at)
+	}
+	return r.firstName(w, names)
+}
+
+func (r *Reader) scopeFlags(w Word) (uint32, error) {
+	if r.l.At(layout.ScopeInfoFlagsAreSmi) == 0 {
+		return r.u32(w, layout.ScopeInfoFlags)
+	}
+	v, err := r.field(w, layout.ScopeInfoFlags)
+	return uint32(v.Smi()), err
+}
+
+func (r *Reader) firstName(w Word, at []int) (string, error) {
+	for _, offset := range at {
+		v, err := r.WordAt(w.address() + uint64(offset))
+		if err != nil {
+			return "", err
+		}
+		if !v.IsObject() {
+			continue
+		}
+		if s, err := r.String(v, maxName); err == nil && s != "" {
+			return s, nil
+		}
+	}
+	return "", nil
+}
+
+// Shared is the SharedFunctionInfo of a JSFunction.
+func (r *Reader) Shared(function Word) (Word, error) {
+	return r.field(function, layout.JSFunctionShared)
+}
+
+// BytecodeOf is the BytecodeArray of a SharedFunctionInfo: its own, or what its baseline code or the debugger's data
+// was made of.
+func (r *Reader) BytecodeOf(sfi Word) (Word, error) {
+	data, err := r.field(sfi, layout.SFITrustedData)
+	if err != nil {
+		return 0, err
+	}
+	typ, err := r.Type(data)
+	switch {
+	case err != nil:
+		return 0, err
+	case typ == r.l.At(layout.TypeCode):
+		return r.field(data, layout.CodeDeoptData)
+	case typ == r.l.At(layout.TypeInterpreterData):
+		return r.field(data, layout.InterpreterDataBytecode)
+	}
+	return data, nil
+}

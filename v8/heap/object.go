@@ -1,0 +1,154 @@
+package heap
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// maxProperties is V8's own limit of descriptors of one hidden class (kMaxNumberOfDescriptors).
+const maxProperties = 1020
+
+// Slot is where an object keeps a property: a word of the object, or an element of its property array.
+type Slot struct {
+	Index     int
+	OutOfLine bool
+}
+
+// Property is a data property that objects of a hidden class have.
+type Property struct {
+	Name   string // of a symbol its description; of a private name, with its #
+	Symbol bool
+	Slot   Slot
+}
+
+// Shape is what a hidden class says of its objects. (src/objects/map.h)
+type Shape struct {
+	Type        int  // instance type
+	Descriptors Word // DescriptorArray; with Own it tells a class from a later one at the same address
+	Own         int  // number of descriptors that are this class's
+	Dictionary  bool // properties are in a dictionary, not in slots
+	Properties  []Property
+}
+
+// Shape reads a hidden class.
+func (r *Reader) Shape(hiddenClass Word) (*Shape, error) {
+	if err := r.want(hiddenClass, layout.TypeMap); err != nil {
+		return nil, err
+	}
+	s := &Shape{}
+	var err error
+	if s.Type, err = r.TypeOf(hiddenClass); err != nil {
+		return nil, err
+	}
+	bits, err := r.u32(hiddenClass, layout.MapBitField3)
+	if err != nil {
+		return nil, err
+	}
+	s.Dictionary = bits>>r.l.At(layout.BitField3DictionaryMapBit)&1 == 1
+	s.Own = int(bits >> r.l.At(layout.BitField3OwnDescriptorsBit) & 0x3ff)
+	if s.Descriptors, err = r.field(hiddenClass, layout.MapDescriptors); err != nil {
+		return nil, err
+	}
+	if s.Dictionary || s.Own > maxProperties {
+		return s, nil
+	}
+	s.Properties, err = r.properties(hiddenClass, s)
+	return s, err
+}
+
+func (r *Reader) properties(hiddenClass Word, s *Shape) ([]Property, error) {
+	sizes, err := r.Bytes(hiddenClass.address(), 16)
+	if err != nil {
+		return nil, err
+	}
+	start := int(sizes[r.l.At(layout.MapInObjectStartInWords)])
+	inside := int(sizes[r.l.At(layout.MapInstanceSizeInWords)]) - start
+	entry := r.l.At(layout.DescriptorsEntrySize)
+	b, err := r.Bytes(s.Descriptors.address()+uint64(r.l.At(layout.DescriptorsHeader)), s.Own*entry)
+	if err != nil {
+		return nil, err
+	}
+	var out []Property
+	for ; len(b) >= entry; b = b[entry:] {
+		details := Word(binary.LittleEndian.Uint64(b[8:]))
+		slot, ok := r.slot(details, start, inside)
+		if !ok {
+			continue
+		}
+		p := Property{Slot: slot}
+		if p.Name, p.Symbol, err = r.Key(Word(binary.LittleEndian.Uint64(b))); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// slot takes a descriptor's details apart: accessors and constants have no slot. (src/objects/property-details.h)
+func (r *Reader) slot(details Word, start, inside int) (Slot, bool) {
+	if !details.IsSmi() {
+		return Slot{}, false
+	}
+	d := uint32(details.Smi())
+	if d&1 != 0 || d>>r.l.At(layout.DetailsLocationBit)&1 != 0 {
+		return Slot{}, false
+	}
+	i := int(d >> r.l.At(layout.DetailsFieldIndexShift) & 0x3ff)
+	if i < inside {
+		return Slot{Index: start + i}, true
+	}
+	return Slot{Index: i - inside, OutOfLine: true}, true
+}
+
+// Key reads a property key: a string, or a symbol's description.
+func (r *Reader) Key(w Word) (name string, symbol bool, err error) {
+	typ, err := r.Type(w)
+	if err != nil {
+		return "", false, err
+	}
+	if typ == r.l.At(layout.TypeSymbol) {
+		d, err := r.field(w, layout.SymbolDescription)
+		if err != nil {
+			return "", true, err
+		}
+		name, err = r.String(d, maxName)
+		return name, true, err
+	}
+	name, err = r.String(w, maxName)
+	return name, false, err
+}
+
+// Property reads the value of a slot.
+func (r *Reader) Property(object Word, s Slot) (Word, error) {
+	object, _, err := r.Moved(object)
+	if err != nil {
+		return 0, err
+	}
+	if !s.OutOfLine {
+		return r.WordAt(object.address() + 8*uint64(s.Index))
+	}
+	array, err := r.field(object, layout.JSReceiverPropertiesOrHash)
+	if err != nil || !array.IsObject() {
+		return 0, fmt.Errorf("object 0x%x has no property array", uint64(object))
+	}
+	return r.WordAt(array.address() + uint64(r.l.At(layout.PropertyArrayData)) + 8*uint64(s.Index))
+}
+
+// Named reads the property of an object that has a name, private names included.
+func (r *Reader) Named(object Word, name string) (Word, error) {
+	_, hiddenClass, err := r.Moved(object)
+	if err != nil {
+		return 0, err
+	}
+	s, err := r.Shape(hiddenClass)
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range s.Properties {
+		if p.Name == name {
+			return r.Property(object, p.Slot)
+		}
+	}
+	return 0, fmt.Errorf("property %s: %w", name, ErrNotFound)
+}

@@ -1,0 +1,132 @@
+package heap
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Optimized is what is kept of a Code object of an optimising compiler.
+type Optimized struct {
+	Positions Positions
+	Function  Word // SharedFunctionInfo
+	inlined   []inlinedCall
+	literals  Word
+}
+
+type inlinedCall struct {
+	at       Position // of the call, in the function that it is inlined in
+	function int32    // index in the literals
+}
+
+// Call is a point of execution: a function and an offset in its script's source, -1 for none.
+type Call struct {
+	Function Word // SharedFunctionInfo
+	Source   int
+}
+
+// Optimized reads tables and deoptimisation data. (src/objects/deoptimization-data.h)
+func (r *Reader) Optimized(c *Code) (*Optimized, error) {
+	o := &Optimized{}
+	data := c.word(r.l.At(layout.CodeDeoptData))
+	sfi, err := r.element(data, r.l.At(layout.DeoptSFI))
+	if err != nil {
+		return nil, fmt.Errorf("deoptimisation data of code 0x%x: %w", uint64(c.object), err)
+	}
+	if o.Function, err = r.unwrap(sfi); err != nil {
+		return nil, err
+	}
+	if o.literals, err = r.element(data, r.l.At(layout.DeoptLiterals)); err != nil {
+		return nil, err
+	}
+	if o.inlined, err = r.inlining(data); err != nil {
+		return nil, err
+	}
+	table := c.word(r.l.At(layout.CodePositions))
+	b, err := r.byteArray(table, maxTable)
+	if err != nil {
+		return nil, fmt.Errorf("positions of code 0x%x: %w", uint64(c.object), err)
+	}
+	o.Positions, err = decodePositions(b, r.l.At(layout.PositionsUnsigned) == 1)
+	return o, err
+}
+
+// element reads a word of a fixed array; it is checked against the array's length.
+func (r *Reader) element(array Word, i int) (Word, error) {
+	n, err := r.field(array, layout.FixedArrayLength)
+	if err != nil {
+		return 0, err
+	}
+	if !n.IsSmi() || i < 0 || i >= n.Smi() {
+		return 0, fmt.Errorf("array 0x%x: no element %d of %d", uint64(array), i, n.Smi())
+	}
+	w, err := r.WordAt(array.address() + uint64(r.l.At(layout.FixedArrayData)) + 8*uint64(i))
+	return w.Strong(), err
+}
+
+// unwrap goes from a SharedFunctionInfoWrapper, where there is one, to the SharedFunctionInfo.
+func (r *Reader) unwrap(w Word) (Word, error) {
+	typ, err := r.Type(w)
+	if err != nil || typ == r.l.At(layout.TypeSharedFunctionInfo) {
+		return w, err
+	}
+	if !r.l.Has(layout.SFIWrapperShared) {
+		return 0, &TypeError{w, typ, "SharedFunctionInfo"}
+	}
+	return r.field(w, layout.SFIWrapperShared)
+}
+
+// inlining reads the array of inlined calls: position u64, function i32, 4 bytes of padding.
+func (r *Reader) inlining(data Word) ([]inlinedCall, error) {
+	array, err := r.element(data, r.l.At(layout.DeoptInlining))
+	if err != nil {
+		return nil, err
+	}
+	b, err := r.byteArray(array, 16*maxInlined)
+	if err != nil {
+		return nil, err
+	}
+	calls := make([]inlinedCall, len(b)/16)
+	for i := range calls {
+		e := b[16*i:]
+		calls[i] = inlinedCall{position(0, int64(binary.LittleEndian.Uint64(e))), int32(binary.LittleEndian.Uint32(e[8:]))}
+	}
+	return calls, nil
+}
+
+// Calls gives the functions that run at an offset of the code, the innermost inlined one first and the code's own
+// function last.
+func (r *Reader) Calls(o *Optimized, offset int) ([]Call, error) {
+	p, ok := o.Positions.At(offset)
+	if !ok { // the function's entry, before anything has a position
+		p = Position{Source: o.entry(), Inlining: -1}
+	}
+	var calls []Call
+	for p.Inlining >= 0 {
+		if int(p.Inlining) >= len(o.inlined) || len(calls) > len(o.inlined) {
+			return nil, fmt.Errorf("inlined call %d of %d", p.Inlining, len(o.inlined))
+		}
+		in := o.inlined[p.Inlining]
+		w, err := r.element(o.literals, int(in.function))
+		if err == nil {
+			w, err = r.unwrap(w)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("inlined function %d: %w", in.function, err)
+		}
+		calls = append(calls, Call{w, int(p.Source)})
+		p = in.at
+	}
+	return append(calls, Call{o.Function, int(p.Source)}), nil
+}
+
+// entry is the first position of the code's own function.
+func (o *Optimized) entry() int32 {
+	for _, p := range o.Positions {
+		if p.Inlining < 0 {
+			return p.Source
+		}
+	}
+	return -1
+}

@@ -1,0 +1,143 @@
+package heap
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// maxTable bounds the bytes of one position table.
+const maxTable = 16 << 20
+
+// Position is an entry of a source position table.
+type Position struct {
+	Code     int32 // offset in the bytecode or machine code
+	Source   int32 // offset in the script's source; -1 = none
+	Inlining int32 // index of the inlined call it belongs to; -1 = the function itself
+}
+
+// Positions is a decoded source position table, by Code.
+type Positions []Position
+
+// At is the last entry at or before a code offset.
+func (p Positions) At(code int) (Position, bool) {
+	i := sort.Search(len(p), func(i int) bool { return int(p[i].Code) > code })
+	if i == 0 {
+		return Position{}, false
+	}
+	return p[i-1], true
+}
+
+// varint reads the variable-length integers of V8's tables: seven bits a byte, least significant first, bit 7 = more.
+// (src/base/vlq.h)
+type varint struct{ b []byte }
+
+func (v *varint) next() (uint64, bool) {
+	var n uint64
+	for i, c := range v.b {
+		if i == 10 {
+			return 0, false
+		}
+		n |= uint64(c&0x7f) << (7 * i)
+		if c < 0x80 {
+			v.b = v.b[i+1:]
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+func zigzag(n uint64) int64 { return int64(n>>1) ^ -int64(n&1) }
+
+// decodePositions reads V8's table of deltas; both running values start at code offset -1 and source position 0.
+// Up to V8 13.6 the first number is signed, its sign says "expression"; later its two low bits are flags.
+// (src/codegen/source-position-table.cc)
+func decodePositions(b []byte, unsigned bool) (Positions, error) {
+	v := varint{b}
+	var out Positions
+	code, source := int64(-1), int64(0)
+	for len(v.b) > 0 {
+		first, ok1 := v.next()
+		second, ok2 := v.next()
+		if !ok1 || !ok2 {
+			return out, fmt.Errorf("position table: entry %d is cut off", len(out))
+		}
+		switch delta := zigzag(first); {
+		case unsigned:
+			code += int64(first >> 2)
+		case delta >= 0:
+			code += delta
+		default:
+			code -= delta + 1
+		}
+		source += zigzag(second)
+		if code < 0 || code > 1<<31-1 {
+			return out, fmt.Errorf("position table: entry %d: code offset %d", len(out), code)
+		}
+		out = append(out, position(code, source))
+	}
+	return out, nil
+}
+
+// position takes apart the word of a SourcePosition. (src/codegen/source-position.h)
+func position(code, word int64) Position {
+	return Position{Code: int32(code), Source: int32(word>>1&0x3fffffff) - 1, Inlining: int32(word>>31&0xffff) - 1}
+}
+
+// byteArray reads a ByteArray or TrustedByteArray of at most limit bytes.
+func (r *Reader) byteArray(w Word, limit int) ([]byte, error) {
+	n, err := r.field(w, layout.FixedArrayLength)
+	if err != nil {
+		return nil, err
+	}
+	if !n.IsSmi() || n.Smi() < 0 || n.Smi() > limit {
+		return nil, fmt.Errorf("byte array 0x%x: length 0x%x", uint64(w), uint64(n))
+	}
+	return r.Bytes(w.address()+uint64(r.l.At(layout.FixedArrayData)), n.Smi())
+}
+
+// positions reads the source position table that slot f of object w points to.
+func (r *Reader) positions(w Word, f layout.Field) (Positions, error) {
+	table, err := r.field(w, f)
+	if err != nil {
+		return nil, err
+	}
+	b, err := r.byteArray(table, maxTable)
+	if err != nil {
+		return nil, fmt.Errorf("%v of 0x%x: %w", f, uint64(w), err)
+	}
+	return decodePositions(b, r.l.At(layout.PositionsUnsigned) == 1)
+}
+
+// Bytecode is what is kept of a BytecodeArray.
+type Bytecode struct {
+	Positions Positions
+	header    int // bytes before the first bytecode, less the tag
+	length    int
+	first     uint64 // address of the first bytecode
+}
+
+// Offset turns what the interpreter keeps in its frame into an offset of the bytecode.
+// (src/interpreter/interpreter-generator.cc: the offset counts from the tagged array)
+func (b *Bytecode) Offset(smi int) (int, bool) {
+	at := smi - b.header
+	return at, at >= 0 && at < b.length
+}
+
+// Bytecode reads a BytecodeArray. (src/objects/bytecode-array.h)
+func (r *Reader) Bytecode(w Word) (*Bytecode, error) {
+	if err := r.want(w, layout.TypeBytecodeArray); err != nil {
+		return nil, err
+	}
+	n, err := r.field(w, layout.BytecodeArrayLength)
+	if err != nil || !n.IsSmi() || n.Smi() < 0 {
+		return nil, fmt.Errorf("bytecode 0x%x: length 0x%x", uint64(w), uint64(n))
+	}
+	first := r.l.At(layout.BytecodeArrayFirstByte)
+	p, err := r.positions(w, layout.BytecodeArrayPositions)
+	if err != nil {
+		return nil, err
+	}
+	return &Bytecode{Positions: p, header: first - 1, length: n.Smi(), first: w.address() + uint64(first)}, nil
+}

@@ -1,0 +1,123 @@
+package heap
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// ErrNotFound says that something sought in a heap is not there.
+var ErrNotFound = errors.New("not found")
+
+// TypeError says that an object is not what it had to be.
+type TypeError struct {
+	Object Word
+	Got    int // instance type
+	Want   string
+}
+
+func (e *TypeError) Error() string {
+	return fmt.Sprintf("object 0x%x: instance type %d, not a %s", uint64(e.Object), e.Got, e.Want)
+}
+
+// Reader reads the heap of one process. It is not safe for concurrent use.
+type Reader struct {
+	mem io.ReaderAt
+	l   *layout.Layout
+	buf [8]byte
+	// streamMap is the hidden class of InstructionStreams: an immortal, immovable root, learnt at the first one.
+	streamMap Word
+}
+
+// NewReader reads mem by the layout l.
+func NewReader(mem io.ReaderAt, l *layout.Layout) *Reader {
+	return &Reader{mem: mem, l: l}
+}
+
+// Layout is what NewReader was given.
+func (r *Reader) Layout() *layout.Layout { return r.l }
+
+// Bytes reads n bytes at an address.
+func (r *Reader) Bytes(addr uint64, n int) ([]byte, error) {
+	b := make([]byte, n)
+	_, err := r.mem.ReadAt(b, int64(addr))
+	return b, err
+}
+
+// WordAt reads the word at an address.
+func (r *Reader) WordAt(addr uint64) (Word, error) {
+	_, err := r.mem.ReadAt(r.buf[:8], int64(addr))
+	return Word(binary.LittleEndian.Uint64(r.buf[:8])), err
+}
+
+// field reads the word of object w that f is the offset of.
+func (r *Reader) field(w Word, f layout.Field) (Word, error) {
+	at := r.l.At(f)
+	if at < 0 {
+		return 0, fmt.Errorf("%v of this V8 is not known", f)
+	}
+	if !w.IsObject() {
+		return 0, fmt.Errorf("%v: 0x%x is not a heap object", f, uint64(w))
+	}
+	return r.WordAt(w.address() + uint64(at))
+}
+
+func (r *Reader) u32(w Word, f layout.Field) (uint32, error) {
+	at := r.l.At(f)
+	if at < 0 || !w.IsObject() {
+		return 0, fmt.Errorf("%v of 0x%x: not known or not a heap object", f, uint64(w))
+	}
+	_, err := r.mem.ReadAt(r.buf[:4], int64(w.address()+uint64(at)))
+	return binary.LittleEndian.Uint32(r.buf[:4]), err
+}
+
+// Moved returns where an object is now, and its hidden class: while a collection runs the map word of an object that
+// has moved is its new address, untagged. (src/objects/objects.h, MapWord)
+func (r *Reader) Moved(w Word) (object, hiddenClass Word, err error) {
+	if !w.IsObject() {
+		return 0, 0, fmt.Errorf("0x%x is not a heap object", uint64(w))
+	}
+	m, err := r.WordAt(w.address())
+	if err != nil || m.IsObject() {
+		return w, m, err
+	}
+	w = m + 1
+	if !w.IsObject() {
+		return 0, 0, fmt.Errorf("0x%x has no hidden class", uint64(w))
+	}
+	m, err = r.WordAt(w.address())
+	if err == nil && !m.IsObject() {
+		err = fmt.Errorf("0x%x has no hidden class", uint64(w))
+	}
+	return w, m, err
+}
+
+// Type is the instance type of an object.
+func (r *Reader) Type(w Word) (int, error) {
+	_, m, err := r.Moved(w)
+	if err != nil {
+		return 0, err
+	}
+	return r.TypeOf(m)
+}
+
+// TypeOf is the instance type that a hidden class gives its objects.
+func (r *Reader) TypeOf(hiddenClass Word) (int, error) {
+	_, err := r.mem.ReadAt(r.buf[:2], int64(hiddenClass.address())+int64(r.l.At(layout.MapInstanceType)))
+	return int(binary.LittleEndian.Uint16(r.buf[:2])), err
+}
+
+// want checks that an object is of one type.
+func (r *Reader) want(w Word, f layout.Field) error {
+	got, err := r.Type(w)
+	if err != nil {
+		return err
+	}
+	if want := r.l.At(f); want < 0 || got != want {
+		return &TypeError{w, got, f.String()}
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package heap
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Limits of what is read of one script.
+const (
+	maxSource = 64 << 20 // UTF-16 units
+	maxURL    = 4096
+)
+
+// Script is where functions come from: a file, or the text of an eval.
+type Script struct {
+	ID                       int
+	Name                     string // file name or URL; the sourceURL, else "eval", where it has no name
+	LineOffset, ColumnOffset int    // what V8 adds to lines, and to columns of the first line; 0-based
+	source                   Word
+	ends                     []int32 // offset of each line terminator
+	read                     bool
+}
+
+// Script reads a Script object. (src/objects/script.h)
+func (r *Reader) Script(w Word) (*Script, error) {
+	if err := r.want(w, layout.TypeScript); err != nil {
+		return nil, err
+	}
+	s := &Script{}
+	for _, f := range []struct {
+		field layout.Field
+		to    *int
+	}{{layout.ScriptID, &s.ID}, {layout.ScriptLineOffset, &s.LineOffset}, {layout.ScriptColumnOffset, &s.ColumnOffset}} {
+		v, err := r.field(w, f.field)
+		if err != nil {
+			return nil, err
+		}
+		if !v.IsSmi() {
+			return nil, fmt.Errorf("%v of script 0x%x is not a Smi", f.field, uint64(w))
+		}
+		*f.to = v.Smi()
+	}
+	var err error
+	if s.source, err = r.field(w, layout.ScriptSource); err != nil {
+		return nil, err
+	}
+	s.Name = r.scriptName(w)
+	return s, nil
+}
+
+func (r *Reader) scriptName(w Word) string {
+	for _, f := range []layout.Field{layout.ScriptName, layout.ScriptSourceURL} {
+		name, err := r.field(w, f)
+		if err != nil {
+			continue
+		}
+		if s, err := r.String(name, maxURL); err == nil && s != "" {
+			return s
+		}
+	}
+	return "eval"
+}
+
+// Position gives the line and column, both 1-based, of an offset in the script's source.
+func (r *Reader) Position(s *Script, offset int) (line, column int, err error) {
+	if !s.read {
+		t, err := r.Text(s.source, maxSource)
+		if err != nil {
+			return 0, 0, fmt.Errorf("source of script %d %s: %w", s.ID, s.Name, err)
+		}
+		s.ends, s.read = lineEnds(t), true
+	}
+	line = sort.Search(len(s.ends), func(i int) bool { return int(s.ends[i]) >= offset })
+	column = offset
+	if line > 0 {
+		column -= int(s.ends[line-1]) + 1
+	} else {
+		column += s.ColumnOffset
+	}
+	return line + s.LineOffset + 1, column + 1, nil
+}
+
+// lineEnds finds the line terminators of ECMA-262: LF, CR, CR LF (one, at its LF), U+2028, U+2029.
+func lineEnds(t *Text) []int32 {
+	var ends []int32
+	n := t.Len()
+	at := func(i int) uint16 {
+		if t.Two != nil {
+			return t.Two[i]
+		}
+		return uint16(t.One[i])
+	}
+	for i := range n {
+		switch c := at(i); {
+		case c == '\n', c == 0x2028, c == 0x2029, c == '\r' && (i+1 == n || at(i+1) != '\n'):
+			ends = append(ends, int32(i))
+		}
+	}
+	return ends
+}

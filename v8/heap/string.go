@@ -1,0 +1,188 @@
+package heap
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unicode/utf16"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// maxPieces bounds the parts of one cons string: a cycle, or a rope of single characters, ends there.
+const maxPieces = 1 << 16
+
+// Text is the content of a string: Latin-1 or UTF-16 units, as V8 keeps them.
+type Text struct {
+	One []byte   // one byte a character
+	Two []uint16 // used where any part has two-byte characters
+}
+
+// Len is the number of UTF-16 units.
+func (t *Text) Len() int {
+	if t.Two != nil {
+		return len(t.Two)
+	}
+	return len(t.One)
+}
+
+func (t *Text) String() string {
+	if t.Two != nil {
+		return string(utf16.Decode(t.Two))
+	}
+	for i, c := range t.One {
+		if c >= 0x80 {
+			return latin1(t.One, i)
+		}
+	}
+	return string(t.One)
+}
+
+func latin1(b []byte, ascii int) string {
+	out := append(make([]byte, 0, len(b)+16), b[:ascii]...)
+	for _, c := range b[ascii:] {
+		out = append(out, string(rune(c))...)
+	}
+	return string(out)
+}
+
+func (t *Text) widen() {
+	if t.Two == nil {
+		t.Two = make([]uint16, len(t.One))
+		for i, c := range t.One {
+			t.Two[i] = uint16(c)
+		}
+		t.One = nil
+	}
+}
+
+func (t *Text) add(b []byte, width int) {
+	if width == 1 && t.Two == nil {
+		t.One = append(t.One, b...)
+		return
+	}
+	t.widen()
+	for i := 0; i+width <= len(b); i += width {
+		if width == 1 {
+			t.Two = append(t.Two, uint16(b[i]))
+		} else {
+			t.Two = append(t.Two, binary.LittleEndian.Uint16(b[i:]))
+		}
+	}
+}
+
+// piece is a part of a string that is still to be read: length units after the first skip.
+type piece struct {
+	w            Word
+	skip, length int
+}
+
+// String reads a string of any representation. One of more than limit UTF-16 units is cut there.
+func (r *Reader) String(w Word, limit int) (string, error) {
+	t, err := r.Text(w, limit)
+	if err != nil {
+		return "", err
+	}
+	return t.String(), nil
+}
+
+// Text is String without the conversion to UTF-8.
+func (r *Reader) Text(w Word, limit int) (*Text, error) {
+	t := &Text{}
+	pieces := []piece{{w: w, length: limit}}
+	for n := 0; len(pieces) > 0 && t.Len() < limit; n++ {
+		if n == maxPieces {
+			return nil, fmt.Errorf("string 0x%x has more than %d parts", uint64(w), maxPieces)
+		}
+		p := pieces[len(pieces)-1]
+		pieces = pieces[:len(pieces)-1]
+		p.length = min(p.length, limit-t.Len())
+		more, err := r.part(t, p)
+		if err != nil {
+			return nil, err
+		}
+		pieces = append(pieces, more...)
+	}
+	return t, nil
+}
+
+// part adds a flat piece to t, or says what a piece of another representation stands for, last part first.
+// (src/objects/string.h)
+func (r *Reader) part(t *Text, p piece) ([]piece, error) {
+	w, hiddenClass, err := r.Moved(p.w)
+	if err != nil {
+		return nil, err
+	}
+	typ, err := r.TypeOf(hiddenClass)
+	if err != nil {
+		return nil, err
+	}
+	if typ >= r.l.At(layout.FirstNonStringType) {
+		return nil, &TypeError{w, typ, "string"}
+	}
+	n, err := r.u32(w, layout.StringLength)
+	if err != nil || int64(n) < int64(p.skip) {
+		return nil, err
+	}
+	p.length = min(p.length, int(n)-p.skip)
+	switch typ & r.l.At(layout.StringRepresentationMask) {
+	case r.l.At(layout.SeqStringTag):
+		return nil, r.flat(t, w.address()+uint64(r.l.At(layout.SeqStringChars)), typ, p)
+	case r.l.At(layout.ExternalStringTag):
+		return nil, r.external(t, w, typ, p)
+	case r.l.At(layout.ThinStringTag):
+		actual, err := r.field(w, layout.ThinStringActual)
+		return []piece{{w: actual, skip: p.skip, length: p.length}}, err
+	case r.l.At(layout.SlicedStringTag):
+		return r.sliced(w, p)
+	case r.l.At(layout.ConsStringTag):
+		return r.cons(w, p)
+	}
+	return nil, &TypeError{w, typ, "string"}
+}
+
+func (r *Reader) flat(t *Text, chars uint64, typ int, p piece) error {
+	width := 2
+	if typ&r.l.At(layout.StringOneByteBit) != 0 {
+		width = 1
+	}
+	b, err := r.Bytes(chars+uint64(p.skip*width), p.length*width)
+	if err == nil {
+		t.add(b, width)
+	}
+	return err
+}
+
+func (r *Reader) external(t *Text, w Word, typ int, p piece) error {
+	if typ&r.l.At(layout.StringUncachedExternalBit) != 0 {
+		return fmt.Errorf("string 0x%x: external, and V8 keeps no pointer to its data", uint64(w))
+	}
+	data, err := r.field(w, layout.ExternalStringData)
+	if err != nil {
+		return err
+	}
+	return r.flat(t, uint64(data), typ, p)
+}
+
+func (r *Reader) sliced(w Word, p piece) ([]piece, error) {
+	parent, err := r.field(w, layout.SlicedStringParent)
+	if err != nil {
+		return nil, err
+	}
+	offset, err := r.field(w, layout.SlicedStringOffset)
+	if err == nil && (!offset.IsSmi() || offset.Smi() < 0) {
+		err = fmt.Errorf("sliced string 0x%x: offset 0x%x", uint64(w), uint64(offset))
+	}
+	return []piece{{w: parent, skip: p.skip + offset.Smi(), length: p.length}}, err
+}
+
+func (r *Reader) cons(w Word, p piece) ([]piece, error) {
+	first, err := r.field(w, layout.ConsStringFirst)
+	if err != nil {
+		return nil, err
+	}
+	second, err := r.field(w, layout.ConsStringSecond)
+	if p.skip != 0 {
+		err = fmt.Errorf("sliced string of a cons string 0x%x", uint64(w))
+	}
+	return []piece{{w: second, length: p.length}, {w: first, length: p.length}}, err
+}

@@ -1,0 +1,26 @@
+// Package heap reads V8's heap objects in the memory of another process. Nothing in that memory is believed: types are
+// checked, lengths capped, loops bounded; the process runs on while it is read.
+package heap
+
+// Word is one tagged slot: a Smi (a small integer in the upper half) or the address of a heap object plus one.
+// (include/v8-internal.h, without pointer compression)
+type Word uint64
+
+// IsSmi says that the word is a small integer.
+func (w Word) IsSmi() bool { return w&0xffffffff == 0 }
+
+// Smi is the small integer; valid only if IsSmi.
+func (w Word) Smi() int { return int(int32(w >> 32)) }
+
+// IsObject says that the word is a strong pointer to a heap object.
+func (w Word) IsObject() bool { return w&3 == 1 && w > 0x1000 }
+
+// Strong turns a weak pointer (tag 3) into a strong one and leaves other words as they are.
+func (w Word) Strong() Word {
+	if w&3 == 3 && w != 3 {
+		return w &^ 2
+	}
+	return w
+}
+
+func (w Word) address() uint64 { return uint64(w) - 1 }

@@ -1,0 +1,42 @@
+package layout
+
+// Names of symbols of tables that are compiled into the binary.
+const (
+	symBlob          = "v8_Default_embedded_blob_code_"
+	symBlobSize      = "v8_Default_embedded_blob_code_size_"
+	symBytecodeSizes = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
+)
+
+// readBuiltins finds the embedded blob: the symbol of its size holds the size.
+func (l *Layout) readBuiltins(im *image) {
+	start, ok := im.syms[symBlob]
+	sizeAt, ok2 := im.syms[symBlobSize]
+	if !ok || !ok2 {
+		l.note("no symbol %s: where the builtins lie is unknown", symBlob)
+		return
+	}
+	size, err := im.i32(sizeAt.value)
+	off, inFile := im.fileOffset(start.value)
+	if err != nil || size <= 0 || !inFile {
+		l.note("%s: %d bytes at %#x are not in the file", symBlob, size, start.value)
+		return
+	}
+	l.Builtins = Range{start.value, start.value + uint64(size), off}
+}
+
+// maxBytecodeSizes bounds kBytecodeSizes: a bytecode is one byte, and there are three tables.
+const maxBytecodeSizes = 3 * 256
+
+func (l *Layout) readBytecodeSizes(im *image) {
+	s, ok := im.syms[symBytecodeSizes]
+	if !ok {
+		l.note("no symbol Bytecodes::kBytecodeSizes: lines in Sparkplug code are unknown")
+		return
+	}
+	b, err := im.bytes(s.value, int(min(s.size, maxBytecodeSizes)))
+	if err != nil || len(b) == 0 || len(b)%3 != 0 {
+		l.note("Bytecodes::kBytecodeSizes: %d bytes is not three tables (%v)", len(b), err)
+		return
+	}
+	l.BytecodeSizes = b
+}

@@ -1,0 +1,144 @@
+package layout
+
+import (
+	"fmt"
+
+	"golang.org/x/arch/x86/x86asm"
+)
+
+// isolateTLS: `mov %fs:disp32,%rax` (V8 >= 13), or an initial-exec access: `mov got(%rip),%rax; mov %fs:(%rax),%rax`.
+func isolateTLS(im *image, code []inst) (int64, error) {
+	for _, i := range code {
+		if d, ok := tlsDisp(i); ok {
+			return d, nil
+		}
+		if slot, ok := gotSlot(i); ok {
+			if d, ok := im.tpoff(slot); ok {
+				return d, nil
+			}
+		}
+	}
+	return 0, errPattern
+}
+
+// isolateContext: InContext is `cmpq $0,disp(%rdi)`.
+func isolateContext(_ *image, code []inst) (int64, error) {
+	for _, i := range code {
+		if d, ok := fieldOf(i.Args[0], x86asm.RDI); ok && i.Op == x86asm.CMP {
+			return d, nil
+		}
+	}
+	return 0, errPattern
+}
+
+// rootBias is what r13 is ahead of the Isolate in V8's own code: IsolateData::kIsolateRootBias.
+const rootBias = 0x80
+
+// isolateCEntryFP: entering C++ stores the frame pointer, `mov %rbp,disp(%r13)`.
+func isolateCEntryFP(_ *image, code []inst) (int64, error) {
+	for _, i := range code {
+		if d, ok := fieldOf(i.Args[0], x86asm.R13); ok && i.Op == x86asm.MOV && i.Args[1] == x86asm.RBP {
+			return d + rootBias, nil
+		}
+	}
+	return 0, errPattern
+}
+
+// isolateVMState: v8::Isolate::SetIdle jumps to the internal one, which compares js_entry_sp with 0 and then stores the
+// state: `mov %dx,disp(%rdi)`. The state is 0x10 after js_entry_sp (src/execution/thread-local-top.h).
+func isolateVMState(im *image, code []inst) (int64, error) {
+	if to, ok := lastJump(code); ok {
+		inner, err := im.decode(to, maxCode)
+		if err != nil {
+			return 0, err
+		}
+		code = inner
+	}
+	entrySP := int64(-1)
+	for _, i := range code {
+		d, ok := fieldOf(i.Args[0], x86asm.RDI)
+		switch {
+		case ok && i.Op == x86asm.CMP && entrySP < 0:
+			entrySP = d
+		case ok && i.Op == x86asm.MOV:
+			return agree(d, entrySP+0x10)
+		}
+	}
+	return 0, errPattern
+}
+
+func agree(a, b int64) (int64, error) {
+	if a != b {
+		return 0, fmt.Errorf("%w: %#x and %#x disagree", errPattern, a, b)
+	}
+	return a, nil
+}
+
+func lastJump(code []inst) (uint64, bool) {
+	if len(code) == 0 {
+		return 0, false
+	}
+	return target(code[len(code)-1])
+}
+
+// isolateCPED: the getter makes a handle. Of the Isolate's words it touches, the next handle is stored to and the limit is
+// compared with: the one that is only loaded is the embedder data.
+func isolateCPED(_ *image, code []inst) (int64, error) {
+	loaded, handles := map[int64]bool{}, map[int64]bool{}
+	for _, i := range code {
+		if d, ok := fieldOf(i.Args[0], x86asm.RDI); ok {
+			handles[d] = true // stored to, or compared with
+		}
+		if d, ok := fieldOf(i.Args[1], x86asm.RDI); ok {
+			if i.Op == x86asm.MOV {
+				loaded[d] = true
+			} else {
+				handles[d] = true
+			}
+		}
+	}
+	return onlyOne(loaded, handles)
+}
+
+// onlyOne returns the single member of set that is not in but.
+func onlyOne(set, but map[int64]bool) (n int64, err error) {
+	count := 0
+	for d := range set {
+		if !but[d] {
+			n, count = d, count+1
+		}
+	}
+	if count != 1 {
+		return 0, fmt.Errorf("%w: %d candidates", errPattern, count)
+	}
+	return n, nil
+}
+
+// minHeapOffset is less than the Heap's offset in any Isolate and more than the frame of the function that is read.
+const minHeapOffset = 0x1000
+
+// isolateHeap: MemoryPressureNotification passes the Heap on: `lea disp(%rbx),%rdi` or `add $disp,%r14`.
+func isolateHeap(_ *image, code []inst) (int64, error) {
+	found := map[int64]bool{}
+	for _, i := range code {
+		m, isMem := i.Args[1].(x86asm.Mem)
+		imm, isImm := i.Args[1].(x86asm.Imm)
+		if i.Op == x86asm.LEA && isMem && m.Base != x86asm.RIP && m.Disp >= minHeapOffset {
+			found[m.Disp] = true
+		}
+		if i.Op == x86asm.ADD && isImm && int64(imm) >= minHeapOffset {
+			found[int64(imm)] = true
+		}
+	}
+	return onlyOne(found, nil)
+}
+
+// heapGCState: SetGCState is `mov %esi,disp(%rdi)`.
+func heapGCState(_ *image, code []inst) (int64, error) {
+	for _, i := range code {
+		if d, ok := fieldOf(i.Args[0], x86asm.RDI); ok && i.Op == x86asm.MOV && i.Args[1] == x86asm.ESI {
+			return d, nil
+		}
+	}
+	return 0, errPattern
+}

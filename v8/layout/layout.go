@@ -1,0 +1,96 @@
+// Package layout tells where a build of V8 keeps things: offsets, tags and enumerators, read from the Node binary.
+//
+// One table (the table_*.go files) has a row for each Field. A row names machine code of an exported accessor, debugger
+// constants (v8dbg_*) or rules by V8 version, in the order in which they are believed. Every value remembers its origin.
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrNotV8 says that a file is no ELF binary with V8 in it.
+var ErrNotV8 = errors.New("not a V8 binary")
+
+// ErrUnsupported says that a binary has a V8 whose words hotspan cannot read: another architecture than x86-64, or
+// pointer compression.
+var ErrUnsupported = errors.New("unsupported V8 build")
+
+// State says what is known of a field.
+type State uint8
+
+// A zero Value is Unresolved; zero is a fine number for a Known one.
+const (
+	Unresolved State = iota // nothing tells
+	Known                   // N holds
+	Absent                  // this V8 has none
+)
+
+// Value is the answer for one field.
+type Value struct {
+	N     int64
+	State State
+	// Origin says where N comes from: a constant's symbol, a rule with its V8 source file, or a function whose machine
+	// code was read.
+	Origin string
+}
+
+// Range is a piece of a binary: virtual addresses as in its program headers, and the offset in the file.
+type Range struct {
+	Start, End uint64 // ELF virtual addresses, [Start, End)
+	FileOffset uint64 // of Start
+}
+
+// Layout is what is known of one binary. It is not changed after Read.
+type Layout struct {
+	V8      Version
+	Node    string // "24.21.0"; "" when the binary does not say
+	BuildID string // lower-case hex of the GNU build id; "" when there is none
+	Values  [NumFields]Value
+	// Builtins is the embedded builtins blob; a zero Range when the binary has no symbol for it.
+	Builtins Range
+	// BytecodeSizes is V8's Bytecodes::kBytecodeSizes: 3*N bytes, the sizes of the N bytecodes without prefix, then
+	// with Wide, then with ExtraWide. Nil when the binary has no symbol for it.
+	BytecodeSizes []byte
+	// Notes are plain sentences on what is missing or contradictory.
+	Notes []string
+}
+
+// At returns the number of a field, or -1 when it is not Known. IsolateTLS is negative when it is known: ask Has.
+func (l *Layout) At(f Field) int {
+	if !l.Has(f) {
+		return -1
+	}
+	return int(l.Values[f].N)
+}
+
+// Has reports whether a field is Known.
+func (l *Layout) Has(f Field) bool {
+	return f < NumFields && l.Values[f].State == Known
+}
+
+// Require returns an error that names those of the fields that are not Known, or nil.
+func (l *Layout) Require(fs ...Field) error {
+	var missing []string
+	for _, f := range fs {
+		if !l.Has(f) {
+			missing = append(missing, l.lacking(f))
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return fmt.Errorf("layout of V8 %s: %s", l.V8, strings.Join(missing, ", "))
+}
+
+func (l *Layout) lacking(f Field) string {
+	if f < NumFields && l.Values[f].State == Absent {
+		return f.String() + " does not exist in this V8"
+	}
+	return f.String() + " is unknown"
+}
+
+func (l *Layout) note(format string, args ...any) {
+	l.Notes = append(l.Notes, fmt.Sprintf(format, args...))
+}

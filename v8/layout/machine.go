@@ -1,0 +1,67 @@
+package layout
+
+import (
+	"fmt"
+
+	"golang.org/x/arch/x86/x86asm"
+)
+
+// maxCode bounds the bytes of one function that are disassembled. The longest that is read has about 120.
+const maxCode = 512
+
+// inst is a decoded instruction at its address.
+type inst struct {
+	x86asm.Inst
+	addr uint64
+}
+
+// code decodes a function from its start to its end, or to the first bytes that do not decode.
+func (im *image) code(name string) ([]inst, error) {
+	s := im.syms[name]
+	size := int(min(s.size, maxCode))
+	if size == 0 { // builtins written in assembly have no size
+		size = 64
+	}
+	return im.decode(s.value, size)
+}
+
+func (im *image) decode(addr uint64, size int) ([]inst, error) {
+	off, ok := im.fileOffset(addr)
+	if !ok {
+		return nil, fmt.Errorf("code at %#x is not in the file", addr)
+	}
+	var out []inst
+	for b := im.upTo(int64(off), size); len(b) > 0; {
+		i, err := x86asm.Decode(b, 64)
+		if err != nil {
+			break
+		}
+		out = append(out, inst{i, addr})
+		addr, b = addr+uint64(i.Len), b[i.Len:]
+	}
+	return out, nil
+}
+
+// fieldOf returns the displacement when an argument is memory at a register plus a displacement.
+func fieldOf(a x86asm.Arg, base x86asm.Reg) (int64, bool) {
+	m, ok := a.(x86asm.Mem)
+	return m.Disp, ok && m.Base == base && m.Index == 0 && m.Segment == 0
+}
+
+// tlsDisp is the displacement of a load `mov %fs:disp,%reg`.
+func tlsDisp(i inst) (int64, bool) {
+	m, ok := i.Args[1].(x86asm.Mem)
+	return int64(int32(m.Disp)), ok && i.Op == x86asm.MOV && m.Segment == x86asm.FS && m.Base == 0 && m.Index == 0
+}
+
+// gotSlot is the address of a load `mov disp(%rip),%reg`.
+func gotSlot(i inst) (uint64, bool) {
+	m, ok := i.Args[1].(x86asm.Mem)
+	return i.addr + uint64(i.Len) + uint64(m.Disp), ok && i.Op == x86asm.MOV && m.Base == x86asm.RIP && m.Index == 0
+}
+
+// target is the address of a direct jump.
+func target(i inst) (uint64, bool) {
+	rel, ok := i.Args[0].(x86asm.Rel)
+	return i.addr + uint64(i.Len) + uint64(int64(rel)), ok && i.Op == x86asm.JMP
+}

@@ -1,0 +1,89 @@
+package layout
+
+import (
+	"fmt"
+	"io"
+	"slices"
+)
+
+// table has one row for each field, in an order in which relative rules find what they refer to.
+var table = slices.Concat(isolateRows, objectRows, stringRows, functionRows, scriptRows, codeRows, positionRows, typeRows)
+
+// Read finds the layout of the V8 in an ELF binary. It reads the symbol tables, a part of the constants and a few
+// functions, piece by piece. A V8 of unknown version is tried like any other: what nothing tells is Unresolved.
+//
+// Errors are ErrNotV8 and ErrUnsupported, with the reason.
+func Read(r io.ReaderAt) (*Layout, error) {
+	im, err := openImage(r)
+	if err != nil {
+		return nil, err
+	}
+	im.loadSymbols(wantedSymbols())
+	l := &Layout{BuildID: im.buildID()}
+	l.V8, l.Node = im.scanVersions()
+	if l.V8 == (Version{}) {
+		l.V8 = im.symbolVersion()
+	}
+	if l.V8 == (Version{}) {
+		return nil, fmt.Errorf("%w: no V8 version in it", ErrNotV8)
+	}
+	if size, ok := im.dbg("TaggedSize"); ok && size != word {
+		return nil, fmt.Errorf("%w: tagged words of %d bytes (pointer compression); only 8 are read", ErrUnsupported, size)
+	}
+	for _, r := range table {
+		l.Values[r.field] = l.resolve(im, r)
+	}
+	l.readBuiltins(im)
+	l.readBytecodeSizes(im)
+	l.check()
+	return l, nil
+}
+
+// wantedSymbols lists the symbols that the table and Read ask for.
+func wantedSymbols() []string {
+	names := append([]string{dbgPrefix + "*", symBlob, symBlobSize, symBytecodeSizes}, versionSymbols...)
+	for _, r := range table {
+		if r.code != nil {
+			names = append(names, r.code.names...)
+		}
+	}
+	return names
+}
+
+// resolve asks a row's sources in turn. When machine code and a rule both speak, they must agree: else it is noted.
+func (l *Layout) resolve(im *image, r row) Value {
+	rule := l.byRules(r)
+	if r.code != nil {
+		n, name, err := r.code.run(im)
+		if err == nil {
+			if rule.State == Known && rule.N != n {
+				l.note("%s: machine code of %s says %#x, %s says %#x", r.field, name, n, rule.Origin, rule.N)
+			}
+			return Value{n, Known, "machine code of " + name}
+		}
+		if name != "" {
+			l.note("%s: machine code of %s: %v", r.field, name, err)
+		}
+	}
+	for _, name := range r.dbg {
+		if n, ok := im.dbg(name); ok {
+			return Value{n*max(r.scale, 1) + r.add, Known, r.origin(name)}
+		}
+	}
+	return rule
+}
+
+func (l *Layout) byRules(r row) Value {
+	for _, rule := range r.rules {
+		switch {
+		case !rule.covers(l.V8):
+		case rule.absent:
+			return Value{State: Absent, Origin: rule.origin()}
+		case !rule.relative:
+			return Value{rule.n, Known, rule.origin()}
+		case l.Has(rule.of):
+			return Value{l.Values[rule.of].N + rule.n, Known, rule.origin()}
+		}
+	}
+	return Value{}
+}

@@ -1,0 +1,131 @@
+package layout
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/nodes"
+)
+
+// patched is a file of which some bytes read differently.
+type patched struct {
+	io.ReaderAt
+	at    int64
+	bytes []byte
+}
+
+func (p patched) ReadAt(b []byte, off int64) (int, error) {
+	n, err := p.ReaderAt.ReadAt(b, off)
+	for i, c := range p.bytes {
+		if k := p.at + int64(i) - off; k >= 0 && k < int64(n) {
+			b[k] = c
+		}
+	}
+	return n, err
+}
+
+// stripped hides .symtab: its section header gets type SHT_NULL.
+func stripped(t *testing.T, r io.ReaderAt) io.ReaderAt {
+	t.Helper()
+	header := make([]byte, 64)
+	if _, err := r.ReadAt(header, 0); err != nil {
+		t.Fatal(err)
+	}
+	f, err := elf.NewFile(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range f.Sections {
+		if s.Type == elf.SHT_SYMTAB {
+			headers := int64(binary.LittleEndian.Uint64(header[40:])) // e_shoff
+			return patched{r, headers + int64(i)*64 + 4, make([]byte, 4)}
+		}
+	}
+	t.Fatal("no .symtab")
+	return nil
+}
+
+// A stripped Node has lost the builtins' names and the bytecode sizes (from 24.21 on), but no value of the layout.
+func TestStrippedBinaryKeepsAllValues(t *testing.T) {
+	for _, v := range nodes.Versions() {
+		whole, f := readNode(t, v.Version)
+		l, err := Read(stripped(t, f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for f := range NumFields {
+			got, want := l.Values[f], whole.Values[f]
+			if got.N != want.N || got.State != want.State {
+				t.Errorf("node %s: %s is %s, unstripped %s", v.Version, f, got, want)
+			}
+		}
+		if !strings.HasPrefix(l.Values[IsolateCEntryFP].Origin, "rule ") {
+			t.Errorf("node %s: %s from %q; builtins have no names here", v.Version, IsolateCEntryFP, l.Values[IsolateCEntryFP].Origin)
+		}
+		if (l.Builtins != Range{}) {
+			t.Errorf("node %s: builtins at %+v without their symbol", v.Version, l.Builtins)
+		}
+		if diff := cmp.Diff(whole.V8, l.V8) + cmp.Diff(whole.Node, l.Node); diff != "" {
+			t.Errorf("version: %s", diff)
+		}
+		if len(l.Notes) == 0 || !strings.Contains(strings.Join(l.Notes, "\n"), "builtins") {
+			t.Errorf("node %s: notes do not say that the builtins are unknown: %q", v.Version, l.Notes)
+		}
+	}
+}
+
+// The debugger constants again, through the standard library's symbol tables and sections.
+func TestConstantsAgainstStandardLibrary(t *testing.T) {
+	for _, v := range nodes.Versions() {
+		l, r := readNode(t, v.Version)
+		f, err := elf.NewFile(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		syms, err := f.DynamicSymbols()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]int64{}
+		for _, s := range syms {
+			if strings.HasPrefix(s.Name, "v8dbg_") {
+				want[s.Name] = constant(t, f.Sections[s.Section], s)
+			}
+		}
+		checked := 0
+		for _, r := range table {
+			if name, ok := constantOf(l, r); ok {
+				checked++
+				if got := l.Values[r.field].N; got != want[name]*max(r.scale, 1)+r.add {
+					t.Errorf("node %s: %s is %d, %s is %d", v.Version, r.field, got, name, want[name])
+				}
+			}
+		}
+		if checked < 70 {
+			t.Errorf("node %s: only %d fields come from constants", v.Version, checked)
+		}
+	}
+}
+
+func constantOf(l *Layout, r row) (string, bool) {
+	origin := l.Values[r.field].Origin
+	name, _, _ := strings.Cut(origin, " ")
+	return name, strings.HasPrefix(origin, "v8dbg_")
+}
+
+func constant(t *testing.T, s *elf.Section, sym elf.Symbol) int64 {
+	t.Helper()
+	if s.Type == elf.SHT_NOBITS {
+		return 0
+	}
+	b := make([]byte, 4)
+	if _, err := s.ReadAt(b, int64(sym.Value-s.Addr)); err != nil {
+		t.Fatal(err)
+	}
+	return int64(int32(binary.LittleEndian.Uint32(b)))
+}

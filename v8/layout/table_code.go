@@ -1,0 +1,73 @@
+package layout
+
+// Functions.
+var functionRows = []row{
+	dbg(JSFunctionShared, "class_JSFunction__shared__SharedFunctionInfo"),
+	dbg(JSFunctionContext, "class_JSFunction__context__Context"),
+	fixed(SFITrustedData, 8, "src/objects/shared-function-info.h: (trusted_)function_data is the first field behind the map"),
+	dbg(SFINameOrScopeInfo, "class_SharedFunctionInfo__name_or_scope_info__Tagged_NameOrScopeInfoT_",
+		"class_SharedFunctionInfo__name_or_scope_info__Tagged_Object_",
+		"class_SharedFunctionInfo__name_or_scope_info__Object"),
+	{field: SFIUntrustedData, rules: after(SFINameOrScopeInfo, -word,
+		"src/objects/shared-function-info.h: lies before name_or_scope_info; in V8 12.4 and before one field with the trusted data")},
+	dbg(SFIScript, "class_SharedFunctionInfo__script__Tagged_HeapObject_",
+		"class_SharedFunctionInfo__script_or_debug_info__HeapObject"), // a DebugInfo when an inspector is attached, V8 11
+	{field: SFIFunctionLiteralID, dbg: []string{"class_SharedFunctionInfo__flags__int"}, add: 4,
+		why: "src/objects/shared-function-info.h: function_literal_id is behind the 32 bits of flags"},
+	dbg(TypeInterpreterData, "type_InterpreterData__INTERPRETER_DATA_TYPE"),
+	fixed(InterpreterDataBytecode, 8, "src/objects/shared-function-info.h: bytecode_array is the first field behind the map"),
+}
+
+// Machine code and bytecode. In V8 11 a Code object had the relocation info before all else.
+var codeRows = []row{
+	{field: BytecodeArrayLength, dbg: []string{"class_BytecodeArray__length__SMI"}, rules: []rule{
+		{below: v(12, 0), n: 8, why: "src/objects/fixed-array.h: a BytecodeArray is a FixedArrayBase"}}},
+	{field: BytecodeArrayPositions, rules: []rule{
+		{from: v(12, 0), n: 24, why: "src/objects/bytecode-array.h: source_position_table, behind length and wrapper"},
+		{below: v(12, 0), n: 32, why: "src/objects/code.tq: behind length, constant_pool and handler_table"}}},
+	dbg(BytecodeArrayFirstByte, "class_BytecodeArray__data__uintptr_t"),
+	{field: CodeDeoptData, dbg: []string{"class_Code__deoptimization_data__FixedArray"}, rules: []rule{
+		{from: v(12, 0), n: 8, why: "src/objects/code.h: deoptimization_data_or_interpreter_data is the first field behind the map"}}},
+	{field: CodePositions, dbg: []string{"class_Code__source_position_table__ByteArray"}, rules: []rule{
+		{from: v(12, 0), n: 16, why: "src/objects/code.h: position_table, behind the deoptimization data"}}},
+	{field: CodeInstructionStart, dbg: []string{"class_Code__instruction_start__Address"}, rules: code11(40)},
+	{field: CodeInstructionSize, dbg: []string{"class_Code__instruction_size__int"}, rules: code11(56)},
+	{field: CodeFlags, dbg: []string{"class_Code__flags__uint32_t"}, rules: code11(48)},
+	dbg(CodeFlagsKindMask, "CodeKindFieldMask"),
+	dbg(InstructionStreamBody, "class_InstructionStream__instruction_start__uintptr_t"),
+	{field: InstructionStreamCode, rules: []rule{{from: v(11, 0), n: 8,
+		why: "src/objects/instruction-stream.h: code is the first field behind the map"}}},
+	dbg(KindBaseline, "CodeKindBaseline"),
+	{field: KindRegexp, rules: []rule{
+		{from: v(12, 0), of: KindBaseline, n: -7, relative: true,
+			why: "src/objects/code-kind.h: REGEXP, five of WebAssembly, INTERPRETED_FUNCTION, BASELINE"},
+		{from: v(11, 0), below: v(12, 0), of: KindBaseline, n: -8, relative: true,
+			why: "src/objects/code-kind.h: JS_TO_JS_FUNCTION is one more between them"}}},
+	{field: KindMaglev, rules: after(KindBaseline, 1, kindWhy)},
+	{field: KindTurboFan, rules: after(KindBaseline, 2, kindWhy)},
+	dbg(WasmFrameMarker, "frametype_WasmFrame"),
+}
+
+const kindWhy = "src/objects/code-kind.h: BASELINE, MAGLEV, TURBOFAN follow each other"
+
+// code11 is the place of a field of Code in V8 11, which had no constants for them.
+func code11(n int64) []rule {
+	return []rule{{from: v(11, 0), below: v(12, 0), n: n, why: "src/objects/code.h: the order of fields"}}
+}
+
+// Deoptimization data and position tables.
+var positionRows = []row{
+	dbg(DeoptLiterals, "DeoptimizationDataLiteralArrayIndex"),
+	dbg(DeoptInlining, "DeoptimizationDataInliningPositionsIndex"),
+	dbg(DeoptSFI, "DeoptimizationDataWrappedSharedFunctionInfoIndex",
+		"DeoptimizationDataSharedFunctionInfoWrapperIndex", // V8 12.9
+		"DeoptimizationDataSharedFunctionInfoIndex"),
+	{field: SFIWrapperShared,
+		dbg: []string{"class_SharedFunctionInfoWrapper__shared_info__Tagged_SharedFunctionInfo_"},
+		rules: []rule{{below: v(12, 5), absent: true,
+			why: "src/objects/deoptimization-data.h: the SharedFunctionInfo itself is in the deoptimization data"}}},
+	{field: PositionsUnsigned, rules: []rule{
+		{below: v(14, 1), n: 0, why: "src/codegen/source-position-table.cc: statement or expression in the sign"},
+		{from: v(14, 1), n: 1, why: "src/codegen/source-position-table.cc: breakable and statement in two low bits"},
+	}},
+}

@@ -1,0 +1,39 @@
+package layout
+
+// Isolate, ThreadLocalTop and Heap have no constants: the machine code of accessors is read. The first four and the last
+// but one are exported and stay in stripped binaries; the builtins and SetGCState are local symbols since Node 24.21.
+var isolateRows = []row{
+	{field: IsolateTLS, code: &accessor{read: isolateTLS, names: []string{
+		"_ZN2v87Isolate10GetCurrentEv", "_ZN2v87Isolate13TryGetCurrentEv"}}},
+	{field: IsolateContext, code: &accessor{read: isolateContext, names: []string{
+		"_ZN2v87Isolate9InContextEv"}}},
+	{field: IsolateHeap, code: &accessor{read: isolateHeap, names: []string{
+		"_ZN2v87Isolate26MemoryPressureNotificationENS_19MemoryPressureLevelE"}}},
+	{field: IsolateCPED, code: &accessor{read: isolateCPED, names: []string{
+		"_ZN2v87Isolate36GetContinuationPreservedEmbedderDataEv",
+		"_ZN2v87Isolate38GetContinuationPreservedEmbedderDataV2Ev"}},
+		rules: []rule{{below: v(12, 0), absent: true,
+			why: "include/v8-isolate.h: until V8 12 the data is slot 5 of the native context"}}},
+	{field: IsolateVMState, code: &accessor{read: isolateVMState, names: []string{
+		"_ZN2v87Isolate7SetIdleEb", "_ZN2v88internal7Isolate7SetIdleEb"}},
+		rules: after(IsolateContext, 0x98, "src/execution/thread-local-top.h: context and current_vm_state keep their distance")},
+	{field: IsolateCEntryFP, code: &accessor{read: isolateCEntryFP, names: []string{"Builtins_CEntry_*"}},
+		rules: []rule{
+			{from: v(12, 0), of: IsolateContext, n: -0x10, relative: true,
+				why: "src/execution/thread-local-top.h: c_entry_fp_ and c_function_ lie before context_"},
+			{from: v(10, 0), below: v(12, 0), of: IsolateContext, n: 0x68, relative: true,
+				why: "src/execution/thread-local-top.h: c_entry_fp_ lies behind context_"},
+		}},
+	{field: HeapGCState, code: &accessor{read: heapGCState, names: []string{
+		"_ZN2v88internal4Heap10SetGCStateENS1_9HeapStateE"}},
+		rules: []rule{
+			{from: v(12, 4), below: v(12, 5), n: 0x198, why: heapWhy},
+			{from: v(13, 6), below: v(14, 2), n: 0x220, why: heapWhy},
+			{from: v(14, 6), n: 0x228, why: heapWhy},
+		}},
+}
+
+const heapWhy = "src/heap/heap.h: gc_state_, for binaries without the symbol of SetGCState"
+
+// v is a bound of a rule.
+func v(major, minor int) Version { return Version{Major: major, Minor: minor} }

@@ -1,0 +1,30 @@
+package layout
+
+// Scope infos, where a function has its name, and scripts. V8 10 and before had shorter Scripts.
+var scriptRows = []row{
+	fixed(ScopeInfoFlags, 8, "src/objects/scope-info.tq: the first field behind the map"),
+	fixed(ScopeInfoContextLocalCount, 24, "src/objects/scope-info.tq: behind flags and parameter_count"),
+	{field: ScopeInfoFirstVars, dbg: []string{"scopeinfo_idx_first_vars"}, scale: word, add: word,
+		why: "src/objects/scope-info.h: the constant counts words behind the map"},
+	{field: ScopeInfoFlagsAreSmi, rules: []rule{
+		{below: v(12, 5), n: 1, why: "src/objects/scope-info.tq: flags is SmiTagged"},
+		{from: v(12, 5), n: 0, why: "src/objects/scope-info.tq: flags is a raw uint32 and padding"},
+	}},
+	fixed(ScopeInfoHasSavedClassVarBit, 10, "src/objects/scope-info.tq: has_saved_class_variable"),
+	fixed(ScopeInfoFunctionVarBit, 12, "src/objects/scope-info.tq: function_variable, 0 = none"),
+	fixed(ScopeInfoInferredNameBit, 14, "src/objects/scope-info.tq: has_inferred_function_name"),
+	fixed(ScopeInfoMaxInlinedNames, 75, "src/objects/scope-info.h: kScopeInfoMaxInlinedLocalNamesSize"),
+
+	dbg(ScriptSource, "class_Script__source__Object"),
+	dbg(ScriptName, "class_Script__name__Object"),
+	fixed(ScriptLineOffset, 24, "src/objects/script.h: line_offset, behind source and name"),
+	fixed(ScriptColumnOffset, 32, "src/objects/script.h: column_offset, behind line_offset"),
+	fixed(ScriptID, 64, "src/objects/script.h: id, behind line_ends"),
+	{field: ScriptInfos, rules: script11(88, "infos (shared_function_infos), behind eval_from_position")},
+	{field: ScriptSourceURL, rules: script11(112, "source_url, behind flags")},
+	{field: ScriptSourceMappingURL, rules: script11(120, "source_mapping_url, behind source_url")},
+}
+
+func script11(n int64, why string) []rule {
+	return []rule{{from: v(11, 0), n: n, why: "src/objects/script.h: " + why}}
+}

@@ -1,0 +1,200 @@
+package stack
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// maxCodes bounds the pieces of machine code that are kept of one process.
+const maxCodes = 1 << 15
+
+// code is a piece of machine code that was seen.
+type code struct {
+	*heap.Code
+	tier      Tier
+	optimized *heap.Optimized
+	baseline  *heap.Baseline
+	id        heap.Identity // of the function, where the code tells
+	sfi       heap.Word     //
+	checked   uint64        // epoch in which it was last found unchanged
+	head      []byte        // first instructions
+}
+
+// codes keeps code by address.
+type codes struct {
+	all   []*code // sorted, without overlaps
+	epoch uint64
+}
+
+func (c *codes) find(pc uint64) *code {
+	i := sort.Search(len(c.all), func(i int) bool { return c.all[i].End >= pc })
+	if i < len(c.all) && pc >= c.all[i].Start {
+		return c.all[i]
+	}
+	return nil
+}
+
+// put adds n and drops what it overlaps.
+func (c *codes) put(n *code) {
+	if len(c.all) >= maxCodes {
+		c.all = nil
+	}
+	low := sort.Search(len(c.all), func(i int) bool { return c.all[i].End > n.Start })
+	high := sort.Search(len(c.all), func(i int) bool { return c.all[i].Start >= n.End })
+	c.all = slices.Replace(c.all, low, max(low, high), n)
+}
+
+func (c *codes) drop(old *code) {
+	if i := slices.Index(c.all, old); i >= 0 {
+		c.all = slices.Delete(c.all, i, i+1)
+	}
+}
+
+// codeOf finds the code that holds pc now. Nil: there is none.
+func (v *Resolver) codeOf(pc uint64) *code {
+	if !v.space.Generated(pc) {
+		return nil
+	}
+	c := v.code.find(pc)
+	if c != nil && c.checked == v.code.epoch {
+		return c
+	}
+	if c != nil && v.r.Same(c.Code) {
+		c.checked = v.code.epoch
+		return c
+	}
+	if c != nil {
+		v.code.drop(c)
+	}
+	found, err := v.r.FindCode(pc)
+	if err != nil {
+		return nil
+	}
+	c = &code{Code: found, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1}}
+	v.describe(c)
+	v.code.put(c)
+	return c
+}
+
+// describe reads the tables of new code. Where they cannot be read the code is left without: it may be changing.
+func (v *Resolver) describe(c *code) {
+	c.head, _ = v.r.Instructions(c.Code, headSize)
+	switch c.tier {
+	case Sparkplug:
+		c.baseline, _ = v.r.Baseline(c.Code)
+	case Maglev, TurboFan:
+		o, err := v.r.Optimized(c.Code)
+		if err != nil {
+			return
+		}
+		if f, err := v.r.Function(o.Function); err == nil {
+			c.optimized, c.id, c.sfi = o, f.Identity, o.Function
+		}
+	}
+}
+
+// machine resolves a frame whose pc is in code made at run time.
+func (v *Resolver) machine(raw Raw) []*Frame {
+	c := v.codeOf(raw.PC)
+	switch {
+	case c == nil && raw.Marker < 0 && raw.ID.Script >= 0:
+		return v.nameOnly(raw, NoTier)
+	case c == nil:
+		return v.typed(raw)
+	case c.Kind == v.r.Layout().At(layout.KindRegexp):
+		return regexpFrames
+	case c.tier == NoTier:
+		return v.typed(raw)
+	}
+	key := point{id: raw.ID, code: c, at: int(raw.PC - c.Start), tier: c.tier, exact: raw.Exact}
+	if fs := v.points[key]; fs != nil {
+		return fs
+	}
+	fs := v.calls(c, raw)
+	if fs == nil {
+		return v.nameOnly(raw, c.tier)
+	}
+	return v.keep(key, fs...)
+}
+
+func (v *Resolver) calls(c *code, raw Raw) []*Frame {
+	at := int(raw.PC - c.Start)
+	if raw.Exact {
+		at++ // the tables are asked for the instruction that is left of a return address
+	}
+	if c.baseline != nil {
+		return v.baselineCall(c, raw, at)
+	}
+	if c.optimized == nil || (raw.ID != c.id && raw.ID.Script >= 0) {
+		return nil
+	}
+	calls, err := v.r.Calls(c.optimized, at-1)
+	if err != nil {
+		return nil
+	}
+	var fs []*Frame
+	for i, call := range calls {
+		fn := v.called(call.Function)
+		if fn == nil {
+			return nil
+		}
+		f := fn.frame(c.tier)
+		v.locate(f, fn, call.Source)
+		f.Inlined = i < len(calls)-1
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// called reads a function that optimised code refers to.
+func (v *Resolver) called(sfi heap.Word) *function {
+	f, err := v.r.Function(sfi)
+	if err != nil {
+		return nil
+	}
+	return v.function(f.Identity, sfi)
+}
+
+func (v *Resolver) baselineCall(c *code, raw Raw, at int) []*Frame {
+	fn := v.function(raw.ID, raw.SFI)
+	if fn == nil {
+		return stale(Sparkplug)
+	}
+	f := fn.frame(Sparkplug)
+	offset, err := v.r.Offset(c.baseline, at)
+	if err != nil {
+		f.Lost = "no bytecode offset"
+		return []*Frame{f}
+	}
+	v.owners[c.baseline.Array] = owner{raw.ID, raw.SFI}
+	v.locate(f, fn, sourceAt(c.baseline.Bytecode.Positions, offset))
+	return []*Frame{f}
+}
+
+// nameOnly is a frame whose code is gone: its function is known, the point of execution is not.
+func (v *Resolver) nameOnly(raw Raw, t Tier) []*Frame {
+	fn := v.function(raw.ID, raw.SFI)
+	if fn == nil {
+		return stale(t)
+	}
+	f := fn.frame(t)
+	f.Lost = "code gone"
+	return []*Frame{f}
+}
+
+var (
+	regexpFrames = []*Frame{{Name: "[regexp]", Kind: Regexp}}
+	wasmFrames   = []*Frame{{Name: "[wasm]", Kind: Wasm}}
+	jitFrames    = []*Frame{{Name: "[jit]", Kind: JIT}}
+)
+
+// typed is a frame that is no function's.
+func (v *Resolver) typed(raw Raw) []*Frame {
+	if raw.Marker >= 0 && raw.Marker == v.r.Layout().At(layout.WasmFrameMarker) {
+		return wasmFrames
+	}
+	return jitFrames
+}

@@ -1,0 +1,59 @@
+// Package stack turns the frames that a walk found in V8's code into the functions that run there: names, files,
+// lines and columns, inlined functions included. The walk took numbers that the collector cannot change; what they
+// stand for is read from the process here, once, and kept.
+package stack
+
+import "github.com/hotspan/hotspan/v8/heap"
+
+// Kind is what a Raw or a Frame is.
+type Kind uint8
+
+// The kinds.
+const (
+	JS      Kind = iota
+	Builtin      // compiled into the executable
+	Regexp
+	Wasm
+	JIT // machine code of which no more is known
+)
+
+// Tier is the compiler of a JS frame's code.
+type Tier uint8
+
+// The tiers.
+const (
+	NoTier Tier = iota
+	Ignition
+	Sparkplug
+	Maglev
+	TurboFan
+)
+
+// Raw is a frame as the walk found it.
+type Raw struct {
+	PC       uint64
+	Exact    bool // PC is the next instruction, not a return address
+	Marker   int  // type marker of a frame that is not a function's; -1 for a function's frame
+	SFI      heap.Word
+	Bytecode heap.Word // word at fp-32
+	Offset   int       // Smi at fp-40; -1 = not a Smi
+	ID       heap.Identity
+}
+
+// Leaf is what else the walk kept of the interrupted function.
+type Leaf struct {
+	Callee Raw      // the function in rdi: the one that is entered, if a prologue was interrupted
+	Words  []uint64 // the stack, from the stack pointer up
+}
+
+// Frame is a logical frame. Frames are made once and shared.
+type Frame struct {
+	Name         string
+	File         string
+	Line, Column int // 1-based; 0 = unknown
+	Kind         Kind
+	Tier         Tier
+	Inlined      bool
+	// Lost says why name or line are missing; empty if all is known.
+	Lost string
+}

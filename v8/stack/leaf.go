@@ -1,0 +1,161 @@
+package stack
+
+import (
+	"bytes"
+
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// headSize is how much machine code is kept to recognise prologues; they lie within it.
+const headSize = 192
+
+// prologue is push rbp; mov rbp,rsp, the instructions with which all V8 code sets up its frame.
+var prologue = []byte{0x55, 0x48, 0x89, 0xe5}
+
+// Code takes down its frame by mov rsp,rbp; pop rbp or leave. What follows until the return is short.
+var epilogues = [][]byte{{0x48, 0x8b, 0xe5, 0x5d}, {0x48, 0x89, 0xec, 0x5d}, {0xc9}}
+
+const maxEpilogue = 24
+
+// Repair corrects the leaf. A walk takes rbp for the frame pointer of the interrupted function; in a prologue, in an
+// epilogue and in builtins that have no frame, rbp is the caller's. Then the leaf is a frame more, and the frame at
+// rbp is at the return address, which is on top of the stack. It returns the frames that stand for the first one.
+func (v *Resolver) Repair(raw Raw, leaf Leaf) []Raw {
+	if name, start, end, ok := v.space.Builtin(raw.PC); ok {
+		return v.repairBuiltin(raw, leaf, name, start, end)
+	}
+	c := v.codeOf(raw.PC)
+	if c == nil || c.tier == NoTier {
+		return []Raw{raw}
+	}
+	return v.repairCode(raw, leaf, c)
+}
+
+func (v *Resolver) repairCode(raw Raw, leaf Leaf, c *code) []Raw {
+	self := Raw{PC: raw.PC, Exact: true, Marker: -1, ID: c.id, SFI: c.sfi, Offset: -1}
+	if c.tier == Sparkplug {
+		self.ID, self.SFI = leaf.Callee.ID, leaf.Callee.SFI
+	}
+	at, entry := int(raw.PC-c.Start), bytes.Index(c.head, prologue)
+	switch {
+	case entry >= 0 && at <= entry:
+		return v.above(self, raw, leaf, 0)
+	case entry >= 0 && at == entry+1:
+		return v.above(self, raw, leaf, 1)
+	case entry >= 0 && at < entry+6: // push rsi (context), push rdi (function) are still to come
+		return []Raw{self}
+	case v.inEpilogue(c, at):
+		if c.tier == Sparkplug {
+			of := v.ownerOf(c)
+			self.ID, self.SFI = of.id, of.sfi
+		}
+		return v.above(self, raw, leaf, 0)
+	}
+	return []Raw{raw}
+}
+
+// ownerOf is the function of baseline code, if it was seen before: baseline code itself does not tell.
+func (v *Resolver) ownerOf(c *code) owner {
+	if c.baseline != nil {
+		if of, ok := v.owners[c.baseline.Array]; ok {
+			return of
+		}
+	}
+	return owner{id: heap.Identity{Script: -1}}
+}
+
+// above puts the leaf on top of the frame at rbp, whose return address is a word of the stack.
+func (v *Resolver) above(self, caller Raw, leaf Leaf, word int) []Raw {
+	if word >= len(leaf.Words) || !v.isCode(leaf.Words[word]) {
+		return []Raw{self}
+	}
+	caller.PC, caller.Exact = leaf.Words[word], false
+	return []Raw{self, caller}
+}
+
+func (v *Resolver) isCode(pc uint64) bool {
+	if _, _, _, ok := v.space.Builtin(pc - 1); ok {
+		return true
+	}
+	return v.codeOf(pc) != nil
+}
+
+// inEpilogue reports whether the frame was taken down just before an offset of the code.
+func (v *Resolver) inEpilogue(c *code, at int) bool {
+	n := min(at, maxEpilogue)
+	b, err := v.r.Bytes(c.Start+uint64(at-n), n+1)
+	if err != nil || n == 0 {
+		return false
+	}
+	if b[n] == 0xc3 || b[n] == 0xc2 { // a return: nothing but an epilogue is before it
+		return true
+	}
+	for _, e := range epilogues[:2] {
+		if i := bytes.LastIndex(b[:n], e); i >= 0 && isTail(b[i+len(e):n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isTail reports whether code between the end of a frame and the current instruction is what V8 emits to drop
+// arguments: cmp rcx,imm8 and jg. (src/compiler/backend/x64/code-generator-x64.cc, AssembleReturn)
+func isTail(b []byte) bool {
+	return len(b) == 0 || bytes.HasPrefix(b, []byte{0x48, 0x83, 0xf9}) && len(b) <= 6
+}
+
+// repairBuiltin handles builtins: one that runs while rbp is a JavaScript function's has no frame of its own.
+func (v *Resolver) repairBuiltin(raw Raw, leaf Leaf, name string, start, end uint64) []Raw {
+	if isInterpreter(name) {
+		return v.repairInterpreter(raw, leaf, name, start, end)
+	}
+	if raw.Marker >= 0 || raw.ID.Script < 0 {
+		return []Raw{raw}
+	}
+	self := Raw{PC: raw.PC, Exact: true, Marker: 0}
+	for _, w := range leaf.Words {
+		if name, _, _, ok := v.space.Builtin(w - 1); ok {
+			if !isInterpreter(name) {
+				continue
+			}
+			raw.PC, raw.Exact = w, false
+			return []Raw{self, raw}
+		}
+		if c := v.codeOf(w); c != nil && v.runs(c, raw) {
+			raw.PC, raw.Exact = w, false
+			return []Raw{self, raw}
+		}
+	}
+	return []Raw{self, raw}
+}
+
+// runs reports whether code is a function's.
+func (v *Resolver) runs(c *code, raw Raw) bool {
+	if c.tier == Sparkplug {
+		return c.baseline != nil
+	}
+	return c.tier != NoTier && c.id == raw.ID
+}
+
+// repairInterpreter: while the interpreter's entry sets up the frame, the function is in rdi.
+func (v *Resolver) repairInterpreter(raw Raw, leaf Leaf, name string, start, end uint64) []Raw {
+	if isHandler(name) {
+		return []Raw{raw}
+	}
+	head, err := v.r.Bytes(start, int(min(end-start, 512)))
+	entry := bytes.Index(head, prologue)
+	if err != nil || entry < 0 || leaf.Callee.ID.Script < 0 {
+		return []Raw{raw}
+	}
+	self := leaf.Callee
+	self.PC, self.Exact, self.Marker = raw.PC, true, -1
+	switch at := int(raw.PC - start); {
+	case at <= entry:
+		return v.above(self, raw, leaf, 0)
+	case at == entry+1:
+		return v.above(self, raw, leaf, 1)
+	case at < entry+6:
+		return []Raw{self}
+	}
+	return []Raw{raw}
+}

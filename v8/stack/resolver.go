@@ -1,0 +1,261 @@
+package stack
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Limits of what is kept of one process. Over one of them its cache starts anew.
+const (
+	maxFunctions = 1 << 16
+	maxPoints    = 1 << 17
+	maxScripts   = 1 << 14
+)
+
+// Space tells what lies where in the process's memory.
+type Space interface {
+	// Builtin finds a builtin of V8 by the address that runs: name, first address, end.
+	Builtin(pc uint64) (name string, start, end uint64, ok bool)
+	// Generated reports whether an address is in memory for code that is made at run time.
+	Generated(pc uint64) bool
+}
+
+// Resolver resolves the frames of one process. It is not safe for concurrent use.
+type Resolver struct {
+	r         *heap.Reader
+	space     Space
+	functions map[heap.Identity]*function
+	scripts   map[int32]*heap.Script
+	points    map[point][]*Frame
+	code      codes
+	builtin   map[uint64]*Frame // by first address
+	owners    map[heap.Word]owner
+}
+
+// owner is the function that a BytecodeArray was seen to be of.
+type owner struct {
+	id  heap.Identity
+	sfi heap.Word
+}
+
+// function is what is known of a function that was seen.
+type function struct {
+	name     string
+	script   *heap.Script // nil for a builtin
+	bytecode *heap.Bytecode
+}
+
+// point is a point of execution in bytecode or, where code is set, in machine code.
+type point struct {
+	id    heap.Identity
+	code  *code
+	at    int
+	tier  Tier
+	exact bool
+}
+
+// NewResolver resolves frames of the process that r reads.
+func NewResolver(r *heap.Reader, space Space) *Resolver {
+	return &Resolver{
+		r: r, space: space,
+		functions: map[heap.Identity]*function{},
+		scripts:   map[int32]*heap.Script{},
+		points:    map[point][]*Frame{},
+		builtin:   map[uint64]*Frame{},
+		owners:    map[heap.Word]owner{},
+	}
+}
+
+// Begin starts a sample: code that was checked for the last one may have changed since.
+func (v *Resolver) Begin() { v.code.epoch++ }
+
+// Resolve gives the logical frames of one frame, innermost first. None means that it is part of the next one: a
+// bytecode handler is the interpreter's own code.
+func (v *Resolver) Resolve(raw Raw) []*Frame {
+	pc := raw.PC
+	if !raw.Exact {
+		pc--
+	}
+	name, start, _, ok := v.space.Builtin(pc)
+	switch {
+	case !ok:
+		return v.machine(raw)
+	case isInterpreter(name) && raw.Marker < 0 && raw.ID.Script >= 0:
+		return v.interpreted(raw)
+	case isHandler(name):
+		return nil
+	}
+	f := v.builtin[start]
+	if f == nil {
+		f = &Frame{Name: name, Kind: Builtin}
+		v.builtin[start] = f
+	}
+	return []*Frame{f}
+}
+
+func isHandler(name string) bool { return strings.HasSuffix(name, "Handler") }
+
+func isInterpreter(name string) bool {
+	return isHandler(name) || strings.HasPrefix(name, "InterpreterEntryTrampoline") ||
+		strings.HasPrefix(name, "InterpreterEnterAt")
+}
+
+// function finds what is known of a function, or reads it, if the SharedFunctionInfo still is that function.
+func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
+	if f := v.functions[id]; f != nil {
+		return f
+	}
+	f, err := v.r.Function(sfi)
+	if err != nil || f.Identity != id {
+		return nil
+	}
+	known := &function{name: f.Name}
+	if known.name == "" {
+		known.name = "(anonymous)"
+	}
+	if f.Script != 0 {
+		if known.script = v.script(id.Script, f.Script); known.script == nil {
+			return nil
+		}
+		if len(v.functions) >= maxFunctions {
+			clear(v.functions)
+		}
+		v.functions[id] = known
+	}
+	return known
+}
+
+func (v *Resolver) script(id int32, w heap.Word) *heap.Script {
+	if s := v.scripts[id]; s != nil {
+		return s
+	}
+	s, err := v.r.Script(w)
+	if err != nil || int32(s.ID) != id {
+		return nil
+	}
+	s.Name = path(s.Name)
+	if len(v.scripts) >= maxScripts {
+		clear(v.scripts)
+		clear(v.functions)
+	}
+	v.scripts[id] = s
+	return s
+}
+
+// path turns a file URL, which is the name of an ES module, into a path.
+func path(name string) string {
+	if strings.HasPrefix(name, "file://") {
+		if u, err := url.Parse(name); err == nil && u.Path != "" {
+			return u.Path
+		}
+	}
+	return name
+}
+
+// interpreted resolves a frame of the interpreter.
+func (v *Resolver) interpreted(raw Raw) []*Frame {
+	key := point{id: raw.ID, at: raw.Offset, tier: Ignition}
+	if fs := v.points[key]; fs != nil {
+		return fs
+	}
+	fn := v.function(raw.ID, raw.SFI)
+	if fn == nil {
+		return stale(Ignition)
+	}
+	f := fn.frame(Ignition)
+	if !v.readBytecode(fn, raw) {
+		f.Lost = "no bytecode"
+		return []*Frame{f}
+	}
+	at, ok := fn.bytecode.Offset(raw.Offset)
+	if raw.Offset >= 0 && !ok {
+		f.Lost = "no bytecode offset"
+		return []*Frame{f}
+	}
+	v.locate(f, fn, sourceAt(fn.bytecode.Positions, at))
+	return v.keep(key, f)
+}
+
+// readBytecode finds the function's bytecode: in the frame, or where the frame is not set up, by the function.
+func (v *Resolver) readBytecode(fn *function, raw Raw) bool {
+	if fn.bytecode != nil {
+		return true
+	}
+	var err error
+	if fn.bytecode, err = v.r.Bytecode(raw.Bytecode); err == nil {
+		return true
+	}
+	w, err := v.r.BytecodeOf(raw.SFI)
+	if err == nil {
+		fn.bytecode, err = v.r.Bytecode(w)
+	}
+	return err == nil
+}
+
+// sourceAt is the source position at a code offset. What comes before the first entry is the function's entry.
+func sourceAt(p heap.Positions, at int) int {
+	if e, ok := p.At(at); ok {
+		return int(e.Source)
+	}
+	if len(p) > 0 {
+		return int(p[0].Source)
+	}
+	return -1
+}
+
+// locate sets line and column.
+func (v *Resolver) locate(f *Frame, fn *function, source int) {
+	if fn.script == nil || source < 0 {
+		return
+	}
+	var err error
+	if f.Line, f.Column, err = v.r.Position(fn.script, source); err != nil {
+		f.Lost = "no source"
+	}
+}
+
+func (v *Resolver) keep(key point, fs ...*Frame) []*Frame {
+	if len(v.points) >= maxPoints {
+		clear(v.points)
+	}
+	v.points[key] = fs
+	return fs
+}
+
+func (fn *function) frame(t Tier) *Frame {
+	f := &Frame{Name: fn.name, Kind: JS, Tier: t}
+	if fn.script == nil {
+		f.Kind, f.Tier = Builtin, NoTier
+	} else {
+		f.File = fn.script.Name
+	}
+	return f
+}
+
+var staleFrames [TurboFan + 1][]*Frame
+
+func init() {
+	for t := range staleFrames {
+		staleFrames[t] = []*Frame{{Name: "[stale function]", Kind: JS, Tier: Tier(t), Lost: "function moved"}}
+	}
+}
+
+// stale is the frame of a function that was collected or moved before it could be read.
+func stale(t Tier) []*Frame { return staleFrames[t] }
+
+// tier gives the tier of a Code object's kind.
+func (v *Resolver) tier(kind int) Tier {
+	l := v.r.Layout()
+	switch kind {
+	case l.At(layout.KindBaseline):
+		return Sparkplug
+	case l.At(layout.KindMaglev):
+		return Maglev
+	case l.At(layout.KindTurboFan):
+		return TurboFan
+	}
+	return NoTier
+}
