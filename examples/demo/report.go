@@ -27,7 +27,7 @@ type entry struct {
 	cpu    int64
 }
 
-const noRoute = "(no request)"
+const noRoute = "(no route)"
 
 func readReport(name, service string) (*report, error) {
 	f, err := os.Open(name)

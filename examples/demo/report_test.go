@@ -80,9 +80,9 @@ func TestPrint(t *testing.T) {
 	var out bytes.Buffer
 	printer{w: &out}.report(r, "demo.pb.gz")
 	for _, want := range []string{
-		"10.00 s of CPU in 10 samples; 90.0 % of it in a request whose route is known.\n",
+		"10.00 s of CPU in 10 samples of 1s; 90.0 % of it in a request whose route is known.\n",
 		"     5.00 s  50.0 %  /login                              ████████████████████████\n",
-		"     1.00 s  10.0 %  (no request)                        ████▊\n",
+		"     1.00 s  10.0 %  (no route)                          ████▊\n",
 		"     5.00 s  50.0 %  check                               routes/login.js:9\n",
 		"     4.00 s  40.0 %  cc                                  /sum\n",
 		"-tagfocus 'http.route=/login' demo.pb.gz\n",

@@ -72,7 +72,7 @@ func decodePositions(b []byte, unsigned bool) (Positions, error) {
 			code -= delta + 1
 		}
 		source += zigzag(second)
-		if code < 0 || code > 1<<31-1 {
+		if code < -1 || code > 1<<31-1 { // -1 is the function's entry
 			return out, fmt.Errorf("position table: entry %d: code offset %d", len(out), code)
 		}
 		out = append(out, position(code, source))
@@ -118,11 +118,11 @@ type Bytecode struct {
 	first     uint64 // address of the first bytecode
 }
 
-// Offset turns what the interpreter keeps in its frame into an offset of the bytecode.
+// Offset turns what the interpreter keeps in its frame into an offset of the bytecode; -1 is the function's entry.
 // (src/interpreter/interpreter-generator.cc: the offset counts from the tagged array)
 func (b *Bytecode) Offset(smi int) (int, bool) {
 	at := smi - b.header
-	return at, at >= 0 && at < b.length
+	return at, at >= -1 && at < b.length
 }
 
 // Bytecode reads a BytecodeArray. (src/objects/bytecode-array.h)

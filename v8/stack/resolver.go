@@ -75,11 +75,7 @@ func (v *Resolver) Begin() { v.code.epoch++ }
 // Resolve gives the logical frames of one frame, innermost first. None means that it is part of the next one: a
 // bytecode handler is the interpreter's own code.
 func (v *Resolver) Resolve(raw Raw) []*Frame {
-	pc := raw.PC
-	if !raw.Exact {
-		pc--
-	}
-	name, start, _, ok := v.space.Builtin(pc)
+	name, start, ok := v.builtinAt(raw)
 	switch {
 	case !ok:
 		return v.machine(raw)
@@ -94,6 +90,17 @@ func (v *Resolver) Resolve(raw Raw) []*Frame {
 		v.builtin[start] = f
 	}
 	return []*Frame{f}
+}
+
+// builtinAt finds the builtin that a frame is in. A return address may be behind the last instruction of its builtin;
+// but one at the very start of another is no return address: the deoptimiser goes on there.
+func (v *Resolver) builtinAt(raw Raw) (name string, start uint64, ok bool) {
+	name, start, _, ok = v.space.Builtin(raw.PC)
+	if raw.Exact || ok && start == raw.PC && isInterpreter(name) {
+		return name, start, ok
+	}
+	name, start, _, ok = v.space.Builtin(raw.PC - 1)
+	return name, start, ok
 }
 
 func isHandler(name string) bool { return strings.HasSuffix(name, "Handler") }

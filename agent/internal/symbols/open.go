@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxSymbols and maxStrings bound a symbol table and its string table, in bytes. Node 26's have 5 and 17 MB.
+	// maxSymbols and maxStrings bound a symbol table and its string table, in bytes. Node 26's have 4 and 19 MB.
 	maxSymbols = 128 << 20
 	maxStrings = 512 << 20
 	symbolSize = 24 // of an Elf64_Sym

@@ -117,7 +117,9 @@ func (t *Table) fill(all []candidate) error {
 			}
 			c.size = uint32(min(maxReach, end-c.start))
 		}
-		t.entries = append(t.entries, c.entry)
+		if c.size != 0 { // a label at the end of its section names nothing
+			t.entries = append(t.entries, c.entry)
+		}
 	}
 	if len(t.entries) == 0 {
 		return ErrNoSymbols

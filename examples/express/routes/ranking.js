@@ -18,12 +18,13 @@ async function handle(req, res) {
 }
 
 function rank(list, bonus) {
-  const scored = list.map((player) => ({ ...player, points: points(player, bonus) }));
+  const scored = [];
+  for (const player of list) scored.push(score(player, bonus));
   return scored.sort(comparePlayers);
 }
 
-function points(player, bonus) {
-  return Math.round(player.wins * (1 + bonus));
+function score(player, bonus) {
+  return { ...player, points: Math.round(player.wins * (1 + bonus)) };
 }
 
 function comparePlayers(a, b) {
