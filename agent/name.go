@@ -68,7 +68,8 @@ func (a *Agent) nameV8(t *target, s *sampler.Sample, i int) {
 	raw := rawFrame(s.Frames[i])
 	raw.Exact = i == 0
 	c.raw = append(c.raw[:0], raw)
-	if i == 0 {
+	if !t.flags.v8 {
+		t.flags.v8 = true
 		c.raw = t.resolver.Repair(raw, stack.Leaf{Callee: rawFrame(s.Callee), Words: s.Stack})
 	}
 	for _, r := range c.raw {

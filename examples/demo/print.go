@@ -41,7 +41,7 @@ func (p printer) bold(text string) string { return p.style("1", text) }
 func (p printer) dim(text string) string  { return p.style("2", text) }
 
 func (p printer) report(r *report, file string) {
-	each := time.Duration(r.total / int64(r.samples)).Round(100 * time.Microsecond)
+	each := time.Duration(r.total / int64(max(1, r.samples))).Round(100 * time.Microsecond)
 	fmt.Fprintf(p.w, "\n%s of CPU in %d samples of %s; %s of it in a request whose route is known.\n",
 		seconds(r.total), r.samples, each, share(r.named, r.total))
 	p.title("CPU by route", "")

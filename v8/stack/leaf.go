@@ -17,10 +17,13 @@ var epilogues = [][]byte{{0x48, 0x8b, 0xe5, 0x5d}, {0x48, 0x89, 0xec, 0x5d}, {0x
 
 const maxEpilogue = 24
 
-// Repair corrects the leaf. A walk takes rbp for the frame pointer of the interrupted function; in a prologue, in an
+// Repair corrects the first frame in V8's code. A walk takes rbp for the frame pointer of the interrupted function; in a prologue, in an
 // epilogue and in builtins that have no frame, rbp is the caller's. Then the leaf is a frame more, and the frame at
 // rbp is at the return address, which is on top of the stack. It returns the frames that stand for the first one.
 func (v *Resolver) Repair(raw Raw, leaf Leaf) []Raw {
+	if !raw.Exact {
+		return v.repairCaller(raw, leaf)
+	}
 	if name, start, end, ok := v.space.Builtin(raw.PC); ok {
 		return v.repairBuiltin(raw, leaf, name, start, end)
 	}
@@ -104,15 +107,30 @@ func isTail(b []byte) bool {
 	return len(b) == 0 || bytes.HasPrefix(b, []byte{0x48, 0x83, 0xf9}) && len(b) <= 6
 }
 
+// repairCaller handles the first frame of V8 where native code was interrupted that it had called.
+func (v *Resolver) repairCaller(raw Raw, leaf Leaf) []Raw {
+	name, _, ok := v.builtinAt(raw)
+	if !ok || isInterpreter(name) {
+		return []Raw{raw}
+	}
+	return v.frameless(raw, leaf)
+}
+
 // repairBuiltin handles builtins: one that runs while rbp is a JavaScript function's has no frame of its own.
 func (v *Resolver) repairBuiltin(raw Raw, leaf Leaf, name string, start, end uint64) []Raw {
 	if isInterpreter(name) {
 		return v.repairInterpreter(raw, leaf, name, start, end)
 	}
+	return v.frameless(raw, leaf)
+}
+
+// frameless puts a builtin that has no frame on top of the function whose frame it is: if rbp's frame is a function of
+// a script, it is not the builtin's. The function goes on at the first return address on the stack that is in its code.
+func (v *Resolver) frameless(raw Raw, leaf Leaf) []Raw {
 	if raw.Marker >= 0 || raw.ID.Script < 0 {
 		return []Raw{raw}
 	}
-	self := Raw{PC: raw.PC, Exact: true, Marker: 0}
+	self := Raw{PC: raw.PC, Exact: raw.Exact, Marker: 0}
 	for _, w := range leaf.Words {
 		if name, _, _, ok := v.space.Builtin(w - 1); ok {
 			if !isInterpreter(name) {
@@ -126,6 +144,7 @@ func (v *Resolver) repairBuiltin(raw Raw, leaf Leaf, name string, start, end uin
 			return []Raw{self, raw}
 		}
 	}
+	raw.PC = 0 // not found: the function is known, where it is is not
 	return []Raw{self, raw}
 }
 

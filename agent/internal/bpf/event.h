@@ -12,7 +12,7 @@
 #define MAX_STORES 64     // entries of the AsyncContextFrame that are looked at
 #define MAX_VISITS 64     // objects that are looked at for one sample; a power of two
 #define MAX_STRING 512    // bytes of one label value
-#define STACK_WORDS 64    // words above the leaf's stack pointer
+#define STACK_WORDS 64    // words above the stack pointer of the first frame of V8
 
 enum record_type {
 	RECORD_SAMPLE = 1,
@@ -149,7 +149,8 @@ struct frame {
 	__u32 kind;
 };
 
-// What follows a record in the ring buffer: n_kernel u64, n_stack u64, n_frames struct frame, n_context bytes.
+// What follows a record in the ring buffer: n_kernel u64, n_frames struct frame, n_stack u64, n_context bytes. The stack
+// words are those above the stack pointer of the first frame that is in V8's code.
 struct sample {
 	__u32 type;
 	__u32 pid, tid, cpu;

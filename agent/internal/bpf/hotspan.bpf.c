@@ -61,14 +61,17 @@ static __always_inline void read_states(const struct v8_layout *v8, __u64 isolat
 		read_user(&e->gc_state, 1, isolate + v8->gc_state);
 }
 
-static __always_inline void read_leaf(struct walk *w, struct sample *e, __u64 callee)
+// Keeps what it takes to repair the first frame in V8's code, whose frame pointer may be its caller's: the stack, and
+// the function that rdi holds while it is entered.
+static __always_inline void read_repair(struct walk *w, struct sample *e, __u64 callee)
 {
 	struct scratch *s = w->scratch;
-	struct mapping *m = find_mapping(w->process, w->pc);
-	if (!m || m->kind != MAPPING_V8)
+	if (!w->v8_sp)
 		return;
-	identify(&w->process->v8, s, callee, &e->callee);
-	if (read_user(&s->buffer[s->end & (BUFFER_SIZE - 1)], STACK_WORDS * 8, w->sp))
+	if (w->v8_sp == e->sp)
+		identify(&w->process->v8, s, callee, &e->callee);
+	if (s->end > BUFFER_SIZE - STACK_WORDS * 8 ||
+	    read_user(&s->buffer[s->end & (BUFFER_SIZE - 1)], STACK_WORDS * 8, w->v8_sp))
 		return;
 	e->n_stack = STACK_WORDS;
 	s->end += STACK_WORDS * 8;
@@ -121,10 +124,10 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 	w.bp = e->bp = regs->rbp;
 	w.isolate = current_isolate(&p->v8);
 	read_states(&p->v8, w.isolate, e);
-	read_leaf(&w, e, regs->rdi);
 	bpf_loop(MAX_FRAMES + 8, walk_step, &w, 0);
 	e->n_frames = w.n_frames;
 	e->stop = w.stop;
+	read_repair(&w, e, regs->rdi);
 	__u32 before = s->end;
 	if (w.isolate)
 		read_context(p, s, e->pid, w.isolate);

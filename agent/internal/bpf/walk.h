@@ -53,6 +53,7 @@ struct walk {
 	struct scratch *scratch;
 	__u64 pc, sp, bp;
 	__u64 isolate;
+	__u64 v8_sp; // stack pointer of the first frame in V8's code
 	__u32 n_frames;
 	__u8 stop;
 	__u8 leaf;     // the frame is the leaf: all its registers are known
@@ -166,6 +167,8 @@ static __always_inline void walk_v8(struct walk *w)
 	struct frame *f = push_frame(w, FRAME_JS);
 	if (!f)
 		return;
+	if (!w->v8_sp)
+		w->v8_sp = w->sp;
 	if (w->bp & 7 || w->bp + 16 <= w->sp || read_user(&v, sizeof(v), w->bp - 40)) {
 		w->stop = STOP_UNREADABLE;
 		return;

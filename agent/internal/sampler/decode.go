@@ -16,8 +16,8 @@ var ErrMalformed = errors.New("malformed record")
 type Sample struct {
 	*bpf.Sample
 	Kernel  []uint64    // kernel addresses, leaf first
-	Stack   []uint64    // words from the user stack pointer up
 	Frames  []bpf.Frame // user frames, leaf first
+	Stack   []uint64    // words from the stack pointer of the first frame of V8 up
 	Context []byte      // context records
 }
 
@@ -34,8 +34,8 @@ func decodeSample(b []byte) (Sample, error) {
 	b = b[unsafe.Sizeof(bpf.Sample{}):]
 	var ok1, ok2, ok3, ok4 bool
 	s.Kernel, b, ok1 = take[uint64](b, s.N_kernel)
-	s.Stack, b, ok2 = take[uint64](b, s.N_stack)
-	s.Frames, b, ok3 = take[bpf.Frame](b, s.N_frames)
+	s.Frames, b, ok2 = take[bpf.Frame](b, s.N_frames)
+	s.Stack, b, ok3 = take[uint64](b, s.N_stack)
 	s.Context, _, ok4 = take[byte](b, s.N_context)
 	if !ok1 || !ok2 || !ok3 || !ok4 {
 		return s, fmt.Errorf("%w: sample is cut off", ErrMalformed)

@@ -11,7 +11,7 @@ import (
 const (
 	// maxNotes bounds one segment or section of notes, in bytes.
 	maxNotes = 1 << 20
-	// maxBuildID bounds a build id, in bytes. SHA-1 has 20, the longest in use 32.
+	// maxBuildID bounds a build id, in bytes. The usual SHA-1 has 20.
 	maxBuildID = 64
 
 	ntGNUBuildID = 3 // of the notes named GNU (Linux Standard Base)

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxKernelText bounds /proc/kallsyms, in bytes. A distribution's has 10 to 20 MB.
+	// maxKernelText bounds /proc/kallsyms, in bytes. It is a few MB, 20 with many modules.
 	maxKernelText = 256 << 20
 	// maxKernelLine bounds one line of it: KSYM_NAME_LEN is 512, a module's name has 64 bytes at most.
 	maxKernelLine = 4096

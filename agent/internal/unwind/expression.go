@@ -56,7 +56,7 @@ func expressionCFA(expr []byte) (kind uint8, off int16, ok bool) {
 }
 
 // pltCFA knows the rest of the linker's rule for its lazy binding stubs of 16 bytes: ((rip & 15) >= N) << 3, plus. N is
-// where the stub's push ends: 11 in plain stubs, less with bounds or branch tracking (binutils, bfd/elfxx-x86.c).
+// where the stub's push ends: 11 in plain stubs, other where branches are checked (binutils, bfd/elf64-x86-64.c).
 func pltCFA(rest []byte) (uint8, int16, bool) {
 	head, tail := []byte{opBreg0 + regRA, 0, opLit0 + 15, opAnd}, []byte{opGe, opLit0 + 3, opShl, opPlus}
 	if len(rest) != len(head)+1+len(tail) || !bytes.HasPrefix(rest, head) || !bytes.HasSuffix(rest, tail) {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxSection bounds .eh_frame, in bytes. Node 24's has 3.9 MB, Chromium's some 20 MB.
+	// maxSection bounds .eh_frame, in bytes. Node 26's has 5.4 MB.
 	maxSection = 64 << 20
 	// minEntry is the least length of an entry, not counting the length itself: a common entry of an id of 4 bytes,
 	// a version, an empty augmentation, two factors and a register of one byte each.

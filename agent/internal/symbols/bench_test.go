@@ -1,0 +1,34 @@
+package symbols
+
+import (
+	"os"
+	"testing"
+)
+
+func BenchmarkOpenNode(b *testing.B) {
+	f, err := os.Open(nodeBinary(b, "24.21.0"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Open(f); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkLookup(b *testing.B) {
+	t := openFile(b, nodeBinary(b, "24.21.0"))
+	for i := uint64(0); b.Loop(); i++ {
+		t.Lookup(t.entries[i*2654435761%uint64(len(t.entries))].start)
+	}
+}
+
+func BenchmarkDisplay(b *testing.B) {
+	t := openFile(b, nodeBinary(b, "24.21.0"))
+	for i := uint64(0); b.Loop(); i++ {
+		display(string(t.raw(t.entries[i*2654435761%uint64(len(t.entries))].name)))
+	}
+}

@@ -1,0 +1,57 @@
+package symbols
+
+import (
+	"bytes"
+	"debug/elf"
+	"testing"
+	"unicode/utf8"
+)
+
+func FuzzOpen(f *testing.F) {
+	f.Add(small())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if file, err := elf.NewFile(bytes.NewReader(data)); err == nil {
+			BuildID(file)
+			FileAddress(file, 0x40)
+		}
+		if table, err := Open(bytes.NewReader(data)); err == nil {
+			sound(t, table)
+		}
+	})
+}
+
+func FuzzKernel(f *testing.F) {
+	f.Add([]byte(kallsyms))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if table, err := Kernel(bytes.NewReader(data)); err == nil {
+			sound(t, table)
+		}
+	})
+}
+
+// sound checks what holds of every table: rising starts, and each symbol found and named at its start.
+func sound(t *testing.T, table *Table) {
+	t.Helper()
+	for i, e := range table.entries {
+		if i > 0 && e.start <= table.entries[i-1].start {
+			t.Fatalf("entry %d at %#x follows %#x", i, e.start, table.entries[i-1].start)
+		}
+		if got, ok := table.Lookup(e.start); !ok || got.Start != e.start || len(got.Name) > maxShown {
+			t.Fatalf("entry %d: Lookup(%#x) = %+v, %v", i, e.start, got, ok)
+		}
+	}
+}
+
+func FuzzDisplay(f *testing.F) {
+	f.Add("_ZN2v88internal4Heap8ScavengeEv")
+	f.Add("_RNvC6_123foo3bar")
+	f.Add("_ZNSt6vectorIiSaIiEE9push_backERKi")
+	f.Fuzz(func(t *testing.T, name string) {
+		if got := display(name); len(got) > maxShown || !utf8.ValidString(got) {
+			t.Errorf("display(%q) = %q", name, got)
+		}
+		if got := shorten(name); len(got) > len(name) {
+			t.Errorf("shorten(%q) = %q", name, got)
+		}
+	})
+}
