@@ -17,7 +17,6 @@ type frameCache struct {
 	native map[uint64]*pprofx.Frame       // by address
 	js     map[*stack.Frame]*pprofx.Frame //
 	stack  []*pprofx.Frame                // of the sample at hand
-	raw    []stack.Raw                    //
 }
 
 func newFrameCache() frameCache {
@@ -67,12 +66,8 @@ func (a *Agent) nameV8(t *target, s *sampler.Sample, i int) {
 	c := &t.frames
 	raw := rawFrame(s.Frames[i])
 	raw.Exact = i == 0
-	c.raw = append(c.raw[:0], raw)
-	if !t.flags.v8 {
-		t.flags.v8 = true
-		c.raw = t.resolver.Repair(raw, stack.Leaf{Callee: rawFrame(s.Callee), Words: s.Stack})
-	}
-	for _, r := range c.raw {
+	leaf := stack.Leaf{Callee: rawFrame(s.Callee), Words: s.Stack, R10: s.R10}
+	for _, r := range t.resolver.Repair(raw, leaf) {
 		for _, f := range t.resolver.Resolve(r) {
 			t.flags.js = t.flags.js || f.Kind == stack.JS
 			t.flags.unnamed = t.flags.unnamed || f.Kind == stack.JS && f.Lost == "function moved"

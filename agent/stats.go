@@ -51,7 +51,6 @@ type Progress struct {
 
 // flags is what naming and joining found out about the sample at hand.
 type flags struct {
-	v8                   bool // a frame in V8's code was met
 	js, unnamed, broken  bool // has JS frames; one has no name; a frame is missing or unknown
 	isolate, present     bool // the thread runs V8; a store is current
 	learning, unreadable bool // something of the context was not known yet, or not readable

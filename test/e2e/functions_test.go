@@ -29,12 +29,11 @@ func compare(t *testing.T, samples []sample, l *truth.Log) verdict {
 	return v
 }
 
-// judge compares the JavaScript frames of a sample with those that the program says ran. Where V8 does something of
-// its own at the moment of a call, the truth, which is told by a clock between two calls, is vague: such samples are
-// counted apart. They are those in the clock itself, and those in V8 with the caller at the very call.
+// judge compares the JavaScript frames of a sample with those that the program says ran. The truth is told by a clock
+// that is read between two calls: samples there are counted apart, whoever they name.
 func (v *verdict) judge(t *testing.T, s *sample, want []truth.Frame) {
 	js := s.js()
-	if len(js) > 0 && strings.HasPrefix(js[0].File, "node:") || calling(s, want) {
+	if len(js) > 0 && (strings.HasPrefix(js[0].File, "node:") || atEdge(js[0], want)) {
 		v.edge++
 		return
 	}
@@ -65,13 +64,10 @@ func (v *verdict) judge(t *testing.T, s *sample, want []truth.Frame) {
 	}
 }
 
-// calling reports whether native code or a builtin runs, called by the leaf's caller from where it calls the leaf.
-func calling(s *sample, want []truth.Frame) bool {
-	js := s.js()
-	if len(js) == 0 || len(want) < 2 || s.Stack[0].Kind == "js" {
-		return false
-	}
-	return js[0].is(want[1].Function, want[1].File) && js[0].Line == want[1].Line && js[0].Col == want[1].Column
+// atEdge reports whether the leaf's caller is at the call of the leaf or in the statement after it, which reads the
+// clock: V8 may compile, link or collect there for longer than truth.Guard.
+func atEdge(got frame, want []truth.Frame) bool {
+	return len(want) > 1 && got.is(want[1].Function, want[1].File) && (got.Line == want[1].Line || got.Line == want[1].Line+1)
 }
 
 func (v *verdict) judgeCaller(t *testing.T, s *sample, got frame, want truth.Frame) {
@@ -105,7 +101,7 @@ func TestFunctions(t *testing.T) {
 					t.Errorf("%d wrong functions, want none", v.wrong)
 				}
 				reach(t, samples, p.pid)
-				share{len(samples) - v.edge, len(samples)}.atLeast(t, "samples not at a call's edge", 99, 3000)
+				share{len(samples) - v.edge, len(samples)}.atLeast(t, "samples that the clock tells", 99.5, 3000)
 			})
 		})
 	}

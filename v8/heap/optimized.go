@@ -12,12 +12,11 @@ type Optimized struct {
 	Positions Positions
 	Function  Word // SharedFunctionInfo
 	inlined   []inlinedCall
-	literals  Word
 }
 
 type inlinedCall struct {
 	at       Position // of the call, in the function that it is inlined in
-	function int32    // index in the literals
+	function Word     // SharedFunctionInfo
 }
 
 // Call is a point of execution: a function and an offset in its script's source, -1 for none.
@@ -35,9 +34,6 @@ func (r *Reader) Optimized(c *Code) (*Optimized, error) {
 		return nil, fmt.Errorf("deoptimisation data of code 0x%x: %w", uint64(c.object), err)
 	}
 	if o.Function, err = r.unwrap(sfi); err != nil {
-		return nil, err
-	}
-	if o.literals, err = r.element(data, r.l.At(layout.DeoptLiterals)); err != nil {
 		return nil, err
 	}
 	if o.inlined, err = r.inlining(data); err != nil {
@@ -87,17 +83,42 @@ func (r *Reader) inlining(data Word) ([]inlinedCall, error) {
 	if err != nil {
 		return nil, err
 	}
+	literals, err := r.element(data, r.l.At(layout.DeoptLiterals))
+	if err != nil {
+		return nil, err
+	}
 	calls := make([]inlinedCall, len(b)/16)
 	for i := range calls {
 		e := b[16*i:]
-		calls[i] = inlinedCall{position(0, int64(binary.LittleEndian.Uint64(e))), int32(binary.LittleEndian.Uint32(e[8:]))}
+		calls[i].at = position(0, int64(binary.LittleEndian.Uint64(e)))
+		if calls[i].function, err = r.literal(literals, int(int32(binary.LittleEndian.Uint32(e[8:])))); err != nil {
+			return nil, fmt.Errorf("inlined function %d of %d: %w", i, len(calls), err)
+		}
 	}
 	return calls, nil
 }
 
+// literal reads a function that is a literal of optimised code.
+func (r *Reader) literal(literals Word, i int) (Word, error) {
+	w, err := r.element(literals, i)
+	if err != nil {
+		return 0, err
+	}
+	return r.unwrap(w)
+}
+
+// Functions are the SharedFunctionInfos of the code's own function and of the inlined ones.
+func (o *Optimized) Functions() []Word {
+	out := []Word{o.Function}
+	for _, in := range o.inlined {
+		out = append(out, in.function)
+	}
+	return out
+}
+
 // Calls gives the functions that run at an offset of the code, the innermost inlined one first and the code's own
-// function last.
-func (r *Reader) Calls(o *Optimized, offset int) ([]Call, error) {
+// function last. Nil if the table contradicts itself.
+func (o *Optimized) Calls(offset int) []Call {
 	p, ok := o.Positions.At(offset)
 	if !ok { // the function's entry, before anything has a position
 		p = Position{Source: o.entry(), Inlining: -1}
@@ -105,20 +126,13 @@ func (r *Reader) Calls(o *Optimized, offset int) ([]Call, error) {
 	var calls []Call
 	for p.Inlining >= 0 {
 		if int(p.Inlining) >= len(o.inlined) || len(calls) > len(o.inlined) {
-			return nil, fmt.Errorf("inlined call %d of %d", p.Inlining, len(o.inlined))
+			return nil
 		}
 		in := o.inlined[p.Inlining]
-		w, err := r.element(o.literals, int(in.function))
-		if err == nil {
-			w, err = r.unwrap(w)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("inlined function %d: %w", in.function, err)
-		}
-		calls = append(calls, Call{w, int(p.Source)})
+		calls = append(calls, Call{in.function, int(p.Source)})
 		p = in.at
 	}
-	return append(calls, Call{o.Function, int(p.Source)}), nil
+	return append(calls, Call{o.Function, int(p.Source)})
 }
 
 // entry is the first position of the code's own function.

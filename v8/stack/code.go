@@ -16,6 +16,7 @@ type code struct {
 	*heap.Code
 	tier      Tier
 	optimized *heap.Optimized
+	functions map[heap.Word]*function // of the optimised code: its own and those inlined
 	baseline  *heap.Baseline
 	id        heap.Identity // of the function, where the code tells
 	sfi       heap.Word     //
@@ -64,6 +65,9 @@ func (v *Resolver) codeOf(pc uint64) *code {
 	}
 	if c != nil && v.r.Same(c.Code) {
 		c.checked = v.code.epoch
+		if !c.described() {
+			v.describe(c)
+		}
 		return c
 	}
 	if c != nil {
@@ -79,21 +83,39 @@ func (v *Resolver) codeOf(pc uint64) *code {
 	return c
 }
 
-// describe reads the tables of new code. Where they cannot be read the code is left without: it may be changing.
+func (c *code) described() bool {
+	return c.tier == NoTier || c.baseline != nil || c.optimized != nil
+}
+
+// describe reads the tables of code. Where they cannot be read, because the process is changing them, the code is left
+// without, and they are read when it is met again.
 func (v *Resolver) describe(c *code) {
 	c.head, _ = v.r.Instructions(c.Code, headSize)
 	switch c.tier {
 	case Sparkplug:
 		c.baseline, _ = v.r.Baseline(c.Code)
 	case Maglev, TurboFan:
-		o, err := v.r.Optimized(c.Code)
-		if err != nil {
+		v.describeOptimized(c)
+	}
+}
+
+// describeOptimized reads all functions at once: the tables that lead to them move.
+func (v *Resolver) describeOptimized(c *code) {
+	o, err := v.r.Optimized(c.Code)
+	if err != nil {
+		return
+	}
+	own, err := v.r.Function(o.Function)
+	if err != nil {
+		return
+	}
+	c.functions = map[heap.Word]*function{}
+	for _, sfi := range o.Functions() {
+		if c.functions[sfi] = v.called(sfi); c.functions[sfi] == nil {
 			return
 		}
-		if f, err := v.r.Function(o.Function); err == nil {
-			c.optimized, c.id, c.sfi = o, f.Identity, o.Function
-		}
 	}
+	c.optimized, c.id, c.sfi = o, own.Identity, o.Function
 }
 
 // machine resolves a frame whose pc is in code made at run time.
@@ -126,18 +148,18 @@ func (v *Resolver) calls(c *code, raw Raw) []*Frame {
 		at++ // the tables are asked for the instruction that is left of a return address
 	}
 	if c.baseline != nil {
+		if raw.Bytecode != 0 && raw.Bytecode != c.baseline.Array {
+			return nil
+		}
 		return v.baselineCall(c, raw, at)
 	}
 	if c.optimized == nil || (raw.ID != c.id && raw.ID.Script >= 0) {
 		return nil
 	}
-	calls, err := v.r.Calls(c.optimized, at-1)
-	if err != nil {
-		return nil
-	}
+	calls := c.optimized.Calls(v.positioned(c, at-1))
 	var fs []*Frame
 	for i, call := range calls {
-		fn := v.called(call.Function)
+		fn := c.functions[call.Function]
 		if fn == nil {
 			return nil
 		}

@@ -40,10 +40,11 @@ type Raw struct {
 	ID       heap.Identity
 }
 
-// Leaf is what else the walk kept of the interrupted function.
+// Leaf is what else the walk kept of the end of the stack, for repairs.
 type Leaf struct {
 	Callee Raw      // the function in rdi: the one that is entered, if a prologue was interrupted
-	Words  []uint64 // the stack, from the stack pointer up
+	Words  []uint64 // the stack, from the stack pointer of the first frame in V8's code up
+	R10    uint64   // holds the return address while a builtin drops its arguments (MacroAssembler::DropArguments)
 }
 
 // Frame is a logical frame. Frames are made once and shared.

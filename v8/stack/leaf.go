@@ -17,9 +17,9 @@ var epilogues = [][]byte{{0x48, 0x8b, 0xe5, 0x5d}, {0x48, 0x89, 0xec, 0x5d}, {0x
 
 const maxEpilogue = 24
 
-// Repair corrects the first frame in V8's code. A walk takes rbp for the frame pointer of the interrupted function; in a prologue, in an
+// Repair corrects a frame in V8's code. A walk takes rbp for the frame pointer of the interrupted function; in a prologue, in an
 // epilogue and in builtins that have no frame, rbp is the caller's. Then the leaf is a frame more, and the frame at
-// rbp is at the return address, which is on top of the stack. It returns the frames that stand for the first one.
+// rbp is at the return address, which is on top of the stack. It returns the frames that stand for raw.
 func (v *Resolver) Repair(raw Raw, leaf Leaf) []Raw {
 	if !raw.Exact {
 		return v.repairCaller(raw, leaf)
@@ -107,7 +107,7 @@ func isTail(b []byte) bool {
 	return len(b) == 0 || bytes.HasPrefix(b, []byte{0x48, 0x83, 0xf9}) && len(b) <= 6
 }
 
-// repairCaller handles the first frame of V8 where native code was interrupted that it had called.
+// repairCaller handles frames that have called something: only builtins do so without a frame of their own.
 func (v *Resolver) repairCaller(raw Raw, leaf Leaf) []Raw {
 	name, _, ok := v.builtinAt(raw)
 	if !ok || isInterpreter(name) {
@@ -131,7 +131,7 @@ func (v *Resolver) frameless(raw Raw, leaf Leaf) []Raw {
 		return []Raw{raw}
 	}
 	self := Raw{PC: raw.PC, Exact: raw.Exact, Marker: 0}
-	for _, w := range leaf.Words {
+	for _, w := range append(leaf.Words, leaf.R10) {
 		if name, _, _, ok := v.space.Builtin(w - 1); ok {
 			if !isInterpreter(name) {
 				continue
@@ -151,7 +151,7 @@ func (v *Resolver) frameless(raw Raw, leaf Leaf) []Raw {
 // runs reports whether code is a function's.
 func (v *Resolver) runs(c *code, raw Raw) bool {
 	if c.tier == Sparkplug {
-		return c.baseline != nil
+		return c.baseline != nil && c.baseline.Array == raw.Bytecode
 	}
 	return c.tier != NoTier && c.id == raw.ID
 }

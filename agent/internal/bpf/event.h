@@ -155,7 +155,7 @@ struct sample {
 	__u32 type;
 	__u32 pid, tid, cpu;
 	__u64 time;           // CLOCK_MONOTONIC, nanoseconds
-	__u64 ip, sp, bp;     // user registers
+	__u64 ip, sp, bp, r10; // user registers
 	struct frame callee;  // what rdi would be as a JSFunction: the callee in a prologue
 	__u16 n_kernel, n_stack, n_frames, n_context;
 	__u8 vm_state;        // V8's; 0xff = the thread has no isolate

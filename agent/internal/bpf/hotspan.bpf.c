@@ -122,6 +122,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 	w.pc = e->ip = regs->rip;
 	w.sp = e->sp = regs->rsp;
 	w.bp = e->bp = regs->rbp;
+	e->r10 = regs->r10;
 	w.isolate = current_isolate(&p->v8);
 	read_states(&p->v8, w.isolate, e);
 	bpf_loop(MAX_FRAMES + 8, walk_step, &w, 0);

@@ -139,6 +139,7 @@ type hotspanSample struct {
 	Ip         uint64
 	Sp         uint64
 	Bp         uint64
+	R10        uint64
 	Callee     hotspanFrame
 	N_kernel   uint16
 	N_stack    uint16
