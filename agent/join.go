@@ -111,9 +111,9 @@ func (a *Agent) learn(t *target, kind, label uint8, first, second uint64) {
 	var err error
 	switch kind {
 	case bpf.ContextLearnShape:
-		err = a.learnShape(t, int(label), second)
+		err = a.learnShape(t, int(label), heap.Word(first), heap.Word(second))
 	case bpf.ContextLearnSymbol:
-		err = a.learnSymbols(t, heap.Word(first))
+		err = a.take(t, t.learner.Learn(t.nodeOf(label), heap.Word(first)))
 	case bpf.ContextLearnStore:
 		err = a.learnStore(t, heap.Word(first), uint32(second))
 	}
@@ -122,37 +122,44 @@ func (a *Agent) learn(t *target, kind, label uint8, first, second uint64) {
 	}
 }
 
-func (a *Agent) learnShape(t *target, node int, hiddenClass uint64) error {
-	s, err := t.learner.Shape(heap.Word(hiddenClass), a.isStore(node))
-	if err != nil {
-		return err
+// learnShape learns the hidden class that was met, and what the object leads to.
+func (a *Agent) learnShape(t *target, node int, object, class heap.Word) error {
+	if node >= len(a.tree.Nodes) {
+		return nil
 	}
-	t.learnt.shapes[hiddenClass] = true
-	shape := bpf.Shape{Descriptors: s.Descriptors, Own: s.Own, Slots: s.Slots}
-	return a.sampler.SetShape(t.pid, hiddenClass, shape)
+	lesson := t.learner.Learn(node, object)
+	if _, ok := lesson.Shapes[class]; !ok { // the object is another by now
+		s, err := t.learner.Shape(node, class)
+		if err != nil {
+			return err
+		}
+		lesson.Shapes[class] = s
+	}
+	return a.take(t, lesson)
 }
 
-// isStore reports whether a node's objects are stores, not what stores refer to.
-func (a *Agent) isStore(node int) bool {
-	if node == 0 {
-		return true
-	}
-	for _, root := range a.tree.Roots {
-		if root.Node == node {
-			return true
+// nodeOf is the node that an edge begins at.
+func (t *target) nodeOf(edge uint8) int {
+	for i, n := range t.config.Nodes {
+		if edge >= n.First && edge < n.First+n.N_edges {
+			return i
 		}
 	}
-	return false
+	return 0
 }
 
-func (a *Agent) learnSymbols(t *target, m heap.Word) error {
-	hashes, err := t.learner.Symbols(m)
-	if err != nil {
-		return err
+// take tells the program what was learnt.
+func (a *Agent) take(t *target, lesson reqctx.Lesson) error {
+	for class, s := range lesson.Shapes {
+		t.learnt.shapes[uint64(class)] = true
+		shape := bpf.Shape{Descriptors: s.Descriptors, Own: s.Own, Slots: s.Slots}
+		if err := a.sampler.SetShape(t.pid, uint64(class), shape); err != nil {
+			return err
+		}
 	}
 	changed := false
 	for i, e := range t.edges {
-		if hash := hashes[e.Name]; e.Symbol && hash != 0 && t.config.Edges[i].Hash != hash {
+		if hash := lesson.Symbols[e.Name]; e.Symbol && hash != 0 && t.config.Edges[i].Hash != hash {
 			t.config.Edges[i].Hash, changed = hash, true
 		}
 	}

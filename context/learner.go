@@ -30,13 +30,81 @@ type Learner struct {
 // NewLearner learns for the rules of t in the process that r reads.
 func NewLearner(t *Tree, r *heap.Reader) *Learner { return &Learner{tree: t, r: r} }
 
-// Shape learns a hidden class, of stores or of what they refer to. One of which nothing can be used is learnt too, as
-// one without slots.
-func (l *Learner) Shape(hiddenClass heap.Word, ofStore bool) (Shape, error) {
-	s, err := l.r.Shape(hiddenClass)
+// Lesson is what was learnt: shapes by hidden class, and the hashes of symbols by description.
+type Lesson struct {
+	Shapes  map[heap.Word]Shape
+	Symbols map[string]uint32
+}
+
+// Learn learns what stands between an object of a node and the values of its labels: its hidden class, and those of
+// the objects that it leads to now. What cannot be read, because the object is gone, is left for the next that is met.
+func (l *Learner) Learn(node int, object heap.Word) Lesson {
+	out := Lesson{map[heap.Word]Shape{}, map[string]uint32{}}
+	l.visit(node, object, &out)
+	return out
+}
+
+// visit follows the rules' tree, so it ends.
+func (l *Learner) visit(node int, object heap.Word, out *Lesson) {
+	n := &l.tree.Nodes[node]
+	if n.Symbols() {
+		l.visitMap(n, object, out)
+		return
+	}
+	object, class, err := l.r.Moved(object)
+	if err != nil {
+		return
+	}
+	s, err := l.r.Shape(class)
+	if err != nil {
+		return
+	}
+	out.Shapes[class] = l.shape(s, l.tree.isStore(node))
+	for _, p := range s.Properties {
+		for _, e := range n.Edges {
+			if e.To < 0 || e.Step.Name != p.Name || p.Symbol {
+				continue
+			}
+			if value, err := l.r.Property(object, p.Slot); err == nil {
+				l.visit(e.To, value, out)
+			}
+		}
+	}
+}
+
+func (l *Learner) visitMap(n *Node, m heap.Word, out *Lesson) {
+	entries, err := l.r.Entries(m)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		hash, err := l.r.SymbolHash(entry.Key)
+		if err != nil {
+			continue
+		}
+		name, _, err := l.r.Key(entry.Key)
+		if err != nil {
+			continue
+		}
+		out.Symbols[name] = hash
+		for _, e := range n.Edges {
+			if e.To >= 0 && e.Step.Name == name {
+				l.visit(e.To, entry.Value, out)
+			}
+		}
+	}
+}
+
+// Shape learns a hidden class alone. One of which nothing can be used is learnt too, as one without slots.
+func (l *Learner) Shape(node int, class heap.Word) (Shape, error) {
+	s, err := l.r.Shape(class)
 	if err != nil {
 		return Shape{}, err
 	}
+	return l.shape(s, l.tree.isStore(node)), nil
+}
+
+func (l *Learner) shape(s *heap.Shape, ofStore bool) Shape {
 	own := uint32(s.Own) << l.r.Layout().At(layout.BitField3OwnDescriptorsBit)
 	out := Shape{Descriptors: uint64(s.Descriptors), Own: own}
 	for _, p := range s.Properties {
@@ -52,32 +120,13 @@ func (l *Learner) Shape(hiddenClass heap.Word, ofStore bool) (Shape, error) {
 			out.Slots[i] |= SlotOutOfLine
 		}
 	}
-	return out, nil
+	return out
 }
 
 func (l *Learner) see(name string) {
 	if len(l.Seen) < maxSeen && !slices.Contains(l.Seen, name) {
 		l.Seen = append(l.Seen, name)
 	}
-}
-
-// Symbols learns the hashes of the symbols that are keys of a JavaScript Map, by description.
-func (l *Learner) Symbols(m heap.Word) (map[string]uint32, error) {
-	entries, err := l.r.Entries(m)
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]uint32{}
-	for _, e := range entries {
-		hash, err := l.r.SymbolHash(e.Key)
-		if err != nil {
-			continue
-		}
-		if name, _, err := l.r.Key(e.Key); err == nil {
-			out[name] = hash
-		}
-	}
-	return out, nil
 }
 
 // Store learns which rules are for an AsyncLocalStorage, by its name. It has one from Node.js 24 on, where the

@@ -115,6 +115,16 @@ func number(list *[]string, s string) int {
 	return len(*list) - 1
 }
 
+// isStore reports whether a node's objects are stores, not what stores refer to.
+func (t *Tree) isStore(node int) bool {
+	for _, root := range t.Roots {
+		if root.Node == node {
+			return true
+		}
+	}
+	return node == 0
+}
+
 func (t *Tree) check() error {
 	edges, widest := 0, 0
 	for _, n := range t.Nodes {

@@ -111,7 +111,7 @@ static __always_inline struct shape *find_shape(struct reader *r, __u64 object, 
 	struct scratch *s = r->scratch;
 	struct shape_key key = {.pid = r->pid, .map = s->object[0]};
 	struct shape *shape = bpf_map_lookup_elem(&shapes, &key);
-	if (shape && !read_user(s->another, 80, key.map - 1)) {
+	if (shape && !read_user(s->another, 48, key.map - 1)) {
 		__u32 bits = word_at(s->another, v8->map_bit_field3) >> (v8->map_bit_field3 & 4) * 8;
 		if (word_at(s->another, v8->map_descriptors) == shape->descriptors &&
 		    (bits & v8->descriptors_mask) == shape->own)
@@ -303,7 +303,7 @@ static __always_inline long take_piece(struct text *t)
 	const struct v8_layout *v8 = t->v8;
 	struct scratch *s = t->scratch;
 	struct piece p = s->pieces[--t->n_pieces & (MAX_PIECES - 1)];
-	if (read_object(&p.string, s->object, 40))
+	if (read_object(&p.string, s->object, 16))
 		return -1;
 	__s32 type = instance_type(v8, s->object[0]);
 	if (type < 0 || type >= v8->first_non_string)
@@ -319,14 +319,22 @@ static __always_inline long take_piece(struct text *t)
 		__u32 width = type & v8->one_byte_bit ? 1 : 2;
 		return copy_flat(t, p.string - 1 + v8->string_chars + (__u64)p.skip * width, width, length);
 	}
+	__u64 first, second;
 	if (tag == v8->tag_thin) {
-		push_piece(t, word_at(s->object, v8->thin_actual), p.skip, length);
+		if (read_user(&first, 8, p.string - 1 + v8->thin_actual))
+			return -1;
+		push_piece(t, first, p.skip, length);
 	} else if (tag == v8->tag_sliced) {
-		__u32 offset = SMI(word_at(s->object, v8->sliced_offset));
-		push_piece(t, word_at(s->object, v8->sliced_parent), p.skip + offset, length);
+		if (read_user(&first, 8, p.string - 1 + v8->sliced_parent) ||
+		    read_user(&second, 8, p.string - 1 + v8->sliced_offset))
+			return -1;
+		push_piece(t, first, p.skip + SMI(second), length);
 	} else if (tag == v8->tag_cons && !p.skip && t->n_pieces < MAX_PIECES - 2) {
-		push_piece(t, word_at(s->object, v8->cons_second), 0, MAX_STRING);
-		push_piece(t, word_at(s->object, v8->cons_first), 0, MAX_STRING);
+		if (read_user(&first, 8, p.string - 1 + v8->cons_first) ||
+		    read_user(&second, 8, p.string - 1 + v8->cons_second))
+			return -1;
+		push_piece(t, second, 0, MAX_STRING);
+		push_piece(t, first, 0, MAX_STRING);
 	} else {
 		return -1;
 	}

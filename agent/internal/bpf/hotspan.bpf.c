@@ -69,7 +69,7 @@ static __always_inline void read_repair(struct walk *w, struct sample *e, __u64 
 	if (!w->v8_sp)
 		return;
 	if (w->v8_sp == e->sp)
-		identify(&w->process->v8, s, callee, &e->callee);
+		identify(&w->process->v8, callee, &e->callee);
 	if (s->end > BUFFER_SIZE - STACK_WORDS * 8 ||
 	    read_user(&s->buffer[s->end & (BUFFER_SIZE - 1)], STACK_WORDS * 8, w->v8_sp))
 		return;

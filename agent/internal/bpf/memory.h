@@ -54,8 +54,9 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from)
 	return bpf_probe_read_user(to, size, (const void *)from);
 }
 
-// Reads the first `size` bytes of a heap object. While a collection runs, the map word of an object that has moved is
-// its new address without a tag (src/objects/objects.h, MapWord): then that one is read, and *object becomes it.
+// Reads the first `size` bytes of a heap object, at most its least size: what follows may not be mapped. While a
+// collection runs, the map word of an object that has moved is its new address without a tag (src/objects/objects.h,
+// MapWord): then that one is read, and *object becomes it.
 static __always_inline long read_object(__u64 *object, __u64 *to, __u32 size)
 {
 	if (!HEAP_OBJECT(*object) || read_user(to, size, *object - 1))
@@ -68,12 +69,27 @@ static __always_inline long read_object(__u64 *object, __u64 *to, __u32 size)
 	return 0;
 }
 
+// Reads one word of a heap object, wherever it is now.
+static __always_inline long read_field(__u64 *object, __u32 at, __u64 *to)
+{
+	__u64 map;
+	if (read_object(object, &map, sizeof(map)))
+		return -1;
+	return read_user(to, sizeof(*to), *object - 1 + at);
+}
+
 static __always_inline __s32 instance_type(const struct v8_layout *v8, __u64 map)
 {
 	__u16 type;
 	if (!HEAP_OBJECT(map) || read_user(&type, sizeof(type), map - 1 + v8->map_type))
 		return -1;
 	return type;
+}
+
+static __always_inline int is_type(const struct v8_layout *v8, __u64 object, __u16 type)
+{
+	__u64 map;
+	return !read_object(&object, &map, sizeof(map)) && instance_type(v8, map) == type;
 }
 
 // The word at byte offset `at` of an object's head in scratch memory.

@@ -120,20 +120,16 @@ static __always_inline struct frame *push_frame(struct walk *w, __u32 kind)
 
 // Takes the identity of a function that the collector cannot change: JSFunction → SharedFunctionInfo → Script.id and
 // function literal id. A function without a script (a builtin) has script -1.
-static __always_inline void identify(const struct v8_layout *v8, struct scratch *s, __u64 function, struct frame *f)
+static __always_inline void identify(const struct v8_layout *v8, __u64 function, struct frame *f)
 {
-	if (read_object(&function, s->object, 64))
-		return;
-	__u64 sfi = word_at(s->object, v8->function_shared);
-	if (read_object(&sfi, s->object, 72))
+	__u64 sfi, script, id;
+	__u32 literal;
+	if (read_field(&function, v8->function_shared, &sfi) || read_field(&sfi, v8->sfi_script, &script) ||
+	    read_user(&literal, sizeof(literal), sfi - 1 + v8->sfi_literal))
 		return;
 	f->sfi = sfi;
-	f->literal = (__s32)(word_at(s->object, v8->sfi_literal) >> (v8->sfi_literal & 4) * 8);
-	__u64 script = word_at(s->object, v8->sfi_script);
-	if (read_object(&script, s->object, 72) || instance_type(v8, s->object[0]) != v8->type_script)
-		return;
-	__u64 id = word_at(s->object, v8->script_id);
-	if (IS_SMI(id))
+	f->literal = literal;
+	if (!read_field(&script, v8->script_id, &id) && is_type(v8, script, v8->type_script) && IS_SMI(id))
 		f->script = SMI(id);
 }
 
@@ -180,19 +176,20 @@ static __always_inline void walk_v8(struct walk *w)
 		f->bytecode = v.bytecode;
 		if (IS_SMI(v.offset))
 			f->offset = SMI(v.offset);
-		identify(&w->process->v8, w->scratch, v.function, f);
+		identify(&w->process->v8, v.function, f);
 	}
 	ascend(w, v.pc, w->bp + 16, v.bp);
 }
 
+// Code without a rule, such as assembly, mostly keeps a frame pointer all the same. It is believed if the return
+// address that it leads to is in code.
 static __always_inline void walk_frame_pointer(struct walk *w)
 {
 	__u64 v[2];
-	if (w->bp & 7 || w->bp < w->sp || read_user(v, sizeof(v), w->bp)) {
-		w->stop = STOP_UNREADABLE;
-		return;
-	}
-	ascend(w, v[1], w->bp + 16, v[0]);
+	if (w->bp & 7 || w->bp < w->sp || read_user(v, sizeof(v), w->bp) || !find_mapping(w->process, v[1]))
+		w->stop = STOP_NO_RULE;
+	else
+		ascend(w, v[1], w->bp + 16, v[0]);
 }
 
 // The kernel's rt_sigframe above the return address of a signal handler: ucontext.uc_mcontext.
@@ -247,7 +244,7 @@ static __always_inline void walk_row(struct walk *w, const struct row *row)
 	} else if (row->cfa == CFA_SIGNAL) {
 		walk_signal(w);
 	} else if (row->cfa == CFA_NONE || canonical_frame_address(w, row, &cfa)) {
-		w->stop = STOP_NO_RULE;
+		walk_frame_pointer(w);
 	} else if (read_user(&pc, 8, cfa - 8) || caller_bp(w, row, cfa, &bp)) {
 		w->stop = STOP_UNREADABLE;
 	} else {
