@@ -28,6 +28,9 @@ type Code struct {
 // FindCode finds the code that holds pc: the nearest header of an InstructionStream below it. V8's own tables are not
 // used, since the target changes them while they are read.
 func (r *Reader) FindCode(pc uint64) (*Code, error) {
+	if err := r.within(codeLimits); err != nil {
+		return nil, err
+	}
 	body := uint64(r.l.At(layout.InstructionStreamBody))
 	at := pc&^(codeAlign-1) + (codeAlign-body%codeAlign)%codeAlign
 	if at > pc {

@@ -72,6 +72,9 @@ func (r *Reader) functionName(w Word) (string, error) {
 // scopeName is the function's own name in a ScopeInfo, else the inferred one. Its variable parts stand in a fixed
 // order; flags say which are there. (src/objects/scope-info.tq)
 func (r *Reader) scopeName(w Word) (string, error) {
+	if err := r.within(scopeLimits); err != nil {
+		return "", err
+	}
 	flags, err := r.scopeFlags(w)
 	if err != nil {
 		return "", err

@@ -85,7 +85,7 @@ func (m *image) chars(instanceType, length int, data string) Word {
 	for len(m.b)%8 != 0 {
 		m.b = append(m.b, 0xee)
 	}
-	return w + 48 // the class was put first
+	return w
 }
 
 func smi(n int) Word { return Word(uint32(n)) << 32 }

@@ -34,6 +34,9 @@ type Shape struct {
 
 // Shape reads a hidden class.
 func (r *Reader) Shape(hiddenClass Word) (*Shape, error) {
+	if err := r.within(shapeLimits); err != nil {
+		return nil, err
+	}
 	if err := r.want(hiddenClass, layout.TypeMap); err != nil {
 		return nil, err
 	}

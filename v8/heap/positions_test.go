@@ -41,8 +41,8 @@ func TestDecodePositions(t *testing.T) {
 		{"at the function's entry", []byte{0x01, 0x2c}, false, Positions{{-1, 10, -1}}, ""},
 		{"at the function's entry, unsigned", []byte{0x00, 0x2c}, true, Positions{{-1, 10, -1}}, ""},
 		{"no source position", []byte{0x02, 0x00}, false, Positions{{0, -1, -1}}, ""},
-		// 0xffff << 31 | 0x3fffffff << 1 = 140735340871678, zigzag 281470681743356
-		{"the largest fields", []byte{0x02, 0xfc, 0xff, 0xff, 0xff, 0xef, 0xff, 0x3f}, false, Positions{{0, 0x3ffffffe, 0xfffe}}, ""},
+		// 0xffff << 31 | 0x3fffffff << 1 = 140737488355326, zigzag 281474976710652
+		{"the largest fields", []byte{0x02, 0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f}, false, Positions{{0, 0x3ffffffe, 0xfffe}}, ""},
 		{"no second number", []byte{0x02, 0x2c, 0x04}, false, Positions{{0, 10, -1}}, "entry 1 is cut off"},
 		{"first number cut", []byte{0x82}, false, nil, "entry 0 is cut off"},
 		{"second number cut", []byte{0x02, 0x80}, false, nil, "entry 0 is cut off"},

@@ -8,8 +8,12 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// maxPieces bounds the parts of one cons string: a cycle, or a rope of single characters, ends there.
-const maxPieces = 1 << 16
+// Limits of the parts of one cons string: a cycle, or a rope of single characters, ends there. A hidden class has up to
+// a thousand names, each of which may be one.
+const (
+	maxPieces     = 1 << 16 // of a text
+	maxNamePieces = 1 << 8  // of a name
+)
 
 // Text is the content of a string: Latin-1 or UTF-16 units, as V8 keeps them.
 type Text struct {
@@ -76,22 +80,24 @@ type piece struct {
 	skip, length int
 }
 
-// String reads a string of any representation. One of more than limit UTF-16 units is cut there.
+// String reads a name or another short string of any representation. One of more than limit UTF-16 units is cut there.
 func (r *Reader) String(w Word, limit int) (string, error) {
-	t, err := r.Text(w, limit)
+	t, err := r.pieces(w, limit, maxNamePieces)
 	if err != nil {
 		return "", err
 	}
 	return t.String(), nil
 }
 
-// Text is String without the conversion to UTF-8.
-func (r *Reader) Text(w Word, limit int) (*Text, error) {
+// Text is String for long strings, and without the conversion to UTF-8.
+func (r *Reader) Text(w Word, limit int) (*Text, error) { return r.pieces(w, limit, maxPieces) }
+
+func (r *Reader) pieces(w Word, limit, most int) (*Text, error) {
 	t := &Text{}
 	pieces := []piece{{w: w, length: limit}}
 	for n := 0; len(pieces) > 0 && t.Len() < limit; n++ {
-		if n == maxPieces {
-			return nil, fmt.Errorf("string 0x%x has more than %d parts", uint64(w), maxPieces)
+		if n == most {
+			return nil, fmt.Errorf("string 0x%x has more than %d parts", uint64(w), most)
 		}
 		p := pieces[len(pieces)-1]
 		pieces = pieces[:len(pieces)-1]

@@ -1,0 +1,108 @@
+package agent
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ContextFrame says whether a process keeps the stores of its AsyncLocalStorages in V8's AsyncContextFrame, from which
+// labels are read.
+type ContextFrame struct {
+	On   bool
+	Seen bool   // a frame was there in the process's memory; else the Node version and its options tell
+	Why  string // a phrase
+	Mend string // the option that puts it on
+}
+
+// The names of the option: the first since Node 22.7, the second since Node 24.
+const (
+	experimentalFrame = "experimental-async-context-frame"
+	frameOption       = "async-context-frame"
+)
+
+// contextFrame judges by version and options. args are those of the process, options is its NODE_OPTIONS.
+func contextFrame(node string, args []string, options string) ContextFrame {
+	major, minor, ok := parseRelease(node)
+	switch {
+	case !ok:
+		return ContextFrame{Why: "unknown: the executable does not say which Node.js it is"}
+	case major < 22 || major == 22 && minor < 7:
+		return ContextFrame{Why: fmt.Sprintf("Node %d.%d has none: it came with 22.7", major, minor)}
+	}
+	f := ContextFrame{On: major >= 24, Why: fmt.Sprintf("the default of Node %d", major)}
+	for _, place := range []struct {
+		name  string
+		words []string
+	}{{"NODE_OPTIONS", strings.Fields(options)}, {"the command line", nodeOptions(args)}} {
+		for _, word := range place.words {
+			if on, is := frameSwitch(word); is {
+				f.On, f.Why = on, word+" in "+place.name
+			}
+		}
+	}
+	if !f.On && major < 24 {
+		f.Mend = "--" + experimentalFrame
+	} else if !f.On {
+		f.Mend = "--" + frameOption
+	}
+	return f
+}
+
+// frameSwitch reports whether a word is the option, and what it sets. Node takes underscores for hyphens.
+func frameSwitch(word string) (on, is bool) {
+	name, ok := strings.CutPrefix(strings.ReplaceAll(word, "_", "-"), "--")
+	rest, negated := strings.CutPrefix(name, "no-")
+	return !negated, ok && (rest == frameOption || rest == experimentalFrame)
+}
+
+// withValue are the options of Node whose value may be the next argument.
+var withValue = map[string]bool{
+	"-r": true, "--require": true, "--import": true, "-C": true, "--conditions": true, "--loader": true,
+	"--experimental-loader": true, "--env-file": true, "--env-file-if-exists": true, "--title": true,
+	"--inspect-port": true, "--input-type": true, "--icu-data-dir": true, "--openssl-config": true,
+	"--diagnostic-dir": true, "--redirect-warnings": true, "--stack-trace-limit": true,
+	"--unhandled-rejections": true, "--watch-path": true,
+}
+
+// nodeOptions are the arguments before the script: what comes after is the script's own.
+func nodeOptions(args []string) []string {
+	var out []string
+	for i := 1; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg == "--" || !strings.HasPrefix(arg, "-"):
+			return out
+		case withValue[arg]:
+			i++
+		default:
+			out = append(out, arg)
+		}
+	}
+	return out
+}
+
+// words splits what /proc gives for a command line or an environment: strings that end with a zero byte.
+func words(b []byte) []string {
+	s := strings.TrimSuffix(string(b), "\x00")
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "\x00")
+}
+
+// variable is the value of an environment variable.
+func variable(environment []string, name string) string {
+	for _, e := range environment {
+		if value, ok := strings.CutPrefix(e, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// nodeMajor is the first number of a Node version; 0 if it is not known.
+func nodeMajor(version string) int {
+	major, _, _ := strings.Cut(version, ".")
+	n, _ := strconv.Atoi(major)
+	return n
+}

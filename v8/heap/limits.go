@@ -1,0 +1,41 @@
+package heap
+
+import (
+	"fmt"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// limit is what a number of the layout must be within to be used as an index, a shift or a size. The layout comes from
+// the binary that the process chose to run: it is no more to be believed than the process's memory.
+type limit struct {
+	field     layout.Field
+	low, high int
+}
+
+var shapeLimits = []limit{
+	{layout.MapInstanceSizeInWords, 0, 15}, {layout.MapInObjectStartInWords, 0, 15},
+	{layout.BitField3DictionaryMapBit, 0, 31}, {layout.BitField3OwnDescriptorsBit, 0, 22},
+	{layout.DescriptorsHeader, 8, 256}, {layout.DescriptorsEntrySize, 16, 256},
+	{layout.DetailsLocationBit, 0, 31}, {layout.DetailsFieldIndexShift, 0, 31},
+}
+
+var codeLimits = []limit{
+	{layout.CodeDeoptData, 0, codeHead - 8}, {layout.CodePositions, 0, codeHead - 8},
+	{layout.CodeInstructionStart, 0, codeHead - 8}, {layout.CodeInstructionSize, 0, codeHead - 4},
+	{layout.CodeFlags, 0, codeHead - 4}, {layout.InstructionStreamBody, 0, 4096},
+}
+
+var scopeLimits = []limit{
+	{layout.ScopeInfoHasSavedClassVarBit, 0, 31}, {layout.ScopeInfoFunctionVarBit, 0, 30},
+	{layout.ScopeInfoInferredNameBit, 0, 31},
+}
+
+func (r *Reader) within(limits []limit) error {
+	for _, x := range limits {
+		if n := r.l.At(x.field); n < x.low || n > x.high {
+			return fmt.Errorf("%v of this V8 is not known, or cannot be %d", x.field, n)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package heap
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestStrings(t *testing.T) {
+	m := &image{}
+	hello := m.chars(seqOne, 5, "hello")
+	latin := m.chars(seqOne, 4, "caf\xe9")
+	two := m.chars(seqTwo, 3, "\x3d\xd8\x00\xde\x16\x4e") // U+1F600 U+4E16
+	half := m.chars(seqTwo, 1, "\x3d\xd8")
+	empty := m.chars(seqOne, 0, "")
+	thin := m.put(m.class(thinOne), 4<<32, latin)
+	sliced := m.put(m.class(slicedOne), 3<<32, hello, smi(1))
+	slicedThin := m.put(m.class(slicedOne), 2<<32, thin, smi(2))
+	external := m.put(m.class(externalOne), 5<<32, 0x7f0000001234, Word(hello.address()+16))
+	moved := m.put(hello - 1)
+	rope := m.cons(m.cons(hello, empty, 5), m.cons(two, m.cons(thin, sliced, 7), 10), 15)
+
+	for _, c := range []struct {
+		name  string
+		w     Word
+		limit int
+		want  string
+	}{
+		{"one byte", hello, 99, "hello"},
+		{"cut", hello, 2, "he"},
+		{"Latin-1", latin, 99, "café"},
+		{"two bytes", two, 99, "\U0001F600世"},
+		{"half a pair", half, 99, "\uFFFD"},
+		{"empty", empty, 99, ""},
+		{"thin", thin, 99, "café"},
+		{"sliced", sliced, 99, "ell"},
+		{"sliced, cut", sliced, 2, "el"},
+		{"sliced of a thin string", slicedThin, 99, "fé"},
+		{"external", external, 99, "hello"},
+		{"moved", moved, 99, "hello"},
+		{"cons of all sorts", rope, 99, "hello\U0001F600世caféell"},
+		{"cons, cut in its second part", rope, 7, "hello\U0001F600"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := NewReader(m, testLayout()).String(c.w, c.limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestHostileStrings(t *testing.T) {
+	m := &image{}
+	hello := m.chars(seqOne, 5, "hello")
+	empty := m.chars(seqOne, 0, "")
+	sliced := func(parent, offset Word) Word { return m.put(m.class(slicedOne), 3<<32, parent, offset) }
+	ownCons := m.cons(empty, 0, 1<<30)
+	m.set(ownCons, 3, ownCons)
+	ownFirst := m.cons(0, hello, 1<<30)
+	m.set(ownFirst, 2, ownFirst)
+	ownThin := m.put(m.class(thinOne), 9<<32, 0)
+	m.set(ownThin, 2, ownThin)
+	ownSliced := sliced(0, 0)
+	m.set(ownSliced, 2, ownSliced)
+	moved := m.put(0)
+	m.set(moved, 0, m.put(0)-1) // to something without a hidden class
+
+	for _, c := range []struct {
+		name string
+		w    Word
+		err  string
+	}{
+		{"a Smi", smi(5), "not a heap object"},
+		{"null", 0, "not a heap object"},
+		{"of memory that is not there", 0x700000000001, "no memory"},
+		{"cons of itself", ownCons, "parts"},
+		{"cons that begins with itself", ownFirst, "parts"},
+		{"thin of itself", ownThin, "parts"},
+		{"sliced of itself", ownSliced, "parts"},
+		{"sliced of a cons", sliced(m.cons(hello, hello, 10), smi(1)), "sliced string of a cons"},
+		{"sliced with a negative offset", sliced(hello, smi(-1)), "offset"},
+		{"sliced with an offset that is no Smi", sliced(hello, 1234), "offset"},
+		{"longer than memory", m.chars(seqOne, 1<<30, "x"), "no memory"},
+		{"longest length there is", m.chars(seqTwo, -1, "x"), "no memory"},
+		{"external without data", m.put(m.class(uncachedOne), 5<<32, 0, 0), "external"},
+		{"external at a wild address", m.put(m.class(externalOne), 5<<32, 0, 1<<63), "no memory"},
+		{"not a string", m.put(m.class(128), 5<<32, 0, 0), "not a string"},
+		{"of no representation", m.put(m.class(4), 5<<32, 0, 0), "not a string"},
+		{"moved to nowhere", moved, "hidden class"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m.reads = 0
+			got, err := NewReader(m, testLayout()).String(c.w, 1024)
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("got %q, %v, want an error with %q", got, err, c.err)
+			}
+			if m.reads > maxStringReads {
+				t.Errorf("%d reads", m.reads)
+			}
+		})
+	}
+	// An offset past the parent's end leaves nothing.
+	if got, err := NewReader(m, testLayout()).String(sliced(hello, smi(6)), 9); err != nil || got != "" {
+		t.Errorf("sliced past its parent: %q, %v", got, err)
+	}
+}
+
+// maxStringReads is what a name may cost: for each part its map word, type and length, and two words of its own.
+const maxStringReads = 5 * 256
+
+func TestTextWithoutCopyIsUTF16(t *testing.T) {
+	m := &image{}
+	two := m.chars(seqTwo, 2, "\x3d\xd8\x00\xde")
+	got, err := NewReader(m, testLayout()).Text(m.cons(m.chars(seqOne, 1, "a"), two, 3), 99)
+	if err != nil || got.Len() != 3 || got.One != nil {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if diff := cmp.Diff(utf16.Encode([]rune("a\U0001F600")), got.Two); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLineEnds(t *testing.T) {
+	for _, c := range []struct {
+		text Text
+		want []int32
+	}{
+		{Text{}, nil},
+		{Text{One: []byte("a\nb\r\nc\rd\r")}, []int32{1, 4, 6, 8}},
+		{Text{One: []byte("\n\r\n\r\r")}, []int32{0, 2, 3, 4}},
+		{Text{Two: []uint16{'a', 0x2028, 0x2029, '\r', '\n', 0x85, 0x0b}}, []int32{1, 2, 4}}, // not NEL, not VT
+		{Text{One: []byte{0x28, 0x20, 0x29, 0x20}}, nil},
+	} {
+		if diff := cmp.Diff(c.want, lineEnds(&c.text)); diff != "" {
+			t.Errorf("%+v: %s", c.text, diff)
+		}
+	}
+}
+
+func TestPosition(t *testing.T) {
+	s := &Script{LineOffset: 7, ColumnOffset: 3, ends: []int32{4, 5, 9}, read: true}
+	for _, c := range []struct{ offset, line, column int }{
+		{0, 8, 4}, {4, 8, 8}, {5, 9, 1}, {6, 10, 1}, {9, 10, 4}, {10, 11, 1}, {100, 11, 91},
+	} {
+		line, column, err := (&Reader{}).Position(s, c.offset)
+		if line != c.line || column != c.column || err != nil {
+			t.Errorf("offset %d: %d:%d, %v, want %d:%d", c.offset, line, column, err, c.line, c.column)
+		}
+	}
+}
