@@ -1,0 +1,101 @@
+package e2e
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// service starts examples/express and returns it with its address.
+func service(t *testing.T, node string) (*exec.Cmd, string) {
+	t.Helper()
+	args := []string{"--require", "./tracing.js", "server.js"}
+	if strings.Contains(node, "22.") {
+		args = append([]string{"--experimental-async-context-frame"}, args...)
+	}
+	c := exec.Command(node, args...)
+	c.Dir = "../../examples/express"
+	c.Env = append(os.Environ(), "PORT=0")
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Signal(syscall.SIGTERM); c.Wait() })
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if url, ok := strings.CutPrefix(lines.Text(), "listening on "); ok {
+			return c, url
+		}
+	}
+	t.Fatal("the service ended before it listened")
+	return nil, ""
+}
+
+// load sends requests to all endpoints for a time, in the background.
+func load(t *testing.T, node, url, seconds string) {
+	t.Helper()
+	c := exec.Command(node, "load.js", url, seconds)
+	c.Dir = "../../examples/express"
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+}
+
+// TestExpress: a real Express service under load, sampled 99 times a second. The routes are those of its source; each
+// must be there, with CPU in the function that burns it.
+func TestExpress(t *testing.T) {
+	burners := map[string]string{
+		"/sudoku": "sudoku", "/orders/:id": "orders", "/ranking": "ranking", "/search": "search",
+		"/login/:user": "login", "/basket": "basket",
+	}
+	eachNode(t, func(t *testing.T, node string) {
+		c, url := service(t, node)
+		load(t, node, url, "25")
+		time.Sleep(2 * time.Second)
+		samples := record(t, c.Process.Pid, 99, 20*time.Second)
+		reach(t, samples, c.Process.Pid)
+		var labelled, traced share
+		routes := map[string]*share{}
+		for i := range samples {
+			s := &samples[i]
+			route, _ := s.Labels["http.route"].(string)
+			if file, ok := handler(s); ok {
+				_, has := s.Labels["trace_id"]
+				traced.count(has)
+				labelled.count(route != "")
+				if routes[route] == nil {
+					routes[route] = &share{}
+				}
+				routes[route].count(burners[route] == file)
+			}
+		}
+		traced.atLeast(t, "samples in handlers with a trace id", 99, 300)
+		labelled.atLeast(t, "samples in handlers with a route", 98, 300)
+		for route := range burners {
+			if routes[route] == nil {
+				t.Errorf("no sample of route %s", route)
+				continue
+			}
+			routes[route].atLeast(t, "samples of "+route+" in its own handler", 100, 10)
+		}
+	})
+}
+
+// handler is the route's file that a sample is in, by its name without the extension.
+func handler(s *sample) (string, bool) {
+	for _, f := range s.js() {
+		if _, file, ok := strings.Cut(f.File, "/express/routes/"); ok {
+			return strings.TrimSuffix(file, ".js"), true
+		}
+	}
+	return "", false
+}
