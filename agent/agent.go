@@ -159,14 +159,15 @@ func (a *Agent) soon(end time.Time) time.Time {
 	return end.Add(slack)
 }
 
+// lookEvery is how often the ring buffer is looked at: what a sample refers to in the process must be read soon after
+// it was taken.
+const lookEvery = 5 * time.Millisecond
+
 // readUntil handles records until a deadline.
 func (a *Agent) readUntil(deadline time.Time) {
 	for time.Now().Before(deadline) {
-		r, err := a.sampler.Read(deadline)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return
-		}
-		a.handle(r, err)
+		a.drain()
+		time.Sleep(lookEvery)
 	}
 }
 
@@ -229,6 +230,7 @@ func (a *Agent) countRing() {
 		return
 	}
 	a.stats.Taken = int64(c.Taken)
+	a.stats.InKernel = time.Duration(c.Nanoseconds)
 	if n := int64(c.RingFull) - a.stats.ringFull; n > 0 {
 		a.stats.ringFull = int64(c.RingFull)
 		a.lose(LostRingFull, n)

@@ -26,7 +26,7 @@ func (t *target) configure(tree *reqctx.Tree, l *layout.Layout) {
 		}
 		for j := range n.Edges {
 			e := &n.Edges[j]
-			t.config.Edges[len(t.edges)] = bpf.Edge{Slot: uint8(max(e.Slot, 0)), To: none(e.To), Label: none(e.Label)}
+			t.config.Edges[len(t.edges)] = bpf.Edge{Slot: uint8(max(e.Slot, 0)), To: none(e.To), Label: none(e.Label), Unless: none(e.Unless)}
 			t.edges = append(t.edges, e)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // waiting is how many snapshots may wait for a slow sink.
-const waiting = 4
+const waiting = 64
 
 // farewell is how long a sink has, after sampling has ended, for what still waits.
 const farewell = 30 * time.Second

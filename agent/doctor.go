@@ -1,10 +1,11 @@
 package agent
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // Mark says how good or bad a finding is.
@@ -47,8 +48,7 @@ func (d *Diagnosis) Lacking() []string {
 // Diagnose looks at the machine, at what this user may do, and at all Node.js processes; with a pid other than 0 only
 // at that process, more closely. It stops no process. The error says that the pid is none of a Node.js process.
 func Diagnose(pid int) (*Diagnosis, error) {
-	s := newSurvey()
-	defer s.close()
+	s := &survey{layouts: map[procs.FileID]answer{}}
 	d := &Diagnosis{Machine: machine()}
 	if pid != 0 {
 		p, err := s.one(pid)
@@ -88,6 +88,3 @@ func self() string {
 	}
 	return path
 }
-
-// isGone reports whether an error says that a process ended.
-func isGone(err error) bool { return errors.Is(err, ErrGone) || errors.Is(err, os.ErrNotExist) }

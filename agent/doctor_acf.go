@@ -2,7 +2,6 @@ package agent
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -58,7 +57,7 @@ func frameSwitch(word string) (on, is bool) {
 
 // withValue are the options of Node whose value may be the next argument.
 var withValue = map[string]bool{
-	"-r": true, "--require": true, "--import": true, "-C": true, "--conditions": true, "--loader": true,
+	"-e": true, "--eval": true, "-p": true, "-pe": true, "--print": true, "-r": true, "--require": true, "--import": true, "-C": true, "--conditions": true, "--loader": true,
 	"--experimental-loader": true, "--env-file": true, "--env-file-if-exists": true, "--title": true,
 	"--inspect-port": true, "--input-type": true, "--icu-data-dir": true, "--openssl-config": true,
 	"--diagnostic-dir": true, "--redirect-warnings": true, "--stack-trace-limit": true,
@@ -100,9 +99,17 @@ func variable(environment []string, name string) string {
 	return ""
 }
 
-// nodeMajor is the first number of a Node version; 0 if it is not known.
-func nodeMajor(version string) int {
-	major, _, _ := strings.Cut(version, ".")
-	n, _ := strconv.Atoi(major)
-	return n
+// Restart is the command line of the process with the option that puts the AsyncContextFrame on, as a shell takes it.
+func (p *NodeProcess) Restart() string {
+	if len(p.CommandLine) < 2 { // a process may have put a title of its own there
+		return "node " + p.Frame.Mend + " …"
+	}
+	command := []string{quoted(p.CommandLine[0]), p.Frame.Mend}
+	for _, a := range p.CommandLine[1:] {
+		// the contrary option would win where it comes later
+		if _, is := frameSwitch(a); !is {
+			command = append(command, quoted(a))
+		}
+	}
+	return strings.Join(command, " ")
 }

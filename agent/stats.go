@@ -32,6 +32,8 @@ type Stats struct {
 	Unreadable    int64            // samples of which a part of the context could not be read
 	BadLabels     int64            // values that were not what their label must be
 	SnapshotsLost int64            // by slow sinks
+	Frames        int64            // of all samples, inlined ones included
+	InKernel      time.Duration    // that taking the samples took, part of it in the CPU time of the sampled processes
 	Unmatched     []Unmatched
 	ringFull      int64
 }
@@ -63,6 +65,7 @@ func (s *Stats) count(out *pprofx.Sample, f flags) {
 		}
 	}
 	s.Samples++
+	s.Frames += int64(len(out.Stack))
 	add(&s.ToRoot, out.Stop == "root" && !f.broken)
 	add(&s.WithJS, f.js)
 	add(&s.Named, f.js && !f.unnamed)

@@ -20,6 +20,8 @@ type Rule struct {
 	Label string
 	Store string // name of the AsyncLocalStorage; empty for any
 	Path  []Step // empty for the store itself
+	// Unless is a label that makes this one needless: once it has a value the path is not walked. May be empty.
+	Unless string
 }
 
 // ParseRule reads NAME=PATH, where PATH is property names with dots between them, after als("NAME") if only the
@@ -76,7 +78,7 @@ func OpenTelemetry() []Rule {
 	}
 	for _, name := range []string{Method, URLPath, oldMethod, oldTarget} {
 		path := append(rpc[:2:2], Step{Name: "span"}, Step{Name: "attributes"}, Step{Name: name})
-		rules = append(rules, Rule{Label: name, Path: path})
+		rules = append(rules, Rule{Label: name, Path: path, Unless: Route})
 	}
 	return rules
 }

@@ -34,6 +34,8 @@ type Edge struct {
 	Slot  int // number of the property name; of a symbol -1
 	To    int // node to go on from; -1 = none
 	Label int // label that takes the value; -1 = none
+	// Unless is a label that makes all labels behind this edge needless; -1 = none.
+	Unless int
 }
 
 // Root is where the rules of one AsyncLocalStorage begin.
@@ -65,12 +67,16 @@ func (t *Tree) add(r Rule) error {
 		}
 		t.Roots[r.Store], node = root, root.Node
 	}
+	unless := -1
+	if r.Unless != "" {
+		unless = number(&t.Labels, r.Unless)
+	}
 	for i, step := range r.Path {
-		e := t.edge(node, step)
+		e := t.edge(node, step, unless)
 		if i < len(r.Path)-1 {
 			if e.To < 0 {
 				to := t.node() // may move the edges
-				e = t.edge(node, step)
+				e = t.edge(node, step, unless)
 				e.To = to
 			}
 			node = e.To
@@ -84,15 +90,18 @@ func (t *Tree) add(r Rule) error {
 	return nil
 }
 
-// edge finds or adds a step.
-func (t *Tree) edge(node int, step Step) *Edge {
+// edge finds or adds a step. One that different rules share is needless only if it is for all of them.
+func (t *Tree) edge(node int, step Step, unless int) *Edge {
 	n := &t.Nodes[node]
 	for i := range n.Edges {
 		if n.Edges[i].Step == step {
+			if n.Edges[i].Unless != unless {
+				n.Edges[i].Unless = -1
+			}
 			return &n.Edges[i]
 		}
 	}
-	e := Edge{Step: step, Slot: -1, To: -1, Label: -1}
+	e := Edge{Step: step, Slot: -1, To: -1, Label: -1, Unless: unless}
 	if !step.Symbol {
 		e.Slot = number(&t.Names, step.Name)
 	}

@@ -29,7 +29,7 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s, of samples in requests labelled %s%s\n",
 		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS), percent(s.Labelled, s.Requests), misses(s))
 	cpu, memory := agent.Usage()
-	fmt.Fprintf(c, "hotspan itself: %.2f s CPU, %d MiB memory\n", cpu.Seconds(), memory>>20)
+	fmt.Fprintf(c, "hotspan itself: %.2f s CPU, %d MiB memory%s\n", cpu.Seconds(), memory>>20, inKernel(s))
 	for _, u := range s.Unmatched {
 		fmt.Fprintf(c, "label %s matched nothing; properties seen in stores: %s\n", u.Label, seen(u.Seen))
 	}
@@ -37,6 +37,15 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 		fmt.Fprintf(c, "%d snapshots lost by outputs that were too slow\n", s.SnapshotsLost)
 	}
 	next(c, s, files)
+}
+
+// inKernel is what sampling costs the processes that are sampled.
+func inKernel(s *agent.Stats) string {
+	if s.InKernel == 0 || s.Samples == 0 {
+		return ""
+	}
+	n := float64(s.Samples)
+	return fmt.Sprintf("; in the kernel %.1f µs a sample of %.0f frames", float64(s.InKernel.Microseconds())/n, float64(s.Frames)/n)
 }
 
 func lostBy(lost map[string]int64) string {

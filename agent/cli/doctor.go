@@ -1,9 +1,70 @@
 package cli
 
-import "io"
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent"
+)
 
 type doctorCmd struct {
-	PID int `short:"p" help:"Say more about this process." placeholder:"PID"`
+	PID *int `short:"p" help:"Say more about this process." placeholder:"PID"`
 }
 
-func (d *doctorCmd) Run(stdout io.Writer) error { return nil }
+func (d *doctorCmd) Run(stdout io.Writer) error {
+	pid := 0
+	if d.PID != nil {
+		if pid = *d.PID; pid <= 0 {
+			return fmt.Errorf("process %d: %w", pid, agent.ErrGone)
+		}
+	}
+	found, err := agent.Diagnose(pid)
+	if err != nil {
+		return err
+	}
+	w := &sheet{Writer: stdout}
+	w.findings("machine", found.Machine)
+	w.findings("permissions of "+user(), found.Permissions)
+	w.processes(found)
+	w.next(found)
+	if w.err != nil {
+		return w.err
+	}
+	return verdict(found, pid)
+}
+
+// verdict is the error that makes the exit code: sampling is not possible, at all or of the one process asked for.
+func verdict(found *agent.Diagnosis, pid int) error {
+	if lacking := found.Lacking(); len(lacking) > 0 {
+		return fmt.Errorf("sampling is not possible here: see %s above", enumerate(lacking))
+	}
+	if pid == 0 {
+		return nil
+	}
+	p := &found.Processes[0]
+	if p.Denied != nil {
+		return fmt.Errorf("process %d: %w", pid, p.Denied)
+	}
+	if p.Cannot != nil {
+		return fmt.Errorf("process %d cannot be sampled: %w", pid, p.Cannot)
+	}
+	return nil
+}
+
+func user() string {
+	if os.Geteuid() == 0 {
+		return "root"
+	}
+	return fmt.Sprintf("user %d", os.Geteuid())
+}
+
+// enumerate writes a list as a sentence has it: a, b and c.
+func enumerate(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}

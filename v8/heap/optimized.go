@@ -12,6 +12,7 @@ type Optimized struct {
 	Positions Positions
 	Function  Word // SharedFunctionInfo
 	inlined   []inlinedCall
+	sites     []site // of Maglev's code, by offset
 }
 
 type inlinedCall struct {
@@ -44,8 +45,13 @@ func (r *Reader) Optimized(c *Code) (*Optimized, error) {
 	if err != nil {
 		return nil, fmt.Errorf("positions of code 0x%x: %w", uint64(c.object), err)
 	}
-	o.Positions, err = decodePositions(b, r.l.At(layout.PositionsUnsigned) == 1)
-	return o, err
+	if o.Positions, err = decodePositions(b, r.l.At(layout.PositionsUnsigned) == 1); err != nil {
+		return nil, err
+	}
+	if c.Kind == r.l.At(layout.KindMaglev) {
+		o.sites, _ = r.sites(c, data, o.Function) // without them there are the positions
+	}
+	return o, nil
 }
 
 // element reads a word of a fixed array; it is checked against the array's length.

@@ -1,10 +1,14 @@
 package layout
 
+import "encoding/binary"
+
 // Names of symbols of tables that are compiled into the binary.
 const (
 	symBlob          = "v8_Default_embedded_blob_code_"
 	symBlobSize      = "v8_Default_embedded_blob_code_size_"
 	symBytecodeSizes = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
+	// the static array in TranslationOpcodeOperandCount(TranslationOpcode)
+	symTranslationOperands = "_ZZN2v88internal29TranslationOpcodeOperandCountENS0_17TranslationOpcodeEE6counts"
 )
 
 // readBuiltins finds the embedded blob: the symbol of its size holds the size.
@@ -39,4 +43,34 @@ func (l *Layout) readBytecodeSizes(im *image) {
 		return
 	}
 	l.BytecodeSizes = b
+}
+
+// An opcode is one byte, and bytes that are no opcode mean something too. V8's own limit of operands is
+// kMaxTranslationOperandCount, 5 or 6. (src/deoptimizer/translation-opcode.h)
+const (
+	maxTranslationOpcodes  = 255
+	maxTranslationOperands = 16
+)
+
+func (l *Layout) readTranslationOperands(im *image) {
+	s, ok := im.syms[symTranslationOperands]
+	if !ok {
+		l.note("no symbol TranslationOpcodeOperandCount()::counts: lines of callers in Maglev code may be those of loops around them")
+		return
+	}
+	b, err := im.bytes(s.value, int(min(s.size, 4*maxTranslationOpcodes)))
+	if err != nil || len(b) == 0 || len(b)%4 != 0 {
+		l.note("TranslationOpcodeOperandCount()::counts: %d bytes is no array of ints (%v)", len(b), err)
+		return
+	}
+	counts := make([]byte, len(b)/4)
+	for i := range counts {
+		n := binary.LittleEndian.Uint32(b[4*i:])
+		if n > maxTranslationOperands {
+			l.note("TranslationOpcodeOperandCount()::counts: %d operands of opcode %d", n, i)
+			return
+		}
+		counts[i] = byte(n)
+	}
+	l.TranslationOperands = counts
 }

@@ -101,6 +101,15 @@ const (
 	DeoptLiterals                // word index in the deoptimization data from here
 	DeoptInlining                //
 	DeoptSFI                     //
+	DeoptTranslation             // word index of the frame translations
+	DeoptEntries                 // word index of the first deoptimisation point
+	DeoptEntrySize               // words of one
+	DeoptEntryTranslation        // word index in one of where its translation begins
+	SafepointLength              // offset of the number of entries in Maglev's safepoint table; their format is behind it
+	SafepointHeader              // bytes before the first entry
+	TranslationJSFrames          // number of opcodes, the first ones, of JavaScript frames: two interpreted, then builtins
+	TranslationFrames            // number of opcodes, the first ones, of any frames
+	TranslationBegin             // opcode that begins a translation; so does the next one
 	SFIWrapperShared             // SharedFunctionInfoWrapper
 	PositionsUnsigned            // 1: V8 14.1's position table, 0: the one before
 	TypeMap                      // instance types from here

@@ -53,6 +53,9 @@ type Layout struct {
 	// BytecodeSizes is V8's Bytecodes::kBytecodeSizes: 3*N bytes, the sizes of the N bytecodes without prefix, then
 	// with Wide, then with ExtraWide. Nil when the binary has no symbol for it.
 	BytecodeSizes []byte
+	// TranslationOperands is how many operands each opcode of frame translations has; the last opcode is V8's
+	// MATCH_PREVIOUS_TRANSLATION. Nil when the binary has no symbol for it.
+	TranslationOperands []byte
 	// Notes are plain sentences on what is missing or contradictory.
 	Notes []string
 }

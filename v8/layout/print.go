@@ -25,6 +25,7 @@ func (l *Layout) lines() []string {
 		"build-id\t" + orUnknown(l.BuildID),
 		fmt.Sprintf("builtins\t%#x-%#x\tfile offset %#x", l.Builtins.Start, l.Builtins.End, l.Builtins.FileOffset),
 		fmt.Sprintf("bytecodes\t%d", len(l.BytecodeSizes)/3),
+		fmt.Sprintf("translation opcodes\t%d", len(l.TranslationOperands)),
 	}
 	for f := range NumFields {
 		out = append(out, strings.TrimRight(fmt.Sprintf("%s\t%s\t%s", f, l.Values[f], l.Values[f].Origin), "\t"))

@@ -115,6 +115,7 @@ func (v *Resolver) describeOptimized(c *code) {
 			return
 		}
 	}
+	v.describeCallers(c, o)
 	c.optimized, c.id, c.sfi = o, own.Identity, o.Function
 }
 
@@ -155,6 +156,9 @@ func (v *Resolver) calls(c *code, raw Raw) []*Frame {
 	}
 	if c.optimized == nil || (raw.ID != c.id && raw.ID.Script >= 0) {
 		return nil
+	}
+	if fs := v.waiting(c, raw); fs != nil {
+		return fs
 	}
 	calls := c.optimized.Calls(v.positioned(c, at-1))
 	var fs []*Frame

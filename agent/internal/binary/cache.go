@@ -7,7 +7,7 @@ import (
 
 // Rules is where unwind rules go.
 type Rules interface {
-	AddTable(*unwind.Table) (uint32, error)
+	AddTable(*unwind.Table) (slot, pages uint32, err error)
 	RemoveTable(uint32) error
 }
 
@@ -48,9 +48,9 @@ func (c *Cache) add(f *File) {
 	if f.Rules == nil || c.rules == nil {
 		return
 	}
-	slot, err := c.rules.AddTable(f.Rules)
+	var err error
+	f.Slot, f.Pages, err = c.rules.AddTable(f.Rules)
 	f.note("unwind rules", err)
-	f.Slot = slot
 	f.Rules.Rows = nil // the kernel has them now
 }
 

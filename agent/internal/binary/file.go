@@ -21,6 +21,7 @@ type File struct {
 	Symbols  *symbols.Table
 	Rules    *unwind.Table
 	Slot     uint32         // number of the rules in the BPF program; 0 = none
+	Pages    uint32         // of their index
 	Layout   *layout.Layout // nil: there is no V8 in it
 	Problems []error
 	elf      *elf.File

@@ -75,20 +75,45 @@ static __always_inline void push_visit(struct scratch *s, __u64 object, __u32 no
 	s->n_visits = n + 1;
 }
 
-static __always_inline void follow(struct scratch *s, const struct edge *e, __u64 value)
+static __always_inline int is_needless(const struct scratch *s, const struct edge *e)
 {
+	return e->unless != NO_LABEL && s->has & 1ULL << (e->unless & (MAX_LABELS - 1));
+}
+
+// Keeps a value for a label. Objects, such as undefined, are none.
+static __always_inline void keep(struct reader *r, __u32 label, __u64 value)
+{
+	struct scratch *s = r->scratch;
 	__u32 n = s->n_found;
-	if (e->to != NO_NODE && HEAP_OBJECT(value))
-		push_visit(s, value, e->to);
-	if (e->label == NO_LABEL)
-		return;
 	if (n >= MAX_FOUND) {
 		unreadable(s);
 		return;
 	}
+	__u32 type = 0;
+	if (!IS_SMI(value)) {
+		__u64 map;
+		if (read_object(&value, &map, sizeof(map))) {
+			unreadable(s);
+			return;
+		}
+		__s32 t = instance_type(&r->process->v8, map);
+		if (t < 0 || (t >= r->process->v8.first_non_string && t != r->process->v8.type_heap_number))
+			return;
+		type = t;
+	}
 	s->found[n].value = value;
-	s->found[n].label = e->label;
+	s->found[n].label = label;
+	s->found[n].type = type;
 	s->n_found = n + 1;
+	s->has |= 1ULL << (label & (MAX_LABELS - 1));
+}
+
+static __always_inline void follow(struct reader *r, const struct edge *e, __u64 value)
+{
+	if (e->to != NO_NODE && HEAP_OBJECT(value))
+		push_visit(r->scratch, value, e->to);
+	if (e->label != NO_LABEL)
+		keep(r, e->label, value);
 }
 
 // The word of a property. Objects keep the first properties in themselves, the others in a property array.
@@ -111,7 +136,7 @@ static __always_inline struct shape *find_shape(struct reader *r, __u64 object, 
 	struct scratch *s = r->scratch;
 	struct shape_key key = {.pid = r->pid, .map = s->object[0]};
 	struct shape *shape = bpf_map_lookup_elem(&shapes, &key);
-	if (shape && !read_user(s->another, 48, key.map - 1)) {
+	if (shape && !read_user(s->another, MAP_HEAD, key.map - 1)) {
 		__u32 bits = word_at(s->another, v8->map_bit_field3) >> (v8->map_bit_field3 & 4) * 8;
 		if (word_at(s->another, v8->map_descriptors) == shape->descriptors &&
 		    (bits & v8->descriptors_mask) == shape->own)
@@ -130,12 +155,12 @@ static __always_inline void visit_properties(struct reader *r, __u64 object, con
 		const struct edge *e = &r->process->edges[(node->first + i) & (MAX_EDGES - 1)];
 		__u32 slot = shape->slots[e->slot & (MAX_SLOTS - 1)];
 		__u64 value;
-		if (!slot)
+		if (!slot || is_needless(r->scratch, e))
 			continue;
 		if (read_slot(r, object, slot, &value))
 			unreadable(r->scratch);
 		else
-			follow(r->scratch, e, value);
+			follow(r, e, value);
 	}
 }
 
@@ -195,7 +220,7 @@ static __always_inline void visit_map(struct reader *r, __u64 object, const stru
 			__u32 hash = word_at(r->scratch->another, v8->symbol_hash) >> (v8->symbol_hash & 4) * 8;
 			if (hash >> v8->hash_shift != e->hash)
 				continue;
-			follow(r->scratch, e, entry.value);
+			follow(r, e, entry.value);
 			break;
 		}
 	}
@@ -239,8 +264,8 @@ static __always_inline __u32 identity_hash(struct reader *r, __u64 object)
 // Follows the rules for any store, and those for the store of this AsyncLocalStorage.
 static __always_inline void enter_store(struct reader *r, __u64 key, __u64 value)
 {
-	struct edge entry = {.to = 0, .label = NO_LABEL};
-	follow(r->scratch, &entry, value);
+	struct edge entry = {.to = 0, .label = NO_LABEL, .unless = NO_LABEL};
+	follow(r, &entry, value);
 	if (!r->process->named_stores)
 		return;
 	struct store_key id = {.pid = r->pid, .hash = identity_hash(r, key)};
@@ -251,7 +276,7 @@ static __always_inline void enter_store(struct reader *r, __u64 key, __u64 value
 	}
 	entry.to = store->node;
 	entry.label = store->label;
-	follow(r->scratch, &entry, value);
+	follow(r, &entry, value);
 }
 
 static long enter_next(__u32 i, void *context)
@@ -367,34 +392,29 @@ static __always_inline void append_string(struct reader *r, __u32 label, __u64 s
 	s->end = t.start + t.size;
 }
 
+static __always_inline void append_number(struct scratch *s, __u32 type, __u32 label, __u64 bits)
+{
+	void *to = append(s, type, label, sizeof(bits));
+	if (to)
+		__builtin_memcpy(to, &bits, sizeof(bits));
+}
+
 static long append_next(__u32 i, void *context)
 {
 	struct reader *r = context;
 	struct scratch *s = r->scratch;
 	if (i >= s->n_found)
 		return 1;
-	__u64 value = s->found[i & (MAX_FOUND - 1)].value;
-	__u32 label = s->found[i & (MAX_FOUND - 1)].label;
-	if (IS_SMI(value)) {
-		__s64 n = SMI(value);
-		void *to = append(s, CONTEXT_SMI, label, 8);
-		if (to)
-			__builtin_memcpy(to, &n, 8);
-		return 0;
-	}
-	if (read_object(&value, s->object, 16)) {
+	struct found f = s->found[i & (MAX_FOUND - 1)];
+	__u64 bits;
+	if (IS_SMI(f.value))
+		append_number(s, CONTEXT_SMI, f.label, (__s64)SMI(f.value));
+	else if (f.type < r->process->v8.first_non_string)
+		append_string(r, f.label, f.value);
+	else if (read_user(&bits, 8, f.value - 1 + r->process->v8.heap_number_value))
 		unreadable(s);
-		return 0;
-	}
-	__s32 type = instance_type(&r->process->v8, s->object[0]);
-	if (type == r->process->v8.type_heap_number) {
-		__u64 bits = word_at(s->object, r->process->v8.heap_number_value);
-		void *to = append(s, CONTEXT_DOUBLE, label, 8);
-		if (to)
-			__builtin_memcpy(to, &bits, 8);
-	} else if (type >= 0 && type < r->process->v8.first_non_string) {
-		append_string(r, label, value);
-	}
+	else
+		append_number(s, CONTEXT_DOUBLE, f.label, bits);
 	return 0;
 }
 
@@ -404,6 +424,7 @@ static __always_inline void read_context(struct process *p, struct scratch *s, _
 	__u64 frame;
 	__u32 buckets;
 	s->n_visits = s->n_found = 0;
+	s->has = 0;
 	if (!p->v8.cped || !p->nodes[0].kind)
 		return;
 	if (read_user(&frame, 8, isolate + p->v8.cped) || read_object(&frame, s->object, 24)) {

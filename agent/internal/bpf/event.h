@@ -5,6 +5,7 @@
 #define MAX_KERNEL 127    // kernel frames of one sample; the kernel's own default limit
 #define MAX_MAPPINGS 128  // executable mappings of one process; a power of two
 #define MAX_TABLES 1024   // files with unwind rules
+#define PAGE_BITS 8       // an unwind table has an index of its rows by pages of code of this size
 #define MAX_EDGES 128     // edges of the label rules; a power of two
 #define MAX_NODES 64      // nodes of the label rules; a power of two
 #define NODE_EDGES 16     // edges of one node
@@ -35,6 +36,7 @@ enum counter {
 	COUNT_TAKEN,
 	COUNT_RING_FULL,
 	COUNT_EVENT_RING_FULL, // exec and exit records, not samples
+	COUNT_NANOSECONDS,     // that taking the samples took
 	NUM_COUNTERS,
 };
 
@@ -45,9 +47,11 @@ enum mapping_kind {
 
 struct mapping {
 	__u64 start, end; // [start, end)
-	__u64 base;       // address that row 0 of the table counts from
+	__u64 base;       // address that the rows of the table count from
 	__u32 table;      // key of `tables`; 0 = none
+	__u32 pages;      // of the table
 	__u32 kind;
+	__u32 pad;
 };
 
 // The label rules are a tree. Node 0 stands for the store of any AsyncLocalStorage; an edge is a step from the object
@@ -57,6 +61,7 @@ enum edge_kind {
 	EDGE_MAP_ENTRY, // entry of a JSMap whose key is the symbol with this hash
 };
 
+#define MAX_LABELS 64
 #define NO_LABEL 0xff
 #define NO_NODE 0xff
 
@@ -71,7 +76,7 @@ struct edge {
 	__u8 slot;  // EDGE_PROPERTY: index into shape.slots
 	__u8 to;    // node whose edges go on from the value; NO_NODE = none
 	__u8 label; // label that takes the value; NO_LABEL = none
-	__u8 pad;
+	__u8 unless; // label that makes the step needless once it has a value; NO_LABEL = none
 	__u32 hash; // EDGE_MAP_ENTRY: 0 = not learnt yet
 };
 

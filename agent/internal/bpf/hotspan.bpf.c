@@ -32,11 +32,11 @@ struct {
 	__type(value, __u64);
 } counters SEC(".maps");
 
-static __always_inline void count(__u32 counter)
+static __always_inline void count(__u32 counter, __u64 by)
 {
 	__u64 *n = bpf_map_lookup_elem(&counters, &counter);
 	if (n)
-		(*n)++;
+		*n += by;
 }
 
 // The isolate that this thread has entered: a thread-local of V8's. 0 = none.
@@ -69,7 +69,7 @@ static __always_inline void read_repair(struct walk *w, struct sample *e, __u64 
 	if (!w->v8_sp)
 		return;
 	if (w->v8_sp == e->sp)
-		identify(&w->process->v8, callee, &e->callee);
+		identify(w, callee, &e->callee);
 	if (s->end > BUFFER_SIZE - STACK_WORDS * 8 ||
 	    read_user(&s->buffer[s->end & (BUFFER_SIZE - 1)], STACK_WORDS * 8, w->v8_sp))
 		return;
@@ -115,6 +115,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 
 	read_header(e, id);
 	s->end = sizeof(*e);
+	s->script = 0;
 	e->kernel_mode = (ctx->regs.cs & 3) != 3;
 	if (e->kernel_mode)
 		read_kernel(ctx, s, e);
@@ -141,16 +142,16 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 	__u64 id = bpf_get_current_pid_tgid();
 	__u32 pid = id >> 32, cpu = bpf_get_smp_processor_id();
 	struct process *p = bpf_map_lookup_elem(&processes, &pid);
-	if (!p)
-		return 0;
-	count(COUNT_TAKEN);
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
-	if (!s)
+	if (!p || !s)
 		return 0;
+	count(COUNT_TAKEN, 1);
 	take_sample(ctx, p, s, id);
 	__u32 size = s->end;
-	if (size > BUFFER_SIZE || bpf_ringbuf_output(&events, s->buffer, size, 0))
-		count(COUNT_RING_FULL);
+	// The agent looks at the buffer often. To wake it would take an interrupt, which costs more than the walk.
+	if (size > BUFFER_SIZE || bpf_ringbuf_output(&events, s->buffer, size, BPF_RB_NO_WAKEUP))
+		count(COUNT_RING_FULL, 1);
+	count(COUNT_NANOSECONDS, bpf_ktime_get_ns() - ((struct sample *)s->buffer)->time);
 	return 0;
 }
 
@@ -158,7 +159,7 @@ static __always_inline void tell(__u32 type, __u32 pid)
 {
 	struct lifecycle e = {.type = type, .pid = pid, .time = bpf_ktime_get_ns()};
 	if (bpf_ringbuf_output(&events, &e, sizeof(e), 0))
-		count(COUNT_EVENT_RING_FULL);
+		count(COUNT_EVENT_RING_FULL, 1);
 }
 
 SEC("tp_btf/sched_process_exec")

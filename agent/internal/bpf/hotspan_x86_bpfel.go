@@ -40,16 +40,17 @@ const (
 	hotspanCounterCOUNT_TAKEN           hotspanCounter = 0
 	hotspanCounterCOUNT_RING_FULL       hotspanCounter = 1
 	hotspanCounterCOUNT_EVENT_RING_FULL hotspanCounter = 2
-	hotspanCounterNUM_COUNTERS          hotspanCounter = 3
+	hotspanCounterCOUNT_NANOSECONDS     hotspanCounter = 3
+	hotspanCounterNUM_COUNTERS          hotspanCounter = 4
 )
 
 type hotspanEdge struct {
-	_     structs.HostLayout
-	Slot  uint8
-	To    uint8
-	Label uint8
-	Pad   uint8
-	Hash  uint32
+	_      structs.HostLayout
+	Slot   uint8
+	To     uint8
+	Label  uint8
+	Unless uint8
+	Hash   uint32
 }
 
 type hotspanEdgeKind uint32
@@ -93,7 +94,9 @@ type hotspanMapping struct {
 	End   uint64
 	Base  uint64
 	Table uint32
+	Pages uint32
 	Kind  uint32
+	Pad   uint32
 }
 
 type hotspanMappingKind uint32
@@ -158,8 +161,12 @@ type hotspanScratch struct {
 	Registers [16]uint64
 	Object    [16]uint64
 	Another   [16]uint64
+	Script    uint64
+	ScriptId  int32
 	N_visits  uint32
 	N_found   uint32
+	_         [4]byte
+	Has       uint64
 	Visits    [64]struct {
 		_      structs.HostLayout
 		Object uint64
@@ -170,7 +177,7 @@ type hotspanScratch struct {
 		_     structs.HostLayout
 		Value uint64
 		Label uint32
-		Pad   uint32
+		Type  uint32
 	}
 	Pieces [8]struct {
 		_      structs.HostLayout
@@ -179,8 +186,8 @@ type hotspanScratch struct {
 		Length uint32
 	}
 	End    uint32
-	Pad    uint32
 	Buffer [73728]uint8
+	_      [4]byte
 }
 
 type hotspanShape struct {
@@ -276,7 +283,6 @@ const (
 	hotspanMapScratches       = "scratches"
 	hotspanMapShapes          = "shapes"
 	hotspanMapStores          = "stores"
-	hotspanMapTableSizes      = "table_sizes"
 	hotspanMapTables          = "tables"
 	hotspanProgHotspanExec    = "hotspan_exec"
 	hotspanProgHotspanExit    = "hotspan_exit"
@@ -344,14 +350,13 @@ type hotspanProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type hotspanMapSpecs struct {
-	Counters   *ebpf.MapSpec `ebpf:"counters"`
-	Events     *ebpf.MapSpec `ebpf:"events"`
-	Processes  *ebpf.MapSpec `ebpf:"processes"`
-	Scratches  *ebpf.MapSpec `ebpf:"scratches"`
-	Shapes     *ebpf.MapSpec `ebpf:"shapes"`
-	Stores     *ebpf.MapSpec `ebpf:"stores"`
-	TableSizes *ebpf.MapSpec `ebpf:"table_sizes"`
-	Tables     *ebpf.MapSpec `ebpf:"tables"`
+	Counters  *ebpf.MapSpec `ebpf:"counters"`
+	Events    *ebpf.MapSpec `ebpf:"events"`
+	Processes *ebpf.MapSpec `ebpf:"processes"`
+	Scratches *ebpf.MapSpec `ebpf:"scratches"`
+	Shapes    *ebpf.MapSpec `ebpf:"shapes"`
+	Stores    *ebpf.MapSpec `ebpf:"stores"`
+	Tables    *ebpf.MapSpec `ebpf:"tables"`
 }
 
 // hotspanVariableSpecs contains global variables before they are loaded into the kernel.
@@ -390,14 +395,13 @@ func (o *hotspanObjects) Close() error {
 //
 // It can be passed to loadHotspanObjects or ebpf.CollectionSpec.LoadAndAssign.
 type hotspanMaps struct {
-	Counters   *ebpf.Map `ebpf:"counters"`
-	Events     *ebpf.Map `ebpf:"events"`
-	Processes  *ebpf.Map `ebpf:"processes"`
-	Scratches  *ebpf.Map `ebpf:"scratches"`
-	Shapes     *ebpf.Map `ebpf:"shapes"`
-	Stores     *ebpf.Map `ebpf:"stores"`
-	TableSizes *ebpf.Map `ebpf:"table_sizes"`
-	Tables     *ebpf.Map `ebpf:"tables"`
+	Counters  *ebpf.Map `ebpf:"counters"`
+	Events    *ebpf.Map `ebpf:"events"`
+	Processes *ebpf.Map `ebpf:"processes"`
+	Scratches *ebpf.Map `ebpf:"scratches"`
+	Shapes    *ebpf.Map `ebpf:"shapes"`
+	Stores    *ebpf.Map `ebpf:"stores"`
+	Tables    *ebpf.Map `ebpf:"tables"`
 }
 
 func (m *hotspanMaps) Close() error {
@@ -408,7 +412,6 @@ func (m *hotspanMaps) Close() error {
 		m.Scratches,
 		m.Shapes,
 		m.Stores,
-		m.TableSizes,
 		m.Tables,
 	)
 }

@@ -13,9 +13,9 @@ struct visit {
 };
 
 struct found {
-	__u64 value; // tagged
+	__u64 value; // tagged: a Smi, a string or a HeapNumber
 	__u32 label;
-	__u32 pad;
+	__u32 type; // instance type
 };
 
 // A part of a string that is put together: `length` characters of `string` after the first `skip`.
@@ -29,12 +29,14 @@ struct scratch {
 	__u64 registers[16]; // of the leaf, by DWARF number
 	__u64 object[16];  // head of the heap object that is looked at
 	__u64 another[16]; // and of one that it points to
+	__u64 script; // the Script that was looked at last, tagged, and its id
+	__s32 script_id;
 	__u32 n_visits, n_found;
+	__u64 has; // labels that have a value, a bit each
 	struct visit visits[MAX_VISITS];
 	struct found found[MAX_FOUND];
 	struct piece pieces[MAX_PIECES];
 	__u32 end; // bytes of buffer in use
-	__u32 pad;
 	__u8 buffer[BUFFER_SIZE + 8192]; // the record; the slack lets the verifier see that appends stay inside
 };
 
@@ -54,7 +56,14 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from)
 	return bpf_probe_read_user(to, size, (const void *)from);
 }
 
-// Reads the first `size` bytes of a heap object, at most its least size: what follows may not be mapped. While a
+// How much of an object is read at once: no more than the least size that it has in any V8 since 9.4, since what follows
+// may not be mapped.
+#define FUNCTION_HEAD 40
+#define SFI_HEAD 64
+#define SCRIPT_HEAD 72
+#define MAP_HEAD 48
+
+// Reads the first `size` bytes of a heap object. While a
 // collection runs, the map word of an object that has moved is its new address without a tag (src/objects/objects.h,
 // MapWord): then that one is read, and *object becomes it.
 static __always_inline long read_object(__u64 *object, __u64 *to, __u32 size)
@@ -69,27 +78,12 @@ static __always_inline long read_object(__u64 *object, __u64 *to, __u32 size)
 	return 0;
 }
 
-// Reads one word of a heap object, wherever it is now.
-static __always_inline long read_field(__u64 *object, __u32 at, __u64 *to)
-{
-	__u64 map;
-	if (read_object(object, &map, sizeof(map)))
-		return -1;
-	return read_user(to, sizeof(*to), *object - 1 + at);
-}
-
 static __always_inline __s32 instance_type(const struct v8_layout *v8, __u64 map)
 {
 	__u16 type;
 	if (!HEAP_OBJECT(map) || read_user(&type, sizeof(type), map - 1 + v8->map_type))
 		return -1;
 	return type;
-}
-
-static __always_inline int is_type(const struct v8_layout *v8, __u64 object, __u16 type)
-{
-	__u64 map;
-	return !read_object(&object, &map, sizeof(map)) && instance_type(v8, map) == type;
 }
 
 // The word at byte offset `at` of an object's head in scratch memory.

@@ -25,6 +25,8 @@ enum {
 	RBP_LOST = -128,
 };
 
+// A table of unwind rules is an array of 8-byte elements. The first ones are an index: element i is the number of rows
+// of the file that begin before page i of its code, for each page and the end. The rows follow.
 struct rows {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_INNER_MAP); // files differ in size
@@ -39,14 +41,6 @@ struct {
 	__type(key, __u32);
 	__array(values, struct rows);
 } tables SEC(".maps");
-
-// Number of rows of each table.
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MAX_TABLES);
-	__type(key, __u32);
-	__type(value, __u32);
-} table_sizes SEC(".maps");
 
 struct walk {
 	struct process *process;
@@ -77,16 +71,24 @@ static __always_inline struct mapping *find_mapping(struct process *p, __u64 pc)
 	return m;
 }
 
-static __always_inline struct row *find_row(__u32 table, __u32 pc)
+// Finds the last row that begins at or before pc: it is in pc's page, or it is the last one before the page.
+static __always_inline struct row *find_row(const struct mapping *m, __u64 address)
 {
+	__u32 table = m->table, page, low, high;
+	__u32 pc = address - m->base;
 	void *rows = bpf_map_lookup_elem(&tables, &table);
-	__u32 *size = bpf_map_lookup_elem(&table_sizes, &table);
-	struct row *best = 0;
-	if (!rows || !size)
+	if (!rows || address < m->base || (page = pc >> PAGE_BITS) >= m->pages)
 		return 0;
-	__u32 low = 0, high = *size;
-	for (int i = 0; i < 24 && low < high; i++) {
-		__u32 middle = (low + high) / 2;
+	__u32 *first = bpf_map_lookup_elem(rows, &page);
+	page++;
+	__u32 *end = bpf_map_lookup_elem(rows, &page);
+	if (!first || !end || !*end)
+		return 0;
+	low = m->pages + 1 + (*first ? *first - 1 : 0);
+	high = m->pages + 1 + *end;
+	struct row *best = 0;
+	for (int i = 0; i < PAGE_BITS + 2 && low < high; i++) {
+		__u32 middle = low + (high - low) / 2;
 		struct row *row = bpf_map_lookup_elem(rows, &middle);
 		if (!row)
 			return 0;
@@ -98,6 +100,19 @@ static __always_inline struct row *find_row(__u32 table, __u32 pc)
 		}
 	}
 	return best;
+}
+
+// Script.id; -1 if the object is no Script.
+static __always_inline __s32 script_id(struct walk *w, __u64 script)
+{
+	const struct v8_layout *v8 = &w->process->v8;
+	__u64 *head = w->scratch->object;
+	if (read_object(&script, head, SCRIPT_HEAD))
+		return -1;
+	if (instance_type(v8, head[0]) != v8->type_script)
+		return -1;
+	__u64 id = word_at(head, v8->script_id);
+	return IS_SMI(id) ? SMI(id) : -1;
 }
 
 static __always_inline struct frame *push_frame(struct walk *w, __u32 kind)
@@ -120,17 +135,23 @@ static __always_inline struct frame *push_frame(struct walk *w, __u32 kind)
 
 // Takes the identity of a function that the collector cannot change: JSFunction → SharedFunctionInfo → Script.id and
 // function literal id. A function without a script (a builtin) has script -1.
-static __always_inline void identify(const struct v8_layout *v8, __u64 function, struct frame *f)
+static __always_inline void identify(struct walk *w, __u64 function, struct frame *f)
 {
-	__u64 sfi, script, id;
-	__u32 literal;
-	if (read_field(&function, v8->function_shared, &sfi) || read_field(&sfi, v8->sfi_script, &script) ||
-	    read_user(&literal, sizeof(literal), sfi - 1 + v8->sfi_literal))
+	const struct v8_layout *v8 = &w->process->v8;
+	__u64 *head = w->scratch->object;
+	if (read_object(&function, head, FUNCTION_HEAD))
+		return;
+	__u64 sfi = word_at(head, v8->function_shared);
+	if (read_object(&sfi, head, SFI_HEAD))
 		return;
 	f->sfi = sfi;
-	f->literal = literal;
-	if (!read_field(&script, v8->script_id, &id) && is_type(v8, script, v8->type_script) && IS_SMI(id))
-		f->script = SMI(id);
+	f->literal = (__u32)(word_at(head, v8->sfi_literal) >> (v8->sfi_literal & 4) * 8);
+	__u64 script = word_at(head, v8->sfi_script);
+	struct scratch *s = w->scratch;
+	if (script != s->script)
+		s->script_id = script_id(w, script);
+	s->script = script;
+	f->script = s->script_id;
 }
 
 // Moves to the caller whose frame is at cfa. Return addresses lie at cfa - 8.
@@ -176,7 +197,7 @@ static __always_inline void walk_v8(struct walk *w)
 		f->bytecode = v.bytecode;
 		if (IS_SMI(v.offset))
 			f->offset = SMI(v.offset);
-		identify(&w->process->v8, v.function, f);
+		identify(w, v.function, f);
 	}
 	ascend(w, v.pc, w->bp + 16, v.bp);
 }
@@ -275,7 +296,7 @@ static long walk_step(__u32 i, void *context)
 	if (m && m->kind == MAPPING_V8) {
 		walk_v8(w);
 	} else if (push_frame(w, m ? FRAME_NATIVE : FRAME_UNKNOWN)) {
-		struct row *row = m ? find_row(m->table, pc - m->base) : 0;
+		struct row *row = m ? find_row(m, pc) : 0;
 		if (row)
 			walk_row(w, row);
 		else

@@ -94,8 +94,12 @@ func ContainerID(pid int) string {
 	if err != nil {
 		return ""
 	}
+	return containerID(string(b))
+}
+
+func containerID(cgroup string) string {
 	isHex := func(r rune) bool { return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' }
-	for _, word := range strings.FieldsFunc(string(b), func(r rune) bool { return !isHex(r) }) {
+	for _, word := range strings.FieldsFunc(cgroup, func(r rune) bool { return !isHex(r) }) {
 		if len(word) == 64 {
 			return word
 		}

@@ -19,36 +19,58 @@ type tableSlots struct {
 	used [maxTables]bool
 }
 
-// AddTable gives the program the unwind rules of a file and returns their number.
-func (s *Sampler) AddTable(t *unwind.Table) (uint32, error) {
-	slot, err := s.tables.take()
-	if err != nil {
-		return 0, err
+// AddTable gives the program the unwind rules of a file and returns their number and the pages of their index.
+func (s *Sampler) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
+	if slot, err = s.tables.take(); err != nil {
+		return 0, 0, err
 	}
-	if err := s.putTable(slot, t); err != nil {
+	elements, pages := index(t.Rows)
+	if err := s.putTable(slot, elements); err != nil {
 		s.tables.release(slot)
-		return 0, fmt.Errorf("unwind rules (%d rows): %w", len(t.Rows), err)
+		return 0, 0, fmt.Errorf("unwind rules (%d rows): %w", len(t.Rows), err)
 	}
-	return slot, nil
+	return slot, pages, nil
 }
 
-func (s *Sampler) putTable(slot uint32, t *unwind.Table) error {
+// pageBits is PAGE_BITS of event.h.
+const pageBits = 8
+
+// index puts before the rows, for each page of code and the end, how many rows begin before it.
+func index(rows []unwind.Row) (elements []uint64, pages uint32) {
+	if len(rows) == 0 {
+		return nil, 0
+	}
+	pages = rows[len(rows)-1].PC>>pageBits + 1
+	elements = make([]uint64, int(pages)+1, int(pages)+1+len(rows))
+	for _, r := range rows {
+		elements[r.PC>>pageBits+1]++
+		elements = append(elements, element(r))
+	}
+	for i := range pages {
+		elements[i+1] += elements[i]
+	}
+	return elements, pages
+}
+
+// element is a row in the layout of struct row of walk.h, little endian.
+func element(r unwind.Row) uint64 {
+	return uint64(r.PC) | uint64(r.CFA)<<32 | uint64(uint8(r.RBP))<<40 | uint64(uint16(r.Off))<<48
+}
+
+func (s *Sampler) putTable(slot uint32, elements []uint64) error {
 	m, err := ebpf.NewMap(&ebpf.MapSpec{
 		Name: "rows", Type: ebpf.Array, KeySize: 4, ValueSize: 8,
-		MaxEntries: uint32(len(t.Rows)), Flags: innerMap,
+		MaxEntries: uint32(len(elements)), Flags: innerMap,
 	})
 	if err != nil {
 		return err
 	}
 	defer m.Close() // the map of tables keeps it
-	keys := make([]uint32, len(t.Rows))
+	keys := make([]uint32, len(elements))
 	for i := range keys {
 		keys[i] = uint32(i)
 	}
-	if _, err := m.BatchUpdate(keys, t.Rows, nil); err != nil {
-		return err
-	}
-	if err := s.objects.TableSizes.Put(slot, uint32(len(t.Rows))); err != nil {
+	if _, err := m.BatchUpdate(keys, elements, nil); err != nil {
 		return err
 	}
 	return s.objects.Tables.Put(slot, m)

@@ -143,6 +143,7 @@ type Counters struct {
 	Taken         uint64 // samples of profiled processes
 	RingFull      uint64 // of them lost because the ring buffer was full
 	EventRingFull uint64 // events in the life of processes that were lost
+	Nanoseconds   uint64 // that taking the samples took, on all CPUs together
 }
 
 // Counters reads the counters, summed over CPUs.
@@ -150,6 +151,7 @@ func (s *Sampler) Counters() (Counters, error) {
 	var c Counters
 	for counter, to := range map[uint32]*uint64{
 		bpf.CountTaken: &c.Taken, bpf.CountRingFull: &c.RingFull, bpf.CountEventRingFull: &c.EventRingFull,
+		bpf.CountNanoseconds: &c.Nanoseconds,
 	} {
 		var perCPU []uint64
 		if err := s.objects.Counters.Lookup(counter, &perCPU); err != nil {

@@ -199,7 +199,7 @@ func (s *Space) Mappings(to []bpf.Mapping) (n, left int) {
 		m := bpf.Mapping{Start: r.Start, End: r.End, Kind: bpf.MappingV8}
 		if r.Kind == Native {
 			m.Kind = bpf.MappingNative
-			m.Table = r.File.Slot
+			m.Table, m.Pages = r.File.Slot, r.File.Pages
 			m.Base = r.Bias
 			if r.File.Rules != nil {
 				m.Base += r.File.Rules.Base

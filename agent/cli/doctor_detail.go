@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// detail prints what is said of a process that was asked for by pid only.
+func (w *sheet) detail(p *agent.NodeProcess) {
+	d := p.Detail
+	w.stores(d.Stores, p.Frame.On)
+	w.fields("assumed", p.Layout.Assumed)
+	w.several("unknown", d.Consequences)
+	w.line("code", "%d executable mappings of %d files", d.Code, d.Files)
+	if d.LeftOut > 0 {
+		w.line("", "%d mappings are left out, the BPF program has no room for more: their frames have no names", d.LeftOut)
+	}
+	w.several("files", d.Problems)
+}
+
+func (w *sheet) stores(stores []agent.Store, on bool) {
+	if !on {
+		return
+	}
+	if len(stores) == 0 {
+		w.line("stores", "none was current in the two seconds that were watched: try again under load")
+	}
+	for i, s := range stores {
+		name := "of an AsyncLocalStorage without a name"
+		if s.Name != "" {
+			name = "of the AsyncLocalStorage " + strconv.Quote(s.Name)
+		}
+		switch {
+		case s.OpenTelemetry:
+			name = "of OpenTelemetry"
+		case len(s.Properties) == 0:
+			name += ": a string or a number"
+		default:
+			name += ": " + printable(strings.Join(s.Properties, ", "))
+		}
+		w.line(once("stores", i), "%s", name)
+	}
+}
+
+// perLine is how many names of fields stand on a line.
+const perLine = 4
+
+func (w *sheet) fields(what string, fields []layout.Field) {
+	for i := 0; i < len(fields); i += perLine {
+		var names []string
+		for _, f := range fields[i:min(i+perLine, len(fields))] {
+			names = append(names, f.String())
+		}
+		w.line(once(what, i), "%s", strings.Join(names, ", "))
+	}
+}
+
+func (w *sheet) several(what string, texts []string) {
+	for i, text := range texts {
+		w.line(once(what, i), "%s", printable(text))
+	}
+}
+
+// once is the first column of several lines: only the first has it.
+func once(what string, i int) string {
+	if i > 0 {
+		return ""
+	}
+	return what
+}

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent"
+)
+
+// sheet prints what doctor found: sections, and lines of two columns in them.
+type sheet struct {
+	io.Writer
+	err error
+}
+
+func (w *sheet) printf(format string, args ...any) {
+	if w.err == nil {
+		_, w.err = fmt.Fprintf(w, format, args...)
+	}
+}
+
+var marks = map[agent.Mark]string{agent.OK: "ok", agent.Warning: "warning", agent.Missing: "missing"}
+
+// findings prints a section. Under what is missing stands the command that mends it; where that is the same for
+// several lines, once.
+func (w *sheet) findings(title string, list []agent.Finding) {
+	w.printf("%s\n", title)
+	for i, f := range list {
+		w.printf("  %-7s  %-14s  %s\n", marks[f.Mark], f.What, f.Found)
+		if f.Mend != "" && (i+1 == len(list) || list[i+1].Mend != f.Mend) {
+			w.printf("%27s$ %s\n", "", f.Mend)
+		}
+	}
+}
+
+func (w *sheet) processes(found *agent.Diagnosis) {
+	w.printf("processes\n")
+	if len(found.Processes) == 0 {
+		w.printf("  %-7s  no Node.js process is running\n", "none")
+	}
+	for i := range found.Processes {
+		w.process(&found.Processes[i])
+	}
+	if found.Hidden > 0 {
+		w.printf("  %-7s  processes that may not be looked at: %d\n", "hidden", found.Hidden)
+	}
+}
+
+// Bounds of what is printed of a command line, in characters: to tell a process by, and to be typed.
+const (
+	longestCommand = 90
+	longestRestart = 400
+)
+
+// commandLine begins with the name of the program without its folder.
+func commandLine(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	words := append([]string{filepath.Base(args[0])}, args[1:]...)
+	return shorten(printable(strings.Join(words, " ")), longestCommand)
+}
+
+func (w *sheet) process(p *agent.NodeProcess) {
+	w.printf("  %-7d  %s\n", p.PID, commandLine(p.CommandLine))
+	if p.Denied != nil {
+		w.line("hidden", "%v", p.Denied)
+		return
+	}
+	w.line("runs", "Node.js %s, V8 %s, %s", orUnknown(p.Node), p.V8, printable(p.Executable))
+	if p.Cannot != nil {
+		w.line("CANNOT", "be sampled: %v", p.Cannot)
+	}
+	w.layout(p)
+	w.checked(p)
+	w.context(p)
+	if p.Detail != nil {
+		w.detail(p)
+	}
+}
+
+// line prints a line about a process.
+func (w *sheet) line(what, format string, args ...any) {
+	w.printf("%11s%-14s  %s\n", "", what, fmt.Sprintf(format, args...))
+}
+
+func (w *sheet) layout(p *agent.NodeProcess) {
+	s := p.Layout
+	text := fmt.Sprintf("%d fields: %d from machine code, %d from constants, %d by rule for this V8", s.Known(), s.Code, s.Constants, s.Rules)
+	if s.Gaps > 0 && p.Detail == nil {
+		text += fmt.Sprintf("; with %d gaps: hotspan doctor -p %d", s.Gaps, p.PID)
+	}
+	w.line("layout", "%s", text)
+}
+
+// checked tells what was compared with the process from what is assumed.
+func (w *sheet) checked(p *agent.NodeProcess) {
+	if p.Check.None != "" {
+		w.line("verified", "nothing: %s", p.Check.None)
+		return
+	}
+	known, right := p.Layout.Known(), len(p.Check.Fields)
+	assumed := len(p.Layout.Assumed)
+	w.line("verified", "%d of them in the running process; of the others %d are told by the binary, %d are assumed",
+		right, known-right-assumed, assumed)
+	for _, wrong := range p.Check.Wrong {
+		w.line("WRONG", "%s", printable(wrong))
+	}
+}
+
+func (w *sheet) context(p *agent.NodeProcess) {
+	if p.Frame.On {
+		w.line("AsyncContext", "on: %s", p.Frame.Why)
+		w.line("labels", "OpenTelemetry's trace_id, span_id, http.route; of any other store: --label NAME=PATH")
+		return
+	}
+	w.line("AsyncContext", "off: %s", p.Frame.Why)
+	if p.Frame.Mend == "" {
+		w.line("labels", "none: they are read from Node's AsyncContextFrame")
+		return
+	}
+	w.line("labels", "none: no AsyncContextFrame; to have them start the process with")
+	w.line("", "$ %s", shorten(printable(p.Restart()), longestRestart))
+}
+
+func (w *sheet) next(found *agent.Diagnosis) {
+	if len(found.Lacking()) > 0 {
+		return
+	}
+	for _, p := range found.Processes {
+		if p.Denied != nil || p.Cannot != nil {
+			continue
+		}
+		labels := ""
+		if p.Detail != nil {
+			for _, l := range p.Detail.Labels {
+				labels += " --label " + l
+			}
+		}
+		w.printf("next\n  hotspan record -p %d -d 10s%s\n", p.PID, labels)
+		return
+	}
+}
+
+func shorten(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// printable takes what a terminal would act on out of a text that a process has given.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "of an unknown version"
+	}
+	return s
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/agent"
+)
+
+func TestFindings(t *testing.T) {
+	var b strings.Builder
+	w := &sheet{Writer: &b}
+	w.findings("permissions", []agent.Finding{
+		{Mark: agent.OK, What: "kernel", Found: "Linux 6.1"},
+		{Mark: agent.Missing, What: "CAP_BPF", Found: "needed", Mend: "sudo one"},
+		{Mark: agent.Warning, What: "CAP_SYS_PTRACE", Found: "needed", Mend: "sudo one"},
+		{Mark: agent.Warning, What: "kernel names", Found: "hidden", Mend: "sudo two"},
+	})
+	const want = `permissions
+  ok       kernel          Linux 6.1
+  missing  CAP_BPF         needed
+  warning  CAP_SYS_PTRACE  needed
+                           $ sudo one
+  warning  kernel names    hidden
+                           $ sudo two
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" || w.err != nil {
+		t.Errorf("%v (-want +got):\n%s", w.err, diff)
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	missing := []agent.Finding{{Mark: agent.Missing, What: "BTF"}, {Mark: agent.Warning, What: "names"}, {Mark: agent.Missing, What: "CAP_BPF"}}
+	for _, c := range []struct {
+		name  string
+		found agent.Diagnosis
+		pid   int
+		want  string // empty: no error
+	}{
+		{"good", agent.Diagnosis{Processes: []agent.NodeProcess{{Denied: errors.New("no")}}}, 0, ""},
+		{"the process asked for", agent.Diagnosis{Processes: []agent.NodeProcess{{Denied: errors.New("another user's")}}}, 7, "process 7: another user's"},
+		{"its V8", agent.Diagnosis{Processes: []agent.NodeProcess{{Cannot: errors.New("unknown")}}}, 7, "process 7 cannot be sampled: unknown"},
+		{"the machine", agent.Diagnosis{Machine: missing}, 0, "sampling is not possible here: see BTF and CAP_BPF above"},
+	} {
+		got := ""
+		if err := verdict(&c.found, c.pid); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	if got := printable("a\x1b[2J\n\u009bß"); got != "a [2J  ß" {
+		t.Errorf("%q", got)
+	}
+	if got := shorten("äöüß", 3); got != "äö…" {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// checkScripts: all have ids of their own, and at least one has the name of a part of Node.js itself.
+func (i *isolate) checkScripts() error {
+	scripts, err := i.scripts()
+	if err != nil {
+		return err
+	}
+	ids, named := map[int]bool{}, false
+	for _, w := range scripts {
+		s, err := i.r.Script(w)
+		if err != nil {
+			return err
+		}
+		if s.ID <= 0 || ids[s.ID] {
+			return fmt.Errorf("script %#x has id %d, another has it too", uint64(w), s.ID)
+		}
+		ids[s.ID] = true
+		named = named || strings.HasPrefix(s.Name, "node:")
+	}
+	if !named {
+		return fmt.Errorf("none of %d scripts has a name that begins with node:", len(scripts))
+	}
+	i.note(layout.TypeScript, layout.ScriptID, layout.ScriptName)
+	return nil
+}
+
+// literal is a function of a script, with its number there.
+type literal struct {
+	script, shared heap.Word
+	id             int
+}
+
+// manyLiterals is how many functions of scripts are enough.
+const manyLiterals = 1000
+
+// literals are functions of scripts, found by their numbers.
+func (i *isolate) literals() ([]literal, error) {
+	scripts, err := i.scripts()
+	if err != nil {
+		return nil, err
+	}
+	var out []literal
+	for _, s := range scripts {
+		infos, err := i.slot(s, layout.ScriptInfos)
+		if err != nil {
+			return nil, err
+		}
+		n, err := i.slot(infos, layout.FixedArrayLength)
+		if err != nil || !n.IsSmi() || n.Smi() < 0 {
+			return nil, fmt.Errorf("functions of script %#x: length %#x: %w", uint64(s), uint64(n), unlike(err))
+		}
+		b, err := i.r.Bytes(uint64(infos)-1+uint64(i.l.At(layout.FixedArrayData)), 8*min(n.Smi(), maxListed))
+		if err != nil {
+			return nil, err
+		}
+		for id := 0; len(b) >= 8; id, b = id+1, b[8:] {
+			// an element may be a ScopeInfo instead
+			w := heap.Word(binary.LittleEndian.Uint64(b)).Strong()
+			if i.is(w, layout.TypeSharedFunctionInfo) {
+				out = append(out, literal{s, w, id})
+			}
+		}
+		if len(out) > manyLiterals {
+			break
+		}
+	}
+	if len(out) == 0 {
+		return nil, errNothing
+	}
+	return out, nil
+}
+
+// noLiteral is the number of functions that V8 makes without a text, such as those of its own extensions.
+// (src/objects/shared-function-info.h, kFunctionLiteralIdInvalid)
+const noLiteral = -1
+
+// checkLiterals: the functions that a script lists refer to it, by the number that they have in its list; the names of
+// some of them stand in its text.
+func (i *isolate) checkLiterals() error {
+	literals, err := i.literals()
+	if err != nil {
+		return err
+	}
+	right := 0
+	for _, l := range literals {
+		f, err := i.r.Function(l.shared)
+		if err != nil {
+			return err
+		}
+		if f.Literal == noLiteral {
+			continue
+		}
+		if right++; f.Script != l.script || int(f.Literal) != l.id {
+			return fmt.Errorf("function %#x: script %#x, number %d, want %#x, %d", uint64(l.shared), uint64(f.Script), f.Literal, uint64(l.script), l.id)
+		}
+	}
+	if right == 0 {
+		return fmt.Errorf("none of %d functions of scripts has a number", len(literals))
+	}
+	i.note(layout.TypeScript, layout.SFIScript, layout.SFIFunctionLiteralID, layout.TypeSharedFunctionInfo, layout.ScriptInfos,
+		layout.FixedArrayLength, layout.FixedArrayData)
+	return i.checkNames(literals)
+}
+
+// Limits of what is compared of names and sources.
+const (
+	enoughNames = 8
+	maxText     = 4 << 20 // characters of a source
+	maxAsked    = 400     // functions
+)
+
+// checkNames compares names of functions, which their ScopeInfos have, with the text of the script. It says nothing of
+// where in a ScopeInfo the name is: names of variables stand in the text too.
+func (i *isolate) checkNames(literals []literal) error {
+	texts := map[heap.Word]string{}
+	found, asked := 0, 0
+	for _, l := range literals {
+		f, err := i.r.Function(l.shared)
+		if err != nil || !isWord(f.Name) {
+			continue
+		}
+		text, ok := texts[l.script]
+		if !ok {
+			text = i.source(l.script)
+			texts[l.script] = text
+		}
+		if asked++; strings.Contains(text, f.Name) && i.named(l.shared, layout.TypeScopeInfo) {
+			found++
+		}
+		if found == enoughNames {
+			i.note(layout.ScriptSource, layout.SFINameOrScopeInfo, layout.TypeScopeInfo)
+			return nil
+		}
+		if asked == maxAsked {
+			return fmt.Errorf("of %d names of functions %d stand in their scripts", asked, found)
+		}
+	}
+	return nil
+}
+
+func (i *isolate) source(script heap.Word) string {
+	w, err := i.slot(script, layout.ScriptSource)
+	if err != nil {
+		return ""
+	}
+	s, _ := i.r.String(w, maxText)
+	return s
+}
+
+// named reports whether a function keeps its name in an object of a type.
+func (i *isolate) named(shared heap.Word, typ layout.Field) bool {
+	w, err := i.slot(shared, layout.SFINameOrScopeInfo)
+	return err == nil && i.is(w, typ)
+}
+
+// isWord reports whether a function's name must stand in the text: others are put together, such as get size.
+func isWord(name string) bool { return len(name) > 3 && !strings.ContainsAny(name, " .[]<>#") }

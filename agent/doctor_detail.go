@@ -1,0 +1,102 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hotspan/hotspan/agent/internal/binary"
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/space"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Detail is what is said of a process that was asked for by pid.
+type Detail struct {
+	Consequences []string // of what is unknown of the layout
+	Code, Files  int      // executable mappings, and files that are mapped so
+	LeftOut      int      // of these mappings, for which the BPF program has no room
+	Problems     []string // of the files: no symbols, no unwind rules
+	Stores       []Store  // in the frame that was current when the process was looked at
+	Labels       []string // rules that would make labels of what these have, as a shell takes them
+}
+
+func (p *looked) detail() *Detail {
+	d := &Detail{Consequences: consequences(p.l)}
+	p.mappings(d)
+	off := !p.Frame.On && p.Frame.Mend != "" // and nothing will come of waiting
+	if p.at != 0 && !off && p.l.Require(contextFields...) == nil {
+		d.Stores = p.stores()
+	}
+	for _, s := range d.Stores {
+		for _, rule := range s.rules() {
+			d.Labels = append(d.Labels, quoted(rule))
+		}
+	}
+	slices.Sort(d.Labels)
+	d.Labels = slices.Compact(d.Labels)
+	return d
+}
+
+// mappings reads all files that have code in the process, as record does.
+func (p *looked) mappings(d *Detail) {
+	cache := binary.NewCache(nil)
+	seen := map[*binary.File]bool{}
+	for _, m := range p.maps {
+		if !m.Exec {
+			continue
+		}
+		d.Code++
+		if m.Inode == 0 {
+			continue
+		}
+		if f := cache.Get(p.PID, m); !seen[f] {
+			seen[f] = true
+			for _, err := range f.Problems {
+				d.Problems = append(d.Problems, err.Error())
+			}
+		}
+	}
+	d.Files = len(seen)
+	if s, err := space.New(p.PID, p.mem, cache); err == nil {
+		_, d.LeftOut = s.Mappings(make([]bpf.Mapping, len(bpf.Process{}.Mappings)))
+	}
+}
+
+// groups say what is lost with the fields in them. The first group that has a field counts.
+var groups = []struct {
+	lost   string
+	fields []layout.Field
+}{
+	{"the process cannot be sampled", needed},
+	{"samples have no labels", contextFields},
+	{"the state of a thread (JavaScript, collection, compiler) is not told", []layout.Field{layout.IsolateVMState}},
+	{"collections are told by the state alone", []layout.Field{layout.IsolateHeap, layout.HeapGCState}},
+	{"functions that were inlined are not told", []layout.Field{layout.DeoptLiterals, layout.DeoptInlining, layout.DeoptSFI, layout.SFIWrapperShared}},
+	{"WebAssembly frames have no kind", []layout.Field{layout.WasmFrameMarker}},
+	{"numbers as labels are not read", []layout.Field{layout.HeapNumberValue, layout.TypeHeapNumber}},
+}
+
+// consequences names each unknown field with what is lost by it, and adds what the layout itself has to say.
+func consequences(l *layout.Layout) []string {
+	var out []string
+	for f := range layout.NumFields {
+		if l.Values[f].State == layout.Unresolved {
+			out = append(out, fmt.Sprintf("%v is unknown: %s", f, lost(f)))
+		}
+	}
+	for _, n := range l.Notes {
+		if !slices.ContainsFunc(out, func(s string) bool { return len(s) > len(n) && s[:len(n)] == n }) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func lost(f layout.Field) string {
+	for _, g := range groups {
+		if slices.Contains(g.fields, f) {
+			return g.lost
+		}
+	}
+	return "some names or lines may be missing"
+}

@@ -1,0 +1,99 @@
+package agent
+
+import (
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// busy runs the same functions often enough that there is baseline code, then waits.
+const busy = `
+	function work(n) { let sum = 0; for (let i = 0; i < n; i++) sum += i % 7; return sum; }
+	for (let i = 0; i < 2000; i++) work(50);
+	new (require('async_hooks').AsyncLocalStorage)().run({ here: 1 }, () => setInterval(() => work(1e6), 1));
+	console.log('ready')`
+
+func startNode(t *testing.T, version string, args ...string) int {
+	t.Helper()
+	node, err := nodes.Path(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(node, args...)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	if _, err := io.ReadFull(out, make([]byte, len("ready\n"))); err != nil {
+		t.Fatal(err)
+	}
+	return c.Process.Pid
+}
+
+func contextFrameFlag(version string) string {
+	if strings.HasPrefix(version, "22.") {
+		return "--experimental-async-context-frame"
+	}
+	return "--async-context-frame"
+}
+
+// TestSelfCheckTells: a field counts as verified only if another value in its place would not have passed.
+func TestSelfCheckTells(t *testing.T) {
+	for _, v := range nodes.Versions() {
+		t.Run(v.Version, func(t *testing.T) {
+			pid := startNode(t, v.Version, contextFrameFlag(v.Version), "--always-sparkplug", "-e", busy)
+			p, err := (&survey{layouts: map[procs.FileID]answer{}}).look(pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.finish(pid)
+			if len(p.Check.Wrong) > 0 || p.Check.None != "" {
+				t.Fatalf("right layout: %v %s", p.Check.Wrong, p.Check.None)
+			}
+			t.Logf("verified: %v", p.Check.Fields)
+			if !p.Frame.Seen || !slices.Contains(p.Check.Fields, layout.JSMapTable) || !slices.Contains(p.Check.Fields, layout.KindBaseline) {
+				t.Error("the process has a frame and baseline code, which were not met")
+			}
+			for _, f := range p.Check.Fields {
+				for _, by := range changes(p.l, f) {
+					if slices.Contains(verifiedWith(p, f, by), f) {
+						t.Errorf("%v is %d more, and still counts as verified", f, by)
+					}
+				}
+			}
+		})
+	}
+}
+
+// changes are what is added to a field to make it wrong.
+func changes(l *layout.Layout, f layout.Field) []int64 {
+	if f == layout.PositionsUnsigned {
+		return []int64{1 - 2*l.Values[f].N} // yes or no
+	}
+	return []int64{8, -8, 1}
+}
+
+// verifiedWith compares a layout of which one field is wrong.
+func verifiedWith(p *looked, f layout.Field, by int64) []layout.Field {
+	l := *p.l
+	l.Values[f].N += by
+	wrong := &looked{l: &l, mem: p.mem, maps: p.maps, r: heap.NewReader(p.mem, &l)}
+	wrong.PID = p.PID
+	if wrong.findIsolate() != nil || f == layout.IsolateTLS && wrong.at == p.at {
+		return nil // Node 22 has the isolate's address in the next variable too
+	}
+	i := &isolate{r: wrong.r, l: &l, at: wrong.at}
+	wrong.watchFrame(i)
+	return i.check().Fields
+}

@@ -1,0 +1,102 @@
+package agent
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+)
+
+// What is known of a thread's control block. Its first word is its own address (System V ABI for x86-64, ELF Handling
+// for Thread-Local Storage, 3.4.2); glibc's has that again in the third, and the thread's id further on (glibc,
+// nptl/descr.h, struct pthread).
+const (
+	threadSelf  = 16
+	threadID    = 0x2d0
+	threadBlock = threadID + 4
+	threadAlign = 64
+)
+
+// Limits of the search for the main thread's control block.
+const (
+	maxThreadMapping = 64 << 20  // bytes of one mapping, its end
+	maxThreadSearch  = 256 << 20 // bytes of all
+	threadChunk      = 1 << 20
+)
+
+// mainThread finds the thread pointer (fs_base) of the main thread in memory. The kernel tells it only to who stops the
+// thread; this way the process runs on.
+func mainThread(pid int, mem io.ReaderAt, maps []procs.Mapping) (uint64, error) {
+	tid := innerPID(pid)
+	left := uint64(maxThreadSearch)
+	// the loader, which makes the block, maps it right below itself: near the end
+	for _, m := range slices.Backward(maps) {
+		if !mayHoldThread(m) {
+			continue
+		}
+		size := min(m.End-m.Start, maxThreadMapping, left)
+		left -= size
+		if at, ok := findThread(mem, m.End-size, m.End, uint32(tid)); ok {
+			return at, nil
+		}
+	}
+	return 0, fmt.Errorf("the main thread's control block was not found: it is known for glibc only")
+}
+
+func mayHoldThread(m procs.Mapping) bool {
+	return !m.Exec && m.Inode == 0 && (m.Path == "" || m.Path == "[heap]" || strings.HasPrefix(m.Path, "[anon:"))
+}
+
+// findThread searches [low, high) from its end.
+func findThread(mem io.ReaderAt, low, high uint64, tid uint32) (uint64, bool) {
+	buf := make([]byte, threadChunk+threadBlock)
+	for end := high; end > low; {
+		start := max(low, end-min(end, threadChunk))
+		// a block that begins in this piece may end in the piece above
+		b := buf[:min(end+threadBlock, high)-start]
+		if _, err := mem.ReadAt(b, int64(start)); err != nil {
+			return 0, false
+		}
+		for at := (start + threadAlign - 1) &^ (threadAlign - 1); at+threadBlock <= start+uint64(len(b)); at += threadAlign {
+			if isThread(b[at-start:], at, tid) {
+				return at, true
+			}
+		}
+		end = start
+	}
+	return 0, false
+}
+
+func isThread(b []byte, at uint64, tid uint32) bool {
+	return binary.LittleEndian.Uint64(b) == at && binary.LittleEndian.Uint64(b[threadSelf:]) == at &&
+		binary.LittleEndian.Uint32(b[threadID:]) == tid
+}
+
+// innerPID is the number of a process in its own pid namespace: what the C library knows.
+func innerPID(pid int) int {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return pid
+	}
+	return parseInnerPID(b, pid)
+}
+
+func parseInnerPID(status []byte, pid int) int {
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "NSpid:"); ok {
+			fields := strings.Fields(rest)
+			if len(fields) == 0 {
+				return pid
+			}
+			if n, err := strconv.Atoi(fields[len(fields)-1]); err == nil {
+				return n
+			}
+		}
+	}
+	return pid
+}

@@ -1,0 +1,172 @@
+package procs
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestContainerID(t *testing.T) {
+	id := strings.Repeat("0123456789abcdef", 4)
+	for cgroup, want := range map[string]string{
+		"": "", "0::/\n": "",
+		"0::/docker/" + id + "\n":                     id,
+		"0::/system.slice/docker-" + id + ".scope\n":  id,
+		"0::/system.slice/crio-" + id + ".scope\n":    id,
+		"12:pids:/ecs/8901fdad7f201c8b26a2/" + id:     id,
+		"4:memory:/kubepods/burstable/pod1-2-3/" + id: id,
+		"0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod8a3c.slice/cri-containerd-" + id + ".scope": id,
+		"0::/../" + id:                   id,
+		"0::/user.slice/" + id[1:]:       "",
+		"0::/user.slice/" + id + "0":     "",
+		"0::/" + strings.ToUpper(id):     "",
+		"0::/" + id[:32] + "/" + id[32:]: "",
+	} {
+		if got := containerID(cgroup); got != want {
+			t.Errorf("%q: %q, want %q", cgroup, got, want)
+		}
+	}
+}
+
+// start runs a program that waits, and that says when it runs.
+func start(t *testing.T, path string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(path, args...)
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err1 != nil || err2 != nil || cmd.Start() != nil {
+		t.Fatal(err1, err2, path)
+	}
+	t.Cleanup(func() { in.Close(); cmd.Wait() })
+	io.WriteString(in, "ready\n")
+	if _, err := io.ReadFull(out, make([]byte, 6)); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+func TestDescendsFrom(t *testing.T) {
+	self, parent := os.Getpid(), os.Getppid()
+	child := start(t, "cat").Process.Pid
+	for _, c := range []struct {
+		pid, ancestor int
+		want          bool
+	}{
+		{self, self, true}, {self, parent, true}, {child, self, true}, {child, parent, true},
+		{self, child, false}, {parent, self, false}, {1 << 30, self, false}, {self, 1 << 30, false}, {0, self, false}, {-1, self, false},
+	} {
+		if got := DescendsFrom(c.pid, c.ancestor); got != c.want {
+			t.Errorf("DescendsFrom(%d, %d) = %v (self %d, parent %d, child %d)", c.pid, c.ancestor, got, self, parent, child)
+		}
+	}
+	if got := Parent(child); got != self {
+		t.Errorf("parent %d, want %d", got, self)
+	}
+	if got := Parent(1 << 30); got != 0 {
+		t.Errorf("parent of nothing: %d", got)
+	}
+	pids, err := All()
+	if err != nil || !slices.Contains(pids, self) || !slices.Contains(pids, child) {
+		t.Errorf("All: %v, %v", pids, err)
+	}
+}
+
+// catAs copies cat to a name and runs it.
+func catAs(t *testing.T, name string) (path string, cmd *exec.Cmd) {
+	t.Helper()
+	cat, err := exec.LookPath("cat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(cat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path, start(t, path, "-", "-")
+}
+
+// The name of a program may hold what /proc/PID/stat separates its fields with.
+func TestStrangeNames(t *testing.T) {
+	path, cmd := catAs(t, "a ) S 1 (b (x y")
+	pid := cmd.Process.Pid
+	if got := Parent(pid); got != os.Getpid() {
+		t.Errorf("parent %d, want %d", got, os.Getpid())
+	}
+	if got, err := Executable(pid); got != path || err != nil {
+		t.Errorf("executable %q, %v, want %q", got, err, path)
+	}
+	if got := CommandLine(pid); got != path+" - -" {
+		t.Errorf("command line %q", got)
+	}
+	if got := CommandLine(1 << 30); got != "" {
+		t.Errorf("command line of nothing: %q", got)
+	}
+	if _, err := Executable(1 << 30); err == nil || !strings.Contains(err.Error(), "no such process") {
+		t.Errorf("executable of nothing: %v", err)
+	}
+}
+
+// A file is opened as the process has it mapped, when it was deleted or replaced too.
+func TestOpen(t *testing.T) {
+	path, cmd := catAs(t, "mapped file (deleted)")
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapping := func() Mapping {
+		t.Helper()
+		maps, err := Maps(cmd.Process.Pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(maps, func(m Mapping) bool { return strings.HasPrefix(m.Path, path) && m.Exec })
+		if i < 0 {
+			t.Fatalf("%s is not mapped: %v", path, maps)
+		}
+		return maps[i]
+	}
+	check := func(when string) {
+		t.Helper()
+		m := mapping()
+		f, err := Open(cmd.Process.Pid, m)
+		if err != nil {
+			t.Errorf("%s (%+v): %v", when, m, err)
+			return
+		}
+		defer f.Close()
+		if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes, %v, want %d", when, len(got), err, len(want))
+		}
+	}
+	check("in place")
+	if os.Geteuid() != 0 {
+		t.Skip("deleted files are opened through /proc/PID/map_files, which needs root")
+	}
+	if err := os.Rename(path, path+"2"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("another"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path + "2"); err != nil {
+		t.Fatal(err)
+	}
+	check("replaced")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	check("deleted")
+	if f, err := Open(1<<30, mapping()); err == nil {
+		f.Close()
+		t.Error("opened a file of no process")
+	}
+}

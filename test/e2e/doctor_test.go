@@ -1,0 +1,235 @@
+package e2e
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// diagnosis is what a run of hotspan doctor said.
+type diagnosis struct {
+	code           int
+	stdout, stderr string
+}
+
+// doctor runs a copy of the command as a user.
+func doctor(t *testing.T, command string, uid uint32, args ...string) diagnosis {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	c := exec.Command(command, append([]string{"doctor"}, args...)...)
+	c.Stdout, c.Stderr = &stdout, &stderr
+	c.Dir = "/"
+	if uid != 0 {
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	}
+	err := c.Run()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		t.Fatal(err)
+	}
+	d := diagnosis{c.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	t.Logf("%s%sexit code %d", d.stdout, d.stderr, d.code)
+	return d
+}
+
+// says fails the test if a text is not in the output.
+func (d diagnosis) says(t *testing.T, text string) {
+	t.Helper()
+	if !strings.Contains(d.stdout, text) {
+		t.Errorf("doctor does not say %q", text)
+	}
+}
+
+// number is the one in parentheses of a pattern.
+func (d diagnosis) number(t *testing.T, pattern string) int {
+	t.Helper()
+	m := regexp.MustCompile(pattern).FindStringSubmatch(d.stdout)
+	if m == nil {
+		t.Errorf("doctor says nothing like %q", pattern)
+		return 0
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// versions asks a Node.js itself.
+func versions(t *testing.T, node string) string {
+	t.Helper()
+	out, err := exec.Command(node, "-p", "`Node.js ${process.versions.node}, V8 ${process.versions.v8.replace(/-node.*/, '')}, `").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// TestDoctorOnProcess: what doctor says of a busy process, with the AsyncContextFrame on and off.
+func TestDoctorOnProcess(t *testing.T) {
+	eachNode(t, func(t *testing.T, node string) {
+		on, off := []string{"--async-context-frame"}, []string{"--no-async-context-frame"}
+		if strings.Contains(node, "22.") {
+			on, off = []string{"--experimental-async-context-frame"}, nil
+		}
+		t.Run("on", func(t *testing.T) { doctorOn(t, node, on) })
+		t.Run("off", func(t *testing.T) { doctorOff(t, node, off, on[0]) })
+	})
+}
+
+func doctorOn(t *testing.T, node string, flags []string) {
+	p := start(t, node, "requests.js", flags, []string{"DURATION_MS=20000"})
+	d := doctor(t, hotspan, 0, "-p", strconv.Itoa(p.pid))
+	d.judge(t, node)
+	d.says(t, "AsyncContext    on: seen in the process")
+	d.says(t, "endpoint, user, user.tenant, user.id")
+	d.says(t, "of OpenTelemetry")
+	const rules = "--label endpoint=endpoint --label tenant=user.tenant --label user.id=user.id"
+	d.says(t, "hotspan record -p "+strconv.Itoa(p.pid)+" -d 10s "+rules)
+	if samples := record(t, p.pid, 99, 2e9, strings.Fields(rules)...); len(samples) == 0 {
+		t.Error("the command that doctor offers records nothing")
+	}
+}
+
+func doctorOff(t *testing.T, node string, flags []string, option string) {
+	p := start(t, node, "requests.js", flags, []string{"DURATION_MS=20000"})
+	d := doctor(t, hotspan, 0, "-p", strconv.Itoa(p.pid))
+	d.judge(t, node)
+	d.says(t, "AsyncContext    off: ")
+	d.says(t, "$ "+node+" "+option+" ../programs/requests.js")
+	if strings.Contains(d.stdout, "--label") {
+		t.Error("doctor offers labels though there are none")
+	}
+}
+
+// leastVerified is how many fields every running process shows: all that are compared but for those of code of a tier
+// that it may not have.
+const leastVerified = 30
+
+// judge checks what holds of every process that can be sampled. The layout's numbers must be those of hotspan layout.
+func (d diagnosis) judge(t *testing.T, node string) {
+	t.Helper()
+	if d.code != 0 {
+		t.Errorf("doctor ended with %d", d.code)
+	}
+	d.says(t, versions(t, node))
+	if strings.Contains(d.stdout, "WRONG") || strings.Contains(d.stdout, "missing  ") {
+		t.Error("something is wrong or missing")
+	}
+	table, err := exec.Command(hotspan, "layout", node).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(pattern string) int { return len(regexp.MustCompile(pattern).FindAll(table, -1)) }
+	code, constants := count(`(?m)  machine code of `), count(`(?m)  v8dbg_`)
+	rules := count(`(?m)  rule`) - count(`(?m)  absent +rule`)
+	if got := d.number(t, `(\d+) from machine code`); got != code {
+		t.Errorf("%d fields from machine code, the layout has %d", got, code)
+	}
+	if got := d.number(t, `(\d+) from constants`); got != constants {
+		t.Errorf("%d fields from constants, the layout has %d", got, constants)
+	}
+	if got := d.number(t, `(\d+) by rule for`); got != rules {
+		t.Errorf("%d fields by rule, the layout has %d", got, rules)
+	}
+	if got := d.number(t, `verified +(\d+) of them`); got < leastVerified || got > code+constants+rules {
+		t.Errorf("%d fields verified, want at least %d of %d", got, leastVerified, code+constants+rules)
+	}
+}
+
+// TestDoctorLists: without a pid every Node.js process is there, one that waits too.
+func TestDoctorLists(t *testing.T) {
+	eachNode(t, func(t *testing.T, node string) {
+		c := exec.Command(node, "-e", "setInterval(() => {}, 1000); console.log('ready')")
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+		if _, err := io.ReadFull(out, make([]byte, len("ready\n"))); err != nil {
+			t.Fatal(err)
+		}
+		d := doctor(t, hotspan, 0)
+		if d.code != 0 {
+			t.Errorf("doctor ended with %d", d.code)
+		}
+		_, own, found := strings.Cut(d.stdout, "\n  "+strconv.Itoa(c.Process.Pid)+" ")
+		if !found {
+			t.Fatalf("process %d is not there", c.Process.Pid)
+		}
+		if !strings.Contains(own, versions(t, node)) {
+			t.Errorf("process %d: not %s", c.Process.Pid, versions(t, node))
+		}
+	})
+}
+
+// nobody is a user without any right.
+const nobody = 65534
+
+// TestDoctorWithoutRights: a user without rights is told what gives them; the very line that doctor prints does.
+func TestDoctorWithoutRights(t *testing.T) {
+	copied := readable(t, hotspan)
+	d := doctor(t, copied, nobody)
+	if d.code != 1 || !strings.Contains(d.stderr, "hotspan: sampling is not possible here: see CAP_BPF, CAP_PERFMON") {
+		t.Errorf("exit code %d, %s", d.code, d.stderr)
+	}
+	mend := "setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep " + copied
+	d.says(t, "$ sudo "+mend+"\n")
+
+	if out, err := exec.Command("sh", "-c", "PATH=$PATH:/sbin:/usr/sbin; "+mend).CombinedOutput(); err != nil {
+		t.Skipf("the line cannot be tried here: %v: %s", err, out)
+	}
+	d = doctor(t, copied, nobody)
+	if d.code != 0 || strings.Contains(d.stdout, "missing") {
+		t.Errorf("after that line: exit code %d", d.code)
+	}
+}
+
+// readable copies a program to where every user may run it.
+func readable(t *testing.T, program string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "hotspan-doctor-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	b, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(dir, "hotspan")
+	if err := os.WriteFile(to, b, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// TestDoctorRefuses: a pid that is none of a Node.js process.
+func TestDoctorRefuses(t *testing.T) {
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for pid, want := range map[int]string{
+		gone.Process.Pid: "there is no such process",
+		0:                "there is no such process",
+		os.Getpid():      "not a Node.js process: there is no V8 in its executable or libraries",
+	} {
+		d := doctor(t, hotspan, 0, "-p", strconv.Itoa(pid))
+		if d.code != 1 || d.stdout != "" || !strings.Contains(d.stderr, want) || strings.Count(d.stderr, "\n") != 1 {
+			t.Errorf("process %d: exit code %d, want 1 and %q", pid, d.code, want)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// event is what go test -json says of a test or, without Test, of a package. (go doc test2json)
+type event struct {
+	Action  string
+	Package string
+	Test    string
+	Output  string
+}
+
+func (e event) name() string { return strings.TrimSuffix(e.Package+" "+e.Test, " ") }
+
+// report gathers events.
+type report struct {
+	out      io.Writer
+	allowed  map[string]string   // reasons by the names of tests that may be skipped
+	said     map[string][]string // output of tests and packages that have not ended
+	passed   int                 // tests, those within tests included
+	packages int                 // with tests
+	failures []string
+	skips    []string
+}
+
+func newReport(out io.Writer, allowed map[string]string) *report {
+	return &report{out: out, allowed: allowed, said: map[string][]string{}}
+}
+
+func (r *report) take(e event) {
+	name := e.name()
+	switch e.Action {
+	case "build-output":
+		fmt.Fprint(r.out, e.Output)
+	case "output":
+		r.said[name] = append(r.said[name], e.Output)
+	case "pass", "fail", "skip":
+		r.ended(e, name)
+		delete(r.said, name)
+	}
+}
+
+func (r *report) ended(e event, name string) {
+	switch {
+	case e.Test == "":
+		r.packageEnded(e, name)
+	case e.Action == "pass":
+		r.passed++
+	case e.Action == "fail":
+		r.failed(name)
+		r.show(name)
+	case r.allowed[name] != "":
+		r.skips = append(r.skips, name+": "+r.allowed[name])
+	default:
+		r.failed(name + ": skipped, and not in the list of skips")
+		r.show(name)
+	}
+}
+
+// packageEnded shows a package's closing line; of one that failed all that it said beside its tests.
+func (r *report) packageEnded(e event, name string) {
+	said := r.said[name]
+	switch e.Action {
+	case "fail":
+		r.failed(name)
+		r.showAll(name)
+		return
+	case "pass":
+		r.packages++
+	}
+	if len(said) > 0 {
+		fmt.Fprint(r.out, said[len(said)-1])
+	}
+}
+
+func (r *report) show(name string) { fmt.Fprint(r.out, strings.Join(r.said[name], "")) }
+
+// showAll shows what a package said, and its tests that did not end: a panic and a timeout leave such.
+func (r *report) showAll(name string) {
+	r.show(name)
+	for _, test := range slices.Sorted(maps.Keys(r.said)) {
+		if strings.HasPrefix(test, name+" ") {
+			r.show(test)
+			delete(r.said, test)
+		}
+	}
+}
+
+func (r *report) failed(what string) { r.failures = append(r.failures, what) }
+
+// end prints what there was and reports whether all is well. No test at all is not well.
+func (r *report) end() bool {
+	for _, s := range r.skips {
+		fmt.Fprintln(r.out, "SKIPPED", s)
+	}
+	for _, f := range r.failures {
+		fmt.Fprintln(r.out, "FAILED", f)
+	}
+	fmt.Fprintf(r.out, "%d packages ok, %d tests passed, %d skipped as listed, %d failures\n",
+		r.packages, r.passed, len(r.skips), len(r.failures))
+	return len(r.failures) == 0 && r.passed > 0
+}
+
+// readSkips reads the tests that may be skipped: a line each, the package, the test, and the reason. Lines that begin
+// with # are comments.
+func readSkips(from io.Reader) (map[string]string, error) {
+	b, err := io.ReadAll(from)
+	if err != nil {
+		return nil, err
+	}
+	skips := map[string]string{}
+	for i, line := range strings.Split(string(b), "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		if len(words) < 3 {
+			return nil, fmt.Errorf("line %d: want PACKAGE TEST REASON, have %q", i+1, line)
+		}
+		skips[words[0]+" "+words[1]] = strings.Join(words[2:], " ")
+	}
+	return skips, nil
+}

@@ -1,0 +1,145 @@
+package repo
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mayImport says which of the top folders the code of a top folder may import. "" is the root, main.go. That examples
+// and test import no internal package Go itself sees to, but for test, which lies beside agent: publicOnly.
+var mayImport = map[string][]string{
+	"":         {"agent"},
+	"agent":    {"agent", "v8", "context", "pprofx", "otlp"},
+	"context":  {"context", "v8"},
+	"otlp":     {"otlp", "pprofx"},
+	"v8":       {"v8"},
+	"pprofx":   {"pprofx"},
+	"examples": {"examples", "agent", "v8", "context", "pprofx", "otlp"},
+	"test":     {"test", "agent", "v8", "context", "pprofx", "otlp"},
+}
+
+var publicOnly = []string{"", "examples", "test"}
+
+// forTests are packages that tests everywhere may import: they know where Node is and what its programs have said.
+var forTests = []string{"test/nodes", "test/truth"}
+
+// imported is one import of one file.
+type imported struct {
+	file string
+	name string // what the file calls it; empty for the package's own name
+	path string
+}
+
+func (i imported) isTest() bool { return strings.HasSuffix(i.file, "_test.go") }
+
+// imports lists all imports of all Go files.
+func imports(t *testing.T) []imported {
+	t.Helper()
+	var all []imported
+	for _, file := range withSuffix(t, ".go") {
+		f, err := parser.ParseFile(token.NewFileSet(), file, read(t, file), parser.ImportsOnly)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, s := range f.Imports {
+			all = append(all, newImported(file, s))
+		}
+	}
+	return all
+}
+
+func newImported(file string, s *ast.ImportSpec) imported {
+	i := imported{file: file}
+	i.path, _ = strconv.Unquote(s.Path.Value) // the parser has seen that it is a string
+	if s.Name != nil {
+		i.name = s.Name.Name
+	}
+	return i
+}
+
+// top is the first folder of a path, "" for a file of the root.
+func top(name string) string {
+	first, _, below := strings.Cut(name, "/")
+	if !below {
+		return ""
+	}
+	return first
+}
+
+// verdict says what is wrong with an import of one of the repository's own packages; empty for nothing.
+func verdict(i imported) string {
+	own, ok := strings.CutPrefix(i.path, module+"/")
+	from := top(i.file)
+	switch {
+	case !ok, i.isTest() && slices.Contains(forTests, own):
+		return ""
+	case !slices.Contains(mayImport[from], top(own+"/")):
+		return "the folder may import only " + strings.Join(mayImport[from], ", ")
+	case slices.Contains(publicOnly, from) && slices.Contains(strings.Split(own, "/"), "internal"):
+		return "it may import public packages only"
+	}
+	return ""
+}
+
+func TestImports(t *testing.T) {
+	for _, i := range imports(t) {
+		if wrong := verdict(i); wrong != "" {
+			t.Errorf("%s imports %s: %s", i.file, i.path, wrong)
+		}
+	}
+}
+
+// TestVerdict: the rule can be broken.
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		file, path string
+		wrong      bool
+	}{
+		{"v8/stack/code.go", "v8/heap", false},
+		{"v8/stack/code.go", "pprofx", true},
+		{"pprofx/cut.go", "v8/stack", true},
+		{"otlp/stack.go", "pprofx", false},
+		{"otlp/stack.go", "context", true},
+		{"context/tree.go", "v8/heap", false},
+		{"context/tree.go", "agent", true},
+		{"agent/join.go", "context", false},
+		{"agent/join.go", "test/nodes", true},
+		{"agent/join_test.go", "test/nodes", false},
+		{"main.go", "agent/cli", false},
+		{"main.go", "v8/heap", true},
+		{"test/e2e/x_test.go", "agent", false},
+		{"test/e2e/x_test.go", "agent/internal/bpf", true},
+		{"examples/demo/main.go", "agent/internal/bpf", true},
+		{"strange/x.go", "pprofx", true},
+	} {
+		if got := verdict(imported{file: c.file, path: module + "/" + c.path}); (got != "") != c.wrong {
+			t.Errorf("%s imports %s: %q", c.file, c.path, got)
+		}
+	}
+}
+
+// Package context has the name of a standard package: where both could be meant, neither may be.
+func TestContextIsCalledReqctx(t *testing.T) {
+	found := false
+	for _, i := range imports(t) {
+		if path.Dir(i.file) == "context" && i.path == "context" {
+			t.Errorf("%s imports the standard context", i.file)
+		}
+		if i.path == module+"/context" {
+			found = true
+			if i.name != "reqctx" {
+				t.Errorf("%s imports %s as %q, not as reqctx", i.file, i.path, i.name)
+			}
+		}
+	}
+	if !found {
+		t.Error("nothing imports the package: the rule would hold for nothing")
+	}
+}

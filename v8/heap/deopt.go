@@ -1,0 +1,174 @@
+package heap
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Limits of what is read of one piece of code.
+const (
+	maxDeoptWords = 1 << 18
+	maxCallers    = 1 << 12 // literals that are functions
+)
+
+var deoptLimits = []limit{
+	{layout.DeoptTranslation, 0, 64}, {layout.DeoptEntries, 0, 64}, {layout.DeoptEntrySize, 1, 16},
+	{layout.DeoptEntryTranslation, 0, 15}, {layout.SafepointLength, 0, 56}, {layout.SafepointHeader, 8, 64},
+}
+
+// Waiting is a function that waits for a call to return.
+type Waiting struct {
+	Function Word // SharedFunctionInfo
+	Offset   int  // of the call in its bytecode; -1 is the function's entry
+	Builtin  bool // a builtin of JavaScript: it has no bytecode
+}
+
+// site is where calls return to in code of Maglev.
+type site struct {
+	pc      int       // offset
+	waiting []Waiting // innermost first
+}
+
+// sites reads which functions wait at each call of Maglev's code, by what the deoptimiser needs to know: V8's own
+// Error.stack goes by it, and it is exact where the position table is not. (src/execution/frames.cc,
+// OptimizedJSFrame::Summarize) What contradicts itself is left out.
+func (r *Reader) sites(c *Code, data, own Word) ([]site, error) {
+	if err := r.within(deoptLimits); err != nil {
+		return nil, err
+	}
+	points, err := r.safepoints(c)
+	if err != nil {
+		return nil, err
+	}
+	d, err := r.deopts(data, own)
+	if err != nil {
+		return nil, err
+	}
+	var out []site
+	for _, p := range points {
+		waiting := d.waiting(p.deopt)
+		if waiting == nil {
+			continue
+		}
+		out = append(out, site{p.pc, waiting})
+		if p.trampoline >= 0 {
+			out = append(out, site{p.trampoline, waiting})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b site) int { return a.pc - b.pc })
+	return out, nil
+}
+
+// deopts is the deoptimisation data of a piece of code.
+type deopts struct {
+	r        *Reader
+	words    []byte // the data itself
+	own      Word   // SharedFunctionInfo of the code
+	literals Word
+	known    map[int]Word // literals that are functions; 0 = it is none
+	*translations
+}
+
+func (r *Reader) deopts(data, own Word) (*deopts, error) {
+	n, err := r.field(data, layout.FixedArrayLength)
+	if err != nil || !n.IsSmi() || n.Smi() < 0 || n.Smi() > maxDeoptWords {
+		return nil, fmt.Errorf("deoptimisation data 0x%x: length 0x%x", uint64(data), uint64(n))
+	}
+	d := &deopts{r: r, own: own, known: map[int]Word{}}
+	if d.words, err = r.Bytes(data.address()+uint64(r.l.At(layout.FixedArrayData)), 8*n.Smi()); err != nil {
+		return nil, err
+	}
+	if d.literals, err = r.element(data, r.l.At(layout.DeoptLiterals)); err != nil {
+		return nil, err
+	}
+	array, err := r.element(data, r.l.At(layout.DeoptTranslation))
+	if err != nil {
+		return nil, err
+	}
+	b, err := r.byteArray(array, maxTranslation)
+	if err != nil {
+		return nil, err
+	}
+	d.translations, err = newTranslations(b, r.l)
+	return d, err
+}
+
+// waiting gives the functions of a deoptimisation point, nil if there is none or if it contradicts itself: the outermost
+// function must be the one that the code was made for.
+func (d *deopts) waiting(point int) []Waiting {
+	l := d.r.l
+	at := 8 * (l.At(layout.DeoptEntries) + point*l.At(layout.DeoptEntrySize) + l.At(layout.DeoptEntryTranslation))
+	if point < 0 || at+8 > len(d.words) {
+		return nil
+	}
+	begin := Word(binary.LittleEndian.Uint64(d.words[at:]))
+	if !begin.IsSmi() {
+		return nil
+	}
+	frames, err := d.read(begin.Smi())
+	if err != nil || len(frames) == 0 || d.function(frames[0].literal) != d.own {
+		return nil
+	}
+	out := make([]Waiting, 0, len(frames))
+	for _, f := range slices.Backward(frames) {
+		w := Waiting{d.function(f.literal), f.offset, f.builtin}
+		if w.Function == 0 {
+			return nil
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// function is the SharedFunctionInfo that is a literal, 0 if it is something else or was collected.
+func (d *deopts) function(i int) Word {
+	w, ok := d.known[i]
+	if !ok && len(d.known) < maxCallers {
+		var err error
+		if w, err = d.r.literal(d.literals, i); err != nil {
+			w = 0
+		}
+		d.known[i] = w
+	}
+	return w
+}
+
+// Waiting gives the functions that wait for a call that returns to an offset of the code, the innermost inlined one
+// first and the code's own function last. Nil where the code does not say: not every call can be deoptimised, and only
+// Maglev's code is read for it.
+func (o *Optimized) Waiting(offset int) []Waiting {
+	i := sort.Search(len(o.sites), func(i int) bool { return o.sites[i].pc >= offset })
+	if i == len(o.sites) || o.sites[i].pc != offset {
+		return nil
+	}
+	return o.sites[i].waiting
+}
+
+// Near is as Waiting, of the last call that returns to an offset or before it: for code that has no position table.
+// Before the first call it is the code's own entry.
+func (o *Optimized) Near(offset int) []Waiting {
+	i := sort.Search(len(o.sites), func(i int) bool { return o.sites[i].pc > offset })
+	if i == 0 {
+		return []Waiting{{Function: o.Function, Offset: -1}}
+	}
+	return o.sites[i-1].waiting
+}
+
+// Callers are the SharedFunctionInfos that Waiting and Near give.
+func (o *Optimized) Callers() []Word {
+	if len(o.sites) == 0 {
+		return nil
+	}
+	seen := map[Word]bool{o.Function: true}
+	for _, s := range o.sites {
+		for _, w := range s.waiting {
+			seen[w.Function] = true
+		}
+	}
+	return slices.Collect(maps.Keys(seen))
+}

@@ -1,0 +1,329 @@
+package heap
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/target"
+)
+
+// said is what testdata/heap.js says of its objects, with the addresses that V8's own printer gives.
+type said struct {
+	Strings map[string]struct {
+		At, Type, Head string
+		Length         int
+	}
+	Objects map[string]struct {
+		At   string
+		Want map[string]any
+	}
+	Dictionary string
+	Map        struct {
+		At, Symbol string
+		Hash       uint32
+		Want       map[string]any
+	}
+	Functions map[string]struct {
+		At, Name, File   string
+		ID, Line, Column int
+		IsAsync          bool
+	}
+	Codes map[string]struct {
+		At, Kind, Start string
+		Size            uint64
+	}
+}
+
+func TestLive(t *testing.T) {
+	for _, v := range nodes.Versions() {
+		t.Run(v.Version, func(t *testing.T) {
+			r, says := startNode(t, v.Version)
+			t.Run("strings", func(t *testing.T) { checkStrings(t, r, says) })
+			t.Run("objects", func(t *testing.T) { checkObjects(t, r, says) })
+			t.Run("map", func(t *testing.T) { checkMap(t, r, says) })
+			t.Run("functions", func(t *testing.T) { checkFunctions(t, r, says) })
+			t.Run("codes", func(t *testing.T) { checkCodes(t, r, says) })
+		})
+	}
+}
+
+// startNode runs testdata/heap.js and reads what it says.
+func startNode(t *testing.T, version string) (*Reader, said) {
+	t.Helper()
+	node, err := nodes.Path(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(node, "--allow-natives-syntax", "--expose-gc", "--sparkplug", "--maglev", "testdata/heap.js", out.Name())
+	cmd.Stdout = out
+	stdin, err1 := cmd.StdinPipe()
+	stderr, err2 := cmd.StderrPipe()
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stdin.Close(); cmd.Wait(); out.Close() })
+	line, err := bufio.NewReader(stderr).ReadBytes('\n')
+	var says said
+	if err != nil || json.Unmarshal(line, &says) != nil {
+		t.Fatalf("heap.js: %v: %.500s", err, line)
+	}
+	f, err := os.Open(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	l, err := layout.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewReader(target.Live{PID: cmd.Process.Pid}, l), says
+}
+
+func word(t *testing.T, address string) Word {
+	t.Helper()
+	n, err := strconv.ParseUint(address, 0, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Word(n)
+}
+
+func checkStrings(t *testing.T, r *Reader, says said) {
+	types := ""
+	for name, want := range says.Strings {
+		types += want.Type + " "
+		units := utf16.Encode([]rune(want.Head))
+		text, err := r.Text(word(t, want.At), maxSource)
+		if err != nil {
+			t.Errorf("%s (%s): %v", name, want.Type, err)
+			continue
+		}
+		if text.Len() != want.Length {
+			t.Errorf("%s (%s): %d units, want %d", name, want.Type, text.Len(), want.Length)
+		}
+		got, err := r.String(word(t, want.At), len(units))
+		if diff := cmp.Diff(want.Head, got); diff != "" || err != nil {
+			t.Errorf("%s (%s): %v %s", name, want.Type, err, diff)
+		}
+	}
+	for _, typ := range []string{"SEQ_ONE", "SEQ_TWO", "CONS_ONE", "CONS_TWO", "SLICED_ONE", "SLICED_TWO", "THIN_ONE", "EXTERNAL_ONE", "EXTERNAL_TWO", "INTERNALIZED_TWO"} {
+		if !strings.Contains(" "+types, " "+typ+"_BYTE_STRING_TYPE") {
+			t.Errorf("heap.js made no %s_BYTE_STRING, only %s", typ, types)
+		}
+	}
+}
+
+// value is a number or a string as JSON has it.
+func value(r *Reader, w Word) any {
+	if w.IsSmi() {
+		return float64(w.Smi())
+	}
+	if s, err := r.String(w, maxName); err == nil {
+		return s
+	}
+	return nil
+}
+
+func checkObjects(t *testing.T, r *Reader, says said) {
+	for name, o := range says.Objects {
+		for key, want := range o.Want {
+			w, err := r.Named(word(t, o.At), key)
+			if err != nil {
+				t.Errorf("%s: %s: %v", name, key, err)
+				continue
+			}
+			if diff := cmp.Diff(want, value(r, w)); diff != "" {
+				t.Errorf("%s: %s: %s", name, key, diff)
+			}
+		}
+		for _, key := range []string{"computed", "between", "nothing", "5"} {
+			if w, err := r.Named(word(t, o.At), key); err == nil {
+				t.Errorf("%s has no slot for %s, but 0x%x", name, key, uint64(w))
+			}
+		}
+		_, class, err := r.Moved(word(t, o.At))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := r.Shape(class)
+		if err != nil || s.Dictionary || s.Type != r.l.At(layout.TypeJSObject) || s.Own < len(o.Want) {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+	}
+	_, class, err := r.Moved(word(t, says.Dictionary))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := r.Shape(class); err != nil || !s.Dictionary {
+		t.Errorf("an object in dictionary mode: %+v, %v", s, err)
+	}
+}
+
+func checkMap(t *testing.T, r *Reader, says said) {
+	entries, err := r.Entries(word(t, says.Map.At))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, symbols := map[string]any{}, 0
+	for _, e := range entries {
+		name, symbol, err := r.Key(e.Key)
+		if err != nil {
+			continue // the mark of an entry that was deleted
+		}
+		if got[name] = value(r, e.Value); symbol {
+			symbols++
+		}
+	}
+	if diff := cmp.Diff(says.Map.Want, got); diff != "" || symbols != 35 {
+		t.Errorf("%d symbols: %s", symbols, diff)
+	}
+	if hash, err := r.SymbolHash(word(t, says.Map.Symbol)); err != nil || hash != says.Map.Hash {
+		t.Errorf("hash %d, %v, V8 prints %d", hash, err, says.Map.Hash)
+	}
+}
+
+func checkFunctions(t *testing.T, r *Reader, says said) {
+	literals := map[Identity]string{}
+	for name, want := range says.Functions {
+		sfi, err := r.Shared(word(t, want.At))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := r.Function(sfi)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if f.Name != want.Name || int(f.Identity.Script) != want.ID {
+			t.Errorf("%s: %q of script %d, want %q of %d", name, f.Name, f.Identity.Script, want.Name, want.ID)
+		}
+		if other := literals[f.Identity]; other != "" {
+			t.Errorf("%s and %s are both %+v", name, other, f.Identity)
+		}
+		literals[f.Identity] = name
+		if want.IsAsync {
+			continue
+		}
+		s, err := r.Script(f.Script)
+		if err != nil || s.Name != either(want.File, "eval") || s.ID != want.ID {
+			t.Errorf("%s: script %+v, %v, want %q", name, s, err, want.File)
+			continue
+		}
+		checkPosition(t, r, name, sfi, s, [2]int{want.Line, want.Column})
+	}
+}
+
+func either(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// checkPosition looks for the point that Error.stack gave among all that the function's table has.
+func checkPosition(t *testing.T, r *Reader, name string, sfi Word, s *Script, want [2]int) {
+	t.Helper()
+	w, err := r.BytecodeOf(sfi)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	b, err := r.Bytecode(w)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	var all [][2]int
+	for _, p := range b.Positions {
+		line, column, err := r.Position(s, int(p.Source))
+		if err != nil || int(p.Code) >= b.length || p.Inlining != -1 {
+			t.Fatalf("%s: %+v: %v", name, p, err)
+		}
+		all = append(all, [2]int{line, column})
+	}
+	if !slices.Contains(all, want) {
+		t.Errorf("%s: Error.stack says %v, the table has %v", name, want, all)
+	}
+}
+
+func checkCodes(t *testing.T, r *Reader, says said) {
+	kinds := map[string]layout.Field{"BASELINE": layout.KindBaseline, "MAGLEV": layout.KindMaglev, "TURBOFAN": layout.KindTurboFan, "TURBOFAN_JS": layout.KindTurboFan}
+	small, err := r.Shared(word(t, says.Codes["small"].At))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"baseline", "maglev", "turbofan"} {
+		want := says.Codes[name]
+		kind, ok := kinds[want.Kind]
+		if !ok {
+			if name == "maglev" && r.l.V8.Major == 12 { // Node.js 22 is built without it
+				continue
+			}
+			t.Fatalf("%s: code is %+v", name, want)
+		}
+		start := uint64(word(t, want.Start))
+		for _, at := range []uint64{0, 1, want.Size / 2, want.Size} {
+			c, err := r.FindCode(start + at)
+			if err != nil || c.Start != start || c.End != start+want.Size || c.Kind != r.l.At(kind) || !r.Same(c) {
+				t.Errorf("%s +%d: %+v, %v, V8 prints %+v", name, at, c, err, want)
+			}
+		}
+		sfi, err := r.Shared(word(t, want.At))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := r.FindCode(start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "baseline" {
+			checkBaseline(t, r, c, sfi)
+			continue
+		}
+		o, err := r.Optimized(c)
+		if err != nil || o.Function != sfi || !slices.Contains(o.Functions()[1:], small) || len(o.Positions) == 0 {
+			t.Errorf("%s: %+v, %v, want %v with %v inlined", name, o, err, sfi, small)
+		}
+	}
+}
+
+// checkBaseline walks all machine code: bytecodes come in order, and the table ends with the last of them.
+func checkBaseline(t *testing.T, r *Reader, c *Code, sfi Word) {
+	t.Helper()
+	array, err := r.BytecodeOf(sfi)
+	b, err2 := r.Baseline(c)
+	if err != nil || err2 != nil || b.Array != array {
+		t.Fatalf("%+v: %v, %v, want the bytecode 0x%x", b, err, err2, uint64(array))
+	}
+	last := -1
+	for pc := 1; pc <= int(c.End-c.Start); pc++ {
+		at, err := r.Offset(b, pc)
+		if err != nil { // what follows the last bytecode is out of line
+			break
+		}
+		if at < last {
+			t.Fatalf("offset %d: bytecode %d after %d", pc, at, last)
+		}
+		last = at
+	}
+	if b.bytes[last] != b.bytes[len(b.bytes)-1] || last != len(b.bytes)-1 { // Return, of one byte
+		t.Errorf("the last bytecode is at %d of %d", last, len(b.bytes))
+	}
+}

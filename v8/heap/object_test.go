@@ -1,0 +1,271 @@
+package heap
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// details are a data field's, as in src/objects/property-details.h: the index of the field from bit 19 on.
+func details(field int) Word { return smi(field << 19) }
+
+// hiddenClass adds a class of objects of size words, of which the fields begin at word start.
+func (m *image) hiddenClass(size, start, own int, descriptors Word) Word {
+	meta := m.class(0x110)
+	return m.put(meta, Word(size|start<<8)|0x421<<32, Word(own<<10), 0, 0, descriptors)
+}
+
+func TestShape(t *testing.T) {
+	m := &image{}
+	a, b, c := m.chars(seqOne, 1, "a"), m.chars(seqTwo, 1, "\x16\x4e"), m.chars(seqOne, 2, "#c")
+	private := m.put(m.class(128), 0x55<<2, c)
+	descriptors := m.put(0, 0, 0, // map, counts, enum cache
+		a, details(0), 0,
+		a, smi(1), 0, // an accessor
+		a, smi(1<<5), 0, // a constant of the class
+		a, a, 0, // details that are no Smi
+		b, details(1), 0,
+		smi(3), details(1), 0, // no name
+		private, details(2), 0,
+		a, details(9), 0) // not own
+	class := m.hiddenClass(5, 3, 7, descriptors)
+	got, err := NewReader(m, testLayout()).Shape(class)
+	want := &Shape{Type: 0x421, Descriptors: descriptors, Own: 7, Properties: []Property{
+		{"a", false, Slot{3, false}}, {"世", false, Slot{4, false}}, {"#c", true, Slot{0, true}}}}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+
+	array := m.put(0, 0, 0x1234_0000_0000)
+	object := m.put(class, array, 0, smi(1), smi(2))
+	r := NewReader(m, testLayout())
+	for name, want := range map[string]Word{"a": smi(1), "世": smi(2), "#c": 0x1234_0000_0000} {
+		if got, err := r.Named(m.put(object-1), name); err != nil || got != want { // through a forwarding word
+			t.Errorf("%s = 0x%x, %v, want 0x%x", name, uint64(got), err, uint64(want))
+		}
+	}
+	if _, err := r.Named(object, "d"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a property that is not there: %v", err)
+	}
+	m.set(object, 1, smi(99)) // an identity hash in its place
+	if w, err := r.Named(object, "#c"); err == nil {
+		t.Errorf("no property array, but #c is 0x%x", uint64(w))
+	}
+	if _, err := r.Shape(object); err == nil {
+		t.Error("an object is no hidden class")
+	}
+}
+
+func TestShapeWithoutSlots(t *testing.T) {
+	m := &image{}
+	r := NewReader(m, testLayout())
+	dictionary := m.hiddenClass(5, 3, 2, 0)
+	m.set(dictionary, 2, 1<<21|2<<10)
+	if s, err := r.Shape(dictionary); err != nil || !s.Dictionary || s.Own != 2 || len(s.Properties) != 0 {
+		t.Errorf("dictionary: %+v, %v", s, err)
+	}
+	if s, err := r.Shape(m.hiddenClass(5, 3, 1023, 0x7001)); err != nil || s.Own != 1023 || len(s.Properties) != 0 {
+		t.Errorf("1023 descriptors: %+v, %v", s, err)
+	}
+	if s, err := r.Shape(m.hiddenClass(5, 3, 1020, 0x7001)); err == nil {
+		t.Errorf("descriptors that are not there: %+v", s)
+	}
+}
+
+// A class with the most descriptors there can be, whose names are all cycles, must still be cheap to refuse.
+func TestShapeOfCycles(t *testing.T) {
+	m := &image{}
+	name := m.cons(0, 0, 1<<30)
+	m.set(name, 2, name)
+	m.set(name, 3, name)
+	words := []Word{0, 0, 0}
+	for i := range 1020 {
+		words = append(words, name, details(i), 0)
+	}
+	s, err := NewReader(m, testLayout()).Shape(m.hiddenClass(5, 3, 1020, m.put(words...)))
+	if err != nil || len(s.Properties) != 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if m.reads > mostReads {
+		t.Errorf("%d reads", m.reads)
+	}
+}
+
+func TestEntries(t *testing.T) {
+	m := &image{}
+	jsMap := func(table Word) Word { return m.put(m.class(0x840), 0, 0, table) }
+	arrayMap := m.class(0x118)
+	// 2 elements, 1 deleted, 2 buckets; then entries of key, value and next
+	table := m.put(arrayMap, smi(20), smi(2), smi(1), smi(2), smi(0), smi(-1), 0xa1, smi(1), smi(-1), 0xb1, 0xb5, 0, 0xc1, smi(3), 0)
+	r := NewReader(m, testLayout())
+	got, err := r.Entries(jsMap(table))
+	if diff := cmp.Diff([]Entry{{0xa1, smi(1)}, {0xb1, 0xb5}, {0xc1, smi(3)}}, got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	if got, err := r.Entries(jsMap(m.put(table - 1))); err != nil || len(got) != 3 {
+		t.Errorf("table that has moved: %v, %v", got, err)
+	}
+	for _, c := range []struct {
+		name  string
+		table Word
+		err   string
+	}{
+		{"too many elements", m.put(arrayMap, 0, smi(1<<20), 0, smi(2)), "table word 0"},
+		{"too many deleted", m.put(arrayMap, 0, 0, smi(1<<12+1), smi(2)), "table word 1"},
+		{"negative buckets", m.put(arrayMap, 0, 0, 0, smi(-1)), "table word 2"},
+		{"no Smi", m.put(arrayMap, 0, 17, 0, 0), "table word 0"},
+		{"more than there are", m.put(arrayMap, 0, smi(1<<12), smi(1<<12), smi(1<<12)), "no memory"},
+		{"no table", smi(1), "not a heap object"},
+	} {
+		if got, err := r.Entries(jsMap(c.table)); err == nil || !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %d entries, %v, want %q", c.name, len(got), err, c.err)
+		}
+	}
+	var wrong *TypeError
+	if _, err := r.Entries(table); !errors.As(err, &wrong) {
+		t.Errorf("a table is no map: %v", err)
+	}
+	if h, err := r.SymbolHash(m.put(m.class(128), 0x155<<2|1, 0)); h != 0x155 || err != nil {
+		t.Errorf("hash 0x%x, %v", h, err)
+	}
+}
+
+// codeImage has two pieces of code of 100 bytes each, 64 bytes apart; it returns where the first begins.
+func codeImage() (m *image, stream, code Word) {
+	m = &image{}
+	pad := func() {
+		for len(m.b)%32 != 0 {
+			m.put(0xcccccccccccccccc)
+		}
+	}
+	codeClass, streamClass := m.class(187), m.class(192)
+	pad()
+	stream = m.put(streamClass, 0, 0, 0)
+	m.b = append(m.b, make([]byte, 128)...)
+	code = m.put(codeClass, 0xd1, 0xd5, 0, 0, Word(stream.address()+32), 12<<32, 100, 0)
+	m.set(stream, 1, code)
+	pad()
+	m.b = append(m.b, make([]byte, 8192)...)
+	return m, stream, code
+}
+
+func TestFindCode(t *testing.T) {
+	m, stream, code := codeImage()
+	start := stream.address() + 32
+	for _, c := range []struct {
+		pc    uint64
+		found bool
+	}{{start, true}, {start + 50, true}, {start + 100, true}, {start + 101, false}, {start - 1, false}, {start + 6000, false}, {0, false}, {31, false}, {1 << 63, false}, {1<<64 - 1, false}} {
+		m.reads = 0
+		r := NewReader(m, testLayout())
+		got, err := r.FindCode(c.pc)
+		if (err == nil) != c.found {
+			t.Errorf("pc %+d: %+v, %v", int64(c.pc-start), got, err)
+			continue
+		}
+		if c.found && (got.Start != start || got.End != start+100 || got.Kind != 12 || got.object != code || !r.Same(got)) {
+			t.Errorf("pc %+d: %+v", int64(c.pc-start), got)
+		}
+		if m.reads > 600 {
+			t.Errorf("pc 0x%x: %d reads", c.pc, m.reads)
+		}
+	}
+	for _, size := range []Word{0, maxCode + 1, 1<<32 - 1} {
+		m.set(code, 7, size)
+		if c, err := NewReader(m, testLayout()).FindCode(start); err == nil {
+			t.Errorf("%d bytes of instructions: %+v", size, c)
+		}
+	}
+}
+
+func TestSame(t *testing.T) {
+	for _, word := range []int{1, 2, 5, 7} { // deoptimisation data, positions, start, size
+		m, stream, code := codeImage()
+		r := NewReader(m, testLayout())
+		c, err := r.FindCode(stream.address() + 40)
+		if err != nil || !r.Same(c) {
+			t.Fatal(err)
+		}
+		m.set(code, word, 96)
+		if r.Same(c) {
+			t.Errorf("word %d has changed", word)
+		}
+	}
+	m, stream, code := codeImage()
+	r := NewReader(m, testLayout())
+	c, err := r.FindCode(stream.address() + 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.set(stream, 1, code+8)
+	if r.Same(c) {
+		t.Error("the stream is another code's now")
+	}
+}
+
+func TestOptimizedOfHostileData(t *testing.T) {
+	m := &image{}
+	sfi := m.put(m.class(0x11a), 0, 0, 0, 0, 0, 0, 0)
+	wrapper := m.put(m.class(0x120), sfi)
+	bytes := func(n int, data ...Word) Word { return m.put(append([]Word{0, smi(n)}, data...)...) }
+	data := func(sfi, inlining, literals Word) Word {
+		return m.put(0, smi(9), 0, 0, 0, literals, 0, 0, 0, sfi, inlining)
+	}
+	table := bytes(2, 0x2c02)
+	// position word 22 of an inlining: script offset 10, in the function itself
+	one := bytes(16, (10+1)<<1, 1)
+	for _, c := range []struct {
+		name            string
+		data, positions Word
+		err             string
+	}{
+		{"none inlined", data(wrapper, bytes(0), bytes(0)), table, ""},
+		{"one inlined", data(sfi, one, bytes(2, smi(0), sfi+2)), table, ""}, // the literal is a weak pointer
+		{"no such literal", data(sfi, one, bytes(1, smi(0))), table, "no element 1 of 1"},
+		{"a negative literal", data(sfi, bytes(16, 22, 0xffffffff), bytes(1, sfi)), table, "no element -1"},
+		{"too many inlined", data(sfi, bytes(16*maxInlined+16), bytes(0)), table, "byte array"},
+		{"a length that is negative", data(sfi, bytes(-1), bytes(0)), table, "byte array"},
+		{"data that is short", m.put(0, smi(7), 0, 0, 0), table, "no element 7 of 7"},
+		{"no data", smi(0), table, "not a heap object"},
+		{"positions too long", data(sfi, bytes(0), bytes(0)), bytes(maxTable + 1), "byte array"},
+		{"positions that are undefined", data(sfi, bytes(0), bytes(0)), m.put(0, 99), "byte array"},
+		{"positions cut off", data(sfi, bytes(0), bytes(0)), bytes(1, 0x80), "cut off"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code := &Code{}
+			putWord(code.head[8:], c.data)
+			putWord(code.head[16:], c.positions)
+			o, err := NewReader(m, testLayout()).Optimized(code)
+			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+				t.Fatalf("%+v, %v, want %q", o, err, c.err)
+			}
+			if err == nil && (o.Function != sfi || len(o.Positions) != 1 || len(o.Calls(0)) != 1) {
+				t.Errorf("%+v", o)
+			}
+			if c.name == "one inlined" && !cmp.Equal(o.Functions(), []Word{sfi, sfi}) {
+				t.Errorf("functions %v", o.Functions())
+			}
+		})
+	}
+}
+
+func putWord(b []byte, w Word) {
+	for i := range 8 {
+		b[i] = byte(w >> (8 * i))
+	}
+}
+
+func TestShapeNeedsItsFields(t *testing.T) {
+	l := testLayout()
+	l.Values[layout.DetailsLocationBit] = layout.Value{}
+	if _, err := NewReader(&image{}, l).Shape(0x100001); err == nil || !strings.Contains(err.Error(), layout.DetailsLocationBit.String()) {
+		t.Errorf("error %v", err)
+	}
+}

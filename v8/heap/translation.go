@@ -1,0 +1,210 @@
+package heap
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Limits of frame translations. V8 inlines some ten functions deep.
+const (
+	maxTranslation      = 16 << 20 // bytes of the translations of one piece of code
+	maxTranslatedFrames = 256      // of one translation
+	maxTranslationSteps = 1 << 20  // operations that are read for one piece of code
+)
+
+// translated is a JavaScript frame that the deoptimiser would make.
+type translated struct {
+	literal int  // index of its SharedFunctionInfo in the code's literals
+	offset  int  // in its bytecode; -1 is the function's entry
+	builtin bool // of a builtin: it has no bytecode
+}
+
+// translations are the programs by which the deoptimiser turns one optimised frame into those of the functions that are
+// inlined in it: operations of one byte and some numbers each. (src/deoptimizer/frame-translation-builder.cc)
+type translations struct {
+	b        []byte
+	operands []byte // their numbers, by opcode; the last opcode is that of repetition
+	jsFrames int    // the first opcodes are of JavaScript frames, the first two of them of interpreted ones
+	begin    int    // opcode that begins a translation; the next one does too
+	steps    int    // left of maxTranslationSteps
+}
+
+var errTranslation = errors.New("translation is cut off or has an operation that does not belong there")
+
+func newTranslations(b []byte, l *layout.Layout) (*translations, error) {
+	t := &translations{
+		b: b, operands: l.TranslationOperands, steps: maxTranslationSteps,
+		jsFrames: l.At(layout.TranslationJSFrames), begin: l.At(layout.TranslationBegin),
+	}
+	n := len(t.operands)
+	if t.jsFrames < 3 || t.begin < t.jsFrames || t.begin+2 >= n || n > 255 {
+		return nil, fmt.Errorf("translation opcodes of this V8 are not known: %d, %d of %d", t.jsFrames, t.begin, n)
+	}
+	for op, least := range map[int]byte{0: 2, 1: 2, t.jsFrames - 1: 2, t.begin: 3, t.begin + 1: 3} {
+		if t.operands[op] < least {
+			return nil, fmt.Errorf("translation opcode %d of this V8 has %d operands", op, t.operands[op])
+		}
+	}
+	return t, nil
+}
+
+// read gives the JavaScript frames of the translation that begins at an index, outermost first.
+func (t *translations) read(at int) ([]translated, error) {
+	c := &cursor{translations: t, at: at, earlier: -1}
+	left, err := c.head()
+	var out []translated
+	for err == nil && left > 0 {
+		var op int
+		if op, err = c.next(); err != nil {
+			break
+		}
+		if op >= t.jsFrames {
+			err = c.skip(op)
+			continue
+		}
+		f := translated{builtin: op > 1}
+		f.offset, f.literal, err = c.frame(op)
+		out = append(out, f)
+		left--
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: the one at %d, after %d frames", err, at, len(out))
+	}
+	return out, nil
+}
+
+// cursor walks the operations of a translation. One may stand for a number of operations of an earlier translation: the
+// builder writes what is the same as there only once. (src/objects/deoptimization-data.cc, DeoptTranslationIterator)
+type cursor struct {
+	*translations
+	at      int // of the next operation
+	earlier int // of the next operation of the earlier translation; -1 = there is none
+	lag     int // operations that earlier has to go on by before it is where at is
+	same    int // operations to take from there, with the current one
+}
+
+// head reads the operation that begins a translation: the distance of the earlier one, the number of frames, and of
+// JavaScript frames among them.
+func (c *cursor) head() (frames int, err error) {
+	at := c.at
+	op, err := c.next()
+	if err != nil {
+		return 0, err
+	}
+	back, ok1 := c.number()
+	_, ok2 := c.number()
+	frames, ok3 := c.signed()
+	if op != c.begin && op != c.begin+1 || !ok1 || !ok2 || !ok3 || frames < 0 || frames > maxTranslatedFrames || back > uint64(at) {
+		return 0, errTranslation
+	}
+	if back > 0 {
+		c.earlier = at - int(back)
+	}
+	return frames, nil
+}
+
+// next goes to the next operation and gives its opcode.
+func (c *cursor) next() (int, error) {
+	if c.same > 0 {
+		c.same--
+	}
+	if c.same > 0 {
+		return c.opcode()
+	}
+	op, err := c.opcode()
+	repeat := len(c.operands) - 1
+	if err != nil || op < repeat {
+		c.lag++
+		return op, err
+	}
+	if op > repeat { // no opcode: the short form, which is opcode and operand in one
+		c.same = op - len(c.operands)
+	} else if n, ok := c.number(); ok && n <= maxTranslationSteps {
+		c.same = int(n)
+	}
+	if c.same == 0 || c.earlier < 0 {
+		return 0, errTranslation
+	}
+	return c.catchUp()
+}
+
+// catchUp brings the place in the earlier translation to the operation that is next here.
+func (c *cursor) catchUp() (int, error) {
+	for ; c.lag > 0; c.lag-- {
+		op, err := c.opcode()
+		if err != nil {
+			return 0, err
+		}
+		if err := c.skip(op); err != nil {
+			return 0, err
+		}
+	}
+	return c.opcode()
+}
+
+// place is where bytes are read now.
+func (c *cursor) place() *int {
+	if c.same > 0 {
+		return &c.earlier
+	}
+	return &c.at
+}
+
+// opcode reads an opcode; the earlier translation refers to no other.
+func (c *cursor) opcode() (int, error) {
+	at := c.place()
+	if c.steps--; c.steps < 0 || *at < 0 || *at >= len(c.b) {
+		return 0, errTranslation
+	}
+	op := int(c.b[*at])
+	*at++
+	if c.same > 0 && op >= len(c.operands)-1 {
+		return 0, errTranslation
+	}
+	return op, nil
+}
+
+// number reads an operand.
+func (c *cursor) number() (uint64, bool) {
+	at := c.place()
+	v := varint{c.b[*at:]}
+	n, ok := v.next()
+	*at = len(c.b) - len(v.b)
+	return n, ok
+}
+
+// signed reads an operand with its sign in bit 0. (src/base/vlq.h)
+func (c *cursor) signed() (int, bool) {
+	n, ok := c.number()
+	if n > 1<<32 {
+		return 0, false
+	}
+	if n&1 != 0 {
+		return -int(n >> 1), ok
+	}
+	return int(n >> 1), ok
+}
+
+// frame reads the operation of a frame: the place in the bytecode (of a builtin, which builtin it is), the literal, and
+// what else the opcode has.
+func (c *cursor) frame(op int) (offset, literal int, err error) {
+	offset, ok1 := c.signed()
+	literal, ok2 := c.signed()
+	if !ok1 || !ok2 || literal < 0 || offset < -1 || offset > maxBytecode {
+		return 0, 0, errTranslation
+	}
+	return offset, literal, c.numbers(int(c.operands[op]) - 2)
+}
+
+func (c *cursor) skip(op int) error { return c.numbers(int(c.operands[op])) }
+
+func (c *cursor) numbers(n int) error {
+	for range n {
+		if _, ok := c.number(); !ok {
+			return errTranslation
+		}
+	}
+	return nil
+}

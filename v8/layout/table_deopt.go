@@ -1,0 +1,27 @@
+package layout
+
+// What the deoptimiser knows of each call in optimised code: which functions are inlined there, and where each of them
+// is in its bytecode. Only Maglev's code is read by it, and builds with Maglev begin with V8 12.
+var deoptRows = []row{
+	fixed(DeoptTranslation, 0, "src/objects/deoptimization-data.h: kFrameTranslationIndex is the first"),
+	{field: DeoptEntries, rules: after(DeoptInlining, 4,
+		"src/objects/deoptimization-data.h: kDeoptExitStartIndex, kEagerDeoptCountIndex and kLazyDeoptCountIndex are between them")},
+	fixed(DeoptEntrySize, 3, "src/objects/deoptimization-data.h: bytecode offset, translation index, pc; one more in debug builds"),
+	fixed(DeoptEntryTranslation, 1, "src/objects/deoptimization-data.h: kTranslationIndexOffset"),
+	{field: SafepointLength, rules: []rule{
+		{below: v(13, 0), n: 0, why: "src/codegen/maglev-safepoint-table.h: length, entry configuration, tagged and untagged slots"},
+		{from: v(13, 0), n: 4, why: "src/codegen/maglev-safepoint-table.h: stack slots, length, entry configuration, tagged slots"}}},
+	fixed(SafepointHeader, 16, "src/codegen/maglev-safepoint-table.h: four 32-bit numbers"),
+	{field: TranslationJSFrames, rules: []rule{{below: v(12, 0), absent: true, why: alphabetical},
+		{from: v(12, 0), n: 4, why: "src/deoptimizer/translation-opcode.h: TRANSLATION_JS_FRAME_OPCODE_LIST"}}},
+	{field: TranslationFrames, rules: []rule{{below: v(12, 0), absent: true, why: alphabetical},
+		{from: v(12, 0), below: v(12, 9), n: 10, why: "src/deoptimizer/translation-opcode.h: TRANSLATION_FRAME_OPCODE_LIST"},
+		{from: v(12, 9), n: 11, why: "src/deoptimizer/translation-opcode.h: TRANSLATION_FRAME_OPCODE_LIST, with LIFTOFF_FRAME"}}},
+	{field: TranslationBegin, rules: []rule{{below: v(12, 0), absent: true, why: alphabetical},
+		{from: v(12, 0), below: v(12, 9), of: TranslationFrames, n: 2, relative: true,
+			why: "src/deoptimizer/translation-opcode.h: ARGUMENTS_ELEMENTS and ARGUMENTS_LENGTH come first"},
+		{from: v(12, 9), of: TranslationFrames, n: 3, relative: true,
+			why: "src/deoptimizer/translation-opcode.h: ARGUMENTS_ELEMENTS, ARGUMENTS_LENGTH and REST_LENGTH come first"}}},
+}
+
+const alphabetical = "src/deoptimizer/translation-opcode.h: the order was another one, and no code of Maglev is read there"
