@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/binary"
@@ -26,6 +27,7 @@ type Config struct {
 	SnapshotEvery time.Duration  // 0 = one snapshot of the whole time
 	RingBytes     int            // of the ring buffer, a power of two; 0 = 16 MiB
 	Sinks         []Sink         // get each snapshot
+	Preload       []string       // executables that are about to run: what is read of them now delays no sample then
 	Log           *slog.Logger   // for what a user should know; nil = nothing
 	Progress      func(Progress) // called about twice a second; nil = not
 }
@@ -50,7 +52,7 @@ type Agent struct {
 	tree    *reqctx.Tree
 	sampler *sampler.Sampler
 	files   *binary.Cache
-	kernel  *symbols.Table
+	kernel  func() *symbols.Table // reads them at the first call; nil if they cannot be read
 	targets map[int]*target
 
 	kernelFrames map[uint64]*pprofx.Frame
@@ -78,13 +80,18 @@ func New(c Config) (*Agent, error) {
 	}
 	a := &Agent{
 		config: c, log: c.Log, tree: tree, targets: map[int]*target{},
+		kernel:       sync.OnceValue(func() *symbols.Table { return kernelSymbols(c.Log) }),
 		kernelFrames: map[uint64]*pprofx.Frame{}, labelSets: map[string][]pprofx.Label{}, matched: map[string]bool{},
 	}
 	if a.sampler, err = sampler.Open(sampler.Config{RingBytes: uint32(c.RingBytes)}); err != nil {
 		return nil, err
 	}
 	a.files = binary.NewCache(a.sampler)
-	a.kernel = kernelSymbols(a.log)
+	for _, path := range c.Preload {
+		if err := a.files.Preload(path); err != nil {
+			a.log.Debug("not read ahead", "file", path, "why", err)
+		}
+	}
 	if err := a.attachSelected(); err != nil {
 		a.sampler.Close()
 		return nil, err

@@ -34,7 +34,7 @@ func (i *isolate) checkContext() error {
 	if again != meta || !i.is(class, layout.TypeMap) {
 		return fmt.Errorf("%#x is not an object with a hidden class", uint64(context))
 	}
-	i.note(layout.IsolateTLS, layout.IsolateContext, layout.MapInstanceType, layout.TypeMap)
+	i.note(layout.IsolateContext, layout.MapInstanceType, layout.TypeMap)
 	return nil
 }
 

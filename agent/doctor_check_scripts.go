@@ -9,7 +9,8 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// checkScripts: all have ids of their own, and at least one has the name of a part of Node.js itself.
+// checkScripts: the isolate is one, since it has a list of scripts; all have ids of their own, and at least one has the
+// name of a part of Node.js itself.
 func (i *isolate) checkScripts() error {
 	scripts, err := i.scripts()
 	if err != nil {
@@ -30,7 +31,7 @@ func (i *isolate) checkScripts() error {
 	if !named {
 		return fmt.Errorf("none of %d scripts has a name that begins with node:", len(scripts))
 	}
-	i.note(layout.TypeScript, layout.ScriptID, layout.ScriptName)
+	i.note(layout.IsolateTLS, layout.TypeScript, layout.ScriptID, layout.ScriptName)
 	return nil
 }
 

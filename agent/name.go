@@ -139,8 +139,8 @@ func (a *Agent) kernelFrame(pc uint64) *pprofx.Frame {
 		return f
 	}
 	f := &pprofx.Frame{Function: "[unknown]", Kind: pprofx.Kernel, Module: kernelModule, Address: pc}
-	if a.kernel != nil {
-		if sym, ok := a.kernel.Lookup(pc); ok {
+	if kernel := a.kernel(); kernel != nil {
+		if sym, ok := kernel.Lookup(pc); ok {
 			f.Function = sym.Name
 		}
 	}

@@ -74,6 +74,10 @@ func (a *Agent) attach(pid int) error {
 	if err := a.publish(t); err != nil {
 		return err
 	}
+	if unix.Kill(pid, 0) == unix.ESRCH { // it ended before the program would have told
+		a.sampler.RemoveProcess(pid)
+		return fmt.Errorf("process %d: %w", pid, ErrGone)
+	}
 	a.targets[pid] = t
 	if a.builder != nil {
 		a.builder.SetProcess(pid, t.process)

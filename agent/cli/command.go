@@ -41,6 +41,15 @@ func startCommand(args []string) (*command, error) {
 	return c, nil
 }
 
+// executables are what the command is likely to run: itself, and Node.js where it is a script.
+func (c *command) executables() []string {
+	paths := []string{c.Args[4]}
+	if node, err := exec.LookPath("node"); err == nil {
+		paths = append(paths, node)
+	}
+	return paths
+}
+
 func (c *command) pid() int { return c.Process.Pid }
 
 // resume lets the program begin.

@@ -71,6 +71,7 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink) err
 		}
 		defer child.kill()
 		config.Select.Tree = child.pid()
+		config.Preload = child.executables()
 	}
 	a, err := agent.New(config)
 	if err != nil {

@@ -110,7 +110,7 @@ func doctorOff(t *testing.T, node string, flags []string, option string) {
 
 // leastVerified is how many fields every running process shows: all that are compared but for those of code of a tier
 // that it may not have.
-const leastVerified = 30
+const leastVerified = 27
 
 // judge checks what holds of every process that can be sampled. The layout's numbers must be those of hotspan layout.
 func (d diagnosis) judge(t *testing.T, node string) {

@@ -1,6 +1,8 @@
 package binary
 
 import (
+	"os"
+
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 )
@@ -39,9 +41,27 @@ func (c *Cache) read(pid int, m procs.Mapping) *File {
 		return &File{Path: m.Path, Problems: []error{err}}
 	}
 	f := load(file, m.Path)
-	f.loadLayout(file)
 	c.add(f)
 	return f
+}
+
+// Preload reads a file that processes are about to run.
+func (c *Cache) Preload(path string) error {
+	m, err := procs.Identify(path)
+	if err != nil {
+		return err
+	}
+	if c.files[m.File()] != nil {
+		return nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	f := load(file, path)
+	c.add(f)
+	c.files[m.File()] = f
+	return nil
 }
 
 func (c *Cache) add(f *File) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
@@ -35,7 +36,7 @@ func (f *File) Address(offset uint64) (uint64, bool) {
 	return symbols.FileAddress(f.elf, offset)
 }
 
-// load reads all but the V8 layout.
+// load reads a file. Its parts are read at the same time: Node.js has some hundred thousand symbols and as many rules.
 func load(r io.ReaderAt, path string) *File {
 	f := &File{Path: path}
 	ef, err := elf.NewFile(r)
@@ -44,28 +45,25 @@ func load(r io.ReaderAt, path string) *File {
 		return f
 	}
 	f.elf = ef
-	f.BuildID, err = symbols.BuildID(ef)
-	f.note("build id", err)
-	f.Symbols, err = symbols.Open(r)
-	f.note("symbols", err)
-	f.Rules, err = unwind.Build(ef)
-	f.note("unwind rules", err)
+	var errs [4]error
+	var parts sync.WaitGroup
+	parts.Go(func() { f.Symbols, errs[0] = symbols.Open(r) })
+	parts.Go(func() { f.Rules, errs[1] = unwind.Build(ef) })
+	parts.Go(func() { f.Layout, errs[2] = layout.Read(r) })
+	f.BuildID, errs[3] = symbols.BuildID(ef)
+	parts.Wait()
+	if errors.Is(errs[2], layout.ErrNotV8) {
+		errs[2] = nil
+	}
+	for i, what := range []string{"symbols", "unwind rules", "V8", "build id"} {
+		f.note(what, errs[i])
+	}
 	return f
 }
 
 func (f *File) note(what string, err error) {
 	if err != nil {
 		f.Problems = append(f.Problems, fmt.Errorf("%s: %s: %w", f.Path, what, err))
-	}
-}
-
-// loadLayout finds out whether there is a V8 in the file.
-func (f *File) loadLayout(r io.ReaderAt) {
-	l, err := layout.Read(r)
-	if err == nil {
-		f.Layout = l
-	} else if !errors.Is(err, layout.ErrNotV8) {
-		f.note("V8", err)
 	}
 }
 

@@ -1,9 +1,28 @@
 package procs
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
+
+// Identify is what a mapping of a file would say of it. On file systems whose device numbers differ between mappings
+// and stat, such as overlays, it is another file's.
+func Identify(path string) (Mapping, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return Mapping{}, err
+	}
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return Mapping{}, fmt.Errorf("stat %s: %w", path, err)
+	}
+	device := fmt.Sprintf("%02x:%02x", unix.Major(st.Dev), unix.Minor(st.Dev))
+	return Mapping{Inode: st.Ino, Device: device, Path: path}, nil
+}
 
 func inode(f *os.File) uint64 {
 	st, err := f.Stat()

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+func TestPath(t *testing.T) {
+	start := time.Date(2026, 2, 3, 23, 5, 6, 0, time.FixedZone("", -3600)) // the next day in UTC
+	for pattern, want := range map[string]string{
+		"a.pb.gz":            "a.pb.gz",
+		"%p/%t-%n.pb.gz":     "77/20260204T000506-0012.pb.gz",
+		"100%%-%%p-%%%p%":    "100%-%p-%77%",
+		"%x %P %":            "%x %P %",
+		"%n%n":               "00120012",
+		"hotspan-%t-%n.perf": "hotspan-20260204T000506-0012.perf",
+	} {
+		s := &fileSink{pattern: pattern, start: start, pid: 77}
+		if diff := cmp.Diff(want, s.path(12)); diff != "" {
+			t.Errorf("%s: %s", pattern, diff)
+		}
+	}
+	if got := (&fileSink{pattern: "%n"}).path(123456); got != "123456" {
+		t.Errorf("a large number: %s", got)
+	}
+}
+
+// snapshot has two samples of one frame.
+func snapshot(t *testing.T) *pprofx.Snapshot {
+	t.Helper()
+	b := pprofx.NewBuilder(0, 1e7)
+	for i := range int64(2) {
+		b.Add(&pprofx.Sample{Time: 5 + i, PID: 1, TID: 1, Stop: "root", Stack: []*pprofx.Frame{{Function: "work"}}})
+	}
+	return b.Cut(100)
+}
+
+func TestFileSink(t *testing.T) {
+	dir := t.TempDir()
+	s := &fileSink{pattern: filepath.Join(dir, "%n.txt"), format: pprofx.Collapsed}
+	for range 2 {
+		if err := s.Write(context.Background(), snapshot(t)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"0001.txt", "0002.txt"} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !strings.Contains(string(b), "work 2\n") {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 2 || s.last != filepath.Join(dir, "0002.txt") {
+		t.Errorf("%v, last %s", entries, s.last)
+	}
+}
+
+func TestFileSinkFails(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "taken.txt"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"taken.txt", "no/folder.txt"} {
+		s := &fileSink{pattern: filepath.Join(dir, name), format: pprofx.Collapsed}
+		if err := s.Write(context.Background(), snapshot(t)); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, name)) || s.last != "" {
+			t.Errorf("%s: %v, last %q", name, err, s.last)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("%v are left", entries)
+	}
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full to stand for a full disk")
+	}
+	if err := os.Symlink("/dev/full", filepath.Join(dir, "full.txt.part")); err != nil {
+		t.Fatal(err)
+	}
+	s := &fileSink{pattern: filepath.Join(dir, "full.txt"), format: pprofx.Collapsed}
+	if err := s.Write(context.Background(), snapshot(t)); !errors.Is(err, unix.ENOSPC) || s.last != "" {
+		t.Errorf("full disk: %v, last %q", err, s.last)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "full.txt")); err == nil {
+		t.Error("a file that is not whole has its name")
+	}
+}
+
+func TestExplain(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{errors.New("x"), "^x$"},
+		{unix.EPERM, `^operation not permitted\nhotspan needs CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: .*setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep /`},
+		{os.ErrPermission, `CAP_BPF`},
+		{unix.ENOSYS, `\nthis kernel has no BPF`},
+	} {
+		got := explain(c.err)
+		if !regexp.MustCompile(c.want).MatchString(got.Error()) || !errors.Is(got, c.err) {
+			t.Errorf("%v: %v, want %s", c.err, got, c.want)
+		}
+	}
+}
+
+// usage is what hotspan itself used: the only part of the closing text that a test cannot know.
+var usage = regexp.MustCompile(`(?m)^hotspan itself: [0-9]+\.[0-9]{2} s CPU, [0-9]+ MiB memory`)
+
+func TestClosing(t *testing.T) {
+	start := time.Unix(1000, 0)
+	full := agent.Stats{
+		Start: start, End: start.Add(10040 * time.Millisecond), Taken: 2000, Samples: 1990, Written: 1985,
+		Lost:   map[string]int64{agent.LostRingFull: 10, agent.LostExited: 5},
+		ToRoot: 1791, WithJS: 1000, Named: 999, Requests: 300, Labelled: 200,
+		Learning: 7, Unreadable: 2, BadLabels: 1, SnapshotsLost: 3,
+		Unmatched: []agent.Unmatched{{Label: "tenant", Seen: []string{"id", "user"}}, {Label: "shop"}},
+	}
+	idle := agent.Stats{Start: start, End: start.Add(2 * time.Second)}
+	for _, c := range []struct {
+		name  string
+		stats agent.Stats
+		files fileSink
+		want  string
+	}{
+		{"all there is", full, fileSink{last: "x.pb.gz", format: pprofx.Pprof}, `2000 samples taken in 10.0 s = 1985 written + 15 lost (process exited 5, ring buffer full 10)
+to the thread's first frame 90.0 %, all JavaScript named 99.9 %, of samples in requests labelled 66.7 % (bad values 1, learning 7, unreadable 2)
+hotspan itself
+label tenant matched nothing; properties seen in stores: id, user
+label shop matched nothing; properties seen in stores: none, no store was current in any sample
+3 snapshots lost by outputs that were too slow
+wrote x.pb.gz
+next: go tool pprof -filefunctions -top x.pb.gz
+      go tool pprof -tagroot http.route -http 127.0.0.1:8080 x.pb.gz
+`},
+		{"idle", idle, fileSink{last: "x.txt", format: pprofx.Collapsed}, `0 samples taken in 2.0 s = 0 written + 0 lost
+to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
+hotspan itself
+wrote x.txt
+no samples: the process used no CPU in 2s
+`},
+		{"nothing written", idle, fileSink{}, `0 samples taken in 2.0 s = 0 written + 0 lost
+to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
+hotspan itself
+`},
+	} {
+		var b bytes.Buffer
+		closing(console{&b}, &c.stats, &c.files)
+		if diff := cmp.Diff(c.want, usage.ReplaceAllString(b.String(), "hotspan itself")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+func TestProgressLine(t *testing.T) {
+	p := agent.Progress{Elapsed: 12400 * time.Millisecond, Samples: 1234, WithJS: 1000, Named: 995, Requests: 0, Lost: 3}
+	if diff := cmp.Diff("  12s  1234 samples, 99.5 % named, - labelled, 3 lost", progressLine(p)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLogger(t *testing.T) {
+	var b bytes.Buffer
+	for _, verbose := range []bool{false, true} {
+		log := console{&b}.logger(verbose)
+		log.Info("attached", "pid", 7)
+		log.Warn("mappings not updated", "pid", 7, "why", errors.New("gone"))
+		log.Error("snapshot not delivered")
+		log.Debug("not learnt")
+	}
+	const each = "hotspan: attached, pid 7\nhotspan: warn: mappings not updated, pid 7: gone\nhotspan: error: snapshot not delivered\n"
+	if diff := cmp.Diff(each+each+"hotspan: not learnt\n", b.String()); diff != "" {
+		t.Error(diff)
+	}
+}

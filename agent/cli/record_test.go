@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// Each of these is refused before anything is loaded into the kernel.
+func TestWrongUsage(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		want string // after "hotspan: "
+	}{
+		{"", "expected"},
+		{"recor", "unexpected argument recor"},
+		{"record", "say what to profile: -p PID, --name REGEX, -a, or -- COMMAND"},
+		{"record -d 1s", "say what to profile"},
+		{"record -p", "--pid: missing value"},
+		{"record -p x", "x"},
+		{"record -p 1 -F 0", "rate 0: at least 1 sample a second"},
+		{"record -p 1 --rate=-5", "rate -5: at least 1 sample a second"},
+		{"record -p 1 -F 999999999", "rate 999999999: this kernel allows at most"},
+		{"record -p 1 -d 10", "missing unit"},
+		{"record -p 1 --duration=-1s", "a time must not be negative"},
+		{"record -p 1 --snapshot-every=-1s", "a time must not be negative"},
+		{"record -p 1 --snapshot-every 9ms", "--snapshot-every 9ms: at least 10ms"},
+		{"record -p 1 --ring-buffer 3", "--ring-buffer 3: a power of two from 1 to 1024"},
+		{"record -p 1 --ring-buffer 0", "--ring-buffer 0: a power of two"},
+		{"record -p 1 --ring-buffer 2048", "--ring-buffer 2048: a power of two"},
+		{"record --name (", "--name: error parsing regexp"},
+		{"record -p 1 --label tenant", `label "tenant": want NAME=PATH`},
+		{"record -p 1 --label a=b..c", "an empty property name"},
+		{"record -p 1 -o x.zip", "x.zip: the extension names no format (known: .pb.gz"},
+		{"record -p 1 -o x", "x: the extension names no format"},
+		{"record -p 1 --format svg", `format "svg" is unknown (known: pprof collapsed perf-script jsonl)`},
+		{"record -p 1 --snapshot-every 1s -o x.pb.gz", "-o x.pb.gz: with --snapshot-every the name needs"},
+		{"layout", "expected"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := Main(strings.Fields(c.args), &stdout, &stderr)
+		text := stderr.String()
+		if code != 2 || !strings.HasPrefix(text, "hotspan: ") || !strings.Contains(text, c.want) || !strings.HasSuffix(text, "\nTry 'hotspan --help'.\n") {
+			t.Errorf("%q: exit code %d, %q, want 2 and %q", c.args, code, text, c.want)
+		}
+		if stdout.Len() != 0 {
+			t.Errorf("%q: standard output has %q", c.args, stdout.String())
+		}
+	}
+}
+
+func TestFailuresThatAreNotUsage(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "no", "folder", "x.pb.gz")
+	file := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(file, []byte("no program"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"record", "-p", "1", "-o", missing}, "output: open " + filepath.Dir(missing)},
+		{[]string{"record", "-p", "1", "-o", file + "/x.pb.gz"}, "output: open " + file},
+		{[]string{"layout", file + "2"}, "no such file"},
+		{[]string{"layout", file}, file + ": not a V8 binary"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := Main(c.args, &stdout, &stderr)
+		if text := stderr.String(); code != 1 || !strings.HasPrefix(text, "hotspan: ") || !strings.Contains(text, c.want) || strings.Contains(text, "--help") {
+			t.Errorf("%v: exit code %d, %q, want 1 and %q", c.args, code, text, c.want)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"record", "--help"}} {
+		var stdout, stderr bytes.Buffer
+		if code := Main(args, &stdout, &stderr); code != 0 || stderr.Len() != 0 || !strings.Contains(stdout.String(), "Usage: hotspan") {
+			t.Errorf("%v: exit code %d, %q, %q", args, code, stdout.String(), stderr.String())
+		}
+	}
+}
+
+func TestOutputs(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name   string
+		cmd    recordCmd
+		format pprofx.Format
+		suffix string // of the pattern
+	}{
+		{"default", recordCmd{}, pprofx.Pprof, "hotspan-%t.pb.gz"},
+		{"default, many", recordCmd{SnapshotEvery: 1e9}, pprofx.Pprof, "hotspan-%t-%n.pb.gz"},
+		{"format names the extension", recordCmd{Format: "jsonl"}, pprofx.JSONL, "hotspan-%t.jsonl"},
+		{"collapsed", recordCmd{Format: "collapsed"}, pprofx.Collapsed, ".collapsed"},
+		{"perf script", recordCmd{Format: "perf-script"}, pprofx.PerfScript, ".perf"},
+		{"by .folded", recordCmd{Output: dir + "/a.folded"}, pprofx.Collapsed, "a.folded"},
+		{"by .txt", recordCmd{Output: dir + "/a.txt"}, pprofx.Collapsed, "a.txt"},
+		{"by .perf", recordCmd{Output: dir + "/a.perf"}, pprofx.PerfScript, "a.perf"},
+		{"by .jsonl", recordCmd{Output: dir + "/a.jsonl"}, pprofx.JSONL, "a.jsonl"},
+		{"by .pb.gz", recordCmd{Output: dir + "/a.pb.gz"}, pprofx.Pprof, "a.pb.gz"},
+		{"format whatever the extension", recordCmd{Format: "pprof", Output: dir + "/a.txt"}, pprofx.Pprof, "a.txt"},
+		{"numbered", recordCmd{SnapshotEvery: 1e9, Output: dir + "/%n.perf"}, pprofx.PerfScript, "%n.perf"},
+	} {
+		t.Chdir(dir)
+		s, err := c.cmd.outputs()
+		if err != nil || s.format != c.format || !strings.HasSuffix(s.pattern, c.suffix) {
+			t.Errorf("%s: %+v, %v, want %s in %s", c.name, s, err, c.format, c.suffix)
+		}
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 0 {
+		t.Errorf("the folder was tried out and %v left", left)
+	}
+}
+
+func TestOutputOfOneProcess(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for want, pids := range map[string][]int{"x-42.pb.gz": {42}, "x-0.pb.gz": {42, 43}} {
+		s, err := (&recordCmd{PID: pids, Output: "x-%p.pb.gz"}).outputs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, s.path(1)); diff != "" {
+			t.Errorf("%v: %s", pids, diff)
+		}
+	}
+}

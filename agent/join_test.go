@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+func joiner(t *testing.T) (*Agent, *target) {
+	t.Helper()
+	a, b := reqctx.Rule{Label: "a", Path: []reqctx.Step{{Name: "a"}}}, reqctx.Rule{Label: "b", Path: []reqctx.Step{{Name: "b"}}}
+	tree, err := reqctx.NewTree([]reqctx.Rule{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Agent{tree: tree, labelSets: map[string][]pprofx.Label{}, matched: map[string]bool{}, log: quiet()}, &target{}
+}
+
+// record is a context record of the program: type, label, length and data.
+func record(kind, label uint8, data string) string {
+	return string(binary.LittleEndian.AppendUint16([]byte{kind, label}, uint16(len(data)))) + data
+}
+
+func word(n uint64) string { return string(binary.LittleEndian.AppendUint64(nil, n)) }
+
+func TestJoin(t *testing.T) {
+	present := record(bpf.ContextPresent, 0, "")
+	str := func(key, s string) pprofx.Label { return pprofx.Label{Key: key, Str: s} }
+	for _, c := range []struct {
+		name, context string
+		want          []pprofx.Label
+		flags         flags
+		bad           int64
+		kept          bool
+	}{
+		{"no store", "", nil, flags{}, 0, false},
+		{"a store without labels", present, []pprofx.Label{}, flags{present: true}, 0, true},
+		{"Latin-1", present + record(bpf.ContextOneByte, 0, "caf\xe9"), []pprofx.Label{str("a", "café")}, flags{present: true}, 0, true},
+		{"UTF-16", present + record(bpf.ContextTwoByte, 1, "\x3d\xd8\x00\xde\x16\x4e"), []pprofx.Label{str("b", "\U0001F600世")}, flags{present: true}, 0, true},
+		{"UTF-16 cut in the middle of a pair", record(bpf.ContextTwoByte, 1, "\x16\x4e\x3d\xd8\x00"), []pprofx.Label{str("b", "世\uFFFD")}, flags{}, 0, true},
+		{"Smi", present + record(bpf.ContextSmi, 1, word(1<<64-5)), []pprofx.Label{{Key: "b", Num: -5}}, flags{present: true}, 0, true},
+		{"double", record(bpf.ContextDouble, 1, word(math.Float64bits(2.5))) + record(bpf.ContextDouble, 0, word(math.Float64bits(1e9))), []pprofx.Label{{Key: "a", Num: 1e9}, str("b", "2.5")}, flags{}, 0, true},
+		{"number of another size", present + record(bpf.ContextSmi, 1, "1234"), []pprofx.Label{}, flags{present: true}, 0, true},
+		{"no such label", present + record(bpf.ContextOneByte, 2, "x"), []pprofx.Label{}, flags{present: true}, 1, false},
+		{"part unreadable", present + record(bpf.ContextUnreadable, 0, "") + record(bpf.ContextOneByte, 0, "x"), []pprofx.Label{str("a", "x")}, flags{present: true, unreadable: true}, 0, false},
+		{"cut off", present + record(bpf.ContextOneByte, 0, "x") + record(bpf.ContextOneByte, 1, "yz")[:5], []pprofx.Label{str("a", "x")}, flags{present: true, unreadable: true}, 0, false},
+		{"to learn", present + record(bpf.ContextLearnShape, 0, "short"), []pprofx.Label{}, flags{present: true, learning: true}, 0, false},
+		{"of an unknown type", present + record(99, 0, "x"), []pprofx.Label{}, flags{present: true, learning: true}, 0, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, target := joiner(t)
+			s := &sampler.Sample{Context: []byte(c.context)}
+			got := a.join(target, s)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if target.flags != c.flags || a.stats.BadLabels != c.bad {
+				t.Errorf("%+v and %d bad values, want %+v and %d", target.flags, a.stats.BadLabels, c.flags, c.bad)
+			}
+			if _, kept := a.labelSets[c.context]; kept != c.kept {
+				t.Errorf("kept: %v", kept)
+			}
+			for _, l := range got {
+				if !a.matched[l.Key] {
+					t.Errorf("label %s counts as not matched", l.Key)
+				}
+			}
+			if diff := cmp.Diff(got, a.join(target, s)); diff != "" {
+				t.Errorf("the second time: %s", diff)
+			}
+		})
+	}
+}
+
+func TestLabelSetsAreBounded(t *testing.T) {
+	a, target := joiner(t)
+	for i := range maxLabelSets + 5 {
+		a.join(target, &sampler.Sample{Context: []byte(record(bpf.ContextOneByte, 0, fmt.Sprint(i)))})
+	}
+	if n := len(a.labelSets); n != 5 {
+		t.Errorf("%d sets of labels", n)
+	}
+}
+
+// The numbers are those of enum stop in event.h; one that is not known must not end the profiler.
+func TestStopNames(t *testing.T) {
+	for stop := range 256 {
+		got := stopNames[min(stop, len(stopNames)-1)]
+		if (got == "root") != (stop == int(bpf.StopRoot)) || got == "" {
+			t.Errorf("stop %d is %q", stop, got)
+		}
+	}
+	if !strings.Contains(stopNames[bpf.StopDepth], "deep") {
+		t.Errorf("%q", stopNames[bpf.StopDepth])
+	}
+}

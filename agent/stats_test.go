@@ -1,0 +1,91 @@
+package agent
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+func TestCount(t *testing.T) {
+	label := []pprofx.Label{{Key: "a", Str: "b"}}
+	two := []*pprofx.Frame{{}, {}}
+	for _, c := range []struct {
+		name string
+		out  pprofx.Sample
+		f    flags
+		want Stats
+	}{
+		{"nothing known", pprofx.Sample{Stop: "no unwind rule"}, flags{}, Stats{Samples: 1}},
+		{"to the root", pprofx.Sample{Stop: "root", Stack: two}, flags{}, Stats{Samples: 1, ToRoot: 1, Frames: 2}},
+		{"to the root over a gap", pprofx.Sample{Stop: "root"}, flags{broken: true}, Stats{Samples: 1}},
+		{"JavaScript, named", pprofx.Sample{}, flags{js: true, isolate: true}, Stats{Samples: 1, WithJS: 1, Named: 1, InIsolate: 1}},
+		{"JavaScript, not named", pprofx.Sample{}, flags{js: true, unnamed: true}, Stats{Samples: 1, WithJS: 1}},
+		{"labelled", pprofx.Sample{Labels: label}, flags{present: true}, Stats{Samples: 1, Requests: 1, Labelled: 1}},
+		{"learning", pprofx.Sample{}, flags{present: true, learning: true}, Stats{Samples: 1, Requests: 1, Learning: 1}},
+		{"labelled while learning", pprofx.Sample{Labels: label}, flags{present: true, learning: true, unreadable: true}, Stats{Samples: 1, Requests: 1, Labelled: 1, Unreadable: 1}},
+	} {
+		var got Stats
+		got.count(&c.out, c.f)
+		if diff := cmp.Diff(c.want, got, cmpopts.IgnoreUnexported(Stats{})); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// Whatever becomes of samples, those that are written and those that are lost are all.
+func TestWritten(t *testing.T) {
+	var s Stats
+	s.written(&pprofx.Snapshot{Rows: make([]pprofx.Row, 3)})
+	if s.Written != 3 || s.LostSum() != 0 {
+		t.Errorf("%+v", s)
+	}
+	lost := map[string]int64{LostRingFull: 5, LostExited: 1}
+	s.written(&pprofx.Snapshot{Rows: make([]pprofx.Row, 4), Lost: lost})
+	s.written(&pprofx.Snapshot{Lost: map[string]int64{LostRingFull: 2, LostMalformed: 7}})
+	if diff := cmp.Diff(map[string]int64{LostRingFull: 7, LostExited: 1, LostMalformed: 7}, s.Lost); diff != "" || s.Written != 7 || s.LostSum() != 15 {
+		t.Errorf("%d written, %d lost %s", s.Written, s.LostSum(), diff)
+	}
+	if lost[LostRingFull] != 5 {
+		t.Error("a snapshot was changed")
+	}
+}
+
+func TestProgress(t *testing.T) {
+	start := time.Unix(100, 0)
+	a := &Agent{stats: Stats{Start: start, Samples: 5, WithJS: 4, Named: 3, Requests: 2, Labelled: 1, Lost: map[string]int64{"x": 6, "y": 1}}}
+	want := Progress{Elapsed: 3 * time.Second, Samples: 5, WithJS: 4, Named: 3, Requests: 2, Labelled: 1, Lost: 7}
+	if diff := cmp.Diff(want, a.progress(start.Add(3*time.Second))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestClock(t *testing.T) {
+	var c clock
+	c.set()
+	const most = int64(2 * time.Millisecond)
+	for range 3 {
+		before := time.Now().UnixNano()
+		got := c.unix(uint64(monotonic()))
+		after := time.Now().UnixNano()
+		if got < before-most || got > after+most {
+			t.Errorf("%d is not between %d and %d", got, before, after)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if d := c.unix(5_000_000_007) - c.unix(5_000_000_000); d != 7 {
+		t.Errorf("7 ns are %d ns", d)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	cpu, memory := Usage()
+	for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end); {
+	}
+	if more, _ := Usage(); cpu <= 0 || more <= cpu || memory < 1<<20 || memory > 1<<40 {
+		t.Errorf("%v, then %v of CPU; %d bytes", cpu, more, memory)
+	}
+}

@@ -1,0 +1,280 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/nodes"
+)
+
+// node24 is the Node.js that tests run which are not about Node.js.
+func node24(t *testing.T) string {
+	t.Helper()
+	path, err := nodes.Path("24.21.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// command starts a process that is ended with the test.
+func command(t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.Command(name, args...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	return c
+}
+
+const spin = "function spin() { for (let i = 0; i < 1e6; i++); setImmediate(spin) } spin()"
+
+// TestWrongUsage: each mistake gets exit code 2 and a sentence that says what would be right.
+func TestWrongUsage(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"record"}, "say what to profile: -p PID, --name REGEX, -a, or -- COMMAND"},
+		{[]string{"record", "-p", "1", "-F", "0"}, "rate 0: at least 1 sample a second"},
+		{[]string{"record", "-p", "1", "-F", "1000000"}, "rate 1000000: this kernel allows at most"},
+		{[]string{"record", "-p", "one"}, `expected a valid 64 bit int but got "one"`},
+		{[]string{"record", "-p", "1", "--label", "tenant"}, "want NAME=PATH, for example tenant=user.tenant"},
+		{[]string{"record", "-p", "1", "-o", "x.gif"}, "x.gif"},
+		{[]string{"record", "-p", "1", "--name", "("}, "missing closing )"},
+		{[]string{"record", "-p", "1", "--snapshot-every", "1s", "-o", "x.pb.gz"}, "needs %n"},
+		{[]string{"record", "-p", "1", "--ring-buffer", "3"}, "a power of two"},
+		{[]string{"reckord"}, `unexpected argument reckord, did you mean "record"?`},
+	} {
+		r := run(t, c.args...)
+		if r.code != 2 || !strings.Contains(r.stderr, c.want) {
+			t.Errorf("%v: exit code %d, want 2, and %q in:\n%s", c.args, r.code, c.want, r.stderr)
+		}
+	}
+}
+
+// TestCannot: what cannot be done gets exit code 1 and the reason.
+func TestCannot(t *testing.T) {
+	sleeper := strconv.Itoa(command(t, "sleep", "60").Process.Pid)
+	for _, c := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no such process", []string{"-p", "99999999"}, "process 99999999: there is no such process"},
+		{"not Node", []string{"-p", sleeper}, "not a Node.js process"},
+		{"kernel thread", []string{"-p", "2"}, "process 2"},
+		{"nothing matches", []string{"--name", "no-such-service-anywhere"}, "no Node.js process to profile"},
+		{"no directory", []string{"-p", sleeper, "-o", "/no/such/dir/x.pb.gz"}, "output: "},
+		{"no command", []string{"--", "no-such-command-anywhere"}, "no-such-command-anywhere"},
+		{"bad endpoint", []string{"-p", sleeper, "--otlp", "127.0.0.1:4317"}, "want http://HOST:4317"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := run(t, append([]string{"record", "-d", "1s"}, c.args...)...)
+			if r.code != 1 || !strings.Contains(r.stderr, c.want) {
+				t.Errorf("exit code %d, want 1, and %q in:\n%s", r.code, c.want, r.stderr)
+			}
+		})
+	}
+}
+
+// asNobody runs hotspan without any right.
+func asNobody(t *testing.T, args ...string) result {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "hotspan-nobody-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	b, err := os.ReadFile(hotspan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := filepath.Join(dir, "hotspan")
+	if err := os.WriteFile(binary, b, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(binary, args...)
+	c.Dir = dir
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	err = c.Run()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		t.Fatal(err)
+	}
+	return result{code: c.ProcessState.ExitCode(), stderr: stderr.String()}
+}
+
+func TestNoPermission(t *testing.T) {
+	pid := strconv.Itoa(command(t, node24(t), "-e", spin).Process.Pid)
+	r := asNobody(t, "record", "-p", pid, "-d", "1s")
+	if r.code != 1 || !strings.Contains(r.stderr, "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE") || !strings.Contains(r.stderr, "setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep") {
+		t.Errorf("exit code %d:\n%s", r.code, r.stderr)
+	}
+}
+
+// TestExit: a process that ends while it is recorded ends the recording, and what was sampled is written.
+func TestExit(t *testing.T) {
+	c := command(t, node24(t), "-e", "const end = Date.now() + 5000; while (Date.now() < end);")
+	out := filepath.Join(t.TempDir(), "x.jsonl")
+	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "60s", "-o", out)
+	if r.code != 0 || r.took > 10*time.Second {
+		t.Errorf("exit code %d after %v:\n%s", r.code, r.took, r.stderr)
+	}
+	checkSum(t, r, out, 50)
+}
+
+// checkSum checks that what was taken is what is in the file and what was lost.
+func checkSum(t *testing.T, r result, file string, atLeast int) []sample {
+	t.Helper()
+	samples := readSamples(t, file)
+	all, written, lost := taken(t, r.stderr)
+	if len(samples) != written || all != written+lost || written < atLeast {
+		t.Errorf("%d samples in the file, want at least %d; the closing line says %d = %d + %d:\n%s", len(samples), atLeast, all, written, lost, r.stderr)
+	}
+	return samples
+}
+
+// TestExec: a process that runs another program that is not Node is said to, and what was sampled is written.
+func TestExec(t *testing.T) {
+	node := node24(t)
+	js := "const end = Date.now() + 5000; while (Date.now() < end); process.execve('/bin/sleep', ['sleep', '30'], process.env)"
+	c := command(t, node, "--no-warnings", "-e", js)
+	out := filepath.Join(t.TempDir(), "x.jsonl")
+	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "20s", "-o", out)
+	if r.code != 0 || !strings.Contains(r.stderr, "runs another program now") {
+		t.Errorf("exit code %d:\n%s", r.code, r.stderr)
+	}
+	checkSum(t, r, out, 30)
+}
+
+// TestInterrupt: Ctrl-C ends the recording with exit code 0 and a whole file.
+func TestInterrupt(t *testing.T) {
+	c := command(t, node24(t), "-e", spin)
+	out := filepath.Join(t.TempDir(), "x.jsonl")
+	h := exec.Command(hotspan, "record", "-p", strconv.Itoa(c.Process.Pid), "-o", out)
+	var stderr bytes.Buffer
+	h.Stderr = &stderr
+	if err := h.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(3 * time.Second)
+	h.Process.Signal(interrupt)
+	if err := h.Wait(); err != nil {
+		t.Errorf("%v:\n%s", err, stderr.String())
+	}
+	checkSum(t, result{stderr: stderr.String()}, out, 50)
+}
+
+// TestFullRing: samples that find no room in the ring buffer are counted, and the sum is right all the same.
+func TestFullRing(t *testing.T) {
+	c := command(t, node24(t), "-e", "function deep(n) { return n ? deep(n - 1) + 1 : burn() } function burn() { const end = Date.now() + 900; while (Date.now() < end); return 0 } for (;;) deep(900)")
+	out := filepath.Join(t.TempDir(), "x.jsonl")
+	h := exec.Command(hotspan, "record", "-p", strconv.Itoa(c.Process.Pid), "-F", "997", "--ring-buffer", "1", "-d", "5s", "-o", out)
+	var stderr bytes.Buffer
+	h.Stderr = &stderr
+	if err := h.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2500 * time.Millisecond)
+	h.Process.Signal(syscall.SIGSTOP) // nobody reads
+	time.Sleep(2 * time.Second)
+	h.Process.Signal(syscall.SIGCONT)
+	if err := h.Wait(); err != nil {
+		t.Fatalf("%v:\n%s", err, stderr.String())
+	}
+	if !strings.Contains(stderr.String(), "ring buffer full") {
+		t.Errorf("no loss was counted:\n%s", stderr.String())
+	}
+	checkSum(t, result{stderr: stderr.String()}, out, 100)
+}
+
+// TestUnmatchedLabel: a path that matches nothing is said once, with the properties that were seen.
+func TestUnmatchedLabel(t *testing.T) {
+	js := "const { AsyncLocalStorage } = require('async_hooks'); const s = new AsyncLocalStorage({ name: 'app' }); s.run({ endpoint: 'x', user: { id: 'u' } }, () => { " + spin + " })"
+	c := command(t, node24(t), "-e", js)
+	out := filepath.Join(t.TempDir(), "x.jsonl")
+	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "2s", "-o", out,
+		"--label", "tenant=user.tenant", "--label", "who=als(\"app\").user.id", "--label", "other=als(\"session\").user.id")
+	want := "label tenant matched nothing; properties seen in stores: endpoint, user\n"
+	if r.code != 0 || strings.Count(r.stderr, want) != 1 || !strings.Contains(r.stderr, "label other matched nothing") {
+		t.Errorf("exit code %d, want once %q in:\n%s", r.code, want, r.stderr)
+	}
+	var named share
+	for _, s := range checkSum(t, r, out, 50) {
+		if len(s.js()) > 0 {
+			named.count(s.Labels["who"] == "u" && len(s.Labels) == 1)
+		}
+	}
+	named.atLeast(t, "samples with the label of the named store", 95, 50)
+}
+
+// TestCommand: a command that hotspan starts is profiled from its first instruction, and its children that are Node.
+func TestCommand(t *testing.T) {
+	node := node24(t)
+	dir := t.TempDir()
+	child := filepath.Join(dir, "child.js")
+	if err := os.WriteFile(child, []byte("function childBurns() { const end = process.cpuUsage().user + 1.5e6; while (process.cpuUsage().user < end); } childBurns()"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	parent := fmt.Sprintf("function parentBurns() { const end = process.cpuUsage().user + 1.5e6; while (process.cpuUsage().user < end); } parentBurns(); require('child_process').execFileSync(%q, [%q])", node, child)
+	out := filepath.Join(dir, "x.jsonl")
+	r := run(t, "record", "-o", out, "--", node, "-e", parent)
+	if r.code != 0 || r.took > 20*time.Second {
+		t.Errorf("exit code %d after %v:\n%s", r.code, r.took, r.stderr)
+	}
+	burnt := map[string]int{}
+	for _, s := range checkSum(t, r, out, 150) {
+		for _, f := range s.js() {
+			burnt[f.F]++
+		}
+	}
+	for _, f := range []string{"parentBurns", "childBurns"} {
+		if burnt[f] < 120 {
+			t.Errorf("%d samples in %s, want about 148: %v", burnt[f], f, burnt)
+		}
+	}
+}
+
+// TestByName: processes are found by name, those that start later too, and no others.
+func TestByName(t *testing.T) {
+	node, dir := node24(t), t.TempDir()
+	script := filepath.Join(dir, "orders-service.js")
+	if err := os.WriteFile(script, []byte(spin), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	first := command(t, node, script)
+	other := command(t, node, "-e", spin)
+	out := filepath.Join(dir, "x.jsonl")
+	h := exec.Command(hotspan, "record", "--name", "orders-service", "-d", "5s", "-o", out)
+	h.Stderr = io.Discard
+	if err := h.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Second)
+	second := command(t, node, script)
+	if err := h.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	count := map[int]int{}
+	for _, s := range readSamples(t, out) {
+		count[s.PID]++
+	}
+	if count[first.Process.Pid] < 50 || count[second.Process.Pid] < 30 || count[other.Process.Pid] > 0 {
+		t.Errorf("samples by pid %v, want of %d and %d, none of %d", count, first.Process.Pid, second.Process.Pid, other.Process.Pid)
+	}
+}
