@@ -228,10 +228,10 @@ func TestCommand(t *testing.T) {
 	node := node24(t)
 	dir := t.TempDir()
 	child := filepath.Join(dir, "child.js")
-	if err := os.WriteFile(child, []byte("function childBurns() { const end = process.cpuUsage().user + 1.5e6; while (process.cpuUsage().user < end); } childBurns()"), 0o644); err != nil {
+	if err := os.WriteFile(child, []byte("const cpu = () => { const u = process.cpuUsage(); return u.user + u.system }; function childBurns() { const end = cpu() + 1.5e6; while (cpu() < end); } childBurns()"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	parent := fmt.Sprintf("function parentBurns() { const end = process.cpuUsage().user + 1.5e6; while (process.cpuUsage().user < end); } parentBurns(); require('child_process').execFileSync(%q, [%q])", node, child)
+	parent := fmt.Sprintf("const cpu = () => { const u = process.cpuUsage(); return u.user + u.system }; function parentBurns() { const end = cpu() + 1.5e6; while (cpu() < end); } parentBurns(); require('child_process').execFileSync(%q, [%q])", node, child)
 	out := filepath.Join(dir, "x.jsonl")
 	r := run(t, "record", "-o", out, "--", node, "-e", parent)
 	if r.code != 0 || r.took > 20*time.Second {

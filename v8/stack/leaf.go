@@ -53,8 +53,26 @@ func (v *Resolver) repairCode(raw Raw, leaf Leaf, c *code) []Raw {
 			self.ID, self.SFI = of.id, of.sfi
 		}
 		return v.above(self, raw, leaf, 0)
+	case isForeign(c, raw):
+		if c.tier == Sparkplug {
+			of := v.ownerOf(c)
+			self.ID, self.SFI = of.id, of.sfi
+		}
+		return v.under(self, raw, leaf)
 	}
 	return []Raw{raw}
+}
+
+// isForeign reports whether the frame at rbp is another function's than the code's: then the code has none, whatever
+// its instructions look like.
+func isForeign(c *code, raw Raw) bool {
+	if raw.Marker >= 0 || raw.ID.Script < 0 {
+		return false
+	}
+	if c.tier == Sparkplug {
+		return c.baseline != nil && raw.Bytecode != c.baseline.Array
+	}
+	return c.optimized != nil && raw.ID != c.id
 }
 
 // ownerOf is the function of baseline code, if it was seen before: baseline code itself does not tell.
@@ -125,12 +143,17 @@ func (v *Resolver) repairBuiltin(raw Raw, leaf Leaf, name string, start, end uin
 }
 
 // frameless puts a builtin that has no frame on top of the function whose frame it is: if rbp's frame is a function of
-// a script, it is not the builtin's. The function goes on at the first return address on the stack that is in its code.
+// a script, it is not the builtin's.
 func (v *Resolver) frameless(raw Raw, leaf Leaf) []Raw {
 	if raw.Marker >= 0 || raw.ID.Script < 0 {
 		return []Raw{raw}
 	}
-	self := Raw{PC: raw.PC, Exact: raw.Exact, Marker: 0}
+	return v.under(Raw{PC: raw.PC, Exact: raw.Exact, Marker: 0}, raw, leaf)
+}
+
+// under puts self on top of the function whose frame is at rbp, which goes on at the first return address on the stack
+// that is in its code.
+func (v *Resolver) under(self, raw Raw, leaf Leaf) []Raw {
 	for _, w := range append(leaf.Words, leaf.R10) {
 		if name, _, _, ok := v.space.Builtin(w - 1); ok {
 			if !isInterpreter(name) {
