@@ -80,8 +80,10 @@ func (a *Agent) attach(pid int) error {
 	}
 	a.targets[pid] = t
 	if a.builder != nil {
-		a.builder.SetProcess(pid, t.process)
+		a.builder.SetProcess(pid, t.process) // it has just started: there is nothing to compare with yet
+		return nil
 	}
+	go a.verify(pid, l)
 	return nil
 }
 
