@@ -1,8 +1,8 @@
-# make demo       a profile of a real Express service by route, from outside it (needs root)
-# make test       all tests (needs root)
-# make build      bin/hotspan
-# make generate   the BPF objects anew, with clang-19
-# make check      formatting, vet, and that the generated files are those of the sources
+# make demo             a profile of a real Express service by route, from outside it (needs root)
+# make test             all tests (needs root)
+# make build            bin/hotspan
+# make generate         the BPF objects anew, with clang-19
+# make check-generated  that the BPF objects are those of the sources
 
 DEMO_NODE = 24.21.0
 DEMO_FLAGS =
@@ -10,34 +10,48 @@ DEMO_FLAGS =
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
 PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED)
-GENERATED = agent/internal/bpf/*_bpfel.go agent/internal/bpf/*_bpfel.o
+BPF = agent/internal/bpf
+GENERATED = $(BPF)/*_bpfel.go $(BPF)/*_bpfel.o
 
 # need PROGRAM, WHERE FROM: ends with a sentence if the program is missing.
 # root TARGET: ends with a sentence if this is not root.
+# install PACKAGES: by apt-get, where that is there and this is root; else ends with a sentence.
 need = @command -v $(1) >/dev/null || { echo "$(1) is missing: install $(2)."; exit 1; }
 root = @[ "$$(id -u)" = 0 ] || { echo "Sampling other processes with BPF needs root: run sudo make $(1)."; exit 1; }
+install = if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
+	then apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(1); \
+	else echo "Something of this is missing: run apt-get install $(1) as root."; exit 1; fi
 
-.PHONY: demo test build generate check tools-go tools-npm tools-bpf root-demo root-test nodes
+# The compiler is pinned, as Debian has it: another one makes other objects. /usr/include/bpf is libbpf-dev's.
+CLANG = 19.1.7
+HAVE_CLANG = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
+	[ -e /usr/include/bpf/bpf_helpers.h ]
+
+.PHONY: demo test build generate check-generated nodes root-demo root-test tools-go tools-npm \
+	tools-test tools-bpf
 
 demo: root-demo build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./examples/demo -node "$$node" $(DEMO_FLAGS)
 
-test: root-test tools-go $(PACKAGES) nodes
-	go test ./...
+# gofmt and the other rules of the repository are tests too, in test/repo.
+test: root-test tools-go tools-test $(PACKAGES) nodes
+	go vet ./...
+	cd test/collector && go vet ./...
+	@if $(HAVE_CLANG); then $(MAKE) --no-print-directory check-generated; \
+	else echo "SKIPPED check-generated: there is no clang-19 $(CLANG) with libbpf-dev. It matters if you change $(BPF)/*.[ch]; make tools-bpf installs it."; fi
+	go run ./test/repo/gotest . test/collector
 
 build: tools-go
 	go build -o bin/hotspan .
 
 generate: tools-go tools-bpf
-	go generate ./agent/internal/bpf
+	go generate ./$(BPF)
 
-check: tools-go tools-bpf
-	@files=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs gofmt -l); \
-	[ -z "$$files" ] || { echo "Not formatted, run gofmt -w on:"; echo "$$files"; exit 1; }
-	go vet ./...
-	@before=$$(cat $(GENERATED) | sha256sum); go generate ./agent/internal/bpf || exit 1; \
+check-generated: tools-go tools-bpf
+	@before=$$(cat $(GENERATED) | sha256sum); go generate ./$(BPF) || exit 1; \
 	[ "$$before" = "$$(cat $(GENERATED) | sha256sum)" ] || \
-	{ echo "The generated files in agent/internal/bpf were not those of the sources; now they are."; exit 1; }
+	{ echo "The generated files in $(BPF) were not those of the sources; now they are."; exit 1; }
+	@echo "The generated files in $(BPF) are those of the sources."
 
 nodes: tools-go tools-npm
 	@go run ./test/nodes/get >/dev/null
@@ -59,9 +73,12 @@ tools-npm:
 	$(call need,node,Node.js and npm (Debian: apt-get install nodejs npm))
 	$(call need,npm,Node.js and npm (Debian: apt-get install nodejs npm))
 
-# The compiler is pinned: another one makes other objects.
+# Tests compare with what these say of the same files.
+tools-test:
+	$(call need,git,git (Debian: apt-get install git))
+	@if command -v readelf >/dev/null && command -v nm >/dev/null && command -v openssl >/dev/null; then exit 0; fi; \
+	$(call install,binutils openssl)
+
 tools-bpf:
-	@if command -v clang-19 >/dev/null && command -v llvm-strip-19 >/dev/null && [ -e /usr/include/bpf/bpf_helpers.h ]; then exit 0; fi; \
-	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; \
-	then apt-get install -y --no-install-recommends clang-19 llvm-19 libbpf-dev linux-libc-dev; \
-	else echo "clang-19, llvm-19 or libbpf-dev is missing: run apt-get install clang-19 llvm-19 libbpf-dev as root."; exit 1; fi
+	@if $(HAVE_CLANG); then exit 0; fi; $(call install,clang-19 llvm-19 libbpf-dev linux-libc-dev)
+	@$(HAVE_CLANG) || { echo "clang-19 is not $(CLANG): the BPF objects cannot be made or compared here."; exit 1; }

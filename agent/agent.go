@@ -13,6 +13,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/binary"
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 	reqctx "github.com/hotspan/hotspan/context"
@@ -58,6 +59,7 @@ type Agent struct {
 	kernelFrames map[uint64]*pprofx.Frame
 	labelSets    map[string][]pprofx.Label // by the bytes that they were made of
 	matched      map[string]bool           // labels that were made
+	seen         []string                  // properties of stores, of processes that have ended
 
 	builder *pprofx.Builder
 	clock   clock
@@ -73,6 +75,9 @@ func New(c Config) (*Agent, error) {
 	}
 	if c.RingBytes == 0 {
 		c.RingBytes = 16 << 20
+	}
+	if !procs.InHostPIDNamespace() {
+		return nil, errors.New("process ids here are not the kernel's: run hotspan in the host's PID namespace (docker run --pid=host)")
 	}
 	tree, err := reqctx.NewTree(append(reqctx.OpenTelemetry(), c.Rules...))
 	if err != nil {
@@ -132,10 +137,21 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 		}
 		a.tend()
 	}
+	a.stop()
+	return a.finish()
+}
+
+// stop ends the sampling and takes what there still is.
+func (a *Agent) stop() {
+	a.stats.End = time.Now()
+	timers := a.sampler.Timers()
 	a.sampler.Stop()
 	a.drain()
 	a.cut(time.Now())
-	return a.finish()
+	expected := a.stats.End.Sub(a.stats.Start).Seconds() * float64(a.config.Rate*timers)
+	if c, err := a.sampler.Counters(); err == nil {
+		a.stats.TicksMissed = max(0, 1-float64(c.Ticks)/expected)
+	}
 }
 
 func (a *Agent) start() {
@@ -242,6 +258,11 @@ func (a *Agent) countRing() {
 		a.stats.ringFull = int64(c.RingFull)
 		a.lose(LostRingFull, n)
 	}
+	if n := int64(c.EventRingFull); n > a.stats.eventsLost {
+		a.log.Warn("the ring buffer had no room for starts and ends of processes", "events", n-a.stats.eventsLost)
+		a.stats.eventsLost = n
+		a.forgetEnded()
+	}
 }
 
 func (a *Agent) lose(reason string, n int64) { a.builder.Lose(reason, n) }
@@ -254,7 +275,6 @@ func (a *Agent) finish() (Stats, error) {
 		}
 		a.stats.SnapshotsLost += d.lost
 	}
-	a.stats.End = time.Now()
 	a.stats.Unmatched = a.unmatched()
 	return a.stats, errors.Join(errs...)
 }

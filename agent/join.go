@@ -180,17 +180,17 @@ func (a *Agent) learnStore(t *target, storage heap.Word, hash uint32) error {
 
 // unmatched are the rules of the user that never made a label.
 func (a *Agent) unmatched() []Unmatched {
+	seen := slices.Clone(a.seen)
+	for _, t := range a.targets {
+		seen = append(seen, t.learner.Seen...)
+	}
+	slices.Sort(seen)
+	seen = slices.Compact(seen)
 	var out []Unmatched
 	for _, r := range a.config.Rules {
-		if a.matched[r.Label] {
-			continue
+		if !a.matched[r.Label] {
+			out = append(out, Unmatched{Label: r.Label, Seen: seen})
 		}
-		var seen []string
-		for _, t := range a.targets {
-			seen = append(seen, t.learner.Seen...)
-		}
-		slices.Sort(seen)
-		out = append(out, Unmatched{Label: r.Label, Seen: slices.Compact(seen)})
 	}
 	return out
 }

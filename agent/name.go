@@ -45,6 +45,10 @@ func (a *Agent) name(t *target, s *sampler.Sample) []*pprofx.Frame {
 	for i, f := range s.Frames {
 		switch f.Kind {
 		case bpf.FrameJS, bpf.FrameTyped:
+			if gc := collection(s); gc != nil && !t.flags.v8 {
+				c.stack = append(c.stack, gc)
+			}
+			t.flags.v8 = true
 			a.nameV8(t, s, i)
 		case bpf.FrameGap:
 			t.flags.broken = true
@@ -60,6 +64,23 @@ func (a *Agent) name(t *target, s *sampler.Sample) []*pprofx.Frame {
 		c.stack = append(c.stack, emptyFrame)
 	}
 	return c.stack
+}
+
+// collections mark the stacks of a collection, by V8's Heap::HeapState (src/heap/heap.h): what stands above the mark is
+// the collector's, what stands below it asked for memory.
+var collections = [...]*pprofx.Frame{
+	1: {Function: "[gc scavenge]", Kind: pprofx.Marker},
+	2: {Function: "[gc mark-compact]", Kind: pprofx.Marker},
+	3: {Function: "[gc minor mark-sweep]", Kind: pprofx.Marker},
+}
+
+const vmStateGC = 1
+
+func collection(s *sampler.Sample) *pprofx.Frame {
+	if s.VmState != vmStateGC || int(s.GcState) >= len(collections) {
+		return nil
+	}
+	return collections[s.GcState]
 }
 
 func (a *Agent) nameV8(t *target, s *sampler.Sample, i int) {
@@ -165,11 +186,11 @@ func (t *target) state(vm uint8) pprofx.State {
 	switch vm {
 	case 0:
 		return pprofx.StateJS
-	case 1:
+	case vmStateGC:
 		return pprofx.StateGC
 	case 2, 3, 4:
 		return pprofx.StateCompiler
-	case 6:
+	case 6, 10: // 10 is IDLE_EXTERNAL, from V8 14.6 on
 		return pprofx.StateExternal
 	case 8:
 		return pprofx.StateIdle

@@ -34,8 +34,10 @@ type Stats struct {
 	SnapshotsLost int64            // by slow sinks
 	Frames        int64            // of all samples, inlined ones included
 	InKernel      time.Duration    // that taking the samples took, part of it in the CPU time of the sampled processes
+	TicksMissed   float64          // part of the timers' ticks that did not come: the kernel throttles, or the machine slept
 	Unmatched     []Unmatched
 	ringFull      int64
+	eventsLost    int64
 }
 
 // Unmatched is a label rule that never matched, with the property names that stores had.
@@ -53,6 +55,7 @@ type Progress struct {
 
 // flags is what naming and joining found out about the sample at hand.
 type flags struct {
+	v8                   bool // a frame in V8's code was met
 	js, unnamed, broken  bool // has JS frames; one has no name; a frame is missing or unknown
 	isolate, present     bool // the thread runs V8; a store is current
 	learning, unreadable bool // something of the context was not known yet, or not readable

@@ -56,6 +56,9 @@ func (a *Agent) attach(pid int) error {
 		return explainAccess(pid, err)
 	}
 	l := s.Layout()
+	if l == nil && s.Unread() != nil {
+		return fmt.Errorf("process %d (%s): whether it runs V8 is not known: %w", pid, exe, s.Unread())
+	}
 	if l == nil {
 		return fmt.Errorf("process %d (%s): %w", pid, exe, ErrNotNode)
 	}
@@ -91,6 +94,9 @@ func (a *Agent) warnProblems(t *target) {
 	for _, p := range t.space.V8().Problems {
 		a.log.Warn("executable", "pid", t.pid, "why", p)
 	}
+	for _, note := range t.space.Layout().Notes {
+		a.log.Warn(note, "pid", t.pid)
+	}
 	if err := t.space.Layout().Require(contextFields...); err != nil {
 		a.log.Warn("requests cannot be told: samples have no labels", "pid", t.pid, "why", err)
 	}
@@ -119,7 +125,17 @@ func (a *Agent) detach(t *target) {
 	for hash := range t.learnt.stores {
 		a.sampler.RemoveStore(t.pid, hash)
 	}
+	a.seen = append(a.seen, t.learner.Seen...)
 	delete(a.targets, t.pid)
+}
+
+// forgetEnded finds the processes whose end was not told.
+func (a *Agent) forgetEnded() {
+	for _, t := range a.targets {
+		if unix.Kill(t.pid, 0) == unix.ESRCH {
+			a.detach(t)
+		}
+	}
 }
 
 // tend looks after processes: those that end, and those whose mappings have changed.

@@ -72,6 +72,7 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink) err
 		defer child.kill()
 		config.Select.Tree = child.pid()
 		config.Preload = child.executables()
+		files.pid = child.pid()
 	}
 	a, err := agent.New(config)
 	if err != nil {
@@ -165,7 +166,7 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 		s.pid = r.PID[0]
 	}
 	if r.SnapshotEvery > 0 && !s.numbered() {
-		return nil, usagef("-o %s: with --snapshot-every the name needs %%n or %%t, else each snapshot would replace the last", name)
+		return nil, usagef("-o %s: with --snapshot-every the name needs %%n, else each snapshot would replace the last", name)
 	}
 	return s, writable(filepath.Dir(s.path(1)))
 }

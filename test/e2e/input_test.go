@@ -278,3 +278,24 @@ func TestByName(t *testing.T) {
 		t.Errorf("samples by pid %v, want of %d and %d, none of %d", count, first.Process.Pid, second.Process.Pid, other.Process.Pid)
 	}
 }
+
+// TestStripped: a Node.js without symbols is profiled, and it is said what that costs.
+func TestStripped(t *testing.T) {
+	stripped := filepath.Join(t.TempDir(), "node")
+	if out, err := exec.Command("strip", "-o", stripped, node24(t)).CombinedOutput(); err != nil {
+		t.Fatalf("strip: %v: %s", err, out)
+	}
+	p := start(t, stripped, "functions.js", []string{"--expose-gc"}, []string{"DURATION_MS=8000"})
+	samples := record(t, p.pid, 499, 5*time.Second)
+	v := compare(t, samples, p.truth(t))
+	v.right.atLeast(t, "leaf function right", 99, 300)
+	if v.wrong > 0 {
+		t.Errorf("%d wrong functions, want none", v.wrong)
+	}
+	r := run(t, "record", "-p", strconv.Itoa(command(t, stripped, "-e", spin).Process.Pid), "-d", "1s", "-o", filepath.Join(t.TempDir(), "x.jsonl"))
+	for _, want := range []string{"builtins have no names", "lines in Sparkplug code are unknown"} {
+		if !strings.Contains(r.stderr, want) {
+			t.Errorf("%q is not in:\n%s", want, r.stderr)
+		}
+	}
+}

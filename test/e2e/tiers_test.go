@@ -28,7 +28,7 @@ func TestTiers(t *testing.T) {
 				if tier.name == "maglev" && strings.Contains(node, "22.") {
 					return // Node 22 is built without it: there is nothing to look at
 				}
-				p := start(t, node, "tiers.js", tier.flags, []string{"TIER=" + tier.name, "DURATION_MS=5000"})
+				p := start(t, node, "tiers.js", tier.flags, []string{"TIER=" + tier.name, "DURATION_MS=8000"})
 				samples := record(t, p.pid, 997, 4*time.Second)
 				l := p.truth(t)
 				v := compare(t, samples, l)

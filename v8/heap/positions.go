@@ -125,6 +125,9 @@ func (b *Bytecode) Offset(smi int) (int, bool) {
 	return at, at >= -1 && at < b.length
 }
 
+// IsBytecode reports whether a word points to a BytecodeArray.
+func (r *Reader) IsBytecode(w Word) bool { return r.want(w, layout.TypeBytecodeArray) == nil }
+
 // Bytecode reads a BytecodeArray. (src/objects/bytecode-array.h)
 func (r *Reader) Bytecode(w Word) (*Bytecode, error) {
 	if err := r.want(w, layout.TypeBytecodeArray); err != nil {

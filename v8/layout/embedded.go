@@ -16,7 +16,7 @@ func (l *Layout) readBuiltins(im *image) {
 	start, ok := im.syms[symBlob]
 	sizeAt, ok2 := im.syms[symBlobSize]
 	if !ok || !ok2 {
-		l.note("no symbol %s: where the builtins lie is unknown", symBlob)
+		l.note("no symbol %s: builtins have no names", symBlob)
 		return
 	}
 	size, err := im.i32(sizeAt.value)

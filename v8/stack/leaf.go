@@ -128,7 +128,7 @@ func isTail(b []byte) bool {
 // repairCaller handles frames that have called something: only builtins do so without a frame of their own.
 func (v *Resolver) repairCaller(raw Raw, leaf Leaf) []Raw {
 	name, _, ok := v.builtinAt(raw)
-	if !ok || isInterpreter(name) {
+	if !ok || v.interprets(name, raw) {
 		return []Raw{raw}
 	}
 	return v.frameless(raw, leaf)
@@ -136,7 +136,7 @@ func (v *Resolver) repairCaller(raw Raw, leaf Leaf) []Raw {
 
 // repairBuiltin handles builtins: one that runs while rbp is a JavaScript function's has no frame of its own.
 func (v *Resolver) repairBuiltin(raw Raw, leaf Leaf, name string, start, end uint64) []Raw {
-	if isInterpreter(name) {
+	if v.interprets(name, raw) {
 		return v.repairInterpreter(raw, leaf, name, start, end)
 	}
 	return v.frameless(raw, leaf)

@@ -15,6 +15,9 @@ const (
 	maxScripts   = 1 << 14
 )
 
+// UnnamedBuiltin is what a Space calls a builtin whose name the binary does not tell.
+const UnnamedBuiltin = "[builtin]"
+
 // Space tells what lies where in the process's memory.
 type Space interface {
 	// Builtin finds a builtin of V8 by the address that runs: name, first address, end.
@@ -79,7 +82,7 @@ func (v *Resolver) Resolve(raw Raw) []*Frame {
 	switch {
 	case !ok:
 		return v.machine(raw)
-	case isInterpreter(name) && raw.Marker < 0 && raw.ID.Script >= 0:
+	case raw.Marker < 0 && raw.ID.Script >= 0 && v.interprets(name, raw):
 		return v.interpreted(raw)
 	case isHandler(name):
 		return nil
@@ -101,6 +104,16 @@ func (v *Resolver) builtinAt(raw Raw) (name string, start uint64, ok bool) {
 	}
 	name, start, _, ok = v.space.Builtin(raw.PC - 1)
 	return name, start, ok
+}
+
+// interprets reports whether a function's frame in a builtin is the interpreter's. Where builtins have no names, it is
+// if the frame holds bytecode.
+func (v *Resolver) interprets(name string, raw Raw) bool {
+	if name != UnnamedBuiltin {
+		return isInterpreter(name)
+	}
+	_, known := v.points[point{id: raw.ID, at: raw.Offset, tier: Ignition}]
+	return known || raw.Offset > 0 && v.r.IsBytecode(raw.Bytecode)
 }
 
 func isHandler(name string) bool { return strings.HasSuffix(name, "Handler") }

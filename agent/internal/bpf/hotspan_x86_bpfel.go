@@ -37,11 +37,12 @@ const (
 type hotspanCounter uint32
 
 const (
-	hotspanCounterCOUNT_TAKEN           hotspanCounter = 0
-	hotspanCounterCOUNT_RING_FULL       hotspanCounter = 1
-	hotspanCounterCOUNT_EVENT_RING_FULL hotspanCounter = 2
-	hotspanCounterCOUNT_NANOSECONDS     hotspanCounter = 3
-	hotspanCounterNUM_COUNTERS          hotspanCounter = 4
+	hotspanCounterCOUNT_TICKS           hotspanCounter = 0
+	hotspanCounterCOUNT_TAKEN           hotspanCounter = 1
+	hotspanCounterCOUNT_RING_FULL       hotspanCounter = 2
+	hotspanCounterCOUNT_EVENT_RING_FULL hotspanCounter = 3
+	hotspanCounterCOUNT_NANOSECONDS     hotspanCounter = 4
+	hotspanCounterNUM_COUNTERS          hotspanCounter = 5
 )
 
 type hotspanEdge struct {
@@ -179,7 +180,7 @@ type hotspanScratch struct {
 		Label uint32
 		Type  uint32
 	}
-	Pieces [8]struct {
+	Pieces [32]struct {
 		_      structs.HostLayout
 		String uint64
 		Skip   uint32

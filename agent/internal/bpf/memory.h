@@ -2,8 +2,8 @@
 // Scratch memory and reads of the target's memory.
 
 #define BUFFER_SIZE 0x10000
-#define MAX_PIECES 8 // of a string, at one time; a power of two
-#define MAX_TAKES 16 // of a string, in all
+#define MAX_PIECES 32 // of a string, at one time; a power of two
+#define MAX_TAKES 128 // of a string, in all
 #define MAX_FOUND 64 // values of labels; a power of two
 
 struct visit {

@@ -26,6 +26,15 @@ func All() ([]int, error) {
 	return pids, nil
 }
 
+// initPIDNamespace is the inode of the first namespace of process ids (include/linux/proc_ns.h, PROC_PID_INIT_INO).
+const initPIDNamespace = "pid:[4026531836]"
+
+// InHostPIDNamespace reports whether the pids that this process sees are those that the kernel's programs see.
+func InHostPIDNamespace() bool {
+	ns, err := os.Readlink("/proc/self/ns/pid")
+	return err != nil || ns == initPIDNamespace
+}
+
 // Executable is the path of a process's program as the process sees it.
 func Executable(pid int) (string, error) {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))

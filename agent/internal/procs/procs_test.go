@@ -151,13 +151,10 @@ func TestOpen(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("deleted files are opened through /proc/PID/map_files, which needs root")
 	}
-	if err := os.Rename(path, path+"2"); err != nil {
+	if err := os.WriteFile(path+"2", []byte("another"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte("another"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path + "2"); err != nil {
+	if err := os.Rename(path+"2", path); err != nil {
 		t.Fatal(err)
 	}
 	check("replaced")

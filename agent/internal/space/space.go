@@ -13,6 +13,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // Kind is what a Region holds.
@@ -39,7 +40,7 @@ type Space struct {
 	mem     io.ReaderAt
 	cache   *binary.Cache
 	v8      *binary.File
-	exe     procs.FileID
+	unread  error    // why a mapped file could not be opened
 	regions []Region // by address
 }
 
@@ -59,6 +60,9 @@ func (s *Space) Layout() *layout.Layout {
 	return s.v8.Layout
 }
 
+// Unread is why a mapped file could not be opened; nil if all could.
+func (s *Space) Unread() error { return s.unread }
+
 // V8 is the file that V8 is in; nil for none.
 func (s *Space) V8() *binary.File { return s.v8 }
 
@@ -69,10 +73,15 @@ func (s *Space) Refresh() (changed bool, err error) {
 		return false, fmt.Errorf("mappings of process %d: %w", s.pid, err)
 	}
 	var regions []Region
-	for _, m := range maps {
-		if m.Exec {
-			regions = append(regions, s.code(m)...)
+	for i, m := range maps {
+		if !m.Exec {
+			continue
 		}
+		code := s.code(m)
+		if i > 0 && len(code) == 1 && s.isSecondMapping(m, maps[i-1]) {
+			code[0].Kind = Builtins
+		}
+		regions = append(regions, code...)
 	}
 	regions = append(regions, generated(maps, regions)...)
 	slices.SortFunc(regions, func(a, b Region) int { return int(int64(a.Start - b.Start)) })
@@ -90,6 +99,9 @@ func (s *Space) code(m procs.Mapping) []Region {
 		return nil
 	}
 	f := s.cache.Get(s.pid, m)
+	if !f.Open() && s.unread == nil {
+		s.unread = f.Problems[0]
+	}
 	if f.Layout != nil && s.v8 == nil {
 		s.v8 = f
 	}
@@ -102,6 +114,13 @@ func (s *Space) code(m procs.Mapping) []Region {
 		return []Region{r}
 	}
 	return split(r, f.Layout.Builtins.Start+r.Bias, f.Layout.Builtins.End+r.Bias)
+}
+
+// isSecondMapping reports whether a mapping is that of V8's builtins inside its code range, though the file's symbols do
+// not say where they are: no other part of an executable is mapped right behind anonymous memory.
+func (s *Space) isSecondMapping(m, before procs.Mapping) bool {
+	return s.v8 != nil && s.v8.Layout.Builtins == layout.Range{} && s.v8 == s.cache.Get(s.pid, m) &&
+		before.End == m.Start && before.Inode == 0 && before.Path == ""
 }
 
 // split cuts a region where the builtins begin and end.
@@ -176,11 +195,11 @@ func (s *Space) Builtin(pc uint64) (name string, start, end uint64, ok bool) {
 		return "", 0, 0, false
 	}
 	if r.File.Symbols == nil {
-		return "[builtin]", r.Start, r.End, true
+		return stack.UnnamedBuiltin, r.Start, r.End, true
 	}
 	sym, ok := r.File.Symbols.Lookup(pc - r.Bias)
 	if !ok {
-		return "[builtin]", r.Start, r.End, true
+		return stack.UnnamedBuiltin, r.Start, r.End, true
 	}
 	start = sym.Start + r.Bias
 	return strings.TrimPrefix(sym.Name, "Builtins_"), start, start + sym.Size, true

@@ -141,6 +141,7 @@ func TestSplit(t *testing.T) {
 		{0, 0x1000, "1000-5000 0"},
 		{0, 0, "1000-5000 0"},
 		{0x3000, 0x2000, "1000-5000 0"},
+		{0x3000, 0x3000, "1000-5000 0"},
 	} {
 		var got []string
 		for _, x := range split(r, c.low, c.high) {
