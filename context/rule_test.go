@@ -17,15 +17,15 @@ func steps(names ...string) []Step {
 
 func TestParseRule(t *testing.T) {
 	for in, want := range map[string]Rule{
-		"endpoint=endpoint":          {"endpoint", "", steps("endpoint")},
-		"tenant=user.tenant":         {"tenant", "", steps("user", "tenant")},
-		" tenant = user.tenant ":     {"tenant", "", steps("user", "tenant")},
-		`id=als("session").user.id`:  {"id", "session", steps("user", "id")},
-		`id=als("session")`:          {"id", "session", nil},
-		`id=als("a.b=c (d)").e`:      {"id", "a.b=c (d)", steps("e")},
-		"a=b=c":                      {"a", "", steps("b=c")},
-		"http.route=route":           {"http.route", "", steps("route")},
-		"a=#private._x$.__proto__.0": {"a", "", steps("#private", "_x$", "__proto__", "0")},
+		"endpoint=endpoint":          {Label: "endpoint", Store: "", Path: steps("endpoint")},
+		"tenant=user.tenant":         {Label: "tenant", Store: "", Path: steps("user", "tenant")},
+		" tenant = user.tenant ":     {Label: "tenant", Store: "", Path: steps("user", "tenant")},
+		`id=als("session").user.id`:  {Label: "id", Store: "session", Path: steps("user", "id")},
+		`id=als("session")`:          {Label: "id", Store: "session", Path: nil},
+		`id=als("a.b=c (d)").e`:      {Label: "id", Store: "a.b=c (d)", Path: steps("e")},
+		"a=b=c":                      {Label: "a", Store: "", Path: steps("b=c")},
+		"http.route=route":           {Label: "http.route", Store: "", Path: steps("route")},
+		"a=#private._x$.__proto__.0": {Label: "a", Store: "", Path: steps("#private", "_x$", "__proto__", "0")},
 	} {
 		got, err := ParseRule(in)
 		if err != nil {

@@ -21,7 +21,9 @@ func rules(t *testing.T, texts ...string) []Rule {
 	return out
 }
 
-func edge(name string, slot, to, label int) Edge { return Edge{Step{Name: name}, slot, to, label} }
+func edge(name string, slot, to, label int) Edge {
+	return Edge{Step: Step{Name: name}, Slot: slot, To: to, Label: label, Unless: -1}
+}
 
 func TestTree(t *testing.T) {
 	got, err := NewTree(rules(t, "id=user.id", "tenant=user.org.id", "user=user.name", `s=als("session")`, `sid=als("session").id`, `x=als("other").id`, "x=alt"))
@@ -81,6 +83,27 @@ func TestOpenTelemetryTree(t *testing.T) {
 				t.Errorf("node of properties and symbols: %+v", n)
 			}
 		}
+	}
+}
+
+// A step is needless once a label has its value, if that is so for all rules that share the step.
+func TestUnless(t *testing.T) {
+	all := rules(t, "route=r", "a=x.a", "b=x.b", "c=x.y.c", "d=z.d")
+	for _, i := range []int{1, 3, 4} {
+		all[i].Unless = "route"
+	}
+	tree, err := NewTree(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, n := range tree.Nodes {
+		for _, e := range n.Edges {
+			got[e.Name] = e.Unless
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"r": -1, "x": -1, "a": 0, "b": -1, "y": 0, "c": 0, "z": 0, "d": 0}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // Limits of what is read of one piece of code.
 const (
 	maxDeoptWords = 1 << 18
-	maxCallers    = 1 << 12 // literals that are functions
+	maxCallers    = 1 << 12 // literals that are said to be functions
 )
 
 var deoptLimits = []limit{
@@ -25,7 +25,6 @@ var deoptLimits = []limit{
 type Waiting struct {
 	Function Word // SharedFunctionInfo
 	Offset   int  // of the call in its bytecode; -1 is the function's entry
-	Builtin  bool // a builtin of JavaScript: it has no bytecode
 }
 
 // site is where calls return to in code of Maglev.
@@ -70,7 +69,7 @@ type deopts struct {
 	words    []byte // the data itself
 	own      Word   // SharedFunctionInfo of the code
 	literals Word
-	known    map[int]Word // literals that are functions; 0 = it is none
+	known    map[int]Word // literals that were looked at; 0 = it is no function
 	*translations
 }
 
@@ -111,31 +110,53 @@ func (d *deopts) waiting(point int) []Waiting {
 		return nil
 	}
 	frames, err := d.read(begin.Smi())
-	if err != nil || len(frames) == 0 || d.function(frames[0].literal) != d.own {
+	if err != nil || len(frames) == 0 || frames[0].builtin || d.function(frames[0].literal) != d.own {
 		return nil
 	}
 	out := make([]Waiting, 0, len(frames))
 	for _, f := range slices.Backward(frames) {
-		w := Waiting{d.function(f.literal), f.offset, f.builtin}
-		if w.Function == 0 {
+		switch w := d.function(f.literal); {
+		case w != 0:
+			out = append(out, Waiting{w, f.offset})
+		case !f.builtin:
 			return nil
 		}
-		out = append(out, w)
 	}
 	return out
 }
 
-// function is the SharedFunctionInfo that is a literal, 0 if it is something else or was collected.
+// function is the SharedFunctionInfo that a literal is, or that of a JSFunction; 0 if it is something else or was
+// collected.
 func (d *deopts) function(i int) Word {
 	w, ok := d.known[i]
 	if !ok && len(d.known) < maxCallers {
 		var err error
-		if w, err = d.r.literal(d.literals, i); err != nil {
+		if w, err = d.r.callee(d.literals, i); err != nil {
 			w = 0
 		}
 		d.known[i] = w
 	}
 	return w
+}
+
+func (r *Reader) callee(literals Word, i int) (Word, error) {
+	w, err := r.element(literals, i)
+	if err != nil {
+		return 0, err
+	}
+	typ, err := r.Type(w)
+	if err != nil {
+		return 0, err
+	}
+	if typ < r.l.At(layout.TypeJSFunctionFirst) || typ > r.l.At(layout.TypeJSFunctionLast) {
+		w, err = r.unwrap(w)
+	} else {
+		w, err = r.Shared(w)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return w, r.want(w, layout.TypeSharedFunctionInfo)
 }
 
 // Waiting gives the functions that wait for a call that returns to an offset of the code, the innermost inlined one

@@ -185,6 +185,14 @@ func TestFindCode(t *testing.T) {
 	}
 }
 
+// Memory without any code is not searched without end.
+func TestFindCodeGivesUp(t *testing.T) {
+	m := &ring{b: make([]byte, 4096)}
+	if c, err := NewReader(m, testLayout()).FindCode(1 << 40); !errors.Is(err, ErrNotFound) || m.bytes > 3<<20 {
+		t.Errorf("%+v, %v after %d bytes", c, err, m.bytes)
+	}
+}
+
 func TestSame(t *testing.T) {
 	for _, word := range []int{1, 2, 5, 7} { // deoptimisation data, positions, start, size
 		m, stream, code := codeImage()

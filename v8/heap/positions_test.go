@@ -49,7 +49,7 @@ func TestDecodePositions(t *testing.T) {
 		{"number of eleven bytes", []byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01, 0x00}, true, nil, "entry 0 is cut off"},
 		{"code offset 1<<31", []byte{0x82, 0x80, 0x80, 0x80, 0x10, 0x00}, false, nil, "code offset 2147483648"},
 		{"last code offset", []byte{0x80, 0x80, 0x80, 0x80, 0x10, 0x00}, false, Positions{{1<<31 - 1, -1, -1}}, ""},
-		{"code offset overflows", []byte{0x02, 0x00, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0x00}, false, Positions{{0, -1, -1}}, "code offset"},
+		{"code offset overflows", []byte{0x06, 0x00, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0x00}, false, Positions{{2, -1, -1}}, "code offset -"},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
@@ -140,6 +140,12 @@ func TestBaselineOffset(t *testing.T) {
 	for _, pc := range []int{237, 1 << 40, -1} {
 		if got, err := r.Offset(b, pc); err == nil {
 			t.Errorf("Offset(%d) = %d, want an error", pc, got)
+		}
+	}
+	for prefix, want := range map[byte]int{0: 6, 1: 10, 2: 6, 3: 10} { // wide, extra-wide, and those of the debugger
+		code := append([]byte{prefix, 6}, make([]byte, 20)...)
+		if got, err := r.Offset(&Baseline{bytes: code, table: []byte{1, 1, 1}}, 3); err != nil || got != want {
+			t.Errorf("prefix %d: the second bytecode is at %d, %v, want %d", prefix, got, err, want)
 		}
 	}
 	for _, code := range [][]byte{{200}, {0}, {1, 200}} { // no such opcode; a prefix and nothing

@@ -109,6 +109,10 @@ func TestHostileStrings(t *testing.T) {
 	if got, err := NewReader(m, testLayout()).String(sliced(hello, smi(6)), 9); err != nil || got != "" {
 		t.Errorf("sliced past its parent: %q, %v", got, err)
 	}
+	long := m.put(m.class(slicedOne), 100<<32, hello, smi(1))
+	if got, err := NewReader(m, testLayout()).String(long, 99); err != nil || got != "ello" {
+		t.Errorf("sliced longer than its parent: %q, %v", got, err)
+	}
 }
 
 // maxStringReads is what a name may cost: for each part its map word, type and length, and two words of its own.

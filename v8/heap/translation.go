@@ -16,9 +16,9 @@ const (
 
 // translated is a JavaScript frame that the deoptimiser would make.
 type translated struct {
-	literal int  // index of its SharedFunctionInfo in the code's literals
+	literal int  // index in the code's literals of its SharedFunctionInfo, or of a builtin's JSFunction; -1 = unknown
 	offset  int  // in its bytecode; -1 is the function's entry
-	builtin bool // of a builtin: it has no bytecode
+	builtin bool // such as Array.prototype.map: it has no bytecode
 }
 
 // translations are the programs by which the deoptimiser turns one optimised frame into those of the functions that are
@@ -28,6 +28,7 @@ type translations struct {
 	operands []byte // their numbers, by opcode; the last opcode is that of repetition
 	jsFrames int    // the first opcodes are of JavaScript frames, the first two of them of interpreted ones
 	begin    int    // opcode that begins a translation; the next one does too
+	value    int    // opcode of a value that is a literal; the one before it is of a value that is lost
 	steps    int    // left of maxTranslationSteps
 }
 
@@ -36,18 +37,27 @@ var errTranslation = errors.New("translation is cut off or has an operation that
 func newTranslations(b []byte, l *layout.Layout) (*translations, error) {
 	t := &translations{
 		b: b, operands: l.TranslationOperands, steps: maxTranslationSteps,
-		jsFrames: l.At(layout.TranslationJSFrames), begin: l.At(layout.TranslationBegin),
+		jsFrames: l.At(layout.TranslationJSFrames), begin: l.At(layout.TranslationBegin), value: l.At(layout.TranslationLiteral),
 	}
 	n := len(t.operands)
-	if t.jsFrames < 3 || t.begin < t.jsFrames || t.begin+2 >= n || n > 255 {
-		return nil, fmt.Errorf("translation opcodes of this V8 are not known: %d, %d of %d", t.jsFrames, t.begin, n)
+	if t.jsFrames < 3 || t.begin < t.jsFrames || t.value < t.begin || t.value-t.begin < 2 || t.value >= n-1 || n > 255 {
+		return nil, fmt.Errorf("translation opcodes of this V8 are not known: %d, %d, %d of %d", t.jsFrames, t.begin, t.value, n)
 	}
-	for op, least := range map[int]byte{0: 2, 1: 2, t.jsFrames - 1: 2, t.begin: 3, t.begin + 1: 3} {
-		if t.operands[op] < least {
-			return nil, fmt.Errorf("translation opcode %d of this V8 has %d operands", op, t.operands[op])
+	return t, t.check()
+}
+
+// check tells a V8 that has other opcodes than the layout says.
+func (t *translations) check() error {
+	for _, c := range []struct {
+		op          int
+		least, most byte
+	}{{0, 2, 255}, {1, 2, 255}, {2, 2, 255}, {t.jsFrames - 1, 2, 255}, {t.begin, 3, 3}, {t.begin + 1, 3, 3}, {t.value - 1, 0, 0},
+		{t.value, 1, 1}, {len(t.operands) - 1, 1, 1}} {
+		if n := t.operands[c.op]; n < c.least || n > c.most {
+			return fmt.Errorf("translation opcode %d of this V8 has %d operands, not %d to %d", c.op, n, c.least, c.most)
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // read gives the JavaScript frames of the translation that begins at an index, outermost first.
@@ -64,8 +74,8 @@ func (t *translations) read(at int) ([]translated, error) {
 			err = c.skip(op)
 			continue
 		}
-		f := translated{builtin: op > 1}
-		f.offset, f.literal, err = c.frame(op)
+		var f translated
+		f, err = c.frame(op)
 		out = append(out, f)
 		left--
 	}
@@ -187,15 +197,30 @@ func (c *cursor) signed() (int, bool) {
 	return int(n >> 1), ok
 }
 
-// frame reads the operation of a frame: the place in the bytecode (of a builtin, which builtin it is), the literal, and
-// what else the opcode has.
-func (c *cursor) frame(op int) (offset, literal int, err error) {
+// frame reads the operation of a JavaScript frame: the place in the bytecode, the literal, and what else it has. A
+// builtin's has a number of its own in place of the first and another function's literal; but the first value of a frame
+// is the function. (src/execution/frames.cc, OptimizedJSFrame::Summarize)
+func (c *cursor) frame(op int) (translated, error) {
 	offset, ok1 := c.signed()
 	literal, ok2 := c.signed()
 	if !ok1 || !ok2 || literal < 0 || offset < -1 || offset > maxBytecode {
-		return 0, 0, errTranslation
+		return translated{}, errTranslation
 	}
-	return offset, literal, c.numbers(int(c.operands[op]) - 2)
+	err := c.numbers(int(c.operands[op]) - 2)
+	if err != nil || op < 2 {
+		return translated{literal: literal, offset: offset}, err
+	}
+	f := translated{literal: -1, offset: -1, builtin: true}
+	if op, err = c.next(); err != nil || op != c.value {
+		if err == nil {
+			err = c.skip(op)
+		}
+		return f, err
+	}
+	if f.literal, ok1 = c.signed(); !ok1 {
+		return f, errTranslation
+	}
+	return f, nil
 }
 
 func (c *cursor) skip(op int) error { return c.numbers(int(c.operands[op])) }

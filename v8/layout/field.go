@@ -108,8 +108,8 @@ const (
 	SafepointLength              // offset of the number of entries in Maglev's safepoint table; their format is behind it
 	SafepointHeader              // bytes before the first entry
 	TranslationJSFrames          // number of opcodes, the first ones, of JavaScript frames: two interpreted, then builtins
-	TranslationFrames            // number of opcodes, the first ones, of any frames
 	TranslationBegin             // opcode that begins a translation; so does the next one
+	TranslationLiteral           // opcode of a value that is a literal of the code
 	SFIWrapperShared             // SharedFunctionInfoWrapper
 	PositionsUnsigned            // 1: V8 14.1's position table, 0: the one before
 	TypeMap                      // instance types from here

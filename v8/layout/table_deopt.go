@@ -14,14 +14,13 @@ var deoptRows = []row{
 	fixed(SafepointHeader, 16, "src/codegen/maglev-safepoint-table.h: four 32-bit numbers"),
 	{field: TranslationJSFrames, rules: []rule{{below: v(12, 0), absent: true, why: alphabetical},
 		{from: v(12, 0), n: 4, why: "src/deoptimizer/translation-opcode.h: TRANSLATION_JS_FRAME_OPCODE_LIST"}}},
-	{field: TranslationFrames, rules: []rule{{below: v(12, 0), absent: true, why: alphabetical},
-		{from: v(12, 0), below: v(12, 9), n: 10, why: "src/deoptimizer/translation-opcode.h: TRANSLATION_FRAME_OPCODE_LIST"},
-		{from: v(12, 9), n: 11, why: "src/deoptimizer/translation-opcode.h: TRANSLATION_FRAME_OPCODE_LIST, with LIFTOFF_FRAME"}}},
 	{field: TranslationBegin, rules: []rule{{below: v(12, 0), absent: true, why: alphabetical},
-		{from: v(12, 0), below: v(12, 9), of: TranslationFrames, n: 2, relative: true,
-			why: "src/deoptimizer/translation-opcode.h: ARGUMENTS_ELEMENTS and ARGUMENTS_LENGTH come first"},
-		{from: v(12, 9), of: TranslationFrames, n: 3, relative: true,
-			why: "src/deoptimizer/translation-opcode.h: ARGUMENTS_ELEMENTS, ARGUMENTS_LENGTH and REST_LENGTH come first"}}},
+		{from: v(12, 0), below: v(12, 9), n: 12, why: "src/deoptimizer/translation-opcode.h: behind ten frames, ARGUMENTS_ELEMENTS and ARGUMENTS_LENGTH"},
+		{from: v(12, 9), n: 14, why: "src/deoptimizer/translation-opcode.h: and behind LIFTOFF_FRAME and REST_LENGTH"}}},
+	{field: TranslationLiteral, rules: []rule{{below: v(12, 0), absent: true, why: alphabetical},
+		{from: v(12, 0), below: v(12, 9), n: 33, why: "src/deoptimizer/translation-opcode.h: LITERAL, behind OPTIMIZED_OUT"},
+		{from: v(12, 9), below: v(13, 0), n: 37, why: "src/deoptimizer/translation-opcode.h: and four more"},
+		{from: v(13, 0), n: 38, why: "src/deoptimizer/translation-opcode.h: and STRING_CONCAT"}}},
 }
 
 const alphabetical = "src/deoptimizer/translation-opcode.h: the order was another one, and no code of Maglev is read there"

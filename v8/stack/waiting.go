@@ -38,7 +38,7 @@ func (v *Resolver) waiting(c *code, raw Raw) []*Frame {
 			return nil
 		}
 		f := fn.frame(c.tier)
-		if fn.script != nil && !w.Builtin {
+		if fn.script != nil {
 			v.locate(f, fn, sourceAt(fn.bytecode.Positions, w.Offset))
 		}
 		f.Inlined = i < len(waiting)-1

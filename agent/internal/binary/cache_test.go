@@ -84,13 +84,10 @@ func TestCacheOfFilesThatAreGone(t *testing.T) {
 		t.Skip("deleted files are opened through /proc/PID/map_files, which needs root")
 	}
 	path, pid, mapping, id := sleeper(t)
-	if err := os.Rename(path, path+" old"); err != nil {
+	if err := os.WriteFile(path+" new", []byte("a newer build"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte("a newer build"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path + " old"); err != nil {
+	if err := os.Rename(path+" new", path); err != nil {
 		t.Fatal(err)
 	}
 	if f := NewCache(nil).Get(pid, mapping()); f.BuildID != id {

@@ -1,0 +1,157 @@
+package heap
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// TestSitesAgainstV8sPrinter has V8 print what the code that Maglev made of a function keeps for the deoptimiser, and
+// compares what is read of the same code in the process's memory.
+func TestSitesAgainstV8sPrinter(t *testing.T) {
+	for _, v := range nodes.Versions() {
+		t.Run(v.Version, func(t *testing.T) {
+			node, err := nodes.Path(v.Version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(v.Version, "22.") {
+				return // built without Maglev: there is nothing to look at
+			}
+			r, text := startMaglev(t, node)
+			m := regexp.MustCompile(`- code: (0x[0-9a-f]+) <Code MAGLEV>`).FindStringSubmatch(text)
+			if m == nil {
+				t.Fatal("V8 did not compile the function with Maglev")
+			}
+			c, err := r.readCode(Word(parseHex(t, m[1])))
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := r.Optimized(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := printedSites(t, text, c.Start)
+			if len(want) < 30 || !strings.Contains(fmt.Sprint(want), "forEach") {
+				t.Fatalf("V8 printed only this: %v", want)
+			}
+			if diff := cmp.Diff(want, readSites(t, r, o)); diff != "" {
+				t.Errorf("V8 prints -, memory has +:\n%s", diff)
+			}
+		})
+	}
+}
+
+func startMaglev(t *testing.T, node string) (*Reader, string) {
+	t.Helper()
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd := exec.Command(node, "--allow-natives-syntax", "--maglev", "--no-turbofan", "--print-maglev-code",
+		"--print-code-verbose", "testdata/maglev.js")
+	cmd.Stdout = out
+	stdin, err1 := cmd.StdinPipe()
+	stderr, err2 := cmd.StderrPipe()
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stdin.Close(); cmd.Wait() })
+	if line, err := bufio.NewReader(stderr).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("maglev.js: %q, %v", line, err)
+	}
+	text, err := os.ReadFile(out.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	l, err := layout.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { mem.Close() })
+	return NewReader(mem, l), string(text)
+}
+
+func parseHex(t *testing.T, s string) uint64 {
+	t.Helper()
+	n, err := strconv.ParseUint(strings.TrimPrefix(s, "0x"), 16, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+var (
+	printedPoint   = regexp.MustCompile(`^ +(\d+) +-?\d+ +(?:[0-9a-f]+|NA) *$`)
+	printedFrame   = regexp.MustCompile(`^INTERPRETED_FRAME_\w+ \{bytecode_offset=(-?\d+), function=([^,]*),`)
+	printedBuiltin = regexp.MustCompile(`^JAVASCRIPT_BUILTIN_\w+FRAME `)
+	printedLiteral = regexp.MustCompile(`^LITERAL .*<JSFunction (\S+) `)
+	printedEntry   = regexp.MustCompile(`^(0x[0-9a-f]+) +([0-9a-f]+) +num extra .* deopt +(\d+) trampoline: +([0-9a-f]+)`)
+)
+
+// printedSites are the safepoints of the code that begins at an address, as V8 printed them, with the frames of the
+// translation printed before: "name@offset", innermost first, by offset of the code.
+func printedSites(t *testing.T, text string, start uint64) map[int][]string {
+	sites := map[int][]string{}
+	var points map[string][]string
+	point, builtin := "", false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "Deoptimization Input Data") {
+			points = map[string][]string{}
+		}
+		if m := printedPoint.FindStringSubmatch(line); m != nil {
+			point = m[1]
+		}
+		if m := printedFrame.FindStringSubmatch(line); m != nil {
+			points[point] = append([]string{m[2] + "@" + m[1]}, points[point]...)
+		}
+		if m := printedLiteral.FindStringSubmatch(line); m != nil && builtin {
+			points[point] = append([]string{m[1] + "@-1"}, points[point]...)
+		}
+		builtin = printedBuiltin.MatchString(line)
+		if m := printedEntry.FindStringSubmatch(line); m != nil && parseHex(t, m[1])-parseHex(t, m[2]) == start {
+			sites[int(parseHex(t, m[2]))] = points[m[3]]
+			sites[int(parseHex(t, m[4]))] = points[m[3]]
+		}
+	}
+	return sites
+}
+
+func readSites(t *testing.T, r *Reader, o *Optimized) map[int][]string {
+	sites := map[int][]string{}
+	for _, s := range o.sites {
+		for _, w := range o.Waiting(s.pc) {
+			f, err := r.Function(w.Function)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sites[s.pc] = append(sites[s.pc], fmt.Sprintf("%s@%d", f.Name, w.Offset))
+		}
+	}
+	return sites
+}

@@ -1,0 +1,245 @@
+package heap
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// printedTable is the memory behind the instructions of a function in Node 24.21.0; printedEntries is what V8 printed
+// of it: "Safepoints (stack slots = 13, entries = 6, byte size = 52, tagged slots = 0)".
+const printedTable = "0d000000 06000000 a1000000 00000000 2800093a0300 b1000a3e0300 99010b420300 73020c460303 ba020d4a0303 0a0300000001"
+
+var printedEntries = []safepoint{{0x28, 0x339, 8}, {0xb1, 0x33d, 9}, {0x199, 0x341, 10}, {0x273, 0x345, 11}, {0x2ba, 0x349, 12}, {0x30a, -1, -1}}
+
+func unhex(t *testing.T, s string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestSafepoints(t *testing.T) {
+	m := &image{b: append(make([]byte, 848), unhex(t, printedTable)...)}
+	got, err := NewReader(m, deoptLayout()).safepoints(&Code{Start: imageBase, End: imageBase + 848})
+	if diff := cmp.Diff(printedEntries, got, cmp.AllowUnexported(safepoint{})); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+}
+
+func TestSafepointFormats(t *testing.T) {
+	for _, c := range []struct {
+		config  uint32
+		entries string
+		want    []safepoint
+	}{
+		{0x10, "05 00 09 01", []safepoint{{5, -1, -1}, {9, -1, -1}}},                       // one byte of offset, no deoptimisation
+		{0x93, "05 01 29 00 ff 09 00 00 02 ff", []safepoint{{5, 40, 0}, {9, -1, -1}}},      // one byte of each, one of registers
+		{0x131, "050405 0201 000000 07", nil},                                              // behind the end of the code
+		{0x131, "040302 0201 030303 07", []safepoint{{0x020304, 0x030302, 0x0102 - 1}}},    // three bytes, and two
+		{0x10, "05 00 05 00", nil}, {0x10, "05 00 04 00", nil}, {0x93, "05 01 ff ff", nil}, // not in order; cut off
+	} {
+		f, err := newSafepointFormat(c.config)
+		if err != nil {
+			t.Fatalf("0x%x: %v", c.config, err)
+		}
+		got, err := f.decode(unhex(t, c.entries), 0x040000)
+		if len(got) == 0 {
+			got = nil
+		}
+		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(safepoint{})); diff != "" {
+			t.Errorf("0x%x: %v\n%s", c.config, err, diff)
+		}
+	}
+	for _, config := range []uint32{0x50, 0x281, 0xb, 0x400, 1 << 31} {
+		if f, err := newSafepointFormat(config); err == nil {
+			t.Errorf("0x%x: %+v, want an error", config, f)
+		}
+	}
+}
+
+func TestHostileSafepoints(t *testing.T) {
+	for name, s := range map[string]string{
+		"no table":         "",
+		"header cut off":   "0d000000 06000000 a1000000",
+		"entries cut off":  "0d000000 06000000 a1000000 00000000 28000900",
+		"-1 entries":       "0d000000 ffffffff a1000000 00000000",
+		"too many entries": "0d000000 01800000 10000000 00000000",
+		"odd format":       "0d000000 01000000 a1040000 00000000 280000000000",
+	} {
+		m := &image{b: append(make([]byte, 848), unhex(t, s)...)}
+		got, err := NewReader(m, deoptLayout()).safepoints(&Code{Start: imageBase, End: imageBase + 848})
+		if err == nil {
+			t.Errorf("%s: %v, want an error", name, got)
+		}
+	}
+	l := deoptLayout()
+	l.Values[layout.SafepointLength].N = 12
+	if _, err := NewReader(&image{b: make([]byte, 900)}, l).safepoints(&Code{Start: imageBase, End: imageBase}); err == nil {
+		t.Error("a format behind the header is read")
+	}
+}
+
+func FuzzSafepoints(f *testing.F) {
+	f.Add(uint32(0xa1), []byte("\x28\x00\x09\x3a\x03\x00\xb1\x00\x0a\x3e\x03\x00"), 848)
+	f.Add(uint32(0x10), []byte{5, 0, 9, 1}, 20)
+	f.Fuzz(func(t *testing.T, config uint32, b []byte, code int) {
+		format, err := newSafepointFormat(config)
+		if err != nil {
+			return
+		}
+		got, err := format.decode(b, code)
+		for i, p := range got {
+			if err != nil || p.pc > code || p.trampoline > code || p.trampoline < -1 || p.deopt < -1 || i > 0 && p.pc <= got[i-1].pc {
+				t.Errorf("entry %d: %+v, %v", i, p, err)
+			}
+		}
+	})
+}
+
+// deoptimised is code with everything that belongs to it.
+type deoptimised struct {
+	*image
+	code     *Code
+	data     Word
+	own      Word // its SharedFunctionInfo
+	inlined  Word
+	builtin  Word
+	literals Word
+}
+
+// deoptImage has a call at 16 and 48 in basis and repeating, at 32 in viaBuiltin, at 40 without deoptimisation point.
+func deoptImage(t *testing.T) *deoptimised {
+	m := &deoptimised{image: &image{}}
+	sfi := m.class(0x11a)
+	m.own, m.inlined, m.builtin = m.put(sfi), m.put(sfi), m.put(sfi)
+	forEach := m.put(m.class(0x855), 0, 0, 0, m.builtin)
+	wrapper := m.put(m.class(5), m.inlined)
+	m.literals = m.put(0, smi(10), m.inlined, 3, wrapper, m.own, 0, 0, 0, 0, 0, forEach+2)
+	b := slices.Concat(basis, repeating, viaBuiltin)
+	array := m.put(0, smi(len(b)))
+	m.b = append(m.b, b...)
+	m.b = append(m.b, make([]byte, 8-len(m.b)%8)...)
+	data := []Word{0, smi(12 + 3*3), array, 0, 0, m.literals, 0, 0, 0, 0, 0, 0, 0, 0}
+	m.data = m.put(append(data, 0, smi(0), 0, 0, smi(23), 0, 0, smi(35), 0)...)
+	m.code = &Code{Start: imageBase + uint64(len(m.b)), Kind: 11}
+	m.code.End = m.code.Start + 64
+	m.b = append(m.b, make([]byte, 64)...)
+	m.b = append(m.b, unhex(t, "00000000 04000000 91000000 00000000 10013700 20033b00 28000000 30023f00")...)
+	return m
+}
+
+func TestSites(t *testing.T) {
+	m := deoptImage(t)
+	sites, err := NewReader(m, deoptLayout()).sites(m.code, m.data, m.own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &Optimized{Function: m.own, sites: sites}
+	twice := []Waiting{{m.inlined, 300}, {m.own, 14}}
+	again := []Waiting{{m.inlined, 7}, {m.own, 14}}
+	builtin := []Waiting{{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}
+	for _, c := range []struct {
+		offset        int
+		waiting, near []Waiting
+	}{
+		{-1, nil, []Waiting{{m.own, -1}}}, {15, nil, []Waiting{{m.own, -1}}}, {16, twice, twice}, {17, nil, twice},
+		{32, builtin, builtin}, {40, nil, builtin}, {48, again, again}, {53, nil, again},
+		{54, twice, twice}, {58, builtin, builtin}, {62, again, again}, {1 << 40, nil, again},
+	} {
+		if diff := cmp.Diff(c.waiting, o.Waiting(c.offset)); diff != "" {
+			t.Errorf("Waiting(%d): %s", c.offset, diff)
+		}
+		if diff := cmp.Diff(c.near, o.Near(c.offset)); diff != "" {
+			t.Errorf("Near(%d): %s", c.offset, diff)
+		}
+	}
+	callers := o.Callers()
+	slices.Sort(callers)
+	if diff := cmp.Diff([]Word{m.own, m.inlined, m.builtin}, callers); diff != "" {
+		t.Error(diff)
+	}
+	if o := (&Optimized{Function: m.own}); o.Near(5) != nil && len(o.Callers()) > 0 {
+		t.Error("code without sites has callers")
+	}
+}
+
+// What contradicts itself is left out, and nothing else is.
+func TestContradictingSites(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(m *deoptimised)
+		want   []int // offsets of calls that are left
+	}{
+		{"as it is", func(m *deoptimised) {}, []int{16, 32, 48, 54, 58, 62}},
+		{"other function", func(m *deoptimised) { m.own = m.inlined }, nil},
+		{"own function collected", func(m *deoptimised) { m.set(m.literals, 5, 3) }, nil},
+		{"inlined function collected", func(m *deoptimised) { m.set(m.literals, 2, 3) }, []int{32, 58}},
+		{"a literal that is no function", func(m *deoptimised) { m.set(m.literals, 2, smi(4)) }, []int{32, 58}},
+		{"builtin collected", func(m *deoptimised) { m.set(m.literals, 11, 3) }, []int{16, 32, 48, 54, 58, 62}},
+		{"no literal that far", func(m *deoptimised) { m.set(m.literals, 1, smi(3)) }, nil},
+		{"translation index is an object", func(m *deoptimised) { m.set(m.data, 15, m.own) }, []int{32, 48, 58, 62}},
+		{"translation index below 0", func(m *deoptimised) { m.set(m.data, 15, smi(-1)) }, []int{32, 48, 58, 62}},
+		{"translation of another place", func(m *deoptimised) { m.set(m.data, 15, smi(4)) }, []int{32, 48, 58, 62}},
+		{"two points", func(m *deoptimised) { m.set(m.data, 1, smi(12+2*3)) }, []int{16, 48, 54, 62}},
+	} {
+		m := deoptImage(t)
+		c.change(m)
+		sites, err := NewReader(m, deoptLayout()).sites(m.code, m.data, m.own)
+		if err != nil && len(sites) > 0 {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		var got []int
+		for _, s := range sites {
+			got = append(got, s.pc)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %v\n%s", c.name, err, diff)
+		}
+	}
+}
+
+// The layout is no more to be believed than the memory.
+func TestSitesOfAHostileLayout(t *testing.T) {
+	for f := range layout.NumFields {
+		for _, v := range []layout.Value{{}, {State: layout.Absent}, {N: -1 << 63, State: layout.Known}, {N: 1, State: layout.Known},
+			{N: 63, State: layout.Known}, {N: 1<<63 - 1, State: layout.Known}} {
+			m, l := deoptImage(t), deoptLayout()
+			l.Values[f] = v
+			o := &Optimized{Function: m.own}
+			o.sites, _ = NewReader(m, l).sites(m.code, m.data, m.own)
+			o.Callers()
+			o.Near(40)
+		}
+	}
+}
+
+// FuzzSites reads memory that is changed anywhere.
+func FuzzSites(f *testing.F) {
+	f.Add(uint16(0), uint64(0), uint8(0))
+	f.Fuzz(func(t *testing.T, at uint16, word uint64, operand uint8) {
+		m := deoptImage(t)
+		i := int(at) % (len(m.b) - 8)
+		binary.LittleEndian.PutUint64(m.b[i:], binary.LittleEndian.Uint64(m.b[i:])^word)
+		l := deoptLayout()
+		l.TranslationOperands = slices.Clone(operands13)
+		l.TranslationOperands[int(operand)%len(operands13)]++
+		sites, _ := NewReader(m, l).sites(m.code, m.data, m.own)
+		o := &Optimized{Function: m.own, sites: sites}
+		for _, offset := range []int{-1, 16, 32, 48, 54, 1 << 40} {
+			if w := o.Waiting(offset); w != nil && w[len(w)-1].Function != m.own {
+				t.Errorf("offset %d: %v does not end in the code's own function", offset, w)
+			}
+			o.Near(offset)
+		}
+		o.Callers()
+	})
+}

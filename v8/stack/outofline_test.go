@@ -1,0 +1,54 @@
+package stack
+
+import "testing"
+
+// Assembled by hand; each piece begins one byte behind the offset that is asked for, at 99.
+func TestJumpBack(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		code []byte
+		want int // 99: the offset itself
+	}{
+		{"nothing", nil, 99},
+		{"jmp rel32 back", []byte{0xe9, 0xb0, 0xff, 0xff, 0xff}, 100 + 5 - 80},
+		{"jmp rel8 back", []byte{0xeb, 0xc0}, 100 + 2 - 64},
+		{"mov, add, jmp back", []byte{0x48, 0x89, 0xc3, 0x48, 0x83, 0xc0, 0x08, 0xeb, 0xc0}, 100 + 9 - 64},
+		{"conditional jump back", []byte{0x74, 0xb0}, 100 + 2 - 80},
+		{"conditional jump of six bytes", []byte{0x0f, 0x84, 0x9c, 0xff, 0xff, 0xff}, 100 + 6 - 100},
+		{"to the limit", []byte{0xeb, 0xee}, 84},
+		{"behind the limit, then back", []byte{0xeb, 0xf0, 0xeb, 0xc0}, 100 + 4 - 64},
+		{"ahead, then back", []byte{0x74, 0x10, 0xeb, 0xc0}, 100 + 4 - 64},
+		{"before the code's start", []byte{0xe9, 0x00, 0xff, 0xff, 0xff}, 99},
+		{"a call is no jump", []byte{0xe8, 0x9b, 0xff, 0xff, 0xff, 0xeb, 0xc0}, 100 + 7 - 64},
+		{"return comes first", []byte{0xc3, 0xeb, 0xc0}, 99},
+		{"trap comes first", []byte{0xcc, 0xeb, 0xc0}, 99},
+		{"indirect jump goes on", []byte{0xff, 0xe0, 0xeb, 0xc0}, 100 + 4 - 64},
+		{"cut off", []byte{0xe9, 0xb0, 0xff}, 99},
+		{"no instruction", []byte{0x06, 0xeb, 0xc0}, 99},
+		{"too far away", append(make48(0x90), 0xeb, 0x80), 99},
+		{"just near enough", append(make48(0x90)[1:], 0xeb, 0x80), 100 + 49 - 128},
+	} {
+		if got := jumpBack(c.code, 99, 84); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func make48(b byte) []byte {
+	out := make([]byte, 48)
+	for i := range out {
+		out[i] = b
+	}
+	return out
+}
+
+func FuzzJumpBack(f *testing.F) {
+	f.Add([]byte{0x74, 0x10, 0xeb, 0xc0}, uint16(99), uint16(84))
+	f.Add([]byte{0xe9, 0xb0, 0xff, 0xff, 0xff}, uint16(0), uint16(0))
+	f.Fuzz(func(t *testing.T, b []byte, offset, limit uint16) {
+		got := jumpBack(b, int(offset), int(limit))
+		if got != int(offset) && (got < 0 || got > int(limit)) {
+			t.Fatalf("%x from %d to %d, limit %d", b, offset, got, limit)
+		}
+	})
+}

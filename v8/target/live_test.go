@@ -1,0 +1,56 @@
+package target
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The test reads its own memory as if it were another process's.
+func TestLive(t *testing.T) {
+	pages, err := unix.Mmap(-1, 0, 2*4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range pages {
+		pages[i] = byte(i % 251)
+	}
+	if err := unix.Mprotect(pages[4096:], unix.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	at := int64(uintptr(unsafe.Pointer(&pages[0])))
+	self := Live{PID: os.Getpid()}
+	for _, c := range []struct {
+		name   string
+		mem    Live
+		at     int64
+		n, got int
+		err    string
+	}{
+		{"a page", self, at, 4096, 4096, ""},
+		{"its last byte", self, at + 4095, 1, 1, ""},
+		{"nothing", self, at + 5000, 0, 0, ""},
+		{"partly mapped", self, at + 4000, 200, 96, "short read (96 of 200 bytes)"},
+		{"not readable", self, at + 4096, 8, 0, "bad address"},
+		{"not mapped", self, 8, 8, 0, "read 8 bytes at 0x8 of process"},
+		{"not canonical", self, -8, 8, 0, "at 0xfffffffffffffff8"},
+		{"no such process", Live{PID: 1 << 30}, at, 8, 0, "no such process"},
+	} {
+		b := make([]byte, c.n)
+		n, err := c.mem.ReadAt(b, c.at)
+		if n != c.got || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %d bytes, %v, want %d and %q", c.name, n, err, c.got, c.err)
+		}
+		if c.got > 0 && !bytes.Equal(b[:n], pages[c.at-at:c.at-at+int64(n)]) {
+			t.Errorf("%s: other bytes than there are", c.name)
+		}
+	}
+	if _, err := (Live{PID: 1 << 30}).ReadAt(make([]byte, 1), at); !errors.Is(err, unix.ESRCH) {
+		t.Errorf("no such process: %v", err)
+	}
+}
