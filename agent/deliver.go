@@ -1,8 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -33,17 +34,19 @@ func newDelivery(s Sink, log *slog.Logger) *delivery {
 }
 
 func (d *delivery) run(ctx context.Context) {
-	var errs []error
+	var first error
+	failed := 0
 	for s := range d.queue {
 		if err := d.sink.Write(ctx, s); err != nil {
 			d.log.Error("snapshot not delivered", "to", d.sink.Name(), "why", err)
-			errs = append(errs, err)
+			first = cmp.Or(first, err)
+			failed++
 		}
 	}
-	if len(errs) > 3 {
-		errs = errs[:3]
+	if failed > 1 {
+		first = fmt.Errorf("%d snapshots not delivered, the first: %w", failed, first)
 	}
-	d.done <- errors.Join(errs...)
+	d.done <- first
 }
 
 // put never waits: a snapshot for which there is no room is lost for this sink.
@@ -64,6 +67,11 @@ func (d *delivery) close() error {
 		return err
 	case <-time.After(farewell):
 		d.stop()
-		return <-d.done
+	}
+	select {
+	case err := <-d.done:
+		return err
+	case <-time.After(time.Second): // it does not heed its context
+		return fmt.Errorf("still busy %v after the end", farewell)
 	}
 }

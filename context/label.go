@@ -36,6 +36,9 @@ func (t *Tree) Decode(values []Value) (labels []Label, bad int) {
 		if v.IsNum {
 			l.setNumber(v.Num)
 		}
+		if l.Str == "" && !l.IsNum {
+			continue // an empty string says nothing
+		}
 		if !l.valid() {
 			bad++
 			continue

@@ -34,18 +34,25 @@ func NewLearner(t *Tree, r *heap.Reader) *Learner { return &Learner{tree: t, r: 
 type Lesson struct {
 	Shapes  map[heap.Word]Shape
 	Symbols map[string]uint32
+	visits  int
 }
+
+// maxVisits bounds the objects that are looked at for one lesson.
+const maxVisits = 256
 
 // Learn learns what stands between an object of a node and the values of its labels: its hidden class, and those of
 // the objects that it leads to now. What cannot be read, because the object is gone, is left for the next that is met.
 func (l *Learner) Learn(node int, object heap.Word) Lesson {
-	out := Lesson{map[heap.Word]Shape{}, map[string]uint32{}}
+	out := Lesson{Shapes: map[heap.Word]Shape{}, Symbols: map[string]uint32{}}
 	l.visit(node, object, &out)
 	return out
 }
 
 // visit follows the rules' tree, so it ends.
 func (l *Learner) visit(node int, object heap.Word, out *Lesson) {
+	if out.visits++; out.visits > maxVisits {
+		return
+	}
 	n := &l.tree.Nodes[node]
 	if n.Symbols() {
 		l.visitMap(n, object, out)

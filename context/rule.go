@@ -43,6 +43,9 @@ func ParseRule(s string) (Rule, error) {
 			return r, nil
 		}
 	}
+	if strings.ContainsAny(path, "()") {
+		return Rule{}, fmt.Errorf("label %q: want als(\"NAME\") or als(\"NAME\").PATH", s)
+	}
 	for _, name := range strings.Split(path, ".") {
 		if name == "" {
 			return Rule{}, fmt.Errorf("label %q: an empty property name in the path", s)

@@ -17,7 +17,7 @@ type Tree struct {
 	Names  []string // property names, by number
 	Nodes  []Node
 	Roots  map[string]Root // by the name of an AsyncLocalStorage: what its rules add to node 0
-	rules  []Rule
+	mixed  string          // a property that is asked of what must be a Map
 }
 
 // Node is a kind of object on the way to a value: all that is reached by the same path.
@@ -46,7 +46,7 @@ type Root struct {
 
 // NewTree joins rules. It fails where they exceed what the BPF program can hold.
 func NewTree(rules []Rule) (*Tree, error) {
-	t := &Tree{Nodes: make([]Node, 1), Roots: map[string]Root{}, rules: rules}
+	t := &Tree{Nodes: make([]Node, 1), Roots: map[string]Root{}}
 	for _, r := range rules {
 		if err := t.add(r); err != nil {
 			return nil, fmt.Errorf("label %s: %w", r.Label, err)
@@ -63,6 +63,9 @@ func (t *Tree) add(r Rule) error {
 			root = Root{Node: t.node(), Label: -1}
 		}
 		if len(r.Path) == 0 {
+			if root.Label >= 0 && root.Label != label {
+				return fmt.Errorf("the same value as label %s", t.Labels[root.Label])
+			}
 			root.Label = label
 		}
 		t.Roots[r.Store], node = root, root.Node
@@ -93,6 +96,9 @@ func (t *Tree) add(r Rule) error {
 // edge finds or adds a step. One that different rules share is needless only if it is for all of them.
 func (t *Tree) edge(node int, step Step, unless int) *Edge {
 	n := &t.Nodes[node]
+	if len(n.Edges) > 0 && n.Symbols() != step.Symbol {
+		t.mixed = step.Name
+	}
 	for i := range n.Edges {
 		if n.Edges[i].Step == step {
 			if n.Edges[i].Unless != unless {
@@ -135,6 +141,9 @@ func (t *Tree) isStore(node int) bool {
 }
 
 func (t *Tree) check() error {
+	if t.mixed != "" {
+		return fmt.Errorf("property %s of an OpenTelemetry context is asked for, which is a Map", t.mixed)
+	}
 	edges, widest := 0, 0
 	for _, n := range t.Nodes {
 		edges += len(n.Edges)

@@ -25,9 +25,8 @@ type fileSink struct {
 
 func (s *fileSink) Name() string { return "file " + s.pattern }
 
-func (s *fileSink) numbered() bool {
-	return strings.Contains(s.pattern, "%n")
-}
+// numbered reports whether each snapshot has a name of its own.
+func (s *fileSink) numbered() bool { return s.path(1) != s.path(2) }
 
 // path puts values in place of %p, %t and %n; %% is a percent sign.
 func (s *fileSink) path(n int) string {

@@ -32,7 +32,7 @@ type recordCmd struct {
 	OTLP          string        `name:"otlp" help:"Also send each snapshot as OTLP profiles over gRPC, such as http://127.0.0.1:4317." placeholder:"URL"`
 	RingBuffer    int           `default:"16" help:"Size of the buffer between kernel and agent in MiB, a power of two (${default})." placeholder:"MIB"`
 	Verbose       bool          `short:"v" help:"Say more about what is learnt of the processes."`
-	Command       []string      `arg:"" optional:"" passthrough:"" help:"Command to run and profile, after --."`
+	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
 }
 
 func (r *recordCmd) Run(c console) error {

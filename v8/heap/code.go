@@ -11,7 +11,7 @@ import (
 const (
 	maxCode     = 8 << 20 // bytes of instructions
 	maxScan     = 2 << 20 // bytes below a pc that are searched for the start of its code
-	maxInlined  = 1 << 16 // inlined calls
+	maxInlined  = 1 << 12 // inlined calls
 	maxBytecode = 4 << 20 // bytes
 	codeAlign   = 32      // of the first instruction
 	codeHead    = 72      // bytes of a Code object that hold all that is read of it

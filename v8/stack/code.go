@@ -73,14 +73,36 @@ func (v *Resolver) codeOf(pc uint64) *code {
 	if c != nil {
 		v.code.drop(c)
 	}
+	if v.missed(pc) {
+		return nil
+	}
 	found, err := v.r.FindCode(pc)
 	if err != nil {
+		v.miss(pc)
 		return nil
 	}
 	c = &code{Code: found, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1}}
 	v.describe(c)
 	v.code.put(c)
 	return c
+}
+
+// Where there is no code is remembered for some samples: to look for it takes hundreds of reads.
+const (
+	missEpochs = 1000
+	maxMisses  = 1 << 14
+)
+
+func (v *Resolver) missed(pc uint64) bool {
+	epoch, ok := v.misses[pc]
+	return ok && v.code.epoch-epoch < missEpochs
+}
+
+func (v *Resolver) miss(pc uint64) {
+	if len(v.misses) >= maxMisses {
+		clear(v.misses)
+	}
+	v.misses[pc] = v.code.epoch
 }
 
 func (c *code) described() bool {
@@ -121,16 +143,19 @@ func (v *Resolver) describeOptimized(c *code) {
 
 // machine resolves a frame whose pc is in code made at run time.
 func (v *Resolver) machine(raw Raw) []*Frame {
+	if raw.Marker >= 0 && raw.Marker == v.r.Layout().At(layout.WasmFrameMarker) {
+		return wasmFrames
+	}
 	c := v.codeOf(raw.PC)
 	switch {
 	case c == nil && raw.Marker < 0 && raw.ID.Script >= 0:
 		return v.nameOnly(raw, NoTier)
 	case c == nil:
-		return v.typed(raw)
+		return jitFrames
 	case c.Kind == v.r.Layout().At(layout.KindRegexp):
 		return regexpFrames
 	case c.tier == NoTier:
-		return v.typed(raw)
+		return jitFrames
 	}
 	key := point{id: raw.ID, code: c, at: int(raw.PC - c.Start), tier: c.tier, exact: raw.Exact}
 	if fs := v.points[key]; fs != nil {
@@ -195,6 +220,9 @@ func (v *Resolver) baselineCall(c *code, raw Raw, at int) []*Frame {
 		f.Lost = "no bytecode offset"
 		return []*Frame{f}
 	}
+	if len(v.owners) >= maxFunctions {
+		clear(v.owners)
+	}
 	v.owners[c.baseline.Array] = owner{raw.ID, raw.SFI}
 	v.locate(f, fn, sourceAt(c.baseline.Bytecode.Positions, offset))
 	return []*Frame{f}
@@ -216,11 +244,3 @@ var (
 	wasmFrames   = []*Frame{{Name: "[wasm]", Kind: Wasm}}
 	jitFrames    = []*Frame{{Name: "[jit]", Kind: JIT}}
 )
-
-// typed is a frame that is no function's.
-func (v *Resolver) typed(raw Raw) []*Frame {
-	if raw.Marker >= 0 && raw.Marker == v.r.Layout().At(layout.WasmFrameMarker) {
-		return wasmFrames
-	}
-	return jitFrames
-}

@@ -12,8 +12,8 @@ const headSize = 192
 // prologue is push rbp; mov rbp,rsp, the instructions with which all V8 code sets up its frame.
 var prologue = []byte{0x55, 0x48, 0x89, 0xe5}
 
-// Code takes down its frame by mov rsp,rbp; pop rbp or leave. What follows until the return is short.
-var epilogues = [][]byte{{0x48, 0x8b, 0xe5, 0x5d}, {0x48, 0x89, 0xec, 0x5d}, {0xc9}}
+// Code takes down its frame by mov rsp,rbp; pop rbp. What follows until the return is short.
+var epilogues = [][]byte{{0x48, 0x8b, 0xe5, 0x5d}, {0x48, 0x89, 0xec, 0x5d}}
 
 const maxEpilogue = 24
 
@@ -111,7 +111,7 @@ func (v *Resolver) inEpilogue(c *code, at int) bool {
 	if b[n] == 0xc3 || b[n] == 0xc2 { // a return: nothing but an epilogue is before it
 		return true
 	}
-	for _, e := range epilogues[:2] {
+	for _, e := range epilogues {
 		if i := bytes.LastIndex(b[:n], e); i >= 0 && isTail(b[i+len(e):n]) {
 			return true
 		}

@@ -36,6 +36,7 @@ type Resolver struct {
 	code      codes
 	builtin   map[uint64]*Frame // by first address
 	owners    map[heap.Word]owner
+	misses    map[uint64]uint64 // epoch of the sample that found no code at a pc
 }
 
 // owner is the function that a BytecodeArray was seen to be of.
@@ -69,6 +70,7 @@ func NewResolver(r *heap.Reader, space Space) *Resolver {
 		points:    map[point][]*Frame{},
 		builtin:   map[uint64]*Frame{},
 		owners:    map[heap.Word]owner{},
+		misses:    map[uint64]uint64{},
 	}
 }
 

@@ -27,7 +27,7 @@ func NewCache(r Rules) *Cache {
 
 // Get is the file that a process has mapped. It is never nil; one that cannot be read says so in Problems.
 func (c *Cache) Get(pid int, m procs.Mapping) *File {
-	if f := c.files[m.File()]; f != nil {
+	if f := c.files[m.File()]; f != nil && !f.replaced(procs.Path(pid, m)) {
 		return f
 	}
 	f := c.read(pid, m)
@@ -41,6 +41,7 @@ func (c *Cache) read(pid int, m procs.Mapping) *File {
 		return &File{Path: m.Path, Problems: []error{err}}
 	}
 	f := load(file, m.Path)
+	f.stamp = stampOf(file.Name())
 	c.add(f)
 	return f
 }
@@ -59,6 +60,7 @@ func (c *Cache) Preload(path string) error {
 		return err
 	}
 	f := load(file, path)
+	f.stamp = stampOf(path)
 	c.add(f)
 	c.files[m.File()] = f
 	return nil

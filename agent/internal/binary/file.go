@@ -26,6 +26,7 @@ type File struct {
 	Layout   *layout.Layout // nil: there is no V8 in it
 	Problems []error
 	elf      *elf.File
+	stamp    stamp
 }
 
 // Open reports whether the file could be read as ELF.

@@ -78,11 +78,15 @@ func DescendsFrom(pid, ancestor int) bool {
 	return false
 }
 
+// Path is where a file that a process has mapped is seen from here: in the process's own mount namespace.
+func Path(pid int, m Mapping) string {
+	return filepath.Join(fmt.Sprintf("/proc/%d/root", pid), strings.TrimSuffix(m.Path, " (deleted)"))
+}
+
 // Open opens a file that a process has mapped: by its path in the process's own mount namespace, or, where that is
 // another file by now, through the mapping itself.
 func Open(pid int, m Mapping) (*os.File, error) {
-	path := strings.TrimSuffix(m.Path, " (deleted)")
-	f, err := os.Open(filepath.Join(fmt.Sprintf("/proc/%d/root", pid), path))
+	f, err := os.Open(Path(pid, m))
 	if err == nil && inode(f) == m.Inode {
 		return f, nil
 	}

@@ -212,8 +212,22 @@ func (s *Space) Generated(pc uint64) bool {
 }
 
 // Mappings are the regions in the form of the BPF program, which asks only where V8's code is and which unwind rules
-// go with the rest. More than it can hold are left out and counted.
+// go with the rest. Of more than it can hold, native ones are left out and counted.
 func (s *Space) Mappings(to []bpf.Mapping) (n, left int) {
+	all := s.mappings()
+	left = max(0, len(all)-len(to))
+	room := left
+	for i := len(all) - 1; i >= 0 && room > 0; i-- {
+		if all[i].Kind == bpf.MappingNative {
+			all = slices.Delete(all, i, i+1)
+			room--
+		}
+	}
+	return copy(to, all), left
+}
+
+func (s *Space) mappings() []bpf.Mapping {
+	var out []bpf.Mapping
 	for _, r := range s.regions {
 		m := bpf.Mapping{Start: r.Start, End: r.End, Kind: bpf.MappingV8}
 		if r.Kind == Native {
@@ -223,16 +237,11 @@ func (s *Space) Mappings(to []bpf.Mapping) (n, left int) {
 			if r.File.Rules != nil {
 				m.Base += r.File.Rules.Base
 			}
-		} else if n > 0 && to[n-1].Kind == bpf.MappingV8 && to[n-1].End == r.Start {
-			to[n-1].End = r.End
+		} else if n := len(out); n > 0 && out[n-1].Kind == bpf.MappingV8 && out[n-1].End == r.Start {
+			out[n-1].End = r.End
 			continue
 		}
-		if n == len(to) {
-			left++
-			continue
-		}
-		to[n] = m
-		n++
+		out = append(out, m)
 	}
-	return n, left
+	return out
 }
