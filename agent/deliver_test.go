@@ -90,7 +90,7 @@ func TestErrorsOfASink(t *testing.T) {
 		d.queue <- &pprofx.Snapshot{}
 	}
 	err := d.close()
-	if diff := cmp.Diff("error 1\nerror 3\nerror 4", fmt.Sprint(err)); diff != "" {
+	if diff := cmp.Diff("4 snapshots not delivered, the first: error 1", fmt.Sprint(err)); diff != "" {
 		t.Error(diff)
 	}
 	if got := strings.Count(log.String(), "not delivered"); got != 4 {

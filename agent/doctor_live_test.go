@@ -62,7 +62,7 @@ func TestSelfCheckTells(t *testing.T) {
 				t.Fatalf("right layout: %v %s", p.Check.Wrong, p.Check.None)
 			}
 			t.Logf("verified: %v", p.Check.Fields)
-			if !p.Frame.Seen || !slices.Contains(p.Check.Fields, layout.JSMapTable) || !slices.Contains(p.Check.Fields, layout.KindBaseline) {
+			if !p.Frame.Seen || !slices.Contains(p.Check.Fields, layout.JSMapTable) || !slices.Contains(p.Check.Fields, layout.InstructionStreamBody) {
 				t.Error("the process has a frame and baseline code, which were not met")
 			}
 			for _, f := range p.Check.Fields {

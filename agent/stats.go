@@ -34,7 +34,6 @@ type Stats struct {
 	SnapshotsLost int64            // by slow sinks
 	Frames        int64            // of all samples, inlined ones included
 	InKernel      time.Duration    // that taking the samples took, part of it in the CPU time of the sampled processes
-	TicksMissed   float64          // part of the timers' ticks that did not come: the kernel throttles, or the machine slept
 	Unmatched     []Unmatched
 	ringFull      int64
 	eventsLost    int64

@@ -36,12 +36,12 @@ func (t *Tree) Decode(values []Value) (labels []Label, bad int) {
 		if v.IsNum {
 			l.setNumber(v.Num)
 		}
-		if l.Str == "" && !l.IsNum {
-			continue // an empty string says nothing
-		}
 		if !l.valid() {
 			bad++
 			continue
+		}
+		if l.Str == "" && !l.IsNum {
+			continue // an empty string says nothing
 		}
 		l.modernise()
 		if !slices.ContainsFunc(labels, func(o Label) bool { return o.Key == l.Key }) {

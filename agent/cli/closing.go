@@ -30,9 +30,6 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS), percent(s.Labelled, s.Requests), misses(s))
 	cpu, memory := agent.Usage()
 	fmt.Fprintf(c, "hotspan itself: %.2f s CPU, %d MiB memory%s\n", cpu.Seconds(), memory>>20, inKernel(s))
-	if s.TicksMissed > 0.02 {
-		fmt.Fprintf(c, "%.0f %% of the timers' ticks did not come: the kernel throttled them, or the machine was paused\n", 100*s.TicksMissed)
-	}
 	for _, u := range s.Unmatched {
 		fmt.Fprintf(c, "label %s matched nothing; properties seen in stores: %s\n", u.Label, seen(u.Seen))
 	}

@@ -182,6 +182,19 @@ func (s *sample) String() string {
 	return b.String()
 }
 
+// admits reports whether the sample says that it does not know what ran above its first JavaScript frame.
+func (s *sample) admits() bool {
+	for _, f := range s.Stack {
+		if f.F == "[code gone]" {
+			return true
+		}
+		if f.Kind == "js" {
+			break
+		}
+	}
+	return false
+}
+
 // js is the JavaScript frames of the stack, leaf first.
 func (s *sample) js() []frame {
 	var out []frame

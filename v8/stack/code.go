@@ -228,7 +228,8 @@ func (v *Resolver) baselineCall(c *code, raw Raw, at int) []*Frame {
 	return []*Frame{f}
 }
 
-// nameOnly is a frame whose code is gone: its function is known, the point of execution is not.
+// nameOnly is a frame whose code is gone: its function is known, the point of execution is not. What was inlined there
+// is not known either, and a frame says so.
 func (v *Resolver) nameOnly(raw Raw, t Tier) []*Frame {
 	fn := v.function(raw.ID, raw.SFI)
 	if fn == nil {
@@ -236,8 +237,10 @@ func (v *Resolver) nameOnly(raw Raw, t Tier) []*Frame {
 	}
 	f := fn.frame(t)
 	f.Lost = "code gone"
-	return []*Frame{f}
+	return []*Frame{goneFrame, f}
 }
+
+var goneFrame = &Frame{Name: "[code gone]", Kind: JIT, Lost: "code gone"}
 
 var (
 	regexpFrames = []*Frame{{Name: "[regexp]", Kind: Regexp}}

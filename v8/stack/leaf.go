@@ -36,31 +36,56 @@ func (v *Resolver) Repair(raw Raw, leaf Leaf) []Raw {
 
 func (v *Resolver) repairCode(raw Raw, leaf Leaf, c *code) []Raw {
 	self := Raw{PC: raw.PC, Exact: true, Marker: -1, ID: c.id, SFI: c.sfi, Offset: -1}
-	if c.tier == Sparkplug {
-		self.ID, self.SFI = leaf.Callee.ID, leaf.Callee.SFI
-	}
 	at, entry := int(raw.PC-c.Start), bytes.Index(c.head, prologue)
-	switch {
-	case entry >= 0 && at <= entry:
-		return v.above(self, raw, leaf, 0)
-	case entry >= 0 && at == entry+1:
-		return v.above(self, raw, leaf, 1)
-	case entry >= 0 && at < entry+6: // push rsi (context), push rdi (function) are still to come
-		return []Raw{self}
-	case v.inEpilogue(c, at):
-		if c.tier == Sparkplug {
-			of := v.ownerOf(c)
-			self.ID, self.SFI = of.id, of.sfi
+	if entry >= 0 && at < entry+6 {
+		if !v.enters(c, leaf.Callee) {
+			return []Raw{raw}
 		}
-		return v.above(self, raw, leaf, 0)
-	case isForeign(c, raw):
-		if c.tier == Sparkplug {
-			of := v.ownerOf(c)
-			self.ID, self.SFI = of.id, of.sfi
-		}
-		return v.under(self, raw, leaf)
+		self.ID, self.SFI = leaf.Callee.ID, leaf.Callee.SFI
+		return v.entering(self, raw, leaf, at-entry)
 	}
-	return []Raw{raw}
+	ends, foreign := v.inEpilogue(c, at), isForeign(c, raw)
+	if !ends && !foreign {
+		return []Raw{raw}
+	}
+	if c.tier == Sparkplug {
+		of := v.ownerOf(c)
+		self.ID, self.SFI = of.id, of.sfi
+	}
+	if ends {
+		return v.above(self, raw, leaf, 0)
+	}
+	leaf.Words = leaf.Words[:min(2, len(leaf.Words))] // without a frame there is nothing else above the return address
+	if out, ok := v.under(self, raw, leaf); ok {
+		return out
+	}
+	return []Raw{raw} // other code than the function's, which does not call it: its place was used again
+}
+
+// entering repairs a leaf that is in its prologue, at an offset from push rbp.
+func (v *Resolver) entering(self, raw Raw, leaf Leaf, at int) []Raw {
+	switch {
+	case at <= 0:
+		return v.above(self, raw, leaf, 0)
+	case at == 1:
+		return v.above(self, raw, leaf, 1)
+	}
+	return []Raw{self} // the frame is its own, but push rsi (context) and push rdi (function) are still to come
+}
+
+// enters reports whether code is the function's that was in rdi. If not, its place was used again since the sample.
+func (v *Resolver) enters(c *code, callee Raw) bool {
+	if callee.ID.Script < 0 {
+		return false
+	}
+	if c.tier != Sparkplug {
+		return c.id == callee.ID
+	}
+	if of := v.ownerOf(c); of.id.Script >= 0 {
+		return of.id == callee.ID
+	}
+	w, err := v.r.BytecodeOf(callee.SFI)
+	return err == nil && c.baseline != nil && w == c.baseline.Array
 }
 
 // isForeign reports whether the frame at rbp is another function's than the code's: then the code has none, whatever
@@ -148,27 +173,27 @@ func (v *Resolver) frameless(raw Raw, leaf Leaf) []Raw {
 	if raw.Marker >= 0 || raw.ID.Script < 0 {
 		return []Raw{raw}
 	}
-	return v.under(Raw{PC: raw.PC, Exact: raw.Exact, Marker: 0}, raw, leaf)
+	out, ok := v.under(Raw{PC: raw.PC, Exact: raw.Exact, Marker: 0}, raw, leaf)
+	if !ok {
+		out[1].PC = 0 // the function is known, where it is is not
+	}
+	return out
 }
 
 // under puts self on top of the function whose frame is at rbp, which goes on at the first return address on the stack
-// that is in its code.
-func (v *Resolver) under(self, raw Raw, leaf Leaf) []Raw {
+// that is in its code. It is false where there is none.
+func (v *Resolver) under(self, raw Raw, leaf Leaf) ([]Raw, bool) {
 	for _, w := range append(leaf.Words, leaf.R10) {
-		if name, _, _, ok := v.space.Builtin(w - 1); ok {
-			if !isInterpreter(name) {
-				continue
-			}
-			raw.PC, raw.Exact = w, false
-			return []Raw{self, raw}
+		name, _, _, ok := v.space.Builtin(w - 1)
+		if ok && !isInterpreter(name) {
+			continue
 		}
-		if c := v.codeOf(w); c != nil && v.runs(c, raw) {
+		if c := v.codeOf(w); ok || c != nil && v.runs(c, raw) {
 			raw.PC, raw.Exact = w, false
-			return []Raw{self, raw}
+			return []Raw{self, raw}, true
 		}
 	}
-	raw.PC = 0 // not found: the function is known, where it is is not
-	return []Raw{self, raw}
+	return []Raw{self, raw}, false
 }
 
 // runs reports whether code is a function's.

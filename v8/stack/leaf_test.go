@@ -107,7 +107,6 @@ func show(raws []Raw) []shown {
 
 func TestRepairCode(t *testing.T) {
 	const ret, below = callerStart + 20, callerStart + 24
-	callee := Raw{PC: 0x66, Marker: -1, ID: baseID, SFI: 0x79}
 	for _, c := range []struct {
 		name  string
 		start uint64
@@ -128,6 +127,7 @@ func TestRepairCode(t *testing.T) {
 		{"prologue of baseline code: rdi tells", baselineStart, []uint64{0, 5}, baseID, []uint64{ret}, ret},
 		{"epilogue of baseline code: seen before", baselineStart, []uint64{29, 35}, baseID, []uint64{ret}, ret},
 	} {
+		callee := Raw{PC: 0x66, Marker: -1, ID: c.id, SFI: 0x79}
 		for _, at := range c.at {
 			found := Raw{PC: c.start + at, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
 			want := []shown{{found.PC, true, -1, c.id}}
@@ -140,6 +140,23 @@ func TestRepairCode(t *testing.T) {
 			if diff := cmp.Diff(want, show(resolver().Repair(found, Leaf{Callee: callee, Words: c.words}))); diff != "" {
 				t.Errorf("%s, offset %d: %s", c.name, at, diff)
 			}
+		}
+	}
+}
+
+// Where rdi is another function than the code's, the code's place was used again since the sample.
+func TestRepairCodeOfAnother(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		pc   uint64
+		leaf Leaf
+	}{
+		{"another function in rdi", codeStart + 5, Leaf{Callee: Raw{ID: baseID}, Words: []uint64{callerStart + 20}}},
+		{"no function in rdi", codeStart + 5, Leaf{Callee: Raw{ID: heap.Identity{Script: -1}}, Words: []uint64{callerStart + 20}}},
+	} {
+		raw := Raw{PC: c.pc, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
+		if diff := cmp.Diff([]shown{{c.pc, true, -1, callerID}}, show(resolver().Repair(raw, c.leaf))); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
 }

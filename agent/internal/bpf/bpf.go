@@ -42,7 +42,6 @@ const (
 	StopNoProgress = uint8(hotspanStopSTOP_NO_PROGRESS)
 	StopBadPC      = uint8(hotspanStopSTOP_BAD_PC)
 
-	CountTicks         = uint32(hotspanCounterCOUNT_TICKS)
 	CountTaken         = uint32(hotspanCounterCOUNT_TAKEN)
 	CountRingFull      = uint32(hotspanCounterCOUNT_RING_FULL)
 	CountEventRingFull = uint32(hotspanCounterCOUNT_EVENT_RING_FULL)

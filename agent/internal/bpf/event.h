@@ -33,7 +33,6 @@ enum stop {
 
 // Counters, by index into the map `counters`. "taken" = samples of the processes that are profiled.
 enum counter {
-	COUNT_TICKS, // timers that fired, whatever ran
 	COUNT_TAKEN,
 	COUNT_RING_FULL,
 	COUNT_EVENT_RING_FULL, // exec and exit records, not samples

@@ -141,7 +141,6 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 {
 	__u64 id = bpf_get_current_pid_tgid();
 	__u32 pid = id >> 32, cpu = bpf_get_smp_processor_id();
-	count(COUNT_TICKS, 1);
 	struct process *p = bpf_map_lookup_elem(&processes, &pid);
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
 	if (!p || !s)

@@ -37,12 +37,11 @@ const (
 type hotspanCounter uint32
 
 const (
-	hotspanCounterCOUNT_TICKS           hotspanCounter = 0
-	hotspanCounterCOUNT_TAKEN           hotspanCounter = 1
-	hotspanCounterCOUNT_RING_FULL       hotspanCounter = 2
-	hotspanCounterCOUNT_EVENT_RING_FULL hotspanCounter = 3
-	hotspanCounterCOUNT_NANOSECONDS     hotspanCounter = 4
-	hotspanCounterNUM_COUNTERS          hotspanCounter = 5
+	hotspanCounterCOUNT_TAKEN           hotspanCounter = 0
+	hotspanCounterCOUNT_RING_FULL       hotspanCounter = 1
+	hotspanCounterCOUNT_EVENT_RING_FULL hotspanCounter = 2
+	hotspanCounterCOUNT_NANOSECONDS     hotspanCounter = 3
+	hotspanCounterNUM_COUNTERS          hotspanCounter = 4
 )
 
 type hotspanEdge struct {

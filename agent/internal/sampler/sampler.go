@@ -140,7 +140,6 @@ func (s *Sampler) Read(deadline time.Time) (Record, error) {
 
 // Counters are the program's own counts since Open.
 type Counters struct {
-	Ticks         uint64 // of the timers, whatever they interrupted
 	Taken         uint64 // samples of profiled processes
 	RingFull      uint64 // of them lost because the ring buffer was full
 	EventRingFull uint64 // events in the life of processes that were lost
@@ -151,7 +150,7 @@ type Counters struct {
 func (s *Sampler) Counters() (Counters, error) {
 	var c Counters
 	for counter, to := range map[uint32]*uint64{
-		bpf.CountTicks: &c.Ticks, bpf.CountTaken: &c.Taken, bpf.CountRingFull: &c.RingFull, bpf.CountEventRingFull: &c.EventRingFull,
+		bpf.CountTaken: &c.Taken, bpf.CountRingFull: &c.RingFull, bpf.CountEventRingFull: &c.EventRingFull,
 		bpf.CountNanoseconds: &c.Nanoseconds,
 	} {
 		var perCPU []uint64
@@ -164,9 +163,6 @@ func (s *Sampler) Counters() (Counters, error) {
 	}
 	return c, nil
 }
-
-// Timers is the number of timers that run, one a CPU.
-func (s *Sampler) Timers() int { return len(s.timers) }
 
 // MaxRate is the highest rate that the kernel allows, in hertz; 0 if it does not say.
 func MaxRate() int {
