@@ -80,6 +80,11 @@ static __always_inline int is_needless(const struct scratch *s, const struct edg
 	return e->unless != NO_LABEL && s->has & 1ULL << (e->unless & (MAX_LABELS - 1));
 }
 
+static __always_inline __u32 string_length(const struct v8_layout *v8, const __u64 *head)
+{
+	return word_at(head, v8->string_length) >> (v8->string_length & 4) * 8;
+}
+
 // Keeps a value for a label. Objects, such as undefined, are none.
 static __always_inline void keep(struct reader *r, __u32 label, __u64 value)
 {
@@ -89,21 +94,22 @@ static __always_inline void keep(struct reader *r, __u32 label, __u64 value)
 		unreadable(s);
 		return;
 	}
-	__u32 type = 0;
+	const struct v8_layout *v8 = &r->process->v8;
+	__s32 type = 0;
+	s->another[1] = 0;
 	if (!IS_SMI(value)) {
-		__u64 map;
-		if (read_object(&value, &map, sizeof(map))) {
+		if (read_object(&value, s->another, 16)) {
 			unreadable(s);
 			return;
 		}
-		__s32 t = instance_type(&r->process->v8, map);
-		if (t < 0 || (t >= r->process->v8.first_non_string && t != r->process->v8.type_heap_number))
+		type = instance_type(v8, s->another[0]);
+		if (type < 0 || (type >= v8->first_non_string && type != v8->type_heap_number))
 			return;
-		type = t;
 	}
 	s->found[n].value = value;
 	s->found[n].label = label;
 	s->found[n].type = type;
+	s->found[n].length = string_length(v8, s->another);
 	s->n_found = n + 1;
 	s->has |= 1ULL << (label & (MAX_LABELS - 1));
 }
@@ -173,10 +179,8 @@ struct map_entry {
 static __always_inline long open_table(struct reader *r, __u64 map_object, __u32 *buckets)
 {
 	const struct v8_layout *v8 = &r->process->v8;
-	__u64 table, head[3];
-	if (read_user(&table, 8, map_object - 1 + v8->jsmap_table) ||
-	    read_object(&table, r->scratch->another, 16) ||
-	    read_user(head, sizeof(head), table - 1 + v8->table_data))
+	__u64 table, *head = &r->scratch->another[v8->table_data >> 3 & 7];
+	if (read_user(&table, 8, map_object - 1 + v8->jsmap_table) || read_object(&table, r->scratch->another, TABLE_HEAD))
 		return -1;
 	if (!IS_SMI(head[0]) || !IS_SMI(head[1]) || !IS_SMI(head[2]))
 		return -1;
@@ -184,7 +188,7 @@ static __always_inline long open_table(struct reader *r, __u64 map_object, __u32
 	if (!n || n & (n - 1) || n > 1 << 24)
 		return -1;
 	*buckets = n;
-	r->table = table - 1 + v8->table_data + sizeof(head);
+	r->table = table - 1 + v8->table_data + 3 * sizeof(*head);
 	r->entries = r->table + n * 8ULL;
 	r->n_entries = SMI(head[0]) + SMI(head[1]);
 	return 0;
@@ -333,7 +337,7 @@ static __always_inline long take_piece(struct text *t)
 	__s32 type = instance_type(v8, s->object[0]);
 	if (type < 0 || type >= v8->first_non_string)
 		return -1;
-	__u32 length = word_at(s->object, v8->string_length) >> (v8->string_length & 4) * 8;
+	__u32 length = string_length(v8, s->object);
 	if (length < p.skip)
 		return -1;
 	length -= p.skip;
@@ -374,16 +378,22 @@ static long take_next(__u32 i, void *context)
 	return t->bad || !t->n_pieces;
 }
 
-static __always_inline void append_string(struct reader *r, __u32 label, __u64 string)
+static __always_inline void append_string(struct reader *r, const struct found *f)
 {
 	struct scratch *s = r->scratch;
-	struct text t = {.v8 = &r->process->v8, .scratch = s};
+	const struct v8_layout *v8 = &r->process->v8;
+	struct text t = {.v8 = v8, .scratch = s};
 	__u32 at = s->end;
-	if (!append(s, CONTEXT_UNREADABLE, label, 0))
+	if (!append(s, CONTEXT_UNREADABLE, f->label, 0))
 		return;
 	t.start = s->end;
-	push_piece(&t, string, 0, MAX_STRING);
-	bpf_loop(MAX_TAKES, take_next, &t, 0);
+	if ((f->type & v8->string_mask) == v8->tag_seq) {
+		__u32 width = f->type & v8->one_byte_bit ? 1 : 2;
+		t.bad = copy_flat(&t, f->value - 1 + v8->string_chars, width, f->length) != 0;
+	} else {
+		push_piece(&t, f->value, 0, MAX_STRING);
+		bpf_loop(MAX_TAKES, take_next, &t, 0);
+	}
 	if (t.bad || t.n_pieces || t.size > MAX_STRING)
 		return;
 	struct context_record *record = (void *)&s->buffer[at & (BUFFER_SIZE - 1)];
@@ -410,7 +420,7 @@ static long append_next(__u32 i, void *context)
 	if (IS_SMI(f.value))
 		append_number(s, CONTEXT_SMI, f.label, (__s64)SMI(f.value));
 	else if (f.type < r->process->v8.first_non_string)
-		append_string(r, f.label, f.value);
+		append_string(r, &f);
 	else if (read_user(&bits, 8, f.value - 1 + r->process->v8.heap_number_value))
 		unreadable(s);
 	else

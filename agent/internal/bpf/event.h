@@ -6,6 +6,7 @@
 #define MAX_MAPPINGS 128  // executable mappings of one process; a power of two
 #define MAX_TABLES 1024   // files with unwind rules
 #define PAGE_BITS 8       // an unwind table has an index of its rows by pages of code of this size
+#define GRANULE_BITS 4    // and a bit for each granule of a page, set if the frame pointer's rule holds in all of it
 #define MAX_EDGES 128     // edges of the label rules; a power of two
 #define MAX_NODES 64      // nodes of the label rules; a power of two
 #define NODE_EDGES 16     // edges of one node

@@ -174,10 +174,11 @@ type hotspanScratch struct {
 		Pad    uint32
 	}
 	Found [64]struct {
-		_     structs.HostLayout
-		Value uint64
-		Label uint32
-		Type  uint32
+		_      structs.HostLayout
+		Value  uint64
+		Label  uint16
+		Type   uint16
+		Length uint32
 	}
 	Pieces [32]struct {
 		_      structs.HostLayout

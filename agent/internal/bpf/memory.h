@@ -14,8 +14,8 @@ struct visit {
 
 struct found {
 	__u64 value; // tagged: a Smi, a string or a HeapNumber
-	__u32 label;
-	__u32 type; // instance type
+	__u16 label, type; // number; instance type
+	__u32 length;      // of a string
 };
 
 // A part of a string that is put together: `length` characters of `string` after the first `skip`.
@@ -62,6 +62,7 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from)
 #define SFI_HEAD 64
 #define SCRIPT_HEAD 72
 #define MAP_HEAD 48
+#define TABLE_HEAD 40 // of an OrderedHashMap
 
 // Reads the first `size` bytes of a heap object. While a
 // collection runs, the map word of an object that has moved is its new address without a tag (src/objects/objects.h,

@@ -21,12 +21,14 @@ enum {
 	CFA_END,
 	CFA_NONE,
 	RBP_SAME = 0,
+	RBP_NEXT = -2, // next to the return address
 	RBP_AT_RBP = -127,
 	RBP_LOST = -128,
 };
 
-// A table of unwind rules is an array of 8-byte elements. The first ones are an index: element i is the number of rows
-// of the file that begin before page i of its code, for each page and the end. The rows follow.
+// A table of unwind rules is an array of 8-byte elements. The first ones are an index: the lower half of element i is the
+// number of rows of the file that begin before page i of its code, for each page and the end; the bits above say in
+// which granules of the page the frame pointer's rule holds. The rows follow.
 struct rows {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_INNER_MAP); // files differ in size
@@ -71,35 +73,46 @@ static __always_inline struct mapping *find_mapping(struct process *p, __u64 pc)
 	return m;
 }
 
-// Finds the last row that begins at or before pc: it is in pc's page, or it is the last one before the page.
-static __always_inline struct row *find_row(const struct mapping *m, __u64 address)
+struct index {
+	__u32 rows;
+	__u32 frame_pointer; // a bit for each granule
+};
+
+// Finds the rule at an address: that of the last row that begins at or before it, which is in its page or is the last
+// one before the page. Most code keeps a frame pointer: then the index says all.
+static __always_inline long find_rule(const struct mapping *m, __u64 address, struct row *rule)
 {
 	__u32 table = m->table, page, low, high;
 	__u32 pc = address - m->base;
 	void *rows = bpf_map_lookup_elem(&tables, &table);
 	if (!rows || address < m->base || (page = pc >> PAGE_BITS) >= m->pages)
-		return 0;
-	__u32 *first = bpf_map_lookup_elem(rows, &page);
+		return -1;
+	struct index *first = bpf_map_lookup_elem(rows, &page);
 	page++;
-	__u32 *end = bpf_map_lookup_elem(rows, &page);
-	if (!first || !end || !*end)
+	struct index *end = bpf_map_lookup_elem(rows, &page);
+	if (!first || !end || !end->rows)
+		return -1;
+	if (first->frame_pointer >> (pc >> GRANULE_BITS & ((1 << (PAGE_BITS - GRANULE_BITS)) - 1)) & 1) {
+		*rule = (struct row){.cfa = CFA_RBP, .off = 2, .rbp = RBP_NEXT};
 		return 0;
-	low = m->pages + 1 + (*first ? *first - 1 : 0);
-	high = m->pages + 1 + *end;
-	struct row *best = 0;
+	}
+	low = m->pages + 1 + (first->rows ? first->rows - 1 : 0);
+	high = m->pages + 1 + end->rows;
+	long found = -1;
 	for (int i = 0; i < PAGE_BITS + 2 && low < high; i++) {
 		__u32 middle = low + (high - low) / 2;
 		struct row *row = bpf_map_lookup_elem(rows, &middle);
 		if (!row)
-			return 0;
+			return -1;
 		if (row->pc <= pc) {
-			best = row;
+			*rule = *row;
+			found = 0;
 			low = middle + 1;
 		} else {
 			high = middle;
 		}
 	}
-	return best;
+	return found;
 }
 
 // Script.id; -1 if the object is no Script.
@@ -257,20 +270,32 @@ static __always_inline long caller_bp(struct walk *w, const struct row *row, __u
 	return read_user(bp, 8, cfa + row->rbp * 8LL);
 }
 
+// The return address and the caller's frame pointer: next to each other in most frames.
+static __always_inline void walk_cfa(struct walk *w, const struct row *row, __u64 cfa)
+{
+	__u64 v[2];
+	long bad;
+	if (row->rbp == RBP_NEXT)
+		bad = read_user(v, sizeof(v), cfa - 16);
+	else
+		bad = read_user(&v[1], 8, cfa - 8) || caller_bp(w, row, cfa, &v[0]);
+	if (bad)
+		w->stop = STOP_UNREADABLE;
+	else
+		ascend(w, v[1], cfa, v[0]);
+}
+
 static __always_inline void walk_row(struct walk *w, const struct row *row)
 {
-	__u64 cfa, pc, bp;
-	if (row->cfa == CFA_END) {
+	__u64 cfa;
+	if (row->cfa == CFA_END)
 		w->stop = STOP_ROOT;
-	} else if (row->cfa == CFA_SIGNAL) {
+	else if (row->cfa == CFA_SIGNAL)
 		walk_signal(w);
-	} else if (row->cfa == CFA_NONE || canonical_frame_address(w, row, &cfa)) {
+	else if (row->cfa == CFA_NONE || canonical_frame_address(w, row, &cfa))
 		walk_frame_pointer(w);
-	} else if (read_user(&pc, 8, cfa - 8) || caller_bp(w, row, cfa, &bp)) {
-		w->stop = STOP_UNREADABLE;
-	} else {
-		ascend(w, pc, cfa, bp);
-	}
+	else
+		walk_cfa(w, row, cfa);
 }
 
 // Native frames that cannot be walked hide the rest of the stack, but V8 keeps the address of its youngest exit frame:
@@ -296,9 +321,9 @@ static long walk_step(__u32 i, void *context)
 	if (m && m->kind == MAPPING_V8) {
 		walk_v8(w);
 	} else if (push_frame(w, m ? FRAME_NATIVE : FRAME_UNKNOWN)) {
-		struct row *row = m ? find_row(m, pc) : 0;
-		if (row)
-			walk_row(w, row);
+		struct row rule;
+		if (m && !find_rule(m, pc, &rule))
+			walk_row(w, &rule);
 		else
 			walk_frame_pointer(w);
 	}

@@ -32,10 +32,14 @@ func (s *Sampler) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
 	return slot, pages, nil
 }
 
-// pageBits is PAGE_BITS of event.h.
-const pageBits = 8
+// pageBits and granuleBits are PAGE_BITS and GRANULE_BITS of event.h.
+const (
+	pageBits    = 8
+	granuleBits = 4
+)
 
-// index puts before the rows, for each page of code and the end, how many rows begin before it.
+// index puts before the rows, for each page of code and the end, how many rows begin before it, and in which granules of
+// it the frame pointer's rule holds.
 func index(rows []unwind.Row) (elements []uint64, pages uint32) {
 	if len(rows) == 0 {
 		return nil, 0
@@ -49,7 +53,23 @@ func index(rows []unwind.Row) (elements []uint64, pages uint32) {
 	for i := range pages {
 		elements[i+1] += elements[i]
 	}
+	for i := range rows[:len(rows)-1] {
+		if keepsFramePointer(rows[i]) {
+			markGranules(elements, rows[i].PC, rows[i+1].PC)
+		}
+	}
 	return elements, pages
+}
+
+func keepsFramePointer(r unwind.Row) bool { return r.CFA == unwind.RBP && r.Off == 2 && r.RBP == -2 }
+
+// markGranules marks those that lie wholly in [start, end).
+func markGranules(elements []uint64, start, end uint32) {
+	const size = 1 << granuleBits
+	for g := (start + size - 1) / size; (g+1)*size <= end; g++ {
+		page, bit := g>>(pageBits-granuleBits), g&(1<<(pageBits-granuleBits)-1)
+		elements[page] |= 1 << (32 + bit)
+	}
 }
 
 // element is a row in the layout of struct row of walk.h, little endian.
