@@ -182,29 +182,22 @@ func (s *sample) String() string {
 	return b.String()
 }
 
-// admits reports whether the sample says that it does not know what ran above its first JavaScript frame.
-func (s *sample) admits() bool {
-	for _, f := range s.Stack {
-		if f.F == "[code gone]" {
-			return true
-		}
-		if f.Kind == "js" {
-			break
-		}
-	}
-	return false
-}
+// codeGone stands for what was inlined in the frame below it, which is not known any more.
+const codeGone = "[code gone]"
 
-// js is the JavaScript frames of the stack, leaf first.
+// js is the JavaScript frames of the stack, leaf first, and where frames are missing codeGone.
 func (s *sample) js() []frame {
 	var out []frame
 	for _, f := range s.Stack {
-		if f.Kind == "js" {
+		if f.Kind == "js" || f.F == codeGone {
 			out = append(out, f)
 		}
 	}
 	return out
 }
+
+// isUnknown reports whether a frame says that it is not known.
+func (f frame) isUnknown() bool { return f.F == codeGone || f.F == "[stale function]" }
 
 func readSamples(t *testing.T, file string) []sample {
 	t.Helper()

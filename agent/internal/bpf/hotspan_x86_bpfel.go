@@ -268,10 +268,9 @@ type hotspanV8Layout struct {
 	TypeScript        uint16
 	TypeMap           uint16
 	TypeHeapNumber    uint16
-	TypeFunctionFirst uint16
-	TypeFunctionLast  uint16
 	TypePropertyArray uint16
 	DescriptorsMask   uint32
+	_                 [4]byte
 }
 
 // Names of all BPF objects in the ELF.
