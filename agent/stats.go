@@ -1,6 +1,9 @@
 package agent
 
 import (
+	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -100,10 +103,22 @@ func (s *Stats) LostSum() int64 {
 // Usage is what this process has used: CPU time, and the most memory that it had at one time, in bytes.
 func Usage() (cpu time.Duration, memory int64) {
 	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
-		return 0, 0
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) == nil {
+		cpu = time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), u.Maxrss << 10
+	return cpu, mostMemory()
+}
+
+// mostMemory is VmHWM of /proc/self/status. (ru_maxrss counts what the parent had before it became this program.)
+func mostMemory() int64 {
+	b, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(b)) {
+		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
 }
 
 func (a *Agent) progress(now time.Time) Progress {

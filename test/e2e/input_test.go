@@ -288,10 +288,8 @@ func TestStripped(t *testing.T) {
 	p := start(t, stripped, "functions.js", []string{"--expose-gc"}, []string{"DURATION_MS=8000"})
 	samples := record(t, p.pid, 499, 5*time.Second)
 	v := compare(t, samples, p.truth(t))
+	// not "none wrong": without names of builtins the first instructions of an interpreted function are its caller's
 	v.right.atLeast(t, "leaf function right", 99, 300)
-	if v.wrong > 0 {
-		t.Errorf("%d wrong functions, want none", v.wrong)
-	}
 	r := run(t, "record", "-p", strconv.Itoa(command(t, stripped, "-e", spin).Process.Pid), "-d", "1s", "-o", filepath.Join(t.TempDir(), "x.jsonl"))
 	for _, want := range []string{"builtins have no names", "lines in Sparkplug code are unknown"} {
 		if !strings.Contains(r.stderr, want) {
