@@ -1,5 +1,6 @@
 # make demo             a profile of a real Express service by route, from outside it (needs root)
 # make test             all tests (needs root)
+# make bench            what hotspan costs, as a ratio to none in the same run (needs root)
 # make build            bin/hotspan
 # make generate         the BPF objects anew, with clang-19
 # make check-generated  that the BPF objects are those of the sources
@@ -27,7 +28,7 @@ CLANG = 19.1.7
 HAVE_CLANG = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ]
 
-.PHONY: demo test build generate check-generated nodes root-demo root-test tools-go tools-npm \
+.PHONY: demo test bench build generate check-generated nodes root-demo root-test root-bench tools-go tools-npm \
 	tools-test tools-bpf
 
 demo: root-demo build examples/express/$(INSTALLED)
@@ -40,6 +41,9 @@ test: root-test tools-go tools-test $(PACKAGES) nodes
 	@if $(HAVE_CLANG); then $(MAKE) --no-print-directory check-generated; \
 	else echo "SKIPPED check-generated: there is no clang-19 $(CLANG) with libbpf-dev. It matters if you change $(BPF)/*.[ch]; make tools-bpf installs it."; fi
 	go run ./test/repo/gotest . test/collector
+
+bench: root-bench build examples/express/$(INSTALLED)
+	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./test/bench -node "$$node"
 
 build: tools-go
 	go build -o bin/hotspan .
@@ -65,6 +69,9 @@ root-demo:
 
 root-test:
 	$(call root,test)
+
+root-bench:
+	$(call root,bench)
 
 tools-go:
 	$(call need,go,Go 1.26 or later from https://go.dev/dl)

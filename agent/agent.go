@@ -200,14 +200,18 @@ func (a *Agent) readUntil(deadline time.Time) {
 	}
 }
 
-// drain handles what is in the ring buffer now.
+// drain handles what is in the ring buffer now, and not what comes while it does.
 func (a *Agent) drain() {
+	now := monotonic()
 	for {
 		r, err := a.sampler.Read(time.Unix(1, 0))
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			return
 		}
 		a.handle(r, err)
+		if r.Sample != nil && int64(r.Sample.Time) > now {
+			return
+		}
 	}
 }
 
@@ -233,7 +237,7 @@ func (a *Agent) sample(s *sampler.Sample) {
 	out.Time = a.clock.unix(s.Time)
 	out.PID, out.TID, out.CPU = int(s.Pid), int(s.Tid), int(s.Cpu)
 	out.Thread = t.threadName(s)
-	out.State = t.state(s.VmState)
+	out.State = vmState(s.VmState)
 	out.Stop = stopNames[min(int(s.Stop), len(stopNames)-1)]
 	out.Stack = a.name(t, s)
 	out.Labels = a.join(t, s)

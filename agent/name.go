@@ -180,10 +180,9 @@ func (t *target) threadName(s *sampler.Sample) string {
 	return name
 }
 
-// state turns V8's StateTag (include/v8-unwinder.h) into ours.
-func (t *target) state(vm uint8) pprofx.State {
-	t.flags.isolate = vm != bpf.NoIsolate
-	switch vm {
+// vmState turns V8's StateTag (include/v8-unwinder.h) into ours.
+func vmState(tag uint8) pprofx.State {
+	switch tag {
 	case 0:
 		return pprofx.StateJS
 	case vmStateGC:

@@ -28,7 +28,6 @@ type Stats struct {
 	ToRoot        int64            // samples whose stack reaches the thread's first frame through known frames
 	WithJS        int64            // samples with JavaScript frames
 	Named         int64            // of these, with every such frame named
-	InIsolate     int64            // samples of threads that run V8
 	Labelled      int64            // samples with a label
 	Requests      int64            // samples while a store of an AsyncLocalStorage was current
 	Learning      int64            // samples without a label because something was not learnt yet
@@ -59,7 +58,7 @@ type Progress struct {
 type flags struct {
 	v8                   bool // a frame in V8's code was met
 	js, unnamed, broken  bool // has JS frames; one has no name; a frame is missing or unknown
-	isolate, present     bool // the thread runs V8; a store is current
+	present              bool // a store is current
 	learning, unreadable bool // something of the context was not known yet, or not readable
 }
 
@@ -74,7 +73,6 @@ func (s *Stats) count(out *pprofx.Sample, f flags) {
 	add(&s.ToRoot, out.Stop == "root" && !f.broken)
 	add(&s.WithJS, f.js)
 	add(&s.Named, f.js && !f.unnamed)
-	add(&s.InIsolate, f.isolate)
 	add(&s.Requests, f.present)
 	add(&s.Labelled, len(out.Labels) > 0)
 	add(&s.Learning, f.learning && len(out.Labels) == 0)

@@ -22,7 +22,7 @@ func TestCount(t *testing.T) {
 		{"nothing known", pprofx.Sample{Stop: "no unwind rule"}, flags{}, Stats{Samples: 1}},
 		{"to the root", pprofx.Sample{Stop: "root", Stack: two}, flags{}, Stats{Samples: 1, ToRoot: 1, Frames: 2}},
 		{"to the root over a gap", pprofx.Sample{Stop: "root"}, flags{broken: true}, Stats{Samples: 1}},
-		{"JavaScript, named", pprofx.Sample{}, flags{js: true, isolate: true}, Stats{Samples: 1, WithJS: 1, Named: 1, InIsolate: 1}},
+		{"JavaScript, named", pprofx.Sample{}, flags{js: true}, Stats{Samples: 1, WithJS: 1, Named: 1}},
 		{"JavaScript, not named", pprofx.Sample{}, flags{js: true, unnamed: true}, Stats{Samples: 1, WithJS: 1}},
 		{"labelled", pprofx.Sample{Labels: label}, flags{present: true}, Stats{Samples: 1, Requests: 1, Labelled: 1}},
 		{"learning", pprofx.Sample{}, flags{present: true, learning: true}, Stats{Samples: 1, Requests: 1, Learning: 1}},

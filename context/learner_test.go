@@ -1,17 +1,14 @@
 package context
 
 import (
-	"bufio"
-	"encoding/json"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/nodes/live"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/target"
@@ -41,31 +38,10 @@ func TestLearner(t *testing.T) {
 // startNode runs testdata/store.js and reads what it says.
 func startNode(t *testing.T, version string) *node {
 	t.Helper()
-	path, err := nodes.Path(version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(path, "--allow-natives-syntax", "--expose-gc", "testdata/store.js", out.Name())
-	cmd.Stdout = out
-	stdin, err1 := cmd.StdinPipe()
-	stderr, err2 := cmd.StderrPipe()
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { stdin.Close(); cmd.Wait(); out.Close() })
+	p := live.Start(t, version, "--allow-natives-syntax", "--expose-gc", "testdata/store.js", live.Stdout)
 	n := &node{version: version}
-	line, err := bufio.NewReader(stderr).ReadBytes('\n')
-	if err != nil || json.Unmarshal(line, n) != nil {
-		t.Fatalf("store.js: %v: %.500s", err, line)
-	}
-	f, err := os.Open(path)
+	p.Said(t, n)
+	f, err := os.Open(p.Node)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +50,7 @@ func startNode(t *testing.T, version string) *node {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.r = heap.NewReader(target.Live{PID: cmd.Process.Pid}, l)
+	n.r = heap.NewReader(target.Live{PID: p.PID}, l)
 	return n
 }
 

@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 var publicOnly = []string{"", "examples", "test"}
 
 // forTests are packages that tests everywhere may import: they know where Node is and what its programs have said.
-var forTests = []string{"test/nodes", "test/truth"}
+var forTests = []string{"test/nodes", "test/nodes/live", "test/truth"}
 
 // imported is one import of one file.
 type imported struct {

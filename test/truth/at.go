@@ -30,15 +30,9 @@ func (l *Log) AtUnix(ns int64, tid int) (Interval, bool) {
 	return l.At(l.Mono(ns), tid)
 }
 
-// Mono turns Unix time into CLOCK_MONOTONIC, both in nanoseconds, by the readings of the two clocks at the start and
-// at the end of the run.
+// Mono turns Unix time into CLOCK_MONOTONIC, both in nanoseconds, by the first reading of the two clocks. hotspan takes
+// their difference once too, when it starts, which is soon after that: while both run, the wall clock may be slewed.
 func (l *Log) Mono(unix int64) int64 {
-	first, last := l.Clocks[0], l.Clocks[len(l.Clocks)-1]
-	span := last.Unix - first.Unix
-	if span <= 0 {
-		return unix - first.Unix + first.Mono
-	}
-	drift := float64((last.Mono-first.Mono)-span) / float64(span)
-	since := unix - first.Unix
-	return first.Mono + since + int64(drift*float64(since))
+	first := l.Clocks[0]
+	return unix - first.Unix + first.Mono
 }

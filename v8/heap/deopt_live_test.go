@@ -1,11 +1,8 @@
 package heap
 
 import (
-	"bufio"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/test/nodes"
-	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // TestSitesAgainstV8sPrinter has V8 print what the code that Maglev made of a function keeps for the deoptimiser, and
@@ -22,14 +19,10 @@ import (
 func TestSitesAgainstV8sPrinter(t *testing.T) {
 	for _, v := range nodes.Versions() {
 		t.Run(v.Version, func(t *testing.T) {
-			node, err := nodes.Path(v.Version)
-			if err != nil {
-				t.Fatal(err)
-			}
 			if strings.HasPrefix(v.Version, "22.") {
 				return // built without Maglev: there is nothing to look at
 			}
-			r, text := startMaglev(t, node)
+			r, text := startMaglev(t, v.Version)
 			m := regexp.MustCompile(`- code: (0x[0-9a-f]+) <Code MAGLEV>`).FindStringSubmatch(text)
 			if m == nil {
 				t.Fatal("V8 did not compile the function with Maglev")
@@ -53,47 +46,18 @@ func TestSitesAgainstV8sPrinter(t *testing.T) {
 	}
 }
 
-func startMaglev(t *testing.T, node string) (*Reader, string) {
+func startMaglev(t *testing.T, version string) (*Reader, string) {
 	t.Helper()
-	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	cmd := exec.Command(node, "--allow-natives-syntax", "--maglev", "--no-turbofan", "--print-maglev-code",
+	p := live.Start(t, version, "--allow-natives-syntax", "--maglev", "--no-turbofan", "--print-maglev-code",
 		"--print-code-verbose", "testdata/maglev.js")
-	cmd.Stdout = out
-	stdin, err1 := cmd.StdinPipe()
-	stderr, err2 := cmd.StderrPipe()
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
+	if p.Line != "ready" {
+		t.Fatalf("maglev.js: %q", p.Line)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { stdin.Close(); cmd.Wait() })
-	if line, err := bufio.NewReader(stderr).ReadString('\n'); line != "ready\n" {
-		t.Fatalf("maglev.js: %q, %v", line, err)
-	}
-	text, err := os.ReadFile(out.Name())
+	text, err := os.ReadFile(p.Stdout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Open(node)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	l, err := layout.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { mem.Close() })
-	return NewReader(mem, l), string(text)
+	return readerOf(t, p), string(text)
 }
 
 func parseHex(t *testing.T, s string) uint64 {

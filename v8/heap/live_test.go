@@ -1,11 +1,7 @@
 package heap
 
 import (
-	"bufio"
-	"encoding/json"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/nodes/live"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/target"
 )
@@ -62,31 +59,16 @@ func TestLive(t *testing.T) {
 // startNode runs testdata/heap.js and reads what it says.
 func startNode(t *testing.T, version string) (*Reader, said) {
 	t.Helper()
-	node, err := nodes.Path(version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(node, "--allow-natives-syntax", "--expose-gc", "--sparkplug", "--maglev", "testdata/heap.js", out.Name())
-	cmd.Stdout = out
-	stdin, err1 := cmd.StdinPipe()
-	stderr, err2 := cmd.StderrPipe()
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { stdin.Close(); cmd.Wait(); out.Close() })
-	line, err := bufio.NewReader(stderr).ReadBytes('\n')
+	p := live.Start(t, version, "--allow-natives-syntax", "--expose-gc", "--sparkplug", "--maglev", "testdata/heap.js", live.Stdout)
 	var says said
-	if err != nil || json.Unmarshal(line, &says) != nil {
-		t.Fatalf("heap.js: %v: %.500s", err, line)
-	}
-	f, err := os.Open(node)
+	p.Said(t, &says)
+	return readerOf(t, p), says
+}
+
+// readerOf reads the heap of a running Node.js.
+func readerOf(t *testing.T, p *live.Process) *Reader {
+	t.Helper()
+	f, err := os.Open(p.Node)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +77,7 @@ func startNode(t *testing.T, version string) (*Reader, said) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewReader(target.Live{PID: cmd.Process.Pid}, l), says
+	return NewReader(target.Live{PID: p.PID}, l)
 }
 
 func word(t *testing.T, address string) Word {

@@ -1,18 +1,15 @@
 package layout
 
 import (
-	"bufio"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // A check compares what V8's own printer says of an object with the object's memory at a field of the layout.
@@ -109,31 +106,10 @@ func TestAgainstV8sPrinter(t *testing.T) {
 // startPrinter runs testdata/print.js and returns the process's memory and the printed texts.
 func startPrinter(t *testing.T, version string) (*os.File, map[string]string) {
 	t.Helper()
-	node, err := nodes.Path(version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(node, "--allow-natives-syntax", "--expose-gc", "--sparkplug", "--maglev", "testdata/print.js", out.Name())
-	cmd.Stdout = out
-	stdin, err1 := cmd.StdinPipe()
-	stderr, err2 := cmd.StderrPipe()
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { stdin.Close(); cmd.Wait(); out.Close() })
-	line, err := bufio.NewReader(stderr).ReadBytes('\n')
+	p := live.Start(t, version, "--allow-natives-syntax", "--expose-gc", "--sparkplug", "--maglev", "testdata/print.js", live.Stdout)
 	texts := map[string]string{}
-	if err != nil || json.Unmarshal(line, &texts) != nil {
-		t.Fatalf("print.js: %v: %s", err, line)
-	}
-	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", cmd.Process.Pid))
+	p.Said(t, &texts)
+	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", p.PID))
 	if err != nil {
 		t.Fatal(err)
 	}

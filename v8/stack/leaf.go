@@ -2,6 +2,7 @@ package stack
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/hotspan/hotspan/v8/heap"
 )
@@ -156,7 +157,11 @@ func (v *Resolver) repairCaller(raw Raw, leaf Leaf) []Raw {
 	if !ok || v.interprets(name, raw) {
 		return []Raw{raw}
 	}
-	return v.frameless(raw, leaf)
+	out := v.frameless(raw, leaf)
+	if len(out) == 2 && strings.HasPrefix(name, "DeoptimizationEntry") {
+		out[1].PC = 0 // it comes from an exit behind the code, which has no position
+	}
+	return out
 }
 
 // repairBuiltin handles builtins: one that runs while rbp is a JavaScript function's has no frame of its own.

@@ -1,0 +1,74 @@
+// Package live runs Node.js for tests that look into the running process: the program says one line on standard error
+// when it is ready, and waits until its standard input ends.
+package live
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/hotspan/hotspan/test/nodes"
+)
+
+// Stdout stands in Start's arguments for the path of the file that standard output goes to.
+const Stdout = "{stdout}"
+
+// Process is a running Node.js.
+type Process struct {
+	PID    int
+	Node   string // path of the executable
+	Stdout string // file that standard output goes to
+	Line   string // what the program said, without the line's end
+}
+
+// Start runs a version of Node.js and waits for its line. The process ends with the test.
+func Start(t testing.TB, version string, args ...string) *Process {
+	t.Helper()
+	node, err := nodes.Path(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Process{Node: node, Stdout: filepath.Join(t.TempDir(), "stdout")}
+	out, err := os.Create(p.Stdout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(node, withPath(args, p.Stdout)...)
+	cmd.Stdout = out
+	stdin, err1 := cmd.StdinPipe()
+	stderr, err2 := cmd.StderrPipe()
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stdin.Close(); cmd.Wait(); out.Close() })
+	line, err := bufio.NewReader(stderr).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v: %v: %.500s", args, err, line)
+	}
+	p.PID, p.Line = cmd.Process.Pid, line[:len(line)-1]
+	return p
+}
+
+func withPath(args []string, path string) []string {
+	out := make([]string, len(args))
+	for i, arg := range args {
+		if out[i] = arg; arg == Stdout {
+			out[i] = path
+		}
+	}
+	return out
+}
+
+// Said reads the line as JSON.
+func (p *Process) Said(t testing.TB, to any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(p.Line), to); err != nil {
+		t.Fatalf("%v: %.500s", err, p.Line)
+	}
+}
