@@ -188,15 +188,18 @@ func (a *Agent) soon(end time.Time) time.Time {
 	return end.Add(slack)
 }
 
-// lookEvery is how often the ring buffer is looked at: what a sample refers to in the process must be read soon after
-// it was taken.
+// lookEvery is how often the ring buffer is looked at, if the program does not ask for it: what a sample refers to in the
+// process must be read soon after it was taken.
 const lookEvery = 5 * time.Millisecond
 
 // readUntil handles records until a deadline.
 func (a *Agent) readUntil(deadline time.Time) {
 	for time.Now().Before(deadline) {
-		a.drain()
-		time.Sleep(lookEvery)
+		r, err := a.sampler.Read(time.Now().Add(lookEvery))
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			a.handle(r, err)
+			a.drain()
+		}
 	}
 }
 
@@ -239,8 +242,9 @@ func (a *Agent) sample(s *sampler.Sample) {
 	out.Thread = t.threadName(s)
 	out.State = vmState(s.VmState)
 	out.Stop = stopNames[min(int(s.Stop), len(stopNames)-1)]
+	t.flags = flags{}
+	out.Labels = a.join(t, s) // first: what it teaches the program is missing from each sample until then
 	out.Stack = a.name(t, s)
-	out.Labels = a.join(t, s)
 	a.stats.count(out, t.flags)
 	a.builder.Add(out)
 }

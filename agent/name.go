@@ -37,7 +37,6 @@ func (a *Agent) name(t *target, s *sampler.Sample) []*pprofx.Frame {
 		*c = newFrameCache()
 	}
 	c.stack = c.stack[:0]
-	t.flags = flags{}
 	for _, pc := range s.Kernel {
 		c.stack = append(c.stack, a.kernelFrame(pc))
 	}

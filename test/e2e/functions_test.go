@@ -24,14 +24,22 @@ func compare(t *testing.T, samples []sample, l *truth.Log) verdict {
 		if !ok || len(want.Stack) == 0 {
 			continue
 		}
-		v.judge(t, s, want.Stack)
+		v.judge(t, s, want.Stack, nearEdge(want, l.Mono(s.T)))
 	}
 	return v
 }
 
-// judge compares the JavaScript frames of a sample with those that the program says ran. The truth is told by a clock
-// that is read between two calls: samples there are counted apart, whoever they name.
-func (v *verdict) judge(t *testing.T, s *sample, want []truth.Frame) {
+// vague is how far from the edges of an interval the truth may be wrong: the program reads the clock between two calls,
+// and before it goes on it may have to wait for a CPU, for a collection or for the compiler.
+const vague = 300 * time.Microsecond
+
+func nearEdge(i truth.Interval, mono int64) bool {
+	return mono < i.Start+int64(vague) || mono >= i.End-int64(vague)
+}
+
+// judge compares the JavaScript frames of a sample with those that the program says ran. Where the truth is vague,
+// samples that contradict it are counted apart.
+func (v *verdict) judge(t *testing.T, s *sample, want []truth.Frame, near bool) {
 	js := s.js()
 	if len(js) > 0 && (strings.HasPrefix(js[0].File, "node:") || atEdge(js[0], want) || enters(s, js[0], want)) {
 		v.edge++
@@ -42,6 +50,10 @@ func (v *verdict) judge(t *testing.T, s *sample, want []truth.Frame) {
 		return
 	}
 	leaf := js[0].is(want[0].Function, want[0].File)
+	if near && !leaf {
+		v.edge++
+		return
+	}
 	v.right.count(leaf)
 	if !leaf {
 		v.wrong++

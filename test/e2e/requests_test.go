@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,12 +13,13 @@ import (
 type labelVerdict struct {
 	right, gc share // samples inside request code, and those of them in a collection, that have all labels right
 	wrong     int
-	outside   int // samples of no request that have labels all the same
+	outside   int            // samples of no request that have labels all the same
+	missing   map[string]int // labels that are not there, together
 }
 
 // compareLabels judges each sample that lies inside an interval of the truth.
 func compareLabels(t *testing.T, samples []sample, l *truth.Log, want func(*truth.Label) map[string]any) labelVerdict {
-	var v labelVerdict
+	v := labelVerdict{missing: map[string]int{}}
 	for i := range samples {
 		s := &samples[i]
 		at, ok := l.AtUnix(s.T, s.TID)
@@ -44,11 +46,18 @@ func (v *labelVerdict) judgeOutside(t *testing.T, s *sample) {
 }
 
 func (v *labelVerdict) judge(t *testing.T, s *sample, want map[string]any) {
-	missing, wrong := false, false
+	var missing []string
+	wrong := false
 	for key, value := range want {
 		got, ok := s.Labels[key]
-		missing = missing || !ok
+		if !ok {
+			missing = append(missing, key)
+		}
 		wrong = wrong || ok && got != value
+	}
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		v.missing[strings.Join(missing, " ")]++
 	}
 	for key := range s.Labels {
 		if _, ok := want[key]; !ok {
@@ -58,11 +67,11 @@ func (v *labelVerdict) judge(t *testing.T, s *sample, want map[string]any) {
 	if wrong {
 		v.wrong++
 	}
-	v.right.count(!missing && !wrong)
+	v.right.count(len(missing) == 0 && !wrong)
 	if s.State == "gc" {
-		v.gc.count(!missing && !wrong)
+		v.gc.count(len(missing) == 0 && !wrong)
 	}
-	if wrong && v.wrong <= 5 || missing && v.right.whole-v.right.part < 5 {
+	if wrong && v.wrong <= 5 || len(missing) > 0 && v.right.whole-v.right.part < 5 {
 		t.Logf("labels %v, want %v, of %v", s.Labels, want, s)
 	}
 }
@@ -100,7 +109,7 @@ func TestRequests(t *testing.T) {
 					"--label", "endpoint=endpoint", "--label", "tenant=user.tenant", "--label", `user=user.id`)
 				v := compareLabels(t, samples, p.truth(t), requestLabels)
 				v.right.atLeast(t, "samples in request code labelled right", 99.5, 5000)
-				t.Logf("in collections: %v", v.gc)
+				t.Logf("in collections: %v; missing: %v", v.gc, v.missing)
 				if v.wrong > 0 || v.outside > 0 {
 					t.Errorf("%d samples with wrong labels, %d labelled where no request ran, want none", v.wrong, v.outside)
 				}

@@ -50,9 +50,11 @@ static __always_inline void *append(struct scratch *s, __u32 type, __u32 label, 
 	return r + 1;
 }
 
-static __always_inline void append_pair(struct scratch *s, __u32 type, __u32 label, __u64 a, __u64 b)
+// Asks the agent to learn something.
+static __always_inline void append_lesson(struct scratch *s, __u32 type, __u32 label, __u64 a, __u64 b)
 {
 	__u64 pair[2] = {a, b};
+	s->urgent = 1;
 	void *to = append(s, type, label, sizeof(pair));
 	if (to)
 		__builtin_memcpy(to, pair, sizeof(pair));
@@ -148,7 +150,7 @@ static __always_inline struct shape *find_shape(struct reader *r, __u64 object, 
 		    (bits & v8->descriptors_mask) == shape->own)
 			return shape;
 	}
-	append_pair(s, CONTEXT_LEARN_SHAPE, node, object, key.map);
+	append_lesson(s, CONTEXT_LEARN_SHAPE, node, object, key.map);
 	return 0;
 }
 
@@ -209,7 +211,7 @@ static __always_inline void visit_map(struct reader *r, __u64 object, const stru
 		const struct edge *e = &r->process->edges[index];
 		__u64 next;
 		if (!e->hash) {
-			append_pair(r->scratch, CONTEXT_LEARN_SYMBOL, index, object, 0);
+			append_lesson(r->scratch, CONTEXT_LEARN_SYMBOL, index, object, 0);
 			continue;
 		}
 		if (read_user(&next, 8, r->table + (e->hash & (buckets - 1)) * 8ULL))
@@ -275,7 +277,7 @@ static __always_inline void enter_store(struct reader *r, __u64 key, __u64 value
 	struct store_key id = {.pid = r->pid, .hash = identity_hash(r, key)};
 	struct store *store = bpf_map_lookup_elem(&stores, &id);
 	if (!store) {
-		append_pair(r->scratch, CONTEXT_LEARN_STORE, NO_LABEL, key, id.hash);
+		append_lesson(r->scratch, CONTEXT_LEARN_STORE, NO_LABEL, key, id.hash);
 		return;
 	}
 	entry.to = store->node;

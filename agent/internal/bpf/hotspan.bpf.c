@@ -116,6 +116,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 	read_header(e, id);
 	s->end = sizeof(*e);
 	s->script = 0;
+	s->urgent = 0;
 	e->kernel_mode = (ctx->regs.cs & 3) != 3;
 	if (e->kernel_mode)
 		read_kernel(ctx, s, e);
@@ -148,8 +149,9 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 	count(COUNT_TAKEN, 1);
 	take_sample(ctx, p, s, id);
 	__u32 size = s->end;
-	// The agent looks at the buffer often. To wake it would take an interrupt, which costs more than the walk.
-	if (size > BUFFER_SIZE || bpf_ringbuf_output(&events, s->buffer, size, BPF_RB_NO_WAKEUP))
+	// The agent looks at the buffer often. To wake it takes an interrupt, which costs more than the walk.
+	__u64 wake = s->urgent ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	if (size > BUFFER_SIZE || bpf_ringbuf_output(&events, s->buffer, size, wake))
 		count(COUNT_RING_FULL, 1);
 	count(COUNT_NANOSECONDS, bpf_ktime_get_ns() - ((struct sample *)s->buffer)->time);
 	return 0;

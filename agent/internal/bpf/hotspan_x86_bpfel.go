@@ -187,8 +187,8 @@ type hotspanScratch struct {
 		Length uint32
 	}
 	End    uint32
+	Urgent uint32
 	Buffer [73728]uint8
-	_      [4]byte
 }
 
 type hotspanShape struct {

@@ -37,6 +37,7 @@ struct scratch {
 	struct found found[MAX_FOUND];
 	struct piece pieces[MAX_PIECES];
 	__u32 end; // bytes of buffer in use
+	__u32 urgent; // the agent has to learn something for the next samples
 	__u8 buffer[BUFFER_SIZE + 8192]; // the record; the slack lets the verifier see that appends stay inside
 };
 
