@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -17,7 +18,12 @@ func fromPprof(t *testing.T, s *pprofx.Snapshot) map[string]int64 {
 	if err := pprofx.WritePprof(&file, s); err != nil {
 		t.Fatal(err)
 	}
-	p, err := profile.Parse(&file)
+	return countPprof(t, &file)
+}
+
+func countPprof(t *testing.T, r io.Reader) map[string]int64 {
+	t.Helper()
+	p, err := profile.Parse(r)
 	if err != nil {
 		t.Fatal(err)
 	}
