@@ -3,10 +3,12 @@ package symbols
 import (
 	"os"
 	"testing"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 func BenchmarkOpenNode(b *testing.B) {
-	f, err := os.Open(nodeBinary(b, "24.21.0"))
+	f, err := os.Open(live.Binary(b, "24.21.0"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -20,14 +22,14 @@ func BenchmarkOpenNode(b *testing.B) {
 }
 
 func BenchmarkLookup(b *testing.B) {
-	t := openFile(b, nodeBinary(b, "24.21.0"))
+	t := openFile(b, live.Binary(b, "24.21.0"))
 	for i := uint64(0); b.Loop(); i++ {
 		t.Lookup(t.entries[i*2654435761%uint64(len(t.entries))].start)
 	}
 }
 
 func BenchmarkDisplay(b *testing.B) {
-	t := openFile(b, nodeBinary(b, "24.21.0"))
+	t := openFile(b, live.Binary(b, "24.21.0"))
 	for i := uint64(0); b.Loop(); i++ {
 		display(string(t.raw(t.entries[i*2654435761%uint64(len(t.entries))].name)))
 	}

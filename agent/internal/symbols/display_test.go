@@ -3,6 +3,8 @@ package symbols
 import (
 	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // TestDisplay has its wanted names from C++ and from the names of glibc, Rust and GCC's clones, written by hand.
@@ -51,7 +53,7 @@ func TestShorten(t *testing.T) {
 // TestCxxfilt compares all C++ names of Node with binutils: equal where neither parameters nor a long list of
 // template arguments were left out, and without any template arguments else.
 func TestCxxfilt(t *testing.T) {
-	table := openFile(t, nodeBinary(t, "24.21.0"))
+	table := openFile(t, live.Binary(t, "24.21.0"))
 	var names []string
 	for _, e := range table.entries {
 		name := string(table.raw(e.name))

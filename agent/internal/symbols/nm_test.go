@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // named is what nm says about one address.
@@ -53,8 +55,8 @@ func TestNM(t *testing.T) {
 		options []string
 		min     int
 	}{
-		{nodeBinary(t, "24.21.0"), nil, 100000},
-		{libc(t), []string{"-D"}, 1000},
+		{live.Binary(t, "24.21.0"), nil, 100000},
+		{live.Libc(t), []string{"-D"}, 1000},
 	} {
 		table, want := openFile(t, tt.path), nm(t, tt.path, tt.options...)
 		if len(want) < tt.min {
@@ -83,7 +85,7 @@ func TestNM(t *testing.T) {
 // start of its choice counts.
 func TestAddr2line(t *testing.T) {
 	const samples = 2000
-	for _, path := range []string{nodeBinary(t, "24.21.0"), nodeBinary(t, "26.10.0")} {
+	for _, path := range []string{live.Binary(t, "24.21.0"), live.Binary(t, "26.10.0")} {
 		table, starts := openFile(t, path), map[string]map[uint64]bool{}
 		for addr, w := range nm(t, path) {
 			for _, name := range w.names {
@@ -124,7 +126,7 @@ func withoutDebug(t *testing.T, path string) string {
 }
 
 func TestBuildID(t *testing.T) {
-	for _, path := range []string{nodeBinary(t, "24.21.0"), libc(t)} {
+	for _, path := range []string{live.Binary(t, "24.21.0"), live.Libc(t)} {
 		f, err := elf.Open(path)
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // image is a small ELF file made by hand: a code section at 0x1000 to 0x2000, a data section at 0x3000, and symbols.
@@ -141,7 +143,7 @@ func TestOpenErrors(t *testing.T) {
 
 // TestFileAddress compares with the section headers, which say the same of each section of code.
 func TestFileAddress(t *testing.T) {
-	for _, path := range []string{nodeBinary(t, "24.21.0"), libc(t)} {
+	for _, path := range []string{live.Binary(t, "24.21.0"), live.Libc(t)} {
 		f, err := elf.Open(path)
 		if err != nil {
 			t.Fatal(err)
@@ -175,7 +177,7 @@ func TestBuildIDAbsent(t *testing.T) {
 
 // TestOpenReadsTablesOnly counts what Open reads of Node's 126 MB.
 func TestOpenReadsTablesOnly(t *testing.T) {
-	file, err := os.Open(nodeBinary(t, "24.21.0"))
+	file, err := os.Open(live.Binary(t, "24.21.0"))
 	if err != nil {
 		t.Fatal(err)
 	}

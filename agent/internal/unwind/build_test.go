@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 func buildBytes(t *testing.T, data []byte) (*Table, error) {
@@ -30,7 +32,7 @@ func withoutSections(data []byte) []byte {
 
 // TestWithoutSections finds the same rules through the program headers.
 func TestWithoutSections(t *testing.T) {
-	data, err := os.ReadFile(libc(t))
+	data, err := os.ReadFile(live.Libc(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // TestReadelf compares with binutils: every row of every function, at its first and its last byte.
@@ -17,11 +19,11 @@ func TestReadelf(t *testing.T) {
 		name, path string
 		minRows    int
 	}{
-		{"node 22", nodeBinary(t, "22.23.3"), 400000},
-		{"node 24", nodeBinary(t, "24.21.0"), 400000},
-		{"node 26", nodeBinary(t, "26.10.0"), 400000},
-		{"libc", libc(t), 10000},
-		{"ld.so", firstFile(t, "/lib64/ld-linux-x86-64.so.2"), 1000},
+		{"node 22", live.Binary(t, "22.23.3"), 400000},
+		{"node 24", live.Binary(t, "24.21.0"), 400000},
+		{"node 26", live.Binary(t, "26.10.0"), 400000},
+		{"libc", live.Libc(t), 10000},
+		{"ld.so", live.FirstFile(t, "/lib64/ld-linux-x86-64.so.2"), 1000},
 		{"vdso", writeFile(t, vdso(t)), 10},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

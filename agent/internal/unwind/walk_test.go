@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // The truth of these tests is the process itself: a walk must reach the thread's first frame, and every return address
@@ -22,7 +24,7 @@ import (
 
 // TestWalkSleep walks a C program that is blocked in a system call.
 func TestWalkSleep(t *testing.T) {
-	pid := start(t, firstFile(t, "/bin/sleep", "/usr/bin/sleep"), "1000")
+	pid := start(t, live.FirstFile(t, "/bin/sleep", "/usr/bin/sleep"), "1000")
 	awaitSyscall(t, pid, unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP)
 	if frames := walk(t, openProcess(t, pid), attach(t, pid)); frames < 4 {
 		t.Errorf("%d frames; sleep, main and the C library's start are more", frames)
@@ -115,7 +117,7 @@ func launch(t *testing.T, cmd *exec.Cmd) (pid int) {
 // startNode runs a Node that has nothing to do and waits until it is idle.
 func startNode(t *testing.T) (pid int) {
 	t.Helper()
-	cmd := exec.Command(nodeBinary(t, "24.21.0"), "-e", `setInterval(() => {}, 1e6); console.log("idle")`)
+	cmd := exec.Command(live.Binary(t, "24.21.0"), "-e", `setInterval(() => {}, 1e6); console.log("idle")`)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -9,8 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-
-	"github.com/hotspan/hotspan/test/nodes"
 )
 
 // Stdout stands in Start's arguments for the path of the file that standard output goes to.
@@ -27,16 +25,12 @@ type Process struct {
 // Start runs a version of Node.js and waits for its line. The process ends with the test.
 func Start(t testing.TB, version string, args ...string) *Process {
 	t.Helper()
-	node, err := nodes.Path(version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &Process{Node: node, Stdout: filepath.Join(t.TempDir(), "stdout")}
+	p := &Process{Node: Binary(t, version), Stdout: filepath.Join(t.TempDir(), "stdout")}
 	out, err := os.Create(p.Stdout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(node, withPath(args, p.Stdout)...)
+	cmd := exec.Command(p.Node, withPath(args, p.Stdout)...)
 	cmd.Stdout = out
 	stdin, err1 := cmd.StdinPipe()
 	stderr, err2 := cmd.StderrPipe()

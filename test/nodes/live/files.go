@@ -1,0 +1,36 @@
+package live
+
+import (
+	"os"
+	"testing"
+
+	"github.com/hotspan/hotspan/test/nodes"
+)
+
+// Binary is the path of an official Node.js.
+func Binary(t testing.TB, version string) string {
+	t.Helper()
+	path, err := nodes.Path(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Libc is the path of the machine's C library.
+func Libc(t testing.TB) string {
+	t.Helper()
+	return FirstFile(t, "/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/usr/lib/libc.so.6")
+}
+
+// FirstFile is the first of some paths at which there is a file.
+func FirstFile(t testing.TB, paths ...string) string {
+	t.Helper()
+	for _, p := range paths {
+		if _, err := os.Stat(p); err == nil {
+			return p
+		}
+	}
+	t.Fatalf("none of %q exists", paths)
+	return ""
+}
