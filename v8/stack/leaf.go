@@ -13,6 +13,10 @@ const headSize = 192
 // prologue is push rbp; mov rbp,rsp, the instructions with which all V8 code sets up its frame.
 var prologue = []byte{0x55, 0x48, 0x89, 0xe5}
 
+// frameSetUp is how many bytes from push rbp on the function's slot of the frame is not written yet: the prologue, push
+// rsi (context) and push rdi (function).
+const frameSetUp = 6
+
 // Code takes down its frame by mov rsp,rbp; pop rbp. What follows until the return is short.
 var epilogues = [][]byte{{0x48, 0x8b, 0xe5, 0x5d}, {0x48, 0x89, 0xec, 0x5d}}
 
@@ -38,7 +42,7 @@ func (v *Resolver) Repair(raw Raw, leaf Leaf) []Raw {
 func (v *Resolver) repairCode(raw Raw, leaf Leaf, c *code) []Raw {
 	self := Raw{PC: raw.PC, Exact: true, Marker: -1, ID: c.id, SFI: c.sfi, Offset: -1}
 	at, entry := int(raw.PC-c.Start), bytes.Index(c.head, prologue)
-	if entry >= 0 && at < entry+6 {
+	if entry >= 0 && at < entry+frameSetUp {
 		if !v.enters(c, leaf.Callee) {
 			return []Raw{raw}
 		}
@@ -71,7 +75,7 @@ func (v *Resolver) entering(self, raw Raw, leaf Leaf, at int) []Raw {
 	case at == 1:
 		return v.above(self, raw, leaf, 1)
 	}
-	return []Raw{self} // the frame is its own, but push rsi (context) and push rdi (function) are still to come
+	return []Raw{self} // the frame is its own
 }
 
 // enters reports whether code is the function's that was in rdi. If not, its place was used again since the sample.
@@ -188,17 +192,26 @@ func (v *Resolver) frameless(raw Raw, leaf Leaf) []Raw {
 // under puts self on top of the function whose frame is at rbp, which goes on at the first return address on the stack
 // that is in its code. It is false where there is none.
 func (v *Resolver) under(self, raw Raw, leaf Leaf) ([]Raw, bool) {
-	for _, w := range append(leaf.Words, leaf.R10) {
-		name, _, _, ok := v.space.Builtin(w - 1)
-		if ok && !isInterpreter(name) {
-			continue
+	for i := range len(leaf.Words) + 1 {
+		w := leaf.R10
+		if i < len(leaf.Words) {
+			w = leaf.Words[i]
 		}
-		if c := v.codeOf(w); ok || c != nil && v.runs(c, raw) {
+		if v.returnsTo(w, raw) {
 			raw.PC, raw.Exact = w, false
 			return []Raw{self, raw}, true
 		}
 	}
 	return []Raw{self, raw}, false
+}
+
+// returnsTo reports whether a word is a return address into a function's code.
+func (v *Resolver) returnsTo(w uint64, raw Raw) bool {
+	if name, _, _, ok := v.space.Builtin(w - 1); ok {
+		return isInterpreter(name)
+	}
+	c := v.codeOf(w)
+	return c != nil && v.runs(c, raw)
 }
 
 // runs reports whether code is a function's.
@@ -221,13 +234,8 @@ func (v *Resolver) repairInterpreter(raw Raw, leaf Leaf, name string, start, end
 	}
 	self := leaf.Callee
 	self.PC, self.Exact, self.Marker = raw.PC, true, -1
-	switch at := int(raw.PC - start); {
-	case at <= entry:
-		return v.above(self, raw, leaf, 0)
-	case at == entry+1:
-		return v.above(self, raw, leaf, 1)
-	case at < entry+6:
-		return []Raw{self}
+	if at := int(raw.PC-start) - entry; at < frameSetUp {
+		return v.entering(self, raw, leaf, at)
 	}
 	return []Raw{raw}
 }

@@ -161,6 +161,18 @@ func TestRepairCodeOfAnother(t *testing.T) {
 	}
 }
 
+// The words of the stack serve all frames of a sample: a repair must not write into them.
+func TestRepairKeepsTheStack(t *testing.T) {
+	words := []uint64{1, 2, 3, 4}
+	raw := Raw{PC: codeStart + 15, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
+	v := resolver()
+	v.code.all[0].optimized = &heap.Optimized{}
+	v.Repair(raw, Leaf{Words: words, R10: 5})
+	if diff := cmp.Diff([]uint64{1, 2, 3, 4}, words); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestRepairBuiltins(t *testing.T) {
 	const add, arrayMap, handler = builtinStart + 0x210, builtinStart + 0x310, builtinStart + 0x110
 	const ret = callerStart + 20

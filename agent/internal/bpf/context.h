@@ -21,8 +21,7 @@ struct reader {
 	struct process *process;
 	struct scratch *scratch;
 	__u32 pid;
-	__u32 at; // loop state: the visit, value, or entry that is next
-	__u64 table, entries;
+	__u64 table, entries; // of the Map that is read
 	__u32 n_entries;
 };
 
@@ -236,11 +235,10 @@ static long visit_next(__u32 i, void *context)
 {
 	struct reader *r = context;
 	struct scratch *s = r->scratch;
-	__u32 at = r->at++;
-	if (at >= s->n_visits)
+	if (i >= s->n_visits)
 		return 1;
-	__u64 object = s->visits[at & (MAX_VISITS - 1)].object;
-	__u32 id = s->visits[at & (MAX_VISITS - 1)].node & (MAX_NODES - 1);
+	__u64 object = s->visits[i & (MAX_VISITS - 1)].object;
+	__u32 id = s->visits[i & (MAX_VISITS - 1)].node & (MAX_NODES - 1);
 	const struct node *node = &r->process->nodes[id];
 	if (read_object(&object, s->object, 24))
 		unreadable(s);
