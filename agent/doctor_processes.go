@@ -137,7 +137,7 @@ func (s *survey) look(pid int) (*looked, error) {
 		return nil, denied(pid, err)
 	}
 	for _, m := range maps {
-		if !m.Exec || m.Inode == 0 || !(m.Path == exe || strings.HasPrefix(m.Path, exe+" ") || mayHoldV8(m.Path)) {
+		if !m.Exec || m.Inode == 0 || !mayHoldV8(m) {
 			continue
 		}
 		l, err := s.layout(pid, m)
@@ -161,11 +161,12 @@ func denied(pid int, err error) error {
 	return err
 }
 
-// mayHoldV8 reports whether a library is one that distributions put V8 in, beside a small node executable.
-func mayHoldV8(path string) bool {
-	name := filepath.Base(path)
-	return strings.HasPrefix(name, "libnode") || strings.HasPrefix(name, "libv8")
-}
+// minV8 is less than the machine code of any V8 with its builtins, in bytes. Node 16's has 30 MB.
+const minV8 = 4 << 20
+
+// mayHoldV8 reports whether a mapping is of a file with as much code as V8 has, by whatever name: most libraries need
+// not be read.
+func mayHoldV8(m procs.Mapping) bool { return m.End-m.Start >= minV8 }
 
 // layout reads the V8 in a file. The error says why one that is there cannot be read.
 func (s *survey) layout(pid int, m procs.Mapping) (*layout.Layout, error) {

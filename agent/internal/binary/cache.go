@@ -40,7 +40,7 @@ func (c *Cache) read(pid int, m procs.Mapping) *File {
 	if err != nil {
 		return &File{Path: m.Path, Problems: []error{err}}
 	}
-	f := load(file, m.Path)
+	f := load(file, m.Path, procs.Root(pid), "/")
 	f.stamp = stampOf(file.Name())
 	c.add(f)
 	return f
@@ -59,7 +59,7 @@ func (c *Cache) Preload(path string) error {
 	if err != nil {
 		return err
 	}
-	f := load(file, path)
+	f := load(file, path, "/")
 	f.stamp = stampOf(path)
 	c.add(f)
 	c.files[m.File()] = f

@@ -78,9 +78,12 @@ func DescendsFrom(pid, ancestor int) bool {
 	return false
 }
 
-// Path is where a file that a process has mapped is seen from here: in the process's own mount namespace.
+// Root is the root directory of a process, in its own mount namespace, as it is seen from here.
+func Root(pid int) string { return fmt.Sprintf("/proc/%d/root", pid) }
+
+// Path is where a file that a process has mapped is seen from here.
 func Path(pid int, m Mapping) string {
-	return filepath.Join(fmt.Sprintf("/proc/%d/root", pid), strings.TrimSuffix(m.Path, " (deleted)"))
+	return filepath.Join(Root(pid), strings.TrimSuffix(m.Path, " (deleted)"))
 }
 
 // Open opens a file that a process has mapped: by its path in the process's own mount namespace, or, where that is
