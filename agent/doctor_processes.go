@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/internal/binary"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -42,7 +43,12 @@ func (s *LayoutSources) Known() int { return s.Code + s.Constants + s.Rules }
 
 // survey looks at processes, and reads each executable once.
 type survey struct {
+	files   *binary.Cache
 	layouts map[procs.FileID]answer
+}
+
+func newSurvey() *survey {
+	return &survey{files: binary.NewCache(nil), layouts: map[procs.FileID]answer{}}
 }
 
 // answer is what layout.Read says of a file; l is nil where there is no V8 in it.
@@ -137,7 +143,7 @@ func (s *survey) look(pid int) (*looked, error) {
 		return nil, denied(pid, err)
 	}
 	for _, m := range maps {
-		if !m.Exec || m.Inode == 0 || !mayHoldV8(m) {
+		if has, err := s.files.HasV8(pid, m); !has && err == nil {
 			continue
 		}
 		l, err := s.layout(pid, m)
@@ -153,20 +159,13 @@ func (s *survey) look(pid int) (*looked, error) {
 	return nil, ErrNotNode
 }
 
-// denied makes what the kernel says of threads of its own, which have no executable, an ErrNotNode.
+// denied makes what the kernel says of its own threads and of zombies, which have no executable, an ErrNotNode.
 func denied(pid int, err error) error {
 	if _, gone := os.Stat(fmt.Sprintf("/proc/%d", pid)); gone == nil && !errors.Is(err, fs.ErrPermission) {
 		return ErrNotNode
 	}
 	return err
 }
-
-// minV8 is less than the machine code of any V8 with its builtins, in bytes. Node 16's has 30 MB.
-const minV8 = 4 << 20
-
-// mayHoldV8 reports whether a mapping is of a file with as much code as V8 has, by whatever name: most libraries need
-// not be read.
-func mayHoldV8(m procs.Mapping) bool { return m.End-m.Start >= minV8 }
 
 // layout reads the V8 in a file. The error says why one that is there cannot be read.
 func (s *survey) layout(pid int, m procs.Mapping) (*layout.Layout, error) {

@@ -64,6 +64,13 @@ func start(t *testing.T, node, script string, flags, env []string) *program {
 	p := &program{log: filepath.Join(t.TempDir(), "truth.jsonl")}
 	p.Cmd = exec.Command(node, append(append([]string{}, flags...), filepath.Join("../programs", script), p.log)...)
 	p.Env = append(os.Environ(), env...)
+	p.ready(t)
+	return p
+}
+
+// ready starts the program and waits until it says that it is ready.
+func (p *program) ready(t *testing.T) {
+	t.Helper()
 	stderr, err := p.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -78,12 +85,11 @@ func start(t *testing.T, node, script string, flags, env []string) *program {
 			if p.pid, err = strconv.Atoi(pid); err != nil {
 				t.Fatal(err)
 			}
-			return p
+			return
 		}
-		t.Logf("%s: %s", script, lines.Text())
+		t.Logf("%s: %s", p.Path, lines.Text())
 	}
-	t.Fatalf("%s ended before it was ready: %v", script, lines.Err())
-	return nil
+	t.Fatalf("%v ended before it was ready: %v", p.Args, lines.Err())
 }
 
 // truth waits for the program's end and reads what it wrote.

@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -128,4 +129,22 @@ func constant(t *testing.T, s *elf.Section, sym elf.Symbol) int64 {
 		t.Fatal(err)
 	}
 	return int64(int32(binary.LittleEndian.Uint32(b)))
+}
+
+// A Node is known for one with or without its symbols; this test, which has V8's names in it but no V8, is not.
+func TestProbe(t *testing.T) {
+	for _, v := range nodes.Versions() {
+		_, f := readNode(t, v.Version)
+		if !Probe(f) || !Probe(stripped(t, f)) {
+			t.Errorf("%s: V8 is not seen", v.Version)
+		}
+	}
+	self, err := os.Open("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer self.Close()
+	if Probe(self) || Probe(strings.NewReader("no ELF")) {
+		t.Error("V8 is seen where there is none")
+	}
 }

@@ -29,9 +29,6 @@ type File struct {
 	stamp    stamp
 }
 
-// Open reports whether the file could be read as ELF.
-func (f *File) Open() bool { return f.elf != nil }
-
 // Address turns an offset in the file into an ELF virtual address.
 func (f *File) Address(offset uint64) (uint64, bool) {
 	if f.elf == nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -35,12 +34,10 @@ func InHostPIDNamespace() bool {
 	return err != nil || ns == initPIDNamespace
 }
 
-// Executable is the path of a process's program as the process sees it.
+// Executable is the path of a process's program as the process sees it. The error of a process that is gone, or that is a
+// thread of the kernel, is fs.ErrNotExist.
 func Executable(pid int) (string, error) {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("process %d: there is no such process", pid)
-	}
 	return strings.TrimSuffix(path, " (deleted)"), err
 }
 
