@@ -40,8 +40,9 @@ type target struct {
 	flags    flags         // of the sample at hand
 	learnt   learnt
 	refresh  schedule  // when to read the mappings again: after a start much is mapped
+	keyless  bool      // where a thread's isolate is is not known before V8 has started
 	stale    bool      // an address was met that no mapping has
-	looked   time.Time // last Refresh
+	looked   time.Time // when the mappings were read last
 }
 
 // attach begins to profile a process.
@@ -75,7 +76,7 @@ func (a *Agent) prepare(pid int) (*target, error) {
 	if l == nil {
 		return nil, fmt.Errorf("process %d (%s): %w", pid, exe, ErrNotNode)
 	}
-	if err := l.Require(needed...); err != nil {
+	if err := lacks(l); err != nil {
 		return nil, fmt.Errorf("process %d (%s): %w", pid, exe, err)
 	}
 	r := heap.NewReader(mem, l)
@@ -86,6 +87,7 @@ func (a *Agent) prepare(pid int) (*target, error) {
 		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
 	}
 	t.configure(a.tree, l)
+	a.findIsolates(t)
 	a.warnProblems(t)
 	t.prepared = monotonic()
 	return t, nil
@@ -105,7 +107,7 @@ func (a *Agent) adopt(t *target) error {
 		a.builder.SetProcess(t.pid, t.process) // it has just started: there is nothing to compare with yet
 		return nil
 	}
-	go a.verify(t.pid, t.space.Layout())
+	go a.verify(t.pid, t.space.Layout(), t.space.Bias())
 	return nil
 }
 
@@ -178,7 +180,10 @@ func (a *Agent) look(t *target, now time.Time) {
 	a.later(func() func() {
 		next, err := t.space.Again()
 		return func() {
-			if err == nil && a.targets[t.pid] == t && t.space.Update(next) {
+			if err != nil || a.targets[t.pid] != t {
+				return
+			}
+			if found := t.keyless && a.findIsolates(t); t.space.Update(next) || found {
 				a.remap(t)
 			}
 		}
@@ -218,14 +223,25 @@ func explainAccess(pid int, err error) error {
 	return err
 }
 
-// needed is what naming cannot do without; contextFields, what reading the request cannot.
+// lacks names what naming cannot do without and the layout does not tell.
+func lacks(l *layout.Layout) error {
+	if err := l.Require(needed...); err != nil {
+		return err
+	}
+	return l.Resolved(neededIfAny...)
+}
+
+// needed is what naming cannot do without; neededIfAny, what it cannot in a V8 that has it; contextFields, what reading
+// the request cannot.
 var (
+	neededIfAny = []layout.Field{layout.CodeInstructionStart, layout.InstructionStreamCode}
+
 	needed = []layout.Field{
 		layout.MapInstanceType, layout.JSFunctionShared, layout.SFIScript, layout.SFIFunctionLiteralID,
 		layout.SFINameOrScopeInfo, layout.ScriptID, layout.ScriptSource, layout.ScriptName, layout.BytecodeArrayFirstByte,
-		layout.BytecodeArrayLength, layout.BytecodeArrayPositions, layout.CodeInstructionStart, layout.CodeInstructionSize,
+		layout.BytecodeArrayLength, layout.BytecodeArrayPositions, layout.CodeInstructionSize,
 		layout.CodeFlags, layout.CodeFlagsKindMask, layout.CodePositions, layout.CodeDeoptData,
-		layout.InstructionStreamBody, layout.InstructionStreamCode, layout.StringLength, layout.FixedArrayLength,
+		layout.InstructionStreamBody, layout.StringLength, layout.FixedArrayLength,
 		layout.FixedArrayData, layout.TypeScript, layout.TypeSharedFunctionInfo, layout.TypeBytecodeArray,
 		layout.TypeCode, layout.TypeInstructionStream, layout.TypeScopeInfo, layout.FirstNonStringType,
 	}

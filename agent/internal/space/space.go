@@ -81,6 +81,16 @@ func (s *Space) Layout() *layout.Layout {
 	return s.v8.Layout
 }
 
+// Bias is the address of V8's file less its ELF virtual address.
+func (s *Space) Bias() uint64 {
+	for _, r := range s.regions {
+		if r.File == s.v8 && r.Kind == Native {
+			return r.Bias
+		}
+	}
+	return 0
+}
+
 // Unread is why a file that may hold V8 could not be read; nil if there is none.
 func (s *Space) Unread() error { return s.unread }
 
