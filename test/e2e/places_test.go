@@ -74,6 +74,40 @@ func TestContainer(t *testing.T) {
 	}
 }
 
+// TestSharedLibrary: Debian's Node.js is a small program and libnode, stripped, at an address that the loader chooses.
+func TestSharedLibrary(t *testing.T) {
+	packages := debian(t, "libnode108", "nodejs/bookworm", "libuv1", "libc-ares2", "node-acorn", "node-cjs-module-lexer", "node-undici")
+	prepare := "for f in " + strconv.Quote(packages) + "/*.deb; do dpkg-deb -x $f . ; done"
+	p := container(t, prepare, "/usr/bin/node", "functions.js", "DURATION_MS=7000")
+	libnode := 0
+	for _, s := range hasGoodNames(t, p) {
+		for _, f := range s.Stack {
+			if strings.HasSuffix(f.Mod, "/libnode.so.108") && f.F == "node::Start" {
+				libnode++
+			}
+		}
+	}
+	if libnode < 500 {
+		t.Errorf("%d samples in libnode", libnode)
+	}
+}
+
+// debian downloads packages of Debian 12, whose nodejs is built with --shared, and returns where they are.
+func debian(t *testing.T, packages ...string) string {
+	t.Helper()
+	if os, _ := os.ReadFile("/etc/os-release"); !strings.Contains(string(os), "VERSION_CODENAME=bookworm") {
+		t.Skip("not Debian 12: its packages are not to be had")
+	}
+	dir := t.TempDir()
+	get := exec.Command("sh", "-c", `apt-get download -q "$@" || { apt-get update -q && apt-get download -q "$@"; }`, "sh")
+	get.Args = append(get.Args, packages...)
+	get.Dir = dir
+	if out, err := get.CombinedOutput(); err != nil {
+		t.Fatalf("apt-get download: %v: %s", err, out)
+	}
+	return dir
+}
+
 // TestAll: of all processes on a machine only those are spoken of that could be Node.js.
 func TestAll(t *testing.T) {
 	node := command(t, node24(t), "-e", spin).Process.Pid
