@@ -34,7 +34,8 @@ func container(t *testing.T, prepare, node, script string, env ...string) *progr
 		exec chroot . "$NODE" "$SCRIPT" /truth.jsonl`)
 	p.Env = append(append(os.Environ(), env...), "DIR="+dir, "NODE="+node, "SCRIPT="+filepath.Join(here, "../programs", script))
 	p.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID, Unshareflags: syscall.CLONE_NEWNS}
-	p.ready(t)
+	p.begin(t)
+	p.await(t)
 	p.pid = p.Process.Pid // the program knows only its number in there
 	return p
 }
