@@ -42,7 +42,7 @@ func Read(r io.ReaderAt) (*Layout, error) {
 
 // wantedSymbols lists the symbols that the table and Read ask for.
 func wantedSymbols() []string {
-	names := append([]string{dbgPrefix + "*", symBlob, symBlobSize, symBytecodeSizes, symTranslationOperands}, versionSymbols...)
+	names := append([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, symBytecodeSizes, symTranslationOperands}, versionSymbols...)
 	for _, r := range table {
 		if r.code != nil {
 			names = append(names, r.code.names...)
@@ -54,6 +54,9 @@ func wantedSymbols() []string {
 // resolve asks a row's sources in turn. When machine code and a rule both speak, they must agree: else it is noted.
 func (l *Layout) resolve(im *image, r row) Value {
 	rule := l.byRules(r)
+	if rule.State == Absent {
+		return rule
+	}
 	if r.code != nil {
 		n, name, err := r.code.run(im)
 		if err == nil {
