@@ -30,6 +30,7 @@ func Read(r io.ReaderAt) (*Layout, error) {
 	if size, ok := im.dbg("TaggedSize"); ok && size != word {
 		return nil, fmt.Errorf("%w: tagged words of %d bytes (pointer compression); only 8 are read", ErrUnsupported, size)
 	}
+	l.Text = im.text()
 	for _, r := range table {
 		l.Values[r.field] = l.resolve(im, r)
 	}
