@@ -42,7 +42,7 @@ func TestEveryNode(t *testing.T) {
 }
 
 // enough is how many samples of each program a short look needs: they share the CPUs.
-const enough = 100
+const enough = 50
 
 func shortLook(t *testing.T, p *program, name string, samples []sample) {
 	l := p.truth(t)
