@@ -52,8 +52,14 @@ struct {
 #define IS_SMI(word) (((word) & 0xffffffffULL) == 0)
 #define SMI(word) ((__s32)((word) >> 32))
 
+// Tests want to know what a run reads (bpftest).
+#ifndef ON_READ
+#define ON_READ(from, size)
+#endif
+
 static __always_inline long read_user(void *to, __u32 size, __u64 from)
 {
+	ON_READ(from, size);
 	return bpf_probe_read_user(to, size, (const void *)from);
 }
 

@@ -21,8 +21,8 @@ type Sample struct {
 	Context []byte      // context records
 }
 
-// decodeSample takes a record apart: the header says how many of each follow.
-func decodeSample(b []byte) (Sample, error) {
+// DecodeSample takes a record apart: the header says how many of each follow.
+func DecodeSample(b []byte) (Sample, error) {
 	s := Sample{}
 	if len(b) < int(unsafe.Sizeof(bpf.Sample{})) {
 		return s, fmt.Errorf("%w: sample of %d bytes", ErrMalformed, len(b))

@@ -61,7 +61,7 @@ func event(kernel []uint64, frames [][7]uint64, stack []uint64, context string) 
 func TestDecodeSample(t *testing.T) {
 	b := event([]uint64{0xf1, 0xf2}, [][7]uint64{{1, 2, 3, 0xffffffff, 5, 6, 1}, {11, 12, 13, 14, 15, 0xffffffff, 2}},
 		[]uint64{21, 22, 23}, "\x01\x04\x02\x00hi")
-	s, err := decodeSample(slices.Concat(b, []byte("more"))) // the ring buffer may round up
+	s, err := DecodeSample(slices.Concat(b, []byte("more"))) // the ring buffer may round up
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestDecodeSample(t *testing.T) {
 }
 
 func TestDecodeSampleOfNothing(t *testing.T) {
-	s, err := decodeSample(event(nil, nil, nil, ""))
+	s, err := DecodeSample(event(nil, nil, nil, ""))
 	if err != nil || s.Kernel != nil || s.Frames != nil || s.Stack != nil || s.Context != nil {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -105,11 +105,11 @@ func TestDecodeSampleCutOff(t *testing.T) {
 	}
 	for n := range len(whole) {
 		b := append([]byte(nil), whole[:n]...)
-		if _, err := decodeSample(b); !errors.Is(err, ErrMalformed) {
+		if _, err := DecodeSample(b); !errors.Is(err, ErrMalformed) {
 			t.Errorf("%d of %d bytes: %v", n, len(whole), err)
 		}
 	}
-	if _, err := decodeSample(whole); err != nil {
+	if _, err := DecodeSample(whole); err != nil {
 		t.Error(err)
 	}
 }
@@ -119,11 +119,11 @@ func TestDecodeSampleOfWrongCounts(t *testing.T) {
 	for i, name := range []string{"kernel", "stack", "frames", "context"} {
 		b := event(nil, nil, nil, "")
 		binary.LittleEndian.PutUint16(b[counts+2*i:], 0xffff)
-		if _, err := decodeSample(b); !errors.Is(err, ErrMalformed) {
+		if _, err := DecodeSample(b); !errors.Is(err, ErrMalformed) {
 			t.Errorf("65535 %s: %v", name, err)
 		}
 		b = append(b, make([]byte, 0xffff*frameSize)...)
-		if _, err := decodeSample(b); err != nil {
+		if _, err := DecodeSample(b); err != nil {
 			t.Errorf("65535 %s that are there: %v", name, err)
 		}
 	}
@@ -133,7 +133,7 @@ func TestDecodeSampleNotAligned(t *testing.T) {
 	b := make([]byte, 8+headerSize)
 	for i := range 8 {
 		want := uintptr(unsafe.Pointer(&b[i]))%8 == 0
-		if _, err := decodeSample(b[i:]); (err == nil) != want {
+		if _, err := DecodeSample(b[i:]); (err == nil) != want {
 			t.Errorf("offset %d: %v", i, err)
 		}
 	}
@@ -204,7 +204,7 @@ func FuzzDecodeSample(f *testing.F) {
 	f.Add(event(nil, nil, nil, "")[:100])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = aligned(b)
-		s, err := decodeSample(b)
+		s, err := DecodeSample(b)
 		if err != nil {
 			return
 		}
