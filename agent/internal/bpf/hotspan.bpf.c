@@ -60,7 +60,8 @@ static __always_inline void read_states(const struct v8_layout *v8, __u64 isolat
 	e->vm_state = 0xff;
 	if (!isolate)
 		return;
-	read_user(&e->vm_state, 1, isolate + v8->vm_state);
+	if (read_user(&e->vm_state, 1, isolate + v8->vm_state))
+		e->vm_state = 0xff;
 	if (v8->gc_state)
 		read_user(&e->gc_state, 1, isolate + v8->gc_state);
 }
@@ -116,6 +117,7 @@ static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
 	read_header((struct sample *)s->buffer, pid_tgid);
 	s->end = sizeof(struct sample);
 	s->script = 0;
+	s->script_id = -1;
 	s->urgent = 0;
 }
 
@@ -123,7 +125,7 @@ static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
 static __always_inline void read_thread(struct process *p, struct scratch *s, const struct pt_regs *regs, __u64 isolate)
 {
 	struct sample *e = (struct sample *)s->buffer;
-	struct walk w = {.process = p, .scratch = s, .isolate = isolate, .leaf = 1, .exact_pc = 1};
+	struct walk w = {.process = p, .scratch = s, .so_far = &s->walked, .isolate = isolate};
 
 	keep_registers(regs, s->registers);
 	w.pc = e->ip = regs->rip;
@@ -131,9 +133,11 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 	w.bp = e->bp = regs->rbp;
 	e->r10 = regs->r10;
 	read_states(&p->v8, isolate, e);
-	bpf_loop(MAX_FRAMES + 8, walk_step, &w, 0);
-	e->n_frames = w.n_frames;
-	e->stop = w.stop;
+	walk_stack(&w);
+	e->n_frames = s->walked.n_frames < MAX_FRAMES ? s->walked.n_frames : MAX_FRAMES;
+	e->skipped = s->walked.n_frames - e->n_frames;
+	e->resumed = s->walked.resumed;
+	e->stop = s->walked.stop;
 	read_repair(&w, e, regs->rdi);
 	__u32 before = s->end;
 	if (isolate)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // Sizes of the C structs of event.h, counted by hand.
@@ -20,7 +21,7 @@ const (
 )
 
 // event builds a record as the BPF program does: header, kernel addresses, frames, words of the stack, context.
-func event(kernel []uint64, frames [][7]uint64, stack []uint64, context string) []byte {
+func event(kernel []uint64, frames [][7]uint64, words []uint64, context string) []byte {
 	le := binary.LittleEndian
 	var b []byte
 	b = le.AppendUint32(b, 1)
@@ -40,7 +41,7 @@ func event(kernel []uint64, frames [][7]uint64, stack []uint64, context string) 
 		}
 	}
 	frame([7]uint64{0xc1, 0xc2, 0xc3, 7, 8, 9, 2})
-	for _, n := range []int{len(kernel), len(stack), len(frames), len(context)} {
+	for _, n := range []int{len(kernel), len(words), len(frames), len(context)} {
 		b = le.AppendUint16(b, uint16(n))
 	}
 	b = append(b, 1, 2, 3, 1) // VM state, GC state, stop, kernel mode
@@ -52,7 +53,7 @@ func event(kernel []uint64, frames [][7]uint64, stack []uint64, context string) 
 	for _, f := range frames {
 		frame(f)
 	}
-	for _, n := range stack {
+	for _, n := range words {
 		b = le.AppendUint64(b, n)
 	}
 	return append(b, context...)
@@ -87,6 +88,47 @@ func TestDecodeSample(t *testing.T) {
 	got := fields{s.Type, s.Pid, s.Tid, s.Cpu, s.Time, s.Ip, s.Sp, s.Bp, s.R10, s.Callee.Pc, s.VmState, s.GcState, s.Stop, s.KernelMode, s.ThreadName()}
 	if diff := cmp.Diff(fields{1, 101, 102, 3, 1e12, 0xa1, 0xa2, 0xa3, 0xa4, 0xc1, 1, 2, 3, 1, "node-worker"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// deep is a record of a stack that has so many more frames than are kept, numbered from the leaf by their pc.
+func deep(skipped int) []byte {
+	var frames [][7]uint64
+	for i := range stack.KeptLeaf + stack.KeptRoot {
+		frames = append(frames, [7]uint64{uint64(i)})
+	}
+	for n := len(frames); n < stack.KeptLeaf+stack.KeptRoot+skipped; n++ {
+		frames[stack.KeptLeaf+(n-stack.KeptLeaf)%stack.KeptRoot][0] = uint64(n)
+	}
+	b := event(nil, frames, nil, "")
+	binary.LittleEndian.PutUint16(b[headerSize-20:], uint16(skipped)) // before what is left of the word, and the name
+	return b
+}
+
+// Of a deep stack the frames at the leaf and those at the root are there, in order.
+func TestDecodeSampleDeep(t *testing.T) {
+	for _, skipped := range []int{1, 2, 255, 256, 257, 4976, 1 << 15} {
+		s, err := DecodeSample(deep(skipped))
+		if err != nil || int(s.Skipped) != skipped {
+			t.Fatalf("%d: skipped %d, %v", skipped, s.Skipped, err)
+		}
+		for i, f := range s.Frames {
+			want := i
+			if i >= stack.KeptLeaf {
+				want += skipped
+			}
+			if f.Pc != uint64(want) {
+				t.Fatalf("%d skipped: frame %d is number %d, want %d", skipped, i, f.Pc, want)
+			}
+		}
+	}
+}
+
+func TestDecodeSampleSkippedOfFew(t *testing.T) {
+	b := event(nil, [][7]uint64{{1}, {2}}, nil, "")
+	binary.LittleEndian.PutUint16(b[headerSize-20:], 5)
+	if _, err := DecodeSample(b); !errors.Is(err, ErrMalformed) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -154,9 +154,19 @@ type replayScratch struct {
 		Skip   uint32
 		Length uint32
 	}
+	Walked struct {
+		_        structs.HostLayout
+		N_frames uint32
+		Frames   uint32
+		Stop     uint8
+		Leaf     uint8
+		ExactPc  uint8
+		Resumed  uint8
+	}
 	End    uint32
 	Urgent uint32
 	Buffer [73728]uint8
+	_      [4]byte
 }
 
 type replayShape struct {
