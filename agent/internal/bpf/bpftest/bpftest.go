@@ -5,6 +5,7 @@ package bpftest
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"unsafe"
@@ -104,7 +105,7 @@ func (p *Program) output(size int) (out Output, err error) {
 	if err != nil {
 		return out, fmt.Errorf("read the record: %w", err)
 	}
-	out.Record = scratch[unsafe.Offsetof(replayScratch{}.Buffer):][:size]
+	out.Record = slices.Clone(scratch[unsafe.Offsetof(replayScratch{}.Buffer):][:size]) // aligned, as decoders want it
 	var n uint64
 	if err := p.NReads.Get(&n); err != nil {
 		return out, err

@@ -28,3 +28,13 @@ func Main(m *testing.M) int {
 	fmt.Fprintf(os.Stderr, "start again without random addresses: %v\n", err)
 	return 1
 }
+
+// Randomize lets the programs that the calling goroutine starts have random addresses again: else they would lie where
+// this process does.
+func Randomize(t testing.TB) {
+	t.Helper()
+	runtime.LockOSThread()
+	if _, _, errno := unix.Syscall(unix.SYS_PERSONALITY, 0, 0, 0); errno != 0 {
+		t.Fatalf("personality: %v", errno)
+	}
+}
