@@ -58,8 +58,9 @@ func programLayout(l *layout.Layout) bpf.V8Layout {
 		TagSliced: at(layout.SlicedStringTag), TagThin: at(layout.ThinStringTag),
 		FirstNonString: at(layout.FirstNonStringType), HeapNumberValue: at(layout.HeapNumberValue),
 		TypeScript: at(layout.TypeScript), TypeMap: at(layout.TypeJSMap), TypeHeapNumber: at(layout.TypeHeapNumber),
-		TypePropertyArray: at(layout.TypePropertyArray),
-		DescriptorsMask:   0x3ff << max(l.At(layout.BitField3OwnDescriptorsBit), 0),
+		TypePropertyArray: at(layout.TypePropertyArray), TypeOddball: at(layout.TypeOddball),
+		InternalField:   at(layout.JSObjectInternalField),
+		DescriptorsMask: 0x3ff << max(l.At(layout.BitField3OwnDescriptorsBit), 0),
 	}
 	if l.Has(layout.IsolateTLS) {
 		v.IsolateTls = l.Values[layout.IsolateTLS].N

@@ -11,6 +11,7 @@
 #include "value.h"
 #include "rules.h"
 #include "context.h"
+#include "thread_context.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -134,6 +135,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 	e->stop = w.stop;
 	read_repair(&w, e, regs->rdi);
 	__u32 before = s->end;
+	read_published(p, s, w.isolate);
 	if (w.isolate)
 		read_context(p, s, e->pid, w.isolate);
 	e->n_context = s->end - before;
@@ -185,6 +187,10 @@ int BPF_PROG(hotspan_exit, struct task_struct *task)
 // Only types that a variable has are put into BTF, from which the Go mirrors are made.
 const struct sample *go_sample __attribute__((unused));
 const struct lifecycle *go_lifecycle __attribute__((unused));
+const struct place *go_place __attribute__((unused));
+const enum place_kind *go_place_kind __attribute__((unused));
+const struct published *go_published __attribute__((unused));
+const enum published_kind *go_published_kind __attribute__((unused));
 const struct context_record *go_context_record __attribute__((unused));
 const enum record_type *go_record_type __attribute__((unused));
 const enum stop *go_stop __attribute__((unused));
