@@ -24,21 +24,23 @@ var ErrNotNode = errors.New("not a Node.js process: there is no V8 in its execut
 
 // target is a process that is profiled.
 type target struct {
-	pid      int
-	process  pprofx.Process
-	space    *space.Space
-	resolver *stack.Resolver
-	learner  *reqctx.Learner
-	config   *bpf.Process
-	edges    []*reqctx.Edge // by number in the BPF program
-	frames   frameCache
-	threads  map[[16]int8]string
-	sample   pprofx.Sample // the one at hand, used again for the next
-	flags    flags         // of the sample at hand
-	learnt   learnt
-	refresh  []time.Time // when to read the mappings again: after a start much is mapped
-	stale    bool        // an address was met that no mapping has
-	looked   time.Time   // last Refresh
+	pid       int
+	process   pprofx.Process
+	derived   pprofx.Process // of it, what was found out from outside
+	space     *space.Space
+	resolver  *stack.Resolver
+	learner   *reqctx.Learner
+	config    *bpf.Process
+	edges     []*reqctx.Edge // by number in the BPF program
+	frames    frameCache
+	threads   map[[16]int8]string
+	sample    pprofx.Sample // the one at hand, used again for the next
+	flags     flags         // of the sample at hand
+	learnt    learnt
+	published published
+	refresh   []time.Time // when to read the mappings again: after a start much is mapped
+	stale     bool        // an address was met that no mapping has
+	looked    time.Time   // last Refresh
 }
 
 // attach begins to profile a process.
@@ -68,11 +70,13 @@ func (a *Agent) attach(pid int) error {
 	r := heap.NewReader(mem, l)
 	t := &target{
 		pid: pid, space: s, resolver: stack.NewResolver(r, s), learner: reqctx.NewLearner(a.tree, r),
-		process: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
+		derived: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
 		threads: map[[16]int8]string{}, frames: newFrameCache(),
 		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
 	}
+	t.process = t.derived
 	t.configure(a.tree, l)
+	a.findPublished(t, time.Now())
 	a.warnProblems(t)
 	if err := a.publish(t); err != nil {
 		return err
@@ -149,6 +153,7 @@ func (a *Agent) tend() {
 		if due || t.stale && now.Sub(t.looked) > 50*time.Millisecond {
 			a.look(t, now)
 		}
+		a.tendPublished(t, now)
 	}
 	if a.config.Progress != nil && now.Sub(a.shown) > progressEvery {
 		a.shown = now
@@ -160,10 +165,15 @@ func (a *Agent) tend() {
 func (a *Agent) look(t *target, now time.Time) {
 	t.stale, t.looked = false, now
 	changed, err := t.space.Refresh()
-	if err != nil || !changed {
+	if err != nil {
 		return
 	}
-	clear(t.frames.native)
+	if changed {
+		clear(t.frames.native)
+	}
+	if !a.findPublished(t, now) && !changed {
+		return
+	}
 	if err := a.publish(t); err != nil {
 		a.log.Warn("mappings not updated", "pid", t.pid, "why", err)
 	}

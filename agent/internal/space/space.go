@@ -42,6 +42,7 @@ type Space struct {
 	v8      *binary.File
 	unread  error    // why a mapped file could not be opened
 	regions []Region // by address
+	maps    []procs.Mapping
 }
 
 // New reads the address space of a process. An error means that it is gone or may not be looked at; a process without
@@ -86,7 +87,7 @@ func (s *Space) Refresh() (changed bool, err error) {
 	regions = append(regions, generated(maps, regions)...)
 	slices.SortFunc(regions, func(a, b Region) int { return int(int64(a.Start - b.Start)) })
 	changed = !slices.Equal(regions, s.regions)
-	s.regions = regions
+	s.regions, s.maps = regions, maps
 	return changed, nil
 }
 
