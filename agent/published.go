@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
 	reqctx "github.com/hotspan/hotspan/context"
@@ -13,11 +15,11 @@ import (
 	memory "github.com/hotspan/hotspan/v8/target"
 )
 
-// How often a process is asked whether what it publishes has changed, and, where it publishes nothing, whether it does
-// by now.
+// How often a process is asked whether what it publishes has changed, and how seldom, when it runs for long, whether it
+// has begun to publish.
 const (
-	changedEvery   = time.Second
-	publishedEvery = 10 * time.Second
+	changedEvery = time.Second
+	seldom       = 10 * time.Second
 )
 
 // published is what a process publishes for readers outside it.
@@ -27,6 +29,7 @@ type published struct {
 	seen      uint64          // its publication that was looked at last, readable or not
 	checked   time.Time
 	asked     time.Time                 // for changes
+	since     time.Time                 // when the process was attached to
 	labelSets map[string][]pprofx.Label // by the bytes that they were made of: keys are numbers of this publication
 	sets      [reqctx.NumReaders][]reqctx.Label
 }
@@ -62,6 +65,9 @@ func (a *Agent) readPublished(t *target) bool {
 	if errors.Is(err, reqctx.ErrChanging) {
 		p.seen = 0
 		return false
+	}
+	if err != nil && unix.Kill(t.pid, 0) == unix.ESRCH {
+		return false // it has ended
 	}
 	if err != nil {
 		a.log.Warn("what the process publishes about itself is not used", "pid", t.pid, "why", err)
@@ -152,10 +158,11 @@ func places(list []threadlocal.Place) []bpf.Place {
 // tendPublished looks whether what a process publishes has changed.
 func (a *Agent) tendPublished(t *target, now time.Time) {
 	p := &t.published
-	switch since := now.Sub(p.checked); {
-	case since > publishedEvery:
+	every := min(max(now.Sub(p.since)/4, changedEvery), seldom)
+	switch {
+	case now.Sub(p.checked) > every:
 		a.look(t, now) // a library may have come, or a process context
-	case p.at != 0 && since > changedEvery && now.Sub(p.asked) > changedEvery:
+	case p.at != 0 && now.Sub(p.checked) > changedEvery && now.Sub(p.asked) > changedEvery:
 		p.asked = now
 		if a.readPublished(t) {
 			a.look(t, now)

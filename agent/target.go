@@ -76,7 +76,8 @@ func (a *Agent) attach(pid int) error {
 	}
 	t.process = t.derived
 	t.configure(a.tree, l)
-	a.findPublished(t, time.Now())
+	t.published.since = time.Now()
+	a.findPublished(t, t.published.since)
 	a.warnProblems(t)
 	if err := a.publish(t); err != nil {
 		return err

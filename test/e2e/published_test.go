@@ -29,44 +29,55 @@ func addon(t *testing.T, node, name string, arguments ...string) string {
 	return out
 }
 
-// publishedLabels are the labels that a request of published.js must have.
+// publishedLabels are the labels that a request must have which published.js or native_threads.js has published.
 func publishedLabels(l *truth.Label) map[string]any {
-	want := map[string]any{
-		"trace_id": l.TraceID, "span_id": l.SpanID, "endpoint": l.Endpoint, "tenant": l.Tenant, "user": l.User,
-	}
-	if l.Route != "" {
-		want["http.route"] = l.Route
+	want := map[string]any{"trace_id": l.TraceID, "span_id": l.SpanID}
+	for key, value := range map[string]string{"http.route": l.Route, "endpoint": l.Endpoint, "tenant": l.Tenant, "user": l.User} {
+		if value != "" {
+			want[key] = value
+		}
 	}
 	return want
 }
 
 // publishedFor is how long each run is recorded: short, unless HOTSPAN_PUBLISHED_FOR says more.
-func publishedFor(t *testing.T) time.Duration {
+func publishedFor() time.Duration {
 	d, err := time.ParseDuration(os.Getenv("HOTSPAN_PUBLISHED_FOR"))
 	if err != nil {
-		return 1500 * time.Millisecond
+		return shortRun
 	}
 	return d
 }
 
-// TestPublished: contexts that a writer of each shipped layout publishes, on each Node.js that has what it takes.
+const shortRun = 1500 * time.Millisecond
+
+// startTime is more than hotspan needs until it samples.
+const startTime = 2500 * time.Millisecond
+
+// TestPublished: contexts that a writer of each shipped layout publishes, on each Node.js that has what it takes. A
+// short run takes one writer a version, in turn.
 func TestPublished(t *testing.T) {
+	run := 0
 	for _, v := range nodes.Versions() {
+		if v.Version < "22" {
+			continue // no AsyncContextFrame
+		}
 		node, err := nodes.Path(v.Version)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.HasPrefix(v.Version, "20.") {
-			continue // no AsyncContextFrame
-		}
 		publish := addon(t, node, "publish.c")
-		for _, writer := range []string{"pprof-5.18", "pprof-5.19", "pprof-5.20"} {
-			for _, mode := range []string{"plain", "gc"} {
+		for i, writer := range []string{"pprof-5.18", "pprof-5.19", "pprof-5.20"} {
+			for j, mode := range []string{"plain", "gc"} {
+				if publishedFor() == shortRun && (i != run%3 || j != run%2) {
+					continue
+				}
 				t.Run(v.Version+"/"+writer+"/"+mode, func(t *testing.T) {
 					testPublished(t, node, mode, []string{"WRITER=" + writer, "PUBLISH_ADDON=" + publish})
 				})
 			}
 		}
+		run++
 	}
 }
 
@@ -78,11 +89,17 @@ func testPublished(t *testing.T, node, mode string, env []string) {
 	if mode == "gc" {
 		flags = append(flags, "--max-semi-space-size=1")
 	}
-	d := publishedFor(t)
-	p := start(t, node, "published.js", flags, append(env, "MODE="+mode, "DURATION_MS="+millis(d+1500*time.Millisecond)))
+	d := publishedFor()
+	p := start(t, node, "published.js", flags, append(env, "MODE="+mode, "DURATION_MS="+millis(d+startTime)))
+	comparePublished(t, p, d)
+}
+
+// comparePublished records a program and compares: nothing may be wrong, nothing missing.
+func comparePublished(t *testing.T, p *program, d time.Duration) {
+	t.Helper()
 	samples := record(t, p.pid, 997, d)
 	v := compareLabels(t, samples, p.truth(t), publishedLabels)
-	v.right.atLeast(t, "samples in request code labelled right", 100, int(d.Seconds()*300))
+	v.right.atLeast(t, "samples in request code labelled right", 100, int(d.Seconds()*100))
 	t.Logf("in collections: %v; missing: %v", v.gc, v.missing)
 	if v.wrong > 0 || v.outside > 0 {
 		t.Errorf("%d samples with wrong labels, %d labelled where no context is valid, want none", v.wrong, v.outside)
@@ -90,3 +107,35 @@ func testPublished(t *testing.T, node, mode string, env []string) {
 }
 
 func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// TestPublishedThreads: contexts that threads publish which run no JavaScript, for each way to access a thread-local
+// variable of an add-on, or of a library that was loaded with the program.
+func TestPublishedThreads(t *testing.T) {
+	node, err := nodes.Path("24.21.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish := addon(t, node, "publish.c")
+	for _, c := range []struct {
+		name      string
+		arguments []string
+		library   []string // of a library that has the variable
+	}{
+		{"TLSDESC", []string{"-mtls-dialect=gnu2"}, nil},
+		{"TLSDESC, dynamic", []string{"-mtls-dialect=gnu2", "-DFILLER=65536"}, nil},
+		{"general dynamic", []string{"-mtls-dialect=gnu"}, nil},
+		{"initial-exec", []string{"-ftls-model=initial-exec"}, nil},
+		{"of a library loaded at start", []string{"-DVARIABLE=USE", "-mtls-dialect=gnu2"}, []string{"-DVARIABLE=DEFINE_ONLY"}},
+		{"custom labels", []string{"-DLABELS", "-mtls-dialect=gnu2"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			env := []string{"PUBLISH_ADDON=" + publish, "THREADS_ADDON=" + addon(t, node, "threads.c", c.arguments...)}
+			if c.library != nil {
+				env = append(env, "LD_PRELOAD="+addon(t, node, "threads.c", c.library...))
+			}
+			d := publishedFor()
+			p := start(t, node, "native_threads.js", nil, append(env, "DURATION_MS="+millis(d+startTime)))
+			comparePublished(t, p, d)
+		})
+	}
+}
