@@ -77,6 +77,12 @@ func TestPublished(t *testing.T) {
 				})
 			}
 		}
+		if publishedFor() != shortRun || v.Version == "24.21.0" {
+			t.Run(v.Version+"/custom-labels/gc", func(t *testing.T) {
+				labels := addon(t, node, "custom_labels.cc", "-std=c++20", "-mtls-dialect=gnu2", "-Wno-cast-function-type")
+				testPublished(t, node, "gc", []string{"WRITER=custom-labels", "PUBLISH_ADDON=" + publish, "LABELS_ADDON=" + labels})
+			})
+		}
 		run++
 	}
 }
