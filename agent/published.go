@@ -84,8 +84,10 @@ func (a *Agent) readPublished(t *target) bool {
 	return true
 }
 
-// describe puts what a process says of itself over what was found out about it. Its own number of itself is left out:
-// in a container it is another one than the system's.
+// told are attributes for which the kernel's word counts: in a container a process knows other numbers and paths.
+var told = []string{"process.pid", "process.executable.path", "process.executable.name"}
+
+// describe puts what a process says of itself over what was found out about it.
 func describe(derived pprofx.Process, p *reqctx.Process) pprofx.Process {
 	out := derived
 	for _, l := range p.Resource {
@@ -94,9 +96,7 @@ func describe(derived pprofx.Process, p *reqctx.Process) pprofx.Process {
 			out.Service = l.Str
 		case l.Key == "container.id" && l.Str != "":
 			out.Container = l.Str
-		case l.Key == "process.executable.path" && l.Str != "":
-			out.Executable = l.Str
-		case l.Key != "process.pid" && l.Key != "process.executable.name":
+		case !slices.Contains(told, l.Key):
 			out.Attributes = append(out.Attributes, pprofx.Label{Key: l.Key, Str: l.Str, Num: l.Num})
 		}
 	}
