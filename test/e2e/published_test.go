@@ -49,10 +49,10 @@ func publishedFor() time.Duration {
 	return d
 }
 
-const shortRun = 1500 * time.Millisecond
+const shortRun = 1200 * time.Millisecond
 
 // startTime is more than hotspan needs until it samples.
-const startTime = 2500 * time.Millisecond
+const startTime = 2000 * time.Millisecond
 
 // TestPublished: contexts that a writer of each shipped layout publishes, on each Node.js that has what it takes. A
 // short run takes one writer a version, in turn.
@@ -89,7 +89,7 @@ func TestPublished(t *testing.T) {
 
 func testPublished(t *testing.T, node, mode string, env []string) {
 	var flags []string
-	if strings.Contains(node, "/22.") {
+	if strings.Contains(node, "/22.") || strings.Contains(node, "/23.") {
 		flags = append(flags, "--experimental-async-context-frame")
 	}
 	if mode == "gc" {
@@ -112,10 +112,8 @@ func comparePublished(t *testing.T, p *program, d time.Duration) {
 	}
 }
 
-func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
-
 // TestPublishedThreads: contexts that threads publish which run no JavaScript, for each way to access a thread-local
-// variable of an add-on, or of a library that was loaded with the program.
+// variable. The add-ons of one process have one each of the same name.
 func TestPublishedThreads(t *testing.T) {
 	node, err := nodes.Path("24.21.0")
 	if err != nil {
@@ -123,25 +121,29 @@ func TestPublishedThreads(t *testing.T) {
 	}
 	publish := addon(t, node, "publish.c")
 	for _, c := range []struct {
-		name      string
-		arguments []string
-		library   []string // of a library that has the variable
+		name    string
+		addons  []string // arguments to build each
+		preload string   // of a library that is loaded with the program and has the variable
 	}{
-		{"TLSDESC", []string{"-mtls-dialect=gnu2"}, nil},
-		{"TLSDESC, dynamic", []string{"-mtls-dialect=gnu2", "-DFILLER=65536"}, nil},
-		{"general dynamic", []string{"-mtls-dialect=gnu"}, nil},
-		{"initial-exec", []string{"-ftls-model=initial-exec"}, nil},
-		{"of a library loaded at start", []string{"-DVARIABLE=USE", "-mtls-dialect=gnu2"}, []string{"-DVARIABLE=DEFINE_ONLY"}},
-		{"custom labels", []string{"-DLABELS", "-mtls-dialect=gnu2"}, nil},
+		{"of add-ons", []string{
+			"-mtls-dialect=gnu2", "-mtls-dialect=gnu2 -DFILLER=65536", "-mtls-dialect=gnu", "-ftls-model=initial-exec",
+			"-DLABELS -mtls-dialect=gnu2",
+		}, ""},
+		{"of a library loaded at start", []string{"-DVARIABLE=USE -mtls-dialect=gnu2"}, "-DVARIABLE=DEFINE_ONLY"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			env := []string{"PUBLISH_ADDON=" + publish, "THREADS_ADDON=" + addon(t, node, "threads.c", c.arguments...)}
-			if c.library != nil {
-				env = append(env, "LD_PRELOAD="+addon(t, node, "threads.c", c.library...))
+			var addons []string
+			for _, arguments := range c.addons {
+				addons = append(addons, addon(t, node, "threads.c", strings.Fields(arguments)...))
 			}
 			d := publishedFor()
-			p := start(t, node, "native_threads.js", nil, append(env, "DURATION_MS="+millis(d+startTime)))
-			comparePublished(t, p, d)
+			env := []string{"PUBLISH_ADDON=" + publish, "THREADS_ADDONS=" + strings.Join(addons, ":"), "DURATION_MS=" + millis(d+startTime)}
+			if c.preload != "" {
+				env = append(env, "LD_PRELOAD="+addon(t, node, "threads.c", c.preload))
+			}
+			comparePublished(t, start(t, node, "native_threads.js", nil, env), d)
 		})
 	}
 }
+
+func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
