@@ -66,7 +66,7 @@ func (a *Agent) readPublished(t *target) bool {
 		p.seen = 0
 		return false
 	}
-	if err != nil && unix.Kill(t.pid, 0) == unix.ESRCH {
+	if errors.Is(err, unix.ESRCH) {
 		return false // it has ended
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -44,7 +45,8 @@ func TestHostile(t *testing.T) {
 		"CASES=" + strings.Join(slices.Sorted(maps.Keys(cases)), ","),
 	}
 	p := start(t, node, "hostile.js", nil, env)
-	samples := record(t, p.pid, 997, 5*time.Second)
+	samples := record(t, p.pid, 997, 2500*time.Millisecond)
+	p.Process.Signal(syscall.SIGTERM)
 	log := p.truth(t)
 	seen := map[string]int{}
 	for i := range samples {

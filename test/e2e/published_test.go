@@ -4,8 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -51,9 +51,6 @@ func publishedFor() time.Duration {
 
 const shortRun = 1200 * time.Millisecond
 
-// startTime is more than hotspan needs until it samples.
-const startTime = 2000 * time.Millisecond
-
 // TestPublished: contexts that a writer of each shipped layout publishes, on each Node.js that has what it takes. A
 // short run takes one writer a version, in turn.
 func TestPublished(t *testing.T) {
@@ -95,15 +92,16 @@ func testPublished(t *testing.T, node, mode string, env []string) {
 	if mode == "gc" {
 		flags = append(flags, "--max-semi-space-size=1")
 	}
-	d := publishedFor()
-	p := start(t, node, "published.js", flags, append(env, "MODE="+mode, "DURATION_MS="+millis(d+startTime)))
-	comparePublished(t, p, d)
+	p := start(t, node, "published.js", flags, append(env, "MODE="+mode))
+	comparePublished(t, p)
 }
 
 // comparePublished records a program and compares: nothing may be wrong, nothing missing.
-func comparePublished(t *testing.T, p *program, d time.Duration) {
+func comparePublished(t *testing.T, p *program) {
 	t.Helper()
+	d := publishedFor()
 	samples := record(t, p.pid, 997, d)
+	p.Process.Signal(syscall.SIGTERM)
 	v := compareLabels(t, samples, p.truth(t), publishedLabels)
 	v.right.atLeast(t, "samples in request code labelled right", 100, int(d.Seconds()*100))
 	t.Logf("in collections: %v; missing: %v", v.gc, v.missing)
@@ -136,14 +134,11 @@ func TestPublishedThreads(t *testing.T) {
 			for _, arguments := range c.addons {
 				addons = append(addons, addon(t, node, "threads.c", strings.Fields(arguments)...))
 			}
-			d := publishedFor()
-			env := []string{"PUBLISH_ADDON=" + publish, "THREADS_ADDONS=" + strings.Join(addons, ":"), "DURATION_MS=" + millis(d+startTime)}
+			env := []string{"PUBLISH_ADDON=" + publish, "THREADS_ADDONS=" + strings.Join(addons, ":")}
 			if c.preload != "" {
 				env = append(env, "LD_PRELOAD="+addon(t, node, "threads.c", c.preload))
 			}
-			comparePublished(t, start(t, node, "native_threads.js", nil, env), d)
+			comparePublished(t, start(t, node, "native_threads.js", nil, env))
 		})
 	}
 }
-
-func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

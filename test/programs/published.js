@@ -10,7 +10,7 @@
 //   WRITER         pprof-5.18, pprof-5.19 or pprof-5.20 (@datadog/pprof), or custom-labels
 //   PUBLISH_ADDON  what publishes a process context: ../e2e/testdata/publish.c, built
 //   LABELS_ADDON   for custom-labels: ../e2e/testdata/custom_labels.cc, built
-//   DURATION_MS    how long to run (20000)
+//   DURATION_MS    how long to run at most (60000); SIGTERM ends it earlier
 //   LATE_MS        how long after the start the process context is published (0)
 //   MODE           plain, or gc: the code allocates much and some of it survives
 //   SEED           of the random choices (1)
@@ -20,6 +20,7 @@
 
 const { number, choice } = require('./lib/env');
 const { random } = require('./lib/random');
+const { until } = require('./lib/until');
 const { ready, write } = require('./lib/output');
 const { Journal } = require('./requests/journal');
 const { newRequest } = require('./requests/request');
@@ -29,11 +30,11 @@ const { writer } = require('./published/writers');
 const mode = choice('MODE', ['plain', 'gc']);
 const { publish } = require(process.env.PUBLISH_ADDON);
 const run = { mode, below: random(number('SEED', 1)), journal: new Journal(400000), writer: writer(process.env.WRITER) };
-const deadline = performance.now() + number('DURATION_MS', 20000);
+const time = until(60000);
 let requests = 0;
 
 async function lane() {
-  while (performance.now() < deadline && !run.journal.full) {
+  while (time.running() && !run.journal.full) {
     await serve(run, newRequest(requests++, 'plain', run.below));
   }
 }

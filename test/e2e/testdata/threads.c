@@ -126,7 +126,8 @@ struct journal {
 
 static struct journal journals[16];
 static int threads;
-static uint64_t deadline, users_from;
+static volatile int stopped;
+static uint64_t users_from;
 
 static uint64_t now(void)
 {
@@ -184,7 +185,7 @@ static void *work(void *argument)
 	unsigned seed = 1 + (j - journals);
 	struct request r;
 	struct published p;
-	while (now() < deadline) {
+	while (!stopped) {
 		make(&r, &seed);
 		fill(&p, &r);
 		NAME = &p;
@@ -204,21 +205,26 @@ static void *work(void *argument)
 	return 0;
 }
 
-// start(threads, milliseconds, milliseconds until users are published)
+// start(threads, milliseconds until users are published)
 static napi_value start(napi_env env, napi_callback_info info)
 {
-	size_t argc = 3;
-	napi_value argv[3];
-	int64_t n[3];
+	size_t argc = 2;
+	napi_value argv[2];
+	int64_t n[2];
 	pthread_t thread;
 	napi_get_cb_info(env, info, &argc, argv, 0, 0);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 2; i++)
 		napi_get_value_int64(env, argv[i], &n[i]);
 	threads = n[0] < 16 ? n[0] : 16;
-	deadline = now() + n[1] * 1000000;
-	users_from = now() + n[2] * 1000000;
+	users_from = now() + n[1] * 1000000;
 	for (int i = 0; i < threads; i++)
 		pthread_create(&thread, 0, work, &journals[i]);
+	return 0;
+}
+
+static napi_value stop(napi_env env, napi_callback_info info)
+{
+	stopped = 1;
 	return 0;
 }
 
@@ -238,6 +244,8 @@ NAPI_MODULE_INIT()
 	napi_value function;
 	napi_create_function(env, "start", NAPI_AUTO_LENGTH, start, 0, &function);
 	napi_set_named_property(env, exports, "start", function);
+	napi_create_function(env, "stop", NAPI_AUTO_LENGTH, stop, 0, &function);
+	napi_set_named_property(env, exports, "stop", function);
 	napi_create_function(env, "lines", NAPI_AUTO_LENGTH, lines, 0, &function);
 	napi_set_named_property(env, exports, "lines", function);
 	return exports;
