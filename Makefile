@@ -10,7 +10,7 @@ DEMO_FLAGS =
 
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
-PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED)
+PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED) test/programs/published/$(INSTALLED)
 BPF = agent/internal/bpf
 GENERATED = $(BPF)/*_bpfel.go $(BPF)/*_bpfel.o $(BPF)/bpftest/*_bpfel.go $(BPF)/bpftest/*_bpfel.o
 
@@ -80,11 +80,11 @@ tools-npm:
 	$(call need,node,Node.js and npm (Debian: apt-get install nodejs npm))
 	$(call need,npm,Node.js and npm (Debian: apt-get install nodejs npm))
 
-# Tests compare with what these say of the same files.
+# Tests compare with what these say of the same files, and build libraries and add-ons that publish contexts.
 tools-test:
 	$(call need,git,git (Debian: apt-get install git))
-	@if command -v readelf >/dev/null && command -v nm >/dev/null && command -v openssl >/dev/null; then exit 0; fi; \
-	$(call install,binutils openssl)
+	@for tool in readelf nm openssl g++ musl-gcc; do command -v $$tool >/dev/null || missing=1; done; \
+	if [ -z "$$missing" ]; then exit 0; fi; $(call install,binutils openssl g++ libc6-dev musl-tools)
 
 tools-bpf:
 	@if $(HAVE_CLANG); then exit 0; fi; $(call install,clang-19 llvm-19 libbpf-dev linux-libc-dev)

@@ -62,7 +62,10 @@ func lostBy(lost map[string]int64) string {
 
 func misses(s *agent.Stats) string {
 	var parts []string
-	for what, n := range map[string]int64{"learning": s.Learning, "unreadable": s.Unreadable, "bad values": s.BadLabels} {
+	for what, n := range map[string]int64{
+		"learning": s.Learning, "unreadable": s.Unreadable, "bad values": s.BadLabels,
+		"over limit": s.OverLimit, "unknown keys": s.UnknownKeys,
+	} {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%s %d", what, n))
 		}

@@ -39,6 +39,7 @@ const (
 	JSObjectElements             //
 	JSArrayLength                //
 	JSMapTable                   //
+	JSObjectInternalField        // internal field 0 of an object that C++ made: a word that is not tagged
 	HeapNumberValue              //
 	OddballToString              //
 	SymbolHash                   // u32, hash above two flag bits

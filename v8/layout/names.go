@@ -41,6 +41,7 @@ var names = [NumFields]string{
 	JSObjectElements:             "JSObject.elements",
 	JSArrayLength:                "JSArray.length",
 	JSMapTable:                   "JSMap.table",
+	JSObjectInternalField:        "JSObject.internalField",
 	HeapNumberValue:              "HeapNumber.value",
 	OddballToString:              "Oddball.toString",
 	SymbolHash:                   "Symbol.hash",

@@ -32,6 +32,10 @@ const (
 	hotspanContextTypeCONTEXT_LEARN_STORE  hotspanContextType = 7
 	hotspanContextTypeCONTEXT_UNREADABLE   hotspanContextType = 8
 	hotspanContextTypeCONTEXT_PRESENT      hotspanContextType = 9
+	hotspanContextTypeCONTEXT_RECORD       hotspanContextType = 10
+	hotspanContextTypeCONTEXT_LOCAL_NODE   hotspanContextType = 11
+	hotspanContextTypeCONTEXT_LOCAL_THREAD hotspanContextType = 12
+	hotspanContextTypeCONTEXT_OVER_LIMIT   hotspanContextType = 13
 )
 
 type hotspanCounter uint32
@@ -114,15 +118,51 @@ type hotspanNode struct {
 	Pad     uint8
 }
 
+type hotspanPlace struct {
+	_          structs.HostLayout
+	Offset     int64
+	Generation uint64
+	Module     uint32
+	Kind       uint32
+}
+
+type hotspanPlaceKind uint32
+
+const (
+	hotspanPlaceKindPLACE_STATIC    hotspanPlaceKind = 1
+	hotspanPlaceKindPLACE_DTV_GLIBC hotspanPlaceKind = 2
+	hotspanPlaceKindPLACE_DTV_MUSL  hotspanPlaceKind = 3
+)
+
 type hotspanProcess struct {
 	_           structs.HostLayout
 	V8          hotspanV8Layout
 	N_mappings  uint32
 	NamedStores uint32
+	N_published uint32
+	Pad         uint32
+	Published   [8]hotspanPublished
 	Nodes       [64]hotspanNode
 	Edges       [128]hotspanEdge
 	Mappings    [128]hotspanMapping
 }
+
+type hotspanPublished struct {
+	_       structs.HostLayout
+	Kind    uint32
+	Wrapped int32
+	At      hotspanPlace
+	Hash    hotspanPlace
+}
+
+type hotspanPublishedKind uint32
+
+const (
+	hotspanPublishedKindPUBLISHED_NODE        hotspanPublishedKind = 1
+	hotspanPublishedKindPUBLISHED_THREAD      hotspanPublishedKind = 2
+	hotspanPublishedKindPUBLISHED_NODE_LABELS hotspanPublishedKind = 3
+	hotspanPublishedKindPUBLISHED_LABELS      hotspanPublishedKind = 4
+)
 
 type hotspanRecordType uint32
 
@@ -283,7 +323,10 @@ type hotspanV8Layout struct {
 	TypeMap           uint16
 	TypeHeapNumber    uint16
 	TypePropertyArray uint16
+	TypeOddball       uint16
+	InternalField     uint16
 	DescriptorsMask   uint32
+	_                 [4]byte
 }
 
 // Names of all BPF objects in the ELF.
@@ -307,6 +350,10 @@ const (
 	hotspanVarGoFrameKind     = "go_frame_kind"
 	hotspanVarGoLifecycle     = "go_lifecycle"
 	hotspanVarGoMappingKind   = "go_mapping_kind"
+	hotspanVarGoPlace         = "go_place"
+	hotspanVarGoPlaceKind     = "go_place_kind"
+	hotspanVarGoPublished     = "go_published"
+	hotspanVarGoPublishedKind = "go_published_kind"
 	hotspanVarGoRecordType    = "go_record_type"
 	hotspanVarGoSample        = "go_sample"
 	hotspanVarGoStop          = "go_stop"
@@ -383,6 +430,10 @@ type hotspanVariableSpecs struct {
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
+	GoPlace         *ebpf.VariableSpec `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.VariableSpec `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.VariableSpec `ebpf:"go_published"`
+	GoPublishedKind *ebpf.VariableSpec `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.VariableSpec `ebpf:"go_record_type"`
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
@@ -440,6 +491,10 @@ type hotspanVariables struct {
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
+	GoPlace         *ebpf.Variable `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.Variable `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.Variable `ebpf:"go_published"`
+	GoPublishedKind *ebpf.Variable `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.Variable `ebpf:"go_record_type"`
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`

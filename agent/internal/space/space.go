@@ -44,6 +44,7 @@ type Space struct {
 	v8      *binary.File
 	unread  error    // why a mapped file that may hold V8 could not be read
 	regions []Region // by address
+	maps    []procs.Mapping
 }
 
 // New reads the address space of a process. An error means that it is gone or may not be looked at; a process without
@@ -69,7 +70,7 @@ func (s *Space) Again() (*Space, error) {
 // Update makes the space what Again has read, and reports whether code was mapped or unmapped.
 func (s *Space) Update(next *Space) (changed bool) {
 	changed = !slices.Equal(next.regions, s.regions)
-	s.v8, s.unread, s.regions = next.v8, next.unread, next.regions
+	s.v8, s.unread, s.regions, s.maps = next.v8, next.unread, next.regions, next.maps
 	return changed
 }
 
@@ -118,7 +119,7 @@ func (s *Space) read() error {
 	}
 	regions = append(regions, generated(maps, regions)...)
 	slices.SortFunc(regions, func(a, b Region) int { return int(int64(a.Start - b.Start)) })
-	s.regions = regions
+	s.regions, s.maps = regions, maps
 	return nil
 }
 

@@ -1,0 +1,144 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth"
+)
+
+// addon builds an add-on for Node.js of the sources in testdata, against the headers of a version.
+func addon(t *testing.T, node, name string, arguments ...string) string {
+	t.Helper()
+	compiler := "gcc"
+	if strings.HasSuffix(name, ".cc") {
+		compiler = "g++"
+	}
+	out := filepath.Join(t.TempDir(), strings.TrimSuffix(name, filepath.Ext(name))+".node")
+	headers := filepath.Join(filepath.Dir(filepath.Dir(node)), "include", "node")
+	arguments = append([]string{"-shared", "-fPIC", "-O1", "-Wall", "-I" + headers, "-o", out, filepath.Join("testdata", name)}, arguments...)
+	if text, err := exec.Command(compiler, arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", compiler, arguments, err, text)
+	}
+	return out
+}
+
+// publishedLabels are the labels that a request must have which published.js or native_threads.js has published.
+func publishedLabels(l *truth.Label) map[string]any {
+	want := map[string]any{"trace_id": l.TraceID, "span_id": l.SpanID}
+	for key, value := range map[string]string{"http.route": l.Route, "endpoint": l.Endpoint, "tenant": l.Tenant, "user": l.User} {
+		if value != "" {
+			want[key] = value
+		}
+	}
+	return want
+}
+
+// publishedFor is how long each run is recorded: short, unless HOTSPAN_PUBLISHED_FOR says more.
+func publishedFor() time.Duration {
+	d, err := time.ParseDuration(os.Getenv("HOTSPAN_PUBLISHED_FOR"))
+	if err != nil {
+		return shortRun
+	}
+	return d
+}
+
+const shortRun = 1200 * time.Millisecond
+
+// TestPublished: contexts that a writer of each shipped layout publishes, on each Node.js that has what it takes. A
+// short run takes one writer a version, in turn.
+func TestPublished(t *testing.T) {
+	run := 0
+	for _, v := range nodes.Versions() {
+		if v.Version < "22" {
+			continue // no AsyncContextFrame
+		}
+		node, err := nodes.Path(v.Version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		publish := addon(t, node, "publish.c")
+		for i, writer := range []string{"pprof-5.18", "pprof-5.19", "pprof-5.20"} {
+			for j, mode := range []string{"plain", "gc"} {
+				if publishedFor() == shortRun && (i != run%3 || j != run%2) {
+					continue
+				}
+				t.Run(v.Version+"/"+writer+"/"+mode, func(t *testing.T) {
+					testPublished(t, node, mode, []string{"WRITER=" + writer, "PUBLISH_ADDON=" + publish})
+				})
+			}
+		}
+		if publishedFor() != shortRun || v.Version == "24.21.0" {
+			t.Run(v.Version+"/custom-labels/gc", func(t *testing.T) {
+				labels := addon(t, node, "custom_labels.cc", "-std=c++20", "-mtls-dialect=gnu2", "-Wno-cast-function-type")
+				testPublished(t, node, "gc", []string{"WRITER=custom-labels", "PUBLISH_ADDON=" + publish, "LABELS_ADDON=" + labels})
+			})
+		}
+		run++
+	}
+}
+
+func testPublished(t *testing.T, node, mode string, env []string) {
+	var flags []string
+	if strings.Contains(node, "/22.") || strings.Contains(node, "/23.") {
+		flags = append(flags, "--experimental-async-context-frame")
+	}
+	if mode == "gc" {
+		flags = append(flags, "--max-semi-space-size=1")
+	}
+	p := start(t, node, "published.js", flags, append(env, "MODE="+mode))
+	comparePublished(t, p)
+}
+
+// comparePublished records a program and compares: nothing may be wrong, nothing missing.
+func comparePublished(t *testing.T, p *program) {
+	t.Helper()
+	d := publishedFor()
+	samples := record(t, p.pid, 997, d)
+	p.Process.Signal(syscall.SIGTERM)
+	v := compareLabels(t, samples, p.truth(t), publishedLabels)
+	v.right.atLeast(t, "samples in request code labelled right", 100, int(d.Seconds()*100))
+	t.Logf("in collections: %v; missing: %v", v.gc, v.missing)
+	if v.wrong > 0 || v.outside > 0 {
+		t.Errorf("%d samples with wrong labels, %d labelled where no context is valid, want none", v.wrong, v.outside)
+	}
+}
+
+// TestPublishedThreads: contexts that threads publish which run no JavaScript, for each way to access a thread-local
+// variable. The add-ons of one process have one each of the same name.
+func TestPublishedThreads(t *testing.T) {
+	node, err := nodes.Path("24.21.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish := addon(t, node, "publish.c")
+	for _, c := range []struct {
+		name    string
+		addons  []string // arguments to build each
+		preload string   // of a library that is loaded with the program and has the variable
+	}{
+		{"of add-ons", []string{
+			"-mtls-dialect=gnu2", "-mtls-dialect=gnu2 -DFILLER=65536", "-mtls-dialect=gnu", "-ftls-model=initial-exec",
+			"-DLABELS -mtls-dialect=gnu2",
+		}, ""},
+		{"of a library loaded at start", []string{"-DVARIABLE=USE -mtls-dialect=gnu2"}, "-DVARIABLE=DEFINE_ONLY"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var addons []string
+			for _, arguments := range c.addons {
+				addons = append(addons, addon(t, node, "threads.c", strings.Fields(arguments)...))
+			}
+			env := []string{"PUBLISH_ADDON=" + publish, "THREADS_ADDONS=" + strings.Join(addons, ":")}
+			if c.preload != "" {
+				env = append(env, "LD_PRELOAD="+addon(t, node, "threads.c", c.preload))
+			}
+			comparePublished(t, start(t, node, "native_threads.js", nil, env))
+		})
+	}
+}
