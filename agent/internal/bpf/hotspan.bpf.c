@@ -49,16 +49,14 @@ static __always_inline __u64 thread_pointer(void)
 	return BPF_CORE_READ(task, thread.fsbase);
 }
 
-// The isolate that a thread has entered: a thread-local of V8's. 0 = none. Where the thread-local cannot be read it is an
-// address that cannot be read either: so the request counts as unreadable, not as none.
-#define NOWHERE 8
-
+// The isolate that a thread has entered: a thread-local of V8's. 0 = none. A page of thread-locals that is not there yet
+// was never written to: none. One that a thread runs with does not go away.
 static __always_inline __u64 isolate_of(const struct v8_layout *v8, __u64 thread)
 {
 	__u64 isolate;
-	if (!v8->isolate_tls || !thread)
+	if (!v8->isolate_tls || !thread || read_user(&isolate, 8, thread + v8->isolate_tls))
 		return 0;
-	return read_user(&isolate, 8, thread + v8->isolate_tls) ? NOWHERE : isolate;
+	return isolate;
 }
 
 static __always_inline void read_states(const struct v8_layout *v8, __u64 isolate, struct sample *e)
