@@ -45,7 +45,7 @@ func TestHostile(t *testing.T) {
 		"CASES=" + strings.Join(slices.Sorted(maps.Keys(cases)), ","),
 	}
 	p := start(t, node, "hostile.js", nil, env)
-	samples := record(t, p.pid, 997, 2500*time.Millisecond)
+	samples := record(t, p.pid, 997, 4*time.Second)
 	p.Process.Signal(syscall.SIGTERM)
 	log := p.truth(t)
 	seen := map[string]int{}

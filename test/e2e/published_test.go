@@ -91,6 +91,8 @@ func testPublished(t *testing.T, node, mode string, env []string) {
 	}
 	if mode == "gc" {
 		flags = append(flags, "--max-semi-space-size=1")
+	} else {
+		env = append(env, "THREAD=worker")
 	}
 	p := start(t, node, "published.js", flags, append(env, "MODE="+mode))
 	comparePublished(t, p)
