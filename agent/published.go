@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -30,6 +31,7 @@ type published struct {
 	checked   time.Time
 	asked     time.Time                 // for changes
 	since     time.Time                 // when the process was attached to
+	said      string                    // last message
 	labelSets map[string][]pprofx.Label // by the bytes that they were made of: keys are numbers of this publication
 	sets      [reqctx.NumReaders][]reqctx.Label
 }
@@ -44,8 +46,11 @@ func (a *Agent) findPublished(t *target, now time.Time) bool {
 	a.readPublished(t)
 	before := t.config.Published
 	n := t.configurePublished()
+	if files, _ := t.space.ThreadLocals(); n == 0 && len(files) > 0 && t.published.process == nil {
+		t.published.say(a.log.Debug, "thread contexts are read only where there is a process context too", "pid", t.pid)
+	}
 	if n > len(before) {
-		a.log.Warn("process has more thread-local variables of contexts than are read", "pid", t.pid, "left out", n-len(before))
+		t.published.say(a.log.Warn, "process has more thread-local variables of contexts than are read", "pid", t.pid, "left out", n-len(before))
 	}
 	return t.config.Published != before
 }
@@ -70,11 +75,11 @@ func (a *Agent) readPublished(t *target) bool {
 		return false // it has ended
 	}
 	if err != nil {
-		a.log.Warn("what the process publishes about itself is not used", "pid", t.pid, "why", err)
+		p.say(a.log.Warn, "what the process publishes about itself is not used", "pid", t.pid, "why", err)
 		return false
 	}
 	if process.Schema != "" && !process.HasThreads() {
-		a.log.Warn("the process publishes thread contexts in a schema that is not known", "pid", t.pid, "schema", process.Schema)
+		p.say(a.log.Warn, "the process publishes thread contexts in a schema that is not known", "pid", t.pid, "schema", process.Schema)
 	}
 	p.process, p.labelSets = process, map[string][]pprofx.Label{}
 	t.process = describe(t.derived, process)
@@ -86,6 +91,14 @@ func (a *Agent) readPublished(t *target) bool {
 
 // told are attributes for which the kernel's word counts: in a container a process knows other numbers and paths.
 var told = []string{"process.pid", "process.executable.path", "process.executable.name"}
+
+// say says something once, though it is found again and again.
+func (p *published) say(log func(string, ...any), message string, more ...any) {
+	if text := fmt.Sprint(message, more); text != p.said {
+		p.said = text
+		log(message, more...)
+	}
+}
 
 // describe puts what a process says of itself over what was found out about it.
 func describe(derived pprofx.Process, p *reqctx.Process) pprofx.Process {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -91,6 +93,8 @@ func testPublished(t *testing.T, node, mode string, env []string) {
 	}
 	if mode == "gc" {
 		flags = append(flags, "--max-semi-space-size=1")
+	} else {
+		env = append(env, "THREAD=worker")
 	}
 	p := start(t, node, "published.js", flags, append(env, "MODE="+mode))
 	comparePublished(t, p)
@@ -141,4 +145,55 @@ func TestPublishedThreads(t *testing.T) {
 			comparePublished(t, start(t, node, "native_threads.js", nil, env))
 		})
 	}
+}
+
+// TestPublishedLate: a process context that comes when hotspan samples already is seen within seconds, and from then on
+// each label; what it says of the process is in the profile.
+func TestPublishedLate(t *testing.T) {
+	node, err := nodes.Path("24.21.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, node, "native_threads.js", nil, []string{
+		"PUBLISH_ADDON=" + addon(t, node, "publish.c"), "THREADS_ADDONS=" + addon(t, node, "threads.c", "-mtls-dialect=gnu2"), "LATE=1",
+	})
+	dir := t.TempDir()
+	published := make(chan time.Time, 1)
+	go func() { // when the first snapshot is there
+		for !fileExists(filepath.Join(dir, "0001.jsonl")) {
+			time.Sleep(10 * time.Millisecond)
+		}
+		published <- time.Now()
+		p.Process.Signal(syscall.SIGUSR2)
+	}()
+	pid := strconv.Itoa(p.pid)
+	run(t, "record", "-p", pid, "-F", "199", "-d", "4s", "--snapshot-every", "500ms", "-o", filepath.Join(dir, "%n.jsonl"))
+	profile := filepath.Join(dir, "out.pb.gz")
+	run(t, "record", "-p", pid, "-d", "100ms", "-o", profile)
+	p.Process.Signal(syscall.SIGTERM)
+	var samples []sample
+	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	for _, file := range files {
+		samples = append(samples, readSamples(t, file)...)
+	}
+	first := slices.IndexFunc(samples, func(s sample) bool { return len(s.Labels) > 0 })
+	if first < 0 {
+		t.Fatalf("none of %d samples has a label", len(samples))
+	}
+	after := time.Unix(0, samples[first].T).Sub(<-published)
+	t.Logf("sample %d of %d has labels, %v after the publication", first, len(samples), after)
+	if first == 0 || after < 0 || after > 2500*time.Millisecond {
+		t.Errorf("sample %d has labels, %v after the publication, want a later one, after 2.5 s at most", first, after)
+	}
+	v := compareLabels(t, samples[first:], p.truth(t), publishedLabels)
+	v.right.atLeast(t, "samples in request code labelled right", 100, 50)
+	comments, err := exec.Command("go", "tool", "pprof", "-comments", profile).CombinedOutput()
+	if want := "service.name=threads"; err != nil || !strings.Contains(string(comments), want) {
+		t.Errorf("%v: comments %s, want %s in them", err, comments, want)
+	}
+}
+
+func fileExists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }

@@ -7,6 +7,7 @@
 //   PUBLISH_ADDON   what publishes a process context: ../e2e/testdata/publish.c, built
 //   THREADS_ADDONS  the threads: ../e2e/testdata/threads.c, built in one or more ways, with colons between them
 //   DURATION_MS     how long to run at most (60000); SIGTERM ends it earlier
+//   LATE            if it is not empty the process context is published at SIGUSR2, else before all else
 //   MORE_MS         when there is one more attribute (1500)
 //
 // It prints "ready PID" on stderr when it starts, and at the end writes JSON lines as requests.js does; a label has
@@ -33,8 +34,10 @@ function end() {
   setTimeout(() => write({}, addons.flatMap(({ lines }) => lines())), 200);
 }
 
-publishKeys(1);
+const late = process.env.LATE;
+if (late) process.once('SIGUSR2', () => publishKeys(2));
+else publishKeys(1);
 until(60000, end);
 ready();
-for (const { start } of addons) start(2, more);
-setTimeout(publishKeys, more - 20, 2);
+for (const { start } of addons) start(2, late ? 0 : more);
+if (!late) setTimeout(publishKeys, more - 20, 2);

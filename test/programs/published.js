@@ -11,13 +11,14 @@
 //   PUBLISH_ADDON  what publishes a process context: ../e2e/testdata/publish.c, built
 //   LABELS_ADDON   for custom-labels: ../e2e/testdata/custom_labels.cc, built
 //   DURATION_MS    how long to run at most (60000); SIGTERM ends it earlier
-//   LATE_MS        how long after the start the process context is published (0)
+//   THREAD         main, or worker: all of it runs in a worker
 //   MODE           plain, or gc: the code allocates much and some of it survives
 //   SEED           of the random choices (1)
 //
 // It prints "ready PID" on stderr when it starts, and writes what requests.js does at the end. Where the label is absent
 // no context is valid.
 
+const { Worker, isMainThread } = require('node:worker_threads');
 const { number, choice } = require('./lib/env');
 const { random } = require('./lib/random');
 const { until } = require('./lib/until');
@@ -27,10 +28,9 @@ const { newRequest } = require('./requests/request');
 const { serve } = require('./published/serve');
 const { writer } = require('./published/writers');
 
+const thread = choice('THREAD', ['main', 'worker']);
 const mode = choice('MODE', ['plain', 'gc']);
-const { publish } = require(process.env.PUBLISH_ADDON);
-const run = { mode, below: random(number('SEED', 1)), journal: new Journal(400000), writer: writer(process.env.WRITER) };
-const time = until(60000);
+let run, time;
 let requests = 0;
 
 async function lane() {
@@ -40,11 +40,19 @@ async function lane() {
 }
 
 async function main() {
-  setTimeout(() => run.writer.start(publish), number('LATE_MS', 0));
-  if (!process.env.LATE_MS) await new Promise((resolve) => setTimeout(resolve, 10));
+  const { publish } = require(process.env.PUBLISH_ADDON);
+  run = { mode, below: random(number('SEED', 1)), journal: new Journal(400000), writer: writer(process.env.WRITER) };
+  time = until(60000);
+  run.writer.start(publish);
   ready();
   await Promise.all(Array.from({ length: 8 }, lane));
   write({ mode, requests }, run.journal.lines());
 }
 
-main();
+function inWorker() {
+  const worker = new Worker(__filename, { argv: process.argv.slice(2) });
+  process.once('SIGTERM', () => worker.postMessage('stop'));
+}
+
+if (thread === 'worker' && isMainThread) inWorker();
+else main();

@@ -156,7 +156,7 @@ static __always_inline __u64 internal_field(const struct v8_layout *v8, struct s
 		unreadable(s);
 		return 0;
 	}
-	return word;
+	return word & 1 ? 0 : word; // V8 tells addresses from its own words by that bit
 }
 
 // What is published for a thread with an isolate (RFC in open-telemetry/opentelemetry-ebpf-profiler, pull request 1861).

@@ -27,7 +27,8 @@ var wanted = []string{NodeContext, ThreadContext, LabelsVersion, LabelsSet, Labe
 const (
 	maxSymbols     = 64 << 20
 	maxStrings     = 256 << 20
-	maxRelocations = 64 << 20
+	maxRelocations = 64 << 20 // of all sections
+	maxReferences  = 4096     // that are kept
 	symbolSize     = 24
 	relocationSize = 24
 )
@@ -74,14 +75,16 @@ func Read(f *elf.File) (*File, error) {
 			out.Defined[s.name] = s.value
 		}
 	}
+	left := uint64(maxRelocations)
 	for _, s := range f.Sections {
 		if s.Type != elf.SHT_RELA || int(s.Link) >= len(f.Sections) || f.Sections[s.Link] != symbols {
 			continue
 		}
-		data, err := contents(s, maxRelocations)
+		data, err := contents(s, left)
 		if err != nil {
 			return nil, err
 		}
+		left -= uint64(len(data))
 		out.references(data, table, at)
 	}
 	return out, nil
@@ -135,7 +138,7 @@ var referenceKinds = []elf.R_X86_64{elf.R_X86_64_TLSDESC, elf.R_X86_64_TPOFF64, 
 
 // references keeps the relocations, Elf64_Rela each, that tell where a wanted variable or this file's block is.
 func (f *File) references(relocations, symbols []byte, names map[uint32]string) {
-	for b := relocations; len(b) >= relocationSize; b = b[relocationSize:] {
+	for b := relocations; len(b) >= relocationSize && len(f.refs) < maxReferences; b = b[relocationSize:] {
 		info := binary.LittleEndian.Uint64(b[8:])
 		r := reference{kind: elf.R_X86_64(elf.R_TYPE64(info)), at: binary.LittleEndian.Uint64(b)}
 		if !slices.Contains(referenceKinds, r.kind) {

@@ -19,10 +19,12 @@ const (
 
 // Place is where a variable is.
 type Place struct {
-	Kind       Kind
-	Offset     int64
-	Module     uint32
-	Generation uint64 // of glibc's table from which on it may have the module's block; 0 = not known
+	Kind   Kind
+	Offset int64
+	Module uint32
+	// Generation is that of glibc's table from which on it may have the module's block; 0 = not known: then a thread
+	// that has not touched the variable since its module's number was another library's is not told apart.
+	Generation uint64
 }
 
 // Loaded is a file that a process has mapped.

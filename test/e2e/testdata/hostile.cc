@@ -118,6 +118,11 @@ static void Break(const std::string &what, World *w, NodeThread *t, Word undefin
   if (is("field not mapped")) w->store[3] = w->store[4] = kUnmapped;
   if (is("field in the kernel")) w->store[3] = w->store[4] = kKernel;
   if (is("field not canonical")) w->store[3] = w->store[4] = kNowhere;
+  if (is("field of V8's own")) {
+    char *odd = new char[sizeof(Record) + 1] + 1;
+    memcpy(odd, &w->record, sizeof(Record));
+    w->store[3] = w->store[4] = reinterpret_cast<Word>(odd);
+  }
   if (is("record not valid")) w->record.valid = 0;
   if (is("record with another valid")) w->record.valid = 255;
   if (is("handle not mapped")) t->als_handle = reinterpret_cast<Word *>(kUnmapped);

@@ -1,6 +1,9 @@
 'use strict';
 
-// until tells a program for how long to run: DURATION_MS milliseconds at most, or until SIGTERM.
+const { parentPort } = require('node:worker_threads');
+
+// until tells a program for how long to run: DURATION_MS milliseconds at most, or until SIGTERM; in a worker, until its
+// parent says anything.
 function until(fallback, onStop = () => {}) {
   const end = performance.now() + Number(process.env.DURATION_MS || fallback);
   let stopped = false;
@@ -10,7 +13,8 @@ function until(fallback, onStop = () => {}) {
     onStop();
   };
   const timer = setTimeout(stop, end - performance.now());
-  process.once('SIGTERM', stop);
+  if (!parentPort) process.once('SIGTERM', stop);
+  parentPort?.once('message', stop).unref();
   return { running: () => !stopped && performance.now() < end };
 }
 
