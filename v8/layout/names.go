@@ -132,4 +132,8 @@ var names = [NumFields]string{
 	TypeInterpreterData:          "InstanceType.InterpreterData",
 	InterpreterDataBytecode:      "InterpreterData.bytecode",
 	WasmFrameMarker:              "FrameType.wasm",
+	TypeJSArray:                  "InstanceType.JSArray",
+	FirstJSObjectType:            "InstanceType.firstJSObject",
+	NativeContextEmbedderData:    "NativeContext.embedderData",
+	EmbedderDataFirst:            "EmbedderDataArray.first",
 }
