@@ -70,7 +70,7 @@ func (a *Agent) attach(pid int) error {
 		pid: pid, space: s, resolver: stack.NewResolver(r, s), learner: reqctx.NewLearner(a.tree, r),
 		process: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
 		threads: map[[16]int8]string{}, frames: newFrameCache(),
-		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
+		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}, hooks: newLearntHooks()},
 	}
 	t.configure(a.tree, l)
 	a.warnProblems(t)
@@ -97,7 +97,7 @@ func (a *Agent) warnProblems(t *target) {
 	for _, note := range t.space.Layout().Notes {
 		a.log.Warn(note, "pid", t.pid)
 	}
-	if err := t.space.Layout().Require(contextFields...); err != nil {
+	if err := requireContext(t.space.Layout()); err != nil {
 		a.log.Warn("requests cannot be told: samples have no labels", "pid", t.pid, "why", err)
 	}
 }
@@ -125,6 +125,7 @@ func (a *Agent) detach(t *target) {
 	for hash := range t.learnt.stores {
 		a.sampler.RemoveStore(t.pid, hash)
 	}
+	a.forgetHooks(t)
 	a.seen = append(a.seen, t.learner.Seen...)
 	delete(a.targets, t.pid)
 }
@@ -216,7 +217,16 @@ func explainAccess(pid int, err error) error {
 	return err
 }
 
-// needed is what naming cannot do without; contextFields, what reading the request cannot.
+// requireContext says what is missing to read the request, if it can be read neither from frames nor from resources.
+func requireContext(l *layout.Layout) error {
+	if l.Require(contextFields...) == nil {
+		return nil
+	}
+	return l.Require(hooksFields...)
+}
+
+// needed is what naming cannot do without; contextFields, what reading the request from the AsyncContextFrame cannot;
+// hooksFields, what reading it from async_hooks cannot.
 var (
 	needed = []layout.Field{
 		layout.MapInstanceType, layout.JSFunctionShared, layout.SFIScript, layout.SFIFunctionLiteralID,
@@ -230,5 +240,13 @@ var (
 	contextFields = []layout.Field{
 		layout.IsolateTLS, layout.IsolateCPED, layout.JSMapTable, layout.TypeJSMap, layout.MapBitField3,
 		layout.MapDescriptors, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.SymbolHash,
+	}
+	hooksFields = []layout.Field{
+		layout.IsolateTLS, layout.IsolateContext, layout.MapBitField3, layout.MapDescriptors,
+		layout.MapConstructorOrBackPointer, layout.BitField3DictionaryMapBit, layout.JSReceiverPropertiesOrHash,
+		layout.PropertyArrayData, layout.JSObjectElements, layout.JSArrayLength, layout.FixedArrayData,
+		layout.NameDictionaryPrefix, layout.SymbolHash, layout.TypeJSMap, layout.JSMapTable, layout.TypeJSArray,
+		layout.TypeSymbol, layout.TypeOddball, layout.FirstJSObjectType, layout.NativeContextEmbedderData,
+		layout.EmbedderDataFirst,
 	}
 )

@@ -10,6 +10,7 @@
 #include "walk.h"
 #include "value.h"
 #include "rules.h"
+#include "async_hooks.h"
 #include "context.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -135,7 +136,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 	read_repair(&w, e, regs->rdi);
 	__u32 before = s->end;
 	if (w.isolate)
-		read_context(p, s, e->pid, w.isolate);
+		read_context(p, s, e->pid, w.isolate, w.context);
 	e->n_context = s->end - before;
 }
 
@@ -192,4 +193,5 @@ const enum counter *go_counter __attribute__((unused));
 const enum mapping_kind *go_mapping_kind __attribute__((unused));
 const enum edge_kind *go_edge_kind __attribute__((unused));
 const enum frame_kind *go_frame_kind __attribute__((unused));
+const enum symbol_kind *go_symbol_kind __attribute__((unused));
 const enum context_type *go_context_type __attribute__((unused));

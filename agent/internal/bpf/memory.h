@@ -36,6 +36,10 @@ struct scratch {
 	struct visit visits[MAX_VISITS];
 	struct found found[MAX_FOUND];
 	struct piece pieces[MAX_PIECES];
+	__u64 stores[MAX_STORES]; // of the resource that is looked at, tagged
+	__u64 table[32];          // a part of its dictionary
+	__u32 n_stores;
+	__u32 pad;
 	__u32 end; // bytes of buffer in use
 	__u32 urgent; // the agent has to learn something for the next samples
 	__u8 buffer[BUFFER_SIZE + 8192]; // the record; the slack lets the verifier see that appends stay inside

@@ -50,6 +50,7 @@ struct walk {
 	__u64 pc, sp, bp;
 	__u64 isolate;
 	__u64 v8_sp; // stack pointer of the first frame in V8's code
+	__u64 context; // of the outermost JavaScript frame; 0 = there is none
 	__u32 n_frames;
 	__u8 stop;
 	__u8 leaf;     // the frame is the leaf: all its registers are known
@@ -207,6 +208,7 @@ static __always_inline void walk_v8(struct walk *w)
 		f->kind = FRAME_TYPED;
 		f->sfi = v.context;
 	} else {
+		w->context = v.context;
 		f->bytecode = v.bytecode;
 		if (IS_SMI(v.offset))
 			f->offset = SMI(v.offset);
