@@ -68,9 +68,6 @@ func programLayout(l *layout.Layout) bpf.V8Layout {
 		ArrayLength: at(layout.JSArrayLength), DictionaryPrefix: at(layout.NameDictionaryPrefix),
 	}
 	v.ClassMask = v.DescriptorsMask | 1<<max(l.At(layout.BitField3DictionaryMapBit), 0)
-	if l.Has(layout.IsolateTLS) {
-		v.IsolateTls = l.Values[layout.IsolateTLS].N
-	}
 	if l.Has(layout.IsolateHeap) && l.Has(layout.HeapGCState) {
 		v.GcState = at32(layout.IsolateHeap) + at32(layout.HeapGCState)
 	}

@@ -7,7 +7,25 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
 )
+
+// hooksFields are what reading the request from async_hooks cannot do without.
+var hooksFields = []layout.Field{
+	layout.IsolateContext, layout.MapBitField3, layout.MapDescriptors, layout.MapConstructorOrBackPointer,
+	layout.BitField3DictionaryMapBit, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData,
+	layout.JSObjectElements, layout.JSArrayLength, layout.FixedArrayData, layout.NameDictionaryPrefix, layout.SymbolHash,
+	layout.TypeJSMap, layout.JSMapTable, layout.TypeJSArray, layout.TypeSymbol, layout.TypeOddball,
+	layout.FirstJSObjectType, layout.NativeContextEmbedderData, layout.EmbedderDataFirst,
+}
+
+// requireContext says what is missing to read the request, if it can be read neither from frames nor from resources.
+func requireContext(l *layout.Layout) error {
+	if l.Require(contextFields...) == nil {
+		return nil
+	}
+	return l.Require(hooksFields...)
+}
 
 // learntHooks is what the BPF program was told of a process's async_hooks.
 type learntHooks struct {
