@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,36 +81,51 @@ func runNodes(t *testing.T, list []nodes.Version, f func(t *testing.T, v nodes.V
 // program is a run of one of test/programs.
 type program struct {
 	*exec.Cmd
-	pid int
-	log string // file of the truth
+	stderr io.Reader
+	pid    int
+	log    string // file of the truth
 }
 
 // start runs a program and waits until it says that it is ready.
 func start(t *testing.T, node, script string, flags, env []string) *program {
 	t.Helper()
+	p := launch(t, node, script, flags, env)
+	p.await(t)
+	return p
+}
+
+// launch runs a program.
+func launch(t *testing.T, node, script string, flags, env []string) *program {
+	t.Helper()
 	p := &program{log: filepath.Join(t.TempDir(), "truth.jsonl")}
 	p.Cmd = exec.Command(node, append(append([]string{}, flags...), filepath.Join("../programs", script), p.log)...)
 	p.Env = append(os.Environ(), env...)
-	stderr, err := p.StderrPipe()
-	if err != nil {
+	var err error
+	if p.stderr, err = p.StderrPipe(); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Process.Kill(); p.Wait() })
-	lines := bufio.NewScanner(stderr)
+	return p
+}
+
+// await waits until a program says that it is ready.
+func (p *program) await(t *testing.T) {
+	t.Helper()
+	lines := bufio.NewScanner(p.stderr)
 	for lines.Scan() {
 		if pid, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
+			var err error
 			if p.pid, err = strconv.Atoi(pid); err != nil {
 				t.Fatal(err)
 			}
-			return p
+			return
 		}
-		t.Logf("%s: %s", script, lines.Text())
+		t.Logf("%v: %s", p.Args, lines.Text())
 	}
-	t.Fatalf("%s ended before it was ready: %v", script, lines.Err())
-	return nil
+	t.Fatalf("%v ended before it was ready: %v", p.Args, lines.Err())
 }
 
 // truth waits for the program's end and reads what it wrote.

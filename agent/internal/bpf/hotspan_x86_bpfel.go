@@ -315,6 +315,8 @@ type hotspanV8Layout struct {
 	TagThin           uint16
 	FirstNonString    uint16
 	HeapNumberValue   uint16
+	TypeDebugInfo     uint16
+	DebugInfoScript   uint16
 	TypeScript        uint16
 	TypeMap           uint16
 	TypeHeapNumber    uint16
@@ -329,6 +331,7 @@ type hotspanV8Layout struct {
 	DictionaryPrefix  uint16
 	Pad               uint16
 	ClassMask         uint32
+	_                 [4]byte
 }
 
 // Names of all BPF objects in the ELF.
