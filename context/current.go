@@ -50,7 +50,9 @@ func (h *AsyncHooks) scripted(r *heap.Reader, index int) heap.Word {
 	return elements[index]
 }
 
-// native is the address of the handle of the resource that C++ code pushed at a depth, 0 if it did not.
+// native is the address of the handle of the resource that C++ code pushed at a depth, 0 if it did not. Then the list is
+// as long as the stack is deep: that tells the size of its elements. Since Node 25 they have two words, the second of
+// which says whether the first points to a Local or to a Global, which are the same here.
 func (h *AsyncHooks) native(r *heap.Reader, index uint64) (uint64, error) {
 	b, err := r.Bytes(h.Natives, dequeSize)
 	if err != nil {
@@ -58,19 +60,24 @@ func (h *AsyncHooks) native(r *heap.Reader, index uint64) (uint64, error) {
 	}
 	w := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 	if !h.Deque {
-		if at := w(0) + 8*index; at < w(1) {
-			slot, err := r.WordAt(at)
-			return uint64(slot), err
+		if w(0)+8*(index+1) != w(1) {
+			return 0, nil
 		}
-		return 0, nil
+		slot, err := r.WordAt(w(0) + 8*index)
+		return uint64(slot), err
 	}
 	const perNode = nodeSize / 8
-	index += (w(2) - w(3)) / 8
-	if index >= (w(9)-w(5))/8*perNode+(w(6)-w(7))/8 {
+	first := (w(2) - w(3)) / 8
+	switch words := (w(9)-w(5))/8*perNode + (w(6)-w(7))/8 - first; words {
+	case index + 1:
+		first += index
+	case 2 * (index + 1):
+		first += 2 * index
+	default:
 		return 0, nil
 	}
-	at := w(5) + index/perNode*8
-	for _, offset := range []uint64{index % perNode * 8, 0} {
+	at := w(5) + first/perNode*8
+	for _, offset := range []uint64{first % perNode * 8, 0} {
 		node, err := r.WordAt(at)
 		if err != nil || node == 0 {
 			return 0, err

@@ -63,7 +63,7 @@ static __always_inline __u64 scripted_resource(struct reader *r, const struct as
 	return resource;
 }
 
-// libstdc++'s std::deque, of pointers: 64 in a node.
+// libstdc++'s std::deque: 64 words in a node.
 struct deque {
 	__u64 nodes, size;
 	struct {
@@ -72,17 +72,23 @@ struct deque {
 };
 #define NODE_BITS 6
 
-// The address of the handle that a deque has at an index; 0 if it has none.
+// The address of the handle that a deque has at the end, 0 if that is not this index of the stack. The length tells the
+// size of its elements: since Node 25 they have two words, of which the first points to a handle, as before.
 static __always_inline __u64 deque_handle(__u64 list, __u32 index)
 {
 	struct deque d;
 	__u64 node, handle, slot;
 	if (read_user(&d, sizeof(d), list))
 		return 0;
-	__u64 first = (d.begin.at - d.begin.first) / 8;
-	__u64 end = ((d.end.node - d.begin.node) / 8 << NODE_BITS) + (d.end.at - d.end.first) / 8;
-	__u64 at = first + index;
-	if (at >= end || first >> NODE_BITS || read_user(&node, 8, d.begin.node + (at >> NODE_BITS) * 8))
+	__u64 at = (d.begin.at - d.begin.first) / 8;
+	__u64 words = ((d.end.node - d.begin.node) / 8 << NODE_BITS) + (d.end.at - d.end.first) / 8 - at;
+	if (words == index + 1ULL)
+		at += index;
+	else if (words == 2 * (index + 1ULL))
+		at += 2 * index;
+	else
+		return 0;
+	if (read_user(&node, 8, d.begin.node + (at >> NODE_BITS) * 8))
 		return 0;
 	if (read_user(&handle, 8, node + (at & ((1 << NODE_BITS) - 1)) * 8) || !handle || read_user(&slot, 8, handle))
 		return 0;
@@ -92,7 +98,7 @@ static __always_inline __u64 deque_handle(__u64 list, __u32 index)
 static __always_inline __u64 vector_handle(__u64 list, __u32 index)
 {
 	__u64 v[2], slot;
-	if (read_user(v, sizeof(v), list) || v[0] + index * 8ULL >= v[1] || read_user(&slot, 8, v[0] + index * 8ULL))
+	if (read_user(v, sizeof(v), list) || v[0] + (index + 1ULL) * 8 != v[1] || read_user(&slot, 8, v[0] + index * 8ULL))
 		return 0;
 	return slot;
 }
