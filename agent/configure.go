@@ -12,6 +12,9 @@ func (t *target) configure(tree *reqctx.Tree, l *layout.Layout) {
 	if l.Require(contextFields...) != nil {
 		t.config.V8.Cped = 0
 	}
+	if l.Require(hooksFields...) != nil {
+		t.config.V8.TypeJsArray = 0
+	}
 	if len(tree.Roots) > 0 {
 		t.config.NamedStores = 1
 	}
@@ -62,7 +65,11 @@ func programLayout(l *layout.Layout) bpf.V8Layout {
 		TypePropertyArray: at(layout.TypePropertyArray), TypeOddball: at(layout.TypeOddball),
 		InternalField:   at(layout.JSObjectInternalField),
 		DescriptorsMask: 0x3ff << max(l.At(layout.BitField3OwnDescriptorsBit), 0),
+		TypeJsArray:     at(layout.TypeJSArray), TypeSymbol: at(layout.TypeSymbol),
+		FirstJsObject: at(layout.FirstJSObjectType), Elements: at(layout.JSObjectElements),
+		ArrayLength: at(layout.JSArrayLength), DictionaryPrefix: at(layout.NameDictionaryPrefix),
 	}
+	v.ClassMask = v.DescriptorsMask | 1<<max(l.At(layout.BitField3DictionaryMapBit), 0)
 	if l.Has(layout.IsolateHeap) && l.Has(layout.HeapGCState) {
 		v.GcState = at32(layout.IsolateHeap) + at32(layout.HeapGCState)
 	}

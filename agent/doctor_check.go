@@ -42,6 +42,7 @@ var tries = 3
 var comparisons = []comparison{
 	{"the isolate's context", []layout.Field{layout.IsolateContext, layout.MapInstanceType, layout.TypeMap}, (*isolate).checkContext},
 	{"the async context", []layout.Field{layout.IsolateCPED, layout.TypeJSMap, layout.TypeOddball, layout.OddballToString}, (*isolate).checkAsyncContext},
+	{"async_hooks", hooksFields, (*isolate).checkAsyncHooks},
 	{"functions", []layout.Field{layout.IsolateContext, layout.MapConstructorOrBackPointer, layout.JSFunctionShared,
 		layout.TypeJSFunctionFirst, layout.TypeJSFunctionLast, layout.TypeSharedFunctionInfo}, (*isolate).checkFunctions},
 	{"hidden classes", []layout.Field{layout.MapDescriptors, layout.DescriptorsHeader, layout.DescriptorsEntrySize,

@@ -20,7 +20,8 @@ const maxLabelSets = 1 << 16
 type learnt struct {
 	shapes map[uint64]bool // by hidden class
 	stores map[uint32]bool // by identity hash
-	values []reqctx.Value  // of the sample at hand
+	hooks  learntHooks
+	values []reqctx.Value // of the sample at hand
 }
 
 // join makes labels of the context that was read with a sample, and learns what the program did not know.
@@ -134,6 +135,8 @@ func (a *Agent) learn(t *target, kind, label uint8, first, second uint64) {
 		err = a.take(t, t.learner.Learn(t.nodeOf(label), heap.Word(first)))
 	case bpf.ContextLearnStore:
 		err = a.learnStore(t, heap.Word(first), uint32(second))
+	default:
+		err = a.learnHooks(t, kind, first, second)
 	}
 	if err != nil {
 		a.log.Debug("not learnt", "pid", t.pid, "kind", kind, "why", err)

@@ -87,7 +87,7 @@ func (a *Agent) prepare(pid int) (*target, error) {
 		pid: pid, since: since, space: s, resolver: stack.NewResolver(r, s), learner: reqctx.NewLearner(a.tree, r),
 		derived: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
 		threads: map[[16]int8]string{}, frames: newFrameCache(),
-		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
+		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}, hooks: newLearntHooks()},
 	}
 	t.process = t.derived
 	t.configure(a.tree, l)
@@ -124,7 +124,7 @@ func (a *Agent) warnProblems(t *target) {
 	for _, note := range t.space.Layout().Notes {
 		a.log.Warn(note, "pid", t.pid)
 	}
-	if err := t.space.Layout().Require(contextFields...); err != nil {
+	if err := requireContext(t.space.Layout()); err != nil {
 		a.log.Warn("requests cannot be told: samples have no labels", "pid", t.pid, "why", err)
 	}
 }
@@ -152,6 +152,7 @@ func (a *Agent) detach(t *target) {
 	for hash := range t.learnt.stores {
 		a.sampler.RemoveStore(t.pid, hash)
 	}
+	a.forgetHooks(t)
 	a.seen = append(a.seen, t.learner.Seen...)
 	delete(a.targets, t.pid)
 }
@@ -247,7 +248,7 @@ func lacks(l *layout.Layout) error {
 }
 
 // needed is what naming cannot do without; neededIfAny, what it cannot in a V8 that has it; contextFields, what reading
-// the request cannot.
+// the request from the AsyncContextFrame cannot.
 var (
 	neededIfAny = []layout.Field{layout.CodeInstructionStart, layout.InstructionStreamCode}
 

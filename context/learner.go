@@ -119,12 +119,8 @@ func (l *Learner) shape(s *heap.Shape, ofStore bool) Shape {
 			l.see(p.Name)
 		}
 		i := slices.Index(l.tree.Names, p.Name)
-		if i < 0 || p.Symbol || p.Slot.Index >= SlotOutOfLine {
-			continue
-		}
-		out.Slots[i] = uint16(p.Slot.Index)
-		if p.Slot.OutOfLine {
-			out.Slots[i] |= SlotOutOfLine
+		if i >= 0 && !p.Symbol {
+			out.Slots[i] = slotNumber(p.Slot)
 		}
 	}
 	return out

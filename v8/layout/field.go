@@ -138,5 +138,9 @@ const (
 	BaselineDataCode             //
 	BaselineDataBytecode         //
 	WasmFrameMarker              // type marker of a WebAssembly frame, untagged
+	TypeJSArray                  // instance types
+	FirstJSObjectType            // the first of objects that JavaScript made or that C++ made for it
+	NativeContextEmbedderData    // in a native context: what an embedder such as Node keeps there
+	EmbedderDataFirst            // first slot of that, raw words
 	NumFields
 )

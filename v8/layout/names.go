@@ -140,4 +140,8 @@ var names = [NumFields]string{
 	BaselineDataCode:             "BaselineData.code",
 	BaselineDataBytecode:         "BaselineData.bytecode",
 	WasmFrameMarker:              "FrameType.wasm",
+	TypeJSArray:                  "InstanceType.JSArray",
+	FirstJSObjectType:            "InstanceType.firstJSObject",
+	NativeContextEmbedderData:    "NativeContext.embedderData",
+	EmbedderDataFirst:            "EmbedderDataArray.first",
 }

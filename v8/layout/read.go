@@ -7,7 +7,7 @@ import (
 )
 
 // table has one row for each field, in an order in which relative rules find what they refer to.
-var table = slices.Concat(isolateRows, objectRows, stringRows, functionRows, scriptRows, codeRows, positionRows, deoptRows, typeRows)
+var table = slices.Concat(isolateRows, objectRows, stringRows, functionRows, scriptRows, codeRows, positionRows, deoptRows, typeRows, asyncRows)
 
 // Read finds the layout of the V8 in an ELF binary. It reads the symbol tables, a part of the constants and a few
 // functions, piece by piece. A V8 of unknown version is tried like any other: what nothing tells is Unresolved.

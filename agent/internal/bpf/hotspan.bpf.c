@@ -10,6 +10,7 @@
 #include "walk.h"
 #include "value.h"
 #include "rules.h"
+#include "async_hooks.h"
 #include "context.h"
 #include "thread_context.h"
 
@@ -147,7 +148,7 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 	__u32 before = s->end;
 	read_published(p, s, thread, isolate);
 	if (isolate)
-		read_context(p, s, e->pid, isolate);
+		read_context(p, s, e->pid, isolate, w.context);
 	e->n_context = s->end - before;
 }
 
@@ -219,4 +220,5 @@ const enum counter *go_counter __attribute__((unused));
 const enum mapping_kind *go_mapping_kind __attribute__((unused));
 const enum edge_kind *go_edge_kind __attribute__((unused));
 const enum frame_kind *go_frame_kind __attribute__((unused));
+const enum symbol_kind *go_symbol_kind __attribute__((unused));
 const enum context_type *go_context_type __attribute__((unused));

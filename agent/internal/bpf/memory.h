@@ -46,6 +46,10 @@ struct scratch {
 	struct visit visits[MAX_VISITS];
 	struct found found[MAX_FOUND];
 	struct piece pieces[MAX_PIECES];
+	__u64 stores[MAX_STORES]; // of the resource that is looked at, tagged
+	__u64 table[32];          // a part of its dictionary
+	__u32 n_stores;
+	__u32 pad;
 	struct walked walked;
 	__u32 end; // bytes of buffer in use
 	__u32 urgent; // the agent has to learn something for the next samples

@@ -15,6 +15,10 @@ struct reader {
 	__u32 pid;
 	__u64 table, entries; // of the Map that is read
 	__u32 n_entries;
+	__u64 resource;          // that is looked at, tagged
+	__u64 public, holder;    // what stands for it, and what has its stores
+	struct resource *fields; // what its hidden class has
+	__u32 present;           // a store was met
 };
 
 static __always_inline void push_visit(struct scratch *s, __u64 object, __u32 node)

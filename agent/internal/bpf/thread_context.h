@@ -321,7 +321,7 @@ static long published_next(__u32 i, void *context)
 	return 0;
 }
 
-static __always_inline void read_published(struct process *p, struct scratch *s, __u64 thread, __u64 isolate)
+static __noinline void read_published(struct process *p, struct scratch *s, __u64 thread, __u64 isolate)
 {
 	struct publishing c = {.process = p, .scratch = s, .isolate = isolate};
 	if (!p->n_published || !(c.thread = thread))

@@ -51,6 +51,7 @@ struct walk {
 	__u64 isolate;
 	__u64 v8_sp; // stack pointer of the first frame in V8's code
 	struct walked *so_far; // of scratch
+	__u64 context; // of the outermost JavaScript frame; 0 = there is none
 };
 
 static __always_inline struct mapping *find_mapping(struct process *p, __u64 pc)
@@ -212,6 +213,7 @@ static __always_inline void walk_v8(struct walk *w)
 		f->kind = FRAME_TYPED;
 		f->sfi = v.context;
 	} else {
+		w->context = v.context;
 		f->bytecode = v.bytecode;
 		if (IS_SMI(v.offset))
 			f->offset = SMI(v.offset);

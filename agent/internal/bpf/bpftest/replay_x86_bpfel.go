@@ -13,6 +13,22 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type replayAsyncHooks struct {
+	_         structs.HostLayout
+	Fields    uint64
+	Resources uint64
+	Natives   uint64
+	Deque     uint32
+	Pad       uint32
+}
+
+type replayIsolateKey struct {
+	_       structs.HostLayout
+	Pid     uint32
+	Tid     uint32
+	Isolate uint64
+}
+
 type replayProcess struct {
 	_  structs.HostLayout
 	V8 struct {
@@ -58,7 +74,14 @@ type replayProcess struct {
 		TypePropertyArray uint16
 		TypeOddball       uint16
 		InternalField     uint16
+		TypeJsArray       uint16
+		TypeSymbol        uint16
+		FirstJsObject     uint16
+		Elements          uint16
+		ArrayLength       uint16
+		DictionaryPrefix  uint16
 		DescriptorsMask   uint32
+		ClassMask         uint32
 		_                 [4]byte
 	}
 	N_mappings  uint32
@@ -149,6 +172,18 @@ type replayReplayThread struct {
 	}
 }
 
+type replayResource struct {
+	_           structs.HostLayout
+	Descriptors uint64
+	Own         uint32
+	Dictionary  uint8
+	N_stores    uint8
+	PublicSlot  uint16
+	ContextSlot uint16
+	Pad         [3]uint16
+	Stores      [64]uint16
+}
+
 type replayScratch struct {
 	_         structs.HostLayout
 	Registers [16]uint64
@@ -179,7 +214,11 @@ type replayScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	Walked struct {
+	Stores   [64]uint64
+	Table    [32]uint64
+	N_stores uint32
+	Pad      uint32
+	Walked   struct {
 		_        structs.HostLayout
 		N_frames uint32
 		Frames   uint32
@@ -222,16 +261,25 @@ type replayStoreKey struct {
 	Hash uint32
 }
 
+type replaySymbolKey struct {
+	_    structs.HostLayout
+	Pid  uint32
+	Hash uint32
+}
+
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	replayMapCounters        = "counters"
 	replayMapEvents          = "events"
+	replayMapIsolates        = "isolates"
 	replayMapProcesses       = "processes"
+	replayMapResources       = "resources"
 	replayMapScratches       = "scratches"
 	replayMapShapes          = "shapes"
 	replayMapStores          = "stores"
+	replayMapSymbols         = "symbols"
 	replayMapTables          = "tables"
 	replayProgHotspanExec    = "hotspan_exec"
 	replayProgHotspanExit    = "hotspan_exit"
@@ -252,6 +300,7 @@ const (
 	replayVarGoReplayThread  = "go_replay_thread"
 	replayVarGoSample        = "go_sample"
 	replayVarGoStop          = "go_stop"
+	replayVarGoSymbolKind    = "go_symbol_kind"
 	replayVarN_reads         = "n_reads"
 	replayVarReads           = "reads"
 )
@@ -310,10 +359,13 @@ type replayProgramSpecs struct {
 type replayMapSpecs struct {
 	Counters  *ebpf.MapSpec `ebpf:"counters"`
 	Events    *ebpf.MapSpec `ebpf:"events"`
+	Isolates  *ebpf.MapSpec `ebpf:"isolates"`
 	Processes *ebpf.MapSpec `ebpf:"processes"`
+	Resources *ebpf.MapSpec `ebpf:"resources"`
 	Scratches *ebpf.MapSpec `ebpf:"scratches"`
 	Shapes    *ebpf.MapSpec `ebpf:"shapes"`
 	Stores    *ebpf.MapSpec `ebpf:"stores"`
+	Symbols   *ebpf.MapSpec `ebpf:"symbols"`
 	Tables    *ebpf.MapSpec `ebpf:"tables"`
 }
 
@@ -336,6 +388,7 @@ type replayVariableSpecs struct {
 	GoReplayThread  *ebpf.VariableSpec `ebpf:"go_replay_thread"`
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
 	N_reads         *ebpf.VariableSpec `ebpf:"n_reads"`
 	Reads           *ebpf.VariableSpec `ebpf:"reads"`
 }
@@ -362,10 +415,13 @@ func (o *replayObjects) Close() error {
 type replayMaps struct {
 	Counters  *ebpf.Map `ebpf:"counters"`
 	Events    *ebpf.Map `ebpf:"events"`
+	Isolates  *ebpf.Map `ebpf:"isolates"`
 	Processes *ebpf.Map `ebpf:"processes"`
+	Resources *ebpf.Map `ebpf:"resources"`
 	Scratches *ebpf.Map `ebpf:"scratches"`
 	Shapes    *ebpf.Map `ebpf:"shapes"`
 	Stores    *ebpf.Map `ebpf:"stores"`
+	Symbols   *ebpf.Map `ebpf:"symbols"`
 	Tables    *ebpf.Map `ebpf:"tables"`
 }
 
@@ -373,10 +429,13 @@ func (m *replayMaps) Close() error {
 	return _ReplayClose(
 		m.Counters,
 		m.Events,
+		m.Isolates,
 		m.Processes,
+		m.Resources,
 		m.Scratches,
 		m.Shapes,
 		m.Stores,
+		m.Symbols,
 		m.Tables,
 	)
 }
@@ -400,6 +459,7 @@ type replayVariables struct {
 	GoReplayThread  *ebpf.Variable `ebpf:"go_replay_thread"`
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
 	N_reads         *ebpf.Variable `ebpf:"n_reads"`
 	Reads           *ebpf.Variable `ebpf:"reads"`
 }
