@@ -24,6 +24,10 @@ type learnt struct {
 	values []reqctx.Value // of the sample at hand
 }
 
+func newLearnt() learnt {
+	return learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}, hooks: newLearntHooks()}
+}
+
 // join makes labels of the context that was read with a sample, and learns what the program did not know.
 func (a *Agent) join(t *target, s *sampler.Sample) []pprofx.Label {
 	if len(s.Context) == 0 {

@@ -48,7 +48,7 @@ func inKernel(t testing.TB, p *bpftest.Program, th *thread) *kernelWalk {
 	}
 	k.target = &target{
 		pid: walkPID, learner: reqctx.NewLearner(tree, heap.NewReader(th.mem, th.layout)),
-		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
+		learnt: newLearnt(),
 	}
 	k.target.configure(tree, th.layout)
 	k.target.config.V8.IsolateTls = th.layout.Values[layout.IsolateTLS].N

@@ -273,7 +273,7 @@ static long enter_collected(__u32 i, void *context)
 static __always_inline int enter_resource(struct reader *r, __u64 isolate, __u64 context)
 {
 	struct scratch *s = r->scratch;
-	struct isolate_key key = {.pid = r->pid, .tid = bpf_get_current_pid_tgid(), .isolate = isolate};
+	struct isolate_key key = {.pid = r->pid, .tid = ((struct sample *)s->buffer)->tid, .isolate = isolate};
 	__u32 fields[HOOKS_FIELDS];
 	if (!r->process->v8.type_js_array)
 		return 0;
