@@ -13,6 +13,17 @@ import (
 //go:embed official/*.txt
 var officials embed.FS
 
+// newestOfficial is the newest V8 that there are tables of.
+func newestOfficial() (last Version) {
+	files, _ := officials.ReadDir("official") // it is part of this program
+	for _, f := range files {
+		if n, ok := dotted([]byte(strings.TrimSuffix(f.Name(), ".txt")), 2); ok && v(n[0], n[1]).Compare(last) > 0 {
+			last = v(n[0], n[1])
+		}
+	}
+	return last
+}
+
 // official is a table of the official build of a V8; nil if there is none.
 func official(v Version, name string) []byte {
 	text, err := officials.ReadFile(officialPath(v))
