@@ -51,7 +51,7 @@ func ReadWith(r, debug io.ReaderAt) (*Layout, error) {
 
 // wantedSymbols lists the symbols that the table and Read ask for.
 func wantedSymbols() []string {
-	names := append([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, fnBlob, fnBlobSize, symBytecodeSizes, symTranslationOperands}, versionSymbols...)
+	names := append([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, funcBlob, funcBlobSize, symBytecodeSizes, symTranslationOperands}, versionSymbols...)
 	for _, r := range table {
 		if r.code != nil {
 			names = append(names, r.code.names...)
