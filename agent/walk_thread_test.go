@@ -100,10 +100,9 @@ func awaitRead(t *testing.T, pid int) {
 }
 
 // seize stops a process's main thread until the test ends.
-func seize(t *testing.T, pid int) (r memory.Registers) {
+func seize(t *testing.T, pid int) memory.Registers {
 	t.Helper()
 	var status unix.WaitStatus
-	var regs unix.PtraceRegs
 	err := unix.PtraceSeize(pid)
 	if err == nil {
 		err = unix.PtraceInterrupt(pid)
@@ -111,13 +110,20 @@ func seize(t *testing.T, pid int) (r memory.Registers) {
 	if err == nil {
 		_, err = unix.Wait4(pid, &status, unix.WALL, nil)
 	}
-	if err == nil {
-		err = unix.PtraceGetRegs(pid, &regs)
-	}
 	if err != nil {
 		t.Fatalf("stop process %d: %v", pid, err)
 	}
 	t.Cleanup(func() { unix.PtraceDetach(pid) })
+	return registers(t, pid)
+}
+
+// registers are those of a stopped thread.
+func registers(t *testing.T, pid int) (r memory.Registers) {
+	t.Helper()
+	var regs unix.PtraceRegs
+	if err := unix.PtraceGetRegs(pid, &regs); err != nil {
+		t.Fatalf("registers of %d: %v", pid, err)
+	}
 	r.General = [16]uint64{
 		regs.Rax, regs.Rdx, regs.Rcx, regs.Rbx, regs.Rsi, regs.Rdi, regs.Rbp, regs.Rsp,
 		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15,
