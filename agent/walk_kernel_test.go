@@ -50,6 +50,7 @@ func inKernel(t testing.TB, p *bpftest.Program, th *thread) *kernelWalk {
 		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
 	}
 	k.target.configure(tree, th.layout)
+	k.target.config.V8.IsolateTls = th.isolate
 	k.putCode(t)
 	return k
 }

@@ -43,7 +43,7 @@ func interrupted(t *testing.T, pid int) memory.Registers {
 		}
 		return nil
 	}
-	err := unix.Tgkill(pid, pid, unix.SIGINT) // another thread would take one that is for the process
+	err := unix.Tgkill(pid, pid, unix.SIGINT)                                                    // another thread would take one that is for the process
 	for _, next := range []func() error{func() error { return unix.PtraceCont(pid, 0) }, step} { // to its delivery; to the handler
 		if err == nil {
 			err = next()

@@ -8,6 +8,8 @@
 #include "event.h"
 #include "memory.h"
 #include "walk.h"
+#include "value.h"
+#include "rules.h"
 #include "context.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
