@@ -45,6 +45,7 @@ test: root-test tools-go tools-test $(PACKAGES) nodes
 
 NODE = $(DEMO_NODE)
 node: root-node tools-go tools-test $(PACKAGES) nodes
+	go test ./agent -run TestWalkLive/$(NODE) -record
 	go test ./v8/... ./context ./agent
 	go test ./test/e2e -all -timeout 30m -run 'Test(EveryNode|Threads|Snapshots|SnapshotTimes|Express|DoctorOnProcess)/^$(NODE)$$|Test(Functions|Tiers|Requests)/./^$(NODE)$$'
 

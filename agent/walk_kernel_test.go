@@ -10,7 +10,6 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 	memory "github.com/hotspan/hotspan/v8/target"
 )
@@ -51,7 +50,7 @@ func inKernel(t testing.TB, p *bpftest.Program, th *thread) *kernelWalk {
 		learnt: newLearnt(),
 	}
 	k.target.configure(tree, th.layout)
-	k.target.config.V8.IsolateTls = th.layout.Values[layout.IsolateTLS].N
+	k.target.config.V8.IsolateTls = th.isolate
 	k.putCode(t)
 	return k
 }

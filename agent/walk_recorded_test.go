@@ -9,7 +9,6 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
 	"github.com/hotspan/hotspan/pprofx"
-	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 	memory "github.com/hotspan/hotspan/v8/target"
 )
@@ -145,7 +144,7 @@ func sameStack(t *testing.T, page uint64, whole, w stack.Walk) {
 
 // threadLocal is the page that says which isolate the thread has entered: without it there is none, and no request.
 func (th *thread) threadLocal() uint64 {
-	return (th.regs.FSBase + uint64(th.layout.Values[layout.IsolateTLS].N)) &^ (memory.PageSize - 1)
+	return (th.regs.FSBase + uint64(th.isolate)) &^ (memory.PageSize - 1)
 }
 
 // unsaid checks that a sample that lacks a label says why.

@@ -34,7 +34,7 @@ func walkLayout() *layout.Layout {
 	l := &layout.Layout{}
 	for f, n := range map[layout.Field]int64{
 		layout.IsolateCEntryFP: entryFP, layout.JSFunctionShared: 32, layout.SFIScript: 40, layout.SFIFunctionLiteralID: 60,
-		layout.ScriptID: 64, layout.MapInstanceType: 12, layout.TypeScript: 167, layout.IsolateTLS: -8,
+		layout.ScriptID: 64, layout.MapInstanceType: 12, layout.TypeScript: 167,
 	} {
 		l.Values[f] = layout.Value{N: n, State: layout.Known}
 	}
@@ -207,8 +207,17 @@ func TestWalkIdentity(t *testing.T) {
 		}, heap.Word(moved + 1), heap.Identity{Script: 5, Literal: 9}},
 		{"moved to what has moved", func(m wordMemory) { m[sfiAt-1], m[moved] = moved, moved }, 0, heap.Identity{Script: -1}},
 		{"no function", func(m wordMemory) { delete(m, functionAt-1+8) }, 0, heap.Identity{Script: -1}},
-		{"no script", func(m wordMemory) { m[scriptMap-1+8] = 166 << 32 }, sfiAt, heap.Identity{Script: -1, Literal: 9}},
+		{"no script", func(m wordMemory) { m[scriptMap-1+8] = 165 << 32 }, sfiAt, heap.Identity{Script: -1, Literal: 9}},
 		{"a script without a number", func(m wordMemory) { m[scriptAt-1+64] = 1 }, sfiAt, heap.Identity{Script: -1, Literal: 9}},
+		{"a script behind what a debugger has noted", func(m wordMemory) {
+			m[sfiAt-1+40], m[moved], m[moved+24] = moved+1, moved+0x101, scriptAt
+			for at := moved + 8; at < moved+64; at += 8 {
+				if at != moved+24 {
+					m[at] = 0x99
+				}
+			}
+			m[moved+0x100+8] = 166 << 32
+		}, sfiAt, heap.Identity{Script: 5, Literal: 9}},
 		{"zero for a script", func(m wordMemory) { m[sfiAt-1+40] = 0 }, sfiAt, heap.Identity{Script: -1, Literal: 9}},
 	} {
 		m := heapOf()
@@ -217,7 +226,10 @@ func TestWalkIdentity(t *testing.T) {
 		var regs target.Registers
 		regs.IP, regs.General[target.RSP], regs.General[target.RBP] = v8Code, stackBase, fp1
 		regs.General[target.RDI] = functionAt
-		w := Walker{m, walkLayout(), handCode{}}.Walk(regs, 0)
+		l := walkLayout()
+		l.Values[layout.DebugInfoScript] = layout.Value{N: 24, State: layout.Known}
+		l.Values[layout.TypeDebugInfo] = layout.Value{N: 166, State: layout.Known}
+		w := Walker{m, l, handCode{}}.Walk(regs, 0)
 		if f := w.Frames[0]; f.SFI != c.sfi || f.ID != c.id || w.Leaf.Callee.ID != c.id {
 			t.Errorf("%s: 0x%x %+v, callee %+v", c.name, f.SFI, f.ID, w.Leaf.Callee.ID)
 		}
@@ -263,14 +275,15 @@ func TestWalkDeep(t *testing.T) {
 }
 
 func TestIsolate(t *testing.T) {
-	m := wordMemory{0x1000 - 8: isolateAt}
-	for base, want := range map[uint64]uint64{0x1000: isolateAt, 0: 0, 0x2000: 0} {
-		if got := Isolate(m, walkLayout(), base); got != want {
-			t.Errorf("thread pointer 0x%x: 0x%x, want 0x%x", base, got, want)
+	m := wordMemory{0x1000 - 8: isolateAt, 0x1000 + 0x350: isolateAt + 8}
+	for _, c := range []struct {
+		base   uint64
+		offset int64
+		want   uint64
+	}{{0x1000, -8, isolateAt}, {0x1000, 0x350, isolateAt + 8}, {0, -8, 0}, {0x1000, 0, 0}, {0x2000, -8, 0}} {
+		if got := Isolate(m, c.base, c.offset); got != c.want {
+			t.Errorf("thread pointer 0x%x %+d: 0x%x, want 0x%x", c.base, c.offset, got, c.want)
 		}
-	}
-	if got := Isolate(m, &layout.Layout{}, 0x1000); got != 0 {
-		t.Errorf("without its offset: 0x%x", got)
 	}
 }
 
