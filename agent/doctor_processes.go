@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/internal/binary"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/v8/heap"
@@ -43,7 +44,12 @@ func (s *LayoutSources) Known() int { return s.Code + s.Constants + s.Rules }
 
 // survey looks at processes, and reads each executable once.
 type survey struct {
+	files   *binary.Cache
 	layouts map[procs.FileID]answer
+}
+
+func newSurvey() *survey {
+	return &survey{files: binary.NewCache(nil), layouts: map[procs.FileID]answer{}}
 }
 
 // answer is what layout.Read says of a file; l is nil where there is no V8 in it.
@@ -140,7 +146,7 @@ func (s *survey) look(pid int) (*looked, error) {
 		return nil, denied(pid, err)
 	}
 	for _, m := range maps {
-		if !m.Exec || m.Inode == 0 || !(m.Path == exe || strings.HasPrefix(m.Path, exe+" ") || mayHoldV8(m.Path)) {
+		if has, err := s.files.HasV8(pid, m); !has && err == nil {
 			continue
 		}
 		l, err := s.layout(pid, m)
@@ -156,18 +162,12 @@ func (s *survey) look(pid int) (*looked, error) {
 	return nil, ErrNotNode
 }
 
-// denied makes what the kernel says of threads of its own, which have no executable, an ErrNotNode.
+// denied makes what the kernel says of its own threads and of zombies, which have no executable, an ErrNotNode.
 func denied(pid int, err error) error {
 	if _, gone := os.Stat(fmt.Sprintf("/proc/%d", pid)); gone == nil && !errors.Is(err, fs.ErrPermission) {
 		return ErrNotNode
 	}
 	return err
-}
-
-// mayHoldV8 reports whether a library is one that distributions put V8 in, beside a small node executable.
-func mayHoldV8(path string) bool {
-	name := filepath.Base(path)
-	return strings.HasPrefix(name, "libnode") || strings.HasPrefix(name, "libv8")
 }
 
 // layout reads the V8 in a file. The error says why one that is there cannot be read.

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/layout"
+	memory "github.com/hotspan/hotspan/v8/target"
 )
 
 // Where glibc keeps the values of a thread's first keys, from its thread pointer: 32 times a number of uses and the value.
@@ -63,4 +65,19 @@ func checkKeys(pid int, mem io.ReaderAt) error {
 		return fmt.Errorf("this C library keeps values of keys elsewhere than glibc does: %#x, not %#x", at, thread+firstKeys)
 	}
 	return nil
+}
+
+// findIsolates tells the program where threads have their isolates, and reports whether it is known now.
+func (a *Agent) findIsolates(t *target) bool {
+	at, err := isolateOffset(t.pid, memory.Live{PID: t.pid}, t.space.Layout(), t.space.Bias())
+	if err == nil {
+		t.keyless, t.config.V8.IsolateTls = false, at
+		return true
+	}
+	if t.looked.IsZero() && errors.Is(err, errNoKey) {
+		t.keyless, t.refresh = true, afterStart(time.Now())
+	} else if t.keyless = t.keyless && len(t.refresh) > 0; !t.keyless {
+		a.log.Warn("isolates are not found: states of threads are not told, nor labels", "pid", t.pid, "why", err)
+	}
+	return false
 }

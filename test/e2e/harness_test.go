@@ -100,6 +100,12 @@ func launch(t *testing.T, node, script string, flags, env []string) *program {
 	p := &program{log: filepath.Join(t.TempDir(), "truth.jsonl")}
 	p.Cmd = exec.Command(node, append(append([]string{}, flags...), filepath.Join("../programs", script), p.log)...)
 	p.Env = append(os.Environ(), env...)
+	p.begin(t)
+	return p
+}
+
+func (p *program) begin(t *testing.T) {
+	t.Helper()
 	var err error
 	if p.stderr, err = p.StderrPipe(); err != nil {
 		t.Fatal(err)
@@ -108,7 +114,6 @@ func launch(t *testing.T, node, script string, flags, env []string) *program {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Process.Kill(); p.Wait() })
-	return p
 }
 
 // await waits until a program says that it is ready.

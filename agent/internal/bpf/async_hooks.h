@@ -36,31 +36,41 @@ struct {
 #define TABLE_ENTRIES 8       // of a dictionary that are read at once
 #define MAX_DICTIONARY 1024   // entries that a dictionary has room for; a multiple of that
 
-// An object of JavaScript, or one that C++ made for it: not the hole, undefined, a string.
+// Whether a word is an object of JavaScript, or one that C++ made for it: not the hole, undefined, a string.
 static __always_inline int is_js_object(struct reader *r, __u64 object)
 {
 	__u64 *head = r->scratch->another;
-	return HEAP_OBJECT(object) && !read_object(&object, head, 8) &&
-	       instance_type(&r->process->v8, head[0]) >= r->process->v8.first_js_object;
+	if (!HEAP_OBJECT(object))
+		return 0;
+	__s32 type = read_object(&object, head, 8) ? -1 : instance_type(&r->process->v8, head[0]);
+	if (type < 0)
+		unreadable(r->scratch);
+	return type >= r->process->v8.first_js_object;
 }
 
 // The resource that JavaScript code pushed at this depth; 0 if it did not.
-static __always_inline __u64 scripted_resource(struct reader *r, const struct async_hooks *h, __u32 index)
+static __always_inline long scripted_resource(struct reader *r, const struct async_hooks *h, __u32 index, __u64 *resource)
 {
 	const struct v8_layout *v8 = &r->process->v8;
-	__u64 *head = r->scratch->object, slot, array, elements, resource;
-	if (read_user(&slot, 8, h->resources) || !slot || read_user(&array, 8, slot) || read_object(&array, head, 32) ||
-	    instance_type(v8, head[0]) != v8->type_js_array)
+	__u64 *head = r->scratch->object, slot, array, elements;
+	*resource = 0;
+	if (read_user(&slot, 8, h->resources))
+		return -1;
+	if (!slot)
 		return 0;
+	if (read_user(&array, 8, slot) || read_object(&array, head, 32) || instance_type(v8, head[0]) != v8->type_js_array)
+		return -1;
 	__u64 length = word_at(head, v8->array_length);
 	elements = word_at(head, v8->elements);
-	if (!IS_SMI(length) || index >= (__u32)SMI(length) || read_object(&elements, head, 16))
+	if (read_object(&elements, head, 16) || !IS_SMI(length) || !IS_SMI(head[1]))
+		return -1;
+	if (index >= (__u32)SMI(length) || index >= (__u32)SMI(head[1]))
 		return 0;
-	if (!IS_SMI(head[1]) || index >= (__u32)SMI(head[1]))
-		return 0;
-	if (read_user(&resource, 8, elements - 1 + v8->table_data + index * 8ULL) || !is_js_object(r, resource))
-		return 0;
-	return resource;
+	if (read_user(resource, 8, elements - 1 + v8->table_data + index * 8ULL))
+		return -1;
+	if (!is_js_object(r, *resource))
+		*resource = 0;
+	return 0;
 }
 
 // libstdc++'s std::deque: 64 words in a node.
@@ -72,14 +82,15 @@ struct deque {
 };
 #define NODE_BITS 6
 
-// The address of the handle that a deque has at the end, 0 if that is not this index of the stack. The length tells the
-// size of its elements: since Node 25 they have two words, of which the first points to a handle, as before.
-static __always_inline __u64 deque_handle(__u64 list, __u32 index)
+// The handle that a deque has at the end, 0 if that is not this index of the stack. The length tells the size of its
+// elements: since Node 25 they have two words, of which the first points to a handle, as before.
+static __always_inline long deque_handle(__u64 list, __u32 index, __u64 *slot)
 {
 	struct deque d;
-	__u64 node, handle, slot;
+	__u64 node, handle;
+	*slot = 0;
 	if (read_user(&d, sizeof(d), list))
-		return 0;
+		return -1;
 	__u64 at = (d.begin.at - d.begin.first) / 8;
 	__u64 words = ((d.end.node - d.begin.node) / 8 << NODE_BITS) + (d.end.at - d.end.first) / 8 - at;
 	if (words == index + 1ULL)
@@ -88,28 +99,33 @@ static __always_inline __u64 deque_handle(__u64 list, __u32 index)
 		at += 2 * index;
 	else
 		return 0;
-	if (read_user(&node, 8, d.begin.node + (at >> NODE_BITS) * 8))
-		return 0;
-	if (read_user(&handle, 8, node + (at & ((1 << NODE_BITS) - 1)) * 8) || !handle || read_user(&slot, 8, handle))
-		return 0;
-	return slot;
+	if (read_user(&node, 8, d.begin.node + (at >> NODE_BITS) * 8) ||
+	    read_user(&handle, 8, node + (at & ((1 << NODE_BITS) - 1)) * 8))
+		return -1;
+	return handle ? read_user(slot, 8, handle) : 0;
 }
 
-static __always_inline __u64 vector_handle(__u64 list, __u32 index)
+static __always_inline long vector_handle(__u64 list, __u32 index, __u64 *slot)
 {
-	__u64 v[2], slot;
-	if (read_user(v, sizeof(v), list) || v[0] + (index + 1ULL) * 8 != v[1] || read_user(&slot, 8, v[0] + index * 8ULL))
-		return 0;
-	return slot;
+	__u64 v[2];
+	*slot = 0;
+	if (read_user(v, sizeof(v), list))
+		return -1;
+	return v[0] + (index + 1ULL) * 8 == v[1] ? read_user(slot, 8, v[0] + index * 8ULL) : 0;
 }
 
 // The resource that C++ code pushed at this depth; 0 if it did not.
-static __always_inline __u64 native_resource(struct reader *r, const struct async_hooks *h, __u32 index)
+static __always_inline long native_resource(struct reader *r, const struct async_hooks *h, __u32 index, __u64 *resource)
 {
-	__u64 resource, slot = h->deque ? deque_handle(h->natives, index) : vector_handle(h->natives, index);
-	if (!slot || read_user(&resource, 8, slot) || !is_js_object(r, resource))
-		return 0;
-	return resource;
+	__u64 slot;
+	*resource = 0;
+	if (h->deque ? deque_handle(h->natives, index, &slot) : vector_handle(h->natives, index, &slot))
+		return -1;
+	if (slot && read_user(resource, 8, slot))
+		return -1;
+	if (!is_js_object(r, *resource))
+		*resource = 0;
+	return 0;
 }
 
 // What is known of the hidden class of the resource, whose head is in scratch->object.
@@ -167,7 +183,10 @@ static __always_inline void read_entry(struct reader *r, __u64 key, __u64 value)
 {
 	const struct v8_layout *v8 = &r->process->v8;
 	__u64 *head = r->scratch->another;
-	if (read_object(&key, head, 16) || instance_type(v8, head[0]) != v8->type_symbol)
+	__s32 type = read_object(&key, head, 16) ? -1 : instance_type(v8, head[0]);
+	if (type < 0)
+		unreadable(r->scratch);
+	if (type != v8->type_symbol)
 		return;
 	__u32 hash = word_at(head, v8->symbol_hash) >> (v8->symbol_hash & 4) * 8;
 	struct symbol_key id = {.pid = r->pid, .hash = hash >> v8->hash_shift};
@@ -258,9 +277,13 @@ static long enter_collected(__u32 i, void *context)
 	if (i >= s->n_stores)
 		return 1;
 	__u64 value = s->stores[i & (MAX_STORES - 1)], object = value;
-	if (HEAP_OBJECT(value) && !read_object(&object, s->another, 8) &&
-	    instance_type(&r->process->v8, s->another[0]) == r->process->v8.type_oddball)
-		return 0;
+	if (HEAP_OBJECT(value)) {
+		__s32 type = read_object(&object, s->another, 8) ? -1 : instance_type(&r->process->v8, s->another[0]);
+		if (type < 0)
+			unreadable(s);
+		if (type < 0 || type == r->process->v8.type_oddball)
+			return 0;
+	}
 	if (!r->present)
 		append(s, CONTEXT_PRESENT, NO_LABEL, 0);
 	r->present = 1;
@@ -273,27 +296,29 @@ static long enter_collected(__u32 i, void *context)
 static __always_inline int enter_resource(struct reader *r, __u64 isolate, __u64 context)
 {
 	struct scratch *s = r->scratch;
-	struct isolate_key key = {.pid = r->pid, .tid = bpf_get_current_pid_tgid(), .isolate = isolate};
+	struct isolate_key key = {.pid = r->pid, .tid = r->tid, .isolate = isolate};
 	__u32 fields[HOOKS_FIELDS];
 	if (!r->process->v8.type_js_array)
 		return 0;
 	struct async_hooks *h = bpf_map_lookup_elem(&isolates, &key);
-	if (!h) {
+	if (!h && !read_user(fields, 8, isolate)) {
 		append_lesson(s, CONTEXT_LEARN_ISOLATE, NO_LABEL, isolate, context);
 		return 0;
 	}
-	if (!h->fields)
+	if (h && !h->fields)
 		return 0;
-	if (read_user(fields, sizeof(fields), h->fields)) {
+	if (!h || read_user(fields, sizeof(fields), h->fields)) {
 		unreadable(s);
 		return 0;
 	}
 	__u32 index = fields[HOOKS_DEPTH] - 1;
 	if (!fields[HOOKS_INIT] || !fields[HOOKS_USED] || !fields[HOOKS_DEPTH])
 		return 0;
-	r->resource = scripted_resource(r, h, index);
-	if (!r->resource)
-		r->resource = native_resource(r, h, index);
+	if (scripted_resource(r, h, index, &r->resource) ||
+	    (!r->resource && native_resource(r, h, index, &r->resource))) {
+		unreadable(s);
+		return 0;
+	}
 	if (!r->resource)
 		return 0;
 	bpf_loop(MAX_HOPS, read_resource, r, 0);

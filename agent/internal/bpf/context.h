@@ -71,9 +71,10 @@ static __always_inline int enter_frame(struct reader *r, __u64 isolate)
 		unreadable(s);
 		return 0;
 	}
-	if (instance_type(v8, s->object[0]) != v8->type_map)
+	__s32 type = instance_type(v8, s->object[0]);
+	if (type >= 0 && type != v8->type_map)
 		return 0; // undefined: no request
-	if (open_table(r, frame, &buckets)) {
+	if (type < 0 || open_table(r, frame, &buckets)) {
 		unreadable(s);
 		return 0;
 	}
@@ -82,9 +83,11 @@ static __always_inline int enter_frame(struct reader *r, __u64 isolate)
 	return 1;
 }
 
-static __always_inline void read_context(struct process *p, struct scratch *s, __u32 pid, __u64 isolate, __u64 context)
+// context is one of the thread's JavaScript code, or 0.
+static __always_inline void read_context(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
 {
-	struct reader r = {.process = p, .scratch = s, .pid = pid};
+	const struct sample *e = (struct sample *)s->buffer;
+	struct reader r = {.process = p, .scratch = s, .pid = e->pid, .tid = e->tid};
 	s->n_visits = s->n_found = 0;
 	s->has = 0;
 	if (!p->nodes[0].kind)

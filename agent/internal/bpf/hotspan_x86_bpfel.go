@@ -183,7 +183,9 @@ type hotspanSample struct {
 	GcState    uint8
 	Stop       uint8
 	KernelMode uint8
-	Pad        uint32
+	Skipped    uint16
+	Resumed    uint8
+	Pad        uint8
 	Comm       [16]int8
 }
 
@@ -221,9 +223,19 @@ type hotspanScratch struct {
 	Table    [32]uint64
 	N_stores uint32
 	Pad      uint32
-	End      uint32
-	Urgent   uint32
-	Buffer   [73728]uint8
+	Walked   struct {
+		_        structs.HostLayout
+		N_frames uint32
+		Frames   uint32
+		Stop     uint8
+		Leaf     uint8
+		ExactPc  uint8
+		Resumed  uint8
+	}
+	End    uint32
+	Urgent uint32
+	Buffer [73728]uint8
+	_      [4]byte
 }
 
 type hotspanShape struct {

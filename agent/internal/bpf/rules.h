@@ -12,7 +12,7 @@ struct {
 struct reader {
 	struct process *process;
 	struct scratch *scratch;
-	__u32 pid;
+	__u32 pid, tid;
 	__u64 table, entries; // of the Map that is read
 	__u32 n_entries;
 	__u64 resource;          // that is looked at, tagged
@@ -56,6 +56,8 @@ static __always_inline void keep(struct reader *r, __u32 label, __u64 value)
 			return;
 		}
 		type = instance_type(v8, s->another[0]);
+		if (type < 0)
+			unreadable(s);
 		if (type < 0 || (type >= v8->first_non_string && type != v8->type_heap_number))
 			return;
 	}
