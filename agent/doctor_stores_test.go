@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/v8/heap"
 )
@@ -78,7 +77,7 @@ func stops(t *testing.T, version string, args []string) func(yield func(stop) bo
 
 func (s stop) check(t *testing.T) {
 	t.Helper()
-	p, err := (&survey{layouts: layouts}).look(s.pid)
+	p, err := seen.look(s.pid)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,5 +102,5 @@ func (s stop) check(t *testing.T) {
 	}
 }
 
-// layouts are those of the executables, which take a while to be read.
-var layouts = map[procs.FileID]answer{}
+// seen has the layouts of executables, which take a while to be read.
+var seen = newSurvey()

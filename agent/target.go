@@ -84,7 +84,7 @@ func (a *Agent) prepare(pid int) (*target, error) {
 		pid: pid, since: since, space: s, resolver: stack.NewResolver(r, s), learner: reqctx.NewLearner(a.tree, r),
 		process: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
 		threads: map[[16]int8]string{}, frames: newFrameCache(),
-		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}, hooks: newLearntHooks()},
+		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
 	}
 	t.configure(a.tree, l)
 	a.findIsolates(t)

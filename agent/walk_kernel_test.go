@@ -10,6 +10,7 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 	memory "github.com/hotspan/hotspan/v8/target"
 )
@@ -50,6 +51,9 @@ func inKernel(t testing.TB, p *bpftest.Program, th *thread) *kernelWalk {
 		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
 	}
 	k.target.configure(tree, th.layout)
+	if th.layout.Has(layout.IsolateTLS) {
+		k.target.config.V8.IsolateTls = th.layout.Values[layout.IsolateTLS].N
+	}
 	k.putCode(t)
 	return k
 }

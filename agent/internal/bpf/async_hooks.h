@@ -84,22 +84,22 @@ struct deque {
 
 // The handle that a deque has at the end, 0 if that is not this index of the stack. The length tells the size of its
 // elements: since Node 25 they have two words, of which the first points to a handle, as before.
-static __always_inline long deque_handle(__u64 list, __u32 index, __u64 *slot)
+static __always_inline long deque_handle(struct scratch *s, __u64 list, __u32 index, __u64 *slot)
 {
-	struct deque d;
+	struct deque *d = (void *)s->table;
 	__u64 node, handle;
 	*slot = 0;
-	if (read_user(&d, sizeof(d), list))
+	if (read_user(d, sizeof(*d), list))
 		return -1;
-	__u64 at = (d.begin.at - d.begin.first) / 8;
-	__u64 words = ((d.end.node - d.begin.node) / 8 << NODE_BITS) + (d.end.at - d.end.first) / 8 - at;
+	__u64 at = (d->begin.at - d->begin.first) / 8;
+	__u64 words = ((d->end.node - d->begin.node) / 8 << NODE_BITS) + (d->end.at - d->end.first) / 8 - at;
 	if (words == index + 1ULL)
 		at += index;
 	else if (words == 2 * (index + 1ULL))
 		at += 2 * index;
 	else
 		return 0;
-	if (read_user(&node, 8, d.begin.node + (at >> NODE_BITS) * 8) ||
+	if (read_user(&node, 8, d->begin.node + (at >> NODE_BITS) * 8) ||
 	    read_user(&handle, 8, node + (at & ((1 << NODE_BITS) - 1)) * 8))
 		return -1;
 	return handle ? read_user(slot, 8, handle) : 0;
@@ -119,7 +119,7 @@ static __always_inline long native_resource(struct reader *r, const struct async
 {
 	__u64 slot;
 	*resource = 0;
-	if (h->deque ? deque_handle(h->natives, index, &slot) : vector_handle(h->natives, index, &slot))
+	if (h->deque ? deque_handle(r->scratch, h->natives, index, &slot) : vector_handle(h->natives, index, &slot))
 		return -1;
 	if (slot && read_user(resource, 8, slot))
 		return -1;
@@ -297,7 +297,7 @@ static __always_inline int enter_resource(struct reader *r, __u64 isolate, __u64
 {
 	struct scratch *s = r->scratch;
 	struct isolate_key key = {.pid = r->pid, .tid = r->tid, .isolate = isolate};
-	__u32 fields[HOOKS_FIELDS];
+	__u32 *fields = (void *)s->table;
 	if (!r->process->v8.type_js_array)
 		return 0;
 	struct async_hooks *h = bpf_map_lookup_elem(&isolates, &key);
@@ -307,7 +307,7 @@ static __always_inline int enter_resource(struct reader *r, __u64 isolate, __u64
 	}
 	if (h && !h->fields)
 		return 0;
-	if (!h || read_user(fields, sizeof(fields), h->fields)) {
+	if (!h || read_user(fields, HOOKS_FIELDS * sizeof(*fields), h->fields)) {
 		unreadable(s);
 		return 0;
 	}
