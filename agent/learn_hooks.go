@@ -16,7 +16,9 @@ var hooksFields = []layout.Field{
 	layout.BitField3DictionaryMapBit, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData,
 	layout.JSObjectElements, layout.JSArrayLength, layout.FixedArrayData, layout.NameDictionaryPrefix, layout.SymbolHash,
 	layout.TypeJSMap, layout.JSMapTable, layout.TypeJSArray, layout.TypeSymbol, layout.TypeOddball,
-	layout.FirstJSObjectType, layout.NativeContextEmbedderData, layout.EmbedderDataFirst,
+	layout.FirstJSObjectType, layout.NativeContextEmbedderData, layout.EmbedderDataFirst, layout.DescriptorsHeader,
+	layout.MapInstanceSizeInWords, layout.MapInObjectStartInWords, layout.BitField3OwnDescriptorsBit,
+	layout.DetailsLocationBit, layout.DetailsFieldIndexShift,
 }
 
 // requireContext says what is missing to read the request, if it can be read neither from frames nor from resources.
@@ -100,8 +102,8 @@ func (a *Agent) learnResource(t *target, object, class heap.Word) error {
 	}
 	t.learnt.hooks.resources = with(t.learnt.hooks.resources, uint64(class))
 	out := bpf.Resource{
-		Descriptors: r.Descriptors, Own: r.Own, Dictionary: uint8(one(r.Dictionary)),
-		PublicSlot: r.Public, ContextSlot: r.Context, N_stores: uint8(len(r.Stores)),
+		Descriptors: r.Descriptors, Own: r.Own,
+		PublicSlot: r.Public, ContextSlot: r.Context, N_stores: uint16(len(r.Stores)),
 	}
 	copy(out.Stores[:], r.Stores)
 	if err := a.sampler.SetResource(t.pid, uint64(class), out); err != nil {

@@ -20,7 +20,7 @@ func TestRequestsOfAsyncHooks(t *testing.T) {
 					flags = []string{"--no-async-context-frame"}
 				}
 				if *all {
-					requests(t, node, mode, flags, 14*time.Second, bound{99.3, 5000})
+					requests(t, node, mode, flags, 14*time.Second, bound{99, 3000})
 				} else if some[v.Version] == mode {
 					requests(t, node, mode, flags, 5*time.Second, bound{99, 1500})
 				}

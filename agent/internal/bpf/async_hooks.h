@@ -114,6 +114,12 @@ static __always_inline long vector_handle(__u64 list, __u32 index, __u64 *slot)
 	return v[0] + (index + 1ULL) * 8 == v[1] ? read_user(slot, 8, v[0] + index * 8ULL) : 0;
 }
 
+// bit_field3 of a hidden class.
+static __always_inline __u32 class_bits(const struct v8_layout *v8, const __u64 *head)
+{
+	return word_at(head, v8->map_bit_field3) >> (v8->map_bit_field3 & 4) * 8;
+}
+
 // The resource that C++ code pushed at this depth; 0 if it did not.
 static __always_inline long native_resource(struct reader *r, const struct async_hooks *h, __u32 index, __u64 *resource)
 {
@@ -128,18 +134,17 @@ static __always_inline long native_resource(struct reader *r, const struct async
 	return 0;
 }
 
-// What is known of the hidden class of the resource, whose head is in scratch->object.
+// What is known of the hidden class of the resource, whose head is in scratch->object; the class's own head is in
+// scratch->another then. 0 where nothing is known.
 static __always_inline struct resource *find_resource(struct reader *r)
 {
 	const struct v8_layout *v8 = &r->process->v8;
 	struct scratch *s = r->scratch;
 	struct shape_key key = {.pid = r->pid, .map = s->object[0]};
 	struct resource *f = bpf_map_lookup_elem(&resources, &key);
-	if (f && !read_user(s->another, MAP_HEAD, key.map - 1)) {
-		__u32 bits = word_at(s->another, v8->map_bit_field3) >> (v8->map_bit_field3 & 4) * 8;
-		if (word_at(s->another, v8->map_descriptors) == f->descriptors && (bits & v8->class_mask) == f->own)
-			return f;
-	}
+	if (f && word_at(s->another, v8->map_descriptors) == f->descriptors &&
+	    (class_bits(v8, s->another) & v8->descriptors_mask) == f->own)
+		return f;
 	append_lesson(s, CONTEXT_LEARN_RESOURCE, NO_LABEL, r->resource, key.map);
 	return 0;
 }
@@ -178,8 +183,9 @@ static __always_inline void read_fast(struct reader *r, struct resource *f)
 	bpf_loop(MAX_STORES, read_store, r, 0);
 }
 
-// An entry of a dictionary. Places that are free have undefined or the hole as key.
-static __always_inline void read_entry(struct reader *r, __u64 key, __u64 value)
+// What is known of the symbol that is the key of a property; SYMBOL_OTHER for any other key. Places of a dictionary that
+// are free have undefined or the hole as key.
+static __always_inline __u32 kind_of_key(struct reader *r, __u64 key)
 {
 	const struct v8_layout *v8 = &r->process->v8;
 	__u64 *head = r->scratch->another;
@@ -187,23 +193,30 @@ static __always_inline void read_entry(struct reader *r, __u64 key, __u64 value)
 	if (type < 0)
 		unreadable(r->scratch);
 	if (type != v8->type_symbol)
-		return;
+		return SYMBOL_OTHER;
 	__u32 hash = word_at(head, v8->symbol_hash) >> (v8->symbol_hash & 4) * 8;
 	struct symbol_key id = {.pid = r->pid, .hash = hash >> v8->hash_shift};
 	__u32 *kind = bpf_map_lookup_elem(&symbols, &id);
-	if (!kind)
-		append_lesson(r->scratch, CONTEXT_LEARN_KEY, NO_LABEL, key, id.hash);
-	else if (*kind == SYMBOL_STORE)
+	if (kind)
+		return *kind;
+	append_lesson(r->scratch, CONTEXT_LEARN_KEY, NO_LABEL, key, id.hash);
+	return SYMBOL_OTHER;
+}
+
+static __always_inline void take_property(struct reader *r, __u32 kind, __u64 value)
+{
+	if (kind == SYMBOL_STORE)
 		add_store(r->scratch, value);
-	else if (*kind == SYMBOL_PUBLIC)
+	else if (kind == SYMBOL_PUBLIC)
 		r->public = value;
-	else if (*kind == SYMBOL_CONTEXT)
+	else if (kind == SYMBOL_CONTEXT)
 		r->holder = value;
 }
 
-static long read_entries(__u32 i, void *context)
+// Reads the entries from number i * TABLE_ENTRIES on into scratch->table; those that are not there are 0. All have three
+// words: {key, value, details} of a dictionary, {key, details, value} of descriptors.
+static __always_inline long read_table(struct reader *r, __u32 i)
 {
-	struct reader *r = context;
 	__u64 *table = r->scratch->table;
 	__u32 first = i * TABLE_ENTRIES;
 	if (first >= r->n_entries)
@@ -214,15 +227,73 @@ static long read_entries(__u32 i, void *context)
 	asm volatile("" : "+r"(size));
 	size &= 0xff;
 	__builtin_memset(table, 0, TABLE_ENTRIES * 24);
-	if (read_user(table, size, r->entries + first * 24ULL)) {
-		unreadable(r->scratch);
+	if (!read_user(table, size, r->entries + first * 24ULL))
+		return 0;
+	unreadable(r->scratch);
+	return 1;
+}
+
+static long read_entries(__u32 i, void *context)
+{
+	struct reader *r = context;
+	__u64 *table = r->scratch->table;
+	if (read_table(r, i))
 		return 1;
-	}
 	for (int n = 0; n < TABLE_ENTRIES; n++) {
 		if (HEAP_OBJECT(table[3 * n]))
-			read_entry(r, table[3 * n], table[3 * n + 1]);
+			take_property(r, kind_of_key(r, table[3 * n]), table[3 * n + 1]);
 	}
 	return 0;
+}
+
+// The slot that a descriptor's details tell; 0 for an accessor. (src/objects/property-details.h)
+static __always_inline __u32 slot_of(struct reader *r, __u64 details)
+{
+	const struct v8_layout *v8 = &r->process->v8;
+	__u32 d = SMI(details);
+	if (!IS_SMI(details) || d & 1 || d >> (v8->location_bit & 31) & 1)
+		return 0;
+	__u32 i = d >> (v8->field_shift & 31) & 0x3ff;
+	return i < r->inside ? r->start + i : SLOT_OUT | (i - r->inside);
+}
+
+static long read_descriptors(__u32 i, void *context)
+{
+	struct reader *r = context;
+	__u64 *table = r->scratch->table;
+	if (read_table(r, i))
+		return 1;
+	for (int n = 0; n < TABLE_ENTRIES; n++) {
+		__u64 value;
+		__u32 slot = HEAP_OBJECT(table[3 * n]) ? slot_of(r, table[3 * n + 1]) : 0;
+		__u32 kind = slot ? kind_of_key(r, table[3 * n]) : SYMBOL_OTHER;
+		if (kind == SYMBOL_OTHER)
+			continue;
+		if (read_slot(r, r->resource, slot, &value))
+			unreadable(r->scratch);
+		else
+			take_property(r, kind, value);
+	}
+	return 0;
+}
+
+// Reads a resource whose hidden class is not known, by what the class says. Classes of resources come and go with the
+// collections: to wait for the agent to learn each would cost many samples.
+static __always_inline void read_slowly(struct reader *r, __u32 bits)
+{
+	const struct v8_layout *v8 = &r->process->v8;
+	const __u64 *class = r->scratch->another;
+	__u64 descriptors = word_at(class, v8->map_descriptors);
+	__u8 size = word_at(class, v8->instance_size) >> (v8->instance_size & 7) * 8;
+	r->start = word_at(class, v8->object_start) >> (v8->object_start & 7) * 8;
+	r->inside = size > r->start ? size - r->start : 0;
+	r->n_entries = bits >> (v8->own_bit & 31) & 0x3ff;
+	if (read_object(&descriptors, r->scratch->another, 16)) {
+		unreadable(r->scratch);
+		return;
+	}
+	r->entries = descriptors - 1 + v8->descriptors_header;
+	bpf_loop(MAX_DICTIONARY / TABLE_ENTRIES, read_descriptors, r, 0);
 }
 
 // An object in dictionary mode: a NameDictionary has the numbers of elements, of deleted ones and of places, then a
@@ -253,13 +324,20 @@ static long read_resource(__u32 i, void *context)
 		unreadable(s);
 		return 1;
 	}
-	r->fields = find_resource(r);
-	if (!r->fields)
+	if (read_user(s->another, MAP_HEAD, s->object[0] - 1)) {
+		unreadable(s);
 		return 1;
-	if (r->fields->dictionary)
+	}
+	__u32 bits = class_bits(&r->process->v8, s->another);
+	if (bits >> (r->process->v8.dictionary_bit & 31) & 1) {
 		read_dictionary(r);
-	else
-		read_fast(r, r->fields);
+	} else {
+		r->fields = find_resource(r);
+		if (r->fields)
+			read_fast(r, r->fields);
+		else
+			read_slowly(r, bits);
+	}
 	if (is_js_object(r, r->public))
 		r->resource = r->public;
 	else if (is_js_object(r, r->holder))

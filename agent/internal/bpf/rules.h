@@ -18,6 +18,7 @@ struct reader {
 	__u64 resource;          // that is looked at, tagged
 	__u64 public, holder;    // what stands for it, and what has its stores
 	struct resource *fields; // what its hidden class has
+	__u8 start, inside;      // words before its first property, and how many of these are in itself
 	__u32 present;           // a store was met
 };
 
