@@ -45,6 +45,7 @@ func none(n int) uint8 {
 
 func programLayout(l *layout.Layout) bpf.V8Layout {
 	at := func(f layout.Field) uint16 { return uint16(max(l.At(f), 0)) }
+	at8 := func(f layout.Field) uint8 { return uint8(max(l.At(f), 0)) }
 	at32 := func(f layout.Field) uint32 { return uint32(max(l.At(f), 0)) }
 	v := bpf.V8Layout{
 		VmState: at32(layout.IsolateVMState), C_entryFp: at32(layout.IsolateCEntryFP), Cped: at32(layout.IsolateCPED),
@@ -68,8 +69,11 @@ func programLayout(l *layout.Layout) bpf.V8Layout {
 		TypeJsArray:     at(layout.TypeJSArray), TypeSymbol: at(layout.TypeSymbol),
 		FirstJsObject: at(layout.FirstJSObjectType), Elements: at(layout.JSObjectElements),
 		ArrayLength: at(layout.JSArrayLength), DictionaryPrefix: at(layout.NameDictionaryPrefix),
+		DescriptorsHeader: at(layout.DescriptorsHeader),
+		InstanceSize:      at8(layout.MapInstanceSizeInWords), ObjectStart: at8(layout.MapInObjectStartInWords),
+		OwnBit: at8(layout.BitField3OwnDescriptorsBit), DictionaryBit: at8(layout.BitField3DictionaryMapBit),
+		LocationBit: at8(layout.DetailsLocationBit), FieldShift: at8(layout.DetailsFieldIndexShift),
 	}
-	v.ClassMask = v.DescriptorsMask | 1<<max(l.At(layout.BitField3DictionaryMapBit), 0)
 	if l.Has(layout.IsolateHeap) && l.Has(layout.HeapGCState) {
 		v.GcState = at32(layout.IsolateHeap) + at32(layout.HeapGCState)
 	}

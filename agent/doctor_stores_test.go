@@ -102,5 +102,5 @@ func (s stop) check(t *testing.T) {
 	}
 }
 
-// seen keeps the layouts of the executables, which take a while to be read.
+// seen has the layouts of executables, which take a while to be read.
 var seen = newSurvey()

@@ -25,7 +25,7 @@ type learnt struct {
 }
 
 func newLearnt() learnt {
-	return learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}, hooks: newLearntHooks()}
+	return learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}}
 }
 
 // join makes labels of the context that was read with a sample, and learns what the program did not know.
@@ -40,6 +40,7 @@ func (a *Agent) join(t *target, s *sampler.Sample) []pprofx.Label {
 	}
 	t.learnt.values = t.learnt.values[:0]
 	t.published.sets = [reqctx.NumReaders][]reqctx.Label{}
+	t.learnt.hooks.thread = s.Tid
 	err := s.ContextRecords(func(kind, label uint8, data []byte) { a.contextRecord(t, kind, label, data) })
 	if err != nil {
 		t.flags.unreadable = true

@@ -16,7 +16,9 @@ var hooksFields = []layout.Field{
 	layout.BitField3DictionaryMapBit, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData,
 	layout.JSObjectElements, layout.JSArrayLength, layout.FixedArrayData, layout.NameDictionaryPrefix, layout.SymbolHash,
 	layout.TypeJSMap, layout.JSMapTable, layout.TypeJSArray, layout.TypeSymbol, layout.TypeOddball,
-	layout.FirstJSObjectType, layout.NativeContextEmbedderData, layout.EmbedderDataFirst,
+	layout.FirstJSObjectType, layout.NativeContextEmbedderData, layout.EmbedderDataFirst, layout.DescriptorsHeader,
+	layout.MapInstanceSizeInWords, layout.MapInObjectStartInWords, layout.BitField3OwnDescriptorsBit,
+	layout.DetailsLocationBit, layout.DetailsFieldIndexShift,
 }
 
 // requireContext says what is missing to read the request, if it can be read neither from frames nor from resources.
@@ -29,13 +31,10 @@ func requireContext(l *layout.Layout) error {
 
 // learntHooks is what the BPF program was told of a process's async_hooks.
 type learntHooks struct {
+	thread    uint32                       // of the sample at hand
 	resources map[uint64]bool              // by hidden class
 	symbols   map[uint32]bool              // by hash
 	isolates  map[bpf.IsolateKey]time.Time // when the program asked for it first
-}
-
-func newLearntHooks() learntHooks {
-	return learntHooks{map[uint64]bool{}, map[uint32]bool{}, map[bpf.IsolateKey]time.Time{}}
 }
 
 // patience is how long an isolate is looked at again and again: one that has just started has no Environment yet.
@@ -59,15 +58,8 @@ func (a *Agent) learnHooks(t *target, kind uint8, first, second uint64) error {
 
 // learnIsolate finds the async_hooks of the isolate that the sample's thread has entered.
 func (a *Agent) learnIsolate(t *target, isolate uint64, context heap.Word) error {
-	key := bpf.IsolateKey{Pid: uint32(t.pid), Tid: uint32(t.sample.TID), Isolate: isolate}
-	asked, again := t.learnt.hooks.isolates[key]
-	if !again {
-		asked = time.Now()
-		if len(t.learnt.hooks.isolates) >= maxIsolates {
-			clear(t.learnt.hooks.isolates)
-		}
-		t.learnt.hooks.isolates[key] = asked
-	}
+	key := bpf.IsolateKey{Pid: uint32(t.pid), Tid: t.learnt.hooks.thread, Isolate: isolate}
+	asked := t.learnt.hooks.askedFor(key)
 	h, err := t.learner.AsyncHooks(isolate, context)
 	if err != nil && context != 0 { // which may have moved
 		h, err = t.learner.AsyncHooks(isolate, 0)
@@ -79,6 +71,20 @@ func (a *Agent) learnIsolate(t *target, isolate uint64, context heap.Word) error
 		return errors.Join(err, a.sampler.SetIsolate(key, bpf.AsyncHooks{}))
 	}
 	return err
+}
+
+// askedFor is when an isolate was asked for first.
+func (h *learntHooks) askedFor(key bpf.IsolateKey) time.Time {
+	asked, again := h.isolates[key]
+	if again {
+		return asked
+	}
+	if h.isolates == nil || len(h.isolates) >= maxIsolates {
+		h.isolates = map[bpf.IsolateKey]time.Time{}
+	}
+	asked = time.Now()
+	h.isolates[key] = asked
+	return asked
 }
 
 func one(yes bool) uint32 {
@@ -94,10 +100,10 @@ func (a *Agent) learnResource(t *target, object, class heap.Word) error {
 	if err != nil {
 		return err
 	}
-	t.learnt.hooks.resources[uint64(class)] = true
+	t.learnt.hooks.resources = with(t.learnt.hooks.resources, uint64(class))
 	out := bpf.Resource{
-		Descriptors: r.Descriptors, Own: r.Own, Dictionary: uint8(one(r.Dictionary)),
-		PublicSlot: r.Public, ContextSlot: r.Context, N_stores: uint8(len(r.Stores)),
+		Descriptors: r.Descriptors, Own: r.Own,
+		PublicSlot: r.Public, ContextSlot: r.Context, N_stores: uint16(len(r.Stores)),
 	}
 	copy(out.Stores[:], r.Stores)
 	if err := a.sampler.SetResource(t.pid, uint64(class), out); err != nil {
@@ -111,8 +117,17 @@ func (a *Agent) learnKey(t *target, symbol heap.Word, hash uint32) error {
 	if err != nil {
 		return err
 	}
-	t.learnt.hooks.symbols[hash] = true
+	t.learnt.hooks.symbols = with(t.learnt.hooks.symbols, hash)
 	return a.sampler.SetSymbol(t.pid, hash, symbolKinds[kind])
+}
+
+// with is a set with one element more.
+func with[K comparable](set map[K]bool, k K) map[K]bool {
+	if set == nil {
+		set = map[K]bool{}
+	}
+	set[k] = true
+	return set
 }
 
 var symbolKinds = [...]uint32{

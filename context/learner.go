@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // maxSeen bounds the property names that are remembered to be shown.
@@ -112,8 +111,7 @@ func (l *Learner) Shape(node int, class heap.Word) (Shape, error) {
 }
 
 func (l *Learner) shape(s *heap.Shape, ofStore bool) Shape {
-	own := uint32(s.Own) << l.r.Layout().At(layout.BitField3OwnDescriptorsBit)
-	out := Shape{Descriptors: uint64(s.Descriptors), Own: own}
+	out := Shape{Descriptors: uint64(s.Descriptors), Own: l.own(s)}
 	for _, p := range s.Properties {
 		if ofStore {
 			l.see(p.Name)

@@ -31,8 +31,7 @@ const MaxStores = 64
 // as in Shape, 0 for none.
 type Resource struct {
 	Descriptors uint64
-	Own         uint32 // number of own descriptors and the bit of dictionaries, in their places
-	Dictionary  bool   // properties are in a dictionary: what is there is known by its symbols
+	Own         uint32 // number of own descriptors, in its place in the class's bit field
 	Public      uint16
 	Context     uint16
 	Stores      []uint16
@@ -47,7 +46,7 @@ func (l *Learner) Resource(object, class heap.Word) (Resource, Lesson, error) {
 	}
 	object, now, err := l.r.Moved(object)
 	alive := err == nil && now == class
-	resource := Resource{Descriptors: uint64(s.Descriptors), Dictionary: s.Dictionary, Own: l.classBits(s)}
+	resource := Resource{Descriptors: uint64(s.Descriptors), Own: l.own(s)}
 	for _, p := range s.Properties {
 		kind, slot := l.symbolKind(p), slotNumber(p.Slot)
 		switch {
@@ -73,16 +72,12 @@ func (l *Learner) symbolKind(p heap.Property) SymbolKind {
 	return symbolKinds[p.Name]
 }
 
-// classBits are those of a hidden class's bit field that a Resource depends on.
-func (l *Learner) classBits(s *heap.Shape) uint32 {
-	bits := uint32(s.Own) << l.r.Layout().At(layout.BitField3OwnDescriptorsBit)
-	if s.Dictionary {
-		bits |= 1 << l.r.Layout().At(layout.BitField3DictionaryMapBit)
-	}
-	return bits
+// own is the number of a hidden class's own descriptors, in its place in the bit field.
+func (l *Learner) own(s *heap.Shape) uint32 {
+	return uint32(s.Own) << l.r.Layout().At(layout.BitField3OwnDescriptorsBit)
 }
 
-// Symbol learns the key of a dictionary: its kind, and the hash that it has for its life.
+// Symbol learns the kind of a symbol that is the key of a resource's property.
 func (l *Learner) Symbol(symbol heap.Word) (SymbolKind, error) {
 	name, is, err := l.r.Key(symbol)
 	if err != nil || !is {

@@ -98,14 +98,21 @@ func TestRequests(t *testing.T) {
 	for _, mode := range []string{"plain", "gc"} {
 		t.Run(mode, func(t *testing.T) {
 			eachFrameNode(t, func(t *testing.T, node string, flags []string) {
-				requests(t, node, mode, flags, 12*time.Second, 5000)
+				requests(t, node, mode, flags, 12*time.Second, bound{99.5, 5000})
 			})
 		})
 	}
 }
 
-// requests samples requests.js; at least that many samples must be in the code of requests.
-func requests(t *testing.T, node, mode string, flags []string, d time.Duration, least int) {
+// bound is how many samples there must be in the code of requests, and how many percent of them labelled right. The
+// others were met before their hidden classes were learnt, of which there are more where resources have the stores.
+type bound struct {
+	percent float64
+	samples int
+}
+
+// requests samples requests.js.
+func requests(t *testing.T, node, mode string, flags []string, d time.Duration, least bound) {
 	if mode == "gc" {
 		flags = append(flags, "--max-semi-space-size=1")
 	}
@@ -113,7 +120,7 @@ func requests(t *testing.T, node, mode string, flags []string, d time.Duration, 
 	samples := record(t, p.pid, 997, d,
 		"--label", "endpoint=endpoint", "--label", "tenant=user.tenant", "--label", `user=user.id`)
 	v := compareLabels(t, samples, p.truth(t), requestLabels)
-	v.right.atLeast(t, "samples in request code labelled right", 99.5, least)
+	v.right.atLeast(t, "samples in request code labelled right", least.percent, least.samples)
 	t.Logf("in collections: %v; missing: %v", v.gc, v.missing)
 	if v.wrong > 0 || v.outside > 0 {
 		t.Errorf("%d samples with wrong labels, %d labelled where no request ran, want none", v.wrong, v.outside)

@@ -56,6 +56,8 @@ func readAll(r *Reader, w Word) {
 	r.BytecodeOf(w)
 	r.Shared(w)
 	r.Entries(w)
+	r.Dictionary(w)
+	r.Elements(w)
 	r.SymbolHash(w)
 }
 

@@ -34,6 +34,7 @@ func testLayout() *layout.Layout {
 		layout.TypeMap: 0x110, layout.TypeSharedFunctionInfo: 0x11a, layout.TypeScript: 167, layout.TypeScopeInfo: 0x118,
 		layout.TypeBytecodeArray: 186, layout.TypeCode: 187, layout.TypeInstructionStream: 192, layout.TypeJSMap: 0x840,
 		layout.TypeSymbol: 128, layout.TypeInterpreterData: 188, layout.InterpreterDataBytecode: 8,
+		layout.JSObjectElements: 16, layout.JSArrayLength: 24, layout.TypeJSArray: 0x847, layout.NameDictionaryPrefix: 3,
 	} {
 		l.Values[f] = layout.Value{N: n, State: layout.Known}
 	}

@@ -34,33 +34,43 @@ struct {
 
 #define MAX_HOPS 3            // from the resource on the stack to what has its stores
 #define TABLE_ENTRIES 8       // of a dictionary that are read at once
-#define MAX_DICTIONARY 1024   // entries that a dictionary has room for; a multiple of that
+#define MAX_DICTIONARY 1024   // entries that a dictionary has room for
 
-// An object of JavaScript, or one that C++ made for it: not the hole, undefined, a string.
+// Whether a word is an object of JavaScript, or one that C++ made for it: not the hole, undefined, a string.
 static __always_inline int is_js_object(struct reader *r, __u64 object)
 {
 	__u64 *head = r->scratch->another;
-	return HEAP_OBJECT(object) && !read_object(&object, head, 8) &&
-	       instance_type(&r->process->v8, head[0]) >= r->process->v8.first_js_object;
+	if (!HEAP_OBJECT(object))
+		return 0;
+	__s32 type = read_object(&object, head, 8) ? -1 : instance_type(&r->process->v8, head[0]);
+	if (type < 0)
+		unreadable(r->scratch);
+	return type >= r->process->v8.first_js_object;
 }
 
 // The resource that JavaScript code pushed at this depth; 0 if it did not.
-static __noinline __u64 scripted_resource(struct reader *r, const struct async_hooks *h, __u32 index)
+static __noinline long scripted_resource(struct reader *r, const struct async_hooks *h, __u32 index, __u64 *resource)
 {
 	const struct v8_layout *v8 = &r->process->v8;
-	__u64 *head = r->scratch->object, slot, array, elements, resource;
-	if (read_user(&slot, 8, h->resources) || !slot || read_user(&array, 8, slot) || read_object(&array, head, 32) ||
-	    instance_type(v8, head[0]) != v8->type_js_array)
+	__u64 *head = r->scratch->object, slot, array, elements;
+	*resource = 0;
+	if (read_user(&slot, 8, h->resources))
+		return -1;
+	if (!slot)
 		return 0;
+	if (read_user(&array, 8, slot) || read_object(&array, head, 32) || instance_type(v8, head[0]) != v8->type_js_array)
+		return -1;
 	__u64 length = word_at(head, v8->array_length);
 	elements = word_at(head, v8->elements);
-	if (!IS_SMI(length) || index >= (__u32)SMI(length) || read_object(&elements, head, 16))
+	if (read_object(&elements, head, 16) || !IS_SMI(length) || !IS_SMI(head[1]))
+		return -1;
+	if (index >= (__u32)SMI(length) || index >= (__u32)SMI(head[1]))
 		return 0;
-	if (!IS_SMI(head[1]) || index >= (__u32)SMI(head[1]))
-		return 0;
-	if (read_user(&resource, 8, elements - 1 + v8->table_data + index * 8ULL) || !is_js_object(r, resource))
-		return 0;
-	return resource;
+	if (read_user(resource, 8, elements - 1 + v8->table_data + index * 8ULL))
+		return -1;
+	if (!is_js_object(r, *resource))
+		*resource = 0;
+	return 0;
 }
 
 // libstdc++'s std::deque: 64 words in a node.
@@ -72,58 +82,69 @@ struct deque {
 };
 #define NODE_BITS 6
 
-// The address of the handle that a deque has at the end, 0 if that is not this index of the stack. The length tells the
-// size of its elements: since Node 25 they have two words, of which the first points to a handle, as before.
-static __always_inline __u64 deque_handle(__u64 list, __u32 index)
+// The handle that a deque has at the end, 0 if that is not this index of the stack. The length tells the size of its
+// elements: since Node 25 they have two words, of which the first points to a handle, as before.
+static __always_inline long deque_handle(struct scratch *s, __u64 list, __u32 index, __u64 *slot)
 {
-	struct deque d;
-	__u64 node, handle, slot;
-	if (read_user(&d, sizeof(d), list))
-		return 0;
-	__u64 at = (d.begin.at - d.begin.first) / 8;
-	__u64 words = ((d.end.node - d.begin.node) / 8 << NODE_BITS) + (d.end.at - d.end.first) / 8 - at;
+	struct deque *d = (void *)s->table;
+	__u64 node, handle;
+	*slot = 0;
+	if (read_user(d, sizeof(*d), list))
+		return -1;
+	__u64 at = (d->begin.at - d->begin.first) / 8;
+	__u64 words = ((d->end.node - d->begin.node) / 8 << NODE_BITS) + (d->end.at - d->end.first) / 8 - at;
 	if (words == index + 1ULL)
 		at += index;
 	else if (words == 2 * (index + 1ULL))
 		at += 2 * index;
 	else
 		return 0;
-	if (read_user(&node, 8, d.begin.node + (at >> NODE_BITS) * 8))
-		return 0;
-	if (read_user(&handle, 8, node + (at & ((1 << NODE_BITS) - 1)) * 8) || !handle || read_user(&slot, 8, handle))
-		return 0;
-	return slot;
+	if (read_user(&node, 8, d->begin.node + (at >> NODE_BITS) * 8) ||
+	    read_user(&handle, 8, node + (at & ((1 << NODE_BITS) - 1)) * 8))
+		return -1;
+	return handle ? read_user(slot, 8, handle) : 0;
 }
 
-static __always_inline __u64 vector_handle(__u64 list, __u32 index)
+static __always_inline long vector_handle(__u64 list, __u32 index, __u64 *slot)
 {
-	__u64 v[2], slot;
-	if (read_user(v, sizeof(v), list) || v[0] + (index + 1ULL) * 8 != v[1] || read_user(&slot, 8, v[0] + index * 8ULL))
-		return 0;
-	return slot;
+	__u64 v[2];
+	*slot = 0;
+	if (read_user(v, sizeof(v), list))
+		return -1;
+	return v[0] + (index + 1ULL) * 8 == v[1] ? read_user(slot, 8, v[0] + index * 8ULL) : 0;
+}
+
+// bit_field3 of a hidden class.
+static __always_inline __u32 class_bits(const struct v8_layout *v8, const __u64 *head)
+{
+	return word_at(head, v8->map_bit_field3) >> (v8->map_bit_field3 & 4) * 8;
 }
 
 // The resource that C++ code pushed at this depth; 0 if it did not.
-static __noinline __u64 native_resource(struct reader *r, const struct async_hooks *h, __u32 index)
+static __noinline long native_resource(struct reader *r, const struct async_hooks *h, __u32 index, __u64 *resource)
 {
-	__u64 resource, slot = h->deque ? deque_handle(h->natives, index) : vector_handle(h->natives, index);
-	if (!slot || read_user(&resource, 8, slot) || !is_js_object(r, resource))
-		return 0;
-	return resource;
+	__u64 slot;
+	*resource = 0;
+	if (h->deque ? deque_handle(r->scratch, h->natives, index, &slot) : vector_handle(h->natives, index, &slot))
+		return -1;
+	if (slot && read_user(resource, 8, slot))
+		return -1;
+	if (!is_js_object(r, *resource))
+		*resource = 0;
+	return 0;
 }
 
-// What is known of the hidden class of the resource, whose head is in scratch->object.
+// What is known of the hidden class of the resource, whose head is in scratch->object; the class's own head is in
+// scratch->another then. 0 where nothing is known.
 static __always_inline struct resource *find_resource(struct reader *r)
 {
 	const struct v8_layout *v8 = &r->process->v8;
 	struct scratch *s = r->scratch;
 	struct shape_key key = {.pid = r->pid, .map = s->object[0]};
 	struct resource *f = bpf_map_lookup_elem(&resources, &key);
-	if (f && !read_user(s->another, MAP_HEAD, key.map - 1)) {
-		__u32 bits = word_at(s->another, v8->map_bit_field3) >> (v8->map_bit_field3 & 4) * 8;
-		if (word_at(s->another, v8->map_descriptors) == f->descriptors && (bits & v8->class_mask) == f->own)
-			return f;
-	}
+	if (f && word_at(s->another, v8->map_descriptors) == f->descriptors &&
+	    (class_bits(v8, s->another) & v8->descriptors_mask) == f->own)
+		return f;
 	append_lesson(s, CONTEXT_LEARN_RESOURCE, NO_LABEL, r->resource, key.map);
 	return 0;
 }
@@ -162,48 +183,114 @@ static __always_inline void read_fast(struct reader *r, struct resource *f)
 	bpf_loop(MAX_STORES, read_store, r, 0);
 }
 
-// An entry of a dictionary. Places that are free have undefined or the hole as key.
-static __always_inline void read_entry(struct reader *r, __u64 key, __u64 value)
+// What is known of the symbol that is the key of a property; SYMBOL_OTHER for any other key. Places of a dictionary that
+// are free have undefined or the hole as key.
+static __always_inline __u32 kind_of_key(struct reader *r, __u64 key)
 {
 	const struct v8_layout *v8 = &r->process->v8;
 	__u64 *head = r->scratch->another;
-	if (read_object(&key, head, 16) || instance_type(v8, head[0]) != v8->type_symbol)
-		return;
+	__s32 type = read_object(&key, head, 16) ? -1 : instance_type(v8, head[0]);
+	if (type < 0)
+		unreadable(r->scratch);
+	if (type != v8->type_symbol)
+		return SYMBOL_OTHER;
 	__u32 hash = word_at(head, v8->symbol_hash) >> (v8->symbol_hash & 4) * 8;
 	struct symbol_key id = {.pid = r->pid, .hash = hash >> v8->hash_shift};
 	__u32 *kind = bpf_map_lookup_elem(&symbols, &id);
-	if (!kind)
-		append_lesson(r->scratch, CONTEXT_LEARN_KEY, NO_LABEL, key, id.hash);
-	else if (*kind == SYMBOL_STORE)
+	if (kind)
+		return *kind;
+	append_lesson(r->scratch, CONTEXT_LEARN_KEY, NO_LABEL, key, id.hash);
+	return SYMBOL_OTHER;
+}
+
+static __always_inline void take_property(struct reader *r, __u32 kind, __u64 value)
+{
+	if (kind == SYMBOL_STORE)
 		add_store(r->scratch, value);
-	else if (*kind == SYMBOL_PUBLIC)
+	else if (kind == SYMBOL_PUBLIC)
 		r->public = value;
-	else if (*kind == SYMBOL_CONTEXT)
+	else if (kind == SYMBOL_CONTEXT)
 		r->holder = value;
 }
 
-static long read_entries(__u32 i, void *context)
+// The entry with this number of what is walked: three words, {key, value, details} of a dictionary, {key, details, value}
+// of descriptors. Some are read at once, into scratch->table. 0 = there is none.
+static __always_inline __u64 *table_entry(struct reader *r, __u32 i)
+{
+	__u64 *table = r->scratch->table;
+	__u32 n = i % TABLE_ENTRIES;
+	if (i >= r->n_entries)
+		return 0;
+	if (!n) {
+		__u64 size = (r->n_entries - i) * 24ULL;
+		if (size > TABLE_ENTRIES * 24)
+			size = TABLE_ENTRIES * 24;
+		asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
+		size &= 0xff;
+		if (read_user(table, size, r->entries + i * 24ULL)) {
+			unreadable(r->scratch);
+			return 0;
+		}
+	}
+	return &table[3 * n];
+}
+
+static long read_entry(__u32 i, void *context)
 {
 	struct reader *r = context;
-	__u64 *table = r->scratch->table;
-	__u32 first = i * TABLE_ENTRIES;
-	if (first >= r->n_entries)
+	__u64 *entry = table_entry(r, i);
+	if (!entry)
 		return 1;
-	__u64 size = (r->n_entries - first) * 24ULL;
-	if (size > TABLE_ENTRIES * 24)
-		size = TABLE_ENTRIES * 24;
-	asm volatile("" : "+r"(size));
-	size &= 0xff;
-	__builtin_memset(table, 0, TABLE_ENTRIES * 24);
-	if (read_user(table, size, r->entries + first * 24ULL)) {
-		unreadable(r->scratch);
-		return 1;
-	}
-	for (int n = 0; n < TABLE_ENTRIES; n++) {
-		if (HEAP_OBJECT(table[3 * n]))
-			read_entry(r, table[3 * n], table[3 * n + 1]);
-	}
+	if (HEAP_OBJECT(entry[0]))
+		take_property(r, kind_of_key(r, entry[0]), entry[1]);
 	return 0;
+}
+
+// The slot that a descriptor's details tell; 0 for an accessor. (src/objects/property-details.h)
+static __always_inline __u32 slot_of(struct reader *r, __u64 details)
+{
+	const struct v8_layout *v8 = &r->process->v8;
+	__u32 d = SMI(details);
+	if (!IS_SMI(details) || d & 1 || d >> (v8->location_bit & 31) & 1)
+		return 0;
+	__u32 i = d >> (v8->field_shift & 31) & 0x3ff;
+	return i < r->inside ? r->start + i : SLOT_OUT | (i - r->inside);
+}
+
+static long read_descriptor(__u32 i, void *context)
+{
+	struct reader *r = context;
+	__u64 value, *entry = table_entry(r, i);
+	if (!entry)
+		return 1;
+	__u32 slot = HEAP_OBJECT(entry[0]) ? slot_of(r, entry[1]) : 0;
+	__u32 kind = slot ? kind_of_key(r, entry[0]) : SYMBOL_OTHER;
+	if (kind == SYMBOL_OTHER)
+		return 0;
+	if (read_slot(r, r->resource, slot, &value))
+		unreadable(r->scratch);
+	else
+		take_property(r, kind, value);
+	return 0;
+}
+
+// Reads a resource whose hidden class is not known, by what the class says. Classes of resources come and go with the
+// collections: to wait for the agent to learn each would cost many samples.
+static __always_inline void read_slowly(struct reader *r, __u32 bits)
+{
+	const struct v8_layout *v8 = &r->process->v8;
+	const __u64 *class = r->scratch->another;
+	__u64 descriptors = word_at(class, v8->map_descriptors);
+	__u8 size = word_at(class, v8->instance_size) >> (v8->instance_size & 7) * 8;
+	r->start = word_at(class, v8->object_start) >> (v8->object_start & 7) * 8;
+	r->inside = size > r->start ? size - r->start : 0;
+	r->n_entries = bits >> (v8->own_bit & 31) & 0x3ff;
+	if (read_object(&descriptors, r->scratch->another, 16)) {
+		unreadable(r->scratch);
+		return;
+	}
+	r->entries = descriptors - 1 + v8->descriptors_header;
+	bpf_loop(MAX_DICTIONARY, read_descriptor, r, 0);
 }
 
 // An object in dictionary mode: a NameDictionary has the numbers of elements, of deleted ones and of places, then a
@@ -220,7 +307,7 @@ static __always_inline void read_dictionary(struct reader *r)
 	}
 	r->n_entries = SMI(head[2]);
 	r->entries = dictionary - 1 + v8->table_data + (3 + v8->dictionary_prefix) * 8ULL;
-	bpf_loop(MAX_DICTIONARY / TABLE_ENTRIES, read_entries, r, 0);
+	bpf_loop(MAX_DICTIONARY, read_entry, r, 0);
 }
 
 // Reads the stores of the resource, or goes on to the object that has them.
@@ -234,13 +321,20 @@ static long read_resource(__u32 i, void *context)
 		unreadable(s);
 		return 1;
 	}
-	r->fields = find_resource(r);
-	if (!r->fields)
+	if (read_user(s->another, MAP_HEAD, s->object[0] - 1)) {
+		unreadable(s);
 		return 1;
-	if (r->fields->dictionary)
+	}
+	__u32 bits = class_bits(&r->process->v8, s->another);
+	if (bits >> (r->process->v8.dictionary_bit & 31) & 1) {
 		read_dictionary(r);
-	else
-		read_fast(r, r->fields);
+	} else {
+		r->fields = find_resource(r);
+		if (r->fields)
+			read_fast(r, r->fields);
+		else
+			read_slowly(r, bits);
+	}
 	if (is_js_object(r, r->public))
 		r->resource = r->public;
 	else if (is_js_object(r, r->holder))
@@ -258,9 +352,13 @@ static long enter_collected(__u32 i, void *context)
 	if (i >= s->n_stores)
 		return 1;
 	__u64 value = s->stores[i & (MAX_STORES - 1)], object = value;
-	if (HEAP_OBJECT(value) && !read_object(&object, s->another, 8) &&
-	    instance_type(&r->process->v8, s->another[0]) == r->process->v8.type_oddball)
-		return 0;
+	if (HEAP_OBJECT(value)) {
+		__s32 type = read_object(&object, s->another, 8) ? -1 : instance_type(&r->process->v8, s->another[0]);
+		if (type < 0)
+			unreadable(s);
+		if (type < 0 || type == r->process->v8.type_oddball)
+			return 0;
+	}
 	if (!r->present)
 		append(s, CONTEXT_PRESENT, NO_LABEL, 0);
 	r->present = 1;
@@ -273,27 +371,29 @@ static long enter_collected(__u32 i, void *context)
 static __always_inline int enter_resource(struct reader *r, __u64 isolate, __u64 context)
 {
 	struct scratch *s = r->scratch;
-	struct isolate_key key = {.pid = r->pid, .tid = ((struct sample *)s->buffer)->tid, .isolate = isolate};
-	__u32 fields[HOOKS_FIELDS];
+	struct isolate_key key = {.pid = r->pid, .tid = r->tid, .isolate = isolate};
+	__u32 *fields = (void *)s->table;
 	if (!r->process->v8.type_js_array)
 		return 0;
 	struct async_hooks *h = bpf_map_lookup_elem(&isolates, &key);
-	if (!h) {
+	if (!h && !read_user(fields, 8, isolate)) {
 		append_lesson(s, CONTEXT_LEARN_ISOLATE, NO_LABEL, isolate, context);
 		return 0;
 	}
-	if (!h->fields)
+	if (h && !h->fields)
 		return 0;
-	if (read_user(fields, sizeof(fields), h->fields)) {
+	if (!h || read_user(fields, HOOKS_FIELDS * sizeof(*fields), h->fields)) {
 		unreadable(s);
 		return 0;
 	}
 	__u32 index = fields[HOOKS_DEPTH] - 1;
 	if (!fields[HOOKS_INIT] || !fields[HOOKS_USED] || !fields[HOOKS_DEPTH])
 		return 0;
-	r->resource = scripted_resource(r, h, index);
-	if (!r->resource)
-		r->resource = native_resource(r, h, index);
+	if (scripted_resource(r, h, index, &r->resource) ||
+	    (!r->resource && native_resource(r, h, index, &r->resource))) {
+		unreadable(s);
+		return 0;
+	}
 	if (!r->resource)
 		return 0;
 	bpf_loop(MAX_HOPS, read_resource, r, 0);

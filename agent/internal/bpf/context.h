@@ -83,9 +83,11 @@ static __always_inline int enter_frame(struct reader *r, __u64 isolate)
 	return 1;
 }
 
-static __noinline void read_context(struct process *p, struct scratch *s, __u32 pid, __u64 isolate, __u64 context)
+// context is one of the thread's JavaScript code, or 0.
+static __noinline void read_context(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
 {
-	struct reader r = {.process = p, .scratch = s, .pid = pid};
+	const struct sample *e = (struct sample *)s->buffer;
+	struct reader r = {.process = p, .scratch = s, .pid = e->pid, .tid = e->tid};
 	s->n_visits = s->n_found = 0;
 	s->has = 0;
 	if (!p->nodes[0].kind)

@@ -105,8 +105,11 @@ struct v8_layout {
 	// What async_hooks take; type_js_array 0 = they are not read.
 	__u16 type_js_array, type_symbol, first_js_object;
 	__u16 elements, array_length, dictionary_prefix;
-	__u32 descriptors_mask; // of bit_field3: the number of own descriptors
-	__u32 class_mask; // of bit_field3: the number of own descriptors, and the bit of dictionaries
+	__u16 descriptors_header;
+	__u8 instance_size, object_start;   // offsets in a hidden class, of bytes that count words
+	__u8 own_bit, dictionary_bit;       // numbers of bits of bit_field3
+	__u8 location_bit, field_shift;     // of a descriptor's details
+	__u32 descriptors_mask;             // of bit_field3: the number of own descriptors
 };
 
 // Where a thread-local variable is, from the thread's fs_base. (System V ABI for x86-64, ELF Handling for Thread-Local
@@ -195,18 +198,18 @@ struct isolate_key {
 	__u64 isolate;
 };
 
-// Where resources of one hidden class keep stores, and the object that has them instead. Slots are as in struct shape.
+// Where resources of one hidden class keep stores, and the object that has them instead. Slots are as in struct shape, and
+// so is what the hidden class must still hold.
 struct resource {
 	__u64 descriptors;
-	__u32 own; // of bit_field3, under class_mask
-	__u8 dictionary;
-	__u8 n_stores;
+	__u32 own; // of bit_field3, under descriptors_mask
 	__u16 public_slot, context_slot;
+	__u16 n_stores;
 	__u16 pad[3];
 	__u16 stores[MAX_STORES];
 };
 
-// What a dictionary's key is: see context.SymbolKind.
+// What a symbol is as the key of a resource's property: see context.SymbolKind.
 enum symbol_kind {
 	SYMBOL_OTHER,
 	SYMBOL_STORE,
@@ -280,7 +283,7 @@ enum context_type {
 	CONTEXT_OVER_LIMIT,   // something published is larger than what is read
 	CONTEXT_LEARN_ISOLATE,  // u64 isolate, u64 context of its JavaScript code or 0: where its async_hooks are
 	CONTEXT_LEARN_RESOURCE, // u64 object, u64 hidden class
-	CONTEXT_LEARN_KEY,      // u64 symbol, u64 hash: the key of a resource's dictionary
+	CONTEXT_LEARN_KEY,      // u64 symbol, u64 hash: the key of a resource's property
 };
 
 struct context_record {

@@ -148,7 +148,7 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 	__u32 before = s->end;
 	read_published(p, s, thread, isolate);
 	if (isolate)
-		read_context(p, s, e->pid, isolate, w.context);
+		read_context(p, s, isolate, w.context);
 	e->n_context = s->end - before;
 }
 

@@ -195,10 +195,9 @@ type hotspanResource struct {
 	_           structs.HostLayout
 	Descriptors uint64
 	Own         uint32
-	Dictionary  uint8
-	N_stores    uint8
 	PublicSlot  uint16
 	ContextSlot uint16
+	N_stores    uint16
 	Pad         [3]uint16
 	Stores      [64]uint16
 }
@@ -381,9 +380,14 @@ type hotspanV8Layout struct {
 	Elements          uint16
 	ArrayLength       uint16
 	DictionaryPrefix  uint16
+	DescriptorsHeader uint16
+	InstanceSize      uint8
+	ObjectStart       uint8
+	OwnBit            uint8
+	DictionaryBit     uint8
+	LocationBit       uint8
+	FieldShift        uint8
 	DescriptorsMask   uint32
-	ClassMask         uint32
-	_                 [4]byte
 }
 
 // Names of all BPF objects in the ELF.

@@ -47,7 +47,7 @@ struct scratch {
 	struct found found[MAX_FOUND];
 	struct piece pieces[MAX_PIECES];
 	__u64 stores[MAX_STORES]; // of the resource that is looked at, tagged
-	__u64 table[32];          // a part of its dictionary
+	__u64 table[32];          // a part of its dictionary, and before that of what leads to it
 	__u32 n_stores;
 	__u32 pad;
 	struct walked walked;

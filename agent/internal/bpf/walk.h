@@ -50,8 +50,8 @@ struct walk {
 	__u64 pc, sp, bp;
 	__u64 isolate;
 	__u64 v8_sp; // stack pointer of the first frame in V8's code
-	struct walked *so_far; // of scratch
 	__u64 context; // of the outermost JavaScript frame; 0 = there is none
+	struct walked *so_far; // of scratch
 };
 
 static __always_inline struct mapping *find_mapping(struct process *p, __u64 pc)
