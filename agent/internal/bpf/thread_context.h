@@ -321,10 +321,13 @@ static long published_next(__u32 i, void *context)
 	return 0;
 }
 
-static __noinline void read_published(struct process *p, struct scratch *s, __u64 thread, __u64 isolate)
+__noinline int read_published(struct process *p, struct scratch *s, __u64 thread, __u64 isolate)
 {
+	if (!p || !s)
+		return 0;
 	struct publishing c = {.process = p, .scratch = s, .isolate = isolate};
 	if (!p->n_published || !(c.thread = thread))
-		return;
+		return 0;
 	bpf_loop(MAX_PUBLISHED, published_next, &c, 0);
+	return 0;
 }
