@@ -70,9 +70,10 @@ static __always_inline void read_context(struct process *p, struct scratch *s, _
 		unreadable(s);
 		return;
 	}
-	if (instance_type(&p->v8, s->object[0]) != p->v8.type_map)
+	__s32 type = instance_type(&p->v8, s->object[0]);
+	if (type >= 0 && type != p->v8.type_map)
 		return; // undefined: no request
-	if (open_table(&r, frame, &buckets)) {
+	if (type < 0 || open_table(&r, frame, &buckets)) {
 		unreadable(s);
 		return;
 	}

@@ -52,6 +52,8 @@ static __always_inline void keep(struct reader *r, __u32 label, __u64 value)
 			return;
 		}
 		type = instance_type(v8, s->another[0]);
+		if (type < 0)
+			unreadable(s);
 		if (type < 0 || (type >= v8->first_non_string && type != v8->type_heap_number))
 			return;
 	}

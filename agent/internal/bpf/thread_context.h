@@ -7,13 +7,6 @@
 #define RECORD_SIZE 26  // u16: bytes of attributes
 #define PUBLISHED_ROOM 2048 // more than what one append here takes
 
-// The thread's fs_base.
-static __always_inline __u64 thread_pointer(void)
-{
-	struct task_struct *task = (void *)bpf_get_current_task();
-	return BPF_CORE_READ(task, thread.fsbase);
-}
-
 // The address of a thread-local variable, 0 for a thread that has none. The second word of a thread descriptor is its
 // table of blocks by module. glibc: two words a module, the first pair has the table's generation, and the length is in
 // the pair before it (sysdeps/generic/dl-dtv.h); musl: a word a module, the first has the length (src/internal/pthread_impl.h).
@@ -328,10 +321,9 @@ static long published_next(__u32 i, void *context)
 	return 0;
 }
 
-static __always_inline void read_published(struct process *p, struct scratch *s, __u64 isolate)
+static __always_inline void read_published(struct process *p, struct scratch *s, __u64 thread, __u64 isolate)
 {
-	struct publishing c = {.process = p, .scratch = s, .isolate = isolate};
-	if (!p->n_published || !(c.thread = thread_pointer()))
-		return;
-	bpf_loop(MAX_PUBLISHED, published_next, &c, 0);
+	struct publishing c = {.process = p, .scratch = s, .thread = thread, .isolate = isolate};
+	if (p->n_published && thread)
+		bpf_loop(MAX_PUBLISHED, published_next, &c, 0);
 }
