@@ -83,9 +83,6 @@ func (a *Agent) readPublished(t *target) bool {
 	}
 	p.process, p.labelSets = process, map[string][]pprofx.Label{}
 	t.process = describe(t.derived, process)
-	if a.builder != nil {
-		a.builder.SetProcess(t.pid, t.process)
-	}
 	return true
 }
 
@@ -174,6 +171,7 @@ func (a *Agent) tendPublished(t *target, now time.Time) {
 	every := min(max(now.Sub(p.since)/4, changedEvery), seldom)
 	switch {
 	case now.Sub(p.checked) > every:
+		p.checked = now
 		a.look(t, now) // a library may have come, or a process context
 	case p.at != 0 && now.Sub(p.checked) > changedEvery && now.Sub(p.asked) > changedEvery:
 		p.asked = now
@@ -208,6 +206,7 @@ func (a *Agent) threadContext(t *target, kind uint32, data []byte) {
 	}
 	r, ok := reqctx.DecodeRecord(data, p.Keys)
 	if ok && r.Unknown > 0 && a.readPublished(t) { // keys are added while the process runs
+		a.builder.SetProcess(t.pid, t.process)
 		r, ok = reqctx.DecodeRecord(data, t.published.process.Keys)
 	}
 	if !ok {

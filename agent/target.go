@@ -203,6 +203,7 @@ func (a *Agent) look(t *target, now time.Time) {
 			if published := a.findPublished(t, now); moved || isolates || published {
 				a.remap(t)
 			}
+			a.builder.SetProcess(t.pid, t.process)
 		}
 	})
 }

@@ -126,7 +126,8 @@ static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
 	s->urgent = 0;
 }
 
-// Reads the stack and the request of a thread that has these registers and thread pointer, and ends its sample.
+// Reads the stack and the request of a thread that has these registers, and ends its sample. `thread` is its thread
+// pointer.
 static __always_inline void read_thread(struct process *p, struct scratch *s, const struct pt_regs *regs, __u64 thread,
 					__u64 isolate)
 {

@@ -323,11 +323,9 @@ static long published_next(__u32 i, void *context)
 
 __noinline int read_published(struct process *p, struct scratch *s, __u64 thread, __u64 isolate)
 {
-	if (!p || !s)
+	if (!p || !s || !p->n_published || !thread)
 		return 0;
-	struct publishing c = {.process = p, .scratch = s, .isolate = isolate};
-	if (!p->n_published || !(c.thread = thread))
-		return 0;
+	struct publishing c = {.process = p, .scratch = s, .thread = thread, .isolate = isolate};
 	bpf_loop(MAX_PUBLISHED, published_next, &c, 0);
 	return 0;
 }
