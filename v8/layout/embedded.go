@@ -9,6 +9,8 @@ const (
 	symBytecodeSizes = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 	// the static array in TranslationOpcodeOperandCount(TranslationOpcode)
 	symTranslationOperands = "_ZZN2v88internal29TranslationOpcodeOperandCountENS0_17TranslationOpcodeEE6counts"
+	// the static variable global_wasm_state of src/wasm/wasm-engine.cc
+	symWasmState = "_ZN2v88internal4wasm12_GLOBAL__N_117global_wasm_stateE"
 )
 
 // readBuiltins finds the embedded blob: the symbol of its size holds the size.
@@ -73,4 +75,13 @@ func (l *Layout) readTranslationOperands(im *image) {
 		counts[i] = byte(n)
 	}
 	l.TranslationOperands = counts
+}
+
+func (l *Layout) readWasmState(im *image) {
+	s, ok := im.syms[symWasmState]
+	if !ok {
+		l.note("no symbol global_wasm_state: WebAssembly functions have no names")
+		return
+	}
+	l.WasmState = s.value
 }

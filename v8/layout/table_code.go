@@ -45,7 +45,6 @@ var codeRows = []row{
 			why: "src/objects/code-kind.h: JS_TO_JS_FUNCTION is one more between them"}}},
 	{field: KindMaglev, rules: after(KindBaseline, 1, kindWhy)},
 	{field: KindTurboFan, rules: after(KindBaseline, 2, kindWhy)},
-	dbg(WasmFrameMarker, "frametype_WasmFrame"),
 }
 
 const kindWhy = "src/objects/code-kind.h: BASELINE, MAGLEV, TURBOFAN follow each other"

@@ -17,6 +17,10 @@ var scriptRows = []row{
 
 	dbg(ScriptSource, "class_Script__source__Object"),
 	dbg(ScriptName, "class_Script__name__Object"),
+	dbg(ScriptEvalFrom, "class_Script__eval_from_shared_or_wrapped_arguments__Tagged_Object_",
+		"class_Script__eval_from_shared_or_wrapped_arguments__Object",
+		"class_Script__eval_from_shared_or_wrapped_arguments_or_sfi_table__Object"), // V8 10
+	dbg(ScriptEvalPosition, "class_Script__eval_from_position__SMI"),
 	fixed(ScriptLineOffset, 24, "src/objects/script.h: line_offset, behind source and name"),
 	fixed(ScriptColumnOffset, 32, "src/objects/script.h: column_offset, behind line_offset"),
 	fixed(ScriptID, 64, "src/objects/script.h: id, behind line_ends"),
