@@ -102,7 +102,11 @@ func rawFrame(f bpf.Frame) stack.Raw {
 		ID: heap.Identity{Script: f.Script, Literal: f.Literal},
 	}
 	if f.Kind == bpf.FrameTyped {
-		r.Marker = int(f.Sfi >> 1 & 0xffff)
+		r.Instance, r.Argument = r.Bytecode, heap.Word(uint64(uint32(f.Literal))<<32|uint64(uint32(f.Script)))
+		r.Bytecode, r.ID = 0, heap.Identity{Script: -1}
+		if f.Sfi&1 == 0 {
+			r.Marker = int(f.Sfi >> 1 & 0xffff)
+		}
 	}
 	return r
 }

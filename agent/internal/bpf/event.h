@@ -147,9 +147,9 @@ enum frame_kind {
 struct frame {
 	__u64 pc;
 	__u64 sfi;      // SharedFunctionInfo, tagged; FRAME_TYPED: the marker
-	__u64 bytecode; // word at fp-32: the BytecodeArray if the frame is interpreted
-	__s32 script;   // script id; -1 = none
-	__s32 literal;  // function literal id
+	__u64 bytecode; // word at fp-32: the BytecodeArray if the frame is interpreted; FRAME_TYPED: the word at fp-16
+	__s32 script;   // script id; -1 = none; FRAME_TYPED: the lower half of the word at fp+32
+	__s32 literal;  // function literal id; FRAME_TYPED: the upper half
 	__s32 offset;   // Smi at fp-40: the interpreter's; -1 = not a Smi
 	__u32 kind;
 };

@@ -185,10 +185,11 @@ static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp)
 	w->exact_pc = 0;
 }
 
-// Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it.
+// Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it, then arguments.
 struct v8_frame {
 	__u64 offset, bytecode, argc, function, context;
 	__u64 bp, pc;
+	__u64 arguments[3];
 };
 
 static __always_inline void walk_v8(struct walk *w)
@@ -206,6 +207,9 @@ static __always_inline void walk_v8(struct walk *w)
 	if (!HEAP_OBJECT(v.context) || !HEAP_OBJECT(v.function)) {
 		f->kind = FRAME_TYPED;
 		f->sfi = v.context;
+		f->bytecode = v.function;
+		f->script = v.arguments[2];
+		f->literal = v.arguments[2] >> 32;
 	} else {
 		f->bytecode = v.bytecode;
 		if (IS_SMI(v.offset))
