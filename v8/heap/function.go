@@ -66,7 +66,7 @@ func (r *Reader) functionName(w Word) (string, error) {
 	if typ >= r.l.At(layout.FirstNonStringType) {
 		return "", nil
 	}
-	return r.String(v, maxName)
+	return r.name(v)
 }
 
 // scopeName is the function's own name in a ScopeInfo, else the inferred one. Its variable parts stand in a fixed
@@ -122,11 +122,21 @@ func (r *Reader) firstName(w Word, at []int) (string, error) {
 		if !v.IsObject() {
 			continue
 		}
-		if s, err := r.String(v, maxName); err == nil && s != "" {
+		if s, err := r.name(v); err == nil && s != "" {
 			return s, nil
 		}
 	}
 	return "", nil
+}
+
+// name reads a function's name. One of more than maxName UTF-16 units is cut there, and says so.
+func (r *Reader) name(w Word) (string, error) {
+	t, err := r.pieces(w, maxName+1, maxNamePieces)
+	if err != nil || t.Len() <= maxName {
+		return t.String(), err
+	}
+	t.One, t.Two = t.One[:min(len(t.One), maxName)], t.Two[:min(len(t.Two), maxName)]
+	return t.String() + "…", nil
 }
 
 // Shared is the SharedFunctionInfo of a JSFunction.
