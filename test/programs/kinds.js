@@ -1,12 +1,11 @@
 'use strict';
 
 // Functions of every kind burn CPU for some milliseconds each, in turn: generators, async functions, accessors, class
-// fields, proxies, evaluated code, ES modules, callbacks of builtins, WebAssembly and more.
+// fields, proxies, evaluated code, ES modules, callbacks of builtins, WebAssembly and more. It goes on until SIGTERM.
 //
 //   node kinds.js [FILE]
 //
-//   ROUNDS        how often each of them runs (3)
-//   MILLISECONDS  how long it burns each time (12)
+//   MILLISECONDS  how long each burns each time (12)
 //
 // It prints "ready PID" on stderr when it starts, and writes JSON lines to FILE or stdout at the end:
 //
@@ -20,19 +19,18 @@
 // made there says. builtin: the frame is of a function that is not written in JavaScript, which has no place. origin: where
 // an eval without a name was called. pattern: what is to be found above the leaf, a regular expression.
 
-const { number } = require('./lib/env');
 const { ready, write } = require('./lib/output');
 const meter = require('./kinds/meter');
-
-const rounds = number('ROUNDS', 3);
 
 const parts = ['functions', 'classes', 'calls', 'callbacks', 'evaluated', 'names', 'wasm'];
 
 async function main() {
   const kinds = parts.map((name) => require(`./kinds/${name}`));
   kinds.push(await import('./kinds/größe 100%25.mjs').then((module) => module.default));
+  let stopped = false;
+  process.on('SIGTERM', () => { stopped = true; });
   ready();
-  for (let n = 0; n < rounds; n++) {
+  while (!stopped && !meter.full()) {
     for (const [name, run] of kinds.flatMap(Object.entries)) await meter.measure(name, run);
   }
   write({}, meter.stacks(), meter.intervals());

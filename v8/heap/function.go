@@ -51,8 +51,25 @@ func (r *Reader) Function(w Word) (*Function, error) {
 		}
 		f.Script, f.Identity.Script = script, int32(id.Smi())
 	}
-	f.Name, err = r.functionName(w)
+	if f.Name = r.initializer(w); f.Name == "" {
+		f.Name, err = r.functionName(w)
+	}
 	return f, err
+}
+
+// initializer names a function that V8 makes of the fields of a class, as V8 itself does in Error.stack; "" for others.
+// Since V8 12 their SharedFunctionInfos have no name but the class's, which is the constructor's.
+func (r *Reader) initializer(w Word) string {
+	flags, err := r.u32(w, layout.SFIFlags)
+	members, static := r.l.At(layout.KindMembersInitializer), r.l.At(layout.KindStaticInitializer)
+	kind := int(flags & 0x1f)
+	switch {
+	case err != nil || members < 0 || static < 0 || kind < members || kind >= 2*static-members:
+		return ""
+	case kind < static:
+		return "<instance_members_initializer>"
+	}
+	return "<static_initializer>"
 }
 
 // functionName follows the slot that holds a name, none (a Smi), or a ScopeInfo that may have one.

@@ -27,11 +27,7 @@ func (r *Reader) RegexpSource(w Word, c *Code, limit int) (string, error) {
 	} else if typ != r.l.At(layout.TypeRegExpData) {
 		return "", &TypeError{w, typ, "JSRegExp"}
 	}
-	b, err := r.Bytes(data.address(), 8*maxRegexpData)
-	if err != nil {
-		return "", err
-	}
-	for ; len(b) > 0; b = b[8:] {
+	for b := r.UpTo(data.address(), 8*maxRegexpData); len(b) >= 8; b = b[8:] {
 		if r.leadsTo(Word(binary.LittleEndian.Uint64(b)), c.object) {
 			pattern, err := r.field(w, source)
 			if err != nil {

@@ -40,11 +40,8 @@ func (r *Reader) partOf(object Word, typ layout.Field) (Word, error) {
 	if err != nil {
 		return 0, err
 	}
-	b, err := r.Bytes(object.address(), 8*maxInstance)
-	if err != nil {
-		return 0, err
-	}
-	for at := 8; at < len(b); at += 8 {
+	b := r.UpTo(object.address(), 8*maxInstance)
+	for at := 8; at+8 <= len(b); at += 8 {
 		if w := Word(binary.LittleEndian.Uint64(b[at:])); w.IsObject() && r.want(w, typ) == nil {
 			return w, nil
 		}
@@ -66,11 +63,7 @@ func (r *Reader) manages(script Word, module uint64) bool {
 	if err != nil {
 		return false
 	}
-	b, err := r.Bytes(uint64(destructor), 8*maxManaged)
-	if err != nil {
-		return false
-	}
-	for ; len(b) > 0; b = b[8:] {
+	for b := r.UpTo(uint64(destructor), 8*maxManaged); len(b) >= 8; b = b[8:] {
 		if w, err := r.WordAt(binary.LittleEndian.Uint64(b)); err == nil && uint64(w) == module {
 			return true
 		}

@@ -159,6 +159,9 @@ const (
 	JSRegExpData                 //
 	TypeRegExpData               // instance type of the data of a regular expression that is compiled
 	RegExpDataSource             //
+	SFIFlags                     // u32; the function's kind is in the lowest five bits
+	KindMembersInitializer       // first FunctionKind of functions that initialise the fields of an object
+	KindStaticInitializer        // first one of those that initialise a class: as many, right behind
 	ScriptEvalFrom               // SharedFunctionInfo of the function that evaluated the script
 	ScriptEvalPosition           // Smi: source position of the call in it; negative: bytecode offset of the call
 	ScriptWasmModule             // of a Script of WebAssembly: the Managed that keeps the NativeModule

@@ -86,6 +86,6 @@ function* stackLines() {
 }
 
 module.exports = {
-  measure, begin, going, again, matching, frames, stacks: stackLines,
+  measure, begin, going, again, matching, frames, stacks: stackLines, full: () => intervals.full,
   intervals: () => intervals.lines((row) => ({ stack: intervals.columns.stack[row] })),
 };
