@@ -59,8 +59,8 @@ func programLayout(l *layout.Layout) bpf.V8Layout {
 		FirstNonString: at(layout.FirstNonStringType), HeapNumberValue: at(layout.HeapNumberValue),
 		TypeDebugInfo: at(layout.TypeDebugInfo), DebugInfoScript: at(layout.DebugInfoScript),
 		TypeScript: at(layout.TypeScript), TypeMap: at(layout.TypeJSMap), TypeHeapNumber: at(layout.TypeHeapNumber),
-		TypePropertyArray: at(layout.TypePropertyArray),
-		DescriptorsMask:   0x3ff << max(l.At(layout.BitField3OwnDescriptorsBit), 0),
+		RegexpArgument: uint16(max(l.At(layout.RegExpArgument)-16, 0) / 8), TypePropertyArray: at(layout.TypePropertyArray),
+		DescriptorsMask: 0x3ff << max(l.At(layout.BitField3OwnDescriptorsBit), 0),
 	}
 	if l.Has(layout.IsolateHeap) && l.Has(layout.HeapGCState) {
 		v.GcState = at32(layout.IsolateHeap) + at32(layout.HeapGCState)

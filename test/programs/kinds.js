@@ -1,11 +1,12 @@
 'use strict';
 
 // Functions of every kind burn CPU for some milliseconds each, in turn: generators, async functions, accessors, class
-// fields, proxies, evaluated code, ES modules, callbacks of builtins, WebAssembly and more. It goes on until SIGTERM.
+// fields, proxies, evaluated code, ES modules, callbacks of builtins, WebAssembly and more.
 //
 //   node kinds.js [FILE]
 //
-//   MILLISECONDS  how long each burns each time (12)
+//   ROUNDS        how often each of them runs (3)
+//   MILLISECONDS  how long each burns each time (8)
 //
 // It prints "ready PID" on stderr when it starts, and writes JSON lines to FILE or stdout at the end:
 //
@@ -19,18 +20,19 @@
 // made there says. builtin: the frame is of a function that is not written in JavaScript, which has no place. origin: where
 // an eval without a name was called. pattern: what is to be found above the leaf, a regular expression.
 
+const { number } = require('./lib/env');
 const { ready, write } = require('./lib/output');
 const meter = require('./kinds/meter');
 
+const rounds = number('ROUNDS', 3);
 const parts = ['functions', 'classes', 'calls', 'callbacks', 'evaluated', 'names', 'wasm'];
 
 async function main() {
   const kinds = parts.map((name) => require(`./kinds/${name}`));
   kinds.push(await import('./kinds/größe 100%25.mjs').then((module) => module.default));
-  let stopped = false;
-  process.on('SIGTERM', () => { stopped = true; });
   ready();
-  while (!stopped && !meter.full()) {
+  await new Promise((resolve) => setTimeout(resolve, 500)); // until what comes with a start is over
+  for (let n = 0; n < rounds; n++) {
     for (const [name, run] of kinds.flatMap(Object.entries)) await meter.measure(name, run);
   }
   write({}, meter.stacks(), meter.intervals());

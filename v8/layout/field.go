@@ -154,6 +154,7 @@ const (
 	WasmCodeIndex                // i32 of the function
 	TypeWasmModuleObject         // instance type
 	TypeWasmInstanceObject       // instance type
+	RegExpArgument               // of the code of a regular expression: from the frame pointer, the object
 	TypeJSRegExp                 // instance type
 	JSRegExpSource               //
 	JSRegExpData                 //

@@ -156,6 +156,7 @@ var names = [NumFields]string{
 	WasmCodeIndex:                "WasmCode.index",
 	TypeWasmModuleObject:         "InstanceType.WasmModuleObject",
 	TypeWasmInstanceObject:       "InstanceType.WasmInstanceObject",
+	RegExpArgument:               "RegExp.argument",
 	TypeJSRegExp:                 "InstanceType.JSRegExp",
 	JSRegExpSource:               "JSRegExp.source",
 	JSRegExpData:                 "JSRegExp.data",

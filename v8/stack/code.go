@@ -144,7 +144,7 @@ func (v *Resolver) describeOptimized(c *code) {
 
 // machine resolves a frame whose pc is in code made at run time.
 func (v *Resolver) machine(raw Raw) []*Frame {
-	if fs := v.webAssembly(raw); fs != nil {
+	if fs := v.WebAssembly(raw); fs != nil {
 		return fs
 	}
 	c := v.codeOf(raw.PC)

@@ -17,7 +17,7 @@ func (s *walk) stepV8() {
 	if s.v8SP == 0 {
 		s.v8SP = s.at.SP
 	}
-	var v [10]uint64
+	var v [11]uint64
 	fp := s.at.BP
 	if fp&7 != 0 || fp+16 <= s.at.SP || !s.words(v[:], fp-40) {
 		s.Stop = StopUnreadable
@@ -25,7 +25,7 @@ func (s *walk) stepV8() {
 	}
 	if !tagged(v[context]) || !tagged(v[function]) {
 		f.Form, f.SFI, f.Marker = Typed, heap.Word(v[context]), marker(v[context])
-		f.Instance, f.Argument = heap.Word(v[function]), heap.Word(v[arguments+2])
+		f.Instance, f.Argument = heap.Word(v[function]), heap.Word(v[arguments+max(s.Layout.At(layout.RegExpArgument)-16, 0)/8&3])
 	} else {
 		f.Bytecode = heap.Word(v[bytecode])
 		if o := heap.Word(v[offset]); o.IsSmi() {

@@ -98,8 +98,8 @@ func (v *Resolver) wasmModule(address uint64) *wasmModule {
 	return m
 }
 
-// webAssembly resolves a frame of WebAssembly, or between it and JavaScript. Nil: it is something else.
-func (v *Resolver) webAssembly(raw Raw) []*Frame {
+// WebAssembly resolves a frame of WebAssembly, or between it and JavaScript. Nil: it is something else.
+func (v *Resolver) WebAssembly(raw Raw) []*Frame {
 	l := v.r.Layout()
 	if c := v.wasmAt(raw.PC, raw.Exact); c != nil && c.Index >= c.module.Imported() {
 		return v.wasmCalls(c, raw)

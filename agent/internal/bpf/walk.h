@@ -196,7 +196,7 @@ static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp,
 struct v8_frame {
 	__u64 offset, bytecode, argc, function, context;
 	__u64 bp, pc;
-	__u64 arguments[3];
+	__u64 arguments[4];
 };
 
 static __always_inline void walk_v8(struct walk *w)
@@ -213,8 +213,9 @@ static __always_inline void walk_v8(struct walk *w)
 		f->kind = FRAME_TYPED;
 		f->sfi = v.context;
 		f->bytecode = v.function;
-		f->script = v.arguments[2];
-		f->literal = v.arguments[2] >> 32;
+		__u64 argument = v.arguments[w->process->v8.regexp_argument & 3];
+		f->script = argument;
+		f->literal = argument >> 32;
 	} else {
 		f->bytecode = v.bytecode;
 		if (IS_SMI(v.offset))

@@ -4,7 +4,7 @@ const { number } = require('../lib/env');
 const { Intervals } = require('../lib/intervals');
 const { now } = require('../lib/clock');
 
-const milliseconds = number('MILLISECONDS', 12);
+const milliseconds = number('MILLISECONDS', 8);
 const intervals = new Intervals(10000, { stack: Int32Array });
 const stacks = new Map(); // id by text
 let kind = '';
@@ -86,6 +86,6 @@ function* stackLines() {
 }
 
 module.exports = {
-  measure, begin, going, again, matching, frames, stacks: stackLines, full: () => intervals.full,
+  measure, begin, going, again, matching, frames, stacks: stackLines,
   intervals: () => intervals.lines((row) => ({ stack: intervals.columns.stack[row] })),
 };
