@@ -217,8 +217,8 @@ type frame struct {
 
 // is reports whether the frame is of a function. The truth has no file for evaluated code that has no name.
 func (f frame) is(function, file string) bool {
-	if file == "" {
-		file = "eval"
+	if file == "" && strings.HasPrefix(f.File, "eval at /") {
+		return f.F == function
 	}
 	return f.F == function && f.File == file
 }

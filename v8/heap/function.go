@@ -51,8 +51,25 @@ func (r *Reader) Function(w Word) (*Function, error) {
 		}
 		f.Script, f.Identity.Script = script, int32(id.Smi())
 	}
-	f.Name, err = r.functionName(w)
+	if f.Name = r.initializer(w); f.Name == "" {
+		f.Name, err = r.functionName(w)
+	}
 	return f, err
+}
+
+// initializer names a function that V8 makes of the fields of a class, as V8 itself does in Error.stack; "" for others.
+// Since V8 12 their SharedFunctionInfos have no name but the class's, which is the constructor's.
+func (r *Reader) initializer(w Word) string {
+	flags, err := r.u32(w, layout.SFIFlags)
+	members, static := r.l.At(layout.KindMembersInitializer), r.l.At(layout.KindStaticInitializer)
+	kind := int(flags & 0x1f)
+	switch {
+	case err != nil || members < 0 || static < 0 || kind < members || kind >= 2*static-members:
+		return ""
+	case kind < static:
+		return "<instance_members_initializer>"
+	}
+	return "<static_initializer>"
 }
 
 // functionName follows the slot that holds a name, none (a Smi), or a ScopeInfo that may have one.
@@ -71,7 +88,7 @@ func (r *Reader) functionName(w Word) (string, error) {
 	if typ >= r.l.At(layout.FirstNonStringType) {
 		return "", nil
 	}
-	return r.String(v, maxName)
+	return r.name(v)
 }
 
 // scopeName is the function's own name in a ScopeInfo, else the inferred one. Its variable parts stand in a fixed
@@ -134,11 +151,24 @@ func (r *Reader) firstName(w Word, at []int) (string, error) {
 		if !v.IsObject() {
 			continue
 		}
-		if s, err := r.String(v, maxName); err == nil && s != "" {
+		if s, err := r.name(v); err == nil && s != "" {
 			return s, nil
 		}
 	}
 	return "", nil
+}
+
+// name reads a function's name. One of more than maxName UTF-16 units is cut there, and says so.
+func (r *Reader) name(w Word) (string, error) {
+	t, err := r.pieces(w, maxName+1, maxNamePieces)
+	if err != nil {
+		return "", err
+	}
+	if t.Len() <= maxName {
+		return t.String(), nil
+	}
+	t.One, t.Two = t.One[:min(len(t.One), maxName)], t.Two[:min(len(t.Two), maxName)]
+	return t.String() + "…", nil
 }
 
 // Shared is the SharedFunctionInfo of a JSFunction.

@@ -18,9 +18,13 @@ type Script struct {
 	ID                       int
 	Name                     string // file name or URL; the sourceURL, else "eval", where it has no name
 	LineOffset, ColumnOffset int    // what V8 adds to lines, and to columns of the first line; 0-based
-	source                   Word
-	ends                     []int32 // offset of each line terminator
-	read                     bool
+	// EvalFrom is the SharedFunctionInfo of the function that evaluated a script without a name; 0 for none. It did so at
+	// the offset EvalAt of its source, or where that is negative, at the offset -EvalAt of its bytecode.
+	EvalFrom Word
+	EvalAt   int
+	source   Word
+	ends     []int32 // offset of each line terminator
+	read     bool
 }
 
 // Script reads a Script object. (src/objects/script.h)
@@ -46,7 +50,10 @@ func (r *Reader) Script(w Word) (*Script, error) {
 	if s.source, err = r.field(w, layout.ScriptSource); err != nil {
 		return nil, err
 	}
-	s.Name = r.scriptName(w)
+	if s.Name = r.scriptName(w); s.Name == "" {
+		s.Name = "eval"
+		r.evaluated(s, w)
+	}
 	return s, nil
 }
 
@@ -60,7 +67,15 @@ func (r *Reader) scriptName(w Word) string {
 			return s
 		}
 	}
-	return "eval"
+	return ""
+}
+
+func (r *Reader) evaluated(s *Script, w Word) {
+	from, err1 := r.field(w, layout.ScriptEvalFrom)
+	at, err2 := r.field(w, layout.ScriptEvalPosition)
+	if err1 == nil && err2 == nil && at.IsSmi() && r.want(from, layout.TypeSharedFunctionInfo) == nil {
+		s.EvalFrom, s.EvalAt = from, at.Smi()
+	}
 }
 
 // Position gives the line and column, both 1-based, of an offset in the script's source.

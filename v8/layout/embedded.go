@@ -7,6 +7,8 @@ const (
 	symBytecodeSizes = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 	// the static array in TranslationOpcodeOperandCount(TranslationOpcode)
 	symTranslationOperands = "_ZZN2v88internal29TranslationOpcodeOperandCountENS0_17TranslationOpcodeEE6counts"
+	// the static variable global_wasm_state of src/wasm/wasm-engine.cc
+	symWasmState = "_ZN2v88internal4wasm12_GLOBAL__N_117global_wasm_stateE"
 )
 
 // maxBytecodeSizes bounds kBytecodeSizes: a bytecode is one byte, and there are three tables.
@@ -61,4 +63,13 @@ func (l *Layout) readTranslationOperands(im *image) {
 		counts[i] = byte(n)
 	}
 	l.TranslationOperands = counts
+}
+
+func (l *Layout) readWasmState(im *image) {
+	s, ok := im.syms[symWasmState]
+	if !ok {
+		l.note("no symbol global_wasm_state: WebAssembly functions have no names")
+		return
+	}
+	l.WasmState = s.value
 }

@@ -23,6 +23,10 @@ var scriptRows = []row{
 	{field: ScriptSource, dbg: []string{"class_Script__source__Object"}, rules: []rule{
 		{below: v(10, 0), n: 8, why: "src/objects/script.tq: source is the first field behind the map"}}},
 	dbg(ScriptName, "class_Script__name__Object"),
+	dbg(ScriptEvalFrom, "class_Script__eval_from_shared_or_wrapped_arguments__Tagged_Object_",
+		"class_Script__eval_from_shared_or_wrapped_arguments__Object",
+		"class_Script__eval_from_shared_or_wrapped_arguments_or_sfi_table__Object"), // V8 10
+	dbg(ScriptEvalPosition, "class_Script__eval_from_position__SMI"),
 	fixed(ScriptLineOffset, 24, "src/objects/script.h: line_offset, behind source and name"),
 	fixed(ScriptColumnOffset, 32, "src/objects/script.h: column_offset, behind line_offset"),
 	fixed(ScriptID, 64, "src/objects/script.h: id, behind line_ends"),

@@ -32,8 +32,10 @@ const (
 // Raw is a frame as the walk found it.
 type Raw struct {
 	PC       uint64
-	Exact    bool // PC is the next instruction, not a return address
-	Marker   int  // type marker of a frame that is not a function's; -1 for a function's frame
+	Exact    bool      // PC is the next instruction, not a return address
+	Marker   int       // type marker of a frame that is not a function's; -1 for none
+	Instance heap.Word // word at fp-16 of a frame that is not a function's: WebAssembly's instance
+	Argument heap.Word // argument of such a frame: the regular expression
 	SFI      heap.Word
 	Bytecode heap.Word // word at fp-32
 	Offset   int       // Smi at fp-40; -1 = not a Smi

@@ -24,6 +24,8 @@ type Space interface {
 	Builtin(pc uint64) (name string, start, end uint64, ok bool)
 	// Generated reports whether an address is in memory for code that is made at run time.
 	Generated(pc uint64) bool
+	// Address gives the address in the process of an ELF virtual address of the file that V8 is in.
+	Address(elf uint64) (addr uint64, ok bool)
 }
 
 // Resolver resolves the frames of one process. It is not safe for concurrent use.
@@ -34,6 +36,7 @@ type Resolver struct {
 	scripts   map[int32]*heap.Script
 	points    map[point][]*Frame
 	code      codes
+	wasm      wasm
 	builtin   map[uint64]*Frame // by first address
 	owners    map[heap.Word]owner
 	misses    map[uint64]uint64 // epoch of the sample that found no code at a pc
@@ -71,6 +74,7 @@ func NewResolver(r *heap.Reader, space Space) *Resolver {
 		builtin:   map[uint64]*Frame{},
 		owners:    map[heap.Word]owner{},
 		misses:    map[uint64]uint64{},
+		wasm:      wasm{modules: map[uint64]*wasmModule{}, codes: map[uint64]*wasmCode{}},
 	}
 }
 
@@ -159,6 +163,10 @@ func (v *Resolver) script(id int32, w heap.Word) *heap.Script {
 		return nil
 	}
 	s.Name = path(s.Name)
+	if s.EvalFrom != 0 {
+		v.scripts[id] = s // code that evaluates itself ends here
+		s.Name = v.origin(s)
+	}
 	if len(v.scripts) >= maxScripts {
 		clear(v.scripts)
 		clear(v.functions)

@@ -99,6 +99,7 @@ struct v8_layout {
 	__u16 string_length, string_chars, sliced_parent, sliced_offset, cons_first, cons_second, thin_actual;
 	__u16 string_mask, one_byte_bit, tag_seq, tag_cons, tag_sliced, tag_thin, first_non_string;
 	__u16 heap_number_value;
+	__u16 regexp_argument; // of a regular expression's code: which word of the arguments on the stack is the object
 	__u16 type_debug_info, debug_info_script; // 0 = a function refers to its Script itself
 	__u16 type_script, type_map, type_heap_number, type_property_array, type_oddball;
 	__u16 internal_field; // of an object that C++ made
@@ -234,9 +235,9 @@ enum frame_kind {
 struct frame {
 	__u64 pc;
 	__u64 sfi;      // SharedFunctionInfo, tagged; FRAME_TYPED: the marker
-	__u64 bytecode; // word at fp-32: the BytecodeArray if the frame is interpreted
-	__s32 script;   // script id; -1 = none
-	__s32 literal;  // function literal id
+	__u64 bytecode; // word at fp-32: the BytecodeArray if the frame is interpreted; FRAME_TYPED: the word at fp-16
+	__s32 script;   // script id; -1 = none; FRAME_TYPED: the lower half of argument regexp_argument
+	__s32 literal;  // function literal id; FRAME_TYPED: the upper half
 	__s32 offset;   // Smi at fp-40: the interpreter's; -1 = not a Smi
 	__u32 kind;
 };

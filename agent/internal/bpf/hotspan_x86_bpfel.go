@@ -366,6 +366,7 @@ type hotspanV8Layout struct {
 	TagThin           uint16
 	FirstNonString    uint16
 	HeapNumberValue   uint16
+	RegexpArgument    uint16
 	TypeDebugInfo     uint16
 	DebugInfoScript   uint16
 	TypeScript        uint16
@@ -387,7 +388,9 @@ type hotspanV8Layout struct {
 	DictionaryBit     uint8
 	LocationBit       uint8
 	FieldShift        uint8
+	_                 [2]byte
 	DescriptorsMask   uint32
+	_                 [4]byte
 }
 
 // Names of all BPF objects in the ELF.

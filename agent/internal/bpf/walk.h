@@ -193,10 +193,11 @@ static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp,
 	w->so_far->exact_pc = exact;
 }
 
-// Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it.
+// Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it, then arguments.
 struct v8_frame {
 	__u64 offset, bytecode, argc, function, context;
 	__u64 bp, pc;
+	__u64 arguments[4];
 };
 
 static __always_inline void walk_v8(struct walk *w)
@@ -212,6 +213,10 @@ static __always_inline void walk_v8(struct walk *w)
 	if (!HEAP_OBJECT(v.context) || !HEAP_OBJECT(v.function)) {
 		f->kind = FRAME_TYPED;
 		f->sfi = v.context;
+		f->bytecode = v.function;
+		__u64 argument = v.arguments[w->process->v8.regexp_argument & 3];
+		f->script = argument;
+		f->literal = argument >> 32;
 	} else {
 		w->context = v.context;
 		f->bytecode = v.bytecode;

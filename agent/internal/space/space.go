@@ -264,6 +264,18 @@ func (s *Space) Generated(pc uint64) bool {
 	return ok && r.Kind == Generated
 }
 
+// Address gives the address in the process of an ELF virtual address of the file that V8 is in. The file's code is one
+// large region; where the builtins are mapped again the rest of the file is not. (stack.Space)
+func (s *Space) Address(elf uint64) (addr uint64, ok bool) {
+	var code Region
+	for _, r := range s.regions {
+		if s.v8 != nil && r.File == s.v8 && r.Kind == Native && r.End-r.Start > code.End-code.Start {
+			code = r
+		}
+	}
+	return elf + code.Bias, elf != 0 && code.File != nil
+}
+
 // Mappings are the regions in the form of the BPF program, which asks only where V8's code is and which unwind rules
 // go with the rest. Of more than it can hold, native ones are left out and counted.
 func (s *Space) Mappings(to []bpf.Mapping) (n, left int) {

@@ -66,6 +66,7 @@ type replayProcess struct {
 		TagThin           uint16
 		FirstNonString    uint16
 		HeapNumberValue   uint16
+		RegexpArgument    uint16
 		TypeDebugInfo     uint16
 		DebugInfoScript   uint16
 		TypeScript        uint16
@@ -87,7 +88,9 @@ type replayProcess struct {
 		DictionaryBit     uint8
 		LocationBit       uint8
 		FieldShift        uint8
+		_                 [2]byte
 		DescriptorsMask   uint32
+		_                 [4]byte
 	}
 	N_mappings  uint32
 	NamedStores uint32
