@@ -66,11 +66,9 @@ func (r *Reader) scriptName(w Word) string {
 // Position gives the line and column, both 1-based, of an offset in the script's source.
 func (r *Reader) Position(s *Script, offset int) (line, column int, err error) {
 	if !s.read {
-		t, err := r.Text(s.source, maxSource)
-		if err != nil {
-			return 0, 0, fmt.Errorf("source of script %d %s: %w", s.ID, s.Name, err)
+		if _, err := r.Source(s); err != nil {
+			return 0, 0, err
 		}
-		s.ends, s.read = lineEnds(t), true
 	}
 	line = sort.Search(len(s.ends), func(i int) bool { return int(s.ends[i]) >= offset })
 	column = offset
@@ -80,6 +78,43 @@ func (r *Reader) Position(s *Script, offset int) (line, column int, err error) {
 		column += s.ColumnOffset
 	}
 	return line + s.LineOffset + 1, column + 1, nil
+}
+
+// Source reads the script's text, which is not kept.
+func (r *Reader) Source(s *Script) (*Text, error) {
+	t, err := r.Text(s.source, maxSource)
+	if err != nil {
+		return nil, fmt.Errorf("source of script %d %s: %w", s.ID, s.Name, err)
+	}
+	if !s.read {
+		s.ends, s.read = lineEnds(t), true
+	}
+	return t, nil
+}
+
+// SourcePart reads up to n UTF-16 units of a Script's text from an offset on.
+func (r *Reader) SourcePart(script Word, from, n int) (*Text, error) {
+	if err := r.want(script, layout.TypeScript); err != nil {
+		return nil, err
+	}
+	source, err := r.field(script, layout.ScriptSource)
+	if err != nil {
+		return nil, err
+	}
+	return r.pieces(piece{w: source, skip: from, length: n}, maxPieces)
+}
+
+// MapURL reads where a Script says, in a comment, that its source map is. Nil: it says nothing. At most limit UTF-16
+// units are read.
+func (r *Reader) MapURL(script Word, limit int) (*Text, error) {
+	w, err := r.field(script, layout.ScriptSourceMappingURL)
+	if err != nil {
+		return nil, err
+	}
+	if typ, err := r.Type(w); err != nil || typ >= r.l.At(layout.FirstNonStringType) {
+		return nil, err
+	}
+	return r.Text(w, limit)
 }
 
 // lineEnds finds the line terminators of ECMA-262: LF, CR, CR LF (one, at its LF), U+2028, U+2029.

@@ -75,6 +75,7 @@ const (
 	ScopeInfoFunctionVarBit      // lowest bit of the two
 	ScopeInfoInferredNameBit     //
 	ScopeInfoMaxInlinedNames     // names are in a hash table from this many locals on
+	ScopeInfoStartPosition       // Smi; absent: it stands behind the inferred name
 	ScriptSource                 //
 	ScriptName                   //
 	ScriptLineOffset             //

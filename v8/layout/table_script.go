@@ -14,6 +14,10 @@ var scriptRows = []row{
 	fixed(ScopeInfoFunctionVarBit, 12, "src/objects/scope-info.tq: function_variable, 0 = none"),
 	fixed(ScopeInfoInferredNameBit, 14, "src/objects/scope-info.tq: has_inferred_function_name"),
 	fixed(ScopeInfoMaxInlinedNames, 75, "src/objects/scope-info.h: kScopeInfoMaxInlinedLocalNamesSize"),
+	{field: ScopeInfoStartPosition, rules: []rule{
+		{below: v(12, 5), absent: true, why: "src/objects/scope-info.tq: position_info is behind inferred_function_name"},
+		{from: v(12, 5), n: 32, why: "src/objects/scope-info.tq: position_info, behind context_local_count"},
+	}},
 
 	dbg(ScriptSource, "class_Script__source__Object"),
 	dbg(ScriptName, "class_Script__name__Object"),
