@@ -31,6 +31,7 @@ type Config struct {
 	SnapshotEvery time.Duration  // 0 = one snapshot of the whole time
 	RingBytes     int            // of the ring buffer, a power of two; 0 = 16 MiB
 	Sinks         []Sink         // get each snapshot
+	NoSourceMaps  bool           // generated positions stay
 	Preload       []string       // executables that are about to run: what is read of them now delays no sample then
 	Log           *slog.Logger   // for what a user should know; nil = nothing
 	Progress      func(Progress) // called about twice a second; nil = not
@@ -67,7 +68,9 @@ type Agent struct {
 	builder *pprofx.Builder
 	clock   clock
 	stats   Stats
+	maps    *sourceMaps // nil: they are not applied
 	sinks   []*delivery
+	passes  *passes
 	shown   time.Time
 }
 
@@ -90,6 +93,9 @@ func New(c Config) (*Agent, error) {
 		config: c, log: c.Log, tree: tree, targets: map[int]*target{},
 		kernel:       sync.OnceValue(func() *symbols.Table { return kernelSymbols(c.Log) }),
 		kernelFrames: map[uint64]*pprofx.Frame{}, labelSets: map[string][]pprofx.Label{}, matched: map[string]bool{},
+	}
+	if !c.NoSourceMaps {
+		a.maps = newSourceMaps(c.Log)
 	}
 	if a.sampler, err = sampler.Open(sampler.Config{RingBytes: uint32(c.RingBytes)}); err != nil {
 		return nil, err
@@ -163,6 +169,7 @@ func (a *Agent) start() {
 	for _, s := range a.config.Sinks {
 		a.sinks = append(a.sinks, newDelivery(s, a.log))
 	}
+	a.passes = newPasses(a.maps, a.sinks, a.log)
 }
 
 // nextCut is the end of the snapshot that begins at a time.
@@ -254,9 +261,7 @@ func (a *Agent) cut(end time.Time) {
 	a.countRing()
 	snapshot := a.builder.Cut(end.UnixNano())
 	a.stats.written(snapshot)
-	for _, d := range a.sinks {
-		d.put(snapshot)
-	}
+	a.passes.put(snapshot)
 }
 
 // countRing puts what the program could not hand over since the last time into the snapshot.
@@ -282,6 +287,8 @@ func (a *Agent) countRing() {
 func (a *Agent) lose(reason string, n int64) { a.builder.Lose(reason, n) }
 
 func (a *Agent) finish() (Stats, error) {
+	a.passes.close()
+	a.stats.SourceMaps, a.stats.SnapshotsLost = a.maps.counts(), a.passes.lost
 	var errs []error
 	for _, d := range a.sinks {
 		if err := d.close(); err != nil {

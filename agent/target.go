@@ -36,9 +36,11 @@ type target struct {
 	sample   pprofx.Sample // the one at hand, used again for the next
 	flags    flags         // of the sample at hand
 	learnt   learnt
-	refresh  []time.Time // when to read the mappings again: after a start much is mapped
-	stale    bool        // an address was met that no mapping has
-	looked   time.Time   // last Refresh
+	root     *procs.Root   // nil: not needed, or not to be opened
+	maps     map[int]int32 // number of the source map, by script id
+	refresh  []time.Time   // when to read the mappings again: after a start much is mapped
+	stale    bool          // an address was met that no mapping has
+	looked   time.Time     // last Refresh
 }
 
 // attach begins to profile a process.
@@ -72,6 +74,7 @@ func (a *Agent) attach(pid int) error {
 		threads: map[[16]int8]string{}, frames: newFrameCache(),
 		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
 	}
+	a.followMaps(t)
 	t.configure(a.tree, l)
 	a.warnProblems(t)
 	if err := a.publish(t); err != nil {
@@ -125,6 +128,7 @@ func (a *Agent) detach(t *target) {
 	for hash := range t.learnt.stores {
 		a.sampler.RemoveStore(t.pid, hash)
 	}
+	a.maps.end(t)
 	a.seen = append(a.seen, t.learner.Seen...)
 	delete(a.targets, t.pid)
 }
