@@ -124,7 +124,7 @@ func TestClosing(t *testing.T) {
 		ToRoot: 1791, WithJS: 1000, Named: 999, Requests: 300, Labelled: 200,
 		Learning: 7, Unreadable: 2, BadLabels: 1, SnapshotsLost: 3,
 		SourceMaps: agent.MapStats{Loaded: 5, Missing: 1, Remote: 2, Broken: 3, TooLarge: 4, Late: 6},
-		Unmatched: []agent.Unmatched{{Label: "tenant", Seen: []string{"id", "user"}}, {Label: "shop"}},
+		Unmatched:  []agent.Unmatched{{Label: "tenant", Seen: []string{"id", "user"}}, {Label: "shop"}},
 	}
 	idle := agent.Stats{Start: start, End: start.Add(2 * time.Second), SourceMaps: agent.MapStats{Loaded: 5}}
 	for _, c := range []struct {
