@@ -57,12 +57,10 @@ func programLayout(l *layout.Layout) bpf.V8Layout {
 		OneByteBit: at(layout.StringOneByteBit), TagSeq: at(layout.SeqStringTag), TagCons: at(layout.ConsStringTag),
 		TagSliced: at(layout.SlicedStringTag), TagThin: at(layout.ThinStringTag),
 		FirstNonString: at(layout.FirstNonStringType), HeapNumberValue: at(layout.HeapNumberValue),
+		TypeDebugInfo: at(layout.TypeDebugInfo), DebugInfoScript: at(layout.DebugInfoScript),
 		TypeScript: at(layout.TypeScript), TypeMap: at(layout.TypeJSMap), TypeHeapNumber: at(layout.TypeHeapNumber),
 		TypePropertyArray: at(layout.TypePropertyArray),
 		DescriptorsMask:   0x3ff << max(l.At(layout.BitField3OwnDescriptorsBit), 0),
-	}
-	if l.Has(layout.IsolateTLS) {
-		v.IsolateTls = l.Values[layout.IsolateTLS].N
 	}
 	if l.Has(layout.IsolateHeap) && l.Has(layout.HeapGCState) {
 		v.GcState = at32(layout.IsolateHeap) + at32(layout.HeapGCState)

@@ -96,11 +96,7 @@ func requestLabels(l *truth.Label) map[string]any {
 func TestRequests(t *testing.T) {
 	for _, mode := range []string{"plain", "gc"} {
 		t.Run(mode, func(t *testing.T) {
-			eachNode(t, func(t *testing.T, node string) {
-				flags := []string{}
-				if strings.Contains(node, "22.") {
-					flags = append(flags, "--experimental-async-context-frame")
-				}
+			eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 				if mode == "gc" {
 					flags = append(flags, "--max-semi-space-size=1")
 				}

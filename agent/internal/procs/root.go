@@ -11,21 +11,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Root is the root of a process's files: those of its container, if it is in one. It stays when the process ends.
-type Root struct{ dir *os.File }
+// RootDir is the root directory of a process, held open: that of its container, if it is in one. It stays when the process ends.
+type RootDir struct{ dir *os.File }
 
 // OpenRoot opens the root of a process.
-func OpenRoot(pid int) (*Root, error) {
-	dir, err := os.OpenFile(fmt.Sprintf("/proc/%d/root", pid), unix.O_PATH|unix.O_DIRECTORY, 0)
+func OpenRoot(pid int) (*RootDir, error) {
+	dir, err := os.OpenFile(Root(pid), unix.O_PATH|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
-	return &Root{dir}, nil
+	return &RootDir{dir}, nil
 }
 
 // Open opens a regular file by an absolute path as the process means it: links cannot lead out of the root. The inode
 // and what else tells a file from a later one of the same name are in the second result.
-func (r *Root) Open(file string) (*os.File, *unix.Stat_t, error) {
+func (r *RootDir) Open(file string) (*os.File, *unix.Stat_t, error) {
 	how := unix.OpenHow{Flags: unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS}
 	fd, err := unix.Openat2(int(r.dir.Fd()), file, &how)
 	if err != nil {

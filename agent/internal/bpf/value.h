@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// Context records: what the program hands over of a request, and the strings and numbers in them.
+
+// Begins a context record of `length` bytes and returns where they go.
+static __always_inline void *append(struct scratch *s, __u32 type, __u32 label, __u32 length)
+{
+	__u32 end = s->end;
+	if (end >= BUFFER_SIZE - MAX_STRING - 64 || length > MAX_STRING)
+		return 0;
+	struct context_record *r = (void *)&s->buffer[end & (BUFFER_SIZE - 1)];
+	r->type = type;
+	r->label = label;
+	r->length = length;
+	s->end = end + sizeof(*r) + length;
+	return r + 1;
+}
+
+// Asks the agent to learn something.
+static __always_inline void append_lesson(struct scratch *s, __u32 type, __u32 label, __u64 a, __u64 b)
+{
+	__u64 pair[2] = {a, b};
+	s->urgent = 1;
+	void *to = append(s, type, label, sizeof(pair));
+	if (to)
+		__builtin_memcpy(to, pair, sizeof(pair));
+}
+
+static __always_inline void unreadable(struct scratch *s)
+{
+	append(s, CONTEXT_UNREADABLE, NO_LABEL, 0);
+}
+
+static __always_inline __u32 string_length(const struct v8_layout *v8, const __u64 *head)
+{
+	return word_at(head, v8->string_length) >> (v8->string_length & 4) * 8;
+}
+
+// A label value that is being put together.
+struct text {
+	const struct v8_layout *v8;
+	struct scratch *scratch;
+	__u32 start, size; // bytes of the buffer
+	__u32 width;       // bytes of a character; 0 = none yet
+	__u32 n_pieces;    // still to be copied, the next on top
+	__u32 bad;
+};
+
+// Copies the characters of a flat string. All pieces of one value have the same width.
+static __always_inline long copy_flat(struct text *t, __u64 chars, __u32 width, __u32 length)
+{
+	struct scratch *s = t->scratch;
+	if (!length)
+		return 0;
+	if (t->width && t->width != width)
+		return -1;
+	t->width = width;
+	__u64 size = (__u64)length * width;
+	__u32 room = MAX_STRING - t->size;
+	if (size > room)
+		size = room;
+	size &= 2 * MAX_STRING - 1;
+	asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
+	if (read_user(&s->buffer[(t->start + t->size) & (BUFFER_SIZE - 1)], size, chars))
+		return -1;
+	t->size += size;
+	return 0;
+}
+
+static __always_inline void push_piece(struct text *t, __u64 string, __u32 skip, __u32 length)
+{
+	struct piece *p = &t->scratch->pieces[t->n_pieces++ & (MAX_PIECES - 1)];
+	p->string = string;
+	p->skip = skip;
+	p->length = length;
+}
+
+// Takes the topmost piece: copies it, or puts what it stands for in its place. (src/objects/string.h)
+static __always_inline long take_piece(struct text *t)
+{
+	const struct v8_layout *v8 = t->v8;
+	struct scratch *s = t->scratch;
+	struct piece p = s->pieces[--t->n_pieces & (MAX_PIECES - 1)];
+	if (read_object(&p.string, s->object, 16))
+		return -1;
+	__s32 type = instance_type(v8, s->object[0]);
+	if (type < 0 || type >= v8->first_non_string)
+		return -1;
+	__u32 length = string_length(v8, s->object);
+	if (length < p.skip)
+		return -1;
+	length -= p.skip;
+	if (length > p.length)
+		length = p.length;
+	__u32 tag = type & v8->string_mask;
+	if (tag == v8->tag_seq) {
+		__u32 width = type & v8->one_byte_bit ? 1 : 2;
+		return copy_flat(t, p.string - 1 + v8->string_chars + (__u64)p.skip * width, width, length);
+	}
+	__u64 first, second;
+	if (tag == v8->tag_thin) {
+		if (read_user(&first, 8, p.string - 1 + v8->thin_actual))
+			return -1;
+		push_piece(t, first, p.skip, length);
+	} else if (tag == v8->tag_sliced) {
+		if (read_user(&first, 8, p.string - 1 + v8->sliced_parent) ||
+		    read_user(&second, 8, p.string - 1 + v8->sliced_offset))
+			return -1;
+		push_piece(t, first, p.skip + SMI(second), length);
+	} else if (tag == v8->tag_cons && !p.skip && t->n_pieces < MAX_PIECES - 2) {
+		if (read_user(&first, 8, p.string - 1 + v8->cons_first) ||
+		    read_user(&second, 8, p.string - 1 + v8->cons_second))
+			return -1;
+		push_piece(t, second, 0, MAX_STRING);
+		push_piece(t, first, 0, MAX_STRING);
+	} else {
+		return -1;
+	}
+	return 0;
+}
+
+static long take_next(__u32 i, void *context)
+{
+	struct text *t = context;
+	if (t->n_pieces && take_piece(t))
+		t->bad = 1;
+	return t->bad || !t->n_pieces;
+}
+
+static __always_inline void append_string(const struct v8_layout *v8, struct scratch *s, const struct found *f)
+{
+	struct text t = {.v8 = v8, .scratch = s};
+	__u32 at = s->end;
+	if (!append(s, CONTEXT_UNREADABLE, f->label, 0))
+		return;
+	t.start = s->end;
+	if ((f->type & v8->string_mask) == v8->tag_seq) {
+		__u32 width = f->type & v8->one_byte_bit ? 1 : 2;
+		t.bad = copy_flat(&t, f->value - 1 + v8->string_chars, width, f->length) != 0;
+	} else {
+		push_piece(&t, f->value, 0, MAX_STRING);
+		bpf_loop(MAX_TAKES, take_next, &t, 0);
+	}
+	if (t.bad || t.n_pieces || t.size > MAX_STRING)
+		return;
+	struct context_record *record = (void *)&s->buffer[at & (BUFFER_SIZE - 1)];
+	record->type = t.width == 2 ? CONTEXT_TWO_BYTE : CONTEXT_ONE_BYTE;
+	record->length = t.size;
+	s->end = t.start + t.size;
+}
+
+static __always_inline void append_number(struct scratch *s, __u32 type, __u32 label, __u64 bits)
+{
+	void *to = append(s, type, label, sizeof(bits));
+	if (to)
+		__builtin_memcpy(to, &bits, sizeof(bits));
+}
