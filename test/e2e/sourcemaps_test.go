@@ -15,24 +15,10 @@ const (
 	mappedBuilds  = "/programs/sourcemaps/dist/"
 )
 
-// someNodes runs a test on the oldest and the newest Node.js of the list, and on one between.
-func someNodes(t *testing.T, f func(t *testing.T, node string)) {
-	all := nodes.Versions()
-	for _, i := range []int{0, len(all) / 2, len(all) - 1} {
-		t.Run(all[i].Version, func(t *testing.T) {
-			path, err := nodes.Path(all[i].Version)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f(t, path)
-		})
-	}
-}
-
 // TestSourceMaps: TypeScript as five tools compiled it shows its own functions, files, lines and columns.
 func TestSourceMaps(t *testing.T) {
-	someNodes(t, func(t *testing.T, node string) {
-		p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, []string{"DURATION_MS=5000"})
+	eachNode(t, func(t *testing.T, node string) {
+		p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, []string{"DURATION_MS=6000"})
 		samples := record(t, p.pid, 997, 3*time.Second)
 		v := compare(t, samples, p.truth(t))
 		v.right.atLeast(t, "leaf function right", 99, 1000)
@@ -75,7 +61,7 @@ func TestNoSourceMaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, []string{"DURATION_MS=3000"})
+	p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, []string{"DURATION_MS=4000"})
 	generated := 0
 	for _, s := range record(t, p.pid, 499, time.Second, "--no-source-maps") {
 		for _, f := range s.js() {

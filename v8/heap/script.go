@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"bytes"
 	"fmt"
 	"sort"
 
@@ -119,6 +120,9 @@ func (r *Reader) MapURL(script Word, limit int) (*Text, error) {
 
 // lineEnds finds the line terminators of ECMA-262: LF, CR, CR LF (one, at its LF), U+2028, U+2029.
 func lineEnds(t *Text) []int32 {
+	if t.Two == nil && bytes.IndexByte(t.One, '\r') < 0 {
+		return lineFeeds(t.One)
+	}
 	var ends []int32
 	n := t.Len()
 	at := func(i int) uint16 {
@@ -134,4 +138,18 @@ func lineEnds(t *Text) []int32 {
 		}
 	}
 	return ends
+}
+
+// lineFeeds is lineEnds for what most scripts are. Bundles and inline source maps make scripts of many megabytes, and
+// samples wait while they are read.
+func lineFeeds(b []byte) []int32 {
+	var ends []int32
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(b[at:], '\n')
+		if i < 0 {
+			return ends
+		}
+		at += i
+		ends = append(ends, int32(at))
+	}
 }
