@@ -156,6 +156,7 @@ func TestLineEnds(t *testing.T) {
 		{Text{}, nil},
 		{Text{One: []byte("a\nb\r\nc\rd\r")}, []int32{1, 4, 6, 8}},
 		{Text{One: []byte("\n\r\n\r\r")}, []int32{0, 2, 3, 4}},
+		{Text{One: []byte("\na\n\nb\n")}, []int32{0, 2, 3, 5}},
 		{Text{Two: []uint16{'a', 0x2028, 0x2029, '\r', '\n', 0x85, 0x0b}}, []int32{1, 2, 4}}, // not NEL, not VT
 		{Text{One: []byte{0x28, 0x20, 0x29, 0x20}}, nil},
 	} {
