@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
@@ -10,7 +9,7 @@ import (
 )
 
 // mapWait is how long after its script was first met a source map may still come. Snapshots wait for it until then.
-const mapWait = 5 * time.Second
+const mapWait = 10 * time.Second
 
 // passes takes snapshots on from where they are cut, and gives them to the sinks: in order, and at its own speed.
 type passes struct {
@@ -42,7 +41,7 @@ func (p *passes) run() {
 	for c := range p.queue {
 		s := c.Snapshot
 		if p.maps != nil {
-			s = p.maps.apply(s)
+			s = p.maps.apply(s, p.pressed)
 			p.maps.forget(c.number)
 		}
 		for _, d := range p.sinks {
@@ -50,6 +49,9 @@ func (p *passes) run() {
 		}
 	}
 }
+
+// pressed reports whether so many snapshots are waiting that there will soon be no room for more.
+func (p *passes) pressed() bool { return len(p.queue) > cap(p.queue)/2 }
 
 // put never waits.
 func (p *passes) put(s *pprofx.Snapshot) {
@@ -69,8 +71,8 @@ func (p *passes) close() {
 	<-p.done
 }
 
-// apply waits for the source maps of a snapshot's scripts, and applies them.
-func (m *sourceMaps) apply(s *pprofx.Snapshot) *pprofx.Snapshot {
+// apply waits for the source maps of a snapshot's scripts, unless it is pressed, and applies them.
+func (m *sourceMaps) apply(s *pprofx.Snapshot, pressed func() bool) *pprofx.Snapshot {
 	scripts, late := map[int32]sourcemap.Script{}, map[int32]bool{}
 	for _, f := range s.Frames {
 		if _, known := scripts[f.Map]; f.Map == 0 || known {
@@ -79,7 +81,7 @@ func (m *sourceMaps) apply(s *pprofx.Snapshot) *pprofx.Snapshot {
 		m.mu.Lock()
 		script := m.script[f.Map]
 		m.mu.Unlock()
-		if script == nil || !script.wait() {
+		if script == nil || !script.wait(pressed) {
 			late[f.Map] = true
 			scripts[f.Map] = sourcemap.Script{}
 			continue
@@ -91,18 +93,21 @@ func (m *sourceMaps) apply(s *pprofx.Snapshot) *pprofx.Snapshot {
 }
 
 // wait reports whether the map's fate is known in time.
-func (s *mappedScript) wait() bool {
-	ctx, cancel := context.WithDeadline(context.Background(), s.since.Add(mapWait))
-	defer cancel()
+func (s *mappedScript) wait(pressed func() bool) bool {
+	for !s.isDone() {
+		if pressed() || time.Since(s.since) > mapWait {
+			return false
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return true
+}
+
+func (s *mappedScript) isDone() bool {
 	select {
 	case <-s.done:
 		return true
 	default:
-	}
-	select {
-	case <-s.done:
-		return true
-	case <-ctx.Done():
 		return false
 	}
 }

@@ -21,6 +21,9 @@ const (
 	maxMapWarnings   = 10        // more of them only in the log's details
 )
 
+// largeMap is the size, in bytes of text, from which on reading a map takes a noticeable time.
+const largeMap = 1 << 20
+
 // MapStats counts the scripts that name a source map.
 type MapStats struct {
 	Loaded   int64 // the map is used
@@ -31,11 +34,12 @@ type MapStats struct {
 	Late     int64 // samples that went out with generated positions: mapWait was over
 }
 
-// sourceMaps reads the source maps that scripts name, one at a time, beside the sampling.
+// sourceMaps reads the source maps that scripts name, beside the sampling: at one time one that is large, and one that is
+// not, which so has to wait for no large one.
 type sourceMaps struct {
 	log    *slog.Logger
-	turn   sync.Mutex // held by the goroutine that reads a map
-	mu     sync.Mutex // of all that follows
+	turns  [2]sync.Mutex // of the goroutine that reads a small map, and of that which reads a large one
+	mu     sync.Mutex    // of all that follows
 	last   int32
 	script map[int32]*mappedScript // by Frame.Map
 	maps   map[string]*sharedMap   // by what they were read from
@@ -106,8 +110,6 @@ func (m *sourceMaps) add(t *target, s stack.Mapped) int32 {
 	known.script.LineOffset, known.script.ColumnOffset = s.Script.LineOffset, s.Script.ColumnOffset
 	m.script[m.last] = known
 	go func() {
-		m.turn.Lock()
-		defer m.turn.Unlock()
 		shared, err := m.load(t.root, s)
 		m.loaded(known, s.Script.Name, shared, err)
 	}()
@@ -154,8 +156,14 @@ func (m *sourceMaps) warn(script string, err error) {
 	}
 }
 
-// share finds the map that was made of the same thing, or makes it. m.turn is held.
-func (m *sourceMaps) share(key string, parse func() (*sourcemap.Map, error)) (*sharedMap, error) {
+// share finds the map that was made of the same thing, or makes it. size is that of its text in bytes.
+func (m *sourceMaps) share(key string, size int64, parse func() (*sourcemap.Map, error)) (*sharedMap, error) {
+	turn := &m.turns[0]
+	if size > largeMap {
+		turn = &m.turns[1]
+	}
+	turn.Lock()
+	defer turn.Unlock()
 	m.mu.Lock()
 	known := m.maps[key]
 	if known != nil {
@@ -201,14 +209,9 @@ func (m *sourceMaps) forget(cut int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for number, s := range m.script {
-		if s.last == 0 || s.last > cut {
-			continue
-		}
-		select {
-		case <-s.done:
+		if s.last != 0 && s.last <= cut && s.isDone() {
 			m.release(s)
 			delete(m.script, number)
-		default: // still being read
 		}
 	}
 }

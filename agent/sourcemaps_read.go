@@ -31,7 +31,7 @@ func (m *sourceMaps) load(root *procs.RootDir, s stack.Mapped) (*sharedMap, erro
 		return nil, fmt.Errorf("in the script, more than %d characters: %w", stack.MaxMapURL, sourcemap.ErrTooLarge)
 	}
 	key := fmt.Sprintf("%x %s", sha256.Sum256([]byte(u)), s.Script.Name)
-	return m.share(key, func() (*sourcemap.Map, error) {
+	return m.share(key, int64(len(u)), func() (*sourcemap.Map, error) {
 		b, err := sourcemap.Inline(u)
 		if err != nil {
 			return nil, err
@@ -53,7 +53,7 @@ func (m *sourceMaps) loadFile(root *procs.RootDir, s stack.Mapped, file string) 
 		return nil, err
 	}
 	key := fmt.Sprint(st.Dev, st.Ino, st.Size, st.Mtim, file)
-	return m.share(key, func() (*sourcemap.Map, error) {
+	return m.share(key, st.Size, func() (*sourcemap.Map, error) {
 		b, err := procs.ReadAll(f, sourcemap.MaxBytes)
 		if errors.Is(err, procs.ErrTooLong) {
 			err = fmt.Errorf("%w: %w", err, sourcemap.ErrTooLarge)

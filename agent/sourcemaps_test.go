@@ -182,7 +182,7 @@ func TestSourceMapsLimits(t *testing.T) {
 func TestSourceMapsLate(t *testing.T) {
 	m, a, _ := mapper(t)
 	s := stack.Mapped{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
-	m.turn.Lock()
+	m.turns[0].Lock()
 	number := m.add(a, s)
 	m.script[number].since = time.Now().Add(-mapWait)
 	generated := &pprofx.Frame{Function: "f", File: "/srv/x.js", Line: 1, Column: 1, Map: number}
@@ -191,14 +191,19 @@ func TestSourceMapsLate(t *testing.T) {
 		Frames: []*pprofx.Frame{generated, other}, Stacks: [][]int32{{1, 0}, {1}},
 		Rows: []pprofx.Row{{Stack: 0}, {Stack: 1}, {Stack: 0}},
 	}
-	got := m.apply(snapshot)
+	never, always := func() bool { return false }, func() bool { return true }
+	got := m.apply(snapshot, never)
 	if got.Frames[0].File != "/srv/x.js" || got.Frames[0].Map != 0 || m.counts().Late != 2 {
 		t.Errorf("%+v, %+v", got.Frames[0], m.counts())
 	}
-	m.turn.Unlock()
+	m.script[number].since = time.Now()
+	if m.apply(snapshot, always); m.counts().Late != 4 {
+		t.Errorf("pressed: %+v", m.counts())
+	}
+	m.turns[0].Unlock()
 	<-m.script[number].done
-	got = m.apply(snapshot)
-	if got.Frames[0].File != "/src/a.ts" || m.counts().Late != 2 {
+	got = m.apply(snapshot, always)
+	if got.Frames[0].File != "/src/a.ts" || m.counts().Late != 4 {
 		t.Errorf("%+v, %+v", got.Frames[0], m.counts())
 	}
 }
