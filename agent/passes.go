@@ -82,6 +82,7 @@ func (m *sourceMaps) apply(s *pprofx.Snapshot, pressed func() bool) *pprofx.Snap
 		script := m.script[f.Map]
 		m.mu.Unlock()
 		if script == nil || !script.wait(pressed) {
+			m.sayLate(script)
 			late[f.Map] = true
 			scripts[f.Map] = sourcemap.Script{}
 			continue
@@ -109,6 +110,14 @@ func (s *mappedScript) isDone() bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// sayLate notes once that a script's map was not there in time.
+func (m *sourceMaps) sayLate(s *mappedScript) {
+	if s != nil && !s.late {
+		s.late = true
+		m.log.Debug("source map not yet read", "script", s.name, "after", time.Since(s.since).Round(time.Millisecond))
 	}
 }
 

@@ -52,7 +52,9 @@ type sourceMaps struct {
 
 // mappedScript is a script of a process that names a source map.
 type mappedScript struct {
+	name   string
 	since  time.Time
+	late   bool             // it was not there when a snapshot needed it
 	units  int              // of its text and inline map
 	done   chan struct{}    // closed when script is set
 	script sourcemap.Script // without a Map: there is none to use
@@ -106,18 +108,18 @@ func (m *sourceMaps) add(t *target, s stack.Mapped) int32 {
 	m.last++
 	m.units += units
 	t.maps[s.Script.ID] = m.last
-	known := &mappedScript{since: time.Now(), units: units, done: make(chan struct{})}
+	known := &mappedScript{name: s.Script.Name, since: time.Now(), units: units, done: make(chan struct{})}
 	known.script.LineOffset, known.script.ColumnOffset = s.Script.LineOffset, s.Script.ColumnOffset
 	m.script[m.last] = known
 	go func() {
 		shared, err := m.load(t.root, s)
-		m.loaded(known, s.Script.Name, shared, err)
+		m.loaded(known, shared, err)
 	}()
 	return m.last
 }
 
 // loaded notes the outcome, and says what is wrong.
-func (m *sourceMaps) loaded(s *mappedScript, name string, shared *sharedMap, err error) {
+func (m *sourceMaps) loaded(s *mappedScript, shared *sharedMap, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	defer close(s.done)
@@ -129,18 +131,18 @@ func (m *sourceMaps) loaded(s *mappedScript, name string, shared *sharedMap, err
 		return
 	case errors.Is(err, fs.ErrNotExist):
 		m.stats.Missing++
-		m.log.Debug("source map not found", "script", name, "why", err)
+		m.log.Debug("source map not found", "script", s.name, "why", err)
 		return
 	case errors.Is(err, sourcemap.ErrRemote):
 		m.stats.Remote++
-		m.log.Debug("source map not used", "script", name, "why", err)
+		m.log.Debug("source map not used", "script", s.name, "why", err)
 		return
 	case errors.Is(err, sourcemap.ErrTooLarge):
 		m.stats.TooLarge++
 	default:
 		m.stats.Broken++
 	}
-	m.warn(name, err)
+	m.warn(s.name, err)
 }
 
 // warn says once what is wrong with a map, whatever number of processes run its script.
