@@ -34,6 +34,12 @@ type segment struct {
 	name         int32 // index; none: it has no name
 }
 
+// A path or a name of more bytes is cut there: each frame that has it is written with it.
+const (
+	maxPath = 4096
+	maxName = 1024
+)
+
 const none = -1
 
 // Position is a place in a source.

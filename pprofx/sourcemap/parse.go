@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 )
 
 // ErrTooLarge says that a map is over one of the limits.
@@ -159,8 +161,21 @@ func (p *parser) add(d *document) error {
 		if p.text += len(s); p.text > maxText {
 			return fmt.Errorf("sources of more than %d bytes: %w", maxText, ErrTooLarge)
 		}
-		p.m.sources = append(p.m.sources, readable(s))
+		p.m.sources = append(p.m.sources, cut(readable(s), maxPath))
 	}
-	p.m.names = append(p.m.names, d.Names...)
+	for _, s := range d.Names {
+		p.m.names = append(p.m.names, cut(s, maxName))
+	}
 	return dec.decode()
+}
+
+// cut keeps the first n bytes of a text, or a little less, so that no character is cut apart.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return strings.Clone(s[:n])
 }

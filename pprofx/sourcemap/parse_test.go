@@ -121,6 +121,15 @@ func TestSections(t *testing.T) {
 	}
 }
 
+func TestLongTexts(t *testing.T) {
+	long := strings.Repeat("世", 2000)
+	m := parse(t, `{"version":3,"sources":["/`+long+`"],"names":["`+long+`"],"mappings":"AAAAA"}`)
+	p, _ := m.At(1, 1)
+	if name := m.NameAt(1, 1); len(p.File) != 4096 || p.File != "/"+long[:4095] || name != long[:1023] {
+		t.Errorf("a path of %d bytes, a name of %d", len(p.File), len(name))
+	}
+}
+
 func TestBroken(t *testing.T) {
 	of := func(mappings string) string {
 		return `{"version":3,"sources":["a"],"names":["n"],"mappings":"` + mappings + `"}`
