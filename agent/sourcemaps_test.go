@@ -196,9 +196,10 @@ func TestSourceMapsLate(t *testing.T) {
 	if got.Frames[0].File != "/srv/x.js" || got.Frames[0].Map != 0 || m.counts().Late != 2 {
 		t.Errorf("%+v, %+v", got.Frames[0], m.counts())
 	}
-	m.script[number].since = time.Now()
-	if m.apply(snapshot, always); m.counts().Late != 4 {
-		t.Errorf("pressed: %+v", m.counts())
+	begin := time.Now()
+	m.script[number].since = begin
+	if m.apply(snapshot, always); m.counts().Late != 4 || time.Since(begin) > mapWait/2 {
+		t.Errorf("pressed: %+v after %v", m.counts(), time.Since(begin))
 	}
 	m.turns[0].Unlock()
 	<-m.script[number].done

@@ -18,7 +18,7 @@ const (
 // TestSourceMaps: TypeScript as five tools compiled it shows its own functions, files, lines and columns.
 func TestSourceMaps(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
-		p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, []string{"DURATION_MS=6000"})
+		p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, []string{"DURATION_MS=8000"})
 		samples := record(t, p.pid, 997, 3*time.Second)
 		v := compare(t, samples, p.truth(t))
 		v.right.atLeast(t, "leaf function right", 99, 1000)
@@ -61,7 +61,7 @@ func TestNoSourceMaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, []string{"DURATION_MS=4000"})
+	p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, []string{"DURATION_MS=20000"})
 	generated := 0
 	for _, s := range record(t, p.pid, 499, time.Second, "--no-source-maps") {
 		for _, f := range s.js() {
