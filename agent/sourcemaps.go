@@ -103,6 +103,8 @@ func (m *sourceMaps) add(t *target, s stack.Mapped) int32 {
 	}
 	if len(m.script) >= maxMappedScripts || m.units+units > maxMapsWaiting {
 		m.stats.TooLarge++
+		m.warn(s.Script.Name, fmt.Errorf("with %d scripts that have maps, and %d characters that wait to be read: %w",
+			len(m.script), m.units, sourcemap.ErrTooLarge))
 		return 0
 	}
 	m.last++
