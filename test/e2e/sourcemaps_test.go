@@ -18,7 +18,7 @@ const (
 // TestSourceMaps: TypeScript as five tools compiled it shows its own functions, files, lines and columns.
 func TestSourceMaps(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
-		p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, []string{"DURATION_MS=8000"})
+		p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, []string{"DURATION_MS=10000"})
 		samples := record(t, p.pid, 997, 3*time.Second)
 		v := compare(t, samples, p.truth(t))
 		v.right.atLeast(t, "leaf function right", 99, 1000)
