@@ -112,6 +112,10 @@ func (m *sourceMaps) add(t *target, s stack.Mapped) int32 {
 	t.maps[s.Script.ID] = m.last
 	known := &mappedScript{name: s.Script.Name, since: time.Now(), units: units, done: make(chan struct{})}
 	known.script.LineOffset, known.script.ColumnOffset = s.Script.LineOffset, s.Script.ColumnOffset
+	if text, ok := unwrap(s.Source); ok {
+		s.Source = text
+		known.script.ColumnOffset += len(wrapperHead)
+	}
 	m.script[m.last] = known
 	go func() {
 		shared, err := m.load(t.root, s)

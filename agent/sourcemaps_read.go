@@ -92,6 +92,28 @@ func sameText(root *procs.RootDir, s stack.Mapped) error {
 	return err
 }
 
+// What Node puts around a CommonJS module where something has changed Module.wrap: the map is of what is inside.
+// (lib/internal/modules/cjs/loader.js)
+const (
+	wrapperHead = "(function (exports, require, module, __filename, __dirname) { "
+	wrapperTail = "\n});"
+)
+
+// unwrap takes Node's wrapper off a module's text.
+func unwrap(t *heap.Text) (*heap.Text, bool) {
+	const head, tail = len(wrapperHead), len(wrapperTail)
+	if t == nil || t.Len() < head+tail {
+		return nil, false
+	}
+	end := t.Len() - tail
+	if t.Two == nil {
+		ok := string(t.One[:head]) == wrapperHead && string(t.One[end:]) == wrapperTail
+		return &heap.Text{One: t.One[head:end]}, ok
+	}
+	first, last := heap.Text{Two: t.Two[:head]}, heap.Text{Two: t.Two[end:]}
+	return &heap.Text{Two: t.Two[head:end]}, first.String() == wrapperHead && last.String() == wrapperTail
+}
+
 const byteOrderMark = "\xef\xbb\xbf"
 
 // isText compares UTF-8 with a text of V8's. What is no UTF-8 cannot be told.

@@ -75,6 +75,8 @@ func TestSourceMapsLoad(t *testing.T) {
 		{"byte order mark that V8 has too", files{"x.js": "\ufefflet a", "x.js.map": aMap}, "x.js.map", "\ufefflet a", MapStats{Loaded: 1}, ""},
 		{"no UTF-8", files{"x.js": "let \xe9", "x.js.map": aMap}, "x.js.map", "let \ufffd", MapStats{Loaded: 1}, ""},
 		{"script without a file", files{"x.js.map": aMap}, "x.js.map", "let a", MapStats{Loaded: 1}, ""},
+		{"wrapped", files{"x.js": "let a", "x.js.map": aMap}, "x.js.map", wrapperHead + "let a" + wrapperTail, MapStats{Loaded: 1}, ""},
+		{"wrapped, two-byte", files{"x.js": "let 世", "x.js.map": aMap}, "x.js.map", wrapperHead + "let 世" + wrapperTail, MapStats{Loaded: 1}, ""},
 		{"not there", files{"x.js": "let a"}, "x.js.map", "let a", MapStats{Missing: 1}, ""},
 		{"on a server", nil, "https://h.example/x.js.map", "let a", MapStats{Remote: 1}, ""},
 		{"built again", files{"x.js": "let b", "x.js.map": aMap}, "x.js.map", "let a", MapStats{Broken: 1}, "not the one in its file now"},
@@ -115,6 +117,9 @@ func TestSourceMapsLoad(t *testing.T) {
 			}
 			if (got.script.Map != nil) != (c.want.Loaded == 1) {
 				t.Fatalf("%+v", got)
+			}
+			if wrapped := strings.HasPrefix(c.name, "wrapped"); wrapped != (got.script.ColumnOffset == len(wrapperHead)) {
+				t.Errorf("column offset %d", got.script.ColumnOffset)
 			}
 			if got.script.Map != nil {
 				if p, _ := got.script.Map.At(1, 1); p.File != filepath.Join(filepath.Dir(dir), "src/a.ts") {
