@@ -41,11 +41,13 @@ type target struct {
 	flags     flags         // of the sample at hand
 	learnt    learnt
 	published published
-	refresh   schedule  // when to read the mappings again: after a start much is mapped
-	keyless   bool      // where a thread's isolate is is not known before V8 has started
-	stale     bool      // an address was met that no mapping has
-	looked    time.Time // when the mappings were read last
-	looking   bool      // they are being read
+	root      *procs.RootDir // nil: not needed, or not to be opened
+	maps      map[int]int32  // number of the source map, by script id
+	refresh   schedule       // when to read the mappings again: after a start much is mapped
+	keyless   bool           // where a thread's isolate is is not known before V8 has started
+	stale     bool           // an address was met that no mapping has
+	looked    time.Time      // when the mappings were read last
+	looking   bool           // they are being read
 }
 
 // attach begins to profile a process.
@@ -90,6 +92,7 @@ func (a *Agent) prepare(pid int) (*target, error) {
 		learnt: newLearnt(),
 	}
 	t.process = t.derived
+	a.followMaps(t)
 	t.configure(a.tree, l)
 	a.findIsolates(t)
 	a.warnProblems(t)
@@ -153,6 +156,7 @@ func (a *Agent) detach(t *target) {
 		a.sampler.RemoveStore(t.pid, hash)
 	}
 	a.forgetHooks(t)
+	a.maps.end(t)
 	a.seen = append(a.seen, t.learner.Seen...)
 	delete(a.targets, t.pid)
 }

@@ -78,6 +78,7 @@ const (
 	ScopeInfoFunctionVarBit      // lowest bit of the two
 	ScopeInfoInferredNameBit     //
 	ScopeInfoMaxInlinedNames     // names are in a hash table from this many locals on; absent: never
+	ScopeInfoStartPosition       // Smi; absent: it stands behind the inferred name
 	ScriptSource                 //
 	ScriptName                   //
 	ScriptLineOffset             //

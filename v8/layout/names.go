@@ -80,6 +80,7 @@ var names = [NumFields]string{
 	ScopeInfoFunctionVarBit:      "ScopeInfo.functionVarBit",
 	ScopeInfoInferredNameBit:     "ScopeInfo.inferredNameBit",
 	ScopeInfoMaxInlinedNames:     "ScopeInfo.maxInlinedNames",
+	ScopeInfoStartPosition:       "ScopeInfo.startPosition",
 	ScriptSource:                 "Script.source",
 	ScriptName:                   "Script.name",
 	ScriptLineOffset:             "Script.lineOffset",
