@@ -38,21 +38,23 @@ func TestEveryNode(t *testing.T) {
 }
 
 // enough is how many samples of each program a short look needs: they share the CPUs.
-const enough = 50
+const enough = 30
 
 func shortLook(t *testing.T, p *program, name string, samples []sample) {
 	l := p.truth(t)
 	v := compare(t, samples, l)
 	v.right.atLeast(t, "leaf function right", 95, enough) // hotspan shares the CPUs too: code may be gone before it is named
 	v.leafLine.atLeast(t, "leaf line inside the function", 99.5, enough)
-	v.callers.atLeast(t, "caller right", 95, enough)
 	v.callerLine.atLeast(t, "caller's line right", 100, enough)
 	v.callerColumn.atLeast(t, "caller's column right", 99, enough)
+	if name != "functions" { // here some samples of an interval are in the clock
+		v.callers.atLeast(t, "caller right", 100, enough)
+		inlinedKept(t, samples, l, name, enough)
+		return
+	}
+	v.callers.atLeast(t, "caller right", 95, enough)
 	if v.wrong > 0 {
 		t.Errorf("%d wrong functions, want none", v.wrong)
-	}
-	if name != "functions" {
-		inlinedKept(t, samples, l, name, enough)
 	}
 }
 
