@@ -26,7 +26,7 @@ var wasmLimits = []limit{
 	{layout.WasmCodeStart, 0, wasmCodeHead - 8}, {layout.WasmCodeTables, 0, wasmCodeHead - 8},
 	{layout.WasmCodeSize, 0, wasmCodeHead - 4}, {layout.WasmCodeRelocation, 0, wasmCodeHead - 4},
 	{layout.WasmCodePositions, 0, wasmCodeHead - 4}, {layout.WasmCodeTraps, 0, wasmCodeHead - 4},
-	{layout.WasmCodeIndex, 0, wasmCodeHead - 4},
+	{layout.WasmCodeIndex, 0, wasmCodeHead - 4}, {layout.WasmCodeInlining, -1, wasmCodeHead - 4},
 }
 
 // Limits of V8's tables of WebAssembly.

@@ -15,6 +15,7 @@ const (
 	maxNameSection = 32 << 20
 	maxWasmImports = 1 << 20
 	maxWasmBodies  = 1 << 20
+	maxWasmNames   = maxWasmImports + maxWasmBodies
 )
 
 // WasmModule is what the bytes of a module say, from which V8 compiled it: names are in its name section, which compilers

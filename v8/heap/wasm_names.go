@@ -25,7 +25,7 @@ func decodeNames(m *WasmModule, b string) {
 
 func (t *text) functions(names map[int]string) {
 	n, ok := t.u32()
-	for ; ok && n > 0; n-- {
+	for n = min(n, maxWasmNames); ok && n > 0; n-- {
 		var index uint32
 		var name string
 		if index, ok = t.u32(); !ok {
