@@ -61,7 +61,7 @@ func (m wordMemory) ReadAt(p []byte, off int64) (int, error) {
 func (m wordMemory) frame(fp, caller, ret, context uint64) {
 	m[fp], m[fp+8] = caller, ret
 	m[fp-8], m[fp-16], m[fp-24], m[fp-32], m[fp-40] = context, functionAt, 3, 0xb1, 77<<32
-	m[fp+16], m[fp+24], m[fp+32] = 0, 0, 0
+	m[fp+16], m[fp+24], m[fp+32], m[fp+40] = 0, 0, 0, 0
 	if !tagged(context) {
 		m[fp-16] = 0
 	}
