@@ -33,7 +33,9 @@ func testLayout() *layout.Layout {
 		layout.DeoptInlining: 8, layout.DeoptSFI: 7, layout.SFIWrapperShared: 8, layout.PositionsUnsigned: 0,
 		layout.TypeMap: 0x110, layout.TypeSharedFunctionInfo: 0x11a, layout.TypeScript: 167, layout.TypeScopeInfo: 0x118,
 		layout.TypeBytecodeArray: 186, layout.TypeCode: 187, layout.TypeInstructionStream: 192, layout.TypeJSMap: 0x840,
-		layout.TypeSymbol: 128, layout.TypeInterpreterData: 188, layout.InterpreterDataBytecode: 8,
+		layout.TypeSymbol: 128, layout.TypeJSArray: 0x847, layout.TypeFixedArray: 205, layout.TypeOddball: 131, layout.OddballKind: 40,
+		layout.OddballTrue: 1, layout.OddballFalse: 0, layout.NameDictionaryPrefix: 3, layout.NameHash: 8, layout.SymbolFlags: 12,
+		layout.SymbolRegisteredBit: 2, layout.SymbolPrivateBit: 4, layout.JSObjectElements: 16, layout.JSArrayLength: 24, layout.TypeInterpreterData: 188, layout.InterpreterDataBytecode: 8,
 	} {
 		l.Values[f] = layout.Value{N: n, State: layout.Known}
 	}

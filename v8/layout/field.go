@@ -40,8 +40,15 @@ const (
 	JSMapTable                   //
 	HeapNumberValue              //
 	OddballToString              //
+	OddballKind                  // Smi: one of the next
+	OddballFalse                 //
+	OddballTrue                  //
+	OddballHole                  // where the hole is an Oddball
 	SymbolHash                   // u32, hash above two flag bits
 	SymbolDescription            //
+	SymbolFlags                  // u32
+	SymbolRegisteredBit          // bit number in SymbolFlags: the symbol is one of Symbol.for
+	SymbolPrivateBit             // bit number in SymbolFlags: it is a private name of a class
 	NameHash                     // u32, as in SymbolHash
 	StringLength                 // i32
 	SeqStringChars               //
@@ -123,6 +130,8 @@ const (
 	TypeJSFunctionLast           //
 	TypeJSMap                    //
 	TypeJSObject                 //
+	TypeJSArray                  //
+	TypeFixedArray               //
 	TypeSymbol                   //
 	TypeHeapNumber               //
 	TypeOddball                  //
