@@ -10,7 +10,7 @@ DEMO_FLAGS =
 
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
-PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED)
+PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED) test/programs/datadog/$(INSTALLED)
 BPF = agent/internal/bpf
 GENERATED = $(BPF)/*_bpfel.go $(BPF)/*_bpfel.o
 

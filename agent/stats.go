@@ -30,8 +30,9 @@ type Stats struct {
 	Named         int64            // of these, with every such frame named
 	Labelled      int64            // samples with a label
 	Requests      int64            // samples while a store of an AsyncLocalStorage was current
-	Learning      int64            // samples without a label because something was not learnt yet
+	Learning      int64            // samples that may lack a label because something was not learnt yet
 	Unreadable    int64            // samples of which a part of the context could not be read
+	Cut           int64            // samples with a value that is longer than what is read of it
 	BadLabels     int64            // values that were not what their label must be
 	SnapshotsLost int64            // by slow sinks
 	Frames        int64            // of all samples, inlined ones included
@@ -60,6 +61,7 @@ type flags struct {
 	js, unnamed, broken  bool // has JS frames; one has no name; a frame is missing or unknown
 	present              bool // a store is current
 	learning, unreadable bool // something of the context was not known yet, or not readable
+	cut                  bool // a value is longer than what is read of it
 }
 
 func (s *Stats) count(out *pprofx.Sample, f flags) {
@@ -75,8 +77,9 @@ func (s *Stats) count(out *pprofx.Sample, f flags) {
 	add(&s.Named, f.js && !f.unnamed)
 	add(&s.Requests, f.present)
 	add(&s.Labelled, len(out.Labels) > 0)
-	add(&s.Learning, f.learning && len(out.Labels) == 0)
+	add(&s.Learning, f.learning)
 	add(&s.Unreadable, f.unreadable)
+	add(&s.Cut, f.cut)
 }
 
 func (s *Stats) written(snapshot *pprofx.Snapshot) {

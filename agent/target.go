@@ -28,9 +28,8 @@ type target struct {
 	process  pprofx.Process
 	space    *space.Space
 	resolver *stack.Resolver
-	learner  *reqctx.Learner
+	pupil    *pupil
 	config   *bpf.Process
-	edges    []*reqctx.Edge // by number in the BPF program
 	frames   frameCache
 	threads  map[[16]int8]string
 	sample   pprofx.Sample // the one at hand, used again for the next
@@ -67,18 +66,21 @@ func (a *Agent) attach(pid int) error {
 	}
 	r := heap.NewReader(mem, l)
 	t := &target{
-		pid: pid, space: s, resolver: stack.NewResolver(r, s), learner: reqctx.NewLearner(a.tree, r),
+		pid: pid, space: s, resolver: stack.NewResolver(r, s), pupil: &pupil{learner: reqctx.NewLearner(a.tree, heap.NewReader(mem, l))},
 		process: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
 		threads: map[[16]int8]string{}, frames: newFrameCache(),
-		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
 	}
 	t.configure(a.tree, l)
+	t.pupil.id = t.config.Id
+	a.pupils.Store(pid, t.pupil)
 	a.warnProblems(t)
 	if err := a.publish(t); err != nil {
+		a.pupils.Delete(pid)
 		return err
 	}
 	if unix.Kill(pid, 0) == unix.ESRCH { // it ended before the program would have told
 		a.sampler.RemoveProcess(pid)
+		a.pupils.Delete(pid)
 		return fmt.Errorf("process %d: %w", pid, ErrGone)
 	}
 	a.targets[pid] = t
@@ -119,13 +121,8 @@ func (a *Agent) detach(t *target) {
 	if err := a.sampler.RemoveProcess(t.pid); err != nil {
 		a.log.Warn("process stays in the program's table", "pid", t.pid, "why", err)
 	}
-	for class := range t.learnt.shapes {
-		a.sampler.RemoveShape(t.pid, class)
-	}
-	for hash := range t.learnt.stores {
-		a.sampler.RemoveStore(t.pid, hash)
-	}
-	a.seen = append(a.seen, t.learner.Seen...)
+	a.pupils.CompareAndDelete(t.pid, t.pupil)
+	a.seen = append(a.seen, t.pupil.seen()...)
 	delete(a.targets, t.pid)
 }
 
@@ -229,6 +226,7 @@ var (
 	}
 	contextFields = []layout.Field{
 		layout.IsolateTLS, layout.IsolateCPED, layout.JSMapTable, layout.TypeJSMap, layout.MapBitField3,
-		layout.MapDescriptors, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.SymbolHash,
+		layout.MapDescriptors, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.NameHash,
+		layout.FixedArrayData, layout.TypeOddball, layout.OddballKind, layout.BitField3DictionaryMapBit,
 	}
 )

@@ -62,7 +62,7 @@ func lostBy(lost map[string]int64) string {
 
 func misses(s *agent.Stats) string {
 	var parts []string
-	for what, n := range map[string]int64{"learning": s.Learning, "unreadable": s.Unreadable, "bad values": s.BadLabels} {
+	for what, n := range map[string]int64{"learning": s.Learning, "unreadable": s.Unreadable, "cut": s.Cut, "bad values": s.BadLabels} {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%s %d", what, n))
 		}

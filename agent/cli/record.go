@@ -121,7 +121,7 @@ func (r *recordCmd) check() error {
 
 func (r *recordCmd) config(c console) (agent.Config, error) {
 	config := agent.Config{
-		Select: agent.Selection{PIDs: r.PID, All: r.All}, Rate: r.Rate,
+		Select: agent.Selection{PIDs: r.PID, All: r.All}, Rate: r.Rate, Labels: reqctx.AllKinds,
 		SnapshotEvery: r.SnapshotEvery, RingBytes: r.RingBuffer << 20, Log: c.logger(r.Verbose),
 	}
 	if r.Name != "" {

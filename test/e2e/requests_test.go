@@ -1,11 +1,15 @@
 package e2e
 
 import (
+	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth"
 )
 
@@ -80,7 +84,8 @@ func (v *labelVerdict) judge(t *testing.T, s *sample, want map[string]any) {
 func requestLabels(l *truth.Label) map[string]any {
 	want := map[string]any{
 		"trace_id": l.TraceID, "span_id": l.SpanID,
-		"endpoint": l.Endpoint, "tenant": l.Tenant, "user": l.User,
+		"endpoint": l.Endpoint, "tenant": l.Tenant, "user": l.User, "premium": strconv.FormatBool(l.Premium),
+		"baggage": l.Tenant,
 	}
 	if l.Route != "" {
 		want["http.route"] = l.Route
@@ -91,29 +96,92 @@ func requestLabels(l *truth.Label) map[string]any {
 	return want
 }
 
+// datadogLabels are those with dd-trace, which knows the route after the response only and has no baggage here.
+func datadogLabels(l *truth.Label) map[string]any {
+	want := requestLabels(l)
+	delete(want, "baggage")
+	delete(want, "http.route")
+	want["http.request.method"], want["url.path"] = l.Method, l.Target
+	return want
+}
+
+// storeRules are the rules for the app stores of requests.js: objects, and Maps.
+var (
+	storeRules = []string{"endpoint=endpoint", "tenant=user.tenant", "user=user.id", "premium=store.premium", `baggage=baggage("tenant")`}
+	mapRules   = []string{
+		`endpoint=get("endpoint")`, `tenant=get(Symbol.for("app user")).get("tenant")`, `premium=get("premium")`,
+		`user=store.get(Symbol.for("app user")).get(Symbol("id of the user"))`, `baggage=baggage("tenant")`,
+	}
+)
+
+// requestRun is a way to run requests.js. each means on each Node.js, else on those of one line.
+type requestRun struct {
+	name  string
+	each  bool
+	major string
+	flags []string
+	env   []string
+	rules []string
+	want  func(*truth.Label) map[string]any
+}
+
+var requestRuns = []requestRun{
+	{name: "plain", each: true, env: []string{"MODE=plain"}, rules: storeRules, want: requestLabels},
+	{name: "gc", each: true, flags: []string{"--max-semi-space-size=1"}, env: []string{"MODE=gc"}, rules: storeRules, want: requestLabels},
+	{name: "dictionaries", major: "24.", env: []string{"STORES=dictionary"}, rules: storeRules, want: requestLabels},
+	{name: "maps", major: "26.", env: []string{"STORES=map"}, rules: mapRules, want: requestLabels},
+	{name: "maps in collections", major: "24.", flags: []string{"--max-semi-space-size=1"}, env: []string{"STORES=map", "MODE=gc"}, rules: mapRules, want: requestLabels},
+	{name: "dd-trace", major: "26.", env: []string{"TRACER=datadog"}, rules: storeRules, want: datadogLabels},
+	{name: "dd-trace in collections", major: "22.", flags: []string{"--max-semi-space-size=1"}, env: []string{"TRACER=datadog", "MODE=gc", "STORES=mixed"}, rules: storeRules, want: datadogLabels},
+}
+
+// seconds is how long requests.js runs: 14, or 8 where it runs for one Node.js only. REQUEST_SECONDS makes it longer, and
+// all runs for each Node.js.
+func (r requestRun) seconds() (n int, long bool) {
+	if n, err := strconv.Atoi(os.Getenv("REQUEST_SECONDS")); err == nil {
+		return n, true
+	}
+	if r.each {
+		return 14, false
+	}
+	return 8, false
+}
+
 // TestRequests: sixteen requests at a time, interleaved through all kinds of continuation; each sample must have the
 // labels of the request whose code ran, in collections too, and none where none did.
 func TestRequests(t *testing.T) {
-	for _, mode := range []string{"plain", "gc"} {
-		t.Run(mode, func(t *testing.T) {
-			eachNode(t, func(t *testing.T, node string) {
-				flags := []string{}
-				if strings.Contains(node, "22.") {
-					flags = append(flags, "--experimental-async-context-frame")
+	for _, r := range requestRuns {
+		t.Run(r.name, func(t *testing.T) {
+			for _, v := range nodes.Versions() {
+				if _, long := r.seconds(); !r.each && !long && !strings.HasPrefix(v.Version, r.major) {
+					continue
 				}
-				if mode == "gc" {
-					flags = append(flags, "--max-semi-space-size=1")
-				}
-				p := start(t, node, "requests.js", flags, []string{"MODE=" + mode, "DURATION_MS=14000"})
-				samples := record(t, p.pid, 997, 12*time.Second,
-					"--label", "endpoint=endpoint", "--label", "tenant=user.tenant", "--label", `user=user.id`)
-				v := compareLabels(t, samples, p.truth(t), requestLabels)
-				v.right.atLeast(t, "samples in request code labelled right", 99.5, 5000)
-				t.Logf("in collections: %v; missing: %v", v.gc, v.missing)
-				if v.wrong > 0 || v.outside > 0 {
-					t.Errorf("%d samples with wrong labels, %d labelled where no request ran, want none", v.wrong, v.outside)
-				}
-			})
+				t.Run(v.Version, func(t *testing.T) { r.run(t, v.Version) })
+			}
 		})
+	}
+}
+
+func (r requestRun) run(t *testing.T, version string) {
+	node, err := nodes.Path(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := r.flags
+	if strings.HasPrefix(version, "22.") {
+		flags = append([]string{"--experimental-async-context-frame"}, flags...)
+	}
+	n, _ := r.seconds()
+	p := start(t, node, "requests.js", flags, append([]string{fmt.Sprintf("DURATION_MS=%d000", n)}, r.env...))
+	var args []string
+	for _, rule := range r.rules {
+		args = append(args, "--label", rule)
+	}
+	samples := record(t, p.pid, 997, time.Duration(n-2)*time.Second, args...)
+	v := compareLabels(t, samples, p.truth(t), r.want)
+	v.right.atLeast(t, "samples in request code labelled right", 99.5, 400*(n-2))
+	t.Logf("in collections: %v; missing: %v", v.gc, v.missing)
+	if v.wrong > 0 || v.outside > 0 {
+		t.Errorf("%d samples with wrong labels, %d labelled where no request ran, want none", v.wrong, v.outside)
 	}
 }

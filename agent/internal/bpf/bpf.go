@@ -9,7 +9,7 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type sample -type frame -type lifecycle -type process -type mapping -type edge -type node -type shape -type shape_key -type store -type store_key -type context_record -type v8_layout -type stop -type counter -type frame_kind -type mapping_kind -type edge_kind -type context_type -type record_type hotspan hotspan.bpf.c
+//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type sample -type frame -type lifecycle -type process -type mapping -type edge -type node -type shape -type shape_key -type store -type store_key -type name -type isolate_key -type isolate_names -type context_record -type v8_layout -type stop -type counter -type frame_kind -type mapping_kind -type edge_kind -type name_kind -type context_type -type record_type hotspan hotspan.bpf.c
 
 // The types of the maps and of the records in the ring buffer; event.h has their documentation.
 type (
@@ -24,6 +24,9 @@ type (
 	ShapeKey      = hotspanShapeKey
 	Store         = hotspanStore
 	StoreKey      = hotspanStoreKey
+	Name          = hotspanName
+	IsolateKey    = hotspanIsolateKey
+	IsolateNames  = hotspanIsolateNames
 	ContextRecord = hotspanContextRecord
 	V8Layout      = hotspanV8Layout
 	Objects       = hotspanObjects
@@ -52,6 +55,12 @@ const (
 
 	EdgeProperty = uint8(hotspanEdgeKindEDGE_PROPERTY)
 	EdgeMapEntry = uint8(hotspanEdgeKindEDGE_MAP_ENTRY)
+	EdgeElement  = uint8(hotspanEdgeKindEDGE_ELEMENT)
+
+	NameString     = uint8(hotspanNameKindNAME_STRING)
+	NameSymbol     = uint8(hotspanNameKindNAME_SYMBOL)
+	NameRegistered = uint8(hotspanNameKindNAME_REGISTERED)
+	NamePrivate    = uint8(hotspanNameKindNAME_PRIVATE)
 
 	FrameNative  = uint32(hotspanFrameKindFRAME_NATIVE)
 	FrameJS      = uint32(hotspanFrameKindFRAME_JS)
@@ -59,15 +68,20 @@ const (
 	FrameUnknown = uint32(hotspanFrameKindFRAME_UNKNOWN)
 	FrameGap     = uint32(hotspanFrameKindFRAME_GAP)
 
-	ContextOneByte     = uint8(hotspanContextTypeCONTEXT_ONE_BYTE)
-	ContextTwoByte     = uint8(hotspanContextTypeCONTEXT_TWO_BYTE)
-	ContextSmi         = uint8(hotspanContextTypeCONTEXT_SMI)
-	ContextDouble      = uint8(hotspanContextTypeCONTEXT_DOUBLE)
-	ContextLearnShape  = uint8(hotspanContextTypeCONTEXT_LEARN_SHAPE)
-	ContextLearnSymbol = uint8(hotspanContextTypeCONTEXT_LEARN_SYMBOL)
-	ContextLearnStore  = uint8(hotspanContextTypeCONTEXT_LEARN_STORE)
-	ContextUnreadable  = uint8(hotspanContextTypeCONTEXT_UNREADABLE)
-	ContextPresent     = uint8(hotspanContextTypeCONTEXT_PRESENT)
+	ContextOneByte    = uint8(hotspanContextTypeCONTEXT_ONE_BYTE)
+	ContextTwoByte    = uint8(hotspanContextTypeCONTEXT_TWO_BYTE)
+	ContextSmi        = uint8(hotspanContextTypeCONTEXT_SMI)
+	ContextDouble     = uint8(hotspanContextTypeCONTEXT_DOUBLE)
+	ContextBoolean    = uint8(hotspanContextTypeCONTEXT_BOOLEAN)
+	ContextBytes      = uint8(hotspanContextTypeCONTEXT_BYTES)
+	ContextMoreOne    = uint8(hotspanContextTypeCONTEXT_MORE_ONE)
+	ContextMoreTwo    = uint8(hotspanContextTypeCONTEXT_MORE_TWO)
+	ContextCut        = uint8(hotspanContextTypeCONTEXT_CUT)
+	ContextLearnShape = uint8(hotspanContextTypeCONTEXT_LEARN_SHAPE)
+	ContextLearnKey   = uint8(hotspanContextTypeCONTEXT_LEARN_KEY)
+	ContextLearnStore = uint8(hotspanContextTypeCONTEXT_LEARN_STORE)
+	ContextUnreadable = uint8(hotspanContextTypeCONTEXT_UNREADABLE)
+	ContextPresent    = uint8(hotspanContextTypeCONTEXT_PRESENT)
 )
 
 // NoNode and NoLabel stand for "none" in an Edge and a Store.

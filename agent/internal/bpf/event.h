@@ -9,11 +9,15 @@
 #define GRANULE_BITS 4    // and a bit for each granule of a page, set if the frame pointer's rule holds in all of it
 #define MAX_EDGES 128     // edges of the label rules; a power of two
 #define MAX_NODES 64      // nodes of the label rules; a power of two
-#define NODE_EDGES 16     // edges of one node
-#define MAX_SLOTS 64      // property names that label rules use; a power of two
+#define NODE_EDGES 64     // edges of one node
+#define MAX_SLOTS 64      // names of properties and keys of Maps that label rules use; a power of two
+#define MAX_NAME 64       // bytes of such a name, where it is looked for in a table
 #define MAX_STORES 64     // entries of the AsyncContextFrame that are looked at
 #define MAX_VISITS 64     // objects that are looked at for one sample; a power of two
+#define MAX_PROBES 32     // entries of one table that are looked at for one key
+#define MAX_STEPS 1024    // tables' entries, objects and parts of strings that are looked at for one sample, in all
 #define MAX_STRING 512    // bytes of one label value
+#define MAX_BYTES 16      // elements of an array of bytes
 #define STACK_WORDS 64    // words above the stack pointer of the first frame of V8
 
 enum record_type {
@@ -56,10 +60,11 @@ struct mapping {
 };
 
 // The label rules are a tree. Node 0 stands for the store of any AsyncLocalStorage; an edge is a step from the object
-// of its node, by property or by map entry, to a value. All edges of a node are of one kind.
+// of its node to a value.
 enum edge_kind {
 	EDGE_PROPERTY = 1,
-	EDGE_MAP_ENTRY, // entry of a JSMap whose key is the symbol with this hash
+	EDGE_MAP_ENTRY, // entry of a JSMap, by key
+	EDGE_ELEMENT,   // element of a JSArray, by index
 };
 
 #define MAX_LABELS 64
@@ -67,18 +72,36 @@ enum edge_kind {
 #define NO_NODE 0xff
 
 struct node {
-	__u8 kind; // enum edge_kind; 0 = no edges
+	__u8 kinds; // of its edges, a bit each: 1 << enum edge_kind; 0 = no edges
 	__u8 n_edges;
 	__u8 first; // edge
 	__u8 pad;
 };
 
 struct edge {
-	__u8 slot;  // EDGE_PROPERTY: index into shape.slots
-	__u8 to;    // node whose edges go on from the value; NO_NODE = none
-	__u8 label; // label that takes the value; NO_LABEL = none
+	__u8 kind;   // enum edge_kind
+	__u8 to;     // node whose edges go on from the value; NO_NODE = none
+	__u8 label;  // label that takes the value; NO_LABEL = none
 	__u8 unless; // label that makes the step needless once it has a value; NO_LABEL = none
-	__u32 hash; // EDGE_MAP_ENTRY: 0 = not learnt yet
+	__u16 name;  // index into process.names and shape.slots; EDGE_ELEMENT: the element
+	__u8 bytes;  // the label's value is an array of bytes
+	__u8 pad;
+};
+
+enum name_kind {
+	NAME_STRING,
+	NAME_SYMBOL,     // a symbol with this description
+	NAME_REGISTERED, // the symbol that Symbol.for gives for it: one in each isolate
+	NAME_PRIVATE,    // a private name of a class, with its #
+};
+
+// A property's name or a Map's key. chars is padded with zeros.
+struct name {
+	__u8 kind;  // enum name_kind
+	__u8 width; // bytes of a character; 0 = too long to be looked for in a table
+	__u16 length; // characters
+	__u32 pad;
+	__u64 chars[MAX_NAME / 8];
 };
 
 // Where one process keeps things. Offsets from untagged objects, or from the isolate.
@@ -88,25 +111,35 @@ struct v8_layout {
 	__u16 function_shared, sfi_script, sfi_literal, script_id;
 	__u16 map_type, map_bit_field3, map_descriptors;
 	__u16 receiver_hash, property_array_data, hash_shift;
-	__u16 jsmap_table, table_data, symbol_hash;
-	__u16 string_length, string_chars, sliced_parent, sliced_offset, cons_first, cons_second, thin_actual;
-	__u16 string_mask, one_byte_bit, tag_seq, tag_cons, tag_sliced, tag_thin, first_non_string;
+	__u16 jsmap_table, table_data, dictionary_prefix;
+	__u16 name_hash, symbol_flags, symbol_description, symbol_registered, symbol_private;
+	__u16 object_elements, array_length, oddball_kind, oddball_true, oddball_false, oddball_hole;
+	__u16 string_length, string_chars, sliced_parent, sliced_offset, cons_first, cons_second, thin_actual, external_data;
+	__u16 string_mask, one_byte_bit, uncached_bit, first_non_string;
+	__u16 tag_seq, tag_cons, tag_sliced, tag_thin, tag_external;
 	__u16 heap_number_value;
 	__u16 type_script, type_map, type_heap_number, type_property_array;
+	__u16 type_symbol, type_oddball, type_array, type_fixed_array;
 	__u32 descriptors_mask; // of bit_field3: the number of own descriptors
+	__u32 dictionary_bit;   // of bit_field3, a mask: properties are in a dictionary
 };
 
 struct process {
 	struct v8_layout v8;
+	__u32 id; // of this process and no other, ever: what was learnt of one with the same pid is not believed
 	__u32 n_mappings;
-	__u32 named_stores; // 1: the first node depends on the AsyncLocalStorage (`stores`)
+	__u8 named_stores; // 1: where rules begin depends on the AsyncLocalStorage, too (`stores`)
+	__u8 store_label;  // label that takes any store itself; NO_LABEL = none
+	__u16 pad;
+	__u32 pad2;
 	struct node nodes[MAX_NODES];
 	struct edge edges[MAX_EDGES];
+	struct name names[MAX_SLOTS];
 	struct mapping mappings[MAX_MAPPINGS]; // sorted by start
 };
 
 struct shape_key {
-	__u32 pid;
+	__u32 process; // process.id
 	__u32 pad;
 	__u64 map; // hidden class, tagged
 };
@@ -124,7 +157,7 @@ struct shape {
 };
 
 struct store_key {
-	__u32 pid;
+	__u32 process; // process.id
 	__u32 hash; // identity hash of the AsyncLocalStorage
 };
 
@@ -133,6 +166,17 @@ struct store {
 	__u8 node;  // where its rules begin, beside those of node 0; NO_NODE = none
 	__u8 label; // label that takes the store itself; NO_LABEL = none
 	__u8 pad[6];
+};
+
+struct isolate_key {
+	__u32 process; // process.id
+	__u32 pad;
+	__u64 isolate;
+};
+
+// The hashes of names in one isolate, by index into process.names. V8 hashes strings with a seed, and symbols by chance.
+struct isolate_names {
+	__u32 hash[MAX_SLOTS]; // 0 = not met yet
 };
 
 // enum frame_kind says what the program found a frame to be.
@@ -183,8 +227,13 @@ enum context_type {
 	CONTEXT_TWO_BYTE,     // UTF-16
 	CONTEXT_SMI,          // s64
 	CONTEXT_DOUBLE,       // f64
+	CONTEXT_BOOLEAN,      // u8
+	CONTEXT_BYTES,        // of an array
+	CONTEXT_MORE_ONE,     // Latin-1 characters that belong to the record before
+	CONTEXT_MORE_TWO,     // UTF-16 that belongs to the record before
+	CONTEXT_CUT,          // the string before is longer than MAX_STRING bytes
 	CONTEXT_LEARN_SHAPE,  // u64 object, u64 hidden class: not known yet; label = node
-	CONTEXT_LEARN_SYMBOL, // u64 JSMap: a key's hash is not known yet; label = edge
+	CONTEXT_LEARN_KEY,    // u64 object with a large table, u64 isolate: a key's hash is not known yet; label = name
 	CONTEXT_LEARN_STORE,  // u64 AsyncLocalStorage, u64 identity hash
 	CONTEXT_UNREADABLE,   // a read failed, or a limit was reached
 	CONTEXT_PRESENT,      // there is an AsyncContextFrame with stores

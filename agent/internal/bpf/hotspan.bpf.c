@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "walk.h"
 #include "value.h"
+#include "table.h"
 #include "rules.h"
 #include "context.h"
 
@@ -135,7 +136,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 	read_repair(&w, e, regs->rdi);
 	__u32 before = s->end;
 	if (w.isolate)
-		read_context(p, s, e->pid, w.isolate);
+		read_context(p, s, w.isolate);
 	e->n_context = s->end - before;
 }
 
@@ -190,6 +191,7 @@ const enum record_type *go_record_type __attribute__((unused));
 const enum stop *go_stop __attribute__((unused));
 const enum counter *go_counter __attribute__((unused));
 const enum mapping_kind *go_mapping_kind __attribute__((unused));
+const enum name_kind *go_name_kind __attribute__((unused));
 const enum edge_kind *go_edge_kind __attribute__((unused));
 const enum frame_kind *go_frame_kind __attribute__((unused));
 const enum context_type *go_context_type __attribute__((unused));

@@ -23,15 +23,20 @@ type hotspanContextRecord struct {
 type hotspanContextType uint32
 
 const (
-	hotspanContextTypeCONTEXT_ONE_BYTE     hotspanContextType = 1
-	hotspanContextTypeCONTEXT_TWO_BYTE     hotspanContextType = 2
-	hotspanContextTypeCONTEXT_SMI          hotspanContextType = 3
-	hotspanContextTypeCONTEXT_DOUBLE       hotspanContextType = 4
-	hotspanContextTypeCONTEXT_LEARN_SHAPE  hotspanContextType = 5
-	hotspanContextTypeCONTEXT_LEARN_SYMBOL hotspanContextType = 6
-	hotspanContextTypeCONTEXT_LEARN_STORE  hotspanContextType = 7
-	hotspanContextTypeCONTEXT_UNREADABLE   hotspanContextType = 8
-	hotspanContextTypeCONTEXT_PRESENT      hotspanContextType = 9
+	hotspanContextTypeCONTEXT_ONE_BYTE    hotspanContextType = 1
+	hotspanContextTypeCONTEXT_TWO_BYTE    hotspanContextType = 2
+	hotspanContextTypeCONTEXT_SMI         hotspanContextType = 3
+	hotspanContextTypeCONTEXT_DOUBLE      hotspanContextType = 4
+	hotspanContextTypeCONTEXT_BOOLEAN     hotspanContextType = 5
+	hotspanContextTypeCONTEXT_BYTES       hotspanContextType = 6
+	hotspanContextTypeCONTEXT_MORE_ONE    hotspanContextType = 7
+	hotspanContextTypeCONTEXT_MORE_TWO    hotspanContextType = 8
+	hotspanContextTypeCONTEXT_CUT         hotspanContextType = 9
+	hotspanContextTypeCONTEXT_LEARN_SHAPE hotspanContextType = 10
+	hotspanContextTypeCONTEXT_LEARN_KEY   hotspanContextType = 11
+	hotspanContextTypeCONTEXT_LEARN_STORE hotspanContextType = 12
+	hotspanContextTypeCONTEXT_UNREADABLE  hotspanContextType = 13
+	hotspanContextTypeCONTEXT_PRESENT     hotspanContextType = 14
 )
 
 type hotspanCounter uint32
@@ -46,11 +51,13 @@ const (
 
 type hotspanEdge struct {
 	_      structs.HostLayout
-	Slot   uint8
+	Kind   uint8
 	To     uint8
 	Label  uint8
 	Unless uint8
-	Hash   uint32
+	Name   uint16
+	Bytes  uint8
+	Pad    uint8
 }
 
 type hotspanEdgeKind uint32
@@ -58,6 +65,7 @@ type hotspanEdgeKind uint32
 const (
 	hotspanEdgeKindEDGE_PROPERTY  hotspanEdgeKind = 1
 	hotspanEdgeKindEDGE_MAP_ENTRY hotspanEdgeKind = 2
+	hotspanEdgeKindEDGE_ELEMENT   hotspanEdgeKind = 3
 )
 
 type hotspanFrame struct {
@@ -80,6 +88,18 @@ const (
 	hotspanFrameKindFRAME_UNKNOWN hotspanFrameKind = 4
 	hotspanFrameKindFRAME_GAP     hotspanFrameKind = 5
 )
+
+type hotspanIsolateKey struct {
+	_       structs.HostLayout
+	Process uint32
+	Pad     uint32
+	Isolate uint64
+}
+
+type hotspanIsolateNames struct {
+	_    structs.HostLayout
+	Hash [64]uint32
+}
 
 type hotspanLifecycle struct {
 	_    structs.HostLayout
@@ -106,9 +126,27 @@ const (
 	hotspanMappingKindMAPPING_V8     hotspanMappingKind = 2
 )
 
+type hotspanName struct {
+	_      structs.HostLayout
+	Kind   uint8
+	Width  uint8
+	Length uint16
+	Pad    uint32
+	Chars  [8]uint64
+}
+
+type hotspanNameKind uint32
+
+const (
+	hotspanNameKindNAME_STRING     hotspanNameKind = 0
+	hotspanNameKindNAME_SYMBOL     hotspanNameKind = 1
+	hotspanNameKindNAME_REGISTERED hotspanNameKind = 2
+	hotspanNameKindNAME_PRIVATE    hotspanNameKind = 3
+)
+
 type hotspanNode struct {
 	_       structs.HostLayout
-	Kind    uint8
+	Kinds   uint8
 	N_edges uint8
 	First   uint8
 	Pad     uint8
@@ -117,10 +155,15 @@ type hotspanNode struct {
 type hotspanProcess struct {
 	_           structs.HostLayout
 	V8          hotspanV8Layout
+	Id          uint32
 	N_mappings  uint32
-	NamedStores uint32
+	NamedStores uint8
+	StoreLabel  uint8
+	Pad         uint16
+	Pad2        uint32
 	Nodes       [64]hotspanNode
 	Edges       [128]hotspanEdge
+	Names       [64]hotspanName
 	Mappings    [128]hotspanMapping
 }
 
@@ -161,13 +204,44 @@ type hotspanScratch struct {
 	Registers [16]uint64
 	Object    [16]uint64
 	Another   [16]uint64
-	Script    uint64
-	ScriptId  int32
-	N_visits  uint32
-	N_found   uint32
-	_         [4]byte
-	Has       uint64
-	Visits    [64]struct {
+	Key       [8]uint64
+	V8        hotspanV8Layout
+	Table     struct {
+		_         structs.HostLayout
+		Buckets   uint64
+		Entries   uint64
+		N_buckets uint32
+		N_entries uint32
+	}
+	Search struct {
+		_     structs.HostLayout
+		Name  hotspanName
+		Entry struct {
+			_     structs.HostLayout
+			Key   uint64
+			Value uint64
+			Word  uint64
+		}
+		Hash  uint32
+		Index uint32
+		Met   uint32
+		Found uint8
+		Ended uint8
+		Doubt uint8
+		Pad   uint8
+	}
+	Elements   uint64
+	N_elements uint32
+	_          [4]byte
+	Script     uint64
+	ScriptId   int32
+	N_visits   uint32
+	N_found    uint32
+	Steps      uint32
+	Full       uint32
+	_          [4]byte
+	Has        uint64
+	Visits     [64]struct {
 		_      structs.HostLayout
 		Object uint64
 		Node   uint32
@@ -186,9 +260,10 @@ type hotspanScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	End    uint32
-	Urgent uint32
-	Buffer [73728]uint8
+	NoNames hotspanIsolateNames
+	End     uint32
+	Urgent  uint32
+	Buffer  [73728]uint8
 }
 
 type hotspanShape struct {
@@ -200,10 +275,10 @@ type hotspanShape struct {
 }
 
 type hotspanShapeKey struct {
-	_   structs.HostLayout
-	Pid uint32
-	Pad uint32
-	Map uint64
+	_       structs.HostLayout
+	Process uint32
+	Pad     uint32
+	Map     uint64
 }
 
 type hotspanStop uint32
@@ -225,9 +300,9 @@ type hotspanStore struct {
 }
 
 type hotspanStoreKey struct {
-	_    structs.HostLayout
-	Pid  uint32
-	Hash uint32
+	_       structs.HostLayout
+	Process uint32
+	Hash    uint32
 }
 
 type hotspanV8Layout struct {
@@ -249,7 +324,18 @@ type hotspanV8Layout struct {
 	HashShift         uint16
 	JsmapTable        uint16
 	TableData         uint16
-	SymbolHash        uint16
+	DictionaryPrefix  uint16
+	NameHash          uint16
+	SymbolFlags       uint16
+	SymbolDescription uint16
+	SymbolRegistered  uint16
+	SymbolPrivate     uint16
+	ObjectElements    uint16
+	ArrayLength       uint16
+	OddballKind       uint16
+	OddballTrue       uint16
+	OddballFalse      uint16
+	OddballHole       uint16
 	StringLength      uint16
 	StringChars       uint16
 	SlicedParent      uint16
@@ -257,19 +343,27 @@ type hotspanV8Layout struct {
 	ConsFirst         uint16
 	ConsSecond        uint16
 	ThinActual        uint16
+	ExternalData      uint16
 	StringMask        uint16
 	OneByteBit        uint16
+	UncachedBit       uint16
+	FirstNonString    uint16
 	TagSeq            uint16
 	TagCons           uint16
 	TagSliced         uint16
 	TagThin           uint16
-	FirstNonString    uint16
+	TagExternal       uint16
 	HeapNumberValue   uint16
 	TypeScript        uint16
 	TypeMap           uint16
 	TypeHeapNumber    uint16
 	TypePropertyArray uint16
+	TypeSymbol        uint16
+	TypeOddball       uint16
+	TypeArray         uint16
+	TypeFixedArray    uint16
 	DescriptorsMask   uint32
+	DictionaryBit     uint32
 	_                 [4]byte
 }
 
@@ -279,6 +373,7 @@ type hotspanV8Layout struct {
 const (
 	hotspanMapCounters        = "counters"
 	hotspanMapEvents          = "events"
+	hotspanMapIsolates        = "isolates"
 	hotspanMapProcesses       = "processes"
 	hotspanMapScratches       = "scratches"
 	hotspanMapShapes          = "shapes"
@@ -294,6 +389,7 @@ const (
 	hotspanVarGoFrameKind     = "go_frame_kind"
 	hotspanVarGoLifecycle     = "go_lifecycle"
 	hotspanVarGoMappingKind   = "go_mapping_kind"
+	hotspanVarGoNameKind      = "go_name_kind"
 	hotspanVarGoRecordType    = "go_record_type"
 	hotspanVarGoSample        = "go_sample"
 	hotspanVarGoStop          = "go_stop"
@@ -352,6 +448,7 @@ type hotspanProgramSpecs struct {
 type hotspanMapSpecs struct {
 	Counters  *ebpf.MapSpec `ebpf:"counters"`
 	Events    *ebpf.MapSpec `ebpf:"events"`
+	Isolates  *ebpf.MapSpec `ebpf:"isolates"`
 	Processes *ebpf.MapSpec `ebpf:"processes"`
 	Scratches *ebpf.MapSpec `ebpf:"scratches"`
 	Shapes    *ebpf.MapSpec `ebpf:"shapes"`
@@ -370,6 +467,7 @@ type hotspanVariableSpecs struct {
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
+	GoNameKind      *ebpf.VariableSpec `ebpf:"go_name_kind"`
 	GoRecordType    *ebpf.VariableSpec `ebpf:"go_record_type"`
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
@@ -397,6 +495,7 @@ func (o *hotspanObjects) Close() error {
 type hotspanMaps struct {
 	Counters  *ebpf.Map `ebpf:"counters"`
 	Events    *ebpf.Map `ebpf:"events"`
+	Isolates  *ebpf.Map `ebpf:"isolates"`
 	Processes *ebpf.Map `ebpf:"processes"`
 	Scratches *ebpf.Map `ebpf:"scratches"`
 	Shapes    *ebpf.Map `ebpf:"shapes"`
@@ -408,6 +507,7 @@ func (m *hotspanMaps) Close() error {
 	return _HotspanClose(
 		m.Counters,
 		m.Events,
+		m.Isolates,
 		m.Processes,
 		m.Scratches,
 		m.Shapes,
@@ -427,6 +527,7 @@ type hotspanVariables struct {
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
+	GoNameKind      *ebpf.Variable `ebpf:"go_name_kind"`
 	GoRecordType    *ebpf.Variable `ebpf:"go_record_type"`
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`

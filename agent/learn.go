@@ -1,0 +1,100 @@
+package agent
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// pupil is what is learnt of one process. It is learnt where records are read, on another goroutine than samples are
+// named on: a name may take long, and until the program has learnt a class each sample that meets it lacks labels.
+type pupil struct {
+	sync.Mutex
+	id      uint32 // of the process, in the BPF program
+	learner *reqctx.Learner
+}
+
+// seen are the property names that the process's stores had.
+func (p *pupil) seen() []string {
+	p.Lock()
+	defer p.Unlock()
+	return append([]string(nil), p.learner.Seen...)
+}
+
+// teach tells the program what it did not know when it took a sample.
+func (a *Agent) teach(s *sampler.Sample) {
+	if len(s.Context) == 0 {
+		return
+	}
+	v, ok := a.pupils.Load(int(s.Pid))
+	if !ok {
+		return
+	}
+	p := v.(*pupil)
+	p.Lock()
+	defer p.Unlock()
+	// A record that is malformed is counted where the sample is handled.
+	_ = s.ContextRecords(func(kind, label uint8, data []byte) {
+		if !isLesson(kind) || len(data) != 16 {
+			return
+		}
+		first, second := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
+		if err := a.learn(p, kind, label, first, second); err != nil {
+			a.log.Debug("not learnt", "pid", s.Pid, "kind", kind, "why", err)
+		}
+	})
+}
+
+func isLesson(kind uint8) bool {
+	return kind == bpf.ContextLearnShape || kind == bpf.ContextLearnKey || kind == bpf.ContextLearnStore
+}
+
+// learn handles one lesson. What cannot be read, because the object is gone, is asked for again by the next sample that
+// meets it.
+func (a *Agent) learn(p *pupil, kind, label uint8, first, second uint64) error {
+	switch kind {
+	case bpf.ContextLearnShape:
+		return a.learnShape(p, int(label), heap.Word(first), heap.Word(second))
+	case bpf.ContextLearnKey:
+		if hash, ok := p.learner.Hash(int(label), heap.Word(first)); ok {
+			return a.sampler.SetHash(p.id, second, int(label), hash)
+		}
+	case bpf.ContextLearnStore:
+		return a.learnStore(p, heap.Word(first), uint32(second))
+	}
+	return nil
+}
+
+// learnShape learns the hidden class that was met, and what the object leads to.
+func (a *Agent) learnShape(p *pupil, node int, object, class heap.Word) error {
+	if node >= len(a.tree.Nodes) {
+		return nil
+	}
+	lesson := p.learner.Learn(node, object)
+	if _, ok := lesson.Shapes[class]; !ok { // the object is another by now
+		s, err := p.learner.Shape(node, class)
+		if err != nil {
+			return err
+		}
+		lesson.Shapes[class] = s
+	}
+	for class, s := range lesson.Shapes {
+		shape := bpf.Shape{Descriptors: s.Descriptors, Own: s.Own, Slots: s.Slots}
+		if err := a.sampler.SetShape(p.id, uint64(class), shape); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Agent) learnStore(p *pupil, storage heap.Word, hash uint32) error {
+	root, err := p.learner.Store(storage)
+	if err != nil && hash == 0 {
+		return err
+	}
+	return a.sampler.SetStore(p.id, hash, bpf.Store{Node: none(root.Node), Label: none(root.Label)})
+}
