@@ -31,9 +31,10 @@ type Label struct {
 // cutMark is the end of a value that is longer than what is read of it.
 const cutMark = "…"
 
-// Decode makes labels of what was read, by reader: the first value of a label counts. bad is the number of values that
+// Decode makes labels of what was read, by reader. Of several rules for one label the first that has a value counts. bad is the number of values that
 // are not what their label must be: they are left out.
 func (t *Tree) Decode(values []Value, sets *Sets) (bad int) {
+	slices.SortStableFunc(values, func(a, b Value) int { return a.Label - b.Label })
 	high := ""
 	for _, v := range values {
 		if v.Label >= len(t.Labels) {

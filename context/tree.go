@@ -25,6 +25,7 @@ type Source struct {
 	Label  string
 	Reader Reader
 	Bytes  bool // the value is an array of bytes
+	Rank   int  // of several rules for one label the first that has a value counts
 }
 
 // Name is what a property, or the key of a Map, is found by.
@@ -91,7 +92,7 @@ func NewTree(rules []Rule) (*Tree, error) {
 }
 
 func (t *Tree) add(r Rule) error {
-	label, unless := number(&t.Labels, Source{r.Label, r.Reader, r.Bytes}), -1
+	label, unless := t.label(r), -1
 	if r.Unless != "" {
 		unless = number(&t.Labels, Source{Label: r.Unless, Reader: r.Reader})
 	}
@@ -112,6 +113,18 @@ func (t *Tree) add(r Rule) error {
 		node = e.To
 	}
 	return nil
+}
+
+// label is a number for the label of a rule: one that is less for earlier rules.
+func (t *Tree) label(r Rule) int {
+	s := Source{Label: r.Label, Reader: r.Reader, Bytes: r.Bytes}
+	for _, have := range t.Labels {
+		if have.Label == s.Label && have.Reader == s.Reader {
+			s.Rank++
+		}
+	}
+	t.Labels = append(t.Labels, s)
+	return len(t.Labels) - 1
 }
 
 // begin is the node that a rule's path starts from. A rule without a path takes the store itself.
@@ -136,10 +149,13 @@ func (t *Tree) begin(r Rule, label int) (int, error) {
 
 // give gives a value to a label. It can be one label only.
 func (t *Tree) give(to *int, label int, same string) error {
-	if *to >= 0 && *to != label {
-		return fmt.Errorf("%s as label %s", same, t.Labels[*to].Label)
+	if *to < 0 {
+		*to = label
+		return nil
 	}
-	*to = label
+	if have := t.Labels[*to]; have.Label != t.Labels[label].Label || have.Reader != t.Labels[label].Reader {
+		return fmt.Errorf("%s as label %s", same, have.Label)
+	}
 	return nil
 }
 

@@ -38,7 +38,7 @@ func TestTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"id", "tenant", "user", "s", "sid", "x"}, labelsOf(got)); diff != "" {
+	if diff := cmp.Diff([]string{"id", "tenant", "user", "s", "sid", "x", "x"}, labelsOf(got)); diff != "" {
 		t.Errorf("labels: %s", diff)
 	}
 	if diff := cmp.Diff([]Name{{Text: "user"}, {Text: "id"}, {Text: "org"}, {Text: "name"}, {Text: "alt"}}, got.Names); diff != "" {
@@ -48,7 +48,7 @@ func TestTree(t *testing.T) {
 		t.Errorf("roots: %s", diff)
 	}
 	want := []Node{
-		{[]Edge{edge("user", 0, 1, -1), edge("alt", 4, -1, 5)}},
+		{[]Edge{edge("user", 0, 1, -1), edge("alt", 4, -1, 6)}},
 		{[]Edge{edge("id", 1, -1, 0), edge("org", 2, 2, -1), edge("name", 3, -1, 2)}},
 		{[]Edge{edge("id", 1, -1, 1)}},
 		{[]Edge{edge("id", 1, -1, 4)}},
@@ -153,7 +153,7 @@ func TestTreeErrors(t *testing.T) {
 		{"one path, two labels", []string{"a=x.y", "b=x.y"}, "label b: the same path as label a"},
 		{"one rule twice", []string{"a=x.y", "a=x.y"}, ""},
 		{"64 steps from one object", many(64, "a=x[%]"), ""},
-		{"65 steps from one object", many(65, "a=x[%]"), "65 steps from one object, at most 64"},
+		{"65 steps from one object", many(65, "a=x[%]"), "65 labels, at most 64"},
 		{"the store as two labels", []string{"a=store", "b=store"}, "label b: the same value as label a"},
 		{"64 objects", []string{deep + "x"}, ""},
 		{"65 objects", []string{deep + "x.x"}, "65 objects on the paths, at most 64"},

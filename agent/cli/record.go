@@ -27,13 +27,22 @@ type recordCmd struct {
 	Duration      time.Duration `short:"d" help:"How long, such as 10s. Without it until Ctrl-C." placeholder:"TIME"`
 	Output        string        `short:"o" help:"File to write; its extension is the format. %p is the pid, %t the start time, %n the snapshot's number." placeholder:"FILE"`
 	Format        string        `help:"pprof (.pb.gz), collapsed, perf-script or jsonl, whatever the extension." placeholder:"FORMAT"`
-	Label         []string      `help:"Make a label of a value in an AsyncLocalStorage's store: tenant=user.tenant, or id=als(\"session\").id." placeholder:"NAME=PATH" sep:"none"`
+	Label         []string      `help:"Make a label of a value in an AsyncLocalStorage's store: tenant=user.tenant, id=als(\"session\").id, or tenant=get(\"tenant\") of a Map." placeholder:"NAME=PATH" sep:"none"`
+	Rules         []string      `help:"YAML file of such rules: labels: {tenant: user.tenant}." placeholder:"FILE" sep:"none"`
+	Labels        string        `default:"trace,route,custom" help:"Kinds of label that are wanted: trace (ids), route, custom (from --label and --rules), or none (${default}). What is not wanted is not read." placeholder:"KINDS"`
+	LabelStyle    string        `default:"hotspan" help:"Names of labels in pprof: hotspan, or datadog (span id, local root span id, trace endpoint)." placeholder:"STYLE"`
 	SnapshotEvery time.Duration `help:"Write a snapshot this often, without a gap between them." placeholder:"TIME"`
 	OTLP          string        `name:"otlp" help:"Also send each snapshot as OTLP profiles over gRPC, such as http://127.0.0.1:4317." placeholder:"URL"`
 	RingBuffer    int           `default:"16" help:"Size of the buffer between kernel and agent in MiB, a power of two (${default})." placeholder:"MIB"`
 	Verbose       bool          `short:"v" help:"Say more about what is learnt of the processes."`
 	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
 }
+
+// The values of --label-style.
+const (
+	styleHotspan = "hotspan"
+	styleDatadog = "datadog"
+)
 
 func (r *recordCmd) Run(c console) error {
 	if err := r.check(); err != nil {
@@ -113,6 +122,8 @@ func (r *recordCmd) check() error {
 		return usagef("a time must not be negative")
 	case r.SnapshotEvery > 0 && r.SnapshotEvery < 10*time.Millisecond:
 		return usagef("--snapshot-every %v: at least 10ms", r.SnapshotEvery)
+	case r.LabelStyle != styleHotspan && r.LabelStyle != styleDatadog:
+		return usagef("--label-style %s: %s or %s", r.LabelStyle, styleHotspan, styleDatadog)
 	case r.RingBuffer < 1 || r.RingBuffer > 1024 || bits.OnesCount(uint(r.RingBuffer)) != 1:
 		return usagef("--ring-buffer %d: a power of two from 1 to 1024", r.RingBuffer)
 	}
@@ -121,7 +132,7 @@ func (r *recordCmd) check() error {
 
 func (r *recordCmd) config(c console) (agent.Config, error) {
 	config := agent.Config{
-		Select: agent.Selection{PIDs: r.PID, All: r.All}, Rate: r.Rate, Labels: reqctx.AllKinds,
+		Select: agent.Selection{PIDs: r.PID, All: r.All}, Rate: r.Rate,
 		SnapshotEvery: r.SnapshotEvery, RingBytes: r.RingBuffer << 20, Log: c.logger(r.Verbose),
 	}
 	if r.Name != "" {
@@ -130,6 +141,18 @@ func (r *recordCmd) config(c console) (agent.Config, error) {
 			return config, usagef("--name: %v", err)
 		}
 		config.Select.Name = re
+	}
+	var err error
+	if config.Labels, err = reqctx.ParseKinds(r.Labels); err != nil {
+		return config, usageError{err}
+	}
+	config.Labels.Root = r.LabelStyle == styleDatadog
+	for _, name := range r.Rules {
+		rules, err := reqctx.ReadRules(name)
+		if err != nil {
+			return config, usageError{err}
+		}
+		config.Rules = append(config.Rules, rules...)
 	}
 	for _, s := range r.Label {
 		rule, err := reqctx.ParseRule(s)
@@ -156,6 +179,12 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 	}
 	if err != nil {
 		return nil, usageError{err}
+	}
+	if r.LabelStyle == styleDatadog {
+		if format != pprofx.Pprof {
+			return nil, usagef("--label-style datadog: only pprof has it, not %s", format)
+		}
+		format = pprofx.Datadog
 	}
 	name := r.Output
 	if name == "" {
