@@ -12,7 +12,7 @@ DEMO_FLAGS =
 INSTALLED = node_modules/.package-lock.json
 PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED) test/programs/datadog/$(INSTALLED)
 BPF = agent/internal/bpf
-GENERATED = $(BPF)/*_bpfel.go $(BPF)/*_bpfel.o
+GENERATED = $(BPF)/*_bpfel.go $(BPF)/*_bpfel.o $(BPF)/bpftest/*_bpfel.go $(BPF)/bpftest/*_bpfel.o
 
 # need PROGRAM, WHERE FROM: ends with a sentence if the program is missing.
 # root TARGET: ends with a sentence if this is not root.
@@ -49,10 +49,10 @@ build: tools-go
 	go build -o bin/hotspan .
 
 generate: tools-go tools-bpf
-	go generate ./$(BPF)
+	go generate ./$(BPF)/...
 
 check-generated: tools-go tools-bpf
-	@before=$$(cat $(GENERATED) | sha256sum); go generate ./$(BPF) || exit 1; \
+	@before=$$(cat $(GENERATED) | sha256sum); go generate ./$(BPF)/... || exit 1; \
 	[ "$$before" = "$$(cat $(GENERATED) | sha256sum)" ] || \
 	{ echo "The generated files in $(BPF) were not those of the sources; now they are."; exit 1; }
 	@echo "The generated files in $(BPF) are those of the sources."

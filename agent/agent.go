@@ -59,7 +59,10 @@ type Agent struct {
 	files   *binary.Cache
 	kernel  func() *symbols.Table // reads them at the first call; nil if they cannot be read
 	targets map[int]*target
-	pupils  sync.Map // *pupil by pid
+	pupils  sync.Map         // *pupil by pid
+	young   map[int]schedule // processes that have started lately, without V8
+	control control
+	loading time.Duration // what it took to load the BPF program
 
 	kernelFrames map[uint64]*pprofx.Frame
 	labelSets    map[string][]pprofx.Label // by the bytes that they were made of
@@ -89,13 +92,15 @@ func New(c Config) (*Agent, error) {
 		return nil, err
 	}
 	a := &Agent{
-		config: c, log: c.Log, tree: tree, targets: map[int]*target{},
+		config: c, log: c.Log, tree: tree, targets: map[int]*target{}, young: map[int]schedule{}, control: newControl(),
 		kernel:       sync.OnceValue(func() *symbols.Table { return kernelSymbols(c.Log) }),
 		kernelFrames: map[uint64]*pprofx.Frame{}, labelSets: map[string][]pprofx.Label{}, matched: map[string]bool{},
 	}
+	begin := monotonic()
 	if a.sampler, err = sampler.Open(sampler.Config{RingBytes: uint32(c.RingBytes), First: a.teach}); err != nil {
 		return nil, err
 	}
+	a.loading = time.Duration(monotonic() - begin)
 	a.files = binary.NewCache(a.sampler)
 	for _, path := range c.Preload {
 		if err := a.files.Preload(path); err != nil {
@@ -128,6 +133,8 @@ func kernelSymbols(log *slog.Logger) *symbols.Table {
 // to the sinks.
 func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	defer a.sampler.Close()
+	go a.control.work() // from here on the file cache is its own
+	defer close(a.control.jobs)
 	hurry()
 	a.start()
 	if err := a.sampler.Start(a.config.Rate); err != nil {
@@ -198,6 +205,7 @@ func (a *Agent) readUntil(deadline time.Time) {
 			a.handle(r, err)
 			a.drain()
 		}
+		a.settle()
 	}
 }
 
@@ -243,6 +251,7 @@ func (a *Agent) sample(s *sampler.Sample) {
 	t.flags = flags{}
 	out.Labels = a.join(t, s)
 	out.Stack = a.name(t, s)
+	a.meet(t)
 	a.stats.count(out, t.flags)
 	a.builder.Add(out)
 }

@@ -107,14 +107,12 @@ func programLayout(l *layout.Layout) bpf.V8Layout {
 		TagSliced: at(layout.SlicedStringTag), TagThin: at(layout.ThinStringTag), TagExternal: at(layout.ExternalStringTag),
 		UncachedBit:    at(layout.StringUncachedExternalBit),
 		FirstNonString: at(layout.FirstNonStringType), HeapNumberValue: at(layout.HeapNumberValue),
+		TypeDebugInfo: at(layout.TypeDebugInfo), DebugInfoScript: at(layout.DebugInfoScript),
 		TypeScript: at(layout.TypeScript), TypeMap: at(layout.TypeJSMap), TypeHeapNumber: at(layout.TypeHeapNumber),
 		TypePropertyArray: at(layout.TypePropertyArray), TypeSymbol: at(layout.TypeSymbol),
 		TypeOddball: at(layout.TypeOddball), TypeArray: at(layout.TypeJSArray), TypeFixedArray: at(layout.TypeFixedArray),
 		DictionaryBit:   1 << max(l.At(layout.BitField3DictionaryMapBit), 0),
 		DescriptorsMask: 0x3ff << max(l.At(layout.BitField3OwnDescriptorsBit), 0),
-	}
-	if l.Has(layout.IsolateTLS) {
-		v.IsolateTls = l.Values[layout.IsolateTLS].N
 	}
 	if l.Has(layout.IsolateHeap) && l.Has(layout.HeapGCState) {
 		v.GcState = at32(layout.IsolateHeap) + at32(layout.HeapGCState)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-
-	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // Mark says how good or bad a finding is.
@@ -48,7 +46,7 @@ func (d *Diagnosis) Lacking() []string {
 // Diagnose looks at the machine, at what this user may do, and at all Node.js processes; with a pid other than 0 only
 // at that process, more closely. It stops no process. The error says that the pid is none of a Node.js process.
 func Diagnose(pid int) (*Diagnosis, error) {
-	s := &survey{layouts: map[procs.FileID]answer{}}
+	s := newSurvey()
 	d := &Diagnosis{Machine: machine()}
 	if pid != 0 {
 		p, err := s.one(pid)

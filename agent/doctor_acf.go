@@ -104,11 +104,11 @@ func (p *NodeProcess) Restart() string {
 	if len(p.CommandLine) < 2 { // a process may have put a title of its own there
 		return "node " + p.Frame.Mend + " …"
 	}
-	command := []string{quoted(p.CommandLine[0]), p.Frame.Mend}
+	command := []string{Quoted(p.CommandLine[0]), p.Frame.Mend}
 	for _, a := range p.CommandLine[1:] {
 		// the contrary option would win where it comes later
 		if _, is := frameSwitch(a); !is {
-			command = append(command, quoted(a))
+			command = append(command, Quoted(a))
 		}
 	}
 	return strings.Join(command, " ")

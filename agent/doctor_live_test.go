@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -53,7 +52,7 @@ func TestSelfCheckTells(t *testing.T) {
 	for _, v := range nodes.Versions() {
 		t.Run(v.Version, func(t *testing.T) {
 			pid := startNode(t, v.Version, contextFrameFlag(v.Version), "--always-sparkplug", "-e", busy)
-			p, err := (&survey{layouts: map[procs.FileID]answer{}}).look(pid)
+			p, err := newSurvey().look(pid)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/internal/binary"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -42,7 +43,12 @@ func (s *LayoutSources) Known() int { return s.Code + s.Constants + s.Rules }
 
 // survey looks at processes, and reads each executable once.
 type survey struct {
+	files   *binary.Cache
 	layouts map[procs.FileID]answer
+}
+
+func newSurvey() *survey {
+	return &survey{files: binary.NewCache(nil), layouts: map[procs.FileID]answer{}}
 }
 
 // answer is what layout.Read says of a file; l is nil where there is no V8 in it.
@@ -122,6 +128,7 @@ type looked struct {
 	mem  io.ReaderAt
 	maps []procs.Mapping
 	r    *heap.Reader
+	bias uint64 // address of V8's file, less its ELF virtual address
 	at   uint64 // the main thread's isolate; 0 = not found
 }
 
@@ -137,7 +144,7 @@ func (s *survey) look(pid int) (*looked, error) {
 		return nil, denied(pid, err)
 	}
 	for _, m := range maps {
-		if !m.Exec || m.Inode == 0 || !(m.Path == exe || strings.HasPrefix(m.Path, exe+" ") || mayHoldV8(m.Path)) {
+		if has, err := s.files.HasV8(pid, m); !has && err == nil {
 			continue
 		}
 		l, err := s.layout(pid, m)
@@ -145,7 +152,7 @@ func (s *survey) look(pid int) (*looked, error) {
 			return nil, fmt.Errorf("process %d: %s: %w", pid, m.Path, err)
 		}
 		if l != nil {
-			p := &looked{l: l, maps: maps, mem: memory.Live{PID: pid}}
+			p := &looked{l: l, maps: maps, mem: memory.Live{PID: pid}, bias: m.Start - l.Text.Address(m.Offset)}
 			p.PID, p.Executable, p.CommandLine = pid, exe, commandLine(pid)
 			return p, nil
 		}
@@ -153,18 +160,12 @@ func (s *survey) look(pid int) (*looked, error) {
 	return nil, ErrNotNode
 }
 
-// denied makes what the kernel says of threads of its own, which have no executable, an ErrNotNode.
+// denied makes what the kernel says of its own threads and of zombies, which have no executable, an ErrNotNode.
 func denied(pid int, err error) error {
 	if _, gone := os.Stat(fmt.Sprintf("/proc/%d", pid)); gone == nil && !errors.Is(err, fs.ErrPermission) {
 		return ErrNotNode
 	}
 	return err
-}
-
-// mayHoldV8 reports whether a library is one that distributions put V8 in, beside a small node executable.
-func mayHoldV8(path string) bool {
-	name := filepath.Base(path)
-	return strings.HasPrefix(name, "libnode") || strings.HasPrefix(name, "libv8")
 }
 
 // layout reads the V8 in a file. The error says why one that is there cannot be read.
@@ -193,7 +194,7 @@ func commandLine(pid int) []string {
 // finish compares the layout with the process and tells where it comes from.
 func (p *looked) finish(pid int) {
 	p.Node, p.V8 = p.l.Node, p.l.V8.String()
-	p.Cannot = p.l.Require(needed...)
+	p.Cannot = lacks(p.l)
 	p.r = heap.NewReader(p.mem, p.l)
 	environment, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	p.Frame = contextFrame(p.Node, p.CommandLine, variable(words(environment), "NODE_OPTIONS"))
@@ -209,14 +210,15 @@ func (p *looked) finish(pid int) {
 
 // findIsolate finds the isolate of the main thread.
 func (p *looked) findIsolate() error {
-	if !p.l.Has(layout.IsolateTLS) {
-		return fmt.Errorf("%v is unknown", layout.IsolateTLS)
+	offset, err := isolateOffset(p.PID, p.mem, p.l, p.bias)
+	if err != nil {
+		return err
 	}
 	thread, err := mainThread(p.PID, p.mem, p.maps)
 	if err != nil {
 		return err
 	}
-	w, err := p.r.WordAt(thread + uint64(p.l.Values[layout.IsolateTLS].N))
+	w, err := p.r.WordAt(thread + uint64(offset))
 	if err != nil {
 		return err
 	}

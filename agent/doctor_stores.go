@@ -1,23 +1,11 @@
 package agent
 
 import (
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
-	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 )
-
-// Store is the store of an AsyncLocalStorage as it was found in the process's current frame. No values are kept.
-type Store struct {
-	Name          string   // of the AsyncLocalStorage; empty where it has none
-	OpenTelemetry bool     // it is the context of OpenTelemetry's SDK
-	Properties    []string // paths to all properties, two deep; empty for a store that is no object
-	Values        []string // those of them that are strings or numbers, so can be labels
-}
 
 // How long a process is watched for a frame, and how often it is looked at. It has none between requests.
 const (
@@ -26,27 +14,20 @@ const (
 	watchEvery = 500 * time.Microsecond
 )
 
-// Limits of what is told of stores.
-const (
-	maxStores     = 16
-	maxShown      = 40 // properties of a store
-	propertyDepth = 2
-)
-
-// frame is the JSMap of the frame that is current in the main thread now.
-func (p *looked) frame() (heap.Word, bool) {
-	w, err := p.r.WordAt(p.at + uint64(p.l.At(layout.IsolateCPED)))
+// frameOf is the JSMap of the frame that is current in an isolate now.
+func frameOf(r *heap.Reader, l *layout.Layout, isolate uint64) (heap.Word, bool) {
+	w, err := r.WordAt(isolate + uint64(l.At(layout.IsolateCPED)))
 	if err != nil {
 		return 0, false
 	}
-	t, err := p.r.Type(w)
-	return w, err == nil && t == p.l.At(layout.TypeJSMap)
+	t, err := r.Type(w)
+	return w, err == nil && t == l.At(layout.TypeJSMap)
 }
 
-// watch calls f at each frame that it meets, until f is content or the time is over.
+// watch calls f at each frame that it meets in the main thread, until f is content or the time is over.
 func (p *looked) watch(d time.Duration, f func(frame heap.Word) bool) {
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(watchEvery) {
-		if w, ok := p.frame(); ok && f(w) {
+		if w, ok := frameOf(p.r, p.l, p.at); ok && f(w) {
 			return
 		}
 	}
@@ -69,115 +50,11 @@ func (p *looked) watchFrame(i *isolate) {
 // stores reads the stores of the first frame that has any.
 func (p *looked) stores() []Store {
 	var out []Store
+	reader := &storeReader{r: p.r, l: p.l}
 	p.watch(watchLong, func(frame heap.Word) bool {
 		p.Frame = ContextFrame{On: true, Seen: true, Why: "seen in the process"}
-		entries, err := p.r.Entries(frame)
-		if err != nil {
-			return false
-		}
-		out = out[:0]
-		for _, e := range entries[:min(len(entries), maxStores)] {
-			if s, ok := p.store(e); ok {
-				out = append(out, s)
-			}
-		}
+		out = reader.stores(frame)
 		return len(out) > 0
 	})
-	return out
-}
-
-// store reads one entry of a frame; ok is false where there is no store: it is undefined, or was removed.
-func (p *looked) store(e heap.Entry) (s Store, ok bool) {
-	if w, err := p.r.Named(e.Key, "#name"); err == nil {
-		s.Name, _ = p.r.String(w, maxStoreName)
-	}
-	if p.isValue(e.Value) {
-		return s, true
-	}
-	p.properties(&s, e.Value, "", 1)
-	for _, path := range s.Properties {
-		s.OpenTelemetry = s.OpenTelemetry || path == "_currentContext"
-	}
-	return s, len(s.Properties) > 0
-}
-
-const maxStoreName = 256
-
-// properties adds the properties of an object, and of the objects that it refers to.
-func (p *looked) properties(s *Store, object heap.Word, prefix string, depth int) {
-	_, class, err := p.r.Moved(object)
-	if err != nil {
-		return
-	}
-	if t, err := p.r.TypeOf(class); err != nil || t < p.l.At(layout.FirstNonStringType) {
-		return
-	}
-	shape, err := p.r.Shape(class)
-	if err != nil {
-		return
-	}
-	for _, property := range shape.Properties {
-		if property.Symbol || !canBeTyped(property.Name) || len(s.Properties) == maxShown {
-			continue
-		}
-		path := prefix + property.Name
-		s.Properties = append(s.Properties, path)
-		value, err := p.r.Property(object, property.Slot)
-		switch {
-		case err != nil:
-		case p.isValue(value):
-			s.Values = append(s.Values, path)
-		case depth < propertyDepth && p.isPlain(value):
-			p.properties(s, value, path+".", depth+1)
-		}
-	}
-}
-
-// canBeTyped reports whether a name can be a step of a rule.
-func canBeTyped(name string) bool {
-	return name != "" && !strings.ContainsAny(name, ".#=\"' \n\t")
-}
-
-// isValue reports whether a word is what a label is made of: a string or a number.
-func (p *looked) isValue(w heap.Word) bool {
-	if w.IsSmi() {
-		return true
-	}
-	t, err := p.r.Type(w)
-	return err == nil && (t < p.l.At(layout.FirstNonStringType) || t == p.l.At(layout.TypeHeapNumber))
-}
-
-func (p *looked) isPlain(w heap.Word) bool {
-	t, err := p.r.Type(w)
-	return err == nil && t == p.l.At(layout.TypeJSObject)
-}
-
-// maxRules bounds the rules that are offered for one store.
-const maxRules = 4
-
-// vague are names that say nothing without what they belong to.
-var vague = []string{"id", "name", "type", "key", "value"}
-
-// rules offers a label for each of the first values of the store, named by the last step of its path. They are such as
-// record takes.
-func (s *Store) rules() []string {
-	if s.OpenTelemetry {
-		return nil
-	}
-	if s.Name != "" && len(s.Properties) == 0 && canBeTyped(s.Name) {
-		return []string{fmt.Sprintf(`%s=als("%s")`, s.Name, s.Name)}
-	}
-	var out, used []string
-	for _, path := range s.Values {
-		label := path[strings.LastIndexByte(path, '.')+1:]
-		if slices.Contains(used, label) || slices.Contains(vague, label) {
-			label = path
-		}
-		rule := label + "=" + path
-		if _, err := reqctx.ParseRule(rule); err != nil || len(out) == maxRules {
-			continue
-		}
-		out, used = append(out, rule), append(used, label)
-	}
 	return out
 }

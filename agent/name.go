@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"fmt"
+
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/space"
@@ -14,13 +16,16 @@ const maxFrames = 1 << 18
 
 // frameCache keeps the frames of a process, so that a stack seen before is named without allocation.
 type frameCache struct {
-	native map[uint64]*pprofx.Frame       // by address
-	js     map[*stack.Frame]*pprofx.Frame //
-	stack  []*pprofx.Frame                // of the sample at hand
+	native  map[uint64]*pprofx.Frame       // by address
+	js      map[*stack.Frame]*pprofx.Frame //
+	skipped map[uint16]*pprofx.Frame       // by number of frames
+	stack   []*pprofx.Frame                // of the sample at hand
 }
 
 func newFrameCache() frameCache {
-	return frameCache{native: map[uint64]*pprofx.Frame{}, js: map[*stack.Frame]*pprofx.Frame{}}
+	return frameCache{
+		native: map[uint64]*pprofx.Frame{}, js: map[*stack.Frame]*pprofx.Frame{}, skipped: map[uint16]*pprofx.Frame{},
+	}
 }
 
 var (
@@ -42,6 +47,10 @@ func (a *Agent) name(t *target, s *sampler.Sample) []*pprofx.Frame {
 	}
 	t.resolver.Begin()
 	for i, f := range s.Frames {
+		if i == stack.KeptLeaf && s.Skipped > 0 {
+			c.stack = append(c.stack, c.skippedFrame(s.Skipped))
+			t.flags.broken = t.flags.broken || s.Resumed != 0
+		}
 		switch f.Kind {
 		case bpf.FrameJS, bpf.FrameTyped:
 			if gc := collection(s); gc != nil && !t.flags.v8 {
@@ -63,6 +72,16 @@ func (a *Agent) name(t *target, s *sampler.Sample) []*pprofx.Frame {
 		c.stack = append(c.stack, emptyFrame)
 	}
 	return c.stack
+}
+
+// skippedFrame stands for the frames in the middle of a stack that is too deep to be kept whole.
+func (c *frameCache) skippedFrame(n uint16) *pprofx.Frame {
+	f := c.skipped[n]
+	if f == nil {
+		f = &pprofx.Frame{Function: fmt.Sprintf("[… %d frames]", n), Kind: pprofx.Marker}
+		c.skipped[n] = f
+	}
+	return f
 }
 
 // collections mark the stacks of a collection, by V8's Heap::HeapState (src/heap/heap.h): what stands above the mark is

@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -66,14 +67,21 @@ func (a *Agent) attachMatching() error {
 	if err != nil {
 		return err
 	}
+	hidden := 0
 	for _, pid := range pids {
 		if slices.Contains(a.config.Select.PIDs, pid) || !a.config.Select.matches(pid) {
 			continue
 		}
 		err := a.attach(pid)
-		if err != nil && !errors.Is(err, ErrNotNode) && !errors.Is(err, os.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			hidden++
+		case err != nil && !isNoTarget(err):
 			a.log.Warn("process is not profiled", "pid", pid, "why", err)
 		}
+	}
+	if hidden > 0 {
+		a.log.Warn("processes may not be looked at: run hotspan as root, or give it CAP_SYS_PTRACE", "processes", hidden)
 	}
 	return nil
 }

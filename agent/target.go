@@ -25,6 +25,9 @@ var ErrNotNode = errors.New("not a Node.js process: there is no V8 in its execut
 // target is a process that is profiled.
 type target struct {
 	pid      int
+	since    int64 // when it was looked at first, CLOCK_MONOTONIC in nanoseconds
+	prepared int64 // when all was read that must be known of it
+	met      bool  // a sample of it was named
 	process  pprofx.Process
 	space    *space.Space
 	resolver *stack.Resolver
@@ -35,60 +38,78 @@ type target struct {
 	sample   pprofx.Sample // the one at hand, used again for the next
 	flags    flags         // of the sample at hand
 	learnt   learnt
-	refresh  []time.Time // when to read the mappings again: after a start much is mapped
-	stale    bool        // an address was met that no mapping has
-	looked   time.Time   // last Refresh
+	refresh  schedule  // when to read the mappings again: after a start much is mapped
+	keyless  bool      // where a thread's isolate is is not known before V8 has started
+	stale    bool      // an address was met that no mapping has
+	looked   time.Time // when the mappings were read last
 }
 
 // attach begins to profile a process.
 func (a *Agent) attach(pid int) error {
-	if pid <= 0 {
-		return fmt.Errorf("process %d: there is no such process", pid)
+	t, err := a.prepare(pid)
+	if err != nil {
+		return err
 	}
+	return a.adopt(t)
+}
+
+// prepare reads all that must be known of a process. It takes long where a file is met for the first time.
+func (a *Agent) prepare(pid int) (*target, error) {
+	if pid <= 0 {
+		return nil, fmt.Errorf("process %d: %w", pid, ErrGone)
+	}
+	since := monotonic()
 	exe, err := procs.Executable(pid)
 	if err != nil {
-		return explainAccess(pid, err)
+		return nil, explainAccess(pid, denied(pid, err))
 	}
 	mem := memory.Live{PID: pid}
 	s, err := space.New(pid, mem, a.files)
 	if err != nil {
-		return explainAccess(pid, err)
+		return nil, explainAccess(pid, err)
 	}
 	l := s.Layout()
 	if l == nil && s.Unread() != nil {
-		return fmt.Errorf("process %d (%s): whether it runs V8 is not known: %w", pid, exe, s.Unread())
+		return nil, fmt.Errorf("process %d (%s): whether it runs V8 is not known: %w", pid, exe, s.Unread())
 	}
 	if l == nil {
-		return fmt.Errorf("process %d (%s): %w", pid, exe, ErrNotNode)
+		return nil, fmt.Errorf("process %d (%s): %w", pid, exe, ErrNotNode)
 	}
-	if err := l.Require(needed...); err != nil {
-		return fmt.Errorf("process %d (%s): %w", pid, exe, err)
+	if err := lacks(l); err != nil {
+		return nil, fmt.Errorf("process %d (%s): %w", pid, exe, err)
 	}
 	r := heap.NewReader(mem, l)
 	t := &target{
-		pid: pid, space: s, resolver: stack.NewResolver(r, s), pupil: &pupil{learner: reqctx.NewLearner(a.tree, heap.NewReader(mem, l))},
+		pid: pid, since: since, space: s, resolver: stack.NewResolver(r, s), pupil: &pupil{learner: reqctx.NewLearner(a.tree, heap.NewReader(mem, l))},
 		process: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
 		threads: map[[16]int8]string{}, frames: newFrameCache(),
 	}
 	t.configure(a.tree, l)
 	t.pupil.id = t.config.Id
-	a.pupils.Store(pid, t.pupil)
+	a.findIsolates(t)
 	a.warnProblems(t)
+	t.prepared = monotonic()
+	return t, nil
+}
+
+// adopt has the BPF program sample a process.
+func (a *Agent) adopt(t *target) error {
+	a.pupils.Store(t.pid, t.pupil)
 	if err := a.publish(t); err != nil {
-		a.pupils.Delete(pid)
+		a.pupils.Delete(t.pid)
 		return err
 	}
-	if unix.Kill(pid, 0) == unix.ESRCH { // it ended before the program would have told
-		a.sampler.RemoveProcess(pid)
-		a.pupils.Delete(pid)
-		return fmt.Errorf("process %d: %w", pid, ErrGone)
+	if unix.Kill(t.pid, 0) == unix.ESRCH { // it ended before the program would have told
+		a.sampler.RemoveProcess(t.pid)
+		a.pupils.Delete(t.pid)
+		return fmt.Errorf("process %d: %w", t.pid, ErrGone)
 	}
-	a.targets[pid] = t
+	a.targets[t.pid] = t
 	if a.builder != nil {
-		a.builder.SetProcess(pid, t.process) // it has just started: there is nothing to compare with yet
+		a.builder.SetProcess(t.pid, t.process) // it has just started: there is nothing to compare with yet
 		return nil
 	}
-	go a.verify(pid, l)
+	go a.verify(t.pid, t.space.Layout(), t.space.Bias())
 	return nil
 }
 
@@ -135,31 +156,39 @@ func (a *Agent) forgetEnded() {
 	}
 }
 
-// tend looks after processes: those that end, and those whose mappings have changed.
+// tend looks after processes: those that end, those that have just started, and those whose mappings have changed.
 func (a *Agent) tend() {
 	now := time.Now()
 	for _, t := range a.targets {
-		due := len(t.refresh) > 0 && now.After(t.refresh[0])
-		if due {
-			t.refresh = t.refresh[1:]
-		}
-		if due || t.stale && now.Sub(t.looked) > 50*time.Millisecond {
+		if t.refresh.due(now) || t.stale && now.Sub(t.looked) > 50*time.Millisecond {
 			a.look(t, now)
 		}
 	}
+	a.lookAgain(now)
 	if a.config.Progress != nil && now.Sub(a.shown) > progressEvery {
 		a.shown = now
 		a.config.Progress(a.progress(now))
 	}
 }
 
-// look reads the mappings of a process again.
+// look has the mappings of a process read again.
 func (a *Agent) look(t *target, now time.Time) {
 	t.stale, t.looked = false, now
-	changed, err := t.space.Refresh()
-	if err != nil || !changed {
-		return
-	}
+	a.later(func() func() {
+		next, err := t.space.Again()
+		return func() {
+			if err != nil || a.targets[t.pid] != t {
+				return
+			}
+			if found := t.keyless && a.findIsolates(t); t.space.Update(next) || found {
+				a.remap(t)
+			}
+		}
+	})
+}
+
+// remap tells the BPF program of mappings that have changed.
+func (a *Agent) remap(t *target) {
 	clear(t.frames.native)
 	if err := a.publish(t); err != nil {
 		a.log.Warn("mappings not updated", "pid", t.pid, "why", err)
@@ -169,34 +198,10 @@ func (a *Agent) look(t *target, now time.Time) {
 // finished reports whether all that was to be profiled has ended.
 func (a *Agent) finished() bool {
 	s := &a.config.Select
-	if len(a.targets) > 0 || s.All || s.Name != nil {
+	if len(a.targets) > 0 || a.control.pending > 0 || s.All || s.Name != nil {
 		return false
 	}
 	return s.Tree == 0 || unix.Kill(s.Tree, 0) != nil
-}
-
-// lifecycle handles a process that ended, or that runs another program now.
-func (a *Agent) lifecycle(l bpf.Lifecycle) {
-	pid := int(l.Pid)
-	t := a.targets[pid]
-	if t != nil {
-		a.detach(t)
-	}
-	if l.Type != bpf.RecordExec || (t == nil && !(a.config.Select.open() && a.config.Select.matches(pid))) {
-		return
-	}
-	err := a.attach(pid)
-	switch {
-	case err == nil:
-		now := time.Now()
-		for _, after := range []time.Duration{50, 150, 400, 1000, 3000} {
-			a.targets[pid].refresh = append(a.targets[pid].refresh, now.Add(after*time.Millisecond))
-		}
-	case t != nil:
-		a.log.Warn("process runs another program now, it is not profiled any more", "pid", pid, "why", err)
-	case !errors.Is(err, ErrNotNode) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrGone):
-		a.log.Warn("process is not profiled", "pid", pid, "why", err)
-	}
 }
 
 // ErrGone says that a process has ended.
@@ -205,6 +210,8 @@ var ErrGone = errors.New("there is no such process")
 // explainAccess says what to do when a process may not be looked at.
 func explainAccess(pid int, err error) error {
 	switch {
+	case errors.Is(err, ErrNotNode):
+		return fmt.Errorf("process %d: %w", pid, err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("process %d may not be looked at: run hotspan as root, or give it CAP_SYS_PTRACE: %w", pid, err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
@@ -213,14 +220,25 @@ func explainAccess(pid int, err error) error {
 	return err
 }
 
-// needed is what naming cannot do without; contextFields, what reading the request cannot.
+// lacks names what naming cannot do without and the layout does not tell.
+func lacks(l *layout.Layout) error {
+	if err := l.Require(needed...); err != nil {
+		return err
+	}
+	return l.Resolved(neededIfAny...)
+}
+
+// needed is what naming cannot do without; neededIfAny, what it cannot in a V8 that has it; contextFields, what reading
+// the request cannot.
 var (
+	neededIfAny = []layout.Field{layout.CodeInstructionStart, layout.InstructionStreamCode}
+
 	needed = []layout.Field{
 		layout.MapInstanceType, layout.JSFunctionShared, layout.SFIScript, layout.SFIFunctionLiteralID,
 		layout.SFINameOrScopeInfo, layout.ScriptID, layout.ScriptSource, layout.ScriptName, layout.BytecodeArrayFirstByte,
-		layout.BytecodeArrayLength, layout.BytecodeArrayPositions, layout.CodeInstructionStart, layout.CodeInstructionSize,
+		layout.BytecodeArrayLength, layout.BytecodeArrayPositions, layout.CodeInstructionSize,
 		layout.CodeFlags, layout.CodeFlagsKindMask, layout.CodePositions, layout.CodeDeoptData,
-		layout.InstructionStreamBody, layout.InstructionStreamCode, layout.StringLength, layout.FixedArrayLength,
+		layout.InstructionStreamBody, layout.StringLength, layout.FixedArrayLength,
 		layout.FixedArrayData, layout.TypeScript, layout.TypeSharedFunctionInfo, layout.TypeBytecodeArray,
 		layout.TypeCode, layout.TypeInstructionStream, layout.TypeScopeInfo, layout.FirstNonStringType,
 	}

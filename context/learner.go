@@ -201,3 +201,23 @@ func (l *Learner) Store(storage heap.Word) (Root, error) {
 	}
 	return none, nil
 }
+
+// Lead follows a path from a store to what is there now.
+func Lead(r *heap.Reader, store heap.Word, path []Step) (heap.Word, bool) {
+	l := Learner{r: r}
+	for _, step := range path {
+		object, class, err := r.Moved(store)
+		if err != nil {
+			return 0, false
+		}
+		s, err := r.Shape(class)
+		if err != nil {
+			return 0, false
+		}
+		var ok bool
+		if store, ok = l.value(object, s, step); !ok {
+			return 0, false
+		}
+	}
+	return store, true
+}

@@ -20,15 +20,14 @@ import (
 )
 
 type recordCmd struct {
-	PID           []int         `short:"p" help:"Process to profile; may be given again." placeholder:"PID"`
-	Name          string        `help:"Profile Node.js processes whose executable or command line matches, also such that start later." placeholder:"REGEX"`
-	All           bool          `short:"a" help:"Profile every Node.js process, also such that start later."`
-	Rate          int           `short:"F" default:"99" help:"Samples a second on each CPU (${default})." placeholder:"HZ"`
-	Duration      time.Duration `short:"d" help:"How long, such as 10s. Without it until Ctrl-C." placeholder:"TIME"`
-	Output        string        `short:"o" help:"File to write; its extension is the format. %p is the pid, %t the start time, %n the snapshot's number." placeholder:"FILE"`
-	Format        string        `help:"pprof (.pb.gz), collapsed, perf-script or jsonl, whatever the extension." placeholder:"FORMAT"`
-	Label         []string      `help:"Make a label of a value in an AsyncLocalStorage's store: tenant=user.tenant, id=als(\"session\").id, or tenant=get(\"tenant\") of a Map." placeholder:"NAME=PATH" sep:"none"`
-	Rules         []string      `help:"YAML file of such rules: labels: {tenant: user.tenant}." placeholder:"FILE" sep:"none"`
+	PID      []int         `short:"p" help:"Process to profile; may be given again." placeholder:"PID"`
+	Name     string        `help:"Profile Node.js processes whose executable or command line matches, also such that start later." placeholder:"REGEX"`
+	All      bool          `short:"a" help:"Profile every Node.js process, also such that start later."`
+	Rate     int           `short:"F" default:"99" help:"Samples a second on each CPU (${default})." placeholder:"HZ"`
+	Duration time.Duration `short:"d" help:"How long, such as 10s. Without it until Ctrl-C." placeholder:"TIME"`
+	Output   string        `short:"o" help:"File to write; its extension is the format. %p is the pid, %t the start time, %n the snapshot's number." placeholder:"FILE"`
+	Format   string        `help:"pprof (.pb.gz), collapsed, perf-script or jsonl, whatever the extension." placeholder:"FORMAT"`
+	ruleFlags
 	Labels        string        `default:"trace,route,custom" help:"Kinds of label that are wanted: trace (ids), route, custom (from --label and --rules), or none (${default}). What is not wanted is not read." placeholder:"KINDS"`
 	LabelStyle    string        `default:"hotspan" help:"Names of labels in pprof: hotspan, or datadog (span id, local root span id, trace endpoint)." placeholder:"STYLE"`
 	SnapshotEvery time.Duration `help:"Write a snapshot this often, without a gap between them." placeholder:"TIME"`
@@ -147,19 +146,8 @@ func (r *recordCmd) config(c console) (agent.Config, error) {
 		return config, usageError{err}
 	}
 	config.Labels.Root = r.LabelStyle == styleDatadog
-	for _, name := range r.Rules {
-		rules, err := reqctx.ReadRules(name)
-		if err != nil {
-			return config, usageError{err}
-		}
-		config.Rules = append(config.Rules, rules...)
-	}
-	for _, s := range r.Label {
-		rule, err := reqctx.ParseRule(s)
-		if err != nil {
-			return config, usageError{err}
-		}
-		config.Rules = append(config.Rules, rule)
+	if config.Rules, err = r.rules(); err != nil {
+		return config, err
 	}
 	if c.isTerminal() {
 		config.Progress = func(p agent.Progress) { c.progress(progressLine(p)) }

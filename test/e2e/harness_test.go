@@ -5,7 +5,9 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,15 +40,40 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// eachNode runs a test on every Node.js version of test/nodes.json.
+var all = flag.Bool("all", false, "run each test on all versions of test/nodes.json, which takes an hour")
+
+// eachNode runs a test that takes long: on some versions of test/nodes.json only, unless -all is given. TestEveryNode has
+// a short look at all.
 func eachNode(t *testing.T, f func(t *testing.T, node string)) {
-	for _, v := range nodes.Versions() {
+	list := nodes.Thorough()
+	if *all {
+		list = nodes.Versions()
+	}
+	runNodes(t, list, func(t *testing.T, _ nodes.Version, node string) { f(t, node) })
+}
+
+// eachFrameNode is eachNode for versions with V8's AsyncContextFrame; flags put it on.
+func eachFrameNode(t *testing.T, f func(t *testing.T, node string, flags []string)) {
+	eachNode(t, func(t *testing.T, node string) {
+		if flags, ok := versionOf(node).AsyncContextFrame(); ok {
+			f(t, node, flags)
+		}
+	})
+}
+
+// versionOf is the version of a path that eachNode gives.
+func versionOf(node string) nodes.Version {
+	return nodes.Version{Version: filepath.Base(filepath.Dir(filepath.Dir(node)))}
+}
+
+func runNodes(t *testing.T, list []nodes.Version, f func(t *testing.T, v nodes.Version, node string)) {
+	for _, v := range list {
 		t.Run(v.Version, func(t *testing.T) {
 			path, err := nodes.Path(v.Version)
 			if err != nil {
 				t.Fatal(err)
 			}
-			f(t, path)
+			f(t, v, path)
 		})
 	}
 }
@@ -54,36 +81,56 @@ func eachNode(t *testing.T, f func(t *testing.T, node string)) {
 // program is a run of one of test/programs.
 type program struct {
 	*exec.Cmd
-	pid int
-	log string // file of the truth
+	stderr io.Reader
+	pid    int
+	log    string // file of the truth
 }
 
 // start runs a program and waits until it says that it is ready.
 func start(t *testing.T, node, script string, flags, env []string) *program {
 	t.Helper()
+	p := launch(t, node, script, flags, env)
+	p.await(t)
+	return p
+}
+
+// launch runs a program.
+func launch(t *testing.T, node, script string, flags, env []string) *program {
+	t.Helper()
 	p := &program{log: filepath.Join(t.TempDir(), "truth.jsonl")}
 	p.Cmd = exec.Command(node, append(append([]string{}, flags...), filepath.Join("../programs", script), p.log)...)
 	p.Env = append(os.Environ(), env...)
-	stderr, err := p.StderrPipe()
-	if err != nil {
+	p.begin(t)
+	return p
+}
+
+func (p *program) begin(t *testing.T) {
+	t.Helper()
+	var err error
+	if p.stderr, err = p.StderrPipe(); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Process.Kill(); p.Wait() })
-	lines := bufio.NewScanner(stderr)
+}
+
+// await waits until a program says that it is ready.
+func (p *program) await(t *testing.T) {
+	t.Helper()
+	lines := bufio.NewScanner(p.stderr)
 	for lines.Scan() {
 		if pid, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
+			var err error
 			if p.pid, err = strconv.Atoi(pid); err != nil {
 				t.Fatal(err)
 			}
-			return p
+			return
 		}
-		t.Logf("%s: %s", script, lines.Text())
+		t.Logf("%v: %s", p.Args, lines.Text())
 	}
-	t.Fatalf("%s ended before it was ready: %v", script, lines.Err())
-	return nil
+	t.Fatalf("%v ended before it was ready: %v", p.Args, lines.Err())
 }
 
 // truth waits for the program's end and reads what it wrote.

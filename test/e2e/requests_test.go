@@ -156,21 +156,20 @@ func TestRequests(t *testing.T) {
 				if _, long := r.seconds(); !r.each && !long && !strings.HasPrefix(v.Version, r.major) {
 					continue
 				}
-				t.Run(v.Version, func(t *testing.T) { r.run(t, v.Version) })
+				if flags, ok := v.AsyncContextFrame(); ok {
+					t.Run(v.Version, func(t *testing.T) { r.run(t, v.Version, flags) })
+				}
 			}
 		})
 	}
 }
 
-func (r requestRun) run(t *testing.T, version string) {
+func (r requestRun) run(t *testing.T, version string, flags []string) {
 	node, err := nodes.Path(version)
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := r.flags
-	if strings.HasPrefix(version, "22.") {
-		flags = append([]string{"--experimental-async-context-frame"}, flags...)
-	}
+	flags = append(flags, r.flags...)
 	n, _ := r.seconds()
 	p := start(t, node, "requests.js", flags, append([]string{fmt.Sprintf("DURATION_MS=%d000", n)}, r.env...))
 	var args []string

@@ -16,9 +16,10 @@ var sharedModules = map[string]struct {
 	by  []string // nil: any package
 	why string
 }{
-	"golang.org/x/sys":       {nil, "Linux's system calls, where the standard library has them not"},
-	"github.com/cilium/ebpf": {[]string{"agent/internal/bpf", "agent/internal/sampler"}, "bpf holds the generated loader, sampler attaches and reads"},
-	"golang.org/x/arch":      {[]string{"v8/layout", "v8/stack"}, "one disassembler: of accessors at attach, of jumps out of line"},
+	"golang.org/x/sys": {nil, "Linux's system calls, where the standard library has them not"},
+	"github.com/cilium/ebpf": {[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/sampler"},
+		"bpf and, for tests, bpftest hold the generated loaders, sampler attaches and reads"},
+	"golang.org/x/arch": {[]string{"v8/layout", "v8/stack"}, "one disassembler: of accessors at attach, of jumps out of line"},
 }
 
 // direct lists the modules that go.mod requires for the product's own code.

@@ -29,6 +29,9 @@ var publicOnly = []string{"", "examples", "test"}
 // forTests are packages that tests everywhere may import: they know where Node is and what its programs have said.
 var forTests = []string{"test/nodes", "test/nodes/live", "test/truth"}
 
+// onlyTests is a package that has no place in the product: the BPF program with what tests need of it.
+const onlyTests = "agent/internal/bpf/bpftest"
+
 // imported is one import of one file.
 type imported struct {
 	file string
@@ -80,6 +83,8 @@ func verdict(i imported) string {
 	switch {
 	case !ok, i.isTest() && slices.Contains(forTests, own):
 		return ""
+	case own == onlyTests && !i.isTest():
+		return "only tests may import it"
 	case !slices.Contains(mayImport[from], top(own+"/")):
 		return "the folder may import only " + strings.Join(mayImport[from], ", ")
 	case slices.Contains(publicOnly, from) && slices.Contains(strings.Split(own, "/"), "internal"):
@@ -114,6 +119,8 @@ func TestVerdict(t *testing.T) {
 		{"agent/join_test.go", "test/nodes", false},
 		{"main.go", "agent/cli", false},
 		{"main.go", "v8/heap", true},
+		{"agent/join.go", "agent/internal/bpf/bpftest", true},
+		{"agent/join_test.go", "agent/internal/bpf/bpftest", false},
 		{"test/e2e/x_test.go", "agent", false},
 		{"test/e2e/x_test.go", "agent/internal/bpf", true},
 		{"examples/demo/main.go", "agent/internal/bpf", true},

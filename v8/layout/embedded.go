@@ -5,27 +5,52 @@ import "encoding/binary"
 // Names of symbols of tables that are compiled into the binary.
 const (
 	symBlob          = "v8_Default_embedded_blob_code_"
+	symBlobData      = "v8_Default_embedded_blob_code_data_" // until V8 10; symBlob is a pointer to it there
 	symBlobSize      = "v8_Default_embedded_blob_code_size_"
+	fnBlob           = "_ZN2v88internal23DefaultEmbeddedBlobCodeEv" // exported until Node 24.10
+	fnBlobSize       = "_ZN2v88internal27DefaultEmbeddedBlobCodeSizeEv"
 	symBytecodeSizes = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 	// the static array in TranslationOpcodeOperandCount(TranslationOpcode)
 	symTranslationOperands = "_ZZN2v88internal29TranslationOpcodeOperandCountENS0_17TranslationOpcodeEE6counts"
 )
 
-// readBuiltins finds the embedded blob: the symbol of its size holds the size.
+// readBuiltins finds the embedded blob by symbols, or in a stripped binary by the functions that return its place.
 func (l *Layout) readBuiltins(im *image) {
-	start, ok := im.syms[symBlob]
-	sizeAt, ok2 := im.syms[symBlobSize]
-	if !ok || !ok2 {
+	start, size, ok := im.blobBySymbols()
+	if !ok {
+		start, size, ok = im.blobByFunctions()
 		l.note("no symbol %s: builtins have no names", symBlob)
+	}
+	if !ok {
 		return
 	}
+	off, inFile := im.fileOffset(start)
+	if size <= 0 || !inFile {
+		l.note("%s: %d bytes at %#x are not in the file", symBlob, size, start)
+		return
+	}
+	l.Builtins = Range{start, start + uint64(size), off}
+}
+
+func (im *image) blobBySymbols() (start uint64, size int32, ok bool) {
+	s, ok := im.syms[symBlobData]
+	if !ok {
+		s, ok = im.syms[symBlob]
+	}
+	sizeAt, ok2 := im.syms[symBlobSize]
 	size, err := im.i32(sizeAt.value)
-	off, inFile := im.fileOffset(start.value)
-	if err != nil || size <= 0 || !inFile {
-		l.note("%s: %d bytes at %#x are not in the file", symBlob, size, start.value)
-		return
+	return s.value, size, ok && ok2 && err == nil
+}
+
+func (im *image) blobByFunctions() (start uint64, size int32, ok bool) {
+	at, err1 := im.code(fnBlob)
+	length, err2 := im.code(fnBlobSize)
+	if err1 != nil || err2 != nil {
+		return 0, 0, false
 	}
-	l.Builtins = Range{start.value, start.value + uint64(size), off}
+	start, ok1 := im.returned(at)
+	n, ok2 := im.returned(length)
+	return start, int32(n), ok1 && ok2
 }
 
 // maxBytecodeSizes bounds kBytecodeSizes: a bytecode is one byte, and there are three tables.

@@ -21,6 +21,25 @@ func isolateTLS(im *image, code []inst) (int64, error) {
 	return 0, errPattern
 }
 
+// isolateKey: `mov isolate_key_(%rip),%edi; jmp v8::base::Thread::GetThreadLocal(int)`, in a shared library
+// `mov got(%rip),%rax; mov (%rax),%edi; jmp`.
+func isolateKey(im *image, code []inst) (int64, error) {
+	if len(code) != 2 && len(code) != 3 {
+		return 0, errPattern
+	}
+	at, ok := gotSlot(code[0])
+	if len(code) == 3 && ok {
+		m, isMem := code[1].Args[1].(x86asm.Mem)
+		at, ok = im.pointer(at)
+		ok = ok && code[0].Args[0] == x86asm.RAX && isMem && m.Base == x86asm.RAX && m.Disp == 0
+	}
+	load := code[len(code)-2]
+	if _, jumps := lastJump(code); !ok || !jumps || load.Args[0] != x86asm.EDI || !im.inBSS(at) {
+		return 0, errPattern
+	}
+	return int64(at), nil
+}
+
 // isolateContext: InContext is `cmpq $0,disp(%rdi)`.
 func isolateContext(_ *image, code []inst) (int64, error) {
 	for _, i := range code {

@@ -65,3 +65,36 @@ func target(i inst) (uint64, bool) {
 	rel, ok := i.Args[0].(x86asm.Rel)
 	return i.addr + uint64(i.Len) + uint64(int64(rel)), ok && i.Op == x86asm.JMP
 }
+
+// returned is what a function returns that only names a constant: an immediate, an address, or what stands there.
+func (im *image) returned(code []inst) (v uint64, ok bool) {
+	for _, i := range code {
+		m, isMem := i.Args[1].(x86asm.Mem)
+		at := i.addr + uint64(i.Len) + uint64(m.Disp)
+		switch imm, isImm := i.Args[1].(x86asm.Imm); {
+		case i.Op == x86asm.RET:
+			return v, ok
+		case i.Args[0] == x86asm.RBP: // push, mov, pop: the frame pointer
+		case i.Op == x86asm.MOV && isImm:
+			v, ok = uint64(imm), true
+		case i.Op == x86asm.LEA && isMem && m.Base == x86asm.RIP:
+			v, ok = at, true
+		case i.Op == x86asm.MOV && isMem && m.Base == x86asm.RIP:
+			v, ok = im.load(i, at)
+		case i.Op == x86asm.MOV && isMem && m.Base == x86asm.RAX && m.Disp == 0 && ok:
+			v, ok = im.load(i, v)
+		default:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// load is what a load into eax or rax reads.
+func (im *image) load(i inst, at uint64) (uint64, bool) {
+	if i.Args[0] == x86asm.RAX {
+		return im.pointer(at)
+	}
+	n, err := im.i32(at)
+	return uint64(uint32(n)), err == nil
+}

@@ -13,12 +13,20 @@ var table = slices.Concat(isolateRows, objectRows, stringRows, functionRows, scr
 // functions, piece by piece. A V8 of unknown version is tried like any other: what nothing tells is Unresolved.
 //
 // Errors are ErrNotV8 and ErrUnsupported, with the reason.
-func Read(r io.ReaderAt) (*Layout, error) {
+func Read(r io.ReaderAt) (*Layout, error) { return ReadWith(r, nil) }
+
+// ReadWith is Read of a stripped binary that has a separate debug file, whose symbols are added; nil for none.
+func ReadWith(r, debug io.ReaderAt) (*Layout, error) {
 	im, err := openImage(r)
 	if err != nil {
 		return nil, err
 	}
 	im.loadSymbols(wantedSymbols())
+	if debug != nil {
+		if err := im.addSymbols(debug); err != nil {
+			return nil, err
+		}
+	}
 	l := &Layout{BuildID: im.buildID()}
 	l.V8, l.Node = im.scanVersions()
 	if l.V8 == (Version{}) {
@@ -30,6 +38,7 @@ func Read(r io.ReaderAt) (*Layout, error) {
 	if size, ok := im.dbg("TaggedSize"); ok && size != word {
 		return nil, fmt.Errorf("%w: tagged words of %d bytes (pointer compression); only 8 are read", ErrUnsupported, size)
 	}
+	l.Text = im.text()
 	for _, r := range table {
 		l.Values[r.field] = l.resolve(im, r)
 	}
@@ -42,7 +51,7 @@ func Read(r io.ReaderAt) (*Layout, error) {
 
 // wantedSymbols lists the symbols that the table and Read ask for.
 func wantedSymbols() []string {
-	names := append([]string{dbgPrefix + "*", symBlob, symBlobSize, symBytecodeSizes, symTranslationOperands}, versionSymbols...)
+	names := append([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, fnBlob, fnBlobSize, symBytecodeSizes, symTranslationOperands}, versionSymbols...)
 	for _, r := range table {
 		if r.code != nil {
 			names = append(names, r.code.names...)
@@ -54,6 +63,9 @@ func wantedSymbols() []string {
 // resolve asks a row's sources in turn. When machine code and a rule both speak, they must agree: else it is noted.
 func (l *Layout) resolve(im *image, r row) Value {
 	rule := l.byRules(r)
+	if rule.State == Absent {
+		return rule
+	}
 	if r.code != nil {
 		n, name, err := r.code.run(im)
 		if err == nil {

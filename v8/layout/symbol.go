@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"fmt"
+	"io"
 	"strings"
 )
 
@@ -36,6 +38,17 @@ func (im *image) loadSymbols(wanted []string) {
 			im.loadTable(tab, im.elf.Sections[tab.Link], needles)
 		}
 	}
+}
+
+// addSymbols takes from a separate debug file the symbols that the binary itself does not have.
+func (im *image) addSymbols(debug io.ReaderAt) error {
+	d, err := openImage(debug)
+	if err != nil {
+		return fmt.Errorf("debug file: %w", err)
+	}
+	d.syms = im.syms
+	d.loadSymbols(wantedSymbols())
+	return nil
 }
 
 func (im *image) loadTable(tab, str *elf.Section, needles [][]byte) {

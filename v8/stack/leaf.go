@@ -49,7 +49,7 @@ func (v *Resolver) repairCode(raw Raw, leaf Leaf, c *code) []Raw {
 		self.ID, self.SFI = leaf.Callee.ID, leaf.Callee.SFI
 		return v.entering(self, raw, leaf, at-entry)
 	}
-	ends, foreign := v.inEpilogue(c, at), isForeign(c, raw)
+	ends, foreign := v.inEpilogue(c, at), v.isForeign(c, raw)
 	if !ends && !foreign {
 		return []Raw{raw}
 	}
@@ -89,18 +89,17 @@ func (v *Resolver) enters(c *code, callee Raw) bool {
 	if of := v.ownerOf(c); of.id.Script >= 0 {
 		return of.id == callee.ID
 	}
-	w, err := v.r.BytecodeOf(callee.SFI)
-	return err == nil && c.baseline != nil && w == c.baseline.Array
+	return v.madeFor(c, callee.SFI)
 }
 
 // isForeign reports whether the frame at rbp is another function's than the code's: then the code has none, whatever
 // its instructions look like.
-func isForeign(c *code, raw Raw) bool {
+func (v *Resolver) isForeign(c *code, raw Raw) bool {
 	if raw.Marker >= 0 || raw.ID.Script < 0 {
 		return false
 	}
 	if c.tier == Sparkplug {
-		return c.baseline != nil && raw.Bytecode != c.baseline.Array
+		return !v.madeOf(c, raw) && (c.baseline != nil || v.codeIsSilent())
 	}
 	return c.optimized != nil && raw.ID != c.id
 }
@@ -173,7 +172,19 @@ func (v *Resolver) repairBuiltin(raw Raw, leaf Leaf, name string, start, end uin
 	if v.interprets(name, raw) {
 		return v.repairInterpreter(raw, leaf, name, start, end)
 	}
+	if v.fillsFrame(start, raw.PC) {
+		return []Raw{{PC: raw.PC, Exact: true, Marker: 0}} // what is in the slots was there before
+	}
 	return v.frameless(raw, leaf)
+}
+
+// fillsFrame reports whether a builtin has its frame pointer, but not yet what belongs below it.
+func (v *Resolver) fillsFrame(start, pc uint64) bool {
+	if at := pc - start; at < uint64(len(prologue)) || at >= frameSetUp {
+		return false
+	}
+	head, err := v.r.Bytes(start, len(prologue))
+	return err == nil && bytes.Equal(head, prologue)
 }
 
 // frameless puts a builtin that has no frame on top of the function whose frame it is: if rbp's frame is a function of
@@ -217,7 +228,7 @@ func (v *Resolver) returnsTo(w uint64, raw Raw) bool {
 // runs reports whether code is a function's.
 func (v *Resolver) runs(c *code, raw Raw) bool {
 	if c.tier == Sparkplug {
-		return c.baseline != nil && c.baseline.Array == raw.Bytecode
+		return v.madeOf(c, raw)
 	}
 	return c.tier != NoTier && c.id == raw.ID
 }

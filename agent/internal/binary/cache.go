@@ -5,6 +5,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
+	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // Rules is where unwind rules go.
@@ -18,11 +19,12 @@ type Cache struct {
 	rules  Rules
 	files  map[procs.FileID]*File
 	memory map[string]*File
+	probed map[procs.FileID]bool // whether files that were not read hold V8
 }
 
 // NewCache gives the unwind rules of each file to r.
 func NewCache(r Rules) *Cache {
-	return &Cache{rules: r, files: map[procs.FileID]*File{}, memory: map[string]*File{}}
+	return &Cache{rules: r, files: map[procs.FileID]*File{}, memory: map[string]*File{}, probed: map[procs.FileID]bool{}}
 }
 
 // Get is the file that a process has mapped. It is never nil; one that cannot be read says so in Problems.
@@ -35,12 +37,43 @@ func (c *Cache) Get(pid int, m procs.Mapping) *File {
 	return f
 }
 
+// minV8 is less than the machine code of any V8 with its builtins, in bytes: Node 16 has 30 MB of code.
+const minV8 = 4 << 20
+
+// maxProbed bounds what is kept of files that are not read. Builds of software make new ones all the time.
+const maxProbed = 1 << 14
+
+// HasV8 reports whether V8 is in a file that a process has mapped, by whatever name. It is quick, as it is asked of each
+// process that starts: most files have not as much code as V8, and need not be opened.
+func (c *Cache) HasV8(pid int, m procs.Mapping) (bool, error) {
+	if !m.Exec || m.Inode == 0 || m.End-m.Start < minV8 {
+		return false, nil
+	}
+	if f := c.files[m.File()]; f != nil && f.Layout != nil {
+		return true, nil
+	}
+	if has, ok := c.probed[m.File()]; ok {
+		return has, nil
+	}
+	file, err := procs.Open(pid, m)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	if len(c.probed) >= maxProbed {
+		clear(c.probed)
+	}
+	has := layout.Probe(file)
+	c.probed[m.File()] = has
+	return has, nil
+}
+
 func (c *Cache) read(pid int, m procs.Mapping) *File {
 	file, err := procs.Open(pid, m)
 	if err != nil {
 		return &File{Path: m.Path, Problems: []error{err}}
 	}
-	f := load(file, m.Path)
+	f := load(file, m.Path, procs.Root(pid), "/")
 	f.stamp = stampOf(file.Name())
 	c.add(f)
 	return f
@@ -59,7 +92,7 @@ func (c *Cache) Preload(path string) error {
 	if err != nil {
 		return err
 	}
-	f := load(file, path)
+	f := load(file, path, "/")
 	f.stamp = stampOf(path)
 	c.add(f)
 	c.files[m.File()] = f

@@ -29,9 +29,6 @@ type File struct {
 	stamp    stamp
 }
 
-// Open reports whether the file could be read as ELF.
-func (f *File) Open() bool { return f.elf != nil }
-
 // Address turns an offset in the file into an ELF virtual address.
 func (f *File) Address(offset uint64) (uint64, bool) {
 	if f.elf == nil {
@@ -40,8 +37,9 @@ func (f *File) Address(offset uint64) (uint64, bool) {
 	return symbols.FileAddress(f.elf, offset)
 }
 
-// load reads a file. Its parts are read at the same time: Node.js has some hundred thousand symbols and as many rules.
-func load(r io.ReaderAt, path string) *File {
+// load reads a file, and its separate debug file from below the roots, if it has no symbols itself. The parts are read at
+// the same time: Node.js has some hundred thousand symbols and as many rules.
+func load(r io.ReaderAt, path string, roots ...string) *File {
 	f := &File{Path: path}
 	ef, err := elf.NewFile(r)
 	if err != nil {
@@ -50,11 +48,20 @@ func load(r io.ReaderAt, path string) *File {
 	}
 	f.elf = ef
 	var errs [4]error
-	var parts sync.WaitGroup
-	parts.Go(func() { f.Symbols, errs[0] = symbols.Open(r) })
-	parts.Go(func() { f.Rules, errs[1] = unwind.Build(ef) })
-	parts.Go(func() { f.Layout, errs[2] = layout.Read(r) })
 	f.BuildID, errs[3] = symbols.BuildID(ef)
+	var debug io.ReaderAt
+	if ef.Section(".symtab") == nil {
+		found, err := openDebug(roots, f.BuildID)
+		f.note("debug file", err)
+		if found != nil {
+			defer found.Close()
+			debug = found
+		}
+	}
+	var parts sync.WaitGroup
+	parts.Go(func() { f.Symbols, errs[0] = symbols.OpenWith(r, debug) })
+	parts.Go(func() { f.Rules, errs[1] = unwind.Build(ef) })
+	parts.Go(func() { f.Layout, errs[2] = layout.ReadWith(r, debug) })
 	parts.Wait()
 	if errors.Is(errs[2], layout.ErrNotV8) {
 		errs[2] = nil

@@ -74,7 +74,7 @@ static __always_inline void begin_rules(struct process *p, struct scratch *s, __
 	r->isolate = isolate;
 	s->n_visits = s->n_found = 0;
 	s->has = 0;
-	s->steps = MAX_STEPS;
+	s->steps = MAX_LOOKS;
 	s->full = 0;
 	s->v8 = p->v8;
 	r->names = names_of(p, s, isolate);
@@ -106,9 +106,10 @@ static __always_inline void read_context(struct process *p, struct scratch *s, _
 		unreadable(s);
 		return;
 	}
-	if (instance_type(&p->v8, s->object[0]) != p->v8.type_map)
+	__s32 type = instance_type(&p->v8, s->object[0]);
+	if (type >= 0 && type != p->v8.type_map)
 		return; // undefined: no request
-	if (open_map(frame)) {
+	if (type < 0 || open_map(frame)) {
 		unreadable(s);
 		return;
 	}

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
 // What the BPF program and the agent say to each other. The Go mirrors are generated from these types.
 
-#define MAX_FRAMES 1024   // user frames of one sample
+#define KEPT_LEAF 768     // user frames of one sample, from the leaf on
+#define KEPT_ROOT 256     // and up to the root, where there are more
+#define MAX_FRAMES (KEPT_LEAF + KEPT_ROOT)
+#define MAX_STEPS 16384   // user frames that are looked at
 #define MAX_KERNEL 127    // kernel frames of one sample; the kernel's own default limit
 #define MAX_MAPPINGS 128  // executable mappings of one process; a power of two
 #define MAX_TABLES 1024   // files with unwind rules
@@ -15,7 +18,7 @@
 #define MAX_STORES 64     // entries of the AsyncContextFrame that are looked at
 #define MAX_VISITS 64     // objects that are looked at for one sample; a power of two
 #define MAX_PROBES 32     // entries of one table that are looked at for one key
-#define MAX_STEPS 1024    // tables' entries, objects and parts of strings that are looked at for one sample, in all
+#define MAX_LOOKS 1024    // tables' entries, objects and parts of strings that are looked at for one sample, in all
 #define MAX_STRING 512    // bytes of one label value
 #define MAX_BYTES 16      // elements of an array of bytes
 #define STACK_WORDS 64    // words above the stack pointer of the first frame of V8
@@ -29,7 +32,7 @@ enum record_type {
 // Why a walk ended.
 enum stop {
 	STOP_ROOT = 1,    // the thread's first frame
-	STOP_DEPTH,       // more than MAX_FRAMES
+	STOP_DEPTH,       // more than MAX_STEPS
 	STOP_UNREADABLE,  // stack memory is not present
 	STOP_NO_RULE,     // native code without an unwind rule
 	STOP_NO_PROGRESS, // the caller's frame would lie below its callee's
@@ -118,6 +121,7 @@ struct v8_layout {
 	__u16 string_mask, one_byte_bit, uncached_bit, first_non_string;
 	__u16 tag_seq, tag_cons, tag_sliced, tag_thin, tag_external;
 	__u16 heap_number_value;
+	__u16 type_debug_info, debug_info_script; // 0 = a function refers to its Script itself
 	__u16 type_script, type_map, type_heap_number, type_property_array;
 	__u16 type_symbol, type_oddball, type_array, type_fixed_array;
 	__u32 descriptors_mask; // of bit_field3: the number of own descriptors
@@ -211,7 +215,9 @@ struct sample {
 	__u8 gc_state;        // V8's Heap::HeapState
 	__u8 stop;            // enum stop
 	__u8 kernel_mode;     // the sample hit in the kernel
-	__u32 pad;
+	__u16 skipped;        // frames found that are not in the record, after the first KEPT_LEAF; the others are a ring then
+	__u8 resumed;         // there was a FRAME_GAP
+	__u8 pad;
 	char comm[16];
 };
 

@@ -42,16 +42,23 @@ static __always_inline void count(__u32 counter, __u64 by)
 		*n += by;
 }
 
-// The isolate that this thread has entered: a thread-local of V8's. 0 = none.
-static __always_inline __u64 current_isolate(const struct v8_layout *v8)
+// Where this thread's thread-locals are.
+static __always_inline __u64 thread_pointer(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
-	__u64 base, isolate;
-	if (!v8->isolate_tls || !(base = BPF_CORE_READ(task, thread.fsbase)))
+	return BPF_CORE_READ(task, thread.fsbase);
+}
+
+// The isolate that a thread has entered: a thread-local of V8's. 0 = none. Where the thread-local cannot be read it is an
+// address that cannot be read either: so the request counts as unreadable, not as none.
+#define NOWHERE 8
+
+static __always_inline __u64 isolate_of(const struct v8_layout *v8, __u64 thread)
+{
+	__u64 isolate;
+	if (!v8->isolate_tls || !thread)
 		return 0;
-	if (read_user(&isolate, 8, base + v8->isolate_tls))
-		return 0;
-	return isolate;
+	return read_user(&isolate, 8, thread + v8->isolate_tls) ? NOWHERE : isolate;
 }
 
 static __always_inline void read_states(const struct v8_layout *v8, __u64 isolate, struct sample *e)
@@ -59,7 +66,8 @@ static __always_inline void read_states(const struct v8_layout *v8, __u64 isolat
 	e->vm_state = 0xff;
 	if (!isolate)
 		return;
-	read_user(&e->vm_state, 1, isolate + v8->vm_state);
+	if (read_user(&e->vm_state, 1, isolate + v8->vm_state))
+		e->vm_state = 0xff;
 	if (v8->gc_state)
 		read_user(&e->gc_state, 1, isolate + v8->gc_state);
 }
@@ -110,34 +118,47 @@ static __always_inline void keep_registers(const struct pt_regs *r, __u64 *to)
 	to[12] = r->r12, to[13] = r->r13, to[14] = r->r14, to[15] = r->r15;
 }
 
-static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct process *p, struct scratch *s, __u64 id)
+static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
+{
+	read_header((struct sample *)s->buffer, pid_tgid);
+	s->end = sizeof(struct sample);
+	s->script = 0;
+	s->script_id = -1;
+	s->urgent = 0;
+}
+
+// Reads the stack and the request of a thread that has these registers, and ends its sample.
+static __always_inline void read_thread(struct process *p, struct scratch *s, const struct pt_regs *regs, __u64 isolate)
 {
 	struct sample *e = (struct sample *)s->buffer;
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	struct walk w = {.process = p, .scratch = s, .leaf = 1, .exact_pc = 1};
+	struct walk w = {.process = p, .scratch = s, .so_far = &s->walked, .isolate = isolate};
 
-	read_header(e, id);
-	s->end = sizeof(*e);
-	s->script = 0;
-	s->urgent = 0;
-	e->kernel_mode = (ctx->regs.cs & 3) != 3;
-	if (e->kernel_mode)
-		read_kernel(ctx, s, e);
 	keep_registers(regs, s->registers);
 	w.pc = e->ip = regs->rip;
 	w.sp = e->sp = regs->rsp;
 	w.bp = e->bp = regs->rbp;
 	e->r10 = regs->r10;
-	w.isolate = current_isolate(&p->v8);
-	read_states(&p->v8, w.isolate, e);
-	bpf_loop(MAX_FRAMES + 8, walk_step, &w, 0);
-	e->n_frames = w.n_frames;
-	e->stop = w.stop;
+	read_states(&p->v8, isolate, e);
+	walk_stack(&w);
+	e->n_frames = s->walked.n_frames < MAX_FRAMES ? s->walked.n_frames : MAX_FRAMES;
+	e->skipped = s->walked.n_frames - e->n_frames;
+	e->resumed = s->walked.resumed;
+	e->stop = s->walked.stop;
 	read_repair(&w, e, regs->rdi);
 	__u32 before = s->end;
-	if (w.isolate)
-		read_context(p, s, w.isolate);
+	if (isolate)
+		read_context(p, s, isolate);
 	e->n_context = s->end - before;
+}
+
+static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct process *p, struct scratch *s, __u64 id)
+{
+	struct sample *e = (struct sample *)s->buffer;
+	begin_sample(s, id);
+	e->kernel_mode = (ctx->regs.cs & 3) != 3;
+	if (e->kernel_mode)
+		read_kernel(ctx, s, e);
+	read_thread(p, s, (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), isolate_of(&p->v8, thread_pointer()));
 }
 
 SEC("perf_event")

@@ -195,7 +195,9 @@ type hotspanSample struct {
 	GcState    uint8
 	Stop       uint8
 	KernelMode uint8
-	Pad        uint32
+	Skipped    uint16
+	Resumed    uint8
+	Pad        uint8
 	Comm       [16]int8
 }
 
@@ -261,9 +263,19 @@ type hotspanScratch struct {
 		Length uint32
 	}
 	NoNames hotspanIsolateNames
-	End     uint32
-	Urgent  uint32
-	Buffer  [73728]uint8
+	Walked  struct {
+		_        structs.HostLayout
+		N_frames uint32
+		Frames   uint32
+		Stop     uint8
+		Leaf     uint8
+		ExactPc  uint8
+		Resumed  uint8
+	}
+	End    uint32
+	Urgent uint32
+	Buffer [73728]uint8
+	_      [4]byte
 }
 
 type hotspanShape struct {
@@ -354,6 +366,8 @@ type hotspanV8Layout struct {
 	TagThin           uint16
 	TagExternal       uint16
 	HeapNumberValue   uint16
+	TypeDebugInfo     uint16
+	DebugInfoScript   uint16
 	TypeScript        uint16
 	TypeMap           uint16
 	TypeHeapNumber    uint16
@@ -364,7 +378,6 @@ type hotspanV8Layout struct {
 	TypeFixedArray    uint16
 	DescriptorsMask   uint32
 	DictionaryBit     uint32
-	_                 [4]byte
 }
 
 // Names of all BPF objects in the ELF.

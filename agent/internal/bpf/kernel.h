@@ -2,6 +2,8 @@
 // The few things of the kernel that the program uses. Offsets are relocated at load time from the kernel's BTF, so
 // these structs name only the members that are read.
 
+#pragma once
+
 #include <linux/types.h>
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

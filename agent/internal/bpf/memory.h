@@ -50,6 +50,16 @@ struct piece {
 	__u32 skip, length;
 };
 
+// How far a walk has come. On the BPF stack the verifier would look into all combinations of what these may be.
+struct walked {
+	__u32 n_frames; // that were found; the record keeps MAX_FRAMES of them
+	__u32 frames;   // where in the buffer they begin
+	__u8 stop;      // enum stop; 0 = it goes on
+	__u8 leaf;      // the frame is the leaf: all its registers are known
+	__u8 exact_pc;  // pc is an instruction to run next, not a return address
+	__u8 resumed;   // the walk has jumped to V8's exit frame
+};
+
 // What does not fit on the BPF stack: one for each CPU. The program runs with interrupts off, never twice on a CPU.
 struct scratch {
 	__u64 registers[16]; // of the leaf, by DWARF number
@@ -71,6 +81,7 @@ struct scratch {
 	struct found found[MAX_FOUND];
 	struct piece pieces[MAX_PIECES];
 	struct isolate_names no_names; // zeros
+	struct walked walked;
 	__u32 end; // bytes of buffer in use
 	__u32 urgent; // the agent has to learn something for the next samples
 	__u8 buffer[BUFFER_SIZE + 8192]; // the record; the slack lets the verifier see that appends stay inside
@@ -83,20 +94,31 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
+// Which one a program uses.
+#ifndef SCRATCH
+#define SCRATCH bpf_get_smp_processor_id()
+#endif
+
 // The functions that are not static are verified once, not for each call. They can be given numbers only, and find what
 // they work on here.
 static __always_inline struct scratch *own_scratch(void)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	return bpf_map_lookup_elem(&scratches, &cpu);
+	__u32 number = SCRATCH;
+	return bpf_map_lookup_elem(&scratches, &number);
 }
 
 #define HEAP_OBJECT(word) (((word) & 3) == 1)
 #define IS_SMI(word) (((word) & 0xffffffffULL) == 0)
 #define SMI(word) ((__s32)((word) >> 32))
 
+// Tests want to know what a run reads (bpftest).
+#ifndef ON_READ
+#define ON_READ(from, size)
+#endif
+
 static __always_inline long read_user(void *to, __u32 size, __u64 from)
 {
+	ON_READ(from, size);
 	return bpf_probe_read_user(to, size, (const void *)from);
 }
 
@@ -105,6 +127,7 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from)
 #define FUNCTION_HEAD 40
 #define SFI_HEAD 64
 #define SCRIPT_HEAD 72
+#define DEBUG_INFO_HEAD 32
 #define MAP_HEAD 48
 #define TABLE_HEAD 40 // of an OrderedHashMap
 

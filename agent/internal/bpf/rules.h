@@ -73,13 +73,16 @@ __noinline int keep(__u32 label, __u32 bytes, __u64 value)
 			return 0;
 		}
 		type = instance_type(v8, s->another[0]);
+		if (type < 0) {
+			unreadable(s);
+			return 0;
+		}
 		if (type == v8->type_oddball) {
 			long is = boolean(v8, value);
 			if (is < 0)
 				return 0;
 			value = is;
-		} else if (type < 0 || (type >= v8->first_non_string && type != v8->type_heap_number &&
-					!(bytes && type == v8->type_array))) {
+		} else if (type >= v8->first_non_string && type != v8->type_heap_number && !(bytes && type == v8->type_array)) {
 			return 0;
 		}
 	}

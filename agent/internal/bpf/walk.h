@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// The walk over one thread's user stack: V8's frames by frame pointer, native frames by unwind rules. The Go package
-// unwind is the specification of the native rules.
+// The walk over one thread's user stack: V8's frames by frame pointer, native frames by unwind rules. The specification is
+// Go: v8/stack/walk*.go, and Step of package unwind for the rules. Tests compare the two on recorded memory.
 
 // One unwind rule, as package unwind writes it.
 struct row {
@@ -50,11 +50,7 @@ struct walk {
 	__u64 pc, sp, bp;
 	__u64 isolate;
 	__u64 v8_sp; // stack pointer of the first frame in V8's code
-	__u32 n_frames;
-	__u8 stop;
-	__u8 leaf;     // the frame is the leaf: all its registers are known
-	__u8 exact_pc; // pc is an instruction to run next, not a return address
-	__u8 resumed;  // the walk has jumped to V8's exit frame
+	struct walked *so_far; // of scratch
 };
 
 static __always_inline struct mapping *find_mapping(struct process *p, __u64 pc)
@@ -85,8 +81,9 @@ static __always_inline long find_rule(const struct mapping *m, __u64 address, st
 	__u32 table = m->table, page, low, high;
 	__u32 pc = address - m->base;
 	void *rows = bpf_map_lookup_elem(&tables, &table);
-	if (!rows || address < m->base || (page = pc >> PAGE_BITS) >= m->pages)
+	if (!rows || address < m->base || (address - m->base) >> PAGE_BITS >= m->pages)
 		return -1;
+	page = pc >> PAGE_BITS;
 	struct index *first = bpf_map_lookup_elem(rows, &page);
 	page++;
 	struct index *end = bpf_map_lookup_elem(rows, &page);
@@ -115,11 +112,20 @@ static __always_inline long find_rule(const struct mapping *m, __u64 address, st
 	return found;
 }
 
+// Until V8 11 a function that a debugger has looked at has a DebugInfo where its Script was, and that has the Script.
+static __always_inline void skip_debug_info(const struct v8_layout *v8, __u64 *head, __u64 *script)
+{
+	if (v8->debug_info_script && !read_object(script, head, DEBUG_INFO_HEAD) &&
+	    instance_type(v8, head[0]) == v8->type_debug_info)
+		*script = word_at(head, v8->debug_info_script);
+}
+
 // Script.id; -1 if the object is no Script.
 static __always_inline __s32 script_id(struct walk *w, __u64 script)
 {
 	const struct v8_layout *v8 = &w->process->v8;
 	__u64 *head = w->scratch->object;
+	skip_debug_info(v8, head, &script);
 	if (read_object(&script, head, SCRIPT_HEAD))
 		return -1;
 	if (instance_type(v8, head[0]) != v8->type_script)
@@ -128,16 +134,16 @@ static __always_inline __s32 script_id(struct walk *w, __u64 script)
 	return IS_SMI(id) ? SMI(id) : -1;
 }
 
+// Adds a frame to the record. Those after the first KEPT_LEAF are a ring of KEPT_ROOT, which the agent puts into order.
 static __always_inline struct frame *push_frame(struct walk *w, __u32 kind)
 {
 	struct scratch *s = w->scratch;
-	if (w->n_frames >= MAX_FRAMES || s->end > BUFFER_SIZE - sizeof(struct frame)) {
-		w->stop = STOP_DEPTH;
-		return 0;
-	}
-	struct frame *f = (struct frame *)&s->buffer[s->end & (BUFFER_SIZE - 1)];
-	s->end += sizeof(*f);
-	w->n_frames++;
+	__u32 n = w->so_far->n_frames++;
+	if (n < MAX_FRAMES)
+		s->end += sizeof(struct frame);
+	else
+		n = KEPT_LEAF + (n - KEPT_LEAF) % KEPT_ROOT;
+	struct frame *f = (struct frame *)&s->buffer[(w->so_far->frames + n * sizeof(struct frame)) & (BUFFER_SIZE - 1)];
 	__builtin_memset(f, 0, sizeof(*f));
 	f->pc = w->pc;
 	f->script = -1;
@@ -167,22 +173,23 @@ static __always_inline void identify(struct walk *w, __u64 function, struct fram
 	f->script = s->script_id;
 }
 
-// Moves to the caller whose frame is at cfa. Return addresses lie at cfa - 8.
-static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp)
+// Moves to the caller, or to what a signal has interrupted: then pc is exact, and the stack may be another one, above or
+// below.
+static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp, __u8 exact)
 {
-	if (sp <= w->sp && w->n_frames > 1) {
-		w->stop = STOP_NO_PROGRESS;
+	if (sp <= w->sp && !exact) {
+		w->so_far->stop = STOP_NO_PROGRESS;
 		return;
 	}
 	if (!pc || pc >> 47) {
-		w->stop = STOP_BAD_PC;
+		w->so_far->stop = STOP_BAD_PC;
 		return;
 	}
 	w->pc = pc;
 	w->sp = sp;
 	w->bp = bp;
-	w->leaf = 0;
-	w->exact_pc = 0;
+	w->so_far->leaf = 0;
+	w->so_far->exact_pc = exact;
 }
 
 // Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it.
@@ -195,12 +202,10 @@ static __always_inline void walk_v8(struct walk *w)
 {
 	struct v8_frame v;
 	struct frame *f = push_frame(w, FRAME_JS);
-	if (!f)
-		return;
 	if (!w->v8_sp)
 		w->v8_sp = w->sp;
 	if (w->bp & 7 || w->bp + 16 <= w->sp || read_user(&v, sizeof(v), w->bp - 40)) {
-		w->stop = STOP_UNREADABLE;
+		w->so_far->stop = STOP_UNREADABLE;
 		return;
 	}
 	if (!HEAP_OBJECT(v.context) || !HEAP_OBJECT(v.function)) {
@@ -212,7 +217,7 @@ static __always_inline void walk_v8(struct walk *w)
 			f->offset = SMI(v.offset);
 		identify(w, v.function, f);
 	}
-	ascend(w, v.pc, w->bp + 16, v.bp);
+	ascend(w, v.pc, w->bp + 16, v.bp, 0);
 }
 
 // Code without a rule, such as assembly, mostly keeps a frame pointer all the same. It is believed if the return
@@ -221,9 +226,9 @@ static __always_inline void walk_frame_pointer(struct walk *w)
 {
 	__u64 v[2];
 	if (w->bp & 7 || w->bp < w->sp || read_user(v, sizeof(v), w->bp) || !find_mapping(w->process, v[1]))
-		w->stop = STOP_NO_RULE;
+		w->so_far->stop = STOP_NO_RULE;
 	else
-		ascend(w, v[1], w->bp + 16, v[0]);
+		ascend(w, v[1], w->bp + 16, v[0], 0);
 }
 
 // The kernel's rt_sigframe above the return address of a signal handler: ucontext.uc_mcontext.
@@ -231,12 +236,14 @@ static __always_inline void walk_signal(struct walk *w)
 {
 	__u64 rbp, rsp, rip;
 	if (read_user(&rbp, 8, w->sp + 120) || read_user(&rsp, 8, w->sp + 160) || read_user(&rip, 8, w->sp + 168)) {
-		w->stop = STOP_UNREADABLE;
+		w->so_far->stop = STOP_UNREADABLE;
 		return;
 	}
-	ascend(w, rip, rsp, rbp);
-	w->exact_pc = 1;
+	ascend(w, rip, rsp, rbp, 1);
 }
+
+// 0 = *cfa holds; NO_RULE = there is none; else memory could not be read.
+#define NO_RULE 1
 
 static __always_inline long canonical_frame_address(struct walk *w, const struct row *row, __u64 *cfa)
 {
@@ -252,8 +259,8 @@ static __always_inline long canonical_frame_address(struct walk *w, const struct
 		return 0;
 	case CFA_DEREF_RBP: return read_user(cfa, 8, w->bp + off);
 	}
-	if (row->cfa >= CFA_REGISTERS || !w->leaf)
-		return -1;
+	if (row->cfa >= CFA_REGISTERS || !w->so_far->leaf)
+		return NO_RULE;
 	*cfa = w->scratch->registers[row->cfa & 15] + off;
 	return 0;
 }
@@ -261,10 +268,8 @@ static __always_inline long canonical_frame_address(struct walk *w, const struct
 static __always_inline long caller_bp(struct walk *w, const struct row *row, __u64 cfa, __u64 *bp)
 {
 	switch (row->rbp) {
-	case RBP_SAME:
-	case RBP_LOST: // what it holds now is as good as anything: no rule but a frame pointer's will ask
-		*bp = w->bp;
-		return 0;
+	case RBP_SAME: *bp = w->bp; return 0;
+	case RBP_LOST: *bp = 0; return 0;
 	case RBP_AT_RBP: return read_user(bp, 8, w->bp);
 	}
 	return read_user(bp, 8, cfa + row->rbp * 8LL);
@@ -280,22 +285,29 @@ static __always_inline void walk_cfa(struct walk *w, const struct row *row, __u6
 	else
 		bad = read_user(&v[1], 8, cfa - 8) || caller_bp(w, row, cfa, &v[0]);
 	if (bad)
-		w->stop = STOP_UNREADABLE;
+		w->so_far->stop = STOP_UNREADABLE;
 	else
-		ascend(w, v[1], cfa, v[0]);
+		ascend(w, v[1], cfa, v[0], 0);
 }
 
 static __always_inline void walk_row(struct walk *w, const struct row *row)
 {
 	__u64 cfa;
-	if (row->cfa == CFA_END)
-		w->stop = STOP_ROOT;
-	else if (row->cfa == CFA_SIGNAL)
+	if (row->cfa == CFA_END) {
+		w->so_far->stop = STOP_ROOT;
+		return;
+	}
+	if (row->cfa == CFA_SIGNAL) {
 		walk_signal(w);
-	else if (row->cfa == CFA_NONE || canonical_frame_address(w, row, &cfa))
+		return;
+	}
+	long bad = canonical_frame_address(w, row, &cfa);
+	if (!bad)
+		walk_cfa(w, row, cfa);
+	else if (bad == NO_RULE)
 		walk_frame_pointer(w);
 	else
-		walk_cfa(w, row, cfa);
+		w->so_far->stop = STOP_UNREADABLE;
 }
 
 // Native frames that cannot be walked hide the rest of the stack, but V8 keeps the address of its youngest exit frame:
@@ -303,31 +315,41 @@ static __always_inline void walk_row(struct walk *w, const struct row *row)
 static __always_inline void resume(struct walk *w)
 {
 	__u64 fp, v[2], at = w->process->v8.c_entry_fp;
-	if (w->resumed || !at || !w->isolate || read_user(&fp, 8, w->isolate + at))
+	if (w->so_far->resumed || !at || !w->isolate || read_user(&fp, 8, w->isolate + at))
 		return;
 	if (fp <= w->sp || fp & 7 || read_user(v, sizeof(v), fp))
 		return;
-	w->resumed = 1;
-	w->stop = 0;
-	if (push_frame(w, FRAME_GAP))
-		ascend(w, v[1], fp + 16, v[0]);
+	w->so_far->resumed = 1;
+	w->so_far->stop = 0;
+	push_frame(w, FRAME_GAP);
+	ascend(w, v[1], fp + 16, v[0], 0);
 }
 
 static long walk_step(__u32 i, void *context)
 {
 	struct walk *w = context;
-	__u64 pc = w->exact_pc ? w->pc : w->pc - 1;
+	__u64 pc = w->so_far->exact_pc ? w->pc : w->pc - 1;
 	struct mapping *m = find_mapping(w->process, pc);
 	if (m && m->kind == MAPPING_V8) {
 		walk_v8(w);
-	} else if (push_frame(w, m ? FRAME_NATIVE : FRAME_UNKNOWN)) {
+	} else {
 		struct row rule;
+		push_frame(w, m ? FRAME_NATIVE : FRAME_UNKNOWN);
 		if (m && !find_rule(m, pc, &rule))
 			walk_row(w, &rule);
 		else
 			walk_frame_pointer(w);
 	}
-	if (w->stop && w->stop != STOP_ROOT && w->stop != STOP_DEPTH)
+	if (w->so_far->stop && w->so_far->stop != STOP_ROOT)
 		resume(w);
-	return w->stop != 0;
+	return w->so_far->stop != 0;
+}
+
+// Walks to the thread's first frame, or until the walk cannot go on.
+static __always_inline void walk_stack(struct walk *w)
+{
+	*w->so_far = (struct walked){.frames = w->scratch->end, .leaf = 1, .exact_pc = 1};
+	bpf_loop(MAX_STEPS, walk_step, w, 0);
+	if (!w->so_far->stop)
+		w->so_far->stop = STOP_DEPTH;
 }

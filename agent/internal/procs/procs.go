@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -35,12 +34,10 @@ func InHostPIDNamespace() bool {
 	return err != nil || ns == initPIDNamespace
 }
 
-// Executable is the path of a process's program as the process sees it.
+// Executable is the path of a process's program as the process sees it. The error of a process that is gone, or that is a
+// thread of the kernel, is fs.ErrNotExist.
 func Executable(pid int) (string, error) {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("process %d: there is no such process", pid)
-	}
 	return strings.TrimSuffix(path, " (deleted)"), err
 }
 
@@ -78,9 +75,12 @@ func DescendsFrom(pid, ancestor int) bool {
 	return false
 }
 
-// Path is where a file that a process has mapped is seen from here: in the process's own mount namespace.
+// Root is the root directory of a process, in its own mount namespace, as it is seen from here.
+func Root(pid int) string { return fmt.Sprintf("/proc/%d/root", pid) }
+
+// Path is where a file that a process has mapped is seen from here.
 func Path(pid int, m Mapping) string {
-	return filepath.Join(fmt.Sprintf("/proc/%d/root", pid), strings.TrimSuffix(m.Path, " (deleted)"))
+	return filepath.Join(Root(pid), strings.TrimSuffix(m.Path, " (deleted)"))
 }
 
 // Open opens a file that a process has mapped: by its path in the process's own mount namespace, or, where that is

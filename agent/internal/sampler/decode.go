@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // ErrMalformed says that a record of the ring buffer is not what the BPF program writes.
@@ -16,13 +18,13 @@ var ErrMalformed = errors.New("malformed record")
 type Sample struct {
 	*bpf.Sample
 	Kernel  []uint64    // kernel addresses, leaf first
-	Frames  []bpf.Frame // user frames, leaf first
+	Frames  []bpf.Frame // user frames, leaf first; after stack.KeptLeaf of them Skipped ones are missing
 	Stack   []uint64    // words from the stack pointer of the first frame of V8 up
 	Context []byte      // context records
 }
 
-// decodeSample takes a record apart: the header says how many of each follow.
-func decodeSample(b []byte) (Sample, error) {
+// DecodeSample takes a record apart: the header says how many of each follow.
+func DecodeSample(b []byte) (Sample, error) {
 	s := Sample{}
 	if len(b) < int(unsafe.Sizeof(bpf.Sample{})) {
 		return s, fmt.Errorf("%w: sample of %d bytes", ErrMalformed, len(b))
@@ -40,7 +42,20 @@ func decodeSample(b []byte) (Sample, error) {
 	if !ok1 || !ok2 || !ok3 || !ok4 {
 		return s, fmt.Errorf("%w: sample is cut off", ErrMalformed)
 	}
+	if s.Skipped > 0 && len(s.Frames) != stack.KeptLeaf+stack.KeptRoot {
+		return s, fmt.Errorf("%w: %d frames, and others skipped", ErrMalformed, len(s.Frames))
+	}
+	if s.Skipped > 0 {
+		rotate(s.Frames[stack.KeptLeaf:], int(s.Skipped)%stack.KeptRoot)
+	}
 	return s, nil
+}
+
+// rotate puts a ring into order, in place: element first becomes the first.
+func rotate(ring []bpf.Frame, first int) {
+	slices.Reverse(ring[:first])
+	slices.Reverse(ring[first:])
+	slices.Reverse(ring)
 }
 
 // take is the first n elements of b as a slice of T, and what follows.

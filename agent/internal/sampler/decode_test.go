@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // Sizes of the C structs of event.h, counted by hand.
@@ -20,7 +21,7 @@ const (
 )
 
 // event builds a record as the BPF program does: header, kernel addresses, frames, words of the stack, context.
-func event(kernel []uint64, frames [][7]uint64, stack []uint64, context string) []byte {
+func event(kernel []uint64, frames [][7]uint64, words []uint64, context string) []byte {
 	le := binary.LittleEndian
 	var b []byte
 	b = le.AppendUint32(b, 1)
@@ -40,7 +41,7 @@ func event(kernel []uint64, frames [][7]uint64, stack []uint64, context string) 
 		}
 	}
 	frame([7]uint64{0xc1, 0xc2, 0xc3, 7, 8, 9, 2})
-	for _, n := range []int{len(kernel), len(stack), len(frames), len(context)} {
+	for _, n := range []int{len(kernel), len(words), len(frames), len(context)} {
 		b = le.AppendUint16(b, uint16(n))
 	}
 	b = append(b, 1, 2, 3, 1) // VM state, GC state, stop, kernel mode
@@ -52,7 +53,7 @@ func event(kernel []uint64, frames [][7]uint64, stack []uint64, context string) 
 	for _, f := range frames {
 		frame(f)
 	}
-	for _, n := range stack {
+	for _, n := range words {
 		b = le.AppendUint64(b, n)
 	}
 	return append(b, context...)
@@ -61,7 +62,7 @@ func event(kernel []uint64, frames [][7]uint64, stack []uint64, context string) 
 func TestDecodeSample(t *testing.T) {
 	b := event([]uint64{0xf1, 0xf2}, [][7]uint64{{1, 2, 3, 0xffffffff, 5, 6, 1}, {11, 12, 13, 14, 15, 0xffffffff, 2}},
 		[]uint64{21, 22, 23}, "\x01\x04\x02\x00hi")
-	s, err := decodeSample(slices.Concat(b, []byte("more"))) // the ring buffer may round up
+	s, err := DecodeSample(slices.Concat(b, []byte("more"))) // the ring buffer may round up
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,8 +91,49 @@ func TestDecodeSample(t *testing.T) {
 	}
 }
 
+// deep is a record of a stack that has so many more frames than are kept, numbered from the leaf by their pc.
+func deep(skipped int) []byte {
+	var frames [][7]uint64
+	for i := range stack.KeptLeaf + stack.KeptRoot {
+		frames = append(frames, [7]uint64{uint64(i)})
+	}
+	for n := len(frames); n < stack.KeptLeaf+stack.KeptRoot+skipped; n++ {
+		frames[stack.KeptLeaf+(n-stack.KeptLeaf)%stack.KeptRoot][0] = uint64(n)
+	}
+	b := event(nil, frames, nil, "")
+	binary.LittleEndian.PutUint16(b[headerSize-20:], uint16(skipped)) // before what is left of the word, and the name
+	return b
+}
+
+// Of a deep stack the frames at the leaf and those at the root are there, in order.
+func TestDecodeSampleDeep(t *testing.T) {
+	for _, skipped := range []int{1, 2, 255, 256, 257, 4976, 1 << 15} {
+		s, err := DecodeSample(deep(skipped))
+		if err != nil || int(s.Skipped) != skipped {
+			t.Fatalf("%d: skipped %d, %v", skipped, s.Skipped, err)
+		}
+		for i, f := range s.Frames {
+			want := i
+			if i >= stack.KeptLeaf {
+				want += skipped
+			}
+			if f.Pc != uint64(want) {
+				t.Fatalf("%d skipped: frame %d is number %d, want %d", skipped, i, f.Pc, want)
+			}
+		}
+	}
+}
+
+func TestDecodeSampleSkippedOfFew(t *testing.T) {
+	b := event(nil, [][7]uint64{{1}, {2}}, nil, "")
+	binary.LittleEndian.PutUint16(b[headerSize-20:], 5)
+	if _, err := DecodeSample(b); !errors.Is(err, ErrMalformed) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestDecodeSampleOfNothing(t *testing.T) {
-	s, err := decodeSample(event(nil, nil, nil, ""))
+	s, err := DecodeSample(event(nil, nil, nil, ""))
 	if err != nil || s.Kernel != nil || s.Frames != nil || s.Stack != nil || s.Context != nil {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -105,11 +147,11 @@ func TestDecodeSampleCutOff(t *testing.T) {
 	}
 	for n := range len(whole) {
 		b := append([]byte(nil), whole[:n]...)
-		if _, err := decodeSample(b); !errors.Is(err, ErrMalformed) {
+		if _, err := DecodeSample(b); !errors.Is(err, ErrMalformed) {
 			t.Errorf("%d of %d bytes: %v", n, len(whole), err)
 		}
 	}
-	if _, err := decodeSample(whole); err != nil {
+	if _, err := DecodeSample(whole); err != nil {
 		t.Error(err)
 	}
 }
@@ -119,11 +161,11 @@ func TestDecodeSampleOfWrongCounts(t *testing.T) {
 	for i, name := range []string{"kernel", "stack", "frames", "context"} {
 		b := event(nil, nil, nil, "")
 		binary.LittleEndian.PutUint16(b[counts+2*i:], 0xffff)
-		if _, err := decodeSample(b); !errors.Is(err, ErrMalformed) {
+		if _, err := DecodeSample(b); !errors.Is(err, ErrMalformed) {
 			t.Errorf("65535 %s: %v", name, err)
 		}
 		b = append(b, make([]byte, 0xffff*frameSize)...)
-		if _, err := decodeSample(b); err != nil {
+		if _, err := DecodeSample(b); err != nil {
 			t.Errorf("65535 %s that are there: %v", name, err)
 		}
 	}
@@ -133,7 +175,7 @@ func TestDecodeSampleNotAligned(t *testing.T) {
 	b := make([]byte, 8+headerSize)
 	for i := range 8 {
 		want := uintptr(unsafe.Pointer(&b[i]))%8 == 0
-		if _, err := decodeSample(b[i:]); (err == nil) != want {
+		if _, err := DecodeSample(b[i:]); (err == nil) != want {
 			t.Errorf("offset %d: %v", i, err)
 		}
 	}
@@ -204,7 +246,7 @@ func FuzzDecodeSample(f *testing.F) {
 	f.Add(event(nil, nil, nil, "")[:100])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = aligned(b)
-		s, err := decodeSample(b)
+		s, err := DecodeSample(b)
 		if err != nil {
 			return
 		}

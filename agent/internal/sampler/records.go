@@ -80,7 +80,7 @@ func (q *records) take(raw []byte) {
 	}
 	b = append(b[:0], raw...)
 	if q.first != nil && len(b) >= 4 && binary.LittleEndian.Uint32(b) == bpf.RecordSample {
-		if s, err := decodeSample(b); err == nil {
+		if s, err := DecodeSample(b); err == nil {
 			q.first(&s)
 		}
 	}

@@ -42,7 +42,7 @@ func Open(c Config) (*Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sampler{objects: objects}
+	s := New(objects)
 	if s.reader, err = ringbuf.NewReader(objects.Events); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("open the ring buffer: %w", err)
@@ -58,6 +58,9 @@ func Open(c Config) (*Sampler, error) {
 	}
 	return s, nil
 }
+
+// New is a Sampler of a program that is loaded: what fills its maps, but reads no records and follows no processes.
+func New(objects *bpf.Objects) *Sampler { return &Sampler{objects: objects} }
 
 // Start starts a timer on each CPU that is online, rate times a second.
 func (s *Sampler) Start(rate int) error {
@@ -133,7 +136,7 @@ func (s *Sampler) Read(deadline time.Time) (Record, error) {
 	}
 	switch binary.LittleEndian.Uint32(b) {
 	case bpf.RecordSample:
-		sample, err := decodeSample(b)
+		sample, err := DecodeSample(b)
 		return Record{Sample: &sample}, err
 	case bpf.RecordExec, bpf.RecordExit:
 		l, err := decodeLifecycle(b)

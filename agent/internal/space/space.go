@@ -3,6 +3,7 @@
 package space
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -34,22 +35,42 @@ type Region struct {
 	Bias       uint64       // address less the file's ELF virtual address
 }
 
-// Space is the address space of a process as it was at the last Refresh. It is not safe for concurrent use.
+// Space is the address space of a process as it was when it was last read. It is not safe for concurrent use, but for
+// Again.
 type Space struct {
 	pid     int
 	mem     io.ReaderAt
 	cache   *binary.Cache
 	v8      *binary.File
-	unread  error    // why a mapped file could not be opened
+	unread  error    // why a mapped file that may hold V8 could not be read
 	regions []Region // by address
 }
 
 // New reads the address space of a process. An error means that it is gone or may not be looked at; a process without
-// V8 has a nil Layout.
+// V8 has a nil Layout, and nothing else of it is read.
 func New(pid int, mem io.ReaderAt, c *binary.Cache) (*Space, error) {
 	s := &Space{pid: pid, mem: mem, cache: c}
-	_, err := s.Refresh()
-	return s, err
+	if err := s.read(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Again reads the mappings once more, while the space may be in use: the result is for Update. It reads the files of
+// new code, which takes its time.
+func (s *Space) Again() (*Space, error) {
+	next := &Space{pid: s.pid, mem: s.mem, cache: s.cache, v8: s.v8}
+	if err := next.read(); err != nil {
+		return nil, err
+	}
+	return next, nil
+}
+
+// Update makes the space what Again has read, and reports whether code was mapped or unmapped.
+func (s *Space) Update(next *Space) (changed bool) {
+	changed = !slices.Equal(next.regions, s.regions)
+	s.v8, s.unread, s.regions = next.v8, next.unread, next.regions
+	return changed
 }
 
 // Layout is that of the process's V8.
@@ -60,17 +81,29 @@ func (s *Space) Layout() *layout.Layout {
 	return s.v8.Layout
 }
 
-// Unread is why a mapped file could not be opened; nil if all could.
+// Bias is the address of V8's file less its ELF virtual address.
+func (s *Space) Bias() uint64 {
+	for _, r := range s.regions {
+		if r.File == s.v8 && r.Kind == Native {
+			return r.Bias
+		}
+	}
+	return 0
+}
+
+// Unread is why a file that may hold V8 could not be read; nil if there is none.
 func (s *Space) Unread() error { return s.unread }
 
 // V8 is the file that V8 is in; nil for none.
 func (s *Space) V8() *binary.File { return s.v8 }
 
-// Refresh reads the mappings again and reports whether code was mapped or unmapped since.
-func (s *Space) Refresh() (changed bool, err error) {
+func (s *Space) read() error {
 	maps, err := procs.Maps(s.pid)
 	if err != nil {
-		return false, fmt.Errorf("mappings of process %d: %w", s.pid, err)
+		return fmt.Errorf("mappings of process %d: %w", s.pid, err)
+	}
+	if s.v8 == nil && !s.hasV8(maps) {
+		return nil
 	}
 	var regions []Region
 	for i, m := range maps {
@@ -85,9 +118,21 @@ func (s *Space) Refresh() (changed bool, err error) {
 	}
 	regions = append(regions, generated(maps, regions)...)
 	slices.SortFunc(regions, func(a, b Region) int { return int(int64(a.Start - b.Start)) })
-	changed = !slices.Equal(regions, s.regions)
 	s.regions = regions
-	return changed, nil
+	return nil
+}
+
+func (s *Space) hasV8(maps []procs.Mapping) bool {
+	for _, m := range maps {
+		has, err := s.cache.HasV8(s.pid, m)
+		if has {
+			return true
+		}
+		if err != nil {
+			s.unread = err
+		}
+	}
+	return false
 }
 
 // code gives the regions of an executable mapping; none for anonymous memory.
@@ -99,11 +144,11 @@ func (s *Space) code(m procs.Mapping) []Region {
 		return nil
 	}
 	f := s.cache.Get(s.pid, m)
-	if !f.Open() && s.unread == nil {
-		s.unread = f.Problems[0]
-	}
 	if f.Layout != nil && s.v8 == nil {
 		s.v8 = f
+	}
+	if has, _ := s.cache.HasV8(s.pid, m); has && f.Layout == nil {
+		s.unread = errors.Join(f.Problems...)
 	}
 	at, ok := f.Address(m.Offset)
 	if !ok {

@@ -19,28 +19,45 @@ const (
 // Open reads .symtab and .dynsym of a 64-bit little-endian ELF file: functions, and symbols without type in executable
 // sections if they have a size or are builtins of V8. It reads no other part of the file and does not keep r. The error
 // is ErrNoSymbols if there are none, as in a stripped program without exports.
-func Open(r io.ReaderAt) (*Table, error) {
-	f, err := elf.NewFile(r)
+func Open(r io.ReaderAt) (*Table, error) { return OpenWith(r, nil) }
+
+// OpenWith is Open of a stripped file that has a separate debug file, whose .symtab is read; nil for none.
+func OpenWith(r, debug io.ReaderAt) (*Table, error) {
+	f, err := open(r)
 	if err != nil {
 		return nil, fmt.Errorf("read symbols: %w", err)
 	}
-	if f.Class != elf.ELFCLASS64 || f.ByteOrder != binary.LittleEndian {
-		return nil, fmt.Errorf("read symbols: %v %v, only 64-bit little-endian files are known", f.Class, f.Data)
+	full := f
+	if debug != nil {
+		if full, err = open(debug); err != nil {
+			return nil, fmt.Errorf("read symbols of the debug file: %w", err)
+		}
 	}
 	t := new(Table)
-	var all []candidate
-	for i, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
-		found, err := t.section(f, kind, uint32(i*secondTable))
-		if err != nil {
-			return nil, fmt.Errorf("read symbols: %w", err)
-		}
-		all = append(all, found...)
+	static, err := t.section(full, elf.SHT_SYMTAB, 0)
+	if err != nil {
+		return nil, fmt.Errorf("read symbols: %w", err)
 	}
-	if err := t.fill(all); err != nil {
+	dynamic, err := t.section(f, elf.SHT_DYNSYM, secondTable)
+	if err != nil {
+		return nil, fmt.Errorf("read symbols: %w", err)
+	}
+	if err := t.fill(append(static, dynamic...)); err != nil {
 		return nil, fmt.Errorf("read symbols: %w", err)
 	}
 	t.dropUnused()
 	return t, nil
+}
+
+func open(r io.ReaderAt) (*elf.File, error) {
+	f, err := elf.NewFile(r)
+	if err != nil {
+		return nil, err
+	}
+	if f.Class != elf.ELFCLASS64 || f.ByteOrder != binary.LittleEndian {
+		return nil, fmt.Errorf("%v %v, only 64-bit little-endian files are known", f.Class, f.Data)
+	}
+	return f, nil
 }
 
 // dropUnused lets go of the dynamic names if the full table says all they say.

@@ -6,6 +6,11 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/target"
 )
 
 // words64 is a memory of few words, by address.
@@ -21,7 +26,7 @@ func (w words64) ReadAt(b []byte, addr int64) (int, error) {
 
 // TestStep follows one rule of each kind over a stack laid out by hand as the x86-64 ABI and the kernel do.
 func TestStep(t *testing.T) {
-	from := Regs{PC: 0x40000b, SP: 0x1000, BP: 0x1020}
+	from := stack.Position{PC: 0x40000b, SP: 0x1000, BP: 0x1020}
 	mem := words64{
 		0x0ff8: 0x1038,   // a caller's rsp below rsp
 		0x1000: 0x400100, // return address if nothing is pushed
@@ -42,17 +47,17 @@ func TestStep(t *testing.T) {
 		name string
 		row  Row
 		pc   uint64
-		want Regs
+		want stack.Position
 	}{
-		{"function entry", Row{CFA: RSP, Off: 1}, 0, Regs{0x400100, 0x1008, 0x1020}},
-		{"rbp is frame pointer", Row{CFA: RBP, RBP: -2, Off: 2}, 0, Regs{0x400300, 0x1030, 0xbbb}},
-		{"rbp lost", Row{CFA: RSP, RBP: RBPLost, Off: 1}, 0, Regs{0x400100, 0x1008, 0}},
-		{"OpenSSL", Row{CFA: CFADeref, Off: 2}, 0, Regs{0x400600, 0x2008, 0x1020}},
-		{"OpenSSL, below rsp", Row{CFA: CFADeref, Off: -1}, 0, Regs{0x400400, 0x1040, 0x1020}},
-		{"realigned", Row{CFA: CFADerefRBP, RBP: RBPAtRBP, Off: -1}, 0, Regs{0x400400, 0x1040, 0xbbb}},
-		{"stub before its push", Row{CFA: CFAPLT, Off: 11}, 0x400006, Regs{0x400100, 0x1008, 0x1020}},
-		{"stub after its push", Row{CFA: CFAPLT, Off: 11}, 0x40000b, Regs{0x400200, 0x1010, 0x1020}},
-		{"signal handler's restorer", Row{CFA: CFASignal}, 0, Regs{0x400700, 0x0900, 0x5555}},
+		{"function entry", Row{CFA: RSP, Off: 1}, 0, stack.Position{PC: 0x400100, SP: 0x1008, BP: 0x1020}},
+		{"rbp is frame pointer", Row{CFA: RBP, RBP: -2, Off: 2}, 0, stack.Position{PC: 0x400300, SP: 0x1030, BP: 0xbbb}},
+		{"rbp lost", Row{CFA: RSP, RBP: RBPLost, Off: 1}, 0, stack.Position{PC: 0x400100, SP: 0x1008, BP: 0}},
+		{"OpenSSL", Row{CFA: CFADeref, Off: 2}, 0, stack.Position{PC: 0x400600, SP: 0x2008, BP: 0x1020}},
+		{"OpenSSL, below rsp", Row{CFA: CFADeref, Off: -1}, 0, stack.Position{PC: 0x400400, SP: 0x1040, BP: 0x1020}},
+		{"realigned", Row{CFA: CFADerefRBP, RBP: RBPAtRBP, Off: -1}, 0, stack.Position{PC: 0x400400, SP: 0x1040, BP: 0xbbb}},
+		{"stub before its push", Row{CFA: CFAPLT, Off: 11}, 0x400006, stack.Position{PC: 0x400100, SP: 0x1008, BP: 0x1020}},
+		{"stub after its push", Row{CFA: CFAPLT, Off: 11}, 0x40000b, stack.Position{PC: 0x400200, SP: 0x1010, BP: 0x1020}},
+		{"signal handler's restorer", Row{CFA: CFASignal}, 0, stack.Position{PC: 0x400700, SP: 0x0900, BP: 0x5555, Exact: true}},
 	} {
 		regs := from
 		if tt.pc != 0 {
@@ -60,13 +65,24 @@ func TestStep(t *testing.T) {
 		}
 		got, err := Step(tt.row, regs, mem)
 		if err != nil || got != tt.want {
-			t.Errorf("%s: %#x, %v, want %#x", tt.name, got, err, tt.want)
+			t.Errorf("%s: %v: %s", tt.name, err, cmp.Diff(tt.want, got))
 		}
 	}
 }
 
+// A register other than rsp and rbp is known in the leaf.
+func TestStepByRegister(t *testing.T) {
+	mem := words64{0x2028: 0x400100, 0x2020: 0xbbb}
+	from := stack.Position{PC: 0x400000, SP: 0x1000, Registers: &target.Registers{}}
+	from.Registers.General[target.R10] = 0x2000
+	got, err := Step(Row{CFA: target.R10, RBP: -2, Off: 6}, from, mem)
+	if want := (stack.Position{PC: 0x400100, SP: 0x2030, BP: 0xbbb}); err != nil || got != want {
+		t.Errorf("%v: %s", err, cmp.Diff(want, got))
+	}
+}
+
 func TestStepStops(t *testing.T) {
-	from := Regs{PC: 0x400000, SP: 0x1000, BP: 0x0800}
+	from := stack.Position{PC: 0x400000, SP: 0x1000, BP: 0x0800}
 	for _, tt := range []struct {
 		name string
 		row  Row
@@ -74,15 +90,14 @@ func TestStepStops(t *testing.T) {
 		is   error
 		text string
 	}{
-		{"first frame", Row{CFA: CFAEnd}, nil, ErrEnd, ""},
-		{"no rule", Row{CFA: CFANone}, nil, ErrNoRule, "unwind 0x400000"},
-		{"unknown kind", Row{CFA: 200}, nil, ErrNoRule, ""},
-		{"CFA in r10", Row{CFA: 10}, nil, ErrNoRule, "register 10"},
+		{"first frame", Row{CFA: CFAEnd}, nil, stack.ErrRoot, ""},
+		{"no rule", Row{CFA: CFANone}, nil, stack.ErrNoRule, "unwind 0x400000"},
+		{"unknown kind", Row{CFA: 200}, nil, stack.ErrNoRule, ""},
+		{"CFA in r10", Row{CFA: 10}, nil, stack.ErrNoRule, "register 10"},
 		{"stack not mapped", Row{CFA: RSP, Off: 1}, nil, io.ErrUnexpectedEOF, "return address at 0x1000"},
 		{"no saved rbp", Row{CFA: RSP, RBP: -2, Off: 2}, words64{0x1008: 1}, io.ErrUnexpectedEOF, "saved rbp at 0x1000"},
 		{"no signal frame", Row{CFA: CFASignal}, nil, io.ErrUnexpectedEOF, "interrupted rbp at 0x1078"},
-		{"down the stack", Row{CFA: RBP, Off: 2}, nil, nil, "CFA 0x810 is not above rsp 0x1000"},
-		{"no progress", Row{CFA: RSP}, nil, nil, "not above"},
+		{"saved rsp not mapped", Row{CFA: CFADeref}, nil, io.ErrUnexpectedEOF, "saved rsp at 0x1000"},
 	} {
 		_, err := Step(tt.row, from, tt.mem)
 		if err == nil || tt.is != nil && !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.text) {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/test/nodes/live"
+	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // The truth of these tests is the process itself: a walk must reach the thread's first frame, and every return address
@@ -67,7 +68,7 @@ func TestWalkSignalHandler(t *testing.T) {
 }
 
 // walk steps from regs to the thread's first frame and returns the number of frames.
-func walk(t *testing.T, p *process, regs Regs) (frames int) {
+func walk(t *testing.T, p *process, regs stack.Position) (frames int) {
 	t.Helper()
 	const maxFrames = 200
 	at, first, interrupted := regs.PC, regs.PC, true
@@ -79,7 +80,7 @@ func walk(t *testing.T, p *process, regs Regs) (frames int) {
 		if !interrupted && row.CFA != CFASignal && !p.calls(regs.PC) {
 			t.Fatalf("frame %d from %#x: no call before %#x", frames, first, regs.PC)
 		}
-		if regs, err = Step(row, regs, p.mem); errors.Is(err, ErrEnd) {
+		if regs, err = Step(row, regs, p.mem); errors.Is(err, stack.ErrRoot) {
 			return frames
 		} else if err != nil {
 			t.Fatalf("frame %d from %#x: %v", frames, first, err)
@@ -148,7 +149,7 @@ func awaitSyscall(t *testing.T, pid int, numbers ...int) {
 }
 
 // attach stops a thread until the test ends and returns its registers.
-func attach(t *testing.T, tid int) Regs {
+func attach(t *testing.T, tid int) stack.Position {
 	t.Helper()
 	if err := syscall.PtraceAttach(tid); err != nil {
 		t.Fatalf("ptrace attach to %d: %v", tid, err)
@@ -166,11 +167,11 @@ func await(t *testing.T, tid int) {
 	}
 }
 
-func registers(t *testing.T, tid int) Regs {
+func registers(t *testing.T, tid int) stack.Position {
 	t.Helper()
 	var regs syscall.PtraceRegs
 	if err := syscall.PtraceGetRegs(tid, &regs); err != nil {
 		t.Fatalf("registers of %d: %v", tid, err)
 	}
-	return Regs{PC: regs.Rip, SP: regs.Rsp, BP: regs.Rbp}
+	return stack.Position{PC: regs.Rip, SP: regs.Rsp, BP: regs.Rbp}
 }

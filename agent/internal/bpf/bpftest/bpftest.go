@@ -1,0 +1,120 @@
+// Package bpftest runs the BPF program's walker and context reader on memory that a test makes, in the kernel: the test's
+// pages are mapped at their own addresses into the test's process, and a program of type syscall takes a sample of them.
+// Only tests import it.
+package bpftest
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/v8/target"
+)
+
+//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I.. -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type replay_thread -type scratch replay replay.bpf.c
+
+// Program is the BPF program in the kernel. Objects has its maps: what it knows of processes, classes and unwind rules
+// (package sampler fills them). It serves one test at a time.
+type Program struct {
+	bpf.Objects
+	Replay *ebpf.Program  `ebpf:"hotspan_replay"`
+	NReads *ebpf.Variable `ebpf:"n_reads"`
+	Log    *ebpf.Variable `ebpf:"reads"`
+}
+
+// Load loads the program until the test ends.
+func Load(t testing.TB) *Program {
+	t.Helper()
+	spec, err := loadReplay()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Maps["events"].MaxEntries = 4096
+	p := new(Program)
+	if err := spec.LoadAndAssign(p, nil); err != nil {
+		t.Fatalf("load the BPF program: %v", err)
+	}
+	t.Cleanup(func() { p.Objects.Close(); p.Replay.Close() })
+	return p
+}
+
+// Input is what a sample is taken of.
+type Input struct {
+	PID       int              // key of Process, and of the shapes and stores in the program's maps
+	Process   *bpf.Process     // nil: as it was set before
+	Registers target.Registers // of the thread that is interrupted
+	Isolate   uint64           // 0 = the one that Process.V8.IsolateTls and Registers.FSBase lead to
+	Pages     []Page           // all of the memory that there is. What other pages the test's process has is there too.
+}
+
+// Output is what the program did.
+type Output struct {
+	Record []byte // as it would be in the ring buffer
+	Reads  []Read // of the memory, in their order; of more than 65,536 the last ones
+	NReads int    // how many there were
+}
+
+// Read is one read of the program's.
+type Read struct{ At, Size uint64 }
+
+// memory is the process's: pages of two runs would mix.
+var memory sync.Mutex
+
+// Run maps the pages, takes a sample and unmaps them. Pages that lie where the process has memory are an error: see Main.
+func (p *Program) Run(in Input) (Output, error) {
+	if in.Process != nil {
+		if err := p.Processes.Put(uint32(in.PID), in.Process); err != nil {
+			return Output{}, err
+		}
+	}
+	memory.Lock()
+	defer memory.Unlock()
+	unmap, err := mapPages(in.Pages)
+	defer unmap()
+	if err != nil {
+		return Output{}, err
+	}
+	size, err := p.Replay.Run(&ebpf.RunOptions{Context: thread(in)})
+	if err != nil {
+		return Output{}, fmt.Errorf("run the BPF program: %w", err)
+	}
+	if int32(size) < 0 {
+		return Output{}, fmt.Errorf("process %d is not in the map of processes", in.PID)
+	}
+	return p.output(int(size))
+}
+
+func thread(in Input) *replayReplayThread {
+	t := &replayReplayThread{Pid: uint32(in.PID), Isolate: in.Isolate, FsBase: in.Registers.FSBase}
+	g, r := &in.Registers.General, &t.Registers
+	r.Rax, r.Rdx, r.Rcx, r.Rbx = g[target.RAX], g[target.RDX], g[target.RCX], g[target.RBX]
+	r.Rsi, r.Rdi, r.Rbp, r.Rsp = g[target.RSI], g[target.RDI], g[target.RBP], g[target.RSP]
+	r.R8, r.R9, r.R10, r.R11 = g[target.R8], g[target.R9], g[target.R10], g[target.R11]
+	r.R12, r.R13, r.R14, r.R15 = g[target.R12], g[target.R13], g[target.R14], g[target.R15]
+	r.Rip = in.Registers.IP
+	return t
+}
+
+func (p *Program) output(size int) (out Output, err error) {
+	scratch, err := p.Scratches.LookupBytes(uint32(0))
+	if err != nil {
+		return out, fmt.Errorf("read the record: %w", err)
+	}
+	out.Record = slices.Clone(scratch[unsafe.Offsetof(replayScratch{}.Buffer):][:size]) // aligned, as decoders want it
+	var n uint64
+	if err := p.NReads.Get(&n); err != nil {
+		return out, err
+	}
+	out.NReads = int(n)
+	log := make([]Read, uintptr(p.Log.Size())/unsafe.Sizeof(Read{}))
+	if err := p.Log.Get(log); err != nil {
+		return out, err
+	}
+	out.Reads = append(out.Reads, log[:min(out.NReads, len(log))]...)
+	return out, nil
+}

@@ -1,0 +1,160 @@
+package agent
+
+import (
+	"log/slog"
+	"slices"
+	"testing"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/stack"
+	memory "github.com/hotspan/hotspan/v8/target"
+)
+
+// kernelWalk is the BPF program, ready to walk one thread and to read its context.
+type kernelWalk struct {
+	program *bpftest.Program
+	agent   *Agent
+	target  *target
+	thread  *thread
+}
+
+// walkRules are those that the context of testdata/walk.js is read by.
+var walkRules = []string{`route=als("request").route`, `user=user.id`}
+
+// inKernel tells the program about a thread's process.
+func inKernel(t testing.TB, p *bpftest.Program, th *thread) *kernelWalk {
+	t.Helper()
+	var rules []reqctx.Rule
+	for _, text := range walkRules {
+		r, err := reqctx.ParseRule(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, r)
+	}
+	tree, err := reqctx.NewTree(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &kernelWalk{program: p, thread: th}
+	k.agent = &Agent{
+		log: slog.New(slog.DiscardHandler), tree: tree, sampler: sampler.New(&p.Objects),
+		labelSets: map[string][]pprofx.Label{}, matched: map[string]bool{},
+	}
+	k.target = &target{
+		pid: walkPID, pupil: &pupil{learner: reqctx.NewLearner(tree, heap.NewReader(th.mem, th.layout))},
+	}
+	k.target.configure(tree, th.layout)
+	if th.layout.Has(layout.IsolateTLS) {
+		k.target.config.V8.IsolateTls = th.layout.Values[layout.IsolateTLS].N
+	}
+	k.target.pupil.id = k.target.config.Id
+	k.agent.pupils.Store(walkPID, k.target.pupil)
+	k.putCode(t)
+	return k
+}
+
+const walkPID = 7 // any: nothing asks for the process itself
+
+// putCode gives the program the mappings and the rules.
+func (k *kernelWalk) putCode(t testing.TB) {
+	t.Helper()
+	type slot struct{ number, pages uint32 }
+	slots := map[uint32]slot{}
+	for number, table := range k.thread.code.tables {
+		at, pages, err := k.agent.sampler.AddTable(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slots[number] = slot{at, pages}
+	}
+	k.target.config.N_mappings = uint32(copy(k.target.config.Mappings[:], k.thread.code.mappings))
+	for i := range k.target.config.Mappings {
+		m := &k.target.config.Mappings[i]
+		m.Pages = slots[m.Table].pages
+		m.Table = slots[m.Table].number
+	}
+}
+
+// sampled is what a sample says of a thread.
+type sampled struct {
+	walk   stack.Walk
+	labels []pprofx.Label
+	flags  flags
+	reads  []bpftest.Read
+}
+
+// once takes a sample of the thread, of whose memory there are these pages, and learns what the program asks for.
+func (k *kernelWalk) once(t testing.TB, pages map[uint64][]byte) sampled {
+	t.Helper()
+	in := bpftest.Input{PID: walkPID, Process: k.target.config, Registers: k.thread.regs}
+	for at, b := range pages {
+		in.Pages = append(in.Pages, bpftest.Page{Addr: at, Data: b})
+	}
+	out, err := k.program.Run(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sampler.DecodeSample(out.Record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.target.flags = flags{}
+	k.agent.teach(&s)
+	labels := k.agent.join(k.target, &s)
+	return sampled{walkOf(&s), labels, k.target.flags, out.Reads}
+}
+
+// sample takes samples until the program has learnt all that it asks for, and returns the last.
+func (k *kernelWalk) sample(t testing.TB, pages map[uint64][]byte) (s sampled) {
+	t.Helper()
+	for range 8 {
+		if s = k.once(t, pages); !s.flags.learning {
+			break
+		}
+	}
+	return s
+}
+
+// walkOf is a sample's walk in the form of the one in Go.
+func walkOf(s *sampler.Sample) stack.Walk {
+	w := stack.Walk{Skipped: int(s.Skipped), Stop: stack.Stop(s.Stop), Resumed: s.Resumed != 0}
+	for _, f := range s.Frames {
+		w.Frames = append(w.Frames, stack.Walked{Raw: rawFrame(f), Form: stack.Form(f.Kind)})
+	}
+	w.Leaf = stack.Leaf{Callee: rawFrame(s.Callee), Words: slices.Clone(s.Stack), R10: s.R10}
+	return w
+}
+
+// inKernelForm leaves out of a walk in Go what the record does not say: whether a frame's pc is exact.
+func inKernelForm(w stack.Walk) stack.Walk {
+	w.Frames = slices.Clone(w.Frames)
+	for i := range w.Frames {
+		w.Frames[i].Exact = false
+	}
+	return w
+}
+
+// recordThread records what the walks and the context reader look at. The program cannot say what it would read behind a word
+// that it could not, so it runs until it asks for no page more.
+func recordThread(t testing.TB, p *bpftest.Program, live *thread) *memory.Recorder {
+	t.Helper()
+	r := &memory.Recorder{Mem: live.mem}
+	live.walk(r)
+	th := *live
+	th.mem = r
+	k := inKernel(t, p, &th)
+	for s, before := (sampled{}), -1; before < len(r.Pages) || s.flags.learning; {
+		before = len(r.Pages)
+		s = k.once(t, r.Pages)
+		for _, read := range s.reads {
+			r.Keep(read.At, read.Size)
+		}
+	}
+	return r
+}

@@ -1,0 +1,208 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/binary"
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
+	"github.com/hotspan/hotspan/agent/internal/space"
+	"github.com/hotspan/hotspan/agent/internal/unwind"
+	"github.com/hotspan/hotspan/test/nodes/live"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/stack"
+	memory "github.com/hotspan/hotspan/v8/target"
+)
+
+// thread is a thread that stands still: of a live process, or recorded.
+type thread struct {
+	mem    io.ReaderAt
+	regs   memory.Registers
+	layout *layout.Layout
+	code   *processCode
+	space  *space.Space // nil for a recording
+	says   says
+}
+
+// says is what testdata/walk.js says of itself.
+type says struct {
+	Stack []site // its functions, leaf first
+}
+
+// site is a place in a function. That of the leaf is another by now.
+type site struct {
+	Name         string
+	Line, Column int
+}
+
+// walk walks it in Go.
+func (th *thread) walk(mem io.ReaderAt) stack.Walk {
+	w := stack.Walker{Mem: mem, Layout: th.layout, Code: th.code}
+	return w.Walk(th.regs, stack.Isolate(mem, th.layout, th.regs.FSBase))
+}
+
+// stopped runs testdata/walk.js and stops it where it stands still.
+func stopped(t *testing.T, version string) *thread {
+	t.Helper()
+	bpftest.Randomize(t)
+	p := live.Start(t, version, inTemp(t, "testdata/walk.js"))
+	th := &thread{mem: memory.Live{PID: p.PID}, code: &processCode{tables: map[uint32]*unwind.Table{}, used: map[uint32][]uint32{}}}
+	p.Said(t, &th.says)
+	awaitRead(t, p.PID)
+	th.regs = seize(t, p.PID)
+	var err error
+	if th.space, err = space.New(p.PID, th.mem, binary.NewCache(th.code)); err != nil {
+		t.Fatal(err)
+	}
+	th.layout = th.space.Layout()
+	mappings := make([]bpf.Mapping, 128)
+	n, left := th.space.Mappings(mappings)
+	if th.code.mappings = mappings[:n]; left > 0 || th.layout == nil {
+		t.Fatalf("%d mappings left out, layout %v", left, th.layout)
+	}
+	return th
+}
+
+// inTemp copies a program to where its path says nothing of this machine: recordings hold it.
+func inTemp(t *testing.T, program string) string {
+	t.Helper()
+	b, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), filepath.Base(program))
+	if err := os.WriteFile(name, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// awaitRead waits until a process's main thread is in read(2).
+func awaitRead(t *testing.T, pid int) {
+	t.Helper()
+	const patience = 20 * time.Second
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/syscall", pid)); bytes.HasPrefix(text, []byte("0 ")) {
+			return
+		}
+	}
+	t.Fatalf("process %d is not in read(2)", pid)
+}
+
+// seize stops a process's main thread until the test ends.
+func seize(t *testing.T, pid int) (r memory.Registers) {
+	t.Helper()
+	var status unix.WaitStatus
+	var regs unix.PtraceRegs
+	err := unix.PtraceSeize(pid)
+	if err == nil {
+		err = unix.PtraceInterrupt(pid)
+	}
+	if err == nil {
+		_, err = unix.Wait4(pid, &status, unix.WALL, nil)
+	}
+	if err == nil {
+		err = unix.PtraceGetRegs(pid, &regs)
+	}
+	if err != nil {
+		t.Fatalf("stop process %d: %v", pid, err)
+	}
+	t.Cleanup(func() { unix.PtraceDetach(pid) })
+	r.General = [16]uint64{
+		regs.Rax, regs.Rdx, regs.Rcx, regs.Rbx, regs.Rsi, regs.Rdi, regs.Rbp, regs.Rsp,
+		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15,
+	}
+	r.IP, r.FSBase = regs.Rip, regs.Fs_base
+	return r
+}
+
+// about is what a recording keeps of a thread beside registers and memory.
+type about struct {
+	Node     string
+	Stack    []site
+	Layout   map[string]int64 // values that are known, by field
+	Mappings []bpf.Mapping
+	Tables   map[uint32]unwind.Table // rules that the walk asked for
+}
+
+// recordings is where they are, by version of Node.
+const recordings = "testdata/recordings"
+
+// keep writes what was recorded of a thread. Pages hold what is not the walk's: paths and the environment.
+func (th *thread) keep(t *testing.T, r *memory.Recorder, version string) {
+	t.Helper()
+	a := about{Node: version, Stack: th.says.Stack, Layout: map[string]int64{}, Tables: map[uint32]unwind.Table{}}
+	for f := range layout.NumFields {
+		if th.layout.Has(f) {
+			a.Layout[f.String()] = th.layout.Values[f].N
+		}
+	}
+	code := th.code.pruned()
+	a.Mappings = code.mappings
+	for slot, table := range code.tables {
+		a.Tables[slot] = *table
+	}
+	var b bytes.Buffer
+	r.Registers = th.regs
+	r.About, _ = json.Marshal(a)
+	blank(&r.Recording)
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(recordings, version+".gz"), b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d pages, %d bytes", len(r.Pages), b.Len())
+}
+
+// blank puts x for what pages say of the machine.
+func blank(r *memory.Recording) {
+	wd, _ := os.Getwd()
+	home, _ := os.UserHomeDir()
+	for _, text := range slices.Concat(os.Environ(), []string{wd, home}) {
+		for _, page := range r.Pages {
+			if i := bytes.Index(page, []byte(text)); i >= 0 && len(text) > 1 {
+				copy(page, bytes.ReplaceAll(page, []byte(text), bytes.Repeat([]byte("x"), len(text))))
+			}
+		}
+	}
+}
+
+// recorded reads a recording.
+func recorded(t testing.TB, version string) (*thread, *memory.Recording) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(recordings, version+".gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := memory.ReadRecording(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a about
+	if err := json.Unmarshal(r.About, &a); err != nil {
+		t.Fatal(err)
+	}
+	th := &thread{mem: r, regs: r.Registers, layout: &layout.Layout{Node: a.Node}, says: says{a.Stack}}
+	for f := range layout.NumFields {
+		if n, ok := a.Layout[f.String()]; ok {
+			th.layout.Values[f] = layout.Value{N: n, State: layout.Known}
+		}
+	}
+	th.code = &processCode{a.Mappings, map[uint32]*unwind.Table{}, map[uint32][]uint32{}}
+	for slot, table := range a.Tables {
+		th.code.tables[slot] = &table
+	}
+	return th, r
+}

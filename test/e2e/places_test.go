@@ -1,0 +1,127 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// container starts a program as containers do: in mount and PID namespaces of its own, on an overlay file system that
+// nobody else sees, in which prepare (a shell script, in the new root) has put what is run.
+func container(t *testing.T, prepare, node, script string, env ...string) *program {
+	t.Helper()
+	dir := t.TempDir()
+	for _, d := range []string{"upper", "work", "root"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &program{log: filepath.Join(dir, "upper/truth.jsonl")}
+	p.Cmd = exec.Command("sh", "-ec", `
+		mount -t overlay overlay -o "lowerdir=/,upperdir=$DIR/upper,workdir=$DIR/work" "$DIR/root"
+		mount -t proc proc "$DIR/root/proc"
+		cd "$DIR/root"
+		`+prepare+`
+		exec chroot . "$NODE" "$SCRIPT" /truth.jsonl`)
+	p.Env = append(append(os.Environ(), env...), "DIR="+dir, "NODE="+node, "SCRIPT="+filepath.Join(here, "../programs", script))
+	p.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID, Unshareflags: syscall.CLONE_NEWNS}
+	p.begin(t)
+	p.await(t)
+	p.pid = p.Process.Pid // the program knows only its number in there
+	return p
+}
+
+// hasGoodNames compares samples with the truth of functions.js in a container.
+func hasGoodNames(t *testing.T, p *program) []sample {
+	t.Helper()
+	samples := record(t, p.pid, 997, 4*time.Second)
+	reach(t, samples, p.pid)
+	for i := range samples {
+		if samples[i].TID == p.pid {
+			samples[i].TID = 1 // as the program knows itself
+		}
+	}
+	v := compare(t, samples, p.truth(t))
+	v.right.atLeast(t, "leaf function right", 99, 500)
+	v.callerLine.atLeast(t, "caller's line right", 99, 500)
+	if v.wrong > 0 {
+		t.Errorf("%d wrong functions, want none", v.wrong)
+	}
+	return samples
+}
+
+// TestContainer: what a container runs is found by what it is, not by where it is or what it is called.
+func TestContainer(t *testing.T) {
+	prepare := "mkdir -p opt/service && cp " + strconv.Quote(node24(t)) + " opt/service/api"
+	p := container(t, prepare, "/opt/service/api", "functions.js", "DURATION_MS=7000")
+	if _, err := os.Stat("/opt/service/api"); err == nil {
+		t.Fatal("the program is also outside of the container: it proves nothing")
+	}
+	for _, s := range hasGoodNames(t, p) {
+		for _, f := range s.Stack {
+			if f.Kind == "native" && f.F == "node::Start" && !strings.HasSuffix(f.Mod, "/opt/service/api") {
+				t.Fatalf("module %s", f.Mod)
+			}
+		}
+	}
+}
+
+// TestSharedLibrary: Debian's Node.js is a small program and libnode, stripped, at an address that the loader chooses.
+func TestSharedLibrary(t *testing.T) {
+	packages := debian(t, "libnode108", "nodejs/bookworm", "libuv1", "libc-ares2", "node-acorn", "node-cjs-module-lexer", "node-undici")
+	prepare := "for f in " + strconv.Quote(packages) + "/*.deb; do dpkg-deb -x $f . ; done"
+	p := container(t, prepare, "/usr/bin/node", "functions.js", "DURATION_MS=7000")
+	libnode := 0
+	for _, s := range hasGoodNames(t, p) {
+		for _, f := range s.Stack {
+			if strings.HasSuffix(f.Mod, "/libnode.so.108") && f.F == "node::Start" {
+				libnode++
+			}
+		}
+	}
+	if libnode < 500 {
+		t.Errorf("%d samples in libnode", libnode)
+	}
+}
+
+// debian downloads packages of Debian 12, whose nodejs is built with --shared, and returns where they are.
+func debian(t *testing.T, packages ...string) string {
+	t.Helper()
+	if os, _ := os.ReadFile("/etc/os-release"); !strings.Contains(string(os), "VERSION_CODENAME=bookworm") {
+		t.Skip("not Debian 12: its packages are not to be had")
+	}
+	dir := t.TempDir()
+	get := exec.Command("sh", "-c", `apt-get download -q "$@" || { apt-get update -q && apt-get download -q "$@"; }`, "sh")
+	get.Args = append(get.Args, packages...)
+	get.Dir = dir
+	if out, err := get.CombinedOutput(); err != nil {
+		t.Fatalf("apt-get download: %v: %s", err, out)
+	}
+	return dir
+}
+
+// TestAll: of all processes on a machine only those are spoken of that could be Node.js.
+func TestAll(t *testing.T) {
+	node := command(t, node24(t), "-e", spin).Process.Pid
+	file := filepath.Join(t.TempDir(), "all.jsonl")
+	r := run(t, "record", "-a", "-d", "1s", "-o", file)
+	if r.code != 0 || strings.Contains(r.stderr, "no such process") || strings.Contains(r.stderr, "not a Node.js process") {
+		t.Errorf("ended with %d:\n%s", r.code, r.stderr)
+	}
+	found := false
+	for _, s := range readSamples(t, file) {
+		found = found || s.PID == node
+	}
+	if !found {
+		t.Errorf("no sample of process %d:\n%s", node, r.stderr)
+	}
+}

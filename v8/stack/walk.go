@@ -1,0 +1,200 @@
+package stack
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/target"
+)
+
+// What is kept of a stack that is deeper than KeptLeaf + KeptRoot frames: so many at the leaf, so many at the root. A walk
+// goes up MaxSteps frames at most.
+const (
+	KeptLeaf = 768
+	KeptRoot = 256
+	MaxSteps = 16384
+)
+
+// Form is what a walk finds a frame to be. The numbers are those of the BPF program's enum frame_kind.
+type Form uint8
+
+// The forms.
+const (
+	Native   Form = iota + 1 // machine code that is not V8's
+	Function                 // code of V8's whose frame holds a JSFunction
+	Typed                    // code of V8's whose frame holds a type marker: Raw.SFI is the whole word
+	Unknown                  // no code is known at PC
+	Gap                      // native frames that could not be walked; the walk went on at V8's exit frame
+)
+
+// Stop is why a walk ended. The numbers are those of the BPF program's enum stop.
+type Stop uint8
+
+// The reasons.
+const (
+	StopRoot       Stop = iota + 1 // the thread's first frame
+	StopDepth                      // more than MaxSteps frames
+	StopUnreadable                 // a word of the stack cannot be read, or the frame pointer is none
+	StopNoRule                     // native code without an unwind rule, and no sound frame pointer
+	StopNoProgress                 // the caller's frame would lie below its callee's
+	StopBadPC                      // return address 0 or not canonical
+)
+
+// Walked is a frame that a walk found.
+type Walked struct {
+	Raw
+	Form Form
+}
+
+// Walk is a walked stack.
+type Walk struct {
+	Frames  []Walked // leaf first
+	Skipped int      // frames that are missing after the first KeptLeaf
+	Stop    Stop
+	Resumed bool // there is a Gap, which may be among those that are missing
+	Leaf    Leaf // what repairs of the first frame in V8's code need; no words if there is none
+}
+
+// Position is a frame as a walk carries it: addresses in the process.
+type Position struct {
+	PC, SP, BP uint64            // BP is 0 where it is lost
+	Exact      bool              // PC is the next instruction, not a return address
+	Registers  *target.Registers // all there are, known in the leaf only; else nil
+}
+
+// Code is whose code is at an address.
+type Code uint8
+
+// Whose it is.
+const (
+	NoCode Code = iota
+	NativeCode
+	V8Code // made at run time, or V8's builtins: with frame pointers
+)
+
+// Unwinder knows the code of a process, and the unwind rules of what is not V8's.
+type Unwinder interface {
+	// Code tells whose code is at an address.
+	Code(pc uint64) Code
+	// Step goes from a frame to its caller by the unwind rule that is in force at an address. The error is ErrRoot in a
+	// thread's first frame, ErrNoRule where no rule is known; any other says that memory could not be read.
+	Step(at uint64, from Position, mem io.ReaderAt) (Position, error)
+}
+
+// What an Unwinder answers where there is no caller.
+var (
+	ErrRoot   = errors.New("the thread's first frame")
+	ErrNoRule = errors.New("no unwind rule")
+)
+
+// Walker walks the stacks of a process. It is the specification of walk.h, the walk of the BPF program: change both.
+type Walker struct {
+	Mem    io.ReaderAt
+	Layout *layout.Layout
+	Code   Unwinder
+}
+
+// Walk walks the stack of a thread that has these registers and has entered this isolate (0 = none). It reads at most
+// MaxSteps frames, and of each a bounded number of words.
+func (w Walker) Walk(regs target.Registers, isolate uint64) Walk {
+	s := walk{Walker: w, isolate: isolate, leafSP: regs.General[target.RSP]}
+	s.at = Position{
+		PC: regs.IP, SP: regs.General[target.RSP], BP: regs.General[target.RBP], Exact: true, Registers: &regs,
+	}
+	for i := 0; i < MaxSteps && s.Stop == 0; i++ {
+		s.step()
+	}
+	if s.Stop == 0 {
+		s.Stop = StopDepth
+	}
+	s.keepEnds()
+	s.readLeaf(regs)
+	return s.Walk
+}
+
+// walk is a walk that is under way.
+type walk struct {
+	Walker
+	Walk
+	isolate uint64
+	at      Position
+	frames  int // that were found
+	leafSP  uint64
+	v8SP    uint64 // of the first frame in V8's code
+	script  heap.Word
+	id      int32 // of that Script
+}
+
+func (s *walk) step() {
+	pc := s.at.PC
+	if !s.at.Exact {
+		pc-- // a call may be the last instruction of its function
+	}
+	switch s.Code.Code(pc) {
+	case V8Code:
+		s.stepV8()
+	case NativeCode:
+		s.push(Native)
+		s.stepNative(pc)
+	default:
+		s.push(Unknown)
+		s.stepFramePointer()
+	}
+	if s.Stop != 0 && s.Stop != StopRoot {
+		s.resume()
+	}
+}
+
+// push adds a frame at the present position. The frames after the first KeptLeaf are a ring of KeptRoot.
+func (s *walk) push(form Form) *Walked {
+	f := Walked{Form: form, Raw: Raw{
+		PC: s.at.PC, Exact: s.at.Exact, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1},
+	}}
+	s.frames++
+	if len(s.Frames) < KeptLeaf+KeptRoot {
+		s.Frames = append(s.Frames, f)
+		return &s.Frames[len(s.Frames)-1]
+	}
+	at := &s.Frames[KeptLeaf+(s.frames-1-KeptLeaf)%KeptRoot]
+	*at = f
+	return at
+}
+
+// keepEnds puts the ring into order.
+func (s *walk) keepEnds() {
+	if s.frames <= len(s.Frames) {
+		return
+	}
+	s.Skipped = s.frames - len(s.Frames)
+	ring := s.Frames[KeptLeaf:]
+	first := s.Skipped % KeptRoot
+	copy(ring, append(append([]Walked{}, ring[first:]...), ring[:first]...))
+}
+
+// ascend goes to the caller.
+func (s *walk) ascend(to Position) {
+	switch {
+	// A signal handler may have a stack of its own, above or below what it interrupted, to which Exact leads.
+	case to.SP <= s.at.SP && !to.Exact:
+		s.Stop = StopNoProgress
+	case to.PC == 0 || to.PC>>47 != 0:
+		s.Stop = StopBadPC
+	default:
+		s.at = to
+	}
+}
+
+// words reads words of the stack or the isolate.
+func (s *walk) words(to []uint64, at uint64) bool {
+	b := make([]byte, 8*len(to))
+	if n, _ := s.Mem.ReadAt(b, int64(at)); n < len(b) {
+		return false
+	}
+	for i := range to {
+		to[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return true
+}

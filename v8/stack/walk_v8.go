@@ -1,0 +1,136 @@
+package stack
+
+import (
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/target"
+)
+
+// leafWords is how many words of the stack are kept for repairs.
+const leafWords = 64
+
+// stepV8 goes up from a frame of V8's (src/execution/frame-constants.h). One read has the slots below its frame pointer,
+// from the interpreter's bytecode offset on, and what every frame has above it.
+func (s *walk) stepV8() {
+	const offset, bytecode, _, function, context, bp, pc = 0, 1, 2, 3, 4, 5, 6
+	f := s.push(Function)
+	if s.v8SP == 0 {
+		s.v8SP = s.at.SP
+	}
+	var v [7]uint64
+	fp := s.at.BP
+	if fp&7 != 0 || fp+16 <= s.at.SP || !s.words(v[:], fp-40) {
+		s.Stop = StopUnreadable
+		return
+	}
+	if !tagged(v[context]) || !tagged(v[function]) {
+		f.Form, f.SFI, f.Marker = Typed, heap.Word(v[context]), marker(v[context])
+	} else {
+		f.Bytecode = heap.Word(v[bytecode])
+		if o := heap.Word(v[offset]); o.IsSmi() {
+			f.Offset = o.Smi()
+		}
+		s.identify(heap.Word(v[function]), &f.Raw)
+	}
+	s.ascend(Position{PC: v[pc], SP: fp + 16, BP: v[bp]})
+}
+
+// tagged says that a word is a strong pointer, if it is one of V8's.
+func tagged(w uint64) bool { return w&3 == 1 }
+
+// marker is the type in a marker. (StackFrame::TypeToMarker)
+func marker(w uint64) int { return int(w >> 1 & 0xffff) }
+
+// How much of an object is read at once: no more than the least size that it has in any V8 since 9.4, since what follows
+// may not be mapped.
+const (
+	functionHead = 40
+	sfiHead      = 64
+	scriptHead   = 72
+)
+
+// identify takes the identity of a function that the collector cannot change: JSFunction → SharedFunctionInfo →
+// Script.id and function literal id. A function without a script (a builtin) has script -1.
+func (s *walk) identify(function heap.Word, f *Raw) {
+	l := s.Layout
+	head, ok := s.object(&function, functionHead)
+	if !ok {
+		return
+	}
+	sfi := heap.Word(at(head, l.At(layout.JSFunctionShared)))
+	if head, ok = s.object(&sfi, sfiHead); !ok {
+		return
+	}
+	f.SFI = sfi
+	literal := l.At(layout.SFIFunctionLiteralID)
+	f.ID.Literal = int32(at(head, literal) >> (literal & 4 * 8))
+	script := heap.Word(at(head, l.At(layout.SFIScript)))
+	if script != s.script || s.script == 0 {
+		s.id = s.scriptID(script)
+	}
+	s.script = script
+	f.ID.Script = s.id
+}
+
+// scriptID is Script.id; -1 if the object is no Script.
+func (s *walk) scriptID(script heap.Word) int32 {
+	head, ok := s.object(&script, scriptHead)
+	if !ok || s.instanceType(head[0]) != s.Layout.At(layout.TypeScript) {
+		return -1
+	}
+	id := heap.Word(at(head, s.Layout.At(layout.ScriptID)))
+	if !id.IsSmi() {
+		return -1
+	}
+	return int32(id.Smi())
+}
+
+// instanceType is that of the objects of a hidden class; -1 if it cannot be read.
+func (s *walk) instanceType(class uint64) int {
+	var b [2]byte
+	if !tagged(class) {
+		return -1
+	}
+	if n, _ := s.Mem.ReadAt(b[:], int64(class-1)+int64(s.Layout.At(layout.MapInstanceType))); n < len(b) {
+		return -1
+	}
+	return int(b[0]) | int(b[1])<<8
+}
+
+// object reads the first words of a heap object. While a collection runs, the map word of an object that has moved is its
+// new address without a tag (src/objects/objects.h, MapWord): then that one is read, and w becomes it.
+func (s *walk) object(w *heap.Word, size int) ([]uint64, bool) {
+	head := make([]uint64, size/8)
+	if !tagged(uint64(*w)) || !s.words(head, uint64(*w)-1) {
+		return nil, false
+	}
+	if head[0]&1 != 0 {
+		return head, true
+	}
+	*w = heap.Word(head[0] + 1)
+	return head, s.words(head, uint64(*w)-1) && head[0]&1 != 0
+}
+
+// at is the word at a byte offset of an object's head; 0 where the head does not have it.
+func at(head []uint64, offset int) uint64 {
+	if i := offset >> 3; i >= 0 && i < len(head) {
+		return head[i]
+	}
+	return 0
+}
+
+// readLeaf keeps what it takes to repair the first frame in V8's code, whose frame pointer may be its caller's: the stack,
+// and the function that rdi holds while it is entered.
+func (s *walk) readLeaf(regs target.Registers) {
+	s.Leaf.R10 = regs.General[target.R10]
+	s.Leaf.Callee = Raw{Marker: -1, ID: heap.Identity{Script: -1}}
+	if s.v8SP == 0 {
+		return
+	}
+	if s.v8SP == s.leafSP {
+		s.identify(heap.Word(regs.General[target.RDI]), &s.Leaf.Callee)
+	}
+	if words := make([]uint64, leafWords); s.words(words, s.v8SP) {
+		s.Leaf.Words = words
+	}
+}
