@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/binary"
 	"sync"
+	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
@@ -16,6 +17,32 @@ type pupil struct {
 	sync.Mutex
 	id      uint32 // of the process, in the BPF program
 	learner *reqctx.Learner
+	asked   map[question]time.Time
+}
+
+// question is after the hash of a name that large tables in an isolate may have. A table is large to read, and may not
+// have the name at all, so it is asked seldom.
+type question struct {
+	isolate uint64
+	name    uint8
+}
+
+const (
+	askEvery     = time.Second
+	maxQuestions = 1 << 12
+)
+
+// mayAsk reports whether a question was not asked lately, and notes that it is.
+func (p *pupil) mayAsk(q question) bool {
+	now := time.Now()
+	if now.Sub(p.asked[q]) < askEvery {
+		return false
+	}
+	if p.asked == nil || len(p.asked) >= maxQuestions {
+		p.asked = map[question]time.Time{}
+	}
+	p.asked[q] = now
+	return true
 }
 
 // seen are the property names that the process's stores had.
@@ -60,6 +87,9 @@ func (a *Agent) learn(p *pupil, kind, label uint8, first, second uint64) error {
 	case bpf.ContextLearnShape:
 		return a.learnShape(p, int(label), heap.Word(first), heap.Word(second))
 	case bpf.ContextLearnKey:
+		if !p.mayAsk(question{second, label}) {
+			return nil
+		}
 		if hash, ok := p.learner.Hash(int(label), heap.Word(first)); ok {
 			return a.sampler.SetHash(p.id, second, int(label), hash)
 		}

@@ -4,7 +4,7 @@ import "fmt"
 
 // Limits of a Tree, those of the BPF program.
 const (
-	MaxNames     = 64
+	MaxNames     = 128
 	MaxNodes     = 64
 	MaxEdges     = 128
 	MaxNodeEdges = 64

@@ -159,7 +159,7 @@ func TestTreeErrors(t *testing.T) {
 		{"65 objects", []string{deep + "x.x"}, "65 objects on the paths, at most 64"},
 		{"64 labels", append(many(15, "a%=x%"), append(many(16, "b%=y.x%"), append(many(16, "c%=y.x0.x%"), many(16, "d%=y.x1.x%")...)...)...), ""},
 		{"65 labels", append(many(15, "a%=x%"), append(many(16, "b%=y.x%"), append(many(16, "c%=y.x0.x%"), append(many(16, "d%=y.x1.x%"), many(2, "e%=y.x2.x%")...)...)...)...), "65 labels, at most 64"},
-		{"65 names", append(many(13, "a=x%.p%"), many(13, "a=x%.q%.r%.s%")...), "65 names of properties and keys, at most 64"},
+		{"129 names", append(many(43, "a=x%.p%"), "a="+strings.Join(many(43, "s%"), ".")), "129 names of properties and keys, at most 128"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree, err := NewTree(rules(t, c.rules...))

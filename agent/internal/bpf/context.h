@@ -53,7 +53,8 @@ static long enter_next(__u32 i, void *context)
 		unreadable(r->scratch);
 		return 1;
 	}
-	enter_store(r, entry.key, entry.value);
+	if (entry.key != entry.value) // else it was deleted
+		enter_store(r, entry.key, entry.value);
 	return 0;
 }
 

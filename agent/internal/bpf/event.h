@@ -13,7 +13,7 @@
 #define MAX_EDGES 128     // edges of the label rules; a power of two
 #define MAX_NODES 64      // nodes of the label rules; a power of two
 #define NODE_EDGES 64     // edges of one node
-#define MAX_SLOTS 64      // names of properties and keys of Maps that label rules use; a power of two
+#define MAX_SLOTS 128      // names of properties and keys of Maps that label rules use; a power of two
 #define MAX_NAME 64       // bytes of such a name, where it is looked for in a table
 #define MAX_STORES 64     // entries of the AsyncContextFrame that are looked at
 #define MAX_VISITS 64     // objects that are looked at for one sample; a power of two

@@ -98,7 +98,7 @@ type hotspanIsolateKey struct {
 
 type hotspanIsolateNames struct {
 	_    structs.HostLayout
-	Hash [64]uint32
+	Hash [128]uint32
 }
 
 type hotspanLifecycle struct {
@@ -163,7 +163,7 @@ type hotspanProcess struct {
 	Pad2        uint32
 	Nodes       [64]hotspanNode
 	Edges       [128]hotspanEdge
-	Names       [64]hotspanName
+	Names       [128]hotspanName
 	Mappings    [128]hotspanMapping
 }
 
@@ -283,7 +283,7 @@ type hotspanShape struct {
 	Descriptors uint64
 	Own         uint32
 	Pad         uint32
-	Slots       [64]uint16
+	Slots       [128]uint16
 }
 
 type hotspanShapeKey struct {

@@ -12,7 +12,7 @@ struct {
 // Hashes of names, by isolate. The program learns them itself.
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
+	__uint(max_entries, 1024);
 	__type(key, struct isolate_key);
 	__type(value, struct isolate_names);
 } isolates SEC(".maps");

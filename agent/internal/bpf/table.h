@@ -64,8 +64,8 @@ static __always_inline long is_key(struct scratch *s)
 	__u64 object = s->search.entry.key, kind;
 	if (!HEAP_OBJECT(object))
 		return 0;
-	if (read_object(&object, s->key, 16))
-		return -1;
+	if (read_object(&object, s->key, 16)) // the hole of a deleted entry may lie in a page that cannot be read
+		return s->search.entry.key == s->search.entry.value ? 0 : -1;
 	s->search.met = half_at(s->key, v8->name_hash) >> v8->hash_shift;
 	__s32 type = instance_type(v8, s->key[0]);
 	if (type < 0)

@@ -22,7 +22,7 @@ type replayIsolateKey struct {
 
 type replayIsolateNames struct {
 	_    structs.HostLayout
-	Hash [64]uint32
+	Hash [128]uint32
 }
 
 type replayProcess struct {
@@ -112,7 +112,7 @@ type replayProcess struct {
 		Bytes  uint8
 		Pad    uint8
 	}
-	Names [64]struct {
+	Names [128]struct {
 		_      structs.HostLayout
 		Kind   uint8
 		Width  uint8
@@ -320,7 +320,7 @@ type replayShape struct {
 	Descriptors uint64
 	Own         uint32
 	Pad         uint32
-	Slots       [64]uint16
+	Slots       [128]uint16
 }
 
 type replayShapeKey struct {
