@@ -42,21 +42,26 @@ func inKernel(t testing.TB, p *bpftest.Program, th *thread) *kernelWalk {
 		t.Fatal(err)
 	}
 	k := &kernelWalk{program: p, thread: th}
-	k.agent = &Agent{
-		log: slog.New(slog.DiscardHandler), tree: tree, sampler: sampler.New(&p.Objects),
-		labelSets: map[string][]pprofx.Label{}, matched: map[string]bool{},
+	k.agent = &Agent{log: slog.New(slog.DiscardHandler), sampler: sampler.New(&p.Objects)}
+	k.useTree(tree)
+	k.putCode(t)
+	return k
+}
+
+// useTree has the context read by these rules from now on.
+func (k *kernelWalk) useTree(tree *reqctx.Tree) {
+	before, l := k.target, k.thread.layout
+	k.agent.tree, k.agent.labelSets, k.agent.matched = tree, map[string][]pprofx.Label{}, map[string]bool{}
+	k.target = &target{pid: walkPID, pupil: &pupil{learner: reqctx.NewLearner(tree, heap.NewReader(k.thread.mem, l))}}
+	k.target.configure(tree, l)
+	if l.Has(layout.IsolateTLS) {
+		k.target.config.V8.IsolateTls = l.Values[layout.IsolateTLS].N
 	}
-	k.target = &target{
-		pid: walkPID, pupil: &pupil{learner: reqctx.NewLearner(tree, heap.NewReader(th.mem, th.layout))},
-	}
-	k.target.configure(tree, th.layout)
-	if th.layout.Has(layout.IsolateTLS) {
-		k.target.config.V8.IsolateTls = th.layout.Values[layout.IsolateTLS].N
+	if before != nil {
+		k.target.config.N_mappings, k.target.config.Mappings = before.config.N_mappings, before.config.Mappings
 	}
 	k.target.pupil.id = k.target.config.Id
 	k.agent.pupils.Store(walkPID, k.target.pupil)
-	k.putCode(t)
-	return k
 }
 
 const walkPID = 7 // any: nothing asks for the process itself
