@@ -38,7 +38,7 @@ func (a *Agent) join(t *target, s *sampler.Sample) []pprofx.Label {
 		t.flags.unreadable = true
 	}
 	t.learnt.sets = reqctx.Sets{}
-	bad := a.tree.Decode(t.learnt.values, &t.learnt.sets)
+	bad := a.tree.Decode(t.learnt.values, !t.flags.learning && !t.flags.unreadable, &t.learnt.sets)
 	labels := reqctx.Merge(&t.learnt.sets)
 	a.stats.BadLabels += int64(bad)
 	for _, l := range labels {

@@ -48,6 +48,9 @@ func openTelemetry() []Rule {
 	rules := []Rule{
 		{Label: TraceID, Path: join(otelSpan, properties("_spanContext", "traceId"))},
 		{Label: SpanID, Path: join(otelSpan, properties("_spanContext", "spanId"))},
+		// Sentry's own spans, which it keeps in OpenTelemetry's context. (@sentry/core, src/tracing/sentrySpan.ts)
+		{Label: TraceID, Path: join(otelSpan, properties("_traceId"))},
+		{Label: SpanID, Path: join(otelSpan, properties("_spanId"))},
 		{Label: RootSpan, Path: join(otelRPC, properties("span", "_spanContext", "spanId"))},
 		{Label: Route, Path: join(otelRPC, properties("route"))},
 	}

@@ -33,7 +33,10 @@ const cutMark = "…"
 
 // Decode makes labels of what was read, by reader. Of several rules for one label the first that has a value counts. bad is the number of values that
 // are not what their label must be: they are left out.
-func (t *Tree) Decode(values []Value, sets *Sets) (bad int) {
+//
+// whole says that all was read. Where something was not, a value that is only the second choice is left out, and so is
+// half of an id: the first choice, or the other half, may be what is missing, and it would be another label.
+func (t *Tree) Decode(values []Value, whole bool, sets *Sets) (bad int) {
 	slices.SortStableFunc(values, func(a, b Value) int { return a.Label - b.Label })
 	high := ""
 	for _, v := range values {
@@ -46,6 +49,9 @@ func (t *Tree) Decode(values []Value, sets *Sets) (bad int) {
 			high = v.Str
 			continue
 		}
+		if !whole && t.secondChoice(v.Label) {
+			continue
+		}
 		l, ok := v.label(source)
 		if !ok {
 			bad++
@@ -55,9 +61,20 @@ func (t *Tree) Decode(values []Value, sets *Sets) (bad int) {
 			*set = append(*set, l)
 		}
 	}
+	if !whole && high == "" {
+		sets[Datadog] = slices.DeleteFunc(sets[Datadog], func(l Label) bool { return l.Key == TraceID && len(l.Str) == 16 })
+	}
 	before := len(sets[Datadog])
 	sets[Datadog] = joinTraceID(sets[Datadog], high)
 	return bad + before - len(sets[Datadog])
+}
+
+// secondChoice reports whether another rule for the same label goes before this one.
+func (t *Tree) secondChoice(label int) bool {
+	s := t.Labels[label]
+	return slices.ContainsFunc(t.Labels, func(o Source) bool {
+		return o.Label == s.Label && (o.Reader == s.Reader && o.Rank < s.Rank || o.Reader == Rules && s.Reader != Rules)
+	})
 }
 
 // joinTraceID completes a trace id of 64 bits. One that is no id then is left out.

@@ -75,7 +75,7 @@ func TestDecode(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var sets Sets
-			bad := tree.Decode(c.in, &sets)
+			bad := tree.Decode(c.in, true, &sets)
 			got := Merge(&sets)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
@@ -84,5 +84,41 @@ func TestDecode(t *testing.T) {
 				t.Errorf("%d bad values, want %d", bad, c.bad)
 			}
 		})
+	}
+}
+
+// TestDecodeInPart: where something was not read, nothing takes the place of what may be missing.
+func TestDecodeInPart(t *testing.T) {
+	tree, err := NewTree(AllKinds.Rules(rules(t, "s=s", "s=t", "span_id=mine", "n=n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(r Reader, label string, rank int) int {
+		return slices.IndexFunc(tree.Labels, func(s Source) bool { return s.Label == label && s.Reader == r && s.Rank == rank })
+	}
+	low := []byte{1, 2, 3, 4, 5, 6, 7, 8}
+	values := []Value{
+		{Label: at(Rules, "s", 1), Str: "second"}, {Label: at(Rules, "n", 0), Str: "n"}, {Label: at(Datadog, TraceID, 0), Bytes: low},
+		{Label: at(OpenTelemetry, SpanID, 0), Str: spanID},
+	}
+	for _, c := range []struct {
+		whole bool
+		more  []Value
+		want  map[string]string
+	}{
+		{true, nil, map[string]string{"s": "second", "n": "n", "trace_id": "00000000000000000102030405060708"}},
+		{false, nil, map[string]string{"n": "n"}},
+		{false, []Value{{Label: at(Datadog, traceHigh, 0), Str: "6b005b4f00000000"}}, map[string]string{"n": "n", "trace_id": "6b005b4f000000000102030405060708"}},
+		{false, []Value{{Label: at(Rules, "s", 0), Str: "first"}}, map[string]string{"n": "n", "s": "first"}},
+	} {
+		var sets Sets
+		tree.Decode(append(slices.Clone(values), c.more...), c.whole, &sets)
+		got := map[string]string{}
+		for _, l := range Merge(&sets) {
+			got[l.Key] = l.Str
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("whole %v, and %v: %s", c.whole, c.more, diff)
+		}
 	}
 }

@@ -93,7 +93,7 @@ func TestBuiltInTree(t *testing.T) {
 func TestKinds(t *testing.T) {
 	own := rules(t, "tenant=x")
 	for in, want := range map[string][]string{
-		"none": nil, "custom": {"tenant"}, "trace": {"trace_id", "span_id", "trace_id", "_dd.p.tid", "span_id"},
+		"none": nil, "custom": {"tenant"}, "trace": {"trace_id", "span_id", "trace_id", "span_id", "trace_id", "_dd.p.tid", "span_id"},
 		"route, custom": {"tenant", "http.route", "http.request.method", "url.path", "http.method", "http.target", "http.route", "http.method", "http.url"},
 	} {
 		k, err := ParseKinds(in)
