@@ -113,7 +113,7 @@ func (w *sheet) checked(p *agent.NodeProcess) {
 func (w *sheet) context(p *agent.NodeProcess) {
 	if p.Frame.On {
 		w.line("AsyncContext", "on: %s", p.Frame.Why)
-		w.line("labels", "OpenTelemetry's trace_id, span_id, http.route; of any other store: --label NAME=PATH")
+		w.line("labels", "trace_id, span_id, http.route of OpenTelemetry, dd-trace and Sentry; of any other store: --label NAME=PATH")
 		return
 	}
 	w.line("AsyncContext", "off: %s", p.Frame.Why)

@@ -21,6 +21,7 @@ type records struct {
 	queue  chan []byte
 	free   chan []byte   // buffers to be used again
 	last   []byte        // that next returned
+	held   atomic.Int64  // bytes in the queue
 	passes atomic.Uint64 // how often the ring buffer was found empty
 	passed chan struct{} // has an element soon after such a time
 	ended  chan struct{}
@@ -28,7 +29,8 @@ type records struct {
 
 // Limits of what is kept. A queue that is full leaves the rest in the ring buffer.
 const (
-	maxQueue  = 1 << 12 // records, of 1 to 64 KiB
+	maxQueue  = 1 << 12  // records
+	maxHeld   = 16 << 20 // bytes
 	lookEvery = 5 * time.Millisecond
 )
 
@@ -45,7 +47,8 @@ func newRecords(r *ringbuf.Reader, first func(*Sample)) *records {
 func (q *records) stop() {
 	for {
 		select {
-		case <-q.queue:
+		case b := <-q.queue:
+			q.held.Add(-int64(len(b)))
 		case <-q.ended:
 			return
 		}
@@ -90,6 +93,10 @@ func (q *records) take(raw []byte) {
 			q.first(&s)
 		}
 	}
+	for q.held.Load() > maxHeld {
+		time.Sleep(time.Millisecond)
+	}
+	q.held.Add(int64(len(b)))
 	q.queue <- b
 }
 
@@ -109,20 +116,26 @@ func (q *records) next(deadline time.Time) ([]byte, error) {
 	defer timer.Stop()
 	for {
 		select {
-		case q.last = <-q.queue:
-			return q.last, nil
+		case b := <-q.queue:
+			return q.give(b), nil
 		default:
 		}
 		if q.passes.Load() >= enough && len(q.queue) == 0 && time.Until(deadline) <= 0 {
 			return nil, os.ErrDeadlineExceeded
 		}
 		select {
-		case q.last = <-q.queue:
-			return q.last, nil
+		case b := <-q.queue:
+			return q.give(b), nil
 		case <-q.passed:
 		case <-timer.C:
 		case <-q.ended:
 			return nil, os.ErrClosed
 		}
 	}
+}
+
+func (q *records) give(b []byte) []byte {
+	q.held.Add(-int64(len(b)))
+	q.last = b
+	return b
 }
