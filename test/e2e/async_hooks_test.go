@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"github.com/hotspan/hotspan/test/nodes"
 )
@@ -19,10 +18,15 @@ func TestRequestsOfAsyncHooks(t *testing.T) {
 				if v.Major() >= 24 {
 					flags = []string{"--no-async-context-frame"}
 				}
-				if *all {
-					requests(t, node, mode, flags, 14*time.Second, bound{99, 3000})
-				} else if some[v.Version] == mode {
-					requests(t, node, mode, flags, 5*time.Second, bound{99, 1500})
+				r := requestRun{env: []string{"MODE=" + mode}, rules: storeRules, want: requestLabels, percent: 99, length: 16}
+				if mode == "gc" {
+					flags = append(flags, "--max-semi-space-size=1")
+				}
+				if !*all {
+					r.length = 7
+				}
+				if *all || some[v.Version] == mode {
+					r.run(t, node, flags)
 				}
 			})
 		})

@@ -6,21 +6,19 @@
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH); // workers come and go
 	__uint(max_entries, 4096);
-	__type(key, struct isolate_key);
+	__type(key, struct environment_key);
 	__type(value, struct async_hooks);
-} isolates SEC(".maps");
+} environments SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
 	__type(key, struct shape_key);
 	__type(value, struct resource);
 } resources SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
 	__type(key, struct symbol_key);
 	__type(value, __u32); // enum symbol_kind
@@ -58,10 +56,10 @@ static __noinline long scripted_resource(struct reader *r, const struct async_ho
 		return -1;
 	if (!slot)
 		return 0;
-	if (read_user(&array, 8, slot) || read_object(&array, head, 32) || instance_type(v8, head[0]) != v8->type_js_array)
+	if (read_user(&array, 8, slot) || read_object(&array, head, 32) || instance_type(v8, head[0]) != v8->type_array)
 		return -1;
 	__u64 length = word_at(head, v8->array_length);
-	elements = word_at(head, v8->elements);
+	elements = word_at(head, v8->object_elements);
 	if (read_object(&elements, head, 16) || !IS_SMI(length) || !IS_SMI(head[1]))
 		return -1;
 	if (index >= (__u32)SMI(length) || index >= (__u32)SMI(head[1]))
@@ -86,7 +84,7 @@ struct deque {
 // elements: since Node 25 they have two words, of which the first points to a handle, as before.
 static __always_inline long deque_handle(struct scratch *s, __u64 list, __u32 index, __u64 *slot)
 {
-	struct deque *d = (void *)s->table;
+	struct deque *d = (void *)s->part;
 	__u64 node, handle;
 	*slot = 0;
 	if (read_user(d, sizeof(*d), list))
@@ -140,7 +138,7 @@ static __always_inline struct resource *find_resource(struct reader *r)
 {
 	const struct v8_layout *v8 = &r->process->v8;
 	struct scratch *s = r->scratch;
-	struct shape_key key = {.pid = r->pid, .map = s->object[0]};
+	struct shape_key key = {.process = r->process->id, .map = s->object[0]};
 	struct resource *f = bpf_map_lookup_elem(&resources, &key);
 	if (f && word_at(s->another, v8->map_descriptors) == f->descriptors &&
 	    (class_bits(v8, s->another) & v8->descriptors_mask) == f->own)
@@ -194,12 +192,12 @@ static __always_inline __u32 kind_of_key(struct reader *r, __u64 key)
 		unreadable(r->scratch);
 	if (type != v8->type_symbol)
 		return SYMBOL_OTHER;
-	__u32 hash = word_at(head, v8->symbol_hash) >> (v8->symbol_hash & 4) * 8;
-	struct symbol_key id = {.pid = r->pid, .hash = hash >> v8->hash_shift};
+	__u32 hash = half_at(head, v8->name_hash);
+	struct symbol_key id = {.process = r->process->id, .hash = hash >> v8->hash_shift};
 	__u32 *kind = bpf_map_lookup_elem(&symbols, &id);
 	if (kind)
 		return *kind;
-	append_lesson(r->scratch, CONTEXT_LEARN_KEY, NO_LABEL, key, id.hash);
+	append_lesson(r->scratch, CONTEXT_LEARN_SYMBOL, NO_LABEL, key, id.hash);
 	return SYMBOL_OTHER;
 }
 
@@ -214,10 +212,10 @@ static __always_inline void take_property(struct reader *r, __u32 kind, __u64 va
 }
 
 // The entry with this number of what is walked: three words, {key, value, details} of a dictionary, {key, details, value}
-// of descriptors. Some are read at once, into scratch->table. 0 = there is none.
+// of descriptors. Some are read at once, into scratch->part. 0 = there is none.
 static __always_inline __u64 *table_entry(struct reader *r, __u32 i)
 {
-	__u64 *table = r->scratch->table;
+	__u64 *table = r->scratch->part;
 	__u32 n = i % TABLE_ENTRIES;
 	if (i >= r->n_entries)
 		return 0;
@@ -326,7 +324,7 @@ static long read_resource(__u32 i, void *context)
 		return 1;
 	}
 	__u32 bits = class_bits(&r->process->v8, s->another);
-	if (bits >> (r->process->v8.dictionary_bit & 31) & 1) {
+	if (bits & r->process->v8.dictionary_bit) {
 		read_dictionary(r);
 	} else {
 		r->fields = find_resource(r);
@@ -362,7 +360,7 @@ static long enter_collected(__u32 i, void *context)
 	if (!r->present)
 		append(s, CONTEXT_PRESENT, NO_LABEL, 0);
 	r->present = 1;
-	struct edge entry = {.to = 0, .label = NO_LABEL, .unless = NO_LABEL};
+	struct edge entry = {.to = 0, .label = r->process->store_label, .unless = NO_LABEL};
 	follow(r, &entry, value);
 	return 0;
 }
@@ -371,11 +369,11 @@ static long enter_collected(__u32 i, void *context)
 static __always_inline int enter_resource(struct reader *r, __u64 isolate, __u64 context)
 {
 	struct scratch *s = r->scratch;
-	struct isolate_key key = {.pid = r->pid, .tid = r->tid, .isolate = isolate};
-	__u32 *fields = (void *)s->table;
-	if (!r->process->v8.type_js_array)
+	struct environment_key key = {.process = r->process->id, .tid = ((struct sample *)s->buffer)->tid, .isolate = isolate};
+	__u32 *fields = (void *)s->part;
+	if (!r->process->v8.first_js_object)
 		return 0;
-	struct async_hooks *h = bpf_map_lookup_elem(&isolates, &key);
+	struct async_hooks *h = bpf_map_lookup_elem(&environments, &key);
 	if (!h && !read_user(fields, 8, isolate)) {
 		append_lesson(s, CONTEXT_LEARN_ISOLATE, NO_LABEL, isolate, context);
 		return 0;

@@ -1,0 +1,36 @@
+package e2e
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth"
+)
+
+// TestPolymorphic: stores of 800 hidden classes in 50 AsyncLocalStorages. Each class costs a miss or two, which is
+// counted, and none more: when all were met, nothing is missing.
+func TestPolymorphic(t *testing.T) {
+	node, err := nodes.Path("24.21.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, node, "polymorphic.js", nil, []string{"DURATION_MS=13000", "CLASSES=800"})
+	samples := record(t, p.pid, 997, 9*time.Second, "--label", "user=user", "--label", `named=als("storage 7").user`)
+	l := p.truth(t)
+	named := func(n *truth.Label) map[string]any {
+		want := map[string]any{"user": n.User}
+		if i, _ := strconv.Atoi(n.User[len("user "):]); i%50 == 7 {
+			want["named"] = n.User
+		}
+		return want
+	}
+	all := compareLabels(t, samples, l, named)
+	last := compareLabels(t, samples[len(samples)*3/4:], l, named)
+	t.Logf("labelled right %v, of the last quarter %v", all.right, last.right)
+	if all.wrong > 0 || all.outside > 0 {
+		t.Errorf("%d samples with wrong labels, %d labelled outside", all.wrong, all.outside)
+	}
+	last.right.atLeast(t, "of the last quarter labelled right", 99.5, 300)
+}
