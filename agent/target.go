@@ -263,7 +263,7 @@ var (
 		layout.TypeCode, layout.TypeInstructionStream, layout.TypeScopeInfo, layout.FirstNonStringType,
 	}
 	contextFields = []layout.Field{
-		layout.IsolateTLS, layout.IsolateCPED, layout.JSMapTable, layout.TypeJSMap, layout.MapBitField3,
+		layout.IsolateCPED, layout.JSMapTable, layout.TypeJSMap, layout.MapBitField3,
 		layout.MapDescriptors, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.NameHash,
 		layout.FixedArrayData, layout.TypeOddball, layout.OddballKind, layout.BitField3DictionaryMapBit,
 	}
