@@ -59,6 +59,7 @@ func programLayout(l *layout.Layout) bpf.V8Layout {
 		FirstNonString: at(layout.FirstNonStringType), HeapNumberValue: at(layout.HeapNumberValue),
 		TypeDebugInfo: at(layout.TypeDebugInfo), DebugInfoScript: at(layout.DebugInfoScript),
 		TypeScript: at(layout.TypeScript), TypeMap: at(layout.TypeJSMap), TypeHeapNumber: at(layout.TypeHeapNumber),
+		WasmMarker:     at(layout.WasmFrameMarker),
 		RegexpArgument: uint16(max(l.At(layout.RegExpArgument)-16, 0) / 8), TypePropertyArray: at(layout.TypePropertyArray),
 		DescriptorsMask: 0x3ff << max(l.At(layout.BitField3OwnDescriptorsBit), 0),
 	}

@@ -277,6 +277,7 @@ type hotspanV8Layout struct {
 	TagThin           uint16
 	FirstNonString    uint16
 	HeapNumberValue   uint16
+	WasmMarker        uint16
 	RegexpArgument    uint16
 	TypeDebugInfo     uint16
 	DebugInfoScript   uint16
@@ -284,7 +285,6 @@ type hotspanV8Layout struct {
 	TypeMap           uint16
 	TypeHeapNumber    uint16
 	TypePropertyArray uint16
-	_                 [2]byte
 	DescriptorsMask   uint32
 	_                 [4]byte
 }

@@ -50,6 +50,7 @@ type replayProcess struct {
 		TagThin           uint16
 		FirstNonString    uint16
 		HeapNumberValue   uint16
+		WasmMarker        uint16
 		RegexpArgument    uint16
 		TypeDebugInfo     uint16
 		DebugInfoScript   uint16
@@ -57,7 +58,6 @@ type replayProcess struct {
 		TypeMap           uint16
 		TypeHeapNumber    uint16
 		TypePropertyArray uint16
-		_                 [2]byte
 		DescriptorsMask   uint32
 		_                 [4]byte
 	}
