@@ -165,6 +165,7 @@ func (c *frameCache) convert(f *stack.Frame) *pprofx.Frame {
 	p := &pprofx.Frame{
 		Function: f.Name, File: f.File, Line: f.Line, Column: f.Column,
 		Kind: kinds[f.Kind], Tier: tiers[f.Tier], Inlined: f.Inlined,
+		Map: f.Map, NameLine: f.NameLine, NameColumn: f.NameColumn,
 	}
 	c.js[f] = p
 	return p

@@ -49,6 +49,8 @@ func readAll(r *Reader, w Word) {
 	if s, err := r.Script(w); err == nil {
 		r.Position(s, 5)
 	}
+	r.SourcePart(w, 70, 70)
+	r.MapURL(w, maxURL)
 	if b, err := r.Bytecode(w); err == nil {
 		b.Offset(70)
 		b.Positions.At(3)
@@ -56,6 +58,8 @@ func readAll(r *Reader, w Word) {
 	r.BytecodeOf(w)
 	r.Shared(w)
 	r.Entries(w)
+	r.Dictionary(w)
+	r.Elements(w)
 	r.SymbolHash(w)
 }
 

@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"bytes"
 	"fmt"
 	"sort"
 
@@ -81,11 +82,9 @@ func (r *Reader) evaluated(s *Script, w Word) {
 // Position gives the line and column, both 1-based, of an offset in the script's source.
 func (r *Reader) Position(s *Script, offset int) (line, column int, err error) {
 	if !s.read {
-		t, err := r.Text(s.source, maxSource)
-		if err != nil {
-			return 0, 0, fmt.Errorf("source of script %d %s: %w", s.ID, s.Name, err)
+		if _, err := r.Source(s); err != nil {
+			return 0, 0, err
 		}
-		s.ends, s.read = lineEnds(t), true
 	}
 	line = sort.Search(len(s.ends), func(i int) bool { return int(s.ends[i]) >= offset })
 	column = offset
@@ -97,8 +96,48 @@ func (r *Reader) Position(s *Script, offset int) (line, column int, err error) {
 	return line + s.LineOffset + 1, column + 1, nil
 }
 
+// Source reads the script's text, which is not kept.
+func (r *Reader) Source(s *Script) (*Text, error) {
+	t, err := r.Text(s.source, maxSource)
+	if err != nil {
+		return nil, fmt.Errorf("source of script %d %s: %w", s.ID, s.Name, err)
+	}
+	if !s.read {
+		s.ends, s.read = lineEnds(t), true
+	}
+	return t, nil
+}
+
+// SourcePart reads up to n UTF-16 units of a Script's text from an offset on.
+func (r *Reader) SourcePart(script Word, from, n int) (*Text, error) {
+	if err := r.want(script, layout.TypeScript); err != nil {
+		return nil, err
+	}
+	source, err := r.field(script, layout.ScriptSource)
+	if err != nil {
+		return nil, err
+	}
+	return r.pieces(piece{w: source, skip: from, length: n}, maxPieces)
+}
+
+// MapURL reads where a Script says, in a comment, that its source map is. Nil: it says nothing. At most limit UTF-16
+// units are read.
+func (r *Reader) MapURL(script Word, limit int) (*Text, error) {
+	w, err := r.field(script, layout.ScriptSourceMappingURL)
+	if err != nil {
+		return nil, err
+	}
+	if typ, err := r.Type(w); err != nil || typ >= r.l.At(layout.FirstNonStringType) {
+		return nil, err
+	}
+	return r.Text(w, limit)
+}
+
 // lineEnds finds the line terminators of ECMA-262: LF, CR, CR LF (one, at its LF), U+2028, U+2029.
 func lineEnds(t *Text) []int32 {
+	if t.Two == nil && bytes.IndexByte(t.One, '\r') < 0 {
+		return lineFeeds(t.One)
+	}
 	var ends []int32
 	n := t.Len()
 	at := func(i int) uint16 {
@@ -114,4 +153,18 @@ func lineEnds(t *Text) []int32 {
 		}
 	}
 	return ends
+}
+
+// lineFeeds is lineEnds for what most scripts are. Bundles and inline source maps make scripts of many megabytes, and
+// samples wait while they are read.
+func lineFeeds(b []byte) []int32 {
+	var ends []int32
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(b[at:], '\n')
+		if i < 0 {
+			return ends
+		}
+		at += i
+		ends = append(ends, int32(at))
+	}
 }

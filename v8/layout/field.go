@@ -39,6 +39,7 @@ const (
 	JSObjectElements             //
 	JSArrayLength                //
 	JSMapTable                   //
+	JSObjectInternalField        // internal field 0 of an object that C++ made: a word that is not tagged
 	HeapNumberValue              //
 	OddballToString              //
 	SymbolHash                   // u32, hash above two flag bits
@@ -77,6 +78,7 @@ const (
 	ScopeInfoFunctionVarBit      // lowest bit of the two
 	ScopeInfoInferredNameBit     //
 	ScopeInfoMaxInlinedNames     // names are in a hash table from this many locals on; absent: never
+	ScopeInfoStartPosition       // Smi; absent: it stands behind the inferred name
 	ScriptSource                 //
 	ScriptName                   //
 	ScriptLineOffset             //
@@ -137,6 +139,10 @@ const (
 	BaselineDataCode             //
 	BaselineDataBytecode         //
 	WasmFrameMarker              // type marker of a WebAssembly frame, untagged
+	TypeJSArray                  // instance types
+	FirstJSObjectType            // the first of objects that JavaScript made or that C++ made for it
+	NativeContextEmbedderData    // in a native context: what an embedder such as Node keeps there
+	EmbedderDataFirst            // first slot of that, raw words
 	WasmToJSFrameMarker          // of the code that a WebAssembly function calls to call JavaScript
 	JSToWasmFrameMarker          // of the code that JavaScript calls to call a WebAssembly function
 	WasmManagerRoot              // root of the tree of modules, from the WasmCodeManager

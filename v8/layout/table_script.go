@@ -19,6 +19,10 @@ var scriptRows = []row{
 	{field: ScopeInfoMaxInlinedNames, rules: []rule{
 		{below: v(10, 0), absent: true, why: "src/objects/scope-info.tq: there is no hash table for the names of locals"},
 		{from: v(10, 0), n: 75, why: "src/objects/scope-info.h: kScopeInfoMaxInlinedLocalNamesSize"}}},
+	{field: ScopeInfoStartPosition, rules: []rule{
+		{below: v(12, 5), absent: true, why: "src/objects/scope-info.tq: position_info is behind inferred_function_name"},
+		{from: v(12, 5), n: 32, why: "src/objects/scope-info.tq: position_info, behind context_local_count"},
+	}},
 
 	{field: ScriptSource, dbg: []string{"class_Script__source__Object"}, rules: []rule{
 		{below: v(10, 0), n: 8, why: "src/objects/script.tq: source is the first field behind the map"}}},

@@ -57,6 +57,10 @@ type Frame struct {
 	Kind         Kind
 	Tier         Tier
 	Inlined      bool
+	// Map is the number that Resolver.Maps gave to the frame's script; 0 = it names no source map. Then NameLine and
+	// NameColumn are the 1-based place of the identifier that Name is, in the script; 0 = not known.
+	Map                  int32
+	NameLine, NameColumn int
 	// Lost says why name or line are missing; empty if all is known.
 	Lost string
 }

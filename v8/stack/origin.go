@@ -14,7 +14,7 @@ const evalAt = "eval at "
 // evaluated that is named.
 func (v *Resolver) origin(s *heap.Script) string {
 	fn := v.called(s.EvalFrom)
-	if fn == nil || fn.script == nil || fn.script == s {
+	if fn == nil || fn.script == nil || fn.script.Script == s {
 		return s.Name
 	}
 	if fn.script.EvalFrom != 0 {
@@ -28,7 +28,7 @@ func (v *Resolver) origin(s *heap.Script) string {
 		}
 		at = sourceAt(fn.bytecode.Positions, -at)
 	}
-	line, _, err := v.r.Position(fn.script, at)
+	line, _, err := v.r.Position(fn.script.Script, at)
 	if at < 0 || err != nil {
 		return name
 	}

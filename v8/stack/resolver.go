@@ -30,10 +30,14 @@ type Space interface {
 
 // Resolver resolves the frames of one process. It is not safe for concurrent use.
 type Resolver struct {
+	// Maps is told of each script that names a source map. nil: nobody asks. The number that it gives back is the Map of
+	// the script's frames.
+	Maps func(Mapped) int32
+
 	r         *heap.Reader
 	space     Space
 	functions map[heap.Identity]*function
-	scripts   map[int32]*heap.Script
+	scripts   map[int32]*script
 	points    map[point][]*Frame
 	code      codes
 	wasm      wasm
@@ -50,9 +54,16 @@ type owner struct {
 
 // function is what is known of a function that was seen.
 type function struct {
-	name     string
-	script   *heap.Script // nil for a builtin
-	bytecode *heap.Bytecode
+	name                 string
+	nameLine, nameColumn int     // of the identifier that name is, where the script names a source map
+	script               *script // nil for a builtin
+	bytecode             *heap.Bytecode
+}
+
+// script is a script that was seen.
+type script struct {
+	*heap.Script
+	sourceMap int32 // as Resolver.Maps numbers it; 0 = none
 }
 
 // point is a point of execution in bytecode or, where code is set, in machine code.
@@ -69,7 +80,7 @@ func NewResolver(r *heap.Reader, space Space) *Resolver {
 	return &Resolver{
 		r: r, space: space,
 		functions: map[heap.Identity]*function{},
-		scripts:   map[int32]*heap.Script{},
+		scripts:   map[int32]*script{},
 		points:    map[point][]*Frame{},
 		builtin:   map[uint64]*Frame{},
 		owners:    map[heap.Word]owner{},
@@ -146,6 +157,9 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 		if known.script = v.script(id.Script, f.Script); known.script == nil {
 			return nil
 		}
+		if known.script.sourceMap != 0 {
+			known.nameLine, known.nameColumn = v.naming(known.script, f)
+		}
 		if len(v.functions) >= maxFunctions {
 			clear(v.functions)
 		}
@@ -154,18 +168,19 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 	return known
 }
 
-func (v *Resolver) script(id int32, w heap.Word) *heap.Script {
+func (v *Resolver) script(id int32, w heap.Word) *script {
 	if s := v.scripts[id]; s != nil {
 		return s
 	}
-	s, err := v.r.Script(w)
-	if err != nil || int32(s.ID) != id {
+	read, err := v.r.Script(w)
+	if err != nil || int32(read.ID) != id {
 		return nil
 	}
-	s.Name = path(s.Name)
-	if s.EvalFrom != 0 {
+	read.Name = path(read.Name)
+	s := &script{read, v.sourceMap(read, w)}
+	if read.EvalFrom != 0 {
 		v.scripts[id] = s // code that evaluates itself ends here
-		s.Name = v.origin(s)
+		read.Name = v.origin(read)
 	}
 	if len(v.scripts) >= maxScripts {
 		clear(v.scripts)
@@ -242,7 +257,7 @@ func (v *Resolver) locate(f *Frame, fn *function, source int) {
 		return
 	}
 	var err error
-	if f.Line, f.Column, err = v.r.Position(fn.script, source); err != nil {
+	if f.Line, f.Column, err = v.r.Position(fn.script.Script, source); err != nil {
 		f.Lost = "no source"
 	}
 }
@@ -260,7 +275,8 @@ func (fn *function) frame(t Tier) *Frame {
 	if fn.script == nil {
 		f.Kind, f.Tier = Builtin, NoTier
 	} else {
-		f.File = fn.script.Name
+		f.File, f.Map = fn.script.Name, fn.script.sourceMap
+		f.NameLine, f.NameColumn = fn.nameLine, fn.nameColumn
 	}
 	return f
 }

@@ -62,6 +62,7 @@ const (
 	functionHead = 40
 	sfiHead      = 64
 	scriptHead   = 72
+	debugHead    = 32
 )
 
 // identify takes the identity of a function that the collector cannot change: JSFunction → SharedFunctionInfo →
@@ -87,8 +88,22 @@ func (s *walk) identify(function heap.Word, f *Raw) {
 	f.ID.Script = s.id
 }
 
+// skipDebugInfo goes on where, until V8 11, a function that a debugger has looked at has a DebugInfo in place of its Script,
+// which the DebugInfo has.
+func (s *walk) skipDebugInfo(script *heap.Word) {
+	field := s.Layout.At(layout.DebugInfoScript)
+	if field <= 0 {
+		return
+	}
+	head, ok := s.object(script, debugHead)
+	if ok && s.instanceType(head[0]) == s.Layout.At(layout.TypeDebugInfo) {
+		*script = heap.Word(at(head, field))
+	}
+}
+
 // scriptID is Script.id; -1 if the object is no Script.
 func (s *walk) scriptID(script heap.Word) int32 {
+	s.skipDebugInfo(&script)
 	head, ok := s.object(&script, scriptHead)
 	if !ok || s.instanceType(head[0]) != s.Layout.At(layout.TypeScript) {
 		return -1

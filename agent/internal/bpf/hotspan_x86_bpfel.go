@@ -13,6 +13,15 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type hotspanAsyncHooks struct {
+	_         structs.HostLayout
+	Fields    uint64
+	Resources uint64
+	Natives   uint64
+	Deque     uint32
+	Pad       uint32
+}
+
 type hotspanContextRecord struct {
 	_      structs.HostLayout
 	Type   uint8
@@ -23,15 +32,22 @@ type hotspanContextRecord struct {
 type hotspanContextType uint32
 
 const (
-	hotspanContextTypeCONTEXT_ONE_BYTE     hotspanContextType = 1
-	hotspanContextTypeCONTEXT_TWO_BYTE     hotspanContextType = 2
-	hotspanContextTypeCONTEXT_SMI          hotspanContextType = 3
-	hotspanContextTypeCONTEXT_DOUBLE       hotspanContextType = 4
-	hotspanContextTypeCONTEXT_LEARN_SHAPE  hotspanContextType = 5
-	hotspanContextTypeCONTEXT_LEARN_SYMBOL hotspanContextType = 6
-	hotspanContextTypeCONTEXT_LEARN_STORE  hotspanContextType = 7
-	hotspanContextTypeCONTEXT_UNREADABLE   hotspanContextType = 8
-	hotspanContextTypeCONTEXT_PRESENT      hotspanContextType = 9
+	hotspanContextTypeCONTEXT_ONE_BYTE       hotspanContextType = 1
+	hotspanContextTypeCONTEXT_TWO_BYTE       hotspanContextType = 2
+	hotspanContextTypeCONTEXT_SMI            hotspanContextType = 3
+	hotspanContextTypeCONTEXT_DOUBLE         hotspanContextType = 4
+	hotspanContextTypeCONTEXT_LEARN_SHAPE    hotspanContextType = 5
+	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 6
+	hotspanContextTypeCONTEXT_LEARN_STORE    hotspanContextType = 7
+	hotspanContextTypeCONTEXT_UNREADABLE     hotspanContextType = 8
+	hotspanContextTypeCONTEXT_PRESENT        hotspanContextType = 9
+	hotspanContextTypeCONTEXT_RECORD         hotspanContextType = 10
+	hotspanContextTypeCONTEXT_LOCAL_NODE     hotspanContextType = 11
+	hotspanContextTypeCONTEXT_LOCAL_THREAD   hotspanContextType = 12
+	hotspanContextTypeCONTEXT_OVER_LIMIT     hotspanContextType = 13
+	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 14
+	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 15
+	hotspanContextTypeCONTEXT_LEARN_KEY      hotspanContextType = 16
 )
 
 type hotspanCounter uint32
@@ -81,6 +97,13 @@ const (
 	hotspanFrameKindFRAME_GAP     hotspanFrameKind = 5
 )
 
+type hotspanIsolateKey struct {
+	_       structs.HostLayout
+	Pid     uint32
+	Tid     uint32
+	Isolate uint64
+}
+
 type hotspanLifecycle struct {
 	_    structs.HostLayout
 	Type uint32
@@ -114,15 +137,51 @@ type hotspanNode struct {
 	Pad     uint8
 }
 
+type hotspanPlace struct {
+	_          structs.HostLayout
+	Offset     int64
+	Generation uint64
+	Module     uint32
+	Kind       uint32
+}
+
+type hotspanPlaceKind uint32
+
+const (
+	hotspanPlaceKindPLACE_STATIC    hotspanPlaceKind = 1
+	hotspanPlaceKindPLACE_DTV_GLIBC hotspanPlaceKind = 2
+	hotspanPlaceKindPLACE_DTV_MUSL  hotspanPlaceKind = 3
+)
+
 type hotspanProcess struct {
 	_           structs.HostLayout
 	V8          hotspanV8Layout
 	N_mappings  uint32
 	NamedStores uint32
+	N_published uint32
+	Pad         uint32
+	Published   [8]hotspanPublished
 	Nodes       [64]hotspanNode
 	Edges       [128]hotspanEdge
 	Mappings    [128]hotspanMapping
 }
+
+type hotspanPublished struct {
+	_       structs.HostLayout
+	Kind    uint32
+	Wrapped int32
+	At      hotspanPlace
+	Hash    hotspanPlace
+}
+
+type hotspanPublishedKind uint32
+
+const (
+	hotspanPublishedKindPUBLISHED_NODE        hotspanPublishedKind = 1
+	hotspanPublishedKindPUBLISHED_THREAD      hotspanPublishedKind = 2
+	hotspanPublishedKindPUBLISHED_NODE_LABELS hotspanPublishedKind = 3
+	hotspanPublishedKindPUBLISHED_LABELS      hotspanPublishedKind = 4
+)
 
 type hotspanRecordType uint32
 
@@ -131,6 +190,17 @@ const (
 	hotspanRecordTypeRECORD_EXEC   hotspanRecordType = 2
 	hotspanRecordTypeRECORD_EXIT   hotspanRecordType = 3
 )
+
+type hotspanResource struct {
+	_           structs.HostLayout
+	Descriptors uint64
+	Own         uint32
+	PublicSlot  uint16
+	ContextSlot uint16
+	N_stores    uint16
+	Pad         [3]uint16
+	Stores      [64]uint16
+}
 
 type hotspanSample struct {
 	_          structs.HostLayout
@@ -188,7 +258,11 @@ type hotspanScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	Walked struct {
+	Stores   [64]uint64
+	Table    [32]uint64
+	N_stores uint32
+	Pad      uint32
+	Walked   struct {
 		_        structs.HostLayout
 		N_frames uint32
 		Frames   uint32
@@ -242,6 +316,21 @@ type hotspanStoreKey struct {
 	Hash uint32
 }
 
+type hotspanSymbolKey struct {
+	_    structs.HostLayout
+	Pid  uint32
+	Hash uint32
+}
+
+type hotspanSymbolKind uint32
+
+const (
+	hotspanSymbolKindSYMBOL_OTHER   hotspanSymbolKind = 0
+	hotspanSymbolKindSYMBOL_STORE   hotspanSymbolKind = 1
+	hotspanSymbolKindSYMBOL_PUBLIC  hotspanSymbolKind = 2
+	hotspanSymbolKindSYMBOL_CONTEXT hotspanSymbolKind = 3
+)
+
 type hotspanV8Layout struct {
 	_                 structs.HostLayout
 	IsolateTls        int64
@@ -285,6 +374,21 @@ type hotspanV8Layout struct {
 	TypeMap           uint16
 	TypeHeapNumber    uint16
 	TypePropertyArray uint16
+	TypeOddball       uint16
+	InternalField     uint16
+	TypeJsArray       uint16
+	TypeSymbol        uint16
+	FirstJsObject     uint16
+	Elements          uint16
+	ArrayLength       uint16
+	DictionaryPrefix  uint16
+	DescriptorsHeader uint16
+	InstanceSize      uint8
+	ObjectStart       uint8
+	OwnBit            uint8
+	DictionaryBit     uint8
+	LocationBit       uint8
+	FieldShift        uint8
 	DescriptorsMask   uint32
 	_                 [4]byte
 }
@@ -295,10 +399,13 @@ type hotspanV8Layout struct {
 const (
 	hotspanMapCounters        = "counters"
 	hotspanMapEvents          = "events"
+	hotspanMapIsolates        = "isolates"
 	hotspanMapProcesses       = "processes"
+	hotspanMapResources       = "resources"
 	hotspanMapScratches       = "scratches"
 	hotspanMapShapes          = "shapes"
 	hotspanMapStores          = "stores"
+	hotspanMapSymbols         = "symbols"
 	hotspanMapTables          = "tables"
 	hotspanProgHotspanExec    = "hotspan_exec"
 	hotspanProgHotspanExit    = "hotspan_exit"
@@ -310,9 +417,14 @@ const (
 	hotspanVarGoFrameKind     = "go_frame_kind"
 	hotspanVarGoLifecycle     = "go_lifecycle"
 	hotspanVarGoMappingKind   = "go_mapping_kind"
+	hotspanVarGoPlace         = "go_place"
+	hotspanVarGoPlaceKind     = "go_place_kind"
+	hotspanVarGoPublished     = "go_published"
+	hotspanVarGoPublishedKind = "go_published_kind"
 	hotspanVarGoRecordType    = "go_record_type"
 	hotspanVarGoSample        = "go_sample"
 	hotspanVarGoStop          = "go_stop"
+	hotspanVarGoSymbolKind    = "go_symbol_kind"
 )
 
 // loadHotspan returns the embedded CollectionSpec for hotspan.
@@ -368,10 +480,13 @@ type hotspanProgramSpecs struct {
 type hotspanMapSpecs struct {
 	Counters  *ebpf.MapSpec `ebpf:"counters"`
 	Events    *ebpf.MapSpec `ebpf:"events"`
+	Isolates  *ebpf.MapSpec `ebpf:"isolates"`
 	Processes *ebpf.MapSpec `ebpf:"processes"`
+	Resources *ebpf.MapSpec `ebpf:"resources"`
 	Scratches *ebpf.MapSpec `ebpf:"scratches"`
 	Shapes    *ebpf.MapSpec `ebpf:"shapes"`
 	Stores    *ebpf.MapSpec `ebpf:"stores"`
+	Symbols   *ebpf.MapSpec `ebpf:"symbols"`
 	Tables    *ebpf.MapSpec `ebpf:"tables"`
 }
 
@@ -386,9 +501,14 @@ type hotspanVariableSpecs struct {
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
+	GoPlace         *ebpf.VariableSpec `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.VariableSpec `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.VariableSpec `ebpf:"go_published"`
+	GoPublishedKind *ebpf.VariableSpec `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.VariableSpec `ebpf:"go_record_type"`
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
 }
 
 // hotspanObjects contains all objects after they have been loaded into the kernel.
@@ -413,10 +533,13 @@ func (o *hotspanObjects) Close() error {
 type hotspanMaps struct {
 	Counters  *ebpf.Map `ebpf:"counters"`
 	Events    *ebpf.Map `ebpf:"events"`
+	Isolates  *ebpf.Map `ebpf:"isolates"`
 	Processes *ebpf.Map `ebpf:"processes"`
+	Resources *ebpf.Map `ebpf:"resources"`
 	Scratches *ebpf.Map `ebpf:"scratches"`
 	Shapes    *ebpf.Map `ebpf:"shapes"`
 	Stores    *ebpf.Map `ebpf:"stores"`
+	Symbols   *ebpf.Map `ebpf:"symbols"`
 	Tables    *ebpf.Map `ebpf:"tables"`
 }
 
@@ -424,10 +547,13 @@ func (m *hotspanMaps) Close() error {
 	return _HotspanClose(
 		m.Counters,
 		m.Events,
+		m.Isolates,
 		m.Processes,
+		m.Resources,
 		m.Scratches,
 		m.Shapes,
 		m.Stores,
+		m.Symbols,
 		m.Tables,
 	)
 }
@@ -443,9 +569,14 @@ type hotspanVariables struct {
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
+	GoPlace         *ebpf.Variable `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.Variable `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.Variable `ebpf:"go_published"`
+	GoPublishedKind *ebpf.Variable `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.Variable `ebpf:"go_record_type"`
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
 }
 
 // hotspanPrograms contains all programs after they have been loaded into the kernel.

@@ -13,6 +13,22 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type replayAsyncHooks struct {
+	_         structs.HostLayout
+	Fields    uint64
+	Resources uint64
+	Natives   uint64
+	Deque     uint32
+	Pad       uint32
+}
+
+type replayIsolateKey struct {
+	_       structs.HostLayout
+	Pid     uint32
+	Tid     uint32
+	Isolate uint64
+}
+
 type replayProcess struct {
 	_  structs.HostLayout
 	V8 struct {
@@ -58,12 +74,48 @@ type replayProcess struct {
 		TypeMap           uint16
 		TypeHeapNumber    uint16
 		TypePropertyArray uint16
+		TypeOddball       uint16
+		InternalField     uint16
+		TypeJsArray       uint16
+		TypeSymbol        uint16
+		FirstJsObject     uint16
+		Elements          uint16
+		ArrayLength       uint16
+		DictionaryPrefix  uint16
+		DescriptorsHeader uint16
+		InstanceSize      uint8
+		ObjectStart       uint8
+		OwnBit            uint8
+		DictionaryBit     uint8
+		LocationBit       uint8
+		FieldShift        uint8
 		DescriptorsMask   uint32
 		_                 [4]byte
 	}
 	N_mappings  uint32
 	NamedStores uint32
-	Nodes       [64]struct {
+	N_published uint32
+	Pad         uint32
+	Published   [8]struct {
+		_       structs.HostLayout
+		Kind    uint32
+		Wrapped int32
+		At      struct {
+			_          structs.HostLayout
+			Offset     int64
+			Generation uint64
+			Module     uint32
+			Kind       uint32
+		}
+		Hash struct {
+			_          structs.HostLayout
+			Offset     int64
+			Generation uint64
+			Module     uint32
+			Kind       uint32
+		}
+	}
+	Nodes [64]struct {
 		_       structs.HostLayout
 		Kind    uint8
 		N_edges uint8
@@ -128,6 +180,17 @@ type replayReplayThread struct {
 	}
 }
 
+type replayResource struct {
+	_           structs.HostLayout
+	Descriptors uint64
+	Own         uint32
+	PublicSlot  uint16
+	ContextSlot uint16
+	N_stores    uint16
+	Pad         [3]uint16
+	Stores      [64]uint16
+}
+
 type replayScratch struct {
 	_         structs.HostLayout
 	Registers [16]uint64
@@ -158,7 +221,11 @@ type replayScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	Walked struct {
+	Stores   [64]uint64
+	Table    [32]uint64
+	N_stores uint32
+	Pad      uint32
+	Walked   struct {
 		_        structs.HostLayout
 		N_frames uint32
 		Frames   uint32
@@ -201,16 +268,25 @@ type replayStoreKey struct {
 	Hash uint32
 }
 
+type replaySymbolKey struct {
+	_    structs.HostLayout
+	Pid  uint32
+	Hash uint32
+}
+
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	replayMapCounters        = "counters"
 	replayMapEvents          = "events"
+	replayMapIsolates        = "isolates"
 	replayMapProcesses       = "processes"
+	replayMapResources       = "resources"
 	replayMapScratches       = "scratches"
 	replayMapShapes          = "shapes"
 	replayMapStores          = "stores"
+	replayMapSymbols         = "symbols"
 	replayMapTables          = "tables"
 	replayProgHotspanExec    = "hotspan_exec"
 	replayProgHotspanExit    = "hotspan_exit"
@@ -223,10 +299,15 @@ const (
 	replayVarGoFrameKind     = "go_frame_kind"
 	replayVarGoLifecycle     = "go_lifecycle"
 	replayVarGoMappingKind   = "go_mapping_kind"
+	replayVarGoPlace         = "go_place"
+	replayVarGoPlaceKind     = "go_place_kind"
+	replayVarGoPublished     = "go_published"
+	replayVarGoPublishedKind = "go_published_kind"
 	replayVarGoRecordType    = "go_record_type"
 	replayVarGoReplayThread  = "go_replay_thread"
 	replayVarGoSample        = "go_sample"
 	replayVarGoStop          = "go_stop"
+	replayVarGoSymbolKind    = "go_symbol_kind"
 	replayVarN_reads         = "n_reads"
 	replayVarReads           = "reads"
 )
@@ -285,10 +366,13 @@ type replayProgramSpecs struct {
 type replayMapSpecs struct {
 	Counters  *ebpf.MapSpec `ebpf:"counters"`
 	Events    *ebpf.MapSpec `ebpf:"events"`
+	Isolates  *ebpf.MapSpec `ebpf:"isolates"`
 	Processes *ebpf.MapSpec `ebpf:"processes"`
+	Resources *ebpf.MapSpec `ebpf:"resources"`
 	Scratches *ebpf.MapSpec `ebpf:"scratches"`
 	Shapes    *ebpf.MapSpec `ebpf:"shapes"`
 	Stores    *ebpf.MapSpec `ebpf:"stores"`
+	Symbols   *ebpf.MapSpec `ebpf:"symbols"`
 	Tables    *ebpf.MapSpec `ebpf:"tables"`
 }
 
@@ -303,10 +387,15 @@ type replayVariableSpecs struct {
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
+	GoPlace         *ebpf.VariableSpec `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.VariableSpec `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.VariableSpec `ebpf:"go_published"`
+	GoPublishedKind *ebpf.VariableSpec `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.VariableSpec `ebpf:"go_record_type"`
 	GoReplayThread  *ebpf.VariableSpec `ebpf:"go_replay_thread"`
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
 	N_reads         *ebpf.VariableSpec `ebpf:"n_reads"`
 	Reads           *ebpf.VariableSpec `ebpf:"reads"`
 }
@@ -333,10 +422,13 @@ func (o *replayObjects) Close() error {
 type replayMaps struct {
 	Counters  *ebpf.Map `ebpf:"counters"`
 	Events    *ebpf.Map `ebpf:"events"`
+	Isolates  *ebpf.Map `ebpf:"isolates"`
 	Processes *ebpf.Map `ebpf:"processes"`
+	Resources *ebpf.Map `ebpf:"resources"`
 	Scratches *ebpf.Map `ebpf:"scratches"`
 	Shapes    *ebpf.Map `ebpf:"shapes"`
 	Stores    *ebpf.Map `ebpf:"stores"`
+	Symbols   *ebpf.Map `ebpf:"symbols"`
 	Tables    *ebpf.Map `ebpf:"tables"`
 }
 
@@ -344,10 +436,13 @@ func (m *replayMaps) Close() error {
 	return _ReplayClose(
 		m.Counters,
 		m.Events,
+		m.Isolates,
 		m.Processes,
+		m.Resources,
 		m.Scratches,
 		m.Shapes,
 		m.Stores,
+		m.Symbols,
 		m.Tables,
 	)
 }
@@ -363,10 +458,15 @@ type replayVariables struct {
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
+	GoPlace         *ebpf.Variable `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.Variable `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.Variable `ebpf:"go_published"`
+	GoPublishedKind *ebpf.Variable `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.Variable `ebpf:"go_record_type"`
 	GoReplayThread  *ebpf.Variable `ebpf:"go_replay_thread"`
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
 	N_reads         *ebpf.Variable `ebpf:"n_reads"`
 	Reads           *ebpf.Variable `ebpf:"reads"`
 }
