@@ -125,6 +125,7 @@ struct v8_layout {
 	__u16 string_mask, one_byte_bit, uncached_bit, first_non_string;
 	__u16 tag_seq, tag_cons, tag_sliced, tag_thin, tag_external;
 	__u16 heap_number_value;
+	__u16 wasm_marker;     // type marker of WebAssembly's frames; 0 = none
 	__u16 regexp_argument; // of a regular expression's code: which word of the arguments on the stack is the object
 	__u16 type_debug_info, debug_info_script; // 0 = a function refers to its Script itself
 	__u16 type_script, type_map, type_heap_number, type_property_array;

@@ -453,6 +453,7 @@ type hotspanV8Layout struct {
 	TagThin           uint16
 	TagExternal       uint16
 	HeapNumberValue   uint16
+	WasmMarker        uint16
 	RegexpArgument    uint16
 	TypeDebugInfo     uint16
 	DebugInfoScript   uint16
@@ -464,7 +465,6 @@ type hotspanV8Layout struct {
 	TypeOddball       uint16
 	TypeArray         uint16
 	TypeFixedArray    uint16
-	_                 [2]byte
 	DescriptorsMask   uint32
 	DictionaryBit     uint32
 	InternalField     uint16

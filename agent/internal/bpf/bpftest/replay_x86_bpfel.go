@@ -92,6 +92,7 @@ type replayProcess struct {
 		TagThin           uint16
 		TagExternal       uint16
 		HeapNumberValue   uint16
+		WasmMarker        uint16
 		RegexpArgument    uint16
 		TypeDebugInfo     uint16
 		DebugInfoScript   uint16
@@ -103,7 +104,6 @@ type replayProcess struct {
 		TypeOddball       uint16
 		TypeArray         uint16
 		TypeFixedArray    uint16
-		_                 [2]byte
 		DescriptorsMask   uint32
 		DictionaryBit     uint32
 		InternalField     uint16
@@ -282,6 +282,7 @@ type replayScratch struct {
 		TagThin           uint16
 		TagExternal       uint16
 		HeapNumberValue   uint16
+		WasmMarker        uint16
 		RegexpArgument    uint16
 		TypeDebugInfo     uint16
 		DebugInfoScript   uint16
@@ -293,7 +294,6 @@ type replayScratch struct {
 		TypeOddball       uint16
 		TypeArray         uint16
 		TypeFixedArray    uint16
-		_                 [2]byte
 		DescriptorsMask   uint32
 		DictionaryBit     uint32
 		InternalField     uint16
