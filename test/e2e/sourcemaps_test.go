@@ -25,11 +25,11 @@ func TestSourceMaps(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := compare(t, samples, p.truth(t))
-		v.right.atLeast(t, "leaf function right", 99, 1000)
-		v.leafLine.atLeast(t, "leaf line inside the function", 99, 1000)
-		v.callers.atLeast(t, "callers right", 99, 6000)
-		v.callerLine.atLeast(t, "callers' lines right", 99.9, 6000)
-		v.callerColumn.atLeast(t, "callers' columns right", 99.9, 6000)
+		v.right.atLeast(t, "leaf function right", 99, 300)
+		v.leafLine.atLeast(t, "leaf line inside the function", 99, 300)
+		v.callers.atLeast(t, "callers right", 99, 1500)
+		v.callerLine.atLeast(t, "callers' lines right", 99.9, 1500)
+		v.callerColumn.atLeast(t, "callers' columns right", 99.9, 1500)
 		if v.wrong > 0 {
 			t.Errorf("%d wrong functions, want none", v.wrong)
 		}
@@ -56,7 +56,7 @@ func mapped(t *testing.T, samples []sample) {
 	for f, n := range left {
 		t.Logf("not mapped, %d times: %+v", n, f)
 	}
-	originals.atLeast(t, "frames mapped", 99.9, 6000)
+	originals.atLeast(t, "frames mapped", 99.9, 1500)
 }
 
 // TestNoSourceMaps: with the switch off, frames are those of the code that runs.
