@@ -6,7 +6,7 @@
 //
 //   node --enable-source-maps sourcemaps.js [FILE]
 //
-//   DURATION_MS  how long to burn (10000)
+//   DURATION_MS  how long to burn at most (10000); it ends earlier when there is a file FILE.stop
 //
 // It prints "ready PID" on stderr, and writes JSON lines to FILE or stdout at the end:
 //
@@ -67,7 +67,7 @@ function lines() {
 
 function measure() {
   const deadline = performance.now() + milliseconds;
-  while (performance.now() < deadline && !intervals.full) {
+  while (performance.now() < deadline && !intervals.full && !fs.existsSync(`${process.argv[2]}.stop`)) {
     builds.forEach((build, stack) => {
       const { start, end } = build.burst(5);
       intervals.columns.stack[intervals.add(start, end)] = stack;
