@@ -34,7 +34,6 @@ func (a *Agent) join(t *target, s *sampler.Sample) []pprofx.Label {
 		return labels
 	}
 	t.learnt.values = t.learnt.values[:0]
-	t.learnt.hooks.thread = s.Tid
 	err := s.ContextRecords(func(kind, label uint8, data []byte) { a.contextRecord(t, kind, label, data) })
 	if err != nil {
 		t.flags.unreadable = true

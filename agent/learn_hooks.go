@@ -31,7 +31,6 @@ func requireContext(l *layout.Layout) error {
 
 // learntHooks is what the BPF program was told of a process's async_hooks.
 type learntHooks struct {
-	thread    uint32                       // of the sample at hand
 	resources map[uint64]bool              // by hidden class
 	symbols   map[uint32]bool              // by hash
 	isolates  map[bpf.IsolateKey]time.Time // when the program asked for it first
@@ -58,7 +57,7 @@ func (a *Agent) learnHooks(t *target, kind uint8, first, second uint64) error {
 
 // learnIsolate finds the async_hooks of the isolate that the sample's thread has entered.
 func (a *Agent) learnIsolate(t *target, isolate uint64, context heap.Word) error {
-	key := bpf.IsolateKey{Pid: uint32(t.pid), Tid: t.learnt.hooks.thread, Isolate: isolate}
+	key := bpf.IsolateKey{Pid: uint32(t.pid), Tid: uint32(t.sample.TID), Isolate: isolate}
 	asked := t.learnt.hooks.askedFor(key)
 	h, err := t.learner.AsyncHooks(isolate, context)
 	if err != nil && context != 0 { // which may have moved

@@ -50,6 +50,7 @@ func inKernel(t testing.TB, p *bpftest.Program, th *thread) *kernelWalk {
 		pid: walkPID, learner: reqctx.NewLearner(tree, heap.NewReader(th.mem, th.layout)),
 		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
 	}
+	k.target.sample.TID = walkPID
 	k.target.configure(tree, th.layout)
 	if th.layout.Has(layout.IsolateTLS) {
 		k.target.config.V8.IsolateTls = th.layout.Values[layout.IsolateTLS].N
