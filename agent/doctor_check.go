@@ -37,7 +37,7 @@ type comparison struct {
 var errNothing = errors.New("nothing to compare with")
 
 // tries is how often a comparison is made before what it says counts: a collection may move what is read.
-const tries = 3
+var tries = 3
 
 var comparisons = []comparison{
 	{"the isolate's context", []layout.Field{layout.IsolateContext, layout.MapInstanceType, layout.TypeMap}, (*isolate).checkContext},
