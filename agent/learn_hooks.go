@@ -2,6 +2,7 @@ package agent
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
@@ -39,8 +40,12 @@ type learntHooks struct {
 // patience is how long an isolate is looked at again and again: one that has just started has no Environment yet.
 const patience = 2 * time.Second
 
-// maxIsolates bounds the isolates that are remembered: workers come and go. The program forgets by itself.
-const maxIsolates = 4096
+// Limits of what the program is told of one process. Isolates and hidden classes come and go: over it they are learnt anew.
+const (
+	maxIsolates  = 256
+	maxResources = 1024
+	maxSymbols   = 1024
+)
 
 // learnHooks learns what is asked for where stores are kept in the resources of async_hooks.
 func (a *Agent) learnHooks(t *target, kind uint8, first, second uint64) error {
@@ -58,6 +63,9 @@ func (a *Agent) learnHooks(t *target, kind uint8, first, second uint64) error {
 // learnIsolate finds the async_hooks of the isolate that the sample's thread has entered.
 func (a *Agent) learnIsolate(t *target, isolate uint64, context heap.Word) error {
 	key := bpf.IsolateKey{Pid: uint32(t.pid), Tid: uint32(t.sample.TID), Isolate: isolate}
+	if len(t.learnt.hooks.isolates) >= maxIsolates {
+		a.forgetIsolates(t)
+	}
 	asked := t.learnt.hooks.askedFor(key)
 	h, err := t.learner.AsyncHooks(isolate, context)
 	if err != nil && context != 0 { // which may have moved
@@ -78,7 +86,7 @@ func (h *learntHooks) askedFor(key bpf.IsolateKey) time.Time {
 	if again {
 		return asked
 	}
-	if h.isolates == nil || len(h.isolates) >= maxIsolates {
+	if h.isolates == nil {
 		h.isolates = map[bpf.IsolateKey]time.Time{}
 	}
 	asked = time.Now()
@@ -99,6 +107,9 @@ func (a *Agent) learnResource(t *target, object, class heap.Word) error {
 	if err != nil {
 		return err
 	}
+	if len(t.learnt.hooks.resources) >= maxResources {
+		a.forgetResources(t)
+	}
 	t.learnt.hooks.resources = with(t.learnt.hooks.resources, uint64(class))
 	out := bpf.Resource{
 		Descriptors: r.Descriptors, Own: r.Own,
@@ -115,6 +126,9 @@ func (a *Agent) learnKey(t *target, symbol heap.Word, hash uint32) error {
 	kind, err := t.learner.Symbol(symbol)
 	if err != nil {
 		return err
+	}
+	if len(t.learnt.hooks.symbols) >= maxSymbols {
+		return fmt.Errorf("resources have more than %d symbols as keys", maxSymbols)
 	}
 	t.learnt.hooks.symbols = with(t.learnt.hooks.symbols, hash)
 	return a.sampler.SetSymbol(t.pid, hash, symbolKinds[kind])
@@ -136,14 +150,24 @@ var symbolKinds = [...]uint32{
 	reqctx.ContextSymbol: bpf.SymbolContext,
 }
 
-func (a *Agent) forgetHooks(t *target) {
+func (a *Agent) forgetResources(t *target) {
 	for class := range t.learnt.hooks.resources {
 		a.sampler.RemoveResource(t.pid, class)
 	}
+	clear(t.learnt.hooks.resources)
+}
+
+func (a *Agent) forgetHooks(t *target) {
+	a.forgetResources(t)
 	for hash := range t.learnt.hooks.symbols {
 		a.sampler.RemoveSymbol(t.pid, hash)
 	}
+	a.forgetIsolates(t)
+}
+
+func (a *Agent) forgetIsolates(t *target) {
 	for key := range t.learnt.hooks.isolates {
 		a.sampler.RemoveIsolate(key)
 	}
+	clear(t.learnt.hooks.isolates)
 }

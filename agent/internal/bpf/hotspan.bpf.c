@@ -10,6 +10,7 @@
 #include "walk.h"
 #include "value.h"
 #include "rules.h"
+#include "resource.h"
 #include "async_hooks.h"
 #include "context.h"
 
