@@ -66,9 +66,9 @@ var groups = []struct {
 	lost   string
 	fields []layout.Field
 }{
-	{"the process cannot be sampled", needed},
+	{"the process cannot be sampled", slices.Concat(needed, neededIfAny)},
 	{"samples have no labels", contextFields},
-	{"the state of a thread (JavaScript, collection, compiler) is not told", []layout.Field{layout.IsolateVMState}},
+	{"the state of a thread (JavaScript, collection, compiler) is not told", []layout.Field{layout.IsolateVMState, layout.IsolateKey}},
 	{"collections are told by the state alone", []layout.Field{layout.IsolateHeap, layout.HeapGCState}},
 	{"functions that were inlined are not told", []layout.Field{layout.DeoptLiterals, layout.DeoptInlining, layout.DeoptSFI, layout.SFIWrapperShared}},
 	{"WebAssembly frames have no kind", []layout.Field{layout.WasmFrameMarker}},

@@ -60,7 +60,7 @@ func (p *looked) current() (c current, ok bool) {
 	if err != nil || resource == 0 {
 		return c, false
 	}
-	values, err := reqctx.Stores(p.r, resource)
+	values, err := reqctx.StoresOf(p.r, resource)
 	for _, v := range values {
 		c.stores = append(c.stores, heap.Entry{Value: v})
 	}

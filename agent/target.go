@@ -24,25 +24,30 @@ var ErrNotNode = errors.New("not a Node.js process: there is no V8 in its execut
 
 // target is a process that is profiled.
 type target struct {
-	pid      int
-	since    int64 // when it was looked at first, CLOCK_MONOTONIC in nanoseconds
-	prepared int64 // when all was read that must be known of it
-	met      bool  // a sample of it was named
-	process  pprofx.Process
-	space    *space.Space
-	resolver *stack.Resolver
-	learner  *reqctx.Learner
-	config   *bpf.Process
-	edges    []*reqctx.Edge // by number in the BPF program
-	frames   frameCache
-	threads  map[[16]int8]string
-	sample   pprofx.Sample // the one at hand, used again for the next
-	flags    flags         // of the sample at hand
-	learnt   learnt
-	refresh  schedule  // when to read the mappings again: after a start much is mapped
-	keyless  bool      // where a thread's isolate is is not known before V8 has started
-	stale    bool      // an address was met that no mapping has
-	looked   time.Time // when the mappings were read last
+	pid       int
+	since     int64 // when it was looked at first, CLOCK_MONOTONIC in nanoseconds
+	prepared  int64 // when all was read that must be known of it
+	met       bool  // a sample of it was named
+	process   pprofx.Process
+	derived   pprofx.Process // of it, what was found out from outside
+	space     *space.Space
+	resolver  *stack.Resolver
+	learner   *reqctx.Learner
+	config    *bpf.Process
+	edges     []*reqctx.Edge // by number in the BPF program
+	frames    frameCache
+	threads   map[[16]int8]string
+	sample    pprofx.Sample // the one at hand, used again for the next
+	flags     flags         // of the sample at hand
+	learnt    learnt
+	published published
+	root      *procs.RootDir // nil: not needed, or not to be opened
+	maps      map[int]int32  // number of the source map, by script id
+	refresh   schedule       // when to read the mappings again: after a start much is mapped
+	keyless   bool           // where a thread's isolate is is not known before V8 has started
+	stale     bool           // an address was met that no mapping has
+	looked    time.Time      // when the mappings were read last
+	looking   bool           // they are being read
 }
 
 // attach begins to profile a process.
@@ -82,10 +87,12 @@ func (a *Agent) prepare(pid int) (*target, error) {
 	r := heap.NewReader(mem, l)
 	t := &target{
 		pid: pid, since: since, space: s, resolver: stack.NewResolver(r, s), learner: reqctx.NewLearner(a.tree, r),
-		process: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
+		derived: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
 		threads: map[[16]int8]string{}, frames: newFrameCache(),
-		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
+		learnt: newLearnt(),
 	}
+	t.process = t.derived
+	a.followMaps(t)
 	t.configure(a.tree, l)
 	a.findIsolates(t)
 	a.warnProblems(t)
@@ -95,6 +102,8 @@ func (a *Agent) prepare(pid int) (*target, error) {
 
 // adopt has the BPF program sample a process.
 func (a *Agent) adopt(t *target) error {
+	t.published.since = time.Now()
+	a.findPublished(t, t.published.since)
 	if err := a.publish(t); err != nil {
 		return err
 	}
@@ -147,6 +156,7 @@ func (a *Agent) detach(t *target) {
 		a.sampler.RemoveStore(t.pid, hash)
 	}
 	a.forgetHooks(t)
+	a.maps.end(t)
 	a.seen = append(a.seen, t.learner.Seen...)
 	delete(a.targets, t.pid)
 }
@@ -167,6 +177,7 @@ func (a *Agent) tend() {
 		if t.refresh.due(now) || t.stale && now.Sub(t.looked) > 50*time.Millisecond {
 			a.look(t, now)
 		}
+		a.tendPublished(t, now)
 	}
 	a.lookAgain(now)
 	if a.config.Progress != nil && now.Sub(a.shown) > progressEvery {
@@ -177,23 +188,32 @@ func (a *Agent) tend() {
 
 // look has the mappings of a process read again.
 func (a *Agent) look(t *target, now time.Time) {
-	t.stale, t.looked = false, now
+	if t.looking {
+		return
+	}
+	t.stale, t.looked, t.looking = false, now, true
 	a.later(func() func() {
 		next, err := t.space.Again()
 		return func() {
+			t.looking = false
 			if err != nil || a.targets[t.pid] != t {
 				return
 			}
-			if found := t.keyless && a.findIsolates(t); t.space.Update(next) || found {
+			moved := t.space.Update(next)
+			if moved {
+				clear(t.frames.native)
+			}
+			isolates := t.keyless && a.findIsolates(t)
+			if published := a.findPublished(t, now); moved || isolates || published {
 				a.remap(t)
 			}
+			a.builder.SetProcess(t.pid, t.process)
 		}
 	})
 }
 
 // remap tells the BPF program of mappings that have changed.
 func (a *Agent) remap(t *target) {
-	clear(t.frames.native)
 	if err := a.publish(t); err != nil {
 		a.log.Warn("mappings not updated", "pid", t.pid, "why", err)
 	}

@@ -96,9 +96,9 @@ func isObject(r *heap.Reader, w heap.Word) bool {
 // maxHops is how far stores may be from the resource on the stack.
 const maxHops = 3
 
-// Stores are those of a resource: an HTTP parser has another one that stands for it, and since Node 24.20 an object of
+// StoresOf are those of a resource: an HTTP parser has another one that stands for it, and since Node 24.20 an object of
 // the resource has the stores.
-func Stores(r *heap.Reader, resource heap.Word) ([]heap.Word, error) {
+func StoresOf(r *heap.Reader, resource heap.Word) ([]heap.Word, error) {
 	for range maxHops {
 		properties, err := symbolProperties(r, resource)
 		if err != nil {

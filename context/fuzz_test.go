@@ -76,7 +76,7 @@ func FuzzAsyncHooks(f *testing.F) {
 			h.Current(r)
 			h.native(r, isolate)
 		}
-		Stores(r, heap.Word(w))
+		StoresOf(r, heap.Word(w))
 		if m.reads > mostReads {
 			t.Errorf("%d reads, at most %d are allowed", m.reads, mostReads)
 		}

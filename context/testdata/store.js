@@ -33,7 +33,7 @@ const values = { context: new Context(), plain, user, wide, dictionary, getter, 
 const storages = { session: new AsyncLocalStorage({ name: 'session' }), other: new AsyncLocalStorage({ name: 'other' }), unnamed: new AsyncLocalStorage() };
 gc(); // what is old does not move
 gc();
-const says = { values: {}, storages: {} };
+const says = { values: {}, storages: {}, named: storages.session.name === 'session' };
 for (const [k, v] of Object.entries(values)) says.values[k] = address(v);
 for (const [k, v] of Object.entries(storages)) says.storages[k] = address(v);
 values.spanContext = [...values.context._currentContext.values()][1]._spanContext;

@@ -28,6 +28,12 @@ var objectRows = []row{
 	dbg(JSObjectElements, "class_JSObject__elements__Object"),
 	{field: JSArrayLength, rules: after(JSObjectElements, word, "src/objects/js-array.tq: the first field of JSArray")},
 	{field: JSMapTable, rules: after(JSObjectElements, word, "src/objects/js-collection.tq: the first field of JSCollection")},
+	{field: JSObjectInternalField, rules: []rule{
+		{below: v(12, 5), of: JSObjectElements, n: word, relative: true,
+			why: "include/v8-internal.h, kJSObjectHeaderSize: behind the header of JSObject"},
+		{from: v(12, 9), of: JSObjectElements, n: 2 * word, relative: true,
+			why: "include/v8-internal.h, kJSAPIObjectWithEmbedderSlotsHeaderSize: cpp_heap_wrappable comes first"},
+	}},
 	dbg(HeapNumberValue, "class_HeapNumber__value__double"),
 	fixed(OddballToString, 16, "src/objects/oddball.h: behind the raw number of to_number"),
 	dbg(SymbolDescription, "class_Symbol__name__Object"),

@@ -18,7 +18,7 @@ struct {
 #define HOOKS_FIELDS 9
 
 // The resource that JavaScript code pushed at this depth; 0 if it did not.
-static __always_inline long scripted_resource(struct reader *r, const struct async_hooks *h, __u32 index, __u64 *resource)
+static __noinline long scripted_resource(struct reader *r, const struct async_hooks *h, __u32 index, __u64 *resource)
 {
 	const struct v8_layout *v8 = &r->process->v8;
 	__u64 *head = r->scratch->object, slot, array, elements;
@@ -84,7 +84,7 @@ static __always_inline long vector_handle(__u64 list, __u32 index, __u64 *slot)
 }
 
 // The resource that C++ code pushed at this depth; 0 if it did not.
-static __always_inline long native_resource(struct reader *r, const struct async_hooks *h, __u32 index, __u64 *resource)
+static __noinline long native_resource(struct reader *r, const struct async_hooks *h, __u32 index, __u64 *resource)
 {
 	__u64 slot;
 	*resource = 0;

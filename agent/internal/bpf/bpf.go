@@ -9,7 +9,7 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type sample -type frame -type lifecycle -type process -type mapping -type edge -type node -type shape -type shape_key -type store -type store_key -type context_record -type async_hooks -type isolate_key -type resource -type symbol_key -type symbol_kind -type v8_layout -type stop -type counter -type frame_kind -type mapping_kind -type edge_kind -type context_type -type record_type hotspan hotspan.bpf.c
+//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type sample -type frame -type lifecycle -type process -type mapping -type edge -type node -type shape -type shape_key -type store -type store_key -type place -type published -type place_kind -type published_kind -type context_record -type async_hooks -type isolate_key -type resource -type symbol_key -type symbol_kind -type v8_layout -type stop -type counter -type frame_kind -type mapping_kind -type edge_kind -type context_type -type record_type hotspan hotspan.bpf.c
 
 // The types of the maps and of the records in the ring buffer; event.h has their documentation.
 type (
@@ -30,6 +30,8 @@ type (
 	SymbolKey     = hotspanSymbolKey
 	ContextRecord = hotspanContextRecord
 	V8Layout      = hotspanV8Layout
+	Place         = hotspanPlace
+	Published     = hotspanPublished
 	Objects       = hotspanObjects
 )
 
@@ -77,6 +79,19 @@ const (
 	ContextLearnStore  = uint8(hotspanContextTypeCONTEXT_LEARN_STORE)
 	ContextUnreadable  = uint8(hotspanContextTypeCONTEXT_UNREADABLE)
 	ContextPresent     = uint8(hotspanContextTypeCONTEXT_PRESENT)
+	ContextRecordOTel  = uint8(hotspanContextTypeCONTEXT_RECORD)
+	ContextLocalNode   = uint8(hotspanContextTypeCONTEXT_LOCAL_NODE)
+	ContextLocalThread = uint8(hotspanContextTypeCONTEXT_LOCAL_THREAD)
+	ContextOverLimit   = uint8(hotspanContextTypeCONTEXT_OVER_LIMIT)
+
+	PlaceStatic   = uint32(hotspanPlaceKindPLACE_STATIC)
+	PlaceDTVGlibc = uint32(hotspanPlaceKindPLACE_DTV_GLIBC)
+	PlaceDTVMusl  = uint32(hotspanPlaceKindPLACE_DTV_MUSL)
+
+	PublishedNode       = uint32(hotspanPublishedKindPUBLISHED_NODE)
+	PublishedThread     = uint32(hotspanPublishedKindPUBLISHED_THREAD)
+	PublishedNodeLabels = uint32(hotspanPublishedKindPUBLISHED_NODE_LABELS)
+	PublishedLabels     = uint32(hotspanPublishedKindPUBLISHED_LABELS)
 
 	ContextLearnIsolate  = uint8(hotspanContextTypeCONTEXT_LEARN_ISOLATE)
 	ContextLearnResource = uint8(hotspanContextTypeCONTEXT_LEARN_RESOURCE)

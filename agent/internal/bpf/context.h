@@ -84,17 +84,20 @@ static __always_inline int enter_frame(struct reader *r, __u64 isolate)
 }
 
 // context is one of the thread's JavaScript code, or 0.
-static __always_inline void read_context(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
+__noinline int read_context(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
 {
+	if (!p || !s)
+		return 0;
 	const struct sample *e = (struct sample *)s->buffer;
 	struct reader r = {.process = p, .scratch = s, .pid = e->pid, .tid = e->tid};
 	s->n_visits = s->n_found = 0;
 	s->has = 0;
 	if (!p->nodes[0].kind)
-		return;
+		return 0;
 	// which of them a process uses is told by what is there: a resource has no stores where there are frames
 	if (!enter_frame(&r, isolate) && !enter_resource(&r, isolate, context))
-		return;
+		return 0;
 	bpf_loop(MAX_VISITS, visit_next, &r, 0);
 	bpf_loop(MAX_FOUND, append_next, &r, 0);
+	return 0;
 }

@@ -18,6 +18,10 @@
 #define MAX_VISITS 64     // objects that are looked at for one sample; a power of two
 #define MAX_STRING 512    // bytes of one label value
 #define STACK_WORDS 64    // words above the stack pointer of the first frame of V8
+#define MAX_PUBLISHED 8   // thread-local variables of published contexts; a power of two
+#define MAX_ATTRIBUTES 612 // bytes of the attributes of one published record
+#define MAX_LOCAL 64      // labels of one published label set
+#define MAX_LOCAL_TEXT 255 // bytes of the key, and of the value, of one of them
 
 enum record_type {
 	RECORD_SAMPLE = 1,
@@ -95,23 +99,56 @@ struct v8_layout {
 	__u16 string_length, string_chars, sliced_parent, sliced_offset, cons_first, cons_second, thin_actual;
 	__u16 string_mask, one_byte_bit, tag_seq, tag_cons, tag_sliced, tag_thin, first_non_string;
 	__u16 heap_number_value;
+	__u16 regexp_argument; // of a regular expression's code: which word of the arguments on the stack is the object
 	__u16 type_debug_info, debug_info_script; // 0 = a function refers to its Script itself
-	__u16 type_script, type_map, type_heap_number, type_property_array;
-	__u32 descriptors_mask; // of bit_field3: the number of own descriptors
+	__u16 type_script, type_map, type_heap_number, type_property_array, type_oddball;
+	__u16 internal_field; // of an object that C++ made
 	// What async_hooks take; type_js_array 0 = they are not read.
-	__u16 type_js_array, type_symbol, type_oddball, first_js_object;
+	__u16 type_js_array, type_symbol, first_js_object;
 	__u16 elements, array_length, dictionary_prefix;
 	__u16 descriptors_header;
 	__u8 instance_size, object_start;   // offsets in a hidden class, of bytes that count words
 	__u8 own_bit, dictionary_bit;       // numbers of bits of bit_field3
 	__u8 location_bit, field_shift;     // of a descriptor's details
-	__u32 pad;
+	__u32 descriptors_mask;             // of bit_field3: the number of own descriptors
+};
+
+// Where a thread-local variable is, from the thread's fs_base. (System V ABI for x86-64, ELF Handling for Thread-Local
+// Storage, and the C libraries' thread descriptors)
+enum place_kind {
+	PLACE_STATIC = 1, // the same offset in all threads
+	PLACE_DTV_GLIBC,  // in the thread's block for the module
+	PLACE_DTV_MUSL,
+};
+
+struct place {
+	__s64 offset;
+	__u64 generation; // of the module, glibc: a thread whose table is older has no block yet; 0 = not known
+	__u32 module;
+	__u32 kind; // enum place_kind; 0 = nowhere
+};
+
+// A context that the application publishes in a thread-local variable. The order is that of precedence.
+enum published_kind {
+	PUBLISHED_NODE = 1,    // otel_thread_ctx_nodejs_v1
+	PUBLISHED_THREAD,      // otel_thread_ctx_v1
+	PUBLISHED_NODE_LABELS, // custom_labels_als_handle, and custom_labels_als_identity_hash
+	PUBLISHED_LABELS,      // custom_labels_current_set
+};
+
+struct published {
+	__u32 kind;
+	__s32 wrapped; // PUBLISHED_NODE: offset of the record's address in what the internal field points to; -1 = it is the record
+	struct place at, hash;
 };
 
 struct process {
 	struct v8_layout v8;
 	__u32 n_mappings;
 	__u32 named_stores; // 1: the first node depends on the AsyncLocalStorage (`stores`)
+	__u32 n_published;
+	__u32 pad;
+	struct published published[MAX_PUBLISHED];
 	struct node nodes[MAX_NODES];
 	struct edge edges[MAX_EDGES];
 	struct mapping mappings[MAX_MAPPINGS]; // sorted by start
@@ -198,9 +235,9 @@ enum frame_kind {
 struct frame {
 	__u64 pc;
 	__u64 sfi;      // SharedFunctionInfo, tagged; FRAME_TYPED: the marker
-	__u64 bytecode; // word at fp-32: the BytecodeArray if the frame is interpreted
-	__s32 script;   // script id; -1 = none
-	__s32 literal;  // function literal id
+	__u64 bytecode; // word at fp-32: the BytecodeArray if the frame is interpreted; FRAME_TYPED: the word at fp-16
+	__s32 script;   // script id; -1 = none; FRAME_TYPED: the lower half of argument regexp_argument
+	__s32 literal;  // function literal id; FRAME_TYPED: the upper half
 	__s32 offset;   // Smi at fp-40: the interpreter's; -1 = not a Smi
 	__u32 kind;
 };
@@ -241,6 +278,10 @@ enum context_type {
 	CONTEXT_LEARN_STORE,  // u64 AsyncLocalStorage, u64 identity hash
 	CONTEXT_UNREADABLE,   // a read failed, or a limit was reached
 	CONTEXT_PRESENT,      // there is an AsyncContextFrame, or a resource, with stores
+	CONTEXT_RECORD,       // a record of OTEP 4947, as it is in memory, up to MAX_ATTRIBUTES; label = enum published_kind
+	CONTEXT_LOCAL_NODE,   // key and value of a label of PUBLISHED_NODE_LABELS; label = bytes of the key
+	CONTEXT_LOCAL_THREAD, // the same of PUBLISHED_LABELS
+	CONTEXT_OVER_LIMIT,   // something published is larger than what is read
 	CONTEXT_LEARN_ISOLATE,  // u64 isolate, u64 context of its JavaScript code or 0: where its async_hooks are
 	CONTEXT_LEARN_RESOURCE, // u64 object, u64 hidden class
 	CONTEXT_LEARN_KEY,      // u64 symbol, u64 hash: the key of a resource's property

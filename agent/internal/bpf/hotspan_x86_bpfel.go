@@ -41,9 +41,13 @@ const (
 	hotspanContextTypeCONTEXT_LEARN_STORE    hotspanContextType = 7
 	hotspanContextTypeCONTEXT_UNREADABLE     hotspanContextType = 8
 	hotspanContextTypeCONTEXT_PRESENT        hotspanContextType = 9
-	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 10
-	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 11
-	hotspanContextTypeCONTEXT_LEARN_KEY      hotspanContextType = 12
+	hotspanContextTypeCONTEXT_RECORD         hotspanContextType = 10
+	hotspanContextTypeCONTEXT_LOCAL_NODE     hotspanContextType = 11
+	hotspanContextTypeCONTEXT_LOCAL_THREAD   hotspanContextType = 12
+	hotspanContextTypeCONTEXT_OVER_LIMIT     hotspanContextType = 13
+	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 14
+	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 15
+	hotspanContextTypeCONTEXT_LEARN_KEY      hotspanContextType = 16
 )
 
 type hotspanCounter uint32
@@ -133,15 +137,51 @@ type hotspanNode struct {
 	Pad     uint8
 }
 
+type hotspanPlace struct {
+	_          structs.HostLayout
+	Offset     int64
+	Generation uint64
+	Module     uint32
+	Kind       uint32
+}
+
+type hotspanPlaceKind uint32
+
+const (
+	hotspanPlaceKindPLACE_STATIC    hotspanPlaceKind = 1
+	hotspanPlaceKindPLACE_DTV_GLIBC hotspanPlaceKind = 2
+	hotspanPlaceKindPLACE_DTV_MUSL  hotspanPlaceKind = 3
+)
+
 type hotspanProcess struct {
 	_           structs.HostLayout
 	V8          hotspanV8Layout
 	N_mappings  uint32
 	NamedStores uint32
+	N_published uint32
+	Pad         uint32
+	Published   [8]hotspanPublished
 	Nodes       [64]hotspanNode
 	Edges       [128]hotspanEdge
 	Mappings    [128]hotspanMapping
 }
+
+type hotspanPublished struct {
+	_       structs.HostLayout
+	Kind    uint32
+	Wrapped int32
+	At      hotspanPlace
+	Hash    hotspanPlace
+}
+
+type hotspanPublishedKind uint32
+
+const (
+	hotspanPublishedKindPUBLISHED_NODE        hotspanPublishedKind = 1
+	hotspanPublishedKindPUBLISHED_THREAD      hotspanPublishedKind = 2
+	hotspanPublishedKindPUBLISHED_NODE_LABELS hotspanPublishedKind = 3
+	hotspanPublishedKindPUBLISHED_LABELS      hotspanPublishedKind = 4
+)
 
 type hotspanRecordType uint32
 
@@ -326,16 +366,17 @@ type hotspanV8Layout struct {
 	TagThin           uint16
 	FirstNonString    uint16
 	HeapNumberValue   uint16
+	RegexpArgument    uint16
 	TypeDebugInfo     uint16
 	DebugInfoScript   uint16
 	TypeScript        uint16
 	TypeMap           uint16
 	TypeHeapNumber    uint16
 	TypePropertyArray uint16
-	DescriptorsMask   uint32
+	TypeOddball       uint16
+	InternalField     uint16
 	TypeJsArray       uint16
 	TypeSymbol        uint16
-	TypeOddball       uint16
 	FirstJsObject     uint16
 	Elements          uint16
 	ArrayLength       uint16
@@ -348,7 +389,7 @@ type hotspanV8Layout struct {
 	LocationBit       uint8
 	FieldShift        uint8
 	_                 [2]byte
-	Pad               uint32
+	DescriptorsMask   uint32
 	_                 [4]byte
 }
 
@@ -376,6 +417,10 @@ const (
 	hotspanVarGoFrameKind     = "go_frame_kind"
 	hotspanVarGoLifecycle     = "go_lifecycle"
 	hotspanVarGoMappingKind   = "go_mapping_kind"
+	hotspanVarGoPlace         = "go_place"
+	hotspanVarGoPlaceKind     = "go_place_kind"
+	hotspanVarGoPublished     = "go_published"
+	hotspanVarGoPublishedKind = "go_published_kind"
 	hotspanVarGoRecordType    = "go_record_type"
 	hotspanVarGoSample        = "go_sample"
 	hotspanVarGoStop          = "go_stop"
@@ -456,6 +501,10 @@ type hotspanVariableSpecs struct {
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
+	GoPlace         *ebpf.VariableSpec `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.VariableSpec `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.VariableSpec `ebpf:"go_published"`
+	GoPublishedKind *ebpf.VariableSpec `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.VariableSpec `ebpf:"go_record_type"`
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
@@ -520,6 +569,10 @@ type hotspanVariables struct {
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
+	GoPlace         *ebpf.Variable `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.Variable `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.Variable `ebpf:"go_published"`
+	GoPublishedKind *ebpf.Variable `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.Variable `ebpf:"go_record_type"`
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`

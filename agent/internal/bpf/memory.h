@@ -29,7 +29,7 @@ struct walked {
 	__u32 n_frames; // that were found; the record keeps MAX_FRAMES of them
 	__u32 frames;   // where in the buffer they begin
 	__u8 stop;      // enum stop; 0 = it goes on
-	__u8 leaf;      // the frame is the leaf: all its registers are known
+	__u8 leaf;      // the frame is the leaf or its caller: all registers that its rule asks for are known
 	__u8 exact_pc;  // pc is an instruction to run next, not a return address
 	__u8 resumed;   // the walk has jumped to V8's exit frame
 };

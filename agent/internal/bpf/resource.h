@@ -20,7 +20,7 @@ struct {
 
 #define MAX_HOPS 3            // from the resource on the stack to what has its stores
 #define TABLE_ENTRIES 8       // of a dictionary that are read at once
-#define MAX_DICTIONARY 1024   // entries that a dictionary has room for; a multiple of that
+#define MAX_DICTIONARY 1024   // entries that a dictionary has room for
 
 // Whether a word is an object of JavaScript, or one that C++ made for it: not the hole, undefined, a string.
 static __always_inline int is_js_object(struct reader *r, __u64 object)
@@ -119,36 +119,36 @@ static __always_inline void take_property(struct reader *r, __u32 kind, __u64 va
 		r->holder = value;
 }
 
-// Reads the entries from number i * TABLE_ENTRIES on into scratch->table; those that are not there are 0. All have three
-// words: {key, value, details} of a dictionary, {key, details, value} of descriptors.
-static __always_inline long read_table(struct reader *r, __u32 i)
+// The entry with this number of what is walked: three words, {key, value, details} of a dictionary, {key, details, value}
+// of descriptors. Some are read at once, into scratch->table. 0 = there is none.
+static __always_inline __u64 *table_entry(struct reader *r, __u32 i)
 {
 	__u64 *table = r->scratch->table;
-	__u32 first = i * TABLE_ENTRIES;
-	if (first >= r->n_entries)
-		return 1;
-	__u64 size = (r->n_entries - first) * 24ULL;
-	if (size > TABLE_ENTRIES * 24)
-		size = TABLE_ENTRIES * 24;
-	asm volatile("" : "+r"(size));
-	size &= 0xff;
-	__builtin_memset(table, 0, TABLE_ENTRIES * 24);
-	if (!read_user(table, size, r->entries + first * 24ULL))
+	__u32 n = i % TABLE_ENTRIES;
+	if (i >= r->n_entries)
 		return 0;
-	unreadable(r->scratch);
-	return 1;
+	if (!n) {
+		__u64 size = (r->n_entries - i) * 24ULL;
+		if (size > TABLE_ENTRIES * 24)
+			size = TABLE_ENTRIES * 24;
+		asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
+		size &= 0xff;
+		if (read_user(table, size, r->entries + i * 24ULL)) {
+			unreadable(r->scratch);
+			return 0;
+		}
+	}
+	return &table[3 * n];
 }
 
-static long read_entries(__u32 i, void *context)
+static long read_entry(__u32 i, void *context)
 {
 	struct reader *r = context;
-	__u64 *table = r->scratch->table;
-	if (read_table(r, i))
+	__u64 *entry = table_entry(r, i);
+	if (!entry)
 		return 1;
-	for (int n = 0; n < TABLE_ENTRIES; n++) {
-		if (HEAP_OBJECT(table[3 * n]))
-			take_property(r, kind_of_key(r, table[3 * n]), table[3 * n + 1]);
-	}
+	if (HEAP_OBJECT(entry[0]))
+		take_property(r, kind_of_key(r, entry[0]), entry[1]);
 	return 0;
 }
 
@@ -163,23 +163,20 @@ static __always_inline __u32 slot_of(struct reader *r, __u64 details)
 	return i < r->inside ? r->start + i : SLOT_OUT | (i - r->inside);
 }
 
-static long read_descriptors(__u32 i, void *context)
+static long read_descriptor(__u32 i, void *context)
 {
 	struct reader *r = context;
-	__u64 *table = r->scratch->table;
-	if (read_table(r, i))
+	__u64 value, *entry = table_entry(r, i);
+	if (!entry)
 		return 1;
-	for (int n = 0; n < TABLE_ENTRIES; n++) {
-		__u64 value;
-		__u32 slot = HEAP_OBJECT(table[3 * n]) ? slot_of(r, table[3 * n + 1]) : 0;
-		__u32 kind = slot ? kind_of_key(r, table[3 * n]) : SYMBOL_OTHER;
-		if (kind == SYMBOL_OTHER)
-			continue;
-		if (read_slot(r, r->resource, slot, &value))
-			unreadable(r->scratch);
-		else
-			take_property(r, kind, value);
-	}
+	__u32 slot = HEAP_OBJECT(entry[0]) ? slot_of(r, entry[1]) : 0;
+	__u32 kind = slot ? kind_of_key(r, entry[0]) : SYMBOL_OTHER;
+	if (kind == SYMBOL_OTHER)
+		return 0;
+	if (read_slot(r, r->resource, slot, &value))
+		unreadable(r->scratch);
+	else
+		take_property(r, kind, value);
 	return 0;
 }
 
@@ -199,7 +196,7 @@ static __always_inline void read_slowly(struct reader *r, __u32 bits)
 		return;
 	}
 	r->entries = descriptors - 1 + v8->descriptors_header;
-	bpf_loop(MAX_DICTIONARY / TABLE_ENTRIES, read_descriptors, r, 0);
+	bpf_loop(MAX_DICTIONARY, read_descriptor, r, 0);
 }
 
 // An object in dictionary mode: a NameDictionary has the numbers of elements, of deleted ones and of places, then a
@@ -216,7 +213,7 @@ static __always_inline void read_dictionary(struct reader *r)
 	}
 	r->n_entries = SMI(head[2]);
 	r->entries = dictionary - 1 + v8->table_data + (3 + v8->dictionary_prefix) * 8ULL;
-	bpf_loop(MAX_DICTIONARY / TABLE_ENTRIES, read_entries, r, 0);
+	bpf_loop(MAX_DICTIONARY, read_entry, r, 0);
 }
 
 // Reads the stores of the resource, or goes on to the object that has them.

@@ -66,16 +66,17 @@ type replayProcess struct {
 		TagThin           uint16
 		FirstNonString    uint16
 		HeapNumberValue   uint16
+		RegexpArgument    uint16
 		TypeDebugInfo     uint16
 		DebugInfoScript   uint16
 		TypeScript        uint16
 		TypeMap           uint16
 		TypeHeapNumber    uint16
 		TypePropertyArray uint16
-		DescriptorsMask   uint32
+		TypeOddball       uint16
+		InternalField     uint16
 		TypeJsArray       uint16
 		TypeSymbol        uint16
-		TypeOddball       uint16
 		FirstJsObject     uint16
 		Elements          uint16
 		ArrayLength       uint16
@@ -88,12 +89,33 @@ type replayProcess struct {
 		LocationBit       uint8
 		FieldShift        uint8
 		_                 [2]byte
-		Pad               uint32
+		DescriptorsMask   uint32
 		_                 [4]byte
 	}
 	N_mappings  uint32
 	NamedStores uint32
-	Nodes       [64]struct {
+	N_published uint32
+	Pad         uint32
+	Published   [8]struct {
+		_       structs.HostLayout
+		Kind    uint32
+		Wrapped int32
+		At      struct {
+			_          structs.HostLayout
+			Offset     int64
+			Generation uint64
+			Module     uint32
+			Kind       uint32
+		}
+		Hash struct {
+			_          structs.HostLayout
+			Offset     int64
+			Generation uint64
+			Module     uint32
+			Kind       uint32
+		}
+	}
+	Nodes [64]struct {
 		_       structs.HostLayout
 		Kind    uint8
 		N_edges uint8
@@ -277,6 +299,10 @@ const (
 	replayVarGoFrameKind     = "go_frame_kind"
 	replayVarGoLifecycle     = "go_lifecycle"
 	replayVarGoMappingKind   = "go_mapping_kind"
+	replayVarGoPlace         = "go_place"
+	replayVarGoPlaceKind     = "go_place_kind"
+	replayVarGoPublished     = "go_published"
+	replayVarGoPublishedKind = "go_published_kind"
 	replayVarGoRecordType    = "go_record_type"
 	replayVarGoReplayThread  = "go_replay_thread"
 	replayVarGoSample        = "go_sample"
@@ -361,6 +387,10 @@ type replayVariableSpecs struct {
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
+	GoPlace         *ebpf.VariableSpec `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.VariableSpec `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.VariableSpec `ebpf:"go_published"`
+	GoPublishedKind *ebpf.VariableSpec `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.VariableSpec `ebpf:"go_record_type"`
 	GoReplayThread  *ebpf.VariableSpec `ebpf:"go_replay_thread"`
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
@@ -428,6 +458,10 @@ type replayVariables struct {
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
+	GoPlace         *ebpf.Variable `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.Variable `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.Variable `ebpf:"go_published"`
+	GoPublishedKind *ebpf.Variable `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.Variable `ebpf:"go_record_type"`
 	GoReplayThread  *ebpf.Variable `ebpf:"go_replay_thread"`
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
