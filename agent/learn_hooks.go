@@ -32,8 +32,12 @@ func requireContext(l *layout.Layout) error {
 // patience is how long an isolate is looked at again and again: one that has just started has no Environment yet.
 const patience = 2 * time.Second
 
-// maxIsolates bounds the isolates that are remembered: workers come and go. The program forgets by itself.
-const maxIsolates = 4096
+// Limits of what the program is told of one process. Isolates and hidden classes come and go: over it they are learnt anew.
+const (
+	maxIsolates  = 256
+	maxResources = 1024
+	maxSymbols   = 1024
+)
 
 // learnHooks learns what is asked for where stores are kept in the resources of async_hooks.
 func (a *Agent) learnHooks(p *pupil, thread uint32, kind uint8, first, second uint64) error {

@@ -11,6 +11,7 @@
 #include "value.h"
 #include "table.h"
 #include "rules.h"
+#include "resource.h"
 #include "async_hooks.h"
 #include "context.h"
 #include "thread_context.h"
