@@ -1,5 +1,6 @@
 # make demo             a profile of a real Express service by route, from outside it (needs root)
 # make test             all tests (needs root)
+# make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
 # make bench            what hotspan costs, as a ratio to none in the same run (needs root)
 # make build            bin/hotspan
 # make generate         the BPF objects anew, with clang-19
@@ -28,7 +29,7 @@ CLANG = 19.1.7
 HAVE_CLANG = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ]
 
-.PHONY: demo test bench build generate check-generated nodes root-demo root-test root-bench tools-go tools-npm \
+.PHONY: demo test node bench build generate check-generated nodes root-demo root-test root-node root-bench tools-go tools-npm \
 	tools-test tools-bpf
 
 demo: root-demo build examples/express/$(INSTALLED)
@@ -41,6 +42,12 @@ test: root-test tools-go tools-test $(PACKAGES) nodes
 	@if $(HAVE_CLANG); then $(MAKE) --no-print-directory check-generated; \
 	else echo "SKIPPED check-generated: there is no clang-19 $(CLANG) with libbpf-dev. It matters if you change $(BPF)/*.[ch]; make tools-bpf installs it."; fi
 	go run ./test/repo/gotest . test/collector
+
+NODE = $(DEMO_NODE)
+node: root-node tools-go tools-test $(PACKAGES) nodes
+	go test ./agent -run TestWalkLive/$(NODE) -record
+	go test ./v8/... ./context ./agent
+	go test ./test/e2e -all -timeout 30m -run 'Test(EveryNode|Threads|Snapshots|SnapshotTimes|Express|DoctorOnProcess)/^$(NODE)$$|Test(Functions|Tiers|Requests)/./^$(NODE)$$'
 
 bench: root-bench build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./test/bench -node "$$node"
@@ -69,6 +76,9 @@ root-demo:
 
 root-test:
 	$(call root,test)
+
+root-node:
+	$(call root,node)
 
 root-bench:
 	$(call root,bench)

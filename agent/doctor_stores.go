@@ -11,9 +11,9 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// Store is the store of an AsyncLocalStorage as it was found in the process's current frame. No values are kept.
+// Store is the store of an AsyncLocalStorage as it was found in the process. No values are kept.
 type Store struct {
-	Name          string   // of the AsyncLocalStorage; empty where it has none
+	Name          string   // of the AsyncLocalStorage; empty where it has none, or where it is not known which it is
 	OpenTelemetry bool     // it is the context of OpenTelemetry's SDK
 	Properties    []string // paths to all properties, two deep; empty for a store that is no object
 	Values        []string // those of them that are strings or numbers, so can be labels
@@ -33,50 +33,91 @@ const (
 	propertyDepth = 2
 )
 
-// frame is the JSMap of the frame that is current in the main thread now.
-func (p *looked) frame() (heap.Word, bool) {
-	w, err := p.r.WordAt(p.at + uint64(p.l.At(layout.IsolateCPED)))
-	if err != nil {
-		return 0, false
-	}
-	t, err := p.r.Type(w)
-	return w, err == nil && t == p.l.At(layout.TypeJSMap)
+// current is what was found to be current in the main thread: an AsyncContextFrame, or the stores of a resource.
+type current struct {
+	frame  heap.Word    // 0 = a resource
+	stores []heap.Entry // of a resource without keys: what is known of these is a symbol
 }
 
-// watch calls f at each frame that it meets, until f is content or the time is over.
-func (p *looked) watch(d time.Duration, f func(frame heap.Word) bool) {
+// current looks once.
+func (p *looked) current() (c current, ok bool) {
+	if at := p.l.At(layout.IsolateCPED); at >= 0 {
+		w, err := p.r.WordAt(p.at + uint64(at))
+		if err != nil {
+			return c, false
+		}
+		if t, err := p.r.Type(w); err == nil && t == p.l.At(layout.TypeJSMap) {
+			c.frame = w
+			c.stores, err = p.r.Entries(w)
+			return c, err == nil
+		}
+	}
+	hooks, err := p.asyncHooks()
+	if err != nil {
+		return c, false
+	}
+	resource, err := hooks.Current(p.r)
+	if err != nil || resource == 0 {
+		return c, false
+	}
+	values, err := reqctx.StoresOf(p.r, resource)
+	for _, v := range values {
+		c.stores = append(c.stores, heap.Entry{Value: v})
+	}
+	return c, err == nil && slices.ContainsFunc(c.stores, func(e heap.Entry) bool { return !p.isOddball(e.Value) })
+}
+
+// asyncHooks finds those of the main thread's isolate once. At times it refers to no context, then nothing is found.
+func (p *looked) asyncHooks() (*reqctx.AsyncHooks, error) {
+	if p.hooks != nil {
+		return p.hooks, nil
+	}
+	if err := p.l.Require(hooksFields...); err != nil {
+		return nil, err
+	}
+	h, err := reqctx.AsyncHooksOf(p.r, p.at, 0)
+	if err != nil {
+		return nil, err
+	}
+	p.hooks = &h
+	return p.hooks, nil
+}
+
+// watch calls f with what it finds to be current, until f is content or the time is over.
+func (p *looked) watch(d time.Duration, f func(current) bool) {
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(watchEvery) {
-		if w, ok := p.frame(); ok && f(w) {
+		if c, ok := p.current(); ok && f(c) {
 			return
 		}
 	}
 }
 
-// watchFrame corrects what version and options tell by what is seen: a frame is proof.
+// saw corrects what version and options tell by what is seen, which is proof.
+func (p *looked) saw(c current) {
+	p.Frame = ContextFrame{On: c.frame != 0, Seen: true, Why: "seen in the process"}
+}
+
+// watchFrame looks for stores, to see where they are.
 func (p *looked) watchFrame(i *isolate) {
-	if p.l.Require(layout.IsolateCPED, layout.TypeJSMap) != nil {
+	if requireContext(p.l) != nil {
 		return
 	}
-	p.watch(watchShort, func(frame heap.Word) bool {
-		if i.checkFrame(frame) != nil {
+	p.watch(watchShort, func(c current) bool {
+		if c.frame != 0 && i.checkFrame(c.frame) != nil {
 			return false
 		}
-		p.Frame = ContextFrame{On: true, Seen: true, Why: "seen in the process"}
+		p.saw(c)
 		return true
 	})
 }
 
-// stores reads the stores of the first frame that has any.
+// stores reads the first stores that are current.
 func (p *looked) stores() []Store {
 	var out []Store
-	p.watch(watchLong, func(frame heap.Word) bool {
-		p.Frame = ContextFrame{On: true, Seen: true, Why: "seen in the process"}
-		entries, err := p.r.Entries(frame)
-		if err != nil {
-			return false
-		}
+	p.watch(watchLong, func(c current) bool {
+		p.saw(c)
 		out = out[:0]
-		for _, e := range entries[:min(len(entries), maxStores)] {
+		for _, e := range c.stores[:min(len(c.stores), maxStores)] {
 			if s, ok := p.store(e); ok {
 				out = append(out, s)
 			}
@@ -86,7 +127,8 @@ func (p *looked) stores() []Store {
 	return out
 }
 
-// store reads one entry of a frame; ok is false where there is no store: it is undefined, or was removed.
+// store reads one store; ok is false where there is none: it is undefined, or was removed. Its AsyncLocalStorage is known
+// where it is the key.
 func (p *looked) store(e heap.Entry) (s Store, ok bool) {
 	if w, err := p.r.Named(e.Key, "#name"); err == nil {
 		s.Name, _ = p.r.String(w, maxStoreName)
@@ -145,6 +187,11 @@ func (p *looked) isValue(w heap.Word) bool {
 	}
 	t, err := p.r.Type(w)
 	return err == nil && (t < p.l.At(layout.FirstNonStringType) || t == p.l.At(layout.TypeHeapNumber))
+}
+
+func (p *looked) isOddball(w heap.Word) bool {
+	t, err := p.r.Type(w)
+	return err == nil && t == p.l.At(layout.TypeOddball)
 }
 
 func (p *looked) isPlain(w heap.Word) bool {

@@ -20,7 +20,12 @@ const maxLabelSets = 1 << 16
 type learnt struct {
 	shapes map[uint64]bool // by hidden class
 	stores map[uint32]bool // by identity hash
-	values []reqctx.Value  // of the sample at hand
+	hooks  learntHooks
+	values []reqctx.Value // of the sample at hand
+}
+
+func newLearnt() learnt {
+	return learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}}
 }
 
 // join makes labels of the context that was read with a sample, and learns what the program did not know.
@@ -35,6 +40,7 @@ func (a *Agent) join(t *target, s *sampler.Sample) []pprofx.Label {
 	}
 	t.learnt.values = t.learnt.values[:0]
 	t.published.sets = [reqctx.NumReaders][]reqctx.Label{}
+	t.learnt.hooks.thread = s.Tid
 	err := s.ContextRecords(func(kind, label uint8, data []byte) { a.contextRecord(t, kind, label, data) })
 	if err != nil {
 		t.flags.unreadable = true
@@ -134,6 +140,8 @@ func (a *Agent) learn(t *target, kind, label uint8, first, second uint64) {
 		err = a.take(t, t.learner.Learn(t.nodeOf(label), heap.Word(first)))
 	case bpf.ContextLearnStore:
 		err = a.learnStore(t, heap.Word(first), uint32(second))
+	default:
+		err = a.learnHooks(t, kind, first, second)
 	}
 	if err != nil {
 		a.log.Debug("not learnt", "pid", t.pid, "kind", kind, "why", err)

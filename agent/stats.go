@@ -38,6 +38,7 @@ type Stats struct {
 	SnapshotsLost int64            // by slow sinks
 	Frames        int64            // of all samples, inlined ones included
 	InKernel      time.Duration    // that taking the samples took, part of it in the CPU time of the sampled processes
+	SourceMaps    MapStats
 	Unmatched     []Unmatched
 	ringFull      int64
 	eventsLost    int64

@@ -41,10 +41,13 @@ type target struct {
 	flags     flags         // of the sample at hand
 	learnt    learnt
 	published published
-	refresh   schedule  // when to read the mappings again: after a start much is mapped
-	keyless   bool      // where a thread's isolate is is not known before V8 has started
-	stale     bool      // an address was met that no mapping has
-	looked    time.Time // when the mappings were read last
+	root      *procs.RootDir // nil: not needed, or not to be opened
+	maps      map[int]int32  // number of the source map, by script id
+	refresh   schedule       // when to read the mappings again: after a start much is mapped
+	keyless   bool           // where a thread's isolate is is not known before V8 has started
+	stale     bool           // an address was met that no mapping has
+	looked    time.Time      // when the mappings were read last
+	looking   bool           // they are being read
 }
 
 // attach begins to profile a process.
@@ -86,13 +89,12 @@ func (a *Agent) prepare(pid int) (*target, error) {
 		pid: pid, since: since, space: s, resolver: stack.NewResolver(r, s), learner: reqctx.NewLearner(a.tree, r),
 		derived: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
 		threads: map[[16]int8]string{}, frames: newFrameCache(),
-		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
+		learnt: newLearnt(),
 	}
 	t.process = t.derived
+	a.followMaps(t)
 	t.configure(a.tree, l)
 	a.findIsolates(t)
-	t.published.since = time.Now()
-	a.findPublished(t, t.published.since)
 	a.warnProblems(t)
 	t.prepared = monotonic()
 	return t, nil
@@ -100,6 +102,8 @@ func (a *Agent) prepare(pid int) (*target, error) {
 
 // adopt has the BPF program sample a process.
 func (a *Agent) adopt(t *target) error {
+	t.published.since = time.Now()
+	a.findPublished(t, t.published.since)
 	if err := a.publish(t); err != nil {
 		return err
 	}
@@ -123,7 +127,7 @@ func (a *Agent) warnProblems(t *target) {
 	for _, note := range t.space.Layout().Notes {
 		a.log.Warn(note, "pid", t.pid)
 	}
-	if err := t.space.Layout().Require(contextFields...); err != nil {
+	if err := requireContext(t.space.Layout()); err != nil {
 		a.log.Warn("requests cannot be told: samples have no labels", "pid", t.pid, "why", err)
 	}
 }
@@ -151,6 +155,8 @@ func (a *Agent) detach(t *target) {
 	for hash := range t.learnt.stores {
 		a.sampler.RemoveStore(t.pid, hash)
 	}
+	a.forgetHooks(t)
+	a.maps.end(t)
 	a.seen = append(a.seen, t.learner.Seen...)
 	delete(a.targets, t.pid)
 }
@@ -182,16 +188,23 @@ func (a *Agent) tend() {
 
 // look has the mappings of a process read again.
 func (a *Agent) look(t *target, now time.Time) {
-	t.stale, t.looked = false, now
+	if t.looking {
+		return
+	}
+	t.stale, t.looked, t.looking = false, now, true
 	a.later(func() func() {
 		next, err := t.space.Again()
 		return func() {
+			t.looking = false
 			if err != nil || a.targets[t.pid] != t {
 				return
 			}
-			found := t.keyless && a.findIsolates(t)
-			changed := t.space.Update(next)
-			if a.findPublished(t, time.Now()) || found || changed {
+			moved := t.space.Update(next)
+			if moved {
+				clear(t.frames.native)
+			}
+			isolates := t.keyless && a.findIsolates(t)
+			if published := a.findPublished(t, now); moved || isolates || published {
 				a.remap(t)
 			}
 			a.builder.SetProcess(t.pid, t.process)
@@ -201,7 +214,6 @@ func (a *Agent) look(t *target, now time.Time) {
 
 // remap tells the BPF program of mappings that have changed.
 func (a *Agent) remap(t *target) {
-	clear(t.frames.native)
 	if err := a.publish(t); err != nil {
 		a.log.Warn("mappings not updated", "pid", t.pid, "why", err)
 	}
@@ -241,7 +253,7 @@ func lacks(l *layout.Layout) error {
 }
 
 // needed is what naming cannot do without; neededIfAny, what it cannot in a V8 that has it; contextFields, what reading
-// the request cannot.
+// the request from the AsyncContextFrame cannot.
 var (
 	neededIfAny = []layout.Field{layout.CodeInstructionStart, layout.InstructionStreamCode}
 

@@ -47,9 +47,10 @@ func inKernel(t testing.TB, p *bpftest.Program, th *thread) *kernelWalk {
 	}
 	k.target = &target{
 		pid: walkPID, learner: reqctx.NewLearner(tree, heap.NewReader(th.mem, th.layout)),
-		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
+		learnt: newLearnt(),
 	}
 	k.target.configure(tree, th.layout)
+	k.target.config.V8.IsolateTls = th.isolate
 	k.putCode(t)
 	return k
 }
@@ -82,6 +83,7 @@ type sampled struct {
 	labels []pprofx.Label
 	flags  flags
 	reads  []bpftest.Read
+	nReads int
 }
 
 // once takes a sample of the thread, of whose memory there are these pages, and learns what the program asks for.
@@ -101,7 +103,7 @@ func (k *kernelWalk) once(t testing.TB, pages map[uint64][]byte) sampled {
 	}
 	k.target.flags = flags{}
 	labels := k.agent.join(k.target, &s)
-	return sampled{walkOf(&s), labels, k.target.flags, out.Reads}
+	return sampled{walkOf(&s), labels, k.target.flags, out.Reads, out.NReads}
 }
 
 // sample takes samples until the program has learnt all that it asks for, and returns the last.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // maxSeen bounds the property names that are remembered to be shown.
@@ -112,19 +111,14 @@ func (l *Learner) Shape(node int, class heap.Word) (Shape, error) {
 }
 
 func (l *Learner) shape(s *heap.Shape, ofStore bool) Shape {
-	own := uint32(s.Own) << l.r.Layout().At(layout.BitField3OwnDescriptorsBit)
-	out := Shape{Descriptors: uint64(s.Descriptors), Own: own}
+	out := Shape{Descriptors: uint64(s.Descriptors), Own: l.own(s)}
 	for _, p := range s.Properties {
 		if ofStore {
 			l.see(p.Name)
 		}
 		i := slices.Index(l.tree.Names, p.Name)
-		if i < 0 || p.Symbol || p.Slot.Index >= SlotOutOfLine {
-			continue
-		}
-		out.Slots[i] = uint16(p.Slot.Index)
-		if p.Slot.OutOfLine {
-			out.Slots[i] |= SlotOutOfLine
+		if i >= 0 && !p.Symbol {
+			out.Slots[i] = slotNumber(p.Slot)
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -97,19 +98,31 @@ func TestRequests(t *testing.T) {
 	for _, mode := range []string{"plain", "gc"} {
 		t.Run(mode, func(t *testing.T) {
 			eachFrameNode(t, func(t *testing.T, node string, flags []string) {
-				if mode == "gc" {
-					flags = append(flags, "--max-semi-space-size=1")
-				}
-				p := start(t, node, "requests.js", flags, []string{"MODE=" + mode, "DURATION_MS=14000"})
-				samples := record(t, p.pid, 997, 12*time.Second,
-					"--label", "endpoint=endpoint", "--label", "tenant=user.tenant", "--label", `user=user.id`)
-				v := compareLabels(t, samples, p.truth(t), requestLabels)
-				v.right.atLeast(t, "samples in request code labelled right", 99.5, 5000)
-				t.Logf("in collections: %v; missing: %v", v.gc, v.missing)
-				if v.wrong > 0 || v.outside > 0 {
-					t.Errorf("%d samples with wrong labels, %d labelled where no request ran, want none", v.wrong, v.outside)
-				}
+				requests(t, node, mode, flags, 12*time.Second, bound{99.5, 5000})
 			})
 		})
+	}
+}
+
+// bound is how many samples there must be in the code of requests, and how many percent of them labelled right. The
+// others were met before their hidden classes were learnt, of which there are more where resources have the stores.
+type bound struct {
+	percent float64
+	samples int
+}
+
+// requests samples requests.js.
+func requests(t *testing.T, node, mode string, flags []string, d time.Duration, least bound) {
+	if mode == "gc" {
+		flags = append(flags, "--max-semi-space-size=1")
+	}
+	p := start(t, node, "requests.js", flags, []string{"MODE=" + mode, fmt.Sprintf("DURATION_MS=%d", (d + 2*time.Second).Milliseconds())})
+	samples := record(t, p.pid, 997, d,
+		"--label", "endpoint=endpoint", "--label", "tenant=user.tenant", "--label", `user=user.id`)
+	v := compareLabels(t, samples, p.truth(t), requestLabels)
+	v.right.atLeast(t, "samples in request code labelled right", least.percent, least.samples)
+	t.Logf("in collections: %v; missing: %v", v.gc, v.missing)
+	if v.wrong > 0 || v.outside > 0 {
+		t.Errorf("%d samples with wrong labels, %d labelled where no request ran, want none", v.wrong, v.outside)
 	}
 }

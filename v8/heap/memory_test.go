@@ -34,6 +34,15 @@ func testLayout() *layout.Layout {
 		layout.TypeMap: 0x110, layout.TypeSharedFunctionInfo: 0x11a, layout.TypeScript: 167, layout.TypeScopeInfo: 0x118,
 		layout.TypeBytecodeArray: 186, layout.TypeCode: 187, layout.TypeInstructionStream: 192, layout.TypeJSMap: 0x840,
 		layout.TypeSymbol: 128, layout.TypeInterpreterData: 188, layout.InterpreterDataBytecode: 8,
+		layout.JSObjectElements: 16, layout.JSArrayLength: 24, layout.TypeJSArray: 0x847, layout.NameDictionaryPrefix: 3,
+		layout.WasmManagerRoot: 0x30, layout.WasmModuleBytes: 0xf0, layout.WasmModuleCode: 0x148, layout.WasmModuleNewCode: 0x168,
+		layout.WasmCodeModule: 0, layout.WasmCodeStart: 8, layout.WasmCodeTables: 0x18, layout.WasmCodeSize: 0x20,
+		layout.WasmCodeRelocation: 0x24, layout.WasmCodePositions: 0x28, layout.WasmCodeInlining: 0x2c,
+		layout.WasmCodeTraps: 0x34, layout.WasmCodeIndex: 0x38, layout.TypeWasmModuleObject: 2163,
+		layout.TypeWasmInstanceObject: 2160, layout.ScriptWasmModule: 80, layout.TypeJSRegExp: 2137,
+		layout.JSRegExpSource: 32, layout.JSRegExpData: 24, layout.TypeRegExpData: 185, layout.RegExpDataSource: 16,
+		layout.ScriptEvalFrom: 72, layout.ScriptEvalPosition: 80, layout.SFIFlags: 56,
+		layout.KindMembersInitializer: 24, layout.KindStaticInitializer: 25,
 	} {
 		l.Values[f] = layout.Value{N: n, State: layout.Known}
 	}

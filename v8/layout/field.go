@@ -78,6 +78,7 @@ const (
 	ScopeInfoFunctionVarBit      // lowest bit of the two
 	ScopeInfoInferredNameBit     //
 	ScopeInfoMaxInlinedNames     // names are in a hash table from this many locals on; absent: never
+	ScopeInfoStartPosition       // Smi; absent: it stands behind the inferred name
 	ScriptSource                 //
 	ScriptName                   //
 	ScriptLineOffset             //
@@ -138,5 +139,38 @@ const (
 	BaselineDataCode             //
 	BaselineDataBytecode         //
 	WasmFrameMarker              // type marker of a WebAssembly frame, untagged
+	TypeJSArray                  // instance types
+	FirstJSObjectType            // the first of objects that JavaScript made or that C++ made for it
+	NativeContextEmbedderData    // in a native context: what an embedder such as Node keeps there
+	EmbedderDataFirst            // first slot of that, raw words
+	WasmToJSFrameMarker          // of the code that a WebAssembly function calls to call JavaScript
+	JSToWasmFrameMarker          // of the code that JavaScript calls to call a WebAssembly function
+	WasmManagerRoot              // root of the tree of modules, from the WasmCodeManager
+	WasmModuleBytes              // offsets in a NativeModule from here: pointer to {address, size} of the module's bytes
+	WasmModuleCode               // root of the tree of code
+	WasmModuleNewCode            // vector of code that is not in that tree yet
+	WasmCodeModule               // offsets in a WasmCode from here: NativeModule
+	WasmCodeStart                // address of the first instruction
+	WasmCodeTables               // address of the traps, relocation info, source positions and inlining positions in a row
+	WasmCodeSize                 // u32 of the instructions
+	WasmCodeRelocation           // u32 size
+	WasmCodePositions            // u32 size
+	WasmCodeInlining             // u32 size; absent where nothing is inlined
+	WasmCodeTraps                // u32 size
+	WasmCodeIndex                // i32 of the function
+	TypeWasmModuleObject         // instance type
+	TypeWasmInstanceObject       // instance type
+	RegExpArgument               // of the code of a regular expression: from the frame pointer, the object
+	TypeJSRegExp                 // instance type
+	JSRegExpSource               //
+	JSRegExpData                 //
+	TypeRegExpData               // instance type of the data of a regular expression that is compiled
+	RegExpDataSource             //
+	SFIFlags                     // u32; the function's kind is in the lowest five bits
+	KindMembersInitializer       // first FunctionKind of functions that initialise the fields of an object
+	KindStaticInitializer        // first one of those that initialise a class: as many, right behind
+	ScriptEvalFrom               // SharedFunctionInfo of the function that evaluated the script
+	ScriptEvalPosition           // Smi: source position of the call in it; negative: bytecode offset of the call
+	ScriptWasmModule             // of a Script of WebAssembly: the Managed that keeps the NativeModule
 	NumFields
 )

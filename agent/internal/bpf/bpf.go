@@ -9,7 +9,7 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type sample -type frame -type lifecycle -type process -type mapping -type edge -type node -type shape -type shape_key -type store -type store_key -type place -type published -type place_kind -type published_kind -type context_record -type v8_layout -type stop -type counter -type frame_kind -type mapping_kind -type edge_kind -type context_type -type record_type hotspan hotspan.bpf.c
+//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type sample -type frame -type lifecycle -type process -type mapping -type edge -type node -type shape -type shape_key -type store -type store_key -type place -type published -type place_kind -type published_kind -type context_record -type async_hooks -type isolate_key -type resource -type symbol_key -type symbol_kind -type v8_layout -type stop -type counter -type frame_kind -type mapping_kind -type edge_kind -type context_type -type record_type hotspan hotspan.bpf.c
 
 // The types of the maps and of the records in the ring buffer; event.h has their documentation.
 type (
@@ -24,6 +24,10 @@ type (
 	ShapeKey      = hotspanShapeKey
 	Store         = hotspanStore
 	StoreKey      = hotspanStoreKey
+	AsyncHooks    = hotspanAsyncHooks
+	IsolateKey    = hotspanIsolateKey
+	Resource      = hotspanResource
+	SymbolKey     = hotspanSymbolKey
 	ContextRecord = hotspanContextRecord
 	V8Layout      = hotspanV8Layout
 	Place         = hotspanPlace
@@ -61,6 +65,11 @@ const (
 	FrameUnknown = uint32(hotspanFrameKindFRAME_UNKNOWN)
 	FrameGap     = uint32(hotspanFrameKindFRAME_GAP)
 
+	SymbolOther   = uint32(hotspanSymbolKindSYMBOL_OTHER)
+	SymbolStore   = uint32(hotspanSymbolKindSYMBOL_STORE)
+	SymbolPublic  = uint32(hotspanSymbolKindSYMBOL_PUBLIC)
+	SymbolContext = uint32(hotspanSymbolKindSYMBOL_CONTEXT)
+
 	ContextOneByte     = uint8(hotspanContextTypeCONTEXT_ONE_BYTE)
 	ContextTwoByte     = uint8(hotspanContextTypeCONTEXT_TWO_BYTE)
 	ContextSmi         = uint8(hotspanContextTypeCONTEXT_SMI)
@@ -83,6 +92,10 @@ const (
 	PublishedThread     = uint32(hotspanPublishedKindPUBLISHED_THREAD)
 	PublishedNodeLabels = uint32(hotspanPublishedKindPUBLISHED_NODE_LABELS)
 	PublishedLabels     = uint32(hotspanPublishedKindPUBLISHED_LABELS)
+
+	ContextLearnIsolate  = uint8(hotspanContextTypeCONTEXT_LEARN_ISOLATE)
+	ContextLearnResource = uint8(hotspanContextTypeCONTEXT_LEARN_RESOURCE)
+	ContextLearnKey      = uint8(hotspanContextTypeCONTEXT_LEARN_KEY)
 )
 
 // NoNode and NoLabel stand for "none" in an Edge and a Store.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// Which request runs: the stores of V8's AsyncContextFrame, read by rules that the agent has learnt of the process.
+// Which request runs: the stores of V8's AsyncContextFrame, or of the resource on Node's async_hooks stack, read by rules
+// that the agent has learnt of the process.
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -57,28 +58,46 @@ static long enter_next(__u32 i, void *context)
 	return 0;
 }
 
-static __always_inline void read_context(struct process *p, struct scratch *s, __u32 pid, __u64 isolate)
+// The stores of V8's AsyncContextFrame. Returns whether there is one.
+static __always_inline int enter_frame(struct reader *r, __u64 isolate)
 {
-	struct reader r = {.process = p, .scratch = s, .pid = pid};
+	struct scratch *s = r->scratch;
+	const struct v8_layout *v8 = &r->process->v8;
 	__u64 frame;
 	__u32 buckets;
-	s->n_visits = s->n_found = 0;
-	s->has = 0;
-	if (!p->v8.cped || !p->nodes[0].kind)
-		return;
-	if (read_user(&frame, 8, isolate + p->v8.cped) || read_object(&frame, s->object, 24)) {
+	if (!v8->cped)
+		return 0;
+	if (read_user(&frame, 8, isolate + v8->cped) || read_object(&frame, s->object, 24)) {
 		unreadable(s);
-		return;
+		return 0;
 	}
-	__s32 type = instance_type(&p->v8, s->object[0]);
-	if (type >= 0 && type != p->v8.type_map)
-		return; // undefined: no request
-	if (type < 0 || open_table(&r, frame, &buckets)) {
+	__s32 type = instance_type(v8, s->object[0]);
+	if (type >= 0 && type != v8->type_map)
+		return 0; // undefined: no request
+	if (type < 0 || open_table(r, frame, &buckets)) {
 		unreadable(s);
-		return;
+		return 0;
 	}
 	append(s, CONTEXT_PRESENT, NO_LABEL, 0);
-	bpf_loop(MAX_STORES, enter_next, &r, 0);
+	bpf_loop(MAX_STORES, enter_next, r, 0);
+	return 1;
+}
+
+// context is one of the thread's JavaScript code, or 0.
+__noinline int read_context(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
+{
+	if (!p || !s)
+		return 0;
+	const struct sample *e = (struct sample *)s->buffer;
+	struct reader r = {.process = p, .scratch = s, .pid = e->pid, .tid = e->tid};
+	s->n_visits = s->n_found = 0;
+	s->has = 0;
+	if (!p->nodes[0].kind)
+		return 0;
+	// which of them a process uses is told by what is there: a resource has no stores where there are frames
+	if (!enter_frame(&r, isolate) && !enter_resource(&r, isolate, context))
+		return 0;
 	bpf_loop(MAX_VISITS, visit_next, &r, 0);
 	bpf_loop(MAX_FOUND, append_next, &r, 0);
+	return 0;
 }

@@ -14,7 +14,7 @@
 #define MAX_NODES 64      // nodes of the label rules; a power of two
 #define NODE_EDGES 16     // edges of one node
 #define MAX_SLOTS 64      // property names that label rules use; a power of two
-#define MAX_STORES 64     // entries of the AsyncContextFrame that are looked at
+#define MAX_STORES 64     // entries of the AsyncContextFrame, or stores of a resource, that are looked at
 #define MAX_VISITS 64     // objects that are looked at for one sample; a power of two
 #define MAX_STRING 512    // bytes of one label value
 #define STACK_WORDS 64    // words above the stack pointer of the first frame of V8
@@ -99,10 +99,18 @@ struct v8_layout {
 	__u16 string_length, string_chars, sliced_parent, sliced_offset, cons_first, cons_second, thin_actual;
 	__u16 string_mask, one_byte_bit, tag_seq, tag_cons, tag_sliced, tag_thin, first_non_string;
 	__u16 heap_number_value;
+	__u16 regexp_argument; // of a regular expression's code: which word of the arguments on the stack is the object
 	__u16 type_debug_info, debug_info_script; // 0 = a function refers to its Script itself
 	__u16 type_script, type_map, type_heap_number, type_property_array, type_oddball;
 	__u16 internal_field; // of an object that C++ made
-	__u32 descriptors_mask; // of bit_field3: the number of own descriptors
+	// What async_hooks take; type_js_array 0 = they are not read.
+	__u16 type_js_array, type_symbol, first_js_object;
+	__u16 elements, array_length, dictionary_prefix;
+	__u16 descriptors_header;
+	__u8 instance_size, object_start;   // offsets in a hidden class, of bytes that count words
+	__u8 own_bit, dictionary_bit;       // numbers of bits of bit_field3
+	__u8 location_bit, field_shift;     // of a descriptor's details
+	__u32 descriptors_mask;             // of bit_field3: the number of own descriptors
 };
 
 // Where a thread-local variable is, from the thread's fs_base. (System V ABI for x86-64, ELF Handling for Thread-Local
@@ -176,6 +184,45 @@ struct store {
 	__u8 pad[6];
 };
 
+// Where one isolate's Environment keeps the resources whose callbacks run: see context.AsyncHooks.
+struct async_hooks {
+	__u64 fields;    // address of the counters, u32; 0 = there are none
+	__u64 resources; // address of the Global of the JSArray of resources
+	__u64 natives;   // address of the list of those that C++ pushed
+	__u32 deque;     // the list is a std::deque of pointers to handles, else a std::vector of handles
+	__u32 pad;
+};
+
+// The thread tells an isolate from a later one at the same address.
+struct isolate_key {
+	__u32 pid, tid;
+	__u64 isolate;
+};
+
+// Where resources of one hidden class keep stores, and the object that has them instead. Slots are as in struct shape, and
+// so is what the hidden class must still hold.
+struct resource {
+	__u64 descriptors;
+	__u32 own; // of bit_field3, under descriptors_mask
+	__u16 public_slot, context_slot;
+	__u16 n_stores;
+	__u16 pad[3];
+	__u16 stores[MAX_STORES];
+};
+
+// What a symbol is as the key of a resource's property: see context.SymbolKind.
+enum symbol_kind {
+	SYMBOL_OTHER,
+	SYMBOL_STORE,
+	SYMBOL_PUBLIC,
+	SYMBOL_CONTEXT,
+};
+
+struct symbol_key {
+	__u32 pid;
+	__u32 hash;
+};
+
 // enum frame_kind says what the program found a frame to be.
 enum frame_kind {
 	FRAME_NATIVE = 1,
@@ -188,9 +235,9 @@ enum frame_kind {
 struct frame {
 	__u64 pc;
 	__u64 sfi;      // SharedFunctionInfo, tagged; FRAME_TYPED: the marker
-	__u64 bytecode; // word at fp-32: the BytecodeArray if the frame is interpreted
-	__s32 script;   // script id; -1 = none
-	__s32 literal;  // function literal id
+	__u64 bytecode; // word at fp-32: the BytecodeArray if the frame is interpreted; FRAME_TYPED: the word at fp-16
+	__s32 script;   // script id; -1 = none; FRAME_TYPED: the lower half of argument regexp_argument
+	__s32 literal;  // function literal id; FRAME_TYPED: the upper half
 	__s32 offset;   // Smi at fp-40: the interpreter's; -1 = not a Smi
 	__u32 kind;
 };
@@ -230,11 +277,14 @@ enum context_type {
 	CONTEXT_LEARN_SYMBOL, // u64 JSMap: a key's hash is not known yet; label = edge
 	CONTEXT_LEARN_STORE,  // u64 AsyncLocalStorage, u64 identity hash
 	CONTEXT_UNREADABLE,   // a read failed, or a limit was reached
-	CONTEXT_PRESENT,      // there is an AsyncContextFrame with stores
+	CONTEXT_PRESENT,      // there is an AsyncContextFrame, or a resource, with stores
 	CONTEXT_RECORD,       // a record of OTEP 4947, as it is in memory, up to MAX_ATTRIBUTES; label = enum published_kind
 	CONTEXT_LOCAL_NODE,   // key and value of a label of PUBLISHED_NODE_LABELS; label = bytes of the key
 	CONTEXT_LOCAL_THREAD, // the same of PUBLISHED_LABELS
 	CONTEXT_OVER_LIMIT,   // something published is larger than what is read
+	CONTEXT_LEARN_ISOLATE,  // u64 isolate, u64 context of its JavaScript code or 0: where its async_hooks are
+	CONTEXT_LEARN_RESOURCE, // u64 object, u64 hidden class
+	CONTEXT_LEARN_KEY,      // u64 symbol, u64 hash: the key of a resource's property
 };
 
 struct context_record {

@@ -10,6 +10,7 @@
 #include "walk.h"
 #include "value.h"
 #include "rules.h"
+#include "async_hooks.h"
 #include "context.h"
 #include "thread_context.h"
 
@@ -49,16 +50,14 @@ static __always_inline __u64 thread_pointer(void)
 	return BPF_CORE_READ(task, thread.fsbase);
 }
 
-// The isolate that a thread has entered: a thread-local of V8's. 0 = none. Where the thread-local cannot be read it is an
-// address that cannot be read either: so the request counts as unreadable, not as none.
-#define NOWHERE 8
-
+// The isolate that a thread has entered: a thread-local of V8's. 0 = none. A page of thread-locals that is not there yet
+// was never written to: none. One that a thread runs with does not go away.
 static __always_inline __u64 isolate_of(const struct v8_layout *v8, __u64 thread)
 {
 	__u64 isolate;
-	if (!v8->isolate_tls || !thread)
+	if (!v8->isolate_tls || !thread || read_user(&isolate, 8, thread + v8->isolate_tls))
 		return 0;
-	return read_user(&isolate, 8, thread + v8->isolate_tls) ? NOWHERE : isolate;
+	return isolate;
 }
 
 static __always_inline void read_states(const struct v8_layout *v8, __u64 isolate, struct sample *e)
@@ -150,7 +149,7 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 	__u32 before = s->end;
 	read_published(p, s, thread, isolate);
 	if (isolate)
-		read_context(p, s, e->pid, isolate);
+		read_context(p, s, isolate, w.context);
 	e->n_context = s->end - before;
 }
 
@@ -222,4 +221,5 @@ const enum counter *go_counter __attribute__((unused));
 const enum mapping_kind *go_mapping_kind __attribute__((unused));
 const enum edge_kind *go_edge_kind __attribute__((unused));
 const enum frame_kind *go_frame_kind __attribute__((unused));
+const enum symbol_kind *go_symbol_kind __attribute__((unused));
 const enum context_type *go_context_type __attribute__((unused));

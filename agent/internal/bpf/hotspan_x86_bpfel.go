@@ -13,6 +13,15 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type hotspanAsyncHooks struct {
+	_         structs.HostLayout
+	Fields    uint64
+	Resources uint64
+	Natives   uint64
+	Deque     uint32
+	Pad       uint32
+}
+
 type hotspanContextRecord struct {
 	_      structs.HostLayout
 	Type   uint8
@@ -23,19 +32,22 @@ type hotspanContextRecord struct {
 type hotspanContextType uint32
 
 const (
-	hotspanContextTypeCONTEXT_ONE_BYTE     hotspanContextType = 1
-	hotspanContextTypeCONTEXT_TWO_BYTE     hotspanContextType = 2
-	hotspanContextTypeCONTEXT_SMI          hotspanContextType = 3
-	hotspanContextTypeCONTEXT_DOUBLE       hotspanContextType = 4
-	hotspanContextTypeCONTEXT_LEARN_SHAPE  hotspanContextType = 5
-	hotspanContextTypeCONTEXT_LEARN_SYMBOL hotspanContextType = 6
-	hotspanContextTypeCONTEXT_LEARN_STORE  hotspanContextType = 7
-	hotspanContextTypeCONTEXT_UNREADABLE   hotspanContextType = 8
-	hotspanContextTypeCONTEXT_PRESENT      hotspanContextType = 9
-	hotspanContextTypeCONTEXT_RECORD       hotspanContextType = 10
-	hotspanContextTypeCONTEXT_LOCAL_NODE   hotspanContextType = 11
-	hotspanContextTypeCONTEXT_LOCAL_THREAD hotspanContextType = 12
-	hotspanContextTypeCONTEXT_OVER_LIMIT   hotspanContextType = 13
+	hotspanContextTypeCONTEXT_ONE_BYTE       hotspanContextType = 1
+	hotspanContextTypeCONTEXT_TWO_BYTE       hotspanContextType = 2
+	hotspanContextTypeCONTEXT_SMI            hotspanContextType = 3
+	hotspanContextTypeCONTEXT_DOUBLE         hotspanContextType = 4
+	hotspanContextTypeCONTEXT_LEARN_SHAPE    hotspanContextType = 5
+	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 6
+	hotspanContextTypeCONTEXT_LEARN_STORE    hotspanContextType = 7
+	hotspanContextTypeCONTEXT_UNREADABLE     hotspanContextType = 8
+	hotspanContextTypeCONTEXT_PRESENT        hotspanContextType = 9
+	hotspanContextTypeCONTEXT_RECORD         hotspanContextType = 10
+	hotspanContextTypeCONTEXT_LOCAL_NODE     hotspanContextType = 11
+	hotspanContextTypeCONTEXT_LOCAL_THREAD   hotspanContextType = 12
+	hotspanContextTypeCONTEXT_OVER_LIMIT     hotspanContextType = 13
+	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 14
+	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 15
+	hotspanContextTypeCONTEXT_LEARN_KEY      hotspanContextType = 16
 )
 
 type hotspanCounter uint32
@@ -84,6 +96,13 @@ const (
 	hotspanFrameKindFRAME_UNKNOWN hotspanFrameKind = 4
 	hotspanFrameKindFRAME_GAP     hotspanFrameKind = 5
 )
+
+type hotspanIsolateKey struct {
+	_       structs.HostLayout
+	Pid     uint32
+	Tid     uint32
+	Isolate uint64
+}
 
 type hotspanLifecycle struct {
 	_    structs.HostLayout
@@ -172,6 +191,17 @@ const (
 	hotspanRecordTypeRECORD_EXIT   hotspanRecordType = 3
 )
 
+type hotspanResource struct {
+	_           structs.HostLayout
+	Descriptors uint64
+	Own         uint32
+	PublicSlot  uint16
+	ContextSlot uint16
+	N_stores    uint16
+	Pad         [3]uint16
+	Stores      [64]uint16
+}
+
 type hotspanSample struct {
 	_          structs.HostLayout
 	Type       uint32
@@ -228,7 +258,11 @@ type hotspanScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	Walked struct {
+	Stores   [64]uint64
+	Table    [32]uint64
+	N_stores uint32
+	Pad      uint32
+	Walked   struct {
 		_        structs.HostLayout
 		N_frames uint32
 		Frames   uint32
@@ -282,6 +316,21 @@ type hotspanStoreKey struct {
 	Hash uint32
 }
 
+type hotspanSymbolKey struct {
+	_    structs.HostLayout
+	Pid  uint32
+	Hash uint32
+}
+
+type hotspanSymbolKind uint32
+
+const (
+	hotspanSymbolKindSYMBOL_OTHER   hotspanSymbolKind = 0
+	hotspanSymbolKindSYMBOL_STORE   hotspanSymbolKind = 1
+	hotspanSymbolKindSYMBOL_PUBLIC  hotspanSymbolKind = 2
+	hotspanSymbolKindSYMBOL_CONTEXT hotspanSymbolKind = 3
+)
+
 type hotspanV8Layout struct {
 	_                 structs.HostLayout
 	IsolateTls        int64
@@ -317,6 +366,7 @@ type hotspanV8Layout struct {
 	TagThin           uint16
 	FirstNonString    uint16
 	HeapNumberValue   uint16
+	RegexpArgument    uint16
 	TypeDebugInfo     uint16
 	DebugInfoScript   uint16
 	TypeScript        uint16
@@ -325,6 +375,20 @@ type hotspanV8Layout struct {
 	TypePropertyArray uint16
 	TypeOddball       uint16
 	InternalField     uint16
+	TypeJsArray       uint16
+	TypeSymbol        uint16
+	FirstJsObject     uint16
+	Elements          uint16
+	ArrayLength       uint16
+	DictionaryPrefix  uint16
+	DescriptorsHeader uint16
+	InstanceSize      uint8
+	ObjectStart       uint8
+	OwnBit            uint8
+	DictionaryBit     uint8
+	LocationBit       uint8
+	FieldShift        uint8
+	_                 [2]byte
 	DescriptorsMask   uint32
 	_                 [4]byte
 }
@@ -335,10 +399,13 @@ type hotspanV8Layout struct {
 const (
 	hotspanMapCounters        = "counters"
 	hotspanMapEvents          = "events"
+	hotspanMapIsolates        = "isolates"
 	hotspanMapProcesses       = "processes"
+	hotspanMapResources       = "resources"
 	hotspanMapScratches       = "scratches"
 	hotspanMapShapes          = "shapes"
 	hotspanMapStores          = "stores"
+	hotspanMapSymbols         = "symbols"
 	hotspanMapTables          = "tables"
 	hotspanProgHotspanExec    = "hotspan_exec"
 	hotspanProgHotspanExit    = "hotspan_exit"
@@ -357,6 +424,7 @@ const (
 	hotspanVarGoRecordType    = "go_record_type"
 	hotspanVarGoSample        = "go_sample"
 	hotspanVarGoStop          = "go_stop"
+	hotspanVarGoSymbolKind    = "go_symbol_kind"
 )
 
 // loadHotspan returns the embedded CollectionSpec for hotspan.
@@ -412,10 +480,13 @@ type hotspanProgramSpecs struct {
 type hotspanMapSpecs struct {
 	Counters  *ebpf.MapSpec `ebpf:"counters"`
 	Events    *ebpf.MapSpec `ebpf:"events"`
+	Isolates  *ebpf.MapSpec `ebpf:"isolates"`
 	Processes *ebpf.MapSpec `ebpf:"processes"`
+	Resources *ebpf.MapSpec `ebpf:"resources"`
 	Scratches *ebpf.MapSpec `ebpf:"scratches"`
 	Shapes    *ebpf.MapSpec `ebpf:"shapes"`
 	Stores    *ebpf.MapSpec `ebpf:"stores"`
+	Symbols   *ebpf.MapSpec `ebpf:"symbols"`
 	Tables    *ebpf.MapSpec `ebpf:"tables"`
 }
 
@@ -437,6 +508,7 @@ type hotspanVariableSpecs struct {
 	GoRecordType    *ebpf.VariableSpec `ebpf:"go_record_type"`
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
 }
 
 // hotspanObjects contains all objects after they have been loaded into the kernel.
@@ -461,10 +533,13 @@ func (o *hotspanObjects) Close() error {
 type hotspanMaps struct {
 	Counters  *ebpf.Map `ebpf:"counters"`
 	Events    *ebpf.Map `ebpf:"events"`
+	Isolates  *ebpf.Map `ebpf:"isolates"`
 	Processes *ebpf.Map `ebpf:"processes"`
+	Resources *ebpf.Map `ebpf:"resources"`
 	Scratches *ebpf.Map `ebpf:"scratches"`
 	Shapes    *ebpf.Map `ebpf:"shapes"`
 	Stores    *ebpf.Map `ebpf:"stores"`
+	Symbols   *ebpf.Map `ebpf:"symbols"`
 	Tables    *ebpf.Map `ebpf:"tables"`
 }
 
@@ -472,10 +547,13 @@ func (m *hotspanMaps) Close() error {
 	return _HotspanClose(
 		m.Counters,
 		m.Events,
+		m.Isolates,
 		m.Processes,
+		m.Resources,
 		m.Scratches,
 		m.Shapes,
 		m.Stores,
+		m.Symbols,
 		m.Tables,
 	)
 }
@@ -498,6 +576,7 @@ type hotspanVariables struct {
 	GoRecordType    *ebpf.Variable `ebpf:"go_record_type"`
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
 }
 
 // hotspanPrograms contains all programs after they have been loaded into the kernel.

@@ -12,9 +12,14 @@ struct {
 struct reader {
 	struct process *process;
 	struct scratch *scratch;
-	__u32 pid;
+	__u32 pid, tid;
 	__u64 table, entries; // of the Map that is read
 	__u32 n_entries;
+	__u64 resource;          // that is looked at, tagged
+	__u64 public, holder;    // what stands for it, and what has its stores
+	struct resource *fields; // what its hidden class has
+	__u8 start, inside;      // words before its first property, and how many of these are in itself
+	__u32 present;           // a store was met
 };
 
 static __always_inline void push_visit(struct scratch *s, __u64 object, __u32 node)

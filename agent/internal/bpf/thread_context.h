@@ -321,9 +321,11 @@ static long published_next(__u32 i, void *context)
 	return 0;
 }
 
-static __always_inline void read_published(struct process *p, struct scratch *s, __u64 thread, __u64 isolate)
+__noinline int read_published(struct process *p, struct scratch *s, __u64 thread, __u64 isolate)
 {
+	if (!p || !s || !p->n_published || !thread)
+		return 0;
 	struct publishing c = {.process = p, .scratch = s, .thread = thread, .isolate = isolate};
-	if (p->n_published && thread)
-		bpf_loop(MAX_PUBLISHED, published_next, &c, 0);
+	bpf_loop(MAX_PUBLISHED, published_next, &c, 0);
+	return 0;
 }

@@ -20,6 +20,8 @@ enum {
 	CFA_SIGNAL,
 	CFA_END,
 	CFA_NONE,
+	CFA_DEREF_R9,
+	CFA_DEREF_FP,
 	RBP_SAME = 0,
 	RBP_NEXT = -2, // next to the return address
 	RBP_AT_RBP = -127,
@@ -50,6 +52,7 @@ struct walk {
 	__u64 pc, sp, bp;
 	__u64 isolate;
 	__u64 v8_sp; // stack pointer of the first frame in V8's code
+	__u64 context; // of the outermost JavaScript frame; 0 = there is none
 	struct walked *so_far; // of scratch
 };
 
@@ -188,14 +191,16 @@ static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp,
 	w->pc = pc;
 	w->sp = sp;
 	w->bp = bp;
-	w->so_far->leaf = 0;
+	if (exact || w->so_far->n_frames > 1)
+		w->so_far->leaf = 0; // what a rule behind a call asks for, the callee keeps: OpenSSL's aesni_gcm_encrypt
 	w->so_far->exact_pc = exact;
 }
 
-// Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it.
+// Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it, then arguments.
 struct v8_frame {
 	__u64 offset, bytecode, argc, function, context;
 	__u64 bp, pc;
+	__u64 arguments[4];
 };
 
 static __always_inline void walk_v8(struct walk *w)
@@ -211,7 +216,12 @@ static __always_inline void walk_v8(struct walk *w)
 	if (!HEAP_OBJECT(v.context) || !HEAP_OBJECT(v.function)) {
 		f->kind = FRAME_TYPED;
 		f->sfi = v.context;
+		f->bytecode = v.function;
+		__u64 argument = v.arguments[w->process->v8.regexp_argument & 3];
+		f->script = argument;
+		f->literal = argument >> 32;
 	} else {
+		w->context = v.context;
 		f->bytecode = v.bytecode;
 		if (IS_SMI(v.offset))
 			f->offset = SMI(v.offset);
@@ -253,7 +263,13 @@ static __always_inline long canonical_frame_address(struct walk *w, const struct
 	case CFA_RBP: *cfa = w->bp + off; return 0;
 	case CFA_PLT: *cfa = w->sp + 8 + ((__s64)(w->pc & 15) >= row->off ? 8 : 0); return 0;
 	case CFA_DEREF:
-		if (read_user(cfa, 8, w->sp + off))
+	case CFA_DEREF_FP:
+		if (read_user(cfa, 8, (row->cfa == CFA_DEREF ? w->sp : w->bp) + off))
+			return -1;
+		*cfa += 8;
+		return 0;
+	case CFA_DEREF_R9:
+		if (!w->so_far->leaf || read_user(cfa, 8, w->sp + w->scratch->registers[9] * 8 + off))
 			return -1;
 		*cfa += 8;
 		return 0;

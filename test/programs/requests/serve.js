@@ -1,7 +1,7 @@
 'use strict';
 
 const { ROOT_CONTEXT, SpanKind, context, propagation, trace } = require('@opentelemetry/api');
-const { RPCType, setRPCMetadata } = require('@opentelemetry/core');
+const { RPCType, setRPCMetadata } = require('./tracing');
 const { app, storeOf, traceparent } = require('./request');
 const { continuations } = require('./continuations');
 const { burn } = require('./work');

@@ -118,7 +118,10 @@ const functions = {
   'new Function': [new Function('a', 'return new Error().stack'), ''], // that its name is "anonymous" is said elsewhere
   'eval with a name': [(0, eval)('(function evaluated() { ' + body + '\n//# sourceURL=/y/url.js'), 'evaluated'],
   'eval': [(0, eval)('(function evaluated2() {' + body), 'evaluated2'],
+  'mapped': [script('(function mapped() { ' + body + '\n//# sourceMappingURL=dir/mapped.js.map', { filename: '/x/mapped.js' }), 'mapped'],
+  'mapped inline': [script('(function inline() { ' + body + '\n//# sourceMappingURL=data:,' + 'x'.repeat(5000), {}), 'inline'],
 };
+const urls = { 'mapped': 'dir/mapped.js.map', 'mapped inline': 'data:,' + 'x'.repeat(5000) };
 
 // Code of each compiler.
 const small = new Function('x', 'return x * 3 + 1;');
@@ -152,6 +155,7 @@ said.map = { at: address(print(map)), want: left, symbol: address(print(symbols[
 for (const [k, [f, name, call = f]] of Object.entries(functions)) {
   const site = call && call.call(animal)[0];
   said.functions[k] = { at: address(print(f)), name, id: %FunctionGetScriptId(f), isAsync: !call,
+    start: %FunctionGetScriptSourcePosition(f), text: f.toString(), url: urls[k],
     line: site?.getLineNumber(), column: site?.getColumnNumber(), file: site?.getScriptNameOrSourceURL() };
 }
 for (const [k, f] of Object.entries({ ...codes, small })) {

@@ -13,6 +13,22 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type replayAsyncHooks struct {
+	_         structs.HostLayout
+	Fields    uint64
+	Resources uint64
+	Natives   uint64
+	Deque     uint32
+	Pad       uint32
+}
+
+type replayIsolateKey struct {
+	_       structs.HostLayout
+	Pid     uint32
+	Tid     uint32
+	Isolate uint64
+}
+
 type replayProcess struct {
 	_  structs.HostLayout
 	V8 struct {
@@ -50,6 +66,7 @@ type replayProcess struct {
 		TagThin           uint16
 		FirstNonString    uint16
 		HeapNumberValue   uint16
+		RegexpArgument    uint16
 		TypeDebugInfo     uint16
 		DebugInfoScript   uint16
 		TypeScript        uint16
@@ -58,6 +75,20 @@ type replayProcess struct {
 		TypePropertyArray uint16
 		TypeOddball       uint16
 		InternalField     uint16
+		TypeJsArray       uint16
+		TypeSymbol        uint16
+		FirstJsObject     uint16
+		Elements          uint16
+		ArrayLength       uint16
+		DictionaryPrefix  uint16
+		DescriptorsHeader uint16
+		InstanceSize      uint8
+		ObjectStart       uint8
+		OwnBit            uint8
+		DictionaryBit     uint8
+		LocationBit       uint8
+		FieldShift        uint8
+		_                 [2]byte
 		DescriptorsMask   uint32
 		_                 [4]byte
 	}
@@ -149,6 +180,17 @@ type replayReplayThread struct {
 	}
 }
 
+type replayResource struct {
+	_           structs.HostLayout
+	Descriptors uint64
+	Own         uint32
+	PublicSlot  uint16
+	ContextSlot uint16
+	N_stores    uint16
+	Pad         [3]uint16
+	Stores      [64]uint16
+}
+
 type replayScratch struct {
 	_         structs.HostLayout
 	Registers [16]uint64
@@ -179,7 +221,11 @@ type replayScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	Walked struct {
+	Stores   [64]uint64
+	Table    [32]uint64
+	N_stores uint32
+	Pad      uint32
+	Walked   struct {
 		_        structs.HostLayout
 		N_frames uint32
 		Frames   uint32
@@ -222,16 +268,25 @@ type replayStoreKey struct {
 	Hash uint32
 }
 
+type replaySymbolKey struct {
+	_    structs.HostLayout
+	Pid  uint32
+	Hash uint32
+}
+
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	replayMapCounters        = "counters"
 	replayMapEvents          = "events"
+	replayMapIsolates        = "isolates"
 	replayMapProcesses       = "processes"
+	replayMapResources       = "resources"
 	replayMapScratches       = "scratches"
 	replayMapShapes          = "shapes"
 	replayMapStores          = "stores"
+	replayMapSymbols         = "symbols"
 	replayMapTables          = "tables"
 	replayProgHotspanExec    = "hotspan_exec"
 	replayProgHotspanExit    = "hotspan_exit"
@@ -252,6 +307,7 @@ const (
 	replayVarGoReplayThread  = "go_replay_thread"
 	replayVarGoSample        = "go_sample"
 	replayVarGoStop          = "go_stop"
+	replayVarGoSymbolKind    = "go_symbol_kind"
 	replayVarN_reads         = "n_reads"
 	replayVarReads           = "reads"
 )
@@ -310,10 +366,13 @@ type replayProgramSpecs struct {
 type replayMapSpecs struct {
 	Counters  *ebpf.MapSpec `ebpf:"counters"`
 	Events    *ebpf.MapSpec `ebpf:"events"`
+	Isolates  *ebpf.MapSpec `ebpf:"isolates"`
 	Processes *ebpf.MapSpec `ebpf:"processes"`
+	Resources *ebpf.MapSpec `ebpf:"resources"`
 	Scratches *ebpf.MapSpec `ebpf:"scratches"`
 	Shapes    *ebpf.MapSpec `ebpf:"shapes"`
 	Stores    *ebpf.MapSpec `ebpf:"stores"`
+	Symbols   *ebpf.MapSpec `ebpf:"symbols"`
 	Tables    *ebpf.MapSpec `ebpf:"tables"`
 }
 
@@ -336,6 +395,7 @@ type replayVariableSpecs struct {
 	GoReplayThread  *ebpf.VariableSpec `ebpf:"go_replay_thread"`
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
 	N_reads         *ebpf.VariableSpec `ebpf:"n_reads"`
 	Reads           *ebpf.VariableSpec `ebpf:"reads"`
 }
@@ -362,10 +422,13 @@ func (o *replayObjects) Close() error {
 type replayMaps struct {
 	Counters  *ebpf.Map `ebpf:"counters"`
 	Events    *ebpf.Map `ebpf:"events"`
+	Isolates  *ebpf.Map `ebpf:"isolates"`
 	Processes *ebpf.Map `ebpf:"processes"`
+	Resources *ebpf.Map `ebpf:"resources"`
 	Scratches *ebpf.Map `ebpf:"scratches"`
 	Shapes    *ebpf.Map `ebpf:"shapes"`
 	Stores    *ebpf.Map `ebpf:"stores"`
+	Symbols   *ebpf.Map `ebpf:"symbols"`
 	Tables    *ebpf.Map `ebpf:"tables"`
 }
 
@@ -373,10 +436,13 @@ func (m *replayMaps) Close() error {
 	return _ReplayClose(
 		m.Counters,
 		m.Events,
+		m.Isolates,
 		m.Processes,
+		m.Resources,
 		m.Scratches,
 		m.Shapes,
 		m.Stores,
+		m.Symbols,
 		m.Tables,
 	)
 }
@@ -400,6 +466,7 @@ type replayVariables struct {
 	GoReplayThread  *ebpf.Variable `ebpf:"go_replay_thread"`
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
 	N_reads         *ebpf.Variable `ebpf:"n_reads"`
 	Reads           *ebpf.Variable `ebpf:"reads"`
 }

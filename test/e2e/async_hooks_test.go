@@ -1,0 +1,30 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/nodes"
+)
+
+// TestRequestsOfAsyncHooks is TestRequests where stores are kept in the resources of async_hooks: by default until Node
+// 22. With -all it is run on every version, in both modes, for longer. The three that are run else differ in where Node
+// has the resource that C++ code pushed, and the stores.
+func TestRequestsOfAsyncHooks(t *testing.T) {
+	some := map[string]string{"16.20.2": "gc", "22.23.3": "plain", "26.10.0": "plain"}
+	for _, mode := range []string{"plain", "gc"} {
+		t.Run(mode, func(t *testing.T) {
+			runNodes(t, nodes.Versions(), func(t *testing.T, v nodes.Version, node string) {
+				var flags []string
+				if v.Major() >= 24 {
+					flags = []string{"--no-async-context-frame"}
+				}
+				if *all {
+					requests(t, node, mode, flags, 14*time.Second, bound{99, 3000})
+				} else if some[v.Version] == mode {
+					requests(t, node, mode, flags, 5*time.Second, bound{99, 1500})
+				}
+			})
+		})
+	}
+}
