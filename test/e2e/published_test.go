@@ -97,7 +97,7 @@ func comparePublished(t *testing.T, p *program) {
 	samples := record(t, p.pid, 997, d)
 	p.Process.Signal(syscall.SIGTERM)
 	v := compareLabels(t, samples, p.truth(t), publishedLabels)
-	v.right.atLeast(t, "samples in request code labelled right", 99.5, int(d.Seconds()*100))
+	v.right.atLeast(t, "samples in request code labelled right", 99.5, int(d.Seconds()*30))
 	t.Logf("in collections: %v; missing: %v", v.gc, v.missing)
 	if v.wrong > 0 || v.outside > 0 {
 		t.Errorf("%d samples with wrong labels, %d labelled where no context is valid, want none", v.wrong, v.outside)
