@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth"
 )
 
@@ -114,7 +113,8 @@ var (
 	}
 )
 
-// requestRun is a way to run requests.js. each means on each Node.js, else on those of one line.
+// requestRun is a way to run requests.js. each means on each Node.js, else on those of one line unless
+// -all is given.
 type requestRun struct {
 	name  string
 	each  bool
@@ -129,22 +129,20 @@ var requestRuns = []requestRun{
 	{name: "plain", each: true, env: []string{"MODE=plain"}, rules: storeRules, want: requestLabels},
 	{name: "gc", each: true, flags: []string{"--max-semi-space-size=1"}, env: []string{"MODE=gc"}, rules: storeRules, want: requestLabels},
 	{name: "dictionaries", major: "24.", env: []string{"STORES=dictionary"}, rules: storeRules, want: requestLabels},
-	{name: "maps", major: "26.", env: []string{"STORES=map"}, rules: mapRules, want: requestLabels},
-	{name: "maps in collections", major: "24.", flags: []string{"--max-semi-space-size=1"}, env: []string{"STORES=map", "MODE=gc"}, rules: mapRules, want: requestLabels},
+	{name: "maps in collections", major: "26.", flags: []string{"--max-semi-space-size=1"}, env: []string{"STORES=map", "MODE=gc"}, rules: mapRules, want: requestLabels},
 	{name: "dd-trace", major: "26.", env: []string{"TRACER=datadog"}, rules: storeRules, want: datadogLabels},
 	{name: "dd-trace in collections", major: "22.", flags: []string{"--max-semi-space-size=1"}, env: []string{"TRACER=datadog", "MODE=gc", "STORES=mixed"}, rules: storeRules, want: datadogLabels},
 }
 
-// seconds is how long requests.js runs: 14, or 8 where it runs for one Node.js only. REQUEST_SECONDS makes it longer, and
-// all runs for each Node.js.
-func (r requestRun) seconds() (n int, long bool) {
+// seconds is how long requests.js runs: 14, or 8 where it runs for one Node.js only. REQUEST_SECONDS makes it longer.
+func (r requestRun) seconds() int {
 	if n, err := strconv.Atoi(os.Getenv("REQUEST_SECONDS")); err == nil {
-		return n, true
+		return n
 	}
 	if r.each {
-		return 14, false
+		return 14
 	}
-	return 8, false
+	return 8
 }
 
 // TestRequests: sixteen requests at a time, interleaved through all kinds of continuation; each sample must have the
@@ -152,25 +150,17 @@ func (r requestRun) seconds() (n int, long bool) {
 func TestRequests(t *testing.T) {
 	for _, r := range requestRuns {
 		t.Run(r.name, func(t *testing.T) {
-			for _, v := range nodes.Versions() {
-				if _, long := r.seconds(); !r.each && !long && !strings.HasPrefix(v.Version, r.major) {
-					continue
+			eachFrameNode(t, func(t *testing.T, node string, flags []string) {
+				if r.each || *all || strings.HasPrefix(versionOf(node).Version, r.major) {
+					r.run(t, node, append(flags, r.flags...))
 				}
-				if flags, ok := v.AsyncContextFrame(); ok {
-					t.Run(v.Version, func(t *testing.T) { r.run(t, v.Version, flags) })
-				}
-			}
+			})
 		})
 	}
 }
 
-func (r requestRun) run(t *testing.T, version string, flags []string) {
-	node, err := nodes.Path(version)
-	if err != nil {
-		t.Fatal(err)
-	}
-	flags = append(flags, r.flags...)
-	n, _ := r.seconds()
+func (r requestRun) run(t *testing.T, node string, flags []string) {
+	n := r.seconds()
 	p := start(t, node, "requests.js", flags, append([]string{fmt.Sprintf("DURATION_MS=%d000", n)}, r.env...))
 	var args []string
 	for _, rule := range r.rules {
