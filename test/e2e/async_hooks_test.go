@@ -9,7 +9,8 @@ import (
 
 // TestRequestsOfAsyncHooks is TestRequests where stores are kept in the resources of async_hooks: by default until Node
 // 22. With -all it is run on every version, in both modes, for longer. The three that are run else differ in where Node
-// has the resource that C++ code pushed, and the stores.
+// has the resource that C++ code pushed, and the stores; in so short a time some thirty samples before all is learnt
+// are more than one percent.
 func TestRequestsOfAsyncHooks(t *testing.T) {
 	some := map[string]string{"16.20.2": "gc", "22.23.3": "plain", "26.10.0": "plain"}
 	for _, mode := range []string{"plain", "gc"} {
@@ -22,7 +23,7 @@ func TestRequestsOfAsyncHooks(t *testing.T) {
 				if *all {
 					requests(t, node, mode, flags, 14*time.Second, bound{99, 3000})
 				} else if some[v.Version] == mode {
-					requests(t, node, mode, flags, 5*time.Second, bound{99, 1500})
+					requests(t, node, mode, flags, 5*time.Second, bound{98, 1000})
 				}
 			})
 		})
