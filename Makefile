@@ -1,5 +1,6 @@
 # make demo             a profile of a real Express service by route, from outside it (needs root)
 # make test             all tests (needs root)
+# make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
 # make bench            what hotspan costs, as a ratio to none in the same run (needs root)
 # make build            bin/hotspan
 # make generate         the BPF objects anew, with clang-19
@@ -10,7 +11,8 @@ DEMO_FLAGS =
 
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
-PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED) test/programs/datadog/$(INSTALLED)
+PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED) test/programs/published/$(INSTALLED) \
+	test/programs/datadog/$(INSTALLED)
 BPF = agent/internal/bpf
 GENERATED = $(BPF)/*_bpfel.go $(BPF)/*_bpfel.o $(BPF)/bpftest/*_bpfel.go $(BPF)/bpftest/*_bpfel.o
 
@@ -28,7 +30,7 @@ CLANG = 19.1.7
 HAVE_CLANG = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ]
 
-.PHONY: demo test bench build generate check-generated nodes root-demo root-test root-bench tools-go tools-npm \
+.PHONY: demo test node bench build generate check-generated nodes root-demo root-test root-node root-bench tools-go tools-npm \
 	tools-test tools-bpf
 
 demo: root-demo build examples/express/$(INSTALLED)
@@ -41,6 +43,12 @@ test: root-test tools-go tools-test $(PACKAGES) nodes
 	@if $(HAVE_CLANG); then $(MAKE) --no-print-directory check-generated; \
 	else echo "SKIPPED check-generated: there is no clang-19 $(CLANG) with libbpf-dev. It matters if you change $(BPF)/*.[ch]; make tools-bpf installs it."; fi
 	go run ./test/repo/gotest . test/collector
+
+NODE = $(DEMO_NODE)
+node: root-node tools-go tools-test $(PACKAGES) nodes
+	go test ./agent -run TestWalkLive/$(NODE) -record
+	go test ./v8/... ./context ./agent
+	go test ./test/e2e -all -timeout 30m -run 'Test(EveryNode|Threads|Snapshots|SnapshotTimes|Express|DoctorOnProcess)/^$(NODE)$$|Test(Functions|Tiers|Requests)/./^$(NODE)$$'
 
 bench: root-bench build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./test/bench -node "$$node"
@@ -70,6 +78,9 @@ root-demo:
 root-test:
 	$(call root,test)
 
+root-node:
+	$(call root,node)
+
 root-bench:
 	$(call root,bench)
 
@@ -80,11 +91,11 @@ tools-npm:
 	$(call need,node,Node.js and npm (Debian: apt-get install nodejs npm))
 	$(call need,npm,Node.js and npm (Debian: apt-get install nodejs npm))
 
-# Tests compare with what these say of the same files.
+# Tests compare with what these say of the same files, and build libraries and add-ons that publish contexts.
 tools-test:
 	$(call need,git,git (Debian: apt-get install git))
-	@if command -v readelf >/dev/null && command -v nm >/dev/null && command -v openssl >/dev/null; then exit 0; fi; \
-	$(call install,binutils openssl)
+	@for tool in readelf nm openssl g++ musl-gcc; do command -v $$tool >/dev/null || missing=1; done; \
+	if [ -z "$$missing" ]; then exit 0; fi; $(call install,binutils openssl g++ libc6-dev musl-tools)
 
 tools-bpf:
 	@if $(HAVE_CLANG); then exit 0; fi; $(call install,clang-19 llvm-19 libbpf-dev linux-libc-dev)

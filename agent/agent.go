@@ -32,6 +32,7 @@ type Config struct {
 	SnapshotEvery time.Duration  // 0 = one snapshot of the whole time
 	RingBytes     int            // of the ring buffer, a power of two; 0 = 16 MiB
 	Sinks         []Sink         // get each snapshot
+	NoSourceMaps  bool           // generated positions stay
 	Preload       []string       // executables that are about to run: what is read of them now delays no sample then
 	Log           *slog.Logger   // for what a user should know; nil = nothing
 	Progress      func(Progress) // called about twice a second; nil = not
@@ -72,7 +73,9 @@ type Agent struct {
 	builder *pprofx.Builder
 	clock   clock
 	stats   Stats
+	maps    *sourceMaps // nil: they are not applied
 	sinks   []*delivery
+	passes  *passes
 	shown   time.Time
 }
 
@@ -95,6 +98,9 @@ func New(c Config) (*Agent, error) {
 		config: c, log: c.Log, tree: tree, targets: map[int]*target{}, young: map[int]schedule{}, control: newControl(),
 		kernel:       sync.OnceValue(func() *symbols.Table { return kernelSymbols(c.Log) }),
 		kernelFrames: map[uint64]*pprofx.Frame{}, labelSets: map[string][]pprofx.Label{}, matched: map[string]bool{},
+	}
+	if !c.NoSourceMaps {
+		a.maps = newSourceMaps(c.Log)
 	}
 	begin := monotonic()
 	if a.sampler, err = sampler.Open(sampler.Config{RingBytes: uint32(c.RingBytes), First: a.teach}); err != nil {
@@ -172,6 +178,7 @@ func (a *Agent) start() {
 	for _, s := range a.config.Sinks {
 		a.sinks = append(a.sinks, newDelivery(s, a.log))
 	}
+	a.passes = newPasses(a.maps, a.sinks, a.log)
 }
 
 // nextCut is the end of the snapshot that begins at a time.
@@ -261,9 +268,7 @@ func (a *Agent) cut(end time.Time) {
 	a.countRing()
 	snapshot := a.builder.Cut(end.UnixNano())
 	a.stats.written(snapshot)
-	for _, d := range a.sinks {
-		d.put(snapshot)
-	}
+	a.passes.put(snapshot)
 }
 
 // countRing puts what the program could not hand over since the last time into the snapshot.
@@ -289,6 +294,8 @@ func (a *Agent) countRing() {
 func (a *Agent) lose(reason string, n int64) { a.builder.Lose(reason, n) }
 
 func (a *Agent) finish() (Stats, error) {
+	a.passes.close()
+	a.stats.SourceMaps, a.stats.SnapshotsLost = a.maps.counts(), a.passes.lost
 	var errs []error
 	for _, d := range a.sinks {
 		if err := d.close(); err != nil {

@@ -16,6 +16,9 @@ func (t *target) configure(tree *reqctx.Tree, l *layout.Layout) {
 	if l.Require(contextFields...) != nil {
 		t.config.V8.Cped = 0
 	}
+	if l.Require(hooksFields...) != nil {
+		t.config.V8.FirstJsObject = 0
+	}
 	if len(tree.Roots) > 0 {
 		t.config.NamedStores = 1
 	}
@@ -86,6 +89,7 @@ func none(n int) uint8 {
 
 func programLayout(l *layout.Layout) bpf.V8Layout {
 	at := func(f layout.Field) uint16 { return uint16(max(l.At(f), 0)) }
+	at8 := func(f layout.Field) uint8 { return uint8(max(l.At(f), 0)) }
 	at32 := func(f layout.Field) uint32 { return uint32(max(l.At(f), 0)) }
 	v := bpf.V8Layout{
 		VmState: at32(layout.IsolateVMState), C_entryFp: at32(layout.IsolateCEntryFP), Cped: at32(layout.IsolateCPED),
@@ -111,8 +115,14 @@ func programLayout(l *layout.Layout) bpf.V8Layout {
 		TypeScript: at(layout.TypeScript), TypeMap: at(layout.TypeJSMap), TypeHeapNumber: at(layout.TypeHeapNumber),
 		TypePropertyArray: at(layout.TypePropertyArray), TypeSymbol: at(layout.TypeSymbol),
 		TypeOddball: at(layout.TypeOddball), TypeArray: at(layout.TypeJSArray), TypeFixedArray: at(layout.TypeFixedArray),
+		WasmMarker:      at(layout.WasmFrameMarker),
 		DictionaryBit:   1 << max(l.At(layout.BitField3DictionaryMapBit), 0),
 		DescriptorsMask: 0x3ff << max(l.At(layout.BitField3OwnDescriptorsBit), 0),
+		InternalField:   at(layout.JSObjectInternalField), FirstJsObject: at(layout.FirstJSObjectType),
+		DescriptorsHeader: at(layout.DescriptorsHeader),
+		InstanceSize:      at8(layout.MapInstanceSizeInWords), ObjectStart: at8(layout.MapInObjectStartInWords),
+		OwnBit: at8(layout.BitField3OwnDescriptorsBit), LocationBit: at8(layout.DetailsLocationBit),
+		FieldShift: at8(layout.DetailsFieldIndexShift), RegexpArgument: uint16(max(l.At(layout.RegExpArgument)-16, 0) / 8),
 	}
 	if l.Has(layout.IsolateHeap) && l.Has(layout.HeapGCState) {
 		v.GcState = at32(layout.IsolateHeap) + at32(layout.HeapGCState)

@@ -13,7 +13,7 @@ type ThreadContexts struct {
 	TID     int
 	Name    string
 	Looks   int // how often it was looked at
-	Current int // of them while a frame was current
+	Current int // of them while a store was current
 	Stores  []SeenStore
 }
 
@@ -41,7 +41,7 @@ func FindContexts(pid int, rules []reqctx.Rule, d time.Duration) (*Contexts, err
 		return nil, explainAccess(pid, err)
 	}
 	p.finish(pid)
-	if err := p.l.Require(contextFields...); err != nil {
+	if err := requireContext(p.l); err != nil {
 		return nil, fmt.Errorf("process %d: %w", pid, err)
 	}
 	threads, err := p.threads()
@@ -57,16 +57,14 @@ func FindContexts(pid int, rules []reqctx.Rule, d time.Duration) (*Contexts, err
 	out := &Contexts{NodeProcess: p.NodeProcess}
 	for _, t := range threads {
 		out.Threads = append(out.Threads, t.ThreadContexts)
-		out.Frame.Seen = out.Frame.Seen || t.Current > 0
 	}
-	out.Frame.On = out.Frame.On || out.Frame.Seen
 	return out, nil
 }
 
-// watched is a thread and where its isolate is.
+// watched is a thread and its isolate.
 type watched struct {
 	ThreadContexts
-	isolate uint64
+	now isolateStores
 }
 
 // threads are those that have an isolate.
@@ -94,7 +92,7 @@ func (p *looked) threads() ([]watched, error) {
 		if err != nil || w == 0 {
 			continue
 		}
-		out = append(out, watched{ThreadContexts{TID: t.tid, Name: t.name}, uint64(w)})
+		out = append(out, watched{ThreadContexts{TID: t.tid, Name: t.name}, isolateStores{r: p.r, l: p.l, at: uint64(w)}})
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("no thread was found that runs JavaScript: threads' control blocks are known for glibc only")
@@ -105,11 +103,14 @@ func (p *looked) threads() ([]watched, error) {
 // look keeps what is current in the thread now.
 func (t *watched) look(p *looked, r *storeReader) {
 	t.Looks++
-	frame, ok := frameOf(p.r, p.l, t.isolate)
+	c, ok := t.now.current()
 	if !ok {
 		return
 	}
-	stores := r.stores(frame)
+	if !p.Frame.Seen {
+		p.saw(c)
+	}
+	stores := r.stores(c.stores)
 	if len(stores) > 0 {
 		t.Current++
 	}

@@ -103,11 +103,25 @@ func TestFinish(t *testing.T) {
 	bad := &fakeSink{write: func(context.Context) error { return errors.New("disk full") }}
 	a := &Agent{sinks: []*delivery{newDelivery(good, quiet()), newDelivery(bad, quiet())}}
 	a.sinks[0].lost, a.sinks[1].lost = 2, 3
-	for _, d := range a.sinks {
-		d.put(&pprofx.Snapshot{})
-	}
+	a.passes = newPasses(nil, a.sinks, quiet())
+	a.passes.put(&pprofx.Snapshot{Start: 1})
+	a.passes.put(&pprofx.Snapshot{Start: 2})
 	stats, err := a.finish()
-	if fmt.Sprint(err) != "fake: disk full" || stats.SnapshotsLost != 5 {
+	if diff := cmp.Diff([]int64{1, 2}, good.got); diff != "" {
+		t.Error(diff)
+	}
+	if fmt.Sprint(err) != "fake: 2 snapshots not delivered, the first: disk full" || stats.SnapshotsLost != 5 {
 		t.Errorf("%v, %+v", err, stats)
+	}
+}
+
+// TestPassesNeverWait: what finds no room is lost for each sink, and counted.
+func TestPassesNeverWait(t *testing.T) {
+	p := &passes{queue: make(chan cut, 1), sinks: make([]*delivery, 2), log: quiet()}
+	for range 3 {
+		p.put(&pprofx.Snapshot{})
+	}
+	if c := <-p.queue; c.number != 1 || p.lost != 4 || p.cuts != 3 {
+		t.Errorf("number %d, %d lost of %d", c.number, p.lost, p.cuts)
 	}
 }

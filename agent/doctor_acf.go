@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// ContextFrame says whether a process keeps the stores of its AsyncLocalStorages in V8's AsyncContextFrame, from which
-// labels are read.
+// ContextFrame says where a process keeps the stores of its AsyncLocalStorages, from which labels are read: in V8's
+// AsyncContextFrame, or in the resources of async_hooks.
 type ContextFrame struct {
-	On   bool
-	Seen bool   // a frame was there in the process's memory; else the Node version and its options tell
+	On   bool   // the AsyncContextFrame
+	Seen bool   // it was there in the process's memory; else the Node version and its options tell
 	Why  string // a phrase
-	Mend string // the option that puts it on
 }
 
 // The names of the option: the first since Node 22.7, the second since Node 24.
@@ -25,9 +24,9 @@ func contextFrame(node string, args []string, options string) ContextFrame {
 	major, minor, ok := parseRelease(node)
 	switch {
 	case !ok:
-		return ContextFrame{Why: "unknown: the executable does not say which Node.js it is"}
+		return ContextFrame{Why: "not certain: the executable does not say which Node.js it is"}
 	case major < 22 || major == 22 && minor < 7:
-		return ContextFrame{Why: fmt.Sprintf("Node %d.%d has none: it came with 22.7", major, minor)}
+		return ContextFrame{Why: fmt.Sprintf("Node %d.%d has nothing else", major, minor)}
 	}
 	f := ContextFrame{On: major >= 24, Why: fmt.Sprintf("the default of Node %d", major)}
 	for _, place := range []struct {
@@ -39,11 +38,6 @@ func contextFrame(node string, args []string, options string) ContextFrame {
 				f.On, f.Why = on, word+" in "+place.name
 			}
 		}
-	}
-	if !f.On && major < 24 {
-		f.Mend = "--" + experimentalFrame
-	} else if !f.On {
-		f.Mend = "--" + frameOption
 	}
 	return f
 }
@@ -97,19 +91,4 @@ func variable(environment []string, name string) string {
 		}
 	}
 	return ""
-}
-
-// Restart is the command line of the process with the option that puts the AsyncContextFrame on, as a shell takes it.
-func (p *NodeProcess) Restart() string {
-	if len(p.CommandLine) < 2 { // a process may have put a title of its own there
-		return "node " + p.Frame.Mend + " …"
-	}
-	command := []string{Quoted(p.CommandLine[0]), p.Frame.Mend}
-	for _, a := range p.CommandLine[1:] {
-		// the contrary option would win where it comes later
-		if _, is := frameSwitch(a); !is {
-			command = append(command, Quoted(a))
-		}
-	}
-	return strings.Join(command, " ")
 }

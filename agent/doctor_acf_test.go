@@ -12,28 +12,27 @@ func TestContextFrame(t *testing.T) {
 	for _, c := range []struct {
 		node, args, options string
 		on                  bool
-		mend                string
 	}{
-		{"22.23.3", "node app.js", "", false, "--experimental-async-context-frame"},
-		{"22.23.3", "node --experimental-async-context-frame app.js", "", true, ""},
-		{"22.23.3", "node app.js --experimental-async-context-frame", "", false, "--experimental-async-context-frame"},
-		{"22.23.3", "node app.js", "--experimental-async-context-frame", true, ""},
-		{"22.23.3", "node --no-experimental-async-context-frame app.js", "--experimental-async-context-frame", false, "--experimental-async-context-frame"},
-		{"24.21.0", "node app.js", "", true, ""},
-		{"24.21.0", "node --no-async-context-frame app.js", "", false, "--async-context-frame"},
-		{"24.21.0", "node --no_async_context_frame app.js", "", false, "--async-context-frame"},
-		{"24.21.0", "node --async-context-frame --no-async-context-frame app.js", "", false, "--async-context-frame"},
-		{"26.10.0", "node --async-context-frame app.js", "--no-async-context-frame", true, ""},
-		{"26.10.0", "node -r ./hook.js --no-async-context-frame app.js", "", false, "--async-context-frame"},
-		{"26.10.0", "node -- app.js --no-async-context-frame", "", true, ""},
-		{"26.10.0", "", "", true, ""}, // a process may overwrite its command line
-		{"20.20.2", "node app.js", "", false, ""},
-		{"22.6.0", "node app.js", "", false, ""},
-		{"", "node app.js", "", false, ""},
+		{"22.23.3", "node app.js", "", false},
+		{"22.23.3", "node --experimental-async-context-frame app.js", "", true},
+		{"22.23.3", "node app.js --experimental-async-context-frame", "", false},
+		{"22.23.3", "node app.js", "--experimental-async-context-frame", true},
+		{"22.23.3", "node --no-experimental-async-context-frame app.js", "--experimental-async-context-frame", false},
+		{"24.21.0", "node app.js", "", true},
+		{"24.21.0", "node --no-async-context-frame app.js", "", false},
+		{"24.21.0", "node --no_async_context_frame app.js", "", false},
+		{"24.21.0", "node --async-context-frame --no-async-context-frame app.js", "", false},
+		{"26.10.0", "node --async-context-frame app.js", "--no-async-context-frame", true},
+		{"26.10.0", "node -r ./hook.js --no-async-context-frame app.js", "", false},
+		{"26.10.0", "node -- app.js --no-async-context-frame", "", true},
+		{"26.10.0", "", "", true}, // a process may overwrite its command line
+		{"20.20.2", "node app.js", "", false},
+		{"22.6.0", "node app.js", "", false},
+		{"", "node app.js", "", false},
 	} {
 		got := contextFrame(c.node, strings.Fields(c.args), c.options)
-		if got.On != c.on || got.Mend != c.mend || got.Seen || got.Why == "" {
-			t.Errorf("Node %s, %s, NODE_OPTIONS=%s: %+v, want on %v, mend %q", c.node, c.args, c.options, got, c.on, c.mend)
+		if got.On != c.on || got.Seen || got.Why == "" {
+			t.Errorf("Node %s, %s, NODE_OPTIONS=%s: %+v, want on %v", c.node, c.args, c.options, got, c.on)
 		}
 	}
 }
@@ -66,23 +65,6 @@ func TestStoreRules(t *testing.T) {
 	} {
 		if diff := cmp.Diff(c.want, c.store.Rules()); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.store, diff)
-		}
-	}
-}
-
-func TestRestart(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"node", "app.js", "a b"}, "node --async-context-frame app.js 'a b'"},
-		{[]string{"node", "--no-async-context-frame", "-e", "f()"}, "node --async-context-frame -e 'f()'"},
-		{[]string{"my service"}, "node --async-context-frame …"},
-		{nil, "node --async-context-frame …"},
-	} {
-		p := NodeProcess{CommandLine: c.args, Frame: ContextFrame{Mend: "--async-context-frame"}}
-		if got := p.Restart(); got != c.want {
-			t.Errorf("%q: %s, want %s", c.args, got, c.want)
 		}
 	}
 }

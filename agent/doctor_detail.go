@@ -16,15 +16,14 @@ type Detail struct {
 	Code, Files  int      // executable mappings, and files that are mapped so
 	LeftOut      int      // of these mappings, for which the BPF program has no room
 	Problems     []string // of the files: no symbols, no unwind rules
-	Stores       []Store  // in the frame that was current when the process was looked at
+	Stores       []Store  // in the frame or resource that was current when the process was looked at
 	Labels       []string // rules that would make labels of what these have, as a shell takes them
 }
 
 func (p *looked) detail() *Detail {
 	d := &Detail{Consequences: consequences(p.l)}
 	p.mappings(d)
-	off := !p.Frame.On && p.Frame.Mend != "" // and nothing will come of waiting
-	if p.at != 0 && !off && p.l.Require(contextFields...) == nil {
+	if p.at != 0 && requireContext(p.l) == nil {
 		d.Stores = p.stores()
 	}
 	for _, s := range d.Stores {
@@ -67,8 +66,10 @@ var groups = []struct {
 	lost   string
 	fields []layout.Field
 }{
-	{"the process cannot be sampled", needed},
+	{"the process cannot be sampled", slices.Concat(needed, neededIfAny)},
 	{"samples have no labels", contextFields},
+	{"isolates are not found: states of threads are not told, and samples have no labels",
+		[]layout.Field{layout.IsolateTLS, layout.IsolateKey}},
 	{"the state of a thread (JavaScript, collection, compiler) is not told", []layout.Field{layout.IsolateVMState}},
 	{"collections are told by the state alone", []layout.Field{layout.IsolateHeap, layout.HeapGCState}},
 	{"functions that were inlined are not told", []layout.Field{layout.DeoptLiterals, layout.DeoptInlining, layout.DeoptSFI, layout.SFIWrapperShared}},

@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"slices"
 	"time"
 
+	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 )
@@ -14,46 +16,105 @@ const (
 	watchEvery = 500 * time.Microsecond
 )
 
-// frameOf is the JSMap of the frame that is current in an isolate now.
-func frameOf(r *heap.Reader, l *layout.Layout, isolate uint64) (heap.Word, bool) {
-	w, err := r.WordAt(isolate + uint64(l.At(layout.IsolateCPED)))
-	if err != nil {
-		return 0, false
-	}
-	t, err := r.Type(w)
-	return w, err == nil && t == l.At(layout.TypeJSMap)
+// current is what was found to be current in the main thread: an AsyncContextFrame, or the stores of a resource.
+type current struct {
+	frame  heap.Word    // 0 = a resource
+	stores []heap.Entry // of a resource without keys: what is known of these is a symbol
 }
 
-// watch calls f at each frame that it meets in the main thread, until f is content or the time is over.
-func (p *looked) watch(d time.Duration, f func(frame heap.Word) bool) {
+// isolateStores finds what is current in one isolate.
+type isolateStores struct {
+	r     *heap.Reader
+	l     *layout.Layout
+	at    uint64             // the isolate
+	hooks *reqctx.AsyncHooks // nil = not found yet
+}
+
+// current looks once.
+func (p *isolateStores) current() (c current, ok bool) {
+	if at := p.l.At(layout.IsolateCPED); at >= 0 {
+		w, err := p.r.WordAt(p.at + uint64(at))
+		if err != nil {
+			return c, false
+		}
+		if t, err := p.r.Type(w); err == nil && t == p.l.At(layout.TypeJSMap) {
+			c.frame = w
+			c.stores, err = p.r.Entries(w)
+			return c, err == nil
+		}
+	}
+	hooks, err := p.asyncHooks()
+	if err != nil {
+		return c, false
+	}
+	resource, err := hooks.Current(p.r)
+	if err != nil || resource == 0 {
+		return c, false
+	}
+	values, err := reqctx.StoresOf(p.r, resource)
+	for _, v := range values {
+		c.stores = append(c.stores, heap.Entry{Value: v})
+	}
+	return c, err == nil && slices.ContainsFunc(c.stores, func(e heap.Entry) bool { return !p.isOddball(e.Value) })
+}
+
+// asyncHooks finds those of the isolate once. At times it refers to no context, then nothing is found.
+func (p *isolateStores) asyncHooks() (*reqctx.AsyncHooks, error) {
+	if p.hooks != nil {
+		return p.hooks, nil
+	}
+	if err := p.l.Require(hooksFields...); err != nil {
+		return nil, err
+	}
+	h, err := reqctx.AsyncHooksOf(p.r, p.at, 0)
+	if err != nil {
+		return nil, err
+	}
+	p.hooks = &h
+	return p.hooks, nil
+}
+
+func (p *isolateStores) isOddball(w heap.Word) bool {
+	t, err := p.r.Type(w)
+	return err == nil && t == p.l.At(layout.TypeOddball)
+}
+
+// watch calls f with what it finds to be current, until f is content or the time is over.
+func (p *looked) watch(d time.Duration, f func(current) bool) {
+	now := &isolateStores{r: p.r, l: p.l, at: p.at}
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(watchEvery) {
-		if w, ok := frameOf(p.r, p.l, p.at); ok && f(w) {
+		if c, ok := now.current(); ok && f(c) {
 			return
 		}
 	}
 }
 
-// watchFrame corrects what version and options tell by what is seen: a frame is proof.
+// saw corrects what version and options tell by what is seen, which is proof.
+func (p *looked) saw(c current) {
+	p.Frame = ContextFrame{On: c.frame != 0, Seen: true, Why: "seen in the process"}
+}
+
+// watchFrame looks for stores, to see where they are.
 func (p *looked) watchFrame(i *isolate) {
-	if p.l.Require(layout.IsolateCPED, layout.TypeJSMap) != nil {
+	if requireContext(p.l) != nil {
 		return
 	}
-	p.watch(watchShort, func(frame heap.Word) bool {
-		if i.checkFrame(frame) != nil {
+	p.watch(watchShort, func(c current) bool {
+		if c.frame != 0 && i.checkFrame(c.frame) != nil {
 			return false
 		}
-		p.Frame = ContextFrame{On: true, Seen: true, Why: "seen in the process"}
+		p.saw(c)
 		return true
 	})
 }
 
-// stores reads the stores of the first frame that has any.
+// stores reads the first stores that are current.
 func (p *looked) stores() []Store {
 	var out []Store
 	reader := &storeReader{r: p.r, l: p.l}
-	p.watch(watchLong, func(frame heap.Word) bool {
-		p.Frame = ContextFrame{On: true, Seen: true, Why: "seen in the process"}
-		out = reader.stores(frame)
+	p.watch(watchLong, func(c current) bool {
+		p.saw(c)
+		out = reader.stores(c.stores)
 		return len(out) > 0
 	})
 	return out

@@ -28,16 +28,17 @@ func (a *Agent) join(t *target, s *sampler.Sample) []pprofx.Label {
 	if len(s.Context) == 0 {
 		return nil
 	}
-	if labels, ok := a.labelSets[string(s.Context)]; ok {
+	sets := a.setsOf(t)
+	if labels, ok := sets[string(s.Context)]; ok {
 		t.flags.present = true
 		return labels
 	}
 	t.learnt.values = t.learnt.values[:0]
+	t.learnt.sets = reqctx.Sets{}
 	err := s.ContextRecords(func(kind, label uint8, data []byte) { a.contextRecord(t, kind, label, data) })
 	if err != nil {
 		t.flags.unreadable = true
 	}
-	t.learnt.sets = reqctx.Sets{}
 	bad := a.tree.Decode(t.learnt.values, !t.flags.learning && !t.flags.unreadable, &t.learnt.sets)
 	labels := reqctx.Merge(&t.learnt.sets)
 	a.stats.BadLabels += int64(bad)
@@ -45,17 +46,25 @@ func (a *Agent) join(t *target, s *sampler.Sample) []pprofx.Label {
 		a.matched[l.Key] = true
 	}
 	out := convertLabels(labels)
-	if !t.flags.learning && !t.flags.unreadable && !t.flags.cut && bad == 0 {
-		a.keepLabels(string(s.Context), out)
+	if bad == 0 && t.flags.whole() {
+		keepLabels(a.setsOf(t), string(s.Context), out)
 	}
 	return out
 }
 
-func (a *Agent) keepLabels(context string, labels []pprofx.Label) {
-	if len(a.labelSets) >= maxLabelSets {
-		clear(a.labelSets)
+// setsOf are the label sets that may be used again for a process: the bytes of what it publishes mean nothing in another.
+func (a *Agent) setsOf(t *target) map[string][]pprofx.Label {
+	if t.published.process != nil {
+		return t.published.labelSets
 	}
-	a.labelSets[context] = labels
+	return a.labelSets
+}
+
+func keepLabels(sets map[string][]pprofx.Label, context string, labels []pprofx.Label) {
+	if len(sets) >= maxLabelSets {
+		clear(sets)
+	}
+	sets[context] = labels
 }
 
 func convertLabels(labels []reqctx.Label) []pprofx.Label {
@@ -74,6 +83,12 @@ func (a *Agent) contextRecord(t *target, kind, label uint8, data []byte) {
 		return
 	case bpf.ContextUnreadable:
 		t.flags.unreadable = true
+		return
+	case bpf.ContextOverLimit:
+		t.flags.overLimit = true
+		return
+	case bpf.ContextRecordOTel, bpf.ContextLocalNode, bpf.ContextLocalThread:
+		a.publishedRecord(t, kind, label, data)
 		return
 	case bpf.ContextOneByte:
 		v.Str = latin1(data)

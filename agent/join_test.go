@@ -64,7 +64,7 @@ func TestJoin(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, target := joiner(t)
-			s := &sampler.Sample{Context: []byte(c.context)}
+			s := &sampler.Sample{Sample: &bpf.Sample{}, Context: []byte(c.context)}
 			got := a.join(target, s)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
@@ -90,7 +90,7 @@ func TestJoin(t *testing.T) {
 func TestLabelSetsAreBounded(t *testing.T) {
 	a, target := joiner(t)
 	for i := range maxLabelSets + 5 {
-		a.join(target, &sampler.Sample{Context: []byte(record(bpf.ContextOneByte, 0, fmt.Sprint(i)))})
+		a.join(target, &sampler.Sample{Sample: &bpf.Sample{}, Context: []byte(record(bpf.ContextOneByte, 0, fmt.Sprint(i)))})
 	}
 	if n := len(a.labelSets); n != 5 {
 		t.Errorf("%d sets of labels", n)

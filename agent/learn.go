@@ -18,6 +18,8 @@ type pupil struct {
 	id      uint32 // of the process, in the BPF program
 	learner *reqctx.Learner
 	asked   map[question]time.Time
+	// isolates are those that have async_hooks, with when the program asked for them first.
+	isolates map[bpf.EnvironmentKey]time.Time
 }
 
 // question is after the hash of a name that large tables in an isolate may have. A table is large to read, and may not
@@ -70,19 +72,24 @@ func (a *Agent) teach(s *sampler.Sample) {
 			return
 		}
 		first, second := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
-		if err := a.learn(p, kind, label, first, second); err != nil {
+		if err := a.learn(p, s.Tid, kind, label, first, second); err != nil {
 			a.log.Debug("not learnt", "pid", s.Pid, "kind", kind, "why", err)
 		}
 	})
 }
 
 func isLesson(kind uint8) bool {
-	return kind == bpf.ContextLearnShape || kind == bpf.ContextLearnKey || kind == bpf.ContextLearnStore
+	switch kind {
+	case bpf.ContextLearnShape, bpf.ContextLearnKey, bpf.ContextLearnStore,
+		bpf.ContextLearnIsolate, bpf.ContextLearnResource, bpf.ContextLearnSymbol:
+		return true
+	}
+	return false
 }
 
 // learn handles one lesson. What cannot be read, because the object is gone, is asked for again by the next sample that
 // meets it.
-func (a *Agent) learn(p *pupil, kind, label uint8, first, second uint64) error {
+func (a *Agent) learn(p *pupil, thread uint32, kind, label uint8, first, second uint64) error {
 	switch kind {
 	case bpf.ContextLearnShape:
 		return a.learnShape(p, int(label), heap.Word(first), heap.Word(second))
@@ -96,7 +103,7 @@ func (a *Agent) learn(p *pupil, kind, label uint8, first, second uint64) error {
 	case bpf.ContextLearnStore:
 		return a.learnStore(p, heap.Word(first), uint32(second))
 	}
-	return nil
+	return a.learnHooks(p, thread, kind, first, second)
 }
 
 // learnShape learns the hidden class that was met, and what the object leads to.
@@ -112,6 +119,11 @@ func (a *Agent) learnShape(p *pupil, node int, object, class heap.Word) error {
 		}
 		lesson.Shapes[class] = s
 	}
+	return a.take(p, lesson)
+}
+
+// take tells the program what was learnt.
+func (a *Agent) take(p *pupil, lesson reqctx.Lesson) error {
 	for class, s := range lesson.Shapes {
 		shape := bpf.Shape{Descriptors: s.Descriptors, Own: s.Own, Slots: s.Slots}
 		if err := a.sampler.SetShape(p.id, uint64(class), shape); err != nil {

@@ -61,6 +61,8 @@ func (a *Agent) name(t *target, s *sampler.Sample) []*pprofx.Frame {
 		case bpf.FrameGap:
 			t.flags.broken = true
 			c.stack = append(c.stack, gapFrame)
+		case bpf.FrameUnknown:
+			a.nameUnknown(t, f, i == 0)
 		default:
 			c.stack = append(c.stack, t.nativeFrame(f.Pc, i == 0))
 		}
@@ -115,13 +117,33 @@ func (a *Agent) nameV8(t *target, s *sampler.Sample, i int) {
 	}
 }
 
+// nameUnknown names a frame that no mapping was known for: WebAssembly's code is in mappings of its own, that come at any
+// time, and is known to V8 at once.
+func (a *Agent) nameUnknown(t *target, f bpf.Frame, exact bool) {
+	c := &t.frames
+	raw := rawFrame(f)
+	raw.Exact = exact
+	found := t.resolver.WebAssembly(raw)
+	for _, f := range found {
+		c.stack = append(c.stack, c.convert(f))
+	}
+	if found == nil {
+		c.stack = append(c.stack, t.nativeFrame(f.Pc, exact))
+	}
+	t.stale = true
+}
+
 func rawFrame(f bpf.Frame) stack.Raw {
 	r := stack.Raw{
 		PC: f.Pc, Marker: -1, SFI: heap.Word(f.Sfi), Bytecode: heap.Word(f.Bytecode), Offset: int(f.Offset),
 		ID: heap.Identity{Script: f.Script, Literal: f.Literal},
 	}
 	if f.Kind == bpf.FrameTyped {
-		r.Marker = int(f.Sfi >> 1 & 0xffff)
+		r.Instance, r.Argument = r.Bytecode, heap.Word(uint64(uint32(f.Literal))<<32|uint64(uint32(f.Script)))
+		r.Bytecode, r.ID = 0, heap.Identity{Script: -1}
+		if f.Sfi&1 == 0 {
+			r.Marker = int(f.Sfi >> 1 & 0xffff)
+		}
 	}
 	return r
 }
@@ -143,6 +165,7 @@ func (c *frameCache) convert(f *stack.Frame) *pprofx.Frame {
 	p := &pprofx.Frame{
 		Function: f.Name, File: f.File, Line: f.Line, Column: f.Column,
 		Kind: kinds[f.Kind], Tier: tiers[f.Tier], Inlined: f.Inlined,
+		Map: f.Map, NameLine: f.NameLine, NameColumn: f.NameColumn,
 	}
 	c.js[f] = p
 	return p

@@ -34,9 +34,12 @@ type Stats struct {
 	Unreadable    int64            // samples of which a part of the context could not be read
 	Cut           int64            // samples with a value that is longer than what is read of it
 	BadLabels     int64            // values that were not what their label must be
+	OverLimit     int64            // samples of which something published is larger than what is read
+	UnknownKeys   int64            // samples of which an attribute has a key that the process does not name
 	SnapshotsLost int64            // by slow sinks
 	Frames        int64            // of all samples, inlined ones included
 	InKernel      time.Duration    // that taking the samples took, part of it in the CPU time of the sampled processes
+	SourceMaps    MapStats
 	Unmatched     []Unmatched
 	ringFull      int64
 	eventsLost    int64
@@ -61,7 +64,15 @@ type flags struct {
 	js, unnamed, broken  bool // has JS frames; one has no name; a frame is missing or unknown
 	present              bool // a store is current
 	learning, unreadable bool // something of the context was not known yet, or not readable
+	bad                  bool // something published was not what it must be
 	cut                  bool // a value is longer than what is read of it
+	overLimit            bool // something published is larger than what is read
+	unknownKey           bool // an attribute has a key that the process does not name
+}
+
+// whole reports whether the labels are all that there is to say, now and later, of the same context.
+func (f flags) whole() bool {
+	return !f.learning && !f.unreadable && !f.cut && !f.bad && !f.overLimit && !f.unknownKey
 }
 
 func (s *Stats) count(out *pprofx.Sample, f flags) {
@@ -79,6 +90,8 @@ func (s *Stats) count(out *pprofx.Sample, f flags) {
 	add(&s.Labelled, len(out.Labels) > 0)
 	add(&s.Learning, f.learning)
 	add(&s.Unreadable, f.unreadable)
+	add(&s.OverLimit, f.overLimit)
+	add(&s.UnknownKeys, f.unknownKey)
 	add(&s.Cut, f.cut)
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// Store is the store of an AsyncLocalStorage as it was found in a thread's current frame.
+// Store is the store of an AsyncLocalStorage as it was found to be current in a thread.
 type Store struct {
-	Name          string   // of the AsyncLocalStorage; empty where it has none
+	Name          string   // of the AsyncLocalStorage; empty where it has none, or where it is not known which it is
 	OpenTelemetry bool     // it is the context of OpenTelemetry's SDK
 	Datadog       bool     // it is dd-trace's
 	Handle        bool     // it is an opaque handle of an older dd-trace, whose stores are elsewhere
@@ -43,12 +43,8 @@ type storeReader struct {
 	rules    []reqctx.Rule
 }
 
-// stores reads those of a frame.
-func (p *storeReader) stores(frame heap.Word) []Store {
-	entries, err := p.r.Entries(frame)
-	if err != nil {
-		return nil
-	}
+// stores reads those that are current.
+func (p *storeReader) stores(entries []heap.Entry) []Store {
 	var out []Store
 	for _, e := range entries[:min(len(entries), maxStores)] {
 		if s, ok := p.store(e); ok {
@@ -58,7 +54,8 @@ func (p *storeReader) stores(frame heap.Word) []Store {
 	return out
 }
 
-// store reads one entry of a frame; ok is false where there is no store: it is undefined, or was removed.
+// store reads one store; ok is false where there is none: it is undefined, or was removed. Its AsyncLocalStorage is known
+// where it is the key.
 func (p *storeReader) store(e heap.Entry) (s Store, ok bool) {
 	if p.examples {
 		s.Examples = map[string]string{}

@@ -24,24 +24,29 @@ var ErrNotNode = errors.New("not a Node.js process: there is no V8 in its execut
 
 // target is a process that is profiled.
 type target struct {
-	pid      int
-	since    int64 // when it was looked at first, CLOCK_MONOTONIC in nanoseconds
-	prepared int64 // when all was read that must be known of it
-	met      bool  // a sample of it was named
-	process  pprofx.Process
-	space    *space.Space
-	resolver *stack.Resolver
-	pupil    *pupil
-	config   *bpf.Process
-	frames   frameCache
-	threads  map[[16]int8]string
-	sample   pprofx.Sample // the one at hand, used again for the next
-	flags    flags         // of the sample at hand
-	learnt   learnt
-	refresh  schedule  // when to read the mappings again: after a start much is mapped
-	keyless  bool      // where a thread's isolate is is not known before V8 has started
-	stale    bool      // an address was met that no mapping has
-	looked   time.Time // when the mappings were read last
+	pid       int
+	since     int64 // when it was looked at first, CLOCK_MONOTONIC in nanoseconds
+	prepared  int64 // when all was read that must be known of it
+	met       bool  // a sample of it was named
+	process   pprofx.Process
+	derived   pprofx.Process // of it, what was found out from outside
+	space     *space.Space
+	resolver  *stack.Resolver
+	pupil     *pupil
+	config    *bpf.Process
+	frames    frameCache
+	threads   map[[16]int8]string
+	sample    pprofx.Sample // the one at hand, used again for the next
+	flags     flags         // of the sample at hand
+	learnt    learnt
+	published published
+	root      *procs.RootDir // nil: not needed, or not to be opened
+	maps      map[int]int32  // number of the source map, by script id
+	refresh   schedule       // when to read the mappings again: after a start much is mapped
+	keyless   bool           // where a thread's isolate is is not known before V8 has started
+	stale     bool           // an address was met that no mapping has
+	looked    time.Time      // when the mappings were read last
+	looking   bool           // they are being read
 }
 
 // attach begins to profile a process.
@@ -81,9 +86,11 @@ func (a *Agent) prepare(pid int) (*target, error) {
 	r := heap.NewReader(mem, l)
 	t := &target{
 		pid: pid, since: since, space: s, resolver: stack.NewResolver(r, s), pupil: &pupil{learner: reqctx.NewLearner(a.tree, heap.NewReader(mem, l))},
-		process: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
+		derived: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
 		threads: map[[16]int8]string{}, frames: newFrameCache(),
 	}
+	t.process = t.derived
+	a.followMaps(t)
 	t.configure(a.tree, l)
 	t.pupil.id = t.config.Id
 	a.findIsolates(t)
@@ -94,6 +101,8 @@ func (a *Agent) prepare(pid int) (*target, error) {
 
 // adopt has the BPF program sample a process.
 func (a *Agent) adopt(t *target) error {
+	t.published.since = time.Now()
+	a.findPublished(t, t.published.since)
 	a.pupils.Store(t.pid, t.pupil)
 	if err := a.publish(t); err != nil {
 		a.pupils.Delete(t.pid)
@@ -120,7 +129,7 @@ func (a *Agent) warnProblems(t *target) {
 	for _, note := range t.space.Layout().Notes {
 		a.log.Warn(note, "pid", t.pid)
 	}
-	if err := t.space.Layout().Require(contextFields...); err != nil {
+	if err := requireContext(t.space.Layout()); err != nil {
 		a.log.Warn("requests cannot be told: samples have no labels", "pid", t.pid, "why", err)
 	}
 }
@@ -143,6 +152,7 @@ func (a *Agent) detach(t *target) {
 		a.log.Warn("process stays in the program's table", "pid", t.pid, "why", err)
 	}
 	a.pupils.CompareAndDelete(t.pid, t.pupil)
+	a.maps.end(t)
 	a.seen = append(a.seen, t.pupil.seen()...)
 	delete(a.targets, t.pid)
 }
@@ -163,6 +173,7 @@ func (a *Agent) tend() {
 		if t.refresh.due(now) || t.stale && now.Sub(t.looked) > 50*time.Millisecond {
 			a.look(t, now)
 		}
+		a.tendPublished(t, now)
 	}
 	a.lookAgain(now)
 	if a.config.Progress != nil && now.Sub(a.shown) > progressEvery {
@@ -173,23 +184,32 @@ func (a *Agent) tend() {
 
 // look has the mappings of a process read again.
 func (a *Agent) look(t *target, now time.Time) {
-	t.stale, t.looked = false, now
+	if t.looking {
+		return
+	}
+	t.stale, t.looked, t.looking = false, now, true
 	a.later(func() func() {
 		next, err := t.space.Again()
 		return func() {
+			t.looking = false
 			if err != nil || a.targets[t.pid] != t {
 				return
 			}
-			if found := t.keyless && a.findIsolates(t); t.space.Update(next) || found {
+			moved := t.space.Update(next)
+			if moved {
+				clear(t.frames.native)
+			}
+			isolates := t.keyless && a.findIsolates(t)
+			if published := a.findPublished(t, now); moved || isolates || published {
 				a.remap(t)
 			}
+			a.builder.SetProcess(t.pid, t.process)
 		}
 	})
 }
 
 // remap tells the BPF program of mappings that have changed.
 func (a *Agent) remap(t *target) {
-	clear(t.frames.native)
 	if err := a.publish(t); err != nil {
 		a.log.Warn("mappings not updated", "pid", t.pid, "why", err)
 	}
@@ -229,7 +249,7 @@ func lacks(l *layout.Layout) error {
 }
 
 // needed is what naming cannot do without; neededIfAny, what it cannot in a V8 that has it; contextFields, what reading
-// the request cannot.
+// the request from the AsyncContextFrame cannot.
 var (
 	neededIfAny = []layout.Field{layout.CodeInstructionStart, layout.InstructionStreamCode}
 
@@ -243,7 +263,7 @@ var (
 		layout.TypeCode, layout.TypeInstructionStream, layout.TypeScopeInfo, layout.FirstNonStringType,
 	}
 	contextFields = []layout.Field{
-		layout.IsolateTLS, layout.IsolateCPED, layout.JSMapTable, layout.TypeJSMap, layout.MapBitField3,
+		layout.IsolateCPED, layout.JSMapTable, layout.TypeJSMap, layout.MapBitField3,
 		layout.MapDescriptors, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.NameHash,
 		layout.FixedArrayData, layout.TypeOddball, layout.OddballKind, layout.BitField3DictionaryMapBit,
 	}

@@ -92,6 +92,7 @@ type sampled struct {
 	labels []pprofx.Label
 	flags  flags
 	reads  []bpftest.Read
+	nReads int
 }
 
 // once takes a sample of the thread, of whose memory there are these pages, and learns what the program asks for.
@@ -112,7 +113,7 @@ func (k *kernelWalk) once(t testing.TB, pages map[uint64][]byte) sampled {
 	k.target.flags = flags{}
 	k.agent.teach(&s)
 	labels := k.agent.join(k.target, &s)
-	return sampled{walkOf(&s), labels, k.target.flags, out.Reads}
+	return sampled{walkOf(&s), labels, k.target.flags, out.Reads, out.NReads}
 }
 
 // sample takes samples until the program has learnt all that it asks for, and returns the last.

@@ -32,6 +32,8 @@ type thread struct {
 	code   *processCode
 	space  *space.Space // nil for a recording
 	says   says
+	// isolate is where, from the thread pointer, the pointer to the thread's isolate stands.
+	isolate int64
 }
 
 // says is what testdata/walk.js says of itself.
@@ -48,27 +50,45 @@ type site struct {
 // walk walks it in Go.
 func (th *thread) walk(mem io.ReaderAt) stack.Walk {
 	w := stack.Walker{Mem: mem, Layout: th.layout, Code: th.code}
-	return w.Walk(th.regs, stack.Isolate(mem, th.layout, th.regs.FSBase))
+	return w.Walk(th.regs, stack.Isolate(mem, th.regs.FSBase, th.isolate))
+}
+
+// standing runs testdata/walk.js until it stands still, with a stack where this process has no memory.
+func standing(t *testing.T, version string) (*live.Process, memory.Registers) {
+	t.Helper()
+	bpftest.Randomize(t)
+	for range 20 {
+		p := live.Start(t, version, inTemp(t, "testdata/walk.js"))
+		awaitRead(t, p.PID)
+		if regs := seize(t, p.PID); regs.General[memory.RSP] < bpftest.MaxAddress {
+			return p, regs
+		}
+	}
+	t.Fatal("each process has its stack where this one has its memory")
+	return nil, memory.Registers{}
 }
 
 // stopped runs testdata/walk.js and stops it where it stands still.
 func stopped(t *testing.T, version string) *thread {
 	t.Helper()
-	bpftest.Randomize(t)
-	p := live.Start(t, version, inTemp(t, "testdata/walk.js"))
-	th := &thread{mem: memory.Live{PID: p.PID}, code: &processCode{tables: map[uint32]*unwind.Table{}, used: map[uint32][]uint32{}}}
+	p, regs := standing(t, version)
+	th := &thread{
+		mem: memory.Live{PID: p.PID}, regs: regs,
+		code: &processCode{tables: map[uint32]*unwind.Table{}, used: map[uint32][]uint32{}},
+	}
 	p.Said(t, &th.says)
-	awaitRead(t, p.PID)
-	th.regs = seize(t, p.PID)
 	var err error
 	if th.space, err = space.New(p.PID, th.mem, binary.NewCache(th.code)); err != nil {
 		t.Fatal(err)
 	}
 	th.layout = th.space.Layout()
+	if th.isolate, err = isolateOffset(p.PID, th.mem, th.layout, th.space.Bias()); err != nil {
+		t.Fatal(err)
+	}
 	mappings := make([]bpf.Mapping, 128)
 	n, left := th.space.Mappings(mappings)
-	if th.code.mappings = mappings[:n]; left > 0 || th.layout == nil {
-		t.Fatalf("%d mappings left out, layout %v", left, th.layout)
+	if th.code.mappings = mappings[:n]; left > 0 {
+		t.Fatalf("%d mappings left out", left)
 	}
 	return th
 }
@@ -100,10 +120,9 @@ func awaitRead(t *testing.T, pid int) {
 }
 
 // seize stops a process's main thread until the test ends.
-func seize(t *testing.T, pid int) (r memory.Registers) {
+func seize(t *testing.T, pid int) memory.Registers {
 	t.Helper()
 	var status unix.WaitStatus
-	var regs unix.PtraceRegs
 	err := unix.PtraceSeize(pid)
 	if err == nil {
 		err = unix.PtraceInterrupt(pid)
@@ -111,13 +130,20 @@ func seize(t *testing.T, pid int) (r memory.Registers) {
 	if err == nil {
 		_, err = unix.Wait4(pid, &status, unix.WALL, nil)
 	}
-	if err == nil {
-		err = unix.PtraceGetRegs(pid, &regs)
-	}
 	if err != nil {
 		t.Fatalf("stop process %d: %v", pid, err)
 	}
 	t.Cleanup(func() { unix.PtraceDetach(pid) })
+	return registers(t, pid)
+}
+
+// registers are those of a stopped thread.
+func registers(t *testing.T, pid int) (r memory.Registers) {
+	t.Helper()
+	var regs unix.PtraceRegs
+	if err := unix.PtraceGetRegs(pid, &regs); err != nil {
+		t.Fatalf("registers of %d: %v", pid, err)
+	}
 	r.General = [16]uint64{
 		regs.Rax, regs.Rdx, regs.Rcx, regs.Rbx, regs.Rsi, regs.Rdi, regs.Rbp, regs.Rsp,
 		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15,
@@ -130,6 +156,7 @@ func seize(t *testing.T, pid int) (r memory.Registers) {
 type about struct {
 	Node     string
 	Stack    []site
+	Isolate  int64            // where it stands, from the thread pointer
 	Layout   map[string]int64 // values that are known, by field
 	Mappings []bpf.Mapping
 	Tables   map[uint32]unwind.Table // rules that the walk asked for
@@ -141,7 +168,7 @@ const recordings = "testdata/recordings"
 // keep writes what was recorded of a thread. Pages hold what is not the walk's: paths and the environment.
 func (th *thread) keep(t *testing.T, r *memory.Recorder, version string) {
 	t.Helper()
-	a := about{Node: version, Stack: th.says.Stack, Layout: map[string]int64{}, Tables: map[uint32]unwind.Table{}}
+	a := about{Node: version, Stack: th.says.Stack, Isolate: th.isolate, Layout: map[string]int64{}, Tables: map[uint32]unwind.Table{}}
 	for f := range layout.NumFields {
 		if th.layout.Has(f) {
 			a.Layout[f.String()] = th.layout.Values[f].N
@@ -194,7 +221,7 @@ func recorded(t testing.TB, version string) (*thread, *memory.Recording) {
 	if err := json.Unmarshal(r.About, &a); err != nil {
 		t.Fatal(err)
 	}
-	th := &thread{mem: r, regs: r.Registers, layout: &layout.Layout{Node: a.Node}, says: says{a.Stack}}
+	th := &thread{mem: r, regs: r.Registers, layout: &layout.Layout{Node: a.Node}, says: says{a.Stack}, isolate: a.Isolate}
 	for f := range layout.NumFields {
 		if n, ok := a.Layout[f.String()]; ok {
 			th.layout.Values[f] = layout.Value{N: n, State: layout.Known}

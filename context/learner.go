@@ -145,19 +145,14 @@ func (l *Learner) Shape(node int, class heap.Word) (Shape, error) {
 }
 
 func (l *Learner) shape(s *heap.Shape, ofStore bool) Shape {
-	own := uint32(s.Own) << l.r.Layout().At(layout.BitField3OwnDescriptorsBit)
-	out := Shape{Descriptors: uint64(s.Descriptors), Own: own}
+	out := Shape{Descriptors: uint64(s.Descriptors), Own: l.own(s)}
 	for _, p := range s.Properties {
 		if ofStore && !p.Symbol {
 			l.see(p.Name)
 		}
 		i := slices.IndexFunc(l.tree.Names, func(n Name) bool { return n.is(p.Name, p.Symbol, false, p.Secret) })
-		if i < 0 || p.Slot.Index >= SlotOutOfLine {
-			continue
-		}
-		out.Slots[i] = uint16(p.Slot.Index)
-		if p.Slot.OutOfLine {
-			out.Slots[i] |= SlotOutOfLine
+		if i >= 0 {
+			out.Slots[i] = slotNumber(p.Slot)
 		}
 	}
 	return out

@@ -100,6 +100,13 @@ func resource(to pcommon.Map, by Agent, pid int32, p pprofx.Process) {
 	if p.Executable != "" {
 		known("process.executable.name", path.Base(p.Executable))
 	}
+	for _, l := range p.Attributes {
+		if l.Str != "" {
+			known(l.Key, l.Str)
+		} else {
+			to.PutInt(valid(l.Key), l.Num)
+		}
+	}
 }
 
 func (e *encoder) scope(to pprofile.ScopeProfiles, by Agent, rows []int32) {

@@ -17,7 +17,9 @@ func randomSnapshot(seed uint64, rows int) *pprofx.Snapshot {
 		Start: start, End: end, Period: 10_101_010,
 		Processes: map[int]pprofx.Process{
 			1: {Executable: "/usr/bin/node", Service: "shop", Container: "c0ffee"},
-			2: {Executable: "/opt/app"},
+			2: {Executable: "/opt/app", Attributes: []pprofx.Label{
+				{Key: "service.version", Str: "1.2"}, {Key: "shard", Num: 7}, {Key: "host.name", Str: "pod"},
+			}},
 		},
 		Lost: map[string]int64{"ring full": 7, "throttled": int64(seed)},
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/google/pprof/profile"
 )
@@ -22,7 +23,8 @@ const (
 //
 // It has two values a sample, samples/count and cpu/nanoseconds; cpu is the default. Samples with the same stack,
 // labels, process, thread and VM state are one. Besides the labels of the request they have thread_name, thread_id,
-// pid and vm_state. What was lost stands in the comments (`go tool pprof -comments`), a line a reason.
+// pid and vm_state. What was lost stands in the comments (`go tool pprof -comments`), a line a reason; so does what
+// processes say of themselves, a line each.
 //
 // An inlined function is a line of the location of the function it is inlined in. The mapping of a frame is the file
 // that holds its code; code that V8 made at run time has the mapping [v8], so `-show '\[v8\]'` leaves JavaScript alone.
@@ -92,7 +94,28 @@ func pprofComments(s *Snapshot) []string {
 	if n := s.Other(); n > 0 {
 		lines = append(lines, fmt.Sprintf("stack left out: %d %s", n, OtherFunction))
 	}
+	for _, pid := range slices.Sorted(maps.Keys(s.Processes)) {
+		if about := s.Processes[pid].about(); about != "" {
+			lines = append(lines, valid(fmt.Sprintf("process %d:%s", pid, about)))
+		}
+	}
 	return lines
+}
+
+// about is what a process says of itself, one " KEY=VALUE" after the other.
+func (p Process) about() string {
+	var b strings.Builder
+	if p.Service != "" {
+		fmt.Fprintf(&b, " service.name=%s", p.Service)
+	}
+	for _, l := range p.Attributes {
+		if l.Str != "" {
+			fmt.Fprintf(&b, " %s=%s", l.Key, l.Str)
+		} else {
+			fmt.Fprintf(&b, " %s=%d", l.Key, l.Num)
+		}
+	}
+	return b.String()
 }
 
 func (w *pprofWriter) profile() *profile.Profile {

@@ -60,13 +60,17 @@ type Frame struct {
 	Function string // never empty: a frame of which nothing is known is named for that, "[unknown]"
 	File     string // source file or URL; empty where there is none
 	Line     int    // 1-based line of the point of execution; 0 where unknown
-	Column   int    // 1-based column; 0 where unknown
+	Column   int    // 1-based column, in UTF-16 units; 0 where unknown
 	Kind     Kind
 	Tier     Tier
 	Inlined  bool   // its code is part of the next frame towards the root
 	Module   string // path of the file that holds native code; "[kernel]" for the kernel
 	BuildID  string // GNU build id of Module, lower-case hex; empty where it has none
 	Address  uint64 // native: address as in Module's ELF symbols; kernel: address; else 0
+
+	// What a frame of generated code carries until its source map is applied (package sourcemap); then all are 0.
+	Map                  int32 // a number for the script that names the map; 0 = there is none
+	NameLine, NameColumn int   // 1-based place of the identifier that is Function in the generated code; 0 = not known
 }
 
 // Label is one key and value of a sample. Num counts only where Str is empty.

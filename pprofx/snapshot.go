@@ -20,6 +20,8 @@ type Process struct {
 	Executable string // path as the process sees it
 	Service    string // service.name where known, else empty
 	Container  string // container id, else empty
+	// Attributes are what else the process says of itself, by OpenTelemetry's names, in an order that stays.
+	Attributes []Label
 }
 
 // Row is one sample of a Snapshot.

@@ -33,10 +33,30 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 	for _, u := range s.Unmatched {
 		fmt.Fprintf(c, "label %s matched nothing; properties seen in stores: %s\n", u.Label, seen(u.Seen))
 	}
+	if problems := mapProblems(&s.SourceMaps); problems != "" {
+		fmt.Fprintf(c, "source maps not used: %s (-v names them)\n", problems)
+	}
 	if s.SnapshotsLost > 0 {
 		fmt.Fprintf(c, "%d snapshots lost by outputs that were too slow\n", s.SnapshotsLost)
 	}
 	next(c, s, files)
+}
+
+// mapProblems says why source maps were not used; empty where all were.
+func mapProblems(m *agent.MapStats) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int64
+		what string
+	}{
+		{m.Broken, "broken %d"}, {m.TooLarge, "too large %d"}, {m.Missing, "not found %d"}, {m.Remote, "on servers %d"},
+		{m.Late, "not yet read for %d samples"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf(p.what, p.n))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // inKernel is what sampling costs the processes that are sampled.
@@ -62,7 +82,10 @@ func lostBy(lost map[string]int64) string {
 
 func misses(s *agent.Stats) string {
 	var parts []string
-	for what, n := range map[string]int64{"learning": s.Learning, "unreadable": s.Unreadable, "cut": s.Cut, "bad values": s.BadLabels} {
+	for what, n := range map[string]int64{
+		"learning": s.Learning, "unreadable": s.Unreadable, "cut": s.Cut, "bad values": s.BadLabels,
+		"over limit": s.OverLimit, "unknown keys": s.UnknownKeys,
+	} {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%s %d", what, n))
 		}

@@ -37,13 +37,6 @@ func (c *contextsCmd) Run(stdout io.Writer) error {
 
 func (w *sheet) contexts(c *agent.Contexts) {
 	w.printf("process %d: %s, Node.js %s\n", c.PID, shorten(printable(strings.Join(c.CommandLine, " ")), 60), orUnknown(c.Node))
-	if !c.Frame.On {
-		w.printf("No stores are seen: no AsyncContextFrame (%s).\n", c.Frame.Why)
-		if c.Frame.Mend != "" {
-			w.printf("Start it with\n  $ %s\n", shorten(printable(c.Restart()), longestRestart))
-		}
-		return
-	}
 	var offers []string
 	for _, t := range c.Threads {
 		w.printf("\nthread %d %s: looked at %d times, in a request %d times\n", t.TID, printable(t.Name), t.Looks, t.Current)

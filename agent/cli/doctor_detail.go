@@ -11,7 +11,8 @@ import (
 // detail prints what is said of a process that was asked for by pid only.
 func (w *sheet) detail(p *agent.NodeProcess) {
 	d := p.Detail
-	w.stores(d.Stores, p.Frame.On)
+	w.stores(d.Stores)
+	w.fields("compared", p.Check.Fields)
 	w.fields("assumed", p.Layout.Assumed)
 	w.several("unknown", d.Consequences)
 	w.line("code", "%d executable mappings of %d files", d.Code, d.Files)
@@ -21,10 +22,7 @@ func (w *sheet) detail(p *agent.NodeProcess) {
 	w.several("files", d.Problems)
 }
 
-func (w *sheet) stores(stores []agent.Store, on bool) {
-	if !on {
-		return
-	}
+func (w *sheet) stores(stores []agent.Store) {
 	if len(stores) == 0 {
 		w.line("stores", "none was current in the two seconds that were watched: try again under load")
 	}

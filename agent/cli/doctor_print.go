@@ -51,7 +51,6 @@ func (w *sheet) processes(found *agent.Diagnosis) {
 // Bounds of what is printed of a command line, in characters: to tell a process by, and to be typed.
 const (
 	longestCommand = 90
-	longestRestart = 400
 )
 
 // commandLine begins with the name of the program without its folder.
@@ -111,18 +110,12 @@ func (w *sheet) checked(p *agent.NodeProcess) {
 }
 
 func (w *sheet) context(p *agent.NodeProcess) {
+	where := "the resources of async_hooks"
 	if p.Frame.On {
-		w.line("AsyncContext", "on: %s", p.Frame.Why)
-		w.line("labels", "trace_id, span_id, http.route of OpenTelemetry, dd-trace and Sentry; of any other store: --label NAME=PATH")
-		return
+		where = "V8's AsyncContextFrame"
 	}
-	w.line("AsyncContext", "off: %s", p.Frame.Why)
-	if p.Frame.Mend == "" {
-		w.line("labels", "none: they are read from Node's AsyncContextFrame")
-		return
-	}
-	w.line("labels", "none: no AsyncContextFrame; to have them start the process with")
-	w.line("", "$ %s", shorten(printable(p.Restart()), longestRestart))
+	w.line("AsyncContext", "in %s: %s", where, p.Frame.Why)
+	w.line("labels", "trace_id, span_id, http.route of OpenTelemetry, dd-trace and Sentry; of any other store: --label NAME=PATH")
 }
 
 func (w *sheet) next(found *agent.Diagnosis) {

@@ -123,9 +123,10 @@ func TestClosing(t *testing.T) {
 		Lost:   map[string]int64{agent.LostRingFull: 10, agent.LostExited: 5},
 		ToRoot: 1791, WithJS: 1000, Named: 999, Requests: 300, Labelled: 200,
 		Learning: 7, Unreadable: 2, BadLabels: 1, SnapshotsLost: 3,
-		Unmatched: []agent.Unmatched{{Label: "tenant", Seen: []string{"id", "user"}}, {Label: "shop"}},
+		SourceMaps: agent.MapStats{Loaded: 5, Missing: 1, Remote: 2, Broken: 3, TooLarge: 4, Late: 6},
+		Unmatched:  []agent.Unmatched{{Label: "tenant", Seen: []string{"id", "user"}}, {Label: "shop"}},
 	}
-	idle := agent.Stats{Start: start, End: start.Add(2 * time.Second)}
+	idle := agent.Stats{Start: start, End: start.Add(2 * time.Second), SourceMaps: agent.MapStats{Loaded: 5}}
 	for _, c := range []struct {
 		name  string
 		stats agent.Stats
@@ -137,6 +138,7 @@ to the thread's first frame 90.0 %, all JavaScript named 99.9 %, of samples in r
 hotspan itself
 label tenant matched nothing; properties seen in stores: id, user
 label shop matched nothing; properties seen in stores: none, no store was current in any sample
+source maps not used: broken 3, too large 4, not found 1, on servers 2, not yet read for 6 samples (-v names them)
 3 snapshots lost by outputs that were too slow
 wrote x.pb.gz
 next: go tool pprof -filefunctions -top x.pb.gz

@@ -32,6 +32,7 @@ type recordCmd struct {
 	LabelStyle    string        `default:"hotspan" help:"Names of labels in pprof: hotspan, or datadog (span id, local root span id, trace endpoint)." placeholder:"STYLE"`
 	SnapshotEvery time.Duration `help:"Write a snapshot this often, without a gap between them." placeholder:"TIME"`
 	OTLP          string        `name:"otlp" help:"Also send each snapshot as OTLP profiles over gRPC, such as http://127.0.0.1:4317." placeholder:"URL"`
+	SourceMaps    bool          `default:"true" negatable:"" help:"Show TypeScript's and bundles' own files and lines, by their source maps (on)."`
 	RingBuffer    int           `default:"16" help:"Size of the buffer between kernel and agent in MiB, a power of two (${default})." placeholder:"MIB"`
 	Verbose       bool          `short:"v" help:"Say more about what is learnt of the processes."`
 	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
@@ -132,7 +133,7 @@ func (r *recordCmd) check() error {
 func (r *recordCmd) config(c console) (agent.Config, error) {
 	config := agent.Config{
 		Select: agent.Selection{PIDs: r.PID, All: r.All}, Rate: r.Rate,
-		SnapshotEvery: r.SnapshotEvery, RingBytes: r.RingBuffer << 20, Log: c.logger(r.Verbose),
+		SnapshotEvery: r.SnapshotEvery, RingBytes: r.RingBuffer << 20, NoSourceMaps: !r.SourceMaps, Log: c.logger(r.Verbose),
 	}
 	if r.Name != "" {
 		re, err := regexp.Compile(r.Name)

@@ -33,12 +33,13 @@ const values = { context: new Context(), plain, user, wide, dictionary, getter, 
 const storages = { session: new AsyncLocalStorage({ name: 'session' }), other: new AsyncLocalStorage({ name: 'other' }), unnamed: new AsyncLocalStorage() };
 gc(); // what is old does not move
 gc();
-const says = { values: {}, storages: {} };
+const says = { values: {}, storages: {}, named: storages.session.name === 'session' };
 for (const [k, v] of Object.entries(values)) says.values[k] = address(v);
 for (const [k, v] of Object.entries(storages)) says.storages[k] = address(v);
 values.spanContext = [...values.context._currentContext.values()][1]._spanContext;
 values.span = [...values.context._currentContext.values()][1];
 for (const k of ['span', 'spanContext']) says.values[k] = address(values[k]);
+says.named = storages.session.name === 'session'; // before Node 24 they have no names
 says.map = address(values.context._currentContext);
 %DebugPrint(span);
 says.hash = Number(/hash: (\d+)/.exec(buffer.latin1Slice(0, fs.readSync(file, buffer, 0, buffer.length, from)))[1]);

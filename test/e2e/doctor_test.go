@@ -71,40 +71,29 @@ func versions(t *testing.T, node string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestDoctorOnProcess: what doctor says of a busy process, with the AsyncContextFrame on and off.
+// TestDoctorOnProcess: what doctor says of a busy process, with the AsyncContextFrame and with async_hooks.
 func TestDoctorOnProcess(t *testing.T) {
 	eachFrameNode(t, func(t *testing.T, node string, on []string) {
 		off := []string(nil)
 		if len(on) == 0 { // it is the default
-			on, off = []string{"--async-context-frame"}, []string{"--no-async-context-frame"}
+			off = []string{"--no-async-context-frame"}
 		}
-		t.Run("on", func(t *testing.T) { doctorOn(t, node, on) })
-		t.Run("off", func(t *testing.T) { doctorOff(t, node, off, on[0]) })
+		t.Run("frame", func(t *testing.T) { doctorOn(t, node, on, "V8's AsyncContextFrame") })
+		t.Run("hooks", func(t *testing.T) { doctorOn(t, node, off, "the resources of async_hooks") })
 	})
 }
 
-func doctorOn(t *testing.T, node string, flags []string) {
+func doctorOn(t *testing.T, node string, flags []string, where string) {
 	p := start(t, node, "requests.js", flags, []string{"DURATION_MS=20000"})
 	d := doctor(t, hotspan, 0, "-p", strconv.Itoa(p.pid))
 	d.judge(t, node)
-	d.says(t, "AsyncContext    on: seen in the process")
+	d.says(t, "AsyncContext    in "+where+": seen in the process")
 	d.says(t, "endpoint, user, user.tenant, user.id")
 	d.says(t, "of OpenTelemetry")
 	const rules = "--label endpoint=endpoint --label tenant=user.tenant --label user.id=user.id"
 	d.says(t, "hotspan record -p "+strconv.Itoa(p.pid)+" -d 10s "+rules)
 	if samples := record(t, p.pid, 99, 2e9, strings.Fields(rules)...); len(samples) == 0 {
 		t.Error("the command that doctor offers records nothing")
-	}
-}
-
-func doctorOff(t *testing.T, node string, flags []string, option string) {
-	p := start(t, node, "requests.js", flags, []string{"DURATION_MS=20000"})
-	d := doctor(t, hotspan, 0, "-p", strconv.Itoa(p.pid))
-	d.judge(t, node)
-	d.says(t, "AsyncContext    off: ")
-	d.says(t, "$ "+node+" "+option+" ../programs/requests.js")
-	if strings.Contains(d.stdout, "--label") {
-		t.Error("doctor offers labels though there are none")
 	}
 }
 

@@ -1,11 +1,9 @@
 package e2e
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,12 +17,12 @@ func TestEveryNode(t *testing.T) {
 		return !*all && slices.Contains(nodes.Thorough(), v)
 	})
 	runNodes(t, list, func(t *testing.T, v nodes.Version, node string) {
-		stop := "STOP=" + filepath.Join(t.TempDir(), "stop")
-		functions := launch(t, node, "functions.js", []string{"--expose-gc"}, []string{stop, "INSPECT=1", "DURATION_MS=60000"})
+		env, stop := stopFile(t)
+		functions := launch(t, node, "functions.js", []string{"--expose-gc"}, []string{env, "INSPECT=1", "DURATION_MS=60000"})
 		programs, names := []*program{functions}, []string{"functions"}
 		for _, tier := range tiers {
 			if flags, ok := tierFlags(v, tier.name, tier.flags); ok {
-				programs = append(programs, launch(t, node, "tiers.js", flags, []string{stop, "TIER=" + tier.name, "DURATION_MS=60000"}))
+				programs = append(programs, launch(t, node, "tiers.js", flags, []string{env, "TIER=" + tier.name, "DURATION_MS=60000"}))
 				names = append(names, tier.name)
 			}
 		}
@@ -32,9 +30,7 @@ func TestEveryNode(t *testing.T) {
 			p.await(t)
 		}
 		samples := recordAll(t, programs, 997, 3*time.Second)
-		if err := os.WriteFile(strings.TrimPrefix(stop, "STOP="), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		stop()
 		for i, p := range programs {
 			t.Run(names[i], func(t *testing.T) { shortLook(t, p, names[i], samples[p.pid]) })
 		}
@@ -42,21 +38,23 @@ func TestEveryNode(t *testing.T) {
 }
 
 // enough is how many samples of each program a short look needs: they share the CPUs.
-const enough = 50
+const enough = 30
 
 func shortLook(t *testing.T, p *program, name string, samples []sample) {
 	l := p.truth(t)
 	v := compare(t, samples, l)
-	v.right.atLeast(t, "leaf function right", 98, enough)
+	v.right.atLeast(t, "leaf function right", 95, enough) // hotspan shares the CPUs too: code may be gone before it is named
 	v.leafLine.atLeast(t, "leaf line inside the function", 99.5, enough)
-	v.callers.atLeast(t, "caller right", 98, enough)
 	v.callerLine.atLeast(t, "caller's line right", 100, enough)
 	v.callerColumn.atLeast(t, "caller's column right", 99, enough)
+	if name != "functions" { // here some samples of an interval are in the clock
+		v.callers.atLeast(t, "caller right", 100, enough)
+		inlinedKept(t, samples, l, name, enough)
+		return
+	}
+	v.callers.atLeast(t, "caller right", 95, enough)
 	if v.wrong > 0 {
 		t.Errorf("%d wrong functions, want none", v.wrong)
-	}
-	if name != "functions" {
-		inlinedKept(t, samples, l, name, enough)
 	}
 }
 

@@ -46,6 +46,9 @@ func (v *verdict) judge(t *testing.T, s *sample, want []truth.Frame, near bool) 
 		return
 	}
 	if len(js) == 0 || js[0].isUnknown() {
+		if v.right.whole-v.right.part < 3 {
+			t.Logf("not named, want %+v\n%v", want[0], s)
+		}
 		v.right.count(false)
 		return
 	}

@@ -133,6 +133,17 @@ func (p *program) await(t *testing.T) {
 	t.Fatalf("%v ended before it was ready: %v", p.Args, lines.Err())
 }
 
+// stopFile is what to set in the environment of programs so that they run until stop is called.
+func stopFile(t *testing.T) (env string, stop func()) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "stop")
+	return "STOP=" + file, func() {
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // truth waits for the program's end and reads what it wrote.
 func (p *program) truth(t *testing.T) *truth.Log {
 	t.Helper()
@@ -206,8 +217,8 @@ type frame struct {
 
 // is reports whether the frame is of a function. The truth has no file for evaluated code that has no name.
 func (f frame) is(function, file string) bool {
-	if file == "" {
-		file = "eval"
+	if file == "" && strings.HasPrefix(f.File, "eval at /") {
+		return f.F == function
 	}
 	return f.F == function && f.File == file
 }

@@ -4,9 +4,12 @@
 // OpenTelemetry spans and an own AsyncLocalStorage named "app". Every stretch of code that burns CPU writes down
 // whose it was. What it writes comes from variables handed from function to function, never from a store.
 //
+// Half of the requests come over HTTP.
+//
 //   node [--max-semi-space-size=1] requests.js [FILE]
 //
-// Node 22 needs --experimental-async-context-frame to have the stores in an AsyncContextFrame.
+// Node 22 needs --experimental-async-context-frame to have the stores in an AsyncContextFrame, and Node 24 and later
+// --no-async-context-frame to have them in the resources of async_hooks.
 //
 //   DURATION_MS  how long to run (20000)
 //   LANES        requests at a time (16)
@@ -39,6 +42,7 @@ const { ready, write } = require('./lib/output');
 const { Journal } = require('./requests/journal');
 const { newRequest, shapes } = require('./requests/request');
 const { serve } = require('./requests/serve');
+const { front } = require('./requests/front');
 const { burnUnlabelled } = require('./requests/work');
 
 const mode = choice('MODE', ['plain', 'gc']);
@@ -55,11 +59,13 @@ function running() {
   return performance.now() < deadline && !journal.full;
 }
 
-async function lane() {
+const handle = (request) => serve({ tracing, journal, mode, below }, request);
+
+async function lane(ask) {
   while (running()) {
     const request = newRequest(counts.requests++, stores, below);
     if (request.remote) counts.remote++;
-    await serve({ tracing, journal, mode, below }, request);
+    await (request.number % 2 === 0 ? ask(request) : handle(request));
   }
 }
 
@@ -72,7 +78,9 @@ function betweenRequests() {
 async function main() {
   ready();
   setTimeout(betweenRequests, 10);
-  await Promise.all(Array.from({ length: number('LANES', 16) }, lane));
+  const { ask, close } = await front(handle);
+  await Promise.all(Array.from({ length: number('LANES', 16) }, () => lane(ask)));
+  close();
   write({ mode, stores, ...counts }, journal.lines());
 }
 

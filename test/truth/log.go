@@ -59,6 +59,8 @@ type Frame struct {
 	Last     int    `json:"last"`
 	Line     int    `json:"line"`
 	Column   int    `json:"column"`
+	Builtin  bool   `json:"builtin"` // not written in JavaScript: it has no place
+	Origin   string `json:"origin"`  // of evaluated code without a name: where it was evaluated, in V8's words
 }
 
 // Interval is a time in which one thread ran one thing.
@@ -66,6 +68,8 @@ type Interval struct {
 	Start, End int64 // CLOCK_MONOTONIC in nanoseconds, [Start, End)
 	TID        int
 	Stack      []Frame // leaf first, as far as it is known; nil in a log of requests
+	Name       string  // what the program calls the stack; empty in most logs
+	Pattern    string  // of the regular expression that the leaf runs
 	Label      *Label  // the request; nil where the code belonged to none
 }
 

@@ -30,7 +30,7 @@ func ReadFile(name string) (*Log, error) {
 
 // Read reads a log. Its errors name the line.
 func Read(r io.Reader) (*Log, error) {
-	p := parser{log: &Log{}, stacks: map[int][]Frame{}}
+	p := parser{log: &Log{}, stacks: map[int]stack{}}
 	scanner := bufio.NewScanner(r)
 	scanner.Buffer(nil, maxLine)
 	n := 0
@@ -48,7 +48,15 @@ func Read(r io.Reader) (*Log, error) {
 
 type parser struct {
 	log    *Log
-	stacks map[int][]Frame
+	stacks map[int]stack
+}
+
+// stack is a line that gives a stack a number.
+type stack struct {
+	ID      int     `json:"id"`
+	Name    string  `json:"name"`
+	Pattern string  `json:"pattern"`
+	Frames  []Frame `json:"frames"`
 }
 
 func (p *parser) line(data []byte) error {
@@ -85,17 +93,14 @@ func add[T any](data []byte, list *[]T) error {
 }
 
 func (p *parser) stack(data []byte) error {
-	var s struct {
-		ID     int     `json:"id"`
-		Frames []Frame `json:"frames"`
-	}
+	var s stack
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
 	}
 	if len(s.Frames) == 0 {
 		return fmt.Errorf("stack %d: no frames", s.ID)
 	}
-	p.stacks[s.ID] = s.Frames
+	p.stacks[s.ID] = s
 	return nil
 }
 
@@ -115,11 +120,11 @@ func (p *parser) interval(data []byte) error {
 	}
 	i := Interval{Start: v.Start, End: v.End, TID: v.TID, Label: v.Label}
 	if v.Stack != nil {
-		frames, ok := p.stacks[*v.Stack]
+		s, ok := p.stacks[*v.Stack]
 		if !ok {
 			return fmt.Errorf("interval in unknown stack %d", *v.Stack)
 		}
-		i.Stack = frames
+		i.Stack, i.Name, i.Pattern = s.Frames, s.Name, s.Pattern
 	}
 	p.log.Intervals = append(p.log.Intervals, i)
 	return nil

@@ -22,6 +22,7 @@ type Function struct {
 	Identity
 	Name   string // as V8 infers it; empty for an anonymous function
 	Script Word   // the Script object; 0 where there is none
+	Start  int    // where its parameters begin in the script's source, in UTF-16 units; -1 = not known
 }
 
 // Function reads a SharedFunctionInfo. (src/objects/shared-function-info.h)
@@ -29,7 +30,7 @@ func (r *Reader) Function(w Word) (*Function, error) {
 	if err := r.want(w, layout.TypeSharedFunctionInfo); err != nil {
 		return nil, err
 	}
-	f := &Function{Identity: Identity{-1, 0}}
+	f := &Function{Identity: Identity{-1, 0}, Start: -1}
 	literal, err := r.u32(w, layout.SFIFunctionLiteralID)
 	if err != nil {
 		return nil, err
@@ -51,42 +52,61 @@ func (r *Reader) Function(w Word) (*Function, error) {
 		}
 		f.Script, f.Identity.Script = script, int32(id.Smi())
 	}
-	f.Name, err = r.functionName(w)
+	err = r.functionName(w, f)
+	if name := r.initializer(w); name != "" {
+		f.Name = name
+	}
 	return f, err
 }
 
+// initializer names a function that V8 makes of the fields of a class, as V8 itself does in Error.stack; "" for others.
+// Since V8 12 their SharedFunctionInfos have no name but the class's, which is the constructor's.
+func (r *Reader) initializer(w Word) string {
+	flags, err := r.u32(w, layout.SFIFlags)
+	members, static := r.l.At(layout.KindMembersInitializer), r.l.At(layout.KindStaticInitializer)
+	kind := int(flags & 0x1f)
+	switch {
+	case err != nil || members < 0 || static < 0 || kind < members || kind >= 2*static-members:
+		return ""
+	case kind < static:
+		return "<instance_members_initializer>"
+	}
+	return "<static_initializer>"
+}
+
 // functionName follows the slot that holds a name, none (a Smi), or a ScopeInfo that may have one.
-func (r *Reader) functionName(w Word) (string, error) {
+func (r *Reader) functionName(w Word, f *Function) error {
 	v, err := r.field(w, layout.SFINameOrScopeInfo)
 	if err != nil || v.IsSmi() {
-		return "", err
+		return err
 	}
 	typ, err := r.Type(v)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if typ == r.l.At(layout.TypeScopeInfo) {
-		return r.scopeName(v)
+		return r.scopeName(v, f)
 	}
 	if typ >= r.l.At(layout.FirstNonStringType) {
-		return "", nil
+		return nil
 	}
-	return r.String(v, maxName)
+	f.Name, err = r.name(v)
+	return err
 }
 
-// scopeName is the function's own name in a ScopeInfo, else the inferred one. Its variable parts stand in a fixed
-// order; flags say which are there. (src/objects/scope-info.tq)
-func (r *Reader) scopeName(w Word) (string, error) {
+// scopeName reads the function's own name in a ScopeInfo, else the inferred one, and where it starts. Its variable parts
+// stand in a fixed order; flags say which are there. (src/objects/scope-info.tq)
+func (r *Reader) scopeName(w Word, f *Function) error {
 	if err := r.within(scopeLimits); err != nil {
-		return "", err
+		return err
 	}
 	flags, err := r.scopeFlags(w)
 	if err != nil {
-		return "", err
+		return err
 	}
 	locals, err := r.field(w, layout.ScopeInfoContextLocalCount)
 	if err != nil || !locals.IsSmi() || locals.Smi() < 0 || locals.Smi() > maxLocals {
-		return "", fmt.Errorf("scope info 0x%x: %d locals", uint64(w), locals.Smi())
+		return fmt.Errorf("scope info 0x%x: %d locals", uint64(w), locals.Smi())
 	}
 	n := locals.Smi()
 	at := r.l.At(layout.ScopeInfoFirstVars) + 8*n // infos
@@ -109,8 +129,16 @@ func (r *Reader) scopeName(w Word) (string, error) {
 	}
 	if bit(layout.ScopeInfoInferredNameBit, 1) {
 		names = append(names, at)
+		at += 8
 	}
-	return r.firstName(w, names)
+	if r.l.Has(layout.ScopeInfoStartPosition) {
+		at = r.l.At(layout.ScopeInfoStartPosition)
+	}
+	if start, err := r.WordAt(w.address() + uint64(at)); err == nil && start.IsSmi() {
+		f.Start = start.Smi()
+	}
+	f.Name, err = r.firstName(w, names)
+	return err
 }
 
 // hasSlot reports whether a variable is on the stack or in the context: 0 is none, 3 unused. (src/objects/scope-info.tq,
@@ -134,11 +162,24 @@ func (r *Reader) firstName(w Word, at []int) (string, error) {
 		if !v.IsObject() {
 			continue
 		}
-		if s, err := r.String(v, maxName); err == nil && s != "" {
+		if s, err := r.name(v); err == nil && s != "" {
 			return s, nil
 		}
 	}
 	return "", nil
+}
+
+// name reads a function's name. One of more than maxName UTF-16 units is cut there, and says so.
+func (r *Reader) name(w Word) (string, error) {
+	t, err := r.pieces(piece{w: w, length: maxName + 1}, maxNamePieces)
+	if err != nil {
+		return "", err
+	}
+	if t.Len() <= maxName {
+		return t.String(), nil
+	}
+	t.One, t.Two = t.One[:min(len(t.One), maxName)], t.Two[:min(len(t.Two), maxName)]
+	return t.String() + "…", nil
 }
 
 // Shared is the SharedFunctionInfo of a JSFunction.

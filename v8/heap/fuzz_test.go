@@ -49,6 +49,8 @@ func readAll(r *Reader, w Word) {
 	if s, err := r.Script(w); err == nil {
 		r.Position(s, 5)
 	}
+	r.SourcePart(w, 70, 70)
+	r.MapURL(w, maxURL)
 	if b, err := r.Bytecode(w); err == nil {
 		b.Offset(70)
 		b.Positions.At(3)
@@ -84,6 +86,23 @@ func readCodeAt(r *Reader, pc uint64) {
 	}
 }
 
+// readWasmAt reads WebAssembly's code and the module that it is of.
+func readWasmAt(r *Reader, at uint64) {
+	if c, err := r.WasmCodeAt(at, at); err == nil {
+		r.SameWasm(c)
+		if t, err := r.WasmTables(c); err == nil {
+			t.Calls(c.Index, 5)
+		}
+	}
+	m, err := r.WasmModule(at)
+	if err != nil {
+		m = &WasmModule{address: at}
+	}
+	r.SameModule(m)
+	r.Body(m, 3)
+	r.WasmScript(Word(at), m)
+}
+
 // attempts are the calls that hostile memory is given to.
 var attempts = []struct {
 	name string
@@ -97,6 +116,8 @@ var attempts = []struct {
 	}},
 	{"named", func(r *Reader, w Word) { r.Named(w, "#name") }},
 	{"code", func(r *Reader, w Word) { readCodeAt(r, uint64(w)) }},
+	{"wasm", func(r *Reader, w Word) { readWasmAt(r, uint64(w)) }},
+	{"regexp", func(r *Reader, w Word) { r.RegexpSource(w, &Code{object: w}, 100) }},
 }
 
 func attack(t *testing.T, m *ring, l *layout.Layout, w Word) {

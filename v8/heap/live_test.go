@@ -36,6 +36,9 @@ type said struct {
 		At, Name, File   string
 		ID, Line, Column int
 		IsAsync          bool
+		Start            int    // of the parameters
+		Text             string // of the function
+		URL              string // of the source map
 	}
 	Codes map[string]struct {
 		At, Kind, Start string
@@ -261,15 +264,36 @@ func checkFunctions(t *testing.T, r *Reader, says said) {
 			t.Errorf("%s and %s are both %+v", name, other, f.Identity)
 		}
 		literals[f.Identity] = name
-		if want.IsAsync {
+		if want.IsAsync { // it was not called, and has no code
 			continue
 		}
+		if f.Start != want.Start {
+			t.Errorf("%s starts at %d, V8 says %d", name, f.Start, want.Start)
+		}
+		checkText(t, r, name, f, want.Text, want.URL)
 		s, err := r.Script(f.Script)
 		if err != nil || s.Name != either(want.File, "eval") || s.ID != want.ID {
 			t.Errorf("%s: script %+v, %v, want %q", name, s, err, want.File)
 			continue
 		}
 		checkPosition(t, r, name, sfi, s, [2]int{want.Line, want.Column})
+	}
+}
+
+// checkText looks for the function's text around its start, and compares what its script says of a source map.
+func checkText(t *testing.T, r *Reader, name string, f *Function, text, url string) {
+	t.Helper()
+	if at := strings.Index(text, "constructor("); at >= 0 {
+		text = text[at:] // a class begins there
+	}
+	_, parameters, _ := strings.Cut(text, "(")
+	part, err := r.SourcePart(f.Script, f.Start, 10)
+	if want := "(" + parameters; err != nil || part.Len() != 10 || !strings.HasPrefix(want, part.String()) {
+		t.Errorf("%s: %v, its text at %d is %q, want %.20q", name, err, f.Start, part, want)
+	}
+	got, err := r.MapURL(f.Script, 1<<20)
+	if err != nil || (got == nil) != (url == "") || got != nil && got.String() != url {
+		t.Errorf("%s: source map %v, %v, want %.50q", name, got, err, url)
 	}
 }
 

@@ -47,6 +47,13 @@ func (r *Reader) Bytes(addr uint64, n int) ([]byte, error) {
 	return b, err
 }
 
+// UpTo reads at most n bytes at an address: what follows an object may not be mapped.
+func (r *Reader) UpTo(addr uint64, n int) []byte {
+	b := make([]byte, n)
+	got, _ := r.mem.ReadAt(b, int64(addr))
+	return b[:max(got, 0)]
+}
+
 // WordAt reads the word at an address.
 func (r *Reader) WordAt(addr uint64) (Word, error) {
 	_, err := r.mem.ReadAt(r.buf[:8], int64(addr))

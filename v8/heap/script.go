@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"bytes"
 	"fmt"
 	"sort"
 
@@ -18,9 +19,13 @@ type Script struct {
 	ID                       int
 	Name                     string // file name or URL; the sourceURL, else "eval", where it has no name
 	LineOffset, ColumnOffset int    // what V8 adds to lines, and to columns of the first line; 0-based
-	source                   Word
-	ends                     []int32 // offset of each line terminator
-	read                     bool
+	// EvalFrom is the SharedFunctionInfo of the function that evaluated a script without a name; 0 for none. It did so at
+	// the offset EvalAt of its source, or where that is negative, at the offset -EvalAt of its bytecode.
+	EvalFrom Word
+	EvalAt   int
+	source   Word
+	ends     []int32 // offset of each line terminator
+	read     bool
 }
 
 // Script reads a Script object. (src/objects/script.h)
@@ -46,7 +51,10 @@ func (r *Reader) Script(w Word) (*Script, error) {
 	if s.source, err = r.field(w, layout.ScriptSource); err != nil {
 		return nil, err
 	}
-	s.Name = r.scriptName(w)
+	if s.Name = r.scriptName(w); s.Name == "" {
+		s.Name = "eval"
+		r.evaluated(s, w)
+	}
 	return s, nil
 }
 
@@ -60,17 +68,23 @@ func (r *Reader) scriptName(w Word) string {
 			return s
 		}
 	}
-	return "eval"
+	return ""
+}
+
+func (r *Reader) evaluated(s *Script, w Word) {
+	from, err1 := r.field(w, layout.ScriptEvalFrom)
+	at, err2 := r.field(w, layout.ScriptEvalPosition)
+	if err1 == nil && err2 == nil && at.IsSmi() && r.want(from, layout.TypeSharedFunctionInfo) == nil {
+		s.EvalFrom, s.EvalAt = from, at.Smi()
+	}
 }
 
 // Position gives the line and column, both 1-based, of an offset in the script's source.
 func (r *Reader) Position(s *Script, offset int) (line, column int, err error) {
 	if !s.read {
-		t, err := r.Text(s.source, maxSource)
-		if err != nil {
-			return 0, 0, fmt.Errorf("source of script %d %s: %w", s.ID, s.Name, err)
+		if _, err := r.Source(s); err != nil {
+			return 0, 0, err
 		}
-		s.ends, s.read = lineEnds(t), true
 	}
 	line = sort.Search(len(s.ends), func(i int) bool { return int(s.ends[i]) >= offset })
 	column = offset
@@ -82,8 +96,48 @@ func (r *Reader) Position(s *Script, offset int) (line, column int, err error) {
 	return line + s.LineOffset + 1, column + 1, nil
 }
 
+// Source reads the script's text, which is not kept.
+func (r *Reader) Source(s *Script) (*Text, error) {
+	t, err := r.Text(s.source, maxSource)
+	if err != nil {
+		return nil, fmt.Errorf("source of script %d %s: %w", s.ID, s.Name, err)
+	}
+	if !s.read {
+		s.ends, s.read = lineEnds(t), true
+	}
+	return t, nil
+}
+
+// SourcePart reads up to n UTF-16 units of a Script's text from an offset on.
+func (r *Reader) SourcePart(script Word, from, n int) (*Text, error) {
+	if err := r.want(script, layout.TypeScript); err != nil {
+		return nil, err
+	}
+	source, err := r.field(script, layout.ScriptSource)
+	if err != nil {
+		return nil, err
+	}
+	return r.pieces(piece{w: source, skip: from, length: n}, maxPieces)
+}
+
+// MapURL reads where a Script says, in a comment, that its source map is. Nil: it says nothing. At most limit UTF-16
+// units are read.
+func (r *Reader) MapURL(script Word, limit int) (*Text, error) {
+	w, err := r.field(script, layout.ScriptSourceMappingURL)
+	if err != nil {
+		return nil, err
+	}
+	if typ, err := r.Type(w); err != nil || typ >= r.l.At(layout.FirstNonStringType) {
+		return nil, err
+	}
+	return r.Text(w, limit)
+}
+
 // lineEnds finds the line terminators of ECMA-262: LF, CR, CR LF (one, at its LF), U+2028, U+2029.
 func lineEnds(t *Text) []int32 {
+	if t.Two == nil && bytes.IndexByte(t.One, '\r') < 0 {
+		return lineFeeds(t.One)
+	}
 	var ends []int32
 	n := t.Len()
 	at := func(i int) uint16 {
@@ -99,4 +153,18 @@ func lineEnds(t *Text) []int32 {
 		}
 	}
 	return ends
+}
+
+// lineFeeds is lineEnds for what most scripts are. Bundles and inline source maps make scripts of many megabytes, and
+// samples wait while they are read.
+func lineFeeds(b []byte) []int32 {
+	var ends []int32
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(b[at:], '\n')
+		if i < 0 {
+			return ends
+		}
+		at += i
+		ends = append(ends, int32(at))
+	}
 }

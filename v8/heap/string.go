@@ -78,11 +78,12 @@ func (t *Text) add(b []byte, width int) {
 type piece struct {
 	w            Word
 	skip, length int
+	sliced       bool // of a sliced string, whose parent is flat
 }
 
 // String reads a name or another short string of any representation. One of more than limit UTF-16 units is cut there.
 func (r *Reader) String(w Word, limit int) (string, error) {
-	t, err := r.pieces(w, limit, maxNamePieces)
+	t, err := r.pieces(piece{w: w, length: limit}, maxNamePieces)
 	if err != nil {
 		return "", err
 	}
@@ -90,14 +91,16 @@ func (r *Reader) String(w Word, limit int) (string, error) {
 }
 
 // Text is String for long strings, and without the conversion to UTF-8.
-func (r *Reader) Text(w Word, limit int) (*Text, error) { return r.pieces(w, limit, maxPieces) }
+func (r *Reader) Text(w Word, limit int) (*Text, error) {
+	return r.pieces(piece{w: w, length: limit}, maxPieces)
+}
 
-func (r *Reader) pieces(w Word, limit, most int) (*Text, error) {
-	t := &Text{}
-	pieces := []piece{{w: w, length: limit}}
+func (r *Reader) pieces(whole piece, most int) (*Text, error) {
+	t, limit := &Text{}, whole.length
+	pieces := []piece{whole}
 	for n := 0; len(pieces) > 0 && t.Len() < limit; n++ {
 		if n == most {
-			return nil, fmt.Errorf("string 0x%x has more than %d parts", uint64(w), most)
+			return nil, fmt.Errorf("string 0x%x has more than %d parts", uint64(whole.w), most)
 		}
 		p := pieces[len(pieces)-1]
 		pieces = pieces[:len(pieces)-1]
@@ -137,7 +140,7 @@ func (r *Reader) part(t *Text, p piece) ([]piece, error) {
 		return nil, r.external(t, w, typ, p)
 	case r.l.At(layout.ThinStringTag):
 		actual, err := r.field(w, layout.ThinStringActual)
-		return []piece{{w: actual, skip: p.skip, length: p.length}}, err
+		return []piece{{w: actual, skip: p.skip, length: p.length, sliced: p.sliced}}, err
 	case r.l.At(layout.SlicedStringTag):
 		return r.sliced(w, p)
 	case r.l.At(layout.ConsStringTag):
@@ -178,7 +181,7 @@ func (r *Reader) sliced(w Word, p piece) ([]piece, error) {
 	if err == nil && (!offset.IsSmi() || offset.Smi() < 0) {
 		err = fmt.Errorf("sliced string 0x%x: offset 0x%x", uint64(w), uint64(offset))
 	}
-	return []piece{{w: parent, skip: p.skip + offset.Smi(), length: p.length}}, err
+	return []piece{{w: parent, skip: p.skip + offset.Smi(), length: p.length, sliced: true}}, err
 }
 
 func (r *Reader) cons(w Word, p piece) ([]piece, error) {
@@ -187,8 +190,15 @@ func (r *Reader) cons(w Word, p piece) ([]piece, error) {
 		return nil, err
 	}
 	second, err := r.field(w, layout.ConsStringSecond)
-	if p.skip != 0 {
+	if p.sliced {
 		err = fmt.Errorf("sliced string of a cons string 0x%x", uint64(w))
 	}
-	return []piece{{w: second, length: p.length}, {w: first, length: p.length}}, err
+	if err != nil || p.skip == 0 {
+		return []piece{{w: second, length: p.length}, {w: first, length: p.length}}, err
+	}
+	n, err := r.u32(first, layout.StringLength)
+	if int64(n) <= int64(p.skip) {
+		return []piece{{w: second, skip: p.skip - int(n), length: p.length}}, err
+	}
+	return []piece{{w: second, length: p.length}, {w: first, skip: p.skip, length: p.length}}, err
 }

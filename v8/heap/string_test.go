@@ -44,6 +44,7 @@ func TestStrings(t *testing.T) {
 		{"cons, cut in its second part", rope, 7, "hello\U0001F600"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			checkParts(t, NewReader(m, testLayout()), c.w, c.want)
 			got, err := NewReader(m, testLayout()).String(c.w, c.limit)
 			if err != nil {
 				t.Fatal(err)
@@ -52,6 +53,23 @@ func TestStrings(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// checkParts reads pieces of a string from each of its units on.
+func checkParts(t *testing.T, r *Reader, w Word, whole string) {
+	t.Helper()
+	units := utf16.Encode([]rune(whole))
+	if all, err := r.Text(w, 99); err != nil || all.Len() != len(units) {
+		return // this case cuts it
+	}
+	for skip := range units {
+		n := min(4, len(units)-skip)
+		got, err := r.pieces(piece{w: w, skip: skip, length: 4}, maxPieces)
+		want := (&Text{Two: units[skip : skip+n]}).String()
+		if err != nil || got.String() != want && whole != "\uFFFD" {
+			t.Errorf("from %d on: %q, %v, want %q", skip, got, err, want)
+		}
 	}
 }
 
@@ -138,6 +156,7 @@ func TestLineEnds(t *testing.T) {
 		{Text{}, nil},
 		{Text{One: []byte("a\nb\r\nc\rd\r")}, []int32{1, 4, 6, 8}},
 		{Text{One: []byte("\n\r\n\r\r")}, []int32{0, 2, 3, 4}},
+		{Text{One: []byte("\na\n\nb\n")}, []int32{0, 2, 3, 5}},
 		{Text{Two: []uint16{'a', 0x2028, 0x2029, '\r', '\n', 0x85, 0x0b}}, []int32{1, 2, 4}}, // not NEL, not VT
 		{Text{One: []byte{0x28, 0x20, 0x29, 0x20}}, nil},
 	} {

@@ -39,18 +39,18 @@ const (
 	JSObjectElements             //
 	JSArrayLength                //
 	JSMapTable                   //
+	JSObjectInternalField        // internal field 0 of an object that C++ made: a word that is not tagged
 	HeapNumberValue              //
 	OddballToString              //
 	OddballKind                  // Smi: one of the next
 	OddballFalse                 //
 	OddballTrue                  //
 	OddballHole                  // where the hole is an Oddball
-	SymbolHash                   // u32, hash above two flag bits
 	SymbolDescription            //
 	SymbolFlags                  // u32
 	SymbolRegisteredBit          // bit number in SymbolFlags: the symbol is one of Symbol.for
 	SymbolPrivateBit             // bit number in SymbolFlags: it is a private name of a class
-	NameHash                     // u32, as in SymbolHash
+	NameHash                     // u32, hash above two flag bits
 	StringLength                 // i32
 	SeqStringChars               //
 	ConsStringFirst              //
@@ -84,6 +84,7 @@ const (
 	ScopeInfoFunctionVarBit      // lowest bit of the two
 	ScopeInfoInferredNameBit     //
 	ScopeInfoMaxInlinedNames     // names are in a hash table from this many locals on; absent: never
+	ScopeInfoStartPosition       // Smi; absent: it stands behind the inferred name
 	ScriptSource                 //
 	ScriptName                   //
 	ScriptLineOffset             //
@@ -146,5 +147,37 @@ const (
 	BaselineDataCode             //
 	BaselineDataBytecode         //
 	WasmFrameMarker              // type marker of a WebAssembly frame, untagged
+	FirstJSObjectType            // the first of objects that JavaScript made or that C++ made for it
+	NativeContextEmbedderData    // in a native context: what an embedder such as Node keeps there
+	EmbedderDataFirst            // first slot of that, raw words
+	WasmToJSFrameMarker          // of the code that a WebAssembly function calls to call JavaScript
+	JSToWasmFrameMarker          // of the code that JavaScript calls to call a WebAssembly function
+	WasmManagerRoot              // root of the tree of modules, from the WasmCodeManager
+	WasmModuleBytes              // offsets in a NativeModule from here: pointer to {address, size} of the module's bytes
+	WasmModuleCode               // root of the tree of code
+	WasmModuleNewCode            // vector of code that is not in that tree yet
+	WasmCodeModule               // offsets in a WasmCode from here: NativeModule
+	WasmCodeStart                // address of the first instruction
+	WasmCodeTables               // address of the traps, relocation info, source positions and inlining positions in a row
+	WasmCodeSize                 // u32 of the instructions
+	WasmCodeRelocation           // u32 size
+	WasmCodePositions            // u32 size
+	WasmCodeInlining             // u32 size; absent where nothing is inlined
+	WasmCodeTraps                // u32 size
+	WasmCodeIndex                // i32 of the function
+	TypeWasmModuleObject         // instance type
+	TypeWasmInstanceObject       // instance type
+	RegExpArgument               // of the code of a regular expression: from the frame pointer, the object
+	TypeJSRegExp                 // instance type
+	JSRegExpSource               //
+	JSRegExpData                 //
+	TypeRegExpData               // instance type of the data of a regular expression that is compiled
+	RegExpDataSource             //
+	SFIFlags                     // u32; the function's kind is in the lowest five bits
+	KindMembersInitializer       // first FunctionKind of functions that initialise the fields of an object
+	KindStaticInitializer        // first one of those that initialise a class: as many, right behind
+	ScriptEvalFrom               // SharedFunctionInfo of the function that evaluated the script
+	ScriptEvalPosition           // Smi: source position of the call in it; negative: bytecode offset of the call
+	ScriptWasmModule             // of a Script of WebAssembly: the Managed that keeps the NativeModule
 	NumFields
 )

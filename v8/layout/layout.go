@@ -61,6 +61,9 @@ type Layout struct {
 	// TranslationOperands is how many operands each opcode of frame translations has; the last opcode is V8's
 	// MATCH_PREVIOUS_TRANSLATION. Nil when the binary has no symbol for it.
 	TranslationOperands []byte
+	// WasmState is the ELF virtual address of V8's pointer to all that it knows of WebAssembly, which begins with the
+	// WasmCodeManager. 0 when the binary has no symbol for it.
+	WasmState uint64
 	// Notes are plain sentences on what is missing or contradictory.
 	Notes []string
 }

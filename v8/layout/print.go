@@ -26,6 +26,7 @@ func (l *Layout) lines() []string {
 		fmt.Sprintf("builtins\t%#x-%#x\tfile offset %#x", l.Builtins.Start, l.Builtins.End, l.Builtins.FileOffset),
 		fmt.Sprintf("bytecodes\t%d", len(l.BytecodeSizes)/3),
 		fmt.Sprintf("translation opcodes\t%d", len(l.TranslationOperands)),
+		fmt.Sprintf("wasm state\t%#x", l.WasmState),
 	}
 	for f := range NumFields {
 		out = append(out, strings.TrimRight(fmt.Sprintf("%s\t%s\t%s", f, l.Values[f], l.Values[f].Origin), "\t"))

@@ -7,7 +7,7 @@ import (
 )
 
 // table has one row for each field, in an order in which relative rules find what they refer to.
-var table = slices.Concat(isolateRows, objectRows, stringRows, functionRows, scriptRows, codeRows, positionRows, deoptRows, typeRows)
+var table = slices.Concat(isolateRows, objectRows, stringRows, functionRows, scriptRows, codeRows, positionRows, deoptRows, typeRows, asyncRows, wasmRows, regexpRows)
 
 // Read finds the layout of the V8 in an ELF binary. It reads the symbol tables, a part of the constants and a few
 // functions, piece by piece. A V8 of unknown version is tried like any other: what nothing tells is Unresolved.
@@ -45,13 +45,14 @@ func ReadWith(r, debug io.ReaderAt) (*Layout, error) {
 	l.readBuiltins(im)
 	l.readBytecodeSizes(im)
 	l.readTranslationOperands(im)
+	l.readWasmState(im)
 	l.check()
 	return l, nil
 }
 
 // wantedSymbols lists the symbols that the table and Read ask for.
 func wantedSymbols() []string {
-	names := append([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, fnBlob, fnBlobSize, symBytecodeSizes, symTranslationOperands}, versionSymbols...)
+	names := append([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, funcBlob, funcBlobSize, symBytecodeSizes, symTranslationOperands, symWasmState}, versionSymbols...)
 	for _, r := range table {
 		if r.code != nil {
 			names = append(names, r.code.names...)

@@ -14,6 +14,11 @@ var functionRows = []row{
 		"class_SharedFunctionInfo__script_or_debug_info__HeapObject"),
 	{field: SFIFunctionLiteralID, dbg: []string{"class_SharedFunctionInfo__flags__int"}, add: 4,
 		why: "src/objects/shared-function-info.h: function_literal_id is behind the 32 bits of flags"},
+	dbg(SFIFlags, "class_SharedFunctionInfo__flags__int"),
+	fixed(KindMembersInitializer, 24, "src/objects/function-kind.h: kClassMembersInitializerFunction"),
+	{field: KindStaticInitializer, rules: []rule{
+		{below: v(14, 2), n: 25, why: "src/objects/function-kind.h: kClassStaticInitializerFunction"},
+		{from: v(14, 2), n: 26, why: "src/objects/function-kind.h: behind kClassMembersInitializerFunctionPrecededByMember"}}},
 	dbg(TypeInterpreterData, "type_InterpreterData__INTERPRETER_DATA_TYPE"),
 	fixed(InterpreterDataBytecode, 8, "src/objects/shared-function-info.h: bytecode_array is the first field behind the map"),
 	dbg(TypeDebugInfo, "type_DebugInfo__DEBUG_INFO_TYPE"),
@@ -67,7 +72,6 @@ var codeRows = []row{
 		{from: v(10, 0), of: KindBaseline, n: 1, relative: true, why: kindWhy},
 		{below: v(10, 0), absent: true, why: "src/objects/code-kind.h: TURBOPROP stands there"}}},
 	{field: KindTurboFan, rules: after(KindBaseline, 2, kindWhy)},
-	dbg(WasmFrameMarker, "frametype_WasmFrame"),
 }
 
 // oneObject is why a Code object has no instructions outside of it.

@@ -28,6 +28,12 @@ var objectRows = []row{
 	dbg(JSObjectElements, "class_JSObject__elements__Object"),
 	{field: JSArrayLength, rules: after(JSObjectElements, word, "src/objects/js-array.tq: the first field of JSArray")},
 	{field: JSMapTable, rules: after(JSObjectElements, word, "src/objects/js-collection.tq: the first field of JSCollection")},
+	{field: JSObjectInternalField, rules: []rule{
+		{below: v(12, 5), of: JSObjectElements, n: word, relative: true,
+			why: "include/v8-internal.h, kJSObjectHeaderSize: behind the header of JSObject"},
+		{from: v(12, 9), of: JSObjectElements, n: 2 * word, relative: true,
+			why: "include/v8-internal.h, kJSAPIObjectWithEmbedderSlotsHeaderSize: cpp_heap_wrappable comes first"},
+	}},
 	dbg(HeapNumberValue, "class_HeapNumber__value__double"),
 	fixed(OddballToString, 16, "src/objects/oddball.h: behind the raw number of to_number"),
 	dbg(OddballKind, "class_Oddball__kind__int", "class_Oddball__kind_offset__int"),
@@ -44,7 +50,6 @@ var objectRows = []row{
 	{field: SymbolPrivateBit, rules: []rule{
 		{below: v(14, 2), n: 4, why: "src/objects/name.tq: is_private_name, behind is_interesting_symbol"},
 		{from: v(14, 2), n: 1, why: "src/objects/name.tq: the upper of two bits, set for names and brands of classes"}}},
-	fixed(SymbolHash, 8, "src/objects/name.h: raw_hash_field of Name, the first field behind the map"),
 	fixed(NameHash, 8, "src/objects/name.h: raw_hash_field, the first field behind the map"),
 }
 

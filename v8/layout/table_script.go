@@ -19,10 +19,18 @@ var scriptRows = []row{
 	{field: ScopeInfoMaxInlinedNames, rules: []rule{
 		{below: v(10, 0), absent: true, why: "src/objects/scope-info.tq: there is no hash table for the names of locals"},
 		{from: v(10, 0), n: 75, why: "src/objects/scope-info.h: kScopeInfoMaxInlinedLocalNamesSize"}}},
+	{field: ScopeInfoStartPosition, rules: []rule{
+		{below: v(12, 5), absent: true, why: "src/objects/scope-info.tq: position_info is behind inferred_function_name"},
+		{from: v(12, 5), n: 32, why: "src/objects/scope-info.tq: position_info, behind context_local_count"},
+	}},
 
 	{field: ScriptSource, dbg: []string{"class_Script__source__Object"}, rules: []rule{
 		{below: v(10, 0), n: 8, why: "src/objects/script.tq: source is the first field behind the map"}}},
 	dbg(ScriptName, "class_Script__name__Object"),
+	dbg(ScriptEvalFrom, "class_Script__eval_from_shared_or_wrapped_arguments__Tagged_Object_",
+		"class_Script__eval_from_shared_or_wrapped_arguments__Object",
+		"class_Script__eval_from_shared_or_wrapped_arguments_or_sfi_table__Object"), // V8 10
+	dbg(ScriptEvalPosition, "class_Script__eval_from_position__SMI"),
 	fixed(ScriptLineOffset, 24, "src/objects/script.h: line_offset, behind source and name"),
 	fixed(ScriptColumnOffset, 32, "src/objects/script.h: column_offset, behind line_offset"),
 	fixed(ScriptID, 64, "src/objects/script.h: id, behind line_ends"),

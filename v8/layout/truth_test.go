@@ -36,7 +36,7 @@ var truth = map[Field][8]int64{
 	JSMapTable:                  {24, 24, 24, 24, 24, 24, 24, 24},
 	HeapNumberValue:             {8, 8, 8, 8, 8, 8, 8, 8},
 	OddballToString:             {16, 16, 16, 16, 16, 16, 16, 16},
-	SymbolHash:                  {8, 8, 8, 8, 8, 8, 8, 8},
+	NameHash:                    {8, 8, 8, 8, 8, 8, 8, 8},
 	SymbolDescription:           {16, 16, 16, 16, 16, 16, 16, 16},
 
 	StringLength:              {12, 12, 12, 12, 12, 12, 12, 12},
@@ -70,7 +70,7 @@ var truth = map[Field][8]int64{
 	ScopeInfoHasSavedClassVarBit: {10, 10, 10, 10, 10, 10, 10, 10},
 	ScopeInfoFunctionVarBit:      {12, 12, 12, 12, 12, 12, 12, 12},
 	ScopeInfoInferredNameBit:     {14, 14, 14, 14, 14, 14, 14, 14},
-	ScopeInfoMaxInlinedNames:     {75, 75, 75, 75, 75, 75, 75, 75},
+	ScopeInfoMaxInlinedNames:     {none, 75, 75, 75, 75, 75, 75, 75},
 
 	ScriptSource:           {8, 8, 8, 8, 8, 8, 8, 8},
 	ScriptName:             {16, 16, 16, 16, 16, 16, 16, 16},

@@ -22,6 +22,8 @@ type code struct {
 	sfi       heap.Word     //
 	checked   uint64        // epoch in which it was last found unchanged
 	head      []byte        // first instructions
+	proper    int           // size of the code proper; what runs rarely is behind it; 0: not looked for yet
+	frames    []*Frame      // of a regular expression's code
 }
 
 // codes keeps code by address.
@@ -143,8 +145,8 @@ func (v *Resolver) describeOptimized(c *code) {
 
 // machine resolves a frame whose pc is in code made at run time.
 func (v *Resolver) machine(raw Raw) []*Frame {
-	if raw.Marker >= 0 && raw.Marker == v.r.Layout().At(layout.WasmFrameMarker) {
-		return wasmFrames
+	if fs := v.WebAssembly(raw); fs != nil {
+		return fs
 	}
 	c := v.codeOf(raw.PC)
 	switch {
@@ -153,7 +155,7 @@ func (v *Resolver) machine(raw Raw) []*Frame {
 	case c == nil:
 		return jitFrames
 	case c.Kind == v.r.Layout().At(layout.KindRegexp):
-		return regexpFrames
+		return v.regexp(c, raw)
 	case c.tier == NoTier:
 		return jitFrames
 	}
@@ -244,6 +246,5 @@ var goneFrame = &Frame{Name: "[code gone]", Kind: JIT, Lost: "code gone"}
 
 var (
 	regexpFrames = []*Frame{{Name: "[regexp]", Kind: Regexp}}
-	wasmFrames   = []*Frame{{Name: "[wasm]", Kind: Wasm}}
 	jitFrames    = []*Frame{{Name: "[jit]", Kind: JIT}}
 )

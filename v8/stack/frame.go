@@ -32,8 +32,10 @@ const (
 // Raw is a frame as the walk found it.
 type Raw struct {
 	PC       uint64
-	Exact    bool // PC is the next instruction, not a return address
-	Marker   int  // type marker of a frame that is not a function's; -1 for a function's frame
+	Exact    bool      // PC is the next instruction, not a return address
+	Marker   int       // type marker of a frame that is not a function's; -1 for none
+	Instance heap.Word // word at fp-16 of a frame that is not a function's: WebAssembly's instance
+	Argument heap.Word // argument of such a frame: the regular expression
 	SFI      heap.Word
 	Bytecode heap.Word // word at fp-32
 	Offset   int       // Smi at fp-40; -1 = not a Smi
@@ -55,6 +57,10 @@ type Frame struct {
 	Kind         Kind
 	Tier         Tier
 	Inlined      bool
+	// Map is the number that Resolver.Maps gave to the frame's script; 0 = it names no source map. Then NameLine and
+	// NameColumn are the 1-based place of the identifier that Name is, in the script; 0 = not known.
+	Map                  int32
+	NameLine, NameColumn int
 	// Lost says why name or line are missing; empty if all is known.
 	Lost string
 }

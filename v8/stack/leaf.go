@@ -32,11 +32,30 @@ func (v *Resolver) Repair(raw Raw, leaf Leaf) []Raw {
 	if name, start, end, ok := v.space.Builtin(raw.PC); ok {
 		return v.repairBuiltin(raw, leaf, name, start, end)
 	}
+	if c := v.wasmAt(raw.PC, true); c != nil {
+		return v.repairWasm(raw, leaf, c)
+	}
 	c := v.codeOf(raw.PC)
-	if c == nil || c.tier == NoTier {
+	switch {
+	case c == nil:
 		return []Raw{raw}
+	case c.tier == NoTier:
+		return v.repairOther(raw, leaf, c.Start, c.head)
 	}
 	return v.repairCode(raw, leaf, c)
+}
+
+// repairOther corrects a leaf in code that is not a JavaScript function's, from its own instructions alone.
+func (v *Resolver) repairOther(raw Raw, leaf Leaf, start uint64, head []byte) []Raw {
+	self := Raw{PC: raw.PC, Exact: true, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}
+	at, entry := int(raw.PC-start), bytes.Index(head, prologue)
+	switch {
+	case entry >= 0 && at <= entry+1:
+		return v.entering(self, raw, leaf, at-entry)
+	case v.inEpilogue(start, at):
+		return v.above(self, raw, leaf, 0)
+	}
+	return []Raw{raw}
 }
 
 func (v *Resolver) repairCode(raw Raw, leaf Leaf, c *code) []Raw {
@@ -49,7 +68,7 @@ func (v *Resolver) repairCode(raw Raw, leaf Leaf, c *code) []Raw {
 		self.ID, self.SFI = leaf.Callee.ID, leaf.Callee.SFI
 		return v.entering(self, raw, leaf, at-entry)
 	}
-	ends, foreign := v.inEpilogue(c, at), v.isForeign(c, raw)
+	ends, foreign := v.inEpilogue(c.Start, at), v.isForeign(c, raw)
 	if !ends && !foreign {
 		return []Raw{raw}
 	}
@@ -127,13 +146,13 @@ func (v *Resolver) isCode(pc uint64) bool {
 	if _, _, _, ok := v.space.Builtin(pc - 1); ok {
 		return true
 	}
-	return v.codeOf(pc) != nil
+	return v.codeOf(pc) != nil || v.wasmAt(pc, false) != nil
 }
 
-// inEpilogue reports whether the frame was taken down just before an offset of the code.
-func (v *Resolver) inEpilogue(c *code, at int) bool {
+// inEpilogue reports whether the frame was taken down just before an offset of the code that begins at start.
+func (v *Resolver) inEpilogue(start uint64, at int) bool {
 	n := min(at, maxEpilogue)
-	b, err := v.r.Bytes(c.Start+uint64(at-n), n+1)
+	b, err := v.r.Bytes(start+uint64(at-n), n+1)
 	if err != nil || n == 0 {
 		return false
 	}
@@ -160,7 +179,7 @@ func (v *Resolver) repairCaller(raw Raw, leaf Leaf) []Raw {
 	if !ok || v.interprets(name, raw) {
 		return []Raw{raw}
 	}
-	out := v.frameless(raw, leaf)
+	out := v.frameless(raw, leaf, name)
 	if len(out) == 2 && strings.HasPrefix(name, "DeoptimizationEntry") {
 		out[1].PC = 0 // it comes from an exit behind the code, which has no position
 	}
@@ -175,7 +194,10 @@ func (v *Resolver) repairBuiltin(raw Raw, leaf Leaf, name string, start, end uin
 	if v.fillsFrame(start, raw.PC) {
 		return []Raw{{PC: raw.PC, Exact: true, Marker: 0}} // what is in the slots was there before
 	}
-	return v.frameless(raw, leaf)
+	if name == "WasmLiftoffFrameSetup" {
+		return v.liftoffSetup(raw, leaf, start)
+	}
+	return v.frameless(raw, leaf, name)
 }
 
 // fillsFrame reports whether a builtin has its frame pointer, but not yet what belongs below it.
@@ -188,9 +210,10 @@ func (v *Resolver) fillsFrame(start, pc uint64) bool {
 }
 
 // frameless puts a builtin that has no frame on top of the function whose frame it is: if rbp's frame is a function of
-// a script, it is not the builtin's.
-func (v *Resolver) frameless(raw Raw, leaf Leaf) []Raw {
-	if raw.Marker >= 0 || raw.ID.Script < 0 {
+// a script, it is not the builtin's. Functions that WebAssembly exports have a script too, that of their module, and are
+// called by a builtin that has a frame.
+func (v *Resolver) frameless(raw Raw, leaf Leaf, name string) []Raw {
+	if raw.Marker >= 0 || raw.ID.Script < 0 || strings.HasPrefix(name, "JSToWasm") {
 		return []Raw{raw}
 	}
 	out, ok := v.under(Raw{PC: raw.PC, Exact: raw.Exact, Marker: 0}, raw, leaf)

@@ -63,6 +63,8 @@ func (s fakeSpace) Builtin(pc uint64) (string, uint64, uint64, bool) {
 	return "", 0, 0, false
 }
 
+func (s fakeSpace) Address(uint64) (uint64, bool) { return 0, false }
+
 func (s fakeSpace) Generated(pc uint64) bool { return pc >= codeStart && pc < builtinStart }
 
 var (

@@ -24,16 +24,23 @@ type Space interface {
 	Builtin(pc uint64) (name string, start, end uint64, ok bool)
 	// Generated reports whether an address is in memory for code that is made at run time.
 	Generated(pc uint64) bool
+	// Address gives the address in the process of an ELF virtual address of the file that V8 is in.
+	Address(elf uint64) (addr uint64, ok bool)
 }
 
 // Resolver resolves the frames of one process. It is not safe for concurrent use.
 type Resolver struct {
+	// Maps is told of each script that names a source map. nil: nobody asks. The number that it gives back is the Map of
+	// the script's frames.
+	Maps func(Mapped) int32
+
 	r         *heap.Reader
 	space     Space
 	functions map[heap.Identity]*function
-	scripts   map[int32]*heap.Script
+	scripts   map[int32]*script
 	points    map[point][]*Frame
 	code      codes
+	wasm      wasm
 	builtin   map[uint64]*Frame // by first address
 	owners    map[heap.Word]owner
 	misses    map[uint64]uint64 // epoch of the sample that found no code at a pc
@@ -47,9 +54,16 @@ type owner struct {
 
 // function is what is known of a function that was seen.
 type function struct {
-	name     string
-	script   *heap.Script // nil for a builtin
-	bytecode *heap.Bytecode
+	name                 string
+	nameLine, nameColumn int     // of the identifier that name is, where the script names a source map
+	script               *script // nil for a builtin
+	bytecode             *heap.Bytecode
+}
+
+// script is a script that was seen.
+type script struct {
+	*heap.Script
+	sourceMap int32 // as Resolver.Maps numbers it; 0 = none
 }
 
 // point is a point of execution in bytecode or, where code is set, in machine code.
@@ -66,11 +80,12 @@ func NewResolver(r *heap.Reader, space Space) *Resolver {
 	return &Resolver{
 		r: r, space: space,
 		functions: map[heap.Identity]*function{},
-		scripts:   map[int32]*heap.Script{},
+		scripts:   map[int32]*script{},
 		points:    map[point][]*Frame{},
 		builtin:   map[uint64]*Frame{},
 		owners:    map[heap.Word]owner{},
 		misses:    map[uint64]uint64{},
+		wasm:      wasm{modules: map[uint64]*wasmModule{}, codes: map[uint64]*wasmCode{}},
 	}
 }
 
@@ -142,6 +157,9 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 		if known.script = v.script(id.Script, f.Script); known.script == nil {
 			return nil
 		}
+		if known.script.sourceMap != 0 {
+			known.nameLine, known.nameColumn = v.naming(known.script, f)
+		}
 		if len(v.functions) >= maxFunctions {
 			clear(v.functions)
 		}
@@ -150,15 +168,20 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 	return known
 }
 
-func (v *Resolver) script(id int32, w heap.Word) *heap.Script {
+func (v *Resolver) script(id int32, w heap.Word) *script {
 	if s := v.scripts[id]; s != nil {
 		return s
 	}
-	s, err := v.r.Script(w)
-	if err != nil || int32(s.ID) != id {
+	read, err := v.r.Script(w)
+	if err != nil || int32(read.ID) != id {
 		return nil
 	}
-	s.Name = path(s.Name)
+	read.Name = path(read.Name)
+	s := &script{read, v.sourceMap(read, w)}
+	if read.EvalFrom != 0 {
+		v.scripts[id] = s // code that evaluates itself ends here
+		read.Name = v.origin(read)
+	}
 	if len(v.scripts) >= maxScripts {
 		clear(v.scripts)
 		clear(v.functions)
@@ -234,7 +257,7 @@ func (v *Resolver) locate(f *Frame, fn *function, source int) {
 		return
 	}
 	var err error
-	if f.Line, f.Column, err = v.r.Position(fn.script, source); err != nil {
+	if f.Line, f.Column, err = v.r.Position(fn.script.Script, source); err != nil {
 		f.Lost = "no source"
 	}
 }
@@ -252,7 +275,8 @@ func (fn *function) frame(t Tier) *Frame {
 	if fn.script == nil {
 		f.Kind, f.Tier = Builtin, NoTier
 	} else {
-		f.File = fn.script.Name
+		f.File, f.Map = fn.script.Name, fn.script.sourceMap
+		f.NameLine, f.NameColumn = fn.nameLine, fn.nameColumn
 	}
 	return f
 }

@@ -62,7 +62,7 @@ type Walk struct {
 type Position struct {
 	PC, SP, BP uint64            // BP is 0 where it is lost
 	Exact      bool              // PC is the next instruction, not a return address
-	Registers  *target.Registers // all there are, known in the leaf only; else nil
+	Registers  *target.Registers // of the leaf; its caller's rule may ask for them too, which the callee has kept; else nil
 }
 
 // Code is whose code is at an address.
@@ -140,6 +140,10 @@ func (s *walk) step() {
 		s.push(Native)
 		s.stepNative(pc)
 	default:
+		if s.inWasm() {
+			s.stepV8()
+			break
+		}
 		s.push(Unknown)
 		s.stepFramePointer()
 	}
@@ -183,6 +187,9 @@ func (s *walk) ascend(to Position) {
 	case to.PC == 0 || to.PC>>47 != 0:
 		s.Stop = StopBadPC
 	default:
+		if s.frames == 1 && !to.Exact {
+			to.Registers = s.at.Registers
+		}
 		s.at = to
 	}
 }

@@ -10,14 +10,14 @@ import (
 const leafWords = 64
 
 // stepV8 goes up from a frame of V8's (src/execution/frame-constants.h). One read has the slots below its frame pointer,
-// from the interpreter's bytecode offset on, and what every frame has above it.
+// from the interpreter's bytecode offset on, what every frame has above it, and arguments.
 func (s *walk) stepV8() {
-	const offset, bytecode, _, function, context, bp, pc = 0, 1, 2, 3, 4, 5, 6
+	const offset, bytecode, _, function, context, bp, pc, arguments = 0, 1, 2, 3, 4, 5, 6, 7
 	f := s.push(Function)
 	if s.v8SP == 0 {
 		s.v8SP = s.at.SP
 	}
-	var v [7]uint64
+	var v [11]uint64
 	fp := s.at.BP
 	if fp&7 != 0 || fp+16 <= s.at.SP || !s.words(v[:], fp-40) {
 		s.Stop = StopUnreadable
@@ -25,6 +25,7 @@ func (s *walk) stepV8() {
 	}
 	if !tagged(v[context]) || !tagged(v[function]) {
 		f.Form, f.SFI, f.Marker = Typed, heap.Word(v[context]), marker(v[context])
+		f.Instance, f.Argument = heap.Word(v[function]), heap.Word(v[arguments+max(s.Layout.At(layout.RegExpArgument)-16, 0)/8&3])
 	} else {
 		f.Bytecode = heap.Word(v[bytecode])
 		if o := heap.Word(v[offset]); o.IsSmi() {
@@ -35,11 +36,25 @@ func (s *walk) stepV8() {
 	s.ascend(Position{PC: v[pc], SP: fp + 16, BP: v[bp]})
 }
 
+// inWasm reports whether the frame is marked as WebAssembly's: its code is in mappings of its own, which come with each
+// module and may not be known yet.
+func (s *walk) inWasm() bool {
+	var word [1]uint64
+	m := s.Layout.At(layout.WasmFrameMarker)
+	bp := s.at.BP
+	return m > 0 && bp&7 == 0 && bp >= s.at.SP && s.words(word[:], bp-8) && word[0] == uint64(m)<<1
+}
+
 // tagged says that a word is a strong pointer, if it is one of V8's.
 func tagged(w uint64) bool { return w&3 == 1 }
 
-// marker is the type in a marker. (StackFrame::TypeToMarker)
-func marker(w uint64) int { return int(w >> 1 & 0xffff) }
+// marker is the type in a marker, which is even; -1 for another word. (StackFrame::TypeToMarker)
+func marker(w uint64) int {
+	if w&1 != 0 {
+		return -1
+	}
+	return int(w >> 1 & 0xffff)
+}
 
 // How much of an object is read at once: no more than the least size that it has in any V8 since 9.4, since what follows
 // may not be mapped.
@@ -47,6 +62,7 @@ const (
 	functionHead = 40
 	sfiHead      = 64
 	scriptHead   = 72
+	debugHead    = 32
 )
 
 // identify takes the identity of a function that the collector cannot change: JSFunction → SharedFunctionInfo →
@@ -72,8 +88,22 @@ func (s *walk) identify(function heap.Word, f *Raw) {
 	f.ID.Script = s.id
 }
 
+// skipDebugInfo goes on where, until V8 11, a function that a debugger has looked at has a DebugInfo in place of its Script,
+// which the DebugInfo has.
+func (s *walk) skipDebugInfo(script *heap.Word) {
+	field := s.Layout.At(layout.DebugInfoScript)
+	if field <= 0 {
+		return
+	}
+	head, ok := s.object(script, debugHead)
+	if ok && s.instanceType(head[0]) == s.Layout.At(layout.TypeDebugInfo) {
+		*script = heap.Word(at(head, field))
+	}
+}
+
 // scriptID is Script.id; -1 if the object is no Script.
 func (s *walk) scriptID(script heap.Word) int32 {
+	s.skipDebugInfo(&script)
 	head, ok := s.object(&script, scriptHead)
 	if !ok || s.instanceType(head[0]) != s.Layout.At(layout.TypeScript) {
 		return -1

@@ -11,22 +11,25 @@ import (
 	"sync"
 
 	"github.com/hotspan/hotspan/agent/internal/symbols"
+	"github.com/hotspan/hotspan/agent/internal/threadlocal"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // File is a mapped ELF file. What could not be read of it is nil, and said in Problems.
 type File struct {
-	Path     string // as the first process that had it mapped sees it
-	BuildID  string
-	Symbols  *symbols.Table
-	Rules    *unwind.Table
-	Slot     uint32         // number of the rules in the BPF program; 0 = none
-	Pages    uint32         // of their index
-	Layout   *layout.Layout // nil: there is no V8 in it
-	Problems []error
-	elf      *elf.File
-	stamp    stamp
+	Path    string // as the first process that had it mapped sees it
+	BuildID string
+	Symbols *symbols.Table
+	Rules   *unwind.Table
+	Slot    uint32         // number of the rules in the BPF program; 0 = none
+	Pages   uint32         // of their index
+	Layout  *layout.Layout // nil: there is no V8 in it
+	// ThreadLocals are variables by which applications publish contexts; nil: the file has to do with none.
+	ThreadLocals *threadlocal.File
+	Problems     []error
+	elf          *elf.File
+	stamp        stamp
 }
 
 // Address turns an offset in the file into an ELF virtual address.
@@ -47,7 +50,7 @@ func load(r io.ReaderAt, path string, roots ...string) *File {
 		return f
 	}
 	f.elf = ef
-	var errs [4]error
+	var errs [5]error
 	f.BuildID, errs[3] = symbols.BuildID(ef)
 	var debug io.ReaderAt
 	if ef.Section(".symtab") == nil {
@@ -62,11 +65,12 @@ func load(r io.ReaderAt, path string, roots ...string) *File {
 	parts.Go(func() { f.Symbols, errs[0] = symbols.OpenWith(r, debug) })
 	parts.Go(func() { f.Rules, errs[1] = unwind.Build(ef) })
 	parts.Go(func() { f.Layout, errs[2] = layout.ReadWith(r, debug) })
+	parts.Go(func() { f.ThreadLocals, errs[4] = threadlocal.Read(ef) })
 	parts.Wait()
 	if errors.Is(errs[2], layout.ErrNotV8) {
 		errs[2] = nil
 	}
-	for i, what := range []string{"symbols", "unwind rules", "V8", "build id"} {
+	for i, what := range []string{"symbols", "unwind rules", "V8", "build id", "thread-local variables"} {
 		f.note(what, errs[i])
 	}
 	return f

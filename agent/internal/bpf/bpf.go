@@ -9,27 +9,33 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type sample -type frame -type lifecycle -type process -type mapping -type edge -type node -type shape -type shape_key -type store -type store_key -type name -type isolate_key -type isolate_names -type context_record -type v8_layout -type stop -type counter -type frame_kind -type mapping_kind -type edge_kind -type name_kind -type context_type -type record_type hotspan hotspan.bpf.c
+//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type sample -type frame -type lifecycle -type process -type mapping -type edge -type node -type shape -type shape_key -type store -type store_key -type place -type published -type place_kind -type published_kind -type context_record -type async_hooks -type environment_key -type resource -type name -type name_kind -type isolate_key -type isolate_names -type symbol_key -type symbol_kind -type v8_layout -type stop -type counter -type frame_kind -type mapping_kind -type edge_kind -type context_type -type record_type hotspan hotspan.bpf.c
 
 // The types of the maps and of the records in the ring buffer; event.h has their documentation.
 type (
-	Sample        = hotspanSample
-	Frame         = hotspanFrame
-	Lifecycle     = hotspanLifecycle
-	Process       = hotspanProcess
-	Mapping       = hotspanMapping
-	Edge          = hotspanEdge
-	Node          = hotspanNode
-	Shape         = hotspanShape
-	ShapeKey      = hotspanShapeKey
-	Store         = hotspanStore
-	StoreKey      = hotspanStoreKey
-	Name          = hotspanName
-	IsolateKey    = hotspanIsolateKey
-	IsolateNames  = hotspanIsolateNames
-	ContextRecord = hotspanContextRecord
-	V8Layout      = hotspanV8Layout
-	Objects       = hotspanObjects
+	Sample         = hotspanSample
+	Frame          = hotspanFrame
+	Lifecycle      = hotspanLifecycle
+	Process        = hotspanProcess
+	Mapping        = hotspanMapping
+	Edge           = hotspanEdge
+	Node           = hotspanNode
+	Shape          = hotspanShape
+	ShapeKey       = hotspanShapeKey
+	Store          = hotspanStore
+	StoreKey       = hotspanStoreKey
+	AsyncHooks     = hotspanAsyncHooks
+	EnvironmentKey = hotspanEnvironmentKey
+	Resource       = hotspanResource
+	SymbolKey      = hotspanSymbolKey
+	Name           = hotspanName
+	IsolateKey     = hotspanIsolateKey
+	IsolateNames   = hotspanIsolateNames
+	ContextRecord  = hotspanContextRecord
+	V8Layout       = hotspanV8Layout
+	Place          = hotspanPlace
+	Published      = hotspanPublished
+	Objects        = hotspanObjects
 )
 
 // The enumerators of event.h.
@@ -68,20 +74,42 @@ const (
 	FrameUnknown = uint32(hotspanFrameKindFRAME_UNKNOWN)
 	FrameGap     = uint32(hotspanFrameKindFRAME_GAP)
 
-	ContextOneByte    = uint8(hotspanContextTypeCONTEXT_ONE_BYTE)
-	ContextTwoByte    = uint8(hotspanContextTypeCONTEXT_TWO_BYTE)
-	ContextSmi        = uint8(hotspanContextTypeCONTEXT_SMI)
-	ContextDouble     = uint8(hotspanContextTypeCONTEXT_DOUBLE)
-	ContextBoolean    = uint8(hotspanContextTypeCONTEXT_BOOLEAN)
-	ContextBytes      = uint8(hotspanContextTypeCONTEXT_BYTES)
-	ContextMoreOne    = uint8(hotspanContextTypeCONTEXT_MORE_ONE)
-	ContextMoreTwo    = uint8(hotspanContextTypeCONTEXT_MORE_TWO)
-	ContextCut        = uint8(hotspanContextTypeCONTEXT_CUT)
-	ContextLearnShape = uint8(hotspanContextTypeCONTEXT_LEARN_SHAPE)
-	ContextLearnKey   = uint8(hotspanContextTypeCONTEXT_LEARN_KEY)
-	ContextLearnStore = uint8(hotspanContextTypeCONTEXT_LEARN_STORE)
-	ContextUnreadable = uint8(hotspanContextTypeCONTEXT_UNREADABLE)
-	ContextPresent    = uint8(hotspanContextTypeCONTEXT_PRESENT)
+	SymbolOther   = uint32(hotspanSymbolKindSYMBOL_OTHER)
+	SymbolStore   = uint32(hotspanSymbolKindSYMBOL_STORE)
+	SymbolPublic  = uint32(hotspanSymbolKindSYMBOL_PUBLIC)
+	SymbolContext = uint32(hotspanSymbolKindSYMBOL_CONTEXT)
+
+	ContextOneByte     = uint8(hotspanContextTypeCONTEXT_ONE_BYTE)
+	ContextTwoByte     = uint8(hotspanContextTypeCONTEXT_TWO_BYTE)
+	ContextSmi         = uint8(hotspanContextTypeCONTEXT_SMI)
+	ContextDouble      = uint8(hotspanContextTypeCONTEXT_DOUBLE)
+	ContextLearnShape  = uint8(hotspanContextTypeCONTEXT_LEARN_SHAPE)
+	ContextLearnStore  = uint8(hotspanContextTypeCONTEXT_LEARN_STORE)
+	ContextUnreadable  = uint8(hotspanContextTypeCONTEXT_UNREADABLE)
+	ContextPresent     = uint8(hotspanContextTypeCONTEXT_PRESENT)
+	ContextRecordOTel  = uint8(hotspanContextTypeCONTEXT_RECORD)
+	ContextLocalNode   = uint8(hotspanContextTypeCONTEXT_LOCAL_NODE)
+	ContextLocalThread = uint8(hotspanContextTypeCONTEXT_LOCAL_THREAD)
+	ContextOverLimit   = uint8(hotspanContextTypeCONTEXT_OVER_LIMIT)
+
+	PlaceStatic   = uint32(hotspanPlaceKindPLACE_STATIC)
+	PlaceDTVGlibc = uint32(hotspanPlaceKindPLACE_DTV_GLIBC)
+	PlaceDTVMusl  = uint32(hotspanPlaceKindPLACE_DTV_MUSL)
+
+	PublishedNode       = uint32(hotspanPublishedKindPUBLISHED_NODE)
+	PublishedThread     = uint32(hotspanPublishedKindPUBLISHED_THREAD)
+	PublishedNodeLabels = uint32(hotspanPublishedKindPUBLISHED_NODE_LABELS)
+	PublishedLabels     = uint32(hotspanPublishedKindPUBLISHED_LABELS)
+
+	ContextLearnIsolate  = uint8(hotspanContextTypeCONTEXT_LEARN_ISOLATE)
+	ContextLearnSymbol   = uint8(hotspanContextTypeCONTEXT_LEARN_SYMBOL)
+	ContextLearnResource = uint8(hotspanContextTypeCONTEXT_LEARN_RESOURCE)
+	ContextBoolean       = uint8(hotspanContextTypeCONTEXT_BOOLEAN)
+	ContextBytes         = uint8(hotspanContextTypeCONTEXT_BYTES)
+	ContextMoreOne       = uint8(hotspanContextTypeCONTEXT_MORE_ONE)
+	ContextMoreTwo       = uint8(hotspanContextTypeCONTEXT_MORE_TWO)
+	ContextCut           = uint8(hotspanContextTypeCONTEXT_CUT)
+	ContextLearnKey      = uint8(hotspanContextTypeCONTEXT_LEARN_KEY)
 )
 
 // NoNode and NoLabel stand for "none" in an Edge and a Store.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// Which request runs: the stores of V8's AsyncContextFrame, read by rules that the agent has learnt of the process.
+// Which request runs: the stores of V8's AsyncContextFrame, or of the resource on Node's async_hooks stack, read by rules
+// that the agent has learnt of the process.
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -77,7 +78,6 @@ static __always_inline void begin_rules(struct process *p, struct scratch *s, __
 	s->has = 0;
 	s->steps = MAX_LOOKS;
 	s->full = 0;
-	s->v8 = p->v8;
 	r->names = names_of(p, s, isolate);
 }
 
@@ -96,25 +96,39 @@ static __always_inline void end_rules(struct reader *r)
 	}
 }
 
-static __always_inline void read_context(struct process *p, struct scratch *s, __u64 isolate)
+// The stores of V8's AsyncContextFrame. Returns whether there is one.
+static __always_inline int enter_frame(struct reader *r, __u64 isolate)
 {
-	struct reader r = {};
+	struct scratch *s = r->scratch;
+	const struct v8_layout *v8 = &r->process->v8;
 	__u64 frame;
-	if (!p->v8.cped || (!p->nodes[0].kinds && !p->named_stores && p->store_label == NO_LABEL))
-		return;
-	begin_rules(p, s, isolate, &r);
-	if (read_user(&frame, 8, isolate + p->v8.cped) || read_whole(frame, s->object, 24)) {
+	if (!v8->cped)
+		return 0;
+	if (read_user(&frame, 8, isolate + v8->cped) || read_whole(frame, s->object, 24)) {
 		unreadable(s);
-		return;
+		return 0;
 	}
-	__s32 type = instance_type(&p->v8, s->object[0]);
-	if (type >= 0 && type != p->v8.type_map)
-		return; // undefined: no request
+	__s32 type = instance_type(v8, s->object[0]);
+	if (type >= 0 && type != v8->type_map)
+		return 0; // undefined: no request
 	if (type < 0 || open_map(frame)) {
 		unreadable(s);
-		return;
+		return 0;
 	}
 	append(s, CONTEXT_PRESENT, NO_LABEL, 0);
-	bpf_loop(MAX_STORES + 1, enter_next, &r, 0);
-	end_rules(&r);
+	bpf_loop(MAX_STORES + 1, enter_next, r, 0);
+	return 1;
+}
+
+// context is one of the thread's JavaScript code, or 0.
+__noinline int read_context(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
+{
+	struct reader r = {};
+	if (!p || !s || (!p->nodes[0].kinds && !p->named_stores && p->store_label == NO_LABEL))
+		return 0;
+	begin_rules(p, s, isolate, &r);
+	// which of them a process uses is told by what is there: a resource has no stores where there are frames
+	if (enter_frame(&r, isolate) || enter_resource(&r, isolate, context))
+		end_rules(&r);
+	return 0;
 }

@@ -15,13 +15,17 @@
 #define NODE_EDGES 64     // edges of one node
 #define MAX_SLOTS 128      // names of properties and keys of Maps that label rules use; a power of two
 #define MAX_NAME 64       // bytes of such a name, where it is looked for in a table
-#define MAX_STORES 64     // entries of the AsyncContextFrame that are looked at
+#define MAX_STORES 64     // entries of the AsyncContextFrame, or stores of a resource, that are looked at
 #define MAX_VISITS 64     // objects that are looked at for one sample; a power of two
 #define MAX_PROBES 32     // entries of one table that are looked at for one key
 #define MAX_LOOKS 1024    // tables' entries, objects and parts of strings that are looked at for one sample, in all
 #define MAX_STRING 512    // bytes of one label value
 #define MAX_BYTES 16      // elements of an array of bytes
 #define STACK_WORDS 64    // words above the stack pointer of the first frame of V8
+#define MAX_PUBLISHED 8   // thread-local variables of published contexts; a power of two
+#define MAX_ATTRIBUTES 612 // bytes of the attributes of one published record
+#define MAX_LOCAL 64      // labels of one published label set
+#define MAX_LOCAL_TEXT 255 // bytes of the key, and of the value, of one of them
 
 enum record_type {
 	RECORD_SAMPLE = 1,
@@ -121,11 +125,48 @@ struct v8_layout {
 	__u16 string_mask, one_byte_bit, uncached_bit, first_non_string;
 	__u16 tag_seq, tag_cons, tag_sliced, tag_thin, tag_external;
 	__u16 heap_number_value;
+	__u16 wasm_marker;     // type marker of WebAssembly's frames; 0 = none
+	__u16 regexp_argument; // of a regular expression's code: which word of the arguments on the stack is the object
 	__u16 type_debug_info, debug_info_script; // 0 = a function refers to its Script itself
 	__u16 type_script, type_map, type_heap_number, type_property_array;
 	__u16 type_symbol, type_oddball, type_array, type_fixed_array;
 	__u32 descriptors_mask; // of bit_field3: the number of own descriptors
 	__u32 dictionary_bit;   // of bit_field3, a mask: properties are in a dictionary
+	__u16 internal_field; // of an object that C++ made
+	// What async_hooks take; first_js_object 0 = they are not read.
+	__u16 first_js_object, descriptors_header;
+	__u8 instance_size, object_start; // offsets in a hidden class, of bytes that count words
+	__u8 own_bit;                     // number of the first bit of the number of own descriptors in bit_field3
+	__u8 location_bit, field_shift;   // of a descriptor's details
+};
+
+// Where a thread-local variable is, from the thread's fs_base. (System V ABI for x86-64, ELF Handling for Thread-Local
+// Storage, and the C libraries' thread descriptors)
+enum place_kind {
+	PLACE_STATIC = 1, // the same offset in all threads
+	PLACE_DTV_GLIBC,  // in the thread's block for the module
+	PLACE_DTV_MUSL,
+};
+
+struct place {
+	__s64 offset;
+	__u64 generation; // of the module, glibc: a thread whose table is older has no block yet; 0 = not known
+	__u32 module;
+	__u32 kind; // enum place_kind; 0 = nowhere
+};
+
+// A context that the application publishes in a thread-local variable. The order is that of precedence.
+enum published_kind {
+	PUBLISHED_NODE = 1,    // otel_thread_ctx_nodejs_v1
+	PUBLISHED_THREAD,      // otel_thread_ctx_v1
+	PUBLISHED_NODE_LABELS, // custom_labels_als_handle, and custom_labels_als_identity_hash
+	PUBLISHED_LABELS,      // custom_labels_current_set
+};
+
+struct published {
+	__u32 kind;
+	__s32 wrapped; // PUBLISHED_NODE: offset of the record's address in what the internal field points to; -1 = it is the record
+	struct place at, hash;
 };
 
 struct process {
@@ -135,7 +176,8 @@ struct process {
 	__u8 named_stores; // 1: where rules begin depends on the AsyncLocalStorage, too (`stores`)
 	__u8 store_label;  // label that takes any store itself; NO_LABEL = none
 	__u16 pad;
-	__u32 pad2;
+	__u32 n_published;
+	struct published published[MAX_PUBLISHED];
 	struct node nodes[MAX_NODES];
 	struct edge edges[MAX_EDGES];
 	struct name names[MAX_SLOTS];
@@ -172,6 +214,45 @@ struct store {
 	__u8 pad[6];
 };
 
+// Where one isolate's Environment keeps the resources whose callbacks run: see context.AsyncHooks.
+struct async_hooks {
+	__u64 fields;    // address of the counters, u32; 0 = there are none
+	__u64 resources; // address of the Global of the JSArray of resources
+	__u64 natives;   // address of the list of those that C++ pushed
+	__u32 deque;     // the list is a std::deque of pointers to handles, else a std::vector of handles
+	__u32 pad;
+};
+
+// The thread tells an isolate from a later one at the same address.
+struct environment_key {
+	__u32 process, tid; // process.id; thread
+	__u64 isolate;
+};
+
+// Where resources of one hidden class keep stores, and the object that has them instead. Slots are as in struct shape, and
+// so is what the hidden class must still hold.
+struct resource {
+	__u64 descriptors;
+	__u32 own; // of bit_field3, under descriptors_mask
+	__u16 public_slot, context_slot;
+	__u16 n_stores;
+	__u16 pad[3];
+	__u16 stores[MAX_STORES];
+};
+
+// What a symbol is as the key of a resource's property: see context.SymbolKind.
+enum symbol_kind {
+	SYMBOL_OTHER,
+	SYMBOL_STORE,
+	SYMBOL_PUBLIC,
+	SYMBOL_CONTEXT,
+};
+
+struct symbol_key {
+	__u32 process; // process.id
+	__u32 hash;
+};
+
 struct isolate_key {
 	__u32 process; // process.id
 	__u32 pad;
@@ -195,9 +276,9 @@ enum frame_kind {
 struct frame {
 	__u64 pc;
 	__u64 sfi;      // SharedFunctionInfo, tagged; FRAME_TYPED: the marker
-	__u64 bytecode; // word at fp-32: the BytecodeArray if the frame is interpreted
-	__s32 script;   // script id; -1 = none
-	__s32 literal;  // function literal id
+	__u64 bytecode; // word at fp-32: the BytecodeArray if the frame is interpreted; FRAME_TYPED: the word at fp-16
+	__s32 script;   // script id; -1 = none; FRAME_TYPED: the lower half of argument regexp_argument
+	__s32 literal;  // function literal id; FRAME_TYPED: the upper half
 	__s32 offset;   // Smi at fp-40: the interpreter's; -1 = not a Smi
 	__u32 kind;
 };
@@ -242,7 +323,14 @@ enum context_type {
 	CONTEXT_LEARN_KEY,    // u64 object with a large table, u64 isolate: a key's hash is not known yet; label = name
 	CONTEXT_LEARN_STORE,  // u64 AsyncLocalStorage, u64 identity hash
 	CONTEXT_UNREADABLE,   // a read failed, or a limit was reached
-	CONTEXT_PRESENT,      // there is an AsyncContextFrame with stores
+	CONTEXT_PRESENT,      // there is an AsyncContextFrame, or a resource, with stores
+	CONTEXT_RECORD,       // a record of OTEP 4947, as it is in memory, up to MAX_ATTRIBUTES; label = enum published_kind
+	CONTEXT_LOCAL_NODE,   // key and value of a label of PUBLISHED_NODE_LABELS; label = bytes of the key
+	CONTEXT_LOCAL_THREAD, // the same of PUBLISHED_LABELS
+	CONTEXT_OVER_LIMIT,   // something published is larger than what is read
+	CONTEXT_LEARN_ISOLATE,  // u64 isolate, u64 context of its JavaScript code or 0: where its async_hooks are
+	CONTEXT_LEARN_RESOURCE, // u64 object, u64 hidden class
+	CONTEXT_LEARN_SYMBOL,   // u64 symbol, u64 hash: the key of a resource's property
 };
 
 struct context_record {

@@ -11,7 +11,10 @@
 #include "value.h"
 #include "table.h"
 #include "rules.h"
+#include "resource.h"
+#include "async_hooks.h"
 #include "context.h"
+#include "thread_context.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -49,16 +52,14 @@ static __always_inline __u64 thread_pointer(void)
 	return BPF_CORE_READ(task, thread.fsbase);
 }
 
-// The isolate that a thread has entered: a thread-local of V8's. 0 = none. Where the thread-local cannot be read it is an
-// address that cannot be read either: so the request counts as unreadable, not as none.
-#define NOWHERE 8
-
+// The isolate that a thread has entered: a thread-local of V8's. 0 = none. A page of thread-locals that is not there yet
+// was never written to: none. One that a thread runs with does not go away.
 static __always_inline __u64 isolate_of(const struct v8_layout *v8, __u64 thread)
 {
 	__u64 isolate;
-	if (!v8->isolate_tls || !thread)
+	if (!v8->isolate_tls || !thread || read_user(&isolate, 8, thread + v8->isolate_tls))
 		return 0;
-	return read_user(&isolate, 8, thread + v8->isolate_tls) ? NOWHERE : isolate;
+	return isolate;
 }
 
 static __always_inline void read_states(const struct v8_layout *v8, __u64 isolate, struct sample *e)
@@ -127,12 +128,15 @@ static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
 	s->urgent = 0;
 }
 
-// Reads the stack and the request of a thread that has these registers, and ends its sample.
-static __always_inline void read_thread(struct process *p, struct scratch *s, const struct pt_regs *regs, __u64 isolate)
+// Reads the stack and the request of a thread that has these registers, and ends its sample. `thread` is its thread
+// pointer.
+static __always_inline void read_thread(struct process *p, struct scratch *s, const struct pt_regs *regs, __u64 thread,
+					__u64 isolate)
 {
 	struct sample *e = (struct sample *)s->buffer;
 	struct walk w = {.process = p, .scratch = s, .so_far = &s->walked, .isolate = isolate};
 
+	s->v8 = p->v8;
 	keep_registers(regs, s->registers);
 	w.pc = e->ip = regs->rip;
 	w.sp = e->sp = regs->rsp;
@@ -146,8 +150,9 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 	e->stop = s->walked.stop;
 	read_repair(&w, e, regs->rdi);
 	__u32 before = s->end;
+	read_published(p, s, thread, isolate);
 	if (isolate)
-		read_context(p, s, isolate);
+		read_context(p, s, isolate, w.context);
 	e->n_context = s->end - before;
 }
 
@@ -158,7 +163,8 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 	e->kernel_mode = (ctx->regs.cs & 3) != 3;
 	if (e->kernel_mode)
 		read_kernel(ctx, s, e);
-	read_thread(p, s, (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), isolate_of(&p->v8, thread_pointer()));
+	__u64 thread = thread_pointer();
+	read_thread(p, s, (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), thread, isolate_of(&p->v8, thread));
 }
 
 SEC("perf_event")
@@ -207,6 +213,10 @@ int BPF_PROG(hotspan_exit, struct task_struct *task)
 // Only types that a variable has are put into BTF, from which the Go mirrors are made.
 const struct sample *go_sample __attribute__((unused));
 const struct lifecycle *go_lifecycle __attribute__((unused));
+const struct place *go_place __attribute__((unused));
+const enum place_kind *go_place_kind __attribute__((unused));
+const struct published *go_published __attribute__((unused));
+const enum published_kind *go_published_kind __attribute__((unused));
 const struct context_record *go_context_record __attribute__((unused));
 const enum record_type *go_record_type __attribute__((unused));
 const enum stop *go_stop __attribute__((unused));
@@ -215,4 +225,5 @@ const enum mapping_kind *go_mapping_kind __attribute__((unused));
 const enum name_kind *go_name_kind __attribute__((unused));
 const enum edge_kind *go_edge_kind __attribute__((unused));
 const enum frame_kind *go_frame_kind __attribute__((unused));
+const enum symbol_kind *go_symbol_kind __attribute__((unused));
 const enum context_type *go_context_type __attribute__((unused));

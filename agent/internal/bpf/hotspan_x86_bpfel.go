@@ -13,6 +13,15 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type hotspanAsyncHooks struct {
+	_         structs.HostLayout
+	Fields    uint64
+	Resources uint64
+	Natives   uint64
+	Deque     uint32
+	Pad       uint32
+}
+
 type hotspanContextRecord struct {
 	_      structs.HostLayout
 	Type   uint8
@@ -23,20 +32,27 @@ type hotspanContextRecord struct {
 type hotspanContextType uint32
 
 const (
-	hotspanContextTypeCONTEXT_ONE_BYTE    hotspanContextType = 1
-	hotspanContextTypeCONTEXT_TWO_BYTE    hotspanContextType = 2
-	hotspanContextTypeCONTEXT_SMI         hotspanContextType = 3
-	hotspanContextTypeCONTEXT_DOUBLE      hotspanContextType = 4
-	hotspanContextTypeCONTEXT_BOOLEAN     hotspanContextType = 5
-	hotspanContextTypeCONTEXT_BYTES       hotspanContextType = 6
-	hotspanContextTypeCONTEXT_MORE_ONE    hotspanContextType = 7
-	hotspanContextTypeCONTEXT_MORE_TWO    hotspanContextType = 8
-	hotspanContextTypeCONTEXT_CUT         hotspanContextType = 9
-	hotspanContextTypeCONTEXT_LEARN_SHAPE hotspanContextType = 10
-	hotspanContextTypeCONTEXT_LEARN_KEY   hotspanContextType = 11
-	hotspanContextTypeCONTEXT_LEARN_STORE hotspanContextType = 12
-	hotspanContextTypeCONTEXT_UNREADABLE  hotspanContextType = 13
-	hotspanContextTypeCONTEXT_PRESENT     hotspanContextType = 14
+	hotspanContextTypeCONTEXT_ONE_BYTE       hotspanContextType = 1
+	hotspanContextTypeCONTEXT_TWO_BYTE       hotspanContextType = 2
+	hotspanContextTypeCONTEXT_SMI            hotspanContextType = 3
+	hotspanContextTypeCONTEXT_DOUBLE         hotspanContextType = 4
+	hotspanContextTypeCONTEXT_BOOLEAN        hotspanContextType = 5
+	hotspanContextTypeCONTEXT_BYTES          hotspanContextType = 6
+	hotspanContextTypeCONTEXT_MORE_ONE       hotspanContextType = 7
+	hotspanContextTypeCONTEXT_MORE_TWO       hotspanContextType = 8
+	hotspanContextTypeCONTEXT_CUT            hotspanContextType = 9
+	hotspanContextTypeCONTEXT_LEARN_SHAPE    hotspanContextType = 10
+	hotspanContextTypeCONTEXT_LEARN_KEY      hotspanContextType = 11
+	hotspanContextTypeCONTEXT_LEARN_STORE    hotspanContextType = 12
+	hotspanContextTypeCONTEXT_UNREADABLE     hotspanContextType = 13
+	hotspanContextTypeCONTEXT_PRESENT        hotspanContextType = 14
+	hotspanContextTypeCONTEXT_RECORD         hotspanContextType = 15
+	hotspanContextTypeCONTEXT_LOCAL_NODE     hotspanContextType = 16
+	hotspanContextTypeCONTEXT_LOCAL_THREAD   hotspanContextType = 17
+	hotspanContextTypeCONTEXT_OVER_LIMIT     hotspanContextType = 18
+	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 19
+	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 20
+	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 21
 )
 
 type hotspanCounter uint32
@@ -67,6 +83,13 @@ const (
 	hotspanEdgeKindEDGE_MAP_ENTRY hotspanEdgeKind = 2
 	hotspanEdgeKindEDGE_ELEMENT   hotspanEdgeKind = 3
 )
+
+type hotspanEnvironmentKey struct {
+	_       structs.HostLayout
+	Process uint32
+	Tid     uint32
+	Isolate uint64
+}
 
 type hotspanFrame struct {
 	_        structs.HostLayout
@@ -152,6 +175,22 @@ type hotspanNode struct {
 	Pad     uint8
 }
 
+type hotspanPlace struct {
+	_          structs.HostLayout
+	Offset     int64
+	Generation uint64
+	Module     uint32
+	Kind       uint32
+}
+
+type hotspanPlaceKind uint32
+
+const (
+	hotspanPlaceKindPLACE_STATIC    hotspanPlaceKind = 1
+	hotspanPlaceKindPLACE_DTV_GLIBC hotspanPlaceKind = 2
+	hotspanPlaceKindPLACE_DTV_MUSL  hotspanPlaceKind = 3
+)
+
 type hotspanProcess struct {
 	_           structs.HostLayout
 	V8          hotspanV8Layout
@@ -160,12 +199,30 @@ type hotspanProcess struct {
 	NamedStores uint8
 	StoreLabel  uint8
 	Pad         uint16
-	Pad2        uint32
+	N_published uint32
+	Published   [8]hotspanPublished
 	Nodes       [64]hotspanNode
 	Edges       [128]hotspanEdge
 	Names       [128]hotspanName
 	Mappings    [128]hotspanMapping
 }
+
+type hotspanPublished struct {
+	_       structs.HostLayout
+	Kind    uint32
+	Wrapped int32
+	At      hotspanPlace
+	Hash    hotspanPlace
+}
+
+type hotspanPublishedKind uint32
+
+const (
+	hotspanPublishedKindPUBLISHED_NODE        hotspanPublishedKind = 1
+	hotspanPublishedKindPUBLISHED_THREAD      hotspanPublishedKind = 2
+	hotspanPublishedKindPUBLISHED_NODE_LABELS hotspanPublishedKind = 3
+	hotspanPublishedKindPUBLISHED_LABELS      hotspanPublishedKind = 4
+)
 
 type hotspanRecordType uint32
 
@@ -174,6 +231,17 @@ const (
 	hotspanRecordTypeRECORD_EXEC   hotspanRecordType = 2
 	hotspanRecordTypeRECORD_EXIT   hotspanRecordType = 3
 )
+
+type hotspanResource struct {
+	_           structs.HostLayout
+	Descriptors uint64
+	Own         uint32
+	PublicSlot  uint16
+	ContextSlot uint16
+	N_stores    uint16
+	Pad         [3]uint16
+	Stores      [64]uint16
+}
 
 type hotspanSample struct {
 	_          structs.HostLayout
@@ -262,8 +330,12 @@ type hotspanScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	NoNames hotspanIsolateNames
-	Walked  struct {
+	Stores   [64]uint64
+	Part     [32]uint64
+	N_stores uint32
+	Pad      uint32
+	NoNames  hotspanIsolateNames
+	Walked   struct {
 		_        structs.HostLayout
 		N_frames uint32
 		Frames   uint32
@@ -317,6 +389,21 @@ type hotspanStoreKey struct {
 	Hash    uint32
 }
 
+type hotspanSymbolKey struct {
+	_       structs.HostLayout
+	Process uint32
+	Hash    uint32
+}
+
+type hotspanSymbolKind uint32
+
+const (
+	hotspanSymbolKindSYMBOL_OTHER   hotspanSymbolKind = 0
+	hotspanSymbolKindSYMBOL_STORE   hotspanSymbolKind = 1
+	hotspanSymbolKindSYMBOL_PUBLIC  hotspanSymbolKind = 2
+	hotspanSymbolKindSYMBOL_CONTEXT hotspanSymbolKind = 3
+)
+
 type hotspanV8Layout struct {
 	_                 structs.HostLayout
 	IsolateTls        int64
@@ -366,6 +453,8 @@ type hotspanV8Layout struct {
 	TagThin           uint16
 	TagExternal       uint16
 	HeapNumberValue   uint16
+	WasmMarker        uint16
+	RegexpArgument    uint16
 	TypeDebugInfo     uint16
 	DebugInfoScript   uint16
 	TypeScript        uint16
@@ -378,6 +467,15 @@ type hotspanV8Layout struct {
 	TypeFixedArray    uint16
 	DescriptorsMask   uint32
 	DictionaryBit     uint32
+	InternalField     uint16
+	FirstJsObject     uint16
+	DescriptorsHeader uint16
+	InstanceSize      uint8
+	ObjectStart       uint8
+	OwnBit            uint8
+	LocationBit       uint8
+	FieldShift        uint8
+	_                 [1]byte
 }
 
 // Names of all BPF objects in the ELF.
@@ -385,12 +483,15 @@ type hotspanV8Layout struct {
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	hotspanMapCounters        = "counters"
+	hotspanMapEnvironments    = "environments"
 	hotspanMapEvents          = "events"
 	hotspanMapIsolates        = "isolates"
 	hotspanMapProcesses       = "processes"
+	hotspanMapResources       = "resources"
 	hotspanMapScratches       = "scratches"
 	hotspanMapShapes          = "shapes"
 	hotspanMapStores          = "stores"
+	hotspanMapSymbols         = "symbols"
 	hotspanMapTables          = "tables"
 	hotspanProgHotspanExec    = "hotspan_exec"
 	hotspanProgHotspanExit    = "hotspan_exit"
@@ -403,9 +504,14 @@ const (
 	hotspanVarGoLifecycle     = "go_lifecycle"
 	hotspanVarGoMappingKind   = "go_mapping_kind"
 	hotspanVarGoNameKind      = "go_name_kind"
+	hotspanVarGoPlace         = "go_place"
+	hotspanVarGoPlaceKind     = "go_place_kind"
+	hotspanVarGoPublished     = "go_published"
+	hotspanVarGoPublishedKind = "go_published_kind"
 	hotspanVarGoRecordType    = "go_record_type"
 	hotspanVarGoSample        = "go_sample"
 	hotspanVarGoStop          = "go_stop"
+	hotspanVarGoSymbolKind    = "go_symbol_kind"
 )
 
 // loadHotspan returns the embedded CollectionSpec for hotspan.
@@ -459,14 +565,17 @@ type hotspanProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type hotspanMapSpecs struct {
-	Counters  *ebpf.MapSpec `ebpf:"counters"`
-	Events    *ebpf.MapSpec `ebpf:"events"`
-	Isolates  *ebpf.MapSpec `ebpf:"isolates"`
-	Processes *ebpf.MapSpec `ebpf:"processes"`
-	Scratches *ebpf.MapSpec `ebpf:"scratches"`
-	Shapes    *ebpf.MapSpec `ebpf:"shapes"`
-	Stores    *ebpf.MapSpec `ebpf:"stores"`
-	Tables    *ebpf.MapSpec `ebpf:"tables"`
+	Counters     *ebpf.MapSpec `ebpf:"counters"`
+	Environments *ebpf.MapSpec `ebpf:"environments"`
+	Events       *ebpf.MapSpec `ebpf:"events"`
+	Isolates     *ebpf.MapSpec `ebpf:"isolates"`
+	Processes    *ebpf.MapSpec `ebpf:"processes"`
+	Resources    *ebpf.MapSpec `ebpf:"resources"`
+	Scratches    *ebpf.MapSpec `ebpf:"scratches"`
+	Shapes       *ebpf.MapSpec `ebpf:"shapes"`
+	Stores       *ebpf.MapSpec `ebpf:"stores"`
+	Symbols      *ebpf.MapSpec `ebpf:"symbols"`
+	Tables       *ebpf.MapSpec `ebpf:"tables"`
 }
 
 // hotspanVariableSpecs contains global variables before they are loaded into the kernel.
@@ -481,9 +590,14 @@ type hotspanVariableSpecs struct {
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
 	GoNameKind      *ebpf.VariableSpec `ebpf:"go_name_kind"`
+	GoPlace         *ebpf.VariableSpec `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.VariableSpec `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.VariableSpec `ebpf:"go_published"`
+	GoPublishedKind *ebpf.VariableSpec `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.VariableSpec `ebpf:"go_record_type"`
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
 }
 
 // hotspanObjects contains all objects after they have been loaded into the kernel.
@@ -506,25 +620,31 @@ func (o *hotspanObjects) Close() error {
 //
 // It can be passed to loadHotspanObjects or ebpf.CollectionSpec.LoadAndAssign.
 type hotspanMaps struct {
-	Counters  *ebpf.Map `ebpf:"counters"`
-	Events    *ebpf.Map `ebpf:"events"`
-	Isolates  *ebpf.Map `ebpf:"isolates"`
-	Processes *ebpf.Map `ebpf:"processes"`
-	Scratches *ebpf.Map `ebpf:"scratches"`
-	Shapes    *ebpf.Map `ebpf:"shapes"`
-	Stores    *ebpf.Map `ebpf:"stores"`
-	Tables    *ebpf.Map `ebpf:"tables"`
+	Counters     *ebpf.Map `ebpf:"counters"`
+	Environments *ebpf.Map `ebpf:"environments"`
+	Events       *ebpf.Map `ebpf:"events"`
+	Isolates     *ebpf.Map `ebpf:"isolates"`
+	Processes    *ebpf.Map `ebpf:"processes"`
+	Resources    *ebpf.Map `ebpf:"resources"`
+	Scratches    *ebpf.Map `ebpf:"scratches"`
+	Shapes       *ebpf.Map `ebpf:"shapes"`
+	Stores       *ebpf.Map `ebpf:"stores"`
+	Symbols      *ebpf.Map `ebpf:"symbols"`
+	Tables       *ebpf.Map `ebpf:"tables"`
 }
 
 func (m *hotspanMaps) Close() error {
 	return _HotspanClose(
 		m.Counters,
+		m.Environments,
 		m.Events,
 		m.Isolates,
 		m.Processes,
+		m.Resources,
 		m.Scratches,
 		m.Shapes,
 		m.Stores,
+		m.Symbols,
 		m.Tables,
 	)
 }
@@ -541,9 +661,14 @@ type hotspanVariables struct {
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
 	GoNameKind      *ebpf.Variable `ebpf:"go_name_kind"`
+	GoPlace         *ebpf.Variable `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.Variable `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.Variable `ebpf:"go_published"`
+	GoPublishedKind *ebpf.Variable `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.Variable `ebpf:"go_record_type"`
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
 }
 
 // hotspanPrograms contains all programs after they have been loaded into the kernel.

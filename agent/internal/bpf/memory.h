@@ -55,7 +55,7 @@ struct walked {
 	__u32 n_frames; // that were found; the record keeps MAX_FRAMES of them
 	__u32 frames;   // where in the buffer they begin
 	__u8 stop;      // enum stop; 0 = it goes on
-	__u8 leaf;      // the frame is the leaf: all its registers are known
+	__u8 leaf;      // the frame is the leaf or its caller: all registers that its rule asks for are known
 	__u8 exact_pc;  // pc is an instruction to run next, not a return address
 	__u8 resumed;   // the walk has jumped to V8's exit frame
 };
@@ -80,6 +80,10 @@ struct scratch {
 	struct visit visits[MAX_VISITS];
 	struct found found[MAX_FOUND];
 	struct piece pieces[MAX_PIECES];
+	__u64 stores[MAX_STORES]; // of the resource that is looked at, tagged
+	__u64 part[32];           // a part of its dictionary, and before that of what leads to it
+	__u32 n_stores;
+	__u32 pad;
 	struct isolate_names no_names; // zeros
 	struct walked walked;
 	__u32 end; // bytes of buffer in use

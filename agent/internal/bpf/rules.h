@@ -23,6 +23,13 @@ struct reader {
 	struct isolate_names *names; // of the isolate; 0 = none
 	__u64 isolate;
 	__u64 object; // that is looked at
+	__u64 resource;          // that is looked at, tagged
+	__u64 public, holder;    // what stands for it, and what has its stores
+	__u64 entries;           // of its properties, and how many
+	__u32 n_entries;
+	struct resource *fields; // what its hidden class has
+	__u8 start, inside;      // words before its first property, and how many of these are in itself
+	__u32 present;           // a store was met
 };
 
 static __always_inline void push_visit(struct scratch *s, __u64 object, __u32 node)

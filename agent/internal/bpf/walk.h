@@ -20,6 +20,8 @@ enum {
 	CFA_SIGNAL,
 	CFA_END,
 	CFA_NONE,
+	CFA_DEREF_R9,
+	CFA_DEREF_FP,
 	RBP_SAME = 0,
 	RBP_NEXT = -2, // next to the return address
 	RBP_AT_RBP = -127,
@@ -50,6 +52,7 @@ struct walk {
 	__u64 pc, sp, bp;
 	__u64 isolate;
 	__u64 v8_sp; // stack pointer of the first frame in V8's code
+	__u64 context; // of the outermost JavaScript frame; 0 = there is none
 	struct walked *so_far; // of scratch
 };
 
@@ -188,14 +191,16 @@ static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp,
 	w->pc = pc;
 	w->sp = sp;
 	w->bp = bp;
-	w->so_far->leaf = 0;
+	if (exact || w->so_far->n_frames > 1)
+		w->so_far->leaf = 0; // what a rule behind a call asks for, the callee keeps: OpenSSL's aesni_gcm_encrypt
 	w->so_far->exact_pc = exact;
 }
 
-// Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it.
+// Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it, then arguments.
 struct v8_frame {
 	__u64 offset, bytecode, argc, function, context;
 	__u64 bp, pc;
+	__u64 arguments[4];
 };
 
 static __always_inline void walk_v8(struct walk *w)
@@ -211,13 +216,25 @@ static __always_inline void walk_v8(struct walk *w)
 	if (!HEAP_OBJECT(v.context) || !HEAP_OBJECT(v.function)) {
 		f->kind = FRAME_TYPED;
 		f->sfi = v.context;
+		f->bytecode = v.function;
+		__u64 argument = v.arguments[w->process->v8.regexp_argument & 3];
+		f->script = argument;
+		f->literal = argument >> 32;
 	} else {
+		w->context = v.context;
 		f->bytecode = v.bytecode;
 		if (IS_SMI(v.offset))
 			f->offset = SMI(v.offset);
 		identify(w, v.function, f);
 	}
 	ascend(w, v.pc, w->bp + 16, v.bp, 0);
+}
+
+// WebAssembly's code is in mappings of its own, which come with each module and may not be known yet. Its frames tell.
+static __always_inline int in_wasm(struct walk *w)
+{
+	__u64 word, marker = w->process->v8.wasm_marker << 1;
+	return marker && !(w->bp & 7) && w->bp >= w->sp && !read_user(&word, 8, w->bp - 8) && word == marker;
 }
 
 // Code without a rule, such as assembly, mostly keeps a frame pointer all the same. It is believed if the return
@@ -253,7 +270,13 @@ static __always_inline long canonical_frame_address(struct walk *w, const struct
 	case CFA_RBP: *cfa = w->bp + off; return 0;
 	case CFA_PLT: *cfa = w->sp + 8 + ((__s64)(w->pc & 15) >= row->off ? 8 : 0); return 0;
 	case CFA_DEREF:
-		if (read_user(cfa, 8, w->sp + off))
+	case CFA_DEREF_FP:
+		if (read_user(cfa, 8, (row->cfa == CFA_DEREF ? w->sp : w->bp) + off))
+			return -1;
+		*cfa += 8;
+		return 0;
+	case CFA_DEREF_R9:
+		if (!w->so_far->leaf || read_user(cfa, 8, w->sp + w->scratch->registers[9] * 8 + off))
 			return -1;
 		*cfa += 8;
 		return 0;
@@ -330,7 +353,7 @@ static long walk_step(__u32 i, void *context)
 	struct walk *w = context;
 	__u64 pc = w->so_far->exact_pc ? w->pc : w->pc - 1;
 	struct mapping *m = find_mapping(w->process, pc);
-	if (m && m->kind == MAPPING_V8) {
+	if (m ? m->kind == MAPPING_V8 : in_wasm(w)) {
 		walk_v8(w);
 	} else {
 		struct row rule;

@@ -44,6 +44,7 @@ type Space struct {
 	v8      *binary.File
 	unread  error    // why a mapped file that may hold V8 could not be read
 	regions []Region // by address
+	maps    []procs.Mapping
 }
 
 // New reads the address space of a process. An error means that it is gone or may not be looked at; a process without
@@ -69,7 +70,7 @@ func (s *Space) Again() (*Space, error) {
 // Update makes the space what Again has read, and reports whether code was mapped or unmapped.
 func (s *Space) Update(next *Space) (changed bool) {
 	changed = !slices.Equal(next.regions, s.regions)
-	s.v8, s.unread, s.regions = next.v8, next.unread, next.regions
+	s.v8, s.unread, s.regions, s.maps = next.v8, next.unread, next.regions, next.maps
 	return changed
 }
 
@@ -116,9 +117,9 @@ func (s *Space) read() error {
 		}
 		regions = append(regions, code...)
 	}
-	regions = append(regions, generated(maps, regions)...)
+	regions = append(regions, generated(maps, regions, s.regions)...)
 	slices.SortFunc(regions, func(a, b Region) int { return int(int64(a.Start - b.Start)) })
-	s.regions = regions
+	s.regions, s.maps = regions, maps
 	return nil
 }
 
@@ -190,8 +191,9 @@ func (s *Space) vdso(m procs.Mapping) []Region {
 
 // generated finds V8's code ranges: it reserves one piece of address space, of which it makes parts executable as it
 // needs them, and maps the builtins there a second time. So all anonymous memory that is next to executable anonymous
-// memory, or to builtins that are inside it, counts: code that comes later is there too.
-func generated(maps []procs.Mapping, code []Region) []Region {
+// memory, or to builtins that are inside it, counts: code that comes later is there too. What held code before still does:
+// until V8 10 none of it is executable while a collection or a compiler writes to it.
+func generated(maps []procs.Mapping, code, before []Region) []Region {
 	var out, group []Region
 	hasCode := false
 	end := func() {
@@ -208,7 +210,7 @@ func generated(maps []procs.Mapping, code []Region) []Region {
 		case holdsBuiltins(m, code):
 			hasCode = true
 		case m.Inode == 0 && (m.Path == "" || strings.HasPrefix(m.Path, "[anon:")):
-			hasCode = hasCode || m.Exec
+			hasCode = hasCode || m.Exec || heldCode(m, before)
 			group = append(group, Region{Start: m.Start, End: m.End, Kind: Generated})
 		default:
 			end()
@@ -216,6 +218,12 @@ func generated(maps []procs.Mapping, code []Region) []Region {
 	}
 	end()
 	return out
+}
+
+func heldCode(m procs.Mapping, before []Region) bool {
+	return slices.ContainsFunc(before, func(r Region) bool {
+		return r.Kind == Generated && r.Start < m.End && m.Start < r.End
+	})
 }
 
 func holdsBuiltins(m procs.Mapping, code []Region) bool {
@@ -254,6 +262,18 @@ func (s *Space) Builtin(pc uint64) (name string, start, end uint64, ok bool) {
 func (s *Space) Generated(pc uint64) bool {
 	r, ok := s.Find(pc)
 	return ok && r.Kind == Generated
+}
+
+// Address gives the address in the process of an ELF virtual address of the file that V8 is in. The file's code is one
+// large region; where the builtins are mapped again the rest of the file is not. (stack.Space)
+func (s *Space) Address(elf uint64) (addr uint64, ok bool) {
+	var code Region
+	for _, r := range s.regions {
+		if s.v8 != nil && r.File == s.v8 && r.Kind == Native && r.End-r.Start > code.End-code.Start {
+			code = r
+		}
+	}
+	return elf + code.Bias, elf != 0 && code.File != nil
 }
 
 // Mappings are the regions in the form of the BPF program, which asks only where V8's code is and which unwind rules

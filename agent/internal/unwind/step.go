@@ -43,6 +43,9 @@ func (row Row) address(from stack.Position, mem io.ReaderAt) (uint64, error) {
 	case CFADeref:
 		sp, err := word(mem, from.SP+off, "saved rsp")
 		return sp + 8, err
+	case CFADerefFP:
+		sp, err := word(mem, from.BP+off, "saved rsp")
+		return sp + 8, err
 	case CFADerefRBP:
 		return word(mem, from.BP+off, "saved CFA")
 	case CFAPLT:
@@ -51,11 +54,18 @@ func (row Row) address(from stack.Position, mem io.ReaderAt) (uint64, error) {
 		}
 		return from.SP + 8, nil
 	}
+	register := row.CFA
+	if row.CFA == CFADerefR9 {
+		register = 9
+	}
 	switch {
-	case row.CFA >= numRegs:
+	case register >= numRegs:
 		return 0, fmt.Errorf("unwind %#x: %w", from.PC, stack.ErrNoRule)
 	case from.Registers == nil:
-		return 0, fmt.Errorf("unwind %#x: CFA is in register %d, known only in the leaf: %w", from.PC, row.CFA, stack.ErrNoRule)
+		return 0, fmt.Errorf("unwind %#x: CFA is in register %d, known only in the leaf: %w", from.PC, register, stack.ErrNoRule)
+	case row.CFA == CFADerefR9:
+		sp, err := word(mem, from.SP+8*from.Registers.General[register]+off, "saved rsp")
+		return sp + 8, err
 	}
 	return from.Registers.General[row.CFA] + off, nil
 }

@@ -1,9 +1,12 @@
 'use strict';
 
 const { ROOT_CONTEXT, SpanKind, context, propagation, trace } = require('@opentelemetry/api');
-const { RPCType, setRPCMetadata } = require('@opentelemetry/core');
-const { NodeTracerProvider } = require('@opentelemetry/sdk-trace-node');
 const { traceparent } = require('./request');
+
+// Node 16 takes the SDK's versions 1.x only.
+const sdk = parseInt(process.versions.node) < 18 ? '-1' : '';
+const { NodeTracerProvider } = require(`@opentelemetry/sdk-trace-node${sdk}`);
+const { RPCType, setRPCMetadata } = require(`@opentelemetry/core${sdk}`);
 
 // register sets the OpenTelemetry SDK up as a service does, except that finished spans go nowhere.
 function register() {

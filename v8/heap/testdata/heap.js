@@ -122,7 +122,10 @@ const functions = {
   'new Function': [new Function('a', 'return new Error().stack'), ''], // that its name is "anonymous" is said elsewhere
   'eval with a name': [(0, eval)('(function evaluated() { ' + body + '\n//# sourceURL=/y/url.js'), 'evaluated'],
   'eval': [(0, eval)('(function evaluated2() {' + body), 'evaluated2'],
+  'mapped': [script('(function mapped() { ' + body + '\n//# sourceMappingURL=dir/mapped.js.map', { filename: '/x/mapped.js' }), 'mapped'],
+  'mapped inline': [script('(function inline() { ' + body + '\n//# sourceMappingURL=data:,' + 'x'.repeat(5000), {}), 'inline'],
 };
+const urls = { 'mapped': 'dir/mapped.js.map', 'mapped inline': 'data:,' + 'x'.repeat(5000) };
 
 // Code of each compiler.
 const small = new Function('x', 'return x * 3 + 1;');
@@ -156,6 +159,7 @@ said.map = { at: address(print(map)), want: left, symbol: address(print(symbols[
 for (const [k, [f, name, call = f]] of Object.entries(functions)) {
   const site = call && call.call(animal)[0];
   said.functions[k] = { at: address(print(f)), name, id: %FunctionGetScriptId(f), isAsync: !call,
+    start: %FunctionGetScriptSourcePosition(f), text: f.toString(), url: urls[k],
     line: site?.getLineNumber(), column: site?.getColumnNumber(), file: site?.getScriptNameOrSourceURL() };
 }
 for (const [k, f] of Object.entries({ ...codes, small })) {
@@ -164,8 +168,9 @@ for (const [k, f] of Object.entries({ ...codes, small })) {
   said.codes[k] = { at: address(text), kind: /(?:- kind: |^kind = )(\w+)/m.exec(code)?.[1],
     start: /Instructions \(size = \d+\)\n(0x[0-9a-f]+)/.exec(code)?.[1], size: Number(/Instructions \(size = (\d+)\)/.exec(code)?.[1]) };
 }
-// The collector takes thin strings away: this is the last thing to do, with room for all that it allocates.
-gc();
+// The collector takes thin strings away: this is the last thing to do, with room for all that it allocates. A minor
+// collection leaves what is old where it was.
+gc({ type: 'minor' });
 const table = { 'a string that is in the string table': 1 };
 const thin = %FlattenString(concat('a string that is ', 'in the string table'));
 table[thin]++;

@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 	if diff := cmp.Diff([]uint64{codeAt + 0x11, codeAt + 0x22, codeAt + 0x33}, pcs); diff != "" || stop != bpf.StopBadPC {
 		t.Errorf("%s, stop %d", diff, stop)
 	}
-	if !slices.Contains(out.Reads, Read{stackAt + 0x200 - 40, 56}) || out.NReads != len(out.Reads) {
+	if !slices.Contains(out.Reads, Read{stackAt + 0x200 - 40, 88}) || out.NReads != len(out.Reads) {
 		t.Errorf("%d reads: %x", out.NReads, out.Reads)
 	}
 }

@@ -50,7 +50,7 @@ int hotspan_replay(struct replay_thread *thread)
 	__u64 isolate = thread->isolate;
 	if (!isolate)
 		isolate = isolate_of(&p->v8, thread->fs_base);
-	read_thread(p, s, &thread->registers, isolate);
+	read_thread(p, s, &thread->registers, thread->fs_base, isolate);
 	return s->end;
 }
 

@@ -13,6 +13,22 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type replayAsyncHooks struct {
+	_         structs.HostLayout
+	Fields    uint64
+	Resources uint64
+	Natives   uint64
+	Deque     uint32
+	Pad       uint32
+}
+
+type replayEnvironmentKey struct {
+	_       structs.HostLayout
+	Process uint32
+	Tid     uint32
+	Isolate uint64
+}
+
 type replayIsolateKey struct {
 	_       structs.HostLayout
 	Process uint32
@@ -76,6 +92,8 @@ type replayProcess struct {
 		TagThin           uint16
 		TagExternal       uint16
 		HeapNumberValue   uint16
+		WasmMarker        uint16
+		RegexpArgument    uint16
 		TypeDebugInfo     uint16
 		DebugInfoScript   uint16
 		TypeScript        uint16
@@ -88,14 +106,42 @@ type replayProcess struct {
 		TypeFixedArray    uint16
 		DescriptorsMask   uint32
 		DictionaryBit     uint32
+		InternalField     uint16
+		FirstJsObject     uint16
+		DescriptorsHeader uint16
+		InstanceSize      uint8
+		ObjectStart       uint8
+		OwnBit            uint8
+		LocationBit       uint8
+		FieldShift        uint8
+		_                 [1]byte
 	}
 	Id          uint32
 	N_mappings  uint32
 	NamedStores uint8
 	StoreLabel  uint8
 	Pad         uint16
-	Pad2        uint32
-	Nodes       [64]struct {
+	N_published uint32
+	Published   [8]struct {
+		_       structs.HostLayout
+		Kind    uint32
+		Wrapped int32
+		At      struct {
+			_          structs.HostLayout
+			Offset     int64
+			Generation uint64
+			Module     uint32
+			Kind       uint32
+		}
+		Hash struct {
+			_          structs.HostLayout
+			Offset     int64
+			Generation uint64
+			Module     uint32
+			Kind       uint32
+		}
+	}
+	Nodes [64]struct {
 		_       structs.HostLayout
 		Kinds   uint8
 		N_edges uint8
@@ -170,6 +216,17 @@ type replayReplayThread struct {
 	}
 }
 
+type replayResource struct {
+	_           structs.HostLayout
+	Descriptors uint64
+	Own         uint32
+	PublicSlot  uint16
+	ContextSlot uint16
+	N_stores    uint16
+	Pad         [3]uint16
+	Stores      [64]uint16
+}
+
 type replayScratch struct {
 	_         structs.HostLayout
 	Registers [16]uint64
@@ -225,6 +282,8 @@ type replayScratch struct {
 		TagThin           uint16
 		TagExternal       uint16
 		HeapNumberValue   uint16
+		WasmMarker        uint16
+		RegexpArgument    uint16
 		TypeDebugInfo     uint16
 		DebugInfoScript   uint16
 		TypeScript        uint16
@@ -237,6 +296,15 @@ type replayScratch struct {
 		TypeFixedArray    uint16
 		DescriptorsMask   uint32
 		DictionaryBit     uint32
+		InternalField     uint16
+		FirstJsObject     uint16
+		DescriptorsHeader uint16
+		InstanceSize      uint8
+		ObjectStart       uint8
+		OwnBit            uint8
+		LocationBit       uint8
+		FieldShift        uint8
+		_                 [1]byte
 	}
 	Table struct {
 		_         structs.HostLayout
@@ -299,8 +367,12 @@ type replayScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	NoNames replayIsolateNames
-	Walked  struct {
+	Stores   [64]uint64
+	Part     [32]uint64
+	N_stores uint32
+	Pad      uint32
+	NoNames  replayIsolateNames
+	Walked   struct {
 		_        structs.HostLayout
 		N_frames uint32
 		Frames   uint32
@@ -343,17 +415,26 @@ type replayStoreKey struct {
 	Hash    uint32
 }
 
+type replaySymbolKey struct {
+	_       structs.HostLayout
+	Process uint32
+	Hash    uint32
+}
+
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	replayMapCounters        = "counters"
+	replayMapEnvironments    = "environments"
 	replayMapEvents          = "events"
 	replayMapIsolates        = "isolates"
 	replayMapProcesses       = "processes"
+	replayMapResources       = "resources"
 	replayMapScratches       = "scratches"
 	replayMapShapes          = "shapes"
 	replayMapStores          = "stores"
+	replayMapSymbols         = "symbols"
 	replayMapTables          = "tables"
 	replayProgHotspanExec    = "hotspan_exec"
 	replayProgHotspanExit    = "hotspan_exit"
@@ -367,10 +448,15 @@ const (
 	replayVarGoLifecycle     = "go_lifecycle"
 	replayVarGoMappingKind   = "go_mapping_kind"
 	replayVarGoNameKind      = "go_name_kind"
+	replayVarGoPlace         = "go_place"
+	replayVarGoPlaceKind     = "go_place_kind"
+	replayVarGoPublished     = "go_published"
+	replayVarGoPublishedKind = "go_published_kind"
 	replayVarGoRecordType    = "go_record_type"
 	replayVarGoReplayThread  = "go_replay_thread"
 	replayVarGoSample        = "go_sample"
 	replayVarGoStop          = "go_stop"
+	replayVarGoSymbolKind    = "go_symbol_kind"
 	replayVarN_reads         = "n_reads"
 	replayVarReads           = "reads"
 )
@@ -427,14 +513,17 @@ type replayProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type replayMapSpecs struct {
-	Counters  *ebpf.MapSpec `ebpf:"counters"`
-	Events    *ebpf.MapSpec `ebpf:"events"`
-	Isolates  *ebpf.MapSpec `ebpf:"isolates"`
-	Processes *ebpf.MapSpec `ebpf:"processes"`
-	Scratches *ebpf.MapSpec `ebpf:"scratches"`
-	Shapes    *ebpf.MapSpec `ebpf:"shapes"`
-	Stores    *ebpf.MapSpec `ebpf:"stores"`
-	Tables    *ebpf.MapSpec `ebpf:"tables"`
+	Counters     *ebpf.MapSpec `ebpf:"counters"`
+	Environments *ebpf.MapSpec `ebpf:"environments"`
+	Events       *ebpf.MapSpec `ebpf:"events"`
+	Isolates     *ebpf.MapSpec `ebpf:"isolates"`
+	Processes    *ebpf.MapSpec `ebpf:"processes"`
+	Resources    *ebpf.MapSpec `ebpf:"resources"`
+	Scratches    *ebpf.MapSpec `ebpf:"scratches"`
+	Shapes       *ebpf.MapSpec `ebpf:"shapes"`
+	Stores       *ebpf.MapSpec `ebpf:"stores"`
+	Symbols      *ebpf.MapSpec `ebpf:"symbols"`
+	Tables       *ebpf.MapSpec `ebpf:"tables"`
 }
 
 // replayVariableSpecs contains global variables before they are loaded into the kernel.
@@ -449,10 +538,15 @@ type replayVariableSpecs struct {
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
 	GoNameKind      *ebpf.VariableSpec `ebpf:"go_name_kind"`
+	GoPlace         *ebpf.VariableSpec `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.VariableSpec `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.VariableSpec `ebpf:"go_published"`
+	GoPublishedKind *ebpf.VariableSpec `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.VariableSpec `ebpf:"go_record_type"`
 	GoReplayThread  *ebpf.VariableSpec `ebpf:"go_replay_thread"`
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
 	N_reads         *ebpf.VariableSpec `ebpf:"n_reads"`
 	Reads           *ebpf.VariableSpec `ebpf:"reads"`
 }
@@ -477,25 +571,31 @@ func (o *replayObjects) Close() error {
 //
 // It can be passed to loadReplayObjects or ebpf.CollectionSpec.LoadAndAssign.
 type replayMaps struct {
-	Counters  *ebpf.Map `ebpf:"counters"`
-	Events    *ebpf.Map `ebpf:"events"`
-	Isolates  *ebpf.Map `ebpf:"isolates"`
-	Processes *ebpf.Map `ebpf:"processes"`
-	Scratches *ebpf.Map `ebpf:"scratches"`
-	Shapes    *ebpf.Map `ebpf:"shapes"`
-	Stores    *ebpf.Map `ebpf:"stores"`
-	Tables    *ebpf.Map `ebpf:"tables"`
+	Counters     *ebpf.Map `ebpf:"counters"`
+	Environments *ebpf.Map `ebpf:"environments"`
+	Events       *ebpf.Map `ebpf:"events"`
+	Isolates     *ebpf.Map `ebpf:"isolates"`
+	Processes    *ebpf.Map `ebpf:"processes"`
+	Resources    *ebpf.Map `ebpf:"resources"`
+	Scratches    *ebpf.Map `ebpf:"scratches"`
+	Shapes       *ebpf.Map `ebpf:"shapes"`
+	Stores       *ebpf.Map `ebpf:"stores"`
+	Symbols      *ebpf.Map `ebpf:"symbols"`
+	Tables       *ebpf.Map `ebpf:"tables"`
 }
 
 func (m *replayMaps) Close() error {
 	return _ReplayClose(
 		m.Counters,
+		m.Environments,
 		m.Events,
 		m.Isolates,
 		m.Processes,
+		m.Resources,
 		m.Scratches,
 		m.Shapes,
 		m.Stores,
+		m.Symbols,
 		m.Tables,
 	)
 }
@@ -512,10 +612,15 @@ type replayVariables struct {
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
 	GoNameKind      *ebpf.Variable `ebpf:"go_name_kind"`
+	GoPlace         *ebpf.Variable `ebpf:"go_place"`
+	GoPlaceKind     *ebpf.Variable `ebpf:"go_place_kind"`
+	GoPublished     *ebpf.Variable `ebpf:"go_published"`
+	GoPublishedKind *ebpf.Variable `ebpf:"go_published_kind"`
 	GoRecordType    *ebpf.Variable `ebpf:"go_record_type"`
 	GoReplayThread  *ebpf.Variable `ebpf:"go_replay_thread"`
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
+	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
 	N_reads         *ebpf.Variable `ebpf:"n_reads"`
 	Reads           *ebpf.Variable `ebpf:"reads"`
 }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// Node without the AsyncContextFrame: an AsyncLocalStorage keeps its store in the resource of each asynchronous operation,
+// as a property whose key is a symbol of its own. Node's Environment has a stack of the resources whose callbacks run.
+// (node: src/env.h, class AsyncHooks; lib/internal/async_hooks.js, executionAsyncResource)
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH); // workers come and go
+	__uint(max_entries, 4096);
+	__type(key, struct environment_key);
+	__type(value, struct async_hooks);
+} environments SEC(".maps");
+
+// Counters of async_hooks. (node: src/env.h, enum AsyncHooks::Fields)
+#define HOOKS_INIT 0  // active hooks with an init callback: none where each AsyncLocalStorage is disabled
+#define HOOKS_DEPTH 7 // of the stack
+#define HOOKS_USED 8  // 1 once executionAsyncResource() was called
+#define HOOKS_FIELDS 9
+
+// The resource that JavaScript code pushed at this depth; 0 if it did not.
+static __noinline long scripted_resource(struct reader *r, const struct async_hooks *h, __u32 index, __u64 *resource)
+{
+	const struct v8_layout *v8 = &r->process->v8;
+	__u64 *head = r->scratch->object, slot, array, elements;
+	*resource = 0;
+	if (read_user(&slot, 8, h->resources))
+		return -1;
+	if (!slot)
+		return 0;
+	if (read_user(&array, 8, slot) || read_object(&array, head, 32) || instance_type(v8, head[0]) != v8->type_array)
+		return -1;
+	__u64 length = word_at(head, v8->array_length);
+	elements = word_at(head, v8->object_elements);
+	if (read_object(&elements, head, 16) || !IS_SMI(length) || !IS_SMI(head[1]))
+		return -1;
+	if (index >= (__u32)SMI(length) || index >= (__u32)SMI(head[1]))
+		return 0;
+	if (read_user(resource, 8, elements - 1 + v8->table_data + index * 8ULL))
+		return -1;
+	if (!is_js_object(r, *resource))
+		*resource = 0;
+	return 0;
+}
+
+// libstdc++'s std::deque: 64 words in a node.
+struct deque {
+	__u64 nodes, size;
+	struct {
+		__u64 at, first, last, node;
+	} begin, end;
+};
+#define NODE_BITS 6
+
+// The handle that a deque has at the end, 0 if that is not this index of the stack. The length tells the size of its
+// elements: since Node 25 they have two words, of which the first points to a handle, as before.
+static __always_inline long deque_handle(struct scratch *s, __u64 list, __u32 index, __u64 *slot)
+{
+	struct deque *d = (void *)s->part;
+	__u64 node, handle;
+	*slot = 0;
+	if (read_user(d, sizeof(*d), list))
+		return -1;
+	__u64 at = (d->begin.at - d->begin.first) / 8;
+	__u64 words = ((d->end.node - d->begin.node) / 8 << NODE_BITS) + (d->end.at - d->end.first) / 8 - at;
+	if (words == index + 1ULL)
+		at += index;
+	else if (words == 2 * (index + 1ULL))
+		at += 2 * index;
+	else
+		return 0;
+	if (read_user(&node, 8, d->begin.node + (at >> NODE_BITS) * 8) ||
+	    read_user(&handle, 8, node + (at & ((1 << NODE_BITS) - 1)) * 8))
+		return -1;
+	return handle ? read_user(slot, 8, handle) : 0;
+}
+
+static __always_inline long vector_handle(__u64 list, __u32 index, __u64 *slot)
+{
+	__u64 v[2];
+	*slot = 0;
+	if (read_user(v, sizeof(v), list))
+		return -1;
+	return v[0] + (index + 1ULL) * 8 == v[1] ? read_user(slot, 8, v[0] + index * 8ULL) : 0;
+}
+
+// The resource that C++ code pushed at this depth; 0 if it did not.
+static __noinline long native_resource(struct reader *r, const struct async_hooks *h, __u32 index, __u64 *resource)
+{
+	__u64 slot;
+	*resource = 0;
+	if (h->deque ? deque_handle(r->scratch, h->natives, index, &slot) : vector_handle(h->natives, index, &slot))
+		return -1;
+	if (slot && read_user(resource, 8, slot))
+		return -1;
+	if (!is_js_object(r, *resource))
+		*resource = 0;
+	return 0;
+}
+
+// Follows the rules from a store. Of an AsyncLocalStorage that has none now, undefined is kept.
+static long enter_collected(__u32 i, void *context)
+{
+	struct reader *r = context;
+	struct scratch *s = r->scratch;
+	if (i >= s->n_stores)
+		return 1;
+	__u64 value = s->stores[i & (MAX_STORES - 1)], object = value;
+	if (HEAP_OBJECT(value)) {
+		__s32 type = read_object(&object, s->another, 8) ? -1 : instance_type(&r->process->v8, s->another[0]);
+		if (type < 0)
+			unreadable(s);
+		if (type < 0 || type == r->process->v8.type_oddball)
+			return 0;
+	}
+	if (!r->present)
+		append(s, CONTEXT_PRESENT, NO_LABEL, 0);
+	r->present = 1;
+	struct edge entry = {.to = 0, .label = r->process->store_label, .unless = NO_LABEL};
+	follow(r, &entry, value);
+	return 0;
+}
+
+// The stores of the resource whose callback runs. Returns whether there are any.
+static __always_inline int enter_resource(struct reader *r, __u64 isolate, __u64 context)
+{
+	struct scratch *s = r->scratch;
+	struct environment_key key = {.process = r->process->id, .tid = ((struct sample *)s->buffer)->tid, .isolate = isolate};
+	__u32 *fields = (void *)s->part;
+	if (!r->process->v8.first_js_object)
+		return 0;
+	struct async_hooks *h = bpf_map_lookup_elem(&environments, &key);
+	if (!h && !read_user(fields, 8, isolate)) {
+		append_lesson(s, CONTEXT_LEARN_ISOLATE, NO_LABEL, isolate, context);
+		return 0;
+	}
+	if (h && !h->fields)
+		return 0;
+	if (!h || read_user(fields, HOOKS_FIELDS * sizeof(*fields), h->fields)) {
+		unreadable(s);
+		return 0;
+	}
+	__u32 index = fields[HOOKS_DEPTH] - 1;
+	if (!fields[HOOKS_INIT] || !fields[HOOKS_USED] || !fields[HOOKS_DEPTH])
+		return 0;
+	if (scripted_resource(r, h, index, &r->resource) ||
+	    (!r->resource && native_resource(r, h, index, &r->resource))) {
+		unreadable(s);
+		return 0;
+	}
+	if (!r->resource)
+		return 0;
+	bpf_loop(MAX_HOPS, read_resource, r, 0);
+	bpf_loop(MAX_STORES, enter_collected, r, 0);
+	return 1;
+}

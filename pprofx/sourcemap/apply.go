@@ -1,0 +1,111 @@
+package sourcemap
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// Script is a generated script with its map.
+type Script struct {
+	Map *Map // nil: it could not be read, and generated positions stay
+	// LineOffset and ColumnOffset are what V8 adds to lines, and to columns of the first line: the map counts from the
+	// script's own start.
+	LineOffset, ColumnOffset int
+}
+
+// Apply puts what the maps say of them in place of generated frames, and gives back a snapshot in which each frame and
+// each stack is there once again; the one that it is given stays as it is. scripts has the script of each Frame.Map.
+// A position that the map has no source for stays.
+func Apply(s *pprofx.Snapshot, scripts map[int32]Script) *pprofx.Snapshot {
+	if !slices.ContainsFunc(s.Frames, isMapped) {
+		return s
+	}
+	out := *s
+	var frames []int32
+	out.Frames, frames = mapFrames(s.Frames, scripts)
+	var stacks []int32
+	out.Stacks, stacks = mapStacks(s.Stacks, frames)
+	if len(out.Stacks) < len(s.Stacks) {
+		out.Rows = slices.Clone(s.Rows)
+		for i := range out.Rows {
+			out.Rows[i].Stack = stacks[out.Rows[i].Stack]
+		}
+	}
+	return &out
+}
+
+func isMapped(f *pprofx.Frame) bool { return f.Map != 0 }
+
+// mapFrames gives the frames of the new snapshot, and the new index of each old one.
+func mapFrames(old []*pprofx.Frame, scripts map[int32]Script) (frames []*pprofx.Frame, index []int32) {
+	known := map[pprofx.Frame]int32{}
+	for _, f := range old {
+		if f.Map != 0 {
+			f = scripts[f.Map].frame(f)
+		}
+		i, ok := known[*f]
+		if !ok {
+			i = int32(len(frames))
+			known[*f] = i
+			frames = append(frames, f)
+		}
+		index = append(index, i)
+	}
+	return frames, index
+}
+
+// mapStacks does the same for stacks.
+func mapStacks(old [][]int32, frames []int32) (stacks [][]int32, index []int32) {
+	known := map[string]int32{}
+	var key []byte
+	for _, s := range old {
+		key = key[:0]
+		mapped := make([]int32, len(s))
+		for i, f := range s {
+			mapped[i] = frames[f]
+			key = binary.LittleEndian.AppendUint32(key, uint32(frames[f]))
+		}
+		n, ok := known[string(key)]
+		if !ok {
+			n = int32(len(stacks))
+			known[string(key)] = n
+			stacks = append(stacks, mapped)
+		}
+		index = append(index, n)
+	}
+	return stacks, index
+}
+
+// frame is what the author wrote.
+func (s Script) frame(f *pprofx.Frame) *pprofx.Frame {
+	out := *f
+	out.Map, out.NameLine, out.NameColumn = 0, 0, 0
+	if s.Map == nil {
+		return &out
+	}
+	nameLine, nameColumn := s.own(f.NameLine, f.NameColumn)
+	if name := s.Map.NameAt(nameLine, nameColumn); name != "" {
+		out.Function = name
+	}
+	if f.Line == 0 { // the point of execution is not known: the function is
+		if p, ok := s.Map.At(nameLine, nameColumn); ok {
+			out.File = p.File
+		}
+		return &out
+	}
+	if p, ok := s.Map.At(s.own(f.Line, f.Column)); ok {
+		out.File, out.Line, out.Column = p.File, p.Line, p.Column
+	}
+	return &out
+}
+
+// own turns a position as V8 gives it into one of the script's own text.
+func (s Script) own(line, column int) (int, int) {
+	line -= s.LineOffset
+	if line == 1 {
+		column -= s.ColumnOffset
+	}
+	return line, column
+}

@@ -1,0 +1,181 @@
+package sourcemap
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrTooLarge says that a map is over one of the limits.
+var ErrTooLarge = errors.New("over the limit")
+
+// document is the JSON of a map. What else is in it, as the sources' text, is not kept.
+type document struct {
+	Version    *int
+	SourceRoot string
+	Sources    list
+	Names      list
+	Mappings   *string
+	Sections   *[]section
+}
+
+// section is a part of an indexed map.
+type section struct {
+	Offset offset
+	URL    string
+	Map    json.RawMessage
+}
+
+// offset is a place in the generated code, 0-based.
+type offset struct{ Line, Column int }
+
+func (o offset) before(p offset) bool {
+	return o.Line < p.Line || o.Line == p.Line && o.Column < p.Column
+}
+
+// list is strings, of which each may be null: then it is empty.
+type list []string
+
+func (l *list) UnmarshalJSON(b []byte) error {
+	if bytes.Count(b, []byte{','}) >= maxEntries {
+		return fmt.Errorf("a list of more than %d sources or names: %w", maxEntries, ErrTooLarge)
+	}
+	return json.Unmarshal(b, (*[]string)(l))
+}
+
+// Parse reads a map. base is the path or URL of the map, or of the script where that holds the map itself; sources are
+// relative to it.
+func Parse(b []byte, base string) (*Map, error) {
+	if len(b) > MaxBytes {
+		return nil, fmt.Errorf("%d bytes, at most %d are read: %w", len(b), MaxBytes, ErrTooLarge)
+	}
+	p := parser{base: toURL(base), m: &Map{}, end: offset{maxLines, 0}}
+	if err := p.parse(strip(b), 0); err != nil {
+		return nil, err
+	}
+	p.m.lines = append(p.m.lines, int32(len(p.m.segments)))
+	p.m.sortLines()
+	return p.m, nil
+}
+
+// strip takes off a byte order mark, and the line with which servers keep browsers from running JSON as a script.
+func strip(b []byte) []byte {
+	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	if bytes.HasPrefix(b, []byte(")]}'")) {
+		_, b, _ = bytes.Cut(b, []byte{'\n'})
+	}
+	return b
+}
+
+// parser puts the parts of an indexed map one behind the other.
+type parser struct {
+	base     string
+	m        *Map
+	text     int    // bytes of sources
+	start    offset // of the section at hand
+	end      offset // where the next section begins
+	sections int
+}
+
+func (p *parser) parse(b []byte, depth int) error {
+	var d document
+	if err := json.Unmarshal(b, &d); err != nil {
+		return err
+	}
+	switch {
+	case d.Version == nil || *d.Version != 3:
+		return errors.New("version is not 3")
+	case d.Sections != nil:
+		return p.indexed(*d.Sections, depth)
+	case d.Mappings == nil:
+		return errors.New("neither mappings nor sections")
+	}
+	return p.add(&d)
+}
+
+func (p *parser) indexed(sections []section, depth int) error {
+	if p.sections += len(sections); p.sections > maxSections {
+		return fmt.Errorf("more than %d sections: %w", maxSections, ErrTooLarge)
+	}
+	if depth == maxDepth {
+		return fmt.Errorf("sections in sections, %d deep: %w", depth, ErrTooLarge)
+	}
+	start, end := p.start, p.end
+	for i, s := range sections {
+		var err error
+		p.end = end
+		if i+1 < len(sections) {
+			if p.end, err = within(sections[i+1].Offset, start, end); err != nil {
+				return fmt.Errorf("section %d: %w", i+1, err)
+			}
+		}
+		if p.start, err = within(s.Offset, start, end); err != nil || p.end.before(p.start) {
+			return fmt.Errorf("section %d: it begins before the one ahead of it, or outside of the generated code", i)
+		}
+		if s.Map == nil {
+			return fmt.Errorf("section %d has no map (maps in files of their own are not read)", i)
+		}
+		if err := p.parse(s.Map, depth+1); err != nil {
+			return fmt.Errorf("section %d: %w", i, err)
+		}
+	}
+	p.start, p.end = start, end
+	return nil
+}
+
+// within turns a section's offset into a place of the whole code. The section lies between start and end.
+func within(o, start, end offset) (offset, error) {
+	if o.Line < 0 || o.Line > maxLines || o.Column < 0 || o.Column > maxNumber {
+		return o, fmt.Errorf("line %d, column %d: %w", o.Line, o.Column, ErrTooLarge)
+	}
+	if o.Line == 0 {
+		o.Column += start.Column
+	}
+	o.Line += start.Line
+	if end.before(o) {
+		return end, nil
+	}
+	return o, nil
+}
+
+// add decodes a map that has no sections.
+func (p *parser) add(d *document) error {
+	dec := decoder{
+		parser: p, mappings: *d.Mappings, line: p.start.Line, shift: p.start.Column,
+		sources: len(p.m.sources), names: len(p.m.names), nSources: len(d.Sources), nNames: len(d.Names),
+	}
+	if dec.sources+dec.nSources > maxEntries || dec.names+dec.nNames > maxEntries {
+		return fmt.Errorf("more than %d sources or names: %w", maxEntries, ErrTooLarge)
+	}
+	root := p.base
+	if d.SourceRoot != "" {
+		root = resolve(p.base, d.SourceRoot+"/")
+	}
+	for _, s := range d.Sources {
+		if s != "" {
+			s = resolve(root, s)
+		}
+		if p.text += len(s); p.text > maxText {
+			return fmt.Errorf("sources of more than %d bytes: %w", maxText, ErrTooLarge)
+		}
+		p.m.sources = append(p.m.sources, cut(readable(s), maxPath))
+	}
+	for _, s := range d.Names {
+		p.m.names = append(p.m.names, cut(s, maxName))
+	}
+	return dec.decode()
+}
+
+// cut keeps the first n bytes of a text, or a little less, so that no character is cut apart.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return strings.Clone(s[:n])
+}

@@ -1,0 +1,35 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/hotspan/hotspan/test/nodes"
+)
+
+// TestRequestsOfAsyncHooks is TestRequests where stores are kept in the resources of async_hooks: by default until Node
+// 22. With -all it is run on every version, in both modes, for longer. The three that are run else differ in where Node
+// has the resource that C++ code pushed, and the stores; in so short a time some thirty samples before all is learnt
+// are more than one percent.
+func TestRequestsOfAsyncHooks(t *testing.T) {
+	some := map[string]string{"16.20.2": "gc", "22.23.3": "plain", "26.10.0": "plain"}
+	for _, mode := range []string{"plain", "gc"} {
+		t.Run(mode, func(t *testing.T) {
+			runNodes(t, nodes.Versions(), func(t *testing.T, v nodes.Version, node string) {
+				var flags []string
+				if v.Major() >= 24 {
+					flags = []string{"--no-async-context-frame"}
+				}
+				r := requestRun{env: []string{"MODE=" + mode}, rules: storeRules, want: requestLabels, percent: 99, length: 16}
+				if mode == "gc" {
+					flags = append(flags, "--max-semi-space-size=1")
+				}
+				if !*all {
+					r.length, r.percent = 7, 98 // learning takes its share of a short look
+				}
+				if *all || some[v.Version] == mode {
+					r.run(t, node, flags)
+				}
+			})
+		})
+	}
+}

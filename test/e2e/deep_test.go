@@ -1,0 +1,156 @@
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/truth"
+)
+
+// TestDeep: of recursion that is deeper than what is kept, in a program's own code and through map, sort and JSON.parse, the
+// leaf's side and the root's side are there, and the number of frames between them is right.
+func TestDeep(t *testing.T) {
+	eachNode(t, func(t *testing.T, node string) {
+		out, log := filepath.Join(t.TempDir(), "out.jsonl"), filepath.Join(t.TempDir(), "truth.jsonl")
+		t.Setenv("WAIT_MS", "500")
+		r := run(t, "record", "-F", "499", "-o", out, "--", node, "--stack-size=6000", "../programs/deep.js", log)
+		t.Logf("%s", r.stderr)
+		l, err := truth.ReadFile(log)
+		if r.code != 0 || err != nil {
+			t.Fatalf("hotspan ended with %d; %v", r.code, err)
+		}
+		samples := readSamples(t, out)
+		d := deepStacks{perFrame: map[string]float64{}}
+		var cut []deepSample
+		for i := range samples {
+			want, ok := l.AtUnix(samples[i].T, samples[i].TID)
+			if !ok || len(want.Stack) == 0 {
+				continue
+			}
+			if s := split(&samples[i], want.Stack); s.skipped == 0 {
+				d.compareWhole(s)
+			} else {
+				cut = append(cut, s)
+			}
+		}
+		for _, s := range cut { // with what the whole stacks have told
+			d.compareCut(t, s)
+		}
+		d.toRoot.atLeast(t, "to the thread's first frame", 99, 150)
+		d.own.atLeast(t, "the program's own frames, all or at both ends", 99, 150)
+		d.skipped.atLeast(t, "number of frames between", 99, 50)
+		if len(d.perFrame) != 4 || d.deepest < 5000 || d.least > 300 || d.whole < 850 {
+			t.Errorf("frames to one of its own: %v; up to %d frames, %d in a whole stack, at least %d skipped", d.perFrame, d.deepest, d.whole, d.least)
+		}
+	})
+}
+
+// deepSample is a sample of a known stack: the frames at its leaf, and where others are skipped those at its root.
+type deepSample struct {
+	*sample
+	leaf, root []frame
+	skipped    int
+	want       []truth.Frame
+}
+
+func split(s *sample, want []truth.Frame) deepSample {
+	out := deepSample{sample: s, leaf: s.Stack, want: want}
+	for i, f := range s.Stack {
+		if _, err := fmt.Sscanf(f.F, "[… %d frames]", &out.skipped); err == nil && f.Kind == "marker" {
+			out.leaf, out.root = s.Stack[:i], s.Stack[i+1:]
+		}
+	}
+	return out
+}
+
+// kind is the recursion that a sample is of.
+func (s deepSample) kind() string {
+	name := s.want[len(s.want)/2].Function
+	if outer, ok := map[string]string{"each": "map", "compare": "sort", "revive": "json"}[name]; ok {
+		return outer
+	}
+	return name
+}
+
+// deepStacks is what comparing found.
+type deepStacks struct {
+	toRoot, own, skipped  share
+	perFrame              map[string]float64 // by kind: all frames to each of the program's own, where none are missing
+	deepest, whole, least int
+	bottom                []frame // the frames at the root of a whole stack
+}
+
+func (d *deepStacks) compareWhole(s deepSample) {
+	own := ownFrames(s.leaf)
+	d.own.count(len(own) == len(s.want) && same(own, s.want))
+	d.toRoot.count(s.Stop == "root")
+	d.whole = max(d.whole, len(s.leaf))
+	if len(s.leaf) > 100 && s.Stop == "root" {
+		d.perFrame[s.kind()] = perFrame(s.leaf, s.kind())
+		d.bottom = s.leaf[len(s.leaf)-5:]
+	}
+}
+
+func (d *deepStacks) compareCut(t *testing.T, s deepSample) {
+	front, back := ownFrames(s.leaf), ownFrames(s.root)
+	hidden := len(s.want) - len(front) - len(back)
+	d.own.count(hidden > 0 && same(front, s.want[:len(front)]) && same(back, s.want[len(s.want)-len(back):]))
+	d.toRoot.count(s.Stop == "root" && len(s.root) > 5 && cmp.Equal(d.bottom, s.root[len(s.root)-5:]))
+	d.deepest = max(d.deepest, len(s.leaf)+s.skipped+len(s.root))
+	if d.least == 0 || s.skipped < d.least {
+		d.least = s.skipped
+	}
+	if d.perFrame[s.kind()] == 0 {
+		return // no whole stack was met to compare with; TestDeep asks for one of each kind
+	}
+	off := float64(s.skipped) - float64(hidden)*d.perFrame[s.kind()]
+	right := -10 < off && off < 10 // the cut may be anywhere between two of the program's own
+	if d.skipped.count(right); !right {
+		t.Logf("%s: %d frames skipped, %d of the program's own, which are %.3f frames each", s.kind(), s.skipped, hidden, d.perFrame[s.kind()])
+	}
+}
+
+// perFrame is how many frames there are to each of the program's own, between the first and the last of a function.
+func perFrame(all []frame, function string) float64 {
+	first, last, own := -1, -1, 0
+	for i, f := range all {
+		if f.F == function {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	for _, f := range all[max(first, 0):max(last, 0)] {
+		if filepath.Base(f.File) == "deep.js" {
+			own++
+		}
+	}
+	return float64(last-first) / float64(max(own, 1))
+}
+
+// ownFrames are those of the program.
+func ownFrames(all []frame) (own []frame) {
+	for _, f := range all {
+		if filepath.Base(f.File) == "deep.js" {
+			own = append(own, f)
+		}
+	}
+	return own
+}
+
+// same compares functions, lines and columns; of the leaf, which runs on, the function.
+func same(got []frame, want []truth.Frame) bool {
+	for i, w := range want {
+		if !got[i].is(w.Function, w.File) && !(w.Function == "" && got[i].F == "(anonymous)") {
+			return false
+		}
+		if w.First == 0 && (got[i].Line != w.Line || got[i].Col != w.Column) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,68 @@
+package e2e
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/nodes"
+)
+
+// TestHostile: whatever stands in the memory that is published, there is no label that the case does not have.
+func TestHostile(t *testing.T) {
+	ids := map[string]any{"trace_id": strings.Repeat("ab", 16), "span_id": strings.Repeat("cd", 8)}
+	label := map[string]any{"k": "v"}
+	none := map[string]any(nil)
+	cases := map[string][]map[string]any{ // what a sample may have; where it must have something, that alone
+		"right": {ids}, "labels right": {label}, "rewritten": {none, ids}, "record at the end of memory": {ids},
+		"labels without end": {label},
+	}
+	for _, name := range []string{
+		"cycle", "longer cycle", "buckets no power of two", "no buckets", "buckets negative", "buckets huge", "rehashed",
+		"entry beyond the table", "entry in the table's count only", "head no Smi", "table not mapped", "table no object",
+		"frame of another class", "frame without a class", "frame forwarded to itself", "frame a Smi", "frame not mapped",
+		"key forwarded to nowhere", "other key", "store undefined", "store a Smi", "store not mapped", "field 0",
+		"field not mapped", "field in the kernel", "field not canonical", "field of V8's own", "record not valid", "record with another valid",
+		"handle not mapped", "slot of another isolate", "slot not mapped", "slot 0", "labels not mapped", "labels in the kernel",
+		"labels with storage not mapped", "labels with a huge key", "labels with a huge value", "labels with a key not mapped",
+		"labels with a value not canonical", "labels without a key",
+	} {
+		cases[name] = []map[string]any{none}
+	}
+	const version = "24.21.0"
+	node, err := nodes.Path(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := []string{
+		"PUBLISH_ADDON=" + addon(t, node, "publish.c"),
+		"HOSTILE_ADDON=" + addon(t, node, "hostile.cc", "-std=c++20", "-mtls-dialect=gnu2", "-Wno-cast-function-type"),
+		"CASES=" + strings.Join(slices.Sorted(maps.Keys(cases)), ","),
+	}
+	p := start(t, node, "hostile.js", nil, env)
+	samples := record(t, p.pid, 997, 4*time.Second)
+	p.Process.Signal(syscall.SIGTERM)
+	log := p.truth(t)
+	seen := map[string]int{}
+	for i := range samples {
+		s := &samples[i]
+		at, ok := log.AtUnix(s.T, s.TID)
+		if !ok || s.TID != p.pid {
+			continue
+		}
+		name := at.Label.Route
+		if seen[name]++; !slices.ContainsFunc(cases[name], func(want map[string]any) bool { return cmp.Equal(want, s.Labels) }) {
+			t.Errorf("%s: labels %v, want one of %v", name, s.Labels, cases[name])
+		}
+	}
+	for name := range cases {
+		if seen[name] == 0 {
+			t.Errorf("%s: no samples", name)
+		}
+	}
+}

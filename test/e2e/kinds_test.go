@@ -1,0 +1,174 @@
+package e2e
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth"
+)
+
+// TestKinds: whatever kind of function runs, each sample has the stack that an Error tells, from the leaf to the last
+// caller: names, files, lines and columns, builtins between them included.
+func TestKinds(t *testing.T) {
+	runNodes(t, nodes.Versions(), func(t *testing.T, _ nodes.Version, node string) {
+		dir := t.TempDir()
+		out, log := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "truth.jsonl")
+		r := run(t, "record", "-F", "1997", "-o", out, "--", node, "../programs/kinds.js", log)
+		if t.Logf("%s", r.stderr); r.code != 0 {
+			t.Fatalf("hotspan ended with %d", r.code)
+		}
+		samples := readSamples(t, out)
+		l, err := truth.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := kindsJudge{t: t, kinds: map[string]*share{}}
+		for i := range samples {
+			want, ok := l.AtUnix(samples[i].T, samples[i].TID)
+			if ok && !nearEdge(want, l.Mono(samples[i].T)) {
+				j.judge(&samples[i], want)
+			}
+		}
+		for name, s := range j.kinds {
+			if s.whole > 5 && s.percent() < 80 {
+				t.Errorf("%s: %v samples right", name, s)
+			}
+		}
+		j.all.atLeast(t, "whole stack right", 99, 1000)
+		j.leafLine.atLeast(t, "leaf line right", 99.5, 1000)
+		j.patterns.atLeast(t, "pattern of the regular expression", 99, 10)
+		if j.wrong > 0 {
+			t.Errorf("%d wrong frames, want none", j.wrong)
+		}
+		if len(j.kinds) < 100 {
+			t.Errorf("%d kinds of function, want more than 100", len(j.kinds))
+		}
+	})
+}
+
+// kindsJudge compares samples with the truth, kind by kind.
+type kindsJudge struct {
+	t                       *testing.T
+	kinds                   map[string]*share
+	all, leafLine, patterns share
+	wrong                   int
+}
+
+func (j *kindsJudge) judge(s *sample, want truth.Interval) {
+	got := written(s.Stack)
+	if len(got) > 0 && (strings.HasSuffix(got[0].File, "/meter.js") || strings.HasPrefix(got[0].File, "node:")) {
+		return // a look at the clock
+	}
+	if j.kinds[want.Name] == nil {
+		j.kinds[want.Name] = &share{}
+	}
+	why := j.differs(s.Stack, got, want.Stack)
+	if why == "" && got[0].Line != 0 {
+		j.leafLine.count(got[0].Line == want.Stack[0].First)
+	}
+	if i := slices.IndexFunc(s.Stack, func(f frame) bool { return f.Kind == "regexp" }); i >= 0 {
+		j.patterns.count(s.Stack[i].F == "[regexp "+want.Pattern+"]")
+	}
+	j.kinds[want.Name].count(why == "")
+	j.all.count(why == "")
+	if why != "" && j.kinds[want.Name].whole-j.kinds[want.Name].part <= 1 {
+		j.t.Logf("%s: %s of\n\t%s", want.Name, why, stackText(s.Stack))
+	}
+}
+
+func stackText(stack []frame) string {
+	var lines []string
+	for _, f := range stack {
+		lines = append(lines, fmt.Sprintf("%s %s:%d:%d %s %s", f.F, f.File, f.Line, f.Col, f.Kind, f.Tier))
+	}
+	return strings.Join(lines, "\n\t")
+}
+
+// written is the frames of a stack that have a source.
+func written(stack []frame) []frame {
+	var out []frame
+	for _, f := range stack {
+		if f.Kind == "js" || f.Kind == "wasm" && !strings.HasPrefix(f.F, "[") || f.Kind == "jit" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// differs says how a stack differs from the truth; "" if it does not.
+func (j *kindsJudge) differs(stack, got []frame, want []truth.Frame) string {
+	between := "" // the builtin above the next frame
+	for i := 0; len(want) > 0; want = want[1:] {
+		w := want[0]
+		if w.Builtin {
+			between = w.Function
+			continue
+		}
+		switch {
+		case i == len(got):
+			return fmt.Sprintf("%+v is missing", w)
+		case got[i].isUnknown() || got[i].Kind == "jit":
+			return "a frame that is not known"
+		case i == 0 && strings.HasPrefix(w.File, "wasm:") && got[i].Kind == "js":
+			return "between two calls"
+		case !isFrame(got[i], w):
+			j.wrong++
+			return fmt.Sprintf("got %+v, want %+v", got[i], w)
+		case w.Line != 0 && (got[i].Line != w.Line || got[i].Col != w.Column):
+			return fmt.Sprintf("got %+v, want it at %d:%d", got[i], w.Line, w.Column)
+		case between != "" && !hasBuiltin(stack, between):
+			return "there is no builtin " + between
+		}
+		i, between = i+1, ""
+		if len(want) == 1 && i < len(got) {
+			return fmt.Sprintf("%+v is too much", got[i])
+		}
+	}
+	return ""
+}
+
+// hasBuiltin reports whether something that is not written in JavaScript has a name in its own.
+func hasBuiltin(stack []frame, name string) bool {
+	return slices.ContainsFunc(stack, func(f frame) bool {
+		return f.Kind != "js" && strings.Contains(strings.ToLower(f.F), strings.ToLower(name))
+	})
+}
+
+// isFrame compares function and file. V8 keeps names of what is written in the source; those that are made when a
+// function is made, from a symbol or by Node.js, only the function object has.
+func isFrame(got frame, want truth.Frame) bool {
+	name := want.Function
+	if name == "" || name == "eval" {
+		name = "(anonymous)"
+	}
+	if len(name) > 1024 {
+		name = name[:1024] + "…"
+	}
+	return got.File == fileOf(want) && (got.F == name || got.F == stored[want.Function])
+}
+
+// stored is what V8 keeps of functions whose names are made when they are, as its own profiler shows it (node
+// --cpu-prof): what it infers from the source, or nothing.
+var stored = map[string]string{
+	"get": "Proxy", "set": "Proxy", "has": "Proxy", "apply": "Proxy", "construct": "Proxy", "ownKeys": "Proxy",
+	"[Symbol.iterator]": "iterable", "[Symbol.toPrimitive]": "(anonymous)",
+}
+
+var place = regexp.MustCompile(`\(([^()]+):(\d+):\d+\)`)
+
+// fileOf is how hotspan shows a frame's file.
+func fileOf(want truth.Frame) string {
+	if m := place.FindStringSubmatch(want.Origin); m != nil {
+		return "eval at " + m[1] + ":" + m[2]
+	}
+	if u, err := url.Parse(want.File); err == nil && u.Scheme == "file" {
+		return u.Path
+	}
+	return want.File
+}

@@ -1,0 +1,189 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth"
+)
+
+// addon builds an add-on for Node.js of the sources in testdata, against the headers of a version.
+func addon(t *testing.T, node, name string, arguments ...string) string {
+	t.Helper()
+	compiler := "gcc"
+	if strings.HasSuffix(name, ".cc") {
+		compiler = "g++"
+	}
+	out := filepath.Join(t.TempDir(), strings.TrimSuffix(name, filepath.Ext(name))+".node")
+	headers := filepath.Join(filepath.Dir(filepath.Dir(node)), "include", "node")
+	arguments = append([]string{"-shared", "-fPIC", "-O1", "-Wall", "-I" + headers, "-o", out, filepath.Join("testdata", name)}, arguments...)
+	if text, err := exec.Command(compiler, arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", compiler, arguments, err, text)
+	}
+	return out
+}
+
+// publishedLabels are the labels that a request must have which published.js or native_threads.js has published.
+func publishedLabels(l *truth.Label) map[string]any {
+	want := map[string]any{"trace_id": l.TraceID, "span_id": l.SpanID}
+	for key, value := range map[string]string{"http.route": l.Route, "endpoint": l.Endpoint, "tenant": l.Tenant, "user": l.User} {
+		if value != "" {
+			want[key] = value
+		}
+	}
+	return want
+}
+
+// publishedFor is how long each run is recorded: with -all long enough for 100,000 samples in sum.
+func publishedFor() time.Duration {
+	if *all {
+		return 9 * time.Second
+	}
+	return 1200 * time.Millisecond
+}
+
+// TestPublished: contexts that a writer of each shipped layout publishes. Without -all each version has one of the
+// writers, in turn.
+func TestPublished(t *testing.T) {
+	run := 0
+	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
+		publish := addon(t, node, "publish.c")
+		for i, writer := range []string{"pprof-5.18", "pprof-5.19", "pprof-5.20"} {
+			for j, mode := range []string{"plain", "gc"} {
+				if *all || i == run%3 && j == run%2 {
+					t.Run(writer+"/"+mode, func(t *testing.T) {
+						testPublished(t, node, mode, flags, []string{"WRITER=" + writer, "PUBLISH_ADDON=" + publish})
+					})
+				}
+			}
+		}
+		run++
+	})
+}
+
+// TestPublishedLabels: custom labels that an add-on publishes as Polar Signals' package does.
+func TestPublishedLabels(t *testing.T) {
+	run := 0
+	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
+		if run++; *all || run == 2 {
+			labels := addon(t, node, "custom_labels.cc", "-std=c++20", "-mtls-dialect=gnu2", "-Wno-cast-function-type")
+			testPublished(t, node, "gc", flags, []string{"WRITER=custom-labels", "PUBLISH_ADDON=" + addon(t, node, "publish.c"), "LABELS_ADDON=" + labels})
+		}
+	})
+}
+
+func testPublished(t *testing.T, node, mode string, flags, env []string) {
+	if mode == "gc" {
+		flags = append(slices.Clone(flags), "--max-semi-space-size=1")
+	} else {
+		env = append(env, "THREAD=worker")
+	}
+	comparePublished(t, start(t, node, "published.js", flags, append(env, "MODE="+mode)))
+}
+
+// comparePublished records a program and compares: nothing may be wrong. (Of 133,353 samples one had no labels; it was
+// counted as unreadable.)
+func comparePublished(t *testing.T, p *program) {
+	t.Helper()
+	d := publishedFor()
+	samples := record(t, p.pid, 997, d)
+	p.Process.Signal(syscall.SIGTERM)
+	v := compareLabels(t, samples, p.truth(t), publishedLabels)
+	v.right.atLeast(t, "samples in request code labelled right", 99.5, int(d.Seconds()*30))
+	t.Logf("in collections: %v; missing: %v", v.gc, v.missing)
+	if v.wrong > 0 || v.outside > 0 {
+		t.Errorf("%d samples with wrong labels, %d labelled where no context is valid, want none", v.wrong, v.outside)
+	}
+}
+
+// TestPublishedThreads: contexts that threads publish which run no JavaScript, for each way to access a thread-local
+// variable. The add-ons of one process have one each of the same name.
+func TestPublishedThreads(t *testing.T) {
+	node, err := nodes.Path("24.21.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish := addon(t, node, "publish.c")
+	for _, c := range []struct {
+		name    string
+		addons  []string // arguments to build each
+		preload string   // of a library that is loaded with the program and has the variable
+	}{
+		{"of add-ons", []string{
+			"-mtls-dialect=gnu2", "-mtls-dialect=gnu2 -DFILLER=65536", "-mtls-dialect=gnu", "-ftls-model=initial-exec",
+			"-DLABELS -mtls-dialect=gnu2",
+		}, ""},
+		{"of a library loaded at start", []string{"-DVARIABLE=USE -mtls-dialect=gnu2"}, "-DVARIABLE=DEFINE_ONLY"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var addons []string
+			for _, arguments := range c.addons {
+				addons = append(addons, addon(t, node, "threads.c", strings.Fields(arguments)...))
+			}
+			env := []string{"PUBLISH_ADDON=" + publish, "THREADS_ADDONS=" + strings.Join(addons, ":")}
+			if c.preload != "" {
+				env = append(env, "LD_PRELOAD="+addon(t, node, "threads.c", c.preload))
+			}
+			comparePublished(t, start(t, node, "native_threads.js", nil, env))
+		})
+	}
+}
+
+// TestPublishedLate: a process context that comes when hotspan samples already is seen within seconds, and from then on
+// each label; what it says of the process is in the profile.
+func TestPublishedLate(t *testing.T) {
+	node, err := nodes.Path("24.21.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, node, "native_threads.js", nil, []string{
+		"PUBLISH_ADDON=" + addon(t, node, "publish.c"), "THREADS_ADDONS=" + addon(t, node, "threads.c", "-mtls-dialect=gnu2"), "LATE=1",
+	})
+	dir := t.TempDir()
+	published := make(chan time.Time, 1)
+	go func() { // when the first snapshot is there
+		for !fileExists(filepath.Join(dir, "0001.jsonl")) {
+			time.Sleep(10 * time.Millisecond)
+		}
+		published <- time.Now()
+		p.Process.Signal(syscall.SIGUSR2)
+	}()
+	pid := strconv.Itoa(p.pid)
+	run(t, "record", "-p", pid, "-F", "199", "-d", "4s", "--snapshot-every", "500ms", "-o", filepath.Join(dir, "%n.jsonl"))
+	profile := filepath.Join(dir, "out.pb.gz")
+	run(t, "record", "-p", pid, "-d", "100ms", "-o", profile)
+	p.Process.Signal(syscall.SIGTERM)
+	var samples []sample
+	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	for _, file := range files {
+		samples = append(samples, readSamples(t, file)...)
+	}
+	first := slices.IndexFunc(samples, func(s sample) bool { return len(s.Labels) > 0 })
+	if first < 0 {
+		t.Fatalf("none of %d samples has a label", len(samples))
+	}
+	after := time.Unix(0, samples[first].T).Sub(<-published)
+	t.Logf("sample %d of %d has labels, %v after the publication", first, len(samples), after)
+	if first == 0 || after < 0 || after > 2500*time.Millisecond {
+		t.Errorf("sample %d has labels, %v after the publication, want a later one, after 2.5 s at most", first, after)
+	}
+	v := compareLabels(t, samples[first:], p.truth(t), publishedLabels)
+	v.right.atLeast(t, "samples in request code labelled right", 100, 50)
+	comments, err := exec.Command("go", "tool", "pprof", "-comments", profile).CombinedOutput()
+	if want := "service.name=threads"; err != nil || !strings.Contains(string(comments), want) {
+		t.Errorf("%v: comments %s, want %s in them", err, comments, want)
+	}
+}
+
+func fileExists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}

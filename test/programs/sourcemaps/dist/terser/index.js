@@ -1,0 +1,2 @@
+"use strict";Object.defineProperty(exports,"__esModule",{value:true});exports.report=void 0;exports.burst=t;const e=require("./chain");var r=require("./leaf");Object.defineProperty(exports,"report",{enumerable:true,get:function(){return r.report}});function t(r,t=2e5){const o=performance.now()+r;const n=process.hrtime.bigint();let s=0;do{s^=(0,e.priceBasket)(t)}while(t>0&&performance.now()<o);return{start:n,end:process.hrtime.bigint(),sum:s}}
+//# sourceMappingURL=index.js.map

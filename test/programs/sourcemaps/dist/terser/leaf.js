@@ -1,0 +1,2 @@
+"use strict";Object.defineProperty(exports,"__esModule",{value:true});exports.spinNumbers=exports.report=void 0;exports.report={stack:""};const e=e=>{if(e<0)exports.report.stack=new Error("here").stack??"";let r=e|0;for(let t=0;t<e;t++){r=Math.imul(r,1664525);r=r+t|0;if(r===7){r^=t}}return r};exports.spinNumbers=e;
+//# sourceMappingURL=leaf.js.map

@@ -1,0 +1,182 @@
+package heap
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Limits of what is read of one module of WebAssembly. V8's own are 1 GiB for a module and a million functions.
+const (
+	maxModule      = 1 << 30
+	maxSections    = 1 << 12
+	maxNameSection = 32 << 20
+	maxWasmImports = 1 << 20
+	maxWasmBodies  = 1 << 20
+	maxWasmNames   = maxWasmImports + maxWasmBodies
+)
+
+// WasmModule is what the bytes of a module say, from which V8 compiled it: names are in its name section, which compilers
+// write unless they are told to strip it. (WebAssembly core specification, "Binary Format" and "Name Section")
+type WasmModule struct {
+	Name     string         // empty where the module has none
+	names    map[int]string // of functions
+	imported int            // functions that are imported: they come first
+	bodies   []uint32       // offset of each other function's body in the module; nil until it is asked for
+	address  uint64         // of the NativeModule
+	wire     [2]uint64      // where the bytes are: address and size
+	code     section
+	proof    []byte // of the bytes: their beginning
+	proofAt  uint64
+}
+
+// section is the content of a section, by its offset in the module.
+type section struct{ at, size uint64 }
+
+// WasmModule reads the NativeModule at an address.
+func (r *Reader) WasmModule(address uint64) (*WasmModule, error) {
+	m := &WasmModule{address: address}
+	var err error
+	if m.wire, err = r.wireBytes(address); err != nil {
+		return nil, err
+	}
+	if err := r.sections(m); err != nil {
+		return nil, fmt.Errorf("module 0x%x: %w", address, err)
+	}
+	return m, nil
+}
+
+// wireBytes follows the pointer from a NativeModule to the vector of its bytes.
+func (r *Reader) wireBytes(module uint64) (wire [2]uint64, err error) {
+	vector, err := r.WordAt(module + uint64(r.l.At(layout.WasmModuleBytes)))
+	if err != nil {
+		return wire, err
+	}
+	b, err := r.Bytes(uint64(vector), 16)
+	if err != nil {
+		return wire, err
+	}
+	wire = [2]uint64{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
+	if wire[1] < 8 || wire[1] > maxModule {
+		return wire, fmt.Errorf("module 0x%x: %d bytes", module, wire[1])
+	}
+	return wire, nil
+}
+
+// SameModule reports whether m still is what it was: a module is freed, and its place used again. What names it is compared.
+func (r *Reader) SameModule(m *WasmModule) bool {
+	wire, err := r.wireBytes(m.address)
+	if err != nil || wire != m.wire {
+		return false
+	}
+	b, err := r.Bytes(m.wire[0]+m.proofAt, len(m.proof))
+	return err == nil && bytes.Equal(b, m.proof)
+}
+
+// maxProof bounds how much of the name section is kept to recognise a module.
+const maxProof = 4096
+
+// sections goes through a module, reads what it imports and its names, and keeps where its code is.
+func (r *Reader) sections(m *WasmModule) error {
+	c := wire{r: r, base: m.wire[0], size: m.wire[1]}
+	if magic := c.take(8); !bytes.Equal(magic, []byte("\x00asm\x01\x00\x00\x00")) {
+		return fmt.Errorf("begins with % x, which is no WebAssembly", magic)
+	}
+	m.proof = []byte("\x00asm\x01\x00\x00\x00")
+	for range maxSections {
+		if c.at >= c.size || c.err != nil {
+			break
+		}
+		id, s := c.u8(), section{}
+		s.size = uint64(c.u32())
+		s.at = c.at
+		if s.size > c.size-min(s.at, c.size) {
+			return fmt.Errorf("section %d of %d bytes at %d is cut off", id, s.size, s.at)
+		}
+		switch id {
+		case 0:
+			r.custom(m, s)
+		case 2:
+			m.imported = r.imports(m, s)
+		case 10:
+			m.code = s
+		}
+		c.at = s.at + s.size
+	}
+	return c.err
+}
+
+// custom reads a section if it is the first one that has names.
+func (r *Reader) custom(m *WasmModule, s section) {
+	c := r.wireOf(m, s)
+	if m.names != nil || c.u32() != 4 || string(c.take(4)) != "name" {
+		return
+	}
+	m.names = map[int]string{}
+	b := c.take(min(c.size-c.at, maxNameSection))
+	m.proof, m.proofAt = bytes.Clone(b[:min(len(b), maxProof)]), c.at-uint64(len(b))
+	decodeNames(m, string(b))
+}
+
+func (r *Reader) wireOf(m *WasmModule, s section) *wire {
+	return &wire{r: r, base: m.wire[0], at: s.at, size: s.at + s.size}
+}
+
+// Imported is the number of functions that the module imports; -1 where that is not known.
+func (m *WasmModule) Imported() int { return m.imported }
+
+// FunctionName is the name of a function in V8's manner: what the name section says, else the function's index.
+func (m *WasmModule) FunctionName(index int) string {
+	if name := m.names[index]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("wasm-function[%d]", index)
+}
+
+// Body is the offset in the module of a function's body.
+func (r *Reader) Body(m *WasmModule, index int) (offset int, ok bool) {
+	if m.bodies == nil {
+		m.bodies = r.functionBodies(m)
+	}
+	i := index - m.imported
+	if m.imported < 0 || i < 0 || i >= len(m.bodies) {
+		return 0, false
+	}
+	return int(m.bodies[i]), true
+}
+
+func (r *Reader) functionBodies(m *WasmModule) []uint32 {
+	c := r.wireOf(m, m.code)
+	out := []uint32{}
+	for n := min(c.u32(), maxWasmBodies); n > 0 && c.err == nil; n-- {
+		size := uint64(c.u32())
+		if c.err == nil {
+			out = append(out, uint32(c.at))
+		}
+		c.at += size
+	}
+	return out
+}
+
+// imports counts the functions that a module imports; -1 where it has imports of an unknown kind.
+func (r *Reader) imports(m *WasmModule, s section) int {
+	c := r.wireOf(m, s)
+	functions := 0
+	n := c.u32()
+	if n > maxWasmImports {
+		return -1
+	}
+	for ; n > 0; n-- {
+		c.at += uint64(c.u32()) // module
+		c.at += uint64(c.u32()) // field
+		if c.skipImport() {
+			functions++
+		}
+		if c.err != nil {
+			return -1
+		}
+	}
+	return functions
+}

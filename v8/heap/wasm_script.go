@@ -1,0 +1,72 @@
+package heap
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// maxInstance is how many words of an instance, or of a module's object, are looked through.
+const maxInstance = 96
+
+// WasmScript is the URL of a module, as in wasm://wasm/name-1a2b3c4d, which V8 makes from a hash that nothing else tells.
+// instance is what a frame of its code holds: it leads to the module's object, and that to the Script. Their places in
+// the objects change with each V8, but not their types; and the Script says which module it is of.
+func (r *Reader) WasmScript(instance Word, m *WasmModule) (string, error) {
+	object, err := r.partOf(instance, layout.TypeWasmModuleObject)
+	if err != nil && r.l.Has(layout.TypeWasmInstanceObject) { // the frame has the instance's trusted data
+		var inner Word
+		if inner, err = r.partOf(instance, layout.TypeWasmInstanceObject); err == nil {
+			object, err = r.partOf(inner, layout.TypeWasmModuleObject)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	script, err := r.partOf(object, layout.TypeScript)
+	if err != nil {
+		return "", err
+	}
+	if !r.manages(script, m.address) {
+		return "", fmt.Errorf("script 0x%x is not of module 0x%x", uint64(script), m.address)
+	}
+	return r.scriptName(script), nil
+}
+
+// partOf finds the first object of a type that an object refers to.
+func (r *Reader) partOf(object Word, typ layout.Field) (Word, error) {
+	object, _, err := r.Moved(object)
+	if err != nil {
+		return 0, err
+	}
+	b := r.UpTo(object.address(), 8*maxInstance)
+	for at := 8; at+8 <= len(b); at += 8 {
+		if w := Word(binary.LittleEndian.Uint64(b[at:])); w.IsObject() && r.want(w, typ) == nil {
+			return w, nil
+		}
+	}
+	return 0, fmt.Errorf("object 0x%x has no %v: %w", uint64(object), typ, ErrNotFound)
+}
+
+// maxManaged is how many words of what a Managed points to are looked through for its shared pointer.
+const maxManaged = 8
+
+// manages reports whether a Script's Managed keeps a NativeModule: it is a Foreign, whose address is that of an object
+// with a pointer to the std::shared_ptr. (src/objects/managed.h, ManagedPtrDestructor)
+func (r *Reader) manages(script Word, module uint64) bool {
+	managed, err := r.field(script, layout.ScriptWasmModule)
+	if err != nil || !managed.IsObject() {
+		return false
+	}
+	destructor, err := r.WordAt(managed.address() + 8)
+	if err != nil {
+		return false
+	}
+	for b := r.UpTo(uint64(destructor), 8*maxManaged); len(b) >= 8; b = b[8:] {
+		if w, err := r.WordAt(binary.LittleEndian.Uint64(b)); err == nil && uint64(w) == module {
+			return true
+		}
+	}
+	return false
+}
