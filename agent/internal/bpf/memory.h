@@ -135,9 +135,11 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from)
 #define MAP_HEAD 48
 #define TABLE_HEAD 40 // of an OrderedHashMap
 
-// Reads the first `size` bytes of a heap object. While a
-// collection runs, the map word of an object that has moved is its new address without a tag (src/objects/objects.h,
-// MapWord): then that one is read, and *object becomes it.
+// Reads the first `size` bytes of a heap object. While a collection runs, the map word of an object that has moved is its
+// new address without a tag (src/objects/objects.h, MapWord): *object becomes that, and the map word read is the new one's.
+// All else is read where the object was: V8 forwards an object first and copies it then (src/heap/scavenger.cc,
+// TryMigrateObject), so that the new place may hold what was there before, and the old one is whole until the collection
+// ends.
 static __always_inline long read_object(__u64 *object, __u64 *to, __u32 size)
 {
 	if (!HEAP_OBJECT(*object) || read_user(to, size, *object - 1))
@@ -145,19 +147,15 @@ static __always_inline long read_object(__u64 *object, __u64 *to, __u32 size)
 	if (to[0] & 1)
 		return 0;
 	*object = to[0] + 1;
-	if (read_user(to, size, *object - 1) || !(to[0] & 1))
+	if (read_user(to, 8, *object - 1) || !(to[0] & 1))
 		return -1;
 	return 0;
 }
 
-// The same, but the object stays where it was: the map word is of the object that it has moved to, all else of the old one.
-// V8 forwards an object first and copies it then (src/heap/scavenger.cc, TryMigrateObject), so that the new one may hold
-// what was there before; the old one is whole until the collection ends.
+// The same for an object of which more will be read: it stays where it was.
 static __always_inline long read_whole(__u64 object, __u64 *to, __u32 size)
 {
-	if (!HEAP_OBJECT(object) || read_user(to, size, object - 1))
-		return -1;
-	return to[0] & 1 ? 0 : read_user(to, 8, to[0]) || !(to[0] & 1) ? -1 : 0;
+	return read_object(&object, to, size);
 }
 
 static __always_inline __s32 instance_type(const struct v8_layout *v8, __u64 map)
