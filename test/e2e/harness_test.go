@@ -2,21 +2,18 @@
 package e2e
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth"
+	"github.com/hotspan/hotspan/test/truth/judge"
+	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
 var hotspan string // the command under test
@@ -51,202 +48,89 @@ func eachNode(t *testing.T, f func(t *testing.T, node string)) {
 	}
 }
 
-// program is a run of one of test/programs.
-type program struct {
-	*exec.Cmd
-	pid int
-	log string // file of the truth
+// version is the one of test/nodes.json that a path is of.
+func version(t *testing.T, node string) nodes.Version {
+	t.Helper()
+	for _, v := range nodes.Versions() {
+		if path, err := nodes.Path(v.Version); err == nil && path == node {
+			return v
+		}
+	}
+	t.Fatalf("%s: none of test/nodes.json", node)
+	return nodes.Version{}
 }
 
+// program is a run of one of test/programs.
+type program struct{ *trial.Program }
+
 // start runs a program and waits until it says that it is ready.
-func start(t *testing.T, node, script string, flags, env []string) *program {
+func start(t *testing.T, node, script string, flags, env []string) program {
 	t.Helper()
-	p := &program{log: filepath.Join(t.TempDir(), "truth.jsonl")}
-	p.Cmd = exec.Command(node, append(append([]string{}, flags...), filepath.Join("../programs", script), p.log)...)
-	p.Env = append(os.Environ(), env...)
-	stderr, err := p.StderrPipe()
+	p, err := trial.Start(t.TempDir(), node, filepath.Join("../programs", script), flags, env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.Process.Kill(); p.Wait() })
-	lines := bufio.NewScanner(stderr)
-	for lines.Scan() {
-		if pid, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
-			if p.pid, err = strconv.Atoi(pid); err != nil {
-				t.Fatal(err)
-			}
-			return p
-		}
-		t.Logf("%s: %s", script, lines.Text())
-	}
-	t.Fatalf("%s ended before it was ready: %v", script, lines.Err())
-	return nil
+	t.Cleanup(p.Kill)
+	return program{p}
 }
 
 // truth waits for the program's end and reads what it wrote.
-func (p *program) truth(t *testing.T) *truth.Log {
+func (p program) truth(t *testing.T) *truth.Log {
 	t.Helper()
-	if err := p.Wait(); err != nil {
-		t.Fatalf("%v: %v", p.Args, err)
-	}
-	l, err := truth.ReadFile(p.log)
+	l, err := p.Truth()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
 
-// result is what a run of hotspan left.
-type result struct {
-	code   int
-	stderr string
-	took   time.Duration
-}
-
 // run runs hotspan to its end.
-func run(t *testing.T, args ...string) result {
+func run(t *testing.T, args ...string) trial.Result {
 	t.Helper()
-	var stderr bytes.Buffer
-	c := exec.Command(hotspan, args...)
-	c.Stderr = &stderr
-	begin := time.Now()
-	err := c.Run()
-	if _, exited := err.(*exec.ExitError); err != nil && !exited {
-		t.Fatal(err)
-	}
-	return result{c.ProcessState.ExitCode(), stderr.String(), time.Since(begin)}
-}
-
-// record samples a process into JSON lines and reads them.
-func record(t *testing.T, pid, rate int, d time.Duration, more ...string) []sample {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "out.jsonl")
-	args := []string{"record", "-p", strconv.Itoa(pid), "-F", strconv.Itoa(rate), "-d", d.String(), "-o", file}
-	r := run(t, append(args, more...)...)
-	t.Logf("%s", r.stderr)
-	if r.code != 0 {
-		t.Fatalf("hotspan ended with %d", r.code)
-	}
-	return readSamples(t, file)
-}
-
-// sample is a line of the jsonl format, as the README has it.
-type sample struct {
-	T      int64          `json:"t"`
-	PID    int            `json:"pid"`
-	TID    int            `json:"tid"`
-	Thread string         `json:"thread"`
-	State  string         `json:"state"`
-	Stop   string         `json:"stop"`
-	Labels map[string]any `json:"labels"`
-	Stack  []frame        `json:"stack"`
-}
-
-type frame struct {
-	F       string `json:"f"`
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Col     int    `json:"col"`
-	Kind    string `json:"kind"`
-	Tier    string `json:"tier"`
-	Inlined bool   `json:"inlined"`
-	Mod     string `json:"mod"`
-	Addr    string `json:"addr"`
-}
-
-// is reports whether the frame is of a function. The truth has no file for evaluated code that has no name.
-func (f frame) is(function, file string) bool {
-	if file == "" {
-		file = "eval"
-	}
-	return f.F == function && f.File == file
-}
-
-// String is the stack down to the first JavaScript frames, for messages.
-func (s *sample) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s:", s.State, s.Stop)
-	js := 0
-	for _, f := range s.Stack {
-		fmt.Fprintf(&b, "\n\t%s %s:%d:%d %s %s", f.F, f.File, f.Line, f.Col, f.Kind, f.Tier)
-		if f.Kind == "js" {
-			js++
-		}
-		if js == 3 {
-			break
-		}
-	}
-	return b.String()
-}
-
-// codeGone stands for what was inlined in the frame below it, which is not known any more.
-const codeGone = "[code gone]"
-
-// js is the JavaScript frames of the stack, leaf first, and where frames are missing codeGone.
-func (s *sample) js() []frame {
-	var out []frame
-	for _, f := range s.Stack {
-		if f.Kind == "js" || f.F == codeGone {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// isUnknown reports whether a frame says that it is not known.
-func (f frame) isUnknown() bool { return f.F == codeGone || f.F == "[stale function]" }
-
-func readSamples(t *testing.T, file string) []sample {
-	t.Helper()
-	f, err := os.Open(file)
+	r, err := trial.Run(hotspan, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	var out []sample
-	d := json.NewDecoder(f)
-	d.DisallowUnknownFields()
-	for d.More() {
-		var s struct {
-			sample
-			CPU int `json:"cpu"`
-		}
-		if err := d.Decode(&s); err != nil {
-			t.Fatalf("%s, sample %d: %v", file, len(out)+1, err)
-		}
-		out = append(out, s.sample)
+	return r
+}
+
+// record samples a process into JSON lines and reads them.
+func record(t *testing.T, pid, rate int, d time.Duration, more ...string) []judge.Sample {
+	t.Helper()
+	samples, r, err := trial.Record(hotspan, t.TempDir(), pid, rate, d, more...)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out
+	t.Logf("%s", r.Stderr)
+	return samples
 }
 
-// share is a part of a whole, to be compared with a bound.
-type share struct{ part, whole int }
-
-func (s *share) count(yes bool) {
-	s.whole++
-	if yes {
-		s.part++
+func readSamples(t *testing.T, file string) []judge.Sample {
+	t.Helper()
+	samples, err := judge.ReadSamples(file)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return samples
 }
 
-func (s share) percent() float64 { return 100 * float64(s.part) / float64(max(s.whole, 1)) }
-
-func (s share) String() string {
-	return fmt.Sprintf("%.2f %% (%d of %d)", s.percent(), s.part, s.whole)
-}
-
-// atLeast fails the test if the share is below a bound, or of too few samples to mean anything.
-func (s share) atLeast(t *testing.T, what string, percent float64, whole int) {
+// atLeast fails the test if a share is below a bound, or of too few samples to mean anything.
+func atLeast(t *testing.T, s judge.Share, what string, percent float64, whole int) {
 	t.Helper()
 	t.Logf("%s: %v", what, s)
-	if s.whole < whole {
-		t.Errorf("%s: only %d samples, want %d", what, s.whole, whole)
+	if s.Whole < whole {
+		t.Errorf("%s: only %d samples, want %d", what, s.Whole, whole)
 	}
-	if s.percent() < percent {
+	if s.Percent() < percent {
 		t.Errorf("%s: %v, want at least %v %%", what, s, percent)
+	}
+}
+
+// tell writes examples of what was found to the log.
+func tell(t *testing.T, examples []string) {
+	t.Helper()
+	for _, e := range examples {
+		t.Log(e)
 	}
 }
 

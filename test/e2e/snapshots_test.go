@@ -34,13 +34,13 @@ func TestSnapshots(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{"DURATION_MS=14000"})
 		dir := t.TempDir()
-		r := run(t, "record", "-p", strconv.Itoa(p.pid), "-F", "999", "-d", "11s", "--snapshot-every", "200ms",
+		r := run(t, "record", "-p", strconv.Itoa(p.PID), "-F", "999", "-d", "11s", "--snapshot-every", "200ms",
 			"-o", filepath.Join(dir, "cpu-%n.pb.gz"))
-		t.Logf("%s", r.stderr)
+		t.Logf("%s", r.Stderr)
 		files, _ := filepath.Glob(filepath.Join(dir, "cpu-*.pb.gz"))
 		slices.Sort(files)
-		if r.code != 0 || len(files) < 50 {
-			t.Fatalf("exit code %d, %d snapshots, want at least 50", r.code, len(files))
+		if r.Code != 0 || len(files) < 50 {
+			t.Fatalf("exit code %d, %d snapshots, want at least 50", r.Code, len(files))
 		}
 		sum, end := 0, int64(0)
 		for i, f := range files {
@@ -51,7 +51,7 @@ func TestSnapshots(t *testing.T) {
 			end = s.TimeNanos + s.DurationNanos
 			sum += samplesOf(s)
 		}
-		all, written, lost := taken(t, r.stderr)
+		all, written, lost := taken(t, r.Stderr)
 		if sum != written || all != written+lost || written < 5000 {
 			t.Errorf("%d samples in %d snapshots; closing line says %d taken, %d written, %d lost", sum, len(files), all, written, lost)
 		}
@@ -63,7 +63,7 @@ func TestSnapshotTimes(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{"DURATION_MS=8000"})
 		dir := t.TempDir()
-		r := run(t, "record", "-p", strconv.Itoa(p.pid), "-F", "999", "-d", "6s", "--snapshot-every", "100ms",
+		r := run(t, "record", "-p", strconv.Itoa(p.PID), "-F", "999", "-d", "6s", "--snapshot-every", "100ms",
 			"-o", filepath.Join(dir, "cpu-%n.jsonl"))
 		files, _ := filepath.Glob(filepath.Join(dir, "cpu-*.jsonl"))
 		slices.Sort(files)
@@ -82,7 +82,7 @@ func TestSnapshotTimes(t *testing.T) {
 			}
 			sum += len(samples)
 		}
-		if _, written, _ := taken(t, r.stderr); sum != written || written < 3000 {
+		if _, written, _ := taken(t, r.Stderr); sum != written || written < 3000 {
 			t.Errorf("%d samples in %d files, closing line says %d", sum, len(files), written)
 		}
 	})

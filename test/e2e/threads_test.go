@@ -11,12 +11,12 @@ import (
 func TestThreads(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "idle_workers.js", nil, []string{"DURATION_MS=12000"})
-		samples := record(t, p.pid, 499, 60*time.Second) // until the program ends
+		samples := record(t, p.PID, 499, 60*time.Second) // until the program ends
 		l := p.truth(t)
 		v := compare(t, samples, l)
-		v.right.atLeast(t, "function right", 99, 1000)
-		if v.wrong > 0 {
-			t.Errorf("%d wrong functions, want none", v.wrong)
+		atLeast(t, v.Right, "function right", 99, 1000)
+		if v.Wrong > 0 {
+			t.Errorf("%d wrong functions, want none", v.Wrong)
 		}
 		count, names := map[int]int{}, map[int]string{}
 		for _, s := range samples {

@@ -10,8 +10,10 @@ const neverOptimize = new Function('fn', '%NeverOptimizeFunction(fn)');
 
 // The bits of %GetOptimizationStatus (V8: test/mjsunit/mjsunit.js, V8OptimizationStatus). V8 dropped
 // kAlwaysOptimize between 13.6 and 14.6, so all bits above it moved down by one; kIsLazy, the highest bit of a
-// function that was never called, tells where they are.
-const lazyBit = 31 - Math.clz32(status(function never() {}));
+// function that was never called, tells where they are. V8 before 11 has no kIsLazy; 9 has the bits of 14 (it has no
+// kMaglevved), 10 those of 13. (Bit 1 is kNeverOptimize.)
+const highest = 31 - Math.clz32(status(function never() {}));
+const lazyBit = highest > 1 ? highest : Number.parseInt(process.versions.v8) < 10 ? 17 : 18;
 const bit = (inNode24) => 1 << (inNode24 - 18 + lazyBit);
 const maglevved = bit(5);
 const turboFanned = bit(6);

@@ -1,0 +1,46 @@
+package nodes
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Major is the first number of the version.
+func (v Version) Major() int {
+	first, _, _ := strings.Cut(v.Version, ".")
+	n, _ := strconv.Atoi(first)
+	return n
+}
+
+// Maglev reports whether V8 has its compiler Maglev in it; before, V8 does not know its options.
+func (v Version) Maglev() bool { return v.Major() >= 23 }
+
+// AsyncContextFrame returns the options with which Node.js keeps the stores of AsyncLocalStorages in V8's
+// AsyncContextFrame. False: this version has none.
+func (v Version) AsyncContextFrame() (options []string, ok bool) {
+	switch {
+	case v.Major() >= 24:
+		return nil, true
+	case v.Major() >= 22:
+		return []string{"--experimental-async-context-frame"}, true
+	}
+	return nil, false
+}
+
+// Thorough returns the versions on which all that takes long is run: the newest of each of the three newest even majors,
+// which are the ones with long-term support.
+func Thorough() []Version {
+	newest := map[int]Version{}
+	last := 0
+	for _, v := range Versions() { // newer ones come later
+		newest[v.Major()] = v
+		last = max(last, v.Major()/2*2)
+	}
+	var out []Version
+	for major := last - 4; major <= last; major += 2 {
+		if v, ok := newest[major]; ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}

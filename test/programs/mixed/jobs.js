@@ -1,0 +1,43 @@
+'use strict';
+
+const { now } = require('../lib/clock');
+const { Intervals } = require('../lib/intervals');
+
+const parts = ['crypto', 'zlib', 'text', 'wasm', 'memory', 'functions', 'pool'].map((name) => [name, require(`./jobs/${name}`)]);
+
+// Jobs is the jobs whose names begin with a prefix, and the log of when they ran. A job's name is that of its part and
+// of its function, crypto.hash; what it returns is worth nothing but must be a number or a promise of one.
+class Jobs {
+  constructor(prefix, capacity) {
+    this.list = [];
+    for (const [part, jobs] of parts) {
+      for (const [name, fn] of Object.entries(jobs)) {
+        if (`${part}.${name}`.startsWith(prefix)) this.list.push({ name, fn, file: require.resolve(`./jobs/${part}`) });
+      }
+    }
+    if (this.list.length === 0) throw new Error(`JOBS: none begins with ${prefix}`);
+    this.intervals = new Intervals(capacity, { stack: Int32Array });
+  }
+
+  // run runs a job, those that take less than a millisecond again and again for that long. What a job does after it
+  // has returned a promise is in no interval.
+  async run(i) {
+    const start = now();
+    let result;
+    do result = this.list[i].fn();
+    while (typeof result === 'number' && now() - start < 1000000n);
+    const row = this.intervals.add(start, now());
+    if (row >= 0) this.intervals.columns.stack[row] = i;
+    return result;
+  }
+
+  *lines() {
+    for (const [id, job] of this.list.entries()) {
+      const frames = [{ function: job.name, file: job.file, first: 1, last: 1 << 20 }];
+      yield JSON.stringify({ kind: 'stack', id, frames }) + '\n';
+    }
+    yield* this.intervals.lines((row) => ({ stack: this.intervals.columns.stack[row] }));
+  }
+}
+
+module.exports = { Jobs };
