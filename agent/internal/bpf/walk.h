@@ -20,6 +20,7 @@ enum {
 	CFA_SIGNAL,
 	CFA_END,
 	CFA_NONE,
+	CFA_DEREF_R9,
 	RBP_SAME = 0,
 	RBP_NEXT = -2, // next to the return address
 	RBP_AT_RBP = -127,
@@ -247,6 +248,11 @@ static __always_inline long canonical_frame_address(struct walk *w, const struct
 	case CFA_PLT: *cfa = w->sp + 8 + ((__s64)(w->pc & 15) >= row->off ? 8 : 0); return 0;
 	case CFA_DEREF:
 		if (read_user(cfa, 8, w->sp + off))
+			return -1;
+		*cfa += 8;
+		return 0;
+	case CFA_DEREF_R9:
+		if (!w->leaf || read_user(cfa, 8, w->sp + w->scratch->registers[9] * 8 + off))
 			return -1;
 		*cfa += 8;
 		return 0;

@@ -6,6 +6,7 @@ import "bytes"
 const (
 	opDeref       = 0x06
 	opAnd         = 0x1a
+	opMul         = 0x1e
 	opPlus        = 0x22
 	opPlusUconst  = 0x23
 	opShl         = 0x24
@@ -47,6 +48,8 @@ func expressionCFA(expr []byte) (kind uint8, off int16, ok bool) {
 		return 0, 0, false
 	case reg == uint64(RSP) && bytes.Equal(rest, []byte{opDeref, opPlusUconst, sizeofAddress}):
 		return CFADeref, off, true
+	case reg == uint64(RSP) && bytes.Equal(rest, plusR9):
+		return CFADerefR9, off, true
 	case reg == regRBP && bytes.Equal(rest, []byte{opDeref}):
 		return CFADerefRBP, off, true
 	case reg == uint64(RSP) && n == sizeofAddress:
@@ -54,6 +57,9 @@ func expressionCFA(expr []byte) (kind uint8, off int16, ok bool) {
 	}
 	return 0, 0, false
 }
+
+// plusR9 goes on from rsp + n: plus r9 words, there is the caller's rsp, less the return address.
+var plusR9 = []byte{opBreg0 + 9, 0, opLit0 + 8, opMul, opPlus, opDeref, opPlusUconst, sizeofAddress}
 
 // pltCFA knows the rest of the linker's rule for its lazy binding stubs of 16 bytes: ((rip & 15) >= N) << 3, plus. N is
 // where the stub's push ends: 11 in plain stubs, other where branches are checked (binutils, bfd/elf64-x86-64.c).

@@ -14,7 +14,7 @@ type Row struct {
 
 // How a Row finds the canonical frame address (CFA), which is the caller's rsp after the return. Below 16, CFA is a
 // DWARF register number and the address is that register + 8*Off; registers other than RSP and RBP are known only
-// in the leaf frame. The return address is at CFA-8 for all kinds up to CFAPLT.
+// in the leaf frame. The return address is at CFA-8 for all kinds up to CFAPLT, and for CFADerefR9.
 const (
 	RBP         uint8 = 6
 	RSP         uint8 = 7
@@ -24,6 +24,7 @@ const (
 	CFASignal   uint8 = 19 // rip, rsp and rbp are in the kernel's rt_sigframe, which rsp points into
 	CFAEnd      uint8 = 20 // no return address: the thread's first frame
 	CFANone     uint8 = 21 // no rule: between functions, or a rule this form cannot express
+	CFADerefR9  uint8 = 22 // *(rsp + 8*r9 + 8*Off) + 8: OpenSSL's bn_mul_mont, with a number of that size on the stack
 
 	numRegs = 16 // general registers in the DWARF numbering of x86-64: rax=0 ... r15=15
 )

@@ -66,10 +66,18 @@ func (row Row) address(regs Regs, mem io.ReaderAt) (uint64, error) {
 		}
 		return regs.SP + 8, nil
 	}
-	if row.CFA < numRegs {
-		return 0, fmt.Errorf("unwind %#x: CFA is in register %d, known only in the leaf: %w", regs.PC, row.CFA, ErrNoRule)
+	if row.CFA < numRegs || row.CFA == CFADerefR9 {
+		return 0, fmt.Errorf("unwind %#x: CFA is in register %d, known only in the leaf: %w", regs.PC, row.register(), ErrNoRule)
 	}
 	return 0, fmt.Errorf("unwind %#x: %w", regs.PC, ErrNoRule)
+}
+
+// register is the one that the rule asks for.
+func (row Row) register() uint8 {
+	if row.CFA == CFADerefR9 {
+		return 9
+	}
+	return row.CFA
 }
 
 func (row Row) callerBP(regs Regs, cfa uint64, mem io.ReaderAt) (uint64, error) {

@@ -78,6 +78,7 @@ func TestStepStops(t *testing.T) {
 		{"no rule", Row{CFA: CFANone}, nil, ErrNoRule, "unwind 0x400000"},
 		{"unknown kind", Row{CFA: 200}, nil, ErrNoRule, ""},
 		{"CFA in r10", Row{CFA: 10}, nil, ErrNoRule, "register 10"},
+		{"CFA by r9", Row{CFA: CFADerefR9}, nil, ErrNoRule, "register 9"},
 		{"stack not mapped", Row{CFA: RSP, Off: 1}, nil, io.ErrUnexpectedEOF, "return address at 0x1000"},
 		{"no saved rbp", Row{CFA: RSP, RBP: -2, Off: 2}, words64{0x1008: 1}, io.ErrUnexpectedEOF, "saved rbp at 0x1000"},
 		{"no signal frame", Row{CFA: CFASignal}, nil, io.ErrUnexpectedEOF, "interrupted rbp at 0x1078"},
