@@ -1,5 +1,6 @@
 # make demo             a profile of a real Express service by route, from outside it (needs root)
 # make test             all tests (needs root)
+# make truth            what share of profiles is true, by Node.js version, as a table (needs root)
 # make bench            what hotspan costs, as a ratio to none in the same run (needs root)
 # make build            bin/hotspan
 # make generate         the BPF objects anew, with clang-19
@@ -7,6 +8,7 @@
 
 DEMO_NODE = 24.21.0
 DEMO_FLAGS =
+TRUTH_FLAGS =
 
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
@@ -28,7 +30,7 @@ CLANG = 19.1.7
 HAVE_CLANG = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ]
 
-.PHONY: demo test bench build generate check-generated nodes root-demo root-test root-bench tools-go tools-npm \
+.PHONY: demo test truth bench build generate check-generated nodes root-demo root-test root-truth root-bench tools-go tools-npm \
 	tools-test tools-bpf
 
 demo: root-demo build examples/express/$(INSTALLED)
@@ -41,6 +43,9 @@ test: root-test tools-go tools-test $(PACKAGES) nodes
 	@if $(HAVE_CLANG); then $(MAKE) --no-print-directory check-generated; \
 	else echo "SKIPPED check-generated: there is no clang-19 $(CLANG) with libbpf-dev. It matters if you change $(BPF)/*.[ch]; make tools-bpf installs it."; fi
 	go run ./test/repo/gotest . test/collector
+
+truth: root-truth build $(PACKAGES) nodes
+	@go run ./test/truth/table $(TRUTH_FLAGS)
 
 bench: root-bench build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./test/bench -node "$$node"
@@ -69,6 +74,9 @@ root-demo:
 
 root-test:
 	$(call root,test)
+
+root-truth:
+	$(call root,truth)
 
 root-bench:
 	$(call root,bench)

@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 )
 
 // Reach is what is true of all samples of a main thread, whatever it ran.
 type Reach struct {
-	Root   Share // stacks that reach the thread's first frame, with no frame left out and none of unknown code
-	Named  Share // of the samples with JavaScript, those in which each such frame has its name
-	Frames Share // JavaScript frames that have their name
-	Ends   map[string]int
+	Root     Share          // stacks that reach the thread's first frame, with no frame left out and none of unknown code
+	Named    Share          // of the samples with JavaScript, those in which each such frame has its name
+	Frames   Share          // JavaScript frames that have their name
+	Ends     map[string]int // where the other stacks end
+	Examples examples
 }
 
 // CompareReach judges the samples of the thread whose id is the process's. Ends says where the other stacks end.
@@ -39,6 +41,9 @@ func (v *Reach) names(s *Sample) {
 		v.Frames.Count(!f.IsUnknown())
 		all = all && !f.IsUnknown()
 	}
+	if !all {
+		v.Examples.add("not named", "%v", s)
+	}
 	if len(js) > 0 {
 		v.Named.Count(all)
 	}
@@ -57,16 +62,23 @@ func broken(s *Sample) string {
 	return fmt.Sprintf("%s: %s", s.Stop, place(s.Stack, len(s.Stack)-1))
 }
 
-// place names the frame i, with the leaf if it is another.
+// place names the frame i and the file that it is in, with the leaf if it is another.
 func place(stack []Frame, i int) string {
 	if i < 0 {
 		return "the leaf"
 	}
-	text := stack[i].F + " " + cmp.Or(stack[i].Mod, stack[i].Kind)
-	if text = text + " " + stack[i].Addr; i > 0 {
+	text := stack[i].F + " in " + cmp.Or(base(stack[i].Mod), stack[i].Kind)
+	if i > 0 {
 		text += ", leaf " + stack[0].F
 	}
 	return text
+}
+
+func base(module string) string {
+	if module == "" {
+		return ""
+	}
+	return path.Base(module)
 }
 
 // EndsList is Ends as text, the most frequent first.
