@@ -69,7 +69,9 @@ func inFolder(f func(dir string) error) error {
 func script(c trialOf) string { return filepath.Join("test/programs", c.script) }
 
 // atMost bounds a recording: programs end before.
-const atMost = 10 * time.Minute
+func (r *runner) atMost(c trialOf) time.Duration {
+	return time.Duration(c.seconds*r.scale)*time.Second + 30*time.Second
+}
 
 func (r *runner) underHotspan(row *row, dir, node string, c trialOf) error {
 	p, err := trial.Start(dir, node, script(c), c.flags, c.env)
@@ -77,7 +79,7 @@ func (r *runner) underHotspan(row *row, dir, node string, c trialOf) error {
 		return err
 	}
 	defer p.Kill()
-	samples, result, err := trial.Record(r.hotspan, dir, p.PID, r.rate, atMost, c.rules...)
+	samples, result, err := trial.Record(r.hotspan, dir, p.PID, r.rate, r.atMost(c), c.rules...)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,14 +21,15 @@ import (
 // Program is a run of one of test/programs.
 type Program struct {
 	*exec.Cmd
-	PID int
-	log string // file of the truth
+	PID   int
+	log   string     // file of the truth
+	ended chan error // what Wait said; the channel is closed then
 }
 
 // Start runs a script, which writes its truth into the folder dir, and waits until it says that it is ready. What it
 // says before is in the error if it does not.
 func Start(dir, node, script string, flags, env []string) (*Program, error) {
-	p := &Program{log: filepath.Join(dir, "truth.jsonl")}
+	p := &Program{log: filepath.Join(dir, "truth.jsonl"), ended: make(chan error, 1)}
 	p.Cmd = exec.Command(node, append(append([]string{}, flags...), script, p.log)...)
 	p.Env = append(os.Environ(), env...)
 	stderr, err := p.StderrPipe()
@@ -37,27 +39,44 @@ func Start(dir, node, script string, flags, env []string) (*Program, error) {
 	if err := p.Cmd.Start(); err != nil {
 		return nil, err
 	}
+	return p, p.ready(stderr)
+}
+
+// ready reads what the program says until it says that. From then on its end is waited for, so that it does not stay
+// as a zombie, which has a pid.
+func (p *Program) ready(stderr io.Reader) error {
 	var said []string
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		if pid, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
+			var err error
 			p.PID, err = strconv.Atoi(pid)
-			return p, err
+			go p.await()
+			return err
 		}
 		said = append(said, lines.Text())
 	}
-	return nil, fmt.Errorf("%s ended before it was ready: %w: %s", script, p.Wait(), strings.Join(said, "\n"))
+	p.await()
+	return fmt.Errorf("%v ended before it was ready: %v: %s", p.Args, <-p.ended, strings.Join(said, "\n"))
+}
+
+func (p *Program) await() {
+	if err := p.Wait(); err != nil {
+		p.ended <- fmt.Errorf("%v: %w", p.Args, err)
+	}
+	close(p.ended)
 }
 
 // Kill ends the program if it still runs.
 func (p *Program) Kill() {
 	p.Process.Kill()
-	p.Wait()
+	for range p.ended {
+	}
 }
 
 // Truth waits for the program's end and reads what it wrote.
 func (p *Program) Truth() (*truth.Log, error) {
-	if err := p.Wait(); err != nil {
-		return nil, fmt.Errorf("%v: %w", p.Args, err)
+	if err := <-p.ended; err != nil {
+		return nil, err
 	}
 	return truth.ReadFile(p.log)
 }
