@@ -61,9 +61,6 @@ func programLayout(l *layout.Layout) bpf.V8Layout {
 		TypePropertyArray: at(layout.TypePropertyArray),
 		DescriptorsMask:   0x3ff << max(l.At(layout.BitField3OwnDescriptorsBit), 0),
 	}
-	if l.Has(layout.IsolateTLS) {
-		v.IsolateTls = l.Values[layout.IsolateTLS].N
-	}
 	if l.Has(layout.IsolateHeap) && l.Has(layout.HeapGCState) {
 		v.GcState = at32(layout.IsolateHeap) + at32(layout.HeapGCState)
 	}

@@ -122,6 +122,7 @@ type looked struct {
 	mem  io.ReaderAt
 	maps []procs.Mapping
 	r    *heap.Reader
+	bias uint64 // address of V8's file, less its ELF virtual address
 	at   uint64 // the main thread's isolate; 0 = not found
 }
 
@@ -145,7 +146,7 @@ func (s *survey) look(pid int) (*looked, error) {
 			return nil, fmt.Errorf("process %d: %s: %w", pid, m.Path, err)
 		}
 		if l != nil {
-			p := &looked{l: l, maps: maps, mem: memory.Live{PID: pid}}
+			p := &looked{l: l, maps: maps, mem: memory.Live{PID: pid}, bias: m.Start - l.Text.Address(m.Offset)}
 			p.PID, p.Executable, p.CommandLine = pid, exe, commandLine(pid)
 			return p, nil
 		}
@@ -193,7 +194,7 @@ func commandLine(pid int) []string {
 // finish compares the layout with the process and tells where it comes from.
 func (p *looked) finish(pid int) {
 	p.Node, p.V8 = p.l.Node, p.l.V8.String()
-	p.Cannot = p.l.Require(needed...)
+	p.Cannot = lacks(p.l)
 	p.r = heap.NewReader(p.mem, p.l)
 	environment, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	p.Frame = contextFrame(p.Node, p.CommandLine, variable(words(environment), "NODE_OPTIONS"))
@@ -209,14 +210,15 @@ func (p *looked) finish(pid int) {
 
 // findIsolate finds the isolate of the main thread.
 func (p *looked) findIsolate() error {
-	if !p.l.Has(layout.IsolateTLS) {
-		return fmt.Errorf("%v is unknown", layout.IsolateTLS)
+	offset, err := isolateOffset(p.PID, p.mem, p.l, p.bias)
+	if err != nil {
+		return err
 	}
 	thread, err := mainThread(p.PID, p.mem, p.maps)
 	if err != nil {
 		return err
 	}
-	w, err := p.r.WordAt(thread + uint64(p.l.Values[layout.IsolateTLS].N))
+	w, err := p.r.WordAt(thread + uint64(offset))
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ type target struct {
 	flags    flags         // of the sample at hand
 	learnt   learnt
 	refresh  []time.Time // when to read the mappings again: after a start much is mapped
+	keyless  bool        // where a thread's isolate is is not known before V8 has started
 	stale    bool        // an address was met that no mapping has
 	looked   time.Time   // last Refresh
 }
@@ -62,7 +63,7 @@ func (a *Agent) attach(pid int) error {
 	if l == nil {
 		return fmt.Errorf("process %d (%s): %w", pid, exe, ErrNotNode)
 	}
-	if err := l.Require(needed...); err != nil {
+	if err := lacks(l); err != nil {
 		return fmt.Errorf("process %d (%s): %w", pid, exe, err)
 	}
 	r := heap.NewReader(mem, l)
@@ -73,6 +74,7 @@ func (a *Agent) attach(pid int) error {
 		learnt: learnt{shapes: map[uint64]bool{}, stores: map[uint32]bool{}},
 	}
 	t.configure(a.tree, l)
+	a.findIsolates(t)
 	a.warnProblems(t)
 	if err := a.publish(t); err != nil {
 		return err
@@ -86,7 +88,7 @@ func (a *Agent) attach(pid int) error {
 		a.builder.SetProcess(pid, t.process) // it has just started: there is nothing to compare with yet
 		return nil
 	}
-	go a.verify(pid, l)
+	go a.verify(pid, l, s.Bias())
 	return nil
 }
 
@@ -159,8 +161,12 @@ func (a *Agent) tend() {
 // look reads the mappings of a process again.
 func (a *Agent) look(t *target, now time.Time) {
 	t.stale, t.looked = false, now
+	waited := t.keyless
+	if t.keyless {
+		a.findIsolates(t)
+	}
 	changed, err := t.space.Refresh()
-	if err != nil || !changed {
+	if err != nil || !changed && waited == t.keyless {
 		return
 	}
 	clear(t.frames.native)
@@ -191,14 +197,34 @@ func (a *Agent) lifecycle(l bpf.Lifecycle) {
 	err := a.attach(pid)
 	switch {
 	case err == nil:
-		now := time.Now()
-		for _, after := range []time.Duration{50, 150, 400, 1000, 3000} {
-			a.targets[pid].refresh = append(a.targets[pid].refresh, now.Add(after*time.Millisecond))
-		}
+		a.targets[pid].refresh = afterStart()
 	case t != nil:
 		a.log.Warn("process runs another program now, it is not profiled any more", "pid", pid, "why", err)
 	case !errors.Is(err, ErrNotNode) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrGone):
 		a.log.Warn("process is not profiled", "pid", pid, "why", err)
+	}
+}
+
+// afterStart is when to look at a process that has just started.
+func afterStart() (times []time.Time) {
+	now := time.Now()
+	for _, after := range []time.Duration{50, 150, 400, 1000, 3000} {
+		times = append(times, now.Add(after*time.Millisecond))
+	}
+	return times
+}
+
+// findIsolates tells the program where threads have their isolates.
+func (a *Agent) findIsolates(t *target) {
+	at, err := isolateOffset(t.pid, memory.Live{PID: t.pid}, t.space.Layout(), t.space.Bias())
+	if err == nil {
+		t.keyless, t.config.V8.IsolateTls = false, at
+		return
+	}
+	if t.looked.IsZero() && errors.Is(err, errNoKey) {
+		t.keyless, t.refresh = true, afterStart()
+	} else if t.keyless = t.keyless && len(t.refresh) > 0; !t.keyless {
+		a.log.Warn("isolates are not found: states of threads are not told, nor labels", "pid", t.pid, "why", err)
 	}
 }
 
@@ -216,14 +242,25 @@ func explainAccess(pid int, err error) error {
 	return err
 }
 
-// needed is what naming cannot do without; contextFields, what reading the request cannot.
+// lacks names what naming cannot do without and the layout does not tell.
+func lacks(l *layout.Layout) error {
+	if err := l.Require(needed...); err != nil {
+		return err
+	}
+	return l.Resolved(neededIfAny...)
+}
+
+// needed is what naming cannot do without; neededIfAny, what it cannot in a V8 that has it; contextFields, what reading
+// the request cannot.
 var (
+	neededIfAny = []layout.Field{layout.CodeInstructionStart, layout.InstructionStreamCode}
+
 	needed = []layout.Field{
 		layout.MapInstanceType, layout.JSFunctionShared, layout.SFIScript, layout.SFIFunctionLiteralID,
 		layout.SFINameOrScopeInfo, layout.ScriptID, layout.ScriptSource, layout.ScriptName, layout.BytecodeArrayFirstByte,
-		layout.BytecodeArrayLength, layout.BytecodeArrayPositions, layout.CodeInstructionStart, layout.CodeInstructionSize,
+		layout.BytecodeArrayLength, layout.BytecodeArrayPositions, layout.CodeInstructionSize,
 		layout.CodeFlags, layout.CodeFlagsKindMask, layout.CodePositions, layout.CodeDeoptData,
-		layout.InstructionStreamBody, layout.InstructionStreamCode, layout.StringLength, layout.FixedArrayLength,
+		layout.InstructionStreamBody, layout.StringLength, layout.FixedArrayLength,
 		layout.FixedArrayData, layout.TypeScript, layout.TypeSharedFunctionInfo, layout.TypeBytecodeArray,
 		layout.TypeCode, layout.TypeInstructionStream, layout.TypeScopeInfo, layout.FirstNonStringType,
 	}

@@ -9,13 +9,13 @@ import (
 
 // verify compares a layout with the running process, while it is sampled, and says loudly what does not fit: an
 // unknown V8 is tried, not refused.
-func (a *Agent) verify(pid int, l *layout.Layout) {
+func (a *Agent) verify(pid int, l *layout.Layout, bias uint64) {
 	maps, err := procs.Maps(pid)
 	if err != nil {
 		return // it has ended
 	}
 	mem := memory.Live{PID: pid}
-	p := looked{NodeProcess: NodeProcess{PID: pid}, l: l, mem: mem, maps: maps, r: heap.NewReader(mem, l)}
+	p := looked{NodeProcess: NodeProcess{PID: pid}, l: l, mem: mem, maps: maps, bias: bias, r: heap.NewReader(mem, l)}
 	if err := p.findIsolate(); err != nil {
 		a.log.Debug("layout not compared with the process", "pid", pid, "why", err)
 		return

@@ -73,10 +73,10 @@ func versions(t *testing.T, node string) string {
 
 // TestDoctorOnProcess: what doctor says of a busy process, with the AsyncContextFrame on and off.
 func TestDoctorOnProcess(t *testing.T) {
-	eachNode(t, func(t *testing.T, node string) {
-		on, off := []string{"--async-context-frame"}, []string{"--no-async-context-frame"}
-		if strings.Contains(node, "22.") {
-			on, off = []string{"--experimental-async-context-frame"}, nil
+	eachFrameNode(t, func(t *testing.T, node string, on []string) {
+		off := []string(nil)
+		if len(on) == 0 { // it is the default
+			on, off = []string{"--async-context-frame"}, []string{"--no-async-context-frame"}
 		}
 		t.Run("on", func(t *testing.T) { doctorOn(t, node, on) })
 		t.Run("off", func(t *testing.T) { doctorOff(t, node, off, on[0]) })

@@ -13,13 +13,9 @@ import (
 )
 
 // service starts examples/express and returns it with its address.
-func service(t *testing.T, node string) (*exec.Cmd, string) {
+func service(t *testing.T, node string, flags []string) (*exec.Cmd, string) {
 	t.Helper()
-	args := []string{"--require", "./tracing.js", "server.js"}
-	if strings.Contains(node, "22.") {
-		args = append([]string{"--experimental-async-context-frame"}, args...)
-	}
-	c := exec.Command(node, args...)
+	c := exec.Command(node, append(flags, "--require", "./tracing.js", "server.js")...)
 	c.Dir = "../../examples/express"
 	c.Env = append(os.Environ(), "PORT=0")
 	c.Stderr = os.Stderr
@@ -59,8 +55,8 @@ func TestExpress(t *testing.T) {
 		"/sudoku": "sudoku", "/orders/:id": "orders", "/ranking": "ranking", "/search": "search",
 		"/login/:user": "login", "/basket": "basket",
 	}
-	eachNode(t, func(t *testing.T, node string) {
-		c, url := service(t, node)
+	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
+		c, url := service(t, node, flags)
 		load(t, node, url, "25")
 		time.Sleep(2 * time.Second)
 		samples := record(t, c.Process.Pid, 99, 20*time.Second)

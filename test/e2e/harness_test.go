@@ -2,6 +2,7 @@
 package e2e
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -35,29 +36,42 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// eachNode runs a test on every Node.js version of test/nodes.json.
+var all = flag.Bool("all", false, "run each test on all versions of test/nodes.json, which takes an hour")
+
+// eachNode runs a test that takes long: on some versions of test/nodes.json only, unless -all is given. TestEveryNode has
+// a short look at all.
 func eachNode(t *testing.T, f func(t *testing.T, node string)) {
-	for _, v := range nodes.Versions() {
+	list := nodes.Thorough()
+	if *all {
+		list = nodes.Versions()
+	}
+	runNodes(t, list, func(t *testing.T, _ nodes.Version, node string) { f(t, node) })
+}
+
+// eachFrameNode is eachNode for versions with V8's AsyncContextFrame; flags put it on.
+func eachFrameNode(t *testing.T, f func(t *testing.T, node string, flags []string)) {
+	eachNode(t, func(t *testing.T, node string) {
+		if flags, ok := versionOf(node).AsyncContextFrame(); ok {
+			f(t, node, flags)
+		}
+	})
+}
+
+// versionOf is the version of a path that eachNode gives.
+func versionOf(node string) nodes.Version {
+	return nodes.Version{Version: filepath.Base(filepath.Dir(filepath.Dir(node)))}
+}
+
+func runNodes(t *testing.T, list []nodes.Version, f func(t *testing.T, v nodes.Version, node string)) {
+	for _, v := range list {
 		t.Run(v.Version, func(t *testing.T) {
 			path, err := nodes.Path(v.Version)
 			if err != nil {
 				t.Fatal(err)
 			}
-			f(t, path)
+			f(t, v, path)
 		})
 	}
-}
-
-// version is the one of test/nodes.json that a path is of.
-func version(t *testing.T, node string) nodes.Version {
-	t.Helper()
-	for _, v := range nodes.Versions() {
-		if path, err := nodes.Path(v.Version); err == nil && path == node {
-			return v
-		}
-	}
-	t.Fatalf("%s: none of test/nodes.json", node)
-	return nodes.Version{}
 }
 
 // program is a run of one of test/programs.

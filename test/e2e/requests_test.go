@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -13,11 +12,7 @@ import (
 func TestRequests(t *testing.T) {
 	for _, mode := range []string{"plain", "gc"} {
 		t.Run(mode, func(t *testing.T) {
-			eachNode(t, func(t *testing.T, node string) {
-				flags := []string{}
-				if strings.Contains(node, "22.") {
-					flags = append(flags, "--experimental-async-context-frame")
-				}
+			eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 				if mode == "gc" {
 					flags = append(flags, "--max-semi-space-size=1")
 				}

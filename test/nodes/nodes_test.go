@@ -34,7 +34,7 @@ func TestPath(t *testing.T) {
 
 func TestPathUnknown(t *testing.T) {
 	_, err := Path("1.2.3")
-	if err == nil || !strings.Contains(err.Error(), "node 1.2.3: not in test/nodes.json, which has 22.") {
+	if err == nil || !strings.Contains(err.Error(), "node 1.2.3: not in test/nodes.json, which has 16.") {
 		t.Errorf("error %v", err)
 	}
 }

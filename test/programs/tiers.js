@@ -4,7 +4,7 @@
 //
 //   ignition    --no-sparkplug --no-maglev --no-opt
 //   sparkplug   --always-sparkplug --no-maglev --no-opt
-//   maglev      --maglev --no-turbofan                   (24 and 26; Node 22 has no Maglev)
+//   maglev      --maglev --no-turbofan                   (from Node 23 on; what has no Maglev does not know its flags)
 //   turbofan    none
 //
 // TurboFan inlines the whole chain into the function that calls it, burst. Maglev inlines a, b and c into it, and

@@ -14,9 +14,35 @@ type Baseline struct {
 	bytes    []byte // the bytecodes
 }
 
-// Baseline reads the bytecode that baseline code was made of and the table that goes with it.
+// Baseline reads the bytecode that baseline code was made of and the table that goes with it. In V8 9 the code does not
+// say of what it was made, which is an error: there BaselineOf and BaselineFrom do.
 func (r *Reader) Baseline(c *Code) (*Baseline, error) {
-	b := &Baseline{Array: c.word(r.l.At(layout.CodeDeoptData))}
+	return r.BaselineFrom(c, c.word(r.l.At(layout.CodeDeoptData)))
+}
+
+// BaselineOf is Baseline by a function that refers to the code. Only V8 9 needs it: where the reference is another, it is
+// ErrNotFound.
+func (r *Reader) BaselineOf(c *Code, sfi Word) (*Baseline, error) {
+	data, err := r.field(sfi, layout.SFITrustedData)
+	if err != nil {
+		return nil, err
+	}
+	if r.want(data, layout.TypeBaselineData) != nil {
+		return nil, ErrNotFound
+	}
+	if code, err := r.field(data, layout.BaselineDataCode); err != nil || code != c.object {
+		return nil, ErrNotFound
+	}
+	array, err := r.BytecodeOf(sfi)
+	if err != nil {
+		return nil, err
+	}
+	return r.BaselineFrom(c, array)
+}
+
+// BaselineFrom is Baseline for a BytecodeArray that is known to be the code's.
+func (r *Reader) BaselineFrom(c *Code, array Word) (*Baseline, error) {
+	b := &Baseline{Array: array}
 	var err error
 	if b.Bytecode, err = r.Bytecode(b.Array); err != nil {
 		return nil, fmt.Errorf("baseline code 0x%x: %w", uint64(c.object), err)

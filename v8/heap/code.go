@@ -28,7 +28,7 @@ type Code struct {
 // FindCode finds the code that holds pc: the nearest header of an InstructionStream below it. V8's own tables are not
 // used, since the target changes them while they are read.
 func (r *Reader) FindCode(pc uint64) (*Code, error) {
-	if err := r.within(codeLimits); err != nil {
+	if err := r.within(r.codeLimits()); err != nil {
 		return nil, err
 	}
 	body := uint64(r.l.At(layout.InstructionStreamBody))
@@ -61,7 +61,7 @@ func (r *Reader) codeAt(at uint64, hiddenClass Word, pc uint64) *Code {
 			return nil
 		}
 	}
-	object, err := r.WordAt(at + uint64(r.l.At(layout.InstructionStreamCode)))
+	object, err := r.codeOf(at)
 	if err != nil || r.want(object, layout.TypeCode) != nil {
 		return nil
 	}
@@ -73,12 +73,28 @@ func (r *Reader) codeAt(at uint64, hiddenClass Word, pc uint64) *Code {
 	return c
 }
 
+// hasStreams reports whether instructions are in objects of their own. Until V8 10 they are in the Code.
+func (r *Reader) hasStreams() bool {
+	return r.l.Values[layout.InstructionStreamCode].State != layout.Absent
+}
+
+// codeOf is the Code whose instructions are in the object at an address.
+func (r *Reader) codeOf(stream uint64) (Word, error) {
+	if !r.hasStreams() {
+		return Word(stream + 1), nil
+	}
+	return r.WordAt(stream + uint64(r.l.At(layout.InstructionStreamCode)))
+}
+
 func (r *Reader) readCode(w Word) (*Code, error) {
 	c := &Code{object: w}
 	if _, err := r.mem.ReadAt(c.head[:], int64(w.address())); err != nil {
 		return nil, err
 	}
-	c.Start = uint64(c.word(r.l.At(layout.CodeInstructionStart)))
+	c.Start = w.address() + uint64(r.l.At(layout.InstructionStreamBody))
+	if r.hasStreams() {
+		c.Start = uint64(c.word(r.l.At(layout.CodeInstructionStart)))
+	}
 	size := c.u32(r.l.At(layout.CodeInstructionSize))
 	if size == 0 || size > maxCode {
 		return nil, fmt.Errorf("code 0x%x: %d bytes of instructions", uint64(w), size)
@@ -94,9 +110,8 @@ func (c *Code) u32(at int) uint32 { return binary.LittleEndian.Uint32(c.head[at:
 // Same reports whether the memory at c's place still holds the same code: code is collected and moved, and its place
 // used again.
 func (r *Reader) Same(c *Code) bool {
-	header := c.Start - uint64(r.l.At(layout.InstructionStreamBody))
-	object, err := r.WordAt(header + uint64(r.l.At(layout.InstructionStreamCode)))
-	if err != nil || object != c.object {
+	object, err := r.codeOf(c.Start - uint64(r.l.At(layout.InstructionStreamBody)))
+	if err != nil || object != c.object || !r.hasStreams() && r.want(object, layout.TypeCode) != nil {
 		return false
 	}
 	now, err := r.readCode(object)

@@ -39,6 +39,11 @@ func (r *Reader) Function(w Word) (*Function, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.l.Has(layout.DebugInfoScript) && r.want(script, layout.TypeDebugInfo) == nil {
+		if script, err = r.field(script, layout.DebugInfoScript); err != nil {
+			return nil, err
+		}
+	}
 	if r.want(script, layout.TypeScript) == nil {
 		id, err := r.field(script, layout.ScriptID)
 		if err != nil || !id.IsSmi() {
@@ -85,13 +90,16 @@ func (r *Reader) scopeName(w Word) (string, error) {
 	}
 	n := locals.Smi()
 	at := r.l.At(layout.ScopeInfoFirstVars) + 8*n // infos
-	if n < r.l.At(layout.ScopeInfoMaxInlinedNames) {
+	if !r.l.Has(layout.ScopeInfoMaxInlinedNames) || n < r.l.At(layout.ScopeInfoMaxInlinedNames) {
 		at += 8 * n
 	} else {
 		at += 8 // names are in one hash table
 	}
 	bit := func(f layout.Field, width int) bool { return flags>>r.l.At(f)&(1<<width-1) != 0 }
 	if bit(layout.ScopeInfoHasSavedClassVarBit, 1) {
+		at += 8
+	}
+	if r.l.Has(layout.ScopeInfoReceiverBit) && hasSlot(flags>>r.l.At(layout.ScopeInfoReceiverBit)) {
 		at += 8
 	}
 	var names []int
@@ -104,6 +112,10 @@ func (r *Reader) scopeName(w Word) (string, error) {
 	}
 	return r.firstName(w, names)
 }
+
+// hasSlot reports whether a variable is on the stack or in the context: 0 is none, 3 unused. (src/objects/scope-info.tq,
+// VariableAllocationInfo)
+func hasSlot(allocation uint32) bool { return allocation&3 == 1 || allocation&3 == 2 }
 
 func (r *Reader) scopeFlags(w Word) (uint32, error) {
 	if r.l.At(layout.ScopeInfoFlagsAreSmi) == 0 {
@@ -134,8 +146,7 @@ func (r *Reader) Shared(function Word) (Word, error) {
 	return r.field(function, layout.JSFunctionShared)
 }
 
-// BytecodeOf is the BytecodeArray of a SharedFunctionInfo: its own, or what its baseline code or the debugger's data
-// was made of.
+// BytecodeOf is the BytecodeArray of a SharedFunctionInfo: its own, or what its baseline code was made of.
 func (r *Reader) BytecodeOf(sfi Word) (Word, error) {
 	data, err := r.field(sfi, layout.SFITrustedData)
 	if err != nil {
@@ -146,9 +157,12 @@ func (r *Reader) BytecodeOf(sfi Word) (Word, error) {
 	case err != nil:
 		return 0, err
 	case typ == r.l.At(layout.TypeCode):
-		return r.field(data, layout.CodeDeoptData)
-	case typ == r.l.At(layout.TypeInterpreterData):
+		data, err = r.field(data, layout.CodeDeoptData)
+	case typ == r.l.At(layout.TypeBaselineData):
+		data, err = r.field(data, layout.BaselineDataBytecode)
+	}
+	if err == nil && r.want(data, layout.TypeInterpreterData) == nil {
 		return r.field(data, layout.InterpreterDataBytecode)
 	}
-	return data, nil
+	return data, err
 }

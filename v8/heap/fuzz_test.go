@@ -62,7 +62,7 @@ func readAll(r *Reader, w Word) {
 // readCodeAt reads code with all its tables.
 func readCodeAt(r *Reader, pc uint64) {
 	c, err := r.FindCode(pc)
-	if err != nil && r.within(codeLimits) == nil {
+	if err != nil && r.within(r.codeLimits()) == nil {
 		c, err = r.readCode(Word(pc&^3 | 1))
 	}
 	if err != nil {

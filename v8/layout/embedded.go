@@ -5,6 +5,7 @@ import "encoding/binary"
 // Names of symbols of tables that are compiled into the binary.
 const (
 	symBlob          = "v8_Default_embedded_blob_code_"
+	symBlobData      = "v8_Default_embedded_blob_code_data_" // until V8 10; symBlob is a pointer to it there
 	symBlobSize      = "v8_Default_embedded_blob_code_size_"
 	symBytecodeSizes = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 	// the static array in TranslationOpcodeOperandCount(TranslationOpcode)
@@ -13,7 +14,10 @@ const (
 
 // readBuiltins finds the embedded blob: the symbol of its size holds the size.
 func (l *Layout) readBuiltins(im *image) {
-	start, ok := im.syms[symBlob]
+	start, ok := im.syms[symBlobData]
+	if !ok {
+		start, ok = im.syms[symBlob]
+	}
 	sizeAt, ok2 := im.syms[symBlobSize]
 	if !ok || !ok2 {
 		l.note("no symbol %s: builtins have no names", symBlob)

@@ -8,6 +8,7 @@ type Field uint8
 const (
 	// Thread and isolate. At fs_base + IsolateTLS, which is negative, stands the pointer to the thread's Isolate.
 	IsolateTLS Field = iota
+	IsolateKey       // until V8 10 in place of IsolateTLS: ELF virtual address of an int, the key for pthread_getspecific
 	IsolateContext
 	IsolateCEntryFP // frame pointer of the youngest frame that entered C++, or 0
 	IsolateVMState  // u16 (u32 until V8 11): v8::StateTag of include/v8-unwinder.h
@@ -65,16 +66,17 @@ const (
 	SFITrustedData               // bytecode, baseline code, interpreter data; SFI = SharedFunctionInfo
 	SFIUntrustedData             // builtin id and others; equals SFITrustedData before it was split (V8 12.4)
 	SFINameOrScopeInfo           //
-	SFIScript                    //
+	SFIScript                    // until V8 11 a DebugInfo stands there when a debugger has looked at the function
 	SFIFunctionLiteralID         // i32
 	ScopeInfoFlags               //
 	ScopeInfoContextLocalCount   //
 	ScopeInfoFirstVars           // byte offset of the first variable part (a module scope has one word more before it)
 	ScopeInfoFlagsAreSmi         // 1 if flags is a Smi, 0 if a raw u32
 	ScopeInfoHasSavedClassVarBit // bit number of the flags
+	ScopeInfoReceiverBit         // lowest bit of two: 1 or 2 where the receiver has a slot
 	ScopeInfoFunctionVarBit      // lowest bit of the two
 	ScopeInfoInferredNameBit     //
-	ScopeInfoMaxInlinedNames     // names are in a hash table from this many locals on
+	ScopeInfoMaxInlinedNames     // names are in a hash table from this many locals on; absent: never
 	ScriptSource                 //
 	ScriptName                   //
 	ScriptLineOffset             //
@@ -88,12 +90,12 @@ const (
 	BytecodeArrayFirstByte       //
 	CodeDeoptData                // of baseline code: the bytecode array
 	CodePositions                // source position table; of baseline code: the bytecode offset table
-	CodeInstructionStart         // address
+	CodeInstructionStart         // address; absent where Code and InstructionStream are one object
 	CodeInstructionSize          // i32
 	CodeFlags                    // u32
 	CodeFlagsKindMask            //
 	InstructionStreamBody        // first instruction
-	InstructionStreamCode        // back pointer to Code
+	InstructionStreamCode        // back pointer to Code; absent where they are one object
 	KindRegexp                   // CodeKind enumerators from here: CodeFlags & CodeFlagsKindMask
 	KindBaseline                 //
 	KindMaglev                   //
@@ -129,6 +131,11 @@ const (
 	TypePropertyArray            //
 	TypeInterpreterData          //
 	InterpreterDataBytecode      // offset in InterpreterData
+	TypeDebugInfo                //
+	DebugInfoScript              // until V8 11
+	TypeBaselineData             // V8 9: what a function with baseline code has instead of the code
+	BaselineDataCode             //
+	BaselineDataBytecode         //
 	WasmFrameMarker              // type marker of a WebAssembly frame, untagged
 	NumFields
 )

@@ -65,6 +65,16 @@ func (im *image) fileOffset(addr uint64) (off uint64, ok bool) {
 	return 0, false
 }
 
+// text is the first segment that may be executed.
+func (im *image) text() Range {
+	for _, p := range im.elf.Progs {
+		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 {
+			return Range{p.Vaddr, p.Vaddr + p.Filesz, p.Off}
+		}
+	}
+	return Range{}
+}
+
 // inBSS reports that an address lies in memory that is zero at start.
 func (im *image) inBSS(addr uint64) bool {
 	for _, p := range im.elf.Progs {

@@ -21,6 +21,18 @@ func isolateTLS(im *image, code []inst) (int64, error) {
 	return 0, errPattern
 }
 
+// isolateKey: `mov isolate_key_(%rip),%edi; jmp v8::base::Thread::GetThreadLocal(int)`.
+func isolateKey(im *image, code []inst) (int64, error) {
+	if len(code) != 2 {
+		return 0, errPattern
+	}
+	at, ok := gotSlot(code[0])
+	if _, jumps := lastJump(code); !ok || !jumps || code[0].Args[0] != x86asm.EDI || !im.inBSS(at) {
+		return 0, errPattern
+	}
+	return int64(at), nil
+}
+
 // isolateContext: InContext is `cmpq $0,disp(%rdi)`.
 func isolateContext(_ *image, code []inst) (int64, error) {
 	for _, i := range code {

@@ -42,12 +42,17 @@ type Range struct {
 	FileOffset uint64 // of Start
 }
 
+// Address is the ELF virtual address at which an offset of the file is mapped together with the range.
+func (r Range) Address(offset uint64) uint64 { return r.Start - r.FileOffset + offset }
+
 // Layout is what is known of one binary. It is not changed after Read.
 type Layout struct {
 	V8      Version
 	Node    string // "24.21.0"; "" when the binary does not say
 	BuildID string // lower-case hex of the GNU build id; "" when there is none
 	Values  [NumFields]Value
+	// Text is the first part of the file that holds machine code.
+	Text Range
 	// Builtins is the embedded builtins blob; a zero Range when the binary has no symbol for it.
 	Builtins Range
 	// BytecodeSizes is V8's Bytecodes::kBytecodeSizes: 3*N bytes, the sizes of the N bytecodes without prefix, then
@@ -85,6 +90,17 @@ func (l *Layout) Require(fs ...Field) error {
 		return nil
 	}
 	return fmt.Errorf("layout of V8 %s: %s", l.V8, strings.Join(missing, ", "))
+}
+
+// Resolved is Require for fields that this V8 need not have: those that are Absent will do.
+func (l *Layout) Resolved(fs ...Field) error {
+	var want []Field
+	for _, f := range fs {
+		if f >= NumFields || l.Values[f].State != Absent {
+			want = append(want, f)
+		}
+	}
+	return l.Require(want...)
 }
 
 func (l *Layout) lacking(f Field) string {

@@ -21,6 +21,7 @@ var functions = []struct {
 	{"context, 26.10", "55 48 89 e5 48 83 bf 58 01 00 00 00 0f 95 c0 5d c3", IsolateContext, 0x158},
 	{"embedder data, 24.21", "55 48 89 e5 41 54 48 83 ec 18 4c 8b a7 78 02 00 00 48 8b 87 30 02 00 00 48 3b 87 38 02 00 00 74 17" +
 		"48 8d 50 08 48 89 97 30 02 00 00 4c 89 20 4c 8b 65 f8 c9 c3", IsolateCPED, 0x278},
+	{"isolate key, 18.20", "8b 3d 00 08 00 00 e9 c5 09 15 01", IsolateKey, fakeBase + 0x880}, // rip is at +0x80
 	{"embedder data, 26.10", "55 48 89 e5 48 8b 87 30 02 00 00 48 8b 8f a8 02 00 00 48 3b 87 38 02 00 00 74 10 48 8d 50 08" +
 		"48 89 97 30 02 00 00 48 89 08 5d c3", IsolateCPED, 0x2a8},
 	{"heap, 22.23", "55 48 89 e5 41 55 41 54 41 89 f4 53 48 89 fb 48 83 ec 08 0f b6 87 44 eb 00 00 84 c0 48 83 c4 08" +

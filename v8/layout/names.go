@@ -12,6 +12,7 @@ func (f Field) String() string {
 
 var names = [NumFields]string{
 	IsolateTLS:                   "Isolate.tls",
+	IsolateKey:                   "Isolate.key",
 	IsolateContext:               "Isolate.context",
 	IsolateCEntryFP:              "Isolate.cEntryFP",
 	IsolateVMState:               "Isolate.vmState",
@@ -74,6 +75,7 @@ var names = [NumFields]string{
 	ScopeInfoFirstVars:           "ScopeInfo.firstVars",
 	ScopeInfoFlagsAreSmi:         "ScopeInfo.flagsAreSmi",
 	ScopeInfoHasSavedClassVarBit: "ScopeInfo.hasSavedClassVarBit",
+	ScopeInfoReceiverBit:         "ScopeInfo.receiverBit",
 	ScopeInfoFunctionVarBit:      "ScopeInfo.functionVarBit",
 	ScopeInfoInferredNameBit:     "ScopeInfo.inferredNameBit",
 	ScopeInfoMaxInlinedNames:     "ScopeInfo.maxInlinedNames",
@@ -131,5 +133,10 @@ var names = [NumFields]string{
 	TypePropertyArray:            "InstanceType.PropertyArray",
 	TypeInterpreterData:          "InstanceType.InterpreterData",
 	InterpreterDataBytecode:      "InterpreterData.bytecode",
+	TypeDebugInfo:                "InstanceType.DebugInfo",
+	DebugInfoScript:              "DebugInfo.script",
+	TypeBaselineData:             "InstanceType.BaselineData",
+	BaselineDataCode:             "BaselineData.code",
+	BaselineDataBytecode:         "BaselineData.bytecode",
 	WasmFrameMarker:              "FrameType.wasm",
 }

@@ -30,6 +30,7 @@ func Read(r io.ReaderAt) (*Layout, error) {
 	if size, ok := im.dbg("TaggedSize"); ok && size != word {
 		return nil, fmt.Errorf("%w: tagged words of %d bytes (pointer compression); only 8 are read", ErrUnsupported, size)
 	}
+	l.Text = im.text()
 	for _, r := range table {
 		l.Values[r.field] = l.resolve(im, r)
 	}
@@ -42,7 +43,7 @@ func Read(r io.ReaderAt) (*Layout, error) {
 
 // wantedSymbols lists the symbols that the table and Read ask for.
 func wantedSymbols() []string {
-	names := append([]string{dbgPrefix + "*", symBlob, symBlobSize, symBytecodeSizes, symTranslationOperands}, versionSymbols...)
+	names := append([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, symBytecodeSizes, symTranslationOperands}, versionSymbols...)
 	for _, r := range table {
 		if r.code != nil {
 			names = append(names, r.code.names...)
@@ -54,6 +55,9 @@ func wantedSymbols() []string {
 // resolve asks a row's sources in turn. When machine code and a rule both speak, they must agree: else it is noted.
 func (l *Layout) resolve(im *image, r row) Value {
 	rule := l.byRules(r)
+	if rule.State == Absent {
+		return rule
+	}
 	if r.code != nil {
 		n, name, err := r.code.run(im)
 		if err == nil {

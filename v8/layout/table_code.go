@@ -11,42 +11,67 @@ var functionRows = []row{
 	{field: SFIUntrustedData, rules: after(SFINameOrScopeInfo, -word,
 		"src/objects/shared-function-info.h: lies before name_or_scope_info; in V8 12.4 and before one field with the trusted data")},
 	dbg(SFIScript, "class_SharedFunctionInfo__script__Tagged_HeapObject_",
-		"class_SharedFunctionInfo__script_or_debug_info__HeapObject"), // a DebugInfo when an inspector is attached, V8 11
+		"class_SharedFunctionInfo__script_or_debug_info__HeapObject"),
 	{field: SFIFunctionLiteralID, dbg: []string{"class_SharedFunctionInfo__flags__int"}, add: 4,
 		why: "src/objects/shared-function-info.h: function_literal_id is behind the 32 bits of flags"},
 	dbg(TypeInterpreterData, "type_InterpreterData__INTERPRETER_DATA_TYPE"),
 	fixed(InterpreterDataBytecode, 8, "src/objects/shared-function-info.h: bytecode_array is the first field behind the map"),
+	dbg(TypeDebugInfo, "type_DebugInfo__DEBUG_INFO_TYPE"),
+	{field: DebugInfoScript, rules: []rule{
+		{below: v(12, 0), n: 24, why: "src/objects/debug-objects.tq: script, behind shared and debugger_hints"},
+		{from: v(12, 0), absent: true, why: "src/objects/shared-function-info.h: the script is in the SharedFunctionInfo always"}}},
+	{field: TypeBaselineData, dbg: []string{"type_BaselineData__BASELINE_DATA_TYPE"}, rules: noBaselineData},
+	{field: BaselineDataCode, rules: append(noBaselineData, rule{below: v(10, 0), n: 8,
+		why: "src/objects/shared-function-info.tq: baseline_code is the first field behind the map"})},
+	{field: BaselineDataBytecode, rules: append(noBaselineData, rule{below: v(10, 0), n: 16,
+		why: "src/objects/shared-function-info.tq: data, behind baseline_code"})},
 }
 
-// Machine code and bytecode. In V8 11 a Code object had the relocation info before all else.
+var noBaselineData = []rule{{from: v(10, 0), absent: true,
+	why: "src/objects/shared-function-info.h: baseline code is in the function's data itself"}}
+
+// Machine code and bytecode. Until V8 11 a Code object had the relocation info before all else.
 var codeRows = []row{
 	{field: BytecodeArrayLength, dbg: []string{"class_BytecodeArray__length__SMI"}, rules: []rule{
 		{below: v(12, 0), n: 8, why: "src/objects/fixed-array.h: a BytecodeArray is a FixedArrayBase"}}},
 	{field: BytecodeArrayPositions, rules: []rule{
 		{from: v(12, 0), n: 24, why: "src/objects/bytecode-array.h: source_position_table, behind length and wrapper"},
 		{below: v(12, 0), n: 32, why: "src/objects/code.tq: behind length, constant_pool and handler_table"}}},
-	dbg(BytecodeArrayFirstByte, "class_BytecodeArray__data__uintptr_t"),
+	{field: BytecodeArrayFirstByte, dbg: []string{"class_BytecodeArray__data__uintptr_t"}, rules: []rule{
+		{below: v(10, 0), n: 54, why: "src/objects/code.tq: bytes, behind osr_nesting_level and bytecode_age"}}},
 	{field: CodeDeoptData, dbg: []string{"class_Code__deoptimization_data__FixedArray"}, rules: []rule{
-		{from: v(12, 0), n: 8, why: "src/objects/code.h: deoptimization_data_or_interpreter_data is the first field behind the map"}}},
+		{from: v(12, 0), n: 8, why: "src/objects/code.h: deoptimization_data_or_interpreter_data is the first field behind the map"},
+		{below: v(11, 0), n: 16, why: "src/objects/code.h: deoptimization data, behind relocation_info"}}},
 	{field: CodePositions, dbg: []string{"class_Code__source_position_table__ByteArray"}, rules: []rule{
-		{from: v(12, 0), n: 16, why: "src/objects/code.h: position_table, behind the deoptimization data"}}},
-	{field: CodeInstructionStart, dbg: []string{"class_Code__instruction_start__Address"}, rules: code11(40)},
+		{from: v(12, 0), n: 16, why: "src/objects/code.h: position_table, behind the deoptimization data"},
+		{below: v(11, 0), n: 24, why: "src/objects/code.h: position table, behind the deoptimization data"}}},
+	{field: CodeInstructionStart, dbg: []string{"class_Code__instruction_start__Address"}, rules: append(code11(40),
+		rule{below: v(11, 0), absent: true, why: "src/objects/code.h: " + oneObject})},
 	{field: CodeInstructionSize, dbg: []string{"class_Code__instruction_size__int"}, rules: code11(56)},
-	{field: CodeFlags, dbg: []string{"class_Code__flags__uint32_t"}, rules: code11(48)},
-	dbg(CodeFlagsKindMask, "CodeKindFieldMask"),
-	dbg(InstructionStreamBody, "class_InstructionStream__instruction_start__uintptr_t"),
-	{field: InstructionStreamCode, rules: []rule{{from: v(11, 0), n: 8,
-		why: "src/objects/instruction-stream.h: code is the first field behind the map"}}},
-	dbg(KindBaseline, "CodeKindBaseline"),
+	{field: CodeFlags, dbg: []string{"class_Code__flags__uint32_t"}, rules: append(code11(48),
+		rule{below: v(10, 0), n: 48, why: "src/objects/code.h: flags, behind the sizes of instructions and metadata"})},
+	{field: CodeFlagsKindMask, dbg: []string{"CodeKindFieldMask"}, rules: []rule{
+		{below: v(10, 0), n: 15, why: "src/objects/code.h: KindField has the lowest four bits"}}},
+	dbg(InstructionStreamBody, "class_InstructionStream__instruction_start__uintptr_t", "class_Code__instruction_start__uintptr_t"),
+	{field: InstructionStreamCode, rules: []rule{
+		{from: v(11, 0), n: 8, why: "src/objects/instruction-stream.h: code is the first field behind the map"},
+		{below: v(11, 0), absent: true, why: "src/objects/code.h: " + oneObject}}},
+	{field: KindBaseline, dbg: []string{"CodeKindBaseline"}, rules: []rule{
+		{below: v(10, 0), n: 11, why: "src/objects/code-kind.h: eleven kinds are before it"}}},
 	{field: KindRegexp, rules: []rule{
 		{from: v(12, 0), of: KindBaseline, n: -7, relative: true,
 			why: "src/objects/code-kind.h: REGEXP, five of WebAssembly, INTERPRETED_FUNCTION, BASELINE"},
-		{from: v(11, 0), below: v(12, 0), of: KindBaseline, n: -8, relative: true,
+		{below: v(12, 0), of: KindBaseline, n: -8, relative: true,
 			why: "src/objects/code-kind.h: JS_TO_JS_FUNCTION is one more between them"}}},
-	{field: KindMaglev, rules: after(KindBaseline, 1, kindWhy)},
+	{field: KindMaglev, rules: []rule{
+		{from: v(10, 0), of: KindBaseline, n: 1, relative: true, why: kindWhy},
+		{below: v(10, 0), absent: true, why: "src/objects/code-kind.h: TURBOPROP stands there"}}},
 	{field: KindTurboFan, rules: after(KindBaseline, 2, kindWhy)},
 	dbg(WasmFrameMarker, "frametype_WasmFrame"),
 }
+
+// oneObject is why a Code object has no instructions outside of it.
+const oneObject = "until V8 10 the instructions follow the Code object's own fields"
 
 const kindWhy = "src/objects/code-kind.h: BASELINE, MAGLEV, TURBOFAN follow each other"
 
@@ -57,11 +82,11 @@ func code11(n int64) []rule {
 
 // Deoptimization data and position tables.
 var positionRows = []row{
-	dbg(DeoptLiterals, "DeoptimizationDataLiteralArrayIndex"),
-	dbg(DeoptInlining, "DeoptimizationDataInliningPositionsIndex"),
-	dbg(DeoptSFI, "DeoptimizationDataWrappedSharedFunctionInfoIndex",
-		"DeoptimizationDataSharedFunctionInfoWrapperIndex", // V8 12.9
-		"DeoptimizationDataSharedFunctionInfoIndex"),
+	{field: DeoptLiterals, dbg: []string{"DeoptimizationDataLiteralArrayIndex"}, rules: deopt10(2)},
+	{field: DeoptInlining, dbg: []string{"DeoptimizationDataInliningPositionsIndex"}, rules: deopt10(7)},
+	{field: DeoptSFI, dbg: []string{"DeoptimizationDataWrappedSharedFunctionInfoIndex",
+		"DeoptimizationDataSharedFunctionInfoWrapperIndex",  // V8 12.9
+		"DeoptimizationDataSharedFunctionInfoIndex"}, rules: deopt10(6)},
 	{field: SFIWrapperShared,
 		dbg: []string{"class_SharedFunctionInfoWrapper__shared_info__Tagged_SharedFunctionInfo_"},
 		rules: []rule{{below: v(12, 5), absent: true,
@@ -70,4 +95,9 @@ var positionRows = []row{
 		{below: v(14, 1), n: 0, why: "src/codegen/source-position-table.cc: statement or expression in the sign"},
 		{from: v(14, 1), n: 1, why: "src/codegen/source-position-table.cc: breakable and statement in two low bits"},
 	}},
+}
+
+// deopt10 is an index of the deoptimization data in V8 10 and before, which had no constants for them.
+func deopt10(n int64) []rule {
+	return []rule{{below: v(11, 0), n: n, why: "src/objects/code.h: DeoptimizationData, the indices of its elements"}}
 }

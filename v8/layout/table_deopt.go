@@ -4,8 +4,9 @@ package layout
 // is in its bytecode. Only Maglev's code is read by it, and builds with Maglev begin with V8 12.
 var deoptRows = []row{
 	fixed(DeoptTranslation, 0, "src/objects/deoptimization-data.h: kFrameTranslationIndex is the first"),
-	{field: DeoptEntries, rules: after(DeoptInlining, 4,
-		"src/objects/deoptimization-data.h: kDeoptExitStartIndex, kEagerDeoptCountIndex and kLazyDeoptCountIndex are between them")},
+	{field: DeoptEntries, rules: []rule{{below: v(11, 0), absent: true, why: "src/objects/code.h: the counts were others, and no code of Maglev is read there"},
+		{from: v(11, 0), of: DeoptInlining, n: 4, relative: true,
+			why: "src/objects/deoptimization-data.h: kDeoptExitStartIndex, kEagerDeoptCountIndex and kLazyDeoptCountIndex are between them"}}},
 	fixed(DeoptEntrySize, 3, "src/objects/deoptimization-data.h: bytecode offset, translation index, pc; one more in debug builds"),
 	fixed(DeoptEntryTranslation, 1, "src/objects/deoptimization-data.h: kTranslationIndexOffset"),
 	{field: SafepointLength, rules: []rule{

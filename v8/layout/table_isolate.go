@@ -4,7 +4,13 @@ package layout
 // but one are exported and stay in stripped binaries; the builtins and SetGCState are local symbols since Node 24.21.
 var isolateRows = []row{
 	{field: IsolateTLS, code: &accessor{read: isolateTLS, names: []string{
-		"_ZN2v87Isolate10GetCurrentEv", "_ZN2v87Isolate13TryGetCurrentEv"}}},
+		"_ZN2v87Isolate10GetCurrentEv", "_ZN2v87Isolate13TryGetCurrentEv"}},
+		rules: []rule{{below: v(11, 0), absent: true,
+			why: "src/execution/isolate.h: until V8 10 pthread_getspecific(isolate_key_) has it"}}},
+	{field: IsolateKey, code: &accessor{read: isolateKey, names: []string{
+		"_ZN2v87Isolate10GetCurrentEv", "_ZN2v87Isolate13TryGetCurrentEv"}},
+		rules: []rule{{from: v(11, 0), absent: true,
+			why: "src/execution/isolate.cc: g_current_isolate_ is thread-local"}}},
 	{field: IsolateContext, code: &accessor{read: isolateContext, names: []string{
 		"_ZN2v87Isolate9InContextEv"}}},
 	{field: IsolateHeap, code: &accessor{read: isolateHeap, names: []string{
@@ -23,6 +29,8 @@ var isolateRows = []row{
 				why: "src/execution/thread-local-top.h: c_entry_fp_ and c_function_ lie before context_"},
 			{from: v(10, 0), below: v(12, 0), of: IsolateContext, n: 0x68, relative: true,
 				why: "src/execution/thread-local-top.h: c_entry_fp_ lies behind context_"},
+			{below: v(10, 0), of: IsolateContext, n: 0x60, relative: true,
+				why: "src/execution/thread-local-top.h: with a word less between them"},
 		}},
 	{field: HeapGCState, code: &accessor{read: heapGCState, names: []string{
 		"_ZN2v88internal4Heap10SetGCStateENS1_9HeapStateE"}},

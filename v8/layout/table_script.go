@@ -1,6 +1,6 @@
 package layout
 
-// Scope infos, where a function has its name, and scripts. V8 10 and before had shorter Scripts.
+// Scope infos, where a function has its name, and scripts.
 var scriptRows = []row{
 	fixed(ScopeInfoFlags, 8, "src/objects/scope-info.tq: the first field behind the map"),
 	fixed(ScopeInfoContextLocalCount, 24, "src/objects/scope-info.tq: behind flags and parameter_count"),
@@ -11,20 +11,29 @@ var scriptRows = []row{
 		{from: v(12, 5), n: 0, why: "src/objects/scope-info.tq: flags is a raw uint32 and padding"},
 	}},
 	fixed(ScopeInfoHasSavedClassVarBit, 10, "src/objects/scope-info.tq: has_saved_class_variable"),
+	{field: ScopeInfoReceiverBit, rules: []rule{
+		{below: v(10, 0), n: 7, why: "src/objects/scope-info.tq: receiver_variable, VariableAllocationInfo"},
+		{from: v(10, 0), absent: true, why: "src/objects/scope-info.tq: there is no receiver_info"}}},
 	fixed(ScopeInfoFunctionVarBit, 12, "src/objects/scope-info.tq: function_variable, 0 = none"),
 	fixed(ScopeInfoInferredNameBit, 14, "src/objects/scope-info.tq: has_inferred_function_name"),
-	fixed(ScopeInfoMaxInlinedNames, 75, "src/objects/scope-info.h: kScopeInfoMaxInlinedLocalNamesSize"),
+	{field: ScopeInfoMaxInlinedNames, rules: []rule{
+		{below: v(10, 0), absent: true, why: "src/objects/scope-info.tq: there is no hash table for the names of locals"},
+		{from: v(10, 0), n: 75, why: "src/objects/scope-info.h: kScopeInfoMaxInlinedLocalNamesSize"}}},
 
-	dbg(ScriptSource, "class_Script__source__Object"),
+	{field: ScriptSource, dbg: []string{"class_Script__source__Object"}, rules: []rule{
+		{below: v(10, 0), n: 8, why: "src/objects/script.tq: source is the first field behind the map"}}},
 	dbg(ScriptName, "class_Script__name__Object"),
 	fixed(ScriptLineOffset, 24, "src/objects/script.h: line_offset, behind source and name"),
 	fixed(ScriptColumnOffset, 32, "src/objects/script.h: column_offset, behind line_offset"),
 	fixed(ScriptID, 64, "src/objects/script.h: id, behind line_ends"),
-	{field: ScriptInfos, rules: script11(88, "infos (shared_function_infos), behind eval_from_position")},
+	fixed(ScriptInfos, 88, "src/objects/script.h: infos (shared_function_infos), behind eval_from_position"),
 	{field: ScriptSourceURL, rules: script11(112, "source_url, behind flags")},
 	{field: ScriptSourceMappingURL, rules: script11(120, "source_mapping_url, behind source_url")},
 }
 
+// script11 is the place of a field behind one that V8 11 added, compiled_lazy_function_positions.
 func script11(n int64, why string) []rule {
-	return []rule{{from: v(11, 0), n: n, why: "src/objects/script.h: " + why}}
+	return []rule{
+		{below: v(11, 0), n: n - word, why: "src/objects/script.tq: " + why},
+		{from: v(11, 0), n: n, why: "src/objects/script.h: " + why}}
 }

@@ -8,11 +8,14 @@ var typeRows = []row{
 	dbg(TypeScopeInfo, "type_ScopeInfo__SCOPE_INFO_TYPE"),
 	dbg(TypeBytecodeArray, "type_BytecodeArray__BYTECODE_ARRAY_TYPE"),
 	dbg(TypeCode, "type_Code__CODE_TYPE"),
-	dbg(TypeInstructionStream, "type_InstructionStream__INSTRUCTION_STREAM_TYPE"),
+	{field: TypeInstructionStream, dbg: []string{"type_InstructionStream__INSTRUCTION_STREAM_TYPE"}, rules: []rule{
+		{below: v(11, 0), of: TypeCode, relative: true, why: "src/objects/code.h: " + oneObject}}},
 	dbg(TypeJSFunctionFirst, "FirstJSFunctionType", "type_JSFunction__JS_FUNCTION_TYPE"),
 	{field: TypeJSFunctionLast, dbg: []string{"LastJSFunctionType"}, rules: []rule{
-		{from: v(11, 0), below: v(12, 0), of: TypeJSFunctionFirst, n: 15, relative: true,
-			why: "src/objects/js-function.tq: eleven typed array constructors, Array, Promise, RegExp, classes"}}},
+		{from: v(10, 0), below: v(12, 0), of: TypeJSFunctionFirst, n: 15, relative: true,
+			why: "src/objects/js-function.tq: eleven typed array constructors, Array, Promise, RegExp, classes"},
+		{below: v(10, 0), of: TypeJSFunctionFirst, n: 14, relative: true,
+			why: "src/objects/js-function.tq: eleven typed array constructors, Array, Promise, RegExp"}}},
 	dbg(TypeJSMap, "type_JSMap__JS_MAP_TYPE"),
 	dbg(TypeJSObject, "type_JSObject__JS_OBJECT_TYPE"),
 	dbg(TypeSymbol, "type_Symbol__SYMBOL_TYPE"),

@@ -173,8 +173,8 @@ func (v *Resolver) calls(c *code, raw Raw) []*Frame {
 	if raw.Exact {
 		at++ // the tables are asked for the instruction that is left of a return address
 	}
-	if c.baseline != nil {
-		if raw.Bytecode != 0 && raw.Bytecode != c.baseline.Array {
+	if c.tier == Sparkplug {
+		if raw.Bytecode != 0 && !v.madeOf(c, raw) || c.baseline == nil {
 			return nil
 		}
 		return v.baselineCall(c, raw, at)

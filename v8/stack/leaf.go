@@ -49,7 +49,7 @@ func (v *Resolver) repairCode(raw Raw, leaf Leaf, c *code) []Raw {
 		self.ID, self.SFI = leaf.Callee.ID, leaf.Callee.SFI
 		return v.entering(self, raw, leaf, at-entry)
 	}
-	ends, foreign := v.inEpilogue(c, at), isForeign(c, raw)
+	ends, foreign := v.inEpilogue(c, at), v.isForeign(c, raw)
 	if !ends && !foreign {
 		return []Raw{raw}
 	}
@@ -89,18 +89,17 @@ func (v *Resolver) enters(c *code, callee Raw) bool {
 	if of := v.ownerOf(c); of.id.Script >= 0 {
 		return of.id == callee.ID
 	}
-	w, err := v.r.BytecodeOf(callee.SFI)
-	return err == nil && c.baseline != nil && w == c.baseline.Array
+	return v.madeFor(c, callee.SFI)
 }
 
 // isForeign reports whether the frame at rbp is another function's than the code's: then the code has none, whatever
 // its instructions look like.
-func isForeign(c *code, raw Raw) bool {
+func (v *Resolver) isForeign(c *code, raw Raw) bool {
 	if raw.Marker >= 0 || raw.ID.Script < 0 {
 		return false
 	}
 	if c.tier == Sparkplug {
-		return c.baseline != nil && raw.Bytecode != c.baseline.Array
+		return !v.madeOf(c, raw) && (c.baseline != nil || v.codeIsSilent())
 	}
 	return c.optimized != nil && raw.ID != c.id
 }
@@ -217,7 +216,7 @@ func (v *Resolver) returnsTo(w uint64, raw Raw) bool {
 // runs reports whether code is a function's.
 func (v *Resolver) runs(c *code, raw Raw) bool {
 	if c.tier == Sparkplug {
-		return c.baseline != nil && c.baseline.Array == raw.Bytecode
+		return v.madeOf(c, raw)
 	}
 	return c.tier != NoTier && c.id == raw.ID
 }

@@ -60,6 +60,16 @@ func (s *Space) Layout() *layout.Layout {
 	return s.v8.Layout
 }
 
+// Bias is the address of V8's file less its ELF virtual address.
+func (s *Space) Bias() uint64 {
+	for _, r := range s.regions {
+		if r.File == s.v8 && r.Kind == Native {
+			return r.Bias
+		}
+	}
+	return 0
+}
+
 // Unread is why a mapped file could not be opened; nil if all could.
 func (s *Space) Unread() error { return s.unread }
 

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/hotspan/hotspan/test/nodes"
 )
 
 // Stdout stands in Start's arguments for the path of the file that standard output goes to.
@@ -47,6 +49,15 @@ func Start(t testing.TB, version string, args ...string) *Process {
 	}
 	p.PID, p.Line = cmd.Process.Pid, line[:len(line)-1]
 	return p
+}
+
+// Natives are arguments for a program that uses V8's %functions, with all compilers that this V8 has.
+func Natives(v nodes.Version, program ...string) []string {
+	args := []string{"--allow-natives-syntax", "--expose-gc", "--sparkplug"}
+	if v.Maglev() {
+		args = append(args, "--maglev")
+	}
+	return append(args, program...)
 }
 
 func withPath(args []string, path string) []string {

@@ -10,11 +10,17 @@ const neverOptimize = new Function('fn', '%NeverOptimizeFunction(fn)');
 
 // The bits of %GetOptimizationStatus (V8: test/mjsunit/mjsunit.js, V8OptimizationStatus). V8 dropped
 // kAlwaysOptimize between 13.6 and 14.6, so all bits above it moved down by one; kIsLazy, the highest bit of a
-// function that was never called, tells where they are. V8 before 11 has no kIsLazy; 9 has the bits of 14 (it has no
-// kMaglevved), 10 those of 13. (Bit 1 is kNeverOptimize.)
-const highest = 31 - Math.clz32(status(function never() {}));
-const lazyBit = highest > 1 ? highest : Number.parseInt(process.versions.v8) < 10 ? 17 : 18;
-const bit = (inNode24) => 1 << (inNode24 - 18 + lazyBit);
+// function that was never called, tells where they are. V8 10 and before have no kIsLazy: there the highest bit of a
+// function that was called once is kInterpreted or, eight above it, kBaseline. V8 9 has no kMaglevved below these.
+function moved() {
+  const lazy = 31 - Math.clz32(status(function never() {}));
+  if (lazy > 8) return lazy - 18;
+  const once = () => 1;
+  once();
+  return ((31 - Math.clz32(status(once))) & 7) - 7;
+}
+const down = moved();
+const bit = (inNode24) => 1 << (inNode24 + down);
 const maglevved = bit(5);
 const turboFanned = bit(6);
 const interpreted = bit(7);
