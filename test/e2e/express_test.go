@@ -48,7 +48,7 @@ func load(t *testing.T, node, url, seconds string) {
 	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
 }
 
-// TestExpress: a real Express service under load, sampled 99 times a second. The routes are those of its source; each
+// TestExpress: a real Express service under load, sampled 499 times a second. The routes are those of its source; each
 // must be there, with CPU in the function that burns it.
 func TestExpress(t *testing.T) {
 	burners := map[string]string{
@@ -57,9 +57,9 @@ func TestExpress(t *testing.T) {
 	}
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		c, url := service(t, node, flags)
-		load(t, node, url, "25")
+		load(t, node, url, "9")
 		time.Sleep(2 * time.Second)
-		samples := record(t, c.Process.Pid, 99, 20*time.Second)
+		samples := record(t, c.Process.Pid, 499, 5*time.Second)
 		reach(t, samples, c.Process.Pid)
 		var labelled, traced judge.Share
 		routes := map[string]*judge.Share{}

@@ -119,6 +119,12 @@ func record(t *testing.T, pid, rate int, d time.Duration, more ...string) []judg
 	return samples
 }
 
+// recordToEnd samples a program until it ends.
+func recordToEnd(t *testing.T, p program, rate int, more ...string) []judge.Sample {
+	t.Helper()
+	return record(t, p.PID, rate, time.Minute, more...)
+}
+
 func readSamples(t *testing.T, file string) []judge.Sample {
 	t.Helper()
 	samples, err := judge.ReadSamples(file)

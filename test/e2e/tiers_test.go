@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"github.com/hotspan/hotspan/test/truth"
 	"github.com/hotspan/hotspan/test/truth/judge"
@@ -19,8 +18,8 @@ func TestTiers(t *testing.T) {
 				if !ok {
 					return // there is nothing to look at
 				}
-				p := start(t, node, "tiers.js", flags, []string{"TIER=" + tier.Name, "DURATION_MS=8000"})
-				samples := record(t, p.PID, 997, 4*time.Second)
+				p := start(t, node, "tiers.js", flags, []string{"TIER=" + tier.Name, "DURATION_MS=3500"})
+				samples := recordToEnd(t, p, 1997)
 				l := p.truth(t)
 				v := compare(t, samples, l)
 				atLeast(t, v.Right, "leaf function right", 99, 2000)
