@@ -57,6 +57,7 @@ func programLayout(l *layout.Layout) bpf.V8Layout {
 		OneByteBit: at(layout.StringOneByteBit), TagSeq: at(layout.SeqStringTag), TagCons: at(layout.ConsStringTag),
 		TagSliced: at(layout.SlicedStringTag), TagThin: at(layout.ThinStringTag),
 		FirstNonString: at(layout.FirstNonStringType), HeapNumberValue: at(layout.HeapNumberValue),
+		TypeDebugInfo: at(layout.TypeDebugInfo), DebugInfoScript: at(layout.DebugInfoScript),
 		TypeScript: at(layout.TypeScript), TypeMap: at(layout.TypeJSMap), TypeHeapNumber: at(layout.TypeHeapNumber),
 		TypePropertyArray: at(layout.TypePropertyArray),
 		DescriptorsMask:   0x3ff << max(l.At(layout.BitField3OwnDescriptorsBit), 0),

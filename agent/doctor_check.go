@@ -37,7 +37,7 @@ type comparison struct {
 var errNothing = errors.New("nothing to compare with")
 
 // tries is how often a comparison is made before what it says counts: a collection may move what is read.
-const tries = 3
+var tries = 3
 
 var comparisons = []comparison{
 	{"the isolate's context", []layout.Field{layout.IsolateContext, layout.MapInstanceType, layout.TypeMap}, (*isolate).checkContext},
@@ -52,8 +52,7 @@ var comparisons = []comparison{
 	{"bytecode", append(slices.Clone(scriptFields), layout.ScriptInfos, layout.SFITrustedData, layout.TypeBytecodeArray,
 		layout.BytecodeArrayLength, layout.BytecodeArrayFirstByte, layout.BytecodeArrayPositions), (*isolate).checkBytecode},
 	{"baseline code", append(slices.Clone(scriptFields), layout.ScriptInfos, layout.SFITrustedData, layout.TypeCode,
-		layout.CodeInstructionStart, layout.CodeDeoptData, layout.InstructionStreamBody, layout.InstructionStreamCode,
-		layout.KindBaseline), (*isolate).checkBaseline},
+		layout.CodeDeoptData, layout.InstructionStreamBody, layout.KindBaseline), (*isolate).checkBaseline},
 }
 
 var scriptFields = []layout.Field{layout.TypeScript, layout.ScriptID, layout.ScriptName, layout.ScriptSource,
@@ -91,7 +90,7 @@ func (i *isolate) compare(c comparison) error {
 
 func (i *isolate) note(fields ...layout.Field) {
 	for _, f := range fields {
-		i.right[f] = true
+		i.right[f] = i.l.Has(f) // not what this V8 has none of
 	}
 }
 

@@ -115,31 +115,41 @@ func (i *isolate) checkBaseline() error {
 	}
 	for _, l := range literals {
 		w, err := i.slot(l.shared, layout.SFITrustedData)
-		if err != nil || !i.is(w, layout.TypeCode) {
-			continue
+		switch {
+		case err != nil:
+		case i.l.Has(layout.TypeBaselineData) && i.is(w, layout.TypeBaselineData):
+			if w, err = i.slot(w, layout.BaselineDataCode); err != nil {
+				return err
+			}
+			return i.checkCode(w, func(c *heap.Code) (*heap.Baseline, error) { return i.r.BaselineOf(c, l.shared) },
+				layout.TypeBaselineData, layout.BaselineDataCode, layout.BaselineDataBytecode)
+		case i.is(w, layout.TypeCode):
+			return i.checkCode(w, i.r.Baseline, layout.CodeDeoptData)
 		}
-		return i.checkCode(w)
 	}
 	return errNothing
 }
 
-func (i *isolate) checkCode(w heap.Word) error {
-	start, err := i.slot(w, layout.CodeInstructionStart)
+// checkCode notes fields besides those that lead to the instructions and back.
+func (i *isolate) checkCode(w heap.Word, read func(*heap.Code) (*heap.Baseline, error), fields ...layout.Field) error {
+	c, err := i.r.Code(w)
 	if err != nil {
 		return err
 	}
-	bytecode, err := i.slot(w, layout.CodeDeoptData)
+	code, err := i.r.FindCode(c.Start)
 	if err != nil {
 		return err
 	}
-	code, err := i.r.FindCode(uint64(start))
-	if err != nil {
-		return err
-	}
-	if code.Kind != i.l.At(layout.KindBaseline) || code.Start != uint64(start) || !i.is(bytecode, layout.TypeBytecodeArray) {
+	if code.Kind != i.l.At(layout.KindBaseline) || *code != *c {
 		return fmt.Errorf("code %#x: kind %d, instructions at %#x", uint64(w), code.Kind, code.Start)
 	}
+	if _, err := read(c); err != nil {
+		return err
+	}
 	// of the flags only four bits count, which other words have by chance
-	i.note(layout.TypeCode, layout.CodeInstructionStart, layout.CodeDeoptData, layout.InstructionStreamBody, layout.InstructionStreamCode, layout.TypeInstructionStream)
+	i.note(append(fields, layout.TypeCode, layout.TypeInstructionStream)...)
+	if i.l.Has(layout.InstructionStreamCode) { // else any distance would lead back
+		i.note(layout.CodeInstructionStart, layout.InstructionStreamBody, layout.InstructionStreamCode)
+	}
 	return nil
 }

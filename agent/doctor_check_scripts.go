@@ -31,7 +31,7 @@ func (i *isolate) checkScripts() error {
 	if !named {
 		return fmt.Errorf("none of %d scripts has a name that begins with node:", len(scripts))
 	}
-	i.note(layout.IsolateTLS, layout.TypeScript, layout.ScriptID, layout.ScriptName)
+	i.note(layout.IsolateTLS, layout.IsolateKey, layout.TypeScript, layout.ScriptID, layout.ScriptName)
 	return nil
 }
 
@@ -117,13 +117,14 @@ func (i *isolate) checkLiterals() error {
 const (
 	enoughNames = 8
 	maxText     = 4 << 20 // characters of a source
-	maxAsked    = 400     // functions
+	maxAsked    = 150     // functions
 )
 
 // checkNames compares names of functions, which their ScopeInfos have, with the text of the script. It says nothing of
-// where in a ScopeInfo the name is: names of variables stand in the text too.
+// where in a ScopeInfo the name is: names of variables stand in the text too. The ScopeInfo of the function around has a
+// name too, but several functions have it.
 func (i *isolate) checkNames(literals []literal) error {
-	texts := map[heap.Word]string{}
+	texts, scopes := map[heap.Word]string{}, map[heap.Word]bool{}
 	found, asked := 0, 0
 	for _, l := range literals {
 		f, err := i.r.Function(l.shared)
@@ -135,16 +136,21 @@ func (i *isolate) checkNames(literals []literal) error {
 			text = i.source(l.script)
 			texts[l.script] = text
 		}
-		if asked++; strings.Contains(text, f.Name) && i.named(l.shared, layout.TypeScopeInfo) {
-			found++
+		if scope := i.scope(l.shared); scope != 0 && strings.Contains(text, f.Name) {
+			if found++; scopes[scope] {
+				return fmt.Errorf("function %#x has another's ScopeInfo", uint64(l.shared))
+			}
+			scopes[scope] = true
 		}
-		if found == enoughNames {
-			i.note(layout.ScriptSource, layout.SFINameOrScopeInfo, layout.TypeScopeInfo)
-			return nil
+		if asked++; asked == maxAsked {
+			break
 		}
-		if asked == maxAsked {
-			return fmt.Errorf("of %d names of functions %d stand in their scripts", asked, found)
-		}
+	}
+	switch {
+	case found >= enoughNames:
+		i.note(layout.ScriptSource, layout.SFINameOrScopeInfo, layout.TypeScopeInfo)
+	case asked == maxAsked:
+		return fmt.Errorf("of %d names of functions %d stand in their scripts", asked, found)
 	}
 	return nil
 }
@@ -158,10 +164,13 @@ func (i *isolate) source(script heap.Word) string {
 	return s
 }
 
-// named reports whether a function keeps its name in an object of a type.
-func (i *isolate) named(shared heap.Word, typ layout.Field) bool {
+// scope is the ScopeInfo in which a function has its name; 0: it has none.
+func (i *isolate) scope(shared heap.Word) heap.Word {
 	w, err := i.slot(shared, layout.SFINameOrScopeInfo)
-	return err == nil && i.is(w, typ)
+	if err != nil || !i.is(w, layout.TypeScopeInfo) {
+		return 0
+	}
+	return w
 }
 
 // isWord reports whether a function's name must stand in the text: others are put together, such as get size.

@@ -12,6 +12,7 @@ import (
 func (w *sheet) detail(p *agent.NodeProcess) {
 	d := p.Detail
 	w.stores(d.Stores, p.Frame.On)
+	w.fields("compared", p.Check.Fields)
 	w.fields("assumed", p.Layout.Assumed)
 	w.several("unknown", d.Consequences)
 	w.line("code", "%d executable mappings of %d files", d.Code, d.Files)

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"testing"
+	"time"
 
 	"github.com/hotspan/hotspan/test/truth"
 	"github.com/hotspan/hotspan/test/truth/judge"
@@ -20,8 +21,8 @@ func TestFunctions(t *testing.T) {
 	for _, mode := range []string{"plain", "alloc", "churn"} {
 		t.Run(mode, func(t *testing.T) {
 			eachNode(t, func(t *testing.T, node string) {
-				p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{"MODE=" + mode, "DURATION_MS=5000"})
-				samples := recordToEnd(t, p, 1997)
+				p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{"MODE=" + mode})
+				samples := record(t, p.PID, 1997, 4*time.Second)
 				v := compare(t, samples, p.truth(t))
 				atLeast(t, v.Right, "leaf function right", 99, 3000)
 				atLeast(t, v.LeafLine, "leaf line inside the function", 99, 3000)

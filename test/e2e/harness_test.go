@@ -80,7 +80,16 @@ type program struct{ *trial.Program }
 // start runs a program and waits until it says that it is ready.
 func start(t *testing.T, node, script string, flags, env []string) program {
 	t.Helper()
-	p, err := trial.Start(t.TempDir(), node, filepath.Join("../programs", script), flags, env)
+	p := launch(t, node, script, flags, env)
+	p.await(t)
+	return p
+}
+
+// launch runs a program, for a minute if it is not told otherwise.
+func launch(t *testing.T, node, script string, flags, env []string) program {
+	t.Helper()
+	env = append([]string{"DURATION_MS=60000"}, env...)
+	p, err := trial.Launch(t.TempDir(), node, filepath.Join("../programs", script), flags, env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,9 +97,20 @@ func start(t *testing.T, node, script string, flags, env []string) program {
 	return program{p}
 }
 
-// truth waits for the program's end and reads what it wrote.
+// await waits until a program says that it is ready.
+func (p program) await(t *testing.T) {
+	t.Helper()
+	if err := p.Await(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// truth tells the program to end and reads what it wrote.
 func (p program) truth(t *testing.T) *truth.Log {
 	t.Helper()
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
 	l, err := p.Truth()
 	if err != nil {
 		t.Fatal(err)
@@ -117,12 +137,6 @@ func record(t *testing.T, pid, rate int, d time.Duration, more ...string) []judg
 	}
 	t.Logf("%s", r.Stderr)
 	return samples
-}
-
-// recordToEnd samples a program until it ends.
-func recordToEnd(t *testing.T, p program, rate int, more ...string) []judge.Sample {
-	t.Helper()
-	return record(t, p.PID, rate, time.Minute, more...)
 }
 
 func readSamples(t *testing.T, file string) []judge.Sample {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"testing"
+	"time"
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth/judge"
@@ -11,8 +12,8 @@ import (
 // sample is in the job that ran, on every Node.js.
 func TestMixed(t *testing.T) {
 	runNodes(t, nodes.Versions(), func(t *testing.T, _ nodes.Version, node string) {
-		p := start(t, node, "mixed.js", nil, []string{"DURATION_MS=5000"})
-		samples := recordToEnd(t, p, 1997)
+		p := start(t, node, "mixed.js", nil, nil)
+		samples := record(t, p.PID, 1997, 4*time.Second)
 		l := p.truth(t)
 		v := judge.CompareReach(samples, p.PID)
 		tell(t, append(v.EndsList(), v.Examples.List()...))

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"testing"
+	"time"
 
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
@@ -15,8 +16,8 @@ func TestRequests(t *testing.T) {
 				if mode == "gc" {
 					flags = append(flags, "--max-semi-space-size=1")
 				}
-				p := start(t, node, "requests.js", flags, []string{"MODE=" + mode, "DURATION_MS=6000"})
-				samples := recordToEnd(t, p, 1997, judge.RequestRules...)
+				p := start(t, node, "requests.js", flags, []string{"MODE=" + mode})
+				samples := record(t, p.PID, 1997, 5*time.Second, judge.RequestRules...)
 				v := judge.CompareLabels(samples, p.truth(t), judge.RequestLabels)
 				tell(t, v.Examples.List())
 				atLeast(t, v.Right, "samples in request code labelled right", 99.5, 5000)

@@ -3,6 +3,7 @@ package e2e
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hotspan/hotspan/test/truth"
 	"github.com/hotspan/hotspan/test/truth/judge"
@@ -12,8 +13,8 @@ import (
 // clock.
 func TestShares(t *testing.T) {
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
-		p := start(t, node, "shares.js", flags, []string{"DURATION_MS=5000"})
-		samples := recordToEnd(t, p, 1997, "--label", "endpoint=endpoint")
+		p := start(t, node, "shares.js", flags, nil)
+		samples := record(t, p.PID, 1997, 4*time.Second, "--label", "endpoint=endpoint")
 		l := p.truth(t)
 		portions(t, "function", judge.Counted(samples, burner), judge.Spent(samples, l, func(i truth.Interval) string { return i.Stack[0].Function }))
 		portions(t, "request", judge.Counted(samples, endpoint), judge.Spent(samples, l, func(i truth.Interval) string { return i.Label.Endpoint }))

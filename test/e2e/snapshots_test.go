@@ -31,7 +31,7 @@ func taken(t *testing.T, stderr string) (taken, written, lost int) {
 
 // TestSnapshots: at 1,999 Hz, snapshots of 100 ms follow each other without a gap, and each sample is in exactly one.
 func TestSnapshots(t *testing.T) {
-	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, []string{"DURATION_MS=9000"})
+	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	dir := t.TempDir()
 	r := run(t, "record", "-p", strconv.Itoa(p.PID), "-F", "1999", "-d", "6s", "--snapshot-every", "100ms",
 		"-o", filepath.Join(dir, "cpu-%n.pb.gz"))
@@ -58,7 +58,7 @@ func TestSnapshots(t *testing.T) {
 
 // TestSnapshotTimes: each sample of a snapshot lies in its interval, and no sample is in two.
 func TestSnapshotTimes(t *testing.T) {
-	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, []string{"DURATION_MS=5000"})
+	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	dir := t.TempDir()
 	r := run(t, "record", "-p", strconv.Itoa(p.PID), "-F", "1999", "-d", "3s", "--snapshot-every", "100ms",
 		"-o", filepath.Join(dir, "cpu-%n.jsonl"))

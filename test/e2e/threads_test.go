@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
@@ -11,8 +12,8 @@ import (
 // samples that it has of the CPU time, and samples of workers name what the worker ran.
 func TestThreads(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
-		p := start(t, node, "idle_workers.js", nil, []string{"DURATION_MS=6000"})
-		samples := recordToEnd(t, p, 997)
+		p := start(t, node, "idle_workers.js", nil, nil)
+		samples := record(t, p.PID, 997, 5*time.Second)
 		l := p.truth(t)
 		v := compare(t, samples, l)
 		atLeast(t, v.Right, "function right", 99, 1000)

@@ -6,10 +6,12 @@
 //   node functions.js [FILE]
 //
 //   DURATION_MS  how long to run (20000)
+//   STOP         a file: run no longer than until it exists
 //   MODE         plain
 //                alloc: the loops allocate, so that samples fall into collections
 //                churn: every other function is made on the spot (eval, new Function, vm.Script) under a new name,
 //                  run once or some times, and forgotten; forced collections free its code and move the rest
+//   INSPECT      1: every other function, but for those made on the spot, has a breakpoint of a debugger's
 //   SEED         of the random choices (1)
 //
 // It prints "ready PID" on stderr when it starts, and writes JSON lines to FILE or stdout at the end:
@@ -23,12 +25,13 @@
 // new Error().stack gave for the same call. Frames of Node itself are left out. Code that was evaluated has the file
 // that its sourceURL says, or "" where it has none. Within an interval no other JavaScript function runs.
 
-const { number, choice } = require('./lib/env');
+const { number, choice, stopped } = require('./lib/env');
 const { random } = require('./lib/random');
 const { ready, write } = require('./lib/output');
 const { Bench } = require('./functions/bench');
 const { loadStatic } = require('./functions/static');
 const { maker } = require('./functions/churn');
+const { inspect } = require('./functions/inspect');
 const { collector } = require('./functions/collect');
 
 const mode = choice('MODE', ['plain', 'alloc', 'churn']);
@@ -36,6 +39,7 @@ const deadline = performance.now() + number('DURATION_MS', 20000);
 const below = random(number('SEED', 1));
 const bench = new Bench(200000, below);
 const functions = loadStatic(200, mode, bench);
+if (number('INSPECT', 0)) inspect('/generated\\.js$', functions.filter((_, i) => i % 2).map((fn) => fn.own[1] - 1));
 const make = maker(bench, below);
 const collect = collector(below);
 let made = 0;
@@ -49,7 +53,7 @@ function turn() {
     for (let n = 1 + below(4); n > 0; n--) bench.run(fresh);
     collect();
   }
-  if (performance.now() < deadline && !bench.full) setImmediate(turn);
+  if (performance.now() < deadline && !bench.full && !stopped()) setImmediate(turn);
   else write({ mode, made }, bench.stacks.lines(), bench.lines());
 }
 

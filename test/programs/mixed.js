@@ -7,6 +7,7 @@
 //   node mixed.js [FILE]
 //
 //   DURATION_MS  how long to run (10000)
+//   STOP         a file: run no longer than until it exists
 //   JOBS         only those whose names begin with this, as in crypto; all without it
 //   SEED         of the random choices (1)
 //
@@ -23,12 +24,12 @@
 const http = require('node:http');
 const path = require('node:path');
 const { fork } = require('node:child_process');
-const { number } = require('./lib/env');
+const { number, stopped } = require('./lib/env');
 const { random } = require('./lib/random');
 const { ready, write } = require('./lib/output');
 const { Jobs } = require('./mixed/jobs');
 
-const milliseconds = number('DURATION_MS', 10000);
+const deadline = performance.now() + number('DURATION_MS', 10000);
 const below = random(number('SEED', 1));
 const jobs = new Jobs(process.env.JOBS || '', 200000);
 let requests = 0;
@@ -53,12 +54,13 @@ async function main() {
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = fork(path.join(__dirname, 'mixed', 'client.js'), [String(server.address().port)], { execArgv: [] });
   ready();
-  setTimeout(() => {
+  setInterval(() => {
+    if (performance.now() < deadline && !stopped()) return;
     client.removeAllListeners();
     client.kill();
     write({ requests }, jobs.lines());
     process.exit();
-  }, milliseconds);
+  }, 100);
   client.on('exit', (code, signal) => {
     throw new Error(`the client ended: ${code ?? signal}`);
   });

@@ -9,6 +9,7 @@
 // Node 22 needs --experimental-async-context-frame to have the stores in an AsyncContextFrame.
 //
 //   DURATION_MS  how long to run (10000)
+//   STOP         a file: run no longer than until it exists
 //   SEED         of the random choices (1)
 //
 // It prints "ready PID" on stderr when it starts, and writes JSON lines to FILE or stdout at the end:
@@ -22,7 +23,7 @@
 // a request is {endpoint}.
 
 const { AsyncLocalStorage } = require('node:async_hooks');
-const { number } = require('./lib/env');
+const { number, stopped } = require('./lib/env');
 const { now } = require('./lib/clock');
 const { Intervals } = require('./lib/intervals');
 const { random } = require('./lib/random');
@@ -63,10 +64,12 @@ async function request(endpoint) {
 
 async function main() {
   ready();
-  while (performance.now() < deadline && !intervals.full) {
+  for (let i = 0; performance.now() < deadline && !intervals.full; i++) {
     const endpoint = below(endpoints.length);
     await storage.run({ endpoint: endpoints[endpoint] }, request, endpoint);
-    if (below(50) === 0) await new Promise(setImmediate);
+    if (i % 50 !== 0) continue;
+    if (stopped()) break;
+    await new Promise(setImmediate);
   }
   write({}, stacks(), intervals.lines(describe));
 }

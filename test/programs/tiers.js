@@ -13,6 +13,7 @@
 //   TIER=turbofan node [FLAGS] tiers.js [FILE]
 //
 //   DURATION_MS  how long to burn (10000)
+//   STOP         a file: burn no longer than until it exists
 //   TIER         the tier that the flags are for (ignition, sparkplug, maglev, turbofan). The program ends with an
 //                error if the chain does not reach it, as V8's own %GetOptimizationStatus sees it.
 //
@@ -30,7 +31,7 @@
 // before the burning and again after it. Nearly all of an interval is in the leaf: a few samples in ten thousand
 // may be in the callers or in the clock.
 
-const { choice, number } = require('./lib/env');
+const { choice, number, stopped } = require('./lib/env');
 const { Intervals } = require('./lib/intervals');
 const { ready, write } = require('./lib/output');
 const { Stacks } = require('./lib/stacks');
@@ -76,7 +77,7 @@ function warmUp() {
 
 function measure() {
   const deadline = performance.now() + milliseconds;
-  while (performance.now() < deadline && !intervals.full) {
+  while (performance.now() < deadline && !intervals.full && !stopped()) {
     const { start, end } = burst(5);
     intervals.add(start, end);
   }

@@ -86,6 +86,17 @@ func (r *Reader) codeOf(stream uint64) (Word, error) {
 	return r.WordAt(stream + uint64(r.l.At(layout.InstructionStreamCode)))
 }
 
+// Code reads a Code object.
+func (r *Reader) Code(w Word) (*Code, error) {
+	if err := r.within(r.codeLimits()); err != nil {
+		return nil, err
+	}
+	if err := r.want(w, layout.TypeCode); err != nil {
+		return nil, err
+	}
+	return r.readCode(w)
+}
+
 func (r *Reader) readCode(w Word) (*Code, error) {
 	c := &Code{object: w}
 	if _, err := r.mem.ReadAt(c.head[:], int64(w.address())); err != nil {

@@ -1,7 +1,23 @@
 package layout
 
+// The oldest and the newest V8 that the rules of the table were checked with: those that have golden files.
+var oldest, newest = v(9, 4), v(14, 6)
+
+// checkVersion says that this V8 is none of those that the rules were made for.
+func (l *Layout) checkVersion() {
+	switch minor := v(l.V8.Major, l.V8.Minor); {
+	case minor.Compare(newest) > 0:
+		l.note("V8 %s is newer than %d.%d, the newest that hotspan knows: what is told by rule is assumed to be as it was there",
+			l.V8, newest.Major, newest.Minor)
+	case minor.Compare(oldest) < 0:
+		l.note("V8 %s is older than %d.%d, the oldest that hotspan knows: what is told by rule is assumed to be as it was there",
+			l.V8, oldest.Major, oldest.Minor)
+	}
+}
+
 // check notes relations that hold in every V8 known and do not hold here.
 func (l *Layout) check() {
+	l.checkVersion()
 	for _, f := range table {
 		if l.Values[f.field].State == Unresolved {
 			l.note("%s is unknown", f.field)

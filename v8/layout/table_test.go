@@ -105,6 +105,22 @@ func citesV8(why string) bool {
 	return ok && rest != "" && (strings.HasPrefix(file, "src/") || strings.HasPrefix(file, "include/"))
 }
 
+func TestOldestAndNewest(t *testing.T) {
+	low, high := newest, oldest
+	for version := range goldens(t) {
+		minor := v(version.Major, version.Minor)
+		if minor.Compare(low) < 0 {
+			low = minor
+		}
+		if minor.Compare(high) > 0 {
+			high = minor
+		}
+	}
+	if low != oldest || high != newest {
+		t.Errorf("golden layouts are of V8 %s to %s, the table was checked with %s to %s", low, high, oldest, newest)
+	}
+}
+
 // Two rules of one row for the same version would hide one of them.
 func TestRulesDoNotOverlap(t *testing.T) {
 	for v := range goldens(t) {

@@ -70,7 +70,7 @@ var truth = map[Field][8]int64{
 	ScopeInfoHasSavedClassVarBit: {10, 10, 10, 10, 10, 10, 10, 10},
 	ScopeInfoFunctionVarBit:      {12, 12, 12, 12, 12, 12, 12, 12},
 	ScopeInfoInferredNameBit:     {14, 14, 14, 14, 14, 14, 14, 14},
-	ScopeInfoMaxInlinedNames:     {75, 75, 75, 75, 75, 75, 75, 75},
+	ScopeInfoMaxInlinedNames:     {none, 75, 75, 75, 75, 75, 75, 75},
 
 	ScriptSource:           {8, 8, 8, 8, 8, 8, 8, 8},
 	ScriptName:             {16, 16, 16, 16, 16, 16, 16, 16},

@@ -172,7 +172,19 @@ func (v *Resolver) repairBuiltin(raw Raw, leaf Leaf, name string, start, end uin
 	if v.interprets(name, raw) {
 		return v.repairInterpreter(raw, leaf, name, start, end)
 	}
+	if v.fillsFrame(start, raw.PC) {
+		return []Raw{{PC: raw.PC, Exact: true, Marker: 0}} // what is in the slots was there before
+	}
 	return v.frameless(raw, leaf)
+}
+
+// fillsFrame reports whether a builtin has its frame pointer, but not yet what belongs below it.
+func (v *Resolver) fillsFrame(start, pc uint64) bool {
+	if at := pc - start; at < uint64(len(prologue)) || at >= frameSetUp {
+		return false
+	}
+	head, err := v.r.Bytes(start, len(prologue))
+	return err == nil && bytes.Equal(head, prologue)
 }
 
 // frameless puts a builtin that has no frame on top of the function whose frame it is: if rbp's frame is a function of

@@ -15,6 +15,7 @@ const (
 	callerStart   = 0x20000
 	baselineStart = 0x30000
 	builtinStart  = 0x90000
+	imulStart     = 0x98005 // at a prologue
 )
 
 // machineCode sets up a frame and takes it down as V8 does.
@@ -38,7 +39,7 @@ var machineCode = []byte{
 type codeMemory struct{}
 
 func (codeMemory) ReadAt(p []byte, off int64) (int, error) {
-	for _, start := range []int64{codeStart, callerStart, baselineStart, builtinStart} {
+	for _, start := range []int64{codeStart, callerStart, baselineStart, builtinStart, imulStart - 5} {
 		if at := off - start; at >= 0 && at+int64(len(p)) <= int64(len(machineCode)) {
 			return copy(p, machineCode[at:]), nil
 		}
@@ -75,7 +76,8 @@ func resolver() *Resolver {
 	end := uint64(len(machineCode))
 	v := NewResolver(heap.NewReader(codeMemory{}, &layout.Layout{}), fakeSpace{[]builtin{
 		{"InterpreterEntryTrampoline", builtinStart, builtinStart + end}, {"LdarHandler", builtinStart + 0x100, builtinStart + 0x200},
-		{"Add_Baseline", builtinStart + 0x200, builtinStart + 0x300}, {"ArrayMap", builtinStart + 0x300, builtinStart + 0x400}}})
+		{"Add_Baseline", builtinStart + 0x200, builtinStart + 0x300}, {"ArrayMap", builtinStart + 0x300, builtinStart + 0x400},
+		{"MathImul", imulStart, imulStart + 36}}})
 	v.Begin()
 	for _, c := range []*code{
 		{Code: &heap.Code{Start: codeStart, End: codeStart + end}, tier: TurboFan, id: leafID, sfi: 0x71},
@@ -192,6 +194,10 @@ func TestRepairBuiltins(t *testing.T) {
 		{"called by the interpreter", caller(add), Leaf{Words: []uint64{handler, ret}}, []shown{frame(add), {handler, false, -1, callerID}}},
 		{"return address in r10", caller(add), Leaf{Words: []uint64{1, 2}, R10: ret}, []shown{frame(add), {ret, false, -1, callerID}}},
 		{"no return address", caller(add), Leaf{Words: []uint64{0, 1 << 63, codeStart + 9}}, []shown{frame(add), {0, true, -1, callerID}}},
+		{"before push rbp", caller(imulStart), Leaf{Words: []uint64{ret}}, []shown{frame(imulStart), {ret, false, -1, callerID}}},
+		{"after mov rbp: the slots are not its own yet", caller(imulStart + 4), Leaf{Words: []uint64{ret}}, []shown{frame(imulStart + 4)}},
+		{"after push rsi", caller(imulStart + 5), Leaf{Words: []uint64{ret}}, []shown{frame(imulStart + 5)}},
+		{"after push rdi: they are", caller(imulStart + 6), Leaf{Words: []uint64{ret}}, []shown{frame(imulStart + 6), {ret, false, -1, callerID}}},
 		{"a bytecode handler is the interpreter", caller(handler), Leaf{Words: []uint64{ret}}, []shown{{handler, true, -1, callerID}}},
 	} {
 		if diff := cmp.Diff(c.want, show(resolver().Repair(c.raw, c.leaf))); diff != "" {

@@ -92,6 +92,7 @@ struct v8_layout {
 	__u16 string_length, string_chars, sliced_parent, sliced_offset, cons_first, cons_second, thin_actual;
 	__u16 string_mask, one_byte_bit, tag_seq, tag_cons, tag_sliced, tag_thin, first_non_string;
 	__u16 heap_number_value;
+	__u16 type_debug_info, debug_info_script; // 0 = a function refers to its Script itself
 	__u16 type_script, type_map, type_heap_number, type_property_array;
 	__u32 descriptors_mask; // of bit_field3: the number of own descriptors
 };

@@ -265,12 +265,13 @@ type hotspanV8Layout struct {
 	TagThin           uint16
 	FirstNonString    uint16
 	HeapNumberValue   uint16
+	TypeDebugInfo     uint16
+	DebugInfoScript   uint16
 	TypeScript        uint16
 	TypeMap           uint16
 	TypeHeapNumber    uint16
 	TypePropertyArray uint16
 	DescriptorsMask   uint32
-	_                 [4]byte
 }
 
 // Names of all BPF objects in the ELF.

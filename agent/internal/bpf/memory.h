@@ -62,6 +62,7 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from)
 #define FUNCTION_HEAD 40
 #define SFI_HEAD 64
 #define SCRIPT_HEAD 72
+#define DEBUG_INFO_HEAD 32
 #define MAP_HEAD 48
 #define TABLE_HEAD 40 // of an OrderedHashMap
 

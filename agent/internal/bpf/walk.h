@@ -116,11 +116,20 @@ static __always_inline long find_rule(const struct mapping *m, __u64 address, st
 	return found;
 }
 
+// Until V8 11 a function that a debugger has looked at has a DebugInfo where its Script was, and that has the Script.
+static __always_inline void skip_debug_info(const struct v8_layout *v8, __u64 *head, __u64 *script)
+{
+	if (v8->debug_info_script && !read_object(script, head, DEBUG_INFO_HEAD) &&
+	    instance_type(v8, head[0]) == v8->type_debug_info)
+		*script = word_at(head, v8->debug_info_script);
+}
+
 // Script.id; -1 if the object is no Script.
 static __always_inline __s32 script_id(struct walk *w, __u64 script)
 {
 	const struct v8_layout *v8 = &w->process->v8;
 	__u64 *head = w->scratch->object;
+	skip_debug_info(v8, head, &script);
 	if (read_object(&script, head, SCRIPT_HEAD))
 		return -1;
 	if (instance_type(v8, head[0]) != v8->type_script)

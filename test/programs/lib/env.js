@@ -1,5 +1,7 @@
 'use strict';
 
+const fs = require('fs');
+
 // number reads a whole number from the environment.
 function number(name, fallback) {
   const text = process.env[name];
@@ -15,4 +17,9 @@ function choice(name, words) {
   return text;
 }
 
-module.exports = { number, choice };
+// stopped reports whether the file exists that the environment variable STOP names: then the program is to end.
+function stopped() {
+  return Boolean(process.env.STOP) && fs.existsSync(process.env.STOP);
+}
+
+module.exports = { number, choice, stopped };

@@ -43,7 +43,7 @@ func (r *runner) one(v nodes.Version, c trialOf, name string, run profiler) {
 	row := &row{version: v.Version, program: c.name, profiler: name}
 	r.rows = append(r.rows, row)
 	fmt.Fprintf(os.Stderr, "%s %s %s\n", row.version, row.program, row.profiler)
-	c.env = append(c.env, fmt.Sprintf("DURATION_MS=%d", int(c.seconds*r.scale*1000)))
+	c.seconds *= r.scale
 	err := inFolder(func(dir string) error {
 		node, err := nodes.Path(v.Version)
 		if err != nil {
@@ -68,19 +68,22 @@ func inFolder(f func(dir string) error) error {
 
 func script(c trialOf) string { return filepath.Join("test/programs", c.script) }
 
-// atMost bounds a recording: programs end before.
-func (r *runner) atMost(c trialOf) time.Duration {
-	return time.Duration(c.seconds*r.scale)*time.Second + 30*time.Second
-}
+func (c trialOf) duration() time.Duration { return time.Duration(c.seconds * float64(time.Second)) }
+
+// lasting makes a program run for a time, if it is not told to stop before.
+func lasting(d time.Duration) string { return fmt.Sprintf("DURATION_MS=%d", d.Milliseconds()) }
 
 func (r *runner) underHotspan(row *row, dir, node string, c trialOf) error {
-	p, err := trial.Start(dir, node, script(c), c.flags, c.env)
+	p, err := trial.Start(dir, node, script(c), c.flags, append(c.env, lasting(c.duration()+time.Minute)))
 	if err != nil {
 		return err
 	}
 	defer p.Kill()
-	samples, result, err := trial.Record(r.hotspan, dir, p.PID, r.rate, r.atMost(c), c.rules...)
+	samples, result, err := trial.Record(r.hotspan, dir, p.PID, r.rate, c.duration(), c.rules...)
 	if err != nil {
+		return err
+	}
+	if err := p.Stop(); err != nil {
 		return err
 	}
 	l, err := p.Truth()
@@ -116,7 +119,7 @@ func (row *row) takeClosing(said string) {
 
 func underCPUProf(row *row, dir, node string, c trialOf) error {
 	flags := append([]string{"--cpu-prof", "--cpu-prof-dir=" + dir, "--cpu-prof-name=x.cpuprofile"}, c.flags...)
-	p, err := trial.Start(dir, node, script(c), flags, c.env)
+	p, err := trial.Start(dir, node, script(c), flags, append(c.env, lasting(c.duration())))
 	if err != nil {
 		return err
 	}

@@ -21,43 +21,52 @@ import (
 // Program is a run of one of test/programs.
 type Program struct {
 	*exec.Cmd
-	PID   int
-	log   string     // file of the truth
-	ended chan error // what Wait said; the channel is closed then
+	PID    int
+	log    string // file of the truth
+	stop   string // file that ends the program
+	stderr io.Reader
+	ended  chan error // what Wait said; the channel is closed then
 }
 
-// Start runs a script, which writes its truth into the folder dir, and waits until it says that it is ready. What it
-// says before is in the error if it does not.
+// Start launches a script and awaits that it is ready.
 func Start(dir, node, script string, flags, env []string) (*Program, error) {
-	p := &Program{log: filepath.Join(dir, "truth.jsonl"), ended: make(chan error, 1)}
-	p.Cmd = exec.Command(node, append(append([]string{}, flags...), script, p.log)...)
-	p.Env = append(os.Environ(), env...)
-	stderr, err := p.StderrPipe()
+	p, err := Launch(dir, node, script, flags, env)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Cmd.Start(); err != nil {
-		return nil, err
-	}
-	return p, p.ready(stderr)
+	return p, p.Await()
 }
 
-// ready reads what the program says until it says that. From then on its end is waited for, so that it does not stay
-// as a zombie, which has a pid.
-func (p *Program) ready(stderr io.Reader) error {
+// Launch runs a script, which writes its truth into the folder dir. To each program a folder of its own.
+func Launch(dir, node, script string, flags, env []string) (*Program, error) {
+	p := &Program{log: filepath.Join(dir, "truth.jsonl"), stop: filepath.Join(dir, "stop"), ended: make(chan error, 1)}
+	p.Cmd = exec.Command(node, append(append([]string{}, flags...), script, p.log)...)
+	p.Env = append(append(os.Environ(), "STOP="+p.stop), env...)
+	var err error
+	if p.stderr, err = p.StderrPipe(); err != nil {
+		return nil, err
+	}
+	return p, p.Cmd.Start()
+}
+
+// Await waits until the program says that it is ready. What it says before is in the error if it does not. From then on
+// its end is waited for, so that it does not stay as a zombie, which has a pid.
+func (p *Program) Await() error {
+	defer func() { go p.await() }()
 	var said []string
-	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+	for lines := bufio.NewScanner(p.stderr); lines.Scan(); {
 		if pid, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
 			var err error
 			p.PID, err = strconv.Atoi(pid)
-			go p.await()
 			return err
 		}
 		said = append(said, lines.Text())
 	}
-	p.await()
-	return fmt.Errorf("%v ended before it was ready: %v: %s", p.Args, <-p.ended, strings.Join(said, "\n"))
+	return fmt.Errorf("%v ended before it was ready: %s", p.Args, strings.Join(said, "\n"))
 }
+
+// Stop tells a program to end, if it has not yet.
+func (p *Program) Stop() error { return os.WriteFile(p.stop, nil, 0o600) }
 
 func (p *Program) await() {
 	if err := p.Wait(); err != nil {
@@ -73,7 +82,7 @@ func (p *Program) Kill() {
 	}
 }
 
-// Truth waits for the program's end and reads what it wrote.
+// Truth waits for the program's end and reads what it wrote. Programs end by themselves, or when they are told to stop.
 func (p *Program) Truth() (*truth.Log, error) {
 	if err := <-p.ended; err != nil {
 		return nil, err
