@@ -1,11 +1,13 @@
 'use strict';
 
 // Six endpoints and six functions use CPU time in shares that differ, from 1 of 63 to 32 of 63: a request of a random
-// endpoint runs a random function for as long as the two weigh together. The program reads how much CPU time its thread
-// has used before and after, so that waiting for a processor does not count.
+// endpoint runs a random function for as long as the two weigh together. The program reads how much CPU time it has
+// used before and after, so that waiting for a processor does not count.
 //
-//   node shares.js [FILE]
+//   node --single-threaded shares.js [FILE]
 //
+// --single-threaded makes V8 collect and compile on the main thread, so that all CPU time is that thread's. (There is
+// no better clock: Linux brings the one of a single thread, process.threadCpuUsage, up to date at ticks only.)
 // Node 22 needs --experimental-async-context-frame to have the stores in an AsyncContextFrame.
 //
 //   DURATION_MS  how long to run (10000)
@@ -37,11 +39,9 @@ const endpoints = ['search', 'checkout', 'orders', 'login', 'report', 'health'];
 const intervals = new Intervals(200000, { endpoint: Int32Array, burner: Int32Array, cpu: Float64Array });
 const turnsPerWeight = 1500;
 
-// The thread's CPU time in microseconds; before Node 23.9 that of the process, of which the other threads use little.
-const cpuUsage = process.threadCpuUsage ?? process.cpuUsage;
-
+// cpuTime is in microseconds.
 function cpuTime() {
-  const { user, system } = cpuUsage.call(process);
+  const { user, system } = process.cpuUsage();
   return user + system;
 }
 
