@@ -37,7 +37,7 @@ func (r *Reader) Optimized(c *Code) (*Optimized, error) {
 	if o.Function, err = r.unwrap(sfi); err != nil {
 		return nil, err
 	}
-	if o.inlined, err = r.inlining(data); err != nil {
+	if o.inlined, err = r.inlining(data, o.Function); err != nil {
 		return nil, err
 	}
 	table := c.word(r.l.At(layout.CodePositions))
@@ -79,8 +79,12 @@ func (r *Reader) unwrap(w Word) (Word, error) {
 	return r.field(w, layout.SFIWrapperShared)
 }
 
+// ownFunction is the number of the literal for a function that was inlined into itself: it is none of the literals.
+// (V8: src/objects/deoptimization-data.cc, DeoptimizationData::GetInlinedFunction)
+const ownFunction = -1
+
 // inlining reads the array of inlined calls: position u64, function i32, 4 bytes of padding.
-func (r *Reader) inlining(data Word) ([]inlinedCall, error) {
+func (r *Reader) inlining(data, own Word) ([]inlinedCall, error) {
 	array, err := r.element(data, r.l.At(layout.DeoptInlining))
 	if err != nil {
 		return nil, err
@@ -97,7 +101,12 @@ func (r *Reader) inlining(data Word) ([]inlinedCall, error) {
 	for i := range calls {
 		e := b[16*i:]
 		calls[i].at = position(0, int64(binary.LittleEndian.Uint64(e)))
-		if calls[i].function, err = r.literal(literals, int(int32(binary.LittleEndian.Uint32(e[8:])))); err != nil {
+		calls[i].function = own
+		n := int(int32(binary.LittleEndian.Uint32(e[8:])))
+		if n == ownFunction {
+			continue
+		}
+		if calls[i].function, err = r.literal(literals, n); err != nil {
 			return nil, fmt.Errorf("inlined function %d of %d: %w", i, len(calls), err)
 		}
 	}
