@@ -53,7 +53,7 @@ struct walk {
 	__u64 v8_sp; // stack pointer of the first frame in V8's code
 	__u32 n_frames;
 	__u8 stop;
-	__u8 leaf;     // the frame is the leaf: all its registers are known
+	__u8 leaf;     // the frame is the leaf or its caller: all registers that its rule asks for are known
 	__u8 exact_pc; // pc is an instruction to run next, not a return address
 	__u8 resumed;  // the walk has jumped to V8's exit frame
 };
@@ -191,7 +191,7 @@ static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp)
 	w->pc = pc;
 	w->sp = sp;
 	w->bp = bp;
-	w->leaf = 0;
+	w->leaf &= w->n_frames < 2; // what a rule behind a call asks for, the callee keeps: OpenSSL's aesni_gcm_encrypt
 	w->exact_pc = 0;
 }
 

@@ -14,7 +14,7 @@ type Row struct {
 
 // How a Row finds the canonical frame address (CFA), which is the caller's rsp after the return. Below 16, CFA is a
 // DWARF register number and the address is that register + 8*Off; registers other than RSP and RBP are known only
-// in the leaf frame. The return address is at CFA-8 for all kinds up to CFAPLT, and for CFADerefR9.
+// in the leaf frame, and in its caller, if the rule there asks for them: then the callee has kept them. The return address is at CFA-8 for all kinds up to CFAPLT, and for CFADerefR9.
 const (
 	RBP         uint8 = 6
 	RSP         uint8 = 7
