@@ -9,12 +9,19 @@ type Chains struct {
 	Marked Share // of those, stacks whose leaf's caller is marked as inlined
 }
 
-// CompareChains judges each sample whose leaf is the true one.
+// CompareChains judges each sample whose leaf is the true one. A sample whose leaf is one of its callers, at its call or
+// at no known line, has lost the rest of its chain.
 func CompareChains(samples []Sample, l *truth.Log) (v Chains) {
 	for i := range samples {
 		want, ok := l.AtUnix(samples[i].T, samples[i].TID)
 		js := samples[i].JS()
-		if !ok || len(want.Stack) < 2 || len(js) < 2 || js[0].F != want.Stack[0].Function {
+		if !ok || len(want.Stack) < 2 || len(js) < 2 {
+			continue
+		}
+		if js[0].F != want.Stack[0].Function {
+			if l.Header.Inlined && cut(js[0], want.Stack[1:]) {
+				v.Whole.Count(false)
+			}
 			continue
 		}
 		v.Tier.Count(js[0].Tier == l.Header.Tier)
@@ -29,4 +36,14 @@ func CompareChains(samples []Sample, l *truth.Log) (v Chains) {
 		v.Marked.Count(js[1].Inlined)
 	}
 	return v
+}
+
+// cut reports whether a leaf is one of the callers, at its call.
+func cut(leaf Frame, callers []truth.Frame) bool {
+	for _, c := range callers {
+		if leaf.Is(c.Function, c.File) && (leaf.Line == c.Line || leaf.Line == 0) {
+			return true
+		}
+	}
+	return false
 }

@@ -128,11 +128,12 @@ func TestCompareLabels(t *testing.T) {
 
 func TestCompareChains(t *testing.T) {
 	in := func(f Frame) Frame { f.Inlined = true; return f }
-	cut := at(5, in(help), js("other", "g.js", 1, 1))
+	other := js("other", "g.js", 1, 1)
+	short := at(5, in(help), other)
 	slow := at(5, in(help), in(work))
 	slow.Stack[0].Tier = "ignition"
-	got := CompareChains([]Sample{at(5, in(help), in(work)), cut, slow, at(5, work)}, program(t))
-	if diff := cmp.Diff(Chains{Tier: Share{2, 3}, Whole: Share{2, 3}, Marked: Share{2, 3}}, got); diff != "" {
+	got := CompareChains([]Sample{at(5, in(help), in(work)), short, slow, at(5, work, other), at(5, js("work", "g.js", 5, 1), other)}, program(t))
+	if diff := cmp.Diff(Chains{Tier: Share{2, 3}, Whole: Share{2, 4}, Marked: Share{2, 3}}, got); diff != "" {
 		t.Error(diff)
 	}
 }
