@@ -21,6 +21,7 @@ enum {
 	CFA_END,
 	CFA_NONE,
 	CFA_DEREF_R9,
+	CFA_DEREF_FP,
 	RBP_SAME = 0,
 	RBP_NEXT = -2, // next to the return address
 	RBP_AT_RBP = -127,
@@ -256,7 +257,8 @@ static __always_inline long canonical_frame_address(struct walk *w, const struct
 	case CFA_RBP: *cfa = w->bp + off; return 0;
 	case CFA_PLT: *cfa = w->sp + 8 + ((__s64)(w->pc & 15) >= row->off ? 8 : 0); return 0;
 	case CFA_DEREF:
-		if (read_user(cfa, 8, w->sp + off))
+	case CFA_DEREF_FP:
+		if (read_user(cfa, 8, (row->cfa == CFA_DEREF ? w->sp : w->bp) + off))
 			return -1;
 		*cfa += 8;
 		return 0;

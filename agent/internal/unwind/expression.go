@@ -46,8 +46,10 @@ func expressionCFA(expr []byte) (kind uint8, off int16, ok bool) {
 	switch {
 	case !ok:
 		return 0, 0, false
-	case reg == uint64(RSP) && bytes.Equal(rest, []byte{opDeref, opPlusUconst, sizeofAddress}):
+	case reg == uint64(RSP) && bytes.Equal(rest, savedRSP):
 		return CFADeref, off, true
+	case reg == regRBP && bytes.Equal(rest, savedRSP):
+		return CFADerefFP, off, true
 	case reg == uint64(RSP) && bytes.Equal(rest, plusR9):
 		return CFADerefR9, off, true
 	case reg == regRBP && bytes.Equal(rest, []byte{opDeref}):
@@ -57,6 +59,9 @@ func expressionCFA(expr []byte) (kind uint8, off int16, ok bool) {
 	}
 	return 0, 0, false
 }
+
+// savedRSP: the caller's rsp, less the return address, is there.
+var savedRSP = []byte{opDeref, opPlusUconst, sizeofAddress}
 
 // plusR9 goes on from rsp + n: plus r9 words, there is the caller's rsp, less the return address.
 var plusR9 = []byte{opBreg0 + 9, 0, opLit0 + 8, opMul, opPlus, opDeref, opPlusUconst, sizeofAddress}

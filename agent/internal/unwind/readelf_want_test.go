@@ -11,6 +11,7 @@ var (
 	savedRE = regexp.MustCompile(`^c([+-]\d+)$`)
 	derefRE = regexp.MustCompile(`^DW_OP_breg7 \(rsp\): (-?\d+); DW_OP_deref; DW_OP_plus_uconst: 8$`)
 	byR9RE  = regexp.MustCompile(`^DW_OP_breg7 \(rsp\): (-?\d+); DW_OP_breg9 \(r9\): 0; DW_OP_lit8; DW_OP_mul; DW_OP_plus; DW_OP_deref; DW_OP_plus_uconst: 8$`)
+	byFPRE  = regexp.MustCompile(`^DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref; DW_OP_plus_uconst: 8$`)
 	drapRE  = regexp.MustCompile(`^DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref$`)
 	pltRE   = regexp.MustCompile(`^DW_OP_breg7 \(rsp\): 8; DW_OP_breg16 \(rip\): 0; DW_OP_lit15; DW_OP_and; ` +
 		`DW_OP_lit(\d+); DW_OP_ge; DW_OP_lit3; DW_OP_shl; DW_OP_plus$`)
@@ -45,6 +46,8 @@ func (c *comparison) want() (Row, bool) {
 		row.CFA, text = CFADeref, derefRE.FindStringSubmatch(text)[1]
 	case byR9RE.MatchString(text):
 		row.CFA, text = CFADerefR9, byR9RE.FindStringSubmatch(text)[1]
+	case byFPRE.MatchString(text):
+		row.CFA, text = CFADerefFP, byFPRE.FindStringSubmatch(text)[1]
 	case drapRE.MatchString(text):
 		row.CFA, text = CFADerefRBP, drapRE.FindStringSubmatch(text)[1]
 	case pltRE.MatchString(text):

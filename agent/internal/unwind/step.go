@@ -58,6 +58,9 @@ func (row Row) address(regs Regs, mem io.ReaderAt) (uint64, error) {
 	case CFADeref:
 		sp, err := word(mem, regs.SP+off, "saved rsp")
 		return sp + 8, err
+	case CFADerefFP:
+		sp, err := word(mem, regs.BP+off, "saved rsp")
+		return sp + 8, err
 	case CFADerefRBP:
 		return word(mem, regs.BP+off, "saved CFA")
 	case CFAPLT:

@@ -49,6 +49,7 @@ func TestStep(t *testing.T) {
 		{"rbp lost", Row{CFA: RSP, RBP: RBPLost, Off: 1}, 0, Regs{0x400100, 0x1008, 0}},
 		{"OpenSSL", Row{CFA: CFADeref, Off: 2}, 0, Regs{0x400600, 0x2008, 0x1020}},
 		{"OpenSSL, below rsp", Row{CFA: CFADeref, Off: -1}, 0, Regs{0x400400, 0x1040, 0x1020}},
+		{"OpenSSL, by rbp", Row{CFA: CFADerefFP, Off: -2}, 0, Regs{0x400600, 0x2008, 0x1020}},
 		{"realigned", Row{CFA: CFADerefRBP, RBP: RBPAtRBP, Off: -1}, 0, Regs{0x400400, 0x1040, 0xbbb}},
 		{"stub before its push", Row{CFA: CFAPLT, Off: 11}, 0x400006, Regs{0x400100, 0x1008, 0x1020}},
 		{"stub after its push", Row{CFA: CFAPLT, Off: 11}, 0x40000b, Regs{0x400200, 0x1010, 0x1020}},
