@@ -22,7 +22,7 @@ func TestFunctions(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			eachNode(t, func(t *testing.T, node string) {
 				p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{"MODE=" + mode})
-				samples := record(t, p.PID, 1997, 4*time.Second)
+				samples := record(t, p.PID, 1997, 3*time.Second)
 				v := compare(t, samples, p.truth(t))
 				atLeast(t, v.Right, "leaf function right", 99, 3000)
 				atLeast(t, v.LeafLine, "leaf line inside the function", 99, 3000)
