@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hotspan/hotspan/test/truth"
@@ -25,6 +26,7 @@ type Program struct {
 	log    string // file of the truth
 	stop   string // file that ends the program
 	stderr io.Reader
+	reap   sync.Once
 	ended  chan error // what Wait said; the channel is closed then
 }
 
@@ -52,7 +54,7 @@ func Launch(dir, node, script string, flags, env []string) (*Program, error) {
 // Await waits until the program says that it is ready. What it says before is in the error if it does not. From then on
 // its end is waited for, so that it does not stay as a zombie, which has a pid.
 func (p *Program) Await() error {
-	defer func() { go p.await() }()
+	defer p.reap.Do(p.await)
 	var said []string
 	for lines := bufio.NewScanner(p.stderr); lines.Scan(); {
 		if pid, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
@@ -69,15 +71,18 @@ func (p *Program) Await() error {
 func (p *Program) Stop() error { return os.WriteFile(p.stop, nil, 0o600) }
 
 func (p *Program) await() {
-	if err := p.Wait(); err != nil {
-		p.ended <- fmt.Errorf("%v: %w", p.Args, err)
-	}
-	close(p.ended)
+	go func() {
+		if err := p.Wait(); err != nil {
+			p.ended <- fmt.Errorf("%v: %w", p.Args, err)
+		}
+		close(p.ended)
+	}()
 }
 
 // Kill ends the program if it still runs.
 func (p *Program) Kill() {
 	p.Process.Kill()
+	p.reap.Do(p.await)
 	for range p.ended {
 	}
 }
