@@ -1,11 +1,11 @@
 package e2e
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // TestStateOfOldNode: until Node 18 it takes a look at the running process to know where a thread's isolate is, and here
@@ -17,18 +17,16 @@ func TestStateOfOldNode(t *testing.T) {
 	}
 	t.Setenv("MODE", "alloc")
 	t.Setenv("DURATION_MS", "2500")
-	file := filepath.Join(t.TempDir(), "out.jsonl")
-	r := run(t, "record", "-F", "499", "-o", file, "--", node, "--expose-gc", "../programs/functions.js", filepath.Join(t.TempDir(), "log"))
-	t.Logf("%s", r.stderr)
-	var collecting, marked share
-	for _, s := range readSamples(t, file) {
+	samples, _ := recordCommand(t, 499, node, "--expose-gc", "../programs/functions.js")
+	var collecting, marked judge.Share
+	for _, s := range samples {
 		if s.TID != s.PID {
 			continue
 		}
-		if collecting.count(s.State == "gc"); s.State == "gc" {
-			marked.count(slices.ContainsFunc(s.Stack, func(f frame) bool { return f.F == "[gc scavenge]" || f.F == "[gc mark-compact]" }))
+		if collecting.Count(s.State == "gc"); s.State == "gc" {
+			marked.Count(slices.ContainsFunc(s.Stack, func(f judge.Frame) bool { return f.F == "[gc scavenge]" || f.F == "[gc mark-compact]" }))
 		}
 	}
-	collecting.atLeast(t, "samples of the main thread in collections", 2, 200)
-	marked.atLeast(t, "of these with a mark", 20, 5)
+	atLeast(t, collecting, "samples of the main thread in collections", 2, 200)
+	atLeast(t, marked, "of these with a mark", 20, 5)
 }

@@ -12,6 +12,7 @@
 // --no-async-context-frame to have them in the resources of async_hooks.
 //
 //   DURATION_MS  how long to run (20000)
+//   STOP         a file: run no longer than until it exists
 //   LANES        requests at a time (16)
 //   MODE         plain, or gc: the code allocates much and some of it survives; --max-semi-space-size=1 (MB) makes
 //                that many collections
@@ -34,7 +35,7 @@
 //   shape     fast, wide or dictionary: how the app store is laid out
 
 const { register } = require('./requests/tracing');
-const { number, choice } = require('./lib/env');
+const { number, choice, stopped } = require('./lib/env');
 const { random } = require('./lib/random');
 const { ready, write } = require('./lib/output');
 const { Journal } = require('./requests/journal');
@@ -52,7 +53,7 @@ const journal = new Journal(400000);
 const counts = { requests: 0, remote: 0 };
 
 function running() {
-  return performance.now() < deadline && !journal.full;
+  return performance.now() < deadline && !journal.full && !stopped();
 }
 
 const handle = (request) => serve({ tracer, journal, mode, below }, request);

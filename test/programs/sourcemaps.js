@@ -7,6 +7,7 @@
 //   node --enable-source-maps sourcemaps.js [FILE]
 //
 //   DURATION_MS  how long to burn (10000)
+//   STOP         a file: burn no longer than until it exists
 //
 // It prints "ready PID" on stderr, and writes JSON lines to FILE or stdout at the end:
 //
@@ -21,7 +22,7 @@
 
 const fs = require('node:fs');
 const path = require('node:path');
-const { number } = require('./lib/env');
+const { number, stopped } = require('./lib/env');
 const { Intervals } = require('./lib/intervals');
 const { ready, write } = require('./lib/output');
 const { Stacks } = require('./lib/stacks');
@@ -67,7 +68,7 @@ function lines() {
 
 function measure() {
   const deadline = performance.now() + milliseconds;
-  while (performance.now() < deadline && !intervals.full) {
+  while (performance.now() < deadline && !intervals.full && !stopped()) {
     builds.forEach((build, stack) => {
       const { start, end } = build.burst(5);
       intervals.columns.stack[intervals.add(start, end)] = stack;
