@@ -1,6 +1,7 @@
 # make demo             a profile of a real Express service by route, from outside it (needs root)
 # make test             all tests (needs root)
 # make truth            what share of profiles is true, by Node.js version, as a table (needs root)
+# make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
 # make bench            what hotspan costs, as a ratio to none in the same run (needs root)
 # make build            bin/hotspan
 # make generate         the BPF objects anew, with clang-19
@@ -30,8 +31,8 @@ CLANG = 19.1.7
 HAVE_CLANG = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ]
 
-.PHONY: demo test truth bench build generate check-generated nodes root-demo root-test root-truth root-bench tools-go tools-npm \
-	tools-test tools-bpf
+.PHONY: demo test node truth bench build generate check-generated nodes root-demo root-test root-node root-truth \
+	root-bench tools-go tools-npm tools-test tools-bpf
 
 demo: root-demo build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./examples/demo -node "$$node" $(DEMO_FLAGS)
@@ -46,6 +47,11 @@ test: root-test tools-go tools-test $(PACKAGES) nodes
 
 truth: root-truth build $(PACKAGES) nodes
 	@go run ./test/truth/table $(TRUTH_FLAGS)
+
+NODE = $(DEMO_NODE)
+node: root-node tools-go tools-test $(PACKAGES) nodes
+	go test ./v8/... ./context ./agent
+	go test ./test/e2e -all -timeout 30m -run 'Test(EveryNode|Threads|Snapshots|SnapshotTimes|Express|DoctorOnProcess)/^$(NODE)$$|Test(Functions|Tiers|Requests)/./^$(NODE)$$'
 
 bench: root-bench build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./test/bench -node "$$node"
@@ -77,6 +83,9 @@ root-test:
 
 root-truth:
 	$(call root,truth)
+
+root-node:
+	$(call root,node)
 
 root-bench:
 	$(call root,bench)

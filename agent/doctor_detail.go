@@ -67,8 +67,10 @@ var groups = []struct {
 	lost   string
 	fields []layout.Field
 }{
-	{"the process cannot be sampled", needed},
+	{"the process cannot be sampled", slices.Concat(needed, neededIfAny)},
 	{"samples have no labels", contextFields},
+	{"isolates are not found: states of threads are not told, and samples have no labels",
+		[]layout.Field{layout.IsolateTLS, layout.IsolateKey}},
 	{"the state of a thread (JavaScript, collection, compiler) is not told", []layout.Field{layout.IsolateVMState}},
 	{"collections are told by the state alone", []layout.Field{layout.IsolateHeap, layout.HeapGCState}},
 	{"functions that were inlined are not told", []layout.Field{layout.DeoptLiterals, layout.DeoptInlining, layout.DeoptSFI, layout.SFIWrapperShared}},

@@ -39,6 +39,7 @@ for (const [k, v] of Object.entries(storages)) says.storages[k] = address(v);
 values.spanContext = [...values.context._currentContext.values()][1]._spanContext;
 values.span = [...values.context._currentContext.values()][1];
 for (const k of ['span', 'spanContext']) says.values[k] = address(values[k]);
+says.named = storages.session.name === 'session'; // before Node 24 they have no names
 says.map = address(values.context._currentContext);
 %DebugPrint(span);
 says.hash = Number(/hash: (\d+)/.exec(buffer.latin1Slice(0, fs.readSync(file, buffer, 0, buffer.length, from)))[1]);

@@ -38,21 +38,23 @@ func TestEveryNode(t *testing.T) {
 }
 
 // enough is how many samples of each program a short look needs: they share the CPUs.
-const enough = 50
+const enough = 30
 
 func shortLook(t *testing.T, p program, name string, samples []judge.Sample) {
 	l := p.truth(t)
 	v := compare(t, samples, l)
-	atLeast(t, v.Right, "leaf function right", 98, enough)
+	atLeast(t, v.Right, "leaf function right", 95, enough) // hotspan shares the CPUs too: code may be gone before it is named
 	atLeast(t, v.LeafLine, "leaf line inside the function", 99.5, enough)
-	atLeast(t, v.Callers, "caller right", 98, enough)
 	atLeast(t, v.Line, "caller's line right", 100, enough)
 	atLeast(t, v.Column, "caller's column right", 99, enough)
+	if name != "functions" { // here some samples of an interval are in the clock
+		atLeast(t, v.Callers, "caller right", 100, enough)
+		chains(t, samples, l, enough)
+		return
+	}
+	atLeast(t, v.Callers, "caller right", 95, enough)
 	if v.Wrong > 0 {
 		t.Errorf("%d wrong functions, want none", v.Wrong)
-	}
-	if name != "functions" {
-		chains(t, samples, l, enough)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -281,21 +282,25 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// TestStripped: a Node.js without symbols is profiled, and it is said what that costs.
+// TestStripped: a Node.js without symbols is profiled, and it is said what that costs. In the oldest one the place of the
+// builtins is told by exported functions; in Node 24 they are known by where V8 has mapped them again.
 func TestStripped(t *testing.T) {
-	stripped := filepath.Join(t.TempDir(), "node")
-	if out, err := exec.Command("strip", "-o", stripped, node24(t)).CombinedOutput(); err != nil {
-		t.Fatalf("strip: %v: %s", err, out)
-	}
-	p := start(t, stripped, "functions.js", []string{"--expose-gc"}, nil)
-	samples := record(t, p.PID, 499, 5*time.Second)
-	v := compare(t, samples, p.truth(t))
-	// not "none wrong": without names of builtins the first instructions of an interpreted function are its caller's
-	atLeast(t, v.Right, "leaf function right", 99, 300)
-	r := run(t, "record", "-p", strconv.Itoa(command(t, stripped, "-e", spin).Process.Pid), "-d", "1s", "-o", filepath.Join(t.TempDir(), "x.jsonl"))
-	for _, want := range []string{"builtins have no names", "lines in Sparkplug code are unknown"} {
-		if !strings.Contains(r.Stderr, want) {
-			t.Errorf("%q is not in:\n%s", want, r.Stderr)
+	list := slices.DeleteFunc(nodes.Versions(), func(v nodes.Version) bool { return v != nodes.Versions()[0] && v.Version != "24.21.0" })
+	runNodes(t, list, func(t *testing.T, v nodes.Version, node string) {
+		stripped := filepath.Join(t.TempDir(), "node")
+		if out, err := exec.Command("strip", "-o", stripped, node).CombinedOutput(); err != nil {
+			t.Fatalf("strip: %v: %s", err, out)
 		}
-	}
+		p := start(t, stripped, "functions.js", []string{"--expose-gc"}, nil)
+		samples := record(t, p.PID, 499, 5*time.Second)
+		verdict := compare(t, samples, p.truth(t))
+		// not "none wrong": without names of builtins the first instructions of an interpreted function are its caller's
+		atLeast(t, verdict.Right, "leaf function right", 99, 100)
+		atLeast(t, verdict.Line, "caller's line right", 99, 100)
+		d := doctor(t, hotspan, 0, "-p", strconv.Itoa(command(t, stripped, "-e", spin).Process.Pid))
+		d.says(t, "builtins have no names")
+		if v.Major() >= 24 {
+			d.says(t, "kBytecodeSizes: assumed to be as in the official build")
+		}
+	})
 }

@@ -4,33 +4,10 @@ import "encoding/binary"
 
 // Names of symbols of tables that are compiled into the binary.
 const (
-	symBlob          = "v8_Default_embedded_blob_code_"
-	symBlobData      = "v8_Default_embedded_blob_code_data_" // until V8 10; symBlob is a pointer to it there
-	symBlobSize      = "v8_Default_embedded_blob_code_size_"
 	symBytecodeSizes = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 	// the static array in TranslationOpcodeOperandCount(TranslationOpcode)
 	symTranslationOperands = "_ZZN2v88internal29TranslationOpcodeOperandCountENS0_17TranslationOpcodeEE6counts"
 )
-
-// readBuiltins finds the embedded blob: the symbol of its size holds the size.
-func (l *Layout) readBuiltins(im *image) {
-	start, ok := im.syms[symBlobData]
-	if !ok {
-		start, ok = im.syms[symBlob]
-	}
-	sizeAt, ok2 := im.syms[symBlobSize]
-	if !ok || !ok2 {
-		l.note("no symbol %s: builtins have no names", symBlob)
-		return
-	}
-	size, err := im.i32(sizeAt.value)
-	off, inFile := im.fileOffset(start.value)
-	if err != nil || size <= 0 || !inFile {
-		l.note("%s: %d bytes at %#x are not in the file", symBlob, size, start.value)
-		return
-	}
-	l.Builtins = Range{start.value, start.value + uint64(size), off}
-}
 
 // maxBytecodeSizes bounds kBytecodeSizes: a bytecode is one byte, and there are three tables.
 const maxBytecodeSizes = 3 * 256
@@ -38,7 +15,11 @@ const maxBytecodeSizes = 3 * 256
 func (l *Layout) readBytecodeSizes(im *image) {
 	s, ok := im.syms[symBytecodeSizes]
 	if !ok {
-		l.note("no symbol Bytecodes::kBytecodeSizes: lines in Sparkplug code are unknown")
+		if l.BytecodeSizes = official(l.V8, "bytecodes"); l.BytecodeSizes == nil {
+			l.note("no symbol Bytecodes::kBytecodeSizes: lines in Sparkplug code are unknown")
+		} else {
+			l.note("no symbol Bytecodes::kBytecodeSizes: assumed to be as in the official build")
+		}
 		return
 	}
 	b, err := im.bytes(s.value, int(min(s.size, maxBytecodeSizes)))
@@ -59,6 +40,9 @@ const (
 func (l *Layout) readTranslationOperands(im *image) {
 	s, ok := im.syms[symTranslationOperands]
 	if !ok {
+		if l.TranslationOperands = official(l.V8, "operands"); l.TranslationOperands != nil {
+			return
+		}
 		l.note("no symbol TranslationOpcodeOperandCount()::counts: lines of callers in Maglev code may be those of loops around them")
 		return
 	}

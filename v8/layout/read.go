@@ -43,7 +43,7 @@ func Read(r io.ReaderAt) (*Layout, error) {
 
 // wantedSymbols lists the symbols that the table and Read ask for.
 func wantedSymbols() []string {
-	names := append([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, symBytecodeSizes, symTranslationOperands}, versionSymbols...)
+	names := append([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, funcBlob, funcBlobSize, symBytecodeSizes, symTranslationOperands}, versionSymbols...)
 	for _, r := range table {
 		if r.code != nil {
 			names = append(names, r.code.names...)

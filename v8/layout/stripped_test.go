@@ -50,7 +50,8 @@ func stripped(t *testing.T, r io.ReaderAt) io.ReaderAt {
 	return nil
 }
 
-// A stripped Node has lost the builtins' names and the bytecode sizes (from 24.21 on), but no value of the layout.
+// A stripped Node has lost the builtins' names and, where no exported function tells, their place, but no value of the
+// layout and no table.
 func TestStrippedBinaryKeepsAllValues(t *testing.T) {
 	for _, v := range nodes.Versions() {
 		whole, f := readNode(t, v.Version)
@@ -67,8 +68,11 @@ func TestStrippedBinaryKeepsAllValues(t *testing.T) {
 		if !strings.HasPrefix(l.Values[IsolateCEntryFP].Origin, "rule ") {
 			t.Errorf("node %s: %s from %q; builtins have no names here", v.Version, IsolateCEntryFP, l.Values[IsolateCEntryFP].Origin)
 		}
-		if (l.Builtins != Range{}) {
-			t.Errorf("node %s: builtins at %+v without their symbol", v.Version, l.Builtins)
+		if _, exported := symbolOf(t, f, funcBlob); exported && l.Builtins != whole.Builtins || !exported && l.Builtins != (Range{}) {
+			t.Errorf("node %s: builtins at %+v, unstripped %+v", v.Version, l.Builtins, whole.Builtins)
+		}
+		if diff := cmp.Diff(whole.BytecodeSizes, l.BytecodeSizes) + cmp.Diff(whole.TranslationOperands, l.TranslationOperands); diff != "" {
+			t.Errorf("node %s: tables differ: %s", v.Version, diff)
 		}
 		if diff := cmp.Diff(whole.V8, l.V8) + cmp.Diff(whole.Node, l.Node); diff != "" {
 			t.Errorf("version: %s", diff)
@@ -77,6 +81,25 @@ func TestStrippedBinaryKeepsAllValues(t *testing.T) {
 			t.Errorf("node %s: notes do not say that the builtins are unknown: %q", v.Version, l.Notes)
 		}
 	}
+}
+
+// symbolOf looks for an exported symbol by the standard library.
+func symbolOf(t *testing.T, r io.ReaderAt, name string) (elf.Symbol, bool) {
+	t.Helper()
+	f, err := elf.NewFile(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := f.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return elf.Symbol{}, false
 }
 
 // The debugger constants again, through the standard library's symbol tables and sections.

@@ -22,6 +22,7 @@ type code struct {
 	sfi       heap.Word     //
 	checked   uint64        // epoch in which it was last found unchanged
 	head      []byte        // first instructions
+	proper    int           // size of the code proper; what runs rarely is behind it; 0: not looked for yet
 }
 
 // codes keeps code by address.

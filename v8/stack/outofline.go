@@ -13,15 +13,83 @@ const (
 // would be theirs, whatever it is. But they jump back, and where they jump to is where they were left from.
 func (v *Resolver) positioned(c *code, at int) int {
 	p := c.optimized.Positions
-	if len(p) == 0 || at < int(p[len(p)-1].Code) {
+	if len(p) == 0 {
 		return at
+	}
+	limit := int(p[len(p)-1].Code)
+	if at < limit && (c.tier != TurboFan || !v.strays(c, at)) {
+		return at
+	}
+	if at < limit {
+		limit = c.proper - 1
 	}
 	start := c.Start + uint64(at) + 1
 	b, err := v.r.Bytes(start, int(min(maxOutOfLineBytes, c.End-min(start, c.End))))
 	if err != nil {
 		return at
 	}
-	return jumpBack(b, at, int(p[len(p)-1].Code))
+	return jumpBack(b, at, limit)
+}
+
+// strays reports whether an offset is behind the code proper, in a block that the entry before it is not of: V8 10 and
+// before give blocks that allocate no position, and that before them is of some other block.
+func (v *Resolver) strays(c *code, at int) bool {
+	entry, ok := c.optimized.Positions.At(at)
+	from := int(entry.Code)
+	if !ok || from < 0 || at-from > maxBlock {
+		return false
+	}
+	b, err := v.r.Bytes(c.Start+uint64(from), at-from+1)
+	if err != nil || !leaves(b[:at-from]) {
+		return false
+	}
+	if c.proper == 0 {
+		b, err := v.r.Instructions(c.Code, maxProper)
+		if err != nil {
+			return false
+		}
+		c.proper = properEnd(b)
+	}
+	return at >= c.proper
+}
+
+// Limits of what is read of one piece of code: from an entry of its table on, and to find where the code proper ends.
+const (
+	maxBlock  = 4 << 10
+	maxProper = 64 << 10
+)
+
+// leaves reports whether code ends in another block than it begins in: nothing goes on behind an unconditional jump.
+func leaves(b []byte) bool {
+	for at := 0; at < len(b); {
+		in, err := x86asm.Decode(b[at:], 64)
+		if err != nil {
+			return false
+		}
+		at += in.Len
+		if in.Op == x86asm.JMP || in.Op == x86asm.RET {
+			return true
+		}
+	}
+	return false
+}
+
+// properEnd is the end of the last return: TurboFan puts blocks that are run rarely behind all others, and those do not
+// return. Where there is none, nothing is behind the code proper.
+func properEnd(b []byte) int {
+	end := maxProper
+	for at := 0; at < len(b); {
+		in, err := x86asm.Decode(b[at:], 64)
+		if err != nil {
+			at++ // a table of jumps
+			continue
+		}
+		at += in.Len
+		if in.Op == x86asm.RET {
+			end = at
+		}
+	}
+	return end
 }
 
 // jumpBack follows code that begins behind an offset to its first jump to before the limit, and gives that target; the

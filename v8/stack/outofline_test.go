@@ -34,6 +34,52 @@ func TestJumpBack(t *testing.T) {
 	}
 }
 
+func TestLeaves(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		code []byte
+		want bool
+	}{
+		{"nothing", nil, false},
+		{"straight", []byte{0x48, 0x89, 0xc3, 0x41, 0xff, 0xd2}, false}, // mov, call r10
+		{"conditional jump", []byte{0x74, 0x10, 0x90}, false},
+		{"jump", []byte{0x90, 0xeb, 0xc0, 0x90}, true},
+		{"return", []byte{0xc2, 0x18, 0x00}, true},
+		{"no instruction first", []byte{0x06, 0xeb, 0xc0}, false},
+	} {
+		if got := leaves(c.code); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestProperEnd(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		code []byte
+		want int
+	}{
+		{"no return", []byte{0x90, 0xeb, 0xc0}, maxProper},
+		{"two returns", []byte{0x90, 0xc2, 0x18, 0x00, 0x90, 0xc3, 0xeb, 0xc0}, 6},
+		{"a return that is data", []byte{0xc3, 0x48, 0xb8, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3}, 1}, // mov rax,imm64
+		{"behind a table", []byte{0x06, 0x07, 0xc3}, 3},
+	} {
+		if got := properEnd(c.code); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func FuzzBlocks(f *testing.F) {
+	f.Add([]byte{0x90, 0xc2, 0x18, 0x00, 0x90, 0xc3, 0xeb, 0xc0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		leaves(b)
+		if got := properEnd(b); got < 1 || got > len(b) && got != maxProper {
+			t.Fatalf("%x ends at %d", b, got)
+		}
+	})
+}
+
 func make48(b byte) []byte {
 	out := make([]byte, 48)
 	for i := range out {

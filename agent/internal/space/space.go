@@ -93,7 +93,7 @@ func (s *Space) Refresh() (changed bool, err error) {
 		}
 		regions = append(regions, code...)
 	}
-	regions = append(regions, generated(maps, regions)...)
+	regions = append(regions, generated(maps, regions, s.regions)...)
 	slices.SortFunc(regions, func(a, b Region) int { return int(int64(a.Start - b.Start)) })
 	changed = !slices.Equal(regions, s.regions)
 	s.regions = regions
@@ -155,8 +155,9 @@ func (s *Space) vdso(m procs.Mapping) []Region {
 
 // generated finds V8's code ranges: it reserves one piece of address space, of which it makes parts executable as it
 // needs them, and maps the builtins there a second time. So all anonymous memory that is next to executable anonymous
-// memory, or to builtins that are inside it, counts: code that comes later is there too.
-func generated(maps []procs.Mapping, code []Region) []Region {
+// memory, or to builtins that are inside it, counts: code that comes later is there too. What held code before still does:
+// until V8 10 none of it is executable while a collection or a compiler writes to it.
+func generated(maps []procs.Mapping, code, before []Region) []Region {
 	var out, group []Region
 	hasCode := false
 	end := func() {
@@ -173,7 +174,7 @@ func generated(maps []procs.Mapping, code []Region) []Region {
 		case holdsBuiltins(m, code):
 			hasCode = true
 		case m.Inode == 0 && (m.Path == "" || strings.HasPrefix(m.Path, "[anon:")):
-			hasCode = hasCode || m.Exec
+			hasCode = hasCode || m.Exec || heldCode(m, before)
 			group = append(group, Region{Start: m.Start, End: m.End, Kind: Generated})
 		default:
 			end()
@@ -181,6 +182,12 @@ func generated(maps []procs.Mapping, code []Region) []Region {
 	}
 	end()
 	return out
+}
+
+func heldCode(m procs.Mapping, before []Region) bool {
+	return slices.ContainsFunc(before, func(r Region) bool {
+		return r.Kind == Generated && r.Start < m.End && m.Start < r.End
+	})
 }
 
 func holdsBuiltins(m procs.Mapping, code []Region) bool {

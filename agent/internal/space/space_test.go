@@ -76,7 +76,7 @@ func TestRecordedMaps(t *testing.T) {
 			if len(blobs) != 2 || blobs[0].Start != c.builtins || blobs[0].End != c.builtins+c.size || blobs[1].Start != c.again || blobs[1].End != c.again+c.size {
 				t.Errorf("builtins at %+v", blobs)
 			}
-			got := generated(maps, code)
+			got := generated(maps, code, nil)
 			for _, want := range c.code {
 				if !slices.ContainsFunc(got, func(r Region) bool { return r.Start == want[0] && r.End == want[1] && r.Kind == Generated }) {
 					t.Errorf("no region %x", want)
@@ -118,12 +118,28 @@ func TestGenerated(t *testing.T) {
 		{"stack that is executable", []procs.Mapping{anon(0x1000, 0x2000, true, "[stack]")}, nil},
 	} {
 		var got [][2]uint64
-		for _, r := range generated(c.maps, nil) {
+		for _, r := range generated(c.maps, nil, nil) {
 			got = append(got, [2]uint64{r.Start, r.End})
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
+	}
+}
+
+// Node 16 and 18 take the right to execute from all code while they write to some.
+func TestGeneratedStays(t *testing.T) {
+	maps := func(exec bool, end uint64) []procs.Mapping {
+		return []procs.Mapping{{Start: 0x1000, End: 0x2000}, {Start: 0x2000, End: end, Exec: exec}, {Start: 0x9000, End: 0xa000}}
+	}
+	before := generated(maps(true, 0x3000), nil, nil)
+	for end, want := range map[uint64]int{0x3000: 2, 0x4000: 2, 0x2000: 2} {
+		if got := generated(maps(false, end), nil, before); len(got) != want || got[0].Start != 0x1000 || got[1].End != end {
+			t.Errorf("code to %#x that is written to: %+v", end, got)
+		}
+	}
+	if got := generated([]procs.Mapping{{Start: 0x9000, End: 0xa000}}, nil, before); got != nil {
+		t.Errorf("data elsewhere: %+v", got)
 	}
 }
 

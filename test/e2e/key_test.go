@@ -1,0 +1,37 @@
+package e2e
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth/judge"
+)
+
+// TestStateOfOldNode: until Node 18 it takes a look at the running process to know where a thread's isolate is, and here
+// hotspan is there before V8 is. Of a thread without an isolate all samples are in the state other.
+func TestStateOfOldNode(t *testing.T) {
+	node, err := nodes.Path(nodes.Versions()[0].Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("MODE", "alloc")
+	t.Setenv("DURATION_MS", "2500")
+	file := filepath.Join(t.TempDir(), "out.jsonl")
+	r := run(t, "record", "-F", "499", "-o", file, "--", node, "--expose-gc", "../programs/functions.js", filepath.Join(t.TempDir(), "log"))
+	t.Logf("%s", r.Stderr)
+	var known judge.Share
+	collections := 0
+	for _, s := range readSamples(t, file) {
+		if s.TID != s.PID {
+			continue
+		}
+		if known.Count(s.State != "other"); s.State == "gc" {
+			collections++
+		}
+	}
+	atLeast(t, known, "samples of the main thread with a state", 30, 100)
+	if collections == 0 {
+		t.Error("no sample is in a collection, and the program does little else")
+	}
+}
