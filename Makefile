@@ -31,8 +31,8 @@ CLANG = 19.1.7
 HAVE_CLANG = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ]
 
-.PHONY: demo test node truth bench build generate check-generated nodes root-demo root-test root-node root-truth root-bench tools-go tools-npm \
-	tools-test tools-bpf
+.PHONY: demo test node truth bench build generate check-generated nodes root-demo root-test root-node root-truth \
+	root-bench tools-go tools-npm tools-test tools-bpf
 
 demo: root-demo build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./examples/demo -node "$$node" $(DEMO_FLAGS)

@@ -68,7 +68,9 @@ var groups = []struct {
 }{
 	{"the process cannot be sampled", slices.Concat(needed, neededIfAny)},
 	{"samples have no labels", contextFields},
-	{"the state of a thread (JavaScript, collection, compiler) is not told", []layout.Field{layout.IsolateVMState, layout.IsolateKey}},
+	{"isolates are not found: states of threads are not told, and samples have no labels",
+		[]layout.Field{layout.IsolateTLS, layout.IsolateKey}},
+	{"the state of a thread (JavaScript, collection, compiler) is not told", []layout.Field{layout.IsolateVMState}},
 	{"collections are told by the state alone", []layout.Field{layout.IsolateHeap, layout.HeapGCState}},
 	{"functions that were inlined are not told", []layout.Field{layout.DeoptLiterals, layout.DeoptInlining, layout.DeoptSFI, layout.SFIWrapperShared}},
 	{"WebAssembly frames have no kind", []layout.Field{layout.WasmFrameMarker}},

@@ -267,7 +267,7 @@ var (
 		layout.TypeCode, layout.TypeInstructionStream, layout.TypeScopeInfo, layout.FirstNonStringType,
 	}
 	contextFields = []layout.Field{
-		layout.IsolateTLS, layout.IsolateCPED, layout.JSMapTable, layout.TypeJSMap, layout.MapBitField3,
+		layout.IsolateCPED, layout.JSMapTable, layout.TypeJSMap, layout.MapBitField3,
 		layout.MapDescriptors, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.SymbolHash,
 	}
 )
