@@ -66,11 +66,12 @@ function lines() {
   return [first + 1, text.indexOf('};', first) + 1];
 }
 
+// Each interval is one run of the chain, of milliseconds, so that only at its edges callers run without the leaf.
 function measure() {
   const deadline = performance.now() + milliseconds;
   while (performance.now() < deadline && !intervals.full && !stopped()) {
     builds.forEach((build, stack) => {
-      const { start, end } = build.burst(5);
+      const { start, end } = build.burst(0, 4e6);
       intervals.columns.stack[intervals.add(start, end)] = stack;
     });
   }
@@ -80,7 +81,7 @@ const builds = ['tsc', 'tsc-inline', 'esbuild', 'terser', 'indexed'].map((tool) 
 const stacks = new Stacks();
 for (const build of builds) stacks.add(frames(build), ...lines());
 const intervals = new Intervals(100000, { stack: Uint8Array });
-for (const build of builds) build.burst(100);
+for (const build of builds) build.burst(200, 2000);
 ready();
 measure();
 write({}, stacks.lines(), intervals.lines((row) => ({ stack: intervals.columns.stack[row] })));
