@@ -1,6 +1,7 @@
 # make demo             a profile of a real Express service by route, from outside it (needs root)
 # make test             all tests (needs root)
 # make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
+# make truth            what share of profiles is true, by Node.js version, as a table (needs root)
 # make bench            what hotspan costs, as a ratio to none in the same run (needs root)
 # make build            bin/hotspan
 # make generate         the BPF objects anew, with clang-19
@@ -8,6 +9,7 @@
 
 DEMO_NODE = 24.21.0
 DEMO_FLAGS =
+TRUTH_FLAGS =
 
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
@@ -30,8 +32,8 @@ CLANG = 19.1.7
 HAVE_CLANG = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ]
 
-.PHONY: demo test node bench build generate check-generated nodes root-demo root-test root-node root-bench tools-go tools-npm \
-	tools-test tools-bpf
+.PHONY: demo test node truth bench build generate check-generated nodes root-demo root-test root-node root-truth \
+	root-bench tools-go tools-npm tools-test tools-bpf
 
 demo: root-demo build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./examples/demo -node "$$node" $(DEMO_FLAGS)
@@ -48,7 +50,10 @@ NODE = $(DEMO_NODE)
 node: root-node tools-go tools-test $(PACKAGES) nodes
 	go test ./agent -run TestWalkLive/$(NODE) -record
 	go test ./v8/... ./context ./agent
-	go test ./test/e2e -all -timeout 30m -run 'Test(EveryNode|Threads|Snapshots|SnapshotTimes|Express|DoctorOnProcess)/^$(NODE)$$|Test(Functions|Tiers|Requests)/./^$(NODE)$$'
+	go test ./test/e2e -all -timeout 30m -run 'Test(EveryNode|Threads|Mixed|Shares|Express|DoctorOnProcess)/^$(NODE)$$|Test(Functions|Tiers|Requests)/./^$(NODE)$$'
+
+truth: root-truth build $(PACKAGES) nodes
+	@go run ./test/truth/table $(TRUTH_FLAGS)
 
 bench: root-bench build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./test/bench -node "$$node"
@@ -80,6 +85,9 @@ root-test:
 
 root-node:
 	$(call root,node)
+
+root-truth:
+	$(call root,truth)
 
 root-bench:
 	$(call root,bench)

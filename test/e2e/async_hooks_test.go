@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"testing"
+	"time"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // TestRequestsOfAsyncHooks is TestRequests where stores are kept in the resources of async_hooks: by default until Node
@@ -19,12 +21,12 @@ func TestRequestsOfAsyncHooks(t *testing.T) {
 				if v.Major() >= 24 {
 					flags = []string{"--no-async-context-frame"}
 				}
-				r := requestRun{env: []string{"MODE=" + mode}, rules: storeRules, want: requestLabels, percent: 99, length: 16}
+				r := requestRun{env: []string{"MODE=" + mode}, rules: judge.StoreRules, want: judge.RequestLabels, percent: 98}
 				if mode == "gc" {
-					flags = append(flags, "--max-semi-space-size=1")
+					r.flags = collecting
 				}
-				if !*all {
-					r.length, r.percent = 7, 98 // learning takes its share of a short look
+				if *all { // in a short look learning takes its share
+					r.length, r.percent = 14*time.Second, 99
 				}
 				if *all || some[v.Version] == mode {
 					r.run(t, node, flags)

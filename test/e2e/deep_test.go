@@ -8,21 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/test/truth"
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // TestDeep: of recursion that is deeper than what is kept, in a program's own code and through map, sort and JSON.parse, the
 // leaf's side and the root's side are there, and the number of frames between them is right.
 func TestDeep(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
-		out, log := filepath.Join(t.TempDir(), "out.jsonl"), filepath.Join(t.TempDir(), "truth.jsonl")
 		t.Setenv("WAIT_MS", "500")
-		r := run(t, "record", "-F", "499", "-o", out, "--", node, "--stack-size=6000", "../programs/deep.js", log)
-		t.Logf("%s", r.stderr)
-		l, err := truth.ReadFile(log)
-		if r.code != 0 || err != nil {
-			t.Fatalf("hotspan ended with %d; %v", r.code, err)
-		}
-		samples := readSamples(t, out)
+		samples, l := recordCommand(t, 499, node, "--stack-size=6000", "../programs/deep.js")
 		d := deepStacks{perFrame: map[string]float64{}}
 		var cut []deepSample
 		for i := range samples {
@@ -39,9 +33,9 @@ func TestDeep(t *testing.T) {
 		for _, s := range cut { // with what the whole stacks have told
 			d.compareCut(t, s)
 		}
-		d.toRoot.atLeast(t, "to the thread's first frame", 99, 150)
-		d.own.atLeast(t, "the program's own frames, all or at both ends", 99, 150)
-		d.skipped.atLeast(t, "number of frames between", 99, 50)
+		atLeast(t, d.toRoot, "to the thread's first frame", 99, 150)
+		atLeast(t, d.own, "the program's own frames, all or at both ends", 99, 150)
+		atLeast(t, d.skipped, "number of frames between", 99, 50)
 		if len(d.perFrame) != 4 || d.deepest < 5000 || d.least > 300 || d.whole < 850 {
 			t.Errorf("frames to one of its own: %v; up to %d frames, %d in a whole stack, at least %d skipped", d.perFrame, d.deepest, d.whole, d.least)
 		}
@@ -50,14 +44,14 @@ func TestDeep(t *testing.T) {
 
 // deepSample is a sample of a known stack: the frames at its leaf, and where others are skipped those at its root.
 type deepSample struct {
-	*sample
-	leaf, root []frame
+	*judge.Sample
+	leaf, root []judge.Frame
 	skipped    int
 	want       []truth.Frame
 }
 
-func split(s *sample, want []truth.Frame) deepSample {
-	out := deepSample{sample: s, leaf: s.Stack, want: want}
+func split(s *judge.Sample, want []truth.Frame) deepSample {
+	out := deepSample{Sample: s, leaf: s.Stack, want: want}
 	for i, f := range s.Stack {
 		if _, err := fmt.Sscanf(f.F, "[… %d frames]", &out.skipped); err == nil && f.Kind == "marker" {
 			out.leaf, out.root = s.Stack[:i], s.Stack[i+1:]
@@ -77,16 +71,16 @@ func (s deepSample) kind() string {
 
 // deepStacks is what comparing found.
 type deepStacks struct {
-	toRoot, own, skipped  share
+	toRoot, own, skipped  judge.Share
 	perFrame              map[string]float64 // by kind: all frames to each of the program's own, where none are missing
 	deepest, whole, least int
-	bottom                []frame // the frames at the root of a whole stack
+	bottom                []judge.Frame // the frames at the root of a whole stack
 }
 
 func (d *deepStacks) compareWhole(s deepSample) {
 	own := ownFrames(s.leaf)
-	d.own.count(len(own) == len(s.want) && same(own, s.want))
-	d.toRoot.count(s.Stop == "root")
+	d.own.Count(len(own) == len(s.want) && same(own, s.want))
+	d.toRoot.Count(s.Stop == "root")
 	d.whole = max(d.whole, len(s.leaf))
 	if len(s.leaf) > 100 && s.Stop == "root" {
 		d.perFrame[s.kind()] = perFrame(s.leaf, s.kind())
@@ -97,8 +91,8 @@ func (d *deepStacks) compareWhole(s deepSample) {
 func (d *deepStacks) compareCut(t *testing.T, s deepSample) {
 	front, back := ownFrames(s.leaf), ownFrames(s.root)
 	hidden := len(s.want) - len(front) - len(back)
-	d.own.count(hidden > 0 && same(front, s.want[:len(front)]) && same(back, s.want[len(s.want)-len(back):]))
-	d.toRoot.count(s.Stop == "root" && len(s.root) > 5 && cmp.Equal(d.bottom, s.root[len(s.root)-5:]))
+	d.own.Count(hidden > 0 && same(front, s.want[:len(front)]) && same(back, s.want[len(s.want)-len(back):]))
+	d.toRoot.Count(s.Stop == "root" && len(s.root) > 5 && cmp.Equal(d.bottom, s.root[len(s.root)-5:]))
 	d.deepest = max(d.deepest, len(s.leaf)+s.skipped+len(s.root))
 	if d.least == 0 || s.skipped < d.least {
 		d.least = s.skipped
@@ -108,13 +102,13 @@ func (d *deepStacks) compareCut(t *testing.T, s deepSample) {
 	}
 	off := float64(s.skipped) - float64(hidden)*d.perFrame[s.kind()]
 	right := -10 < off && off < 10 // the cut may be anywhere between two of the program's own
-	if d.skipped.count(right); !right {
+	if d.skipped.Count(right); !right {
 		t.Logf("%s: %d frames skipped, %d of the program's own, which are %.3f frames each", s.kind(), s.skipped, hidden, d.perFrame[s.kind()])
 	}
 }
 
 // perFrame is how many frames there are to each of the program's own, between the first and the last of a function.
-func perFrame(all []frame, function string) float64 {
+func perFrame(all []judge.Frame, function string) float64 {
 	first, last, own := -1, -1, 0
 	for i, f := range all {
 		if f.F == function {
@@ -133,7 +127,7 @@ func perFrame(all []frame, function string) float64 {
 }
 
 // ownFrames are those of the program.
-func ownFrames(all []frame) (own []frame) {
+func ownFrames(all []judge.Frame) (own []judge.Frame) {
 	for _, f := range all {
 		if filepath.Base(f.File) == "deep.js" {
 			own = append(own, f)
@@ -143,9 +137,9 @@ func ownFrames(all []frame) (own []frame) {
 }
 
 // same compares functions, lines and columns; of the leaf, which runs on, the function.
-func same(got []frame, want []truth.Frame) bool {
+func same(got []judge.Frame, want []truth.Frame) bool {
 	for i, w := range want {
-		if !got[i].is(w.Function, w.File) && !(w.Function == "" && got[i].F == "(anonymous)") {
+		if !got[i].Is(w.Function, w.File) && !(w.Function == "" && got[i].F == "(anonymous)") {
 			return false
 		}
 		if w.First == 0 && (got[i].Line != w.Line || got[i].Col != w.Column) {

@@ -84,15 +84,15 @@ func TestDoctorOnProcess(t *testing.T) {
 }
 
 func doctorOn(t *testing.T, node string, flags []string, where string) {
-	p := start(t, node, "requests.js", flags, []string{"DURATION_MS=20000"})
-	d := doctor(t, hotspan, 0, "-p", strconv.Itoa(p.pid))
+	p := start(t, node, "requests.js", flags, nil)
+	d := doctor(t, hotspan, 0, "-p", strconv.Itoa(p.PID))
 	d.judge(t, node)
 	d.says(t, "AsyncContext    in "+where+": seen in the process")
 	d.says(t, "endpoint, user, user.tenant, user.id")
 	d.says(t, "of OpenTelemetry")
 	const rules = "--label endpoint=endpoint --label tenant=user.tenant --label user.id=user.id"
-	d.says(t, "hotspan record -p "+strconv.Itoa(p.pid)+" -d 10s "+rules)
-	if samples := record(t, p.pid, 99, 2e9, strings.Fields(rules)...); len(samples) == 0 {
+	d.says(t, "hotspan record -p "+strconv.Itoa(p.PID)+" -d 10s "+rules)
+	if samples := record(t, p.PID, 99, 2e9, strings.Fields(rules)...); len(samples) == 0 {
 		t.Error("the command that doctor offers records nothing")
 	}
 }

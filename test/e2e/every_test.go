@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth/judge"
+	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
 // TestEveryNode has a short look at each version that eachNode leaves out: the two hundred functions, half of them with a
@@ -17,22 +19,20 @@ func TestEveryNode(t *testing.T) {
 		return !*all && slices.Contains(nodes.Thorough(), v)
 	})
 	runNodes(t, list, func(t *testing.T, v nodes.Version, node string) {
-		env, stop := stopFile(t)
-		functions := launch(t, node, "functions.js", []string{"--expose-gc"}, []string{env, "INSPECT=1", "DURATION_MS=60000"})
-		programs, names := []*program{functions}, []string{"functions"}
-		for _, tier := range tiers {
-			if flags, ok := tierFlags(v, tier.name, tier.flags); ok {
-				programs = append(programs, launch(t, node, "tiers.js", flags, []string{env, "TIER=" + tier.name, "DURATION_MS=60000"}))
-				names = append(names, tier.name)
+		functions := launch(t, node, "functions.js", []string{"--expose-gc"}, []string{"INSPECT=1"})
+		programs, names := []program{functions}, []string{"functions"}
+		for _, tier := range trial.Tiers {
+			if flags, ok := tier.Flags(v); ok {
+				programs = append(programs, launch(t, node, "tiers.js", flags, []string{"TIER=" + tier.Name}))
+				names = append(names, tier.Name)
 			}
 		}
 		for _, p := range programs {
 			p.await(t)
 		}
 		samples := recordAll(t, programs, 997, 3*time.Second)
-		stop()
 		for i, p := range programs {
-			t.Run(names[i], func(t *testing.T) { shortLook(t, p, names[i], samples[p.pid]) })
+			t.Run(names[i], func(t *testing.T) { shortLook(t, p, names[i], samples[p.PID]) })
 		}
 	})
 }
@@ -40,38 +40,38 @@ func TestEveryNode(t *testing.T) {
 // enough is how many samples of each program a short look needs: they share the CPUs.
 const enough = 30
 
-func shortLook(t *testing.T, p *program, name string, samples []sample) {
+func shortLook(t *testing.T, p program, name string, samples []judge.Sample) {
 	l := p.truth(t)
 	v := compare(t, samples, l)
-	v.right.atLeast(t, "leaf function right", 95, enough) // hotspan shares the CPUs too: code may be gone before it is named
-	v.leafLine.atLeast(t, "leaf line inside the function", 99.5, enough)
-	v.callerLine.atLeast(t, "caller's line right", 100, enough)
-	v.callerColumn.atLeast(t, "caller's column right", 99, enough)
-	if name != "functions" { // here some samples of an interval are in the clock
-		v.callers.atLeast(t, "caller right", 100, enough)
-		inlinedKept(t, samples, l, name, enough)
+	atLeast(t, v.Right, "leaf function right", 95, enough) // hotspan shares the CPUs too: code may be gone before it is named
+	atLeast(t, v.LeafLine, "leaf line inside the function", 99.5, enough)
+	atLeast(t, v.Line, "caller's line right", 100, enough)
+	atLeast(t, v.Column, "caller's column right", 99, enough)
+	if v.Wrong > 0 {
+		t.Errorf("%d wrong functions, want none", v.Wrong)
+	}
+	if name == "functions" {
+		atLeast(t, v.Callers, "caller right", 95, enough)
 		return
 	}
-	v.callers.atLeast(t, "caller right", 95, enough)
-	if v.wrong > 0 {
-		t.Errorf("%d wrong functions, want none", v.wrong)
-	}
+	atLeast(t, v.Callers, "caller right", 100, enough)
+	inlinedKept(t, samples, l, enough)
 }
 
 // recordAll samples several processes at once and returns the samples by process.
-func recordAll(t *testing.T, all []*program, rate int, d time.Duration) map[int][]sample {
+func recordAll(t *testing.T, all []program, rate int, d time.Duration) map[int][]judge.Sample {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "out.jsonl")
 	args := []string{"record", "-F", strconv.Itoa(rate), "-d", d.String(), "-o", file}
 	for _, p := range all {
-		args = append(args, "-p", strconv.Itoa(p.pid))
+		args = append(args, "-p", strconv.Itoa(p.PID))
 	}
 	r := run(t, args...)
-	t.Logf("%s", r.stderr)
-	if r.code != 0 {
-		t.Fatalf("hotspan ended with %d", r.code)
+	t.Logf("%s", r.Stderr)
+	if r.Code != 0 {
+		t.Fatalf("hotspan ended with %d", r.Code)
 	}
-	out := map[int][]sample{}
+	out := map[int][]judge.Sample{}
 	for _, s := range readSamples(t, file) {
 		out[s.PID] = append(out[s.PID], s)
 	}

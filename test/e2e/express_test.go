@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // service starts examples/express and returns it with its address.
@@ -46,7 +48,7 @@ func load(t *testing.T, node, url, seconds string) {
 	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
 }
 
-// TestExpress: a real Express service under load, sampled 99 times a second. The routes are those of its source; each
+// TestExpress: a real Express service under load, sampled 499 times a second. The routes are those of its source; each
 // must be there, with CPU in the function that burns it.
 func TestExpress(t *testing.T) {
 	burners := map[string]string{
@@ -55,40 +57,40 @@ func TestExpress(t *testing.T) {
 	}
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		c, url := service(t, node, flags)
-		load(t, node, url, "25")
+		load(t, node, url, "9")
 		time.Sleep(2 * time.Second)
-		samples := record(t, c.Process.Pid, 99, 20*time.Second)
+		samples := record(t, c.Process.Pid, 499, 5*time.Second)
 		reach(t, samples, c.Process.Pid)
-		var labelled, traced share
-		routes := map[string]*share{}
+		var labelled, traced judge.Share
+		routes := map[string]*judge.Share{}
 		for i := range samples {
 			s := &samples[i]
 			route, _ := s.Labels["http.route"].(string)
 			if file, ok := handler(s); ok {
 				_, has := s.Labels["trace_id"]
-				traced.count(has)
-				labelled.count(route != "")
+				traced.Count(has)
+				labelled.Count(route != "")
 				if routes[route] == nil {
-					routes[route] = &share{}
+					routes[route] = &judge.Share{}
 				}
-				routes[route].count(burners[route] == file)
+				routes[route].Count(burners[route] == file)
 			}
 		}
-		traced.atLeast(t, "samples in handlers with a trace id", 99, 300)
-		labelled.atLeast(t, "samples in handlers with a route", 98, 300)
+		atLeast(t, traced, "samples in handlers with a trace id", 99, 300)
+		atLeast(t, labelled, "samples in handlers with a route", 98, 300)
 		for route := range burners {
 			if routes[route] == nil {
 				t.Errorf("no sample of route %s", route)
 				continue
 			}
-			routes[route].atLeast(t, "samples of "+route+" in its own handler", 100, 10)
+			atLeast(t, *routes[route], "samples of "+route+" in its own handler", 100, 10)
 		}
 	})
 }
 
 // handler is the route's file that a sample is in, by its name without the extension.
-func handler(s *sample) (string, bool) {
-	for _, f := range s.js() {
+func handler(s *judge.Sample) (string, bool) {
+	for _, f := range s.JS() {
 		if _, file, ok := strings.Cut(f.File, "/express/routes/"); ok {
 			return strings.TrimSuffix(file, ".js"), true
 		}

@@ -2,23 +2,20 @@
 package e2e
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth"
+	"github.com/hotspan/hotspan/test/truth/judge"
+	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
 var hotspan string // the command under test
@@ -79,232 +76,120 @@ func runNodes(t *testing.T, list []nodes.Version, f func(t *testing.T, v nodes.V
 }
 
 // program is a run of one of test/programs.
-type program struct {
-	*exec.Cmd
-	stderr io.Reader
-	pid    int
-	log    string // file of the truth
-}
+type program struct{ *trial.Program }
 
 // start runs a program and waits until it says that it is ready.
-func start(t *testing.T, node, script string, flags, env []string) *program {
+func start(t *testing.T, node, script string, flags, env []string) program {
 	t.Helper()
 	p := launch(t, node, script, flags, env)
 	p.await(t)
 	return p
 }
 
-// launch runs a program.
-func launch(t *testing.T, node, script string, flags, env []string) *program {
+// launch runs a program, for a minute if it is not told otherwise.
+func launch(t *testing.T, node, script string, flags, env []string) program {
 	t.Helper()
-	p := &program{log: filepath.Join(t.TempDir(), "truth.jsonl")}
-	p.Cmd = exec.Command(node, append(append([]string{}, flags...), filepath.Join("../programs", script), p.log)...)
-	p.Env = append(os.Environ(), env...)
-	p.begin(t)
-	return p
+	env = append([]string{"DURATION_MS=60000"}, env...)
+	p, err := trial.Launch(t.TempDir(), node, filepath.Join("../programs", script), flags, env)
+	return owned(t, p, err)
 }
 
-func (p *program) begin(t *testing.T) {
+// owned is a program that is ended with the test.
+func owned(t *testing.T, p *trial.Program, err error) program {
 	t.Helper()
-	var err error
-	if p.stderr, err = p.StderrPipe(); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.Process.Kill(); p.Wait() })
+	t.Cleanup(p.Kill)
+	return program{p}
 }
 
 // await waits until a program says that it is ready.
-func (p *program) await(t *testing.T) {
+func (p program) await(t *testing.T) {
 	t.Helper()
-	lines := bufio.NewScanner(p.stderr)
-	for lines.Scan() {
-		if pid, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
-			var err error
-			if p.pid, err = strconv.Atoi(pid); err != nil {
-				t.Fatal(err)
-			}
-			return
-		}
-		t.Logf("%v: %s", p.Args, lines.Text())
-	}
-	t.Fatalf("%v ended before it was ready: %v", p.Args, lines.Err())
-}
-
-// stopFile is what to set in the environment of programs so that they run until stop is called.
-func stopFile(t *testing.T) (env string, stop func()) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "stop")
-	return "STOP=" + file, func() {
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	if err := p.Await(); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// truth waits for the program's end and reads what it wrote.
-func (p *program) truth(t *testing.T) *truth.Log {
+// truth tells the program to end and reads what it wrote.
+func (p program) truth(t *testing.T) *truth.Log {
 	t.Helper()
-	if err := p.Wait(); err != nil {
-		t.Fatalf("%v: %v", p.Args, err)
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
 	}
-	l, err := truth.ReadFile(p.log)
+	l, err := p.Truth()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
 
-// result is what a run of hotspan left.
-type result struct {
-	code   int
-	stderr string
-	took   time.Duration
-}
-
 // run runs hotspan to its end.
-func run(t *testing.T, args ...string) result {
+func run(t *testing.T, args ...string) trial.Result {
 	t.Helper()
-	var stderr bytes.Buffer
-	c := exec.Command(hotspan, args...)
-	c.Stderr = &stderr
-	begin := time.Now()
-	err := c.Run()
-	if _, exited := err.(*exec.ExitError); err != nil && !exited {
-		t.Fatal(err)
-	}
-	return result{c.ProcessState.ExitCode(), stderr.String(), time.Since(begin)}
-}
-
-// record samples a process into JSON lines and reads them.
-func record(t *testing.T, pid, rate int, d time.Duration, more ...string) []sample {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "out.jsonl")
-	args := []string{"record", "-p", strconv.Itoa(pid), "-F", strconv.Itoa(rate), "-d", d.String(), "-o", file}
-	r := run(t, append(args, more...)...)
-	t.Logf("%s", r.stderr)
-	if r.code != 0 {
-		t.Fatalf("hotspan ended with %d", r.code)
-	}
-	return readSamples(t, file)
-}
-
-// sample is a line of the jsonl format, as the README has it.
-type sample struct {
-	T      int64          `json:"t"`
-	PID    int            `json:"pid"`
-	TID    int            `json:"tid"`
-	Thread string         `json:"thread"`
-	State  string         `json:"state"`
-	Stop   string         `json:"stop"`
-	Labels map[string]any `json:"labels"`
-	Stack  []frame        `json:"stack"`
-}
-
-type frame struct {
-	F       string `json:"f"`
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Col     int    `json:"col"`
-	Kind    string `json:"kind"`
-	Tier    string `json:"tier"`
-	Inlined bool   `json:"inlined"`
-	Mod     string `json:"mod"`
-	Addr    string `json:"addr"`
-}
-
-// is reports whether the frame is of a function. The truth has no file for evaluated code that has no name.
-func (f frame) is(function, file string) bool {
-	if file == "" && strings.HasPrefix(f.File, "eval at /") {
-		return f.F == function
-	}
-	return f.F == function && f.File == file
-}
-
-// String is the stack down to the first JavaScript frames, for messages.
-func (s *sample) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s:", s.State, s.Stop)
-	js := 0
-	for _, f := range s.Stack {
-		fmt.Fprintf(&b, "\n\t%s %s:%d:%d %s %s", f.F, f.File, f.Line, f.Col, f.Kind, f.Tier)
-		if f.Kind == "js" {
-			js++
-		}
-		if js == 3 {
-			break
-		}
-	}
-	return b.String()
-}
-
-// codeGone stands for what was inlined in the frame below it, which is not known any more.
-const codeGone = "[code gone]"
-
-// js is the JavaScript frames of the stack, leaf first, and where frames are missing codeGone.
-func (s *sample) js() []frame {
-	var out []frame
-	for _, f := range s.Stack {
-		if f.Kind == "js" || f.F == codeGone {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// isUnknown reports whether a frame says that it is not known.
-func (f frame) isUnknown() bool { return f.F == codeGone || f.F == "[stale function]" }
-
-func readSamples(t *testing.T, file string) []sample {
-	t.Helper()
-	f, err := os.Open(file)
+	r, err := trial.Run(hotspan, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	var out []sample
-	d := json.NewDecoder(f)
-	d.DisallowUnknownFields()
-	for d.More() {
-		var s struct {
-			sample
-			CPU int `json:"cpu"`
-		}
-		if err := d.Decode(&s); err != nil {
-			t.Fatalf("%s, sample %d: %v", file, len(out)+1, err)
-		}
-		out = append(out, s.sample)
+	return r
+}
+
+// record samples a process into JSON lines and reads them.
+func record(t *testing.T, pid, rate int, d time.Duration, more ...string) []judge.Sample {
+	t.Helper()
+	samples, r, err := trial.Record(hotspan, t.TempDir(), pid, rate, d, more...)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out
+	t.Logf("%s", r.Stderr)
+	return samples
 }
 
-// share is a part of a whole, to be compared with a bound.
-type share struct{ part, whole int }
-
-func (s *share) count(yes bool) {
-	s.whole++
-	if yes {
-		s.part++
+// recordCommand has hotspan start a program of test/programs, which the file of its truth is given to as the last
+// argument, until it ends.
+func recordCommand(t *testing.T, rate int, command ...string) ([]judge.Sample, *truth.Log) {
+	t.Helper()
+	dir := t.TempDir()
+	out, log := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "truth.jsonl")
+	args := append([]string{"record", "-F", strconv.Itoa(rate), "-o", out, "--"}, command...)
+	r := run(t, append(args, log)...)
+	if t.Logf("%s", r.Stderr); r.Code != 0 {
+		t.Fatalf("hotspan ended with %d", r.Code)
 	}
+	l, err := truth.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return readSamples(t, out), l
 }
 
-func (s share) percent() float64 { return 100 * float64(s.part) / float64(max(s.whole, 1)) }
-
-func (s share) String() string {
-	return fmt.Sprintf("%.2f %% (%d of %d)", s.percent(), s.part, s.whole)
+func readSamples(t *testing.T, file string) []judge.Sample {
+	t.Helper()
+	samples, err := judge.ReadSamples(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return samples
 }
 
-// atLeast fails the test if the share is below a bound, or of too few samples to mean anything.
-func (s share) atLeast(t *testing.T, what string, percent float64, whole int) {
+// atLeast fails the test if a share is below a bound, or of too few samples to mean anything.
+func atLeast(t *testing.T, s judge.Share, what string, percent float64, whole int) {
 	t.Helper()
 	t.Logf("%s: %v", what, s)
-	if s.whole < whole {
-		t.Errorf("%s: only %d samples, want %d", what, s.whole, whole)
+	if s.Whole < whole {
+		t.Errorf("%s: only %d samples, want %d", what, s.Whole, whole)
 	}
-	if s.percent() < percent {
+	if s.Percent() < percent {
 		t.Errorf("%s: %v, want at least %v %%", what, s, percent)
+	}
+}
+
+// tell writes examples of what was found to the log.
+func tell(t *testing.T, examples []string) {
+	t.Helper()
+	for _, e := range examples {
+		t.Log(e)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -45,14 +44,13 @@ func TestHostile(t *testing.T) {
 		"CASES=" + strings.Join(slices.Sorted(maps.Keys(cases)), ","),
 	}
 	p := start(t, node, "hostile.js", nil, env)
-	samples := record(t, p.pid, 997, 4*time.Second)
-	p.Process.Signal(syscall.SIGTERM)
+	samples := record(t, p.PID, 997, 4*time.Second)
 	log := p.truth(t)
 	seen := map[string]int{}
 	for i := range samples {
 		s := &samples[i]
 		at, ok := log.AtUnix(s.T, s.TID)
-		if !ok || s.TID != p.pid {
+		if !ok || s.TID != p.PID {
 			continue
 		}
 		name := at.Label.Route

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth/judge"
+	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
 // node24 is the Node.js that tests run which are not about Node.js.
@@ -58,8 +60,8 @@ func TestWrongUsage(t *testing.T) {
 		{[]string{"reckord"}, `unexpected argument reckord, did you mean "record"?`},
 	} {
 		r := run(t, c.args...)
-		if r.code != 2 || !strings.Contains(r.stderr, c.want) {
-			t.Errorf("%v: exit code %d, want 2, and %q in:\n%s", c.args, r.code, c.want, r.stderr)
+		if r.Code != 2 || !strings.Contains(r.Stderr, c.want) {
+			t.Errorf("%v: exit code %d, want 2, and %q in:\n%s", c.args, r.Code, c.want, r.Stderr)
 		}
 	}
 }
@@ -82,15 +84,15 @@ func TestCannot(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := run(t, append([]string{"record", "-d", "1s"}, c.args...)...)
-			if r.code != 1 || !strings.Contains(r.stderr, c.want) {
-				t.Errorf("exit code %d, want 1, and %q in:\n%s", r.code, c.want, r.stderr)
+			if r.Code != 1 || !strings.Contains(r.Stderr, c.want) {
+				t.Errorf("exit code %d, want 1, and %q in:\n%s", r.Code, c.want, r.Stderr)
 			}
 		})
 	}
 }
 
 // asNobody runs hotspan without any right.
-func asNobody(t *testing.T, args ...string) result {
+func asNobody(t *testing.T, args ...string) trial.Result {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "hotspan-nobody-")
 	if err != nil {
@@ -117,14 +119,14 @@ func asNobody(t *testing.T, args ...string) result {
 	if _, exited := err.(*exec.ExitError); err != nil && !exited {
 		t.Fatal(err)
 	}
-	return result{code: c.ProcessState.ExitCode(), stderr: stderr.String()}
+	return trial.Result{Code: c.ProcessState.ExitCode(), Stderr: stderr.String()}
 }
 
 func TestNoPermission(t *testing.T) {
 	pid := strconv.Itoa(command(t, node24(t), "-e", spin).Process.Pid)
 	r := asNobody(t, "record", "-p", pid, "-d", "1s")
-	if r.code != 1 || !strings.Contains(r.stderr, "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE") || !strings.Contains(r.stderr, "setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep") {
-		t.Errorf("exit code %d:\n%s", r.code, r.stderr)
+	if r.Code != 1 || !strings.Contains(r.Stderr, "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE") || !strings.Contains(r.Stderr, "setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep") {
+		t.Errorf("exit code %d:\n%s", r.Code, r.Stderr)
 	}
 }
 
@@ -133,19 +135,19 @@ func TestExit(t *testing.T) {
 	c := command(t, node24(t), "-e", "const end = Date.now() + 5000; while (Date.now() < end);")
 	out := filepath.Join(t.TempDir(), "x.jsonl")
 	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "60s", "-o", out)
-	if r.code != 0 || r.took > 10*time.Second {
-		t.Errorf("exit code %d after %v:\n%s", r.code, r.took, r.stderr)
+	if r.Code != 0 || r.Took > 10*time.Second {
+		t.Errorf("exit code %d after %v:\n%s", r.Code, r.Took, r.Stderr)
 	}
 	checkSum(t, r, out, 50)
 }
 
 // checkSum checks that what was taken is what is in the file and what was lost.
-func checkSum(t *testing.T, r result, file string, atLeast int) []sample {
+func checkSum(t *testing.T, r trial.Result, file string, atLeast int) []judge.Sample {
 	t.Helper()
 	samples := readSamples(t, file)
-	all, written, lost := taken(t, r.stderr)
+	all, written, lost := taken(t, r.Stderr)
 	if len(samples) != written || all != written+lost || written < atLeast {
-		t.Errorf("%d samples in the file, want at least %d; the closing line says %d = %d + %d:\n%s", len(samples), atLeast, all, written, lost, r.stderr)
+		t.Errorf("%d samples in the file, want at least %d; the closing line says %d = %d + %d:\n%s", len(samples), atLeast, all, written, lost, r.Stderr)
 	}
 	return samples
 }
@@ -157,8 +159,8 @@ func TestExec(t *testing.T) {
 	c := command(t, node, "--no-warnings", "-e", js)
 	out := filepath.Join(t.TempDir(), "x.jsonl")
 	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "20s", "-o", out)
-	if r.code != 0 || !strings.Contains(r.stderr, "runs another program now") {
-		t.Errorf("exit code %d:\n%s", r.code, r.stderr)
+	if r.Code != 0 || !strings.Contains(r.Stderr, "runs another program now") {
+		t.Errorf("exit code %d:\n%s", r.Code, r.Stderr)
 	}
 	checkSum(t, r, out, 30)
 }
@@ -178,7 +180,7 @@ func TestInterrupt(t *testing.T) {
 	if err := h.Wait(); err != nil {
 		t.Errorf("%v:\n%s", err, stderr.String())
 	}
-	checkSum(t, result{stderr: stderr.String()}, out, 50)
+	checkSum(t, trial.Result{Stderr: stderr.String()}, out, 50)
 }
 
 // TestFullRing: samples that find no room in the ring buffer are counted, and the sum is right all the same.
@@ -201,7 +203,7 @@ func TestFullRing(t *testing.T) {
 	if !strings.Contains(stderr.String(), "ring buffer full") {
 		t.Errorf("no loss was counted:\n%s", stderr.String())
 	}
-	checkSum(t, result{stderr: stderr.String()}, out, 100)
+	checkSum(t, trial.Result{Stderr: stderr.String()}, out, 100)
 }
 
 // TestUnmatchedLabel: a path that matches nothing is said once, with the properties that were seen.
@@ -212,16 +214,16 @@ func TestUnmatchedLabel(t *testing.T) {
 	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "2s", "-o", out,
 		"--label", "tenant=user.tenant", "--label", "who=als(\"app\").user.id", "--label", "other=als(\"session\").user.id")
 	want := "label tenant matched nothing; properties seen in stores: endpoint, user\n"
-	if r.code != 0 || strings.Count(r.stderr, want) != 1 || !strings.Contains(r.stderr, "label other matched nothing") {
-		t.Errorf("exit code %d, want once %q in:\n%s", r.code, want, r.stderr)
+	if r.Code != 0 || strings.Count(r.Stderr, want) != 1 || !strings.Contains(r.Stderr, "label other matched nothing") {
+		t.Errorf("exit code %d, want once %q in:\n%s", r.Code, want, r.Stderr)
 	}
-	var named share
+	var named judge.Share
 	for _, s := range checkSum(t, r, out, 50) {
-		if len(s.js()) > 0 {
-			named.count(s.Labels["who"] == "u" && len(s.Labels) == 1)
+		if len(s.JS()) > 0 {
+			named.Count(s.Labels["who"] == "u" && len(s.Labels) == 1)
 		}
 	}
-	named.atLeast(t, "samples with the label of the named store", 95, 50)
+	atLeast(t, named, "samples with the label of the named store", 95, 50)
 }
 
 // TestCommand: a command that hotspan starts is profiled from its first instruction, and its children that are Node.
@@ -235,12 +237,12 @@ func TestCommand(t *testing.T) {
 	parent := fmt.Sprintf("const cpu = () => { const u = process.cpuUsage(); return u.user + u.system }; function parentBurns() { const end = cpu() + 1.5e6; while (cpu() < end); } parentBurns(); require('child_process').execFileSync(%q, [%q])", node, child)
 	out := filepath.Join(dir, "x.jsonl")
 	r := run(t, "record", "-o", out, "--", node, "-e", parent)
-	if r.code != 0 || r.took > 20*time.Second {
-		t.Errorf("exit code %d after %v:\n%s", r.code, r.took, r.stderr)
+	if r.Code != 0 || r.Took > 20*time.Second {
+		t.Errorf("exit code %d after %v:\n%s", r.Code, r.Took, r.Stderr)
 	}
 	burnt := map[string]int{}
 	for _, s := range checkSum(t, r, out, 150) {
-		for _, f := range s.js() {
+		for _, f := range s.JS() {
 			burnt[f.F]++
 		}
 	}
@@ -289,14 +291,12 @@ func TestStripped(t *testing.T) {
 		if out, err := exec.Command("strip", "-o", stripped, node).CombinedOutput(); err != nil {
 			t.Fatalf("strip: %v: %s", err, out)
 		}
-		env, stop := stopFile(t)
-		p := start(t, stripped, "functions.js", []string{"--expose-gc"}, []string{env, "DURATION_MS=60000"})
-		samples := record(t, p.pid, 499, 5*time.Second)
-		stop()
-		verdict := compare(t, samples, p.truth(t))
+		p := start(t, stripped, "functions.js", []string{"--expose-gc"}, nil)
+		samples := record(t, p.PID, 499, 5*time.Second)
+		found := compare(t, samples, p.truth(t))
 		// not "none wrong": without names of builtins the first instructions of an interpreted function are its caller's
-		verdict.right.atLeast(t, "leaf function right", 99, 100)
-		verdict.callerLine.atLeast(t, "caller's line right", 99, 100)
+		atLeast(t, found.Right, "leaf function right", 99, 100)
+		atLeast(t, found.Line, "caller's line right", 99, 100)
 		d := doctor(t, hotspan, 0, "-p", strconv.Itoa(command(t, stripped, "-e", spin).Process.Pid))
 		d.says(t, "builtins have no names")
 		if v.Major() >= 24 {

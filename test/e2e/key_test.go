@@ -1,10 +1,10 @@
 package e2e
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // TestStateOfOldNode: until Node 18 it takes a look at the running process to know where a thread's isolate is, and here
@@ -16,20 +16,18 @@ func TestStateOfOldNode(t *testing.T) {
 	}
 	t.Setenv("MODE", "alloc")
 	t.Setenv("DURATION_MS", "2500")
-	file := filepath.Join(t.TempDir(), "out.jsonl")
-	r := run(t, "record", "-F", "499", "-o", file, "--", node, "--expose-gc", "../programs/functions.js", filepath.Join(t.TempDir(), "log"))
-	t.Logf("%s", r.stderr)
-	var known share
+	samples, _ := recordCommand(t, 499, node, "--expose-gc", "../programs/functions.js")
+	var known judge.Share
 	collections := 0
-	for _, s := range readSamples(t, file) {
+	for _, s := range samples {
 		if s.TID != s.PID {
 			continue
 		}
-		if known.count(s.State != "other"); s.State == "gc" {
+		if known.Count(s.State != "other"); s.State == "gc" {
 			collections++
 		}
 	}
-	known.atLeast(t, "samples of the main thread with a state", 30, 100)
+	atLeast(t, known, "samples of the main thread with a state", 30, 100)
 	if collections == 0 {
 		t.Error("no sample is in a collection, and the program does little else")
 	}

@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,38 +10,29 @@ import (
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth"
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // TestKinds: whatever kind of function runs, each sample has the stack that an Error tells, from the leaf to the last
 // caller: names, files, lines and columns, builtins between them included.
 func TestKinds(t *testing.T) {
 	runNodes(t, nodes.Versions(), func(t *testing.T, _ nodes.Version, node string) {
-		dir := t.TempDir()
-		out, log := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "truth.jsonl")
-		r := run(t, "record", "-F", "1997", "-o", out, "--", node, "../programs/kinds.js", log)
-		if t.Logf("%s", r.stderr); r.code != 0 {
-			t.Fatalf("hotspan ended with %d", r.code)
-		}
-		samples := readSamples(t, out)
-		l, err := truth.ReadFile(log)
-		if err != nil {
-			t.Fatal(err)
-		}
-		j := kindsJudge{t: t, kinds: map[string]*share{}}
+		samples, l := recordCommand(t, 1997, node, "../programs/kinds.js")
+		j := kindsJudge{t: t, kinds: map[string]*judge.Share{}}
 		for i := range samples {
 			want, ok := l.AtUnix(samples[i].T, samples[i].TID)
-			if ok && !nearEdge(want, l.Mono(samples[i].T)) {
+			if ok && !judge.NearEdge(want, l.Mono(samples[i].T)) {
 				j.judge(&samples[i], want)
 			}
 		}
 		for name, s := range j.kinds {
-			if s.whole > 5 && s.percent() < 80 {
+			if s.Whole > 5 && s.Percent() < 80 {
 				t.Errorf("%s: %v samples right", name, s)
 			}
 		}
-		j.all.atLeast(t, "whole stack right", 99, 1000)
-		j.leafLine.atLeast(t, "leaf line right", 99.5, 1000)
-		j.patterns.atLeast(t, "pattern of the regular expression", 99, 10)
+		atLeast(t, j.all, "whole stack right", 99, 1000)
+		atLeast(t, j.leafLine, "leaf line right", 99.5, 1000)
+		atLeast(t, j.patterns, "pattern of the regular expression", 99, 10)
 		if j.wrong > 0 {
 			t.Errorf("%d wrong frames, want none", j.wrong)
 		}
@@ -55,34 +45,34 @@ func TestKinds(t *testing.T) {
 // kindsJudge compares samples with the truth, kind by kind.
 type kindsJudge struct {
 	t                       *testing.T
-	kinds                   map[string]*share
-	all, leafLine, patterns share
+	kinds                   map[string]*judge.Share
+	all, leafLine, patterns judge.Share
 	wrong                   int
 }
 
-func (j *kindsJudge) judge(s *sample, want truth.Interval) {
+func (j *kindsJudge) judge(s *judge.Sample, want truth.Interval) {
 	got := written(s.Stack)
 	if len(got) > 0 && (strings.HasSuffix(got[0].File, "/meter.js") || strings.HasPrefix(got[0].File, "node:")) {
 		return // a look at the clock
 	}
 	if j.kinds[want.Name] == nil {
-		j.kinds[want.Name] = &share{}
+		j.kinds[want.Name] = &judge.Share{}
 	}
 	why := j.differs(s.Stack, got, want.Stack)
 	if why == "" && got[0].Line != 0 {
-		j.leafLine.count(got[0].Line == want.Stack[0].First)
+		j.leafLine.Count(got[0].Line == want.Stack[0].First)
 	}
-	if i := slices.IndexFunc(s.Stack, func(f frame) bool { return f.Kind == "regexp" }); i >= 0 {
-		j.patterns.count(s.Stack[i].F == "[regexp "+want.Pattern+"]")
+	if i := slices.IndexFunc(s.Stack, func(f judge.Frame) bool { return f.Kind == "regexp" }); i >= 0 {
+		j.patterns.Count(s.Stack[i].F == "[regexp "+want.Pattern+"]")
 	}
-	j.kinds[want.Name].count(why == "")
-	j.all.count(why == "")
-	if why != "" && j.kinds[want.Name].whole-j.kinds[want.Name].part <= 1 {
+	j.kinds[want.Name].Count(why == "")
+	j.all.Count(why == "")
+	if why != "" && j.kinds[want.Name].Whole-j.kinds[want.Name].Part <= 1 {
 		j.t.Logf("%s: %s of\n\t%s", want.Name, why, stackText(s.Stack))
 	}
 }
 
-func stackText(stack []frame) string {
+func stackText(stack []judge.Frame) string {
 	var lines []string
 	for _, f := range stack {
 		lines = append(lines, fmt.Sprintf("%s %s:%d:%d %s %s", f.F, f.File, f.Line, f.Col, f.Kind, f.Tier))
@@ -91,8 +81,8 @@ func stackText(stack []frame) string {
 }
 
 // written is the frames of a stack that have a source.
-func written(stack []frame) []frame {
-	var out []frame
+func written(stack []judge.Frame) []judge.Frame {
+	var out []judge.Frame
 	for _, f := range stack {
 		if f.Kind == "js" || f.Kind == "wasm" && !strings.HasPrefix(f.F, "[") || f.Kind == "jit" {
 			out = append(out, f)
@@ -102,7 +92,7 @@ func written(stack []frame) []frame {
 }
 
 // differs says how a stack differs from the truth; "" if it does not.
-func (j *kindsJudge) differs(stack, got []frame, want []truth.Frame) string {
+func (j *kindsJudge) differs(stack, got []judge.Frame, want []truth.Frame) string {
 	between := "" // the builtin above the next frame
 	for i := 0; len(want) > 0; want = want[1:] {
 		w := want[0]
@@ -113,7 +103,7 @@ func (j *kindsJudge) differs(stack, got []frame, want []truth.Frame) string {
 		switch {
 		case i == len(got):
 			return fmt.Sprintf("%+v is missing", w)
-		case got[i].isUnknown() || got[i].Kind == "jit":
+		case got[i].IsUnknown() || got[i].Kind == "jit":
 			return "a frame that is not known"
 		case i == 0 && strings.HasPrefix(w.File, "wasm:") && got[i].Kind == "js":
 			return "between two calls"
@@ -134,15 +124,15 @@ func (j *kindsJudge) differs(stack, got []frame, want []truth.Frame) string {
 }
 
 // hasBuiltin reports whether something that is not written in JavaScript has a name in its own.
-func hasBuiltin(stack []frame, name string) bool {
-	return slices.ContainsFunc(stack, func(f frame) bool {
+func hasBuiltin(stack []judge.Frame, name string) bool {
+	return slices.ContainsFunc(stack, func(f judge.Frame) bool {
 		return f.Kind != "js" && strings.Contains(strings.ToLower(f.F), strings.ToLower(name))
 	})
 }
 
 // isFrame compares function and file. V8 keeps names of what is written in the source; those that are made when a
 // function is made, from a symbol or by Node.js, only the function object has.
-func isFrame(got frame, want truth.Frame) bool {
+func isFrame(got judge.Frame, want truth.Frame) bool {
 	name := want.Function
 	if name == "" || name == "eval" {
 		name = "(anonymous)"

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // mutationProgram changes its store without pause: properties come and go, so that it is in dictionary mode and back;
@@ -40,16 +42,16 @@ func TestMutation(t *testing.T) {
 		p := command(t, node, append(flags, "--max-semi-space-size=1", "-e", mutationProgram)...)
 		samples := record(t, p.Process.Pid, 4999, 3*time.Second, "--label", "a=a", "--label", "b=b", "--label", "c=deep.c",
 			"--label", `d=map.get("d")`, "--label", "e=list[0]", "--label", `never=map.get("never")`)
-		var with share
+		var with judge.Share
 		for _, s := range samples {
-			with.count(len(s.Labels) > 0)
+			with.Count(len(s.Labels) > 0)
 			for key, value := range s.Labels {
 				if !ofKey(key, value) {
 					t.Fatalf("%s is %q in state %s", key, value, s.State)
 				}
 			}
 		}
-		with.atLeast(t, "samples with labels", 50, 500)
+		atLeast(t, with, "samples with labels", 50, 500)
 	})
 }
 

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,11 +10,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hotspan/hotspan/test/truth/judge"
+	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
 // container starts a program as containers do: in mount and PID namespaces of its own, on an overlay file system that
 // nobody else sees, in which prepare (a shell script, in the new root) has put what is run.
-func container(t *testing.T, prepare, node, script string, env ...string) *program {
+func container(t *testing.T, prepare, node, script string) program {
 	t.Helper()
 	dir := t.TempDir()
 	for _, d := range []string{"upper", "work", "root"} {
@@ -25,36 +29,37 @@ func container(t *testing.T, prepare, node, script string, env ...string) *progr
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &program{log: filepath.Join(dir, "upper/truth.jsonl")}
-	p.Cmd = exec.Command("sh", "-ec", `
+	c := exec.Command("sh", "-ec", `
 		mount -t overlay overlay -o "lowerdir=/,upperdir=$DIR/upper,workdir=$DIR/work" "$DIR/root"
 		mount -t proc proc "$DIR/root/proc"
 		cd "$DIR/root"
 		`+prepare+`
 		exec chroot . "$NODE" "$SCRIPT" /truth.jsonl`)
-	p.Env = append(append(os.Environ(), env...), "DIR="+dir, "NODE="+node, "SCRIPT="+filepath.Join(here, "../programs", script))
-	p.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID, Unshareflags: syscall.CLONE_NEWNS}
-	p.begin(t)
+	c.Env = append(os.Environ(), "STOP=/stop", "DURATION_MS=60000", "DIR="+dir, "NODE="+node, "SCRIPT="+filepath.Join(here, "../programs", script))
+	c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID, Unshareflags: syscall.CLONE_NEWNS}
+	begun, err := trial.Begin(c)
+	p := owned(t, begun, err)
+	p.Log, p.End = filepath.Join(dir, "upper/truth.jsonl"), fmt.Sprintf("/proc/%d/root/stop", p.Process.Pid)
 	p.await(t)
-	p.pid = p.Process.Pid // the program knows only its number in there
+	p.PID = p.Process.Pid // the program knows only its number in there
 	return p
 }
 
 // hasGoodNames compares samples with the truth of functions.js in a container.
-func hasGoodNames(t *testing.T, p *program) []sample {
+func hasGoodNames(t *testing.T, p program) []judge.Sample {
 	t.Helper()
-	samples := record(t, p.pid, 997, 4*time.Second)
-	reach(t, samples, p.pid)
+	samples := record(t, p.PID, 997, 4*time.Second)
+	reach(t, samples, p.PID)
 	for i := range samples {
-		if samples[i].TID == p.pid {
+		if samples[i].TID == p.PID {
 			samples[i].TID = 1 // as the program knows itself
 		}
 	}
 	v := compare(t, samples, p.truth(t))
-	v.right.atLeast(t, "leaf function right", 99, 500)
-	v.callerLine.atLeast(t, "caller's line right", 99, 500)
-	if v.wrong > 0 {
-		t.Errorf("%d wrong functions, want none", v.wrong)
+	atLeast(t, v.Right, "leaf function right", 99, 500)
+	atLeast(t, v.Line, "caller's line right", 99, 500)
+	if v.Wrong > 0 {
+		t.Errorf("%d wrong functions, want none", v.Wrong)
 	}
 	return samples
 }
@@ -62,7 +67,7 @@ func hasGoodNames(t *testing.T, p *program) []sample {
 // TestContainer: what a container runs is found by what it is, not by where it is or what it is called.
 func TestContainer(t *testing.T) {
 	prepare := "mkdir -p opt/service && cp " + strconv.Quote(node24(t)) + " opt/service/api"
-	p := container(t, prepare, "/opt/service/api", "functions.js", "DURATION_MS=7000")
+	p := container(t, prepare, "/opt/service/api", "functions.js")
 	if _, err := os.Stat("/opt/service/api"); err == nil {
 		t.Fatal("the program is also outside of the container: it proves nothing")
 	}
@@ -79,7 +84,7 @@ func TestContainer(t *testing.T) {
 func TestSharedLibrary(t *testing.T) {
 	packages := debian(t, "libnode108", "nodejs/bookworm", "libuv1", "libc-ares2", "node-acorn", "node-cjs-module-lexer", "node-undici")
 	prepare := "for f in " + strconv.Quote(packages) + "/*.deb; do dpkg-deb -x $f . ; done"
-	p := container(t, prepare, "/usr/bin/node", "functions.js", "DURATION_MS=7000")
+	p := container(t, prepare, "/usr/bin/node", "functions.js")
 	libnode := 0
 	for _, s := range hasGoodNames(t, p) {
 		for _, f := range s.Stack {
@@ -114,14 +119,14 @@ func TestAll(t *testing.T) {
 	node := command(t, node24(t), "-e", spin).Process.Pid
 	file := filepath.Join(t.TempDir(), "all.jsonl")
 	r := run(t, "record", "-a", "-d", "1s", "-o", file)
-	if r.code != 0 || strings.Contains(r.stderr, "no such process") || strings.Contains(r.stderr, "not a Node.js process") {
-		t.Errorf("ended with %d:\n%s", r.code, r.stderr)
+	if r.Code != 0 || strings.Contains(r.Stderr, "no such process") || strings.Contains(r.Stderr, "not a Node.js process") {
+		t.Errorf("ended with %d:\n%s", r.Code, r.Stderr)
 	}
 	found := false
 	for _, s := range readSamples(t, file) {
 		found = found || s.PID == node
 	}
 	if !found {
-		t.Errorf("no sample of process %d:\n%s", node, r.stderr)
+		t.Errorf("no sample of process %d:\n%s", node, r.Stderr)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth"
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // TestPolymorphic: stores of 800 hidden classes in 50 AsyncLocalStorages. Each class costs a miss or two, which is
@@ -17,7 +18,7 @@ func TestPolymorphic(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := start(t, node, "polymorphic.js", nil, []string{"DURATION_MS=13000", "CLASSES=800"})
-	samples := record(t, p.pid, 997, 9*time.Second, "--label", "user=user", "--label", `named=als("storage 7").user`)
+	samples := record(t, p.PID, 997, 9*time.Second, "--label", "user=user", "--label", `named=als("storage 7").user`)
 	l := p.truth(t)
 	named := func(n *truth.Label) map[string]any {
 		want := map[string]any{"user": n.User}
@@ -26,11 +27,11 @@ func TestPolymorphic(t *testing.T) {
 		}
 		return want
 	}
-	all := compareLabels(t, samples, l, named)
-	last := compareLabels(t, samples[len(samples)*3/4:], l, named)
-	t.Logf("labelled right %v, of the last quarter %v", all.right, last.right)
-	if all.wrong > 0 || all.outside > 0 {
-		t.Errorf("%d samples with wrong labels, %d labelled outside", all.wrong, all.outside)
+	all := judge.CompareLabels(samples, l, named)
+	last := judge.CompareLabels(samples[len(samples)*3/4:], l, named)
+	t.Logf("labelled right %v, of the last quarter %v", all.Right, last.Right)
+	if all.Wrong > 0 || all.Outside > 0 {
+		t.Errorf("%d samples with wrong labels, %d labelled outside", all.Wrong, all.Outside)
 	}
-	last.right.atLeast(t, "of the last quarter labelled right", 99.5, 300)
+	atLeast(t, last.Right, "of the last quarter labelled right", 99.5, 300)
 }

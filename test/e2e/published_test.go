@@ -13,6 +13,7 @@ import (
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth"
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // addon builds an add-on for Node.js of the sources in testdata, against the headers of a version.
@@ -91,17 +92,11 @@ func testPublished(t *testing.T, node, mode string, flags, env []string) {
 
 // comparePublished records a program and compares: nothing may be wrong. (Of 133,353 samples one had no labels; it was
 // counted as unreadable.)
-func comparePublished(t *testing.T, p *program) {
+func comparePublished(t *testing.T, p program) {
 	t.Helper()
 	d := publishedFor()
-	samples := record(t, p.pid, 997, d)
-	p.Process.Signal(syscall.SIGTERM)
-	v := compareLabels(t, samples, p.truth(t), publishedLabels)
-	v.right.atLeast(t, "samples in request code labelled right", 99.5, int(d.Seconds()*30))
-	t.Logf("in collections: %v; missing: %v", v.gc, v.missing)
-	if v.wrong > 0 || v.outside > 0 {
-		t.Errorf("%d samples with wrong labels, %d labelled where no context is valid, want none", v.wrong, v.outside)
-	}
+	samples := record(t, p.PID, 997, d)
+	compareLabels(t, samples, p.truth(t), publishedLabels, bound{99.5, int(d.Seconds() * 30)})
 }
 
 // TestPublishedThreads: contexts that threads publish which run no JavaScript, for each way to access a thread-local
@@ -156,17 +151,16 @@ func TestPublishedLate(t *testing.T) {
 		published <- time.Now()
 		p.Process.Signal(syscall.SIGUSR2)
 	}()
-	pid := strconv.Itoa(p.pid)
+	pid := strconv.Itoa(p.PID)
 	run(t, "record", "-p", pid, "-F", "199", "-d", "4s", "--snapshot-every", "500ms", "-o", filepath.Join(dir, "%n.jsonl"))
 	profile := filepath.Join(dir, "out.pb.gz")
 	run(t, "record", "-p", pid, "-d", "100ms", "-o", profile)
-	p.Process.Signal(syscall.SIGTERM)
-	var samples []sample
+	var samples []judge.Sample
 	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	for _, file := range files {
 		samples = append(samples, readSamples(t, file)...)
 	}
-	first := slices.IndexFunc(samples, func(s sample) bool { return len(s.Labels) > 0 })
+	first := slices.IndexFunc(samples, func(s judge.Sample) bool { return len(s.Labels) > 0 })
 	if first < 0 {
 		t.Fatalf("none of %d samples has a label", len(samples))
 	}
@@ -175,8 +169,7 @@ func TestPublishedLate(t *testing.T) {
 	if first == 0 || after < 0 || after > 2500*time.Millisecond {
 		t.Errorf("sample %d has labels, %v after the publication, want a later one, after 2.5 s at most", first, after)
 	}
-	v := compareLabels(t, samples[first:], p.truth(t), publishedLabels)
-	v.right.atLeast(t, "samples in request code labelled right", 100, 50)
+	compareLabels(t, samples[first:], p.truth(t), publishedLabels, bound{100, 50})
 	comments, err := exec.Command("go", "tool", "pprof", "-comments", profile).CombinedOutput()
 	if want := "service.name=threads"; err != nil || !strings.Contains(string(comments), want) {
 		t.Errorf("%v: comments %s, want %s in them", err, comments, want)

@@ -1,13 +1,13 @@
 package e2e
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // mappedSources and mappedBuilds are the folders of what was written and of what tools made of it.
@@ -19,36 +19,33 @@ const (
 // TestSourceMaps: TypeScript as five tools compiled it shows its own functions, files, lines and columns.
 func TestSourceMaps(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
-		p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, []string{"DURATION_MS=60000"})
-		samples := record(t, p.pid, 997, 3*time.Second)
-		if err := os.WriteFile(p.log+".stop", nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, nil)
+		samples := record(t, p.PID, 997, 3*time.Second)
 		v := compare(t, samples, p.truth(t))
-		v.right.atLeast(t, "leaf function right", 99, 300)
-		v.leafLine.atLeast(t, "leaf line inside the function", 99, 300)
-		v.callers.atLeast(t, "callers right", 99, 1500)
-		v.callerLine.atLeast(t, "callers' lines right", 99.9, 1500)
-		v.callerColumn.atLeast(t, "callers' columns right", 99.9, 1500)
-		if v.wrong > 0 {
-			t.Errorf("%d wrong functions, want none", v.wrong)
+		atLeast(t, v.Right, "leaf function right", 99, 300)
+		atLeast(t, v.LeafLine, "leaf line inside the function", 99, 300)
+		atLeast(t, v.Callers, "callers right", 99, 1500)
+		atLeast(t, v.Line, "callers' lines right", 99.9, 1500)
+		atLeast(t, v.Column, "callers' columns right", 99.9, 1500)
+		if v.Wrong > 0 {
+			t.Errorf("%d wrong functions, want none", v.Wrong)
 		}
 		mapped(t, samples)
 	})
 }
 
 // mapped checks that no frame of the builds is left as it was compiled.
-func mapped(t *testing.T, samples []sample) {
+func mapped(t *testing.T, samples []judge.Sample) {
 	t.Helper()
-	var originals share
-	left := map[frame]int{}
+	var originals judge.Share
+	left := map[judge.Frame]int{}
 	for i := range samples {
-		for _, f := range samples[i].js() {
+		for _, f := range samples[i].JS() {
 			switch {
 			case strings.Contains(f.File, mappedSources):
-				originals.count(true)
+				originals.Count(true)
 			case strings.Contains(f.File, mappedBuilds):
-				originals.count(false)
+				originals.Count(false)
 				left[f]++
 			}
 		}
@@ -56,7 +53,7 @@ func mapped(t *testing.T, samples []sample) {
 	for f, n := range left {
 		t.Logf("not mapped, %d times: %+v", n, f)
 	}
-	originals.atLeast(t, "frames mapped", 99.9, 1500)
+	atLeast(t, originals, "frames mapped", 99.9, 1500)
 }
 
 // TestNoSourceMaps: with the switch off, frames are those of the code that runs.
@@ -65,10 +62,10 @@ func TestNoSourceMaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, []string{"DURATION_MS=20000"})
+	p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, nil)
 	generated := 0
-	for _, s := range record(t, p.pid, 499, time.Second, "--no-source-maps") {
-		for _, f := range s.js() {
+	for _, s := range record(t, p.PID, 499, time.Second, "--no-source-maps") {
+		for _, f := range s.JS() {
 			if strings.Contains(f.File, mappedSources) || filepath.Ext(f.File) == ".ts" {
 				t.Fatalf("%+v", f)
 			}

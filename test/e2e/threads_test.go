@@ -1,41 +1,38 @@
 package e2e
 
 import (
-	"math"
+	"fmt"
 	"testing"
 	"time"
+
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // TestThreads: workers, libuv's pool and every other thread are sampled, each under its name, each with the share of the
 // samples that it has of the CPU time, and samples of workers name what the worker ran.
 func TestThreads(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
-		p := start(t, node, "idle_workers.js", nil, []string{"DURATION_MS=12000"})
-		samples := record(t, p.pid, 499, 60*time.Second) // until the program ends
+		p := start(t, node, "idle_workers.js", nil, nil)
+		samples := record(t, p.PID, 997, 5*time.Second)
 		l := p.truth(t)
 		v := compare(t, samples, l)
-		v.right.atLeast(t, "function right", 99, 1000)
-		if v.wrong > 0 {
-			t.Errorf("%d wrong functions, want none", v.wrong)
+		atLeast(t, v.Right, "function right", 99, 1000)
+		if v.Wrong > 0 {
+			t.Errorf("%d wrong functions, want none", v.Wrong)
 		}
-		count, names := map[int]int{}, map[int]string{}
+		names, spent := map[string]string{}, map[string]float64{}
 		for _, s := range samples {
-			count[s.TID]++
-			names[s.TID] = s.Thread
+			names[thread(s.TID)] = s.Thread
 		}
-		all := 0.0
-		for _, thread := range l.Threads {
-			all += float64(thread.CPU)
-		}
-		n := float64(len(samples))
-		for _, thread := range l.Threads {
-			want, got := float64(thread.CPU)/all, float64(count[thread.TID])/n
-			if math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/n)+0.01 {
-				t.Errorf("thread %d %s: %.3f of the samples, want %.3f, its part of the CPU time", thread.TID, thread.Comm, got, want)
-			}
-			if count[thread.TID] > 0 && names[thread.TID] != thread.Comm {
-				t.Errorf("thread %d is called %q, want %q", thread.TID, names[thread.TID], thread.Comm)
+		for _, want := range l.Threads {
+			tid := thread(want.TID)
+			spent[tid] = float64(want.CPU)
+			if names[tid] != "" && names[tid] != want.Comm {
+				t.Errorf("%s is called %q, want %q", tid, names[tid], want.Comm)
 			}
 		}
+		portions(t, "thread", judge.Counted(samples, func(s *judge.Sample) string { return thread(s.TID) }), spent)
 	})
 }
+
+func thread(tid int) string { return fmt.Sprintf("thread %d", tid) }

@@ -23,9 +23,8 @@ func TestUnknownV8(t *testing.T) {
 		t.Fatal(err)
 	}
 	node := pretend(t, path, "99.0")
-	env, stop := stopFile(t)
-	p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{env, "DURATION_MS=60000"})
-	d := doctor(t, hotspan, 0, "-p", strconv.Itoa(p.pid))
+	p := start(t, node, "functions.js", []string{"--expose-gc"}, nil)
+	d := doctor(t, hotspan, 0, "-p", strconv.Itoa(p.PID))
 	for _, want := range []string{
 		"is newer than 14.6, the newest that hotspan knows",
 		"compared        Isolate.tls, ",
@@ -36,13 +35,12 @@ func TestUnknownV8(t *testing.T) {
 	if strings.Contains(d.stdout, "WRONG") {
 		t.Error("doctor says that something is wrong")
 	}
-	samples := record(t, p.pid, 997, 3*time.Second)
-	stop()
+	samples := record(t, p.PID, 997, 3*time.Second)
 	v := compare(t, samples, p.truth(t))
-	v.right.atLeast(t, "leaf function right", 99, enough)
-	v.callerLine.atLeast(t, "caller's line right", 99, enough)
-	if v.wrong > 0 {
-		t.Errorf("%d wrong functions, want none", v.wrong)
+	atLeast(t, v.Right, "leaf function right", 99, enough)
+	atLeast(t, v.Line, "caller's line right", 99, enough)
+	if v.Wrong > 0 {
+		t.Errorf("%d wrong functions, want none", v.Wrong)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // valuesProgram has a store with a value of each kind, and spins in it.
@@ -55,21 +57,17 @@ func TestValues(t *testing.T) {
 		"just": strings.Repeat("y", 512), "e0": "e0", "e1": "e1", "secret": "hidden", "dt": "dict", "dy": "true", "dz": "zz",
 		"l250": "v250", "lm": "mv290", "mt": "m", "mg": "gv", "ml": "lv", "tokyo": "tokyo", "odd": "odd",
 	}
-	var args []string
-	for _, r := range rules {
-		args = append(args, "--label", r)
-	}
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		p := command(t, node, append(flags, "-e", valuesProgram)...)
 		time.Sleep(300 * time.Millisecond)
-		var all share
+		var all judge.Share
 		last := ""
-		for _, s := range record(t, p.Process.Pid, 199, 1500*time.Millisecond, args...) {
-			if len(s.js()) == 0 {
+		for _, s := range record(t, p.Process.Pid, 199, 1500*time.Millisecond, judge.Flags(rules)...) {
+			if len(s.JS()) == 0 {
 				continue
 			}
 			diff := cmp.Diff(want, s.Labels)
-			all.count(diff == "")
+			all.Count(diff == "")
 			for k, v := range s.Labels {
 				if want[k] != v {
 					t.Fatalf("label %s is %v, want %v", k, v, want[k])
@@ -80,7 +78,7 @@ func TestValues(t *testing.T) {
 			}
 		}
 		// Node's own code between two turns has no store, and the first sample of each class lacks it.
-		if all.atLeast(t, "samples with all values", 90, 30); t.Failed() {
+		if atLeast(t, all, "samples with all values", 90, 30); t.Failed() {
 			t.Log(last)
 		}
 	})

@@ -8,16 +8,16 @@
 //   HOSTILE_ADDON  the cases: ../e2e/testdata/hostile.cc, built
 //   CASES          their names, with commas between them
 //   CASE_MS        milliseconds of each (20)
-//   DURATION_MS    how long to run at most (60000); SIGTERM ends it earlier
+//   DURATION_MS    how long to run (20000)
+//   STOP           a file: run no longer than until it exists
 //
 // It prints "ready PID" on stderr when it starts, and at the end writes JSON lines as requests.js does; the route of a
 // label is the case.
 
 const { now } = require('./lib/clock');
-const { number } = require('./lib/env');
+const { number, stopped } = require('./lib/env');
 const { Intervals } = require('./lib/intervals');
 const { ready, write } = require('./lib/output');
-const { until } = require('./lib/until');
 const { encode } = require('./published/process_context');
 
 const { publish } = require(process.env.PUBLISH_ADDON);
@@ -25,11 +25,11 @@ const { burn } = require(process.env.HOSTILE_ADDON);
 const cases = process.env.CASES.split(',');
 const intervals = new Intervals(10000, { case: Int32Array });
 
-const time = until(60000);
+const deadline = performance.now() + number('DURATION_MS', 20000);
 let next = 0;
 
 function step() {
-  if (!time.running()) {
+  if (performance.now() >= deadline || stopped()) {
     write({}, intervals.lines((row) => ({ label: { route: cases[intervals.columns.case[row]] } })));
     return;
   }

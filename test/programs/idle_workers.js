@@ -6,6 +6,7 @@
 //   node idle_workers.js [FILE]
 //
 //   DURATION_MS  how long to run (10000)
+//   STOP         a file: run no longer than until it exists
 //
 // It prints "ready PID" on stderr when all threads run, and writes JSON lines to FILE or stdout at the end:
 //

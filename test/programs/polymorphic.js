@@ -11,7 +11,7 @@
 // It writes a log as requests.js does; label has only user: store.user, which each class keeps somewhere else.
 
 const { AsyncLocalStorage } = require('node:async_hooks');
-const { number } = require('./lib/env');
+const { number, stopped } = require('./lib/env');
 const { now } = require('./lib/clock');
 const { ready, write } = require('./lib/output');
 const { Intervals } = require('./lib/intervals');
@@ -29,7 +29,7 @@ const intervals = new Intervals(100000, { user: Int32Array });
 function main() {
   const deadline = performance.now() + number('DURATION_MS', 8000);
   ready();
-  for (let i = 0; performance.now() < deadline; i = (i + 1) % stores.length) {
+  for (let i = 0; performance.now() < deadline && !stopped(); i = (i + 1) % stores.length) {
     storages[i % storages.length].run(stores[i], burn, i);
   }
   write({}, intervals.lines((row) => ({ label: { user: `user ${intervals.columns.user[row]}` } })));

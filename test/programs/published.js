@@ -10,7 +10,8 @@
 //   WRITER         pprof-5.18, pprof-5.19 or pprof-5.20 (@datadog/pprof), or custom-labels
 //   PUBLISH_ADDON  what publishes a process context: ../e2e/testdata/publish.c, built
 //   LABELS_ADDON   for custom-labels: ../e2e/testdata/custom_labels.cc, built
-//   DURATION_MS    how long to run at most (60000); SIGTERM ends it earlier
+//   DURATION_MS    how long to run (20000)
+//   STOP           a file: run no longer than until it exists
 //   THREAD         main, or worker: all of it runs in a worker
 //   MODE           plain, or gc: the code allocates much and some of it survives
 //   SEED           of the random choices (1)
@@ -19,9 +20,8 @@
 // no context is valid.
 
 const { Worker, isMainThread } = require('node:worker_threads');
-const { number, choice } = require('./lib/env');
+const { number, choice, stopped } = require('./lib/env');
 const { random } = require('./lib/random');
-const { until } = require('./lib/until');
 const { ready, write } = require('./lib/output');
 const { Journal } = require('./requests/journal');
 const { newRequest } = require('./requests/request');
@@ -30,11 +30,12 @@ const { writer } = require('./published/writers');
 
 const thread = choice('THREAD', ['main', 'worker']);
 const mode = choice('MODE', ['plain', 'gc']);
-let run, time;
+const deadline = performance.now() + number('DURATION_MS', 20000);
+let run;
 let requests = 0;
 
 async function lane() {
-  while (time.running() && !run.journal.full) {
+  while (performance.now() < deadline && !stopped() && !run.journal.full) {
     await serve(run, newRequest(requests++, 'plain', run.below));
   }
 }
@@ -42,17 +43,11 @@ async function lane() {
 async function main() {
   const { publish } = require(process.env.PUBLISH_ADDON);
   run = { mode, below: random(number('SEED', 1)), journal: new Journal(400000), writer: writer(process.env.WRITER) };
-  time = until(60000);
   run.writer.start(publish);
   ready();
   await Promise.all(Array.from({ length: 8 }, lane));
   write({ mode, requests }, run.journal.lines());
 }
 
-function inWorker() {
-  const worker = new Worker(__filename, { argv: process.argv.slice(2) });
-  process.once('SIGTERM', () => worker.postMessage('stop'));
-}
-
-if (thread === 'worker' && isMainThread) inWorker();
+if (thread === 'worker' && isMainThread) new Worker(__filename, { argv: process.argv.slice(2) });
 else main();

@@ -12,6 +12,7 @@
 // --no-async-context-frame to have them in the resources of async_hooks.
 //
 //   DURATION_MS  how long to run (20000)
+//   STOP         a file: run no longer than until it exists
 //   LANES        requests at a time (16)
 //   MODE         plain, or gc: the code allocates much and some of it survives; --max-semi-space-size=1 (MB) makes
 //                that many collections
@@ -36,7 +37,7 @@
 //   remote    true where the trace id came in with a traceparent header
 //   shape     fast, wide, dictionary or map: how the app store is laid out
 
-const { number, choice } = require('./lib/env');
+const { number, choice, stopped } = require('./lib/env');
 const { random } = require('./lib/random');
 const { ready, write } = require('./lib/output');
 const { Journal } = require('./requests/journal');
@@ -56,7 +57,7 @@ const journal = new Journal(400000);
 const counts = { requests: 0, remote: 0 };
 
 function running() {
-  return performance.now() < deadline && !journal.full;
+  return performance.now() < deadline && !journal.full && !stopped();
 }
 
 const handle = (request) => serve({ tracing, journal, mode, below }, request);

@@ -6,7 +6,8 @@
 //
 //   node --enable-source-maps sourcemaps.js [FILE]
 //
-//   DURATION_MS  how long to burn at most (10000); it ends earlier when there is a file FILE.stop
+//   DURATION_MS  how long to burn (10000)
+//   STOP         a file: burn no longer than until it exists
 //
 // It prints "ready PID" on stderr, and writes JSON lines to FILE or stdout at the end:
 //
@@ -21,7 +22,7 @@
 
 const fs = require('node:fs');
 const path = require('node:path');
-const { number } = require('./lib/env');
+const { number, stopped } = require('./lib/env');
 const { Intervals } = require('./lib/intervals');
 const { ready, write } = require('./lib/output');
 const { Stacks } = require('./lib/stacks');
@@ -65,11 +66,12 @@ function lines() {
   return [first + 1, text.indexOf('};', first) + 1];
 }
 
+// Each interval is one run of the chain, of milliseconds, so that only at its edges callers run without the leaf.
 function measure() {
   const deadline = performance.now() + milliseconds;
-  while (performance.now() < deadline && !intervals.full && !fs.existsSync(`${process.argv[2]}.stop`)) {
+  while (performance.now() < deadline && !intervals.full && !stopped()) {
     builds.forEach((build, stack) => {
-      const { start, end } = build.burst(5);
+      const { start, end } = build.burst(0, 4e6);
       intervals.columns.stack[intervals.add(start, end)] = stack;
     });
   }
@@ -79,7 +81,7 @@ const builds = ['tsc', 'tsc-inline', 'esbuild', 'terser', 'indexed'].map((tool) 
 const stacks = new Stacks();
 for (const build of builds) stacks.add(frames(build), ...lines());
 const intervals = new Intervals(100000, { stack: Uint8Array });
-for (const build of builds) build.burst(100);
+for (const build of builds) build.burst(200, 2000);
 ready();
 measure();
 write({}, stacks.lines(), intervals.lines((row) => ({ stack: intervals.columns.stack[row] })));

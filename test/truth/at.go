@@ -36,3 +36,9 @@ func (l *Log) Mono(unix int64) int64 {
 	first := l.Clocks[0]
 	return unix - first.Unix + first.Mono
 }
+
+// Unix turns CLOCK_MONOTONIC into Unix time, as Mono does the other way.
+func (l *Log) Unix(mono int64) int64 {
+	first := l.Clocks[0]
+	return mono - first.Mono + first.Unix
+}

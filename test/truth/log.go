@@ -67,6 +67,7 @@ type Frame struct {
 type Interval struct {
 	Start, End int64 // CLOCK_MONOTONIC in nanoseconds, [Start, End)
 	TID        int
+	CPU        int64   // nanoseconds of CPU time that were used in it; 0 where the program does not say
 	Stack      []Frame // leaf first, as far as it is known; nil in a log of requests
 	Name       string  // what the program calls the stack; empty in most logs
 	Pattern    string  // of the regular expression that the leaf runs

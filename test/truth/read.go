@@ -109,6 +109,7 @@ func (p *parser) interval(data []byte) error {
 	var v struct {
 		Start, End int64
 		TID        int
+		CPU        int64
 		Stack      *int
 		Label      *Label
 	}
@@ -118,7 +119,7 @@ func (p *parser) interval(data []byte) error {
 	if v.End < v.Start {
 		return fmt.Errorf("interval ends at %d, before its start %d", v.End, v.Start)
 	}
-	i := Interval{Start: v.Start, End: v.End, TID: v.TID, Label: v.Label}
+	i := Interval{Start: v.Start, End: v.End, TID: v.TID, CPU: v.CPU, Label: v.Label}
 	if v.Stack != nil {
 		s, ok := p.stacks[*v.Stack]
 		if !ok {

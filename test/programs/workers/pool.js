@@ -3,6 +3,7 @@
 const { pbkdf2 } = require('node:crypto');
 const { promisify } = require('node:util');
 const { gzip } = require('node:zlib');
+const { stopped } = require('../lib/env');
 
 // busyPool keeps one hash and one compression at a time running in libuv's pool.
 async function busyPool(milliseconds) {
@@ -14,7 +15,7 @@ async function busyPool(milliseconds) {
 }
 
 async function repeat(work, deadline) {
-  while (performance.now() < deadline) await work();
+  while (performance.now() < deadline && !stopped()) await work();
 }
 
 module.exports = { busyPool };

@@ -2,6 +2,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises');
 const { now } = require('../lib/clock');
+const { stopped } = require('../lib/env');
 const { Intervals } = require('../lib/intervals');
 const { Stacks } = require('../lib/stacks');
 const { threads } = require('./burn');
@@ -13,7 +14,7 @@ async function runThread(name, number, milliseconds) {
   const intervals = new Intervals(20000, {});
   const stack = stacks.add(callBurn(burn, -1).slice(0, 2), ...lines);
   const deadline = performance.now() + milliseconds;
-  while (performance.now() < deadline && !intervals.full) {
+  while (performance.now() < deadline && !intervals.full && !stopped()) {
     burnFor(3 + number, burn, intervals);
     await sleep(5);
   }

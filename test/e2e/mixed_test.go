@@ -1,0 +1,26 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth/judge"
+)
+
+// TestMixed: of a service under load with everything in it, every stack is whole, every function has its name, and each
+// sample is in the job that ran, on every Node.js.
+func TestMixed(t *testing.T) {
+	runNodes(t, nodes.Versions(), func(t *testing.T, _ nodes.Version, node string) {
+		p := start(t, node, "mixed.js", nil, nil)
+		samples := record(t, p.PID, 1997, 3*time.Second)
+		l := p.truth(t)
+		v := judge.CompareReach(samples, p.PID)
+		tell(t, append(v.EndsList(), v.Examples.List()...))
+		atLeast(t, v.Root, "to the thread's first frame", 99.9, 1500)
+		atLeast(t, v.Frames, "JavaScript frames named", 99, 3000)
+		jobs := judge.Within(samples, l, "times")
+		tell(t, jobs.Examples.List())
+		atLeast(t, jobs.Right, "samples in the job that ran", 99.5, 1000)
+	})
+}

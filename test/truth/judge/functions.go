@@ -1,0 +1,149 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hotspan/hotspan/test/truth"
+)
+
+// Functions is the comparison of samples with the stacks that a program says it was in.
+type Functions struct {
+	Named    Share // samples whose leaf function has a name, right or wrong
+	Right    Share // samples that have the leaf function right
+	LeafLine Share // of those, samples whose line lies inside the function
+	Callers  Share // callers that are there and right
+	Line     Share // of those, callers at the true line
+	Column   Share // of those, callers at the true line and column
+	Wrong    int   // functions that are there and are not the true ones
+	Edge     int   // samples at the moment of a call, which the truth does not tell
+	Examples examples
+}
+
+// CompareFunctions judges each sample that lies inside an interval that has a stack.
+func CompareFunctions(samples []Sample, l *truth.Log) Functions {
+	var v Functions
+	for i := range samples {
+		s := &samples[i]
+		want, ok := l.AtUnix(s.T, s.TID)
+		if !ok || len(want.Stack) == 0 {
+			continue
+		}
+		v.judge(s, want.Stack, NearEdge(want, l.Mono(s.T)))
+	}
+	return v
+}
+
+// vague is how far from the edges of an interval the truth may be wrong: the program reads the clock between two calls,
+// and before it goes on it may have to wait for a CPU, for a collection or for the compiler.
+const vague = 300 * time.Microsecond
+
+// NearEdge reports whether an instant, CLOCK_MONOTONIC in nanoseconds, is at one of the edges of its interval.
+func NearEdge(i truth.Interval, mono int64) bool {
+	return mono < i.Start+int64(vague) || mono >= i.End-int64(vague)
+}
+
+// judge compares the JavaScript frames of a sample with those that the program says ran. Where the truth is vague,
+// samples that contradict it are counted apart.
+func (v *Functions) judge(s *Sample, want []truth.Frame, near bool) {
+	js := s.JS()
+	if len(js) > 0 && (strings.HasPrefix(js[0].File, "node:") || atEdge(js[0], want) || enters(s, js[0], want)) {
+		v.Edge++
+		return
+	}
+	if len(js) == 0 || js[0].IsUnknown() {
+		v.Named.Count(false)
+		v.Right.Count(false)
+		v.Examples.add("no function", "want %+v\n%v", want[0], s)
+		return
+	}
+	leaf := js[0].Is(want[0].Function, want[0].File)
+	if near && !leaf {
+		v.Edge++
+		return
+	}
+	v.Named.Count(true)
+	v.Right.Count(leaf)
+	if !leaf {
+		v.Wrong++
+		v.Examples.add("wrong leaf", "want %+v\n%v", want[0], s)
+		return
+	}
+	line := js[0].Line >= want[0].First && js[0].Line <= want[0].Last
+	v.LeafLine.Count(line)
+	if !line {
+		v.Examples.add("leaf line", "want %+v\n%v", want[0], s)
+	}
+	v.judgeCallers(s, js[1:], want[1:])
+}
+
+// atEdge reports whether the leaf's caller is at the call of the leaf or in the statement before or after it, which read
+// the clock: V8 may compile, link or collect there for longer than truth.Guard. A caller further down may be in such a
+// statement, but not at its call.
+func atEdge(got Frame, want []truth.Frame) bool {
+	for i, w := range want[1:] {
+		if got.Is(w.Function, w.File) && got.Line >= w.Line-1 && got.Line <= w.Line+1 {
+			return i == 0 || got.Line != w.Line
+		}
+	}
+	return false
+}
+
+// enters reports whether V8 compiles a function that is being called and has no frame yet.
+func enters(s *Sample, got Frame, want []truth.Frame) bool {
+	return s.State == "compiler" && !got.Is(want[0].Function, want[0].File)
+}
+
+func (v *Functions) judgeCallers(s *Sample, got []Frame, want []truth.Frame) {
+	for i, w := range want {
+		if i >= len(got) || got[i].IsUnknown() {
+			v.Callers.Count(false)
+			v.Examples.add("no caller", "want %+v\n%v", w, s)
+			return // what comes after it stands elsewhere
+		}
+		v.judgeCaller(s, got[i], w)
+	}
+}
+
+func (v *Functions) judgeCaller(s *Sample, got Frame, want truth.Frame) {
+	same := got.Is(want.Function, want.File)
+	v.Callers.Count(same)
+	if !same {
+		v.Wrong++
+		v.Examples.add("wrong caller", "want %+v\ngot %+v of %v", want, got, s)
+		return
+	}
+	v.Line.Count(got.Line == want.Line)
+	v.Column.Count(got.Line == want.Line && got.Col == want.Column)
+	if got.Line != want.Line {
+		v.Examples.add("caller's line", "want %+v\ngot %+v of %v", want, got, s)
+	}
+}
+
+// Within counts the samples inside an interval in whose stack the interval's one function is, wherever. between is the
+// function that calls it again and again: where that or the clock is the leaf, the truth does not tell.
+func Within(samples []Sample, l *truth.Log, between string) (v Functions) {
+	for i := range samples {
+		s := &samples[i]
+		want, ok := l.AtUnix(s.T, s.TID)
+		if !ok || len(want.Stack) != 1 {
+			continue
+		}
+		v.judgeWithin(s, want.Stack[0], NearEdge(want, l.Mono(s.T)), between)
+	}
+	return v
+}
+
+func (v *Functions) judgeWithin(s *Sample, want truth.Frame, near bool, between string) {
+	js := s.JS()
+	found := slices.ContainsFunc(js, func(f Frame) bool { return f.Is(want.Function, want.File) })
+	if !found && (near || len(js) > 0 && js[0].F == between) {
+		v.Edge++
+		return
+	}
+	v.Right.Count(found)
+	if !found {
+		v.Examples.add("not in its job", "want %+v\n%v", want, s)
+	}
+}

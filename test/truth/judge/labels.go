@@ -1,0 +1,109 @@
+package judge
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hotspan/hotspan/test/truth"
+)
+
+// Labels is the comparison of labels with the truth.
+type Labels struct {
+	Right    Share          // samples inside request code that have all labels right
+	GC       Share          // those of them in a collection
+	Wrong    int            // samples with a label that is another's, or that none should be
+	Outside  int            // samples of no request that have labels all the same
+	Missing  map[string]int // labels that are not there, together
+	Examples examples
+}
+
+// CompareLabels judges each sample that lies inside an interval of the truth; want gives the labels of a request.
+func CompareLabels(samples []Sample, l *truth.Log, want func(*truth.Label) map[string]any) Labels {
+	v := Labels{Missing: map[string]int{}}
+	for i := range samples {
+		s := &samples[i]
+		at, ok := l.AtUnix(s.T, s.TID)
+		switch {
+		case !ok:
+		case at.Label != nil:
+			v.judge(s, want(at.Label))
+		case len(s.Labels) > 0:
+			v.Outside++
+			v.Examples.add("labels where no request ran", "%v of %v", s.Labels, s)
+		}
+	}
+	return v
+}
+
+func (v *Labels) judge(s *Sample, want map[string]any) {
+	var missing []string
+	wrong := false
+	for key, value := range want {
+		got, ok := s.Labels[key]
+		if !ok {
+			missing = append(missing, key)
+		}
+		wrong = wrong || ok && got != value
+	}
+	for key := range s.Labels {
+		_, known := want[key]
+		wrong = wrong || !known
+	}
+	right := len(missing) == 0 && !wrong
+	v.Right.Count(right)
+	if s.State == "gc" {
+		v.GC.Count(right)
+	}
+	if wrong {
+		v.Wrong++
+		v.Examples.add("wrong labels", "%v, want %v, of %v", s.Labels, want, s)
+	}
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		v.Missing[strings.Join(missing, " ")]++
+		v.Examples.add("missing labels", "%v, want %v, of %v", s.Labels, want, s)
+	}
+}
+
+// RequestLabels are the labels that a request of requests.js must have, with the rules StoreRules or MapRules.
+func RequestLabels(l *truth.Label) map[string]any {
+	want := map[string]any{
+		"trace_id": l.TraceID, "span_id": l.SpanID,
+		"endpoint": l.Endpoint, "tenant": l.Tenant, "user": l.User, "premium": strconv.FormatBool(l.Premium),
+		"baggage": l.Tenant,
+	}
+	if l.Route != "" {
+		want["http.route"] = l.Route
+	} else {
+		want["http.request.method"] = l.Method
+		want["url.path"], _, _ = strings.Cut(l.Target, "?")
+	}
+	return want
+}
+
+// DatadogLabels are those with dd-trace, which knows the route after the response only and has no baggage here.
+func DatadogLabels(l *truth.Label) map[string]any {
+	want := RequestLabels(l)
+	delete(want, "baggage")
+	delete(want, "http.route")
+	want["http.request.method"], want["url.path"] = l.Method, l.Target
+	return want
+}
+
+// The rules for the app stores of requests.js: objects, and Maps.
+var (
+	StoreRules = []string{"endpoint=endpoint", "tenant=user.tenant", "user=user.id", "premium=store.premium", `baggage=baggage("tenant")`}
+	MapRules   = []string{
+		`endpoint=get("endpoint")`, `tenant=get(Symbol.for("app user")).get("tenant")`, `premium=get("premium")`,
+		`user=store.get(Symbol.for("app user")).get(Symbol("id of the user"))`, `baggage=baggage("tenant")`,
+	}
+)
+
+// Flags are the flags of hotspan record for rules.
+func Flags(rules []string) (flags []string) {
+	for _, r := range rules {
+		flags = append(flags, "--label", r)
+	}
+	return flags
+}

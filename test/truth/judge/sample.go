@@ -1,0 +1,106 @@
+// Package judge compares profiles with what the profiled programs wrote about themselves, sample by sample. It judges
+// any profiler whose output can be read as samples: hotspan's JSON lines, and the .cpuprofile files of node --cpu-prof.
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Sample is a line of hotspan's JSON lines, as the README has it.
+type Sample struct {
+	T      int64          `json:"t"` // Unix time in nanoseconds
+	PID    int            `json:"pid"`
+	TID    int            `json:"tid"`
+	CPU    int            `json:"cpu"`
+	Thread string         `json:"thread"`
+	State  string         `json:"state"`
+	Stop   string         `json:"stop"`
+	Labels map[string]any `json:"labels"`
+	Stack  []Frame        `json:"stack"` // leaf first
+}
+
+// Frame is one frame of a sample.
+type Frame struct {
+	F       string `json:"f"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Col     int    `json:"col"`
+	Kind    string `json:"kind"`
+	Tier    string `json:"tier"`
+	Inlined bool   `json:"inlined"`
+	Mod     string `json:"mod"`
+	Addr    string `json:"addr"`
+}
+
+// Frames that say that something is not known or is missing.
+const (
+	codeGone = "[code gone]"                // what was inlined in the frame below it is not known any more
+	stale    = "[stale function]"           // a function whose name may be another's by now
+	unknown  = "[unknown]"                  // code that is in no file and in no area of V8's
+	gap      = "[native frames not walked]" // native frames are missing
+)
+
+// evalAt is how the file of evaluated code without a name begins: where it was evaluated.
+const evalAt = "eval at /"
+
+// Is reports whether the frame is of a function. The truth has no file for evaluated code that has no name.
+func (f Frame) Is(function, file string) bool {
+	if file == "" && strings.HasPrefix(f.File, evalAt) {
+		return f.F == function
+	}
+	return f.F == function && f.File == file
+}
+
+// IsUnknown reports whether a frame stands for JavaScript that is not known.
+func (f Frame) IsUnknown() bool { return f.F == codeGone || f.F == stale }
+
+// JS is the JavaScript frames of the stack, leaf first, and those that stand for some that are not known.
+func (s *Sample) JS() []Frame {
+	var out []Frame
+	for _, f := range s.Stack {
+		if f.Kind == "js" || f.F == codeGone {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// String is the stack down to the third JavaScript frame, for messages.
+func (s *Sample) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s:", s.State, s.Stop)
+	js := 0
+	for _, f := range s.Stack {
+		fmt.Fprintf(&b, "\n\t%s %s:%d:%d %s %s", f.F, f.File, f.Line, f.Col, f.Kind, f.Tier)
+		if f.Kind == "js" {
+			js++
+		}
+		if js == 3 {
+			break
+		}
+	}
+	return b.String()
+}
+
+// ReadSamples reads a file of JSON lines. A field that is not known is an error, which names the sample.
+func ReadSamples(file string) ([]Sample, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var out []Sample
+	d := json.NewDecoder(f)
+	d.DisallowUnknownFields()
+	for d.More() {
+		var s Sample
+		if err := d.Decode(&s); err != nil {
+			return nil, fmt.Errorf("%s, sample %d: %w", file, len(out)+1, err)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}

@@ -1,0 +1,55 @@
+package judge
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Share is a part of a whole.
+type Share struct{ Part, Whole int }
+
+// Count takes one more into the whole, and into the part if yes.
+func (s *Share) Count(yes bool) {
+	s.Whole++
+	if yes {
+		s.Part++
+	}
+}
+
+// Add takes what another has counted.
+func (s *Share) Add(o Share) {
+	s.Part += o.Part
+	s.Whole += o.Whole
+}
+
+// Percent is 0 where nothing was counted.
+func (s Share) Percent() float64 { return 100 * float64(s.Part) / float64(max(s.Whole, 1)) }
+
+func (s Share) String() string {
+	return fmt.Sprintf("%.2f %% (%d of %d)", s.Percent(), s.Part, s.Whole)
+}
+
+// maxExamples bounds what is told of each kind of finding.
+const maxExamples = 5
+
+// examples are texts for people, at most maxExamples of each kind.
+type examples map[string][]string
+
+func (e *examples) add(kind, format string, args ...any) {
+	if *e == nil {
+		*e = examples{}
+	}
+	if len((*e)[kind]) < maxExamples {
+		(*e)[kind] = append((*e)[kind], kind+": "+fmt.Sprintf(format, args...))
+	}
+}
+
+// List is all of them, by kind.
+func (e examples) List() []string {
+	var out []string
+	for _, kind := range slices.Sorted(maps.Keys(e)) {
+		out = append(out, e[kind]...)
+	}
+	return out
+}

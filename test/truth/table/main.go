@@ -1,0 +1,55 @@
+// Command table runs the programs that know the truth about themselves on versions of Node.js, under hotspan and under
+// Node's own node --cpu-prof, and prints what share of each profile is true, as tables in Markdown.
+//
+// It ends with 1 where hotspan is below one of the bounds, which it names.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hotspan/hotspan/test/nodes"
+)
+
+func main() {
+	var r runner
+	versions := flag.String("node", "", "versions of test/nodes.json, with commas between them; all without it")
+	flag.StringVar(&r.program, "program", "", "only programs whose names begin with this")
+	flag.StringVar(&r.hotspan, "hotspan", "bin/hotspan", "hotspan binary")
+	flag.IntVar(&r.rate, "rate", 997, "hotspan's samples a second")
+	flag.Float64Var(&r.scale, "scale", 1, "how much longer than usual programs run")
+	flag.BoolVar(&r.peer, "cpu-prof", true, "also node --cpu-prof")
+	flag.Parse()
+	chosen, err := choose(*versions)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "table:", err)
+		os.Exit(2)
+	}
+	for _, v := range chosen {
+		r.version(v)
+	}
+	below := report(os.Stdout, r.rows)
+	if below {
+		os.Exit(1)
+	}
+}
+
+// choose finds versions in test/nodes.json.
+func choose(list string) ([]nodes.Version, error) {
+	all := nodes.Versions()
+	if list == "" {
+		return all, nil
+	}
+	var out []nodes.Version
+	for _, want := range strings.Split(list, ",") {
+		i := slices.IndexFunc(all, func(v nodes.Version) bool { return v.Version == want })
+		if i < 0 {
+			return nil, fmt.Errorf("node %s: not in test/nodes.json", want)
+		}
+		out = append(out, all[i])
+	}
+	return out, nil
+}

@@ -1,0 +1,143 @@
+// Package trial runs a program of test/programs, and a profiler on it.
+package trial
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hotspan/hotspan/test/truth"
+	"github.com/hotspan/hotspan/test/truth/judge"
+)
+
+// Program is a run of one of test/programs.
+type Program struct {
+	*exec.Cmd
+	PID    int
+	Log    string // file of the truth
+	End    string // file that ends the program
+	stderr io.Reader
+	reap   sync.Once
+	ended  chan error // what Wait said; the channel is closed then
+}
+
+// Start launches a script and awaits that it is ready.
+func Start(dir, node, script string, flags, env []string) (*Program, error) {
+	p, err := Launch(dir, node, script, flags, env)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.Await()
+}
+
+// Launch runs a script, which writes its truth into the folder dir. To each program a folder of its own.
+func Launch(dir, node, script string, flags, env []string) (*Program, error) {
+	log, end := filepath.Join(dir, "truth.jsonl"), filepath.Join(dir, "stop")
+	c := exec.Command(node, append(append([]string{}, flags...), script, log)...)
+	c.Env = append(append(os.Environ(), "STOP="+end), env...)
+	p, err := Begin(c)
+	if err != nil {
+		return nil, err
+	}
+	p.Log, p.End = log, end
+	return p, nil
+}
+
+// Begin runs a command that becomes a program, as its arguments and its environment tell. Where its files are, Log and
+// End, the caller sets.
+func Begin(c *exec.Cmd) (*Program, error) {
+	p := &Program{Cmd: c, ended: make(chan error, 1)}
+	var err error
+	if p.stderr, err = p.StderrPipe(); err != nil {
+		return nil, err
+	}
+	return p, p.Cmd.Start()
+}
+
+// Await waits until the program says that it is ready. What it says before is in the error if it does not. From then on
+// its end is waited for, so that it does not stay as a zombie, which has a pid.
+func (p *Program) Await() error {
+	defer p.reap.Do(p.await)
+	var said []string
+	for lines := bufio.NewScanner(p.stderr); lines.Scan(); {
+		if pid, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
+			var err error
+			p.PID, err = strconv.Atoi(pid)
+			return err
+		}
+		said = append(said, lines.Text())
+	}
+	return fmt.Errorf("%v ended before it was ready: %s", p.Args, strings.Join(said, "\n"))
+}
+
+// Stop tells a program to end, if it has not yet.
+func (p *Program) Stop() error { return os.WriteFile(p.End, nil, 0o600) }
+
+func (p *Program) await() {
+	go func() {
+		if err := p.Wait(); err != nil {
+			p.ended <- fmt.Errorf("%v: %w", p.Args, err)
+		}
+		close(p.ended)
+	}()
+}
+
+// Kill ends the program if it still runs.
+func (p *Program) Kill() {
+	p.Process.Kill()
+	p.reap.Do(p.await)
+	for range p.ended {
+	}
+}
+
+// Truth waits for the program's end and reads what it wrote. Programs end by themselves, or when they are told to stop.
+func (p *Program) Truth() (*truth.Log, error) {
+	if err := <-p.ended; err != nil {
+		return nil, err
+	}
+	return truth.ReadFile(p.Log)
+}
+
+// Result is what a run of hotspan left.
+type Result struct {
+	Code   int // its exit code
+	Stderr string
+	Took   time.Duration
+}
+
+// Run runs hotspan to its end. That it did not end well is no error.
+func Run(hotspan string, args ...string) (Result, error) {
+	var stderr bytes.Buffer
+	c := exec.Command(hotspan, args...)
+	c.Stderr = &stderr
+	begin := time.Now()
+	err := c.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		return Result{}, err
+	}
+	return Result{c.ProcessState.ExitCode(), stderr.String(), time.Since(begin)}, nil
+}
+
+// Record samples a process, for d or until it ends, and reads the samples. What hotspan said is in the Result.
+func Record(hotspan, dir string, pid, rate int, d time.Duration, more ...string) ([]judge.Sample, Result, error) {
+	file := filepath.Join(dir, "out.jsonl")
+	args := []string{"record", "-p", strconv.Itoa(pid), "-F", strconv.Itoa(rate), "-d", d.String(), "-o", file}
+	r, err := Run(hotspan, append(args, more...)...)
+	if err != nil {
+		return nil, r, err
+	}
+	if r.Code != 0 {
+		return nil, r, fmt.Errorf("hotspan %v ended with %d: %s", args, r.Code, r.Stderr)
+	}
+	samples, err := judge.ReadSamples(file)
+	return samples, r, err
+}
