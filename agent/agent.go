@@ -198,7 +198,7 @@ func hurry() {
 
 // soon is when the loop must look up from the ring buffer at the latest.
 func (a *Agent) soon(end time.Time) time.Time {
-	if tick := time.Now().Add(100 * time.Millisecond); tick.Before(end.Add(slack)) {
+	if tick := time.Now().Add(10 * time.Millisecond); tick.Before(end.Add(slack)) {
 		return tick
 	}
 	return end.Add(slack)

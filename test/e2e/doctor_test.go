@@ -88,9 +88,9 @@ func doctorOn(t *testing.T, node string, flags []string, where string) {
 	d := doctor(t, hotspan, 0, "-p", strconv.Itoa(p.PID))
 	d.judge(t, node)
 	d.says(t, "AsyncContext    in "+where+": seen in the process")
-	d.says(t, "endpoint, user, user.tenant, user.id")
+	d.says(t, "endpoint, user, user.first, user.tenant, user.id, premium")
 	d.says(t, "of OpenTelemetry")
-	const rules = "--label endpoint=endpoint --label tenant=user.tenant --label user.id=user.id"
+	const rules = "--label endpoint=endpoint --label first=user.first --label tenant=user.tenant --label user.id=user.id"
 	d.says(t, "hotspan record -p "+strconv.Itoa(p.PID)+" -d 10s "+rules)
 	if samples := record(t, p.PID, 99, 2e9, strings.Fields(rules)...); len(samples) == 0 {
 		t.Error("the command that doctor offers records nothing")

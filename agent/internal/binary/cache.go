@@ -1,7 +1,9 @@
 package binary
 
 import (
+	"debug/elf"
 	"os"
+	"path/filepath"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
@@ -79,8 +81,34 @@ func (c *Cache) read(pid int, m procs.Mapping) *File {
 	return f
 }
 
-// Preload reads a file that processes are about to run.
+// Preload reads a program that is about to run, and the libraries that it will be given.
 func (c *Cache) Preload(path string) error {
+	if err := c.preload(path); err != nil {
+		return err
+	}
+	ef, err := elf.Open(path)
+	if err != nil {
+		return err
+	}
+	defer ef.Close()
+	names, _ := ef.ImportedLibraries() // none where it is static
+	for _, name := range append(names, loader) {
+		for _, dir := range libraryDirs {
+			if c.preload(filepath.Join(dir, name)) == nil {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// Where distributions have their libraries, and the dynamic linker among them. It is only a guess: what is elsewhere is read
+// when it is mapped.
+var libraryDirs = []string{"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}
+
+const loader = "ld-linux-x86-64.so.2"
+
+func (c *Cache) preload(path string) error {
 	m, err := procs.Identify(path)
 	if err != nil {
 		return err

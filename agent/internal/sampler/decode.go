@@ -46,6 +46,7 @@ func DecodeSample(b []byte) (Sample, error) {
 		return s, fmt.Errorf("%w: %d frames, and others skipped", ErrMalformed, len(s.Frames))
 	}
 	if s.Skipped > 0 {
+		s.Frames = slices.Clone(s.Frames) // the record is decoded more than once
 		rotate(s.Frames[stack.KeptLeaf:], int(s.Skipped)%stack.KeptRoot)
 	}
 	return s, nil
