@@ -63,7 +63,6 @@ type Agent struct {
 	pupils  sync.Map         // *pupil by pid
 	young   map[int]schedule // processes that have started lately, without V8
 	control control
-	loading time.Duration // what it took to load the BPF program
 
 	kernelFrames map[uint64]*pprofx.Frame
 	labelSets    map[string][]pprofx.Label // by the bytes that they were made of
@@ -102,11 +101,9 @@ func New(c Config) (*Agent, error) {
 	if !c.NoSourceMaps {
 		a.maps = newSourceMaps(c.Log)
 	}
-	begin := monotonic()
 	if a.sampler, err = sampler.Open(sampler.Config{RingBytes: uint32(c.RingBytes), First: a.teach}); err != nil {
 		return nil, err
 	}
-	a.loading = time.Duration(monotonic() - begin)
 	a.files = binary.NewCache(a.sampler)
 	for _, path := range c.Preload {
 		if err := a.files.Preload(path); err != nil {

@@ -37,13 +37,13 @@ func (a *Agent) meet(t *target) {
 		return
 	}
 	t.met = true
-	took, reading := time.Duration(monotonic()-t.since), time.Duration(t.prepared-t.since)
-	if took < slowStart {
+	reading, waiting := time.Duration(t.prepared-t.since), time.Duration(monotonic()-t.prepared)
+	if reading+waiting < slowStart {
 		return
 	}
 	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }
-	a.log.Info("first named sample", "pid", t.pid, "after", round(took), "reading its files", round(reading),
-		"waiting for a sample", round(took-reading))
+	a.log.Info("first named sample", "pid", t.pid, "after", round(reading+waiting), "reading its files", round(reading),
+		"waiting for a sample", round(waiting))
 }
 
 // maxYoung bounds the processes without V8 that are looked at again.

@@ -108,7 +108,7 @@ func (a *Agent) adopt(t *target) error {
 		a.pupils.Delete(t.pid)
 		return err
 	}
-	if unix.Kill(t.pid, 0) == unix.ESRCH { // it ended before the program would have told
+	if procs.Ended(t.pid) { // before the program would have told
 		a.sampler.RemoveProcess(t.pid)
 		a.pupils.Delete(t.pid)
 		return fmt.Errorf("process %d: %w", t.pid, ErrGone)
@@ -160,7 +160,7 @@ func (a *Agent) detach(t *target) {
 // forgetEnded finds the processes whose end was not told.
 func (a *Agent) forgetEnded() {
 	for _, t := range a.targets {
-		if unix.Kill(t.pid, 0) == unix.ESRCH {
+		if procs.Ended(t.pid) {
 			a.detach(t)
 		}
 	}
@@ -221,7 +221,7 @@ func (a *Agent) finished() bool {
 	if len(a.targets) > 0 || a.control.pending > 0 || s.All || s.Name != nil {
 		return false
 	}
-	return s.Tree == 0 || unix.Kill(s.Tree, 0) != nil
+	return s.Tree == 0 || procs.Ended(s.Tree)
 }
 
 // ErrGone says that a process has ended.

@@ -47,19 +47,31 @@ func CommandLine(pid int) string {
 	return strings.TrimSpace(string(bytes.ReplaceAll(b, []byte{0}, []byte{' '})))
 }
 
+// Ended reports whether a process is gone, or has ended and only waits for its parent to take note (a zombie).
+func Ended(pid int) bool {
+	state, _ := status(pid)
+	return state == "" || state == "Z" || state == "X"
+}
+
 // Parent is the parent of a process; 0 when it has none or is gone.
 func Parent(pid int) int {
+	_, parent := status(pid)
+	return parent
+}
+
+// status reads the state and the parent of a process; none if it is gone.
+func status(pid int) (state string, parent int) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0
+		return "", 0
 	}
 	// the name, in parentheses, may hold anything
 	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 	if len(fields) < 2 {
-		return 0
+		return "", 0
 	}
-	ppid, _ := strconv.Atoi(fields[1])
-	return ppid
+	parent, _ = strconv.Atoi(fields[1])
+	return fields[0], parent
 }
 
 // DescendsFrom reports whether a process is ancestor or descends from it.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestContainerID(t *testing.T) {
@@ -167,5 +168,24 @@ func TestOpen(t *testing.T) {
 	if f, err := Open(1<<30, mapping()); err == nil {
 		f.Close()
 		t.Error("opened a file of no process")
+	}
+}
+
+// A child that nobody waits for is a zombie when it has ended.
+func TestEnded(t *testing.T) {
+	c := exec.Command("cat")
+	in, err := c.StdinPipe()
+	if err != nil || c.Start() != nil {
+		t.Fatal(err)
+	}
+	defer c.Wait()
+	if Ended(c.Process.Pid) || !Ended(1<<30) {
+		t.Errorf("a process that runs: %t, none: %t", Ended(c.Process.Pid), Ended(1<<30))
+	}
+	in.Close()
+	for end := time.Now().Add(5 * time.Second); !Ended(c.Process.Pid); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("a zombie counts as running")
+		}
 	}
 }
