@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -23,19 +24,29 @@ type learnt struct {
 	sets   reqctx.Sets
 }
 
-// join makes labels of the context that was read with a sample.
+// join makes labels of the context that was read with a sample. Of one that was read twice what both readings have counts.
 func (a *Agent) join(t *target, s *sampler.Sample) []pprofx.Label {
-	if len(s.Context) == 0 {
+	first, second, twice := s.Readings()
+	labels := a.joinReading(t, first)
+	if !twice || bytes.Equal(first, second) {
+		return labels
+	}
+	t.flags.unreadable = true
+	again := a.joinReading(t, second)
+	return slices.DeleteFunc(slices.Clone(labels), func(l pprofx.Label) bool { return !slices.Contains(again, l) })
+}
+
+func (a *Agent) joinReading(t *target, context []byte) []pprofx.Label {
+	if len(context) == 0 {
 		return nil
 	}
-	sets := a.setsOf(t)
-	if labels, ok := sets[string(s.Context)]; ok {
+	if labels, ok := a.setsOf(t)[string(context)]; ok {
 		t.flags.present = true
 		return labels
 	}
 	t.learnt.values = t.learnt.values[:0]
 	t.learnt.sets = reqctx.Sets{}
-	err := s.ContextRecords(func(kind, label uint8, data []byte) { a.contextRecord(t, kind, label, data) })
+	err := sampler.ContextRecords(context, func(kind, label uint8, data []byte) { a.contextRecord(t, kind, label, data) })
 	if err != nil {
 		t.flags.unreadable = true
 	}
@@ -47,7 +58,7 @@ func (a *Agent) join(t *target, s *sampler.Sample) []pprofx.Label {
 	}
 	out := convertLabels(labels)
 	if bad == 0 && t.flags.whole() {
-		keepLabels(a.setsOf(t), string(s.Context), out)
+		keepLabels(a.setsOf(t), string(context), out)
 	}
 	return out
 }

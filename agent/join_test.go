@@ -109,3 +109,32 @@ func TestStopNames(t *testing.T) {
 		t.Errorf("%q", stopNames[bpf.StopDepth])
 	}
 }
+
+// In a collection the context is read twice, and what both readings have counts.
+func TestJoinReadings(t *testing.T) {
+	str := func(key, s string) pprofx.Label { return pprofx.Label{Key: key, Str: s} }
+	again := record(bpf.ContextAgain, bpf.NoLabel, "")
+	one := func(label uint8, s string) string { return record(bpf.ContextOneByte, label, s) }
+	for _, c := range []struct {
+		name, context string
+		want          []pprofx.Label
+		unreadable    bool
+	}{
+		{"equal", one(0, "x") + one(1, "y") + again + one(0, "x") + one(1, "y"), []pprofx.Label{str("a", "x"), str("b", "y")}, false},
+		{"a value that changed", one(0, "x") + one(1, "y") + again + one(0, "x") + one(1, "z"), []pprofx.Label{str("a", "x")}, true},
+		{"a value that was not there yet", one(0, "x") + again + one(0, "x") + one(1, "z"), []pprofx.Label{str("a", "x")}, true},
+		{"nothing the second time", one(0, "x") + again, []pprofx.Label{}, true},
+		{"read once", one(0, "x"), []pprofx.Label{str("a", "x")}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, target := joiner(t)
+			for range 2 { // the second time from what is kept
+				target.flags = flags{}
+				got := a.join(target, &sampler.Sample{Sample: &bpf.Sample{}, Context: []byte(c.context)})
+				if diff := cmp.Diff(c.want, got); diff != "" || target.flags.unreadable != c.unreadable {
+					t.Errorf("unreadable %t; (-want +got):\n%s", target.flags.unreadable, diff)
+				}
+			}
+		})
+	}
+}

@@ -90,6 +90,7 @@ const (
 	ContextRecordOTel  = uint8(hotspanContextTypeCONTEXT_RECORD)
 	ContextLocalNode   = uint8(hotspanContextTypeCONTEXT_LOCAL_NODE)
 	ContextLocalThread = uint8(hotspanContextTypeCONTEXT_LOCAL_THREAD)
+	ContextAgain       = uint8(hotspanContextTypeCONTEXT_AGAIN)
 	ContextOverLimit   = uint8(hotspanContextTypeCONTEXT_OVER_LIMIT)
 
 	PlaceStatic   = uint32(hotspanPlaceKindPLACE_STATIC)

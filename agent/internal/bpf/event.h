@@ -328,6 +328,7 @@ enum context_type {
 	CONTEXT_LOCAL_NODE,   // key and value of a label of PUBLISHED_NODE_LABELS; label = bytes of the key
 	CONTEXT_LOCAL_THREAD, // the same of PUBLISHED_LABELS
 	CONTEXT_OVER_LIMIT,   // something published is larger than what is read
+	CONTEXT_AGAIN,        // what follows is the same, read once more, since a collection was running
 	CONTEXT_LEARN_ISOLATE,  // u64 isolate, u64 context of its JavaScript code or 0: where its async_hooks are
 	CONTEXT_LEARN_RESOURCE, // u64 object, u64 hidden class
 	CONTEXT_LEARN_SYMBOL,   // u64 symbol, u64 hash: the key of a resource's property

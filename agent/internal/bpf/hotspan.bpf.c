@@ -128,6 +128,26 @@ static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
 	s->urgent = 0;
 }
 
+#define VM_STATE_GC 1 // include/v8-unwinder.h, StateTag
+
+// Reads the request. In a collection it does so twice: V8's helper threads move objects meanwhile, and one that another
+// already refers to may not be copied yet (src/heap/scavenger.cc), which nothing in it shows. What is there the second time
+// too is believed.
+static __always_inline void read_request(struct process *p, struct scratch *s, __u64 thread, __u64 isolate, __u64 context)
+{
+	struct sample *e = (struct sample *)s->buffer;
+	__u32 before = s->end;
+	read_published(p, s, thread, isolate);
+	if (isolate)
+		read_context(p, s, isolate, context);
+	if (s->end != before && e->vm_state == VM_STATE_GC) {
+		append(s, CONTEXT_AGAIN, NO_LABEL, 0);
+		read_published(p, s, thread, isolate);
+		read_context(p, s, isolate, context);
+	}
+	e->n_context = s->end - before;
+}
+
 // Reads the stack and the request of a thread that has these registers, and ends its sample. `thread` is its thread
 // pointer.
 static __always_inline void read_thread(struct process *p, struct scratch *s, const struct pt_regs *regs, __u64 thread,
@@ -149,11 +169,7 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 	e->resumed = s->walked.resumed;
 	e->stop = s->walked.stop;
 	read_repair(&w, e, regs->rdi);
-	__u32 before = s->end;
-	read_published(p, s, thread, isolate);
-	if (isolate)
-		read_context(p, s, isolate, w.context);
-	e->n_context = s->end - before;
+	read_request(p, s, thread, isolate, w.context);
 }
 
 static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct process *p, struct scratch *s, __u64 id)

@@ -50,9 +50,10 @@ const (
 	hotspanContextTypeCONTEXT_LOCAL_NODE     hotspanContextType = 16
 	hotspanContextTypeCONTEXT_LOCAL_THREAD   hotspanContextType = 17
 	hotspanContextTypeCONTEXT_OVER_LIMIT     hotspanContextType = 18
-	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 19
-	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 20
-	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 21
+	hotspanContextTypeCONTEXT_AGAIN          hotspanContextType = 19
+	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 20
+	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 21
+	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 22
 )
 
 type hotspanCounter uint32

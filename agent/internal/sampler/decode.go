@@ -74,7 +74,12 @@ func take[T any](b []byte, n uint16) ([]T, []byte, bool) {
 
 // ContextRecords calls f for each context record of a sample.
 func (s *Sample) ContextRecords(f func(kind, label uint8, data []byte)) error {
-	for b := s.Context; len(b) > 0; {
+	return ContextRecords(s.Context, f)
+}
+
+// ContextRecords calls f for each of some context records.
+func ContextRecords(b []byte, f func(kind, label uint8, data []byte)) error {
+	for len(b) > 0 {
 		if len(b) < 4 {
 			return fmt.Errorf("%w: context record is cut off", ErrMalformed)
 		}
@@ -88,7 +93,22 @@ func (s *Sample) ContextRecords(f func(kind, label uint8, data []byte)) error {
 	return nil
 }
 
-// Comm is the thread's name.
+// Readings are the context records of each time that the context was read: twice in a collection, else once.
+func (s *Sample) Readings() (first, second []byte, twice bool) {
+	at := 0
+	_ = s.ContextRecords(func(kind, _ uint8, data []byte) {
+		if kind == bpf.ContextAgain && !twice {
+			first, second, twice = s.Context[:at], s.Context[at+4+len(data):], true
+		}
+		at += 4 + len(data)
+	})
+	if !twice {
+		first = s.Context
+	}
+	return first, second, twice
+}
+
+// ThreadName is the thread's name.
 func (s *Sample) ThreadName() string {
 	var b [16]byte
 	n := 0
