@@ -13,7 +13,8 @@ TRUTH_FLAGS =
 
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
-PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED) test/programs/published/$(INSTALLED)
+PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED) test/programs/published/$(INSTALLED) \
+	test/programs/datadog/$(INSTALLED)
 BPF = agent/internal/bpf
 GENERATED = $(BPF)/*_bpfel.go $(BPF)/*_bpfel.o $(BPF)/bpftest/*_bpfel.go $(BPF)/bpftest/*_bpfel.o
 

@@ -28,6 +28,7 @@ type Config struct {
 	Select        Selection
 	Rate          int            // samples a second and CPU
 	Rules         []reqctx.Rule  // of labels, beside the built-in ones
+	Labels        reqctx.Kinds   // of the kinds of label that are wanted
 	SnapshotEvery time.Duration  // 0 = one snapshot of the whole time
 	RingBytes     int            // of the ring buffer, a power of two; 0 = 16 MiB
 	Sinks         []Sink         // get each snapshot
@@ -59,6 +60,7 @@ type Agent struct {
 	files   *binary.Cache
 	kernel  func() *symbols.Table // reads them at the first call; nil if they cannot be read
 	targets map[int]*target
+	pupils  sync.Map         // *pupil by pid
 	young   map[int]schedule // processes that have started lately, without V8
 	control control
 	loading time.Duration // what it took to load the BPF program
@@ -88,7 +90,7 @@ func New(c Config) (*Agent, error) {
 	if !procs.InHostPIDNamespace() {
 		return nil, errors.New("process ids here are not the kernel's: run hotspan in the host's PID namespace (docker run --pid=host)")
 	}
-	tree, err := reqctx.NewTree(append(reqctx.OpenTelemetry(), c.Rules...))
+	tree, err := reqctx.NewTree(c.Labels.Rules(c.Rules))
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +103,7 @@ func New(c Config) (*Agent, error) {
 		a.maps = newSourceMaps(c.Log)
 	}
 	begin := monotonic()
-	if a.sampler, err = sampler.Open(sampler.Config{RingBytes: uint32(c.RingBytes)}); err != nil {
+	if a.sampler, err = sampler.Open(sampler.Config{RingBytes: uint32(c.RingBytes), First: a.teach}); err != nil {
 		return nil, err
 	}
 	a.loading = time.Duration(monotonic() - begin)
@@ -202,14 +204,10 @@ func (a *Agent) soon(end time.Time) time.Time {
 	return end.Add(slack)
 }
 
-// lookEvery is how often the ring buffer is looked at, if the program does not ask for it: what a sample refers to in the
-// process must be read soon after it was taken.
-const lookEvery = 5 * time.Millisecond
-
 // readUntil handles records until a deadline.
 func (a *Agent) readUntil(deadline time.Time) {
 	for time.Now().Before(deadline) {
-		r, err := a.sampler.Read(time.Now().Add(lookEvery))
+		r, err := a.sampler.Read(deadline)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			a.handle(r, err)
 			a.drain()
@@ -258,7 +256,7 @@ func (a *Agent) sample(s *sampler.Sample) {
 	out.State = vmState(s.VmState)
 	out.Stop = stopNames[min(int(s.Stop), len(stopNames)-1)]
 	t.flags = flags{}
-	out.Labels = a.join(t, s) // first: what it teaches the program is missing from each sample until then
+	out.Labels = a.join(t, s)
 	out.Stack = a.name(t, s)
 	a.meet(t)
 	a.stats.count(out, t.flags)

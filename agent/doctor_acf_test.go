@@ -63,7 +63,7 @@ func TestStoreRules(t *testing.T) {
 		{Store{OpenTelemetry: true, Properties: []string{"_currentContext"}, Values: []string{"x"}}, nil},
 		{Store{Properties: []string{"a"}, Values: []string{"a", "b", "c", "d", "e"}}, []string{"a=a", "b=b", "c=c", "d=d"}},
 	} {
-		if diff := cmp.Diff(c.want, c.store.rules()); diff != "" {
+		if diff := cmp.Diff(c.want, c.store.Rules()); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.store, diff)
 		}
 	}

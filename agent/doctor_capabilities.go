@@ -70,15 +70,15 @@ func (r rights) grant(n int) string {
 	if len(outside) > 0 {
 		return "docker run --pid=host " + strings.Join(outside, " ") + " …"
 	}
-	return "sudo setcap " + strings.Join(all, ",") + "=ep " + quoted(r.self)
+	return "sudo setcap " + strings.Join(all, ",") + "=ep " + Quoted(r.self)
 }
 
 var capabilityNames = map[int]string{
 	unix.CAP_BPF: "BPF", unix.CAP_PERFMON: "PERFMON", unix.CAP_SYS_PTRACE: "SYS_PTRACE", unix.CAP_SYSLOG: "SYSLOG",
 }
 
-// quoted writes a word so that a shell takes it as it is.
-func quoted(word string) string {
+// Quoted writes a word so that a shell takes it as it is.
+func Quoted(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:,@%=", r)
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	reqctx "github.com/hotspan/hotspan/context"
 	"maps"
 	"slices"
 	"testing"
@@ -80,7 +81,7 @@ func FuzzSelfCheck(f *testing.F) {
 		for _, c := range comparisons {
 			c.run(i)
 		}
-		p := &looked{l: l, r: i.r, at: i.at}
+		p := &storeReader{r: i.r, l: l, examples: true, rules: reqctx.AllKinds.Rules(nil)}
 		p.store(heap.Entry{Key: 0x2001, Value: 0x3001})
 	})
 }

@@ -27,8 +27,8 @@ func (p *looked) detail() *Detail {
 		d.Stores = p.stores()
 	}
 	for _, s := range d.Stores {
-		for _, rule := range s.rules() {
-			d.Labels = append(d.Labels, quoted(rule))
+		for _, rule := range s.Rules() {
+			d.Labels = append(d.Labels, Quoted(rule))
 		}
 	}
 	slices.Sort(d.Labels)

@@ -54,8 +54,8 @@ func TestSelfCheckTells(t *testing.T) {
 				t.Fatalf("right layout: %v %s", p.Check.Wrong, p.Check.None)
 			}
 			t.Logf("verified: %v", p.Check.Fields)
-			if p.Frame.Seen != frames || slices.Contains(p.Check.Fields, layout.JSMapTable) != frames {
-				t.Error("the process has a frame, which was not met")
+			if !p.Frame.Seen || p.Frame.On != frames || slices.Contains(p.Check.Fields, layout.JSMapTable) != frames {
+				t.Error("the process has stores, in a frame or in resources, which were not met there")
 			}
 			if !slices.Contains(p.Check.Fields, layout.TypeInstructionStream) {
 				t.Error("the process has baseline code, which was not met")

@@ -84,7 +84,7 @@ func TestQuoted(t *testing.T) {
 		"tenant=user.tenant":     "tenant=user.tenant",
 		`s=als("a").b`:           `'s=als("a").b'`,
 	} {
-		if got := quoted(word); got != want {
+		if got := Quoted(word); got != want {
 			t.Errorf("%s: %s, want %s", word, got, want)
 		}
 	}

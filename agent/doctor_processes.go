@@ -12,7 +12,6 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/binary"
 	"github.com/hotspan/hotspan/agent/internal/procs"
-	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	memory "github.com/hotspan/hotspan/v8/target"
@@ -125,13 +124,12 @@ func inParentheses(args []string) string {
 // looked is a process that is being looked at.
 type looked struct {
 	NodeProcess
-	l     *layout.Layout
-	mem   io.ReaderAt
-	maps  []procs.Mapping
-	r     *heap.Reader
-	bias  uint64             // address of V8's file, less its ELF virtual address
-	at    uint64             // the main thread's isolate; 0 = not found
-	hooks *reqctx.AsyncHooks // of that isolate; nil = not found yet
+	l    *layout.Layout
+	mem  io.ReaderAt
+	maps []procs.Mapping
+	r    *heap.Reader
+	bias uint64 // address of V8's file, less its ELF virtual address
+	at   uint64 // the main thread's isolate; 0 = not found
 }
 
 // look reads what is mapped and finds V8 there. The error is ErrNotNode, or says that the process is gone or not to be

@@ -86,11 +86,10 @@ func (s stop) check(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got, want []string
-	c, _ := p.current()
-	for _, e := range c.stores {
-		if store, ok := p.store(e); ok {
-			got = append(got, strings.Join(store.Properties, " "))
-		}
+	now := &isolateStores{r: p.r, l: p.l, at: p.at}
+	c, _ := now.current()
+	for _, store := range (&storeReader{r: p.r, l: p.l}).stores(c.stores) {
+		got = append(got, strings.Join(store.Properties, " "))
 	}
 	for _, store := range s.Stores {
 		want = append(want, strings.Join(slices.Sorted(maps.Keys(store)), " "))

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
 	"testing"
 )
 
@@ -34,14 +33,14 @@ func TestFindThread(t *testing.T) {
 		m.put(base+0x4000, base+0x4000, 4712)  // another thread
 		m.put(base+0x5000, base+0x5008, tid)   // points elsewhere
 		m.put(base+0x6020, base+0x6020, tid+1) // not aligned
-		if got, ok := findThread(m, base, base+size, tid); !ok || got != at {
+		if got, ok := threadAt(m, base, base+size, tid); !ok || got != at {
 			t.Errorf("block at %#x: found %#x, %v", at, got, ok)
 		}
-		if got, ok := findThread(m, base, base+size, 1); ok {
+		if got, ok := threadAt(m, base, base+size, 1); ok {
 			t.Errorf("thread 1: found %#x", got)
 		}
 	}
-	if _, ok := findThread(fakeMemory{base, nil}, base, base+size, tid); ok {
+	if _, ok := threadAt(fakeMemory{base, nil}, base, base+size, tid); ok {
 		t.Error("found in memory that cannot be read")
 	}
 	var _ io.ReaderAt = fakeMemory{}
@@ -58,7 +57,13 @@ func TestInnerPID(t *testing.T) {
 			t.Errorf("%q: %d, want %d", status, got, want)
 		}
 	}
-	if got := innerPID(os.Getpid()); got <= 0 {
+	if got := innerPID("/proc/self/status", 0); got <= 0 {
 		t.Error(fmt.Sprint("own number: ", got))
 	}
+}
+
+func threadAt(mem io.ReaderAt, low, high uint64, tid uint32) (uint64, bool) {
+	found := map[uint32]uint64{}
+	findThreads(mem, low, high, map[uint32]bool{tid: true}, found)
+	return found[tid], found[tid] != 0
 }

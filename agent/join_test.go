@@ -49,6 +49,12 @@ func TestJoin(t *testing.T) {
 		{"UTF-16 cut in the middle of a pair", record(bpf.ContextTwoByte, 1, "\x16\x4e\x3d\xd8\x00"), []pprofx.Label{str("b", "世\uFFFD")}, flags{}, 0, true},
 		{"Smi", present + record(bpf.ContextSmi, 1, word(1<<64-5)), []pprofx.Label{{Key: "b", Num: -5}}, flags{present: true}, 0, true},
 		{"double", record(bpf.ContextDouble, 1, word(math.Float64bits(2.5))) + record(bpf.ContextDouble, 0, word(math.Float64bits(1e9))), []pprofx.Label{{Key: "a", Num: 1e9}, str("b", "2.5")}, flags{}, 0, true},
+		{"booleans", record(bpf.ContextBoolean, 0, word(1)) + record(bpf.ContextBoolean, 1, word(0)), []pprofx.Label{str("a", "true"), str("b", "false")}, flags{}, 0, true},
+		{"of both widths", record(bpf.ContextOneByte, 0, "a-") + record(bpf.ContextMoreTwo, 0, "\x16\x4e") + record(bpf.ContextMoreOne, 0, "-\xe9"), []pprofx.Label{str("a", "a-世-é")}, flags{}, 0, true},
+		{"more of another label", record(bpf.ContextOneByte, 0, "a") + record(bpf.ContextMoreOne, 1, "b") + record(bpf.ContextCut, 1, ""), []pprofx.Label{str("a", "a")}, flags{cut: true}, 0, false},
+		{"more of nothing", record(bpf.ContextMoreOne, 0, "b") + record(bpf.ContextMoreTwo, 1, "b"), []pprofx.Label{}, flags{}, 0, true},
+		{"cut at the limit", record(bpf.ContextOneByte, 0, "abc") + record(bpf.ContextCut, 0, ""), []pprofx.Label{str("a", "abc…")}, flags{cut: true}, 0, false},
+		{"bytes where text is wanted", record(bpf.ContextBytes, 0, "12345678"), []pprofx.Label{}, flags{}, 0, true},
 		{"number of another size", present + record(bpf.ContextSmi, 1, "1234"), []pprofx.Label{}, flags{present: true}, 0, true},
 		{"no such label", present + record(bpf.ContextOneByte, 2, "x"), []pprofx.Label{}, flags{present: true}, 1, false},
 		{"part unreadable", present + record(bpf.ContextUnreadable, 0, "") + record(bpf.ContextOneByte, 0, "x"), []pprofx.Label{str("a", "x")}, flags{present: true, unreadable: true}, 0, false},
@@ -58,7 +64,7 @@ func TestJoin(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, target := joiner(t)
-			s := &sampler.Sample{Context: []byte(c.context)}
+			s := &sampler.Sample{Sample: &bpf.Sample{}, Context: []byte(c.context)}
 			got := a.join(target, s)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
@@ -84,7 +90,7 @@ func TestJoin(t *testing.T) {
 func TestLabelSetsAreBounded(t *testing.T) {
 	a, target := joiner(t)
 	for i := range maxLabelSets + 5 {
-		a.join(target, &sampler.Sample{Context: []byte(record(bpf.ContextOneByte, 0, fmt.Sprint(i)))})
+		a.join(target, &sampler.Sample{Sample: &bpf.Sample{}, Context: []byte(record(bpf.ContextOneByte, 0, fmt.Sprint(i)))})
 	}
 	if n := len(a.labelSets); n != 5 {
 		t.Errorf("%d sets of labels", n)

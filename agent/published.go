@@ -33,7 +33,6 @@ type published struct {
 	since     time.Time                 // when the process was attached to
 	said      string                    // last message
 	labelSets map[string][]pprofx.Label // by the bytes that they were made of: keys are numbers of this publication
-	sets      [reqctx.NumReaders][]reqctx.Label
 }
 
 // findPublished looks for what the process publishes, and reports whether the program must be told.
@@ -188,7 +187,7 @@ func (a *Agent) publishedRecord(t *target, kind, label uint8, data []byte) {
 		a.threadContext(t, uint32(label), data)
 		return
 	}
-	set := &t.published.sets[reqctx.PublishedLabels]
+	set := &t.learnt.sets[reqctx.PublishedLabels]
 	l, ok := reqctx.LocalLabel(data, int(label))
 	switch {
 	case !ok:
@@ -220,7 +219,7 @@ func (a *Agent) threadContext(t *target, kind uint32, data []byte) {
 	if kind == bpf.PublishedNode {
 		reader = reqctx.PublishedNode
 	}
-	if t.published.sets[reader] == nil {
-		t.published.sets[reader] = r.Labels
+	if t.learnt.sets[reader] == nil {
+		t.learnt.sets[reader] = r.Labels
 	}
 }

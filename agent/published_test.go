@@ -51,7 +51,7 @@ func TestJoinPublished(t *testing.T) {
 			target.published.labelSets = map[string][]pprofx.Label{}
 			for range 2 {
 				target.flags = flags{}
-				got := a.join(target, &sampler.Sample{Context: []byte(c.context)})
+				got := a.join(target, &sampler.Sample{Sample: &bpf.Sample{}, Context: []byte(c.context)})
 				if diff := cmp.Diff(c.want, got); diff != "" {
 					t.Error(diff)
 				}
@@ -71,7 +71,7 @@ func TestKeysOfAnotherPublication(t *testing.T) {
 	for _, key := range []string{"first", "other"} {
 		target.published.process = &reqctx.Process{Keys: []string{key}}
 		target.published.labelSets = map[string][]pprofx.Label{}
-		if got := a.join(target, &sampler.Sample{Context: context}); got[0].Key != key {
+		if got := a.join(target, &sampler.Sample{Sample: &bpf.Sample{}, Context: context}); got[0].Key != key {
 			t.Errorf("%+v, want the key %s", got, key)
 		}
 	}

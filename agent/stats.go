@@ -30,8 +30,9 @@ type Stats struct {
 	Named         int64            // of these, with every such frame named
 	Labelled      int64            // samples with a label
 	Requests      int64            // samples while a store of an AsyncLocalStorage was current
-	Learning      int64            // samples without a label because something was not learnt yet
+	Learning      int64            // samples that may lack a label because something was not learnt yet
 	Unreadable    int64            // samples of which a part of the context could not be read
+	Cut           int64            // samples with a value that is longer than what is read of it
 	BadLabels     int64            // values that were not what their label must be
 	OverLimit     int64            // samples of which something published is larger than what is read
 	UnknownKeys   int64            // samples of which an attribute has a key that the process does not name
@@ -64,13 +65,14 @@ type flags struct {
 	present              bool // a store is current
 	learning, unreadable bool // something of the context was not known yet, or not readable
 	bad                  bool // something published was not what it must be
+	cut                  bool // a value is longer than what is read of it
 	overLimit            bool // something published is larger than what is read
 	unknownKey           bool // an attribute has a key that the process does not name
 }
 
 // whole reports whether the labels are all that there is to say, now and later, of the same context.
 func (f flags) whole() bool {
-	return !f.learning && !f.unreadable && !f.bad && !f.overLimit && !f.unknownKey
+	return !f.learning && !f.unreadable && !f.cut && !f.bad && !f.overLimit && !f.unknownKey
 }
 
 func (s *Stats) count(out *pprofx.Sample, f flags) {
@@ -86,10 +88,11 @@ func (s *Stats) count(out *pprofx.Sample, f flags) {
 	add(&s.Named, f.js && !f.unnamed)
 	add(&s.Requests, f.present)
 	add(&s.Labelled, len(out.Labels) > 0)
-	add(&s.Learning, f.learning && len(out.Labels) == 0)
+	add(&s.Learning, f.learning)
 	add(&s.Unreadable, f.unreadable)
 	add(&s.OverLimit, f.overLimit)
 	add(&s.UnknownKeys, f.unknownKey)
+	add(&s.Cut, f.cut)
 }
 
 func (s *Stats) written(snapshot *pprofx.Snapshot) {

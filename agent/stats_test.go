@@ -26,7 +26,7 @@ func TestCount(t *testing.T) {
 		{"JavaScript, not named", pprofx.Sample{}, flags{js: true, unnamed: true}, Stats{Samples: 1, WithJS: 1}},
 		{"labelled", pprofx.Sample{Labels: label}, flags{present: true}, Stats{Samples: 1, Requests: 1, Labelled: 1}},
 		{"learning", pprofx.Sample{}, flags{present: true, learning: true}, Stats{Samples: 1, Requests: 1, Learning: 1}},
-		{"labelled while learning", pprofx.Sample{Labels: label}, flags{present: true, learning: true, unreadable: true}, Stats{Samples: 1, Requests: 1, Labelled: 1, Unreadable: 1}},
+		{"labelled while learning", pprofx.Sample{Labels: label}, flags{present: true, learning: true, unreadable: true}, Stats{Learning: 1, Samples: 1, Requests: 1, Labelled: 1, Unreadable: 1}},
 	} {
 		var got Stats
 		got.count(&c.out, c.f)

@@ -32,9 +32,8 @@ type target struct {
 	derived   pprofx.Process // of it, what was found out from outside
 	space     *space.Space
 	resolver  *stack.Resolver
-	learner   *reqctx.Learner
+	pupil     *pupil
 	config    *bpf.Process
-	edges     []*reqctx.Edge // by number in the BPF program
 	frames    frameCache
 	threads   map[[16]int8]string
 	sample    pprofx.Sample // the one at hand, used again for the next
@@ -86,14 +85,14 @@ func (a *Agent) prepare(pid int) (*target, error) {
 	}
 	r := heap.NewReader(mem, l)
 	t := &target{
-		pid: pid, since: since, space: s, resolver: stack.NewResolver(r, s), learner: reqctx.NewLearner(a.tree, r),
+		pid: pid, since: since, space: s, resolver: stack.NewResolver(r, s), pupil: &pupil{learner: reqctx.NewLearner(a.tree, heap.NewReader(mem, l))},
 		derived: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
 		threads: map[[16]int8]string{}, frames: newFrameCache(),
-		learnt: newLearnt(),
 	}
 	t.process = t.derived
 	a.followMaps(t)
 	t.configure(a.tree, l)
+	t.pupil.id = t.config.Id
 	a.findIsolates(t)
 	a.warnProblems(t)
 	t.prepared = monotonic()
@@ -104,11 +103,14 @@ func (a *Agent) prepare(pid int) (*target, error) {
 func (a *Agent) adopt(t *target) error {
 	t.published.since = time.Now()
 	a.findPublished(t, t.published.since)
+	a.pupils.Store(t.pid, t.pupil)
 	if err := a.publish(t); err != nil {
+		a.pupils.Delete(t.pid)
 		return err
 	}
 	if unix.Kill(t.pid, 0) == unix.ESRCH { // it ended before the program would have told
 		a.sampler.RemoveProcess(t.pid)
+		a.pupils.Delete(t.pid)
 		return fmt.Errorf("process %d: %w", t.pid, ErrGone)
 	}
 	a.targets[t.pid] = t
@@ -149,15 +151,9 @@ func (a *Agent) detach(t *target) {
 	if err := a.sampler.RemoveProcess(t.pid); err != nil {
 		a.log.Warn("process stays in the program's table", "pid", t.pid, "why", err)
 	}
-	for class := range t.learnt.shapes {
-		a.sampler.RemoveShape(t.pid, class)
-	}
-	for hash := range t.learnt.stores {
-		a.sampler.RemoveStore(t.pid, hash)
-	}
-	a.forgetHooks(t)
+	a.pupils.CompareAndDelete(t.pid, t.pupil)
 	a.maps.end(t)
-	a.seen = append(a.seen, t.learner.Seen...)
+	a.seen = append(a.seen, t.pupil.seen()...)
 	delete(a.targets, t.pid)
 }
 
@@ -268,6 +264,7 @@ var (
 	}
 	contextFields = []layout.Field{
 		layout.IsolateCPED, layout.JSMapTable, layout.TypeJSMap, layout.MapBitField3,
-		layout.MapDescriptors, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.SymbolHash,
+		layout.MapDescriptors, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.NameHash,
+		layout.FixedArrayData, layout.TypeOddball, layout.OddballKind, layout.BitField3DictionaryMapBit,
 	}
 )

@@ -10,6 +10,7 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 	memory "github.com/hotspan/hotspan/v8/target"
 )
@@ -41,18 +42,26 @@ func inKernel(t testing.TB, p *bpftest.Program, th *thread) *kernelWalk {
 		t.Fatal(err)
 	}
 	k := &kernelWalk{program: p, thread: th}
-	k.agent = &Agent{
-		log: slog.New(slog.DiscardHandler), tree: tree, sampler: sampler.New(&p.Objects),
-		labelSets: map[string][]pprofx.Label{}, matched: map[string]bool{},
-	}
-	k.target = &target{
-		pid: walkPID, learner: reqctx.NewLearner(tree, heap.NewReader(th.mem, th.layout)),
-		learnt: newLearnt(),
-	}
-	k.target.configure(tree, th.layout)
-	k.target.config.V8.IsolateTls = th.isolate
+	k.agent = &Agent{log: slog.New(slog.DiscardHandler), sampler: sampler.New(&p.Objects)}
+	k.useTree(tree)
 	k.putCode(t)
 	return k
+}
+
+// useTree has the context read by these rules from now on.
+func (k *kernelWalk) useTree(tree *reqctx.Tree) {
+	before, l := k.target, k.thread.layout
+	k.agent.tree, k.agent.labelSets, k.agent.matched = tree, map[string][]pprofx.Label{}, map[string]bool{}
+	k.target = &target{pid: walkPID, pupil: &pupil{learner: reqctx.NewLearner(tree, heap.NewReader(k.thread.mem, l))}}
+	k.target.configure(tree, l)
+	if l.Has(layout.IsolateTLS) {
+		k.target.config.V8.IsolateTls = l.Values[layout.IsolateTLS].N
+	}
+	if before != nil {
+		k.target.config.N_mappings, k.target.config.Mappings = before.config.N_mappings, before.config.Mappings
+	}
+	k.target.pupil.id = k.target.config.Id
+	k.agent.pupils.Store(walkPID, k.target.pupil)
 }
 
 const walkPID = 7 // any: nothing asks for the process itself
@@ -102,6 +111,7 @@ func (k *kernelWalk) once(t testing.TB, pages map[uint64][]byte) sampled {
 		t.Fatal(err)
 	}
 	k.target.flags = flags{}
+	k.agent.teach(&s)
 	labels := k.agent.join(k.target, &s)
 	return sampled{walkOf(&s), labels, k.target.flags, out.Reads, out.NReads}
 }

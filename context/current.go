@@ -43,11 +43,11 @@ func (h *AsyncHooks) scripted(r *heap.Reader, index int) heap.Word {
 	if err != nil {
 		return 0
 	}
-	elements, err := r.Elements(array)
-	if err != nil || index >= len(elements) || !isObject(r, elements[index]) {
+	resource, err := r.Element(array, index)
+	if err != nil || !isObject(r, resource) {
 		return 0
 	}
-	return elements[index]
+	return resource
 }
 
 // native is the address of the handle of the resource that C++ code pushed at a depth, 0 if it did not. Then the list is
@@ -139,8 +139,8 @@ func symbolProperties(r *heap.Reader, object heap.Word) (map[SymbolKind][]heap.W
 	}
 	entries, err := r.Dictionary(object)
 	for _, e := range entries {
-		if name, symbol, err := r.Key(e.Key); err == nil && symbol {
-			out[symbolKinds[name]] = append(out[symbolKinds[name]], e.Value)
+		if e.Symbol {
+			out[symbolKinds[e.Name]] = append(out[symbolKinds[e.Name]], e.Value)
 		}
 	}
 	return out, err

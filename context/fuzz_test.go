@@ -37,7 +37,7 @@ func hooksLayout() *layout.Layout {
 		layout.DescriptorsEntrySize: 24, layout.DetailsLocationBit: 5, layout.DetailsFieldIndexShift: 19,
 		layout.NameDictionaryPrefix: 3, layout.JSReceiverPropertiesOrHash: 8, layout.PropertyArrayData: 16,
 		layout.FixedArrayLength: 8, layout.FixedArrayData: 16, layout.JSObjectElements: 16, layout.JSArrayLength: 24,
-		layout.SymbolHash: 8, layout.SymbolDescription: 16, layout.StringLength: 12, layout.SeqStringChars: 16,
+		layout.NameHash: 8, layout.SymbolDescription: 16, layout.StringLength: 12, layout.SeqStringChars: 16,
 		layout.StringRepresentationMask: 7, layout.StringOneByteBit: 8, layout.FirstNonStringType: 128, layout.TypeMap: 0x110,
 		layout.TypeSymbol: 128, layout.TypeJSArray: 0x847, layout.FirstJSObjectType: 0x410,
 		layout.NativeContextEmbedderData: 48, layout.EmbedderDataFirst: 16,

@@ -1,7 +1,9 @@
 package context
 
 import (
+	"encoding/hex"
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +16,8 @@ type Value struct {
 	Str   string
 	Num   float64
 	IsNum bool
+	Bytes []byte // of an array of bytes
+	Cut   bool   // Str is only the beginning
 }
 
 // Label is a label of a sample. A whole number is in Num, any other value in Str.
@@ -24,32 +28,85 @@ type Label struct {
 	IsNum bool
 }
 
-// Decode makes labels of what was read, sorted by key: the first value of a label counts. bad is the number of values
-// that are not what their label must be: they are left out.
-func (t *Tree) Decode(values []Value) (labels []Label, bad int) {
+// cutMark is the end of a value that is longer than what is read of it.
+const cutMark = "…"
+
+// Decode makes labels of what was read, by reader. Of several rules for one label the first that has a value counts. bad is the number of values that
+// are not what their label must be: they are left out.
+//
+// whole says that all was read. Where something was not, a value that is only the second choice is left out, and so is
+// half of an id: the first choice, or the other half, may be what is missing, and it would be another label.
+func (t *Tree) Decode(values []Value, whole bool, sets *Sets) (bad int) {
+	slices.SortStableFunc(values, func(a, b Value) int { return a.Label - b.Label })
+	high := ""
 	for _, v := range values {
 		if v.Label >= len(t.Labels) {
 			bad++
 			continue
 		}
-		l := Label{Key: t.Labels[v.Label], Str: v.Str}
-		if v.IsNum {
-			l.setNumber(v.Num)
+		source := t.Labels[v.Label]
+		if source.Label == traceHigh && source.Reader == Datadog {
+			high = v.Str
+			continue
 		}
-		if !l.valid() {
+		if !whole && t.secondChoice(v.Label) {
+			continue
+		}
+		l, ok := v.label(source)
+		if !ok {
 			bad++
 			continue
 		}
-		if l.Str == "" && !l.IsNum {
-			continue // an empty string says nothing
-		}
-		l.modernise()
-		if !slices.ContainsFunc(labels, func(o Label) bool { return o.Key == l.Key }) {
-			labels = append(labels, l)
+		if set := &sets[source.Reader]; (l.Str != "" || l.IsNum) && !hasKey(*set, l.Key) {
+			*set = append(*set, l)
 		}
 	}
-	slices.SortFunc(labels, func(a, b Label) int { return strings.Compare(a.Key, b.Key) })
-	return routed(labels), bad
+	if !whole && high == "" {
+		sets[Datadog] = slices.DeleteFunc(sets[Datadog], func(l Label) bool { return l.Key == TraceID && len(l.Str) == 16 })
+	}
+	before := len(sets[Datadog])
+	sets[Datadog] = joinTraceID(sets[Datadog], high)
+	return bad + before - len(sets[Datadog])
+}
+
+// secondChoice reports whether another rule for the same label goes before this one.
+func (t *Tree) secondChoice(label int) bool {
+	s := t.Labels[label]
+	return slices.ContainsFunc(t.Labels, func(o Source) bool {
+		return o.Label == s.Label && (o.Reader == s.Reader && o.Rank < s.Rank || o.Reader == Rules && s.Reader != Rules)
+	})
+}
+
+// joinTraceID completes a trace id of 64 bits. One that is no id then is left out.
+func joinTraceID(labels []Label, high string) []Label {
+	for i := range labels {
+		if l := &labels[i]; l.Key == TraceID && len(l.Str) == 16 {
+			l.Str = strings.Repeat("0", max(0, 16-len(high))) + high + l.Str
+		}
+	}
+	return slices.DeleteFunc(labels, func(l Label) bool { return l.Key == TraceID && !isID(l.Str, 32) })
+}
+
+// label makes a label of one value. An id that is joined of two is checked later.
+func (v *Value) label(source Source) (Label, bool) {
+	l := Label{Key: source.Label, Str: v.Str}
+	switch {
+	case source.Bytes:
+		l.Str = hex.EncodeToString(v.Bytes)
+		// What a trace id is joined with is not known yet.
+		return l, isID(l.Str, 16) || l.Key == TraceID && (len(v.Bytes) == 8 || len(v.Bytes) == 16)
+	case v.IsNum:
+		l.setNumber(v.Num)
+	case v.Cut:
+		l.Str = strings.TrimSuffix(l.Str, "\uFFFD") + cutMark
+	}
+	if !l.valid() {
+		return l, false
+	}
+	if source.Reader != Rules {
+		l.modernise()
+	}
+	return l, true
 }
 
 func (l *Label) setNumber(n float64) {
@@ -65,7 +122,7 @@ func (l *Label) valid() bool {
 	switch l.Key {
 	case TraceID:
 		return isID(l.Str, 32)
-	case SpanID:
+	case SpanID, RootSpan:
 		return isID(l.Str, 16)
 	}
 	return l.IsNum || utf8.ValidString(l.Str)
@@ -91,13 +148,10 @@ func (l *Label) modernise() {
 	case oldTarget:
 		l.Key = URLPath
 		l.Str, _, _ = strings.Cut(l.Str, "?")
+	case oldURL:
+		l.Key = URLPath
+		if u, err := url.Parse(l.Str); err == nil {
+			l.Str = u.EscapedPath()
+		}
 	}
-}
-
-// routed leaves out method and path where the route is known: it says what they say and has few values.
-func routed(labels []Label) []Label {
-	if !slices.ContainsFunc(labels, func(l Label) bool { return l.Key == Route }) {
-		return labels
-	}
-	return slices.DeleteFunc(labels, func(l Label) bool { return l.Key == Method || l.Key == URLPath })
 }

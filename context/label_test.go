@@ -2,6 +2,7 @@ package context
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,14 +14,24 @@ const (
 )
 
 func TestDecode(t *testing.T) {
-	tree, err := NewTree(append(OpenTelemetry(), rules(t, "n=n", "s=s", "s=t")...))
+	tree, err := NewTree(AllKinds.Rules(rules(t, "n=n", "s=s", "s=t", "b=b")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := func(label, s string) Value { return Value{Label: number(&tree.Labels, label), Str: s} }
-	num := func(label string, n float64) Value {
-		return Value{Label: number(&tree.Labels, label), Num: n, IsNum: true}
+	at := func(r Reader, label string) int {
+		return slices.IndexFunc(tree.Labels, func(s Source) bool { return s.Label == label && s.Reader == r })
 	}
+	v := func(label, s string) Value {
+		if i := at(Rules, label); i >= 0 {
+			return Value{Label: i, Str: s}
+		}
+		return Value{Label: at(OpenTelemetry, label), Str: s}
+	}
+	num := func(label string, n float64) Value {
+		return Value{Label: v(label, "").Label, Num: n, IsNum: true}
+	}
+	dd := func(label, s string) Value { return Value{Label: at(Datadog, label), Str: s} }
+	id := func(label string, b ...byte) Value { return Value{Label: at(Datadog, label), Bytes: b} }
 	str := func(key, s string) Label { return Label{Key: key, Str: s} }
 	for _, c := range []struct {
 		name string
@@ -45,14 +56,27 @@ func TestDecode(t *testing.T) {
 		{"NaN", []Value{num("n", math.NaN())}, []Label{str("n", "NaN")}, 0},
 		{"infinite", []Value{num("n", math.Inf(-1))}, []Label{str("n", "-Inf")}, 0},
 		{"no UTF-8", []Value{v("s", "a\xff")}, nil, 1},
+		{"the first of two rules counts", []Value{{Label: v("s", "").Label + 1, Str: "second"}, v("s", "first")}, []Label{str("s", "first")}, 0},
+		{"or the second", []Value{{Label: v("s", "").Label + 1, Str: "second"}}, []Label{str("s", "second")}, 0},
 		{"the first value counts", []Value{v("s", "one"), v("s", "two"), v("n", "1")}, []Label{str("n", "1"), str("s", "one")}, 0},
 		{"older names", []Value{v("http.method", "GET"), v("http.target", "/a/b?c=d&e?f")}, []Label{str("http.request.method", "GET"), str("url.path", "/a/b")}, 0},
 		{"older and newer name", []Value{v("http.target", "/old"), v("url.path", "/new"), v("http.request.method", "PUT"), v("http.method", "GET")},
-			[]Label{str("http.request.method", "PUT"), str("url.path", "/old")}, 0},
+			[]Label{str("http.request.method", "PUT"), str("url.path", "/new")}, 0},
+		{"cut", []Value{{Label: v("s", "").Label, Str: "abc", Cut: true}}, []Label{str("s", "abc…")}, 0},
+		{"cut in the middle of a character", []Value{{Label: v("s", "").Label, Str: "abc\uFFFD", Cut: true}}, []Label{str("s", "abc…")}, 0},
+		{"dd-trace", []Value{id("trace_id", 1, 2, 3, 4, 5, 6, 7, 0xf8), dd("_dd.p.tid", "6b005b4f00000000"), id("span_id", 0, 0, 0, 0, 0, 0, 0, 9), dd("http.method", "GET"), dd("http.url", "http://h:80/a%20b?c=d#e")},
+			[]Label{str("http.request.method", "GET"), str("span_id", "0000000000000009"), str("trace_id", "6b005b4f0000000001020304050607f8"), str("url.path", "/a%20b")}, 0},
+		{"dd-trace with 64 bits", []Value{id("trace_id", 1, 2, 3, 4, 5, 6, 7, 8)}, []Label{str("trace_id", "00000000000000000102030405060708")}, 0},
+		{"dd-trace with an id of a header", []Value{id("trace_id", []byte{15: 1}...), dd("_dd.p.tid", "1111111111111111")}, []Label{str("trace_id", "00000000000000000000000000000001")}, 0},
+		{"ids of dd-trace that are none", []Value{id("trace_id", []byte{7: 0}...), id("span_id", []byte{7: 0}...), id("span_id", []byte{15: 1}...), id("trace_id", 1)}, nil, 4},
+		{"upper half that is no hexadecimal", []Value{id("trace_id", []byte{7: 1}...), dd("_dd.p.tid", "x")}, nil, 1},
+		{"OpenTelemetry and dd-trace", []Value{id("trace_id", []byte{7: 1}...), id("span_id", []byte{7: 1}...), v("trace_id", traceID)}, []Label{str("trace_id", traceID)}, 0},
 		{"with a route", []Value{v("url.path", "/a/1"), v("http.route", "/a/:id"), v("http.method", "GET"), v("n", "1")}, []Label{str("http.route", "/a/:id"), str("n", "1")}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, bad := tree.Decode(c.in)
+			var sets Sets
+			bad := tree.Decode(c.in, true, &sets)
+			got := Merge(&sets)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -60,5 +84,41 @@ func TestDecode(t *testing.T) {
 				t.Errorf("%d bad values, want %d", bad, c.bad)
 			}
 		})
+	}
+}
+
+// TestDecodeInPart: where something was not read, nothing takes the place of what may be missing.
+func TestDecodeInPart(t *testing.T) {
+	tree, err := NewTree(AllKinds.Rules(rules(t, "s=s", "s=t", "span_id=mine", "n=n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(r Reader, label string, rank int) int {
+		return slices.IndexFunc(tree.Labels, func(s Source) bool { return s.Label == label && s.Reader == r && s.Rank == rank })
+	}
+	low := []byte{1, 2, 3, 4, 5, 6, 7, 8}
+	values := []Value{
+		{Label: at(Rules, "s", 1), Str: "second"}, {Label: at(Rules, "n", 0), Str: "n"}, {Label: at(Datadog, TraceID, 0), Bytes: low},
+		{Label: at(OpenTelemetry, SpanID, 0), Str: spanID},
+	}
+	for _, c := range []struct {
+		whole bool
+		more  []Value
+		want  map[string]string
+	}{
+		{true, nil, map[string]string{"s": "second", "n": "n", "trace_id": "00000000000000000102030405060708"}},
+		{false, nil, map[string]string{"n": "n"}},
+		{false, []Value{{Label: at(Datadog, traceHigh, 0), Str: "6b005b4f00000000"}}, map[string]string{"n": "n", "trace_id": "6b005b4f000000000102030405060708"}},
+		{false, []Value{{Label: at(Rules, "s", 0), Str: "first"}}, map[string]string{"n": "n", "s": "first"}},
+	} {
+		var sets Sets
+		tree.Decode(append(slices.Clone(values), c.more...), c.whole, &sets)
+		got := map[string]string{}
+		for _, l := range Merge(&sets) {
+			got[l.Key] = l.Str
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("whole %v, and %v: %s", c.whole, c.more, diff)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // maxSeen bounds the property names that are remembered to be shown.
@@ -29,11 +30,10 @@ type Learner struct {
 // NewLearner learns for the rules of t in the process that r reads.
 func NewLearner(t *Tree, r *heap.Reader) *Learner { return &Learner{tree: t, r: r} }
 
-// Lesson is what was learnt: shapes by hidden class, and the hashes of symbols by description.
+// Lesson is what was learnt: shapes by hidden class.
 type Lesson struct {
-	Shapes  map[heap.Word]Shape
-	Symbols map[string]uint32
-	visits  int
+	Shapes map[heap.Word]Shape
+	visits int
 }
 
 // maxVisits bounds the objects that are looked at for one lesson.
@@ -42,7 +42,7 @@ const maxVisits = 256
 // Learn learns what stands between an object of a node and the values of its labels: its hidden class, and those of
 // the objects that it leads to now. What cannot be read, because the object is gone, is left for the next that is met.
 func (l *Learner) Learn(node int, object heap.Word) Lesson {
-	out := Lesson{Shapes: map[heap.Word]Shape{}, Symbols: map[string]uint32{}}
+	out := Lesson{Shapes: map[heap.Word]Shape{}}
 	l.visit(node, object, &out)
 	return out
 }
@@ -50,11 +50,6 @@ func (l *Learner) Learn(node int, object heap.Word) Lesson {
 // visit follows the rules' tree, so it ends.
 func (l *Learner) visit(node int, object heap.Word, out *Lesson) {
 	if out.visits++; out.visits > maxVisits {
-		return
-	}
-	n := &l.tree.Nodes[node]
-	if n.Symbols() {
-		l.visitMap(n, object, out)
 		return
 	}
 	object, class, err := l.r.Moved(object)
@@ -65,40 +60,79 @@ func (l *Learner) visit(node int, object heap.Word, out *Lesson) {
 	if err != nil {
 		return
 	}
-	out.Shapes[class] = l.shape(s, l.tree.isStore(node))
-	for _, p := range s.Properties {
-		for _, e := range n.Edges {
-			if e.To < 0 || e.Step.Name != p.Name || p.Symbol {
-				continue
-			}
-			if value, err := l.r.Property(object, p.Slot); err == nil {
-				l.visit(e.To, value, out)
-			}
+	if s.Dictionary {
+		l.visitDictionary(node, object, out)
+	} else {
+		out.Shapes[class] = l.shape(s, l.tree.isStore(node))
+	}
+	for _, e := range l.tree.Nodes[node].Edges {
+		if e.To < 0 {
+			continue
+		}
+		if value, ok := l.value(object, s, e.Step); ok {
+			l.visit(e.To, value, out)
 		}
 	}
 }
 
-func (l *Learner) visitMap(n *Node, m heap.Word, out *Lesson) {
-	entries, err := l.r.Entries(m)
-	if err != nil {
+func (l *Learner) visitDictionary(node int, object heap.Word, out *Lesson) {
+	if !l.tree.isStore(node) {
 		return
 	}
-	for _, entry := range entries {
-		hash, err := l.r.SymbolHash(entry.Key)
-		if err != nil {
-			continue
-		}
-		name, _, err := l.r.Key(entry.Key)
-		if err != nil {
-			continue
-		}
-		out.Symbols[name] = hash
-		for _, e := range n.Edges {
-			if e.To >= 0 && e.Step.Name == name {
-				l.visit(e.To, entry.Value, out)
-			}
-		}
+	properties, _ := l.r.Dictionary(object)
+	for _, p := range properties {
+		l.see(p.Name)
 	}
+}
+
+// value is what a step from an object leads to now.
+func (l *Learner) value(object heap.Word, s *heap.Shape, step Step) (heap.Word, bool) {
+	var named []heap.NamedValue
+	var err error
+	switch {
+	case step.Kind == Element:
+		w, err := l.r.Element(object, step.Index)
+		return w, err == nil
+	case step.Kind != Property && s.Type == l.r.Layout().At(layout.TypeJSMap):
+		named, err = l.r.NamedEntries(object)
+	case step.Kind != Property:
+		return 0, false
+	case s.Dictionary:
+		named, err = l.r.Dictionary(object)
+	default:
+		i := slices.IndexFunc(s.Properties, func(p heap.Property) bool { return step.is(p.Name, p.Symbol, false, p.Secret) })
+		if i < 0 {
+			return 0, false
+		}
+		w, err := l.r.Property(object, s.Properties[i].Slot)
+		return w, err == nil
+	}
+	i := slices.IndexFunc(named, func(n heap.NamedValue) bool { return step.is(n.Name, n.Symbol, n.Registered, n.Secret) })
+	if err != nil || i < 0 {
+		return 0, false
+	}
+	return named[i].Value, true
+}
+
+// is reports whether a step is to what has this name.
+func (s Step) is(text string, symbol, registered, secret bool) bool {
+	n, ok := s.name()
+	return ok && n.is(text, symbol, registered, secret)
+}
+
+func (n Name) is(text string, symbol, registered, secret bool) bool {
+	if n.Text != text {
+		return false
+	}
+	switch n.Kind {
+	case SymbolName:
+		return symbol && !secret
+	case GlobalName:
+		return symbol && registered
+	case PrivateName:
+		return secret
+	}
+	return !symbol
 }
 
 // Shape learns a hidden class alone. One of which nothing can be used is learnt too, as one without slots.
@@ -113,11 +147,11 @@ func (l *Learner) Shape(node int, class heap.Word) (Shape, error) {
 func (l *Learner) shape(s *heap.Shape, ofStore bool) Shape {
 	out := Shape{Descriptors: uint64(s.Descriptors), Own: l.own(s)}
 	for _, p := range s.Properties {
-		if ofStore {
+		if ofStore && !p.Symbol {
 			l.see(p.Name)
 		}
-		i := slices.Index(l.tree.Names, p.Name)
-		if i >= 0 && !p.Symbol {
+		i := slices.IndexFunc(l.tree.Names, func(n Name) bool { return n.is(p.Name, p.Symbol, false, p.Secret) })
+		if i >= 0 {
 			out.Slots[i] = slotNumber(p.Slot)
 		}
 	}
@@ -128,6 +162,21 @@ func (l *Learner) see(name string) {
 	if len(l.Seen) < maxSeen && !slices.Contains(l.Seen, name) {
 		l.Seen = append(l.Seen, name)
 	}
+}
+
+// Hash finds the hash of a name among the keys of a Map, or the properties of an object in dictionary mode.
+func (l *Learner) Hash(name int, object heap.Word) (uint32, bool) {
+	if name >= len(l.tree.Names) {
+		return 0, false
+	}
+	properties, _ := l.r.Dictionary(object)
+	entries, _ := l.r.NamedEntries(object)
+	for _, n := range append(properties, entries...) {
+		if l.tree.Names[name].is(n.Name, n.Symbol, n.Registered, n.Secret) {
+			return n.Hash, true
+		}
+	}
+	return 0, false
 }
 
 // Store learns which rules are for an AsyncLocalStorage, by its name. It has one from Node.js 24 on, where the
@@ -146,4 +195,24 @@ func (l *Learner) Store(storage heap.Word) (Root, error) {
 		return root, nil
 	}
 	return none, nil
+}
+
+// Lead follows a path from a store to what is there now.
+func Lead(r *heap.Reader, store heap.Word, path []Step) (heap.Word, bool) {
+	l := Learner{r: r}
+	for _, step := range path {
+		object, class, err := r.Moved(store)
+		if err != nil {
+			return 0, false
+		}
+		s, err := r.Shape(class)
+		if err != nil {
+			return 0, false
+		}
+		var ok bool
+		if store, ok = l.value(object, s, step); !ok {
+			return 0, false
+		}
+	}
+	return store, true
 }

@@ -103,15 +103,15 @@ func TestLocalLabel(t *testing.T) {
 
 func TestMerge(t *testing.T) {
 	str := func(key, s string) Label { return Label{Key: key, Str: s} }
-	var sets [NumReaders][]Label
+	var sets Sets
 	sets[PublishedNode] = []Label{str(TraceID, "node"), str("a", "node")}
 	sets[PublishedThread] = []Label{str(TraceID, "thread"), str(SpanID, "thread"), str("b", "thread"), str("a", "thread")}
-	sets[Stores] = []Label{str(SpanID, "store"), str("b", "store"), {Key: "n", Num: 5, IsNum: true}}
+	sets[OpenTelemetry] = []Label{str(SpanID, "store"), str("b", "store"), {Key: "n", Num: 5, IsNum: true}}
 	want := []Label{str("a", "node"), str("b", "thread"), {Key: "n", Num: 5, IsNum: true}, str(TraceID, "node")}
 	if diff := cmp.Diff(want, Merge(&sets)); diff != "" {
 		t.Errorf("a span id of another trace, or another precedence: %s", diff)
 	}
-	sets = [NumReaders][]Label{Stores: {str("z", "1")}, PublishedLabels: {str("k", "2")}}
+	sets = Sets{OpenTelemetry: {str("z", "1")}, PublishedLabels: {str("k", "2")}}
 	if diff := cmp.Diff([]Label{str("k", "2"), str("z", "1")}, Merge(&sets)); diff != "" {
 		t.Error(diff)
 	}

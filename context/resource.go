@@ -39,7 +39,7 @@ type Resource struct {
 
 // Resource learns a hidden class of resources, and what the stores of the object, if it is still of that class, lead to.
 func (l *Learner) Resource(object, class heap.Word) (Resource, Lesson, error) {
-	out := Lesson{Shapes: map[heap.Word]Shape{}, Symbols: map[string]uint32{}}
+	out := Lesson{Shapes: map[heap.Word]Shape{}}
 	s, err := l.r.Shape(class)
 	if err != nil {
 		return Resource{}, out, err

@@ -5,83 +5,90 @@
 package context
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
 
-// Step is one step of a path: a property, or the entry of a JavaScript Map whose key is a symbol.
-type Step struct {
-	Name   string // property name, or description of the symbol
-	Symbol bool
-}
-
 // Rule says which value becomes a label.
 type Rule struct {
-	Label string
-	Store string // name of the AsyncLocalStorage; empty for any
-	Path  []Step // empty for the store itself
-	// Unless is a label that makes this one needless: once it has a value the path is not walked. May be empty.
+	Label  string
+	Reader Reader // whose rule it is
+	Store  string // name of the AsyncLocalStorage; empty for any
+	Path   []Step // empty for the store itself
+	// Unless is a label of the same reader that makes this one needless: once it has a value the path is not walked.
+	// May be empty.
 	Unless string
+	Bytes  bool // the value is an array of bytes, not a string or number
 }
 
-// ParseRule reads NAME=PATH, where PATH is property names with dots between them, after als("NAME") if only the
-// AsyncLocalStorage of that name is meant: endpoint=endpoint, tenant=user.tenant, user=als("session").user.id.
+// ParseRule reads NAME=PATH. A path is written as in JavaScript, from the store of any AsyncLocalStorage:
+//
+//	tenant=user.tenant                    tenant=store.user.tenant
+//	id=als("session").user.id             only the store of the AsyncLocalStorage of this name
+//	tenant=get("tenant")                  the store is a Map; also get(Symbol.for("key")) and get(Symbol("description"))
+//	sku=order["line items"][0].sku        any name, and elements of arrays
+//	tenant=baggage("tenant")              an entry of OpenTelemetry's baggage
 func ParseRule(s string) (Rule, error) {
-	label, path, ok := strings.Cut(s, "=")
+	label, text, ok := strings.Cut(s, "=")
 	r := Rule{Label: strings.TrimSpace(label)}
-	path = strings.TrimSpace(path)
-	if !ok || r.Label == "" || path == "" {
+	text = strings.TrimSpace(text)
+	if !ok || r.Label == "" || text == "" {
 		return Rule{}, fmt.Errorf("label %q: want NAME=PATH, for example tenant=user.tenant", s)
 	}
-	if rest, named := strings.CutPrefix(path, `als("`); named {
-		name, after, closed := strings.Cut(rest, `")`)
-		if !closed || name == "" || (after != "" && after[0] != '.') {
-			return Rule{}, fmt.Errorf("label %q: want als(\"NAME\") or als(\"NAME\").PATH", s)
-		}
-		r.Store = name
-		if path = strings.TrimPrefix(after, "."); path == "" && after == "" {
-			return r, nil
-		}
-	}
-	if strings.ContainsAny(path, "()") {
-		return Rule{}, fmt.Errorf("label %q: want als(\"NAME\") or als(\"NAME\").PATH", s)
-	}
-	for _, name := range strings.Split(path, ".") {
-		if name == "" {
-			return Rule{}, fmt.Errorf("label %q: an empty property name in the path", s)
-		}
-		r.Path = append(r.Path, Step{Name: name})
+	if err := r.parsePath(text); err != nil {
+		return Rule{}, fmt.Errorf("label %q: %w", s, err)
 	}
 	return r, nil
 }
 
-// The labels that the built-in rules make.
-const (
-	TraceID = "trace_id"
-	SpanID  = "span_id"
-	Route   = "http.route"
-	Method  = "http.request.method"
-	URLPath = "url.path"
-
-	oldMethod = "http.method" // semantic conventions before 1.23
-	oldTarget = "http.target"
-)
-
-// OpenTelemetry are the rules for the OpenTelemetry SDK for JavaScript: its store is a context object with a Map from
-// symbols to the span and to what the HTTP instrumentation knows of the request. (@opentelemetry/api,
-// src/context/context.ts; @opentelemetry/core, src/trace/rpc-metadata.ts)
-func OpenTelemetry() []Rule {
-	root := Step{Name: "_currentContext"}
-	span := []Step{root, {Name: "OpenTelemetry Context Key SPAN", Symbol: true}, {Name: "_spanContext"}}
-	rpc := []Step{root, {Name: "OpenTelemetry SDK Context Key RPC_METADATA", Symbol: true}}
-	rules := []Rule{
-		{Label: TraceID, Path: append(span[:3:3], Step{Name: "traceId"})},
-		{Label: SpanID, Path: append(span[:3:3], Step{Name: "spanId"})},
-		{Label: Route, Path: append(rpc[:2:2], Step{Name: "route"})},
+// parsePath reads the part of a rule behind the label.
+func (r *Rule) parsePath(text string) error {
+	p := path{text}
+	var err error
+	switch {
+	case p.take("als("):
+		r.Store, err = p.closed(`als("NAME")`)
+	case p.take("baggage("):
+		var key string
+		if key, err = p.closed(`baggage("KEY")`); err == nil && p.rest != "" {
+			err = errors.New(`want nothing behind baggage("KEY")`)
+		}
+		r.Path = baggage(key)
+		return err
+	case p.rest == "store", strings.HasPrefix(p.rest, "store."), strings.HasPrefix(p.rest, "store["):
+		p.take("store")
+	default:
+		r.Path, err = p.steps(true)
+		return err
 	}
-	for _, name := range []string{Method, URLPath, oldMethod, oldTarget} {
-		path := append(rpc[:2:2], Step{Name: "span"}, Step{Name: "attributes"}, Step{Name: name})
-		rules = append(rules, Rule{Label: name, Path: path, Unless: Route})
+	if err == nil {
+		r.Path, err = p.steps(false)
 	}
-	return rules
+	return err
+}
+
+// closed reads a name in quotation marks and the parenthesis that closes it.
+func (p *path) closed(form string) (string, error) {
+	name, err := p.quoted()
+	if err != nil || !p.take(")") {
+		return "", fmt.Errorf("want %s", form)
+	}
+	return name, nil
+}
+
+// String writes the path of a rule as ParseRule reads it.
+func (r *Rule) String() string {
+	path := PathString(r.Path)
+	switch {
+	case r.Store != "":
+		head := fmt.Sprintf("als(%q)", r.Store)
+		if path != "" && path[0] != '[' {
+			head += "."
+		}
+		return head + path
+	case path == "", len(r.Path) > 0 && r.Path[0].Name == "store" && r.Path[0].Kind == Property:
+		return strings.TrimSuffix("store."+path, ".")
+	}
+	return path
 }

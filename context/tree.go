@@ -4,34 +4,70 @@ import "fmt"
 
 // Limits of a Tree, those of the BPF program.
 const (
-	MaxNames     = 64
+	MaxNames     = 128
 	MaxNodes     = 64
 	MaxEdges     = 128
-	MaxNodeEdges = 16
+	MaxNodeEdges = 64
 	MaxLabels    = 64
 )
 
 // Tree is a set of rules with common beginnings made one. Node 0 stands for the store of any AsyncLocalStorage.
 type Tree struct {
-	Labels []string // by label number
-	Names  []string // property names, by number
+	Labels []Source // by label number
+	Names  []Name   // by number
 	Nodes  []Node
+	Store  int             // label that takes any store itself; -1 = none
 	Roots  map[string]Root // by the name of an AsyncLocalStorage: what its rules add to node 0
-	mixed  string          // a property that is asked of what must be a Map
+}
+
+// Source is a label as one reader has it.
+type Source struct {
+	Label  string
+	Reader Reader
+	Bytes  bool // the value is an array of bytes
+	Rank   int  // of several rules for one label the first that has a value counts
+}
+
+// Name is what a property, or the key of a Map, is found by.
+type Name struct {
+	Kind NameKind
+	Text string
+}
+
+// NameKind says what V8 keeps a name as.
+type NameKind uint8
+
+// The kinds of name.
+const (
+	StringName  NameKind = iota
+	SymbolName           // a symbol with this description
+	GlobalName           // the symbol that Symbol.for gives for it
+	PrivateName          // a private name of a class, which is a symbol too; with its #
+)
+
+// Name is what the step looks for; ok is false for an element.
+func (s Step) name() (n Name, ok bool) {
+	n.Text = s.Name
+	switch {
+	case s.Kind == Element:
+		return n, false
+	case s.Kind == SymbolEntry:
+		n.Kind = SymbolName
+	case s.Kind == GlobalEntry:
+		n.Kind = GlobalName
+	case s.Kind == Property && len(s.Name) > 1 && s.Name[0] == '#':
+		n.Kind = PrivateName
+	}
+	return n, true
 }
 
 // Node is a kind of object on the way to a value: all that is reached by the same path.
-type Node struct {
-	Edges []Edge // all steps to properties, or all to entries of a Map
-}
-
-// Symbols reports whether the node's objects are Maps with symbols as keys.
-func (n Node) Symbols() bool { return len(n.Edges) > 0 && n.Edges[0].Step.Symbol }
+type Node struct{ Edges []Edge }
 
 // Edge is a step to a value.
 type Edge struct {
 	Step
-	Slot  int // number of the property name; of a symbol -1
+	Slot  int // number of the name; of an element its index
 	To    int // node to go on from; -1 = none
 	Label int // label that takes the value; -1 = none
 	// Unless is a label that makes all labels behind this edge needless; -1 = none.
@@ -46,7 +82,7 @@ type Root struct {
 
 // NewTree joins rules. It fails where they exceed what the BPF program can hold.
 func NewTree(rules []Rule) (*Tree, error) {
-	t := &Tree{Nodes: make([]Node, 1), Roots: map[string]Root{}}
+	t := &Tree{Nodes: make([]Node, 1), Roots: map[string]Root{}, Store: -1}
 	for _, r := range rules {
 		if err := t.add(r); err != nil {
 			return nil, fmt.Errorf("label %s: %w", r.Label, err)
@@ -56,39 +92,69 @@ func NewTree(rules []Rule) (*Tree, error) {
 }
 
 func (t *Tree) add(r Rule) error {
-	label, node := number(&t.Labels, r.Label), 0
-	if r.Store != "" {
-		root, ok := t.Roots[r.Store]
-		if !ok {
-			root = Root{Node: t.node(), Label: -1}
-		}
-		if len(r.Path) == 0 {
-			if root.Label >= 0 && root.Label != label {
-				return fmt.Errorf("the same value as label %s", t.Labels[root.Label])
-			}
-			root.Label = label
-		}
-		t.Roots[r.Store], node = root, root.Node
-	}
-	unless := -1
+	label, unless := t.label(r), -1
 	if r.Unless != "" {
-		unless = number(&t.Labels, r.Unless)
+		unless = number(&t.Labels, Source{Label: r.Unless, Reader: r.Reader})
+	}
+	node, err := t.begin(r, label)
+	if err != nil || len(r.Path) == 0 {
+		return err
 	}
 	for i, step := range r.Path {
 		e := t.edge(node, step, unless)
-		if i < len(r.Path)-1 {
-			if e.To < 0 {
-				to := t.node() // may move the edges
-				e = t.edge(node, step, unless)
-				e.To = to
-			}
-			node = e.To
-			continue
+		if i == len(r.Path)-1 {
+			return t.give(&e.Label, label, "the same path")
 		}
-		if e.Label >= 0 && e.Label != label {
-			return fmt.Errorf("the same path as label %s", t.Labels[e.Label])
+		if e.To < 0 {
+			to := t.node() // may move the edges
+			e = t.edge(node, step, unless)
+			e.To = to
 		}
-		e.Label = label
+		node = e.To
+	}
+	return nil
+}
+
+// label is a number for the label of a rule: one that is less for earlier rules.
+func (t *Tree) label(r Rule) int {
+	s := Source{Label: r.Label, Reader: r.Reader, Bytes: r.Bytes}
+	for _, have := range t.Labels {
+		if have.Label == s.Label && have.Reader == s.Reader {
+			s.Rank++
+		}
+	}
+	t.Labels = append(t.Labels, s)
+	return len(t.Labels) - 1
+}
+
+// begin is the node that a rule's path starts from. A rule without a path takes the store itself.
+func (t *Tree) begin(r Rule, label int) (int, error) {
+	if r.Store == "" {
+		if len(r.Path) == 0 {
+			return 0, t.give(&t.Store, label, "the same value")
+		}
+		return 0, nil
+	}
+	root, ok := t.Roots[r.Store]
+	if !ok {
+		root = Root{Node: t.node(), Label: -1}
+	}
+	var err error
+	if len(r.Path) == 0 {
+		err = t.give(&root.Label, label, "the same value")
+	}
+	t.Roots[r.Store] = root
+	return root.Node, err
+}
+
+// give gives a value to a label. It can be one label only.
+func (t *Tree) give(to *int, label int, same string) error {
+	if *to < 0 {
+		*to = label
+		return nil
+	}
+	if have := t.Labels[*to]; have.Label != t.Labels[label].Label || have.Reader != t.Labels[label].Reader {
+		return fmt.Errorf("%s as label %s", same, have.Label)
 	}
 	return nil
 }
@@ -96,9 +162,6 @@ func (t *Tree) add(r Rule) error {
 // edge finds or adds a step. One that different rules share is needless only if it is for all of them.
 func (t *Tree) edge(node int, step Step, unless int) *Edge {
 	n := &t.Nodes[node]
-	if len(n.Edges) > 0 && n.Symbols() != step.Symbol {
-		t.mixed = step.Name
-	}
 	for i := range n.Edges {
 		if n.Edges[i].Step == step {
 			if n.Edges[i].Unless != unless {
@@ -107,9 +170,9 @@ func (t *Tree) edge(node int, step Step, unless int) *Edge {
 			return &n.Edges[i]
 		}
 	}
-	e := Edge{Step: step, Slot: -1, To: -1, Label: -1, Unless: unless}
-	if !step.Symbol {
-		e.Slot = number(&t.Names, step.Name)
+	e := Edge{Step: step, Slot: step.Index, To: -1, Label: -1, Unless: unless}
+	if name, ok := step.name(); ok {
+		e.Slot = number(&t.Names, name)
 	}
 	n.Edges = append(n.Edges, e)
 	return &n.Edges[len(n.Edges)-1]
@@ -120,7 +183,7 @@ func (t *Tree) node() int {
 	return len(t.Nodes) - 1
 }
 
-func number(list *[]string, s string) int {
+func number[T comparable](list *[]T, s T) int {
 	for i, have := range *list {
 		if have == s {
 			return i
@@ -141,9 +204,6 @@ func (t *Tree) isStore(node int) bool {
 }
 
 func (t *Tree) check() error {
-	if t.mixed != "" {
-		return fmt.Errorf("property %s of an OpenTelemetry context is asked for, which is a Map", t.mixed)
-	}
 	edges, widest := 0, 0
 	for _, n := range t.Nodes {
 		edges += len(n.Edges)
@@ -154,7 +214,7 @@ func (t *Tree) check() error {
 		have, max int
 	}{
 		{"labels", len(t.Labels), MaxLabels},
-		{"property names", len(t.Names), MaxNames},
+		{"names of properties and keys", len(t.Names), MaxNames},
 		{"objects on the paths", len(t.Nodes), MaxNodes},
 		{"steps", edges, MaxEdges},
 		{"steps from one object", widest, MaxNodeEdges},

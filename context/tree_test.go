@@ -25,22 +25,30 @@ func edge(name string, slot, to, label int) Edge {
 	return Edge{Step: Step{Name: name}, Slot: slot, To: to, Label: label, Unless: -1}
 }
 
+func labelsOf(t *Tree) []string {
+	var out []string
+	for _, l := range t.Labels {
+		out = append(out, l.Label)
+	}
+	return out
+}
+
 func TestTree(t *testing.T) {
 	got, err := NewTree(rules(t, "id=user.id", "tenant=user.org.id", "user=user.name", `s=als("session")`, `sid=als("session").id`, `x=als("other").id`, "x=alt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"id", "tenant", "user", "s", "sid", "x"}, got.Labels); diff != "" {
+	if diff := cmp.Diff([]string{"id", "tenant", "user", "s", "sid", "x", "x"}, labelsOf(got)); diff != "" {
 		t.Errorf("labels: %s", diff)
 	}
-	if diff := cmp.Diff([]string{"user", "id", "org", "name", "alt"}, got.Names); diff != "" {
+	if diff := cmp.Diff([]Name{{Text: "user"}, {Text: "id"}, {Text: "org"}, {Text: "name"}, {Text: "alt"}}, got.Names); diff != "" {
 		t.Errorf("names: %s", diff)
 	}
 	if diff := cmp.Diff(map[string]Root{"session": {Node: 3, Label: 3}, "other": {Node: 4, Label: -1}}, got.Roots); diff != "" {
 		t.Errorf("roots: %s", diff)
 	}
 	want := []Node{
-		{[]Edge{edge("user", 0, 1, -1), edge("alt", 4, -1, 5)}},
+		{[]Edge{edge("user", 0, 1, -1), edge("alt", 4, -1, 6)}},
 		{[]Edge{edge("id", 1, -1, 0), edge("org", 2, 2, -1), edge("name", 3, -1, 2)}},
 		{[]Edge{edge("id", 1, -1, 1)}},
 		{[]Edge{edge("id", 1, -1, 4)}},
@@ -59,29 +67,50 @@ func TestTreeOfValueAndPath(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := got.Nodes[0].Edges[0]
-		if len(got.Nodes[0].Edges) != 1 || x.To != 1 || got.Labels[x.Label] != "a" || got.Labels[got.Nodes[1].Edges[0].Label] != "b" {
+		if len(got.Nodes[0].Edges) != 1 || x.To != 1 || got.Labels[x.Label].Label != "a" || got.Labels[got.Nodes[1].Edges[0].Label].Label != "b" {
 			t.Errorf("%v: %+v", order, got.Nodes)
 		}
 	}
 }
 
-func TestOpenTelemetryTree(t *testing.T) {
-	got, err := NewTree(OpenTelemetry())
+// The built-in rules fit, and leave room for the user's.
+func TestBuiltInTree(t *testing.T) {
+	got, err := NewTree(Kinds{Trace: true, Route: true, Custom: true, Root: true}.Rules(rules(t, "a=x", `b=baggage("k")`)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"trace_id", "span_id", "http.route", "http.request.method", "url.path", "http.method", "http.target"}, got.Labels); diff != "" {
-		t.Error(diff)
+	if len(got.Labels) > 20 || len(got.Names) > 28 || len(got.Nodes) > 24 {
+		t.Errorf("%d labels, %d names, %d nodes", len(got.Labels), len(got.Names), len(got.Nodes))
 	}
-	keys := got.Nodes[got.Nodes[0].Edges[0].To]
-	if !keys.Symbols() || len(keys.Edges) != 2 || keys.Edges[0].Slot != -1 || got.Nodes[0].Symbols() {
-		t.Errorf("the Map of a context: %+v", keys)
+	for _, n := range got.Names {
+		private := n.Text[0] == '#'
+		if (n.Kind == PrivateName) != private || (n.Kind == GlobalName) != strings.HasPrefix(n.Text, "OpenTelemetry ") {
+			t.Errorf("%+v", n)
+		}
 	}
-	for _, n := range got.Nodes {
-		for _, e := range n.Edges {
-			if e.Symbol != n.Symbols() {
-				t.Errorf("node of properties and symbols: %+v", n)
-			}
+}
+
+func TestKinds(t *testing.T) {
+	own := rules(t, "tenant=x")
+	for in, want := range map[string][]string{
+		"none": nil, "custom": {"tenant"}, "trace": {"trace_id", "span_id", "trace_id", "span_id", "trace_id", "_dd.p.tid", "span_id"},
+		"route, custom": {"tenant", "http.route", "http.request.method", "url.path", "http.method", "http.target", "http.route", "http.method", "http.url"},
+	} {
+		k, err := ParseKinds(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range k.Rules(own) {
+			got = append(got, r.Label)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", in, diff)
+		}
+	}
+	for _, in := range []string{"", "all", "trace,none", "trace;route"} {
+		if _, err := ParseKinds(in); err == nil || !strings.Contains(err.Error(), "want trace, route, custom") {
+			t.Errorf("%q: %v", in, err)
 		}
 	}
 }
@@ -123,13 +152,14 @@ func TestTreeErrors(t *testing.T) {
 	}{
 		{"one path, two labels", []string{"a=x.y", "b=x.y"}, "label b: the same path as label a"},
 		{"one rule twice", []string{"a=x.y", "a=x.y"}, ""},
-		{"16 steps from one object", many(16, "a%=x%"), ""},
-		{"17 steps from one object", many(17, "a%=x%"), "17 steps from one object, at most 16"},
+		{"64 steps from one object", many(64, "a=x[%]"), ""},
+		{"65 steps from one object", many(65, "a=x[%]"), "65 labels, at most 64"},
+		{"the store as two labels", []string{"a=store", "b=store"}, "label b: the same value as label a"},
 		{"64 objects", []string{deep + "x"}, ""},
 		{"65 objects", []string{deep + "x.x"}, "65 objects on the paths, at most 64"},
 		{"64 labels", append(many(15, "a%=x%"), append(many(16, "b%=y.x%"), append(many(16, "c%=y.x0.x%"), many(16, "d%=y.x1.x%")...)...)...), ""},
 		{"65 labels", append(many(15, "a%=x%"), append(many(16, "b%=y.x%"), append(many(16, "c%=y.x0.x%"), append(many(16, "d%=y.x1.x%"), many(2, "e%=y.x2.x%")...)...)...)...), "65 labels, at most 64"},
-		{"65 names", append(many(13, "a=x%.p%"), many(13, "a=x%.q%.r%.s%")...), "65 property names, at most 64"},
+		{"129 names", append(many(43, "a=x%.p%"), "a="+strings.Join(many(43, "s%"), ".")), "129 names of properties and keys, at most 128"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree, err := NewTree(rules(t, c.rules...))

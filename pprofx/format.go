@@ -16,9 +16,10 @@ const (
 	Collapsed  Format = "collapsed"
 	PerfScript Format = "perf-script"
 	JSONL      Format = "jsonl"
+	Datadog    Format = "datadog" // pprof with Datadog's names of labels
 )
 
-// Formats lists all forms, the default first.
+// Formats lists the forms that have a name of their own, the default first.
 var Formats = []Format{Pprof, Collapsed, PerfScript, JSONL}
 
 var extensions = []struct {
@@ -70,6 +71,8 @@ func Write(w io.Writer, f Format, s *Snapshot) error {
 		return WriteCollapsed(w, s)
 	case PerfScript:
 		return WritePerfScript(w, s)
+	case Datadog:
+		return WriteDatadog(w, s)
 	case JSONL:
 		return WriteJSONL(w, s)
 	}

@@ -31,11 +31,15 @@ const (
 // The system name of a function is its kind and name, js:main: functions that differ in kind stay apart when profiles
 // are merged, and pprof does not take the names of JavaScript for mangled C++.
 func WritePprof(w io.Writer, s *Snapshot) error {
-	p := newPprofWriter(s).profile()
+	return newPprofWriter(s).write(w)
+}
+
+func (w *pprofWriter) write(to io.Writer) error {
+	p := w.profile()
 	if err := p.CheckValid(); err != nil {
 		return fmt.Errorf("write pprof: %w", err)
 	}
-	return p.Write(w)
+	return p.Write(to)
 }
 
 type pprofWriter struct {
@@ -45,6 +49,9 @@ type pprofWriter struct {
 	stacks    []*pprofStack // by index into s.Stacks; nil where no row has come to it
 	sameStack map[string]*pprofStack
 	samples   map[pprofKey]*profile.Sample
+	// How labels are called: the thread's, and those of the request, unless rename is nil.
+	threadName, threadID string
+	rename               func([]Label) []Label
 }
 
 // pprofStack is a stack as pprof shows it. Stacks that differ only in what pprof has no place for, such as the tier,
@@ -71,10 +78,11 @@ func newPprofWriter(s *Snapshot) *pprofWriter {
 	}
 	return &pprofWriter{
 		s: s, p: p,
-		locations: newPprofLocations(p),
-		stacks:    make([]*pprofStack, len(s.Stacks)),
-		sameStack: make(map[string]*pprofStack),
-		samples:   make(map[pprofKey]*profile.Sample),
+		locations:  newPprofLocations(p),
+		stacks:     make([]*pprofStack, len(s.Stacks)),
+		sameStack:  make(map[string]*pprofStack),
+		samples:    make(map[pprofKey]*profile.Sample),
+		threadName: keyThreadName, threadID: keyThreadID,
 	}
 }
 
@@ -125,7 +133,7 @@ func (w *pprofWriter) sample(r *Row) *profile.Sample {
 	sample := w.samples[key]
 	if sample == nil {
 		sample = &profile.Sample{Location: key.stack.locations, Value: make([]int64, 2)}
-		addPprofLabels(sample, w.s.LabelSets[r.Labels], r)
+		w.addLabels(sample, w.s.LabelSets[r.Labels], r)
 		w.samples[key] = sample
 		w.p.Sample = append(w.p.Sample, sample)
 	}

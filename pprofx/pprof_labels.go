@@ -10,24 +10,27 @@ import (
 // prints a count as a plain number.
 const zeroUnit = "count"
 
-func addPprofLabels(sample *profile.Sample, labels []Label, r *Row) {
+func (w *pprofWriter) addLabels(sample *profile.Sample, labels []Label, r *Row) {
+	if w.rename != nil {
+		labels = w.rename(labels)
+	}
 	sample.Label = make(map[string][]string)
 	sample.NumLabel = make(map[string][]int64)
 	sample.NumUnit = make(map[string][]string)
 	for i := range labels {
-		addPprofLabel(sample, pprofLabelKey(labels[i].Key), &labels[i])
+		addPprofLabel(sample, w.labelKey(labels[i].Key), &labels[i])
 	}
-	addPprofLabel(sample, keyThreadID, &Label{Num: int64(r.TID)})
+	addPprofLabel(sample, w.threadID, &Label{Num: int64(r.TID)})
 	addPprofLabel(sample, keyPID, &Label{Num: int64(r.PID)})
 	addPprofLabel(sample, keyVMState, &Label{Str: r.State.String()})
 	if r.Thread != "" {
-		addPprofLabel(sample, keyThreadName, &Label{Str: r.Thread})
+		addPprofLabel(sample, w.threadName, &Label{Str: r.Thread})
 	}
 }
 
-func pprofLabelKey(key string) string {
+func (w *pprofWriter) labelKey(key string) string {
 	switch key {
-	case keyThreadName, keyThreadID, keyPID, keyVMState:
+	case w.threadName, w.threadID, keyPID, keyVMState:
 		return "label." + key
 	}
 	return valid(key)

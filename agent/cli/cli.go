@@ -17,9 +17,10 @@ const (
 )
 
 type commands struct {
-	Record recordCmd `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
-	Doctor doctorCmd `cmd:"" help:"Say what can be profiled on this machine, and what is missing."`
-	Layout layoutCmd `cmd:"" help:"Print where a Node.js binary's V8 keeps things, and how that is known."`
+	Record   recordCmd   `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
+	Contexts contextsCmd `cmd:"" help:"Show the stores that a process keeps for its requests, and the labels that can be made of them."`
+	Doctor   doctorCmd   `cmd:"" help:"Say what can be profiled on this machine, and what is missing."`
+	Layout   layoutCmd   `cmd:"" help:"Print where a Node.js binary's V8 keeps things, and how that is known."`
 }
 
 // usageError is an error in how hotspan was called.

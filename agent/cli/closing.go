@@ -83,7 +83,7 @@ func lostBy(lost map[string]int64) string {
 func misses(s *agent.Stats) string {
 	var parts []string
 	for what, n := range map[string]int64{
-		"learning": s.Learning, "unreadable": s.Unreadable, "bad values": s.BadLabels,
+		"learning": s.Learning, "unreadable": s.Unreadable, "cut": s.Cut, "bad values": s.BadLabels,
 		"over limit": s.OverLimit, "unknown keys": s.UnknownKeys,
 	} {
 		if n > 0 {
@@ -113,10 +113,11 @@ func next(c console, s *agent.Stats, files *fileSink) {
 	if s.Written == 0 {
 		fmt.Fprintf(c, "no samples: the process used no CPU in %v\n", s.End.Sub(s.Start).Round(time.Second))
 	}
-	if files.format == pprofx.Pprof {
+	if files.format == pprofx.Pprof || files.format == pprofx.Datadog {
 		fmt.Fprintf(c, "next: go tool pprof -filefunctions -top %s\n", files.last)
 		if s.Labelled > 0 {
-			fmt.Fprintf(c, "      go tool pprof -tagroot http.route -http 127.0.0.1:8080 %s\n", files.last)
+			tag := map[bool]string{false: "http.route", true: "'trace endpoint'"}[files.format == pprofx.Datadog]
+			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", tag, files.last)
 		}
 	}
 }

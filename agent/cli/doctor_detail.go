@@ -34,8 +34,12 @@ func (w *sheet) stores(stores []agent.Store) {
 		switch {
 		case s.OpenTelemetry:
 			name = "of OpenTelemetry"
+		case s.Datadog:
+			name = "of dd-trace"
+		case s.Handle:
+			name = "of dd-trace before 5.107, which keeps them where they cannot be read"
 		case len(s.Properties) == 0:
-			name += ": a string or a number"
+			name += ": a string, a number or a boolean"
 		default:
 			name += ": " + printable(strings.Join(s.Properties, ", "))
 		}

@@ -114,8 +114,8 @@ func (w *sheet) context(p *agent.NodeProcess) {
 	if p.Frame.On {
 		where = "V8's AsyncContextFrame"
 	}
-	w.line("stores", "in %s: %s", where, p.Frame.Why)
-	w.line("labels", "OpenTelemetry's trace_id, span_id, http.route; of any other store: --label NAME=PATH")
+	w.line("AsyncContext", "in %s: %s", where, p.Frame.Why)
+	w.line("labels", "trace_id, span_id, http.route of OpenTelemetry, dd-trace and Sentry; of any other store: --label NAME=PATH")
 }
 
 func (w *sheet) next(found *agent.Diagnosis) {

@@ -20,14 +20,16 @@ import (
 )
 
 type recordCmd struct {
-	PID           []int         `short:"p" help:"Process to profile; may be given again." placeholder:"PID"`
-	Name          string        `help:"Profile Node.js processes whose executable or command line matches, also such that start later." placeholder:"REGEX"`
-	All           bool          `short:"a" help:"Profile every Node.js process, also such that start later."`
-	Rate          int           `short:"F" default:"99" help:"Samples a second on each CPU (${default})." placeholder:"HZ"`
-	Duration      time.Duration `short:"d" help:"How long, such as 10s. Without it until Ctrl-C." placeholder:"TIME"`
-	Output        string        `short:"o" help:"File to write; its extension is the format. %p is the pid, %t the start time, %n the snapshot's number." placeholder:"FILE"`
-	Format        string        `help:"pprof (.pb.gz), collapsed, perf-script or jsonl, whatever the extension." placeholder:"FORMAT"`
-	Label         []string      `help:"Make a label of a value in an AsyncLocalStorage's store: tenant=user.tenant, or id=als(\"session\").id." placeholder:"NAME=PATH" sep:"none"`
+	PID      []int         `short:"p" help:"Process to profile; may be given again." placeholder:"PID"`
+	Name     string        `help:"Profile Node.js processes whose executable or command line matches, also such that start later." placeholder:"REGEX"`
+	All      bool          `short:"a" help:"Profile every Node.js process, also such that start later."`
+	Rate     int           `short:"F" default:"99" help:"Samples a second on each CPU (${default})." placeholder:"HZ"`
+	Duration time.Duration `short:"d" help:"How long, such as 10s. Without it until Ctrl-C." placeholder:"TIME"`
+	Output   string        `short:"o" help:"File to write; its extension is the format. %p is the pid, %t the start time, %n the snapshot's number." placeholder:"FILE"`
+	Format   string        `help:"pprof (.pb.gz), collapsed, perf-script or jsonl, whatever the extension." placeholder:"FORMAT"`
+	ruleFlags
+	Labels        string        `default:"trace,route,custom" help:"Kinds of label that are wanted: trace (ids), route, custom (from --label and --rules), or none (${default}). What is not wanted is not read." placeholder:"KINDS"`
+	LabelStyle    string        `default:"hotspan" help:"Names of labels in pprof: hotspan, or datadog (span id, local root span id, trace endpoint)." placeholder:"STYLE"`
 	SnapshotEvery time.Duration `help:"Write a snapshot this often, without a gap between them." placeholder:"TIME"`
 	OTLP          string        `name:"otlp" help:"Also send each snapshot as OTLP profiles over gRPC, such as http://127.0.0.1:4317." placeholder:"URL"`
 	SourceMaps    bool          `default:"true" negatable:"" help:"Show TypeScript's and bundles' own files and lines, by their source maps (on)."`
@@ -35,6 +37,12 @@ type recordCmd struct {
 	Verbose       bool          `short:"v" help:"Say more about what is learnt of the processes."`
 	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
 }
+
+// The values of --label-style.
+const (
+	styleHotspan = "hotspan"
+	styleDatadog = "datadog"
+)
 
 func (r *recordCmd) Run(c console) error {
 	if err := r.check(); err != nil {
@@ -114,6 +122,8 @@ func (r *recordCmd) check() error {
 		return usagef("a time must not be negative")
 	case r.SnapshotEvery > 0 && r.SnapshotEvery < 10*time.Millisecond:
 		return usagef("--snapshot-every %v: at least 10ms", r.SnapshotEvery)
+	case r.LabelStyle != styleHotspan && r.LabelStyle != styleDatadog:
+		return usagef("--label-style %s: %s or %s", r.LabelStyle, styleHotspan, styleDatadog)
 	case r.RingBuffer < 1 || r.RingBuffer > 1024 || bits.OnesCount(uint(r.RingBuffer)) != 1:
 		return usagef("--ring-buffer %d: a power of two from 1 to 1024", r.RingBuffer)
 	}
@@ -132,12 +142,13 @@ func (r *recordCmd) config(c console) (agent.Config, error) {
 		}
 		config.Select.Name = re
 	}
-	for _, s := range r.Label {
-		rule, err := reqctx.ParseRule(s)
-		if err != nil {
-			return config, usageError{err}
-		}
-		config.Rules = append(config.Rules, rule)
+	var err error
+	if config.Labels, err = reqctx.ParseKinds(r.Labels); err != nil {
+		return config, usageError{err}
+	}
+	config.Labels.Root = r.LabelStyle == styleDatadog
+	if config.Rules, err = r.rules(); err != nil {
+		return config, err
 	}
 	if c.isTerminal() {
 		config.Progress = func(p agent.Progress) { c.progress(progressLine(p)) }
@@ -157,6 +168,12 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 	}
 	if err != nil {
 		return nil, usageError{err}
+	}
+	if r.LabelStyle == styleDatadog {
+		if format != pprofx.Pprof {
+			return nil, usagef("--label-style datadog: only pprof has it, not %s", format)
+		}
+		format = pprofx.Datadog
 	}
 	name := r.Output
 	if name == "" {

@@ -15,7 +15,7 @@ function address(value) {
   return /DebugPrint: (0x[0-9a-f]+)/.exec(buffer.latin1Slice(0, n))[1];
 }
 
-const span = Symbol('OpenTelemetry Context Key SPAN');
+const span = Symbol.for('OpenTelemetry Context Key SPAN');
 const other = Symbol('another key');
 class SpanContext { constructor() { this.traceId = '4bf92f3577b34da6a3ce929d0e0e4736'; this.spanId = '00f067aa0ba902b7'; } }
 class Span { constructor() { this.kind = 1; this._spanContext = new SpanContext(); } }

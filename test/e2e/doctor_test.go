@@ -87,7 +87,7 @@ func doctorOn(t *testing.T, node string, flags []string, where string) {
 	p := start(t, node, "requests.js", flags, nil)
 	d := doctor(t, hotspan, 0, "-p", strconv.Itoa(p.PID))
 	d.judge(t, node)
-	d.says(t, "stores          in "+where+": seen in the process")
+	d.says(t, "AsyncContext    in "+where+": seen in the process")
 	d.says(t, "endpoint, user, user.tenant, user.id")
 	d.says(t, "of OpenTelemetry")
 	const rules = "--label endpoint=endpoint --label tenant=user.tenant --label user.id=user.id"

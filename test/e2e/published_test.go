@@ -96,7 +96,7 @@ func comparePublished(t *testing.T, p program) {
 	t.Helper()
 	d := publishedFor()
 	samples := record(t, p.PID, 997, d)
-	compareLabels(t, samples, p.truth(t), publishedLabels, bound{99.5, int(d.Seconds() * 100)})
+	compareLabels(t, samples, p.truth(t), publishedLabels, bound{99.5, int(d.Seconds() * 30)})
 }
 
 // TestPublishedThreads: contexts that threads publish which run no JavaScript, for each way to access a thread-local

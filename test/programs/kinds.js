@@ -31,7 +31,7 @@ async function main() {
   const kinds = parts.map((name) => require(`./kinds/${name}`));
   kinds.push(await import('./kinds/größe 100%25.mjs').then((module) => module.default));
   ready();
-  await new Promise((resolve) => setTimeout(resolve, 500)); // until what comes with a start is over
+  await new Promise((resolve) => setTimeout(resolve, 1000)); // until what comes with a start is over
   for (let n = 0; n < rounds; n++) {
     for (const [name, run] of kinds.flatMap(Object.entries)) await meter.measure(name, run);
   }

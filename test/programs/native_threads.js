@@ -44,5 +44,5 @@ if (late) process.once('SIGUSR2', () => publishKeys(2));
 else publishKeys(1);
 ready();
 end();
-for (const { start } of addons) start(2, late ? 0 : more);
+for (const { start } of addons) start(addons.length > 1 ? 1 : 2, late ? 0 : more);
 if (!late) setTimeout(publishKeys, more - 20, 2);

@@ -16,7 +16,9 @@
 //   LANES        requests at a time (16)
 //   MODE         plain, or gc: the code allocates much and some of it survives; --max-semi-space-size=1 (MB) makes
 //                that many collections
-//   STORES       plain: all app stores have one hidden class; mixed: also wide ones and dictionaries
+//   STORES       plain: all app stores have one hidden class; mixed: also wide ones and dictionaries; dictionary:
+//                all of them; map: they are Maps
+//   TRACER       opentelemetry, or datadog (dd-trace)
 //   SEED         of the random choices (1)
 //
 // It prints "ready PID" on stderr when it starts, and writes JSON lines to FILE or stdout at the end:
@@ -28,27 +30,29 @@
 // label is absent where the code belongs to no request, else it has
 //   request   number of the request
 //   endpoint  store.endpoint           tenant  store.user.tenant           user  store.user.id (a string)
+//   premium   store.premium, a boolean. The tenant is in OpenTelemetry's baggage, too
 //   trace_id, span_id                  of the active span
-//   route     RPC metadata's route: what should be http.route; absent where the request has none, then
-//   method, target                     of the server span are there instead
+//   route     RPC metadata's route: what should be http.route; absent where the request has none
+//   method, target                     of the server span
 //   remote    true where the trace id came in with a traceparent header
-//   shape     fast, wide or dictionary: how the app store is laid out
+//   shape     fast, wide, dictionary or map: how the app store is laid out
 
-const { register } = require('./requests/tracing');
 const { number, choice, stopped } = require('./lib/env');
 const { random } = require('./lib/random');
 const { ready, write } = require('./lib/output');
 const { Journal } = require('./requests/journal');
-const { newRequest } = require('./requests/request');
+const { newRequest, shapes } = require('./requests/request');
 const { serve } = require('./requests/serve');
 const { front } = require('./requests/front');
 const { burnUnlabelled } = require('./requests/work');
 
 const mode = choice('MODE', ['plain', 'gc']);
-const stores = choice('STORES', ['plain', 'mixed']);
+const stores = choice('STORES', Object.keys(shapes));
+const tracings = { opentelemetry: './requests/tracing', datadog: './datadog/tracing' };
+const { register } = require(tracings[choice('TRACER', Object.keys(tracings))]);
 const deadline = performance.now() + number('DURATION_MS', 20000);
 const below = random(number('SEED', 1));
-const tracer = register();
+const tracing = register();
 const journal = new Journal(400000);
 const counts = { requests: 0, remote: 0 };
 
@@ -56,7 +60,7 @@ function running() {
   return performance.now() < deadline && !journal.full && !stopped();
 }
 
-const handle = (request) => serve({ tracer, journal, mode, below }, request);
+const handle = (request) => serve({ tracing, journal, mode, below }, request);
 
 async function lane(ask) {
   while (running()) {

@@ -80,11 +80,12 @@ type Label struct {
 	Endpoint string `json:"endpoint"`
 	Tenant   string `json:"tenant"`
 	User     string `json:"user"`
+	Premium  bool   `json:"premium"`
 	TraceID  string `json:"trace_id"`
 	SpanID   string `json:"span_id"`
-	Route    string `json:"route"`  // empty where the request has none
-	Method   string `json:"method"` // only where it has no route
-	Target   string `json:"target"` // only where it has no route
+	Route    string `json:"route"` // empty where the request has none
+	Method   string `json:"method"`
+	Target   string `json:"target"`
 	Remote   bool   `json:"remote"` // the trace id came in from outside
-	Shape    string `json:"shape"`  // layout of the application's store: fast, wide or dictionary
+	Shape    string `json:"shape"`  // layout of the application's store: fast, wide, dictionary or map
 }

@@ -7,10 +7,58 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// Dictionary reads the properties of an object whose hidden class says that they are in a dictionary: a NameDictionary
-// begins with the numbers of elements, of deleted ones and of places, and a prefix; each place has key, value and
-// details. The entries have keys that are names; free places are left out. (src/objects/hash-table.h)
-func (r *Reader) Dictionary(object Word) ([]Entry, error) {
+// NamedValue is a property or an entry of a Map by its key.
+type NamedValue struct {
+	Name       string
+	Symbol     bool // the name is the description of a symbol
+	Registered bool // a symbol that Symbol.for gives
+	Secret     bool // a symbol that is a private name of a class
+	Hash       uint32
+	Value      Word
+}
+
+// symbolFlags says whether a symbol is one of Symbol.for, and whether it is a private name. (src/objects/name.tq)
+func (r *Reader) symbolFlags(w Word, symbol bool) (registered, secret bool) {
+	if !symbol {
+		return false, false
+	}
+	flags, err := r.u32(w, layout.SymbolFlags)
+	if err != nil {
+		return false, false
+	}
+	return flags>>r.l.At(layout.SymbolRegisteredBit)&1 == 1, flags>>r.l.At(layout.SymbolPrivateBit)&1 == 1
+}
+
+// named reads a key of a table; ok is false where it is no name.
+func (r *Reader) named(key, value Word) (n NamedValue, ok bool) {
+	var err error
+	if n.Name, n.Symbol, err = r.Key(key); err != nil {
+		return n, false
+	}
+	h, err := r.u32(key, layout.NameHash)
+	n.Hash, n.Value = h>>2, value
+	n.Registered, n.Secret = r.symbolFlags(key, n.Symbol)
+	return n, err == nil
+}
+
+// NamedEntries are the entries of a JSMap whose keys are strings or symbols.
+func (r *Reader) NamedEntries(m Word) ([]NamedValue, error) {
+	entries, err := r.Entries(m)
+	var out []NamedValue
+	for _, e := range entries {
+		if n, ok := r.named(e.Key, e.Value); ok {
+			out = append(out, n)
+		}
+	}
+	return out, err
+}
+
+// Dictionary reads the data properties of an object in dictionary mode: a NameDictionary has the numbers of elements,
+// of deleted ones and of entries, a prefix, and the entries. (src/objects/hash-table.h, src/objects/dictionary.h)
+func (r *Reader) Dictionary(object Word) ([]NamedValue, error) {
+	if err := r.within(dictionaryLimits); err != nil {
+		return nil, err
+	}
 	object, _, err := r.Moved(object)
 	if err != nil {
 		return nil, err
@@ -23,56 +71,69 @@ func (r *Reader) Dictionary(object Word) ([]Entry, error) {
 		return nil, err
 	}
 	data := table.address() + uint64(r.l.At(layout.FixedArrayData))
-	places, err := r.WordAt(data + 16)
+	capacity, err := r.WordAt(data + 16)
 	if err != nil {
 		return nil, err
 	}
-	if !places.IsSmi() || places.Smi() < 0 || places.Smi() > maxEntries {
-		return nil, fmt.Errorf("dictionary 0x%x: 0x%x places", uint64(table), uint64(places))
+	if n := capacity.Smi(); !capacity.IsSmi() || n < 1 || n > maxEntries || n&(n-1) != 0 {
+		return nil, fmt.Errorf("object 0x%x: dictionary of 0x%x entries", uint64(object), uint64(capacity))
 	}
-	b, err := r.Bytes(data+8*uint64(3+r.l.At(layout.NameDictionaryPrefix)), 24*places.Smi())
+	b, err := r.Bytes(data+8*uint64(3+r.l.At(layout.NameDictionaryPrefix)), 24*capacity.Smi())
 	if err != nil {
 		return nil, err
 	}
-	var out []Entry
+	var out []NamedValue
 	for ; len(b) >= 24; b = b[24:] {
-		e := Entry{Word(binary.LittleEndian.Uint64(b)), Word(binary.LittleEndian.Uint64(b[8:]))}
-		if t, err := r.Type(e.Key); err == nil && t <= r.l.At(layout.TypeSymbol) {
-			out = append(out, e)
+		word := func(i int) Word { return Word(binary.LittleEndian.Uint64(b[8*i:])) }
+		if details := word(2); !details.IsSmi() || details.Smi()&1 != 0 {
+			continue // an accessor, or empty
+		}
+		if n, ok := r.named(word(0), word(1)); ok {
+			out = append(out, n)
 		}
 	}
 	return out, nil
 }
 
-// Elements reads the elements of a JSArray of objects; where there is none the hole stands.
-func (r *Reader) Elements(array Word) ([]Word, error) {
+// Element reads an element of a JSArray of tagged words.
+func (r *Reader) Element(array Word, i int) (Word, error) {
 	if err := r.want(array, layout.TypeJSArray); err != nil {
-		return nil, err
+		return 0, err
 	}
 	array, _, err := r.Moved(array)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	length, err1 := r.field(array, layout.JSArrayLength)
-	elements, err2 := r.field(array, layout.JSObjectElements)
-	if err1 != nil || err2 != nil || !length.IsSmi() || length.Smi() < 0 {
-		return nil, fmt.Errorf("array 0x%x: length 0x%x", uint64(array), uint64(length))
+	length, err := r.field(array, layout.JSArrayLength)
+	if err != nil {
+		return 0, err
+	}
+	elements, err := r.field(array, layout.JSObjectElements)
+	if err != nil {
+		return 0, err
+	}
+	if err := r.want(elements, layout.TypeFixedArray); err != nil {
+		return 0, err
 	}
 	if elements, _, err = r.Moved(elements); err != nil {
-		return nil, err
+		return 0, err
 	}
 	room, err := r.field(elements, layout.FixedArrayLength)
-	if err != nil || !room.IsSmi() {
-		return nil, fmt.Errorf("array 0x%x: room for 0x%x elements", uint64(array), uint64(room))
+	if err != nil || !length.IsSmi() || i < 0 || i >= length.Smi() || i >= room.Smi() {
+		return 0, fmt.Errorf("element %d of array 0x%x: %w", i, uint64(array), ErrNotFound)
 	}
-	n := min(length.Smi(), room.Smi(), maxEntries)
-	b, err := r.Bytes(elements.address()+uint64(r.l.At(layout.FixedArrayData)), 8*max(n, 0))
-	if err != nil {
-		return nil, err
+	return r.WordAt(elements.address() + uint64(r.l.At(layout.FixedArrayData)) + 8*uint64(i))
+}
+
+// Boolean reports whether an Oddball is true or false; ok is false where it is neither.
+func (r *Reader) Boolean(w Word) (value, ok bool) {
+	if r.want(w, layout.TypeOddball) != nil {
+		return false, false
 	}
-	out := make([]Word, len(b)/8)
-	for i := range out {
-		out[i] = Word(binary.LittleEndian.Uint64(b[8*i:]))
+	kind, err := r.field(w, layout.OddballKind)
+	if err != nil || !kind.IsSmi() {
+		return false, false
 	}
-	return out, nil
+	value = kind.Smi() == r.l.At(layout.OddballTrue)
+	return value, value || kind.Smi() == r.l.At(layout.OddballFalse)
 }

@@ -58,9 +58,10 @@ func readAll(r *Reader, w Word) {
 	r.BytecodeOf(w)
 	r.Shared(w)
 	r.Entries(w)
+	r.NamedEntries(w)
 	r.Dictionary(w)
-	r.Elements(w)
-	r.SymbolHash(w)
+	r.Element(w, 3)
+	r.Boolean(w)
 }
 
 // readCodeAt reads code with all its tables.

@@ -20,6 +20,8 @@ var shapeLimits = []limit{
 	{layout.DetailsLocationBit, 0, 31}, {layout.DetailsFieldIndexShift, 0, 31},
 }
 
+var dictionaryLimits = []limit{{layout.NameDictionaryPrefix, 0, 8}, {layout.FixedArrayData, 8, 64}}
+
 var codeLimits = []limit{
 	{layout.CodeDeoptData, 0, codeHead - 8}, {layout.CodePositions, 0, codeHead - 8},
 	{layout.CodeInstructionSize, 0, codeHead - 4},

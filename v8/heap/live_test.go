@@ -26,7 +26,7 @@ type said struct {
 		At   string
 		Want map[string]any
 	}
-	Dictionary string
+	Dictionary struct{ At, List, Secret string }
 	Map        struct {
 		At, Symbol string
 		Hash       uint32
@@ -52,6 +52,7 @@ func TestLive(t *testing.T) {
 			r, says := startNode(t, v)
 			t.Run("strings", func(t *testing.T) { checkStrings(t, r, says) })
 			t.Run("objects", func(t *testing.T) { checkObjects(t, r, says) })
+			t.Run("dictionary", func(t *testing.T) { checkDictionary(t, r, says) })
 			t.Run("map", func(t *testing.T) { checkMap(t, r, says) })
 			t.Run("functions", func(t *testing.T) { checkFunctions(t, r, says) })
 			t.Run("codes", func(t *testing.T) { checkCodes(t, r, says, v.Maglev()) })
@@ -154,12 +155,64 @@ func checkObjects(t *testing.T, r *Reader, says said) {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}
-	_, class, err := r.Moved(word(t, says.Dictionary))
+	_, class, err := r.Moved(word(t, says.Dictionary.At))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s, err := r.Shape(class); err != nil || !s.Dictionary {
 		t.Errorf("an object in dictionary mode: %+v, %v", s, err)
+	}
+}
+
+func checkDictionary(t *testing.T, r *Reader, says said) {
+	properties, err := r.Dictionary(word(t, says.Dictionary.At))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, registered := map[string]any{}, ""
+	for _, p := range properties {
+		got[p.Name] = value(r, p.Value)
+		if p.Registered {
+			registered += p.Name
+		}
+		if p.Symbol != (p.Name == "registered" || p.Name == "free") || p.Secret || p.Hash == 0 {
+			t.Errorf("%+v", p)
+		}
+	}
+	delete(got, "list")
+	want := map[string]any{"b": 2.0, "c": 3.0, "registered": 7.0, "free": 8.0}
+	if diff := cmp.Diff(want, got); diff != "" || registered != "registered" {
+		t.Errorf("registered %q: %s", registered, diff)
+	}
+	if _, err := r.Dictionary(word(t, says.Map.At)); err == nil {
+		t.Error("a Map has no dictionary")
+	}
+	list := word(t, says.Dictionary.List)
+	zero, _ := r.Element(list, 0)
+	if text, err := r.String(zero, 9); text != "zero" {
+		t.Errorf("element 0 is %q, %v", text, err)
+	}
+	last, _ := r.Element(list, 2)
+	if is, ok := r.Boolean(last); !is || !ok {
+		t.Error("element 2 is not true")
+	}
+	if is, ok := r.Boolean(zero); is || ok {
+		t.Error("a string is a boolean")
+	}
+	for _, i := range []int{-1, 3, 1 << 30} {
+		if w, err := r.Element(list, i); err == nil {
+			t.Errorf("element %d is 0x%x", i, uint64(w))
+		}
+	}
+	_, class, _ := r.Moved(word(t, says.Dictionary.Secret))
+	s, err := r.Shape(class)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range s.Properties {
+		if p.Secret != (p.Name == "#secret") {
+			t.Errorf("%+v", p)
+		}
 	}
 }
 
@@ -181,8 +234,14 @@ func checkMap(t *testing.T, r *Reader, says said) {
 	if diff := cmp.Diff(says.Map.Want, got); diff != "" || symbols != 35 {
 		t.Errorf("%d symbols: %s", symbols, diff)
 	}
-	if hash, err := r.SymbolHash(word(t, says.Map.Symbol)); err != nil || hash != says.Map.Hash {
-		t.Errorf("hash %d, %v, V8 prints %d", hash, err, says.Map.Hash)
+	named, err := r.NamedEntries(word(t, says.Map.At))
+	if err != nil || len(named) != len(got) {
+		t.Errorf("%d names of %d, %v", len(named), len(got), err)
+	}
+	for _, n := range named {
+		if n.Name == "key 9" && (n.Hash != says.Map.Hash || !n.Symbol || n.Registered || n.Secret) {
+			t.Errorf("%+v, V8 prints hash %d", n, says.Map.Hash)
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ func testLayout() *layout.Layout {
 		layout.MapDescriptors: 40, layout.BitField3DictionaryMapBit: 21, layout.BitField3OwnDescriptorsBit: 10,
 		layout.DescriptorsHeader: 24, layout.DescriptorsEntrySize: 24, layout.DetailsLocationBit: 5,
 		layout.DetailsFieldIndexShift: 19, layout.JSReceiverPropertiesOrHash: 8, layout.PropertyArrayData: 16,
-		layout.FixedArrayLength: 8, layout.FixedArrayData: 16, layout.JSMapTable: 24, layout.SymbolHash: 8,
+		layout.FixedArrayLength: 8, layout.FixedArrayData: 16, layout.JSMapTable: 24,
 		layout.SymbolDescription: 16, layout.StringLength: 12, layout.SeqStringChars: 16, layout.ConsStringFirst: 16,
 		layout.ConsStringSecond: 24, layout.SlicedStringParent: 16, layout.SlicedStringOffset: 24, layout.ThinStringActual: 16,
 		layout.ExternalStringData: 24, layout.StringRepresentationMask: 7, layout.StringOneByteBit: 8,
@@ -33,8 +33,7 @@ func testLayout() *layout.Layout {
 		layout.DeoptInlining: 8, layout.DeoptSFI: 7, layout.SFIWrapperShared: 8, layout.PositionsUnsigned: 0,
 		layout.TypeMap: 0x110, layout.TypeSharedFunctionInfo: 0x11a, layout.TypeScript: 167, layout.TypeScopeInfo: 0x118,
 		layout.TypeBytecodeArray: 186, layout.TypeCode: 187, layout.TypeInstructionStream: 192, layout.TypeJSMap: 0x840,
-		layout.TypeSymbol: 128, layout.TypeInterpreterData: 188, layout.InterpreterDataBytecode: 8,
-		layout.JSObjectElements: 16, layout.JSArrayLength: 24, layout.TypeJSArray: 0x847, layout.NameDictionaryPrefix: 3,
+		layout.TypeInterpreterData: 188, layout.InterpreterDataBytecode: 8,
 		layout.WasmManagerRoot: 0x30, layout.WasmModuleBytes: 0xf0, layout.WasmModuleCode: 0x148, layout.WasmModuleNewCode: 0x168,
 		layout.WasmCodeModule: 0, layout.WasmCodeStart: 8, layout.WasmCodeTables: 0x18, layout.WasmCodeSize: 0x20,
 		layout.WasmCodeRelocation: 0x24, layout.WasmCodePositions: 0x28, layout.WasmCodeInlining: 0x2c,
@@ -43,6 +42,10 @@ func testLayout() *layout.Layout {
 		layout.JSRegExpSource: 32, layout.JSRegExpData: 24, layout.TypeRegExpData: 185, layout.RegExpDataSource: 16,
 		layout.ScriptEvalFrom: 72, layout.ScriptEvalPosition: 80, layout.SFIFlags: 56,
 		layout.KindMembersInitializer: 24, layout.KindStaticInitializer: 25,
+		layout.TypeSymbol: 128, layout.TypeJSArray: 0x847, layout.TypeFixedArray: 205, layout.TypeOddball: 131, layout.OddballKind: 40,
+		layout.OddballTrue: 1, layout.OddballFalse: 0, layout.NameDictionaryPrefix: 3, layout.NameHash: 8, layout.SymbolFlags: 12,
+		layout.SymbolRegisteredBit: 2, layout.SymbolPrivateBit: 4, layout.JSObjectElements: 16,
+		layout.JSArrayLength: 24,
 	} {
 		l.Values[f] = layout.Value{N: n, State: layout.Known}
 	}

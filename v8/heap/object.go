@@ -21,6 +21,7 @@ type Property struct {
 	Name   string // of a symbol its description; of a private name, with its #
 	Symbol bool
 	Slot   Slot
+	Secret bool // a symbol that is a private name of a class
 }
 
 // Shape is what a hidden class says of its objects. (src/objects/map.h)
@@ -81,9 +82,12 @@ func (r *Reader) properties(hiddenClass Word, s *Shape) ([]Property, error) {
 			continue
 		}
 		p := Property{Slot: slot}
-		if p.Name, p.Symbol, err = r.Key(Word(binary.LittleEndian.Uint64(b))); err == nil {
-			out = append(out, p)
+		key := Word(binary.LittleEndian.Uint64(b))
+		if p.Name, p.Symbol, err = r.Key(key); err != nil {
+			continue
 		}
+		_, p.Secret = r.symbolFlags(key, p.Symbol)
+		out = append(out, p)
 	}
 	return out, nil
 }

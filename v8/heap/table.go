@@ -47,12 +47,3 @@ func (r *Reader) Entries(m Word) ([]Entry, error) {
 	}
 	return out, nil
 }
-
-// SymbolHash is the hash of a symbol, which never changes. (src/objects/name.h)
-func (r *Reader) SymbolHash(w Word) (uint32, error) {
-	if err := r.want(w, layout.TypeSymbol); err != nil {
-		return 0, err
-	}
-	h, err := r.u32(w, layout.SymbolHash)
-	return h >> 2, err
-}

@@ -42,9 +42,15 @@ const (
 	JSObjectInternalField        // internal field 0 of an object that C++ made: a word that is not tagged
 	HeapNumberValue              //
 	OddballToString              //
-	SymbolHash                   // u32, hash above two flag bits
+	OddballKind                  // Smi: one of the next
+	OddballFalse                 //
+	OddballTrue                  //
+	OddballHole                  // where the hole is an Oddball
 	SymbolDescription            //
-	NameHash                     // u32, as in SymbolHash
+	SymbolFlags                  // u32
+	SymbolRegisteredBit          // bit number in SymbolFlags: the symbol is one of Symbol.for
+	SymbolPrivateBit             // bit number in SymbolFlags: it is a private name of a class
+	NameHash                     // u32, hash above two flag bits
 	StringLength                 // i32
 	SeqStringChars               //
 	ConsStringFirst              //
@@ -127,6 +133,8 @@ const (
 	TypeJSFunctionLast           //
 	TypeJSMap                    //
 	TypeJSObject                 //
+	TypeJSArray                  //
+	TypeFixedArray               //
 	TypeSymbol                   //
 	TypeHeapNumber               //
 	TypeOddball                  //
@@ -139,7 +147,6 @@ const (
 	BaselineDataCode             //
 	BaselineDataBytecode         //
 	WasmFrameMarker              // type marker of a WebAssembly frame, untagged
-	TypeJSArray                  // instance types
 	FirstJSObjectType            // the first of objects that JavaScript made or that C++ made for it
 	NativeContextEmbedderData    // in a native context: what an embedder such as Node keeps there
 	EmbedderDataFirst            // first slot of that, raw words

@@ -78,7 +78,7 @@ var checks = []check{
 	{"baseline", `instruction_size`, CodeInstructionSize, 0, i32, 12},
 	{"turbofan", `(?:instruction_start|code_entry_point)`, CodeInstructionStart, 0, pointer, 11},
 	{"js map", `(?:elements.* - )?table`, JSMapTable, 0, pointer, 0},
-	{"symbol", `hash`, SymbolHash, 0, hash, 0},
+	{"symbol", `hash`, NameHash, 0, hash, 0},
 	{"symbol", `description`, SymbolDescription, 0, pointer, 0},
 	{"array", `length`, JSArrayLength, 0, smi, 0},
 }

@@ -36,8 +36,20 @@ var objectRows = []row{
 	}},
 	dbg(HeapNumberValue, "class_HeapNumber__value__double"),
 	fixed(OddballToString, 16, "src/objects/oddball.h: behind the raw number of to_number"),
+	dbg(OddballKind, "class_Oddball__kind__int", "class_Oddball__kind_offset__int"),
+	dbg(OddballFalse, "OddballFalse"),
+	dbg(OddballTrue, "OddballTrue"),
+	{field: OddballHole, dbg: []string{"OddballTheHole"}, rules: []rule{
+		{from: v(12, 0), absent: true, why: "src/objects/hole.h: the hole is of a type of its own"}}},
 	dbg(SymbolDescription, "class_Symbol__name__Object"),
-	fixed(SymbolHash, 8, "src/objects/name.h: raw_hash_field of Name, the first field behind the map"),
+	fixed(SymbolFlags, 12, "src/objects/name.tq: flags, behind raw_hash_field"),
+	// Which V8 from 14.2 on was the first is not known: Node has none between 14.1 and 14.6.
+	{field: SymbolRegisteredBit, rules: []rule{
+		{below: v(14, 2), n: 2, why: "src/objects/name.tq: is_in_public_symbol_table, behind is_private and is_well_known_symbol"},
+		{from: v(14, 2), n: 3, why: "src/objects/name.tq: is_in_public_symbol_table; what is private takes two bits"}}},
+	{field: SymbolPrivateBit, rules: []rule{
+		{below: v(14, 2), n: 4, why: "src/objects/name.tq: is_private_name, behind is_interesting_symbol"},
+		{from: v(14, 2), n: 1, why: "src/objects/name.tq: the upper of two bits, set for names and brands of classes"}}},
 	fixed(NameHash, 8, "src/objects/name.h: raw_hash_field, the first field behind the map"),
 }
 

@@ -18,6 +18,8 @@ var typeRows = []row{
 			why: "src/objects/js-function.tq: eleven typed array constructors, Array, Promise, RegExp"}}},
 	dbg(TypeJSMap, "type_JSMap__JS_MAP_TYPE"),
 	dbg(TypeJSObject, "type_JSObject__JS_OBJECT_TYPE"),
+	dbg(TypeJSArray, "type_JSArray__JS_ARRAY_TYPE"),
+	dbg(TypeFixedArray, "type_FixedArray__FIXED_ARRAY_TYPE"),
 	dbg(TypeSymbol, "type_Symbol__SYMBOL_TYPE"),
 	dbg(TypeHeapNumber, "type_HeapNumber__HEAP_NUMBER_TYPE"),
 	dbg(TypeOddball, "type_Oddball__ODDBALL_TYPE"),

@@ -36,7 +36,7 @@ var truth = map[Field][8]int64{
 	JSMapTable:                  {24, 24, 24, 24, 24, 24, 24, 24},
 	HeapNumberValue:             {8, 8, 8, 8, 8, 8, 8, 8},
 	OddballToString:             {16, 16, 16, 16, 16, 16, 16, 16},
-	SymbolHash:                  {8, 8, 8, 8, 8, 8, 8, 8},
+	NameHash:                    {8, 8, 8, 8, 8, 8, 8, 8},
 	SymbolDescription:           {16, 16, 16, 16, 16, 16, 16, 16},
 
 	StringLength:              {12, 12, 12, 12, 12, 12, 12, 12},

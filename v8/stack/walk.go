@@ -140,6 +140,10 @@ func (s *walk) step() {
 		s.push(Native)
 		s.stepNative(pc)
 	default:
+		if s.inWasm() {
+			s.stepV8()
+			break
+		}
 		s.push(Unknown)
 		s.stepFramePointer()
 	}

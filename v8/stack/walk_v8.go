@@ -36,6 +36,15 @@ func (s *walk) stepV8() {
 	s.ascend(Position{PC: v[pc], SP: fp + 16, BP: v[bp]})
 }
 
+// inWasm reports whether the frame is marked as WebAssembly's: its code is in mappings of its own, which come with each
+// module and may not be known yet.
+func (s *walk) inWasm() bool {
+	var word [1]uint64
+	m := s.Layout.At(layout.WasmFrameMarker)
+	bp := s.at.BP
+	return m > 0 && bp&7 == 0 && bp >= s.at.SP && s.words(word[:], bp-8) && word[0] == uint64(m)<<1
+}
+
 // tagged says that a word is a strong pointer, if it is one of V8's.
 func tagged(w uint64) bool { return w&3 == 1 }
 

@@ -9,30 +9,33 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type sample -type frame -type lifecycle -type process -type mapping -type edge -type node -type shape -type shape_key -type store -type store_key -type place -type published -type place_kind -type published_kind -type context_record -type async_hooks -type isolate_key -type resource -type symbol_key -type symbol_kind -type v8_layout -type stop -type counter -type frame_kind -type mapping_kind -type edge_kind -type context_type -type record_type hotspan hotspan.bpf.c
+//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type sample -type frame -type lifecycle -type process -type mapping -type edge -type node -type shape -type shape_key -type store -type store_key -type place -type published -type place_kind -type published_kind -type context_record -type async_hooks -type environment_key -type resource -type name -type name_kind -type isolate_key -type isolate_names -type symbol_key -type symbol_kind -type v8_layout -type stop -type counter -type frame_kind -type mapping_kind -type edge_kind -type context_type -type record_type hotspan hotspan.bpf.c
 
 // The types of the maps and of the records in the ring buffer; event.h has their documentation.
 type (
-	Sample        = hotspanSample
-	Frame         = hotspanFrame
-	Lifecycle     = hotspanLifecycle
-	Process       = hotspanProcess
-	Mapping       = hotspanMapping
-	Edge          = hotspanEdge
-	Node          = hotspanNode
-	Shape         = hotspanShape
-	ShapeKey      = hotspanShapeKey
-	Store         = hotspanStore
-	StoreKey      = hotspanStoreKey
-	AsyncHooks    = hotspanAsyncHooks
-	IsolateKey    = hotspanIsolateKey
-	Resource      = hotspanResource
-	SymbolKey     = hotspanSymbolKey
-	ContextRecord = hotspanContextRecord
-	V8Layout      = hotspanV8Layout
-	Place         = hotspanPlace
-	Published     = hotspanPublished
-	Objects       = hotspanObjects
+	Sample         = hotspanSample
+	Frame          = hotspanFrame
+	Lifecycle      = hotspanLifecycle
+	Process        = hotspanProcess
+	Mapping        = hotspanMapping
+	Edge           = hotspanEdge
+	Node           = hotspanNode
+	Shape          = hotspanShape
+	ShapeKey       = hotspanShapeKey
+	Store          = hotspanStore
+	StoreKey       = hotspanStoreKey
+	AsyncHooks     = hotspanAsyncHooks
+	EnvironmentKey = hotspanEnvironmentKey
+	Resource       = hotspanResource
+	SymbolKey      = hotspanSymbolKey
+	Name           = hotspanName
+	IsolateKey     = hotspanIsolateKey
+	IsolateNames   = hotspanIsolateNames
+	ContextRecord  = hotspanContextRecord
+	V8Layout       = hotspanV8Layout
+	Place          = hotspanPlace
+	Published      = hotspanPublished
+	Objects        = hotspanObjects
 )
 
 // The enumerators of event.h.
@@ -58,6 +61,12 @@ const (
 
 	EdgeProperty = uint8(hotspanEdgeKindEDGE_PROPERTY)
 	EdgeMapEntry = uint8(hotspanEdgeKindEDGE_MAP_ENTRY)
+	EdgeElement  = uint8(hotspanEdgeKindEDGE_ELEMENT)
+
+	NameString     = uint8(hotspanNameKindNAME_STRING)
+	NameSymbol     = uint8(hotspanNameKindNAME_SYMBOL)
+	NameRegistered = uint8(hotspanNameKindNAME_REGISTERED)
+	NamePrivate    = uint8(hotspanNameKindNAME_PRIVATE)
 
 	FrameNative  = uint32(hotspanFrameKindFRAME_NATIVE)
 	FrameJS      = uint32(hotspanFrameKindFRAME_JS)
@@ -75,7 +84,6 @@ const (
 	ContextSmi         = uint8(hotspanContextTypeCONTEXT_SMI)
 	ContextDouble      = uint8(hotspanContextTypeCONTEXT_DOUBLE)
 	ContextLearnShape  = uint8(hotspanContextTypeCONTEXT_LEARN_SHAPE)
-	ContextLearnSymbol = uint8(hotspanContextTypeCONTEXT_LEARN_SYMBOL)
 	ContextLearnStore  = uint8(hotspanContextTypeCONTEXT_LEARN_STORE)
 	ContextUnreadable  = uint8(hotspanContextTypeCONTEXT_UNREADABLE)
 	ContextPresent     = uint8(hotspanContextTypeCONTEXT_PRESENT)
@@ -94,7 +102,13 @@ const (
 	PublishedLabels     = uint32(hotspanPublishedKindPUBLISHED_LABELS)
 
 	ContextLearnIsolate  = uint8(hotspanContextTypeCONTEXT_LEARN_ISOLATE)
+	ContextLearnSymbol   = uint8(hotspanContextTypeCONTEXT_LEARN_SYMBOL)
 	ContextLearnResource = uint8(hotspanContextTypeCONTEXT_LEARN_RESOURCE)
+	ContextBoolean       = uint8(hotspanContextTypeCONTEXT_BOOLEAN)
+	ContextBytes         = uint8(hotspanContextTypeCONTEXT_BYTES)
+	ContextMoreOne       = uint8(hotspanContextTypeCONTEXT_MORE_ONE)
+	ContextMoreTwo       = uint8(hotspanContextTypeCONTEXT_MORE_TWO)
+	ContextCut           = uint8(hotspanContextTypeCONTEXT_CUT)
 	ContextLearnKey      = uint8(hotspanContextTypeCONTEXT_LEARN_KEY)
 )
 

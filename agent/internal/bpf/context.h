@@ -3,9 +3,8 @@
 // that the agent has learnt of the process.
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 16384);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
 	__type(key, struct store_key);
 	__type(value, struct store);
 } stores SEC(".maps");
@@ -29,11 +28,11 @@ static __always_inline __u32 identity_hash(struct reader *r, __u64 object)
 // Follows the rules for any store, and those for the store of this AsyncLocalStorage.
 static __always_inline void enter_store(struct reader *r, __u64 key, __u64 value)
 {
-	struct edge entry = {.to = 0, .label = NO_LABEL, .unless = NO_LABEL};
+	struct edge entry = {.to = 0, .label = r->process->store_label, .unless = NO_LABEL};
 	follow(r, &entry, value);
 	if (!r->process->named_stores)
 		return;
-	struct store_key id = {.pid = r->pid, .hash = identity_hash(r, key)};
+	struct store_key id = {.process = r->process->id, .hash = identity_hash(r, key)};
 	struct store *store = bpf_map_lookup_elem(&stores, &id);
 	if (!store) {
 		append_lesson(r->scratch, CONTEXT_LEARN_STORE, NO_LABEL, key, id.hash);
@@ -47,15 +46,54 @@ static __always_inline void enter_store(struct reader *r, __u64 key, __u64 value
 static long enter_next(__u32 i, void *context)
 {
 	struct reader *r = context;
-	struct map_entry entry;
-	if (i >= r->n_entries)
+	struct table_entry entry;
+	if (i >= r->scratch->table.n_entries)
 		return 1;
-	if (read_user(&entry, sizeof(entry), r->entries + i * 24ULL)) {
+	if (i == MAX_STORES || !take_steps(r->scratch, 1) ||
+	    read_user(&entry, sizeof(entry), r->scratch->table.entries + i * sizeof(entry))) {
 		unreadable(r->scratch);
 		return 1;
 	}
-	enter_store(r, entry.key, entry.value);
+	if (entry.key != entry.value) // else it was deleted
+		enter_store(r, entry.key, entry.value);
 	return 0;
+}
+
+// The hashes of names in this isolate; 0 if there is no room for them.
+static __always_inline struct isolate_names *names_of(struct process *p, struct scratch *s, __u64 isolate)
+{
+	struct isolate_key key = {.process = p->id, .isolate = isolate};
+	struct isolate_names *names = bpf_map_lookup_elem(&isolates, &key);
+	if (names || bpf_map_update_elem(&isolates, &key, &s->no_names, BPF_NOEXIST))
+		return names;
+	return bpf_map_lookup_elem(&isolates, &key);
+}
+
+static __always_inline void begin_rules(struct process *p, struct scratch *s, __u64 isolate, struct reader *r)
+{
+	r->process = p;
+	r->scratch = s;
+	r->isolate = isolate;
+	s->n_visits = s->n_found = 0;
+	s->has = 0;
+	s->steps = MAX_LOOKS;
+	s->full = 0;
+	r->names = names_of(p, s, isolate);
+}
+
+// Follows the rules from the stores that were entered, and appends what they lead to.
+static __always_inline void end_rules(struct reader *r)
+{
+	struct scratch *s = r->scratch;
+	bpf_loop(MAX_VISITS, visit_next, r, 0);
+	bpf_loop(MAX_FOUND, append_next, r, 0);
+	if (s->full && s->end < BUFFER_SIZE - sizeof(struct context_record)) { // what found no room is missing
+		struct context_record *record = record_at(s, s->end);
+		record->type = CONTEXT_UNREADABLE;
+		record->label = NO_LABEL;
+		record->length = 0;
+		s->end += sizeof(*record);
+	}
 }
 
 // The stores of V8's AsyncContextFrame. Returns whether there is one.
@@ -64,7 +102,6 @@ static __always_inline int enter_frame(struct reader *r, __u64 isolate)
 	struct scratch *s = r->scratch;
 	const struct v8_layout *v8 = &r->process->v8;
 	__u64 frame;
-	__u32 buckets;
 	if (!v8->cped)
 		return 0;
 	if (read_user(&frame, 8, isolate + v8->cped) || read_object(&frame, s->object, 24)) {
@@ -74,30 +111,24 @@ static __always_inline int enter_frame(struct reader *r, __u64 isolate)
 	__s32 type = instance_type(v8, s->object[0]);
 	if (type >= 0 && type != v8->type_map)
 		return 0; // undefined: no request
-	if (type < 0 || open_table(r, frame, &buckets)) {
+	if (type < 0 || open_map(frame)) {
 		unreadable(s);
 		return 0;
 	}
 	append(s, CONTEXT_PRESENT, NO_LABEL, 0);
-	bpf_loop(MAX_STORES, enter_next, r, 0);
+	bpf_loop(MAX_STORES + 1, enter_next, r, 0);
 	return 1;
 }
 
 // context is one of the thread's JavaScript code, or 0.
 __noinline int read_context(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
 {
-	if (!p || !s)
+	struct reader r = {};
+	if (!p || !s || (!p->nodes[0].kinds && !p->named_stores && p->store_label == NO_LABEL))
 		return 0;
-	const struct sample *e = (struct sample *)s->buffer;
-	struct reader r = {.process = p, .scratch = s, .pid = e->pid, .tid = e->tid};
-	s->n_visits = s->n_found = 0;
-	s->has = 0;
-	if (!p->nodes[0].kind)
-		return 0;
+	begin_rules(p, s, isolate, &r);
 	// which of them a process uses is told by what is there: a resource has no stores where there are frames
-	if (!enter_frame(&r, isolate) && !enter_resource(&r, isolate, context))
-		return 0;
-	bpf_loop(MAX_VISITS, visit_next, &r, 0);
-	bpf_loop(MAX_FOUND, append_next, &r, 0);
+	if (enter_frame(&r, isolate) || enter_resource(&r, isolate, context))
+		end_rules(&r);
 	return 0;
 }

@@ -12,11 +12,15 @@
 #define GRANULE_BITS 4    // and a bit for each granule of a page, set if the frame pointer's rule holds in all of it
 #define MAX_EDGES 128     // edges of the label rules; a power of two
 #define MAX_NODES 64      // nodes of the label rules; a power of two
-#define NODE_EDGES 16     // edges of one node
-#define MAX_SLOTS 64      // property names that label rules use; a power of two
+#define NODE_EDGES 64     // edges of one node
+#define MAX_SLOTS 128      // names of properties and keys of Maps that label rules use; a power of two
+#define MAX_NAME 64       // bytes of such a name, where it is looked for in a table
 #define MAX_STORES 64     // entries of the AsyncContextFrame, or stores of a resource, that are looked at
 #define MAX_VISITS 64     // objects that are looked at for one sample; a power of two
+#define MAX_PROBES 32     // entries of one table that are looked at for one key
+#define MAX_LOOKS 1024    // tables' entries, objects and parts of strings that are looked at for one sample, in all
 #define MAX_STRING 512    // bytes of one label value
+#define MAX_BYTES 16      // elements of an array of bytes
 #define STACK_WORDS 64    // words above the stack pointer of the first frame of V8
 #define MAX_PUBLISHED 8   // thread-local variables of published contexts; a power of two
 #define MAX_ATTRIBUTES 612 // bytes of the attributes of one published record
@@ -63,10 +67,11 @@ struct mapping {
 };
 
 // The label rules are a tree. Node 0 stands for the store of any AsyncLocalStorage; an edge is a step from the object
-// of its node, by property or by map entry, to a value. All edges of a node are of one kind.
+// of its node to a value.
 enum edge_kind {
 	EDGE_PROPERTY = 1,
-	EDGE_MAP_ENTRY, // entry of a JSMap whose key is the symbol with this hash
+	EDGE_MAP_ENTRY, // entry of a JSMap, by key
+	EDGE_ELEMENT,   // element of a JSArray, by index
 };
 
 #define MAX_LABELS 64
@@ -74,18 +79,36 @@ enum edge_kind {
 #define NO_NODE 0xff
 
 struct node {
-	__u8 kind; // enum edge_kind; 0 = no edges
+	__u8 kinds; // of its edges, a bit each: 1 << enum edge_kind; 0 = no edges
 	__u8 n_edges;
 	__u8 first; // edge
 	__u8 pad;
 };
 
 struct edge {
-	__u8 slot;  // EDGE_PROPERTY: index into shape.slots
-	__u8 to;    // node whose edges go on from the value; NO_NODE = none
-	__u8 label; // label that takes the value; NO_LABEL = none
+	__u8 kind;   // enum edge_kind
+	__u8 to;     // node whose edges go on from the value; NO_NODE = none
+	__u8 label;  // label that takes the value; NO_LABEL = none
 	__u8 unless; // label that makes the step needless once it has a value; NO_LABEL = none
-	__u32 hash; // EDGE_MAP_ENTRY: 0 = not learnt yet
+	__u16 name;  // index into process.names and shape.slots; EDGE_ELEMENT: the element
+	__u8 bytes;  // the label's value is an array of bytes
+	__u8 pad;
+};
+
+enum name_kind {
+	NAME_STRING,
+	NAME_SYMBOL,     // a symbol with this description
+	NAME_REGISTERED, // the symbol that Symbol.for gives for it: one in each isolate
+	NAME_PRIVATE,    // a private name of a class, with its #
+};
+
+// A property's name or a Map's key. chars is padded with zeros.
+struct name {
+	__u8 kind;  // enum name_kind
+	__u8 width; // bytes of a character; 0 = too long to be looked for in a table
+	__u16 length; // characters
+	__u32 pad;
+	__u64 chars[MAX_NAME / 8];
 };
 
 // Where one process keeps things. Offsets from untagged objects, or from the isolate.
@@ -95,22 +118,26 @@ struct v8_layout {
 	__u16 function_shared, sfi_script, sfi_literal, script_id;
 	__u16 map_type, map_bit_field3, map_descriptors;
 	__u16 receiver_hash, property_array_data, hash_shift;
-	__u16 jsmap_table, table_data, symbol_hash;
-	__u16 string_length, string_chars, sliced_parent, sliced_offset, cons_first, cons_second, thin_actual;
-	__u16 string_mask, one_byte_bit, tag_seq, tag_cons, tag_sliced, tag_thin, first_non_string;
+	__u16 jsmap_table, table_data, dictionary_prefix;
+	__u16 name_hash, symbol_flags, symbol_description, symbol_registered, symbol_private;
+	__u16 object_elements, array_length, oddball_kind, oddball_true, oddball_false, oddball_hole;
+	__u16 string_length, string_chars, sliced_parent, sliced_offset, cons_first, cons_second, thin_actual, external_data;
+	__u16 string_mask, one_byte_bit, uncached_bit, first_non_string;
+	__u16 tag_seq, tag_cons, tag_sliced, tag_thin, tag_external;
 	__u16 heap_number_value;
+	__u16 wasm_marker;     // type marker of WebAssembly's frames; 0 = none
 	__u16 regexp_argument; // of a regular expression's code: which word of the arguments on the stack is the object
 	__u16 type_debug_info, debug_info_script; // 0 = a function refers to its Script itself
-	__u16 type_script, type_map, type_heap_number, type_property_array, type_oddball;
+	__u16 type_script, type_map, type_heap_number, type_property_array;
+	__u16 type_symbol, type_oddball, type_array, type_fixed_array;
+	__u32 descriptors_mask; // of bit_field3: the number of own descriptors
+	__u32 dictionary_bit;   // of bit_field3, a mask: properties are in a dictionary
 	__u16 internal_field; // of an object that C++ made
-	// What async_hooks take; type_js_array 0 = they are not read.
-	__u16 type_js_array, type_symbol, first_js_object;
-	__u16 elements, array_length, dictionary_prefix;
-	__u16 descriptors_header;
-	__u8 instance_size, object_start;   // offsets in a hidden class, of bytes that count words
-	__u8 own_bit, dictionary_bit;       // numbers of bits of bit_field3
-	__u8 location_bit, field_shift;     // of a descriptor's details
-	__u32 descriptors_mask;             // of bit_field3: the number of own descriptors
+	// What async_hooks take; first_js_object 0 = they are not read.
+	__u16 first_js_object, descriptors_header;
+	__u8 instance_size, object_start; // offsets in a hidden class, of bytes that count words
+	__u8 own_bit;                     // number of the first bit of the number of own descriptors in bit_field3
+	__u8 location_bit, field_shift;   // of a descriptor's details
 };
 
 // Where a thread-local variable is, from the thread's fs_base. (System V ABI for x86-64, ELF Handling for Thread-Local
@@ -144,18 +171,21 @@ struct published {
 
 struct process {
 	struct v8_layout v8;
+	__u32 id; // of this process and no other, ever: what was learnt of one with the same pid is not believed
 	__u32 n_mappings;
-	__u32 named_stores; // 1: the first node depends on the AsyncLocalStorage (`stores`)
+	__u8 named_stores; // 1: where rules begin depends on the AsyncLocalStorage, too (`stores`)
+	__u8 store_label;  // label that takes any store itself; NO_LABEL = none
+	__u16 pad;
 	__u32 n_published;
-	__u32 pad;
 	struct published published[MAX_PUBLISHED];
 	struct node nodes[MAX_NODES];
 	struct edge edges[MAX_EDGES];
+	struct name names[MAX_SLOTS];
 	struct mapping mappings[MAX_MAPPINGS]; // sorted by start
 };
 
 struct shape_key {
-	__u32 pid;
+	__u32 process; // process.id
 	__u32 pad;
 	__u64 map; // hidden class, tagged
 };
@@ -173,7 +203,7 @@ struct shape {
 };
 
 struct store_key {
-	__u32 pid;
+	__u32 process; // process.id
 	__u32 hash; // identity hash of the AsyncLocalStorage
 };
 
@@ -194,8 +224,8 @@ struct async_hooks {
 };
 
 // The thread tells an isolate from a later one at the same address.
-struct isolate_key {
-	__u32 pid, tid;
+struct environment_key {
+	__u32 process, tid; // process.id; thread
 	__u64 isolate;
 };
 
@@ -219,8 +249,19 @@ enum symbol_kind {
 };
 
 struct symbol_key {
-	__u32 pid;
+	__u32 process; // process.id
 	__u32 hash;
+};
+
+struct isolate_key {
+	__u32 process; // process.id
+	__u32 pad;
+	__u64 isolate;
+};
+
+// The hashes of names in one isolate, by index into process.names. V8 hashes strings with a seed, and symbols by chance.
+struct isolate_names {
+	__u32 hash[MAX_SLOTS]; // 0 = not met yet
 };
 
 // enum frame_kind says what the program found a frame to be.
@@ -273,8 +314,13 @@ enum context_type {
 	CONTEXT_TWO_BYTE,     // UTF-16
 	CONTEXT_SMI,          // s64
 	CONTEXT_DOUBLE,       // f64
+	CONTEXT_BOOLEAN,      // u8
+	CONTEXT_BYTES,        // of an array
+	CONTEXT_MORE_ONE,     // Latin-1 characters that belong to the record before
+	CONTEXT_MORE_TWO,     // UTF-16 that belongs to the record before
+	CONTEXT_CUT,          // the string before is longer than MAX_STRING bytes
 	CONTEXT_LEARN_SHAPE,  // u64 object, u64 hidden class: not known yet; label = node
-	CONTEXT_LEARN_SYMBOL, // u64 JSMap: a key's hash is not known yet; label = edge
+	CONTEXT_LEARN_KEY,    // u64 object with a large table, u64 isolate: a key's hash is not known yet; label = name
 	CONTEXT_LEARN_STORE,  // u64 AsyncLocalStorage, u64 identity hash
 	CONTEXT_UNREADABLE,   // a read failed, or a limit was reached
 	CONTEXT_PRESENT,      // there is an AsyncContextFrame, or a resource, with stores
@@ -284,7 +330,7 @@ enum context_type {
 	CONTEXT_OVER_LIMIT,   // something published is larger than what is read
 	CONTEXT_LEARN_ISOLATE,  // u64 isolate, u64 context of its JavaScript code or 0: where its async_hooks are
 	CONTEXT_LEARN_RESOURCE, // u64 object, u64 hidden class
-	CONTEXT_LEARN_KEY,      // u64 symbol, u64 hash: the key of a resource's property
+	CONTEXT_LEARN_SYMBOL,   // u64 symbol, u64 hash: the key of a resource's property
 };
 
 struct context_record {

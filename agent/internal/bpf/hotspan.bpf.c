@@ -9,7 +9,9 @@
 #include "memory.h"
 #include "walk.h"
 #include "value.h"
+#include "table.h"
 #include "rules.h"
+#include "resource.h"
 #include "async_hooks.h"
 #include "context.h"
 #include "thread_context.h"
@@ -134,6 +136,7 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 	struct sample *e = (struct sample *)s->buffer;
 	struct walk w = {.process = p, .scratch = s, .so_far = &s->walked, .isolate = isolate};
 
+	s->v8 = p->v8;
 	keep_registers(regs, s->registers);
 	w.pc = e->ip = regs->rip;
 	w.sp = e->sp = regs->rsp;
@@ -219,6 +222,7 @@ const enum record_type *go_record_type __attribute__((unused));
 const enum stop *go_stop __attribute__((unused));
 const enum counter *go_counter __attribute__((unused));
 const enum mapping_kind *go_mapping_kind __attribute__((unused));
+const enum name_kind *go_name_kind __attribute__((unused));
 const enum edge_kind *go_edge_kind __attribute__((unused));
 const enum frame_kind *go_frame_kind __attribute__((unused));
 const enum symbol_kind *go_symbol_kind __attribute__((unused));

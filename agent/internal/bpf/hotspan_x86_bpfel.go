@@ -36,18 +36,23 @@ const (
 	hotspanContextTypeCONTEXT_TWO_BYTE       hotspanContextType = 2
 	hotspanContextTypeCONTEXT_SMI            hotspanContextType = 3
 	hotspanContextTypeCONTEXT_DOUBLE         hotspanContextType = 4
-	hotspanContextTypeCONTEXT_LEARN_SHAPE    hotspanContextType = 5
-	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 6
-	hotspanContextTypeCONTEXT_LEARN_STORE    hotspanContextType = 7
-	hotspanContextTypeCONTEXT_UNREADABLE     hotspanContextType = 8
-	hotspanContextTypeCONTEXT_PRESENT        hotspanContextType = 9
-	hotspanContextTypeCONTEXT_RECORD         hotspanContextType = 10
-	hotspanContextTypeCONTEXT_LOCAL_NODE     hotspanContextType = 11
-	hotspanContextTypeCONTEXT_LOCAL_THREAD   hotspanContextType = 12
-	hotspanContextTypeCONTEXT_OVER_LIMIT     hotspanContextType = 13
-	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 14
-	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 15
-	hotspanContextTypeCONTEXT_LEARN_KEY      hotspanContextType = 16
+	hotspanContextTypeCONTEXT_BOOLEAN        hotspanContextType = 5
+	hotspanContextTypeCONTEXT_BYTES          hotspanContextType = 6
+	hotspanContextTypeCONTEXT_MORE_ONE       hotspanContextType = 7
+	hotspanContextTypeCONTEXT_MORE_TWO       hotspanContextType = 8
+	hotspanContextTypeCONTEXT_CUT            hotspanContextType = 9
+	hotspanContextTypeCONTEXT_LEARN_SHAPE    hotspanContextType = 10
+	hotspanContextTypeCONTEXT_LEARN_KEY      hotspanContextType = 11
+	hotspanContextTypeCONTEXT_LEARN_STORE    hotspanContextType = 12
+	hotspanContextTypeCONTEXT_UNREADABLE     hotspanContextType = 13
+	hotspanContextTypeCONTEXT_PRESENT        hotspanContextType = 14
+	hotspanContextTypeCONTEXT_RECORD         hotspanContextType = 15
+	hotspanContextTypeCONTEXT_LOCAL_NODE     hotspanContextType = 16
+	hotspanContextTypeCONTEXT_LOCAL_THREAD   hotspanContextType = 17
+	hotspanContextTypeCONTEXT_OVER_LIMIT     hotspanContextType = 18
+	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 19
+	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 20
+	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 21
 )
 
 type hotspanCounter uint32
@@ -62,11 +67,13 @@ const (
 
 type hotspanEdge struct {
 	_      structs.HostLayout
-	Slot   uint8
+	Kind   uint8
 	To     uint8
 	Label  uint8
 	Unless uint8
-	Hash   uint32
+	Name   uint16
+	Bytes  uint8
+	Pad    uint8
 }
 
 type hotspanEdgeKind uint32
@@ -74,7 +81,15 @@ type hotspanEdgeKind uint32
 const (
 	hotspanEdgeKindEDGE_PROPERTY  hotspanEdgeKind = 1
 	hotspanEdgeKindEDGE_MAP_ENTRY hotspanEdgeKind = 2
+	hotspanEdgeKindEDGE_ELEMENT   hotspanEdgeKind = 3
 )
+
+type hotspanEnvironmentKey struct {
+	_       structs.HostLayout
+	Process uint32
+	Tid     uint32
+	Isolate uint64
+}
 
 type hotspanFrame struct {
 	_        structs.HostLayout
@@ -99,9 +114,14 @@ const (
 
 type hotspanIsolateKey struct {
 	_       structs.HostLayout
-	Pid     uint32
-	Tid     uint32
+	Process uint32
+	Pad     uint32
 	Isolate uint64
+}
+
+type hotspanIsolateNames struct {
+	_    structs.HostLayout
+	Hash [128]uint32
 }
 
 type hotspanLifecycle struct {
@@ -129,9 +149,27 @@ const (
 	hotspanMappingKindMAPPING_V8     hotspanMappingKind = 2
 )
 
+type hotspanName struct {
+	_      structs.HostLayout
+	Kind   uint8
+	Width  uint8
+	Length uint16
+	Pad    uint32
+	Chars  [8]uint64
+}
+
+type hotspanNameKind uint32
+
+const (
+	hotspanNameKindNAME_STRING     hotspanNameKind = 0
+	hotspanNameKindNAME_SYMBOL     hotspanNameKind = 1
+	hotspanNameKindNAME_REGISTERED hotspanNameKind = 2
+	hotspanNameKindNAME_PRIVATE    hotspanNameKind = 3
+)
+
 type hotspanNode struct {
 	_       structs.HostLayout
-	Kind    uint8
+	Kinds   uint8
 	N_edges uint8
 	First   uint8
 	Pad     uint8
@@ -156,13 +194,16 @@ const (
 type hotspanProcess struct {
 	_           structs.HostLayout
 	V8          hotspanV8Layout
+	Id          uint32
 	N_mappings  uint32
-	NamedStores uint32
+	NamedStores uint8
+	StoreLabel  uint8
+	Pad         uint16
 	N_published uint32
-	Pad         uint32
 	Published   [8]hotspanPublished
 	Nodes       [64]hotspanNode
 	Edges       [128]hotspanEdge
+	Names       [128]hotspanName
 	Mappings    [128]hotspanMapping
 }
 
@@ -233,13 +274,44 @@ type hotspanScratch struct {
 	Registers [16]uint64
 	Object    [16]uint64
 	Another   [16]uint64
-	Script    uint64
-	ScriptId  int32
-	N_visits  uint32
-	N_found   uint32
-	_         [4]byte
-	Has       uint64
-	Visits    [64]struct {
+	Key       [8]uint64
+	V8        hotspanV8Layout
+	Table     struct {
+		_         structs.HostLayout
+		Buckets   uint64
+		Entries   uint64
+		N_buckets uint32
+		N_entries uint32
+	}
+	Search struct {
+		_     structs.HostLayout
+		Name  hotspanName
+		Entry struct {
+			_     structs.HostLayout
+			Key   uint64
+			Value uint64
+			Word  uint64
+		}
+		Hash  uint32
+		Index uint32
+		Met   uint32
+		Found uint8
+		Ended uint8
+		Doubt uint8
+		Pad   uint8
+	}
+	Elements   uint64
+	N_elements uint32
+	_          [4]byte
+	Script     uint64
+	ScriptId   int32
+	N_visits   uint32
+	N_found    uint32
+	Steps      uint32
+	Full       uint32
+	_          [4]byte
+	Has        uint64
+	Visits     [64]struct {
 		_      structs.HostLayout
 		Object uint64
 		Node   uint32
@@ -259,9 +331,10 @@ type hotspanScratch struct {
 		Length uint32
 	}
 	Stores   [64]uint64
-	Table    [32]uint64
+	Part     [32]uint64
 	N_stores uint32
 	Pad      uint32
+	NoNames  hotspanIsolateNames
 	Walked   struct {
 		_        structs.HostLayout
 		N_frames uint32
@@ -282,14 +355,14 @@ type hotspanShape struct {
 	Descriptors uint64
 	Own         uint32
 	Pad         uint32
-	Slots       [64]uint16
+	Slots       [128]uint16
 }
 
 type hotspanShapeKey struct {
-	_   structs.HostLayout
-	Pid uint32
-	Pad uint32
-	Map uint64
+	_       structs.HostLayout
+	Process uint32
+	Pad     uint32
+	Map     uint64
 }
 
 type hotspanStop uint32
@@ -311,15 +384,15 @@ type hotspanStore struct {
 }
 
 type hotspanStoreKey struct {
-	_    structs.HostLayout
-	Pid  uint32
-	Hash uint32
+	_       structs.HostLayout
+	Process uint32
+	Hash    uint32
 }
 
 type hotspanSymbolKey struct {
-	_    structs.HostLayout
-	Pid  uint32
-	Hash uint32
+	_       structs.HostLayout
+	Process uint32
+	Hash    uint32
 }
 
 type hotspanSymbolKind uint32
@@ -350,7 +423,18 @@ type hotspanV8Layout struct {
 	HashShift         uint16
 	JsmapTable        uint16
 	TableData         uint16
-	SymbolHash        uint16
+	DictionaryPrefix  uint16
+	NameHash          uint16
+	SymbolFlags       uint16
+	SymbolDescription uint16
+	SymbolRegistered  uint16
+	SymbolPrivate     uint16
+	ObjectElements    uint16
+	ArrayLength       uint16
+	OddballKind       uint16
+	OddballTrue       uint16
+	OddballFalse      uint16
+	OddballHole       uint16
 	StringLength      uint16
 	StringChars       uint16
 	SlicedParent      uint16
@@ -358,14 +442,18 @@ type hotspanV8Layout struct {
 	ConsFirst         uint16
 	ConsSecond        uint16
 	ThinActual        uint16
+	ExternalData      uint16
 	StringMask        uint16
 	OneByteBit        uint16
+	UncachedBit       uint16
+	FirstNonString    uint16
 	TagSeq            uint16
 	TagCons           uint16
 	TagSliced         uint16
 	TagThin           uint16
-	FirstNonString    uint16
+	TagExternal       uint16
 	HeapNumberValue   uint16
+	WasmMarker        uint16
 	RegexpArgument    uint16
 	TypeDebugInfo     uint16
 	DebugInfoScript   uint16
@@ -373,24 +461,21 @@ type hotspanV8Layout struct {
 	TypeMap           uint16
 	TypeHeapNumber    uint16
 	TypePropertyArray uint16
-	TypeOddball       uint16
-	InternalField     uint16
-	TypeJsArray       uint16
 	TypeSymbol        uint16
+	TypeOddball       uint16
+	TypeArray         uint16
+	TypeFixedArray    uint16
+	DescriptorsMask   uint32
+	DictionaryBit     uint32
+	InternalField     uint16
 	FirstJsObject     uint16
-	Elements          uint16
-	ArrayLength       uint16
-	DictionaryPrefix  uint16
 	DescriptorsHeader uint16
 	InstanceSize      uint8
 	ObjectStart       uint8
 	OwnBit            uint8
-	DictionaryBit     uint8
 	LocationBit       uint8
 	FieldShift        uint8
-	_                 [2]byte
-	DescriptorsMask   uint32
-	_                 [4]byte
+	_                 [1]byte
 }
 
 // Names of all BPF objects in the ELF.
@@ -398,6 +483,7 @@ type hotspanV8Layout struct {
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	hotspanMapCounters        = "counters"
+	hotspanMapEnvironments    = "environments"
 	hotspanMapEvents          = "events"
 	hotspanMapIsolates        = "isolates"
 	hotspanMapProcesses       = "processes"
@@ -417,6 +503,7 @@ const (
 	hotspanVarGoFrameKind     = "go_frame_kind"
 	hotspanVarGoLifecycle     = "go_lifecycle"
 	hotspanVarGoMappingKind   = "go_mapping_kind"
+	hotspanVarGoNameKind      = "go_name_kind"
 	hotspanVarGoPlace         = "go_place"
 	hotspanVarGoPlaceKind     = "go_place_kind"
 	hotspanVarGoPublished     = "go_published"
@@ -478,16 +565,17 @@ type hotspanProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type hotspanMapSpecs struct {
-	Counters  *ebpf.MapSpec `ebpf:"counters"`
-	Events    *ebpf.MapSpec `ebpf:"events"`
-	Isolates  *ebpf.MapSpec `ebpf:"isolates"`
-	Processes *ebpf.MapSpec `ebpf:"processes"`
-	Resources *ebpf.MapSpec `ebpf:"resources"`
-	Scratches *ebpf.MapSpec `ebpf:"scratches"`
-	Shapes    *ebpf.MapSpec `ebpf:"shapes"`
-	Stores    *ebpf.MapSpec `ebpf:"stores"`
-	Symbols   *ebpf.MapSpec `ebpf:"symbols"`
-	Tables    *ebpf.MapSpec `ebpf:"tables"`
+	Counters     *ebpf.MapSpec `ebpf:"counters"`
+	Environments *ebpf.MapSpec `ebpf:"environments"`
+	Events       *ebpf.MapSpec `ebpf:"events"`
+	Isolates     *ebpf.MapSpec `ebpf:"isolates"`
+	Processes    *ebpf.MapSpec `ebpf:"processes"`
+	Resources    *ebpf.MapSpec `ebpf:"resources"`
+	Scratches    *ebpf.MapSpec `ebpf:"scratches"`
+	Shapes       *ebpf.MapSpec `ebpf:"shapes"`
+	Stores       *ebpf.MapSpec `ebpf:"stores"`
+	Symbols      *ebpf.MapSpec `ebpf:"symbols"`
+	Tables       *ebpf.MapSpec `ebpf:"tables"`
 }
 
 // hotspanVariableSpecs contains global variables before they are loaded into the kernel.
@@ -501,6 +589,7 @@ type hotspanVariableSpecs struct {
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
+	GoNameKind      *ebpf.VariableSpec `ebpf:"go_name_kind"`
 	GoPlace         *ebpf.VariableSpec `ebpf:"go_place"`
 	GoPlaceKind     *ebpf.VariableSpec `ebpf:"go_place_kind"`
 	GoPublished     *ebpf.VariableSpec `ebpf:"go_published"`
@@ -531,21 +620,23 @@ func (o *hotspanObjects) Close() error {
 //
 // It can be passed to loadHotspanObjects or ebpf.CollectionSpec.LoadAndAssign.
 type hotspanMaps struct {
-	Counters  *ebpf.Map `ebpf:"counters"`
-	Events    *ebpf.Map `ebpf:"events"`
-	Isolates  *ebpf.Map `ebpf:"isolates"`
-	Processes *ebpf.Map `ebpf:"processes"`
-	Resources *ebpf.Map `ebpf:"resources"`
-	Scratches *ebpf.Map `ebpf:"scratches"`
-	Shapes    *ebpf.Map `ebpf:"shapes"`
-	Stores    *ebpf.Map `ebpf:"stores"`
-	Symbols   *ebpf.Map `ebpf:"symbols"`
-	Tables    *ebpf.Map `ebpf:"tables"`
+	Counters     *ebpf.Map `ebpf:"counters"`
+	Environments *ebpf.Map `ebpf:"environments"`
+	Events       *ebpf.Map `ebpf:"events"`
+	Isolates     *ebpf.Map `ebpf:"isolates"`
+	Processes    *ebpf.Map `ebpf:"processes"`
+	Resources    *ebpf.Map `ebpf:"resources"`
+	Scratches    *ebpf.Map `ebpf:"scratches"`
+	Shapes       *ebpf.Map `ebpf:"shapes"`
+	Stores       *ebpf.Map `ebpf:"stores"`
+	Symbols      *ebpf.Map `ebpf:"symbols"`
+	Tables       *ebpf.Map `ebpf:"tables"`
 }
 
 func (m *hotspanMaps) Close() error {
 	return _HotspanClose(
 		m.Counters,
+		m.Environments,
 		m.Events,
 		m.Isolates,
 		m.Processes,
@@ -569,6 +660,7 @@ type hotspanVariables struct {
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
+	GoNameKind      *ebpf.Variable `ebpf:"go_name_kind"`
 	GoPlace         *ebpf.Variable `ebpf:"go_place"`
 	GoPlaceKind     *ebpf.Variable `ebpf:"go_place_kind"`
 	GoPublished     *ebpf.Variable `ebpf:"go_published"`

@@ -3,7 +3,7 @@
 
 #define BUFFER_SIZE 0x10000
 #define MAX_PIECES 32 // of a string, at one time; a power of two
-#define MAX_TAKES 128 // of a string, in all
+#define MAX_TAKES 256 // of a string, in all
 #define MAX_FOUND 64 // values of labels; a power of two
 
 struct visit {
@@ -13,9 +13,35 @@ struct visit {
 };
 
 struct found {
-	__u64 value; // tagged: a Smi, a string or a HeapNumber
+	__u64 value; // tagged: a Smi, a string, a HeapNumber or an array; of an Oddball its kind
 	__u16 label, type; // number; instance type
 	__u32 length;      // of a string
+};
+
+// A table of {key, value, word}: an OrderedHashMap or a NameDictionary.
+struct table {
+	__u64 buckets, entries; // addresses; a dictionary has no buckets
+	__u32 n_buckets;        // or the dictionary's capacity: a power of two
+	__u32 n_entries;        // all of them, empty and deleted ones too
+};
+
+// A table entry: src/objects/ordered-hash-table.h, src/objects/dictionary.h.
+struct table_entry {
+	__u64 key, value;
+	__u64 word; // of a Map the next entry of the bucket, of a dictionary the property's details
+};
+
+// The search of a table for a name.
+struct search {
+	struct name name;
+	struct table_entry entry;
+	__u32 hash;  // sought; 0 = not known: all entries are looked at
+	__u32 index; // of the entry that is next
+	__u32 met;   // hash of the key that was looked at last
+	__u8 found;  // `entry` is it
+	__u8 ended;  // no further entry can be it
+	__u8 doubt;  // of some key it cannot be told
+	__u8 pad;
 };
 
 // A part of a string that is put together: `length` characters of `string` after the first `skip`.
@@ -39,17 +65,26 @@ struct scratch {
 	__u64 registers[16]; // of the leaf, by DWARF number
 	__u64 object[16];  // head of the heap object that is looked at
 	__u64 another[16]; // and of one that it points to
+	__u64 key[MAX_NAME / 8]; // head or characters of a key
+	struct v8_layout v8; // of the process
+	struct table table;
+	struct search search;
+	__u64 elements; // of an array: address of the first, and how many
+	__u32 n_elements;
 	__u64 script; // the Script that was looked at last, tagged, and its id
 	__s32 script_id;
 	__u32 n_visits, n_found;
+	__u32 steps; // left
+	__u32 full;  // the buffer had no room for a record
 	__u64 has; // labels that have a value, a bit each
 	struct visit visits[MAX_VISITS];
 	struct found found[MAX_FOUND];
 	struct piece pieces[MAX_PIECES];
 	__u64 stores[MAX_STORES]; // of the resource that is looked at, tagged
-	__u64 table[32];          // a part of its dictionary, and before that of what leads to it
+	__u64 part[32];           // a part of its dictionary, and before that of what leads to it
 	__u32 n_stores;
 	__u32 pad;
+	struct isolate_names no_names; // zeros
 	struct walked walked;
 	__u32 end; // bytes of buffer in use
 	__u32 urgent; // the agent has to learn something for the next samples
@@ -62,6 +97,19 @@ struct {
 	__type(key, __u32);
 	__type(value, struct scratch);
 } scratches SEC(".maps");
+
+// Which one a program uses.
+#ifndef SCRATCH
+#define SCRATCH bpf_get_smp_processor_id()
+#endif
+
+// The functions that are not static are verified once, not for each call. They can be given numbers only, and find what
+// they work on here.
+static __always_inline struct scratch *own_scratch(void)
+{
+	__u32 number = SCRATCH;
+	return bpf_map_lookup_elem(&scratches, &number);
+}
 
 #define HEAP_OBJECT(word) (((word) & 3) == 1)
 #define IS_SMI(word) (((word) & 0xffffffffULL) == 0)
@@ -114,4 +162,10 @@ static __always_inline __s32 instance_type(const struct v8_layout *v8, __u64 map
 static __always_inline __u64 word_at(const __u64 *head, __u32 at)
 {
 	return head[(at >> 3) & 15];
+}
+
+// The 32 bits at byte offset `at` of it, which is below 64.
+static __always_inline __u32 half_at(const __u64 *head, __u32 at)
+{
+	return head[(at >> 3) & 7] >> (at & 4) * 8;
 }

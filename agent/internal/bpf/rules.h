@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
 // The label rules: which properties and map entries of a store become labels. A tree of them is walked breadth first.
 
+// The kernel lets go of classes that are met no more where there are too many.
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 65536);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
 	__type(key, struct shape_key);
 	__type(value, struct shape);
 } shapes SEC(".maps");
 
+// Hashes of names, by isolate. The program learns them itself.
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct isolate_key);
+	__type(value, struct isolate_names);
+} isolates SEC(".maps");
+
 struct reader {
 	struct process *process;
 	struct scratch *scratch;
-	__u32 pid, tid;
-	__u64 table, entries; // of the Map that is read
-	__u32 n_entries;
+	struct isolate_names *names; // of the isolate; 0 = none
+	__u64 isolate;
+	__u64 object; // that is looked at
 	__u64 resource;          // that is looked at, tagged
 	__u64 public, holder;    // what stands for it, and what has its stores
+	__u64 entries;           // of its properties, and how many
+	__u32 n_entries;
 	struct resource *fields; // what its hidden class has
 	__u8 start, inside;      // words before its first property, and how many of these are in itself
 	__u32 present;           // a store was met
@@ -39,28 +49,49 @@ static __always_inline int is_needless(const struct scratch *s, const struct edg
 	return e->unless != NO_LABEL && s->has & 1ULL << (e->unless & (MAX_LABELS - 1));
 }
 
-// Keeps a value for a label. Objects, such as undefined, are none.
-static __always_inline void keep(struct reader *r, __u32 label, __u64 value)
+// The kind of an Oddball if it is true or false, else -1.
+static __always_inline long boolean(const struct v8_layout *v8, __u64 oddball)
 {
-	struct scratch *s = r->scratch;
+	__u64 kind;
+	if (read_user(&kind, 8, oddball - 1 + v8->oddball_kind) || !IS_SMI(kind))
+		return -1;
+	return SMI(kind) == v8->oddball_true ? 1 : SMI(kind) == v8->oddball_false ? 0 : -1;
+}
+
+// Keeps a value for a label. Objects are none, and neither are undefined and null.
+__noinline int keep(__u32 label, __u32 bytes, __u64 value)
+{
+	struct scratch *s = own_scratch();
+	if (!s)
+		return 0;
 	__u32 n = s->n_found;
 	if (n >= MAX_FOUND) {
 		unreadable(s);
-		return;
+		return 0;
 	}
-	const struct v8_layout *v8 = &r->process->v8;
+	const struct v8_layout *v8 = &s->v8;
 	__s32 type = 0;
 	s->another[1] = 0;
 	if (!IS_SMI(value)) {
+		if (!HEAP_OBJECT(value))
+			return 0;
 		if (read_object(&value, s->another, 16)) {
 			unreadable(s);
-			return;
+			return 0;
 		}
 		type = instance_type(v8, s->another[0]);
-		if (type < 0)
+		if (type < 0) {
 			unreadable(s);
-		if (type < 0 || (type >= v8->first_non_string && type != v8->type_heap_number))
-			return;
+			return 0;
+		}
+		if (type == v8->type_oddball) {
+			long is = boolean(v8, value);
+			if (is < 0)
+				return 0;
+			value = is;
+		} else if (type >= v8->first_non_string && type != v8->type_heap_number && !(bytes && type == v8->type_array)) {
+			return 0;
+		}
 	}
 	s->found[n].value = value;
 	s->found[n].label = label;
@@ -68,6 +99,7 @@ static __always_inline void keep(struct reader *r, __u32 label, __u64 value)
 	s->found[n].length = string_length(v8, s->another);
 	s->n_found = n + 1;
 	s->has |= 1ULL << (label & (MAX_LABELS - 1));
+	return 0;
 }
 
 static __always_inline void follow(struct reader *r, const struct edge *e, __u64 value)
@@ -75,7 +107,7 @@ static __always_inline void follow(struct reader *r, const struct edge *e, __u64
 	if (e->to != NO_NODE && HEAP_OBJECT(value))
 		push_visit(r->scratch, value, e->to);
 	if (e->label != NO_LABEL)
-		keep(r, e->label, value);
+		keep(e->label, e->bytes, value);
 }
 
 // The word of a property. Objects keep the first properties in themselves, the others in a property array.
@@ -91,99 +123,132 @@ static __always_inline long read_slot(struct reader *r, __u64 object, __u32 slot
 	return read_user(value, 8, out - 1 + r->process->v8.property_array_data + (slot & 0x7fff) * 8);
 }
 
-// The shape of an object whose head is in scratch->object, if it is known and the hidden class still is that class.
-static __always_inline struct shape *find_shape(struct reader *r, __u64 object, __u32 node)
+// The shape of an object whose head is in scratch->object and whose hidden class's in scratch->another, if it is known
+// and the hidden class still is that class.
+static __always_inline struct shape *find_shape(struct reader *r, __u32 node)
 {
 	const struct v8_layout *v8 = &r->process->v8;
 	struct scratch *s = r->scratch;
-	struct shape_key key = {.pid = r->pid, .map = s->object[0]};
+	struct shape_key key = {.process = r->process->id, .map = s->object[0]};
 	struct shape *shape = bpf_map_lookup_elem(&shapes, &key);
-	if (shape && !read_user(s->another, MAP_HEAD, key.map - 1)) {
-		__u32 bits = word_at(s->another, v8->map_bit_field3) >> (v8->map_bit_field3 & 4) * 8;
-		if (word_at(s->another, v8->map_descriptors) == shape->descriptors &&
-		    (bits & v8->descriptors_mask) == shape->own)
-			return shape;
-	}
-	append_lesson(s, CONTEXT_LEARN_SHAPE, node, object, key.map);
+	if (shape && word_at(s->another, v8->map_descriptors) == shape->descriptors &&
+	    (half_at(s->another, v8->map_bit_field3) & v8->descriptors_mask) == shape->own)
+		return shape;
+	append_lesson(s, CONTEXT_LEARN_SHAPE, node, r->object, key.map);
 	return 0;
 }
 
-static __always_inline void visit_properties(struct reader *r, __u64 object, const struct node *node, __u32 id)
+// Finds the entry of a name in the table: 1 = it is scratch->search.entry, 0 = there is none or it is not told yet,
+// -1 = unreadable.
+static __always_inline long find_entry(struct reader *r, __u32 id)
 {
-	struct shape *shape = find_shape(r, object, id);
-	if (!shape)
-		return;
-	for (__u32 i = 0; i < NODE_EDGES && i < node->n_edges; i++) {
-		const struct edge *e = &r->process->edges[(node->first + i) & (MAX_EDGES - 1)];
-		__u32 slot = shape->slots[e->slot & (MAX_SLOTS - 1)];
-		__u64 value;
-		if (!slot || is_needless(r->scratch, e))
-			continue;
-		if (read_slot(r, object, slot, &value))
-			unreadable(r->scratch);
-		else
-			follow(r, e, value);
+	struct scratch *s = r->scratch;
+	id &= MAX_SLOTS - 1;
+	s->search.name = r->process->names[id];
+	if (!s->search.name.width)
+		return -1;
+	__u32 kind = s->search.name.kind, hash = r->names && kind != NAME_PRIVATE ? r->names->hash[id] : 0;
+	search(hash);
+	// Several symbols may have one description: another one is found by looking at all.
+	if (!s->search.found && hash && kind == NAME_SYMBOL)
+		search(0);
+	if (s->search.found) {
+		if (!hash && r->names)
+			r->names->hash[id] = s->search.met;
+		return 1;
 	}
+	if (!s->search.ended && !s->search.hash && s->search.index >= MAX_PROBES) {
+		append_lesson(s, CONTEXT_LEARN_KEY, id, r->object, r->isolate);
+		return 0;
+	}
+	return s->search.ended && !s->search.doubt ? 0 : -1;
 }
 
-// A table entry: src/objects/ordered-hash-table.h.
-struct map_entry {
-	__u64 key, value, next;
+// Goes the steps of one kind from an object of a node.
+struct steps {
+	struct reader *reader;
+	const struct node *node;
+	struct shape *shape; // of an object with fast properties
+	__u32 kind;
 };
 
-// Opens the OrderedHashMap of a JSMap: number of elements used, deleted ones included, and where entries begin.
-static __always_inline long open_table(struct reader *r, __u64 map_object, __u32 *buckets)
+// The value of an edge: 1, 0 where there is none, -1 where it cannot be read.
+static __always_inline long step(struct steps *steps, const struct edge *e, __u64 *value)
 {
-	const struct v8_layout *v8 = &r->process->v8;
-	__u64 table, *head = &r->scratch->another[v8->table_data >> 3 & 7];
-	if (read_user(&table, 8, map_object - 1 + v8->jsmap_table) || read_object(&table, r->scratch->another, TABLE_HEAD))
-		return -1;
-	if (!IS_SMI(head[0]) || !IS_SMI(head[1]) || !IS_SMI(head[2]))
-		return -1;
-	__u32 n = SMI(head[2]);
-	if (!n || n & (n - 1) || n > 1 << 24)
-		return -1;
-	*buckets = n;
-	r->table = table - 1 + v8->table_data + 3 * sizeof(*head);
-	r->entries = r->table + n * 8ULL;
-	r->n_entries = SMI(head[0]) + SMI(head[1]);
+	struct reader *r = steps->reader;
+	struct scratch *s = r->scratch;
+	if (steps->shape) {
+		__u32 slot = steps->shape->slots[e->name & (MAX_SLOTS - 1)];
+		return !slot ? 0 : read_slot(r, r->object, slot, value) ? -1 : 1;
+	}
+	if (e->kind == EDGE_ELEMENT)
+		return e->name >= s->n_elements ? 0 : read_user(value, 8, s->elements + e->name * 8ULL) ? -1 : 1;
+	long found = find_entry(r, e->name);
+	*value = s->search.entry.value;
+	if (found > 0 && e->kind == EDGE_PROPERTY && s->search.entry.word & 1ULL << 32)
+		return 0; // an accessor (src/objects/property-details.h)
+	return found;
+}
+
+static long step_next(__u32 i, void *context)
+{
+	struct steps *s = context;
+	struct reader *r = s->reader;
+	if (i >= s->node->n_edges)
+		return 1;
+	const struct edge *e = &r->process->edges[(s->node->first + i) & (MAX_EDGES - 1)];
+	__u64 value = 0;
+	if (e->kind != s->kind || is_needless(r->scratch, e))
+		return 0;
+	long found = step(s, e, &value);
+	if (found < 0)
+		unreadable(r->scratch);
+	else if (found)
+		follow(r, e, value);
 	return 0;
 }
 
-static __always_inline void visit_map(struct reader *r, __u64 object, const struct node *node)
+static __always_inline void visit_properties(struct steps *s, __u32 node)
 {
+	struct reader *r = s->reader;
+	struct scratch *scratch = r->scratch;
 	const struct v8_layout *v8 = &r->process->v8;
-	__u32 buckets;
-	if (instance_type(v8, r->scratch->object[0]) != v8->type_map)
-		return;
-	if (open_table(r, object, &buckets)) {
-		unreadable(r->scratch);
+	if (read_user(scratch->another, MAP_HEAD, scratch->object[0] - 1)) {
+		unreadable(scratch);
 		return;
 	}
-	for (__u32 i = 0; i < NODE_EDGES && i < node->n_edges; i++) {
-		__u32 index = (node->first + i) & (MAX_EDGES - 1);
-		const struct edge *e = &r->process->edges[index];
-		__u64 next;
-		if (!e->hash) {
-			append_lesson(r->scratch, CONTEXT_LEARN_SYMBOL, index, object, 0);
-			continue;
-		}
-		if (read_user(&next, 8, r->table + (e->hash & (buckets - 1)) * 8ULL))
-			continue;
-		for (int chain = 0; chain < 8 && IS_SMI(next) && SMI(next) >= 0; chain++) {
-			struct map_entry entry;
-			if (read_user(&entry, sizeof(entry), r->entries + (__u32)SMI(next) * 24ULL))
-				break;
-			next = entry.next;
-			if (read_object(&entry.key, r->scratch->another, 16))
-				continue;
-			__u32 hash = word_at(r->scratch->another, v8->symbol_hash) >> (v8->symbol_hash & 4) * 8;
-			if (hash >> v8->hash_shift != e->hash)
-				continue;
-			follow(r, e, entry.value);
-			break;
-		}
+	s->kind = EDGE_PROPERTY;
+	s->shape = 0;
+	if (!(half_at(scratch->another, v8->map_bit_field3) & v8->dictionary_bit)) {
+		s->shape = find_shape(r, node);
+		if (!s->shape)
+			return;
+	} else if (open_dictionary(word_at(scratch->object, v8->receiver_hash))) {
+		unreadable(scratch);
+		return;
 	}
+	bpf_loop(NODE_EDGES, step_next, s, 0);
+}
+
+static __always_inline void visit_map(struct steps *s)
+{
+	s->kind = EDGE_MAP_ENTRY;
+	s->shape = 0;
+	if (open_map(s->reader->object))
+		unreadable(s->reader->scratch);
+	else
+		bpf_loop(NODE_EDGES, step_next, s, 0);
+}
+
+static __always_inline void visit_array(struct steps *s)
+{
+	s->kind = EDGE_ELEMENT;
+	s->shape = 0;
+	long is = open_elements(s->reader->object);
+	if (is < 0)
+		unreadable(s->reader->scratch);
+	else if (is)
+		bpf_loop(NODE_EDGES, step_next, s, 0);
 }
 
 static long visit_next(__u32 i, void *context)
@@ -192,33 +257,80 @@ static long visit_next(__u32 i, void *context)
 	struct scratch *s = r->scratch;
 	if (i >= s->n_visits)
 		return 1;
-	__u64 object = s->visits[i & (MAX_VISITS - 1)].object;
+	r->object = s->visits[i & (MAX_VISITS - 1)].object;
 	__u32 id = s->visits[i & (MAX_VISITS - 1)].node & (MAX_NODES - 1);
-	const struct node *node = &r->process->nodes[id];
-	if (read_object(&object, s->object, 24))
+	struct steps steps = {.reader = r, .node = &r->process->nodes[id]};
+	if (!take_steps(s, 1) || read_object(&r->object, s->object, 24)) {
 		unreadable(s);
-	else if (node->kind == EDGE_PROPERTY)
-		visit_properties(r, object, node, id);
-	else if (node->kind == EDGE_MAP_ENTRY)
-		visit_map(r, object, node);
+		return 0;
+	}
+	__s32 type = instance_type(&r->process->v8, s->object[0]);
+	if (type < 0)
+		unreadable(s);
+	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
+		return 0; // it has no properties that rules ask for
+	if (steps.node->kinds & 1 << EDGE_PROPERTY)
+		visit_properties(&steps, id);
+	if (steps.node->kinds & 1 << EDGE_MAP_ENTRY && type == r->process->v8.type_map)
+		visit_map(&steps);
+	if (steps.node->kinds & 1 << EDGE_ELEMENT && type == r->process->v8.type_array)
+		visit_array(&steps);
+	return 0;
+}
+
+// Appends an array of bytes, which are Smis.
+static __always_inline void append_bytes(struct scratch *s, const struct found *f)
+{
+	__u64 array = f->value, odd = 0;
+	if (read_object(&array, s->object, 24) || open_elements(array) <= 0 || s->n_elements > MAX_BYTES) {
+		unreadable(s);
+		return;
+	}
+	__u32 n = s->n_elements & (2 * MAX_BYTES - 1);
+	if (n > MAX_BYTES || read_user(s->another, n * 8, s->elements)) {
+		unreadable(s);
+		return;
+	}
+	for (__u32 i = 0; i < MAX_BYTES; i++)
+		odd |= i < n ? s->another[i] & ~(0xffULL << 32) : 0;
+	if (odd) {
+		unreadable(s);
+		return;
+	}
+	__u8 *to = append(s, CONTEXT_BYTES, f->label, n);
+	for (__u32 i = 0; to && i < MAX_BYTES; i++) // what is behind the n is written over
+		to[i] = SMI(s->another[i]);
+}
+
+// Appends what was found as number i.
+__noinline int append_found(__u32 i)
+{
+	struct scratch *s = own_scratch();
+	if (!s)
+		return 0;
+	const struct v8_layout *v8 = &s->v8;
+	struct found f = s->found[i & (MAX_FOUND - 1)];
+	__u64 bits;
+	if (f.type == v8->type_oddball)
+		append_word(s, CONTEXT_BOOLEAN, f.label, f.value);
+	else if (IS_SMI(f.value))
+		append_word(s, CONTEXT_SMI, f.label, (__s64)SMI(f.value));
+	else if (f.type < v8->first_non_string)
+		append_string(s, &f);
+	else if (f.type == v8->type_array)
+		append_bytes(s, &f);
+	else if (read_user(&bits, 8, f.value - 1 + v8->heap_number_value))
+		unreadable(s);
+	else
+		append_word(s, CONTEXT_DOUBLE, f.label, bits);
 	return 0;
 }
 
 static long append_next(__u32 i, void *context)
 {
 	struct reader *r = context;
-	struct scratch *s = r->scratch;
-	if (i >= s->n_found)
+	if (i >= r->scratch->n_found)
 		return 1;
-	struct found f = s->found[i & (MAX_FOUND - 1)];
-	__u64 bits;
-	if (IS_SMI(f.value))
-		append_number(s, CONTEXT_SMI, f.label, (__s64)SMI(f.value));
-	else if (f.type < r->process->v8.first_non_string)
-		append_string(&r->process->v8, s, &f);
-	else if (read_user(&bits, 8, f.value - 1 + r->process->v8.heap_number_value))
-		unreadable(s);
-	else
-		append_number(s, CONTEXT_DOUBLE, f.label, bits);
+	append_found(i);
 	return 0;
 }

@@ -86,34 +86,35 @@ static __always_inline int same_object(struct scratch *s, __u64 a, __u64 b)
 
 #define MAX_CHAIN 16 // entries of one bucket that are looked at
 
-struct search {
-	struct reader reader;
+struct chain {
+	struct scratch *scratch;
 	__u64 storage; // tagged
 	__u64 next;    // Smi: number of the entry to look at
 	__u64 value;   // 0 = not found
 	__u32 bad;
 };
 
-static long search_next(__u32 i, void *context)
+static long chain_next(__u32 i, void *context)
 {
-	struct search *q = context;
-	struct map_entry entry;
-	if (!IS_SMI(q->next)) {
-		q->bad = 1;
+	struct chain *c = context;
+	const struct table *table = &c->scratch->table;
+	struct table_entry entry;
+	if (!IS_SMI(c->next)) {
+		c->bad = 1;
 		return 1;
 	}
-	if (SMI(q->next) < 0)
+	if (SMI(c->next) < 0)
 		return 1;
-	if ((__u32)SMI(q->next) >= q->reader.n_entries ||
-	    read_user(&entry, sizeof(entry), q->reader.entries + (__u32)SMI(q->next) * 24ULL)) {
-		q->bad = 1;
-		return 1;
-	}
-	if (same_object(q->reader.scratch, entry.key, q->storage)) {
-		q->value = entry.value;
+	if ((__u32)SMI(c->next) >= table->n_entries ||
+	    read_user(&entry, sizeof(entry), table->entries + (__u32)SMI(c->next) * (__u64)sizeof(entry))) {
+		c->bad = 1;
 		return 1;
 	}
-	q->next = entry.next;
+	if (same_object(c->scratch, entry.key, c->storage)) {
+		c->value = entry.value;
+		return 1;
+	}
+	c->next = entry.word;
 	return 0;
 }
 
@@ -121,23 +122,21 @@ static long search_next(__u32 i, void *context)
 // the key itself. 0 = none.
 static __always_inline __u64 find_store(struct process *p, struct scratch *s, __u64 frame, __u64 storage, __u32 hash)
 {
-	struct search q = {.reader = {.process = p, .scratch = s}, .storage = storage};
-	__u32 buckets;
+	struct chain c = {.scratch = s, .storage = storage};
 	if (read_object(&frame, s->object, 24)) {
 		unreadable(s);
 		return 0;
 	}
 	if (instance_type(&p->v8, s->object[0]) != p->v8.type_map)
 		return 0; // undefined: no request
-	if (open_table(&q.reader, frame, &buckets) ||
-	    read_user(&q.next, 8, q.reader.table + (hash & (buckets - 1)) * 8ULL)) {
+	if (open_map(frame) || read_user(&c.next, 8, s->table.buckets + (hash & (s->table.n_buckets - 1)) * 8ULL)) {
 		unreadable(s);
 		return 0;
 	}
-	bpf_loop(MAX_CHAIN, search_next, &q, 0);
-	if (q.bad || (!q.value && SMI(q.next) >= 0))
+	bpf_loop(MAX_CHAIN, chain_next, &c, 0);
+	if (c.bad || (!c.value && SMI(c.next) >= 0))
 		unreadable(s);
-	return q.value;
+	return c.value;
 }
 
 // The word of an object's internal field 0, an address of the add-on's. 0 = none.

@@ -5,8 +5,10 @@
 static __always_inline void *append(struct scratch *s, __u32 type, __u32 label, __u32 length)
 {
 	__u32 end = s->end;
-	if (end >= BUFFER_SIZE - MAX_STRING - 64 || length > MAX_STRING)
+	if (end >= BUFFER_SIZE - MAX_STRING - 64 || length > MAX_STRING) {
+		s->full = 1;
 		return 0;
+	}
 	struct context_record *r = (void *)&s->buffer[end & (BUFFER_SIZE - 1)];
 	r->type = type;
 	r->label = label;
@@ -35,34 +37,72 @@ static __always_inline __u32 string_length(const struct v8_layout *v8, const __u
 	return word_at(head, v8->string_length) >> (v8->string_length & 4) * 8;
 }
 
+// Takes n of the steps that a sample may take; 0 = not so many are left.
+static __always_inline long take_steps(struct scratch *s, __u32 n)
+{
+	if (s->steps < n)
+		return 0;
+	s->steps -= n;
+	return 1;
+}
+
 // A label value that is being put together.
 struct text {
-	const struct v8_layout *v8;
 	struct scratch *scratch;
-	__u32 start, size; // bytes of the buffer
-	__u32 width;       // bytes of a character; 0 = none yet
-	__u32 n_pieces;    // still to be copied, the next on top
-	__u32 bad;
+	__u32 label;
+	__u32 record, start; // offsets in the buffer: of the record that is being written, and of its characters
+	__u32 size;          // bytes of all records of the value
+	__u32 width;         // bytes of a character; 0 = none yet
+	__u32 n_pieces;      // still to be copied, the next on top
+	__u8 bad, cut;
 };
 
-// Copies the characters of a flat string. All pieces of one value have the same width.
-static __always_inline long copy_flat(struct text *t, __u64 chars, __u32 width, __u32 length)
+static __always_inline void *record_at(struct scratch *s, __u32 at)
+{
+	return &s->buffer[at & (BUFFER_SIZE - 1)];
+}
+
+// Begins to write characters of one width. Those of another width go into a record of their own.
+static __always_inline long set_width(struct text *t, __u32 width)
+{
+	struct scratch *s = t->scratch;
+	if (t->width == width)
+		return 0;
+	if (!t->width) {
+		struct context_record *first = record_at(s, t->record);
+		first->type = width == 2 ? CONTEXT_TWO_BYTE : CONTEXT_ONE_BYTE;
+	} else {
+		t->record = s->end;
+		if (!append(s, width == 2 ? CONTEXT_MORE_TWO : CONTEXT_MORE_ONE, t->label, 0))
+			return -1;
+	}
+	t->width = width;
+	t->start = s->end;
+	return 0;
+}
+
+// Copies the characters of a flat string.
+static __noinline long copy_flat(struct text *t, __u64 chars, __u32 width, __u32 length)
 {
 	struct scratch *s = t->scratch;
 	if (!length)
 		return 0;
-	if (t->width && t->width != width)
+	if (set_width(t, width))
 		return -1;
-	t->width = width;
 	__u64 size = (__u64)length * width;
 	__u32 room = MAX_STRING - t->size;
-	if (size > room)
-		size = room;
+	if (size > room) {
+		size = room & ~1;
+		t->cut = 1;
+	}
 	size &= 2 * MAX_STRING - 1;
 	asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
-	if (read_user(&s->buffer[(t->start + t->size) & (BUFFER_SIZE - 1)], size, chars))
+	if (s->end >= BUFFER_SIZE - MAX_STRING - 64 || read_user(record_at(s, s->end), size, chars))
 		return -1;
 	t->size += size;
+	s->end += size;
+	struct context_record *record = record_at(s, t->record);
+	record->length = s->end - t->start;
 	return 0;
 }
 
@@ -77,10 +117,10 @@ static __always_inline void push_piece(struct text *t, __u64 string, __u32 skip,
 // Takes the topmost piece: copies it, or puts what it stands for in its place. (src/objects/string.h)
 static __always_inline long take_piece(struct text *t)
 {
-	const struct v8_layout *v8 = t->v8;
 	struct scratch *s = t->scratch;
+	const struct v8_layout *v8 = &s->v8;
 	struct piece p = s->pieces[--t->n_pieces & (MAX_PIECES - 1)];
-	if (read_object(&p.string, s->object, 16))
+	if (!take_steps(s, 1) || read_object(&p.string, s->object, 16))
 		return -1;
 	__s32 type = instance_type(v8, s->object[0]);
 	if (type < 0 || type >= v8->first_non_string)
@@ -97,6 +137,12 @@ static __always_inline long take_piece(struct text *t)
 		return copy_flat(t, p.string - 1 + v8->string_chars + (__u64)p.skip * width, width, length);
 	}
 	__u64 first, second;
+	if (tag == v8->tag_external && !(type & v8->uncached_bit)) {
+		__u32 width = type & v8->one_byte_bit ? 1 : 2;
+		if (read_user(&first, 8, p.string - 1 + v8->external_data))
+			return -1;
+		return copy_flat(t, first + (__u64)p.skip * width, width, length);
+	}
 	if (tag == v8->tag_thin) {
 		if (read_user(&first, 8, p.string - 1 + v8->thin_actual))
 			return -1;
@@ -110,8 +156,8 @@ static __always_inline long take_piece(struct text *t)
 		if (read_user(&first, 8, p.string - 1 + v8->cons_first) ||
 		    read_user(&second, 8, p.string - 1 + v8->cons_second))
 			return -1;
-		push_piece(t, second, 0, MAX_STRING);
-		push_piece(t, first, 0, MAX_STRING);
+		push_piece(t, second, 0, -1);
+		push_piece(t, first, 0, -1);
 	} else {
 		return -1;
 	}
@@ -121,15 +167,19 @@ static __always_inline long take_piece(struct text *t)
 static long take_next(__u32 i, void *context)
 {
 	struct text *t = context;
-	if (t->n_pieces && take_piece(t))
-		t->bad = 1;
-	return t->bad || !t->n_pieces;
+	if (!t->n_pieces || t->cut)
+		return 1;
+	if (!take_piece(t))
+		return 0;
+	t->bad = 1;
+	return 1;
 }
 
-static __always_inline void append_string(const struct v8_layout *v8, struct scratch *s, const struct found *f)
+static __always_inline void append_string(struct scratch *s, const struct found *f)
 {
-	struct text t = {.v8 = v8, .scratch = s};
+	const struct v8_layout *v8 = &s->v8;
 	__u32 at = s->end;
+	struct text t = {.scratch = s, .label = f->label, .record = at};
 	if (!append(s, CONTEXT_UNREADABLE, f->label, 0))
 		return;
 	t.start = s->end;
@@ -137,18 +187,20 @@ static __always_inline void append_string(const struct v8_layout *v8, struct scr
 		__u32 width = f->type & v8->one_byte_bit ? 1 : 2;
 		t.bad = copy_flat(&t, f->value - 1 + v8->string_chars, width, f->length) != 0;
 	} else {
-		push_piece(&t, f->value, 0, MAX_STRING);
+		push_piece(&t, f->value, 0, -1);
 		bpf_loop(MAX_TAKES, take_next, &t, 0);
 	}
-	if (t.bad || t.n_pieces || t.size > MAX_STRING)
-		return;
-	struct context_record *record = (void *)&s->buffer[at & (BUFFER_SIZE - 1)];
-	record->type = t.width == 2 ? CONTEXT_TWO_BYTE : CONTEXT_ONE_BYTE;
-	record->length = t.size;
-	s->end = t.start + t.size;
+	if (t.cut) {
+		append(s, CONTEXT_CUT, f->label, 0);
+	} else if (t.bad || t.n_pieces) { // nothing of it: a part would be another value
+		s->end = at;
+		unreadable(s);
+	} else if (!t.width) {
+		s->end = at; // an empty string says nothing
+	}
 }
 
-static __always_inline void append_number(struct scratch *s, __u32 type, __u32 label, __u64 bits)
+static __always_inline void append_word(struct scratch *s, __u32 type, __u32 label, __u64 bits)
 {
 	void *to = append(s, type, label, sizeof(bits));
 	if (to)

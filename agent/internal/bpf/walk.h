@@ -230,6 +230,13 @@ static __always_inline void walk_v8(struct walk *w)
 	ascend(w, v.pc, w->bp + 16, v.bp, 0);
 }
 
+// WebAssembly's code is in mappings of its own, which come with each module and may not be known yet. Its frames tell.
+static __always_inline int in_wasm(struct walk *w)
+{
+	__u64 word, marker = w->process->v8.wasm_marker << 1;
+	return marker && !(w->bp & 7) && w->bp >= w->sp && !read_user(&word, 8, w->bp - 8) && word == marker;
+}
+
 // Code without a rule, such as assembly, mostly keeps a frame pointer all the same. It is believed if the return
 // address that it leads to is in code.
 static __always_inline void walk_frame_pointer(struct walk *w)
@@ -346,7 +353,7 @@ static long walk_step(__u32 i, void *context)
 	struct walk *w = context;
 	__u64 pc = w->so_far->exact_pc ? w->pc : w->pc - 1;
 	struct mapping *m = find_mapping(w->process, pc);
-	if (m && m->kind == MAPPING_V8) {
+	if (m ? m->kind == MAPPING_V8 : in_wasm(w)) {
 		walk_v8(w);
 	} else {
 		struct row rule;

@@ -141,22 +141,29 @@ func (s *Sampler) RemoveProcess(pid int) error {
 	return err
 }
 
+// What is learnt of a process is kept under its bpf.Process.Id. Nothing removes it: the kernel lets go of what is not
+// used where there is no room, and a number is never given again.
+
 // SetShape tells the program about a hidden class.
-func (s *Sampler) SetShape(pid int, hiddenClass uint64, shape bpf.Shape) error {
-	return s.objects.Shapes.Put(bpf.ShapeKey{Pid: uint32(pid), Map: hiddenClass}, shape)
+func (s *Sampler) SetShape(process uint32, hiddenClass uint64, shape bpf.Shape) error {
+	return s.objects.Shapes.Put(bpf.ShapeKey{Process: process, Map: hiddenClass}, shape)
 }
 
-// RemoveShape makes the program forget a hidden class.
-func (s *Sampler) RemoveShape(pid int, hiddenClass uint64) error {
-	return s.objects.Shapes.Delete(bpf.ShapeKey{Pid: uint32(pid), Map: hiddenClass})
+// SetHash tells the program the hash of a name in one isolate.
+func (s *Sampler) SetHash(process uint32, isolate uint64, name int, hash uint32) error {
+	var names bpf.IsolateNames
+	if name >= len(names.Hash) {
+		return nil
+	}
+	key := bpf.IsolateKey{Process: process, Isolate: isolate}
+	if err := s.objects.Isolates.Lookup(key, &names); err != nil {
+		return err
+	}
+	names.Hash[name] = hash
+	return s.objects.Isolates.Put(key, names)
 }
 
 // SetStore tells the program what to do with the store of an AsyncLocalStorage, by its identity hash.
-func (s *Sampler) SetStore(pid int, hash uint32, store bpf.Store) error {
-	return s.objects.Stores.Put(bpf.StoreKey{Pid: uint32(pid), Hash: hash}, store)
-}
-
-// RemoveStore makes the program forget an AsyncLocalStorage.
-func (s *Sampler) RemoveStore(pid int, hash uint32) error {
-	return s.objects.Stores.Delete(bpf.StoreKey{Pid: uint32(pid), Hash: hash})
+func (s *Sampler) SetStore(process uint32, hash uint32, store bpf.Store) error {
+	return s.objects.Stores.Put(bpf.StoreKey{Process: process, Hash: hash}, store)
 }

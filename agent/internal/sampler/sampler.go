@@ -20,8 +20,9 @@ import (
 
 // Config says how to sample.
 type Config struct {
-	Rate      int    // samples a second and CPU
-	RingBytes uint32 // size of the ring buffer, a power of two
+	Rate      int           // samples a second and CPU
+	RingBytes uint32        // size of the ring buffer, a power of two
+	First     func(*Sample) // is given each sample as soon as it is there, on a goroutine of its own; nil = nothing
 }
 
 // Sampler owns the BPF program, its maps and its timers. Reading (Read) and the control of processes and tables may
@@ -29,7 +30,7 @@ type Config struct {
 type Sampler struct {
 	objects *bpf.Objects
 	reader  *ringbuf.Reader
-	record  ringbuf.Record
+	records *records
 	timers  []int // perf event descriptors
 	links   []link.Link
 	tables  tableSlots
@@ -46,6 +47,7 @@ func Open(c Config) (*Sampler, error) {
 		s.Close()
 		return nil, fmt.Errorf("open the ring buffer: %w", err)
 	}
+	s.records = newRecords(s.reader, c.First)
 	for _, p := range []*ebpf.Program{objects.HotspanExec, objects.HotspanExit} {
 		l, err := link.AttachTracing(link.TracingOptions{Program: p})
 		if err != nil {
@@ -110,6 +112,9 @@ func (s *Sampler) Close() {
 	if s.reader != nil {
 		s.reader.Close()
 	}
+	if s.records != nil {
+		s.records.stop()
+	}
 	s.objects.Close()
 }
 
@@ -122,11 +127,10 @@ type Record struct {
 // Read waits for the next record, until the deadline at most: then the error is os.ErrDeadlineExceeded. A deadline in
 // the past reads only what is there. An ErrMalformed concerns one record, the next can be read.
 func (s *Sampler) Read(deadline time.Time) (Record, error) {
-	s.reader.SetDeadline(deadline)
-	if err := s.reader.ReadInto(&s.record); err != nil {
+	b, err := s.records.next(deadline)
+	if err != nil {
 		return Record{}, err
 	}
-	b := s.record.RawSample
 	if len(b) < 4 {
 		return Record{}, fmt.Errorf("%w: %d bytes", ErrMalformed, len(b))
 	}

@@ -17,15 +17,15 @@ class Journal {
     return this.intervals.full;
   }
 
-  // add writes down that request (or none) ran in [start, end) while the span of that context was active.
-  add(start, end, request, spanContext) {
+  // add writes down that request (or none) ran in [start, end) while the span of the request was active.
+  add(start, end, request, span) {
     const row = this.intervals.add(start, end);
     if (row < 0) return;
     this.intervals.columns.request[row] = request ? request.number : -1;
     if (!request) return;
     this.requests[request.number] = request;
-    this.ids.write(spanContext.traceId, row * 24, 'hex');
-    this.ids.write(spanContext.spanId, row * 24 + 16, 'hex');
+    this.ids.write(span.traceId, row * 24, 'hex');
+    this.ids.write(span.spanId, row * 24 + 16, 'hex');
   }
 
   lines() {
@@ -41,13 +41,15 @@ class Journal {
       endpoint: request.endpoint,
       tenant: tenants[request.tenant],
       user: request.user,
+      premium: request.premium,
       trace_id: this.ids.toString('hex', row * 24, row * 24 + 16),
       span_id: this.ids.toString('hex', row * 24 + 16, row * 24 + 24),
+      method: request.method,
+      target: request.target,
       remote: request.remote,
       shape: request.shape,
     };
-    if (request.route) return { ...label, route: request.route };
-    return { ...label, method: request.method, target: request.target };
+    return request.route ? { ...label, route: request.route } : label;
   }
 }
 

@@ -3,11 +3,14 @@
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { randomBytes } = require('node:crypto');
 
-// app is the application's own store: {endpoint, user: {tenant, id}}. It has a name from Node 24 on.
+// app is the application's own store: {endpoint, premium, user: {tenant, id}}. It has a name from Node 24 on.
 const app = new AsyncLocalStorage({ name: 'app' });
 
 const endpoints = ['search', 'checkout', 'orders', 'login', 'report', 'health'];
 const tenants = ['acme', 'globex', 'initech', 'müller', '東京'];
+
+// shapes are the layouts of app stores, by what STORES says.
+const shapes = { plain: ['fast'], mixed: ['fast', 'wide', 'dictionary'], dictionary: ['dictionary'], map: ['map'] };
 
 // newRequest makes up the next request. A quarter of them come with a traceparent header, and three quarters
 // have a route.
@@ -23,7 +26,8 @@ function newRequest(number, stores, below) {
     target: `/${endpoint}/${number}`,
     route: below(4) === 0 ? '' : `/${endpoint}/:id`,
     remote: below(4) === 0,
-    shape: stores === 'plain' ? 'fast' : ['fast', 'wide', 'dictionary'][below(3)],
+    premium: below(2) === 0,
+    shape: shapes[stores][below(shapes[stores].length)],
   };
   request.tenantName = tenants[request.tenant];
   return request;
@@ -34,13 +38,30 @@ function traceparent() {
   return `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
 }
 
-// storeOf lays out the app store: wide ones have other properties first, dictionaries have lost one.
+// storeOf lays out the app store: wide ones have other properties first, dictionaries have lost one, and so have the
+// users in them, Maps have strings and symbols as keys.
 function storeOf(request) {
-  const user = { tenant: request.tenantName, id: request.user };
-  if (request.shape === 'fast') return { endpoint: request.endpoint, user };
-  const store = { a: 1, b: 2, c: 3, d: 4, e: 5, endpoint: request.endpoint, user };
-  if (request.shape === 'dictionary') delete store.a;
+  const { endpoint, premium } = request;
+  if (request.shape === 'map') {
+    const user = new Map([[userID, request.user], ['other', 1], ['tenant', request.tenantName]]);
+    return new Map([['endpoint', endpoint], [Symbol.for('app user'), user], ['premium', premium]]);
+  }
+  const user = { first: 1, tenant: request.tenantName, id: request.user };
+  if (request.shape === 'fast') return { endpoint, user, premium };
+  const store = { a: 1, b: 2, c: 3, d: 4, e: 5, endpoint, user, premium };
+  if (request.shape === 'dictionary') {
+    delete store.a;
+    delete user.first;
+  }
   return store;
 }
 
-module.exports = { app, endpoints, tenants, newRequest, traceparent, storeOf };
+const userID = Symbol('id of the user');
+
+// readStore is who a store is about.
+function readStore(store) {
+  if (store instanceof Map) return { endpoint: store.get('endpoint'), user: store.get(Symbol.for('app user')).get(userID) };
+  return { endpoint: store?.endpoint, user: store?.user.id };
+}
+
+module.exports = { app, endpoints, tenants, shapes, newRequest, traceparent, storeOf, readStore };

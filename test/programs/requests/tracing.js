@@ -1,6 +1,7 @@
 'use strict';
 
-const { trace } = require('@opentelemetry/api');
+const { ROOT_CONTEXT, SpanKind, context, propagation, trace } = require('@opentelemetry/api');
+const { traceparent } = require('./request');
 
 // Node 16 takes the SDK's versions 1.x only.
 const sdk = parseInt(process.versions.node) < 18 ? '-1' : '';
@@ -10,7 +11,52 @@ const { RPCType, setRPCMetadata } = require(`@opentelemetry/core${sdk}`);
 // register sets the OpenTelemetry SDK up as a service does, except that finished spans go nowhere.
 function register() {
   new NodeTracerProvider({ spanProcessors: [] }).register();
-  return trace.getTracer('requests');
+  return new Tracing(trace.getTracer('requests'));
 }
 
-module.exports = { register, RPCType, setRPCMetadata };
+// Tracing does what OpenTelemetry's instrumentation of an HTTP server does.
+class Tracing {
+  constructor(tracer) {
+    this.tracer = tracer;
+  }
+
+  // serve calls go with the server span, in its context: with RPC metadata and baggage beside it.
+  serve(request, go) {
+    const parent = request.remote ? propagation.extract(ROOT_CONTEXT, { traceparent: traceparent() }) : ROOT_CONTEXT;
+    const attributes = { 'http.request.method': request.method, 'url.path': request.target };
+    const span = this.tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent);
+    const metadata = { type: RPCType.HTTP, span };
+    const baggage = propagation.createBaggage({ other: { value: 'x' }, tenant: { value: request.tenantName } });
+    const active = propagation.setBaggage(setRPCMetadata(trace.setSpan(parent, span), metadata), baggage);
+    return context.with(active, go, undefined, new Span(span, metadata));
+  }
+
+  // nested calls go with a new span within the active one.
+  nested(name, go) {
+    return this.tracer.startActiveSpan(name, (span) => go(new Span(span)));
+  }
+
+  isActive(span) {
+    return trace.getActiveSpan() === span.span;
+  }
+}
+
+class Span {
+  constructor(span, metadata) {
+    this.span = span;
+    this.metadata = metadata;
+    const { traceId, spanId } = span.spanContext();
+    this.traceId = traceId;
+    this.spanId = spanId;
+  }
+
+  setRoute(route) {
+    this.metadata.route = route;
+  }
+
+  end() {
+    this.span.end();
+  }
+}
+
+module.exports = { register };

@@ -1,27 +1,25 @@
 'use strict';
 
-const { trace } = require('@opentelemetry/api');
-const { app } = require('./request');
+const { app, readStore } = require('./request');
 const { now } = require('../lib/clock');
 const { burnNumbers, burnStrings, burnObjects } = require('../lib/burn');
 
 const kinds = { plain: [burnNumbers, burnStrings, burnNumbers], gc: [burnObjects, burnObjects, burnStrings] };
 
 // burn spends 1 to 4 ms and writes down for whom.
-function burn(run, request, spanContext) {
-  checkStores(request, spanContext);
+function burn(run, request, span) {
+  checkStores(run, request, span);
   const kind = kinds[run.mode][run.below(3)];
   const milliseconds = 1 + run.below(4);
   const start = now();
   kind(milliseconds);
-  run.journal.add(start, now(), request, spanContext);
+  run.journal.add(start, now(), request, span);
 }
 
 // checkStores ends the program if the stores do not say what the truth says: then the program is wrong.
-function checkStores(request, spanContext) {
-  const store = app.getStore();
-  const active = trace.getActiveSpan()?.spanContext();
-  if (store?.user.id === request.user && store.endpoint === request.endpoint && active === spanContext) return;
+function checkStores(run, request, span) {
+  const { endpoint, user } = readStore(app.getStore());
+  if (user === request.user && endpoint === request.endpoint && run.tracing.isActive(span)) return;
   throw new Error(`request ${request.number}: the stores are those of another`);
 }
 

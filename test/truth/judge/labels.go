@@ -2,6 +2,7 @@ package judge
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hotspan/hotspan/test/truth"
@@ -69,7 +70,8 @@ func (v *Labels) judge(s *Sample, want map[string]any) {
 func RequestLabels(l *truth.Label) map[string]any {
 	want := map[string]any{
 		"trace_id": l.TraceID, "span_id": l.SpanID,
-		"endpoint": l.Endpoint, "tenant": l.Tenant, "user": l.User,
+		"endpoint": l.Endpoint, "tenant": l.Tenant, "user": l.User, "premium": strconv.FormatBool(l.Premium),
+		"baggage": l.Tenant,
 	}
 	if l.Route != "" {
 		want["http.route"] = l.Route
@@ -81,4 +83,13 @@ func RequestLabels(l *truth.Label) map[string]any {
 }
 
 // RequestRules are the flags of hotspan record that make the labels of requests.js' own store.
-var RequestRules = []string{"--label", "endpoint=endpoint", "--label", "tenant=user.tenant", "--label", "user=user.id"}
+var RequestRules = Rules("endpoint=endpoint", "tenant=user.tenant", "user=user.id", "premium=store.premium", `baggage=baggage("tenant")`)
+
+// Rules makes flags of hotspan record of label rules.
+func Rules(rules ...string) []string {
+	var flags []string
+	for _, r := range rules {
+		flags = append(flags, "--label", r)
+	}
+	return flags
+}

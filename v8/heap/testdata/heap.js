@@ -47,6 +47,10 @@ const outside = {};
 for (let i = 0; i < 14; i++) outside['out' + i] = i;
 const dictionary = { a: 1, b: 2, c: 3 };
 delete dictionary.a;
+dictionary.list = ['zero', 1, true];
+dictionary[Symbol.for('registered')] = 7;
+dictionary[Symbol('free')] = 8;
+Object.defineProperty(dictionary, 'computed', { get() { return 1; }, enumerable: true });
 const literal = eval('({' + Array.from({ length: 100 }, (_, i) => `k${i}: ${i * 3}`) + '})');
 const withAccessor = { 5: 'element' };
 withAccessor.before = 1;
@@ -150,7 +154,7 @@ const sayString = (k, v) => {
 };
 for (const [k, v] of Object.entries(strings)) sayString(k, v);
 for (const [k, [v, want]] of Object.entries(objects)) said.objects[k] = { at: address(print(v)), want };
-said.dictionary = address(print(dictionary));
+said.dictionary = { at: address(print(dictionary)), list: address(print(dictionary.list)), secret: address(print(point)) };
 said.map = { at: address(print(map)), want: left, symbol: address(print(symbols[9])), hash: Number(/hash: (\d+)/.exec(print(symbols[9]))[1]) };
 for (const [k, [f, name, call = f]] of Object.entries(functions)) {
   const site = call && call.call(animal)[0];

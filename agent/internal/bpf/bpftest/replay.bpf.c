@@ -24,6 +24,7 @@ static __always_inline void log_read(__u64 at, __u64 size)
 }
 
 #define ON_READ log_read
+#define SCRATCH 0
 #include "hotspan.bpf.c"
 
 // A thread, stopped.

@@ -22,11 +22,23 @@ type replayAsyncHooks struct {
 	Pad       uint32
 }
 
-type replayIsolateKey struct {
+type replayEnvironmentKey struct {
 	_       structs.HostLayout
-	Pid     uint32
+	Process uint32
 	Tid     uint32
 	Isolate uint64
+}
+
+type replayIsolateKey struct {
+	_       structs.HostLayout
+	Process uint32
+	Pad     uint32
+	Isolate uint64
+}
+
+type replayIsolateNames struct {
+	_    structs.HostLayout
+	Hash [128]uint32
 }
 
 type replayProcess struct {
@@ -50,7 +62,18 @@ type replayProcess struct {
 		HashShift         uint16
 		JsmapTable        uint16
 		TableData         uint16
-		SymbolHash        uint16
+		DictionaryPrefix  uint16
+		NameHash          uint16
+		SymbolFlags       uint16
+		SymbolDescription uint16
+		SymbolRegistered  uint16
+		SymbolPrivate     uint16
+		ObjectElements    uint16
+		ArrayLength       uint16
+		OddballKind       uint16
+		OddballTrue       uint16
+		OddballFalse      uint16
+		OddballHole       uint16
 		StringLength      uint16
 		StringChars       uint16
 		SlicedParent      uint16
@@ -58,14 +81,18 @@ type replayProcess struct {
 		ConsFirst         uint16
 		ConsSecond        uint16
 		ThinActual        uint16
+		ExternalData      uint16
 		StringMask        uint16
 		OneByteBit        uint16
+		UncachedBit       uint16
+		FirstNonString    uint16
 		TagSeq            uint16
 		TagCons           uint16
 		TagSliced         uint16
 		TagThin           uint16
-		FirstNonString    uint16
+		TagExternal       uint16
 		HeapNumberValue   uint16
+		WasmMarker        uint16
 		RegexpArgument    uint16
 		TypeDebugInfo     uint16
 		DebugInfoScript   uint16
@@ -73,29 +100,28 @@ type replayProcess struct {
 		TypeMap           uint16
 		TypeHeapNumber    uint16
 		TypePropertyArray uint16
-		TypeOddball       uint16
-		InternalField     uint16
-		TypeJsArray       uint16
 		TypeSymbol        uint16
+		TypeOddball       uint16
+		TypeArray         uint16
+		TypeFixedArray    uint16
+		DescriptorsMask   uint32
+		DictionaryBit     uint32
+		InternalField     uint16
 		FirstJsObject     uint16
-		Elements          uint16
-		ArrayLength       uint16
-		DictionaryPrefix  uint16
 		DescriptorsHeader uint16
 		InstanceSize      uint8
 		ObjectStart       uint8
 		OwnBit            uint8
-		DictionaryBit     uint8
 		LocationBit       uint8
 		FieldShift        uint8
-		_                 [2]byte
-		DescriptorsMask   uint32
-		_                 [4]byte
+		_                 [1]byte
 	}
+	Id          uint32
 	N_mappings  uint32
-	NamedStores uint32
+	NamedStores uint8
+	StoreLabel  uint8
+	Pad         uint16
 	N_published uint32
-	Pad         uint32
 	Published   [8]struct {
 		_       structs.HostLayout
 		Kind    uint32
@@ -117,18 +143,28 @@ type replayProcess struct {
 	}
 	Nodes [64]struct {
 		_       structs.HostLayout
-		Kind    uint8
+		Kinds   uint8
 		N_edges uint8
 		First   uint8
 		Pad     uint8
 	}
 	Edges [128]struct {
 		_      structs.HostLayout
-		Slot   uint8
+		Kind   uint8
 		To     uint8
 		Label  uint8
 		Unless uint8
-		Hash   uint32
+		Name   uint16
+		Bytes  uint8
+		Pad    uint8
+	}
+	Names [128]struct {
+		_      structs.HostLayout
+		Kind   uint8
+		Width  uint8
+		Length uint16
+		Pad    uint32
+		Chars  [8]uint64
 	}
 	Mappings [128]struct {
 		_     structs.HostLayout
@@ -196,13 +232,123 @@ type replayScratch struct {
 	Registers [16]uint64
 	Object    [16]uint64
 	Another   [16]uint64
-	Script    uint64
-	ScriptId  int32
-	N_visits  uint32
-	N_found   uint32
-	_         [4]byte
-	Has       uint64
-	Visits    [64]struct {
+	Key       [8]uint64
+	V8        struct {
+		_                 structs.HostLayout
+		IsolateTls        int64
+		VmState           uint32
+		C_entryFp         uint32
+		Cped              uint32
+		GcState           uint32
+		FunctionShared    uint16
+		SfiScript         uint16
+		SfiLiteral        uint16
+		ScriptId          uint16
+		MapType           uint16
+		MapBitField3      uint16
+		MapDescriptors    uint16
+		ReceiverHash      uint16
+		PropertyArrayData uint16
+		HashShift         uint16
+		JsmapTable        uint16
+		TableData         uint16
+		DictionaryPrefix  uint16
+		NameHash          uint16
+		SymbolFlags       uint16
+		SymbolDescription uint16
+		SymbolRegistered  uint16
+		SymbolPrivate     uint16
+		ObjectElements    uint16
+		ArrayLength       uint16
+		OddballKind       uint16
+		OddballTrue       uint16
+		OddballFalse      uint16
+		OddballHole       uint16
+		StringLength      uint16
+		StringChars       uint16
+		SlicedParent      uint16
+		SlicedOffset      uint16
+		ConsFirst         uint16
+		ConsSecond        uint16
+		ThinActual        uint16
+		ExternalData      uint16
+		StringMask        uint16
+		OneByteBit        uint16
+		UncachedBit       uint16
+		FirstNonString    uint16
+		TagSeq            uint16
+		TagCons           uint16
+		TagSliced         uint16
+		TagThin           uint16
+		TagExternal       uint16
+		HeapNumberValue   uint16
+		WasmMarker        uint16
+		RegexpArgument    uint16
+		TypeDebugInfo     uint16
+		DebugInfoScript   uint16
+		TypeScript        uint16
+		TypeMap           uint16
+		TypeHeapNumber    uint16
+		TypePropertyArray uint16
+		TypeSymbol        uint16
+		TypeOddball       uint16
+		TypeArray         uint16
+		TypeFixedArray    uint16
+		DescriptorsMask   uint32
+		DictionaryBit     uint32
+		InternalField     uint16
+		FirstJsObject     uint16
+		DescriptorsHeader uint16
+		InstanceSize      uint8
+		ObjectStart       uint8
+		OwnBit            uint8
+		LocationBit       uint8
+		FieldShift        uint8
+		_                 [1]byte
+	}
+	Table struct {
+		_         structs.HostLayout
+		Buckets   uint64
+		Entries   uint64
+		N_buckets uint32
+		N_entries uint32
+	}
+	Search struct {
+		_    structs.HostLayout
+		Name struct {
+			_      structs.HostLayout
+			Kind   uint8
+			Width  uint8
+			Length uint16
+			Pad    uint32
+			Chars  [8]uint64
+		}
+		Entry struct {
+			_     structs.HostLayout
+			Key   uint64
+			Value uint64
+			Word  uint64
+		}
+		Hash  uint32
+		Index uint32
+		Met   uint32
+		Found uint8
+		Ended uint8
+		Doubt uint8
+		Pad   uint8
+	}
+	Elements   uint64
+	N_elements uint32
+	_          [4]byte
+	Script     uint64
+	ScriptId   int32
+	N_visits   uint32
+	N_found    uint32
+	Steps      uint32
+	Full       uint32
+	_          [4]byte
+	Has        uint64
+	Visits     [64]struct {
 		_      structs.HostLayout
 		Object uint64
 		Node   uint32
@@ -222,9 +368,10 @@ type replayScratch struct {
 		Length uint32
 	}
 	Stores   [64]uint64
-	Table    [32]uint64
+	Part     [32]uint64
 	N_stores uint32
 	Pad      uint32
+	NoNames  replayIsolateNames
 	Walked   struct {
 		_        structs.HostLayout
 		N_frames uint32
@@ -245,14 +392,14 @@ type replayShape struct {
 	Descriptors uint64
 	Own         uint32
 	Pad         uint32
-	Slots       [64]uint16
+	Slots       [128]uint16
 }
 
 type replayShapeKey struct {
-	_   structs.HostLayout
-	Pid uint32
-	Pad uint32
-	Map uint64
+	_       structs.HostLayout
+	Process uint32
+	Pad     uint32
+	Map     uint64
 }
 
 type replayStore struct {
@@ -263,15 +410,15 @@ type replayStore struct {
 }
 
 type replayStoreKey struct {
-	_    structs.HostLayout
-	Pid  uint32
-	Hash uint32
+	_       structs.HostLayout
+	Process uint32
+	Hash    uint32
 }
 
 type replaySymbolKey struct {
-	_    structs.HostLayout
-	Pid  uint32
-	Hash uint32
+	_       structs.HostLayout
+	Process uint32
+	Hash    uint32
 }
 
 // Names of all BPF objects in the ELF.
@@ -279,6 +426,7 @@ type replaySymbolKey struct {
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
 	replayMapCounters        = "counters"
+	replayMapEnvironments    = "environments"
 	replayMapEvents          = "events"
 	replayMapIsolates        = "isolates"
 	replayMapProcesses       = "processes"
@@ -299,6 +447,7 @@ const (
 	replayVarGoFrameKind     = "go_frame_kind"
 	replayVarGoLifecycle     = "go_lifecycle"
 	replayVarGoMappingKind   = "go_mapping_kind"
+	replayVarGoNameKind      = "go_name_kind"
 	replayVarGoPlace         = "go_place"
 	replayVarGoPlaceKind     = "go_place_kind"
 	replayVarGoPublished     = "go_published"
@@ -364,16 +513,17 @@ type replayProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type replayMapSpecs struct {
-	Counters  *ebpf.MapSpec `ebpf:"counters"`
-	Events    *ebpf.MapSpec `ebpf:"events"`
-	Isolates  *ebpf.MapSpec `ebpf:"isolates"`
-	Processes *ebpf.MapSpec `ebpf:"processes"`
-	Resources *ebpf.MapSpec `ebpf:"resources"`
-	Scratches *ebpf.MapSpec `ebpf:"scratches"`
-	Shapes    *ebpf.MapSpec `ebpf:"shapes"`
-	Stores    *ebpf.MapSpec `ebpf:"stores"`
-	Symbols   *ebpf.MapSpec `ebpf:"symbols"`
-	Tables    *ebpf.MapSpec `ebpf:"tables"`
+	Counters     *ebpf.MapSpec `ebpf:"counters"`
+	Environments *ebpf.MapSpec `ebpf:"environments"`
+	Events       *ebpf.MapSpec `ebpf:"events"`
+	Isolates     *ebpf.MapSpec `ebpf:"isolates"`
+	Processes    *ebpf.MapSpec `ebpf:"processes"`
+	Resources    *ebpf.MapSpec `ebpf:"resources"`
+	Scratches    *ebpf.MapSpec `ebpf:"scratches"`
+	Shapes       *ebpf.MapSpec `ebpf:"shapes"`
+	Stores       *ebpf.MapSpec `ebpf:"stores"`
+	Symbols      *ebpf.MapSpec `ebpf:"symbols"`
+	Tables       *ebpf.MapSpec `ebpf:"tables"`
 }
 
 // replayVariableSpecs contains global variables before they are loaded into the kernel.
@@ -387,6 +537,7 @@ type replayVariableSpecs struct {
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
+	GoNameKind      *ebpf.VariableSpec `ebpf:"go_name_kind"`
 	GoPlace         *ebpf.VariableSpec `ebpf:"go_place"`
 	GoPlaceKind     *ebpf.VariableSpec `ebpf:"go_place_kind"`
 	GoPublished     *ebpf.VariableSpec `ebpf:"go_published"`
@@ -420,21 +571,23 @@ func (o *replayObjects) Close() error {
 //
 // It can be passed to loadReplayObjects or ebpf.CollectionSpec.LoadAndAssign.
 type replayMaps struct {
-	Counters  *ebpf.Map `ebpf:"counters"`
-	Events    *ebpf.Map `ebpf:"events"`
-	Isolates  *ebpf.Map `ebpf:"isolates"`
-	Processes *ebpf.Map `ebpf:"processes"`
-	Resources *ebpf.Map `ebpf:"resources"`
-	Scratches *ebpf.Map `ebpf:"scratches"`
-	Shapes    *ebpf.Map `ebpf:"shapes"`
-	Stores    *ebpf.Map `ebpf:"stores"`
-	Symbols   *ebpf.Map `ebpf:"symbols"`
-	Tables    *ebpf.Map `ebpf:"tables"`
+	Counters     *ebpf.Map `ebpf:"counters"`
+	Environments *ebpf.Map `ebpf:"environments"`
+	Events       *ebpf.Map `ebpf:"events"`
+	Isolates     *ebpf.Map `ebpf:"isolates"`
+	Processes    *ebpf.Map `ebpf:"processes"`
+	Resources    *ebpf.Map `ebpf:"resources"`
+	Scratches    *ebpf.Map `ebpf:"scratches"`
+	Shapes       *ebpf.Map `ebpf:"shapes"`
+	Stores       *ebpf.Map `ebpf:"stores"`
+	Symbols      *ebpf.Map `ebpf:"symbols"`
+	Tables       *ebpf.Map `ebpf:"tables"`
 }
 
 func (m *replayMaps) Close() error {
 	return _ReplayClose(
 		m.Counters,
+		m.Environments,
 		m.Events,
 		m.Isolates,
 		m.Processes,
@@ -458,6 +611,7 @@ type replayVariables struct {
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
+	GoNameKind      *ebpf.Variable `ebpf:"go_name_kind"`
 	GoPlace         *ebpf.Variable `ebpf:"go_place"`
 	GoPlaceKind     *ebpf.Variable `ebpf:"go_place_kind"`
 	GoPublished     *ebpf.Variable `ebpf:"go_published"`

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hotspan/hotspan/agent"
+	reqctx "github.com/hotspan/hotspan/context"
+)
+
+type contextsCmd struct {
+	PID      int           `short:"p" required:"" help:"Process to look at." placeholder:"PID"`
+	Duration time.Duration `short:"d" default:"2s" help:"How long to watch (${default})." placeholder:"TIME"`
+	ruleFlags
+}
+
+func (c *contextsCmd) Run(stdout io.Writer) error {
+	if c.PID <= 0 {
+		return fmt.Errorf("process %d: %w", c.PID, agent.ErrGone)
+	}
+	own, err := c.rules()
+	if err != nil {
+		return err
+	}
+	found, err := agent.FindContexts(c.PID, reqctx.AllKinds.Rules(own), c.Duration)
+	if err != nil {
+		return err
+	}
+	w := &sheet{Writer: stdout}
+	w.contexts(found)
+	return w.err
+}
+
+func (w *sheet) contexts(c *agent.Contexts) {
+	w.printf("process %d: %s, Node.js %s\n", c.PID, shorten(printable(strings.Join(c.CommandLine, " ")), 60), orUnknown(c.Node))
+	var offers []string
+	for _, t := range c.Threads {
+		w.printf("\nthread %d %s: looked at %d times, in a request %d times\n", t.TID, printable(t.Name), t.Looks, t.Current)
+		for i := range t.Stores {
+			if t.Stores[i].Seen == 1 && t.Current > 20 {
+				continue // read while it was changed, as like as not: the process runs on
+			}
+			offers = append(offers, w.seenStore(&t.Stores[i])...)
+		}
+	}
+	if offers = eachLabelOnce(offers); len(offers) > 0 {
+		w.printf("\nnext\n  hotspan record -p %d -d 10s", c.PID)
+		for _, o := range offers {
+			w.printf(" --label %s", o)
+		}
+		w.printf("\n")
+	} else if !slices.ContainsFunc(c.Threads, func(t agent.ThreadContexts) bool { return t.Current > 0 }) {
+		w.printf("\nNo store was current: try again under load, or for longer: -d 10s\n")
+	}
+}
+
+// eachLabelOnce leaves the first rule of each label.
+func eachLabelOnce(rules []string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, r := range rules {
+		label, _, _ := strings.Cut(strings.TrimPrefix(r, "'"), "=")
+		if !seen[label] {
+			seen[label] = true
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// seenStore prints one kind of store and returns the rules that would make labels of it.
+func (w *sheet) seenStore(s *agent.SeenStore) []string {
+	w.printf("  %s, seen %d times\n", kindOf(&s.Store), s.Seen)
+	if text, ok := s.Examples[""]; ok {
+		w.printf("    %-32s %s\n", "(the store itself)", printable(text))
+	}
+	shown := s.Properties
+	if s.OpenTelemetry || s.Datadog || s.Handle {
+		shown = nil
+	}
+	for _, path := range shown {
+		text, ok := s.Examples[path]
+		if !ok {
+			text = "{…}"
+		}
+		w.printf("    %-32s %s\n", printable(path), printable(text))
+	}
+	if len(s.Labels) > 0 {
+		w.printf("    makes the labels %s\n", strings.Join(s.Labels, ", "))
+	}
+	if s.Handle {
+		w.printf("    of dd-trace before 5.107: its stores cannot be read. Update dd-trace to have labels.\n")
+	}
+	var offers []string
+	for _, r := range s.Rules() {
+		offers = append(offers, agent.Quoted(r))
+	}
+	if len(offers) > 0 && len(s.Labels) == 0 {
+		w.printf("    --label %s\n", strings.Join(offers, " --label "))
+		return offers
+	}
+	return nil
+}
+
+func kindOf(s *agent.Store) string {
+	switch {
+	case s.OpenTelemetry:
+		return "OpenTelemetry's context"
+	case s.Datadog:
+		return "dd-trace's span"
+	case s.Handle:
+		return "an opaque handle"
+	case s.Name == "":
+		return "an AsyncLocalStorage without a name"
+	}
+	return "AsyncLocalStorage " + strconv.Quote(s.Name)
+}

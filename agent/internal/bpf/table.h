@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// Tables by key: JavaScript Maps, and the properties of objects that are in dictionary mode.
+
+// Compares the characters of a flat string with those of the name that is sought.
+static __always_inline long same_chars(struct scratch *s, __u64 string, __s32 type)
+{
+	const struct v8_layout *v8 = &s->v8;
+	const struct name *name = &s->search.name;
+	__u32 width = type & v8->one_byte_bit ? 1 : 2, size = name->length * width;
+	if ((type & v8->string_mask) != v8->tag_seq || width != name->width || size > MAX_NAME)
+		return -1; // it may be the same text in another form
+	asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
+	size &= 2 * MAX_NAME - 1;
+	__builtin_memset(s->key, 0, MAX_NAME);
+	if (read_user(s->key, size, string - 1 + v8->string_chars))
+		return -1;
+	__u64 difference = 0;
+	for (int i = 0; i < MAX_NAME / 8; i++)
+		difference |= s->key[i] ^ name->chars[i];
+	return !difference;
+}
+
+// Whether a string is the name: 1, 0, or -1 where it cannot be told.
+static __always_inline long is_text(struct scratch *s, __u64 string)
+{
+	const struct v8_layout *v8 = &s->v8;
+	if (read_object(&string, s->key, 16))
+		return -1;
+	__s32 type = instance_type(v8, s->key[0]);
+	if (type < 0)
+		return -1;
+	if (type >= v8->first_non_string || string_length(v8, s->key) != s->search.name.length)
+		return 0;
+	if ((type & v8->string_mask) == v8->tag_thin) {
+		if (read_user(&string, 8, string - 1 + v8->thin_actual) || read_object(&string, s->key, 16) ||
+		    (type = instance_type(v8, s->key[0])) < 0)
+			return -1;
+	}
+	return same_chars(s, string, type);
+}
+
+// Whether a symbol whose head is in scratch->key is the name.
+static __always_inline long is_symbol(struct scratch *s, __u64 symbol)
+{
+	const struct v8_layout *v8 = &s->v8;
+	__u32 flags = half_at(s->key, v8->symbol_flags), kind = s->search.name.kind;
+	__u64 description;
+	if (kind == NAME_STRING || (kind == NAME_REGISTERED && !(flags & v8->symbol_registered)) ||
+	    (kind == NAME_PRIVATE) != !!(flags & v8->symbol_private))
+		return 0;
+	if (s->search.hash && s->search.met != s->search.hash)
+		return 0;
+	if (s->search.hash && kind == NAME_REGISTERED)
+		return 1;
+	if (read_user(&description, 8, symbol - 1 + v8->symbol_description))
+		return -1;
+	return is_text(s, description);
+}
+
+// Whether the key of an entry is the name that is sought: 1; 0; -1 where it cannot be told; 2 where the entry is empty.
+static __always_inline long is_key(struct scratch *s)
+{
+	const struct v8_layout *v8 = &s->v8;
+	__u64 object = s->search.entry.key, kind;
+	if (!HEAP_OBJECT(object))
+		return 0;
+	if (read_object(&object, s->key, 16)) // the hole of a deleted entry may lie in a page that cannot be read
+		return s->search.entry.key == s->search.entry.value ? 0 : -1;
+	s->search.met = half_at(s->key, v8->name_hash) >> v8->hash_shift;
+	__s32 type = instance_type(v8, s->key[0]);
+	if (type < 0)
+		return -1;
+	if (type == v8->type_symbol)
+		return is_symbol(s, object);
+	if (type == v8->type_oddball) // undefined, or of an entry that was deleted, the hole
+		return !read_user(&kind, 8, object - 1 + v8->oddball_kind) && kind >> 32 != v8->oddball_hole ? 2 : 0;
+	if (type >= v8->first_non_string || s->search.name.kind != NAME_STRING ||
+	    (s->search.hash && s->search.met != s->search.hash))
+		return 0;
+	return is_text(s, object);
+}
+
+// Looks at one entry; scratch->steps bounds those of one sample.
+static long probe_next(__u32 i, void *context)
+{
+	struct scratch *s = *(struct scratch **)context;
+	struct search *x = &s->search;
+	if (x->index >= s->table.n_entries) {
+		x->ended = 1;
+		return 1;
+	}
+	if (!take_steps(s, 1) || read_user(&x->entry, sizeof(x->entry), s->table.entries + x->index * (__u64)sizeof(x->entry)))
+		return 1;
+	long is = is_key(s);
+	if (is == 1) {
+		x->found = 1;
+		return 1;
+	}
+	if (is < 0)
+		x->doubt = 1;
+	if (!x->hash) {
+		x->index = i + 1;
+	} else if (s->table.buckets) {
+		x->index = IS_SMI(x->entry.word) ? SMI(x->entry.word) : -1;
+	} else if (is == 2) {
+		x->ended = 1;
+		return 1;
+	} else { // src/objects/hash-table.h, NextProbe
+		x->index = (x->index + i + 1) & (s->table.n_buckets - 1);
+	}
+	return 0;
+}
+
+// Searches scratch->table for scratch->search.name, by its hash or, if that is 0, by looking at all entries.
+__noinline int search(__u32 hash)
+{
+	struct scratch *s = own_scratch();
+	if (!s)
+		return 0;
+	struct search *x = &s->search;
+	x->hash = hash;
+	x->found = x->ended = x->doubt = 0;
+	x->index = 0;
+	if (hash && s->table.buckets) {
+		__u64 first;
+		if (read_user(&first, 8, s->table.buckets + (hash & (s->table.n_buckets - 1)) * 8ULL)) {
+			x->doubt = 1;
+			return 0;
+		}
+		x->index = IS_SMI(first) ? SMI(first) : -1;
+	} else if (hash) {
+		x->index = hash & (s->table.n_buckets - 1);
+	}
+	bpf_loop(MAX_PROBES, probe_next, &s, 0);
+	return 0;
+}
+
+// Opens the OrderedHashMap of a JSMap. (src/objects/ordered-hash-table.h)
+__noinline int open_map(__u64 map)
+{
+	struct scratch *s = own_scratch();
+	if (!s)
+		return -1;
+	__u64 table, *head = &s->another[s->v8.table_data >> 3 & 7];
+	if (read_user(&table, 8, map - 1 + s->v8.jsmap_table) || read_object(&table, s->another, TABLE_HEAD))
+		return -1;
+	if (!IS_SMI(head[0]) || !IS_SMI(head[1]) || !IS_SMI(head[2]))
+		return -1;
+	__u32 n = SMI(head[2]), used = SMI(head[0]) + SMI(head[1]); // deleted ones have entries too
+	if (!n || n & (n - 1) || n > 1 << 24 || used > 2 * n)
+		return -1;
+	s->table.n_buckets = n;
+	s->table.buckets = table - 1 + s->v8.table_data + 3 * sizeof(*head);
+	s->table.entries = s->table.buckets + n * 8ULL;
+	s->table.n_entries = used;
+	return 0;
+}
+
+// Opens the NameDictionary of an object in dictionary mode: numbers of elements, of deleted ones and of entries, a
+// prefix, and the entries. (src/objects/hash-table.h)
+__noinline int open_dictionary(__u64 dictionary)
+{
+	struct scratch *s = own_scratch();
+	if (!s)
+		return -1;
+	__u64 *head = &s->another[s->v8.table_data >> 3 & 7];
+	if (read_object(&dictionary, s->another, TABLE_HEAD) || !IS_SMI(head[2]))
+		return -1;
+	__u32 n = SMI(head[2]);
+	if (!n || n & (n - 1) || n > 1 << 24)
+		return -1;
+	s->table.n_buckets = s->table.n_entries = n;
+	s->table.buckets = 0;
+	s->table.entries = dictionary - 1 + s->v8.table_data + (3 + s->v8.dictionary_prefix) * 8ULL;
+	return 0;
+}
+
+// Opens the elements of a JSArray whose head is in scratch->object: 1; 0 where they are no tagged words; -1.
+__noinline int open_elements(__u64 array)
+{
+	struct scratch *s = own_scratch();
+	if (!s)
+		return -1;
+	__u64 elements = word_at(s->object, s->v8.object_elements), length;
+	if (read_user(&length, 8, array - 1 + s->v8.array_length) || !IS_SMI(length) || read_object(&elements, s->another, 16))
+		return -1;
+	__s32 type = instance_type(&s->v8, s->another[0]);
+	if (type != s->v8.type_fixed_array || !IS_SMI(s->another[1]))
+		return type < 0 ? -1 : 0; // doubles, or a dictionary
+	s->n_elements = SMI(length) < SMI(s->another[1]) ? SMI(length) : SMI(s->another[1]);
+	s->elements = elements - 1 + s->v8.table_data;
+	return 1;
+}

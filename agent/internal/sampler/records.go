@@ -1,0 +1,141 @@
+package sampler
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/cilium/ebpf/ringbuf"
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+)
+
+// records takes records out of the ring buffer as they come, and keeps them until they are asked for.
+type records struct {
+	reader *ringbuf.Reader
+	first  func(*Sample)
+	queue  chan []byte
+	free   chan []byte   // buffers to be used again
+	last   []byte        // that next returned
+	held   atomic.Int64  // bytes in the queue
+	passes atomic.Uint64 // how often the ring buffer was found empty
+	passed chan struct{} // has an element soon after such a time
+	ended  chan struct{}
+}
+
+// Limits of what is kept. A queue that is full leaves the rest in the ring buffer.
+const (
+	maxQueue  = 1 << 12  // records
+	maxHeld   = 16 << 20 // bytes
+	lookEvery = 5 * time.Millisecond
+)
+
+func newRecords(r *ringbuf.Reader, first func(*Sample)) *records {
+	q := &records{
+		reader: r, first: first, queue: make(chan []byte, maxQueue), free: make(chan []byte, 64),
+		passed: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
+	go q.pump()
+	return q
+}
+
+// stop waits for the end of pump. The reader is closed already.
+func (q *records) stop() {
+	for {
+		select {
+		case b := <-q.queue:
+			q.held.Add(-int64(len(b)))
+		case <-q.ended:
+			return
+		}
+	}
+}
+
+// pump runs until the reader is closed. To wake it takes the program an interrupt, so it looks by itself, too.
+func (q *records) pump() {
+	defer close(q.ended)
+	// Before others: on a busy machine what is to be learnt would be gone, and is missing from samples meanwhile. It takes
+	// CAP_SYS_NICE.
+	runtime.LockOSThread()
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, -10)
+	var r ringbuf.Record
+	for {
+		q.reader.SetDeadline(time.Now().Add(lookEvery))
+		err := q.reader.ReadInto(&r)
+		switch {
+		case err == nil:
+			q.take(r.RawSample)
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			q.passes.Add(1)
+			select {
+			case q.passed <- struct{}{}:
+			default:
+			}
+		default:
+			return
+		}
+	}
+}
+
+func (q *records) take(raw []byte) {
+	var b []byte
+	select {
+	case b = <-q.free:
+	default:
+	}
+	b = append(b[:0], raw...)
+	if q.first != nil && len(b) >= 4 && binary.LittleEndian.Uint32(b) == bpf.RecordSample {
+		if s, err := DecodeSample(b); err == nil {
+			q.first(&s)
+		}
+	}
+	for q.held.Load() > maxHeld {
+		time.Sleep(time.Millisecond)
+	}
+	q.held.Add(int64(len(b)))
+	q.queue <- b
+}
+
+// next waits for a record until the deadline, which gives os.ErrDeadlineExceeded. With a deadline in the past it returns
+// that only when all that was in the ring buffer at the time of the call has been returned. A record is valid until the
+// next call.
+func (q *records) next(deadline time.Time) ([]byte, error) {
+	if q.last != nil {
+		select {
+		case q.free <- q.last:
+		default:
+		}
+		q.last = nil
+	}
+	enough := q.passes.Load() + 2 // the one that is under way may have seen the end already
+	timer := time.NewTimer(time.Until(deadline))
+	defer timer.Stop()
+	for {
+		select {
+		case b := <-q.queue:
+			return q.give(b), nil
+		default:
+		}
+		if q.passes.Load() >= enough && len(q.queue) == 0 && time.Until(deadline) <= 0 {
+			return nil, os.ErrDeadlineExceeded
+		}
+		select {
+		case b := <-q.queue:
+			return q.give(b), nil
+		case <-q.passed:
+		case <-timer.C:
+		case <-q.ended:
+			return nil, os.ErrClosed
+		}
+	}
+}
+
+func (q *records) give(b []byte) []byte {
+	q.held.Add(-int64(len(b)))
+	q.last = b
+	return b
+}

@@ -1,0 +1,61 @@
+package context
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kinds are the kinds of label that are wanted. What is not wanted is not read.
+type Kinds struct {
+	Trace, Route, Custom bool
+	Root                 bool // with Trace: the id of the local root span too
+}
+
+// AllKinds are those without the local root span.
+var AllKinds = Kinds{Trace: true, Route: true, Custom: true}
+
+// ParseKinds reads a list of trace, route and custom, or none.
+func ParseKinds(s string) (Kinds, error) {
+	var k Kinds
+	if s == "none" {
+		return k, nil
+	}
+	for _, name := range strings.Split(s, ",") {
+		switch strings.TrimSpace(name) {
+		case "trace":
+			k.Trace = true
+		case "route":
+			k.Route = true
+		case "custom":
+			k.Custom = true
+		default:
+			return k, fmt.Errorf("labels %q: want trace, route, custom, or several with commas between them, or none", s)
+		}
+	}
+	return k, nil
+}
+
+// Rules are the rules for labels of these kinds: the user's own, and those that are built in.
+func (k Kinds) Rules(own []Rule) []Rule {
+	var out []Rule
+	if k.Custom {
+		out = append(out, own...)
+	}
+	for _, r := range slices.Concat(openTelemetry(), datadog()) {
+		if k.has(r.Label) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (k Kinds) has(label string) bool {
+	switch label {
+	case TraceID, SpanID, traceHigh:
+		return k.Trace
+	case RootSpan:
+		return k.Trace && k.Root
+	}
+	return k.Route
+}

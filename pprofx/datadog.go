@@ -1,0 +1,59 @@
+package pprofx
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// WriteDatadog is WritePprof with labels named as Datadog's own profilers name them: "span id" and "local root span id"
+// are numbers, "trace endpoint" is the route or else method and path, and there are "thread name" and "thread id".
+// Other labels keep their names. (dd-trace, packages/dd-trace/src/profiling)
+func WriteDatadog(w io.Writer, s *Snapshot) error {
+	writer := newPprofWriter(s)
+	writer.threadName, writer.threadID, writer.rename = "thread name", "thread id", datadogLabels
+	return writer.write(w)
+}
+
+// The labels of a request that have other names there.
+const (
+	spanID     = "span_id"
+	rootSpanID = "local_root_span_id"
+	route      = "http.route"
+	method     = "http.request.method"
+	urlPath    = "url.path"
+)
+
+func datadogLabels(labels []Label) []Label {
+	var out []Label
+	values := map[string]string{}
+	for _, l := range labels {
+		switch l.Key {
+		case spanID:
+			out = append(out, idLabel("span id", l.Str))
+		case rootSpanID:
+			out = append(out, idLabel("local root span id", l.Str))
+		case route, method, urlPath:
+			values[l.Key] = l.Str
+		default:
+			out = append(out, l)
+		}
+	}
+	endpoint := values[route]
+	if endpoint == "" && values[urlPath] != "" {
+		endpoint = fmt.Sprintf("%s %s", values[method], values[urlPath])
+	}
+	if endpoint != "" {
+		out = append(out, Label{Key: "trace endpoint", Str: endpoint})
+	}
+	return out
+}
+
+// idLabel makes a number of an id, in the 64 bits that pprof has for one. What is no id stays text.
+func idLabel(key, id string) Label {
+	n, err := strconv.ParseUint(id, 16, 64)
+	if err != nil {
+		return Label{Key: key, Str: id}
+	}
+	return Label{Key: key, Num: int64(n)}
+}

@@ -1,0 +1,38 @@
+package e2e
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth"
+	"github.com/hotspan/hotspan/test/truth/judge"
+)
+
+// TestPolymorphic: stores of 800 hidden classes in 50 AsyncLocalStorages. Each class costs a miss or two, which is
+// counted, and none more: when all were met, nothing is missing.
+func TestPolymorphic(t *testing.T) {
+	node, err := nodes.Path("24.21.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, node, "polymorphic.js", nil, []string{"CLASSES=800"})
+	samples := record(t, p.PID, 997, 9*time.Second, "--label", "user=user", "--label", `named=als("storage 7").user`)
+	l := p.truth(t)
+	named := func(n *truth.Label) map[string]any {
+		want := map[string]any{"user": n.User}
+		if i, _ := strconv.Atoi(n.User[len("user "):]); i%50 == 7 {
+			want["named"] = n.User
+		}
+		return want
+	}
+	all := judge.CompareLabels(samples, l, named)
+	last := judge.CompareLabels(samples[len(samples)*3/4:], l, named)
+	t.Logf("labelled right %v, of the last quarter %v", all.Right, last.Right)
+	tell(t, append(all.Examples.List(), last.Examples.List()...))
+	if all.Wrong > 0 || all.Outside > 0 {
+		t.Errorf("%d samples with wrong labels, %d labelled outside", all.Wrong, all.Outside)
+	}
+	atLeast(t, last.Right, "of the last quarter labelled right", 99.5, 300)
+}
