@@ -88,8 +88,11 @@ func (s stop) check(t *testing.T) {
 	var got, want []string
 	now := &isolateStores{r: p.r, l: p.l, at: p.at}
 	c, _ := now.current()
-	for _, store := range (&storeReader{r: p.r, l: p.l}).stores(c.stores) {
-		got = append(got, strings.Join(store.Properties, " "))
+	reader := &storeReader{r: p.r, l: p.l}
+	for _, e := range c.stores {
+		if store, ok := reader.store(e); ok {
+			got = append(got, strings.Join(store.Properties, " "))
+		}
 	}
 	for _, store := range s.Stores {
 		want = append(want, strings.Join(slices.Sorted(maps.Keys(store)), " "))

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/v8/layout"
 )
@@ -33,7 +32,7 @@ func (m changed) ReadAt(p []byte, off int64) (int, error) {
 // how to follow is said.
 func TestIsolateKey(t *testing.T) {
 	pid := startNode(t, nodes.Versions()[0].Version, "-e", busy)
-	p, err := (&survey{layouts: map[procs.FileID]answer{}}).look(pid)
+	p, err := newSurvey().look(pid)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,8 @@ func TestJoinPublished(t *testing.T) {
 		flags         flags
 	}{
 		{"record", record(bpf.ContextRecordOTel, node, threadRecord("\x00\x02/x")), []pprofx.Label{str("a", "/x"), span, trace}, flags{present: true}},
-		{"over what the store has", record(bpf.ContextRecordOTel, node, threadRecord("\x00\x02/x")) + record(bpf.ContextOneByte, 0, "store") + record(bpf.ContextOneByte, 1, "b"),
-			[]pprofx.Label{str("a", "/x"), str("b", "b"), span, trace}, flags{present: true}},
+		{"what the user's rules ask for goes first", record(bpf.ContextRecordOTel, node, threadRecord("\x00\x02/x")) + record(bpf.ContextOneByte, 0, "store") + record(bpf.ContextOneByte, 1, "b"),
+			[]pprofx.Label{str("a", "store"), str("b", "b"), span, trace}, flags{present: true}},
 		{"the continuation's over the thread's", record(bpf.ContextRecordOTel, thread, threadRecord("\x00\x02/t")) + record(bpf.ContextRecordOTel, node, threadRecord("\x00\x02/n")),
 			[]pprofx.Label{str("a", "/n"), span, trace}, flags{present: true}},
 		{"custom labels", local(bpf.ContextLocalThread, "k", "v") + local(bpf.ContextLocalThread, "k", "w") + local(bpf.ContextLocalThread, "e", ""),

@@ -113,7 +113,10 @@ func tail(whole stack.Walk, rest []stack.Walked) bool {
 	if len(rest) == 0 {
 		return true
 	}
-	i := slices.IndexFunc(whole.Frames, func(f stack.Walked) bool { return f.PC == rest[0].PC && f.SFI == rest[0].SFI })
+	// The one frame of a walk that ends there has no identity where its page is what is missing.
+	i := slices.IndexFunc(whole.Frames, func(f stack.Walked) bool {
+		return f.PC == rest[0].PC && (f.SFI == rest[0].SFI || len(rest) == 1)
+	})
 	for n, f := range rest {
 		if i < 0 || i+n >= len(whole.Frames) || whole.Frames[i+n].PC != f.PC {
 			return false

@@ -2,9 +2,6 @@ package e2e
 
 import (
 	"cmp"
-	"fmt"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,67 +10,45 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// datadogLabels are those with dd-trace, which knows the route after the response only and has no baggage here.
-func datadogLabels(l *truth.Label) map[string]any {
-	want := judge.RequestLabels(l)
-	delete(want, "baggage")
-	delete(want, "http.route")
-	want["http.request.method"], want["url.path"] = l.Method, l.Target
-	return want
-}
-
-// mapRules are judge.RequestRules for app stores that are Maps.
-var mapRules = judge.Rules(
-	`endpoint=get("endpoint")`, `tenant=get(Symbol.for("app user")).get("tenant")`, `premium=get("premium")`,
-	`user=store.get(Symbol.for("app user")).get(Symbol("id of the user"))`, `baggage=baggage("tenant")`,
-)
-
-// requestRun is a way to run requests.js. each means on each Node.js, else on those of one line unless
-// -all is given.
+// requestRun is a way to run requests.js. each means on each Node.js that is run thoroughly, else on those of one line
+// unless -all is given.
 type requestRun struct {
 	name  string
 	each  bool
 	major string
 	flags []string
 	env   []string
-	rules []string // flags of hotspan record
+	rules []string
 	want  func(*truth.Label) map[string]any
 	// Where resources have the stores more hidden classes are met before they are learnt.
-	percent float64 // of the samples in request code that must have their labels; 0 = 99.5
-	length  int     // seconds; 0 = the usual
+	percent float64       // of the samples in request code that must have their labels; 0 = 99.5
+	length  time.Duration // 0 = 5 s
 }
+
+// collecting makes many small collections.
+var collecting = []string{"--max-semi-space-size=1"}
 
 var requestRuns = []requestRun{
-	{name: "plain", each: true, env: []string{"MODE=plain"}, rules: judge.RequestRules, want: judge.RequestLabels},
-	{name: "gc", each: true, flags: []string{"--max-semi-space-size=1"}, env: []string{"MODE=gc"}, rules: judge.RequestRules, want: judge.RequestLabels},
-	{name: "dictionaries", major: "24.", env: []string{"STORES=dictionary"}, rules: judge.RequestRules, want: judge.RequestLabels},
-	{name: "maps in collections", major: "26.", flags: []string{"--max-semi-space-size=1"}, env: []string{"STORES=map", "MODE=gc"}, rules: mapRules, want: judge.RequestLabels},
-	{name: "dd-trace", major: "26.", env: []string{"TRACER=datadog"}, rules: judge.RequestRules, want: datadogLabels},
-	{name: "dd-trace in collections", major: "22.", flags: []string{"--max-semi-space-size=1"}, env: []string{"TRACER=datadog", "MODE=gc", "STORES=mixed"}, rules: judge.RequestRules, want: datadogLabels},
-}
-
-// seconds is how long requests.js is sampled: 8, or 6 where it runs for one Node.js only. REQUEST_SECONDS makes it longer.
-func (r requestRun) seconds() int {
-	if n, err := strconv.Atoi(os.Getenv("REQUEST_SECONDS")); err == nil {
-		return n
-	}
-	switch {
-	case r.length > 0:
-		return r.length
-	case r.each:
-		return 8
-	}
-	return 6
+	{name: "plain", each: true, env: []string{"MODE=plain"}, rules: judge.StoreRules, want: judge.RequestLabels},
+	{name: "gc", each: true, flags: collecting, env: []string{"MODE=gc"}, rules: judge.StoreRules, want: judge.RequestLabels},
+	{name: "dictionaries", major: "24.", env: []string{"STORES=dictionary"}, rules: judge.StoreRules, want: judge.RequestLabels},
+	{name: "maps in collections", major: "26.", flags: collecting, env: []string{"STORES=map", "MODE=gc"}, rules: judge.MapRules, want: judge.RequestLabels},
+	{name: "dd-trace", major: "26.", env: []string{"TRACER=datadog"}, rules: judge.StoreRules, want: judge.DatadogLabels},
+	{name: "dd-trace in collections", major: "22.", flags: collecting, env: []string{"TRACER=datadog", "MODE=gc", "STORES=mixed"}, rules: judge.StoreRules, want: judge.DatadogLabels},
 }
 
 // TestRequests: sixteen requests at a time, interleaved through all kinds of continuation; each sample must have the
-// labels of the request whose code ran, in collections too, and none where none did.
+// labels of the request whose code ran, in collections too, and none where none did. With -all each run is made on each
+// Node.js, and is longer.
 func TestRequests(t *testing.T) {
 	for _, r := range requestRuns {
 		t.Run(r.name, func(t *testing.T) {
 			eachFrameNode(t, func(t *testing.T, node string, flags []string) {
+				if *all {
+					r.length = 14 * time.Second
+				}
 				if r.each || *all || strings.HasPrefix(versionOf(node).Version, r.major) {
-					r.run(t, node, append(flags, r.flags...))
+					r.run(t, node, flags)
 				}
 			})
 		})
@@ -81,13 +56,14 @@ func TestRequests(t *testing.T) {
 }
 
 func (r requestRun) run(t *testing.T, node string, flags []string) {
-	d := time.Duration(r.seconds()) * time.Second
-	p := start(t, node, "requests.js", flags, append([]string{fmt.Sprintf("DURATION_MS=%d", (d + time.Minute).Milliseconds())}, r.env...))
-	samples := record(t, p.PID, 1997, d, r.rules...)
-	compareLabels(t, samples, p.truth(t), r.want, bound{cmp.Or(r.percent, 99.5), int(d.Seconds() * 625)})
+	p := start(t, node, "requests.js", append(flags, r.flags...), r.env)
+	d := cmp.Or(r.length, 5*time.Second)
+	samples := record(t, p.PID, 1997, d, judge.Flags(r.rules)...)
+	compareLabels(t, samples, p.truth(t), r.want, bound{cmp.Or(r.percent, 99.5), int(d.Seconds() * 500)})
 }
 
-// bound is how many percent of the samples in the code of requests must be labelled right, and of how many.
+// bound is how many samples there must be in the code of requests, and how many percent of them labelled right. The
+// others were met before their hidden classes were learnt.
 type bound struct {
 	percent float64
 	samples int

@@ -57,16 +57,12 @@ func TestValues(t *testing.T) {
 		"just": strings.Repeat("y", 512), "e0": "e0", "e1": "e1", "secret": "hidden", "dt": "dict", "dy": "true", "dz": "zz",
 		"l250": "v250", "lm": "mv290", "mt": "m", "mg": "gv", "ml": "lv", "tokyo": "tokyo", "odd": "odd",
 	}
-	var args []string
-	for _, r := range rules {
-		args = append(args, "--label", r)
-	}
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		p := command(t, node, append(flags, "-e", valuesProgram)...)
 		time.Sleep(300 * time.Millisecond)
 		var all judge.Share
 		last := ""
-		for _, s := range record(t, p.Process.Pid, 199, 1500*time.Millisecond, args...) {
+		for _, s := range record(t, p.Process.Pid, 199, 1500*time.Millisecond, judge.Flags(rules)...) {
 			if len(s.JS()) == 0 {
 				continue
 			}

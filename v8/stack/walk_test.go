@@ -204,11 +204,11 @@ func TestWalkIdentity(t *testing.T) {
 		id      heap.Identity
 	}{
 		{"as it is", func(m wordMemory) {}, sfiAt, heap.Identity{Script: 5, Literal: 9}},
-		{"moved", func(m wordMemory) {
+		{"forwarded, and not copied yet", func(m wordMemory) {
 			for i := range uint64(8) {
-				m[moved+8*i], m[sfiAt-1+8*i] = m[sfiAt-1+8*i], 0xdead
+				m[moved+8*i] = 0xdead1
 			}
-			m[sfiAt-1] = moved
+			m[moved], m[sfiAt-1] = m[sfiAt-1], moved
 		}, heap.Word(moved + 1), heap.Identity{Script: 5, Literal: 9}},
 		{"moved to what has moved", func(m wordMemory) { m[sfiAt-1], m[moved] = moved, moved }, 0, heap.Identity{Script: -1}},
 		{"no function", func(m wordMemory) { delete(m, functionAt-1+8) }, 0, heap.Identity{Script: -1}},

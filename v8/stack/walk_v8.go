@@ -128,7 +128,8 @@ func (s *walk) instanceType(class uint64) int {
 }
 
 // object reads the first words of a heap object. While a collection runs, the map word of an object that has moved is its
-// new address without a tag (src/objects/objects.h, MapWord): then that one is read, and w becomes it.
+// new address without a tag (src/objects/objects.h, MapWord): w becomes that, and the map word is the new one's. All else
+// is read where the object was: V8 forwards it before it copies it (src/heap/scavenger.cc).
 func (s *walk) object(w *heap.Word, size int) ([]uint64, bool) {
 	head := make([]uint64, size/8)
 	if !tagged(uint64(*w)) || !s.words(head, uint64(*w)-1) {
@@ -138,7 +139,7 @@ func (s *walk) object(w *heap.Word, size int) ([]uint64, bool) {
 		return head, true
 	}
 	*w = heap.Word(head[0] + 1)
-	return head, s.words(head, uint64(*w)-1) && head[0]&1 != 0
+	return head, s.words(head[:1], uint64(*w)-1) && head[0]&1 != 0
 }
 
 // at is the word at a byte offset of an object's head; 0 where the head does not have it.

@@ -26,11 +26,11 @@ static __noinline long scripted_resource(struct reader *r, const struct async_ho
 		return -1;
 	if (!slot)
 		return 0;
-	if (read_user(&array, 8, slot) || read_object(&array, head, 32) || instance_type(v8, head[0]) != v8->type_array)
+	if (read_user(&array, 8, slot) || read_whole(array, head, 32) || instance_type(v8, head[0]) != v8->type_array)
 		return -1;
 	__u64 length = word_at(head, v8->array_length);
 	elements = word_at(head, v8->object_elements);
-	if (read_object(&elements, head, 16) || !IS_SMI(length) || !IS_SMI(head[1]))
+	if (read_whole(elements, head, 16) || !IS_SMI(length) || !IS_SMI(head[1]))
 		return -1;
 	if (index >= (__u32)SMI(length) || index >= (__u32)SMI(head[1]))
 		return 0;
@@ -105,7 +105,7 @@ static long enter_collected(__u32 i, void *context)
 		return 1;
 	__u64 value = s->stores[i & (MAX_STORES - 1)], object = value;
 	if (HEAP_OBJECT(value)) {
-		__s32 type = read_object(&object, s->another, 8) ? -1 : instance_type(&r->process->v8, s->another[0]);
+		__s32 type = read_whole(object, s->another, 8) ? -1 : instance_type(&r->process->v8, s->another[0]);
 		if (type < 0)
 			unreadable(s);
 		if (type < 0 || type == r->process->v8.type_oddball)

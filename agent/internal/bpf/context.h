@@ -14,12 +14,12 @@ struct {
 static __always_inline __u32 identity_hash(struct reader *r, __u64 object)
 {
 	const struct v8_layout *v8 = &r->process->v8;
-	if (read_object(&object, r->scratch->object, 24))
+	if (read_whole(object, r->scratch->object, 24))
 		return 0;
 	__u64 word = word_at(r->scratch->object, v8->receiver_hash);
 	if (IS_SMI(word))
 		return SMI(word);
-	if (read_object(&word, r->scratch->another, 16) ||
+	if (read_whole(word, r->scratch->another, 16) ||
 	    instance_type(v8, r->scratch->another[0]) != v8->type_property_array)
 		return 0;
 	return (__u32)SMI(r->scratch->another[1]) >> 10;
@@ -104,7 +104,7 @@ static __always_inline int enter_frame(struct reader *r, __u64 isolate)
 	__u64 frame;
 	if (!v8->cped)
 		return 0;
-	if (read_user(&frame, 8, isolate + v8->cped) || read_object(&frame, s->object, 24)) {
+	if (read_user(&frame, 8, isolate + v8->cped) || read_whole(frame, s->object, 24)) {
 		unreadable(s);
 		return 0;
 	}

@@ -324,7 +324,7 @@ type hotspanScratch struct {
 		Type   uint16
 		Length uint32
 	}
-	Pieces [32]struct {
+	Pieces [128]struct {
 		_      structs.HostLayout
 		String uint64
 		Skip   uint32

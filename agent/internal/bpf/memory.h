@@ -2,7 +2,7 @@
 // Scratch memory and reads of the target's memory.
 
 #define BUFFER_SIZE 0x10000
-#define MAX_PIECES 32 // of a string, at one time; a power of two
+#define MAX_PIECES 128 // of a string, at one time; a power of two
 #define MAX_TAKES 256 // of a string, in all
 #define MAX_FOUND 64 // values of labels; a power of two
 
@@ -135,9 +135,11 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from)
 #define MAP_HEAD 48
 #define TABLE_HEAD 40 // of an OrderedHashMap
 
-// Reads the first `size` bytes of a heap object. While a
-// collection runs, the map word of an object that has moved is its new address without a tag (src/objects/objects.h,
-// MapWord): then that one is read, and *object becomes it.
+// Reads the first `size` bytes of a heap object. While a collection runs, the map word of an object that has moved is its
+// new address without a tag (src/objects/objects.h, MapWord): *object becomes that, and the map word read is the new one's.
+// All else is read where the object was: V8 forwards an object first and copies it then (src/heap/scavenger.cc,
+// TryMigrateObject), so that the new place may hold what was there before, and the old one is whole until the collection
+// ends.
 static __always_inline long read_object(__u64 *object, __u64 *to, __u32 size)
 {
 	if (!HEAP_OBJECT(*object) || read_user(to, size, *object - 1))
@@ -145,9 +147,15 @@ static __always_inline long read_object(__u64 *object, __u64 *to, __u32 size)
 	if (to[0] & 1)
 		return 0;
 	*object = to[0] + 1;
-	if (read_user(to, size, *object - 1) || !(to[0] & 1))
+	if (read_user(to, 8, *object - 1) || !(to[0] & 1))
 		return -1;
 	return 0;
+}
+
+// The same for an object of which more will be read: it stays where it was.
+static __always_inline long read_whole(__u64 object, __u64 *to, __u32 size)
+{
+	return read_object(&object, to, size);
 }
 
 static __always_inline __s32 instance_type(const struct v8_layout *v8, __u64 map)
@@ -156,6 +164,34 @@ static __always_inline __s32 instance_type(const struct v8_layout *v8, __u64 map
 	if (!HEAP_OBJECT(map) || read_user(&type, sizeof(type), map - 1 + v8->map_type))
 		return -1;
 	return type;
+}
+
+// Reads the head of a string, 16 bytes, and returns its instance type; -1 if it cannot be told. A collection may forward a
+// string that stands for another one to that one, which is of another type: then *string becomes it.
+// (src/heap/scavenger.cc, EvacuateShortcutCandidate and EvacuateThinString)
+static __always_inline __s32 read_string(const struct v8_layout *v8, __u64 *string, __u64 *to)
+{
+	__u64 moved, old, new[2], next;
+	if (!HEAP_OBJECT(*string) || read_user(to, 16, *string - 1))
+		return -1;
+	moved = to[0];
+	if (!(moved & 1) && (read_user(to, 8, moved) || !(to[0] & 1)))
+		return -1;
+	__s32 type = instance_type(v8, to[0]);
+	if (moved & 1 || type < 0 || type >= v8->first_non_string || (type & v8->string_mask) != v8->tag_seq)
+		return type;
+	if (read_user(&old, 8, *string - 1 + v8->string_chars) || read_user(&new[0], 8, moved + 8) ||
+	    read_user(&new[1], 8, moved + v8->string_chars))
+		return -1;
+	if (old == new[1] && to[1] == new[0])
+		return type;
+	// A part of another representation begins where characters do; or the copy is not made yet.
+	if (!HEAP_OBJECT(old) || read_user(&next, 8, old - 1) || (old - 1 != moved && next != moved))
+		return -1;
+	if (read_whole(old, to, 16))
+		return -1;
+	*string = old;
+	return instance_type(v8, to[0]);
 }
 
 // The word at byte offset `at` of an object's head in scratch memory.

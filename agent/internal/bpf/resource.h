@@ -26,7 +26,7 @@ static __always_inline int is_js_object(struct reader *r, __u64 object)
 	__u64 *head = r->scratch->another;
 	if (!HEAP_OBJECT(object))
 		return 0;
-	__s32 type = read_object(&object, head, 8) ? -1 : instance_type(&r->process->v8, head[0]);
+	__s32 type = read_whole(object, head, 8) ? -1 : instance_type(&r->process->v8, head[0]);
 	if (type < 0)
 		unreadable(r->scratch);
 	return type >= r->process->v8.first_js_object;
@@ -93,7 +93,7 @@ static __always_inline __u32 kind_of_key(struct reader *r, __u64 key)
 {
 	const struct v8_layout *v8 = &r->process->v8;
 	__u64 *head = r->scratch->another;
-	__s32 type = read_object(&key, head, 16) ? -1 : instance_type(v8, head[0]);
+	__s32 type = read_whole(key, head, 16) ? -1 : instance_type(v8, head[0]);
 	if (type < 0)
 		unreadable(r->scratch);
 	if (type != v8->type_symbol)
@@ -189,7 +189,7 @@ static __always_inline void read_slowly(struct reader *r, __u32 bits)
 	r->start = word_at(class, v8->object_start) >> (v8->object_start & 7) * 8;
 	r->inside = size > r->start ? size - r->start : 0;
 	r->n_entries = bits >> (v8->own_bit & 31) & 0x3ff;
-	if (read_object(&descriptors, r->scratch->another, 16)) {
+	if (read_whole(descriptors, r->scratch->another, 16)) {
 		unreadable(r->scratch);
 		return;
 	}
@@ -204,7 +204,7 @@ static __always_inline void read_dictionary(struct reader *r)
 	const struct v8_layout *v8 = &r->process->v8;
 	__u64 dictionary = word_at(r->scratch->object, v8->receiver_hash);
 	__u64 *head = &r->scratch->another[v8->table_data >> 3 & 7];
-	if (read_object(&dictionary, r->scratch->another, TABLE_HEAD) || !IS_SMI(head[2]) ||
+	if (read_whole(dictionary, r->scratch->another, TABLE_HEAD) || !IS_SMI(head[2]) ||
 	    (__u32)SMI(head[2]) > MAX_DICTIONARY) {
 		unreadable(r->scratch);
 		return;
@@ -221,7 +221,7 @@ static long read_resource(__u32 i, void *context)
 	struct scratch *s = r->scratch;
 	s->n_stores = 0;
 	r->public = r->holder = 0;
-	if (read_object(&r->resource, s->object, 24)) {
+	if (read_whole(r->resource, s->object, 24)) {
 		unreadable(s);
 		return 1;
 	}

@@ -75,7 +75,7 @@ __noinline int keep(__u32 label, __u32 bytes, __u64 value)
 	if (!IS_SMI(value)) {
 		if (!HEAP_OBJECT(value))
 			return 0;
-		if (read_object(&value, s->another, 16)) {
+		if (read_whole(value, s->another, 16)) {
 			unreadable(s);
 			return 0;
 		}
@@ -118,7 +118,7 @@ static __always_inline long read_slot(struct reader *r, __u64 object, __u32 slot
 		return read_user(value, 8, object - 1 + slot * 8);
 	if (read_user(&out, 8, object - 1 + r->process->v8.receiver_hash))
 		return -1;
-	if (read_object(&out, r->scratch->another, 16))
+	if (read_whole(out, r->scratch->another, 16))
 		return -1;
 	return read_user(value, 8, out - 1 + r->process->v8.property_array_data + (slot & 0x7fff) * 8);
 }
@@ -260,7 +260,7 @@ static long visit_next(__u32 i, void *context)
 	r->object = s->visits[i & (MAX_VISITS - 1)].object;
 	__u32 id = s->visits[i & (MAX_VISITS - 1)].node & (MAX_NODES - 1);
 	struct steps steps = {.reader = r, .node = &r->process->nodes[id]};
-	if (!take_steps(s, 1) || read_object(&r->object, s->object, 24)) {
+	if (!take_steps(s, 1) || read_whole(r->object, s->object, 24)) {
 		unreadable(s);
 		return 0;
 	}
@@ -282,7 +282,7 @@ static long visit_next(__u32 i, void *context)
 static __always_inline void append_bytes(struct scratch *s, const struct found *f)
 {
 	__u64 array = f->value, odd = 0;
-	if (read_object(&array, s->object, 24) || open_elements(array) <= 0 || s->n_elements > MAX_BYTES) {
+	if (read_whole(array, s->object, 24) || open_elements(array) <= 0 || s->n_elements > MAX_BYTES) {
 		unreadable(s);
 		return;
 	}

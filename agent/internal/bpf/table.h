@@ -24,7 +24,7 @@ static __always_inline long same_chars(struct scratch *s, __u64 string, __s32 ty
 static __always_inline long is_text(struct scratch *s, __u64 string)
 {
 	const struct v8_layout *v8 = &s->v8;
-	if (read_object(&string, s->key, 16))
+	if (read_whole(string, s->key, 16))
 		return -1;
 	__s32 type = instance_type(v8, s->key[0]);
 	if (type < 0)
@@ -32,7 +32,7 @@ static __always_inline long is_text(struct scratch *s, __u64 string)
 	if (type >= v8->first_non_string || string_length(v8, s->key) != s->search.name.length)
 		return 0;
 	if ((type & v8->string_mask) == v8->tag_thin) {
-		if (read_user(&string, 8, string - 1 + v8->thin_actual) || read_object(&string, s->key, 16) ||
+		if (read_user(&string, 8, string - 1 + v8->thin_actual) || read_whole(string, s->key, 16) ||
 		    (type = instance_type(v8, s->key[0])) < 0)
 			return -1;
 	}
@@ -64,7 +64,7 @@ static __always_inline long is_key(struct scratch *s)
 	__u64 object = s->search.entry.key, kind;
 	if (!HEAP_OBJECT(object))
 		return 0;
-	if (read_object(&object, s->key, 16)) // the hole of a deleted entry may lie in a page that cannot be read
+	if (read_whole(object, s->key, 16)) // the hole of a deleted entry may lie in a page that cannot be read
 		return s->search.entry.key == s->search.entry.value ? 0 : -1;
 	s->search.met = half_at(s->key, v8->name_hash) >> v8->hash_shift;
 	__s32 type = instance_type(v8, s->key[0]);
@@ -142,7 +142,7 @@ __noinline int open_map(__u64 map)
 	if (!s)
 		return -1;
 	__u64 table, *head = &s->another[s->v8.table_data >> 3 & 7];
-	if (read_user(&table, 8, map - 1 + s->v8.jsmap_table) || read_object(&table, s->another, TABLE_HEAD))
+	if (read_user(&table, 8, map - 1 + s->v8.jsmap_table) || read_whole(table, s->another, TABLE_HEAD))
 		return -1;
 	if (!IS_SMI(head[0]) || !IS_SMI(head[1]) || !IS_SMI(head[2]))
 		return -1;
@@ -164,7 +164,7 @@ __noinline int open_dictionary(__u64 dictionary)
 	if (!s)
 		return -1;
 	__u64 *head = &s->another[s->v8.table_data >> 3 & 7];
-	if (read_object(&dictionary, s->another, TABLE_HEAD) || !IS_SMI(head[2]))
+	if (read_whole(dictionary, s->another, TABLE_HEAD) || !IS_SMI(head[2]))
 		return -1;
 	__u32 n = SMI(head[2]);
 	if (!n || n & (n - 1) || n > 1 << 24)
@@ -182,7 +182,7 @@ __noinline int open_elements(__u64 array)
 	if (!s)
 		return -1;
 	__u64 elements = word_at(s->object, s->v8.object_elements), length;
-	if (read_user(&length, 8, array - 1 + s->v8.array_length) || !IS_SMI(length) || read_object(&elements, s->another, 16))
+	if (read_user(&length, 8, array - 1 + s->v8.array_length) || !IS_SMI(length) || read_whole(elements, s->another, 16))
 		return -1;
 	__s32 type = instance_type(&s->v8, s->another[0]);
 	if (type != s->v8.type_fixed_array || !IS_SMI(s->another[1]))

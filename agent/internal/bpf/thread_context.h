@@ -123,7 +123,7 @@ static long chain_next(__u32 i, void *context)
 static __always_inline __u64 find_store(struct process *p, struct scratch *s, __u64 frame, __u64 storage, __u32 hash)
 {
 	struct chain c = {.scratch = s, .storage = storage};
-	if (read_object(&frame, s->object, 24)) {
+	if (read_whole(frame, s->object, 24)) {
 		unreadable(s);
 		return 0;
 	}
@@ -145,7 +145,7 @@ static __always_inline __u64 internal_field(const struct v8_layout *v8, struct s
 	__u64 word;
 	if (!HEAP_OBJECT(object))
 		return 0;
-	if (read_object(&object, s->object, 8)) {
+	if (read_whole(object, s->object, 8)) {
 		unreadable(s);
 		return 0;
 	}

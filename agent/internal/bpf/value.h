@@ -120,9 +120,9 @@ static __always_inline long take_piece(struct text *t)
 	struct scratch *s = t->scratch;
 	const struct v8_layout *v8 = &s->v8;
 	struct piece p = s->pieces[--t->n_pieces & (MAX_PIECES - 1)];
-	if (!take_steps(s, 1) || read_object(&p.string, s->object, 16))
+	if (!take_steps(s, 1))
 		return -1;
-	__s32 type = instance_type(v8, s->object[0]);
+	__s32 type = read_string(v8, &p.string, s->object);
 	if (type < 0 || type >= v8->first_non_string)
 		return -1;
 	__u32 length = string_length(v8, s->object);
@@ -177,19 +177,13 @@ static long take_next(__u32 i, void *context)
 
 static __always_inline void append_string(struct scratch *s, const struct found *f)
 {
-	const struct v8_layout *v8 = &s->v8;
 	__u32 at = s->end;
 	struct text t = {.scratch = s, .label = f->label, .record = at};
 	if (!append(s, CONTEXT_UNREADABLE, f->label, 0))
 		return;
 	t.start = s->end;
-	if ((f->type & v8->string_mask) == v8->tag_seq) {
-		__u32 width = f->type & v8->one_byte_bit ? 1 : 2;
-		t.bad = copy_flat(&t, f->value - 1 + v8->string_chars, width, f->length) != 0;
-	} else {
-		push_piece(&t, f->value, 0, -1);
-		bpf_loop(MAX_TAKES, take_next, &t, 0);
-	}
+	push_piece(&t, f->value, 0, -1);
+	bpf_loop(MAX_TAKES, take_next, &t, 0);
 	if (t.cut) {
 		append(s, CONTEXT_CUT, f->label, 0);
 	} else if (t.bad || t.n_pieces) { // nothing of it: a part would be another value

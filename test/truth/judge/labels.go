@@ -66,7 +66,7 @@ func (v *Labels) judge(s *Sample, want map[string]any) {
 	}
 }
 
-// RequestLabels are the labels that a request of requests.js must have, with the rules RequestRules.
+// RequestLabels are the labels that a request of requests.js must have, with the rules StoreRules or MapRules.
 func RequestLabels(l *truth.Label) map[string]any {
 	want := map[string]any{
 		"trace_id": l.TraceID, "span_id": l.SpanID,
@@ -82,12 +82,26 @@ func RequestLabels(l *truth.Label) map[string]any {
 	return want
 }
 
-// RequestRules are the flags of hotspan record that make the labels of requests.js' own store.
-var RequestRules = Rules("endpoint=endpoint", "tenant=user.tenant", "user=user.id", "premium=store.premium", `baggage=baggage("tenant")`)
+// DatadogLabels are those with dd-trace, which knows the route after the response only and has no baggage here.
+func DatadogLabels(l *truth.Label) map[string]any {
+	want := RequestLabels(l)
+	delete(want, "baggage")
+	delete(want, "http.route")
+	want["http.request.method"], want["url.path"] = l.Method, l.Target
+	return want
+}
 
-// Rules makes flags of hotspan record of label rules.
-func Rules(rules ...string) []string {
-	var flags []string
+// The rules for the app stores of requests.js: objects, and Maps.
+var (
+	StoreRules = []string{"endpoint=endpoint", "tenant=user.tenant", "user=user.id", "premium=store.premium", `baggage=baggage("tenant")`}
+	MapRules   = []string{
+		`endpoint=get("endpoint")`, `tenant=get(Symbol.for("app user")).get("tenant")`, `premium=get("premium")`,
+		`user=store.get(Symbol.for("app user")).get(Symbol("id of the user"))`, `baggage=baggage("tenant")`,
+	}
+)
+
+// Flags are the flags of hotspan record for rules.
+func Flags(rules []string) (flags []string) {
 	for _, r := range rules {
 		flags = append(flags, "--label", r)
 	}

@@ -42,7 +42,7 @@ func cases(v nodes.Version) []trialOf {
 	for mode, more := range map[string][]string{"plain": nil, "gc": {"--max-semi-space-size=1"}} {
 		out = append(out, trialOf{
 			name: "requests " + mode, script: "requests.js", seconds: 10, flags: append(more, frame...),
-			env: []string{"MODE=" + mode}, rules: judge.RequestRules, judge: judgeRequests,
+			env: []string{"MODE=" + mode}, rules: judge.Flags(judge.StoreRules), judge: judgeRequests,
 		})
 	}
 	return append(out, trialOf{name: "mixed", script: "mixed.js", seconds: 25, judge: judgeMixed, peer: true})

@@ -1,0 +1,63 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/truth/judge"
+)
+
+// mutationProgram changes its store without pause: properties come and go, so that it is in dictionary mode and back;
+// Maps grow, shrink and are emptied; strings are put together and flattened. What is under a key always begins with it.
+const mutationProgram = `
+const { AsyncLocalStorage } = require('async_hooks');
+const store = { a: 'a-0', b: 'b-0', deep: { c: 'c-0' }, map: new Map([['d', 'd-0']]), list: ['e-0'] };
+let n = 0;
+function text(key) {
+  let s = key + '-';
+  for (let i = 0; i < n % 40; i++) s += n;
+  return s;
+}
+function change() {
+  n++;
+  store.a = text('a');
+  if (n % 3 === 0) delete store.b; else store.b = text('b');
+  store['x' + n % 50] = n;
+  if (n % 7 === 0) for (let i = 0; i < 50; i++) delete store['x' + i];
+  store.deep = n % 2 ? { c: text('c') } : { pad: 1, c: text('c') };
+  for (let i = 0; i < n % 60; i++) store.map.set('k' + i, i);
+  store.map.set('d', text('d'));
+  if (n % 5 === 0) store.map.clear();
+  if (n % 4 === 0) for (let i = 0; i < 60; i += 2) store.map.delete('k' + i);
+  store.list = n % 2 ? [text('e')] : [text('e'), 1.5, n];
+  if (n % 11 === 0) store.list = [1.5];
+}
+new AsyncLocalStorage({ name: 'app' }).run(store, () => { for (;;) change(); });
+`
+
+// TestMutation: a sample may hit in the middle of any change. What it has of a key is the key's, or nothing.
+func TestMutation(t *testing.T) {
+	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
+		p := command(t, node, append(flags, "--max-semi-space-size=1", "-e", mutationProgram)...)
+		samples := record(t, p.Process.Pid, 4999, 3*time.Second, "--label", "a=a", "--label", "b=b", "--label", "c=deep.c",
+			"--label", `d=map.get("d")`, "--label", "e=list[0]", "--label", `never=map.get("never")`)
+		var with judge.Share
+		for _, s := range samples {
+			with.Count(len(s.Labels) > 0)
+			for key, value := range s.Labels {
+				if !ofKey(key, value) {
+					t.Fatalf("%s is %q in state %s", key, value, s.State)
+				}
+			}
+		}
+		atLeast(t, with, "samples with labels", 50, 500)
+	})
+}
+
+// ofKey reports whether a value is such as mutationProgram puts under a key.
+func ofKey(key string, value any) bool {
+	text, _ := value.(string)
+	digits, found := strings.CutPrefix(text, key+"-")
+	return found && strings.Trim(digits, "0123456789") == "" || key == "e" && value == "1.5"
+}
