@@ -17,7 +17,7 @@ func TestPolymorphic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, node, "polymorphic.js", nil, []string{"DURATION_MS=13000", "CLASSES=800"})
+	p := start(t, node, "polymorphic.js", nil, []string{"CLASSES=800"})
 	samples := record(t, p.PID, 997, 9*time.Second, "--label", "user=user", "--label", `named=als("storage 7").user`)
 	l := p.truth(t)
 	named := func(n *truth.Label) map[string]any {
@@ -30,6 +30,7 @@ func TestPolymorphic(t *testing.T) {
 	all := judge.CompareLabels(samples, l, named)
 	last := judge.CompareLabels(samples[len(samples)*3/4:], l, named)
 	t.Logf("labelled right %v, of the last quarter %v", all.Right, last.Right)
+	tell(t, append(all.Examples.List(), last.Examples.List()...))
 	if all.Wrong > 0 || all.Outside > 0 {
 		t.Errorf("%d samples with wrong labels, %d labelled outside", all.Wrong, all.Outside)
 	}

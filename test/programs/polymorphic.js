@@ -5,6 +5,7 @@
 //   node polymorphic.js [FILE]
 //
 //   DURATION_MS  how long to run (8000)
+//   STOP         a file: run no longer than until it exists
 //   CLASSES      hidden classes of stores (2000)
 //   STORAGES     AsyncLocalStorages (50)
 //
