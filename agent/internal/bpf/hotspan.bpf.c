@@ -62,6 +62,8 @@ static __always_inline __u64 isolate_of(const struct v8_layout *v8, __u64 thread
 	return isolate;
 }
 
+#define VM_STATE_GC 1 // include/v8-unwinder.h, StateTag
+
 static __always_inline void read_states(const struct v8_layout *v8, __u64 isolate, struct sample *e)
 {
 	e->vm_state = 0xff;
@@ -128,8 +130,6 @@ static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
 	s->urgent = 0;
 }
 
-#define VM_STATE_GC 1 // include/v8-unwinder.h, StateTag
-
 // Reads the request. In a collection it does so twice: V8's helper threads move objects meanwhile, and one that another
 // already refers to may not be copied yet (src/heap/scavenger.cc), which nothing in it shows. What is there the second time
 // too is believed.
@@ -140,7 +140,7 @@ static __always_inline void read_request(struct process *p, struct scratch *s, _
 	read_published(p, s, thread, isolate);
 	if (isolate)
 		read_context(p, s, isolate, context);
-	if (s->end != before && e->vm_state == VM_STATE_GC) {
+	if (s->end != before && s->collecting) {
 		append(s, CONTEXT_AGAIN, NO_LABEL, 0);
 		read_published(p, s, thread, isolate);
 		read_context(p, s, isolate, context);
@@ -163,6 +163,7 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 	w.bp = e->bp = regs->rbp;
 	e->r10 = regs->r10;
 	read_states(&p->v8, isolate, e);
+	s->collecting = e->vm_state == VM_STATE_GC;
 	walk_stack(&w);
 	e->n_frames = s->walked.n_frames < MAX_FRAMES ? s->walked.n_frames : MAX_FRAMES;
 	e->skipped = s->walked.n_frames - e->n_frames;

@@ -331,12 +331,12 @@ type hotspanScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	Stores   [64]uint64
-	Part     [32]uint64
-	N_stores uint32
-	Pad      uint32
-	NoNames  hotspanIsolateNames
-	Walked   struct {
+	Stores     [64]uint64
+	Part       [32]uint64
+	N_stores   uint32
+	Collecting uint32
+	NoNames    hotspanIsolateNames
+	Walked     struct {
 		_        structs.HostLayout
 		N_frames uint32
 		Frames   uint32

@@ -83,7 +83,7 @@ struct scratch {
 	__u64 stores[MAX_STORES]; // of the resource that is looked at, tagged
 	__u64 part[32];           // a part of its dictionary, and before that of what leads to it
 	__u32 n_stores;
-	__u32 pad;
+	__u32 collecting; // the thread is in a collection
 	struct isolate_names no_names; // zeros
 	struct walked walked;
 	__u32 end; // bytes of buffer in use
@@ -135,21 +135,35 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from)
 #define MAP_HEAD 48
 #define TABLE_HEAD 40 // of an OrderedHashMap
 
+#define COPY_LOOP 128 // bytes; V8 copies more than that by memcpy, which keeps the target in rax
+
+// Whether the thread was stopped while it copied a heap object to this address, or was about to. V8 forwards an object
+// first and copies it then (src/heap/scavenger.cc, TryMigrateObject); until that is done there is at the new place what was
+// there before, which may look like any object. The target is in a register meanwhile.
+__noinline int being_copied(__u64 address)
+{
+	struct scratch *s = own_scratch();
+	if (!s || !s->collecting)
+		return 0;
+	for (int i = 0; i < 16; i++)
+		if (s->registers[i] - address <= COPY_LOOP)
+			return 1;
+	return 0;
+}
+
 // Reads the first `size` bytes of a heap object. While a collection runs, the map word of an object that has moved is its
 // new address without a tag (src/objects/objects.h, MapWord): *object becomes that, and the map word read is the new one's.
-// All else is read where the object was: V8 forwards an object first and copies it then (src/heap/scavenger.cc,
-// TryMigrateObject), so that the new place may hold what was there before, and the old one is whole until the collection
-// ends.
+// All else is read where the object was, which is whole until the collection ends; the new place need not be.
 static __always_inline long read_object(__u64 *object, __u64 *to, __u32 size)
 {
 	if (!HEAP_OBJECT(*object) || read_user(to, size, *object - 1))
 		return -1;
-	if (to[0] & 1)
-		return 0;
-	*object = to[0] + 1;
-	if (read_user(to, 8, *object - 1) || !(to[0] & 1))
-		return -1;
-	return 0;
+	if (!(to[0] & 1)) {
+		*object = to[0] + 1;
+		if (read_user(to, 8, *object - 1) || !(to[0] & 1))
+			return -1;
+	}
+	return being_copied(*object - 1) ? -1 : 0;
 }
 
 // The same for an object of which more will be read: it stays where it was.
@@ -169,6 +183,8 @@ static __always_inline __s32 instance_type(const struct v8_layout *v8, __u64 map
 // Reads the head of a string, 16 bytes, and returns its instance type; -1 if it cannot be told. A collection may forward a
 // string that stands for another one to that one, which is of another type: then *string becomes it.
 // (src/heap/scavenger.cc, EvacuateShortcutCandidate and EvacuateThinString)
+// The map at the new place may be of what was there before. So a forwarded string is only believed to be flat if its copy
+// is made, and not to be external, where there is nothing to tell a pointer by; take_piece looks at the parts of others.
 static __always_inline __s32 read_string(const struct v8_layout *v8, __u64 *string, __u64 *to)
 {
 	__u64 moved, old, new[2], next;
@@ -177,8 +193,14 @@ static __always_inline __s32 read_string(const struct v8_layout *v8, __u64 *stri
 	moved = to[0];
 	if (!(moved & 1) && (read_user(to, 8, moved) || !(to[0] & 1)))
 		return -1;
+	if (being_copied(moved & 1 ? *string - 1 : moved))
+		return -1;
 	__s32 type = instance_type(v8, to[0]);
-	if (moved & 1 || type < 0 || type >= v8->first_non_string || (type & v8->string_mask) != v8->tag_seq)
+	if (moved & 1 || type < 0 || type >= v8->first_non_string)
+		return type;
+	if ((type & v8->string_mask) == v8->tag_external)
+		return -1;
+	if ((type & v8->string_mask) != v8->tag_seq)
 		return type;
 	if (read_user(&old, 8, *string - 1 + v8->string_chars) || read_user(&new[0], 8, moved + 8) ||
 	    read_user(&new[1], 8, moved + v8->string_chars))

@@ -149,7 +149,7 @@ static __always_inline long take_piece(struct text *t)
 		push_piece(t, first, p.skip, length);
 	} else if (tag == v8->tag_sliced) {
 		if (read_user(&first, 8, p.string - 1 + v8->sliced_parent) ||
-		    read_user(&second, 8, p.string - 1 + v8->sliced_offset))
+		    read_user(&second, 8, p.string - 1 + v8->sliced_offset) || !IS_SMI(second))
 			return -1;
 		push_piece(t, first, p.skip + SMI(second), length);
 	} else if (tag == v8->tag_cons && !p.skip && t->n_pieces < MAX_PIECES - 2) {

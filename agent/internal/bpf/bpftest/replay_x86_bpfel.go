@@ -367,12 +367,12 @@ type replayScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	Stores   [64]uint64
-	Part     [32]uint64
-	N_stores uint32
-	Pad      uint32
-	NoNames  replayIsolateNames
-	Walked   struct {
+	Stores     [64]uint64
+	Part       [32]uint64
+	N_stores   uint32
+	Collecting uint32
+	NoNames    replayIsolateNames
+	Walked     struct {
 		_        structs.HostLayout
 		N_frames uint32
 		Frames   uint32
