@@ -135,35 +135,21 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from)
 #define MAP_HEAD 48
 #define TABLE_HEAD 40 // of an OrderedHashMap
 
-#define COPY_LOOP 128 // bytes; V8 copies more than that by memcpy, which keeps the target in rax
-
-// Whether the thread was stopped while it copied a heap object to this address, or was about to. V8 forwards an object
-// first and copies it then (src/heap/scavenger.cc, TryMigrateObject); until that is done there is at the new place what was
-// there before, which may look like any object. The target is in a register meanwhile.
-__noinline int being_copied(__u64 address)
-{
-	struct scratch *s = own_scratch();
-	if (!s || !s->collecting)
-		return 0;
-	for (int i = 0; i < 16; i++)
-		if (s->registers[i] - address <= COPY_LOOP)
-			return 1;
-	return 0;
-}
-
 // Reads the first `size` bytes of a heap object. While a collection runs, the map word of an object that has moved is its
 // new address without a tag (src/objects/objects.h, MapWord): *object becomes that, and the map word read is the new one's.
-// All else is read where the object was, which is whole until the collection ends; the new place need not be.
+// All else is read where the object was: V8 forwards an object first and copies it then (src/heap/scavenger.cc,
+// TryMigrateObject), so that the new place may hold what was there before, and the old one is whole until the collection
+// ends.
 static __always_inline long read_object(__u64 *object, __u64 *to, __u32 size)
 {
 	if (!HEAP_OBJECT(*object) || read_user(to, size, *object - 1))
 		return -1;
-	if (!(to[0] & 1)) {
-		*object = to[0] + 1;
-		if (read_user(to, 8, *object - 1) || !(to[0] & 1))
-			return -1;
-	}
-	return being_copied(*object - 1) ? -1 : 0;
+	if (to[0] & 1)
+		return 0;
+	*object = to[0] + 1;
+	if (read_user(to, 8, *object - 1) || !(to[0] & 1))
+		return -1;
+	return 0;
 }
 
 // The same for an object of which more will be read: it stays where it was.
@@ -178,6 +164,22 @@ static __always_inline __s32 instance_type(const struct v8_layout *v8, __u64 map
 	if (!HEAP_OBJECT(map) || read_user(&type, sizeof(type), map - 1 + v8->map_type))
 		return -1;
 	return type;
+}
+
+#define COPY_LOOP 128 // bytes; V8 copies more than that by memcpy, which keeps the target in rax
+
+// Whether the thread was stopped while it copied a string to this address, or was about to: until that is done there is what
+// was there before, which may look like any string. The target is in a register meanwhile. A register may also refer to
+// what is copied long since; then the string is missing, which is why functions are not looked at like this.
+__noinline int being_copied(__u64 address)
+{
+	struct scratch *s = own_scratch();
+	if (!s || !s->collecting)
+		return 0;
+	for (int i = 0; i < 16; i++)
+		if (s->registers[i] - address <= COPY_LOOP)
+			return 1;
+	return 0;
 }
 
 // Reads the head of a string, 16 bytes, and returns its instance type; -1 if it cannot be told. A collection may forward a

@@ -48,7 +48,7 @@ func NearEdge(i truth.Interval, mono int64) bool {
 // samples that contradict it are counted apart.
 func (v *Functions) judge(s *Sample, want []truth.Frame, near bool) {
 	js := s.JS()
-	if len(js) > 0 && (strings.HasPrefix(js[0].File, "node:") || atEdge(js[0], want) || enters(s, js[0], want)) {
+	if len(js) > 0 && (strings.HasPrefix(js[0].File, "node:") || atEdge(s, js[0], want) || enters(s, js[0], want)) {
 		v.Edge++
 		return
 	}
@@ -80,14 +80,20 @@ func (v *Functions) judge(s *Sample, want []truth.Frame, near bool) {
 
 // atEdge reports whether the leaf's caller is at the call of the leaf or in the statement before or after it, which read
 // the clock: V8 may compile, link or collect there for longer than truth.Guard. A caller further down may be in such a
-// statement, but not at its call.
-func atEdge(got Frame, want []truth.Frame) bool {
+// statement too, but not at its call, unless that is also where its own operator stands (x ^= f()).
+func atEdge(s *Sample, got Frame, want []truth.Frame) bool {
 	for i, w := range want[1:] {
 		if got.Is(w.Function, w.File) && got.Line >= w.Line-1 && got.Line <= w.Line+1 {
-			return i == 0 || got.Line != w.Line
+			return i == 0 || got.Line != w.Line || got.Col != w.Column || operates(s, got)
 		}
 	}
 	return false
+}
+
+// operates reports whether the leaf is a builtin that JavaScript code calls for an operator of its own: in these tiers
+// nothing is inlined, so that no function can be missing between the two.
+func operates(s *Sample, got Frame) bool {
+	return s.Stack[0].Kind == "builtin" && (got.Tier == "ignition" || got.Tier == "sparkplug")
 }
 
 // enters reports whether V8 compiles a function that is being called and has no frame yet.

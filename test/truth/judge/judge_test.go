@@ -183,3 +183,29 @@ func TestCompareReach(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// What a caller does between two calls is its own, and what tells it from a lost callee is where it stands.
+func TestAtEdge(t *testing.T) {
+	want := []truth.Frame{{Function: "help"}, {Function: "work", File: "g.js", Line: 4, Column: 8}, {Function: "main", File: "g.js", Line: 16, Column: 10}}
+	xor := Frame{F: "BitwiseXor_Baseline", Kind: "builtin"}
+	baseline := js("main", "g.js", 16, 10)
+	baseline.Tier = "sparkplug"
+	for _, tt := range []struct {
+		name  string
+		stack []Frame
+		want  bool
+	}{
+		{"the leaf's caller, at the call", []Frame{work}, true},
+		{"its caller, at the call", []Frame{js("main", "g.js", 16, 10)}, false},
+		{"its caller, at another column", []Frame{js("main", "g.js", 16, 7)}, true},
+		{"its caller, two lines on", []Frame{js("main", "g.js", 18, 7)}, false},
+		{"its caller, at its operator", []Frame{xor, baseline}, true},
+		{"its caller, where a callee could be inlined", []Frame{xor, js("main", "g.js", 16, 10)}, false},
+		{"its caller, without an operator", []Frame{baseline}, false},
+	} {
+		s := at(5, tt.stack...)
+		if got := atEdge(&s, s.JS()[0], want); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
