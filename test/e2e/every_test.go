@@ -47,13 +47,16 @@ func shortLook(t *testing.T, p program, name string, samples []judge.Sample) {
 	atLeast(t, v.LeafLine, "leaf line inside the function", 99.5, enough)
 	atLeast(t, v.Line, "caller's line right", 100, enough)
 	atLeast(t, v.Column, "caller's column right", 99, enough)
-	if v.Wrong > 0 {
-		t.Errorf("%d wrong functions, want none", v.Wrong)
-	}
 	if name == "functions" {
+		if v.Wrong > 0 {
+			t.Errorf("%d wrong functions, want none", v.Wrong)
+		}
 		atLeast(t, v.Callers, "caller right", 95, enough)
 		return
 	}
+	// The chain is called again and again within an interval: the clock cannot tell what a caller does between two calls
+	// from callees that are lost, which are bounded here and by inlinedKept.
+	atLeast(t, judge.Share{Part: v.Right.Whole - v.Wrong, Whole: v.Right.Whole}, "functions not wrong", 99.5, enough)
 	atLeast(t, v.Callers, "caller right", 100, enough)
 	inlinedKept(t, samples, l, enough)
 }
