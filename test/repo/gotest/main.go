@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	timeout := flag.Duration("timeout", 15*time.Minute, "for the tests of one package")
+	timeout := flag.Duration("timeout", 40*time.Minute, "for the tests of one package")
 	list := flag.String("skips", "test/skips.txt", "`file` that lists the tests that may be skipped")
 	flag.Parse()
 	ok, err := run(flag.Args(), *timeout, *list)
