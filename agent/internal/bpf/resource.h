@@ -32,12 +32,6 @@ static __always_inline int is_js_object(struct reader *r, __u64 object)
 	return type >= r->process->v8.first_js_object;
 }
 
-// bit_field3 of a hidden class.
-static __always_inline __u32 class_bits(const struct v8_layout *v8, const __u64 *head)
-{
-	return word_at(head, v8->map_bit_field3) >> (v8->map_bit_field3 & 4) * 8;
-}
-
 // What is known of the hidden class of the resource, whose head is in scratch->object; the class's own head is in
 // scratch->another then. 0 where nothing is known.
 static __always_inline struct resource *find_resource(struct reader *r)
@@ -46,8 +40,7 @@ static __always_inline struct resource *find_resource(struct reader *r)
 	struct scratch *s = r->scratch;
 	struct shape_key key = {.process = r->process->id, .map = s->object[0]};
 	struct resource *f = bpf_map_lookup_elem(&resources, &key);
-	if (f && word_at(s->another, v8->map_descriptors) == f->descriptors &&
-	    (class_bits(v8, s->another) & v8->descriptors_mask) == f->own)
+	if (f && is_class(v8, s->another, f->descriptors, f->own))
 		return f;
 	append_lesson(s, CONTEXT_LEARN_RESOURCE, NO_LABEL, r->resource, key.map);
 	return 0;
@@ -197,20 +190,16 @@ static __always_inline void read_slowly(struct reader *r, __u32 bits)
 	bpf_loop(MAX_DICTIONARY, read_descriptor, r, 0);
 }
 
-// An object in dictionary mode: a NameDictionary has the numbers of elements, of deleted ones and of places, then a
-// prefix, then {key, value, details}. (src/objects/hash-table.h)
+// An object in dictionary mode.
 static __always_inline void read_dictionary(struct reader *r)
 {
-	const struct v8_layout *v8 = &r->process->v8;
-	__u64 dictionary = word_at(r->scratch->object, v8->receiver_hash);
-	__u64 *head = &r->scratch->another[v8->table_data >> 3 & 7];
-	if (read_whole(dictionary, r->scratch->another, TABLE_HEAD) || !IS_SMI(head[2]) ||
-	    (__u32)SMI(head[2]) > MAX_DICTIONARY) {
-		unreadable(r->scratch);
+	struct scratch *s = r->scratch;
+	if (open_dictionary(word_at(s->object, r->process->v8.receiver_hash)) || s->table.n_entries > MAX_DICTIONARY) {
+		unreadable(s);
 		return;
 	}
-	r->n_entries = SMI(head[2]);
-	r->entries = dictionary - 1 + v8->table_data + (3 + v8->dictionary_prefix) * 8ULL;
+	r->n_entries = s->table.n_entries;
+	r->entries = s->table.entries;
 	bpf_loop(MAX_DICTIONARY, read_entry, r, 0);
 }
 
@@ -229,7 +218,7 @@ static long read_resource(__u32 i, void *context)
 		unreadable(s);
 		return 1;
 	}
-	__u32 bits = class_bits(&r->process->v8, s->another);
+	__u32 bits = half_at(s->another, r->process->v8.map_bit_field3);
 	if (bits & r->process->v8.dictionary_bit) {
 		read_dictionary(r);
 	} else {

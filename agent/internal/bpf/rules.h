@@ -123,6 +123,13 @@ static __always_inline long read_slot(struct reader *r, __u64 object, __u32 slot
 	return read_user(value, 8, out - 1 + r->process->v8.property_array_data + (slot & 0x7fff) * 8);
 }
 
+// Whether a hidden class whose head this is still is the one that was learnt.
+static __always_inline int is_class(const struct v8_layout *v8, const __u64 *head, __u64 descriptors, __u32 own)
+{
+	return word_at(head, v8->map_descriptors) == descriptors &&
+	       (half_at(head, v8->map_bit_field3) & v8->descriptors_mask) == own;
+}
+
 // The shape of an object whose head is in scratch->object and whose hidden class's in scratch->another, if it is known
 // and the hidden class still is that class.
 static __always_inline struct shape *find_shape(struct reader *r, __u32 node)
@@ -131,8 +138,7 @@ static __always_inline struct shape *find_shape(struct reader *r, __u32 node)
 	struct scratch *s = r->scratch;
 	struct shape_key key = {.process = r->process->id, .map = s->object[0]};
 	struct shape *shape = bpf_map_lookup_elem(&shapes, &key);
-	if (shape && word_at(s->another, v8->map_descriptors) == shape->descriptors &&
-	    (half_at(s->another, v8->map_bit_field3) & v8->descriptors_mask) == shape->own)
+	if (shape && is_class(v8, s->another, shape->descriptors, shape->own))
 		return shape;
 	append_lesson(s, CONTEXT_LEARN_SHAPE, node, r->object, key.map);
 	return 0;

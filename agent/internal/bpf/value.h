@@ -34,7 +34,7 @@ static __always_inline void unreadable(struct scratch *s)
 
 static __always_inline __u32 string_length(const struct v8_layout *v8, const __u64 *head)
 {
-	return word_at(head, v8->string_length) >> (v8->string_length & 4) * 8;
+	return half_at(head, v8->string_length);
 }
 
 // Takes n of the steps that a sample may take; 0 = not so many are left.

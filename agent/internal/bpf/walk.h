@@ -167,7 +167,7 @@ static __always_inline void identify(struct walk *w, __u64 function, struct fram
 	if (read_object(&sfi, head, SFI_HEAD))
 		return;
 	f->sfi = sfi;
-	f->literal = (__u32)(word_at(head, v8->sfi_literal) >> (v8->sfi_literal & 4) * 8);
+	f->literal = half_at(head, v8->sfi_literal);
 	__u64 script = word_at(head, v8->sfi_script);
 	struct scratch *s = w->scratch;
 	if (script != s->script)
