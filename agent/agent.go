@@ -254,6 +254,9 @@ func (a *Agent) sample(s *sampler.Sample) {
 	out.Stop = stopNames[min(int(s.Stop), len(stopNames)-1)]
 	t.flags = flags{}
 	out.Labels = a.join(t, s)
+	if s.Work != 0 {
+		out.Labels = t.jobLabels(s, out.Labels)
+	}
 	out.Stack = a.name(t, s)
 	a.meet(t)
 	a.stats.count(out, t.flags)

@@ -131,6 +131,12 @@ func (a *Agent) contextRecord(t *target, kind, label uint8, data []byte) {
 		} else {
 			v.Num = math.Float64frombits(bits)
 		}
+	case bpf.ContextLearnKept:
+		t.flags.learning = true
+		if len(data) == 16 {
+			a.learnKept(t, binary.LittleEndian.Uint64(data))
+		}
+		return
 	default:
 		t.flags.learning = true // teach has told the program
 		return

@@ -81,7 +81,7 @@ func (a *Agent) teach(s *sampler.Sample) {
 func isLesson(kind uint8) bool {
 	switch kind {
 	case bpf.ContextLearnShape, bpf.ContextLearnKey, bpf.ContextLearnStore,
-		bpf.ContextLearnIsolate, bpf.ContextLearnResource, bpf.ContextLearnSymbol:
+		bpf.ContextLearnIsolate, bpf.ContextLearnResource, bpf.ContextLearnSymbol, bpf.ContextLearnWork:
 		return true
 	}
 	return false
@@ -102,6 +102,8 @@ func (a *Agent) learn(p *pupil, thread uint32, kind, label uint8, first, second 
 		}
 	case bpf.ContextLearnStore:
 		return a.learnStore(p, heap.Word(first), uint32(second))
+	case bpf.ContextLearnWork:
+		return a.learnWork(p, label, first, second)
 	}
 	return a.learnHooks(p, thread, kind, first, second)
 }

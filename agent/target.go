@@ -40,6 +40,7 @@ type target struct {
 	flags     flags         // of the sample at hand
 	learnt    learnt
 	published published
+	jobs      map[uint32]job // of libuv's pool, by thread
 	root      *procs.RootDir // nil: not needed, or not to be opened
 	maps      map[int]int32  // number of the source map, by script id
 	refresh   schedule       // when to read the mappings again: after a start much is mapped
@@ -87,11 +88,12 @@ func (a *Agent) prepare(pid int) (*target, error) {
 	t := &target{
 		pid: pid, since: since, space: s, resolver: stack.NewResolver(r, s), pupil: &pupil{learner: reqctx.NewLearner(a.tree, heap.NewReader(mem, l))},
 		derived: pprofx.Process{Executable: exe, Container: procs.ContainerID(pid)},
-		threads: map[[16]int8]string{}, frames: newFrameCache(),
+		threads: map[[16]int8]string{}, frames: newFrameCache(), jobs: map[uint32]job{},
 	}
 	t.process = t.derived
 	a.followMaps(t)
 	t.configure(a.tree, l)
+	t.configurePool()
 	t.pupil.id = t.config.Id
 	a.findIsolates(t)
 	a.warnProblems(t)

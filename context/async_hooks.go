@@ -51,13 +51,21 @@ func AsyncHooksOf(r *heap.Reader, isolate uint64, context heap.Word) (AsyncHooks
 	if err != nil {
 		return AsyncHooks{}, err
 	}
-	// it may lie at the end of what is mapped
+	b, err := environmentAt(r, environment)
+	if err != nil {
+		return AsyncHooks{}, err
+	}
+	return findAsyncHooks(r, isolate, environment, b)
+}
+
+// environmentAt reads an Environment, less of it where that is at the end of what is mapped.
+func environmentAt(r *heap.Reader, addr uint64) ([]byte, error) {
 	for size := environmentBytes; size >= environmentBytes/4; size /= 2 {
-		if b, err := r.Bytes(environment, size); err == nil {
-			return findAsyncHooks(r, isolate, environment, b)
+		if b, err := r.Bytes(addr, size); err == nil {
+			return b, nil
 		}
 	}
-	return AsyncHooks{}, fmt.Errorf("%w at 0x%x: not readable", ErrNoEnvironment, environment)
+	return nil, fmt.Errorf("%w at 0x%x: not readable", ErrNoEnvironment, addr)
 }
 
 // environmentOf goes from a context to its hidden class, to the native context, to what Node keeps there.
@@ -93,26 +101,37 @@ const (
 	bufferSizeVtable = 0x38
 )
 
-// findAsyncHooks finds the two buffers of AsyncHooks, by what they hold, and what follows them.
+// findAsyncHooks finds the two buffers of AsyncHooks in an Environment, by what they hold, and what follows them.
 func findAsyncHooks(r *heap.Reader, isolate, environment uint64, b []byte) (AsyncHooks, error) {
+	fields, ids, ok := hooksBuffers(b)
+	if !ok || binary.LittleEndian.Uint64(b[fields:]) != isolate {
+		return AsyncHooks{}, fmt.Errorf("%w at 0x%x: it has no async_hooks that are known", ErrNoEnvironment, environment)
+	}
+	h := AsyncHooks{
+		Fields:    binary.LittleEndian.Uint64(b[fields+24:]),
+		Resources: environment + uint64(ids) + bufferSize,
+	}
+	h.Natives = h.Resources + 8
+	return h, h.check(r, b[ids+bufferSize:])
+}
+
+// hooksBuffers finds where in an Environment the two buffers begin, by what they hold.
+func hooksBuffers(b []byte) (fields, ids int, ok bool) {
 	word := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 	isBuffer := func(at int, n uint64) bool {
-		return word(at) == isolate && word(at+8) == n && word(at+16) == 0 && word(at+24) != 0 && word(at+24)&7 == 0
+		return word(at) != 0 && word(at)&7 == 0 && word(at+8) == n && word(at+16) == 0 && word(at+24) != 0 && word(at+24)&7 == 0
 	}
 	for at := 0; at+bufferSizeVtable+bufferSize+8+dequeSize <= len(b); at += 8 {
 		if !isBuffer(at, numHooksFields) {
 			continue
 		}
 		for _, next := range []int{at + bufferSize, at + bufferSizeVtable} {
-			if !isBuffer(next, numHooksIDs) {
-				continue
+			if isBuffer(next, numHooksIDs) && word(next) == word(at) {
+				return at, next, true
 			}
-			h := AsyncHooks{Fields: word(at + 24), Resources: environment + uint64(next) + bufferSize}
-			h.Natives = h.Resources + 8
-			return h, h.check(r, b[next+bufferSize:])
 		}
 	}
-	return AsyncHooks{}, fmt.Errorf("%w at 0x%x: it has no async_hooks that are known", ErrNoEnvironment, environment)
+	return 0, 0, false
 }
 
 // check looks at the handle of the JSArray and at the list behind it, which begin b.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/hotspan/hotspan/agent/internal/pool"
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
@@ -27,6 +28,7 @@ type File struct {
 	Layout  *layout.Layout // nil: there is no V8 in it
 	// ThreadLocals are variables by which applications publish contexts; nil: the file has to do with none.
 	ThreadLocals *threadlocal.File
+	Pool         *pool.Pool // of libuv; nil: there is none, or no symbols tell of it
 	Problems     []error
 	elf          *elf.File
 	stamp        stamp
@@ -50,7 +52,7 @@ func load(r io.ReaderAt, path string, roots ...string) *File {
 		return f
 	}
 	f.elf = ef
-	var errs [5]error
+	var errs [6]error
 	f.BuildID, errs[3] = symbols.BuildID(ef)
 	var debug io.ReaderAt
 	if ef.Section(".symtab") == nil {
@@ -70,7 +72,10 @@ func load(r io.ReaderAt, path string, roots ...string) *File {
 	if errors.Is(errs[2], layout.ErrNotV8) {
 		errs[2] = nil
 	}
-	for i, what := range []string{"symbols", "unwind rules", "V8", "build id", "thread-local variables"} {
+	if f.Symbols != nil {
+		f.Pool, errs[5] = pool.Find(ef, f.Symbols)
+	}
+	for i, what := range []string{"symbols", "unwind rules", "V8", "build id", "thread-local variables", "thread pool"} {
 		f.note(what, errs[i])
 	}
 	return f

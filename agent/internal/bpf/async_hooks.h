@@ -119,17 +119,18 @@ static long enter_collected(__u32 i, void *context)
 	return 0;
 }
 
-// The stores of the resource whose callback runs. Returns whether there are any.
-static __always_inline int enter_resource(struct reader *r, __u64 isolate, __u64 context)
+// The resource whose callback the isolate runs; 0 = there is none.
+static __always_inline __u64 current_resource(struct reader *r, __u64 context)
 {
 	struct scratch *s = r->scratch;
-	struct environment_key key = {.process = r->process->id, .tid = ((struct sample *)s->buffer)->tid, .isolate = isolate};
+	struct environment_key key = {.process = r->process->id, .tid = ((struct sample *)s->buffer)->tid, .isolate = r->isolate};
 	__u32 *fields = (void *)s->part;
+	__u64 resource;
 	if (!r->process->v8.first_js_object)
 		return 0;
 	struct async_hooks *h = bpf_map_lookup_elem(&environments, &key);
-	if (!h && !read_user(fields, 8, isolate)) {
-		append_lesson(s, CONTEXT_LEARN_ISOLATE, NO_LABEL, isolate, context);
+	if (!h && !read_user(fields, 8, r->isolate)) {
+		append_lesson(s, CONTEXT_LEARN_ISOLATE, NO_LABEL, r->isolate, context);
 		return 0;
 	}
 	if (h && !h->fields)
@@ -141,13 +142,19 @@ static __always_inline int enter_resource(struct reader *r, __u64 isolate, __u64
 	__u32 index = fields[HOOKS_DEPTH] - 1;
 	if (!fields[HOOKS_INIT] || !fields[HOOKS_USED] || !fields[HOOKS_DEPTH])
 		return 0;
-	if (scripted_resource(r, h, index, &r->resource) ||
-	    (!r->resource && native_resource(r, h, index, &r->resource))) {
+	if (scripted_resource(r, h, index, &resource) || (!resource && native_resource(r, h, index, &resource))) {
 		unreadable(s);
 		return 0;
 	}
-	if (!r->resource)
+	return resource;
+}
+
+// The stores of a resource. Returns whether there may be any.
+static __always_inline int enter_resource(struct reader *r, __u64 resource)
+{
+	if (!resource || !r->process->v8.first_js_object)
 		return 0;
+	r->resource = resource;
 	bpf_loop(MAX_HOPS, read_resource, r, 0);
 	bpf_loop(MAX_STORES, enter_collected, r, 0);
 	return 1;

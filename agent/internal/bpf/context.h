@@ -96,19 +96,28 @@ static __always_inline void end_rules(struct reader *r)
 	}
 }
 
-// The stores of V8's AsyncContextFrame. Returns whether there is one.
-static __always_inline int enter_frame(struct reader *r, __u64 isolate)
+// The AsyncContextFrame of the code that the isolate runs, or undefined; 0 = there is none.
+static __always_inline __u64 current_frame(struct reader *r)
 {
-	struct scratch *s = r->scratch;
 	const struct v8_layout *v8 = &r->process->v8;
 	__u64 frame;
 	if (!v8->cped)
 		return 0;
-	if (read_user(&frame, 8, isolate + v8->cped) || read_whole(frame, s->object, 24)) {
-		unreadable(s);
+	if (read_user(&frame, 8, r->isolate + v8->cped)) {
+		unreadable(r->scratch);
 		return 0;
 	}
-	__s32 type = instance_type(v8, s->object[0]);
+	return frame;
+}
+
+// The stores of an AsyncContextFrame. Returns whether it is one.
+static __always_inline int enter_frame(struct reader *r, __u64 frame)
+{
+	struct scratch *s = r->scratch;
+	const struct v8_layout *v8 = &r->process->v8;
+	if (!frame)
+		return 0;
+	__s32 type = read_whole(frame, s->object, 24) ? -1 : instance_type(v8, s->object[0]);
 	if (type >= 0 && type != v8->type_map)
 		return 0; // undefined: no request
 	if (type < 0 || open_map(frame)) {
@@ -120,6 +129,16 @@ static __always_inline int enter_frame(struct reader *r, __u64 isolate)
 	return 1;
 }
 
+// Enters the stores of the request. Which of the two ways to keep them a process uses is told by what is there: a resource
+// has no stores where there are frames.
+static __always_inline int enter_request(struct reader *r, __u64 context)
+{
+	const struct owner *owner = &r->scratch->owner;
+	if (enter_frame(r, owner->isolate ? owner->frame : current_frame(r)))
+		return 1;
+	return enter_resource(r, owner->isolate ? owner->resource : current_resource(r, context));
+}
+
 // context is one of the thread's JavaScript code, or 0.
 __noinline int read_context(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
 {
@@ -127,8 +146,7 @@ __noinline int read_context(struct process *p, struct scratch *s, __u64 isolate,
 	if (!p || !s || (!p->nodes[0].kinds && !p->named_stores && p->store_label == NO_LABEL))
 		return 0;
 	begin_rules(p, s, isolate, &r);
-	// which of them a process uses is told by what is there: a resource has no stores where there are frames
-	if (enter_frame(&r, isolate) || enter_resource(&r, isolate, context))
+	if (enter_request(&r, context))
 		end_rules(&r);
 	return 0;
 }

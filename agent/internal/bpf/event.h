@@ -21,6 +21,7 @@
 #define MAX_LOOKS 1024    // tables' entries, objects and parts of strings that are looked at for one sample, in all
 #define MAX_STRING 512    // bytes of one label value
 #define MAX_BYTES 16      // elements of an array of bytes
+#define MAX_CALLS 16      // frames between a thread of libuv's pool and the function that keeps its work; a power of two
 #define STACK_WORDS 64    // words above the stack pointer of the first frame of V8
 #define MAX_PUBLISHED 8   // thread-local variables of published contexts; a power of two
 #define MAX_ATTRIBUTES 612 // bytes of the attributes of one published record
@@ -169,6 +170,25 @@ struct published {
 	struct place at, hash;
 };
 
+// What a thread of libuv's pool works on, by the function that libuv has for it.
+enum work_kind {
+	WORK_QUEUED, // by uv_queue_work
+	WORK_FILE_SYSTEM,
+	WORK_ADDRESS_INFO,
+	WORK_NAME_INFO,
+	NUM_WORK_KINDS,
+};
+
+// Where the threads of libuv's pool have their work.
+struct pool {
+	__u64 call;      // return address of the call of a work's function, in worker(); 0 = not known
+	__u64 node_work; // function of the uv_work_t in a ThreadPoolWork of Node's
+	__u32 reg;       // number of the callee-saved register that tells the struct uv__work during the call
+	__s32 offset;    // of the struct, from what is in the register
+	__u64 functions[NUM_WORK_KINDS];
+	__s32 requests[NUM_WORK_KINDS]; // how far before the struct the request begins
+};
+
 struct process {
 	struct v8_layout v8;
 	__u32 id; // of this process and no other, ever: what was learnt of one with the same pid is not believed
@@ -177,6 +197,7 @@ struct process {
 	__u8 store_label;  // label that takes any store itself; NO_LABEL = none
 	__u16 pad;
 	__u32 n_published;
+	struct pool pool;
 	struct published published[MAX_PUBLISHED];
 	struct node nodes[MAX_NODES];
 	struct edge edges[MAX_EDGES];
@@ -253,6 +274,29 @@ struct symbol_key {
 	__u32 hash;
 };
 
+struct kept_key {
+	__u32 process; // process.id
+	__u32 pad;
+	__u64 pc;
+};
+
+// Where a function keeps its caller's pool.reg while it is at one pc, in units of 8 bytes from its CFA.
+#define KEPT_SAME 0    // still in the register
+#define KEPT_LOST (-0x8000) // not known
+
+struct work_key {
+	__u32 process; // process.id
+	__u32 kind;    // enum work_kind
+	__u64 class;   // vtable of a ThreadPoolWork; 0 for other kinds
+};
+
+// Where the objects that Node has for one kind of work keep what they belong to: see context.Work. realm 0 = they belong to
+// no request that can be told.
+struct work {
+	__s32 resource, frame, realm, id;
+	__u32 field, isolate;
+};
+
 struct isolate_key {
 	__u32 process; // process.id
 	__u32 pad;
@@ -291,6 +335,7 @@ struct sample {
 	__u64 time;           // CLOCK_MONOTONIC, nanoseconds
 	__u64 ip, sp, bp, r10; // user registers
 	struct frame callee;  // what rdi would be as a JSFunction: the callee in a prologue
+	__u64 work, job;      // of a thread of libuv's pool: the object that it works on, and the asynchronous operation; 0 = none
 	__u16 n_kernel, n_stack, n_frames, n_context;
 	__u8 vm_state;        // V8's; 0xff = the thread has no isolate
 	__u8 gc_state;        // V8's Heap::HeapState
@@ -332,6 +377,8 @@ enum context_type {
 	CONTEXT_LEARN_ISOLATE,  // u64 isolate, u64 context of its JavaScript code or 0: where its async_hooks are
 	CONTEXT_LEARN_RESOURCE, // u64 object, u64 hidden class
 	CONTEXT_LEARN_SYMBOL,   // u64 symbol, u64 hash: the key of a resource's property
+	CONTEXT_LEARN_KEPT,     // u64 pc, 0: where the function there keeps pool.reg
+	CONTEXT_LEARN_WORK,     // u64 object, u64 its vtable; label = enum work_kind
 };
 
 struct context_record {

@@ -15,6 +15,7 @@
 #include "async_hooks.h"
 #include "context.h"
 #include "thread_context.h"
+#include "pool.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -61,8 +62,6 @@ static __always_inline __u64 isolate_of(const struct v8_layout *v8, __u64 thread
 		return 0;
 	return isolate;
 }
-
-#define VM_STATE_GC 1 // include/v8-unwinder.h, StateTag
 
 static __always_inline void read_states(const struct v8_layout *v8, __u64 isolate, struct sample *e)
 {
@@ -130,6 +129,16 @@ static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
 	s->urgent = 0;
 }
 
+// Reads the request once.
+static __always_inline void read_once(struct process *p, struct scratch *s, __u64 thread, __u64 isolate, __u64 context)
+{
+	read_published(p, s, thread, isolate);
+	if (s->owner.isolate)
+		isolate = s->owner.isolate;
+	if (isolate)
+		read_context(p, s, isolate, context);
+}
+
 // Reads the request. In a collection it does so twice: V8's helper threads move objects meanwhile, and one that another
 // already refers to may not be copied yet (src/heap/scavenger.cc), which nothing in it shows. What is there the second time
 // too is believed.
@@ -137,13 +146,17 @@ static __always_inline void read_request(struct process *p, struct scratch *s, _
 {
 	struct sample *e = (struct sample *)s->buffer;
 	__u32 before = s->end;
-	read_published(p, s, thread, isolate);
-	if (isolate)
-		read_context(p, s, isolate, context);
+	s->owner.isolate = 0;
+	if (s->walked.in_pool)
+		find_owner(p, s);
+	read_once(p, s, thread, isolate, context);
 	if (s->end != before && s->collecting) {
 		append(s, CONTEXT_AGAIN, NO_LABEL, 0);
-		read_published(p, s, thread, isolate);
-		read_context(p, s, isolate, context);
+		read_once(p, s, thread, isolate, context);
+	}
+	if (owner_has_collected(p, s)) {
+		s->end = before;
+		unreadable(s);
 	}
 	e->n_context = s->end - before;
 }
@@ -242,5 +255,6 @@ const enum mapping_kind *go_mapping_kind __attribute__((unused));
 const enum name_kind *go_name_kind __attribute__((unused));
 const enum edge_kind *go_edge_kind __attribute__((unused));
 const enum frame_kind *go_frame_kind __attribute__((unused));
+const enum work_kind *go_work_kind __attribute__((unused));
 const enum symbol_kind *go_symbol_kind __attribute__((unused));
 const enum context_type *go_context_type __attribute__((unused));

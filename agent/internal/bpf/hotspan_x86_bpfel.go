@@ -54,6 +54,8 @@ const (
 	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 20
 	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 21
 	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 22
+	hotspanContextTypeCONTEXT_LEARN_KEPT     hotspanContextType = 23
+	hotspanContextTypeCONTEXT_LEARN_WORK     hotspanContextType = 24
 )
 
 type hotspanCounter uint32
@@ -125,6 +127,13 @@ type hotspanIsolateNames struct {
 	Hash [128]uint32
 }
 
+type hotspanKeptKey struct {
+	_       structs.HostLayout
+	Process uint32
+	Pad     uint32
+	Pc      uint64
+}
+
 type hotspanLifecycle struct {
 	_    structs.HostLayout
 	Type uint32
@@ -192,6 +201,16 @@ const (
 	hotspanPlaceKindPLACE_DTV_MUSL  hotspanPlaceKind = 3
 )
 
+type hotspanPool struct {
+	_         structs.HostLayout
+	Call      uint64
+	NodeWork  uint64
+	Reg       uint32
+	Offset    int32
+	Functions [4]uint64
+	Requests  [4]int32
+}
+
 type hotspanProcess struct {
 	_           structs.HostLayout
 	V8          hotspanV8Layout
@@ -201,6 +220,7 @@ type hotspanProcess struct {
 	StoreLabel  uint8
 	Pad         uint16
 	N_published uint32
+	Pool        hotspanPool
 	Published   [8]hotspanPublished
 	Nodes       [64]hotspanNode
 	Edges       [128]hotspanEdge
@@ -256,6 +276,8 @@ type hotspanSample struct {
 	Bp         uint64
 	R10        uint64
 	Callee     hotspanFrame
+	Work       uint64
+	Job        uint64
 	N_kernel   uint16
 	N_stack    uint16
 	N_frames   uint16
@@ -344,11 +366,24 @@ type hotspanScratch struct {
 		Leaf     uint8
 		ExactPc  uint8
 		Resumed  uint8
+		N_calls  uint32
+		InPool   uint32
+	}
+	_     [4]byte
+	Calls [16]struct {
+		_   structs.HostLayout
+		Pc  uint64
+		Cfa uint64
+	}
+	Owner struct {
+		_        structs.HostLayout
+		Isolate  uint64
+		Frame    uint64
+		Resource uint64
 	}
 	End    uint32
 	Urgent uint32
 	Buffer [73728]uint8
-	_      [4]byte
 }
 
 type hotspanShape struct {
@@ -479,6 +514,33 @@ type hotspanV8Layout struct {
 	_                 [1]byte
 }
 
+type hotspanWork struct {
+	_        structs.HostLayout
+	Resource int32
+	Frame    int32
+	Realm    int32
+	Id       int32
+	Field    uint32
+	Isolate  uint32
+}
+
+type hotspanWorkKey struct {
+	_       structs.HostLayout
+	Process uint32
+	Kind    uint32
+	Class   uint64
+}
+
+type hotspanWorkKind uint32
+
+const (
+	hotspanWorkKindWORK_QUEUED       hotspanWorkKind = 0
+	hotspanWorkKindWORK_FILE_SYSTEM  hotspanWorkKind = 1
+	hotspanWorkKindWORK_ADDRESS_INFO hotspanWorkKind = 2
+	hotspanWorkKindWORK_NAME_INFO    hotspanWorkKind = 3
+	hotspanWorkKindNUM_WORK_KINDS    hotspanWorkKind = 4
+)
+
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
@@ -487,6 +549,7 @@ const (
 	hotspanMapEnvironments    = "environments"
 	hotspanMapEvents          = "events"
 	hotspanMapIsolates        = "isolates"
+	hotspanMapKeptPlaces      = "kept_places"
 	hotspanMapProcesses       = "processes"
 	hotspanMapResources       = "resources"
 	hotspanMapScratches       = "scratches"
@@ -494,6 +557,7 @@ const (
 	hotspanMapStores          = "stores"
 	hotspanMapSymbols         = "symbols"
 	hotspanMapTables          = "tables"
+	hotspanMapWorks           = "works"
 	hotspanProgHotspanExec    = "hotspan_exec"
 	hotspanProgHotspanExit    = "hotspan_exit"
 	hotspanProgHotspanSample  = "hotspan_sample"
@@ -513,6 +577,7 @@ const (
 	hotspanVarGoSample        = "go_sample"
 	hotspanVarGoStop          = "go_stop"
 	hotspanVarGoSymbolKind    = "go_symbol_kind"
+	hotspanVarGoWorkKind      = "go_work_kind"
 )
 
 // loadHotspan returns the embedded CollectionSpec for hotspan.
@@ -570,6 +635,7 @@ type hotspanMapSpecs struct {
 	Environments *ebpf.MapSpec `ebpf:"environments"`
 	Events       *ebpf.MapSpec `ebpf:"events"`
 	Isolates     *ebpf.MapSpec `ebpf:"isolates"`
+	KeptPlaces   *ebpf.MapSpec `ebpf:"kept_places"`
 	Processes    *ebpf.MapSpec `ebpf:"processes"`
 	Resources    *ebpf.MapSpec `ebpf:"resources"`
 	Scratches    *ebpf.MapSpec `ebpf:"scratches"`
@@ -577,6 +643,7 @@ type hotspanMapSpecs struct {
 	Stores       *ebpf.MapSpec `ebpf:"stores"`
 	Symbols      *ebpf.MapSpec `ebpf:"symbols"`
 	Tables       *ebpf.MapSpec `ebpf:"tables"`
+	Works        *ebpf.MapSpec `ebpf:"works"`
 }
 
 // hotspanVariableSpecs contains global variables before they are loaded into the kernel.
@@ -599,6 +666,7 @@ type hotspanVariableSpecs struct {
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
+	GoWorkKind      *ebpf.VariableSpec `ebpf:"go_work_kind"`
 }
 
 // hotspanObjects contains all objects after they have been loaded into the kernel.
@@ -625,6 +693,7 @@ type hotspanMaps struct {
 	Environments *ebpf.Map `ebpf:"environments"`
 	Events       *ebpf.Map `ebpf:"events"`
 	Isolates     *ebpf.Map `ebpf:"isolates"`
+	KeptPlaces   *ebpf.Map `ebpf:"kept_places"`
 	Processes    *ebpf.Map `ebpf:"processes"`
 	Resources    *ebpf.Map `ebpf:"resources"`
 	Scratches    *ebpf.Map `ebpf:"scratches"`
@@ -632,6 +701,7 @@ type hotspanMaps struct {
 	Stores       *ebpf.Map `ebpf:"stores"`
 	Symbols      *ebpf.Map `ebpf:"symbols"`
 	Tables       *ebpf.Map `ebpf:"tables"`
+	Works        *ebpf.Map `ebpf:"works"`
 }
 
 func (m *hotspanMaps) Close() error {
@@ -640,6 +710,7 @@ func (m *hotspanMaps) Close() error {
 		m.Environments,
 		m.Events,
 		m.Isolates,
+		m.KeptPlaces,
 		m.Processes,
 		m.Resources,
 		m.Scratches,
@@ -647,6 +718,7 @@ func (m *hotspanMaps) Close() error {
 		m.Stores,
 		m.Symbols,
 		m.Tables,
+		m.Works,
 	)
 }
 
@@ -670,6 +742,7 @@ type hotspanVariables struct {
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
+	GoWorkKind      *ebpf.Variable `ebpf:"go_work_kind"`
 }
 
 // hotspanPrograms contains all programs after they have been loaded into the kernel.

@@ -58,6 +58,21 @@ struct walked {
 	__u8 leaf;      // the frame is the leaf or its caller: all registers that its rule asks for are known
 	__u8 exact_pc;  // pc is an instruction to run next, not a return address
 	__u8 resumed;   // the walk has jumped to V8's exit frame
+	__u32 n_calls;  // that were kept
+	__u32 in_pool;  // how many of them until libuv's worker() was reached; 0 = it was not
+};
+
+// A frame of native code, and where its caller's begins.
+struct call {
+	__u64 pc; // in the instruction that it is at
+	__u64 cfa;
+};
+
+// For which request another thread than that of its JavaScript works.
+struct owner {
+	__u64 isolate;  // 0 = for none, or for its own
+	__u64 frame;    // the AsyncContextFrame, or undefined, tagged; 0 = none
+	__u64 resource; // tagged; 0 = none
 };
 
 // What does not fit on the BPF stack: one for each CPU. The program runs with interrupts off, never twice on a CPU.
@@ -86,6 +101,8 @@ struct scratch {
 	__u32 collecting; // the thread is in a collection
 	struct isolate_names no_names; // zeros
 	struct walked walked;
+	struct call calls[MAX_CALLS]; // the last ones
+	struct owner owner;
 	__u32 end; // bytes of buffer in use
 	__u32 urgent; // the agent has to learn something for the next samples
 	__u8 buffer[BUFFER_SIZE + 8192]; // the record; the slack lets the verifier see that appends stay inside
@@ -102,6 +119,8 @@ struct {
 #ifndef SCRATCH
 #define SCRATCH bpf_get_smp_processor_id()
 #endif
+
+#define VM_STATE_GC 1 // include/v8-unwinder.h, StateTag
 
 // The functions that are not static are verified once, not for each call. They can be given numbers only, and find what
 // they work on here.

@@ -348,6 +348,18 @@ static __always_inline void resume(struct walk *w)
 	ascend(w, v[1], fp + 16, v[0], 0);
 }
 
+// Keeps the frames of a thread that runs no JavaScript, up to the function of its work, for find_work (pool.h).
+static __always_inline void keep_call(struct walk *w, __u64 pc)
+{
+	const struct pool *pool = &w->process->pool;
+	struct walked *so_far = w->so_far;
+	if (w->isolate || !pool->call || so_far->in_pool)
+		return;
+	w->scratch->calls[so_far->n_calls++ & (MAX_CALLS - 1)] = (struct call){pc, w->sp};
+	if (w->pc == pool->call)
+		so_far->in_pool = so_far->n_calls;
+}
+
 static long walk_step(__u32 i, void *context)
 {
 	struct walk *w = context;
@@ -362,6 +374,7 @@ static long walk_step(__u32 i, void *context)
 			walk_row(w, &rule);
 		else
 			walk_frame_pointer(w);
+		keep_call(w, pc);
 	}
 	if (w->so_far->stop && w->so_far->stop != STOP_ROOT)
 		resume(w);

@@ -59,6 +59,17 @@ func (t *Table) Lookup(addr uint64) (Symbol, bool) {
 	return Symbol{}, false
 }
 
+// Addresses finds symbols by their names in the file, mangled, and gives where they start.
+func (t *Table) Addresses(names ...string) map[string]uint64 {
+	out := map[string]uint64{}
+	for _, e := range t.entries {
+		if raw := t.raw(e.name); slices.Contains(names, string(raw)) {
+			out[string(raw)] = e.start
+		}
+	}
+	return out
+}
+
 // Len returns the number of symbols, aliases not counted.
 func (t *Table) Len() int { return len(t.entries) }
 

@@ -74,7 +74,10 @@ func build(data []byte, addr uint64, text []span) (*Table, error) {
 		}
 	}
 	b.gap()
-	b.table.Rows = slices.Clone(b.table.Rows) // kept for long: without the room append left
+	b.table.Rows = slices.Clone(b.table.Rows) // for long: without the room append left
+	for i := range b.table.kept {
+		b.table.kept[i] = slices.Clone(b.table.kept[i])
+	}
 	return b.table, nil
 }
 

@@ -43,10 +43,14 @@ func (b *builder) add(pc uint64, s *state) {
 		b.table.Unsupported++
 	}
 	b.append(pc, row)
+	b.keep(pc, s)
 }
 
 // gap says that nothing is known from the end of the last function on.
-func (b *builder) gap() { b.append(b.end, Row{CFA: CFANone}) }
+func (b *builder) gap() {
+	b.append(b.end, Row{CFA: CFANone})
+	b.keep(b.end, &state{broken: true})
+}
 
 func (b *builder) append(pc uint64, row Row) {
 	row.PC = uint32(pc - b.table.Base)

@@ -38,7 +38,7 @@ const maxSaved = 64
 // maxUnit bounds the unit of advances, so that addresses cannot overflow. It is 1 on x86-64.
 const maxUnit = 255
 
-// machine runs a call frame program, keeping track of the CFA, rbp and the return address only. The package's parser
+// machine runs a call frame program, keeping track of the CFA, rbp, the return address and keptRegisters only. The package's parser
 // can do so too, but anew for every address, and it does not know the initial rule that a restore goes back to.
 type machine struct {
 	code    uint64 // unit of advances, in bytes
@@ -162,6 +162,10 @@ func (m *machine) set(reg uint64, p place) {
 		m.now.rbp = p
 	case regRA:
 		m.now.ra = p
+	default:
+		if i := keptIndex(reg); i >= 0 {
+			m.now.kept[i] = p
+		}
 	}
 }
 
@@ -171,6 +175,10 @@ func (m *machine) restore(reg uint64) {
 		m.now.rbp = m.initial.rbp
 	case regRA:
 		m.now.ra = m.initial.ra
+	default:
+		if i := keptIndex(reg); i >= 0 {
+			m.now.kept[i] = m.initial.kept[i]
+		}
 	}
 }
 

@@ -147,11 +147,30 @@ func (c *comparison) check(end uint64) {
 		c.inexpressible++
 	}
 	for _, pc := range []uint64{c.lastPC, end - 1} {
+		c.checkKept(pc)
 		got, known := c.table.Lookup(pc)
 		got.PC = 0
 		if (got != want || known != ok) && c.failures < 10 {
 			c.failures++
 			c.t.Errorf("at %#x: %+v, %v; readelf says %v, so want %+v", pc, got, known, c.last, want)
+		}
+	}
+}
+
+// checkKept compares where the caller's callee-saved registers are.
+func (c *comparison) checkKept(pc uint64) {
+	for _, register := range keptRegisters {
+		want, rule := KeptLost, c.last[dwarfNames[register]]
+		if m := savedRE.FindStringSubmatch(rule); m != nil {
+			if n := number(c.t, m[1]); n != 0 { // at the CFA itself: in the frame of a signal
+				want = int16(n / 8)
+			}
+		} else if rule == "" || rule == "u" || rule == "s" {
+			want = KeptSame
+		}
+		if got := c.table.Kept(uint8(register), pc); got != want && c.failures < 10 {
+			c.failures++
+			c.t.Errorf("at %#x: %s of the caller at %d; readelf says %v, so want %d", pc, dwarfNames[register], got, c.last, want)
 		}
 	}
 }

@@ -40,9 +40,10 @@ const (
 
 // Table holds the rules of one ELF file.
 type Table struct {
-	Base        uint64 // the lowest ELF virtual address that has a rule
-	Rows        []Row  // by rising PC; the first has PC 0, the last is CFANone
-	Unsupported int    // rules of the file which a Row cannot express; they became CFANone
+	Base        uint64          // the lowest ELF virtual address that has a rule
+	Rows        []Row           // by rising PC; the first has PC 0, the last is CFANone
+	Unsupported int             // rules of the file which a Row cannot express; they became CFANone
+	kept        [numKept][]kept // by register, by rising pc: see Kept
 }
 
 // Lookup returns the row in force at an ELF virtual address. For a return address look up the byte before it, as the

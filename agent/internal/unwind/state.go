@@ -32,6 +32,7 @@ type state struct {
 	expr   []byte // the DWARF expression that yields the CFA
 	rbp    place
 	ra     place
+	kept   [numKept]place
 	broken bool // the program could not be followed up to here
 }
 

@@ -41,6 +41,13 @@ type replayIsolateNames struct {
 	Hash [128]uint32
 }
 
+type replayKeptKey struct {
+	_       structs.HostLayout
+	Process uint32
+	Pad     uint32
+	Pc      uint64
+}
+
 type replayProcess struct {
 	_  structs.HostLayout
 	V8 struct {
@@ -122,7 +129,16 @@ type replayProcess struct {
 	StoreLabel  uint8
 	Pad         uint16
 	N_published uint32
-	Published   [8]struct {
+	Pool        struct {
+		_         structs.HostLayout
+		Call      uint64
+		NodeWork  uint64
+		Reg       uint32
+		Offset    int32
+		Functions [4]uint64
+		Requests  [4]int32
+	}
+	Published [8]struct {
 		_       structs.HostLayout
 		Kind    uint32
 		Wrapped int32
@@ -380,11 +396,24 @@ type replayScratch struct {
 		Leaf     uint8
 		ExactPc  uint8
 		Resumed  uint8
+		N_calls  uint32
+		InPool   uint32
+	}
+	_     [4]byte
+	Calls [16]struct {
+		_   structs.HostLayout
+		Pc  uint64
+		Cfa uint64
+	}
+	Owner struct {
+		_        structs.HostLayout
+		Isolate  uint64
+		Frame    uint64
+		Resource uint64
 	}
 	End    uint32
 	Urgent uint32
 	Buffer [73728]uint8
-	_      [4]byte
 }
 
 type replayShape struct {
@@ -421,6 +450,23 @@ type replaySymbolKey struct {
 	Hash    uint32
 }
 
+type replayWork struct {
+	_        structs.HostLayout
+	Resource int32
+	Frame    int32
+	Realm    int32
+	Id       int32
+	Field    uint32
+	Isolate  uint32
+}
+
+type replayWorkKey struct {
+	_       structs.HostLayout
+	Process uint32
+	Kind    uint32
+	Class   uint64
+}
+
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
@@ -429,6 +475,7 @@ const (
 	replayMapEnvironments    = "environments"
 	replayMapEvents          = "events"
 	replayMapIsolates        = "isolates"
+	replayMapKeptPlaces      = "kept_places"
 	replayMapProcesses       = "processes"
 	replayMapResources       = "resources"
 	replayMapScratches       = "scratches"
@@ -436,6 +483,7 @@ const (
 	replayMapStores          = "stores"
 	replayMapSymbols         = "symbols"
 	replayMapTables          = "tables"
+	replayMapWorks           = "works"
 	replayProgHotspanExec    = "hotspan_exec"
 	replayProgHotspanExit    = "hotspan_exit"
 	replayProgHotspanReplay  = "hotspan_replay"
@@ -457,6 +505,7 @@ const (
 	replayVarGoSample        = "go_sample"
 	replayVarGoStop          = "go_stop"
 	replayVarGoSymbolKind    = "go_symbol_kind"
+	replayVarGoWorkKind      = "go_work_kind"
 	replayVarN_reads         = "n_reads"
 	replayVarReads           = "reads"
 )
@@ -517,6 +566,7 @@ type replayMapSpecs struct {
 	Environments *ebpf.MapSpec `ebpf:"environments"`
 	Events       *ebpf.MapSpec `ebpf:"events"`
 	Isolates     *ebpf.MapSpec `ebpf:"isolates"`
+	KeptPlaces   *ebpf.MapSpec `ebpf:"kept_places"`
 	Processes    *ebpf.MapSpec `ebpf:"processes"`
 	Resources    *ebpf.MapSpec `ebpf:"resources"`
 	Scratches    *ebpf.MapSpec `ebpf:"scratches"`
@@ -524,6 +574,7 @@ type replayMapSpecs struct {
 	Stores       *ebpf.MapSpec `ebpf:"stores"`
 	Symbols      *ebpf.MapSpec `ebpf:"symbols"`
 	Tables       *ebpf.MapSpec `ebpf:"tables"`
+	Works        *ebpf.MapSpec `ebpf:"works"`
 }
 
 // replayVariableSpecs contains global variables before they are loaded into the kernel.
@@ -547,6 +598,7 @@ type replayVariableSpecs struct {
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
+	GoWorkKind      *ebpf.VariableSpec `ebpf:"go_work_kind"`
 	N_reads         *ebpf.VariableSpec `ebpf:"n_reads"`
 	Reads           *ebpf.VariableSpec `ebpf:"reads"`
 }
@@ -575,6 +627,7 @@ type replayMaps struct {
 	Environments *ebpf.Map `ebpf:"environments"`
 	Events       *ebpf.Map `ebpf:"events"`
 	Isolates     *ebpf.Map `ebpf:"isolates"`
+	KeptPlaces   *ebpf.Map `ebpf:"kept_places"`
 	Processes    *ebpf.Map `ebpf:"processes"`
 	Resources    *ebpf.Map `ebpf:"resources"`
 	Scratches    *ebpf.Map `ebpf:"scratches"`
@@ -582,6 +635,7 @@ type replayMaps struct {
 	Stores       *ebpf.Map `ebpf:"stores"`
 	Symbols      *ebpf.Map `ebpf:"symbols"`
 	Tables       *ebpf.Map `ebpf:"tables"`
+	Works        *ebpf.Map `ebpf:"works"`
 }
 
 func (m *replayMaps) Close() error {
@@ -590,6 +644,7 @@ func (m *replayMaps) Close() error {
 		m.Environments,
 		m.Events,
 		m.Isolates,
+		m.KeptPlaces,
 		m.Processes,
 		m.Resources,
 		m.Scratches,
@@ -597,6 +652,7 @@ func (m *replayMaps) Close() error {
 		m.Stores,
 		m.Symbols,
 		m.Tables,
+		m.Works,
 	)
 }
 
@@ -621,6 +677,7 @@ type replayVariables struct {
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
+	GoWorkKind      *ebpf.Variable `ebpf:"go_work_kind"`
 	N_reads         *ebpf.Variable `ebpf:"n_reads"`
 	Reads           *ebpf.Variable `ebpf:"reads"`
 }

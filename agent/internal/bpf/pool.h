@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// For which request a thread of libuv's pool works: from the register in which worker() has its struct uv__work to the
+// object that Node made for it, to the AsyncContextFrame or the resource that its callback will run with.
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct kept_key);
+	__type(value, __s32); // KEPT_SAME, KEPT_LOST, or where
+} kept_places SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct work_key);
+	__type(value, struct work);
+} works SEC(".maps");
+
+#define UV_WORK_CB 72 // in a uv_work_t (libuv: include/uv.h)
+#define WORK_REQ 16   // the uv_work_t in a ThreadPoolWork (node: src/node_internals.h)
+
+// A collection of the owner's that began and ended while its objects were read must not go unseen. It takes longer.
+#define MAX_OWNED_NS 200000
+
+// What pool.reg was when worker() called: the outermost function that has kept it knows where.
+static __always_inline long find_kept(struct process *p, struct scratch *s, __u64 *value)
+{
+	struct kept_key key = {.process = p->id};
+	__u32 calls = s->walked.in_pool;
+	for (__u32 i = 0; i < MAX_CALLS; i++) {
+		if (i == calls) { // no function has
+			*value = s->registers[p->pool.reg & 15];
+			return 0;
+		}
+		struct call *c = &s->calls[(calls - 1 - i) & (MAX_CALLS - 1)];
+		key.pc = c->pc;
+		__s32 *place = bpf_map_lookup_elem(&kept_places, &key);
+		if (!place) {
+			append_lesson(s, CONTEXT_LEARN_KEPT, NO_LABEL, c->pc, 0);
+			return -1;
+		}
+		if (*place == KEPT_LOST)
+			break;
+		if (*place != KEPT_SAME && !read_user(value, 8, c->cfa + *place * 8LL))
+			return 0;
+		if (*place != KEPT_SAME)
+			break;
+	}
+	unreadable(s);
+	return -1;
+}
+
+// Node's object for the work; 0 for work that is not Node's.
+static __always_inline __u64 object_of_work(struct process *p, struct scratch *s, __u64 work, __u32 *kind)
+{
+	__u64 function, callback, object = 0, request;
+	if (read_user(&function, 8, work)) {
+		unreadable(s);
+		return 0;
+	}
+	for (*kind = 0; *kind < NUM_WORK_KINDS; ++*kind)
+		if (p->pool.functions[*kind] == function)
+			break;
+	if (*kind >= NUM_WORK_KINDS || !function)
+		return 0;
+	request = work - p->pool.requests[*kind];
+	if (*kind != WORK_QUEUED)
+		return read_user(&object, 8, request) ? 0 : object; // uv_req_t.data
+	if (read_user(&callback, 8, request + UV_WORK_CB) || callback != p->pool.node_work)
+		return 0;
+	return request - WORK_REQ;
+}
+
+static __always_inline struct work *find_work(struct process *p, struct scratch *s, __u64 object, __u32 kind)
+{
+	struct work_key key = {.process = p->id, .kind = kind};
+	if (kind == WORK_QUEUED && read_user(&key.class, 8, object)) {
+		unreadable(s);
+		return 0;
+	}
+	struct work *work = bpf_map_lookup_elem(&works, &key);
+	if (!work)
+		append_lesson(s, CONTEXT_LEARN_WORK, kind, object, key.class);
+	return work && work->realm ? work : 0;
+}
+
+// What a Global refers to; 0 for an empty one.
+static __always_inline __u64 read_global(__u64 at)
+{
+	__u64 slot, object;
+	if (read_user(&slot, 8, at) || !slot || read_user(&object, 8, slot))
+		return 0;
+	return object;
+}
+
+static __always_inline int is_collecting(const struct v8_layout *v8, __u64 isolate)
+{
+	__u8 state;
+	return read_user(&state, 1, isolate + v8->vm_state) || state == VM_STATE_GC;
+}
+
+// Finds the request that a thread of the pool works for. Its objects are another thread's, which runs meanwhile: they are
+// read twice, and only while that does not collect. The agent keeps what it has read of a job for when it does.
+__noinline int find_owner(struct process *p, struct scratch *s)
+{
+	__u64 at, realm, isolate;
+	__u32 kind;
+	if (!p || !s || find_kept(p, s, &at))
+		return 0;
+	__u64 object = object_of_work(p, s, at + p->pool.offset, &kind);
+	struct work *work = object ? find_work(p, s, object, kind) : 0;
+	if (!work)
+		return 0;
+	struct sample *e = (struct sample *)s->buffer;
+	if (!read_user(&e->job, 8, object + work->id))
+		e->work = object;
+	if (read_user(&realm, 8, object + work->realm) || read_user(&isolate, 8, realm + work->isolate) ||
+	    is_collecting(&p->v8, isolate)) {
+		unreadable(s);
+		return 0;
+	}
+	s->owner.isolate = isolate;
+	s->owner.resource = read_global(object + work->resource);
+	s->owner.frame = work->frame ? read_global(object + work->frame) : 0;
+	if (work->field && read_user(&s->owner.frame, 8, s->owner.resource - 1 + work->field))
+		s->owner.frame = 0;
+	s->collecting = 1;
+	return 0;
+}
+
+// Whether what was read of an owner may have moved meanwhile.
+static __always_inline int owner_has_collected(struct process *p, struct scratch *s)
+{
+	struct sample *e = (struct sample *)s->buffer;
+	return s->owner.isolate &&
+	       (is_collecting(&p->v8, s->owner.isolate) || bpf_ktime_get_ns() - e->time > MAX_OWNED_NS);
+}

@@ -1,0 +1,75 @@
+package agent
+
+import (
+	"errors"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/pool"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/unwind"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// configurePool tells the program where the threads of libuv's pool have their work.
+func (t *target) configurePool() {
+	p, bias := t.space.Pool()
+	if p == nil {
+		return
+	}
+	t.config.Pool = bpf.Pool{Call: p.Return + bias, NodeWork: p.NodeWork + bias, Reg: uint32(p.Register), Offset: p.Offset}
+	for kind, at := range p.Functions {
+		t.config.Pool.Functions[kind] = at + bias
+		t.config.Pool.Requests[kind] = pool.Requests[kind]
+	}
+}
+
+// learnKept learns where the function that a thread of the pool was in keeps the register that tells its work.
+func (a *Agent) learnKept(t *target, pc uint64) {
+	place := unwind.KeptLost
+	if r, ok := t.space.Find(pc); ok && r.File != nil && r.File.Rules != nil {
+		place = r.File.Rules.Kept(uint8(t.config.Pool.Reg), pc-r.Bias)
+	}
+	if err := a.sampler.SetKept(t.config.Id, pc, place); err != nil {
+		a.log.Debug("not learnt", "pid", t.pid, "pc", pc, "why", err)
+	}
+}
+
+// learnWork learns the class of an object of Node's that the pool works on. One that is not known is told, too: its objects
+// belong to no request that can be told.
+func (a *Agent) learnWork(p *pupil, kind uint8, object, class uint64) error {
+	w, err := p.learner.WorkOf(object)
+	if err != nil && !(errors.Is(err, reqctx.ErrNoOwner) && p.learner.IsA(object, class)) {
+		return err
+	}
+	return a.sampler.SetWork(p.id, uint32(kind), class, bpf.Work{
+		Resource: int32(w.Resource), Id: int32(w.ID), Frame: int32(w.Frame), Field: uint32(w.Field), Realm: int32(w.Realm), Isolate: uint32(w.Isolate),
+	})
+}
+
+// job is what a thread of the pool worked on when it was sampled last, and for whom.
+type job struct {
+	work, id uint64
+	labels   []pprofx.Label
+}
+
+// maxPoolThreads bounds the threads of which that is kept.
+const maxPoolThreads = 1 << 12
+
+// jobLabels are the labels of a thread of the pool. What it works for cannot be read while the thread of the JavaScript
+// collects: then the labels count that an earlier sample of the same job had.
+func (t *target) jobLabels(s *sampler.Sample, labels []pprofx.Label) []pprofx.Label {
+	last, known := t.jobs[s.Tid]
+	switch {
+	case t.flags.whole():
+		if len(t.jobs) >= maxPoolThreads {
+			clear(t.jobs)
+		}
+		t.jobs[s.Tid] = job{s.Work, s.Job, labels}
+	case known && last.work == s.Work && last.id == s.Job && t.flags.unreadable:
+		t.flags.unreadable = false
+		t.flags.present = t.flags.present || len(last.labels) > 0
+		return last.labels
+	}
+	return labels
+}
