@@ -99,23 +99,21 @@ static __noinline long native_resource(struct reader *r, const struct async_hook
 // Follows the rules from a store. Of an AsyncLocalStorage that has none now, undefined is kept.
 static long enter_collected(__u32 i, void *context)
 {
-	struct reader *r = context;
+	struct resource_reader *f = context;
+	struct reader *r = f->reader;
 	struct scratch *s = r->scratch;
 	if (i >= s->n_stores)
 		return 1;
-	__u64 value = s->stores[i & (MAX_STORES - 1)], object = value;
+	__u64 value = s->stores[i & (MAX_STORES - 1)];
 	if (HEAP_OBJECT(value)) {
-		__s32 type = read_whole(object, s->another, 8) ? -1 : instance_type(&r->process->v8, s->another[0]);
-		if (type < 0)
-			unreadable(s);
+		__s32 type = read_typed(r, value, s->another, 8);
 		if (type < 0 || type == r->process->v8.type_oddball)
 			return 0;
 	}
-	if (!r->present)
+	if (!f->present)
 		append(s, CONTEXT_PRESENT, NO_LABEL, 0);
-	r->present = 1;
-	struct edge entry = {.to = 0, .label = r->process->store_label, .unless = NO_LABEL};
-	follow(r, &entry, value);
+	f->present = 1;
+	follow_store(r, value);
 	return 0;
 }
 
@@ -152,10 +150,10 @@ static __always_inline __u64 current_resource(struct reader *r, __u64 context)
 // The stores of a resource. Returns whether there may be any.
 static __always_inline int enter_resource(struct reader *r, __u64 resource)
 {
+	struct resource_reader f = {.reader = r, .resource = resource};
 	if (!resource || !r->process->v8.first_js_object)
 		return 0;
-	r->resource = resource;
-	bpf_loop(MAX_HOPS, read_resource, r, 0);
-	bpf_loop(MAX_STORES, enter_collected, r, 0);
+	bpf_loop(MAX_HOPS, read_resource, &f, 0);
+	bpf_loop(MAX_STORES, enter_collected, &f, 0);
 	return 1;
 }

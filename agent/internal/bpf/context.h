@@ -28,8 +28,7 @@ static __always_inline __u32 identity_hash(struct reader *r, __u64 object)
 // Follows the rules for any store, and those for the store of this AsyncLocalStorage.
 static __always_inline void enter_store(struct reader *r, __u64 key, __u64 value)
 {
-	struct edge entry = {.to = 0, .label = r->process->store_label, .unless = NO_LABEL};
-	follow(r, &entry, value);
+	follow_store(r, value);
 	if (!r->process->named_stores)
 		return;
 	struct store_key id = {.process = r->process->id, .hash = identity_hash(r, key)};
@@ -38,8 +37,7 @@ static __always_inline void enter_store(struct reader *r, __u64 key, __u64 value
 		append_lesson(r->scratch, CONTEXT_LEARN_STORE, NO_LABEL, key, id.hash);
 		return;
 	}
-	entry.to = store->node;
-	entry.label = store->label;
+	struct edge entry = {.to = store->node, .label = store->label, .unless = NO_LABEL};
 	follow(r, &entry, value);
 }
 
@@ -114,13 +112,11 @@ static __always_inline __u64 current_frame(struct reader *r)
 static __always_inline int enter_frame(struct reader *r, __u64 frame)
 {
 	struct scratch *s = r->scratch;
-	const struct v8_layout *v8 = &r->process->v8;
 	if (!frame)
 		return 0;
-	__s32 type = read_whole(frame, s->object, 24) ? -1 : instance_type(v8, s->object[0]);
-	if (type >= 0 && type != v8->type_map)
+	if (read_typed(r, frame, s->object, 24) != r->process->v8.type_map)
 		return 0; // undefined: no request
-	if (type < 0 || open_map(frame)) {
+	if (open_map(frame)) {
 		unreadable(s);
 		return 0;
 	}

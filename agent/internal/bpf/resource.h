@@ -20,29 +20,35 @@ struct {
 #define TABLE_ENTRIES 8       // of a dictionary that are read at once
 #define MAX_DICTIONARY 1024   // entries that a dictionary has room for
 
+// What reads a resource.
+struct resource_reader {
+	struct reader *reader;
+	__u64 resource;          // that is looked at, tagged
+	__u64 public, holder;    // what stands for it, and what has its stores
+	__u64 entries;           // of its properties, and how many
+	__u32 n_entries;
+	__u32 present;           // a store was met
+	struct resource *fields; // what its hidden class has
+	__u8 start, inside;      // words before its first property, and how many of these are in itself
+};
+
 // Whether a word is an object of JavaScript, or one that C++ made for it: not the hole, undefined, a string.
 static __always_inline int is_js_object(struct reader *r, __u64 object)
 {
-	__u64 *head = r->scratch->another;
-	if (!HEAP_OBJECT(object))
-		return 0;
-	__s32 type = read_whole(object, head, 8) ? -1 : instance_type(&r->process->v8, head[0]);
-	if (type < 0)
-		unreadable(r->scratch);
-	return type >= r->process->v8.first_js_object;
+	return HEAP_OBJECT(object) && read_typed(r, object, r->scratch->another, 8) >= r->process->v8.first_js_object;
 }
 
 // What is known of the hidden class of the resource, whose head is in scratch->object; the class's own head is in
 // scratch->another then. 0 where nothing is known.
-static __always_inline struct resource *find_resource(struct reader *r)
+static __always_inline struct resource *find_resource(struct resource_reader *f)
 {
-	const struct v8_layout *v8 = &r->process->v8;
-	struct scratch *s = r->scratch;
-	struct shape_key key = {.process = r->process->id, .map = s->object[0]};
-	struct resource *f = bpf_map_lookup_elem(&resources, &key);
-	if (f && is_class(v8, s->another, f->descriptors, f->own))
-		return f;
-	append_lesson(s, CONTEXT_LEARN_RESOURCE, NO_LABEL, r->resource, key.map);
+	struct process *p = f->reader->process;
+	struct scratch *s = f->reader->scratch;
+	struct shape_key key = {.process = p->id, .map = s->object[0]};
+	struct resource *found = bpf_map_lookup_elem(&resources, &key);
+	if (found && is_class(&p->v8, s->another, found->descriptors, found->own))
+		return found;
+	append_lesson(s, CONTEXT_LEARN_RESOURCE, NO_LABEL, f->resource, key.map);
 	return 0;
 }
 
@@ -59,25 +65,26 @@ static __always_inline void add_store(struct scratch *s, __u64 value)
 
 static long read_store(__u32 i, void *context)
 {
-	struct reader *r = context;
-	struct resource *f = r->fields;
+	struct resource_reader *f = context;
+	struct resource *fields = f->fields;
 	__u64 value;
-	if (!f || i >= f->n_stores)
+	if (!fields || i >= fields->n_stores)
 		return 1;
-	if (read_slot(r, r->resource, f->stores[i & (MAX_STORES - 1)], &value))
-		unreadable(r->scratch);
+	if (read_slot(f->reader, f->resource, fields->stores[i & (MAX_STORES - 1)], &value))
+		unreadable(f->reader->scratch);
 	else
-		add_store(r->scratch, value);
+		add_store(f->reader->scratch, value);
 	return 0;
 }
 
-static __always_inline void read_fast(struct reader *r, struct resource *f)
+static __always_inline void read_fast(struct resource_reader *f)
 {
-	if (f->public_slot && read_slot(r, r->resource, f->public_slot, &r->public))
+	struct reader *r = f->reader;
+	if (f->fields->public_slot && read_slot(r, f->resource, f->fields->public_slot, &f->public))
 		unreadable(r->scratch);
-	if (f->context_slot && read_slot(r, r->resource, f->context_slot, &r->holder))
+	if (f->fields->context_slot && read_slot(r, f->resource, f->fields->context_slot, &f->holder))
 		unreadable(r->scratch);
-	bpf_loop(MAX_STORES, read_store, r, 0);
+	bpf_loop(MAX_STORES, read_store, f, 0);
 }
 
 // What is known of the symbol that is the key of a property; SYMBOL_OTHER for any other key. Places of a dictionary that
@@ -86,10 +93,7 @@ static __always_inline __u32 kind_of_key(struct reader *r, __u64 key)
 {
 	const struct v8_layout *v8 = &r->process->v8;
 	__u64 *head = r->scratch->another;
-	__s32 type = read_whole(key, head, 16) ? -1 : instance_type(v8, head[0]);
-	if (type < 0)
-		unreadable(r->scratch);
-	if (type != v8->type_symbol)
+	if (read_typed(r, key, head, 16) != v8->type_symbol)
 		return SYMBOL_OTHER;
 	__u32 hash = half_at(head, v8->name_hash);
 	struct symbol_key id = {.process = r->process->id, .hash = hash >> v8->hash_shift};
@@ -100,32 +104,32 @@ static __always_inline __u32 kind_of_key(struct reader *r, __u64 key)
 	return SYMBOL_OTHER;
 }
 
-static __always_inline void take_property(struct reader *r, __u32 kind, __u64 value)
+static __always_inline void take_property(struct resource_reader *f, __u32 kind, __u64 value)
 {
 	if (kind == SYMBOL_STORE)
-		add_store(r->scratch, value);
+		add_store(f->reader->scratch, value);
 	else if (kind == SYMBOL_PUBLIC)
-		r->public = value;
+		f->public = value;
 	else if (kind == SYMBOL_CONTEXT)
-		r->holder = value;
+		f->holder = value;
 }
 
 // The entry with this number of what is walked: three words, {key, value, details} of a dictionary, {key, details, value}
 // of descriptors. Some are read at once, into scratch->part. 0 = there is none.
-static __always_inline __u64 *table_entry(struct reader *r, __u32 i)
+static __always_inline __u64 *table_entry(struct resource_reader *f, __u32 i)
 {
-	__u64 *table = r->scratch->part;
+	__u64 *table = f->reader->scratch->part;
 	__u32 n = i % TABLE_ENTRIES;
-	if (i >= r->n_entries)
+	if (i >= f->n_entries)
 		return 0;
 	if (!n) {
-		__u64 size = (r->n_entries - i) * 24ULL;
+		__u64 size = (f->n_entries - i) * 24ULL;
 		if (size > TABLE_ENTRIES * 24)
 			size = TABLE_ENTRIES * 24;
 		asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
 		size &= 0xff;
-		if (read_user(table, size, r->entries + i * 24ULL)) {
-			unreadable(r->scratch);
+		if (read_user(table, size, f->entries + i * 24ULL)) {
+			unreadable(f->reader->scratch);
 			return 0;
 		}
 	}
@@ -134,104 +138,101 @@ static __always_inline __u64 *table_entry(struct reader *r, __u32 i)
 
 static long read_entry(__u32 i, void *context)
 {
-	struct reader *r = context;
-	__u64 *entry = table_entry(r, i);
+	struct resource_reader *f = context;
+	__u64 *entry = table_entry(f, i);
 	if (!entry)
 		return 1;
 	if (HEAP_OBJECT(entry[0]))
-		take_property(r, kind_of_key(r, entry[0]), entry[1]);
+		take_property(f, kind_of_key(f->reader, entry[0]), entry[1]);
 	return 0;
 }
 
 // The slot that a descriptor's details tell; 0 for an accessor. (src/objects/property-details.h)
-static __always_inline __u32 slot_of(struct reader *r, __u64 details)
+static __always_inline __u32 slot_of(struct resource_reader *f, __u64 details)
 {
-	const struct v8_layout *v8 = &r->process->v8;
+	const struct v8_layout *v8 = &f->reader->process->v8;
 	__u32 d = SMI(details);
 	if (!IS_SMI(details) || d & 1 || d >> (v8->location_bit & 31) & 1)
 		return 0;
 	__u32 i = d >> (v8->field_shift & 31) & 0x3ff;
-	return i < r->inside ? r->start + i : SLOT_OUT | (i - r->inside);
+	return i < f->inside ? f->start + i : SLOT_OUT | (i - f->inside);
 }
 
 static long read_descriptor(__u32 i, void *context)
 {
-	struct reader *r = context;
-	__u64 value, *entry = table_entry(r, i);
+	struct resource_reader *f = context;
+	__u64 value, *entry = table_entry(f, i);
 	if (!entry)
 		return 1;
-	__u32 slot = HEAP_OBJECT(entry[0]) ? slot_of(r, entry[1]) : 0;
-	__u32 kind = slot ? kind_of_key(r, entry[0]) : SYMBOL_OTHER;
+	__u32 slot = HEAP_OBJECT(entry[0]) ? slot_of(f, entry[1]) : 0;
+	__u32 kind = slot ? kind_of_key(f->reader, entry[0]) : SYMBOL_OTHER;
 	if (kind == SYMBOL_OTHER)
 		return 0;
-	if (read_slot(r, r->resource, slot, &value))
-		unreadable(r->scratch);
+	if (read_slot(f->reader, f->resource, slot, &value))
+		unreadable(f->reader->scratch);
 	else
-		take_property(r, kind, value);
+		take_property(f, kind, value);
 	return 0;
 }
 
 // Reads a resource whose hidden class is not known, by what the class says. Classes of resources come and go with the
 // collections: to wait for the agent to learn each would cost many samples.
-static __always_inline void read_slowly(struct reader *r, __u32 bits)
+static __always_inline void read_slowly(struct resource_reader *f, __u32 bits)
 {
-	const struct v8_layout *v8 = &r->process->v8;
-	const __u64 *class = r->scratch->another;
+	const struct v8_layout *v8 = &f->reader->process->v8;
+	__u64 *class = f->reader->scratch->another;
 	__u64 descriptors = word_at(class, v8->map_descriptors);
 	__u8 size = word_at(class, v8->instance_size) >> (v8->instance_size & 7) * 8;
-	r->start = word_at(class, v8->object_start) >> (v8->object_start & 7) * 8;
-	r->inside = size > r->start ? size - r->start : 0;
-	r->n_entries = bits >> (v8->own_bit & 31) & 0x3ff;
-	if (read_whole(descriptors, r->scratch->another, 16)) {
-		unreadable(r->scratch);
+	f->start = word_at(class, v8->object_start) >> (v8->object_start & 7) * 8;
+	f->inside = size > f->start ? size - f->start : 0;
+	f->n_entries = bits >> (v8->own_bit & 31) & 0x3ff;
+	if (read_whole(descriptors, class, 16)) {
+		unreadable(f->reader->scratch);
 		return;
 	}
-	r->entries = descriptors - 1 + v8->descriptors_header;
-	bpf_loop(MAX_DICTIONARY, read_descriptor, r, 0);
+	f->entries = descriptors - 1 + v8->descriptors_header;
+	bpf_loop(MAX_DICTIONARY, read_descriptor, f, 0);
 }
 
 // An object in dictionary mode.
-static __always_inline void read_dictionary(struct reader *r)
+static __always_inline void read_dictionary(struct resource_reader *f)
 {
-	struct scratch *s = r->scratch;
-	if (open_dictionary(word_at(s->object, r->process->v8.receiver_hash)) || s->table.n_entries > MAX_DICTIONARY) {
+	struct scratch *s = f->reader->scratch;
+	if (open_dictionary(word_at(s->object, s->v8.receiver_hash)) || s->table.n_entries > MAX_DICTIONARY) {
 		unreadable(s);
 		return;
 	}
-	r->n_entries = s->table.n_entries;
-	r->entries = s->table.entries;
-	bpf_loop(MAX_DICTIONARY, read_entry, r, 0);
+	f->n_entries = s->table.n_entries;
+	f->entries = s->table.entries;
+	bpf_loop(MAX_DICTIONARY, read_entry, f, 0);
 }
 
 // Reads the stores of the resource, or goes on to the object that has them.
 static long read_resource(__u32 i, void *context)
 {
-	struct reader *r = context;
+	struct resource_reader *f = context;
+	struct reader *r = f->reader;
 	struct scratch *s = r->scratch;
 	s->n_stores = 0;
-	r->public = r->holder = 0;
-	if (read_whole(r->resource, s->object, 24)) {
-		unreadable(s);
-		return 1;
-	}
-	if (read_user(s->another, MAP_HEAD, s->object[0] - 1)) {
+	f->public = f->holder = 0;
+	if (read_whole(f->resource, s->object, 24) || read_user(s->another, MAP_HEAD, s->object[0] - 1)) {
 		unreadable(s);
 		return 1;
 	}
 	__u32 bits = half_at(s->another, r->process->v8.map_bit_field3);
 	if (bits & r->process->v8.dictionary_bit) {
-		read_dictionary(r);
+		read_dictionary(f);
 	} else {
-		r->fields = find_resource(r);
-		if (r->fields)
-			read_fast(r, r->fields);
+		f->fields = find_resource(f);
+		if (f->fields)
+			read_fast(f);
 		else
-			read_slowly(r, bits);
+			read_slowly(f, bits);
 	}
-	if (is_js_object(r, r->public))
-		r->resource = r->public;
-	else if (is_js_object(r, r->holder))
-		r->resource = r->holder;
+	if (is_js_object(r, f->public))
+		f->resource = f->public;
+	else if (is_js_object(r, f->holder))
+		f->resource = f->holder;
 	else
 		return 1;
 	return 0;

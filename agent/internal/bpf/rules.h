@@ -23,14 +23,16 @@ struct reader {
 	struct isolate_names *names; // of the isolate; 0 = none
 	__u64 isolate;
 	__u64 object; // that is looked at
-	__u64 resource;          // that is looked at, tagged
-	__u64 public, holder;    // what stands for it, and what has its stores
-	__u64 entries;           // of its properties, and how many
-	__u32 n_entries;
-	struct resource *fields; // what its hidden class has
-	__u8 start, inside;      // words before its first property, and how many of these are in itself
-	__u32 present;           // a store was met
 };
+
+// Reads the first `size` bytes of an object and returns its instance type; -1 where that cannot be told, which is counted.
+static __always_inline __s32 read_typed(struct reader *r, __u64 object, __u64 *to, __u32 size)
+{
+	__s32 type = read_whole(object, to, size) ? -1 : instance_type(&r->process->v8, to[0]);
+	if (type < 0)
+		unreadable(r->scratch);
+	return type;
+}
 
 static __always_inline void push_visit(struct scratch *s, __u64 object, __u32 node)
 {
@@ -108,6 +110,13 @@ static __always_inline void follow(struct reader *r, const struct edge *e, __u64
 		push_visit(r->scratch, value, e->to);
 	if (e->label != NO_LABEL)
 		keep(e->label, e->bytes, value);
+}
+
+// Follows the rules for any store.
+static __always_inline void follow_store(struct reader *r, __u64 value)
+{
+	struct edge entry = {.to = 0, .label = r->process->store_label, .unless = NO_LABEL};
+	follow(r, &entry, value);
 }
 
 // The word of a property. Objects keep the first properties in themselves, the others in a property array.
@@ -266,13 +275,11 @@ static long visit_next(__u32 i, void *context)
 	r->object = s->visits[i & (MAX_VISITS - 1)].object;
 	__u32 id = s->visits[i & (MAX_VISITS - 1)].node & (MAX_NODES - 1);
 	struct steps steps = {.reader = r, .node = &r->process->nodes[id]};
-	if (!take_steps(s, 1) || read_whole(r->object, s->object, 24)) {
+	if (!take_steps(s, 1)) {
 		unreadable(s);
 		return 0;
 	}
-	__s32 type = instance_type(&r->process->v8, s->object[0]);
-	if (type < 0)
-		unreadable(s);
+	__s32 type = read_typed(r, r->object, s->object, 24);
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
 		return 0; // it has no properties that rules ask for
 	if (steps.node->kinds & 1 << EDGE_PROPERTY)
