@@ -50,7 +50,7 @@ NODE = $(DEMO_NODE)
 node: root-node tools-go tools-test $(PACKAGES) nodes
 	go test ./agent -run TestWalkLive/$(NODE) -record
 	go test ./v8/... ./context ./agent
-	go test ./test/e2e -all -timeout 30m -run 'Test(EveryNode|Threads|Mixed|Shares|Express|DoctorOnProcess)/^$(NODE)$$|Test(Functions|Tiers|Requests)/./^$(NODE)$$'
+	go test ./test/e2e -all -timeout 30m -run 'Test(EveryNode|Threads|Mixed|Shares|Express|DoctorOnProcess|Pool)/^$(NODE)$$|Test(Functions|Tiers|Requests)/./^$(NODE)$$'
 
 truth: root-truth build $(PACKAGES) nodes
 	@go run ./test/truth/table $(TRUTH_FLAGS)

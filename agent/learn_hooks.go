@@ -13,7 +13,7 @@ import (
 // hooksFields are what reading the request from async_hooks cannot do without.
 var hooksFields = []layout.Field{
 	layout.IsolateContext, layout.MapBitField3, layout.MapDescriptors, layout.MapConstructorOrBackPointer,
-	layout.BitField3DictionaryMapBit, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData,
+	layout.BitField3DictionaryMapBit, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.TypePropertyArray,
 	layout.JSObjectElements, layout.JSArrayLength, layout.FixedArrayData, layout.NameDictionaryPrefix, layout.NameHash,
 	layout.TypeJSMap, layout.JSMapTable, layout.TypeJSArray, layout.TypeSymbol, layout.TypeOddball,
 	layout.FirstJSObjectType, layout.NativeContextEmbedderData, layout.EmbedderDataFirst, layout.DescriptorsHeader,

@@ -266,7 +266,7 @@ var (
 	}
 	contextFields = []layout.Field{
 		layout.IsolateCPED, layout.JSMapTable, layout.TypeJSMap, layout.MapBitField3,
-		layout.MapDescriptors, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.NameHash,
+		layout.MapDescriptors, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.TypePropertyArray, layout.NameHash,
 		layout.FixedArrayData, layout.TypeOddball, layout.OddballKind, layout.BitField3DictionaryMapBit,
 	}
 )

@@ -17,6 +17,8 @@ struct {
 	__type(value, struct isolate_names);
 } isolates SEC(".maps");
 
+#define ARRAY_LENGTH 0x3ff // in the word of a property array that has its hash, too
+
 struct reader {
 	struct process *process;
 	struct scratch *scratch;
@@ -119,15 +121,17 @@ static __always_inline void follow_store(struct reader *r, __u64 value)
 	follow(r, &entry, value);
 }
 
-// The word of a property. Objects keep the first properties in themselves, the others in a property array.
+// The word of a property. Objects keep the first properties in themselves, the others in a property array, unless they are
+// just becoming dictionaries. (src/objects/property-array.h)
 static __always_inline long read_slot(struct reader *r, __u64 object, __u32 slot, __u64 *value)
 {
-	__u64 out;
+	__u64 out, *head = r->scratch->another;
 	if (!(slot & SLOT_OUT))
 		return read_user(value, 8, object - 1 + slot * 8);
 	if (read_user(&out, 8, object - 1 + r->process->v8.receiver_hash))
 		return -1;
-	if (read_whole(out, r->scratch->another, 16))
+	if (read_typed(r, out, head, 16) != r->process->v8.type_property_array ||
+	    (slot & 0x7fff) >= ((__u32)SMI(head[1]) & ARRAY_LENGTH))
 		return -1;
 	return read_user(value, 8, out - 1 + r->process->v8.property_array_data + (slot & 0x7fff) * 8);
 }
