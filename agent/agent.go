@@ -58,7 +58,7 @@ type Agent struct {
 	tree    *reqctx.Tree
 	sampler *sampler.Sampler
 	files   *binary.Cache
-	kernel  func() *symbols.Table // reads them at the first call; nil if they cannot be read
+	kernel  func() *symbols.Table // nil if they cannot be read
 	targets map[int]*target
 	pupils  sync.Map         // *pupil by pid
 	young   map[int]schedule // processes that have started lately, without V8
@@ -98,6 +98,7 @@ func New(c Config) (*Agent, error) {
 		kernel:       sync.OnceValue(func() *symbols.Table { return kernelSymbols(c.Log) }),
 		kernelFrames: map[uint64]*pprofx.Frame{}, labelSets: map[string][]pprofx.Label{}, matched: map[string]bool{},
 	}
+	go a.kernel() // a tenth of a second, in which samples that wait for a name would lose it
 	if !c.NoSourceMaps {
 		a.maps = newSourceMaps(c.Log)
 	}
@@ -195,7 +196,7 @@ func hurry() {
 
 // soon is when the loop must look up from the ring buffer at the latest.
 func (a *Agent) soon(end time.Time) time.Time {
-	if tick := time.Now().Add(10 * time.Millisecond); tick.Before(end.Add(slack)) {
+	if tick := time.Now().Add(5 * time.Millisecond); tick.Before(end.Add(slack)) {
 		return tick
 	}
 	return end.Add(slack)

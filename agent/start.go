@@ -13,7 +13,7 @@ type schedule []time.Time
 
 func afterStart(now time.Time) schedule {
 	var s schedule
-	for _, after := range []time.Duration{5, 20, 50, 150, 400, 1000, 3000} {
+	for _, after := range []time.Duration{1, 5, 10, 20, 50, 150, 400, 1000, 3000} {
 		s = append(s, now.Add(after*time.Millisecond))
 	}
 	return s
