@@ -11,10 +11,10 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// configurePool tells the program where the threads of libuv's pool have their work.
-func (t *target) configurePool() {
+// configurePool tells the program where the threads of libuv's pool have their work, unless nothing is read of requests.
+func (t *target) configurePool(tree *reqctx.Tree) {
 	p, bias := t.space.Pool()
-	if p == nil {
+	if p == nil || len(tree.Labels) == 0 || requireContext(t.space.Layout()) != nil {
 		return
 	}
 	t.config.Pool = bpf.Pool{Call: p.Return + bias, NodeWork: p.NodeWork + bias, Reg: uint32(p.Register), Offset: p.Offset}

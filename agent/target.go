@@ -93,7 +93,7 @@ func (a *Agent) prepare(pid int) (*target, error) {
 	t.process = t.derived
 	a.followMaps(t)
 	t.configure(a.tree, l)
-	t.configurePool()
+	t.configurePool(a.tree)
 	t.pupil.id = t.config.Id
 	a.findIsolates(t)
 	a.warnProblems(t)
