@@ -11,6 +11,7 @@ import (
 // detail prints what is said of a process that was asked for by pid only.
 func (w *sheet) detail(p *agent.NodeProcess) {
 	d := p.Detail
+	w.published(d.Published)
 	w.stores(d.Stores)
 	w.fields("compared", p.Check.Fields)
 	w.fields("assumed", p.Layout.Assumed)
@@ -20,6 +21,21 @@ func (w *sheet) detail(p *agent.NodeProcess) {
 		w.line("", "%d mappings are left out, the BPF program has no room for more: their frames have no names", d.LeftOut)
 	}
 	w.several("files", d.Problems)
+}
+
+// published names what the process publishes for readers outside it, in one line.
+func (w *sheet) published(list []agent.Publication) {
+	var texts []string
+	for _, p := range list {
+		if p.Not != "" {
+			p.What += " (not read: " + p.Not + ")"
+		}
+		texts = append(texts, shorten(printable(p.What), longestCommand))
+	}
+	if len(texts) == 0 {
+		texts = []string{"nothing"}
+	}
+	w.line("published", "%s", strings.Join(texts, ", "))
 }
 
 func (w *sheet) stores(stores []agent.Store) {
