@@ -131,6 +131,8 @@ func (a *Agent) contextRecord(t *target, kind, label uint8, data []byte) {
 		} else {
 			v.Num = math.Float64frombits(bits)
 		}
+	case bpf.ContextLearnResource:
+		return // its stores were read all the same, by more reads (read_slowly in resource.h)
 	default:
 		t.flags.learning = true // teach has told the program
 		return
