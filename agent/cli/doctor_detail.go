@@ -12,7 +12,7 @@ import (
 func (w *sheet) detail(p *agent.NodeProcess) {
 	d := p.Detail
 	w.published(d.Published)
-	w.stores(d.Stores)
+	w.stores(p)
 	w.fields("compared", p.Check.Fields)
 	w.fields("assumed", p.Layout.Assumed)
 	w.several("unknown", d.Consequences)
@@ -38,7 +38,8 @@ func (w *sheet) published(list []agent.Publication) {
 	w.line("published", "%s", strings.Join(texts, ", "))
 }
 
-func (w *sheet) stores(stores []agent.Store) {
+func (w *sheet) stores(p *agent.NodeProcess) {
+	stores := p.Detail.Stores
 	if len(stores) == 0 {
 		w.line("stores", "none was current in the two seconds that were watched: try again under load")
 	}
@@ -53,7 +54,7 @@ func (w *sheet) stores(stores []agent.Store) {
 		case s.Datadog:
 			name = "of dd-trace"
 		case s.Handle:
-			name = "of dd-trace before 5.107, which keeps them where they cannot be read"
+			name = "of dd-trace, where they cannot be read: " + p.MendHandles()
 		case len(s.Properties) == 0:
 			name += ": a string, a number or a boolean"
 		default:

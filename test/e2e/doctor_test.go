@@ -125,6 +125,18 @@ func TestDoctorOnPublished(t *testing.T) {
 	}
 }
 
+// TestDoctorOnHandles: dd-trace keeps its stores out of reach where there is no AsyncContextFrame, and what doctor says it
+// takes is what TestRequests runs it with.
+func TestDoctorOnHandles(t *testing.T) {
+	node, err := nodes.Path("22.23.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, node, "requests.js", nil, []string{"TRACER=datadog"})
+	d := doctor(t, hotspan, 0, "-p", strconv.Itoa(p.PID))
+	d.says(t, "of dd-trace, where they cannot be read: it takes Node.js with --experimental-async-context-frame, and dd-trace 5.107 or later\n")
+}
+
 // leastVerified is how many fields every running process shows: all that are compared but for those of code of a tier
 // that it may not have.
 const leastVerified = 27
