@@ -50,6 +50,10 @@ func (p *looked) publications(s *space.Space) []Publication {
 		}
 		out = append(out, one)
 	}
+	const most = len(bpf.Process{}.Published)
+	if left := len(read) - most; left > 0 {
+		out = append(out, Publication{What: fmt.Sprintf("the last %d of these", left), Not: fmt.Sprintf("only %d are", most)})
+	}
 	return out
 }
 
