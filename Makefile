@@ -3,6 +3,7 @@
 # make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
 # make truth            what share of profiles is true, by Node.js version, as a table (needs root)
 # make bench            what hotspan costs, as a ratio to none in the same run (needs root)
+# make bench-readers    what each way to read labels costs a sample (needs root)
 # make build            bin/hotspan
 # make generate         the BPF objects anew, with clang-19
 # make check-generated  that the BPF objects are those of the sources
@@ -32,8 +33,8 @@ CLANG = 19.1.7
 HAVE_CLANG = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ]
 
-.PHONY: demo test node truth bench build generate check-generated nodes root-demo root-test root-node root-truth \
-	root-bench tools-go tools-npm tools-test tools-bpf
+.PHONY: demo test node truth bench bench-readers build generate check-generated nodes root-demo root-test root-node root-truth \
+	root-bench root-bench-readers tools-go tools-npm tools-test tools-bpf
 
 demo: root-demo build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./examples/demo -node "$$node" $(DEMO_FLAGS)
@@ -57,6 +58,9 @@ truth: root-truth build $(PACKAGES) nodes
 
 bench: root-bench build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./test/bench -node "$$node"
+
+bench-readers: root-bench-readers tools-go tools-test $(PACKAGES)
+	@go test ./agent -run '^$$' -bench '^BenchmarkReaders$$' -benchtime 1x
 
 build: tools-go
 	go build -o bin/hotspan .
@@ -91,6 +95,9 @@ root-truth:
 
 root-bench:
 	$(call root,bench)
+
+root-bench-readers:
+	$(call root,bench-readers)
 
 tools-go:
 	$(call need,go,Go 1.26 or later from https://go.dev/dl)

@@ -42,6 +42,22 @@ func contextFrame(node string, args []string, options string) ContextFrame {
 	return f
 }
 
+// MendHandles says what it takes to have the stores of dd-trace read that are behind opaque handles, as a phrase. It has
+// them there before 5.107, and wherever Node.js has no AsyncContextFrame. (dd-trace, packages/datadog-core/src/storage.js)
+func (p *NodeProcess) MendHandles() string {
+	const newer = "dd-trace 5.107 or later"
+	major, minor, ok := parseRelease(p.Node)
+	switch {
+	case p.Frame.On:
+		return "it takes " + newer
+	case ok && major >= 24:
+		return "it takes Node.js without --no-async-context-frame, and " + newer
+	case ok && (major == 23 || major == 22 && minor >= 7):
+		return "it takes Node.js with --experimental-async-context-frame, and " + newer
+	}
+	return "it takes Node.js 24 or later, and " + newer
+}
+
 // frameSwitch reports whether a word is the option, and what it sets. Node takes underscores for hyphens.
 func frameSwitch(word string) (on, is bool) {
 	name, ok := strings.CutPrefix(strings.ReplaceAll(word, "_", "-"), "--")

@@ -37,6 +37,29 @@ func TestContextFrame(t *testing.T) {
 	}
 }
 
+// Which options each line of Node has is TestContextFrame's.
+func TestMendHandles(t *testing.T) {
+	for _, c := range []struct {
+		node string
+		on   bool
+		want string
+	}{
+		{"24.21.0", true, "it takes dd-trace 5.107"},
+		{"22.23.3", true, "it takes dd-trace 5.107"},
+		{"26.10.0", false, "it takes Node.js without --no-async-context-frame, and dd"},
+		{"22.23.3", false, "it takes Node.js with --experimental-async-context-frame, and dd"},
+		{"23.11.1", false, "it takes Node.js with --experimental-async-context-frame, and dd"},
+		{"22.6.0", false, "it takes Node.js 24 or later, and dd"},
+		{"16.20.2", false, "it takes Node.js 24 or later, and dd"},
+		{"", false, "it takes Node.js 24 or later, and dd"},
+	} {
+		p := NodeProcess{Node: c.node, Frame: ContextFrame{On: c.on}}
+		if got := p.MendHandles(); !strings.HasPrefix(got, c.want) {
+			t.Errorf("Node %s, on %v: %q, want %q", c.node, c.on, got, c.want)
+		}
+	}
+}
+
 func TestWords(t *testing.T) {
 	environment := words([]byte("HOME=/\x00NODE_OPTIONS=--inspect\x00XNODE_OPTIONS=no\x00EMPTY=\x00"))
 	if got := variable(environment, "NODE_OPTIONS"); got != "--inspect" {

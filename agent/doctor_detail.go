@@ -12,19 +12,23 @@ import (
 
 // Detail is what is said of a process that was asked for by pid.
 type Detail struct {
-	Consequences []string // of what is unknown of the layout
-	Code, Files  int      // executable mappings, and files that are mapped so
-	LeftOut      int      // of these mappings, for which the BPF program has no room
-	Problems     []string // of the files: no symbols, no unwind rules
-	Stores       []Store  // in the frame or resource that was current when the process was looked at
-	Labels       []string // rules that would make labels of what these have, as a shell takes them
+	Consequences []string      // of what is unknown of the layout
+	Code, Files  int           // executable mappings, and files that are mapped so
+	LeftOut      int           // of these mappings, for which the BPF program has no room
+	Problems     []string      // of the files: no symbols, no unwind rules
+	Published    []Publication // for readers outside it
+	Stores       []Store       // in the frame or resource that was current when the process was looked at
+	Labels       []string      // rules that would make labels of what these have, as a shell takes them
 }
 
 func (p *looked) detail() *Detail {
 	d := &Detail{Consequences: consequences(p.l)}
-	p.mappings(d)
+	mapped := p.mappings(d)
 	if p.at != 0 && requireContext(p.l) == nil {
 		d.Stores = p.stores()
+	}
+	if mapped != nil {
+		d.Published = p.publications(mapped)
 	}
 	for _, s := range d.Stores {
 		for _, rule := range s.Rules() {
@@ -36,8 +40,8 @@ func (p *looked) detail() *Detail {
 	return d
 }
 
-// mappings reads all files that have code in the process, as record does.
-func (p *looked) mappings(d *Detail) {
+// mappings reads all files that have code in the process, as record does. It is nil if the process has ended.
+func (p *looked) mappings(d *Detail) *space.Space {
 	cache := binary.NewCache(nil)
 	seen := map[*binary.File]bool{}
 	for _, m := range p.maps {
@@ -56,9 +60,12 @@ func (p *looked) mappings(d *Detail) {
 		}
 	}
 	d.Files = len(seen)
-	if s, err := space.New(p.PID, p.mem, cache); err == nil {
-		_, d.LeftOut = s.Mappings(make([]bpf.Mapping, len(bpf.Process{}.Mappings)))
+	s, err := space.New(p.PID, p.mem, cache)
+	if err != nil {
+		return nil
 	}
+	_, d.LeftOut = s.Mappings(make([]bpf.Mapping, len(bpf.Process{}.Mappings)))
+	return s
 }
 
 // groups say what is lost with the fields in them. The first group that has a field counts.

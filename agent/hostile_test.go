@@ -28,15 +28,7 @@ func TestHostileContext(t *testing.T) {
 		k := inKernel(t, p, th)
 		k.hostileRules(t)
 		whole := k.sample(t, r.Pages)
-		low, high := stackOf(th, r)
-		var words []uint64 // that the program looks at, but for the stack
-		for _, read := range whole.reads {
-			for at := read.At &^ 7; at < read.At+read.Size; at += 8 {
-				if page := at &^ 0xfff; (page < low || page > high) && len(r.Pages[page]) == 0x1000 {
-					words = append(words, at)
-				}
-			}
-		}
+		words := k.heapWords(r, whole)
 		random := rand.New(rand.NewPCG(1, 2))
 		most, unreadable := 0, 0
 		for range 150 {

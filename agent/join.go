@@ -92,6 +92,8 @@ func (a *Agent) contextRecord(t *target, kind, label uint8, data []byte) {
 	case bpf.ContextPresent:
 		t.flags.present = true
 		return
+	case bpf.ContextLearnResource:
+		return // its stores were read all the same, by more reads (read_slowly in resource.h)
 	case bpf.ContextUnreadable:
 		t.flags.unreadable = true
 		return

@@ -60,6 +60,7 @@ func TestJoin(t *testing.T) {
 		{"part unreadable", present + record(bpf.ContextUnreadable, 0, "") + record(bpf.ContextOneByte, 0, "x"), []pprofx.Label{str("a", "x")}, flags{present: true, unreadable: true}, 0, false},
 		{"cut off", present + record(bpf.ContextOneByte, 0, "x") + record(bpf.ContextOneByte, 1, "yz")[:5], []pprofx.Label{str("a", "x")}, flags{present: true, unreadable: true}, 0, false},
 		{"to learn", present + record(bpf.ContextLearnShape, 0, "short"), []pprofx.Label{}, flags{present: true, learning: true}, 0, false},
+		{"to learn what was read slowly", present + record(bpf.ContextLearnResource, 0, word(1)+word(2)) + record(bpf.ContextOneByte, 0, "x"), []pprofx.Label{str("a", "x")}, flags{present: true}, 0, true},
 		{"of an unknown type", present + record(99, 0, "x"), []pprofx.Label{}, flags{present: true, learning: true}, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

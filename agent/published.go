@@ -4,12 +4,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/space"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
@@ -112,10 +114,17 @@ func describe(derived pprofx.Process, p *reqctx.Process) pprofx.Process {
 	return out
 }
 
-// configurePublished tells the program where the variables are, and how many there are, by precedence.
+// configurePublished tells the program where the variables are, and returns how many there are.
 func (t *target) configurePublished() int {
-	mem := memory.Live{PID: t.pid}
-	files, musl := t.space.ThreadLocals()
+	all := variables(memory.Live{PID: t.pid}, t.space, t.published.process)
+	t.config.Published = [len(t.config.Published)]bpf.Published{}
+	t.config.N_published = uint32(copy(t.config.Published[:], all))
+	return len(all)
+}
+
+// variables are the places from which contexts of threads are read, by precedence. process may be nil.
+func variables(mem io.ReaderAt, s *space.Space, process *reqctx.Process) []bpf.Published {
+	files, musl := s.ThreadLocals()
 	find := func(name string) []bpf.Place { return places(threadlocal.Find(mem, musl, files, name)) }
 	var all []bpf.Published
 	add := func(kind uint32, wrapped int, at, hash []bpf.Place) {
@@ -127,21 +136,19 @@ func (t *target) configurePublished() int {
 			all = append(all, p)
 		}
 	}
-	if p := t.published.process; p != nil && p.HasThreads() {
-		add(bpf.PublishedNode, p.Wrapped, find(threadlocal.NodeContext), nil)
+	if process != nil && process.HasThreads() {
+		add(bpf.PublishedNode, process.Wrapped, find(threadlocal.NodeContext), nil)
 		add(bpf.PublishedThread, -1, find(threadlocal.ThreadContext), nil)
 	}
 	if hasLabels(mem, files) {
 		add(bpf.PublishedNodeLabels, -1, find(threadlocal.LabelsHandle), find(threadlocal.LabelsHash))
 		add(bpf.PublishedLabels, -1, find(threadlocal.LabelsSet), nil)
 	}
-	t.config.Published = [len(t.config.Published)]bpf.Published{}
-	t.config.N_published = uint32(copy(t.config.Published[:], all))
-	return len(all)
+	return all
 }
 
 // hasLabels reports whether a file has custom labels of the version that is known.
-func hasLabels(mem memory.Live, files []threadlocal.Loaded) bool {
+func hasLabels(mem io.ReaderAt, files []threadlocal.Loaded) bool {
 	return slices.ContainsFunc(files, func(f threadlocal.Loaded) bool {
 		at, ok := f.Defined[threadlocal.LabelsVersion]
 		var b [4]byte

@@ -17,7 +17,7 @@ type Store struct {
 	Name          string   // of the AsyncLocalStorage; empty where it has none, or where it is not known which it is
 	OpenTelemetry bool     // it is the context of OpenTelemetry's SDK
 	Datadog       bool     // it is dd-trace's
-	Handle        bool     // it is an opaque handle of an older dd-trace, whose stores are elsewhere
+	Handle        bool     // it is an opaque handle of dd-trace, whose stores are elsewhere: see MendHandles
 	Properties    []string // paths to all properties and entries, two deep; empty for a store that is no object
 	Values        []string // those of them that can be labels: strings, numbers and booleans
 	// Examples are the values when the store was met, as text; that of a store that is a value itself has an empty path.

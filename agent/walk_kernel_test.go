@@ -88,11 +88,12 @@ func (k *kernelWalk) putCode(t testing.TB) {
 
 // sampled is what a sample says of a thread.
 type sampled struct {
-	walk   stack.Walk
-	labels []pprofx.Label
-	flags  flags
-	reads  []bpftest.Read
-	nReads int
+	walk       stack.Walk
+	labels     []pprofx.Label
+	flags      flags
+	reads      []bpftest.Read
+	nReads     int
+	collecting bool
 }
 
 // once takes a sample of the thread, of whose memory there are these pages, and learns what the program asks for.
@@ -113,7 +114,7 @@ func (k *kernelWalk) once(t testing.TB, pages map[uint64][]byte) sampled {
 	k.target.flags = flags{}
 	k.agent.teach(&s)
 	labels := k.agent.join(k.target, &s)
-	return sampled{walkOf(&s), labels, k.target.flags, out.Reads, out.NReads}
+	return sampled{walkOf(&s), labels, k.target.flags, out.Reads, out.NReads, vmState(s.VmState) == pprofx.StateGC}
 }
 
 // sample takes samples until the program has learnt all that it asks for, and returns the last.
@@ -146,15 +147,21 @@ func inKernelForm(w stack.Walk) stack.Walk {
 	return w
 }
 
-// recordThread records what the walks and the context reader look at. The program cannot say what it would read behind a word
-// that it could not, so it runs until it asks for no page more.
+// recordThread records what the walks and the context reader look at.
 func recordThread(t testing.TB, p *bpftest.Program, live *thread) *memory.Recorder {
 	t.Helper()
 	r := &memory.Recorder{Mem: live.mem}
 	live.walk(r)
 	th := *live
 	th.mem = r
-	k := inKernel(t, p, &th)
+	inKernel(t, p, &th).record(t, r)
+	return r
+}
+
+// record keeps what the program reads of a thread whose memory is recorded. It cannot say what it would read behind a
+// word that it could not, so it runs until it asks for no page more.
+func (k *kernelWalk) record(t testing.TB, r *memory.Recorder) {
+	t.Helper()
 	for s, before := (sampled{}), -1; before < len(r.Pages) || s.flags.learning; {
 		before = len(r.Pages)
 		s = k.once(t, r.Pages)
@@ -162,5 +169,4 @@ func recordThread(t testing.TB, p *bpftest.Program, live *thread) *memory.Record
 			r.Keep(read.At, read.Size)
 		}
 	}
-	return r
 }

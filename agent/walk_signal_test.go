@@ -20,7 +20,7 @@ import (
 func TestWalkSignal(t *testing.T) {
 	p := bpftest.Load(t)
 	v := nodes.Versions()[0].Version
-	th := stopped(t, v)
+	th := stopped(t, v, walkProgram)
 	before := th.walk(th.mem)
 	th.regs = interrupted(t, th.mem.(memory.Live).PID)
 	want := th.walk(th.mem)

@@ -19,6 +19,9 @@ import (
 
 var keepRecordings = flag.Bool("record", false, "write testdata/recordings anew, for each Node of test/nodes.json")
 
+// walkProgram stands still on a stack of many kinds of frame.
+const walkProgram = "testdata/walk.js"
+
 func TestMain(m *testing.M) { os.Exit(bpftest.Main(m)) }
 
 // TestWalkLive stops each Node on a stack of many kinds of frame. The walk in Go over the process's memory must find the
@@ -31,7 +34,7 @@ func TestWalkLive(t *testing.T) {
 	}
 	for _, v := range nodes.Versions() {
 		t.Run(v.Version, func(t *testing.T) {
-			th := stopped(t, v.Version)
+			th := stopped(t, v.Version, walkProgram)
 			want := th.walk(th.mem)
 			if want.Stop != stack.StopRoot || want.Resumed {
 				t.Errorf("stop %d, resumed %v", want.Stop, want.Resumed)

@@ -53,12 +53,12 @@ func (th *thread) walk(mem io.ReaderAt) stack.Walk {
 	return w.Walk(th.regs, stack.Isolate(mem, th.regs.FSBase, th.isolate))
 }
 
-// standing runs testdata/walk.js until it stands still, with a stack where this process has no memory.
-func standing(t *testing.T, version string) (*live.Process, memory.Registers) {
+// standing runs a program until it stands still, with a stack where this process has no memory.
+func standing(t *testing.T, version, program string, args ...string) (*live.Process, memory.Registers) {
 	t.Helper()
 	bpftest.Randomize(t)
 	for range 20 {
-		p := live.Start(t, version, inTemp(t, "testdata/walk.js"))
+		p := live.Start(t, version, append([]string{inTemp(t, program)}, args...)...)
 		awaitRead(t, p.PID)
 		if regs := seize(t, p.PID); regs.General[memory.RSP] < bpftest.MaxAddress {
 			return p, regs
@@ -68,10 +68,10 @@ func standing(t *testing.T, version string) (*live.Process, memory.Registers) {
 	return nil, memory.Registers{}
 }
 
-// stopped runs testdata/walk.js and stops it where it stands still.
-func stopped(t *testing.T, version string) *thread {
+// stopped runs a program of testdata, such as walk.js, and stops it where it stands still.
+func stopped(t *testing.T, version, program string, args ...string) *thread {
 	t.Helper()
-	p, regs := standing(t, version)
+	p, regs := standing(t, version, program, args...)
 	th := &thread{
 		mem: memory.Live{PID: p.PID}, regs: regs,
 		code: &processCode{tables: map[uint32]*unwind.Table{}, used: map[uint32][]uint32{}},
@@ -120,7 +120,7 @@ func awaitRead(t *testing.T, pid int) {
 }
 
 // seize stops a process's main thread until the test ends.
-func seize(t *testing.T, pid int) memory.Registers {
+func seize(t testing.TB, pid int) memory.Registers {
 	t.Helper()
 	var status unix.WaitStatus
 	err := unix.PtraceSeize(pid)
@@ -138,7 +138,7 @@ func seize(t *testing.T, pid int) memory.Registers {
 }
 
 // registers are those of a stopped thread.
-func registers(t *testing.T, pid int) (r memory.Registers) {
+func registers(t testing.TB, pid int) (r memory.Registers) {
 	t.Helper()
 	var regs unix.PtraceRegs
 	if err := unix.PtraceGetRegs(pid, &regs); err != nil {

@@ -35,7 +35,8 @@ const cutMark = "…"
 // are not what their label must be: they are left out.
 //
 // whole says that all was read. Where something was not, a value that is only the second choice is left out, and so is
-// half of an id: the first choice, or the other half, may be what is missing, and it would be another label.
+// half of an id: the first choice, or the other half, may be what is missing, and it would be another label. So requests of
+// a route do not appear under their paths too.
 func (t *Tree) Decode(values []Value, whole bool, sets *Sets) (bad int) {
 	slices.SortStableFunc(values, func(a, b Value) int { return a.Label - b.Label })
 	high := ""
@@ -69,10 +70,10 @@ func (t *Tree) Decode(values []Value, whole bool, sets *Sets) (bad int) {
 	return bad + before - len(sets[Datadog])
 }
 
-// secondChoice reports whether another rule for the same label goes before this one.
+// secondChoice reports whether the label takes the place of another one, or another rule for it goes before this one.
 func (t *Tree) secondChoice(label int) bool {
 	s := t.Labels[label]
-	return slices.ContainsFunc(t.Labels, func(o Source) bool {
+	return s.Unless != "" || slices.ContainsFunc(t.Labels, func(o Source) bool {
 		return o.Label == s.Label && (o.Reader == s.Reader && o.Rank < s.Rank || o.Reader == Rules && s.Reader != Rules)
 	})
 }

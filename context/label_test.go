@@ -101,6 +101,10 @@ func TestDecodeInPart(t *testing.T) {
 		{Label: at(Rules, "s", 1), Str: "second"}, {Label: at(Rules, "n", 0), Str: "n"}, {Label: at(Datadog, TraceID, 0), Bytes: low},
 		{Label: at(OpenTelemetry, SpanID, 0), Str: spanID},
 	}
+	otel := []Value{{Label: at(OpenTelemetry, Method, 0), Str: "GET"}, {Label: at(OpenTelemetry, URLPath, 0), Str: "/a/1"}}
+	old := []Value{{Label: at(OpenTelemetry, oldMethod, 0), Str: "GET"}, {Label: at(OpenTelemetry, oldTarget, 0), Str: "/a/1"}}
+	dd := []Value{{Label: at(Datadog, oldMethod, 0), Str: "GET"}, {Label: at(Datadog, oldURL, 0), Str: "http://h/a/1"}}
+	web := map[string]string{"s": "second", "n": "n", "trace_id": "00000000000000000102030405060708", "http.request.method": "GET", "url.path": "/a/1"}
 	for _, c := range []struct {
 		whole bool
 		more  []Value
@@ -110,6 +114,9 @@ func TestDecodeInPart(t *testing.T) {
 		{false, nil, map[string]string{"n": "n"}},
 		{false, []Value{{Label: at(Datadog, traceHigh, 0), Str: "6b005b4f00000000"}}, map[string]string{"n": "n", "trace_id": "6b005b4f000000000102030405060708"}},
 		{false, []Value{{Label: at(Rules, "s", 0), Str: "first"}}, map[string]string{"n": "n", "s": "first"}},
+		{true, otel, web}, {true, old, web}, {true, dd, web},
+		{false, otel, map[string]string{"n": "n"}}, {false, old, map[string]string{"n": "n"}}, {false, dd, map[string]string{"n": "n"}},
+		{false, append(otel, Value{Label: at(OpenTelemetry, Route, 0), Str: "/a/:id"}), map[string]string{"n": "n", "http.route": "/a/:id"}},
 	} {
 		var sets Sets
 		tree.Decode(append(slices.Clone(values), c.more...), c.whole, &sets)

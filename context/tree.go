@@ -24,8 +24,9 @@ type Tree struct {
 type Source struct {
 	Label  string
 	Reader Reader
-	Bytes  bool // the value is an array of bytes
-	Rank   int  // of several rules for one label the first that has a value counts
+	Bytes  bool   // the value is an array of bytes
+	Rank   int    // of several rules for one label the first that has a value counts
+	Unless string // label of the same reader whose place it takes; empty for none
 }
 
 // Name is what a property, or the key of a Map, is found by.
@@ -117,7 +118,7 @@ func (t *Tree) add(r Rule) error {
 
 // label is a number for the label of a rule: one that is less for earlier rules.
 func (t *Tree) label(r Rule) int {
-	s := Source{Label: r.Label, Reader: r.Reader, Bytes: r.Bytes}
+	s := Source{Label: r.Label, Reader: r.Reader, Bytes: r.Bytes, Unless: r.Unless}
 	for _, have := range t.Labels {
 		if have.Label == s.Label && have.Reader == s.Reader {
 			s.Rank++

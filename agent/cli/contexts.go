@@ -44,7 +44,7 @@ func (w *sheet) contexts(c *agent.Contexts) {
 			if t.Stores[i].Seen == 1 && t.Current > 20 {
 				continue // read while it was changed, as like as not: the process runs on
 			}
-			offers = append(offers, w.seenStore(&t.Stores[i])...)
+			offers = append(offers, w.seenStore(&t.Stores[i], c.MendHandles())...)
 		}
 	}
 	if offers = eachLabelOnce(offers); len(offers) > 0 {
@@ -72,8 +72,9 @@ func eachLabelOnce(rules []string) []string {
 	return out
 }
 
-// seenStore prints one kind of store and returns the rules that would make labels of it.
-func (w *sheet) seenStore(s *agent.SeenStore) []string {
+// seenStore prints one kind of store and returns the rules that would make labels of it. mend is what it takes to read a
+// store behind a handle.
+func (w *sheet) seenStore(s *agent.SeenStore, mend string) []string {
 	w.printf("  %s, seen %d times\n", kindOf(&s.Store), s.Seen)
 	if text, ok := s.Examples[""]; ok {
 		w.printf("    %-32s %s\n", "(the store itself)", printable(text))
@@ -93,7 +94,7 @@ func (w *sheet) seenStore(s *agent.SeenStore) []string {
 		w.printf("    makes the labels %s\n", strings.Join(s.Labels, ", "))
 	}
 	if s.Handle {
-		w.printf("    of dd-trace before 5.107: its stores cannot be read. Update dd-trace to have labels.\n")
+		w.printf("    of dd-trace, whose stores cannot be read here: %s\n", mend)
 	}
 	var offers []string
 	for _, r := range s.Rules() {

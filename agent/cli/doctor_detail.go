@@ -11,7 +11,8 @@ import (
 // detail prints what is said of a process that was asked for by pid only.
 func (w *sheet) detail(p *agent.NodeProcess) {
 	d := p.Detail
-	w.stores(d.Stores)
+	w.published(d.Published)
+	w.stores(p)
 	w.fields("compared", p.Check.Fields)
 	w.fields("assumed", p.Layout.Assumed)
 	w.several("unknown", d.Consequences)
@@ -22,7 +23,23 @@ func (w *sheet) detail(p *agent.NodeProcess) {
 	w.several("files", d.Problems)
 }
 
-func (w *sheet) stores(stores []agent.Store) {
+// published names what the process publishes for readers outside it, in one line.
+func (w *sheet) published(list []agent.Publication) {
+	var texts []string
+	for _, p := range list {
+		if p.Not != "" {
+			p.What += " (not read: " + p.Not + ")"
+		}
+		texts = append(texts, shorten(printable(p.What), longestCommand))
+	}
+	if len(texts) == 0 {
+		texts = []string{"nothing"}
+	}
+	w.line("published", "%s", strings.Join(texts, ", "))
+}
+
+func (w *sheet) stores(p *agent.NodeProcess) {
+	stores := p.Detail.Stores
 	if len(stores) == 0 {
 		w.line("stores", "none was current in the two seconds that were watched: try again under load")
 	}
@@ -37,7 +54,7 @@ func (w *sheet) stores(stores []agent.Store) {
 		case s.Datadog:
 			name = "of dd-trace"
 		case s.Handle:
-			name = "of dd-trace before 5.107, which keeps them where they cannot be read"
+			name = "of dd-trace, where they cannot be read: " + p.MendHandles()
 		case len(s.Properties) == 0:
 			name += ": a string, a number or a boolean"
 		default:

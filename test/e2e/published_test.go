@@ -12,24 +12,15 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/nodes/live"
 	"github.com/hotspan/hotspan/test/truth"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// addon builds an add-on for Node.js of the sources in testdata, against the headers of a version.
+// addon builds an add-on for Node.js of the sources in testdata.
 func addon(t *testing.T, node, name string, arguments ...string) string {
 	t.Helper()
-	compiler := "gcc"
-	if strings.HasSuffix(name, ".cc") {
-		compiler = "g++"
-	}
-	out := filepath.Join(t.TempDir(), strings.TrimSuffix(name, filepath.Ext(name))+".node")
-	headers := filepath.Join(filepath.Dir(filepath.Dir(node)), "include", "node")
-	arguments = append([]string{"-shared", "-fPIC", "-O1", "-Wall", "-I" + headers, "-o", out, filepath.Join("testdata", name)}, arguments...)
-	if text, err := exec.Command(compiler, arguments...).CombinedOutput(); err != nil {
-		t.Fatalf("%s %v: %v\n%s", compiler, arguments, err, text)
-	}
-	return out
+	return live.Addon(t, node, filepath.Join("testdata", name), arguments...)
 }
 
 // publishedLabels are the labels that a request must have which published.js or native_threads.js has published.
