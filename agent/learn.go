@@ -18,6 +18,8 @@ type pupil struct {
 	id      uint32 // of the process, in the BPF program
 	learner *reqctx.Learner
 	asked   map[question]time.Time
+	// strangers are C++ classes that libuv's pool worked on, with how often objects of them were not known.
+	strangers map[uint64]int
 	// isolates are those that have async_hooks, with when the program asked for them first.
 	isolates map[bpf.EnvironmentKey]time.Time
 }

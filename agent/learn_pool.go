@@ -35,12 +35,21 @@ func (a *Agent) learnKept(t *target, pc uint64) {
 	}
 }
 
-// learnWork learns the class of an object of Node's that the pool works on. One that is not known is told, too: its objects
-// belong to no request that can be told.
+// manyTries is how often an object of a class must not be what is known until none of the class is: an object may be
+// moving when it is looked at, or gone.
+const manyTries = 32
+
+// learnWork learns the class of an object of Node's that the pool works on. One that is not known is told in the end, too:
+// its objects belong to no request that can be told. Class 0 stands for AsyncWraps, which may be gone too.
 func (a *Agent) learnWork(p *pupil, kind uint8, object, class uint64) error {
 	w, err := p.learner.WorkOf(object)
-	if err != nil && !(errors.Is(err, reqctx.ErrNoOwner) && p.learner.IsA(object, class)) {
-		return err
+	if err != nil {
+		if p.strangers == nil || len(p.strangers) >= maxStrangers {
+			p.strangers = map[uint64]int{}
+		}
+		if p.strangers[class]++; class == 0 || !errors.Is(err, reqctx.ErrNoOwner) || p.strangers[class] < manyTries {
+			return err
+		}
 	}
 	return a.sampler.SetWork(p.id, uint32(kind), class, bpf.Work{
 		Resource: int32(w.Resource), Id: int32(w.ID), Frame: int32(w.Frame), Field: uint32(w.Field), Realm: int32(w.Realm), Isolate: uint32(w.Isolate),
@@ -52,6 +61,9 @@ type job struct {
 	work, id uint64
 	labels   []pprofx.Label
 }
+
+// maxStrangers bounds the classes of which it is kept how often they were not known.
+const maxStrangers = 256
 
 // maxPoolThreads bounds the threads of which that is kept.
 const maxPoolThreads = 1 << 12

@@ -121,13 +121,6 @@ func runPool(t *testing.T, p *bpftest.Program, m poolMemory) sampler.Sample {
 	in.Registers.IP = poolCode
 	in.Registers.General[3] = poolWork + 0x18
 	in.Registers.General[6], in.Registers.General[7] = poolStack, poolStack-0x40
-	out, err := p.Run(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := sampler.DecodeSample(out.Record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, _ := runWild(t, p, in)
 	return s
 }

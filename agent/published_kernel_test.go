@@ -71,6 +71,12 @@ func readWild(t *testing.T, p *bpftest.Program, config *bpf.Process, memory []by
 	t.Helper()
 	in := bpftest.Input{PID: walkPID, Process: config, Isolate: wildAt + 0x2000, Pages: []bpftest.Page{{Addr: wildAt, Data: memory}}}
 	in.Registers.FSBase = wildAt + 0x4000
+	return runWild(t, p, in)
+}
+
+// runWild takes a sample, and says how many reads that took.
+func runWild(t *testing.T, p *bpftest.Program, in bpftest.Input) (sampler.Sample, int) {
+	t.Helper()
 	out, err := p.Run(in)
 	if err != nil {
 		t.Fatal(err)

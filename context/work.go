@@ -62,12 +62,6 @@ func (l *Learner) WorkOf(object uint64) (Work, error) {
 	return Work{}, ErrNoOwner
 }
 
-// IsA reports whether an object is of the class of C++ with this vtable.
-func (l *Learner) IsA(object, class uint64) bool {
-	w, err := l.r.WordAt(object)
-	return err == nil && uint64(w) == class
-}
-
 // isWrap reports whether there is a BaseObject: its JavaScript object has its address in an internal field.
 func (l *Learner) isWrap(base uint64) bool {
 	object, ok := l.handle(base + wrapObject)
