@@ -47,9 +47,36 @@ const (
 // ErrNoOwner says that an object of Node's belongs to no request that can be told.
 var ErrNoOwner = errors.New("neither an AsyncWrap nor an AsyncResource of Node.js")
 
+var errMoving = errors.New("the collector moves what an object of Node.js refers to")
+
 // WorkOf finds it for an object that is worked on: a ThreadPoolWork, which is behind an AsyncWrap or AsyncResource in one
-// object, or an AsyncWrap itself. The error is ErrNoOwner where it is none of these.
+// object, or an AsyncWrap itself. The error is ErrNoOwner where it is none of these. It looks twice, since objects may
+// move meanwhile.
 func (l *Learner) WorkOf(object uint64) (Work, error) {
+	first, err := l.workOf(object)
+	if err != nil {
+		return Work{}, err
+	}
+	if l.collects(object, first) {
+		return Work{}, errMoving
+	}
+	second, err := l.workOf(object)
+	if err == nil && second != first {
+		err = errMoving
+	}
+	return second, err
+}
+
+// collects reports whether the isolate of an object is in a collection. (include/v8-unwinder.h, StateTag)
+func (l *Learner) collects(object uint64, w Work) bool {
+	const collecting = 1
+	realm, _ := l.r.WordAt(object + uint64(int64(w.Realm)))
+	isolate, _ := l.r.WordAt(uint64(realm) + uint64(w.Isolate))
+	state, err := l.r.Bytes(uint64(isolate)+uint64(l.r.Layout().At(layout.IsolateVMState)), 1)
+	return err != nil || state[0] == collecting
+}
+
+func (l *Learner) workOf(object uint64) (Work, error) {
 	for back := 0; back < maxBefore; back += 8 {
 		base := object - uint64(back)
 		if l.isWrap(base) {
