@@ -100,7 +100,8 @@ type hotspanFrame struct {
 	Script   int32
 	Literal  int32
 	Offset   int32
-	Kind     uint32
+	Kind     uint16
+	Exact    uint16
 }
 
 type hotspanFrameKind uint32
@@ -344,11 +345,26 @@ type hotspanScratch struct {
 		Leaf     uint8
 		ExactPc  uint8
 		Resumed  uint8
+		Value    uint8
+		Looks    uint8
+		_        [2]byte
+		Builtin  uint64
+	}
+	Slots struct {
+		_         structs.HostLayout
+		Offset    uint64
+		Bytecode  uint64
+		Argc      uint64
+		Function  uint64
+		Context   uint64
+		Bp        uint64
+		Pc        uint64
+		Arguments [4]uint64
+		End       uint64
 	}
 	End    uint32
 	Urgent uint32
 	Buffer [73728]uint8
-	_      [4]byte
 }
 
 type hotspanShape struct {
@@ -412,6 +428,9 @@ type hotspanV8Layout struct {
 	C_entryFp         uint32
 	Cped              uint32
 	GcState           uint32
+	DeoptimizerFrom   uint16
+	DeoptimizerInput  uint16
+	FrameContent      uint16
 	FunctionShared    uint16
 	SfiScript         uint16
 	SfiLiteral        uint16
@@ -466,6 +485,7 @@ type hotspanV8Layout struct {
 	TypeOddball       uint16
 	TypeArray         uint16
 	TypeFixedArray    uint16
+	_                 [2]byte
 	DescriptorsMask   uint32
 	DictionaryBit     uint32
 	InternalField     uint16

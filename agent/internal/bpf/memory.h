@@ -58,7 +58,19 @@ struct walked {
 	__u8 leaf;      // the frame is the leaf or its caller: all registers that its rule asks for are known
 	__u8 exact_pc;  // pc is an instruction to run next, not a return address
 	__u8 resumed;   // the walk has jumped to V8's exit frame
+	__u8 value;     // the last frame has a type marker, and pc may be a value of V8's in place of the return address
+	__u8 looks;     // pc is the word above such a value
+	__u64 builtin;  // pc of that frame
 };
+
+// Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it, then arguments.
+struct v8_frame {
+	__u64 offset, bytecode, argc, function, context;
+	__u64 bp, pc;
+	__u64 arguments[4];
+	__u64 end; // no slot: where the frame ends
+};
+#define V8_FRAME_SIZE __builtin_offsetof(struct v8_frame, end)
 
 // What does not fit on the BPF stack: one for each CPU. The program runs with interrupts off, never twice on a CPU.
 struct scratch {
@@ -86,6 +98,7 @@ struct scratch {
 	__u32 collecting; // the thread is in a collection
 	struct isolate_names no_names; // zeros
 	struct walked walked;
+	struct v8_frame slots; // of the frame that is looked at
 	__u32 end; // bytes of buffer in use
 	__u32 urgent; // the agent has to learn something for the next samples
 	__u8 buffer[BUFFER_SIZE + 8192]; // the record; the slack lets the verifier see that appends stay inside

@@ -60,7 +60,7 @@ func event(kernel []uint64, frames [][7]uint64, words []uint64, context string) 
 }
 
 func TestDecodeSample(t *testing.T) {
-	b := event([]uint64{0xf1, 0xf2}, [][7]uint64{{1, 2, 3, 0xffffffff, 5, 6, 1}, {11, 12, 13, 14, 15, 0xffffffff, 2}},
+	b := event([]uint64{0xf1, 0xf2}, [][7]uint64{{1, 2, 3, 0xffffffff, 5, 6, 1<<16 | 1}, {11, 12, 13, 14, 15, 0xffffffff, 2}},
 		[]uint64{21, 22, 23}, "\x01\x04\x02\x00hi")
 	s, err := DecodeSample(slices.Concat(b, []byte("more"))) // the ring buffer may round up
 	if err != nil {
@@ -69,7 +69,7 @@ func TestDecodeSample(t *testing.T) {
 	if diff := cmp.Diff([]uint64{0xf1, 0xf2}, s.Kernel); diff != "" {
 		t.Errorf("kernel: %s", diff)
 	}
-	want := []bpf.Frame{{Pc: 1, Sfi: 2, Bytecode: 3, Script: -1, Literal: 5, Offset: 6, Kind: 1}, {Pc: 11, Sfi: 12, Bytecode: 13, Script: 14, Literal: 15, Offset: -1, Kind: 2}}
+	want := []bpf.Frame{{Pc: 1, Sfi: 2, Bytecode: 3, Script: -1, Literal: 5, Offset: 6, Kind: 1, Exact: 1}, {Pc: 11, Sfi: 12, Bytecode: 13, Script: 14, Literal: 15, Offset: -1, Kind: 2}}
 	if !slices.Equal(want, s.Frames) {
 		t.Errorf("frames: %+v, want %+v", s.Frames, want)
 	}

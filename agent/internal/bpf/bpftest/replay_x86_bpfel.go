@@ -50,6 +50,9 @@ type replayProcess struct {
 		C_entryFp         uint32
 		Cped              uint32
 		GcState           uint32
+		DeoptimizerFrom   uint16
+		DeoptimizerInput  uint16
+		FrameContent      uint16
 		FunctionShared    uint16
 		SfiScript         uint16
 		SfiLiteral        uint16
@@ -104,6 +107,7 @@ type replayProcess struct {
 		TypeOddball       uint16
 		TypeArray         uint16
 		TypeFixedArray    uint16
+		_                 [2]byte
 		DescriptorsMask   uint32
 		DictionaryBit     uint32
 		InternalField     uint16
@@ -240,6 +244,9 @@ type replayScratch struct {
 		C_entryFp         uint32
 		Cped              uint32
 		GcState           uint32
+		DeoptimizerFrom   uint16
+		DeoptimizerInput  uint16
+		FrameContent      uint16
 		FunctionShared    uint16
 		SfiScript         uint16
 		SfiLiteral        uint16
@@ -294,6 +301,7 @@ type replayScratch struct {
 		TypeOddball       uint16
 		TypeArray         uint16
 		TypeFixedArray    uint16
+		_                 [2]byte
 		DescriptorsMask   uint32
 		DictionaryBit     uint32
 		InternalField     uint16
@@ -380,11 +388,26 @@ type replayScratch struct {
 		Leaf     uint8
 		ExactPc  uint8
 		Resumed  uint8
+		Value    uint8
+		Looks    uint8
+		_        [2]byte
+		Builtin  uint64
+	}
+	Slots struct {
+		_         structs.HostLayout
+		Offset    uint64
+		Bytecode  uint64
+		Argc      uint64
+		Function  uint64
+		Context   uint64
+		Bp        uint64
+		Pc        uint64
+		Arguments [4]uint64
+		End       uint64
 	}
 	End    uint32
 	Urgent uint32
 	Buffer [73728]uint8
-	_      [4]byte
 }
 
 type replayShape struct {
