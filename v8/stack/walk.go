@@ -126,9 +126,10 @@ type walk struct {
 	v8SP    uint64 // of the first frame in V8's code
 	script  heap.Word
 	id      int32  // of that Script
-	value   bool   // the last frame has a type marker, and PC may be a value of V8's in place of the return address
-	looks   bool   // PC is the word above such a value
+	typed   bool   // the last frame has a type marker
+	looks   bool   // PC is the word above what its return address should be, which is no code: value
 	builtin uint64 // PC of that frame
+	value   uint64
 }
 
 func (s *walk) step() {
@@ -136,19 +137,16 @@ func (s *walk) step() {
 	if !s.at.Exact {
 		pc-- // a call may be the last instruction of its function
 	}
-	code, looks, value := s.Code.Code(pc), s.looks, s.value
+	code, looks, typed := s.Code.Code(pc), s.looks, s.typed
 	v8 := code == V8Code || code == NoCode && s.inWasm()
-	s.looks, s.value = false, false
-	switch {
-	case looks && v8:
-		s.at.SP += 8
-	case looks:
-		s.at.PC = s.builtin
+	s.looks, s.typed = false, false
+	if looks {
+		v8, code = s.believeAbove(v8), NoCode
 	}
 	switch {
-	case v8 || looks:
+	case v8:
 		s.stepV8()
-	case code == NoCode && value && s.lookAbove():
+	case code == NoCode && typed && s.lookAbove():
 	case badPC(s.at.PC) && !s.at.Exact:
 		s.Stop = StopBadPC
 	case code == NativeCode:
@@ -195,7 +193,7 @@ func (s *walk) ascend(to Position) {
 	// A signal handler may have a stack of its own, above or below what it interrupted, to which Exact leads.
 	case to.SP <= s.at.SP && !to.Exact:
 		s.Stop = StopNoProgress
-	case badPC(to.PC) && !s.value:
+	case badPC(to.PC) && !s.typed:
 		s.Stop = StopBadPC
 	default:
 		if s.frames == 1 && !to.Exact {

@@ -45,7 +45,7 @@ func (s *walk) stepV8() {
 		f.Form, f.SFI, f.Marker = Typed, heap.Word(v[slotContext]), marker(v[slotContext])
 		f.Instance = heap.Word(v[slotFunction])
 		f.Argument = heap.Word(v[slotArguments+max(s.Layout.At(layout.RegExpArgument)-16, 0)/8&3])
-		s.value, s.builtin = heap.Word(v[slotPC]).IsSmi() || tagged(v[slotPC]), s.at.PC
+		s.typed, s.builtin = true, s.at.PC
 	} else {
 		f.Bytecode = heap.Word(v[slotBytecode])
 		if o := heap.Word(v[slotOffset]); o.IsSmi() {
@@ -56,18 +56,32 @@ func (s *walk) stepV8() {
 	s.ascend(Position{PC: v[slotPC], SP: end, BP: v[slotBP]})
 }
 
-// lookAbove moves to the word above a return address that is a value of V8's. Builtins that go from an interpreted frame to its
-// baseline code push the accumulator before they set up a frame in which C++ looks up where to. The return address of the OSR one
-// is above it; the others were not called, and work on the frame of the function that they go on with.
-// (src/builtins/x64/builtins-x64.cc, Generate_BaselineOrInterpreterEntry)
+// lookAbove moves to the word above a return address that is no code. Builtins that go from an interpreted frame to its baseline
+// code push the accumulator before they set up a frame in which C++ looks up where to. The return address of the OSR one is
+// above it, and the accumulator of no use any more, any word; the others were not called, and work on the frame of the function
+// that they go on with. (src/builtins/x64/builtins-x64.cc, Generate_BaselineOrInterpreterEntry)
 func (s *walk) lookAbove() bool {
 	var above [1]uint64
 	var slots [2]uint64
 	if !s.words(above[:], s.at.SP) || !s.words(slots[:], s.at.BP-16) || !tagged(slots[0]) || !tagged(slots[1]) {
 		return false
 	}
-	s.looks, s.at.PC = true, above[0]
+	s.looks, s.value, s.at.PC = true, s.at.PC, above[0]
 	return true
+}
+
+// believeAbove believes the word above if it is in V8's code, or goes on with the builtin where a value of V8's is below it.
+func (s *walk) believeAbove(v8 bool) bool {
+	switch {
+	case v8:
+		s.at.SP += 8
+		return true
+	case heap.Word(s.value).IsSmi() || tagged(s.value):
+		s.at.PC = s.builtin
+		return true
+	}
+	s.at.PC = s.value
+	return false
 }
 
 // inWasm reports whether the frame is marked as WebAssembly's: its code is in mappings of its own, which come with each

@@ -345,10 +345,11 @@ type hotspanScratch struct {
 		Leaf     uint8
 		ExactPc  uint8
 		Resumed  uint8
-		Value    uint8
+		Typed    uint8
 		Looks    uint8
 		_        [2]byte
 		Builtin  uint64
+		Value    uint64
 	}
 	Slots struct {
 		_         structs.HostLayout

@@ -58,9 +58,10 @@ struct walked {
 	__u8 leaf;      // the frame is the leaf or its caller: all registers that its rule asks for are known
 	__u8 exact_pc;  // pc is an instruction to run next, not a return address
 	__u8 resumed;   // the walk has jumped to V8's exit frame
-	__u8 value;     // the last frame has a type marker, and pc may be a value of V8's in place of the return address
-	__u8 looks;     // pc is the word above such a value
+	__u8 typed;     // the last frame has a type marker
+	__u8 looks;     // pc is the word above what its return address should be: `value`
 	__u64 builtin;  // pc of that frame
+	__u64 value;
 };
 
 // Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it, then arguments.

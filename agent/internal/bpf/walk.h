@@ -187,7 +187,7 @@ static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp,
 		w->so_far->stop = STOP_NO_PROGRESS;
 		return;
 	}
-	if (BAD_PC(pc) && !w->so_far->value) {
+	if (BAD_PC(pc) && !w->so_far->typed) {
 		w->so_far->stop = STOP_BAD_PC;
 		return;
 	}
@@ -224,7 +224,7 @@ static __always_inline void walk_v8(struct walk *w)
 		__u64 argument = v->arguments[w->process->v8.regexp_argument & 3];
 		f->script = argument;
 		f->literal = argument >> 32;
-		w->so_far->value = IS_SMI(v->pc) || HEAP_OBJECT(v->pc);
+		w->so_far->typed = 1;
 		w->so_far->builtin = w->pc;
 	} else {
 		w->context = v->context;
@@ -350,14 +350,14 @@ static __always_inline void resume(struct walk *w)
 		return;
 	w->so_far->resumed = 1;
 	w->so_far->stop = 0;
-	w->so_far->value = 0;
+	w->so_far->typed = 0;
 	push_frame(w, FRAME_GAP);
 	ascend(w, v[1], fp + 16, v[0], 0);
 }
 
 // Builtins that go from an interpreted frame to its baseline code push the accumulator before they set up a frame in which C++
-// looks up where to. Then that is where the return address should be. That of the OSR one is above it; the others were
-// not called, and work on the frame of the function that they go on with.
+// looks up where to. Then that is where the return address should be. That of the OSR one is above it, and the accumulator
+// of no use any more, any word; the others were not called, and work on the frame of the function that they go on with.
 // (src/builtins/x64/builtins-x64.cc, Generate_BaselineOrInterpreterEntry)
 static __always_inline int look_above(struct walk *w)
 {
@@ -366,8 +366,24 @@ static __always_inline int look_above(struct walk *w)
 	    !HEAP_OBJECT(slots[1]))
 		return 0;
 	w->so_far->looks = 1;
+	w->so_far->value = w->pc;
 	w->pc = above;
 	return 1;
+}
+
+// Believes the word above if it is in V8's code, or goes on with the builtin where a value of V8's is below it.
+static __always_inline int believe_above(struct walk *w, int v8)
+{
+	__u64 value = w->so_far->value;
+	if (v8) {
+		w->sp += 8;
+		return 1;
+	}
+	w->pc = w->so_far->builtin;
+	if (IS_SMI(value) || HEAP_OBJECT(value))
+		return 1;
+	w->pc = value;
+	return 0;
 }
 
 static __always_inline void walk_other(struct walk *w, struct mapping *m, __u64 pc)
@@ -390,15 +406,15 @@ static long walk_step(__u32 i, void *context)
 	__u64 pc = w->so_far->exact_pc ? w->pc : w->pc - 1;
 	struct mapping *m = find_mapping(w->process, pc);
 	int v8 = m ? m->kind == MAPPING_V8 : in_wasm(w);
-	__u8 looks = w->so_far->looks, value = w->so_far->value;
-	w->so_far->looks = w->so_far->value = 0;
-	if (looks && v8)
-		w->sp += 8;
-	else if (looks)
-		w->pc = w->so_far->builtin;
-	if (v8 || looks)
+	__u8 looks = w->so_far->looks, typed = w->so_far->typed;
+	w->so_far->looks = w->so_far->typed = 0;
+	if (looks) {
+		v8 = believe_above(w, v8);
+		m = 0;
+	}
+	if (v8)
 		walk_v8(w);
-	else if (!m && value && look_above(w))
+	else if (!m && typed && look_above(w))
 		return 0;
 	else
 		walk_other(w, m, pc);
