@@ -240,7 +240,7 @@ func (v *Resolver) under(self, raw Raw, leaf Leaf) ([]Raw, bool) {
 
 // returnsTo reports whether a word is a return address into a function's code.
 func (v *Resolver) returnsTo(w uint64, raw Raw) bool {
-	if name, _, _, ok := v.space.Builtin(w - 1); ok {
+	if name, _, ok := v.builtinAt(Raw{PC: w}); ok {
 		return isInterpreter(name)
 	}
 	c := v.codeOf(w)
