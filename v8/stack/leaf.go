@@ -212,10 +212,15 @@ func (v *Resolver) frameless(raw Raw, leaf Leaf, name string, start uint64) []Ra
 	if raw.Marker >= 0 || raw.ID.Script < 0 || strings.HasPrefix(name, "JSToWasm") {
 		return []Raw{raw}
 	}
+	self := Raw{PC: raw.PC, Exact: raw.Exact, Marker: 0}
 	if strings.HasPrefix(name, "DeoptimizationEntry") {
-		leaf = v.exit(raw, leaf, start)
+		if raw.PC = v.exit(raw, leaf, start); raw.PC != 0 {
+			raw.PC -= exitRest(v.r.Layout())
+		}
+		raw.Exact = false
+		return []Raw{self, raw}
 	}
-	out, ok := v.under(Raw{PC: raw.PC, Exact: raw.Exact, Marker: 0}, raw, leaf)
+	out, ok := v.under(self, raw, leaf)
 	if !ok {
 		out[1].PC = 0 // the function is known, where it is is not
 	}

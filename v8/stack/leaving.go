@@ -5,18 +5,17 @@ import (
 	"encoding/binary"
 )
 
-// exit keeps of the stack what the call of the deoptimiser returns to: that word which is in the exits of a function's code, and
-// has no other such word between it and the frame. The builtin, which begins at an address, has saved all registers below it, and
-// they may hold any address of the code.
-func (v *Resolver) exit(raw Raw, leaf Leaf, start uint64) Leaf {
-	out := Leaf{Callee: leaf.Callee}
-	for i, w := range leaf.Words[:min(v.savedWords(start)+3, len(leaf.Words))] {
+// exit finds what the call of the deoptimiser returns to: that word of the stack which is in the exits of a function's code, and
+// has no other such word between it and the frame; 0 = none. The builtin, which begins at an address, has saved all registers
+// below it, and they may hold any address of the code.
+func (v *Resolver) exit(raw Raw, leaf Leaf, start uint64) (from uint64) {
+	for _, w := range leaf.Words[:min(v.savedWords(start)+3, len(leaf.Words))] {
 		c := v.codeOf(w)
 		if c != nil && c.optimized != nil && c.id == raw.ID && c.optimized.InExits(int(w-c.Start)) {
-			out.Words = leaf.Words[i : i+1]
+			from = w
 		}
 	}
-	return out
+	return from
 }
 
 // savedWords is how many words the registers take: sub rsp,imm32 is the first instruction and makes place for xmm registers,

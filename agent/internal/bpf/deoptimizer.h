@@ -68,7 +68,7 @@ static __always_inline void find_dropped(struct walk *w)
 		return;
 	struct frame *f = push_frame(w, FRAME_TYPED); // the builtin has none of its own
 	f->script = 0;
-	w->pc = from;
+	w->pc = from - w->process->v8.exit_rest; // where the code jumped to; a return there is to what a call was followed by
 	w->so_far->exact_pc = 0;
 	w->scratch->slots.end = d.end;
 	__builtin_memset(w->scratch->slots.arguments, 0, sizeof(w->scratch->slots.arguments));

@@ -117,6 +117,7 @@ struct v8_layout {
 	__u32 vm_state, c_entry_fp, cped, gc_state; // from the isolate; 0 = none
 	__u16 deoptimizer_from, deoptimizer_input;  // 0 = what it takes from the stack is not found
 	__u16 frame_content;
+	__u16 exit_rest; // from inside a call of the deoptimiser to its end
 	__u16 function_shared, sfi_script, sfi_literal, script_id;
 	__u16 map_type, map_bit_field3, map_descriptors;
 	__u16 receiver_hash, property_array_data, hash_shift;

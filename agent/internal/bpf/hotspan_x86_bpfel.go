@@ -432,6 +432,7 @@ type hotspanV8Layout struct {
 	DeoptimizerFrom   uint16
 	DeoptimizerInput  uint16
 	FrameContent      uint16
+	ExitRest          uint16
 	FunctionShared    uint16
 	SfiScript         uint16
 	SfiLiteral        uint16
@@ -486,7 +487,6 @@ type hotspanV8Layout struct {
 	TypeOddball       uint16
 	TypeArray         uint16
 	TypeFixedArray    uint16
-	_                 [2]byte
 	DescriptorsMask   uint32
 	DictionaryBit     uint32
 	InternalField     uint16

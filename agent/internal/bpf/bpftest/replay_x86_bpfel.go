@@ -53,6 +53,7 @@ type replayProcess struct {
 		DeoptimizerFrom   uint16
 		DeoptimizerInput  uint16
 		FrameContent      uint16
+		ExitRest          uint16
 		FunctionShared    uint16
 		SfiScript         uint16
 		SfiLiteral        uint16
@@ -107,7 +108,6 @@ type replayProcess struct {
 		TypeOddball       uint16
 		TypeArray         uint16
 		TypeFixedArray    uint16
-		_                 [2]byte
 		DescriptorsMask   uint32
 		DictionaryBit     uint32
 		InternalField     uint16
@@ -247,6 +247,7 @@ type replayScratch struct {
 		DeoptimizerFrom   uint16
 		DeoptimizerInput  uint16
 		FrameContent      uint16
+		ExitRest          uint16
 		FunctionShared    uint16
 		SfiScript         uint16
 		SfiLiteral        uint16
@@ -301,7 +302,6 @@ type replayScratch struct {
 		TypeOddball       uint16
 		TypeArray         uint16
 		TypeFixedArray    uint16
-		_                 [2]byte
 		DescriptorsMask   uint32
 		DictionaryBit     uint32
 		InternalField     uint16
