@@ -249,7 +249,7 @@ func (v *Resolver) returnsTo(w uint64, raw Raw) bool {
 		return isInterpreter(name)
 	}
 	c := v.codeOf(w)
-	return c != nil && v.runs(c, raw)
+	return c != nil && v.runs(c, raw) && !c.inExits(w)
 }
 
 // runs reports whether code is a function's.

@@ -11,7 +11,7 @@ import (
 func (v *Resolver) exit(raw Raw, leaf Leaf, start uint64) (from uint64) {
 	for _, w := range leaf.Words[:min(v.savedWords(start)+3, len(leaf.Words))] {
 		c := v.codeOf(w)
-		if c != nil && c.optimized != nil && c.id == raw.ID && c.optimized.InExits(int(w-c.Start)) {
+		if c != nil && c.id == raw.ID && c.inExits(w) {
 			from = w
 		}
 	}
@@ -28,6 +28,10 @@ func (v *Resolver) savedWords(start uint64) int {
 	}
 	return general + int(min(binary.LittleEndian.Uint32(b[3:])/8, most))
 }
+
+// inExits reports whether an address is behind the code proper, where the deoptimiser is called. No builtin without a frame
+// returns there but the deoptimiser's own.
+func (c *code) inExits(pc uint64) bool { return c.optimized != nil && c.optimized.InExits(int(pc-c.Start)) }
 
 // leaving locates frames that are left for the interpreter, by the deoptimiser's own tables: which functions were inlined
 // there, and where in its bytecode each goes on. The position tables say nothing of the exits. Nil: it is not known.
