@@ -31,7 +31,9 @@ func (v *Resolver) savedWords(start uint64) int {
 
 // inExits reports whether an address is behind the code proper, where the deoptimiser is called. No builtin without a frame
 // returns there but the deoptimiser's own.
-func (c *code) inExits(pc uint64) bool { return c.optimized != nil && c.optimized.InExits(int(pc-c.Start)) }
+func (c *code) inExits(pc uint64) bool {
+	return c.optimized != nil && c.optimized.InExits(int(pc-c.Start))
+}
 
 // leaving locates frames that are left for the interpreter, by the deoptimiser's own tables: which functions were inlined
 // there, and where in its bytecode each goes on. The position tables say nothing of the exits. Nil: it is not known.
