@@ -93,6 +93,8 @@ func programLayout(l *layout.Layout) bpf.V8Layout {
 	at32 := func(f layout.Field) uint32 { return uint32(max(l.At(f), 0)) }
 	v := bpf.V8Layout{
 		VmState: at32(layout.IsolateVMState), C_entryFp: at32(layout.IsolateCEntryFP), Cped: at32(layout.IsolateCPED),
+		DeoptimizerFrom: at(layout.DeoptimizerFrom), DeoptimizerInput: at(layout.DeoptimizerInput), FrameContent: at(layout.FrameDescriptionContent),
+		ExitRest:       uint16(max(l.At(layout.DeoptExitSize)-1, 0)),
 		FunctionShared: at(layout.JSFunctionShared), SfiScript: at(layout.SFIScript),
 		SfiLiteral: at(layout.SFIFunctionLiteralID), ScriptId: at(layout.ScriptID),
 		MapType: at(layout.MapInstanceType), MapBitField3: at(layout.MapBitField3), MapDescriptors: at(layout.MapDescriptors),

@@ -80,6 +80,8 @@ var groups = []struct {
 	{"the state of a thread (JavaScript, collection, compiler) is not told", []layout.Field{layout.IsolateVMState}},
 	{"collections are told by the state alone", []layout.Field{layout.IsolateHeap, layout.HeapGCState}},
 	{"functions that were inlined are not told", []layout.Field{layout.DeoptLiterals, layout.DeoptInlining, layout.DeoptSFI, layout.SFIWrapperShared}},
+	{"stacks end where functions leave optimised code", []layout.Field{layout.DeoptimizerFrom, layout.DeoptimizerInput, layout.FrameDescriptionContent}},
+	{"functions that were inlined where optimised code is left are not told", []layout.Field{layout.DeoptExitStart, layout.DeoptExitSize}},
 	{"WebAssembly frames have no kind", []layout.Field{layout.WasmFrameMarker}},
 	{"numbers as labels are not read", []layout.Field{layout.HeapNumberValue, layout.TypeHeapNumber}},
 }

@@ -62,9 +62,9 @@ func (a *Agent) name(t *target, s *sampler.Sample) []*pprofx.Frame {
 			t.flags.broken = true
 			c.stack = append(c.stack, gapFrame)
 		case bpf.FrameUnknown:
-			a.nameUnknown(t, f, i == 0)
+			a.nameUnknown(t, f)
 		default:
-			c.stack = append(c.stack, t.nativeFrame(f.Pc, i == 0))
+			c.stack = append(c.stack, t.nativeFrame(f.Pc, f.Exact != 0))
 		}
 	}
 	if s.Stop == bpf.StopDepth {
@@ -106,7 +106,6 @@ func collection(s *sampler.Sample) *pprofx.Frame {
 func (a *Agent) nameV8(t *target, s *sampler.Sample, i int) {
 	c := &t.frames
 	raw := rawFrame(s.Frames[i])
-	raw.Exact = i == 0
 	leaf := stack.Leaf{Callee: rawFrame(s.Callee), Words: s.Stack, R10: s.R10}
 	for _, r := range t.resolver.Repair(raw, leaf) {
 		for _, f := range t.resolver.Resolve(r) {
@@ -119,23 +118,22 @@ func (a *Agent) nameV8(t *target, s *sampler.Sample, i int) {
 
 // nameUnknown names a frame that no mapping was known for: WebAssembly's code is in mappings of its own, that come at any
 // time, and is known to V8 at once.
-func (a *Agent) nameUnknown(t *target, f bpf.Frame, exact bool) {
+func (a *Agent) nameUnknown(t *target, f bpf.Frame) {
 	c := &t.frames
 	raw := rawFrame(f)
-	raw.Exact = exact
 	found := t.resolver.WebAssembly(raw)
 	for _, f := range found {
 		c.stack = append(c.stack, c.convert(f))
 	}
 	if found == nil {
-		c.stack = append(c.stack, t.nativeFrame(f.Pc, exact))
+		c.stack = append(c.stack, t.nativeFrame(f.Pc, raw.Exact))
 	}
 	t.stale = true
 }
 
 func rawFrame(f bpf.Frame) stack.Raw {
 	r := stack.Raw{
-		PC: f.Pc, Marker: -1, SFI: heap.Word(f.Sfi), Bytecode: heap.Word(f.Bytecode), Offset: int(f.Offset),
+		PC: f.Pc, Exact: f.Exact != 0, Marker: -1, SFI: heap.Word(f.Sfi), Bytecode: heap.Word(f.Bytecode), Offset: int(f.Offset),
 		ID: heap.Identity{Script: f.Script, Literal: f.Literal},
 	}
 	if f.Kind == bpf.FrameTyped {

@@ -25,7 +25,7 @@ func (k *kernelWalk) same(t *testing.T, what string, r *memory.Recording) stack.
 	t.Helper()
 	w := k.thread.walk(r)
 	s := k.once(t, r.Pages)
-	if diff := cmp.Diff(inKernelForm(w), s.walk); diff != "" {
+	if diff := cmp.Diff(w, s.walk); diff != "" {
 		t.Errorf("%s: Go and BPF: %.2000s", what, diff)
 	}
 	if s.nReads > maxReads {

@@ -138,16 +138,8 @@ func walkOf(s *sampler.Sample) stack.Walk {
 	return w
 }
 
-// inKernelForm leaves out of a walk in Go what the record does not say: whether a frame's pc is exact.
-func inKernelForm(w stack.Walk) stack.Walk {
-	w.Frames = slices.Clone(w.Frames)
-	for i := range w.Frames {
-		w.Frames[i].Exact = false
-	}
-	return w
-}
-
-// recordThread records what the walks and the context reader look at.
+// recordThread records what the walks and the context reader look at. The program cannot say what it would read behind a word
+// that it could not, so it runs until it asks for no page more.
 func recordThread(t testing.TB, p *bpftest.Program, live *thread) *memory.Recorder {
 	t.Helper()
 	r := &memory.Recorder{Mem: live.mem}

@@ -64,7 +64,7 @@ func agree(t *testing.T, p *bpftest.Program, th *thread, pages map[uint64][]byte
 		t.Errorf("Go over the recording: %s", diff)
 	}
 	s := inKernel(t, p, th).sample(t, pages)
-	if diff := cmp.Diff(inKernelForm(want), s.walk); diff != "" {
+	if diff := cmp.Diff(want, s.walk); diff != "" {
 		t.Errorf("BPF over the recording: %s", diff)
 	}
 	if !th.layout.Has(layout.IsolateTLS) {

@@ -72,6 +72,12 @@ func standing(t *testing.T, version, program string, args ...string) (*live.Proc
 func stopped(t *testing.T, version, program string, args ...string) *thread {
 	t.Helper()
 	p, regs := standing(t, version, program, args...)
+	return stoppedAt(t, p, regs)
+}
+
+// stoppedAt is the main thread of a process that was stopped with these registers.
+func stoppedAt(t *testing.T, p *live.Process, regs memory.Registers) *thread {
+	t.Helper()
 	th := &thread{
 		mem: memory.Live{PID: p.PID}, regs: regs,
 		code: &processCode{tables: map[uint32]*unwind.Table{}, used: map[uint32][]uint32{}},

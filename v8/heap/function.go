@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -88,7 +89,7 @@ func (r *Reader) functionName(w Word, f *Function) error {
 		return r.scopeName(v, f)
 	}
 	if typ >= r.l.At(layout.FirstNonStringType) {
-		return nil
+		return &TypeError{v, typ, "string or ScopeInfo"}
 	}
 	f.Name, err = r.name(v)
 	return err
@@ -153,7 +154,10 @@ func (r *Reader) scopeFlags(w Word) (uint32, error) {
 	return uint32(v.Smi()), err
 }
 
+// firstName reads the first slot that has a name; the others hold undefined, a Smi or the empty string. Where one cannot be
+// read, as while a collection moves it, a function without a name further on is not said to have none.
 func (r *Reader) firstName(w Word, at []int) (string, error) {
+	var failed error
 	for _, offset := range at {
 		v, err := r.WordAt(w.address() + uint64(offset))
 		if err != nil {
@@ -162,11 +166,16 @@ func (r *Reader) firstName(w Word, at []int) (string, error) {
 		if !v.IsObject() {
 			continue
 		}
-		if s, err := r.name(v); err == nil && s != "" {
+		if typ, err := r.Type(v); err == nil && typ == r.l.At(layout.TypeOddball) {
+			continue
+		}
+		s, err := r.name(v)
+		if err == nil && s != "" {
 			return s, nil
 		}
+		failed = errors.Join(failed, err)
 	}
-	return "", nil
+	return "", failed
 }
 
 // name reads a function's name. One of more than maxName UTF-16 units is cut there, and says so.

@@ -79,6 +79,7 @@ func readCodeAt(r *Reader, pc uint64) {
 		o.Calls(0)
 		o.Calls(1 << 30)
 		o.Functions()
+		r.Left(c, o, 40)
 	}
 	if b, err := r.Baseline(c); err == nil {
 		r.Offset(b, 40)

@@ -13,6 +13,7 @@ type Optimized struct {
 	Function  Word // SharedFunctionInfo
 	inlined   []inlinedCall
 	sites     []site // of Maglev's code, by offset
+	exits     int    // offset from which on there are exits for the deoptimiser only; 0 = not known
 }
 
 type inlinedCall struct {
@@ -47,6 +48,9 @@ func (r *Reader) Optimized(c *Code) (*Optimized, error) {
 	}
 	if o.Positions, err = decodePositions(b, r.l.At(layout.PositionsUnsigned) == 1); err != nil {
 		return nil, err
+	}
+	if start, err := r.element(data, r.l.At(layout.DeoptExitStart)); err == nil && start.IsSmi() {
+		o.exits = start.Smi()
 	}
 	if c.Kind == r.l.At(layout.KindMaglev) {
 		o.sites, _ = r.sites(c, data, o.Function) // without them there are the positions

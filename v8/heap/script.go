@@ -23,6 +23,7 @@ type Script struct {
 	// the offset EvalAt of its source, or where that is negative, at the offset -EvalAt of its bytecode.
 	EvalFrom Word
 	EvalAt   int
+	object   Word
 	source   Word
 	ends     []int32 // offset of each line terminator
 	read     bool
@@ -33,7 +34,7 @@ func (r *Reader) Script(w Word) (*Script, error) {
 	if err := r.want(w, layout.TypeScript); err != nil {
 		return nil, err
 	}
-	s := &Script{}
+	s := &Script{object: w}
 	for _, f := range []struct {
 		field layout.Field
 		to    *int
@@ -98,7 +99,11 @@ func (r *Reader) Position(s *Script, offset int) (line, column int, err error) {
 
 // Source reads the script's text, which is not kept.
 func (r *Reader) Source(s *Script) (*Text, error) {
+	r.renew(s)
 	t, err := r.Text(s.source, maxSource)
+	if err != nil && r.renew(s) {
+		t, err = r.Text(s.source, maxSource)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("source of script %d %s: %w", s.ID, s.Name, err)
 	}
@@ -106,6 +111,24 @@ func (r *Reader) Source(s *Script) (*Text, error) {
 		s.ends, s.read = lineEnds(t), true
 	}
 	return t, nil
+}
+
+// renew looks where the text is by now, and reports whether it is elsewhere: that of evaluated code is young at first, and a
+// collection moves it. What is at the old address may be any other text then.
+func (r *Reader) renew(s *Script) bool {
+	if r.want(s.object, layout.TypeScript) != nil {
+		return false
+	}
+	id, err := r.field(s.object, layout.ScriptID)
+	if err != nil || !id.IsSmi() || id.Smi() != s.ID {
+		return false
+	}
+	source, err := r.field(s.object, layout.ScriptSource)
+	if err != nil || source == s.source {
+		return false
+	}
+	s.source = source
+	return true
 }
 
 // SourcePart reads up to n UTF-16 units of a Script's text from an offset on.

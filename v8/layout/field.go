@@ -115,6 +115,11 @@ const (
 	DeoptEntries                 // word index of the first deoptimisation point
 	DeoptEntrySize               // words of one
 	DeoptEntryTranslation        // word index in one of where its translation begins
+	DeoptExitStart               // word index of the Smi where the exits begin: the calls of the deoptimiser behind the code
+	DeoptExitSize                // bytes of one exit; exit i is of deoptimisation point i
+	DeoptimizerFrom              // offset in the deoptimiser's own object of the address that the exit would return to
+	DeoptimizerInput             // and of the description of the frame that it takes apart
+	FrameDescriptionContent      // offset of the first word in that; u64 size in bytes is at 0
 	SafepointLength              // offset of the number of entries in Maglev's safepoint table; their format is behind it
 	SafepointHeader              // bytes before the first entry
 	TranslationJSFrames          // number of opcodes, the first ones, of JavaScript frames: two interpreted, then builtins

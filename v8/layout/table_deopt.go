@@ -9,6 +9,23 @@ var deoptRows = []row{
 			why: "src/objects/deoptimization-data.h: kDeoptExitStartIndex, kEagerDeoptCountIndex and kLazyDeoptCountIndex are between them"}}},
 	fixed(DeoptEntrySize, 3, "src/objects/deoptimization-data.h: bytecode offset, translation index, pc; one more in debug builds"),
 	fixed(DeoptEntryTranslation, 1, "src/objects/deoptimization-data.h: kTranslationIndexOffset"),
+	{field: DeoptExitStart, rules: after(DeoptInlining, 1, "src/objects/deoptimization-data.h: kDeoptExitStartIndex")},
+	{field: DeoptExitSize, rules: []rule{{below: v(12, 0), absent: true, why: noMaglev},
+		{from: v(12, 0), n: 4, why: "src/deoptimizer/x64/deoptimizer-x64.cc: kEagerDeoptExitSize and kLazyDeoptExitSize, call *disp8(%r13)"}}},
+	{field: DeoptimizerInput, code: &accessor{read: deoptimizerInput, names: deoptimizationEntries},
+		rules: []rule{
+			{below: v(11, 0), n: 0x38, why: deoptimizerWhy},
+			{from: v(11, 0), below: v(12, 5), n: 0x48, why: deoptimizerWhy},
+			{from: v(12, 5), n: 0x50, why: deoptimizerWhy}}},
+	{field: DeoptimizerFrom, rules: []rule{
+		{below: v(11, 0), of: DeoptimizerInput, n: -0x18, relative: true, why: "src/deoptimizer/deoptimizer.h: from_, with four numbers behind it"},
+		{from: v(11, 0), of: DeoptimizerInput, n: -0x20, relative: true, why: "src/deoptimizer/deoptimizer.h: and restart_frame_index_"}}},
+	{field: FrameDescriptionContent, code: &accessor{read: frameContent, names: deoptimizationEntries},
+		rules: []rule{
+			{below: v(11, 0), n: 0x140, why: frameDescriptionWhy},
+			{from: v(11, 0), below: v(12, 5), n: 0x148, why: frameDescriptionWhy},
+			{from: v(12, 5), below: v(13, 0), n: 0x1c0, why: frameDescriptionWhy},
+			{from: v(13, 0), n: 0x1c8, why: frameDescriptionWhy}}},
 	{field: SafepointLength, rules: []rule{
 		{below: v(13, 0), n: 0, why: "src/codegen/maglev-safepoint-table.h: length, entry configuration, tagged and untagged slots"},
 		{from: v(13, 0), n: 4, why: "src/codegen/maglev-safepoint-table.h: stack slots, length, entry configuration, tagged slots"}}},
@@ -23,5 +40,11 @@ var deoptRows = []row{
 		{from: v(12, 9), below: v(13, 0), n: 37, why: "src/deoptimizer/translation-opcode.h: and four more"},
 		{from: v(13, 0), n: 38, why: "src/deoptimizer/translation-opcode.h: and STRING_CONCAT"}}},
 }
+
+const (
+	noMaglev            = "src/deoptimizer/translation-opcode.h: no translations are read there"
+	deoptimizerWhy      = "src/deoptimizer/deoptimizer.h: input_, for binaries without the builtins' symbols"
+	frameDescriptionWhy = "src/deoptimizer/frame-description.h: frame_content_, for binaries without the builtins' symbols"
+)
 
 const alphabetical = "src/deoptimizer/translation-opcode.h: the order was another one, and no code of Maglev is read there"

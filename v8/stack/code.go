@@ -187,6 +187,9 @@ func (v *Resolver) calls(c *code, raw Raw) []*Frame {
 	if fs := v.waiting(c, raw); fs != nil {
 		return fs
 	}
+	if c.optimized.InExits(at) {
+		return v.leaving(c, raw)
+	}
 	calls := c.optimized.Calls(v.positioned(c, at-1))
 	var fs []*Frame
 	for i, call := range calls {

@@ -175,15 +175,11 @@ func isTail(b []byte) bool {
 
 // repairCaller handles frames that have called something: only builtins do so without a frame of their own.
 func (v *Resolver) repairCaller(raw Raw, leaf Leaf) []Raw {
-	name, _, ok := v.builtinAt(raw)
+	name, start, ok := v.builtinAt(raw)
 	if !ok || v.interprets(name, raw) {
 		return []Raw{raw}
 	}
-	out := v.frameless(raw, leaf, name)
-	if len(out) == 2 && strings.HasPrefix(name, "DeoptimizationEntry") {
-		out[1].PC = 0 // it comes from an exit behind the code, which has no position
-	}
-	return out
+	return v.frameless(raw, leaf, name, start)
 }
 
 // repairBuiltin handles builtins: one that runs while rbp is a JavaScript function's has no frame of its own.
@@ -197,7 +193,7 @@ func (v *Resolver) repairBuiltin(raw Raw, leaf Leaf, name string, start, end uin
 	if name == "WasmLiftoffFrameSetup" {
 		return v.liftoffSetup(raw, leaf, start)
 	}
-	return v.frameless(raw, leaf, name)
+	return v.frameless(raw, leaf, name, start)
 }
 
 // fillsFrame reports whether a builtin has its frame pointer, but not yet what belongs below it.
@@ -212,11 +208,19 @@ func (v *Resolver) fillsFrame(start, pc uint64) bool {
 // frameless puts a builtin that has no frame on top of the function whose frame it is: if rbp's frame is a function of
 // a script, it is not the builtin's. Functions that WebAssembly exports have a script too, that of their module, and are
 // called by a builtin that has a frame.
-func (v *Resolver) frameless(raw Raw, leaf Leaf, name string) []Raw {
+func (v *Resolver) frameless(raw Raw, leaf Leaf, name string, start uint64) []Raw {
 	if raw.Marker >= 0 || raw.ID.Script < 0 || strings.HasPrefix(name, "JSToWasm") {
 		return []Raw{raw}
 	}
-	out, ok := v.under(Raw{PC: raw.PC, Exact: raw.Exact, Marker: 0}, raw, leaf)
+	self := Raw{PC: raw.PC, Exact: raw.Exact, Marker: 0}
+	if strings.HasPrefix(name, "DeoptimizationEntry") {
+		if raw.PC = v.exit(raw, leaf, start); raw.PC != 0 {
+			raw.PC -= exitRest(v.r.Layout())
+		}
+		raw.Exact = false
+		return []Raw{self, raw}
+	}
+	out, ok := v.under(self, raw, leaf)
 	if !ok {
 		out[1].PC = 0 // the function is known, where it is is not
 	}
@@ -241,11 +245,11 @@ func (v *Resolver) under(self, raw Raw, leaf Leaf) ([]Raw, bool) {
 
 // returnsTo reports whether a word is a return address into a function's code.
 func (v *Resolver) returnsTo(w uint64, raw Raw) bool {
-	if name, _, _, ok := v.space.Builtin(w - 1); ok {
+	if name, _, ok := v.builtinAt(Raw{PC: w}); ok {
 		return isInterpreter(name)
 	}
 	c := v.codeOf(w)
-	return c != nil && v.runs(c, raw)
+	return c != nil && v.runs(c, raw) && !c.inExits(w)
 }
 
 // runs reports whether code is a function's.
@@ -258,7 +262,7 @@ func (v *Resolver) runs(c *code, raw Raw) bool {
 
 // repairInterpreter: while the interpreter's entry sets up the frame, the function is in rdi.
 func (v *Resolver) repairInterpreter(raw Raw, leaf Leaf, name string, start, end uint64) []Raw {
-	if isHandler(name) {
+	if isHandler(name) || entersBaseline(name) {
 		return []Raw{raw}
 	}
 	head, err := v.r.Bytes(start, int(min(end-start, 512)))

@@ -137,8 +137,12 @@ func isHandler(name string) bool { return strings.HasSuffix(name, "Handler") }
 
 func isInterpreter(name string) bool {
 	return isHandler(name) || strings.HasPrefix(name, "InterpreterEntryTrampoline") ||
-		strings.HasPrefix(name, "InterpreterEnterAt")
+		strings.HasPrefix(name, "InterpreterEnterAt") || entersBaseline(name)
 }
+
+// entersBaseline reports whether a builtin goes from an interpreted frame to its baseline code: until V8 11, where the
+// deoptimiser has made that frame.
+func entersBaseline(name string) bool { return strings.HasPrefix(name, "BaselineOrInterpreterEnterAt") }
 
 // function finds what is known of a function, or reads it, if the SharedFunctionInfo still is that function.
 func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
@@ -202,7 +206,7 @@ func path(name string) string {
 
 // interpreted resolves a frame of the interpreter.
 func (v *Resolver) interpreted(raw Raw) []*Frame {
-	key := point{id: raw.ID, at: raw.Offset, tier: Ignition}
+	key := point{id: raw.ID, at: raw.Offset, tier: Ignition, exact: raw.Exact && raw.Offset < 0}
 	if fs := v.points[key]; fs != nil {
 		return fs
 	}
@@ -216,7 +220,7 @@ func (v *Resolver) interpreted(raw Raw) []*Frame {
 		return []*Frame{f}
 	}
 	at, ok := fn.bytecode.Offset(raw.Offset)
-	if raw.Offset >= 0 && !ok {
+	if !ok && !key.exact { // a frame without one is not set up yet; or it is baseline code's soon
 		f.Lost = "no bytecode offset"
 		return []*Frame{f}
 	}

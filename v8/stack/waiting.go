@@ -31,6 +31,11 @@ func (v *Resolver) waiting(c *code, raw Raw) []*Frame {
 	if waiting == nil && c.tier == Maglev && len(c.optimized.Positions) == 0 {
 		waiting = c.optimized.Near(at)
 	}
+	return v.framesOf(c, waiting)
+}
+
+// framesOf are the frames of functions that are inlined in code, and of its own. Nil where one of them was not read.
+func (v *Resolver) framesOf(c *code, waiting []heap.Waiting) []*Frame {
 	fs := make([]*Frame, 0, len(waiting))
 	for i, w := range waiting {
 		fn := c.functions[w.Function]

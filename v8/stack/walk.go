@@ -125,7 +125,11 @@ type walk struct {
 	leafSP  uint64
 	v8SP    uint64 // of the first frame in V8's code
 	script  heap.Word
-	id      int32 // of that Script
+	id      int32  // of that Script
+	typed   bool   // the last frame has a type marker
+	looks   bool   // PC is the word above what its return address should be, which is no code: value
+	builtin uint64 // PC of that frame
+	value   uint64
 }
 
 func (s *walk) step() {
@@ -133,17 +137,22 @@ func (s *walk) step() {
 	if !s.at.Exact {
 		pc-- // a call may be the last instruction of its function
 	}
-	switch s.Code.Code(pc) {
-	case V8Code:
+	code, looks, typed := s.Code.Code(pc), s.looks, s.typed
+	v8 := code == V8Code || code == NoCode && s.inWasm()
+	s.looks, s.typed = false, false
+	if looks {
+		v8, code = s.believeAbove(v8), NoCode
+	}
+	switch {
+	case v8:
 		s.stepV8()
-	case NativeCode:
+	case code == NoCode && typed && s.lookAbove():
+	case badPC(s.at.PC) && !s.at.Exact:
+		s.Stop = StopBadPC
+	case code == NativeCode:
 		s.push(Native)
 		s.stepNative(pc)
 	default:
-		if s.inWasm() {
-			s.stepV8()
-			break
-		}
 		s.push(Unknown)
 		s.stepFramePointer()
 	}
@@ -184,7 +193,7 @@ func (s *walk) ascend(to Position) {
 	// A signal handler may have a stack of its own, above or below what it interrupted, to which Exact leads.
 	case to.SP <= s.at.SP && !to.Exact:
 		s.Stop = StopNoProgress
-	case to.PC == 0 || to.PC>>47 != 0:
+	case badPC(to.PC) && !s.typed:
 		s.Stop = StopBadPC
 	default:
 		if s.frames == 1 && !to.Exact {
@@ -193,6 +202,8 @@ func (s *walk) ascend(to Position) {
 		s.at = to
 	}
 }
+
+func badPC(pc uint64) bool { return pc == 0 || pc>>47 != 0 }
 
 // words reads words of the stack or the isolate.
 func (s *walk) words(to []uint64, at uint64) bool {

@@ -45,7 +45,7 @@ func (s *walk) resume() {
 	if fp[0] <= s.at.SP || fp[0]&7 != 0 || !s.words(v[:], fp[0]) {
 		return
 	}
-	s.Resumed, s.Stop = true, 0
+	s.Resumed, s.Stop, s.typed = true, 0, false
 	s.push(Gap)
 	s.ascend(Position{PC: v[1], SP: fp[0] + 16, BP: v[0]})
 }

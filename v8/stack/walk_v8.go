@@ -9,31 +9,79 @@ import (
 // leafWords is how many words of the stack are kept for repairs.
 const leafWords = 64
 
-// stepV8 goes up from a frame of V8's (src/execution/frame-constants.h). One read has the slots below its frame pointer,
-// from the interpreter's bytecode offset on, what every frame has above it, and arguments.
+// The words of a frame that are read: from the interpreter's bytecode offset below its frame pointer, to what every frame has
+// above it, and arguments. (src/execution/frame-constants.h)
+const (
+	slotOffset = iota
+	slotBytecode
+	_ // number of arguments
+	slotFunction
+	slotContext
+	slotBP
+	slotPC
+	slotArguments
+	numSlots = slotArguments + 4
+)
+
+// stepV8 goes up from a frame of V8's.
 func (s *walk) stepV8() {
-	const offset, bytecode, _, function, context, bp, pc, arguments = 0, 1, 2, 3, 4, 5, 6, 7
-	f := s.push(Function)
+	var v [numSlots]uint64
 	if s.v8SP == 0 {
 		s.v8SP = s.at.SP
 	}
-	var v [11]uint64
-	fp := s.at.BP
-	if fp&7 != 0 || fp+16 <= s.at.SP || !s.words(v[:], fp-40) {
-		s.Stop = StopUnreadable
-		return
+	end := uint64(0)
+	if s.at.BP <= s.at.SP {
+		end = s.dropped(&v)
 	}
-	if !tagged(v[context]) || !tagged(v[function]) {
-		f.Form, f.SFI, f.Marker = Typed, heap.Word(v[context]), marker(v[context])
-		f.Instance, f.Argument = heap.Word(v[function]), heap.Word(v[arguments+max(s.Layout.At(layout.RegExpArgument)-16, 0)/8&3])
+	f := s.push(Function)
+	if end == 0 {
+		end = s.at.BP + 16
+		if s.at.BP&7 != 0 || end <= s.at.SP || !s.words(v[:], s.at.BP-8*slotBP) {
+			s.Stop = StopUnreadable
+			return
+		}
+	}
+	if !tagged(v[slotContext]) || !tagged(v[slotFunction]) {
+		f.Form, f.SFI, f.Marker = Typed, heap.Word(v[slotContext]), marker(v[slotContext])
+		f.Instance = heap.Word(v[slotFunction])
+		f.Argument = heap.Word(v[slotArguments+max(s.Layout.At(layout.RegExpArgument)-16, 0)/8&3])
+		s.typed, s.builtin = true, s.at.PC
 	} else {
-		f.Bytecode = heap.Word(v[bytecode])
-		if o := heap.Word(v[offset]); o.IsSmi() {
+		f.Bytecode = heap.Word(v[slotBytecode])
+		if o := heap.Word(v[slotOffset]); o.IsSmi() {
 			f.Offset = o.Smi()
 		}
-		s.identify(heap.Word(v[function]), &f.Raw)
+		s.identify(heap.Word(v[slotFunction]), &f.Raw)
 	}
-	s.ascend(Position{PC: v[pc], SP: fp + 16, BP: v[bp]})
+	s.ascend(Position{PC: v[slotPC], SP: end, BP: v[slotBP]})
+}
+
+// lookAbove moves to the word above a return address that is no code. Builtins that go from an interpreted frame to its baseline
+// code push the accumulator before they set up a frame in which C++ looks up where to. The return address of the OSR one is
+// above it, and the accumulator of no use any more, any word; the others were not called, and work on the frame of the function
+// that they go on with. (src/builtins/x64/builtins-x64.cc, Generate_BaselineOrInterpreterEntry)
+func (s *walk) lookAbove() bool {
+	var above [1]uint64
+	var slots [2]uint64
+	if !s.words(above[:], s.at.SP) || !s.words(slots[:], s.at.BP-16) || !tagged(slots[0]) || !tagged(slots[1]) {
+		return false
+	}
+	s.looks, s.value, s.at.PC = true, s.at.PC, above[0]
+	return true
+}
+
+// believeAbove believes the word above if it is in V8's code, or goes on with the builtin where a value of V8's is below it.
+func (s *walk) believeAbove(v8 bool) bool {
+	switch {
+	case v8:
+		s.at.SP += 8
+		return true
+	case heap.Word(s.value).IsSmi() || tagged(s.value):
+		s.at.PC = s.builtin
+		return true
+	}
+	s.at.PC = s.value
+	return false
 }
 
 // inWasm reports whether the frame is marked as WebAssembly's: its code is in mappings of its own, which come with each

@@ -72,11 +72,11 @@ const (
 	NameRegistered = uint8(hotspanNameKindNAME_REGISTERED)
 	NamePrivate    = uint8(hotspanNameKindNAME_PRIVATE)
 
-	FrameNative  = uint32(hotspanFrameKindFRAME_NATIVE)
-	FrameJS      = uint32(hotspanFrameKindFRAME_JS)
-	FrameTyped   = uint32(hotspanFrameKindFRAME_TYPED)
-	FrameUnknown = uint32(hotspanFrameKindFRAME_UNKNOWN)
-	FrameGap     = uint32(hotspanFrameKindFRAME_GAP)
+	FrameNative  = uint16(hotspanFrameKindFRAME_NATIVE)
+	FrameJS      = uint16(hotspanFrameKindFRAME_JS)
+	FrameTyped   = uint16(hotspanFrameKindFRAME_TYPED)
+	FrameUnknown = uint16(hotspanFrameKindFRAME_UNKNOWN)
+	FrameGap     = uint16(hotspanFrameKindFRAME_GAP)
 
 	SymbolOther   = uint32(hotspanSymbolKindSYMBOL_OTHER)
 	SymbolStore   = uint32(hotspanSymbolKindSYMBOL_STORE)

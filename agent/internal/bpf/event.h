@@ -116,6 +116,9 @@ struct name {
 struct v8_layout {
 	__s64 isolate_tls; // from the thread's fs_base; 0 = no V8
 	__u32 vm_state, c_entry_fp, cped, gc_state; // from the isolate; 0 = none
+	__u16 deoptimizer_from, deoptimizer_input;  // 0 = what it takes from the stack is not found
+	__u16 frame_content;
+	__u16 exit_rest; // from inside a call of the deoptimiser to its end
 	__u16 function_shared, sfi_script, sfi_literal, script_id;
 	__u16 map_type, map_bit_field3, map_descriptors;
 	__u16 receiver_hash, property_array_data, hash_shift;
@@ -324,7 +327,8 @@ struct frame {
 	__s32 script;   // script id; -1 = none; FRAME_TYPED: the lower half of argument regexp_argument
 	__s32 literal;  // function literal id; FRAME_TYPED: the upper half
 	__s32 offset;   // Smi at fp-40: the interpreter's; -1 = not a Smi
-	__u32 kind;
+	__u16 kind;     // enum frame_kind
+	__u16 exact;    // pc is the next instruction: of the leaf, and of what a signal has interrupted; else a return address
 };
 
 // What follows a record in the ring buffer: n_kernel u64, n_frames struct frame, n_stack u64, n_context bytes. The stack

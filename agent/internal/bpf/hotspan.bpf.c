@@ -8,6 +8,7 @@
 #include "event.h"
 #include "memory.h"
 #include "walk.h"
+#include "deoptimizer.h"
 #include "value.h"
 #include "table.h"
 #include "rules.h"

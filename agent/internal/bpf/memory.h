@@ -60,6 +60,10 @@ struct walked {
 	__u8 resumed;   // the walk has jumped to V8's exit frame
 	__u32 n_calls;  // that were kept
 	__u32 in_pool;  // how many of them until libuv's worker() was reached; 0 = it was not
+	__u8 typed;     // the last frame has a type marker
+	__u8 looks;     // pc is the word above what its return address should be: `value`
+	__u64 builtin;  // pc of that frame
+	__u64 value;
 };
 
 // A frame of native code, and where its caller's begins.
@@ -74,6 +78,15 @@ struct owner {
 	__u64 frame;    // the AsyncContextFrame, or undefined, tagged; 0 = none
 	__u64 resource; // tagged; 0 = none
 };
+
+// Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it, then arguments.
+struct v8_frame {
+	__u64 offset, bytecode, argc, function, context;
+	__u64 bp, pc;
+	__u64 arguments[4];
+	__u64 end; // no slot: where the frame ends
+};
+#define V8_FRAME_SIZE __builtin_offsetof(struct v8_frame, end)
 
 // What does not fit on the BPF stack: one for each CPU. The program runs with interrupts off, never twice on a CPU.
 struct scratch {
@@ -103,6 +116,7 @@ struct scratch {
 	struct walked walked;
 	struct call calls[MAX_CALLS]; // the last ones
 	struct owner owner;
+	struct v8_frame slots; // of the frame that is looked at
 	__u32 end; // bytes of buffer in use
 	__u32 urgent; // the agent has to learn something for the next samples
 	__u8 buffer[BUFFER_SIZE + 8192]; // the record; the slack lets the verifier see that appends stay inside

@@ -152,6 +152,7 @@ static __always_inline struct frame *push_frame(struct walk *w, __u32 kind)
 	f->script = -1;
 	f->offset = -1;
 	f->kind = kind;
+	f->exact = w->so_far->exact_pc;
 	return f;
 }
 
@@ -176,6 +177,8 @@ static __always_inline void identify(struct walk *w, __u64 function, struct fram
 	f->script = s->script_id;
 }
 
+#define BAD_PC(pc) (!(pc) || (pc) >> 47)
+
 // Moves to the caller, or to what a signal has interrupted: then pc is exact, and the stack may be another one, above or
 // below.
 static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp, __u8 exact)
@@ -184,7 +187,7 @@ static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp,
 		w->so_far->stop = STOP_NO_PROGRESS;
 		return;
 	}
-	if (!pc || pc >> 47) {
+	if (BAD_PC(pc) && !w->so_far->typed) {
 		w->so_far->stop = STOP_BAD_PC;
 		return;
 	}
@@ -196,38 +199,41 @@ static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp,
 	w->so_far->exact_pc = exact;
 }
 
-// Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it, then arguments.
-struct v8_frame {
-	__u64 offset, bytecode, argc, function, context;
-	__u64 bp, pc;
-	__u64 arguments[4];
-};
+static __always_inline void find_dropped(struct walk *w);
 
 static __always_inline void walk_v8(struct walk *w)
 {
-	struct v8_frame v;
-	struct frame *f = push_frame(w, FRAME_JS);
+	struct v8_frame *v = &w->scratch->slots;
 	if (!w->v8_sp)
 		w->v8_sp = w->sp;
-	if (w->bp & 7 || w->bp + 16 <= w->sp || read_user(&v, sizeof(v), w->bp - 40)) {
-		w->so_far->stop = STOP_UNREADABLE;
-		return;
+	v->end = 0;
+	if (w->bp <= w->sp)
+		find_dropped(w);
+	struct frame *f = push_frame(w, FRAME_JS);
+	if (!v->end) {
+		v->end = w->bp + 16;
+		if (w->bp & 7 || v->end <= w->sp || read_user(v, V8_FRAME_SIZE, w->bp - 40)) {
+			w->so_far->stop = STOP_UNREADABLE;
+			return;
+		}
 	}
-	if (!HEAP_OBJECT(v.context) || !HEAP_OBJECT(v.function)) {
+	if (!HEAP_OBJECT(v->context) || !HEAP_OBJECT(v->function)) {
 		f->kind = FRAME_TYPED;
-		f->sfi = v.context;
-		f->bytecode = v.function;
-		__u64 argument = v.arguments[w->process->v8.regexp_argument & 3];
+		f->sfi = v->context;
+		f->bytecode = v->function;
+		__u64 argument = v->arguments[w->process->v8.regexp_argument & 3];
 		f->script = argument;
 		f->literal = argument >> 32;
+		w->so_far->typed = 1;
+		w->so_far->builtin = w->pc;
 	} else {
-		w->context = v.context;
-		f->bytecode = v.bytecode;
-		if (IS_SMI(v.offset))
-			f->offset = SMI(v.offset);
-		identify(w, v.function, f);
+		w->context = v->context;
+		f->bytecode = v->bytecode;
+		if (IS_SMI(v->offset))
+			f->offset = SMI(v->offset);
+		identify(w, v->function, f);
 	}
-	ascend(w, v.pc, w->bp + 16, v.bp, 0);
+	ascend(w, v->pc, v->end, v->bp, 0);
 }
 
 // WebAssembly's code is in mappings of its own, which come with each module and may not be known yet. Its frames tell.
@@ -344,6 +350,7 @@ static __always_inline void resume(struct walk *w)
 		return;
 	w->so_far->resumed = 1;
 	w->so_far->stop = 0;
+	w->so_far->typed = 0;
 	push_frame(w, FRAME_GAP);
 	ascend(w, v[1], fp + 16, v[0], 0);
 }
@@ -360,22 +367,70 @@ static __always_inline void keep_call(struct walk *w, __u64 pc)
 		so_far->in_pool = so_far->n_calls;
 }
 
+// Builtins that go from an interpreted frame to its baseline code push the accumulator before they set up a frame in which C++
+// looks up where to. Then that is where the return address should be. That of the OSR one is above it, and the accumulator
+// of no use any more, any word; the others were not called, and work on the frame of the function that they go on with.
+// (src/builtins/x64/builtins-x64.cc, Generate_BaselineOrInterpreterEntry)
+static __always_inline int look_above(struct walk *w)
+{
+	__u64 above, slots[2];
+	if (read_user(&above, 8, w->sp) || read_user(slots, sizeof(slots), w->bp - 16) || !HEAP_OBJECT(slots[0]) ||
+	    !HEAP_OBJECT(slots[1]))
+		return 0;
+	w->so_far->looks = 1;
+	w->so_far->value = w->pc;
+	w->pc = above;
+	return 1;
+}
+
+// Believes the word above if it is in V8's code, or goes on with the builtin where a value of V8's is below it.
+static __always_inline int believe_above(struct walk *w, int v8)
+{
+	__u64 value = w->so_far->value;
+	if (v8) {
+		w->sp += 8;
+		return 1;
+	}
+	w->pc = w->so_far->builtin;
+	if (IS_SMI(value) || HEAP_OBJECT(value))
+		return 1;
+	w->pc = value;
+	return 0;
+}
+
+static __always_inline void walk_other(struct walk *w, struct mapping *m, __u64 pc)
+{
+	struct row rule;
+	if (BAD_PC(w->pc) && !w->so_far->exact_pc) {
+		w->so_far->stop = STOP_BAD_PC;
+		return;
+	}
+	push_frame(w, m ? FRAME_NATIVE : FRAME_UNKNOWN);
+	if (m && !find_rule(m, pc, &rule))
+		walk_row(w, &rule);
+	else
+		walk_frame_pointer(w);
+	keep_call(w, pc);
+}
+
 static long walk_step(__u32 i, void *context)
 {
 	struct walk *w = context;
 	__u64 pc = w->so_far->exact_pc ? w->pc : w->pc - 1;
 	struct mapping *m = find_mapping(w->process, pc);
-	if (m ? m->kind == MAPPING_V8 : in_wasm(w)) {
-		walk_v8(w);
-	} else {
-		struct row rule;
-		push_frame(w, m ? FRAME_NATIVE : FRAME_UNKNOWN);
-		if (m && !find_rule(m, pc, &rule))
-			walk_row(w, &rule);
-		else
-			walk_frame_pointer(w);
-		keep_call(w, pc);
+	int v8 = m ? m->kind == MAPPING_V8 : in_wasm(w);
+	__u8 looks = w->so_far->looks, typed = w->so_far->typed;
+	w->so_far->looks = w->so_far->typed = 0;
+	if (looks) {
+		v8 = believe_above(w, v8);
+		m = 0;
 	}
+	if (v8)
+		walk_v8(w);
+	else if (!m && typed && look_above(w))
+		return 0;
+	else
+		walk_other(w, m, pc);
 	if (w->so_far->stop && w->so_far->stop != STOP_ROOT)
 		resume(w);
 	return w->so_far->stop != 0;

@@ -16,7 +16,7 @@ import (
 
 // Sizes of the C structs of event.h, counted by hand.
 const (
-	headerSize = 4*4 + 8 + 4*8 + frameSize + 4*2 + 4 + 4 + 16
+	headerSize = 4*4 + 8 + 4*8 + frameSize + 2*8 + 4*2 + 4 + 4 + 16
 	frameSize  = 3*8 + 4*4
 )
 
@@ -41,6 +41,9 @@ func event(kernel []uint64, frames [][7]uint64, words []uint64, context string) 
 		}
 	}
 	frame([7]uint64{0xc1, 0xc2, 0xc3, 7, 8, 9, 2})
+	for _, n := range []uint64{0xd1, 0xd2} { // work, job
+		b = le.AppendUint64(b, n)
+	}
 	for _, n := range []int{len(kernel), len(words), len(frames), len(context)} {
 		b = le.AppendUint16(b, uint16(n))
 	}
@@ -60,7 +63,7 @@ func event(kernel []uint64, frames [][7]uint64, words []uint64, context string) 
 }
 
 func TestDecodeSample(t *testing.T) {
-	b := event([]uint64{0xf1, 0xf2}, [][7]uint64{{1, 2, 3, 0xffffffff, 5, 6, 1}, {11, 12, 13, 14, 15, 0xffffffff, 2}},
+	b := event([]uint64{0xf1, 0xf2}, [][7]uint64{{1, 2, 3, 0xffffffff, 5, 6, 1<<16 | 1}, {11, 12, 13, 14, 15, 0xffffffff, 2}},
 		[]uint64{21, 22, 23}, "\x01\x04\x02\x00hi")
 	s, err := DecodeSample(slices.Concat(b, []byte("more"))) // the ring buffer may round up
 	if err != nil {
@@ -69,7 +72,7 @@ func TestDecodeSample(t *testing.T) {
 	if diff := cmp.Diff([]uint64{0xf1, 0xf2}, s.Kernel); diff != "" {
 		t.Errorf("kernel: %s", diff)
 	}
-	want := []bpf.Frame{{Pc: 1, Sfi: 2, Bytecode: 3, Script: -1, Literal: 5, Offset: 6, Kind: 1}, {Pc: 11, Sfi: 12, Bytecode: 13, Script: 14, Literal: 15, Offset: -1, Kind: 2}}
+	want := []bpf.Frame{{Pc: 1, Sfi: 2, Bytecode: 3, Script: -1, Literal: 5, Offset: 6, Kind: 1, Exact: 1}, {Pc: 11, Sfi: 12, Bytecode: 13, Script: 14, Literal: 15, Offset: -1, Kind: 2}}
 	if !slices.Equal(want, s.Frames) {
 		t.Errorf("frames: %+v, want %+v", s.Frames, want)
 	}
@@ -82,11 +85,12 @@ func TestDecodeSample(t *testing.T) {
 	type fields struct {
 		Type, Pid, Tid, CPU           uint32
 		Time, IP, SP, BP, R10, Callee uint64
+		Work, Job                     uint64
 		VM, GC, Stop, Kernel          uint8
 		Thread                        string
 	}
-	got := fields{s.Type, s.Pid, s.Tid, s.Cpu, s.Time, s.Ip, s.Sp, s.Bp, s.R10, s.Callee.Pc, s.VmState, s.GcState, s.Stop, s.KernelMode, s.ThreadName()}
-	if diff := cmp.Diff(fields{1, 101, 102, 3, 1e12, 0xa1, 0xa2, 0xa3, 0xa4, 0xc1, 1, 2, 3, 1, "node-worker"}, got); diff != "" {
+	got := fields{s.Type, s.Pid, s.Tid, s.Cpu, s.Time, s.Ip, s.Sp, s.Bp, s.R10, s.Callee.Pc, s.Work, s.Job, s.VmState, s.GcState, s.Stop, s.KernelMode, s.ThreadName()}
+	if diff := cmp.Diff(fields{1, 101, 102, 3, 1e12, 0xa1, 0xa2, 0xa3, 0xa4, 0xc1, 0xd1, 0xd2, 1, 2, 3, 1, "node-worker"}, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -161,7 +165,7 @@ func TestDecodeSampleCutOff(t *testing.T) {
 }
 
 func TestDecodeSampleOfWrongCounts(t *testing.T) {
-	const counts = 4*4 + 5*8 + frameSize // offset of n_kernel, n_stack, n_frames, n_context
+	const counts = 4*4 + 5*8 + frameSize + 2*8 // offset of n_kernel, n_stack, n_frames, n_context
 	for i, name := range []string{"kernel", "stack", "frames", "context"} {
 		b := event(nil, nil, nil, "")
 		binary.LittleEndian.PutUint16(b[counts+2*i:], 0xffff)

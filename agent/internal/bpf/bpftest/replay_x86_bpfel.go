@@ -57,6 +57,10 @@ type replayProcess struct {
 		C_entryFp         uint32
 		Cped              uint32
 		GcState           uint32
+		DeoptimizerFrom   uint16
+		DeoptimizerInput  uint16
+		FrameContent      uint16
+		ExitRest          uint16
 		FunctionShared    uint16
 		SfiScript         uint16
 		SfiLiteral        uint16
@@ -256,6 +260,10 @@ type replayScratch struct {
 		C_entryFp         uint32
 		Cped              uint32
 		GcState           uint32
+		DeoptimizerFrom   uint16
+		DeoptimizerInput  uint16
+		FrameContent      uint16
+		ExitRest          uint16
 		FunctionShared    uint16
 		SfiScript         uint16
 		SfiLiteral        uint16
@@ -398,8 +406,12 @@ type replayScratch struct {
 		Resumed  uint8
 		N_calls  uint32
 		InPool   uint32
+		Typed    uint8
+		Looks    uint8
+		_        [2]byte
+		Builtin  uint64
+		Value    uint64
 	}
-	_     [4]byte
 	Calls [16]struct {
 		_   structs.HostLayout
 		Pc  uint64
@@ -410,6 +422,18 @@ type replayScratch struct {
 		Isolate  uint64
 		Frame    uint64
 		Resource uint64
+	}
+	Slots struct {
+		_         structs.HostLayout
+		Offset    uint64
+		Bytecode  uint64
+		Argc      uint64
+		Function  uint64
+		Context   uint64
+		Bp        uint64
+		Pc        uint64
+		Arguments [4]uint64
+		End       uint64
 	}
 	End    uint32
 	Urgent uint32

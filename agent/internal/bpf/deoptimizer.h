@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// Optimised frames that V8's deoptimiser has taken from the stack. The specification is v8/stack/walk_deopt.go.
+
+// What is known of the deoptimiser at work.
+struct deoptimizer {
+	__u64 object; // of C++
+	__u64 end;    // of the frame that it took from the stack
+	__u64 copied; // where the copy of the frame ends by now; 0 = all of it is there
+};
+
+static __always_inline int is_deoptimizer(const struct walk *w, __u64 object)
+{
+	__u64 isolate;
+	return object && w->isolate && !read_user(&isolate, 8, object) && isolate == w->isolate;
+}
+
+// Finds it. A call of C++ has the stack pointer from before its alignment on top, and that points to the object's address, which
+// was pushed where the frame was. Else they are in registers.
+static __always_inline int find_deoptimizer(struct walk *w, struct deoptimizer *d)
+{
+	const __u64 *registers = w->scratch->registers;
+	__u64 top[3];
+	if (w->so_far->exact_pc) {
+		if (!w->so_far->leaf)
+			return 0; // a signal's: they are not known
+		d->object = registers[0]; // rax
+		if (!is_deoptimizer(w, d->object))
+			d->object = registers[5]; // rdi: the call's argument
+		d->end = registers[2];	  // rcx
+		d->copied = registers[1]; // rdx
+	} else {
+		if (read_user(top, sizeof(top), w->sp) || (top[0] != w->sp + 8 && top[0] != w->sp + 16))
+			return 0;
+		d->object = top[0] == w->sp + 8 ? top[1] : top[2];
+		d->end = top[0] + 8;
+		d->copied = 0;
+	}
+	return is_deoptimizer(w, d->object);
+}
+
+// Reads the frame from the copy. The return address is that of the call of the deoptimiser.
+static __always_inline long read_dropped(struct walk *w, const struct deoptimizer *d, __u64 *from)
+{
+	const struct v8_layout *v8 = &w->process->v8;
+	struct v8_frame *v = &w->scratch->slots;
+	__u64 size, *head = w->scratch->another;
+	if (!v8->deoptimizer_from || read_user(head, 40, d->object + v8->deoptimizer_from))
+		return -1;
+	__u64 description = word_at(head, v8->deoptimizer_input - v8->deoptimizer_from);
+	__u64 content = description + v8->frame_content;
+	__u64 below = (__u32)head[1]; // the frame pointer
+	if (read_user(&size, 8, description) || below < 16 || below + 16 > size || d->end - size + below != w->bp)
+		return -1;
+	if (d->copied && d->copied - content < below + 16)
+		return -1;
+	*from = head[0];
+	v->offset = 1; // no Smi: the code is optimised
+	v->bytecode = 0;
+	return read_user(&v->function, 32, content + below - 16);
+}
+
+// Finds the dropped frame, adds the builtin's to the record, and moves to it.
+static __always_inline void find_dropped(struct walk *w)
+{
+	struct deoptimizer d;
+	__u64 from;
+	if (!find_deoptimizer(w, &d) || read_dropped(w, &d, &from))
+		return;
+	struct frame *f = push_frame(w, FRAME_TYPED); // the builtin has none of its own
+	f->script = 0;
+	w->pc = from - w->process->v8.exit_rest; // where the code jumped to; a return there is to what a call was followed by
+	w->so_far->exact_pc = 0;
+	w->scratch->slots.end = d.end;
+	__builtin_memset(w->scratch->slots.arguments, 0, sizeof(w->scratch->slots.arguments));
+}
