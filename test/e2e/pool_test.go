@@ -77,7 +77,8 @@ func poolChain(stack []judge.Frame) int {
 		return 0
 	}
 	for _, c := range poolChains {
-		if slices.ContainsFunc(stack, func(f judge.Frame) bool { return strings.Contains(f.F, c.function) }) {
+		isOf := func(f judge.Frame) bool { return f.Kind == "native" && strings.Contains(f.F, c.function) } // the kernel has fscrypt
+		if slices.ContainsFunc(stack, isOf) {
 			return c.chain
 		}
 	}
