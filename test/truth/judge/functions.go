@@ -84,7 +84,7 @@ func (v *Functions) judge(s *Sample, want []truth.Frame, near bool) {
 func atEdge(s *Sample, got Frame, want []truth.Frame) bool {
 	for i, w := range want[1:] {
 		if got.Is(w.Function, w.File) && got.Line >= w.Line-1 && got.Line <= w.Line+1 {
-			return i == 0 || got.Line != w.Line || got.Col != w.Column || operates(s, got)
+			return i == 0 || got.Line != w.Line || got.Col != w.Column || operates(s, got) || resumes(s, got)
 		}
 	}
 	return false
@@ -94,6 +94,13 @@ func atEdge(s *Sample, got Frame, want []truth.Frame) bool {
 // nothing is inlined, so that no function can be missing between the two.
 func operates(s *Sample, got Frame) bool {
 	return s.Stack[0].Kind == "builtin" && (got.Tier == "ignition" || got.Tier == "sparkplug")
+}
+
+// resumes reports whether a frame has called the builtin that resumes a generator, which makes its result then. The generator
+// has a frame of its own, as it was called: it is not one that is missing.
+func resumes(s *Sample, got Frame) bool {
+	i := slices.Index(s.Stack, got)
+	return i > 0 && s.Stack[i-1].Kind == "builtin" && s.Stack[i-1].F == "GeneratorPrototypeNext"
 }
 
 // enters reports whether V8 compiles a function that is being called and has no frame yet.

@@ -188,6 +188,7 @@ func TestCompareReach(t *testing.T) {
 func TestAtEdge(t *testing.T) {
 	want := []truth.Frame{{Function: "help"}, {Function: "work", File: "g.js", Line: 4, Column: 8}, {Function: "main", File: "g.js", Line: 16, Column: 10}}
 	xor := Frame{F: "BitwiseXor_Baseline", Kind: "builtin"}
+	next, result := Frame{F: "GeneratorPrototypeNext", Kind: "builtin"}, Frame{F: "CreateIterResultObject", Kind: "builtin"}
 	baseline := js("main", "g.js", 16, 10)
 	baseline.Tier = "sparkplug"
 	for _, tt := range []struct {
@@ -202,6 +203,8 @@ func TestAtEdge(t *testing.T) {
 		{"its caller, at its operator", []Frame{xor, baseline}, true},
 		{"its caller, where a callee could be inlined", []Frame{xor, js("main", "g.js", 16, 10)}, false},
 		{"its caller, without an operator", []Frame{baseline}, false},
+		{"its caller, which has resumed a generator", []Frame{result, next, js("main", "g.js", 16, 10)}, true},
+		{"its caller, under another builtin", []Frame{next, result, js("main", "g.js", 16, 10)}, false},
 	} {
 		s := at(5, tt.stack...)
 		if got := atEdge(&s, s.JS()[0], want); got != tt.want {
