@@ -234,8 +234,7 @@ func (v *Resolver) baselineCall(c *code, raw Raw, at int) []*Frame {
 }
 
 // nameOnly is a frame whose code is gone: its function is known, the point of execution is not. What was inlined there
-// is not known either, and a frame says so, unless it is a frame of baseline code, which has its bytecode where the
-// interpreter has it (src/execution/frame-constants.h): there nothing is inlined.
+// is not known either, and a frame says so.
 func (v *Resolver) nameOnly(raw Raw, t Tier) []*Frame {
 	fn := v.function(raw.ID, raw.SFI)
 	if fn == nil {
@@ -243,9 +242,6 @@ func (v *Resolver) nameOnly(raw Raw, t Tier) []*Frame {
 	}
 	f := fn.frame(t)
 	f.Lost = "code gone"
-	if t != Maglev && t != TurboFan && v.r.IsBytecode(raw.Bytecode) {
-		return []*Frame{f}
-	}
 	return []*Frame{goneFrame, f}
 }
 
