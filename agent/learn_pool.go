@@ -9,12 +9,15 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // configurePool tells the program where the threads of libuv's pool have their work, unless nothing is read of requests.
+// Whether the owner of a request collects must be known.
 func (t *target) configurePool(tree *reqctx.Tree) {
 	p, bias := t.space.Pool()
-	if p == nil || len(tree.Labels) == 0 || requireContext(t.space.Layout()) != nil {
+	l := t.space.Layout()
+	if p == nil || len(tree.Labels) == 0 || requireContext(l) != nil || l.Require(layout.IsolateVMState) != nil {
 		return
 	}
 	t.config.Pool = bpf.Pool{Call: p.Return + bias, NodeWork: p.NodeWork + bias, Reg: uint32(p.Register), Offset: p.Offset}

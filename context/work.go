@@ -21,21 +21,23 @@ type Work struct {
 	Isolate  int // of the isolate in that
 }
 
-// Node's classes, offsets in bytes. An AsyncWrap is a BaseObject, which begins with a vtable, the handle of its JavaScript
-// object, and its Realm (until Node 18 its Environment); an AsyncResource, which Node-API's works are, with a vtable, its
-// Environment and the handle of its resource. Both have the handle of the AsyncContextFrame, from Node 22 on; from 24.15
-// on an AsyncWrap has it in the third internal field of its JavaScript object instead. (node: src/base_object.h,
+// class is where one of Node's classes keeps what it belongs to, offsets in bytes. (node: src/base_object.h,
 // src/async_wrap.h, src/node.h)
-const (
-	wrapObject      = 8
-	wrapRealm       = 16
-	wrapFrame       = 72
-	wrapField       = 16 // from the first internal field
-	resourceRealm   = 8
-	resourceHandle  = 16
-	resourceFrame   = 24
-	workEnvironment = 8 // of a ThreadPoolWork (src/node_internals.h)
+type class struct {
+	resource int // the handle of its JavaScript object
+	realm    int
+	frame    int // the handle of the AsyncContextFrame, from Node 22 on, until 24.10 in an AsyncWrap
+	field    int // the AsyncContextFrame in its JavaScript object, from the first internal field; -1 = none
+}
+
+// An AsyncWrap has, from 24.15 on, the AsyncContextFrame in the third internal field; its Realm is an Environment until
+// Node 18. Node-API's works are an AsyncResource, which has an Environment.
+var (
+	asyncWrap     = class{resource: 8, realm: 16, frame: 72, field: 16}
+	asyncResource = class{resource: 16, realm: 8, frame: 24, field: -1}
 )
+
+const workEnvironment = 8 // of a ThreadPoolWork (node: src/node_internals.h)
 
 // Bounds of what is searched, in bytes.
 const (
@@ -70,7 +72,7 @@ func (l *Learner) WorkOf(object uint64) (Work, error) {
 // collects reports whether the isolate of an object is in a collection. (include/v8-unwinder.h, StateTag)
 func (l *Learner) collects(object uint64, w Work) bool {
 	const collecting = 1
-	realm, _ := l.r.WordAt(object + uint64(int64(w.Realm)))
+	realm, _ := l.r.WordAt(object + uint64(w.Realm))
 	isolate, _ := l.r.WordAt(uint64(realm) + uint64(w.Isolate))
 	state, err := l.r.Bytes(uint64(isolate)+uint64(l.r.Layout().At(layout.IsolateVMState)), 1)
 	return err != nil || state[0] == collecting
@@ -80,10 +82,10 @@ func (l *Learner) workOf(object uint64) (Work, error) {
 	for back := 0; back < maxBefore; back += 8 {
 		base := object - uint64(back)
 		if l.isWrap(base) {
-			return l.work(object, -back, wrapObject, wrapFrame, wrapRealm)
+			return l.work(object, -back, asyncWrap)
 		}
 		if back > 0 && l.isResource(base, object) {
-			return l.work(object, -back, resourceHandle, resourceFrame, resourceRealm)
+			return l.work(object, -back, asyncResource)
 		}
 	}
 	return Work{}, ErrNoOwner
@@ -91,7 +93,7 @@ func (l *Learner) workOf(object uint64) (Work, error) {
 
 // isWrap reports whether there is a BaseObject: its JavaScript object has its address in an internal field.
 func (l *Learner) isWrap(base uint64) bool {
-	object, ok := l.handle(base + wrapObject)
+	object, ok := l.handle(base + uint64(asyncWrap.resource))
 	at := l.r.Layout().At(layout.JSObjectInternalField)
 	if !ok || at < 0 || !l.isObject(object) {
 		return false
@@ -105,14 +107,14 @@ func (l *Learner) isWrap(base uint64) bool {
 
 // isResource reports whether there is an AsyncResource, of the Environment that the ThreadPoolWork behind it has.
 func (l *Learner) isResource(base, work uint64) bool {
-	environment, err := l.r.WordAt(base + resourceRealm)
+	environment, err := l.r.WordAt(base + uint64(asyncResource.realm))
 	if err != nil || environment == 0 {
 		return false
 	}
 	if own, err := l.r.WordAt(work + workEnvironment); err != nil || own != environment {
 		return false
 	}
-	object, ok := l.handle(base + resourceHandle)
+	object, ok := l.handle(base + uint64(asyncResource.resource))
 	return ok && l.isObject(object)
 }
 
@@ -132,17 +134,17 @@ func (l *Learner) isObject(w heap.Word) bool {
 	return err == nil && first >= 0 && t >= first
 }
 
-// work finds where a class keeps its isolate, and whether it has an AsyncContextFrame.
-func (l *Learner) work(object uint64, base, resource, frame, realm int) (Work, error) {
-	out := Work{Resource: base + resource, Realm: base + realm}
+// work finds where a class keeps its isolate, and whether it has an AsyncContextFrame. base is from the object.
+func (l *Learner) work(object uint64, base int, c class) (Work, error) {
+	out := Work{Resource: base + c.resource, Realm: base + c.realm}
 	var err error
 	if out.ID, err = l.findID(object, out.Resource+8); err != nil {
 		return Work{}, err
 	}
 	if l.r.Layout().Has(layout.IsolateCPED) {
-		l.findFrame(object, &out, base+frame)
+		l.findFrame(object, &out, base+c.frame, c.field)
 	}
-	owner, err := l.r.WordAt(object + uint64(int64(out.Realm)))
+	owner, err := l.r.WordAt(object + uint64(out.Realm))
 	if err != nil {
 		return Work{}, err
 	}
@@ -154,7 +156,7 @@ func (l *Learner) work(object uint64, base, resource, frame, realm int) (Work, e
 // no whole numbers.
 func (l *Learner) findID(object uint64, from int) (int, error) {
 	for at := from; at < from+maxID; at += 8 {
-		w, err := l.r.WordAt(object + uint64(int64(at)))
+		w, err := l.r.WordAt(object + uint64(at))
 		if err != nil {
 			return 0, err
 		}
@@ -166,13 +168,16 @@ func (l *Learner) findID(object uint64, from int) (int, error) {
 }
 
 // findFrame finds where a class keeps the AsyncContextFrame; it is undefined where there is none.
-func (l *Learner) findFrame(object uint64, w *Work, handle int) {
-	if frame, ok := l.handle(object + uint64(int64(handle))); ok && l.isFrame(frame) {
+func (l *Learner) findFrame(object uint64, w *Work, handle, field int) {
+	if frame, ok := l.handle(object + uint64(handle)); ok && l.isFrame(frame) {
 		w.Frame = handle
 		return
 	}
-	field := l.r.Layout().At(layout.JSObjectInternalField) + wrapField
-	resource, _ := l.handle(object + uint64(int64(w.Resource)))
+	if field < 0 {
+		return
+	}
+	field += l.r.Layout().At(layout.JSObjectInternalField)
+	resource, _ := l.handle(object + uint64(w.Resource))
 	if frame, err := l.r.WordAt(uint64(resource) - 1 + uint64(field)); err == nil && l.isFrame(frame) {
 		w.Field = field
 	}

@@ -17,11 +17,14 @@ var poolChains = []struct {
 	chain    int
 	function string
 }{
-	{2, "scrypt"}, {2, "Scrypt"}, {1, "PBKDF2"}, {3, "deflate"}, {3, "CompressionStream"}, {4, "uv__fs_work"},
+	{2, "scrypt"}, {2, "Scrypt"}, {1, "PBKDF2"}, {3, "deflate"}, {3, "CompressionStream"}, {3, "ZlibContext"}, {4, "uv__fs_work"},
 	{5, "uv__getaddrinfo_work"}, {addonChain, "burn_work"},
 }
 
 const addonChain = 6
+
+// poolKinds are the kinds of the chains, from number 1 on.
+var poolKinds = []any{"pbkdf2", "scrypt", "deflate", "file", "lookup", "addon"}
 
 // poolRules are labels of the stores of pool.js.
 var poolRules = []string{"kind=kind", "id=id", "user=user.name"}
@@ -60,7 +63,9 @@ func runPool(t *testing.T, node string, flags, env []string, percent float64) {
 	var work []judge.Sample
 	framesOnly := slices.Contains(flags, "--experimental-async-context-frame")
 	for _, s := range samples {
-		s.TID = poolChain(s.Stack)
+		if s.TID = poolChain(s.Stack); s.TID == 0 && beginsJob(s.Stack) {
+			s.TID = 1 + slices.Index(poolKinds, s.Labels["kind"]) // none is 0; what it says is compared with the truth
+		}
 		// Node 22 and 23 keep no frame for the jobs of add-ons.
 		if s.TID > 0 && !(framesOnly && s.TID == addonChain) {
 			work = append(work, s)
@@ -83,6 +88,13 @@ func poolChain(stack []judge.Frame) int {
 		}
 	}
 	return 0
+}
+
+// beginsJob reports whether a thread of the pool is in a job of Node's. At its begin and end that is all that can be told.
+func beginsJob(stack []judge.Frame) bool {
+	return hasFrame(stack, "worker") && slices.ContainsFunc(stack, func(f judge.Frame) bool {
+		return strings.Contains(f.F, "node::ThreadPoolWork::ScheduleWork")
+	})
 }
 
 func hasFrame(stack []judge.Frame, function string) bool {

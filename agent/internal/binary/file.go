@@ -64,16 +64,17 @@ func load(r io.ReaderAt, path string, roots ...string) *File {
 		}
 	}
 	var parts sync.WaitGroup
-	parts.Go(func() { f.Symbols, errs[0] = symbols.OpenWith(r, debug) })
+	parts.Go(func() {
+		if f.Symbols, errs[0] = symbols.OpenWith(r, debug); f.Symbols != nil {
+			f.Pool, errs[5] = pool.Find(ef, f.Symbols)
+		}
+	})
 	parts.Go(func() { f.Rules, errs[1] = unwind.Build(ef) })
 	parts.Go(func() { f.Layout, errs[2] = layout.ReadWith(r, debug) })
 	parts.Go(func() { f.ThreadLocals, errs[4] = threadlocal.Read(ef) })
 	parts.Wait()
 	if errors.Is(errs[2], layout.ErrNotV8) {
 		errs[2] = nil
-	}
-	if f.Symbols != nil {
-		f.Pool, errs[5] = pool.Find(ef, f.Symbols)
 	}
 	for i, what := range []string{"symbols", "unwind rules", "V8", "build id", "thread-local variables", "thread pool"} {
 		f.note(what, errs[i])

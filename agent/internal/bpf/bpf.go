@@ -9,7 +9,7 @@ import (
 	"github.com/cilium/ebpf"
 )
 
-//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type sample -type frame -type lifecycle -type process -type mapping -type edge -type node -type shape -type shape_key -type store -type store_key -type place -type published -type place_kind -type published_kind -type context_record -type async_hooks -type environment_key -type resource -type name -type name_kind -type isolate_key -type kept_key -type work_key -type work -type work_kind -type pool -type isolate_names -type symbol_key -type symbol_kind -type v8_layout -type stop -type counter -type frame_kind -type mapping_kind -type edge_kind -type context_type -type record_type hotspan hotspan.bpf.c
+//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type sample -type frame -type lifecycle -type process -type mapping -type edge -type node -type shape -type shape_key -type store -type store_key -type place -type published -type place_kind -type published_kind -type context_record -type async_hooks -type environment_key -type resource -type name -type name_kind -type isolate_key -type kept_key -type work_key -type work -type pool -type isolate_names -type symbol_key -type symbol_kind -type v8_layout -type stop -type counter -type frame_kind -type mapping_kind -type edge_kind -type context_type -type record_type hotspan hotspan.bpf.c
 
 // The types of the maps and of the records in the ring buffer; event.h has their documentation.
 type (

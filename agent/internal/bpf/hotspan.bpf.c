@@ -140,9 +140,9 @@ static __always_inline void read_once(struct process *p, struct scratch *s, __u6
 		read_context(p, s, isolate, context);
 }
 
-// Reads the request. In a collection it does so twice: V8's helper threads move objects meanwhile, and one that another
-// already refers to may not be copied yet (src/heap/scavenger.cc), which nothing in it shows. What is there the second time
-// too is believed.
+// Reads the request; of a thread of libuv's pool, that for which it works. In a collection it does so twice: V8's helper
+// threads move objects meanwhile, and one that another already refers to may not be copied yet (src/heap/scavenger.cc), which
+// nothing in it shows. What is there the second time too is believed.
 static __always_inline void read_request(struct process *p, struct scratch *s, __u64 thread, __u64 isolate, __u64 context)
 {
 	struct sample *e = (struct sample *)s->buffer;
@@ -256,6 +256,5 @@ const enum mapping_kind *go_mapping_kind __attribute__((unused));
 const enum name_kind *go_name_kind __attribute__((unused));
 const enum edge_kind *go_edge_kind __attribute__((unused));
 const enum frame_kind *go_frame_kind __attribute__((unused));
-const enum work_kind *go_work_kind __attribute__((unused));
 const enum symbol_kind *go_symbol_kind __attribute__((unused));
 const enum context_type *go_context_type __attribute__((unused));

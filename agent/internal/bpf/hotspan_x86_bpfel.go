@@ -552,16 +552,6 @@ type hotspanWorkKey struct {
 	Class   uint64
 }
 
-type hotspanWorkKind uint32
-
-const (
-	hotspanWorkKindWORK_QUEUED       hotspanWorkKind = 0
-	hotspanWorkKindWORK_FILE_SYSTEM  hotspanWorkKind = 1
-	hotspanWorkKindWORK_ADDRESS_INFO hotspanWorkKind = 2
-	hotspanWorkKindWORK_NAME_INFO    hotspanWorkKind = 3
-	hotspanWorkKindNUM_WORK_KINDS    hotspanWorkKind = 4
-)
-
 // Names of all BPF objects in the ELF.
 //
 // Used for safe lookups in a Collection or CollectionSpec.
@@ -598,7 +588,6 @@ const (
 	hotspanVarGoSample        = "go_sample"
 	hotspanVarGoStop          = "go_stop"
 	hotspanVarGoSymbolKind    = "go_symbol_kind"
-	hotspanVarGoWorkKind      = "go_work_kind"
 )
 
 // loadHotspan returns the embedded CollectionSpec for hotspan.
@@ -687,7 +676,6 @@ type hotspanVariableSpecs struct {
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
-	GoWorkKind      *ebpf.VariableSpec `ebpf:"go_work_kind"`
 }
 
 // hotspanObjects contains all objects after they have been loaded into the kernel.
@@ -763,7 +751,6 @@ type hotspanVariables struct {
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
-	GoWorkKind      *ebpf.Variable `ebpf:"go_work_kind"`
 }
 
 // hotspanPrograms contains all programs after they have been loaded into the kernel.

@@ -111,7 +111,7 @@ struct scratch {
 	__u64 stores[MAX_STORES]; // of the resource that is looked at, tagged
 	__u64 part[32];           // a part of its dictionary, and before that of what leads to it
 	__u32 n_stores;
-	__u32 collecting; // the thread is in a collection
+	__u32 collecting; // the thread is in a collection, or reads objects of one that may begin one
 	struct isolate_names no_names; // zeros
 	struct walked walked;
 	struct call calls[MAX_CALLS]; // the last ones

@@ -39,12 +39,11 @@ static __always_inline long find_kept(struct process *p, struct scratch *s, __u6
 			append_lesson(s, CONTEXT_LEARN_KEPT, NO_LABEL, c->pc, 0);
 			return -1;
 		}
-		if (*place == KEPT_LOST)
+		if (*place == KEPT_SAME)
+			continue;
+		if (*place == KEPT_LOST || read_user(value, 8, c->cfa + *place * 8LL))
 			break;
-		if (*place != KEPT_SAME && !read_user(value, 8, c->cfa + *place * 8LL))
-			return 0;
-		if (*place != KEPT_SAME)
-			break;
+		return 0;
 	}
 	unreadable(s);
 	return -1;

@@ -355,7 +355,7 @@ static __always_inline void resume(struct walk *w)
 	ascend(w, v[1], fp + 16, v[0], 0);
 }
 
-// Keeps the frames of a thread that runs no JavaScript, up to the function of its work, for find_work (pool.h).
+// Keeps the frames of a thread that runs no JavaScript, up to the function of its work, for find_kept (pool.h).
 static __always_inline void keep_call(struct walk *w, __u64 pc)
 {
 	const struct pool *pool = &w->process->pool;

@@ -57,8 +57,8 @@ var errNoCall = errors.New("libuv's worker() does not call the function of its w
 // Find finds libuv's pool in a file; nil where there is none, or no symbol tells where it is.
 func Find(f *elf.File, names *symbols.Table) (*Pool, error) {
 	at := names.Addresses(append(append(functions[:], nodeWork...), worker)...)
-	start, ok := at[worker]
-	if !ok || at[functions[Queued]] == 0 {
+	start := at[worker]
+	if start == 0 || at[functions[Queued]] == 0 {
 		return nil, nil
 	}
 	p := new(Pool)
@@ -72,7 +72,10 @@ func Find(f *elf.File, names *symbols.Table) (*Pool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("libuv's worker(): %w", err)
 	}
-	return p, p.findCall(code, start)
+	if err := p.findCall(code, start); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // findCall finds `call *disp(%reg)`: the function is the first member of struct uv__work.

@@ -59,11 +59,15 @@ func (t *Table) Lookup(addr uint64) (Symbol, bool) {
 	return Symbol{}, false
 }
 
-// Addresses finds symbols by their names in the file, mangled, and gives where they start.
+// Addresses finds symbols by their names in the file, mangled, and gives where they start; 0 for those that are not there.
 func (t *Table) Addresses(names ...string) map[string]uint64 {
-	out := map[string]uint64{}
+	out := make(map[string]uint64, len(names))
+	for _, name := range names {
+		out[name] = 0
+	}
 	for _, e := range t.entries {
-		if raw := t.raw(e.name); slices.Contains(names, string(raw)) {
+		raw := t.raw(e.name)
+		if _, ok := out[string(raw)]; ok { // which makes no string: there are hundreds of thousands
 			out[string(raw)] = e.start
 		}
 	}

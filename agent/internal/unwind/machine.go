@@ -38,8 +38,9 @@ const maxSaved = 64
 // maxUnit bounds the unit of advances, so that addresses cannot overflow. It is 1 on x86-64.
 const maxUnit = 255
 
-// machine runs a call frame program, keeping track of the CFA, rbp, the return address and keptRegisters only. The package's parser
-// can do so too, but anew for every address, and it does not know the initial rule that a restore goes back to.
+// machine runs a call frame program, keeping track of the CFA, rbp, the return address and keptRegisters only. The
+// package's parser can do so too, but anew for every address, and it does not know the initial rule that a restore goes
+// back to.
 type machine struct {
 	code    uint64 // unit of advances, in bytes
 	data    int64  // unit of offsets, in bytes

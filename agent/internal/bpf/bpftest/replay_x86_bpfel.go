@@ -529,7 +529,6 @@ const (
 	replayVarGoSample        = "go_sample"
 	replayVarGoStop          = "go_stop"
 	replayVarGoSymbolKind    = "go_symbol_kind"
-	replayVarGoWorkKind      = "go_work_kind"
 	replayVarN_reads         = "n_reads"
 	replayVarReads           = "reads"
 )
@@ -622,7 +621,6 @@ type replayVariableSpecs struct {
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
-	GoWorkKind      *ebpf.VariableSpec `ebpf:"go_work_kind"`
 	N_reads         *ebpf.VariableSpec `ebpf:"n_reads"`
 	Reads           *ebpf.VariableSpec `ebpf:"reads"`
 }
@@ -701,7 +699,6 @@ type replayVariables struct {
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
-	GoWorkKind      *ebpf.Variable `ebpf:"go_work_kind"`
 	N_reads         *ebpf.Variable `ebpf:"n_reads"`
 	Reads           *ebpf.Variable `ebpf:"reads"`
 }
