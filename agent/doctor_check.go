@@ -120,7 +120,7 @@ func (i *isolate) is(w heap.Word, f layout.Field) bool {
 
 // isFunction reports whether a word is a JSFunction, and returns it with its hidden class.
 func (i *isolate) isFunction(w heap.Word) (hiddenClass heap.Word, ok bool) {
-	_, hiddenClass, err := i.r.Moved(w)
+	_, hiddenClass, err := i.r.Forwarded(w)
 	if err != nil {
 		return 0, false
 	}

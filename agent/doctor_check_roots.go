@@ -19,15 +19,15 @@ func (i *isolate) checkContext() error {
 	if context == 0 {
 		return errNothing
 	}
-	_, class, err := i.r.Moved(context)
+	_, class, err := i.r.Forwarded(context)
 	if err != nil {
 		return err
 	}
-	_, meta, err := i.r.Moved(class)
+	_, meta, err := i.r.Forwarded(class)
 	if err != nil {
 		return err
 	}
-	_, again, err := i.r.Moved(meta)
+	_, again, err := i.r.Forwarded(meta)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (i *isolate) functions() ([]heap.Word, error) {
 	if err != nil || context == 0 {
 		return nil, errNothing
 	}
-	_, class, err := i.r.Moved(context)
+	_, class, err := i.r.Forwarded(context)
 	if err != nil {
 		return nil, err
 	}

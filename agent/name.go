@@ -8,6 +8,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/space"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
@@ -89,15 +90,13 @@ func (c *frameCache) skippedFrame(n uint16) *pprofx.Frame {
 // collections mark the stacks of a collection, by V8's Heap::HeapState (src/heap/heap.h): what stands above the mark is
 // the collector's, what stands below it asked for memory.
 var collections = [...]*pprofx.Frame{
-	1: {Function: "[gc scavenge]", Kind: pprofx.Marker},
-	2: {Function: "[gc mark-compact]", Kind: pprofx.Marker},
-	3: {Function: "[gc minor mark-sweep]", Kind: pprofx.Marker},
+	layout.Scavenge:       {Function: "[gc scavenge]", Kind: pprofx.Marker},
+	layout.MarkCompact:    {Function: "[gc mark-compact]", Kind: pprofx.Marker},
+	layout.MinorMarkSweep: {Function: "[gc minor mark-sweep]", Kind: pprofx.Marker},
 }
 
-const vmStateGC = 1
-
 func collection(s *sampler.Sample) *pprofx.Frame {
-	if s.VmState != vmStateGC || int(s.GcState) >= len(collections) {
+	if layout.VMState(s.VmState) != layout.VMStateGC || int(s.GcState) >= len(collections) {
 		return nil
 	}
 	return collections[s.GcState]
@@ -110,7 +109,7 @@ func (a *Agent) nameV8(t *target, s *sampler.Sample, i int) {
 	for _, r := range t.resolver.Repair(raw, leaf) {
 		for _, f := range t.resolver.Resolve(r) {
 			t.flags.js = t.flags.js || f.Kind == stack.JS
-			t.flags.unnamed = t.flags.unnamed || f.Kind == stack.JS && f.Lost == "function moved"
+			t.flags.unnamed = t.flags.unnamed || f.Kind == stack.JS && f.Lost == stack.LostFunction
 			c.stack = append(c.stack, c.convert(f))
 		}
 	}
@@ -131,8 +130,8 @@ func (a *Agent) nameUnknown(t *target, f bpf.Frame) {
 	t.stale = true
 }
 
-func rawFrame(f bpf.Frame) stack.Raw {
-	r := stack.Raw{
+func rawFrame(f bpf.Frame) stack.RawFrame {
+	r := stack.RawFrame{
 		PC: f.Pc, Exact: f.Exact != 0, Marker: -1, SFI: heap.Word(f.Sfi), Bytecode: heap.Word(f.Bytecode), Offset: int(f.Offset),
 		ID: heap.Identity{Script: f.Script, Literal: f.Literal},
 	}
@@ -221,16 +220,16 @@ func (t *target) threadName(s *sampler.Sample) string {
 
 // vmState turns V8's StateTag (include/v8-unwinder.h) into ours.
 func vmState(tag uint8) pprofx.State {
-	switch tag {
-	case 0:
+	switch layout.VMState(tag) {
+	case layout.VMStateJS:
 		return pprofx.StateJS
-	case vmStateGC:
+	case layout.VMStateGC:
 		return pprofx.StateGC
-	case 2, 3, 4:
+	case layout.VMStateParser, layout.VMStateBytecodeCompiler, layout.VMStateCompiler:
 		return pprofx.StateCompiler
-	case 6, 10: // 10 is IDLE_EXTERNAL, from V8 14.6 on
+	case layout.VMStateExternal, layout.VMStateIdleExternal:
 		return pprofx.StateExternal
-	case 8:
+	case layout.VMStateIdle:
 		return pprofx.StateIdle
 	}
 	return pprofx.StateOther

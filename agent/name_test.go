@@ -19,7 +19,7 @@ func TestNameInterrupted(t *testing.T) {
 	tg := &target{space: th.space, frames: newFrameCache(), resolver: stack.NewResolver(heap.NewReader(th.mem, th.layout), th.space)}
 	for _, f := range th.walk(th.mem).Frames {
 		r, _ := th.space.Find(f.PC)
-		if f.Form != stack.Native || r.File == nil || r.File.Symbols == nil {
+		if f.Kind != stack.FrameNative || r.File == nil || r.File.Symbols == nil {
 			continue
 		}
 		sym, ok := r.File.Symbols.Lookup(f.PC - 1 - r.Bias)

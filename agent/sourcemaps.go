@@ -87,11 +87,11 @@ func (a *Agent) followMaps(t *target) {
 	} else {
 		a.log.Debug("source maps in files cannot be read", "pid", t.pid, "why", err)
 	}
-	t.resolver.Maps = func(s stack.Mapped) int32 { return a.maps.add(t, s) }
+	t.resolver.Maps = func(s stack.MappedScript) int32 { return a.maps.add(t, s) }
 }
 
 // add gives a script a number, and begins to read its map. It runs between two samples, so it does no more.
-func (m *sourceMaps) add(t *target, s stack.Mapped) int32 {
+func (m *sourceMaps) add(t *target, s stack.MappedScript) int32 {
 	units := s.URL.Len()
 	if s.Source != nil {
 		units += s.Source.Len()

@@ -18,7 +18,7 @@ import (
 )
 
 // load reads the map of a script: from the URL itself, or from a file as the process sees it.
-func (m *sourceMaps) load(root *procs.RootDir, s stack.Mapped) (*sharedMap, error) {
+func (m *sourceMaps) load(root *procs.RootDir, s stack.MappedScript) (*sharedMap, error) {
 	u := strings.TrimSpace(s.URL.String())
 	if !sourcemap.IsInline(u) {
 		file, err := sourcemap.File(s.Script.Name, u)
@@ -40,7 +40,7 @@ func (m *sourceMaps) load(root *procs.RootDir, s stack.Mapped) (*sharedMap, erro
 	})
 }
 
-func (m *sourceMaps) loadFile(root *procs.RootDir, s stack.Mapped, file string) (*sharedMap, error) {
+func (m *sourceMaps) loadFile(root *procs.RootDir, s stack.MappedScript, file string) (*sharedMap, error) {
 	if root == nil {
 		return nil, fmt.Errorf("%s: the process's files cannot be reached", file)
 	}
@@ -73,7 +73,7 @@ var errOtherText = errors.New("the script that runs is not the one in its file n
 
 // sameText checks that a script's file still has the text that runs: where it was built again, so was its map, and would
 // give wrong names. Without the file nothing can be said, and nothing speaks against the map.
-func sameText(root *procs.RootDir, s stack.Mapped) error {
+func sameText(root *procs.RootDir, s stack.MappedScript) error {
 	if !path.IsAbs(s.Script.Name) || s.Source == nil {
 		return nil
 	}

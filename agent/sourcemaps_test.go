@@ -49,7 +49,7 @@ func text(s string) *heap.Text {
 }
 
 // add waits until the fate of a map is known.
-func add(m *sourceMaps, t *target, s stack.Mapped) *mappedScript {
+func add(m *sourceMaps, t *target, s stack.MappedScript) *mappedScript {
 	known := m.script[m.add(t, s)]
 	<-known.done
 	return known
@@ -107,7 +107,7 @@ func TestSourceMapsLoad(t *testing.T) {
 				}
 			}
 			m, target, said := mapper(t)
-			s := stack.Mapped{Script: &heap.Script{ID: 7, Name: filepath.Join(dir, "x.js")}, URL: text(c.url), Source: text(c.source)}
+			s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: filepath.Join(dir, "x.js")}, URL: text(c.url), Source: text(c.source)}
 			got := add(m, target, s)
 			if diff := cmp.Diff(c.want, m.counts()); diff != "" {
 				t.Error(diff)
@@ -134,7 +134,7 @@ func TestSourceMapsLoad(t *testing.T) {
 func TestSourceMapsWarnOnce(t *testing.T) {
 	m, a, said := mapper(t)
 	for id := range 40 {
-		s := stack.Mapped{Script: &heap.Script{ID: id, Name: fmt.Sprintf("/srv/%d.js", id/2)}, URL: text("data:,{}")}
+		s := stack.MappedScript{Script: &heap.Script{ID: id, Name: fmt.Sprintf("/srv/%d.js", id/2)}, URL: text("data:,{}")}
 		add(m, a, s)
 	}
 	if n := strings.Count(said.String(), "\n"); n != maxMapWarnings || m.counts().Broken != 40 {
@@ -147,7 +147,7 @@ func TestSourceMapsWarnOnce(t *testing.T) {
 func TestSourceMapsShared(t *testing.T) {
 	m, a, _ := mapper(t)
 	b := &target{maps: map[int]int32{}}
-	s := stack.Mapped{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
+	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
 	first, second := add(m, a, s), add(m, b, s)
 	if first.shared != second.shared || m.memory != first.shared.size || m.memory == 0 || m.units != 0 {
 		t.Fatalf("%d bytes, %d units, %+v, %+v", m.memory, m.units, first.shared, second.shared)
@@ -172,7 +172,7 @@ func TestSourceMapsShared(t *testing.T) {
 func TestSourceMapsLimits(t *testing.T) {
 	m, a, _ := mapper(t)
 	m.units = maxMapsWaiting - 3
-	s := stack.Mapped{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:")}
+	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:")}
 	if n := m.add(a, s); n != 0 || m.counts().TooLarge != 1 {
 		t.Errorf("number %d, %+v", n, m.counts())
 	}
@@ -186,7 +186,7 @@ func TestSourceMapsLimits(t *testing.T) {
 // TestSourceMapsLate: a snapshot does not wait for ever, and samples that went out as they were are counted.
 func TestSourceMapsLate(t *testing.T) {
 	m, a, _ := mapper(t)
-	s := stack.Mapped{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
+	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
 	m.turns[0].Lock()
 	number := m.add(a, s)
 	m.script[number].since = time.Now().Add(-mapWait)

@@ -113,7 +113,7 @@ type member struct {
 }
 
 func (p *storeReader) members(object heap.Word) []member {
-	_, class, err := p.r.Moved(object)
+	_, class, err := p.r.Forwarded(object)
 	if err != nil {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (p *storeReader) value(w heap.Word) (text string, ok bool) {
 		}
 		return strconv.Quote(text), true
 	case t == p.l.At(layout.TypeHeapNumber):
-		object, _, _ := p.r.Moved(w)
+		object, _, _ := p.r.Forwarded(w)
 		bits, err := p.r.WordAt(uint64(object) - 1 + uint64(p.l.At(layout.HeapNumberValue)))
 		return strconv.FormatFloat(math.Float64frombits(uint64(bits)), 'g', -1, 64), err == nil
 	}

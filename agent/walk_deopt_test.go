@@ -138,16 +138,16 @@ func (th *thread) told(w stack.Walk) string {
 	v.Begin()
 	var out []string
 	for _, f := range w.Frames {
-		if f.Form != stack.Function && f.Form != stack.Typed {
+		if f.Kind != stack.FrameFunction && f.Kind != stack.FrameTyped {
 			continue
 		}
-		for _, raw := range v.Repair(f.Raw, w.Leaf) {
+		for _, raw := range v.Repair(f.RawFrame, w.Leaf) {
 			for _, frame := range v.Resolve(raw) {
 				switch {
 				case frame.Name == "run":
 					return strings.Join(append(out, place(frame)), " ")
 				case strings.HasPrefix(frame.Name, "awaitTracer") || frame.Name == "called": // before it
-				case frame.Lost != "":
+				case frame.Lost != stack.NothingLost:
 					out = append(out, frame.Name)
 				case filepath.Base(frame.File) == "deopt.js" && len(out) == 0:
 					out = append(out, fmt.Sprintf("%s:%d", frame.Name, frame.Line))
@@ -164,7 +164,7 @@ func place(f *stack.Frame) string { return fmt.Sprintf("%s:%d:%d", f.Name, f.Lin
 
 // isDropped reports whether a walk has a frame that is no longer on the stack: that of a builtin without any is before it.
 func isDropped(w stack.Walk) bool {
-	return slices.ContainsFunc(w.Frames, func(f stack.Walked) bool { return f.Form == stack.Typed && f.Marker == 0 && f.SFI == 0 })
+	return slices.ContainsFunc(w.Frames, func(f stack.WalkFrame) bool { return f.Kind == stack.FrameTyped && f.Marker == 0 && f.SFI == 0 })
 }
 
 const builtinAlignment = 32 // kCodeAlignment of src/common/globals.h

@@ -40,7 +40,7 @@ func TestWalkHostileRegisters(t *testing.T) {
 		good := th.regs
 		at := map[string]uint64{}
 		for _, f := range th.walk(r).Frames {
-			at[map[bool]string{true: "JavaScript", false: "native"}[f.Form == stack.Function]] = f.PC
+			at[map[bool]string{true: "JavaScript", false: "native"}[f.Kind == stack.FrameFunction]] = f.PC
 		}
 		k := inKernel(t, p, th)
 		for _, pc := range []uint64{good.IP, at["JavaScript"], at["native"], 0, 0x1000, 1 << 47, 1<<64 - 1} {

@@ -132,7 +132,7 @@ func (k *kernelWalk) sample(t testing.TB, pages map[uint64][]byte) (s sampled) {
 func walkOf(s *sampler.Sample) stack.Walk {
 	w := stack.Walk{Skipped: int(s.Skipped), Stop: stack.Stop(s.Stop), Resumed: s.Resumed != 0}
 	for _, f := range s.Frames {
-		w.Frames = append(w.Frames, stack.Walked{Raw: rawFrame(f), Form: stack.Form(f.Kind)})
+		w.Frames = append(w.Frames, stack.WalkFrame{RawFrame: rawFrame(f), Kind: stack.FrameKind(f.Kind)})
 	}
 	w.Leaf = stack.Leaf{Callee: rawFrame(s.Callee), Words: slices.Clone(s.Stack), R10: s.R10}
 	return w

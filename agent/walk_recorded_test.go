@@ -101,7 +101,7 @@ func cutOff(t *testing.T, page uint64, whole, w stack.Walk) {
 	rest := w.Frames[n:]
 	switch {
 	case w.Stop == stack.StopRoot && !w.Resumed && len(rest) == 0: // none of its words was asked for
-	case w.Resumed && len(rest) > 0 && rest[0].Form == stack.Gap && tail(whole, rest[1:]):
+	case w.Resumed && len(rest) > 0 && rest[0].Kind == stack.FrameGap && tail(whole, rest[1:]):
 	case !w.Resumed && len(rest) == 0 && (w.Stop == stack.StopUnreadable || w.Stop == stack.StopNoRule):
 	default:
 		t.Errorf("without 0x%x: stop %d, resumed %v, %d frames as before and %d others", page, w.Stop, w.Resumed, n, len(rest))
@@ -109,12 +109,12 @@ func cutOff(t *testing.T, page uint64, whole, w stack.Walk) {
 }
 
 // tail reports whether the frames after a gap are those of the whole stack, up to its root or to where they end.
-func tail(whole stack.Walk, rest []stack.Walked) bool {
+func tail(whole stack.Walk, rest []stack.WalkFrame) bool {
 	if len(rest) == 0 {
 		return true
 	}
 	// The one frame of a walk that ends there has no identity where its page is what is missing.
-	i := slices.IndexFunc(whole.Frames, func(f stack.Walked) bool {
+	i := slices.IndexFunc(whole.Frames, func(f stack.WalkFrame) bool {
 		return f.PC == rest[0].PC && (f.SFI == rest[0].SFI || len(rest) == 1)
 	})
 	for n, f := range rest {

@@ -84,10 +84,10 @@ func (th *thread) sites(w stack.Walk) (sites []site) {
 	v := stack.NewResolver(heap.NewReader(th.mem, th.layout), th.space)
 	v.Begin()
 	for _, f := range w.Frames {
-		if f.Form != stack.Function && f.Form != stack.Typed {
+		if f.Kind != stack.FrameFunction && f.Kind != stack.FrameTyped {
 			continue
 		}
-		for _, raw := range v.Repair(f.Raw, w.Leaf) {
+		for _, raw := range v.Repair(f.RawFrame, w.Leaf) {
 			for _, frame := range v.Resolve(raw) {
 				if filepath.Base(frame.File) == "walk.js" {
 					sites = append(sites, site{frame.Name, frame.Line, frame.Column})

@@ -74,14 +74,14 @@ func environmentOf(r *heap.Reader, context heap.Word) (uint64, error) {
 	if err := l.Require(layout.MapConstructorOrBackPointer, layout.NativeContextEmbedderData, layout.EmbedderDataFirst); err != nil {
 		return 0, err
 	}
-	_, class, err := r.Moved(context)
+	_, class, err := r.Forwarded(context)
 	if err != nil {
 		return 0, fmt.Errorf("%w: context %w", ErrNoEnvironment, err)
 	}
 	w := class
 	for _, at := range []int{l.At(layout.MapConstructorOrBackPointer), l.At(layout.NativeContextEmbedderData),
 		l.At(layout.EmbedderDataFirst) + 8*environmentSlot} {
-		if w, _, err = r.Moved(w); err != nil {
+		if w, _, err = r.Forwarded(w); err != nil {
 			return 0, fmt.Errorf("%w: %w", ErrNoEnvironment, err)
 		}
 		if w, err = r.WordAt(uint64(w) - 1 + uint64(at)); err != nil {

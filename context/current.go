@@ -118,7 +118,7 @@ func StoresOf(r *heap.Reader, resource heap.Word) ([]heap.Word, error) {
 
 // symbolProperties are the values of properties whose keys are symbols of a known kind.
 func symbolProperties(r *heap.Reader, object heap.Word) (map[SymbolKind][]heap.Word, error) {
-	object, class, err := r.Moved(object)
+	object, class, err := r.Forwarded(object)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func (l *Learner) visit(node int, object heap.Word, out *Lesson) {
 	if out.visits++; out.visits > maxVisits {
 		return
 	}
-	object, class, err := l.r.Moved(object)
+	object, class, err := l.r.Forwarded(object)
 	if err != nil {
 		return
 	}
@@ -201,7 +201,7 @@ func (l *Learner) Store(storage heap.Word) (Root, error) {
 func Lead(r *heap.Reader, store heap.Word, path []Step) (heap.Word, bool) {
 	l := Learner{r: r}
 	for _, step := range path {
-		object, class, err := r.Moved(store)
+		object, class, err := r.Forwarded(store)
 		if err != nil {
 			return 0, false
 		}

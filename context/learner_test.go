@@ -67,7 +67,7 @@ func address(t *testing.T, s string) heap.Word {
 func (n *node) learn(t *testing.T, l *Learner, object string) Shape {
 	t.Helper()
 	w := address(t, n.Values[object])
-	_, class, err := n.r.Moved(w)
+	_, class, err := n.r.Forwarded(w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func (n *node) checkOpenTelemetry(t *testing.T) {
 		t.Errorf("the symbol's hash is %d, V8 prints %d", hash, n.Hash)
 	}
 	for object, names := range map[string][]string{"context": {"_currentContext"}, "span": {"_spanContext"}, "spanContext": {"traceId", "spanId"}} {
-		_, class, err := n.r.Moved(address(t, n.Values[object]))
+		_, class, err := n.r.Forwarded(address(t, n.Values[object]))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,7 @@ func (l *Learner) Resource(object, class heap.Word) (Resource, Lesson, error) {
 	if err != nil {
 		return Resource{}, out, err
 	}
-	object, now, err := l.r.Moved(object)
+	object, now, err := l.r.Forwarded(object)
 	alive := err == nil && now == class
 	resource := Resource{Descriptors: uint64(s.Descriptors), Own: l.own(s)}
 	for _, p := range s.Properties {

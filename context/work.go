@@ -69,13 +69,12 @@ func (l *Learner) WorkOf(object uint64) (Work, error) {
 	return second, err
 }
 
-// collects reports whether the isolate of an object is in a collection. (include/v8-unwinder.h, StateTag)
+// collects reports whether the isolate of an object is in a collection.
 func (l *Learner) collects(object uint64, w Work) bool {
-	const collecting = 1
 	realm, _ := l.r.WordAt(object + uint64(w.Realm))
 	isolate, _ := l.r.WordAt(uint64(realm) + uint64(w.Isolate))
 	state, err := l.r.Bytes(uint64(isolate)+uint64(l.r.Layout().At(layout.IsolateVMState)), 1)
-	return err != nil || state[0] == collecting
+	return err != nil || layout.VMState(state[0]) == layout.VMStateGC
 }
 
 func (l *Learner) workOf(object uint64) (Work, error) {

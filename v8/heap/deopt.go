@@ -12,8 +12,8 @@ import (
 
 // Limits of what is read of one piece of code.
 const (
-	maxDeoptWords = 1 << 18
-	maxCallers    = 1 << 12 // literals that are said to be functions
+	maxDeoptWords     = 1 << 18
+	maxDeoptFunctions = 1 << 12 // literals that are said to be functions
 )
 
 var deoptLimits = []limit{
@@ -21,21 +21,22 @@ var deoptLimits = []limit{
 	{layout.DeoptEntryTranslation, 0, 15}, {layout.SafepointLength, 0, 56}, {layout.SafepointHeader, 8, 64},
 }
 
-// Waiting is a function that waits for a call to return.
-type Waiting struct {
+// DeoptFrame is a frame that the deoptimiser would make of a point in optimised code: a function, and where it
+// continues.
+type DeoptFrame struct {
 	Function Word // SharedFunctionInfo
-	Offset   int  // of the call in its bytecode; -1 is the function's entry
+	Offset   int  // in its bytecode, of the call or of where it continues; -1 is the function's entry
 }
 
 // site is where calls return to in code of Maglev.
 type site struct {
-	pc      int       // offset
-	waiting []Waiting // innermost first
+	pc     int          // offset
+	frames []DeoptFrame // innermost first
 }
 
-// sites reads which functions wait at each call of Maglev's code, by what the deoptimiser needs to know: V8's own
-// Error.stack goes by it, and it is exact where the position table is not. (src/execution/frames.cc,
-// OptimizedJSFrame::Summarize) What contradicts itself is left out.
+// sites reads the frames at each call of Maglev's code from its deoptimisation data. V8's own Error.stack goes by that
+// data, and it is exact where the position table is not. (src/execution/frames.cc, OptimizedJSFrame::Summarize) Entries
+// that contradict themselves are left out.
 func (r *Reader) sites(c *Code, data, own Word) ([]site, error) {
 	if err := r.within(deoptLimits); err != nil {
 		return nil, err
@@ -50,13 +51,13 @@ func (r *Reader) sites(c *Code, data, own Word) ([]site, error) {
 	}
 	var out []site
 	for _, p := range points {
-		waiting := d.waiting(p.deopt)
-		if waiting == nil {
+		frames := d.framesOf(p.deopt)
+		if frames == nil {
 			continue
 		}
-		out = append(out, site{p.pc, waiting})
+		out = append(out, site{p.pc, frames})
 		if p.trampoline >= 0 {
-			out = append(out, site{p.trampoline, waiting})
+			out = append(out, site{p.trampoline, frames})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b site) int { return a.pc - b.pc })
@@ -97,9 +98,9 @@ func (r *Reader) deopts(data, own Word) (*deopts, error) {
 	return d, err
 }
 
-// waiting gives the functions of a deoptimisation point, nil if there is none or if it contradicts itself: the outermost
-// function must be the one that the code was made for.
-func (d *deopts) waiting(point int) []Waiting {
+// framesOf gives the frames of a deoptimisation point, innermost first. Nil if there is none or if it contradicts
+// itself: the outermost function must be the one that the code was made for.
+func (d *deopts) framesOf(point int) []DeoptFrame {
 	l := d.r.l
 	at := 8 * (l.At(layout.DeoptEntries) + point*l.At(layout.DeoptEntrySize) + l.At(layout.DeoptEntryTranslation))
 	if point < 0 || at+8 > len(d.words) {
@@ -113,11 +114,11 @@ func (d *deopts) waiting(point int) []Waiting {
 	if err != nil || len(frames) == 0 || frames[0].builtin || d.function(frames[0].literal) != d.own {
 		return nil
 	}
-	out := make([]Waiting, 0, len(frames))
+	out := make([]DeoptFrame, 0, len(frames))
 	for _, f := range slices.Backward(frames) {
 		switch w := d.function(f.literal); {
 		case w != 0:
-			out = append(out, Waiting{w, f.offset})
+			out = append(out, DeoptFrame{w, f.offset})
 		case !f.builtin:
 			return nil
 		}
@@ -129,7 +130,7 @@ func (d *deopts) waiting(point int) []Waiting {
 // collected.
 func (d *deopts) function(i int) Word {
 	w, ok := d.known[i]
-	if !ok && len(d.known) < maxCallers {
+	if !ok && len(d.known) < maxDeoptFunctions {
 		var err error
 		if w, err = d.r.callee(d.literals, i); err != nil {
 			w = 0
@@ -159,35 +160,35 @@ func (r *Reader) callee(literals Word, i int) (Word, error) {
 	return w, r.want(w, layout.TypeSharedFunctionInfo)
 }
 
-// Waiting gives the functions that wait for a call that returns to an offset of the code, the innermost inlined one
-// first and the code's own function last. Nil where the code does not say: not every call can be deoptimised, and only
-// Maglev's code is read for it.
-func (o *Optimized) Waiting(offset int) []Waiting {
+// DeoptFrames gives the frames at the call that returns to an offset of the code: the innermost inlined function first,
+// the code's own function last. Nil where the code does not say: not every call can be deoptimised, and only Maglev's
+// code is read for it. The slice is shared; do not change it.
+func (o *Optimized) DeoptFrames(offset int) []DeoptFrame {
 	i := sort.Search(len(o.sites), func(i int) bool { return o.sites[i].pc >= offset })
 	if i == len(o.sites) || o.sites[i].pc != offset {
 		return nil
 	}
-	return o.sites[i].waiting
+	return o.sites[i].frames
 }
 
-// Near is as Waiting, of the last call that returns to an offset or before it: for code that has no position table.
-// Before the first call it is the code's own entry.
-func (o *Optimized) Near(offset int) []Waiting {
+// NearestDeoptFrames is DeoptFrames of the last call that returns to an offset or before it, for code that has no
+// position table. Before the first call it is the entry of the code's own function.
+func (o *Optimized) NearestDeoptFrames(offset int) []DeoptFrame {
 	i := sort.Search(len(o.sites), func(i int) bool { return o.sites[i].pc > offset })
 	if i == 0 {
-		return []Waiting{{Function: o.Function, Offset: -1}}
+		return []DeoptFrame{{Function: o.Function, Offset: -1}}
 	}
-	return o.sites[i-1].waiting
+	return o.sites[i-1].frames
 }
 
-// Callers are the SharedFunctionInfos that Waiting and Near give.
-func (o *Optimized) Callers() []Word {
+// DeoptFunctions are the SharedFunctionInfos that DeoptFrames and NearestDeoptFrames give, in no order.
+func (o *Optimized) DeoptFunctions() []Word {
 	if len(o.sites) == 0 {
 		return nil
 	}
 	seen := map[Word]bool{o.Function: true}
 	for _, s := range o.sites {
-		for _, w := range s.waiting {
+		for _, w := range s.frames {
 			seen[w.Function] = true
 		}
 	}

@@ -14,28 +14,28 @@ func exitImage(t *testing.T) (*deoptimised, *Optimized, *layout.Layout) {
 	m, l := deoptImage(t), deoptLayout()
 	l.Values[layout.DeoptExitSize] = layout.Value{N: 4, State: layout.Known}
 	binary.LittleEndian.PutUint64(m.code.head[l.At(layout.CodeDeoptData):], uint64(m.data))
-	return m, &Optimized{Function: m.own, exits: 32}, l
+	return m, &Optimized{Function: m.own, deoptExits: 32}, l
 }
 
 func TestLeft(t *testing.T) {
 	m, o, l := exitImage(t)
-	first := []Waiting{{m.inlined, 300}, {m.own, 14}}
-	second := []Waiting{{m.inlined, 7}, {m.own, 14}}
-	third := []Waiting{{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}
-	for offset, want := range map[int][]Waiting{
+	first := []DeoptFrame{{m.inlined, 300}, {m.own, 14}}
+	second := []DeoptFrame{{m.inlined, 7}, {m.own, 14}}
+	third := []DeoptFrame{{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}
+	for offset, want := range map[int][]DeoptFrame{
 		-1: nil, 0: nil, 32: nil, // what returns there was called by the code proper
 		33: first, 35: first, 36: second, 37: second, 40: third, 43: third, 44: nil, 1 << 40: nil,
 	} {
-		got, err := NewReader(m, l).Left(m.code, o, offset)
+		got, err := NewReader(m, l).FramesAtExit(m.code, o, offset)
 		if diff := cmp.Diff(want, got); diff != "" || (err == nil) != (want != nil) {
 			t.Errorf("%d: %v: %s", offset, err, diff)
 		}
 	}
-	if got, err := NewReader(m, l).Left(m.code, &Optimized{Function: m.own}, 36); err == nil {
+	if got, err := NewReader(m, l).FramesAtExit(m.code, &Optimized{Function: m.own}, 36); err == nil {
 		t.Errorf("code whose exits are not known: %v", got)
 	}
 	l.Values[layout.DeoptExitSize] = layout.Value{State: layout.Absent}
-	if got, err := NewReader(m, l).Left(m.code, o, 36); err == nil {
+	if got, err := NewReader(m, l).FramesAtExit(m.code, o, 36); err == nil {
 		t.Errorf("a V8 whose exits are not known: %v", got)
 	}
 }
@@ -58,7 +58,7 @@ func FuzzLeft(f *testing.F) {
 		m, o, l := exitImage(t)
 		i := int(at) % (len(m.b) - 8)
 		binary.LittleEndian.PutUint64(m.b[i:], binary.LittleEndian.Uint64(m.b[i:])^word)
-		if w, err := NewReader(m, l).Left(m.code, o, offset); err == nil && w[len(w)-1].Function != m.own {
+		if w, err := NewReader(m, l).FramesAtExit(m.code, o, offset); err == nil && w[len(w)-1].Function != m.own {
 			t.Errorf("offset %d: %v does not end in the code's own function", offset, w)
 		}
 	})

@@ -109,7 +109,7 @@ func printedSites(t *testing.T, text string, start uint64) map[int][]string {
 func readSites(t *testing.T, r *Reader, o *Optimized) map[int][]string {
 	sites := map[int][]string{}
 	for _, s := range o.sites {
-		for _, w := range o.Waiting(s.pc) {
+		for _, w := range o.DeoptFrames(s.pc) {
 			f, err := r.Function(w.Function)
 			if err != nil {
 				t.Fatal(err)

@@ -144,30 +144,30 @@ func TestSites(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := &Optimized{Function: m.own, sites: sites}
-	twice := []Waiting{{m.inlined, 300}, {m.own, 14}}
-	again := []Waiting{{m.inlined, 7}, {m.own, 14}}
-	builtin := []Waiting{{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}
+	twice := []DeoptFrame{{m.inlined, 300}, {m.own, 14}}
+	again := []DeoptFrame{{m.inlined, 7}, {m.own, 14}}
+	builtin := []DeoptFrame{{m.inlined, 2}, {m.builtin, -1}, {m.own, 14}}
 	for _, c := range []struct {
-		offset        int
-		waiting, near []Waiting
+		offset          int
+		frames, nearest []DeoptFrame
 	}{
-		{-1, nil, []Waiting{{m.own, -1}}}, {15, nil, []Waiting{{m.own, -1}}}, {16, twice, twice}, {17, nil, twice},
+		{-1, nil, []DeoptFrame{{m.own, -1}}}, {15, nil, []DeoptFrame{{m.own, -1}}}, {16, twice, twice}, {17, nil, twice},
 		{32, builtin, builtin}, {40, nil, builtin}, {48, again, again}, {53, nil, again},
 		{54, twice, twice}, {58, builtin, builtin}, {62, again, again}, {1 << 40, nil, again},
 	} {
-		if diff := cmp.Diff(c.waiting, o.Waiting(c.offset)); diff != "" {
-			t.Errorf("Waiting(%d): %s", c.offset, diff)
+		if diff := cmp.Diff(c.frames, o.DeoptFrames(c.offset)); diff != "" {
+			t.Errorf("DeoptFrames(%d): %s", c.offset, diff)
 		}
-		if diff := cmp.Diff(c.near, o.Near(c.offset)); diff != "" {
-			t.Errorf("Near(%d): %s", c.offset, diff)
+		if diff := cmp.Diff(c.nearest, o.NearestDeoptFrames(c.offset)); diff != "" {
+			t.Errorf("NearestDeoptFrames(%d): %s", c.offset, diff)
 		}
 	}
-	callers := o.Callers()
+	callers := o.DeoptFunctions()
 	slices.Sort(callers)
 	if diff := cmp.Diff([]Word{m.own, m.inlined, m.builtin}, callers); diff != "" {
 		t.Error(diff)
 	}
-	if o := (&Optimized{Function: m.own}); o.Near(5) != nil && len(o.Callers()) > 0 {
+	if o := (&Optimized{Function: m.own}); o.NearestDeoptFrames(5) != nil && len(o.DeoptFunctions()) > 0 {
 		t.Error("code without sites has callers")
 	}
 }
@@ -216,8 +216,8 @@ func TestSitesOfAHostileLayout(t *testing.T) {
 			l.Values[f] = v
 			o := &Optimized{Function: m.own}
 			o.sites, _ = NewReader(m, l).sites(m.code, m.data, m.own)
-			o.Callers()
-			o.Near(40)
+			o.DeoptFunctions()
+			o.NearestDeoptFrames(40)
 		}
 	}
 }
@@ -235,11 +235,11 @@ func FuzzSites(f *testing.F) {
 		sites, _ := NewReader(m, l).sites(m.code, m.data, m.own)
 		o := &Optimized{Function: m.own, sites: sites}
 		for _, offset := range []int{-1, 16, 32, 48, 54, 1 << 40} {
-			if w := o.Waiting(offset); w != nil && w[len(w)-1].Function != m.own {
+			if w := o.DeoptFrames(offset); w != nil && w[len(w)-1].Function != m.own {
 				t.Errorf("offset %d: %v does not end in the code's own function", offset, w)
 			}
-			o.Near(offset)
+			o.NearestDeoptFrames(offset)
 		}
-		o.Callers()
+		o.DeoptFunctions()
 	})
 }

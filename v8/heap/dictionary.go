@@ -59,7 +59,7 @@ func (r *Reader) Dictionary(object Word) ([]NamedValue, error) {
 	if err := r.within(dictionaryLimits); err != nil {
 		return nil, err
 	}
-	object, _, err := r.Moved(object)
+	object, _, err := r.Forwarded(object)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (r *Reader) Dictionary(object Word) ([]NamedValue, error) {
 	if err != nil {
 		return nil, err
 	}
-	if table, _, err = r.Moved(table); err != nil {
+	if table, _, err = r.Forwarded(table); err != nil {
 		return nil, err
 	}
 	data := table.address() + uint64(r.l.At(layout.FixedArrayData))
@@ -100,7 +100,7 @@ func (r *Reader) Element(array Word, i int) (Word, error) {
 	if err := r.want(array, layout.TypeJSArray); err != nil {
 		return 0, err
 	}
-	array, _, err := r.Moved(array)
+	array, _, err := r.Forwarded(array)
 	if err != nil {
 		return 0, err
 	}
@@ -115,7 +115,7 @@ func (r *Reader) Element(array Word, i int) (Word, error) {
 	if err := r.want(elements, layout.TypeFixedArray); err != nil {
 		return 0, err
 	}
-	if elements, _, err = r.Moved(elements); err != nil {
+	if elements, _, err = r.Forwarded(elements); err != nil {
 		return 0, err
 	}
 	room, err := r.field(elements, layout.FixedArrayLength)

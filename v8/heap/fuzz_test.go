@@ -42,7 +42,7 @@ func (m *ring) ReadAt(p []byte, off int64) (int, error) {
 func readAll(r *Reader, w Word) {
 	r.String(w, maxName)
 	r.Key(w)
-	r.Moved(w)
+	r.Forwarded(w)
 	if f, err := r.Function(w); err == nil && f.Script != 0 {
 		r.Script(f.Script)
 	}
@@ -79,7 +79,7 @@ func readCodeAt(r *Reader, pc uint64) {
 		o.Calls(0)
 		o.Calls(1 << 30)
 		o.Functions()
-		r.Left(c, o, 40)
+		r.FramesAtExit(c, o, 40)
 	}
 	if b, err := r.Baseline(c); err == nil {
 		r.Offset(b, 40)

@@ -146,7 +146,7 @@ func checkObjects(t *testing.T, r *Reader, says said) {
 				t.Errorf("%s has no slot for %s, but 0x%x", name, key, uint64(w))
 			}
 		}
-		_, class, err := r.Moved(word(t, o.At))
+		_, class, err := r.Forwarded(word(t, o.At))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func checkObjects(t *testing.T, r *Reader, says said) {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}
-	_, class, err := r.Moved(word(t, says.Dictionary.At))
+	_, class, err := r.Forwarded(word(t, says.Dictionary.At))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func checkDictionary(t *testing.T, r *Reader, says said) {
 			t.Errorf("element %d is 0x%x", i, uint64(w))
 		}
 	}
-	_, class, _ := r.Moved(word(t, says.Dictionary.Secret))
+	_, class, _ := r.Forwarded(word(t, says.Dictionary.Secret))
 	s, err := r.Shape(class)
 	if err != nil {
 		t.Fatal(err)

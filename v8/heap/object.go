@@ -27,8 +27,8 @@ type Property struct {
 // Shape is what a hidden class says of its objects. (src/objects/map.h)
 type Shape struct {
 	Type        int  // instance type
-	Descriptors Word // DescriptorArray; with Own it tells a class from a later one at the same address
-	Own         int  // number of descriptors that are this class's
+	Descriptors Word // DescriptorArray; with Own it tells a hidden class from a later one at the same address
+	Own         int  // number of descriptors that are this hidden class's
 	Dictionary  bool // properties are in a dictionary, not in slots
 	Properties  []Property
 }
@@ -128,7 +128,7 @@ func (r *Reader) Key(w Word) (name string, symbol bool, err error) {
 
 // Property reads the value of a slot.
 func (r *Reader) Property(object Word, s Slot) (Word, error) {
-	object, _, err := r.Moved(object)
+	object, _, err := r.Forwarded(object)
 	if err != nil {
 		return 0, err
 	}
@@ -144,7 +144,7 @@ func (r *Reader) Property(object Word, s Slot) (Word, error) {
 
 // Named reads the property of an object that has a name, private names included.
 func (r *Reader) Named(object Word, name string) (Word, error) {
-	_, hiddenClass, err := r.Moved(object)
+	_, hiddenClass, err := r.Forwarded(object)
 	if err != nil {
 		return 0, err
 	}

@@ -9,11 +9,11 @@ import (
 
 // Optimized is what is kept of a Code object of an optimising compiler.
 type Optimized struct {
-	Positions Positions
-	Function  Word // SharedFunctionInfo
-	inlined   []inlinedCall
-	sites     []site // of Maglev's code, by offset
-	exits     int    // offset from which on there are exits for the deoptimiser only; 0 = not known
+	Positions  Positions
+	Function   Word // SharedFunctionInfo
+	inlined    []inlinedCall
+	sites      []site // of Maglev's code, by offset
+	deoptExits int    // offset of the deopt exits, behind the code proper; 0 = not known
 }
 
 type inlinedCall struct {
@@ -50,7 +50,7 @@ func (r *Reader) Optimized(c *Code) (*Optimized, error) {
 		return nil, err
 	}
 	if start, err := r.element(data, r.l.At(layout.DeoptExitStart)); err == nil && start.IsSmi() {
-		o.exits = start.Smi()
+		o.deoptExits = start.Smi()
 	}
 	if c.Kind == r.l.At(layout.KindMaglev) {
 		o.sites, _ = r.sites(c, data, o.Function) // without them there are the positions

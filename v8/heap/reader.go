@@ -81,9 +81,9 @@ func (r *Reader) u32(w Word, f layout.Field) (uint32, error) {
 	return binary.LittleEndian.Uint32(r.buf[:4]), err
 }
 
-// Moved returns where an object is now, and its hidden class: while a collection runs the map word of an object that
-// has moved is its new address, untagged. (src/objects/objects.h, MapWord)
-func (r *Reader) Moved(w Word) (object, hiddenClass Word, err error) {
+// Forwarded returns where an object is now, and its hidden class. While a collection runs, the map word of an object
+// that the collector has moved is a forwarding address: the new address, untagged. (src/objects/objects.h, MapWord)
+func (r *Reader) Forwarded(w Word) (object, hiddenClass Word, err error) {
 	if !w.IsObject() {
 		return 0, 0, fmt.Errorf("0x%x is not a heap object", uint64(w))
 	}
@@ -104,7 +104,7 @@ func (r *Reader) Moved(w Word) (object, hiddenClass Word, err error) {
 
 // Type is the instance type of an object.
 func (r *Reader) Type(w Word) (int, error) {
-	_, m, err := r.Moved(w)
+	_, m, err := r.Forwarded(w)
 	if err != nil {
 		return 0, err
 	}

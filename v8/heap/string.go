@@ -117,7 +117,7 @@ func (r *Reader) pieces(whole piece, most int) (*Text, error) {
 // part adds a flat piece to t, or says what a piece of another representation stands for, last part first.
 // (src/objects/string.h)
 func (r *Reader) part(t *Text, p piece) ([]piece, error) {
-	w, hiddenClass, err := r.Moved(p.w)
+	w, hiddenClass, err := r.Forwarded(p.w)
 	if err != nil {
 		return nil, err
 	}

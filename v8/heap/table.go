@@ -23,7 +23,7 @@ func (r *Reader) Entries(m Word) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if table, _, err = r.Moved(table); err != nil {
+	if table, _, err = r.Forwarded(table); err != nil {
 		return nil, err
 	}
 	var head [3]int

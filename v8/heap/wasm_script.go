@@ -36,7 +36,7 @@ func (r *Reader) WasmScript(instance Word, m *WasmModule) (string, error) {
 
 // partOf finds the first object of a type that an object refers to.
 func (r *Reader) partOf(object Word, typ layout.Field) (Word, error) {
-	object, _, err := r.Moved(object)
+	object, _, err := r.Forwarded(object)
 	if err != nil {
 		return 0, err
 	}

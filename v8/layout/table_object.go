@@ -1,6 +1,6 @@
 package layout
 
-// Maps, descriptors and the objects that context is read through.
+// Hidden classes, descriptors and the objects that context is read through.
 var objectRows = []row{
 	dbg(MapInstanceSizeInWords, "class_Map__instance_size_in_words__char"),
 	dbg(MapInObjectStartInWords, "class_Map__inobject_properties_start_or_constructor_function_index__char"),

@@ -5,16 +5,17 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// codeIsSilent reports whether baseline code does not say what bytecode it was made of. That is so in V8 9, where only the
-// function has both, so that what is known of the code has to be learnt from the functions that run it.
-func (v *Resolver) codeIsSilent() bool { return v.r.Layout().Has(layout.BaselineDataCode) }
+// baselineLacksBytecode reports whether baseline code does not refer to the bytecode that it was compiled from. That is
+// so in V8 9: only the function refers to both, so the bytecode of a piece of code is learnt from the functions that
+// run it.
+func (v *Resolver) baselineLacksBytecode() bool { return v.r.Layout().Has(layout.BaselineDataCode) }
 
-// madeOf reports whether baseline code was made of the bytecode that a frame holds.
-func (v *Resolver) madeOf(c *code, raw Raw) bool {
+// compiledFrom reports whether baseline code was compiled from the bytecode that a frame holds.
+func (v *Resolver) compiledFrom(c *code, raw RawFrame) bool {
 	if c.baseline != nil && c.baseline.Array == raw.Bytecode {
 		return true
 	}
-	if !v.codeIsSilent() {
+	if !v.baselineLacksBytecode() {
 		return false
 	}
 	b, err := v.r.BaselineOf(c.Code, raw.SFI)
@@ -28,12 +29,12 @@ func (v *Resolver) madeOf(c *code, raw Raw) bool {
 	return true
 }
 
-// madeFor reports whether baseline code is a function's.
-func (v *Resolver) madeFor(c *code, sfi heap.Word) bool {
+// compiledFor reports whether baseline code is a function's.
+func (v *Resolver) compiledFor(c *code, sfi heap.Word) bool {
 	if w, err := v.r.BytecodeOf(sfi); err == nil && c.baseline != nil && c.baseline.Array == w {
 		return true
 	}
-	if !v.codeIsSilent() {
+	if !v.baselineLacksBytecode() {
 		return false
 	}
 	b, err := v.r.BaselineOf(c.Code, sfi)

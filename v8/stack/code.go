@@ -139,12 +139,12 @@ func (v *Resolver) describeOptimized(c *code) {
 			return
 		}
 	}
-	v.describeCallers(c, o)
+	v.describeDeoptFunctions(c, o)
 	c.optimized, c.id, c.sfi = o, own.Identity, o.Function
 }
 
 // machine resolves a frame whose pc is in code made at run time.
-func (v *Resolver) machine(raw Raw) []*Frame {
+func (v *Resolver) machine(raw RawFrame) []*Frame {
 	if fs := v.WebAssembly(raw); fs != nil {
 		return fs
 	}
@@ -170,13 +170,13 @@ func (v *Resolver) machine(raw Raw) []*Frame {
 	return v.keep(key, fs...)
 }
 
-func (v *Resolver) calls(c *code, raw Raw) []*Frame {
+func (v *Resolver) calls(c *code, raw RawFrame) []*Frame {
 	at := int(raw.PC - c.Start)
 	if raw.Exact {
 		at++ // the tables are asked for the instruction that is left of a return address
 	}
 	if c.tier == Sparkplug {
-		if raw.Bytecode != 0 && !v.madeOf(c, raw) || c.baseline == nil {
+		if raw.Bytecode != 0 && !v.compiledFrom(c, raw) || c.baseline == nil {
 			return nil
 		}
 		return v.baselineCall(c, raw, at)
@@ -184,11 +184,11 @@ func (v *Resolver) calls(c *code, raw Raw) []*Frame {
 	if c.optimized == nil || (raw.ID != c.id && raw.ID.Script >= 0) {
 		return nil
 	}
-	if fs := v.waiting(c, raw); fs != nil {
+	if fs := v.deoptFrames(c, raw); fs != nil {
 		return fs
 	}
-	if c.optimized.InExits(at) {
-		return v.leaving(c, raw)
+	if c.optimized.InDeoptExits(at) {
+		return v.framesAtExit(c, raw)
 	}
 	calls := c.optimized.Calls(v.positioned(c, at-1))
 	var fs []*Frame
@@ -214,7 +214,7 @@ func (v *Resolver) called(sfi heap.Word) *function {
 	return v.function(f.Identity, sfi)
 }
 
-func (v *Resolver) baselineCall(c *code, raw Raw, at int) []*Frame {
+func (v *Resolver) baselineCall(c *code, raw RawFrame, at int) []*Frame {
 	fn := v.function(raw.ID, raw.SFI)
 	if fn == nil {
 		return stale(Sparkplug)
@@ -222,7 +222,7 @@ func (v *Resolver) baselineCall(c *code, raw Raw, at int) []*Frame {
 	f := fn.frame(Sparkplug)
 	offset, err := v.r.Offset(c.baseline, at)
 	if err != nil {
-		f.Lost = "no bytecode offset"
+		f.Lost = LostOffset
 		return []*Frame{f}
 	}
 	if len(v.owners) >= maxFunctions {
@@ -235,17 +235,17 @@ func (v *Resolver) baselineCall(c *code, raw Raw, at int) []*Frame {
 
 // nameOnly is a frame whose code is gone: its function is known, the point of execution is not. What was inlined there
 // is not known either, and a frame says so.
-func (v *Resolver) nameOnly(raw Raw, t Tier) []*Frame {
+func (v *Resolver) nameOnly(raw RawFrame, t Tier) []*Frame {
 	fn := v.function(raw.ID, raw.SFI)
 	if fn == nil {
 		return stale(t)
 	}
 	f := fn.frame(t)
-	f.Lost = "code gone"
+	f.Lost = LostCode
 	return []*Frame{goneFrame, f}
 }
 
-var goneFrame = &Frame{Name: "[code gone]", Kind: JIT, Lost: "code gone"}
+var goneFrame = &Frame{Name: "[code gone]", Kind: JIT, Lost: LostCode}
 
 var (
 	regexpFrames = []*Frame{{Name: "[regexp]", Kind: Regexp}}

@@ -5,7 +5,7 @@ package stack
 
 import "github.com/hotspan/hotspan/v8/heap"
 
-// Kind is what a Raw or a Frame is.
+// Kind is what the code of a Frame is.
 type Kind uint8
 
 // The kinds.
@@ -29,8 +29,8 @@ const (
 	TurboFan
 )
 
-// Raw is a frame as the walk found it.
-type Raw struct {
+// RawFrame is a frame as the walk found it, before it is resolved.
+type RawFrame struct {
 	PC       uint64
 	Exact    bool      // PC is the next instruction, not a return address
 	Marker   int       // type marker of a frame that is not a function's; -1 for none
@@ -44,7 +44,7 @@ type Raw struct {
 
 // Leaf is what else the walk kept of the end of the stack, for repairs.
 type Leaf struct {
-	Callee Raw      // the function in rdi: the one that is entered, if a prologue was interrupted
+	Callee RawFrame // the function in rdi: the one that is entered, if a prologue was interrupted
 	Words  []uint64 // the stack, from the stack pointer of the first frame in V8's code up
 	R10    uint64   // holds the return address while a builtin drops its arguments (MacroAssembler::DropArguments)
 }
@@ -61,6 +61,6 @@ type Frame struct {
 	// NameColumn are the 1-based place of the identifier that Name is, in the script; 0 = not known.
 	Map                  int32
 	NameLine, NameColumn int
-	// Lost says why name or line are missing; empty if all is known.
-	Lost string
+	// Lost says why name or line are missing; NothingLost if all is known.
+	Lost LostReason
 }

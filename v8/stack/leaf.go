@@ -25,7 +25,7 @@ const maxEpilogue = 24
 // Repair corrects a frame in V8's code. A walk takes rbp for the frame pointer of the interrupted function; in a prologue, in an
 // epilogue and in builtins that have no frame, rbp is the caller's. Then the leaf is a frame more, and the frame at
 // rbp is at the return address, which is on top of the stack. It returns the frames that stand for raw.
-func (v *Resolver) Repair(raw Raw, leaf Leaf) []Raw {
+func (v *Resolver) Repair(raw RawFrame, leaf Leaf) []RawFrame {
 	if !raw.Exact {
 		return v.repairCaller(raw, leaf)
 	}
@@ -38,7 +38,7 @@ func (v *Resolver) Repair(raw Raw, leaf Leaf) []Raw {
 	c := v.codeOf(raw.PC)
 	switch {
 	case c == nil:
-		return []Raw{raw}
+		return []RawFrame{raw}
 	case c.tier == NoTier:
 		return v.repairOther(raw, leaf, c.Start, c.head)
 	}
@@ -46,8 +46,8 @@ func (v *Resolver) Repair(raw Raw, leaf Leaf) []Raw {
 }
 
 // repairOther corrects a leaf in code that is not a JavaScript function's, from its own instructions alone.
-func (v *Resolver) repairOther(raw Raw, leaf Leaf, start uint64, head []byte) []Raw {
-	self := Raw{PC: raw.PC, Exact: true, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}
+func (v *Resolver) repairOther(raw RawFrame, leaf Leaf, start uint64, head []byte) []RawFrame {
+	self := RawFrame{PC: raw.PC, Exact: true, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}
 	at, entry := int(raw.PC-start), bytes.Index(head, prologue)
 	switch {
 	case entry >= 0 && at <= entry+1:
@@ -55,22 +55,22 @@ func (v *Resolver) repairOther(raw Raw, leaf Leaf, start uint64, head []byte) []
 	case v.inEpilogue(start, at):
 		return v.above(self, raw, leaf, 0)
 	}
-	return []Raw{raw}
+	return []RawFrame{raw}
 }
 
-func (v *Resolver) repairCode(raw Raw, leaf Leaf, c *code) []Raw {
-	self := Raw{PC: raw.PC, Exact: true, Marker: -1, ID: c.id, SFI: c.sfi, Offset: -1}
+func (v *Resolver) repairCode(raw RawFrame, leaf Leaf, c *code) []RawFrame {
+	self := RawFrame{PC: raw.PC, Exact: true, Marker: -1, ID: c.id, SFI: c.sfi, Offset: -1}
 	at, entry := int(raw.PC-c.Start), bytes.Index(c.head, prologue)
 	if entry >= 0 && at < entry+frameSetUp {
 		if !v.enters(c, leaf.Callee) {
-			return []Raw{raw}
+			return []RawFrame{raw}
 		}
 		self.ID, self.SFI = leaf.Callee.ID, leaf.Callee.SFI
 		return v.entering(self, raw, leaf, at-entry)
 	}
 	ends, foreign := v.inEpilogue(c.Start, at), v.isForeign(c, raw)
 	if !ends && !foreign {
-		return []Raw{raw}
+		return []RawFrame{raw}
 	}
 	if c.tier == Sparkplug {
 		of := v.ownerOf(c)
@@ -83,22 +83,22 @@ func (v *Resolver) repairCode(raw Raw, leaf Leaf, c *code) []Raw {
 	if out, ok := v.under(self, raw, leaf); ok {
 		return out
 	}
-	return []Raw{raw} // other code than the function's, which does not call it: its place was used again
+	return []RawFrame{raw} // other code than the function's, which does not call it: its place was used again
 }
 
 // entering repairs a leaf that is in its prologue, at an offset from push rbp.
-func (v *Resolver) entering(self, raw Raw, leaf Leaf, at int) []Raw {
+func (v *Resolver) entering(self, raw RawFrame, leaf Leaf, at int) []RawFrame {
 	switch {
 	case at <= 0:
 		return v.above(self, raw, leaf, 0)
 	case at == 1:
 		return v.above(self, raw, leaf, 1)
 	}
-	return []Raw{self} // the frame is its own
+	return []RawFrame{self} // the frame is its own
 }
 
 // enters reports whether code is the function's that was in rdi. If not, its place was used again since the sample.
-func (v *Resolver) enters(c *code, callee Raw) bool {
+func (v *Resolver) enters(c *code, callee RawFrame) bool {
 	if callee.ID.Script < 0 {
 		return false
 	}
@@ -108,17 +108,17 @@ func (v *Resolver) enters(c *code, callee Raw) bool {
 	if of := v.ownerOf(c); of.id.Script >= 0 {
 		return of.id == callee.ID
 	}
-	return v.madeFor(c, callee.SFI)
+	return v.compiledFor(c, callee.SFI)
 }
 
 // isForeign reports whether the frame at rbp is another function's than the code's: then the code has none, whatever
 // its instructions look like.
-func (v *Resolver) isForeign(c *code, raw Raw) bool {
+func (v *Resolver) isForeign(c *code, raw RawFrame) bool {
 	if raw.Marker >= 0 || raw.ID.Script < 0 {
 		return false
 	}
 	if c.tier == Sparkplug {
-		return !v.madeOf(c, raw) && (c.baseline != nil || v.codeIsSilent())
+		return !v.compiledFrom(c, raw) && (c.baseline != nil || v.baselineLacksBytecode())
 	}
 	return c.optimized != nil && raw.ID != c.id
 }
@@ -134,12 +134,12 @@ func (v *Resolver) ownerOf(c *code) owner {
 }
 
 // above puts the leaf on top of the frame at rbp, whose return address is a word of the stack.
-func (v *Resolver) above(self, caller Raw, leaf Leaf, word int) []Raw {
+func (v *Resolver) above(self, caller RawFrame, leaf Leaf, word int) []RawFrame {
 	if word >= len(leaf.Words) || !v.isCode(leaf.Words[word]) {
-		return []Raw{self}
+		return []RawFrame{self}
 	}
 	caller.PC, caller.Exact = leaf.Words[word], false
-	return []Raw{self, caller}
+	return []RawFrame{self, caller}
 }
 
 func (v *Resolver) isCode(pc uint64) bool {
@@ -174,21 +174,21 @@ func isTail(b []byte) bool {
 }
 
 // repairCaller handles frames that have called something: only builtins do so without a frame of their own.
-func (v *Resolver) repairCaller(raw Raw, leaf Leaf) []Raw {
+func (v *Resolver) repairCaller(raw RawFrame, leaf Leaf) []RawFrame {
 	name, start, ok := v.builtinAt(raw)
 	if !ok || v.interprets(name, raw) {
-		return []Raw{raw}
+		return []RawFrame{raw}
 	}
 	return v.frameless(raw, leaf, name, start)
 }
 
 // repairBuiltin handles builtins: one that runs while rbp is a JavaScript function's has no frame of its own.
-func (v *Resolver) repairBuiltin(raw Raw, leaf Leaf, name string, start, end uint64) []Raw {
+func (v *Resolver) repairBuiltin(raw RawFrame, leaf Leaf, name string, start, end uint64) []RawFrame {
 	if v.interprets(name, raw) {
 		return v.repairInterpreter(raw, leaf, name, start, end)
 	}
 	if v.fillsFrame(start, raw.PC) {
-		return []Raw{{PC: raw.PC, Exact: true, Marker: 0}} // what is in the slots was there before
+		return []RawFrame{{PC: raw.PC, Exact: true, Marker: 0}} // what is in the slots was there before
 	}
 	if name == "WasmLiftoffFrameSetup" {
 		return v.liftoffSetup(raw, leaf, start)
@@ -208,17 +208,17 @@ func (v *Resolver) fillsFrame(start, pc uint64) bool {
 // frameless puts a builtin that has no frame on top of the function whose frame it is: if rbp's frame is a function of
 // a script, it is not the builtin's. Functions that WebAssembly exports have a script too, that of their module, and are
 // called by a builtin that has a frame.
-func (v *Resolver) frameless(raw Raw, leaf Leaf, name string, start uint64) []Raw {
+func (v *Resolver) frameless(raw RawFrame, leaf Leaf, name string, start uint64) []RawFrame {
 	if raw.Marker >= 0 || raw.ID.Script < 0 || strings.HasPrefix(name, "JSToWasm") {
-		return []Raw{raw}
+		return []RawFrame{raw}
 	}
-	self := Raw{PC: raw.PC, Exact: raw.Exact, Marker: 0}
+	self := RawFrame{PC: raw.PC, Exact: raw.Exact, Marker: 0}
 	if strings.HasPrefix(name, "DeoptimizationEntry") {
-		if raw.PC = v.exit(raw, leaf, start); raw.PC != 0 {
+		if raw.PC = v.deoptReturn(raw, leaf, start); raw.PC != 0 {
 			raw.PC -= exitRest(v.r.Layout())
 		}
 		raw.Exact = false
-		return []Raw{self, raw}
+		return []RawFrame{self, raw}
 	}
 	out, ok := v.under(self, raw, leaf)
 	if !ok {
@@ -229,7 +229,7 @@ func (v *Resolver) frameless(raw Raw, leaf Leaf, name string, start uint64) []Ra
 
 // under puts self on top of the function whose frame is at rbp, which goes on at the first return address on the stack
 // that is in its code. It is false where there is none.
-func (v *Resolver) under(self, raw Raw, leaf Leaf) ([]Raw, bool) {
+func (v *Resolver) under(self, raw RawFrame, leaf Leaf) ([]RawFrame, bool) {
 	for i := range len(leaf.Words) + 1 {
 		w := leaf.R10
 		if i < len(leaf.Words) {
@@ -237,43 +237,43 @@ func (v *Resolver) under(self, raw Raw, leaf Leaf) ([]Raw, bool) {
 		}
 		if v.returnsTo(w, raw) {
 			raw.PC, raw.Exact = w, false
-			return []Raw{self, raw}, true
+			return []RawFrame{self, raw}, true
 		}
 	}
-	return []Raw{self, raw}, false
+	return []RawFrame{self, raw}, false
 }
 
 // returnsTo reports whether a word is a return address into a function's code.
-func (v *Resolver) returnsTo(w uint64, raw Raw) bool {
-	if name, _, ok := v.builtinAt(Raw{PC: w}); ok {
+func (v *Resolver) returnsTo(w uint64, raw RawFrame) bool {
+	if name, _, ok := v.builtinAt(RawFrame{PC: w}); ok {
 		return isInterpreter(name)
 	}
 	c := v.codeOf(w)
-	return c != nil && v.runs(c, raw) && !c.inExits(w)
+	return c != nil && v.runs(c, raw) && !c.inDeoptExits(w)
 }
 
 // runs reports whether code is a function's.
-func (v *Resolver) runs(c *code, raw Raw) bool {
+func (v *Resolver) runs(c *code, raw RawFrame) bool {
 	if c.tier == Sparkplug {
-		return v.madeOf(c, raw)
+		return v.compiledFrom(c, raw)
 	}
 	return c.tier != NoTier && c.id == raw.ID
 }
 
 // repairInterpreter: while the interpreter's entry sets up the frame, the function is in rdi.
-func (v *Resolver) repairInterpreter(raw Raw, leaf Leaf, name string, start, end uint64) []Raw {
+func (v *Resolver) repairInterpreter(raw RawFrame, leaf Leaf, name string, start, end uint64) []RawFrame {
 	if isHandler(name) || entersBaseline(name) {
-		return []Raw{raw}
+		return []RawFrame{raw}
 	}
 	head, err := v.r.Bytes(start, int(min(end-start, 512)))
 	entry := bytes.Index(head, prologue)
 	if err != nil || entry < 0 || leaf.Callee.ID.Script < 0 {
-		return []Raw{raw}
+		return []RawFrame{raw}
 	}
 	self := leaf.Callee
 	self.PC, self.Exact, self.Marker = raw.PC, true, -1
 	if at := int(raw.PC-start) - entry; at < frameSetUp {
 		return v.entering(self, raw, leaf, at)
 	}
-	return []Raw{raw}
+	return []RawFrame{raw}
 }

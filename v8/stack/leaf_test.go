@@ -101,7 +101,7 @@ type shown struct {
 	ID     heap.Identity
 }
 
-func show(raws []Raw) []shown {
+func show(raws []RawFrame) []shown {
 	var out []shown
 	for _, r := range raws {
 		out = append(out, shown{r.PC, r.Exact, r.Marker, r.ID})
@@ -131,9 +131,9 @@ func TestRepairCode(t *testing.T) {
 		{"prologue of baseline code: rdi tells", baselineStart, []uint64{0, 5}, baseID, []uint64{ret}, ret},
 		{"epilogue of baseline code: seen before", baselineStart, []uint64{29, 35}, baseID, []uint64{ret}, ret},
 	} {
-		callee := Raw{PC: 0x66, Marker: -1, ID: c.id, SFI: 0x79}
+		callee := RawFrame{PC: 0x66, Marker: -1, ID: c.id, SFI: 0x79}
 		for _, at := range c.at {
-			found := Raw{PC: c.start + at, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
+			found := RawFrame{PC: c.start + at, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
 			want := []shown{{found.PC, true, -1, c.id}}
 			if c.id == (heap.Identity{}) {
 				want[0].ID = callerID
@@ -155,10 +155,10 @@ func TestRepairCodeOfAnother(t *testing.T) {
 		pc   uint64
 		leaf Leaf
 	}{
-		{"another function in rdi", codeStart + 5, Leaf{Callee: Raw{ID: baseID}, Words: []uint64{callerStart + 20}}},
-		{"no function in rdi", codeStart + 5, Leaf{Callee: Raw{ID: heap.Identity{Script: -1}}, Words: []uint64{callerStart + 20}}},
+		{"another function in rdi", codeStart + 5, Leaf{Callee: RawFrame{ID: baseID}, Words: []uint64{callerStart + 20}}},
+		{"no function in rdi", codeStart + 5, Leaf{Callee: RawFrame{ID: heap.Identity{Script: -1}}, Words: []uint64{callerStart + 20}}},
 	} {
-		raw := Raw{PC: c.pc, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
+		raw := RawFrame{PC: c.pc, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
 		if diff := cmp.Diff([]shown{{c.pc, true, -1, callerID}}, show(resolver().Repair(raw, c.leaf))); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
@@ -168,7 +168,7 @@ func TestRepairCodeOfAnother(t *testing.T) {
 // The words of the stack serve all frames of a sample: a repair must not write into them.
 func TestRepairKeepsTheStack(t *testing.T) {
 	words := []uint64{1, 2, 3, 4}
-	raw := Raw{PC: codeStart + 15, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
+	raw := RawFrame{PC: codeStart + 15, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
 	v := resolver()
 	v.code.all[0].optimized = &heap.Optimized{}
 	v.Repair(raw, Leaf{Words: words, R10: 5})
@@ -180,19 +180,21 @@ func TestRepairKeepsTheStack(t *testing.T) {
 func TestRepairBuiltins(t *testing.T) {
 	const add, arrayMap, handler = builtinStart + 0x210, builtinStart + 0x310, builtinStart + 0x110
 	const ret = callerStart + 20
-	caller := func(pc uint64) Raw { return Raw{PC: pc, Exact: true, Marker: -1, ID: callerID, Bytecode: 0xba1} }
+	caller := func(pc uint64) RawFrame {
+		return RawFrame{PC: pc, Exact: true, Marker: -1, ID: callerID, Bytecode: 0xba1}
+	}
 	frame := func(pc uint64) shown { return shown{pc, true, 0, heap.Identity{}} }
 	for _, c := range []struct {
 		name string
-		raw  Raw
+		raw  RawFrame
 		leaf Leaf
 		want []shown
 	}{
-		{"a builtin with a frame", Raw{PC: add, Exact: true, Marker: 4, ID: heap.Identity{Script: -1}}, Leaf{Words: []uint64{ret}}, []shown{{add, true, 4, heap.Identity{Script: -1}}}},
-		{"a builtin that is a function", Raw{PC: add, Exact: true, Marker: -1, ID: heap.Identity{Script: -1}}, Leaf{Words: []uint64{ret}}, []shown{{add, true, -1, heap.Identity{Script: -1}}}},
+		{"a builtin with a frame", RawFrame{PC: add, Exact: true, Marker: 4, ID: heap.Identity{Script: -1}}, Leaf{Words: []uint64{ret}}, []shown{{add, true, 4, heap.Identity{Script: -1}}}},
+		{"a builtin that is a function", RawFrame{PC: add, Exact: true, Marker: -1, ID: heap.Identity{Script: -1}}, Leaf{Words: []uint64{ret}}, []shown{{add, true, -1, heap.Identity{Script: -1}}}},
 		{"without a frame", caller(add), Leaf{Words: []uint64{5, codeStart + 9, arrayMap, ret, ret + 1}}, []shown{frame(add), {ret, false, -1, callerID}}},
 		{"called by baseline code", caller(add), Leaf{Words: []uint64{baselineStart + 9, ret}}, []shown{frame(add), {baselineStart + 9, false, -1, callerID}}},
-		{"baseline code of another function", Raw{PC: add, Exact: true, Marker: -1, ID: callerID, Bytecode: 0xba5}, Leaf{Words: []uint64{baselineStart + 9, ret}}, []shown{frame(add), {ret, false, -1, callerID}}},
+		{"baseline code of another function", RawFrame{PC: add, Exact: true, Marker: -1, ID: callerID, Bytecode: 0xba5}, Leaf{Words: []uint64{baselineStart + 9, ret}}, []shown{frame(add), {ret, false, -1, callerID}}},
 		{"called by the interpreter", caller(add), Leaf{Words: []uint64{handler, ret}}, []shown{frame(add), {handler, false, -1, callerID}}},
 		{"return address in r10", caller(add), Leaf{Words: []uint64{1, 2}, R10: ret}, []shown{frame(add), {ret, false, -1, callerID}}},
 		{"no return address", caller(add), Leaf{Words: []uint64{0, 1 << 63, codeStart + 9}}, []shown{frame(add), {0, true, -1, callerID}}},
@@ -211,7 +213,7 @@ func TestRepairBuiltins(t *testing.T) {
 // A builtin that has called C++ has no frame of its own either: the walk finds it by its return address.
 func TestRepairBuiltinThatCalled(t *testing.T) {
 	const add = builtinStart + 0x210
-	raw := Raw{PC: add, Marker: -1, ID: callerID}
+	raw := RawFrame{PC: add, Marker: -1, ID: callerID}
 	got := show(resolver().Repair(raw, Leaf{Words: []uint64{callerStart + 20}}))
 	if diff := cmp.Diff([]shown{{add, false, 0, heap.Identity{}}, {callerStart + 20, false, -1, callerID}}, got); diff != "" {
 		t.Error(diff)
@@ -226,7 +228,7 @@ func TestRepairBuiltinThatCalled(t *testing.T) {
 
 func TestRepairInterpreterEntry(t *testing.T) {
 	const ret = callerStart + 20
-	callee := Raw{PC: 0x66, Marker: -1, ID: leafID, SFI: 0x71}
+	callee := RawFrame{PC: 0x66, Marker: -1, ID: leafID, SFI: 0x71}
 	for _, c := range []struct {
 		at   uint64
 		want []shown
@@ -237,13 +239,13 @@ func TestRepairInterpreterEntry(t *testing.T) {
 		{9, []shown{{builtinStart + 9, true, -1, leafID}}},
 		{11, []shown{{builtinStart + 11, true, -1, callerID}}},
 	} {
-		raw := Raw{PC: builtinStart + c.at, Exact: true, Marker: -1, ID: callerID}
+		raw := RawFrame{PC: builtinStart + c.at, Exact: true, Marker: -1, ID: callerID}
 		if diff := cmp.Diff(c.want, show(resolver().Repair(raw, Leaf{Callee: callee, Words: []uint64{ret, ret + 1}}))); diff != "" {
 			t.Errorf("offset %d: %s", c.at, diff)
 		}
 	}
-	raw := Raw{PC: builtinStart, Exact: true, Marker: -1, ID: callerID}
-	none := Leaf{Callee: Raw{ID: heap.Identity{Script: -1}}, Words: []uint64{ret}}
+	raw := RawFrame{PC: builtinStart, Exact: true, Marker: -1, ID: callerID}
+	none := Leaf{Callee: RawFrame{ID: heap.Identity{Script: -1}}, Words: []uint64{ret}}
 	if got := resolver().Repair(raw, none); len(got) != 1 || got[0] != raw {
 		t.Errorf("no function in rdi: %+v", got)
 	}

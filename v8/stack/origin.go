@@ -23,7 +23,7 @@ func (v *Resolver) origin(s *heap.Script) string {
 	name := evalAt + strings.TrimPrefix(fn.script.Name, evalAt)
 	at := s.EvalAt
 	if at < 0 {
-		if !v.readBytecode(fn, Raw{SFI: s.EvalFrom}) {
+		if !v.readBytecode(fn, RawFrame{SFI: s.EvalFrom}) {
 			return name
 		}
 		at = sourceAt(fn.bytecode.Positions, -at)

@@ -7,7 +7,7 @@ const maxPattern = 120
 
 // regexp is the frame of a regular expression's code, with its pattern where that is known. It is learnt once for each
 // code, from the object that the code was called with.
-func (v *Resolver) regexp(c *code, raw Raw) []*Frame {
+func (v *Resolver) regexp(c *code, raw RawFrame) []*Frame {
 	if c.frames != nil {
 		return c.frames
 	}

@@ -15,11 +15,11 @@ const (
 	maxScripts   = 1 << 14
 )
 
-// UnnamedBuiltin is what a Space calls a builtin whose name the binary does not tell.
+// UnnamedBuiltin is what an AddressSpace calls a builtin whose name the binary does not tell.
 const UnnamedBuiltin = "[builtin]"
 
-// Space tells what lies where in the process's memory.
-type Space interface {
+// AddressSpace tells what lies where in the memory of a process.
+type AddressSpace interface {
 	// Builtin finds a builtin of V8 by the address that runs: name, first address, end.
 	Builtin(pc uint64) (name string, start, end uint64, ok bool)
 	// Generated reports whether an address is in memory for code that is made at run time.
@@ -32,10 +32,10 @@ type Space interface {
 type Resolver struct {
 	// Maps is told of each script that names a source map. nil: nobody asks. The number that it gives back is the Map of
 	// the script's frames.
-	Maps func(Mapped) int32
+	Maps func(MappedScript) int32
 
 	r         *heap.Reader
-	space     Space
+	space     AddressSpace
 	functions map[heap.Identity]*function
 	scripts   map[int32]*script
 	points    map[point][]*Frame
@@ -76,7 +76,7 @@ type point struct {
 }
 
 // NewResolver resolves frames of the process that r reads.
-func NewResolver(r *heap.Reader, space Space) *Resolver {
+func NewResolver(r *heap.Reader, space AddressSpace) *Resolver {
 	return &Resolver{
 		r: r, space: space,
 		functions: map[heap.Identity]*function{},
@@ -94,7 +94,7 @@ func (v *Resolver) Begin() { v.code.epoch++ }
 
 // Resolve gives the logical frames of one frame, innermost first. None means that it is part of the next one: a
 // bytecode handler is the interpreter's own code.
-func (v *Resolver) Resolve(raw Raw) []*Frame {
+func (v *Resolver) Resolve(raw RawFrame) []*Frame {
 	name, start, ok := v.builtinAt(raw)
 	switch {
 	case !ok:
@@ -114,7 +114,7 @@ func (v *Resolver) Resolve(raw Raw) []*Frame {
 
 // builtinAt finds the builtin that a frame is in. A return address may be behind the last instruction of its builtin;
 // but one at the very start of another is no return address: the deoptimiser goes on there.
-func (v *Resolver) builtinAt(raw Raw) (name string, start uint64, ok bool) {
+func (v *Resolver) builtinAt(raw RawFrame) (name string, start uint64, ok bool) {
 	name, start, _, ok = v.space.Builtin(raw.PC)
 	if raw.Exact || ok && start == raw.PC && isInterpreter(name) {
 		return name, start, ok
@@ -125,7 +125,7 @@ func (v *Resolver) builtinAt(raw Raw) (name string, start uint64, ok bool) {
 
 // interprets reports whether a function's frame in a builtin is the interpreter's. Where builtins have no names, it is
 // if the frame holds bytecode.
-func (v *Resolver) interprets(name string, raw Raw) bool {
+func (v *Resolver) interprets(name string, raw RawFrame) bool {
 	if name != UnnamedBuiltin {
 		return isInterpreter(name)
 	}
@@ -205,7 +205,7 @@ func path(name string) string {
 }
 
 // interpreted resolves a frame of the interpreter.
-func (v *Resolver) interpreted(raw Raw) []*Frame {
+func (v *Resolver) interpreted(raw RawFrame) []*Frame {
 	key := point{id: raw.ID, at: raw.Offset, tier: Ignition, exact: raw.Exact && raw.Offset < 0}
 	if fs := v.points[key]; fs != nil {
 		return fs
@@ -216,12 +216,12 @@ func (v *Resolver) interpreted(raw Raw) []*Frame {
 	}
 	f := fn.frame(Ignition)
 	if !v.readBytecode(fn, raw) {
-		f.Lost = "no bytecode"
+		f.Lost = LostBytecode
 		return []*Frame{f}
 	}
 	at, ok := fn.bytecode.Offset(raw.Offset)
 	if !ok && !key.exact { // a frame without one is not set up yet; or it is baseline code's soon
-		f.Lost = "no bytecode offset"
+		f.Lost = LostOffset
 		return []*Frame{f}
 	}
 	v.locate(f, fn, sourceAt(fn.bytecode.Positions, at))
@@ -229,7 +229,7 @@ func (v *Resolver) interpreted(raw Raw) []*Frame {
 }
 
 // readBytecode finds the function's bytecode: in the frame, or where the frame is not set up, by the function.
-func (v *Resolver) readBytecode(fn *function, raw Raw) bool {
+func (v *Resolver) readBytecode(fn *function, raw RawFrame) bool {
 	if fn.bytecode != nil {
 		return true
 	}
@@ -262,7 +262,7 @@ func (v *Resolver) locate(f *Frame, fn *function, source int) {
 	}
 	var err error
 	if f.Line, f.Column, err = v.r.Position(fn.script.Script, source); err != nil {
-		f.Lost = "no source"
+		f.Lost = LostSource
 	}
 }
 
@@ -289,7 +289,7 @@ var staleFrames [TurboFan + 1][]*Frame
 
 func init() {
 	for t := range staleFrames {
-		staleFrames[t] = []*Frame{{Name: "[stale function]", Kind: JS, Tier: Tier(t), Lost: "function moved"}}
+		staleFrames[t] = []*Frame{{Name: "[stale function]", Kind: JS, Tier: Tier(t), Lost: LostFunction}}
 	}
 }
 

@@ -18,16 +18,16 @@ const (
 	MaxSteps = 16384
 )
 
-// Form is what a walk finds a frame to be. The numbers are those of the BPF program's enum frame_kind.
-type Form uint8
+// FrameKind is what a walk finds a frame to be. The numbers are those of the BPF program's enum frame_kind.
+type FrameKind uint8
 
-// The forms.
+// The frame kinds.
 const (
-	Native   Form = iota + 1 // machine code that is not V8's
-	Function                 // code of V8's whose frame holds a JSFunction
-	Typed                    // code of V8's whose frame holds a type marker: Raw.SFI is the whole word
-	Unknown                  // no code is known at PC
-	Gap                      // native frames that could not be walked; the walk went on at V8's exit frame
+	FrameNative   FrameKind = iota + 1 // machine code that is not V8's
+	FrameFunction                      // code of V8's whose frame holds a JSFunction
+	FrameTyped                         // code of V8's whose frame holds a type marker: SFI is the whole word
+	FrameUnknown                       // no code is known at PC
+	FrameGap                           // native frames that could not be walked; the walk went on at V8's exit frame
 )
 
 // Stop is why a walk ended. The numbers are those of the BPF program's enum stop.
@@ -43,18 +43,18 @@ const (
 	StopBadPC                      // return address 0 or not canonical
 )
 
-// Walked is a frame that a walk found.
-type Walked struct {
-	Raw
-	Form Form
+// WalkFrame is a frame that a walk found.
+type WalkFrame struct {
+	RawFrame
+	Kind FrameKind
 }
 
 // Walk is a walked stack.
 type Walk struct {
-	Frames  []Walked // leaf first
-	Skipped int      // frames that are missing after the first KeptLeaf
+	Frames  []WalkFrame // leaf first
+	Skipped int         // frames that are missing after the first KeptLeaf
 	Stop    Stop
-	Resumed bool // there is a Gap, which may be among those that are missing
+	Resumed bool // there is a FrameGap, which may be among those that are missing
 	Leaf    Leaf // what repairs of the first frame in V8's code need; no words if there is none
 }
 
@@ -127,7 +127,7 @@ type walk struct {
 	script  heap.Word
 	id      int32  // of that Script
 	typed   bool   // the last frame has a type marker
-	looks   bool   // PC is the word above what its return address should be, which is no code: value
+	probing bool   // PC is the word above the place of the return address, which holds value and is no code
 	builtin uint64 // PC of that frame
 	value   uint64
 }
@@ -137,23 +137,23 @@ func (s *walk) step() {
 	if !s.at.Exact {
 		pc-- // a call may be the last instruction of its function
 	}
-	code, looks, typed := s.Code.Code(pc), s.looks, s.typed
+	code, probing, typed := s.Code.Code(pc), s.probing, s.typed
 	v8 := code == V8Code || code == NoCode && s.inWasm()
-	s.looks, s.typed = false, false
-	if looks {
-		v8, code = s.believeAbove(v8), NoCode
+	s.probing, s.typed = false, false
+	if probing {
+		v8, code = s.acceptAbove(v8), NoCode
 	}
 	switch {
 	case v8:
 		s.stepV8()
-	case code == NoCode && typed && s.lookAbove():
+	case code == NoCode && typed && s.probeAbove():
 	case badPC(s.at.PC) && !s.at.Exact:
 		s.Stop = StopBadPC
 	case code == NativeCode:
-		s.push(Native)
+		s.push(FrameNative)
 		s.stepNative(pc)
 	default:
-		s.push(Unknown)
+		s.push(FrameUnknown)
 		s.stepFramePointer()
 	}
 	if s.Stop != 0 && s.Stop != StopRoot {
@@ -162,8 +162,8 @@ func (s *walk) step() {
 }
 
 // push adds a frame at the present position. The frames after the first KeptLeaf are a ring of KeptRoot.
-func (s *walk) push(form Form) *Walked {
-	f := Walked{Form: form, Raw: Raw{
+func (s *walk) push(kind FrameKind) *WalkFrame {
+	f := WalkFrame{Kind: kind, RawFrame: RawFrame{
 		PC: s.at.PC, Exact: s.at.Exact, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1},
 	}}
 	s.frames++
@@ -184,7 +184,7 @@ func (s *walk) keepEnds() {
 	s.Skipped = s.frames - len(s.Frames)
 	ring := s.Frames[KeptLeaf:]
 	first := s.Skipped % KeptRoot
-	copy(ring, append(append([]Walked{}, ring[first:]...), ring[:first]...))
+	copy(ring, append(append([]WalkFrame{}, ring[first:]...), ring[:first]...))
 }
 
 // ascend goes to the caller.

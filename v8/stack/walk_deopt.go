@@ -21,7 +21,7 @@ func (s *walk) dropped(v *[numSlots]uint64) uint64 {
 	if !ok {
 		return 0
 	}
-	s.push(Typed).Marker = 0
+	s.push(FrameTyped).Marker = 0
 	s.at.PC, s.at.Exact = from-exitRest(s.Layout), false
 	return d.end
 }

@@ -46,6 +46,6 @@ func (s *walk) resume() {
 		return
 	}
 	s.Resumed, s.Stop, s.typed = true, 0, false
-	s.push(Gap)
+	s.push(FrameGap)
 	s.ascend(Position{PC: v[1], SP: fp[0] + 16, BP: v[0]})
 }

@@ -115,23 +115,23 @@ const (
 )
 
 // js, builtin and other are frames as a walk finds them.
-func js(pc uint64) Walked {
-	f := other(Function, pc)
+func js(pc uint64) WalkFrame {
+	f := other(FrameFunction, pc)
 	f.SFI, f.Bytecode, f.Offset, f.ID = sfiAt, 0xb1, 77, heap.Identity{Script: 5, Literal: 9}
 	return f
 }
 
-func other(form Form, pc uint64) Walked {
-	return Walked{Raw{PC: pc, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}, form}
+func other(kind FrameKind, pc uint64) WalkFrame {
+	return WalkFrame{RawFrame{PC: pc, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}, kind}
 }
 
-func builtinFrame(pc uint64) Walked {
-	f := other(Typed, pc)
+func builtinFrame(pc uint64) WalkFrame {
+	f := other(FrameTyped, pc)
 	f.SFI, f.Marker = marked, marked>>1
 	return f
 }
 
-func exact(f Walked) Walked { f.Exact = true; return f }
+func exact(f WalkFrame) WalkFrame { f.Exact = true; return f }
 
 func TestWalk(t *testing.T) {
 	for _, c := range []struct {
@@ -139,49 +139,49 @@ func TestWalk(t *testing.T) {
 		pc      uint64
 		bp      uint64
 		prepare func(m wordMemory)
-		want    []Walked
+		want    []WalkFrame
 		stop    Stop
 	}{
 		{"to the root", v8Code + 1, fp1, func(m wordMemory) {
 			m.frame(fp1, fp2, v8Code+2, context)
 			m.frame(fp2, fp3, nativeCode+3, marked)
 			m.frame(fp3, 0, rootCode+4, 0)
-		}, []Walked{exact(js(v8Code + 1)), builtinFrame(v8Code + 2), other(Native, nativeCode+3), other(Native, rootCode+4)}, StopRoot},
+		}, []WalkFrame{exact(js(v8Code + 1)), builtinFrame(v8Code + 2), other(FrameNative, nativeCode+3), other(FrameNative, rootCode+4)}, StopRoot},
 		{"a call is the last instruction", nativeCode + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, rootCode+codeSize, 0) },
-			[]Walked{exact(other(Native, nativeCode+1)), other(Native, rootCode+codeSize)}, StopRoot},
+			[]WalkFrame{exact(other(FrameNative, nativeCode+1)), other(FrameNative, rootCode+codeSize)}, StopRoot},
 		{"an interrupted function is exact", signalCode + 1, fp1, func(m wordMemory) {
 			m[stackBase+8], m[stackBase+16] = stackBase-0x800, fp1
 			m.frame(fp1, fp2, rootCode+4, 0)
-		}, []Walked{exact(other(Native, signalCode+1)), exact(other(Native, nativeCode+0x99)), other(Native, rootCode+4)}, StopRoot},
+		}, []WalkFrame{exact(other(FrameNative, signalCode+1)), exact(other(FrameNative, nativeCode+0x99)), other(FrameNative, rootCode+4)}, StopRoot},
 		{"without a rule by the frame pointer", bareCode + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, rootCode+4, 0) },
-			[]Walked{exact(other(Native, bareCode+1)), other(Native, rootCode+4)}, StopRoot},
+			[]WalkFrame{exact(other(FrameNative, bareCode+1)), other(FrameNative, rootCode+4)}, StopRoot},
 		{"unknown code by the frame pointer", 0x99, fp1, func(m wordMemory) { m.frame(fp1, fp2, rootCode+4, 0) },
-			[]Walked{exact(other(Unknown, 0x99)), other(Native, rootCode+4)}, StopRoot},
+			[]WalkFrame{exact(other(FrameUnknown, 0x99)), other(FrameNative, rootCode+4)}, StopRoot},
 		{"a frame pointer to no code", bareCode + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, 0x99, 0) },
-			[]Walked{exact(other(Native, bareCode+1))}, StopNoRule},
+			[]WalkFrame{exact(other(FrameNative, bareCode+1))}, StopNoRule},
 		{"a frame pointer below the stack", bareCode + 1, stackBase - 8, func(m wordMemory) { m.frame(stackBase-8, fp2, rootCode+4, 0) },
-			[]Walked{exact(other(Native, bareCode+1))}, StopNoRule},
+			[]WalkFrame{exact(other(FrameNative, bareCode+1))}, StopNoRule},
 		{"an odd frame pointer", v8Code + 1, fp1 + 4, func(m wordMemory) { m.frame(fp1, fp2, rootCode+4, 0) },
-			[]Walked{exact(other(Function, v8Code+1))}, StopUnreadable},
-		{"no memory", v8Code + 1, fp1, func(m wordMemory) {}, []Walked{exact(other(Function, v8Code+1))}, StopUnreadable},
-		{"no memory for a rule", nativeCode + 1, fp1, func(m wordMemory) {}, []Walked{exact(other(Native, nativeCode+1))}, StopUnreadable},
+			[]WalkFrame{exact(other(FrameFunction, v8Code+1))}, StopUnreadable},
+		{"no memory", v8Code + 1, fp1, func(m wordMemory) {}, []WalkFrame{exact(other(FrameFunction, v8Code+1))}, StopUnreadable},
+		{"no memory for a rule", nativeCode + 1, fp1, func(m wordMemory) {}, []WalkFrame{exact(other(FrameNative, nativeCode+1))}, StopUnreadable},
 		{"a frame that is its own caller", v8Code + 1, fp1, func(m wordMemory) { m.frame(fp1, fp1, v8Code+2, marked) },
-			[]Walked{exact(builtinFrame(v8Code + 1)), other(Function, v8Code+2)}, StopUnreadable},
+			[]WalkFrame{exact(builtinFrame(v8Code + 1)), other(FrameFunction, v8Code+2)}, StopUnreadable},
 		{"a native one", nativeCode + 1, fp1, func(m wordMemory) { m.frame(fp1, fp1, nativeCode+2, 0) },
-			[]Walked{exact(other(Native, nativeCode+1)), other(Native, nativeCode+2)}, StopNoProgress},
-		{"return address 0", v8Code + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, 0, context) }, []Walked{exact(js(v8Code + 1))}, StopBadPC},
-		{"of the kernel", v8Code + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, 1<<47, context) }, []Walked{exact(js(v8Code + 1))}, StopBadPC},
+			[]WalkFrame{exact(other(FrameNative, nativeCode+1)), other(FrameNative, nativeCode+2)}, StopNoProgress},
+		{"return address 0", v8Code + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, 0, context) }, []WalkFrame{exact(js(v8Code + 1))}, StopBadPC},
+		{"of the kernel", v8Code + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, 1<<47, context) }, []WalkFrame{exact(js(v8Code + 1))}, StopBadPC},
 		{"on at V8's exit frame", nativeCode + 1, 0, func(m wordMemory) {
 			m[isolateAt+entryFP] = fp2
 			m.frame(fp2, fp3, v8Code+2, 0)
 			m.frame(fp3, fp4, rootCode+3, context)
-		}, []Walked{exact(other(Native, nativeCode+1)), exact(other(Gap, nativeCode+1)), js(v8Code + 2), other(Native, rootCode+3)}, StopRoot},
+		}, []WalkFrame{exact(other(FrameNative, nativeCode+1)), exact(other(FrameGap, nativeCode+1)), js(v8Code + 2), other(FrameNative, rootCode+3)}, StopRoot},
 		{"but once", nativeCode + 1, 0, func(m wordMemory) {
 			m[isolateAt+entryFP] = fp2
 			m.frame(fp2, 0, nativeCode+2, 0)
-		}, []Walked{exact(other(Native, nativeCode+1)), exact(other(Gap, nativeCode+1)), other(Native, nativeCode+2)}, StopUnreadable},
+		}, []WalkFrame{exact(other(FrameNative, nativeCode+1)), exact(other(FrameGap, nativeCode+1)), other(FrameNative, nativeCode+2)}, StopUnreadable},
 		{"no exit frame below", nativeCode + 1, 0, func(m wordMemory) { m[isolateAt+entryFP] = stackBase },
-			[]Walked{exact(other(Native, nativeCode+1))}, StopUnreadable},
+			[]WalkFrame{exact(other(FrameNative, nativeCode+1))}, StopUnreadable},
 	} {
 		m := heapOf()
 		c.prepare(m)

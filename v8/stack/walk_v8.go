@@ -33,7 +33,7 @@ func (s *walk) stepV8() {
 	if s.at.BP <= s.at.SP {
 		end = s.dropped(&v)
 	}
-	f := s.push(Function)
+	f := s.push(FrameFunction)
 	if end == 0 {
 		end = s.at.BP + 16
 		if s.at.BP&7 != 0 || end <= s.at.SP || !s.words(v[:], s.at.BP-8*slotBP) {
@@ -42,7 +42,7 @@ func (s *walk) stepV8() {
 		}
 	}
 	if !tagged(v[slotContext]) || !tagged(v[slotFunction]) {
-		f.Form, f.SFI, f.Marker = Typed, heap.Word(v[slotContext]), marker(v[slotContext])
+		f.Kind, f.SFI, f.Marker = FrameTyped, heap.Word(v[slotContext]), marker(v[slotContext])
 		f.Instance = heap.Word(v[slotFunction])
 		f.Argument = heap.Word(v[slotArguments+max(s.Layout.At(layout.RegExpArgument)-16, 0)/8&3])
 		s.typed, s.builtin = true, s.at.PC
@@ -51,27 +51,29 @@ func (s *walk) stepV8() {
 		if o := heap.Word(v[slotOffset]); o.IsSmi() {
 			f.Offset = o.Smi()
 		}
-		s.identify(heap.Word(v[slotFunction]), &f.Raw)
+		s.identify(heap.Word(v[slotFunction]), &f.RawFrame)
 	}
 	s.ascend(Position{PC: v[slotPC], SP: end, BP: v[slotBP]})
 }
 
-// lookAbove moves to the word above a return address that is no code. Builtins that go from an interpreted frame to its baseline
-// code push the accumulator before they set up a frame in which C++ looks up where to. The return address of the OSR one is
-// above it, and the accumulator of no use any more, any word; the others were not called, and work on the frame of the function
-// that they go on with. (src/builtins/x64/builtins-x64.cc, Generate_BaselineOrInterpreterEntry)
-func (s *walk) lookAbove() bool {
+// probeAbove moves to the word above a return address that is no code. Builtins that go from an interpreted frame to
+// its baseline code push the accumulator before they set up a frame in which C++ looks up where to. The return address
+// of the OSR builtin is above it, and the accumulator, any word, is of no use any more; the others were not called, and
+// work on the frame of the function that they continue with. (src/builtins/x64/builtins-x64.cc,
+// Generate_BaselineOrInterpreterEntry)
+func (s *walk) probeAbove() bool {
 	var above [1]uint64
 	var slots [2]uint64
 	if !s.words(above[:], s.at.SP) || !s.words(slots[:], s.at.BP-16) || !tagged(slots[0]) || !tagged(slots[1]) {
 		return false
 	}
-	s.looks, s.value, s.at.PC = true, s.at.PC, above[0]
+	s.probing, s.value, s.at.PC = true, s.at.PC, above[0]
 	return true
 }
 
-// believeAbove believes the word above if it is in V8's code, or goes on with the builtin where a value of V8's is below it.
-func (s *walk) believeAbove(v8 bool) bool {
+// acceptAbove takes the word above for the return address if it is in V8's code, or continues with the builtin if a
+// value of V8's is below it.
+func (s *walk) acceptAbove(v8 bool) bool {
 	switch {
 	case v8:
 		s.at.SP += 8
@@ -115,7 +117,7 @@ const (
 
 // identify takes the identity of a function that the collector cannot change: JSFunction → SharedFunctionInfo →
 // Script.id and function literal id. A function without a script (a builtin) has script -1.
-func (s *walk) identify(function heap.Word, f *Raw) {
+func (s *walk) identify(function heap.Word, f *RawFrame) {
 	l := s.Layout
 	head, ok := s.object(&function, functionHead)
 	if !ok {
@@ -164,12 +166,12 @@ func (s *walk) scriptID(script heap.Word) int32 {
 }
 
 // instanceType is that of the objects of a hidden class; -1 if it cannot be read.
-func (s *walk) instanceType(class uint64) int {
+func (s *walk) instanceType(hiddenClass uint64) int {
 	var b [2]byte
-	if !tagged(class) {
+	if !tagged(hiddenClass) {
 		return -1
 	}
-	if n, _ := s.Mem.ReadAt(b[:], int64(class-1)+int64(s.Layout.At(layout.MapInstanceType))); n < len(b) {
+	if n, _ := s.Mem.ReadAt(b[:], int64(hiddenClass-1)+int64(s.Layout.At(layout.MapInstanceType))); n < len(b) {
 		return -1
 	}
 	return int(b[0]) | int(b[1])<<8
@@ -202,7 +204,7 @@ func at(head []uint64, offset int) uint64 {
 // and the function that rdi holds while it is entered.
 func (s *walk) readLeaf(regs target.Registers) {
 	s.Leaf.R10 = regs.General[target.R10]
-	s.Leaf.Callee = Raw{Marker: -1, ID: heap.Identity{Script: -1}}
+	s.Leaf.Callee = RawFrame{Marker: -1, ID: heap.Identity{Script: -1}}
 	if s.v8SP == 0 {
 		return
 	}

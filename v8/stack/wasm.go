@@ -99,7 +99,7 @@ func (v *Resolver) wasmModule(address uint64) *wasmModule {
 }
 
 // WebAssembly resolves a frame of WebAssembly, or between it and JavaScript. Nil: it is something else.
-func (v *Resolver) WebAssembly(raw Raw) []*Frame {
+func (v *Resolver) WebAssembly(raw RawFrame) []*Frame {
 	l := v.r.Layout()
 	if c := v.wasmAt(raw.PC, raw.Exact); c != nil && c.Index >= c.module.Imported() {
 		return v.wasmCalls(c, raw)
@@ -117,7 +117,7 @@ func (v *Resolver) WebAssembly(raw Raw) []*Frame {
 	return nil
 }
 
-func (v *Resolver) wasmCalls(c *wasmCode, raw Raw) []*Frame {
+func (v *Resolver) wasmCalls(c *wasmCode, raw RawFrame) []*Frame {
 	known := v.wasmURL(c.module, raw.Instance)
 	if c.frames != nil && c.known == known {
 		return c.frames
@@ -160,11 +160,11 @@ var liftoffEntries = []struct {
 }{{[]byte{0x41, 0xbc}, 6}, {[]byte{0x45, 0x31, 0xe4}, 3}}
 
 // repairWasm corrects a leaf in WebAssembly's code.
-func (v *Resolver) repairWasm(raw Raw, leaf Leaf, c *wasmCode) []Raw {
+func (v *Resolver) repairWasm(raw RawFrame, leaf Leaf, c *wasmCode) []RawFrame {
 	at := int(raw.PC - c.Start)
 	for _, e := range liftoffEntries {
 		if bytes.HasPrefix(c.head, e.head) && len(c.head) > e.call && c.head[e.call] == 0xe8 && at <= e.call {
-			return v.above(Raw{PC: raw.PC, Exact: true, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}, raw, leaf, 0)
+			return v.above(RawFrame{PC: raw.PC, Exact: true, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}, raw, leaf, 0)
 		}
 	}
 	return v.repairOther(raw, leaf, c.Start, c.head)
@@ -172,15 +172,15 @@ func (v *Resolver) repairWasm(raw Raw, leaf Leaf, c *wasmCode) []Raw {
 
 // liftoffSetup corrects a leaf in the builtin that makes the frame of Liftoff's code: it takes its own return address off
 // the stack, and pushes rbp.
-func (v *Resolver) liftoffSetup(raw Raw, leaf Leaf, start uint64) []Raw {
-	self := Raw{PC: raw.PC, Exact: true, Marker: 0, ID: heap.Identity{Script: -1}}
+func (v *Resolver) liftoffSetup(raw RawFrame, leaf Leaf, start uint64) []RawFrame {
+	self := RawFrame{PC: raw.PC, Exact: true, Marker: 0, ID: heap.Identity{Script: -1}}
 	switch raw.PC - start {
 	case 0, 2:
 		return v.above(self, raw, leaf, 1)
 	case 1:
 		return v.above(self, raw, leaf, 0)
 	}
-	return []Raw{raw}
+	return []RawFrame{raw}
 }
 
 var (

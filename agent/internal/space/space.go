@@ -241,7 +241,7 @@ func (s *Space) Find(addr uint64) (Region, bool) {
 	return s.regions[i], true
 }
 
-// Builtin is the builtin of V8 that an address lies in. (stack.Space)
+// Builtin is the builtin of V8 that an address lies in. (stack.AddressSpace)
 func (s *Space) Builtin(pc uint64) (name string, start, end uint64, ok bool) {
 	r, ok := s.Find(pc)
 	if !ok || r.Kind != Builtins {
@@ -258,14 +258,14 @@ func (s *Space) Builtin(pc uint64) (name string, start, end uint64, ok bool) {
 	return strings.TrimPrefix(sym.Name, "Builtins_"), start, start + sym.Size, true
 }
 
-// Generated reports whether an address is in memory for code that is made at run time. (stack.Space)
+// Generated reports whether an address is in memory for code that is made at run time. (stack.AddressSpace)
 func (s *Space) Generated(pc uint64) bool {
 	r, ok := s.Find(pc)
 	return ok && r.Kind == Generated
 }
 
 // Address gives the address in the process of an ELF virtual address of the file that V8 is in. The file's code is one
-// large region; where the builtins are mapped again the rest of the file is not. (stack.Space)
+// large region; where the builtins are mapped again the rest of the file is not. (stack.AddressSpace)
 func (s *Space) Address(elf uint64) (addr uint64, ok bool) {
 	var code Region
 	for _, r := range s.regions {

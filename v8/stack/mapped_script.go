@@ -9,8 +9,8 @@ import (
 // MaxMapURL bounds what is read of the URL of a source map, in UTF-16 units. It may hold the map itself.
 const MaxMapURL = 64 << 20
 
-// Mapped is a script that names a source map.
-type Mapped struct {
+// MappedScript is a script that names a source map.
+type MappedScript struct {
 	Script *heap.Script
 	URL    *heap.Text // one of MaxMapURL units is cut off
 	Source *heap.Text // the text that runs; nil if it cannot be read
@@ -29,7 +29,7 @@ func (v *Resolver) sourceMap(s *heap.Script, w heap.Word) int32 {
 	if err != nil {
 		source = nil
 	}
-	return v.Maps(Mapped{s, u, source})
+	return v.Maps(MappedScript{s, u, source})
 }
 
 // Limits of what is read of a script around the start of a function, in UTF-16 units.

@@ -1,0 +1,56 @@
+package stack
+
+import "github.com/hotspan/hotspan/v8/heap"
+
+// describeDeoptFunctions reads the functions in the deopt frames of Maglev's code, and their bytecode. A call whose
+// functions could not all be read is located by the position table.
+func (v *Resolver) describeDeoptFunctions(c *code, o *heap.Optimized) {
+	for _, sfi := range o.DeoptFunctions() {
+		fn := c.functions[sfi]
+		if fn == nil {
+			if fn = v.called(sfi); fn == nil {
+				continue
+			}
+			c.functions[sfi] = fn
+		}
+		if fn.script != nil {
+			v.readBytecode(fn, RawFrame{SFI: sfi})
+		}
+	}
+}
+
+// deoptFrames locates calls in Maglev's code. Many calls have no entry in its position table, and the entry before them
+// may belong to a loop around the call; the deoptimisation data is exact. Code without a position table (Node 24.0 to
+// 24.19) is located by that data everywhere, which is a guess between calls. Nil: the data does not say.
+func (v *Resolver) deoptFrames(c *code, raw RawFrame) []*Frame {
+	var frames []heap.DeoptFrame
+	at := int(raw.PC - c.Start)
+	if !raw.Exact {
+		frames = c.optimized.DeoptFrames(at)
+	}
+	if frames == nil && c.tier == Maglev && len(c.optimized.Positions) == 0 {
+		frames = c.optimized.NearestDeoptFrames(at)
+	}
+	return v.framesOf(c, frames)
+}
+
+// framesOf gives the logical frames of deopt frames. Nil if one of their functions was not read.
+func (v *Resolver) framesOf(c *code, frames []heap.DeoptFrame) []*Frame {
+	fs := make([]*Frame, 0, len(frames))
+	for i, w := range frames {
+		fn := c.functions[w.Function]
+		if fn == nil || fn.bytecode == nil && fn.script != nil {
+			return nil
+		}
+		f := fn.frame(c.tier)
+		if fn.script != nil {
+			v.locate(f, fn, sourceAt(fn.bytecode.Positions, w.Offset))
+		}
+		f.Inlined = i < len(frames)-1
+		fs = append(fs, f)
+	}
+	if len(fs) == 0 {
+		return nil
+	}
+	return fs
+}
