@@ -2,29 +2,34 @@ package agent
 
 import (
 	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/verify"
 )
 
-// checkAsyncHooks goes from the isolate's context to Node's Environment, and finds its async_hooks by what they look like.
+// asyncHooks goes from the isolate's context to Node's Environment, and finds its async_hooks by what they look like.
 // Where there is an AsyncContextFrame nothing may depend on them.
-func (i *isolate) checkAsyncHooks() error {
-	context, err := i.word(layout.IsolateContext)
+var asyncHooks = verify.Comparison{What: "async_hooks", Needs: hooksFields, Run: compareAsyncHooks}
+
+func compareAsyncHooks(r *heap.Reader, isolate uint64) ([]layout.Field, error) {
+	l := r.Layout()
+	context, err := r.WordAt(isolate + uint64(l.At(layout.IsolateContext)))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if context == 0 {
-		return errNothing
+		return nil, verify.ErrNothing
 	}
-	hooks, err := reqctx.AsyncHooksOf(i.r, i.at, context)
+	hooks, err := reqctx.AsyncHooksOf(r, isolate, context)
 	if err != nil {
-		if i.l.Has(layout.IsolateCPED) {
-			return errNothing
+		if l.Has(layout.IsolateCPED) {
+			return nil, verify.ErrNothing
 		}
-		return err
+		return nil, err
 	}
-	i.note(layout.MapConstructorOrBackPointer, layout.NativeContextEmbedderData, layout.EmbedderDataFirst)
-	if slot, err := i.r.WordAt(hooks.Resources); err == nil && slot != 0 {
-		i.note(layout.TypeJSArray)
+	right := []layout.Field{layout.MapConstructorOrBackPointer, layout.NativeContextEmbedderData, layout.EmbedderDataFirst}
+	if slot, err := r.WordAt(hooks.Resources); err == nil && slot != 0 {
+		right = append(right, layout.TypeJSArray)
 	}
-	return nil
+	return right, nil
 }

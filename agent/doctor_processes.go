@@ -15,7 +15,14 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	memory "github.com/hotspan/hotspan/v8/target"
+	"github.com/hotspan/hotspan/v8/verify"
 )
+
+// SelfCheck is what came of comparing a layout with the main thread's isolate while the process runs.
+type SelfCheck struct {
+	verify.Result
+	None string // why nothing was compared
+}
 
 // NodeProcess is what is known of one Node.js process.
 type NodeProcess struct {
@@ -201,9 +208,7 @@ func (p *looked) finish(pid int) {
 	if err := p.findIsolate(); err != nil {
 		p.Check.None = err.Error()
 	} else {
-		i := &isolate{r: p.r, l: p.l, at: p.at}
-		p.watchFrame(i)
-		p.Check = i.check()
+		p.Check.Result = verify.Isolate(p.r, p.at, p.watchFrame(), asyncHooks)
 	}
 	p.Layout = sources(p.l, p.Check.Fields)
 }

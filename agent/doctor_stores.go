@@ -7,6 +7,7 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/verify"
 )
 
 // How long a process is watched for a frame, and how often it is looked at. It has none between requests.
@@ -94,18 +95,26 @@ func (p *looked) saw(c current) {
 	p.Frame = ContextFrame{On: c.frame != 0, Seen: true, Why: "seen in the process"}
 }
 
-// watchFrame looks for stores, to see where they are.
-func (p *looked) watchFrame(i *isolate) {
+// watchFrame looks for stores, to see where they are. The comparison is with what it saw.
+func (p *looked) watchFrame() verify.Comparison {
+	var right []layout.Field
+	seen := verify.Comparison{
+		What: "stores", Run: func(*heap.Reader, uint64) ([]layout.Field, error) { return right, nil },
+	}
 	if requireContext(p.l) != nil {
-		return
+		return seen
 	}
 	p.watch(watchShort, func(c current) bool {
-		if c.frame != 0 && i.checkFrame(c.frame) != nil {
-			return false
+		var err error
+		if c.frame != 0 {
+			if right, err = verify.AsyncContextFrame(p.r, c.frame); err != nil {
+				return false
+			}
 		}
 		p.saw(c)
 		return true
 	})
+	return seen
 }
 
 // stores reads the first stores that are current.

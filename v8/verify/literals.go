@@ -1,4 +1,4 @@
-package agent
+package verify
 
 import (
 	"encoding/binary"
@@ -8,32 +8,6 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 )
-
-// checkScripts: the isolate is one, since it has a list of scripts; all have ids of their own, and at least one has the
-// name of a part of Node.js itself.
-func (i *isolate) checkScripts() error {
-	scripts, err := i.scripts()
-	if err != nil {
-		return err
-	}
-	ids, named := map[int]bool{}, false
-	for _, w := range scripts {
-		s, err := i.r.Script(w)
-		if err != nil {
-			return err
-		}
-		if s.ID <= 0 || ids[s.ID] {
-			return fmt.Errorf("script %#x has id %d, another has it too", uint64(w), s.ID)
-		}
-		ids[s.ID] = true
-		named = named || strings.HasPrefix(s.Name, "node:")
-	}
-	if !named {
-		return fmt.Errorf("none of %d scripts has a name that begins with node:", len(scripts))
-	}
-	i.note(layout.IsolateTLS, layout.IsolateKey, layout.TypeScript, layout.ScriptID, layout.ScriptName)
-	return nil
-}
 
 // literal is a function of a script, with its number there.
 type literal struct {
@@ -76,7 +50,7 @@ func (i *isolate) literals() ([]literal, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, errNothing
+		return nil, ErrNothing
 	}
 	return out, nil
 }
@@ -102,14 +76,15 @@ func (i *isolate) checkLiterals() error {
 			continue
 		}
 		if right++; f.Script != l.script || int(f.Literal) != l.id {
-			return fmt.Errorf("function %#x: script %#x, number %d, want %#x, %d", uint64(l.shared), uint64(f.Script), f.Literal, uint64(l.script), l.id)
+			return fmt.Errorf("function %#x: script %#x, number %d, want %#x, %d",
+				uint64(l.shared), uint64(f.Script), f.Literal, uint64(l.script), l.id)
 		}
 	}
 	if right == 0 {
 		return fmt.Errorf("none of %d functions of scripts has a number", len(literals))
 	}
-	i.note(layout.TypeScript, layout.SFIScript, layout.SFIFunctionLiteralID, layout.TypeSharedFunctionInfo, layout.ScriptInfos,
-		layout.FixedArrayLength, layout.FixedArrayData)
+	i.note(layout.TypeScript, layout.SFIScript, layout.SFIFunctionLiteralID, layout.TypeSharedFunctionInfo,
+		layout.ScriptInfos, layout.FixedArrayLength, layout.FixedArrayData)
 	return i.checkNames(literals)
 }
 

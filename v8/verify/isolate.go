@@ -1,0 +1,70 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// isolate is the isolate that is compared, and the fields that were right so far.
+type isolate struct {
+	r     *heap.Reader
+	l     *layout.Layout
+	at    uint64
+	right [layout.NumFields]bool
+}
+
+// ErrNothing says that the process has nothing at present to compare with. A Comparison that returns it has not failed.
+var ErrNothing = errors.New("nothing to compare with")
+
+// errUnlike says that what was read is not what it should be.
+var errUnlike = errors.New("not what should be there")
+
+// unlike is err, or errUnlike where there is none.
+func unlike(err error) error {
+	if err == nil {
+		return errUnlike
+	}
+	return err
+}
+
+func (i *isolate) note(fields ...layout.Field) {
+	for _, f := range fields {
+		i.right[f] = i.l.Has(f) // not what this V8 has none of
+	}
+}
+
+// word reads a slot of the isolate.
+func (i *isolate) word(f layout.Field) (heap.Word, error) {
+	return i.r.WordAt(i.at + uint64(i.l.At(f)))
+}
+
+// slot reads a slot of a heap object.
+func (i *isolate) slot(w heap.Word, f layout.Field) (heap.Word, error) {
+	return i.slotAt(w, i.l.At(f))
+}
+
+func (i *isolate) slotAt(w heap.Word, offset int) (heap.Word, error) {
+	if !w.IsObject() || offset < 0 {
+		return 0, fmt.Errorf("%#x is not a heap object", uint64(w))
+	}
+	return i.r.WordAt(uint64(w) - 1 + uint64(offset))
+}
+
+// is reports whether a word is an object of a type.
+func (i *isolate) is(w heap.Word, f layout.Field) bool {
+	t, err := i.r.Type(w)
+	return err == nil && t == i.l.At(f)
+}
+
+// isFunction reports whether a word is a JSFunction, and gives its hidden class.
+func (i *isolate) isFunction(w heap.Word) (hiddenClass heap.Word, ok bool) {
+	_, hiddenClass, err := i.r.Forwarded(w)
+	if err != nil {
+		return 0, false
+	}
+	t, err := i.r.TypeOf(hiddenClass)
+	return hiddenClass, err == nil && t >= i.l.At(layout.TypeJSFunctionFirst) && t <= i.l.At(layout.TypeJSFunctionLast)
+}

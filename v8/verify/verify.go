@@ -1,0 +1,113 @@
+// Package verify compares a layout with a live process: what V8 keeps in an isolate must be where the layout says.
+//
+// A comparison follows references whose ends are known, such as from a function to its name in the text of its script. The
+// fields that it verifies are those that, were they others, would have led elsewhere than to what was found. It only reads
+// the process, which runs on; nothing in its memory is trusted.
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Result is what came of comparing a layout with an isolate.
+type Result struct {
+	Fields []layout.Field // that were right, rising
+	Wrong  []string       // what contradicts the layout, a sentence each
+}
+
+// Comparison is one more thing to compare, of which this package knows nothing: what an embedder such as Node.js keeps.
+type Comparison struct {
+	What  string         // names it in Result.Wrong
+	Needs []layout.Field // without one of these it is not run
+	// Run gives the fields that it shows to be right, also with an error. The error says what contradicts the layout; it is
+	// ErrNothing where there is nothing to compare with. isolate is an address.
+	Run func(r *heap.Reader, isolate uint64) ([]layout.Field, error)
+}
+
+// A collector that moves what is read makes a right layout look wrong for a moment.
+const (
+	liveTries  = 3
+	livePauses = 5 * time.Millisecond
+)
+
+// Isolate compares the layout of r with the isolate at an address of a running process. A comparison that fails is made up
+// to three times before it counts: a collection may move what is read. The Reader must not be used meanwhile.
+func Isolate(r *heap.Reader, isolate uint64, more ...Comparison) Result {
+	return compare(r, isolate, liveTries, more)
+}
+
+// Stopped is Isolate for memory that does not change, such as that of a stopped process: each comparison is made once.
+func Stopped(r *heap.Reader, isolate uint64, more ...Comparison) Result {
+	return compare(r, isolate, 1, more)
+}
+
+func compare(r *heap.Reader, at uint64, tries int, more []Comparison) Result {
+	i := &isolate{r: r, l: r.Layout(), at: at}
+	all := slices.Clone(comparisons)
+	for _, c := range more {
+		all = append(all, comparison{c.What, c.Needs, func(i *isolate) error {
+			right, err := c.Run(i.r, i.at)
+			i.note(right...)
+			return err
+		}})
+	}
+	var out Result
+	for _, c := range all {
+		if i.l.Require(c.needs...) != nil {
+			continue
+		}
+		if err := c.try(i, tries); err != nil {
+			out.Wrong = append(out.Wrong, fmt.Sprintf("%s: %v", c.what, err))
+		}
+	}
+	for f := range layout.NumFields {
+		if i.right[f] {
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	return out
+}
+
+// comparison is one thing that is compared. It notes the fields that it shows to be right.
+type comparison struct {
+	what  string
+	needs []layout.Field
+	run   func(*isolate) error
+}
+
+func (c comparison) try(i *isolate, tries int) error {
+	for {
+		err := c.run(i)
+		if err == nil || errors.Is(err, ErrNothing) {
+			return nil
+		}
+		if tries--; tries <= 0 {
+			return err
+		}
+		time.Sleep(livePauses)
+	}
+}
+
+var comparisons = []comparison{
+	{"the isolate's context", []layout.Field{layout.IsolateContext, layout.MapInstanceType, layout.TypeMap},
+		(*isolate).checkContext},
+	{"the async context", []layout.Field{layout.IsolateCPED, layout.TypeJSMap, layout.TypeOddball, layout.OddballToString},
+		(*isolate).checkAsyncContext},
+	{"functions", []layout.Field{layout.IsolateContext, layout.MapConstructorOrBackPointer, layout.JSFunctionShared,
+		layout.TypeJSFunctionFirst, layout.TypeJSFunctionLast, layout.TypeSharedFunctionInfo}, (*isolate).checkFunctions},
+	{"hidden classes", []layout.Field{layout.MapDescriptors, layout.DescriptorsHeader, layout.DescriptorsEntrySize,
+		layout.TypeJSFunctionFirst, layout.TypeJSFunctionLast}, (*isolate).checkShapes},
+	{"scripts", scriptFields, (*isolate).checkScripts},
+	{"functions of scripts", append(slices.Clone(scriptFields), layout.SFIScript, layout.SFIFunctionLiteralID,
+		layout.TypeSharedFunctionInfo, layout.ScriptInfos), (*isolate).checkLiterals},
+	{"bytecode", append(slices.Clone(scriptFields), layout.ScriptInfos, layout.SFITrustedData, layout.TypeBytecodeArray,
+		layout.BytecodeArrayLength, layout.BytecodeArrayFirstByte, layout.BytecodeArrayPositions), (*isolate).checkBytecode},
+	{"baseline code", append(slices.Clone(scriptFields), layout.ScriptInfos, layout.SFITrustedData, layout.TypeCode,
+		layout.CodeDeoptData, layout.InstructionStreamBody, layout.KindBaseline), (*isolate).checkBaseline},
+}
