@@ -49,8 +49,8 @@ test: root-test tools-go tools-test $(PACKAGES) nodes
 
 NODE = $(DEMO_NODE)
 node: root-node tools-go tools-test $(PACKAGES) nodes
-	go test ./agent -run TestWalkLive/$(NODE) -record
-	go test ./v8/... ./context ./agent
+	go test ./agent/internal/walk -run TestWalkLive/$(NODE) -record
+	go test ./v8/... ./context ./agent/...
 	go test ./test/e2e -all -timeout 30m -run 'Test(EveryNode|Threads|Mixed|Shares|Express|DoctorOnProcess|Pool)/^$(NODE)$$|Test(Functions|Tiers|Requests)/./^$(NODE)$$'
 
 truth: root-truth build $(PACKAGES) nodes
@@ -60,7 +60,7 @@ bench: root-bench build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./test/bench -node "$$node"
 
 bench-readers: root-bench-readers tools-go tools-test $(PACKAGES)
-	@go test ./agent -run '^$$' -bench '^BenchmarkReaders$$' -benchtime 1x
+	@go test ./agent/internal/walk -run '^$$' -bench '^BenchmarkReaders$$' -benchtime 1x
 
 build: tools-go
 	go build -o bin/hotspan .

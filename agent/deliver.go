@@ -7,14 +7,16 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
+
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// waiting is how many snapshots may wait for a slow sink.
-const waiting = 64
+// maxWaiting is how many snapshots may wait for a slow sink.
+const maxWaiting = 64
 
-// farewell is how long a sink has, after sampling has ended, for what still waits.
-const farewell = 30 * time.Second
+// drainTimeout is how long a sink has, after sampling has ended, for what still waits.
+const drainTimeout = 30 * time.Second
 
 // delivery hands snapshots to one sink at its own speed.
 type delivery struct {
@@ -28,7 +30,7 @@ type delivery struct {
 
 func newDelivery(s Sink, log *slog.Logger) *delivery {
 	ctx, cancel := context.WithCancel(context.Background())
-	d := &delivery{sink: s, queue: make(chan *pprofx.Snapshot, waiting), done: make(chan error, 1), log: log, stop: cancel}
+	d := &delivery{sink: s, queue: make(chan *pprofx.Snapshot, maxWaiting), done: make(chan error, 1), log: log, stop: cancel}
 	go d.run(ctx)
 	return d
 }
@@ -65,13 +67,75 @@ func (d *delivery) close() error {
 	select {
 	case err := <-d.done:
 		return err
-	case <-time.After(farewell):
+	case <-time.After(drainTimeout):
 		d.stop()
 	}
 	select {
 	case err := <-d.done:
 		return err
 	case <-time.After(time.Second): // it does not heed its context
-		return fmt.Errorf("still busy %v after the end", farewell)
+		return fmt.Errorf("still busy %v after the end", drainTimeout)
 	}
+}
+
+// passes takes snapshots on from where they are cut, and gives them to the sinks: in order, and at its own speed.
+type passes struct {
+	queue chan numbered
+	done  chan struct{}
+	maps  *sourcemaps.Maps // nil: source maps are not applied
+	sinks []*delivery
+	log   *slog.Logger
+	lost  int64 // snapshots, each once a sink
+	cuts  int
+}
+
+// numbered is a snapshot and its number, from 1.
+type numbered struct {
+	*pprofx.Snapshot
+	number int
+}
+
+func newPasses(maps *sourcemaps.Maps, sinks []*delivery, log *slog.Logger) *passes {
+	p := &passes{
+		queue: make(chan numbered, maxWaiting), done: make(chan struct{}), maps: maps, sinks: sinks, log: log,
+	}
+	go p.run()
+	return p
+}
+
+func (p *passes) run() {
+	defer close(p.done)
+	for c := range p.queue {
+		s := c.Snapshot
+		if p.maps != nil {
+			s = p.maps.Apply(s, p.pressed)
+			p.maps.Forget(c.number)
+		}
+		for _, d := range p.sinks {
+			d.put(s)
+		}
+	}
+}
+
+// pressed reports whether so many snapshots are waiting that there will soon be no room for more.
+func (p *passes) pressed() bool { return len(p.queue) > cap(p.queue)/2 }
+
+// put never waits.
+func (p *passes) put(s *pprofx.Snapshot) {
+	p.cuts++
+	if p.maps != nil {
+		p.maps.SnapshotCut(p.cuts)
+	}
+	select {
+	case p.queue <- numbered{s, p.cuts}:
+	default:
+		p.lost += int64(len(p.sinks))
+		p.log.Warn("snapshots are cut faster than their source maps are read: one is lost")
+	}
+}
+
+// close waits until all snapshots are with their sinks.
+func (p *passes) close() {
+	close(p.queue)
+	<-p.done
 }

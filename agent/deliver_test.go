@@ -37,7 +37,7 @@ func TestSlowSinkLosesItsOwn(t *testing.T) {
 		fast := &fakeSink{write: func(context.Context) error { return nil }}
 		a, b := newDelivery(slow, quiet()), newDelivery(fast, quiet())
 		start := time.Now()
-		for i := range int64(waiting + 6) {
+		for i := range int64(maxWaiting + 6) {
 			a.put(&pprofx.Snapshot{Start: i})
 			b.put(&pprofx.Snapshot{Start: i})
 			synctest.Wait()
@@ -48,11 +48,11 @@ func TestSlowSinkLosesItsOwn(t *testing.T) {
 		if err := errors.Join(a.close(), b.close()); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(start); took != (waiting+1)*100*time.Millisecond {
+		if took := time.Since(start); took != (maxWaiting+1)*100*time.Millisecond {
 			t.Errorf("close after %v: one snapshot takes 100ms", took)
 		}
 		check := func(name string, d *delivery, got []int64, lost int) {
-			if d.lost != int64(lost) || len(got) != waiting+6-lost || !slices.IsSorted(got) || got[len(got)-1] != int64(len(got)-1) {
+			if d.lost != int64(lost) || len(got) != maxWaiting+6-lost || !slices.IsSorted(got) || got[len(got)-1] != int64(len(got)-1) {
 				t.Errorf("%s: %d lost, got %v", name, d.lost, got)
 			}
 		}
@@ -101,9 +101,9 @@ func TestErrorsOfASink(t *testing.T) {
 func TestFinish(t *testing.T) {
 	good := &fakeSink{write: func(context.Context) error { return nil }}
 	bad := &fakeSink{write: func(context.Context) error { return errors.New("disk full") }}
-	a := &Agent{sinks: []*delivery{newDelivery(good, quiet()), newDelivery(bad, quiet())}}
-	a.sinks[0].lost, a.sinks[1].lost = 2, 3
-	a.passes = newPasses(nil, a.sinks, quiet())
+	sinks := []*delivery{newDelivery(good, quiet()), newDelivery(bad, quiet())}
+	sinks[0].lost, sinks[1].lost = 2, 3
+	a := &Agent{passes: newPasses(nil, sinks, quiet())}
 	a.passes.put(&pprofx.Snapshot{Start: 1})
 	a.passes.put(&pprofx.Snapshot{Start: 2})
 	stats, err := a.finish()
@@ -117,7 +117,7 @@ func TestFinish(t *testing.T) {
 
 // TestPassesNeverWait: what finds no room is lost for each sink, and counted.
 func TestPassesNeverWait(t *testing.T) {
-	p := &passes{queue: make(chan cut, 1), sinks: make([]*delivery, 2), log: quiet()}
+	p := &passes{queue: make(chan numbered, 1), sinks: make([]*delivery, 2), log: quiet()}
 	for range 3 {
 		p.put(&pprofx.Snapshot{})
 	}

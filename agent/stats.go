@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent/internal/labels"
+	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -41,8 +43,16 @@ type Stats struct {
 	InKernel      time.Duration    // that taking the samples took, part of it in the CPU time of the sampled processes
 	SourceMaps    MapStats
 	Unmatched     []Unmatched
-	ringFull      int64
-	eventsLost    int64
+}
+
+// MapStats counts the scripts that name a source map.
+type MapStats struct {
+	Loaded   int64 // the map is used
+	Missing  int64 // there is no such file
+	Remote   int64 // it is on a server, which is never asked
+	Broken   int64 // it could not be read, or is of another script than the one that runs
+	TooLarge int64 // it is over a limit
+	Late     int64 // samples that went out with generated positions: their map was not read in time
 }
 
 // Unmatched is a label rule that never matched, with the property names that stores had.
@@ -58,24 +68,7 @@ type Progress struct {
 	Requests, Labelled, Lost int64
 }
 
-// flags is what naming and joining found out about the sample at hand.
-type flags struct {
-	v8                   bool // a frame in V8's code was met
-	js, unnamed, broken  bool // has JS frames; one has no name; a frame is missing or unknown
-	present              bool // a store is current
-	learning, unreadable bool // something of the context was not known yet, or not readable
-	bad                  bool // something published was not what it must be
-	cut                  bool // a value is longer than what is read of it
-	overLimit            bool // something published is larger than what is read
-	unknownKey           bool // an attribute has a key that the process does not name
-}
-
-// whole reports whether the labels are all that there is to say, now and later, of the same context.
-func (f flags) whole() bool {
-	return !f.learning && !f.unreadable && !f.cut && !f.bad && !f.overLimit && !f.unknownKey
-}
-
-func (s *Stats) count(out *pprofx.Sample, f flags) {
+func (s *Stats) count(out *pprofx.Sample, named symbolize.Result, context labels.Flags) {
 	add := func(n *int64, yes bool) {
 		if yes {
 			*n++
@@ -83,16 +76,16 @@ func (s *Stats) count(out *pprofx.Sample, f flags) {
 	}
 	s.Samples++
 	s.Frames += int64(len(out.Stack))
-	add(&s.ToRoot, out.Stop == "root" && !f.broken)
-	add(&s.WithJS, f.js)
-	add(&s.Named, f.js && !f.unnamed)
-	add(&s.Requests, f.present)
+	add(&s.ToRoot, out.Stop == "root" && !named.Broken)
+	add(&s.WithJS, named.JS)
+	add(&s.Named, named.JS && !named.Unnamed)
+	add(&s.Requests, context.Present)
 	add(&s.Labelled, len(out.Labels) > 0)
-	add(&s.Learning, f.learning)
-	add(&s.Unreadable, f.unreadable)
-	add(&s.OverLimit, f.overLimit)
-	add(&s.UnknownKeys, f.unknownKey)
-	add(&s.Cut, f.cut)
+	add(&s.Learning, context.Learning)
+	add(&s.Unreadable, context.Unreadable)
+	add(&s.OverLimit, context.OverLimit)
+	add(&s.UnknownKeys, context.UnknownKey)
+	add(&s.Cut, context.Cut)
 }
 
 func (s *Stats) written(snapshot *pprofx.Snapshot) {
@@ -135,9 +128,10 @@ func mostMemory() int64 {
 	return 0
 }
 
-func (a *Agent) progress(now time.Time) Progress {
+// progress is what the numbers are by now.
+func (s *Stats) progress(now time.Time) Progress {
 	return Progress{
-		Elapsed: now.Sub(a.stats.Start), Samples: a.stats.Samples, WithJS: a.stats.WithJS, Named: a.stats.Named,
-		Requests: a.stats.Requests, Labelled: a.stats.Labelled, Lost: a.stats.LostSum(),
+		Elapsed: now.Sub(s.Start), Samples: s.Samples, WithJS: s.WithJS, Named: s.Named,
+		Requests: s.Requests, Labelled: s.Labelled, Lost: s.LostSum(),
 	}
 }

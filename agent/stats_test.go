@@ -5,8 +5,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/hotspan/hotspan/agent/internal/labels"
+	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -14,23 +15,24 @@ func TestCount(t *testing.T) {
 	label := []pprofx.Label{{Key: "a", Str: "b"}}
 	two := []*pprofx.Frame{{}, {}}
 	for _, c := range []struct {
-		name string
-		out  pprofx.Sample
-		f    flags
-		want Stats
+		name  string
+		out   pprofx.Sample
+		named symbolize.Result
+		f     labels.Flags
+		want  Stats
 	}{
-		{"nothing known", pprofx.Sample{Stop: "no unwind rule"}, flags{}, Stats{Samples: 1}},
-		{"to the root", pprofx.Sample{Stop: "root", Stack: two}, flags{}, Stats{Samples: 1, ToRoot: 1, Frames: 2}},
-		{"to the root over a gap", pprofx.Sample{Stop: "root"}, flags{broken: true}, Stats{Samples: 1}},
-		{"JavaScript, named", pprofx.Sample{}, flags{js: true}, Stats{Samples: 1, WithJS: 1, Named: 1}},
-		{"JavaScript, not named", pprofx.Sample{}, flags{js: true, unnamed: true}, Stats{Samples: 1, WithJS: 1}},
-		{"labelled", pprofx.Sample{Labels: label}, flags{present: true}, Stats{Samples: 1, Requests: 1, Labelled: 1}},
-		{"learning", pprofx.Sample{}, flags{present: true, learning: true}, Stats{Samples: 1, Requests: 1, Learning: 1}},
-		{"labelled while learning", pprofx.Sample{Labels: label}, flags{present: true, learning: true, unreadable: true}, Stats{Learning: 1, Samples: 1, Requests: 1, Labelled: 1, Unreadable: 1}},
+		{"nothing known", pprofx.Sample{Stop: "no unwind rule"}, symbolize.Result{}, labels.Flags{}, Stats{Samples: 1}},
+		{"to the root", pprofx.Sample{Stop: "root", Stack: two}, symbolize.Result{}, labels.Flags{}, Stats{Samples: 1, ToRoot: 1, Frames: 2}},
+		{"to the root over a gap", pprofx.Sample{Stop: "root"}, symbolize.Result{Broken: true}, labels.Flags{}, Stats{Samples: 1}},
+		{"JavaScript, named", pprofx.Sample{}, symbolize.Result{JS: true}, labels.Flags{}, Stats{Samples: 1, WithJS: 1, Named: 1}},
+		{"JavaScript, not named", pprofx.Sample{}, symbolize.Result{JS: true, Unnamed: true}, labels.Flags{}, Stats{Samples: 1, WithJS: 1}},
+		{"labelled", pprofx.Sample{Labels: label}, symbolize.Result{}, labels.Flags{Present: true}, Stats{Samples: 1, Requests: 1, Labelled: 1}},
+		{"learning", pprofx.Sample{}, symbolize.Result{}, labels.Flags{Present: true, Learning: true}, Stats{Samples: 1, Requests: 1, Learning: 1}},
+		{"labelled while learning", pprofx.Sample{Labels: label}, symbolize.Result{}, labels.Flags{Present: true, Learning: true, Unreadable: true}, Stats{Learning: 1, Samples: 1, Requests: 1, Labelled: 1, Unreadable: 1}},
 	} {
 		var got Stats
-		got.count(&c.out, c.f)
-		if diff := cmp.Diff(c.want, got, cmpopts.IgnoreUnexported(Stats{})); diff != "" {
+		got.count(&c.out, c.named, c.f)
+		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
@@ -56,9 +58,9 @@ func TestWritten(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	start := time.Unix(100, 0)
-	a := &Agent{stats: Stats{Start: start, Samples: 5, WithJS: 4, Named: 3, Requests: 2, Labelled: 1, Lost: map[string]int64{"x": 6, "y": 1}}}
+	s := Stats{Start: start, Samples: 5, WithJS: 4, Named: 3, Requests: 2, Labelled: 1, Lost: map[string]int64{"x": 6, "y": 1}}
 	want := Progress{Elapsed: 3 * time.Second, Samples: 5, WithJS: 4, Named: 3, Requests: 2, Labelled: 1, Lost: 7}
-	if diff := cmp.Diff(want, a.progress(start.Add(3*time.Second))); diff != "" {
+	if diff := cmp.Diff(want, s.progress(start.Add(3*time.Second))); diff != "" {
 		t.Error(diff)
 	}
 }

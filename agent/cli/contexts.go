@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/inspect"
+
 	"github.com/hotspan/hotspan/agent"
 	reqctx "github.com/hotspan/hotspan/context"
 )
@@ -26,7 +28,7 @@ func (c *contextsCmd) Run(stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	found, err := agent.FindContexts(c.PID, reqctx.AllKinds.Rules(own), c.Duration)
+	found, err := inspect.FindContexts(c.PID, reqctx.AllKinds.Rules(own), c.Duration)
 	if err != nil {
 		return err
 	}
@@ -35,7 +37,7 @@ func (c *contextsCmd) Run(stdout io.Writer) error {
 	return w.err
 }
 
-func (w *sheet) contexts(c *agent.Contexts) {
+func (w *sheet) contexts(c *inspect.Contexts) {
 	w.printf("process %d: %s, Node.js %s\n", c.PID, shorten(printable(strings.Join(c.CommandLine, " ")), 60), orUnknown(c.Node))
 	var offers []string
 	for _, t := range c.Threads {
@@ -44,7 +46,7 @@ func (w *sheet) contexts(c *agent.Contexts) {
 			if t.Stores[i].Seen == 1 && t.Current > 20 {
 				continue // read while it was changed, as like as not: the process runs on
 			}
-			offers = append(offers, w.seenStore(&t.Stores[i], c.MendHandles())...)
+			offers = append(offers, w.seenStore(&t.Stores[i], c.Location.FixHandles(c.Node))...)
 		}
 	}
 	if offers = eachLabelOnce(offers); len(offers) > 0 {
@@ -53,7 +55,7 @@ func (w *sheet) contexts(c *agent.Contexts) {
 			w.printf(" --label %s", o)
 		}
 		w.printf("\n")
-	} else if !slices.ContainsFunc(c.Threads, func(t agent.ThreadContexts) bool { return t.Current > 0 }) {
+	} else if !slices.ContainsFunc(c.Threads, func(t inspect.ThreadContexts) bool { return t.Current > 0 }) {
 		w.printf("\nNo store was current: try again under load, or for longer: -d 10s\n")
 	}
 }
@@ -74,7 +76,7 @@ func eachLabelOnce(rules []string) []string {
 
 // seenStore prints one kind of store and returns the rules that would make labels of it. mend is what it takes to read a
 // store behind a handle.
-func (w *sheet) seenStore(s *agent.SeenStore, mend string) []string {
+func (w *sheet) seenStore(s *inspect.SeenStore, mend string) []string {
 	w.printf("  %s, seen %d times\n", kindOf(&s.Store), s.Seen)
 	if text, ok := s.Examples[""]; ok {
 		w.printf("    %-32s %s\n", "(the store itself)", printable(text))
@@ -98,7 +100,7 @@ func (w *sheet) seenStore(s *agent.SeenStore, mend string) []string {
 	}
 	var offers []string
 	for _, r := range s.Rules() {
-		offers = append(offers, agent.Quoted(r))
+		offers = append(offers, inspect.Quoted(r))
 	}
 	if len(offers) > 0 && len(s.Labels) == 0 {
 		w.printf("    --label %s\n", strings.Join(offers, " --label "))
@@ -107,7 +109,7 @@ func (w *sheet) seenStore(s *agent.SeenStore, mend string) []string {
 	return nil
 }
 
-func kindOf(s *agent.Store) string {
+func kindOf(s *inspect.Store) string {
 	switch {
 	case s.OpenTelemetry:
 		return "OpenTelemetry's context"

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/internal/doctor"
+
 	"github.com/hotspan/hotspan/agent"
 )
 
@@ -20,7 +22,7 @@ func (d *doctorCmd) Run(stdout io.Writer) error {
 			return fmt.Errorf("process %d: %w", pid, agent.ErrGone)
 		}
 	}
-	found, err := agent.Diagnose(pid)
+	found, err := doctor.Diagnose(pid)
 	if err != nil {
 		return err
 	}
@@ -36,7 +38,7 @@ func (d *doctorCmd) Run(stdout io.Writer) error {
 }
 
 // verdict is the error that makes the exit code: sampling is not possible, at all or of the one process asked for.
-func verdict(found *agent.Diagnosis, pid int) error {
+func verdict(found *doctor.Diagnosis, pid int) error {
 	if lacking := found.Lacking(); len(lacking) > 0 {
 		return fmt.Errorf("sampling is not possible here: see %s above", enumerate(lacking))
 	}

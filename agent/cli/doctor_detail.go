@@ -4,12 +4,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/internal/doctor"
+
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // detail prints what is said of a process that was asked for by pid only.
-func (w *sheet) detail(p *agent.NodeProcess) {
+func (w *sheet) detail(p *doctor.NodeProcess) {
 	d := p.Detail
 	w.published(d.Published)
 	w.stores(p)
@@ -24,7 +25,7 @@ func (w *sheet) detail(p *agent.NodeProcess) {
 }
 
 // published names what the process publishes for readers outside it, in one line.
-func (w *sheet) published(list []agent.Publication) {
+func (w *sheet) published(list []doctor.Publication) {
 	var texts []string
 	for _, p := range list {
 		if p.Not != "" {
@@ -38,7 +39,7 @@ func (w *sheet) published(list []agent.Publication) {
 	w.line("published", "%s", strings.Join(texts, ", "))
 }
 
-func (w *sheet) stores(p *agent.NodeProcess) {
+func (w *sheet) stores(p *doctor.NodeProcess) {
 	stores := p.Detail.Stores
 	if len(stores) == 0 {
 		w.line("stores", "none was current in the two seconds that were watched: try again under load")
@@ -54,7 +55,7 @@ func (w *sheet) stores(p *agent.NodeProcess) {
 		case s.Datadog:
 			name = "of dd-trace"
 		case s.Handle:
-			name = "of dd-trace, where they cannot be read: " + p.MendHandles()
+			name = "of dd-trace, where they cannot be read: " + p.Stores.FixHandles(p.Node)
 		case len(s.Properties) == 0:
 			name += ": a string, a number or a boolean"
 		default:

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/internal/doctor"
 )
 
 // sheet prints what doctor found: sections, and lines of two columns in them.
@@ -21,21 +21,21 @@ func (w *sheet) printf(format string, args ...any) {
 	}
 }
 
-var marks = map[agent.Mark]string{agent.OK: "ok", agent.Warning: "warning", agent.Missing: "missing"}
+var marks = map[doctor.Mark]string{doctor.OK: "ok", doctor.Warning: "warning", doctor.Missing: "missing"}
 
 // findings prints a section. Under what is missing stands the command that mends it; where that is the same for
 // several lines, once.
-func (w *sheet) findings(title string, list []agent.Finding) {
+func (w *sheet) findings(title string, list []doctor.Finding) {
 	w.printf("%s\n", title)
 	for i, f := range list {
 		w.printf("  %-7s  %-14s  %s\n", marks[f.Mark], f.What, f.Found)
-		if f.Mend != "" && (i+1 == len(list) || list[i+1].Mend != f.Mend) {
-			w.printf("%27s$ %s\n", "", f.Mend)
+		if f.Fix != "" && (i+1 == len(list) || list[i+1].Fix != f.Fix) {
+			w.printf("%27s$ %s\n", "", f.Fix)
 		}
 	}
 }
 
-func (w *sheet) processes(found *agent.Diagnosis) {
+func (w *sheet) processes(found *doctor.Diagnosis) {
 	w.printf("processes\n")
 	if len(found.Processes) == 0 {
 		w.printf("  %-7s  no Node.js process is running\n", "none")
@@ -62,7 +62,7 @@ func commandLine(args []string) string {
 	return shorten(printable(strings.Join(words, " ")), longestCommand)
 }
 
-func (w *sheet) process(p *agent.NodeProcess) {
+func (w *sheet) process(p *doctor.NodeProcess) {
 	w.printf("  %-7d  %s\n", p.PID, commandLine(p.CommandLine))
 	if p.Denied != nil {
 		w.line("hidden", "%v", p.Denied)
@@ -85,7 +85,7 @@ func (w *sheet) line(what, format string, args ...any) {
 	w.printf("%11s%-14s  %s\n", "", what, fmt.Sprintf(format, args...))
 }
 
-func (w *sheet) layout(p *agent.NodeProcess) {
+func (w *sheet) layout(p *doctor.NodeProcess) {
 	s := p.Layout
 	text := fmt.Sprintf("%d fields: %d from machine code, %d from constants, %d by rule for this V8", s.Known(), s.Code, s.Constants, s.Rules)
 	if s.Gaps > 0 && p.Detail == nil {
@@ -95,7 +95,7 @@ func (w *sheet) layout(p *agent.NodeProcess) {
 }
 
 // checked tells what was compared with the process from what is assumed.
-func (w *sheet) checked(p *agent.NodeProcess) {
+func (w *sheet) checked(p *doctor.NodeProcess) {
 	if p.Check.None != "" {
 		w.line("verified", "nothing: %s", p.Check.None)
 		return
@@ -109,16 +109,16 @@ func (w *sheet) checked(p *agent.NodeProcess) {
 	}
 }
 
-func (w *sheet) context(p *agent.NodeProcess) {
+func (w *sheet) context(p *doctor.NodeProcess) {
 	where := "the resources of async_hooks"
-	if p.Frame.On {
+	if p.Stores.InFrame {
 		where = "V8's AsyncContextFrame"
 	}
-	w.line("AsyncContext", "in %s: %s", where, p.Frame.Why)
+	w.line("AsyncContext", "in %s: %s", where, p.Stores.Why)
 	w.line("labels", "trace_id, span_id, http.route of OpenTelemetry, dd-trace and Sentry; of any other store: --label NAME=PATH")
 }
 
-func (w *sheet) next(found *agent.Diagnosis) {
+func (w *sheet) next(found *doctor.Diagnosis) {
 	if len(found.Lacking()) > 0 {
 		return
 	}

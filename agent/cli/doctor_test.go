@@ -5,19 +5,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/hotspan/hotspan/agent/internal/doctor"
 
-	"github.com/hotspan/hotspan/agent"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestFindings(t *testing.T) {
 	var b strings.Builder
 	w := &sheet{Writer: &b}
-	w.findings("permissions", []agent.Finding{
-		{Mark: agent.OK, What: "kernel", Found: "Linux 6.1"},
-		{Mark: agent.Missing, What: "CAP_BPF", Found: "needed", Mend: "sudo one"},
-		{Mark: agent.Warning, What: "CAP_SYS_PTRACE", Found: "needed", Mend: "sudo one"},
-		{Mark: agent.Warning, What: "kernel names", Found: "hidden", Mend: "sudo two"},
+	w.findings("permissions", []doctor.Finding{
+		{Mark: doctor.OK, What: "kernel", Found: "Linux 6.1"},
+		{Mark: doctor.Missing, What: "CAP_BPF", Found: "needed", Fix: "sudo one"},
+		{Mark: doctor.Warning, What: "CAP_SYS_PTRACE", Found: "needed", Fix: "sudo one"},
+		{Mark: doctor.Warning, What: "kernel names", Found: "hidden", Fix: "sudo two"},
 	})
 	const want = `permissions
   ok       kernel          Linux 6.1
@@ -33,17 +33,17 @@ func TestFindings(t *testing.T) {
 }
 
 func TestVerdict(t *testing.T) {
-	missing := []agent.Finding{{Mark: agent.Missing, What: "BTF"}, {Mark: agent.Warning, What: "names"}, {Mark: agent.Missing, What: "CAP_BPF"}}
+	missing := []doctor.Finding{{Mark: doctor.Missing, What: "BTF"}, {Mark: doctor.Warning, What: "names"}, {Mark: doctor.Missing, What: "CAP_BPF"}}
 	for _, c := range []struct {
 		name  string
-		found agent.Diagnosis
+		found doctor.Diagnosis
 		pid   int
 		want  string // empty: no error
 	}{
-		{"good", agent.Diagnosis{Processes: []agent.NodeProcess{{Denied: errors.New("no")}}}, 0, ""},
-		{"the process asked for", agent.Diagnosis{Processes: []agent.NodeProcess{{Denied: errors.New("another user's")}}}, 7, "process 7: another user's"},
-		{"its V8", agent.Diagnosis{Processes: []agent.NodeProcess{{Cannot: errors.New("unknown")}}}, 7, "process 7 cannot be sampled: unknown"},
-		{"the machine", agent.Diagnosis{Machine: missing}, 0, "sampling is not possible here: see BTF and CAP_BPF above"},
+		{"good", doctor.Diagnosis{Processes: []doctor.NodeProcess{{Denied: errors.New("no")}}}, 0, ""},
+		{"the process asked for", doctor.Diagnosis{Processes: []doctor.NodeProcess{{Denied: errors.New("another user's")}}}, 7, "process 7: another user's"},
+		{"its V8", doctor.Diagnosis{Processes: []doctor.NodeProcess{{Cannot: errors.New("unknown")}}}, 7, "process 7 cannot be sampled: unknown"},
+		{"the machine", doctor.Diagnosis{Machine: missing}, 0, "sampling is not possible here: see BTF and CAP_BPF above"},
 	} {
 		got := ""
 		if err := verdict(&c.found, c.pid); err != nil {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
-	"github.com/hotspan/hotspan/agent/internal/sampler"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
@@ -110,7 +109,7 @@ func (r *recordCmd) check() error {
 			kinds++
 		}
 	}
-	limit := sampler.MaxRate()
+	limit := agent.MaxRate()
 	switch {
 	case kinds == 0:
 		return usagef("say what to profile: -p PID, --name REGEX, -a, or -- COMMAND")
@@ -133,7 +132,8 @@ func (r *recordCmd) check() error {
 func (r *recordCmd) config(c console) (agent.Config, error) {
 	config := agent.Config{
 		Select: agent.Selection{PIDs: r.PID, All: r.All}, Rate: r.Rate,
-		SnapshotEvery: r.SnapshotEvery, RingBytes: r.RingBuffer << 20, NoSourceMaps: !r.SourceMaps, Log: c.logger(r.Verbose),
+		SnapshotEvery: r.SnapshotEvery, RingBytes: r.RingBuffer << 20, NoSourceMaps: !r.SourceMaps,
+		RaisePriority: true, Log: c.logger(r.Verbose),
 	}
 	if r.Name != "" {
 		re, err := regexp.Compile(r.Name)

@@ -17,9 +17,9 @@ var sharedModules = map[string]struct {
 	why string
 }{
 	"golang.org/x/sys": {nil, "Linux's system calls, where the standard library has them not"},
-	"github.com/cilium/ebpf": {[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/sampler"},
-		"bpf and, for tests, bpftest hold the generated loaders, sampler attaches and reads"},
-	"golang.org/x/arch": {[]string{"agent/internal/pool", "v8/layout", "v8/stack"}, "one disassembler: of accessors and of libuv's call at attach, of jumps out of line"},
+	"github.com/cilium/ebpf": {[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/sampler", "agent/internal/trigger"},
+		"bpf and, for tests, bpftest hold the generated loaders, sampler fills maps and reads, trigger attaches"},
+	"golang.org/x/arch": {[]string{"agent/internal/uvpool", "v8/layout", "v8/stack"}, "one disassembler: of accessors and of libuv's call at attach, of jumps out of line"},
 }
 
 // direct lists the modules that go.mod requires for the product's own code.

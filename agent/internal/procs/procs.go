@@ -47,6 +47,33 @@ func CommandLine(pid int) string {
 	return strings.TrimSpace(string(bytes.ReplaceAll(b, []byte{0}, []byte{' '})))
 }
 
+// Arguments are the arguments of a process, its own name first; none for a kernel thread or a process that is gone.
+func Arguments(pid int) []string { return zeroTerminated(pid, "cmdline") }
+
+// Variable is the value of a variable of the environment that a process was started with; empty where it has none.
+func Variable(pid int, name string) string {
+	for _, e := range zeroTerminated(pid, "environ") {
+		if value, ok := strings.CutPrefix(e, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// zeroTerminated splits a file of /proc/PID into strings that each end with a zero byte.
+func zeroTerminated(pid int, file string) []string {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))
+	return splitZeros(b)
+}
+
+func splitZeros(b []byte) []string {
+	s := strings.TrimSuffix(string(b), "\x00")
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "\x00")
+}
+
 // Ended reports whether a process is gone, or has ended and only waits for its parent to take note (a zombie).
 func Ended(pid int) bool {
 	state, _ := status(pid)

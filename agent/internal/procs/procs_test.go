@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestContainerID(t *testing.T) {
@@ -186,6 +188,31 @@ func TestEnded(t *testing.T) {
 	for end := time.Now().Add(5 * time.Second); !Ended(c.Process.Pid); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("a zombie counts as running")
+		}
+	}
+}
+
+func TestSplitZeros(t *testing.T) {
+	for text, want := range map[string][]string{
+		"": nil, "node\x00": {"node"}, "node\x00\x00a b\x00": {"node", "", "a b"}, "title": {"title"},
+	} {
+		if diff := cmp.Diff(want, splitZeros([]byte(text))); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestVariable(t *testing.T) {
+	environment := []string{"HOME=/", "NODE_OPTIONS=--inspect", "XNODE_OPTIONS=no", "EMPTY="}
+	cmd := exec.Command("sleep", "60")
+	cmd.Env = environment
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	for name, want := range map[string]string{"NODE_OPTIONS": "--inspect", "EMPTY": "", "OPTIONS": ""} {
+		if got := Variable(cmd.Process.Pid, name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
 }

@@ -301,28 +301,6 @@ func aligned(b []byte) []byte {
 	return to
 }
 
-func TestParseCPUs(t *testing.T) {
-	for _, c := range []struct {
-		list string
-		want []int
-	}{
-		{"0", []int{0}}, {"0-3", []int{0, 1, 2, 3}}, {"0-1,4,6-7", []int{0, 1, 4, 6, 7}}, {"127", []int{127}},
-		{"", nil}, {"a", nil}, {"0-", nil}, {"-1", nil}, {"0,", nil}, {"1-2-3", nil}, {"0-65537", nil},
-		{"0-99999999999999999999", nil}, {"0\n", nil},
-	} {
-		got, err := parseCPUs(c.list)
-		if (err == nil) != (c.want != nil) {
-			t.Errorf("%q: %v, %v", c.list, got, err)
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%q: %s", c.list, diff)
-		}
-		if err != nil && !strings.Contains(err.Error(), "list of CPUs") {
-			t.Errorf("%q: %v", c.list, err)
-		}
-	}
-}
-
 func TestTableSlots(t *testing.T) {
 	var s tableSlots
 	for want := uint32(1); want < maxTables; want++ {

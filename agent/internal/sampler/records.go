@@ -16,15 +16,16 @@ import (
 
 // records takes records out of the ring buffer as they come, and keeps them until they are asked for.
 type records struct {
-	reader *ringbuf.Reader
-	first  func(*Sample)
-	queue  chan []byte
-	free   chan []byte   // buffers to be used again
-	last   []byte        // that next returned
-	held   atomic.Int64  // bytes in the queue
-	passes atomic.Uint64 // how often the ring buffer was found empty
-	passed chan struct{} // has an element soon after such a time
-	ended  chan struct{}
+	reader        *ringbuf.Reader
+	first         func(*Sample)
+	raisePriority bool
+	queue         chan []byte
+	free          chan []byte   // buffers to be used again
+	last          []byte        // that next returned
+	held          atomic.Int64  // bytes in the queue
+	passes        atomic.Uint64 // how often the ring buffer was found empty
+	passed        chan struct{} // has an element soon after such a time
+	ended         chan struct{}
 }
 
 // Limits of what is kept. A queue that is full leaves the rest in the ring buffer.
@@ -34,9 +35,12 @@ const (
 	lookEvery = 5 * time.Millisecond
 )
 
-func newRecords(r *ringbuf.Reader, first func(*Sample)) *records {
+// Nice is the level that threads have with a raised priority.
+const Nice = -10
+
+func newRecords(r *ringbuf.Reader, c Config) *records {
 	q := &records{
-		reader: r, first: first, queue: make(chan []byte, maxQueue), free: make(chan []byte, 64),
+		reader: r, first: c.First, raisePriority: c.RaisePriority, queue: make(chan []byte, maxQueue), free: make(chan []byte, 64),
 		passed: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	go q.pump()
@@ -58,10 +62,12 @@ func (q *records) stop() {
 // pump runs until the reader is closed. To wake it takes the program an interrupt, so it looks by itself, too.
 func (q *records) pump() {
 	defer close(q.ended)
-	// Before others: on a busy machine what is to be learnt would be gone, and is missing from samples meanwhile. It takes
-	// CAP_SYS_NICE.
-	runtime.LockOSThread()
-	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, -10)
+	if q.raisePriority {
+		// On a busy machine what is to be learnt would be gone, and is missing from samples meanwhile. The thread ends
+		// with the goroutine. It takes CAP_SYS_NICE.
+		runtime.LockOSThread()
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, Nice)
+	}
 	var r ringbuf.Record
 	for {
 		q.reader.SetDeadline(time.Now().Add(lookEvery))

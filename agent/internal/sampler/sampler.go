@@ -3,26 +3,23 @@ package sampler
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/ringbuf"
-	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/trigger"
 )
 
 // Config says how to sample.
 type Config struct {
-	Rate      int           // samples a second and CPU
 	RingBytes uint32        // size of the ring buffer, a power of two
 	First     func(*Sample) // is given each sample as soon as it is there, on a goroutine of its own; nil = nothing
+	// RaisePriority lets that goroutine run before others, at the level Nice.
+	RaisePriority bool
 }
 
 // Sampler owns the BPF program, its maps and its timers. Reading (Read) and the control of processes and tables may
@@ -31,7 +28,7 @@ type Sampler struct {
 	objects *bpf.Objects
 	reader  *ringbuf.Reader
 	records *records
-	timers  []int // perf event descriptors
+	timer   *trigger.Timer // nil: stopped
 	links   []link.Link
 	tables  tableSlots
 }
@@ -47,7 +44,7 @@ func Open(c Config) (*Sampler, error) {
 		s.Close()
 		return nil, fmt.Errorf("open the ring buffer: %w", err)
 	}
-	s.records = newRecords(s.reader, c.First)
+	s.records = newRecords(s.reader, c)
 	for _, p := range []*ebpf.Program{objects.HotspanExec, objects.HotspanExit} {
 		l, err := link.AttachTracing(link.TracingOptions{Program: p})
 		if err != nil {
@@ -62,45 +59,18 @@ func Open(c Config) (*Sampler, error) {
 // New is a Sampler of a program that is loaded: what fills its maps, but reads no records and follows no processes.
 func New(objects *bpf.Objects) *Sampler { return &Sampler{objects: objects} }
 
-// Start starts a timer on each CPU that is online, rate times a second.
-func (s *Sampler) Start(rate int) error {
-	cpus, err := onlineCPUs()
-	if err != nil {
-		return err
-	}
-	for _, cpu := range cpus {
-		if err := s.startTimer(cpu, rate); err != nil {
-			return fmt.Errorf("timer on CPU %d: %w", cpu, err)
-		}
-	}
-	return nil
-}
-
-func (s *Sampler) startTimer(cpu, rate int) error {
-	attr := unix.PerfEventAttr{
-		Type:   unix.PERF_TYPE_SOFTWARE,
-		Config: unix.PERF_COUNT_SW_CPU_CLOCK,
-		Size:   unix.PERF_ATTR_SIZE_VER5,
-		Sample: uint64(time.Second) / uint64(rate), // a period: the clock of this event counts nanoseconds
-		Bits:   unix.PerfBitDisabled,
-	}
-	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
-	if err != nil {
-		return err
-	}
-	s.timers = append(s.timers, fd)
-	if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, s.objects.HotspanSample.FD()); err != nil {
-		return fmt.Errorf("attach the program: %w", err)
-	}
-	return unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_ENABLE, 0)
+// Start has samples taken by a timer on each CPU that is online, rate times a second.
+func (s *Sampler) Start(rate int) (err error) {
+	s.timer, err = trigger.StartTimer(s.objects.HotspanSample, rate)
+	return err
 }
 
 // Stop stops the timers. What they took before can still be read.
 func (s *Sampler) Stop() {
-	for _, fd := range s.timers {
-		unix.Close(fd)
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
 	}
-	s.timers = nil
 }
 
 // Close lets go of everything.
@@ -169,42 +139,4 @@ func (s *Sampler) Counters() (Counters, error) {
 		}
 	}
 	return c, nil
-}
-
-// MaxRate is the highest rate that the kernel allows, in hertz; 0 if it does not say.
-func MaxRate() int {
-	b, err := os.ReadFile("/proc/sys/kernel/perf_event_max_sample_rate")
-	if err != nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(strings.TrimSpace(string(b)))
-	return n
-}
-
-// onlineCPUs parses a list such as 0-3,8.
-func onlineCPUs() ([]int, error) {
-	b, err := os.ReadFile("/sys/devices/system/cpu/online")
-	if err != nil {
-		return nil, err
-	}
-	return parseCPUs(strings.TrimSpace(string(b)))
-}
-
-func parseCPUs(list string) ([]int, error) {
-	var cpus []int
-	for _, part := range strings.Split(list, ",") {
-		low, high, isRange := strings.Cut(part, "-")
-		if !isRange {
-			high = low
-		}
-		a, err1 := strconv.Atoi(low)
-		b, err2 := strconv.Atoi(high)
-		if err := errors.Join(err1, err2); err != nil || a < 0 || b > 1<<16 {
-			return nil, fmt.Errorf("list of CPUs %q: %w", list, errors.Join(err, strconv.ErrRange))
-		}
-		for ; a <= b; a++ {
-			cpus = append(cpus, a)
-		}
-	}
-	return cpus, nil
 }

@@ -1,0 +1,190 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/labels"
+	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// attachSelected attaches to all that is selected now.
+func (a *Agent) attachSelected() error {
+	s := &a.config.Select
+	for _, pid := range s.PIDs {
+		if err := a.attach(pid); err != nil {
+			return err
+		}
+	}
+	if s.Name != nil || s.All {
+		if err := a.attachMatching(); err != nil {
+			return err
+		}
+	}
+	if len(a.targets) == 0 && s.Tree == 0 {
+		return fmt.Errorf("%w: none is running that was asked for; hotspan doctor lists those that are", ErrNoProcess)
+	}
+	return nil
+}
+
+func (a *Agent) attachMatching() error {
+	pids, err := procs.All()
+	if err != nil {
+		return err
+	}
+	hidden := 0
+	for _, pid := range pids {
+		if slices.Contains(a.config.Select.PIDs, pid) || !a.config.Select.matches(pid) {
+			continue
+		}
+		err := a.attach(pid)
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			hidden++
+		case err != nil && !process.NothingToProfile(err):
+			a.log.Warn("process is not profiled", "pid", pid, "why", err)
+		}
+	}
+	if hidden > 0 {
+		a.log.Warn("processes may not be looked at: run hotspan as root, or give it CAP_SYS_PTRACE", "processes", hidden)
+	}
+	return nil
+}
+
+// attach begins to profile a process.
+func (a *Agent) attach(pid int) error {
+	t, err := a.readProcess(pid)
+	if err != nil {
+		return err
+	}
+	return a.activate(t)
+}
+
+// readProcess reads all that must be known of a process. It takes long where a file is met for the first time.
+func (a *Agent) readProcess(pid int) (*target, error) {
+	opened := monotonic()
+	p, err := process.Open(pid, a.files)
+	if err != nil {
+		return nil, err
+	}
+	if err := process.CanSample(p.Layout); err != nil {
+		return nil, fmt.Errorf("process %d (%s): %w", pid, p.Executable, err)
+	}
+	config := labels.Configure(a.tree, p.Layout)
+	labels.ConfigureUVPool(config, p, a.tree)
+	derived := pprofx.Process{Executable: p.Executable, Container: procs.ContainerID(pid)}
+	t := &target{
+		Process: p, config: config, opened: opened, threads: map[[16]int8]string{},
+		labels: a.decoder.Process(p, config, derived), learner: a.learners.Learner(p, config.Id),
+	}
+	t.symbolizer = symbolize.New(p, a.kernel, a.followMaps(t))
+	a.findIsolates(t)
+	a.warnProblems(t)
+	t.ready = monotonic()
+	return t, nil
+}
+
+// followMaps is what a symbolizer asks for the source maps of scripts; nil where they are not applied.
+func (a *Agent) followMaps(t *target) func(stack.MappedScript) int32 {
+	if a.maps == nil {
+		return nil
+	}
+	t.maps = a.maps.Process(t.PID)
+	return t.maps.Add
+}
+
+// activate has the BPF program sample a process.
+func (a *Agent) activate(t *target) error {
+	t.labels.FindPublished(time.Now())
+	a.learners.Add(t.PID, t.learner)
+	err := a.publish(t)
+	if err == nil && procs.Ended(t.PID) { // before the BPF program would have told
+		_ = a.sampler.RemoveProcess(t.PID)
+		err = fmt.Errorf("process %d: %w", t.PID, ErrGone)
+	}
+	if err != nil {
+		a.learners.Remove(t.PID, t.learner)
+		return err
+	}
+	a.targets[t.PID] = t
+	if a.builder != nil {
+		a.builder.SetProcess(t.PID, t.labels.Described()) // it has just started: there is nothing to compare with yet
+		return nil
+	}
+	go a.verify(t.Process)
+	return nil
+}
+
+func (a *Agent) warnProblems(t *target) {
+	for _, p := range t.Mappings.V8().Problems {
+		a.log.Warn("executable", "pid", t.PID, "why", p)
+	}
+	for _, note := range t.Layout.Notes {
+		a.log.Warn(note, "pid", t.PID)
+	}
+	if err := process.CanReadRequest(t.Layout); err != nil {
+		a.log.Warn("requests cannot be told: samples have no labels", "pid", t.PID, "why", err)
+	}
+}
+
+// findIsolates tells the BPF program where threads have their isolates, and reports whether it is known now.
+func (a *Agent) findIsolates(t *target) bool {
+	at, err := t.IsolateOffset()
+	if err == nil {
+		t.keyExpected, t.config.V8.IsolateTls = false, at
+		return true
+	}
+	if t.refreshed.IsZero() && errors.Is(err, process.ErrNoKey) {
+		t.keyExpected, t.refreshAt = true, afterStart(time.Now())
+	} else if t.keyExpected = t.keyExpected && len(t.refreshAt) > 0; !t.keyExpected {
+		a.log.Warn("isolates are not found: states of threads are not told, nor labels", "pid", t.PID, "why", err)
+	}
+	return false
+}
+
+// publish tells the BPF program what it must know of a process.
+func (a *Agent) publish(t *target) error {
+	n, left := t.Mappings.BPF(t.config.Mappings[:])
+	t.config.N_mappings = uint32(n)
+	if left > 0 {
+		a.log.Warn("process has more executable mappings than are kept", "pid", t.PID, "left out", left)
+	}
+	if err := a.sampler.SetProcess(t.PID, t.config); err != nil {
+		return fmt.Errorf("process %d: %w", t.PID, err)
+	}
+	return nil
+}
+
+func (a *Agent) detach(t *target) {
+	if err := a.sampler.RemoveProcess(t.PID); err != nil {
+		a.log.Warn("process stays in the BPF program's table", "pid", t.PID, "why", err)
+	}
+	a.learners.Remove(t.PID, t.learner)
+	if t.maps != nil {
+		t.maps.End()
+	}
+	a.properties = append(a.properties, t.learner.StoreProperties()...)
+	delete(a.targets, t.PID)
+}
+
+// verify compares the layout with the running process, while it is sampled, and says loudly what does not fit: an unknown
+// V8 is tried, not refused.
+func (a *Agent) verify(p *process.Process) {
+	result, err := p.Verify()
+	if err != nil {
+		a.log.Debug("layout not compared with the process", "pid", p.PID, "why", err)
+		return
+	}
+	a.log.Debug("layout compared with the process", "pid", p.PID, "right", len(result.Fields), "wrong", len(result.Wrong))
+	for _, wrong := range result.Wrong {
+		a.log.Warn("what is known of V8 "+p.Layout.V8.String()+" does not fit this process, names or labels may be missing",
+			"pid", p.PID, "why", wrong)
+	}
+}

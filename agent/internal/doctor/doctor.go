@@ -1,0 +1,88 @@
+// Package doctor says what can be profiled on a machine and what is missing: kernel, permissions, processes.
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"slices"
+)
+
+// Mark says how good or bad a finding is.
+type Mark uint8
+
+// The marks. Only Missing makes sampling impossible.
+const (
+	OK Mark = iota
+	Warning
+	Missing
+)
+
+// Finding is one thing that sampling depends on.
+type Finding struct {
+	Mark  Mark
+	What  string
+	Found string // a phrase
+	Fix   string // the command that fixes it, where one does
+}
+
+// Diagnosis is what Diagnose found out about the machine, the user and the Node.js processes.
+type Diagnosis struct {
+	Machine     []Finding
+	Permissions []Finding
+	Processes   []NodeProcess // by pid
+	Hidden      int           // processes of others that may not be looked at and whose names do not tell of Node.js
+}
+
+// Lacking names what makes sampling impossible; empty if it is possible.
+func (d *Diagnosis) Lacking() []string {
+	var out []string
+	for _, f := range slices.Concat(d.Machine, d.Permissions) {
+		if f.Mark == Missing {
+			out = append(out, f.What)
+		}
+	}
+	return out
+}
+
+// Diagnose looks at the machine, at what this user may do, and at all Node.js processes; with a pid other than 0 only
+// at that process, more closely. It stops no process. The error says that the pid is none of a Node.js process.
+func Diagnose(pid int) (*Diagnosis, error) {
+	d := &Diagnosis{Machine: machine()}
+	if pid != 0 {
+		p, err := one(pid)
+		if err != nil {
+			return nil, err
+		}
+		d.Processes = []NodeProcess{*p}
+	} else if err := d.all(); err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	d.Permissions = permissions()
+	proof := proveByLoading(d.Permissions)
+	d.Permissions = append(d.Permissions, proof)
+	d.trustProof(proof)
+	return d, nil
+}
+
+// trustProof takes back what was concluded from numbers where the program runs all the same: distributions bring
+// newer parts of the kernel to older ones.
+func (d *Diagnosis) trustProof(proof Finding) {
+	if proof.Mark != OK {
+		return
+	}
+	for i := range d.Machine {
+		if f := &d.Machine[i]; f.Mark == Missing {
+			f.Mark = Warning
+			f.Found += "; the BPF program runs all the same"
+		}
+	}
+}
+
+// self is the path of this program, for commands that fix something.
+func self() string {
+	path, err := os.Executable()
+	if err != nil {
+		return "hotspan"
+	}
+	return path
+}

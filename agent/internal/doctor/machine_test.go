@@ -1,0 +1,55 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestKernelVersion(t *testing.T) {
+	for release, want := range map[string]Mark{
+		"6.18.44-fc-v657":              OK,
+		"5.17":                         OK,
+		"5.17.0-rc1":                   OK,
+		"6.1-rc3":                      OK,
+		"10.0.1":                       OK,
+		"5.16.20":                      Missing,
+		"5.4.0-216-generic":            Missing,
+		"4.18.0-553.el8.x86_64":        Missing,
+		"5.15.167.4-microsoft-WSL2":    Missing,
+		"6":                            Warning,
+		"six.one":                      Warning,
+		"":                             Warning,
+		"99999999999999999999.1.1.1.1": Warning,
+	} {
+		if got := kernelVersion(release); got.Mark != want {
+			t.Errorf("%q: mark %d (%s), want %d", release, got.Mark, got.Found, want)
+		}
+	}
+}
+
+func TestSampleRate(t *testing.T) {
+	for limit, want := range map[int]Mark{100000: OK, 99: OK, 98: Warning, 0: Missing} {
+		got := sampleRate(limit)
+		if got.Mark != want || (got.Fix != "") != (want == Warning) {
+			t.Errorf("limit %d: %+v, want mark %d", limit, got, want)
+		}
+	}
+}
+
+func TestBTF(t *testing.T) {
+	got := btf(t.TempDir() + "/vmlinux")
+	if got.Mark != Missing || !strings.Contains(got.Found, "CONFIG_DEBUG_INFO_BTF") {
+		t.Errorf("no BTF: %+v", got)
+	}
+}
+
+// A kernel with newer parts has a number that is too low, and yet the program runs on it.
+func TestProofCountsMoreThanNumbers(t *testing.T) {
+	for _, proof := range []Mark{OK, Missing} {
+		d := Diagnosis{Machine: []Finding{kernelVersion("5.14.0-503.el9.x86_64")}}
+		d.trustProof(Finding{Mark: proof})
+		if got := len(d.Lacking()); got != int(proof)/int(Missing) {
+			t.Errorf("proof %d: lacking %v", proof, d.Lacking())
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+)
+
+// proveByLoading loads the BPF program, runs its timers for a moment with no process to sample, and takes
+// all away again.
+func proveByLoading(found []Finding) Finding {
+	f := Finding{What: "BPF program"}
+	lacking := slices.ContainsFunc(found, func(f Finding) bool { return f.Mark == Missing })
+	s, err := sampler.Open(sampler.Config{RingBytes: uint32(os.Getpagesize())})
+	if err != nil {
+		f.Mark, f.Found = Missing, whyNotLoaded(err, lacking)
+		return f
+	}
+	defer s.Close()
+	if err := s.Start(1); err != nil {
+		f.Mark, f.Found = Missing, fmt.Sprintf("loaded, but without a timer: %v", err)
+		// Debian's and Ubuntu's kernels know levels above 2, which may refuse perf events whatever the capabilities.
+		if n := sysctl("kernel/perf_event_paranoid"); n > 2 && errors.Is(err, os.ErrPermission) {
+			f.Found += fmt.Sprintf("; kernel.perf_event_paranoid is %d", n)
+			f.Fix = "sudo sysctl kernel.perf_event_paranoid=2"
+		}
+		return f
+	}
+	f.Found = "was loaded, run by a timer on each CPU, and removed again"
+	return f
+}
+
+func whyNotLoaded(err error, lacking bool) string {
+	switch {
+	case errors.Is(err, unix.ENOSYS):
+		return "this kernel has no BPF"
+	case errors.Is(err, os.ErrPermission) && lacking:
+		return "refused, as long as the above is missing"
+	case errors.Is(err, os.ErrPermission) && lockedDown():
+		return "refused: the kernel is started with lockdown=confidentiality, under which BPF may read no memory"
+	}
+	return err.Error()
+}
+
+func lockedDown() bool {
+	b, _ := os.ReadFile("/sys/kernel/security/lockdown")
+	return strings.Contains(string(b), "[confidentiality]")
+}

@@ -1,0 +1,101 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/labels"
+	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/threadlocal"
+	reqctx "github.com/hotspan/hotspan/context"
+)
+
+// Publication is something that a process publishes for readers outside it.
+type Publication struct {
+	What string // a phrase
+	Not  string // why it is not read; empty where it is
+}
+
+// publishing are the thread-local variables, with what they are for the BPF program.
+var publishing = []struct {
+	variable, what string
+	kind           uint32
+}{
+	{threadlocal.NodeContext, threadlocal.NodeContext, bpf.PublishedNode},
+	{threadlocal.ThreadContext, threadlocal.ThreadContext, bpf.PublishedThread},
+	{threadlocal.LabelsHandle, "custom labels of Node.js", bpf.PublishedNodeLabels},
+	{threadlocal.LabelsSet, "custom labels of threads", bpf.PublishedLabels},
+}
+
+// publications are what the process publishes now. A library that has a variable for it may be there without being used.
+func (i *inspection) publications() []Publication {
+	context, err := processContext(i.process)
+	out := described(context, err)
+	read := labels.Variables(i.process, context)
+	files, _ := i.process.Mappings.ThreadLocals()
+	for _, v := range publishing {
+		n := 0
+		for _, r := range read {
+			if r.Kind == v.kind {
+				n++
+			}
+		}
+		there := slices.ContainsFunc(files, func(f threadlocal.Loaded) bool { _, ok := f.Defined[v.variable]; return ok })
+		if n == 0 && !there {
+			continue
+		}
+		one := Publication{What: v.what, Not: i.notRead(v.kind, n, context)}
+		if n > 1 {
+			one.What = fmt.Sprintf("%d × %s", n, v.what)
+		}
+		out = append(out, one)
+	}
+	const most = len(bpf.Process{}.Published)
+	if left := len(read) - most; left > 0 {
+		out = append(out, Publication{What: fmt.Sprintf("the last %d of these", left), Not: fmt.Sprintf("only %d are", most)})
+	}
+	return out
+}
+
+// processContext reads what the process says of itself; nil where it says nothing.
+func processContext(p *process.Process) (*reqctx.Process, error) {
+	at := p.Mappings.ProcessContext()
+	if at == 0 {
+		return nil, nil
+	}
+	return reqctx.ReadProcess(p.Memory, at)
+}
+
+// described says of a process context what is in it for readers of threads: the schema.
+func described(context *reqctx.Process, err error) []Publication {
+	const what = "process context"
+	switch {
+	case err != nil:
+		return []Publication{{What: what, Not: err.Error()}}
+	case context == nil:
+		return nil
+	case context.Schema == "":
+		return []Publication{{What: what + " without a schema of threads"}}
+	}
+	return []Publication{{What: what + " with schema " + context.Schema}}
+}
+
+// notRead is why a thread-local variable is not read, in so many places as it was found in; empty where it is.
+func (i *inspection) notRead(kind uint32, found int, context *reqctx.Process) string {
+	custom := kind == bpf.PublishedLabels || kind == bpf.PublishedNodeLabels
+	node := kind == bpf.PublishedNode || kind == bpf.PublishedNodeLabels
+	switch {
+	case node && !i.Stores.InFrame:
+		return "Node.js has no AsyncContextFrame here"
+	case found > 0:
+		return ""
+	case custom:
+		return "not ABI 1"
+	case context == nil:
+		return "there is no process context to go with it"
+	case !context.HasThreads():
+		return "the process context names no schema that is known"
+	}
+	return "the dynamic linker has not placed it yet"
+}

@@ -1,0 +1,55 @@
+package elffile
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hotspan/hotspan/agent/internal/symbols"
+)
+
+// debugDir is where distributions put separate debug files, named by build id. (GDB manual, "Debugging Information in
+// Separate Files")
+const debugDir = "usr/lib/debug/.build-id"
+
+// openDebug opens the separate debug file of a build id in the first of the file systems that has it. It is nil where
+// none has.
+func openDebug(roots []string, buildID string) (*os.File, error) {
+	if len(buildID) < 4 {
+		return nil, nil
+	}
+	for _, root := range roots {
+		f, err := os.Open(filepath.Join(root, debugDir, buildID[:2], buildID[2:]+".debug"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := checkDebug(f, buildID); err != nil {
+			f.Close()
+			return nil, err
+		}
+		return f, nil
+	}
+	return nil, nil
+}
+
+// checkDebug reports that a file is not the debug file of a build id: names of another build would be wrong names.
+func checkDebug(f *os.File, buildID string) error {
+	ef, err := elf.NewFile(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	id, err := symbols.BuildID(ef)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	if id != buildID {
+		return fmt.Errorf("%s: its build id is %s", f.Name(), id)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+// Package elffile knows the ELF files that processes have mapped: symbols, unwind rules, build id, and the layout of
+// the V8 that is in them. Each file is read once, whatever number of processes run it.
+package elffile
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/hotspan/hotspan/agent/internal/symbols"
+	"github.com/hotspan/hotspan/agent/internal/threadlocal"
+	"github.com/hotspan/hotspan/agent/internal/unwind"
+	"github.com/hotspan/hotspan/agent/internal/uvpool"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// File is a mapped ELF file. What could not be read of it is nil, and said in Problems.
+type File struct {
+	Path    string // as the first process that had it mapped sees it
+	BuildID string
+	Symbols *symbols.Table
+	Rules   *unwind.Table
+	Slot    uint32         // number of the rules in the BPF program; 0 = none
+	Pages   uint32         // of their index
+	Layout  *layout.Layout // nil: there is no V8 in it
+	// ThreadLocals are variables by which applications publish contexts; nil: the file has to do with none.
+	ThreadLocals *threadlocal.File
+	Pool         *uvpool.Pool // of libuv; nil: there is none, or no symbols tell of it
+	Problems     []error
+	elf          *elf.File
+	stamp        stamp
+}
+
+// Address turns an offset in the file into an ELF virtual address.
+func (f *File) Address(offset uint64) (uint64, bool) {
+	if f.elf == nil {
+		return 0, false
+	}
+	return symbols.FileAddress(f.elf, offset)
+}
+
+// open reads what tells which file this is, and opens its separate debug file, from below the roots, where it has no
+// symbols itself. close closes that. ok is false where it is no ELF file.
+func open(r io.ReaderAt, path string, roots []string) (f *File, debug io.ReaderAt, close func(), ok bool) {
+	f, close = &File{Path: path}, func() {}
+	ef, err := elf.NewFile(r)
+	if err != nil {
+		f.Problems = append(f.Problems, fmt.Errorf("%s: %w", path, err))
+		return f, nil, close, false
+	}
+	f.elf = ef
+	f.BuildID, err = symbols.BuildID(ef)
+	f.note("build id", err)
+	if ef.Section(".symtab") == nil {
+		found, err := openDebug(roots, f.BuildID)
+		f.note("debug file", err)
+		if found != nil {
+			debug, close = found, func() { found.Close() }
+		}
+	}
+	return f, debug, close, true
+}
+
+// loadLayout reads nothing of a file but the layout of the V8 in it.
+func loadLayout(r io.ReaderAt, path string, roots ...string) *File {
+	f, debug, close, ok := open(r, path, roots)
+	defer close()
+	if ok {
+		var err error
+		f.Layout, err = layout.ReadWith(r, debug)
+		f.note("V8", noV8(err))
+	}
+	return f
+}
+
+// noV8 is nil for an error that only says that there is no V8.
+func noV8(err error) error {
+	if errors.Is(err, layout.ErrNotV8) {
+		return nil
+	}
+	return err
+}
+
+// load reads a file. The parts are read at the same time: Node.js has some hundred thousand symbols and as many rules.
+func load(r io.ReaderAt, path string, roots ...string) *File {
+	f, debug, close, ok := open(r, path, roots)
+	defer close()
+	if !ok {
+		return f
+	}
+	ef := f.elf
+	var errs [5]error
+	var parts sync.WaitGroup
+	parts.Go(func() {
+		if f.Symbols, errs[0] = symbols.OpenWith(r, debug); f.Symbols != nil {
+			f.Pool, errs[4] = uvpool.Find(ef, f.Symbols)
+		}
+	})
+	parts.Go(func() { f.Rules, errs[1] = unwind.Build(ef) })
+	parts.Go(func() { f.Layout, errs[2] = layout.ReadWith(r, debug) })
+	parts.Go(func() { f.ThreadLocals, errs[3] = threadlocal.Read(ef) })
+	parts.Wait()
+	errs[2] = noV8(errs[2])
+	for i, what := range []string{"symbols", "unwind rules", "V8", "thread-local variables", "thread pool"} {
+		f.note(what, errs[i])
+	}
+	return f
+}
+
+func (f *File) note(what string, err error) {
+	if err != nil {
+		f.Problems = append(f.Problems, fmt.Errorf("%s: %s: %w", f.Path, what, err))
+	}
+}
+
+// FromMemory reads a file that is in memory only, such as the vdso.
+func FromMemory(image []byte, name string) *File { return load(bytes.NewReader(image), name) }

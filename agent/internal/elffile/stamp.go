@@ -1,0 +1,26 @@
+package elffile
+
+import "golang.org/x/sys/unix"
+
+// stamp tells a file from a later one with the same device and inode, which file systems use again.
+type stamp struct {
+	inode         uint64
+	size          int64
+	written, made unix.Timespec
+}
+
+// stampOf is the zero stamp where there is no file.
+func stampOf(path string) stamp {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil {
+		return stamp{}
+	}
+	return stamp{st.Ino, st.Size, st.Mtim, st.Ctim}
+}
+
+// replaced reports whether another file has the place of f by now. One whose path is gone is still mapped by who runs
+// it, so its inode is not used again.
+func (f *File) replaced(path string) bool {
+	now := stampOf(path)
+	return f.stamp.inode != 0 && now.inode == f.stamp.inode && (now.size != f.stamp.size || now.written != f.stamp.written)
+}

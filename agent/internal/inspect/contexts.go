@@ -1,0 +1,123 @@
+// Package inspect reads what the threads of a Node process keep for their requests, while it runs on.
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/elffile"
+	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	reqctx "github.com/hotspan/hotspan/context"
+)
+
+// ThreadContexts is what was seen in one thread of a process.
+type ThreadContexts struct {
+	TID     int
+	Name    string
+	Looks   int // how often it was looked at
+	Current int // of them while a store was current
+	Stores  []SeenStore
+}
+
+// SeenStore is a store, with how often one of the same storage and of the same properties was met.
+type SeenStore struct {
+	Store
+	Seen int
+}
+
+// Contexts is what was seen in a process.
+type Contexts struct {
+	PID         int
+	CommandLine []string
+	Node        string // version; empty where the executable does not say
+	Location    StoreLocation
+	Threads     []ThreadContexts // those that run JavaScript, the main thread first
+}
+
+// maxKinds bounds the kinds of store that are told of one thread.
+const maxKinds = 12
+
+// FindContexts watches the threads of a process for a time and tells which stores were current, with values as examples
+// and with the labels that rules make of them. It does not stop the process. The error says why nothing can be read.
+func FindContexts(pid int, rules []reqctx.Rule, d time.Duration) (*Contexts, error) {
+	p, err := process.Open(pid, elffile.NewLayoutCache())
+	if err != nil {
+		return nil, err
+	}
+	if err := process.CanReadRequest(p.Layout); err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, err)
+	}
+	out := &Contexts{PID: pid, CommandLine: procs.Arguments(pid), Node: p.Layout.Node}
+	out.Location = ExpectedLocation(out.Node, out.CommandLine, procs.Variable(pid, "NODE_OPTIONS"))
+	found, err := p.Threads()
+	if err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, err)
+	}
+	r := p.Heap()
+	var threads []watched
+	for _, t := range found {
+		threads = append(threads, watched{ThreadContexts{TID: t.TID, Name: t.Name}, NewIsolate(r, t.Isolate)})
+	}
+	reader := &StoreReader{r: r, l: p.Layout, examples: true, rules: rules}
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(watchEvery) {
+		for i := range threads {
+			if c, ok := threads[i].look(reader); ok && !out.Location.Seen {
+				out.Location = c.Location()
+			}
+		}
+	}
+	for _, t := range threads {
+		out.Threads = append(out.Threads, t.ThreadContexts)
+	}
+	return out, nil
+}
+
+// watched is a thread and its isolate.
+type watched struct {
+	ThreadContexts
+	isolate *Isolate
+}
+
+// look keeps what is current in the thread now.
+func (t *watched) look(r *StoreReader) (c Current, ok bool) {
+	t.Looks++
+	if c, ok = t.isolate.Current(); !ok {
+		return c, false
+	}
+	stores := r.Stores(c.Stores)
+	if len(stores) > 0 {
+		t.Current++
+	}
+	for _, s := range stores {
+		i := slices.IndexFunc(t.Stores, func(o SeenStore) bool {
+			return o.Name == s.Name && slices.Equal(o.Properties, s.Properties)
+		})
+		switch {
+		case i >= 0:
+			t.Stores[i].Seen++
+			t.Stores[i].add(&s)
+		case len(t.Stores) < maxKinds:
+			t.Stores = append(t.Stores, SeenStore{s, 1})
+		}
+	}
+	return c, true
+}
+
+// add keeps labels and examples that were not met before.
+func (s *SeenStore) add(o *Store) {
+	for _, l := range o.Labels {
+		if !slices.Contains(s.Labels, l) {
+			s.Labels = append(s.Labels, l)
+		}
+	}
+	for path, text := range o.Examples {
+		if _, ok := s.Examples[path]; !ok {
+			s.Examples[path] = text
+			if path != "" {
+				s.Values = append(s.Values, path)
+			}
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	reqctx "github.com/hotspan/hotspan/context"
+)
+
+// maxRules bounds the rules that are offered for one store.
+const maxRules = 4
+
+// vague are names that say nothing without what they belong to.
+var vague = []string{"id", "name", "type", "key", "value"}
+
+// Rules offers a label for each of the first values of the store, named by the last step of its path. They are such as
+// record takes.
+func (s *Store) Rules() []string {
+	if s.OpenTelemetry || s.Datadog || s.Handle {
+		return nil
+	}
+	if s.Name != "" && len(s.Properties) == 0 && isPlainName(s.Name) {
+		return []string{fmt.Sprintf(`%s=als("%s")`, s.Name, s.Name)}
+	}
+	var out, used []string
+	for _, path := range s.Values {
+		if strings.HasPrefix(path, "store.") || path == "store" { // in a rule the word is the store itself
+			path = "store." + path
+		}
+		r, err := reqctx.ParseRule("x=" + path)
+		if err != nil || len(out) == maxRules {
+			continue
+		}
+		var names []string
+		for _, step := range r.Path {
+			names = append(names, strings.Map(plain, step.Name))
+		}
+		label := names[len(names)-1]
+		if slices.Contains(used, label) || slices.Contains(vague, label) {
+			label = strings.Join(names, ".")
+		}
+		out, used = append(out, label+"="+path), append(used, label)
+	}
+	return out
+}
+
+// plain puts an underscore in place of what a shell or a rule would take for something else.
+func plain(r rune) rune {
+	if strings.ContainsRune("[](){}\"'`= \t\n\\$&|;<>*?!#~", r) {
+		return '_'
+	}
+	return r
+}
+
+func isPlainName(s string) bool { return s != "" && strings.Map(plain, s) == s }
+
+// Quoted writes a word so that a shell takes it as it is.
+func Quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:,@%=", r)
+	}
+	if strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

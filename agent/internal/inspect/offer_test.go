@@ -1,0 +1,40 @@
+package inspect
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestStoreRules(t *testing.T) {
+	for _, c := range []struct {
+		store Store
+		want  []string
+	}{
+		{Store{Properties: []string{"endpoint", "user", "user.id"}, Values: []string{"endpoint", "user.id"}}, []string{"endpoint=endpoint", "user.id=user.id"}},
+		{Store{Properties: []string{"a", "b"}, Values: []string{"a.tenant", "b.tenant"}}, []string{"tenant=a.tenant", "b.tenant=b.tenant"}},
+		{Store{Name: "session"}, []string{`session=als("session")`}},
+		{Store{}, nil},
+		{Store{OpenTelemetry: true, Properties: []string{"_currentContext"}, Values: []string{"x"}}, nil},
+		{Store{Properties: []string{"a"}, Values: []string{"a", "b", "c", "d", "e"}}, []string{"a=a", "b=b", "c=c", "d=d"}},
+	} {
+		if diff := cmp.Diff(c.want, c.store.Rules()); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", c.store, diff)
+		}
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	for word, want := range map[string]string{
+		"/usr/local/bin/hotspan": "/usr/local/bin/hotspan",
+		"/opt/my tools/hotspan":  "'/opt/my tools/hotspan'",
+		"it's":                   `'it'\''s'`,
+		"$(reboot)":              "'$(reboot)'",
+		"tenant=user.tenant":     "tenant=user.tenant",
+		`s=als("a").b`:           `'s=als("a").b'`,
+	} {
+		if got := Quoted(word); got != want {
+			t.Errorf("%s: %s, want %s", word, got, want)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package inspect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/process"
+)
+
+// StoreLocation says where a process keeps the stores of its AsyncLocalStorages, from which labels are read: in V8's
+// AsyncContextFrame, or in the resources of async_hooks.
+type StoreLocation struct {
+	InFrame bool   // in the AsyncContextFrame
+	Seen    bool   // it was there in the process's memory; else the Node version and its options tell
+	Why     string // a phrase
+}
+
+// The names of the option: the first since Node 22.7, the second since Node 24.
+const (
+	experimentalFrame = "experimental-async-context-frame"
+	frameOption       = "async-context-frame"
+)
+
+// ExpectedLocation judges by version and options. args are those of the process, options is its NODE_OPTIONS.
+func ExpectedLocation(node string, args []string, options string) StoreLocation {
+	major, minor, ok := process.ParseRelease(node)
+	switch {
+	case !ok:
+		return StoreLocation{Why: "not certain: the executable does not say which Node.js it is"}
+	case major < 22 || major == 22 && minor < 7:
+		return StoreLocation{Why: fmt.Sprintf("Node %d.%d has nothing else", major, minor)}
+	}
+	f := StoreLocation{InFrame: major >= 24, Why: fmt.Sprintf("the default of Node %d", major)}
+	for _, place := range []struct {
+		name  string
+		words []string
+	}{{"NODE_OPTIONS", strings.Fields(options)}, {"the command line", nodeOptions(args)}} {
+		for _, word := range place.words {
+			if on, is := frameSwitch(word); is {
+				f.InFrame, f.Why = on, word+" in "+place.name
+			}
+		}
+	}
+	return f
+}
+
+// FixHandles says what it takes to have the stores of dd-trace read that are behind opaque handles, as a phrase. It has
+// them there before 5.107, and wherever Node.js has no AsyncContextFrame. (dd-trace, packages/datadog-core/src/storage.js)
+func (f StoreLocation) FixHandles(node string) string {
+	const newer = "dd-trace 5.107 or later"
+	major, minor, ok := process.ParseRelease(node)
+	switch {
+	case f.InFrame:
+		return "it takes " + newer
+	case ok && major >= 24:
+		return "it takes Node.js without --no-async-context-frame, and " + newer
+	case ok && (major == 23 || major == 22 && minor >= 7):
+		return "it takes Node.js with --experimental-async-context-frame, and " + newer
+	}
+	return "it takes Node.js 24 or later, and " + newer
+}
+
+// frameSwitch reports whether a word is the option, and what it sets. Node takes underscores for hyphens.
+func frameSwitch(word string) (on, is bool) {
+	name, ok := strings.CutPrefix(strings.ReplaceAll(word, "_", "-"), "--")
+	rest, negated := strings.CutPrefix(name, "no-")
+	return !negated, ok && (rest == frameOption || rest == experimentalFrame)
+}
+
+// withValue are the options of Node whose value may be the next argument.
+var withValue = map[string]bool{
+	"-e": true, "--eval": true, "-p": true, "-pe": true, "--print": true, "-r": true, "--require": true, "--import": true, "-C": true, "--conditions": true, "--loader": true,
+	"--experimental-loader": true, "--env-file": true, "--env-file-if-exists": true, "--title": true,
+	"--inspect-port": true, "--input-type": true, "--icu-data-dir": true, "--openssl-config": true,
+	"--diagnostic-dir": true, "--redirect-warnings": true, "--stack-trace-limit": true,
+	"--unhandled-rejections": true, "--watch-path": true,
+}
+
+// nodeOptions are the arguments before the script: what comes after is the script's own.
+func nodeOptions(args []string) []string {
+	var out []string
+	for i := 1; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg == "--" || !strings.HasPrefix(arg, "-"):
+			return out
+		case withValue[arg]:
+			i++
+		default:
+			out = append(out, arg)
+		}
+	}
+	return out
+}

@@ -1,0 +1,192 @@
+package inspect
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Store is the store of an AsyncLocalStorage as it was found to be current in a thread.
+type Store struct {
+	Name          string   // of the AsyncLocalStorage; empty where it has none, or where it is not known which it is
+	OpenTelemetry bool     // it is the context of OpenTelemetry's SDK
+	Datadog       bool     // it is dd-trace's
+	Handle        bool     // it is an opaque handle of dd-trace, whose stores are elsewhere: see StoreLocation.FixHandles
+	Properties    []string // paths to all properties and entries, two deep; empty for a store that is no object
+	Values        []string // those of them that can be labels: strings, numbers and booleans
+	// Examples are the values when the store was met, as text; that of a store that is a value itself has an empty path.
+	// Nil where they are not wanted.
+	Examples map[string]string
+	Labels   []string // labels that the rules in force make of it
+}
+
+// Limits of what is told of stores.
+const (
+	maxStores     = 16
+	maxShown      = 40 // properties of a store
+	propertyDepth = 2
+	maxStoreName  = 256
+	maxExample    = 40 // characters
+)
+
+// StoreReader reads the stores of one process.
+type StoreReader struct {
+	r        *heap.Reader
+	l        *layout.Layout
+	examples bool
+	rules    []reqctx.Rule
+}
+
+// NewStoreReader reads stores without examples of their values.
+func NewStoreReader(r *heap.Reader) *StoreReader { return &StoreReader{r: r, l: r.Layout()} }
+
+// Stores reads those that are current.
+func (p *StoreReader) Stores(entries []heap.Entry) []Store {
+	var out []Store
+	for _, e := range entries[:min(len(entries), maxStores)] {
+		if s, ok := p.store(e); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// store reads one store; ok is false where there is none: it is undefined, or was removed. Its AsyncLocalStorage is known
+// where it is the key.
+func (p *StoreReader) store(e heap.Entry) (s Store, ok bool) {
+	if p.examples {
+		s.Examples = map[string]string{}
+	}
+	if w, err := p.r.Named(e.Key, "#name"); err == nil {
+		s.Name, _ = p.r.String(w, maxStoreName)
+	}
+	if text, is := p.value(e.Value); is {
+		s.show("", text)
+		return s, true
+	}
+	p.properties(&s, e.Value, nil)
+	s.OpenTelemetry = slices.Contains(s.Properties, "_currentContext")
+	s.Datadog = slices.Contains(s.Properties, "span._spanContext")
+	s.Handle = slices.Equal(s.Properties, []string{"noop"}) && len(s.Values) == 0
+	for _, r := range p.rules {
+		if r.Store != "" && r.Store != s.Name {
+			continue
+		}
+		if w, ok := reqctx.Lead(p.r, e.Value, r.Path); ok && !slices.Contains(s.Labels, r.Label) && (r.Bytes || p.isValue(w)) {
+			s.Labels = append(s.Labels, r.Label)
+		}
+	}
+	return s, len(s.Properties) > 0
+}
+
+func (s *Store) show(path, text string) {
+	if s.Examples != nil {
+		s.Examples[path] = text
+	}
+}
+
+// properties adds the properties of an object or the entries of a Map, and those of the objects that it refers to.
+func (p *StoreReader) properties(s *Store, object heap.Word, prefix []reqctx.Step) {
+	for _, m := range p.members(object) {
+		if len(s.Properties) == maxShown {
+			return
+		}
+		steps := append(slices.Clone(prefix), m.step)
+		path := reqctx.PathString(steps)
+		s.Properties = append(s.Properties, path)
+		if text, is := p.value(m.value); is {
+			s.Values = append(s.Values, path)
+			s.show(path, text)
+		} else if len(steps) < propertyDepth && p.isPlain(m.value) {
+			p.properties(s, m.value, steps)
+		}
+	}
+}
+
+// member is a property or an entry of a Map.
+type member struct {
+	step  reqctx.Step
+	value heap.Word
+}
+
+func (p *StoreReader) members(object heap.Word) []member {
+	_, class, err := p.r.Forwarded(object)
+	if err != nil {
+		return nil
+	}
+	shape, err := p.r.Shape(class)
+	if err != nil || shape.Type < p.l.At(layout.FirstNonStringType) || shape.Type == p.l.At(layout.TypeOddball) {
+		return nil
+	}
+	var out []member
+	var named []heap.NamedValue
+	isMap := shape.Type == p.l.At(layout.TypeJSMap)
+	if isMap {
+		named, _ = p.r.NamedEntries(object)
+	} else if shape.Dictionary {
+		named, _ = p.r.Dictionary(object)
+	}
+	for _, n := range named {
+		if n.Name != "" && (isMap || !n.Symbol) {
+			out = append(out, member{stepTo(n, isMap), n.Value})
+		}
+	}
+	for _, property := range shape.Properties {
+		if value, err := p.r.Property(object, property.Slot); err == nil && !property.Symbol && property.Name != "" {
+			out = append(out, member{reqctx.Step{Name: property.Name}, value})
+		}
+	}
+	return out
+}
+
+func stepTo(n heap.NamedValue, ofMap bool) reqctx.Step {
+	s := reqctx.Step{Name: n.Name}
+	switch {
+	case !ofMap:
+	case n.Registered:
+		s.Kind = reqctx.GlobalEntry
+	case n.Symbol:
+		s.Kind = reqctx.SymbolEntry
+	default:
+		s.Kind = reqctx.MapEntry
+	}
+	return s
+}
+
+func (p *StoreReader) isValue(w heap.Word) bool {
+	_, is := p.value(w)
+	return is
+}
+
+// value is what a label is made of, a string, a number or a boolean, as text.
+func (p *StoreReader) value(w heap.Word) (text string, ok bool) {
+	if w.IsSmi() {
+		return strconv.Itoa(w.Smi()), true
+	}
+	t, err := p.r.Type(w)
+	switch {
+	case err != nil:
+		return "", false
+	case t < p.l.At(layout.FirstNonStringType):
+		text, _ := p.r.String(w, maxExample+1)
+		if r := []rune(text); len(r) > maxExample {
+			text = string(r[:maxExample-1]) + "…"
+		}
+		return strconv.Quote(text), true
+	case t == p.l.At(layout.TypeHeapNumber):
+		object, _, _ := p.r.Forwarded(w)
+		bits, err := p.r.WordAt(uint64(object) - 1 + uint64(p.l.At(layout.HeapNumberValue)))
+		return strconv.FormatFloat(math.Float64frombits(uint64(bits)), 'g', -1, 64), err == nil
+	}
+	is, ok := p.r.Boolean(w)
+	return strconv.FormatBool(is), ok
+}
+
+func (p *StoreReader) isPlain(w heap.Word) bool {
+	t, err := p.r.Type(w)
+	return err == nil && (t == p.l.At(layout.TypeJSObject) || t == p.l.At(layout.TypeJSMap))
+}

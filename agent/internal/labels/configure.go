@@ -1,0 +1,103 @@
+package labels
+
+import (
+	"slices"
+	"sync/atomic"
+	"unicode/utf16"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Configure makes what the BPF program must know of a process to read its stores by the rules of a tree. Its mappings,
+// where its threads have their isolates and what it publishes are still to be added.
+func Configure(tree *reqctx.Tree, l *layout.Layout) *bpf.Process {
+	config := &bpf.Process{V8: sampler.V8Layout(l), Id: processes.Add(1), StoreLabel: orNone(tree.Store)}
+	if l.Require(process.ContextFrameFields...) != nil {
+		config.V8.Cped = 0
+	}
+	if l.Require(process.AsyncHooksFields...) != nil {
+		config.V8.FirstJsObject = 0
+	}
+	if len(tree.Roots) > 0 {
+		config.NamedStores = 1
+	}
+	edges := 0
+	for i, n := range tree.Nodes {
+		node := &config.Nodes[i]
+		node.First, node.N_edges = uint8(edges), uint8(len(n.Edges))
+		for _, e := range n.Edges {
+			kind := edgeKind(e.Kind)
+			node.Kinds |= 1 << kind
+			config.Edges[edges] = bpf.Edge{Kind: kind, Name: uint16(e.Slot), To: orNone(e.To), Label: orNone(e.Label), Unless: orNone(e.Unless)}
+			if e.Label >= 0 && tree.Labels[e.Label].Bytes {
+				config.Edges[edges].Bytes = 1
+			}
+			edges++
+		}
+	}
+	for i, n := range tree.Names {
+		config.Names[i] = bpfName(n)
+	}
+	return config
+}
+
+// ConfigureUVPool tells the BPF program where the threads of libuv's pool have their work, unless nothing is read of
+// requests. Whether the owner of a request collects must be known.
+func ConfigureUVPool(config *bpf.Process, p *process.Process, tree *reqctx.Tree) {
+	pool, bias := p.Mappings.UVPool()
+	if pool == nil || len(tree.Labels) == 0 || process.CanReadRequest(p.Layout) != nil ||
+		p.Layout.Require(layout.IsolateVMState) != nil {
+		return
+	}
+	config.Pool = pool.BPF(bias)
+}
+
+// processes counts those that were ever profiled: what was learnt of a process is kept under a number that no other has.
+var processes atomic.Uint32
+
+func edgeKind(k reqctx.StepKind) uint8 {
+	switch k {
+	case reqctx.Property:
+		return bpf.EdgeProperty
+	case reqctx.Element:
+		return bpf.EdgeElement
+	}
+	return bpf.EdgeMapEntry
+}
+
+var nameKinds = map[reqctx.NameKind]uint8{
+	reqctx.StringName: bpf.NameString, reqctx.SymbolName: bpf.NameSymbol,
+	reqctx.GlobalName: bpf.NameRegistered, reqctx.PrivateName: bpf.NamePrivate,
+}
+
+// bpfName is a name as V8 has its characters: Latin-1 if that is possible, else UTF-16. One that is too long to be
+// compared has no width.
+func bpfName(n reqctx.Name) bpf.Name {
+	out := bpf.Name{Kind: nameKinds[n.Kind], Width: 1}
+	units := utf16.Encode([]rune(n.Text))
+	if slices.ContainsFunc(units, func(u uint16) bool { return u > 0xff }) {
+		out.Width = 2
+	}
+	if len(units)*int(out.Width) > 8*len(out.Chars) {
+		out.Width = 0
+		return out
+	}
+	out.Length = uint16(len(units))
+	for i, u := range units {
+		at := i * int(out.Width)
+		out.Chars[at/8] |= uint64(u) << (at % 8 * 8)
+	}
+	return out
+}
+
+// orNone turns -1 into the BPF program's NoNode and NoLabel, which are the same number.
+func orNone(n int) uint8 {
+	if n < 0 {
+		return bpf.NoNode
+	}
+	return uint8(n)
+}

@@ -1,0 +1,150 @@
+package labels
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// Decode makes labels of the context that was read with a sample, sorted by key and shared between samples.
+func (p *Process) Decode(s *sampler.Sample) ([]pprofx.Label, Flags) {
+	p.flags = Flags{}
+	labels := p.decodeReadings(s)
+	if s.Work != 0 {
+		labels = p.jobLabels(s, labels)
+	}
+	return labels, p.flags
+}
+
+// decodeReadings decodes a context that may have been read twice: then what both readings have counts.
+func (p *Process) decodeReadings(s *sampler.Sample) []pprofx.Label {
+	first, second, twice := s.Readings()
+	labels := p.decodeReading(first)
+	if !twice || bytes.Equal(first, second) {
+		return labels
+	}
+	p.flags.Unreadable = true
+	again := p.decodeReading(second)
+	return slices.DeleteFunc(slices.Clone(labels), func(l pprofx.Label) bool { return !slices.Contains(again, l) })
+}
+
+func (p *Process) decodeReading(context []byte) []pprofx.Label {
+	if len(context) == 0 {
+		return nil
+	}
+	if labels, ok := p.labelSets()[string(context)]; ok {
+		p.flags.Present = true
+		return labels
+	}
+	p.context.values = p.context.values[:0]
+	p.context.sets = reqctx.Sets{}
+	err := sampler.ContextRecords(context, func(kind, label uint8, data []byte) { p.contextRecord(kind, label, data) })
+	if err != nil {
+		p.flags.Unreadable = true
+	}
+	bad := p.decoder.tree.Decode(p.context.values, !p.flags.Learning && !p.flags.Unreadable, &p.context.sets)
+	labels := reqctx.Merge(&p.context.sets)
+	p.decoder.BadValues += int64(bad)
+	for _, l := range labels {
+		p.decoder.matched[l.Key] = true
+	}
+	out := convertLabels(labels)
+	if bad == 0 && p.flags.complete() {
+		p.labelSets().keep(string(context), out)
+	}
+	return out
+}
+
+func convertLabels(labels []reqctx.Label) []pprofx.Label {
+	out := make([]pprofx.Label, len(labels))
+	for i, l := range labels {
+		out[i] = pprofx.Label{Key: l.Key, Str: l.Str, Num: l.Num}
+	}
+	return out
+}
+
+func (p *Process) contextRecord(kind, label uint8, data []byte) {
+	v := reqctx.Value{Label: int(label)}
+	switch kind {
+	case bpf.ContextPresent:
+		p.flags.Present = true
+		return
+	case bpf.ContextLearnResource:
+		return // its stores were read all the same, by more reads (read_slowly in resource.h)
+	case bpf.ContextUnreadable:
+		p.flags.Unreadable = true
+		return
+	case bpf.ContextOverLimit:
+		p.flags.OverLimit = true
+		return
+	case bpf.ContextRecordOTel, bpf.ContextLocalNode, bpf.ContextLocalThread:
+		p.publishedRecord(kind, label, data)
+		return
+	case bpf.ContextOneByte:
+		v.Str = latin1(data)
+	case bpf.ContextTwoByte:
+		v.Str = twoByte(data)
+	case bpf.ContextMoreOne:
+		p.more(label, latin1(data))
+		return
+	case bpf.ContextMoreTwo:
+		p.more(label, twoByte(data))
+		return
+	case bpf.ContextCut:
+		p.flags.Cut = true
+		if n := len(p.context.values); n > 0 && p.context.values[n-1].Label == int(label) {
+			p.context.values[n-1].Cut = true
+		}
+		return
+	case bpf.ContextBytes:
+		v.Bytes = slices.Clone(data)
+	case bpf.ContextBoolean:
+		v.Str = strconv.FormatBool(len(data) > 0 && data[0] == 1)
+	case bpf.ContextSmi, bpf.ContextDouble:
+		if len(data) != 8 {
+			return
+		}
+		v.IsNum = true
+		if bits := binary.LittleEndian.Uint64(data); kind == bpf.ContextSmi {
+			v.Num = float64(int64(bits))
+		} else {
+			v.Num = math.Float64frombits(bits)
+		}
+	case bpf.ContextLearnKept:
+		p.flags.Learning = true
+		if len(data) == 16 {
+			p.learnKept(binary.LittleEndian.Uint64(data))
+		}
+		return
+	default:
+		p.flags.Learning = true // the Learner has answered
+		return
+	}
+	p.context.values = append(p.context.values, v)
+}
+
+// more adds characters to the value that was read last.
+func (p *Process) more(label uint8, s string) {
+	if n := len(p.context.values); n > 0 && p.context.values[n-1].Label == int(label) {
+		p.context.values[n-1].Str += s
+	}
+}
+
+func latin1(b []byte) string { return (&heap.Text{One: b}).String() }
+
+func twoByte(b []byte) string {
+	units := make([]uint16, len(b)/2)
+	for i := range units {
+		units[i] = binary.LittleEndian.Uint16(b[2*i:])
+	}
+	return string(utf16.Decode(units))
+}

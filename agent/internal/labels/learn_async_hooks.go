@@ -1,0 +1,98 @@
+package labels
+
+import (
+	"errors"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// environmentTimeout is how long an isolate is looked at again and again: one that has just started has no Environment yet.
+const environmentTimeout = 2 * time.Second
+
+// maxIsolates bounds the isolates of a process of which it is kept when they were asked for. They come and go.
+const maxIsolates = 256
+
+// learnHooks learns what is asked for where stores are kept in the resources of async_hooks.
+func (l *Learners) learnHooks(p *Learner, thread uint32, kind uint8, first, second uint64) error {
+	switch kind {
+	case bpf.ContextLearnIsolate:
+		return l.learnIsolate(p, bpf.EnvironmentKey{Process: p.id, Tid: thread, Isolate: first}, heap.Word(second))
+	case bpf.ContextLearnResource:
+		return l.learnResource(p, heap.Word(first), heap.Word(second))
+	case bpf.ContextLearnSymbol:
+		return l.learnSymbol(p, heap.Word(first), uint32(second))
+	}
+	return nil
+}
+
+// learnIsolate finds the async_hooks of the isolate that the sample's thread has entered.
+func (l *Learners) learnIsolate(p *Learner, key bpf.EnvironmentKey, context heap.Word) error {
+	asked := p.firstAsked(key)
+	h, err := p.learner.AsyncHooks(key.Isolate, context)
+	if err != nil && context != 0 { // which may have moved
+		h, err = p.learner.AsyncHooks(key.Isolate, 0)
+	}
+	switch {
+	case err == nil:
+		return l.sampler.SetEnvironment(key, bpf.AsyncHooks{Fields: h.Fields, Resources: h.Resources, Natives: h.Natives, Deque: one(h.Deque)})
+	case errors.Is(err, reqctx.ErrNoEnvironment) && time.Since(asked) > environmentTimeout:
+		return errors.Join(err, l.sampler.SetEnvironment(key, bpf.AsyncHooks{}))
+	}
+	return err
+}
+
+// firstAsked is when an isolate was asked for first.
+func (p *Learner) firstAsked(key bpf.EnvironmentKey) time.Time {
+	asked, again := p.isolates[key]
+	if again {
+		return asked
+	}
+	if p.isolates == nil || len(p.isolates) >= maxIsolates {
+		p.isolates = map[bpf.EnvironmentKey]time.Time{}
+	}
+	asked = time.Now()
+	p.isolates[key] = asked
+	return asked
+}
+
+func one(yes bool) uint32 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// learnResource learns the hidden class of a resource, and what its stores lead to.
+func (l *Learners) learnResource(p *Learner, object, class heap.Word) error {
+	r, update, err := p.learner.Resource(object, class)
+	if err != nil {
+		return err
+	}
+	out := bpf.Resource{
+		Descriptors: r.Descriptors, Own: r.Own,
+		PublicSlot: r.Public, ContextSlot: r.Context, N_stores: uint16(len(r.Stores)),
+	}
+	copy(out.Stores[:], r.Stores)
+	if err := l.sampler.SetResource(p.id, uint64(class), out); err != nil {
+		return err
+	}
+	return l.setShapes(p, update)
+}
+
+func (l *Learners) learnSymbol(p *Learner, symbol heap.Word, hash uint32) error {
+	kind, err := p.learner.Symbol(symbol)
+	if err != nil {
+		return err
+	}
+	return l.sampler.SetSymbol(p.id, hash, symbolKinds[kind])
+}
+
+var symbolKinds = [...]uint32{
+	reqctx.OtherSymbol:   bpf.SymbolOther,
+	reqctx.StoreSymbol:   bpf.SymbolStore,
+	reqctx.PublicSymbol:  bpf.SymbolPublic,
+	reqctx.ContextSymbol: bpf.SymbolContext,
+}

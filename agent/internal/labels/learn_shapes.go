@@ -1,0 +1,42 @@
+package labels
+
+import (
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// learnShape learns the hidden class that was met, and what the object leads to.
+func (l *Learners) learnShape(p *Learner, node int, object, class heap.Word) error {
+	if node >= len(l.tree.Nodes) {
+		return nil
+	}
+	update := p.learner.Learn(node, object)
+	if _, ok := update.Shapes[class]; !ok { // the object is another by now
+		s, err := p.learner.Shape(node, class)
+		if err != nil {
+			return err
+		}
+		update.Shapes[class] = s
+	}
+	return l.setShapes(p, update)
+}
+
+// setShapes tells the BPF program about hidden classes.
+func (l *Learners) setShapes(p *Learner, update reqctx.Lesson) error {
+	for class, s := range update.Shapes {
+		shape := bpf.Shape{Descriptors: s.Descriptors, Own: s.Own, Slots: s.Slots}
+		if err := l.sampler.SetShape(p.id, uint64(class), shape); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Learners) learnStore(p *Learner, storage heap.Word, hash uint32) error {
+	root, err := p.learner.Store(storage)
+	if err != nil && hash == 0 {
+		return err
+	}
+	return l.sampler.SetStore(p.id, hash, bpf.Store{Node: orNone(root.Node), Label: orNone(root.Label)})
+}

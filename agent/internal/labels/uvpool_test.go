@@ -1,0 +1,44 @@
+package labels
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// TestJobLabels: while the owner collects a sample has the labels of its own job, of its own thread, and of no other.
+func TestJobLabels(t *testing.T) {
+	first, second := []pprofx.Label{{Key: "id", Num: 1}}, []pprofx.Label{{Key: "id", Num: 2}}
+	unreadable := Flags{Unreadable: true}
+	p := &Process{jobs: map[uint32]job{}}
+	for i, step := range []struct {
+		thread    uint32
+		work, job uint64
+		flags     Flags
+		read      []pprofx.Label
+		want      []pprofx.Label
+		left      Flags
+	}{
+		{1, 0x10, 5, unreadable, nil, nil, unreadable}, // nothing is known of it yet
+		{1, 0x10, 5, Flags{Present: true}, first, first, Flags{Present: true}},
+		{1, 0x10, 5, unreadable, nil, first, Flags{Present: true}},
+		{1, 0x10, 6, unreadable, nil, nil, unreadable}, // another job at the same place
+		{1, 0x18, 5, unreadable, nil, nil, unreadable},
+		{2, 0x10, 5, unreadable, nil, nil, unreadable},
+		{1, 0x10, 5, Flags{Learning: true}, second, second, Flags{Learning: true}}, // what was read counts
+		{1, 0x10, 6, Flags{Present: true}, second, second, Flags{Present: true}},
+		{1, 0x10, 5, unreadable, nil, nil, unreadable}, // only the last is kept
+		{1, 0x10, 7, Flags{}, nil, nil, Flags{}},       // for nobody
+		{1, 0x10, 7, unreadable, nil, nil, Flags{}},
+	} {
+		p.flags = step.flags
+		s := &sampler.Sample{Sample: &bpf.Sample{Tid: step.thread, Work: step.work, Job: step.job}}
+		if diff := cmp.Diff(step.want, p.jobLabels(s, step.read)); diff != "" || p.flags != step.left {
+			t.Errorf("step %d: %+v, want %+v; %s", i, p.flags, step.left, diff)
+		}
+	}
+}

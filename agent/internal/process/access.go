@@ -1,0 +1,42 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrNotNode says that a process does not run V8.
+var ErrNotNode = errors.New("not a Node.js process: there is no V8 in its executable or libraries")
+
+// ErrGone says that a process has ended.
+var ErrGone = errors.New("there is no such process")
+
+// NothingToProfile reports whether an error of Open only says that there is no Node process.
+func NothingToProfile(err error) bool {
+	return errors.Is(err, ErrNotNode) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrGone)
+}
+
+// explainAccess says what to do when a process cannot be read.
+func explainAccess(pid int, err error) error {
+	switch {
+	case errors.Is(err, ErrNotNode):
+		return fmt.Errorf("process %d: %w", pid, err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("process %d may not be looked at: run hotspan as root, or give it CAP_SYS_PTRACE: %w", pid, err)
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
+		return fmt.Errorf("process %d: %w", pid, ErrGone)
+	}
+	return err
+}
+
+// notNodeIfAlive turns the kernel's error for its own threads and for zombies, which have no executable, into ErrNotNode.
+func notNodeIfAlive(pid int, err error) error {
+	if _, gone := os.Stat(fmt.Sprintf("/proc/%d", pid)); gone == nil && !errors.Is(err, fs.ErrPermission) {
+		return ErrNotNode
+	}
+	return err
+}

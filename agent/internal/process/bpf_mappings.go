@@ -1,0 +1,42 @@
+package process
+
+import (
+	"slices"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+)
+
+// BPF writes the mappings in the form of the BPF program, which asks only where V8's code is and which unwind rules go
+// with the rest. Of more than it can hold, native ones are left out and counted.
+func (ms *Mappings) BPF(to []bpf.Mapping) (n, left int) {
+	all := ms.bpf()
+	left = max(0, len(all)-len(to))
+	room := left
+	for i := len(all) - 1; i >= 0 && room > 0; i-- {
+		if all[i].Kind == bpf.MappingNative {
+			all = slices.Delete(all, i, i+1)
+			room--
+		}
+	}
+	return copy(to, all), left
+}
+
+func (ms *Mappings) bpf() []bpf.Mapping {
+	var out []bpf.Mapping
+	for _, r := range ms.regions {
+		m := bpf.Mapping{Start: r.Start, End: r.End, Kind: bpf.MappingV8}
+		if r.Kind == Native {
+			m.Kind = bpf.MappingNative
+			m.Table, m.Pages = r.File.Slot, r.File.Pages
+			m.Base = r.Bias
+			if r.File.Rules != nil {
+				m.Base += r.File.Rules.Base
+			}
+		} else if n := len(out); n > 0 && out[n-1].Kind == bpf.MappingV8 && out[n-1].End == r.Start {
+			out[n-1].End = r.End
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}

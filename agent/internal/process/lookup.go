@@ -1,0 +1,87 @@
+package process
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/elffile"
+	"github.com/hotspan/hotspan/agent/internal/uvpool"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// Find is the region that holds an address.
+func (ms *Mappings) Find(addr uint64) (Region, bool) {
+	i := sort.Search(len(ms.regions), func(i int) bool { return ms.regions[i].End > addr })
+	if i == len(ms.regions) || addr < ms.regions[i].Start {
+		return Region{}, false
+	}
+	return ms.regions[i], true
+}
+
+// Builtin is the builtin of V8 that an address lies in. (stack.AddressSpace)
+func (ms *Mappings) Builtin(pc uint64) (name string, start, end uint64, ok bool) {
+	r, ok := ms.Find(pc)
+	if !ok || r.Kind != Builtins {
+		return "", 0, 0, false
+	}
+	if r.File.Symbols == nil {
+		return stack.UnnamedBuiltin, r.Start, r.End, true
+	}
+	sym, ok := r.File.Symbols.Lookup(pc - r.Bias)
+	if !ok {
+		return stack.UnnamedBuiltin, r.Start, r.End, true
+	}
+	start = sym.Start + r.Bias
+	return strings.TrimPrefix(sym.Name, "Builtins_"), start, start + sym.Size, true
+}
+
+// Generated reports whether an address is in memory for code that is made at run time. (stack.AddressSpace)
+func (ms *Mappings) Generated(pc uint64) bool {
+	r, ok := ms.Find(pc)
+	return ok && r.Kind == Generated
+}
+
+// Address gives the address in the process of an ELF virtual address of the file that V8 is in. The file's code is one
+// large region; where the builtins are mapped again the rest of the file is not. (stack.AddressSpace)
+func (ms *Mappings) Address(elf uint64) (addr uint64, ok bool) {
+	var code Region
+	for _, r := range ms.regions {
+		if ms.v8 != nil && r.File == ms.v8 && r.Kind == Native && r.End-r.Start > code.End-code.Start {
+			code = r
+		}
+	}
+	return elf + code.Bias, elf != 0 && code.File != nil
+}
+
+// UVPool is libuv's thread pool in the process, and the bias of its file; nil where none is known.
+func (ms *Mappings) UVPool() (p *uvpool.Pool, bias uint64) {
+	for _, r := range ms.regions {
+		if r.Kind == Native && r.File.Pool != nil {
+			return r.File.Pool, r.Bias
+		}
+	}
+	return nil, 0
+}
+
+// Files are the files of which the process has code mapped, each once, by address. The vdso is none.
+func (ms *Mappings) Files() []*elffile.File {
+	var out []*elffile.File
+	for _, r := range ms.regions {
+		if r.File != nil && r.File.Path != vdso && !slices.Contains(out, r.File) {
+			out = append(out, r.File)
+		}
+	}
+	return out
+}
+
+// Executable is the number of executable mappings.
+func (ms *Mappings) Executable() int {
+	n := 0
+	for _, m := range ms.maps {
+		if m.Exec {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,152 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/elffile"
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Mappings is what lies where in the address space of a process, as of the last reading: code of mapped files, V8's
+// builtins, and memory for code that V8 makes at run time. It is not safe for concurrent use, but for Reread.
+type Mappings struct {
+	pid     int
+	mem     io.ReaderAt
+	cache   *elffile.Cache
+	v8      *elffile.File
+	unread  error    // why a mapped file that may hold V8 could not be read
+	regions []Region // by address
+	maps    []procs.Mapping
+}
+
+// readMappings reads the address space of a process. An error means that it is gone or may not be looked at; a process
+// without V8 has a nil Layout, and nothing else of it is read.
+func readMappings(pid int, mem io.ReaderAt, c *elffile.Cache) (*Mappings, error) {
+	ms := &Mappings{pid: pid, mem: mem, cache: c}
+	if err := ms.read(); err != nil {
+		return nil, err
+	}
+	return ms, nil
+}
+
+// Reread reads the mappings once more, while these may be in use: the result is for Update. It reads the files of
+// new code, which takes its time.
+func (ms *Mappings) Reread() (*Mappings, error) {
+	next := &Mappings{pid: ms.pid, mem: ms.mem, cache: ms.cache, v8: ms.v8, regions: ms.regions}
+	if err := next.read(); err != nil {
+		return nil, err
+	}
+	return next, nil
+}
+
+// Update makes the mappings what Reread has read, and reports whether code was mapped or unmapped.
+func (ms *Mappings) Update(next *Mappings) (changed bool) {
+	changed = !slices.Equal(next.regions, ms.regions)
+	ms.v8, ms.unread, ms.regions, ms.maps = next.v8, next.unread, next.regions, next.maps
+	return changed
+}
+
+// Layout is that of the process's V8.
+func (ms *Mappings) Layout() *layout.Layout {
+	if ms.v8 == nil {
+		return nil
+	}
+	return ms.v8.Layout
+}
+
+// Bias is the address of V8's file less its ELF virtual address.
+func (ms *Mappings) Bias() uint64 {
+	for _, r := range ms.regions {
+		if r.File == ms.v8 && r.Kind == Native {
+			return r.Bias
+		}
+	}
+	return 0
+}
+
+// V8 is the file that V8 is in; nil for none.
+func (ms *Mappings) V8() *elffile.File { return ms.v8 }
+
+func (ms *Mappings) read() error {
+	maps, err := procs.Maps(ms.pid)
+	if err != nil {
+		return fmt.Errorf("mappings of process %d: %w", ms.pid, err)
+	}
+	if ms.v8 == nil && !ms.hasV8(maps) {
+		return nil
+	}
+	var regions []Region
+	for i, m := range maps {
+		if !m.Exec {
+			continue
+		}
+		code := ms.code(m)
+		if i > 0 && len(code) == 1 && ms.isSecondMapping(m, maps[i-1]) {
+			code[0].Kind = Builtins
+		}
+		regions = append(regions, code...)
+	}
+	regions = append(regions, generated(maps, regions, ms.regions)...)
+	slices.SortFunc(regions, func(a, b Region) int { return int(int64(a.Start - b.Start)) })
+	ms.regions, ms.maps = regions, maps
+	return nil
+}
+
+func (ms *Mappings) hasV8(maps []procs.Mapping) bool {
+	for _, m := range maps {
+		has, err := ms.cache.HasV8(ms.pid, m)
+		if has {
+			return true
+		}
+		if err != nil {
+			ms.unread = err
+		}
+	}
+	return false
+}
+
+// code gives the regions of an executable mapping; none for anonymous memory.
+func (ms *Mappings) code(m procs.Mapping) []Region {
+	if m.Path == vdso {
+		return ms.kernelCode(m)
+	}
+	if m.Inode == 0 || strings.HasPrefix(m.Path, "[") {
+		return nil
+	}
+	f := ms.cache.Get(ms.pid, m)
+	if f.Layout != nil && ms.v8 == nil {
+		ms.v8 = f
+	}
+	if has, _ := ms.cache.HasV8(ms.pid, m); has && f.Layout == nil {
+		ms.unread = errors.Join(f.Problems...)
+	}
+	at, ok := f.Address(m.Offset)
+	if !ok {
+		at = m.Offset
+	}
+	r := Region{Start: m.Start, End: m.End, File: f, Bias: m.Start - at}
+	if f.Layout == nil {
+		return []Region{r}
+	}
+	return split(r, f.Layout.Builtins.Start+r.Bias, f.Layout.Builtins.End+r.Bias)
+}
+
+// isSecondMapping reports whether a mapping is that of V8's builtins inside its code range, though the file's symbols do
+// not say where they are: no other part of an executable is mapped right behind anonymous memory.
+func (ms *Mappings) isSecondMapping(m, before procs.Mapping) bool {
+	return ms.v8 != nil && ms.v8.Layout.Builtins == layout.Range{} && ms.v8 == ms.cache.Get(ms.pid, m) &&
+		before.End == m.Start && before.Inode == 0 && before.Path == ""
+}
+
+func (ms *Mappings) kernelCode(m procs.Mapping) []Region {
+	image := make([]byte, m.End-m.Start)
+	if _, err := ms.mem.ReadAt(image, int64(m.Start)); err != nil {
+		return nil
+	}
+	return []Region{{Start: m.Start, End: m.End, File: ms.cache.Vdso(image), Bias: m.Start}}
+}

@@ -1,0 +1,115 @@
+// Package process knows one Node process from outside: what it has mapped, the layout of its V8, where its threads keep
+// their isolates. Recording, doctor and inspect all begin with Open. It reads the process's memory and never stops it.
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/hotspan/hotspan/agent/internal/elffile"
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+	memory "github.com/hotspan/hotspan/v8/target"
+)
+
+// Process is a Node process. Its methods may be called from one goroutine at a time.
+type Process struct {
+	PID        int
+	Executable string         // path as the process sees it
+	Memory     io.ReaderAt    // by address
+	Layout     *layout.Layout // of its V8
+	Bias       uint64         // address of the file that V8 is in, less its ELF virtual address
+	Mappings   *Mappings
+}
+
+// Open reads what a process has mapped and finds V8 there. It reads each file through the cache, which takes a while
+// where a file is met for the first time. The error is ErrNotNode, ErrGone, or says why the process cannot be read.
+func Open(pid int, files *elffile.Cache) (*Process, error) {
+	if pid <= 0 {
+		return nil, fmt.Errorf("process %d: %w", pid, ErrGone)
+	}
+	exe, err := procs.Executable(pid)
+	if err != nil {
+		return nil, explainAccess(pid, notNodeIfAlive(pid, err))
+	}
+	mem := memory.Live{PID: pid}
+	m, err := readMappings(pid, mem, files)
+	if err != nil {
+		return nil, explainAccess(pid, err)
+	}
+	p := &Process{PID: pid, Executable: exe, Memory: mem, Layout: m.Layout(), Bias: m.Bias(), Mappings: m}
+	switch {
+	case p.Layout != nil:
+		return p, nil
+	case m.unread != nil:
+		return nil, fmt.Errorf("process %d (%s): whether it runs V8 is not known: %w", pid, exe, m.unread)
+	}
+	return nil, fmt.Errorf("process %d (%s): %w", pid, exe, ErrNotNode)
+}
+
+// Heap reads the objects of the process's V8.
+func (p *Process) Heap() *heap.Reader { return heap.NewReader(p.Memory, p.Layout) }
+
+// MainIsolate is the address of the isolate that the main thread has entered.
+func (p *Process) MainIsolate() (uint64, error) {
+	offset, err := p.IsolateOffset()
+	if err != nil {
+		return 0, err
+	}
+	thread, err := p.mainThread()
+	if err != nil {
+		return 0, err
+	}
+	isolate, err := p.Heap().WordAt(thread + uint64(offset))
+	if err != nil {
+		return 0, err
+	}
+	if isolate == 0 {
+		return 0, errors.New("the main thread has no isolate now: Node.js is starting or ending")
+	}
+	return uint64(isolate), nil
+}
+
+// Thread is a thread that has entered an isolate.
+type Thread struct {
+	TID     int // in the host's pid namespace
+	Name    string
+	Isolate uint64 // address
+}
+
+// Threads are those that have entered an isolate now, the main thread first.
+func (p *Process) Threads() ([]Thread, error) {
+	offset, err := p.IsolateOffset()
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := tasks(p.PID)
+	if err != nil {
+		return nil, explainAccess(p.PID, err)
+	}
+	maps, err := procs.Maps(p.PID)
+	if err != nil {
+		return nil, explainAccess(p.PID, err)
+	}
+	want := map[uint32]bool{}
+	for _, t := range tasks {
+		want[uint32(t.inner)] = true
+	}
+	found, r := threadPointers(p.Memory, maps, want), p.Heap()
+	var out []Thread
+	for _, t := range tasks {
+		pointer, ok := found[uint32(t.inner)]
+		if !ok {
+			continue
+		}
+		if w, err := r.WordAt(pointer + uint64(offset)); err == nil && w != 0 {
+			out = append(out, Thread{TID: t.tid, Name: t.name, Isolate: uint64(w)})
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no thread was found that runs JavaScript: threads' control blocks are known for glibc only")
+	}
+	return out, nil
+}

@@ -1,0 +1,40 @@
+package process
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/elffile"
+	"github.com/hotspan/hotspan/agent/internal/threadlocal"
+)
+
+// The names under which /proc/PID/maps shows a process context. (OpenTelemetry, OTEP 4719)
+var processContextNames = []string{"[anon_shmem:OTEL_CTX]", "[anon:OTEL_CTX]", "/memfd:OTEL_CTX"}
+
+// ProcessContext is the address of what the process publishes about itself; 0 for none.
+func (ms *Mappings) ProcessContext() uint64 {
+	for _, m := range ms.maps {
+		if !m.Exec && slices.Contains(processContextNames, strings.TrimSuffix(m.Path, " (deleted)")) {
+			return m.Start
+		}
+	}
+	return 0
+}
+
+// ThreadLocals are the mapped files that have to do with published thread-local variables, and whether their C library
+// is musl.
+func (ms *Mappings) ThreadLocals() (files []threadlocal.Loaded, musl bool) {
+	seen := map[*elffile.File]bool{}
+	for _, r := range ms.regions {
+		if r.File == nil || seen[r.File] || r.Kind != Native {
+			continue
+		}
+		seen[r.File] = true
+		musl = musl || strings.HasPrefix(path.Base(r.File.Path), "ld-musl-")
+		if r.File.ThreadLocals != nil {
+			files = append(files, threadlocal.Loaded{File: r.File.ThreadLocals, Bias: r.Bias})
+		}
+	}
+	return files, musl
+}

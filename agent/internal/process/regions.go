@@ -1,0 +1,85 @@
+package process
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/elffile"
+	"github.com/hotspan/hotspan/agent/internal/procs"
+)
+
+// Kind is what a Region holds.
+type Kind uint8
+
+// The kinds of region.
+const (
+	Native    Kind = iota // machine code of a file
+	Builtins              // V8's builtins: the file's, or where V8 has mapped them again
+	Generated             // memory for code that is made at run time
+)
+
+// Region is a range of addresses, [Start, End).
+type Region struct {
+	Start, End uint64
+	Kind       Kind
+	File       *elffile.File // nil for Generated
+	Bias       uint64        // address less the file's ELF virtual address
+}
+
+// split cuts a region where the builtins begin and end.
+func split(r Region, low, high uint64) []Region {
+	low, high = max(low, r.Start), min(high, r.End)
+	if low >= high {
+		return []Region{r}
+	}
+	before, builtins, after := r, r, r
+	before.End, builtins.Start, builtins.End, after.Start = low, low, high, high
+	builtins.Kind = Builtins
+	return slices.DeleteFunc([]Region{before, builtins, after}, func(r Region) bool { return r.Start == r.End })
+}
+
+// generated finds V8's code ranges: it reserves one piece of address space, of which it makes parts executable as it
+// needs them, and maps the builtins there a second time. So all anonymous memory that is next to executable anonymous
+// memory, or to builtins that are inside it, counts: code that comes later is there too. What held code before still does:
+// until V8 10 none of it is executable while a collection or a compiler writes to it.
+func generated(maps []procs.Mapping, code, before []Region) []Region {
+	var out, group []Region
+	hasCode := false
+	end := func() {
+		if hasCode {
+			out = append(out, group...)
+		}
+		group, hasCode = nil, false
+	}
+	for i, m := range maps {
+		if i > 0 && maps[i-1].End != m.Start {
+			end()
+		}
+		switch {
+		case holdsBuiltins(m, code):
+			hasCode = true
+		case m.Inode == 0 && (m.Path == "" || strings.HasPrefix(m.Path, "[anon:")):
+			hasCode = hasCode || m.Exec || heldCode(m, before)
+			group = append(group, Region{Start: m.Start, End: m.End, Kind: Generated})
+		default:
+			end()
+		}
+	}
+	end()
+	return out
+}
+
+func heldCode(m procs.Mapping, before []Region) bool {
+	return slices.ContainsFunc(before, func(r Region) bool {
+		return r.Kind == Generated && r.Start < m.End && m.Start < r.End
+	})
+}
+
+func holdsBuiltins(m procs.Mapping, code []Region) bool {
+	return m.Exec && slices.ContainsFunc(code, func(r Region) bool {
+		return r.Kind == Builtins && r.Start == m.Start
+	})
+}
+
+// vdso is the name of the code that the kernel maps into each process.
+const vdso = "[vdso]"

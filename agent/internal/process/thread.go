@@ -1,0 +1,139 @@
+package process
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+)
+
+// What is known of a thread's control block. Its first word is its own address (System V ABI for x86-64, ELF Handling
+// for Thread-Local Storage, 3.4.2); glibc's has that again in the third, and the thread's id further on (glibc,
+// nptl/descr.h, struct pthread).
+const (
+	threadSelf  = 16
+	threadID    = 0x2d0
+	threadBlock = threadID + 4
+	threadAlign = 64
+)
+
+// Limits of the search for the main thread's control block.
+const (
+	maxThreadMapping = 64 << 20  // bytes of one mapping, its end
+	maxThreadSearch  = 256 << 20 // bytes of all
+	threadChunk      = 1 << 20
+)
+
+// mainThread finds the thread pointer (fs_base) of the main thread in memory. The kernel tells it only to who stops the
+// thread; this way the process runs on.
+func mainThread(pid int, mem io.ReaderAt, maps []procs.Mapping) (uint64, error) {
+	tid := uint32(innerPID(fmt.Sprintf("/proc/%d/status", pid), pid))
+	if at, ok := threadPointers(mem, maps, map[uint32]bool{tid: true})[tid]; ok {
+		return at, nil
+	}
+	return 0, fmt.Errorf("the main thread's control block was not found: it is known for glibc only")
+}
+
+// threadPointers finds those of threads by their ids as the C library has them.
+func threadPointers(mem io.ReaderAt, maps []procs.Mapping, want map[uint32]bool) map[uint32]uint64 {
+	found := map[uint32]uint64{}
+	left := uint64(maxThreadSearch)
+	// the loader, which makes the main thread's block, maps it right below itself: near the end
+	for _, m := range slices.Backward(maps) {
+		if !mayHoldThread(m) {
+			continue
+		}
+		size := min(m.End-m.Start, maxThreadMapping, left)
+		left -= size
+		findThreads(mem, m.End-size, m.End, want, found)
+		if len(found) == len(want) {
+			break
+		}
+	}
+	return found
+}
+
+func mayHoldThread(m procs.Mapping) bool {
+	return !m.Exec && m.Inode == 0 && (m.Path == "" || m.Path == "[heap]" || strings.HasPrefix(m.Path, "[anon:"))
+}
+
+// findThreads searches [low, high) from its end, until all that are wanted are found.
+func findThreads(mem io.ReaderAt, low, high uint64, want map[uint32]bool, found map[uint32]uint64) {
+	buf := make([]byte, threadChunk+threadBlock)
+	for end := high; end > low && len(found) < len(want); {
+		start := max(low, end-min(end, threadChunk))
+		// a block that begins in this piece may end in the piece above
+		b := buf[:min(end+threadBlock, high)-start]
+		if _, err := mem.ReadAt(b, int64(start)); err != nil {
+			return
+		}
+		for at := (start + threadAlign - 1) &^ (threadAlign - 1); at+threadBlock <= start+uint64(len(b)); at += threadAlign {
+			tid := binary.LittleEndian.Uint32(b[at-start+threadID:])
+			if want[tid] && found[tid] == 0 && isThread(b[at-start:], at, tid) {
+				found[tid] = at
+			}
+		}
+		end = start
+	}
+}
+
+func isThread(b []byte, at uint64, tid uint32) bool {
+	return binary.LittleEndian.Uint64(b) == at && binary.LittleEndian.Uint64(b[threadSelf:]) == at &&
+		binary.LittleEndian.Uint32(b[threadID:]) == tid
+}
+
+// innerPID is the number of a process or thread in its own pid namespace: what the C library knows. status is the path of
+// what the kernel says of it.
+func innerPID(status string, pid int) int {
+	b, err := os.ReadFile(status)
+	if err != nil {
+		return pid
+	}
+	return parseInnerPID(b, pid)
+}
+
+// task is a thread of a process.
+type task struct {
+	tid, inner int // inner: in its own pid namespace
+	name       string
+}
+
+// tasks lists the threads of a process, the main thread first.
+func tasks(pid int) ([]task, error) {
+	dir := fmt.Sprintf("/proc/%d/task", pid)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []task
+	for _, e := range entries {
+		tid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		name, _ := os.ReadFile(dir + "/" + e.Name() + "/comm")
+		out = append(out, task{tid, innerPID(dir+"/"+e.Name()+"/status", tid), strings.TrimSpace(string(name))})
+	}
+	slices.SortStableFunc(out, func(a, b task) int { return a.tid - b.tid })
+	return out, nil
+}
+
+func parseInnerPID(status []byte, pid int) int {
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "NSpid:"); ok {
+			fields := strings.Fields(rest)
+			if len(fields) == 0 {
+				return pid
+			}
+			if n, err := strconv.Atoi(fields[len(fields)-1]); err == nil {
+				return n
+			}
+		}
+	}
+	return pid
+}

@@ -1,0 +1,45 @@
+package process
+
+import (
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/verify"
+)
+
+// Verify compares the layout with the isolate of the main thread, while the process runs on. more are comparisons beside
+// those of V8 and Node that are known here.
+func (p *Process) Verify(more ...verify.Comparison) (verify.Result, error) {
+	isolate, err := p.MainIsolate()
+	if err != nil {
+		return verify.Result{}, err
+	}
+	return verify.Isolate(p.Heap(), isolate, append(more, AsyncHooks)...), nil
+}
+
+// AsyncHooks goes from the isolate's context to Node's Environment, and finds its async_hooks by what they look like.
+// Where there is an AsyncContextFrame nothing may depend on them.
+var AsyncHooks = verify.Comparison{What: "async_hooks", Needs: AsyncHooksFields, Run: compareAsyncHooks}
+
+func compareAsyncHooks(r *heap.Reader, isolate uint64) ([]layout.Field, error) {
+	l := r.Layout()
+	context, err := r.WordAt(isolate + uint64(l.At(layout.IsolateContext)))
+	if err != nil {
+		return nil, err
+	}
+	if context == 0 {
+		return nil, verify.ErrNothing
+	}
+	hooks, err := reqctx.AsyncHooksOf(r, isolate, context)
+	if err != nil {
+		if l.Has(layout.IsolateCPED) {
+			return nil, verify.ErrNothing
+		}
+		return nil, err
+	}
+	right := []layout.Field{layout.MapConstructorOrBackPointer, layout.NativeContextEmbedderData, layout.EmbedderDataFirst}
+	if slot, err := r.WordAt(hooks.Resources); err == nil && slot != 0 {
+		right = append(right, layout.TypeJSArray)
+	}
+	return right, nil
+}

@@ -1,0 +1,75 @@
+// Package sourcemaps reads the source maps that the scripts of sampled processes name, beside the sampling, and applies
+// them to snapshots. Files are read as the process sees them.
+package sourcemaps
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/hotspan/hotspan/pprofx/sourcemap"
+)
+
+// Limits of what is kept for source maps. A map over one of them counts as too large.
+const (
+	maxMappedScripts = 1 << 14   // of all processes
+	maxMapMemory     = 512 << 20 // bytes of all decoded maps
+	maxMapsWaiting   = 256 << 20 // UTF-16 units of scripts and inline maps that wait to be read
+	maxMapWarnings   = 10        // more of them only in the log's details
+)
+
+// largeMap is the size, in bytes of text, from which on reading a map takes a noticeable time.
+const largeMap = 1 << 20
+
+// Stats counts the scripts that name a source map.
+type Stats struct {
+	Loaded   int64 // the map is used
+	Missing  int64 // there is no such file
+	Remote   int64 // it is on a server
+	Broken   int64 // it could not be read, or is of another script than the one that runs
+	TooLarge int64 // it is over a limit
+	Late     int64 // samples that went out with generated positions: mapWait was over
+}
+
+// Maps reads the source maps that scripts name, beside the sampling: at one time one that is large, and one that is
+// not, which so has to wait for no large one.
+type Maps struct {
+	log    *slog.Logger
+	turns  [2]sync.Mutex // of the goroutine that reads a small map, and of that which reads a large one
+	mu     sync.Mutex    // of all that follows
+	last   int32
+	script map[int32]*mappedScript // by Frame.Map
+	maps   map[string]*sharedMap   // by what they were read from
+	memory int                     // of maps
+	units  int                     // that wait
+	cuts   int                     // snapshots so far
+	warned map[string]bool
+	stats  Stats
+}
+
+// mappedScript is a script of a process that names a source map.
+type mappedScript struct {
+	name   string
+	since  time.Time
+	late   bool             // it was not there when a snapshot needed it
+	units  int              // of its text and inline map
+	done   chan struct{}    // closed when script is set
+	script sourcemap.Script // without a Map: there is none to use
+	shared *sharedMap
+	last   int // number of the last snapshot that may have samples of it; 0: its process runs
+}
+
+// sharedMap is a map that scripts of several processes may have in common.
+type sharedMap struct {
+	*sourcemap.Map
+	key  string
+	size int
+	uses int
+}
+
+// New makes a Maps without scripts.
+func New(log *slog.Logger) *Maps {
+	return &Maps{
+		log: log, script: map[int32]*mappedScript{}, maps: map[string]*sharedMap{}, warned: map[string]bool{},
+	}
+}

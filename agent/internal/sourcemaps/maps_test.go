@@ -1,0 +1,216 @@
+package sourcemaps
+
+import (
+	"encoding/base64"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/sourcemap"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// aMap says that line 1 comes from line 1 of a.ts, and that what begins in column 5 was called first.
+const aMap = `{"version":3,"sources":["../src/a.ts"],"names":["first"],"mappings":"AAAA,IAAIA"}`
+
+// mapper is source maps of a process that sees the same files as the test.
+func mapper(t *testing.T) (*Maps, *Process, *strings.Builder) {
+	t.Helper()
+	root, err := procs.OpenRoot(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	m := New(slog.New(slog.NewTextHandler(&said, nil)))
+	return m, &Process{maps: m, root: root, numbers: map[int]int32{}}, &said
+}
+
+func text(s string) *heap.Text {
+	for _, r := range s {
+		if r > 0xff {
+			return &heap.Text{Two: utf16.Encode([]rune(s))}
+		}
+	}
+	var b []byte
+	for _, r := range s {
+		b = append(b, byte(r))
+	}
+	return &heap.Text{One: b}
+}
+
+// add waits until the fate of a map is known.
+func add(m *Maps, t *Process, s stack.MappedScript) *mappedScript {
+	known := m.script[t.Add(s)]
+	<-known.done
+	return known
+}
+
+func TestSourceMapsLoad(t *testing.T) {
+	type files map[string]string
+	inline := "data:application/json;base64," + base64.StdEncoding.EncodeToString([]byte(aMap))
+	for _, c := range []struct {
+		name   string
+		files  files
+		url    string
+		source string
+		want   Stats
+		said   string // in the warning; empty: there is none
+	}{
+		{"in a file", files{"x.js": "let a", "x.js.map": aMap}, "x.js.map", "let a", Stats{Loaded: 1}, ""},
+		{"blanks", files{"x.js.map": aMap}, " x.js.map\t", "let a", Stats{Loaded: 1}, ""},
+		{"inline", files{"x.js": "other"}, inline, "let a", Stats{Loaded: 1}, ""},
+		{"script of two-byte characters", files{"x.js": "let 世='😀'", "x.js.map": aMap}, "x.js.map", "let 世='😀'", Stats{Loaded: 1}, ""},
+		{"Latin-1 script", files{"x.js": "let é", "x.js.map": aMap}, "x.js.map", "let é", Stats{Loaded: 1}, ""},
+		{"byte order mark", files{"x.js": "\ufefflet a", "x.js.map": aMap}, "x.js.map", "let a", Stats{Loaded: 1}, ""},
+		{"byte order mark that V8 has too", files{"x.js": "\ufefflet a", "x.js.map": aMap}, "x.js.map", "\ufefflet a", Stats{Loaded: 1}, ""},
+		{"no UTF-8", files{"x.js": "let \xe9", "x.js.map": aMap}, "x.js.map", "let \ufffd", Stats{Loaded: 1}, ""},
+		{"script without a file", files{"x.js.map": aMap}, "x.js.map", "let a", Stats{Loaded: 1}, ""},
+		{"wrapped", files{"x.js": "let a", "x.js.map": aMap}, "x.js.map", wrapperHead + "let a" + wrapperTail, Stats{Loaded: 1}, ""},
+		{"wrapped, two-byte", files{"x.js": "let 世", "x.js.map": aMap}, "x.js.map", wrapperHead + "let 世" + wrapperTail, Stats{Loaded: 1}, ""},
+		{"not there", files{"x.js": "let a"}, "x.js.map", "let a", Stats{Missing: 1}, ""},
+		{"on a server", nil, "https://h.example/x.js.map", "let a", Stats{Remote: 1}, ""},
+		{"built again", files{"x.js": "let b", "x.js.map": aMap}, "x.js.map", "let a", Stats{Broken: 1}, "not the one in its file now"},
+		{"built again, longer", files{"x.js": "let a;", "x.js.map": aMap}, "x.js.map", "let a", Stats{Broken: 1}, "not the one in its file now"},
+		{"built again, shorter", files{"x.js": "let", "x.js.map": aMap}, "x.js.map", "let 世", Stats{Broken: 1}, "not the one in its file now"},
+		{"built again, much longer", files{"x.js": strings.Repeat("x", 99), "x.js.map": aMap}, "x.js.map", "let a", Stats{Broken: 1}, "not the one in its file now"},
+		{"no JSON", files{"x.js.map": "<html>"}, "x.js.map", "", Stats{Broken: 1}, "x.js.map: invalid character '<'"},
+		{"broken inline", nil, "data:application/json,{}", "", Stats{Broken: 1}, "version is not 3"},
+		{"unknown scheme", nil, "blob:x", "", Stats{Broken: 1}, "blob:x: URLs of scheme blob: are not read"},
+		{"pipe", files{"pipe": ""}, "pipe", "", Stats{Broken: 1}, "pipe: not a regular file"},
+		{"folder", nil, ".", "", Stats{Broken: 1}, "not a regular file"},
+		{"too large", files{"big": ""}, "big", "", Stats{TooLarge: 1}, "big: more than 67108864 bytes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, content := range c.files {
+				path := filepath.Join(dir, name)
+				err := os.WriteFile(path, []byte(content), 0o644)
+				switch name {
+				case "pipe":
+					os.Remove(path)
+					err = unix.Mkfifo(path, 0o644)
+				case "big":
+					err = os.Truncate(path, sourcemap.MaxBytes+1)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			m, target, said := mapper(t)
+			s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: filepath.Join(dir, "x.js")}, URL: text(c.url), Source: text(c.source)}
+			got := add(m, target, s)
+			if diff := cmp.Diff(c.want, m.Stats()); diff != "" {
+				t.Error(diff)
+			}
+			if !strings.Contains(said.String(), c.said) || c.said == "" && said.Len() > 0 || c.said != "" && !strings.Contains(said.String(), "x.js") {
+				t.Errorf("said %q, want %q", said, c.said)
+			}
+			if (got.script.Map != nil) != (c.want.Loaded == 1) {
+				t.Fatalf("%+v", got)
+			}
+			if wrapped := strings.HasPrefix(c.name, "wrapped"); wrapped != (got.script.ColumnOffset == len(wrapperHead)) {
+				t.Errorf("column offset %d", got.script.ColumnOffset)
+			}
+			if got.script.Map != nil {
+				if p, _ := got.script.Map.At(1, 1); p.File != filepath.Join(filepath.Dir(dir), "src/a.ts") {
+					t.Errorf("source %q in %s", p.File, dir)
+				}
+			}
+		})
+	}
+}
+
+// TestSourceMapsWarnOnce: a script that many processes run is spoken of once, and there is an end to warnings.
+func TestSourceMapsWarnOnce(t *testing.T) {
+	m, a, said := mapper(t)
+	for id := range 40 {
+		s := stack.MappedScript{Script: &heap.Script{ID: id, Name: fmt.Sprintf("/srv/%d.js", id/2)}, URL: text("data:,{}")}
+		add(m, a, s)
+	}
+	if n := strings.Count(said.String(), "\n"); n != maxMapWarnings || m.Stats().Broken != 40 {
+		t.Errorf("%d warnings, %+v\n%s", n, m.Stats(), said)
+	}
+}
+
+// TestSourceMapsShared: processes that run the same script share its map, and the last to end takes it along, after the
+// snapshots that may have samples of it.
+func TestSourceMapsShared(t *testing.T) {
+	m, a, _ := mapper(t)
+	b := &Process{maps: m, numbers: map[int]int32{}}
+	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
+	first, second := add(m, a, s), add(m, b, s)
+	if first.shared != second.shared || m.memory != first.shared.size || m.memory == 0 || m.units != 0 {
+		t.Fatalf("%d bytes, %d units, %+v, %+v", m.memory, m.units, first.shared, second.shared)
+	}
+	if again := a.Add(s); m.script[again] != first || m.Stats().Loaded != 2 {
+		t.Errorf("the same script again: number %d", again)
+	}
+	m.SnapshotCut(4)
+	a.End()
+	b.End()
+	for cut := range 6 {
+		if m.Forget(cut); len(m.script) != 2 || m.memory == 0 {
+			t.Fatalf("forgotten after snapshot %d, samples of them may be in 6", cut)
+		}
+	}
+	m.Forget(6)
+	if len(m.script) != 0 || len(m.maps) != 0 || m.memory != 0 {
+		t.Errorf("left: %v %v %d", m.script, m.maps, m.memory)
+	}
+}
+
+func TestSourceMapsLimits(t *testing.T) {
+	m, a, _ := mapper(t)
+	m.units = maxMapsWaiting - 3
+	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:")}
+	if n := a.Add(s); n != 0 || m.Stats().TooLarge != 1 {
+		t.Errorf("number %d, %+v", n, m.Stats())
+	}
+	m.units, m.memory = 0, maxMapMemory
+	s.URL = text("data:," + aMap)
+	if got := add(m, a, s); got.script.Map != nil || m.Stats().TooLarge != 2 {
+		t.Errorf("%+v, %+v", got, m.Stats())
+	}
+}
+
+// TestSourceMapsLate: a snapshot does not wait for ever, and samples that went out as they were are counted.
+func TestSourceMapsLate(t *testing.T) {
+	m, a, _ := mapper(t)
+	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
+	m.turns[0].Lock()
+	number := a.Add(s)
+	m.script[number].since = time.Now().Add(-mapWait)
+	generated := &pprofx.Frame{Function: "f", File: "/srv/x.js", Line: 1, Column: 1, Map: number}
+	other := &pprofx.Frame{Function: "g", File: "/srv/y.js"}
+	snapshot := &pprofx.Snapshot{
+		Frames: []*pprofx.Frame{generated, other}, Stacks: [][]int32{{1, 0}, {1}},
+		Rows: []pprofx.Row{{Stack: 0}, {Stack: 1}, {Stack: 0}},
+	}
+	never, always := func() bool { return false }, func() bool { return true }
+	got := m.Apply(snapshot, never)
+	if got.Frames[0].File != "/srv/x.js" || got.Frames[0].Map != 0 || m.Stats().Late != 2 {
+		t.Errorf("%+v, %+v", got.Frames[0], m.Stats())
+	}
+	begin := time.Now()
+	m.script[number].since = begin
+	if m.Apply(snapshot, always); m.Stats().Late != 4 || time.Since(begin) > mapWait/2 {
+		t.Errorf("pressed: %+v after %v", m.Stats(), time.Since(begin))
+	}
+	m.turns[0].Unlock()
+	<-m.script[number].done
+	got = m.Apply(snapshot, always)
+	if got.Frames[0].File != "/src/a.ts" || m.Stats().Late != 4 {
+		t.Errorf("%+v, %+v", got.Frames[0], m.Stats())
+	}
+}

@@ -1,0 +1,118 @@
+package sourcemaps
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/pprofx/sourcemap"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// Process is the source maps of one process's scripts.
+type Process struct {
+	maps    *Maps
+	root    *procs.RootDir // nil: not to be opened
+	numbers map[int]int32  // of the source map, by script id
+}
+
+// Process begins to follow the source maps that a process's scripts name.
+func (m *Maps) Process(pid int) *Process {
+	p := &Process{maps: m, numbers: map[int]int32{}}
+	if root, err := procs.OpenRoot(pid); err == nil {
+		p.root = root
+	} else {
+		m.log.Debug("source maps in files cannot be read", "pid", pid, "why", err)
+	}
+	return p
+}
+
+// Add gives a script a number, and begins to read its map. It runs between two samples, so it does no more.
+func (p *Process) Add(s stack.MappedScript) int32 {
+	m := p.maps
+	units := s.URL.Len()
+	if s.Source != nil {
+		units += s.Source.Len()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if number := p.numbers[s.Script.ID]; number != 0 {
+		return number
+	}
+	if len(m.script) >= maxMappedScripts || m.units+units > maxMapsWaiting {
+		m.stats.TooLarge++
+		m.warn(s.Script.Name, fmt.Errorf("with %d scripts that have maps, and %d characters that wait to be read: %w",
+			len(m.script), m.units, sourcemap.ErrTooLarge))
+		return 0
+	}
+	m.last++
+	m.units += units
+	p.numbers[s.Script.ID] = m.last
+	known := &mappedScript{name: s.Script.Name, since: time.Now(), units: units, done: make(chan struct{})}
+	known.script.LineOffset, known.script.ColumnOffset = s.Script.LineOffset, s.Script.ColumnOffset
+	if text, ok := unwrap(s.Source); ok {
+		s.Source = text
+		known.script.ColumnOffset += len(wrapperHead)
+	}
+	m.script[m.last] = known
+	go func() {
+		shared, err := m.load(p.root, s)
+		m.loaded(known, shared, err)
+	}()
+	return m.last
+}
+
+// loaded notes the outcome, and says what is wrong.
+func (m *Maps) loaded(s *mappedScript, shared *sharedMap, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	defer close(s.done)
+	m.units -= s.units
+	switch {
+	case err == nil:
+		m.stats.Loaded++
+		s.shared, s.script.Map = shared, shared.Map
+		return
+	case errors.Is(err, fs.ErrNotExist):
+		m.stats.Missing++
+		m.log.Debug("source map not found", "script", s.name, "why", err)
+		return
+	case errors.Is(err, sourcemap.ErrRemote):
+		m.stats.Remote++
+		m.log.Debug("source map not used", "script", s.name, "why", err)
+		return
+	case errors.Is(err, sourcemap.ErrTooLarge):
+		m.stats.TooLarge++
+	default:
+		m.stats.Broken++
+	}
+	m.warn(s.name, err)
+}
+
+// warn says once what is wrong with a map, whatever number of processes run its script.
+func (m *Maps) warn(script string, err error) {
+	said := script + "\x00" + err.Error()
+	switch {
+	case m.warned[said]:
+	case len(m.warned) < maxMapWarnings:
+		m.warned[said] = true
+		m.log.Warn("source map not used", "script", script, "why", err)
+	default:
+		m.log.Debug("source map not used", "script", script, "why", err)
+	}
+}
+
+// End notes that the process has ended. Its samples are in the snapshot that is open or, if they were taken while that was
+// cut, in the next: then its maps are needed no more.
+func (p *Process) End() {
+	m := p.maps
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, number := range p.numbers {
+		if s := m.script[number]; s != nil {
+			s.last = m.cuts + 2
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package sourcemaps
+
+import (
+	"fmt"
+
+	"github.com/hotspan/hotspan/pprofx/sourcemap"
+)
+
+// share finds the map that was made of the same thing, or makes it. size is that of its text in bytes.
+func (m *Maps) share(key string, size int64, parse func() (*sourcemap.Map, error)) (*sharedMap, error) {
+	turn := &m.turns[0]
+	if size > largeMap {
+		turn = &m.turns[1]
+	}
+	turn.Lock()
+	defer turn.Unlock()
+	m.mu.Lock()
+	known := m.maps[key]
+	if known != nil {
+		known.uses++
+	}
+	m.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	parsed, err := parse()
+	if err != nil {
+		return nil, err
+	}
+	s := &sharedMap{Map: parsed, key: key, size: parsed.Size(), uses: 1}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.memory+s.size > maxMapMemory {
+		return nil, fmt.Errorf("all maps would take %d bytes of memory, at most %d are used: %w",
+			m.memory+s.size, maxMapMemory, sourcemap.ErrTooLarge)
+	}
+	m.memory += s.size
+	m.maps[key] = s
+	return s, nil
+}
+
+func (m *Maps) release(s *mappedScript) {
+	if s.shared == nil {
+		return
+	}
+	if s.shared.uses--; s.shared.uses == 0 {
+		delete(m.maps, s.shared.key)
+		m.memory -= s.shared.size
+	}
+}

@@ -1,0 +1,65 @@
+package symbolize
+
+import (
+	"fmt"
+
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// maxFrames bounds the named frames that are kept of one process; over it its cache starts anew.
+const maxFrames = 1 << 18
+
+// frameCache keeps the frames of a process, so that a stack seen before is named without allocation.
+type frameCache struct {
+	native  map[uint64]*pprofx.Frame       // by address
+	js      map[*stack.Frame]*pprofx.Frame //
+	skipped map[uint16]*pprofx.Frame       // by number of frames
+	stack   []*pprofx.Frame                // of the sample at hand
+}
+
+func newFrameCache() frameCache {
+	return frameCache{
+		native: map[uint64]*pprofx.Frame{}, js: map[*stack.Frame]*pprofx.Frame{}, skipped: map[uint16]*pprofx.Frame{},
+	}
+}
+
+var (
+	gapFrame     = &pprofx.Frame{Function: "[native frames not walked]", Kind: pprofx.Marker}
+	emptyFrame   = &pprofx.Frame{Function: "[no user stack]", Kind: pprofx.Marker}
+	deepFrame    = &pprofx.Frame{Function: "[deeper frames not walked]", Kind: pprofx.Marker}
+	kernelModule = "[kernel]"
+)
+
+// skippedFrame stands for the frames in the middle of a stack that is too deep to be kept whole.
+func (c *frameCache) skippedFrame(n uint16) *pprofx.Frame {
+	f := c.skipped[n]
+	if f == nil {
+		f = &pprofx.Frame{Function: fmt.Sprintf("[… %d frames]", n), Kind: pprofx.Marker}
+		c.skipped[n] = f
+	}
+	return f
+}
+
+var kinds = [...]pprofx.Kind{
+	stack.JS: pprofx.JS, stack.Builtin: pprofx.Builtin, stack.Regexp: pprofx.Regexp, stack.Wasm: pprofx.Wasm,
+	stack.JIT: pprofx.JIT,
+}
+
+var tiers = [...]pprofx.Tier{
+	stack.NoTier: pprofx.NoTier, stack.Ignition: pprofx.Ignition, stack.Sparkplug: pprofx.Sparkplug,
+	stack.Maglev: pprofx.Maglev, stack.TurboFan: pprofx.TurboFan,
+}
+
+func (c *frameCache) convert(f *stack.Frame) *pprofx.Frame {
+	if p := c.js[f]; p != nil {
+		return p
+	}
+	p := &pprofx.Frame{
+		Function: f.Name, File: f.File, Line: f.Line, Column: f.Column,
+		Kind: kinds[f.Kind], Tier: tiers[f.Tier], Inlined: f.Inlined,
+		Map: f.Map, NameLine: f.NameLine, NameColumn: f.NameColumn,
+	}
+	c.js[f] = p
+	return p
+}

@@ -1,0 +1,23 @@
+package symbolize
+
+import (
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// RawFrame is a frame of the BPF program in the form of package stack.
+func RawFrame(f bpf.Frame) stack.RawFrame {
+	r := stack.RawFrame{
+		PC: f.Pc, Exact: f.Exact != 0, Marker: -1, SFI: heap.Word(f.Sfi), Bytecode: heap.Word(f.Bytecode), Offset: int(f.Offset),
+		ID: heap.Identity{Script: f.Script, Literal: f.Literal},
+	}
+	if f.Kind == bpf.FrameTyped {
+		r.Instance, r.Argument = r.Bytecode, heap.Word(uint64(uint32(f.Literal))<<32|uint64(uint32(f.Script)))
+		r.Bytecode, r.ID = 0, heap.Identity{Script: -1}
+		if f.Sfi&1 == 0 {
+			r.Marker = int(f.Sfi >> 1 & 0xffff)
+		}
+	}
+	return r
+}

@@ -1,0 +1,142 @@
+// Package symbolize names the frames of samples: of V8 by package stack, of native code and of the kernel by symbols.
+package symbolize
+
+import (
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// Result says what naming found out about one stack.
+type Result struct {
+	JS      bool // there are JavaScript frames
+	Unnamed bool // of these one has no name
+	Broken  bool // a frame is missing, or its code is unknown
+}
+
+// Symbolizer names the frames of one process. Code moves, so names are read while the sample is new. It is not safe for
+// concurrent use.
+type Symbolizer struct {
+	mappings *process.Mappings
+	resolver *stack.Resolver
+	kernel   *Kernel
+	frames   frameCache
+	result   Result // of the sample at hand
+	inV8     bool   // a frame in V8's code was met in it
+	outdated bool   // an address was met that no mapping has
+}
+
+// New makes a Symbolizer of a process. maps is asked for the number of a script's source map, see stack.Resolver.Maps; it
+// may be nil.
+func New(p *process.Process, k *Kernel, maps func(stack.MappedScript) int32) *Symbolizer {
+	z := &Symbolizer{mappings: p.Mappings, resolver: stack.NewResolver(p.Heap(), p.Mappings), kernel: k, frames: newFrameCache()}
+	z.resolver.Maps = maps
+	return z
+}
+
+// MappingsOutdated reports whether an address was met, since the last call of MappingsRead, that no mapping has.
+func (z *Symbolizer) MappingsOutdated() bool { return z.outdated }
+
+// MappingsRead notes that the mappings are being read anew.
+func (z *Symbolizer) MappingsRead() { z.outdated = false }
+
+// MappingsChanged forgets what was named by mappings that have changed.
+func (z *Symbolizer) MappingsChanged() { clear(z.frames.native) }
+
+// Stack names the frames of a sample, leaf first. The frames are shared between samples and never change; the slice is
+// used again for the next sample.
+func (z *Symbolizer) Stack(s *sampler.Sample) ([]*pprofx.Frame, Result) {
+	z.result, z.inV8 = Result{}, false
+	c := &z.frames
+	if len(c.js)+len(c.native) > maxFrames {
+		*c = newFrameCache()
+	}
+	c.stack = c.stack[:0]
+	for _, pc := range s.Kernel {
+		c.stack = append(c.stack, z.kernel.frame(pc))
+	}
+	z.resolver.Begin()
+	for i, f := range s.Frames {
+		if i == stack.KeptLeaf && s.Skipped > 0 {
+			c.stack = append(c.stack, c.skippedFrame(s.Skipped))
+			z.result.Broken = z.result.Broken || s.Resumed != 0
+		}
+		switch f.Kind {
+		case bpf.FrameJS, bpf.FrameTyped:
+			if gc := collection(s); gc != nil && !z.inV8 {
+				c.stack = append(c.stack, gc)
+			}
+			z.inV8 = true
+			z.nameV8(s, i)
+		case bpf.FrameGap:
+			z.result.Broken = true
+			c.stack = append(c.stack, gapFrame)
+		case bpf.FrameUnknown:
+			z.nameUnknown(f)
+		default:
+			c.stack = append(c.stack, z.nativeFrame(f.Pc, f.Exact != 0))
+		}
+	}
+	if s.Stop == bpf.StopDepth {
+		c.stack = append(c.stack, deepFrame)
+	}
+	if len(c.stack) == 0 {
+		c.stack = append(c.stack, emptyFrame)
+	}
+	return c.stack, z.result
+}
+
+func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
+	c := &z.frames
+	raw := RawFrame(s.Frames[i])
+	leaf := stack.Leaf{Callee: RawFrame(s.Callee), Words: s.Stack, R10: s.R10}
+	for _, r := range z.resolver.Repair(raw, leaf) {
+		for _, f := range z.resolver.Resolve(r) {
+			z.result.JS = z.result.JS || f.Kind == stack.JS
+			z.result.Unnamed = z.result.Unnamed || f.Kind == stack.JS && f.Lost == stack.LostFunction
+			c.stack = append(c.stack, c.convert(f))
+		}
+	}
+}
+
+// nameUnknown names a frame that no mapping was known for: WebAssembly's code is in mappings of its own, that come at any
+// time, and is known to V8 at once.
+func (z *Symbolizer) nameUnknown(f bpf.Frame) {
+	c := &z.frames
+	raw := RawFrame(f)
+	found := z.resolver.WebAssembly(raw)
+	for _, f := range found {
+		c.stack = append(c.stack, c.convert(f))
+	}
+	if found == nil {
+		c.stack = append(c.stack, z.nativeFrame(f.Pc, raw.Exact))
+	}
+	z.outdated = true
+}
+
+// nativeFrame names the code of a file by its symbols.
+func (z *Symbolizer) nativeFrame(pc uint64, exact bool) *pprofx.Frame {
+	at := pc
+	if !exact {
+		at-- // a call may be the last instruction of its function
+	}
+	if f := z.frames.native[at]; f != nil {
+		return f
+	}
+	r, ok := z.mappings.Find(at)
+	if !ok || r.Kind == process.Generated {
+		z.outdated = z.outdated || !ok
+		z.result.Broken = true
+		return &pprofx.Frame{Function: "[unknown]", Kind: pprofx.JIT, Address: pc}
+	}
+	f := &pprofx.Frame{Function: "[unknown]", Kind: pprofx.Native, Module: r.File.Path, BuildID: r.File.BuildID, Address: at - r.Bias}
+	if r.File.Symbols != nil {
+		if sym, ok := r.File.Symbols.Lookup(f.Address); ok {
+			f.Function = sym.Name
+		}
+	}
+	z.frames.native[at] = f
+	return f
+}

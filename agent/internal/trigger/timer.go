@@ -1,0 +1,105 @@
+// Package trigger is what makes the BPF program take a sample.
+package trigger
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+)
+
+// Timer has a BPF program take samples by a timer on each CPU. Its contract, which another trigger keeps too:
+//   - the BPF program runs on the CPU and in the context of the thread that it samples, with interrupts off;
+//   - it finds that thread's user registers by bpf_task_pt_regs, whatever the thread was doing;
+//   - runs on one CPU never overlap, so that there is one scratch for each CPU;
+//   - a trigger that is stopped runs it no more once Stop has returned.
+type Timer struct{ events []int } // descriptors of perf events
+
+// StartTimer starts a timer on each CPU that is online, with rate samples a second. It takes CAP_PERFMON.
+func StartTimer(p *ebpf.Program, rate int) (*Timer, error) {
+	if rate < 1 {
+		return nil, fmt.Errorf("%d samples a second: at least 1", rate)
+	}
+	cpus, err := onlineCPUs()
+	if err != nil {
+		return nil, err
+	}
+	t := &Timer{}
+	for _, cpu := range cpus {
+		if err := t.start(p, cpu, rate); err != nil {
+			t.Stop()
+			return nil, fmt.Errorf("timer on CPU %d: %w", cpu, err)
+		}
+	}
+	return t, nil
+}
+
+func (t *Timer) start(p *ebpf.Program, cpu, rate int) error {
+	attr := unix.PerfEventAttr{
+		Type:   unix.PERF_TYPE_SOFTWARE,
+		Config: unix.PERF_COUNT_SW_CPU_CLOCK,
+		Size:   unix.PERF_ATTR_SIZE_VER5,
+		Sample: uint64(time.Second) / uint64(rate), // a period: the clock of this event counts nanoseconds
+		Bits:   unix.PerfBitDisabled,
+	}
+	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	t.events = append(t.events, fd)
+	if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, p.FD()); err != nil {
+		return fmt.Errorf("attach the BPF program: %w", err)
+	}
+	return unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_ENABLE, 0)
+}
+
+// Stop stops the timers.
+func (t *Timer) Stop() {
+	for _, fd := range t.events {
+		unix.Close(fd)
+	}
+	t.events = nil
+}
+
+// MaxRate is the highest rate that the kernel allows, in hertz; 0 if it does not say.
+func MaxRate() int {
+	b, err := os.ReadFile("/proc/sys/kernel/perf_event_max_sample_rate")
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(strings.TrimSpace(string(b)))
+	return n
+}
+
+// onlineCPUs parses a list such as 0-3,8.
+func onlineCPUs() ([]int, error) {
+	b, err := os.ReadFile("/sys/devices/system/cpu/online")
+	if err != nil {
+		return nil, err
+	}
+	return parseCPUs(strings.TrimSpace(string(b)))
+}
+
+func parseCPUs(list string) ([]int, error) {
+	var cpus []int
+	for _, part := range strings.Split(list, ",") {
+		low, high, isRange := strings.Cut(part, "-")
+		if !isRange {
+			high = low
+		}
+		a, err1 := strconv.Atoi(low)
+		b, err2 := strconv.Atoi(high)
+		if err := errors.Join(err1, err2); err != nil || a < 0 || b > 1<<16 {
+			return nil, fmt.Errorf("list of CPUs %q: %w", list, errors.Join(err, strconv.ErrRange))
+		}
+		for ; a <= b; a++ {
+			cpus = append(cpus, a)
+		}
+	}
+	return cpus, nil
+}

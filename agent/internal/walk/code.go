@@ -1,0 +1,64 @@
+package walk
+
+import (
+	"io"
+	"sort"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/unwind"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// Code is the code of a process as the BPF program knows it: what is mapped where, and the unwind rules that go with it.
+// It is find_mapping and find_rule of walk.h in Go. (stack.Unwinder)
+type Code struct {
+	Mappings []bpf.Mapping            // by address
+	Tables   map[uint32]*unwind.Table // by Mapping.Table
+}
+
+// NewCode makes a Code without mappings. It takes the unwind rules of files as an elffile.Rules.
+func NewCode() *Code { return &Code{Tables: map[uint32]*unwind.Table{}} }
+
+// AddTable keeps the rules of a file. (elffile.Rules)
+func (c *Code) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
+	slot = uint32(len(c.Tables) + 1)
+	kept := *t // the cache lets go of its rows
+	c.Tables[slot] = &kept
+	return slot, 0, nil
+}
+
+// RemoveTable forgets the rules of a file. (elffile.Rules)
+func (c *Code) RemoveTable(slot uint32) error {
+	delete(c.Tables, slot)
+	return nil
+}
+
+func (c *Code) find(pc uint64) *bpf.Mapping {
+	i := sort.Search(len(c.Mappings), func(i int) bool { return c.Mappings[i].End > pc })
+	if i == len(c.Mappings) || pc < c.Mappings[i].Start {
+		return nil
+	}
+	return &c.Mappings[i]
+}
+
+// Code tells whose code is at an address.
+func (c *Code) Code(pc uint64) stack.Code {
+	switch m := c.find(pc); {
+	case m == nil:
+		return stack.NoCode
+	case m.Kind == bpf.MappingV8:
+		return stack.V8Code
+	}
+	return stack.NativeCode
+}
+
+// Step goes from a frame to its caller by the unwind rule of the file that has code at an address.
+func (c *Code) Step(at uint64, from stack.Position, mem io.ReaderAt) (stack.Position, error) {
+	m := c.find(at)
+	if m == nil || c.Tables[m.Table] == nil || at < m.Base {
+		return from, stack.ErrNoRule
+	}
+	table := c.Tables[m.Table]
+	row, _ := table.Lookup(table.Base + at - m.Base)
+	return unwind.Step(row, from, mem)
+}

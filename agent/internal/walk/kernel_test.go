@@ -1,0 +1,172 @@
+package walk
+
+import (
+	"log/slog"
+	"slices"
+	"testing"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
+	"github.com/hotspan/hotspan/agent/internal/labels"
+	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/stack"
+	memory "github.com/hotspan/hotspan/v8/target"
+)
+
+// kernelWalk is the BPF program, ready to walk one thread and to read its context.
+type kernelWalk struct {
+	program  *bpftest.Program
+	sampler  *sampler.Sampler
+	thread   *thread
+	config   *bpf.Process
+	learners *labels.Learners
+	labels   *labels.Process
+}
+
+// walkRules are those that the context of testdata/walk.js is read by.
+var walkRules = []string{`route=als("request").route`, `user=user.id`}
+
+// inKernel tells the program about a thread's process.
+func inKernel(t testing.TB, p *bpftest.Program, th *thread) *kernelWalk {
+	t.Helper()
+	var rules []reqctx.Rule
+	for _, text := range walkRules {
+		r, err := reqctx.ParseRule(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, r)
+	}
+	tree, err := reqctx.NewTree(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &kernelWalk{program: p, thread: th, sampler: sampler.New(&p.Objects)}
+	k.useTree(tree)
+	k.putCode(t)
+	return k
+}
+
+// useTree has the context read by these rules from now on.
+func (k *kernelWalk) useTree(tree *reqctx.Tree) {
+	k.use(tree, &process.Process{PID: walkPID, Memory: k.thread.mem, Layout: k.thread.layout})
+}
+
+// use has the context of a process read by these rules from now on.
+func (k *kernelWalk) use(tree *reqctx.Tree, p *process.Process) {
+	before, l, log := k.config, p.Layout, slog.New(slog.DiscardHandler)
+	k.config = labels.Configure(tree, l)
+	if l.Has(layout.IsolateTLS) {
+		k.config.V8.IsolateTls = l.Values[layout.IsolateTLS].N
+	}
+	if before != nil {
+		k.config.N_mappings, k.config.Mappings = before.N_mappings, before.Mappings
+	}
+	k.learners = labels.NewLearners(tree, log)
+	k.learners.Connect(k.sampler)
+	k.learners.Add(walkPID, k.learners.Learner(p, k.config.Id))
+	k.labels = labels.NewDecoder(tree, k.sampler, log).Process(p, k.config, pprofx.Process{})
+}
+
+const walkPID = 7 // any: nothing asks for the process itself
+
+// putCode gives the program the mappings and the rules.
+func (k *kernelWalk) putCode(t testing.TB) {
+	t.Helper()
+	type slot struct{ number, pages uint32 }
+	slots := map[uint32]slot{}
+	for number, table := range k.thread.code.Tables {
+		at, pages, err := k.sampler.AddTable(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slots[number] = slot{at, pages}
+	}
+	k.config.N_mappings = uint32(copy(k.config.Mappings[:], k.thread.code.Mappings))
+	for i := range k.config.Mappings {
+		m := &k.config.Mappings[i]
+		m.Pages = slots[m.Table].pages
+		m.Table = slots[m.Table].number
+	}
+}
+
+// sampled is what a sample says of a thread.
+type sampled struct {
+	walk       stack.Walk
+	labels     []pprofx.Label
+	flags      labels.Flags
+	reads      []bpftest.Read
+	nReads     int
+	collecting bool
+}
+
+// once takes a sample of the thread, of whose memory there are these pages, and learns what the program asks for.
+func (k *kernelWalk) once(t testing.TB, pages map[uint64][]byte) sampled {
+	t.Helper()
+	in := bpftest.Input{PID: walkPID, Process: k.config, Registers: k.thread.regs}
+	for at, b := range pages {
+		in.Pages = append(in.Pages, bpftest.Page{Addr: at, Data: b})
+	}
+	out, err := k.program.Run(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sampler.DecodeSample(out.Record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.learners.Answer(&s)
+	read, flags := k.labels.Decode(&s)
+	return sampled{walkOf(&s), read, flags, out.Reads, out.NReads, symbolize.State(s.VmState) == pprofx.StateGC}
+}
+
+// sample takes samples until the program has learnt all that it asks for, and returns the last.
+func (k *kernelWalk) sample(t testing.TB, pages map[uint64][]byte) (s sampled) {
+	t.Helper()
+	for range 8 {
+		if s = k.once(t, pages); !s.flags.Learning {
+			break
+		}
+	}
+	return s
+}
+
+// walkOf is a sample's walk in the form of the one in Go.
+func walkOf(s *sampler.Sample) stack.Walk {
+	w := stack.Walk{Skipped: int(s.Skipped), Stop: stack.Stop(s.Stop), Resumed: s.Resumed != 0}
+	for _, f := range s.Frames {
+		w.Frames = append(w.Frames, stack.WalkFrame{RawFrame: symbolize.RawFrame(f), Kind: stack.FrameKind(f.Kind)})
+	}
+	w.Leaf = stack.Leaf{Callee: symbolize.RawFrame(s.Callee), Words: slices.Clone(s.Stack), R10: s.R10}
+	return w
+}
+
+// recordThread records what the walks and the context reader look at. The program cannot say what it would read behind a word
+// that it could not, so it runs until it asks for no page more.
+func recordThread(t testing.TB, p *bpftest.Program, live *thread) *memory.Recorder {
+	t.Helper()
+	r := &memory.Recorder{Mem: live.mem}
+	live.walk(r)
+	th := *live
+	th.mem = r
+	inKernel(t, p, &th).record(t, r)
+	return r
+}
+
+// record keeps what the program reads of a thread whose memory is recorded. It cannot say what it would read behind a
+// word that it could not, so it runs until it asks for no page more.
+func (k *kernelWalk) record(t testing.TB, r *memory.Recorder) {
+	t.Helper()
+	for s, before := (sampled{}), -1; before < len(r.Pages) || s.flags.Learning; {
+		before = len(r.Pages)
+		s = k.once(t, r.Pages)
+		for _, read := range s.reads {
+			r.Keep(read.At, read.Size)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package walk
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// TestNameInterrupted: what a signal has interrupted at the first instruction of a function is that function; a return address
+// there is of the one before, of which the call is the end.
+func TestNameInterrupted(t *testing.T) {
+	bpftest.Load(t) // root
+	th := stopped(t, nodes.Versions()[0].Version, walkProgram)
+	z := symbolize.New(th.process, symbolize.NewKernel(slog.New(slog.DiscardHandler)), nil)
+	for _, f := range th.walk(th.mem).Frames {
+		r, _ := th.process.Mappings.Find(f.PC)
+		if f.Kind != stack.FrameNative || r.File == nil || r.File.Symbols == nil {
+			continue
+		}
+		sym, ok := r.File.Symbols.Lookup(f.PC - 1 - r.Bias)
+		if !ok {
+			continue
+		}
+		start := sym.Start + r.Bias
+		got, _ := z.Stack(&sampler.Sample{Sample: &bpf.Sample{}, Frames: []bpf.Frame{
+			{Pc: start, Kind: bpf.FrameNative, Exact: 1}, {Pc: start, Kind: bpf.FrameNative, Exact: 1}, {Pc: start, Kind: bpf.FrameNative},
+		}})
+		if got[1].Function != sym.Name || got[2].Function == sym.Name {
+			t.Errorf("at the start of %s: %s, %s", sym.Name, got[1].Function, got[2].Function)
+		}
+		return
+	}
+	t.Fatal("no frame has a symbol")
+}

@@ -1,0 +1,126 @@
+package walk
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/unwind"
+)
+
+// Where a thread of libuv's pool, and what it works on, are in the memory of TestPoolWork.
+const (
+	poolCode   = wildAt + 0x8000 // of the function that works, at its leaf
+	poolCall   = wildAt + 0x8100 // behind the call in worker()
+	poolStack  = wildAt + 0x1000
+	poolObject = wildAt + 0x2000 // a ThreadPoolWork
+	poolWork   = poolObject + 16 + 88
+	poolRealm  = wildAt + 0x3000
+	poolOwner  = wildAt + 0x4000 // the isolate
+	poolID     = 0x4020000000000000
+	vtable     = wildAt + 0x9000
+)
+
+type poolMemory []byte
+
+func (m poolMemory) put(at, word uint64) { binary.LittleEndian.PutUint64(m[at-wildAt:], word) }
+
+// poolMemoryOf is one in which a thread works on an object.
+func poolMemoryOf() poolMemory {
+	m := poolMemory(make([]byte, wildSize))
+	m.put(poolStack, poolStack+0x100)     // the frame pointer's chain ends behind worker()
+	m.put(poolStack+8, poolCall)          // the CFA is behind it
+	m.put(poolStack+16-24, poolWork+0x18) // rbx, as the function has kept it
+	m.put(poolWork, wildAt+0x8200)        // uv__queue_work
+	m.put(poolObject+16+72, wildAt+0x8300)
+	m.put(poolObject, vtable)
+	m.put(poolObject-64, poolRealm)
+	m.put(poolObject-32, poolID)
+	m.put(poolRealm+8, poolOwner)
+	m.put(poolOwner+0x10, 0) // what V8 does: JavaScript
+	return m
+}
+
+func poolProcess() *bpf.Process {
+	p := &bpf.Process{Id: 7, N_mappings: 1, StoreLabel: bpf.NoLabel}
+	p.V8 = bpf.V8Layout{VmState: 0x10, Cped: 0x40, MapType: 12}
+	p.Mappings[0] = bpf.Mapping{Start: wildAt + 0x8000, End: wildAt + 0x9000, Kind: bpf.MappingNative}
+	p.Pool = bpf.Pool{Call: poolCall, NodeWork: wildAt + 0x8300, Reg: 3, Offset: -0x18}
+	p.Pool.Functions[0], p.Pool.Requests[0] = wildAt+0x8200, 88
+	return p
+}
+
+// TestPoolWork: from the stack of a thread of the pool to the object that it works on. What is not as it should be is no
+// work, or counted; while the owner collects, the work is told, but nothing read of it.
+func TestPoolWork(t *testing.T) {
+	kept := map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: -3}
+	known := map[bpf.WorkKey]bpf.Work{{Process: 7, Class: vtable}: {Realm: -64, Isolate: 8, Id: -32, Resource: -72}}
+	type outcome struct {
+		Work, Job uint64
+		Records   []uint8
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(poolMemory)
+		kept   map[bpf.KeptKey]int32
+		works  map[bpf.WorkKey]bpf.Work
+		want   outcome
+	}{
+		{"works", nil, kept, known, outcome{Work: poolObject, Job: poolID}},
+		{"collects", func(m poolMemory) { m.put(poolOwner+0x10, 1) }, kept, known,
+			outcome{poolObject, poolID, []uint8{bpf.ContextUnreadable}}},
+		{"isolate not readable", func(m poolMemory) { m.put(poolRealm+8, 8) }, kept, known,
+			outcome{poolObject, poolID, []uint8{bpf.ContextUnreadable}}},
+		{"done", func(m poolMemory) { m.put(poolWork, 0) }, kept, known, outcome{}},
+		{"not Node's", func(m poolMemory) { m.put(poolObject+16+72, wildAt+0x8400) }, kept, known, outcome{}},
+		{"not in the pool", func(m poolMemory) { m.put(poolStack+8, poolCall+8) }, kept, known, outcome{}},
+		{"register elsewhere", nil, map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: int32(unwind.KeptLost)}, known,
+			outcome{Records: []uint8{bpf.ContextUnreadable}}},
+		{"register not kept", nil, map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: int32(unwind.KeptSame)}, known,
+			outcome{Work: poolObject, Job: poolID}},
+		{"function not known", nil, nil, known, outcome{Records: []uint8{bpf.ContextLearnKept}}},
+		{"class not known", nil, kept, nil, outcome{Records: []uint8{bpf.ContextLearnWork}}},
+		{"class of no request", nil, kept, map[bpf.WorkKey]bpf.Work{{Process: 7, Class: vtable}: {}}, outcome{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := poolMemoryOf()
+			if tt.change != nil {
+				tt.change(m)
+			}
+			p := bpftest.Load(t)
+			for key, place := range tt.kept {
+				if err := p.KeptPlaces.Put(key, place); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for key, work := range tt.works {
+				if err := p.Works.Put(key, work); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := outcome{}
+			s := runPool(t, p, m)
+			got.Work, got.Job = s.Work, s.Job
+			if err := s.ContextRecords(func(kind, _ uint8, _ []byte) { got.Records = append(got.Records, kind) }); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func runPool(t *testing.T, p *bpftest.Program, m poolMemory) sampler.Sample {
+	t.Helper()
+	in := bpftest.Input{PID: walkPID, Process: poolProcess(), Pages: []bpftest.Page{{Addr: wildAt, Data: m}}}
+	in.Registers.IP = poolCode
+	in.Registers.General[3] = poolWork + 0x18
+	in.Registers.General[6], in.Registers.General[7] = poolStack, poolStack-0x40
+	s, _ := runWild(t, p, in)
+	return s
+}

@@ -1,0 +1,74 @@
+package agent
+
+import (
+	"errors"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/process"
+)
+
+// lifecycle handles a process that ended, or that runs another program now.
+func (a *Agent) lifecycle(l bpf.Lifecycle) {
+	pid := int(l.Pid)
+	t := a.targets[pid]
+	if t != nil && l.Type == bpf.RecordExec && int64(l.Time) < t.opened {
+		return // it was attached to when it ran the new program already
+	}
+	if t != nil {
+		a.detach(t)
+	}
+	if l.Type != bpf.RecordExec || (t == nil && !(a.config.Select.open() && a.config.Select.matches(pid))) {
+		return
+	}
+	a.attachNew(pid, func(err error) {
+		switch {
+		case t != nil && err != nil:
+			a.log.Warn("process runs another program now, it is not profiled any more", "pid", pid, "why", err)
+		case errors.Is(err, ErrNotNode) && len(a.pendingStarts) < maxPendingStarts:
+			a.pendingStarts[pid] = afterStart(time.Now()) // V8 may be in a library that comes
+		}
+	})
+}
+
+// attachNew attaches to a process that has just started, says why not if it should have, and then calls done.
+func (a *Agent) attachNew(pid int, done func(error)) {
+	started := a.async.run(func() func() {
+		t, err := a.readProcess(pid)
+		return func() {
+			if old := a.targets[pid]; old != nil {
+				a.detach(old)
+			}
+			if err == nil {
+				err = a.activate(t)
+			}
+			if err == nil {
+				t.refreshAt = afterStart(time.Now())
+			} else if !process.NothingToProfile(err) {
+				a.log.Warn("process is not profiled", "pid", pid, "why", err)
+			}
+			done(err)
+		}
+	})
+	if !started {
+		a.log.Warn("too many processes start at a time: one is not profiled", "pid", pid)
+	}
+}
+
+// maxPendingStarts bounds the processes without V8 that are looked at again.
+const maxPendingStarts = 1024
+
+// retryStarts looks whether processes that have started lately have V8 by now.
+func (a *Agent) retryStarts(now time.Time) {
+	for pid, s := range a.pendingStarts {
+		if !s.due(now) {
+			continue
+		}
+		a.pendingStarts[pid] = s
+		a.attachNew(pid, func(err error) {
+			if len(s) == 0 || !errors.Is(err, ErrNotNode) {
+				delete(a.pendingStarts, pid)
+			}
+		})
+	}
+}

@@ -1,0 +1,84 @@
+package agent
+
+import (
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+)
+
+const (
+	progressEvery = 500 * time.Millisecond
+	refreshEvery  = 50 * time.Millisecond // at most, where addresses are met that no mapping has
+)
+
+// maintain looks after processes: those that have just started, and those whose mappings have changed.
+func (a *Agent) maintain() {
+	now := time.Now()
+	for _, t := range a.targets {
+		outdated := t.symbolizer.MappingsOutdated() && now.Sub(t.refreshed) > refreshEvery
+		if t.refreshAt.due(now) || outdated || t.labels.PublishedOutdated(now) {
+			a.refreshMappings(t, now)
+		}
+	}
+	a.retryStarts(now)
+	if a.config.Progress != nil && now.Sub(a.shown) > progressEvery {
+		a.shown = now
+		a.config.Progress(a.stats.progress(now))
+	}
+}
+
+// refreshMappings has the mappings of a process read again.
+func (a *Agent) refreshMappings(t *target, now time.Time) {
+	if t.refreshing {
+		return
+	}
+	started := a.async.run(func() func() {
+		next, err := t.Mappings.Reread()
+		return func() {
+			t.refreshing = false
+			if err != nil || a.targets[t.PID] != t {
+				return
+			}
+			changed := t.Mappings.Update(next)
+			if changed {
+				t.symbolizer.MappingsChanged()
+			}
+			isolates := t.keyExpected && a.findIsolates(t)
+			if published := t.labels.FindPublished(now); changed || isolates || published {
+				a.republish(t)
+			}
+			a.builder.SetProcess(t.PID, t.labels.Described())
+		}
+	})
+	if !started {
+		a.log.Warn("too many processes start at a time: mappings of one are read later", "pid", t.PID)
+		return
+	}
+	t.refreshed, t.refreshing = now, true
+	t.symbolizer.MappingsRead()
+}
+
+// republish tells the BPF program of mappings that have changed.
+func (a *Agent) republish(t *target) {
+	if err := a.publish(t); err != nil {
+		a.log.Warn("mappings not updated", "pid", t.PID, "why", err)
+	}
+}
+
+// detachEnded finds the processes whose end was not told.
+func (a *Agent) detachEnded() {
+	for _, t := range a.targets {
+		if procs.Ended(t.PID) {
+			a.detach(t)
+		}
+	}
+}
+
+// finished reports whether all that was to be profiled has ended.
+func (a *Agent) finished() bool {
+	s := &a.config.Select
+	if len(a.targets) > 0 || a.async.pending > 0 || s.All || s.Name != nil {
+		return false
+	}
+	return s.Tree == 0 || procs.Ended(s.Tree)
+}

@@ -1,0 +1,103 @@
+package agent
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/symbolize"
+)
+
+// sample makes one sample of what the BPF program read, and folds it.
+func (a *Agent) sample(s *sampler.Sample) {
+	t := a.targets[int(s.Pid)]
+	if t == nil {
+		a.builder.Lose(LostExited, 1)
+		return
+	}
+	out := &t.sample
+	out.Time = a.clock.unix(s.Time)
+	out.PID, out.TID, out.CPU = int(s.Pid), int(s.Tid), int(s.Cpu)
+	out.Thread = t.threadName(s)
+	out.State = symbolize.State(s.VmState)
+	out.Stop = stopNames[min(int(s.Stop), len(stopNames)-1)]
+	labels, context := t.labels.Decode(s)
+	stack, named := t.symbolizer.Stack(s)
+	out.Labels, out.Stack = labels, stack
+	if t.labels.Changed() {
+		a.builder.SetProcess(t.PID, t.labels.Described())
+	}
+	a.logFirstSample(t, named)
+	a.stats.count(out, named, context)
+	a.builder.Add(out)
+}
+
+// slowStart is how long it may take until a sample of a process is named without a word of it.
+const slowStart = 300 * time.Millisecond
+
+// logFirstSample says what it took until the first sample of a process was named, if that was long.
+func (a *Agent) logFirstSample(t *target, named symbolize.Result) {
+	if t.logged || !named.JS || named.Unnamed {
+		return
+	}
+	t.logged = true
+	reading, waiting := time.Duration(t.ready-t.opened), time.Duration(monotonic()-t.ready)
+	if reading+waiting < slowStart {
+		return
+	}
+	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }
+	a.log.Info("first named sample", "pid", t.PID, "after", round(reading+waiting), "reading its files", round(reading),
+		"waiting for a sample", round(waiting))
+}
+
+// stopNames say why a walk ended, by number of the BPF program.
+var stopNames = [...]string{
+	0:                  "unknown",
+	bpf.StopRoot:       "root",
+	bpf.StopDepth:      "too deep",
+	bpf.StopUnreadable: "stack unreadable",
+	bpf.StopNoRule:     "no unwind rule",
+	bpf.StopNoProgress: "no progress",
+	bpf.StopBadPC:      "bad return address",
+	bpf.StopBadPC + 1:  "unknown",
+}
+
+// readUntil handles records until a deadline.
+func (a *Agent) readUntil(deadline time.Time) {
+	for time.Now().Before(deadline) {
+		r, err := a.sampler.Read(deadline)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			a.handle(r, err)
+			a.drain()
+		}
+		a.async.drainResults()
+	}
+}
+
+// drain handles what is in the ring buffer now, and not what comes while it does.
+func (a *Agent) drain() {
+	now := monotonic()
+	for {
+		r, err := a.sampler.Read(time.Unix(1, 0))
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return
+		}
+		a.handle(r, err)
+		if r.Sample != nil && int64(r.Sample.Time) > now {
+			return
+		}
+	}
+}
+
+func (a *Agent) handle(r sampler.Record, err error) {
+	switch {
+	case err != nil:
+		a.builder.Lose(LostMalformed, 1)
+	case r.Sample != nil:
+		a.sample(r.Sample)
+	default:
+		a.lifecycle(*r.Lifecycle)
+	}
+}
