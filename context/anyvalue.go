@@ -8,16 +8,17 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// value is an AnyValue. (opentelemetry/proto/common/v1: string_value = 1, bool_value = 2, int_value = 3,
+// anyValue is an AnyValue. (opentelemetry/proto/common/v1: string_value = 1, bool_value = 2, int_value = 3,
 // double_value = 4, array_value = 5, kvlist_value = 6, bytes_value = 7)
-type value struct {
+type anyValue struct {
 	field  protowire.Number // 0 = none
 	kind   protowire.Type
 	number uint64
 	bytes  []byte
 }
 
-func (v value) label(key string) Label {
+// label has no value where v is none that a label can have.
+func (v anyValue) label(key string) Label {
 	l := Label{Key: key}
 	switch v.field {
 	case 1:
@@ -34,15 +35,16 @@ func (v value) label(key string) Label {
 	return l
 }
 
-// strings are those of an ArrayValue{repeated AnyValue values = 1}. What is no string keeps its place.
-func (v value) strings() []string {
+// strings are the first items, up to a limit, of an ArrayValue{repeated AnyValue values = 1}. What is no string is
+// empty, so that the others keep their index.
+func (v anyValue) strings(limit int) []string {
 	if v.field != 5 {
 		return nil
 	}
 	var out []string
-	err := fields(v.bytes, func(number protowire.Number, b []byte) error {
-		item, err := anyValue(b)
-		if number == 1 && len(out) < maxKeys {
+	err := eachField(v.bytes, func(number protowire.Number, b []byte) error {
+		item, err := decodeAnyValue(b)
+		if number == 1 && len(out) < limit {
 			out = append(out, item.label("").Str)
 		}
 		return err
@@ -53,16 +55,16 @@ func (v value) strings() []string {
 	return out
 }
 
-// keyValue takes KeyValue{string key = 1; AnyValue value = 2} apart.
-func keyValue(b []byte, f func(string, value)) error {
+// decodeKeyValue calls f with a KeyValue{string key = 1; AnyValue value = 2}, if it has a key.
+func decodeKeyValue(b []byte, f func(string, anyValue)) error {
 	var key string
-	var v value
-	err := fields(b, func(number protowire.Number, b []byte) (err error) {
+	var v anyValue
+	err := eachField(b, func(number protowire.Number, b []byte) (err error) {
 		switch number {
 		case 1:
 			key = string(b)
 		case 2:
-			v, err = anyValue(b)
+			v, err = decodeAnyValue(b)
 		}
 		return err
 	})
@@ -72,14 +74,14 @@ func keyValue(b []byte, f func(string, value)) error {
 	return err
 }
 
-func anyValue(b []byte) (v value, err error) {
+func decodeAnyValue(b []byte) (v anyValue, err error) {
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
 			return v, protowire.ParseError(n)
 		}
 		b = b[n:]
-		next := value{field: number, kind: kind}
+		next := anyValue{field: number, kind: kind}
 		switch kind {
 		case protowire.VarintType:
 			next.number, n = protowire.ConsumeVarint(b)
@@ -98,8 +100,8 @@ func anyValue(b []byte) (v value, err error) {
 	return v, nil
 }
 
-// fields calls f for each field of a message that holds bytes, a string or a message; others are passed over.
-func fields(b []byte, f func(protowire.Number, []byte) error) error {
+// eachField calls f for each field of a message that holds bytes, a string or a message, and skips the others.
+func eachField(b []byte, f func(protowire.Number, []byte) error) error {
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {

@@ -1,19 +1,14 @@
 package context
 
-// The labels that the built-in rules make.
-const (
-	TraceID  = "trace_id"
-	SpanID   = "span_id"
-	RootSpan = "local_root_span_id" // of the first span of the trace in this process; only for Datadog's style
-	Route    = "http.route"
-	Method   = "http.request.method"
-	URLPath  = "url.path"
+import "slices"
 
-	oldMethod = "http.method" // semantic conventions before 1.23
+// Names of a span's attributes that become labels under other keys.
+const (
+	oldMethod = "http.method" // these three: OpenTelemetry's semantic conventions before 1.23
 	oldTarget = "http.target"
 	oldURL    = "http.url"
 
-	traceHigh = "_dd.p.tid" // the upper 64 bits of dd-trace's trace id
+	traceHigh = "_dd.p.tid" // the upper 64 bits of dd-trace's trace id, in hexadecimal digits
 )
 
 func properties(names ...string) []Step {
@@ -26,69 +21,63 @@ func properties(names ...string) []Step {
 
 func global(description string) Step { return Step{Kind: GlobalEntry, Name: description} }
 
-func join(parts ...[]Step) []Step {
-	var out []Step
-	for _, p := range parts {
-		out = append(out, p...)
-	}
-	return out
-}
-
 var (
 	otelContext = properties("_currentContext")
-	otelSpan    = join(otelContext, []Step{global("OpenTelemetry Context Key SPAN")})
-	otelRPC     = join(otelContext, []Step{global("OpenTelemetry SDK Context Key RPC_METADATA")})
-	otelBaggage = join(otelContext, []Step{global("OpenTelemetry Baggage Key")}, properties("_entries"))
+	otelSpan    = slices.Concat(otelContext, []Step{global("OpenTelemetry Context Key SPAN")})
+	otelRPC     = slices.Concat(otelContext, []Step{global("OpenTelemetry SDK Context Key RPC_METADATA")})
+	otelBaggage = slices.Concat(otelContext, []Step{global("OpenTelemetry Baggage Key")}, properties("_entries"))
 )
 
-// openTelemetry are the rules for the OpenTelemetry SDK for JavaScript: its store is a context object with a Map from
-// symbols to the span and to what the HTTP instrumentation knows of the request. (@opentelemetry/api,
+// openTelemetry are the rules for the OpenTelemetry SDK for JavaScript: its store is a context object with a JavaScript
+// Map from symbols to the span and to what the HTTP instrumentation knows of the request. (@opentelemetry/api,
 // src/context/context.ts; @opentelemetry/core, src/trace/rpc-metadata.ts)
 func openTelemetry() []Rule {
 	rules := []Rule{
-		{Label: TraceID, Path: join(otelSpan, properties("_spanContext", "traceId"))},
-		{Label: SpanID, Path: join(otelSpan, properties("_spanContext", "spanId"))},
+		{Label: TraceID, Path: slices.Concat(otelSpan, properties("_spanContext", "traceId"))},
+		{Label: SpanID, Path: slices.Concat(otelSpan, properties("_spanContext", "spanId"))},
 		// Sentry's own spans, which it keeps in OpenTelemetry's context. (@sentry/core, src/tracing/sentrySpan.ts)
-		{Label: TraceID, Path: join(otelSpan, properties("_traceId"))},
-		{Label: SpanID, Path: join(otelSpan, properties("_spanId"))},
-		{Label: RootSpan, Path: join(otelRPC, properties("span", "_spanContext", "spanId"))},
-		{Label: Route, Path: join(otelRPC, properties("route"))},
+		{Label: TraceID, Path: slices.Concat(otelSpan, properties("_traceId"))},
+		{Label: SpanID, Path: slices.Concat(otelSpan, properties("_spanId"))},
+		{Label: RootSpan, Path: slices.Concat(otelRPC, properties("span", "_spanContext", "spanId"))},
+		{Label: Route, Path: slices.Concat(otelRPC, properties("route"))},
 	}
 	for _, name := range []string{Method, URLPath, oldMethod, oldTarget} {
-		rules = append(rules, Rule{Label: name, Path: join(otelRPC, properties("span", "attributes", name)), Unless: Route})
+		path := slices.Concat(otelRPC, properties("span", "attributes", name))
+		rules = append(rules, Rule{Label: name, Path: path, Unless: Route})
 	}
-	return by(OpenTelemetry, rules)
+	return withSource(OpenTelemetry, rules)
 }
 
-// baggage is the path to an entry of OpenTelemetry's baggage. (@opentelemetry/api, src/baggage/internal/baggage-impl.ts)
+// baggage is the path to an entry of OpenTelemetry's baggage. (@opentelemetry/api,
+// src/baggage/internal/baggage-impl.ts)
 func baggage(key string) []Step {
-	return join(otelBaggage, []Step{{Kind: MapEntry, Name: key}}, properties("value"))
+	return slices.Concat(otelBaggage, []Step{{Kind: MapEntry, Name: key}}, properties("value"))
 }
 
 // datadog are the rules for dd-trace: its store has the span. An id is an object whose private #buffer is an array of
-// 8 bytes, or 16; the upper half of a trace id may be text among the trace's tags. (dd-trace, src/id.js and
+// 8 or 16 bytes; the upper half of a trace id may be a text among the trace's tags. (dd-trace, src/id.js and
 // src/opentracing/span_context.js)
 func datadog() []Rule {
 	context := properties("span", "_spanContext")
-	trace := join(context, properties("_trace"))
-	root := join(trace, properties("started"), []Step{{Kind: Element}}, properties("_spanContext"))
-	id := func(path []Step, name string) []Step { return join(path, properties(name, "#buffer")) }
+	trace := slices.Concat(context, properties("_trace"))
+	root := slices.Concat(trace, properties("started"), []Step{{Kind: Element}}, properties("_spanContext"))
+	id := func(path []Step, name string) []Step { return slices.Concat(path, properties(name, "#buffer")) }
 	rules := []Rule{
 		{Label: TraceID, Path: id(context, "_traceId"), Bytes: true},
-		{Label: traceHigh, Path: join(trace, properties("tags", traceHigh))},
+		{Label: traceHigh, Path: slices.Concat(trace, properties("tags", traceHigh))},
 		{Label: SpanID, Path: id(context, "_spanId"), Bytes: true},
 		{Label: RootSpan, Path: id(root, "_spanId"), Bytes: true},
-		{Label: Route, Path: join(root, properties("_tags", Route))},
+		{Label: Route, Path: slices.Concat(root, properties("_tags", Route))},
 	}
 	for _, name := range []string{oldMethod, oldURL} {
-		rules = append(rules, Rule{Label: name, Path: join(root, properties("_tags", name)), Unless: Route})
+		rules = append(rules, Rule{Label: name, Path: slices.Concat(root, properties("_tags", name)), Unless: Route})
 	}
-	return by(Datadog, rules)
+	return withSource(Datadog, rules)
 }
 
-func by(r Reader, rules []Rule) []Rule {
+func withSource(s Source, rules []Rule) []Rule {
 	for i := range rules {
-		rules[i].Reader = r
+		rules[i].Source = s
 	}
 	return rules
 }

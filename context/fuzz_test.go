@@ -11,12 +11,14 @@ import (
 
 // ring is memory that repeats a piece of bytes for ever, so that every pointer leads somewhere.
 type ring struct {
-	b     []byte
-	reads int
+	b       []byte
+	reads   int
+	largest int // read, in bytes
 }
 
 func (m *ring) ReadAt(p []byte, off int64) (int, error) {
 	m.reads++
+	m.largest = max(m.largest, len(p))
 	if len(m.b) == 0 || len(p) > 64<<10 {
 		return 0, errors.New("not mapped")
 	}
@@ -32,30 +34,33 @@ func hooksLayout() *layout.Layout {
 	l := &layout.Layout{V8: layout.Version{Major: 13, Minor: 6}}
 	for f, n := range map[layout.Field]int64{
 		layout.IsolateContext: 0x150, layout.MapInstanceSizeInWords: 8, layout.MapInObjectStartInWords: 9,
-		layout.MapInstanceType: 12, layout.MapBitField3: 16, layout.MapConstructorOrBackPointer: 32, layout.MapDescriptors: 40,
+		layout.MapInstanceType: 12, layout.MapBitField3: 16, layout.MapConstructorOrBackPointer: 32,
+		layout.MapDescriptors:            40,
 		layout.BitField3DictionaryMapBit: 21, layout.BitField3OwnDescriptorsBit: 10, layout.DescriptorsHeader: 32,
 		layout.DescriptorsEntrySize: 24, layout.DetailsLocationBit: 5, layout.DetailsFieldIndexShift: 19,
 		layout.NameDictionaryPrefix: 3, layout.JSReceiverPropertiesOrHash: 8, layout.PropertyArrayData: 16,
 		layout.FixedArrayLength: 8, layout.FixedArrayData: 16, layout.JSObjectElements: 16, layout.JSArrayLength: 24,
 		layout.NameHash: 8, layout.SymbolDescription: 16, layout.StringLength: 12, layout.SeqStringChars: 16,
-		layout.StringRepresentationMask: 7, layout.StringOneByteBit: 8, layout.FirstNonStringType: 128, layout.TypeMap: 0x110,
+		layout.StringRepresentationMask: 7, layout.StringOneByteBit: 8, layout.FirstNonStringType: 128,
+		layout.TypeMap:    0x110,
 		layout.TypeSymbol: 128, layout.TypeJSArray: 0x847, layout.FirstJSObjectType: 0x410,
-		layout.NativeContextEmbedderData: 48, layout.EmbedderDataFirst: 16,
+		layout.NativeContextEmbedderData: 48, layout.EmbedderDataFirst: 16, layout.JSObjectInternalField: 24,
+		layout.TypeJSMap: 0x43c, layout.TypeOddball: 0x83, layout.IsolateCPED: 0x1f0, layout.IsolateVMState: 0x1e8,
 	} {
 		l.Values[f] = layout.Value{N: n, State: layout.Known}
 	}
 	return l
 }
 
-// mostReads bounds what one search may cost: each of maxHops objects may have 1,020 properties or 4,096 places, and each
-// key of these takes some reads.
+// mostReads bounds what one search may cost: each of maxHops objects may have 1,020 properties or 4,096 places, and
+// each key of these takes some reads.
 const mostReads = maxHops * 1 << 15
 
 // FuzzAsyncHooks: whatever an Environment, its lists and its resources hold, reading them ends.
 func FuzzAsyncHooks(f *testing.F) {
 	environment := make([]byte, 0x200)
 	word := func(at int, n uint64) { binary.LittleEndian.PutUint64(environment[at:], n) }
-	for at, count := range map[int]uint64{0x40: numHooksFields, 0x78: numHooksIDs} {
+	for at, count := range map[int]uint64{0x40: uint64(hooksFields.value()), 0x78: uint64(hooksIDs.value())} {
 		word(at, 0x1000)
 		word(at+8, count)
 		word(at+24, 0x80)
@@ -66,19 +71,75 @@ func FuzzAsyncHooks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, isolate, w uint64) {
 		m := &ring{b: b}
 		r := heap.NewReader(m, hooksLayout())
-		AsyncHooksOf(r, isolate, heap.Word(w))
+		FindAsyncHooks(r, isolate, heap.Word(w))
 		h, err := findAsyncHooks(r, isolate, w, b)
 		if err == nil {
-			h.Current(r)
+			h.CurrentResource(r)
 		}
 		for _, deque := range []bool{false, true} {
-			h = AsyncHooks{Fields: w, Resources: w + 8, Natives: w + 16, Deque: deque}
-			h.Current(r)
-			h.native(r, isolate)
+			h = AsyncHooks{Fields: w, Resources: w + 8, NativeResources: w + 16, Deque: deque}
+			h.CurrentResource(r)
+			h.nativeHandle(r, isolate)
 		}
 		StoresOf(r, heap.Word(w))
 		if m.reads > mostReads {
 			t.Errorf("%d reads, at most %d are allowed", m.reads, mostReads)
+		}
+	})
+}
+
+// mostOwnerReads bounds what OwnerLayout may cost: 64 places before the object, 8 for the id, 32 words of a Realm, and
+// some reads for each of these, all of it twice. Each reads at most an Environment.
+const mostOwnerReads = 4000
+
+// wrapped is the memory of an AsyncWrap at 0x100 and its Environment, for a ring.
+func wrapped() []byte {
+	b := make([]byte, 0x1000)
+	word := func(at int, n uint64) { binary.LittleEndian.PutUint64(b[at:], n) }
+	word(0x100+wrapHandle.value(), 0x200)
+	word(0x100+wrapRealm.value(), 0x400)
+	word(0x100+56, 0x4059000000000000) // 100, as a double
+	word(0x100+wrapFrame.value(), 0x208)
+	word(0x200, 0x10301) // the JavaScript object, which is a Map: the AsyncContextFrame too
+	word(0x208, 0x10301)
+	word(0x300, 0x10381)  // its hidden class
+	word(0x300+24, 0x100) // its internal field
+	binary.LittleEndian.PutUint16(b[0x380+12:], 0x43c)
+	fields := 0x440
+	for at, count := range map[int]int{fields: hooksFields.value(),
+		fields + bufferSizeVirtual.value(): hooksIDs.value()} {
+		word(at, 0x800)
+		word(at+bufferCount.value(), uint64(count))
+		word(at+bufferData.value(), 0x80)
+	}
+	return b
+}
+
+func TestOwnerLayoutOfMemory(t *testing.T) {
+	l := NewLearner(nil, heap.NewReader(&ring{b: wrapped()}, hooksLayout()))
+	got, err := l.OwnerLayout(0x100)
+	want := OwnerLayout{Resource: 8, Realm: 16, AsyncID: 56, Frame: 72, Isolate: 0x40}
+	if err != nil || got != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+}
+
+// FuzzOwnerLayout: whatever is where libuv's pool has its work, reading it ends.
+func FuzzOwnerLayout(f *testing.F) {
+	f.Add(wrapped(), uint64(0x100))
+	f.Add(wrapped(), uint64(0x178))
+	noHooks := wrapped()
+	clear(noHooks[0x440:0x480]) // so that each word of the Realm may be an Environment
+	f.Add(noHooks, uint64(0x100))
+	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0}, uint64(1))
+	f.Fuzz(func(t *testing.T, b []byte, object uint64) {
+		m := &ring{b: b}
+		NewLearner(nil, heap.NewReader(m, hooksLayout())).OwnerLayout(object)
+		if m.reads > mostOwnerReads {
+			t.Errorf("%d reads, at most %d are allowed", m.reads, mostOwnerReads)
+		}
+		if m.largest > environmentBytes {
+			t.Errorf("a read of %d bytes, at most %d are allowed", m.largest, environmentBytes)
 		}
 	})
 }

@@ -6,16 +6,18 @@ import (
 	"strings"
 )
 
-// Kinds are the kinds of label that are wanted. What is not wanted is not read.
+// Kinds says which kinds of label are wanted. What is not wanted is not read.
 type Kinds struct {
-	Trace, Route, Custom bool
-	Root                 bool // with Trace: the id of the local root span too
+	Trace  bool // ids of the trace and the span
+	Route  bool // the route, or the method and the path
+	Custom bool // those of the user's rules
+	Root   bool // with Trace: the id of the local root span too
 }
 
-// AllKinds are those without the local root span.
+// AllKinds are all but the local root span.
 var AllKinds = Kinds{Trace: true, Route: true, Custom: true}
 
-// ParseKinds reads a list of trace, route and custom, or none.
+// ParseKinds reads a list of trace, route and custom with commas between them, or "none". It never sets Root.
 func ParseKinds(s string) (Kinds, error) {
 	var k Kinds
 	if s == "none" {
@@ -30,13 +32,14 @@ func ParseKinds(s string) (Kinds, error) {
 		case "custom":
 			k.Custom = true
 		default:
-			return k, fmt.Errorf("labels %q: want trace, route, custom, or several with commas between them, or none", s)
+			return k, fmt.Errorf("labels %q: want trace, route, custom, or several with commas between them, or none",
+				s)
 		}
 	}
 	return k, nil
 }
 
-// Rules are the rules for labels of these kinds: the user's own, and those that are built in.
+// Rules returns the rules for labels of these kinds: first the user's own, then the built-in ones.
 func (k Kinds) Rules(own []Rule) []Rule {
 	var out []Rule
 	if k.Custom {

@@ -111,7 +111,7 @@ func (n *node) checkSlots(t *testing.T) {
 		if w := n.slot(t, c.object, slot); slot == 0 || !w.IsSmi() || w.Smi() != c.want {
 			t.Errorf("%s.%s: slot 0x%x holds 0x%x, want the number %d", c.object, c.name, slot, uint64(w), c.want)
 		}
-		if s.Descriptors == 0 || s.Own == 0 {
+		if s.Descriptors == 0 || s.OwnDescriptors == 0 {
 			t.Errorf("%s: %+v", c.object, s)
 		}
 	}
@@ -125,8 +125,8 @@ func (n *node) checkSlots(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"unused", "endpoint", "user", "w0", "w12"} {
-		if !slices.Contains(l.Seen, name) {
-			t.Errorf("property %s was not seen, only %v", name, l.Seen)
+		if !slices.Contains(l.StoreProperties, name) {
+			t.Errorf("property %s was not seen, only %v", name, l.StoreProperties)
 		}
 	}
 	if _, err := l.Shape(0, address(t, n.Values["plain"])); err == nil {
@@ -140,12 +140,13 @@ func (n *node) checkOpenTelemetry(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := NewLearner(tree, n.r)
-	got := l.Learn(0, address(t, n.Values["context"]))
+	got := l.ShapesFrom(0, address(t, n.Values["context"]))
 	name := slices.Index(tree.Names, Name{GlobalName, "OpenTelemetry Context Key SPAN"})
-	if hash, ok := l.Hash(name, address(t, n.Map)); hash != n.Hash || hash == 0 || !ok {
+	if hash, ok := l.NameHash(name, address(t, n.Map)); hash != n.Hash || hash == 0 || !ok {
 		t.Errorf("the symbol's hash is %d, V8 prints %d", hash, n.Hash)
 	}
-	for object, names := range map[string][]string{"context": {"_currentContext"}, "span": {"_spanContext"}, "spanContext": {"traceId", "spanId"}} {
+	for object, names := range map[string][]string{"context": {"_currentContext"}, "span": {"_spanContext"},
+		"spanContext": {"traceId", "spanId"}} {
 		_, class, err := n.r.Forwarded(address(t, n.Values[object]))
 		if err != nil {
 			t.Fatal(err)
@@ -158,15 +159,16 @@ func (n *node) checkOpenTelemetry(t *testing.T) {
 			w := n.slot(t, object, s.Slots[slices.Index(tree.Names, Name{Text: name})])
 			want := map[string]string{"_currentContext": n.Map, "_spanContext": n.Values["spanContext"]}[name]
 			text, err := n.r.String(w, 99)
-			if want != "" && w != address(t, want) || want == "" && (err != nil || !strings.Contains("4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7", text)) {
+			if want != "" && w != address(t, want) || want == "" &&
+				(err != nil || !strings.Contains("4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7", text)) {
 				t.Errorf("%s.%s: 0x%x %q, %v", object, name, uint64(w), text, err)
 			}
 		}
 	}
-	if slices.Contains(l.Seen, "_spanContext") || !slices.Contains(l.Seen, "_currentContext") {
-		t.Errorf("seen in stores: %v", l.Seen)
+	if slices.Contains(l.StoreProperties, "_spanContext") || !slices.Contains(l.StoreProperties, "_currentContext") {
+		t.Errorf("seen in stores: %v", l.StoreProperties)
 	}
-	if got := l.Learn(0, 0x700000000001); len(got.Shapes) != 0 {
+	if got := l.ShapesFrom(0, 0x700000000001); len(got.Shapes) != 0 {
 		t.Errorf("learnt of memory that is not there: %+v", got)
 	}
 }
@@ -178,7 +180,7 @@ func (n *node) checkStorages(t *testing.T) {
 	}
 	l := NewLearner(tree, n.r)
 	for storage, want := range map[string]Root{"session": {1, 1}, "other": {-1, -1}, "unnamed": {-1, -1}} {
-		got, err := l.Store(address(t, n.Storages[storage]))
+		got, err := l.RootOf(address(t, n.Storages[storage]))
 		if !n.Named {
 			want = Root{-1, -1}
 		}

@@ -2,86 +2,56 @@ package context
 
 import "fmt"
 
-// Limits of a Tree, those of the BPF program.
+// Limits of a Tree. The BPF program has room for this much.
 const (
-	MaxNames     = 128
-	MaxNodes     = 64
-	MaxEdges     = 128
-	MaxNodeEdges = 64
-	MaxLabels    = 64
+	MaxNames     = 128 // different names in all paths
+	MaxNodes     = 64  // kinds of object on all paths
+	MaxEdges     = 128 // different steps in all paths
+	MaxNodeEdges = 64  // steps from one kind of object
+	MaxLabels    = 64  // rules, and labels that rules name in Unless
 )
 
-// Tree is a set of rules with common beginnings made one. Node 0 stands for the store of any AsyncLocalStorage.
+// Tree has a set of rules in the form that the BPF program follows: paths with a common beginning share it. Node 0
+// stands for the store of any AsyncLocalStorage. A Tree is not changed after NewTree, and may be used by several
+// goroutines.
 type Tree struct {
-	Labels []Source // by label number
-	Names  []Name   // by number
-	Nodes  []Node
-	Store  int             // label that takes any store itself; -1 = none
-	Roots  map[string]Root // by the name of an AsyncLocalStorage: what its rules add to node 0
+	Labels []TreeLabel // by label number
+	Names  []Name      // by number
+	Nodes  []Node      // by number
+	Store  int         // label whose value is the store of any AsyncLocalStorage itself; -1 = none
+	// Roots are where the rules of single AsyncLocalStorages begin, by name. They come in addition to node 0.
+	Roots map[string]Root
 }
 
-// Source is a label as one reader has it.
-type Source struct {
-	Label  string
-	Reader Reader
+// TreeLabel is a label as one rule makes it.
+type TreeLabel struct {
+	Label  string // key
+	Source Source
 	Bytes  bool   // the value is an array of bytes
-	Rank   int    // of several rules for one label the first that has a value counts
-	Unless string // label of the same reader whose place it takes; empty for none
+	Rank   int    // of several rules of one source for one label, the one with the lowest rank that has a value counts
+	Unless string // key of the label of the same source that makes this one needless; empty for none
 }
 
-// Name is what a property, or the key of a Map, is found by.
-type Name struct {
-	Kind NameKind
-	Text string
-}
-
-// NameKind says what V8 keeps a name as.
-type NameKind uint8
-
-// The kinds of name.
-const (
-	StringName  NameKind = iota
-	SymbolName           // a symbol with this description
-	GlobalName           // the symbol that Symbol.for gives for it
-	PrivateName          // a private name of a class, which is a symbol too; with its #
-)
-
-// Name is what the step looks for; ok is false for an element.
-func (s Step) name() (n Name, ok bool) {
-	n.Text = s.Name
-	switch {
-	case s.Kind == Element:
-		return n, false
-	case s.Kind == SymbolEntry:
-		n.Kind = SymbolName
-	case s.Kind == GlobalEntry:
-		n.Kind = GlobalName
-	case s.Kind == Property && len(s.Name) > 1 && s.Name[0] == '#':
-		n.Kind = PrivateName
-	}
-	return n, true
-}
-
-// Node is a kind of object on the way to a value: all that is reached by the same path.
+// Node is a kind of object on the way to values: all objects that are reached by the same path.
 type Node struct{ Edges []Edge }
 
-// Edge is a step to a value.
+// Edge is a step from an object to a value.
 type Edge struct {
 	Step
-	Slot  int // number of the name; of an element its index
-	To    int // node to go on from; -1 = none
-	Label int // label that takes the value; -1 = none
-	// Unless is a label that makes all labels behind this edge needless; -1 = none.
-	Unless int
+	Slot   int // number of the name in Tree.Names; of an element its index
+	To     int // node that the value is an object of; -1 = no path goes on from it
+	Label  int // label that has this value; -1 = none
+	Unless int // label that makes all labels behind this edge needless; -1 = none
 }
 
 // Root is where the rules of one AsyncLocalStorage begin.
 type Root struct {
-	Node  int // -1 = none
-	Label int // label that takes the store itself; -1 = none
+	Node  int // that its store is an object of; -1 = none
+	Label int // label whose value is the store itself; -1 = none
 }
 
-// NewTree joins rules. It fails where they exceed what the BPF program can hold.
+// NewTree joins rules. It fails if they exceed the limits of a Tree, or if labels of different keys or sources have the
+// same path. The error names the label.
 func NewTree(rules []Rule) (*Tree, error) {
 	t := &Tree{Nodes: make([]Node, 1), Roots: map[string]Root{}, Store: -1}
 	for _, r := range rules {
@@ -95,16 +65,16 @@ func NewTree(rules []Rule) (*Tree, error) {
 func (t *Tree) add(r Rule) error {
 	label, unless := t.label(r), -1
 	if r.Unless != "" {
-		unless = number(&t.Labels, Source{Label: r.Unless, Reader: r.Reader})
+		unless = intern(&t.Labels, TreeLabel{Label: r.Unless, Source: r.Source})
 	}
-	node, err := t.begin(r, label)
+	node, err := t.rootNode(r, label)
 	if err != nil || len(r.Path) == 0 {
 		return err
 	}
 	for i, step := range r.Path {
 		e := t.edge(node, step, unless)
 		if i == len(r.Path)-1 {
-			return t.give(&e.Label, label, "the same path")
+			return t.assign(&e.Label, label, "the same path")
 		}
 		if e.To < 0 {
 			to := t.node() // may move the edges
@@ -116,11 +86,11 @@ func (t *Tree) add(r Rule) error {
 	return nil
 }
 
-// label is a number for the label of a rule: one that is less for earlier rules.
+// label adds the label of a rule and returns its number, which is lower for earlier rules.
 func (t *Tree) label(r Rule) int {
-	s := Source{Label: r.Label, Reader: r.Reader, Bytes: r.Bytes, Unless: r.Unless}
+	s := TreeLabel{Label: r.Label, Source: r.Source, Bytes: r.Bytes, Unless: r.Unless}
 	for _, have := range t.Labels {
-		if have.Label == s.Label && have.Reader == s.Reader {
+		if have.Label == s.Label && have.Source == s.Source {
 			s.Rank++
 		}
 	}
@@ -128,11 +98,11 @@ func (t *Tree) label(r Rule) int {
 	return len(t.Labels) - 1
 }
 
-// begin is the node that a rule's path starts from. A rule without a path takes the store itself.
-func (t *Tree) begin(r Rule, label int) (int, error) {
+// rootNode returns the node that a rule's path starts from. A rule without a path has the store itself as its value.
+func (t *Tree) rootNode(r Rule, label int) (int, error) {
 	if r.Store == "" {
 		if len(r.Path) == 0 {
-			return 0, t.give(&t.Store, label, "the same value")
+			return 0, t.assign(&t.Store, label, "the same value")
 		}
 		return 0, nil
 	}
@@ -142,25 +112,25 @@ func (t *Tree) begin(r Rule, label int) (int, error) {
 	}
 	var err error
 	if len(r.Path) == 0 {
-		err = t.give(&root.Label, label, "the same value")
+		err = t.assign(&root.Label, label, "the same value")
 	}
 	t.Roots[r.Store] = root
 	return root.Node, err
 }
 
-// give gives a value to a label. It can be one label only.
-func (t *Tree) give(to *int, label int, same string) error {
+// assign makes label the one that has a value. A value can be that of one label only.
+func (t *Tree) assign(to *int, label int, same string) error {
 	if *to < 0 {
 		*to = label
 		return nil
 	}
-	if have := t.Labels[*to]; have.Label != t.Labels[label].Label || have.Reader != t.Labels[label].Reader {
+	if have := t.Labels[*to]; have.Label != t.Labels[label].Label || have.Source != t.Labels[label].Source {
 		return fmt.Errorf("%s as label %s", same, have.Label)
 	}
 	return nil
 }
 
-// edge finds or adds a step. One that different rules share is needless only if it is for all of them.
+// edge finds or adds a step. A step that rules share is needless only if it is for all of them.
 func (t *Tree) edge(node int, step Step, unless int) *Edge {
 	n := &t.Nodes[node]
 	for i := range n.Edges {
@@ -173,18 +143,20 @@ func (t *Tree) edge(node int, step Step, unless int) *Edge {
 	}
 	e := Edge{Step: step, Slot: step.Index, To: -1, Label: -1, Unless: unless}
 	if name, ok := step.name(); ok {
-		e.Slot = number(&t.Names, name)
+		e.Slot = intern(&t.Names, name)
 	}
 	n.Edges = append(n.Edges, e)
 	return &n.Edges[len(n.Edges)-1]
 }
 
+// node adds a node and returns its number.
 func (t *Tree) node() int {
 	t.Nodes = append(t.Nodes, Node{})
 	return len(t.Nodes) - 1
 }
 
-func number[T comparable](list *[]T, s T) int {
+// intern finds or adds s in a list and returns its index.
+func intern[T comparable](list *[]T, s T) int {
 	for i, have := range *list {
 		if have == s {
 			return i

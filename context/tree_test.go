@@ -34,17 +34,20 @@ func labelsOf(t *Tree) []string {
 }
 
 func TestTree(t *testing.T) {
-	got, err := NewTree(rules(t, "id=user.id", "tenant=user.org.id", "user=user.name", `s=als("session")`, `sid=als("session").id`, `x=als("other").id`, "x=alt"))
+	got, err := NewTree(rules(t, "id=user.id", "tenant=user.org.id", "user=user.name", `s=als("session")`,
+		`sid=als("session").id`, `x=als("other").id`, "x=alt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"id", "tenant", "user", "s", "sid", "x", "x"}, labelsOf(got)); diff != "" {
 		t.Errorf("labels: %s", diff)
 	}
-	if diff := cmp.Diff([]Name{{Text: "user"}, {Text: "id"}, {Text: "org"}, {Text: "name"}, {Text: "alt"}}, got.Names); diff != "" {
+	if diff := cmp.Diff([]Name{{Text: "user"}, {Text: "id"}, {Text: "org"}, {Text: "name"}, {Text: "alt"}},
+		got.Names); diff != "" {
 		t.Errorf("names: %s", diff)
 	}
-	if diff := cmp.Diff(map[string]Root{"session": {Node: 3, Label: 3}, "other": {Node: 4, Label: -1}}, got.Roots); diff != "" {
+	if diff := cmp.Diff(map[string]Root{"session": {Node: 3, Label: 3}, "other": {Node: 4, Label: -1}},
+		got.Roots); diff != "" {
 		t.Errorf("roots: %s", diff)
 	}
 	want := []Node{
@@ -67,7 +70,8 @@ func TestTreeOfValueAndPath(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := got.Nodes[0].Edges[0]
-		if len(got.Nodes[0].Edges) != 1 || x.To != 1 || got.Labels[x.Label].Label != "a" || got.Labels[got.Nodes[1].Edges[0].Label].Label != "b" {
+		if len(got.Nodes[0].Edges) != 1 || x.To != 1 || got.Labels[x.Label].Label != "a" ||
+			got.Labels[got.Nodes[1].Edges[0].Label].Label != "b" {
 			t.Errorf("%v: %+v", order, got.Nodes)
 		}
 	}
@@ -75,7 +79,8 @@ func TestTreeOfValueAndPath(t *testing.T) {
 
 // The built-in rules fit, and leave room for the user's.
 func TestBuiltInTree(t *testing.T) {
-	got, err := NewTree(Kinds{Trace: true, Route: true, Custom: true, Root: true}.Rules(rules(t, "a=x", `b=baggage("k")`)))
+	got, err := NewTree(Kinds{Trace: true, Route: true, Custom: true,
+		Root: true}.Rules(rules(t, "a=x", `b=baggage("k")`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +98,10 @@ func TestBuiltInTree(t *testing.T) {
 func TestKinds(t *testing.T) {
 	own := rules(t, "tenant=x")
 	for in, want := range map[string][]string{
-		"none": nil, "custom": {"tenant"}, "trace": {"trace_id", "span_id", "trace_id", "span_id", "trace_id", "_dd.p.tid", "span_id"},
-		"route, custom": {"tenant", "http.route", "http.request.method", "url.path", "http.method", "http.target", "http.route", "http.method", "http.url"},
+		"none": nil, "custom": {"tenant"},
+		"trace": {"trace_id", "span_id", "trace_id", "span_id", "trace_id", "_dd.p.tid", "span_id"},
+		"route, custom": {"tenant", "http.route", "http.request.method", "url.path", "http.method", "http.target",
+			"http.route", "http.method", "http.url"},
 	} {
 		k, err := ParseKinds(in)
 		if err != nil {
@@ -131,7 +138,8 @@ func TestUnless(t *testing.T) {
 			got[e.Name] = e.Unless
 		}
 	}
-	if diff := cmp.Diff(map[string]int{"r": -1, "x": -1, "a": 0, "b": -1, "y": 0, "c": 0, "z": 0, "d": 0}, got); diff != "" {
+	if diff := cmp.Diff(map[string]int{"r": -1, "x": -1, "a": 0, "b": -1, "y": 0, "c": 0, "z": 0, "d": 0},
+		got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -157,9 +165,13 @@ func TestTreeErrors(t *testing.T) {
 		{"the store as two labels", []string{"a=store", "b=store"}, "label b: the same value as label a"},
 		{"64 objects", []string{deep + "x"}, ""},
 		{"65 objects", []string{deep + "x.x"}, "65 objects on the paths, at most 64"},
-		{"64 labels", append(many(15, "a%=x%"), append(many(16, "b%=y.x%"), append(many(16, "c%=y.x0.x%"), many(16, "d%=y.x1.x%")...)...)...), ""},
-		{"65 labels", append(many(15, "a%=x%"), append(many(16, "b%=y.x%"), append(many(16, "c%=y.x0.x%"), append(many(16, "d%=y.x1.x%"), many(2, "e%=y.x2.x%")...)...)...)...), "65 labels, at most 64"},
-		{"129 names", append(many(43, "a=x%.p%"), "a="+strings.Join(many(43, "s%"), ".")), "129 names of properties and keys, at most 128"},
+		{"64 labels", append(many(15, "a%=x%"),
+			append(many(16, "b%=y.x%"), append(many(16, "c%=y.x0.x%"), many(16, "d%=y.x1.x%")...)...)...), ""},
+		{"65 labels", append(many(15, "a%=x%"),
+			append(many(16, "b%=y.x%"), append(many(16, "c%=y.x0.x%"),
+				append(many(16, "d%=y.x1.x%"), many(2, "e%=y.x2.x%")...)...)...)...), "65 labels, at most 64"},
+		{"129 names", append(many(43, "a=x%.p%"), "a="+strings.Join(many(43, "s%"), ".")),
+			"129 names of properties and keys, at most 128"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree, err := NewTree(rules(t, c.rules...))

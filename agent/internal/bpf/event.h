@@ -293,7 +293,7 @@ struct work_key {
 	__u64 class;   // vtable of a ThreadPoolWork; 0 for other kinds
 };
 
-// Where the objects that Node has for one kind of work keep what they belong to: see context.Work. realm 0 = they belong to
+// Where the objects that Node has for one kind of work keep what they belong to: see context.OwnerLayout. realm 0 = they belong to
 // no request that can be told.
 struct work {
 	__s32 resource, frame, realm, id;

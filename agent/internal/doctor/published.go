@@ -59,16 +59,16 @@ func (i *inspection) publications() []Publication {
 }
 
 // processContext reads what the process says of itself; nil where it says nothing.
-func processContext(p *process.Process) (*reqctx.Process, error) {
+func processContext(p *process.Process) (*reqctx.ProcessContext, error) {
 	at := p.Mappings.ProcessContext()
 	if at == 0 {
 		return nil, nil
 	}
-	return reqctx.ReadProcess(p.Memory, at)
+	return reqctx.ReadProcessContext(p.Memory, at)
 }
 
 // described says of a process context what is in it for readers of threads: the schema.
-func described(context *reqctx.Process, err error) []Publication {
+func described(context *reqctx.ProcessContext, err error) []Publication {
 	const what = "process context"
 	switch {
 	case err != nil:
@@ -82,7 +82,7 @@ func described(context *reqctx.Process, err error) []Publication {
 }
 
 // notRead is why a thread-local variable is not read, in so many places as it was found in; empty where it is.
-func (i *inspection) notRead(kind uint32, found int, context *reqctx.Process) string {
+func (i *inspection) notRead(kind uint32, found int, context *reqctx.ProcessContext) string {
 	custom := kind == bpf.PublishedLabels || kind == bpf.PublishedNodeLabels
 	node := kind == bpf.PublishedNode || kind == bpf.PublishedNodeLabels
 	switch {
@@ -94,7 +94,7 @@ func (i *inspection) notRead(kind uint32, found int, context *reqctx.Process) st
 		return "not ABI 1"
 	case context == nil:
 		return "there is no process context to go with it"
-	case !context.HasThreads():
+	case !context.HasThreadContexts():
 		return "the process context names no schema that is known"
 	}
 	return "the dynamic linker has not placed it yet"

@@ -47,7 +47,7 @@ func (p *Isolate) Current() (c Current, ok bool) {
 	if err != nil {
 		return c, false
 	}
-	resource, err := hooks.Current(p.r)
+	resource, err := hooks.CurrentResource(p.r)
 	if err != nil || resource == 0 {
 		return c, false
 	}
@@ -66,7 +66,7 @@ func (p *Isolate) asyncHooks() (*reqctx.AsyncHooks, error) {
 	if err := p.l.Require(process.AsyncHooksFields...); err != nil {
 		return nil, err
 	}
-	h, err := reqctx.AsyncHooksOf(p.r, p.at, 0)
+	h, err := reqctx.FindAsyncHooks(p.r, p.at, 0)
 	if err != nil {
 		return nil, err
 	}

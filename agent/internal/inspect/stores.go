@@ -76,7 +76,7 @@ func (p *StoreReader) store(e heap.Entry) (s Store, ok bool) {
 		if r.Store != "" && r.Store != s.Name {
 			continue
 		}
-		if w, ok := reqctx.Lead(p.r, e.Value, r.Path); ok && !slices.Contains(s.Labels, r.Label) && (r.Bytes || p.isValue(w)) {
+		if w, ok := reqctx.Follow(p.r, e.Value, r.Path); ok && !slices.Contains(s.Labels, r.Label) && (r.Bytes || p.isValue(w)) {
 			s.Labels = append(s.Labels, r.Label)
 		}
 	}

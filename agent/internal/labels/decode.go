@@ -46,7 +46,7 @@ func (p *Process) decodeReading(context []byte) []pprofx.Label {
 		return labels
 	}
 	p.context.values = p.context.values[:0]
-	p.context.sets = reqctx.Sets{}
+	p.context.sets = reqctx.LabelsBySource{}
 	err := sampler.ContextRecords(context, func(kind, label uint8, data []byte) { p.contextRecord(kind, label, data) })
 	if err != nil {
 		p.flags.Unreadable = true
@@ -102,7 +102,7 @@ func (p *Process) contextRecord(kind, label uint8, data []byte) {
 	case bpf.ContextCut:
 		p.flags.Cut = true
 		if n := len(p.context.values); n > 0 && p.context.values[n-1].Label == int(label) {
-			p.context.values[n-1].Cut = true
+			p.context.values[n-1].Truncated = true
 		}
 		return
 	case bpf.ContextBytes:

@@ -50,7 +50,7 @@ type Process struct {
 // sampleContext is what is known of the context of the sample at hand.
 type sampleContext struct {
 	values []reqctx.Value
-	sets   reqctx.Sets
+	sets   reqctx.LabelsBySource
 }
 
 // Process begins to decode samples of a process. config is what the BPF program is told of it: FindPublished changes

@@ -37,7 +37,7 @@ func (l *Learners) learnIsolate(p *Learner, key bpf.EnvironmentKey, context heap
 	}
 	switch {
 	case err == nil:
-		return l.sampler.SetEnvironment(key, bpf.AsyncHooks{Fields: h.Fields, Resources: h.Resources, Natives: h.Natives, Deque: one(h.Deque)})
+		return l.sampler.SetEnvironment(key, bpf.AsyncHooks{Fields: h.Fields, Resources: h.Resources, Natives: h.NativeResources, Deque: one(h.Deque)})
 	case errors.Is(err, reqctx.ErrNoEnvironment) && time.Since(asked) > environmentTimeout:
 		return errors.Join(err, l.sampler.SetEnvironment(key, bpf.AsyncHooks{}))
 	}
@@ -67,12 +67,12 @@ func one(yes bool) uint32 {
 
 // learnResource learns the hidden class of a resource, and what its stores lead to.
 func (l *Learners) learnResource(p *Learner, object, class heap.Word) error {
-	r, update, err := p.learner.Resource(object, class)
+	r, update, err := p.learner.ResourceShape(object, class)
 	if err != nil {
 		return err
 	}
 	out := bpf.Resource{
-		Descriptors: r.Descriptors, Own: r.Own,
+		Descriptors: r.Descriptors, Own: r.OwnDescriptors,
 		PublicSlot: r.Public, ContextSlot: r.Context, N_stores: uint16(len(r.Stores)),
 	}
 	copy(out.Stores[:], r.Stores)
@@ -83,7 +83,7 @@ func (l *Learners) learnResource(p *Learner, object, class heap.Word) error {
 }
 
 func (l *Learners) learnSymbol(p *Learner, symbol heap.Word, hash uint32) error {
-	kind, err := p.learner.Symbol(symbol)
+	kind, err := p.learner.SymbolKind(symbol)
 	if err != nil {
 		return err
 	}

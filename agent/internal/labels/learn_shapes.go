@@ -11,7 +11,7 @@ func (l *Learners) learnShape(p *Learner, node int, object, class heap.Word) err
 	if node >= len(l.tree.Nodes) {
 		return nil
 	}
-	update := p.learner.Learn(node, object)
+	update := p.learner.ShapesFrom(node, object)
 	if _, ok := update.Shapes[class]; !ok { // the object is another by now
 		s, err := p.learner.Shape(node, class)
 		if err != nil {
@@ -23,9 +23,9 @@ func (l *Learners) learnShape(p *Learner, node int, object, class heap.Word) err
 }
 
 // setShapes tells the BPF program about hidden classes.
-func (l *Learners) setShapes(p *Learner, update reqctx.Lesson) error {
+func (l *Learners) setShapes(p *Learner, update reqctx.ShapeUpdate) error {
 	for class, s := range update.Shapes {
-		shape := bpf.Shape{Descriptors: s.Descriptors, Own: s.Own, Slots: s.Slots}
+		shape := bpf.Shape{Descriptors: s.Descriptors, Own: s.OwnDescriptors, Slots: s.Slots}
 		if err := l.sampler.SetShape(p.id, uint64(class), shape); err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (l *Learners) setShapes(p *Learner, update reqctx.Lesson) error {
 }
 
 func (l *Learners) learnStore(p *Learner, storage heap.Word, hash uint32) error {
-	root, err := p.learner.Store(storage)
+	root, err := p.learner.RootOf(storage)
 	if err != nil && hash == 0 {
 		return err
 	}

@@ -82,5 +82,5 @@ func (p *Learner) mayAsk(q hashRequest) bool {
 func (p *Learner) StoreProperties() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]string(nil), p.learner.Seen...)
+	return append([]string(nil), p.learner.StoreProperties...)
 }

@@ -22,9 +22,9 @@ const (
 
 // published is what a process publishes for readers outside it.
 type published struct {
-	at        uint64          // address of the process context; 0 = none
-	process   *reqctx.Process // nil = none, or not readable
-	seen      uint64          // its publication that was looked at last, readable or not
+	at        uint64                 // address of the process context; 0 = none
+	process   *reqctx.ProcessContext // nil = none, or not readable
+	seen      uint64                 // its publication that was looked at last, readable or not
 	checked   time.Time
 	asked     time.Time // for changes
 	since     time.Time // when the process was attached to
@@ -65,7 +65,7 @@ func (p *Process) readPublished() bool {
 		return false
 	}
 	w.seen = at
-	read, err := reqctx.ReadProcess(p.process.Memory, w.at)
+	read, err := reqctx.ReadProcessContext(p.process.Memory, w.at)
 	switch {
 	case errors.Is(err, reqctx.ErrChanging):
 		w.seen = 0
@@ -76,7 +76,7 @@ func (p *Process) readPublished() bool {
 		w.say(log.Warn, "what the process publishes about itself is not used", "pid", pid, "why", err)
 		return false
 	}
-	if read.Schema != "" && !read.HasThreads() {
+	if read.Schema != "" && !read.HasThreadContexts() {
 		w.say(log.Warn, "the process publishes thread contexts in a schema that is not known", "pid", pid, "schema", read.Schema)
 	}
 	w.process, w.labelSets = read, labelSets{}
@@ -96,7 +96,7 @@ func (p *published) say(log func(string, ...any), message string, more ...any) {
 }
 
 // describe puts what a process says of itself over what was found out about it.
-func describe(derived pprofx.Process, p *reqctx.Process) pprofx.Process {
+func describe(derived pprofx.Process, p *reqctx.ProcessContext) pprofx.Process {
 	out := derived
 	for _, l := range p.Resource {
 		switch {
@@ -143,7 +143,7 @@ func (p *Process) publishedRecord(kind, label uint8, data []byte) {
 		return
 	}
 	set := &p.context.sets[reqctx.PublishedLabels]
-	l, ok := reqctx.LocalLabel(data, int(label))
+	l, ok := reqctx.DecodeCustomLabel(data, int(label))
 	switch {
 	case !ok:
 		p.decoder.BadValues++
@@ -168,7 +168,7 @@ func (p *Process) threadContext(kind uint32, data []byte) {
 	p.decoder.BadValues += int64(r.Bad)
 	p.flags.Invalid = p.flags.Invalid || r.Bad > 0
 	p.flags.UnknownKey = p.flags.UnknownKey || r.Unknown > 0
-	p.flags.OverLimit = p.flags.OverLimit || r.Cut
+	p.flags.OverLimit = p.flags.OverLimit || r.Truncated
 	reader := reqctx.PublishedThread
 	if kind == bpf.PublishedNode {
 		reader = reqctx.PublishedNode

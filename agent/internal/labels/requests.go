@@ -51,7 +51,7 @@ func (l *Learners) answer(p *Learner, thread uint32, kind, label uint8, first, s
 		if !p.mayAsk(hashRequest{second, label}) {
 			return nil
 		}
-		if hash, ok := p.learner.Hash(int(label), heap.Word(first)); ok {
+		if hash, ok := p.learner.NameHash(int(label), heap.Word(first)); ok {
 			return l.sampler.SetHash(p.id, second, int(label), hash)
 		}
 	case bpf.ContextLearnStore:

@@ -13,7 +13,7 @@ import (
 
 // Variables are the thread-local variables of a process from which contexts are read, by precedence. context is its
 // process context, nil for none.
-func Variables(p *process.Process, context *reqctx.Process) []bpf.Published {
+func Variables(p *process.Process, context *reqctx.ProcessContext) []bpf.Published {
 	files, musl := p.Mappings.ThreadLocals()
 	find := func(name string) []bpf.Place { return places(threadlocal.Find(p.Memory, musl, files, name)) }
 	var all []bpf.Published
@@ -26,8 +26,8 @@ func Variables(p *process.Process, context *reqctx.Process) []bpf.Published {
 			all = append(all, v)
 		}
 	}
-	if context != nil && context.HasThreads() {
-		add(bpf.PublishedNode, context.Wrapped, find(threadlocal.NodeContext), nil)
+	if context != nil && context.HasThreadContexts() {
+		add(bpf.PublishedNode, context.WrapOffset, find(threadlocal.NodeContext), nil)
 		add(bpf.PublishedThread, -1, find(threadlocal.ThreadContext), nil)
 	}
 	if hasLabels(p.Memory, files) {

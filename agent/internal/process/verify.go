@@ -30,7 +30,7 @@ func compareAsyncHooks(r *heap.Reader, isolate uint64) ([]layout.Field, error) {
 	if context == 0 {
 		return nil, verify.ErrNothing
 	}
-	hooks, err := reqctx.AsyncHooksOf(r, isolate, context)
+	hooks, err := reqctx.FindAsyncHooks(r, isolate, context)
 	if err != nil {
 		if l.Has(layout.IsolateCPED) {
 			return nil, verify.ErrNothing

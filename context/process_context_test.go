@@ -75,21 +75,23 @@ func publishedAt(time uint64, payload []byte) []byte {
 }
 
 func TestReadProcess(t *testing.T) {
-	got, err := ReadProcess(bytes.NewReader(publishedAt(77, examplePayload(t))), 0)
+	got, err := ReadProcessContext(bytes.NewReader(publishedAt(77, examplePayload(t))), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Process{
+	want := &ProcessContext{
 		Published: 77,
 		Resource: []Label{
-			{Key: "service.name", Str: "shop"}, {Key: "process.pid", Num: 1, IsNum: true}, {Key: "canary", Str: "true"}, {Key: "weight", Str: "0.5"},
+			{Key: "service.name", Str: "shop"}, {Key: "process.pid", Num: 1, IsNum: true}, {Key: "canary", Str: "true"},
+			{Key: "weight", Str: "0.5"},
 		},
-		Left: 1, Schema: "nodejs_v1_dev", Keys: []string{"http.route", "", "user"}, Wrapped: 0,
+		Skipped: 1, Schema: "nodejs_v1_dev", Keys: []string{"http.route", "", "user"}, WrapOffset: 0,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if !got.HasThreads() || (&Process{}).HasThreads() || (&Process{Schema: "nodejs_v2"}).HasThreads() {
+	if !got.HasThreadContexts() || (&ProcessContext{}).HasThreadContexts() ||
+		(&ProcessContext{Schema: "nodejs_v2"}).HasThreadContexts() {
 		t.Error("schemas")
 	}
 }
@@ -113,7 +115,8 @@ func TestReadProcessWrong(t *testing.T) {
 		"cut off":           {publishedAt(5, examplePayload(t)[:40]), "EOF"},
 		"being changed":     {change(16, 0), ErrChanging.Error()},
 	} {
-		if p, err := ReadProcess(bytes.NewReader(c.memory), 0); err == nil || !strings.Contains(err.Error(), c.want) {
+		if p, err := ReadProcessContext(bytes.NewReader(c.memory), 0); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %+v, %v; want %q", name, p, err, c.want)
 		}
 	}
@@ -137,7 +140,7 @@ func (c changing) ReadAt(b []byte, at int64) (int, error) {
 func TestReadProcessWhileItChanges(t *testing.T) {
 	for times, want := range map[int]error{1: nil, 2: nil, 3: ErrChanging} {
 		left := times
-		p, err := ReadProcess(changing{publishedAt(7, examplePayload(t)), &left}, 0)
+		p, err := ReadProcessContext(changing{publishedAt(7, examplePayload(t)), &left}, 0)
 		if !errors.Is(err, want) || want == nil && p.Published != uint64(7+times) {
 			t.Errorf("changed %d times: %+v, %v", times, p, err)
 		}
@@ -147,7 +150,7 @@ func TestReadProcessWhileItChanges(t *testing.T) {
 func FuzzReadProcess(f *testing.F) {
 	f.Add(publishedAt(77, examplePayload(f)))
 	f.Fuzz(func(t *testing.T, memory []byte) {
-		p, err := ReadProcess(io.NewSectionReader(bytes.NewReader(memory), 0, int64(len(memory))), 0)
+		p, err := ReadProcessContext(io.NewSectionReader(bytes.NewReader(memory), 0, int64(len(memory))), 0)
 		if err == nil && len(p.Keys) > maxKeys {
 			t.Errorf("%d keys", len(p.Keys))
 		}

@@ -12,8 +12,8 @@ import (
 // maxRulesFile bounds the size of a file of rules, in bytes.
 const maxRulesFile = 1 << 20
 
-// ReadRules reads a YAML file of label rules: paths as ParseRule has them, by label. A label may have several, of which
-// the first that leads to a value counts.
+// ReadRules reads a YAML file of label rules: paths as ParseRule reads them, by the key of the label. A label may have
+// several, of which the first that leads to a value counts. The file has at most 1 MiB.
 //
 //	labels:
 //	  tenant: user.tenant
@@ -21,7 +21,7 @@ const maxRulesFile = 1 << 20
 //	    - als("job").id
 //	    - als("task").id
 //
-// Errors name the file and the line.
+// Errors name the file and, where it is known, the line.
 func ReadRules(name string) ([]Rule, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -104,11 +104,11 @@ func labelRules(n *yaml.Node) ([]Rule, error) {
 			if p.Kind != yaml.ScalarNode || p.Value == "" {
 				return nil, at(p, "label %s: want a path, such as user.tenant", key.Value)
 			}
-			r := Rule{Label: key.Value}
-			if err := r.parsePath(p.Value); err != nil {
+			store, path, err := parsePath(p.Value)
+			if err != nil {
 				return nil, at(p, "label %s: %w", key.Value, err)
 			}
-			rules = append(rules, r)
+			rules = append(rules, Rule{Label: key.Value, Store: store, Path: path})
 		}
 	}
 	return rules, nil

@@ -31,7 +31,8 @@ labels:
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := rules(t, "tenant=user.tenant", `odd name=store["odd key"].get("x")`, `job=als("job").id`, `job=als("task").id`)
+	want := rules(t, "tenant=user.tenant", `odd name=store["odd key"].get("x")`, `job=als("job").id`,
+		`job=als("task").id`)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

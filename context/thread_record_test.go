@@ -25,7 +25,6 @@ func TestDecodeRecord(t *testing.T) {
 	keys := []string{"http.route", "user", "", "trace_id"}
 	ids := []Label{{Key: TraceID, Str: traceID}, {Key: SpanID, Str: spanID}}
 	with := func(more ...Label) []Label { return append(ids[:2:2], more...) }
-	str := func(key, s string) Label { return Label{Key: key, Str: s} }
 	full := threadRecord(traceID, spanID, 1, attribute(0, "/a")+attribute(1, "x"))
 	long := strings.Repeat("y", 255)
 	for _, c := range []struct {
@@ -39,25 +38,36 @@ func TestDecodeRecord(t *testing.T) {
 		{"not valid", threadRecord(traceID, spanID, 0, ""), Record{}, true},
 		{"valid is 1 only", threadRecord(traceID, spanID, 2, ""), Record{}, true},
 		{"too short", full[:27], Record{}, true},
-		{"no trace", threadRecord(noTrace, spanID, 1, attribute(0, "/a")), Record{Labels: []Label{str("http.route", "/a")}}, false},
+		{"no trace", threadRecord(noTrace, spanID, 1, attribute(0, "/a")),
+			Record{Labels: []Label{str("http.route", "/a")}}, false},
 		{"no span", threadRecord(traceID, noSpan, 1, ""), Record{Labels: ids[:1]}, false},
-		{"the last of a key counts", threadRecord(traceID, spanID, 1, attribute(0, "/a")+attribute(0, "/b")), Record{Labels: with(str("http.route", "/b"))}, false},
-		{"taken back", threadRecord(traceID, spanID, 1, attribute(0, "/a")+attribute(0, "")), Record{Labels: ids}, false},
-		{"unknown key", threadRecord(traceID, spanID, 1, attribute(4, "z")+attribute(1, "x")), Record{Labels: with(str("user", "x")), Unknown: 1}, false},
-		{"key without a name, and one that is taken", threadRecord(traceID, spanID, 1, attribute(2, "z")+attribute(3, "x")), Record{Labels: ids, Bad: 2}, false},
-		{"no UTF-8", threadRecord(traceID, spanID, 1, attribute(0, "\xff")+attribute(1, "東")), Record{Labels: with(str("user", "東")), Bad: 1}, false},
-		{"the longest value", threadRecord(traceID, spanID, 1, attribute(0, long)), Record{Labels: with(str("http.route", long))}, false},
-		{"incomplete attribute", threadRecord(traceID, spanID, 1, attribute(0, "/a")+"\x01"), Record{Labels: with(str("http.route", "/a"))}, false},
-		{"incomplete value", threadRecord(traceID, spanID, 1, attribute(0, "/a")+"\x01\x05abcd"), Record{Labels: with(str("http.route", "/a"))}, false},
-		{"less was read than it has", full[:len(full)-3], Record{Labels: with(str("http.route", "/a")), Cut: true}, false},
-		{"nothing of the attributes was read", full[:28], Record{Labels: ids, Cut: true}, false},
-		{"larger than the limit", threadRecord(traceID, spanID, 1, attribute(0, long)+attribute(1, long)+attribute(0, long)),
-			Record{Labels: with(str("http.route", long), str("user", long)), Cut: true}, false},
+		{"the last of a key counts", threadRecord(traceID, spanID, 1, attribute(0, "/a")+attribute(0, "/b")),
+			Record{Labels: with(str("http.route", "/b"))}, false},
+		{"taken back", threadRecord(traceID, spanID, 1, attribute(0, "/a")+attribute(0, "")), Record{Labels: ids},
+			false},
+		{"unknown key", threadRecord(traceID, spanID, 1, attribute(4, "z")+attribute(1, "x")),
+			Record{Labels: with(str("user", "x")), Unknown: 1}, false},
+		{"key without a name, and one that is taken",
+			threadRecord(traceID, spanID, 1, attribute(2, "z")+attribute(3, "x")), Record{Labels: ids, Bad: 2}, false},
+		{"no UTF-8", threadRecord(traceID, spanID, 1, attribute(0, "\xff")+attribute(1, "東")),
+			Record{Labels: with(str("user", "東")), Bad: 1}, false},
+		{"the longest value", threadRecord(traceID, spanID, 1, attribute(0, long)),
+			Record{Labels: with(str("http.route", long))}, false},
+		{"incomplete attribute", threadRecord(traceID, spanID, 1, attribute(0, "/a")+"\x01"),
+			Record{Labels: with(str("http.route", "/a"))}, false},
+		{"incomplete value", threadRecord(traceID, spanID, 1, attribute(0, "/a")+"\x01\x05abcd"),
+			Record{Labels: with(str("http.route", "/a"))}, false},
+		{"less was read than it has", full[:len(full)-3],
+			Record{Labels: with(str("http.route", "/a")), Truncated: true}, false},
+		{"nothing of the attributes was read", full[:28], Record{Labels: ids, Truncated: true}, false},
+		{"larger than the limit", threadRecord(traceID, spanID, 1,
+			attribute(0, long)+attribute(1, long)+attribute(0, long)),
+			Record{Labels: with(str("http.route", long), str("user", long)), Truncated: true}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := c.in
 			if len(in) > recordAttributes+MaxAttributeBytes {
-				in = in[:recordAttributes+MaxAttributeBytes] // the program hands over no more
+				in = in[:recordAttributes+MaxAttributeBytes] // the BPF program copies no more
 			}
 			got, ok := DecodeRecord(in, keys)
 			if diff := cmp.Diff(c.want, got); diff != "" || ok == c.none {
@@ -75,8 +85,8 @@ func TestDecodeRecordKeys(t *testing.T) {
 		attributes += attribute(byte(i), "v")
 	}
 	got, ok := DecodeRecord(threadRecord(traceID, spanID, 1, attributes), keys)
-	if !ok || !got.Cut || len(got.Labels) != MaxPublishedLabels {
-		t.Errorf("%d labels, cut %t", len(got.Labels), got.Cut)
+	if !ok || !got.Truncated || len(got.Labels) != MaxPublishedLabels {
+		t.Errorf("%d labels, cut %t", len(got.Labels), got.Truncated)
 	}
 }
 
@@ -95,23 +105,23 @@ func TestLocalLabel(t *testing.T) {
 		{"k\xffv", 2, Label{}, false},
 		{"kv\xff", 1, Label{}, false},
 	} {
-		if got, ok := LocalLabel([]byte(c.in), c.n); ok != c.ok || got != c.want {
+		if got, ok := DecodeCustomLabel([]byte(c.in), c.n); ok != c.ok || got != c.want {
 			t.Errorf("%q, %d: %+v %t", c.in, c.n, got, ok)
 		}
 	}
 }
 
 func TestMerge(t *testing.T) {
-	str := func(key, s string) Label { return Label{Key: key, Str: s} }
-	var sets Sets
+	var sets LabelsBySource
 	sets[PublishedNode] = []Label{str(TraceID, "node"), str("a", "node")}
-	sets[PublishedThread] = []Label{str(TraceID, "thread"), str(SpanID, "thread"), str("b", "thread"), str("a", "thread")}
+	sets[PublishedThread] = []Label{str(TraceID, "thread"), str(SpanID, "thread"), str("b", "thread"),
+		str("a", "thread")}
 	sets[OpenTelemetry] = []Label{str(SpanID, "store"), str("b", "store"), {Key: "n", Num: 5, IsNum: true}}
 	want := []Label{str("a", "node"), str("b", "thread"), {Key: "n", Num: 5, IsNum: true}, str(TraceID, "node")}
 	if diff := cmp.Diff(want, Merge(&sets)); diff != "" {
 		t.Errorf("a span id of another trace, or another precedence: %s", diff)
 	}
-	sets = Sets{OpenTelemetry: {str("z", "1")}, PublishedLabels: {str("k", "2")}}
+	sets = LabelsBySource{OpenTelemetry: {str("z", "1")}, PublishedLabels: {str("k", "2")}}
 	if diff := cmp.Diff([]Label{str("k", "2"), str("z", "1")}, Merge(&sets)); diff != "" {
 		t.Error(diff)
 	}

@@ -1,0 +1,50 @@
+package context
+
+import (
+	"slices"
+	"strings"
+)
+
+// Merge joins the labels of all sources in one list, sorted by key. Each key is in it once, from the first source that
+// has it. Labels that belong together come from one source: the ids of a trace and its spans; and, of what tracers'
+// stores have, the method and the path. If there is a route, the method and path of tracers are left out, since the
+// route says the same with fewer values.
+func Merge(sets *LabelsBySource) []Label {
+	trace, _ := firstWith(sets, 0, TraceID, SpanID)
+	_, routed := firstWith(sets, 0, Route)
+	web, _ := firstWith(sets, OpenTelemetry, Method, URLPath)
+	var out []Label
+	for i, labels := range sets {
+		source := Source(i)
+		for _, l := range labels {
+			switch l.Key {
+			case TraceID, SpanID, RootSpan:
+				if source != trace {
+					continue
+				}
+			case Method, URLPath:
+				if source >= OpenTelemetry && (routed || source != web) {
+					continue
+				}
+			}
+			if !hasKey(out, l.Key) {
+				out = append(out, l)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Label) int { return strings.Compare(a.Key, b.Key) })
+	return out
+}
+
+// firstWith finds the first source, not before from, that has the first of the keys; if none has, one with the next
+// key.
+func firstWith(sets *LabelsBySource, from Source, keys ...string) (Source, bool) {
+	for _, key := range keys {
+		for s := from; s < NumSources; s++ {
+			if hasKey(sets[s], key) {
+				return s, true
+			}
+		}
+	}
+	return 0, false
+}
