@@ -12,7 +12,19 @@ import (
 // A path in the text of a document: in backticks, without blanks, below one of the top folders.
 var documentPath = regexp.MustCompile("`([a-z0-9.]+/[\\w./*-]*)`")
 
-var documents = []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"}
+// documents are the texts for people: those at the top, and all of docs.
+func documents(t *testing.T) []string {
+	list := []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"}
+	for _, name := range withSuffix(t, ".md") {
+		if top(name) == "docs" {
+			list = append(list, name)
+		}
+	}
+	if len(list) < 8 {
+		t.Fatalf("only %d documents; the rules would hold for nothing", len(list))
+	}
+	return list
+}
 
 // TestDocumentPaths: what the documents point to is there.
 func TestDocumentPaths(t *testing.T) {
@@ -23,7 +35,7 @@ func TestDocumentPaths(t *testing.T) {
 		}
 	}
 	found := 0
-	for _, doc := range documents {
+	for _, doc := range documents(t) {
 		for _, m := range documentPath.FindAllStringSubmatch(string(read(t, doc)), -1) {
 			if first, _, _ := strings.Cut(m[1], "/"); !slices.Contains(tops, first) || strings.Contains(m[1], "VERSION") {
 				continue
@@ -52,7 +64,7 @@ func exists(name string) bool {
 func TestDocumentMake(t *testing.T) {
 	makefile := string(read(t, "Makefile"))
 	named := regexp.MustCompile(`(?m)(?:^|sudo |` + "`" + `)make ([a-z-]+)`)
-	for _, doc := range documents {
+	for _, doc := range documents(t) {
 		for _, m := range named.FindAllStringSubmatch(string(read(t, doc)), -1) {
 			if !strings.Contains(makefile, "\n"+m[1]+":") {
 				t.Errorf("%s names make %s, which the Makefile does not have", doc, m[1])
