@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Sample is a line of hotspan's JSON lines, as the README has it.
+// Sample is a line of hotspan's JSON lines, as docs/output.md has it.
 type Sample struct {
 	T      int64          `json:"t"` // Unix time in nanoseconds
 	PID    int            `json:"pid"`
