@@ -20,8 +20,8 @@ func (r *Reader) Baseline(c *Code) (*Baseline, error) {
 	return r.BaselineFrom(c, c.word(r.l.At(layout.CodeDeoptData)))
 }
 
-// BaselineOf is Baseline by a function that refers to the code. Only V8 9 needs it: where the reference is another, it is
-// ErrNotFound.
+// BaselineOf is Baseline by a function that refers to the code. Only V8 9 needs it: where the reference is another, it
+// is ErrNotFound.
 func (r *Reader) BaselineOf(c *Code, sfi Word) (*Baseline, error) {
 	data, err := r.field(sfi, layout.SFITrustedData)
 	if err != nil {

@@ -141,3 +141,21 @@ func (r *Reader) Same(c *Code) bool {
 func (r *Reader) Instructions(c *Code, n int) ([]byte, error) {
 	return r.Bytes(c.Start, min(n, int(c.End-c.Start)))
 }
+
+var codeLimits = []limit{
+	{layout.CodeDeoptData, 0, codeHead - 8}, {layout.CodePositions, 0, codeHead - 8},
+	{layout.CodeInstructionSize, 0, codeHead - 4},
+	{layout.CodeFlags, 0, codeHead - 4}, {layout.InstructionStreamBody, 0, 4096},
+}
+
+func (r *Reader) codeLimits() []limit {
+	if r.hasStreams() {
+		return streamLimits
+	}
+	return codeLimits
+}
+
+// streamLimits are of V8s in which Code and InstructionStream are two objects.
+var streamLimits = append([]limit{
+	{layout.CodeInstructionStart, 0, codeHead - 8}, {layout.InstructionStreamCode, 0, 4096},
+}, codeLimits...)

@@ -9,7 +9,8 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// exitImage is deoptImage with three exits of four bytes behind offset 32 of the code: of its deoptimisation points, in order.
+// exitImage is deoptImage with three exits of four bytes behind offset 32 of the code: of its deoptimisation points, in
+// order.
 func exitImage(t *testing.T) (*deoptimised, *Optimized, *layout.Layout) {
 	m, l := deoptImage(t), deoptLayout()
 	l.Values[layout.DeoptExitSize] = layout.Value{N: 4, State: layout.Known}
@@ -40,8 +41,8 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestTrampolines: the exits of calls are where V8 says that the calls return to when their code is thrown away, in the table that
-// it printed. The code's exits begin at 0x319.
+// TestTrampolines: the exits of calls are where V8 says that the calls return to when their code is thrown away, in the
+// table that it printed. The code's exits begin at 0x319.
 func TestTrampolines(t *testing.T) {
 	const start, size = 0x319, 4
 	for _, p := range printedEntries {

@@ -17,18 +17,6 @@ type NamedValue struct {
 	Value      Word
 }
 
-// symbolFlags says whether a symbol is one of Symbol.for, and whether it is a private name. (src/objects/name.tq)
-func (r *Reader) symbolFlags(w Word, symbol bool) (registered, secret bool) {
-	if !symbol {
-		return false, false
-	}
-	flags, err := r.u32(w, layout.SymbolFlags)
-	if err != nil {
-		return false, false
-	}
-	return flags>>r.l.At(layout.SymbolRegisteredBit)&1 == 1, flags>>r.l.At(layout.SymbolPrivateBit)&1 == 1
-}
-
 // named reads a key of a table; ok is false where it is no name.
 func (r *Reader) named(key, value Word) (n NamedValue, ok bool) {
 	var err error

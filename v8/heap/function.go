@@ -95,8 +95,8 @@ func (r *Reader) functionName(w Word, f *Function) error {
 	return err
 }
 
-// scopeName reads the function's own name in a ScopeInfo, else the inferred one, and where it starts. Its variable parts
-// stand in a fixed order; flags say which are there. (src/objects/scope-info.tq)
+// scopeName reads the function's own name in a ScopeInfo, else the inferred one, and where it starts. Its variable
+// parts stand in a fixed order; flags say which are there. (src/objects/scope-info.tq)
 func (r *Reader) scopeName(w Word, f *Function) error {
 	if err := r.within(scopeLimits); err != nil {
 		return err
@@ -142,8 +142,8 @@ func (r *Reader) scopeName(w Word, f *Function) error {
 	return err
 }
 
-// hasSlot reports whether a variable is on the stack or in the context: 0 is none, 3 unused. (src/objects/scope-info.tq,
-// VariableAllocationInfo)
+// hasSlot reports whether a variable is on the stack or in the context: 0 is none, 3 unused.
+// (src/objects/scope-info.tq, VariableAllocationInfo)
 func hasSlot(allocation uint32) bool { return allocation&3 == 1 || allocation&3 == 2 }
 
 func (r *Reader) scopeFlags(w Word) (uint32, error) {
@@ -154,8 +154,8 @@ func (r *Reader) scopeFlags(w Word) (uint32, error) {
 	return uint32(v.Smi()), err
 }
 
-// firstName reads the first slot that has a name; the others hold undefined, a Smi or the empty string. Where one cannot be
-// read, as while a collection moves it, a function without a name further on is not said to have none.
+// firstName reads the first slot that has a name; the others hold undefined, a Smi or the empty string. Where one
+// cannot be read, as while a collection moves it, a function without a name further on is not said to have none.
 func (r *Reader) firstName(w Word, at []int) (string, error) {
 	var failed error
 	for _, offset := range at {

@@ -22,24 +22,6 @@ var shapeLimits = []limit{
 
 var dictionaryLimits = []limit{{layout.NameDictionaryPrefix, 0, 8}, {layout.FixedArrayData, 8, 64}}
 
-var codeLimits = []limit{
-	{layout.CodeDeoptData, 0, codeHead - 8}, {layout.CodePositions, 0, codeHead - 8},
-	{layout.CodeInstructionSize, 0, codeHead - 4},
-	{layout.CodeFlags, 0, codeHead - 4}, {layout.InstructionStreamBody, 0, 4096},
-}
-
-func (r *Reader) codeLimits() []limit {
-	if r.hasStreams() {
-		return streamLimits
-	}
-	return codeLimits
-}
-
-// streamLimits are of V8s in which Code and InstructionStream are two objects.
-var streamLimits = append([]limit{
-	{layout.CodeInstructionStart, 0, codeHead - 8}, {layout.InstructionStreamCode, 0, 4096},
-}, codeLimits...)
-
 var scopeLimits = []limit{
 	{layout.ScopeInfoHasSavedClassVarBit, 0, 31}, {layout.ScopeInfoFunctionVarBit, 0, 30},
 	{layout.ScopeInfoInferredNameBit, 0, 31},

@@ -49,7 +49,8 @@ func testLayout() *layout.Layout {
 	} {
 		l.Values[f] = layout.Value{N: n, State: layout.Known}
 	}
-	// Four bytecodes after the four prefixes, of 1, 2, 3 and 4 bytes; each operand is twice or four times as wide with a prefix.
+	// Four bytecodes after the four prefixes, of 1, 2, 3 and 4 bytes; each operand is twice or four times as wide with
+	// a prefix.
 	l.BytecodeSizes = []byte{1, 1, 1, 1, 1, 2, 3, 4, 1, 1, 1, 1, 1, 3, 5, 7, 1, 1, 1, 1, 1, 5, 9, 13}
 	return l
 }

@@ -108,24 +108,6 @@ func (r *Reader) slot(details Word, start, inside int) (Slot, bool) {
 	return Slot{Index: i - inside, OutOfLine: true}, true
 }
 
-// Key reads a property key: a string, or a symbol's description.
-func (r *Reader) Key(w Word) (name string, symbol bool, err error) {
-	typ, err := r.Type(w)
-	if err != nil {
-		return "", false, err
-	}
-	if typ == r.l.At(layout.TypeSymbol) {
-		d, err := r.field(w, layout.SymbolDescription)
-		if err != nil {
-			return "", true, err
-		}
-		name, err = r.String(d, maxName)
-		return name, true, err
-	}
-	name, err = r.String(w, maxName)
-	return name, false, err
-}
-
 // Property reads the value of a slot.
 func (r *Reader) Property(object Word, s Slot) (Word, error) {
 	object, _, err := r.Forwarded(object)

@@ -58,31 +58,6 @@ func (r *Reader) Optimized(c *Code) (*Optimized, error) {
 	return o, nil
 }
 
-// element reads a word of a fixed array; it is checked against the array's length.
-func (r *Reader) element(array Word, i int) (Word, error) {
-	n, err := r.field(array, layout.FixedArrayLength)
-	if err != nil {
-		return 0, err
-	}
-	if !n.IsSmi() || i < 0 || i >= n.Smi() {
-		return 0, fmt.Errorf("array 0x%x: no element %d of %d", uint64(array), i, n.Smi())
-	}
-	w, err := r.WordAt(array.address() + uint64(r.l.At(layout.FixedArrayData)) + 8*uint64(i))
-	return w.Strong(), err
-}
-
-// unwrap goes from a SharedFunctionInfoWrapper, where there is one, to the SharedFunctionInfo.
-func (r *Reader) unwrap(w Word) (Word, error) {
-	typ, err := r.Type(w)
-	if err != nil || typ == r.l.At(layout.TypeSharedFunctionInfo) {
-		return w, err
-	}
-	if !r.l.Has(layout.SFIWrapperShared) {
-		return 0, &TypeError{w, typ, "SharedFunctionInfo"}
-	}
-	return r.field(w, layout.SFIWrapperShared)
-}
-
 // ownFunction is the number of the literal for a function that was inlined into itself: it is none of the literals.
 // (V8: src/objects/deoptimization-data.cc, DeoptimizationData::GetInlinedFunction)
 const ownFunction = -1
@@ -115,15 +90,6 @@ func (r *Reader) inlining(data, own Word) ([]inlinedCall, error) {
 		}
 	}
 	return calls, nil
-}
-
-// literal reads a function that is a literal of optimised code.
-func (r *Reader) literal(literals Word, i int) (Word, error) {
-	w, err := r.element(literals, i)
-	if err != nil {
-		return 0, err
-	}
-	return r.unwrap(w)
 }
 
 // Functions are the SharedFunctionInfos of the code's own function and of the inlined ones.

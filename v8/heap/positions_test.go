@@ -7,8 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Encoded by hand from src/codegen/source-position-table.cc: the first number of an entry is the code delta, from -1 on,
-// with one or two flag bits below it; the second is the zigzag delta of (inlining id + 1) << 31 | (offset + 1) << 1.
+// Encoded by hand from src/codegen/source-position-table.cc: the first number of an entry is the code delta, from -1
+// on, with one or two flag bits below it; the second is the zigzag delta of (inlining id + 1) << 31 | (offset + 1) <<
+// 1.
 var (
 	signedTable = []byte{
 		0x02, 0x2c, // +1 statement; 0 -> 22

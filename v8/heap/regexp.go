@@ -11,8 +11,8 @@ import (
 const maxRegexpData = 20
 
 // RegexpSource is the pattern of the regular expression that code was made of, at most limit UTF-16 units of it. w is
-// what the code was called with: a JSRegExp, since V8 12.5 its data. It is an address, and another regular expression may
-// be there by now: so it must refer to the code. (src/regexp/regexp-macro-assembler.h, NativeRegExpMacroAssembler)
+// what the code was called with: a JSRegExp, since V8 12.5 its data. It is an address, and another regular expression
+// may be there by now: so it must refer to the code. (src/regexp/regexp-macro-assembler.h, NativeRegExpMacroAssembler)
 func (r *Reader) RegexpSource(w Word, c *Code, limit int) (string, error) {
 	typ, err := r.Type(w)
 	if err != nil {

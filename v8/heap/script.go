@@ -19,8 +19,8 @@ type Script struct {
 	ID                       int
 	Name                     string // file name or URL; the sourceURL, else "eval", where it has no name
 	LineOffset, ColumnOffset int    // what V8 adds to lines, and to columns of the first line; 0-based
-	// EvalFrom is the SharedFunctionInfo of the function that evaluated a script without a name; 0 for none. It did so at
-	// the offset EvalAt of its source, or where that is negative, at the offset -EvalAt of its bytecode.
+	// EvalFrom is the SharedFunctionInfo of the function that evaluated a script without a name; 0 for none. It did so
+	// at the offset EvalAt of its source, or where that is negative, at the offset -EvalAt of its bytecode.
 	EvalFrom Word
 	EvalAt   int
 	object   Word
@@ -113,8 +113,8 @@ func (r *Reader) Source(s *Script) (*Text, error) {
 	return t, nil
 }
 
-// renew looks where the text is by now, and reports whether it is elsewhere: that of evaluated code is young at first, and a
-// collection moves it. What is at the old address may be any other text then.
+// renew looks where the text is by now, and reports whether it is elsewhere: that of evaluated code is young at first,
+// and a collection moves it. What is at the old address may be any other text then.
 func (r *Reader) renew(s *Script) bool {
 	if r.want(s.object, layout.TypeScript) != nil {
 		return false

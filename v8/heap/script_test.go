@@ -6,8 +6,8 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// TestSourceMoves: between the look at a script and that at its text a collection may move the text, and put any other where
-// it was.
+// TestSourceMoves: between the look at a script and that at its text a collection may move the text, and put any other
+// where it was.
 func TestSourceMoves(t *testing.T) {
 	const sourceAt = 8 / 8 // word of the Script
 	l := testLayout()

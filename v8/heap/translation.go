@@ -198,8 +198,8 @@ func (c *cursor) signed() (int, bool) {
 }
 
 // frame reads the operation of a JavaScript frame: the place in the bytecode, the literal, and what else it has. A
-// builtin's has a number of its own in place of the first and another function's literal; but the first value of a frame
-// is the function. (src/execution/frames.cc, OptimizedJSFrame::Summarize)
+// builtin's has a number of its own in place of the first and another function's literal; but the first value of a
+// frame is the function. (src/execution/frames.cc, OptimizedJSFrame::Summarize)
 func (c *cursor) frame(op int) (translated, error) {
 	offset, ok1 := c.signed()
 	literal, ok2 := c.signed()

@@ -7,8 +7,8 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// WasmCode is machine code of a WebAssembly function. It is no heap object: V8 keeps it in C++ objects, NativeModule and
-// WasmCode, which are found by the address of an instruction. (src/wasm/wasm-code-manager.h)
+// WasmCode is machine code of a WebAssembly function. It is no heap object: V8 keeps it in C++ objects, NativeModule
+// and WasmCode, which are found by the address of an instruction. (src/wasm/wasm-code-manager.h)
 type WasmCode struct {
 	Start, End uint64 // instructions, [Start, End)
 	Index      int    // of the function in its module, imported ones first; negative for a table of jumps
@@ -38,8 +38,8 @@ const (
 // node is one of a std::map with addresses as keys, as libstdc++ has it: colour, parent, left, right, key, value.
 type node struct{ left, right, key, value, last uint64 }
 
-// greatest finds the node with the greatest key that is not above key. root is where the tree's root stands. The process
-// may change the tree at any time: what is found has to be checked.
+// greatest finds the node with the greatest key that is not above key. root is where the tree's root stands. The
+// process may change the tree at any time: what is found has to be checked.
 func (r *Reader) greatest(root, key uint64) (best node, err error) {
 	at, err := r.WordAt(root)
 	for range maxTreeDepth {

@@ -15,11 +15,11 @@ const (
 	maxNameSection = 32 << 20
 	maxWasmImports = 1 << 20
 	maxWasmBodies  = 1 << 20
-	maxWasmNames   = maxWasmImports + maxWasmBodies
 )
 
-// WasmModule is what the bytes of a module say, from which V8 compiled it: names are in its name section, which compilers
-// write unless they are told to strip it. (WebAssembly core specification, "Binary Format" and "Name Section")
+// WasmModule is what the bytes of a module say, from which V8 compiled it: names are in its name section, which
+// compilers write unless they are told to strip it. (WebAssembly core specification, "Binary Format" and "Name
+// Section")
 type WasmModule struct {
 	Name     string         // empty where the module has none
 	names    map[int]string // of functions
@@ -65,7 +65,8 @@ func (r *Reader) wireBytes(module uint64) (wire [2]uint64, err error) {
 	return wire, nil
 }
 
-// SameModule reports whether m still is what it was: a module is freed, and its place used again. What names it is compared.
+// SameModule reports whether m still is what it was: a module is freed, and its place used again. What names it is
+// compared.
 func (r *Reader) SameModule(m *WasmModule) bool {
 	wire, err := r.wireBytes(m.address)
 	if err != nil || wire != m.wire {
@@ -117,7 +118,7 @@ func (r *Reader) custom(m *WasmModule, s section) {
 	m.names = map[int]string{}
 	b := c.take(min(c.size-c.at, maxNameSection))
 	m.proof, m.proofAt = bytes.Clone(b[:min(len(b), maxProof)]), c.at-uint64(len(b))
-	decodeNames(m, string(b))
+	m.Name = decodeNames(string(b), m.names)
 }
 
 func (r *Reader) wireOf(m *WasmModule, s section) *wire {

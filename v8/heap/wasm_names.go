@@ -2,25 +2,30 @@ package heap
 
 import "strings"
 
-// decodeNames reads the subsections of a name section: of the module, 0, and of its functions, 1. One that is cut off is
-// read as far as it goes.
-func decodeNames(m *WasmModule, b string) {
+// maxWasmNames bounds the names that are read of one module: there are up to maxWasmImports and maxWasmBodies
+// functions.
+const maxWasmNames = 1 << 21
+
+// decodeNames reads the subsections of a name section: of the module, 0, and of its functions, 1. One that is cut off
+// is read as far as it goes.
+func decodeNames(b string, functions map[int]string) (module string) {
 	t := text{b}
 	for len(t.b) > 0 {
 		id, _ := t.u8()
 		size, ok := t.u32()
 		if !ok {
-			return
+			return module
 		}
 		sub := text{t.b[:min(uint64(size), uint64(len(t.b)))]}
 		t.b = t.b[len(sub.b):]
 		switch id {
 		case 0:
-			m.Name, _ = sub.name()
+			module, _ = sub.name()
 		case 1:
-			sub.functions(m.names)
+			sub.functions(functions)
 		}
 	}
+	return module
 }
 
 func (t *text) functions(names map[int]string) {

@@ -10,9 +10,9 @@ import (
 // maxInstance is how many words of an instance, or of a module's object, are looked through.
 const maxInstance = 96
 
-// WasmScript is the URL of a module, as in wasm://wasm/name-1a2b3c4d, which V8 makes from a hash that nothing else tells.
-// instance is what a frame of its code holds: it leads to the module's object, and that to the Script. Their places in
-// the objects change with each V8, but not their types; and the Script says which module it is of.
+// WasmScript is the URL of a module, as in wasm://wasm/name-1a2b3c4d, which V8 makes from a hash that nothing else
+// tells. instance is what a frame of its code holds: it leads to the module's object, and that to the Script. Their
+// places in the objects change with each V8, but not their types; and the Script says which module it is of.
 func (r *Reader) WasmScript(instance Word, m *WasmModule) (string, error) {
 	object, err := r.partOf(instance, layout.TypeWasmModuleObject)
 	if err != nil && r.l.Has(layout.TypeWasmInstanceObject) { // the frame has the instance's trusted data

@@ -1,15 +1,15 @@
-// Package heap reads V8's heap objects in the memory of another process: strings, properties, functions, scripts, machine
-// code and its tables, WebAssembly modules.
+// Package heap reads V8's heap objects in the memory of another process: strings, properties, functions, scripts,
+// machine code and its tables, WebAssembly modules.
 //
-// The process runs while it is read, so nothing in its memory is trusted: types are checked, lengths capped, loops bounded.
-// Every function ends and returns an error where the memory is not what it should be; what it returns may still be of two
-// points in time. Callers that need more read twice.
+// The process runs while it is read, so nothing in its memory is trusted: types are checked, lengths capped, loops
+// bounded. Every function ends and returns an error where the memory is not what it should be; what it returns may
+// still be of two points in time. Callers that need more read twice.
 //
-// A Reader needs the Layout of the V8 that the process runs (package layout) and its memory as an io.ReaderAt of addresses
-// (package target). It keeps a buffer and is not safe for concurrent use; make one per goroutine.
+// A Reader needs the Layout of the V8 that the process runs (package layout) and its memory as an io.ReaderAt of
+// addresses (package target). It keeps a buffer and is not safe for concurrent use; make one per goroutine.
 //
-// The hidden class of an object is what V8's sources call its Map, which is not a JavaScript Map. The word of an object that
-// refers to it is the map word. A Shape is what this package reads of a hidden class.
+// The hidden class of an object is what V8's sources call its Map, which is not a JavaScript Map. The word of an object
+// that refers to it is the map word. A Shape is what this package reads of a hidden class.
 package heap
 
 // Word is one tagged slot: a Smi (a small integer in the upper half) or the address of a heap object plus one.

@@ -1,7 +1,7 @@
 package layout
 
-// Names by which the embedded blob, V8's builtins, is found: its symbols, which are local, and functions that return its
-// address and its size, which are exported until Node 24.14, and in 25.0.
+// Names by which the embedded blob, V8's builtins, is found: its symbols, which are local, and functions that return
+// its address and its size, which are exported until Node 24.14, and in 25.0.
 const (
 	symBlob      = "v8_Default_embedded_blob_code_"
 	symBlobData  = "v8_Default_embedded_blob_code_data_" // until V8 10; symBlob is a pointer to it there

@@ -27,7 +27,8 @@ func openImage(r io.ReaderAt) (*image, error) {
 	return &image{r: r, elf: f, syms: map[string]symbol{}}, nil
 }
 
-// readOnly returns where constants lie: section .rodata, or all segments that are not writable when there are no sections.
+// readOnly returns where constants lie: section .rodata, or all segments that are not writable when there are no
+// sections.
 func (im *image) readOnly() []piece {
 	if s := im.elf.Section(".rodata"); s != nil {
 		if p, ok := sectionPiece(s); ok {
@@ -136,3 +137,9 @@ func (im *image) buildID() string {
 	n := binary.LittleEndian.Uint32(b[4:])
 	return hex.EncodeToString(b[16:][:min(int(min(n, maxBuildID)), len(b)-16)])
 }
+
+// piece is a range of a file.
+type piece struct{ off, size int64 }
+
+// symbol is what is needed of an ELF symbol.
+type symbol struct{ value, size uint64 }

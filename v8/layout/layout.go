@@ -1,7 +1,8 @@
 // Package layout tells where a build of V8 keeps things: offsets, tags and enumerators, read from the Node binary.
 //
 // One table (the table_*.go files) has a row for each Field. A row names machine code of an exported accessor, debugger
-// constants (v8dbg_*) or rules by V8 version, in the order in which they are believed. Every value remembers its origin.
+// constants (v8dbg_*) or rules by V8 version, in the order in which they are believed. Every value remembers its
+// origin.
 package layout
 
 import (

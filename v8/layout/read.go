@@ -3,11 +3,7 @@ package layout
 import (
 	"fmt"
 	"io"
-	"slices"
 )
-
-// table has one row for each field, in an order in which relative rules find what they refer to.
-var table = slices.Concat(isolateRows, objectRows, stringRows, functionRows, scriptRows, codeRows, positionRows, deoptRows, typeRows, asyncRows, wasmRows, regexpRows)
 
 // Read finds the layout of the V8 in an ELF binary. It reads the symbol tables, a part of the constants and a few
 // functions, piece by piece. A V8 of unknown version is tried like any other: what nothing tells is Unresolved.
@@ -23,7 +19,7 @@ func ReadWith(r, debug io.ReaderAt) (*Layout, error) {
 	}
 	im.loadSymbols(wantedSymbols())
 	if debug != nil {
-		if err := im.addSymbols(debug); err != nil {
+		if err := im.addSymbols(debug, wantedSymbols()); err != nil {
 			return nil, err
 		}
 	}
@@ -48,17 +44,6 @@ func ReadWith(r, debug io.ReaderAt) (*Layout, error) {
 	l.readWasmState(im)
 	l.check()
 	return l, nil
-}
-
-// wantedSymbols lists the symbols that the table and Read ask for.
-func wantedSymbols() []string {
-	names := append([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, funcBlob, funcBlobSize, symBytecodeSizes, symTranslationOperands, symWasmState}, versionSymbols...)
-	for _, r := range table {
-		if r.code != nil {
-			names = append(names, r.code.names...)
-		}
-	}
-	return names
 }
 
 // resolve asks a row's sources in turn. When machine code and a rule both speak, they must agree: else it is noted.

@@ -11,9 +11,6 @@ const scanChunk = 1 << 20
 // maxHits bounds the places one scan reports. Node has about 600 v8dbg names in a string table.
 const maxHits = 1 << 16
 
-// piece is a range of a file.
-type piece struct{ off, size int64 }
-
 // scan calls visit for each place in a piece of a file where a needle stands, needle by needle within a chunk, until
 // visit returns false, the file ends or maxHits were reported. Needles are short.
 func scan(r io.ReaderAt, p piece, needles [][]byte, visit func(needle int, at int64) bool) {

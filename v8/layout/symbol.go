@@ -9,9 +9,6 @@ import (
 	"strings"
 )
 
-// symbol is what is needed of an ELF symbol.
-type symbol struct{ value, size uint64 }
-
 const (
 	symbolSize     = 24        // bytes of an Elf64_Sym
 	maxSymbolName  = 256       // the longest name that is looked for has 110 bytes
@@ -22,8 +19,9 @@ const (
 // dbgPrefix begins the names of V8's debugger constants.
 const dbgPrefix = "v8dbg_"
 
-// loadSymbols fills im.syms from .dynsym and .symtab; what .dynsym says wins. A wanted name that ends in "*" is a prefix.
-// Neither table is held in memory: first the string table is searched for names, then the symbols for those names.
+// loadSymbols fills im.syms from .dynsym and .symtab; what .dynsym says wins. A wanted name that ends in "*" is a
+// prefix. Neither table is held in memory: first the string table is searched for names, then the symbols for those
+// names.
 func (im *image) loadSymbols(wanted []string) {
 	var needles [][]byte
 	for _, w := range wanted {
@@ -41,13 +39,13 @@ func (im *image) loadSymbols(wanted []string) {
 }
 
 // addSymbols takes from a separate debug file the symbols that the binary itself does not have.
-func (im *image) addSymbols(debug io.ReaderAt) error {
+func (im *image) addSymbols(debug io.ReaderAt, wanted []string) error {
 	d, err := openImage(debug)
 	if err != nil {
 		return fmt.Errorf("debug file: %w", err)
 	}
 	d.syms = im.syms
-	d.loadSymbols(wantedSymbols())
+	d.loadSymbols(wanted)
 	return nil
 }
 

@@ -1,7 +1,8 @@
 package layout
 
-// Isolate, ThreadLocalTop and Heap have no constants: the machine code of accessors is read. The first four and the last
-// but one are exported and stay in stripped binaries; the builtins and SetGCState are local symbols since Node 24.21.
+// Isolate, ThreadLocalTop and Heap have no constants: the machine code of accessors is read. The first four and the
+// last but one are exported and stay in stripped binaries; the builtins and SetGCState are local symbols since Node
+// 24.21.
 var isolateRows = []row{
 	{field: IsolateTLS, code: &accessor{read: isolateTLS, names: []string{
 		"_ZN2v87Isolate10GetCurrentEv", "_ZN2v87Isolate13TryGetCurrentEv"}},
@@ -42,6 +43,3 @@ var isolateRows = []row{
 }
 
 const heapWhy = "src/heap/heap.h: gc_state_, for binaries without the symbol of SetGCState"
-
-// v is a bound of a rule.
-func v(major, minor int) Version { return Version{Major: major, Minor: minor} }

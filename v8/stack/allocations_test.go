@@ -12,7 +12,8 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// allocations is code of TurboFan of Node 16.20.2 with its table of positions, as V8 printed them (--print-opt-code), of
+// allocations is code of TurboFan of Node 16.20.2 with its table of positions, as V8 printed them (--print-opt-code),
+// of
 //
 //	function help(m) { let x = m, list = [];
 //	  for (let i = 0; i < m; i++) { list.push({ i, x }); x = (x + list.length) | 0; if (list.length > 99) list = []; }

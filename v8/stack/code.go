@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // maxCodes bounds the pieces of machine code that are kept of one process.
@@ -56,198 +55,15 @@ func (c *codes) drop(old *code) {
 	}
 }
 
-// codeOf finds the code that holds pc now. Nil: there is none.
-func (v *Resolver) codeOf(pc uint64) *code {
-	if !v.space.Generated(pc) {
-		return nil
-	}
-	c := v.code.find(pc)
-	if c != nil && c.checked == v.code.epoch {
-		return c
-	}
-	if c != nil && v.r.Same(c.Code) {
-		c.checked = v.code.epoch
-		if !c.described() {
-			v.describe(c)
-		}
-		return c
-	}
-	if c != nil {
-		v.code.drop(c)
-	}
-	if v.missed(pc) {
-		return nil
-	}
-	found, err := v.r.FindCode(pc)
-	if err != nil {
-		v.miss(pc)
-		return nil
-	}
-	c = &code{Code: found, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1}}
-	v.describe(c)
-	v.code.put(c)
-	return c
-}
-
-// Where there is no code is remembered for some samples: to look for it takes hundreds of reads.
-const (
-	missEpochs = 1000
-	maxMisses  = 1 << 14
-)
-
-func (v *Resolver) missed(pc uint64) bool {
-	epoch, ok := v.misses[pc]
-	return ok && v.code.epoch-epoch < missEpochs
-}
-
-func (v *Resolver) miss(pc uint64) {
-	if len(v.misses) >= maxMisses {
-		clear(v.misses)
-	}
-	v.misses[pc] = v.code.epoch
-}
-
 func (c *code) described() bool {
 	return c.tier == NoTier || c.baseline != nil || c.optimized != nil
 }
 
-// describe reads the tables of code. Where they cannot be read, because the process is changing them, the code is left
-// without, and they are read when it is met again.
-func (v *Resolver) describe(c *code) {
-	c.head, _ = v.r.Instructions(c.Code, headSize)
-	switch c.tier {
-	case Sparkplug:
-		c.baseline, _ = v.r.Baseline(c.Code)
-	case Maglev, TurboFan:
-		v.describeOptimized(c)
-	}
+// headSize is how much machine code is kept to recognise prologues; they lie within it.
+const headSize = 192
+
+// inDeoptExits reports whether an address is behind the code proper, where the deoptimiser is called. Of the builtins
+// without a frame only the deoptimiser's own return there.
+func (c *code) inDeoptExits(pc uint64) bool {
+	return c.optimized != nil && c.optimized.InDeoptExits(int(pc-c.Start))
 }
-
-// describeOptimized reads all functions at once: the tables that lead to them move.
-func (v *Resolver) describeOptimized(c *code) {
-	o, err := v.r.Optimized(c.Code)
-	if err != nil {
-		return
-	}
-	own, err := v.r.Function(o.Function)
-	if err != nil {
-		return
-	}
-	c.functions = map[heap.Word]*function{}
-	for _, sfi := range o.Functions() {
-		if c.functions[sfi] = v.called(sfi); c.functions[sfi] == nil {
-			return
-		}
-	}
-	v.describeDeoptFunctions(c, o)
-	c.optimized, c.id, c.sfi = o, own.Identity, o.Function
-}
-
-// machine resolves a frame whose pc is in code made at run time.
-func (v *Resolver) machine(raw RawFrame) []*Frame {
-	if fs := v.WebAssembly(raw); fs != nil {
-		return fs
-	}
-	c := v.codeOf(raw.PC)
-	switch {
-	case c == nil && raw.Marker < 0 && raw.ID.Script >= 0:
-		return v.nameOnly(raw, NoTier)
-	case c == nil:
-		return jitFrames
-	case c.Kind == v.r.Layout().At(layout.KindRegexp):
-		return v.regexp(c, raw)
-	case c.tier == NoTier:
-		return jitFrames
-	}
-	key := point{id: raw.ID, code: c, at: int(raw.PC - c.Start), tier: c.tier, exact: raw.Exact}
-	if fs := v.points[key]; fs != nil {
-		return fs
-	}
-	fs := v.calls(c, raw)
-	if fs == nil {
-		return v.nameOnly(raw, c.tier)
-	}
-	return v.keep(key, fs...)
-}
-
-func (v *Resolver) calls(c *code, raw RawFrame) []*Frame {
-	at := int(raw.PC - c.Start)
-	if raw.Exact {
-		at++ // the tables are asked for the instruction that is left of a return address
-	}
-	if c.tier == Sparkplug {
-		if raw.Bytecode != 0 && !v.compiledFrom(c, raw) || c.baseline == nil {
-			return nil
-		}
-		return v.baselineCall(c, raw, at)
-	}
-	if c.optimized == nil || (raw.ID != c.id && raw.ID.Script >= 0) {
-		return nil
-	}
-	if fs := v.deoptFrames(c, raw); fs != nil {
-		return fs
-	}
-	if c.optimized.InDeoptExits(at) {
-		return v.framesAtExit(c, raw)
-	}
-	calls := c.optimized.Calls(v.positioned(c, at-1))
-	var fs []*Frame
-	for i, call := range calls {
-		fn := c.functions[call.Function]
-		if fn == nil {
-			return nil
-		}
-		f := fn.frame(c.tier)
-		v.locate(f, fn, call.Source)
-		f.Inlined = i < len(calls)-1
-		fs = append(fs, f)
-	}
-	return fs
-}
-
-// called reads a function that optimised code refers to.
-func (v *Resolver) called(sfi heap.Word) *function {
-	f, err := v.r.Function(sfi)
-	if err != nil {
-		return nil
-	}
-	return v.function(f.Identity, sfi)
-}
-
-func (v *Resolver) baselineCall(c *code, raw RawFrame, at int) []*Frame {
-	fn := v.function(raw.ID, raw.SFI)
-	if fn == nil {
-		return stale(Sparkplug)
-	}
-	f := fn.frame(Sparkplug)
-	offset, err := v.r.Offset(c.baseline, at)
-	if err != nil {
-		f.Lost = LostOffset
-		return []*Frame{f}
-	}
-	if len(v.owners) >= maxFunctions {
-		clear(v.owners)
-	}
-	v.owners[c.baseline.Array] = owner{raw.ID, raw.SFI}
-	v.locate(f, fn, sourceAt(c.baseline.Bytecode.Positions, offset))
-	return []*Frame{f}
-}
-
-// nameOnly is a frame whose code is gone: its function is known, the point of execution is not. What was inlined there
-// is not known either, and a frame says so.
-func (v *Resolver) nameOnly(raw RawFrame, t Tier) []*Frame {
-	fn := v.function(raw.ID, raw.SFI)
-	if fn == nil {
-		return stale(t)
-	}
-	f := fn.frame(t)
-	f.Lost = LostCode
-	return []*Frame{goneFrame, f}
-}
-
-var goneFrame = &Frame{Name: "[code gone]", Kind: JIT, Lost: LostCode}
-
-var (
-	regexpFrames = []*Frame{{Name: "[regexp]", Kind: Regexp}}
-	jitFrames    = []*Frame{{Name: "[jit]", Kind: JIT}}
-)

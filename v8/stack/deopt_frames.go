@@ -2,23 +2,6 @@ package stack
 
 import "github.com/hotspan/hotspan/v8/heap"
 
-// describeDeoptFunctions reads the functions in the deopt frames of Maglev's code, and their bytecode. A call whose
-// functions could not all be read is located by the position table.
-func (v *Resolver) describeDeoptFunctions(c *code, o *heap.Optimized) {
-	for _, sfi := range o.DeoptFunctions() {
-		fn := c.functions[sfi]
-		if fn == nil {
-			if fn = v.called(sfi); fn == nil {
-				continue
-			}
-			c.functions[sfi] = fn
-		}
-		if fn.script != nil {
-			v.readBytecode(fn, RawFrame{SFI: sfi})
-		}
-	}
-}
-
 // deoptFrames locates calls in Maglev's code. Many calls have no entry in its position table, and the entry before them
 // may belong to a loop around the call; the deoptimisation data is exact. Code without a position table (Node 24.0 to
 // 24.19) is located by that data everywhere, which is a guess between calls. Nil: the data does not say.

@@ -8,8 +8,8 @@ type source struct {
 	at   int // the unit before it is the next
 }
 
-// nameToken finds, in the text around the start of a function, the identifier that V8 took the function's name from. What
-// V8 calls its start is its parameter list, or the word "class" for a class without a constructor
+// nameToken finds, in the text around the start of a function, the identifier that V8 took the function's name from.
+// What V8 calls its start is its parameter list, or the word "class" for a class without a constructor
 // (Scope::start_position, src/parsing/parser-base.h). -1: it is not there. more: it may be further up, where the class
 // of a constructor begins.
 func nameToken(text []uint16, start int, name []uint16) (at int, more bool) {

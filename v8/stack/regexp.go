@@ -5,6 +5,8 @@ import "unicode/utf8"
 // maxPattern bounds the characters of a regular expression that its frame shows.
 const maxPattern = 120
 
+var regexpFrames = []*Frame{{Name: "[regexp]", Kind: Regexp}}
+
 // regexp is the frame of a regular expression's code, with its pattern where that is known. It is learnt once for each
 // code, from the object that the code was called with.
 func (v *Resolver) regexp(c *code, raw RawFrame) []*Frame {

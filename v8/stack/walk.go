@@ -2,16 +2,14 @@ package stack
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
 
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
-	"github.com/hotspan/hotspan/v8/target"
 )
 
-// What is kept of a stack that is deeper than KeptLeaf + KeptRoot frames: so many at the leaf, so many at the root. A walk
-// goes up MaxSteps frames at most.
+// What is kept of a stack that is deeper than KeptLeaf + KeptRoot frames: so many at the leaf, so many at the root. A
+// walk goes up MaxSteps frames at most.
 const (
 	KeptLeaf = 768
 	KeptRoot = 256
@@ -58,61 +56,11 @@ type Walk struct {
 	Leaf    Leaf // what repairs of the first frame in V8's code need; no words if there is none
 }
 
-// Position is a frame as a walk carries it: addresses in the process.
-type Position struct {
-	PC, SP, BP uint64            // BP is 0 where it is lost
-	Exact      bool              // PC is the next instruction, not a return address
-	Registers  *target.Registers // of the leaf; its caller's rule may ask for them too, which the callee has kept; else nil
-}
-
-// Code is whose code is at an address.
-type Code uint8
-
-// Whose it is.
-const (
-	NoCode Code = iota
-	NativeCode
-	V8Code // made at run time, or V8's builtins: with frame pointers
-)
-
-// Unwinder knows the code of a process, and the unwind rules of what is not V8's.
-type Unwinder interface {
-	// Code tells whose code is at an address.
-	Code(pc uint64) Code
-	// Step goes from a frame to its caller by the unwind rule that is in force at an address. The error is ErrRoot in a
-	// thread's first frame, ErrNoRule where no rule is known; any other says that memory could not be read.
-	Step(at uint64, from Position, mem io.ReaderAt) (Position, error)
-}
-
-// What an Unwinder answers where there is no caller.
-var (
-	ErrRoot   = errors.New("the thread's first frame")
-	ErrNoRule = errors.New("no unwind rule")
-)
-
 // Walker walks the stacks of a process. It is the specification of walk.h, the walk of the BPF program: change both.
 type Walker struct {
 	Mem    io.ReaderAt
 	Layout *layout.Layout
 	Code   Unwinder
-}
-
-// Walk walks the stack of a thread that has these registers and has entered this isolate (0 = none). It reads at most
-// MaxSteps frames, and of each a bounded number of words.
-func (w Walker) Walk(regs target.Registers, isolate uint64) Walk {
-	s := walk{Walker: w, isolate: isolate, leafSP: regs.General[target.RSP]}
-	s.at = Position{
-		PC: regs.IP, SP: regs.General[target.RSP], BP: regs.General[target.RBP], Exact: true, Registers: &regs,
-	}
-	for i := 0; i < MaxSteps && s.Stop == 0; i++ {
-		s.step()
-	}
-	if s.Stop == 0 {
-		s.Stop = StopDepth
-	}
-	s.keepEnds()
-	s.readLeaf(regs)
-	return s.Walk
 }
 
 // walk is a walk that is under way.
@@ -130,35 +78,6 @@ type walk struct {
 	probing bool   // PC is the word above the place of the return address, which holds value and is no code
 	builtin uint64 // PC of that frame
 	value   uint64
-}
-
-func (s *walk) step() {
-	pc := s.at.PC
-	if !s.at.Exact {
-		pc-- // a call may be the last instruction of its function
-	}
-	code, probing, typed := s.Code.Code(pc), s.probing, s.typed
-	v8 := code == V8Code || code == NoCode && s.inWasm()
-	s.probing, s.typed = false, false
-	if probing {
-		v8, code = s.acceptAbove(v8), NoCode
-	}
-	switch {
-	case v8:
-		s.stepV8()
-	case code == NoCode && typed && s.probeAbove():
-	case badPC(s.at.PC) && !s.at.Exact:
-		s.Stop = StopBadPC
-	case code == NativeCode:
-		s.push(FrameNative)
-		s.stepNative(pc)
-	default:
-		s.push(FrameUnknown)
-		s.stepFramePointer()
-	}
-	if s.Stop != 0 && s.Stop != StopRoot {
-		s.resume()
-	}
 }
 
 // push adds a frame at the present position. The frames after the first KeptLeaf are a ring of KeptRoot.

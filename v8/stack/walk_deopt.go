@@ -2,16 +2,16 @@ package stack
 
 import (
 	"github.com/hotspan/hotspan/v8/layout"
-	"github.com/hotspan/hotspan/v8/target"
 )
 
-// dropped reads a frame that the deoptimiser has taken from the stack. The builtins by which optimised code is left for the
-// interpreter copy its frame into an object of C++, drop it, and have C++ compute the frames that take its place. While that
-// runs rbp still is the dropped frame's, and calls overwrite what it points to; the copy has it. It is believed if the object
-// is of this isolate, and its sizes lead to rbp. (src/builtins/x64/builtins-x64.cc, Generate_DeoptimizationEntry)
+// dropped reads a frame that the deoptimiser has taken from the stack. The builtins by which optimised code is left for
+// the interpreter copy its frame into an object of C++, drop it, and have C++ compute the frames that take its place.
+// While that runs rbp still is the dropped frame's, and calls overwrite what it points to; the copy has it. It is
+// believed if the object is of this isolate, and its sizes lead to rbp. (src/builtins/x64/builtins-x64.cc,
+// Generate_DeoptimizationEntry)
 //
-// The builtin has no frame of its own: one is added for it, and the walk moves to the optimised code's. What is returned is
-// the end of that, the caller's stack pointer after its arguments; 0 = there is none.
+// The builtin has no frame of its own: one is added for it, and the walk moves to the optimised code's. What is
+// returned is the end of that, the caller's stack pointer after its arguments; 0 = there is none.
 func (s *walk) dropped(v *[numSlots]uint64) uint64 {
 	d, ok := s.deoptimizer()
 	if !ok {
@@ -26,45 +26,10 @@ func (s *walk) dropped(v *[numSlots]uint64) uint64 {
 	return d.end
 }
 
-// exitRest is how far it is from inside an exit of optimised code, the call of the deoptimiser, to its end. A frame that has
-// called it is said to be there: where code is thrown away that waits for a call to return, the return address becomes the
-// start of an exit, which is the end of the one before.
+// exitRest is how far it is from inside an exit of optimised code, the call of the deoptimiser, to its end. A frame
+// that has called it is said to be there: where code is thrown away that waits for a call to return, the return address
+// becomes the start of an exit, which is the end of the one before.
 func exitRest(l *layout.Layout) uint64 { return uint64(max(l.At(layout.DeoptExitSize)-1, 0)) }
-
-// deoptimizer is what is known of the deoptimiser at work.
-type deoptimizer struct {
-	object uint64 // of C++
-	end    uint64 // of the frame that it took from the stack
-	copied uint64 // where the copy of the frame ends by now; 0 = all of it is there
-}
-
-// deoptimizer finds it. A call of C++ has the stack pointer from before its alignment on top, and that points to the object's
-// address, which was pushed where the frame was. Else they are in registers.
-func (s *walk) deoptimizer() (d deoptimizer, ok bool) {
-	if s.at.Exact {
-		if s.at.Registers == nil {
-			return d, false // a signal's: they are not known
-		}
-		r := &s.at.Registers.General
-		d = deoptimizer{r[target.RAX], r[target.RCX], r[target.RDX]}
-		if !s.isDeoptimizer(d.object) {
-			d.object = r[target.RDI] // the call's argument
-		}
-		return d, s.isDeoptimizer(d.object)
-	}
-	var top [3]uint64
-	sp := s.at.SP
-	if !s.words(top[:], sp) || top[0] != sp+8 && top[0] != sp+16 {
-		return d, false
-	}
-	d = deoptimizer{object: top[(top[0]-sp)/8], end: top[0] + 8}
-	return d, s.isDeoptimizer(d.object)
-}
-
-func (s *walk) isDeoptimizer(object uint64) bool {
-	var isolate [1]uint64
-	return object != 0 && s.isolate != 0 && s.words(isolate[:], object) && isolate[0] == s.isolate
-}
 
 // copied reads the frame from the copy, and the return address of the call of the deoptimiser in the frame's code.
 func (s *walk) copied(d deoptimizer, v *[numSlots]uint64) (from uint64, ok bool) {

@@ -21,8 +21,8 @@ func (s *walk) stepNative(pc uint64) {
 	}
 }
 
-// stepFramePointer goes up from code without a rule, such as assembly, which mostly keeps a frame pointer all the same. It
-// is believed if the return address that it leads to is in code.
+// stepFramePointer goes up from code without a rule, such as assembly, which mostly keeps a frame pointer all the same.
+// It is believed if the return address that it leads to is in code.
 func (s *walk) stepFramePointer() {
 	var v [2]uint64
 	bp := s.at.BP

@@ -56,8 +56,8 @@ func (m wordMemory) ReadAt(p []byte, off int64) (int, error) {
 	return len(p), nil
 }
 
-// frame puts a frame there: the caller's frame pointer and the return address, V8's slots below them, and arguments above.
-// One with a type marker has nothing in the function's slot.
+// frame puts a frame there: the caller's frame pointer and the return address, V8's slots below them, and arguments
+// above. One with a type marker has nothing in the function's slot.
 func (m wordMemory) frame(fp, caller, ret, context uint64) {
 	m[fp], m[fp+8] = caller, ret
 	m[fp-8], m[fp-16], m[fp-24], m[fp-32], m[fp-40] = context, functionAt, 3, 0xb1, 77<<32

@@ -9,8 +9,11 @@ import (
 	"slices"
 )
 
-// PageSize is the unit that memory is recorded in.
+// PageSize is the unit that memory is recorded in, in bytes.
 const PageSize = 4096
+
+// maxPages bounds a recording.
+const maxPages = 4096
 
 // Recording is what was kept of a thread that was stopped: its registers and some pages of its process's memory. It is
 // an io.ReaderAt, for which all other memory is unreadable.

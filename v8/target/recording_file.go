@@ -18,11 +18,8 @@ type recordingHead struct {
 
 const recordingFormat = 1
 
-// Limits of what is read of a file.
-const (
-	maxPages = 4096
-	maxHead  = 4 << 20 // bytes
-)
+// maxHead bounds the first line of a file, in bytes.
+const maxHead = 4 << 20
 
 // Write writes the recording's file.
 func (r *Recording) Write(to io.Writer) error {

@@ -7,8 +7,8 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// checkContext goes from the current context to its hidden class, and from there to the hidden class of hidden classes, which
-// is its own: a wrong offset in any step does not end there.
+// checkContext goes from the current context to its hidden class, and from there to the hidden class of hidden classes,
+// which is its own: a wrong offset in any step does not end there.
 func (i *isolate) checkContext() error {
 	context, err := i.word(layout.IsolateContext)
 	if err != nil {
@@ -36,8 +36,8 @@ func (i *isolate) checkContext() error {
 	return nil
 }
 
-// checkAsyncContext: the slot holds undefined, or the JSMap of an AsyncContextFrame. Undefined says little about the slot,
-// since other slots hold it too: only a frame that is found there counts.
+// checkAsyncContext: the slot holds undefined, or the JSMap of an AsyncContextFrame. Undefined says little about the
+// slot, since other slots hold it too: only a frame that is found there counts.
 func (i *isolate) checkAsyncContext() error {
 	w, err := i.word(layout.IsolateCPED)
 	if err != nil {
@@ -66,8 +66,8 @@ func (i *isolate) checkAsyncContext() error {
 	return nil
 }
 
-// AsyncContextFrame checks that an object is an AsyncContextFrame, a JSMap whose entries can be read, and gives the fields
-// that this shows to be right.
+// AsyncContextFrame checks that an object is an AsyncContextFrame, a JSMap whose entries can be read, and gives the
+// fields that this shows to be right.
 func AsyncContextFrame(r *heap.Reader, frame heap.Word) ([]layout.Field, error) {
 	if _, err := r.Entries(frame); err != nil {
 		return nil, err

@@ -96,8 +96,8 @@ const (
 )
 
 // checkNames compares names of functions, which their ScopeInfos have, with the text of the script. It says nothing of
-// where in a ScopeInfo the name is: names of variables stand in the text too. The ScopeInfo of the function around has a
-// name too, but several functions have it.
+// where in a ScopeInfo the name is: names of variables stand in the text too. The ScopeInfo of the function around has
+// a name too, but several functions have it.
 func (i *isolate) checkNames(literals []literal) error {
 	texts, scopes := map[heap.Word]string{}, map[heap.Word]bool{}
 	found, asked := 0, 0

@@ -69,8 +69,8 @@ func (i *isolate) weak(b []byte, typ layout.Field) []heap.Word {
 	return out
 }
 
-// checkScripts: the isolate is one, since it has a list of scripts. Their ids differ, and at least one has the name of a part
-// of Node.js itself.
+// checkScripts: the isolate is one, since it has a list of scripts. Their ids differ, and at least one has the name of
+// a part of Node.js itself.
 func (i *isolate) checkScripts() error {
 	scripts, err := i.scripts()
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package verify compares a layout with a live process: what V8 keeps in an isolate must be where the layout says.
 //
-// A comparison follows references whose ends are known, such as from a function to its name in the text of its script. The
-// fields that it verifies are those that, were they others, would have led elsewhere than to what was found. It only reads
-// the process, which runs on; nothing in its memory is trusted.
+// A comparison follows references whose ends are known, such as from a function to its name in the text of its script.
+// The fields that it verifies are those that, were they others, would have led elsewhere than to what was found. It
+// only reads the process, which runs on; nothing in its memory is trusted.
 package verify
 
 import (
@@ -25,8 +25,8 @@ type Result struct {
 type Comparison struct {
 	What  string         // names it in Result.Wrong
 	Needs []layout.Field // without one of these it is not run
-	// Run gives the fields that it shows to be right, also with an error. The error says what contradicts the layout; it is
-	// ErrNothing where there is nothing to compare with. isolate is an address.
+	// Run gives the fields that it shows to be right, also with an error. The error says what contradicts the layout;
+	// it is ErrNothing where there is nothing to compare with. isolate is an address.
 	Run func(r *heap.Reader, isolate uint64) ([]layout.Field, error)
 }
 
@@ -36,8 +36,8 @@ const (
 	livePauses = 5 * time.Millisecond
 )
 
-// Isolate compares the layout of r with the isolate at an address of a running process. A comparison that fails is made up
-// to three times before it counts: a collection may move what is read. The Reader must not be used meanwhile.
+// Isolate compares the layout of r with the isolate at an address of a running process. A comparison that fails is made
+// up to three times before it counts: a collection may move what is read. The Reader must not be used meanwhile.
 func Isolate(r *heap.Reader, isolate uint64, more ...Comparison) Result {
 	return compare(r, isolate, liveTries, more)
 }

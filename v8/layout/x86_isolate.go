@@ -100,8 +100,8 @@ func lastJump(code []inst) (uint64, bool) {
 	return target(code[len(code)-1])
 }
 
-// isolateCPED: the getter makes a handle. Of the Isolate's words it touches, the next handle is stored to and the limit is
-// compared with: the one that is only loaded is the embedder data.
+// isolateCPED: the getter makes a handle. Of the Isolate's words it touches, the next handle is stored to and the limit
+// is compared with: the one that is only loaded is the embedder data.
 func isolateCPED(_ *image, code []inst) (int64, error) {
 	loaded, handles := map[int64]bool{}, map[int64]bool{}
 	for _, i := range code {

@@ -2,8 +2,8 @@ package layout
 
 import "golang.org/x/arch/x86/x86asm"
 
-// The builtins by which optimised code is left for the interpreter. They have offsets in V8's C++ objects as immediates.
-// (src/builtins/x64/builtins-x64.cc, Generate_DeoptimizationEntry)
+// The builtins by which optimised code is left for the interpreter. They have offsets in V8's C++ objects as
+// immediates. (src/builtins/x64/builtins-x64.cc, Generate_DeoptimizationEntry)
 var deoptimizationEntries = []string{"Builtins_DeoptimizationEntry_Eager", "Builtins_DeoptimizationEntry_Lazy"}
 
 // deoptimizerInput: the object that C++ has made is in rax, `mov disp(%rax),%rbx` loads the description of the frame.

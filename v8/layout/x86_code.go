@@ -6,8 +6,8 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// maxCode bounds the bytes of one function that are disassembled. The longest that is read, an entry of the deoptimiser,
-// has about 1000; the others have 120.
+// maxCode bounds the bytes of one function that are disassembled. The longest that is read, an entry of the
+// deoptimiser, has about 1000; the others have 120.
 const maxCode = 1024
 
 // inst is a decoded instruction at its address.

@@ -1,0 +1,120 @@
+package stack
+
+import (
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// codeOf finds the code that holds pc now. Nil: there is none.
+func (v *Resolver) codeOf(pc uint64) *code {
+	if !v.space.Generated(pc) {
+		return nil
+	}
+	c := v.code.find(pc)
+	if c != nil && c.checked == v.code.epoch {
+		return c
+	}
+	if c != nil && v.r.Same(c.Code) {
+		c.checked = v.code.epoch
+		if !c.described() {
+			v.describe(c)
+		}
+		return c
+	}
+	if c != nil {
+		v.code.drop(c)
+	}
+	if v.missed(pc) {
+		return nil
+	}
+	found, err := v.r.FindCode(pc)
+	if err != nil {
+		v.miss(pc)
+		return nil
+	}
+	c = &code{Code: found, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1}}
+	v.describe(c)
+	v.code.put(c)
+	return c
+}
+
+// Where there is no code is remembered for some samples: to look for it takes hundreds of reads.
+const (
+	missEpochs = 1000
+	maxMisses  = 1 << 14
+)
+
+func (v *Resolver) missed(pc uint64) bool {
+	epoch, ok := v.misses[pc]
+	return ok && v.code.epoch-epoch < missEpochs
+}
+
+func (v *Resolver) miss(pc uint64) {
+	if len(v.misses) >= maxMisses {
+		clear(v.misses)
+	}
+	v.misses[pc] = v.code.epoch
+}
+
+// describe reads the tables of code. Where they cannot be read, because the process is changing them, the code is left
+// without, and they are read when it is met again.
+func (v *Resolver) describe(c *code) {
+	c.head, _ = v.r.Instructions(c.Code, headSize)
+	switch c.tier {
+	case Sparkplug:
+		c.baseline, _ = v.r.Baseline(c.Code)
+	case Maglev, TurboFan:
+		v.describeOptimized(c)
+	}
+}
+
+// describeOptimized reads all functions at once: the tables that lead to them move.
+func (v *Resolver) describeOptimized(c *code) {
+	o, err := v.r.Optimized(c.Code)
+	if err != nil {
+		return
+	}
+	own, err := v.r.Function(o.Function)
+	if err != nil {
+		return
+	}
+	c.functions = map[heap.Word]*function{}
+	for _, sfi := range o.Functions() {
+		if c.functions[sfi] = v.called(sfi); c.functions[sfi] == nil {
+			return
+		}
+	}
+	v.describeDeoptFunctions(c, o)
+	c.optimized, c.id, c.sfi = o, own.Identity, o.Function
+}
+
+// describeDeoptFunctions reads the functions in the deopt frames of Maglev's code, and their bytecode. A call whose
+// functions could not all be read is located by the position table.
+func (v *Resolver) describeDeoptFunctions(c *code, o *heap.Optimized) {
+	for _, sfi := range o.DeoptFunctions() {
+		fn := c.functions[sfi]
+		if fn == nil {
+			if fn = v.called(sfi); fn == nil {
+				continue
+			}
+			c.functions[sfi] = fn
+		}
+		if fn.script != nil {
+			v.readBytecode(fn, RawFrame{SFI: sfi})
+		}
+	}
+}
+
+// tier gives the tier of a Code object's kind.
+func (v *Resolver) tier(kind int) Tier {
+	l := v.r.Layout()
+	switch kind {
+	case l.At(layout.KindBaseline):
+		return Sparkplug
+	case l.At(layout.KindMaglev):
+		return Maglev
+	case l.At(layout.KindTurboFan):
+		return TurboFan
+	}
+	return NoTier
+}

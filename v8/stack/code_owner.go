@@ -1,0 +1,65 @@
+package stack
+
+import (
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// enters reports whether code is the function's that was in rdi. If not, its place was used again since the sample.
+func (v *Resolver) enters(c *code, callee RawFrame) bool {
+	if callee.ID.Script < 0 {
+		return false
+	}
+	if c.tier != Sparkplug {
+		return c.id == callee.ID
+	}
+	if of := v.ownerOf(c); of.id.Script >= 0 {
+		return of.id == callee.ID
+	}
+	return v.compiledFor(c, callee.SFI)
+}
+
+// isForeign reports whether the frame at rbp is another function's than the code's: then the code has none, whatever
+// its instructions look like.
+func (v *Resolver) isForeign(c *code, raw RawFrame) bool {
+	if raw.Marker >= 0 || raw.ID.Script < 0 {
+		return false
+	}
+	if c.tier == Sparkplug {
+		return !v.compiledFrom(c, raw) && (c.baseline != nil || v.baselineLacksBytecode())
+	}
+	return c.optimized != nil && raw.ID != c.id
+}
+
+// ownerOf is the function of baseline code, if it was seen before: baseline code itself does not tell.
+func (v *Resolver) ownerOf(c *code) owner {
+	if c.baseline != nil {
+		if of, ok := v.owners[c.baseline.Array]; ok {
+			return of
+		}
+	}
+	return owner{id: heap.Identity{Script: -1}}
+}
+
+func (v *Resolver) isCode(pc uint64) bool {
+	if _, _, _, ok := v.space.Builtin(pc - 1); ok {
+		return true
+	}
+	return v.codeOf(pc) != nil || v.wasmAt(pc, false) != nil
+}
+
+// returnsTo reports whether a word is a return address into a function's code.
+func (v *Resolver) returnsTo(w uint64, raw RawFrame) bool {
+	if name, _, ok := v.builtinAt(RawFrame{PC: w}); ok {
+		return isInterpreter(name)
+	}
+	c := v.codeOf(w)
+	return c != nil && v.runs(c, raw) && !c.inDeoptExits(w)
+}
+
+// runs reports whether code is a function's.
+func (v *Resolver) runs(c *code, raw RawFrame) bool {
+	if c.tier == Sparkplug {
+		return v.compiledFrom(c, raw)
+	}
+	return c.tier != NoTier && c.id == raw.ID
+}

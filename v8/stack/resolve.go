@@ -1,0 +1,146 @@
+package stack
+
+import (
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Resolve gives the logical frames of one frame, innermost first. None means that it is part of the next one: a
+// bytecode handler is the interpreter's own code.
+func (v *Resolver) Resolve(raw RawFrame) []*Frame {
+	name, start, ok := v.builtinAt(raw)
+	switch {
+	case !ok:
+		return v.machine(raw)
+	case raw.Marker < 0 && raw.ID.Script >= 0 && v.interprets(name, raw):
+		return v.interpreted(raw)
+	case isHandler(name):
+		return nil
+	}
+	f := v.builtin[start]
+	if f == nil {
+		f = &Frame{Name: name, Kind: Builtin}
+		v.builtin[start] = f
+	}
+	return []*Frame{f}
+}
+
+// interpreted resolves a frame of the interpreter.
+func (v *Resolver) interpreted(raw RawFrame) []*Frame {
+	key := point{id: raw.ID, at: raw.Offset, tier: Ignition, exact: raw.Exact && raw.Offset < 0}
+	if fs := v.points[key]; fs != nil {
+		return fs
+	}
+	fn := v.function(raw.ID, raw.SFI)
+	if fn == nil {
+		return stale(Ignition)
+	}
+	f := fn.frame(Ignition)
+	if !v.readBytecode(fn, raw) {
+		f.Lost = LostBytecode
+		return []*Frame{f}
+	}
+	at, ok := fn.bytecode.Offset(raw.Offset)
+	if !ok && !key.exact { // a frame without one is not set up yet; or it is baseline code's soon
+		f.Lost = LostOffset
+		return []*Frame{f}
+	}
+	v.locate(f, fn, sourceAt(fn.bytecode.Positions, at))
+	return v.keep(key, f)
+}
+
+// machine resolves a frame whose pc is in code made at run time.
+func (v *Resolver) machine(raw RawFrame) []*Frame {
+	if fs := v.WebAssembly(raw); fs != nil {
+		return fs
+	}
+	c := v.codeOf(raw.PC)
+	switch {
+	case c == nil && raw.Marker < 0 && raw.ID.Script >= 0:
+		return v.nameOnly(raw, NoTier)
+	case c == nil:
+		return jitFrames
+	case c.Kind == v.r.Layout().At(layout.KindRegexp):
+		return v.regexp(c, raw)
+	case c.tier == NoTier:
+		return jitFrames
+	}
+	key := point{id: raw.ID, code: c, at: int(raw.PC - c.Start), tier: c.tier, exact: raw.Exact}
+	if fs := v.points[key]; fs != nil {
+		return fs
+	}
+	fs := v.calls(c, raw)
+	if fs == nil {
+		return v.nameOnly(raw, c.tier)
+	}
+	return v.keep(key, fs...)
+}
+
+func (v *Resolver) calls(c *code, raw RawFrame) []*Frame {
+	at := int(raw.PC - c.Start)
+	if raw.Exact {
+		at++ // the tables are asked for the instruction that is left of a return address
+	}
+	if c.tier == Sparkplug {
+		if raw.Bytecode != 0 && !v.compiledFrom(c, raw) || c.baseline == nil {
+			return nil
+		}
+		return v.baselineCall(c, raw, at)
+	}
+	if c.optimized == nil || (raw.ID != c.id && raw.ID.Script >= 0) {
+		return nil
+	}
+	if fs := v.deoptFrames(c, raw); fs != nil {
+		return fs
+	}
+	if c.optimized.InDeoptExits(at) {
+		return v.framesAtExit(c, raw)
+	}
+	calls := c.optimized.Calls(v.positioned(c, at-1))
+	var fs []*Frame
+	for i, call := range calls {
+		fn := c.functions[call.Function]
+		if fn == nil {
+			return nil
+		}
+		f := fn.frame(c.tier)
+		v.locate(f, fn, call.Source)
+		f.Inlined = i < len(calls)-1
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+func (v *Resolver) baselineCall(c *code, raw RawFrame, at int) []*Frame {
+	fn := v.function(raw.ID, raw.SFI)
+	if fn == nil {
+		return stale(Sparkplug)
+	}
+	f := fn.frame(Sparkplug)
+	offset, err := v.r.Offset(c.baseline, at)
+	if err != nil {
+		f.Lost = LostOffset
+		return []*Frame{f}
+	}
+	if len(v.owners) >= maxFunctions {
+		clear(v.owners)
+	}
+	v.owners[c.baseline.Array] = owner{raw.ID, raw.SFI}
+	v.locate(f, fn, sourceAt(c.baseline.Bytecode.Positions, offset))
+	return []*Frame{f}
+}
+
+// nameOnly is a frame whose code is gone: its function is known, the point of execution is not. What was inlined there
+// is not known either, and a frame says so.
+func (v *Resolver) nameOnly(raw RawFrame, t Tier) []*Frame {
+	fn := v.function(raw.ID, raw.SFI)
+	if fn == nil {
+		return stale(t)
+	}
+	f := fn.frame(t)
+	f.Lost = LostCode
+	return []*Frame{goneFrame, f}
+}
+
+var goneFrame = &Frame{Name: "[code gone]", Kind: JIT, Lost: LostCode}
+
+var jitFrames = []*Frame{{Name: "[jit]", Kind: JIT}}

@@ -1,0 +1,66 @@
+package stack
+
+import (
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// WebAssembly resolves a frame of WebAssembly, or between it and JavaScript. Nil: it is something else.
+func (v *Resolver) WebAssembly(raw RawFrame) []*Frame {
+	l := v.r.Layout()
+	if c := v.wasmAt(raw.PC, raw.Exact); c != nil && c.Index >= c.module.Imported() {
+		return v.wasmCalls(c, raw)
+	}
+	switch {
+	case raw.Marker < 0:
+		return nil
+	case raw.Marker == l.At(layout.WasmFrameMarker):
+		return wasmFrames
+	case raw.Marker == l.At(layout.WasmToJSFrameMarker):
+		return wasmToJSFrames
+	case raw.Marker == l.At(layout.JSToWasmFrameMarker):
+		return jsToWasmFrames
+	}
+	return nil
+}
+
+func (v *Resolver) wasmCalls(c *wasmCode, raw RawFrame) []*Frame {
+	known := v.wasmURL(c.module, raw.Instance)
+	if c.frames != nil && c.known == known {
+		return c.frames
+	}
+	at := int(raw.PC - c.Start)
+	if !raw.Exact {
+		at--
+	}
+	calls := []heap.WasmCall{{Function: c.Index, Offset: -1}}
+	if c.tables != nil {
+		if all := c.tables.Calls(c.Index, at); all != nil {
+			calls = all
+		}
+	}
+	c.frames, c.known = nil, known
+	for i, call := range calls {
+		f := &Frame{Name: c.module.FunctionName(call.Function), File: c.module.url, Kind: Wasm, Inlined: i < len(calls)-1}
+		if body, ok := v.r.Body(c.module.WasmModule, call.Function); ok && call.Offset >= 0 {
+			f.Line, f.Column = 1, body+call.Offset+1 // as V8 numbers them: the module is one line of bytes
+		}
+		c.frames = append(c.frames, f)
+	}
+	return c.frames
+}
+
+// wasmURL finds the URL of a module, and reports whether it is known.
+func (v *Resolver) wasmURL(m *wasmModule, instance heap.Word) bool {
+	if m.url == "" && m.tries < maxURLTries && instance != 0 {
+		m.tries++
+		m.url, _ = v.r.WasmScript(instance, m.WasmModule)
+	}
+	return m.url != ""
+}
+
+var (
+	wasmFrames     = []*Frame{{Name: "[wasm]", Kind: Wasm}}
+	wasmToJSFrames = []*Frame{{Name: "[wasm to js]", Kind: Wasm}}
+	jsToWasmFrames = []*Frame{{Name: "[js to wasm]", Kind: Wasm}}
+)

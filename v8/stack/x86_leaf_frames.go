@@ -1,0 +1,56 @@
+package stack
+
+import (
+	"bytes"
+
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// repairOther corrects a leaf in code that is not a JavaScript function's, from its own instructions alone.
+func (v *Resolver) repairOther(raw RawFrame, leaf Leaf, start uint64, head []byte) []RawFrame {
+	self := RawFrame{PC: raw.PC, Exact: true, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}
+	at, entry := int(raw.PC-start), bytes.Index(head, prologue)
+	switch {
+	case entry >= 0 && at <= entry+1:
+		return v.entering(self, raw, leaf, at-entry)
+	case v.inEpilogue(start, at):
+		return v.above(self, raw, leaf, 0)
+	}
+	return []RawFrame{raw}
+}
+
+// entering repairs a leaf that is in its prologue, at an offset from push rbp.
+func (v *Resolver) entering(self, raw RawFrame, leaf Leaf, at int) []RawFrame {
+	switch {
+	case at <= 0:
+		return v.above(self, raw, leaf, 0)
+	case at == 1:
+		return v.above(self, raw, leaf, 1)
+	}
+	return []RawFrame{self} // the frame is its own
+}
+
+// above puts the leaf on top of the frame at rbp, whose return address is a word of the stack.
+func (v *Resolver) above(self, caller RawFrame, leaf Leaf, word int) []RawFrame {
+	if word >= len(leaf.Words) || !v.isCode(leaf.Words[word]) {
+		return []RawFrame{self}
+	}
+	caller.PC, caller.Exact = leaf.Words[word], false
+	return []RawFrame{self, caller}
+}
+
+// under puts self on top of the function whose frame is at rbp, which goes on at the first return address on the stack
+// that is in its code. It is false where there is none.
+func (v *Resolver) under(self, raw RawFrame, leaf Leaf) ([]RawFrame, bool) {
+	for i := range len(leaf.Words) + 1 {
+		w := leaf.R10
+		if i < len(leaf.Words) {
+			w = leaf.Words[i]
+		}
+		if v.returnsTo(w, raw) {
+			raw.PC, raw.Exact = w, false
+			return []RawFrame{self, raw}, true
+		}
+	}
+	return []RawFrame{self, raw}, false
+}

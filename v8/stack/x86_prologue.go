@@ -1,0 +1,50 @@
+package stack
+
+import (
+	"bytes"
+)
+
+// prologue is push rbp; mov rbp,rsp, the instructions with which all V8 code sets up its frame.
+var prologue = []byte{0x55, 0x48, 0x89, 0xe5}
+
+// frameSetUp is how many bytes from push rbp on the function's slot of the frame is not written yet: the prologue, push
+// rsi (context) and push rdi (function).
+const frameSetUp = 6
+
+// Code takes down its frame by mov rsp,rbp; pop rbp. What follows until the return is short.
+var epilogues = [][]byte{{0x48, 0x8b, 0xe5, 0x5d}, {0x48, 0x89, 0xec, 0x5d}}
+
+const maxEpilogue = 24
+
+// inEpilogue reports whether the frame was taken down just before an offset of the code that begins at start.
+func (v *Resolver) inEpilogue(start uint64, at int) bool {
+	n := min(at, maxEpilogue)
+	b, err := v.r.Bytes(start+uint64(at-n), n+1)
+	if err != nil || n == 0 {
+		return false
+	}
+	if b[n] == 0xc3 || b[n] == 0xc2 { // a return: nothing but an epilogue is before it
+		return true
+	}
+	for _, e := range epilogues {
+		if i := bytes.LastIndex(b[:n], e); i >= 0 && isTail(b[i+len(e):n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isTail reports whether code between the end of a frame and the current instruction is what V8 emits to drop
+// arguments: cmp rcx,imm8 and jg. (src/compiler/backend/x64/code-generator-x64.cc, AssembleReturn)
+func isTail(b []byte) bool {
+	return len(b) == 0 || bytes.HasPrefix(b, []byte{0x48, 0x83, 0xf9}) && len(b) <= 6
+}
+
+// fillsFrame reports whether a builtin has its frame pointer, but not yet what belongs below it.
+func (v *Resolver) fillsFrame(start, pc uint64) bool {
+	if at := pc - start; at < uint64(len(prologue)) || at >= frameSetUp {
+		return false
+	}
+	head, err := v.r.Bytes(start, len(prologue))
+	return err == nil && bytes.Equal(head, prologue)
+}

@@ -1,0 +1,120 @@
+package stack
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Repair corrects a frame in V8's code. A walk takes rbp for the frame pointer of the interrupted function; in a
+// prologue, in an epilogue and in builtins that have no frame, rbp is the caller's. Then the leaf is a frame more, and
+// the frame at rbp is at the return address, which is on top of the stack. It returns the frames that stand for raw.
+func (v *Resolver) Repair(raw RawFrame, leaf Leaf) []RawFrame {
+	if !raw.Exact {
+		return v.repairCaller(raw, leaf)
+	}
+	if name, start, end, ok := v.space.Builtin(raw.PC); ok {
+		return v.repairBuiltin(raw, leaf, name, start, end)
+	}
+	if c := v.wasmAt(raw.PC, true); c != nil {
+		return v.repairWasm(raw, leaf, c)
+	}
+	c := v.codeOf(raw.PC)
+	switch {
+	case c == nil:
+		return []RawFrame{raw}
+	case c.tier == NoTier:
+		return v.repairOther(raw, leaf, c.Start, c.head)
+	}
+	return v.repairCode(raw, leaf, c)
+}
+
+func (v *Resolver) repairCode(raw RawFrame, leaf Leaf, c *code) []RawFrame {
+	self := RawFrame{PC: raw.PC, Exact: true, Marker: -1, ID: c.id, SFI: c.sfi, Offset: -1}
+	at, entry := int(raw.PC-c.Start), bytes.Index(c.head, prologue)
+	if entry >= 0 && at < entry+frameSetUp {
+		if !v.enters(c, leaf.Callee) {
+			return []RawFrame{raw}
+		}
+		self.ID, self.SFI = leaf.Callee.ID, leaf.Callee.SFI
+		return v.entering(self, raw, leaf, at-entry)
+	}
+	ends, foreign := v.inEpilogue(c.Start, at), v.isForeign(c, raw)
+	if !ends && !foreign {
+		return []RawFrame{raw}
+	}
+	if c.tier == Sparkplug {
+		of := v.ownerOf(c)
+		self.ID, self.SFI = of.id, of.sfi
+	}
+	if ends {
+		return v.above(self, raw, leaf, 0)
+	}
+	leaf.Words = leaf.Words[:min(2, len(leaf.Words))] // without a frame there is nothing else above the return address
+	if out, ok := v.under(self, raw, leaf); ok {
+		return out
+	}
+	return []RawFrame{raw} // other code than the function's, which does not call it: its place was used again
+}
+
+// repairCaller handles frames that have called something: only builtins do so without a frame of their own.
+func (v *Resolver) repairCaller(raw RawFrame, leaf Leaf) []RawFrame {
+	name, start, ok := v.builtinAt(raw)
+	if !ok || v.interprets(name, raw) {
+		return []RawFrame{raw}
+	}
+	return v.frameless(raw, leaf, name, start)
+}
+
+// repairBuiltin handles builtins: one that runs while rbp is a JavaScript function's has no frame of its own.
+func (v *Resolver) repairBuiltin(raw RawFrame, leaf Leaf, name string, start, end uint64) []RawFrame {
+	if v.interprets(name, raw) {
+		return v.repairInterpreter(raw, leaf, name, start, end)
+	}
+	if v.fillsFrame(start, raw.PC) {
+		return []RawFrame{{PC: raw.PC, Exact: true, Marker: 0}} // what is in the slots was there before
+	}
+	if name == "WasmLiftoffFrameSetup" {
+		return v.liftoffSetup(raw, leaf, start)
+	}
+	return v.frameless(raw, leaf, name, start)
+}
+
+// frameless puts a builtin that has no frame on top of the function whose frame it is: if rbp's frame is a function of
+// a script, it is not the builtin's. Functions that WebAssembly exports have a script too, that of their module, and
+// are called by a builtin that has a frame.
+func (v *Resolver) frameless(raw RawFrame, leaf Leaf, name string, start uint64) []RawFrame {
+	if raw.Marker >= 0 || raw.ID.Script < 0 || strings.HasPrefix(name, "JSToWasm") {
+		return []RawFrame{raw}
+	}
+	self := RawFrame{PC: raw.PC, Exact: raw.Exact, Marker: 0}
+	if strings.HasPrefix(name, "DeoptimizationEntry") {
+		if raw.PC = v.deoptReturn(raw, leaf, start); raw.PC != 0 {
+			raw.PC -= exitRest(v.r.Layout())
+		}
+		raw.Exact = false
+		return []RawFrame{self, raw}
+	}
+	out, ok := v.under(self, raw, leaf)
+	if !ok {
+		out[1].PC = 0 // the function is known, where it is is not
+	}
+	return out
+}
+
+// repairInterpreter: while the interpreter's entry sets up the frame, the function is in rdi.
+func (v *Resolver) repairInterpreter(raw RawFrame, leaf Leaf, name string, start, end uint64) []RawFrame {
+	if isHandler(name) || entersBaseline(name) {
+		return []RawFrame{raw}
+	}
+	head, err := v.r.Bytes(start, int(min(end-start, 512)))
+	entry := bytes.Index(head, prologue)
+	if err != nil || entry < 0 || leaf.Callee.ID.Script < 0 {
+		return []RawFrame{raw}
+	}
+	self := leaf.Callee
+	self.PC, self.Exact, self.Marker = raw.PC, true, -1
+	if at := int(raw.PC-start) - entry; at < frameSetUp {
+		return v.entering(self, raw, leaf, at)
+	}
+	return []RawFrame{raw}
+}
