@@ -74,7 +74,8 @@ var (
 	printedFrame   = regexp.MustCompile(`^INTERPRETED_FRAME_\w+ \{bytecode_offset=(-?\d+), function=([^,]*),`)
 	printedBuiltin = regexp.MustCompile(`^JAVA_?SCRIPT_BUILTIN_\w+FRAME `)
 	printedLiteral = regexp.MustCompile(`^LITERAL .*<JSFunction (\S+) `)
-	printedEntry   = regexp.MustCompile(`^(0x[0-9a-f]+) +([0-9a-f]+) +num extra .* deopt +(\d+) trampoline: +([0-9a-f]+)`)
+	printedEntry   = regexp.MustCompile(`^(0x[0-9a-f]+) +([0-9a-f]+) +num extra .* deopt +(\d+) trampoline: ` +
+		`+([0-9a-f]+)`)
 )
 
 // printedSites are the safepoints of the code that begins at an address, as V8 printed them, with the frames of the

@@ -67,7 +67,8 @@ func (f safepointFormat) decode(b []byte, code int) ([]safepoint, error) {
 			p.trampoline = number(b[f.pc+f.deopt:][:f.pc]) - 1
 		}
 		if p.pc <= last || p.pc > code || p.trampoline > code {
-			return nil, fmt.Errorf("safepoint %d: offset %d after %d, trampoline %d", len(out), p.pc, last, p.trampoline)
+			return nil, fmt.Errorf("safepoint %d: offset %d after %d, trampoline %d", len(out), p.pc, last,
+				p.trampoline)
 		}
 		last = p.pc
 		out = append(out, p)

@@ -14,9 +14,11 @@ import (
 
 // printedTable is the memory behind the instructions of a function in Node 24.21.0; printedEntries is what V8 printed
 // of it: "Safepoints (stack slots = 13, entries = 6, byte size = 52, tagged slots = 0)".
-const printedTable = "0d000000 06000000 a1000000 00000000 2800093a0300 b1000a3e0300 99010b420300 73020c460303 ba020d4a0303 0a0300000001"
+const printedTable = "0d000000 06000000 a1000000 00000000 2800093a0300 b1000a3e0300 99010b420300 73020c460303 " +
+	"ba020d4a0303 0a0300000001"
 
-var printedEntries = []safepoint{{0x28, 0x339, 8}, {0xb1, 0x33d, 9}, {0x199, 0x341, 10}, {0x273, 0x345, 11}, {0x2ba, 0x349, 12}, {0x30a, -1, -1}}
+var printedEntries = []safepoint{{0x28, 0x339, 8}, {0xb1, 0x33d, 9}, {0x199, 0x341, 10}, {0x273, 0x345, 11},
+	{0x2ba, 0x349, 12}, {0x30a, -1, -1}}
 
 func unhex(t *testing.T, s string) []byte {
 	t.Helper()
@@ -41,9 +43,12 @@ func TestSafepointFormats(t *testing.T) {
 		entries string
 		want    []safepoint
 	}{
-		{0x10, "05 00 09 01", []safepoint{{5, -1, -1}, {9, -1, -1}}},                       // one byte of offset, no deoptimisation
-		{0x93, "05 01 29 00 ff 09 00 00 02 ff", []safepoint{{5, 40, 0}, {9, -1, -1}}},      // one byte of each, one of registers
-		{0x131, "050405 0201 000000 07", nil},                                              // behind the end of the code
+		// one byte of offset, no deoptimisation
+		{0x10, "05 00 09 01", []safepoint{{5, -1, -1}, {9, -1, -1}}},
+		// one byte of each, one of registers
+		{0x93, "05 01 29 00 ff 09 00 00 02 ff", []safepoint{{5, 40, 0}, {9, -1, -1}}},
+		// behind the end of the code
+		{0x131, "050405 0201 000000 07", nil},
 		{0x131, "040302 0201 030303 07", []safepoint{{0x020304, 0x030302, 0x0102 - 1}}},    // three bytes, and two
 		{0x10, "05 00 05 00", nil}, {0x10, "05 00 04 00", nil}, {0x93, "05 01 ff ff", nil}, // not in order; cut off
 	} {
@@ -83,7 +88,8 @@ func TestHostileSafepoints(t *testing.T) {
 	}
 	l := deoptLayout()
 	l.Values[layout.SafepointLength].N = 12
-	if _, err := NewReader(&image{b: make([]byte, 900)}, l).safepoints(&Code{Start: imageBase, End: imageBase}); err == nil {
+	if _, err := NewReader(&image{b: make([]byte, 900)},
+		l).safepoints(&Code{Start: imageBase, End: imageBase}); err == nil {
 		t.Error("a format behind the header is read")
 	}
 }
@@ -98,7 +104,8 @@ func FuzzSafepoints(f *testing.F) {
 		}
 		got, err := format.decode(b, code)
 		for i, p := range got {
-			if err != nil || p.pc > code || p.trampoline > code || p.trampoline < -1 || p.deopt < -1 || i > 0 && p.pc <= got[i-1].pc {
+			if err != nil || p.pc > code || p.trampoline > code || p.trampoline < -1 || p.deopt < -1 || i > 0 &&
+				p.pc <= got[i-1].pc {
 				t.Errorf("entry %d: %+v, %v", i, p, err)
 			}
 		}
@@ -151,7 +158,8 @@ func TestSites(t *testing.T) {
 		offset          int
 		frames, nearest []DeoptFrame
 	}{
-		{-1, nil, []DeoptFrame{{m.own, -1}}}, {15, nil, []DeoptFrame{{m.own, -1}}}, {16, twice, twice}, {17, nil, twice},
+		{-1, nil, []DeoptFrame{{m.own, -1}}}, {15, nil, []DeoptFrame{{m.own, -1}}}, {16, twice, twice},
+		{17, nil, twice},
 		{32, builtin, builtin}, {40, nil, builtin}, {48, again, again}, {53, nil, again},
 		{54, twice, twice}, {58, builtin, builtin}, {62, again, again}, {1 << 40, nil, again},
 	} {
@@ -210,7 +218,8 @@ func TestContradictingSites(t *testing.T) {
 // The layout is no more to be believed than the memory.
 func TestSitesOfAHostileLayout(t *testing.T) {
 	for f := range layout.NumFields {
-		for _, v := range []layout.Value{{}, {State: layout.Absent}, {N: -1 << 63, State: layout.Known}, {N: 1, State: layout.Known},
+		for _, v := range []layout.Value{{}, {State: layout.Absent}, {N: -1 << 63, State: layout.Known},
+			{N: 1, State: layout.Known},
 			{N: 63, State: layout.Known}, {N: 1<<63 - 1, State: layout.Known}} {
 			m, l := deoptImage(t), deoptLayout()
 			l.Values[f] = v

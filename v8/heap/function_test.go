@@ -18,11 +18,18 @@ func TestFunctionNames(t *testing.T) {
 		want     string
 		readable bool
 	}{
-		{"own", functionVar | inferred, func(m *image) []Word { return []Word{m.chars(seqOne, 3, "own"), 0, m.chars(seqOne, 2, "a.b")} }, "own", true},
-		{"inferred", functionVar | inferred, func(m *image) []Word { return []Word{m.chars(seqOne, 0, ""), 0, m.chars(seqOne, 3, "a.b")} }, "a.b", true},
-		{"inferred, own gone", functionVar | inferred, func(m *image) []Word { return []Word{gone, 0, m.chars(seqOne, 3, "a.b")} }, "a.b", true},
+		{"own", functionVar | inferred,
+			func(m *image) []Word {
+				return []Word{m.chars(seqOne, 3, "own"), 0,
+					m.chars(seqOne, 2, "a.b")}
+			}, "own", true},
+		{"inferred", functionVar | inferred,
+			func(m *image) []Word { return []Word{m.chars(seqOne, 0, ""), 0, m.chars(seqOne, 3, "a.b")} }, "a.b", true},
+		{"inferred, own gone", functionVar | inferred,
+			func(m *image) []Word { return []Word{gone, 0, m.chars(seqOne, 3, "a.b")} }, "a.b", true},
 		{"none", 0, func(m *image) []Word { return nil }, "", true},
-		{"undefined", inferred, func(m *image) []Word { return []Word{m.put(m.class(l.At(layout.TypeOddball)))} }, "", true},
+		{"undefined", inferred, func(m *image) []Word { return []Word{m.put(m.class(l.At(layout.TypeOddball)))} }, "",
+			true},
 		{"a Smi", inferred, func(m *image) []Word { return []Word{smi(1)} }, "", true},
 		{"gone", functionVar, func(m *image) []Word { return []Word{gone, 0} }, "", false},
 		{"something else by now", inferred, func(m *image) []Word { return []Word{m.put(m.class(0x840))} }, "", false},

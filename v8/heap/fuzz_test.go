@@ -151,7 +151,8 @@ func seeds() [][]byte {
 		all = append(all, of(typ, self, self), of(typ, self, 0), of(typ|0x7fffff00<<0, self, self))
 	}
 	for _, typ := range []uint64{0x110, 0x11a, 167, 0x118, 186, 187, 192, 0x840, 128, 188} {
-		all = append(all, of(typ, self, self, self, self), of(typ, 1023<<10|self, self, self, self, self, self, 4096<<32),
+		all = append(all, of(typ, self, self, self, self),
+			of(typ, 1023<<10|self, self, self, self, self, self, 4096<<32),
 			of(typ, 7<<32, 200<<32, 300<<32, 0x7fffffff<<32, 1<<63, self, self))
 	}
 	return all
@@ -190,7 +191,8 @@ func FuzzDecodePositions(f *testing.F) {
 
 // A layout comes from a binary that the target chose. No number in it may end the profiler.
 func TestHostileLayout(t *testing.T) {
-	bad := []layout.Value{{State: layout.Absent}, {N: -5, State: layout.Known}, {N: 3, State: layout.Known}, {State: layout.Known},
+	bad := []layout.Value{{State: layout.Absent}, {N: -5, State: layout.Known}, {N: 3, State: layout.Known},
+		{State: layout.Known},
 		{N: 100, State: layout.Known}, {N: 1 << 31, State: layout.Known}, {N: 1<<63 - 1, State: layout.Known}}
 	mems := [][]byte{bytesOfShape(), bytesOf(0x118), bytesOf(187), bytesOf(9), seeds()[3]}
 	for f := range layout.NumFields {

@@ -111,7 +111,8 @@ func checkStrings(t *testing.T, r *Reader, says said) {
 			t.Errorf("%s (%s): %v %s", name, want.Type, err, diff)
 		}
 	}
-	for _, typ := range []string{"SEQ_ONE", "SEQ_TWO", "CONS_ONE", "CONS_TWO", "SLICED_ONE", "SLICED_TWO", "THIN_ONE", "EXTERNAL_ONE", "EXTERNAL_TWO", "INTERNALIZED_TWO"} {
+	for _, typ := range []string{"SEQ_ONE", "SEQ_TWO", "CONS_ONE", "CONS_TWO", "SLICED_ONE", "SLICED_TWO", "THIN_ONE",
+		"EXTERNAL_ONE", "EXTERNAL_TWO", "INTERNALIZED_TWO"} {
 		if !strings.Contains(" "+types, " "+typ+"_BYTE_STRING_TYPE") {
 			t.Errorf("heap.js made no %s_BYTE_STRING, only %s", typ, types)
 		}
@@ -329,7 +330,8 @@ func checkPosition(t *testing.T, r *Reader, name string, sfi Word, s *Script, wa
 }
 
 func checkCodes(t *testing.T, r *Reader, says said, maglev bool) {
-	kinds := map[string]layout.Field{"BASELINE": layout.KindBaseline, "MAGLEV": layout.KindMaglev, "TURBOFAN": layout.KindTurboFan, "TURBOFAN_JS": layout.KindTurboFan}
+	kinds := map[string]layout.Field{"BASELINE": layout.KindBaseline, "MAGLEV": layout.KindMaglev,
+		"TURBOFAN": layout.KindTurboFan, "TURBOFAN_JS": layout.KindTurboFan}
 	small, err := r.Shared(word(t, says.Codes["small"].At))
 	if err != nil {
 		t.Fatal(err)
@@ -363,7 +365,8 @@ func checkCodes(t *testing.T, r *Reader, says said, maglev bool) {
 			continue
 		}
 		o, err := r.Optimized(c)
-		if err != nil || o.Function != sfi || !slices.Contains(o.Functions()[1:], small) || len(o.Positions)+len(o.sites) == 0 {
+		if err != nil || o.Function != sfi || !slices.Contains(o.Functions()[1:], small) ||
+			len(o.Positions)+len(o.sites) == 0 {
 			t.Errorf("%s: %+v, %v, want %v with %v inlined", name, o, err, sfi, small)
 		}
 	}

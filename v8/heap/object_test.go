@@ -103,7 +103,8 @@ func TestEntries(t *testing.T) {
 	jsMap := func(table Word) Word { return m.put(m.class(0x840), 0, 0, table) }
 	arrayMap := m.class(0x118)
 	// 2 elements, 1 deleted, 2 buckets; then entries of key, value and next
-	table := m.put(arrayMap, smi(20), smi(2), smi(1), smi(2), smi(0), smi(-1), 0xa1, smi(1), smi(-1), 0xb1, 0xb5, 0, 0xc1, smi(3), 0)
+	table := m.put(arrayMap, smi(20), smi(2), smi(1), smi(2), smi(0), smi(-1), 0xa1, smi(1), smi(-1), 0xb1, 0xb5, 0,
+		0xc1, smi(3), 0)
 	r := NewReader(m, testLayout())
 	got, err := r.Entries(jsMap(table))
 	if diff := cmp.Diff([]Entry{{0xa1, smi(1)}, {0xb1, 0xb5}, {0xc1, smi(3)}}, got); diff != "" || err != nil {
@@ -159,7 +160,8 @@ func TestFindCode(t *testing.T) {
 	for _, c := range []struct {
 		pc    uint64
 		found bool
-	}{{start, true}, {start + 50, true}, {start + 100, true}, {start + 101, false}, {start - 1, false}, {start + 6000, false}, {0, false}, {31, false}, {1 << 63, false}, {1<<64 - 1, false}} {
+	}{{start, true}, {start + 50, true}, {start + 100, true}, {start + 101, false}, {start - 1, false},
+		{start + 6000, false}, {0, false}, {31, false}, {1 << 63, false}, {1<<64 - 1, false}} {
 		m.reads = 0
 		r := NewReader(m, testLayout())
 		got, err := r.FindCode(c.pc)
@@ -167,7 +169,8 @@ func TestFindCode(t *testing.T) {
 			t.Errorf("pc %+d: %+v, %v", int64(c.pc-start), got, err)
 			continue
 		}
-		if c.found && (got.Start != start || got.End != start+100 || got.Kind != 12 || got.object != code || !r.Same(got)) {
+		if c.found && (got.Start != start || got.End != start+100 || got.Kind != 12 || got.object != code ||
+			!r.Same(got)) {
 			t.Errorf("pc %+d: %+v", int64(c.pc-start), got)
 		}
 		if m.reads > 600 {
@@ -255,7 +258,8 @@ func TestOptimizedOfHostileData(t *testing.T) {
 			if err == nil && (o.Function != sfi || len(o.Positions) != 1 || len(o.Calls(0)) != 1) {
 				t.Errorf("%+v", o)
 			}
-			if (c.name == "one inlined" || c.name == "inlined into itself") && !cmp.Equal(o.Functions(), []Word{sfi, sfi}) {
+			if (c.name == "one inlined" || c.name == "inlined into itself") &&
+				!cmp.Equal(o.Functions(), []Word{sfi, sfi}) {
 				t.Errorf("functions %v", o.Functions())
 			}
 		})
@@ -271,7 +275,8 @@ func putWord(b []byte, w Word) {
 func TestShapeNeedsItsFields(t *testing.T) {
 	l := testLayout()
 	l.Values[layout.DetailsLocationBit] = layout.Value{}
-	if _, err := NewReader(&image{}, l).Shape(0x100001); err == nil || !strings.Contains(err.Error(), layout.DetailsLocationBit.String()) {
+	if _, err := NewReader(&image{}, l).Shape(0x100001); err == nil ||
+		!strings.Contains(err.Error(), layout.DetailsLocationBit.String()) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -43,14 +43,17 @@ func TestDecodePositions(t *testing.T) {
 		{"at the function's entry, unsigned", []byte{0x00, 0x2c}, true, Positions{{-1, 10, -1}}, ""},
 		{"no source position", []byte{0x02, 0x00}, false, Positions{{0, -1, -1}}, ""},
 		// 0xffff << 31 | 0x3fffffff << 1 = 140737488355326, zigzag 281474976710652
-		{"the largest fields", []byte{0x02, 0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f}, false, Positions{{0, 0x3ffffffe, 0xfffe}}, ""},
+		{"the largest fields", []byte{0x02, 0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f}, false,
+			Positions{{0, 0x3ffffffe, 0xfffe}}, ""},
 		{"no second number", []byte{0x02, 0x2c, 0x04}, false, Positions{{0, 10, -1}}, "entry 1 is cut off"},
 		{"first number cut", []byte{0x82}, false, nil, "entry 0 is cut off"},
 		{"second number cut", []byte{0x02, 0x80}, false, nil, "entry 0 is cut off"},
-		{"number of eleven bytes", []byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01, 0x00}, true, nil, "entry 0 is cut off"},
+		{"number of eleven bytes", []byte{0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01, 0x00}, true,
+			nil, "entry 0 is cut off"},
 		{"code offset 1<<31", []byte{0x82, 0x80, 0x80, 0x80, 0x10, 0x00}, false, nil, "code offset 2147483648"},
 		{"last code offset", []byte{0x80, 0x80, 0x80, 0x80, 0x10, 0x00}, false, Positions{{1<<31 - 1, -1, -1}}, ""},
-		{"code offset overflows", []byte{0x06, 0x00, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0x00}, false, Positions{{2, -1, -1}}, "code offset -"},
+		{"code offset overflows", []byte{0x06, 0x00, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0x00},
+			false, Positions{{2, -1, -1}}, "code offset -"},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,7 +135,8 @@ func TestBaselineOffset(t *testing.T) {
 		table: []byte{16, 10, 3, 0xc8, 0x01, 7},
 	}
 	// Bytecodes: 5 at 0 (2 bytes); Wide 6 at 2 (prefix and 5 bytes); 4 at 8; 5 at 9.
-	for _, c := range []struct{ pc, want int }{{1, -1}, {16, -1}, {17, 0}, {26, 0}, {27, 2}, {29, 2}, {30, 8}, {229, 8}, {230, 9}, {236, 9}} {
+	for _, c := range []struct{ pc, want int }{{1, -1}, {16, -1}, {17, 0}, {26, 0}, {27, 2}, {29, 2}, {30, 8}, {229, 8},
+		{230, 9}, {236, 9}} {
 		got, err := r.Offset(b, c.pc)
 		if err != nil || got != c.want {
 			t.Errorf("Offset(%d) = %d, %v, want %d", c.pc, got, err, c.want)
@@ -161,7 +165,8 @@ func TestCallsOfInlinedFunctions(t *testing.T) {
 	o := &Optimized{
 		Function:  0x1001,
 		Positions: Positions{{0, 10, -1}, {20, 5, 0}, {30, 7, 1}, {40, 9, 9}, {50, 1, 2}},
-		inlined:   []inlinedCall{{Position{Source: 30, Inlining: -1}, 0xa001}, {Position{Source: 8, Inlining: 0}, 0xb001}, {Position{Source: 4, Inlining: 2}, 0xc001}},
+		inlined: []inlinedCall{{Position{Source: 30, Inlining: -1}, 0xa001},
+			{Position{Source: 8, Inlining: 0}, 0xb001}, {Position{Source: 4, Inlining: 2}, 0xc001}},
 	}
 	for _, c := range []struct {
 		offset int

@@ -36,7 +36,8 @@ func (r *Reader) RegexpSource(w Word, c *Code, limit int) (string, error) {
 			return r.String(pattern, limit)
 		}
 	}
-	return "", fmt.Errorf("regular expression 0x%x: code 0x%x is not its own: %w", uint64(w), uint64(c.object), ErrNotFound)
+	return "", fmt.Errorf("regular expression 0x%x: code 0x%x is not its own: %w", uint64(w), uint64(c.object),
+		ErrNotFound)
 }
 
 // leadsTo reports whether a word is a Code, or the CodeWrapper of one, which V8 12.4 has in its place.

@@ -38,7 +38,8 @@ func (r *Reader) Script(w Word) (*Script, error) {
 	for _, f := range []struct {
 		field layout.Field
 		to    *int
-	}{{layout.ScriptID, &s.ID}, {layout.ScriptLineOffset, &s.LineOffset}, {layout.ScriptColumnOffset, &s.ColumnOffset}} {
+	}{{layout.ScriptID, &s.ID}, {layout.ScriptLineOffset, &s.LineOffset},
+		{layout.ScriptColumnOffset, &s.ColumnOffset}} {
 		v, err := r.field(w, f.field)
 		if err != nil {
 			return nil, err

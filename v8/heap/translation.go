@@ -37,11 +37,13 @@ var errTranslation = errors.New("translation is cut off or has an operation that
 func newTranslations(b []byte, l *layout.Layout) (*translations, error) {
 	t := &translations{
 		b: b, operands: l.TranslationOperands, steps: maxTranslationSteps,
-		jsFrames: l.At(layout.TranslationJSFrames), begin: l.At(layout.TranslationBegin), value: l.At(layout.TranslationLiteral),
+		jsFrames: l.At(layout.TranslationJSFrames), begin: l.At(layout.TranslationBegin),
+		value: l.At(layout.TranslationLiteral),
 	}
 	n := len(t.operands)
 	if t.jsFrames < 3 || t.begin < t.jsFrames || t.value < t.begin || t.value-t.begin < 2 || t.value >= n-1 || n > 255 {
-		return nil, fmt.Errorf("translation opcodes of this V8 are not known: %d, %d, %d of %d", t.jsFrames, t.begin, t.value, n)
+		return nil, fmt.Errorf("translation opcodes of this V8 are not known: %d, %d, %d of %d", t.jsFrames, t.begin,
+			t.value, n)
 	}
 	return t, t.check()
 }
@@ -51,10 +53,12 @@ func (t *translations) check() error {
 	for _, c := range []struct {
 		op          int
 		least, most byte
-	}{{0, 2, 255}, {1, 2, 255}, {2, 2, 255}, {t.jsFrames - 1, 2, 255}, {t.begin, 3, 3}, {t.begin + 1, 3, 3}, {t.value - 1, 0, 0},
+	}{{0, 2, 255}, {1, 2, 255}, {2, 2, 255}, {t.jsFrames - 1, 2, 255}, {t.begin, 3, 3}, {t.begin + 1, 3, 3},
+		{t.value - 1, 0, 0},
 		{t.value, 1, 1}, {len(t.operands) - 1, 1, 1}} {
 		if n := t.operands[c.op]; n < c.least || n > c.most {
-			return fmt.Errorf("translation opcode %d of this V8 has %d operands, not %d to %d", c.op, n, c.least, c.most)
+			return fmt.Errorf("translation opcode %d of this V8 has %d operands, not %d to %d", c.op, n, c.least,
+				c.most)
 		}
 	}
 	return nil
@@ -106,7 +110,8 @@ func (c *cursor) head() (frames int, err error) {
 	back, ok1 := c.number()
 	_, ok2 := c.number()
 	frames, ok3 := c.signed()
-	if op != c.begin && op != c.begin+1 || !ok1 || !ok2 || !ok3 || frames < 0 || frames > maxTranslatedFrames || back > uint64(at) {
+	if op != c.begin && op != c.begin+1 || !ok1 || !ok2 || !ok3 || frames < 0 || frames > maxTranslatedFrames ||
+		back > uint64(at) {
 		return 0, errTranslation
 	}
 	if back > 0 {

@@ -13,10 +13,12 @@ import (
 // operands13 are the operands of V8 13.6's opcodes, by src/deoptimizer/translation-opcode.h.
 var operands13 = slices.Concat([]byte{
 	6, 4, 3, 3, // INTERPRETED_FRAME_WITH_RETURN and WITHOUT, JAVASCRIPT_BUILTIN_CONTINUATION_FRAME and WITH_CATCH
-	2, 1, 3, 4, 3, 3, 3, // CONSTRUCT_CREATE_STUB, CONSTRUCT_INVOKE_STUB, BUILTIN_CONTINUATION, three of Wasm, EXTRA_ARGUMENTS
+	// CONSTRUCT_CREATE_STUB, CONSTRUCT_INVOKE_STUB, BUILTIN_CONTINUATION, three of Wasm, EXTRA_ARGUMENTS
+	2, 1, 3, 4, 3, 3, 3,
 	1, 0, 0, 3, 3, // ARGUMENTS_ELEMENTS and LENGTH, REST_LENGTH, BEGIN_WITHOUT_FEEDBACK and WITH
 	1, 1, 1, 0, // BOOL_REGISTER and STACK_SLOT, CAPTURED_OBJECT, STRING_CONCAT
-}, slices.Repeat([]byte{1}, 17), []byte{0, 1, 1, 1, 1, 1, 2, 1}) // …, OPTIMIZED_OUT, LITERAL, …, UPDATE_FEEDBACK, MATCH_PREVIOUS
+	// …, OPTIMIZED_OUT, LITERAL, …, UPDATE_FEEDBACK, MATCH_PREVIOUS
+}, slices.Repeat([]byte{1}, 17), []byte{0, 1, 1, 1, 1, 1, 2, 1})
 
 // The opcodes of V8 13.6 that the tests use.
 const (
@@ -31,7 +33,8 @@ func deoptLayout() *layout.Layout {
 	for f, n := range map[layout.Field]int64{
 		layout.DeoptTranslation: 0, layout.DeoptEntries: 12, layout.DeoptEntrySize: 3, layout.DeoptEntryTranslation: 1,
 		layout.SafepointLength: 4, layout.SafepointHeader: 16, layout.TranslationJSFrames: 4,
-		layout.TranslationBegin: 14, layout.TranslationLiteral: 38, layout.TypeJSFunctionFirst: 0x850, layout.TypeJSFunctionLast: 0x85f,
+		layout.TranslationBegin: 14, layout.TranslationLiteral: 38, layout.TypeJSFunctionFirst: 0x850,
+		layout.TypeJSFunctionLast: 0x85f,
 	} {
 		l.Values[f] = layout.Value{N: n, State: layout.Known}
 	}
@@ -144,10 +147,13 @@ func TestTranslationThatRefersToARepetition(t *testing.T) {
 
 func TestUnknownOpcodesAreRefused(t *testing.T) {
 	for name, change := range map[string]func(l *layout.Layout){
-		"no table":           func(l *layout.Layout) { l.TranslationOperands = nil },
-		"256 opcodes":        func(l *layout.Layout) { l.TranslationOperands = make([]byte, 256) },
-		"one more in front":  func(l *layout.Layout) { l.TranslationOperands = append([]byte{1}, operands13...) },
-		"one more later":     func(l *layout.Layout) { l.TranslationOperands = slices.Insert(slices.Clone(operands13), 20, 1) },
+		"no table":          func(l *layout.Layout) { l.TranslationOperands = nil },
+		"256 opcodes":       func(l *layout.Layout) { l.TranslationOperands = make([]byte, 256) },
+		"one more in front": func(l *layout.Layout) { l.TranslationOperands = append([]byte{1}, operands13...) },
+		"one more later": func(l *layout.Layout) {
+			l.TranslationOperands = slices.Insert(slices.Clone(operands13),
+				20, 1)
+		},
 		"no frames":          func(l *layout.Layout) { l.Values[layout.TranslationJSFrames].State = layout.Absent },
 		"beginning unknown":  func(l *layout.Layout) { l.Values[layout.TranslationBegin].State = layout.Unresolved },
 		"literal past table": func(l *layout.Layout) { l.Values[layout.TranslationLiteral].N = 44 },

@@ -19,13 +19,16 @@ func named(s string) string { return string(rune(len(s))) + s }
 const magic = "\x00asm\x01\x00\x00\x00"
 
 // imports of two functions, among a table of a typed reference, a memory with a maximum, a global and a tag.
-var imports = part(2, "\x06", named("m"), named("f"), "\x00\x05", named("m"), named("t"), "\x01\x63\x81\x01\x01\x02\x03",
-	named("m"), named("mem"), "\x02\x01\x01\x80\x02", named("m"), named("g"), "\x03\x7f\x00", named("m"), named("tag"), "\x04\x00\x01",
+var imports = part(2, "\x06", named("m"), named("f"), "\x00\x05", named("m"), named("t"),
+	"\x01\x63\x81\x01\x01\x02\x03",
+	named("m"), named("mem"), "\x02\x01\x01\x80\x02", named("m"), named("g"), "\x03\x7f\x00", named("m"), named("tag"),
+	"\x04\x00\x01",
 	named(""), named("g2"), "\x00\x01")
 
 var (
 	code     = part(10, "\x02", "\x03abc", "\x02de")
-	nameList = part(0, named("name"), part(0, named("mod")), part(1, "\x03\x00", named("f"), "\x02", named("函数"), "\x03", named("a::<b>")), part(2, "locals"))
+	nameList = part(0, named("name"), part(0, named("mod")),
+		part(1, "\x03\x00", named("f"), "\x02", named("函数"), "\x03", named("a::<b>")), part(2, "locals"))
 )
 
 // inMemory puts a module into memory behind the NativeModule that has it.
@@ -55,14 +58,20 @@ func TestWasmModule(t *testing.T) {
 		"whole": {magic + imports + code + nameList, module{"mod", 2,
 			[]string{"f", "wasm-function[1]", "函数", "a::<b>", "wasm-function[4]"}, []int{-1, -1, at + 1, at + 5, -1}}},
 		"without names": {magic + code, module{"", 0,
-			[]string{"wasm-function[0]", "wasm-function[1]", "wasm-function[2]", "wasm-function[3]", "wasm-function[4]"},
+			[]string{"wasm-function[0]", "wasm-function[1]", "wasm-function[2]", "wasm-function[3]",
+				"wasm-function[4]"},
 			[]int{len(magic) + 4, len(magic) + 8, -1, -1, -1}}},
-		"names before, and again": {magic + part(0, named("name"), part(1, "\x01\x01", named("one"))) + part(0, named("other"), long) + nameList,
-			module{"", 0, []string{"wasm-function[0]", "one", "wasm-function[2]", "wasm-function[3]", "wasm-function[4]"}, []int{-1, -1, -1, -1, -1}}},
-		"not UTF-8, and cut off": {magic + part(0, named("name"), part(1, "\x7f\x00", named("a\xffb"), "\x01", "\x30abc")),
-			module{"", 0, []string{"a\ufffdb", "wasm-function[1]", "wasm-function[2]", "wasm-function[3]", "wasm-function[4]"}, []int{-1, -1, -1, -1, -1}}},
+		"names before, and again": {magic + part(0, named("name"), part(1, "\x01\x01", named("one"))) +
+			part(0, named("other"), long) + nameList,
+			module{"", 0, []string{"wasm-function[0]", "one", "wasm-function[2]", "wasm-function[3]",
+				"wasm-function[4]"}, []int{-1, -1, -1, -1, -1}}},
+		"not UTF-8, and cut off": {magic +
+			part(0, named("name"), part(1, "\x7f\x00", named("a\xffb"), "\x01", "\x30abc")),
+			module{"", 0, []string{"a\ufffdb", "wasm-function[1]", "wasm-function[2]", "wasm-function[3]",
+				"wasm-function[4]"}, []int{-1, -1, -1, -1, -1}}},
 		"an import of an unknown kind": {magic + part(2, "\x01", named("m"), named("f"), "\x09") + code + nameList,
-			module{"mod", -1, []string{"f", "wasm-function[1]", "函数", "a::<b>", "wasm-function[4]"}, []int{-1, -1, -1, -1, -1}}},
+			module{"mod", -1, []string{"f", "wasm-function[1]", "函数", "a::<b>", "wasm-function[4]"},
+				[]int{-1, -1, -1, -1, -1}}},
 	} {
 		mem, native := inMemory(c.bytes)
 		r := NewReader(mem, testLayout())
@@ -93,7 +102,8 @@ func TestBadWasmModules(t *testing.T) {
 		{magic + "\x00\xff\xff\xff\xff\xff", "more than 32 bits"},
 	} {
 		mem, native := inMemory(c.bytes)
-		if _, err := NewReader(mem, testLayout()).WasmModule(native); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := NewReader(mem, testLayout()).WasmModule(native); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q", c.bytes, err, c.want)
 		}
 	}
@@ -166,7 +176,8 @@ func TestGreatest(t *testing.T) {
 }
 
 func FuzzWasmModule(f *testing.F) {
-	for _, s := range []string{"", magic, magic + imports + code + nameList, magic + code, magic + "\x02\x05\xff\xff\xff\xff\x0f", magic + nameList + nameList} {
+	for _, s := range []string{"", magic, magic + imports + code + nameList, magic + code, magic +
+		"\x02\x05\xff\xff\xff\xff\x0f", magic + nameList + nameList} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

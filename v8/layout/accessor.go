@@ -7,7 +7,8 @@ import (
 // An accessor derives a value from the machine code of one function of the binary: offsets in the Isolate have no
 // constants, and move within one Node major.
 type accessor struct {
-	names []string // as in the symbol table, "*" at the end: any with that prefix; the first that the binary has is read
+	// as in the symbol table, "*" at the end: any with that prefix; the first that the binary has is read
+	names []string
 	read  func(*image, []inst) (int64, error)
 }
 

@@ -8,10 +8,12 @@ var oldest, newest = v(9, 4), newestOfficial()
 func (l *Layout) checkVersion() {
 	switch minor := v(l.V8.Major, l.V8.Minor); {
 	case minor.Compare(newest) > 0:
-		l.note("V8 %s is newer than %d.%d, the newest that hotspan knows: what is told by rule is assumed to be as it was there",
+		l.note("V8 %s is newer than %d.%d, the newest that hotspan knows: what is told by rule is assumed to be "+
+			"as it was there",
 			l.V8, newest.Major, newest.Minor)
 	case minor.Compare(oldest) < 0:
-		l.note("V8 %s is older than %d.%d, the oldest that hotspan knows: what is told by rule is assumed to be as it was there",
+		l.note("V8 %s is older than %d.%d, the oldest that hotspan knows: what is told by rule is assumed to be "+
+			"as it was there",
 			l.V8, oldest.Major, oldest.Minor)
 	}
 }

@@ -27,7 +27,8 @@ func (k fake) build() []byte {
 	var bss []int
 	for _, name := range slices.Sorted(maps.Keys(k.syms)) {
 		content := k.syms[name]
-		syms = append(syms, elf.Sym64{Name: uint32(len(str)), Shndx: 1, Value: uint64(fakeBase + len(body)), Size: uint64(len(content))})
+		syms = append(syms, elf.Sym64{Name: uint32(len(str)), Shndx: 1, Value: uint64(fakeBase + len(body)),
+			Size: uint64(len(content))})
 		if content == nil {
 			bss = append(bss, len(syms)-1)
 		}
@@ -44,7 +45,8 @@ func (k fake) build() []byte {
 		{Type: uint32(elf.SHT_PROGBITS), Addr: fakeBase + headers, Off: headers, Size: uint64(symAt - headers)},
 		{Type: uint32(elf.SHT_DYNSYM), Link: 3, Off: uint64(symAt), Size: uint64(strAt - symAt), Entsize: symbolSize},
 		{Type: uint32(elf.SHT_STRTAB), Off: uint64(strAt), Size: uint64(len(str))}}
-	head := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(k.machine), Version: 1, Phoff: 64, Phentsize: 56, Phnum: 1,
+	head := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(k.machine), Version: 1, Phoff: 64, Phentsize: 56,
+		Phnum: 1,
 		Shoff: uint64(strAt + len(str)), Shentsize: 64, Shnum: 4, Shstrndx: 3, Ehsize: 64}
 	copy(head.Ident[:], "\x7fELF\x02\x01\x01")
 	prog := elf.Prog64{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R), Vaddr: fakeBase,

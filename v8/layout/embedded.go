@@ -45,7 +45,8 @@ func (l *Layout) readTranslationOperands(im *image) {
 		if l.TranslationOperands = official(l.V8, "operands"); l.TranslationOperands != nil {
 			return
 		}
-		l.note("no symbol TranslationOpcodeOperandCount()::counts: lines of callers in Maglev code may be those of loops around them")
+		l.note("no symbol TranslationOpcodeOperandCount()::counts: lines of callers in Maglev code may be those " +
+			"of loops around them")
 		return
 	}
 	b, err := im.bytes(s.value, int(min(s.size, 4*maxTranslationOpcodes)))

@@ -8,7 +8,7 @@ type Field uint8
 const (
 	// Thread and isolate. At fs_base + IsolateTLS, which is negative, stands the pointer to the thread's Isolate.
 	IsolateTLS Field = iota
-	IsolateKey       // until V8 10 in place of IsolateTLS: ELF virtual address of an int, the key for pthread_getspecific
+	IsolateKey       // until V8 10 instead of IsolateTLS: ELF virtual address of an int, the pthread_getspecific key
 	IsolateContext
 	IsolateCEntryFP // frame pointer of the youngest frame that entered C++, or 0
 	IsolateVMState  // u16 (u32 until V8 11): v8::StateTag of include/v8-unwinder.h
@@ -115,14 +115,14 @@ const (
 	DeoptEntries                 // word index of the first deoptimisation point
 	DeoptEntrySize               // words of one
 	DeoptEntryTranslation        // word index in one of where its translation begins
-	DeoptExitStart               // word index of the Smi where the exits begin: the calls of the deoptimiser behind the code
+	DeoptExitStart               // word index of the Smi that is the code offset of the deopt exits
 	DeoptExitSize                // bytes of one exit; exit i is of deoptimisation point i
 	DeoptimizerFrom              // offset in the deoptimiser's own object of the address that the exit would return to
 	DeoptimizerInput             // and of the description of the frame that it takes apart
 	FrameDescriptionContent      // offset of the first word in that; u64 size in bytes is at 0
-	SafepointLength              // offset of the number of entries in Maglev's safepoint table; their format is behind it
+	SafepointLength              // u32 number of entries of Maglev's safepoint table; their format is behind it
 	SafepointHeader              // bytes before the first entry
-	TranslationJSFrames          // number of opcodes, the first ones, of JavaScript frames: two interpreted, then builtins
+	TranslationJSFrames          // number of opcodes for JavaScript frames, the first ones: two interpreted, then builtins
 	TranslationBegin             // opcode that begins a translation; so does the next one
 	TranslationLiteral           // opcode of a value that is a literal of the code
 	SFIWrapperShared             // SharedFunctionInfoWrapper
@@ -158,12 +158,12 @@ const (
 	WasmToJSFrameMarker          // of the code that a WebAssembly function calls to call JavaScript
 	JSToWasmFrameMarker          // of the code that JavaScript calls to call a WebAssembly function
 	WasmManagerRoot              // root of the tree of modules, from the WasmCodeManager
-	WasmModuleBytes              // offsets in a NativeModule from here: pointer to {address, size} of the module's bytes
+	WasmModuleBytes              // offsets in a NativeModule from here: pointer to {address, size} of its bytes
 	WasmModuleCode               // root of the tree of code
 	WasmModuleNewCode            // vector of code that is not in that tree yet
 	WasmCodeModule               // offsets in a WasmCode from here: NativeModule
 	WasmCodeStart                // address of the first instruction
-	WasmCodeTables               // address of the traps, relocation info, source positions and inlining positions in a row
+	WasmCodeTables               // address of the traps, relocation info, source and inlining positions in a row
 	WasmCodeSize                 // u32 of the instructions
 	WasmCodeRelocation           // u32 size
 	WasmCodePositions            // u32 size

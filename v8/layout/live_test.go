@@ -96,7 +96,8 @@ func TestAgainstV8sPrinter(t *testing.T) {
 				obj := address(t, texts[c.object])
 				got := c.as(printer{t, mem, obj + int64(l.At(c.field)+c.plus)})
 				if want := said(t, texts[c.object], c.says); got != want {
-					t.Errorf("%s %s at %s %+d: memory has %#x, V8 prints %#x", c.object, c.says, c.field, c.plus, got, want)
+					t.Errorf("%s %s at %s %+d: memory has %#x, V8 prints %#x", c.object, c.says, c.field, c.plus, got,
+						want)
 				}
 			}
 			checkKinds(t, l, mem, texts)
@@ -155,7 +156,8 @@ func parse(t *testing.T, s string) int64 {
 // checkKinds compares the kind bits of four Codes, and the instance types of several objects.
 func checkKinds(t *testing.T, l *Layout, mem *os.File, texts map[string]string) {
 	t.Helper()
-	kinds := map[string]Field{"baseline": KindBaseline, "turbofan": KindTurboFan, "regexp": KindRegexp, "maglev": KindMaglev}
+	kinds := map[string]Field{"baseline": KindBaseline, "turbofan": KindTurboFan, "regexp": KindRegexp,
+		"maglev": KindMaglev}
 	for object, kind := range kinds {
 		if !regexp.MustCompile(`(?i)kind(?:: | = )` + object).MatchString(texts[object]) {
 			if object == "maglev" { // not built into Node 22 and before
@@ -168,8 +170,10 @@ func checkKinds(t *testing.T, l *Layout, mem *os.File, texts map[string]string) 
 			t.Errorf("%s code has kind %d, layout has %d", object, got, l.At(kind))
 		}
 	}
-	types := map[string]Field{"function": TypeJSFunctionFirst, "map": TypeMap, "shared": TypeSharedFunctionInfo, "script": TypeScript,
-		"scope": TypeScopeInfo, "bytecode": TypeBytecodeArray, "baseline": TypeCode, "js map": TypeJSMap, "symbol": TypeSymbol,
+	types := map[string]Field{"function": TypeJSFunctionFirst, "map": TypeMap, "shared": TypeSharedFunctionInfo,
+		"script": TypeScript,
+		"scope":  TypeScopeInfo, "bytecode": TypeBytecodeArray, "baseline": TypeCode, "js map": TypeJSMap,
+		"symbol": TypeSymbol,
 		"object": TypeJSObject}
 	for object, typ := range types {
 		m := pointer(printer{t, mem, address(t, texts[object])}) - 1
@@ -187,7 +191,8 @@ func checkStream(t *testing.T, l *Layout, mem *os.File, text string) {
 		return
 	}
 	stream := said(t, text, "instruction_stream") - 1
-	if got := stream + int64(l.At(InstructionStreamBody)); got != said(t, text, "(?:instruction_start|code_entry_point)") {
+	if got := stream + int64(l.At(InstructionStreamBody)); got != said(t, text,
+		"(?:instruction_start|code_entry_point)") {
 		t.Errorf("instructions at %#x, V8 prints %#x", got, said(t, text, "(?:instruction_start|code_entry_point)"))
 	}
 	if got := pointer(printer{t, mem, stream + int64(l.At(InstructionStreamCode))}) - 1; got != address(t, text) {

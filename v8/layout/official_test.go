@@ -27,7 +27,8 @@ func TestOfficial(t *testing.T) {
 			}
 			continue
 		}
-		if !bytes.Equal(official(l.V8, "bytecodes"), l.BytecodeSizes) || !bytes.Equal(official(l.V8, "operands"), l.TranslationOperands) {
+		if !bytes.Equal(official(l.V8, "bytecodes"), l.BytecodeSizes) ||
+			!bytes.Equal(official(l.V8, "operands"), l.TranslationOperands) {
 			t.Errorf("node %s: %s has other tables than the binary", version.Version, officialPath(l.V8))
 		}
 	}

@@ -32,7 +32,8 @@ func ReadWith(r, debug io.ReaderAt) (*Layout, error) {
 		return nil, fmt.Errorf("%w: no V8 version in it", ErrNotV8)
 	}
 	if size, ok := im.dbg("TaggedSize"); ok && size != word {
-		return nil, fmt.Errorf("%w: tagged words of %d bytes (pointer compression); only 8 are read", ErrUnsupported, size)
+		return nil, fmt.Errorf("%w: tagged words of %d bytes (pointer compression); only 8 are read", ErrUnsupported,
+			size)
 	}
 	l.Text = im.text()
 	for _, r := range table {

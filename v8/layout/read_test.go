@@ -147,7 +147,8 @@ func TestContradictionsAreNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := strings.Join(l.Notes, "\n")
-	if l.At(IsolateCEntryFP) != 0x148 || !strings.Contains(notes, "Isolate.cEntryFP: machine code of Builtins_CEntry_Whatever says 0x148") {
+	if l.At(IsolateCEntryFP) != 0x148 ||
+		!strings.Contains(notes, "Isolate.cEntryFP: machine code of Builtins_CEntry_Whatever says 0x148") {
 		t.Errorf("machine code is to win over the rule, and say so: %#x\n%s", l.At(IsolateCEntryFP), notes)
 	}
 	if l.At(HeapGCState) != 0x220 || !strings.Contains(notes, "unexpected machine code") {

@@ -10,18 +10,20 @@ import (
 // Each place is reported once, also where a needle lies across two chunks.
 func TestScanAcrossChunks(t *testing.T) {
 	b := make([]byte, 3*scanChunk)
-	want := map[int64]bool{0: true, scanChunk - 4: true, scanChunk + 3: true, 2*scanChunk - 6: true, 3*scanChunk - 6: true}
+	want := map[int64]bool{0: true, scanChunk - 4: true, scanChunk + 3: true, 2*scanChunk - 6: true,
+		3*scanChunk - 6: true}
 	for at := range want {
 		copy(b[at:], "needle")
 	}
 	got := map[int64]bool{}
-	scan(bytes.NewReader(b), piece{0, int64(len(b))}, [][]byte{[]byte("absent"), []byte("needle")}, func(k int, at int64) bool {
-		if got[at] || k != 1 {
-			t.Errorf("needle %d at %d reported again", k, at)
-		}
-		got[at] = true
-		return true
-	})
+	scan(bytes.NewReader(b), piece{0, int64(len(b))}, [][]byte{[]byte("absent"), []byte("needle")},
+		func(k int, at int64) bool {
+			if got[at] || k != 1 {
+				t.Errorf("needle %d at %d reported again", k, at)
+			}
+			got[at] = true
+			return true
+		})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

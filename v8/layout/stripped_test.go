@@ -67,12 +67,15 @@ func TestStrippedBinaryKeepsAllValues(t *testing.T) {
 			}
 		}
 		if !strings.HasPrefix(l.Values[IsolateCEntryFP].Origin, "rule ") {
-			t.Errorf("node %s: %s from %q; builtins have no names here", v.Version, IsolateCEntryFP, l.Values[IsolateCEntryFP].Origin)
+			t.Errorf("node %s: %s from %q; builtins have no names here", v.Version, IsolateCEntryFP,
+				l.Values[IsolateCEntryFP].Origin)
 		}
-		if _, exported := symbolOf(t, f, funcBlob); exported && l.Builtins != whole.Builtins || !exported && l.Builtins != (Range{}) {
+		if _, exported := symbolOf(t, f, funcBlob); exported && l.Builtins != whole.Builtins || !exported &&
+			l.Builtins != (Range{}) {
 			t.Errorf("node %s: builtins at %+v, unstripped %+v", v.Version, l.Builtins, whole.Builtins)
 		}
-		if diff := cmp.Diff(whole.BytecodeSizes, l.BytecodeSizes) + cmp.Diff(whole.TranslationOperands, l.TranslationOperands); diff != "" {
+		if diff := cmp.Diff(whole.BytecodeSizes, l.BytecodeSizes) + cmp.Diff(whole.TranslationOperands,
+			l.TranslationOperands); diff != "" {
 			t.Errorf("node %s: tables differ: %s", v.Version, diff)
 		}
 		if diff := cmp.Diff(whole.V8, l.V8) + cmp.Diff(whole.Node, l.Node); diff != "" {

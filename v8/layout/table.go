@@ -5,12 +5,14 @@ import (
 )
 
 // table has one row for each field, in an order in which relative rules find what they refer to.
-var table = slices.Concat(isolateRows, objectRows, stringRows, functionRows, scriptRows, codeRows, positionRows, deoptRows,
+var table = slices.Concat(isolateRows, objectRows, stringRows, functionRows, scriptRows, codeRows, positionRows,
+	deoptRows,
 	typeRows, asyncRows, wasmRows, regexpRows)
 
 // wantedSymbols lists the symbols that the table and Read ask for.
 func wantedSymbols() []string {
-	names := append([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, funcBlob, funcBlobSize, symBytecodeSizes,
+	names := append([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, funcBlob, funcBlobSize,
+		symBytecodeSizes,
 		symTranslationOperands, symWasmState}, versionSymbols...)
 	for _, r := range table {
 		if r.code != nil {

@@ -4,12 +4,14 @@ package layout
 var functionRows = []row{
 	dbg(JSFunctionShared, "class_JSFunction__shared__SharedFunctionInfo"),
 	dbg(JSFunctionContext, "class_JSFunction__context__Context"),
-	fixed(SFITrustedData, 8, "src/objects/shared-function-info.h: (trusted_)function_data is the first field behind the map"),
+	fixed(SFITrustedData, 8,
+		"src/objects/shared-function-info.h: (trusted_)function_data is the first field behind the map"),
 	dbg(SFINameOrScopeInfo, "class_SharedFunctionInfo__name_or_scope_info__Tagged_NameOrScopeInfoT_",
 		"class_SharedFunctionInfo__name_or_scope_info__Tagged_Object_",
 		"class_SharedFunctionInfo__name_or_scope_info__Object"),
 	{field: SFIUntrustedData, rules: after(SFINameOrScopeInfo, -word,
-		"src/objects/shared-function-info.h: lies before name_or_scope_info; in V8 12.4 and before one field with the trusted data")},
+		"src/objects/shared-function-info.h: lies before name_or_scope_info; in V8 12.4 and before one field with "+
+			"the trusted data")},
 	dbg(SFIScript, "class_SharedFunctionInfo__script__Tagged_HeapObject_",
 		"class_SharedFunctionInfo__script_or_debug_info__HeapObject"),
 	{field: SFIFunctionLiteralID, dbg: []string{"class_SharedFunctionInfo__flags__int"}, add: 4,
@@ -18,13 +20,16 @@ var functionRows = []row{
 	fixed(KindMembersInitializer, 24, "src/objects/function-kind.h: kClassMembersInitializerFunction"),
 	{field: KindStaticInitializer, rules: []rule{
 		{below: v(14, 2), n: 25, why: "src/objects/function-kind.h: kClassStaticInitializerFunction"},
-		{from: v(14, 2), n: 26, why: "src/objects/function-kind.h: behind kClassMembersInitializerFunctionPrecededByMember"}}},
+		{from: v(14, 2), n: 26,
+			why: "src/objects/function-kind.h: behind kClassMembersInitializerFunctionPrecededByMember"}}},
 	dbg(TypeInterpreterData, "type_InterpreterData__INTERPRETER_DATA_TYPE"),
-	fixed(InterpreterDataBytecode, 8, "src/objects/shared-function-info.h: bytecode_array is the first field behind the map"),
+	fixed(InterpreterDataBytecode, 8,
+		"src/objects/shared-function-info.h: bytecode_array is the first field behind the map"),
 	dbg(TypeDebugInfo, "type_DebugInfo__DEBUG_INFO_TYPE"),
 	{field: DebugInfoScript, rules: []rule{
 		{below: v(12, 0), n: 24, why: "src/objects/debug-objects.tq: script, behind shared and debugger_hints"},
-		{from: v(12, 0), absent: true, why: "src/objects/shared-function-info.h: the script is in the SharedFunctionInfo always"}}},
+		{from: v(12, 0), absent: true,
+			why: "src/objects/shared-function-info.h: the script is in the SharedFunctionInfo always"}}},
 	{field: TypeBaselineData, dbg: []string{"type_BaselineData__BASELINE_DATA_TYPE"}, rules: noBaselineData},
 	{field: BaselineDataCode, rules: append(noBaselineData, rule{below: v(10, 0), n: 8,
 		why: "src/objects/shared-function-info.tq: baseline_code is the first field behind the map"})},
@@ -45,7 +50,8 @@ var codeRows = []row{
 	{field: BytecodeArrayFirstByte, dbg: []string{"class_BytecodeArray__data__uintptr_t"}, rules: []rule{
 		{below: v(10, 0), n: 54, why: "src/objects/code.tq: bytes, behind osr_nesting_level and bytecode_age"}}},
 	{field: CodeDeoptData, dbg: []string{"class_Code__deoptimization_data__FixedArray"}, rules: []rule{
-		{from: v(12, 0), n: 8, why: "src/objects/code.h: deoptimization_data_or_interpreter_data is the first field behind the map"},
+		{from: v(12, 0), n: 8,
+			why: "src/objects/code.h: deoptimization_data_or_interpreter_data is the first field behind the map"},
 		{below: v(11, 0), n: 16, why: "src/objects/code.h: deoptimization data, behind relocation_info"}}},
 	{field: CodePositions, dbg: []string{"class_Code__source_position_table__ByteArray"}, rules: []rule{
 		{from: v(12, 0), n: 16, why: "src/objects/code.h: position_table, behind the deoptimization data"},
@@ -57,7 +63,8 @@ var codeRows = []row{
 		rule{below: v(10, 0), n: 48, why: "src/objects/code.h: flags, behind the sizes of instructions and metadata"})},
 	{field: CodeFlagsKindMask, dbg: []string{"CodeKindFieldMask"}, rules: []rule{
 		{below: v(10, 0), n: 15, why: "src/objects/code.h: KindField has the lowest four bits"}}},
-	dbg(InstructionStreamBody, "class_InstructionStream__instruction_start__uintptr_t", "class_Code__instruction_start__uintptr_t"),
+	dbg(InstructionStreamBody, "class_InstructionStream__instruction_start__uintptr_t",
+		"class_Code__instruction_start__uintptr_t"),
 	{field: InstructionStreamCode, rules: []rule{
 		{from: v(11, 0), n: 8, why: "src/objects/instruction-stream.h: code is the first field behind the map"},
 		{below: v(11, 0), absent: true, why: "src/objects/code.h: " + oneObject}}},

@@ -23,7 +23,8 @@ var isolateRows = []row{
 			why: "include/v8-isolate.h: until V8 12 the data is slot 5 of the native context"}}},
 	{field: IsolateVMState, code: &accessor{read: isolateVMState, names: []string{
 		"_ZN2v87Isolate7SetIdleEb", "_ZN2v88internal7Isolate7SetIdleEb"}},
-		rules: after(IsolateContext, 0x98, "src/execution/thread-local-top.h: context and current_vm_state keep their distance")},
+		rules: after(IsolateContext, 0x98,
+			"src/execution/thread-local-top.h: context and current_vm_state keep their distance")},
 	{field: IsolateCEntryFP, code: &accessor{read: isolateCEntryFP, names: []string{"Builtins_CEntry_*"}},
 		rules: []rule{
 			{from: v(12, 0), of: IsolateContext, n: -0x10, relative: true,

@@ -7,8 +7,10 @@ var objectRows = []row{
 	dbg(MapInstanceType, "class_Map__instance_type__uint16_t"),
 	dbg(MapBitField3, "class_Map__bit_field3__int"),
 	{field: MapConstructorOrBackPointer,
-		dbg: []string{"class_Map__constructor_or_back_pointer__Tagged_Object_", "class_Map__constructor_or_back_pointer__Object"}},
-	dbg(MapDescriptors, "class_Map__instance_descriptors__Tagged_DescriptorArray_", "class_Map__instance_descriptors_offset"),
+		dbg: []string{"class_Map__constructor_or_back_pointer__Tagged_Object_",
+			"class_Map__constructor_or_back_pointer__Object"}},
+	dbg(MapDescriptors, "class_Map__instance_descriptors__Tagged_DescriptorArray_",
+		"class_Map__instance_descriptors_offset"),
 	dbg(BitField3DictionaryMapBit, "bit_field3_is_dictionary_map_shift"),
 	dbg(BitField3OwnDescriptorsBit, "bit_field3_number_of_own_descriptors_shift"),
 	dbg(DescriptorsHeader, "class_DescriptorArray__header_size__uintptr_t"),
@@ -27,7 +29,8 @@ var objectRows = []row{
 	dbg(FixedArrayData, "class_FixedArray__data__uintptr_t"),
 	dbg(JSObjectElements, "class_JSObject__elements__Object"),
 	{field: JSArrayLength, rules: after(JSObjectElements, word, "src/objects/js-array.tq: the first field of JSArray")},
-	{field: JSMapTable, rules: after(JSObjectElements, word, "src/objects/js-collection.tq: the first field of JSCollection")},
+	{field: JSMapTable, rules: after(JSObjectElements, word,
+		"src/objects/js-collection.tq: the first field of JSCollection")},
 	{field: JSObjectInternalField, rules: []rule{
 		{below: v(12, 5), of: JSObjectElements, n: word, relative: true,
 			why: "include/v8-internal.h, kJSObjectHeaderSize: behind the header of JSObject"},
@@ -45,11 +48,13 @@ var objectRows = []row{
 	fixed(SymbolFlags, 12, "src/objects/name.tq: flags, behind raw_hash_field"),
 	// Which V8 from 14.2 on was the first is not known: Node has none between 14.1 and 14.6.
 	{field: SymbolRegisteredBit, rules: []rule{
-		{below: v(14, 2), n: 2, why: "src/objects/name.tq: is_in_public_symbol_table, behind is_private and is_well_known_symbol"},
+		{below: v(14, 2), n: 2,
+			why: "src/objects/name.tq: is_in_public_symbol_table, behind is_private and is_well_known_symbol"},
 		{from: v(14, 2), n: 3, why: "src/objects/name.tq: is_in_public_symbol_table; what is private takes two bits"}}},
 	{field: SymbolPrivateBit, rules: []rule{
 		{below: v(14, 2), n: 4, why: "src/objects/name.tq: is_private_name, behind is_interesting_symbol"},
-		{from: v(14, 2), n: 1, why: "src/objects/name.tq: the upper of two bits, set for names and brands of classes"}}},
+		{from: v(14, 2), n: 1,
+			why: "src/objects/name.tq: the upper of two bits, set for names and brands of classes"}}},
 	fixed(NameHash, 8, "src/objects/name.h: raw_hash_field, the first field behind the map"),
 }
 

@@ -17,10 +17,12 @@ var scriptRows = []row{
 	fixed(ScopeInfoFunctionVarBit, 12, "src/objects/scope-info.tq: function_variable, 0 = none"),
 	fixed(ScopeInfoInferredNameBit, 14, "src/objects/scope-info.tq: has_inferred_function_name"),
 	{field: ScopeInfoMaxInlinedNames, rules: []rule{
-		{below: v(10, 0), absent: true, why: "src/objects/scope-info.tq: there is no hash table for the names of locals"},
+		{below: v(10, 0), absent: true,
+			why: "src/objects/scope-info.tq: there is no hash table for the names of locals"},
 		{from: v(10, 0), n: 75, why: "src/objects/scope-info.h: kScopeInfoMaxInlinedLocalNamesSize"}}},
 	{field: ScopeInfoStartPosition, rules: []rule{
-		{below: v(12, 5), absent: true, why: "src/objects/scope-info.tq: position_info is behind inferred_function_name"},
+		{below: v(12, 5), absent: true,
+			why: "src/objects/scope-info.tq: position_info is behind inferred_function_name"},
 		{from: v(12, 5), n: 32, why: "src/objects/scope-info.tq: position_info, behind context_local_count"},
 	}},
 

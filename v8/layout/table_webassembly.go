@@ -23,30 +23,41 @@ var wasmRows = []row{
 		{from: v(13, 0), below: v(14, 2), n: 0x148, why: ownedWhy},
 		{from: v(14, 2), n: 0x140, why: ownedWhy}}},
 	{field: WasmModuleNewCode, rules: after(WasmModuleCode, 0x20,
-		"src/wasm/wasm-code-manager.h: new_owned_code_ is behind owned_code_, whose root is followed by three words and the count")},
+		"src/wasm/wasm-code-manager.h: new_owned_code_ is behind owned_code_, whose root is followed by three "+
+			"words and the count")},
 	fixed(WasmCodeModule, 0, "src/wasm/wasm-code-manager.h: native_module_ is the first field of WasmCode"),
 	fixed(WasmCodeStart, 8, "src/wasm/wasm-code-manager.h: instructions_, behind native_module_"),
 	{field: WasmCodeTables, rules: []rule{
 		{below: v(11, 0), n: 0x18, why: "src/wasm/wasm-code-manager.h: meta_data_, behind instructions_ and flags_"},
-		{from: v(11, 0), below: v(13, 0), n: 0x10, why: "src/wasm/wasm-code-manager.h: meta_data_, behind instructions_"},
-		{from: v(13, 0), n: 0x18, why: "src/wasm/wasm-code-manager.h: meta_data_, behind instructions_ and signature_hash_"}}},
-	{field: WasmCodeSize, rules: after(WasmCodeTables, 8, "src/wasm/wasm-code-manager.h: instructions_size_, behind meta_data_")},
-	{field: WasmCodeRelocation, rules: after(WasmCodeSize, 4, "src/wasm/wasm-code-manager.h: reloc_info_size_, behind instructions_size_")},
-	{field: WasmCodePositions, rules: after(WasmCodeSize, 8, "src/wasm/wasm-code-manager.h: source_positions_size_, behind reloc_info_size_")},
+		{from: v(11, 0), below: v(13, 0), n: 0x10,
+			why: "src/wasm/wasm-code-manager.h: meta_data_, behind instructions_"},
+		{from: v(13, 0), n: 0x18,
+			why: "src/wasm/wasm-code-manager.h: meta_data_, behind instructions_ and signature_hash_"}}},
+	{field: WasmCodeSize, rules: after(WasmCodeTables, 8,
+		"src/wasm/wasm-code-manager.h: instructions_size_, behind meta_data_")},
+	{field: WasmCodeRelocation,
+		rules: after(WasmCodeSize, 4, "src/wasm/wasm-code-manager.h: reloc_info_size_, behind instructions_size_")},
+	{field: WasmCodePositions, rules: after(WasmCodeSize, 8,
+		"src/wasm/wasm-code-manager.h: source_positions_size_, behind reloc_info_size_")},
 	{field: WasmCodeInlining, rules: []rule{
-		{below: v(11, 0), absent: true, why: "src/wasm/wasm-code-manager.h: until V8 10 nothing is inlined in WebAssembly's code"},
+		{below: v(11, 0), absent: true,
+			why: "src/wasm/wasm-code-manager.h: until V8 10 nothing is inlined in WebAssembly's code"},
 		{from: v(11, 0), of: WasmCodePositions, n: 4, relative: true,
 			why: "src/wasm/wasm-code-manager.h: inlining_positions_size_, behind source_positions_size_"}}},
 	{field: WasmCodeTraps, rules: []rule{
 		{below: v(11, 0), of: WasmCodePositions, n: 4, relative: true, why: trapsWhy},
-		{from: v(11, 0), below: v(12, 5), of: WasmCodePositions, n: 8, relative: true, why: trapsWhy + ", behind inlining_positions_size_"},
+		{from: v(11, 0), below: v(12, 5), of: WasmCodePositions, n: 8, relative: true, why: trapsWhy +
+			", behind inlining_positions_size_"},
 		{from: v(12, 5), of: WasmCodePositions, n: 12, relative: true,
 			why: trapsWhy + ", behind inlining_positions_size_ and deopt_data_size_"}}},
-	{field: WasmCodeIndex, rules: after(WasmCodeTraps, 4, "src/wasm/wasm-code-manager.h: index_, behind protected_instructions_size_")},
+	{field: WasmCodeIndex, rules: after(WasmCodeTraps, 4,
+		"src/wasm/wasm-code-manager.h: index_, behind protected_instructions_size_")},
 	dbg(TypeWasmModuleObject, "type_WasmModuleObject__WASM_MODULE_OBJECT_TYPE"),
 	{field: TypeWasmInstanceObject, dbg: []string{"type_WasmInstanceObject__WASM_INSTANCE_OBJECT_TYPE"}, rules: []rule{
-		{below: v(12, 0), absent: true, why: "src/objects/objects-definitions.h: no constant; a frame holds the instance itself"}}},
-	dbg(ScriptWasmModule, "class_Script__wasm_managed_native_module__Tagged_Object_", "class_Script__wasm_managed_native_module__Object"),
+		{below: v(12, 0), absent: true,
+			why: "src/objects/objects-definitions.h: no constant; a frame holds the instance itself"}}},
+	dbg(ScriptWasmModule, "class_Script__wasm_managed_native_module__Tagged_Object_",
+		"class_Script__wasm_managed_native_module__Object"),
 }
 
 const (

@@ -19,16 +19,20 @@ var functions = []struct {
 	{"TLS, local exec, 26.10", "55 48 89 e5 64 48 8b 04 25 88 fe ff ff 5d c3", IsolateTLS, -0x178},
 	{"context, 22.23", "48 83 bf 20 01 00 00 00 0f 95 c0 c3", IsolateContext, 0x120},
 	{"context, 26.10", "55 48 89 e5 48 83 bf 58 01 00 00 00 0f 95 c0 5d c3", IsolateContext, 0x158},
-	{"embedder data, 24.21", "55 48 89 e5 41 54 48 83 ec 18 4c 8b a7 78 02 00 00 48 8b 87 30 02 00 00 48 3b 87 38 02 00 00 74 17" +
-		"48 8d 50 08 48 89 97 30 02 00 00 4c 89 20 4c 8b 65 f8 c9 c3", IsolateCPED, 0x278},
+	{"embedder data, 24.21",
+		"55 48 89 e5 41 54 48 83 ec 18 4c 8b a7 78 02 00 00 48 8b 87 30 02 00 00 48 3b 87 38 02 00 00 74 17" +
+			"48 8d 50 08 48 89 97 30 02 00 00 4c 89 20 4c 8b 65 f8 c9 c3", IsolateCPED, 0x278},
 	{"isolate key, 18.20", "8b 3d 00 08 00 00 e9 c5 09 15 01", IsolateKey, fakeBase + 0x880}, // rip is at +0x80
-	{"embedder data, 26.10", "55 48 89 e5 48 8b 87 30 02 00 00 48 8b 8f a8 02 00 00 48 3b 87 38 02 00 00 74 10 48 8d 50 08" +
-		"48 89 97 30 02 00 00 48 89 08 5d c3", IsolateCPED, 0x2a8},
+	{"embedder data, 26.10",
+		"55 48 89 e5 48 8b 87 30 02 00 00 48 8b 8f a8 02 00 00 48 3b 87 38 02 00 00 74 10 48 8d 50 08" +
+			"48 89 97 30 02 00 00 48 89 08 5d c3", IsolateCPED, 0x2a8},
 	{"heap, 22.23", "55 48 89 e5 41 55 41 54 41 89 f4 53 48 89 fb 48 83 ec 08 0f b6 87 44 eb 00 00 84 c0 48 83 c4 08" +
 		"48 8d bb a0 de 00 00 44 89 e6", IsolateHeap, 0xdea0},
-	{"heap, 26.10", "0f b6 87 ec ff 00 00 41 39 c7 0f 94 c0 49 81 c6 c0 f3 00 00 0f b6 d0 4c 89 f7", IsolateHeap, 0xf3c0},
+	{"heap, 26.10", "0f b6 87 ec ff 00 00 41 39 c7 0f 94 c0 49 81 c6 c0 f3 00 00 0f b6 d0 4c 89 f7", IsolateHeap,
+		0xf3c0},
 	{"c_entry_fp, 24.21", "55 48 89 e5 6a 06 6a 00 49 89 ad c0 00 00 00 49 89 b5 d0 00 00 00", IsolateCEntryFP, 0x140},
-	{"VM state, 22.23", "48 83 bf a8 01 00 00 00 75 20 40 84 f6 74 11 ba 08 00 00 00 66 89 97 b8 01 00 00 c3", IsolateVMState, 0x1b8},
+	{"VM state, 22.23", "48 83 bf a8 01 00 00 00 75 20 40 84 f6 74 11 ba 08 00 00 00 66 89 97 b8 01 00 00 c3",
+		IsolateVMState, 0x1b8},
 	{"VM state, 26.10", "55 48 89 e5 48 83 bf e0 01 00 00 00 74 02 5d c3 66 b8 08 00 40 84 f6 75 0e 66 b8 0a 00" +
 		"66 83 bf f0 01 00 00 08 75 e7 66 89 87 f0 01 00 00 5d c3", IsolateVMState, 0x1f0},
 	{"GC state, 26.10", "55 48 89 e5 89 b7 28 02 00 00 5d c3", HeapGCState, 0x228},

@@ -57,7 +57,8 @@ func readAllocations(t *testing.T) (code []byte, p heap.Positions) {
 func TestAllocations(t *testing.T) {
 	b, p := readAllocations(t)
 	v := NewResolver(heap.NewReader(codeBytes{b}, &layout.Layout{}), fakeSpace{})
-	c := &code{Code: &heap.Code{Start: codeAt, End: codeAt + uint64(len(b))}, tier: TurboFan, optimized: &heap.Optimized{Positions: p}}
+	c := &code{Code: &heap.Code{Start: codeAt, End: codeAt + uint64(len(b))}, tier: TurboFan,
+		optimized: &heap.Optimized{Positions: p}}
 	for ret, inHelp := range map[int]bool{ // 0x6aa and 0x5ca have an entry of another block before them
 		0x4c7: false, 0x506: false, 0x574: false, 0x5ca: false, 0x620: false, 0x657: false,
 		0x6aa: true, 0x717: true, 0x76f: true, 0x7c7: true, 0x823: true, 0x850: false,

@@ -55,7 +55,8 @@ func TestFindAndDrop(t *testing.T) {
 		all.put(piece(start, start+10))
 	}
 	// A return address may lie at the very end of its code.
-	for pc, want := range map[uint64]uint64{0: 0, 9: 0, 10: 10, 20: 10, 21: 0, 29: 0, 30: 30, 60: 50, 61: 0, 1 << 63: 0} {
+	for pc, want := range map[uint64]uint64{0: 0, 9: 0, 10: 10, 20: 10, 21: 0, 29: 0, 30: 30, 60: 50, 61: 0,
+		1 << 63: 0} {
 		got := uint64(0)
 		if c := all.find(pc); c != nil {
 			got = c.Start

@@ -89,7 +89,8 @@ func cutLast(s, sep string) (before, after string) {
 
 // TestNameTokenFurtherUp: a constructor whose class begins before the text asks for more of it.
 func TestNameTokenFurtherUp(t *testing.T) {
-	for text, want := range map[string]bool{"m(){}constructor": true, "class a{constructor": false, "function a": false} {
+	for text, want := range map[string]bool{"m(){}constructor": true, "class a{constructor": false,
+		"function a": false} {
 		u := utf16.Encode([]rune(text))
 		if _, more := nameToken(u, len(u), []uint16{'a'}); more != want {
 			t.Errorf("%s: more %v", text, more)

@@ -9,9 +9,11 @@ import (
 
 // Position is a frame as a walk carries it: addresses in the process.
 type Position struct {
-	PC, SP, BP uint64            // BP is 0 where it is lost
-	Exact      bool              // PC is the next instruction, not a return address
-	Registers  *target.Registers // of the leaf; its caller's rule may ask for them too, which the callee has kept; else nil
+	PC, SP, BP uint64 // BP is 0 where it is lost
+	Exact      bool   // PC is the next instruction, not a return address
+	// Registers are the leaf's. They stay for its caller, whose unwind rule may ask for callee-saved ones; then they
+	// are nil.
+	Registers *target.Registers
 }
 
 // Code is whose code is at an address.

@@ -33,8 +33,9 @@ const (
 func walkLayout() *layout.Layout {
 	l := &layout.Layout{}
 	for f, n := range map[layout.Field]int64{
-		layout.IsolateCEntryFP: entryFP, layout.JSFunctionShared: 32, layout.SFIScript: 40, layout.SFIFunctionLiteralID: 60,
-		layout.ScriptID: 64, layout.MapInstanceType: 12, layout.TypeScript: 167,
+		layout.IsolateCEntryFP: entryFP, layout.JSFunctionShared: 32, layout.SFIScript: 40,
+		layout.SFIFunctionLiteralID: 60,
+		layout.ScriptID:             64, layout.MapInstanceType: 12, layout.TypeScript: 167,
 	} {
 		l.Values[f] = layout.Value{N: n, State: layout.Known}
 	}
@@ -102,7 +103,8 @@ func (handCode) Step(at uint64, from Position, mem io.ReaderAt) (to Position, er
 		return from, ErrRoot
 	case signalCode:
 		read(from.SP + 8)
-		return Position{PC: nativeCode + 0x99, SP: binary.LittleEndian.Uint64(b[:]), BP: binary.LittleEndian.Uint64(b[8:]), Exact: true}, err
+		return Position{PC: nativeCode + 0x99, SP: binary.LittleEndian.Uint64(b[:]),
+			BP: binary.LittleEndian.Uint64(b[8:]), Exact: true}, err
 	}
 	read(from.BP)
 	return Position{PC: binary.LittleEndian.Uint64(b[8:]), SP: from.BP + 16, BP: binary.LittleEndian.Uint64(b[:])}, err
@@ -146,40 +148,51 @@ func TestWalk(t *testing.T) {
 			m.frame(fp1, fp2, v8Code+2, context)
 			m.frame(fp2, fp3, nativeCode+3, marked)
 			m.frame(fp3, 0, rootCode+4, 0)
-		}, []WalkFrame{exact(js(v8Code + 1)), builtinFrame(v8Code + 2), other(FrameNative, nativeCode+3), other(FrameNative, rootCode+4)}, StopRoot},
-		{"a call is the last instruction", nativeCode + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, rootCode+codeSize, 0) },
+		}, []WalkFrame{exact(js(v8Code + 1)), builtinFrame(v8Code + 2), other(FrameNative, nativeCode+3),
+			other(FrameNative, rootCode+4)}, StopRoot},
+		{"a call is the last instruction", nativeCode + 1, fp1,
+			func(m wordMemory) { m.frame(fp1, fp2, rootCode+codeSize, 0) },
 			[]WalkFrame{exact(other(FrameNative, nativeCode+1)), other(FrameNative, rootCode+codeSize)}, StopRoot},
 		{"an interrupted function is exact", signalCode + 1, fp1, func(m wordMemory) {
 			m[stackBase+8], m[stackBase+16] = stackBase-0x800, fp1
 			m.frame(fp1, fp2, rootCode+4, 0)
-		}, []WalkFrame{exact(other(FrameNative, signalCode+1)), exact(other(FrameNative, nativeCode+0x99)), other(FrameNative, rootCode+4)}, StopRoot},
-		{"without a rule by the frame pointer", bareCode + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, rootCode+4, 0) },
+		}, []WalkFrame{exact(other(FrameNative, signalCode+1)), exact(other(FrameNative, nativeCode+0x99)),
+			other(FrameNative, rootCode+4)}, StopRoot},
+		{"without a rule by the frame pointer", bareCode + 1, fp1,
+			func(m wordMemory) { m.frame(fp1, fp2, rootCode+4, 0) },
 			[]WalkFrame{exact(other(FrameNative, bareCode+1)), other(FrameNative, rootCode+4)}, StopRoot},
 		{"unknown code by the frame pointer", 0x99, fp1, func(m wordMemory) { m.frame(fp1, fp2, rootCode+4, 0) },
 			[]WalkFrame{exact(other(FrameUnknown, 0x99)), other(FrameNative, rootCode+4)}, StopRoot},
 		{"a frame pointer to no code", bareCode + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, 0x99, 0) },
 			[]WalkFrame{exact(other(FrameNative, bareCode+1))}, StopNoRule},
-		{"a frame pointer below the stack", bareCode + 1, stackBase - 8, func(m wordMemory) { m.frame(stackBase-8, fp2, rootCode+4, 0) },
+		{"a frame pointer below the stack", bareCode + 1, stackBase - 8,
+			func(m wordMemory) { m.frame(stackBase-8, fp2, rootCode+4, 0) },
 			[]WalkFrame{exact(other(FrameNative, bareCode+1))}, StopNoRule},
 		{"an odd frame pointer", v8Code + 1, fp1 + 4, func(m wordMemory) { m.frame(fp1, fp2, rootCode+4, 0) },
 			[]WalkFrame{exact(other(FrameFunction, v8Code+1))}, StopUnreadable},
-		{"no memory", v8Code + 1, fp1, func(m wordMemory) {}, []WalkFrame{exact(other(FrameFunction, v8Code+1))}, StopUnreadable},
-		{"no memory for a rule", nativeCode + 1, fp1, func(m wordMemory) {}, []WalkFrame{exact(other(FrameNative, nativeCode+1))}, StopUnreadable},
+		{"no memory", v8Code + 1, fp1, func(m wordMemory) {}, []WalkFrame{exact(other(FrameFunction, v8Code+1))},
+			StopUnreadable},
+		{"no memory for a rule", nativeCode + 1, fp1, func(m wordMemory) {},
+			[]WalkFrame{exact(other(FrameNative, nativeCode+1))}, StopUnreadable},
 		{"a frame that is its own caller", v8Code + 1, fp1, func(m wordMemory) { m.frame(fp1, fp1, v8Code+2, marked) },
 			[]WalkFrame{exact(builtinFrame(v8Code + 1)), other(FrameFunction, v8Code+2)}, StopUnreadable},
 		{"a native one", nativeCode + 1, fp1, func(m wordMemory) { m.frame(fp1, fp1, nativeCode+2, 0) },
 			[]WalkFrame{exact(other(FrameNative, nativeCode+1)), other(FrameNative, nativeCode+2)}, StopNoProgress},
-		{"return address 0", v8Code + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, 0, context) }, []WalkFrame{exact(js(v8Code + 1))}, StopBadPC},
-		{"of the kernel", v8Code + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, 1<<47, context) }, []WalkFrame{exact(js(v8Code + 1))}, StopBadPC},
+		{"return address 0", v8Code + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, 0, context) },
+			[]WalkFrame{exact(js(v8Code + 1))}, StopBadPC},
+		{"of the kernel", v8Code + 1, fp1, func(m wordMemory) { m.frame(fp1, fp2, 1<<47, context) },
+			[]WalkFrame{exact(js(v8Code + 1))}, StopBadPC},
 		{"on at V8's exit frame", nativeCode + 1, 0, func(m wordMemory) {
 			m[isolateAt+entryFP] = fp2
 			m.frame(fp2, fp3, v8Code+2, 0)
 			m.frame(fp3, fp4, rootCode+3, context)
-		}, []WalkFrame{exact(other(FrameNative, nativeCode+1)), exact(other(FrameGap, nativeCode+1)), js(v8Code + 2), other(FrameNative, rootCode+3)}, StopRoot},
+		}, []WalkFrame{exact(other(FrameNative, nativeCode+1)), exact(other(FrameGap, nativeCode+1)), js(v8Code + 2),
+			other(FrameNative, rootCode+3)}, StopRoot},
 		{"but once", nativeCode + 1, 0, func(m wordMemory) {
 			m[isolateAt+entryFP] = fp2
 			m.frame(fp2, 0, nativeCode+2, 0)
-		}, []WalkFrame{exact(other(FrameNative, nativeCode+1)), exact(other(FrameGap, nativeCode+1)), other(FrameNative, nativeCode+2)}, StopUnreadable},
+		}, []WalkFrame{exact(other(FrameNative, nativeCode+1)), exact(other(FrameGap, nativeCode+1)),
+			other(FrameNative, nativeCode+2)}, StopUnreadable},
 		{"no exit frame below", nativeCode + 1, 0, func(m wordMemory) { m[isolateAt+entryFP] = stackBase },
 			[]WalkFrame{exact(other(FrameNative, nativeCode+1))}, StopUnreadable},
 	} {
@@ -210,10 +223,13 @@ func TestWalkIdentity(t *testing.T) {
 			}
 			m[moved], m[sfiAt-1] = m[sfiAt-1], moved
 		}, heap.Word(moved + 1), heap.Identity{Script: 5, Literal: 9}},
-		{"moved to what has moved", func(m wordMemory) { m[sfiAt-1], m[moved] = moved, moved }, 0, heap.Identity{Script: -1}},
+		{"moved to what has moved", func(m wordMemory) { m[sfiAt-1], m[moved] = moved, moved }, 0,
+			heap.Identity{Script: -1}},
 		{"no function", func(m wordMemory) { delete(m, functionAt-1+8) }, 0, heap.Identity{Script: -1}},
-		{"no script", func(m wordMemory) { m[scriptMap-1+8] = 165 << 32 }, sfiAt, heap.Identity{Script: -1, Literal: 9}},
-		{"a script without a number", func(m wordMemory) { m[scriptAt-1+64] = 1 }, sfiAt, heap.Identity{Script: -1, Literal: 9}},
+		{"no script", func(m wordMemory) { m[scriptMap-1+8] = 165 << 32 }, sfiAt,
+			heap.Identity{Script: -1, Literal: 9}},
+		{"a script without a number", func(m wordMemory) { m[scriptAt-1+64] = 1 }, sfiAt,
+			heap.Identity{Script: -1, Literal: 9}},
 		{"a script behind what a debugger has noted", func(m wordMemory) {
 			m[sfiAt-1+40], m[moved], m[moved+24] = moved+1, moved+0x101, scriptAt
 			for at := moved + 8; at < moved+64; at += 8 {

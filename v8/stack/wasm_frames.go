@@ -41,7 +41,8 @@ func (v *Resolver) wasmCalls(c *wasmCode, raw RawFrame) []*Frame {
 	}
 	c.frames, c.known = nil, known
 	for i, call := range calls {
-		f := &Frame{Name: c.module.FunctionName(call.Function), File: c.module.url, Kind: Wasm, Inlined: i < len(calls)-1}
+		f := &Frame{Name: c.module.FunctionName(call.Function), File: c.module.url, Kind: Wasm,
+			Inlined: i < len(calls)-1}
 		if body, ok := v.r.Body(c.module.WasmModule, call.Function); ok && call.Offset >= 0 {
 			f.Line, f.Column = 1, body+call.Offset+1 // as V8 numbers them: the module is one line of bytes
 		}

@@ -18,7 +18,8 @@ func (v *Resolver) repairWasm(raw RawFrame, leaf Leaf, c *wasmCode) []RawFrame {
 	at := int(raw.PC - c.Start)
 	for _, e := range liftoffEntries {
 		if bytes.HasPrefix(c.head, e.head) && len(c.head) > e.call && c.head[e.call] == 0xe8 && at <= e.call {
-			return v.above(RawFrame{PC: raw.PC, Exact: true, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}, raw, leaf, 0)
+			return v.above(RawFrame{PC: raw.PC, Exact: true, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}},
+				raw, leaf, 0)
 		}
 	}
 	return v.repairOther(raw, leaf, c.Start, c.head)

@@ -77,14 +77,17 @@ var (
 func resolver() *Resolver {
 	end := uint64(len(machineCode))
 	v := NewResolver(heap.NewReader(codeMemory{}, &layout.Layout{}), fakeSpace{[]builtin{
-		{"InterpreterEntryTrampoline", builtinStart, builtinStart + end}, {"LdarHandler", builtinStart + 0x100, builtinStart + 0x200},
-		{"Add_Baseline", builtinStart + 0x200, builtinStart + 0x300}, {"ArrayMap", builtinStart + 0x300, builtinStart + 0x400},
+		{"InterpreterEntryTrampoline", builtinStart, builtinStart + end},
+		{"LdarHandler", builtinStart + 0x100, builtinStart + 0x200},
+		{"Add_Baseline", builtinStart + 0x200, builtinStart + 0x300},
+		{"ArrayMap", builtinStart + 0x300, builtinStart + 0x400},
 		{"MathImul", imulStart, imulStart + 36}}})
 	v.Begin()
 	for _, c := range []*code{
 		{Code: &heap.Code{Start: codeStart, End: codeStart + end}, tier: TurboFan, id: leafID, sfi: 0x71},
 		{Code: &heap.Code{Start: callerStart, End: callerStart + end}, tier: Maglev, id: callerID, sfi: 0x75},
-		{Code: &heap.Code{Start: baselineStart, End: baselineStart + end}, tier: Sparkplug, id: heap.Identity{Script: -1}, baseline: &heap.Baseline{Array: 0xba1}},
+		{Code: &heap.Code{Start: baselineStart, End: baselineStart + end}, tier: Sparkplug,
+			id: heap.Identity{Script: -1}, baseline: &heap.Baseline{Array: 0xba1}},
 	} {
 		c.checked, c.head = v.code.epoch, machineCode
 		v.code.put(c)
@@ -127,7 +130,8 @@ func TestRepairCode(t *testing.T) {
 		{"after pop rbp", codeStart, []uint64{29, 33, 35, 40}, leafID, []uint64{ret, below}, ret},
 		{"return address that is no code", codeStart, []uint64{0}, leafID, []uint64{0x12345}, 0},
 		{"no stack", codeStart, []uint64{0, 6, 35}, leafID, nil, 0},
-		{"return address in a builtin", codeStart, []uint64{0}, leafID, []uint64{builtinStart + 0x310}, builtinStart + 0x310},
+		{"return address in a builtin", codeStart, []uint64{0}, leafID, []uint64{builtinStart + 0x310}, builtinStart +
+			0x310},
 		{"prologue of baseline code: rdi tells", baselineStart, []uint64{0, 5}, baseID, []uint64{ret}, ret},
 		{"epilogue of baseline code: seen before", baselineStart, []uint64{29, 35}, baseID, []uint64{ret}, ret},
 	} {
@@ -141,7 +145,8 @@ func TestRepairCode(t *testing.T) {
 			if c.ret != 0 {
 				want = append(want, shown{c.ret, false, -1, callerID})
 			}
-			if diff := cmp.Diff(want, show(resolver().Repair(found, Leaf{Callee: callee, Words: c.words}))); diff != "" {
+			if diff := cmp.Diff(want,
+				show(resolver().Repair(found, Leaf{Callee: callee, Words: c.words}))); diff != "" {
 				t.Errorf("%s, offset %d: %s", c.name, at, diff)
 			}
 		}
@@ -155,8 +160,10 @@ func TestRepairCodeOfAnother(t *testing.T) {
 		pc   uint64
 		leaf Leaf
 	}{
-		{"another function in rdi", codeStart + 5, Leaf{Callee: RawFrame{ID: baseID}, Words: []uint64{callerStart + 20}}},
-		{"no function in rdi", codeStart + 5, Leaf{Callee: RawFrame{ID: heap.Identity{Script: -1}}, Words: []uint64{callerStart + 20}}},
+		{"another function in rdi", codeStart + 5,
+			Leaf{Callee: RawFrame{ID: baseID}, Words: []uint64{callerStart + 20}}},
+		{"no function in rdi", codeStart + 5,
+			Leaf{Callee: RawFrame{ID: heap.Identity{Script: -1}}, Words: []uint64{callerStart + 20}}},
 	} {
 		raw := RawFrame{PC: c.pc, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
 		if diff := cmp.Diff([]shown{{c.pc, true, -1, callerID}}, show(resolver().Repair(raw, c.leaf))); diff != "" {
@@ -190,19 +197,31 @@ func TestRepairBuiltins(t *testing.T) {
 		leaf Leaf
 		want []shown
 	}{
-		{"a builtin with a frame", RawFrame{PC: add, Exact: true, Marker: 4, ID: heap.Identity{Script: -1}}, Leaf{Words: []uint64{ret}}, []shown{{add, true, 4, heap.Identity{Script: -1}}}},
-		{"a builtin that is a function", RawFrame{PC: add, Exact: true, Marker: -1, ID: heap.Identity{Script: -1}}, Leaf{Words: []uint64{ret}}, []shown{{add, true, -1, heap.Identity{Script: -1}}}},
-		{"without a frame", caller(add), Leaf{Words: []uint64{5, codeStart + 9, arrayMap, ret, ret + 1}}, []shown{frame(add), {ret, false, -1, callerID}}},
-		{"called by baseline code", caller(add), Leaf{Words: []uint64{baselineStart + 9, ret}}, []shown{frame(add), {baselineStart + 9, false, -1, callerID}}},
-		{"baseline code of another function", RawFrame{PC: add, Exact: true, Marker: -1, ID: callerID, Bytecode: 0xba5}, Leaf{Words: []uint64{baselineStart + 9, ret}}, []shown{frame(add), {ret, false, -1, callerID}}},
-		{"called by the interpreter", caller(add), Leaf{Words: []uint64{handler, ret}}, []shown{frame(add), {handler, false, -1, callerID}}},
-		{"return address in r10", caller(add), Leaf{Words: []uint64{1, 2}, R10: ret}, []shown{frame(add), {ret, false, -1, callerID}}},
-		{"no return address", caller(add), Leaf{Words: []uint64{0, 1 << 63, codeStart + 9}}, []shown{frame(add), {0, true, -1, callerID}}},
-		{"before push rbp", caller(imulStart), Leaf{Words: []uint64{ret}}, []shown{frame(imulStart), {ret, false, -1, callerID}}},
-		{"after mov rbp: the slots are not its own yet", caller(imulStart + 4), Leaf{Words: []uint64{ret}}, []shown{frame(imulStart + 4)}},
+		{"a builtin with a frame", RawFrame{PC: add, Exact: true, Marker: 4, ID: heap.Identity{Script: -1}},
+			Leaf{Words: []uint64{ret}}, []shown{{add, true, 4, heap.Identity{Script: -1}}}},
+		{"a builtin that is a function", RawFrame{PC: add, Exact: true, Marker: -1, ID: heap.Identity{Script: -1}},
+			Leaf{Words: []uint64{ret}}, []shown{{add, true, -1, heap.Identity{Script: -1}}}},
+		{"without a frame", caller(add), Leaf{Words: []uint64{5, codeStart + 9, arrayMap, ret, ret + 1}},
+			[]shown{frame(add), {ret, false, -1, callerID}}},
+		{"called by baseline code", caller(add), Leaf{Words: []uint64{baselineStart + 9, ret}},
+			[]shown{frame(add), {baselineStart + 9, false, -1, callerID}}},
+		{"baseline code of another function", RawFrame{PC: add, Exact: true, Marker: -1, ID: callerID, Bytecode: 0xba5},
+			Leaf{Words: []uint64{baselineStart + 9, ret}}, []shown{frame(add), {ret, false, -1, callerID}}},
+		{"called by the interpreter", caller(add), Leaf{Words: []uint64{handler, ret}},
+			[]shown{frame(add), {handler, false, -1, callerID}}},
+		{"return address in r10", caller(add), Leaf{Words: []uint64{1, 2}, R10: ret},
+			[]shown{frame(add), {ret, false, -1, callerID}}},
+		{"no return address", caller(add), Leaf{Words: []uint64{0, 1 << 63, codeStart + 9}},
+			[]shown{frame(add), {0, true, -1, callerID}}},
+		{"before push rbp", caller(imulStart), Leaf{Words: []uint64{ret}},
+			[]shown{frame(imulStart), {ret, false, -1, callerID}}},
+		{"after mov rbp: the slots are not its own yet", caller(imulStart + 4), Leaf{Words: []uint64{ret}},
+			[]shown{frame(imulStart + 4)}},
 		{"after push rsi", caller(imulStart + 5), Leaf{Words: []uint64{ret}}, []shown{frame(imulStart + 5)}},
-		{"after push rdi: they are", caller(imulStart + 6), Leaf{Words: []uint64{ret}}, []shown{frame(imulStart + 6), {ret, false, -1, callerID}}},
-		{"a bytecode handler is the interpreter", caller(handler), Leaf{Words: []uint64{ret}}, []shown{{handler, true, -1, callerID}}},
+		{"after push rdi: they are", caller(imulStart + 6), Leaf{Words: []uint64{ret}},
+			[]shown{frame(imulStart + 6), {ret, false, -1, callerID}}},
+		{"a bytecode handler is the interpreter", caller(handler), Leaf{Words: []uint64{ret}},
+			[]shown{{handler, true, -1, callerID}}},
 	} {
 		if diff := cmp.Diff(c.want, show(resolver().Repair(c.raw, c.leaf))); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
@@ -215,12 +234,14 @@ func TestRepairBuiltinThatCalled(t *testing.T) {
 	const add = builtinStart + 0x210
 	raw := RawFrame{PC: add, Marker: -1, ID: callerID}
 	got := show(resolver().Repair(raw, Leaf{Words: []uint64{callerStart + 20}}))
-	if diff := cmp.Diff([]shown{{add, false, 0, heap.Identity{}}, {callerStart + 20, false, -1, callerID}}, got); diff != "" {
+	if diff := cmp.Diff([]shown{{add, false, 0, heap.Identity{}}, {callerStart + 20, false, -1, callerID}},
+		got); diff != "" {
 		t.Error(diff)
 	}
 	for _, pc := range []uint64{callerStart + 20, builtinStart + 0x110, builtinStart + 20} {
 		raw.PC = pc
-		if diff := cmp.Diff([]shown{{pc, false, -1, callerID}}, show(resolver().Repair(raw, Leaf{Words: []uint64{callerStart + 20}}))); diff != "" {
+		if diff := cmp.Diff([]shown{{pc, false, -1, callerID}},
+			show(resolver().Repair(raw, Leaf{Words: []uint64{callerStart + 20}}))); diff != "" {
 			t.Errorf("pc 0x%x: %s", pc, diff)
 		}
 	}
@@ -240,7 +261,8 @@ func TestRepairInterpreterEntry(t *testing.T) {
 		{11, []shown{{builtinStart + 11, true, -1, callerID}}},
 	} {
 		raw := RawFrame{PC: builtinStart + c.at, Exact: true, Marker: -1, ID: callerID}
-		if diff := cmp.Diff(c.want, show(resolver().Repair(raw, Leaf{Callee: callee, Words: []uint64{ret, ret + 1}}))); diff != "" {
+		if diff := cmp.Diff(c.want,
+			show(resolver().Repair(raw, Leaf{Callee: callee, Words: []uint64{ret, ret + 1}}))); diff != "" {
 			t.Errorf("offset %d: %s", c.at, diff)
 		}
 	}

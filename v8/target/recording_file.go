@@ -55,13 +55,15 @@ func ReadRecording(from io.Reader) (*Recording, error) {
 		return nil, fmt.Errorf("recording: first line: %w", err)
 	}
 	if head.Format != recordingFormat || len(head.Pages) > maxPages {
-		return nil, fmt.Errorf("recording: format %d, %d pages; known are %d and up to %d", head.Format, len(head.Pages), recordingFormat, maxPages)
+		return nil, fmt.Errorf("recording: format %d, %d pages; known are %d and up to %d", head.Format,
+			len(head.Pages), recordingFormat, maxPages)
 	}
 	r := &Recording{Registers: head.Registers, About: head.About, Pages: map[uint64][]byte{}}
 	for i, at := range head.Pages {
 		b := make([]byte, PageSize)
 		if n, err := io.ReadFull(text, b); err != nil {
-			return nil, fmt.Errorf("recording: page %d of %d: short read (%d of %d bytes)", i+1, len(head.Pages), n, PageSize)
+			return nil, fmt.Errorf("recording: page %d of %d: short read (%d of %d bytes)", i+1, len(head.Pages), n,
+				PageSize)
 		}
 		if at%PageSize != 0 || i > 0 && at <= head.Pages[i-1] {
 			return nil, fmt.Errorf("recording: page %d of %d: address 0x%x", i+1, len(head.Pages), at)

@@ -80,7 +80,8 @@ func TestReadRecordingRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range []int{0, 5, whole.Len() / 2, whole.Len() - 20} {
-		if _, err := ReadRecording(bytes.NewReader(whole.Bytes()[:n])); err == nil || !strings.HasPrefix(err.Error(), "recording: ") {
+		if _, err := ReadRecording(bytes.NewReader(whole.Bytes()[:n])); err == nil ||
+			!strings.HasPrefix(err.Error(), "recording: ") {
 			t.Errorf("the first %d of %d bytes: %v", n, whole.Len(), err)
 		}
 	}

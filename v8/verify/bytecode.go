@@ -99,7 +99,8 @@ func bytecodeStarts(code, sizes []byte) (map[int]bool, error) {
 		}
 		size := int(sizes[width*n+int(code[op])])
 		if size == 0 || op+size > len(code) {
-			return nil, fmt.Errorf("the bytecode at offset %d has %d bytes, the array has %d more", op, size, len(code)-op)
+			return nil, fmt.Errorf("the bytecode at offset %d has %d bytes, the array has %d more", op, size,
+				len(code)-op)
 		}
 		at = op + size
 	}
