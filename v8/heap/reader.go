@@ -32,7 +32,7 @@ type Reader struct {
 	streamMap Word
 }
 
-// NewReader reads mem by the layout l.
+// NewReader reads the memory of a process by the layout of its V8. Offsets of mem are addresses.
 func NewReader(mem io.ReaderAt, l *layout.Layout) *Reader {
 	return &Reader{mem: mem, l: l}
 }
@@ -40,14 +40,15 @@ func NewReader(mem io.ReaderAt, l *layout.Layout) *Reader {
 // Layout is what NewReader was given.
 func (r *Reader) Layout() *layout.Layout { return r.l }
 
-// Bytes reads n bytes at an address.
+// Bytes reads n bytes at an address; fewer are an error. The caller bounds n.
 func (r *Reader) Bytes(addr uint64, n int) ([]byte, error) {
 	b := make([]byte, n)
 	_, err := r.mem.ReadAt(b, int64(addr))
 	return b, err
 }
 
-// UpTo reads at most n bytes at an address: what follows an object may not be mapped.
+// UpTo reads at most n bytes at an address, and returns those before the first that cannot be read: what follows an
+// object may not be mapped.
 func (r *Reader) UpTo(addr uint64, n int) []byte {
 	b := make([]byte, n)
 	got, _ := r.mem.ReadAt(b, int64(addr))
@@ -102,7 +103,7 @@ func (r *Reader) Forwarded(w Word) (object, hiddenClass Word, err error) {
 	return w, m, err
 }
 
-// Type is the instance type of an object.
+// Type is the instance type of an object, also of one that a running collection has moved.
 func (r *Reader) Type(w Word) (int, error) {
 	_, m, err := r.Forwarded(w)
 	if err != nil {
@@ -111,7 +112,8 @@ func (r *Reader) Type(w Word) (int, error) {
 	return r.TypeOf(m)
 }
 
-// TypeOf is the instance type that a hidden class gives its objects.
+// TypeOf is the instance type that a hidden class gives its objects, by V8's numbers, which differ by version: compare
+// it with the layout's fields of that name.
 func (r *Reader) TypeOf(hiddenClass Word) (int, error) {
 	_, err := r.mem.ReadAt(r.buf[:2], int64(hiddenClass.address())+int64(r.l.At(layout.MapInstanceType)))
 	return int(binary.LittleEndian.Uint16(r.buf[:2])), err

@@ -1,7 +1,8 @@
 package layout
 
-// Field names one thing that hotspan must know of a V8 build: an offset, a tag value, an enumerator. Offsets count
-// in bytes from the start of the untagged object, or from the Isolate, unless the comment says otherwise.
+// Field names one thing that hotspan must know of a V8 build: an offset, a tag value, an enumerator. Offsets count in
+// bytes from the start of the untagged object, or from the Isolate, unless the comment says otherwise. New Fields may
+// be added between others: keep their names, not their numbers.
 type Field uint8
 
 // The fields, by the V8 class they belong to.
@@ -122,7 +123,7 @@ const (
 	FrameDescriptionContent      // offset of the first word in that; u64 size in bytes is at 0
 	SafepointLength              // u32 number of entries of Maglev's safepoint table; their format is behind it
 	SafepointHeader              // bytes before the first entry
-	TranslationJSFrames          // number of opcodes for JavaScript frames, the first ones: two interpreted, then builtins
+	TranslationJSFrames          // number of opcodes for JavaScript frames, the first ones: two interpreted, builtins
 	TranslationBegin             // opcode that begins a translation; so does the next one
 	TranslationLiteral           // opcode of a value that is a literal of the code
 	SFIWrapperShared             // SharedFunctionInfoWrapper

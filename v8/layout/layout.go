@@ -1,8 +1,13 @@
-// Package layout tells where a build of V8 keeps things: offsets, tags and enumerators, read from the Node binary.
+// Package layout tells where a build of V8 keeps things: offsets, tags and enumerators, read from a Node.js binary
+// (ELF, x86-64, without pointer compression; V8 9.4 and later).
 //
-// One table (the table_*.go files) has a row for each Field. A row names machine code of an exported accessor, debugger
-// constants (v8dbg_*) or rules by V8 version, in the order in which they are believed. Every value remembers its
-// origin.
+// One table (the table_*.go files) has a row for each Field. A row names the machine code of an exported accessor,
+// debugger constants (v8dbg_*) or rules by V8 version, in the order in which they are believed. Every value remembers
+// its origin. A V8 of unknown version is tried, not refused: what nothing tells is Unresolved, and what is told by rule
+// is noted.
+//
+// The binary need not be trusted: what is read of it is bounded in size and time. A Layout does not change after Read,
+// so any number of goroutines may use it. Package verify compares one with a live process.
 package layout
 
 import (
@@ -18,7 +23,7 @@ var ErrNotV8 = errors.New("not a V8 binary")
 // pointer compression.
 var ErrUnsupported = errors.New("unsupported V8 build")
 
-// State says what is known of a field.
+// State says whether the value of a field is known.
 type State uint8
 
 // A zero Value is Unresolved; zero is a fine number for a Known one.
@@ -46,7 +51,7 @@ type Range struct {
 // Address is the ELF virtual address at which an offset of the file is mapped together with the range.
 func (r Range) Address(offset uint64) uint64 { return r.Start - r.FileOffset + offset }
 
-// Layout is what is known of one binary. It is not changed after Read.
+// Layout is what is known of the V8 in one binary. It does not change after Read and is safe for concurrent use.
 type Layout struct {
 	V8      Version
 	Node    string // "24.21.0"; "" when the binary does not say
@@ -69,7 +74,8 @@ type Layout struct {
 	Notes []string
 }
 
-// At returns the number of a field, or -1 when it is not Known. IsolateTLS is negative when it is known: ask Has.
+// At returns the number of a field, or -1 when it is not Known. IsolateTLS is negative also when it is Known: ask Has.
+// HeapGCState and others that are offsets are in bytes; Field says of each what it counts.
 func (l *Layout) At(f Field) int {
 	if !l.Has(f) {
 		return -1

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Probe reports whether a file has V8's debugger constants, without which too little of a V8 can be read. It is much
-// quicker than Read.
+// Probe reports whether a file has V8's debugger constants, without which too little of a V8 can be read. It searches
+// the names of symbols only, and is much quicker than Read.
 func Probe(r io.ReaderAt) bool {
 	im, err := openImage(r)
 	if err != nil {

@@ -5,13 +5,15 @@ import (
 	"io"
 )
 
-// Read finds the layout of the V8 in an ELF binary. It reads the symbol tables, a part of the constants and a few
-// functions, piece by piece. A V8 of unknown version is tried like any other: what nothing tells is Unresolved.
+// Read finds the layout of the V8 in an ELF binary. It reads the symbol tables, a part of the constants and the machine
+// code of a few functions, and never holds more than pieces of the file.
 //
-// Errors are ErrNotV8 and ErrUnsupported, with the reason.
+// The error wraps ErrNotV8 or ErrUnsupported, and says why. Fields that are not found are no error: see Layout.Require
+// and Layout.Notes.
 func Read(r io.ReaderAt) (*Layout, error) { return ReadWith(r, nil) }
 
-// ReadWith is Read of a stripped binary that has a separate debug file, whose symbols are added; nil for none.
+// ReadWith is Read of a stripped binary that has a separate debug file, whose symbols are added. debug is nil for none.
+// A debug file that is no ELF file of x86-64 is an error.
 func ReadWith(r, debug io.ReaderAt) (*Layout, error) {
 	im, err := openImage(r)
 	if err != nil {

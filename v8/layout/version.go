@@ -15,7 +15,7 @@ func (v Version) String() string {
 	return fmt.Sprintf("%d.%d.%d.%d", v.Major, v.Minor, v.Build, v.Patch)
 }
 
-// Compare returns -1, 0 or 1.
+// Compare returns -1 if v is older than w, 0 if they are the same, 1 if v is newer.
 func (v Version) Compare(w Version) int {
 	return cmp.Or(cmp.Compare(v.Major, w.Major), cmp.Compare(v.Minor, w.Minor),
 		cmp.Compare(v.Build, w.Build), cmp.Compare(v.Patch, w.Patch))

@@ -1,6 +1,17 @@
-// Package stack turns the frames that a walk found in V8's code into the functions that run there: names, files,
-// lines and columns, inlined functions included. The walk took numbers that the collector cannot change; what they
-// stand for is read from the process here, once, and kept.
+// Package stack walks the stacks of a process that runs V8, and names their frames.
+//
+// A Walker takes the stack of a thread from memory and registers. It is the specification of the walk that the BPF
+// program does. What it finds, a RawFrame of each call, has numbers that the collector cannot change. A Resolver turns
+// the raw frames of V8's code into the functions that run there: names, files, lines and columns, inlined functions
+// included. It reads the process for that, once for each function, and keeps what it has read within fixed limits.
+//
+//	for _, raw := range resolver.Repair(frame, walk.Leaf) {
+//		for _, f := range resolver.Resolve(raw) {
+//			fmt.Println(f.Name, f.File, f.Line)
+//		}
+//	}
+//
+// What rests on x86-64, such as the machine code of prologues, is in the files x86_*.go.
 package stack
 
 import "github.com/hotspan/hotspan/v8/heap"
@@ -29,7 +40,7 @@ const (
 	TurboFan
 )
 
-// RawFrame is a frame as the walk found it, before it is resolved.
+// RawFrame is a frame as the walk found it, before it is resolved. Addresses are the process's.
 type RawFrame struct {
 	PC       uint64
 	Exact    bool      // PC is the next instruction, not a return address
@@ -42,14 +53,15 @@ type RawFrame struct {
 	ID       heap.Identity
 }
 
-// Leaf is what else the walk kept of the end of the stack, for repairs.
+// Leaf is what else a walk kept of the first frame in V8's code, for Resolver.Repair.
 type Leaf struct {
 	Callee RawFrame // the function in rdi: the one that is entered, if a prologue was interrupted
 	Words  []uint64 // the stack, from the stack pointer of the first frame in V8's code up
 	R10    uint64   // holds the return address while a builtin drops its arguments (MacroAssembler::DropArguments)
 }
 
-// Frame is a logical frame. Frames are made once and shared.
+// Frame is a logical frame: one call of a function, inlined or not. Frames are made once and shared: do not change
+// them.
 type Frame struct {
 	Name         string
 	File         string

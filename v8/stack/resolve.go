@@ -4,8 +4,9 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// Resolve gives the logical frames of one frame, innermost first. None means that it is part of the next one: a
-// bytecode handler is the interpreter's own code.
+// Resolve gives the logical frames of one frame in V8's code, innermost first. None means that the frame is part of the
+// next one: a bytecode handler is the interpreter's own code. It returns no error: what cannot be read is missing in a
+// Frame, whose Lost says why.
 func (v *Resolver) Resolve(raw RawFrame) []*Frame {
 	name, start, ok := v.builtinAt(raw)
 	switch {

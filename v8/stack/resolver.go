@@ -11,7 +11,8 @@ const (
 	maxScripts   = 1 << 14
 )
 
-// Resolver resolves the frames of one process. It is not safe for concurrent use.
+// Resolver resolves the frames of one process. What it has read it keeps, within fixed limits (maxFunctions and
+// others), and over a limit it starts anew. It is not safe for concurrent use.
 type Resolver struct {
 	// Maps is told of each script that names a source map. nil: nobody asks. The number that it gives back is the Map
 	// of the script's frames.
@@ -44,7 +45,8 @@ type point struct {
 	exact bool
 }
 
-// NewResolver resolves frames of the process that r reads.
+// NewResolver resolves frames of the process that r reads, with the mappings that space knows. Both are used only while
+// a method runs.
 func NewResolver(r *heap.Reader, space AddressSpace) *Resolver {
 	return &Resolver{
 		r: r, space: space,
@@ -58,7 +60,8 @@ func NewResolver(r *heap.Reader, space AddressSpace) *Resolver {
 	}
 }
 
-// Begin starts a sample: code that was checked for the last one may have changed since.
+// Begin starts a sample. Call it once before the frames of each: V8 may have changed its code since the last one, so
+// what was checked then is checked again.
 func (v *Resolver) Begin() { v.code.epoch++ }
 
 func (v *Resolver) keep(key point, fs ...*Frame) []*Frame {

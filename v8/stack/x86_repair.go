@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// Repair corrects a frame in V8's code. A walk takes rbp for the frame pointer of the interrupted function; in a
-// prologue, in an epilogue and in builtins that have no frame, rbp is the caller's. Then the leaf is a frame more, and
-// the frame at rbp is at the return address, which is on top of the stack. It returns the frames that stand for raw.
+// Repair corrects a frame in V8's code and returns the frames that stand for it, innermost first. A walk takes rbp for
+// the frame pointer of the interrupted function. In a prologue, in an epilogue and in builtins without a frame, rbp is
+// the caller's: then there is one frame more, and the frame at rbp continues at the return address, which is on top of
+// the stack. Only frames in V8's code are passed here; leaf is the walk's.
 func (v *Resolver) Repair(raw RawFrame, leaf Leaf) []RawFrame {
 	if !raw.Exact {
 		return v.repairCaller(raw, leaf)

@@ -1,5 +1,7 @@
-// Package target gives the memory of a process that is looked at from outside. A live process, a core file and a
-// recording all are an io.ReaderAt whose offsets are the target's addresses.
+// Package target gives the memory of a process that is looked at from outside, as an io.ReaderAt whose offsets are
+// addresses of the process: Live reads a running one, a Recording what was kept of a stopped thread.
+//
+// Addresses are 64-bit; an address is converted to the int64 of ReadAt as it is. Registers are those of x86-64.
 package target
 
 import (
@@ -8,13 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Live is the memory of a running process.
+// Live is the memory of a running process. It is safe for concurrent use, and needs no closing.
 type Live struct {
 	PID int
 }
 
-// ReadAt reads len(p) bytes at the address off. A range that is only partly mapped is an error. It needs the right to
-// ptrace the process (CAP_SYS_PTRACE, or the same user and no dumpable restriction).
+// ReadAt reads len(p) bytes at the address off, with one system call (process_vm_readv). A range that is only partly
+// mapped is an error, as for any io.ReaderAt; n says how much was read. It needs the right to ptrace the process:
+// CAP_SYS_PTRACE, or the same user and a process that is dumpable.
 func (l Live) ReadAt(p []byte, off int64) (int, error) {
 	if len(p) == 0 {
 		return 0, nil

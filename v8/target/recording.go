@@ -15,8 +15,8 @@ const PageSize = 4096
 // maxPages bounds a recording.
 const maxPages = 4096
 
-// Recording is what was kept of a thread that was stopped: its registers and some pages of its process's memory. It is
-// an io.ReaderAt, for which all other memory is unreadable.
+// Recording is what was kept of a stopped thread: its registers and some pages of its process's memory. It is an
+// io.ReaderAt, for which all other memory is unreadable. Reading it is safe for concurrent use.
 type Recording struct {
 	Registers Registers
 	About     json.RawMessage // what else the one who recorded it wants to know again
@@ -26,7 +26,8 @@ type Recording struct {
 // ErrNotRecorded says that a page is not in the recording.
 var ErrNotRecorded = errors.New("page is not recorded")
 
-// ReadAt reads len(p) bytes at the address off.
+// ReadAt reads len(p) bytes at the address off. The error wraps ErrNotRecorded where a page is missing; n bytes before
+// it were read.
 func (r *Recording) ReadAt(p []byte, off int64) (int, error) {
 	n := 0
 	for n < len(p) {
@@ -40,7 +41,7 @@ func (r *Recording) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Addresses are those of the pages, rising.
+// Addresses are the addresses of the pages, rising.
 func (r *Recording) Addresses() []uint64 { return slices.Sorted(maps.Keys(r.Pages)) }
 
 // Without is the recording without one of its pages.
@@ -51,7 +52,7 @@ func (r *Recording) Without(page uint64) *Recording {
 	return &out
 }
 
-// Recorder records the memory that is read through it.
+// Recorder records the memory that is read through it. It is not safe for concurrent use.
 type Recorder struct {
 	Mem io.ReaderAt
 	Recording

@@ -21,7 +21,7 @@ const recordingFormat = 1
 // maxHead bounds the first line of a file, in bytes.
 const maxHead = 4 << 20
 
-// Write writes the recording's file.
+// Write writes the recording, compressed, and does not close the writer.
 func (r *Recording) Write(to io.Writer) error {
 	zip, err := gzip.NewWriterLevel(to, gzip.BestCompression)
 	if err != nil {
@@ -39,7 +39,7 @@ func (r *Recording) Write(to io.Writer) error {
 	return zip.Close()
 }
 
-// ReadRecording reads what Write wrote.
+// ReadRecording reads what Write wrote. Sizes are bounded, so that a file from anywhere can be read.
 func ReadRecording(from io.Reader) (*Recording, error) {
 	zip, err := gzip.NewReader(from)
 	if err != nil {
