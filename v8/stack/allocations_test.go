@@ -63,7 +63,7 @@ func TestAllocations(t *testing.T) {
 		0x4c7: false, 0x506: false, 0x574: false, 0x5ca: false, 0x620: false, 0x657: false,
 		0x6aa: true, 0x717: true, 0x76f: true, 0x7c7: true, 0x823: true, 0x850: false,
 	} {
-		e, _ := p.At(v.positioned(c, ret-1))
+		e, _ := p.At(v.positionOffset(c, ret-1))
 		if got := e.Source >= 84 && e.Source < 254; got != inHelp {
 			t.Errorf("call that returns to %#x: source %d, in help: %v, want %v", ret, e.Source, got, inHelp)
 		}

@@ -13,16 +13,16 @@ const maxCodes = 1 << 15
 // code is a piece of machine code that was seen.
 type code struct {
 	*heap.Code
-	tier      Tier
-	optimized *heap.Optimized
-	functions map[heap.Word]*function // of the optimised code: its own and those inlined
-	baseline  *heap.Baseline
-	id        heap.Identity // of the function, where the code tells
-	sfi       heap.Word     //
-	checked   uint64        // epoch in which it was last found unchanged
-	head      []byte        // first instructions
-	proper    int           // size of the code proper; what runs rarely is behind it; 0: not looked for yet
-	frames    []*Frame      // of a regular expression's code
+	tier          Tier
+	optimized     *heap.Optimized
+	functions     map[heap.Word]*function // of the optimised code: its own and those inlined
+	baseline      *heap.Baseline
+	id            heap.Identity // of the function, where the code tells
+	sfi           heap.Word     //
+	checked       uint64        // epoch in which it was last found unchanged
+	head          []byte        // first instructions
+	deferredStart int           // size of the code proper; what runs rarely is behind it; 0: not looked for yet
+	frames        []*Frame      // of a regular expression's code
 }
 
 // codes keeps code by address.

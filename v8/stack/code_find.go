@@ -80,7 +80,7 @@ func (v *Resolver) describeOptimized(c *code) {
 	}
 	c.functions = map[heap.Word]*function{}
 	for _, sfi := range o.Functions() {
-		if c.functions[sfi] = v.called(sfi); c.functions[sfi] == nil {
+		if c.functions[sfi] = v.functionOf(sfi); c.functions[sfi] == nil {
 			return
 		}
 	}
@@ -94,7 +94,7 @@ func (v *Resolver) describeDeoptFunctions(c *code, o *heap.Optimized) {
 	for _, sfi := range o.DeoptFunctions() {
 		fn := c.functions[sfi]
 		if fn == nil {
-			if fn = v.called(sfi); fn == nil {
+			if fn = v.functionOf(sfi); fn == nil {
 				continue
 			}
 			c.functions[sfi] = fn

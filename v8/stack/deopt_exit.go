@@ -11,7 +11,7 @@ func (v *Resolver) framesAtExit(c *code, raw RawFrame) []*Frame {
 	for _, w := range frames {
 		fn := c.functions[w.Function]
 		if fn == nil {
-			if fn = v.called(w.Function); fn == nil {
+			if fn = v.functionOf(w.Function); fn == nil {
 				return nil
 			}
 			c.functions[w.Function] = fn

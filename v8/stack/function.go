@@ -74,7 +74,7 @@ const evalAt = "eval at "
 // origin names a script by where it was evaluated: "eval at /app/file.js:12". Where that is evaluated code itself, what
 // evaluated that is named.
 func (v *Resolver) origin(s *heap.Script) string {
-	fn := v.called(s.EvalFrom)
+	fn := v.functionOf(s.EvalFrom)
 	if fn == nil || fn.script == nil || fn.script.Script == s {
 		return s.Name
 	}
@@ -96,8 +96,8 @@ func (v *Resolver) origin(s *heap.Script) string {
 	return fmt.Sprintf("%s:%d", name, line)
 }
 
-// called reads a function that optimised code refers to.
-func (v *Resolver) called(sfi heap.Word) *function {
+// functionOf reads the function of a SharedFunctionInfo that code or a script refers to. Nil: it cannot be read.
+func (v *Resolver) functionOf(sfi heap.Word) *function {
 	f, err := v.r.Function(sfi)
 	if err != nil {
 		return nil

@@ -96,7 +96,7 @@ func (v *Resolver) calls(c *code, raw RawFrame) []*Frame {
 	if c.optimized.InDeoptExits(at) {
 		return v.framesAtExit(c, raw)
 	}
-	calls := c.optimized.Calls(v.positioned(c, at-1))
+	calls := c.optimized.Calls(v.positionOffset(c, at-1))
 	var fs []*Frame
 	for i, call := range calls {
 		fn := c.functions[call.Function]

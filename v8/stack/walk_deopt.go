@@ -4,15 +4,15 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// dropped reads a frame that the deoptimiser has taken from the stack. The builtins by which optimised code is left for
-// the interpreter copy its frame into an object of C++, drop it, and have C++ compute the frames that take its place.
-// While that runs rbp still is the dropped frame's, and calls overwrite what it points to; the copy has it. It is
-// believed if the object is of this isolate, and its sizes lead to rbp. (src/builtins/x64/builtins-x64.cc,
+// readDeoptimized reads a frame that the deoptimiser has taken from the stack. The builtins by which optimised code is
+// left for the interpreter copy its frame into an object of C++, drop it, and have C++ compute the frames that take its
+// place. While that runs, rbp still is the dropped frame's, and calls overwrite what it points to; the copy has it. It
+// is used if the object is of this isolate, and its sizes lead to rbp. (src/builtins/x64/builtins-x64.cc,
 // Generate_DeoptimizationEntry)
 //
-// The builtin has no frame of its own: one is added for it, and the walk moves to the optimised code's. What is
-// returned is the end of that, the caller's stack pointer after its arguments; 0 = there is none.
-func (s *walk) dropped(v *[numSlots]uint64) uint64 {
+// The builtin has no frame of its own: one is added for it, and the walk moves to the optimised code's. The result is
+// the end of that, the caller's stack pointer after its arguments; 0 = there is none.
+func (s *walk) readDeoptimized(v *[numSlots]uint64) uint64 {
 	d, ok := s.deoptimizer()
 	if !ok {
 		return 0

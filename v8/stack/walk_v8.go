@@ -13,7 +13,7 @@ func (s *walk) stepV8() {
 	}
 	end := uint64(0)
 	if s.at.BP <= s.at.SP {
-		end = s.dropped(&v)
+		end = s.readDeoptimized(&v)
 	}
 	f := s.push(FrameFunction)
 	if end == 0 {

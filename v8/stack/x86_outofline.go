@@ -8,20 +8,20 @@ const (
 	maxOutOfLineBytes = 512
 )
 
-// positioned gives the offset to look up in a position table. Both optimising compilers put slow paths, such as write
-// barriers and interrupt checks, behind the code proper, without positions of their own: the last entry of the table
-// would be theirs, whatever it is. But they jump back, and where they jump to is where they were left from.
-func (v *Resolver) positioned(c *code, at int) int {
+// positionOffset gives the offset to look up in a position table. Both optimising compilers put slow paths, such as
+// write barriers and interrupt checks, behind the code proper, without positions of their own: the last entry of the
+// table would be theirs, whatever it is. But they jump back, and where they jump to is where they were left from.
+func (v *Resolver) positionOffset(c *code, at int) int {
 	p := c.optimized.Positions
 	if len(p) == 0 {
 		return at
 	}
 	limit := int(p[len(p)-1].Code)
-	if at < limit && (c.tier != TurboFan || !v.strays(c, at)) {
+	if at < limit && (c.tier != TurboFan || !v.inDeferredBlock(c, at)) {
 		return at
 	}
 	if at < limit {
-		limit = c.proper - 1
+		limit = c.deferredStart - 1
 	}
 	start := c.Start + uint64(at) + 1
 	b, err := v.r.Bytes(start, int(min(maxOutOfLineBytes, c.End-min(start, c.End))))
@@ -31,36 +31,36 @@ func (v *Resolver) positioned(c *code, at int) int {
 	return jumpBack(b, at, limit)
 }
 
-// strays reports whether an offset is behind the code proper, in a block that the entry before it is not of: V8 10 and
-// before give blocks that allocate no position, and that before them is of some other block.
-func (v *Resolver) strays(c *code, at int) bool {
+// inDeferredBlock reports whether an offset is in TurboFan's deferred code, in another block than the entry before it:
+// V8 10 and before give blocks that allocate no position, and the position before them belongs to some other block.
+func (v *Resolver) inDeferredBlock(c *code, at int) bool {
 	entry, ok := c.optimized.Positions.At(at)
 	from := int(entry.Code)
 	if !ok || from < 0 || at-from > maxBlock {
 		return false
 	}
 	b, err := v.r.Bytes(c.Start+uint64(from), at-from+1)
-	if err != nil || !leaves(b[:at-from]) {
+	if err != nil || !endsBlock(b[:at-from]) {
 		return false
 	}
-	if c.proper == 0 {
-		b, err := v.r.Instructions(c.Code, maxProper)
+	if c.deferredStart == 0 {
+		b, err := v.r.Instructions(c.Code, maxDeferredScan)
 		if err != nil {
 			return false
 		}
-		c.proper = properEnd(b)
+		c.deferredStart = deferredStart(b)
 	}
-	return at >= c.proper
+	return at >= c.deferredStart
 }
 
 // Limits of what is read of one piece of code: from an entry of its table on, and to find where the code proper ends.
 const (
-	maxBlock  = 4 << 10
-	maxProper = 64 << 10
+	maxBlock        = 4 << 10
+	maxDeferredScan = 64 << 10
 )
 
-// leaves reports whether code ends in another block than it begins in: nothing goes on behind an unconditional jump.
-func leaves(b []byte) bool {
+// endsBlock reports whether a block ends within code: nothing continues behind an unconditional jump.
+func endsBlock(b []byte) bool {
 	for at := 0; at < len(b); {
 		in, err := x86asm.Decode(b[at:], 64)
 		if err != nil {
@@ -74,10 +74,10 @@ func leaves(b []byte) bool {
 	return false
 }
 
-// properEnd is the end of the last return: TurboFan puts blocks that are run rarely behind all others, and those do not
-// return. Where there is none, nothing is behind the code proper.
-func properEnd(b []byte) int {
-	end := maxProper
+// deferredStart is where TurboFan's deferred code begins, behind the last return: blocks that rarely run are put behind
+// all others, and do not return. Without a return no code is deferred.
+func deferredStart(b []byte) int {
+	end := maxDeferredScan
 	for at := 0; at < len(b); {
 		in, err := x86asm.Decode(b[at:], 64)
 		if err != nil {

@@ -47,7 +47,7 @@ func TestLeaves(t *testing.T) {
 		{"return", []byte{0xc2, 0x18, 0x00}, true},
 		{"no instruction first", []byte{0x06, 0xeb, 0xc0}, false},
 	} {
-		if got := leaves(c.code); got != c.want {
+		if got := endsBlock(c.code); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -59,13 +59,13 @@ func TestProperEnd(t *testing.T) {
 		code []byte
 		want int
 	}{
-		{"no return", []byte{0x90, 0xeb, 0xc0}, maxProper},
+		{"no return", []byte{0x90, 0xeb, 0xc0}, maxDeferredScan},
 		{"two returns", []byte{0x90, 0xc2, 0x18, 0x00, 0x90, 0xc3, 0xeb, 0xc0}, 6},
 		// mov rax,imm64
 		{"a return that is data", []byte{0xc3, 0x48, 0xb8, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3}, 1},
 		{"behind a table", []byte{0x06, 0x07, 0xc3}, 3},
 	} {
-		if got := properEnd(c.code); got != c.want {
+		if got := deferredStart(c.code); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -74,8 +74,8 @@ func TestProperEnd(t *testing.T) {
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte{0x90, 0xc2, 0x18, 0x00, 0x90, 0xc3, 0xeb, 0xc0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		leaves(b)
-		if got := properEnd(b); got < 1 || got > len(b) && got != maxProper {
+		endsBlock(b)
+		if got := deferredStart(b); got < 1 || got > len(b) && got != maxDeferredScan {
 			t.Fatalf("%x ends at %d", b, got)
 		}
 	})
