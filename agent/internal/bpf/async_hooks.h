@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// Node without the AsyncContextFrame: an AsyncLocalStorage keeps its store in the resource of each asynchronous operation,
-// as a property whose key is a symbol of its own. Node's Environment has a stack of the resources whose callbacks run.
+// Node without the AsyncContextFrame: an AsyncLocalStorage keeps its store in the resource of each asynchronous
+// operation, as a property whose key is a symbol of its own. Node's Environment has a stack of the resources whose
+// callbacks run.
 // (node: src/env.h, class AsyncHooks; lib/internal/async_hooks.js, executionAsyncResource)
+
+#pragma once
+
+#include <linux/types.h>
+#include "event.h"
+#include "kernel.h"
+#include "learned.h"
+#include "limits.h"
+#include "memory.h"
+#include "process.h"
+#include "resource.h"
+#include "rules.h"
+#include "scratch.h"
+#include "value.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH); // workers come and go
@@ -20,7 +35,7 @@ struct {
 static __noinline long scripted_resource(struct reader *r, const struct async_hooks *h, __u32 index, __u64 *resource)
 {
 	const struct v8_layout *v8 = &r->process->v8;
-	__u64 *head = r->scratch->object, slot, array, elements;
+	__u64 *head = r->scratch->object_head, slot, array, elements;
 	*resource = 0;
 	if (read_user(&slot, 8, h->resources))
 		return -1;
@@ -106,7 +121,7 @@ static long enter_collected(__u32 i, void *context)
 		return 1;
 	__u64 value = s->stores[i & (MAX_STORES - 1)];
 	if (HEAP_OBJECT(value)) {
-		__s32 type = read_typed(r, value, s->another, 8);
+		__s32 type = read_typed(r, value, s->ref_head, 8);
 		if (type < 0 || type == r->process->v8.type_oddball)
 			return 0;
 	}
@@ -121,14 +136,15 @@ static long enter_collected(__u32 i, void *context)
 static __always_inline __u64 current_resource(struct reader *r, __u64 context)
 {
 	struct scratch *s = r->scratch;
-	struct environment_key key = {.process = r->process->id, .tid = ((struct sample *)s->buffer)->tid, .isolate = r->isolate};
+	struct sample *e = (struct sample *)s->buffer;
+	struct environment_key key = {.process = r->process->id, .tid = e->tid, .isolate = r->isolate};
 	__u32 *fields = (void *)s->part;
 	__u64 resource;
 	if (!r->process->v8.first_js_object)
 		return 0;
 	struct async_hooks *h = bpf_map_lookup_elem(&environments, &key);
 	if (!h && !read_user(fields, 8, r->isolate)) {
-		append_lesson(s, CONTEXT_LEARN_ISOLATE, NO_LABEL, r->isolate, context);
+		request_update(s, CONTEXT_LEARN_ISOLATE, NO_LABEL, r->isolate, context);
 		return 0;
 	}
 	if (h && !h->fields)

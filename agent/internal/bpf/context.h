@@ -1,6 +1,22 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// Which request runs: the stores of V8's AsyncContextFrame, or of the resource on Node's async_hooks stack, read by rules
-// that the agent has learnt of the process.
+// Which request runs: the stores of V8's AsyncContextFrame, or of the resource on Node's async_hooks stack, read by
+// what the agent has learned of the process.
+
+#pragma once
+
+#include <linux/types.h>
+#include "async_hooks.h"
+#include "event.h"
+#include "kernel.h"
+#include "learned.h"
+#include "limits.h"
+#include "memory.h"
+#include "process.h"
+#include "resource.h"
+#include "rules.h"
+#include "scratch.h"
+#include "table.h"
+#include "value.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -14,15 +30,15 @@ struct {
 static __always_inline __u32 identity_hash(struct reader *r, __u64 object)
 {
 	const struct v8_layout *v8 = &r->process->v8;
-	if (read_whole(object, r->scratch->object, 24))
+	if (read_whole(object, r->scratch->object_head, 24))
 		return 0;
-	__u64 word = word_at(r->scratch->object, v8->receiver_hash);
+	__u64 word = word_at(r->scratch->object_head, v8->receiver_hash);
 	if (IS_SMI(word))
 		return SMI(word);
-	if (read_whole(word, r->scratch->another, 16) ||
-	    instance_type(v8, r->scratch->another[0]) != v8->type_property_array)
+	if (read_whole(word, r->scratch->ref_head, 16) ||
+	    instance_type(v8, r->scratch->ref_head[0]) != v8->type_property_array)
 		return 0;
-	return (__u32)SMI(r->scratch->another[1]) >> 10;
+	return (__u32)SMI(r->scratch->ref_head[1]) >> 10;
 }
 
 // Follows the rules for any store, and those for the store of this AsyncLocalStorage.
@@ -34,7 +50,7 @@ static __always_inline void enter_store(struct reader *r, __u64 key, __u64 value
 	struct store_key id = {.process = r->process->id, .hash = identity_hash(r, key)};
 	struct store *store = bpf_map_lookup_elem(&stores, &id);
 	if (!store) {
-		append_lesson(r->scratch, CONTEXT_LEARN_STORE, NO_LABEL, key, id.hash);
+		request_update(r->scratch, CONTEXT_LEARN_STORE, NO_LABEL, key, id.hash);
 		return;
 	}
 	struct edge entry = {.to = store->node, .label = store->label, .unless = NO_LABEL};
@@ -47,7 +63,7 @@ static long enter_next(__u32 i, void *context)
 	struct table_entry entry;
 	if (i >= r->scratch->table.n_entries)
 		return 1;
-	if (i == MAX_STORES || !take_steps(r->scratch, 1) ||
+	if (i == MAX_STORES || !use_steps(r->scratch, 1) ||
 	    read_user(&entry, sizeof(entry), r->scratch->table.entries + i * sizeof(entry))) {
 		unreadable(r->scratch);
 		return 1;
@@ -72,9 +88,9 @@ static __always_inline void begin_rules(struct process *p, struct scratch *s, __
 	r->process = p;
 	r->scratch = s;
 	r->isolate = isolate;
-	s->n_visits = s->n_found = 0;
-	s->has = 0;
-	s->steps = MAX_LOOKS;
+	s->n_visits = s->n_values = 0;
+	s->labels_set = 0;
+	s->context_steps = MAX_CONTEXT_STEPS;
 	s->full = 0;
 	r->names = names_of(p, s, isolate);
 }
@@ -84,8 +100,8 @@ static __always_inline void end_rules(struct reader *r)
 {
 	struct scratch *s = r->scratch;
 	bpf_loop(MAX_VISITS, visit_next, r, 0);
-	bpf_loop(MAX_FOUND, append_next, r, 0);
-	if (s->full && s->end < BUFFER_SIZE - sizeof(struct context_record)) { // what found no room is missing
+	bpf_loop(MAX_VALUES, append_next, r, 0);
+	if (s->full && s->end < BUFFER_SIZE - sizeof(struct context_record)) { // there was no room for some record
 		struct context_record *record = record_at(s, s->end);
 		record->type = CONTEXT_UNREADABLE;
 		record->label = NO_LABEL;
@@ -114,7 +130,7 @@ static __always_inline int enter_frame(struct reader *r, __u64 frame)
 	struct scratch *s = r->scratch;
 	if (!frame)
 		return 0;
-	if (read_typed(r, frame, s->object, 24) != r->process->v8.type_map)
+	if (read_typed(r, frame, s->object_head, 24) != r->process->v8.type_map)
 		return 0; // undefined: no request
 	if (open_map(frame)) {
 		unreadable(s);
@@ -125,8 +141,8 @@ static __always_inline int enter_frame(struct reader *r, __u64 frame)
 	return 1;
 }
 
-// Enters the stores of the request. Which of the two ways to keep them a process uses is told by what is there: a resource
-// has no stores where there are frames.
+// Enters the stores of the request, kept in one of two ways: a resource has no stores in a process that has
+// AsyncContextFrames.
 static __always_inline int enter_request(struct reader *r, __u64 context)
 {
 	const struct owner *owner = &r->scratch->owner;

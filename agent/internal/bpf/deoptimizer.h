@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// Optimised frames that V8's deoptimiser has taken from the stack. The specification is v8/stack/walk_deopt.go.
+// Optimised frames that V8's deoptimiser has removed from the stack: deopt frames. The specification is
+// v8/stack/walk_deopt.go.
+
+#pragma once
+
+#include <linux/types.h>
+#include "event.h"
+#include "kernel.h"
+#include "memory.h"
+#include "process.h"
+#include "scratch.h"
+#include "walk_state.h"
 
 // What is known of the deoptimiser at work.
 struct deoptimizer {
 	__u64 object; // of C++
-	__u64 end;    // of the frame that it took from the stack
-	__u64 copied; // where the copy of the frame ends by now; 0 = all of it is there
+	__u64 end;    // of the frame that it removed from the stack
+	__u64 copied; // where the copy of the frame ends by now; 0 = it is complete
 };
 
 static __always_inline int is_deoptimizer(const struct walk *w, __u64 object)
@@ -14,14 +25,14 @@ static __always_inline int is_deoptimizer(const struct walk *w, __u64 object)
 	return object && w->isolate && !read_user(&isolate, 8, object) && isolate == w->isolate;
 }
 
-// Finds it. A call of C++ has the stack pointer from before its alignment on top, and that points to the object's address, which
-// was pushed where the frame was. Else they are in registers.
+// Finds it. A call of C++ has the stack pointer from before its alignment on top, and that points to the object's
+// address, which was pushed where the frame was. Else they are in registers.
 static __always_inline int find_deoptimizer(struct walk *w, struct deoptimizer *d)
 {
 	const __u64 *registers = w->scratch->registers;
 	__u64 top[3];
-	if (w->so_far->exact_pc) {
-		if (!w->so_far->leaf)
+	if (w->state->exact_pc) {
+		if (!w->state->leaf)
 			return 0; // a signal's: they are not known
 		d->object = registers[0]; // rax
 		if (!is_deoptimizer(w, d->object))
@@ -39,11 +50,11 @@ static __always_inline int find_deoptimizer(struct walk *w, struct deoptimizer *
 }
 
 // Reads the frame from the copy. The return address is that of the call of the deoptimiser.
-static __always_inline long read_dropped(struct walk *w, const struct deoptimizer *d, __u64 *from)
+static __always_inline long read_deopt_frame(struct walk *w, const struct deoptimizer *d, __u64 *from)
 {
 	const struct v8_layout *v8 = &w->process->v8;
 	struct v8_frame *v = &w->scratch->slots;
-	__u64 size, *head = w->scratch->another;
+	__u64 size, *head = w->scratch->ref_head;
 	if (!v8->deoptimizer_from || read_user(head, 40, d->object + v8->deoptimizer_from))
 		return -1;
 	__u64 description = word_at(head, v8->deoptimizer_input - v8->deoptimizer_from);
@@ -59,17 +70,18 @@ static __always_inline long read_dropped(struct walk *w, const struct deoptimize
 	return read_user(&v->function, 32, content + below - 16);
 }
 
-// Finds the dropped frame, adds the builtin's to the record, and moves to it.
-static __always_inline void find_dropped(struct walk *w)
+// Finds the deopt frame, adds the builtin's to the record, and moves to it.
+static __always_inline void find_deopt_frame(struct walk *w)
 {
 	struct deoptimizer d;
 	__u64 from;
-	if (!find_deoptimizer(w, &d) || read_dropped(w, &d, &from))
+	if (!find_deoptimizer(w, &d) || read_deopt_frame(w, &d, &from))
 		return;
 	struct frame *f = push_frame(w, FRAME_TYPED); // the builtin has none of its own
 	f->script = 0;
-	w->pc = from - w->process->v8.exit_rest; // where the code jumped to; a return there is to what a call was followed by
-	w->so_far->exact_pc = 0;
+	// Inside the deopt exit that the code jumped to: a return address there is what follows the call.
+	w->pc = from - w->process->v8.exit_rest;
+	w->state->exact_pc = 0;
 	w->scratch->slots.end = d.end;
 	__builtin_memset(w->scratch->slots.arguments, 0, sizeof(w->scratch->slots.arguments));
 }

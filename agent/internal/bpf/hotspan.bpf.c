@@ -4,19 +4,18 @@
 // The kernel half of hotspan. A timer fires on a CPU; if the interrupted process is one that is profiled, its stack is
 // walked and its request context is read, and both go into the ring buffer.
 
-#include "kernel.h"
-#include "event.h"
-#include "memory.h"
-#include "walk.h"
-#include "deoptimizer.h"
-#include "value.h"
-#include "table.h"
-#include "rules.h"
-#include "resource.h"
 #include "async_hooks.h"
 #include "context.h"
+#include "event.h"
+#include "kernel.h"
+#include "limits.h"
+#include "memory.h"
+#include "process.h"
+#include "scratch.h"
 #include "thread_context.h"
-#include "pool.h"
+#include "uvpool.h"
+#include "value.h"
+#include "walk.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -54,8 +53,8 @@ static __always_inline __u64 thread_pointer(void)
 	return BPF_CORE_READ(task, thread.fsbase);
 }
 
-// The isolate that a thread has entered: a thread-local of V8's. 0 = none. A page of thread-locals that is not there yet
-// was never written to: none. One that a thread runs with does not go away.
+// The isolate that a thread has entered: a thread-local of V8's. 0 = none, also where the page of thread-locals is not
+// present: it was never written to. One that a thread has used stays present.
 static __always_inline __u64 isolate_of(const struct v8_layout *v8, __u64 thread)
 {
 	__u64 isolate;
@@ -66,17 +65,17 @@ static __always_inline __u64 isolate_of(const struct v8_layout *v8, __u64 thread
 
 static __always_inline void read_states(const struct v8_layout *v8, __u64 isolate, struct sample *e)
 {
-	e->vm_state = 0xff;
+	e->vm_state = NO_ISOLATE;
 	if (!isolate)
 		return;
 	if (read_user(&e->vm_state, 1, isolate + v8->vm_state))
-		e->vm_state = 0xff;
+		e->vm_state = NO_ISOLATE;
 	if (v8->gc_state)
 		read_user(&e->gc_state, 1, isolate + v8->gc_state);
 }
 
-// Keeps what it takes to repair the first frame in V8's code, whose frame pointer may be its caller's: the stack, and
-// the function that rdi holds while it is entered.
+// Adds what the repair of the first frame in V8's code needs, whose frame pointer may be its caller's: the stack, and
+// the function that rdi holds in a prologue.
 static __always_inline void read_repair(struct walk *w, struct sample *e, __u64 callee)
 {
 	struct scratch *s = w->scratch;
@@ -113,7 +112,7 @@ static __always_inline void read_header(struct sample *e, __u64 pid_tgid)
 }
 
 // Registers in the order of the System V ABI's DWARF numbers.
-static __always_inline void keep_registers(const struct pt_regs *r, __u64 *to)
+static __always_inline void copy_registers(const struct pt_regs *r, __u64 *to)
 {
 	to[0] = r->rax, to[1] = r->rdx, to[2] = r->rcx, to[3] = r->rbx;
 	to[4] = r->rsi, to[5] = r->rdi, to[6] = r->rbp, to[7] = r->rsp;
@@ -140,15 +139,16 @@ static __always_inline void read_once(struct process *p, struct scratch *s, __u6
 		read_context(p, s, isolate, context);
 }
 
-// Reads the request; of a thread of libuv's pool, that for which it works. In a collection it does so twice: V8's helper
-// threads move objects meanwhile, and one that another already refers to may not be copied yet (src/heap/scavenger.cc), which
-// nothing in it shows. What is there the second time too is believed.
-static __always_inline void read_request(struct process *p, struct scratch *s, __u64 thread, __u64 isolate, __u64 context)
+// Reads the request; of a thread of libuv's pool, that for which it works. In a collection it does so twice: V8's
+// helper threads move objects meanwhile, and one that another already refers to may not be copied yet
+// (src/heap/scavenger.cc), which nothing in it shows. The agent believes what is there both times.
+static __always_inline void read_request(struct process *p, struct scratch *s, __u64 thread, __u64 isolate,
+					 __u64 context)
 {
 	struct sample *e = (struct sample *)s->buffer;
 	__u32 before = s->end;
 	s->owner.isolate = 0;
-	if (s->walked.in_pool)
+	if (s->walk_state.in_pool)
 		find_owner(p, s);
 	read_once(p, s, thread, isolate, context);
 	if (s->end != before && s->collecting) {
@@ -168,10 +168,10 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 					__u64 isolate)
 {
 	struct sample *e = (struct sample *)s->buffer;
-	struct walk w = {.process = p, .scratch = s, .so_far = &s->walked, .isolate = isolate};
+	struct walk w = {.process = p, .scratch = s, .state = &s->walk_state, .isolate = isolate};
 
 	s->v8 = p->v8;
-	keep_registers(regs, s->registers);
+	copy_registers(regs, s->registers);
 	w.pc = e->ip = regs->rip;
 	w.sp = e->sp = regs->rsp;
 	w.bp = e->bp = regs->rbp;
@@ -179,10 +179,10 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 	read_states(&p->v8, isolate, e);
 	s->collecting = e->vm_state == VM_STATE_GC;
 	walk_stack(&w);
-	e->n_frames = s->walked.n_frames < MAX_FRAMES ? s->walked.n_frames : MAX_FRAMES;
-	e->skipped = s->walked.n_frames - e->n_frames;
-	e->resumed = s->walked.resumed;
-	e->stop = s->walked.stop;
+	e->n_frames = s->walk_state.n_frames < MAX_FRAMES ? s->walk_state.n_frames : MAX_FRAMES;
+	e->skipped = s->walk_state.n_frames - e->n_frames;
+	e->resumed = s->walk_state.resumed;
+	e->stop = s->walk_state.stop;
 	read_repair(&w, e, regs->rdi);
 	read_request(p, s, thread, isolate, w.context);
 }
@@ -195,7 +195,8 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 	if (e->kernel_mode)
 		read_kernel(ctx, s, e);
 	__u64 thread = thread_pointer();
-	read_thread(p, s, (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), thread, isolate_of(&p->v8, thread));
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	read_thread(p, s, regs, thread, isolate_of(&p->v8, thread));
 }
 
 SEC("perf_event")
@@ -210,7 +211,7 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 	count(COUNT_TAKEN, 1);
 	take_sample(ctx, p, s, id);
 	__u32 size = s->end;
-	// The agent looks at the buffer often. To wake it takes an interrupt, which costs more than the walk.
+	// The agent polls the buffer often. A wakeup needs an interrupt, which costs more than the walk.
 	__u64 wake = s->urgent ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 	if (size > BUFFER_SIZE || bpf_ringbuf_output(&events, s->buffer, size, wake))
 		count(COUNT_RING_FULL, 1);
@@ -218,7 +219,7 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-static __always_inline void tell(__u32 type, __u32 pid)
+static __always_inline void report(__u32 type, __u32 pid)
 {
 	struct lifecycle e = {.type = type, .pid = pid, .time = bpf_ktime_get_ns()};
 	if (bpf_ringbuf_output(&events, &e, sizeof(e), 0))
@@ -228,7 +229,7 @@ static __always_inline void tell(__u32 type, __u32 pid)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(hotspan_exec, struct task_struct *task)
 {
-	tell(RECORD_EXEC, task->tgid);
+	report(RECORD_EXEC, task->tgid);
 	return 0;
 }
 
@@ -237,24 +238,30 @@ int BPF_PROG(hotspan_exit, struct task_struct *task)
 {
 	__u32 pid = task->tgid;
 	if (task->pid == pid && bpf_map_lookup_elem(&processes, &pid))
-		tell(RECORD_EXIT, pid);
+		report(RECORD_EXIT, pid);
 	return 0;
 }
 
-// Only types that a variable has are put into BTF, from which the Go mirrors are made.
-const struct sample *go_sample __attribute__((unused));
-const struct lifecycle *go_lifecycle __attribute__((unused));
-const struct place *go_place __attribute__((unused));
-const enum place_kind *go_place_kind __attribute__((unused));
-const struct published *go_published __attribute__((unused));
-const enum published_kind *go_published_kind __attribute__((unused));
-const struct context_record *go_context_record __attribute__((unused));
-const enum record_type *go_record_type __attribute__((unused));
-const enum stop *go_stop __attribute__((unused));
-const enum counter *go_counter __attribute__((unused));
-const enum mapping_kind *go_mapping_kind __attribute__((unused));
-const enum name_kind *go_name_kind __attribute__((unused));
-const enum edge_kind *go_edge_kind __attribute__((unused));
-const enum frame_kind *go_frame_kind __attribute__((unused));
-const enum symbol_kind *go_symbol_kind __attribute__((unused));
-const enum context_type *go_context_type __attribute__((unused));
+// Only types of variables and of maps are put into BTF, from which the Go mirrors are generated.
+const struct sample *go_sample;
+const struct lifecycle *go_lifecycle;
+const struct context_record *go_context_record;
+const enum limit go_limit;
+const enum none go_none;
+const enum record_type go_record_type;
+const enum stop go_stop;
+const enum counter go_counter;
+const enum frame_kind go_frame_kind;
+const enum vm_state go_vm_state;
+const enum context_type go_context_type;
+const enum mapping_kind go_mapping_kind;
+const enum edge_kind go_edge_kind;
+const enum name_kind go_name_kind;
+const enum place_kind go_place_kind;
+const enum published_kind go_published_kind;
+const enum work_kind go_work_kind;
+const enum symbol_kind go_symbol_kind;
+const enum slot go_slot;
+const enum kept go_kept;
+const enum cfa_rule go_cfa_rule;
+const enum rbp_rule go_rbp_rule;

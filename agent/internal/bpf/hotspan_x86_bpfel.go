@@ -22,6 +22,22 @@ type hotspanAsyncHooks struct {
 	Pad       uint32
 }
 
+type hotspanCfaRule uint32
+
+const (
+	hotspanCfaRuleCFA_RBP       hotspanCfaRule = 6
+	hotspanCfaRuleCFA_RSP       hotspanCfaRule = 7
+	hotspanCfaRuleCFA_REGISTERS hotspanCfaRule = 16
+	hotspanCfaRuleCFA_DEREF     hotspanCfaRule = 16
+	hotspanCfaRuleCFA_DEREF_RBP hotspanCfaRule = 17
+	hotspanCfaRuleCFA_PLT       hotspanCfaRule = 18
+	hotspanCfaRuleCFA_SIGNAL    hotspanCfaRule = 19
+	hotspanCfaRuleCFA_END       hotspanCfaRule = 20
+	hotspanCfaRuleCFA_NONE      hotspanCfaRule = 21
+	hotspanCfaRuleCFA_DEREF_R9  hotspanCfaRule = 22
+	hotspanCfaRuleCFA_DEREF_FP  hotspanCfaRule = 23
+)
+
 type hotspanContextRecord struct {
 	_      structs.HostLayout
 	Type   uint8
@@ -128,6 +144,13 @@ type hotspanIsolateNames struct {
 	Hash [128]uint32
 }
 
+type hotspanKept int32
+
+const (
+	hotspanKeptKEPT_SAME hotspanKept = 0
+	hotspanKeptKEPT_LOST hotspanKept = -32768
+)
+
 type hotspanKeptKey struct {
 	_       structs.HostLayout
 	Process uint32
@@ -141,6 +164,38 @@ type hotspanLifecycle struct {
 	Pid  uint32
 	Time uint64
 }
+
+type hotspanLimit uint32
+
+const (
+	hotspanLimitKEPT_LEAF         hotspanLimit = 768
+	hotspanLimitKEPT_ROOT         hotspanLimit = 256
+	hotspanLimitMAX_FRAMES        hotspanLimit = 1024
+	hotspanLimitMAX_STEPS         hotspanLimit = 16384
+	hotspanLimitMAX_KERNEL        hotspanLimit = 127
+	hotspanLimitMAX_MAPPINGS      hotspanLimit = 128
+	hotspanLimitMAX_TABLES        hotspanLimit = 1024
+	hotspanLimitPAGE_BITS         hotspanLimit = 8
+	hotspanLimitGRANULE_BITS      hotspanLimit = 4
+	hotspanLimitMAX_EDGES         hotspanLimit = 128
+	hotspanLimitMAX_NODES         hotspanLimit = 64
+	hotspanLimitNODE_EDGES        hotspanLimit = 64
+	hotspanLimitMAX_LABELS        hotspanLimit = 64
+	hotspanLimitMAX_SLOTS         hotspanLimit = 128
+	hotspanLimitMAX_NAME          hotspanLimit = 64
+	hotspanLimitMAX_STORES        hotspanLimit = 64
+	hotspanLimitMAX_VISITS        hotspanLimit = 64
+	hotspanLimitMAX_PROBES        hotspanLimit = 32
+	hotspanLimitMAX_CONTEXT_STEPS hotspanLimit = 1024
+	hotspanLimitMAX_STRING        hotspanLimit = 512
+	hotspanLimitMAX_BYTES         hotspanLimit = 16
+	hotspanLimitMAX_CALLS         hotspanLimit = 16
+	hotspanLimitSTACK_WORDS       hotspanLimit = 64
+	hotspanLimitMAX_PUBLISHED     hotspanLimit = 8
+	hotspanLimitMAX_ATTRIBUTES    hotspanLimit = 612
+	hotspanLimitMAX_LOCAL         hotspanLimit = 64
+	hotspanLimitMAX_LOCAL_TEXT    hotspanLimit = 255
+)
 
 type hotspanMapping struct {
 	_     structs.HostLayout
@@ -186,6 +241,13 @@ type hotspanNode struct {
 	Pad     uint8
 }
 
+type hotspanNone uint32
+
+const (
+	hotspanNoneNO_NODE  hotspanNone = 255
+	hotspanNoneNO_LABEL hotspanNone = 255
+)
+
 type hotspanPlace struct {
 	_          structs.HostLayout
 	Offset     int64
@@ -202,16 +264,6 @@ const (
 	hotspanPlaceKindPLACE_DTV_MUSL  hotspanPlaceKind = 3
 )
 
-type hotspanPool struct {
-	_         structs.HostLayout
-	Call      uint64
-	NodeWork  uint64
-	Reg       uint32
-	Offset    int32
-	Functions [4]uint64
-	Requests  [4]int32
-}
-
 type hotspanProcess struct {
 	_           structs.HostLayout
 	V8          hotspanV8Layout
@@ -221,7 +273,7 @@ type hotspanProcess struct {
 	StoreLabel  uint8
 	Pad         uint16
 	N_published uint32
-	Pool        hotspanPool
+	Pool        hotspanUvPool
 	Published   [8]hotspanPublished
 	Nodes       [64]hotspanNode
 	Edges       [128]hotspanEdge
@@ -244,6 +296,15 @@ const (
 	hotspanPublishedKindPUBLISHED_THREAD      hotspanPublishedKind = 2
 	hotspanPublishedKindPUBLISHED_NODE_LABELS hotspanPublishedKind = 3
 	hotspanPublishedKindPUBLISHED_LABELS      hotspanPublishedKind = 4
+)
+
+type hotspanRbpRule int32
+
+const (
+	hotspanRbpRuleRBP_SAME   hotspanRbpRule = 0
+	hotspanRbpRuleRBP_NEXT   hotspanRbpRule = -2
+	hotspanRbpRuleRBP_AT_RBP hotspanRbpRule = -127
+	hotspanRbpRuleRBP_LOST   hotspanRbpRule = -128
 )
 
 type hotspanRecordType uint32
@@ -294,13 +355,13 @@ type hotspanSample struct {
 }
 
 type hotspanScratch struct {
-	_         structs.HostLayout
-	Registers [16]uint64
-	Object    [16]uint64
-	Another   [16]uint64
-	Key       [8]uint64
-	V8        hotspanV8Layout
-	Table     struct {
+	_          structs.HostLayout
+	Registers  [16]uint64
+	ObjectHead [16]uint64
+	RefHead    [16]uint64
+	Key        [8]uint64
+	V8         hotspanV8Layout
+	Table      struct {
 		_         structs.HostLayout
 		Buckets   uint64
 		Entries   uint64
@@ -316,32 +377,32 @@ type hotspanScratch struct {
 			Value uint64
 			Word  uint64
 		}
-		Hash  uint32
-		Index uint32
-		Met   uint32
-		Found uint8
-		Ended uint8
-		Doubt uint8
-		Pad   uint8
+		Hash     uint32
+		Index    uint32
+		SeenHash uint32
+		Found    uint8
+		Ended    uint8
+		Doubt    uint8
+		Pad      uint8
 	}
-	Elements   uint64
-	N_elements uint32
-	_          [4]byte
-	Script     uint64
-	ScriptId   int32
-	N_visits   uint32
-	N_found    uint32
-	Steps      uint32
-	Full       uint32
-	_          [4]byte
-	Has        uint64
-	Visits     [64]struct {
+	Elements     uint64
+	N_elements   uint32
+	_            [4]byte
+	Script       uint64
+	ScriptId     int32
+	N_visits     uint32
+	N_values     uint32
+	ContextSteps uint32
+	Full         uint32
+	_            [4]byte
+	LabelsSet    uint64
+	Visits       [64]struct {
 		_      structs.HostLayout
 		Object uint64
 		Node   uint32
 		Pad    uint32
 	}
-	Found [64]struct {
+	Values [64]struct {
 		_      structs.HostLayout
 		Value  uint64
 		Label  uint16
@@ -359,21 +420,21 @@ type hotspanScratch struct {
 	N_stores   uint32
 	Collecting uint32
 	NoNames    hotspanIsolateNames
-	Walked     struct {
-		_        structs.HostLayout
-		N_frames uint32
-		Frames   uint32
-		Stop     uint8
-		Leaf     uint8
-		ExactPc  uint8
-		Resumed  uint8
-		N_calls  uint32
-		InPool   uint32
-		Typed    uint8
-		Looks    uint8
-		_        [2]byte
-		Builtin  uint64
-		Value    uint64
+	WalkState  struct {
+		_         structs.HostLayout
+		N_frames  uint32
+		Frames    uint32
+		Stop      uint8
+		Leaf      uint8
+		ExactPc   uint8
+		Resumed   uint8
+		N_calls   uint32
+		InPool    uint32
+		Typed     uint8
+		WordAbove uint8
+		_         [2]byte
+		Builtin   uint64
+		Value     uint64
 	}
 	Calls [16]struct {
 		_   structs.HostLayout
@@ -412,11 +473,17 @@ type hotspanShape struct {
 }
 
 type hotspanShapeKey struct {
-	_       structs.HostLayout
-	Process uint32
-	Pad     uint32
-	Map     uint64
+	_           structs.HostLayout
+	Process     uint32
+	Pad         uint32
+	HiddenClass uint64
 }
+
+type hotspanSlot uint32
+
+const (
+	hotspanSlotSLOT_OUT hotspanSlot = 32768
+)
 
 type hotspanStop uint32
 
@@ -456,6 +523,20 @@ const (
 	hotspanSymbolKindSYMBOL_PUBLIC  hotspanSymbolKind = 2
 	hotspanSymbolKindSYMBOL_CONTEXT hotspanSymbolKind = 3
 )
+
+type hotspanUvPool struct {
+	_         structs.HostLayout
+	Call      uint64
+	NodeWork  uint64
+	Reg       uint32
+	Offset    int32
+	Functions [4]uint64
+	Requests  [4]int32
+	Function  uint32
+	Data      uint32
+	WorkCb    uint32
+	WorkReq   uint32
+}
 
 type hotspanV8Layout struct {
 	_                 structs.HostLayout
@@ -535,6 +616,23 @@ type hotspanV8Layout struct {
 	_                 [1]byte
 }
 
+type hotspanVmState uint32
+
+const (
+	hotspanVmStateVM_STATE_JS                hotspanVmState = 0
+	hotspanVmStateVM_STATE_GC                hotspanVmState = 1
+	hotspanVmStateVM_STATE_PARSER            hotspanVmState = 2
+	hotspanVmStateVM_STATE_BYTECODE_COMPILER hotspanVmState = 3
+	hotspanVmStateVM_STATE_COMPILER          hotspanVmState = 4
+	hotspanVmStateVM_STATE_OTHER             hotspanVmState = 5
+	hotspanVmStateVM_STATE_EXTERNAL          hotspanVmState = 6
+	hotspanVmStateVM_STATE_ATOMICS_WAIT      hotspanVmState = 7
+	hotspanVmStateVM_STATE_IDLE              hotspanVmState = 8
+	hotspanVmStateVM_STATE_LOGGING           hotspanVmState = 9
+	hotspanVmStateVM_STATE_IDLE_EXTERNAL     hotspanVmState = 10
+	hotspanVmStateNO_ISOLATE                 hotspanVmState = 255
+)
+
 type hotspanWork struct {
 	_        structs.HostLayout
 	Resource int32
@@ -551,6 +649,16 @@ type hotspanWorkKey struct {
 	Kind    uint32
 	Class   uint64
 }
+
+type hotspanWorkKind uint32
+
+const (
+	hotspanWorkKindWORK_QUEUED       hotspanWorkKind = 0
+	hotspanWorkKindWORK_FILE_SYSTEM  hotspanWorkKind = 1
+	hotspanWorkKindWORK_ADDRESS_INFO hotspanWorkKind = 2
+	hotspanWorkKindWORK_NAME_INFO    hotspanWorkKind = 3
+	hotspanWorkKindNUM_WORK_KINDS    hotspanWorkKind = 4
+)
 
 // Names of all BPF objects in the ELF.
 //
@@ -572,22 +680,28 @@ const (
 	hotspanProgHotspanExec    = "hotspan_exec"
 	hotspanProgHotspanExit    = "hotspan_exit"
 	hotspanProgHotspanSample  = "hotspan_sample"
+	hotspanVarGoCfaRule       = "go_cfa_rule"
 	hotspanVarGoContextRecord = "go_context_record"
 	hotspanVarGoContextType   = "go_context_type"
 	hotspanVarGoCounter       = "go_counter"
 	hotspanVarGoEdgeKind      = "go_edge_kind"
 	hotspanVarGoFrameKind     = "go_frame_kind"
+	hotspanVarGoKept          = "go_kept"
 	hotspanVarGoLifecycle     = "go_lifecycle"
+	hotspanVarGoLimit         = "go_limit"
 	hotspanVarGoMappingKind   = "go_mapping_kind"
 	hotspanVarGoNameKind      = "go_name_kind"
-	hotspanVarGoPlace         = "go_place"
+	hotspanVarGoNone          = "go_none"
 	hotspanVarGoPlaceKind     = "go_place_kind"
-	hotspanVarGoPublished     = "go_published"
 	hotspanVarGoPublishedKind = "go_published_kind"
+	hotspanVarGoRbpRule       = "go_rbp_rule"
 	hotspanVarGoRecordType    = "go_record_type"
 	hotspanVarGoSample        = "go_sample"
+	hotspanVarGoSlot          = "go_slot"
 	hotspanVarGoStop          = "go_stop"
 	hotspanVarGoSymbolKind    = "go_symbol_kind"
+	hotspanVarGoVmState       = "go_vm_state"
+	hotspanVarGoWorkKind      = "go_work_kind"
 )
 
 // loadHotspan returns the embedded CollectionSpec for hotspan.
@@ -660,22 +774,28 @@ type hotspanMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type hotspanVariableSpecs struct {
+	GoCfaRule       *ebpf.VariableSpec `ebpf:"go_cfa_rule"`
 	GoContextRecord *ebpf.VariableSpec `ebpf:"go_context_record"`
 	GoContextType   *ebpf.VariableSpec `ebpf:"go_context_type"`
 	GoCounter       *ebpf.VariableSpec `ebpf:"go_counter"`
 	GoEdgeKind      *ebpf.VariableSpec `ebpf:"go_edge_kind"`
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
+	GoKept          *ebpf.VariableSpec `ebpf:"go_kept"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
+	GoLimit         *ebpf.VariableSpec `ebpf:"go_limit"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
 	GoNameKind      *ebpf.VariableSpec `ebpf:"go_name_kind"`
-	GoPlace         *ebpf.VariableSpec `ebpf:"go_place"`
+	GoNone          *ebpf.VariableSpec `ebpf:"go_none"`
 	GoPlaceKind     *ebpf.VariableSpec `ebpf:"go_place_kind"`
-	GoPublished     *ebpf.VariableSpec `ebpf:"go_published"`
 	GoPublishedKind *ebpf.VariableSpec `ebpf:"go_published_kind"`
+	GoRbpRule       *ebpf.VariableSpec `ebpf:"go_rbp_rule"`
 	GoRecordType    *ebpf.VariableSpec `ebpf:"go_record_type"`
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
+	GoSlot          *ebpf.VariableSpec `ebpf:"go_slot"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
+	GoVmState       *ebpf.VariableSpec `ebpf:"go_vm_state"`
+	GoWorkKind      *ebpf.VariableSpec `ebpf:"go_work_kind"`
 }
 
 // hotspanObjects contains all objects after they have been loaded into the kernel.
@@ -735,22 +855,28 @@ func (m *hotspanMaps) Close() error {
 //
 // It can be passed to loadHotspanObjects or ebpf.CollectionSpec.LoadAndAssign.
 type hotspanVariables struct {
+	GoCfaRule       *ebpf.Variable `ebpf:"go_cfa_rule"`
 	GoContextRecord *ebpf.Variable `ebpf:"go_context_record"`
 	GoContextType   *ebpf.Variable `ebpf:"go_context_type"`
 	GoCounter       *ebpf.Variable `ebpf:"go_counter"`
 	GoEdgeKind      *ebpf.Variable `ebpf:"go_edge_kind"`
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
+	GoKept          *ebpf.Variable `ebpf:"go_kept"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
+	GoLimit         *ebpf.Variable `ebpf:"go_limit"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
 	GoNameKind      *ebpf.Variable `ebpf:"go_name_kind"`
-	GoPlace         *ebpf.Variable `ebpf:"go_place"`
+	GoNone          *ebpf.Variable `ebpf:"go_none"`
 	GoPlaceKind     *ebpf.Variable `ebpf:"go_place_kind"`
-	GoPublished     *ebpf.Variable `ebpf:"go_published"`
 	GoPublishedKind *ebpf.Variable `ebpf:"go_published_kind"`
+	GoRbpRule       *ebpf.Variable `ebpf:"go_rbp_rule"`
 	GoRecordType    *ebpf.Variable `ebpf:"go_record_type"`
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
+	GoSlot          *ebpf.Variable `ebpf:"go_slot"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
+	GoVmState       *ebpf.Variable `ebpf:"go_vm_state"`
+	GoWorkKind      *ebpf.Variable `ebpf:"go_work_kind"`
 }
 
 // hotspanPrograms contains all programs after they have been loaded into the kernel.

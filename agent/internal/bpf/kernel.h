@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// The few things of the kernel that the program uses. Offsets are relocated at load time from the kernel's BTF, so
+// The few things of the kernel that the BPF program uses. Offsets are relocated at load time from the kernel's BTF, so
 // these structs name only the members that are read.
 
 #pragma once

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// The stores of a resource of async_hooks: properties whose keys are symbols that are known by their hashes. They are in
-// slots that its hidden class tells, or in a dictionary.
+// The stores of a resource of async_hooks: properties whose keys are symbols that are known by their hashes. They are
+// in slots, which its hidden class lists, or in a dictionary.
+
+#pragma once
+
+#include <linux/types.h>
+#include "event.h"
+#include "kernel.h"
+#include "learned.h"
+#include "limits.h"
+#include "memory.h"
+#include "process.h"
+#include "rules.h"
+#include "scratch.h"
+#include "table.h"
+#include "value.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -16,39 +30,39 @@ struct {
 	__type(value, __u32); // enum symbol_kind
 } symbols SEC(".maps");
 
-#define MAX_HOPS 3            // from the resource on the stack to what has its stores
+#define MAX_HOPS 3            // from the resource on the stack to the object that has its stores
 #define TABLE_ENTRIES 8       // of a dictionary that are read at once
 #define MAX_DICTIONARY 1024   // entries that a dictionary has room for
 
 // What reads a resource.
 struct resource_reader {
 	struct reader *reader;
-	__u64 resource;          // that is looked at, tagged
+	__u64 resource;          // the current one, tagged
 	__u64 public, holder;    // what stands for it, and what has its stores
 	__u64 entries;           // of its properties, and how many
 	__u32 n_entries;
-	__u32 present;           // a store was met
+	__u32 present;           // a store was found
 	struct resource *fields; // what its hidden class has
-	__u8 start, inside;      // words before its first property, and how many of these are in itself
+	__u8 start, inside;      // words before its first property, and properties in the object itself
 };
 
 // Whether a word is an object of JavaScript, or one that C++ made for it: not the hole, undefined, a string.
 static __always_inline int is_js_object(struct reader *r, __u64 object)
 {
-	return HEAP_OBJECT(object) && read_typed(r, object, r->scratch->another, 8) >= r->process->v8.first_js_object;
+	return HEAP_OBJECT(object) && read_typed(r, object, r->scratch->ref_head, 8) >= r->process->v8.first_js_object;
 }
 
-// What is known of the hidden class of the resource, whose head is in scratch->object; the class's own head is in
-// scratch->another then. 0 where nothing is known.
+// What is known of the hidden class of the resource, whose head is in scratch->object_head; the class's own head is in
+// scratch->ref_head then. 0 where nothing is known.
 static __always_inline struct resource *find_resource(struct resource_reader *f)
 {
 	struct process *p = f->reader->process;
 	struct scratch *s = f->reader->scratch;
-	struct shape_key key = {.process = p->id, .map = s->object[0]};
+	struct shape_key key = {.process = p->id, .hidden_class = s->object_head[0]};
 	struct resource *found = bpf_map_lookup_elem(&resources, &key);
-	if (found && is_class(&p->v8, s->another, found->descriptors, found->own))
+	if (found && is_class(&p->v8, s->ref_head, found->descriptors, found->own))
 		return found;
-	append_lesson(s, CONTEXT_LEARN_RESOURCE, NO_LABEL, f->resource, key.map);
+	request_update(s, CONTEXT_LEARN_RESOURCE, NO_LABEL, f->resource, key.hidden_class);
 	return 0;
 }
 
@@ -77,7 +91,7 @@ static long read_store(__u32 i, void *context)
 	return 0;
 }
 
-static __always_inline void read_fast(struct resource_reader *f)
+static __always_inline void read_by_slots(struct resource_reader *f)
 {
 	struct reader *r = f->reader;
 	if (f->fields->public_slot && read_slot(r, f->resource, f->fields->public_slot, &f->public))
@@ -87,12 +101,12 @@ static __always_inline void read_fast(struct resource_reader *f)
 	bpf_loop(MAX_STORES, read_store, f, 0);
 }
 
-// What is known of the symbol that is the key of a property; SYMBOL_OTHER for any other key. Places of a dictionary that
-// are free have undefined or the hole as key.
+// What is known of the symbol that is the key of a property; SYMBOL_OTHER for any other key. Places of a dictionary
+// that are free have undefined or the hole as key.
 static __always_inline __u32 kind_of_key(struct reader *r, __u64 key)
 {
 	const struct v8_layout *v8 = &r->process->v8;
-	__u64 *head = r->scratch->another;
+	__u64 *head = r->scratch->ref_head;
 	if (read_typed(r, key, head, 16) != v8->type_symbol)
 		return SYMBOL_OTHER;
 	__u32 hash = half_at(head, v8->name_hash);
@@ -100,11 +114,11 @@ static __always_inline __u32 kind_of_key(struct reader *r, __u64 key)
 	__u32 *kind = bpf_map_lookup_elem(&symbols, &id);
 	if (kind)
 		return *kind;
-	append_lesson(r->scratch, CONTEXT_LEARN_SYMBOL, NO_LABEL, key, id.hash);
+	request_update(r->scratch, CONTEXT_LEARN_SYMBOL, NO_LABEL, key, id.hash);
 	return SYMBOL_OTHER;
 }
 
-static __always_inline void take_property(struct resource_reader *f, __u32 kind, __u64 value)
+static __always_inline void set_property(struct resource_reader *f, __u32 kind, __u64 value)
 {
 	if (kind == SYMBOL_STORE)
 		add_store(f->reader->scratch, value);
@@ -114,8 +128,8 @@ static __always_inline void take_property(struct resource_reader *f, __u32 kind,
 		f->holder = value;
 }
 
-// The entry with this number of what is walked: three words, {key, value, details} of a dictionary, {key, details, value}
-// of descriptors. Some are read at once, into scratch->part. 0 = there is none.
+// The entry with this number of what is walked: three words, {key, value, details} of a dictionary, {key, details,
+// value} of descriptors. Some are read at once, into scratch->part. 0 = there is none.
 static __always_inline __u64 *table_entry(struct resource_reader *f, __u32 i)
 {
 	__u64 *table = f->reader->scratch->part;
@@ -143,7 +157,7 @@ static long read_entry(__u32 i, void *context)
 	if (!entry)
 		return 1;
 	if (HEAP_OBJECT(entry[0]))
-		take_property(f, kind_of_key(f->reader, entry[0]), entry[1]);
+		set_property(f, kind_of_key(f->reader, entry[0]), entry[1]);
 	return 0;
 }
 
@@ -171,16 +185,16 @@ static long read_descriptor(__u32 i, void *context)
 	if (read_slot(f->reader, f->resource, slot, &value))
 		unreadable(f->reader->scratch);
 	else
-		take_property(f, kind, value);
+		set_property(f, kind, value);
 	return 0;
 }
 
-// Reads a resource whose hidden class is not known, by what the class says. Classes of resources come and go with the
-// collections: to wait for the agent to learn each would cost many samples.
-static __always_inline void read_slowly(struct resource_reader *f, __u32 bits)
+// Reads a resource of a hidden class that is not known yet, by the descriptors of that. Hidden classes of resources
+// come and go with the collections: waiting for the agent to learn each would cost many samples.
+static __always_inline void read_by_descriptors(struct resource_reader *f, __u32 bits)
 {
 	const struct v8_layout *v8 = &f->reader->process->v8;
-	__u64 *class = f->reader->scratch->another;
+	__u64 *class = f->reader->scratch->ref_head;
 	__u64 descriptors = word_at(class, v8->map_descriptors);
 	__u8 size = word_at(class, v8->instance_size) >> (v8->instance_size & 7) * 8;
 	f->start = word_at(class, v8->object_start) >> (v8->object_start & 7) * 8;
@@ -198,7 +212,7 @@ static __always_inline void read_slowly(struct resource_reader *f, __u32 bits)
 static __always_inline void read_dictionary(struct resource_reader *f)
 {
 	struct scratch *s = f->reader->scratch;
-	if (open_dictionary(word_at(s->object, s->v8.receiver_hash)) || s->table.n_entries > MAX_DICTIONARY) {
+	if (open_dictionary(word_at(s->object_head, s->v8.receiver_hash)) || s->table.n_entries > MAX_DICTIONARY) {
 		unreadable(s);
 		return;
 	}
@@ -215,19 +229,19 @@ static long read_resource(__u32 i, void *context)
 	struct scratch *s = r->scratch;
 	s->n_stores = 0;
 	f->public = f->holder = 0;
-	if (read_whole(f->resource, s->object, 24) || read_user(s->another, MAP_HEAD, s->object[0] - 1)) {
+	if (read_whole(f->resource, s->object_head, 24) || read_user(s->ref_head, MAP_HEAD, s->object_head[0] - 1)) {
 		unreadable(s);
 		return 1;
 	}
-	__u32 bits = half_at(s->another, r->process->v8.map_bit_field3);
+	__u32 bits = half_at(s->ref_head, r->process->v8.map_bit_field3);
 	if (bits & r->process->v8.dictionary_bit) {
 		read_dictionary(f);
 	} else {
 		f->fields = find_resource(f);
 		if (f->fields)
-			read_fast(f);
+			read_by_slots(f);
 		else
-			read_slowly(f, bits);
+			read_by_descriptors(f, bits);
 	}
 	if (is_js_object(r, f->public))
 		f->resource = f->public;

@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
 // The label rules: which properties and map entries of a store become labels. A tree of them is walked breadth first.
 
-// The kernel lets go of classes that are met no more where there are too many.
+#pragma once
+
+#include <linux/types.h>
+#include "event.h"
+#include "kernel.h"
+#include "learned.h"
+#include "limits.h"
+#include "memory.h"
+#include "process.h"
+#include "scratch.h"
+#include "table.h"
+#include "value.h"
+
+// The kernel drops the hidden classes that were not used for longest where there are too many.
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -9,7 +22,7 @@ struct {
 	__type(value, struct shape);
 } shapes SEC(".maps");
 
-// Hashes of names, by isolate. The program learns them itself.
+// Hashes of names, by isolate. The BPF program learns them itself.
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -24,10 +37,11 @@ struct reader {
 	struct scratch *scratch;
 	struct isolate_names *names; // of the isolate; 0 = none
 	__u64 isolate;
-	__u64 object; // that is looked at
+	__u64 object; // the current one
 };
 
-// Reads the first `size` bytes of an object and returns its instance type; -1 where that cannot be told, which is counted.
+// Reads the first `size` bytes of an object and returns its instance type; -1 where it cannot be read, which is
+// counted.
 static __always_inline __s32 read_typed(struct reader *r, __u64 object, __u64 *to, __u32 size)
 {
 	__s32 type = read_whole(object, to, size) ? -1 : instance_type(&r->process->v8, to[0]);
@@ -50,7 +64,7 @@ static __always_inline void push_visit(struct scratch *s, __u64 object, __u32 no
 
 static __always_inline int is_needless(const struct scratch *s, const struct edge *e)
 {
-	return e->unless != NO_LABEL && s->has & 1ULL << (e->unless & (MAX_LABELS - 1));
+	return e->unless != NO_LABEL && s->labels_set & 1ULL << (e->unless & (MAX_LABELS - 1));
 }
 
 // The kind of an Oddball if it is true or false, else -1.
@@ -62,28 +76,28 @@ static __always_inline long boolean(const struct v8_layout *v8, __u64 oddball)
 	return SMI(kind) == v8->oddball_true ? 1 : SMI(kind) == v8->oddball_false ? 0 : -1;
 }
 
-// Keeps a value for a label. Objects are none, and neither are undefined and null.
-__noinline int keep(__u32 label, __u32 bytes, __u64 value)
+// Adds the value of a label. Objects are none, and neither are undefined and null.
+__noinline int add_value(__u32 label, __u32 bytes, __u64 value)
 {
 	struct scratch *s = own_scratch();
 	if (!s)
 		return 0;
-	__u32 n = s->n_found;
-	if (n >= MAX_FOUND) {
+	__u32 n = s->n_values;
+	if (n >= MAX_VALUES) {
 		unreadable(s);
 		return 0;
 	}
 	const struct v8_layout *v8 = &s->v8;
 	__s32 type = 0;
-	s->another[1] = 0;
+	s->ref_head[1] = 0;
 	if (!IS_SMI(value)) {
 		if (!HEAP_OBJECT(value))
 			return 0;
-		if (read_whole(value, s->another, 16)) {
+		if (read_whole(value, s->ref_head, 16)) {
 			unreadable(s);
 			return 0;
 		}
-		type = instance_type(v8, s->another[0]);
+		type = instance_type(v8, s->ref_head[0]);
 		if (type < 0) {
 			unreadable(s);
 			return 0;
@@ -93,16 +107,17 @@ __noinline int keep(__u32 label, __u32 bytes, __u64 value)
 			if (is < 0)
 				return 0;
 			value = is;
-		} else if (type >= v8->first_non_string && type != v8->type_heap_number && !(bytes && type == v8->type_array)) {
+		} else if (type >= v8->first_non_string && type != v8->type_heap_number &&
+			   !(bytes && type == v8->type_array)) {
 			return 0;
 		}
 	}
-	s->found[n].value = value;
-	s->found[n].label = label;
-	s->found[n].type = type;
-	s->found[n].length = string_length(v8, s->another);
-	s->n_found = n + 1;
-	s->has |= 1ULL << (label & (MAX_LABELS - 1));
+	s->values[n].value = value;
+	s->values[n].label = label;
+	s->values[n].type = type;
+	s->values[n].length = string_length(v8, s->ref_head);
+	s->n_values = n + 1;
+	s->labels_set |= 1ULL << (label & (MAX_LABELS - 1));
 	return 0;
 }
 
@@ -111,7 +126,7 @@ static __always_inline void follow(struct reader *r, const struct edge *e, __u64
 	if (e->to != NO_NODE && HEAP_OBJECT(value))
 		push_visit(r->scratch, value, e->to);
 	if (e->label != NO_LABEL)
-		keep(e->label, e->bytes, value);
+		add_value(e->label, e->bytes, value);
 }
 
 // Follows the rules for any store.
@@ -121,11 +136,11 @@ static __always_inline void follow_store(struct reader *r, __u64 value)
 	follow(r, &entry, value);
 }
 
-// The word of a property. Objects keep the first properties in themselves, the others in a property array, unless they are
-// just becoming dictionaries. (src/objects/property-array.h)
+// The word of a property. Objects keep the first properties in themselves, the others in a property array, unless they
+// are just becoming dictionaries. (src/objects/property-array.h)
 static __always_inline long read_slot(struct reader *r, __u64 object, __u32 slot, __u64 *value)
 {
-	__u64 out, *head = r->scratch->another;
+	__u64 out, *head = r->scratch->ref_head;
 	if (!(slot & SLOT_OUT))
 		return read_user(value, 8, object - 1 + slot * 8);
 	if (read_user(&out, 8, object - 1 + r->process->v8.receiver_hash))
@@ -136,28 +151,28 @@ static __always_inline long read_slot(struct reader *r, __u64 object, __u32 slot
 	return read_user(value, 8, out - 1 + r->process->v8.property_array_data + (slot & 0x7fff) * 8);
 }
 
-// Whether a hidden class whose head this is still is the one that was learnt.
+// Whether a hidden class whose head this is still is the one that was learned.
 static __always_inline int is_class(const struct v8_layout *v8, const __u64 *head, __u64 descriptors, __u32 own)
 {
 	return word_at(head, v8->map_descriptors) == descriptors &&
 	       (half_at(head, v8->map_bit_field3) & v8->descriptors_mask) == own;
 }
 
-// The shape of an object whose head is in scratch->object and whose hidden class's in scratch->another, if it is known
-// and the hidden class still is that class.
+// The shape of the current object, if it is known and its hidden class still is the one that was learned. The object's
+// head is in scratch->object_head, its hidden class's in scratch->ref_head.
 static __always_inline struct shape *find_shape(struct reader *r, __u32 node)
 {
 	const struct v8_layout *v8 = &r->process->v8;
 	struct scratch *s = r->scratch;
-	struct shape_key key = {.process = r->process->id, .map = s->object[0]};
+	struct shape_key key = {.process = r->process->id, .hidden_class = s->object_head[0]};
 	struct shape *shape = bpf_map_lookup_elem(&shapes, &key);
-	if (shape && is_class(v8, s->another, shape->descriptors, shape->own))
+	if (shape && is_class(v8, s->ref_head, shape->descriptors, shape->own))
 		return shape;
-	append_lesson(s, CONTEXT_LEARN_SHAPE, node, r->object, key.map);
+	request_update(s, CONTEXT_LEARN_SHAPE, node, r->object, key.hidden_class);
 	return 0;
 }
 
-// Finds the entry of a name in the table: 1 = it is scratch->search.entry, 0 = there is none or it is not told yet,
+// Finds the entry of a name in the table: 1 = it is scratch->search.entry, 0 = there is none, or the agent is asked,
 // -1 = unreadable.
 static __always_inline long find_entry(struct reader *r, __u32 id)
 {
@@ -168,22 +183,22 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 		return -1;
 	__u32 kind = s->search.name.kind, hash = r->names && kind != NAME_PRIVATE ? r->names->hash[id] : 0;
 	search(hash);
-	// Several symbols may have one description: another one is found by looking at all.
+	// Several symbols may have one description: a comparison of all keys finds another one.
 	if (!s->search.found && hash && kind == NAME_SYMBOL)
 		search(0);
 	if (s->search.found) {
 		if (!hash && r->names)
-			r->names->hash[id] = s->search.met;
+			r->names->hash[id] = s->search.seen_hash;
 		return 1;
 	}
 	if (!s->search.ended && !s->search.hash && s->search.index >= MAX_PROBES) {
-		append_lesson(s, CONTEXT_LEARN_KEY, id, r->object, r->isolate);
+		request_update(s, CONTEXT_LEARN_KEY, id, r->object, r->isolate);
 		return 0;
 	}
 	return s->search.ended && !s->search.doubt ? 0 : -1;
 }
 
-// Goes the steps of one kind from an object of a node.
+// The edges of one kind, from an object of a node.
 struct steps {
 	struct reader *reader;
 	const struct node *node;
@@ -232,17 +247,17 @@ static __always_inline void visit_properties(struct steps *s, __u32 node)
 	struct reader *r = s->reader;
 	struct scratch *scratch = r->scratch;
 	const struct v8_layout *v8 = &r->process->v8;
-	if (read_user(scratch->another, MAP_HEAD, scratch->object[0] - 1)) {
+	if (read_user(scratch->ref_head, MAP_HEAD, scratch->object_head[0] - 1)) {
 		unreadable(scratch);
 		return;
 	}
 	s->kind = EDGE_PROPERTY;
 	s->shape = 0;
-	if (!(half_at(scratch->another, v8->map_bit_field3) & v8->dictionary_bit)) {
+	if (!(half_at(scratch->ref_head, v8->map_bit_field3) & v8->dictionary_bit)) {
 		s->shape = find_shape(r, node);
 		if (!s->shape)
 			return;
-	} else if (open_dictionary(word_at(scratch->object, v8->receiver_hash))) {
+	} else if (open_dictionary(word_at(scratch->object_head, v8->receiver_hash))) {
 		unreadable(scratch);
 		return;
 	}
@@ -279,11 +294,11 @@ static long visit_next(__u32 i, void *context)
 	r->object = s->visits[i & (MAX_VISITS - 1)].object;
 	__u32 id = s->visits[i & (MAX_VISITS - 1)].node & (MAX_NODES - 1);
 	struct steps steps = {.reader = r, .node = &r->process->nodes[id]};
-	if (!take_steps(s, 1)) {
+	if (!use_steps(s, 1)) {
 		unreadable(s);
 		return 0;
 	}
-	__s32 type = read_typed(r, r->object, s->object, 24);
+	__s32 type = read_typed(r, r->object, s->object_head, 24);
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
 		return 0; // it has no properties that rules ask for
 	if (steps.node->kinds & 1 << EDGE_PROPERTY)
@@ -296,37 +311,37 @@ static long visit_next(__u32 i, void *context)
 }
 
 // Appends an array of bytes, which are Smis.
-static __always_inline void append_bytes(struct scratch *s, const struct found *f)
+static __always_inline void append_bytes(struct scratch *s, const struct label_value *f)
 {
 	__u64 array = f->value, odd = 0;
-	if (read_whole(array, s->object, 24) || open_elements(array) <= 0 || s->n_elements > MAX_BYTES) {
+	if (read_whole(array, s->object_head, 24) || open_elements(array) <= 0 || s->n_elements > MAX_BYTES) {
 		unreadable(s);
 		return;
 	}
 	__u32 n = s->n_elements & (2 * MAX_BYTES - 1);
-	if (n > MAX_BYTES || read_user(s->another, n * 8, s->elements)) {
+	if (n > MAX_BYTES || read_user(s->ref_head, n * 8, s->elements)) {
 		unreadable(s);
 		return;
 	}
 	for (__u32 i = 0; i < MAX_BYTES; i++)
-		odd |= i < n ? s->another[i] & ~(0xffULL << 32) : 0;
+		odd |= i < n ? s->ref_head[i] & ~(0xffULL << 32) : 0;
 	if (odd) {
 		unreadable(s);
 		return;
 	}
 	__u8 *to = append(s, CONTEXT_BYTES, f->label, n);
 	for (__u32 i = 0; to && i < MAX_BYTES; i++) // what is behind the n is written over
-		to[i] = SMI(s->another[i]);
+		to[i] = SMI(s->ref_head[i]);
 }
 
 // Appends what was found as number i.
-__noinline int append_found(__u32 i)
+__noinline int append_value(__u32 i)
 {
 	struct scratch *s = own_scratch();
 	if (!s)
 		return 0;
 	const struct v8_layout *v8 = &s->v8;
-	struct found f = s->found[i & (MAX_FOUND - 1)];
+	struct label_value f = s->values[i & (MAX_VALUES - 1)];
 	__u64 bits;
 	if (f.type == v8->type_oddball)
 		append_word(s, CONTEXT_BOOLEAN, f.label, f.value);
@@ -346,8 +361,8 @@ __noinline int append_found(__u32 i)
 static long append_next(__u32 i, void *context)
 {
 	struct reader *r = context;
-	if (i >= r->scratch->n_found)
+	if (i >= r->scratch->n_values)
 		return 1;
-	append_found(i);
+	append_value(i);
 	return 0;
 }

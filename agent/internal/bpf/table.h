@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
 // Tables by key: JavaScript Maps, and the properties of objects that are in dictionary mode.
 
+#pragma once
+
+#include <linux/types.h>
+#include "kernel.h"
+#include "limits.h"
+#include "memory.h"
+#include "process.h"
+#include "scratch.h"
+#include "value.h"
+
 // Compares the characters of a flat string with those of the name that is sought.
 static __always_inline long same_chars(struct scratch *s, __u64 string, __s32 type)
 {
@@ -48,7 +58,7 @@ static __always_inline long is_symbol(struct scratch *s, __u64 symbol)
 	if (kind == NAME_STRING || (kind == NAME_REGISTERED && !(flags & v8->symbol_registered)) ||
 	    (kind == NAME_PRIVATE) != !!(flags & v8->symbol_private))
 		return 0;
-	if (s->search.hash && s->search.met != s->search.hash)
+	if (s->search.hash && s->search.seen_hash != s->search.hash)
 		return 0;
 	if (s->search.hash && kind == NAME_REGISTERED)
 		return 1;
@@ -66,7 +76,7 @@ static __always_inline long is_key(struct scratch *s)
 		return 0;
 	if (read_whole(object, s->key, 16)) // the hole of a deleted entry may lie in a page that cannot be read
 		return s->search.entry.key == s->search.entry.value ? 0 : -1;
-	s->search.met = half_at(s->key, v8->name_hash) >> v8->hash_shift;
+	s->search.seen_hash = half_at(s->key, v8->name_hash) >> v8->hash_shift;
 	__s32 type = instance_type(v8, s->key[0]);
 	if (type < 0)
 		return -1;
@@ -75,12 +85,12 @@ static __always_inline long is_key(struct scratch *s)
 	if (type == v8->type_oddball) // undefined, or of an entry that was deleted, the hole
 		return !read_user(&kind, 8, object - 1 + v8->oddball_kind) && kind >> 32 != v8->oddball_hole ? 2 : 0;
 	if (type >= v8->first_non_string || s->search.name.kind != NAME_STRING ||
-	    (s->search.hash && s->search.met != s->search.hash))
+	    (s->search.hash && s->search.seen_hash != s->search.hash))
 		return 0;
 	return is_text(s, object);
 }
 
-// Looks at one entry; scratch->steps bounds those of one sample.
+// Compares one entry; scratch->context_steps bounds those of one sample.
 static long probe_next(__u32 i, void *context)
 {
 	struct scratch *s = *(struct scratch **)context;
@@ -89,7 +99,8 @@ static long probe_next(__u32 i, void *context)
 		x->ended = 1;
 		return 1;
 	}
-	if (!take_steps(s, 1) || read_user(&x->entry, sizeof(x->entry), s->table.entries + x->index * (__u64)sizeof(x->entry)))
+	__u64 entry = s->table.entries + x->index * (__u64)sizeof(x->entry);
+	if (!use_steps(s, 1) || read_user(&x->entry, sizeof(x->entry), entry))
 		return 1;
 	long is = is_key(s);
 	if (is == 1) {
@@ -111,7 +122,7 @@ static long probe_next(__u32 i, void *context)
 	return 0;
 }
 
-// Searches scratch->table for scratch->search.name, by its hash or, if that is 0, by looking at all entries.
+// Searches scratch->table for scratch->search.name, by its hash or, if that is 0, in all entries.
 __noinline int search(__u32 hash)
 {
 	struct scratch *s = own_scratch();
@@ -141,8 +152,8 @@ __noinline int open_map(__u64 map)
 	struct scratch *s = own_scratch();
 	if (!s)
 		return -1;
-	__u64 table, *head = &s->another[s->v8.table_data >> 3 & 7];
-	if (read_user(&table, 8, map - 1 + s->v8.jsmap_table) || read_whole(table, s->another, TABLE_HEAD))
+	__u64 table, *head = &s->ref_head[s->v8.table_data >> 3 & 7];
+	if (read_user(&table, 8, map - 1 + s->v8.jsmap_table) || read_whole(table, s->ref_head, TABLE_HEAD))
 		return -1;
 	if (!IS_SMI(head[0]) || !IS_SMI(head[1]) || !IS_SMI(head[2]))
 		return -1;
@@ -163,8 +174,8 @@ __noinline int open_dictionary(__u64 dictionary)
 	struct scratch *s = own_scratch();
 	if (!s)
 		return -1;
-	__u64 *head = &s->another[s->v8.table_data >> 3 & 7];
-	if (read_whole(dictionary, s->another, TABLE_HEAD) || !IS_SMI(head[2]))
+	__u64 *head = &s->ref_head[s->v8.table_data >> 3 & 7];
+	if (read_whole(dictionary, s->ref_head, TABLE_HEAD) || !IS_SMI(head[2]))
 		return -1;
 	__u32 n = SMI(head[2]);
 	if (!n || n & (n - 1) || n > 1 << 24)
@@ -175,19 +186,20 @@ __noinline int open_dictionary(__u64 dictionary)
 	return 0;
 }
 
-// Opens the elements of a JSArray whose head is in scratch->object: 1; 0 where they are no tagged words; -1.
+// Opens the elements of a JSArray whose head is in scratch->object_head: 1; 0 where they are no tagged words; -1.
 __noinline int open_elements(__u64 array)
 {
 	struct scratch *s = own_scratch();
 	if (!s)
 		return -1;
-	__u64 elements = word_at(s->object, s->v8.object_elements), length;
-	if (read_user(&length, 8, array - 1 + s->v8.array_length) || !IS_SMI(length) || read_whole(elements, s->another, 16))
+	__u64 elements = word_at(s->object_head, s->v8.object_elements), length;
+	if (read_user(&length, 8, array - 1 + s->v8.array_length) || !IS_SMI(length) ||
+	    read_whole(elements, s->ref_head, 16))
 		return -1;
-	__s32 type = instance_type(&s->v8, s->another[0]);
-	if (type != s->v8.type_fixed_array || !IS_SMI(s->another[1]))
+	__s32 type = instance_type(&s->v8, s->ref_head[0]);
+	if (type != s->v8.type_fixed_array || !IS_SMI(s->ref_head[1]))
 		return type < 0 ? -1 : 0; // doubles, or a dictionary
-	s->n_elements = SMI(length) < SMI(s->another[1]) ? SMI(length) : SMI(s->another[1]);
+	s->n_elements = SMI(length) < SMI(s->ref_head[1]) ? SMI(length) : SMI(s->ref_head[1]);
 	s->elements = elements - 1 + s->v8.table_data;
 	return 1;
 }

@@ -2,6 +2,18 @@
 // Contexts that the application publishes for readers outside it, in thread-local variables: OpenTelemetry's thread
 // context (OTEP 4947), its form for Node.js (schema nodejs_v1_dev), and Polar Signals' custom labels (ABI 1).
 
+#pragma once
+
+#include <linux/types.h>
+#include "event.h"
+#include "kernel.h"
+#include "limits.h"
+#include "memory.h"
+#include "process.h"
+#include "scratch.h"
+#include "table.h"
+#include "value.h"
+
 #define RECORD_HEAD 28 // bytes before the attributes of a record
 #define RECORD_VALID 24 // in it: 1 if the record may be read
 #define RECORD_SIZE 26  // u16: bytes of attributes
@@ -9,7 +21,8 @@
 
 // The address of a thread-local variable, 0 for a thread that has none. The second word of a thread descriptor is its
 // table of blocks by module. glibc: two words a module, the first pair has the table's generation, and the length is in
-// the pair before it (sysdeps/generic/dl-dtv.h); musl: a word a module, the first has the length (src/internal/pthread_impl.h).
+// the pair before it (sysdeps/generic/dl-dtv.h); musl: a word a module, the first has the length
+// (src/internal/pthread_impl.h).
 static __always_inline __u64 locate(__u64 thread, const struct place *at)
 {
 	__u64 table, count, generation, block;
@@ -18,7 +31,8 @@ static __always_inline __u64 locate(__u64 thread, const struct place *at)
 	if (!at->kind || read_user(&table, 8, thread + 8))
 		return 0;
 	if (at->kind == PLACE_DTV_MUSL) {
-		if (read_user(&count, 8, table) || at->module > count || read_user(&block, 8, table + at->module * 8ULL))
+		if (read_user(&count, 8, table) || at->module > count ||
+		    read_user(&block, 8, table + at->module * 8ULL))
 			return 0;
 	} else {
 		if (read_user(&count, 8, table - 16) || at->module > count || read_user(&generation, 8, table) ||
@@ -35,7 +49,7 @@ static __always_inline void over_limit(struct scratch *s)
 	append(s, CONTEXT_OVER_LIMIT, NO_LABEL, 0);
 }
 
-// Hands a record over, unless it says that it is none or being written.
+// Appends a record, unless it says that it is not valid: none, or being written.
 static __always_inline void append_published(struct scratch *s, __u32 kind, __u64 record)
 {
 	__u32 start = s->end;
@@ -79,17 +93,17 @@ static __always_inline int same_object(struct scratch *s, __u64 a, __u64 b)
 {
 	if (a == b)
 		return 1;
-	if (read_object(&a, s->object, 8) || read_object(&b, s->object, 8))
+	if (read_object(&a, s->object_head, 8) || read_object(&b, s->object_head, 8))
 		return 0;
 	return a == b;
 }
 
-#define MAX_CHAIN 16 // entries of one bucket that are looked at
+#define MAX_CHAIN 16 // entries of one bucket that are compared
 
 struct chain {
 	struct scratch *scratch;
 	__u64 storage; // tagged
-	__u64 next;    // Smi: number of the entry to look at
+	__u64 next;    // Smi: number of the next entry
 	__u64 value;   // 0 = not found
 	__u32 bad;
 };
@@ -118,16 +132,17 @@ static long chain_next(__u32 i, void *context)
 	return 0;
 }
 
-// The store that an AsyncLocalStorage has in an AsyncContextFrame, in what it says of it: bucket by identity hash, and
-// the key itself. 0 = none.
-static __always_inline __u64 find_store(struct process *p, struct scratch *s, __u64 frame, __u64 storage, __u32 hash)
+// The store that an AsyncLocalStorage has in an AsyncContextFrame: found by identity hash in a bucket, where it is the
+// key. 0 = none.
+static __always_inline __u64 find_store(struct process *p, struct scratch *s, __u64 frame, __u64 storage,
+					__u32 hash)
 {
 	struct chain c = {.scratch = s, .storage = storage};
-	if (read_whole(frame, s->object, 24)) {
+	if (read_whole(frame, s->object_head, 24)) {
 		unreadable(s);
 		return 0;
 	}
-	if (instance_type(&p->v8, s->object[0]) != p->v8.type_map)
+	if (instance_type(&p->v8, s->object_head[0]) != p->v8.type_map)
 		return 0; // undefined: no request
 	if (open_map(frame) || read_user(&c.next, 8, s->table.buckets + (hash & (s->table.n_buckets - 1)) * 8ULL)) {
 		unreadable(s);
@@ -145,11 +160,11 @@ static __always_inline __u64 internal_field(const struct v8_layout *v8, struct s
 	__u64 word;
 	if (!HEAP_OBJECT(object))
 		return 0;
-	if (read_whole(object, s->object, 8)) {
+	if (read_whole(object, s->object_head, 8)) {
 		unreadable(s);
 		return 0;
 	}
-	if (instance_type(v8, s->object[0]) == v8->type_oddball)
+	if (instance_type(v8, s->object_head[0]) == v8->type_oddball)
 		return 0; // undefined: detached
 	if (read_user(&word, 8, object - 1 + v8->internal_field)) {
 		unreadable(s);
@@ -158,7 +173,8 @@ static __always_inline __u64 internal_field(const struct v8_layout *v8, struct s
 	return word & 1 ? 0 : word; // V8 tells addresses from its own words by that bit
 }
 
-// What is published for a thread with an isolate (RFC in open-telemetry/opentelemetry-ebpf-profiler, pull request 1861).
+// What is published for a thread with an isolate (RFC in open-telemetry/opentelemetry-ebpf-profiler, pull request
+// 1861).
 struct node_thread {
 	__u64 cped_slot; // address; 0 = nothing is published now
 	__u64 handle;    // address of a slot that refers to the AsyncLocalStorage
@@ -253,8 +269,8 @@ static __always_inline void read_labels(struct scratch *s, __u32 type, __u64 at)
 	bpf_loop(MAX_LOCAL, local_next, &l, 0);
 }
 
-// The object that the add-on of custom labels keeps in its AsyncLocalStorage wraps one of C++ (node::ObjectWrap): behind
-// 24 bytes of that class are the label set's address, and a number by which it is known.
+// The object that the add-on of custom labels keeps in its AsyncLocalStorage wraps one of C++ (node::ObjectWrap):
+// behind 24 bytes of that class are the label set's address, and a number by which it is known.
 #define LABELS_TOKEN 0xEC9EB507FB5D7903ULL
 
 struct labels_wrap {

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// Context records: what the program hands over of a request, and the strings and numbers in them.
+// Context records: what the BPF program says of a request, and the strings and numbers in them.
+
+#pragma once
+
+#include <linux/types.h>
+#include "event.h"
+#include "kernel.h"
+#include "limits.h"
+#include "memory.h"
+#include "process.h"
+#include "scratch.h"
 
 // Begins a context record of `length` bytes and returns where they go.
 static __always_inline void *append(struct scratch *s, __u32 type, __u32 label, __u32 length)
@@ -17,8 +27,8 @@ static __always_inline void *append(struct scratch *s, __u32 type, __u32 label, 
 	return r + 1;
 }
 
-// Asks the agent to learn something.
-static __always_inline void append_lesson(struct scratch *s, __u32 type, __u32 label, __u64 a, __u64 b)
+// Asks the agent to learn something and to update a map of learned.h.
+static __always_inline void request_update(struct scratch *s, __u32 type, __u32 label, __u64 a, __u64 b)
 {
 	__u64 pair[2] = {a, b};
 	s->urgent = 1;
@@ -37,12 +47,12 @@ static __always_inline __u32 string_length(const struct v8_layout *v8, const __u
 	return half_at(head, v8->string_length);
 }
 
-// Takes n of the steps that a sample may take; 0 = not so many are left.
-static __always_inline long take_steps(struct scratch *s, __u32 n)
+// Uses n of the steps that reading a sample's context may have; 0 = fewer are left.
+static __always_inline long use_steps(struct scratch *s, __u32 n)
 {
-	if (s->steps < n)
+	if (s->context_steps < n)
 		return 0;
-	s->steps -= n;
+	s->context_steps -= n;
 	return 1;
 }
 
@@ -114,18 +124,18 @@ static __always_inline void push_piece(struct text *t, __u64 string, __u32 skip,
 	p->length = length;
 }
 
-// Takes the topmost piece: copies it, or puts what it stands for in its place. (src/objects/string.h)
-static __always_inline long take_piece(struct text *t)
+// Pops the topmost piece: copies it, or pushes what it stands for. (src/objects/string.h)
+static __always_inline long copy_piece(struct text *t)
 {
 	struct scratch *s = t->scratch;
 	const struct v8_layout *v8 = &s->v8;
 	struct piece p = s->pieces[--t->n_pieces & (MAX_PIECES - 1)];
-	if (!take_steps(s, 1))
+	if (!use_steps(s, 1))
 		return -1;
-	__s32 type = read_string(v8, &p.string, s->object);
+	__s32 type = read_string(v8, &p.string, s->object_head);
 	if (type < 0 || type >= v8->first_non_string)
 		return -1;
-	__u32 length = string_length(v8, s->object);
+	__u32 length = string_length(v8, s->object_head);
 	if (length < p.skip)
 		return -1;
 	length -= p.skip;
@@ -164,18 +174,18 @@ static __always_inline long take_piece(struct text *t)
 	return 0;
 }
 
-static long take_next(__u32 i, void *context)
+static long copy_next_piece(__u32 i, void *context)
 {
 	struct text *t = context;
 	if (!t->n_pieces || t->cut)
 		return 1;
-	if (!take_piece(t))
+	if (!copy_piece(t))
 		return 0;
 	t->bad = 1;
 	return 1;
 }
 
-static __always_inline void append_string(struct scratch *s, const struct found *f)
+static __always_inline void append_string(struct scratch *s, const struct label_value *f)
 {
 	__u32 at = s->end;
 	struct text t = {.scratch = s, .label = f->label, .record = at};
@@ -183,7 +193,7 @@ static __always_inline void append_string(struct scratch *s, const struct found 
 		return;
 	t.start = s->end;
 	push_piece(&t, f->value, 0, -1);
-	bpf_loop(MAX_TAKES, take_next, &t, 0);
+	bpf_loop(MAX_PIECES_TOTAL, copy_next_piece, &t, 0);
 	if (t.cut) {
 		append(s, CONTEXT_CUT, f->label, 0);
 	} else if (t.bad || t.n_pieces) { // nothing of it: a part would be another value

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
-	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // ErrMalformed says that a record of the ring buffer is not what the BPF program writes.
@@ -18,7 +17,7 @@ var ErrMalformed = errors.New("malformed record")
 type Sample struct {
 	*bpf.Sample
 	Kernel  []uint64    // kernel addresses, leaf first
-	Frames  []bpf.Frame // user frames, leaf first; after stack.KeptLeaf of them Skipped ones are missing
+	Frames  []bpf.Frame // user frames, leaf first; after bpf.KeptLeaf of them Skipped ones are missing
 	Stack   []uint64    // words from the stack pointer of the first frame of V8 up
 	Context []byte      // context records
 }
@@ -42,12 +41,12 @@ func DecodeSample(b []byte) (Sample, error) {
 	if !ok1 || !ok2 || !ok3 || !ok4 {
 		return s, fmt.Errorf("%w: sample is cut off", ErrMalformed)
 	}
-	if s.Skipped > 0 && len(s.Frames) != stack.KeptLeaf+stack.KeptRoot {
+	if s.Skipped > 0 && len(s.Frames) != bpf.MaxFrames {
 		return s, fmt.Errorf("%w: %d frames, and others skipped", ErrMalformed, len(s.Frames))
 	}
 	if s.Skipped > 0 {
 		s.Frames = slices.Clone(s.Frames) // the record is decoded more than once
-		rotate(s.Frames[stack.KeptLeaf:], int(s.Skipped)%stack.KeptRoot)
+		rotate(s.Frames[bpf.KeptLeaf:], int(s.Skipped)%bpf.KeptRoot)
 	}
 	return s, nil
 }

@@ -63,8 +63,8 @@ func event(kernel []uint64, frames [][7]uint64, words []uint64, context string) 
 }
 
 func TestDecodeSample(t *testing.T) {
-	b := event([]uint64{0xf1, 0xf2}, [][7]uint64{{1, 2, 3, 0xffffffff, 5, 6, 1<<16 | 1}, {11, 12, 13, 14, 15, 0xffffffff, 2}},
-		[]uint64{21, 22, 23}, "\x01\x04\x02\x00hi")
+	frames := [][7]uint64{{1, 2, 3, 0xffffffff, 5, 6, 1<<16 | 1}, {11, 12, 13, 14, 15, 0xffffffff, 2}}
+	b := event([]uint64{0xf1, 0xf2}, frames, []uint64{21, 22, 23}, "\x01\x04\x02\x00hi")
 	s, err := DecodeSample(slices.Concat(b, []byte("more"))) // the ring buffer may round up
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,10 @@ func TestDecodeSample(t *testing.T) {
 	if diff := cmp.Diff([]uint64{0xf1, 0xf2}, s.Kernel); diff != "" {
 		t.Errorf("kernel: %s", diff)
 	}
-	want := []bpf.Frame{{Pc: 1, Sfi: 2, Bytecode: 3, Script: -1, Literal: 5, Offset: 6, Kind: 1, Exact: 1}, {Pc: 11, Sfi: 12, Bytecode: 13, Script: 14, Literal: 15, Offset: -1, Kind: 2}}
+	want := []bpf.Frame{
+		{Pc: 1, Sfi: 2, Bytecode: 3, Script: -1, Literal: 5, Offset: 6, Kind: 1, Exact: 1},
+		{Pc: 11, Sfi: 12, Bytecode: 13, Script: 14, Literal: 15, Offset: -1, Kind: 2},
+	}
 	if !slices.Equal(want, s.Frames) {
 		t.Errorf("frames: %+v, want %+v", s.Frames, want)
 	}
@@ -89,8 +92,15 @@ func TestDecodeSample(t *testing.T) {
 		VM, GC, Stop, Kernel          uint8
 		Thread                        string
 	}
-	got := fields{s.Type, s.Pid, s.Tid, s.Cpu, s.Time, s.Ip, s.Sp, s.Bp, s.R10, s.Callee.Pc, s.Work, s.Job, s.VmState, s.GcState, s.Stop, s.KernelMode, s.ThreadName()}
-	if diff := cmp.Diff(fields{1, 101, 102, 3, 1e12, 0xa1, 0xa2, 0xa3, 0xa4, 0xc1, 0xd1, 0xd2, 1, 2, 3, 1, "node-worker"}, got); diff != "" {
+	got := fields{
+		s.Type, s.Pid, s.Tid, s.Cpu, s.Time, s.Ip, s.Sp, s.Bp, s.R10, s.Callee.Pc, s.Work, s.Job,
+		s.VmState, s.GcState, s.Stop, s.KernelMode, s.ThreadName(),
+	}
+	wantFields := fields{
+		1, 101, 102, 3, 1e12, 0xa1, 0xa2, 0xa3, 0xa4, 0xc1, 0xd1, 0xd2,
+		1, 2, 3, 1, "node-worker",
+	}
+	if diff := cmp.Diff(wantFields, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -216,7 +226,10 @@ func TestContextRecords(t *testing.T) {
 		{"header cut", "\x09\xff\x00\x00\x01", []string{"9 255 "}, true},
 		{"data cut", "\x01\x04\x03\x00hi", nil, true},
 		{"longest length", "\x01\x04\xff\xffhi", nil, true},
-		{"length in both bytes", "\x01\x00\x00\x01" + strings.Repeat("x", 256), []string{"1 0 " + strings.Repeat("x", 256)}, false},
+		{
+			"length in both bytes", "\x01\x00\x00\x01" + strings.Repeat("x", 256),
+			[]string{"1 0 " + strings.Repeat("x", 256)}, false,
+		},
 	} {
 		s := Sample{Context: []byte(c.in)}
 		var got []string
@@ -303,7 +316,7 @@ func aligned(b []byte) []byte {
 
 func TestTableSlots(t *testing.T) {
 	var s tableSlots
-	for want := uint32(1); want < maxTables; want++ {
+	for want := uint32(1); want < uint32(bpf.MaxTables); want++ {
 		if got, err := s.take(); got != want || err != nil {
 			t.Fatalf("slot %d, %v, want %d", got, err, want)
 		}

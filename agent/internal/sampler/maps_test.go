@@ -4,17 +4,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 )
 
-// lookup does what find_rule of walk.h does.
+// lookup does what find_rule of unwind.h does.
 func lookup(elements []uint64, pages, pc uint32) (unwind.Row, bool) {
-	page := pc >> pageBits
+	page := pc >> bpf.PageBits
 	if page >= pages {
 		return unwind.Row{}, false
 	}
 	first, end := elements[page], uint32(elements[page+1])
-	if first>>(32+pc>>granuleBits&15)&1 == 1 {
+	if first>>(32+pc>>bpf.GranuleBits&15)&1 == 1 {
 		return unwind.Row{CFA: unwind.RBP, Off: 2, RBP: -2}, true
 	}
 	low, high := pages+1+max(uint32(first), 1)-1, pages+1+end
@@ -32,7 +33,9 @@ func lookup(elements []uint64, pages, pc uint32) (unwind.Row, bool) {
 // TestIndex: at each address the index leads to the rule that a plain search of the rows finds.
 func TestIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	kinds := []unwind.Row{{CFA: unwind.RBP, Off: 2, RBP: -2}, {CFA: unwind.RSP, Off: 1}, {CFA: unwind.RBP, Off: 2}, {CFA: unwind.CFANone}}
+	kinds := []unwind.Row{
+		{CFA: unwind.RBP, Off: 2, RBP: -2}, {CFA: unwind.RSP, Off: 1}, {CFA: unwind.RBP, Off: 2}, {CFA: unwind.CFANone},
+	}
 	for range 20 {
 		var rows []unwind.Row
 		for pc := uint32(0); pc < 5000; pc += 1 + uint32(r.IntN(80))*uint32(r.IntN(9)) {

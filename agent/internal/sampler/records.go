@@ -59,7 +59,7 @@ func (q *records) stop() {
 	}
 }
 
-// pump runs until the reader is closed. To wake it takes the program an interrupt, so it looks by itself, too.
+// pump runs until the reader is closed. It also polls: a wakeup by the BPF program costs an interrupt.
 func (q *records) pump() {
 	defer close(q.ended)
 	if q.raisePriority {
@@ -106,9 +106,9 @@ func (q *records) take(raw []byte) {
 	q.queue <- b
 }
 
-// next waits for a record until the deadline, which gives os.ErrDeadlineExceeded. With a deadline in the past it returns
-// that only when all that was in the ring buffer at the time of the call has been returned. A record is valid until the
-// next call.
+// next waits for a record until the deadline, which gives os.ErrDeadlineExceeded. With a deadline in the past it
+// returns that only when all that was in the ring buffer at the time of the call has been returned. A record is valid
+// until the next call.
 func (q *records) next(deadline time.Time) ([]byte, error) {
 	if q.last != nil {
 		select {

@@ -33,7 +33,7 @@ type Sampler struct {
 	tables  tableSlots
 }
 
-// Open loads the program and follows the life of processes. It does not sample before Start.
+// Open loads the BPF program and follows the life of processes. It does not sample before Start.
 func Open(c Config) (*Sampler, error) {
 	objects, err := bpf.Load(c.RingBytes)
 	if err != nil {
@@ -56,7 +56,7 @@ func Open(c Config) (*Sampler, error) {
 	return s, nil
 }
 
-// New is a Sampler of a program that is loaded: what fills its maps, but reads no records and follows no processes.
+// New is a Sampler of a BPF program that is loaded: what fills its maps, but reads no records and follows no processes.
 func New(objects *bpf.Objects) *Sampler { return &Sampler{objects: objects} }
 
 // Start has samples taken by a timer on each CPU that is online, rate times a second.
@@ -115,7 +115,7 @@ func (s *Sampler) Read(deadline time.Time) (Record, error) {
 	return Record{}, fmt.Errorf("%w: type %d", ErrMalformed, binary.LittleEndian.Uint32(b))
 }
 
-// Counters are the program's own counts since Open.
+// Counters are the BPF program's own counts since Open.
 type Counters struct {
 	Taken         uint64 // samples of profiled processes
 	RingFull      uint64 // of them lost because the ring buffer was full

@@ -41,6 +41,15 @@ const worker = "worker"
 // include/uv/unix.h)
 var Requests = [NumKinds]int32{88, 336, 72, 72}
 
+// Offsets in libuv's and Node's structs, in bytes. (libuv: include/uv.h, UV_REQ_FIELDS, UV_WORK_PRIVATE_FIELDS;
+// include/uv/threadpool.h; node: src/node_internals.h)
+const (
+	FunctionOffset = 0  // of the function of a work, in struct uv__work
+	DataOffset     = 0  // of uv_req_t.data
+	WorkCBOffset   = 72 // of uv_work_t.work_cb
+	WorkReqOffset  = 16 // of ThreadPoolWork.work_req_, a uv_work_t: behind the vtable and the Environment
+)
+
 // Pool is where the pool's code is, in ELF virtual addresses, and where it has its work.
 type Pool struct {
 	Return    uint64 // address behind the call of a work's function, in worker()
@@ -52,7 +61,10 @@ type Pool struct {
 
 // BPF is the pool in the form of the BPF program. bias is the address of the file less its ELF virtual address.
 func (p *Pool) BPF(bias uint64) bpf.Pool {
-	out := bpf.Pool{Call: p.Return + bias, NodeWork: p.NodeWork + bias, Reg: uint32(p.Register), Offset: p.Offset}
+	out := bpf.Pool{
+		Call: p.Return + bias, NodeWork: p.NodeWork + bias, Reg: uint32(p.Register), Offset: p.Offset,
+		Function: FunctionOffset, Data: DataOffset, WorkCb: WorkCBOffset, WorkReq: WorkReqOffset,
+	}
 	for kind, at := range p.Functions {
 		out.Functions[kind] = at + bias
 		out.Requests[kind] = Requests[kind]

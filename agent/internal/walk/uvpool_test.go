@@ -49,7 +49,7 @@ func poolProcess() *bpf.Process {
 	p := &bpf.Process{Id: 7, N_mappings: 1, StoreLabel: bpf.NoLabel}
 	p.V8 = bpf.V8Layout{VmState: 0x10, Cped: 0x40, MapType: 12}
 	p.Mappings[0] = bpf.Mapping{Start: wildAt + 0x8000, End: wildAt + 0x9000, Kind: bpf.MappingNative}
-	p.Pool = bpf.Pool{Call: poolCall, NodeWork: wildAt + 0x8300, Reg: 3, Offset: -0x18}
+	p.Pool = bpf.Pool{Call: poolCall, NodeWork: wildAt + 0x8300, Reg: 3, Offset: -0x18, WorkCb: 72, WorkReq: 16}
 	p.Pool.Functions[0], p.Pool.Requests[0] = wildAt+0x8200, 88
 	return p
 }

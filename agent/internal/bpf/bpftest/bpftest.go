@@ -1,6 +1,6 @@
-// Package bpftest runs the BPF program's walker and context reader on memory that a test makes, in the kernel: the test's
-// pages are mapped at their own addresses into the test's process, and a program of type syscall takes a sample of them.
-// Only tests import it.
+// Package bpftest runs the BPF program's walker and context reader on memory that a test makes, in the kernel: the
+// test's pages are mapped at their own addresses into the test's process, and a BPF program of type syscall takes a
+// sample of them. Only tests import it.
 package bpftest
 
 import (
@@ -16,7 +16,8 @@ import (
 	"github.com/hotspan/hotspan/v8/target"
 )
 
-//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -cflags "-O2 -g -Wall -Werror -I.. -I/usr/include/x86_64-linux-gnu -D__TARGET_ARCH_x86" -type replay_thread -type scratch replay replay.bpf.c
+//go:generate -command bpf2go go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64
+//go:generate bpf2go replay replay.bpf.c -- -I.. -Wall -Werror -I/usr/include/x86_64-linux-gnu
 
 // Program is the BPF program in the kernel. Objects has its maps: what it knows of processes, classes and unwind rules
 // (package sampler fills them). It serves one test at a time.
@@ -27,7 +28,7 @@ type Program struct {
 	Log    *ebpf.Variable `ebpf:"reads"`
 }
 
-// Load loads the program until the test ends.
+// Load loads the BPF program until the test ends.
 func Load(t testing.TB) *Program {
 	t.Helper()
 	spec, err := loadReplay()
@@ -45,27 +46,28 @@ func Load(t testing.TB) *Program {
 
 // Input is what a sample is taken of.
 type Input struct {
-	PID       int              // key of Process, and of the shapes and stores in the program's maps
+	PID       int              // key of Process, and of the shapes and stores in the BPF program's maps
 	Process   *bpf.Process     // nil: as it was set before
 	Registers target.Registers // of the thread that is interrupted
 	Isolate   uint64           // 0 = the one that Process.V8.IsolateTls and Registers.FSBase lead to
 	Pages     []Page           // all of the memory that there is. What other pages the test's process has is there too.
 }
 
-// Output is what the program did.
+// Output is what the BPF program did.
 type Output struct {
 	Record []byte // as it would be in the ring buffer
 	Reads  []Read // of the memory, in their order; of more than 65,536 the last ones
 	NReads int    // how many there were
 }
 
-// Read is one read of the program's.
+// Read is one read of the BPF program's.
 type Read struct{ At, Size uint64 }
 
 // memory is the process's: pages of two runs would mix.
 var memory sync.Mutex
 
-// Run maps the pages, takes a sample and unmaps them. Pages that lie where the process has memory are an error: see Main.
+// Run maps the pages, takes a sample and unmaps them. Pages that lie where the process has memory are an error: see
+// Main.
 func (p *Program) Run(in Input) (Output, error) {
 	if in.Process != nil {
 		if err := p.Processes.Put(uint32(in.PID), in.Process); err != nil {

@@ -60,7 +60,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	pcs, stop := frames(out.Record)
-	if diff := cmp.Diff([]uint64{codeAt + 0x11, codeAt + 0x22, codeAt + 0x33}, pcs); diff != "" || stop != bpf.StopBadPC {
+	want := []uint64{codeAt + 0x11, codeAt + 0x22, codeAt + 0x33}
+	if diff := cmp.Diff(want, pcs); diff != "" || stop != bpf.StopBadPC {
 		t.Errorf("%s, stop %d", diff, stop)
 	}
 	if !slices.Contains(out.Reads, Read{stackAt + 0x200 - 40, 88}) || out.NReads != len(out.Reads) {

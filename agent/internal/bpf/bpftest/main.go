@@ -11,14 +11,14 @@ import (
 
 const addrNoRandomize = 0x0040000 // ADDR_NO_RANDOMIZE of linux/personality.h
 
-// MaxAddress is where, going up, the memory of a process without random addresses begins: below its stack the kernel puts
-// what is mapped, and Go reserves some hundreds of megabytes. The stack of one with random addresses lies there one time
-// in eight; a test must find another.
+// MaxAddress is where, going up, the memory of a process without random addresses begins: below its stack the kernel
+// puts what is mapped, and Go reserves some hundreds of megabytes. The stack of one with random addresses lies there
+// one time in eight; a test must find another.
 const MaxAddress = 0x7fff_8000_0000
 
-// Main runs the tests of a package that maps recorded pages: its TestMain calls it. The recorded process's memory lay at
-// random addresses, and so would this one's: one time in some hundreds they would collide. So this process starts itself
-// again with addresses that are the same each time, where no page of a recording that is kept lies.
+// Main runs the tests of a package that maps recorded pages: its TestMain calls it. The recorded process's memory lay
+// at random addresses, and so would this one's: one time in some hundreds they would collide. So this process starts
+// itself again with addresses that are the same each time, where no page of a recording that is kept lies.
 func Main(m *testing.M) int {
 	const ask = 0xffffffff
 	runtime.LockOSThread() // the personality is a thread's; exec keeps that of its caller

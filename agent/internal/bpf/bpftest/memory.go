@@ -17,8 +17,8 @@ type Page struct {
 	Data []byte
 }
 
-// mapPages puts pages at their addresses, readable and present: the program's reads do not wait for a page to be brought
-// in. The returned function takes them away again, also where there is an error.
+// mapPages puts pages at their addresses, readable and present: the BPF program's reads do not wait for a page to be
+// brought in. The returned function takes them away again, also where there is an error.
 func mapPages(pages []Page) (unmap func(), err error) {
 	pages = slices.SortedFunc(slices.Values(pages), func(a, b Page) int { return cmp.Compare(a.Addr, b.Addr) })
 	var mapped []Page
@@ -52,7 +52,8 @@ func mapAt(fd, at int, p Page) error {
 		return err
 	}
 	const flags = unix.MAP_PRIVATE | unix.MAP_POPULATE | unix.MAP_FIXED_NOREPLACE
-	got, _, errno := unix.Syscall6(unix.SYS_MMAP, uintptr(p.Addr), uintptr(len(p.Data)), unix.PROT_READ, flags, uintptr(fd), uintptr(at))
+	got, _, errno := unix.Syscall6(unix.SYS_MMAP,
+		uintptr(p.Addr), uintptr(len(p.Data)), unix.PROT_READ, flags, uintptr(fd), uintptr(at))
 	if errno != 0 {
 		return errno
 	}

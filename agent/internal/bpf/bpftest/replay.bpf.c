@@ -1,8 +1,8 @@
 //go:build ignore
 
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// The program of hotspan.bpf.c with one entry more, which takes a sample of memory that a test has put into its own address
-// space, and keeps a log of what it reads. Tests load it, hotspan does not.
+// The BPF program of hotspan.bpf.c with one entry more, which takes a sample of memory that a test has put into its own
+// address space, and keeps a log of what it reads. Tests load it, hotspan does not.
 
 #include "kernel.h"
 
@@ -54,4 +54,4 @@ int hotspan_replay(struct replay_thread *thread)
 	return s->end;
 }
 
-const struct replay_thread *go_replay_thread __attribute__((unused));
+const struct replay_thread go_replay_thread;

@@ -22,12 +22,85 @@ type replayAsyncHooks struct {
 	Pad       uint32
 }
 
+type replayCfaRule uint32
+
+const (
+	replayCfaRuleCFA_RBP       replayCfaRule = 6
+	replayCfaRuleCFA_RSP       replayCfaRule = 7
+	replayCfaRuleCFA_REGISTERS replayCfaRule = 16
+	replayCfaRuleCFA_DEREF     replayCfaRule = 16
+	replayCfaRuleCFA_DEREF_RBP replayCfaRule = 17
+	replayCfaRuleCFA_PLT       replayCfaRule = 18
+	replayCfaRuleCFA_SIGNAL    replayCfaRule = 19
+	replayCfaRuleCFA_END       replayCfaRule = 20
+	replayCfaRuleCFA_NONE      replayCfaRule = 21
+	replayCfaRuleCFA_DEREF_R9  replayCfaRule = 22
+	replayCfaRuleCFA_DEREF_FP  replayCfaRule = 23
+)
+
+type replayContextType uint32
+
+const (
+	replayContextTypeCONTEXT_ONE_BYTE       replayContextType = 1
+	replayContextTypeCONTEXT_TWO_BYTE       replayContextType = 2
+	replayContextTypeCONTEXT_SMI            replayContextType = 3
+	replayContextTypeCONTEXT_DOUBLE         replayContextType = 4
+	replayContextTypeCONTEXT_BOOLEAN        replayContextType = 5
+	replayContextTypeCONTEXT_BYTES          replayContextType = 6
+	replayContextTypeCONTEXT_MORE_ONE       replayContextType = 7
+	replayContextTypeCONTEXT_MORE_TWO       replayContextType = 8
+	replayContextTypeCONTEXT_CUT            replayContextType = 9
+	replayContextTypeCONTEXT_LEARN_SHAPE    replayContextType = 10
+	replayContextTypeCONTEXT_LEARN_KEY      replayContextType = 11
+	replayContextTypeCONTEXT_LEARN_STORE    replayContextType = 12
+	replayContextTypeCONTEXT_UNREADABLE     replayContextType = 13
+	replayContextTypeCONTEXT_PRESENT        replayContextType = 14
+	replayContextTypeCONTEXT_RECORD         replayContextType = 15
+	replayContextTypeCONTEXT_LOCAL_NODE     replayContextType = 16
+	replayContextTypeCONTEXT_LOCAL_THREAD   replayContextType = 17
+	replayContextTypeCONTEXT_OVER_LIMIT     replayContextType = 18
+	replayContextTypeCONTEXT_AGAIN          replayContextType = 19
+	replayContextTypeCONTEXT_LEARN_ISOLATE  replayContextType = 20
+	replayContextTypeCONTEXT_LEARN_RESOURCE replayContextType = 21
+	replayContextTypeCONTEXT_LEARN_SYMBOL   replayContextType = 22
+	replayContextTypeCONTEXT_LEARN_KEPT     replayContextType = 23
+	replayContextTypeCONTEXT_LEARN_WORK     replayContextType = 24
+)
+
+type replayCounter uint32
+
+const (
+	replayCounterCOUNT_TAKEN           replayCounter = 0
+	replayCounterCOUNT_RING_FULL       replayCounter = 1
+	replayCounterCOUNT_EVENT_RING_FULL replayCounter = 2
+	replayCounterCOUNT_NANOSECONDS     replayCounter = 3
+	replayCounterNUM_COUNTERS          replayCounter = 4
+)
+
+type replayEdgeKind uint32
+
+const (
+	replayEdgeKindEDGE_PROPERTY  replayEdgeKind = 1
+	replayEdgeKindEDGE_MAP_ENTRY replayEdgeKind = 2
+	replayEdgeKindEDGE_ELEMENT   replayEdgeKind = 3
+)
+
 type replayEnvironmentKey struct {
 	_       structs.HostLayout
 	Process uint32
 	Tid     uint32
 	Isolate uint64
 }
+
+type replayFrameKind uint32
+
+const (
+	replayFrameKindFRAME_NATIVE  replayFrameKind = 1
+	replayFrameKindFRAME_JS      replayFrameKind = 2
+	replayFrameKindFRAME_TYPED   replayFrameKind = 3
+	replayFrameKindFRAME_UNKNOWN replayFrameKind = 4
+	replayFrameKindFRAME_GAP     replayFrameKind = 5
+)
 
 type replayIsolateKey struct {
 	_       structs.HostLayout
@@ -41,12 +114,82 @@ type replayIsolateNames struct {
 	Hash [128]uint32
 }
 
+type replayKept int32
+
+const (
+	replayKeptKEPT_SAME replayKept = 0
+	replayKeptKEPT_LOST replayKept = -32768
+)
+
 type replayKeptKey struct {
 	_       structs.HostLayout
 	Process uint32
 	Pad     uint32
 	Pc      uint64
 }
+
+type replayLimit uint32
+
+const (
+	replayLimitKEPT_LEAF         replayLimit = 768
+	replayLimitKEPT_ROOT         replayLimit = 256
+	replayLimitMAX_FRAMES        replayLimit = 1024
+	replayLimitMAX_STEPS         replayLimit = 16384
+	replayLimitMAX_KERNEL        replayLimit = 127
+	replayLimitMAX_MAPPINGS      replayLimit = 128
+	replayLimitMAX_TABLES        replayLimit = 1024
+	replayLimitPAGE_BITS         replayLimit = 8
+	replayLimitGRANULE_BITS      replayLimit = 4
+	replayLimitMAX_EDGES         replayLimit = 128
+	replayLimitMAX_NODES         replayLimit = 64
+	replayLimitNODE_EDGES        replayLimit = 64
+	replayLimitMAX_LABELS        replayLimit = 64
+	replayLimitMAX_SLOTS         replayLimit = 128
+	replayLimitMAX_NAME          replayLimit = 64
+	replayLimitMAX_STORES        replayLimit = 64
+	replayLimitMAX_VISITS        replayLimit = 64
+	replayLimitMAX_PROBES        replayLimit = 32
+	replayLimitMAX_CONTEXT_STEPS replayLimit = 1024
+	replayLimitMAX_STRING        replayLimit = 512
+	replayLimitMAX_BYTES         replayLimit = 16
+	replayLimitMAX_CALLS         replayLimit = 16
+	replayLimitSTACK_WORDS       replayLimit = 64
+	replayLimitMAX_PUBLISHED     replayLimit = 8
+	replayLimitMAX_ATTRIBUTES    replayLimit = 612
+	replayLimitMAX_LOCAL         replayLimit = 64
+	replayLimitMAX_LOCAL_TEXT    replayLimit = 255
+)
+
+type replayMappingKind uint32
+
+const (
+	replayMappingKindMAPPING_NATIVE replayMappingKind = 1
+	replayMappingKindMAPPING_V8     replayMappingKind = 2
+)
+
+type replayNameKind uint32
+
+const (
+	replayNameKindNAME_STRING     replayNameKind = 0
+	replayNameKindNAME_SYMBOL     replayNameKind = 1
+	replayNameKindNAME_REGISTERED replayNameKind = 2
+	replayNameKindNAME_PRIVATE    replayNameKind = 3
+)
+
+type replayNone uint32
+
+const (
+	replayNoneNO_NODE  replayNone = 255
+	replayNoneNO_LABEL replayNone = 255
+)
+
+type replayPlaceKind uint32
+
+const (
+	replayPlaceKindPLACE_STATIC    replayPlaceKind = 1
+	replayPlaceKindPLACE_DTV_GLIBC replayPlaceKind = 2
+	replayPlaceKindPLACE_DTV_MUSL  replayPlaceKind = 3
+)
 
 type replayProcess struct {
 	_  structs.HostLayout
@@ -141,6 +284,10 @@ type replayProcess struct {
 		Offset    int32
 		Functions [4]uint64
 		Requests  [4]int32
+		Function  uint32
+		Data      uint32
+		WorkCb    uint32
+		WorkReq   uint32
 	}
 	Published [8]struct {
 		_       structs.HostLayout
@@ -198,11 +345,37 @@ type replayProcess struct {
 	}
 }
 
+type replayPublishedKind uint32
+
+const (
+	replayPublishedKindPUBLISHED_NODE        replayPublishedKind = 1
+	replayPublishedKindPUBLISHED_THREAD      replayPublishedKind = 2
+	replayPublishedKindPUBLISHED_NODE_LABELS replayPublishedKind = 3
+	replayPublishedKindPUBLISHED_LABELS      replayPublishedKind = 4
+)
+
+type replayRbpRule int32
+
+const (
+	replayRbpRuleRBP_SAME   replayRbpRule = 0
+	replayRbpRuleRBP_NEXT   replayRbpRule = -2
+	replayRbpRuleRBP_AT_RBP replayRbpRule = -127
+	replayRbpRuleRBP_LOST   replayRbpRule = -128
+)
+
 type replayRead struct {
 	_    structs.HostLayout
 	At   uint64
 	Size uint64
 }
+
+type replayRecordType uint32
+
+const (
+	replayRecordTypeRECORD_SAMPLE replayRecordType = 1
+	replayRecordTypeRECORD_EXEC   replayRecordType = 2
+	replayRecordTypeRECORD_EXIT   replayRecordType = 3
+)
 
 type replayReplayThread struct {
 	_         structs.HostLayout
@@ -248,12 +421,12 @@ type replayResource struct {
 }
 
 type replayScratch struct {
-	_         structs.HostLayout
-	Registers [16]uint64
-	Object    [16]uint64
-	Another   [16]uint64
-	Key       [8]uint64
-	V8        struct {
+	_          structs.HostLayout
+	Registers  [16]uint64
+	ObjectHead [16]uint64
+	RefHead    [16]uint64
+	Key        [8]uint64
+	V8         struct {
 		_                 structs.HostLayout
 		IsolateTls        int64
 		VmState           uint32
@@ -353,32 +526,32 @@ type replayScratch struct {
 			Value uint64
 			Word  uint64
 		}
-		Hash  uint32
-		Index uint32
-		Met   uint32
-		Found uint8
-		Ended uint8
-		Doubt uint8
-		Pad   uint8
+		Hash     uint32
+		Index    uint32
+		SeenHash uint32
+		Found    uint8
+		Ended    uint8
+		Doubt    uint8
+		Pad      uint8
 	}
-	Elements   uint64
-	N_elements uint32
-	_          [4]byte
-	Script     uint64
-	ScriptId   int32
-	N_visits   uint32
-	N_found    uint32
-	Steps      uint32
-	Full       uint32
-	_          [4]byte
-	Has        uint64
-	Visits     [64]struct {
+	Elements     uint64
+	N_elements   uint32
+	_            [4]byte
+	Script       uint64
+	ScriptId     int32
+	N_visits     uint32
+	N_values     uint32
+	ContextSteps uint32
+	Full         uint32
+	_            [4]byte
+	LabelsSet    uint64
+	Visits       [64]struct {
 		_      structs.HostLayout
 		Object uint64
 		Node   uint32
 		Pad    uint32
 	}
-	Found [64]struct {
+	Values [64]struct {
 		_      structs.HostLayout
 		Value  uint64
 		Label  uint16
@@ -396,21 +569,21 @@ type replayScratch struct {
 	N_stores   uint32
 	Collecting uint32
 	NoNames    replayIsolateNames
-	Walked     struct {
-		_        structs.HostLayout
-		N_frames uint32
-		Frames   uint32
-		Stop     uint8
-		Leaf     uint8
-		ExactPc  uint8
-		Resumed  uint8
-		N_calls  uint32
-		InPool   uint32
-		Typed    uint8
-		Looks    uint8
-		_        [2]byte
-		Builtin  uint64
-		Value    uint64
+	WalkState  struct {
+		_         structs.HostLayout
+		N_frames  uint32
+		Frames    uint32
+		Stop      uint8
+		Leaf      uint8
+		ExactPc   uint8
+		Resumed   uint8
+		N_calls   uint32
+		InPool    uint32
+		Typed     uint8
+		WordAbove uint8
+		_         [2]byte
+		Builtin   uint64
+		Value     uint64
 	}
 	Calls [16]struct {
 		_   structs.HostLayout
@@ -449,11 +622,28 @@ type replayShape struct {
 }
 
 type replayShapeKey struct {
-	_       structs.HostLayout
-	Process uint32
-	Pad     uint32
-	Map     uint64
+	_           structs.HostLayout
+	Process     uint32
+	Pad         uint32
+	HiddenClass uint64
 }
+
+type replaySlot uint32
+
+const (
+	replaySlotSLOT_OUT replaySlot = 32768
+)
+
+type replayStop uint32
+
+const (
+	replayStopSTOP_ROOT        replayStop = 1
+	replayStopSTOP_DEPTH       replayStop = 2
+	replayStopSTOP_UNREADABLE  replayStop = 3
+	replayStopSTOP_NO_RULE     replayStop = 4
+	replayStopSTOP_NO_PROGRESS replayStop = 5
+	replayStopSTOP_BAD_PC      replayStop = 6
+)
 
 type replayStore struct {
 	_     structs.HostLayout
@@ -474,6 +664,32 @@ type replaySymbolKey struct {
 	Hash    uint32
 }
 
+type replaySymbolKind uint32
+
+const (
+	replaySymbolKindSYMBOL_OTHER   replaySymbolKind = 0
+	replaySymbolKindSYMBOL_STORE   replaySymbolKind = 1
+	replaySymbolKindSYMBOL_PUBLIC  replaySymbolKind = 2
+	replaySymbolKindSYMBOL_CONTEXT replaySymbolKind = 3
+)
+
+type replayVmState uint32
+
+const (
+	replayVmStateVM_STATE_JS                replayVmState = 0
+	replayVmStateVM_STATE_GC                replayVmState = 1
+	replayVmStateVM_STATE_PARSER            replayVmState = 2
+	replayVmStateVM_STATE_BYTECODE_COMPILER replayVmState = 3
+	replayVmStateVM_STATE_COMPILER          replayVmState = 4
+	replayVmStateVM_STATE_OTHER             replayVmState = 5
+	replayVmStateVM_STATE_EXTERNAL          replayVmState = 6
+	replayVmStateVM_STATE_ATOMICS_WAIT      replayVmState = 7
+	replayVmStateVM_STATE_IDLE              replayVmState = 8
+	replayVmStateVM_STATE_LOGGING           replayVmState = 9
+	replayVmStateVM_STATE_IDLE_EXTERNAL     replayVmState = 10
+	replayVmStateNO_ISOLATE                 replayVmState = 255
+)
+
 type replayWork struct {
 	_        structs.HostLayout
 	Resource int32
@@ -490,6 +706,16 @@ type replayWorkKey struct {
 	Kind    uint32
 	Class   uint64
 }
+
+type replayWorkKind uint32
+
+const (
+	replayWorkKindWORK_QUEUED       replayWorkKind = 0
+	replayWorkKindWORK_FILE_SYSTEM  replayWorkKind = 1
+	replayWorkKindWORK_ADDRESS_INFO replayWorkKind = 2
+	replayWorkKindWORK_NAME_INFO    replayWorkKind = 3
+	replayWorkKindNUM_WORK_KINDS    replayWorkKind = 4
+)
 
 // Names of all BPF objects in the ELF.
 //
@@ -512,23 +738,29 @@ const (
 	replayProgHotspanExit    = "hotspan_exit"
 	replayProgHotspanReplay  = "hotspan_replay"
 	replayProgHotspanSample  = "hotspan_sample"
+	replayVarGoCfaRule       = "go_cfa_rule"
 	replayVarGoContextRecord = "go_context_record"
 	replayVarGoContextType   = "go_context_type"
 	replayVarGoCounter       = "go_counter"
 	replayVarGoEdgeKind      = "go_edge_kind"
 	replayVarGoFrameKind     = "go_frame_kind"
+	replayVarGoKept          = "go_kept"
 	replayVarGoLifecycle     = "go_lifecycle"
+	replayVarGoLimit         = "go_limit"
 	replayVarGoMappingKind   = "go_mapping_kind"
 	replayVarGoNameKind      = "go_name_kind"
-	replayVarGoPlace         = "go_place"
+	replayVarGoNone          = "go_none"
 	replayVarGoPlaceKind     = "go_place_kind"
-	replayVarGoPublished     = "go_published"
 	replayVarGoPublishedKind = "go_published_kind"
+	replayVarGoRbpRule       = "go_rbp_rule"
 	replayVarGoRecordType    = "go_record_type"
 	replayVarGoReplayThread  = "go_replay_thread"
 	replayVarGoSample        = "go_sample"
+	replayVarGoSlot          = "go_slot"
 	replayVarGoStop          = "go_stop"
 	replayVarGoSymbolKind    = "go_symbol_kind"
+	replayVarGoVmState       = "go_vm_state"
+	replayVarGoWorkKind      = "go_work_kind"
 	replayVarN_reads         = "n_reads"
 	replayVarReads           = "reads"
 )
@@ -604,23 +836,29 @@ type replayMapSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type replayVariableSpecs struct {
+	GoCfaRule       *ebpf.VariableSpec `ebpf:"go_cfa_rule"`
 	GoContextRecord *ebpf.VariableSpec `ebpf:"go_context_record"`
 	GoContextType   *ebpf.VariableSpec `ebpf:"go_context_type"`
 	GoCounter       *ebpf.VariableSpec `ebpf:"go_counter"`
 	GoEdgeKind      *ebpf.VariableSpec `ebpf:"go_edge_kind"`
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
+	GoKept          *ebpf.VariableSpec `ebpf:"go_kept"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
+	GoLimit         *ebpf.VariableSpec `ebpf:"go_limit"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
 	GoNameKind      *ebpf.VariableSpec `ebpf:"go_name_kind"`
-	GoPlace         *ebpf.VariableSpec `ebpf:"go_place"`
+	GoNone          *ebpf.VariableSpec `ebpf:"go_none"`
 	GoPlaceKind     *ebpf.VariableSpec `ebpf:"go_place_kind"`
-	GoPublished     *ebpf.VariableSpec `ebpf:"go_published"`
 	GoPublishedKind *ebpf.VariableSpec `ebpf:"go_published_kind"`
+	GoRbpRule       *ebpf.VariableSpec `ebpf:"go_rbp_rule"`
 	GoRecordType    *ebpf.VariableSpec `ebpf:"go_record_type"`
 	GoReplayThread  *ebpf.VariableSpec `ebpf:"go_replay_thread"`
 	GoSample        *ebpf.VariableSpec `ebpf:"go_sample"`
+	GoSlot          *ebpf.VariableSpec `ebpf:"go_slot"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
+	GoVmState       *ebpf.VariableSpec `ebpf:"go_vm_state"`
+	GoWorkKind      *ebpf.VariableSpec `ebpf:"go_work_kind"`
 	N_reads         *ebpf.VariableSpec `ebpf:"n_reads"`
 	Reads           *ebpf.VariableSpec `ebpf:"reads"`
 }
@@ -682,23 +920,29 @@ func (m *replayMaps) Close() error {
 //
 // It can be passed to loadReplayObjects or ebpf.CollectionSpec.LoadAndAssign.
 type replayVariables struct {
+	GoCfaRule       *ebpf.Variable `ebpf:"go_cfa_rule"`
 	GoContextRecord *ebpf.Variable `ebpf:"go_context_record"`
 	GoContextType   *ebpf.Variable `ebpf:"go_context_type"`
 	GoCounter       *ebpf.Variable `ebpf:"go_counter"`
 	GoEdgeKind      *ebpf.Variable `ebpf:"go_edge_kind"`
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
+	GoKept          *ebpf.Variable `ebpf:"go_kept"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
+	GoLimit         *ebpf.Variable `ebpf:"go_limit"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
 	GoNameKind      *ebpf.Variable `ebpf:"go_name_kind"`
-	GoPlace         *ebpf.Variable `ebpf:"go_place"`
+	GoNone          *ebpf.Variable `ebpf:"go_none"`
 	GoPlaceKind     *ebpf.Variable `ebpf:"go_place_kind"`
-	GoPublished     *ebpf.Variable `ebpf:"go_published"`
 	GoPublishedKind *ebpf.Variable `ebpf:"go_published_kind"`
+	GoRbpRule       *ebpf.Variable `ebpf:"go_rbp_rule"`
 	GoRecordType    *ebpf.Variable `ebpf:"go_record_type"`
 	GoReplayThread  *ebpf.Variable `ebpf:"go_replay_thread"`
 	GoSample        *ebpf.Variable `ebpf:"go_sample"`
+	GoSlot          *ebpf.Variable `ebpf:"go_slot"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
+	GoVmState       *ebpf.Variable `ebpf:"go_vm_state"`
+	GoWorkKind      *ebpf.Variable `ebpf:"go_work_kind"`
 	N_reads         *ebpf.Variable `ebpf:"n_reads"`
 	Reads           *ebpf.Variable `ebpf:"reads"`
 }

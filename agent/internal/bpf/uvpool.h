@@ -2,6 +2,18 @@
 // For which request a thread of libuv's pool works: from the register in which worker() has its struct uv__work to the
 // object that Node made for it, to the AsyncContextFrame or the resource that its callback will run with.
 
+#pragma once
+
+#include <linux/types.h>
+#include "event.h"
+#include "kernel.h"
+#include "learned.h"
+#include "limits.h"
+#include "memory.h"
+#include "process.h"
+#include "scratch.h"
+#include "value.h"
+
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -16,19 +28,16 @@ struct {
 	__type(value, struct work);
 } works SEC(".maps");
 
-#define UV_WORK_CB 72 // in a uv_work_t (libuv: include/uv.h)
-#define WORK_REQ 16   // the uv_work_t in a ThreadPoolWork (node: src/node_internals.h)
-
-// A collection of the owner's that began and ended while its objects were read must not go unseen. It takes longer.
+// A collection takes longer: none of the owner's began and ended in this time, unseen, while its objects were read.
 #define MAX_OWNED_NS 200000
 
-// What pool.reg was when worker() called: the outermost function that has kept it knows where.
+// What pool.reg was when worker() called: the outermost function that saved it says where.
 static __always_inline long find_kept(struct process *p, struct scratch *s, __u64 *value)
 {
 	struct kept_key key = {.process = p->id};
-	__u32 calls = s->walked.in_pool;
+	__u32 calls = s->walk_state.in_pool;
 	for (__u32 i = 0; i < MAX_CALLS; i++) {
-		if (i == calls) { // no function has
+		if (i == calls) { // no function saved it
 			*value = s->registers[p->pool.reg & 15];
 			return 0;
 		}
@@ -36,7 +45,7 @@ static __always_inline long find_kept(struct process *p, struct scratch *s, __u6
 		key.pc = c->pc;
 		__s32 *place = bpf_map_lookup_elem(&kept_places, &key);
 		if (!place) {
-			append_lesson(s, CONTEXT_LEARN_KEPT, NO_LABEL, c->pc, 0);
+			request_update(s, CONTEXT_LEARN_KEPT, NO_LABEL, c->pc, 0);
 			return -1;
 		}
 		if (*place == KEPT_SAME)
@@ -53,7 +62,7 @@ static __always_inline long find_kept(struct process *p, struct scratch *s, __u6
 static __always_inline __u64 object_of_work(struct process *p, struct scratch *s, __u64 work, __u32 *kind)
 {
 	__u64 function, callback, object = 0, request;
-	if (read_user(&function, 8, work)) {
+	if (read_user(&function, 8, work + p->pool.function)) {
 		unreadable(s);
 		return 0;
 	}
@@ -64,10 +73,10 @@ static __always_inline __u64 object_of_work(struct process *p, struct scratch *s
 		return 0;
 	request = work - p->pool.requests[*kind];
 	if (*kind != WORK_QUEUED)
-		return read_user(&object, 8, request) ? 0 : object; // uv_req_t.data
-	if (read_user(&callback, 8, request + UV_WORK_CB) || callback != p->pool.node_work)
+		return read_user(&object, 8, request + p->pool.data) ? 0 : object;
+	if (read_user(&callback, 8, request + p->pool.work_cb) || callback != p->pool.node_work)
 		return 0;
-	return request - WORK_REQ;
+	return request - p->pool.work_req;
 }
 
 static __always_inline struct work *find_work(struct process *p, struct scratch *s, __u64 object, __u32 kind)
@@ -79,7 +88,7 @@ static __always_inline struct work *find_work(struct process *p, struct scratch 
 	}
 	struct work *work = bpf_map_lookup_elem(&works, &key);
 	if (!work)
-		append_lesson(s, CONTEXT_LEARN_WORK, kind, object, key.class);
+		request_update(s, CONTEXT_LEARN_WORK, kind, object, key.class);
 	return work && work->realm ? work : 0;
 }
 
@@ -98,8 +107,8 @@ static __always_inline int is_collecting(const struct v8_layout *v8, __u64 isola
 	return read_user(&state, 1, isolate + v8->vm_state) || state == VM_STATE_GC;
 }
 
-// Finds the request that a thread of the pool works for. Its objects are another thread's, which runs meanwhile: they are
-// read twice, and only while that does not collect. The agent keeps what it has read of a job for when it does.
+// Finds the request that a thread of the pool works for. Its objects are another thread's, which runs meanwhile: they
+// are read twice, and only while that does not collect. The agent keeps what it has read of a job for when it does.
 __noinline int find_owner(struct process *p, struct scratch *s)
 {
 	__u64 at, realm, isolate;

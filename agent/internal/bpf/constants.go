@@ -1,0 +1,129 @@
+package bpf
+
+// The enumerators of the C headers, which document them.
+const (
+	RecordSample = uint32(hotspanRecordTypeRECORD_SAMPLE)
+	RecordExec   = uint32(hotspanRecordTypeRECORD_EXEC)
+	RecordExit   = uint32(hotspanRecordTypeRECORD_EXIT)
+
+	StopRoot       = uint8(hotspanStopSTOP_ROOT)
+	StopDepth      = uint8(hotspanStopSTOP_DEPTH)
+	StopUnreadable = uint8(hotspanStopSTOP_UNREADABLE)
+	StopNoRule     = uint8(hotspanStopSTOP_NO_RULE)
+	StopNoProgress = uint8(hotspanStopSTOP_NO_PROGRESS)
+	StopBadPC      = uint8(hotspanStopSTOP_BAD_PC)
+
+	CountTaken         = uint32(hotspanCounterCOUNT_TAKEN)
+	CountRingFull      = uint32(hotspanCounterCOUNT_RING_FULL)
+	CountEventRingFull = uint32(hotspanCounterCOUNT_EVENT_RING_FULL)
+	CountNanoseconds   = uint32(hotspanCounterCOUNT_NANOSECONDS)
+
+	MappingNative = uint32(hotspanMappingKindMAPPING_NATIVE)
+	MappingV8     = uint32(hotspanMappingKindMAPPING_V8)
+
+	EdgeProperty = uint8(hotspanEdgeKindEDGE_PROPERTY)
+	EdgeMapEntry = uint8(hotspanEdgeKindEDGE_MAP_ENTRY)
+	EdgeElement  = uint8(hotspanEdgeKindEDGE_ELEMENT)
+
+	NameString     = uint8(hotspanNameKindNAME_STRING)
+	NameSymbol     = uint8(hotspanNameKindNAME_SYMBOL)
+	NameRegistered = uint8(hotspanNameKindNAME_REGISTERED)
+	NamePrivate    = uint8(hotspanNameKindNAME_PRIVATE)
+
+	FrameNative  = uint16(hotspanFrameKindFRAME_NATIVE)
+	FrameJS      = uint16(hotspanFrameKindFRAME_JS)
+	FrameTyped   = uint16(hotspanFrameKindFRAME_TYPED)
+	FrameUnknown = uint16(hotspanFrameKindFRAME_UNKNOWN)
+	FrameGap     = uint16(hotspanFrameKindFRAME_GAP)
+
+	SymbolOther   = uint32(hotspanSymbolKindSYMBOL_OTHER)
+	SymbolStore   = uint32(hotspanSymbolKindSYMBOL_STORE)
+	SymbolPublic  = uint32(hotspanSymbolKindSYMBOL_PUBLIC)
+	SymbolContext = uint32(hotspanSymbolKindSYMBOL_CONTEXT)
+
+	PlaceStatic   = uint32(hotspanPlaceKindPLACE_STATIC)
+	PlaceDTVGlibc = uint32(hotspanPlaceKindPLACE_DTV_GLIBC)
+	PlaceDTVMusl  = uint32(hotspanPlaceKindPLACE_DTV_MUSL)
+
+	PublishedNode       = uint32(hotspanPublishedKindPUBLISHED_NODE)
+	PublishedThread     = uint32(hotspanPublishedKindPUBLISHED_THREAD)
+	PublishedNodeLabels = uint32(hotspanPublishedKindPUBLISHED_NODE_LABELS)
+	PublishedLabels     = uint32(hotspanPublishedKindPUBLISHED_LABELS)
+
+	ContextOneByte       = uint8(hotspanContextTypeCONTEXT_ONE_BYTE)
+	ContextTwoByte       = uint8(hotspanContextTypeCONTEXT_TWO_BYTE)
+	ContextSmi           = uint8(hotspanContextTypeCONTEXT_SMI)
+	ContextDouble        = uint8(hotspanContextTypeCONTEXT_DOUBLE)
+	ContextBoolean       = uint8(hotspanContextTypeCONTEXT_BOOLEAN)
+	ContextBytes         = uint8(hotspanContextTypeCONTEXT_BYTES)
+	ContextMoreOne       = uint8(hotspanContextTypeCONTEXT_MORE_ONE)
+	ContextMoreTwo       = uint8(hotspanContextTypeCONTEXT_MORE_TWO)
+	ContextCut           = uint8(hotspanContextTypeCONTEXT_CUT)
+	ContextLearnShape    = uint8(hotspanContextTypeCONTEXT_LEARN_SHAPE)
+	ContextLearnKey      = uint8(hotspanContextTypeCONTEXT_LEARN_KEY)
+	ContextLearnStore    = uint8(hotspanContextTypeCONTEXT_LEARN_STORE)
+	ContextUnreadable    = uint8(hotspanContextTypeCONTEXT_UNREADABLE)
+	ContextPresent       = uint8(hotspanContextTypeCONTEXT_PRESENT)
+	ContextRecordOTel    = uint8(hotspanContextTypeCONTEXT_RECORD)
+	ContextLocalNode     = uint8(hotspanContextTypeCONTEXT_LOCAL_NODE)
+	ContextLocalThread   = uint8(hotspanContextTypeCONTEXT_LOCAL_THREAD)
+	ContextOverLimit     = uint8(hotspanContextTypeCONTEXT_OVER_LIMIT)
+	ContextAgain         = uint8(hotspanContextTypeCONTEXT_AGAIN)
+	ContextLearnIsolate  = uint8(hotspanContextTypeCONTEXT_LEARN_ISOLATE)
+	ContextLearnResource = uint8(hotspanContextTypeCONTEXT_LEARN_RESOURCE)
+	ContextLearnSymbol   = uint8(hotspanContextTypeCONTEXT_LEARN_SYMBOL)
+	ContextLearnKept     = uint8(hotspanContextTypeCONTEXT_LEARN_KEPT)
+	ContextLearnWork     = uint8(hotspanContextTypeCONTEXT_LEARN_WORK)
+
+	WorkQueued      = uint32(hotspanWorkKindWORK_QUEUED)
+	WorkFileSystem  = uint32(hotspanWorkKindWORK_FILE_SYSTEM)
+	WorkAddressInfo = uint32(hotspanWorkKindWORK_ADDRESS_INFO)
+	WorkNameInfo    = uint32(hotspanWorkKindWORK_NAME_INFO)
+	NumWorkKinds    = uint32(hotspanWorkKindNUM_WORK_KINDS)
+)
+
+// What V8 does in an isolate: values of Sample.VmState.
+const (
+	VMStateJS               = uint8(hotspanVmStateVM_STATE_JS)
+	VMStateGC               = uint8(hotspanVmStateVM_STATE_GC)
+	VMStateParser           = uint8(hotspanVmStateVM_STATE_PARSER)
+	VMStateBytecodeCompiler = uint8(hotspanVmStateVM_STATE_BYTECODE_COMPILER)
+	VMStateCompiler         = uint8(hotspanVmStateVM_STATE_COMPILER)
+	VMStateOther            = uint8(hotspanVmStateVM_STATE_OTHER)
+	VMStateExternal         = uint8(hotspanVmStateVM_STATE_EXTERNAL)
+	VMStateAtomicsWait      = uint8(hotspanVmStateVM_STATE_ATOMICS_WAIT)
+	VMStateIdle             = uint8(hotspanVmStateVM_STATE_IDLE)
+	VMStateLogging          = uint8(hotspanVmStateVM_STATE_LOGGING)
+	VMStateIdleExternal     = uint8(hotspanVmStateVM_STATE_IDLE_EXTERNAL)
+	NoIsolate               = uint8(hotspanVmStateNO_ISOLATE) // the thread has entered no isolate
+)
+
+// NoNode and NoLabel stand for "none" in an Edge and a Store. SlotOut is set in the slots of a Shape and a Resource
+// whose word is of the property array.
+const (
+	NoNode  = uint8(hotspanNoneNO_NODE)
+	NoLabel = uint8(hotspanNoneNO_LABEL)
+	SlotOut = uint16(hotspanSlotSLOT_OUT)
+)
+
+// How a row of an unwind table finds the canonical frame address, and the caller's rbp: see package unwind.
+const (
+	CFARBP      = uint8(hotspanCfaRuleCFA_RBP)
+	CFARSP      = uint8(hotspanCfaRuleCFA_RSP)
+	CFADeref    = uint8(hotspanCfaRuleCFA_DEREF)
+	CFADerefRBP = uint8(hotspanCfaRuleCFA_DEREF_RBP)
+	CFAPLT      = uint8(hotspanCfaRuleCFA_PLT)
+	CFASignal   = uint8(hotspanCfaRuleCFA_SIGNAL)
+	CFAEnd      = uint8(hotspanCfaRuleCFA_END)
+	CFANone     = uint8(hotspanCfaRuleCFA_NONE)
+	CFADerefR9  = uint8(hotspanCfaRuleCFA_DEREF_R9)
+	CFADerefFP  = uint8(hotspanCfaRuleCFA_DEREF_FP)
+
+	RBPSame  = int8(hotspanRbpRuleRBP_SAME)
+	RBPNext  = int8(hotspanRbpRuleRBP_NEXT) // next to the return address
+	RBPAtRBP = int8(hotspanRbpRuleRBP_AT_RBP)
+	RBPLost  = int8(hotspanRbpRuleRBP_LOST)
+
+	KeptSame = int16(hotspanKeptKEPT_SAME)
+	KeptLost = int16(hotspanKeptKEPT_LOST)
+)

@@ -1,0 +1,8 @@
+#!/bin/sh
+# Compiles hotspan.bpf.c and generates its Go mirrors; go generate runs this. The mirrors of enums, and of what the maps
+# hold, need no flag. Structs are listed so that fields which hold them have their types.
+exec go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 \
+	-type sample -type frame -type lifecycle -type context_record \
+	-type process -type v8_layout -type uv_pool -type mapping -type place -type published \
+	-type node -type edge -type name \
+	hotspan hotspan.bpf.c -- -Wall -Werror -I/usr/include/x86_64-linux-gnu

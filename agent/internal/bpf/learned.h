@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// What hotspan learns of a process while it is profiled, on request of the BPF program: keys and values of its maps.
+
+#pragma once
+
+#include <linux/types.h>
+#include "limits.h"
+
+struct shape_key {
+	__u32 process; // process.id
+	__u32 pad;
+	__u64 hidden_class; // address of the Map, tagged
+};
+
+// In the number of a slot: the word is of the property array.
+enum slot {
+	SLOT_OUT = 0x8000,
+};
+
+// What the agent has learned of a hidden class (V8's Map): where its objects keep the properties that rules name. A
+// slot is 0 for none, else the number of a word of the object, or with SLOT_OUT set of its property array. V8 may use
+// the address again for another hidden class: then descriptors or own differ.
+struct shape {
+	__u64 descriptors;
+	__u32 own; // of bit_field3, under descriptors_mask
+	__u32 pad;
+	__u16 slots[MAX_SLOTS];
+};
+
+struct store_key {
+	__u32 process; // process.id
+	__u32 hash; // identity hash of the AsyncLocalStorage
+};
+
+// What to do with the store of one AsyncLocalStorage.
+struct store {
+	__u8 node;  // where its rules begin, beside those of node 0; NO_NODE = none
+	__u8 label; // label of the store itself; NO_LABEL = none
+	__u8 pad[6];
+};
+
+// Where one isolate's Environment keeps the resources whose callbacks run: see context.AsyncHooks.
+struct async_hooks {
+	__u64 fields;    // address of the counters, u32; 0 = there are none
+	__u64 resources; // address of the Global of the JSArray of resources
+	__u64 natives;   // address of the list of those that C++ pushed
+	__u32 deque;     // the list is a std::deque of pointers to handles, else a std::vector of handles
+	__u32 pad;
+};
+
+// The thread tells an isolate from a later one at the same address.
+struct environment_key {
+	__u32 process, tid; // process.id; thread
+	__u64 isolate;
+};
+
+// Where resources of one hidden class keep stores, and the object that has them instead. descriptors, own and slots are
+// as in struct shape.
+struct resource {
+	__u64 descriptors;
+	__u32 own;
+	__u16 public_slot, context_slot;
+	__u16 n_stores;
+	__u16 pad[3];
+	__u16 stores[MAX_STORES];
+};
+
+// What a symbol is as the key of a resource's property: see context.SymbolKind.
+enum symbol_kind {
+	SYMBOL_OTHER,
+	SYMBOL_STORE,
+	SYMBOL_PUBLIC,
+	SYMBOL_CONTEXT,
+};
+
+struct symbol_key {
+	__u32 process; // process.id
+	__u32 hash;
+};
+
+struct kept_key {
+	__u32 process; // process.id
+	__u32 pad;
+	__u64 pc;
+};
+
+// Where a function keeps its caller's pool.reg while it is at one pc, in units of 8 bytes from its CFA.
+enum kept {
+	KEPT_SAME = 0,       // still in the register
+	KEPT_LOST = -0x8000, // not known
+};
+
+struct work_key {
+	__u32 process; // process.id
+	__u32 kind;    // enum work_kind
+	__u64 class;   // vtable of a ThreadPoolWork; 0 for other kinds
+};
+
+// Where the objects that Node has for one kind of work keep what they belong to: see context.Work. realm 0 = their
+// request cannot be told.
+struct work {
+	__s32 resource, frame, realm, id;
+	__u32 field, isolate;
+};
+
+struct isolate_key {
+	__u32 process; // process.id
+	__u32 pad;
+	__u64 isolate;
+};
+
+// The hashes of names in one isolate, by index into process.names. V8 hashes strings with a seed, and symbols by
+// chance.
+struct isolate_names {
+	__u32 hash[MAX_SLOTS]; // 0 = not known yet
+};

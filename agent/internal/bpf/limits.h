@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// Limits that the BPF program and hotspan share. The Go constants are generated from these enumerators.
+
+#pragma once
+
+// Limits of what one process, one sample and one table may have.
+enum limit {
+	KEPT_LEAF = 768, // user frames of one sample, from the leaf on
+	KEPT_ROOT = 256, // and up to the root, where there are more
+	MAX_FRAMES = KEPT_LEAF + KEPT_ROOT,
+	MAX_STEPS = 16384,  // user frames that a walk goes through
+	MAX_KERNEL = 127,   // kernel frames of one sample; the kernel's own default limit
+	MAX_MAPPINGS = 128, // executable mappings of one process; a power of two
+	MAX_TABLES = 1024,  // files with unwind rules; number 0 is none
+	PAGE_BITS = 8,      // an unwind table has an index of its rows by pages of code of this size
+	GRANULE_BITS = 4,   // and a bit for each granule of a page: the frame pointer's rule holds in all of it
+	MAX_EDGES = 128,    // edges of the label rules; a power of two
+	MAX_NODES = 64,     // nodes of the label rules; a power of two
+	NODE_EDGES = 64,    // edges of one node
+	MAX_LABELS = 64,    // labels of the label rules; a power of two
+	MAX_SLOTS = 128,    // names of properties and keys of Maps that label rules use; a power of two
+	MAX_NAME = 64,      // bytes of such a name, where it is sought in a table
+	MAX_STORES = 64,    // entries of the AsyncContextFrame, or stores of a resource, that are read
+	MAX_VISITS = 64,    // objects that the label rules lead to in one sample; a power of two
+	MAX_PROBES = 32,    // entries of one table that are compared with one key
+	MAX_CONTEXT_STEPS = 1024, // tables' entries and parts of strings that are read for one sample's context, in all
+	MAX_STRING = 512,     // bytes of one label value
+	MAX_BYTES = 16,       // elements of an array of bytes
+	MAX_CALLS = 16,       // frames between libuv's worker() and the leaf; a power of two
+	STACK_WORDS = 64,     // words above the stack pointer of the first frame of V8
+	MAX_PUBLISHED = 8,    // thread-local variables of published contexts; a power of two
+	MAX_ATTRIBUTES = 612, // bytes of the attributes of one published record
+	MAX_LOCAL = 64,       // labels of one published label set
+	MAX_LOCAL_TEXT = 255, // bytes of the key, and of the value, of one of them
+};
+
+// Values of a field that stand for "none".
+enum none {
+	NO_NODE = 0xff,
+	NO_LABEL = 0xff,
+};

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// Scratch memory: what does not fit on the BPF stack.
+
+#pragma once
+
+#include <linux/types.h>
+#include "kernel.h"
+#include "limits.h"
+#include "process.h"
+#include "learned.h"
+
+#define BUFFER_SIZE 0x10000
+#define MAX_PIECES 128       // of a string, at one time; a power of two
+#define MAX_PIECES_TOTAL 256 // of a string, in all
+#define MAX_VALUES 64        // values of labels; a power of two
+
+struct visit {
+	__u64 object; // tagged
+	__u32 node;
+	__u32 pad;
+};
+
+struct label_value {
+	__u64 value; // tagged: a Smi, a string, a HeapNumber or an array; of an Oddball its kind
+	__u16 label, type; // number; instance type
+	__u32 length;      // of a string
+};
+
+// A table of {key, value, word}: an OrderedHashMap or a NameDictionary.
+struct table {
+	__u64 buckets, entries; // addresses; a dictionary has no buckets
+	__u32 n_buckets;        // or the dictionary's capacity: a power of two
+	__u32 n_entries;        // all of them, empty and deleted ones too
+};
+
+// A table entry: src/objects/ordered-hash-table.h, src/objects/dictionary.h.
+struct table_entry {
+	__u64 key, value;
+	__u64 word; // of a Map the next entry of the bucket, of a dictionary the property's details
+};
+
+// The search of a table for a name.
+struct search {
+	struct name name;
+	struct table_entry entry;
+	__u32 hash;      // sought; 0 = not known: all entries are compared
+	__u32 index;     // of the entry that is next
+	__u32 seen_hash; // of the key that was compared last
+	__u8 found;      // `entry` is it
+	__u8 ended;      // no further entry can be it
+	__u8 doubt;      // whether some key matches cannot be told
+	__u8 pad;
+};
+
+// A part of a string that is put together: `length` characters of `string` after the first `skip`.
+struct piece {
+	__u64 string; // tagged
+	__u32 skip, length;
+};
+
+// How far a walk has come. On the BPF stack the verifier would follow all combinations of their values.
+struct walk_state {
+	__u32 n_frames; // that were found; the record keeps MAX_FRAMES of them
+	__u32 frames;   // where in the buffer they begin
+	__u8 stop;      // enum stop; 0 = it goes on
+	__u8 leaf;      // the frame is the leaf or its caller: all registers that its rule asks for are known
+	__u8 exact_pc;  // pc is an instruction to run next, not a return address
+	__u8 resumed;   // the walk has jumped to V8's exit frame
+	__u32 n_calls;  // that were kept
+	__u32 in_pool;  // how many of them until libuv's worker() was reached; 0 = it was not
+	__u8 typed;     // the last frame has a type marker
+	__u8 word_above; // pc is the word above what its return address should be: `value`
+	__u64 builtin;  // pc of that frame
+	__u64 value;
+};
+
+// A frame of native code, and where its caller's begins.
+struct call {
+	__u64 pc; // in the instruction that it is at
+	__u64 cfa;
+};
+
+// For which request another thread than that of its JavaScript works.
+struct owner {
+	__u64 isolate;  // 0 = for none, or for its own
+	__u64 frame;    // the AsyncContextFrame, or undefined, tagged; 0 = none
+	__u64 resource; // tagged; 0 = none
+};
+
+// Slots below V8's frame pointer (src/execution/frame-constants.h), then what every frame has above it, then arguments.
+struct v8_frame {
+	__u64 offset, bytecode, argc, function, context;
+	__u64 bp, pc;
+	__u64 arguments[4];
+	__u64 end; // no slot: where the frame ends
+};
+#define V8_FRAME_SIZE __builtin_offsetof(struct v8_frame, end)
+
+// What does not fit on the BPF stack: one for each CPU. The BPF program runs with interrupts off, never twice on a CPU.
+struct scratch {
+	__u64 registers[16]; // of the leaf, by DWARF number
+	__u64 object_head[16]; // first words of the heap object that is read
+	__u64 ref_head[16];    // and of one that it refers to, such as its hidden class
+	__u64 key[MAX_NAME / 8]; // head or characters of a key
+	struct v8_layout v8; // of the process
+	struct table table;
+	struct search search;
+	__u64 elements; // of an array: address of the first, and how many
+	__u32 n_elements;
+	__u64 script; // the last Script that was read, tagged, and its id
+	__s32 script_id;
+	__u32 n_visits, n_values;
+	__u32 context_steps; // that are left of MAX_CONTEXT_STEPS
+	__u32 full;  // the buffer has had no room for a record
+	__u64 labels_set; // labels that have a value, a bit each
+	struct visit visits[MAX_VISITS];
+	struct label_value values[MAX_VALUES];
+	struct piece pieces[MAX_PIECES];
+	__u64 stores[MAX_STORES]; // of the current resource, tagged
+	__u64 part[32];           // a part of its dictionary, and before that of what leads to it
+	__u32 n_stores;
+	__u32 collecting; // the thread is in a collection, or reads objects of one that may begin one
+	struct isolate_names no_names; // zeros
+	struct walk_state walk_state;
+	struct call calls[MAX_CALLS]; // the last ones
+	struct owner owner;
+	struct v8_frame slots; // of the current frame
+	__u32 end; // bytes of buffer in use
+	__u32 urgent; // the record has a request to the agent, whose answer the next samples need
+	__u8 buffer[BUFFER_SIZE + 8192]; // the record; the slack lets the verifier see that appends stay inside
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); // the loader sets the number of CPUs
+	__type(key, __u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+// Which one a BPF program uses.
+#ifndef SCRATCH
+#define SCRATCH bpf_get_smp_processor_id()
+#endif
+
+// The functions that are not static are verified once, not for each call. They can be given numbers only, and find what
+// they work on here.
+static __always_inline struct scratch *own_scratch(void)
+{
+	__u32 number = SCRATCH;
+	return bpf_map_lookup_elem(&scratches, &number);
+}

@@ -1,0 +1,78 @@
+package bpf_test
+
+import (
+	"testing"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/pool"
+	"github.com/hotspan/hotspan/agent/internal/unwind"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// twin is a number of the C headers that a package has too which does not import this one.
+type twin struct {
+	name      string
+	inC, inGo int
+}
+
+var twins = []twin{
+	{"KEPT_LEAF", bpf.KeptLeaf, stack.KeptLeaf},
+	{"KEPT_ROOT", bpf.KeptRoot, stack.KeptRoot},
+	{"MAX_STEPS", bpf.MaxSteps, stack.MaxSteps},
+
+	{"MAX_SLOTS", bpf.MaxSlots, reqctx.MaxNames},
+	{"MAX_NODES", bpf.MaxNodes, reqctx.MaxNodes},
+	{"MAX_EDGES", bpf.MaxEdges, reqctx.MaxEdges},
+	{"NODE_EDGES", bpf.NodeEdges, reqctx.MaxNodeEdges},
+	{"MAX_LABELS", bpf.MaxLabels, reqctx.MaxLabels},
+	{"MAX_STORES", bpf.MaxStores, reqctx.MaxStores},
+
+	{"FRAME_NATIVE", int(bpf.FrameNative), int(stack.Native)},
+	{"FRAME_JS", int(bpf.FrameJS), int(stack.Function)},
+	{"FRAME_TYPED", int(bpf.FrameTyped), int(stack.Typed)},
+	{"FRAME_UNKNOWN", int(bpf.FrameUnknown), int(stack.Unknown)},
+	{"FRAME_GAP", int(bpf.FrameGap), int(stack.Gap)},
+
+	{"STOP_ROOT", int(bpf.StopRoot), int(stack.StopRoot)},
+	{"STOP_DEPTH", int(bpf.StopDepth), int(stack.StopDepth)},
+	{"STOP_UNREADABLE", int(bpf.StopUnreadable), int(stack.StopUnreadable)},
+	{"STOP_NO_RULE", int(bpf.StopNoRule), int(stack.StopNoRule)},
+	{"STOP_NO_PROGRESS", int(bpf.StopNoProgress), int(stack.StopNoProgress)},
+	{"STOP_BAD_PC", int(bpf.StopBadPC), int(stack.StopBadPC)},
+
+	{"SYMBOL_OTHER", int(bpf.SymbolOther), int(reqctx.OtherSymbol)},
+	{"SYMBOL_STORE", int(bpf.SymbolStore), int(reqctx.StoreSymbol)},
+	{"SYMBOL_PUBLIC", int(bpf.SymbolPublic), int(reqctx.PublicSymbol)},
+	{"SYMBOL_CONTEXT", int(bpf.SymbolContext), int(reqctx.ContextSymbol)},
+
+	{"WORK_QUEUED", int(bpf.WorkQueued), int(pool.Queued)},
+	{"WORK_FILE_SYSTEM", int(bpf.WorkFileSystem), int(pool.FileSystem)},
+	{"WORK_ADDRESS_INFO", int(bpf.WorkAddressInfo), int(pool.AddressInfo)},
+	{"WORK_NAME_INFO", int(bpf.WorkNameInfo), int(pool.NameInfo)},
+	{"NUM_WORK_KINDS", int(bpf.NumWorkKinds), int(pool.NumKinds)},
+
+	{"CFA_RBP", int(bpf.CFARBP), int(unwind.RBP)},
+	{"CFA_RSP", int(bpf.CFARSP), int(unwind.RSP)},
+	{"CFA_DEREF", int(bpf.CFADeref), int(unwind.CFADeref)},
+	{"CFA_DEREF_RBP", int(bpf.CFADerefRBP), int(unwind.CFADerefRBP)},
+	{"CFA_PLT", int(bpf.CFAPLT), int(unwind.CFAPLT)},
+	{"CFA_SIGNAL", int(bpf.CFASignal), int(unwind.CFASignal)},
+	{"CFA_END", int(bpf.CFAEnd), int(unwind.CFAEnd)},
+	{"CFA_NONE", int(bpf.CFANone), int(unwind.CFANone)},
+	{"CFA_DEREF_R9", int(bpf.CFADerefR9), int(unwind.CFADerefR9)},
+	{"CFA_DEREF_FP", int(bpf.CFADerefFP), int(unwind.CFADerefFP)},
+	{"RBP_SAME", int(bpf.RBPSame), int(unwind.RBPSame)},
+	{"RBP_AT_RBP", int(bpf.RBPAtRBP), int(unwind.RBPAtRBP)},
+	{"RBP_LOST", int(bpf.RBPLost), int(unwind.RBPLost)},
+	{"KEPT_SAME", int(bpf.KeptSame), int(unwind.KeptSame)},
+	{"KEPT_LOST", int(bpf.KeptLost), int(unwind.KeptLost)},
+}
+
+func TestTwins(t *testing.T) {
+	for _, n := range twins {
+		if n.inC != n.inGo {
+			t.Errorf("%s is %d in C and %d in Go", n.name, n.inC, n.inGo)
+		}
+	}
+}

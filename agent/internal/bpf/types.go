@@ -1,0 +1,33 @@
+package bpf
+
+// The types of the maps and of the records in the ring buffer. The C headers document them: process.h, learned.h and
+// event.h.
+type (
+	Sample         = hotspanSample
+	Frame          = hotspanFrame
+	Lifecycle      = hotspanLifecycle
+	Process        = hotspanProcess
+	Mapping        = hotspanMapping
+	Edge           = hotspanEdge
+	Node           = hotspanNode
+	Shape          = hotspanShape
+	ShapeKey       = hotspanShapeKey
+	Store          = hotspanStore
+	StoreKey       = hotspanStoreKey
+	AsyncHooks     = hotspanAsyncHooks
+	EnvironmentKey = hotspanEnvironmentKey
+	Resource       = hotspanResource
+	SymbolKey      = hotspanSymbolKey
+	KeptKey        = hotspanKeptKey
+	WorkKey        = hotspanWorkKey
+	Work           = hotspanWork
+	Pool           = hotspanUvPool
+	Name           = hotspanName
+	IsolateKey     = hotspanIsolateKey
+	IsolateNames   = hotspanIsolateNames
+	ContextRecord  = hotspanContextRecord
+	V8Layout       = hotspanV8Layout
+	Place          = hotspanPlace
+	Published      = hotspanPublished
+	Objects        = hotspanObjects
+)

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// The unwind rules of native code, by file. The specification is Go: package unwind makes the rules; Step follows them.
+
+#pragma once
+
+#include <linux/types.h>
+#include "kernel.h"
+#include "limits.h"
+#include "process.h"
+
+// One unwind rule, as package unwind writes it.
+struct row {
+	__u32 pc; // from the mapping's base
+	__u8 cfa; // enum cfa_rule
+	__s8 rbp; // enum rbp_rule
+	__s16 off;
+};
+
+// How a row finds the canonical frame address (CFA): see package unwind, which has the same numbers.
+enum cfa_rule {
+	CFA_RBP = 6,
+	CFA_RSP = 7,
+	CFA_REGISTERS = 16, // rules below are DWARF register numbers
+	CFA_DEREF = 16,
+	CFA_DEREF_RBP,
+	CFA_PLT,
+	CFA_SIGNAL,
+	CFA_END,
+	CFA_NONE,
+	CFA_DEREF_R9,
+	CFA_DEREF_FP,
+};
+
+// Where the caller's rbp is: in units of 8 bytes from the CFA, or one of these.
+enum rbp_rule {
+	RBP_SAME = 0,
+	RBP_NEXT = -2, // next to the return address
+	RBP_AT_RBP = -127,
+	RBP_LOST = -128,
+};
+
+// A table of unwind rules is an array of 8-byte elements. The first ones are an index: the lower half of element i is
+// the number of rows of the file that begin before page i of its code, for each page and the end; the bits above say in
+// which granules of the page the frame pointer's rule holds. The rows follow.
+struct rows {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_INNER_MAP); // files differ in size
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct row));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, MAX_TABLES);
+	__type(key, __u32);
+	__array(values, struct rows);
+} tables SEC(".maps");
+
+static __always_inline struct mapping *find_mapping(struct process *p, __u64 pc)
+{
+	__u32 low = 0, high = p->n_mappings;
+	for (int i = 0; i < 8 && low < high; i++) {
+		__u32 middle = (low + high) / 2 & (MAX_MAPPINGS - 1);
+		if (p->mappings[middle].end <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	struct mapping *m = &p->mappings[low & (MAX_MAPPINGS - 1)];
+	if (low >= p->n_mappings || pc < m->start || pc >= m->end)
+		return 0;
+	return m;
+}
+
+struct index {
+	__u32 rows;
+	__u32 frame_pointer; // a bit for each granule
+};
+
+// Finds the rule at an address: that of the last row that begins at or before it, which is in its page or is the last
+// one before the page. Most code keeps a frame pointer: then the index says all.
+static __always_inline long find_rule(const struct mapping *m, __u64 address, struct row *rule)
+{
+	__u32 table = m->table, page, low, high;
+	__u32 pc = address - m->base;
+	void *rows = bpf_map_lookup_elem(&tables, &table);
+	if (!rows || address < m->base || (address - m->base) >> PAGE_BITS >= m->pages)
+		return -1;
+	page = pc >> PAGE_BITS;
+	struct index *first = bpf_map_lookup_elem(rows, &page);
+	page++;
+	struct index *end = bpf_map_lookup_elem(rows, &page);
+	if (!first || !end || !end->rows)
+		return -1;
+	if (first->frame_pointer >> (pc >> GRANULE_BITS & ((1 << (PAGE_BITS - GRANULE_BITS)) - 1)) & 1) {
+		*rule = (struct row){.cfa = CFA_RBP, .off = 2, .rbp = RBP_NEXT};
+		return 0;
+	}
+	low = m->pages + 1 + (first->rows ? first->rows - 1 : 0);
+	high = m->pages + 1 + end->rows;
+	long found = -1;
+	for (int i = 0; i < PAGE_BITS + 2 && low < high; i++) {
+		__u32 middle = low + (high - low) / 2;
+		struct row *row = bpf_map_lookup_elem(rows, &middle);
+		if (!row)
+			return -1;
+		if (row->pc <= pc) {
+			*rule = *row;
+			found = 0;
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return found;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// Frames of native code: by unwind rules, or by frame pointer. The specification is Step of package unwind.
+
+#pragma once
+
+#include <linux/types.h>
+#include "event.h"
+#include "kernel.h"
+#include "memory.h"
+#include "scratch.h"
+#include "unwind.h"
+#include "walk_state.h"
+
+// Code without a rule, such as assembly, mostly keeps a frame pointer all the same. It is believed if the return
+// address that it leads to is in code.
+static __always_inline void walk_frame_pointer(struct walk *w)
+{
+	__u64 v[2];
+	if (w->bp & 7 || w->bp < w->sp || read_user(v, sizeof(v), w->bp) || !find_mapping(w->process, v[1]))
+		w->state->stop = STOP_NO_RULE;
+	else
+		ascend(w, v[1], w->bp + 16, v[0], 0);
+}
+
+// The kernel's rt_sigframe above the return address of a signal handler: ucontext.uc_mcontext.
+static __always_inline void walk_signal(struct walk *w)
+{
+	__u64 rbp, rsp, rip;
+	if (read_user(&rbp, 8, w->sp + 120) || read_user(&rsp, 8, w->sp + 160) || read_user(&rip, 8, w->sp + 168)) {
+		w->state->stop = STOP_UNREADABLE;
+		return;
+	}
+	ascend(w, rip, rsp, rbp, 1);
+}
+
+// 0 = *cfa holds; NO_RULE = there is none; else memory could not be read.
+#define NO_RULE 1
+
+static __always_inline long canonical_frame_address(struct walk *w, const struct row *row, __u64 *cfa)
+{
+	__s64 off = (__s64)row->off * 8;
+	switch (row->cfa) {
+	case CFA_RSP: *cfa = w->sp + off; return 0;
+	case CFA_RBP: *cfa = w->bp + off; return 0;
+	case CFA_PLT: *cfa = w->sp + 8 + ((__s64)(w->pc & 15) >= row->off ? 8 : 0); return 0;
+	case CFA_DEREF:
+	case CFA_DEREF_FP:
+		if (read_user(cfa, 8, (row->cfa == CFA_DEREF ? w->sp : w->bp) + off))
+			return -1;
+		*cfa += 8;
+		return 0;
+	case CFA_DEREF_R9:
+		if (!w->state->leaf || read_user(cfa, 8, w->sp + w->scratch->registers[9] * 8 + off))
+			return -1;
+		*cfa += 8;
+		return 0;
+	case CFA_DEREF_RBP: return read_user(cfa, 8, w->bp + off);
+	}
+	if (row->cfa >= CFA_REGISTERS || !w->state->leaf)
+		return NO_RULE;
+	*cfa = w->scratch->registers[row->cfa & 15] + off;
+	return 0;
+}
+
+static __always_inline long caller_bp(struct walk *w, const struct row *row, __u64 cfa, __u64 *bp)
+{
+	switch (row->rbp) {
+	case RBP_SAME: *bp = w->bp; return 0;
+	case RBP_LOST: *bp = 0; return 0;
+	case RBP_AT_RBP: return read_user(bp, 8, w->bp);
+	}
+	return read_user(bp, 8, cfa + row->rbp * 8LL);
+}
+
+// The return address and the caller's frame pointer: next to each other in most frames.
+static __always_inline void walk_cfa(struct walk *w, const struct row *row, __u64 cfa)
+{
+	__u64 v[2];
+	long bad;
+	if (row->rbp == RBP_NEXT)
+		bad = read_user(v, sizeof(v), cfa - 16);
+	else
+		bad = read_user(&v[1], 8, cfa - 8) || caller_bp(w, row, cfa, &v[0]);
+	if (bad)
+		w->state->stop = STOP_UNREADABLE;
+	else
+		ascend(w, v[1], cfa, v[0], 0);
+}
+
+static __always_inline void walk_row(struct walk *w, const struct row *row)
+{
+	__u64 cfa;
+	if (row->cfa == CFA_END) {
+		w->state->stop = STOP_ROOT;
+		return;
+	}
+	if (row->cfa == CFA_SIGNAL) {
+		walk_signal(w);
+		return;
+	}
+	long bad = canonical_frame_address(w, row, &cfa);
+	if (!bad)
+		walk_cfa(w, row, cfa);
+	else if (bad == NO_RULE)
+		walk_frame_pointer(w);
+	else
+		w->state->stop = STOP_UNREADABLE;
+}
