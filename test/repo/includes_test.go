@@ -1,7 +1,10 @@
 package repo
 
 import (
+	"maps"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,6 +41,100 @@ func TestIncludes(t *testing.T) {
 			if what := strings.TrimSpace(m[1]); badInclude(what, own) {
 				t.Errorf("%s includes %s: neither its own nor of %v", file, what, systemHeaders)
 			}
+		}
+	}
+}
+
+// included are the headers of the folder that each of its headers includes, by name.
+func included(t *testing.T) map[string][]string {
+	t.Helper()
+	graph := map[string][]string{}
+	for _, file := range withSuffix(t, ".h") {
+		if !strings.HasPrefix(file, bpfFolder) {
+			continue
+		}
+		name := path.Base(file)
+		graph[name] = []string{}
+		for _, m := range include.FindAllStringSubmatch(string(read(t, file)), -1) {
+			if own, ok := strings.CutPrefix(strings.TrimSpace(m[1]), `"`); ok {
+				graph[name] = append(graph[name], strings.TrimSuffix(own, `"`))
+			}
+		}
+	}
+	return graph
+}
+
+// circle is a way from a header back to itself, nil if there is none.
+func circle(graph map[string][]string) []string {
+	done := map[string]bool{}
+	var visit func(way []string, name string) []string
+	visit = func(way []string, name string) []string {
+		if i := slices.Index(way, name); i >= 0 {
+			return append(slices.Clone(way[i:]), name)
+		}
+		if done[name] {
+			return nil
+		}
+		for _, next := range graph[name] {
+			if found := visit(append(way, name), next); found != nil {
+				return found
+			}
+		}
+		done[name] = true
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(graph)) {
+		if found := visit(nil, name); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// TestHeaders: each header is read once, includes what it uses, and none includes itself by way of others. So the order
+// of includes means nothing.
+func TestHeaders(t *testing.T) {
+	graph := included(t)
+	if found := circle(graph); found != nil {
+		t.Errorf("headers include each other: %s", strings.Join(found, " → "))
+	}
+	for name := range graph {
+		if !strings.Contains(string(read(t, bpfFolder+name)), "\n#pragma once\n") {
+			t.Errorf("%s has no #pragma once", name)
+		}
+	}
+	clang, err := exec.LookPath("clang-19")
+	if err != nil {
+		t.Skip("that each header compiles alone: there is no clang-19")
+	}
+	for name := range graph {
+		if out, err := compileHeader(clang, name); err != nil {
+			t.Errorf("%s does not compile alone: %v\n%s", name, err, out)
+		}
+	}
+}
+
+// compileHeader checks a file that only includes a header. Not each of its functions is called then.
+func compileHeader(clang, name string) ([]byte, error) {
+	cmd := exec.Command(clang, "-target", "bpf", "-D__TARGET_ARCH_x86", "-Wall", "-Werror", "-Wno-unused-function",
+		"-I.", "-I/usr/include/x86_64-linux-gnu", "-fsyntax-only", "-x", "c", "-")
+	cmd.Dir = filepath.Join(root, bpfFolder)
+	cmd.Stdin = strings.NewReader("#include \"" + name + "\"\n")
+	return cmd.CombinedOutput()
+}
+
+// TestCircle: the rule can be broken.
+func TestCircle(t *testing.T) {
+	for _, c := range []struct {
+		graph map[string][]string
+		want  []string
+	}{
+		{map[string][]string{"a": {"b", "c"}, "b": {"c"}, "c": nil}, nil},
+		{map[string][]string{"a": {"b"}, "b": {"c"}, "c": {"b"}}, []string{"b", "c", "b"}},
+		{map[string][]string{"a": {"a"}}, []string{"a", "a"}},
+	} {
+		if got := circle(c.graph); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.graph, got, c.want)
 		}
 	}
 }
