@@ -11,7 +11,7 @@ enum record_type {
 	RECORD_EXIT, // the last thread of a process has ended
 };
 
-// Why a walk ended. package v8/stack has the same numbers.
+// Why a walk ended. Package v8/stack has the same numbers.
 enum stop {
 	STOP_ROOT = 1,    // the thread's first frame
 	STOP_DEPTH,       // more than MAX_STEPS
@@ -24,13 +24,13 @@ enum stop {
 // Counters, by index into the map `counters`.
 enum counter {
 	COUNT_TAKEN,           // samples of the processes that are profiled
-	COUNT_RING_FULL,
+	COUNT_RING_FULL,       // of them lost because the ring buffer was full
 	COUNT_EVENT_RING_FULL, // exec and exit records that were lost, not samples
 	COUNT_NANOSECONDS,     // spent on taking samples
 	NUM_COUNTERS,
 };
 
-// What a walk finds a frame to be. package v8/stack has the same numbers.
+// What a walk finds a frame to be. Package v8/stack has the same numbers.
 enum frame_kind {
 	FRAME_NATIVE = 1,
 	FRAME_JS,      // V8 code whose frame holds a JSFunction
@@ -75,7 +75,7 @@ struct sample {
 	__u64 ip, sp, bp, r10; // user registers
 	struct frame callee;  // what rdi would be as a JSFunction: the callee in a prologue
 	__u64 work;           // of a thread of libuv's pool: the object that it works on; 0 = none
-	__u64 job;            // and the number of its asynchronous operation, a double
+	__u64 job;            // number of that asynchronous operation, a double; 0 = none
 	__u16 n_kernel, n_stack, n_frames, n_context;
 	__u8 vm_state;        // enum vm_state
 	__u8 gc_state;        // V8's Heap::HeapState
@@ -104,7 +104,7 @@ enum context_type {
 	CONTEXT_MORE_ONE,     // Latin-1 characters that belong to the record before
 	CONTEXT_MORE_TWO,     // UTF-16 that belongs to the record before
 	CONTEXT_CUT,          // the string before is longer than MAX_STRING bytes
-	CONTEXT_LEARN_SHAPE,  // request: u64 object, u64 hidden class: not known yet; label = node
+	CONTEXT_LEARN_SHAPE,  // request, see below: u64 object, u64 hidden class; label = node
 	CONTEXT_LEARN_KEY,    // request: u64 object with a large table, u64 isolate: a key's hash; label = name
 	CONTEXT_LEARN_STORE,  // request: u64 AsyncLocalStorage, u64 identity hash
 	CONTEXT_UNREADABLE,   // a read failed, or a limit was reached
@@ -114,7 +114,7 @@ enum context_type {
 	CONTEXT_LOCAL_THREAD, // the same of PUBLISHED_LABELS
 	CONTEXT_OVER_LIMIT,   // something published exceeds a limit
 	CONTEXT_AGAIN,        // what follows is the same, read once more, since a collection was running
-	// More requests to the agent, which answers them by updates of the maps of learned.h.
+	// Requests to the agent, which answers by an update of a map of learned.h.
 	CONTEXT_LEARN_ISOLATE,  // u64 isolate, u64 context of its JavaScript code or 0: where its async_hooks are
 	CONTEXT_LEARN_RESOURCE, // u64 object, u64 hidden class
 	CONTEXT_LEARN_SYMBOL,   // u64 symbol, u64 hash: the key of a resource's property

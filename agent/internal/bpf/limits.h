@@ -6,14 +6,14 @@
 // Limits of what one process, one sample and one table may have.
 enum limit {
 	KEPT_LEAF = 768, // user frames of one sample, from the leaf on
-	KEPT_ROOT = 256, // and up to the root, where there are more
+	KEPT_ROOT = 256, // and of a deeper stack up to the root
 	MAX_FRAMES = KEPT_LEAF + KEPT_ROOT,
 	MAX_STEPS = 16384,  // user frames that a walk goes through
 	MAX_KERNEL = 127,   // kernel frames of one sample; the kernel's own default limit
 	MAX_MAPPINGS = 128, // executable mappings of one process; a power of two
 	MAX_TABLES = 1024,  // files with unwind rules; number 0 is none
-	PAGE_BITS = 8,      // an unwind table has an index of its rows by pages of code of this size
-	GRANULE_BITS = 4,   // and a bit for each granule of a page: the frame pointer's rule holds in all of it
+	PAGE_BITS = 8,      // log2 of the bytes of a page of code: an unwind table has an index of its rows by page
+	GRANULE_BITS = 4,   // log2 of the bytes of a granule: the index has a bit for each of a page
 	MAX_EDGES = 128,    // edges of the label rules; a power of two
 	MAX_NODES = 64,     // nodes of the label rules; a power of two
 	NODE_EDGES = 64,    // edges of one node
@@ -23,9 +23,9 @@ enum limit {
 	MAX_STORES = 64,    // entries of the AsyncContextFrame, or stores of a resource, that are read
 	MAX_VISITS = 64,    // objects that the label rules lead to in one sample; a power of two
 	MAX_PROBES = 32,    // entries of one table that are compared with one key
-	MAX_CONTEXT_STEPS = 1024, // tables' entries and parts of strings that are read for one sample's context, in all
+	MAX_CONTEXT_STEPS = 1024, // tables' entries, objects and parts of strings that one sample's context is read from
 	MAX_STRING = 512,     // bytes of one label value
-	MAX_BYTES = 16,       // elements of an array of bytes
+	MAX_BYTES = 16,       // elements of an array of bytes that is a label value
 	MAX_CALLS = 16,       // frames between libuv's worker() and the leaf; a power of two
 	STACK_WORDS = 64,     // words above the stack pointer of the first frame of V8
 	MAX_PUBLISHED = 8,    // thread-local variables of published contexts; a power of two

@@ -38,7 +38,7 @@ struct node {
 struct edge {
 	__u8 kind;   // enum edge_kind
 	__u8 to;     // node whose edges go on from the value; NO_NODE = none
-	__u8 label;  // label that takes the value; NO_LABEL = none
+	__u8 label;  // whose value it is; NO_LABEL = none
 	__u8 unless; // label that makes the step needless once it has a value; NO_LABEL = none
 	__u16 name;  // index into process.names and shape.slots; EDGE_ELEMENT: the element
 	__u8 bytes;  // the label's value is an array of bytes
@@ -133,18 +133,18 @@ enum work_kind {
 	NUM_WORK_KINDS,
 };
 
-// Where the threads of libuv's pool have their work. package agent/internal/pool has the sources of the offsets.
+// Where the threads of libuv's pool have their work. Offsets are in bytes; package pool has their sources.
 struct uv_pool {
 	__u64 call;      // return address of the call of a work's function, in worker(); 0 = not known
 	__u64 node_work; // function of the uv_work_t in a ThreadPoolWork of Node's
-	__u32 reg;       // number of the callee-saved register that tells the struct uv__work during the call
-	__s32 offset;    // of the struct, from what is in the register
+	__u32 reg;       // DWARF number of the callee-saved register that leads to the struct uv__work during the call
+	__s32 offset;    // of the struct, from the register's value
 	__u64 functions[NUM_WORK_KINDS];
 	__s32 requests[NUM_WORK_KINDS]; // how far before the struct uv__work the request begins
-	__u32 function; // of a work, in struct uv__work
-	__u32 data;     // in a request
-	__u32 work_cb;  // in a uv_work_t
-	__u32 work_req; // the uv_work_t in a ThreadPoolWork
+	__u32 function; // of the function, in struct uv__work
+	__u32 data;     // of uv_req_t.data, in a request
+	__u32 work_cb;  // of uv_work_t.work_cb
+	__u32 work_req; // of the uv_work_t in a ThreadPoolWork
 };
 
 struct process {

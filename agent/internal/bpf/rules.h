@@ -199,7 +199,7 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 }
 
 // The edges of one kind, from an object of a node.
-struct steps {
+struct node_edges {
 	struct reader *reader;
 	const struct node *node;
 	struct shape *shape; // of an object with fast properties
@@ -207,12 +207,12 @@ struct steps {
 };
 
 // The value of an edge: 1, 0 where there is none, -1 where it cannot be read.
-static __always_inline long step(struct steps *steps, const struct edge *e, __u64 *value)
+static __always_inline long read_edge(struct node_edges *n, const struct edge *e, __u64 *value)
 {
-	struct reader *r = steps->reader;
+	struct reader *r = n->reader;
 	struct scratch *s = r->scratch;
-	if (steps->shape) {
-		__u32 slot = steps->shape->slots[e->name & (MAX_SLOTS - 1)];
+	if (n->shape) {
+		__u32 slot = n->shape->slots[e->name & (MAX_SLOTS - 1)];
 		return !slot ? 0 : read_slot(r, r->object, slot, value) ? -1 : 1;
 	}
 	if (e->kind == EDGE_ELEMENT)
@@ -224,9 +224,9 @@ static __always_inline long step(struct steps *steps, const struct edge *e, __u6
 	return found;
 }
 
-static long step_next(__u32 i, void *context)
+static long follow_next_edge(__u32 i, void *context)
 {
-	struct steps *s = context;
+	struct node_edges *s = context;
 	struct reader *r = s->reader;
 	if (i >= s->node->n_edges)
 		return 1;
@@ -234,7 +234,7 @@ static long step_next(__u32 i, void *context)
 	__u64 value = 0;
 	if (e->kind != s->kind || is_needless(r->scratch, e))
 		return 0;
-	long found = step(s, e, &value);
+	long found = read_edge(s, e, &value);
 	if (found < 0)
 		unreadable(r->scratch);
 	else if (found)
@@ -242,7 +242,7 @@ static long step_next(__u32 i, void *context)
 	return 0;
 }
 
-static __always_inline void visit_properties(struct steps *s, __u32 node)
+static __always_inline void visit_properties(struct node_edges *s, __u32 node)
 {
 	struct reader *r = s->reader;
 	struct scratch *scratch = r->scratch;
@@ -261,20 +261,20 @@ static __always_inline void visit_properties(struct steps *s, __u32 node)
 		unreadable(scratch);
 		return;
 	}
-	bpf_loop(NODE_EDGES, step_next, s, 0);
+	bpf_loop(NODE_EDGES, follow_next_edge, s, 0);
 }
 
-static __always_inline void visit_map(struct steps *s)
+static __always_inline void visit_map(struct node_edges *s)
 {
 	s->kind = EDGE_MAP_ENTRY;
 	s->shape = 0;
 	if (open_map(s->reader->object))
 		unreadable(s->reader->scratch);
 	else
-		bpf_loop(NODE_EDGES, step_next, s, 0);
+		bpf_loop(NODE_EDGES, follow_next_edge, s, 0);
 }
 
-static __always_inline void visit_array(struct steps *s)
+static __always_inline void visit_array(struct node_edges *s)
 {
 	s->kind = EDGE_ELEMENT;
 	s->shape = 0;
@@ -282,7 +282,7 @@ static __always_inline void visit_array(struct steps *s)
 	if (is < 0)
 		unreadable(s->reader->scratch);
 	else if (is)
-		bpf_loop(NODE_EDGES, step_next, s, 0);
+		bpf_loop(NODE_EDGES, follow_next_edge, s, 0);
 }
 
 static long visit_next(__u32 i, void *context)
@@ -293,7 +293,7 @@ static long visit_next(__u32 i, void *context)
 		return 1;
 	r->object = s->visits[i & (MAX_VISITS - 1)].object;
 	__u32 id = s->visits[i & (MAX_VISITS - 1)].node & (MAX_NODES - 1);
-	struct steps steps = {.reader = r, .node = &r->process->nodes[id]};
+	struct node_edges edges = {.reader = r, .node = &r->process->nodes[id]};
 	if (!use_steps(s, 1)) {
 		unreadable(s);
 		return 0;
@@ -301,12 +301,12 @@ static long visit_next(__u32 i, void *context)
 	__s32 type = read_typed(r, r->object, s->object_head, 24);
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
 		return 0; // it has no properties that rules ask for
-	if (steps.node->kinds & 1 << EDGE_PROPERTY)
-		visit_properties(&steps, id);
-	if (steps.node->kinds & 1 << EDGE_MAP_ENTRY && type == r->process->v8.type_map)
-		visit_map(&steps);
-	if (steps.node->kinds & 1 << EDGE_ELEMENT && type == r->process->v8.type_array)
-		visit_array(&steps);
+	if (edges.node->kinds & 1 << EDGE_PROPERTY)
+		visit_properties(&edges, id);
+	if (edges.node->kinds & 1 << EDGE_MAP_ENTRY && type == r->process->v8.type_map)
+		visit_map(&edges);
+	if (edges.node->kinds & 1 << EDGE_ELEMENT && type == r->process->v8.type_array)
+		visit_array(&edges);
 	return 0;
 }
 

@@ -73,19 +73,19 @@ static __always_inline void append_published(struct scratch *s, __u32 kind, __u6
 		return;
 	}
 	__builtin_memcpy(&size, to + RECORD_SIZE, sizeof(size));
-	__u32 take = size;
-	if (take > MAX_ATTRIBUTES)
-		take = MAX_ATTRIBUTES; // the size that the record states tells the agent that there was more
-	asm volatile("" : "+r"(take)); // keeps the comparison, which tells the verifier the bound
-	if (take > MAX_ATTRIBUTES)
+	__u32 length = size;
+	if (length > MAX_ATTRIBUTES)
+		length = MAX_ATTRIBUTES; // the size that the record states tells the agent that there was more
+	asm volatile("" : "+r"(length)); // keeps the comparison, which tells the verifier the bound
+	if (length > MAX_ATTRIBUTES)
 		return;
-	if (take && read_user(to + RECORD_HEAD, take, record + RECORD_HEAD)) {
+	if (length && read_user(to + RECORD_HEAD, length, record + RECORD_HEAD)) {
 		unreadable(s);
 		return;
 	}
 	struct context_record *r = (void *)&s->buffer[start & (BUFFER_SIZE - 1)];
-	r->length = RECORD_HEAD + take;
-	s->end += take;
+	r->length = RECORD_HEAD + length;
+	s->end += length;
 }
 
 // Whether two words refer to the same object, one of which may be where it was before the collection that runs.

@@ -27,6 +27,8 @@ var twins = []twin{
 	{"NODE_EDGES", bpf.NodeEdges, reqctx.MaxNodeEdges},
 	{"MAX_LABELS", bpf.MaxLabels, reqctx.MaxLabels},
 	{"MAX_STORES", bpf.MaxStores, reqctx.MaxStores},
+	{"MAX_ATTRIBUTES", bpf.MaxAttributes, reqctx.MaxAttributeBytes},
+	{"SLOT_OUT", int(bpf.SlotOut), reqctx.SlotOutOfLine},
 
 	{"FRAME_NATIVE", int(bpf.FrameNative), int(stack.Native)},
 	{"FRAME_JS", int(bpf.FrameJS), int(stack.Function)},

@@ -10,7 +10,7 @@ import (
 )
 
 // Code is the code of a process as the BPF program knows it: what is mapped where, and the unwind rules that go with it.
-// It is find_mapping and find_rule of walk.h in Go. (stack.Unwinder)
+// It is find_mapping and find_rule of unwind.h in Go. (stack.Unwinder)
 type Code struct {
 	Mappings []bpf.Mapping            // by address
 	Tables   map[uint32]*unwind.Table // by Mapping.Table

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	reqctx "github.com/hotspan/hotspan/context"
@@ -15,9 +16,9 @@ import (
 	memory "github.com/hotspan/hotspan/v8/target"
 )
 
-// mostReads bounds what the program reads for one sample's context: MAX_LOOKS of event.h, and at each of them no more
-// than some words. What the walk reads comes on top.
-const mostReads = 16 * 1024
+// mostReads bounds what the BPF program reads for one sample's context: at each of its steps no more than some words.
+// What the walk reads comes on top.
+const mostReads = 16 * bpf.MaxContextSteps
 
 // TestHostileContext gives the context reader memory in which words of the heap are others: pointers that lead to other
 // objects and into cycles, numbers that are too large, tables whose parts do not fit, pages that are gone. It must end
@@ -91,7 +92,7 @@ func damaged(random *rand.Rand, pages map[uint64][]byte, words []uint64) map[uin
 }
 
 // TestMostReads: a Map that is its own value under each key, and rules that look for keys which it has not, at each of
-// many levels. The reader gives up after MAX_LOOKS, and says so.
+// many levels. The reader gives up after bpf.MaxContextSteps, and says so.
 func TestMostReads(t *testing.T) {
 	p := bpftest.Load(t)
 	th, _ := recorded(t, "24.21.0")
@@ -127,7 +128,7 @@ func TestMostReads(t *testing.T) {
 	}
 	read, flags := k.labels.Decode(&s)
 	t.Logf("%d reads", out.NReads)
-	if out.NReads < 1024 || out.NReads > mostReads || !flags.Unreadable || len(read) > 0 {
+	if out.NReads < bpf.MaxContextSteps || out.NReads > mostReads || !flags.Unreadable || len(read) > 0 {
 		t.Errorf("%d reads, labels %v, unreadable %v", out.NReads, read, flags.Unreadable)
 	}
 }
