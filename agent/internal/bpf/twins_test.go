@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
-	"github.com/hotspan/hotspan/agent/internal/pool"
+	"github.com/hotspan/hotspan/agent/internal/uvpool"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/v8/stack"
@@ -30,11 +30,11 @@ var twins = []twin{
 	{"MAX_ATTRIBUTES", bpf.MaxAttributes, reqctx.MaxAttributeBytes},
 	{"SLOT_OUT", int(bpf.SlotOut), reqctx.SlotOutOfLine},
 
-	{"FRAME_NATIVE", int(bpf.FrameNative), int(stack.Native)},
-	{"FRAME_JS", int(bpf.FrameJS), int(stack.Function)},
-	{"FRAME_TYPED", int(bpf.FrameTyped), int(stack.Typed)},
-	{"FRAME_UNKNOWN", int(bpf.FrameUnknown), int(stack.Unknown)},
-	{"FRAME_GAP", int(bpf.FrameGap), int(stack.Gap)},
+	{"FRAME_NATIVE", int(bpf.FrameNative), int(stack.FrameNative)},
+	{"FRAME_JS", int(bpf.FrameJS), int(stack.FrameFunction)},
+	{"FRAME_TYPED", int(bpf.FrameTyped), int(stack.FrameTyped)},
+	{"FRAME_UNKNOWN", int(bpf.FrameUnknown), int(stack.FrameUnknown)},
+	{"FRAME_GAP", int(bpf.FrameGap), int(stack.FrameGap)},
 
 	{"STOP_ROOT", int(bpf.StopRoot), int(stack.StopRoot)},
 	{"STOP_DEPTH", int(bpf.StopDepth), int(stack.StopDepth)},
@@ -48,11 +48,11 @@ var twins = []twin{
 	{"SYMBOL_PUBLIC", int(bpf.SymbolPublic), int(reqctx.PublicSymbol)},
 	{"SYMBOL_CONTEXT", int(bpf.SymbolContext), int(reqctx.ContextSymbol)},
 
-	{"WORK_QUEUED", int(bpf.WorkQueued), int(pool.Queued)},
-	{"WORK_FILE_SYSTEM", int(bpf.WorkFileSystem), int(pool.FileSystem)},
-	{"WORK_ADDRESS_INFO", int(bpf.WorkAddressInfo), int(pool.AddressInfo)},
-	{"WORK_NAME_INFO", int(bpf.WorkNameInfo), int(pool.NameInfo)},
-	{"NUM_WORK_KINDS", int(bpf.NumWorkKinds), int(pool.NumKinds)},
+	{"WORK_QUEUED", int(bpf.WorkQueued), int(uvpool.Queued)},
+	{"WORK_FILE_SYSTEM", int(bpf.WorkFileSystem), int(uvpool.FileSystem)},
+	{"WORK_ADDRESS_INFO", int(bpf.WorkAddressInfo), int(uvpool.AddressInfo)},
+	{"WORK_NAME_INFO", int(bpf.WorkNameInfo), int(uvpool.NameInfo)},
+	{"NUM_WORK_KINDS", int(bpf.NumWorkKinds), int(uvpool.NumKinds)},
 
 	{"CFA_RBP", int(bpf.CFARBP), int(unwind.RBP)},
 	{"CFA_RSP", int(bpf.CFARSP), int(unwind.RSP)},
