@@ -23,7 +23,7 @@ enum limit {
 	MAX_STORES = 64,    // entries of the AsyncContextFrame, or stores of a resource, that are read
 	MAX_VISITS = 64,    // objects that the label rules lead to in one sample; a power of two
 	MAX_PROBES = 32,    // entries of one table that are compared with one key
-	MAX_CONTEXT_STEPS = 1024, // tables' entries, objects and parts of strings that one sample's context is read from
+	MAX_CONTEXT_STEPS = 1024, // tables' entries, objects and parts of strings that one sample's context takes
 	MAX_STRING = 512,     // bytes of one label value
 	MAX_BYTES = 16,       // elements of an array of bytes that is a label value
 	MAX_CALLS = 16,       // frames between libuv's worker() and the leaf; a power of two

@@ -34,7 +34,7 @@ struct {
 #define TABLE_ENTRIES 8       // of a dictionary that are read at once
 #define MAX_DICTIONARY 1024   // entries that a dictionary has room for
 
-// What reads a resource.
+// The reading of one resource.
 struct resource_reader {
 	struct reader *reader;
 	__u64 resource;          // the current one, tagged
@@ -52,8 +52,8 @@ static __always_inline int is_js_object(struct reader *r, __u64 object)
 	return HEAP_OBJECT(object) && read_typed(r, object, r->scratch->ref_head, 8) >= r->process->v8.first_js_object;
 }
 
-// What is known of the hidden class of the resource, whose head is in scratch->object_head; the class's own head is in
-// scratch->ref_head then. 0 where nothing is known.
+// What is known of the hidden class of the resource; 0 where nothing is. The resource's head is in
+// scratch->object_head, the hidden class's in scratch->ref_head.
 static __always_inline struct resource *find_resource(struct resource_reader *f)
 {
 	struct process *p = f->reader->process;
