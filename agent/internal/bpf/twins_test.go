@@ -4,9 +4,10 @@ import (
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
-	"github.com/hotspan/hotspan/agent/internal/uvpool"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
+	"github.com/hotspan/hotspan/agent/internal/uvpool"
 	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
@@ -69,6 +70,18 @@ var twins = []twin{
 	{"RBP_LOST", int(bpf.RBPLost), int(unwind.RBPLost)},
 	{"KEPT_SAME", int(bpf.KeptSame), int(unwind.KeptSame)},
 	{"KEPT_LOST", int(bpf.KeptLost), int(unwind.KeptLost)},
+
+	{"VM_STATE_JS", int(bpf.VMStateJS), int(layout.VMStateJS)},
+	{"VM_STATE_GC", int(bpf.VMStateGC), int(layout.VMStateGC)},
+	{"VM_STATE_PARSER", int(bpf.VMStateParser), int(layout.VMStateParser)},
+	{"VM_STATE_BYTECODE_COMPILER", int(bpf.VMStateBytecodeCompiler), int(layout.VMStateBytecodeCompiler)},
+	{"VM_STATE_COMPILER", int(bpf.VMStateCompiler), int(layout.VMStateCompiler)},
+	{"VM_STATE_OTHER", int(bpf.VMStateOther), int(layout.VMStateOther)},
+	{"VM_STATE_EXTERNAL", int(bpf.VMStateExternal), int(layout.VMStateExternal)},
+	{"VM_STATE_ATOMICS_WAIT", int(bpf.VMStateAtomicsWait), int(layout.VMStateAtomicsWait)},
+	{"VM_STATE_IDLE", int(bpf.VMStateIdle), int(layout.VMStateIdle)},
+	{"VM_STATE_LOGGING", int(bpf.VMStateLogging), int(layout.VMStateLogging)},
+	{"VM_STATE_IDLE_EXTERNAL", int(bpf.VMStateIdleExternal), int(layout.VMStateIdleExternal)},
 }
 
 func TestTwins(t *testing.T) {
