@@ -1,6 +1,10 @@
 package agent
 
-import "time"
+import (
+	"time"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
 
 // nextCut is the end of the snapshot that begins at a time.
 func (a *Agent) nextCut(start time.Time) time.Time {
@@ -29,7 +33,7 @@ func (a *Agent) countLosses() {
 	a.stats.InKernel = time.Duration(c.Nanoseconds)
 	if n := int64(c.RingFull) - a.counted.ringFull; n > 0 {
 		a.counted.ringFull = int64(c.RingFull)
-		a.builder.Lose(LostRingFull, n)
+		a.builder.Lose(pprofx.LostRingFull, n)
 	}
 	if n := int64(c.EventRingFull) - a.counted.lifecycleLost; n > 0 {
 		a.log.Warn("the ring buffer had no room for starts and ends of processes", "events", n)

@@ -8,13 +8,14 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // sample makes one sample of what the BPF program read, and folds it.
 func (a *Agent) sample(s *sampler.Sample) {
 	t := a.targets[int(s.Pid)]
 	if t == nil {
-		a.builder.Lose(LostExited, 1)
+		a.builder.Lose(pprofx.LostExited, 1)
 		return
 	}
 	out := &t.sample
@@ -22,7 +23,7 @@ func (a *Agent) sample(s *sampler.Sample) {
 	out.PID, out.TID, out.CPU = int(s.Pid), int(s.Tid), int(s.Cpu)
 	out.Thread = t.threadName(s)
 	out.State = symbolize.State(s.VmState)
-	out.Stop = stopNames[min(int(s.Stop), len(stopNames)-1)]
+	out.Stop = stopReasons[min(int(s.Stop), len(stopReasons)-1)]
 	labels, context := t.labels.Decode(s)
 	stack, named := t.symbolizer.Stack(s)
 	out.Labels, out.Stack = labels, stack
@@ -52,16 +53,15 @@ func (a *Agent) logFirstSample(t *target, named symbolize.Result) {
 		"waiting for a sample", round(waiting))
 }
 
-// stopNames say why a walk ended, by number of the BPF program.
-var stopNames = [...]string{
-	0:                  "unknown",
-	bpf.StopRoot:       "root",
-	bpf.StopDepth:      "too deep",
-	bpf.StopUnreadable: "stack unreadable",
-	bpf.StopNoRule:     "no unwind rule",
-	bpf.StopNoProgress: "no progress",
-	bpf.StopBadPC:      "bad return address",
-	bpf.StopBadPC + 1:  "unknown",
+// stopReasons say why a walk ended, by number of the BPF program.
+var stopReasons = [...]pprofx.StopReason{
+	bpf.StopRoot:       pprofx.StopRoot,
+	bpf.StopDepth:      pprofx.StopDepth,
+	bpf.StopUnreadable: pprofx.StopUnreadable,
+	bpf.StopNoRule:     pprofx.StopNoRule,
+	bpf.StopNoProgress: pprofx.StopNoProgress,
+	bpf.StopBadPC:      pprofx.StopBadPC,
+	bpf.StopBadPC + 1:  pprofx.StopUnknown,
 }
 
 // readUntil handles records until a deadline.
@@ -94,7 +94,7 @@ func (a *Agent) drain() {
 func (a *Agent) handle(r sampler.Record, err error) {
 	switch {
 	case err != nil:
-		a.builder.Lose(LostMalformed, 1)
+		a.builder.Lose(pprofx.LostMalformed, 1)
 	case r.Sample != nil:
 		a.sample(r.Sample)
 	default:

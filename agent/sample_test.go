@@ -5,17 +5,18 @@ import (
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // The numbers are those of enum stop in event.h; one that is not known must not end the profiler.
-func TestStopNames(t *testing.T) {
+func TestStopReasons(t *testing.T) {
 	for stop := range 256 {
-		got := stopNames[min(stop, len(stopNames)-1)]
-		if (got == "root") != (stop == int(bpf.StopRoot)) || got == "" {
+		got := stopReasons[min(stop, len(stopReasons)-1)]
+		if (got == pprofx.StopRoot) != (stop == int(bpf.StopRoot)) || got.String() == "" {
 			t.Errorf("stop %d is %q", stop, got)
 		}
 	}
-	if !strings.Contains(stopNames[bpf.StopDepth], "deep") {
-		t.Errorf("%q", stopNames[bpf.StopDepth])
+	if !strings.Contains(stopReasons[bpf.StopDepth].String(), "deep") {
+		t.Errorf("%q", stopReasons[bpf.StopDepth])
 	}
 }

@@ -13,36 +13,30 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Reasons why a sample that was taken is in no snapshot.
-const (
-	LostRingFull  = "ring buffer full"
-	LostMalformed = "malformed record"
-	LostExited    = "process exited"
-)
-
 // Stats is what is said at the end. Taken = Written + the sum of Lost.
 type Stats struct {
 	Start, End    time.Time
-	Taken         int64            // samples of the selected processes
-	Samples       int64            // handled so far
-	Written       int64            // rows of snapshots
-	Lost          map[string]int64 // by reason
-	ToRoot        int64            // samples whose stack reaches the thread's first frame through known frames
-	WithJS        int64            // samples with JavaScript frames
-	Named         int64            // of these, with every such frame named
-	Labelled      int64            // samples with a label
-	Requests      int64            // samples while a store of an AsyncLocalStorage was current
-	Learning      int64            // samples that may lack a label because something was not learnt yet
-	Unreadable    int64            // samples of which a part of the context could not be read
-	Cut           int64            // samples with a value that is longer than what is read of it
-	BadLabels     int64            // values that were not what their label must be
-	OverLimit     int64            // samples of which something published is larger than what is read
-	UnknownKeys   int64            // samples of which an attribute has a key that the process does not name
-	SnapshotsLost int64            // by slow sinks
-	Frames        int64            // of all samples, inlined ones included
-	InKernel      time.Duration    // that taking the samples took, part of it in the CPU time of the sampled processes
+	Taken         int64         // samples of the selected processes
+	Samples       int64         // handled so far
+	Written       int64         // rows of snapshots
+	ToRoot        int64         // samples whose stack reaches the thread's first frame through known frames
+	WithJS        int64         // samples with JavaScript frames
+	Named         int64         // of these, with every such frame named
+	Labelled      int64         // samples with a label
+	Requests      int64         // samples while a store of an AsyncLocalStorage was current
+	Learning      int64         // samples that may lack a label because something was not learnt yet
+	Unreadable    int64         // samples of which a part of the context could not be read
+	Cut           int64         // samples with a value that is longer than what is read of it
+	BadLabels     int64         // values that were not what their label must be
+	OverLimit     int64         // samples of which something published is larger than what is read
+	UnknownKeys   int64         // samples of which an attribute has a key that the process does not name
+	SnapshotsLost int64         // by slow sinks
+	Frames        int64         // of all samples, inlined ones included
+	InKernel      time.Duration // that taking the samples took, part of it in the CPU time of the sampled processes
 	SourceMaps    MapStats
 	Unmatched     []Unmatched
+
+	Lost map[pprofx.LostReason]int64 // samples
 }
 
 // MapStats counts the scripts that name a source map.
@@ -76,7 +70,7 @@ func (s *Stats) count(out *pprofx.Sample, named symbolize.Result, context labels
 	}
 	s.Samples++
 	s.Frames += int64(len(out.Stack))
-	add(&s.ToRoot, out.Stop == "root" && !named.Broken)
+	add(&s.ToRoot, out.Stop == pprofx.StopRoot && !named.Broken)
 	add(&s.WithJS, named.JS)
 	add(&s.Named, named.JS && !named.Unnamed)
 	add(&s.Requests, context.Present)
@@ -92,7 +86,7 @@ func (s *Stats) written(snapshot *pprofx.Snapshot) {
 	s.Written += int64(len(snapshot.Rows))
 	for reason, n := range snapshot.Lost {
 		if s.Lost == nil {
-			s.Lost = map[string]int64{}
+			s.Lost = map[pprofx.LostReason]int64{}
 		}
 		s.Lost[reason] += n
 	}

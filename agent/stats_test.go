@@ -21,9 +21,9 @@ func TestCount(t *testing.T) {
 		f     labels.Flags
 		want  Stats
 	}{
-		{"nothing known", pprofx.Sample{Stop: "no unwind rule"}, symbolize.Result{}, labels.Flags{}, Stats{Samples: 1}},
-		{"to the root", pprofx.Sample{Stop: "root", Stack: two}, symbolize.Result{}, labels.Flags{}, Stats{Samples: 1, ToRoot: 1, Frames: 2}},
-		{"to the root over a gap", pprofx.Sample{Stop: "root"}, symbolize.Result{Broken: true}, labels.Flags{}, Stats{Samples: 1}},
+		{"nothing known", pprofx.Sample{Stop: pprofx.StopNoRule}, symbolize.Result{}, labels.Flags{}, Stats{Samples: 1}},
+		{"to the root", pprofx.Sample{Stop: pprofx.StopRoot, Stack: two}, symbolize.Result{}, labels.Flags{}, Stats{Samples: 1, ToRoot: 1, Frames: 2}},
+		{"to the root over a gap", pprofx.Sample{Stop: pprofx.StopRoot}, symbolize.Result{Broken: true}, labels.Flags{}, Stats{Samples: 1}},
 		{"JavaScript, named", pprofx.Sample{}, symbolize.Result{JS: true}, labels.Flags{}, Stats{Samples: 1, WithJS: 1, Named: 1}},
 		{"JavaScript, not named", pprofx.Sample{}, symbolize.Result{JS: true, Unnamed: true}, labels.Flags{}, Stats{Samples: 1, WithJS: 1}},
 		{"labelled", pprofx.Sample{Labels: label}, symbolize.Result{}, labels.Flags{Present: true}, Stats{Samples: 1, Requests: 1, Labelled: 1}},
@@ -45,20 +45,20 @@ func TestWritten(t *testing.T) {
 	if s.Written != 3 || s.LostSum() != 0 {
 		t.Errorf("%+v", s)
 	}
-	lost := map[string]int64{LostRingFull: 5, LostExited: 1}
+	lost := map[pprofx.LostReason]int64{pprofx.LostRingFull: 5, pprofx.LostExited: 1}
 	s.written(&pprofx.Snapshot{Rows: make([]pprofx.Row, 4), Lost: lost})
-	s.written(&pprofx.Snapshot{Lost: map[string]int64{LostRingFull: 2, LostMalformed: 7}})
-	if diff := cmp.Diff(map[string]int64{LostRingFull: 7, LostExited: 1, LostMalformed: 7}, s.Lost); diff != "" || s.Written != 7 || s.LostSum() != 15 {
+	s.written(&pprofx.Snapshot{Lost: map[pprofx.LostReason]int64{pprofx.LostRingFull: 2, pprofx.LostMalformed: 7}})
+	if diff := cmp.Diff(map[pprofx.LostReason]int64{pprofx.LostRingFull: 7, pprofx.LostExited: 1, pprofx.LostMalformed: 7}, s.Lost); diff != "" || s.Written != 7 || s.LostSum() != 15 {
 		t.Errorf("%d written, %d lost %s", s.Written, s.LostSum(), diff)
 	}
-	if lost[LostRingFull] != 5 {
+	if lost[pprofx.LostRingFull] != 5 {
 		t.Error("a snapshot was changed")
 	}
 }
 
 func TestProgress(t *testing.T) {
 	start := time.Unix(100, 0)
-	s := Stats{Start: start, Samples: 5, WithJS: 4, Named: 3, Requests: 2, Labelled: 1, Lost: map[string]int64{"x": 6, "y": 1}}
+	s := Stats{Start: start, Samples: 5, WithJS: 4, Named: 3, Requests: 2, Labelled: 1, Lost: map[pprofx.LostReason]int64{pprofx.LostFull: 6, pprofx.LostLate: 1}}
 	want := Progress{Elapsed: 3 * time.Second, Samples: 5, WithJS: 4, Named: 3, Requests: 2, Labelled: 1, Lost: 7}
 	if diff := cmp.Diff(want, s.progress(start.Add(3*time.Second))); diff != "" {
 		t.Error(diff)

@@ -66,7 +66,7 @@ type decoder struct{ tables pprofile.ProfilesDictionary }
 func (d decoder) str(i int32) string { return d.tables.StringTable().At(int(i)) }
 
 func (d decoder) sample(s pprofile.Sample) flat {
-	f := flat{Row: pprofx.Row{Stop: "root"}}
+	f := flat{Row: pprofx.Row{Stop: pprofx.StopRoot}}
 	for _, i := range d.tables.StackTable().At(int(s.StackIndex())).LocationIndices().All() {
 		f.Frames = append(f.Frames, d.location(d.tables.LocationTable().At(int(i)))...)
 	}
@@ -91,7 +91,9 @@ func (d decoder) sampleAttribute(f *flat, a pprofile.KeyValueAndUnit) {
 	case "cpu.logical_number":
 		f.Row.CPU = int32(v.Int())
 	case "hotspan.stop":
-		f.Row.Stop = v.Str()
+		for f.Row.Stop.String() != v.Str() {
+			f.Row.Stop++
+		}
 	case "hotspan.vm_state":
 		for f.Row.State.String() != v.Str() {
 			f.Row.State++

@@ -92,7 +92,7 @@ func TestNothingIsNotSent(t *testing.T) {
 	if err := e.Write(t.Context(), &pprofx.Snapshot{Start: 1, End: 2}); err != nil || s.tries != 0 {
 		t.Errorf("%d messages of an empty snapshot, %v", s.tries, err)
 	}
-	lost := &pprofx.Snapshot{Start: 1, End: 2, Lost: map[string]int64{"ring full": 5}}
+	lost := &pprofx.Snapshot{Start: 1, End: 2, Lost: map[pprofx.LostReason]int64{pprofx.LostRingFull: 5}}
 	if err := e.Write(t.Context(), lost); err != nil || len(s.received) != 1 {
 		t.Errorf("%d messages of a snapshot that was lost, %v", len(s.received), err)
 	}

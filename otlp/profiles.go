@@ -125,8 +125,8 @@ func (e *encoder) profile(to pprofile.Profile, rows []int32) {
 	to.PeriodType().SetTypeStrindex(e.dict.str("cpu"))
 	to.PeriodType().SetUnitStrindex(e.dict.str("nanoseconds"))
 	to.SetPeriod(s.Period)
-	for _, reason := range slices.Sorted(maps.Keys(s.Lost)) {
-		lost := attr{key: "hotspan.lost." + reason, num: s.Lost[reason], number: true, unit: "{sample}"}
+	for _, reason := range s.LostReasons() {
+		lost := attr{key: "hotspan.lost." + reason.String(), num: s.Lost[reason], number: true, unit: "{sample}"}
 		to.AttributeIndices().Append(e.dict.attr(lost))
 	}
 	e.samples(to.Samples(), rows)

@@ -29,7 +29,7 @@ func TestProfilesConform(t *testing.T) {
 	for seed := range uint64(30) {
 		for name, s := range map[string]*pprofx.Snapshot{
 			"random": randomSnapshot(seed, 300), "hostile": hostile(seed), "one row": randomSnapshot(seed, 1),
-			"no rows": {Start: start, End: end, Period: 1, Lost: map[string]int64{"ring full": 3}},
+			"no rows": {Start: start, End: end, Period: 1, Lost: map[pprofx.LostReason]int64{pprofx.LostRingFull: 3}},
 		} {
 			p := Profiles(s, agent)
 			if got := breaches(p); got != nil {
@@ -85,7 +85,7 @@ func checkHeader(t *testing.T, dict pprofile.ProfilesDictionary, all pprofile.Pr
 		d.str(p.SampleType().TypeStrindex()), d.str(p.SampleType().UnitStrindex()),
 		d.str(p.PeriodType().TypeStrindex()), d.str(p.PeriodType().UnitStrindex()), d.attributes(p.AttributeIndices()))
 	want := fmt.Sprint(1, uint64(start), uint64(end-start), 10_101_010, "samples", "count", "cpu", "nanoseconds",
-		map[string]string{"hotspan.lost.ring full": "7", "hotspan.lost.throttled": "5"})
+		map[string]string{"hotspan.lost.ring buffer full": "7", "hotspan.lost.process exited": "5"})
 	if got != want {
 		t.Errorf("header %s, want %s", got, want)
 	}

@@ -21,7 +21,7 @@ func randomSnapshot(seed uint64, rows int) *pprofx.Snapshot {
 				{Key: "service.version", Str: "1.2"}, {Key: "shard", Num: 7}, {Key: "host.name", Str: "pod"},
 			}},
 		},
-		Lost: map[string]int64{"ring full": 7, "throttled": int64(seed)},
+		Lost: map[pprofx.LostReason]int64{pprofx.LostRingFull: 7, pprofx.LostExited: int64(seed)},
 	}
 	physical := physicalFrames(r, s)
 	stacks := map[string]bool{}
@@ -53,7 +53,7 @@ func randomRow(r *rand.Rand, s *pprofx.Snapshot) pprofx.Row {
 		CPU:    int32(r.IntN(2)),
 		State:  pprofx.State(r.IntN(6)),
 		Thread: []string{"node", "libuv-worker", ""}[r.IntN(3)],
-		Stop:   []string{"root", "depth"}[r.IntN(2)],
+		Stop:   []pprofx.StopReason{pprofx.StopRoot, pprofx.StopDepth}[r.IntN(2)],
 	}
 }
 
@@ -138,8 +138,8 @@ func hostile(seed uint64) *pprofx.Snapshot {
 			pprofx.Label{Key: "hotspan.stop", Num: 5, Unit: "\xff"})
 	}
 	s.Stacks = append(s.Stacks, nil)
-	s.Rows[0].Stack, s.Rows[0].Thread, s.Rows[0].Stop = int32(len(s.Stacks)-1), "\xff", ""
-	s.Lost["\xff"] = 1
+	s.Rows[0].Stack, s.Rows[0].Thread, s.Rows[0].Stop = int32(len(s.Stacks)-1), "\xff", pprofx.StopReason(255)
+	s.Lost[pprofx.LostReason(255)] = 1
 	s.Processes[3] = pprofx.Process{Executable: "/bin/\xff", Service: "\xfe"}
 	return s
 }

@@ -69,8 +69,8 @@ func (e *encoder) sampleKey(r *pprofx.Row, labels *labelSet) sampleKey {
 	if r.State != pprofx.StateOther {
 		k.state = e.optional("hotspan.vm_state", r.State.String())
 	}
-	if r.Stop != "root" {
-		k.stop = e.optional("hotspan.stop", r.Stop)
+	if r.Stop != pprofx.StopRoot {
+		k.stop = e.optional("hotspan.stop", r.Stop.String())
 	}
 	return k
 }

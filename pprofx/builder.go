@@ -1,13 +1,5 @@
 package pprofx
 
-// Reasons for which a Builder itself loses samples; others come through Lose.
-const (
-	// LostLate is a sample older than the interval that is open: its own interval was cut before it came.
-	LostLate = "late"
-	// LostFull is a sample that came when MaxRows samples were waiting for a cut.
-	LostFull = "full"
-)
-
 // Caps of one snapshot. They bound the memory of a recording that is never cut and of a target that makes up names.
 // They count what the Builder holds, so the samples that wait for the next snapshot count in this one.
 const (
@@ -27,7 +19,7 @@ type Builder struct {
 	processes map[int]Process
 	tables    *tables
 	rows      []Row // in the order of arrival
-	lost      map[string]int64
+	lost      map[LostReason]int64
 }
 
 // NewBuilder returns a Builder whose first snapshot starts at start, Unix time in nanoseconds. A sample stands for
@@ -39,7 +31,7 @@ func NewBuilder(start, period int64) *Builder {
 		maxRows:   MaxRows,
 		processes: make(map[int]Process),
 		tables:    newTables(MaxFrames, MaxStacks),
-		lost:      make(map[string]int64),
+		lost:      make(map[LostReason]int64),
 	}
 }
 
@@ -69,7 +61,7 @@ func (b *Builder) Add(s *Sample) {
 
 // Lose counts n samples that were taken and never came to Add. They go into the next snapshot cut. An n below 1 counts
 // nothing.
-func (b *Builder) Lose(reason string, n int64) {
+func (b *Builder) Lose(reason LostReason, n int64) {
 	if n > 0 {
 		b.lost[reason] += n
 	}

@@ -16,9 +16,9 @@ func TestCutByTime(t *testing.T) {
 	for i, at := range []int64{150, 100, 199, 200, 99, 250, 150} {
 		b.Add(&Sample{Time: at, CPU: i, Stack: stack})
 	}
-	b.Lose("ring buffer full", 3)
-	b.Lose("ring buffer full", 0)
-	b.Lose("ring buffer full", -1)
+	b.Lose(LostRingFull, 3)
+	b.Lose(LostRingFull, 0)
+	b.Lose(LostRingFull, -1)
 	first, second := b.Cut(200), b.Cut(300)
 
 	type row struct {
@@ -35,8 +35,8 @@ func TestCutByTime(t *testing.T) {
 	if diff := cmp.Diff(want, [][]row{rows(first), rows(second)}); diff != "" {
 		t.Error(diff)
 	}
-	wantLost := []map[string]int64{{"ring buffer full": 3, "late": 1}, {}}
-	if diff := cmp.Diff(wantLost, []map[string]int64{first.Lost, second.Lost}); diff != "" {
+	wantLost := []map[LostReason]int64{{LostRingFull: 3, LostLate: 1}, {}}
+	if diff := cmp.Diff(wantLost, []map[LostReason]int64{first.Lost, second.Lost}); diff != "" {
 		t.Error(diff)
 	}
 	if got, want := [...]int64{first.Start, first.End, second.Start, second.End}, [...]int64{100, 200, 200, 300}; got != want {
@@ -76,7 +76,7 @@ func TestCutProperty(t *testing.T) {
 				b.Add(s)
 			}
 			n := r.Int64N(3)
-			b.Lose("other", n)
+			b.Lose(LostMalformed, n)
 			lose += n
 			now += r.Int64N(300) - 20
 			snapshots = append(snapshots, b.Cut(now))
@@ -98,7 +98,7 @@ func checkCuts(t *testing.T, seed uint64, snapshots []*Snapshot, added []*Sample
 		}
 		start = s.End
 		late += s.Lost[LostLate]
-		other += s.Lost["other"]
+		other += s.Lost[LostMalformed]
 		before := Row{}
 		arrived := int64(0) // number of the row before
 		for _, row := range s.Rows {
@@ -293,7 +293,7 @@ func TestProcesses(t *testing.T) {
 
 // hotSample is a sample as deep and as labelled as one of a web service.
 func hotSample() *Sample {
-	s := &Sample{Thread: "node", Stop: "root", Labels: []Label{
+	s := &Sample{Thread: "node", Stop: StopRoot, Labels: []Label{
 		{Key: "http.route", Str: "/api/users/:id"},
 		{Key: "span_id", Str: "00f067aa0ba902b7"},
 		{Key: "trace_id", Str: "4bf92f3577b34da6a3ce929d0e0e4736"},
@@ -337,7 +337,7 @@ func TestSnapshotsDoNotShare(t *testing.T) {
 	for i := range int64(100) {
 		b.Add(g.sample(50 + i))
 	}
-	b.Lose("late", 1)
+	b.Lose(LostLate, 1)
 	b.Cut(200)
 	if diff := cmp.Diff(rows, first.Rows); diff != "" {
 		t.Errorf("a later cut changed the rows: %s", diff)

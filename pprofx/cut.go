@@ -57,7 +57,7 @@ func (b *Builder) restart(start int64, left []Row) {
 		r.Stack = b.tables.stack(stack)
 		r.Labels = b.tables.labelSet(old.labels[r.Labels])
 	}
-	b.start, b.rows, b.lost = start, left, make(map[string]int64)
+	b.start, b.rows, b.lost = start, left, make(map[LostReason]int64)
 }
 
 // compaction copies rows into a snapshot and with them only the table entries that they refer to, numbered in the

@@ -45,7 +45,7 @@ func (g *generator) sample(at int64) *Sample {
 	r := g.r
 	s := &Sample{
 		Time: at, PID: r.IntN(3), TID: r.IntN(3), CPU: r.IntN(4), State: State(r.IntN(len(stateNames))),
-		Thread: pick(r, "", "node", "V8 Worker 1", "caf\xc3"), Stop: pick(r, "root", "depth"),
+		Thread: pick(r, "", "node", "V8 Worker 1", "caf\xc3"), Stop: pick(r, StopRoot, StopDepth),
 		Stack: make([]*Frame, 0, 4),
 	}
 	for range r.IntN(5) {
@@ -77,6 +77,6 @@ func (g *generator) snapshot(n int) (*Snapshot, []*Sample) {
 		samples = append(samples, s)
 		b.Add(s)
 	}
-	b.Lose("throttled", g.r.Int64N(3))
+	b.Lose(LostMalformed, g.r.Int64N(3))
 	return b.Cut(b.start + int64(n)), samples
 }

@@ -70,7 +70,7 @@ type jsonFrame struct {
 func jsonRow(r *Row, stacks [][]*jsonFrame, labels []map[string]any) *jsonSample {
 	return &jsonSample{
 		Time: r.Time, PID: r.PID, TID: r.TID, Thread: r.Thread, CPU: r.CPU, State: r.State.String(),
-		Labels: labels[r.Labels], Stop: r.Stop, Stack: stacks[r.Stack],
+		Labels: labels[r.Labels], Stop: r.Stop.String(), Stack: stacks[r.Stack],
 	}
 }
 

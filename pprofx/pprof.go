@@ -88,7 +88,7 @@ func newPprofWriter(s *Snapshot) *pprofWriter {
 
 func pprofComments(s *Snapshot) []string {
 	var lines []string
-	for _, reason := range slices.Sorted(maps.Keys(s.Lost)) {
+	for _, reason := range s.LostReasons() {
 		lines = append(lines, valid(fmt.Sprintf("lost: %d %s", s.Lost[reason], reason)))
 	}
 	if n := s.Other(); n > 0 {

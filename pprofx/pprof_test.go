@@ -174,8 +174,8 @@ func checkProfileTables(t *testing.T, p *profile.Profile) {
 
 func TestPprofHeader(t *testing.T) {
 	b := NewBuilder(5e9, 10_101_010)
-	b.Lose("throttled", 3)
-	b.Lose("full", 4)
+	b.Lose(LostLate, 3)
+	b.Lose(LostFull, 4)
 	p := roundTrip(t, b.Cut(7e9))
 	want := &profile.Profile{
 		SampleType:        []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
@@ -184,7 +184,7 @@ func TestPprofHeader(t *testing.T) {
 		Period:            10_101_010,
 		TimeNanos:         5e9,
 		DurationNanos:     2e9,
-		Comments:          []string{"lost: 4 full", "lost: 3 throttled"},
+		Comments:          []string{"lost: 4 full", "lost: 3 late"},
 	}
 	if diff := cmp.Diff(want.String(), p.String()); diff != "" {
 		t.Error(diff)

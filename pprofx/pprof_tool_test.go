@@ -48,7 +48,7 @@ func labelledSnapshot() *Snapshot {
 	}
 	add := func(n int, thread string, tid int, labels ...Label) {
 		for range n {
-			b.Add(&Sample{PID: 70, TID: tid, Thread: thread, State: StateJS, Stop: "root", Stack: stack, Labels: labels})
+			b.Add(&Sample{PID: 70, TID: tid, Thread: thread, State: StateJS, Stop: StopRoot, Stack: stack, Labels: labels})
 		}
 	}
 	add(3, "node", 70, Label{Key: "http.route", Str: "/users/:id"}, Label{Key: "retries", Num: 0})
@@ -122,8 +122,8 @@ func TestTagfocusAndShow(t *testing.T) {
 
 func TestEmptySnapshotInGoToolPprof(t *testing.T) {
 	b := NewBuilder(0, 1)
-	b.Lose("throttled", 2)
-	if out := goToolPprof(t, b.Cut(1), "-comments"); out != "lost: 2 throttled\n" {
+	b.Lose(LostMalformed, 2)
+	if out := goToolPprof(t, b.Cut(1), "-comments"); out != "lost: 2 malformed record\n" {
 		t.Errorf("got %q", out)
 	}
 }

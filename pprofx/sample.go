@@ -19,7 +19,7 @@ const (
 
 var kindNames = [...]string{"js", "builtin", "regexp", "wasm", "native", "kernel", "jit", "marker"}
 
-func (k Kind) String() string { return kindNames[k] }
+func (k Kind) String() string { return nameOf("Kind", kindNames[:], uint8(k)) }
 
 // Tier is the V8 compiler that made the code of a JS frame.
 type Tier uint8
@@ -35,7 +35,7 @@ const (
 
 var tierNames = [...]string{"", "ignition", "sparkplug", "maglev", "turbofan"}
 
-func (t Tier) String() string { return tierNames[t] }
+func (t Tier) String() string { return nameOf("Tier", tierNames[:], uint8(t)) }
 
 // State is what the VM of the sampled thread was doing, as V8 itself keeps account of it.
 type State uint8
@@ -52,7 +52,7 @@ const (
 
 var stateNames = [...]string{"other", "js", "gc", "compiler", "external", "idle"}
 
-func (s State) String() string { return stateNames[s] }
+func (s State) String() string { return nameOf("State", stateNames[:], uint8(s)) }
 
 // Frame is one logical frame of a stack: an inlined function is a frame of its own. Frames are compared by value:
 // two are the same only if all fields are equal.
@@ -89,7 +89,7 @@ type Sample struct {
 	Thread string // name of the thread
 	CPU    int
 	State  State
-	Stop   string   // why the walk ended: "root" when it reached the thread's first frame
+	Stop   StopReason
 	Stack  []*Frame // leaf first; shared between samples, never changed
 	Labels []Label  // of the request that ran, sorted by Key, each Key once; shared, never changed
 }

@@ -12,7 +12,7 @@ type Snapshot struct {
 	Rows       []Row           // by time
 	// Lost counts samples that are in no row, by reason. They are counted in the interval in which the loss became
 	// known, so that over all snapshots of a recording taken = rows + lost.
-	Lost map[string]int64
+	Lost map[LostReason]int64
 }
 
 // Process is what is known of a sampled process, by pid.
@@ -34,7 +34,7 @@ type Row struct {
 	CPU    int32
 	State  State
 	Thread string
-	Stop   string
+	Stop   StopReason
 }
 
 // Other counts the rows whose stack was left out because the snapshot was full: their stack is the one frame

@@ -37,12 +37,12 @@ func exampleSnapshot() *Snapshot {
 	}
 	b := NewBuilder(second, 10_101_010)
 	for _, s := range []*Sample{
-		{Time: 123_456_789, TID: 12, Thread: "node", CPU: 1, State: StateJS, Stop: "root", Stack: app(3),
+		{Time: 123_456_789, TID: 12, Thread: "node", CPU: 1, State: StateJS, Stop: StopRoot, Stack: app(3),
 			Labels: []Label{{Key: "http.route", Str: "/users/:id"}, {Key: "retries", Num: 2}}},
-		{Time: 124_456_789, TID: 12, Thread: "node", CPU: 2, State: StateJS, Stop: "root", Stack: app(4)},
-		{Time: 200_000_000, TID: 13, Thread: "V8 Worker 1", CPU: 0, State: StateGC, Stop: "frame pointer 0x8", Stack: worker},
-		{Time: 300_000_000, TID: 14, CPU: 3, Stop: "no frames"},
-		{Time: 400_000_000, TID: 12, Thread: "node", CPU: 1, State: StateJS, Stop: "depth", Stack: odd,
+		{Time: 124_456_789, TID: 12, Thread: "node", CPU: 2, State: StateJS, Stop: StopRoot, Stack: app(4)},
+		{Time: 200_000_000, TID: 13, Thread: "V8 Worker 1", CPU: 0, State: StateGC, Stop: StopBadPC, Stack: worker},
+		{Time: 300_000_000, TID: 14, CPU: 3, Stop: StopUnreadable},
+		{Time: 400_000_000, TID: 12, Thread: "node", CPU: 1, State: StateJS, Stop: StopDepth, Stack: odd,
 			Labels: []Label{{Key: "retries", Num: 0}}},
 	} {
 		s.PID, s.Time = 12, s.Time+second
@@ -117,7 +117,7 @@ func wantObject(s *Sample) map[string]any {
 	}
 	object := map[string]any{
 		"t": number(s.Time), "pid": number(int64(s.PID)), "tid": number(int64(s.TID)), "cpu": number(int64(s.CPU)),
-		"thread": strings.ToValidUTF8(s.Thread, "\uFFFD"), "state": s.State.String(), "stop": s.Stop, "stack": stack,
+		"thread": strings.ToValidUTF8(s.Thread, "\uFFFD"), "state": s.State.String(), "stop": s.Stop.String(), "stack": stack,
 	}
 	labels := map[string]any{}
 	for _, l := range s.Labels {

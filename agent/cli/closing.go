@@ -68,7 +68,7 @@ func inKernel(s *agent.Stats) string {
 	return fmt.Sprintf("; in the kernel %.1f µs a sample of %.0f frames", float64(s.InKernel.Microseconds())/n, float64(s.Frames)/n)
 }
 
-func lostBy(lost map[string]int64) string {
+func lostBy(lost map[pprofx.LostReason]int64) string {
 	var parts []string
 	for reason, n := range lost {
 		parts = append(parts, fmt.Sprintf("%s %d", reason, n))

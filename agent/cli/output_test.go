@@ -43,7 +43,7 @@ func snapshot(t *testing.T) *pprofx.Snapshot {
 	t.Helper()
 	b := pprofx.NewBuilder(0, 1e7)
 	for i := range int64(2) {
-		b.Add(&pprofx.Sample{Time: 5 + i, PID: 1, TID: 1, Stop: "root", Stack: []*pprofx.Frame{{Function: "work"}}})
+		b.Add(&pprofx.Sample{Time: 5 + i, PID: 1, TID: 1, Stop: pprofx.StopRoot, Stack: []*pprofx.Frame{{Function: "work"}}})
 	}
 	return b.Cut(100)
 }
@@ -120,7 +120,7 @@ func TestClosing(t *testing.T) {
 	start := time.Unix(1000, 0)
 	full := agent.Stats{
 		Start: start, End: start.Add(10040 * time.Millisecond), Taken: 2000, Samples: 1990, Written: 1985,
-		Lost:   map[string]int64{agent.LostRingFull: 10, agent.LostExited: 5},
+		Lost:   map[pprofx.LostReason]int64{pprofx.LostRingFull: 10, pprofx.LostExited: 5},
 		ToRoot: 1791, WithJS: 1000, Named: 999, Requests: 300, Labelled: 200,
 		Learning: 7, Unreadable: 2, BadLabels: 1, SnapshotsLost: 3,
 		SourceMaps: agent.MapStats{Loaded: 5, Missing: 1, Remote: 2, Broken: 3, TooLarge: 4, Late: 6},

@@ -76,7 +76,7 @@ func TestApplyMerges(t *testing.T) {
 			{Time: 1, Stack: 0}, {Time: 2, Stack: 1}, {Time: 3, Stack: 2}, {Time: 4, Stack: 3}, {Time: 5, Stack: 4},
 			{Time: 6, Stack: 5}, {Time: 7, Stack: 6},
 		},
-		Lost: map[string]int64{"late": 3},
+		Lost: map[pprofx.LostReason]int64{pprofx.LostLate: 3},
 	}
 	rows := append([]pprofx.Row{}, s.Rows...)
 	mapped := source("f", "/srv/dist/a.ts", 1, 5)
@@ -94,7 +94,7 @@ func TestApplyMerges(t *testing.T) {
 			{Time: 1, Stack: 0}, {Time: 2, Stack: 0}, {Time: 3, Stack: 1}, {Time: 4, Stack: 2}, {Time: 5, Stack: 0},
 			{Time: 6, Stack: 3}, {Time: 7, Stack: 4},
 		},
-		Lost: map[string]int64{"late": 3},
+		Lost: map[pprofx.LostReason]int64{pprofx.LostLate: 3},
 	}
 	got := Apply(s, map[int32]Script{1: {Map: parse(t, plain)}})
 	if diff := cmp.Diff(want, got); diff != "" {

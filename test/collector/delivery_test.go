@@ -50,7 +50,7 @@ func checkHeader(t *testing.T, s *pprofx.Snapshot, m pprofile.Profiles) {
 		attrs := rp.Resource().Attributes().AsRaw()
 		got[attrs["process.pid"].(int64)] = attrs
 		p := rp.ScopeProfiles().At(0).Profiles().At(0)
-		lost := dictionary{m.Dictionary()}.attributes(p.AttributeIndices())["hotspan.lost.ring full"]
+		lost := dictionary{m.Dictionary()}.attributes(p.AttributeIndices())["hotspan.lost.ring buffer full"]
 		if int64(p.Time()) != s.Start || int64(p.DurationNano()) != s.End-s.Start || p.Period() != s.Period || lost == "" {
 			t.Errorf("time %d, duration %d, period %d, lost %q", p.Time(), p.DurationNano(), p.Period(), lost)
 		}

@@ -24,14 +24,14 @@ func recording(snapshots, samplesEach int) []*pprofx.Snapshot {
 		for range samplesEach {
 			b.Add(sample(r, begin+i*second+r.Int64N(second), frames))
 		}
-		b.Lose("ring full", i+1)
+		b.Lose(pprofx.LostRingFull, i+1)
 		all = append(all, b.Cut(begin+(i+1)*second))
 	}
 	return all
 }
 
 func sample(r *rand.Rand, at int64, frames [][]*pprofx.Frame) *pprofx.Sample {
-	s := &pprofx.Sample{Time: at, PID: 10 + r.IntN(2), TID: 20 + r.IntN(3), CPU: r.IntN(4), Stop: "root",
+	s := &pprofx.Sample{Time: at, PID: 10 + r.IntN(2), TID: 20 + r.IntN(3), CPU: r.IntN(4), Stop: pprofx.StopRoot,
 		Thread: []string{"node", "V8Worker", ""}[r.IntN(3)], State: pprofx.State(r.IntN(6))}
 	for range 1 + r.IntN(40) {
 		s.Stack = append(s.Stack, frames[r.IntN(len(frames))]...)

@@ -1,0 +1,73 @@
+package pprofx
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// StopReason says why the walk of a stack ended.
+type StopReason uint8
+
+// The stop reasons. Only a stack that ends with StopRoot is complete.
+const (
+	StopUnknown    StopReason = iota
+	StopRoot                  // the walk reached the thread's first frame
+	StopDepth                 // the stack has more frames than a walk visits
+	StopUnreadable            // memory of the stack could not be read
+	StopNoRule                // nothing says how to unwind the code of a frame
+	StopNoProgress            // the next frame would not be above this one
+	StopBadPC                 // a return address points to no code
+)
+
+var stopNames = [...]string{
+	StopUnknown:    "unknown",
+	StopRoot:       "root",
+	StopDepth:      "too deep",
+	StopUnreadable: "stack unreadable",
+	StopNoRule:     "no unwind rule",
+	StopNoProgress: "no progress",
+	StopBadPC:      "bad return address",
+}
+
+// String returns the text that stands in JSON lines and in OTLP's attribute hotspan.stop.
+func (r StopReason) String() string { return nameOf("StopReason", stopNames[:], uint8(r)) }
+
+// LostReason says why a sample that was taken is in no row of a snapshot.
+type LostReason uint8
+
+// The lost reasons. A Builder counts LostLate and LostFull itself; others come through Lose.
+const (
+	LostUnknown   LostReason = iota
+	LostLate                 // older than the open interval: its own interval was cut before the sample came
+	LostFull                 // MaxRows samples were waiting for a cut
+	LostRingFull             // the buffer between kernel and profiler had no room
+	LostMalformed            // the record could not be decoded
+	LostExited               // the process had ended before the sample was handled
+)
+
+var lostNames = [...]string{
+	LostUnknown:   "unknown",
+	LostLate:      "late",
+	LostFull:      "full",
+	LostRingFull:  "ring buffer full",
+	LostMalformed: "malformed record",
+	LostExited:    "process exited",
+}
+
+// String returns the text that stands in the comments of a pprof file and in OTLP's attributes hotspan.lost.REASON.
+func (r LostReason) String() string { return nameOf("LostReason", lostNames[:], uint8(r)) }
+
+// LostReasons returns the keys of s.Lost in the order of their texts.
+func (s *Snapshot) LostReasons() []LostReason {
+	return slices.SortedFunc(maps.Keys(s.Lost), func(a, b LostReason) int { return cmp.Compare(a.String(), b.String()) })
+}
+
+// nameOf is names[n], and TYPE(n) for a number that has no name.
+func nameOf(typeName string, names []string, n uint8) string {
+	if int(n) < len(names) {
+		return names[n]
+	}
+	return typeName + "(" + strconv.Itoa(int(n)) + ")"
+}
