@@ -2,43 +2,18 @@ package otlp
 
 import (
 	"context"
-	"crypto/tls"
+	"errors"
 	"fmt"
 	"net/url"
-	"time"
 
 	"github.com/hotspan/hotspan/pprofx"
 	"go.opentelemetry.io/collector/pdata/pprofile"
 	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/backoff"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/metadata"
 )
 
-// Config is what an Exporter may be told. The zero value is good.
-type Config struct {
-	Agent   Agent
-	Headers map[string]string // sent with every request, such as authorization
-	TLS     *tls.Config       // for https; nil: the system's roots
-	Plain   bool              // do not compress; else gzip
-
-	// MaxMessage is the size in bytes, before compression, above which a snapshot goes in several messages. 0 means a
-	// little less than 4 MiB, the most that a gRPC server takes unless it is told otherwise.
-	MaxMessage int
-	// Timeout is how long one try may take; 0 means 10 s, as OTLP's exporters have it.
-	Timeout time.Duration
-	// GiveUp is how long tries go on for one Write whose context has no earlier deadline; 0 means a minute.
-	GiveUp time.Duration
-	// Warn is told what a server says of a message that it took in full; may be nil.
-	Warn func(message string)
-}
-
-const maxMessage = 4<<20 - 64<<10
-
-// Exporter delivers snapshots to one server. Write may be called from several goroutines.
+// Exporter delivers snapshots to one server. It is safe for concurrent use.
 type Exporter struct {
 	endpoint string
 	config   Config
@@ -46,28 +21,32 @@ type Exporter struct {
 	client   pprofileotlp.GRPCClient
 }
 
-// Dial makes an exporter to an endpoint http://HOST:PORT (no encryption) or https://HOST:PORT (TLS); without a port
-// it is 4317. It does not wait for the server: an error is one of the endpoint's form.
+// Dial returns an exporter to an endpoint http://HOST:PORT (no encryption) or https://HOST:PORT (TLS); the default port
+// is 4317. It does not connect yet: an error means that the endpoint or the configuration is malformed. The caller must
+// Close the exporter.
 func Dial(endpoint string, c Config) (*Exporter, error) {
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("otlp: %w", err)
+	}
 	target, secure, err := parse(endpoint)
 	if err != nil {
 		return nil, fmt.Errorf("otlp endpoint %q: %w", endpoint, err)
 	}
-	conn, err := grpc.NewClient(target, c.options(secure)...)
+	conn, err := grpc.NewClient(target, c.dialOptions(secure)...)
 	if err != nil {
 		return nil, fmt.Errorf("otlp endpoint %q: %w", endpoint, err)
 	}
-	c.defaults()
+	c.setDefaults()
 	return &Exporter{endpoint, c, conn, pprofileotlp.NewGRPCClient(conn)}, nil
 }
 
 func parse(endpoint string) (target string, secure bool, err error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", false, fmt.Errorf("want http://HOST:4317 or https://HOST:4317")
+		return "", false, errors.New("want http://HOST:4317 or https://HOST:4317")
 	}
 	if u.User != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
-		return "", false, fmt.Errorf("gRPC takes a host and a port, nothing more")
+		return "", false, errors.New("gRPC takes a host and a port, nothing more")
 	}
 	if u.Port() == "" {
 		u.Host += ":4317"
@@ -75,39 +54,9 @@ func parse(endpoint string) (target string, secure bool, err error) {
 	return u.Host, u.Scheme == "https", nil
 }
 
-func (c *Config) defaults() {
-	if c.MaxMessage == 0 {
-		c.MaxMessage = maxMessage
-	}
-	if c.Timeout == 0 {
-		c.Timeout = 10 * time.Second
-	}
-	if c.GiveUp == 0 {
-		c.GiveUp = time.Minute
-	}
-}
-
-func (c *Config) options(secure bool) []grpc.DialOption {
-	transport := insecure.NewCredentials()
-	if secure {
-		transport = credentials.NewTLS(c.TLS)
-	}
-	reconnect := grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: 5 * time.Second}
-	reconnect.Backoff.BaseDelay, reconnect.Backoff.MaxDelay = firstWait, maxWait
-	options := []grpc.DialOption{
-		grpc.WithTransportCredentials(transport),
-		grpc.WithConnectParams(reconnect),
-		grpc.WithUserAgent("hotspan/" + c.Agent.Version),
-	}
-	if !c.Plain {
-		options = append(options, grpc.WithDefaultCallOptions(grpc.UseCompressor(gzip.Name)))
-	}
-	return options
-}
-
-// Write delivers s. It tries again while the server is said to recover, until ctx ends or Config.GiveUp has passed.
-// A snapshot without rows and without losses is not sent. The error of a server that took only a part is a
-// *PartialError. After another error some messages of a large snapshot may have been delivered; it says how many.
+// Write delivers s. After errors that OTLP calls retryable it tries again, until ctx ends or Config.GiveUp has passed.
+// It does not send a snapshot without rows and losses. If the server rejects a part, the error is a *PartialError.
+// After any other error, some messages of a large snapshot may have been delivered; the error says how many.
 func (e *Exporter) Write(ctx context.Context, s *pprofx.Snapshot) error {
 	if len(s.Rows) == 0 && len(s.Lost) == 0 {
 		return nil
@@ -117,16 +66,47 @@ func (e *Exporter) Write(ctx context.Context, s *pprofx.Snapshot) error {
 	partial := &PartialError{Endpoint: e.endpoint}
 	all := messages(s, e.config.Agent, processes(s), e.config.MaxMessage)
 	for i, m := range all {
-		said, err := e.deliver(ctx, m)
+		response, err := e.deliver(ctx, m)
 		if err != nil {
 			return fmt.Errorf("otlp %s: message %d of %d: %w", e.endpoint, i+1, len(all), err)
 		}
-		e.note(partial, said, m)
+		e.note(partial, response, m)
 	}
 	if partial.Rejected > 0 {
 		return partial
 	}
 	return nil
+}
+
+// deliver sends one message and tries again after errors that may pass, until ctx ends.
+func (e *Exporter) deliver(ctx context.Context, m pprofile.Profiles) (pprofileotlp.ExportPartialSuccess, error) {
+	request := pprofileotlp.NewExportRequestFromProfiles(m)
+	var last error
+	for try := 1; ; try++ {
+		response, err := e.try(ctx, request)
+		if err == nil {
+			return response.PartialSuccess(), nil
+		}
+		if ctx.Err() != nil && last != nil {
+			err = last // says more than that time ran out
+		}
+		last = err
+		wait, again := nextTry(err, try)
+		if !again {
+			return none(), explain(err)
+		}
+		if !pause(ctx, wait) {
+			return none(), fmt.Errorf("gave up after %d tries (%w): %w", try, ended(ctx), explain(err))
+		}
+	}
+}
+
+func none() pprofileotlp.ExportPartialSuccess { return pprofileotlp.NewExportPartialSuccess() }
+
+func (e *Exporter) try(ctx context.Context, r pprofileotlp.ExportRequest) (pprofileotlp.ExportResponse, error) {
+	ctx, cancel := context.WithTimeout(ctx, e.config.Timeout)
+	defer cancel()
+	return e.client.Export(ctx, r)
 }
 
 func (e *Exporter) withHeaders(ctx context.Context) context.Context {
@@ -136,28 +116,29 @@ func (e *Exporter) withHeaders(ctx context.Context) context.Context {
 	return ctx
 }
 
-// Close ends the connection. A Write that is under way fails.
+// Close closes the connection. A Write that is in progress fails.
 func (e *Exporter) Close() error { return e.conn.Close() }
 
-// PartialError says that a server took a snapshot and dropped a part of it.
+// PartialError means that a server accepted a snapshot and rejected a part of it.
 type PartialError struct {
 	Endpoint     string
 	Rejected, Of int64  // profiles; a snapshot has one per process and message
 	Message      string // the server's reason
 }
 
+// Error returns the endpoint, both numbers and the server's reason.
 func (e *PartialError) Error() string {
 	return fmt.Sprintf("otlp %s: rejected %d of %d profiles: %s", e.Endpoint, e.Rejected, e.Of, e.Message)
 }
 
-// note adds to p what the server said of message m.
-func (e *Exporter) note(p *PartialError, said pprofileotlp.ExportPartialSuccess, m pprofile.Profiles) {
+// note adds the server's response to message m to p.
+func (e *Exporter) note(p *PartialError, response pprofileotlp.ExportPartialSuccess, m pprofile.Profiles) {
 	p.Of += int64(m.ResourceProfiles().Len())
-	p.Rejected += said.RejectedProfiles()
+	p.Rejected += response.RejectedProfiles()
 	switch {
-	case said.RejectedProfiles() > 0:
-		p.Message = said.ErrorMessage()
-	case said.ErrorMessage() != "" && e.config.Warn != nil:
-		e.config.Warn(said.ErrorMessage())
+	case response.RejectedProfiles() > 0:
+		p.Message = response.ErrorMessage()
+	case response.ErrorMessage() != "" && e.config.Warn != nil:
+		e.config.Warn(response.ErrorMessage())
 	}
 }

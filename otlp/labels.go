@@ -8,12 +8,6 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// labelSet is a label set of the snapshot in terms of the tables. Equal attributes have an equal list number.
-type labelSet struct {
-	link, list int32
-	attrs      []int32
-}
-
 func (e *encoder) labelSet(i int32) *labelSet {
 	if e.labels[i] == nil {
 		e.labels[i] = e.addLabels(e.snapshot.LabelSets[i])

@@ -28,13 +28,6 @@ import (
 	"go.opentelemetry.io/collector/pdata/pprofile"
 )
 
-// Agent says who took a snapshot: the version of the instrumentation scope "hotspan", and what is true of all
-// processes, such as host.name, which every resource gets.
-type Agent struct {
-	Version    string
-	Attributes map[string]string
-}
-
 // Profiles returns s as one message, the process with most samples first. A snapshot without rows gives one profile
 // without samples, which says what was lost.
 func Profiles(s *pprofx.Snapshot, by Agent) pprofile.Profiles {

@@ -6,31 +6,6 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// place is a frame of the snapshot in terms of the tables: the machine code it is part of, and its line.
-type place struct {
-	code code
-	line line
-}
-
-// code is what all lines of a location have in common. The attributes frameType and kind are 0 where there is none.
-type code struct {
-	mapping         int32
-	address         uint64
-	frameType, kind int32
-	tier            pprofx.Tier
-}
-
-type line struct {
-	function    int32
-	row, column int64
-}
-
-// location is a Location before it has an index: the lines are leaf first, all but the last one inlined.
-type location struct {
-	code  code
-	lines []line
-}
-
 // frameTypes are the values of profile.frame.type. v8js, native and kernel are well-known ones of the semantic
 // conventions; code that V8 made itself (its builtins, compiled regular expressions) is v8js. The conventions have
 // none for WebAssembly nor for machine code of unknown origin and allow further values there. A marker is no code.
@@ -120,12 +95,4 @@ func (e *encoder) code(f *pprofx.Frame) code {
 		c.kind = e.optional("hotspan.frame.kind", f.Kind.String())
 	}
 	return c
-}
-
-// optional returns the index of an attribute, 0 for an empty value.
-func (e *encoder) optional(key, value string) int32 {
-	if value == "" {
-		return 0
-	}
-	return e.dict.attr(attr{key: key, str: value})
 }

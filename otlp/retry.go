@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pprofile"
-	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -18,37 +16,6 @@ const (
 	firstWait = 500 * time.Millisecond
 	maxWait   = 5 * time.Second
 )
-
-// deliver sends one message, as often as it takes, until ctx ends.
-func (e *Exporter) deliver(ctx context.Context, m pprofile.Profiles) (pprofileotlp.ExportPartialSuccess, error) {
-	request := pprofileotlp.NewExportRequestFromProfiles(m)
-	var last error
-	for try := 1; ; try++ {
-		response, err := e.try(ctx, request)
-		if err == nil {
-			return response.PartialSuccess(), nil
-		}
-		if ctx.Err() != nil && last != nil {
-			err = last // says more than that time ran out
-		}
-		last = err
-		wait, again := nextTry(err, try)
-		if !again {
-			return none(), explain(err)
-		}
-		if !pause(ctx, wait) {
-			return none(), fmt.Errorf("gave up after %d tries (%w): %w", try, ended(ctx), explain(err))
-		}
-	}
-}
-
-func none() pprofileotlp.ExportPartialSuccess { return pprofileotlp.NewExportPartialSuccess() }
-
-func (e *Exporter) try(ctx context.Context, r pprofileotlp.ExportRequest) (pprofileotlp.ExportResponse, error) {
-	ctx, cancel := context.WithTimeout(ctx, e.config.Timeout)
-	defer cancel()
-	return e.client.Export(ctx, r)
-}
 
 // retryable are the codes of OTLP's table (opentelemetry-proto, docs/specification.md, OTLP/gRPC Failures).
 // RESOURCE_EXHAUSTED is in it only where the server says when to come back.
@@ -61,7 +28,7 @@ var retryable = map[codes.Code]bool{
 	codes.DataLoss:         true,
 }
 
-// nextTry says whether to send again after err, and after what wait: the server's, or one that grows.
+// nextTry reports whether to send again after err, and after what wait: the server's, or one that grows.
 func nextTry(err error, try int) (time.Duration, bool) {
 	s := status.Convert(err)
 	wait, told := retryDelay(s)
@@ -88,7 +55,7 @@ func backoffWait(try int) time.Duration {
 	return wait - time.Duration(rand.Int64N(int64(wait/2)))
 }
 
-// pause waits, unless ctx ends before the wait would.
+// pause waits. It returns false at once if ctx ends before the wait would.
 func pause(ctx context.Context, wait time.Duration) bool {
 	if end, ok := ctx.Deadline(); ok && time.Until(end) < wait {
 		return false
@@ -101,7 +68,7 @@ func pause(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// ended says why no time is left: ctx is over, or would be by the next try.
+// ended returns why no time is left: ctx has ended, or would end before the next try.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -109,14 +76,14 @@ func ended(ctx context.Context) error {
 	return context.DeadlineExceeded
 }
 
-// explain adds to err what a user is likely to have to do.
+// explain adds to err what the user probably has to do.
 func explain(err error) error {
 	switch status.Code(err) {
 	case codes.Unimplemented:
 		return fmt.Errorf("%w (the server takes no profiles: a Collector needs "+
 			"--feature-gates=service.profilesSupport and a profiles pipeline)", err)
 	case codes.ResourceExhausted:
-		return fmt.Errorf("%w (if this is the size of the message: set a smaller largest one)", err)
+		return fmt.Errorf("%w (if the size of the message is the reason: lower MaxMessage, or raise the limit of the server)", err)
 	}
 	return err
 }

@@ -1,0 +1,84 @@
+package otlp
+
+import (
+	"github.com/hotspan/hotspan/pprofx"
+	"go.opentelemetry.io/collector/pdata/pprofile"
+)
+
+// encoder writes a snapshot into one message. It remembers by index what it has already put into the tables, so a
+// frame, a stack or a label set costs its look-ups once.
+type encoder struct {
+	snapshot *pprofx.Snapshot
+	dict     *dictionary
+	places   []*place    // by frame of the snapshot
+	stacks   []int32     // by stack of the snapshot, 0 for one that was not yet needed
+	labels   []*labelSet // by label set of the snapshot
+	lists    map[string]int32
+	byKey    map[sampleKey]pprofile.Sample
+
+	key, locationKey []byte // scratch
+	indices          []int32
+	lines            []line
+}
+
+// sampleKey is what makes a sample: profiles.proto's stack, link and set of attributes. All are indices into the
+// tables, but labels, which is one into lists.
+type sampleKey struct {
+	stack, link, labels           int32
+	thread, tid, cpu, state, stop int32
+}
+
+func newEncoder(s *pprofx.Snapshot, tables pprofile.ProfilesDictionary) *encoder {
+	return &encoder{
+		snapshot: s,
+		dict:     newDictionary(tables),
+		places:   make([]*place, len(s.Frames)),
+		stacks:   make([]int32, len(s.Stacks)),
+		labels:   make([]*labelSet, len(s.LabelSets)),
+		lists:    map[string]int32{},
+		byKey:    map[sampleKey]pprofile.Sample{},
+	}
+}
+
+// labelSet is a label set of the snapshot in terms of the tables. Equal attributes have an equal list number.
+type labelSet struct {
+	link, list int32
+	attrs      []int32
+}
+
+// place is a frame of the snapshot in terms of the tables: the machine code it is part of, and its line.
+type place struct {
+	code code
+	line line
+}
+
+// code is what all lines of a location have in common. The attributes frameType and kind are 0 where there is none.
+type code struct {
+	mapping         int32
+	address         uint64
+	frameType, kind int32
+	tier            pprofx.Tier
+}
+
+type line struct {
+	function    int32
+	row, column int64
+}
+
+// location is a Location before it has an index: the lines are leaf first, all but the last one inlined.
+type location struct {
+	code  code
+	lines []line
+}
+
+func (e *encoder) number(key string, n int64) int32 {
+	return e.dict.attr(attr{key: key, num: n, number: true})
+}
+
+// optional returns the index of an attribute, 0 for an empty value.
+func (e *encoder) optional(key, value string) int32 {
+	if value == "" {
+		return 0
+	}
+	return e.dict.attr(attr{key: key, str: value})
+}
