@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/hotspan/hotspan/agent/internal/version"
 )
 
 // Exit codes.
@@ -20,15 +22,10 @@ type commands struct {
 	Record   recordCmd   `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
 	Contexts contextsCmd `cmd:"" help:"Show the stores that a process keeps for its requests, and the labels that can be made of them."`
 	Doctor   doctorCmd   `cmd:"" help:"Say what can be profiled on this machine, and what is missing."`
-	Layout   layoutCmd   `cmd:"" help:"Print where a Node.js binary's V8 keeps things, and how that is known."`
+	Layout   layoutCmd   `cmd:"" help:"Print the V8 layout of a Node.js binary, and how each part of it is known."`
+
+	Version kong.VersionFlag `help:"Print the version, the commit and the BPF object's hash."`
 }
-
-// usageError is an error in how hotspan was called.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // exited ends kong's own exits, after --help.
 type exited int
@@ -48,6 +45,7 @@ func Main(args []string, stdout, stderr io.Writer) (code int) {
 	parser, err := kong.New(&c,
 		kong.Name("hotspan"),
 		kong.Description("CPU profiles of Node.js services, from outside, with the request of each sample."),
+		kong.Vars{"version": version.Get().String()},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),

@@ -63,6 +63,6 @@ func (p *plain) Handle(_ context.Context, r slog.Record) error {
 		return true
 	})
 	p.clear()
-	_, err := fmt.Fprintf(p, "hotspan: %s\n", b.String())
+	_, err := fmt.Fprintf(p, "hotspan: %s\n", printable(b.String()))
 	return err
 }

@@ -77,17 +77,3 @@ func (w *sheet) fields(what string, fields []layout.Field) {
 		w.line(once(what, i), "%s", strings.Join(names, ", "))
 	}
 }
-
-func (w *sheet) several(what string, texts []string) {
-	for i, text := range texts {
-		w.line(once(what, i), "%s", printable(text))
-	}
-}
-
-// once is the first column of several lines: only the first has it.
-func once(what string, i int) string {
-	if i > 0 {
-		return ""
-	}
-	return what
-}

@@ -2,24 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/internal/doctor"
 )
-
-// sheet prints what doctor found: sections, and lines of two columns in them.
-type sheet struct {
-	io.Writer
-	err error
-}
-
-func (w *sheet) printf(format string, args ...any) {
-	if w.err == nil {
-		_, w.err = fmt.Fprintf(w, format, args...)
-	}
-}
 
 var marks = map[doctor.Mark]string{doctor.OK: "ok", doctor.Warning: "warning", doctor.Missing: "missing"}
 
@@ -48,11 +35,6 @@ func (w *sheet) processes(found *doctor.Diagnosis) {
 	}
 }
 
-// Bounds of what is printed of a command line, in characters: to tell a process by, and to be typed.
-const (
-	longestCommand = 90
-)
-
 // commandLine begins with the name of the program without its folder.
 func commandLine(args []string) string {
 	if len(args) == 0 {
@@ -78,11 +60,6 @@ func (w *sheet) process(p *doctor.NodeProcess) {
 	if p.Detail != nil {
 		w.detail(p)
 	}
-}
-
-// line prints a line about a process.
-func (w *sheet) line(what, format string, args ...any) {
-	w.printf("%11s%-14s  %s\n", "", what, fmt.Sprintf(format, args...))
 }
 
 func (w *sheet) layout(p *doctor.NodeProcess) {
@@ -135,28 +112,4 @@ func (w *sheet) next(found *doctor.Diagnosis) {
 		w.printf("next\n  hotspan record -p %d -d 10s%s\n", p.PID, labels)
 		return
 	}
-}
-
-func shorten(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
-
-// printable takes what a terminal would act on out of a text that a process has given.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, s)
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "of an unknown version"
-	}
-	return s
 }

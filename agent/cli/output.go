@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -69,11 +68,3 @@ func extension(f pprofx.Format) string {
 	}
 	return ".pb.gz"
 }
-
-// otlpSink sends snapshots to an OpenTelemetry Collector or to what understands the same.
-type otlpSink struct {
-	*otlp.Exporter
-	url string
-}
-
-func (s otlpSink) Name() string { return "OTLP " + s.url }

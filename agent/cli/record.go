@@ -14,7 +14,6 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	reqctx "github.com/hotspan/hotspan/context"
-	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -57,12 +56,12 @@ func (r *recordCmd) Run(c console) error {
 	}
 	config.Sinks = append(config.Sinks, files)
 	if r.OTLP != "" {
-		e, err := otlp.Dial(r.OTLP, otlp.Config{})
+		sink, err := dialOTLP(r.OTLP, config.Log)
 		if err != nil {
 			return err
 		}
-		defer e.Close()
-		config.Sinks = append(config.Sinks, otlpSink{e, r.OTLP})
+		defer sink.Close()
+		config.Sinks = append(config.Sinks, sink)
 	}
 	return r.profile(c, config, files)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -130,5 +131,14 @@ func TestOutputOfOneProcess(t *testing.T) {
 		if diff := cmp.Diff(want, s.path(1)); diff != "" {
 			t.Errorf("%v: %s", pids, diff)
 		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	code := Main([]string{"--version"}, &stdout, &stderr)
+	want := regexp.MustCompile(`^hotspan devel \(BPF object [0-9a-f]{12}\)\n$`)
+	if code != 0 || stderr.Len() != 0 || !want.MatchString(stdout.String()) {
+		t.Errorf("exit code %d, %q, %q", code, stdout.String(), stderr.String())
 	}
 }
