@@ -75,7 +75,9 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	if a.config.RaisePriority {
 		defer raisePriority()()
 	}
-	a.start()
+	if err := a.start(); err != nil {
+		return a.stats, err
+	}
 	if err := a.sampler.Start(a.config.Rate); err != nil {
 		return a.stats, err
 	}
@@ -93,10 +95,13 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	return a.finish()
 }
 
-func (a *Agent) start() {
+func (a *Agent) start() (err error) {
 	a.stats.Start = time.Now()
 	a.clock.set()
-	a.builder = pprofx.NewBuilder(a.stats.Start.UnixNano(), int64(time.Second)/int64(a.config.Rate))
+	period := int64(time.Second) / int64(a.config.Rate)
+	if a.builder, err = pprofx.NewBuilder(a.stats.Start.UnixNano(), period); err != nil {
+		return err
+	}
 	for _, t := range a.targets {
 		a.builder.SetProcess(t.PID, t.labels.Described())
 	}
@@ -105,6 +110,7 @@ func (a *Agent) start() {
 		sinks = append(sinks, newDelivery(s, a.log))
 	}
 	a.passes = newPasses(a.maps, sinks, a.log)
+	return nil
 }
 
 // raisePriority lets the calling goroutine run before others, and returns what undoes it: on a busy machine what samples

@@ -51,3 +51,13 @@ func TestBadHeader(t *testing.T) {
 		t.Errorf("%v, %d tries", err, s.tries)
 	}
 }
+
+func TestMalformedSnapshot(t *testing.T) {
+	s := serve(t, &server{})
+	malformed := randomSnapshot(1, 3)
+	malformed.Rows[2].Stack = 1 << 20
+	err := dial(t, "http://"+s.address, Config{}).Write(t.Context(), malformed)
+	if err == nil || !strings.Contains(err.Error(), "row 2: stack 1048576 of") || s.tries != 0 {
+		t.Errorf("%v, %d tries", err, s.tries)
+	}
+}

@@ -61,6 +61,9 @@ func (e *Exporter) Write(ctx context.Context, s *pprofx.Snapshot) error {
 	if len(s.Rows) == 0 && len(s.Lost) == 0 {
 		return nil
 	}
+	if err := s.Check(); err != nil {
+		return fmt.Errorf("otlp %s: %w", e.endpoint, err)
+	}
 	ctx, cancel := context.WithTimeout(e.withHeaders(ctx), e.config.GiveUp)
 	defer cancel()
 	partial := &PartialError{Endpoint: e.endpoint}

@@ -1,17 +1,20 @@
 package pprofx
 
-// Caps of one snapshot. They bound the memory of a recording that is never cut and of a target that makes up names.
-// They count what the Builder holds, so the samples that wait for the next snapshot count in this one.
+import "fmt"
+
+// Limits of one snapshot. They bound the memory of a recording that is never cut, and of a process that makes up names.
+// They count what the Builder holds, including samples that wait for the next snapshot.
 const (
-	// MaxFrames caps distinct frames. A sample with a frame over it keeps all but its stack: that becomes [other].
+	// MaxFrames limits distinct frames. A sample with a frame beyond it gets the stack [other] and keeps all else.
 	MaxFrames = 1 << 18
-	// MaxStacks caps distinct stacks, in the same way.
+	// MaxStacks limits distinct stacks, in the same way.
 	MaxStacks = 1 << 18
-	// MaxRows caps samples. One over it is lost with the reason LostFull.
+	// MaxRows limits samples. Those beyond it are lost with the reason LostFull.
 	MaxRows = 1 << 23
 )
 
-// Builder collects samples and cuts them, by time, into snapshots that touch. It is not safe for concurrent use.
+// Builder collects samples and cuts them, by time, into consecutive snapshots: each starts where the one before it ends.
+// It is not safe for concurrent use. The snapshots are, and do not depend on the Builder. Use NewBuilder to make one.
 type Builder struct {
 	start     int64
 	period    int64
@@ -22,9 +25,12 @@ type Builder struct {
 	lost      map[LostReason]int64
 }
 
-// NewBuilder returns a Builder whose first snapshot starts at start, Unix time in nanoseconds. A sample stands for
-// period nanoseconds of CPU time.
-func NewBuilder(start, period int64) *Builder {
+// NewBuilder returns a Builder whose first snapshot starts at start, Unix time in nanoseconds. Each sample stands for
+// period nanoseconds of CPU time; a period below 1 is an error.
+func NewBuilder(start, period int64) (*Builder, error) {
+	if period < 1 {
+		return nil, fmt.Errorf("builder: period of %d ns, want at least 1", period)
+	}
 	return &Builder{
 		start:     start,
 		period:    period,
@@ -32,11 +38,12 @@ func NewBuilder(start, period int64) *Builder {
 		processes: make(map[int]Process),
 		tables:    newTables(MaxFrames, MaxStacks),
 		lost:      make(map[LostReason]int64),
-	}
+	}, nil
 }
 
-// Add takes one sample. It may be of any time from the start of the open interval on; an earlier one is counted as
-// lost, LostLate. The Sample may be reused after the call, what its Stack points to and its Labels may not.
+// Add adds one sample, of any time from the start of the open interval on. An earlier one is lost with the reason
+// LostLate. The Builder keeps the frames and the Labels slice, which must not change any more; the Sample itself and its
+// Stack slice may be reused. Add panics if a frame is nil.
 func (b *Builder) Add(s *Sample) {
 	if s.Time < b.start {
 		b.Lose(LostLate, 1)
@@ -59,13 +66,12 @@ func (b *Builder) Add(s *Sample) {
 	})
 }
 
-// Lose counts n samples that were taken and never came to Add. They go into the next snapshot cut. An n below 1 counts
-// nothing.
+// Lose counts n samples that were taken and never came to Add. The next Cut reports them. An n below 1 counts nothing.
 func (b *Builder) Lose(reason LostReason, n int64) {
 	if n > 0 {
 		b.lost[reason] += n
 	}
 }
 
-// SetProcess says what is known of the process pid, for this and all later snapshots that have samples of it.
+// SetProcess describes the process pid, in this and all later snapshots that have samples of it.
 func (b *Builder) SetProcess(pid int, p Process) { b.processes[pid] = p }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestCutByTime(t *testing.T) {
-	b := NewBuilder(100, 10)
+	b := newTestBuilder(100, 10)
 	stack := []*Frame{{Function: "f"}}
 	for i, at := range []int64{150, 100, 199, 200, 99, 250, 150} {
 		b.Add(&Sample{Time: at, CPU: i, Stack: stack})
@@ -45,7 +45,7 @@ func TestCutByTime(t *testing.T) {
 }
 
 func TestCutBackwardsIsEmpty(t *testing.T) {
-	b := NewBuilder(100, 10)
+	b := newTestBuilder(100, 10)
 	b.Add(&Sample{Time: 100})
 	if s := b.Cut(50); s.Start != 100 || s.End != 100 || len(s.Rows) != 0 {
 		t.Errorf("got [%d, %d) with %d rows, want [100, 100) with none", s.Start, s.End, len(s.Rows))
@@ -61,7 +61,7 @@ func TestCutProperty(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		g := newGenerator(r)
-		b := NewBuilder(1000, 10)
+		b := newTestBuilder(1000, 10)
 		for pid := range 3 {
 			b.SetProcess(pid, Process{Service: fmt.Sprint(pid)})
 		}
@@ -178,7 +178,7 @@ func checkDistinct[T any](t *testing.T, what string, all []T, text func(T) strin
 
 func TestInterningIsByValue(t *testing.T) {
 	frame := func(line int) *Frame { return &Frame{Function: "f", File: "a.js", Line: line} }
-	b := NewBuilder(0, 1)
+	b := newTestBuilder(0, 1)
 	b.Add(&Sample{Stack: []*Frame{frame(1), frame(2)}, Labels: []Label{{Key: "k", Str: "v", Num: 1}}})
 	b.Add(&Sample{Stack: []*Frame{frame(1), frame(2)}, Labels: []Label{{Key: "k", Str: "v", Num: 2}}})
 	b.Add(&Sample{Stack: []*Frame{frame(2), frame(1)}, Labels: []Label{{Key: "k", Num: 2}}})
@@ -198,7 +198,7 @@ func TestInterningIsByValue(t *testing.T) {
 }
 
 func TestSampleIsCopied(t *testing.T) {
-	b := NewBuilder(0, 1)
+	b := newTestBuilder(0, 1)
 	f, g := &Frame{Function: "f"}, &Frame{Function: "g"}
 	s := &Sample{Thread: "main", Stack: []*Frame{f}}
 	b.Add(s)
@@ -223,7 +223,7 @@ func TestCaps(t *testing.T) {
 		"rows":   {9, 9, 3, []string{"[a b]", "[c]", "[b a]"}, 0, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := NewBuilder(0, 1)
+			b := newTestBuilder(0, 1)
 			b.tables, b.maxRows = newTables(tt.frames, tt.stacks), tt.rows
 			for i, stack := range []string{"ab", "c", "ba", "ab", "ca"} {
 				s := &Sample{Time: int64(i), Thread: "t"}
@@ -253,7 +253,7 @@ func TestCaps(t *testing.T) {
 }
 
 func TestCapsApplyAfreshAfterCut(t *testing.T) {
-	b := NewBuilder(0, 1)
+	b := newTestBuilder(0, 1)
 	b.tables = newTables(1, 1)
 	b.Add(&Sample{Time: 0, Stack: []*Frame{{Function: "a"}}})
 	b.Cut(1)
@@ -264,7 +264,7 @@ func TestCapsApplyAfreshAfterCut(t *testing.T) {
 }
 
 func TestPointersAreBounded(t *testing.T) {
-	b := NewBuilder(0, 1)
+	b := newTestBuilder(0, 1)
 	b.tables = newTables(10, 10)
 	for range 1000 {
 		b.Add(&Sample{Stack: []*Frame{{Function: "same"}}})
@@ -278,7 +278,7 @@ func TestPointersAreBounded(t *testing.T) {
 }
 
 func TestProcesses(t *testing.T) {
-	b := NewBuilder(0, 1)
+	b := newTestBuilder(0, 1)
 	b.SetProcess(1, Process{Executable: "/bin/one"})
 	b.SetProcess(2, Process{Executable: "/bin/two"})
 	b.Add(&Sample{PID: 1})
@@ -305,7 +305,7 @@ func hotSample() *Sample {
 }
 
 func TestAddAllocatesNothing(t *testing.T) {
-	b := NewBuilder(0, 1)
+	b := newTestBuilder(0, 1)
 	b.rows = make([]Row, 0, 2000)
 	s := hotSample()
 	b.Add(s)
@@ -315,7 +315,7 @@ func TestAddAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkAdd(b *testing.B) {
-	builder := NewBuilder(0, 1)
+	builder := newTestBuilder(0, 1)
 	s := hotSample()
 	b.ReportAllocs()
 	for b.Loop() {
@@ -327,7 +327,7 @@ func BenchmarkAdd(b *testing.B) {
 }
 
 func TestSnapshotsDoNotShare(t *testing.T) {
-	b := NewBuilder(0, 1)
+	b := newTestBuilder(0, 1)
 	g := newGenerator(rand.New(rand.NewPCG(7, 7)))
 	for i := range int64(100) {
 		b.Add(g.sample(i))

@@ -17,6 +17,9 @@ const noStack = "[no stack]"
 // programs put the process. A frame with a source file is "name file:line"; one of the kernel ends in _[k], which
 // flamegraph.pl takes for a colour and does not show. A semicolon in a name becomes a colon.
 func WriteCollapsed(w io.Writer, s *Snapshot) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
 	lines := collapse(s)
 	out := bufio.NewWriter(w)
 	for _, line := range slices.Sorted(maps.Keys(lines)) {

@@ -6,8 +6,8 @@ import (
 )
 
 // Cut ends the open interval at end, Unix time in nanoseconds, and returns its snapshot: every sample with a Time
-// before end, and all that was lost since the last cut. Samples from end on wait for the next snapshot, which starts
-// at end. An end before the start of the interval is taken for that start, so that intervals always touch.
+// before end, and all losses since the last cut. Samples from end on wait for the next snapshot, which starts at end.
+// If end lies before the start of the interval, the snapshot is empty and ends at that start.
 func (b *Builder) Cut(end int64) *Snapshot {
 	end = max(end, b.start)
 	cut, left := split(b.rows, end)

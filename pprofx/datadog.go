@@ -10,9 +10,7 @@ import (
 // are numbers, "trace endpoint" is the route or else method and path, and there are "thread name" and "thread id".
 // Other labels keep their names. (dd-trace, packages/dd-trace/src/profiling)
 func WriteDatadog(w io.Writer, s *Snapshot) error {
-	writer := newPprofWriter(s)
-	writer.threadName, writer.threadID, writer.rename = "thread name", "thread id", datadogLabels
-	return writer.write(w)
+	return writePprof(w, s, pprofLabels{threadName: "thread name", threadID: "thread id", rename: datadogLabels})
 }
 
 // The labels of a request that have other names there.
@@ -49,7 +47,7 @@ func datadogLabels(labels []Label) []Label {
 	return out
 }
 
-// idLabel makes a number of an id, in the 64 bits that pprof has for one. What is no id stays text.
+// idLabel returns an id as a number, in the 64 bits that pprof has for one. A value that is not an id stays text.
 func idLabel(key, id string) Label {
 	n, err := strconv.ParseUint(id, 16, 64)
 	if err != nil {

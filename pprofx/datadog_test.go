@@ -9,7 +9,7 @@ import (
 )
 
 func TestWriteDatadog(t *testing.T) {
-	b := NewBuilder(0, 1e7)
+	b := newTestBuilder(0, 1e7)
 	add := func(labels ...Label) {
 		b.Add(&Sample{Time: 5, PID: 1, TID: 7, Thread: "main", Stack: []*Frame{{Function: "f"}}, Labels: labels})
 	}

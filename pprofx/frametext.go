@@ -30,3 +30,7 @@ func oneLine(s string) string {
 
 // noSpaces is oneLine for fields that end at a blank.
 func noSpaces(s string) string { return strings.ReplaceAll(oneLine(s), " ", "_") }
+
+// valid returns s as valid UTF-8, which protobuf demands: strict readers refuse a whole profile for one bad byte, and the
+// kernel cuts thread names at 15 bytes, even in the middle of a character.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -69,7 +69,7 @@ func (g *generator) sample(at int64) *Sample {
 
 // snapshot returns one snapshot of n random samples and the samples themselves, by time.
 func (g *generator) snapshot(n int) (*Snapshot, []*Sample) {
-	b := NewBuilder(1_700_000_000_000_000_000, 10_101_010)
+	b := newTestBuilder(1_700_000_000_000_000_000, 10_101_010)
 	b.SetProcess(1, Process{Executable: "/usr/bin/node"})
 	var samples []*Sample
 	for i := range int64(n) {
@@ -79,4 +79,13 @@ func (g *generator) snapshot(n int) (*Snapshot, []*Sample) {
 	}
 	b.Lose(LostMalformed, g.r.Int64N(3))
 	return b.Cut(b.start + int64(n)), samples
+}
+
+// newTestBuilder is NewBuilder for a period that it accepts.
+func newTestBuilder(start, period int64) *Builder {
+	b, err := NewBuilder(start, period)
+	if err != nil {
+		panic(err)
+	}
+	return b
 }

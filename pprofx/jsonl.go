@@ -30,6 +30,9 @@ import (
 //
 // labels and the fields of a frame but f and kind are left out where they are empty or 0; all others are always there.
 func WriteJSONL(w io.Writer, s *Snapshot) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false) // keeps <anonymous> readable

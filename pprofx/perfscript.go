@@ -12,6 +12,9 @@ import (
 // nanoseconds. Code that V8 made is in /tmp/perf-PID.map, where perf looks for it and by which those tools know such
 // code; no such file is written. Labels and VM states have no place in this form.
 func WritePerfScript(w io.Writer, s *Snapshot) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
 	lines := perfLines{}
 	out := bufio.NewWriter(w)
 	for i := range s.Rows {

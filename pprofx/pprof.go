@@ -10,36 +10,30 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// Labels that WritePprof adds to each sample. A label of the application that has one of these keys is written with
-// "label." before it.
-const (
-	keyThreadName = "thread_name" // string
-	keyThreadID   = "thread_id"   // number
-	keyPID        = "pid"         // number
-	keyVMState    = "vm_state"    // string, see State
-)
-
 // WritePprof writes a snapshot as a gzipped profile.proto, which `go tool pprof` reads.
 //
-// It has two values a sample, samples/count and cpu/nanoseconds; cpu is the default. Samples with the same stack,
+// Each sample has two values, samples/count and cpu/nanoseconds; cpu is the default. Samples with the same stack,
 // labels, process, thread and VM state are one. Besides the labels of the request they have thread_name, thread_id,
-// pid and vm_state. What was lost stands in the comments (`go tool pprof -comments`), a line a reason; so does what
-// processes say of themselves, a line each.
+// pid and vm_state. The comments (`go tool pprof -comments`) have one line for each lost reason, and one for what each
+// process says of itself.
 //
 // An inlined function is a line of the location of the function it is inlined in. The mapping of a frame is the file
 // that holds its code; code that V8 made at run time has the mapping [v8], so `-show '\[v8\]'` leaves JavaScript alone.
 // The system name of a function is its kind and name, js:main: functions that differ in kind stay apart when profiles
 // are merged, and pprof does not take the names of JavaScript for mangled C++.
 func WritePprof(w io.Writer, s *Snapshot) error {
-	return newPprofWriter(s).write(w)
+	return writePprof(w, s, pprofLabels{threadName: keyThreadName, threadID: keyThreadID})
 }
 
-func (w *pprofWriter) write(to io.Writer) error {
-	p := w.profile()
+func writePprof(w io.Writer, s *Snapshot, labels pprofLabels) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	p := newPprofWriter(s, labels).profile()
 	if err := p.CheckValid(); err != nil {
 		return fmt.Errorf("write pprof: %w", err)
 	}
-	return p.Write(to)
+	return p.Write(w)
 }
 
 type pprofWriter struct {
@@ -49,9 +43,7 @@ type pprofWriter struct {
 	stacks    []*pprofStack // by index into s.Stacks; nil where no row has come to it
 	sameStack map[string]*pprofStack
 	samples   map[pprofKey]*profile.Sample
-	// How labels are called: the thread's, and those of the request, unless rename is nil.
-	threadName, threadID string
-	rename               func([]Label) []Label
+	labels    pprofLabels
 }
 
 // pprofStack is a stack as pprof shows it. Stacks that differ only in what pprof has no place for, such as the tier,
@@ -66,7 +58,7 @@ type pprofKey struct {
 	thread   string
 }
 
-func newPprofWriter(s *Snapshot) *pprofWriter {
+func newPprofWriter(s *Snapshot, labels pprofLabels) *pprofWriter {
 	p := &profile.Profile{
 		SampleType:        []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
 		DefaultSampleType: "cpu",
@@ -78,11 +70,11 @@ func newPprofWriter(s *Snapshot) *pprofWriter {
 	}
 	return &pprofWriter{
 		s: s, p: p,
-		locations:  newPprofLocations(p),
-		stacks:     make([]*pprofStack, len(s.Stacks)),
-		sameStack:  make(map[string]*pprofStack),
-		samples:    make(map[pprofKey]*profile.Sample),
-		threadName: keyThreadName, threadID: keyThreadID,
+		locations: newPprofLocations(p),
+		stacks:    make([]*pprofStack, len(s.Stacks)),
+		sameStack: make(map[string]*pprofStack),
+		samples:   make(map[pprofKey]*profile.Sample),
+		labels:    labels,
 	}
 }
 
@@ -102,7 +94,7 @@ func pprofComments(s *Snapshot) []string {
 	return lines
 }
 
-// about is what a process says of itself, one " KEY=VALUE" after the other.
+// about returns what a process says of itself, as " KEY=VALUE" one after the other.
 func (p Process) about() string {
 	var b strings.Builder
 	if p.Service != "" {
@@ -133,7 +125,7 @@ func (w *pprofWriter) sample(r *Row) *profile.Sample {
 	sample := w.samples[key]
 	if sample == nil {
 		sample = &profile.Sample{Location: key.stack.locations, Value: make([]int64, 2)}
-		w.addLabels(sample, w.s.LabelSets[r.Labels], r)
+		w.labels.add(sample, w.s.LabelSets[r.Labels], r)
 		w.samples[key] = sample
 		w.p.Sample = append(w.p.Sample, sample)
 	}

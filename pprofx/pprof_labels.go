@@ -1,8 +1,6 @@
 package pprofx
 
 import (
-	"strings"
-
 	"github.com/google/pprof/profile"
 )
 
@@ -10,27 +8,43 @@ import (
 // prints a count as a plain number.
 const zeroUnit = "count"
 
-func (w *pprofWriter) addLabels(sample *profile.Sample, labels []Label, r *Row) {
-	if w.rename != nil {
-		labels = w.rename(labels)
+// Labels that WritePprof adds to each sample. A label of the application that has one of these keys gets the prefix
+// "label.".
+const (
+	keyThreadName = "thread_name" // string
+	keyThreadID   = "thread_id"   // number
+	keyPID        = "pid"         // number
+	keyVMState    = "vm_state"    // string, see State
+)
+
+// pprofLabels holds the keys of labels that are not the same in all styles.
+type pprofLabels struct {
+	threadName, threadID string
+	rename               func([]Label) []Label // of the labels of the request; nil keeps them
+}
+
+// add adds the labels of the request, and those that a row has besides them, to a sample.
+func (p pprofLabels) add(sample *profile.Sample, labels []Label, r *Row) {
+	if p.rename != nil {
+		labels = p.rename(labels)
 	}
 	sample.Label = make(map[string][]string)
 	sample.NumLabel = make(map[string][]int64)
 	sample.NumUnit = make(map[string][]string)
 	for i := range labels {
-		addPprofLabel(sample, w.labelKey(labels[i].Key), &labels[i])
+		addPprofLabel(sample, p.key(labels[i].Key), &labels[i])
 	}
-	addPprofLabel(sample, w.threadID, &Label{Num: int64(r.TID)})
+	addPprofLabel(sample, p.threadID, &Label{Num: int64(r.TID)})
 	addPprofLabel(sample, keyPID, &Label{Num: int64(r.PID)})
 	addPprofLabel(sample, keyVMState, &Label{Str: r.State.String()})
 	if r.Thread != "" {
-		addPprofLabel(sample, w.threadName, &Label{Str: r.Thread})
+		addPprofLabel(sample, p.threadName, &Label{Str: r.Thread})
 	}
 }
 
-func (w *pprofWriter) labelKey(key string) string {
+func (p pprofLabels) key(key string) string {
 	switch key {
-	case w.threadName, w.threadID, keyPID, keyVMState:
+	case p.threadName, p.threadID, keyPID, keyVMState:
 		return "label." + key
 	}
 	return valid(key)
@@ -48,7 +62,3 @@ func addPprofLabel(sample *profile.Sample, key string, l *Label) {
 	sample.NumLabel[key] = append(sample.NumLabel[key], l.Num)
 	sample.NumUnit[key] = append(sample.NumUnit[key], unit)
 }
-
-// valid makes a string fit for a protobuf: strict readers refuse a whole profile for one byte that is not UTF-8, and
-// the kernel cuts names of threads at 15 bytes, in the middle of a character if need be.
-func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

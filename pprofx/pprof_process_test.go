@@ -7,7 +7,7 @@ import (
 )
 
 func TestPprofProcesses(t *testing.T) {
-	b := NewBuilder(0, 1)
+	b := newTestBuilder(0, 1)
 	b.SetProcess(8, Process{Executable: "/usr/bin/node"})
 	b.SetProcess(9, Process{Service: "shop", Attributes: []Label{{Key: "service.version", Str: "1.2"}, {Key: "shard", Num: 0}}})
 	b.Lose(LostLate, 2)

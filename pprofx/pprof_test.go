@@ -173,7 +173,7 @@ func checkProfileTables(t *testing.T, p *profile.Profile) {
 }
 
 func TestPprofHeader(t *testing.T) {
-	b := NewBuilder(5e9, 10_101_010)
+	b := newTestBuilder(5e9, 10_101_010)
 	b.Lose(LostLate, 3)
 	b.Lose(LostFull, 4)
 	p := roundTrip(t, b.Cut(7e9))
@@ -212,7 +212,7 @@ func TestPprofInlining(t *testing.T) {
 		"recursive inline": {[]*Frame{js("a", 1, true), js("a", 1, true), js("a", 1, false)}, [][]string{{"a", "a", "a"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := NewBuilder(0, 1)
+			b := newTestBuilder(0, 1)
 			b.Add(&Sample{Stack: tt.stack})
 			var got [][]string
 			for _, l := range roundTrip(t, b.Cut(1)).Sample[0].Location {
@@ -230,7 +230,7 @@ func TestPprofInlining(t *testing.T) {
 }
 
 func TestPprofMappings(t *testing.T) {
-	b := NewBuilder(0, 1)
+	b := newTestBuilder(0, 1)
 	b.SetProcess(1, Process{Executable: "/bin/sh"})
 	b.SetProcess(2, Process{Executable: "/usr/bin/node"})
 	stack := []*Frame{
@@ -291,7 +291,7 @@ func TestMainExecutable(t *testing.T) {
 // TestPprofMergeKeepsKinds merges two profiles, as `go tool pprof a b` does: functions that differ only in kind must
 // not become one.
 func TestPprofMergeKeepsKinds(t *testing.T) {
-	b := NewBuilder(0, 1)
+	b := newTestBuilder(0, 1)
 	b.Add(&Sample{Stack: []*Frame{{Function: "sort", Kind: JS}}})
 	b.Add(&Sample{Stack: []*Frame{{Function: "sort", Kind: Builtin}}})
 	p := roundTrip(t, b.Cut(1))
@@ -305,7 +305,7 @@ func TestPprofMergeKeepsKinds(t *testing.T) {
 }
 
 func TestPprofSaysWhatWasLeftOut(t *testing.T) {
-	b := NewBuilder(0, 1)
+	b := newTestBuilder(0, 1)
 	b.tables = newTables(1, 1)
 	b.Add(&Sample{Stack: []*Frame{{Function: "a"}}})
 	b.Add(&Sample{Stack: []*Frame{{Function: "b"}}})

@@ -39,7 +39,7 @@ func goToolPprof(t *testing.T, s *Snapshot, args ...string) string {
 }
 
 func labelledSnapshot() *Snapshot {
-	b := NewBuilder(0, 10_101_010)
+	b := newTestBuilder(0, 10_101_010)
 	b.SetProcess(70, Process{Executable: "/usr/bin/node"})
 	stack := []*Frame{
 		{Function: "_Z1fv<T>", File: "/srv/app.js", Line: 12, Column: 3},
@@ -121,7 +121,7 @@ func TestTagfocusAndShow(t *testing.T) {
 }
 
 func TestEmptySnapshotInGoToolPprof(t *testing.T) {
-	b := NewBuilder(0, 1)
+	b := newTestBuilder(0, 1)
 	b.Lose(LostMalformed, 2)
 	if out := goToolPprof(t, b.Cut(1), "-comments"); out != "lost: 2 malformed record\n" {
 		t.Errorf("got %q", out)

@@ -1,11 +1,6 @@
 package pprofx
 
-import (
-	"cmp"
-	"maps"
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 // StopReason says why the walk of a stack ended.
 type StopReason uint8
@@ -58,11 +53,6 @@ var lostNames = [...]string{
 
 // String returns the text that stands in the comments of a pprof file and in OTLP's attributes hotspan.lost.REASON.
 func (r LostReason) String() string { return nameOf("LostReason", lostNames[:], uint8(r)) }
-
-// LostReasons returns the keys of s.Lost in the order of their texts.
-func (s *Snapshot) LostReasons() []LostReason {
-	return slices.SortedFunc(maps.Keys(s.Lost), func(a, b LostReason) int { return cmp.Compare(a.String(), b.String()) })
-}
 
 // nameOf is names[n], and TYPE(n) for a number that has no name.
 func nameOf(typeName string, names []string, n uint8) string {

@@ -1,5 +1,12 @@
 package pprofx
 
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
 // Snapshot is all that was sampled in [Start, End), immutable. Stacks and label sets are interned: Rows refer to
 // them by index.
 type Snapshot struct {
@@ -35,6 +42,35 @@ type Row struct {
 	State  State
 	Thread string
 	Stop   StopReason
+}
+
+// LostReasons returns the keys of s.Lost in the order of their texts.
+func (s *Snapshot) LostReasons() []LostReason {
+	return slices.SortedFunc(maps.Keys(s.Lost), func(a, b LostReason) int { return cmp.Compare(a.String(), b.String()) })
+}
+
+// Check returns an error if an index of s is out of range or a frame is nil. Snapshots of a Builder always pass; the
+// writers call it, so that one made by hand gives an error instead of a panic.
+func (s *Snapshot) Check() error {
+	if i := slices.Index(s.Frames, nil); i >= 0 {
+		return fmt.Errorf("snapshot: frame %d is nil", i)
+	}
+	for i, stack := range s.Stacks {
+		for _, f := range stack {
+			if f < 0 || int(f) >= len(s.Frames) {
+				return fmt.Errorf("snapshot: stack %d: frame %d of %d", i, f, len(s.Frames))
+			}
+		}
+	}
+	for i := range s.Rows {
+		switch r := &s.Rows[i]; {
+		case r.Stack < 0 || int(r.Stack) >= len(s.Stacks):
+			return fmt.Errorf("snapshot: row %d: stack %d of %d", i, r.Stack, len(s.Stacks))
+		case r.Labels < 0 || int(r.Labels) >= len(s.LabelSets):
+			return fmt.Errorf("snapshot: row %d: label set %d of %d", i, r.Labels, len(s.LabelSets))
+		}
+	}
+	return nil
 }
 
 // Other counts the rows whose stack was left out because the snapshot was full: their stack is the one frame

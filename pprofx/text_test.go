@@ -35,7 +35,7 @@ func exampleSnapshot() *Snapshot {
 		{Function: "f", File: "data:text/javascript;base64,\nYQ==", Line: 1, Tier: Ignition},
 		{Function: "[… 5 frames]", Kind: Marker},
 	}
-	b := NewBuilder(second, 10_101_010)
+	b := newTestBuilder(second, 10_101_010)
 	for _, s := range []*Sample{
 		{Time: 123_456_789, TID: 12, Thread: "node", CPU: 1, State: StateJS, Stop: StopRoot, Stack: app(3),
 			Labels: []Label{{Key: "http.route", Str: "/users/:id"}, {Key: "retries", Num: 2}}},

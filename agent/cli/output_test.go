@@ -41,7 +41,10 @@ func TestPath(t *testing.T) {
 // snapshot has two samples of one frame.
 func snapshot(t *testing.T) *pprofx.Snapshot {
 	t.Helper()
-	b := pprofx.NewBuilder(0, 1e7)
+	b, err := pprofx.NewBuilder(0, 1e7)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range int64(2) {
 		b.Add(&pprofx.Sample{Time: 5 + i, PID: 1, TID: 1, Stop: pprofx.StopRoot, Stack: []*pprofx.Frame{{Function: "work"}}})
 	}

@@ -3,20 +3,25 @@
 package sourcemap
 
 import (
+	"errors"
 	"slices"
 	"sort"
 )
 
 // Limits of one map. One over them is refused with ErrTooLarge.
 const (
-	MaxBytes    = 64 << 20 // of JSON
-	maxSegments = 1 << 23  // 20 bytes of memory each
-	maxLines    = 1 << 22  // of the generated code
-	maxEntries  = 1 << 20  // of sources and of names; commas in them count
-	maxText     = 64 << 20 // bytes of all sources' paths
-	maxSections = 1 << 12  // of an indexed map, nested ones included
-	maxDepth    = 3        // of sections in sections
+	MaxBytes    = 64 << 20  // of JSON
+	maxSegments = 1 << 23   // 20 bytes of memory each
+	maxLines    = 1 << 22   // of the generated code
+	maxEntries  = 1 << 20   // of sources and of names; commas in them count
+	maxText     = 64 << 20  // bytes of all sources' paths
+	maxSections = 1 << 12   // of an indexed map, nested ones included
+	maxDepth    = 3         // of sections in sections
+	maxNumber   = 1<<31 - 1 // of lines, columns and indices
 )
+
+// ErrTooLarge means that a map exceeds one of the limits.
+var ErrTooLarge = errors.New("over the limit")
 
 // Map is a decoded source map. It is not changed any more, and safe for concurrent use.
 type Map struct {
@@ -32,6 +37,13 @@ type segment struct {
 	source       int32 // index; none: it comes from nowhere
 	line, origin int32 // line and column in the source
 	name         int32 // index; none: it has no name
+}
+
+// offset is a place in the generated code, 0-based.
+type offset struct{ Line, Column int }
+
+func (o offset) before(p offset) bool {
+	return o.Line < p.Line || o.Line == p.Line && o.Column < p.Column
 }
 
 // A path or a name of more bytes is cut there: each frame that has it is written with it.

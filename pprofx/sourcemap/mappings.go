@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// maxNumber bounds lines, columns and indices.
-const maxNumber = 1<<31 - 1
-
 // decoder reads the mappings of one map: lines end with semicolons, segments with commas, and a segment is 1, 4 or 5
 // numbers, each the difference to the last of its kind. (ECMA-426, "Mappings structure")
 type decoder struct {
-	*parser
+	m                         *Map
+	end                       offset // where the next section begins
 	mappings                  string
 	at                        int // byte at hand
 	line, shift               int // generated line, and what is added to columns in it

@@ -9,9 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// ErrTooLarge says that a map is over one of the limits.
-var ErrTooLarge = errors.New("over the limit")
-
 // document is the JSON of a map. What else is in it, as the sources' text, is not kept.
 type document struct {
 	Version    *int
@@ -27,13 +24,6 @@ type section struct {
 	Offset offset
 	URL    string
 	Map    json.RawMessage
-}
-
-// offset is a place in the generated code, 0-based.
-type offset struct{ Line, Column int }
-
-func (o offset) before(p offset) bool {
-	return o.Line < p.Line || o.Line == p.Line && o.Column < p.Column
 }
 
 // list is strings, of which each may be null: then it is empty.
@@ -144,7 +134,7 @@ func within(o, start, end offset) (offset, error) {
 // add decodes a map that has no sections.
 func (p *parser) add(d *document) error {
 	dec := decoder{
-		parser: p, mappings: *d.Mappings, line: p.start.Line, shift: p.start.Column,
+		m: p.m, end: p.end, mappings: *d.Mappings, line: p.start.Line, shift: p.start.Column,
 		sources: len(p.m.sources), names: len(p.m.names), nSources: len(d.Sources), nNames: len(d.Names),
 	}
 	if dec.sources+dec.nSources > maxEntries || dec.names+dec.nNames > maxEntries {

@@ -15,7 +15,10 @@ const (
 // recording returns snapshots of one second each, in sequence, of two processes.
 func recording(snapshots, samplesEach int) []*pprofx.Snapshot {
 	r := rand.New(rand.NewPCG(1, 2))
-	b := pprofx.NewBuilder(begin, second/99)
+	b, err := pprofx.NewBuilder(begin, second/99)
+	if err != nil {
+		panic(err)
+	}
 	b.SetProcess(10, pprofx.Process{Executable: "/usr/bin/node", Service: "shop", Container: "c0ffee"})
 	b.SetProcess(11, pprofx.Process{Executable: "/opt/app/worker"})
 	frames := frames()

@@ -1,0 +1,46 @@
+package pprofx
+
+import (
+	"io"
+	"testing"
+)
+
+func TestNewBuilderPeriod(t *testing.T) {
+	for _, period := range []int64{0, -1} {
+		if b, err := NewBuilder(0, period); err == nil || b != nil {
+			t.Errorf("period %d: %v, %v", period, b, err)
+		}
+	}
+}
+
+// TestMalformedSnapshots: each writer gives an error of a snapshot that refers to what is not there.
+func TestMalformedSnapshots(t *testing.T) {
+	whole := func() *Snapshot {
+		return &Snapshot{
+			Period: 1, Frames: []*Frame{{Function: "f"}}, Stacks: [][]int32{{0}}, LabelSets: [][]Label{nil}, Rows: []Row{{}},
+		}
+	}
+	if err := whole().Check(); err != nil {
+		t.Error(err)
+	}
+	for want, spoil := range map[string]func(*Snapshot){
+		"snapshot: frame 0 is nil":               func(s *Snapshot) { s.Frames[0] = nil },
+		"snapshot: stack 0: frame 1 of 1":        func(s *Snapshot) { s.Stacks[0][0] = 1 },
+		"snapshot: stack 0: frame -1 of 1":       func(s *Snapshot) { s.Stacks[0][0] = -1 },
+		"snapshot: row 0: stack 1 of 1":          func(s *Snapshot) { s.Rows[0].Stack = 1 },
+		"snapshot: row 0: stack -1 of 1":         func(s *Snapshot) { s.Rows[0].Stack = -1 },
+		"snapshot: row 0: label set 0 of 0":      func(s *Snapshot) { s.LabelSets = nil },
+		"snapshot: row 0: label set -2 of 1":     func(s *Snapshot) { s.Rows[0].Labels = -2 },
+		"snapshot: row 0: label set 2000 of 1":   func(s *Snapshot) { s.Rows[0].Labels = 2000 },
+		"snapshot: stack 0: frame 100000 of 1":   func(s *Snapshot) { s.Stacks[0][0] = 100000 },
+		"snapshot: row 0: stack 2147483647 of 1": func(s *Snapshot) { s.Rows[0].Stack = 1<<31 - 1 },
+	} {
+		s := whole()
+		spoil(s)
+		for _, format := range []Format{Pprof, Collapsed, PerfScript, JSONL, Datadog} {
+			if err := Write(io.Discard, format, s); err == nil || err.Error() != want {
+				t.Errorf("%s: %v, want %s", format, err, want)
+			}
+		}
+	}
+}
