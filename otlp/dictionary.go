@@ -7,9 +7,9 @@ import (
 	"go.opentelemetry.io/collector/pdata/pprofile"
 )
 
-// dictionary fills the seven tables that all profiles of a message share. Element 0 of each is the zero value, and a
-// value stands in a table once (profiles.proto, ProfilesDictionary). The maps are why pdata's own Set functions are
-// not used: those search the tables from end to end.
+// dictionary fills the seven tables that all profiles of a message share. Element 0 of each is the zero value, and each
+// value is in its table once (profiles.proto, ProfilesDictionary). The maps find values in constant time; pdata's own
+// Set functions search the tables from end to end.
 type dictionary struct {
 	tables    pprofile.ProfilesDictionary
 	strings   map[string]int32
@@ -58,7 +58,7 @@ func newDictionary(tables pprofile.ProfilesDictionary) *dictionary {
 	}
 }
 
-// valid makes s legal for protobuf, whose strings are UTF-8: receivers refuse a whole message for one bad byte.
+// valid returns s as valid UTF-8, which protobuf demands: receivers refuse a whole message for one bad byte.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 func (d *dictionary) str(s string) int32 {
@@ -111,7 +111,7 @@ func (d *dictionary) function(f function) int32 {
 	return i
 }
 
-// mapping leaves start and limit at 0: a frame's address is the one of the file's symbols, not of one process.
+// mapping leaves start and limit at 0: the addresses of frames are those of the file's symbols, not of a process.
 func (d *dictionary) mapping(m mapping) int32 {
 	if i, ok := d.mappings[m]; ok {
 		return i

@@ -5,13 +5,13 @@ import (
 	"go.opentelemetry.io/collector/pdata/pprofile"
 )
 
-// encoder writes a snapshot into one message. It remembers by index what it has already put into the tables, so a
-// frame, a stack or a label set costs its look-ups once.
+// encoder encodes a snapshot as one message. It caches by index what is already in the tables, so that each frame,
+// stack and label set costs its look-ups once.
 type encoder struct {
 	snapshot *pprofx.Snapshot
 	dict     *dictionary
 	places   []*place    // by frame of the snapshot
-	stacks   []int32     // by stack of the snapshot, 0 for one that was not yet needed
+	stacks   []int32     // by stack of the snapshot; 0 if not yet encoded
 	labels   []*labelSet // by label set of the snapshot
 	lists    map[string]int32
 	byKey    map[sampleKey]pprofile.Sample
@@ -21,8 +21,8 @@ type encoder struct {
 	lines            []line
 }
 
-// sampleKey is what makes a sample: profiles.proto's stack, link and set of attributes. All are indices into the
-// tables, but labels, which is one into lists.
+// sampleKey identifies a sample: stack, link and set of attributes, as profiles.proto has it. All are indices into the
+// tables, except labels, which is a number from lists.
 type sampleKey struct {
 	stack, link, labels           int32
 	thread, tid, cpu, state, stop int32
@@ -40,19 +40,19 @@ func newEncoder(s *pprofx.Snapshot, tables pprofile.ProfilesDictionary) *encoder
 	}
 }
 
-// labelSet is a label set of the snapshot in terms of the tables. Equal attributes have an equal list number.
+// labelSet is a label set of the snapshot as indices into the tables. Equal attribute lists have the same number.
 type labelSet struct {
 	link, list int32
 	attrs      []int32
 }
 
-// place is a frame of the snapshot in terms of the tables: the machine code it is part of, and its line.
+// place is a frame of the snapshot as indices into the tables: its machine code and its line.
 type place struct {
 	code code
 	line line
 }
 
-// code is what all lines of a location have in common. The attributes frameType and kind are 0 where there is none.
+// code is what all lines of a location have in common. frameType and kind are 0 if there is no such attribute.
 type code struct {
 	mapping         int32
 	address         uint64
@@ -65,7 +65,7 @@ type line struct {
 	row, column int64
 }
 
-// location is a Location before it has an index: the lines are leaf first, all but the last one inlined.
+// location is a Location that has no index yet. Its lines are leaf first; all but the last are inlined.
 type location struct {
 	code  code
 	lines []line

@@ -60,9 +60,9 @@ func (e *encoder) list(attrs []int32) int32 {
 // contextLabel is what OpenTelemetry's eBPF profiler puts before the keys of an application's labels.
 const contextLabel = "process.context.label."
 
-// attributeKey names the attribute of a label. A key with a dot is one of a namespace already, as http.route, and
-// stays, unless the namespace is one whose keys this package sets itself. Other keys get the prefix under which
-// receivers expect what an application made up. Ids that are no link (see spanOf) keep the names they have in pprof.
+// attributeKey returns the attribute key of a label. A key with a dot, such as http.route, has a namespace and stays,
+// unless it is a namespace whose keys this package sets itself. Other keys get the prefix under which receivers expect
+// an application's own labels. IDs that form no link (see spanOf) keep the names they have in pprof.
 func attributeKey(key string) string {
 	key = valid(key)
 	if key == "trace_id" || key == "span_id" {
@@ -79,8 +79,8 @@ func attributeKey(key string) string {
 	return contextLabel + key
 }
 
-// spanOf returns the span of a label set, if both its ids are well-formed: hex, of full length, not zero. Half an id
-// would link to a wrong span or none.
+// spanOf returns the span of a label set if both IDs are well-formed: hexadecimal, of full length, not zero. A partial
+// ID would link to the wrong span or to none.
 func spanOf(labels []pprofx.Label) (l link, ok bool) {
 	var trace, span bool
 	for _, label := range labels {

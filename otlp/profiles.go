@@ -1,18 +1,19 @@
-// Package otlp turns snapshots into OTLP profiles (opentelemetry.proto.profiles.v1development) and delivers them over
+// Package otlp encodes snapshots as OTLP profiles (opentelemetry.proto.profiles.v1development) and sends them over
 // gRPC.
 //
-// A process is a resource, and has one profile: samples/count, period cpu/nanoseconds. Rows that differ in nothing
-// but the time are one sample with several timestamps and no values, so each timestamp counts for one.
+// Each process is a resource with one profile: sample type samples/count, period type cpu/nanoseconds. Rows that differ
+// only in time become one sample with several timestamps and no values, so each timestamp counts as one sample.
 //
-// The names that are not in OpenTelemetry's semantic conventions:
+// These names are not in OpenTelemetry's semantic conventions:
 //
-//	hotspan.lost.REASON    profile: samples of the whole snapshot, of all processes, that are in no profile. It stands on
-//	                       every profile of a snapshot: count it once per agent and time.
-//	hotspan.vm_state       sample: what the VM did: js, gc, compiler, external, idle; absent for other
-//	hotspan.stop           sample: why the stack does not reach the thread's first frame; absent where it does
+//	hotspan.lost.REASON    profile: number of samples, of all processes, that are in no profile of the snapshot;
+//	                       REASON is a pprofx.LostReason. Every profile of a snapshot has it: count it once per
+//	                       agent and time.
+//	hotspan.vm_state       sample: VM state js, gc, compiler, external or idle; absent for other
+//	hotspan.stop           sample: pprofx.StopReason of an incomplete stack; absent for root
 //	hotspan.frame.kind     location: builtin, regexp or marker; else profile.frame.type says it
-//	hotspan.frame.tier     location: the V8 compiler: ignition, sparkplug, maglev, turbofan
-//	process.context.label.KEY  sample: label KEY of the application, see labels.go
+//	hotspan.frame.tier     location: the V8 compiler: ignition, sparkplug, maglev or turbofan
+//	process.context.label.KEY  sample: the application's label KEY, if KEY has no namespace or one of this package's
 package otlp
 
 import (
@@ -28,8 +29,8 @@ import (
 	"go.opentelemetry.io/collector/pdata/pprofile"
 )
 
-// Profiles returns s as one message, the process with most samples first. A snapshot without rows gives one profile
-// without samples, which says what was lost.
+// Profiles encodes s as one message of any size, the process with most samples first. A snapshot without rows becomes
+// one profile without samples, which has the losses. s must pass its Check. Profiles is safe for concurrent use.
 func Profiles(s *pprofx.Snapshot, by Agent) pprofile.Profiles {
 	return encode(s, by, processes(s))
 }
@@ -78,7 +79,7 @@ func common(to pcommon.Map, by Agent) {
 	}
 }
 
-// resource describes a process. What is not known of it is absent.
+// resource sets the resource attributes of a process. Unknown ones are absent.
 func resource(to pcommon.Map, by Agent, pid int32, p pprofx.Process) {
 	common(to, by)
 	to.PutInt("process.pid", int64(pid))
@@ -125,7 +126,7 @@ func (e *encoder) profile(to pprofile.Profile, rows []int32) {
 	e.samples(to.Samples(), rows)
 }
 
-// newID makes an id by which a receiver may know a profile that was sent twice.
+// newID returns a random ID, by which a receiver may recognize a profile that was sent twice.
 func newID() (id pprofile.ProfileID) {
 	binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
 	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())

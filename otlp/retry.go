@@ -80,10 +80,11 @@ func ended(ctx context.Context) error {
 func explain(err error) error {
 	switch status.Code(err) {
 	case codes.Unimplemented:
-		return fmt.Errorf("%w (the server takes no profiles: a Collector needs "+
+		return fmt.Errorf("%w (the server does not accept profiles: a Collector needs "+
 			"--feature-gates=service.profilesSupport and a profiles pipeline)", err)
 	case codes.ResourceExhausted:
-		return fmt.Errorf("%w (if the size of the message is the reason: lower MaxMessage, or raise the limit of the server)", err)
+		return fmt.Errorf("%w (if the size of the message is the reason: "+
+			"lower MaxMessage, or raise the server's limit)", err)
 	}
 	return err
 }

@@ -5,9 +5,9 @@ import (
 	"go.opentelemetry.io/collector/pdata/pprofile"
 )
 
-// messages encodes s as one message, or as several where one would be larger than limit bytes: first by process, then
-// by time within a process. Each has its own dictionary, and together they hold every row once. A message of one row
-// is as large as it is.
+// messages encodes s as one message, or as several if one would be larger than limit bytes: split first by process,
+// then by time within a process. Each message has its own dictionary, and together they have every row once. A message
+// of one row may exceed the limit.
 func messages(s *pprofx.Snapshot, by Agent, all []process, limit int) []pprofile.Profiles {
 	whole := encode(s, by, all)
 	var sizer pprofile.ProtoMarshaler
@@ -21,7 +21,7 @@ func messages(s *pprofx.Snapshot, by Agent, all []process, limit int) []pprofile
 	return append(messages(s, by, a, limit), messages(s, by, b, limit)...)
 }
 
-// halve cuts the rows in two of about the same number, b empty if there is no more than one row.
+// halve splits the rows into two parts of about the same size. b is empty if there is at most one row.
 func halve(all []process) (a, b []process) {
 	if len(all) == 0 {
 		return nil, nil

@@ -6,9 +6,9 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// frameTypes are the values of profile.frame.type. v8js, native and kernel are well-known ones of the semantic
-// conventions; code that V8 made itself (its builtins, compiled regular expressions) is v8js. The conventions have
-// none for WebAssembly nor for machine code of unknown origin and allow further values there. A marker is no code.
+// frameTypes has the values of profile.frame.type. v8js, native and kernel are well-known values of the semantic
+// conventions; V8's own code (builtins, compiled regular expressions) is v8js. The conventions have no value for
+// WebAssembly and for machine code of unknown origin, and allow others. A marker is not code and has no type.
 var frameTypes = map[pprofx.Kind]string{
 	pprofx.JS:      "v8js",
 	pprofx.Builtin: "v8js",
@@ -46,8 +46,8 @@ func (e *encoder) addStack(frames []int32) int32 {
 	return i
 }
 
-// physical takes the first physical frame off frames, with what was inlined into it. An inlined frame of another kind
-// than its caller (WebAssembly inlined into JavaScript), or without one, is a location of its own.
+// physical splits the first physical frame, with the functions inlined into it, from frames. An inlined frame without a
+// caller, or of another kind than its caller (WebAssembly inlined into JavaScript), is a location of its own.
 func (e *encoder) physical(frames []int32) (location, []int32) {
 	l := location{lines: e.lines[:0]}
 	for n, f := range frames {
@@ -63,7 +63,7 @@ func (e *encoder) physical(frames []int32) (location, []int32) {
 	return l, frames
 }
 
-// sameCode says whether an inlined function may be a line of its caller's location. The tier is the caller's.
+// sameCode reports whether an inlined function may be a line of its caller's location, which has the caller's tier.
 func sameCode(inlined, caller code) bool {
 	inlined.tier = caller.tier
 	return inlined == caller

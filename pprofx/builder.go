@@ -13,8 +13,9 @@ const (
 	MaxRows = 1 << 23
 )
 
-// Builder collects samples and cuts them, by time, into consecutive snapshots: each starts where the one before it ends.
-// It is not safe for concurrent use. The snapshots are, and do not depend on the Builder. Use NewBuilder to make one.
+// Builder collects samples and cuts them, by time, into consecutive snapshots: each starts where the one before it
+// ends. It is not safe for concurrent use. The snapshots are, and do not depend on the Builder. Use NewBuilder to make
+// one.
 type Builder struct {
 	start     int64
 	period    int64
@@ -42,8 +43,8 @@ func NewBuilder(start, period int64) (*Builder, error) {
 }
 
 // Add adds one sample, of any time from the start of the open interval on. An earlier one is lost with the reason
-// LostLate. The Builder keeps the frames and the Labels slice, which must not change any more; the Sample itself and its
-// Stack slice may be reused. Add panics if a frame is nil.
+// LostLate. The Builder keeps the frames and the Labels slice, which must not change any more; the Sample itself and
+// its Stack slice may be reused. Add panics if a frame is nil.
 func (b *Builder) Add(s *Sample) {
 	if s.Time < b.start {
 		b.Lose(LostLate, 1)

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// noStack is written where a line would be empty: a sample without thread name and frames.
+// noStack is the line of a sample without thread name and frames.
 const noStack = "[no stack]"
 
-// WriteCollapsed writes a snapshot as collapsed stacks, which flamegraph.pl, inferno and speedscope read: one line a
-// distinct stack, sorted, "thread;root;…;leaf count". The first frame is the name of the thread, as the stackcollapse
-// programs put the process. A frame with a source file is "name file:line"; one of the kernel ends in _[k], which
-// flamegraph.pl takes for a colour and does not show. A semicolon in a name becomes a colon.
+// WriteCollapsed writes a snapshot as collapsed stacks, which flamegraph.pl, inferno and speedscope read. Each distinct
+// stack has one line "thread;root;…;leaf count"; lines are sorted. The first frame is the name of the thread, where the
+// stackcollapse scripts put the process. A frame with a source file is "name file:line". A kernel frame ends in _[k],
+// from which flamegraph.pl chooses a colour. A semicolon in a name becomes a colon.
 func WriteCollapsed(w io.Writer, s *Snapshot) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -71,8 +71,8 @@ func collapsedFrame(f *Frame) string {
 	return name
 }
 
-// collapsedName keeps a name from being read as something else: a semicolon ends a frame, and flamegraph.pl takes a
-// number after a blank at the end of a stack for a second count.
+// collapsedName replaces what readers would misread in a name: a semicolon ends a frame, and flamegraph.pl reads a
+// number after a blank at the end of a stack as a second count.
 func collapsedName(s string) string {
 	s = strings.TrimSpace(strings.ReplaceAll(oneLine(s), ";", ":"))
 	blank := strings.LastIndexByte(s, ' ')

@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// WriteDatadog is WritePprof with labels named as Datadog's own profilers name them: "span id" and "local root span id"
-// are numbers, "trace endpoint" is the route or else method and path, and there are "thread name" and "thread id".
-// Other labels keep their names. (dd-trace, packages/dd-trace/src/profiling)
+// WriteDatadog is WritePprof with the label names of Datadog's own profilers: "span id" and "local root span id" are
+// numbers, "trace endpoint" is the route, or method and path if there is no route, and the thread is "thread name" and
+// "thread id". Other labels keep their names. (dd-trace, packages/dd-trace/src/profiling)
 func WriteDatadog(w io.Writer, s *Snapshot) error {
 	return writePprof(w, s, pprofLabels{threadName: "thread name", threadID: "thread id", rename: datadogLabels})
 }
 
-// The labels of a request that have other names there.
+// The labels of a request that Datadog names differently.
 const (
 	spanID     = "span_id"
 	rootSpanID = "local_root_span_id"

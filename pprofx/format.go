@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Format names a form in which a snapshot is written.
+// Format is the name of a file format for snapshots.
 type Format string
 
-// The forms. Pprof is the default.
+// The formats. Pprof is the default.
 const (
 	Pprof      Format = "pprof"
 	Collapsed  Format = "collapsed"
 	PerfScript Format = "perf-script"
 	JSONL      Format = "jsonl"
-	Datadog    Format = "datadog" // pprof with Datadog's names of labels
+	Datadog    Format = "datadog" // pprof with the label names of Datadog
 )
 
-// Formats lists the forms that have a name of their own, the default first.
+// Formats lists the formats that ParseFormat accepts, the default first.
 var Formats = []Format{Pprof, Collapsed, PerfScript, JSONL}
 
 var extensions = []struct {
@@ -34,7 +34,7 @@ var extensions = []struct {
 	{".jsonl", JSONL},
 }
 
-// FormatOf returns the form that the name of a file asks for by its extension. The error lists the extensions.
+// FormatOf returns the format that belongs to the extension of a file name. The error lists the known extensions.
 func FormatOf(path string) (Format, error) {
 	var known []string
 	for _, e := range extensions {
@@ -46,7 +46,7 @@ func FormatOf(path string) (Format, error) {
 	return "", fmt.Errorf("%s: the extension names no format (known: %s)", path, strings.Join(known, " "))
 }
 
-// ParseFormat returns the form of that name. The error lists the names.
+// ParseFormat returns the format with the given name. The error lists the known names.
 func ParseFormat(name string) (Format, error) {
 	if f := Format(name); slices.Contains(Formats, f) {
 		return f, nil
@@ -62,7 +62,8 @@ func joinFormats() string {
 	return strings.Join(names, " ")
 }
 
-// Write writes a snapshot in the given form.
+// Write writes a snapshot in the given format. It returns an error for an unknown format, a snapshot that fails Check,
+// or a failure of w.
 func Write(w io.Writer, f Format, s *Snapshot) error {
 	switch f {
 	case Pprof:

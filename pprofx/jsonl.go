@@ -7,16 +7,16 @@ import (
 	"io"
 )
 
-// WriteJSONL writes a snapshot as JSON lines, one object a sample, ordered by time:
+// WriteJSONL writes a snapshot as JSON lines: one object per sample, ordered by time:
 //
 //	t       Unix time in nanoseconds
 //	pid     process
 //	tid     thread
 //	thread  name of the thread
 //	cpu     logical CPU
-//	state   what the VM was doing: js, gc, compiler, external, idle or other
-//	labels  object of the labels of the request: strings, and numbers without their unit
-//	stop    why the walk of the stack ended: "root" when it reached the thread's first frame
+//	state   VM state: js, gc, compiler, external, idle or other
+//	labels  labels of the request as an object: strings, and numbers without their unit
+//	stop    why the stack walk ended, see StopReason: "root" if it reached the thread's first frame
 //	stack   the frames, leaf first:
 //	  f        function
 //	  file     source file or URL
@@ -24,11 +24,11 @@ import (
 //	  col      1-based column
 //	  kind     js, builtin, regexp, wasm, native, kernel, jit or marker
 //	  tier     compiler of a JavaScript frame: ignition, sparkplug, maglev or turbofan
-//	  inlined  true if the code is part of the next frame's
+//	  inlined  true if the function is inlined into that of the next frame
 //	  mod      file that holds native code, [kernel] for the kernel
 //	  addr     address in that file, as a string: "0x1f00"
 //
-// labels and the fields of a frame but f and kind are left out where they are empty or 0; all others are always there.
+// Empty labels, and empty or zero fields of a frame except f and kind, are left out. All other fields are always there.
 func WriteJSONL(w io.Writer, s *Snapshot) error {
 	if err := s.Check(); err != nil {
 		return err

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// WritePerfScript writes a snapshot as `perf script` prints samples, which stackcollapse-perf.pl and speedscope read.
-// Times are Unix seconds; the number before cpu-clock is the CPU time of the sample in
-// nanoseconds. Code that V8 made is in /tmp/perf-PID.map, where perf looks for it and by which those tools know such
-// code; no such file is written. Labels and VM states have no place in this form.
+// WritePerfScript writes a snapshot in the text format of perf script, which stackcollapse-perf.pl and speedscope read.
+// Times are Unix seconds; the number before cpu-clock is the CPU time of the sample in nanoseconds. The module of
+// JIT-compiled code is /tmp/perf-PID.map, the name by which these tools recognize such code; that file is not written.
+// The format has no place for labels and VM states.
 func WritePerfScript(w io.Writer, s *Snapshot) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -29,7 +29,7 @@ func WritePerfScript(w io.Writer, s *Snapshot) error {
 	return out.Flush()
 }
 
-// perfLines holds the line of each frame, made once for each process.
+// perfLines caches the line of each frame of each process.
 type perfLines map[perfLine]string
 
 type perfLine struct {
@@ -46,8 +46,8 @@ func (l perfLines) of(f *Frame, pid int32) string {
 	return line
 }
 
-// perfComm is the name of the thread without blanks, of which readers allow few, and without a # in front, which they
-// take for a comment. A thread without a name is :TID, as perf writes it.
+// perfComm returns the thread name without blanks, which readers split at, and without a leading #, which starts a
+// comment. A thread without a name is :TID, as in perf's output.
 func perfComm(r *Row) string {
 	if r.Thread == "" {
 		return fmt.Sprintf(":%d", r.TID)
@@ -59,8 +59,8 @@ func perfComm(r *Row) string {
 	return name
 }
 
-// Readers cut a symbol at its first parenthesis, skip one that starts with it, and split one at an arrow. That is right
-// for the parameters of C++, and names of JavaScript may have all of it.
+// Readers cut a symbol at its first parenthesis, skip a symbol that starts with one, and split at an arrow. That suits
+// the parameters of C++ functions, but JavaScript names may contain any of these.
 var (
 	perfNoParentheses = strings.NewReplacer("(", "[", ")", "]", "->", "→")
 	perfNamespace     = strings.NewReplacer("(anonymous namespace)", "[anonymous namespace]")

@@ -18,7 +18,7 @@ import (
 // process says of itself.
 //
 // An inlined function is a line of the location of the function it is inlined in. The mapping of a frame is the file
-// that holds its code; code that V8 made at run time has the mapping [v8], so `-show '\[v8\]'` leaves JavaScript alone.
+// that holds its code; JIT-compiled code has the mapping [v8], so `-show '\[v8\]'` shows JavaScript only.
 // The system name of a function is its kind and name, js:main: functions that differ in kind stay apart when profiles
 // are merged, and pprof does not take the names of JavaScript for mangled C++.
 func WritePprof(w io.Writer, s *Snapshot) error {
@@ -40,14 +40,14 @@ type pprofWriter struct {
 	s         *Snapshot
 	p         *profile.Profile
 	locations *pprofLocations
-	stacks    []*pprofStack // by index into s.Stacks; nil where no row has come to it
+	stacks    []*pprofStack // by index into s.Stacks; nil until a row uses the stack
 	sameStack map[string]*pprofStack
 	samples   map[pprofKey]*profile.Sample
 	labels    pprofLabels
 }
 
-// pprofStack is a stack as pprof shows it. Stacks that differ only in what pprof has no place for, such as the tier,
-// are one.
+// pprofStack is a stack as pprof shows it. Stacks that differ only in what pprof cannot express, such as the tier, are
+// the same.
 type pprofStack struct{ locations []*profile.Location }
 
 type pprofKey struct {
@@ -153,8 +153,8 @@ func framesOf(s *Snapshot, i int32) []*Frame {
 	return frames
 }
 
-// mainExecutable returns the executable of the process with the most samples, of two the one with the lower pid, or
-// "" where none is known.
+// mainExecutable returns the executable of the process with the most samples, the lower pid of
+// two with equal counts, or "" if none is known.
 func mainExecutable(s *Snapshot) string {
 	samples := make(map[int]int)
 	for i := range s.Rows {

@@ -7,10 +7,10 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// v8Mapping is the file name of the mapping that stands for all code V8 made at run time.
+// v8Mapping is the file name of the mapping that stands for all JIT-compiled code.
 const v8Mapping = "[v8]"
 
-// pprofLocations makes the mappings, functions and locations of a profile, each once.
+// pprofLocations interns the mappings, functions and locations of a profile.
 type pprofLocations struct {
 	p         *profile.Profile
 	mappings  map[mappingKey]*profile.Mapping
@@ -35,7 +35,7 @@ func newPprofLocations(p *profile.Profile) *pprofLocations {
 	}
 }
 
-// putFirst makes the mapping of module the first if a frame is in it: pprof takes the first for the main executable.
+// putFirst makes the mapping of module the first if a frame is in it: to pprof, the first is the main executable.
 func (b *pprofLocations) putFirst(module string, frames []*Frame) {
 	for _, f := range frames {
 		if module != "" && f.Module == module {
@@ -45,7 +45,7 @@ func (b *pprofLocations) putFirst(module string, frames []*Frame) {
 	}
 }
 
-// ofStack returns the locations of a stack, leaf first, and a key that is the same only for the same locations.
+// ofStack returns the locations of a stack, leaf first, and a key that is equal only for equal locations.
 func (b *pprofLocations) ofStack(stack []*Frame) ([]*profile.Location, string) {
 	var locations []*profile.Location
 	var key []byte
@@ -59,8 +59,8 @@ func (b *pprofLocations) ofStack(stack []*Frame) ([]*profile.Location, string) {
 	return locations, string(key)
 }
 
-// inlineGroup returns how many frames from the leaf on share one piece of code: functions that are inlined and the one
-// they are inlined in. A stack may lack that one, at its end or where a marker says that frames were left out.
+// inlineGroup returns how many frames, from the leaf on, share one physical frame: inlined functions and the function
+// that contains them. The latter may be missing at the end of a stack or before a marker for omitted frames.
 func inlineGroup(stack []*Frame) int {
 	n := 1
 	for n < len(stack) && stack[n-1].Inlined && stack[n].Kind != Marker {
@@ -69,7 +69,7 @@ func inlineGroup(stack []*Frame) int {
 	return n
 }
 
-// location returns the location of a group; its last frame is the function that the others are inlined in.
+// location returns the location of a group, whose last frame is the function that contains the others.
 func (b *pprofLocations) location(group []*Frame) *profile.Location {
 	code := group[len(group)-1]
 	l := &profile.Location{Mapping: b.mapping(code), Address: code.Address}
@@ -102,8 +102,8 @@ func (b *pprofLocations) locationKey(l *profile.Location) []byte {
 	return b.key
 }
 
-// describe notes in a mapping what is known of its frames. pprof symbolizes a mapping anew, from the file if it has it,
-// only where nothing at all is known.
+// describe sets the flags of a mapping for what is known of its frames. pprof symbolizes a mapping again, from the file
+// if there is one, only if no flag is set.
 func describe(m *profile.Mapping, f *Frame, inline bool) {
 	if m == nil {
 		return
@@ -114,8 +114,8 @@ func describe(m *profile.Mapping, f *Frame, inline bool) {
 	m.HasInlineFrames = m.HasInlineFrames || inline
 }
 
-// mapping returns the mapping of a frame, nil for a marker. It starts and ends at 0, which tells pprof that addresses
-// are those of the ELF file already.
+// mapping returns the mapping of a frame, nil for a marker. It starts and ends at 0: the addresses are those of the ELF
+// file already.
 func (b *pprofLocations) mapping(f *Frame) *profile.Mapping {
 	if f.Kind == Marker {
 		return nil
@@ -133,7 +133,7 @@ func (b *pprofLocations) mapping(f *Frame) *profile.Mapping {
 	return m
 }
 
-// moduleOf names the home of code that is in no file.
+// moduleOf returns the mapping name for code that is in no file.
 func moduleOf(k Kind) string {
 	switch k {
 	case Kernel:

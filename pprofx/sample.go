@@ -1,8 +1,14 @@
-// Package pprofx holds what a profiler produces: samples, immutable snapshots of them, and the forms they are
-// written in. It knows nothing of V8, of BPF or of where samples come from.
+// Package pprofx is the data model of a profile: samples, immutable snapshots of them, and the formats that snapshots
+// are written in. It does not depend on V8, on BPF or on where samples come from.
+//
+// A Builder collects samples and cuts them by time into snapshots. Write and the functions WriteFORMAT encode a
+// snapshot; package sourcemap maps one back to the original sources, and package otlp sends one.
+//
+// Times are Unix time in nanoseconds. A Snapshot and all that it points to are never changed after Cut, so any number
+// of goroutines may read one at the same time; a Builder belongs to one goroutine.
 package pprofx
 
-// Kind says what sort of code a frame runs.
+// Kind is the kind of code that a frame runs.
 type Kind uint8
 
 // The kinds of frame.
@@ -12,13 +18,14 @@ const (
 	Regexp              // a compiled regular expression
 	Wasm                // a WebAssembly function
 	Native              // C, C++ or assembly of the executable or a library
-	Kernel              // the kernel
-	JIT                 // machine code made at run time of which no more is known
-	Marker              // not code: says something about the stack, such as frames left out
+	Kernel              // code of the kernel
+	JIT                 // machine code made at run time, of unknown origin
+	Marker              // not code: a note about the stack, such as frames left out
 )
 
 var kindNames = [...]string{"js", "builtin", "regexp", "wasm", "native", "kernel", "jit", "marker"}
 
+// String returns the name that stands in JSON lines, such as "js"; Kind(9) for an unknown number.
 func (k Kind) String() string { return nameOf("Kind", kindNames[:], uint8(k)) }
 
 // Tier is the V8 compiler that made the code of a JS frame.
@@ -35,12 +42,14 @@ const (
 
 var tierNames = [...]string{"", "ignition", "sparkplug", "maglev", "turbofan"}
 
+// String returns the name that stands in JSON lines, such as "turbofan"; empty for NoTier, Tier(9) for an unknown
+// number.
 func (t Tier) String() string { return nameOf("Tier", tierNames[:], uint8(t)) }
 
-// State is what the VM of the sampled thread was doing, as V8 itself keeps account of it.
+// State is what the VM of the sampled thread was doing: V8's own VM state (StateTag in V8's src/common/globals.h).
 type State uint8
 
-// The VM states. V8 stays in StateJS while C++ called from JavaScript runs. A thread without a VM is StateOther.
+// The VM states. V8 stays in StateJS while C++ called from JavaScript runs. A thread without a VM has StateOther.
 const (
 	StateOther State = iota
 	StateJS
@@ -52,33 +61,34 @@ const (
 
 var stateNames = [...]string{"other", "js", "gc", "compiler", "external", "idle"}
 
+// String returns the name that stands in JSON lines and labels, such as "gc"; State(9) for an unknown number.
 func (s State) String() string { return nameOf("State", stateNames[:], uint8(s)) }
 
 // Frame is one logical frame of a stack: an inlined function is a frame of its own. Frames are compared by value:
 // two are the same only if all fields are equal.
 type Frame struct {
-	Function string // never empty: a frame of which nothing is known is named for that, "[unknown]"
+	Function string // never empty: "[unknown]" if nothing is known of the frame
 	File     string // source file or URL; empty where there is none
-	Line     int    // 1-based line of the point of execution; 0 where unknown
-	Column   int    // 1-based column, in UTF-16 units; 0 where unknown
+	Line     int    // 1-based line of the point of execution; 0 if unknown
+	Column   int    // 1-based column in UTF-16 code units; 0 if unknown
 	Kind     Kind
-	Tier     Tier
+	Tier     Tier   // of a JS frame; else NoTier
 	Inlined  bool   // its code is part of the next frame towards the root
 	Module   string // path of the file that holds native code; "[kernel]" for the kernel
-	BuildID  string // GNU build id of Module, lower-case hex; empty where it has none
-	Address  uint64 // native: address as in Module's ELF symbols; kernel: address; else 0
+	BuildID  string // GNU build ID of Module, lower-case hexadecimal; empty if it has none
+	Address  uint64 // native: address as in Module's ELF symbols; kernel: virtual address; else 0
 
-	// What a frame of generated code carries until its source map is applied (package sourcemap); then all are 0.
-	Map                  int32 // a number for the script that names the map; 0 = there is none
-	NameLine, NameColumn int   // 1-based place of the identifier that is Function in the generated code; 0 = not known
+	// Where to look a frame of generated code up in its source map. sourcemap.Apply does it and sets all three to 0.
+	Map                  int32 // number of the script that has the map; 0 = there is no map
+	NameLine, NameColumn int   // 1-based position of the function's identifier in the generated code; 0 = unknown
 }
 
-// Label is one key and value of a sample. Num counts only where Str is empty.
+// Label is one key and value of a sample. The value is Str, or Num if Str is empty.
 type Label struct {
 	Key  string
 	Str  string
 	Num  int64
-	Unit string // unit of Num, empty for a plain number
+	Unit string // unit of Num; empty for a plain number
 }
 
 // Sample is one observation of one thread.
@@ -87,7 +97,7 @@ type Sample struct {
 	PID    int
 	TID    int
 	Thread string // name of the thread
-	CPU    int
+	CPU    int    // logical CPU
 	State  State
 	Stop   StopReason
 	Stack  []*Frame // leaf first; shared between samples, never changed

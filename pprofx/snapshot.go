@@ -7,31 +7,31 @@ import (
 	"slices"
 )
 
-// Snapshot is all that was sampled in [Start, End), immutable. Stacks and label sets are interned: Rows refer to
-// them by index.
+// Snapshot holds all samples of the interval [Start, End). It is immutable and safe for concurrent use. Frames, stacks
+// and label sets are interned: each is there once, and others refer to it by index.
 type Snapshot struct {
 	Start, End int64           // Unix time in nanoseconds
-	Period     int64           // nanoseconds of CPU time that one sample stands for
-	Processes  map[int]Process // by pid: those of Rows that are known
+	Period     int64           // CPU time that one sample stands for, in nanoseconds
+	Processes  map[int]Process // by pid; only processes that have rows
 	Frames     []*Frame        // each value once
 	Stacks     [][]int32       // indices into Frames, leaf first; each once
 	LabelSets  [][]Label       // sorted by Key; each once; element 0 is the empty set
-	Rows       []Row           // by time
-	// Lost counts samples that are in no row, by reason. They are counted in the interval in which the loss became
-	// known, so that over all snapshots of a recording taken = rows + lost.
+	Rows       []Row           // ordered by time
+	// Lost counts samples that are in no row. A loss counts in the interval in which it became known, so that over all
+	// snapshots of a recording the samples taken are the sum of rows and losses.
 	Lost map[LostReason]int64
 }
 
-// Process is what is known of a sampled process, by pid.
+// Process describes a sampled process. What is unknown is empty.
 type Process struct {
-	Executable string // path as the process sees it
-	Service    string // service.name where known, else empty
-	Container  string // container id, else empty
-	// Attributes are what else the process says of itself, by OpenTelemetry's names, in an order that stays.
+	Executable string // path in the process's own mount namespace
+	Service    string // service.name
+	Container  string // container ID
+	// Attributes are further resource attributes that the process publishes, with OpenTelemetry's names.
 	Attributes []Label
 }
 
-// Row is one sample of a Snapshot.
+// Row is one sample of a Snapshot. The fields are those of Sample.
 type Row struct {
 	Time   int64 // Unix time in nanoseconds
 	Stack  int32 // index into Snapshot.Stacks
@@ -46,7 +46,8 @@ type Row struct {
 
 // LostReasons returns the keys of s.Lost in the order of their texts.
 func (s *Snapshot) LostReasons() []LostReason {
-	return slices.SortedFunc(maps.Keys(s.Lost), func(a, b LostReason) int { return cmp.Compare(a.String(), b.String()) })
+	byText := func(a, b LostReason) int { return cmp.Compare(a.String(), b.String()) }
+	return slices.SortedFunc(maps.Keys(s.Lost), byText)
 }
 
 // Check returns an error if an index of s is out of range or a frame is nil. Snapshots of a Builder always pass; the
@@ -73,8 +74,8 @@ func (s *Snapshot) Check() error {
 	return nil
 }
 
-// Other counts the rows whose stack was left out because the snapshot was full: their stack is the one frame
-// OtherFunction.
+// Other returns the number of rows whose stack is the one frame OtherFunction, because the snapshot reached MaxFrames
+// or MaxStacks.
 func (s *Snapshot) Other() int64 {
 	var n int64
 	for i := range s.Rows {

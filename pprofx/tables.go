@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// OtherFunction names the one frame of a stack that was left out because a snapshot had MaxFrames frames or MaxStacks
-// stacks. Such samples keep their time, thread and labels, and Snapshot.Other counts them.
+// OtherFunction names the one frame that replaces a stack when a snapshot has MaxFrames frames or MaxStacks stacks.
+// Such samples keep their time, thread and labels, and Snapshot.Other counts them.
 const OtherFunction = "[other]"
 
 var otherFrame = &Frame{Function: OtherFunction, Kind: Marker}
 
-// pointersPerFrame bounds how many pointers to equal frames are remembered: a caller that shares no frames gains
-// nothing from it and must not make it grow.
+// pointersPerFrame bounds byPointer: a caller that never passes the same pointer twice gains nothing from it and must
+// not make it grow.
 const pointersPerFrame = 4
 
-// tables interns frames, stacks and label sets: equal ones get the same index. What was seen before costs no allocation.
+// tables interns frames, stacks and label sets: equal ones get the same index. A known one costs no allocation.
 type tables struct {
 	maxFrames, maxStacks int
 
@@ -42,7 +42,7 @@ func newTables(maxFrames, maxStacks int) *tables {
 	}
 }
 
-// stack returns the index of a stack, or that of the [other] stack where a cap is reached.
+// stack returns the index of a stack, or that of the [other] stack if a limit is reached.
 func (t *tables) stack(s []*Frame) int32 {
 	t.key = t.key[:0]
 	for _, f := range s {
@@ -61,7 +61,7 @@ func (t *tables) stack(s []*Frame) int32 {
 	return t.addStack()
 }
 
-// frame returns the index of a frame, false where it is new and the cap is reached.
+// frame returns the index of a frame; false if the frame is new and the limit is reached.
 func (t *tables) frame(f *Frame) (int32, bool) {
 	if id, ok := t.byPointer[f]; ok {
 		return id, true
@@ -98,7 +98,7 @@ func (t *tables) addStack() int32 {
 	return id
 }
 
-// other returns the index of the stack that stands for all that are over a cap; it is not subject to the caps itself.
+// other returns the index of the stack that stands for all beyond a limit. It does not count towards the limits itself.
 func (t *tables) other() int32 {
 	frame, ok := t.byValue[*otherFrame]
 	if !ok {
@@ -111,7 +111,8 @@ func (t *tables) other() int32 {
 	return t.addStack()
 }
 
-// labelSet returns the index of a set of labels. Label sets have no cap of their own: there are no more than rows.
+// labelSet returns the index of a set of labels. Label sets need no limit of their own: there are at most as many as
+// rows.
 func (t *tables) labelSet(labels []Label) int32 {
 	t.key = t.key[:0]
 	for i := range labels {

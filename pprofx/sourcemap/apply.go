@@ -9,15 +9,16 @@ import (
 
 // Script is a generated script with its map.
 type Script struct {
-	Map *Map // nil: it could not be read, and generated positions stay
-	// LineOffset and ColumnOffset are what V8 adds to lines, and to columns of the first line: the map counts from the
-	// script's own start.
+	Map *Map // nil if it could not be read: generated positions stay
+	// LineOffset and ColumnOffset are what V8 adds to lines, and to columns of the first line. The map counts from the
+	// start of the script itself.
 	LineOffset, ColumnOffset int
 }
 
-// Apply puts what the maps say of them in place of generated frames, and gives back a snapshot in which each frame and
-// each stack is there once again; the one that it is given stays as it is. scripts has the script of each Frame.Map.
-// A position that the map has no source for stays.
+// Apply returns a snapshot in which the frames of generated code have original positions and names. s stays as it is,
+// and is the result if no frame has a map; it must pass its Check. scripts is keyed by Frame.Map. A position without a
+// source in its map stays, and so do those of scripts that are missing or have no Map. In the result, frames and stacks
+// that have become equal are merged.
 func Apply(s *pprofx.Snapshot, scripts map[int32]Script) *pprofx.Snapshot {
 	if !slices.ContainsFunc(s.Frames, isMapped) {
 		return s
@@ -38,7 +39,7 @@ func Apply(s *pprofx.Snapshot, scripts map[int32]Script) *pprofx.Snapshot {
 
 func isMapped(f *pprofx.Frame) bool { return f.Map != 0 }
 
-// mapFrames gives the frames of the new snapshot, and the new index of each old one.
+// mapFrames returns the frames of the new snapshot, and the new index of each old one.
 func mapFrames(old []*pprofx.Frame, scripts map[int32]Script) (frames []*pprofx.Frame, index []int32) {
 	known := map[pprofx.Frame]int32{}
 	for _, f := range old {
@@ -78,7 +79,7 @@ func mapStacks(old [][]int32, frames []int32) (stacks [][]int32, index []int32) 
 	return stacks, index
 }
 
-// frame is what the author wrote.
+// frame returns f with its original position and name.
 func (s Script) frame(f *pprofx.Frame) *pprofx.Frame {
 	out := *f
 	out.Map, out.NameLine, out.NameColumn = 0, 0, 0
@@ -89,7 +90,7 @@ func (s Script) frame(f *pprofx.Frame) *pprofx.Frame {
 	if name := s.Map.NameAt(nameLine, nameColumn); name != "" {
 		out.Function = name
 	}
-	if f.Line == 0 { // the point of execution is not known: the function is
+	if f.Line == 0 { // the point of execution is unknown, but the function is known
 		if p, ok := s.Map.At(nameLine, nameColumn); ok {
 			out.File = p.File
 		}
@@ -101,7 +102,7 @@ func (s Script) frame(f *pprofx.Frame) *pprofx.Frame {
 	return &out
 }
 
-// own turns a position as V8 gives it into one of the script's own text.
+// own converts a position that V8 reports into one in the script's own text.
 func (s Script) own(line, column int) (int, int) {
 	line -= s.LineOffset
 	if line == 1 {

@@ -1,5 +1,8 @@
-// Package sourcemap reads source maps (ECMA-426) and applies them to snapshots: what a generated script says of itself
-// becomes what its author wrote. Maps come from the processes that are profiled, so every number in one is hostile.
+// Package sourcemap reads source maps (ECMA-426) and applies them to snapshots: positions and names of generated
+// scripts become those of the original sources.
+//
+// Maps come from the profiled processes, so their content is untrusted: every number is checked, and a map that exceeds
+// a limit is an error that wraps ErrTooLarge. The package opens no file and fetches nothing.
 package sourcemap
 
 import (
@@ -8,7 +11,7 @@ import (
 	"sort"
 )
 
-// Limits of one map. One over them is refused with ErrTooLarge.
+// Limits of one map. Parse returns ErrTooLarge for a map that exceeds one.
 const (
 	MaxBytes    = 64 << 20  // of JSON
 	maxSegments = 1 << 23   // 20 bytes of memory each
@@ -23,7 +26,7 @@ const (
 // ErrTooLarge means that a map exceeds one of the limits.
 var ErrTooLarge = errors.New("over the limit")
 
-// Map is a decoded source map. It is not changed any more, and safe for concurrent use.
+// Map is a decoded source map. It is immutable and safe for concurrent use.
 type Map struct {
 	sources  []string
 	names    []string
@@ -31,22 +34,22 @@ type Map struct {
 	segments []segment
 }
 
-// segment says where the generated code from its column on comes from. All numbers are 0-based.
+// segment maps the generated code from its column on to a source. All numbers are 0-based.
 type segment struct {
-	column       int32 // generated, in UTF-16 units
-	source       int32 // index; none: it comes from nowhere
+	column       int32 // generated, in UTF-16 code units
+	source       int32 // index; none if the code has no source
 	line, origin int32 // line and column in the source
-	name         int32 // index; none: it has no name
+	name         int32 // index; none if there is no name
 }
 
-// offset is a place in the generated code, 0-based.
+// offset is a position in the generated code, 0-based.
 type offset struct{ Line, Column int }
 
 func (o offset) before(p offset) bool {
 	return o.Line < p.Line || o.Line == p.Line && o.Column < p.Column
 }
 
-// A path or a name of more bytes is cut there: each frame that has it is written with it.
+// Longer paths and names are truncated to this many bytes, because every frame repeats them.
 const (
 	maxPath = 4096
 	maxName = 1024
@@ -54,13 +57,13 @@ const (
 
 const none = -1
 
-// Position is a place in a source.
+// Position is a position in an original source.
 type Position struct {
-	File         string // a path, or a URL where the source is not a file
-	Line, Column int    // 1-based, the column in UTF-16 units
+	File         string // a path, or a URL if the source is not a file
+	Line, Column int    // 1-based; the column in UTF-16 code units
 }
 
-// Size is the memory that the map takes, in bytes, roughly.
+// Size returns roughly how much memory the map takes, in bytes.
 func (m *Map) Size() int {
 	n := 20*len(m.segments) + 4*len(m.lines)
 	for _, list := range [][]string{m.sources, m.names} {
@@ -71,7 +74,7 @@ func (m *Map) Size() int {
 	return n
 }
 
-// line is the segments of a generated line, by column.
+// line returns the segments of a generated line, ordered by column.
 func (m *Map) line(n int) []segment {
 	if n < 1 || n >= len(m.lines) {
 		return nil
@@ -79,7 +82,7 @@ func (m *Map) line(n int) []segment {
 	return m.segments[m.lines[n-1]:m.lines[n]]
 }
 
-// At tells where the generated code at a line and column, both 1-based, comes from. False: the map does not say.
+// At returns the original position of the generated code at a line and column, both 1-based; false if the map has none.
 func (m *Map) At(line, column int) (Position, bool) {
 	segments := m.line(line)
 	i := sort.Search(len(segments), func(i int) bool { return int(segments[i].column) >= column-1 })
@@ -93,8 +96,9 @@ func (m *Map) At(line, column int) (Position, bool) {
 	return Position{m.sources[s.source], int(s.line) + 1, int(s.origin) + 1}, true
 }
 
-// NameAt is what the author called the identifier that begins at a line and column of the generated code, both 1-based.
-// Empty: it is not another name, or the map does not say. A segment that begins elsewhere is about another token.
+// NameAt returns the original name of the identifier that begins at a line and column of the generated code, both
+// 1-based. It is empty if the name is the same or the map has none: only a segment that begins there counts, since any
+// other one belongs to another token.
 func (m *Map) NameAt(line, column int) string {
 	segments := m.line(line)
 	i := sort.Search(len(segments), func(i int) bool { return int(segments[i].column) >= column-1 })
@@ -106,7 +110,7 @@ func (m *Map) NameAt(line, column int) string {
 	return ""
 }
 
-// sortLines brings the segments of each line into the order of their columns, which most maps have.
+// sortLines sorts the segments of each line by column. In most maps they are sorted already.
 func (m *Map) sortLines() {
 	byColumn := func(a, b segment) int { return int(a.column) - int(b.column) }
 	for n := 1; n < len(m.lines); n++ {

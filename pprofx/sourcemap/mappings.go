@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// decoder reads the mappings of one map: lines end with semicolons, segments with commas, and a segment is 1, 4 or 5
+// decoder decodes the mappings of one map. Lines end with semicolons and segments with commas; a segment has 1, 4 or 5
 // numbers, each the difference to the last of its kind. (ECMA-426, "Mappings structure")
 type decoder struct {
 	m                         *Map
 	end                       offset // where the next section begins
 	mappings                  string
-	at                        int // byte at hand
-	line, shift               int // generated line, and what is added to columns in it
+	at                        int // index of the next byte
+	line, shift               int // generated line, and what is added to its columns
 	sources, names            int // indices that 0 means
 	nSources, nNames          int
 	source, row, column, name int // as the last segment left them
@@ -48,7 +48,7 @@ func (d *decoder) decode() error {
 	return nil
 }
 
-// put keeps a segment that lies before the next section.
+// put appends a segment if it lies before the next section.
 func (d *decoder) put(s segment) {
 	if !(offset{d.line, int(s.column)}).before(d.end) {
 		return
@@ -83,7 +83,7 @@ func (d *decoder) segment(generated *int) (segment, error) {
 	return s, d.origin(&s, field, n)
 }
 
-// origin fills in what a segment says of the source.
+// origin sets the source fields of a segment.
 func (d *decoder) origin(s *segment, field [5]int, n int) error {
 	if err := add(&d.source, field[1], "source", d.nSources-1); err != nil {
 		return err
@@ -111,7 +111,7 @@ func add(to *int, delta int, what string, limit int) error {
 	return nil
 }
 
-// digits has the value of each base64 digit, and 0xff for what is none.
+// digits has the value of each base64 digit, and 0xff for other bytes.
 var digits = func() (t [256]byte) {
 	for i := range t {
 		t[i] = 0xff
@@ -129,7 +129,7 @@ func (d *decoder) number() (int, error) {
 	for shift := 0; d.at < len(d.mappings); shift += 5 {
 		c := digits[d.mappings[d.at]]
 		if c == 0xff {
-			return 0, fmt.Errorf("%q is no digit", d.mappings[d.at])
+			return 0, fmt.Errorf("%q is not a base64 digit", d.mappings[d.at])
 		}
 		d.at++
 		if n |= int(c&31) << shift; n > 1<<32 {

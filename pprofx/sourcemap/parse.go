@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// document is the JSON of a map. What else is in it, as the sources' text, is not kept.
+// document is the JSON of a map, without fields that are not needed, such as the text of the sources.
 type document struct {
 	Version    *int
 	SourceRoot string
@@ -26,7 +26,7 @@ type section struct {
 	Map    json.RawMessage
 }
 
-// list is strings, of which each may be null: then it is empty.
+// list is a list of strings. A null among them becomes an empty string.
 type list []string
 
 func (l *list) UnmarshalJSON(b []byte) error {
@@ -36,8 +36,9 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(l))
 }
 
-// Parse reads a map. base is the path or URL of the map, or of the script where that holds the map itself; sources are
-// relative to it.
+// Parse decodes a map. Sources are relative to base, the path or URL of the map, or of the script if the map is inline.
+// It returns an error for malformed JSON or mappings, for a version other than 3, and for sections in files of their
+// own; the error wraps ErrTooLarge if a limit is exceeded.
 func Parse(b []byte, base string) (*Map, error) {
 	if len(b) > MaxBytes {
 		return nil, fmt.Errorf("%d bytes, at most %d are read: %w", len(b), MaxBytes, ErrTooLarge)
@@ -51,7 +52,7 @@ func Parse(b []byte, base string) (*Map, error) {
 	return p.m, nil
 }
 
-// strip takes off a byte order mark, and the line with which servers keep browsers from running JSON as a script.
+// strip removes a byte order mark, and the line )]}' with which servers keep browsers from running JSON as a script.
 func strip(b []byte) []byte {
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	if bytes.HasPrefix(b, []byte(")]}'")) {
@@ -60,12 +61,12 @@ func strip(b []byte) []byte {
 	return b
 }
 
-// parser puts the parts of an indexed map one behind the other.
+// parser joins the sections of an indexed map.
 type parser struct {
 	base     string
 	m        *Map
 	text     int    // bytes of sources
-	start    offset // of the section at hand
+	start    offset // of the current section
 	end      offset // where the next section begins
 	sections int
 }
@@ -116,7 +117,7 @@ func (p *parser) indexed(sections []section, depth int) error {
 	return nil
 }
 
-// within turns a section's offset into a place of the whole code. The section lies between start and end.
+// within converts the offset of a section between start and end into one of the whole code.
 func within(o, start, end offset) (offset, error) {
 	if o.Line < 0 || o.Line > maxLines || o.Column < 0 || o.Column > maxNumber {
 		return o, fmt.Errorf("line %d, column %d: %w", o.Line, o.Column, ErrTooLarge)
@@ -159,7 +160,7 @@ func (p *parser) add(d *document) error {
 	return dec.decode()
 }
 
-// cut keeps the first n bytes of a text, or a little less, so that no character is cut apart.
+// cut returns at most the first n bytes of s, without cutting a character in two.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

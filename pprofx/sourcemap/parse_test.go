@@ -154,7 +154,7 @@ func TestBroken(t *testing.T) {
 		{"version 2", `{"version":2,"mappings":""}`, "version is not 3", false},
 		{"no version", `{"mappings":""}`, "version is not 3", false},
 		{"nothing", `{"version":3}`, "neither mappings nor sections", false},
-		{"no digit", of("AAA!"), "mappings, byte 3, generated line 1: '!' is no digit", false},
+		{"no digit", of("AAA!"), "mappings, byte 3, generated line 1: '!' is not a base64 digit", false},
 		{"cut number", of("AAAg"), "a number is cut off", false},
 		{"two numbers", of(";;AA"), "mappings, byte 4, generated line 3: a segment of 2 numbers", false},
 		{"six numbers", of("AAAAAA"), "more than 5 numbers", false},

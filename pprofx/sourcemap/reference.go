@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// ErrRemote says that a map is on a server. It is not fetched.
+// ErrRemote means that a map is on a server. Maps are not fetched.
 var ErrRemote = errors.New("it is on a server, and maps are not fetched")
 
-// IsInline reports whether the URL of a map holds the map itself.
+// IsInline reports whether the URL of a map contains the map itself (a data: URL).
 func IsInline(u string) bool { return len(u) >= 5 && strings.EqualFold(u[:5], "data:") }
 
-// Inline decodes the data: URL of a map (RFC 2397).
+// Inline returns the JSON of a map in a data: URL (RFC 2397), as UTF-8. It knows the charsets UTF-8, US-ASCII and
+// ISO-8859-1.
 func Inline(u string) ([]byte, error) {
 	head, data, ok := strings.Cut(u, ",")
 	if !IsInline(u) || !ok {
@@ -44,7 +45,7 @@ func Inline(u string) ([]byte, error) {
 	return toUTF8(b, charset)
 }
 
-// decodeBase64 takes both alphabets, with padding and without.
+// decodeBase64 accepts both alphabets, with and without padding.
 func decodeBase64(s string) ([]byte, error) {
 	s = strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", " ", "", "\n", "").Replace(s), "=")
 	return base64.RawStdEncoding.DecodeString(s)
@@ -64,7 +65,8 @@ func toUTF8(b []byte, charset string) ([]byte, error) {
 	return nil, fmt.Errorf("data: URL: charset %q is not known", charset)
 }
 
-// File finds the path of a map that is in a file of its own. script is the path or URL of the script that names it.
+// File returns the absolute path of a map in a file of its own. script is the path or URL of the script that refers to
+// the map as u. The error is ErrRemote for a map on a server.
 func File(script, u string) (string, error) {
 	if i := strings.IndexAny(u, "?#"); i >= 0 {
 		u = u[:i]

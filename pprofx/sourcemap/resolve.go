@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// resolve finds what a reference means in the document at base, which is a URL, or a name without a folder.
+// resolve resolves a reference against base, which is a URL or a name without a folder, like new URL(ref, base).
 func resolve(base, ref string) string {
 	scheme, rest, absolute := cutScheme(ref)
 	switch {
@@ -33,7 +33,7 @@ func resolve(base, ref string) string {
 	return scheme + host + clean(dir+ref)
 }
 
-// cutScheme takes the scheme, with its colon, off a URL. One letter is no scheme, but a drive of Windows.
+// cutScheme splits the scheme, with its colon, from a URL. A single letter is a Windows drive, not a scheme.
 func cutScheme(s string) (scheme, rest string, ok bool) {
 	i := strings.IndexByte(s, ':')
 	if i < 2 {
@@ -48,7 +48,7 @@ func cutScheme(s string) (scheme, rest string, ok bool) {
 	return s[:i+1], s[i+1:], true
 }
 
-// cutHost splits what follows a scheme: the slashes and the host, and the path.
+// cutHost splits what follows a scheme into the slashes with the host, and the path.
 func cutHost(s string) (host, p string) {
 	if i := strings.IndexByte(s[2:], '/'); i >= 0 {
 		return s[:i+2], s[i+2:]
@@ -56,7 +56,7 @@ func cutHost(s string) (host, p string) {
 	return s, ""
 }
 
-// clean takes "." and ".." out of a path, and keeps the slash at its end.
+// clean removes "." and ".." from a path, and keeps a slash at its end.
 func clean(p string) string {
 	if p == "" {
 		return ""
@@ -68,7 +68,7 @@ func clean(p string) string {
 	return out
 }
 
-// readable is how a source is shown: a file by its path, and what is no file by its URL, such as webpack://app/src/a.ts.
+// readable returns how to show a source: the path of a file, or else the URL, such as webpack://app/src/a.ts.
 func readable(source string) string {
 	scheme, rest, ok := cutScheme(source)
 	switch {
@@ -81,7 +81,7 @@ func readable(source string) string {
 	return source
 }
 
-// unescape decodes %20 and the like. A percent sign that begins no such escape is one.
+// unescape decodes percent-encoding. A percent sign that begins no valid escape stays.
 func unescape(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -100,7 +100,7 @@ func unescape(s string) string {
 	return string(out)
 }
 
-// toURL makes a URL of an absolute path, so that what is in a path and what is in a reference are not mixed up.
+// toURL returns the URL of an absolute path, so that resolve reads no character of a path as URL syntax.
 func toURL(s string) string {
 	if !path.IsAbs(s) {
 		return s
