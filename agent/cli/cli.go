@@ -1,4 +1,4 @@
-// Package cli is hotspan's command line: one file a verb, flags and printing only.
+// Package cli is hotspan's command line: flags and printing, with one file per verb. Only Main is exported.
 package cli
 
 import (
@@ -20,17 +20,17 @@ const (
 
 type commands struct {
 	Record   recordCmd   `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
-	Contexts contextsCmd `cmd:"" help:"Show the stores that a process keeps for its requests, and the labels that can be made of them."`
-	Doctor   doctorCmd   `cmd:"" help:"Say what can be profiled on this machine, and what is missing."`
+	Contexts contextsCmd `cmd:"" help:"${contexts}"`
+	Doctor   doctorCmd   `cmd:"" help:"Show what can be profiled on this machine, and what is missing."`
 	Layout   layoutCmd   `cmd:"" help:"Print the V8 layout of a Node.js binary, and how each part of it is known."`
 
 	Version kong.VersionFlag `help:"Print the version, the commit and the BPF object's hash."`
 }
 
-// exited ends kong's own exits, after --help.
+// exited carries kong's own exit code, after --help and --version, up to Main.
 type exited int
 
-// Main runs the command line and returns the exit code.
+// Main runs the command line and returns the exit code: 0 for success, 1 for a failure, 2 for wrong usage.
 func Main(args []string, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -44,8 +44,8 @@ func Main(args []string, stdout, stderr io.Writer) (code int) {
 	var c commands
 	parser, err := kong.New(&c,
 		kong.Name("hotspan"),
-		kong.Description("CPU profiles of Node.js services, from outside, with the request of each sample."),
-		kong.Vars{"version": version.Get().String()},
+		kong.Description("CPU profiles of Node.js services from outside the process, with the request of each sample."),
+		help, kong.Vars{"version": version.Get().String()},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),

@@ -22,7 +22,7 @@ func percent(part, whole int64) string {
 	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
 }
 
-// closing prints what was sampled, what was lost, what it cost, and what to type next.
+// closing prints how many samples were taken and lost, what sampling cost, and which command to run next.
 func closing(c console, s *agent.Stats, files *fileSink) {
 	fmt.Fprintf(c, "%d samples taken in %.1f s = %d written + %d lost%s\n",
 		s.Taken, s.End.Sub(s.Start).Seconds(), s.Written, s.LostSum(), lostBy(s.Lost))
@@ -42,7 +42,7 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 	next(c, s, files)
 }
 
-// mapProblems says why source maps were not used; empty where all were.
+// mapProblems returns why source maps were not used; empty if all were.
 func mapProblems(m *agent.MapStats) string {
 	var parts []string
 	for _, p := range []struct {
@@ -59,13 +59,14 @@ func mapProblems(m *agent.MapStats) string {
 	return strings.Join(parts, ", ")
 }
 
-// inKernel is what sampling costs the processes that are sampled.
+// inKernel returns the time that sampling took from the sampled processes, per sample.
 func inKernel(s *agent.Stats) string {
 	if s.InKernel == 0 || s.Samples == 0 {
 		return ""
 	}
 	n := float64(s.Samples)
-	return fmt.Sprintf("; in the kernel %.1f µs a sample of %.0f frames", float64(s.InKernel.Microseconds())/n, float64(s.Frames)/n)
+	micros := float64(s.InKernel.Microseconds())
+	return fmt.Sprintf("; in the kernel %.1f µs a sample of %.0f frames", micros/n, float64(s.Frames)/n)
 }
 
 func lostBy(lost map[pprofx.LostReason]int64) string {
@@ -104,7 +105,7 @@ func seen(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// next says what to do with the file.
+// next prints the file name and the commands that show the profile.
 func next(c console, s *agent.Stats, files *fileSink) {
 	if files.last == "" {
 		return

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// command is a program that hotspan starts to profile it. It begins in a shell that waits for a line, so that nothing
-// of the program runs before the profiler is ready.
+// command is a command that hotspan starts and profiles. It starts as a shell that waits for a line before it executes
+// the command, so that nothing of the command runs before the profiler is ready.
 type command struct {
 	*exec.Cmd
 	gate *os.File
@@ -31,7 +31,8 @@ func startCommand(args []string) (*command, error) {
 		return nil, err
 	}
 	defer read.Close()
-	c := &command{Cmd: exec.Command("/bin/sh", append([]string{"-c", `read -r _ <&3; exec 3<&- "$@"`, "sh", path}, args[1:]...)...), gate: write, done: make(chan error, 1)}
+	shell := append([]string{"-c", `read -r _ <&3; exec 3<&- "$@"`, "sh", path}, args[1:]...)
+	c := &command{Cmd: exec.Command("/bin/sh", shell...), gate: write, done: make(chan error, 1)}
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 	c.ExtraFiles = []*os.File{read}
 	if err := c.Start(); err != nil {
@@ -41,7 +42,7 @@ func startCommand(args []string) (*command, error) {
 	return c, nil
 }
 
-// executables are what the command is likely to run: itself, and Node.js where it is a script.
+// executables returns what the command probably runs: its own executable, and Node.js in case it is a script.
 func (c *command) executables() []string {
 	paths := []string{c.Args[4]}
 	if node, err := exec.LookPath("node"); err == nil {
@@ -52,13 +53,13 @@ func (c *command) executables() []string {
 
 func (c *command) pid() int { return c.Process.Pid }
 
-// resume lets the program begin.
+// resume lets the command start.
 func (c *command) resume() {
 	fmt.Fprintln(c.gate)
 	c.gate.Close()
 }
 
-// kill ends the program if it still runs.
+// kill ends the command if it is still running.
 func (c *command) kill() {
 	c.gate.Close()
 	select {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// console is standard error: messages, and where it is a terminal one line of progress that is written over.
+// console is standard error: messages and, on a terminal, one line of progress that is overwritten.
 type console struct{ io.Writer }
 
 func (c console) isTerminal() bool {
@@ -19,17 +19,17 @@ func (c console) isTerminal() bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// progress writes over the line that it wrote last.
+// progress replaces the progress line.
 func (c console) progress(line string) { fmt.Fprintf(c, "\r\x1b[K%s", line) }
 
-// clear takes the progress line away.
+// clear erases the progress line.
 func (c console) clear() {
 	if c.isTerminal() {
 		fmt.Fprint(c, "\r\x1b[K")
 	}
 }
 
-// logger prints what a user should know as plain sentences.
+// logger returns a logger that prints plain sentences.
 func (c console) logger(verbose bool) *slog.Logger {
 	level := slog.LevelInfo
 	if verbose {
@@ -38,7 +38,7 @@ func (c console) logger(verbose bool) *slog.Logger {
 	return slog.New(&plain{console: c, level: level})
 }
 
-// plain is a slog.Handler for people: no time, no level but for what is wrong.
+// plain is a slog.Handler for people: it prints no time, and the level of warnings and errors only.
 type plain struct {
 	console
 	level slog.Level

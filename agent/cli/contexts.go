@@ -15,8 +15,8 @@ import (
 )
 
 type contextsCmd struct {
-	PID      int           `short:"p" required:"" help:"Process to look at." placeholder:"PID"`
-	Duration time.Duration `short:"d" default:"2s" help:"How long to watch (${default})." placeholder:"TIME"`
+	PID      int           `short:"p" required:"" help:"Process to inspect." placeholder:"PID"`
+	Duration time.Duration `short:"d" default:"2s" help:"How long to watch it (${default})." placeholder:"TIME"`
 	ruleFlags
 }
 
@@ -38,13 +38,15 @@ func (c *contextsCmd) Run(stdout io.Writer) error {
 }
 
 func (w *sheet) contexts(c *inspect.Contexts) {
-	w.printf("process %d: %s, Node.js %s\n", c.PID, shorten(printable(strings.Join(c.CommandLine, " ")), 60), orUnknown(c.Node))
+	command := shorten(printable(strings.Join(c.CommandLine, " ")), 60)
+	w.printf("process %d: %s, Node.js %s\n", c.PID, command, orUnknown(c.Node))
 	var offers []string
 	for _, t := range c.Threads {
-		w.printf("\nthread %d %s: looked at %d times, in a request %d times\n", t.TID, printable(t.Name), t.Looks, t.Current)
+		w.printf("\nthread %d %s: looked at %d times, in a request %d times\n",
+			t.TID, printable(t.Name), t.Looks, t.Current)
 		for i := range t.Stores {
 			if t.Stores[i].Seen == 1 && t.Current > 20 {
-				continue // read while it was changed, as like as not: the process runs on
+				continue // probably read during a change: the process is not stopped
 			}
 			offers = append(offers, w.seenStore(&t.Stores[i], c.Location.FixHandles(c.Node))...)
 		}
@@ -60,7 +62,7 @@ func (w *sheet) contexts(c *inspect.Contexts) {
 	}
 }
 
-// eachLabelOnce leaves the first rule of each label.
+// eachLabelOnce returns the first rule of each label.
 func eachLabelOnce(rules []string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -74,8 +76,8 @@ func eachLabelOnce(rules []string) []string {
 	return out
 }
 
-// seenStore prints one kind of store and returns the rules that would make labels of it. mend is what it takes to read a
-// store behind a handle.
+// seenStore prints one kind of store and returns the rules that give labels from it. mend says what makes a store
+// behind a handle readable.
 func (w *sheet) seenStore(s *inspect.SeenStore, mend string) []string {
 	w.printf("  %s, seen %d times\n", kindOf(&s.Store), s.Seen)
 	if text, ok := s.Examples[""]; ok {

@@ -12,7 +12,7 @@ import (
 )
 
 type doctorCmd struct {
-	PID *int `short:"p" help:"Say more about this process." placeholder:"PID"`
+	PID *int `short:"p" help:"Show details of this process." placeholder:"PID"`
 }
 
 func (d *doctorCmd) Run(stdout io.Writer) error {
@@ -37,7 +37,7 @@ func (d *doctorCmd) Run(stdout io.Writer) error {
 	return verdict(found, pid)
 }
 
-// verdict is the error that makes the exit code: sampling is not possible, at all or of the one process asked for.
+// verdict returns an error if sampling is impossible, on this machine or of the process with the given pid.
 func verdict(found *doctor.Diagnosis, pid int) error {
 	if lacking := found.Lacking(); len(lacking) > 0 {
 		return fmt.Errorf("sampling is not possible here: see %s above", enumerate(lacking))
@@ -62,7 +62,7 @@ func user() string {
 	return fmt.Sprintf("user %d", os.Geteuid())
 }
 
-// enumerate writes a list as a sentence has it: a, b and c.
+// enumerate joins a list as in a sentence: a, b and c.
 func enumerate(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -9,7 +9,7 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// detail prints what is said of a process that was asked for by pid only.
+// detail prints what doctor -p shows in addition.
 func (w *sheet) detail(p *doctor.NodeProcess) {
 	d := p.Detail
 	w.published(d.Published)
@@ -19,12 +19,13 @@ func (w *sheet) detail(p *doctor.NodeProcess) {
 	w.several("unknown", d.Consequences)
 	w.line("code", "%d executable mappings of %d files", d.Code, d.Files)
 	if d.LeftOut > 0 {
-		w.line("", "%d mappings are left out, the BPF program has no room for more: their frames have no names", d.LeftOut)
+		w.line("", "%d mappings are left out, the BPF program has no room for more: their frames have no names",
+			d.LeftOut)
 	}
 	w.several("files", d.Problems)
 }
 
-// published names what the process publishes for readers outside it, in one line.
+// published prints, in one line, what the process publishes for readers outside it.
 func (w *sheet) published(list []doctor.Publication) {
 	var texts []string
 	for _, p := range list {
@@ -65,7 +66,7 @@ func (w *sheet) stores(p *doctor.NodeProcess) {
 	}
 }
 
-// perLine is how many names of fields stand on a line.
+// perLine is the number of field names on a line.
 const perLine = 4
 
 func (w *sheet) fields(what string, fields []layout.Field) {

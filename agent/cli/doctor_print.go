@@ -10,8 +10,8 @@ import (
 
 var marks = map[doctor.Mark]string{doctor.OK: "ok", doctor.Warning: "warning", doctor.Missing: "missing"}
 
-// findings prints a section. Under what is missing stands the command that mends it; where that is the same for
-// several lines, once.
+// findings prints a section. A command that fixes what is missing follows the line, or the last of several lines with
+// the same command.
 func (w *sheet) findings(title string, list []doctor.Finding) {
 	w.printf("%s\n", title)
 	for i, f := range list {
@@ -35,7 +35,7 @@ func (w *sheet) processes(found *doctor.Diagnosis) {
 	}
 }
 
-// commandLine begins with the name of the program without its folder.
+// commandLine returns a command line to recognize a process by. The executable has no folder.
 func commandLine(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -64,14 +64,15 @@ func (w *sheet) process(p *doctor.NodeProcess) {
 
 func (w *sheet) layout(p *doctor.NodeProcess) {
 	s := p.Layout
-	text := fmt.Sprintf("%d fields: %d from machine code, %d from constants, %d by rule for this V8", s.Known(), s.Code, s.Constants, s.Rules)
+	text := fmt.Sprintf("%d fields: %d from machine code, %d from constants, %d by rule for this V8",
+		s.Known(), s.Code, s.Constants, s.Rules)
 	if s.Gaps > 0 && p.Detail == nil {
 		text += fmt.Sprintf("; with %d gaps: hotspan doctor -p %d", s.Gaps, p.PID)
 	}
 	w.line("layout", "%s", text)
 }
 
-// checked tells what was compared with the process from what is assumed.
+// checked prints how much of the layout was compared with the process, and how much is assumed.
 func (w *sheet) checked(p *doctor.NodeProcess) {
 	if p.Check.None != "" {
 		w.line("verified", "nothing: %s", p.Check.None)
@@ -92,7 +93,8 @@ func (w *sheet) context(p *doctor.NodeProcess) {
 		where = "V8's AsyncContextFrame"
 	}
 	w.line("AsyncContext", "in %s: %s", where, p.Stores.Why)
-	w.line("labels", "trace_id, span_id, http.route of OpenTelemetry, dd-trace and Sentry; of any other store: --label NAME=PATH")
+	w.line("labels", "trace_id, span_id, http.route of OpenTelemetry, dd-trace and Sentry; "+
+		"of any other store: --label NAME=PATH")
 }
 
 func (w *sheet) next(found *doctor.Diagnosis) {

@@ -17,8 +17,8 @@ type fileSink struct {
 	pattern string
 	format  pprofx.Format
 	start   time.Time
-	pid     int // the only one that is profiled; else 0
-	n       int // snapshots so far
+	pid     int // if only one process is profiled; else 0
+	n       int // snapshots written so far
 	last    string
 }
 
@@ -27,7 +27,7 @@ func (s *fileSink) Name() string { return "file " + s.pattern }
 // numbered reports whether each snapshot has a name of its own.
 func (s *fileSink) numbered() bool { return s.path(1) != s.path(2) }
 
-// path puts values in place of %p, %t and %n; %% is a percent sign.
+// path returns the name of snapshot n: %p, %t and %n are replaced by their values; %% is a percent sign.
 func (s *fileSink) path(n int) string {
 	return strings.NewReplacer(
 		"%%", "%",
@@ -37,7 +37,7 @@ func (s *fileSink) path(n int) string {
 	).Replace(s.pattern)
 }
 
-// Write writes the file under another name first: who looks at it sees a whole one.
+// Write writes to a temporary name and renames the file, so that readers see complete files only.
 func (s *fileSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
 	s.n++
 	path := s.path(s.n)

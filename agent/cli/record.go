@@ -18,21 +18,21 @@ import (
 )
 
 type recordCmd struct {
-	PID      []int         `short:"p" help:"Process to profile; may be given again." placeholder:"PID"`
-	Name     string        `help:"Profile Node.js processes whose executable or command line matches, also such that start later." placeholder:"REGEX"`
-	All      bool          `short:"a" help:"Profile every Node.js process, also such that start later."`
-	Rate     int           `short:"F" default:"99" help:"Samples a second on each CPU (${default})." placeholder:"HZ"`
-	Duration time.Duration `short:"d" help:"How long, such as 10s. Without it until Ctrl-C." placeholder:"TIME"`
-	Output   string        `short:"o" help:"File to write; its extension is the format. %p is the pid, %t the start time, %n the snapshot's number." placeholder:"FILE"`
-	Format   string        `help:"pprof (.pb.gz), collapsed, perf-script or jsonl, whatever the extension." placeholder:"FORMAT"`
+	PID      []int         `short:"p" help:"Process to profile; may be repeated." placeholder:"PID"`
+	Name     string        `help:"${name}" placeholder:"REGEX"`
+	All      bool          `short:"a" help:"${all}"`
+	Rate     int           `short:"F" default:"99" help:"Samples per second on each CPU (${default})." placeholder:"HZ"`
+	Duration time.Duration `short:"d" help:"How long to record, such as 10s; else until Ctrl-C." placeholder:"TIME"`
+	Output   string        `short:"o" help:"${output}" placeholder:"FILE"`
+	Format   string        `help:"${format}" placeholder:"FORMAT"`
 	ruleFlags
-	Labels        string        `default:"trace,route,custom" help:"Kinds of label that are wanted: trace (ids), route, custom (from --label and --rules), or none (${default}). What is not wanted is not read." placeholder:"KINDS"`
-	LabelStyle    string        `default:"hotspan" help:"Names of labels in pprof: hotspan, or datadog (span id, local root span id, trace endpoint)." placeholder:"STYLE"`
-	SnapshotEvery time.Duration `help:"Write a snapshot this often, without a gap between them." placeholder:"TIME"`
-	OTLP          string        `name:"otlp" help:"Also send each snapshot as OTLP profiles over gRPC, such as http://127.0.0.1:4317." placeholder:"URL"`
-	SourceMaps    bool          `default:"true" negatable:"" help:"Show TypeScript's and bundles' own files and lines, by their source maps (on)."`
-	RingBuffer    int           `default:"16" help:"Size of the buffer between kernel and agent in MiB, a power of two (${default})." placeholder:"MIB"`
-	Verbose       bool          `short:"v" help:"Say more about what is learnt of the processes."`
+	Labels        string        `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
+	LabelStyle    string        `default:"hotspan" help:"${style}" placeholder:"STYLE"`
+	SnapshotEvery time.Duration `help:"Write a snapshot at this interval, without gaps." placeholder:"TIME"`
+	OTLP          string        `name:"otlp" help:"${otlp}" placeholder:"URL"`
+	SourceMaps    bool          `default:"true" negatable:"" help:"${maps}"`
+	RingBuffer    int           `default:"16" help:"${ring} (${default})." placeholder:"MIB"`
+	Verbose       bool          `short:"v" help:"Log more about the processes."`
 	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
 }
 
@@ -66,7 +66,7 @@ func (r *recordCmd) Run(c console) error {
 	return r.profile(c, config, files)
 }
 
-// profile runs the agent, and the command if there is one, until one of them ends or the user has enough.
+// profile runs the agent, and the command if there is one, until the processes end, the time is over or a signal comes.
 func (r *recordCmd) profile(c console, config agent.Config, files *fileSink) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -155,7 +155,7 @@ func (r *recordCmd) config(c console) (agent.Config, error) {
 	return config, nil
 }
 
-// outputs opens what can be opened now, so that an output that cannot be written is known before anything is sampled.
+// outputs returns the sink for files. It checks that the folder is writable, so that an error comes before sampling.
 func (r *recordCmd) outputs() (*fileSink, error) {
 	format := pprofx.Pprof
 	var err error
@@ -183,7 +183,8 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 		s.pid = r.PID[0]
 	}
 	if r.SnapshotEvery > 0 && !s.numbered() {
-		return nil, usagef("-o %s: with --snapshot-every the name needs %%n, else each snapshot would replace the last", name)
+		return nil, usagef("-o %s: with --snapshot-every the name needs %%n, or each snapshot would replace the last",
+			name)
 	}
 	return s, writable(filepath.Dir(s.path(1)))
 }

@@ -29,7 +29,7 @@ func (w *sheet) several(what string, texts []string) {
 	}
 }
 
-// once is the first column of several lines: only the first has it.
+// once returns the first column of line i: only the first of several lines has it.
 func once(what string, i int) string {
 	if i > 0 {
 		return ""
@@ -47,7 +47,7 @@ func shorten(s string, n int) string {
 	return s
 }
 
-// printable takes what a terminal would act on out of a text that a process has given.
+// printable replaces control characters, on which a terminal would act, in a text from elsewhere.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {

@@ -1,0 +1,21 @@
+package cli
+
+import "github.com/alecthomas/kong"
+
+// help has the help texts that are too long for a struct tag, by the name that the tag refers to.
+var help = kong.Vars{
+	"contexts": "Show the stores that a Node process keeps for its requests, and the labels they can give.",
+
+	"name":   "Profile Node.js processes whose executable or command line matches, also ones that start later.",
+	"all":    "Profile all Node.js processes, also ones that start later.",
+	"output": "File to write; the extension is the format. %p is the pid, %t the start time, %n the snapshot number.",
+	"format": "pprof (.pb.gz), collapsed, perf-script or jsonl, whatever the extension.",
+	"labels": "Kinds of labels to read: trace (IDs), route, custom (from --label and --rules), or none",
+	"style":  "Label names in pprof: hotspan, or datadog (span id, local root span id, trace endpoint).",
+	"otlp":   "Also send each snapshot as OTLP profiles over gRPC, for example to http://127.0.0.1:4317.",
+	"maps":   "Show the original files and lines of TypeScript and of bundles, from their source maps (on).",
+	"ring":   "Size of the BPF ring buffer in MiB, a power of two",
+	"label": `Make a label of a value in an AsyncLocalStorage store: tenant=user.tenant, ` +
+		`id=als("session").id, or tenant=get("tenant") for a Map.`,
+	"rules": "YAML file with such rules: labels: {tenant: user.tenant}.",
+}
