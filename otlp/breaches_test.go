@@ -13,20 +13,26 @@ func TestBreachesAreSeen(t *testing.T) {
 		return p.ResourceProfiles().At(0).ScopeProfiles().At(0).Profiles().At(0)
 	}
 	changes := map[string]func(pprofile.Profiles){
-		"orphaned string":     func(p pprofile.Profiles) { p.Dictionary().StringTable().Append("nobody's") },
-		"orphaned location":   func(p pprofile.Profiles) { p.Dictionary().LocationTable().AppendEmpty().SetAddress(77) },
-		"orphaned link":       func(p pprofile.Profiles) { p.Dictionary().LinkTable().AppendEmpty().SetSpanID([8]byte{1}) },
-		"duplicate string":    func(p pprofile.Profiles) { p.Dictionary().StringTable().Append("count") },
-		"duplicate stack":     func(p pprofile.Profiles) { p.Dictionary().StackTable().AppendEmpty() },
-		"zero value":          func(p pprofile.Profiles) { p.Dictionary().FunctionTable().At(0).SetStartLine(1) },
-		"zero location":       func(p pprofile.Profiles) { p.Dictionary().LocationTable().At(0).SetAddress(1) },
-		"zero attribute":      func(p pprofile.Profiles) { p.Dictionary().AttributeTable().At(0).Value().SetInt(0) },
-		"string 0":            func(p pprofile.Profiles) { p.Dictionary().StringTable().SetAt(0, "x") },
-		"stack out of range":  func(p pprofile.Profiles) { profile(p).Samples().At(0).SetStackIndex(1 << 20) },
-		"link out of range":   func(p pprofile.Profiles) { profile(p).Samples().At(0).SetLinkIndex(-1) },
-		"a time too late":     func(p pprofile.Profiles) { profile(p).SetDurationNano(1) },
-		"values":              func(p pprofile.Profiles) { profile(p).Samples().At(0).Values().Append(1) },
-		"no times":            func(p pprofile.Profiles) { profile(p).Samples().At(0).TimestampsUnixNano().FromRaw(nil) },
+		"orphaned string": func(p pprofile.Profiles) { p.Dictionary().StringTable().Append("nobody's") },
+		"orphaned location": func(p pprofile.Profiles) {
+			p.Dictionary().LocationTable().AppendEmpty().SetAddress(77)
+		},
+		"orphaned link": func(p pprofile.Profiles) {
+			p.Dictionary().LinkTable().AppendEmpty().SetSpanID([8]byte{1})
+		},
+		"duplicate string":   func(p pprofile.Profiles) { p.Dictionary().StringTable().Append("count") },
+		"duplicate stack":    func(p pprofile.Profiles) { p.Dictionary().StackTable().AppendEmpty() },
+		"zero value":         func(p pprofile.Profiles) { p.Dictionary().FunctionTable().At(0).SetStartLine(1) },
+		"zero location":      func(p pprofile.Profiles) { p.Dictionary().LocationTable().At(0).SetAddress(1) },
+		"zero attribute":     func(p pprofile.Profiles) { p.Dictionary().AttributeTable().At(0).Value().SetInt(0) },
+		"string 0":           func(p pprofile.Profiles) { p.Dictionary().StringTable().SetAt(0, "x") },
+		"stack out of range": func(p pprofile.Profiles) { profile(p).Samples().At(0).SetStackIndex(1 << 20) },
+		"link out of range":  func(p pprofile.Profiles) { profile(p).Samples().At(0).SetLinkIndex(-1) },
+		"a time too late":    func(p pprofile.Profiles) { profile(p).SetDurationNano(1) },
+		"values":             func(p pprofile.Profiles) { profile(p).Samples().At(0).Values().Append(1) },
+		"no times": func(p pprofile.Profiles) {
+			profile(p).Samples().At(0).TimestampsUnixNano().FromRaw(nil)
+		},
 		"no sample type":      func(p pprofile.Profiles) { profile(p).SampleType().SetTypeStrindex(0) },
 		"no id":               func(p pprofile.Profiles) { profile(p).SetProfileID(pprofile.ProfileID{}) },
 		"same identity":       func(p pprofile.Profiles) { s := profile(p).Samples(); s.At(0).CopyTo(s.AppendEmpty()) },

@@ -46,7 +46,9 @@ func TestNextTry(t *testing.T) {
 }
 
 func TestWaitsGrow(t *testing.T) {
-	for try, most := range map[int]time.Duration{1: firstWait, 2: 2 * firstWait, 3: 4 * firstWait, 9: maxWait, 99: maxWait} {
+	for try, most := range map[int]time.Duration{
+		1: firstWait, 2: 2 * firstWait, 3: 4 * firstWait, 9: maxWait, 99: maxWait,
+	} {
 		for range 100 {
 			if wait := backoffWait(try); wait > most || wait < most/2 {
 				t.Fatalf("try %d: wait %s, want %s to %s", try, wait, most/2, most)
@@ -62,7 +64,8 @@ func TestTriesAgain(t *testing.T) {
 		}
 		return empty(), nil
 	}})
-	if err := dial(t, "http://"+s.address, Config{}).Write(t.Context(), randomSnapshot(1, 9)); err != nil || s.tries != 3 {
+	err := dial(t, "http://"+s.address, Config{}).Write(t.Context(), randomSnapshot(1, 9))
+	if err != nil || s.tries != 3 {
 		t.Errorf("%d tries, %v", s.tries, err)
 	}
 	if len(s.received) != 1 {
@@ -74,7 +77,8 @@ func empty() pprofileotlp.ExportResponse { return pprofileotlp.NewExportResponse
 
 func TestDoesNotTryAgain(t *testing.T) {
 	for code, says := range map[codes.Code]string{
-		codes.InvalidArgument: "no good", codes.Unimplemented: "service.profilesSupport", codes.ResourceExhausted: "size",
+		codes.InvalidArgument: "no good", codes.Unimplemented: "service.profilesSupport",
+		codes.ResourceExhausted: "size",
 	} {
 		s := serve(t, &server{answer: func(int) (pprofileotlp.ExportResponse, error) {
 			return empty(), status.Error(code, "no good")

@@ -24,8 +24,9 @@ func TestLabels(t *testing.T) {
 		link   string
 		attrs  map[string]string
 	}{
-		"a span":             {text("span_id", spanID, "trace_id", traceID), traceID + spanID, map[string]string{}},
-		"upper case":         {text("span_id", "B7AD6B7169203331", "trace_id", traceID), traceID + spanID, map[string]string{}},
+		"a span": {text("span_id", spanID, "trace_id", traceID), traceID + spanID, map[string]string{}},
+		"upper case": {text("span_id", "B7AD6B7169203331", "trace_id", traceID), traceID + spanID,
+			map[string]string{}},
 		"no span id":         {text("trace_id", traceID), "", map[string]string{"trace_id": traceID}},
 		"no trace id":        {text("span_id", spanID), "", map[string]string{"span_id": spanID}},
 		"empty":              {nil, "", map[string]string{}},
@@ -44,10 +45,12 @@ func TestLabels(t *testing.T) {
 		"number as id": {append(text("span_id", spanID), pprofx.Label{Key: "trace_id", Num: 12}), "",
 			map[string]string{"span_id": spanID, "trace_id": "12"}},
 		"the package's own keys": {text("cpu.logical_number", "a", "hotspan.stop", "b", "thread.name", "c"), "",
-			map[string]string{"process.context.label.cpu.logical_number": "a", "process.context.label.hotspan.stop": "b",
-				"process.context.label.thread.name": "c"}},
+			map[string]string{"process.context.label.cpu.logical_number": "a",
+				"process.context.label.hotspan.stop": "b",
+				"process.context.label.thread.name":  "c"}},
 		"same key after naming": {text("process.context.label.tenant", "a", "tenant", "b"), "",
-			map[string]string{"process.context.label.tenant": "a", "process.context.label.process.context.label.tenant": "b"}},
+			map[string]string{"process.context.label.tenant": "a",
+				"process.context.label.process.context.label.tenant": "b"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +58,9 @@ func TestLabels(t *testing.T) {
 			s.LabelSets = [][]pprofx.Label{test.labels}
 			s.Rows[0].Labels, s.Rows[0].Thread = 0, "main"
 			link, attrs := onlySample(t, s)
-			for _, own := range []string{"thread.name", "thread.id", "cpu.logical_number", "hotspan.vm_state", "hotspan.stop"} {
+			for _, own := range []string{
+				"thread.name", "thread.id", "cpu.logical_number", "hotspan.vm_state", "hotspan.stop",
+			} {
 				delete(attrs, own)
 			}
 			if diff := cmp.Diff(test.attrs, attrs); diff != "" || link != test.link {

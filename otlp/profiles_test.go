@@ -69,7 +69,7 @@ func TestProfileHeader(t *testing.T) {
 	want := map[int64]map[string]any{
 		1: {"process.pid": int64(1), "host.name": "box", "service.name": "shop", "container.id": "c0ffee",
 			"process.executable.path": "/usr/bin/node", "process.executable.name": "node"},
-		2: {"process.pid": int64(2), "host.name": "pod", "service.version": "1.2", "shard": int64(7), // the process's own word
+		2: {"process.pid": int64(2), "host.name": "pod", "service.version": "1.2", "shard": int64(7), // its own
 			"process.executable.path": "/opt/app", "process.executable.name": "app"},
 		3: {"process.pid": int64(3), "host.name": "box"},
 	}

@@ -88,7 +88,8 @@ func functions(d decoder, s pprofile.Sample) (all [][]string) {
 }
 
 func TestFrameTypes(t *testing.T) {
-	want := map[pprofx.Kind]string{pprofx.JS: "v8js", pprofx.Builtin: "v8js", pprofx.Regexp: "v8js", pprofx.Wasm: "wasm",
+	want := map[pprofx.Kind]string{pprofx.JS: "v8js", pprofx.Builtin: "v8js", pprofx.Regexp: "v8js",
+		pprofx.Wasm:   "wasm",
 		pprofx.Native: "native", pprofx.Kernel: "kernel", pprofx.JIT: "jit", pprofx.Marker: ""}
 	for kind, frameType := range want {
 		s := written()

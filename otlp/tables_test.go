@@ -38,7 +38,8 @@ func function4(f pprofile.Function) [4]int64 {
 }
 
 func mappingContent(m pprofile.Mapping) string {
-	return fmt.Sprint(m.MemoryStart(), m.MemoryLimit(), m.FileOffset(), m.FilenameStrindex(), m.AttributeIndices().AsRaw())
+	return fmt.Sprint(m.MemoryStart(), m.MemoryLimit(), m.FileOffset(), m.FilenameStrindex(),
+		m.AttributeIndices().AsRaw())
 }
 
 func locationContent(l pprofile.Location) string {

@@ -39,8 +39,9 @@ func TestCutByTime(t *testing.T) {
 	if diff := cmp.Diff(wantLost, []map[LostReason]int64{first.Lost, second.Lost}); diff != "" {
 		t.Error(diff)
 	}
-	if got, want := [...]int64{first.Start, first.End, second.Start, second.End}, [...]int64{100, 200, 200, 300}; got != want {
-		t.Errorf("intervals %v, want %v", got, want)
+	times, wantTimes := [...]int64{first.Start, first.End, second.Start, second.End}, [...]int64{100, 200, 200, 300}
+	if times != wantTimes {
+		t.Errorf("intervals %v, want %v", times, wantTimes)
 	}
 }
 

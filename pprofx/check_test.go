@@ -17,7 +17,8 @@ func TestNewBuilderPeriod(t *testing.T) {
 func TestMalformedSnapshots(t *testing.T) {
 	whole := func() *Snapshot {
 		return &Snapshot{
-			Period: 1, Frames: []*Frame{{Function: "f"}}, Stacks: [][]int32{{0}}, LabelSets: [][]Label{nil}, Rows: []Row{{}},
+			Period: 1, Frames: []*Frame{{Function: "f"}}, Stacks: [][]int32{{0}}, LabelSets: [][]Label{nil},
+			Rows: []Row{{}},
 		}
 	}
 	if err := whole().Check(); err != nil {

@@ -14,7 +14,8 @@ func TestWriteDatadog(t *testing.T) {
 		b.Add(&Sample{Time: 5, PID: 1, TID: 7, Thread: "main", Stack: []*Frame{{Function: "f"}}, Labels: labels})
 	}
 	str := func(k, v string) Label { return Label{Key: k, Str: v} }
-	add(str("http.route", "/a/:id"), str("local_root_span_id", "00f067aa0ba902b7"), str("span_id", "ff00000000000001"), str("tenant", "acme"), str("trace_id", "4bf92f3577b34da6a3ce929d0e0e4736"))
+	add(str("http.route", "/a/:id"), str("local_root_span_id", "00f067aa0ba902b7"), str("span_id", "ff00000000000001"),
+		str("tenant", "acme"), str("trace_id", "4bf92f3577b34da6a3ce929d0e0e4736"))
 	add(str("http.request.method", "GET"), str("url.path", "/b"))
 	add()
 	var buf bytes.Buffer
@@ -42,7 +43,7 @@ func TestWriteDatadog(t *testing.T) {
 	}
 	want := []map[string]any{
 		thread(map[string]any{
-			"trace endpoint": "/a/:id", "local root span id": int64(67667974448284343), // by bc: ibase=16; 00F067AA0BA902B7
+			"trace endpoint": "/a/:id", "local root span id": int64(67667974448284343), // 0x00F067AA0BA902B7
 			"span id": int64(-72057594037927935), // the 64 bits of 18374686479671623681
 			"tenant":  "acme", "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
 		}),

@@ -24,9 +24,10 @@ func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 func (g *generator) frame() *Frame {
 	r := g.r
 	f := &Frame{
-		Function: pick(r, "main", "a;b 3", "get [Symbol.iterator]", "(anonymous)", "[unknown]", "_Z3foov", "T<x>::y(int)"),
-		Kind:     Kind(r.IntN(len(kindNames))),
-		Inlined:  r.IntN(3) == 0,
+		Function: pick(r, "main", "a;b 3", "get [Symbol.iterator]", "(anonymous)", "[unknown]", "_Z3foov",
+			"T<x>::y(int)"),
+		Kind:    Kind(r.IntN(len(kindNames))),
+		Inlined: r.IntN(3) == 0,
 	}
 	switch f.Kind {
 	case JS:

@@ -9,7 +9,8 @@ import (
 func TestPprofProcesses(t *testing.T) {
 	b := newTestBuilder(0, 1)
 	b.SetProcess(8, Process{Executable: "/usr/bin/node"})
-	b.SetProcess(9, Process{Service: "shop", Attributes: []Label{{Key: "service.version", Str: "1.2"}, {Key: "shard", Num: 0}}})
+	b.SetProcess(9, Process{Service: "shop", Attributes: []Label{{Key: "service.version", Str: "1.2"},
+		{Key: "shard", Num: 0}}})
 	b.Lose(LostLate, 2)
 	for _, pid := range []int{8, 9} {
 		b.Add(&Sample{PID: pid, Stack: []*Frame{{Function: "f"}}})

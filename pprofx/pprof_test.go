@@ -72,7 +72,8 @@ func sampleText(s *Sample) string {
 		if !inlined {
 			code = f
 		}
-		lines[i] = fmt.Sprintf("%v:%s %q:%d:%d inlined %t in %s %q at %#x", f.Kind, f.Function, f.File, f.Line, f.Column,
+		lines[i] = fmt.Sprintf("%v:%s %q:%d:%d inlined %t in %s %q at %#x", f.Kind, f.Function,
+			f.File, f.Line, f.Column,
 			inlined, wantModule(code), code.BuildID, code.Address)
 	}
 	labels := []string{
@@ -156,7 +157,8 @@ func checkProfileTables(t *testing.T, p *profile.Profile) {
 			}
 		}
 	}
-	if len(usedLocations) != len(p.Location) || len(usedFunctions) != len(p.Function) || len(usedMappings) != len(p.Mapping) {
+	if len(usedLocations) != len(p.Location) || len(usedFunctions) != len(p.Function) ||
+		len(usedMappings) != len(p.Mapping) {
 		t.Fatalf("used: %d of %d locations, %d of %d functions, %d of %d mappings", len(usedLocations), len(p.Location),
 			len(usedFunctions), len(p.Function), len(usedMappings), len(p.Mapping))
 	}
@@ -203,13 +205,18 @@ func TestPprofInlining(t *testing.T) {
 		stack []*Frame
 		want  [][]string // names of the lines of each location
 	}{
-		"none":             {[]*Frame{js("a", 1, false), js("b", 2, false)}, [][]string{{"a"}, {"b"}}},
-		"one":              {[]*Frame{js("a", 1, true), js("b", 2, false), js("c", 3, false)}, [][]string{{"a", "b"}, {"c"}}},
-		"nested":           {[]*Frame{js("a", 1, true), js("b", 2, true), js("c", 3, false)}, [][]string{{"a", "b", "c"}}},
-		"caller":           {[]*Frame{js("a", 1, false), js("b", 2, true), js("c", 3, false)}, [][]string{{"a"}, {"b", "c"}}},
-		"root lacks":       {[]*Frame{js("a", 1, false), js("b", 2, true)}, [][]string{{"a"}, {"b"}}},
-		"cut by a marker":  {[]*Frame{js("a", 1, true), marker, js("c", 3, false)}, [][]string{{"a"}, {"[… 7 frames]"}, {"c"}}},
-		"recursive inline": {[]*Frame{js("a", 1, true), js("a", 1, true), js("a", 1, false)}, [][]string{{"a", "a", "a"}}},
+		"none": {[]*Frame{js("a", 1, false), js("b", 2, false)}, [][]string{{"a"}, {"b"}}},
+		"one": {[]*Frame{js("a", 1, true), js("b", 2, false), js("c", 3, false)},
+			[][]string{{"a", "b"}, {"c"}}},
+		"nested": {[]*Frame{js("a", 1, true), js("b", 2, true), js("c", 3, false)},
+			[][]string{{"a", "b", "c"}}},
+		"caller": {[]*Frame{js("a", 1, false), js("b", 2, true), js("c", 3, false)},
+			[][]string{{"a"}, {"b", "c"}}},
+		"root lacks": {[]*Frame{js("a", 1, false), js("b", 2, true)}, [][]string{{"a"}, {"b"}}},
+		"cut by a marker": {[]*Frame{js("a", 1, true), marker, js("c", 3, false)},
+			[][]string{{"a"}, {"[… 7 frames]"}, {"c"}}},
+		"recursive inline": {[]*Frame{js("a", 1, true), js("a", 1, true), js("a", 1, false)},
+			[][]string{{"a", "a", "a"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newTestBuilder(0, 1)
@@ -269,7 +276,8 @@ func TestPprofMappings(t *testing.T) {
 }
 
 func TestMainExecutable(t *testing.T) {
-	processes := map[int]Process{1: {Executable: "/bin/one"}, 2: {Executable: "/bin/two"}, 3: {Executable: "/bin/three"}}
+	processes := map[int]Process{1: {Executable: "/bin/one"}, 2: {Executable: "/bin/two"},
+		3: {Executable: "/bin/three"}}
 	for name, tt := range map[string]struct {
 		pids []int32
 		want string

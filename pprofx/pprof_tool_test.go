@@ -48,7 +48,8 @@ func labelledSnapshot() *Snapshot {
 	}
 	add := func(n int, thread string, tid int, labels ...Label) {
 		for range n {
-			b.Add(&Sample{PID: 70, TID: tid, Thread: thread, State: StateJS, Stop: StopRoot, Stack: stack, Labels: labels})
+			b.Add(&Sample{PID: 70, TID: tid, Thread: thread, State: StateJS, Stop: StopRoot, Stack: stack,
+				Labels: labels})
 		}
 	}
 	add(3, "node", 70, Label{Key: "http.route", Str: "/users/:id"}, Label{Key: "retries", Num: 0})

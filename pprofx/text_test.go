@@ -22,7 +22,8 @@ func exampleSnapshot() *Snapshot {
 			{Function: "parse", File: "/srv/app.js", Line: 7, Column: column, Tier: TurboFan, Inlined: true},
 			{Function: "(anonymous)", File: "/srv/app.js", Line: 20, Column: 9, Tier: TurboFan},
 			{Function: "InterpreterEntryTrampoline", Kind: Builtin, Module: "/usr/bin/node", Address: 0x1f00},
-			{Function: "node::Start(int, char**)", Kind: Native, Module: "/usr/bin/node", BuildID: "ab12", Address: 0x9a0},
+			{Function: "node::Start(int, char**)", Kind: Native, Module: "/usr/bin/node", BuildID: "ab12",
+				Address: 0x9a0},
 		}
 	}
 	worker := []*Frame{
@@ -117,7 +118,8 @@ func wantObject(s *Sample) map[string]any {
 	}
 	object := map[string]any{
 		"t": number(s.Time), "pid": number(int64(s.PID)), "tid": number(int64(s.TID)), "cpu": number(int64(s.CPU)),
-		"thread": strings.ToValidUTF8(s.Thread, "\uFFFD"), "state": s.State.String(), "stop": s.Stop.String(), "stack": stack,
+		"thread": strings.ToValidUTF8(s.Thread, "\uFFFD"), "state": s.State.String(), "stop": s.Stop.String(),
+		"stack": stack,
 	}
 	labels := map[string]any{}
 	for _, l := range s.Labels {
@@ -168,7 +170,8 @@ func TestPerfScriptReadsBack(t *testing.T) {
 	for i, text := range events {
 		lines := strings.Split(text, "\n")
 		m := event.FindStringSubmatch(lines[0])
-		want := []string{strconv.Itoa(samples[i].PID), strconv.Itoa(samples[i].TID), "1700000000.000000", "10101010", "cpu-clock"}
+		want := []string{strconv.Itoa(samples[i].PID), strconv.Itoa(samples[i].TID), "1700000000.000000", "10101010",
+			"cpu-clock"}
 		if m == nil || !cmp.Equal(want, m[2:]) || len(lines)-1 != len(samples[i].Stack) {
 			t.Fatalf("event %q, want %v and %d frames", text, want, len(samples[i].Stack))
 		}
@@ -189,10 +192,11 @@ func TestPerfScriptNames(t *testing.T) {
 		frame *Frame
 		want  string
 	}{
-		"C++ namespace": {&Frame{Function: "(anonymous namespace)::F(int)", Kind: Native}, "[anonymous namespace]::F(int)"},
-		"C++ arrow":     {&Frame{Function: "P::operator->()", Kind: Native}, "P::operator->()"},
-		"control":       {&Frame{Function: "a\x1b[31m\tb"}, "a [31m b"},
-		"no line":       {&Frame{Function: "f", File: "a.js"}, "f a.js"},
+		"C++ namespace": {&Frame{Function: "(anonymous namespace)::F(int)", Kind: Native},
+			"[anonymous namespace]::F(int)"},
+		"C++ arrow": {&Frame{Function: "P::operator->()", Kind: Native}, "P::operator->()"},
+		"control":   {&Frame{Function: "a\x1b[31m\tb"}, "a [31m b"},
+		"no line":   {&Frame{Function: "f", File: "a.js"}, "f a.js"},
 	} {
 		if got := perfSymbol(tt.frame); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)

@@ -33,7 +33,8 @@ func TestFindings(t *testing.T) {
 }
 
 func TestVerdict(t *testing.T) {
-	missing := []doctor.Finding{{Mark: doctor.Missing, What: "BTF"}, {Mark: doctor.Warning, What: "names"}, {Mark: doctor.Missing, What: "CAP_BPF"}}
+	missing := []doctor.Finding{{Mark: doctor.Missing, What: "BTF"}, {Mark: doctor.Warning, What: "names"},
+		{Mark: doctor.Missing, What: "CAP_BPF"}}
 	for _, c := range []struct {
 		name  string
 		found doctor.Diagnosis
@@ -41,9 +42,13 @@ func TestVerdict(t *testing.T) {
 		want  string // empty: no error
 	}{
 		{"good", doctor.Diagnosis{Processes: []doctor.NodeProcess{{Denied: errors.New("no")}}}, 0, ""},
-		{"the process asked for", doctor.Diagnosis{Processes: []doctor.NodeProcess{{Denied: errors.New("another user's")}}}, 7, "process 7: another user's"},
-		{"its V8", doctor.Diagnosis{Processes: []doctor.NodeProcess{{Cannot: errors.New("unknown")}}}, 7, "process 7 cannot be sampled: unknown"},
-		{"the machine", doctor.Diagnosis{Machine: missing}, 0, "sampling is not possible here: see BTF and CAP_BPF above"},
+		{"the process asked for",
+			doctor.Diagnosis{Processes: []doctor.NodeProcess{{Denied: errors.New("another user's")}}}, 7,
+			"process 7: another user's"},
+		{"its V8", doctor.Diagnosis{Processes: []doctor.NodeProcess{{Cannot: errors.New("unknown")}}}, 7,
+			"process 7 cannot be sampled: unknown"},
+		{"the machine", doctor.Diagnosis{Machine: missing}, 0,
+			"sampling is not possible here: see BTF and CAP_BPF above"},
 	} {
 		got := ""
 		if err := verdict(&c.found, c.pid); err != nil {

@@ -46,7 +46,8 @@ func snapshot(t *testing.T) *pprofx.Snapshot {
 		t.Fatal(err)
 	}
 	for i := range int64(2) {
-		b.Add(&pprofx.Sample{Time: 5 + i, PID: 1, TID: 1, Stop: pprofx.StopRoot, Stack: []*pprofx.Frame{{Function: "work"}}})
+		b.Add(&pprofx.Sample{Time: 5 + i, PID: 1, TID: 1, Stop: pprofx.StopRoot,
+			Stack: []*pprofx.Frame{{Function: "work"}}})
 	}
 	return b.Cut(100)
 }
@@ -77,7 +78,8 @@ func TestFileSinkFails(t *testing.T) {
 	}
 	for _, name := range []string{"taken.txt", "no/folder.txt"} {
 		s := &fileSink{pattern: filepath.Join(dir, name), format: pprofx.Collapsed}
-		if err := s.Write(context.Background(), snapshot(t)); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, name)) || s.last != "" {
+		err := s.Write(context.Background(), snapshot(t))
+		if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, name)) || s.last != "" {
 			t.Errorf("%s: %v, last %q", name, err, s.last)
 		}
 	}
@@ -105,7 +107,8 @@ func TestExplain(t *testing.T) {
 		want string
 	}{
 		{errors.New("x"), "^x$"},
-		{unix.EPERM, `^operation not permitted\nhotspan needs CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: .*setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep /`},
+		{unix.EPERM, `^operation not permitted\nhotspan needs CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: ` +
+			`.*setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep /`},
 		{os.ErrPermission, `CAP_BPF`},
 		{unix.ENOSYS, `\nthis kernel has no BPF`},
 	} {
@@ -136,8 +139,10 @@ func TestClosing(t *testing.T) {
 		files fileSink
 		want  string
 	}{
-		{"all there is", full, fileSink{last: "x.pb.gz", format: pprofx.Pprof}, `2000 samples taken in 10.0 s = 1985 written + 15 lost (process exited 5, ring buffer full 10)
-to the thread's first frame 90.0 %, all JavaScript named 99.9 %, of samples in requests labelled 66.7 % (bad values 1, learning 7, unreadable 2)
+		{"all there is", full, fileSink{last: "x.pb.gz", format: pprofx.Pprof},
+			`2000 samples taken in 10.0 s = 1985 written + 15 lost (process exited 5, ring buffer full 10)
+to the thread's first frame 90.0 %, all JavaScript named 99.9 %, of samples in requests labelled 66.7 %` +
+				` (bad values 1, learning 7, unreadable 2)
 hotspan itself
 label tenant matched nothing; properties seen in stores: id, user
 label shop matched nothing; properties seen in stores: none, no store was current in any sample
@@ -167,7 +172,8 @@ hotspan itself
 }
 
 func TestProgressLine(t *testing.T) {
-	p := agent.Progress{Elapsed: 12400 * time.Millisecond, Samples: 1234, WithJS: 1000, Named: 995, Requests: 0, Lost: 3}
+	p := agent.Progress{Elapsed: 12400 * time.Millisecond, Samples: 1234, WithJS: 1000, Named: 995, Requests: 0,
+		Lost: 3}
 	if diff := cmp.Diff("  12s  1234 samples, 99.5 % named, - labelled, 3 lost", progressLine(p)); diff != "" {
 		t.Error(diff)
 	}
@@ -182,7 +188,8 @@ func TestLogger(t *testing.T) {
 		log.Error("snapshot not delivered")
 		log.Debug("not learnt")
 	}
-	const each = "hotspan: attached, pid 7\nhotspan: warn: mappings not updated, pid 7: gone\nhotspan: error: snapshot not delivered\n"
+	const each = "hotspan: attached, pid 7\nhotspan: warn: mappings not updated, pid 7: gone\n" +
+		"hotspan: error: snapshot not delivered\n"
 	if diff := cmp.Diff(each+each+"hotspan: not learnt\n", b.String()); diff != "" {
 		t.Error(diff)
 	}

@@ -47,7 +47,8 @@ func TestWrongUsage(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		code := Main(strings.Fields(c.args), &stdout, &stderr)
 		text := stderr.String()
-		if code != 2 || !strings.HasPrefix(text, "hotspan: ") || !strings.Contains(text, c.want) || !strings.HasSuffix(text, "\nTry 'hotspan --help'.\n") {
+		if code != 2 || !strings.HasPrefix(text, "hotspan: ") || !strings.Contains(text, c.want) ||
+			!strings.HasSuffix(text, "\nTry 'hotspan --help'.\n") {
 			t.Errorf("%q: exit code %d, %q, want 2 and %q", c.args, code, text, c.want)
 		}
 		if stdout.Len() != 0 {
@@ -73,7 +74,9 @@ func TestFailuresThatAreNotUsage(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		code := Main(c.args, &stdout, &stderr)
-		if text := stderr.String(); code != 1 || !strings.HasPrefix(text, "hotspan: ") || !strings.Contains(text, c.want) || strings.Contains(text, "--help") {
+		text := stderr.String()
+		if code != 1 || !strings.HasPrefix(text, "hotspan: ") || !strings.Contains(text, c.want) ||
+			strings.Contains(text, "--help") {
 			t.Errorf("%v: exit code %d, %q, want 1 and %q", c.args, code, text, c.want)
 		}
 	}
@@ -82,7 +85,8 @@ func TestFailuresThatAreNotUsage(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"record", "--help"}} {
 		var stdout, stderr bytes.Buffer
-		if code := Main(args, &stdout, &stderr); code != 0 || stderr.Len() != 0 || !strings.Contains(stdout.String(), "Usage: hotspan") {
+		code := Main(args, &stdout, &stderr)
+		if code != 0 || stderr.Len() != 0 || !strings.Contains(stdout.String(), "Usage: hotspan") {
 			t.Errorf("%v: exit code %d, %q, %q", args, code, stdout.String(), stderr.String())
 		}
 	}

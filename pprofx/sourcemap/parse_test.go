@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// plain maps two lines of generated code: line 1 to line 1 of a.ts, where at column 4 (0-based) is x, once called first,
-// and at column 8 something that comes from nowhere; line 2 from column 2 on to line 3 of b.ts.
+// plain maps two lines of generated code: line 1 to line 1 of a.ts, where at column 4 (0-based) is x, once called
+// first, and at column 8 something that comes from nowhere; line 2 from column 2 on to line 3 of b.ts.
 const plain = `{"version":3,"sources":["a.ts","b.ts"],"names":["first"],"mappings":"AAAA,IAAIA,I;ECEE"}`
 
 func parse(t *testing.T, text string) *Map {
@@ -71,16 +71,22 @@ func TestParse(t *testing.T) {
 		{"plain", plain, "/srv/dist/a.ts:1:1"},
 		{"prefix against inclusion", ")]}'\n" + plain, "/srv/dist/a.ts:1:1"},
 		{"byte order mark", "\xef\xbb\xbf" + plain, "/srv/dist/a.ts:1:1"},
-		{"source root", `{"version":3,"sourceRoot":"../src","sources":["a.ts"],"mappings":"AAAA"}`, "/srv/src/a.ts:1:1"},
-		{"source root with a slash", `{"version":3,"sourceRoot":"../src/","sources":["a.ts"],"mappings":"AAAA"}`, "/srv/src/a.ts:1:1"},
+		{"source root", `{"version":3,"sourceRoot":"../src","sources":["a.ts"],"mappings":"AAAA"}`,
+			"/srv/src/a.ts:1:1"},
+		{"source root with a slash", `{"version":3,"sourceRoot":"../src/","sources":["a.ts"],"mappings":"AAAA"}`,
+			"/srv/src/a.ts:1:1"},
 		{"absolute root", `{"version":3,"sourceRoot":"/ts","sources":["x/../a.ts"],"mappings":"AAAA"}`, "/ts/a.ts:1:1"},
-		{"root on a server", `{"version":3,"sourceRoot":"https://h.example/s","sources":["a.ts"],"mappings":"AAAA"}`, "https://h.example/s/a.ts:1:1"},
+		{"root on a server", `{"version":3,"sourceRoot":"https://h.example/s","sources":["a.ts"],"mappings":"AAAA"}`,
+			"https://h.example/s/a.ts:1:1"},
 		{"absolute source", `{"version":3,"sourceRoot":"/ts","sources":["/a.ts"],"mappings":"AAAA"}`, "/a.ts:1:1"},
 		{"file URL", `{"version":3,"sources":["file:///x%20y/a.ts"],"mappings":"AAAA"}`, "/x y/a.ts:1:1"},
-		{"webpack", `{"version":3,"sources":["webpack://app/./src/a.ts?1f"],"mappings":"AAAA"}`, "webpack://app/src/a.ts?1f:1:1"},
+		{"webpack", `{"version":3,"sources":["webpack://app/./src/a.ts?1f"],"mappings":"AAAA"}`,
+			"webpack://app/src/a.ts?1f:1:1"},
 		{"a percent sign", `{"version":3,"sources":["100%.ts"],"mappings":"AAAA"}`, "/srv/dist/100%.ts:1:1"},
 		{"null source", `{"version":3,"sources":[null],"mappings":"AAAA"}`, ""},
-		{"ignored source", `{"version":3,"sources":["a.ts"],"ignoreList":[0],"x_google_ignoreList":[0],"mappings":"AAAA"}`, "/srv/dist/a.ts:1:1"},
+		{"ignored source",
+			`{"version":3,"sources":["a.ts"],"ignoreList":[0],"x_google_ignoreList":[0],"mappings":"AAAA"}`,
+			"/srv/dist/a.ts:1:1"},
 		{"large numbers", `{"version":3,"sources":["a.ts"],"mappings":"AA8/////DA"}`, "/srv/dist/a.ts:2147483647:1"},
 		{"unsorted", `{"version":3,"sources":["a.ts"],"mappings":"IAEA,JAFA"}`, "/srv/dist/a.ts:1:1"},
 		{"two at one place", `{"version":3,"sources":["a.ts"],"mappings":"AAAA,AAEA"}`, "/srv/dist/a.ts:1:1"},
@@ -100,12 +106,15 @@ func TestSections(t *testing.T) {
 	const two = `{"version":3,"sources":["b.ts"],"mappings":"AAAA,GAAG;AACA"}`
 	text := `{"version":3,"sections":[{"offset":{"line":0,"column":10},"map":` + one + `},` +
 		`{"offset":{"line":1,"column":3},"map":` + two + `},` +
-		`{"offset":{"line":9,"column":0},"map":{"version":3,"sections":[{"offset":{"line":0,"column":4},"map":` + one + `}]}}]}`
+		`{"offset":{"line":9,"column":0},"map":{"version":3,"sections":[{"offset":{"line":0,"column":4},"map":` + one +
+		`}]}}]}`
 	m := parse(t, text)
 	for place, want := range map[[2]int]string{
 		{1, 1}: "", {1, 10}: "", {1, 11}: "a.ts:1:1", {1, 99}: "a.ts:1:1",
-		{2, 1}: "a.ts:2:1", {2, 3}: "a.ts:2:1", {2, 4}: "b.ts:1:1", {2, 6}: "b.ts:1:1", {2, 7}: "b.ts:1:4", {2, 50}: "b.ts:1:4",
-		{3, 1}: "b.ts:2:4", {4, 1}: "", {10, 4}: "", {10, 5}: "a.ts:1:1", {11, 1}: "a.ts:2:1", {11, 6}: "a.ts:2:6", {12, 1}: "a.ts:3:6",
+		{2, 1}: "a.ts:2:1", {2, 3}: "a.ts:2:1", {2, 4}: "b.ts:1:1", {2, 6}: "b.ts:1:1", {2, 7}: "b.ts:1:4",
+		{2, 50}: "b.ts:1:4",
+		{3, 1}:  "b.ts:2:4", {4, 1}: "", {10, 4}: "", {10, 5}: "a.ts:1:1", {11, 1}: "a.ts:2:1", {11, 6}: "a.ts:2:6",
+		{12, 1}: "a.ts:3:6",
 	} {
 		p, ok := m.At(place[0], place[1])
 		got := ""
@@ -130,19 +139,21 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
+// sectionText is the JSON of a section that begins at a line.
+func sectionText(line int, m string) string {
+	return fmt.Sprintf(`{"offset":{"line":%d,"column":0},"map":%s}`, line, m)
+}
+
 func TestBroken(t *testing.T) {
 	of := func(mappings string) string {
 		return `{"version":3,"sources":["a"],"names":["n"],"mappings":"` + mappings + `"}`
-	}
-	section := func(line int, m string) string {
-		return fmt.Sprintf(`{"offset":{"line":%d,"column":0},"map":%s}`, line, m)
 	}
 	indexed := func(sections ...string) string {
 		return `{"version":3,"sections":[` + strings.Join(sections, ",") + `]}`
 	}
 	deep := plain
 	for range 5 {
-		deep = indexed(section(0, deep))
+		deep = indexed(sectionText(0, deep))
 	}
 	for _, c := range []struct {
 		name, text, want string
@@ -167,15 +178,21 @@ func TestBroken(t *testing.T) {
 		{"negative column", of("AAAD"), "column -1", false},
 		{"negative generated column", of("D"), "generated column -1", false},
 		{"sources that are none", `{"version":3,"sources":[7],"mappings":""}`, "cannot unmarshal number", false},
-		{"section without a map", indexed(`{"offset":{"line":0,"column":0},"url":"x.map"}`), "section 0 has no map", false},
+		{"section without a map", indexed(`{"offset":{"line":0,"column":0},"url":"x.map"}`), "section 0 has no map",
+			false},
 		{"null section", indexed(`{"offset":{"line":0,"column":0},"map":null}`), "section 0: version is not 3", false},
-		{"broken section", indexed(section(0, plain), section(5, of("!"))), "section 1: mappings, byte 0, generated line 6", false},
-		{"sections in disorder", indexed(section(5, plain), section(2, plain)), "section 0: it begins before", false},
-		{"negative section", indexed(section(-1, plain)), "section 0", false},
+		{"broken section", indexed(sectionText(0, plain), sectionText(5, of("!"))),
+			"section 1: mappings, byte 0, generated line 6", false},
+		{"sections in disorder", indexed(sectionText(5, plain), sectionText(2, plain)),
+			"section 0: it begins before", false},
+		{"negative section", indexed(sectionText(-1, plain)), "section 0", false},
 		{"sections in sections", deep, "3 deep", true},
-		{"many sections", indexed(strings.Repeat(section(0, "{}")+",", maxSections) + section(0, "{}")), "more than 4096 sections", true},
-		{"many sources", `{"version":3,"sources":["a"` + strings.Repeat(`,""`, maxEntries) + `],"mappings":""}`, "more than 1048576 sources", true},
-		{"long sources", `{"version":3,"sourceRoot":"` + strings.Repeat("x", 1<<20) + `","sources":["a"` + strings.Repeat(`,"a"`, 100) + `],"mappings":""}`,
+		{"many sections", indexed(strings.Repeat(sectionText(0, "{}")+",", maxSections) + sectionText(0, "{}")),
+			"more than 4096 sections", true},
+		{"many sources", `{"version":3,"sources":["a"` + strings.Repeat(`,""`, maxEntries) + `],"mappings":""}`,
+			"more than 1048576 sources", true},
+		{"long sources", `{"version":3,"sourceRoot":"` + strings.Repeat("x", 1<<20) + `","sources":["a"` +
+			strings.Repeat(`,"a"`, 100) + `],"mappings":""}`,
 			"sources of more than 67108864 bytes", true},
 		{"many segments", of(strings.Repeat(",", maxSegments)), "8388609 segments, at most 8388608", true},
 		{"many lines", of(strings.Repeat(";", maxLines+1)), "more than 4194304 lines", true},
@@ -189,7 +206,8 @@ func TestBroken(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{plain, ")]}'\n" + plain, `{"version":3,"sections":[{"offset":{"line":1,"column":2},"map":` + plain + `}]}`} {
+	indexed := `{"version":3,"sections":[{"offset":{"line":1,"column":2},"map":` + plain + `}]}`
+	for _, s := range []string{plain, ")]}'\n" + plain, indexed} {
 		f.Add([]byte(s), 1, 1)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, line, column int) {

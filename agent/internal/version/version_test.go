@@ -10,7 +10,8 @@ import (
 
 func TestRead(t *testing.T) {
 	settings := func(revision, modified string) []debug.BuildSetting {
-		return []debug.BuildSetting{{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: revision}, {Key: "vcs.modified", Value: modified}}
+		return []debug.BuildSetting{{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: revision},
+			{Key: "vcs.modified", Value: modified}}
 	}
 	const revision = "0123456789abcdef0123456789abcdef01234567"
 	main := func(version string) debug.Module { return debug.Module{Path: module, Version: version} }
@@ -47,7 +48,8 @@ func TestString(t *testing.T) {
 	if got := i.String(); got != "hotspan v1.2.3 (BPF object 012345)" {
 		t.Error(got)
 	}
-	if got := Get().String(); !regexp.MustCompile(`^hotspan \S+ \((commit \S+, )?BPF object [0-9a-f]{12}\)$`).MatchString(got) {
+	line := regexp.MustCompile(`^hotspan \S+ \((commit \S+, )?BPF object [0-9a-f]{12}\)$`)
+	if got := Get().String(); !line.MatchString(got) {
 		t.Error(got)
 	}
 }
