@@ -44,7 +44,7 @@ func NewBuilder(start, period int64) (*Builder, error) {
 
 // Add adds one sample, of any time from the start of the open interval on. An earlier one is lost with the reason
 // LostLate. The Builder keeps the frames and the Labels slice, which must not change any more; the Sample itself and
-// its Stack slice may be reused. Add panics if a frame is nil.
+// its Stack slice may be reused. A nil frame counts as [unknown].
 func (b *Builder) Add(s *Sample) {
 	if s.Time < b.start {
 		b.Lose(LostLate, 1)

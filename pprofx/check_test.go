@@ -3,6 +3,8 @@ package pprofx
 import (
 	"io"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestNewBuilderPeriod(t *testing.T) {
@@ -25,6 +27,7 @@ func TestMalformedSnapshots(t *testing.T) {
 		t.Error(err)
 	}
 	for want, spoil := range map[string]func(*Snapshot){
+		"snapshot: end -1 before start 0":        func(s *Snapshot) { s.End = -1 },
 		"snapshot: frame 0 is nil":               func(s *Snapshot) { s.Frames[0] = nil },
 		"snapshot: stack 0: frame 1 of 1":        func(s *Snapshot) { s.Stacks[0][0] = 1 },
 		"snapshot: stack 0: frame -1 of 1":       func(s *Snapshot) { s.Stacks[0][0] = -1 },
@@ -43,5 +46,16 @@ func TestMalformedSnapshots(t *testing.T) {
 				t.Errorf("%s: %v, want %s", format, err, want)
 			}
 		}
+	}
+}
+
+func TestNilFrame(t *testing.T) {
+	b := newTestBuilder(0, 1)
+	leaf := &Frame{Function: "f"}
+	b.Add(&Sample{Stack: []*Frame{leaf, nil, nil}})
+	s := b.Cut(1)
+	want := []*Frame{leaf, {Function: "[unknown]", Kind: Marker}}
+	if diff := cmp.Diff(want, s.Frames); diff != "" || s.Check() != nil || len(s.Stacks[0]) != 3 {
+		t.Errorf("stack %v, %v: %s", s.Stacks[0], s.Check(), diff)
 	}
 }

@@ -50,9 +50,12 @@ func (s *Snapshot) LostReasons() []LostReason {
 	return slices.SortedFunc(maps.Keys(s.Lost), byText)
 }
 
-// Check returns an error if an index of s is out of range or a frame is nil. Snapshots of a Builder always pass; the
-// writers call it, so that one made by hand gives an error instead of a panic.
+// Check returns an error if s ends before it starts, an index is out of range or a frame is nil. Snapshots of a Builder
+// always pass; the writers call it, so that one made by hand gives an error instead of a panic.
 func (s *Snapshot) Check() error {
+	if s.End < s.Start {
+		return fmt.Errorf("snapshot: end %d before start %d", s.End, s.Start)
+	}
 	if i := slices.Index(s.Frames, nil); i >= 0 {
 		return fmt.Errorf("snapshot: frame %d is nil", i)
 	}

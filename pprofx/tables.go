@@ -9,7 +9,10 @@ import (
 // Such samples keep their time, thread and labels, and Snapshot.Other counts them.
 const OtherFunction = "[other]"
 
-var otherFrame = &Frame{Function: OtherFunction, Kind: Marker}
+var (
+	otherFrame   = &Frame{Function: OtherFunction, Kind: Marker}
+	unknownFrame = &Frame{Function: "[unknown]", Kind: Marker}
+)
 
 // pointersPerFrame bounds byPointer: a caller that never passes the same pointer twice gains nothing from it and must
 // not make it grow.
@@ -65,6 +68,9 @@ func (t *tables) stack(s []*Frame) int32 {
 func (t *tables) frame(f *Frame) (int32, bool) {
 	if id, ok := t.byPointer[f]; ok {
 		return id, true
+	}
+	if f == nil {
+		f = unknownFrame
 	}
 	id, ok := t.byValue[*f]
 	if !ok {

@@ -51,7 +51,8 @@ func checkHeader(t *testing.T, s *pprofx.Snapshot, m pprofile.Profiles) {
 		got[attrs["process.pid"].(int64)] = attrs
 		p := rp.ScopeProfiles().At(0).Profiles().At(0)
 		lost := dictionary{m.Dictionary()}.attributes(p.AttributeIndices())["hotspan.lost.ring buffer full"]
-		if int64(p.Time()) != s.Start || int64(p.DurationNano()) != s.End-s.Start || p.Period() != s.Period || lost == "" {
+		if int64(p.Time()) != s.Start || int64(p.DurationNano()) != s.End-s.Start ||
+			p.Period() != s.Period || lost == "" {
 			t.Errorf("time %d, duration %d, period %d, lost %q", p.Time(), p.DurationNano(), p.Period(), lost)
 		}
 		for _, sample := range p.Samples().All() {
@@ -72,7 +73,8 @@ func TestCollectorThatTakesNoProfiles(t *testing.T) {
 	}
 	defer exporter.Close()
 	err = exporter.Write(c.running, recording(1, 1)[0])
-	if err == nil || !strings.Contains(err.Error(), "a profiles pipeline") || !strings.Contains(err.Error(), c.endpoint) {
+	if err == nil || !strings.Contains(err.Error(), "a profiles pipeline") ||
+		!strings.Contains(err.Error(), c.endpoint) {
 		t.Error(err)
 	}
 }

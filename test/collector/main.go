@@ -22,7 +22,8 @@ import (
 
 func main() {
 	cmd := otelcol.NewCommand(otelcol.CollectorSettings{
-		BuildInfo: component.BuildInfo{Command: "collector", Description: "Collector for hotspan's tests", Version: "0"},
+		BuildInfo: component.BuildInfo{Command: "collector", Description: "Collector for hotspan's tests",
+			Version: "0"},
 		Factories: factories,
 		ConfigProviderSettings: otelcol.ConfigProviderSettings{ResolverSettings: confmap.ResolverSettings{
 			ProviderFactories: []confmap.ProviderFactory{fileprovider.NewFactory()},
@@ -49,7 +50,9 @@ func stderrOnly() telemetry.Factory {
 	return telemetry.NewFactory(noConfig, telemetry.WithCreateLogger(newLogger))
 }
 
-func newLogger(context.Context, telemetry.LoggerSettings, component.Config) (*zap.Logger, component.ShutdownFunc, error) {
+func newLogger(
+	context.Context, telemetry.LoggerSettings, component.Config,
+) (*zap.Logger, component.ShutdownFunc, error) {
 	log, err := zap.NewProduction()
 	return log, nil, err
 }

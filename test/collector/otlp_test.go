@@ -68,7 +68,8 @@ func (d dictionary) attributes(indices pcommon.Int32Slice) map[string]string {
 }
 
 // pprofNames are the attributes that a label of pprof says in another word.
-var pprofNames = map[string]string{"thread.name": "thread_name", "thread.id": "thread_id", "hotspan.vm_state": "vm_state"}
+var pprofNames = map[string]string{"thread.name": "thread_name", "thread.id": "thread_id",
+	"hotspan.vm_state": "vm_state"}
 
 func (d dictionary) sample(pid int64, s pprofile.Sample) string {
 	labels := map[string]string{"pid": fmt.Sprint(pid), "vm_state": "other"}

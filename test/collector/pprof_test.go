@@ -62,7 +62,8 @@ func pprofLocation(l *profile.Location) []string {
 	var frames []string
 	for _, n := range l.Line {
 		kind, _, _ := strings.Cut(n.Function.SystemName, ":")
-		frames = append(frames, frame(kind, n.Function.Name, n.Function.Filename, n.Line, n.Column, module, buildID, l.Address))
+		frames = append(frames, frame(kind, n.Function.Name, n.Function.Filename, n.Line, n.Column, module, buildID,
+			l.Address))
 	}
 	return frames
 }

@@ -21,7 +21,8 @@ func TestRecord(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	c := start(t, "profiles")
-	record := exec.Command(hotspan, "record", "-p", strconv.Itoa(requests(t)), "-F", "199", "-d", "3s", "-o", file, "--otlp", c.endpoint)
+	record := exec.Command(hotspan, "record", "-p", strconv.Itoa(requests(t)), "-F", "199", "-d", "3s", "-o", file,
+		"--otlp", c.endpoint)
 	out, err := record.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {

@@ -58,8 +58,8 @@ func sample(r *rand.Rand, at int64, frames [][]*pprofx.Frame) *pprofx.Sample {
 func frames() [][]*pprofx.Frame {
 	var all [][]*pprofx.Frame
 	for i := range 20 {
-		js := pprofx.Frame{Function: fmt.Sprintf("f%d", i), File: fmt.Sprintf("file:///app/%d.js", i%4), Line: i, Column: i % 3,
-			Tier: pprofx.Tier(1 + i%4)}
+		js := pprofx.Frame{Function: fmt.Sprintf("f%d", i), File: fmt.Sprintf("file:///app/%d.js", i%4), Line: i,
+			Column: i % 3, Tier: pprofx.Tier(1 + i%4)}
 		inlined := js
 		inlined.Function, inlined.Inlined, inlined.Line = "inlined"+js.Function, true, i+100
 		all = append(all, []*pprofx.Frame{&js}, []*pprofx.Frame{&inlined, &js})
@@ -75,7 +75,8 @@ func frames() [][]*pprofx.Frame {
 func machineFrames(i uint64) []pprofx.Frame {
 	return []pprofx.Frame{
 		{Function: "ArrayMap", Kind: pprofx.Builtin, Module: "/usr/bin/node", BuildID: "abcd", Address: i << 20},
-		{Function: "std::vector<int>::push_back", Kind: pprofx.Native, Module: "/usr/lib/libc.so", BuildID: "ef01", Address: i},
+		{Function: "std::vector<int>::push_back", Kind: pprofx.Native, Module: "/usr/lib/libc.so", BuildID: "ef01",
+			Address: i},
 		{Function: "tcp_sendmsg", Kind: pprofx.Kernel, Module: "[kernel]", Address: 1<<63 + i},
 		{Function: "[regexp]", Kind: pprofx.Regexp},
 		{Function: fmt.Sprintf("[wasm %d]", i), Kind: pprofx.Wasm},
