@@ -10,19 +10,21 @@ import (
 	"testing"
 )
 
-// sharedModules are the dependencies that more than one package may import, and why. Each other one has one owner,
-// which hides it.
+// sharedModules are the dependencies that more than one package may import, and why. Every other dependency has one
+// owner package, which hides it.
 var sharedModules = map[string]struct {
 	by  []string // nil: any package
 	why string
 }{
-	"golang.org/x/sys": {nil, "Linux's system calls, where the standard library has them not"},
-	"github.com/cilium/ebpf": {[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/sampler", "agent/internal/trigger"},
+	"golang.org/x/sys": {nil, "Linux system calls that the standard library lacks"},
+	"github.com/cilium/ebpf": {
+		[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/sampler", "agent/internal/trigger"},
 		"bpf and, for tests, bpftest hold the generated loaders, sampler fills maps and reads, trigger attaches"},
-	"golang.org/x/arch": {[]string{"agent/internal/uvpool", "v8/layout", "v8/stack"}, "one disassembler: of accessors and of libuv's call at attach, of jumps out of line"},
+	"golang.org/x/arch": {[]string{"agent/internal/uvpool", "v8/layout", "v8/stack"},
+		"one disassembler: of accessors and of libuv's call at attach, of jumps out of line"},
 }
 
-// direct lists the modules that go.mod requires for the product's own code.
+// direct lists the modules that go.mod requires directly.
 func direct(t *testing.T) []string {
 	t.Helper()
 	cmd := exec.Command("go", "mod", "edit", "-json")
@@ -49,7 +51,8 @@ func direct(t *testing.T) []string {
 	return modules
 }
 
-// moduleOf is the module of those given that has a package: the one with the longest path. Empty for none.
+// moduleOf returns the module that contains a package: of those given, the one with the longest matching path. It is
+// empty if there is none.
 func moduleOf(pkg string, modules []string) string {
 	best := ""
 	for _, m := range modules {
@@ -60,7 +63,7 @@ func moduleOf(pkg string, modules []string) string {
 	return best
 }
 
-// users are the product's packages that import each module, and the modules that only tests or examples do.
+// users returns the product's packages that import each module, and the modules that tests or examples import.
 func users(t *testing.T, modules []string) (product map[string][]string, elsewhere map[string]bool) {
 	t.Helper()
 	product, elsewhere = map[string][]string{}, map[string]bool{}
@@ -86,18 +89,18 @@ func TestDependencies(t *testing.T) {
 		shared, ok := sharedModules[m]
 		switch {
 		case len(by) == 0 && !elsewhere[m]:
-			t.Errorf("go.mod requires %s, nothing imports it", m)
+			t.Errorf("go.mod requires %s, but no package imports it", m)
 		case ok && len(by) < 2:
-			t.Errorf("%s is imported by %v: it needs no exception", m, by)
+			t.Errorf("only %v imports %s: remove its entry from sharedModules", by, m)
 		case ok && shared.by != nil && !slices.Equal(by, shared.by):
-			t.Errorf("%s is imported by %v, allowed are %v (%s)", m, by, shared.by, shared.why)
+			t.Errorf("%v import %s, but sharedModules allows %v (%s)", by, m, shared.by, shared.why)
 		case !ok && len(by) > 1:
-			t.Errorf("%s is imported by %v: a dependency has one owner", m, by)
+			t.Errorf("%v import %s: a dependency has one owner package", by, m)
 		}
 	}
 	for _, m := range slices.Sorted(maps.Keys(sharedModules)) {
 		if !slices.Contains(modules, m) {
-			t.Errorf("%s is an exception, but go.mod does not require it", m)
+			t.Errorf("sharedModules lists %s, which go.mod does not require", m)
 		}
 	}
 }

@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// mayImport says which of the top folders the code of a top folder may import. "" is the root, main.go. That examples
-// and test import no internal package Go itself sees to, but for test, which lies beside agent: publicOnly.
+// mayImport says which top folders the code of a top folder may import. "" is the root: main.go.
 var mayImport = map[string][]string{
 	"":         {"agent"},
 	"agent":    {"agent", "v8", "context", "pprofx", "otlp"},
@@ -24,12 +23,13 @@ var mayImport = map[string][]string{
 	"test":     {"test", "agent", "v8", "context", "pprofx", "otlp"},
 }
 
+// publicOnly are the top folders that may import public packages only.
 var publicOnly = []string{"", "examples", "test"}
 
-// forTests are packages that tests everywhere may import: they know where Node is and what its programs have said.
+// forTests are packages that any test may import: they find Node binaries and read what the test programs wrote down.
 var forTests = []string{"test/nodes", "test/nodes/live", "test/truth"}
 
-// onlyTests is a package that has no place in the product: the BPF program with what tests need of it.
+// onlyTests is a package that only tests may import: the BPF program with what tests need of it.
 const onlyTests = "agent/internal/bpf/bpftest"
 
 // imported is one import of one file.
@@ -76,7 +76,7 @@ func top(name string) string {
 	return first
 }
 
-// verdict says what is wrong with an import of one of the repository's own packages; empty for nothing.
+// verdict says what is wrong with an import of one of the repository's own packages. It is empty if nothing is.
 func verdict(i imported) string {
 	own, ok := strings.CutPrefix(i.path, module+"/")
 	from := top(i.file)
@@ -84,11 +84,11 @@ func verdict(i imported) string {
 	case !ok, i.isTest() && slices.Contains(forTests, own):
 		return ""
 	case own == onlyTests && !i.isTest():
-		return "only tests may import it"
+		return "only tests may import that package"
 	case !slices.Contains(mayImport[from], top(own+"/")):
-		return "the folder may import only " + strings.Join(mayImport[from], ", ")
+		return "code in this folder may import only " + strings.Join(mayImport[from], ", ")
 	case slices.Contains(publicOnly, from) && slices.Contains(strings.Split(own, "/"), "internal"):
-		return "it may import public packages only"
+		return "code in this folder may import public packages only"
 	}
 	return ""
 }
@@ -127,26 +127,26 @@ func TestVerdict(t *testing.T) {
 		{"strange/x.go", "pprofx", true},
 	} {
 		if got := verdict(imported{file: c.file, path: module + "/" + c.path}); (got != "") != c.wrong {
-			t.Errorf("%s imports %s: %q", c.file, c.path, got)
+			t.Errorf("%s imports %s: verdict %q, want one: %v", c.file, c.path, got, c.wrong)
 		}
 	}
 }
 
-// Package context has the name of a standard package: where both could be meant, neither may be.
+// TestContextIsCalledReqctx: package context has the name of a standard package, so importers rename ours.
 func TestContextIsCalledReqctx(t *testing.T) {
 	found := false
 	for _, i := range imports(t) {
 		if path.Dir(i.file) == "context" && i.path == "context" {
-			t.Errorf("%s imports the standard context", i.file)
+			t.Errorf("%s imports the standard package context into ours of the same name", i.file)
 		}
 		if i.path == module+"/context" {
 			found = true
 			if i.name != "reqctx" {
-				t.Errorf("%s imports %s as %q, not as reqctx", i.file, i.path, i.name)
+				t.Errorf("%s imports %s as %q: import it as reqctx", i.file, i.path, i.name)
 			}
 		}
 	}
 	if !found {
-		t.Error("nothing imports the package: the rule would hold for nothing")
+		t.Error("no file imports our package context: the rule checks nothing")
 	}
 }

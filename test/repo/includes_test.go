@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// bpfFolder holds all C of the product. Tests have C of their own in testdata.
+// bpfFolder holds all C sources of the product. Those of tests are in testdata.
 const bpfFolder = "agent/internal/bpf/"
 
 var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+(.*)$`)
 
-// The headers of the system that the BPF program may use: the kernel's interface to user space, and libbpf's.
+// The system headers that the BPF program may include: the kernel's interface to user space, and libbpf's.
 var systemHeaders = []string{"<linux/", "<asm/", "<bpf/"}
 
-// badInclude reports whether an #include is neither of a header in the folder nor of one that is allowed.
+// badInclude reports whether an #include names neither one of our own headers nor an allowed system header.
 func badInclude(what string, own []string) bool {
 	if name, ok := strings.CutPrefix(what, `"`); ok {
 		return !slices.Contains(own, strings.TrimSuffix(name, `"`))
@@ -29,17 +29,18 @@ func badInclude(what string, own []string) bool {
 
 func TestIncludes(t *testing.T) {
 	var own []string
-	sources := slices.DeleteFunc(withSuffix(t, ".c", ".h"), func(file string) bool { return strings.Contains(file, "/testdata/") })
+	testdata := func(file string) bool { return strings.Contains(file, "/testdata/") }
+	sources := slices.DeleteFunc(withSuffix(t, ".c", ".h"), testdata)
 	for _, file := range sources {
 		if !strings.HasPrefix(file, bpfFolder) {
-			t.Errorf("%s: C belongs into %s", file, bpfFolder)
+			t.Errorf("%s: C sources belong in %s", file, bpfFolder)
 		}
 		own = append(own, path.Base(file))
 	}
 	for _, file := range sources {
 		for _, m := range include.FindAllStringSubmatch(string(read(t, file)), -1) {
 			if what := strings.TrimSpace(m[1]); badInclude(what, own) {
-				t.Errorf("%s includes %s: neither its own nor of %v", file, what, systemHeaders)
+				t.Errorf("%s includes %s, which is neither in %s nor one of %v", file, what, bpfFolder, systemHeaders)
 			}
 		}
 	}
@@ -147,7 +148,7 @@ func TestBadInclude(t *testing.T) {
 		`"../walk.h"`: true, `"vmlinux.h"`: true, `<stdio.h>`: true, `<sys/types.h>`: true,
 	} {
 		if got := badInclude(what, own); got != bad {
-			t.Errorf("%s: %v, want %v", what, got, bad)
+			t.Errorf("#include %s: bad %v, want %v", what, got, bad)
 		}
 	}
 }

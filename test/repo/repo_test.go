@@ -1,5 +1,6 @@
-// Package repo holds the repository's own rules, as tests: which package may import which, what a folder may be called,
-// how long a file may be, and what no file may say. They look at all files that git tracks or would track.
+// Package repo holds the repository's rules, as tests: which package may import which; how long a file, a function and
+// a line may be; what must have a doc comment; which words no name has; what documents may refer to. They check all
+// files that git tracks or would track. Each rule has a test that shows what breaks it.
 package repo
 
 import (
@@ -17,7 +18,7 @@ const module = "github.com/hotspan/hotspan"
 // root is the path of the repository from this folder, where tests run.
 const root = "../.."
 
-// files lists the repository's files, by their paths from its root. Those that are deleted but not yet committed are
+// files lists the repository's files by their paths from its root. Files that are deleted but not yet committed are
 // left out.
 func files(t *testing.T) []string {
 	t.Helper()
@@ -36,12 +37,12 @@ func files(t *testing.T) []string {
 		}
 	}
 	if len(list) < 100 {
-		t.Fatalf("git ls-files: only %d files; the rules would hold for nothing", len(list))
+		t.Fatalf("git ls-files lists only %d files: the rules would check nothing", len(list))
 	}
 	return list
 }
 
-// withSuffix are the repository's files whose names end in one of the suffixes.
+// withSuffix lists the repository's files whose names end in one of the suffixes.
 func withSuffix(t *testing.T, suffixes ...string) []string {
 	t.Helper()
 	var list []string
@@ -53,7 +54,7 @@ func withSuffix(t *testing.T, suffixes ...string) []string {
 		}
 	}
 	if len(list) == 0 {
-		t.Fatalf("no file ends in %v: the rule would hold for nothing", suffixes)
+		t.Fatalf("no file ends in %v: the rule checks nothing", suffixes)
 	}
 	return list
 }
@@ -67,10 +68,10 @@ func read(t *testing.T, name string) []byte {
 	return b
 }
 
-// isText reports whether a file is not an object or an image.
+// isText reports whether a file is text rather than an object or an image.
 func isText(b []byte) bool { return bytes.IndexByte(b, 0) < 0 }
 
-// isData reports whether a file was written by a program or is an input of a test.
+// isData reports whether a file is generated or is the input of a test.
 func isData(name string, b []byte) bool {
 	switch filepath.Base(name) {
 	case "go.sum", "package-lock.json", "LICENSE":

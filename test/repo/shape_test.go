@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-// maxLines bounds a file that people write. The median is about 100.
+// maxLines bounds a hand-written file. The median is about 100.
 const maxLines = 500
 
-// Names that say nothing of what is in a folder.
+// Folder names that do not say what is in the folder.
 var emptyNames = []string{"util", "utils", "common", "types", "manager", "managers", "helper", "helpers", "misc"}
 
 func TestFolderNames(t *testing.T) {
 	for _, name := range files(t) {
 		for _, folder := range strings.Split(path.Dir(name), "/") {
 			if slices.Contains(emptyNames, folder) {
-				t.Errorf("%s: the folder's name %q says nothing", name, folder)
+				t.Errorf("%s: the folder name %q does not say what is in it", name, folder)
 			}
 		}
 	}
@@ -32,7 +32,7 @@ func TestFileLength(t *testing.T) {
 			continue
 		}
 		if n := bytes.Count(b, []byte("\n")); n > maxLines {
-			t.Errorf("%s has %d lines, more than %d", name, n, maxLines)
+			t.Errorf("%s has %d lines, the limit is %d", name, n, maxLines)
 		}
 	}
 }

@@ -7,17 +7,19 @@ import (
 	"testing"
 )
 
-// forbidden is what no file may say. The texts are put together here, so that this file does not say them.
+// forbidden is what no file may contain. The texts are concatenated here, so that this file does not contain them.
 var forbidden = []struct {
 	why  string
 	text *regexp.Regexp
 }{
-	{"an unfinished place: finish it or leave it out", words("TO"+"DO", "FIX"+"ME")},
-	{"the host of a package registry: which one is used is for the user's settings to say", words(
+	{"unfinished work: finish it or leave it out", words("TO"+"DO", "FIX"+"ME")},
+	{"the host of a package registry: the user's settings choose the registry", words(
 		`registry\.`+`npmjs\.org`, `registry\.`+`yarnpkg\.com`, `proxy\.`+`golang\.org`, `sum\.`+`golang\.org`,
 		`deb\.`+`debian\.org`, `archive\.`+`ubuntu\.com`, `nodejs\.org/`+`dist`)},
-	{"a package's address: npm installs it from its settings and checks its hash", regexp.MustCompile(`"reso` + `lved":`)},
-	{"a path of one machine", regexp.MustCompile(`(?:^|[\s"'(=:,])/(?:ro` + `ot|wo` + `rk|ho` + `me)/[\w.]`)},
+	{"the URL of a package: npm takes the host from its settings and checks the hash",
+		regexp.MustCompile(`"reso` + `lved":`)},
+	{"a path that exists on one machine only",
+		regexp.MustCompile(`(?:^|[\s"'(=:,])/(?:ro` + `ot|wo` + `rk|ho` + `me)/[\w.]`)},
 }
 
 func words(any ...string) *regexp.Regexp {
@@ -33,7 +35,7 @@ func TestText(t *testing.T) {
 		for i, line := range bytes.Split(b, []byte("\n")) {
 			for _, f := range forbidden {
 				if m := f.text.Find(line); m != nil {
-					t.Errorf("%s:%d: %q: %s", name, i+1, m, f.why)
+					t.Errorf("%s:%d: %q is %s", name, i+1, m, f.why)
 				}
 			}
 		}
@@ -62,7 +64,7 @@ func TestForbidden(t *testing.T) {
 			found = found || f.text.MatchString(text)
 		}
 		if found != bad {
-			t.Errorf("%q: %v, want %v", text, found, bad)
+			t.Errorf("%q: forbidden %v, want %v", text, found, bad)
 		}
 	}
 }

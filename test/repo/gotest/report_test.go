@@ -18,18 +18,22 @@ func TestReport(t *testing.T) {
 	}{
 		{"passes", `{"Action":"pass","Package":"example.com/a","Test":"TestA"}
 {"Action":"output","Package":"example.com/a","Output":"ok  \texample.com/a\t1s\n"}
-{"Action":"pass","Package":"example.com/a"}`, true, []string{"ok  \texample.com/a\t1s\n", "1 packages ok, 1 tests passed, 0 skipped as listed, 0 failures"}},
+{"Action":"pass","Package":"example.com/a"}`, true, []string{"ok  \texample.com/a\t1s\n",
+			"1 packages ok, 1 tests passed, 0 skipped as listed, 0 failures"}},
 
 		{"fails", `{"Action":"output","Package":"example.com/a","Test":"TestA","Output":"a_test.go:3: no\n"}
 {"Action":"fail","Package":"example.com/a","Test":"TestA"}
 {"Action":"fail","Package":"example.com/a"}`, false, []string{"a_test.go:3: no\n", "FAILED example.com/a TestA\n"}},
 
 		{"a listed skip", `{"Action":"skip","Package":"example.com/a","Test":"TestOld"}
-{"Action":"pass","Package":"example.com/a","Test":"TestA"}`, true, []string{"SKIPPED example.com/a TestOld: the kernel is too old\n", "1 skipped as listed"}},
+{"Action":"pass","Package":"example.com/a","Test":"TestA"}`, true,
+			[]string{"SKIPPED example.com/a TestOld: the kernel is too old\n", "1 skipped as listed"}},
 
-		{"another skip", `{"Action":"output","Package":"example.com/b","Test":"TestOld","Output":"b_test.go:3: not today\n"}
+		{"another skip",
+			`{"Action":"output","Package":"example.com/b","Test":"TestOld","Output":"b_test.go:3: not today\n"}
 {"Action":"skip","Package":"example.com/b","Test":"TestOld"}
-{"Action":"pass","Package":"example.com/b","Test":"TestB"}`, false, []string{"not today", "FAILED example.com/b TestOld: skipped"}},
+{"Action":"pass","Package":"example.com/b","Test":"TestB"}`, false,
+			[]string{"not today", "FAILED example.com/b TestOld: skipped"}},
 
 		{"does not build", `{"Action":"build-output","ImportPath":"example.com/a","Output":"./a.go:1:1: what?\n"}
 {"Action":"fail","Package":"example.com/a"}`, false, []string{"./a.go:1:1: what?\n", "FAILED example.com/a\n"}},
