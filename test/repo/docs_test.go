@@ -2,6 +2,7 @@ package repo
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -9,24 +10,40 @@ import (
 	"testing"
 )
 
-// A path in the text of a document: in backticks, without blanks, below one of the top folders.
+// A path in the text of a document: in backquotes, without blanks, below a top folder.
 var documentPath = regexp.MustCompile("`([a-z0-9.]+/[\\w./*-]*)`")
 
-// documents are the texts for people: those at the top, and all of docs.
+// documents are those that explain hotspan: three at the root, and the reference in docs.
 func documents(t *testing.T) []string {
-	list := []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"}
-	for _, name := range withSuffix(t, ".md") {
-		if top(name) == "docs" {
-			list = append(list, name)
+	t.Helper()
+	list := documentsOf(files(t))
+	for _, name := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"} {
+		if !slices.Contains(list, name) {
+			t.Errorf("%s does not exist", name)
 		}
 	}
 	if len(list) < 8 {
-		t.Fatalf("only %d documents; the rules would hold for nothing", len(list))
+		t.Fatalf("only %d documents: the rules check nothing", len(list))
 	}
 	return list
 }
 
-// TestDocumentPaths: what the documents point to is there.
+func documentsOf(files []string) []string {
+	return slices.DeleteFunc(slices.Clone(files), func(name string) bool {
+		return path.Ext(name) != ".md" || (path.Dir(name) != "." && path.Dir(name) != "docs")
+	})
+}
+
+// TestDocumentsOf: a document of either folder is under the rules, without being listed anywhere.
+func TestDocumentsOf(t *testing.T) {
+	got := documentsOf([]string{"README.md", "NEWS.md", "main.go", "docs/labels.md", "docs/x/y.md",
+		"examples/README.md"})
+	if want := []string{"README.md", "NEWS.md", "docs/labels.md"}; !slices.Equal(got, want) {
+		t.Errorf("documents %v, want %v", got, want)
+	}
+}
+
+// TestDocumentPaths: the files that the documents name exist.
 func TestDocumentPaths(t *testing.T) {
 	var tops []string
 	for _, name := range files(t) {
@@ -37,17 +54,18 @@ func TestDocumentPaths(t *testing.T) {
 	found := 0
 	for _, doc := range documents(t) {
 		for _, m := range documentPath.FindAllStringSubmatch(string(read(t, doc)), -1) {
-			if first, _, _ := strings.Cut(m[1], "/"); !slices.Contains(tops, first) || strings.Contains(m[1], "VERSION") {
+			if first, _, _ := strings.Cut(m[1], "/"); !slices.Contains(tops, first) ||
+				strings.Contains(m[1], "VERSION") {
 				continue
 			}
 			found++
 			if !exists(m[1]) {
-				t.Errorf("%s names %s, which is not there", doc, m[1])
+				t.Errorf("%s names %s, which does not exist", doc, m[1])
 			}
 		}
 	}
 	if found == 0 {
-		t.Error("no path found: the rule would hold for nothing")
+		t.Error("the documents name no path at all: the rule checks nothing")
 	}
 }
 
@@ -60,14 +78,14 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// TestDocumentMake: the targets that the documents name are the Makefile's.
+// TestDocumentMake: the Makefile has the targets that the documents name.
 func TestDocumentMake(t *testing.T) {
 	makefile := string(read(t, "Makefile"))
 	named := regexp.MustCompile(`(?m)(?:^|sudo |` + "`" + `)make ([a-z-]+)`)
 	for _, doc := range documents(t) {
 		for _, m := range named.FindAllStringSubmatch(string(read(t, doc)), -1) {
 			if !strings.Contains(makefile, "\n"+m[1]+":") {
-				t.Errorf("%s names make %s, which the Makefile does not have", doc, m[1])
+				t.Errorf("%s names make %s, but the Makefile has no such target", doc, m[1])
 			}
 		}
 	}
