@@ -44,7 +44,8 @@ func readReport(name, service string) (*report, error) {
 
 // newReport adds a profile up. service is the folder of the service's own code.
 func newReport(p *profile.Profile, service string) (*report, error) {
-	cpu := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == "cpu" && t.Unit == "nanoseconds" })
+	cpu := slices.IndexFunc(p.SampleType,
+		func(t *profile.ValueType) bool { return t.Type == "cpu" && t.Unit == "nanoseconds" })
 	if cpu < 0 {
 		return nil, fmt.Errorf("the profile has no sample type cpu/nanoseconds")
 	}

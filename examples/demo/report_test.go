@@ -37,8 +37,10 @@ func newProfile() *profile.Profile {
 		Sample: []*profile.Sample{
 			{Location: login, Value: []int64{3, 3 * second}, Label: labels("/login", "aa")},
 			{Location: login, Value: []int64{1, second}, Label: labels("/login", "bb")},
-			{Location: stack(frame("check", "file:///srv/routes/login.js", 12)), Value: []int64{1, second}, Label: labels("/login", "bb")},
-			{Location: stack(frame("sum", "/srv/a.js", 1), frame("handle", "/srv/a.js", 7)), Value: []int64{4, 4 * second}, Label: labels("/sum", "cc")},
+			{Location: stack(frame("check", "file:///srv/routes/login.js", 12)), Value: []int64{1, second},
+				Label: labels("/login", "bb")},
+			{Location: stack(frame("sum", "/srv/a.js", 1), frame("handle", "/srv/a.js", 7)),
+				Value: []int64{4, 4 * second}, Label: labels("/sum", "cc")},
 			{Location: stack(express), Value: []int64{1, second}},
 		},
 	}

@@ -54,9 +54,11 @@ func (b bench) run(rounds int) error {
 	}
 	fmt.Println()
 	base := median(perSecond[0])
-	fmt.Printf("median of %d rounds; alone the rounds differ by %.1f %%\n", rounds, 100*(slices.Max(perSecond[0])-slices.Min(perSecond[0]))/base)
+	fmt.Printf("median of %d rounds; alone the rounds differ by %.1f %%\n", rounds,
+		100*(slices.Max(perSecond[0])-slices.Min(perSecond[0]))/base)
 	for _, rate := range rates {
-		fmt.Printf("%4d Hz  %7.1f requests a CPU second  ratio %.3f\n", rate, median(perSecond[rate]), median(perSecond[rate])/base)
+		fmt.Printf("%4d Hz  %7.1f requests a CPU second  ratio %.3f\n", rate, median(perSecond[rate]),
+			median(perSecond[rate])/base)
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ func TestRequestsOfAsyncHooks(t *testing.T) {
 				if v.Major() >= 24 {
 					flags = []string{"--no-async-context-frame"}
 				}
-				r := requestRun{env: []string{"MODE=" + mode}, rules: judge.StoreRules, want: judge.RequestLabels, percent: 98}
+				r := requestRun{env: []string{"MODE=" + mode}, rules: judge.StoreRules, want: judge.RequestLabels,
+					percent: 98}
 				if mode == "gc" {
 					r.flags = collecting
 				}

@@ -20,7 +20,8 @@ const app = new AsyncLocalStorage({ name: 'app' }), job = new AsyncLocalStorage(
 const spin = (ms) => { const end = Date.now() + ms; while (Date.now() < end); };
 const dictionary = { gone: 1, region: 'eu' };
 delete dictionary.gone;
-const store = isMainThread ? { user: { tenant: 'acme', id: 41 }, premium: true, 'odd key': 0.5, dictionary } : { worker: 'yes' };
+const user = { tenant: 'acme', id: 41 };
+const store = isMainThread ? { user, premium: true, 'odd key': 0.5, dictionary } : { worker: 'yes' };
 const map = new Map([['tenant', 'globex'], [Symbol.for('trace'), { id: 't-1' }]]);
 const run = () => { app.run(store, () => isMainThread ? job.run(map, () => spin(20)) : spin(20)); setTimeout(run, 5); };
 if (isMainThread) new Worker(__filename);
@@ -43,17 +44,22 @@ func TestContexts(t *testing.T) {
 			pid := strconv.Itoa(c.Process.Pid)
 			text := untilContexts(t, pid)
 			for _, want := range []string{
-				"MainThread: looked at", "WorkerThread: looked at", `AsyncLocalStorage "app", seen`, `AsyncLocalStorage "job", seen`,
-				`    user.tenant                      "acme"`, `    user.id                          41`, `    premium                          true`,
-				`    ["odd key"]                      0.5`, `    dictionary.region                "eu"`, `    get("tenant")                    "globex"`,
+				"MainThread: looked at", "WorkerThread: looked at", `AsyncLocalStorage "app", seen`,
+				`AsyncLocalStorage "job", seen`,
+				`    user.tenant                      "acme"`, `    user.id                          41`,
+				`    premium                          true`,
+				`    ["odd key"]                      0.5`, `    dictionary.region                "eu"`,
+				`    get("tenant")                    "globex"`,
 				`    get(Symbol.for("trace")).id      "t-1"`, `    worker                           "yes"`,
-				`--label tenant=user.tenant --label user.id=user.id --label premium=premium`, `--label 'tenant=get("tenant")' --label 'trace.id=get(Symbol.for("trace")).id'`,
+				`--label tenant=user.tenant --label user.id=user.id --label premium=premium`,
+				`--label 'tenant=get("tenant")' --label 'trace.id=get(Symbol.for("trace")).id'`,
 			} {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s is missing in:\n%s", want, text)
 				}
 			}
-			out, err := exec.Command(hotspan, "contexts", "-p", pid, "-d", "300ms", "--label", `t=get(Symbol.for("trace")).id`).CombinedOutput()
+			out, err := exec.Command(hotspan, "contexts", "-p", pid, "-d", "300ms", "--label",
+				`t=get(Symbol.for("trace")).id`).CombinedOutput()
 			if err != nil || !strings.Contains(string(out), "makes the labels t\n") {
 				t.Errorf("%v:\n%s", err, out)
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// TestDeep: of recursion that is deeper than what is kept, in a program's own code and through map, sort and JSON.parse, the
-// leaf's side and the root's side are there, and the number of frames between them is right.
+// TestDeep: of recursion that is deeper than what is kept, in a program's own code and through map, sort and
+// JSON.parse, the leaf's side and the root's side are there, and the number of frames between them is right.
 func TestDeep(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		t.Setenv("WAIT_MS", "500")
@@ -37,7 +37,8 @@ func TestDeep(t *testing.T) {
 		atLeast(t, d.own, "the program's own frames, all or at both ends", 99, 150)
 		atLeast(t, d.skipped, "number of frames between", 99, 50)
 		if len(d.perFrame) != 4 || d.deepest < 5000 || d.least > 300 || d.whole < 850 {
-			t.Errorf("frames to one of its own: %v; up to %d frames, %d in a whole stack, at least %d skipped", d.perFrame, d.deepest, d.whole, d.least)
+			t.Errorf("frames to one of its own: %v; up to %d frames, %d in a whole stack, at least %d skipped",
+				d.perFrame, d.deepest, d.whole, d.least)
 		}
 	})
 }
@@ -103,7 +104,8 @@ func (d *deepStacks) compareCut(t *testing.T, s deepSample) {
 	off := float64(s.skipped) - float64(hidden)*d.perFrame[s.kind()]
 	right := -10 < off && off < 10 // the cut may be anywhere between two of the program's own
 	if d.skipped.Count(right); !right {
-		t.Logf("%s: %d frames skipped, %d of the program's own, which are %.3f frames each", s.kind(), s.skipped, hidden, d.perFrame[s.kind()])
+		t.Logf("%s: %d frames skipped, %d of the program's own, which are %.3f frames each", s.kind(), s.skipped,
+			hidden, d.perFrame[s.kind()])
 	}
 }
 

@@ -66,7 +66,8 @@ func (d diagnosis) number(t *testing.T, pattern string) int {
 // versions asks a Node.js itself.
 func versions(t *testing.T, node string) string {
 	t.Helper()
-	out, err := exec.Command(node, "-p", "`Node.js ${process.versions.node}, V8 ${process.versions.v8.replace(/-node.*/, '')}, `").Output()
+	out, err := exec.Command(node, "-p",
+		"`Node.js ${process.versions.node}, V8 ${process.versions.v8.replace(/-node.*/, '')}, `").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,8 @@ func doctorOn(t *testing.T, node string, flags []string, where string) {
 	d.says(t, "endpoint, user, user.first, user.tenant, user.id, premium")
 	d.says(t, "of OpenTelemetry")
 	d.says(t, "published       nothing\n")
-	const rules = "--label endpoint=endpoint --label first=user.first --label tenant=user.tenant --label user.id=user.id"
+	const rules = "--label endpoint=endpoint --label first=user.first --label tenant=user.tenant " +
+		"--label user.id=user.id"
 	d.says(t, "hotspan record -p "+strconv.Itoa(p.PID)+" -d 10s "+rules)
 	if samples := record(t, p.PID, 99, 2e9, strings.Fields(rules)...); len(samples) == 0 {
 		t.Error("the command that doctor offers records nothing")
@@ -107,13 +109,15 @@ func TestDoctorOnPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	publish := "PUBLISH_ADDON=" + addon(t, node, "publish.c")
-	context, labels := addon(t, node, "threads.c", "-mtls-dialect=gnu2"), addon(t, node, "threads.c", "-DLABELS", "-mtls-dialect=gnu2")
+	context := addon(t, node, "threads.c", "-mtls-dialect=gnu2")
+	labels := addon(t, node, "threads.c", "-DLABELS", "-mtls-dialect=gnu2")
 	for _, c := range []struct {
 		script string
 		env    []string
 		want   string
 	}{
-		{"published.js", []string{publish, "WRITER=pprof-5.20"}, "process context with schema nodejs_v1_dev, otel_thread_ctx_nodejs_v1"},
+		{"published.js", []string{publish, "WRITER=pprof-5.20"},
+			"process context with schema nodejs_v1_dev, otel_thread_ctx_nodejs_v1"},
 		{"native_threads.js", []string{publish, "THREADS_ADDONS=" + context + ":" + labels},
 			"process context with schema tlsdesc_v1_dev, otel_thread_ctx_v1, custom labels of threads"},
 		{"native_threads.js", []string{publish, "THREADS_ADDONS=" + context, "LATE=1"},
@@ -125,8 +129,8 @@ func TestDoctorOnPublished(t *testing.T) {
 	}
 }
 
-// TestDoctorOnHandles: dd-trace keeps its stores out of reach where there is no AsyncContextFrame, and what doctor says it
-// takes is what TestRequests runs it with.
+// TestDoctorOnHandles: dd-trace keeps its stores out of reach where there is no AsyncContextFrame, and what doctor says
+// it takes is what TestRequests runs it with.
 func TestDoctorOnHandles(t *testing.T) {
 	node, err := nodes.Path("22.23.3")
 	if err != nil {
@@ -134,7 +138,8 @@ func TestDoctorOnHandles(t *testing.T) {
 	}
 	p := start(t, node, "requests.js", nil, []string{"TRACER=datadog"})
 	d := doctor(t, hotspan, 0, "-p", strconv.Itoa(p.PID))
-	d.says(t, "of dd-trace, where they cannot be read: it takes Node.js with --experimental-async-context-frame, and dd-trace 5.107 or later\n")
+	d.says(t, "of dd-trace, where they cannot be read: it takes Node.js with --experimental-async-context-frame, and "+
+		"dd-trace 5.107 or later\n")
 }
 
 // leastVerified is how many fields every running process shows: all that are compared but for those of code of a tier

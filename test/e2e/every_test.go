@@ -12,8 +12,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
-// TestEveryNode has a short look at each version that eachNode leaves out: the two hundred functions, half of them with a
-// debugger's breakpoints, and the chain of calls in each tier run at the same time.
+// TestEveryNode has a short look at each version that eachNode leaves out: the two hundred functions, half of them with
+// a debugger's breakpoints, and the chain of calls in each tier run at the same time.
 func TestEveryNode(t *testing.T) {
 	list := slices.DeleteFunc(nodes.Versions(), func(v nodes.Version) bool {
 		return !*all && slices.Contains(nodes.Thorough(), v)
@@ -43,7 +43,8 @@ const enough = 30
 func shortLook(t *testing.T, p program, name string, samples []judge.Sample) {
 	l := p.truth(t)
 	v := compare(t, samples, l)
-	atLeast(t, v.Right, "leaf function right", 95, enough) // hotspan shares the CPUs too: code may be gone before it is named
+	// hotspan shares the CPUs too: code may be gone before it is named
+	atLeast(t, v.Right, "leaf function right", 95, enough)
 	atLeast(t, v.LeafLine, "leaf line inside the function", 99.5, enough)
 	atLeast(t, v.Line, "caller's line right", 100, enough)
 	atLeast(t, v.Column, "caller's column right", 99, enough)
@@ -54,8 +55,8 @@ func shortLook(t *testing.T, p program, name string, samples []judge.Sample) {
 		atLeast(t, v.Callers, "caller right", 95, enough)
 		return
 	}
-	// The chain is called again and again within an interval: the clock cannot tell what a caller does between two calls
-	// from callees that are lost, which are bounded here and by inlinedKept.
+	// The chain is called again and again within an interval: the clock cannot tell what a caller does between two
+	// calls from callees that are lost, which are bounded here and by inlinedKept.
 	atLeast(t, judge.Share{Part: v.Right.Whole - v.Wrong, Whole: v.Right.Whole}, "functions not wrong", 99.5, enough)
 	atLeast(t, v.Callers, "caller right", 100, enough)
 	inlinedKept(t, samples, l, enough)

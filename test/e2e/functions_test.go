@@ -35,7 +35,8 @@ func TestFunctions(t *testing.T) {
 					t.Errorf("%d wrong functions, want none", v.Wrong)
 				}
 				reach(t, samples, p.PID)
-				atLeast(t, judge.Share{Part: len(samples) - v.Edge, Whole: len(samples)}, "samples that the clock tells", 99.5, 3000)
+				atLeast(t, judge.Share{Part: len(samples) - v.Edge, Whole: len(samples)},
+					"samples that the clock tells", 99.5, 3000)
 			})
 		})
 	}

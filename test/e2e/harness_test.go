@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 
 var all = flag.Bool("all", false, "run each test on all versions of test/nodes.json, which takes an hour")
 
-// eachNode runs a test that takes long: on some versions of test/nodes.json only, unless -all is given. TestEveryNode has
-// a short look at all.
+// eachNode runs a test that takes long: on some versions of test/nodes.json only, unless -all is given. TestEveryNode
+// has a short look at all.
 func eachNode(t *testing.T, f func(t *testing.T, node string)) {
 	list := nodes.Thorough()
 	if *all {

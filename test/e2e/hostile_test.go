@@ -22,13 +22,19 @@ func TestHostile(t *testing.T) {
 		"labels without end": {label},
 	}
 	for _, name := range []string{
-		"cycle", "longer cycle", "buckets no power of two", "no buckets", "buckets negative", "buckets huge", "rehashed",
-		"entry beyond the table", "entry in the table's count only", "head no Smi", "table not mapped", "table no object",
-		"frame of another class", "frame without a class", "frame forwarded to itself", "frame a Smi", "frame not mapped",
+		"cycle", "longer cycle", "buckets no power of two", "no buckets", "buckets negative", "buckets huge",
+		"rehashed",
+		"entry beyond the table", "entry in the table's count only", "head no Smi", "table not mapped",
+		"table no object",
+		"frame of another class", "frame without a class", "frame forwarded to itself", "frame a Smi",
+		"frame not mapped",
 		"key forwarded to nowhere", "other key", "store undefined", "store a Smi", "store not mapped", "field 0",
-		"field not mapped", "field in the kernel", "field not canonical", "field of V8's own", "record not valid", "record with another valid",
-		"handle not mapped", "slot of another isolate", "slot not mapped", "slot 0", "labels not mapped", "labels in the kernel",
-		"labels with storage not mapped", "labels with a huge key", "labels with a huge value", "labels with a key not mapped",
+		"field not mapped", "field in the kernel", "field not canonical", "field of V8's own", "record not valid",
+		"record with another valid",
+		"handle not mapped", "slot of another isolate", "slot not mapped", "slot 0", "labels not mapped",
+		"labels in the kernel",
+		"labels with storage not mapped", "labels with a huge key", "labels with a huge value",
+		"labels with a key not mapped",
 		"labels with a value not canonical", "labels without a key",
 	} {
 		cases[name] = []map[string]any{none}
@@ -54,7 +60,8 @@ func TestHostile(t *testing.T) {
 			continue
 		}
 		name := at.Label.Route
-		if seen[name]++; !slices.ContainsFunc(cases[name], func(want map[string]any) bool { return cmp.Equal(want, s.Labels) }) {
+		if seen[name]++; !slices.ContainsFunc(cases[name],
+			func(want map[string]any) bool { return cmp.Equal(want, s.Labels) }) {
 			t.Errorf("%s: labels %v, want one of %v", name, s.Labels, cases[name])
 		}
 	}

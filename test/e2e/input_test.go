@@ -125,7 +125,8 @@ func asNobody(t *testing.T, args ...string) trial.Result {
 func TestNoPermission(t *testing.T) {
 	pid := strconv.Itoa(command(t, node24(t), "-e", spin).Process.Pid)
 	r := asNobody(t, "record", "-p", pid, "-d", "1s")
-	if r.Code != 1 || !strings.Contains(r.Stderr, "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE") || !strings.Contains(r.Stderr, "setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep") {
+	if r.Code != 1 || !strings.Contains(r.Stderr, "CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE") ||
+		!strings.Contains(r.Stderr, "setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep") {
 		t.Errorf("exit code %d:\n%s", r.Code, r.Stderr)
 	}
 }
@@ -147,7 +148,8 @@ func checkSum(t *testing.T, r trial.Result, file string, atLeast int) []judge.Sa
 	samples := readSamples(t, file)
 	all, written, lost := taken(t, r.Stderr)
 	if len(samples) != written || all != written+lost || written < atLeast {
-		t.Errorf("%d samples in the file, want at least %d; the closing line says %d = %d + %d:\n%s", len(samples), atLeast, all, written, lost, r.Stderr)
+		t.Errorf("%d samples in the file, want at least %d; the closing line says %d = %d + %d:\n%s", len(samples),
+			atLeast, all, written, lost, r.Stderr)
 	}
 	return samples
 }
@@ -155,7 +157,8 @@ func checkSum(t *testing.T, r trial.Result, file string, atLeast int) []judge.Sa
 // TestExec: a process that runs another program that is not Node is said to, and what was sampled is written.
 func TestExec(t *testing.T) {
 	node := node24(t)
-	js := "const end = Date.now() + 5000; while (Date.now() < end); process.execve('/bin/sleep', ['sleep', '30'], process.env)"
+	js := "const end = Date.now() + 5000; while (Date.now() < end); " +
+		"process.execve('/bin/sleep', ['sleep', '30'], process.env)"
 	c := command(t, node, "--no-warnings", "-e", js)
 	out := filepath.Join(t.TempDir(), "x.jsonl")
 	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "20s", "-o", out)
@@ -185,9 +188,11 @@ func TestInterrupt(t *testing.T) {
 
 // TestFullRing: samples that find no room in the ring buffer are counted, and the sum is right all the same.
 func TestFullRing(t *testing.T) {
-	c := command(t, node24(t), "-e", "function deep(n) { return n ? deep(n - 1) + 1 : burn() } function burn() { const end = Date.now() + 900; while (Date.now() < end); return 0 } for (;;) deep(900)")
+	c := command(t, node24(t), "-e", "function deep(n) { return n ? deep(n - 1) + 1 : burn() } function burn() { "+
+		"const end = Date.now() + 900; while (Date.now() < end); return 0 } for (;;) deep(900)")
 	out := filepath.Join(t.TempDir(), "x.jsonl")
-	h := exec.Command(hotspan, "record", "-p", strconv.Itoa(c.Process.Pid), "-F", "997", "--ring-buffer", "1", "-d", "5s", "-o", out)
+	h := exec.Command(hotspan, "record", "-p", strconv.Itoa(c.Process.Pid), "-F", "997", "--ring-buffer", "1", "-d",
+		"5s", "-o", out)
 	var stderr bytes.Buffer
 	h.Stderr = &stderr
 	if err := h.Start(); err != nil {
@@ -208,11 +213,13 @@ func TestFullRing(t *testing.T) {
 
 // TestUnmatchedLabel: a path that matches nothing is said once, with the properties that were seen.
 func TestUnmatchedLabel(t *testing.T) {
-	js := "const { AsyncLocalStorage } = require('async_hooks'); const s = new AsyncLocalStorage({ name: 'app' }); s.run({ endpoint: 'x', user: { id: 'u' } }, () => { " + spin + " })"
+	js := "const { AsyncLocalStorage } = require('async_hooks'); const s = new AsyncLocalStorage({ name: 'app' }); " +
+		"s.run({ endpoint: 'x', user: { id: 'u' } }, () => { " + spin + " })"
 	c := command(t, node24(t), "-e", js)
 	out := filepath.Join(t.TempDir(), "x.jsonl")
 	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "2s", "-o", out,
-		"--label", "tenant=user.tenant", "--label", "who=als(\"app\").user.id", "--label", "other=als(\"session\").user.id")
+		"--label", "tenant=user.tenant", "--label", "who=als(\"app\").user.id", "--label",
+		"other=als(\"session\").user.id")
 	want := "label tenant matched nothing; properties seen in stores: endpoint, user\n"
 	if r.Code != 0 || strings.Count(r.Stderr, want) != 1 || !strings.Contains(r.Stderr, "label other matched nothing") {
 		t.Errorf("exit code %d, want once %q in:\n%s", r.Code, want, r.Stderr)
@@ -231,10 +238,14 @@ func TestCommand(t *testing.T) {
 	node := node24(t)
 	dir := t.TempDir()
 	child := filepath.Join(dir, "child.js")
-	if err := os.WriteFile(child, []byte("const cpu = () => { const u = process.cpuUsage(); return u.user + u.system }; function childBurns() { const end = cpu() + 1.5e6; while (cpu() < end); } childBurns()"), 0o644); err != nil {
+	if err := os.WriteFile(child, []byte("const cpu = () => { const u = process.cpuUsage(); return u.user + u.system "+
+		"}; function childBurns() { const end = cpu() + 1.5e6; while (cpu() < end); } childBurns()"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
-	parent := fmt.Sprintf("const cpu = () => { const u = process.cpuUsage(); return u.user + u.system }; function parentBurns() { const end = cpu() + 1.5e6; while (cpu() < end); } parentBurns(); require('child_process').execFileSync(%q, [%q])", node, child)
+	parent := fmt.Sprintf("const cpu = () => { const u = process.cpuUsage(); return u.user + u.system }; function "+
+		"parentBurns() { const end = cpu() + 1.5e6; while (cpu() < end); } parentBurns(); "+
+		"require('child_process').execFileSync(%q, [%q])", node, child)
 	out := filepath.Join(dir, "x.jsonl")
 	r := run(t, "record", "-o", out, "--", node, "-e", parent)
 	if r.Code != 0 || r.Took > 20*time.Second {
@@ -278,14 +289,16 @@ func TestByName(t *testing.T) {
 		count[s.PID]++
 	}
 	if count[first.Process.Pid] < 50 || count[second.Process.Pid] < 30 || count[other.Process.Pid] > 0 {
-		t.Errorf("samples by pid %v, want of %d and %d, none of %d", count, first.Process.Pid, second.Process.Pid, other.Process.Pid)
+		t.Errorf("samples by pid %v, want of %d and %d, none of %d", count, first.Process.Pid, second.Process.Pid,
+			other.Process.Pid)
 	}
 }
 
-// TestStripped: a Node.js without symbols is profiled, and it is said what that costs. In the oldest one the place of the
-// builtins is told by exported functions; in Node 24 they are known by where V8 has mapped them again.
+// TestStripped: a Node.js without symbols is profiled, and it is said what that costs. In the oldest one the place of
+// the builtins is told by exported functions; in Node 24 they are known by where V8 has mapped them again.
 func TestStripped(t *testing.T) {
-	list := slices.DeleteFunc(nodes.Versions(), func(v nodes.Version) bool { return v != nodes.Versions()[0] && v.Version != "24.21.0" })
+	list := slices.DeleteFunc(nodes.Versions(),
+		func(v nodes.Version) bool { return v != nodes.Versions()[0] && v.Version != "24.21.0" })
 	runNodes(t, list, func(t *testing.T, v nodes.Version, node string) {
 		stripped := filepath.Join(t.TempDir(), "node")
 		if out, err := exec.Command("strip", "-o", stripped, node).CombinedOutput(); err != nil {
@@ -294,7 +307,8 @@ func TestStripped(t *testing.T) {
 		p := start(t, stripped, "functions.js", []string{"--expose-gc"}, nil)
 		samples := record(t, p.PID, 499, 5*time.Second)
 		found := compare(t, samples, p.truth(t))
-		// not "none wrong": without names of builtins the first instructions of an interpreted function are its caller's
+		// not "none wrong": without names of builtins the first instructions of an interpreted function are its
+		// caller's
 		atLeast(t, found.Right, "leaf function right", 99, 100)
 		atLeast(t, found.Line, "caller's line right", 99, 100)
 		d := doctor(t, hotspan, 0, "-p", strconv.Itoa(command(t, stripped, "-e", spin).Process.Pid))

@@ -40,7 +40,8 @@ new AsyncLocalStorage({ name: 'app' }).run(store, () => { for (;;) change(); });
 func TestMutation(t *testing.T) {
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		p := command(t, node, append(flags, "--max-semi-space-size=1", "-e", mutationProgram)...)
-		samples := record(t, p.Process.Pid, 4999, 5*time.Second, "--label", "a=a", "--label", "b=b", "--label", "c=deep.c",
+		samples := record(t, p.Process.Pid, 4999, 5*time.Second, "--label", "a=a", "--label", "b=b", "--label",
+			"c=deep.c",
 			"--label", `d=map.get("d")`, "--label", "e=list[0]", "--label", `never=map.get("never")`)
 		var with judge.Share
 		for _, s := range samples {

@@ -35,8 +35,10 @@ func container(t *testing.T, prepare, node, script string) program {
 		cd "$DIR/root"
 		`+prepare+`
 		exec chroot . "$NODE" "$SCRIPT" /truth.jsonl`)
-	c.Env = append(os.Environ(), "STOP=/stop", "DURATION_MS=60000", "DIR="+dir, "NODE="+node, "SCRIPT="+filepath.Join(here, "../programs", script))
-	c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID, Unshareflags: syscall.CLONE_NEWNS}
+	c.Env = append(os.Environ(), "STOP=/stop", "DURATION_MS=60000", "DIR="+dir, "NODE="+node,
+		"SCRIPT="+filepath.Join(here, "../programs", script))
+	c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID,
+		Unshareflags: syscall.CLONE_NEWNS}
 	begun, err := trial.Begin(c)
 	p := owned(t, begun, err)
 	p.Log, p.End = filepath.Join(dir, "upper/truth.jsonl"), fmt.Sprintf("/proc/%d/root/stop", p.Process.Pid)
@@ -82,7 +84,8 @@ func TestContainer(t *testing.T) {
 
 // TestSharedLibrary: Debian's Node.js is a small program and libnode, stripped, at an address that the loader chooses.
 func TestSharedLibrary(t *testing.T) {
-	packages := debian(t, "libnode108", "nodejs/bookworm", "libuv1", "libc-ares2", "node-acorn", "node-cjs-module-lexer", "node-undici")
+	packages := debian(t, "libnode108", "nodejs/bookworm", "libuv1", "libc-ares2", "node-acorn",
+		"node-cjs-module-lexer", "node-undici")
 	prepare := "for f in " + strconv.Quote(packages) + "/*.deb; do dpkg-deb -x $f . ; done"
 	p := container(t, prepare, "/usr/bin/node", "functions.js")
 	libnode := 0
@@ -105,7 +108,8 @@ func debian(t *testing.T, packages ...string) string {
 		t.Skip("not Debian 12: its packages are not to be had")
 	}
 	dir := t.TempDir()
-	get := exec.Command("sh", "-c", `apt-get download -q "$@" || { apt-get update -q && apt-get download -q "$@"; }`, "sh")
+	get := exec.Command("sh", "-c", `apt-get download -q "$@" || { apt-get update -q && apt-get download -q "$@"; }`,
+		"sh")
 	get.Args = append(get.Args, packages...)
 	get.Dir = dir
 	if out, err := get.CombinedOutput(); err != nil {
@@ -119,7 +123,8 @@ func TestAll(t *testing.T) {
 	node := command(t, node24(t), "-e", spin).Process.Pid
 	file := filepath.Join(t.TempDir(), "all.jsonl")
 	r := run(t, "record", "-a", "-d", "1s", "-o", file)
-	if r.Code != 0 || strings.Contains(r.Stderr, "no such process") || strings.Contains(r.Stderr, "not a Node.js process") {
+	if r.Code != 0 || strings.Contains(r.Stderr, "no such process") ||
+		strings.Contains(r.Stderr, "not a Node.js process") {
 		t.Errorf("ended with %d:\n%s", r.Code, r.Stderr)
 	}
 	found := false

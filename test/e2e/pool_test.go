@@ -11,13 +11,14 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// poolChains are functions of native code by which a sample is known to be of a chain of pool.js; the first that is there
-// counts.
+// poolChains are functions of native code by which a sample is known to be of a chain of pool.js; the first that is
+// there counts.
 var poolChains = []struct {
 	chain    int
 	function string
 }{
-	{2, "scrypt"}, {2, "Scrypt"}, {1, "PBKDF2"}, {3, "deflate"}, {3, "CompressionStream"}, {3, "ZlibContext"}, {4, "uv__fs_work"},
+	{2, "scrypt"}, {2, "Scrypt"}, {1, "PBKDF2"}, {3, "deflate"}, {3, "CompressionStream"}, {3, "ZlibContext"},
+	{4, "uv__fs_work"},
 	{5, "uv__getaddrinfo_work"}, {addonChain, "burn_work"},
 }
 
@@ -36,9 +37,9 @@ func poolLabels(l *truth.Label) map[string]any {
 // poolNodes are the first versions in which Node keeps the request of a job somewhere else than before, and the newest.
 var poolNodes = []string{"16.20.2", "22.23.3", "24.10.0", "24.15.0", "26.10.0"}
 
-// TestPool: what libuv's pool does has the labels of the request that asked for it, however Node keeps the request; nothing
-// else on its threads has any. While the thread collects that asked, a job's first samples have none: how many that are
-// depends on the machine, and in small collections, one after the other, only what is there is judged.
+// TestPool: what libuv's pool does has the labels of the request that asked for it, however Node keeps the request;
+// nothing else on its threads has any. While the thread collects that asked, a job's first samples have none: how many
+// that are depends on the machine, and in small collections, one after the other, only what is there is judged.
 func TestPool(t *testing.T) {
 	runNodes(t, nodes.Versions(), func(t *testing.T, v nodes.Version, node string) {
 		if !*all && !slices.Contains(poolNodes, v.Version) {
@@ -82,7 +83,8 @@ func poolChain(stack []judge.Frame) int {
 		return 0
 	}
 	for _, c := range poolChains {
-		isOf := func(f judge.Frame) bool { return f.Kind == "native" && strings.Contains(f.F, c.function) } // the kernel has fscrypt
+		// the kernel has fscrypt
+		isOf := func(f judge.Frame) bool { return f.Kind == "native" && strings.Contains(f.F, c.function) }
 		if slices.ContainsFunc(stack, isOf) {
 			return c.chain
 		}
@@ -90,7 +92,8 @@ func poolChain(stack []judge.Frame) int {
 	return 0
 }
 
-// beginsJob reports whether a thread of the pool is in a job of Node's. At its begin and end that is all that can be told.
+// beginsJob reports whether a thread of the pool is in a job of Node's. At its begin and end that is all that can be
+// told.
 func beginsJob(stack []judge.Frame) bool {
 	return hasFrame(stack, "worker") && slices.ContainsFunc(stack, func(f judge.Frame) bool {
 		return strings.Contains(f.F, "node::ThreadPoolWork::ScheduleWork")

@@ -26,7 +26,8 @@ func addon(t *testing.T, node, name string, arguments ...string) string {
 // publishedLabels are the labels that a request must have which published.js or native_threads.js has published.
 func publishedLabels(l *truth.Label) map[string]any {
 	want := map[string]any{"trace_id": l.TraceID, "span_id": l.SpanID}
-	for key, value := range map[string]string{"http.route": l.Route, "endpoint": l.Endpoint, "tenant": l.Tenant, "user": l.User} {
+	for key, value := range map[string]string{"http.route": l.Route, "endpoint": l.Endpoint, "tenant": l.Tenant,
+		"user": l.User} {
 		if value != "" {
 			want[key] = value
 		}
@@ -67,7 +68,9 @@ func TestPublishedLabels(t *testing.T) {
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		if run++; *all || run == 2 {
 			labels := addon(t, node, "custom_labels.cc", "-std=c++20", "-mtls-dialect=gnu2", "-Wno-cast-function-type")
-			testPublished(t, node, "gc", flags, []string{"WRITER=custom-labels", "PUBLISH_ADDON=" + addon(t, node, "publish.c"), "LABELS_ADDON=" + labels})
+			testPublished(t, node, "gc", flags,
+				[]string{"WRITER=custom-labels", "PUBLISH_ADDON=" + addon(t, node, "publish.c"),
+					"LABELS_ADDON=" + labels})
 		}
 	})
 }
@@ -131,7 +134,8 @@ func TestPublishedLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := start(t, node, "native_threads.js", nil, []string{
-		"PUBLISH_ADDON=" + addon(t, node, "publish.c"), "THREADS_ADDONS=" + addon(t, node, "threads.c", "-mtls-dialect=gnu2"), "LATE=1",
+		"PUBLISH_ADDON=" + addon(t, node, "publish.c"),
+		"THREADS_ADDONS=" + addon(t, node, "threads.c", "-mtls-dialect=gnu2"), "LATE=1",
 	})
 	dir := t.TempDir()
 	published := make(chan time.Time, 1)
@@ -143,7 +147,8 @@ func TestPublishedLate(t *testing.T) {
 		p.Process.Signal(syscall.SIGUSR2)
 	}()
 	pid := strconv.Itoa(p.PID)
-	run(t, "record", "-p", pid, "-F", "199", "-d", "4s", "--snapshot-every", "500ms", "-o", filepath.Join(dir, "%n.jsonl"))
+	run(t, "record", "-p", pid, "-F", "199", "-d", "4s", "--snapshot-every", "500ms", "-o",
+		filepath.Join(dir, "%n.jsonl"))
 	profile := filepath.Join(dir, "out.pb.gz")
 	run(t, "record", "-p", pid, "-d", "100ms", "-o", profile)
 	var samples []judge.Sample

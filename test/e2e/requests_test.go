@@ -30,11 +30,16 @@ var collecting = []string{"--max-semi-space-size=1"}
 
 var requestRuns = []requestRun{
 	{name: "plain", each: true, env: []string{"MODE=plain"}, rules: judge.StoreRules, want: judge.RequestLabels},
-	{name: "gc", each: true, flags: collecting, env: []string{"MODE=gc"}, rules: judge.StoreRules, want: judge.RequestLabels},
-	{name: "dictionaries", major: "24.", env: []string{"STORES=dictionary"}, rules: judge.StoreRules, want: judge.RequestLabels},
-	{name: "maps in collections", major: "26.", flags: collecting, env: []string{"STORES=map", "MODE=gc"}, rules: judge.MapRules, want: judge.RequestLabels},
-	{name: "dd-trace", major: "26.", env: []string{"TRACER=datadog"}, rules: judge.StoreRules, want: judge.DatadogLabels},
-	{name: "dd-trace in collections", major: "22.", flags: collecting, env: []string{"TRACER=datadog", "MODE=gc", "STORES=mixed"}, rules: judge.StoreRules, want: judge.DatadogLabels},
+	{name: "gc", each: true, flags: collecting, env: []string{"MODE=gc"}, rules: judge.StoreRules,
+		want: judge.RequestLabels},
+	{name: "dictionaries", major: "24.", env: []string{"STORES=dictionary"}, rules: judge.StoreRules,
+		want: judge.RequestLabels},
+	{name: "maps in collections", major: "26.", flags: collecting, env: []string{"STORES=map", "MODE=gc"},
+		rules: judge.MapRules, want: judge.RequestLabels},
+	{name: "dd-trace", major: "26.", env: []string{"TRACER=datadog"}, rules: judge.StoreRules,
+		want: judge.DatadogLabels},
+	{name: "dd-trace in collections", major: "22.", flags: collecting,
+		env: []string{"TRACER=datadog", "MODE=gc", "STORES=mixed"}, rules: judge.StoreRules, want: judge.DatadogLabels},
 }
 
 // TestRequests: sixteen requests at a time, interleaved through all kinds of continuation; each sample must have the
@@ -70,7 +75,8 @@ type bound struct {
 }
 
 // compareLabels asks for labels of which none is wrong, and for as many right ones as least says.
-func compareLabels(t *testing.T, samples []judge.Sample, l *truth.Log, want func(*truth.Label) map[string]any, least bound) {
+func compareLabels(t *testing.T, samples []judge.Sample, l *truth.Log, want func(*truth.Label) map[string]any,
+	least bound) {
 	t.Helper()
 	v := judge.CompareLabels(samples, l, want)
 	tell(t, v.Examples.List())

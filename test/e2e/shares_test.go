@@ -16,8 +16,10 @@ func TestShares(t *testing.T) {
 		p := start(t, node, "shares.js", append(flags, "--single-threaded"), nil)
 		samples := record(t, p.PID, 1997, 4*time.Second, "--label", "endpoint=endpoint")
 		l := p.truth(t)
-		portions(t, "function", judge.Counted(samples, burner), judge.Spent(samples, l, func(i truth.Interval) string { return i.Stack[0].Function }))
-		portions(t, "request", judge.Counted(samples, endpoint), judge.Spent(samples, l, func(i truth.Interval) string { return i.Label.Endpoint }))
+		portions(t, "function", judge.Counted(samples, burner),
+			judge.Spent(samples, l, func(i truth.Interval) string { return i.Stack[0].Function }))
+		portions(t, "request", judge.Counted(samples, endpoint),
+			judge.Spent(samples, l, func(i truth.Interval) string { return i.Label.Endpoint }))
 	})
 }
 

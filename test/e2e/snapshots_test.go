@@ -52,7 +52,8 @@ func TestSnapshots(t *testing.T) {
 	}
 	all, written, lost := taken(t, r.Stderr)
 	if sum != written || all != written+lost || written < 5000 {
-		t.Errorf("%d samples in %d snapshots; closing line says %d taken, %d written, %d lost", sum, len(files), all, written, lost)
+		t.Errorf("%d samples in %d snapshots; closing line says %d taken, %d written, %d lost", sum, len(files), all,
+			written, lost)
 	}
 }
 
@@ -70,7 +71,8 @@ func TestSnapshotTimes(t *testing.T) {
 		for _, s := range samples {
 			key := fmt.Sprint(s.TID, s.T)
 			if seen[key] || s.T < last {
-				t.Errorf("%s: sample at %d of thread %d is in two snapshots or before the last one's end", f, s.T, s.TID)
+				t.Errorf("%s: sample at %d of thread %d is in two snapshots or before the last one's end", f, s.T,
+					s.TID)
 			}
 			seen[key] = true
 		}

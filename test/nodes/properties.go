@@ -27,8 +27,8 @@ func (v Version) AsyncContextFrame() (options []string, ok bool) {
 	return nil, false
 }
 
-// Thorough returns the versions on which all that takes long is run: the newest of each of the three newest even majors,
-// which are the ones with long-term support.
+// Thorough returns the versions on which all that takes long is run: the newest of each of the three newest even
+// majors, which are the ones with long-term support.
 func Thorough() []Version {
 	newest := map[int]Version{}
 	last := 0

@@ -143,7 +143,8 @@ func (p *parser) finish() (*Log, error) {
 	l.threads = map[int][]Interval{}
 	for i, v := range l.Intervals {
 		if i > 0 && l.Intervals[i-1].TID == v.TID && v.Start < l.Intervals[i-1].End {
-			return nil, fmt.Errorf("thread %d: the interval at %d starts before the one ahead of it ends", v.TID, v.Start)
+			return nil, fmt.Errorf("thread %d: the interval at %d starts before the one ahead of it ends", v.TID,
+				v.Start)
 		}
 		l.threads[v.TID] = append(l.threads[v.TID], v)
 	}

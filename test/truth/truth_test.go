@@ -33,7 +33,8 @@ func TestRead(t *testing.T) {
 		{Function: "work", File: "g.js", Line: 4, Column: 8},
 	}
 	want := []Interval{
-		{Start: 1000000, End: 2000000, TID: 7, Label: &Label{Request: 1, Endpoint: "orders", TraceID: "ab", Remote: true}},
+		{Start: 1000000, End: 2000000, TID: 7,
+			Label: &Label{Request: 1, Endpoint: "orders", TraceID: "ab", Remote: true}},
 		{Start: 2000000, End: 3000000, TID: 7, Stack: stack},
 		{Start: 1500000, End: 2500000, TID: 8, Stack: stack},
 	}
@@ -102,9 +103,12 @@ func TestReadErrors(t *testing.T) {
 		{"cut off", head + `{"kind":"inter`, "line 3: unexpected end"},
 		{"unknown kind", head + `{"kind":"song"}`, `line 3: unknown kind "song"`},
 		{"stack without frames", head + `{"kind":"stack","id":1,"frames":[]}`, "line 3: stack 1: no frames"},
-		{"unknown stack", head + `{"kind":"interval","start":1,"end":2,"tid":7,"stack":9}`, "line 3: interval in unknown stack 9"},
-		{"backwards", head + `{"kind":"interval","start":2,"end":1,"tid":7}`, "line 3: interval ends at 1, before its start 2"},
-		{"overlap", sample + `{"kind":"interval","start":2600000,"end":2700000,"tid":7}`, "thread 7: the interval at 2600000"},
+		{"unknown stack", head + `{"kind":"interval","start":1,"end":2,"tid":7,"stack":9}`,
+			"line 3: interval in unknown stack 9"},
+		{"backwards", head + `{"kind":"interval","start":2,"end":1,"tid":7}`,
+			"line 3: interval ends at 1, before its start 2"},
+		{"overlap", sample + `{"kind":"interval","start":2600000,"end":2700000,"tid":7}`,
+			"thread 7: the interval at 2600000"},
 		{"line too long", head + strings.Repeat(" ", maxLine+1), "line 3: bufio.Scanner: token too long"},
 	}
 	for _, tt := range tests {

@@ -34,8 +34,8 @@ func InHostPIDNamespace() bool {
 	return err != nil || ns == initPIDNamespace
 }
 
-// Executable is the path of a process's program as the process sees it. The error of a process that is gone, or that is a
-// thread of the kernel, is fs.ErrNotExist.
+// Executable is the path of a process's program as the process sees it. The error of a process that is gone, or that is
+// a thread of the kernel, is fs.ErrNotExist.
 func Executable(pid int) (string, error) {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	return strings.TrimSuffix(path, " (deleted)"), err

@@ -25,7 +25,8 @@ func TestContainerID(t *testing.T) {
 		"0::/system.slice/crio-" + id + ".scope\n":    id,
 		"12:pids:/ecs/8901fdad7f201c8b26a2/" + id:     id,
 		"4:memory:/kubepods/burstable/pod1-2-3/" + id: id,
-		"0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod8a3c.slice/cri-containerd-" + id + ".scope": id,
+		"0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod8a3c.slice/cri-containerd-" + id +
+			".scope": id,
 		"0::/../" + id:                   id,
 		"0::/user.slice/" + id[1:]:       "",
 		"0::/user.slice/" + id + "0":     "",
@@ -63,10 +64,12 @@ func TestDescendsFrom(t *testing.T) {
 		want          bool
 	}{
 		{self, self, true}, {self, parent, true}, {child, self, true}, {child, parent, true},
-		{self, child, false}, {parent, self, false}, {1 << 30, self, false}, {self, 1 << 30, false}, {0, self, false}, {-1, self, false},
+		{self, child, false}, {parent, self, false}, {1 << 30, self, false}, {self, 1 << 30, false}, {0, self, false},
+		{-1, self, false},
 	} {
 		if got := DescendsFrom(c.pid, c.ancestor); got != c.want {
-			t.Errorf("DescendsFrom(%d, %d) = %v (self %d, parent %d, child %d)", c.pid, c.ancestor, got, self, parent, child)
+			t.Errorf("DescendsFrom(%d, %d) = %v (self %d, parent %d, child %d)", c.pid, c.ancestor, got, self, parent,
+				child)
 		}
 	}
 	if got := Parent(child); got != self {

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RootDir is the root directory of a process, held open: that of its container, if it is in one. It stays when the process ends.
+// RootDir is the root directory of a process, held open: that of its container, if it is in one. It stays when the
+// process ends.
 type RootDir struct{ dir *os.File }
 
 // OpenRoot opens the root of a process.
@@ -26,7 +27,8 @@ func OpenRoot(pid int) (*RootDir, error) {
 // Open opens a regular file by an absolute path as the process means it: links cannot lead out of the root. The inode
 // and what else tells a file from a later one of the same name are in the second result.
 func (r *RootDir) Open(file string) (*os.File, *unix.Stat_t, error) {
-	how := unix.OpenHow{Flags: unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS}
+	how := unix.OpenHow{Flags: unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK,
+		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS}
 	fd, err := unix.Openat2(int(r.dir.Fd()), file, &how)
 	if err != nil {
 		return nil, nil, &fs.PathError{Op: "open", Path: file, Err: err}

@@ -38,7 +38,8 @@ func TestRoot(t *testing.T) {
 	} {
 		f, st, err := r.Open(name)
 		if want != "inside" {
-			if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, fs.ErrNotExist) != (want == "no such file") {
+			if err == nil || !strings.Contains(err.Error(), want) ||
+				errors.Is(err, fs.ErrNotExist) != (want == "no such file") {
 				t.Errorf("%s: %v, want %q", name, err, want)
 			}
 			continue

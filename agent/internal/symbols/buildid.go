@@ -53,7 +53,8 @@ func findBuildID(r io.ReaderAt, size, align uint64, f *elf.File) (string, error)
 		if desc > len(notes) || int64(size) > int64(len(notes)-desc) {
 			return "", nil // cut off, by maxNotes or by a tool: no build id in what is left
 		}
-		if kind == ntGNUBuildID && size <= maxBuildID && bytes.Equal(notes[name:name+int(nameSize)], []byte("GNU\x00")) {
+		if kind == ntGNUBuildID && size <= maxBuildID &&
+			bytes.Equal(notes[name:name+int(nameSize)], []byte("GNU\x00")) {
 			return hex.EncodeToString(notes[desc : desc+int(size)]), nil
 		}
 		at = desc + padded(size, align)

@@ -32,7 +32,8 @@ func Kernel(r io.Reader) (*Table, error) {
 	for n := 1; lines.Scan(); n++ {
 		addr, kind, name, ok := kernelLine(lines.Bytes())
 		if !ok {
-			return nil, fmt.Errorf("read kernel symbols: line %d is %.60q, want address, type and name", n, lines.Bytes())
+			return nil, fmt.Errorf("read kernel symbols: line %d is %.60q, want address, type and name", n,
+				lines.Bytes())
 		}
 		shown = shown || addr != 0
 		if rank, ok := kernelRank(kind); ok {

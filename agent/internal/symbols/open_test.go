@@ -105,10 +105,12 @@ func TestAliases(t *testing.T) {
 		a, b   elf.Sym64
 		expect string
 	}{
-		{"local before weak", elf.Sym64{Info: weak | function, Size: 8}, elf.Sym64{Info: local | function, Size: 8}, "b"},
+		{"local before weak", elf.Sym64{Info: weak | function, Size: 8}, elf.Sym64{Info: local | function, Size: 8},
+			"b"},
 		{"sized before unsized", elf.Sym64{Info: global | function}, elf.Sym64{Info: weak | function, Size: 8}, "b"},
 		{"function before label", elf.Sym64{Info: global, Size: 8}, elf.Sym64{Info: weak | function, Size: 8}, "b"},
-		{"longer before shorter", elf.Sym64{Info: local | function, Size: 8}, elf.Sym64{Info: local | function, Size: 16}, "b"},
+		{"longer before shorter", elf.Sym64{Info: local | function, Size: 8},
+			elf.Sym64{Info: local | function, Size: 16}, "b"},
 		{"else by name", elf.Sym64{Info: local | function, Size: 8}, elf.Sym64{Info: local | function, Size: 8}, "a"},
 	} {
 		tt.a.Name, tt.b.Name = 1, 3
@@ -131,7 +133,8 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := Open(bytes.NewReader(image(nil, "\x00"))); !errors.Is(err, ErrNoSymbols) {
 		t.Errorf("no symbols: %v", err)
 	}
-	if _, err := Open(strings.NewReader("#!/bin/sh\nexec node server.js\n")); err == nil || !strings.Contains(err.Error(), "bad magic") {
+	if _, err := Open(strings.NewReader("#!/bin/sh\nexec node server.js\n")); err == nil ||
+		!strings.Contains(err.Error(), "bad magic") {
 		t.Errorf("a script: %v", err)
 	}
 	whole := small()
@@ -155,7 +158,8 @@ func TestFileAddress(t *testing.T) {
 			}
 			for _, delta := range []uint64{0, s.Size - 1} {
 				if got, ok := FileAddress(f, s.Offset+delta); !ok || got != s.Addr+delta {
-					t.Errorf("%s %s: offset %#x is %#x, %v, want %#x", path, s.Name, s.Offset+delta, got, ok, s.Addr+delta)
+					t.Errorf("%s %s: offset %#x is %#x, %v, want %#x", path, s.Name, s.Offset+delta, got, ok,
+						s.Addr+delta)
 				}
 			}
 		}

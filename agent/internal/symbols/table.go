@@ -59,7 +59,8 @@ func (t *Table) Lookup(addr uint64) (Symbol, bool) {
 	return Symbol{}, false
 }
 
-// Addresses finds symbols by their names in the file, mangled, and gives where they start; 0 for those that are not there.
+// Addresses finds symbols by their names in the file, mangled, and gives where they start; 0 for those that are not
+// there.
 func (t *Table) Addresses(names ...string) map[string]uint64 {
 	out := make(map[string]uint64, len(names))
 	for _, name := range names {

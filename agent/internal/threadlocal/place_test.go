@@ -36,12 +36,15 @@ var builds = []build{
 	{"general dynamic, loaded at start", "gcc", []string{"-mtls-dialect=gnu"}, nil, true, DTVGlibc},
 	{"general dynamic, opened", "gcc", []string{"-mtls-dialect=gnu"}, nil, false, DTVGlibc},
 	{"general dynamic, large, opened", "gcc", []string{"-mtls-dialect=gnu", "-DFILLER=65536"}, nil, false, DTVGlibc},
-	{"local dynamic, opened", "gcc", []string{"-mtls-dialect=gnu", "-ftls-model=local-dynamic", "-Wl,-Bsymbolic"}, nil, false, DTVGlibc},
+	{"local dynamic, opened", "gcc", []string{"-mtls-dialect=gnu", "-ftls-model=local-dynamic", "-Wl,-Bsymbolic"}, nil,
+		false, DTVGlibc},
 	{"initial-exec, loaded at start", "gcc", []string{"-ftls-model=initial-exec"}, nil, true, Static},
 	{"initial-exec, opened", "gcc", []string{"-ftls-model=initial-exec"}, nil, false, Static},
-	{"initial-exec, bound to itself", "gcc", []string{"-ftls-model=initial-exec", "-Wl,-Bsymbolic"}, nil, false, Static},
+	{"initial-exec, bound to itself", "gcc", []string{"-ftls-model=initial-exec", "-Wl,-Bsymbolic"}, nil, false,
+		Static},
 	{"accessed by another library", "gcc", []string{"-DNO_ACCESS"}, []string{"-mtls-dialect=gnu2"}, true, Static},
-	{"accessed by another library, general dynamic", "gcc", []string{"-DNO_ACCESS"}, []string{"-mtls-dialect=gnu"}, true, DTVGlibc},
+	{"accessed by another library, general dynamic", "gcc", []string{"-DNO_ACCESS"}, []string{"-mtls-dialect=gnu"},
+		true, DTVGlibc},
 	{"musl, local-exec", "musl-gcc", nil, nil, true, Static},
 	{"musl, general dynamic, loaded at start", "musl-gcc", []string{"-mtls-dialect=gnu"}, nil, true, DTVMusl},
 	{"musl, general dynamic, opened", "musl-gcc", []string{"-mtls-dialect=gnu"}, nil, false, DTVMusl},
@@ -67,7 +70,8 @@ func TestFind(t *testing.T) {
 				for _, line := range lines {
 					got, ok := places[0].address(mem, line[0])
 					if !ok || got != line[1+i] {
-						t.Errorf("%s of the thread at 0x%x: 0x%x (%t), it says 0x%x: %+v", name, line[0], got, ok, line[1+i], places[0])
+						t.Errorf("%s of the thread at 0x%x: 0x%x (%t), it says 0x%x: %+v", name, line[0], got, ok,
+							line[1+i], places[0])
 					}
 				}
 			}
@@ -119,7 +123,8 @@ func (b build) start(t *testing.T, dir string) (pid int, lines [][3]uint64) {
 func library(t *testing.T, cc, dir, name string, arguments []string) string {
 	t.Helper()
 	path := filepath.Join(dir, "lib"+name+".so")
-	compile(t, cc, append([]string{"-shared", "-fPIC", "-o", path, "-Wl,-soname,lib" + name + ".so", "testdata/" + name + ".c"}, arguments...))
+	compile(t, cc, append([]string{"-shared", "-fPIC", "-o", path, "-Wl,-soname,lib" + name + ".so",
+		"testdata/" + name + ".c"}, arguments...))
 	return path
 }
 
@@ -202,8 +207,10 @@ func TestFindRefuses(t *testing.T) {
 	put(256, 16)               // static, but above the thread pointer
 	put(320, 0x1234, 0x100000) // TLSDESC: not readable
 	for _, r := range []reference{
-		{kind: elf.R_X86_64_TLSDESC, at: 64}, {kind: elf.R_X86_64_TPOFF64, at: 64}, {kind: elf.R_X86_64_DTPMOD64, at: 64},
-		{kind: elf.R_X86_64_TLSDESC, at: 128}, {kind: elf.R_X86_64_DTPMOD64, at: 192}, {kind: elf.R_X86_64_TPOFF64, at: 256},
+		{kind: elf.R_X86_64_TLSDESC, at: 64}, {kind: elf.R_X86_64_TPOFF64, at: 64},
+		{kind: elf.R_X86_64_DTPMOD64, at: 64},
+		{kind: elf.R_X86_64_TLSDESC, at: 128}, {kind: elf.R_X86_64_DTPMOD64, at: 192},
+		{kind: elf.R_X86_64_TPOFF64, at: 256},
 		{kind: elf.R_X86_64_TLSDESC, at: 320}, {kind: elf.R_X86_64_TPOFF64, at: 1 << 62},
 	} {
 		if p, ok := r.place(bytes.NewReader(image), false, 0); ok {
@@ -215,7 +222,8 @@ func TestFindRefuses(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	dir := f.TempDir()
 	path := filepath.Join(dir, "lib.so")
-	if out, err := exec.Command("gcc", "-shared", "-fPIC", "-s", "-nostdlib", "-o", path, "testdata/variables.c").CombinedOutput(); err != nil {
+	if out, err := exec.Command("gcc", "-shared", "-fPIC", "-s", "-nostdlib", "-o", path,
+		"testdata/variables.c").CombinedOutput(); err != nil {
 		f.Fatalf("%v\n%s", err, out)
 	}
 	b, err := os.ReadFile(path)

@@ -58,7 +58,8 @@ func build(data []byte, addr uint64, text []span) (*Table, error) {
 	if len(fdes) == 0 {
 		return nil, errors.New(".eh_frame describes no code of this file")
 	}
-	slices.SortStableFunc(fdes, func(a, b *frame.FrameDescriptionEntry) int { return cmp.Compare(a.Begin(), b.Begin()) })
+	slices.SortStableFunc(fdes,
+		func(a, b *frame.FrameDescriptionEntry) int { return cmp.Compare(a.Begin(), b.Begin()) })
 	base := fdes[0].Begin()
 	if last := fdes[len(fdes)-1].Begin(); last-base >= 1<<32-maxFunction {
 		return nil, fmt.Errorf(".eh_frame spans %#x to %#x, a row can address 4 GiB", base, last)

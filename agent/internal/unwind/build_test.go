@@ -61,7 +61,8 @@ func TestBuildErrors(t *testing.T) {
 			segment(b, elf.PT_GNU_EH_FRAME)[0] ^= 1
 		}, "no .eh_frame section and no PT_GNU_EH_FRAME"},
 		{"no code", func(b []byte) { segment(b, elf.PT_LOAD)[4] = byte(elf.PF_R) }, "no executable segment"},
-		{"entry longer than the section", func(b []byte) { copy(b[section(b, ".eh_frame"):], "\xff\xff\xff\x7f") }, "entry of 2147483647 bytes"},
+		{"entry longer than the section", func(b []byte) { copy(b[section(b, ".eh_frame"):], "\xff\xff\xff\x7f") },
+			"entry of 2147483647 bytes"},
 		{"64-bit DWARF", func(b []byte) { copy(b[section(b, ".eh_frame"):], "\xff\xff\xff\xff") }, "64-bit DWARF"},
 		{"unknown header", func(b []byte) { b[section(b, ".eh_frame_hdr")+1] = 0x3b }, "pointer encoding 0x3b"},
 	} {

@@ -45,7 +45,8 @@ func FuzzSection(f *testing.F) {
 
 // FuzzMachine runs call frame programs alone.
 func FuzzMachine(f *testing.F) {
-	f.Add([]byte{cfaDefCFA, 7, 8, cfaOffset | 16, 1, cfaAdvanceLoc | 1, cfaRememberState, cfaAdvanceLoc4, 1, 0, 0, 0, cfaRestoreState})
+	f.Add([]byte{cfaDefCFA, 7, 8, cfaOffset | 16, 1, cfaAdvanceLoc | 1, cfaRememberState, cfaAdvanceLoc4, 1, 0, 0, 0,
+		cfaRestoreState})
 	f.Add([]byte{cfaDefCFAExpr, 3, 0x77, 8, 6, cfaAdvanceLoc1, 9, cfaExpression, 6, 2, 0x76, 0})
 	f.Fuzz(func(t *testing.T, program []byte) {
 		const begin, end = 0x1000, 0x2000

@@ -34,7 +34,8 @@ func TestReadelf(t *testing.T) {
 				t.Errorf("compared %d rows, want at least %d", c.rows, tt.minRows)
 			}
 			if c.table.Unsupported != c.inexpressible {
-				t.Errorf("Unsupported = %d, readelf shows %d rules out of our form", c.table.Unsupported, c.inexpressible)
+				t.Errorf("Unsupported = %d, readelf shows %d rules out of our form", c.table.Unsupported,
+					c.inexpressible)
 			}
 			t.Logf("%d rows compared, %d kept; %d without closed form", c.rows, len(c.table.Rows), c.inexpressible)
 		})
@@ -91,7 +92,8 @@ type comparison struct {
 	rows, inexpressible, failures int
 }
 
-var headRE = regexp.MustCompile(`^([0-9a-f]{8,}) [0-9a-f]+ [0-9a-f]+ (?:CIE|FDE cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+))`)
+var headRE = regexp.MustCompile(
+	`^([0-9a-f]{8,}) [0-9a-f]+ [0-9a-f]+ (?:CIE|FDE cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+))`)
 
 // inRegisterRE finds the second word of "r5 (rdi)": a register that is saved in another.
 var inRegisterRE = regexp.MustCompile(` \([a-z0-9]+\)`)
@@ -170,7 +172,8 @@ func (c *comparison) checkKept(pc uint64) {
 		}
 		if got := c.table.Kept(uint8(register), pc); got != want && c.failures < 10 {
 			c.failures++
-			c.t.Errorf("at %#x: %s of the caller at %d; readelf says %v, so want %d", pc, dwarfNames[register], got, c.last, want)
+			c.t.Errorf("at %#x: %s of the caller at %d; readelf says %v, so want %d", pc, dwarfNames[register], got,
+				c.last, want)
 		}
 	}
 }

@@ -11,9 +11,10 @@ var (
 	savedRE = regexp.MustCompile(`^c([+-]\d+)$`)
 	derefRE = regexp.MustCompile(`^DW_OP_breg7 \(rsp\): (-?\d+); DW_OP_deref; DW_OP_plus_uconst: 8$`)
 	byFPRE  = regexp.MustCompile(`^DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref; DW_OP_plus_uconst: 8$`)
-	byR9RE  = regexp.MustCompile(`^DW_OP_breg7 \(rsp\): (-?\d+); DW_OP_breg9 \(r9\): 0; DW_OP_lit8; DW_OP_mul; DW_OP_plus; DW_OP_deref; DW_OP_plus_uconst: 8$`)
-	drapRE  = regexp.MustCompile(`^DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref$`)
-	pltRE   = regexp.MustCompile(`^DW_OP_breg7 \(rsp\): 8; DW_OP_breg16 \(rip\): 0; DW_OP_lit15; DW_OP_and; ` +
+	byR9RE  = regexp.MustCompile(`^DW_OP_breg7 \(rsp\): (-?\d+); DW_OP_breg9 \(r9\): 0; DW_OP_lit8; DW_OP_mul; ` +
+		`DW_OP_plus; DW_OP_deref; DW_OP_plus_uconst: 8$`)
+	drapRE = regexp.MustCompile(`^DW_OP_breg6 \(rbp\): (-?\d+); DW_OP_deref$`)
+	pltRE  = regexp.MustCompile(`^DW_OP_breg7 \(rsp\): 8; DW_OP_breg16 \(rip\): 0; DW_OP_lit15; DW_OP_and; ` +
 		`DW_OP_lit(\d+); DW_OP_ge; DW_OP_lit3; DW_OP_shl; DW_OP_plus$`)
 )
 
@@ -26,7 +27,8 @@ func (c *comparison) want() (Row, bool) {
 		return Row{CFA: CFAEnd}, true
 	}
 	if c.last["ra"] == "exp" && c.expression("ra") == "DW_OP_breg7 (rsp): 168" &&
-		c.expression("rbp") == "DW_OP_breg7 (rsp): 120" && c.expression("cfa") == "DW_OP_breg7 (rsp): 160; DW_OP_deref" {
+		c.expression("rbp") == "DW_OP_breg7 (rsp): 120" &&
+		c.expression("cfa") == "DW_OP_breg7 (rsp): 160; DW_OP_deref" {
 		return Row{CFA: CFASignal}, true
 	}
 	if c.last["ra"] != "c-8" {
@@ -94,7 +96,8 @@ type expressionAt struct {
 
 var (
 	advanceRE    = regexp.MustCompile(`DW_CFA_advance_loc.* to ([0-9a-f]+)$`)
-	expressionRE = regexp.MustCompile(`DW_CFA_(def_cfa_)?expression:? (?:r\d+ )?(?:\((rbp|rip|[a-z0-9]+)\) )?\((DW_OP.*)\)$`)
+	expressionRE = regexp.MustCompile(
+		`DW_CFA_(def_cfa_)?expression:? (?:r\d+ )?(?:\((rbp|rip|[a-z0-9]+)\) )?\((DW_OP.*)\)$`)
 )
 
 // expressions reads readelf's uninterpreted dump, by the first address of the function.

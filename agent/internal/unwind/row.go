@@ -14,8 +14,8 @@ type Row struct {
 
 // How a Row finds the canonical frame address (CFA), which is the caller's rsp after the return. Below 16, CFA is a
 // DWARF register number and the address is that register + 8*Off; registers other than RSP and RBP are known only
-// in the leaf frame, and in its caller, if the rule there asks for them: then the callee has kept them. The return address is
-// at CFA-8 for all kinds up to CFAPLT, and for CFADerefR9 and CFADerefFP.
+// in the leaf frame, and in its caller, if the rule there asks for them: then the callee has kept them. The return
+// address is at CFA-8 for all kinds up to CFAPLT, and for CFADerefR9 and CFADerefFP.
 const (
 	RBP         uint8 = 6
 	RSP         uint8 = 7
@@ -26,7 +26,8 @@ const (
 	CFAEnd      uint8 = 20 // no return address: the thread's first frame
 	CFANone     uint8 = 21 // no rule: between functions, or a rule this form cannot express
 	CFADerefR9  uint8 = 22 // *(rsp + 8*r9 + 8*Off) + 8: OpenSSL's bn_mul_mont, with a number of that size on the stack
-	CFADerefFP  uint8 = 23 // *(rbp + 8*Off) + 8: an instruction or two of OpenSSL's SHA-2, which has rbp as the stack pointer
+	// *(rbp + 8*Off) + 8: an instruction or two of OpenSSL's SHA-2, which has rbp as the stack pointer
+	CFADerefFP uint8 = 23
 
 	numRegs = 16 // general registers in the DWARF numbering of x86-64: rax=0 ... r15=15
 )

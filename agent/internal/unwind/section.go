@@ -35,8 +35,8 @@ func ehFrame(f *elf.File) ([]byte, uint64, error) {
 	return data, s.Addr, follow(data)
 }
 
-// headerless finds .eh_frame through its lookup table, the PT_GNU_EH_FRAME segment (Linux Standard Base, .eh_frame_hdr),
-// and takes it to end at its terminator.
+// headerless finds .eh_frame through its lookup table, the PT_GNU_EH_FRAME segment (Linux Standard Base,
+// .eh_frame_hdr), and takes it to end at its terminator.
 func headerless(f *elf.File) ([]byte, uint64, error) {
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_GNU_EH_FRAME {
@@ -64,7 +64,8 @@ func ehFramePointer(p *elf.Prog) (uint64, error) {
 		return 0, fmt.Errorf("read PT_GNU_EH_FRAME: %w", err)
 	}
 	if head[0] != version || head[1] != pcRelative4 {
-		return 0, fmt.Errorf("PT_GNU_EH_FRAME: version %d, pointer encoding %#x; known are 1 and 0x1b", head[0], head[1])
+		return 0, fmt.Errorf("PT_GNU_EH_FRAME: version %d, pointer encoding %#x; known are 1 and 0x1b", head[0],
+			head[1])
 	}
 	addr := p.Vaddr + 4 + uint64(int64(int32(binary.LittleEndian.Uint32(head[4:]))))
 	if addr == 0 || addr >= maxAddress {

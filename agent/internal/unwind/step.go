@@ -8,11 +8,11 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// Step goes from a frame to its caller by the row in force at its address (Table.Lookup). The PC it returns is the return
-// address, so look up the byte before it, but after a CFASignal row it is the interrupted instruction itself. It reads at
-// most three words of mem, whose offsets are addresses in the process. Whether the caller is higher on the stack is for
-// the walk to ask. The error is stack.ErrRoot in a thread's first frame, stack.ErrNoRule where the row is no rule or
-// needs a register that is known only in the leaf; others are of reading mem.
+// Step goes from a frame to its caller by the row in force at its address (Table.Lookup). The PC it returns is the
+// return address, so look up the byte before it, but after a CFASignal row it is the interrupted instruction itself. It
+// reads at most three words of mem, whose offsets are addresses in the process. Whether the caller is higher on the
+// stack is for the walk to ask. The error is stack.ErrRoot in a thread's first frame, stack.ErrNoRule where the row is
+// no rule or needs a register that is known only in the leaf; others are of reading mem.
 func Step(row Row, from stack.Position, mem io.ReaderAt) (stack.Position, error) {
 	switch row.CFA {
 	case CFAEnd:
@@ -62,7 +62,8 @@ func (row Row) address(from stack.Position, mem io.ReaderAt) (uint64, error) {
 	case register >= numRegs:
 		return 0, fmt.Errorf("unwind %#x: %w", from.PC, stack.ErrNoRule)
 	case from.Registers == nil:
-		return 0, fmt.Errorf("unwind %#x: CFA is in register %d, known only in the leaf: %w", from.PC, register, stack.ErrNoRule)
+		return 0, fmt.Errorf("unwind %#x: CFA is in register %d, known only in the leaf: %w", from.PC, register,
+			stack.ErrNoRule)
 	case row.CFA == CFADerefR9:
 		sp, err := word(mem, from.SP+8*from.Registers.General[register]+off, "saved rsp")
 		return sp + 8, err

@@ -50,15 +50,20 @@ func TestStep(t *testing.T) {
 		want stack.Position
 	}{
 		{"function entry", Row{CFA: RSP, Off: 1}, 0, stack.Position{PC: 0x400100, SP: 0x1008, BP: 0x1020}},
-		{"rbp is frame pointer", Row{CFA: RBP, RBP: -2, Off: 2}, 0, stack.Position{PC: 0x400300, SP: 0x1030, BP: 0xbbb}},
+		{"rbp is frame pointer", Row{CFA: RBP, RBP: -2, Off: 2}, 0,
+			stack.Position{PC: 0x400300, SP: 0x1030, BP: 0xbbb}},
 		{"rbp lost", Row{CFA: RSP, RBP: RBPLost, Off: 1}, 0, stack.Position{PC: 0x400100, SP: 0x1008, BP: 0}},
 		{"OpenSSL", Row{CFA: CFADeref, Off: 2}, 0, stack.Position{PC: 0x400600, SP: 0x2008, BP: 0x1020}},
 		{"OpenSSL, below rsp", Row{CFA: CFADeref, Off: -1}, 0, stack.Position{PC: 0x400400, SP: 0x1040, BP: 0x1020}},
 		{"OpenSSL, by rbp", Row{CFA: CFADerefFP, Off: -2}, 0, stack.Position{PC: 0x400600, SP: 0x2008, BP: 0x1020}},
-		{"realigned", Row{CFA: CFADerefRBP, RBP: RBPAtRBP, Off: -1}, 0, stack.Position{PC: 0x400400, SP: 0x1040, BP: 0xbbb}},
-		{"stub before its push", Row{CFA: CFAPLT, Off: 11}, 0x400006, stack.Position{PC: 0x400100, SP: 0x1008, BP: 0x1020}},
-		{"stub after its push", Row{CFA: CFAPLT, Off: 11}, 0x40000b, stack.Position{PC: 0x400200, SP: 0x1010, BP: 0x1020}},
-		{"signal handler's restorer", Row{CFA: CFASignal}, 0, stack.Position{PC: 0x400700, SP: 0x0900, BP: 0x5555, Exact: true}},
+		{"realigned", Row{CFA: CFADerefRBP, RBP: RBPAtRBP, Off: -1}, 0,
+			stack.Position{PC: 0x400400, SP: 0x1040, BP: 0xbbb}},
+		{"stub before its push", Row{CFA: CFAPLT, Off: 11}, 0x400006,
+			stack.Position{PC: 0x400100, SP: 0x1008, BP: 0x1020}},
+		{"stub after its push", Row{CFA: CFAPLT, Off: 11}, 0x40000b,
+			stack.Position{PC: 0x400200, SP: 0x1010, BP: 0x1020}},
+		{"signal handler's restorer", Row{CFA: CFASignal}, 0,
+			stack.Position{PC: 0x400700, SP: 0x0900, BP: 0x5555, Exact: true}},
 	} {
 		regs := from
 		if tt.pc != 0 {
@@ -97,7 +102,8 @@ func TestStepStops(t *testing.T) {
 		{"CFA in r10", Row{CFA: 10}, nil, stack.ErrNoRule, "register 10"},
 		{"CFA by r9", Row{CFA: CFADerefR9}, nil, stack.ErrNoRule, "register 9"},
 		{"stack not mapped", Row{CFA: RSP, Off: 1}, nil, io.ErrUnexpectedEOF, "return address at 0x1000"},
-		{"no saved rbp", Row{CFA: RSP, RBP: -2, Off: 2}, words64{0x1008: 1}, io.ErrUnexpectedEOF, "saved rbp at 0x1000"},
+		{"no saved rbp", Row{CFA: RSP, RBP: -2, Off: 2}, words64{0x1008: 1}, io.ErrUnexpectedEOF,
+			"saved rbp at 0x1000"},
 		{"no signal frame", Row{CFA: CFASignal}, nil, io.ErrUnexpectedEOF, "interrupted rbp at 0x1078"},
 		{"saved rsp not mapped", Row{CFA: CFADeref}, nil, io.ErrUnexpectedEOF, "saved rsp at 0x1000"},
 	} {

@@ -63,7 +63,8 @@ func TestWalkSignalHandler(t *testing.T) {
 	}
 	await(t, pid)
 	if frames := walk(t, p, registers(t, pid)); frames != idle+2 {
-		t.Errorf("%d frames in the handler, want %d: the handler and its restorer above the %d before", frames, idle+2, idle)
+		t.Errorf("%d frames in the handler, want %d: the handler and its restorer above the %d before", frames, idle+2,
+			idle)
 	}
 }
 

@@ -9,8 +9,8 @@ type Chains struct {
 	Marked Share // of those, stacks whose leaf's caller is marked as inlined
 }
 
-// CompareChains judges each sample whose leaf is the true one. A sample whose leaf is one of its callers, at its call or
-// at no known line, has lost the rest of its chain.
+// CompareChains judges each sample whose leaf is the true one. A sample whose leaf is one of its callers, at its call
+// or at no known line, has lost the rest of its chain.
 func CompareChains(samples []Sample, l *truth.Log) (v Chains) {
 	for i := range samples {
 		want, ok := l.AtUnix(samples[i].T, samples[i].TID)

@@ -105,7 +105,8 @@ func (n *profileNode) frame() Frame {
 	return f
 }
 
-// file is the script's name: the path of a file: URL; of code that has none evalAt, since it is not said where that was.
+// file is the script's name: the path of a file: URL; of code that has none evalAt, since it is not said where that
+// was.
 func (n *profileNode) file() string {
 	u, err := url.Parse(n.CallFrame.URL)
 	switch {

@@ -42,8 +42,10 @@ func TestCPUProfile(t *testing.T) {
 	outer := Frame{F: "outer", File: "/tmp/a b.js", Kind: "js"}
 	want := []Sample{
 		{T: 5_010_000, PID: 7, TID: 7, State: "js", Stop: "root", Stack: []Frame{outer}},
-		{T: 5_030_000, PID: 7, TID: 7, State: "js", Stop: "root", Stack: []Frame{{F: "inner", File: evalAt, Kind: "js"}, outer}},
-		{T: 5_040_000, PID: 7, TID: 7, State: "gc", Stop: "root", Stack: []Frame{{F: "(garbage collector)", File: evalAt, Kind: "marker"}}},
+		{T: 5_030_000, PID: 7, TID: 7, State: "js", Stop: "root",
+			Stack: []Frame{{F: "inner", File: evalAt, Kind: "js"}, outer}},
+		{T: 5_040_000, PID: 7, TID: 7, State: "gc", Stop: "root",
+			Stack: []Frame{{F: "(garbage collector)", File: evalAt, Kind: "marker"}}},
 	}
 	if diff := cmp.Diff(want, p.Select(l)); diff != "" {
 		t.Error(diff)

@@ -78,9 +78,9 @@ func (v *Functions) judge(s *Sample, want []truth.Frame, near bool) {
 	v.judgeCallers(s, js[1:], want[1:])
 }
 
-// atEdge reports whether the leaf's caller is at the call of the leaf or in the statement before or after it, which read
-// the clock: V8 may compile, link or collect there for longer than truth.Guard. A caller further down may be in such a
-// statement too, but not at its call, unless that is also where its own operator stands (x ^= f()).
+// atEdge reports whether the leaf's caller is at the call of the leaf or in the statement before or after it, which
+// read the clock: V8 may compile, link or collect there for longer than truth.Guard. A caller further down may be in
+// such a statement too, but not at its call, unless that is also where its own operator stands (x ^= f()).
 func atEdge(s *Sample, got Frame, want []truth.Frame) bool {
 	for i, w := range want[1:] {
 		if got.Is(w.Function, w.File) && got.Line >= w.Line-1 && got.Line <= w.Line+1 {
@@ -96,8 +96,8 @@ func operates(s *Sample, got Frame) bool {
 	return s.Stack[0].Kind == "builtin" && (got.Tier == "ignition" || got.Tier == "sparkplug")
 }
 
-// resumes reports whether a frame has called the builtin that resumes a generator, which makes its result then. The generator
-// has a frame of its own, as it was called: it is not one that is missing.
+// resumes reports whether a frame has called the builtin that resumes a generator, which makes its result then. The
+// generator has a frame of its own, as it was called: it is not one that is missing.
 func resumes(s *Sample, got Frame) bool {
 	i := slices.Index(s.Stack, got)
 	return i > 0 && s.Stack[i-1].Kind == "builtin" && s.Stack[i-1].F == "GeneratorPrototypeNext"

@@ -56,14 +56,19 @@ func TestCompareFunctions(t *testing.T) {
 		{"right", at(5, help, work), right},
 		{"native code above it", at(5, Frame{F: "memcpy", Kind: "native"}, help, work), right},
 		{"another thread's time", Sample{T: 5e6, TID: 8, Stack: []Frame{work}}, Functions{}},
-		{"leaf's line outside", at(5, js("help", "g.js", 13, 1), work), other(func(f *Functions) { f.LeafLine = none })},
-		{"caller's line", at(5, help, js("work", "g.js", 5, 8)), other(func(f *Functions) { f.Line, f.Column = none, none })},
+		{"leaf's line outside", at(5, js("help", "g.js", 13, 1), work),
+			other(func(f *Functions) { f.LeafLine = none })},
+		{"caller's line", at(5, help, js("work", "g.js", 5, 8)),
+			other(func(f *Functions) { f.Line, f.Column = none, none })},
 		{"caller's column", at(5, help, js("work", "g.js", 4, 9)), other(func(f *Functions) { f.Column = none })},
-		{"wrong caller", at(5, help, js("word", "g.js", 4, 8)), Functions{Named: all, Right: all, LeafLine: all, Callers: none, Wrong: 1}},
+		{"wrong caller", at(5, help, js("word", "g.js", 4, 8)),
+			Functions{Named: all, Right: all, LeafLine: all, Callers: none, Wrong: 1}},
 		{"no caller", at(5, help), Functions{Named: all, Right: all, LeafLine: all, Callers: none}},
 		{"wrong leaf", at(5, js("other", "g.js", 11, 1), work), Functions{Named: all, Right: none, Wrong: 1}},
-		{"the same name in another file", at(5, js("help", "h.js", 11, 1), work), Functions{Named: all, Right: none, Wrong: 1}},
-		{"leaf lost, its caller elsewhere", at(5, js("work", "g.js", 7, 1)), Functions{Named: all, Right: none, Wrong: 1}},
+		{"the same name in another file", at(5, js("help", "h.js", 11, 1), work),
+			Functions{Named: all, Right: none, Wrong: 1}},
+		{"leaf lost, its caller elsewhere", at(5, js("work", "g.js", 7, 1)),
+			Functions{Named: all, Right: none, Wrong: 1}},
 		{"its caller, at the call", at(5, work), Functions{Edge: 1}},
 		{"wrong leaf near the edge", at(0.2, js("other", "g.js", 11, 1)), Functions{Edge: 1}},
 		{"stale", at(5, Frame{F: stale, Kind: "js"}, work), Functions{Named: none, Right: none}},
@@ -138,7 +143,8 @@ func TestCompareLabels(t *testing.T) {
 	got := CompareLabels(samples, program(t), want)
 	kinds := slices.Sorted(maps.Keys(got.Examples))
 	got.Examples = nil
-	if diff := cmp.Diff(Labels{Right: Share{2, 5}, GC: Share{1, 2}, Wrong: 2, Outside: 1, Missing: map[string]int{"endpoint": 1}}, got); diff != "" {
+	if diff := cmp.Diff(Labels{Right: Share{2, 5}, GC: Share{1, 2}, Wrong: 2, Outside: 1,
+		Missing: map[string]int{"endpoint": 1}}, got); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"labels where no request ran", "missing labels", "wrong labels"}, kinds); diff != "" {
@@ -152,7 +158,8 @@ func TestCompareChains(t *testing.T) {
 	short := at(5, in(help), other)
 	slow := at(5, in(help), in(work))
 	slow.Stack[0].Tier = "ignition"
-	got := CompareChains([]Sample{at(5, in(help), in(work)), short, slow, at(5, work, other), at(5, js("work", "g.js", 5, 1), other)}, program(t))
+	got := CompareChains([]Sample{at(5, in(help), in(work)), short, slow, at(5, work, other),
+		at(5, js("work", "g.js", 5, 1), other)}, program(t))
 	if diff := cmp.Diff(Chains{Tier: Share{2, 3}, Whole: Share{2, 4}, Marked: Share{2, 3}}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -186,9 +193,11 @@ func TestCompareReach(t *testing.T) {
 
 // What a caller does between two calls is its own, and what tells it from a lost callee is where it stands.
 func TestAtEdge(t *testing.T) {
-	want := []truth.Frame{{Function: "help"}, {Function: "work", File: "g.js", Line: 4, Column: 8}, {Function: "main", File: "g.js", Line: 16, Column: 10}}
+	want := []truth.Frame{{Function: "help"}, {Function: "work", File: "g.js", Line: 4, Column: 8},
+		{Function: "main", File: "g.js", Line: 16, Column: 10}}
 	xor := Frame{F: "BitwiseXor_Baseline", Kind: "builtin"}
-	next, result := Frame{F: "GeneratorPrototypeNext", Kind: "builtin"}, Frame{F: "CreateIterResultObject", Kind: "builtin"}
+	next := Frame{F: "GeneratorPrototypeNext", Kind: "builtin"}
+	result := Frame{F: "CreateIterResultObject", Kind: "builtin"}
 	baseline := js("main", "g.js", 16, 10)
 	baseline.Tier = "sparkplug"
 	for _, tt := range []struct {

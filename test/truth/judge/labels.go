@@ -93,8 +93,9 @@ func DatadogLabels(l *truth.Label) map[string]any {
 
 // The rules for the app stores of requests.js: objects, and Maps.
 var (
-	StoreRules = []string{"endpoint=endpoint", "tenant=user.tenant", "user=user.id", "premium=store.premium", `baggage=baggage("tenant")`}
-	MapRules   = []string{
+	StoreRules = []string{"endpoint=endpoint", "tenant=user.tenant", "user=user.id", "premium=store.premium",
+		`baggage=baggage("tenant")`}
+	MapRules = []string{
 		`endpoint=get("endpoint")`, `tenant=get(Symbol.for("app user")).get("tenant")`, `premium=get("premium")`,
 		`user=store.get(Symbol.for("app user")).get(Symbol("id of the user"))`, `baggage=baggage("tenant")`,
 	}

@@ -35,8 +35,8 @@ func Counted(samples []Sample, name func(*Sample) string) map[string]int {
 	return out
 }
 
-// Portions compares portions of the samples with portions of the CPU time. It returns a sentence for each that differs by
-// more than 4·√(p(1−p)/n) + 1 %, where p is the portion of the CPU time and n the number of samples.
+// Portions compares portions of the samples with portions of the CPU time. It returns a sentence for each that differs
+// by more than 4·√(p(1−p)/n) + 1 %, where p is the portion of the CPU time and n the number of samples.
 func Portions(counted map[string]int, spent map[string]float64) (wrong []string, n int) {
 	all := 0.0
 	for _, v := range spent {
@@ -53,7 +53,9 @@ func Portions(counted map[string]int, spent map[string]float64) (wrong []string,
 	for _, name := range slices.Sorted(maps.Keys(spent)) {
 		want, got := spent[name]/all, float64(counted[name])/float64(n)
 		if bound := 4*math.Sqrt(want*(1-want)/float64(n)) + 0.01; !(math.Abs(got-want) <= bound) {
-			wrong = append(wrong, fmt.Sprintf("%s: %.4f of the samples, want %.4f ± %.4f, its portion of the CPU time", name, got, want, bound))
+			wrong = append(wrong,
+				fmt.Sprintf("%s: %.4f of the samples, want %.4f ± %.4f, its portion of the CPU time", name, got, want,
+					bound))
 		}
 	}
 	return wrong, n

@@ -10,7 +10,8 @@ import (
 
 // Reach is what is true of all samples of a main thread, whatever it ran.
 type Reach struct {
-	Root     Share          // stacks that reach the thread's first frame, with no frame left out and none of unknown code
+	// stacks that reach the thread's first frame, with no frame left out and none of unknown code
+	Root     Share
 	Named    Share          // of the samples with JavaScript, those in which each such frame has its name
 	Frames   Share          // JavaScript frames that have their name
 	Ends     map[string]int // where the other stacks end

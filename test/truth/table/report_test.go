@@ -33,7 +33,8 @@ func TestRounding(t *testing.T) {
 func TestReport(t *testing.T) {
 	share := func(part, whole int) judge.Share { return judge.Share{Part: part, Whole: whole} }
 	run := func(program, profiler string, wrong, root judge.Share) *row {
-		return &row{version: "24.21.0", program: program, profiler: profiler, samples: 1000, wrong: wrong, root: root, micros: 5}
+		return &row{version: "24.21.0", program: program, profiler: profiler, samples: 1000, wrong: wrong, root: root,
+			micros: 5}
 	}
 	good := run("a", "hotspan", share(0, 1000), share(1000, 1000))
 	bad := run("b", "hotspan", share(1, 1000), share(999, 1000))

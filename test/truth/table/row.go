@@ -51,7 +51,8 @@ func (row *row) add(o *row) {
 
 func (row *row) shares() []*judge.Share {
 	return []*judge.Share{
-		&row.named, &row.root, &row.right, &row.wrong, &row.callers, &row.line, &row.column, &row.leafLine, &row.inlined,
+		&row.named, &row.root, &row.right, &row.wrong, &row.callers, &row.line, &row.column, &row.leafLine,
+		&row.inlined,
 		&row.tier, &row.wrongLabels, &row.missingLabels, &row.gcLabels,
 	}
 }

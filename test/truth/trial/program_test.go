@@ -66,7 +66,8 @@ func TestKill(t *testing.T) {
 }
 
 func TestStartErrors(t *testing.T) {
-	if _, err := start(t, "echo 'SyntaxError: x' >&2; exit 3"); err == nil || !strings.Contains(err.Error(), "ended before it was ready: SyntaxError: x") {
+	if _, err := start(t, "echo 'SyntaxError: x' >&2; exit 3"); err == nil ||
+		!strings.Contains(err.Error(), "ended before it was ready: SyntaxError: x") {
 		t.Errorf("error %v", err)
 	}
 	p, err := start(t, "echo \"ready $$\" >&2; exit 3")
