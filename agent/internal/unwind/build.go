@@ -10,11 +10,11 @@ import (
 	"github.com/go-delve/delve/pkg/dwarf/frame"
 )
 
-// Build reads the unwind rules of an ELF file: from its .eh_frame section, or, where the section headers are missing,
-// from the PT_GNU_EH_FRAME segment. It is an error if the file is not for x86-64, has neither, or they are malformed.
+// Build reads the unwind rules of an ELF file from its .eh_frame section or, if the section headers are missing, from
+// the PT_GNU_EH_FRAME segment. It is an error if the file is not for x86-64, has neither, or if they are malformed.
 func Build(f *elf.File) (*Table, error) {
-	if f.Machine != elf.EM_X86_64 || f.Class != elf.ELFCLASS64 {
-		return nil, fmt.Errorf("unwind rules: machine %v %v, only x86-64 is known", f.Machine, f.Class)
+	if err := checkMachine(f); err != nil {
+		return nil, fmt.Errorf("unwind rules: %w", err)
 	}
 	text := executable(f)
 	if len(text) == 0 {
@@ -33,9 +33,6 @@ func Build(f *elf.File) (*Table, error) {
 
 // span is a range of ELF virtual addresses, the end excluded.
 type span struct{ start, end uint64 }
-
-// maxAddress bounds virtual addresses, so that sums of an address and a length cannot overflow.
-const maxAddress = 1 << 62
 
 // executable returns the address ranges that may hold code.
 func executable(f *elf.File) []span {
@@ -75,7 +72,7 @@ func build(data []byte, addr uint64, text []span) (*Table, error) {
 		}
 	}
 	b.gap()
-	b.table.Rows = slices.Clone(b.table.Rows) // for long: without the room append left
+	b.table.Rows = slices.Clone(b.table.Rows) // tables live long: drop the spare capacity
 	for i := range b.table.kept {
 		b.table.kept[i] = slices.Clone(b.table.kept[i])
 	}

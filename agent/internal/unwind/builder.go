@@ -2,12 +2,12 @@ package unwind
 
 import "github.com/go-delve/delve/pkg/dwarf/frame"
 
-// builder appends the rows of one function after the other, by rising address.
+// builder appends the rows of functions to a table, by rising address.
 type builder struct {
 	table *Table
 	m     machine
 	end   uint64                                  // where the last function ended
-	ready map[*frame.CommonInformationEntry]state // what a common entry's initial instructions lead to
+	ready map[*frame.CommonInformationEntry]state // after the initial instructions of a common entry
 }
 
 // function appends the rows of one entry, up to end.
@@ -21,7 +21,7 @@ func (b *builder) function(e *frame.FrameDescriptionEntry, end uint64) {
 	b.m.run(e.Instructions, e.Begin(), end, b.add)
 }
 
-// initial runs a common entry's instructions, which must not advance.
+// initial returns the state after the initial instructions of a common entry, which must not advance.
 func (b *builder) initial(c *frame.CommonInformationEntry) state {
 	s, ok := b.ready[c]
 	if ok {
@@ -46,7 +46,7 @@ func (b *builder) add(pc uint64, s *state) {
 	b.keep(pc, s)
 }
 
-// gap says that nothing is known from the end of the last function on.
+// gap appends that there are no rules from the end of the last function on.
 func (b *builder) gap() {
 	b.append(b.end, Row{CFA: CFANone})
 	b.keep(b.end, &state{broken: true})
@@ -61,4 +61,14 @@ func (b *builder) append(pc uint64, row Row) {
 		}
 	}
 	b.table.Rows = append(b.table.Rows, row)
+}
+
+// keep appends the places of a state from pc on, where they differ from those before.
+func (b *builder) keep(pc uint64, s *state) {
+	for i := range keptRegisters {
+		rules, place := b.table.kept[i], s.keptAt(i)
+		if n := len(rules); n == 0 || rules[n-1].place != place {
+			b.table.kept[i] = append(rules, kept{uint32(pc - b.table.Base), place})
+		}
+	}
 }

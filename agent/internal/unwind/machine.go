@@ -38,9 +38,9 @@ const maxSaved = 64
 // maxUnit bounds the unit of advances, so that addresses cannot overflow. It is 1 on x86-64.
 const maxUnit = 255
 
-// machine runs a call frame program, keeping track of the CFA, rbp, the return address and keptRegisters only. The
-// package's parser can do so too, but anew for every address, and it does not know the initial rule that a restore goes
-// back to.
+// machine runs a call frame program. It tracks only the CFA, rbp, the return address and keptRegisters. The parser that
+// we use can run programs too, but starts again for every address, and it does not know the initial rule that a restore
+// instruction goes back to.
 type machine struct {
 	code    uint64 // unit of advances, in bytes
 	data    int64  // unit of offsets, in bytes
@@ -50,8 +50,8 @@ type machine struct {
 	in      reader
 }
 
-// run calls emit with each state and the address it is in force from, by rising address from pc up to end. A program
-// that cannot be followed leaves a broken state from there on.
+// run calls emit with each state and the address from which it is in force, by rising address from pc up to end. If a
+// program cannot be followed, the state is broken from there on.
 func (m *machine) run(program []byte, pc, end uint64, emit func(pc uint64, s *state)) {
 	m.in, m.saved = reader{b: program}, m.saved[:0]
 	for len(m.in.b) > 0 && !m.now.broken {
@@ -109,7 +109,7 @@ func (m *machine) instruction() (delta uint64, ok bool) {
 	return 0, true
 }
 
-// define runs the instructions that say what the CFA is. As in libgcc, a new register ends an expression, a new offset
+// define runs the instructions that define the CFA. As in libgcc, a new register ends an expression, a new offset
 // does not.
 func (m *machine) define(op byte) {
 	s := &m.now
@@ -129,7 +129,7 @@ func (m *machine) define(op byte) {
 	}
 }
 
-// register runs the instructions that say where a register was saved. False means op is not one of them.
+// register runs the instructions that define where a register is saved. It is false if op is not one of them.
 func (m *machine) register(op byte) bool {
 	reg := m.in.uleb()
 	switch op {

@@ -1,8 +1,6 @@
-// Package unwind turns the .eh_frame of an x86-64 ELF file into closed-form unwind rules, once per file. The rules are
-// followed by Step here, and by the BPF program, which holds the same rows in an array map and does the same sums.
+// Package unwind turns the .eh_frame of an x86-64 ELF file into closed-form unwind rules, once per file. Step follows
+// the rules here. The BPF program has the same rows in an array map and computes the same.
 package unwind
-
-import "sort"
 
 // Row is one rule, in force from PC up to the next row's PC. Its 8 bytes, little endian, are shared with BPF.
 type Row struct {
@@ -17,8 +15,6 @@ type Row struct {
 // in the leaf frame, and in its caller, if the rule there asks for them: then the callee has kept them. The return
 // address is at CFA-8 for all kinds up to CFAPLT, and for CFADerefR9 and CFADerefFP.
 const (
-	RBP         uint8 = 6
-	RSP         uint8 = 7
 	CFADeref    uint8 = 16 // *(rsp + 8*Off) + 8: OpenSSL's assembly keeps the caller's rsp in its frame
 	CFADerefRBP uint8 = 17 // *(rbp + 8*Off): GCC functions that realign their stack
 	CFAPLT      uint8 = 18 // rsp + 8, and 8 more if (pc & 15) >= Off: the linker's lazy binding stubs
@@ -28,8 +24,6 @@ const (
 	CFADerefR9  uint8 = 22 // *(rsp + 8*r9 + 8*Off) + 8: OpenSSL's bn_mul_mont, with a number of that size on the stack
 	// *(rbp + 8*Off) + 8: an instruction or two of OpenSSL's SHA-2, which has rbp as the stack pointer
 	CFADerefFP uint8 = 23
-
-	numRegs = 16 // general registers in the DWARF numbering of x86-64: rax=0 ... r15=15
 )
 
 // Values of Row.RBP that are no offsets.
@@ -38,24 +32,3 @@ const (
 	RBPAtRBP int8 = -127 // at *rbp, not a fixed distance from the CFA: functions that realign their stack
 	RBPLost  int8 = -128 // unknown
 )
-
-// Table holds the rules of one ELF file.
-type Table struct {
-	Base        uint64          // the lowest ELF virtual address that has a rule
-	Rows        []Row           // by rising PC; the first has PC 0, the last is CFANone
-	Unsupported int             // rules of the file which a Row cannot express; they became CFANone
-	kept        [numKept][]kept // by register, by rising pc: see Kept
-}
-
-// Lookup returns the row in force at an ELF virtual address. For a return address look up the byte before it, as the
-// call may be the last instruction of its function; not so for a frame which a CFASignal row led to. False means that
-// no rule is known there.
-func (t *Table) Lookup(vaddr uint64) (Row, bool) {
-	pc := vaddr - t.Base
-	if len(t.Rows) == 0 || vaddr < t.Base || pc > uint64(^uint32(0)) {
-		return Row{CFA: CFANone}, false
-	}
-	i := sort.Search(len(t.Rows), func(i int) bool { return uint64(t.Rows[i].PC) > pc })
-	row := t.Rows[i-1]
-	return row, row.CFA != CFANone
-}

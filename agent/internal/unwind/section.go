@@ -9,6 +9,8 @@ import (
 )
 
 const (
+	// maxAddress bounds virtual addresses, so that sums of an address and a length cannot overflow.
+	maxAddress = 1 << 62
 	// maxSection bounds .eh_frame, in bytes. Node 26's has 5.4 MB.
 	maxSection = 64 << 20
 	// minEntry is the least length of an entry, not counting the length itself: a common entry of an id of 4 bytes,
@@ -36,7 +38,7 @@ func ehFrame(f *elf.File) ([]byte, uint64, error) {
 }
 
 // headerless finds .eh_frame through its lookup table, the PT_GNU_EH_FRAME segment (Linux Standard Base,
-// .eh_frame_hdr), and takes it to end at its terminator.
+// .eh_frame_hdr). The section ends at its terminator then.
 func headerless(f *elf.File) ([]byte, uint64, error) {
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_GNU_EH_FRAME {
@@ -90,7 +92,7 @@ func loaded(f *elf.File, addr uint64) ([]byte, error) {
 	return nil, fmt.Errorf("PT_GNU_EH_FRAME: .eh_frame at %#x is in no segment", addr)
 }
 
-// follow checks that data is a chain of entries which the parser can follow. Terminators may stand between them.
+// follow checks that data is a chain of entries that the parser can follow. Terminators may be between them.
 func follow(data []byte) error {
 	for at := 0; at < len(data); {
 		if len(data)-at < 4 {

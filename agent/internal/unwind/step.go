@@ -1,18 +1,16 @@
 package unwind
 
 import (
-	"encoding/binary"
-	"fmt"
 	"io"
 
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // Step goes from a frame to its caller by the row in force at its address (Table.Lookup). The PC it returns is the
-// return address, so look up the byte before it, but after a CFASignal row it is the interrupted instruction itself. It
-// reads at most three words of mem, whose offsets are addresses in the process. Whether the caller is higher on the
-// stack is for the walk to ask. The error is stack.ErrRoot in a thread's first frame, stack.ErrNoRule where the row is
-// no rule or needs a register that is known only in the leaf; others are of reading mem.
+// return address, so look up the byte before it; after a CFASignal row it is the interrupted instruction itself. Step
+// reads at most three words of mem, whose offsets are addresses in the process. The walk must check that the caller is
+// higher on the stack. The error is stack.ErrRoot in a thread's first frame, and stack.ErrNoRule if the row is no rule
+// or needs a register that is known only in the leaf. Other errors come from mem.
 func Step(row Row, from stack.Position, mem io.ReaderAt) (stack.Position, error) {
 	switch row.CFA {
 	case CFAEnd:
@@ -30,77 +28,4 @@ func Step(row Row, from stack.Position, mem io.ReaderAt) (stack.Position, error)
 	}
 	pc, err := word(mem, cfa-8, "return address")
 	return stack.Position{PC: pc, SP: cfa, BP: bp}, err
-}
-
-// address returns the canonical frame address.
-func (row Row) address(from stack.Position, mem io.ReaderAt) (uint64, error) {
-	off := 8 * uint64(int64(row.Off))
-	switch row.CFA {
-	case RSP:
-		return from.SP + off, nil
-	case RBP:
-		return from.BP + off, nil
-	case CFADeref:
-		sp, err := word(mem, from.SP+off, "saved rsp")
-		return sp + 8, err
-	case CFADerefFP:
-		sp, err := word(mem, from.BP+off, "saved rsp")
-		return sp + 8, err
-	case CFADerefRBP:
-		return word(mem, from.BP+off, "saved CFA")
-	case CFAPLT:
-		if int16(from.PC&15) >= row.Off {
-			return from.SP + 16, nil
-		}
-		return from.SP + 8, nil
-	}
-	register := row.CFA
-	if row.CFA == CFADerefR9 {
-		register = 9
-	}
-	switch {
-	case register >= numRegs:
-		return 0, fmt.Errorf("unwind %#x: %w", from.PC, stack.ErrNoRule)
-	case from.Registers == nil:
-		return 0, fmt.Errorf("unwind %#x: CFA is in register %d, known only in the leaf: %w", from.PC, register,
-			stack.ErrNoRule)
-	case row.CFA == CFADerefR9:
-		sp, err := word(mem, from.SP+8*from.Registers.General[register]+off, "saved rsp")
-		return sp + 8, err
-	}
-	return from.Registers.General[row.CFA] + off, nil
-}
-
-func (row Row) callerBP(from stack.Position, cfa uint64, mem io.ReaderAt) (uint64, error) {
-	switch row.RBP {
-	case RBPSame:
-		return from.BP, nil
-	case RBPLost:
-		return 0, nil
-	case RBPAtRBP:
-		return word(mem, from.BP, "saved rbp")
-	}
-	return word(mem, cfa+8*uint64(int64(row.RBP)), "saved rbp")
-}
-
-// stepSignal goes from the restorer of a signal handler to what the signal interrupted.
-func stepSignal(from stack.Position, mem io.ReaderAt) (stack.Position, error) {
-	bp, err := word(mem, from.SP+sigRBP, "interrupted rbp")
-	if err != nil {
-		return from, err
-	}
-	sp, err := word(mem, from.SP+sigRSP, "interrupted rsp")
-	if err != nil {
-		return from, err
-	}
-	pc, err := word(mem, from.SP+sigRIP, "interrupted rip")
-	return stack.Position{PC: pc, SP: sp, BP: bp, Exact: true}, err
-}
-
-func word(mem io.ReaderAt, addr uint64, what string) (uint64, error) {
-	var b [8]byte
-	if n, err := mem.ReadAt(b[:], int64(addr)); n < len(b) {
-		return 0, fmt.Errorf("read %s at %#x: %w", what, addr, err)
-	}
-	return binary.LittleEndian.Uint64(b[:]), nil
 }

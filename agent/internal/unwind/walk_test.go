@@ -128,16 +128,19 @@ func startNode(t *testing.T) (pid int) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatalf("node said %q: %v", line, err)
 	}
-	awaitSyscall(t, pid, unix.SYS_EPOLL_WAIT, unix.SYS_EPOLL_PWAIT)
+	awaitSyscall(t, pid, sysEpollWait, unix.SYS_EPOLL_PWAIT)
 	return pid
 }
+
+// sysEpollWait is x86-64's number of epoll_wait, which later architectures do not have.
+const sysEpollWait = 232
 
 // awaitSyscall waits until the main thread is blocked in one of the system calls.
 func awaitSyscall(t *testing.T, pid int, numbers ...int) {
 	t.Helper()
-	const patience = 20 * time.Second
+	const timeout = 20 * time.Second
 	var text []byte
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		text, _ = os.ReadFile(fmt.Sprintf("/proc/%d/syscall", pid))
 		number, _, _ := strings.Cut(string(text), " ")
 		for _, want := range numbers {
