@@ -4,23 +4,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 )
-
-type options struct {
-	node     string        // the Node executable that runs the service
-	hotspan  string        // the hotspan executable
-	service  string        // folder of the service
-	out      string        // the profile to write
-	duration time.Duration // of the recording
-}
 
 func main() {
 	var o options
@@ -53,28 +43,6 @@ func run(ctx context.Context, o options) error {
 		return fmt.Errorf("%s has no CPU samples: was the service idle?", o.out)
 	}
 	newPrinter(os.Stdout).report(r, o.out)
-	return nil
-}
-
-// check says in plain words what is missing, before anything is started. It makes the paths absolute, since the
-// service runs in its own folder.
-func check(o *options) error {
-	for _, path := range []*string{&o.node, &o.hotspan, &o.service} {
-		absolute, err := filepath.Abs(*path)
-		if err != nil {
-			return err
-		}
-		*path = absolute
-	}
-	if _, err := os.Stat(o.hotspan); err != nil {
-		return fmt.Errorf("%s is not there: run make build first", o.hotspan)
-	}
-	if _, err := os.Stat(filepath.Join(o.service, "node_modules")); err != nil {
-		return fmt.Errorf("the service's packages are not installed: run npm ci in %s", o.service)
-	}
-	if os.Geteuid() != 0 {
-		return errors.New("sampling another process with BPF needs root: run sudo make demo")
-	}
 	return nil
 }
 

@@ -14,23 +14,22 @@ import (
 	"time"
 )
 
-// startTimeout is how long the service may take to listen, patience how long a process may take to end when told to.
 const (
-	startTimeout = 30 * time.Second
-	patience     = 5 * time.Second
+	startTimeout = 30 * time.Second // for the service to listen
+	stopTimeout  = 5 * time.Second  // for a process to end after a signal
 )
 
-// child is a process of the demo's own.
+// child is a process that the demo started.
 type child struct {
 	cmd *exec.Cmd
 }
 
 func (c child) pid() int { return c.cmd.Process.Pid }
 
-// stop asks the process to end, and makes it end when it does not.
+// stop ends the process by SIGTERM, or by SIGKILL after stopTimeout.
 func (c child) stop() {
-	c.cmd.Process.Signal(syscall.SIGTERM) // an error says that it has ended
-	force := time.AfterFunc(patience, func() { c.cmd.Process.Kill() })
+	c.cmd.Process.Signal(syscall.SIGTERM) // fails only if the process has ended
+	force := time.AfterFunc(stopTimeout, func() { c.cmd.Process.Kill() })
 	c.cmd.Wait()
 	force.Stop()
 }
@@ -61,7 +60,7 @@ func startService(ctx context.Context, o options) (*service, error) {
 	return s, nil
 }
 
-// listening waits for the line in which the service says where it listens.
+// listening waits for the line in which the service prints its URL.
 func listening(out io.Reader) (string, error) {
 	found := make(chan string, 1)
 	go func() {
@@ -98,7 +97,7 @@ func runHotspan(ctx context.Context, o options, pid int) error {
 	args := []string{"record", "-p", strconv.Itoa(pid), "-d", o.duration.String(), "-o", o.out, "--format", "pprof"}
 	cmd := exec.CommandContext(ctx, o.hotspan, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // Ctrl-C writes the file
-	cmd.WaitDelay = patience
+	cmd.WaitDelay = stopTimeout
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	err := cmd.Run()
 	if ctx.Err() != nil {

