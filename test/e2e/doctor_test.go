@@ -216,10 +216,10 @@ func TestDoctorWithoutRights(t *testing.T) {
 	if d.code != 1 || !strings.Contains(d.stderr, "hotspan: sampling is not possible here: see CAP_BPF, CAP_PERFMON") {
 		t.Errorf("exit code %d, %s", d.code, d.stderr)
 	}
-	mend := "setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep " + copied
-	d.says(t, "$ sudo "+mend+"\n")
+	fix := "setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep " + copied
+	d.says(t, "$ sudo "+fix+"\n")
 
-	if out, err := exec.Command("sh", "-c", "PATH=$PATH:/sbin:/usr/sbin; "+mend).CombinedOutput(); err != nil {
+	if out, err := exec.Command("sh", "-c", "PATH=$PATH:/sbin:/usr/sbin; "+fix).CombinedOutput(); err != nil {
 		t.Skipf("the line cannot be tried here: %v: %s", err, out)
 	}
 	d = doctor(t, copied, nobody)
