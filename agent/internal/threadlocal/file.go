@@ -1,5 +1,5 @@
-// Package threadlocal finds out where the thread-local variables are by which applications publish contexts: what the
-// ELF files say (Read), and what the dynamic linker made of it in one process (Find).
+// Package threadlocal finds the thread-local variables in which applications publish contexts: Read reads what ELF
+// files say of them, Find what the dynamic linker made of it in a process.
 package threadlocal
 
 import (
@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// The variables, and a constant that belongs to them.
+// Names of the variables, and of a constant that belongs to them.
 const (
 	NodeContext   = "otel_thread_ctx_nodejs_v1" // RFC in open-telemetry/opentelemetry-ebpf-profiler, pull request 1861
 	ThreadContext = "otel_thread_ctx_v1"        // OpenTelemetry, OTEP 4947
@@ -23,12 +23,12 @@ const (
 
 var wanted = []string{NodeContext, ThreadContext, LabelsVersion, LabelsSet, LabelsHandle, LabelsHash}
 
-// Limits of what is read of a file, in bytes. Node 24's dynamic symbols have 2 MB, their names 9 MB.
+// Limits of what is read of a file, in bytes. Node 24's dynamic symbols take 2 MB, their names 9 MB.
 const (
 	maxSymbols     = 64 << 20
 	maxStrings     = 256 << 20
 	maxRelocations = 64 << 20 // of all sections
-	maxReferences  = 4096     // that are kept
+	maxReferences  = 4096     // a count
 	symbolSize     = 24
 	relocationSize = 24
 )
@@ -42,15 +42,7 @@ type File struct {
 	base int64
 }
 
-// reference is a relocation for thread-local storage: words that tell, once they are relocated, where something is.
-type reference struct {
-	kind  elf.R_X86_64
-	at    uint64 // ELF virtual address of the words
-	name  string // a wanted variable, maybe another file's; empty for a place in this file's own block
-	value uint64 // of name "": offset in the block
-}
-
-// Read looks for the variables in a file. It is nil for a file that has to do with none of them, which is nearly all.
+// Read looks for the variables in a file. The result is nil for a file that names none of them, as nearly all do.
 func Read(f *elf.File) (*File, error) {
 	symbols := f.SectionByType(elf.SHT_DYNSYM)
 	if symbols == nil || int(symbols.Link) >= len(f.Sections) {
@@ -101,7 +93,7 @@ func contents(s *elf.Section, limit uint64) ([]byte, error) {
 	return b, nil
 }
 
-// nameOffsets are the places of the wanted names in a string table. (A name may be the end of another one.)
+// nameOffsets returns the offsets of the wanted names in a string table. A name may be the end of another one.
 func nameOffsets(names []byte) map[uint32]string {
 	at := map[uint32]string{}
 	for _, w := range wanted {
@@ -134,9 +126,7 @@ func decodeSymbol(b []byte, names map[uint32]string) symbol {
 	}
 }
 
-var referenceKinds = []elf.R_X86_64{elf.R_X86_64_TLSDESC, elf.R_X86_64_TPOFF64, elf.R_X86_64_DTPMOD64}
-
-// references keeps the relocations, Elf64_Rela each, that tell where a wanted variable or this file's block is.
+// references keeps those relocations, Elf64_Rela each, that say where a wanted variable or this file's block is.
 func (f *File) references(relocations, symbols []byte, names map[uint32]string) {
 	for b := relocations; len(b) >= relocationSize && len(f.refs) < maxReferences; b = b[relocationSize:] {
 		info := binary.LittleEndian.Uint64(b[8:])
@@ -158,23 +148,4 @@ func (f *File) references(relocations, symbols []byte, names map[uint32]string) 
 		}
 		f.refs = append(f.refs, r)
 	}
-}
-
-const flagPIE = 0x08000000 // DF_1_PIE of DT_FLAGS_1 (elf.h)
-
-// executableBase is where the thread-local block of an executable begins: below the thread pointer, and its linker has
-// computed with that already.
-func executableBase(f *elf.File) int64 {
-	if f.Type != elf.ET_EXEC {
-		if flags, err := f.DynValue(elf.DT_FLAGS_1); err != nil || len(flags) == 0 || flags[0]&flagPIE == 0 {
-			return 0
-		}
-	}
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_TLS && p.Memsz < 1<<30 && p.Align < 1<<20 {
-			align := max(int64(p.Align), 1)
-			return -(int64(p.Memsz) + align - 1) / align * align
-		}
-	}
-	return 0
 }
