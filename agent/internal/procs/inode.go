@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Identify is what a mapping of a file would say of it. On file systems whose device numbers differ between mappings
-// and stat, such as overlays, it is another file's.
+// Identify returns the Mapping that a process with this file would have, without addresses. On file systems whose
+// device numbers differ between mappings and stat, such as overlays, it does not match.
 func Identify(path string) (Mapping, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package procs looks at processes through /proc: which there are, what they run, what they have mapped.
+// Package procs reads /proc: which processes run, what they execute and what they have mapped.
 package procs
 
 import (
@@ -10,29 +10,29 @@ import (
 	"strings"
 )
 
-// maxMappings bounds the lines that are read of one /proc/PID/maps; the kernel's default limit is 65,530 mappings.
+// maxMappings bounds the lines of one /proc/PID/maps. The kernel's default limit is 65,530 mappings.
 const maxMappings = 1 << 18
 
 // Mapping is one line of /proc/PID/maps.
 type Mapping struct {
 	Start, End uint64 // addresses, [Start, End)
-	Offset     uint64 // in the file
-	Exec       bool
+	Offset     uint64 // in the file, in bytes
+	Exec       bool   // may be executed
 	Inode      uint64 // 0 = no file
-	Device     string // "fe:00"
+	Device     string // such as "fe:00"
 	Path       string // as the process sees it, or a name such as "[vdso]"; empty for none
 }
 
-// File identifies what is mapped, whatever its name.
+// File identifies the mapped file, whatever its name.
 func (m Mapping) File() FileID { return FileID{m.Device, m.Inode} }
 
-// FileID is a file by device and inode.
+// FileID identifies a file by device and inode.
 type FileID struct {
 	Device string
 	Inode  uint64
 }
 
-// Maps reads the mappings of a process, by address.
+// Maps reads the mappings of a process, sorted by address. With an error it returns those before it.
 func Maps(pid int) ([]Mapping, error) {
 	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// All lists the processes there are, kernel threads included.
+// All lists the pids of all processes, kernel threads included.
 func All() ([]int, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -28,29 +28,31 @@ func All() ([]int, error) {
 // initPIDNamespace is the inode of the first namespace of process ids (include/linux/proc_ns.h, PROC_PID_INIT_INO).
 const initPIDNamespace = "pid:[4026531836]"
 
-// InHostPIDNamespace reports whether the pids that this process sees are those that the kernel's programs see.
+// InHostPIDNamespace reports whether this process sees the same pids as BPF programs do.
 func InHostPIDNamespace() bool {
 	ns, err := os.Readlink("/proc/self/ns/pid")
 	return err != nil || ns == initPIDNamespace
 }
 
-// Executable is the path of a process's program as the process sees it. The error of a process that is gone, or that is
-// a thread of the kernel, is fs.ErrNotExist.
+// Executable returns the path of a process's executable as the process sees it. The error is fs.ErrNotExist for a
+// process that is gone and for a kernel thread.
 func Executable(pid int) (string, error) {
 	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	return strings.TrimSuffix(path, " (deleted)"), err
 }
 
-// CommandLine is the arguments of a process joined by spaces; empty for a kernel thread or a process that is gone.
+// CommandLine returns the arguments of a process joined by spaces. It is empty for a kernel thread and for a process
+// that is gone.
 func CommandLine(pid int) string {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	return strings.TrimSpace(string(bytes.ReplaceAll(b, []byte{0}, []byte{' '})))
 }
 
-// Arguments are the arguments of a process, its own name first; none for a kernel thread or a process that is gone.
+// Arguments returns the arguments of a process, its own name first. There are none for a kernel thread and for a process
+// that is gone.
 func Arguments(pid int) []string { return zeroTerminated(pid, "cmdline") }
 
-// Variable is the value of a variable of the environment that a process was started with; empty where it has none.
+// Variable returns a variable of the environment that a process was started with. It is empty if there is none.
 func Variable(pid int, name string) string {
 	for _, e := range zeroTerminated(pid, "environ") {
 		if value, ok := strings.CutPrefix(e, name+"="); ok {
@@ -74,19 +76,19 @@ func splitZeros(b []byte) []string {
 	return strings.Split(s, "\x00")
 }
 
-// Ended reports whether a process is gone, or has ended and only waits for its parent to take note (a zombie).
+// Ended reports whether a process is gone or a zombie.
 func Ended(pid int) bool {
 	state, _ := status(pid)
 	return state == "" || state == "Z" || state == "X"
 }
 
-// Parent is the parent of a process; 0 when it has none or is gone.
+// Parent returns the parent of a process, or 0 if it has none or is gone.
 func Parent(pid int) int {
 	_, parent := status(pid)
 	return parent
 }
 
-// status reads the state and the parent of a process; none if it is gone.
+// status reads the state and the parent of a process. They are empty if it is gone.
 func status(pid int) (state string, parent int) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -114,16 +116,16 @@ func DescendsFrom(pid, ancestor int) bool {
 	return false
 }
 
-// Root is the root directory of a process, in its own mount namespace, as it is seen from here.
+// Root returns the path from here to the root directory of a process, in the process's mount namespace.
 func Root(pid int) string { return fmt.Sprintf("/proc/%d/root", pid) }
 
-// Path is where a file that a process has mapped is seen from here.
+// Path returns the path from here to a file that a process has mapped.
 func Path(pid int, m Mapping) string {
 	return filepath.Join(Root(pid), strings.TrimSuffix(m.Path, " (deleted)"))
 }
 
-// Open opens a file that a process has mapped: by its path in the process's own mount namespace, or, where that is
-// another file by now, through the mapping itself.
+// Open opens a file that a process has mapped: by its path in the process's mount namespace or, if that is another file
+// by now, through the mapping itself.
 func Open(pid int, m Mapping) (*os.File, error) {
 	f, err := os.Open(Path(pid, m))
 	if err == nil && inode(f) == m.Inode {
@@ -139,8 +141,8 @@ func Open(pid int, m Mapping) (*os.File, error) {
 	return nil, fmt.Errorf("open %s, mapped by process %d: %w", m.Path, pid, errors.Join(err, err2))
 }
 
-// ContainerID finds the id of the container that a process runs in: the longest hexadecimal name of 64 digits in its
-// control group's path. Empty for none.
+// ContainerID returns the id of the container of a process: the first hexadecimal name of 64 digits in the path of its
+// control group. It is empty if there is none.
 func ContainerID(pid int) string {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RootDir is the root directory of a process, held open: that of its container, if it is in one. It stays when the
-// process ends.
+// RootDir is an open root directory of a process, which is that of its container if it is in one. It remains usable
+// when the process has ended.
 type RootDir struct{ dir *os.File }
 
 // OpenRoot opens the root of a process.
@@ -24,8 +24,8 @@ func OpenRoot(pid int) (*RootDir, error) {
 	return &RootDir{dir}, nil
 }
 
-// Open opens a regular file by an absolute path as the process means it: links cannot lead out of the root. The inode
-// and what else tells a file from a later one of the same name are in the second result.
+// Open opens a regular file by its absolute path in the process: links cannot lead out of the root. The second result
+// has the inode, size and times, which distinguish a file from a later one of the same name.
 func (r *RootDir) Open(file string) (*os.File, *unix.Stat_t, error) {
 	how := unix.OpenHow{Flags: unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK,
 		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS}
@@ -46,10 +46,10 @@ func (r *RootDir) Open(file string) (*os.File, *unix.Stat_t, error) {
 	return f, st, nil
 }
 
-// ErrTooLong says that a file is longer than the limit.
+// ErrTooLong is the error of ReadAll for a file that is longer than its limit.
 var ErrTooLong = errors.New("too long")
 
-// ReadAll reads a file of at most limit bytes.
+// ReadAll reads a file of at most limit bytes. For a longer one the error is ErrTooLong.
 func ReadAll(f io.Reader, limit int) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
 	if len(b) > limit {

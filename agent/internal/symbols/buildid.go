@@ -18,8 +18,8 @@ const (
 	noteHeader   = 12
 )
 
-// BuildID returns the GNU build id of a file in lower-case hex, "" if it has none. It is looked for in the segments,
-// which a stripped file and an image in memory have too, then in the sections.
+// BuildID returns the GNU build id of a file in lower-case hex, or "" if it has none. It searches the segments, which a
+// stripped file and an image in memory have too, then the sections. The error is of reading notes.
 func BuildID(f *elf.File) (string, error) {
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_NOTE {
@@ -65,7 +65,7 @@ func findBuildID(r io.ReaderAt, size, align uint64, f *elf.File) (string, error)
 	return "", nil
 }
 
-// padded rounds up to the alignment of notes: 8 where the file says so, else 4.
+// padded rounds up to the alignment of notes: 8 if the file says so, else 4.
 func padded(n uint32, align uint64) int {
 	if align == 8 {
 		return int((int64(n) + 7) &^ 7)

@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	// maxName bounds names as they stand in the file, in bytes. What lies beyond is cut off.
+	// maxName bounds names in the file, in bytes. Longer ones are cut off.
 	maxName = 16 << 10
 	// maxDemangledPower bounds demangled names to 2^16 bytes; a few mangled bytes can stand for millions. The longest
 	// in Node 26 has 14,565.
 	maxDemangledPower = 16
-	// maxShown bounds names as people are shown them, in bytes.
+	// maxShown bounds names that users see, in bytes.
 	maxShown = 1024
 	// maxArguments bounds a list of template arguments, in bytes.
 	maxArguments = 64
 )
 
-// display turns a name of a symbol table into the one that people are shown.
+// display turns a name of a symbol table into the one that users see.
 func display(name string) string {
 	name, _, _ = strings.Cut(name, "@") // memcpy@@GLIBC_2.14
 	if strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") {
@@ -49,7 +49,7 @@ func shorten(name string) string {
 	return string(s.out)
 }
 
-// notBracket returns the length of the token that rest starts with, if it holds < or > as an operator; else 0.
+// notBracket returns the length of the token at the start of rest if it has < or > as an operator, else 0.
 func notBracket(rest string) int {
 	const word = "operator"
 	if strings.HasPrefix(rest, "->") {
@@ -67,10 +67,10 @@ func notBracket(rest string) int {
 	return 0
 }
 
-// shortener copies a name, and takes back the outermost <...> that turn out too long.
+// shortener copies a name and replaces outermost <...> that turn out too long.
 type shortener struct {
 	out    []byte
-	open   []byte // the brackets that are open: < and (
+	open   []byte // open brackets: < and (
 	angles int    // how many of them are <
 	from   int    // where in out the outermost < is
 }

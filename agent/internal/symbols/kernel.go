@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// maxKernelText bounds /proc/kallsyms, in bytes. It is a few MB, 20 with many modules.
+	// maxKernelText bounds /proc/kallsyms, in bytes. It has a few MB, 20 MB with many modules.
 	maxKernelText = 256 << 20
 	// maxKernelLine bounds one line of it: KSYM_NAME_LEN is 512, a module's name has 64 bytes at most.
 	maxKernelLine = 4096
 )
 
-// ErrHidden is returned if the kernel shows no addresses to this user.
+// ErrHidden is the error of Kernel if the kernel shows this user no addresses.
 var ErrHidden = errors.New("all addresses are 0: the kernel hides them from this user; " +
 	"run with CAP_SYSLOG (setcap cap_syslog+ep), and with `sysctl kernel.kptr_restrict=1` if it is 2")
 
-// Kernel reads the code symbols of the running kernel in the form of /proc/kallsyms: address, type, name and [module]
-// on each line. A module's symbol is named "function [module]".
+// Kernel reads the code symbols of the running kernel in the format of /proc/kallsyms: address, type, name and [module]
+// on each line. A module's symbol is named "function [module]". The error is ErrHidden or ErrNoSymbols, or of r.
 func Kernel(r io.Reader) (*Table, error) {
 	t := new(Table)
 	var all []candidate
@@ -63,7 +63,7 @@ func kernelLine(line []byte) (addr uint64, kind byte, name []byte, ok bool) {
 	return addr, fields[1][0], bytes.Join(fields[2:], []byte(" ")), err == nil
 }
 
-// kernelRank tells code by nm's letters: T global, t local, W and w weak.
+// kernelRank returns the rank of code by nm's letters: T global, t local, W and w weak. It is false for data.
 func kernelRank(kind byte) (uint8, bool) {
 	switch kind {
 	case 'T':

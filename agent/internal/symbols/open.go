@@ -18,10 +18,10 @@ const (
 
 // Open reads .symtab and .dynsym of a 64-bit little-endian ELF file: functions, and symbols without type in executable
 // sections if they have a size or are builtins of V8. It reads no other part of the file and does not keep r. The error
-// is ErrNoSymbols if there are none, as in a stripped program without exports.
+// is ErrNoSymbols if there are none, as in a stripped executable without exports.
 func Open(r io.ReaderAt) (*Table, error) { return OpenWith(r, nil) }
 
-// OpenWith is Open of a stripped file that has a separate debug file, whose .symtab is read; nil for none.
+// OpenWith is Open for a stripped file with a separate debug file, whose .symtab it reads. A nil debug means none.
 func OpenWith(r, debug io.ReaderAt) (*Table, error) {
 	f, err := open(r)
 	if err != nil {
@@ -55,12 +55,12 @@ func open(r io.ReaderAt) (*elf.File, error) {
 		return nil, err
 	}
 	if f.Class != elf.ELFCLASS64 || f.ByteOrder != binary.LittleEndian {
-		return nil, fmt.Errorf("%v %v, only 64-bit little-endian files are known", f.Class, f.Data)
+		return nil, fmt.Errorf("%v %v, only 64-bit little-endian files are supported", f.Class, f.Data)
 	}
 	return f, nil
 }
 
-// dropUnused lets go of the dynamic names if the full table says all they say.
+// dropUnused drops the dynamic names if no entry uses them.
 func (t *Table) dropUnused() {
 	for _, e := range t.entries {
 		if e.name >= secondTable {
@@ -70,7 +70,7 @@ func (t *Table) dropUnused() {
 	t.names[1] = nil
 }
 
-// section reads the symbol table of a type, if there is one. Its names get table added to their offset.
+// section reads the symbol table of a type, if there is one. It adds table to the offsets of names.
 func (t *Table) section(f *elf.File, kind elf.SectionType, table uint32) ([]candidate, error) {
 	s := f.SectionByType(kind)
 	if s == nil {

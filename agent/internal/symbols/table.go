@@ -1,5 +1,4 @@
-// Package symbols turns addresses of native code into names: of ELF files from their symbol tables, of the kernel from
-// /proc/kallsyms.
+// Package symbols names addresses of native code: of ELF files by their symbol tables, of the kernel by /proc/kallsyms.
 package symbols
 
 import (
@@ -13,18 +12,18 @@ import (
 
 // Symbol is a named range of code.
 type Symbol struct {
-	Name  string // demangled, see Table.Lookup
+	Name  string // demangled: see Table.Lookup
 	Start uint64 // ELF virtual address, or kernel address
-	Size  uint64 // bytes; where the table gives none, up to the next symbol, at most 1 MiB
+	Size  uint64 // in bytes; if the table gives none, up to the next symbol, at most 1 MiB
 }
 
-// ErrNoSymbols is returned for a file or a kernel that names no code.
+// ErrNoSymbols is the error for a file or a kernel that names no code.
 var ErrNoSymbols = errors.New("no symbols of functions")
 
-// Table holds the symbols of one file or of the kernel. Lookup may be called by several goroutines.
+// Table holds the symbols of one file or of the kernel. It is safe for concurrent use.
 type Table struct {
-	entries []entry   // by rising start, which differ
-	names   [2][]byte // string tables, of names that end with a zero byte
+	entries []entry   // by rising start; no two have the same
+	names   [2][]byte // string tables; names end with a zero byte
 
 	mu   sync.Mutex
 	memo map[uint32]string // demangled names by entry.name
@@ -41,12 +40,12 @@ const (
 	secondTable = 1 << 31
 	// maxReach bounds symbols without a size, in bytes. The largest function of Node 24 has 330 KiB.
 	maxReach = 1 << 20
-	// maxNested bounds how many symbols inside another one Lookup looks behind.
+	// maxNested bounds how many symbols before an address Lookup tries, as symbols may lie inside others.
 	maxNested = 16
 )
 
-// Lookup returns the symbol that covers an address: of all that do, the one that starts last. Of aliases a global
-// symbol goes before a local, a local before a weak one. C++ and Rust names are demangled without parameters and
+// Lookup returns the symbol that covers an address: of several, the one that starts last. Of aliases it prefers a
+// global symbol to a local one, and a local one to a weak one. C++ and Rust names are demangled without parameters and
 // without the suffixes of a compiler's clones; template arguments longer than 64 bytes become <...>; symbol versions
 // are cut off.
 func (t *Table) Lookup(addr uint64) (Symbol, bool) {
@@ -59,8 +58,7 @@ func (t *Table) Lookup(addr uint64) (Symbol, bool) {
 	return Symbol{}, false
 }
 
-// Addresses finds symbols by their names in the file, mangled, and gives where they start; 0 for those that are not
-// there.
+// Addresses returns where symbols start, by their mangled names in the file. It is 0 for a name that the file lacks.
 func (t *Table) Addresses(names ...string) map[string]uint64 {
 	out := make(map[string]uint64, len(names))
 	for _, name := range names {
@@ -68,17 +66,17 @@ func (t *Table) Addresses(names ...string) map[string]uint64 {
 	}
 	for _, e := range t.entries {
 		raw := t.raw(e.name)
-		if _, ok := out[string(raw)]; ok { // which makes no string: there are hundreds of thousands
+		if _, ok := out[string(raw)]; ok { // allocates no string: there may be hundreds of thousands
 			out[string(raw)] = e.start
 		}
 	}
 	return out
 }
 
-// Len returns the number of symbols, aliases not counted.
+// Len returns the number of symbols without aliases.
 func (t *Table) Len() int { return len(t.entries) }
 
-// demangled returns a name for people, and keeps it.
+// demangled returns a name as users see it, and caches it.
 func (t *Table) demangled(name uint32) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,7 +88,7 @@ func (t *Table) demangled(name uint32) string {
 	return s
 }
 
-// raw returns a name as it stands in the string table, up to its zero byte. It is empty for a bad offset.
+// raw returns a name in the string table, up to its zero byte. It is empty for a bad offset.
 func (t *Table) raw(name uint32) []byte {
 	table := t.names[name/secondTable]
 	off := int(name % secondTable)
@@ -108,10 +106,10 @@ func (t *Table) raw(name uint32) []byte {
 type candidate struct {
 	entry        // size 0: unknown
 	limit uint64 // where a symbol of unknown size must end
-	rank  uint8  // of aliases, the least one stays
+	rank  uint8  // of aliases, the one with the least rank stays
 }
 
-// Ranks. A size and a type say more than the binding does.
+// Ranks. A size and a type count more than the binding.
 const (
 	rankGlobal = 0
 	rankLocal  = 1
@@ -144,7 +142,7 @@ func (t *Table) fill(all []candidate) error {
 	return nil
 }
 
-// compare orders by address, then aliases by preference. It leaves nothing to chance.
+// compare orders by address, then aliases by preference. The order is total, so that results do not vary.
 func (t *Table) compare(a, b candidate) int {
 	if c := cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.rank, b.rank), cmp.Compare(b.size, a.size)); c != 0 {
 		return c
