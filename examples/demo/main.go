@@ -1,5 +1,5 @@
-// Command demo shows what hotspan does: it starts the Express service of examples/express, puts load on it, records
-// it from outside for some seconds, and prints which routes, functions and traces used the processor.
+// Command demo shows what hotspan does: it starts the Express service of examples/express, puts load on it, records it
+// from outside for some seconds, and prints which routes, functions and traces used the CPU.
 package main
 
 import (

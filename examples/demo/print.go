@@ -18,7 +18,7 @@ const (
 	barWidth     = 24
 )
 
-// printer writes for people: with colour only on a terminal, and only where NO_COLOR does not forbid it.
+// printer prints text, with colour if it goes to a terminal and NO_COLOR is not set.
 type printer struct {
 	w      io.Writer
 	colour bool
@@ -89,7 +89,7 @@ func (p printer) explore(file string, r *report) {
 	fmt.Fprintf(p.w, "  go tool pprof -http 127.0.0.1:8080 -tagroot http.route %s\n", file)
 }
 
-// seconds prints nanoseconds as milliseconds below a second.
+// seconds formats nanoseconds as seconds, or as milliseconds below a second.
 func seconds(ns int64) string {
 	d := time.Duration(ns)
 	if d < time.Second {

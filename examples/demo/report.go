@@ -42,7 +42,7 @@ func readReport(name, service string) (*report, error) {
 	return newReport(p, service)
 }
 
-// newReport adds a profile up. service is the folder of the service's own code.
+// newReport adds up a profile. service is the folder of the service's own code.
 func newReport(p *profile.Profile, service string) (*report, error) {
 	cpu := slices.IndexFunc(p.SampleType,
 		func(t *profile.ValueType) bool { return t.Type == "cpu" && t.Unit == "nanoseconds" })
@@ -82,9 +82,9 @@ func label(s *profile.Sample, key string) string {
 	return ""
 }
 
-// place says which function of the service a sample belongs to, and where that is: the frame nearest to the leaf that
-// is the service's own code, so that what V8, Node and OpenSSL did is shown where it was asked for. A sample with no
-// such frame belongs to its leaf.
+// place returns the function of the service that a sample belongs to, and its position: the frame nearest to the leaf
+// that is the service's own code. So the work of V8, Node and OpenSSL counts for its caller. A sample without such a
+// frame belongs to its leaf.
 func place(s *profile.Sample, service string) (function, where string) {
 	for _, location := range s.Location {
 		for _, line := range location.Line {
@@ -96,7 +96,7 @@ func place(s *profile.Sample, service string) (function, where string) {
 	return leaf(s)
 }
 
-// ownFile is the function's file below the service's folder, if it is there and not a package's.
+// ownFile returns the function's file relative to the service's folder, if it is in there and not a package's.
 func ownFile(f *profile.Function, service string) (string, bool) {
 	if f == nil {
 		return "", false
@@ -120,7 +120,7 @@ func leaf(s *profile.Sample) (function, where string) {
 	return f.Name, shortFile(f.Filename)
 }
 
-// shortFile leaves out what all files of installed packages have in common.
+// shortFile drops the prefix that all files of installed packages have in common.
 func shortFile(name string) string {
 	if _, short, ok := strings.Cut(name, "/node_modules/"); ok {
 		return short
@@ -128,7 +128,7 @@ func shortFile(name string) string {
 	return name
 }
 
-// sums adds values up by name. Of several details it keeps the one with most.
+// sums adds up values by name. Of several details it keeps the one with the greatest value.
 type sums map[string]map[string]int64
 
 func (s sums) add(name, detail string, value int64) {
@@ -138,7 +138,7 @@ func (s sums) add(name, detail string, value int64) {
 	s[name][detail] += value
 }
 
-// sorted lists the greatest first.
+// sorted returns the entries, the greatest first.
 func (s sums) sorted() []entry {
 	var list []entry
 	for name, details := range s {

@@ -1,6 +1,6 @@
-// Command bench measures what hotspan costs: the Express example under load, by turns alone and profiled, in one run.
-// It prints the requests served per CPU second of the service, as a ratio to those without a profiler, and what hotspan
-// says of itself. It judges nothing: timings of one machine are nobody else's.
+// Command bench measures what hotspan costs: it runs the Express example under load, alternately alone and profiled. It
+// prints the requests served per CPU second of the service, as a ratio to those without a profiler, and hotspan's own
+// numbers. It sets no bound, as timings hold for one machine only.
 package main
 
 import (
@@ -37,7 +37,7 @@ type bench struct {
 	seconds       int
 }
 
-// rates are the sampling rates that are compared with none, in hertz.
+// rates are the sampling rates, in hertz, that are compared with no sampling.
 var rates = []int{0, 99, 999}
 
 func (b bench) run(rounds int) error {
@@ -68,7 +68,7 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// round loads a new service and returns the requests that it served per second of its CPU time, and what hotspan said.
+// round puts load on a new service. It returns the requests served per second of CPU time, and hotspan's output.
 func (b bench) round(rate int) (perSecond float64, said string, err error) {
 	service := exec.Command(b.node, "--require", "./tracing.js", "server.js")
 	service.Dir = "examples/express"
@@ -159,7 +159,7 @@ func (p *profiler) end() (said string, err error) {
 	return strings.TrimSuffix(said, "; "), nil
 }
 
-// cpuTime is the CPU time of a process, user and system, from /proc/PID/stat (in hundredths of a second).
+// cpuTime returns the CPU time of a process, user and system, from /proc/PID/stat, which has hundredths of a second.
 func cpuTime(pid int) time.Duration {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))

@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// get puts the package into dir, which appears whole or not at all. It holds a lock file beside dir meanwhile.
+// get installs the package in dir, which appears whole or not at all. Meanwhile it holds a lock file beside dir.
 func get(v Version, dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err

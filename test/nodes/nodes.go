@@ -16,8 +16,8 @@ type Version struct {
 	Integrity string `json:"integrity"` // of the package's tarball as npm writes it: sha512-, then base64
 }
 
-// Versions lists the versions of test/nodes.json in its order. It looks for that file in the working directory and
-// above, and panics if there is none or if it cannot be read: then this is not a checkout of the repository.
+// Versions lists the versions of test/nodes.json in the order of that file. It looks for the file in the working
+// directory and above, and panics if it cannot read it: then this is not a checkout of the repository.
 func Versions() []Version {
 	list, err := read()
 	if err != nil {

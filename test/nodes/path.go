@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Path returns the path of the node executable of a version of test/nodes.json. The first call for a version gets
-// the package with npm into the user's cache folder; it may take minutes. Calls at the same time are safe, also from
-// other processes.
+// Path returns the path of the node executable of a version of test/nodes.json. The first call for a version downloads
+// the package with npm into the user's cache folder, which may take minutes. It is safe for concurrent use, also by
+// several processes.
 func Path(version string) (string, error) {
 	list, err := read()
 	if err != nil {

@@ -12,11 +12,11 @@ func (v Version) Major() int {
 	return n
 }
 
-// Maglev reports whether V8 has its compiler Maglev in it; before, V8 does not know its options.
+// Maglev reports whether V8 has the compiler Maglev. Earlier versions do not know its options.
 func (v Version) Maglev() bool { return v.Major() >= 23 }
 
 // AsyncContextFrame returns the options with which Node.js keeps the stores of AsyncLocalStorages in V8's
-// AsyncContextFrame. False: this version has none.
+// AsyncContextFrame. It is false if the version has none.
 func (v Version) AsyncContextFrame() (options []string, ok bool) {
 	switch {
 	case v.Major() >= 24:
@@ -27,8 +27,8 @@ func (v Version) AsyncContextFrame() (options []string, ok bool) {
 	return nil, false
 }
 
-// Thorough returns the versions on which all that takes long is run: the newest of each of the three newest even
-// majors, which are the ones with long-term support.
+// Thorough returns the versions for tests that take long: the newest of each of the three newest even majors, which
+// have long-term support.
 func Thorough() []Version {
 	newest := map[int]Version{}
 	last := 0

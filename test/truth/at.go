@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Guard is how far from the edges of an interval a sample must lie to be compared with it: the program reads the
-// clock a little before and after the work that the interval is about.
+// Guard is how far from the edges of an interval a sample must be to be compared with it. The program reads the clock a
+// little before and after the work of the interval.
 const Guard = 50 * time.Microsecond
 
-// At returns what thread tid ran at ns, CLOCK_MONOTONIC in nanoseconds. It is false where that is not known: between
+// At returns what thread tid ran at ns, CLOCK_MONOTONIC in nanoseconds. It is false if that is not known: between
 // intervals, and within Guard of the edges of one.
 func (l *Log) At(ns int64, tid int) (Interval, bool) {
 	list := l.threads[tid]
@@ -30,14 +30,14 @@ func (l *Log) AtUnix(ns int64, tid int) (Interval, bool) {
 	return l.At(l.Mono(ns), tid)
 }
 
-// Mono turns Unix time into CLOCK_MONOTONIC, both in nanoseconds, by the first reading of the two clocks. hotspan takes
-// their difference once too, when it starts, which is soon after that: while both run, the wall clock may be slewed.
+// Mono converts Unix time to CLOCK_MONOTONIC, both in nanoseconds, by the first reading of the two clocks. hotspan also
+// takes their difference once, shortly after that: while both run, the wall clock may be slewed.
 func (l *Log) Mono(unix int64) int64 {
 	first := l.Clocks[0]
 	return unix - first.Unix + first.Mono
 }
 
-// Unix turns CLOCK_MONOTONIC into Unix time, as Mono does the other way.
+// Unix is the inverse of Mono.
 func (l *Log) Unix(mono int64) int64 {
 	first := l.Clocks[0]
 	return mono - first.Mono + first.Unix

@@ -1,8 +1,8 @@
-// Package truth reads what the programs in test/programs wrote about themselves: which function, which request and
-// which thread ran when. A profile of such a program can be compared with it sample by sample.
+// Package truth reads the logs that the programs of test/programs write of themselves: which function, which request
+// and which thread ran when. A profile of such a program can be compared with its log sample by sample.
 package truth
 
-// Log is what one run of a program wrote.
+// Log is the log of one run of a program.
 type Log struct {
 	Header    Header
 	Clocks    []Clock // in the order of their writing; at least one
@@ -12,7 +12,7 @@ type Log struct {
 	threads   map[int][]Interval
 }
 
-// Header says which program ran and how. Each program documents its own fields in its first comment.
+// Header names the program and how it was run. The first comment of each program documents its own fields.
 type Header struct {
 	Program  string            `json:"program"`
 	PID      int               `json:"pid"`
@@ -28,13 +28,13 @@ type Header struct {
 	Tiers    map[string]string `json:"tiers"`
 }
 
-// Clock is both clocks at one instant, in nanoseconds.
+// Clock is a reading of both clocks at one instant, in nanoseconds.
 type Clock struct {
 	Mono int64 `json:"mono"` // CLOCK_MONOTONIC, which bpf_ktime_get_ns reads
 	Unix int64 `json:"unix"`
 }
 
-// Function is where a function stands in its file.
+// Function is the place of a function in its file.
 type Function struct {
 	Function string `json:"function"`
 	File     string `json:"file"`
@@ -50,8 +50,8 @@ type Thread struct {
 	CPU  int64  `json:"cpu"`  // nanoseconds on a processor between the program's "ready" and its end
 }
 
-// Frame is one frame of a known stack. The leaf has First and Last, the lines that the point of execution lies
-// between; the others have Line and Column of their call site, both from 1.
+// Frame is one frame of a known stack. The leaf has First and Last, the lines between which it executes. The others
+// have Line and Column of their call site. Both count from 1.
 type Frame struct {
 	Function string `json:"function"`
 	File     string `json:"file"` // empty for code that was evaluated and has no name
@@ -63,7 +63,7 @@ type Frame struct {
 	Origin   string `json:"origin"`  // of evaluated code without a name: where it was evaluated, in V8's words
 }
 
-// Interval is a time in which one thread ran one thing.
+// Interval is a time during which one thread ran one thing.
 type Interval struct {
 	Start, End int64 // CLOCK_MONOTONIC in nanoseconds, [Start, End)
 	TID        int

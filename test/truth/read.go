@@ -11,10 +11,10 @@ import (
 	"slices"
 )
 
-// maxLine is the longest line that is read, in bytes. The programs' longest, a stack, has some hundreds.
+// maxLine bounds a line, in bytes. The longest, a stack, has some hundreds.
 const maxLine = 1 << 20
 
-// ReadFile reads the log that a program wrote into the named file.
+// ReadFile reads the log of a program from a file.
 func ReadFile(name string) (*Log, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -51,7 +51,7 @@ type parser struct {
 	stacks map[int]stack
 }
 
-// stack is a line that gives a stack a number.
+// stack is a line that defines the number of a stack.
 type stack struct {
 	ID      int     `json:"id"`
 	Name    string  `json:"name"`
@@ -131,7 +131,7 @@ func (p *parser) interval(data []byte) error {
 	return nil
 }
 
-// finish sorts the intervals and checks what no single line can tell.
+// finish sorts the intervals and checks those of a thread against each other.
 func (p *parser) finish() (*Log, error) {
 	l := p.log
 	if l.Header.Program == "" || len(l.Clocks) == 0 {

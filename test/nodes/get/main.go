@@ -1,4 +1,4 @@
-// Command get prints the paths of Node binaries, one a line, and gets those that are not there yet:
+// Command get prints the paths of Node binaries, one a line, and downloads those that are missing:
 //
 //	go run ./test/nodes/get            all of test/nodes.json
 //	go run ./test/nodes/get 24.21.0

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Addon builds an add-on for Node.js of a source in C or C++, against the headers of a version, and is its path.
+// Addon builds an add-on for Node.js from a source in C or C++ with the headers of a version, and returns its path.
 func Addon(t testing.TB, node, source string, arguments ...string) string {
 	t.Helper()
 	compiler := "gcc"

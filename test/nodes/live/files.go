@@ -7,7 +7,7 @@ import (
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
-// Binary is the path of an official Node.js.
+// Binary returns the path of an official Node.js.
 func Binary(t testing.TB, version string) string {
 	t.Helper()
 	path, err := nodes.Path(version)
@@ -17,13 +17,13 @@ func Binary(t testing.TB, version string) string {
 	return path
 }
 
-// Libc is the path of the machine's C library.
+// Libc returns the path of the machine's C library.
 func Libc(t testing.TB) string {
 	t.Helper()
 	return FirstFile(t, "/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/usr/lib/libc.so.6")
 }
 
-// FirstFile is the first of some paths at which there is a file.
+// FirstFile returns the first of some paths at which there is a file.
 func FirstFile(t testing.TB, paths ...string) string {
 	t.Helper()
 	for _, p := range paths {

@@ -1,5 +1,5 @@
-// Package live runs Node.js for tests that look into the running process: the program says one line on standard error
-// when it is ready, and waits until its standard input ends.
+// Package live runs Node.js for tests that read the running process. The program prints one line to standard error when
+// it is ready, and waits until its standard input ends.
 package live
 
 import (
@@ -13,10 +13,10 @@ import (
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
-// Stdout stands in Start's arguments for the path of the file that standard output goes to.
+// Stdout stands in the arguments of Start for the path of the file that gets standard output.
 const Stdout = "{stdout}"
 
-// Process is a running Node.js.
+// Process is a running Node.js process.
 type Process struct {
 	PID    int
 	Node   string // path of the executable
@@ -24,7 +24,7 @@ type Process struct {
 	Line   string // what the program said, without the line's end
 }
 
-// Start runs a version of Node.js and waits for its line. The process ends with the test.
+// Start runs a version of Node.js and waits for its line. The process is ended with the test.
 func Start(t testing.TB, version string, args ...string) *Process {
 	t.Helper()
 	p := &Process{Node: Binary(t, version), Stdout: filepath.Join(t.TempDir(), "stdout")}
@@ -51,7 +51,7 @@ func Start(t testing.TB, version string, args ...string) *Process {
 	return p
 }
 
-// Natives are arguments for a program that uses V8's %functions, with all compilers that this V8 has.
+// Natives returns arguments for a program that uses V8's %functions, with all compilers that this V8 has.
 func Natives(v nodes.Version, program ...string) []string {
 	args := []string{"--allow-natives-syntax", "--expose-gc", "--sparkplug"}
 	if v.Maglev() {

@@ -2,15 +2,15 @@ package judge
 
 import "github.com/hotspan/hotspan/test/truth"
 
-// Chains is what samples of tiers.js say of the code that ran.
+// Chains is the comparison of samples of tiers.js with the code that ran.
 type Chains struct {
 	Tier   Share // leaf frames that say the tier that the flags made
 	Whole  Share // where V8 inlines: stacks that have every function of the chain
 	Marked Share // of those, stacks whose leaf's caller is marked as inlined
 }
 
-// CompareChains judges each sample whose leaf is the true one. A sample whose leaf is one of its callers, at its call
-// or at no known line, has lost the rest of its chain.
+// CompareChains judges each sample whose leaf is the true one. A sample has lost the rest of its chain if its leaf is
+// one of the callers, at its call or at no known line.
 func CompareChains(samples []Sample, l *truth.Log) (v Chains) {
 	for i := range samples {
 		want, ok := l.AtUnix(samples[i].T, samples[i].TID)

@@ -18,7 +18,7 @@ type CPUProfile struct {
 	TimeDeltas []int64       `json:"timeDeltas"` // microseconds since the sample before, the first since StartTime
 }
 
-// profileNode is one leaf with its callers: a position in the tree of stacks.
+// profileNode is a node of the tree of stacks: a leaf with its callers.
 type profileNode struct {
 	ID        int `json:"id"`
 	CallFrame struct {
@@ -48,14 +48,14 @@ func ReadCPUProfile(file string) (*CPUProfile, error) {
 	return &p, nil
 }
 
-// Names of nodes that are no functions.
+// Names of nodes that are not functions.
 const (
 	idle      = "(idle)"
 	collector = "(garbage collector)"
 )
 
-// Select makes samples of the profile as hotspan's are: the stacks of the main thread, without the time in which it was
-// idle. It keeps positions of leaves for sums only (Lines), and none of callers.
+// Select converts the profile to samples like hotspan's: the stacks of the main thread, without idle time. A profile
+// has positions of leaves as sums only (Lines), and none of callers.
 func (p *CPUProfile) Select(l *truth.Log) []Sample {
 	stacks := p.stacks()
 	var out []Sample
@@ -75,8 +75,8 @@ func (p *CPUProfile) Select(l *truth.Log) []Sample {
 	return out
 }
 
-// stacks maps the id of each node to its frames, leaf first. A node comes after the one that it is a child of; a child
-// that is not known or comes twice is left out.
+// stacks maps the id of each node to its frames, leaf first. A node follows its parent; a child that is unknown or
+// listed twice is left out.
 func (p *CPUProfile) stacks() map[int][]Frame {
 	nodes, parent := map[int]*profileNode{}, map[int]int{}
 	for i := range p.Nodes {
@@ -105,8 +105,8 @@ func (n *profileNode) frame() Frame {
 	return f
 }
 
-// file is the script's name: the path of a file: URL; of code that has none evalAt, since it is not said where that
-// was.
+// file returns the script's name: the path of a file: URL. For code without one it is evalAt, as the profile does not
+// have the place.
 func (n *profileNode) file() string {
 	u, err := url.Parse(n.CallFrame.URL)
 	switch {
@@ -118,7 +118,7 @@ func (n *profileNode) file() string {
 	return n.CallFrame.URL
 }
 
-// Lines counts the ticks of the functions that the log knows as leaves, and those of them that lie in the function.
+// Lines counts the ticks of leaves that are functions of the log, and those of them at a line of the function.
 func (p *CPUProfile) Lines(l *truth.Log) (v Share) {
 	leaves := map[[2]string]truth.Frame{}
 	for _, i := range l.Intervals {

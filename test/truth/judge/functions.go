@@ -8,7 +8,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth"
 )
 
-// Functions is the comparison of samples with the stacks that a program says it was in.
+// Functions is the comparison of samples with the stacks that a program logged.
 type Functions struct {
 	Named    Share // samples whose leaf function has a name, right or wrong
 	Right    Share // samples that have the leaf function right
@@ -21,7 +21,7 @@ type Functions struct {
 	Examples examples
 }
 
-// CompareFunctions judges each sample that lies inside an interval that has a stack.
+// CompareFunctions judges each sample inside an interval that has a stack.
 func CompareFunctions(samples []Sample, l *truth.Log) Functions {
 	var v Functions
 	for i := range samples {
@@ -35,8 +35,8 @@ func CompareFunctions(samples []Sample, l *truth.Log) Functions {
 	return v
 }
 
-// vague is how far from the edges of an interval the truth may be wrong: the program reads the clock between two calls,
-// and before it goes on it may have to wait for a CPU, for a collection or for the compiler.
+// vague is how far from the edges of an interval the truth may be wrong. The program reads the clock between two calls;
+// before it continues it may wait for a CPU, for a collection or for the compiler.
 const vague = 300 * time.Microsecond
 
 // NearEdge reports whether an instant, CLOCK_MONOTONIC in nanoseconds, is at one of the edges of its interval.
@@ -44,8 +44,8 @@ func NearEdge(i truth.Interval, mono int64) bool {
 	return mono < i.Start+int64(vague) || mono >= i.End-int64(vague)
 }
 
-// judge compares the JavaScript frames of a sample with those that the program says ran. Where the truth is vague,
-// samples that contradict it are counted apart.
+// judge compares the JavaScript frames of a sample with those that the program logged. Near the edges of an interval it
+// counts samples that contradict the log separately.
 func (v *Functions) judge(s *Sample, want []truth.Frame, near bool) {
 	js := s.JS()
 	if len(js) > 0 && (strings.HasPrefix(js[0].File, "node:") || atEdge(s, js[0], want) || enters(s, js[0], want)) {
@@ -103,7 +103,7 @@ func resumes(s *Sample, got Frame) bool {
 	return i > 0 && s.Stack[i-1].Kind == "builtin" && s.Stack[i-1].F == "GeneratorPrototypeNext"
 }
 
-// enters reports whether V8 compiles a function that is being called and has no frame yet.
+// enters reports whether V8 is compiling a function that is called and has no frame yet.
 func enters(s *Sample, got Frame, want []truth.Frame) bool {
 	return s.State == "compiler" && !got.Is(want[0].Function, want[0].File)
 }
@@ -134,8 +134,8 @@ func (v *Functions) judgeCaller(s *Sample, got Frame, want truth.Frame) {
 	}
 }
 
-// Within counts the samples inside an interval in whose stack the interval's one function is, wherever. between is the
-// function that calls it again and again: where that or the clock is the leaf, the truth does not tell.
+// Within counts the samples inside an interval, and those of them that have the interval's one function anywhere in the
+// stack. between is the function that calls it in a loop: if that or the clock is the leaf, the truth is not known.
 func Within(samples []Sample, l *truth.Log, between string) (v Functions) {
 	for i := range samples {
 		s := &samples[i]

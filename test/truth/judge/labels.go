@@ -18,7 +18,7 @@ type Labels struct {
 	Examples examples
 }
 
-// CompareLabels judges each sample that lies inside an interval of the truth; want gives the labels of a request.
+// CompareLabels judges each sample inside an interval of the truth. want returns the labels that a request must have.
 func CompareLabels(samples []Sample, l *truth.Log, want func(*truth.Label) map[string]any) Labels {
 	v := Labels{Missing: map[string]int{}}
 	for i := range samples {
@@ -82,7 +82,7 @@ func RequestLabels(l *truth.Label) map[string]any {
 	return want
 }
 
-// DatadogLabels are those with dd-trace, which knows the route after the response only and has no baggage here.
+// DatadogLabels are those labels with dd-trace, which knows the route only after the response and has no baggage here.
 func DatadogLabels(l *truth.Label) map[string]any {
 	want := RequestLabels(l)
 	delete(want, "baggage")
@@ -101,7 +101,7 @@ var (
 	}
 )
 
-// Flags are the flags of hotspan record for rules.
+// Flags returns the flags of hotspan record for rules.
 func Flags(rules []string) (flags []string) {
 	for _, r := range rules {
 		flags = append(flags, "--label", r)

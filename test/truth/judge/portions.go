@@ -9,7 +9,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth"
 )
 
-// Spent sums up the CPU time of the intervals of a log between the first and the last sample, by a name of each.
+// Spent adds up the CPU time of the intervals of a log between the first and the last sample, by a name of each.
 func Spent(samples []Sample, l *truth.Log, name func(truth.Interval) string) map[string]float64 {
 	out := map[string]float64{}
 	if len(samples) == 0 {
@@ -24,7 +24,7 @@ func Spent(samples []Sample, l *truth.Log, name func(truth.Interval) string) map
 	return out
 }
 
-// Counted counts samples by a name of each; those whose name is empty are left out.
+// Counted counts samples by a name of each. It leaves out those with an empty name.
 func Counted(samples []Sample, name func(*Sample) string) map[string]int {
 	out := map[string]int{}
 	for i := range samples {
@@ -35,8 +35,8 @@ func Counted(samples []Sample, name func(*Sample) string) map[string]int {
 	return out
 }
 
-// Portions compares portions of the samples with portions of the CPU time. It returns a sentence for each that differs
-// by more than 4·√(p(1−p)/n) + 1 %, where p is the portion of the CPU time and n the number of samples.
+// Portions compares portions of the samples with portions of the CPU time. It returns a sentence for each difference of
+// more than 4·√(p(1−p)/n) + 1 %, where p is the portion of the CPU time and n the number of samples.
 func Portions(counted map[string]int, spent map[string]float64) (wrong []string, n int) {
 	all := 0.0
 	for _, v := range spent {

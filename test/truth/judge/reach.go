@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Reach is what is true of all samples of a main thread, whatever it ran.
+// Reach says how many stacks of a main thread are whole, whatever the thread ran.
 type Reach struct {
 	// stacks that reach the thread's first frame, with no frame left out and none of unknown code
 	Root     Share
@@ -50,7 +50,7 @@ func (v *Reach) names(s *Sample) {
 	}
 }
 
-// broken says why and behind which frame the first frame is missing; empty for a whole stack.
+// broken says why a stack ends before the thread's first frame, and behind which frame. It is empty for a whole stack.
 func broken(s *Sample) string {
 	for i, f := range s.Stack {
 		if f.F == gap || f.F == unknown && f.Kind == "jit" {
@@ -63,7 +63,7 @@ func broken(s *Sample) string {
 	return fmt.Sprintf("%s: %s", s.Stop, place(s.Stack, len(s.Stack)-1))
 }
 
-// place names the frame i and the file that it is in, with the leaf if it is another.
+// place names frame i and its file, and the leaf if that is another frame.
 func place(stack []Frame, i int) string {
 	if i < 0 {
 		return "the leaf"
@@ -82,7 +82,7 @@ func base(module string) string {
 	return path.Base(module)
 }
 
-// EndsList is Ends as text, the most frequent first.
+// EndsList returns Ends as text, the most frequent first.
 func (v Reach) EndsList() []string {
 	keys := slices.SortedFunc(maps.Keys(v.Ends), func(a, b string) int {
 		return cmp.Or(cmp.Compare(v.Ends[b], v.Ends[a]), cmp.Compare(a, b))

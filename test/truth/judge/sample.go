@@ -1,5 +1,5 @@
-// Package judge compares profiles with what the profiled programs wrote about themselves, sample by sample. It judges
-// any profiler whose output can be read as samples: hotspan's JSON lines, and the .cpuprofile files of node --cpu-prof.
+// Package judge compares profiles with the logs of the profiled programs, sample by sample. It judges any profiler
+// whose output can be read as samples: hotspan's JSON lines, and the .cpuprofile files of node --cpu-prof.
 package judge
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Sample is a line of hotspan's JSON lines, as docs/output.md has it.
+// Sample is a line of hotspan's JSON lines.
 type Sample struct {
 	T      int64          `json:"t"` // Unix time in nanoseconds
 	PID    int            `json:"pid"`
@@ -35,7 +35,7 @@ type Frame struct {
 	Addr    string `json:"addr"`
 }
 
-// Frames that say that something is not known or is missing.
+// Functions of frames that stand for something unknown or missing.
 const (
 	codeGone = "[code gone]"                // what was inlined in the frame below it is not known any more
 	stale    = "[stale function]"           // a function whose name may be another's by now
@@ -43,7 +43,7 @@ const (
 	gap      = "[native frames not walked]" // native frames are missing
 )
 
-// evalAt is how the file of evaluated code without a name begins: where it was evaluated.
+// evalAt is the start of the file name of evaluated code without a name; the place of the call of eval follows.
 const evalAt = "eval at /"
 
 // Is reports whether the frame is of a function. The truth has no file for evaluated code that has no name.
@@ -54,10 +54,10 @@ func (f Frame) Is(function, file string) bool {
 	return f.F == function && f.File == file
 }
 
-// IsUnknown reports whether a frame stands for JavaScript that is not known.
+// IsUnknown reports whether a frame stands for unknown JavaScript.
 func (f Frame) IsUnknown() bool { return f.F == codeGone || f.F == stale }
 
-// JS is the JavaScript frames of the stack, leaf first, and those that stand for some that are not known.
+// JS returns the JavaScript frames of the stack, leaf first, and the frames that stand for unknown ones.
 func (s *Sample) JS() []Frame {
 	var out []Frame
 	for _, f := range s.Stack {
@@ -68,7 +68,7 @@ func (s *Sample) JS() []Frame {
 	return out
 }
 
-// String is the stack down to the third JavaScript frame, for messages.
+// String returns the stack down to the third JavaScript frame, for messages.
 func (s *Sample) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s:", s.State, s.Stop)
@@ -85,7 +85,7 @@ func (s *Sample) String() string {
 	return b.String()
 }
 
-// ReadSamples reads a file of JSON lines. A field that is not known is an error, which names the sample.
+// ReadSamples reads a file of JSON lines. An unknown field is an error, which names the sample.
 func ReadSamples(file string) ([]Sample, error) {
 	f, err := os.Open(file)
 	if err != nil {

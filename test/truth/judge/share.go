@@ -9,7 +9,7 @@ import (
 // Share is a part of a whole.
 type Share struct{ Part, Whole int }
 
-// Count takes one more into the whole, and into the part if yes.
+// Count adds one to the whole, and to the part if yes.
 func (s *Share) Count(yes bool) {
 	s.Whole++
 	if yes {
@@ -17,23 +17,24 @@ func (s *Share) Count(yes bool) {
 	}
 }
 
-// Add takes what another has counted.
+// Add adds another share.
 func (s *Share) Add(o Share) {
 	s.Part += o.Part
 	s.Whole += o.Whole
 }
 
-// Percent is 0 where nothing was counted.
+// Percent returns the part in percent of the whole, and 0 if nothing was counted.
 func (s Share) Percent() float64 { return 100 * float64(s.Part) / float64(max(s.Whole, 1)) }
 
+// String returns the percentage and both counts.
 func (s Share) String() string {
 	return fmt.Sprintf("%.2f %% (%d of %d)", s.Percent(), s.Part, s.Whole)
 }
 
-// maxExamples bounds what is told of each kind of finding.
+// maxExamples bounds the examples of each kind of finding.
 const maxExamples = 5
 
-// examples are texts for people, at most maxExamples of each kind.
+// examples are descriptions of findings by kind, at most maxExamples of each.
 type examples map[string][]string
 
 func (e *examples) add(kind, format string, args ...any) {
@@ -45,7 +46,7 @@ func (e *examples) add(kind, format string, args ...any) {
 	}
 }
 
-// List is all of them, by kind.
+// List returns all examples, sorted by kind.
 func (e examples) List() []string {
 	var out []string
 	for _, kind := range slices.Sorted(maps.Keys(e)) {

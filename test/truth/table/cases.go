@@ -9,7 +9,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
-// trialOf is one program in one mode, and how its profiles are judged.
+// trialOf is a program in one mode, and how its profiles are judged.
 type trialOf struct {
 	name    string
 	script  string
@@ -21,7 +21,7 @@ type trialOf struct {
 	peer    bool // node --cpu-prof can be judged too
 }
 
-// cases are what is run on a version of Node.js.
+// cases lists what is run on a version of Node.js.
 func cases(v nodes.Version) []trialOf {
 	var out []trialOf
 	for _, mode := range []string{"plain", "alloc", "churn"} {

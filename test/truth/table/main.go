@@ -1,7 +1,7 @@
-// Command table runs the programs that know the truth about themselves on versions of Node.js, under hotspan and under
-// Node's own node --cpu-prof, and prints what share of each profile is true, as tables in Markdown.
+// Command table runs the programs of test/programs, which log what they do, on versions of Node.js, under hotspan and
+// under node --cpu-prof. It prints what share of each profile is true, as tables in Markdown.
 //
-// It ends with 1 where hotspan is below one of the bounds, which it names.
+// It exits with 1 if hotspan violates a bound, and names the bound.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// choose finds versions in test/nodes.json.
+// choose returns versions of test/nodes.json.
 func choose(list string) ([]nodes.Version, error) {
 	all := nodes.Versions()
 	if list == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// column is a column of the tables; bound is what hotspan must keep at least, or, where few is true, have at most.
+// column is a column of the tables. bound is the least that hotspan must reach, or the most if few is true.
 type column struct {
 	name  string
 	share func(*row) judge.Share
@@ -32,7 +32,7 @@ var columns = []column{
 	{"labelled in GC", func(r *row) judge.Share { return r.gcLabels }, false, 99},
 }
 
-// text is the cell of a row.
+// text returns the cell of a row.
 func (c column) text(r *row) string {
 	if c.few {
 		return amiss(c.share(r))
@@ -52,7 +52,7 @@ func (c column) below(r *row) bool {
 	return s.Percent() < c.bound
 }
 
-// report prints a table by version, one by program, and what is below the bounds. All shares are in percent.
+// report prints a table by version, one by program, and what violates a bound. All shares are in percent.
 func report(w io.Writer, rows []*row) (below bool) {
 	table(w, "Node", sum(rows, func(r *row) string { return r.version }))
 	fmt.Fprintln(w)
@@ -108,7 +108,7 @@ func (row *row) cost() string {
 	return fmt.Sprintf("%.1f", row.micros)
 }
 
-// findings are the columns in which hotspan is below a bound, and examples.
+// findings lists the columns in which hotspan violates a bound, with examples.
 func findings(r *row) []string {
 	if r.profiler != "hotspan" {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// row is what a profile of a program on a version of Node.js is worth, or the sum of some.
+// row is the quality of a profile of a program on a version of Node.js, or a sum of rows.
 type row struct {
 	version, program, profiler string
 
@@ -35,7 +35,7 @@ func (row *row) note(format string, args ...any) {
 	row.notes = append(row.notes, fmt.Sprintf(format, args...))
 }
 
-// add sums up.
+// add adds another row.
 func (row *row) add(o *row) {
 	if row.samples+o.samples > 0 {
 		all := row.micros*float64(row.samples) + o.micros*float64(o.samples)
@@ -57,7 +57,7 @@ func (row *row) shares() []*judge.Share {
 	}
 }
 
-// kept is a share of which all should be, rounded down: 100 stands for all.
+// kept formats a share that should be whole, rounded down: 100 stands for all.
 func kept(s judge.Share) string {
 	if s.Whole == 0 {
 		return "-"
@@ -65,7 +65,7 @@ func kept(s judge.Share) string {
 	return percent(math.Floor(s.Percent()*100) / 100)
 }
 
-// amiss is a share of which nothing should be, rounded up: 0 stands for none.
+// amiss formats a share that should be empty, rounded up: 0 stands for none.
 func amiss(s judge.Share) string {
 	if s.Whole == 0 {
 		return "-"

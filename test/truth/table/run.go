@@ -14,7 +14,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
-// runner runs cases and keeps what came out.
+// runner runs cases and keeps the rows of the tables.
 type runner struct {
 	hotspan, program string
 	rate             int
@@ -23,7 +23,7 @@ type runner struct {
 	rows             []*row
 }
 
-// version runs all cases on a version. What fails is a row that says why.
+// version runs all cases on a version. A case that fails is a row that says why.
 func (r *runner) version(v nodes.Version) {
 	for _, c := range cases(v) {
 		if !strings.HasPrefix(c.name, r.program) {
@@ -36,7 +36,7 @@ func (r *runner) version(v nodes.Version) {
 	}
 }
 
-// profiler starts a program with the means of one profiler, and fills in what the profile is worth.
+// profiler runs a program under one profiler and fills in a row.
 type profiler func(row *row, dir, node string, c trialOf) error
 
 func (r *runner) one(v nodes.Version, c trialOf, name string, run profiler) {
@@ -70,7 +70,7 @@ func script(c trialOf) string { return filepath.Join("test/programs", c.script) 
 
 func (c trialOf) duration() time.Duration { return time.Duration(c.seconds * float64(time.Second)) }
 
-// lasting makes a program run for a time, if it is not told to stop before.
+// lasting makes a program run for a time unless it is stopped before.
 func lasting(d time.Duration) string { return fmt.Sprintf("DURATION_MS=%d", d.Milliseconds()) }
 
 func (r *runner) underHotspan(row *row, dir, node string, c trialOf) error {
@@ -107,7 +107,7 @@ var (
 	lost       = regexp.MustCompile(`samples taken .* \+ ([1-9][0-9]* lost.*)`)
 )
 
-// takeClosing takes from the closing lines what a sample cost, and what was lost.
+// takeClosing reads from the closing lines what a sample cost, and what was lost.
 func (row *row) takeClosing(said string) {
 	if m := kernelCost.FindStringSubmatch(said); m != nil {
 		row.micros, _ = strconv.ParseFloat(m[1], 64)

@@ -1,4 +1,4 @@
-// Package trial runs a program of test/programs, and a profiler on it.
+// Package trial runs a program of test/programs and profiles it.
 package trial
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// Program is a run of one of test/programs.
+// Program is a run of a program of test/programs.
 type Program struct {
 	*exec.Cmd
 	PID    int
@@ -30,7 +30,7 @@ type Program struct {
 	ended  chan error // what Wait said; the channel is closed then
 }
 
-// Start launches a script and awaits that it is ready.
+// Start launches a script and waits until it is ready.
 func Start(dir, node, script string, flags, env []string) (*Program, error) {
 	p, err := Launch(dir, node, script, flags, env)
 	if err != nil {
@@ -39,7 +39,7 @@ func Start(dir, node, script string, flags, env []string) (*Program, error) {
 	return p, p.Await()
 }
 
-// Launch runs a script, which writes its truth into the folder dir. To each program a folder of its own.
+// Launch runs a script, which writes its log into the folder dir. Each run needs a folder of its own.
 func Launch(dir, node, script string, flags, env []string) (*Program, error) {
 	log, end := filepath.Join(dir, "truth.jsonl"), filepath.Join(dir, "stop")
 	c := exec.Command(node, append(append([]string{}, flags...), script, log)...)
@@ -52,8 +52,8 @@ func Launch(dir, node, script string, flags, env []string) (*Program, error) {
 	return p, nil
 }
 
-// Begin runs a command that becomes a program, as its arguments and its environment tell. Where its files are, Log and
-// End, the caller sets.
+// Begin runs a command whose arguments and environment make it a program. The caller sets Log and End, the paths of its
+// files.
 func Begin(c *exec.Cmd) (*Program, error) {
 	p := &Program{Cmd: c, ended: make(chan error, 1)}
 	var err error
@@ -63,8 +63,8 @@ func Begin(c *exec.Cmd) (*Program, error) {
 	return p, p.Cmd.Start()
 }
 
-// Await waits until the program says that it is ready. What it says before is in the error if it does not. From then on
-// its end is waited for, so that it does not stay as a zombie, which has a pid.
+// Await waits until the program says that it is ready. If it does not, the error has its output. From then on the
+// program is waited for, so that it does not remain as a zombie, which has a pid.
 func (p *Program) Await() error {
 	defer p.reap.Do(p.await)
 	var said []string
@@ -79,7 +79,7 @@ func (p *Program) Await() error {
 	return fmt.Errorf("%v ended before it was ready: %s", p.Args, strings.Join(said, "\n"))
 }
 
-// Stop tells a program to end, if it has not yet.
+// Stop tells a program to end if it still runs.
 func (p *Program) Stop() error { return os.WriteFile(p.End, nil, 0o600) }
 
 func (p *Program) await() {
@@ -99,7 +99,7 @@ func (p *Program) Kill() {
 	}
 }
 
-// Truth waits for the program's end and reads what it wrote. Programs end by themselves, or when they are told to stop.
+// Truth waits for the end of the program and reads its log. Programs end by themselves or after Stop.
 func (p *Program) Truth() (*truth.Log, error) {
 	if err := <-p.ended; err != nil {
 		return nil, err
@@ -107,14 +107,14 @@ func (p *Program) Truth() (*truth.Log, error) {
 	return truth.ReadFile(p.Log)
 }
 
-// Result is what a run of hotspan left.
+// Result is the outcome of a run of hotspan.
 type Result struct {
 	Code   int // its exit code
 	Stderr string
 	Took   time.Duration
 }
 
-// Run runs hotspan to its end. That it did not end well is no error.
+// Run runs hotspan to its end. An exit code other than 0 is no error.
 func Run(hotspan string, args ...string) (Result, error) {
 	var stderr bytes.Buffer
 	c := exec.Command(hotspan, args...)
@@ -127,7 +127,7 @@ func Run(hotspan string, args ...string) (Result, error) {
 	return Result{c.ProcessState.ExitCode(), stderr.String(), time.Since(begin)}, nil
 }
 
-// Record samples a process, for d or until it ends, and reads the samples. What hotspan said is in the Result.
+// Record samples a process for d or until it ends, and reads the samples. The Result has hotspan's output.
 func Record(hotspan, dir string, pid, rate int, d time.Duration, more ...string) ([]judge.Sample, Result, error) {
 	file := filepath.Join(dir, "out.jsonl")
 	args := []string{"record", "-p", strconv.Itoa(pid), "-F", strconv.Itoa(rate), "-d", d.String(), "-o", file}

@@ -21,7 +21,8 @@ var Tiers = []Tier{
 	{"turbofan", nil},
 }
 
-// Flags make a program's code stay with the tier. False: this version does not have it.
+// Flags returns the options that make all code of a program stay in the tier. It is false if the version lacks the
+// tier.
 func (t Tier) Flags(v nodes.Version) (flags []string, ok bool) {
 	if v.Maglev() {
 		return t.flags, true
