@@ -8,10 +8,10 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// TestRequestsOfAsyncHooks is TestRequests where stores are kept in the resources of async_hooks: by default until Node
-// 22. With -all it is run on every version, in both modes, for longer. The three that are run else differ in where Node
-// has the resource that C++ code pushed, and the stores; in so short a time some thirty samples before all is learnt
-// are more than one percent.
+// TestRequestsOfAsyncHooks is TestRequests with stores in the resources of async_hooks, the default until Node 22. With
+// -all it runs on every version, in both modes, for longer. The three versions that run otherwise differ in where Node
+// keeps the resource that C++ code pushed, and the stores. In so short a time, the some thirty samples before all
+// classes are known are more than one percent.
 func TestRequestsOfAsyncHooks(t *testing.T) {
 	some := map[string]string{"16.20.2": "gc", "22.23.3": "plain", "26.10.0": "plain"}
 	for _, mode := range []string{"plain", "gc"} {

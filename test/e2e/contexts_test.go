@@ -28,7 +28,7 @@ if (isMainThread) new Worker(__filename);
 run();
 `
 
-// TestContexts: what contexts shows of a process is what it keeps, and record takes the rules that it offers.
+// TestContexts: contexts shows the stores that a process keeps, and record accepts the rules that it prints.
 func TestContexts(t *testing.T) {
 	for _, version := range []string{"24.21.0", "26.10.0"} {
 		t.Run(version, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestContexts(t *testing.T) {
 	}
 }
 
-// untilContexts calls contexts until it has seen a store in both threads: a process that starts has none.
+// untilContexts runs contexts until it shows a store in both threads: a process that starts has none.
 func untilContexts(t *testing.T, pid string) string {
 	t.Helper()
 	var out []byte

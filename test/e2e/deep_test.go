@@ -11,8 +11,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// TestDeep: of recursion that is deeper than what is kept, in a program's own code and through map, sort and
-// JSON.parse, the leaf's side and the root's side are there, and the number of frames between them is right.
+// TestDeep: of stacks that are deeper than what a sample keeps, in a program's own code and through map, sort and
+// JSON.parse, samples have the frames at the leaf and at the root, and the right number of frames between them.
 func TestDeep(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		t.Setenv("WAIT_MS", "500")
@@ -43,7 +43,7 @@ func TestDeep(t *testing.T) {
 	})
 }
 
-// deepSample is a sample of a known stack: the frames at its leaf, and where others are skipped those at its root.
+// deepSample is a sample of a known stack: the frames at its leaf and, if some are skipped, those at its root.
 type deepSample struct {
 	*judge.Sample
 	leaf, root []judge.Frame
@@ -61,7 +61,7 @@ func split(s *judge.Sample, want []truth.Frame) deepSample {
 	return out
 }
 
-// kind is the recursion that a sample is of.
+// kind returns the kind of recursion of a sample.
 func (s deepSample) kind() string {
 	name := s.want[len(s.want)/2].Function
 	if outer, ok := map[string]string{"each": "map", "compare": "sort", "revive": "json"}[name]; ok {
@@ -70,7 +70,7 @@ func (s deepSample) kind() string {
 	return name
 }
 
-// deepStacks is what comparing found.
+// deepStacks is the result of the comparison.
 type deepStacks struct {
 	toRoot, own, skipped  judge.Share
 	perFrame              map[string]float64 // by kind: all frames to each of the program's own, where none are missing
@@ -109,7 +109,7 @@ func (d *deepStacks) compareCut(t *testing.T, s deepSample) {
 	}
 }
 
-// perFrame is how many frames there are to each of the program's own, between the first and the last of a function.
+// perFrame returns how many frames there are for each one of the program, between the first and the last of a function.
 func perFrame(all []judge.Frame, function string) float64 {
 	first, last, own := -1, -1, 0
 	for i, f := range all {
@@ -128,7 +128,7 @@ func perFrame(all []judge.Frame, function string) float64 {
 	return float64(last-first) / float64(max(own, 1))
 }
 
-// ownFrames are those of the program.
+// ownFrames returns the frames of the program.
 func ownFrames(all []judge.Frame) (own []judge.Frame) {
 	for _, f := range all {
 		if filepath.Base(f.File) == "deep.js" {
@@ -138,7 +138,7 @@ func ownFrames(all []judge.Frame) (own []judge.Frame) {
 	return own
 }
 
-// same compares functions, lines and columns; of the leaf, which runs on, the function.
+// same compares functions, lines and columns. Of the leaf, which continues to run, it compares the function only.
 func same(got []judge.Frame, want []truth.Frame) bool {
 	for i, w := range want {
 		if !got[i].Is(w.Function, w.File) && !(w.Function == "" && got[i].F == "(anonymous)") {

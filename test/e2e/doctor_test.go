@@ -15,7 +15,7 @@ import (
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
-// diagnosis is what a run of hotspan doctor said.
+// diagnosis is the output of a run of hotspan doctor.
 type diagnosis struct {
 	code           int
 	stdout, stderr string
@@ -40,7 +40,7 @@ func doctor(t *testing.T, command string, uid uint32, args ...string) diagnosis 
 	return d
 }
 
-// says fails the test if a text is not in the output.
+// says fails the test if the output lacks a text.
 func (d diagnosis) says(t *testing.T, text string) {
 	t.Helper()
 	if !strings.Contains(d.stdout, text) {
@@ -48,7 +48,7 @@ func (d diagnosis) says(t *testing.T, text string) {
 	}
 }
 
-// number is the one in parentheses of a pattern.
+// number returns the number that matches the group of a pattern.
 func (d diagnosis) number(t *testing.T, pattern string) int {
 	t.Helper()
 	m := regexp.MustCompile(pattern).FindStringSubmatch(d.stdout)
@@ -63,7 +63,7 @@ func (d diagnosis) number(t *testing.T, pattern string) int {
 	return n
 }
 
-// versions asks a Node.js itself.
+// versions returns the versions that a Node.js binary prints of itself.
 func versions(t *testing.T, node string) string {
 	t.Helper()
 	out, err := exec.Command(node, "-p",
@@ -74,7 +74,7 @@ func versions(t *testing.T, node string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestDoctorOnProcess: what doctor says of a busy process, with the AsyncContextFrame and with async_hooks.
+// TestDoctorOnProcess: doctor describes a busy process, with the AsyncContextFrame and with async_hooks.
 func TestDoctorOnProcess(t *testing.T) {
 	eachFrameNode(t, func(t *testing.T, node string, on []string) {
 		off := []string(nil)
@@ -102,7 +102,7 @@ func doctorOn(t *testing.T, node string, flags []string, where string) {
 	}
 }
 
-// TestDoctorOnPublished: doctor says in a line what a process publishes, and what of it is not read.
+// TestDoctorOnPublished: doctor lists what a process publishes, and what hotspan does not read of it.
 func TestDoctorOnPublished(t *testing.T) {
 	node, err := nodes.Path("24.21.0")
 	if err != nil {
@@ -129,8 +129,8 @@ func TestDoctorOnPublished(t *testing.T) {
 	}
 }
 
-// TestDoctorOnHandles: dd-trace keeps its stores out of reach where there is no AsyncContextFrame, and what doctor says
-// it takes is what TestRequests runs it with.
+// TestDoctorOnHandles: without AsyncContextFrame, dd-trace keeps its stores where they cannot be read. The requirements
+// that doctor prints are those with which TestRequests runs it.
 func TestDoctorOnHandles(t *testing.T) {
 	node, err := nodes.Path("22.23.3")
 	if err != nil {
@@ -142,11 +142,12 @@ func TestDoctorOnHandles(t *testing.T) {
 		"dd-trace 5.107 or later\n")
 }
 
-// leastVerified is how many fields every running process shows: all that are compared but for those of code of a tier
-// that it may not have.
+// leastVerified is how many fields can be compared with every running process: all but those of code of a tier that it
+// may not have.
 const leastVerified = 27
 
-// judge checks what holds of every process that can be sampled. The layout's numbers must be those of hotspan layout.
+// judge checks what doctor prints of any process that can be sampled. The layout's numbers must be those of hotspan
+// layout.
 func (d diagnosis) judge(t *testing.T, node string) {
 	t.Helper()
 	if d.code != 0 {
@@ -177,7 +178,7 @@ func (d diagnosis) judge(t *testing.T, node string) {
 	}
 }
 
-// TestDoctorLists: without a pid every Node.js process is there, one that waits too.
+// TestDoctorLists: without a pid, doctor lists every Node.js process, also one that is idle.
 func TestDoctorLists(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		c := exec.Command(node, "-e", "setInterval(() => {}, 1000); console.log('ready')")
@@ -206,10 +207,10 @@ func TestDoctorLists(t *testing.T) {
 	})
 }
 
-// nobody is a user without any right.
+// nobody is a user without privileges.
 const nobody = 65534
 
-// TestDoctorWithoutRights: a user without rights is told what gives them; the very line that doctor prints does.
+// TestDoctorWithoutRights: doctor prints a command that gives a user the missing capabilities, and that command works.
 func TestDoctorWithoutRights(t *testing.T) {
 	copied := readable(t, hotspan)
 	d := doctor(t, copied, nobody)
@@ -228,7 +229,7 @@ func TestDoctorWithoutRights(t *testing.T) {
 	}
 }
 
-// readable copies a program to where every user may run it.
+// readable copies an executable to where every user may run it.
 func readable(t *testing.T, program string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "hotspan-doctor-")
@@ -250,7 +251,7 @@ func readable(t *testing.T, program string) string {
 	return to
 }
 
-// TestDoctorRefuses: a pid that is none of a Node.js process.
+// TestDoctorRefuses: a pid that is not of a Node.js process.
 func TestDoctorRefuses(t *testing.T) {
 	gone := exec.Command("true")
 	if err := gone.Run(); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
-// TestEveryNode has a short look at each version that eachNode leaves out: the two hundred functions, half of them with
+// TestEveryNode is a short test of each version that eachNode leaves out. The two hundred functions, half of them with
 // a debugger's breakpoints, and the chain of calls in each tier run at the same time.
 func TestEveryNode(t *testing.T) {
 	list := slices.DeleteFunc(nodes.Versions(), func(v nodes.Version) bool {
@@ -37,13 +37,13 @@ func TestEveryNode(t *testing.T) {
 	})
 }
 
-// enough is how many samples of each program a short look needs: they share the CPUs.
+// enough is how many samples of each program the short test needs: the programs share the CPUs.
 const enough = 30
 
 func shortLook(t *testing.T, p program, name string, samples []judge.Sample) {
 	l := p.truth(t)
 	v := compare(t, samples, l)
-	// hotspan shares the CPUs too: code may be gone before it is named
+	// hotspan shares the CPUs too: V8 may discard code before it is named
 	atLeast(t, v.Right, "leaf function right", 95, enough)
 	atLeast(t, v.LeafLine, "leaf line inside the function", 99.5, enough)
 	atLeast(t, v.Line, "caller's line right", 100, enough)

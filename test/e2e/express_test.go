@@ -48,8 +48,8 @@ func load(t *testing.T, node, url, seconds string) {
 	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
 }
 
-// TestExpress: a real Express service under load, sampled 499 times a second. The routes are those of its source; each
-// must be there, with CPU in the function that burns it.
+// TestExpress: a real Express service under load, sampled 499 times a second. The profile must have each route of its
+// source, with CPU time in the function that uses it.
 func TestExpress(t *testing.T) {
 	burners := map[string]string{
 		"/sudoku": "sudoku", "/orders/:id": "orders", "/ranking": "ranking", "/search": "search",
@@ -88,7 +88,7 @@ func TestExpress(t *testing.T) {
 	})
 }
 
-// handler is the route's file that a sample is in, by its name without the extension.
+// handler returns the route's file that a sample is in, without the extension.
 func handler(s *judge.Sample) (string, bool) {
 	for _, f := range s.JS() {
 		if _, file, ok := strings.Cut(f.File, "/express/routes/"); ok {

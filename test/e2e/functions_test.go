@@ -8,7 +8,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// compare judges samples by the truth, and tells examples of what is not right to the log.
+// compare judges samples by the truth, and logs examples of wrong ones.
 func compare(t *testing.T, samples []judge.Sample, l *truth.Log) judge.Functions {
 	t.Helper()
 	v := judge.CompareFunctions(samples, l)
@@ -42,7 +42,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// reach checks what is true of all samples of a main thread.
+// reach checks that stacks of a main thread are whole.
 func reach(t *testing.T, samples []judge.Sample, pid int) {
 	t.Helper()
 	v := judge.CompareReach(samples, pid)

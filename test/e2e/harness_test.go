@@ -1,4 +1,5 @@
-// Package e2e runs the hotspan command on real Node.js processes that know the truth about themselves, and compares.
+// Package e2e runs the hotspan command on real Node.js processes that log what they do, and compares profiles with
+// logs.
 package e2e
 
 import (
@@ -39,8 +40,8 @@ func TestMain(m *testing.M) {
 
 var all = flag.Bool("all", false, "run each test on all versions of test/nodes.json, which takes an hour")
 
-// eachNode runs a test that takes long: on some versions of test/nodes.json only, unless -all is given. TestEveryNode
-// has a short look at all.
+// eachNode runs a test that takes long on some versions of test/nodes.json, or on all of them with -all. TestEveryNode
+// is a short test of the others.
 func eachNode(t *testing.T, f func(t *testing.T, node string)) {
 	list := nodes.Thorough()
 	if *all {
@@ -49,7 +50,7 @@ func eachNode(t *testing.T, f func(t *testing.T, node string)) {
 	runNodes(t, list, func(t *testing.T, _ nodes.Version, node string) { f(t, node) })
 }
 
-// eachFrameNode is eachNode for versions with V8's AsyncContextFrame; flags put it on.
+// eachFrameNode is eachNode for versions with V8's AsyncContextFrame, which flags turn on.
 func eachFrameNode(t *testing.T, f func(t *testing.T, node string, flags []string)) {
 	eachNode(t, func(t *testing.T, node string) {
 		if flags, ok := versionOf(node).AsyncContextFrame(); ok {
@@ -58,7 +59,7 @@ func eachFrameNode(t *testing.T, f func(t *testing.T, node string, flags []strin
 	})
 }
 
-// versionOf is the version of a path that eachNode gives.
+// versionOf returns the version of a path from eachNode.
 func versionOf(node string) nodes.Version {
 	return nodes.Version{Version: filepath.Base(filepath.Dir(filepath.Dir(node)))}
 }
@@ -75,7 +76,7 @@ func runNodes(t *testing.T, list []nodes.Version, f func(t *testing.T, v nodes.V
 	}
 }
 
-// program is a run of one of test/programs.
+// program is a run of a program of test/programs.
 type program struct{ *trial.Program }
 
 // start runs a program and waits until it says that it is ready.
@@ -86,7 +87,7 @@ func start(t *testing.T, node, script string, flags, env []string) program {
 	return p
 }
 
-// launch runs a program, for a minute if it is not told otherwise.
+// launch runs a program, for a minute unless env has another duration.
 func launch(t *testing.T, node, script string, flags, env []string) program {
 	t.Helper()
 	env = append([]string{"DURATION_MS=60000"}, env...)
@@ -112,7 +113,7 @@ func (p program) await(t *testing.T) {
 	}
 }
 
-// truth tells the program to end and reads what it wrote.
+// truth stops the program and reads its log.
 func (p program) truth(t *testing.T) *truth.Log {
 	t.Helper()
 	if err := p.Stop(); err != nil {
@@ -146,8 +147,8 @@ func record(t *testing.T, pid, rate int, d time.Duration, more ...string) []judg
 	return samples
 }
 
-// recordCommand has hotspan start a program of test/programs, which the file of its truth is given to as the last
-// argument, until it ends.
+// recordCommand has hotspan start a program of test/programs and record it until it ends. The program gets the path of
+// its log as the last argument.
 func recordCommand(t *testing.T, rate int, command ...string) ([]judge.Sample, *truth.Log) {
 	t.Helper()
 	dir := t.TempDir()
@@ -173,7 +174,7 @@ func readSamples(t *testing.T, file string) []judge.Sample {
 	return samples
 }
 
-// atLeast fails the test if a share is below a bound, or of too few samples to mean anything.
+// atLeast fails the test if a share is below a bound, or has too few samples to be significant.
 func atLeast(t *testing.T, s judge.Share, what string, percent float64, whole int) {
 	t.Helper()
 	t.Logf("%s: %v", what, s)
@@ -185,7 +186,7 @@ func atLeast(t *testing.T, s judge.Share, what string, percent float64, whole in
 	}
 }
 
-// tell writes examples of what was found to the log.
+// tell logs examples of findings.
 func tell(t *testing.T, examples []string) {
 	t.Helper()
 	for _, e := range examples {
@@ -193,5 +194,5 @@ func tell(t *testing.T, examples []string) {
 	}
 }
 
-// interrupt is what Ctrl-C sends.
+// interrupt is the signal that Ctrl-C sends.
 const interrupt = syscall.SIGINT

@@ -12,7 +12,7 @@ import (
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
-// TestHostile: whatever stands in the memory that is published, there is no label that the case does not have.
+// TestHostile: whatever is in the published memory, samples have no label that the case does not allow.
 func TestHostile(t *testing.T) {
 	ids := map[string]any{"trace_id": strings.Repeat("ab", 16), "span_id": strings.Repeat("cd", 8)}
 	label := map[string]any{"k": "v"}

@@ -19,7 +19,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
-// node24 is the Node.js that tests run which are not about Node.js.
+// node24 returns the Node.js for tests that are not about a version.
 func node24(t *testing.T) string {
 	t.Helper()
 	path, err := nodes.Path("24.21.0")
@@ -42,7 +42,7 @@ func command(t *testing.T, name string, args ...string) *exec.Cmd {
 
 const spin = "function spin() { for (let i = 0; i < 1e6; i++); setImmediate(spin) } spin()"
 
-// TestWrongUsage: each mistake gets exit code 2 and a sentence that says what would be right.
+// TestWrongUsage: each mistake gets exit code 2 and a sentence that says what is right.
 func TestWrongUsage(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -66,7 +66,7 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-// TestCannot: what cannot be done gets exit code 1 and the reason.
+// TestCannot: what is impossible gets exit code 1 and the reason.
 func TestCannot(t *testing.T) {
 	sleeper := strconv.Itoa(command(t, "sleep", "60").Process.Pid)
 	for _, c := range []struct {
@@ -91,7 +91,7 @@ func TestCannot(t *testing.T) {
 	}
 }
 
-// asNobody runs hotspan without any right.
+// asNobody runs hotspan without privileges.
 func asNobody(t *testing.T, args ...string) trial.Result {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "hotspan-nobody-")
@@ -131,7 +131,7 @@ func TestNoPermission(t *testing.T) {
 	}
 }
 
-// TestExit: a process that ends while it is recorded ends the recording, and what was sampled is written.
+// TestExit: the recording ends with the process, and hotspan writes the samples.
 func TestExit(t *testing.T) {
 	c := command(t, node24(t), "-e", "const end = Date.now() + 5000; while (Date.now() < end);")
 	out := filepath.Join(t.TempDir(), "x.jsonl")
@@ -142,7 +142,7 @@ func TestExit(t *testing.T) {
 	checkSum(t, r, out, 50)
 }
 
-// checkSum checks that what was taken is what is in the file and what was lost.
+// checkSum checks that the samples taken are those in the file plus those lost.
 func checkSum(t *testing.T, r trial.Result, file string, atLeast int) []judge.Sample {
 	t.Helper()
 	samples := readSamples(t, file)
@@ -154,7 +154,7 @@ func checkSum(t *testing.T, r trial.Result, file string, atLeast int) []judge.Sa
 	return samples
 }
 
-// TestExec: a process that runs another program that is not Node is said to, and what was sampled is written.
+// TestExec: hotspan says that a process executes a program that is not Node.js, and writes the samples.
 func TestExec(t *testing.T) {
 	node := node24(t)
 	js := "const end = Date.now() + 5000; while (Date.now() < end); " +
@@ -186,7 +186,7 @@ func TestInterrupt(t *testing.T) {
 	checkSum(t, trial.Result{Stderr: stderr.String()}, out, 50)
 }
 
-// TestFullRing: samples that find no room in the ring buffer are counted, and the sum is right all the same.
+// TestFullRing: samples that do not fit in the ring buffer are counted, and the sum is still right.
 func TestFullRing(t *testing.T) {
 	c := command(t, node24(t), "-e", "function deep(n) { return n ? deep(n - 1) + 1 : burn() } function burn() { "+
 		"const end = Date.now() + 900; while (Date.now() < end); return 0 } for (;;) deep(900)")
@@ -211,7 +211,7 @@ func TestFullRing(t *testing.T) {
 	checkSum(t, trial.Result{Stderr: stderr.String()}, out, 100)
 }
 
-// TestUnmatchedLabel: a path that matches nothing is said once, with the properties that were seen.
+// TestUnmatchedLabel: hotspan reports a path that matches nothing once, with the properties that stores had.
 func TestUnmatchedLabel(t *testing.T) {
 	js := "const { AsyncLocalStorage } = require('async_hooks'); const s = new AsyncLocalStorage({ name: 'app' }); " +
 		"s.run({ endpoint: 'x', user: { id: 'u' } }, () => { " + spin + " })"
@@ -233,7 +233,7 @@ func TestUnmatchedLabel(t *testing.T) {
 	atLeast(t, named, "samples with the label of the named store", 95, 50)
 }
 
-// TestCommand: a command that hotspan starts is profiled from its first instruction, and its children that are Node.
+// TestCommand: hotspan profiles a command from its first instruction, and its children that are Node.js.
 func TestCommand(t *testing.T) {
 	node := node24(t)
 	dir := t.TempDir()
@@ -264,7 +264,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestByName: processes are found by name, those that start later too, and no others.
+// TestByName: hotspan finds processes by name, also those that start later, and no others.
 func TestByName(t *testing.T) {
 	node, dir := node24(t), t.TempDir()
 	script := filepath.Join(dir, "orders-service.js")
@@ -294,8 +294,8 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// TestStripped: a Node.js without symbols is profiled, and it is said what that costs. In the oldest one the place of
-// the builtins is told by exported functions; in Node 24 they are known by where V8 has mapped them again.
+// TestStripped: hotspan profiles a Node.js without symbols and says what is missing. In the oldest version, exported
+// functions give the place of the builtins; in Node 24, it is where V8 has mapped them again.
 func TestStripped(t *testing.T) {
 	list := slices.DeleteFunc(nodes.Versions(),
 		func(v nodes.Version) bool { return v != nodes.Versions()[0] && v.Version != "24.21.0" })

@@ -7,8 +7,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// TestStateOfOldNode: until Node 18 it takes a look at the running process to know where a thread's isolate is, and
-// here hotspan is there before V8 is. Of a thread without an isolate all samples are in the state other.
+// TestStateOfOldNode: until Node 18, only the running process shows where a thread's isolate is, and here hotspan
+// starts before V8. All samples of a thread without an isolate are in the state other.
 func TestStateOfOldNode(t *testing.T) {
 	node, err := nodes.Path(nodes.Versions()[0].Version)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// TestKinds: whatever kind of function runs, each sample has the stack that an Error tells, from the leaf to the last
-// caller: names, files, lines and columns, builtins between them included.
+// TestKinds: for each kind of function, samples have the stack of an Error, from the leaf to the last caller: names,
+// files, lines and columns, builtins between them included.
 func TestKinds(t *testing.T) {
 	runNodes(t, nodes.Versions(), func(t *testing.T, _ nodes.Version, node string) {
 		samples, l := recordCommand(t, 1997, node, "../programs/kinds.js")
@@ -80,7 +80,7 @@ func stackText(stack []judge.Frame) string {
 	return strings.Join(lines, "\n\t")
 }
 
-// written is the frames of a stack that have a source.
+// written returns the frames of a stack that have a source.
 func written(stack []judge.Frame) []judge.Frame {
 	var out []judge.Frame
 	for _, f := range stack {
@@ -91,7 +91,7 @@ func written(stack []judge.Frame) []judge.Frame {
 	return out
 }
 
-// differs says how a stack differs from the truth; "" if it does not.
+// differs says how a stack differs from the truth. It is empty if it does not.
 func (j *kindsJudge) differs(stack, got []judge.Frame, want []truth.Frame) string {
 	between := "" // the builtin above the next frame
 	for i := 0; len(want) > 0; want = want[1:] {
@@ -130,8 +130,8 @@ func hasBuiltin(stack []judge.Frame, name string) bool {
 	})
 }
 
-// isFrame compares function and file. V8 keeps names of what is written in the source; those that are made when a
-// function is made, from a symbol or by Node.js, only the function object has.
+// isFrame compares function and file. V8 keeps names that are in the source. Only the function object has names that
+// are made with the function, from a symbol or by Node.js.
 func isFrame(got judge.Frame, want truth.Frame) bool {
 	name := want.Function
 	if name == "" || name == "eval" {
@@ -143,8 +143,8 @@ func isFrame(got judge.Frame, want truth.Frame) bool {
 	return got.File == fileOf(want) && (got.F == name || got.F == stored[want.Function])
 }
 
-// stored is what V8 keeps of functions whose names are made when they are, as its own profiler shows it (node
-// --cpu-prof): what it infers from the source, or nothing.
+// stored is what V8 keeps of functions whose names are made with them, as node --cpu-prof shows it: the name that V8
+// infers from the source, or nothing.
 var stored = map[string]string{
 	"get": "Proxy", "set": "Proxy", "has": "Proxy", "apply": "Proxy", "construct": "Proxy", "ownKeys": "Proxy",
 	"[Symbol.iterator]": "iterable", "[Symbol.toPrimitive]": "(anonymous)",
@@ -152,7 +152,7 @@ var stored = map[string]string{
 
 var place = regexp.MustCompile(`\(([^()]+):(\d+):\d+\)`)
 
-// fileOf is how hotspan shows a frame's file.
+// fileOf returns a frame's file as hotspan shows it.
 func fileOf(want truth.Frame) string {
 	if m := place.FindStringSubmatch(want.Origin); m != nil {
 		return "eval at " + m[1] + ":" + m[2]

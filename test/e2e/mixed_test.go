@@ -8,8 +8,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// TestMixed: of a service under load with everything in it, every stack is whole, every function has its name, and each
-// sample is in the job that ran, on every Node.js.
+// TestMixed: for a service under load that does everything, on every Node.js, every stack is whole, every function has
+// its name, and each sample is in the job that ran.
 func TestMixed(t *testing.T) {
 	runNodes(t, nodes.Versions(), func(t *testing.T, _ nodes.Version, node string) {
 		p := start(t, node, "mixed.js", nil, nil)

@@ -8,8 +8,9 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// mutationProgram changes its store without pause: properties come and go, so that it is in dictionary mode and back;
-// Maps grow, shrink and are emptied; strings are put together and flattened. What is under a key always begins with it.
+// mutationProgram changes its store without pause: it adds and deletes properties, so that the store enters and leaves
+// dictionary mode; Maps grow, shrink and are emptied; strings are concatenated and flattened. Each value begins with
+// its key.
 const mutationProgram = `
 const { AsyncLocalStorage } = require('async_hooks');
 const store = { a: 'a-0', b: 'b-0', deep: { c: 'c-0' }, map: new Map([['d', 'd-0']]), list: ['e-0'] };
@@ -36,7 +37,7 @@ function change() {
 new AsyncLocalStorage({ name: 'app' }).run(store, () => { for (;;) change(); });
 `
 
-// TestMutation: a sample may hit in the middle of any change. What it has of a key is the key's, or nothing.
+// TestMutation: a sample may interrupt any change. Its label for a key is a value of that key, or missing.
 func TestMutation(t *testing.T) {
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		p := command(t, node, append(flags, "--max-semi-space-size=1", "-e", mutationProgram)...)
@@ -56,7 +57,7 @@ func TestMutation(t *testing.T) {
 	})
 }
 
-// ofKey reports whether a value is such as mutationProgram puts under a key.
+// ofKey reports whether a value is one that mutationProgram stores under a key.
 func ofKey(key string, value any) bool {
 	text, _ := value.(string)
 	digits, found := strings.CutPrefix(text, key+"-")

@@ -15,8 +15,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
-// container starts a program as containers do: in mount and PID namespaces of its own, on an overlay file system that
-// nobody else sees, in which prepare (a shell script, in the new root) has put what is run.
+// container starts a program as containers do: in its own mount and PID namespaces, on an overlay file system that no
+// other process sees. The shell script prepare, run in the new root, puts the files there.
 func container(t *testing.T, prepare, node, script string) program {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,7 +66,7 @@ func hasGoodNames(t *testing.T, p program) []judge.Sample {
 	return samples
 }
 
-// TestContainer: what a container runs is found by what it is, not by where it is or what it is called.
+// TestContainer: hotspan finds what a container runs by its contents, not by path or name.
 func TestContainer(t *testing.T) {
 	prepare := "mkdir -p opt/service && cp " + strconv.Quote(node24(t)) + " opt/service/api"
 	p := container(t, prepare, "/opt/service/api", "functions.js")
@@ -82,7 +82,8 @@ func TestContainer(t *testing.T) {
 	}
 }
 
-// TestSharedLibrary: Debian's Node.js is a small program and libnode, stripped, at an address that the loader chooses.
+// TestSharedLibrary: Debian's Node.js is a small executable and a stripped libnode, at an address that the loader
+// chooses.
 func TestSharedLibrary(t *testing.T) {
 	packages := debian(t, "libnode108", "nodejs/bookworm", "libuv1", "libc-ares2", "node-acorn",
 		"node-cjs-module-lexer", "node-undici")
@@ -101,7 +102,7 @@ func TestSharedLibrary(t *testing.T) {
 	}
 }
 
-// debian downloads packages of Debian 12, whose nodejs is built with --shared, and returns where they are.
+// debian downloads packages of Debian 12, whose nodejs is built with --shared, and returns their paths.
 func debian(t *testing.T, packages ...string) string {
 	t.Helper()
 	if os, _ := os.ReadFile("/etc/os-release"); !strings.Contains(string(os), "VERSION_CODENAME=bookworm") {
@@ -118,7 +119,7 @@ func debian(t *testing.T, packages ...string) string {
 	return dir
 }
 
-// TestAll: of all processes on a machine only those are spoken of that could be Node.js.
+// TestAll: of all processes on a machine, hotspan mentions only those that could be Node.js.
 func TestAll(t *testing.T) {
 	node := command(t, node24(t), "-e", spin).Process.Pid
 	file := filepath.Join(t.TempDir(), "all.jsonl")

@@ -10,8 +10,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// TestPolymorphic: stores of 800 hidden classes in 50 AsyncLocalStorages. Each class costs a miss or two, which is
-// counted, and none more: when all were met, nothing is missing.
+// TestPolymorphic: stores of 800 hidden classes in 50 AsyncLocalStorages. Each class costs one or two samples a label,
+// which are counted. Once all classes were seen, no label is missing.
 func TestPolymorphic(t *testing.T) {
 	node, err := nodes.Path("24.21.0")
 	if err != nil {

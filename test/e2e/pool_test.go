@@ -11,8 +11,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// poolChains are functions of native code by which a sample is known to be of a chain of pool.js; the first that is
-// there counts.
+// poolChains are native functions that identify the chain of pool.js that a sample belongs to. The first match counts.
 var poolChains = []struct {
 	chain    int
 	function string
@@ -27,19 +26,20 @@ const addonChain = 6
 // poolKinds are the kinds of the chains, from number 1 on.
 var poolKinds = []any{"pbkdf2", "scrypt", "deflate", "file", "lookup", "addon"}
 
-// poolRules are labels of the stores of pool.js.
+// poolRules are rules for the stores of pool.js.
 var poolRules = []string{"kind=kind", "id=id", "user=user.name"}
 
 func poolLabels(l *truth.Label) map[string]any {
 	return map[string]any{"kind": l.Endpoint, "id": float64(l.Request), "user": l.User}
 }
 
-// poolNodes are the first versions in which Node keeps the request of a job somewhere else than before, and the newest.
+// poolNodes are the first version of each place in which Node keeps the request of a job, and the newest version.
 var poolNodes = []string{"16.20.2", "22.23.3", "24.10.0", "24.15.0", "26.10.0"}
 
-// TestPool: what libuv's pool does has the labels of the request that asked for it, however Node keeps the request;
-// nothing else on its threads has any. While the thread collects that asked, a job's first samples have none: how many
-// that are depends on the machine, and in small collections, one after the other, only what is there is judged.
+// TestPool: jobs of libuv's pool have the labels of the request that queued them, however Node keeps the request.
+// Nothing else on the pool's threads has labels. While the thread that queued a job collects garbage, the first samples
+// of the job have none. How many these are depends on the machine: with many small collections, only present labels are
+// judged.
 func TestPool(t *testing.T) {
 	runNodes(t, nodes.Versions(), func(t *testing.T, v nodes.Version, node string) {
 		if !*all && !slices.Contains(poolNodes, v.Version) {
@@ -77,7 +77,7 @@ func runPool(t *testing.T, node string, flags, env []string, percent float64) {
 	compareLabels(t, work, l, poolLabels, bound{percent, 1000})
 }
 
-// poolChain is the chain of pool.js that a thread of the pool works for; 0 for none.
+// poolChain returns the chain of pool.js that a thread of the pool works for, or 0.
 func poolChain(stack []judge.Frame) int {
 	if !hasFrame(stack, "worker") {
 		return 0
@@ -92,8 +92,8 @@ func poolChain(stack []judge.Frame) int {
 	return 0
 }
 
-// beginsJob reports whether a thread of the pool is in a job of Node's. At its begin and end that is all that can be
-// told.
+// beginsJob reports whether a thread of the pool is in a job of Node's. At the begin and end of a job nothing more is
+// known.
 func beginsJob(stack []judge.Frame) bool {
 	return hasFrame(stack, "worker") && slices.ContainsFunc(stack, func(f judge.Frame) bool {
 		return strings.Contains(f.F, "node::ThreadPoolWork::ScheduleWork")

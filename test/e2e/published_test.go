@@ -17,13 +17,13 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// addon builds an add-on for Node.js of the sources in testdata.
+// addon builds an add-on for Node.js from the sources in testdata.
 func addon(t *testing.T, node, name string, arguments ...string) string {
 	t.Helper()
 	return live.Addon(t, node, filepath.Join("testdata", name), arguments...)
 }
 
-// publishedLabels are the labels that a request must have which published.js or native_threads.js has published.
+// publishedLabels returns the labels of a request that published.js or native_threads.js has published.
 func publishedLabels(l *truth.Label) map[string]any {
 	want := map[string]any{"trace_id": l.TraceID, "span_id": l.SpanID}
 	for key, value := range map[string]string{"http.route": l.Route, "endpoint": l.Endpoint, "tenant": l.Tenant,
@@ -35,7 +35,7 @@ func publishedLabels(l *truth.Label) map[string]any {
 	return want
 }
 
-// publishedFor is how long each run is recorded: with -all long enough for 100,000 samples in sum.
+// publishedFor is how long to record each run: with -all, long enough for 100,000 samples in total.
 func publishedFor() time.Duration {
 	if *all {
 		return 9 * time.Second
@@ -43,8 +43,8 @@ func publishedFor() time.Duration {
 	return 1200 * time.Millisecond
 }
 
-// TestPublished: contexts that a writer of each shipped layout publishes. Without -all each version has one of the
-// writers, in turn.
+// TestPublished: contexts that a writer of each shipped layout publishes. Without -all, each version runs one of the
+// writers in turn.
 func TestPublished(t *testing.T) {
 	run := 0
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
@@ -93,8 +93,8 @@ func comparePublished(t *testing.T, p program) {
 	compareLabels(t, samples, p.truth(t), publishedLabels, bound{99.5, int(d.Seconds() * 30)})
 }
 
-// TestPublishedThreads: contexts that threads publish which run no JavaScript, for each way to access a thread-local
-// variable. The add-ons of one process have one each of the same name.
+// TestPublishedThreads: contexts of threads that run no JavaScript, for each way to access a thread-local variable. The
+// add-ons of a process have variables of the same name.
 func TestPublishedThreads(t *testing.T) {
 	node, err := nodes.Path("24.21.0")
 	if err != nil {
@@ -126,8 +126,8 @@ func TestPublishedThreads(t *testing.T) {
 	}
 }
 
-// TestPublishedLate: a process context that comes when hotspan samples already is seen within seconds, and from then on
-// each label; what it says of the process is in the profile.
+// TestPublishedLate: hotspan finds a process context that is published during a recording within seconds, and from then
+// on every label. The attributes of the process are in the profile.
 func TestPublishedLate(t *testing.T) {
 	node, err := nodes.Path("24.21.0")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// requestRun is a way to run requests.js. each means on each Node.js that is run thoroughly, else on those of one line
-// unless -all is given.
+// requestRun is a way to run requests.js. With each it runs on each Node.js that eachNode chooses, else on those of one
+// major, unless -all is given.
 type requestRun struct {
 	name  string
 	each  bool
@@ -20,12 +20,12 @@ type requestRun struct {
 	env   []string
 	rules []string
 	want  func(*truth.Label) map[string]any
-	// Where resources have the stores more hidden classes are met before they are learnt.
+	// If resources have the stores, there are more hidden classes that are not known yet.
 	percent float64       // of the samples in request code that must have their labels; 0 = 99.5
 	length  time.Duration // 0 = 5 s
 }
 
-// collecting makes many small collections.
+// collecting are options with which V8 runs many small collections.
 var collecting = []string{"--max-semi-space-size=1"}
 
 var requestRuns = []requestRun{
@@ -42,9 +42,9 @@ var requestRuns = []requestRun{
 		env: []string{"TRACER=datadog", "MODE=gc", "STORES=mixed"}, rules: judge.StoreRules, want: judge.DatadogLabels},
 }
 
-// TestRequests: sixteen requests at a time, interleaved through all kinds of continuation; each sample must have the
-// labels of the request whose code ran, in collections too, and none where none did. With -all each run is made on each
-// Node.js, and is longer.
+// TestRequests: sixteen requests at a time, interleaved through all kinds of continuation. Each sample must have the
+// labels of the request whose code ran, in collections too, and none if no request ran. With -all, each run is longer
+// and on each Node.js.
 func TestRequests(t *testing.T) {
 	for _, r := range requestRuns {
 		t.Run(r.name, func(t *testing.T) {
@@ -67,14 +67,14 @@ func (r requestRun) run(t *testing.T, node string, flags []string) {
 	compareLabels(t, samples, p.truth(t), r.want, bound{cmp.Or(r.percent, 99.5), int(d.Seconds() * 500)})
 }
 
-// bound is how many samples there must be in the code of requests, and how many percent of them labelled right. The
-// others were met before their hidden classes were learnt.
+// bound is how many samples there must be in the code of requests, and how many percent of them with right labels. The
+// others are of hidden classes that were not known yet.
 type bound struct {
 	percent float64
 	samples int
 }
 
-// compareLabels asks for labels of which none is wrong, and for as many right ones as least says.
+// compareLabels checks that no label is wrong, and that as many are right as least says.
 func compareLabels(t *testing.T, samples []judge.Sample, l *truth.Log, want func(*truth.Label) map[string]any,
 	least bound) {
 	t.Helper()

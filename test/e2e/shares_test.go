@@ -9,8 +9,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// TestShares: functions and requests have the portion of the samples that they have of the CPU time, by its own
-// clock.
+// TestShares: the portions of functions and requests in the samples are those in the CPU time, by the program's clock.
 func TestShares(t *testing.T) {
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		p := start(t, node, "shares.js", append(flags, "--single-threaded"), nil)
@@ -23,7 +22,7 @@ func TestShares(t *testing.T) {
 	})
 }
 
-// burner is the function of shares.js that a sample is in.
+// burner returns the function of shares.js that a sample is in.
 func burner(s *judge.Sample) string {
 	for _, f := range s.JS() {
 		if strings.HasSuffix(f.File, "/shares/burners.js") {

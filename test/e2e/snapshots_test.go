@@ -12,7 +12,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// closing is the first line that hotspan prints at its end.
+// closing matches the first line that hotspan prints at its end.
 var closing = regexp.MustCompile(`(\d+) samples taken in [0-9.]+ s = (\d+) written \+ (\d+) lost`)
 
 // taken parses the closing line.
@@ -57,7 +57,7 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// TestSnapshotTimes: each sample of a snapshot lies in its interval, and no sample is in two.
+// TestSnapshotTimes: each sample of a snapshot is in its interval, and no sample is in two.
 func TestSnapshotTimes(t *testing.T) {
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// mappedSources and mappedBuilds are the folders of what was written and of what tools made of it.
+// mappedSources and mappedBuilds are the folders of the sources and of what tools made of them.
 const (
 	mappedSources = "/programs/sourcemaps/src/"
 	mappedBuilds  = "/programs/sourcemaps/dist/"
@@ -34,7 +34,7 @@ func TestSourceMaps(t *testing.T) {
 	})
 }
 
-// mapped checks that no frame of the builds is left as it was compiled.
+// mapped checks that no frame is of a compiled file.
 func mapped(t *testing.T, samples []judge.Sample) {
 	t.Helper()
 	var originals judge.Share
@@ -56,7 +56,7 @@ func mapped(t *testing.T, samples []judge.Sample) {
 	atLeast(t, originals, "frames mapped", 99.9, 1500)
 }
 
-// TestNoSourceMaps: with the switch off, frames are those of the code that runs.
+// TestNoSourceMaps: with --no-source-maps, frames are those of the code that runs.
 func TestNoSourceMaps(t *testing.T) {
 	node, err := nodes.Path(nodes.Versions()[0].Version)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// TestStart: of a command that hotspan starts the first stacks are whole, too, but for those that are taken while
-// libraries are mapped.
+// TestStart: the first stacks of a command that hotspan starts are whole too, except for those taken while libraries
+// are mapped.
 func TestStart(t *testing.T) {
 	list := nodes.Versions()
 	node, err := nodes.Path(list[len(list)-1].Version)

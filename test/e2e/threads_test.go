@@ -8,8 +8,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// TestThreads: workers, libuv's pool and every other thread are sampled, each under its name, each with the share of
-// the samples that it has of the CPU time, and samples of workers name what the worker ran.
+// TestThreads: workers, libuv's pool and every other thread are sampled, each under its name and in proportion to its
+// CPU time, and samples of workers name what the worker ran.
 func TestThreads(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "idle_workers.js", nil, nil)

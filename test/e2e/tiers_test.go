@@ -9,8 +9,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
-// TestTiers: in code of each tier, the leaf's line lies inside its function, callers are at their true call sites, and
-// no inlined function is missing.
+// TestTiers: in code of each tier, the leaf's line is in its function, callers are at their true call sites, and no
+// inlined function is missing.
 func TestTiers(t *testing.T) {
 	for _, tier := range trial.Tiers {
 		t.Run(tier.Name, func(t *testing.T) {
@@ -34,8 +34,8 @@ func TestTiers(t *testing.T) {
 	}
 }
 
-// inlinedKept checks that frames say of which tier they are, and that where V8 inlines, the chain below burst, which it
-// is inlined into, is whole and marked.
+// inlinedKept checks that frames have their tier, and that the chain below burst, into which V8 inlines it, is whole
+// and marked as inlined.
 func inlinedKept(t *testing.T, samples []judge.Sample, l *truth.Log, enough int) {
 	t.Helper()
 	v := judge.CompareChains(samples, l)

@@ -13,9 +13,9 @@ import (
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
-// TestUnknownV8: a V8 that hotspan has no rules for is tried by the rules for those before it. The newest Node.js says
-// here that its V8 is 99.0: it is profiled all the same, and doctor tells what was compared with the process from what
-// is assumed.
+// TestUnknownV8: for a V8 without rules, hotspan tries those of earlier versions. The newest Node.js is changed to say
+// that its V8 is 99.0. It is still profiled, and doctor distinguishes what was compared with the process from what is
+// assumed.
 func TestUnknownV8(t *testing.T) {
 	list := nodes.Thorough()
 	path, err := nodes.Path(list[len(list)-1].Version)
@@ -28,7 +28,7 @@ func TestUnknownV8(t *testing.T) {
 	for _, want := range []string{
 		"is newer than 14.6, the newest that hotspan knows",
 		"compared        Isolate.tls, ",
-		// nothing of these can be compared with this process
+		// none of these can be compared with this process
 		"assumed         ", "ScopeInfo.inferredNameBit", "JSMap.table",
 	} {
 		d.says(t, want)
@@ -45,7 +45,7 @@ func TestUnknownV8(t *testing.T) {
 	}
 }
 
-// pretend copies a Node.js that says another version of V8, of two numbers, in the text by which hotspan knows it.
+// pretend copies a Node.js binary and replaces the version of V8, of two numbers, in the text that hotspan reads.
 func pretend(t *testing.T, node, version string) string {
 	t.Helper()
 	v8, err := exec.Command(node, "-p", "process.versions.v8").Output()

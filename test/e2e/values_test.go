@@ -10,7 +10,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// valuesProgram has a store with a value of each kind, and spins in it.
+// valuesProgram has a store with a value of each kind, and spins with it current.
 const valuesProgram = `
 const { AsyncLocalStorage } = require('async_hooks');
 const concat = (...parts) => { let s = ''; for (const p of parts) s += p; return s; };
@@ -37,7 +37,7 @@ store.map.delete('gone');
 new AsyncLocalStorage({ name: 'app' }).run(store, () => { ` + spin + ` });
 `
 
-// TestValues: values of all kinds, by all kinds of step, are what the store has, or are not there.
+// TestValues: labels from values of all kinds, by all kinds of step, are what the store has, or are missing.
 func TestValues(t *testing.T) {
 	rules := []string{
 		"yes=yes", "no=no", "none=none", "nil=nil", "big=big", "number=number", "half=half", "negative=negative",
@@ -84,7 +84,7 @@ func TestValues(t *testing.T) {
 				last = diff
 			}
 		}
-		// Node's own code between two turns has no store, and the first sample of each class lacks it.
+		// Node's own code between two turns has no store, and the first sample of each class lacks the label.
 		if atLeast(t, all, "samples with all values", 90, 30); t.Failed() {
 			t.Log(last)
 		}
