@@ -18,7 +18,8 @@ var sharedModules = map[string]struct {
 }{
 	"golang.org/x/sys": {nil, "Linux system calls that the standard library lacks"},
 	"github.com/cilium/ebpf": {
-		[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/sampler", "agent/internal/trigger"},
+		[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/sampler",
+			"agent/internal/trigger"},
 		"bpf and, for tests, bpftest hold the generated loaders, sampler fills maps and reads, trigger attaches"},
 	"golang.org/x/arch": {[]string{"agent/internal/uvpool", "v8/layout", "v8/stack"},
 		"one disassembler: of accessors and of libuv's call at attach, of jumps out of line"},

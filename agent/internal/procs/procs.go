@@ -48,8 +48,8 @@ func CommandLine(pid int) string {
 	return strings.TrimSpace(string(bytes.ReplaceAll(b, []byte{0}, []byte{' '})))
 }
 
-// Arguments returns the arguments of a process, its own name first. There are none for a kernel thread and for a process
-// that is gone.
+// Arguments returns the arguments of a process, its own name first. There are none for a kernel thread and for a
+// process that is gone.
 func Arguments(pid int) []string { return zeroTerminated(pid, "cmdline") }
 
 // Variable returns a variable of the environment that a process was started with. It is empty if there is none.
