@@ -128,12 +128,9 @@ func startNode(t *testing.T) (pid int) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatalf("node said %q: %v", line, err)
 	}
-	awaitSyscall(t, pid, sysEpollWait, unix.SYS_EPOLL_PWAIT)
+	awaitSyscall(t, pid, unix.SYS_EPOLL_WAIT, unix.SYS_EPOLL_PWAIT)
 	return pid
 }
-
-// sysEpollWait is x86-64's number of epoll_wait, which later architectures do not have.
-const sysEpollWait = 232
 
 // awaitSyscall waits until the main thread is blocked in one of the system calls.
 func awaitSyscall(t *testing.T, pid int, numbers ...int) {
