@@ -207,12 +207,18 @@ func TestSplitZeros(t *testing.T) {
 
 func TestVariable(t *testing.T) {
 	environment := []string{"HOME=/", "NODE_OPTIONS=--inspect", "XNODE_OPTIONS=no", "EMPTY="}
-	cmd := exec.Command("sleep", "60")
+	cmd := exec.Command("cat")
 	cmd.Env = environment
-	if err := cmd.Start(); err != nil {
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	t.Cleanup(func() { in.Close(); cmd.Wait() })
+	io.WriteString(in, "x")
+	if _, err := io.ReadFull(out, make([]byte, 1)); err != nil { // now it is cat, not a copy of this test
+		t.Fatal(err)
+	}
 	for name, want := range map[string]string{"NODE_OPTIONS": "--inspect", "EMPTY": "", "OPTIONS": ""} {
 		if got := Variable(cmd.Process.Pid, name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
