@@ -93,7 +93,7 @@ func (c *Cache) read(pid int, m procs.Mapping) *File {
 		return loadLayout(file, m.Path, roots...)
 	}
 	f := load(file, m.Path, roots...)
-	f.stamp = stampOf(file.Name())
+	f.stamp = stampOfFile(file)
 	c.add(f)
 	return f
 }

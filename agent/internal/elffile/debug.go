@@ -8,12 +8,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 )
 
 // debugDir is where distributions put separate debug files, named by build id. (GDB manual, "Debugging Information in
 // Separate Files")
-const debugDir = "usr/lib/debug/.build-id"
+const debugDir = "/usr/lib/debug/.build-id"
 
 // openDebug opens the separate debug file of a build id in the first of the file systems that has it. It is nil where
 // none has.
@@ -22,7 +23,7 @@ func openDebug(roots []string, buildID string) (*os.File, error) {
 		return nil, nil
 	}
 	for _, root := range roots {
-		f, err := os.Open(filepath.Join(root, debugDir, buildID[:2], buildID[2:]+".debug"))
+		f, err := openBelow(root, filepath.Join(debugDir, buildID[:2], buildID[2:]+".debug"))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -36,6 +37,17 @@ func openDebug(roots []string, buildID string) (*os.File, error) {
 		return f, nil
 	}
 	return nil, nil
+}
+
+// openBelow opens a regular file below a root, without blocking: that of a process may be anybody's.
+func openBelow(root, file string) (*os.File, error) {
+	dir, err := procs.OpenRootDir(root)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	f, _, err := dir.Open(file)
+	return f, err
 }
 
 // checkDebug reports that a file is not the debug file of a build id: names of another build would be wrong names.

@@ -1,6 +1,7 @@
 package elffile
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -95,7 +97,13 @@ func TestDebugFileOfAnotherBuild(t *testing.T) {
 	if err := os.WriteFile(debug, []byte("no ELF"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if f := loadPath(t, stripped, dir); len(f.Problems) != 1 || !strings.Contains(f.Problems[0].Error(), debug) {
+	if f := loadPath(t, stripped, dir); len(f.Problems) != 1 || !strings.Contains(f.Problems[0].Error(), filepath.Base(debug)) {
 		t.Errorf("problems %v, want one of %s", f.Problems, debug)
+	}
+	if err := errors.Join(os.Remove(debug), unix.Mkfifo(debug, 0o644)); err != nil { // nobody writes: open(2) would wait
+		t.Fatal(err)
+	}
+	if f := loadPath(t, stripped, dir); len(f.Problems) != 1 || !strings.Contains(f.Problems[0].Error(), "not a regular file") {
+		t.Errorf("problems %v, want that it is not a regular file", f.Problems)
 	}
 }

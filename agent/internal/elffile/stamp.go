@@ -1,6 +1,10 @@
 package elffile
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
 
 // stamp tells a file from a later one with the same device and inode, which file systems use again.
 type stamp struct {
@@ -15,8 +19,19 @@ func stampOf(path string) stamp {
 	if unix.Stat(path, &st) != nil {
 		return stamp{}
 	}
-	return stamp{st.Ino, st.Size, st.Mtim, st.Ctim}
+	return newStamp(&st)
 }
+
+// stampOfFile is that of a file that is open.
+func stampOfFile(f *os.File) stamp {
+	var st unix.Stat_t
+	if unix.Fstat(int(f.Fd()), &st) != nil {
+		return stamp{}
+	}
+	return newStamp(&st)
+}
+
+func newStamp(st *unix.Stat_t) stamp { return stamp{st.Ino, st.Size, st.Mtim, st.Ctim} }
 
 // replaced reports whether another file has the place of f by now. One whose path is gone is still mapped by who runs
 // it, so its inode is not used again.

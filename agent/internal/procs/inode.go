@@ -2,9 +2,7 @@ package procs
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,15 +20,4 @@ func Identify(path string) (Mapping, error) {
 	}
 	device := fmt.Sprintf("%02x:%02x", unix.Major(st.Dev), unix.Minor(st.Dev))
 	return Mapping{Inode: st.Ino, Device: device, Path: path}, nil
-}
-
-func inode(f *os.File) uint64 {
-	st, err := f.Stat()
-	if err != nil {
-		return 0
-	}
-	if s, ok := st.Sys().(*syscall.Stat_t); ok {
-		return s.Ino
-	}
-	return 0
 }

@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 )
 
 func TestContainerID(t *testing.T) {
@@ -170,6 +172,14 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("deleted")
+	if err := unix.Mkfifo(path, 0o644); err != nil { // nobody writes: open(2) would wait
+		t.Fatal(err)
+	}
+	check("a FIFO in its place")
+	m := mapping()
+	if f, err := openByPath(cmd.Process.Pid, m); err == nil || !errors.Is(err, errNotRegular) {
+		t.Errorf("by its path: %v, %v", f, err)
+	}
 	if f, err := Open(1<<30, mapping()); err == nil {
 		f.Close()
 		t.Error("opened a file of no process")
@@ -222,6 +232,86 @@ func TestVariable(t *testing.T) {
 	for name, want := range map[string]string{"NODE_OPTIONS": "--inspect", "EMPTY": "", "OPTIONS": ""} {
 		if got := Variable(cmd.Process.Pid, name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestKernelFiles: what reads as a regular file but is the kernel's is not opened, nor is a device.
+func TestKernelFiles(t *testing.T) {
+	root, err := OpenRootDir("/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for name, want := range map[string]error{
+		"/proc/kmsg": errKernelFile, "/sys/kernel/vmcoreinfo": errKernelFile, "/dev/null": errNotRegular,
+		"/proc/self/fd/0": nil, // a magic link: refused by openat2, whatever it leads to
+	} {
+		f, _, err := root.Open(name)
+		if err == nil {
+			f.Close()
+		}
+		if err == nil || want != nil && !errors.Is(err, want) && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+	}
+}
+
+// TestRights: files below a process's root are opened as its user may, though this is root; a thread of this process keeps
+// no other rights afterwards.
+func TestRights(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can take another user's rights")
+	}
+	dir := t.TempDir()
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	secret, shared, own := filepath.Join(dir, "secret"), filepath.Join(dir, "shared"), filepath.Join(dir, "own")
+	for name, owner := range map[string][3]int{secret: {0, 0, 0o600}, shared: {0, 4711, 0o640}, own: {4242, 4242, 0o400}} {
+		if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Chown(name, owner[0], owner[1]),
+			os.Chmod(name, fs.FileMode(owner[2]))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("cat")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 4242, Gid: 4242, Groups: []uint32{4711}}}
+	in, err := cmd.StdinPipe()
+	if err := errors.Join(err, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { in.Close(); cmd.Wait() }()
+	root, err := OpenRoot(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for range 3 {
+		for name, may := range map[string]bool{secret: false, shared: true, own: true} {
+			f, _, err := root.Open(name)
+			if err == nil {
+				f.Close()
+			}
+			if (err == nil) != may || err != nil && !errors.Is(err, fs.ErrPermission) {
+				t.Errorf("%s: %v, may it: %v", name, err, may)
+			}
+		}
+		if f, err := os.Open(secret); err != nil {
+			t.Errorf("afterwards, as root: %v", err)
+		} else {
+			f.Close()
+		}
+	}
+}
+
+func TestParseRights(t *testing.T) {
+	r, err := parseRights([]byte("Name:\tx\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nGroups:\t9 10 \n"))
+	if diff := cmp.Diff(rights{4, 8, []uint32{9, 10}}, r, cmp.AllowUnexported(rights{})); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	for _, status := range []string{"", "Uid:\t1\nGid:\t1\nGroups:\n", "Uid:\tx\tx\tx\tx\nGid:\t1\t1\t1\t1\nGroups:\n"} {
+		if r, err := parseRights([]byte(status)); err == nil {
+			t.Errorf("%q: %+v", status, r)
 		}
 	}
 }

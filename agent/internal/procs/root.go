@@ -11,45 +11,69 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RootDir is an open root directory of a process, which is that of its container if it is in one. It remains usable
-// when the process has ended.
-type RootDir struct{ dir *os.File }
+// RootDir is a root directory, held open. That of a process is its container's, if it is in one, and stays when the
+// process ends.
+type RootDir struct {
+	dir    *os.File
+	rights rights
+}
 
-// OpenRoot opens the root of a process.
+// OpenRoot opens the root of a process. Its files are opened with the rights of the process's user.
 func OpenRoot(pid int) (*RootDir, error) {
-	dir, err := os.OpenFile(Root(pid), unix.O_PATH|unix.O_DIRECTORY, 0)
+	rights, err := rightsOf(pid)
 	if err != nil {
 		return nil, err
 	}
-	return &RootDir{dir}, nil
+	r, err := OpenRootDir(Root(pid))
+	if err == nil {
+		r.rights = rights
+	}
+	return r, err
 }
 
-// Open opens a regular file by its absolute path in the process: links cannot lead out of the root. The second result
-// has the inode, size and times, which distinguish a file from a later one of the same name.
-func (r *RootDir) Open(file string) (*os.File, *unix.Stat_t, error) {
-	how := unix.OpenHow{Flags: unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK,
-		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS}
+// OpenRootDir opens a directory as a root.
+func OpenRootDir(name string) (*RootDir, error) {
+	dir, err := os.OpenFile(name, unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &RootDir{dir: dir}, nil
+}
+
+// Close lets go of the directory.
+func (r *RootDir) Close() error { return r.dir.Close() }
+
+// Open opens a regular file by an absolute path as the process means it, without blocking: links cannot lead out of the
+// root. The inode and what else tells a file from a later one of the same name are in the second result.
+func (r *RootDir) Open(file string) (f *os.File, st *unix.Stat_t, err error) {
+	err = errNoRights
+	r.rights.do(func() { f, st, err = r.open(file) })
+	return f, st, err
+}
+
+var errNoRights = errors.New("the rights of the process's user cannot be taken")
+
+func (r *RootDir) open(file string) (*os.File, *unix.Stat_t, error) {
+	how := unix.OpenHow{
+		Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
+	}
 	fd, err := unix.Openat2(int(r.dir.Fd()), file, &how)
 	if err != nil {
 		return nil, nil, &fs.PathError{Op: "open", Path: file, Err: err}
 	}
-	f := os.NewFile(uintptr(fd), path.Base(file))
-	st := &unix.Stat_t{}
-	if err := unix.Fstat(fd, st); err != nil {
-		f.Close()
-		return nil, nil, &fs.PathError{Op: "stat", Path: file, Err: err}
+	defer unix.Close(fd)
+	f, st, err := openRegular(fd, path.Base(file))
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		p.Path = file
 	}
-	if st.Mode&unix.S_IFMT != unix.S_IFREG {
-		f.Close()
-		return nil, nil, &fs.PathError{Op: "open", Path: file, Err: errors.New("not a regular file")}
-	}
-	return f, st, nil
+	return f, st, err
 }
 
-// ErrTooLong is the error of ReadAll for a file that is longer than its limit.
+// ErrTooLong says that a file is longer than the limit.
 var ErrTooLong = errors.New("too long")
 
-// ReadAll reads a file of at most limit bytes. For a longer one the error is ErrTooLong.
+// ReadAll reads a file of at most limit bytes.
 func ReadAll(f io.Reader, limit int) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
 	if len(b) > limit {

@@ -30,7 +30,7 @@ func TestRoot(t *testing.T) {
 	must(unix.Mkfifo(filepath.Join(dir, "pipe"), 0o644))
 	f, err := os.OpenFile(dir, unix.O_PATH|unix.O_DIRECTORY, 0)
 	must(err)
-	r := &RootDir{f}
+	r := &RootDir{dir: f}
 	for name, want := range map[string]string{
 		"/srv/app/x.map": "inside", "/link/x.map": "inside", "/../../srv/app/../app/x.map": "inside",
 		"/escape": "no such file", "/../outside": "no such file", "/none": "no such file",

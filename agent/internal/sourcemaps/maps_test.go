@@ -88,6 +88,7 @@ func TestSourceMapsLoad(t *testing.T) {
 		{"broken inline", nil, "data:application/json,{}", "", Stats{Broken: 1}, "version is not 3"},
 		{"unknown scheme", nil, "blob:x", "", Stats{Broken: 1}, "blob:x: URLs of scheme blob: are not read"},
 		{"pipe", files{"pipe": ""}, "pipe", "", Stats{Broken: 1}, "pipe: not a regular file"},
+		{"the kernel's log", nil, "/proc/kmsg", "", Stats{Broken: 1}, "the kernel's own file systems"},
 		{"folder", nil, ".", "", Stats{Broken: 1}, "not a regular file"},
 		{"too large", files{"big": ""}, "big", "", Stats{TooLarge: 1}, "big: more than 67108864 bytes"},
 	} {
