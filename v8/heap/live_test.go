@@ -364,6 +364,9 @@ func checkCodes(t *testing.T, r *Reader, says said, maglev bool) {
 			checkBaseline(t, r, c, sfi)
 			continue
 		}
+		if name == "maglev" && !r.l.Has(layout.TranslationBegin) {
+			continue // before V8 12 Maglev's tables are not read: it was off by default
+		}
 		o, err := r.Optimized(c)
 		if err != nil || o.Function != sfi || !slices.Contains(o.Functions()[1:], small) ||
 			len(o.Positions)+len(o.sites) == 0 {

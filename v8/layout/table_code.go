@@ -49,17 +49,19 @@ var codeRows = []row{
 		{below: v(12, 0), n: 32, why: "src/objects/code.tq: behind length, constant_pool and handler_table"}}},
 	{field: BytecodeArrayFirstByte, dbg: []string{"class_BytecodeArray__data__uintptr_t"}, rules: []rule{
 		{below: v(10, 0), n: 54, why: "src/objects/code.tq: bytes, behind osr_nesting_level and bytecode_age"}}},
-	{field: CodeDeoptData, dbg: []string{"class_Code__deoptimization_data__FixedArray"}, rules: []rule{
+	{field: CodeDeoptData, dbg: []string{
+		"class_Code__deoptimization_data__FixedArray", "class_Code__deoptimization_data__Tagged_FixedArray_"}, rules: []rule{
 		{from: v(12, 0), n: 8,
 			why: "src/objects/code.h: deoptimization_data_or_interpreter_data is the first field behind the map"},
 		{below: v(11, 0), n: 16, why: "src/objects/code.h: deoptimization data, behind relocation_info"}}},
-	{field: CodePositions, dbg: []string{"class_Code__source_position_table__ByteArray"}, rules: []rule{
+	{field: CodePositions, dbg: []string{
+		"class_Code__source_position_table__ByteArray", "class_Code__source_position_table__Tagged_ByteArray_"}, rules: []rule{
 		{from: v(12, 0), n: 16, why: "src/objects/code.h: position_table, behind the deoptimization data"},
 		{below: v(11, 0), n: 24, why: "src/objects/code.h: position table, behind the deoptimization data"}}},
-	{field: CodeInstructionStart, dbg: []string{"class_Code__instruction_start__Address"}, rules: append(code11(40),
+	{field: CodeInstructionStart, dbg: []string{"class_Code__instruction_start__Address"}, rules: append(code11(40, 32),
 		rule{below: v(11, 0), absent: true, why: "src/objects/code.h: " + oneObject})},
-	{field: CodeInstructionSize, dbg: []string{"class_Code__instruction_size__int"}, rules: code11(56)},
-	{field: CodeFlags, dbg: []string{"class_Code__flags__uint32_t"}, rules: append(code11(48),
+	{field: CodeInstructionSize, dbg: []string{"class_Code__instruction_size__int"}, rules: code11(56, 44)},
+	{field: CodeFlags, dbg: []string{"class_Code__flags__uint32_t"}, rules: append(code11(48, 40),
 		rule{below: v(10, 0), n: 48, why: "src/objects/code.h: flags, behind the sizes of instructions and metadata"})},
 	{field: CodeFlagsKindMask, dbg: []string{"CodeKindFieldMask"}, rules: []rule{
 		{below: v(10, 0), n: 15, why: "src/objects/code.h: KindField has the lowest four bits"}}},
@@ -86,9 +88,13 @@ const oneObject = "until V8 10 the instructions follow the Code object's own fie
 
 const kindWhy = "src/objects/code-kind.h: BASELINE, MAGLEV, TURBOFAN follow each other"
 
-// code11 is the place of a field of Code in V8 11, which had no constants for them.
-func code11(n int64) []rule {
-	return []rule{{from: v(11, 0), below: v(12, 0), n: n, why: "src/objects/code.h: the order of fields"}}
+// code11 is the place of a field of Code in V8 11, which had no constants for them: until 11.3, and from 11.8 on, when
+// the first field had gone. Node has none between. (Seen in the memory of Node 21.0 and 21.7.)
+func code11(until, since int64) []rule {
+	const why = "src/objects/code.h: the order of fields"
+	return []rule{
+		{from: v(11, 0), below: v(11, 8), n: until, why: why}, {from: v(11, 8), below: v(12, 0), n: since, why: why},
+	}
 }
 
 // Deoptimization data and position tables.

@@ -43,7 +43,7 @@ var objectRows = []row{
 	dbg(OddballFalse, "OddballFalse"),
 	dbg(OddballTrue, "OddballTrue"),
 	{field: OddballHole, dbg: []string{"OddballTheHole"}, rules: []rule{
-		{from: v(12, 0), absent: true, why: "src/objects/hole.h: the hole is of a type of its own"}}},
+		{from: v(11, 8), absent: true, why: "src/objects/hole.h: the hole is of a type of its own"}}},
 	dbg(SymbolDescription, "class_Symbol__name__Object"),
 	fixed(SymbolFlags, 12, "src/objects/name.tq: flags, behind raw_hash_field"),
 	// Which V8 from 14.2 on was the first is not known: Node has none between 14.1 and 14.6.
