@@ -4,33 +4,17 @@
 package agent
 
 import (
-	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/labels"
-	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
-	"github.com/hotspan/hotspan/agent/internal/trigger"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
 )
-
-// Errors of New, beside those of the system.
-var (
-	// ErrNoProcess says that no process is running that was selected.
-	ErrNoProcess = errors.New("no Node.js process to profile")
-	// ErrNotNode says that a process does not run V8.
-	ErrNotNode = process.ErrNotNode
-	// ErrGone says that a process has ended.
-	ErrGone = process.ErrGone
-)
-
-// MaxRate is the highest rate that the kernel allows, in samples a second; 0 if it does not say.
-func MaxRate() int { return trigger.MaxRate() }
 
 // Agent is a profiler: of New, until Run or Close has returned. Its methods are not safe for concurrent use.
 type Agent struct {

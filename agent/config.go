@@ -9,6 +9,8 @@ import (
 	"math/bits"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/trigger"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -77,3 +79,16 @@ func (c *Config) check() error {
 	}
 	return nil
 }
+
+// Errors of New, beside those of the system.
+var (
+	// ErrNoProcess says that no process is running that was selected.
+	ErrNoProcess = errors.New("no Node.js process to profile")
+	// ErrNotNode says that a process does not run V8.
+	ErrNotNode = process.ErrNotNode
+	// ErrGone says that a process has ended.
+	ErrGone = process.ErrGone
+)
+
+// MaxRate is the highest rate that the kernel allows, in samples a second; 0 if it does not say.
+func MaxRate() int { return trigger.MaxRate() }

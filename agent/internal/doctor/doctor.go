@@ -2,28 +2,8 @@
 package doctor
 
 import (
-	"fmt"
-	"os"
 	"slices"
 )
-
-// Mark says how good or bad a finding is.
-type Mark uint8
-
-// The marks. Only Missing makes sampling impossible.
-const (
-	OK Mark = iota
-	Warning
-	Missing
-)
-
-// Finding is one thing that sampling depends on.
-type Finding struct {
-	Mark  Mark
-	What  string
-	Found string // a phrase
-	Fix   string // the command that fixes it, where one does
-}
 
 // Diagnosis is what Diagnose found out about the machine, the user and the Node.js processes.
 type Diagnosis struct {
@@ -48,14 +28,14 @@ func (d *Diagnosis) Lacking() []string {
 // at that process, more closely. It stops no process. The error says that the pid is none of a Node.js process.
 func Diagnose(pid int) (*Diagnosis, error) {
 	d := &Diagnosis{Machine: machine()}
+	var err error
 	if pid != 0 {
-		p, err := one(pid)
-		if err != nil {
-			return nil, err
-		}
-		d.Processes = []NodeProcess{*p}
-	} else if err := d.all(); err != nil {
-		return nil, fmt.Errorf("list processes: %w", err)
+		d.Processes, err = nodeProcess(pid)
+	} else {
+		d.Processes, d.Hidden, err = nodeProcesses()
+	}
+	if err != nil {
+		return nil, err
 	}
 	d.Permissions = permissions()
 	proof := proveByLoading(d.Permissions)
@@ -76,13 +56,4 @@ func (d *Diagnosis) trustProof(proof Finding) {
 			f.Found += "; the BPF program runs all the same"
 		}
 	}
-}
-
-// self is the path of this program, for commands that fix something.
-func self() string {
-	path, err := os.Executable()
-	if err != nil {
-		return "hotspan"
-	}
-	return path
 }

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/inspect"
 )
 
 // rights is all that decides what this user may do.
@@ -119,4 +122,37 @@ func showsAddresses(r io.Reader) bool {
 		}
 	}
 	return false
+}
+
+// grant is the command that gives capabilities: to the file of this program; or to the container, where they are
+// outside the bounding set: then a file that has them could not even be started.
+func (r rights) grant(n int) string {
+	need := []int{unix.CAP_BPF, unix.CAP_PERFMON, unix.CAP_SYS_PTRACE}
+	if !slices.Contains(need, n) {
+		need = append(need, n)
+	}
+	var all, outside []string
+	for _, n := range need {
+		all = append(all, "cap_"+strings.ToLower(capabilityNames[n]))
+		if r.bounding>>n&1 == 0 {
+			outside = append(outside, "--cap-add="+capabilityNames[n])
+		}
+	}
+	if len(outside) > 0 {
+		return "docker run --pid=host " + strings.Join(outside, " ") + " …"
+	}
+	return "sudo setcap " + strings.Join(all, ",") + "=ep " + inspect.Quoted(r.self)
+}
+
+var capabilityNames = map[int]string{
+	unix.CAP_BPF: "BPF", unix.CAP_PERFMON: "PERFMON", unix.CAP_SYS_PTRACE: "SYS_PTRACE", unix.CAP_SYSLOG: "SYSLOG",
+}
+
+// self is the path of this program, for commands that fix something.
+func self() string {
+	path, err := os.Executable()
+	if err != nil {
+		return "hotspan"
+	}
+	return path
 }

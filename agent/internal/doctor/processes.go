@@ -2,56 +2,22 @@ package doctor
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/elffile"
-	"github.com/hotspan/hotspan/agent/internal/inspect"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/procs"
-	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/layout"
-	"github.com/hotspan/hotspan/v8/verify"
 )
 
-// NodeProcess is what is known of one Node.js process.
-type NodeProcess struct {
-	PID         int
-	CommandLine []string
-	Executable  string
-	Denied      error  // why it may not be looked at; then nothing below is known
-	Node, V8    string // versions; Node is empty where the executable does not say
-	Layout      LayoutSources
-	Cannot      error // why it cannot be sampled, or nil
-	Check       SelfCheck
-	Stores      inspect.StoreLocation
-	Detail      *Detail // nil unless asked for
-}
-
-// SelfCheck is what came of comparing a layout with the main thread's isolate while the process runs.
-type SelfCheck struct {
-	verify.Result
-	None string // why nothing was compared
-}
-
-// LayoutSources says where the fields of a layout come from.
-type LayoutSources struct {
-	Code, Constants, Rules int            // fields by machine code, by exported constants, by rules for a version of V8
-	Gaps                   int            // what nothing tells: fields, tables
-	Assumed                []layout.Field // by rule, and not compared with the process
-}
-
-// Known is the number of fields that have a value.
-func (s *LayoutSources) Known() int { return s.Code + s.Constants + s.Rules }
-
-// all finds the Node.js processes.
-func (d *Diagnosis) all() error {
+// nodeProcesses finds the Node processes that run, by pid. hidden counts processes that this user may not inspect and
+// whose names are not Node's.
+func nodeProcesses() (list []NodeProcess, hidden int, err error) {
 	pids, err := procs.All()
 	if err != nil {
-		return err
+		return nil, 0, fmt.Errorf("list processes: %w", err)
 	}
 	slices.Sort(pids)
 	files := elffile.NewLayoutCache()
@@ -59,25 +25,23 @@ func (d *Diagnosis) all() error {
 		p, err := process.Open(pid, files)
 		switch {
 		case err == nil:
-			d.Processes = append(d.Processes, inspectProcess(p).NodeProcess)
+			list = append(list, inspectProcess(p).NodeProcess)
 		case errors.Is(err, fs.ErrPermission):
-			d.hidden(pid)
+			switch args := procs.Arguments(pid); {
+			case len(args) == 0: // a kernel thread
+			case namedNode(args[0]):
+				list = append(list, deniedProcess(pid))
+			default:
+				hidden++
+			}
 		}
 	}
-	return nil
+	return list, hidden, nil
 }
 
-// hidden keeps a process that may not be looked at where its name is Node's, and counts it where it is not. Threads of
-// the kernel have no command line.
-func (d *Diagnosis) hidden(pid int) {
-	args := procs.Arguments(pid)
-	switch {
-	case len(args) == 0:
-	case namedNode(args[0]):
-		d.Processes = append(d.Processes, NodeProcess{PID: pid, CommandLine: args, Denied: denial()})
-	default:
-		d.Hidden++
-	}
+// deniedProcess describes a process that this user may not inspect.
+func deniedProcess(pid int) NodeProcess {
+	return NodeProcess{PID: pid, CommandLine: procs.Arguments(pid), Denied: denial()}
 }
 
 func namedNode(arg string) bool {
@@ -85,102 +49,16 @@ func namedNode(arg string) bool {
 	return name == "node" || name == "nodejs"
 }
 
-// one looks at one process closely.
-func one(pid int) (*NodeProcess, error) {
+// nodeProcess inspects one process in detail. The list has that process alone.
+func nodeProcess(pid int) ([]NodeProcess, error) {
 	p, err := process.Open(pid, elffile.NewCache(nil))
 	if errors.Is(err, fs.ErrPermission) {
-		return &NodeProcess{PID: pid, CommandLine: procs.Arguments(pid), Denied: denial()}, nil
+		return []NodeProcess{deniedProcess(pid)}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	i := inspectProcess(p)
 	i.Detail = i.detail()
-	return &i.NodeProcess, nil
-}
-
-// inspection is a process that is being looked at.
-type inspection struct {
-	NodeProcess
-	process *process.Process
-	heap    *heap.Reader
-	isolate uint64 // address of the main thread's; 0 = not found
-}
-
-// watchShort is how long a process is watched to see where its stores are, watchLong until one is met.
-const (
-	watchShort = 30 * time.Millisecond
-	watchLong  = 2 * time.Second
-)
-
-// inspectProcess compares the layout with the process and tells where it comes from.
-func inspectProcess(p *process.Process) *inspection {
-	i := &inspection{process: p, heap: p.Heap()}
-	i.PID, i.Executable, i.CommandLine = p.PID, p.Executable, procs.Arguments(p.PID)
-	i.Node, i.V8 = p.Layout.Node, p.Layout.V8.String()
-	i.Cannot = process.CanSample(p.Layout)
-	i.Stores = inspect.ExpectedLocation(i.Node, i.CommandLine, procs.Variable(p.PID, "NODE_OPTIONS"))
-	var err error
-	if i.isolate, err = p.MainIsolate(); err == nil {
-		i.Check.Result, err = p.Verify(i.watchStores())
-	}
-	if err != nil {
-		i.Check.None = err.Error()
-	}
-	i.Layout = sources(p.Layout, i.Check.Fields)
-	return i
-}
-
-// watchStores looks for stores, to see where they are. The comparison is with what it saw.
-func (i *inspection) watchStores() verify.Comparison {
-	var right []layout.Field
-	seen := verify.Comparison{
-		What: "stores", Run: func(*heap.Reader, uint64) ([]layout.Field, error) { return right, nil },
-	}
-	if process.CanReadRequest(i.process.Layout) != nil {
-		return seen
-	}
-	inspect.NewIsolate(i.heap, i.isolate).Watch(watchShort, func(c inspect.Current) bool {
-		var err error
-		if c.Frame != 0 {
-			if right, err = verify.AsyncContextFrame(i.heap, c.Frame); err != nil {
-				return false
-			}
-		}
-		i.Stores = c.Location()
-		return true
-	})
-	return seen
-}
-
-// stores reads the first stores that are current.
-func (i *inspection) stores() []inspect.Store {
-	var out []inspect.Store
-	reader := inspect.NewStoreReader(i.heap)
-	inspect.NewIsolate(i.heap, i.isolate).Watch(watchLong, func(c inspect.Current) bool {
-		i.Stores = c.Location()
-		out = reader.Stores(c.Stores)
-		return len(out) > 0
-	})
-	return out
-}
-
-// sources counts where the fields of a layout come from.
-func sources(l *layout.Layout, compared []layout.Field) LayoutSources {
-	s := LayoutSources{Gaps: len(consequences(l))}
-	for f := range layout.NumFields {
-		switch v := l.Values[f]; {
-		case v.State != layout.Known:
-		case strings.HasPrefix(v.Origin, "machine code"):
-			s.Code++
-		case strings.HasPrefix(v.Origin, "rule"):
-			s.Rules++
-			if !slices.Contains(compared, f) {
-				s.Assumed = append(s.Assumed, f)
-			}
-		default:
-			s.Constants++
-		}
-	}
-	return s
+	return []NodeProcess{i.NodeProcess}, nil
 }

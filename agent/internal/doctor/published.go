@@ -11,12 +11,6 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// Publication is something that a process publishes for readers outside it.
-type Publication struct {
-	What string // a phrase
-	Not  string // why it is not read; empty where it is
-}
-
 // publishing are the thread-local variables, with what they are for the BPF program.
 var publishing = []struct {
 	variable, what string

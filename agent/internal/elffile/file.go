@@ -118,3 +118,10 @@ func (f *File) note(what string, err error) {
 
 // FromMemory reads a file that is in memory only, such as the vdso.
 func FromMemory(image []byte, name string) *File { return load(bytes.NewReader(image), name) }
+
+// replaced reports whether another file has the place of f by now. One whose path is gone is still mapped by who runs
+// it, so its inode is not used again.
+func (f *File) replaced(path string) bool {
+	now := stampOf(path)
+	return f.stamp.inode != 0 && now.inode == f.stamp.inode && (now.size != f.stamp.size || now.written != f.stamp.written)
+}

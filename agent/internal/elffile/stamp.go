@@ -32,10 +32,3 @@ func stampOfFile(f *os.File) stamp {
 }
 
 func newStamp(st *unix.Stat_t) stamp { return stamp{st.Ino, st.Size, st.Mtim, st.Ctim} }
-
-// replaced reports whether another file has the place of f by now. One whose path is gone is still mapped by who runs
-// it, so its inode is not used again.
-func (f *File) replaced(path string) bool {
-	now := stampOf(path)
-	return f.stamp.inode != 0 && now.inode == f.stamp.inode && (now.size != f.stamp.size || now.written != f.stamp.written)
-}

@@ -91,3 +91,21 @@ func (p *Process) labelSets() labelSets {
 	}
 	return p.decoder.labelSets
 }
+
+// published is what a process publishes for readers outside it.
+type published struct {
+	at        uint64                 // address of the process context; 0 = none
+	process   *reqctx.ProcessContext // nil = none, or not readable
+	seen      uint64                 // its publication that was looked at last, readable or not
+	checked   time.Time
+	asked     time.Time // for changes
+	since     time.Time // when the process was attached to
+	said      string    // last message
+	labelSets labelSets // keys of attributes are numbers of this publication
+}
+
+// job is what a thread of the pool worked on when it was sampled last, and for whom.
+type job struct {
+	work, id uint64
+	labels   []pprofx.Label
+}

@@ -20,18 +20,6 @@ const (
 	seldom       = 10 * time.Second
 )
 
-// published is what a process publishes for readers outside it.
-type published struct {
-	at        uint64                 // address of the process context; 0 = none
-	process   *reqctx.ProcessContext // nil = none, or not readable
-	seen      uint64                 // its publication that was looked at last, readable or not
-	checked   time.Time
-	asked     time.Time // for changes
-	since     time.Time // when the process was attached to
-	said      string    // last message
-	labelSets labelSets // keys of attributes are numbers of this publication
-}
-
 // FindPublished looks for what the process publishes, and reports whether the BPF program must be told.
 func (p *Process) FindPublished(now time.Time) bool {
 	w, log, pid := &p.published, p.decoder.log, p.process.PID

@@ -17,12 +17,6 @@ func (p *Process) learnKept(pc uint64) {
 	}
 }
 
-// job is what a thread of the pool worked on when it was sampled last, and for whom.
-type job struct {
-	work, id uint64
-	labels   []pprofx.Label
-}
-
 // maxPoolThreads bounds the threads of which that is kept.
 const maxPoolThreads = 1 << 12
 

@@ -70,3 +70,23 @@ func (p *Process) mainThread() (uint64, error) {
 	}
 	return mainThread(p.PID, p.Memory, maps)
 }
+
+// MainIsolate is the address of the isolate that the main thread has entered.
+func (p *Process) MainIsolate() (uint64, error) {
+	offset, err := p.IsolateOffset()
+	if err != nil {
+		return 0, err
+	}
+	thread, err := p.mainThread()
+	if err != nil {
+		return 0, err
+	}
+	isolate, err := p.Heap().WordAt(thread + uint64(offset))
+	if err != nil {
+		return 0, err
+	}
+	if isolate == 0 {
+		return 0, errors.New("the main thread has no isolate now: Node.js is starting or ending")
+	}
+	return uint64(isolate), nil
+}

@@ -3,7 +3,6 @@
 package process
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -51,65 +50,3 @@ func Open(pid int, files *elffile.Cache) (*Process, error) {
 
 // Heap reads the objects of the process's V8.
 func (p *Process) Heap() *heap.Reader { return heap.NewReader(p.Memory, p.Layout) }
-
-// MainIsolate is the address of the isolate that the main thread has entered.
-func (p *Process) MainIsolate() (uint64, error) {
-	offset, err := p.IsolateOffset()
-	if err != nil {
-		return 0, err
-	}
-	thread, err := p.mainThread()
-	if err != nil {
-		return 0, err
-	}
-	isolate, err := p.Heap().WordAt(thread + uint64(offset))
-	if err != nil {
-		return 0, err
-	}
-	if isolate == 0 {
-		return 0, errors.New("the main thread has no isolate now: Node.js is starting or ending")
-	}
-	return uint64(isolate), nil
-}
-
-// Thread is a thread that has entered an isolate.
-type Thread struct {
-	TID     int // in the host's pid namespace
-	Name    string
-	Isolate uint64 // address
-}
-
-// Threads are those that have entered an isolate now, the main thread first.
-func (p *Process) Threads() ([]Thread, error) {
-	offset, err := p.IsolateOffset()
-	if err != nil {
-		return nil, err
-	}
-	tasks, err := tasks(p.PID)
-	if err != nil {
-		return nil, explainAccess(p.PID, err)
-	}
-	maps, err := procs.Maps(p.PID)
-	if err != nil {
-		return nil, explainAccess(p.PID, err)
-	}
-	want := map[uint32]bool{}
-	for _, t := range tasks {
-		want[uint32(t.inner)] = true
-	}
-	found, r := threadPointers(p.Memory, maps, want), p.Heap()
-	var out []Thread
-	for _, t := range tasks {
-		pointer, ok := found[uint32(t.inner)]
-		if !ok {
-			continue
-		}
-		if w, err := r.WordAt(pointer + uint64(offset)); err == nil && w != 0 {
-			out = append(out, Thread{TID: t.tid, Name: t.name, Isolate: uint64(w)})
-		}
-	}
-	if len(out) == 0 {
-		return nil, errors.New("no thread was found that runs JavaScript: threads' control blocks are known for glibc only")
-	}
-	return out, nil
-}

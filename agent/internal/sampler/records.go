@@ -38,9 +38,10 @@ const (
 // Nice is the level that threads have with a raised priority.
 const Nice = -10
 
-func newRecords(r *ringbuf.Reader, c Config) *records {
+func newRecords(r *ringbuf.Reader, first func(*Sample), raisePriority bool) *records {
 	q := &records{
-		reader: r, first: c.First, raisePriority: c.RaisePriority, queue: make(chan []byte, maxQueue), free: make(chan []byte, 64),
+		reader: r, first: first, raisePriority: raisePriority,
+		queue: make(chan []byte, maxQueue), free: make(chan []byte, 64),
 		passed: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	go q.pump()

@@ -44,7 +44,7 @@ func Open(c Config) (*Sampler, error) {
 		s.Close()
 		return nil, fmt.Errorf("open the ring buffer: %w", err)
 	}
-	s.records = newRecords(s.reader, c)
+	s.records = newRecords(s.reader, c.First, c.RaisePriority)
 	for _, p := range []*ebpf.Program{objects.HotspanExec, objects.HotspanExit} {
 		l, err := link.AttachTracing(link.TracingOptions{Program: p})
 		if err != nil {

@@ -97,32 +97,6 @@ func innerPID(status string, pid int) int {
 	return parseInnerPID(b, pid)
 }
 
-// task is a thread of a process.
-type task struct {
-	tid, inner int // inner: in its own pid namespace
-	name       string
-}
-
-// tasks lists the threads of a process, the main thread first.
-func tasks(pid int) ([]task, error) {
-	dir := fmt.Sprintf("/proc/%d/task", pid)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var out []task
-	for _, e := range entries {
-		tid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		name, _ := os.ReadFile(dir + "/" + e.Name() + "/comm")
-		out = append(out, task{tid, innerPID(dir+"/"+e.Name()+"/status", tid), strings.TrimSpace(string(name))})
-	}
-	slices.SortStableFunc(out, func(a, b task) int { return a.tid - b.tid })
-	return out, nil
-}
-
 func parseInnerPID(status []byte, pid int) int {
 	for line := range strings.Lines(string(status)) {
 		if rest, ok := strings.CutPrefix(line, "NSpid:"); ok {

@@ -1,0 +1,80 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+)
+
+// Thread is a thread that has entered an isolate.
+type Thread struct {
+	TID     int // in the host's pid namespace
+	Name    string
+	Isolate uint64 // address
+}
+
+// Threads are those that have entered an isolate now, the main thread first.
+func (p *Process) Threads() ([]Thread, error) {
+	offset, err := p.IsolateOffset()
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := tasks(p.PID)
+	if err != nil {
+		return nil, explainAccess(p.PID, err)
+	}
+	maps, err := procs.Maps(p.PID)
+	if err != nil {
+		return nil, explainAccess(p.PID, err)
+	}
+	want := map[uint32]bool{}
+	for _, t := range tasks {
+		want[uint32(t.inner)] = true
+	}
+	found, r := threadPointers(p.Memory, maps, want), p.Heap()
+	var out []Thread
+	for _, t := range tasks {
+		pointer, ok := found[uint32(t.inner)]
+		if !ok {
+			continue
+		}
+		if w, err := r.WordAt(pointer + uint64(offset)); err == nil && w != 0 {
+			out = append(out, Thread{TID: t.tid, Name: t.name, Isolate: uint64(w)})
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no thread was found that runs JavaScript: threads' control blocks are known for glibc only")
+	}
+	return out, nil
+}
+
+// task is a thread of a process.
+type task struct {
+	tid, inner int // inner: in its own pid namespace
+	name       string
+}
+
+// tasks lists the threads of a process, the main thread first.
+func tasks(pid int) ([]task, error) {
+	dir := fmt.Sprintf("/proc/%d/task", pid)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []task
+	for _, e := range entries {
+		tid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		name, _ := os.ReadFile(dir + "/" + e.Name() + "/comm")
+		out = append(out, task{tid, innerPID(dir+"/"+e.Name()+"/status", tid), strings.TrimSpace(string(name))})
+	}
+	slices.SortStableFunc(out, func(a, b task) int { return a.tid - b.tid })
+	return out, nil
+}

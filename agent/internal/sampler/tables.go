@@ -1,0 +1,95 @@
+package sampler
+
+import (
+	"fmt"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/unwind"
+)
+
+// AddTable gives the BPF program the unwind rules of a file and returns their number and the pages of their index.
+func (s *Sampler) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
+	if slot, err = s.tables.take(); err != nil {
+		return 0, 0, err
+	}
+	elements, pages := index(t.Rows)
+	if err := s.putTable(slot, elements); err != nil {
+		s.tables.release(slot)
+		return 0, 0, fmt.Errorf("unwind rules (%d rows): %w", len(t.Rows), err)
+	}
+	return slot, pages, nil
+}
+
+// RemoveTable takes the rules of a file away.
+func (s *Sampler) RemoveTable(slot uint32) error {
+	if slot == 0 {
+		return nil
+	}
+	err := s.objects.Tables.Delete(slot)
+	s.tables.release(slot)
+	return err
+}
+
+func (s *Sampler) putTable(slot uint32, elements []uint64) error {
+	// Maps of different sizes may be in one map of maps, with a flag of Linux 5.10.
+	m, err := ebpf.NewMap(&ebpf.MapSpec{
+		Name: "rows", Type: ebpf.Array, KeySize: 4, ValueSize: 8,
+		MaxEntries: uint32(len(elements)), Flags: unix.BPF_F_INNER_MAP,
+	})
+	if err != nil {
+		return err
+	}
+	defer m.Close() // the map of tables keeps it
+	keys := make([]uint32, len(elements))
+	for i := range keys {
+		keys[i] = uint32(i)
+	}
+	if _, err := m.BatchUpdate(keys, elements, nil); err != nil {
+		return err
+	}
+	return s.objects.Tables.Put(slot, m)
+}
+
+// index puts before the rows, for each page of code and the end, how many rows begin before it, and in which granules
+// of it the frame pointer's rule holds.
+func index(rows []unwind.Row) (elements []uint64, pages uint32) {
+	if len(rows) == 0 {
+		return nil, 0
+	}
+	pages = rows[len(rows)-1].PC>>bpf.PageBits + 1
+	elements = make([]uint64, int(pages)+1, int(pages)+1+len(rows))
+	for _, r := range rows {
+		elements[r.PC>>bpf.PageBits+1]++
+		elements = append(elements, element(r))
+	}
+	for i := range pages {
+		elements[i+1] += elements[i]
+	}
+	for i := range rows[:len(rows)-1] {
+		if keepsFramePointer(rows[i]) {
+			markGranules(elements, rows[i].PC, rows[i+1].PC)
+		}
+	}
+	return elements, pages
+}
+
+func keepsFramePointer(r unwind.Row) bool {
+	return r.CFA == unwind.RBP && r.Off == 2 && r.RBP == bpf.RBPNext
+}
+
+// markGranules marks those that lie wholly in [start, end).
+func markGranules(elements []uint64, start, end uint32) {
+	const size = 1 << bpf.GranuleBits
+	for g := (start + size - 1) / size; (g+1)*size <= end; g++ {
+		page, bit := g>>(bpf.PageBits-bpf.GranuleBits), g&(1<<(bpf.PageBits-bpf.GranuleBits)-1)
+		elements[page] |= 1 << (32 + bit)
+	}
+}
+
+// element is a row in the layout of struct row of unwind.h, little endian.
+func element(r unwind.Row) uint64 {
+	return uint64(r.PC) | uint64(r.CFA)<<32 | uint64(uint8(r.RBP))<<40 | uint64(uint16(r.Off))<<48
+}
