@@ -1,6 +1,6 @@
-// Package agent is the profiler as a library: it samples Node processes from outside, names the frames, joins each sample
-// to the request that ran, and hands immutable snapshots to sinks. New, Run or Close is all there is to it; ARCHITECTURE.md
-// follows one sample through the code.
+// Package agent is the profiler as a library: it samples Node processes from outside, names the frames, joins each
+// sample to the request that ran, and hands immutable snapshots to sinks. New, Run or Close is all there is to it;
+// ARCHITECTURE.md follows one sample through the code.
 package agent
 
 import (

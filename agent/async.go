@@ -22,8 +22,8 @@ func (q *async) work() {
 	}
 }
 
-// run has a job done by another goroutine, and then what it returns by the one that drains the results. It is false, and
-// nothing is done, where too many jobs wait.
+// run has a job done by another goroutine, and then what it returns by the one that drains the results. It is false,
+// and nothing is done, where too many jobs wait.
 func (q *async) run(job func() (then func())) bool {
 	if q.pending == maxJobs {
 		return false

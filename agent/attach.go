@@ -53,7 +53,8 @@ func (a *Agent) attachMatching() error {
 		}
 	}
 	if hidden > 0 {
-		a.log.Warn("processes may not be looked at: run hotspan as root, or give it CAP_SYS_PTRACE", "processes", hidden)
+		a.log.Warn("processes may not be looked at: run hotspan as root, or give it CAP_SYS_PTRACE", "processes",
+			hidden)
 	}
 	return nil
 }
@@ -174,15 +175,16 @@ func (a *Agent) detach(t *target) {
 	delete(a.targets, t.PID)
 }
 
-// verify compares the layout with the running process, while it is sampled, and says loudly what does not fit: an unknown
-// V8 is tried, not refused.
+// verify compares the layout with the running process, while it is sampled, and says loudly what does not fit: an
+// unknown V8 is tried, not refused.
 func (a *Agent) verify(p *process.Process) {
 	result, err := p.Verify()
 	if err != nil {
 		a.log.Debug("layout not compared with the process", "pid", p.PID, "why", err)
 		return
 	}
-	a.log.Debug("layout compared with the process", "pid", p.PID, "right", len(result.Fields), "wrong", len(result.Wrong))
+	a.log.Debug("layout compared with the process", "pid", p.PID, "right", len(result.Fields), "wrong",
+		len(result.Wrong))
 	for _, wrong := range result.Wrong {
 		a.log.Warn("what is known of V8 "+p.Layout.V8.String()+" does not fit this process, names or labels may be missing",
 			"pid", p.PID, "why", wrong)

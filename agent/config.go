@@ -43,8 +43,8 @@ type Config struct {
 	Progress func(Progress)
 }
 
-// Sink takes snapshots. Write is called from one goroutine a sink, with a context that ends when the sink has to; it may be
-// slow: then snapshots of its own are lost, counted, and no others. A snapshot must not be changed.
+// Sink takes snapshots. Write is called from one goroutine a sink, with a context that ends when the sink has to; it
+// may be slow: then snapshots of its own are lost, counted, and no others. A snapshot must not be changed.
 type Sink interface {
 	Write(context.Context, *pprofx.Snapshot) error
 	Name() string // for messages

@@ -30,7 +30,9 @@ type delivery struct {
 
 func newDelivery(s Sink, log *slog.Logger) *delivery {
 	ctx, cancel := context.WithCancel(context.Background())
-	d := &delivery{sink: s, queue: make(chan *pprofx.Snapshot, maxWaiting), done: make(chan error, 1), log: log, stop: cancel}
+	d := &delivery{
+		sink: s, queue: make(chan *pprofx.Snapshot, maxWaiting), done: make(chan error, 1), log: log, stop: cancel,
+	}
 	go d.run(ctx)
 	return d
 }

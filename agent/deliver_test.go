@@ -52,7 +52,8 @@ func TestSlowSinkLosesItsOwn(t *testing.T) {
 			t.Errorf("close after %v: one snapshot takes 100ms", took)
 		}
 		check := func(name string, d *delivery, got []int64, lost int) {
-			if d.lost != int64(lost) || len(got) != maxWaiting+6-lost || !slices.IsSorted(got) || got[len(got)-1] != int64(len(got)-1) {
+			if d.lost != int64(lost) || len(got) != maxWaiting+6-lost || !slices.IsSorted(got) ||
+				got[len(got)-1] != int64(len(got)-1) {
 				t.Errorf("%s: %d lost, got %v", name, d.lost, got)
 			}
 		}

@@ -21,8 +21,8 @@ import (
 )
 
 // New loads the BPF program and attaches to the processes that are selected. It does not sample before Run. Call Run or
-// Close, or the BPF program stays loaded until this process ends. The error is ErrNoProcess, ErrNotNode, ErrGone, one of
-// a Config that makes no sense, or the system's.
+// Close, or the BPF program stays loaded until this process ends. The error is ErrNoProcess, ErrNotNode, ErrGone, one
+// of a Config that makes no sense, or the system's.
 func New(c Config) (*Agent, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -35,8 +35,9 @@ func New(c Config) (*Agent, error) {
 		return nil, err
 	}
 	a := &Agent{
-		config: c, log: c.Log, tree: tree, kernel: symbolize.NewKernel(c.Log), learners: labels.NewLearners(tree, c.Log),
-		async: newAsync(), targets: map[int]*target{}, pendingStarts: map[int]schedule{},
+		config: c, log: c.Log, tree: tree, kernel: symbolize.NewKernel(c.Log),
+		learners: labels.NewLearners(tree, c.Log),
+		async:    newAsync(), targets: map[int]*target{}, pendingStarts: map[int]schedule{},
 	}
 	if !c.NoSourceMaps {
 		a.maps = sourcemaps.New(c.Log)
@@ -65,9 +66,10 @@ func New(c Config) (*Agent, error) {
 // Close lets go of an Agent that is not run.
 func (a *Agent) Close() { a.sampler.Close() }
 
-// Run samples until the context ends or all processes have, and lets go of the Agent; it can be called once. The error is
-// of a sink, or says that sampling could not begin. This is the life of a sample: it is read from the ring buffer, named,
-// joined to its request and folded into the snapshot of its time; when that is over it is cut and given to the sinks.
+// Run samples until the context ends or all processes have, and lets go of the Agent; it can be called once. The error
+// is of a sink, or says that sampling could not begin. This is the life of a sample: it is read from the ring buffer,
+// named, joined to its request and folded into the snapshot of its time; when that is over it is cut and given to the
+// sinks.
 func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	defer a.sampler.Close()
 	go a.async.work() // from here on the file cache is its own
@@ -113,9 +115,9 @@ func (a *Agent) start() (err error) {
 	return nil
 }
 
-// raisePriority lets the calling goroutine run before others, and returns what undoes it: on a busy machine what samples
-// refer to would be gone before it is read. It takes CAP_SYS_NICE; without it names of code that lives for milliseconds
-// are missing more often.
+// raisePriority lets the calling goroutine run before others, and returns what undoes it: on a busy machine what
+// samples refer to would be gone before it is read. It takes CAP_SYS_NICE; without it names of code that lives for
+// milliseconds are missing more often.
 func raisePriority() (undo func()) {
 	runtime.LockOSThread()
 	tid := unix.Gettid()
@@ -131,8 +133,8 @@ func raisePriority() (undo func()) {
 	}
 }
 
-// slack is how long after the end of a snapshot its last samples may still be on their way: the BPF program puts a sample
-// into the ring buffer microseconds after it took the time.
+// slack is how long after the end of a snapshot its last samples may still be on their way: the BPF program puts a
+// sample into the ring buffer microseconds after it took the time.
 const slack = 20 * time.Millisecond
 
 // lookUp is how often the loop looks up from the ring buffer.

@@ -58,7 +58,8 @@ func TestOpenSelection(t *testing.T) {
 	for _, c := range []struct {
 		s    Selection
 		want bool
-	}{{Selection{}, false}, {Selection{PIDs: []int{1}}, false}, {Selection{All: true}, true}, {Selection{Tree: 5}, true}, {Selection{Name: regexp.MustCompile("x")}, true}} {
+	}{{Selection{}, false}, {Selection{PIDs: []int{1}}, false}, {Selection{All: true}, true},
+		{Selection{Tree: 5}, true}, {Selection{Name: regexp.MustCompile("x")}, true}} {
 		if got := c.s.open(); got != c.want {
 			t.Errorf("%+v: %v", c.s, got)
 		}

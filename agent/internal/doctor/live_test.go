@@ -34,7 +34,8 @@ func TestSelfCheckTells(t *testing.T) {
 				t.Fatalf("right layout: %v %s", p.Check.Wrong, p.Check.None)
 			}
 			t.Logf("verified: %v", p.Check.Fields)
-			if !p.Stores.Seen || p.Stores.InFrame != frames || slices.Contains(p.Check.Fields, layout.JSMapTable) != frames {
+			if !p.Stores.Seen || p.Stores.InFrame != frames ||
+				slices.Contains(p.Check.Fields, layout.JSMapTable) != frames {
 				t.Error("the process has stores, in a frame or in resources, which were not met there")
 			}
 			if !slices.Contains(p.Check.Fields, layout.TypeInstructionStream) {

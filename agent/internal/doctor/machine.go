@@ -32,7 +32,8 @@ func kernelVersion(release string) Finding {
 	major, minor, ok := process.ParseRelease(release)
 	switch {
 	case !ok:
-		f.Mark, f.Found = Warning, fmt.Sprintf("Linux %q has no version that can be read; %d.%d or later is needed", release, oldestKernel[0], oldestKernel[1])
+		f.Mark, f.Found = Warning, fmt.Sprintf("Linux %q has no version that can be read; %d.%d or later is needed",
+			release, oldestKernel[0], oldestKernel[1])
 	case major < oldestKernel[0] || major == oldestKernel[0] && minor < oldestKernel[1]:
 		f.Mark = Missing
 		f.Found += fmt.Sprintf(" is too old: %d.%d or later is needed, for bpf_loop", oldestKernel[0], oldestKernel[1])

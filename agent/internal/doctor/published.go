@@ -22,7 +22,8 @@ var publishing = []struct {
 	{threadlocal.LabelsSet, "custom labels of threads", bpf.PublishedLabels},
 }
 
-// publications are what the process publishes now. A library that has a variable for it may be there without being used.
+// publications are what the process publishes now. A library that has a variable for it may be there without being
+// used.
 func (i *inspection) publications() []Publication {
 	context, err := processContext(i.process)
 	out := described(context, err)
@@ -35,7 +36,10 @@ func (i *inspection) publications() []Publication {
 				n++
 			}
 		}
-		there := slices.ContainsFunc(files, func(f threadlocal.Loaded) bool { _, ok := f.Defined[v.variable]; return ok })
+		there := slices.ContainsFunc(files, func(f threadlocal.Loaded) bool {
+			_, ok := f.Defined[v.variable]
+			return ok
+		})
 		if n == 0 && !there {
 			continue
 		}
@@ -47,7 +51,9 @@ func (i *inspection) publications() []Publication {
 	}
 	const most = len(bpf.Process{}.Published)
 	if left := len(read) - most; left > 0 {
-		out = append(out, Publication{What: fmt.Sprintf("the last %d of these", left), Not: fmt.Sprintf("only %d are", most)})
+		out = append(out, Publication{
+			What: fmt.Sprintf("the last %d of these", left), Not: fmt.Sprintf("only %d are", most),
+		})
 	}
 	return out
 }

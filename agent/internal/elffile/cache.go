@@ -27,7 +27,9 @@ type Cache struct {
 
 // NewCache gives the unwind rules of each file to r.
 func NewCache(r Rules) *Cache {
-	return &Cache{rules: r, files: map[procs.FileID]*File{}, memory: map[string]*File{}, probed: map[procs.FileID]bool{}}
+	return &Cache{
+		rules: r, files: map[procs.FileID]*File{}, memory: map[string]*File{}, probed: map[procs.FileID]bool{},
+	}
 }
 
 // NewLayoutCache makes a cache that reads of each file nothing but the layout of the V8 in it. It is quick.
@@ -58,8 +60,8 @@ const minV8 = 4 << 20
 // maxProbed bounds what is kept of files that are not read. Builds of software make new ones all the time.
 const maxProbed = 1 << 14
 
-// HasV8 reports whether V8 is in a file that a process has mapped, by whatever name. It is quick, as it is asked of each
-// process that starts: most files have not as much code as V8, and need not be opened.
+// HasV8 reports whether V8 is in a file that a process has mapped, by whatever name. It is quick, as it is asked of
+// each process that starts: most files have not as much code as V8, and need not be opened.
 func (c *Cache) HasV8(pid int, m procs.Mapping) (bool, error) {
 	if !m.Exec || m.Inode == 0 || m.End-m.Start < minV8 {
 		return false, nil
@@ -119,9 +121,11 @@ func (c *Cache) Preload(path string) error {
 	return nil
 }
 
-// Where distributions have their libraries, and the dynamic linker among them. It is only a guess: what is elsewhere is read
-// when it is mapped.
-var libraryDirs = []string{"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}
+// Where distributions have their libraries, and the dynamic linker among them. It is only a guess: what is elsewhere is
+// read when it is mapped.
+var libraryDirs = []string{
+	"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib",
+}
 
 const loader = "ld-linux-x86-64.so.2"
 

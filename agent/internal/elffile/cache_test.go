@@ -105,7 +105,8 @@ func TestCacheOfFilesThatCannotBeRead(t *testing.T) {
 	c := NewCache(nil)
 	m := procs.Mapping{Start: 0x1000, End: 0x2000, Inode: 1 << 60, Path: "/no/such/file"}
 	f := c.Get(os.Getpid(), m)
-	if f == nil || len(f.Problems) != 1 || !strings.Contains(f.Problems[0].Error(), "/no/such/file") || f.Path != m.Path {
+	if f == nil || len(f.Problems) != 1 || !strings.Contains(f.Problems[0].Error(), "/no/such/file") ||
+		f.Path != m.Path {
 		t.Fatalf("%+v", f)
 	}
 	if _, ok := f.Address(0); ok {
@@ -118,7 +119,8 @@ func TestCacheOfFilesThatCannotBeRead(t *testing.T) {
 	if err := os.WriteFile(text, []byte("no ELF file"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if f := FromMemory([]byte("no ELF file"), text); len(f.Problems) != 1 || !strings.Contains(f.Problems[0].Error(), text) {
+	if f := FromMemory([]byte("no ELF file"), text); len(f.Problems) != 1 ||
+		!strings.Contains(f.Problems[0].Error(), text) {
 		t.Errorf("%+v", f.Problems)
 	}
 }

@@ -61,7 +61,8 @@ func TestDebugFile(t *testing.T) {
 	}
 	tool(t, "objcopy", "--only-keep-debug", path, debug)
 	with := loadPath(t, stripped, t.TempDir(), dir) // the first of the roots has none
-	if diff := cmp.Diff(whole.Layout, with.Layout, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(layout.Layout{})); diff != "" {
+	if diff := cmp.Diff(whole.Layout, with.Layout, cmpopts.EquateEmpty(),
+		cmpopts.IgnoreUnexported(layout.Layout{})); diff != "" {
 		t.Errorf("layout (-whole +stripped with debug file):\n%s", diff)
 	}
 	for at := whole.Layout.Builtins.Start; at < whole.Layout.Builtins.End; at += 4096 {

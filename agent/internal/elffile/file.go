@@ -123,5 +123,6 @@ func FromMemory(image []byte, name string) *File { return load(bytes.NewReader(i
 // it, so its inode is not used again.
 func (f *File) replaced(path string) bool {
 	now := stampOf(path)
-	return f.stamp.inode != 0 && now.inode == f.stamp.inode && (now.size != f.stamp.size || now.written != f.stamp.written)
+	return f.stamp.inode != 0 && now.inode == f.stamp.inode &&
+		(now.size != f.stamp.size || now.written != f.stamp.written)
 }

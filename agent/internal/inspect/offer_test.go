@@ -11,12 +11,15 @@ func TestStoreRules(t *testing.T) {
 		store Store
 		want  []string
 	}{
-		{Store{Properties: []string{"endpoint", "user", "user.id"}, Values: []string{"endpoint", "user.id"}}, []string{"endpoint=endpoint", "user.id=user.id"}},
-		{Store{Properties: []string{"a", "b"}, Values: []string{"a.tenant", "b.tenant"}}, []string{"tenant=a.tenant", "b.tenant=b.tenant"}},
+		{Store{Properties: []string{"endpoint", "user", "user.id"}, Values: []string{"endpoint", "user.id"}},
+			[]string{"endpoint=endpoint", "user.id=user.id"}},
+		{Store{Properties: []string{"a", "b"}, Values: []string{"a.tenant", "b.tenant"}},
+			[]string{"tenant=a.tenant", "b.tenant=b.tenant"}},
 		{Store{Name: "session"}, []string{`session=als("session")`}},
 		{Store{}, nil},
 		{Store{OpenTelemetry: true, Properties: []string{"_currentContext"}, Values: []string{"x"}}, nil},
-		{Store{Properties: []string{"a"}, Values: []string{"a", "b", "c", "d", "e"}}, []string{"a=a", "b=b", "c=c", "d=d"}},
+		{Store{Properties: []string{"a"}, Values: []string{"a", "b", "c", "d", "e"}},
+			[]string{"a=a", "b=b", "c=c", "d=d"}},
 	} {
 		if diff := cmp.Diff(c.want, c.store.Rules()); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.store, diff)

@@ -45,7 +45,8 @@ func ExpectedLocation(node string, args []string, options string) StoreLocation 
 }
 
 // FixHandles says what it takes to have the stores of dd-trace read that are behind opaque handles, as a phrase. It has
-// them there before 5.107, and wherever Node.js has no AsyncContextFrame. (dd-trace, packages/datadog-core/src/storage.js)
+// them there before 5.107, and wherever Node.js has no AsyncContextFrame. (dd-trace,
+// packages/datadog-core/src/storage.js)
 func (f StoreLocation) FixHandles(node string) string {
 	const newer = "dd-trace 5.107 or later"
 	major, minor, ok := process.ParseRelease(node)
@@ -69,7 +70,8 @@ func frameSwitch(word string) (on, is bool) {
 
 // withValue are the options of Node whose value may be the next argument.
 var withValue = map[string]bool{
-	"-e": true, "--eval": true, "-p": true, "-pe": true, "--print": true, "-r": true, "--require": true, "--import": true, "-C": true, "--conditions": true, "--loader": true,
+	"-e": true, "--eval": true, "-p": true, "-pe": true, "--print": true, "-r": true, "--require": true,
+	"--import": true, "-C": true, "--conditions": true, "--loader": true,
 	"--experimental-loader": true, "--env-file": true, "--env-file-if-exists": true, "--title": true,
 	"--inspect-port": true, "--input-type": true, "--icu-data-dir": true, "--openssl-config": true,
 	"--diagnostic-dir": true, "--redirect-warnings": true, "--stack-trace-limit": true,

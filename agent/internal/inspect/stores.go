@@ -18,8 +18,8 @@ type Store struct {
 	Handle        bool     // it is an opaque handle of dd-trace, whose stores are elsewhere: see StoreLocation.FixHandles
 	Properties    []string // paths to all properties and entries, two deep; empty for a store that is no object
 	Values        []string // those of them that can be labels: strings, numbers and booleans
-	// Examples are the values when the store was met, as text; that of a store that is a value itself has an empty path.
-	// Nil where they are not wanted.
+	// Examples are the values when the store was met, as text; that of a store that is a value itself has an empty
+	// path. Nil where they are not wanted.
 	Examples map[string]string
 	Labels   []string // labels that the rules in force make of it
 }
@@ -55,8 +55,8 @@ func (p *StoreReader) Stores(entries []heap.Entry) []Store {
 	return out
 }
 
-// store reads one store; ok is false where there is none: it is undefined, or was removed. Its AsyncLocalStorage is known
-// where it is the key.
+// store reads one store; ok is false where there is none: it is undefined, or was removed. Its AsyncLocalStorage is
+// known where it is the key.
 func (p *StoreReader) store(e heap.Entry) (s Store, ok bool) {
 	if p.examples {
 		s.Examples = map[string]string{}
@@ -76,7 +76,8 @@ func (p *StoreReader) store(e heap.Entry) (s Store, ok bool) {
 		if r.Store != "" && r.Store != s.Name {
 			continue
 		}
-		if w, ok := reqctx.Follow(p.r, e.Value, r.Path); ok && !slices.Contains(s.Labels, r.Label) && (r.Bytes || p.isValue(w)) {
+		if w, ok := reqctx.Follow(p.r, e.Value, r.Path); ok && !slices.Contains(s.Labels, r.Label) &&
+			(r.Bytes || p.isValue(w)) {
 			s.Labels = append(s.Labels, r.Label)
 		}
 	}

@@ -32,7 +32,9 @@ func Configure(tree *reqctx.Tree, l *layout.Layout) *bpf.Process {
 		for _, e := range n.Edges {
 			kind := edgeKind(e.Kind)
 			node.Kinds |= 1 << kind
-			config.Edges[edges] = bpf.Edge{Kind: kind, Name: uint16(e.Slot), To: orNone(e.To), Label: orNone(e.Label), Unless: orNone(e.Unless)}
+			config.Edges[edges] = bpf.Edge{
+				Kind: kind, Name: uint16(e.Slot), To: orNone(e.To), Label: orNone(e.Label), Unless: orNone(e.Unless),
+			}
 			if e.Label >= 0 && tree.Labels[e.Label].Bytes {
 				config.Edges[edges].Bytes = 1
 			}
@@ -56,7 +58,8 @@ func ConfigureUVPool(config *bpf.Process, p *process.Process, tree *reqctx.Tree)
 	config.Pool = pool.BPF(bias)
 }
 
-// processes counts those that were ever profiled: what was learnt of a process is kept under a number that no other has.
+// processes counts those that were ever profiled: what was learnt of a process is kept under a number that no other
+// has.
 var processes atomic.Uint32
 
 func edgeKind(k reqctx.StepKind) uint8 {

@@ -17,7 +17,8 @@ import (
 
 func newProcess(t *testing.T) *Process {
 	t.Helper()
-	a, b := reqctx.Rule{Label: "a", Path: []reqctx.Step{{Name: "a"}}}, reqctx.Rule{Label: "b", Path: []reqctx.Step{{Name: "b"}}}
+	a, b := reqctx.Rule{Label: "a", Path: []reqctx.Step{{Name: "a"}}},
+		reqctx.Rule{Label: "b", Path: []reqctx.Step{{Name: "b"}}}
 	tree, err := reqctx.NewTree([]reqctx.Rule{a, b})
 	if err != nil {
 		t.Fatal(err)
@@ -44,24 +45,42 @@ func TestDecode(t *testing.T) {
 	}{
 		{"no store", "", nil, Flags{}, 0, false},
 		{"a store without labels", present, []pprofx.Label{}, Flags{Present: true}, 0, true},
-		{"Latin-1", present + record(bpf.ContextOneByte, 0, "caf\xe9"), []pprofx.Label{str("a", "café")}, Flags{Present: true}, 0, true},
-		{"UTF-16", present + record(bpf.ContextTwoByte, 1, "\x3d\xd8\x00\xde\x16\x4e"), []pprofx.Label{str("b", "\U0001F600世")}, Flags{Present: true}, 0, true},
-		{"UTF-16 cut in the middle of a pair", record(bpf.ContextTwoByte, 1, "\x16\x4e\x3d\xd8\x00"), []pprofx.Label{str("b", "世\uFFFD")}, Flags{}, 0, true},
-		{"Smi", present + record(bpf.ContextSmi, 1, word(1<<64-5)), []pprofx.Label{{Key: "b", Num: -5}}, Flags{Present: true}, 0, true},
-		{"double", record(bpf.ContextDouble, 1, word(math.Float64bits(2.5))) + record(bpf.ContextDouble, 0, word(math.Float64bits(1e9))), []pprofx.Label{{Key: "a", Num: 1e9}, str("b", "2.5")}, Flags{}, 0, true},
-		{"booleans", record(bpf.ContextBoolean, 0, word(1)) + record(bpf.ContextBoolean, 1, word(0)), []pprofx.Label{str("a", "true"), str("b", "false")}, Flags{}, 0, true},
-		{"of both widths", record(bpf.ContextOneByte, 0, "a-") + record(bpf.ContextMoreTwo, 0, "\x16\x4e") + record(bpf.ContextMoreOne, 0, "-\xe9"), []pprofx.Label{str("a", "a-世-é")}, Flags{}, 0, true},
-		{"more of another label", record(bpf.ContextOneByte, 0, "a") + record(bpf.ContextMoreOne, 1, "b") + record(bpf.ContextCut, 1, ""), []pprofx.Label{str("a", "a")}, Flags{Cut: true}, 0, false},
-		{"more of nothing", record(bpf.ContextMoreOne, 0, "b") + record(bpf.ContextMoreTwo, 1, "b"), []pprofx.Label{}, Flags{}, 0, true},
-		{"cut at the limit", record(bpf.ContextOneByte, 0, "abc") + record(bpf.ContextCut, 0, ""), []pprofx.Label{str("a", "abc…")}, Flags{Cut: true}, 0, false},
+		{"Latin-1", present + record(bpf.ContextOneByte, 0, "caf\xe9"), []pprofx.Label{str("a", "café")},
+			Flags{Present: true}, 0, true},
+		{"UTF-16", present + record(bpf.ContextTwoByte, 1, "\x3d\xd8\x00\xde\x16\x4e"),
+			[]pprofx.Label{str("b", "\U0001F600世")}, Flags{Present: true}, 0, true},
+		{"UTF-16 cut in the middle of a pair", record(bpf.ContextTwoByte, 1, "\x16\x4e\x3d\xd8\x00"),
+			[]pprofx.Label{str("b", "世\uFFFD")}, Flags{}, 0, true},
+		{"Smi", present + record(bpf.ContextSmi, 1, word(1<<64-5)), []pprofx.Label{{Key: "b", Num: -5}},
+			Flags{Present: true}, 0, true},
+		{"double", record(bpf.ContextDouble, 1, word(math.Float64bits(2.5))) +
+			record(bpf.ContextDouble, 0, word(math.Float64bits(1e9))),
+			[]pprofx.Label{{Key: "a", Num: 1e9}, str("b", "2.5")}, Flags{}, 0, true},
+		{"booleans", record(bpf.ContextBoolean, 0, word(1)) + record(bpf.ContextBoolean, 1, word(0)),
+			[]pprofx.Label{str("a", "true"), str("b", "false")}, Flags{}, 0, true},
+		{"of both widths", record(bpf.ContextOneByte, 0, "a-") + record(bpf.ContextMoreTwo, 0, "\x16\x4e") +
+			record(bpf.ContextMoreOne, 0, "-\xe9"), []pprofx.Label{str("a", "a-世-é")}, Flags{}, 0, true},
+		{"more of another label", record(bpf.ContextOneByte, 0, "a") + record(bpf.ContextMoreOne, 1, "b") +
+			record(bpf.ContextCut, 1, ""), []pprofx.Label{str("a", "a")}, Flags{Cut: true}, 0, false},
+		{"more of nothing", record(bpf.ContextMoreOne, 0, "b") + record(bpf.ContextMoreTwo, 1, "b"), []pprofx.Label{},
+			Flags{}, 0, true},
+		{"cut at the limit", record(bpf.ContextOneByte, 0, "abc") + record(bpf.ContextCut, 0, ""),
+			[]pprofx.Label{str("a", "abc…")}, Flags{Cut: true}, 0, false},
 		{"bytes where text is wanted", record(bpf.ContextBytes, 0, "12345678"), []pprofx.Label{}, Flags{}, 0, true},
-		{"number of another size", present + record(bpf.ContextSmi, 1, "1234"), []pprofx.Label{}, Flags{Present: true}, 0, true},
-		{"no such label", present + record(bpf.ContextOneByte, 2, "x"), []pprofx.Label{}, Flags{Present: true}, 1, false},
-		{"part unreadable", present + record(bpf.ContextUnreadable, 0, "") + record(bpf.ContextOneByte, 0, "x"), []pprofx.Label{str("a", "x")}, Flags{Present: true, Unreadable: true}, 0, false},
-		{"cut off", present + record(bpf.ContextOneByte, 0, "x") + record(bpf.ContextOneByte, 1, "yz")[:5], []pprofx.Label{str("a", "x")}, Flags{Present: true, Unreadable: true}, 0, false},
-		{"to learn", present + record(bpf.ContextLearnShape, 0, "short"), []pprofx.Label{}, Flags{Present: true, Learning: true}, 0, false},
-		{"to learn what was read slowly", present + record(bpf.ContextLearnResource, 0, word(1)+word(2)) + record(bpf.ContextOneByte, 0, "x"), []pprofx.Label{str("a", "x")}, Flags{Present: true}, 0, true},
-		{"of an unknown type", present + record(99, 0, "x"), []pprofx.Label{}, Flags{Present: true, Learning: true}, 0, false},
+		{"number of another size", present + record(bpf.ContextSmi, 1, "1234"), []pprofx.Label{}, Flags{Present: true},
+			0, true},
+		{"no such label", present + record(bpf.ContextOneByte, 2, "x"), []pprofx.Label{}, Flags{Present: true}, 1,
+			false},
+		{"part unreadable", present + record(bpf.ContextUnreadable, 0, "") + record(bpf.ContextOneByte, 0, "x"),
+			[]pprofx.Label{str("a", "x")}, Flags{Present: true, Unreadable: true}, 0, false},
+		{"cut off", present + record(bpf.ContextOneByte, 0, "x") + record(bpf.ContextOneByte, 1, "yz")[:5],
+			[]pprofx.Label{str("a", "x")}, Flags{Present: true, Unreadable: true}, 0, false},
+		{"to learn", present + record(bpf.ContextLearnShape, 0, "short"), []pprofx.Label{},
+			Flags{Present: true, Learning: true}, 0, false},
+		{"to learn what was read slowly", present + record(bpf.ContextLearnResource, 0, word(1)+word(2)) +
+			record(bpf.ContextOneByte, 0, "x"), []pprofx.Label{str("a", "x")}, Flags{Present: true}, 0, true},
+		{"of an unknown type", present + record(99, 0, "x"), []pprofx.Label{}, Flags{Present: true, Learning: true}, 0,
+			false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProcess(t)
@@ -109,9 +128,12 @@ func TestDecodeReadings(t *testing.T) {
 		want          []pprofx.Label
 		unreadable    bool
 	}{
-		{"equal", one(0, "x") + one(1, "y") + again + one(0, "x") + one(1, "y"), []pprofx.Label{str("a", "x"), str("b", "y")}, false},
-		{"a value that changed", one(0, "x") + one(1, "y") + again + one(0, "x") + one(1, "z"), []pprofx.Label{str("a", "x")}, true},
-		{"a value that was not there yet", one(0, "x") + again + one(0, "x") + one(1, "z"), []pprofx.Label{str("a", "x")}, true},
+		{"equal", one(0, "x") + one(1, "y") + again + one(0, "x") + one(1, "y"),
+			[]pprofx.Label{str("a", "x"), str("b", "y")}, false},
+		{"a value that changed", one(0, "x") + one(1, "y") + again + one(0, "x") + one(1, "z"),
+			[]pprofx.Label{str("a", "x")}, true},
+		{"a value that was not there yet", one(0, "x") + again + one(0, "x") + one(1, "z"),
+			[]pprofx.Label{str("a", "x")}, true},
 		{"nothing the second time", one(0, "x") + again, []pprofx.Label{}, true},
 		{"read once", one(0, "x"), []pprofx.Label{str("a", "x")}, false},
 	} {

@@ -1,6 +1,6 @@
-// Package labels turns what the BPF program read of a sample's request into labels: it tells the BPF program what to read
-// (Configure), answers what that asks about hidden classes and names (Learner), follows what the process publishes about
-// itself, and decodes the context bytes of each sample (Process.Decode).
+// Package labels turns what the BPF program read of a sample's request into labels: it tells the BPF program what to
+// read (Configure), answers what that asks about hidden classes and names (Learner), follows what the process publishes
+// about itself, and decodes the context bytes of each sample (Process.Decode).
 package labels
 
 import (
@@ -25,7 +25,8 @@ type Decoder struct {
 	matched   map[string]bool // labels that were made
 }
 
-// NewDecoder makes a Decoder for the rules of a tree. The sampler is told where functions of libuv's pool keep registers.
+// NewDecoder makes a Decoder for the rules of a tree. The sampler is told where functions of libuv's pool keep
+// registers.
 func NewDecoder(tree *reqctx.Tree, s *sampler.Sampler, log *slog.Logger) *Decoder {
 	return &Decoder{tree: tree, sampler: s, log: log, labelSets: labelSets{}, matched: map[string]bool{}}
 }
@@ -62,7 +63,8 @@ func (d *Decoder) Process(p *process.Process, config *bpf.Process, derived pprof
 	}
 }
 
-// Described is what is known of the process, by its own word where it says something. It changes while the process runs.
+// Described is what is known of the process, by its own word where it says something. It changes while the process
+// runs.
 func (p *Process) Described() pprofx.Process {
 	p.changed = false
 	return p.described

@@ -9,7 +9,8 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
-// environmentTimeout is how long an isolate is looked at again and again: one that has just started has no Environment yet.
+// environmentTimeout is how long an isolate is looked at again and again: one that has just started has no Environment
+// yet.
 const environmentTimeout = 2 * time.Second
 
 // maxIsolates bounds the isolates of a process of which it is kept when they were asked for. They come and go.
@@ -37,7 +38,9 @@ func (l *Learners) learnIsolate(p *Learner, key bpf.EnvironmentKey, context heap
 	}
 	switch {
 	case err == nil:
-		return l.sampler.SetEnvironment(key, bpf.AsyncHooks{Fields: h.Fields, Resources: h.Resources, Natives: h.NativeResources, Deque: one(h.Deque)})
+		return l.sampler.SetEnvironment(key, bpf.AsyncHooks{
+			Fields: h.Fields, Resources: h.Resources, Natives: h.NativeResources, Deque: one(h.Deque),
+		})
 	case errors.Is(err, reqctx.ErrNoEnvironment) && time.Since(asked) > environmentTimeout:
 		return errors.Join(err, l.sampler.SetEnvironment(key, bpf.AsyncHooks{}))
 	}

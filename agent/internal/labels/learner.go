@@ -12,9 +12,9 @@ import (
 )
 
 // Learners answer what the BPF program asks of processes: what hidden classes have where, hashes of names, what an
-// AsyncLocalStorage's store is for. They are safe for concurrent use: what is asked is read where records are, on another
-// goroutine than samples are named on. A name may take long, and until the BPF program knows a hidden class each sample
-// that meets it lacks labels.
+// AsyncLocalStorage's store is for. They are safe for concurrent use: what is asked is read where records are, on
+// another goroutine than samples are named on. A name may take long, and until the BPF program knows a hidden class
+// each sample that meets it lacks labels.
 type Learners struct {
 	tree      *reqctx.Tree
 	sampler   *sampler.Sampler
@@ -53,8 +53,8 @@ func (l *Learners) Add(pid int, one *Learner) { l.processes.Store(pid, one) }
 // Remove ends that, unless another process has the pid by now.
 func (l *Learners) Remove(pid int, one *Learner) { l.processes.CompareAndDelete(pid, one) }
 
-// hashRequest asks for the hash of a name that large tables in an isolate may have. A table is large to read, and may not
-// have the name at all, so it is answered seldom.
+// hashRequest asks for the hash of a name that large tables in an isolate may have. A table is large to read, and may
+// not have the name at all, so it is answered seldom.
 type hashRequest struct {
 	isolate uint64
 	name    uint8

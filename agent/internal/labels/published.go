@@ -65,7 +65,8 @@ func (p *Process) readPublished() bool {
 		return false
 	}
 	if read.Schema != "" && !read.HasThreadContexts() {
-		w.say(log.Warn, "the process publishes thread contexts in a schema that is not known", "pid", pid, "schema", read.Schema)
+		w.say(log.Warn, "the process publishes thread contexts in a schema that is not known", "pid", pid, "schema",
+			read.Schema)
 	}
 	w.process, w.labelSets = read, labelSets{}
 	p.described, p.changed = describe(p.derived, read), true
@@ -107,8 +108,8 @@ func (p *Process) configurePublished() int {
 	return len(all)
 }
 
-// PublishedOutdated reports whether it is time to look again for what the process publishes: a library may have come, or a
-// process context, or that has changed.
+// PublishedOutdated reports whether it is time to look again for what the process publishes: a library may have come,
+// or a process context, or that has changed.
 func (p *Process) PublishedOutdated(now time.Time) bool {
 	w := &p.published
 	every := min(max(now.Sub(w.since)/4, changedEvery), seldom)

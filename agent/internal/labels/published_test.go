@@ -30,17 +30,24 @@ func TestDecodePublished(t *testing.T) {
 		want          []pprofx.Label
 		flags         Flags
 	}{
-		{"record", record(bpf.ContextRecordOTel, node, threadRecord("\x00\x02/x")), []pprofx.Label{str("a", "/x"), span, trace}, Flags{Present: true}},
-		{"what the user's rules ask for goes first", record(bpf.ContextRecordOTel, node, threadRecord("\x00\x02/x")) + record(bpf.ContextOneByte, 0, "store") + record(bpf.ContextOneByte, 1, "b"),
+		{"record", record(bpf.ContextRecordOTel, node, threadRecord("\x00\x02/x")),
+			[]pprofx.Label{str("a", "/x"), span, trace}, Flags{Present: true}},
+		{"what the user's rules ask for goes first", record(bpf.ContextRecordOTel, node, threadRecord("\x00\x02/x")) +
+			record(bpf.ContextOneByte, 0, "store") + record(bpf.ContextOneByte, 1, "b"),
 			[]pprofx.Label{str("a", "store"), str("b", "b"), span, trace}, Flags{Present: true}},
-		{"the continuation's over the thread's", record(bpf.ContextRecordOTel, thread, threadRecord("\x00\x02/t")) + record(bpf.ContextRecordOTel, node, threadRecord("\x00\x02/n")),
+		{"the continuation's over the thread's", record(bpf.ContextRecordOTel, thread, threadRecord("\x00\x02/t")) +
+			record(bpf.ContextRecordOTel, node, threadRecord("\x00\x02/n")),
 			[]pprofx.Label{str("a", "/n"), span, trace}, Flags{Present: true}},
-		{"custom labels", local(bpf.ContextLocalThread, "k", "v") + local(bpf.ContextLocalThread, "k", "w") + local(bpf.ContextLocalThread, "e", ""),
+		{"custom labels", local(bpf.ContextLocalThread, "k", "v") + local(bpf.ContextLocalThread, "k", "w") +
+			local(bpf.ContextLocalThread, "e", ""),
 			[]pprofx.Label{str("k", "v")}, Flags{Present: true}},
-		{"the continuation's custom labels", local(bpf.ContextLocalNode, "k", "node") + local(bpf.ContextLocalThread, "k", "thread"),
+		{"the continuation's custom labels", local(bpf.ContextLocalNode, "k", "node") +
+			local(bpf.ContextLocalThread, "k", "thread"),
 			[]pprofx.Label{str("k", "node")}, Flags{Present: true}},
-		{"unknown key", record(bpf.ContextRecordOTel, node, threadRecord("\x07\x02/x")), []pprofx.Label{span, trace}, Flags{Present: true, UnknownKey: true}},
-		{"cut", record(bpf.ContextRecordOTel, node, threadRecord("\x00\x02/x")[:30]), []pprofx.Label{span, trace}, Flags{Present: true, OverLimit: true}},
+		{"unknown key", record(bpf.ContextRecordOTel, node, threadRecord("\x07\x02/x")), []pprofx.Label{span, trace},
+			Flags{Present: true, UnknownKey: true}},
+		{"cut", record(bpf.ContextRecordOTel, node, threadRecord("\x00\x02/x")[:30]), []pprofx.Label{span, trace},
+			Flags{Present: true, OverLimit: true}},
 		{"over a limit", record(bpf.ContextOverLimit, 0, ""), []pprofx.Label{}, Flags{OverLimit: true}},
 		{"bad label", local(bpf.ContextLocalThread, "", "v"), []pprofx.Label{}, Flags{Present: true, Invalid: true}},
 		{"no record", record(bpf.ContextRecordOTel, node, "short"), []pprofx.Label{}, Flags{Present: true}},
@@ -79,9 +86,11 @@ func TestKeysOfAnotherPublication(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	derived := pprofx.Process{Executable: "/bin/node", Container: "c0"}
 	got := describe(derived, &reqctx.ProcessContext{Resource: []reqctx.Label{
-		{Key: "service.name", Str: "shop"}, {Key: "process.pid", Num: 1, IsNum: true}, {Key: "shard", Num: 7, IsNum: true}, {Key: "process.executable.path", Str: "/x"},
+		{Key: "service.name", Str: "shop"}, {Key: "process.pid", Num: 1, IsNum: true},
+		{Key: "shard", Num: 7, IsNum: true}, {Key: "process.executable.path", Str: "/x"},
 	}})
-	want := pprofx.Process{Executable: "/bin/node", Container: "c0", Service: "shop", Attributes: []pprofx.Label{{Key: "shard", Num: 7}}}
+	want := pprofx.Process{Executable: "/bin/node", Container: "c0", Service: "shop",
+		Attributes: []pprofx.Label{{Key: "shard", Num: 7}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -41,8 +41,8 @@ func isRequest(kind uint8) bool {
 	return false
 }
 
-// answer answers one request. What cannot be read, because the object is gone, is asked for again by the next sample that
-// meets it.
+// answer answers one request. What cannot be read, because the object is gone, is asked for again by the next sample
+// that meets it.
 func (l *Learners) answer(p *Learner, thread uint32, kind, label uint8, first, second uint64) error {
 	switch kind {
 	case bpf.ContextLearnShape:

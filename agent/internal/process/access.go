@@ -26,14 +26,16 @@ func explainAccess(pid int, err error) error {
 	case errors.Is(err, ErrNotNode):
 		return fmt.Errorf("process %d: %w", pid, err)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("process %d may not be looked at: run hotspan as root, or give it CAP_SYS_PTRACE: %w", pid, err)
+		return fmt.Errorf("process %d may not be looked at: run hotspan as root, or give it CAP_SYS_PTRACE: %w", pid,
+			err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
 		return fmt.Errorf("process %d: %w", pid, ErrGone)
 	}
 	return err
 }
 
-// notNodeIfAlive turns the kernel's error for its own threads and for zombies, which have no executable, into ErrNotNode.
+// notNodeIfAlive turns the kernel's error for its own threads and for zombies, which have no executable, into
+// ErrNotNode.
 func notNodeIfAlive(pid int, err error) error {
 	if _, gone := os.Stat(fmt.Sprintf("/proc/%d", pid)); gone == nil && !errors.Is(err, fs.ErrPermission) {
 		return ErrNotNode

@@ -9,9 +9,9 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// Where glibc keeps the values of a thread's first keys, from its thread pointer: 32 times a number of uses and the value.
-// Keys above these are in blocks that it allocates, to which pointers follow; the first of these points to the 32 above.
-// (glibc, nptl/descr.h, struct pthread: specific_1stblock and specific)
+// Where glibc keeps the values of a thread's first keys, from its thread pointer: 32 times a number of uses and the
+// value. Keys above these are in blocks that it allocates, to which pointers follow; the first of these points to the
+// 32 above. (glibc, nptl/descr.h, struct pthread: specific_1stblock and specific)
 const (
 	firstKeys = 0x310
 	keyBlocks = firstKeys + blockKeys*16
@@ -21,9 +21,9 @@ const (
 // ErrNoKey says that V8 has not started yet.
 var ErrNoKey = errors.New("V8 has not made the key yet under which it keeps a thread's isolate")
 
-// IsolateOffset is the offset, from a thread's thread pointer (fs_base), of the pointer to the thread's isolate. Until V8 10
-// that is where the C library keeps the value of a key, for which V8 asks when it starts: the process has the key in its
-// memory. The error is ErrNoKey before that.
+// IsolateOffset is the offset, from a thread's thread pointer (fs_base), of the pointer to the thread's isolate. Until
+// V8 10 that is where the C library keeps the value of a key, for which V8 asks when it starts: the process has the key
+// in its memory. The error is ErrNoKey before that.
 func (p *Process) IsolateOffset() (int64, error) {
 	l := p.Layout
 	if l.Has(layout.IsolateTLS) {
@@ -57,7 +57,8 @@ func (p *Process) checkKeys() error {
 		return err
 	}
 	if at := binary.LittleEndian.Uint64(b[:]); at != thread+firstKeys {
-		return fmt.Errorf("this C library keeps values of keys elsewhere than glibc does: %#x, not %#x", at, thread+firstKeys)
+		return fmt.Errorf("this C library keeps values of keys elsewhere than glibc does: %#x, not %#x", at,
+			thread+firstKeys)
 	}
 	return nil
 }

@@ -33,7 +33,8 @@ func (m changed) ReadAt(p []byte, off int64) (int, error) {
 // TestIsolateKey: the oldest Node.js keeps the isolate of a thread under a key of the C library's. What it is not known
 // how to follow is said.
 func TestIsolateKey(t *testing.T) {
-	n := live.Start(t, nodes.Versions()[0].Version, "-e", "process.stdin.on('end', process.exit).resume(); console.error('ready')")
+	n := live.Start(t, nodes.Versions()[0].Version, "-e",
+		"process.stdin.on('end', process.exit).resume(); console.error('ready')")
 	p, err := Open(n.PID, elffile.NewLayoutCache())
 	if err != nil {
 		t.Fatal(err)

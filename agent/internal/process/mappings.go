@@ -136,8 +136,8 @@ func (ms *Mappings) code(m procs.Mapping) []Region {
 	return split(r, f.Layout.Builtins.Start+r.Bias, f.Layout.Builtins.End+r.Bias)
 }
 
-// isSecondMapping reports whether a mapping is that of V8's builtins inside its code range, though the file's symbols do
-// not say where they are: no other part of an executable is mapped right behind anonymous memory.
+// isSecondMapping reports whether a mapping is that of V8's builtins inside its code range, though the file's symbols
+// do not say where they are: no other part of an executable is mapped right behind anonymous memory.
 func (ms *Mappings) isSecondMapping(m, before procs.Mapping) bool {
 	return ms.v8 != nil && ms.v8.Layout.Builtins == layout.Range{} && ms.v8 == ms.cache.Get(ms.pid, m) &&
 		before.End == m.Start && before.Inode == 0 && before.Path == ""

@@ -31,7 +31,8 @@ func readMaps(t *testing.T, name string) []procs.Mapping {
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var m procs.Mapping
 		var rights string
-		n, _ := fmt.Sscanf(lines.Text(), "%x-%x %s %x %s %d %s", &m.Start, &m.End, &rights, &m.Offset, &m.Device, &m.Inode, &m.Path)
+		n, _ := fmt.Sscanf(lines.Text(), "%x-%x %s %x %s %d %s", &m.Start, &m.End, &rights, &m.Offset, &m.Device,
+			&m.Inode, &m.Path)
 		if n < 6 {
 			t.Fatalf("%s: %s", name, lines.Text())
 		}
@@ -52,14 +53,18 @@ var recordings = []struct {
 	never            [][2]uint64 // data
 }{
 	{"maps-node22.txt", 0x1d52000, 0x1952000, 0x1dfa40, 0x7f122ddc0000,
-		[][2]uint64{{0x7f120dfc0000, 0x7f120dfc2000}, {0x7f120dfc2000, 0x7f120dfc3000}, {0x7f120dfc3000, 0x7f120dfff000}, {0x7f120dfff000, 0x7f122ddc0000}, {0x7f122dfa0000, 0x7f122dfc0000}},
-		[][2]uint64{{0x6b3e000, 0x6b76000}, {0x1a63b000, 0x1a82f000}, {0x7f1208000000, 0x7f120c000000}, {0x7f122dffd000, 0x7f122e7fd000}}},
+		[][2]uint64{{0x7f120dfc0000, 0x7f120dfc2000}, {0x7f120dfc2000, 0x7f120dfc3000},
+			{0x7f120dfc3000, 0x7f120dfff000}, {0x7f120dfff000, 0x7f122ddc0000}, {0x7f122dfa0000, 0x7f122dfc0000}},
+		[][2]uint64{{0x6b3e000, 0x6b76000}, {0x1a63b000, 0x1a82f000}, {0x7f1208000000, 0x7f120c000000},
+			{0x7f122dffd000, 0x7f122e7fd000}}},
 	{"maps-node24.txt", 0x1a27000, 0x1627000, 0x204d80, 0x7fb50bdc0000,
 		[][2]uint64{{0x7fb4ec000000, 0x7fb50bdc0000}, {0x7fb50bfc5000, 0x7fb50c000000}},
-		[][2]uint64{{0x6b7d000, 0x6bb6000}, {0x7e6a000, 0x80b4000}, {0x28c6240000, 0x28c6280000}, {0x7fb52a82e000, 0x7fb52b02e000}}},
+		[][2]uint64{{0x6b7d000, 0x6bb6000}, {0x7e6a000, 0x80b4000}, {0x28c6240000, 0x28c6280000},
+			{0x7fb52a82e000, 0x7fb52b02e000}}},
 	{"maps-node26.txt", 0x1a27000, 0x1627000, 0x214d40, 0x7f301fdc0000,
 		[][2]uint64{{0x7f3000000000, 0x7f301fdc0000}, {0x7f301ffd5000, 0x7f3020000000}},
-		[][2]uint64{{0x7308000, 0x735a000}, {0xda4f000, 0xdc2e000}, {0x10b35300000, 0x10b35340000}, {0x7f302fd0e000, 0x7f303050e000}}},
+		[][2]uint64{{0x7308000, 0x735a000}, {0xda4f000, 0xdc2e000}, {0x10b35300000, 0x10b35340000},
+			{0x7f302fd0e000, 0x7f303050e000}}},
 }
 
 func TestRecordedMaps(t *testing.T) {
@@ -70,16 +75,20 @@ func TestRecordedMaps(t *testing.T) {
 			for _, m := range maps {
 				if m.Exec && m.Path == "/usr/local/bin/node" {
 					bias := m.Start - (c.builtins + m.Offset - c.offset)
-					code = append(code, split(Region{Start: m.Start, End: m.End, Bias: bias}, c.builtins+bias, c.builtins+c.size+bias)...)
+					code = append(code, split(Region{Start: m.Start, End: m.End, Bias: bias}, c.builtins+bias,
+						c.builtins+c.size+bias)...)
 				}
 			}
 			blobs := slices.DeleteFunc(slices.Clone(code), func(r Region) bool { return r.Kind != Builtins })
-			if len(blobs) != 2 || blobs[0].Start != c.builtins || blobs[0].End != c.builtins+c.size || blobs[1].Start != c.again || blobs[1].End != c.again+c.size {
+			if len(blobs) != 2 || blobs[0].Start != c.builtins || blobs[0].End != c.builtins+c.size ||
+				blobs[1].Start != c.again || blobs[1].End != c.again+c.size {
 				t.Errorf("builtins at %+v", blobs)
 			}
 			got := generated(maps, code, nil)
 			for _, want := range c.code {
-				if !slices.ContainsFunc(got, func(r Region) bool { return r.Start == want[0] && r.End == want[1] && r.Kind == Generated }) {
+				if !slices.ContainsFunc(got, func(r Region) bool {
+					return r.Start == want[0] && r.End == want[1] && r.Kind == Generated
+				}) {
 					t.Errorf("no region %x", want)
 				}
 			}
@@ -110,12 +119,17 @@ func TestGenerated(t *testing.T) {
 	}{
 		{"none", nil, nil},
 		{"data only", []procs.Mapping{anon(0x1000, 0x2000, false, "")}, nil},
-		{"neighbours of code", []procs.Mapping{anon(0x1000, 0x2000, false, ""), anon(0x2000, 0x3000, true, ""), anon(0x3000, 0x4000, false, "")}, [][2]uint64{{0x1000, 0x2000}, {0x2000, 0x3000}, {0x3000, 0x4000}}},
-		{"a gap between", []procs.Mapping{anon(0x1000, 0x2000, false, ""), anon(0x2001, 0x3000, true, "")}, [][2]uint64{{0x2001, 0x3000}}},
-		{"a file between", []procs.Mapping{anon(0x1000, 0x2000, true, ""), file, anon(0x4000, 0x5000, false, "")}, [][2]uint64{{0x1000, 0x2000}}},
+		{"neighbours of code", []procs.Mapping{anon(0x1000, 0x2000, false, ""), anon(0x2000, 0x3000, true, ""),
+			anon(0x3000, 0x4000, false, "")}, [][2]uint64{{0x1000, 0x2000}, {0x2000, 0x3000}, {0x3000, 0x4000}}},
+		{"a gap between", []procs.Mapping{anon(0x1000, 0x2000, false, ""), anon(0x2001, 0x3000, true, "")},
+			[][2]uint64{{0x2001, 0x3000}}},
+		{"a file between", []procs.Mapping{anon(0x1000, 0x2000, true, ""), file, anon(0x4000, 0x5000, false, "")},
+			[][2]uint64{{0x1000, 0x2000}}},
 		{"a file with code is not", []procs.Mapping{file}, nil},
-		{"named anonymous memory", []procs.Mapping{anon(0x1000, 0x2000, true, "[anon:v8]")}, [][2]uint64{{0x1000, 0x2000}}},
-		{"vdso and vsyscall", []procs.Mapping{anon(0x1000, 0x2000, true, "[vdso]"), anon(0x3000, 0x4000, true, "[vsyscall]")}, nil},
+		{"named anonymous memory", []procs.Mapping{anon(0x1000, 0x2000, true, "[anon:v8]")},
+			[][2]uint64{{0x1000, 0x2000}}},
+		{"vdso and vsyscall", []procs.Mapping{anon(0x1000, 0x2000, true, "[vdso]"),
+			anon(0x3000, 0x4000, true, "[vsyscall]")}, nil},
 		{"stack that is executable", []procs.Mapping{anon(0x1000, 0x2000, true, "[stack]")}, nil},
 	} {
 		var got [][2]uint64
@@ -131,11 +145,13 @@ func TestGenerated(t *testing.T) {
 // Node 16 and 18 take the right to execute from all code while they write to some.
 func TestGeneratedStays(t *testing.T) {
 	maps := func(exec bool, end uint64) []procs.Mapping {
-		return []procs.Mapping{{Start: 0x1000, End: 0x2000}, {Start: 0x2000, End: end, Exec: exec}, {Start: 0x9000, End: 0xa000}}
+		return []procs.Mapping{{Start: 0x1000, End: 0x2000}, {Start: 0x2000, End: end, Exec: exec},
+			{Start: 0x9000, End: 0xa000}}
 	}
 	before := generated(maps(true, 0x3000), nil, nil)
 	for end, want := range map[uint64]int{0x3000: 2, 0x4000: 2, 0x2000: 2} {
-		if got := generated(maps(false, end), nil, before); len(got) != want || got[0].Start != 0x1000 || got[1].End != end {
+		if got := generated(maps(false, end), nil, before); len(got) != want || got[0].Start != 0x1000 ||
+			got[1].End != end {
 			t.Errorf("code to %#x that is written to: %+v", end, got)
 		}
 	}
@@ -194,7 +210,8 @@ func TestMappings(t *testing.T) {
 		t.Errorf("%+v, %d left, want %+v", to[:n], left, want)
 	}
 	for i := range 200 {
-		s.regions = append(s.regions, Region{Start: uint64(0x10000 + i*0x1000), End: uint64(0x10800 + i*0x1000), File: file})
+		s.regions = append(s.regions, Region{Start: uint64(0x10000 + i*0x1000), End: uint64(0x10800 + i*0x1000),
+			File: file})
 	}
 	if n, left := s.BPF(to); n != 128 || left != 5+200-128 {
 		t.Errorf("%d mappings and %d left, want 128 and 77", n, left)
@@ -205,8 +222,10 @@ func TestMappings(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	s := &Mappings{regions: []Region{{Start: 0x1000, End: 0x2000}, {Start: 0x2000, End: 0x3000, Kind: Generated}, {Start: 0x5000, End: 0x6000}}}
-	for addr, want := range map[uint64]uint64{0: 0, 0xfff: 0, 0x1000: 0x1000, 0x1fff: 0x1000, 0x2000: 0x2000, 0x3000: 0, 0x4fff: 0, 0x5fff: 0x5000, 0x6000: 0, 1<<64 - 1: 0} {
+	s := &Mappings{regions: []Region{{Start: 0x1000, End: 0x2000}, {Start: 0x2000, End: 0x3000, Kind: Generated},
+		{Start: 0x5000, End: 0x6000}}}
+	for addr, want := range map[uint64]uint64{0: 0, 0xfff: 0, 0x1000: 0x1000, 0x1fff: 0x1000, 0x2000: 0x2000, 0x3000: 0,
+		0x4fff: 0, 0x5fff: 0x5000, 0x6000: 0, 1<<64 - 1: 0} {
 		if r, ok := s.Find(addr); r.Start != want || ok != (want != 0) {
 			t.Errorf("Find(0x%x) = %+v, %v", addr, r, ok)
 		}

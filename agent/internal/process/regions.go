@@ -40,8 +40,8 @@ func split(r Region, low, high uint64) []Region {
 
 // generated finds V8's code ranges: it reserves one piece of address space, of which it makes parts executable as it
 // needs them, and maps the builtins there a second time. So all anonymous memory that is next to executable anonymous
-// memory, or to builtins that are inside it, counts: code that comes later is there too. What held code before still does:
-// until V8 10 none of it is executable while a collection or a compiler writes to it.
+// memory, or to builtins that are inside it, counts: code that comes later is there too. What held code before still
+// does: until V8 10 none of it is executable while a collection or a compiler writes to it.
 func generated(maps []procs.Mapping, code, before []Region) []Region {
 	var out, group []Region
 	hasCode := false

@@ -23,7 +23,8 @@ func CanReadRequest(l *layout.Layout) error {
 var (
 	NamingFields = []layout.Field{
 		layout.MapInstanceType, layout.JSFunctionShared, layout.SFIScript, layout.SFIFunctionLiteralID,
-		layout.SFINameOrScopeInfo, layout.ScriptID, layout.ScriptSource, layout.ScriptName, layout.BytecodeArrayFirstByte,
+		layout.SFINameOrScopeInfo, layout.ScriptID, layout.ScriptSource, layout.ScriptName,
+		layout.BytecodeArrayFirstByte,
 		layout.BytecodeArrayLength, layout.BytecodeArrayPositions, layout.CodeInstructionSize,
 		layout.CodeFlags, layout.CodeFlagsKindMask, layout.CodePositions, layout.CodeDeoptData,
 		layout.InstructionStreamBody, layout.StringLength, layout.FixedArrayLength,

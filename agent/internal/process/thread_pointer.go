@@ -87,8 +87,8 @@ func isThread(b []byte, at uint64, tid uint32) bool {
 		binary.LittleEndian.Uint32(b[threadID:]) == tid
 }
 
-// innerPID is the number of a process or thread in its own pid namespace: what the C library knows. status is the path of
-// what the kernel says of it.
+// innerPID is the number of a process or thread in its own pid namespace: what the C library knows. status is the path
+// of what the kernel says of it.
 func innerPID(status string, pid int) int {
 	b, err := os.ReadFile(status)
 	if err != nil {

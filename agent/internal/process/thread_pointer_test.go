@@ -27,7 +27,8 @@ func (m fakeMemory) put(at uint64, self uint64, tid uint32) {
 
 func TestFindThread(t *testing.T) {
 	const base, size, tid = 0x7f0000000000, 3*threadChunk + 4096, 4711
-	for _, at := range []uint64{base, base + 0xd40, base + threadChunk - 64, base + 2*threadChunk, base + 4096 + threadChunk - 64, base + size - 768} {
+	for _, at := range []uint64{base, base + 0xd40, base + threadChunk - 64, base + 2*threadChunk,
+		base + 4096 + threadChunk - 64, base + size - 768} {
 		m := fakeMemory{base, make([]byte, size)}
 		m.put(at, at, tid)
 		m.put(base+0x4000, base+0x4000, 4712)  // another thread

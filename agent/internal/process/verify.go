@@ -7,8 +7,8 @@ import (
 	"github.com/hotspan/hotspan/v8/verify"
 )
 
-// Verify compares the layout with the isolate of the main thread, while the process runs on. more are comparisons beside
-// those of V8 and Node that are known here.
+// Verify compares the layout with the isolate of the main thread, while the process runs on. more are comparisons
+// beside those of V8 and Node that are known here.
 func (p *Process) Verify(more ...verify.Comparison) (verify.Result, error) {
 	isolate, err := p.MainIsolate()
 	if err != nil {
@@ -37,7 +37,8 @@ func compareAsyncHooks(r *heap.Reader, isolate uint64) ([]layout.Field, error) {
 		}
 		return nil, err
 	}
-	right := []layout.Field{layout.MapConstructorOrBackPointer, layout.NativeContextEmbedderData, layout.EmbedderDataFirst}
+	right := []layout.Field{layout.MapConstructorOrBackPointer, layout.NativeContextEmbedderData,
+		layout.EmbedderDataFirst}
 	if slot, err := r.WordAt(hooks.Resources); err == nil && slot != 0 {
 		right = append(right, layout.TypeJSArray)
 	}

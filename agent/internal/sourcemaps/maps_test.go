@@ -70,20 +70,28 @@ func TestSourceMapsLoad(t *testing.T) {
 		{"in a file", files{"x.js": "let a", "x.js.map": aMap}, "x.js.map", "let a", Stats{Loaded: 1}, ""},
 		{"blanks", files{"x.js.map": aMap}, " x.js.map\t", "let a", Stats{Loaded: 1}, ""},
 		{"inline", files{"x.js": "other"}, inline, "let a", Stats{Loaded: 1}, ""},
-		{"script of two-byte characters", files{"x.js": "let 世='😀'", "x.js.map": aMap}, "x.js.map", "let 世='😀'", Stats{Loaded: 1}, ""},
+		{"script of two-byte characters", files{"x.js": "let 世='😀'", "x.js.map": aMap}, "x.js.map", "let 世='😀'",
+			Stats{Loaded: 1}, ""},
 		{"Latin-1 script", files{"x.js": "let é", "x.js.map": aMap}, "x.js.map", "let é", Stats{Loaded: 1}, ""},
 		{"byte order mark", files{"x.js": "\ufefflet a", "x.js.map": aMap}, "x.js.map", "let a", Stats{Loaded: 1}, ""},
-		{"byte order mark that V8 has too", files{"x.js": "\ufefflet a", "x.js.map": aMap}, "x.js.map", "\ufefflet a", Stats{Loaded: 1}, ""},
+		{"byte order mark that V8 has too", files{"x.js": "\ufefflet a", "x.js.map": aMap}, "x.js.map", "\ufefflet a",
+			Stats{Loaded: 1}, ""},
 		{"no UTF-8", files{"x.js": "let \xe9", "x.js.map": aMap}, "x.js.map", "let \ufffd", Stats{Loaded: 1}, ""},
 		{"script without a file", files{"x.js.map": aMap}, "x.js.map", "let a", Stats{Loaded: 1}, ""},
-		{"wrapped", files{"x.js": "let a", "x.js.map": aMap}, "x.js.map", wrapperHead + "let a" + wrapperTail, Stats{Loaded: 1}, ""},
-		{"wrapped, two-byte", files{"x.js": "let 世", "x.js.map": aMap}, "x.js.map", wrapperHead + "let 世" + wrapperTail, Stats{Loaded: 1}, ""},
+		{"wrapped", files{"x.js": "let a", "x.js.map": aMap}, "x.js.map", wrapperHead + "let a" + wrapperTail,
+			Stats{Loaded: 1}, ""},
+		{"wrapped, two-byte", files{"x.js": "let 世", "x.js.map": aMap}, "x.js.map", wrapperHead + "let 世" + wrapperTail,
+			Stats{Loaded: 1}, ""},
 		{"not there", files{"x.js": "let a"}, "x.js.map", "let a", Stats{Missing: 1}, ""},
 		{"on a server", nil, "https://h.example/x.js.map", "let a", Stats{Remote: 1}, ""},
-		{"built again", files{"x.js": "let b", "x.js.map": aMap}, "x.js.map", "let a", Stats{Broken: 1}, "not the one in its file now"},
-		{"built again, longer", files{"x.js": "let a;", "x.js.map": aMap}, "x.js.map", "let a", Stats{Broken: 1}, "not the one in its file now"},
-		{"built again, shorter", files{"x.js": "let", "x.js.map": aMap}, "x.js.map", "let 世", Stats{Broken: 1}, "not the one in its file now"},
-		{"built again, much longer", files{"x.js": strings.Repeat("x", 99), "x.js.map": aMap}, "x.js.map", "let a", Stats{Broken: 1}, "not the one in its file now"},
+		{"built again", files{"x.js": "let b", "x.js.map": aMap}, "x.js.map", "let a", Stats{Broken: 1},
+			"not the one in its file now"},
+		{"built again, longer", files{"x.js": "let a;", "x.js.map": aMap}, "x.js.map", "let a", Stats{Broken: 1},
+			"not the one in its file now"},
+		{"built again, shorter", files{"x.js": "let", "x.js.map": aMap}, "x.js.map", "let 世", Stats{Broken: 1},
+			"not the one in its file now"},
+		{"built again, much longer", files{"x.js": strings.Repeat("x", 99), "x.js.map": aMap}, "x.js.map", "let a",
+			Stats{Broken: 1}, "not the one in its file now"},
 		{"no JSON", files{"x.js.map": "<html>"}, "x.js.map", "", Stats{Broken: 1}, "x.js.map: invalid character '<'"},
 		{"broken inline", nil, "data:application/json,{}", "", Stats{Broken: 1}, "version is not 3"},
 		{"unknown scheme", nil, "blob:x", "", Stats{Broken: 1}, "blob:x: URLs of scheme blob: are not read"},
@@ -109,12 +117,14 @@ func TestSourceMapsLoad(t *testing.T) {
 				}
 			}
 			m, target, said := mapper(t)
-			s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: filepath.Join(dir, "x.js")}, URL: text(c.url), Source: text(c.source)}
+			s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: filepath.Join(dir, "x.js")}, URL: text(c.url),
+				Source: text(c.source)}
 			got := add(m, target, s)
 			if diff := cmp.Diff(c.want, m.Stats()); diff != "" {
 				t.Error(diff)
 			}
-			if !strings.Contains(said.String(), c.said) || c.said == "" && said.Len() > 0 || c.said != "" && !strings.Contains(said.String(), "x.js") {
+			if !strings.Contains(said.String(), c.said) || c.said == "" && said.Len() > 0 ||
+				c.said != "" && !strings.Contains(said.String(), "x.js") {
 				t.Errorf("said %q, want %q", said, c.said)
 			}
 			if (got.script.Map != nil) != (c.want.Loaded == 1) {
@@ -136,7 +146,8 @@ func TestSourceMapsLoad(t *testing.T) {
 func TestSourceMapsWarnOnce(t *testing.T) {
 	m, a, said := mapper(t)
 	for id := range 40 {
-		s := stack.MappedScript{Script: &heap.Script{ID: id, Name: fmt.Sprintf("/srv/%d.js", id/2)}, URL: text("data:,{}")}
+		s := stack.MappedScript{Script: &heap.Script{ID: id, Name: fmt.Sprintf("/srv/%d.js", id/2)},
+			URL: text("data:,{}")}
 		add(m, a, s)
 	}
 	if n := strings.Count(said.String(), "\n"); n != maxMapWarnings || m.Stats().Broken != 40 {

@@ -104,8 +104,8 @@ func (m *Maps) warn(script string, err error) {
 	}
 }
 
-// End notes that the process has ended. Its samples are in the snapshot that is open or, if they were taken while that was
-// cut, in the next: then its maps are needed no more.
+// End notes that the process has ended. Its samples are in the snapshot that is open or, if they were taken while that
+// was cut, in the next: then its maps are needed no more.
 func (p *Process) End() {
 	m := p.maps
 	m.mu.Lock()

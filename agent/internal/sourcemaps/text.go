@@ -16,8 +16,8 @@ import (
 
 var errOtherText = errors.New("the script that runs is not the one in its file now: it was built again, or changed as it was loaded")
 
-// sameText checks that a script's file still has the text that runs: where it was built again, so was its map, and would
-// give wrong names. Without the file nothing can be said, and nothing speaks against the map.
+// sameText checks that a script's file still has the text that runs: where it was built again, so was its map, and
+// would give wrong names. Without the file nothing can be said, and nothing speaks against the map.
 func sameText(root *procs.RootDir, s stack.MappedScript) error {
 	if !path.IsAbs(s.Script.Name) || s.Source == nil {
 		return nil

@@ -9,8 +9,9 @@ import (
 // RawFrame is a frame of the BPF program in the form of package stack.
 func RawFrame(f bpf.Frame) stack.RawFrame {
 	r := stack.RawFrame{
-		PC: f.Pc, Exact: f.Exact != 0, Marker: -1, SFI: heap.Word(f.Sfi), Bytecode: heap.Word(f.Bytecode), Offset: int(f.Offset),
-		ID: heap.Identity{Script: f.Script, Literal: f.Literal},
+		PC: f.Pc, Exact: f.Exact != 0, Marker: -1, SFI: heap.Word(f.Sfi), Bytecode: heap.Word(f.Bytecode),
+		Offset: int(f.Offset),
+		ID:     heap.Identity{Script: f.Script, Literal: f.Literal},
 	}
 	if f.Kind == bpf.FrameTyped {
 		r.Instance, r.Argument = r.Bytecode, heap.Word(uint64(uint32(f.Literal))<<32|uint64(uint32(f.Script)))

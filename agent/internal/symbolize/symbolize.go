@@ -28,10 +28,12 @@ type Symbolizer struct {
 	outdated bool   // an address was met that no mapping has
 }
 
-// New makes a Symbolizer of a process. maps is asked for the number of a script's source map, see stack.Resolver.Maps; it
-// may be nil.
+// New makes a Symbolizer of a process. maps is asked for the number of a script's source map, see stack.Resolver.Maps;
+// it may be nil.
 func New(p *process.Process, k *Kernel, maps func(stack.MappedScript) int32) *Symbolizer {
-	z := &Symbolizer{mappings: p.Mappings, resolver: stack.NewResolver(p.Heap(), p.Mappings), kernel: k, frames: newFrameCache()}
+	z := &Symbolizer{
+		mappings: p.Mappings, resolver: stack.NewResolver(p.Heap(), p.Mappings), kernel: k, frames: newFrameCache(),
+	}
 	z.resolver.Maps = maps
 	return z
 }
@@ -101,8 +103,8 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 	}
 }
 
-// nameUnknown names a frame that no mapping was known for: WebAssembly's code is in mappings of its own, that come at any
-// time, and is known to V8 at once.
+// nameUnknown names a frame that no mapping was known for: WebAssembly's code is in mappings of its own, that come at
+// any time, and is known to V8 at once.
 func (z *Symbolizer) nameUnknown(f bpf.Frame) {
 	c := &z.frames
 	raw := RawFrame(f)
@@ -131,7 +133,10 @@ func (z *Symbolizer) nativeFrame(pc uint64, exact bool) *pprofx.Frame {
 		z.result.Broken = true
 		return &pprofx.Frame{Function: "[unknown]", Kind: pprofx.JIT, Address: pc}
 	}
-	f := &pprofx.Frame{Function: "[unknown]", Kind: pprofx.Native, Module: r.File.Path, BuildID: r.File.BuildID, Address: at - r.Bias}
+	f := &pprofx.Frame{
+		Function: "[unknown]", Kind: pprofx.Native,
+		Module: r.File.Path, BuildID: r.File.BuildID, Address: at - r.Bias,
+	}
 	if r.File.Symbols != nil {
 		if sym, ok := r.File.Symbols.Lookup(f.Address); ok {
 			f.Function = sym.Name

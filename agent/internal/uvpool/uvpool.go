@@ -1,5 +1,5 @@
-// Package uvpool finds where a program's libuv keeps what the threads of its pool work on: file system calls, resolving of
-// names, and what Node.js and add-ons queue, such as cryptography and compression.
+// Package uvpool finds where a program's libuv keeps what the threads of its pool work on: file system calls, resolving
+// of names, and what Node.js and add-ons queue, such as cryptography and compression.
 package uvpool
 
 import (

@@ -38,7 +38,8 @@ func TestFind(t *testing.T) {
 				t.Errorf("Node's work at %#x, nm says %#x or %#x", p.NodeWork, at[nodeWork[0]], at[nodeWork[1]])
 			}
 			start := fmt.Sprintf("--start-address=%d", at[worker])
-			code := binutils(t, "objdump", "-d", "--no-show-raw-insn", start, fmt.Sprintf("--stop-address=%d", p.Return+1), path)
+			code := binutils(t, "objdump", "-d", "--no-show-raw-insn", start,
+				fmt.Sprintf("--stop-address=%d", p.Return+1), path)
 			m := callRE.FindStringSubmatch(code)
 			if m == nil {
 				t.Fatalf("objdump shows no such call:\n%s", code)

@@ -9,8 +9,8 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// Code is the code of a process as the BPF program knows it: what is mapped where, and the unwind rules that go with it.
-// It is find_mapping and find_rule of unwind.h in Go. (stack.Unwinder)
+// Code is the code of a process as the BPF program knows it: what is mapped where, and the unwind rules that go with
+// it. It is find_mapping and find_rule of unwind.h in Go. (stack.Unwinder)
 type Code struct {
 	Mappings []bpf.Mapping            // by address
 	Tables   map[uint32]*unwind.Table // by Mapping.Table

@@ -36,7 +36,8 @@ func (c *usedCode) pruned() *Code {
 	for slot, pcs := range c.used {
 		slices.Sort(pcs)
 		shift := pcs[0] &^ 0xffff // a multiple of the program's pages
-		out.Tables[slot] = &unwind.Table{Base: c.Tables[slot].Base + uint64(shift), Rows: rowsAt(c.Tables[slot].Rows, pcs, shift)}
+		out.Tables[slot] = &unwind.Table{Base: c.Tables[slot].Base + uint64(shift),
+			Rows: rowsAt(c.Tables[slot].Rows, pcs, shift)}
 		for i := range out.Mappings {
 			if m := &out.Mappings[i]; m.Table == slot {
 				m.Base += uint64(shift)

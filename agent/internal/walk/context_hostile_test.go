@@ -49,7 +49,8 @@ func TestHostileContext(t *testing.T) {
 func (k *kernelWalk) hostileRules(t *testing.T) {
 	var rules []reqctx.Rule
 	for _, s := range []string{
-		`a=als("request").route`, "b=user.id", "c=user", "d=user.id.x", `e=get("user")`, `f=get("user").get("id")`, "g=user[0]", `h=get(Symbol("x")).y`,
+		`a=als("request").route`, "b=user.id", "c=user", "d=user.id.x", `e=get("user")`, `f=get("user").get("id")`,
+		"g=user[0]", `h=get(Symbol("x")).y`,
 		"i=user.route.user.route.user", `j=store["user"].get(Symbol.for("x"))[3].z`,
 	} {
 		r, err := reqctx.ParseRule(s)
@@ -65,8 +66,8 @@ func (k *kernelWalk) hostileRules(t *testing.T) {
 	k.useTree(tree)
 }
 
-// damaged is a copy of memory in which some of these words are others of them, or any number, and one time in eight a page
-// is gone.
+// damaged is a copy of memory in which some of these words are others of them, or any number, and one time in eight a
+// page is gone.
 func damaged(random *rand.Rand, pages map[uint64][]byte, words []uint64) map[uint64][]byte {
 	out := maps.Clone(pages)
 	any := func() uint64 { return words[random.IntN(len(words))] }

@@ -57,7 +57,8 @@ func allCosts(b *testing.B) []costs {
 	read := func(name string) []reader { return []reader{{name: name, published: true}} }
 	return []costs{
 		{node: node, script: "requests.js", first: true, readers: []reader{
-			{name: "OpenTelemetry: trace and span id", labels: ids}, {name: "OpenTelemetry: ids and route", labels: idsRoute},
+			{name: "OpenTelemetry: trace and span id", labels: ids},
+			{name: "OpenTelemetry: ids and route", labels: idsRoute},
 			{name: "a store by rule: four values, of it and of an object in it", labels: custom, rules: storeRules},
 		}},
 		{node: node, script: "requests.js", env: []string{"STORES=dictionary"},
@@ -65,15 +66,21 @@ func allCosts(b *testing.B) []costs {
 		{node: node, script: "requests.js", env: []string{"STORES=map"},
 			readers: []reader{{name: "a store by rule: two Maps", labels: custom, rules: mapRules}}},
 		{node: before, script: "requests.js",
-			readers: []reader{{name: "a store by rule: kept by async_hooks, Node 22", labels: custom, rules: storeRules}}},
+			readers: []reader{{name: "a store by rule: kept by async_hooks, Node 22", labels: custom,
+				rules: storeRules}}},
 		{node: node, script: "requests.js", env: []string{"TRACER=datadog"}, readers: []reader{
-			{name: "dd-trace: trace and span id", labels: ids}, {name: "dd-trace: ids, method and path", labels: idsRoute},
+			{name: "dd-trace: trace and span id", labels: ids},
+			{name: "dd-trace: ids, method and path", labels: idsRoute},
 		}},
-		{node: node, script: "published.js", env: []string{publish, "WRITER=pprof-5.18"}, readers: read("Node.js thread context: @datadog/pprof 5.18")},
-		{node: node, script: "published.js", env: []string{publish, "WRITER=pprof-5.20"}, readers: read("Node.js thread context: @datadog/pprof 5.20")},
+		{node: node, script: "published.js", env: []string{publish, "WRITER=pprof-5.18"},
+			readers: read("Node.js thread context: @datadog/pprof 5.18")},
+		{node: node, script: "published.js", env: []string{publish, "WRITER=pprof-5.20"},
+			readers: read("Node.js thread context: @datadog/pprof 5.20")},
 		{node: node, script: "native_threads.js", env: threads(), readers: read("thread context: static TLS")},
-		{node: node, script: "native_threads.js", env: threads("-DFILLER=65536"), readers: read("thread context: dynamic TLS")},
-		{node: node, script: "native_threads.js", env: threads("-DLABELS"), readers: read("custom labels: of a thread")},
+		{node: node, script: "native_threads.js", env: threads("-DFILLER=65536"),
+			readers: read("thread context: dynamic TLS")},
+		{node: node, script: "native_threads.js", env: threads("-DLABELS"),
+			readers: read("custom labels: of a thread")},
 		{node: node, script: "published.js", env: []string{publish, "LABELS_ADDON=" + labels, "WRITER=custom-labels"},
 			readers: read("custom labels: of Node.js")},
 	}
@@ -86,8 +93,8 @@ var costRates = []struct {
 }{{99, 10, 400 * time.Millisecond}, {999, 12, 120 * time.Millisecond}}
 
 // BenchmarkReaders prints what each way to read labels costs, as a table: the reads of the process's memory, and what a
-// sample with them takes longer in the kernel than one of the same program without, in microseconds, and in percent of that
-// one. It judges nothing: timings of one machine are nobody else's.
+// sample with them takes longer in the kernel than one of the same program without, in microseconds, and in percent of
+// that one. It judges nothing: timings of one machine are nobody else's.
 func BenchmarkReaders(b *testing.B) {
 	m, p := newMeter(b), bpftest.Load(b)
 	fmt.Print("\n| read | reads of memory |")

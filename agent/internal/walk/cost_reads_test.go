@@ -44,7 +44,8 @@ func (w *way) stop(b *testing.B, p *bpftest.Program, tid int) (n int, ok bool) {
 	regs := seize(b, tid)
 	defer unix.PtraceDetach(tid)
 	r := &memory.Recorder{Mem: memory.Live{PID: w.process.PID}}
-	k := &kernelWalk{program: p, thread: &thread{mem: r, regs: regs, layout: w.process.Layout}, sampler: sampler.New(&p.Objects)}
+	k := &kernelWalk{program: p, thread: &thread{mem: r, regs: regs, layout: w.process.Layout},
+		sampler: sampler.New(&p.Objects)}
 	recorded := *w.process
 	recorded.Memory = r
 	k.use(w.tree, &recorded)

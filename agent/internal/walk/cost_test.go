@@ -22,8 +22,8 @@ import (
 )
 
 // meter samples one process and measures what a sample costs, by turns with one reader of labels and another. What the
-// program counts of its own time is compared between turns of the same process within seconds, so that a machine that is
-// busy, or that becomes faster, is so for all of them.
+// program counts of its own time is compared between turns of the same process within seconds, so that a machine that
+// is busy, or that becomes faster, is so for all of them.
 type meter struct {
 	sampler *sampler.Sampler
 	files   *elffile.Cache

@@ -22,9 +22,10 @@ import (
 // Every so many instructions of C++ that the deoptimiser runs the thread is looked at; of its builtin at each.
 const everyNative = 200
 
-// TestWalkDeoptimizer goes through a deoptimisation by single instructions. While C++ runs, which is nearly all of the time, the
-// walk has the functions that the program says are on its stack, where they are, and reaches the thread's first frame. It does
-// so at most instructions of the builtin around it, and at the others it says that something is missing.
+// TestWalkDeoptimizer goes through a deoptimisation by single instructions. While C++ runs, which is nearly all of the
+// time, the walk has the functions that the program says are on its stack, where they are, and reaches the thread's
+// first frame. It does so at most instructions of the builtin around it, and at the others it says that something is
+// missing.
 func TestWalkDeoptimizer(t *testing.T) {
 	program := bpftest.Load(t)
 	for _, v := range nodes.Versions() {
@@ -77,12 +78,15 @@ func stepThrough(t *testing.T, program *bpftest.Program, v nodes.Version, kind s
 func judge(t *testing.T, seen map[string]int, whole string, dropped int) {
 	t.Helper()
 	if seen[whole] < 100 || dropped < 10 {
-		t.Errorf("%q at %d instructions only, and at %d with a frame that is not on the stack: %v", whole, seen[whole], dropped, seen)
+		t.Errorf("%q at %d instructions only, and at %d with a frame that is not on the stack: %v", whole, seen[whole],
+			dropped, seen)
 	}
-	// While the first words of the new frames are pushed there is no function where rbp points to: 2 words, 4 instructions each.
+	// While the first words of the new frames are pushed there is no function where rbp points to: 2 words, 4
+	// instructions each.
 	const pushes = 8
 	for told, n := range seen {
-		if told != whole && told != cutOffStack && !strings.Contains(told, "[code gone]") && (!strings.HasPrefix(told, "run:") || n > pushes) {
+		if told != whole && told != cutOffStack && !strings.Contains(told, "[code gone]") &&
+			(!strings.HasPrefix(told, "run:") || n > pushes) {
 			t.Errorf("%q at %d instructions, want %q", told, n, whole)
 		}
 	}
@@ -108,8 +112,8 @@ func deoptimizing(t *testing.T, v nodes.Version, kind string) (*thread, int) {
 	return nil, 0
 }
 
-// truth is what the program says, in the form of told. The deoptimiser's tables are not read until V8 11: then of inlined
-// functions it is said that they are missing.
+// truth is what the program says, in the form of told. The deoptimiser's tables are not read until V8 11: then of
+// inlined functions it is said that they are missing.
 func (th *thread) truth() string {
 	var out []string
 	for i, s := range th.says.Stack {
@@ -162,9 +166,12 @@ func (th *thread) told(w stack.Walk) string {
 
 func place(f *stack.Frame) string { return fmt.Sprintf("%s:%d:%d", f.Name, f.Line, f.Column) }
 
-// isDropped reports whether a walk has a frame that is no longer on the stack: that of a builtin without any is before it.
+// isDropped reports whether a walk has a frame that is no longer on the stack: that of a builtin without any is before
+// it.
 func isDropped(w stack.Walk) bool {
-	return slices.ContainsFunc(w.Frames, func(f stack.WalkFrame) bool { return f.Kind == stack.FrameTyped && f.Marker == 0 && f.SFI == 0 })
+	return slices.ContainsFunc(w.Frames, func(f stack.WalkFrame) bool {
+		return f.Kind == stack.FrameTyped && f.Marker == 0 && f.SFI == 0
+	})
 }
 
 const builtinAlignment = 32 // kCodeAlignment of src/common/globals.h
@@ -192,7 +199,8 @@ func runTo(t *testing.T, pid int, all []uint64) {
 		t.Fatalf("%d addresses", len(all))
 	}
 	set := func(n int, value uint64) {
-		if _, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_POKEUSR, uintptr(pid), uintptr(registers+8*n), uintptr(value), 0, 0); e != 0 {
+		if _, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_POKEUSR, uintptr(pid), uintptr(registers+8*n),
+			uintptr(value), 0, 0); e != 0 {
 			t.Fatalf("debug register %d: %v", n, e)
 		}
 	}

@@ -44,7 +44,8 @@ func TestWalkHostileRegisters(t *testing.T) {
 		}
 		k := inKernel(t, p, th)
 		for _, pc := range []uint64{good.IP, at["JavaScript"], at["native"], 0, 0x1000, 1 << 47, 1<<64 - 1} {
-			for _, bp := range []uint64{good.General[memory.RBP], good.General[memory.RSP], 0, 4, 1<<63 - 8, 1<<64 - 8, 1<<64 - 16} {
+			for _, bp := range []uint64{good.General[memory.RBP], good.General[memory.RSP], 0, 4, 1<<63 - 8, 1<<64 - 8,
+				1<<64 - 16} {
 				for _, sp := range []uint64{good.General[memory.RSP], 0, 1<<64 - 8} {
 					th.regs = good
 					th.regs.IP, th.regs.General[memory.RBP], th.regs.General[memory.RSP] = pc, bp, sp
@@ -112,10 +113,12 @@ func breakWord(random *rand.Rand, r *memory.Recording, pages []uint64) {
 // TestWalkDeep: of stacks deeper than what is kept both walks keep the same frames.
 func TestWalkDeep(t *testing.T) {
 	p := bpftest.Load(t)
-	for _, n := range []int{2, 900, 1024, 1025, 1100, 1279, 1280, 1281, 6000, stack.MaxSteps, stack.MaxSteps + 1, stack.MaxSteps + 300} {
+	for _, n := range []int{2, 900, 1024, 1025, 1100, 1279, 1280, 1281, 6000, stack.MaxSteps, stack.MaxSteps + 1,
+		stack.MaxSteps + 300} {
 		th, r := deepThread(n)
 		w := inKernel(t, p, th).same(t, "a deep stack", r)
-		if found := len(w.Frames) + w.Skipped; found != min(n, stack.MaxSteps) || (w.Stop == stack.StopRoot) != (n <= stack.MaxSteps) {
+		if found := len(w.Frames) + w.Skipped; found != min(n, stack.MaxSteps) ||
+			(w.Stop == stack.StopRoot) != (n <= stack.MaxSteps) {
 			t.Errorf("%d frames: %d found, stop %d", n, found, w.Stop)
 		}
 	}

@@ -146,8 +146,8 @@ func walkOf(s *sampler.Sample) stack.Walk {
 	return w
 }
 
-// recordThread records what the walks and the context reader look at. The program cannot say what it would read behind a word
-// that it could not, so it runs until it asks for no page more.
+// recordThread records what the walks and the context reader look at. The program cannot say what it would read behind
+// a word that it could not, so it runs until it asks for no page more.
 func recordThread(t testing.TB, p *bpftest.Program, live *thread) *memory.Recorder {
 	t.Helper()
 	r := &memory.Recorder{Mem: live.mem}

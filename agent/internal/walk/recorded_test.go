@@ -43,9 +43,9 @@ func TestWalkRecorded(t *testing.T) {
 	})
 }
 
-// TestWalkWithoutPage takes each page of a recording away. Without a page of the stack the walk ends there as unreadable, or
-// without a rule, or goes on at V8's exit frame with a gap; without a page of the heap functions have no identity, and
-// nothing else changes. No label is another. Go and BPF agree on all of it.
+// TestWalkWithoutPage takes each page of a recording away. Without a page of the stack the walk ends there as
+// unreadable, or without a rule, or goes on at V8's exit frame with a gap; without a page of the heap functions have no
+// identity, and nothing else changes. No label is another. Go and BPF agree on all of it.
 func TestWalkWithoutPage(t *testing.T) {
 	eachRecording(t, func(t *testing.T, p *bpftest.Program, th *thread, r *memory.Recording) {
 		whole := th.walk(r)
@@ -104,7 +104,8 @@ func cutOff(t *testing.T, page uint64, whole, w stack.Walk) {
 	case w.Resumed && len(rest) > 0 && rest[0].Kind == stack.FrameGap && tail(whole, rest[1:]):
 	case !w.Resumed && len(rest) == 0 && (w.Stop == stack.StopUnreadable || w.Stop == stack.StopNoRule):
 	default:
-		t.Errorf("without 0x%x: stop %d, resumed %v, %d frames as before and %d others", page, w.Stop, w.Resumed, n, len(rest))
+		t.Errorf("without 0x%x: stop %d, resumed %v, %d frames as before and %d others", page, w.Stop, w.Resumed, n,
+			len(rest))
 	}
 }
 
@@ -129,7 +130,8 @@ func tail(whole stack.Walk, rest []stack.WalkFrame) bool {
 func sameStack(t *testing.T, page uint64, whole, w stack.Walk) {
 	t.Helper()
 	if w.Stop != whole.Stop || w.Resumed || len(w.Frames) != len(whole.Frames) {
-		t.Fatalf("without 0x%x: stop %d, resumed %v, %d frames of %d", page, w.Stop, w.Resumed, len(w.Frames), len(whole.Frames))
+		t.Fatalf("without 0x%x: stop %d, resumed %v, %d frames of %d", page, w.Stop, w.Resumed, len(w.Frames),
+			len(whole.Frames))
 	}
 	for i, f := range w.Frames {
 		want := whole.Frames[i]

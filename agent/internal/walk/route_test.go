@@ -17,8 +17,8 @@ import (
 // nowhere is a reference to an object that no process can have: no user address.
 const nowhere = 0xdead_0000_0001
 
-// TestRouteOrNothing: method and path take the place of a route that there is not, never of one that cannot be read, else
-// a request would have two names. Each word that the program reads of the heap leads nowhere in turn.
+// TestRouteOrNothing: method and path take the place of a route that there is not, never of one that cannot be read,
+// else a request would have two names. Each word that the program reads of the heap leads nowhere in turn.
 func TestRouteOrNothing(t *testing.T) {
 	p := bpftest.Load(t)
 	for _, tracer := range []string{"opentelemetry", "datadog"} {

@@ -15,8 +15,8 @@ import (
 	memory "github.com/hotspan/hotspan/v8/target"
 )
 
-// TestWalkSignal stops Node at the first instruction of its handler of SIGINT: its walk is the one before, with the handler
-// and its restorer on top, in Go and in the kernel.
+// TestWalkSignal stops Node at the first instruction of its handler of SIGINT: its walk is the one before, with the
+// handler and its restorer on top, in Go and in the kernel.
 func TestWalkSignal(t *testing.T) {
 	p := bpftest.Load(t)
 	v := nodes.Versions()[0].Version
@@ -37,7 +37,8 @@ func interrupted(t *testing.T, pid int) memory.Registers {
 	t.Helper()
 	var status unix.WaitStatus
 	step := func() error {
-		_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SINGLESTEP, uintptr(pid), 0, uintptr(unix.SIGINT), 0, 0)
+		_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SINGLESTEP, uintptr(pid), 0, uintptr(unix.SIGINT), 0,
+			0)
 		if errno != 0 {
 			return errno
 		}
@@ -58,8 +59,8 @@ func interrupted(t *testing.T, pid int) memory.Registers {
 	return registers(t, pid)
 }
 
-// TestWalkSignalStack: a signal handler on a stack of its own leads to what it interrupted, above or below, in both walks;
-// two that lead to each other have an end.
+// TestWalkSignalStack: a signal handler on a stack of its own leads to what it interrupted, above or below, in both
+// walks; two that lead to each other have an end.
 func TestWalkSignalStack(t *testing.T) {
 	const own, restorer, first, page = 0x10_0000_0000, 0x30_0000_0000, 0x30_0000_0100, memory.PageSize
 	p := bpftest.Load(t)

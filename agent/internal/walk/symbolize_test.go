@@ -12,8 +12,8 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// TestNameInterrupted: what a signal has interrupted at the first instruction of a function is that function; a return address
-// there is of the one before, of which the call is the end.
+// TestNameInterrupted: what a signal has interrupted at the first instruction of a function is that function; a return
+// address there is of the one before, of which the call is the end.
 func TestNameInterrupted(t *testing.T) {
 	bpftest.Load(t) // root
 	th := stopped(t, nodes.Versions()[0].Version, walkProgram)
@@ -29,7 +29,8 @@ func TestNameInterrupted(t *testing.T) {
 		}
 		start := sym.Start + r.Bias
 		got, _ := z.Stack(&sampler.Sample{Sample: &bpf.Sample{}, Frames: []bpf.Frame{
-			{Pc: start, Kind: bpf.FrameNative, Exact: 1}, {Pc: start, Kind: bpf.FrameNative, Exact: 1}, {Pc: start, Kind: bpf.FrameNative},
+			{Pc: start, Kind: bpf.FrameNative, Exact: 1}, {Pc: start, Kind: bpf.FrameNative, Exact: 1},
+			{Pc: start, Kind: bpf.FrameNative},
 		}})
 		if got[1].Function != sym.Name || got[2].Function == sym.Name {
 			t.Errorf("at the start of %s: %s, %s", sym.Name, got[1].Function, got[2].Function)

@@ -167,7 +167,8 @@ const recordings = "testdata/recordings"
 // keep writes what was recorded of a thread. Pages hold what is not the walk's: paths and the environment.
 func (th *thread) keep(t *testing.T, r *memory.Recorder, version string) {
 	t.Helper()
-	a := about{Node: version, Stack: th.says.Stack, Isolate: th.isolate, Layout: map[string]int64{}, Tables: map[uint32]unwind.Table{}}
+	a := about{Node: version, Stack: th.says.Stack, Isolate: th.isolate, Layout: map[string]int64{},
+		Tables: map[uint32]unwind.Table{}}
 	for f := range layout.NumFields {
 		if th.layout.Has(f) {
 			a.Layout[f.String()] = th.layout.Values[f].N
@@ -220,7 +221,8 @@ func recorded(t testing.TB, version string) (*thread, *memory.Recording) {
 	if err := json.Unmarshal(r.About, &a); err != nil {
 		t.Fatal(err)
 	}
-	th := &thread{mem: r, regs: r.Registers, layout: &layout.Layout{Node: a.Node}, says: says{a.Stack}, isolate: a.Isolate}
+	th := &thread{mem: r, regs: r.Registers, layout: &layout.Layout{Node: a.Node}, says: says{a.Stack},
+		isolate: a.Isolate}
 	for f := range layout.NumFields {
 		if n, ok := a.Layout[f.String()]; ok {
 			th.layout.Values[f] = layout.Value{N: n, State: layout.Known}

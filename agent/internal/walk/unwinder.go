@@ -1,6 +1,6 @@
-// Package walk walks the stack of a thread in Go, V8's frames and native ones alike: of a live process, a recording or a
-// core file, whatever can be read by address. The BPF program does the same in the kernel; the tests hold one against the
-// other, frame for frame.
+// Package walk walks the stack of a thread in Go, V8's frames and native ones alike: of a live process, a recording or
+// a core file, whatever can be read by address. The BPF program does the same in the kernel; the tests hold one against
+// the other, frame for frame.
 package walk
 
 import (

@@ -54,8 +54,8 @@ func poolProcess() *bpf.Process {
 	return p
 }
 
-// TestPoolWork: from the stack of a thread of the pool to the object that it works on. What is not as it should be is no
-// work, or counted; while the owner collects, the work is told, but nothing read of it.
+// TestPoolWork: from the stack of a thread of the pool to the object that it works on. What is not as it should be is
+// no work, or counted; while the owner collects, the work is told, but nothing read of it.
 func TestPoolWork(t *testing.T) {
 	kept := map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: -3}
 	known := map[bpf.WorkKey]bpf.Work{{Process: 7, Class: vtable}: {Realm: -64, Isolate: 8, Id: -32, Resource: -72}}
@@ -105,7 +105,10 @@ func TestPoolWork(t *testing.T) {
 			got := outcome{}
 			s := runPool(t, p, m)
 			got.Work, got.Job = s.Work, s.Job
-			if err := s.ContextRecords(func(kind, _ uint8, _ []byte) { got.Records = append(got.Records, kind) }); err != nil {
+			if err := s.ContextRecords(func(kind, _ uint8,
+				_ []byte) {
+				got.Records = append(got.Records, kind)
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {

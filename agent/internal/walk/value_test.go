@@ -14,8 +14,9 @@ import (
 	memory "github.com/hotspan/hotspan/v8/target"
 )
 
-// TestWalkOverValue: where a builtin has pushed a word before it set up its frame, the walk goes on at the return address above that
-// word, or with the builtin if there is none; a word that cannot be a value of V8's is left as it is.
+// TestWalkOverValue: where a builtin has pushed a word before it set up its frame, the walk goes on at the return
+// address above that word, or with the builtin if there is none; a word that cannot be a value of V8's is left as it
+// is.
 func TestWalkOverValue(t *testing.T) {
 	const (
 		stackAt, code, native = 0x10_0000_0000, 0x20_0000_0000, 0x30_0000_0000

@@ -24,9 +24,9 @@ const walkProgram = "testdata/walk.js"
 
 func TestMain(m *testing.M) { os.Exit(bpftest.Main(m)) }
 
-// TestWalkLive stops each Node on a stack of many kinds of frame. The walk in Go over the process's memory must find the
-// functions that the program says are there, and reach the thread's first frame; over a recording of a few pages it must
-// find the same frame for frame, and so must the BPF program.
+// TestWalkLive stops each Node on a stack of many kinds of frame. The walk in Go over the process's memory must find
+// the functions that the program says are there, and reach the thread's first frame; over a recording of a few pages it
+// must find the same frame for frame, and so must the BPF program.
 func TestWalkLive(t *testing.T) {
 	p := bpftest.Load(t)
 	if *keepRecordings {
