@@ -5,6 +5,7 @@ package bpf
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/cilium/ebpf"
 )
@@ -12,8 +13,12 @@ import (
 //go:generate sh generate.sh
 
 // Load loads the BPF programs and their maps into the kernel. ringBytes is the size of the ring buffer in bytes, a
-// power of two of at least a page. The caller closes the Objects.
+// power of two of at least a page. The caller closes the Objects. On other processors than x86-64 it is an error: the
+// programs read the registers of that one.
 func Load(ringBytes uint32) (*Objects, error) {
+	if err := checkArchitecture(runtime.GOARCH); err != nil {
+		return nil, err
+	}
 	spec, err := loadHotspan()
 	if err != nil {
 		return nil, fmt.Errorf("read the BPF object: %w", err)
@@ -29,6 +34,13 @@ func Load(ringBytes uint32) (*Objects, error) {
 		return nil, fmt.Errorf("load the BPF program: %w", explain(err))
 	}
 	return &o, nil
+}
+
+func checkArchitecture(goarch string) error {
+	if goarch != "amd64" {
+		return fmt.Errorf("hotspan samples x86-64 only; this is %s", goarch)
+	}
+	return nil
 }
 
 // explain shortens what the verifier says to its last lines.

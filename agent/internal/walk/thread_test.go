@@ -136,21 +136,6 @@ func seize(t testing.TB, pid int) memory.Registers {
 	return registers(t, pid)
 }
 
-// registers are those of a stopped thread.
-func registers(t testing.TB, pid int) (r memory.Registers) {
-	t.Helper()
-	var regs unix.PtraceRegs
-	if err := unix.PtraceGetRegs(pid, &regs); err != nil {
-		t.Fatalf("registers of %d: %v", pid, err)
-	}
-	r.General = [16]uint64{
-		regs.Rax, regs.Rdx, regs.Rcx, regs.Rbx, regs.Rsi, regs.Rdi, regs.Rbp, regs.Rsp,
-		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15,
-	}
-	r.IP, r.FSBase = regs.Rip, regs.Fs_base
-	return r
-}
-
 // about is what a recording keeps of a thread beside registers and memory.
 type about struct {
 	Node     string
