@@ -52,6 +52,9 @@ type Sink interface {
 
 const defaultRingBytes = 16 << 20
 
+// trigger is what makes the BPF program take samples.
+func (c *Config) trigger() trigger.Config { return trigger.Config{Rate: c.Rate} }
+
 // check fills in defaults and refuses nonsense.
 func (c *Config) check() error {
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))

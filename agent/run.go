@@ -80,7 +80,7 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	if err := a.start(); err != nil {
 		return a.stats, err
 	}
-	if err := a.sampler.Start(a.config.Rate); err != nil {
+	if err := a.sampler.Start(a.config.trigger()); err != nil {
 		return a.stats, err
 	}
 	end := a.nextCut(a.stats.Start)
@@ -100,8 +100,8 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 func (a *Agent) start() (err error) {
 	a.stats.Start = time.Now()
 	a.clock.set()
-	period := int64(time.Second) / int64(a.config.Rate)
-	if a.builder, err = pprofx.NewBuilder(a.stats.Start.UnixNano(), period); err != nil {
+	period := a.config.trigger().Period()
+	if a.builder, err = pprofx.NewBuilder(a.stats.Start.UnixNano(), int64(period)); err != nil {
 		return err
 	}
 	for _, t := range a.targets {

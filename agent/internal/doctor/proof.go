@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/trigger"
 )
 
 // proveByLoading loads the BPF program, runs its timers for a moment with no process to sample, and takes
@@ -23,7 +24,7 @@ func proveByLoading(found []Finding) Finding {
 		return f
 	}
 	defer s.Close()
-	if err := s.Start(1); err != nil {
+	if err := s.Start(trigger.Config{Rate: 1}); err != nil {
 		f.Mark, f.Found = Missing, fmt.Sprintf("loaded, but without a timer: %v", err)
 		// Debian's and Ubuntu's kernels know levels above 2, which may refuse perf events whatever the capabilities.
 		if n := sysctl("kernel/perf_event_paranoid"); n > 2 && errors.Is(err, os.ErrPermission) {

@@ -28,7 +28,7 @@ type Sampler struct {
 	objects *bpf.Objects
 	reader  *ringbuf.Reader
 	records *records
-	timer   *trigger.Timer // nil: stopped
+	trigger *trigger.Timer // nil: stopped
 	links   []link.Link
 	tables  tableSlots
 }
@@ -59,17 +59,17 @@ func Open(c Config) (*Sampler, error) {
 // New is a Sampler of a BPF program that is loaded: what fills its maps, but reads no records and follows no processes.
 func New(objects *bpf.Objects) *Sampler { return &Sampler{objects: objects} }
 
-// Start has samples taken by a timer on each CPU that is online, rate times a second.
-func (s *Sampler) Start(rate int) (err error) {
-	s.timer, err = trigger.StartTimer(s.objects.HotspanSample, rate)
+// Start has samples taken by a trigger, until Stop.
+func (s *Sampler) Start(c trigger.Config) (err error) {
+	s.trigger, err = trigger.Start(s.objects, c)
 	return err
 }
 
-// Stop stops the timers. What they took before can still be read.
+// Stop stops the trigger. What it took before can still be read.
 func (s *Sampler) Stop() {
-	if s.timer != nil {
-		s.timer.Stop()
-		s.timer = nil
+	if s.trigger != nil {
+		s.trigger.Stop()
+		s.trigger = nil
 	}
 }
 

@@ -1,4 +1,3 @@
-// Package trigger is what makes the BPF program take a sample.
 package trigger
 
 import (
@@ -13,18 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Timer has a BPF program take samples by a timer on each CPU. Its contract, which another trigger keeps too:
-//   - the BPF program runs on the CPU and in the context of the thread that it samples, with interrupts off;
-//   - it finds that thread's user registers by bpf_task_pt_regs, whatever the thread was doing;
-//   - runs on one CPU never overlap, so that there is one scratch for each CPU;
-//   - a trigger that is stopped runs it no more once Stop has returned.
+// Timer has the BPF program take samples by a timer on each CPU.
 type Timer struct{ events []int } // descriptors of perf events
 
-// StartTimer starts a timer on each CPU that is online, with rate samples a second. It takes CAP_PERFMON.
-func StartTimer(p *ebpf.Program, rate int) (*Timer, error) {
-	if rate < 1 {
-		return nil, fmt.Errorf("%d samples a second: at least 1", rate)
-	}
+// startTimer starts a timer on each CPU that is online, with rate samples a second. It takes CAP_PERFMON.
+func startTimer(p *ebpf.Program, rate int) (*Timer, error) {
 	cpus, err := onlineCPUs()
 	if err != nil {
 		return nil, err

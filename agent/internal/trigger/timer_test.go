@@ -28,3 +28,11 @@ func TestParseCPUs(t *testing.T) {
 		}
 	}
 }
+
+func TestStartNonsense(t *testing.T) {
+	for _, rate := range []int{0, -99} {
+		if _, err := Start(nil, Config{Rate: rate}); err == nil || !strings.Contains(err.Error(), "at least 1") {
+			t.Errorf("rate %d: %v", rate, err)
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/trigger"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -161,7 +162,7 @@ func (m *meter) measure(b *testing.B, ways []*way, rate, rounds int, d time.Dura
 	for _, w := range ways {
 		w.costs, w.samples, w.labelled, w.frames = nil, 0, 0, 0
 	}
-	if err := m.sampler.Start(rate); err != nil {
+	if err := m.sampler.Start(trigger.Config{Rate: rate}); err != nil {
 		b.Fatal(err)
 	}
 	defer m.sampler.Stop()

@@ -1,0 +1,30 @@
+// Package trigger is what makes the BPF program take a sample: today a timer on each CPU. Each trigger keeps the same
+// contract:
+//   - the BPF program runs on the CPU and in the context of the thread that it samples;
+//   - it finds that thread's user registers by bpf_task_pt_regs, whatever the thread was doing;
+//   - two samples on one CPU never overlap, so that one scratch for each CPU is enough;
+//   - once Stop has returned, the trigger runs it no more.
+package trigger
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+)
+
+// Config says what makes the BPF program take samples.
+type Config struct {
+	Rate int // of the timer on each CPU, samples a second
+}
+
+// Period is the CPU time that one sample stands for.
+func (c Config) Period() time.Duration { return time.Second / time.Duration(c.Rate) }
+
+// Start starts what c asks for. It takes CAP_PERFMON.
+func Start(objects *bpf.Objects, c Config) (*Timer, error) {
+	if c.Rate < 1 {
+		return nil, fmt.Errorf("%d samples a second: at least 1", c.Rate)
+	}
+	return startTimer(objects.HotspanSample, c.Rate)
+}
