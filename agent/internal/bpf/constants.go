@@ -45,11 +45,6 @@ const (
 	PlaceDTVGlibc = uint32(hotspanPlaceKindPLACE_DTV_GLIBC)
 	PlaceDTVMusl  = uint32(hotspanPlaceKindPLACE_DTV_MUSL)
 
-	PublishedNode       = uint32(hotspanPublishedKindPUBLISHED_NODE)
-	PublishedThread     = uint32(hotspanPublishedKindPUBLISHED_THREAD)
-	PublishedNodeLabels = uint32(hotspanPublishedKindPUBLISHED_NODE_LABELS)
-	PublishedLabels     = uint32(hotspanPublishedKindPUBLISHED_LABELS)
-
 	ContextOneByte       = uint8(hotspanContextTypeCONTEXT_ONE_BYTE)
 	ContextTwoByte       = uint8(hotspanContextTypeCONTEXT_TWO_BYTE)
 	ContextSmi           = uint8(hotspanContextTypeCONTEXT_SMI)

@@ -109,16 +109,9 @@ struct place {
 	__u32 kind; // enum place_kind; 0 = nowhere
 };
 
-// A context that the application publishes in a thread-local variable. The order is that of precedence.
-enum published_kind {
-	PUBLISHED_NODE = 1,    // otel_thread_ctx_nodejs_v1
-	PUBLISHED_THREAD,      // otel_thread_ctx_v1
-	PUBLISHED_NODE_LABELS, // custom_labels_als_handle, and custom_labels_als_identity_hash
-	PUBLISHED_LABELS,      // custom_labels_current_set
-};
-
+// A context that the application publishes in a thread-local variable.
 struct published {
-	__u32 kind;
+	__u32 kind; // enum published_kind of thread_context.h
 	// PUBLISHED_NODE: offset of the record's address in what the internal field points to; -1 = that is the record.
 	__s32 wrapped;
 	struct place at, hash;

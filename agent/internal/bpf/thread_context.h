@@ -14,6 +14,14 @@
 #include "table.h"
 #include "value.h"
 
+// What a thread-local variable holds. The order is that of precedence.
+enum published_kind {
+	PUBLISHED_NODE = 1,    // otel_thread_ctx_nodejs_v1
+	PUBLISHED_THREAD,      // otel_thread_ctx_v1
+	PUBLISHED_NODE_LABELS, // custom_labels_als_handle, and custom_labels_als_identity_hash
+	PUBLISHED_LABELS,      // custom_labels_current_set
+};
+
 #define RECORD_HEAD 28 // bytes before the attributes of a record
 #define RECORD_VALID 24 // in it: 1 if the record may be read
 #define RECORD_SIZE 26  // u16: bytes of attributes

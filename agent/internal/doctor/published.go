@@ -11,17 +11,6 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// publishing are the thread-local variables, with what they are for the BPF program.
-var publishing = []struct {
-	variable, what string
-	kind           uint32
-}{
-	{threadlocal.NodeContext, threadlocal.NodeContext, bpf.PublishedNode},
-	{threadlocal.ThreadContext, threadlocal.ThreadContext, bpf.PublishedThread},
-	{threadlocal.LabelsHandle, "custom labels of Node.js", bpf.PublishedNodeLabels},
-	{threadlocal.LabelsSet, "custom labels of threads", bpf.PublishedLabels},
-}
-
 // publications are what the process publishes now. A library that has a variable for it may be there without being
 // used.
 func (i *inspection) publications() []Publication {
@@ -29,23 +18,23 @@ func (i *inspection) publications() []Publication {
 	out := described(context, err)
 	read := labels.Variables(i.process, context)
 	files, _ := i.process.Mappings.ThreadLocals()
-	for _, v := range publishing {
+	for _, v := range bpf.PublishedVariables {
 		n := 0
 		for _, r := range read {
-			if r.Kind == v.kind {
+			if r.Kind == v.Kind {
 				n++
 			}
 		}
 		there := slices.ContainsFunc(files, func(f threadlocal.Loaded) bool {
-			_, ok := f.Defined[v.variable]
+			_, ok := f.Defined[v.Name]
 			return ok
 		})
 		if n == 0 && !there {
 			continue
 		}
-		one := Publication{What: v.what, Not: i.notRead(v.kind, n, context)}
+		one := Publication{What: v.What, Not: i.notRead(v, n, context)}
 		if n > 1 {
-			one.What = fmt.Sprintf("%d × %s", n, v.what)
+			one.What = fmt.Sprintf("%d × %s", n, v.What)
 		}
 		out = append(out, one)
 	}
@@ -82,15 +71,13 @@ func described(context *reqctx.ProcessContext, err error) []Publication {
 }
 
 // notRead is why a thread-local variable is not read, in so many places as it was found in; empty where it is.
-func (i *inspection) notRead(kind uint32, found int, context *reqctx.ProcessContext) string {
-	custom := kind == bpf.PublishedLabels || kind == bpf.PublishedNodeLabels
-	node := kind == bpf.PublishedNode || kind == bpf.PublishedNodeLabels
+func (i *inspection) notRead(v bpf.PublishedVariable, found int, context *reqctx.ProcessContext) string {
 	switch {
-	case node && !i.Stores.InFrame:
+	case v.Node && !i.Stores.InFrame:
 		return "Node.js has no AsyncContextFrame here"
 	case found > 0:
 		return ""
-	case custom:
+	case v.Version != "":
 		return "not ABI 1"
 	case context == nil:
 		return "there is no process context to go with it"

@@ -17,30 +17,34 @@ func Variables(p *process.Process, context *reqctx.ProcessContext) []bpf.Publish
 	files, musl := p.Mappings.ThreadLocals()
 	find := func(name string) []bpf.Place { return places(threadlocal.Find(p.Memory, musl, files, name)) }
 	var all []bpf.Published
-	add := func(kind uint32, wrapped int, at, hash []bpf.Place) {
-		for i, place := range at {
-			v := bpf.Published{Kind: kind, Wrapped: int32(wrapped), At: place}
-			if i < len(hash) {
-				v.Hash = hash[i]
-			}
-			all = append(all, v)
+	for _, v := range bpf.PublishedVariables {
+		one := bpf.Published{Kind: v.Kind, Wrapped: -1}
+		switch {
+		case v.Version != "" && !hasVersion(p.Memory, files, v.Version):
+			continue
+		case v.Version == "" && (context == nil || !context.HasThreadContexts()):
+			continue
+		case v.Kind == bpf.PublishedNode:
+			one.Wrapped = int32(context.WrapOffset)
 		}
-	}
-	if context != nil && context.HasThreadContexts() {
-		add(bpf.PublishedNode, context.WrapOffset, find(threadlocal.NodeContext), nil)
-		add(bpf.PublishedThread, -1, find(threadlocal.ThreadContext), nil)
-	}
-	if hasLabels(p.Memory, files) {
-		add(bpf.PublishedNodeLabels, -1, find(threadlocal.LabelsHandle), find(threadlocal.LabelsHash))
-		add(bpf.PublishedLabels, -1, find(threadlocal.LabelsSet), nil)
+		var hash []bpf.Place
+		if v.Hash != "" {
+			hash = find(v.Hash)
+		}
+		for i, at := range find(v.Name) {
+			if one.At, one.Hash = at, (bpf.Place{}); i < len(hash) {
+				one.Hash = hash[i]
+			}
+			all = append(all, one)
+		}
 	}
 	return all
 }
 
-// hasLabels reports whether a file has custom labels of the version that is known.
-func hasLabels(mem io.ReaderAt, files []threadlocal.Loaded) bool {
+// hasVersion reports whether a file has the number 1, which is the version that can be read, at a symbol.
+func hasVersion(mem io.ReaderAt, files []threadlocal.Loaded, symbol string) bool {
 	return slices.ContainsFunc(files, func(f threadlocal.Loaded) bool {
-		at, ok := f.Defined[threadlocal.LabelsVersion]
+		at, ok := f.Defined[symbol]
 		var b [4]byte
 		if !ok {
 			return false

@@ -8,20 +8,24 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// Names of the variables, and of a constant that belongs to them.
-const (
-	NodeContext   = "otel_thread_ctx_nodejs_v1" // RFC in open-telemetry/opentelemetry-ebpf-profiler, pull request 1861
-	ThreadContext = "otel_thread_ctx_v1"        // OpenTelemetry, OTEP 4947
-
-	LabelsVersion = "custom_labels_abi_version" // u32, no thread-local: Polar Signals, Custom Label ABI (v1)
-	LabelsSet     = "custom_labels_current_set"
-	LabelsHandle  = "custom_labels_als_handle" // github.com/polarsignals/custom-labels, js/addon.cpp
-	LabelsHash    = "custom_labels_als_identity_hash"
-)
-
-var wanted = []string{NodeContext, ThreadContext, LabelsVersion, LabelsSet, LabelsHandle, LabelsHash}
+// wanted are the symbols that are looked for, with whether each is a thread-local variable.
+var wanted = func() map[string]bool {
+	out := map[string]bool{}
+	for _, v := range bpf.PublishedVariables {
+		out[v.Name] = true
+		if v.Hash != "" {
+			out[v.Hash] = true
+		}
+		if v.Version != "" {
+			out[v.Version] = false
+		}
+	}
+	return out
+}()
 
 // Limits of what is read of a file, in bytes. Node 24's dynamic symbols take 2 MB, their names 9 MB.
 const (
@@ -35,7 +39,7 @@ const (
 
 // File is what an ELF file says of the variables.
 type File struct {
-	Defined map[string]uint64 // offset in the file's thread-local block; of LabelsVersion, ELF virtual address
+	Defined map[string]uint64 // offset in the file's thread-local block; of a version, ELF virtual address
 	refs    []reference
 	// base is where the block of an executable begins, from the thread pointer; 0 for a library, whose place the
 	// dynamic linker chooses.
@@ -63,7 +67,7 @@ func Read(f *elf.File) (*File, error) {
 	out := &File{Defined: map[string]uint64{}, base: executableBase(f)}
 	for b := table; len(b) >= symbolSize; b = b[symbolSize:] {
 		s := decodeSymbol(b, at)
-		if s.name != "" && s.defined && s.local == (s.name != LabelsVersion) {
+		if s.name != "" && s.defined && s.local == wanted[s.name] {
 			out.Defined[s.name] = s.value
 		}
 	}
@@ -96,7 +100,7 @@ func contents(s *elf.Section, limit uint64) ([]byte, error) {
 // nameOffsets returns the offsets of the wanted names in a string table. A name may be the end of another one.
 func nameOffsets(names []byte) map[uint32]string {
 	at := map[uint32]string{}
-	for _, w := range wanted {
+	for w := range wanted {
 		needle := append([]byte(w), 0)
 		for from := 0; ; {
 			i := bytes.Index(names[from:], needle)

@@ -62,7 +62,7 @@ func TestFind(t *testing.T) {
 			pid, lines := b.start(t, dir)
 			musl, files := loaded(t, pid, dir)
 			mem := target.Live{PID: pid}
-			for i, name := range []string{ThreadContext, NodeContext} {
+			for i, name := range []string{"otel_thread_ctx_v1", "otel_thread_ctx_nodejs_v1"} {
 				places := Find(mem, musl, files, name)
 				if len(places) != 1 || places[0].Kind != b.want {
 					t.Fatalf("%s: places %+v, want one of kind %d", name, places, b.want)
@@ -240,7 +240,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil || vars == nil {
 			return
 		}
-		for _, name := range wanted {
+		for name := range wanted {
 			Find(bytes.NewReader(b), false, []Loaded{{vars, 0}}, name)
 		}
 	})
