@@ -11,6 +11,7 @@
 DEMO_NODE = 24.21.0
 DEMO_FLAGS =
 TRUTH_FLAGS =
+BENCH_FLAGS =
 
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
@@ -57,7 +58,7 @@ truth: root-truth build $(PACKAGES) nodes
 	@go run ./test/truth/table $(TRUTH_FLAGS)
 
 bench: root-bench build examples/express/$(INSTALLED)
-	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./test/bench -node "$$node"
+	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./test/bench -node "$$node" $(BENCH_FLAGS)
 
 bench-readers: root-bench-readers tools-go tools-test $(PACKAGES)
 	@go test ./agent/internal/walk -run '^$$' -bench '^BenchmarkReaders$$' -benchtime 1x

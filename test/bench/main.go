@@ -22,43 +22,59 @@ import (
 func main() {
 	node := flag.String("node", "node", "Node.js binary")
 	hotspan := flag.String("hotspan", "bin/hotspan", "hotspan binary")
+	base := flag.String("base", "", "another hotspan binary, measured by turns with the first")
 	rounds := flag.Int("rounds", 3, "rounds of each")
 	seconds := flag.Int("seconds", 8, "seconds of load a round")
 	flag.Parse()
-	b := bench{*node, *hotspan, *seconds}
-	if err := b.run(*rounds); err != nil {
+	b := bench{*node, *seconds}
+	if err := b.run(*rounds, variants(*hotspan, *base)); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
 type bench struct {
-	node, hotspan string
-	seconds       int
+	node    string
+	seconds int
 }
 
-// rates are the sampling rates, in hertz, that are compared with no sampling.
-var rates = []int{0, 99, 999}
+// variant is one way to run the service: alone, or profiled by a binary at a rate in hertz.
+type variant struct {
+	name, hotspan string
+	rate          int // 0 = alone
+}
 
-func (b bench) run(rounds int) error {
-	perSecond := map[int][]float64{}
+// variants are what is compared, the service alone first.
+func variants(hotspan, base string) []variant {
+	all := []variant{{name: "alone"}}
+	for _, rate := range []int{99, 999} {
+		all = append(all, variant{fmt.Sprintf("%d Hz", rate), hotspan, rate})
+		if base != "" {
+			all = append(all, variant{fmt.Sprintf("%d Hz, base", rate), base, rate})
+		}
+	}
+	return all
+}
+
+func (b bench) run(rounds int, all []variant) error {
+	perSecond := make([][]float64, len(all))
 	for range rounds {
-		for _, rate := range rates {
-			n, said, err := b.round(rate)
+		for i, v := range all {
+			n, said, err := b.round(v)
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", v.name, err)
 			}
-			perSecond[rate] = append(perSecond[rate], n)
-			fmt.Printf("%4d Hz  %7.1f requests a CPU second  %s\n", rate, n, said)
+			perSecond[i] = append(perSecond[i], n)
+			fmt.Printf("%12s  %7.1f requests a CPU second  %s\n", v.name, n, said)
 		}
 	}
 	fmt.Println()
-	base := median(perSecond[0])
+	alone := median(perSecond[0])
 	fmt.Printf("median of %d rounds; alone the rounds differ by %.1f %%\n", rounds,
-		100*(slices.Max(perSecond[0])-slices.Min(perSecond[0]))/base)
-	for _, rate := range rates {
-		fmt.Printf("%4d Hz  %7.1f requests a CPU second  ratio %.3f\n", rate, median(perSecond[rate]),
-			median(perSecond[rate])/base)
+		100*(slices.Max(perSecond[0])-slices.Min(perSecond[0]))/alone)
+	for i, v := range all {
+		fmt.Printf("%12s  %7.1f requests a CPU second  ratio %.3f\n", v.name, median(perSecond[i]),
+			median(perSecond[i])/alone)
 	}
 	return nil
 }
@@ -69,7 +85,7 @@ func median(v []float64) float64 {
 }
 
 // round puts load on a new service. It returns the requests served per second of CPU time, and hotspan's output.
-func (b bench) round(rate int) (perSecond float64, said string, err error) {
+func (b bench) round(v variant) (perSecond float64, said string, err error) {
 	service := exec.Command(b.node, "--require", "./tracing.js", "server.js")
 	service.Dir = "examples/express"
 	service.Env = append(os.Environ(), "PORT=0")
@@ -81,7 +97,7 @@ func (b bench) round(rate int) (perSecond float64, said string, err error) {
 	if _, err := b.load(url, 3); err != nil { // to warm up
 		return 0, "", err
 	}
-	profiler, err := b.profile(rate, service.Process.Pid)
+	profiler, err := v.profile(service.Process.Pid)
 	if err != nil {
 		return 0, "", err
 	}
@@ -131,12 +147,12 @@ type profiler struct {
 	stderr bytes.Buffer
 }
 
-func (b bench) profile(rate, pid int) (*profiler, error) {
-	if rate == 0 {
+func (v variant) profile(pid int) (*profiler, error) {
+	if v.rate == 0 {
 		return nil, nil
 	}
 	out := filepath.Join(os.TempDir(), "hotspan-bench.pb.gz")
-	p := &profiler{Cmd: exec.Command(b.hotspan, "record", "-p", strconv.Itoa(pid), "-F", strconv.Itoa(rate), "-o", out)}
+	p := &profiler{Cmd: exec.Command(v.hotspan, "record", "-p", strconv.Itoa(pid), "-F", strconv.Itoa(v.rate), "-o", out)}
 	p.Stderr = &p.stderr
 	err := p.Start()
 	time.Sleep(2 * time.Second) // until it samples
