@@ -67,13 +67,14 @@ func TestContexts(t *testing.T) {
 	}
 }
 
-// untilContexts runs contexts until it shows a store in both threads: a process that starts has none.
+// untilContexts runs contexts, longer each time, until it shows a store in both threads: a process that starts has none,
+// and on a busy machine a thread may not run for a while.
 func untilContexts(t *testing.T, pid string) string {
 	t.Helper()
 	var out []byte
-	for range 20 {
+	for d := 500 * time.Millisecond; d < 10*time.Second; d += d / 2 {
 		var err error
-		out, err = exec.Command(hotspan, "contexts", "-p", pid, "-d", "500ms").CombinedOutput()
+		out, err = exec.Command(hotspan, "contexts", "-p", pid, "-d", d.String()).CombinedOutput()
 		if err == nil && strings.Contains(string(out), "globex") && strings.Contains(string(out), "worker ") {
 			break
 		}

@@ -57,9 +57,9 @@ func TestExpress(t *testing.T) {
 	}
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		c, url := service(t, node, flags)
-		load(t, node, url, "9")
+		load(t, node, url, "120")
 		time.Sleep(2 * time.Second)
-		samples := record(t, c.Process.Pid, 499, 5*time.Second)
+		samples := recordEnough(t, c.Process.Pid, 499, 1500, 5*time.Second)
 		reach(t, samples, c.Process.Pid)
 		var labelled, traced judge.Share
 		routes := map[string]*judge.Share{}

@@ -18,13 +18,17 @@ func compare(t *testing.T, samples []judge.Sample, l *truth.Log) judge.Functions
 
 // TestFunctions: two hundred functions run in random order; each sample must name the one that ran, and its caller.
 func TestFunctions(t *testing.T) {
-	for mode, length := range map[string]time.Duration{
-		"plain": 3 * time.Second, "alloc": 3 * time.Second, "churn": 10 * time.Second, // most of it is collections
+	for mode, run := range map[string]struct {
+		length time.Duration
+		enough int // samples
+	}{
+		"plain": {3 * time.Second, 4000}, "alloc": {3 * time.Second, 4000},
+		"churn": {10 * time.Second, 17000}, // most of it is collections
 	} {
 		t.Run(mode, func(t *testing.T) {
 			eachNode(t, func(t *testing.T, node string) {
 				p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{"MODE=" + mode})
-				samples := record(t, p.PID, 1997, length)
+				samples := recordEnough(t, p.PID, 1997, run.enough, run.length)
 				v := compare(t, samples, p.truth(t))
 				atLeast(t, v.Right, "leaf function right", 99, 3000)
 				atLeast(t, v.LeafLine, "leaf line inside the function", 99, 3000)

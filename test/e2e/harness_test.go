@@ -87,10 +87,10 @@ func start(t *testing.T, node, script string, flags, env []string) program {
 	return p
 }
 
-// launch runs a program, for a minute unless env has another duration.
+// launch runs a program, for two minutes at most unless env has another duration.
 func launch(t *testing.T, node, script string, flags, env []string) program {
 	t.Helper()
-	env = append([]string{"DURATION_MS=60000"}, env...)
+	env = append([]string{"DURATION_MS=120000"}, env...)
 	p, err := trial.Launch(t.TempDir(), node, filepath.Join("../programs", script), flags, env)
 	return owned(t, p, err)
 }
@@ -145,6 +145,22 @@ func record(t *testing.T, pid, rate int, d time.Duration, more ...string) []judg
 	}
 	t.Logf("%s", r.Stderr)
 	return samples
+}
+
+// recordEnough samples a process for d, and for longer if this gives less than so many samples: their number depends on
+// how much CPU the machine gives the program. The samples are those of one recording.
+func recordEnough(t *testing.T, pid, rate, enough int, d time.Duration, more ...string) []judge.Sample {
+	t.Helper()
+	const longest = 40 * time.Second
+	for {
+		samples := record(t, pid, rate, d, more...)
+		if len(samples) >= enough || d >= longest {
+			return samples
+		}
+		longer := d * time.Duration(2*enough) / time.Duration(len(samples)+1)
+		d = min(max(longer, 2*d), longest)
+		t.Logf("only %d samples, want %d: recording again, for %v", len(samples), enough, d)
+	}
 }
 
 // recordCommand has hotspan start a program of test/programs and record it until it ends. The program gets the path of

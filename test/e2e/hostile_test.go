@@ -50,7 +50,7 @@ func TestHostile(t *testing.T) {
 		"CASES=" + strings.Join(slices.Sorted(maps.Keys(cases)), ","),
 	}
 	p := start(t, node, "hostile.js", nil, env)
-	samples := record(t, p.PID, 997, 4*time.Second)
+	samples := recordEnough(t, p.PID, 997, 1500, 4*time.Second)
 	log := p.truth(t)
 	seen := map[string]int{}
 	for i := range samples {

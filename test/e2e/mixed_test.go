@@ -13,7 +13,7 @@ import (
 func TestMixed(t *testing.T) {
 	runNodes(t, nodes.Versions(), func(t *testing.T, _ nodes.Version, node string) {
 		p := start(t, node, "mixed.js", nil, nil)
-		samples := record(t, p.PID, 1997, 3*time.Second)
+		samples := recordEnough(t, p.PID, 1997, 2500, 3*time.Second)
 		l := p.truth(t)
 		v := judge.CompareReach(samples, p.PID)
 		tell(t, append(v.EndsList(), v.Examples.List()...))

@@ -50,7 +50,7 @@ func container(t *testing.T, prepare, node, script string) program {
 // hasGoodNames compares samples with the truth of functions.js in a container.
 func hasGoodNames(t *testing.T, p program) []judge.Sample {
 	t.Helper()
-	samples := record(t, p.PID, 997, 4*time.Second)
+	samples := recordEnough(t, p.PID, 997, 1500, 4*time.Second)
 	reach(t, samples, p.PID)
 	for i := range samples {
 		if samples[i].TID == p.PID {

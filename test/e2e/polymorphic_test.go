@@ -18,7 +18,8 @@ func TestPolymorphic(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := start(t, node, "polymorphic.js", nil, []string{"CLASSES=800"})
-	samples := record(t, p.PID, 997, 9*time.Second, "--label", "user=user", "--label", `named=als("storage 7").user`)
+	samples := recordEnough(t, p.PID, 997, 6000, 9*time.Second,
+		"--label", "user=user", "--label", `named=als("storage 7").user`)
 	l := p.truth(t)
 	named := func(n *truth.Label) map[string]any {
 		want := map[string]any{"user": n.User}

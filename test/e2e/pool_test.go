@@ -59,7 +59,7 @@ func TestPool(t *testing.T) {
 
 func runPool(t *testing.T, node string, flags, env []string, percent float64) {
 	p := start(t, node, "pool.js", flags, env)
-	samples := record(t, p.PID, 997, 3*time.Second, judge.Flags(poolRules)...)
+	samples := recordEnough(t, p.PID, 997, 2500, 3*time.Second, judge.Flags(poolRules)...)
 	l := p.truth(t)
 	var work []judge.Sample
 	framesOnly := slices.Contains(flags, "--experimental-async-context-frame")

@@ -13,7 +13,7 @@ import (
 func TestShares(t *testing.T) {
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		p := start(t, node, "shares.js", append(flags, "--single-threaded"), nil)
-		samples := record(t, p.PID, 1997, 4*time.Second, "--label", "endpoint=endpoint")
+		samples := recordEnough(t, p.PID, 1997, 3000, 4*time.Second, "--label", "endpoint=endpoint")
 		l := p.truth(t)
 		portions(t, "function", judge.Counted(samples, burner),
 			judge.Spent(samples, l, func(i truth.Interval) string { return i.Stack[0].Function }))

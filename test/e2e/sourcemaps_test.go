@@ -20,7 +20,7 @@ const (
 func TestSourceMaps(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, nil)
-		samples := record(t, p.PID, 997, 3*time.Second)
+		samples := recordEnough(t, p.PID, 997, 500, 3*time.Second)
 		v := compare(t, samples, p.truth(t))
 		atLeast(t, v.Right, "leaf function right", 99, 300)
 		atLeast(t, v.LeafLine, "leaf line inside the function", 99, 300)

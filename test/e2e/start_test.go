@@ -17,8 +17,14 @@ func TestStart(t *testing.T) {
 	}
 	t.Setenv("MODE", "plain")
 	t.Setenv("DURATION_MS", "300")
-	samples, _ := recordCommand(t, 1997, node, "--expose-gc", "../programs/functions.js")
-	v := judge.CompareReach(samples, samples[0].PID)
-	tell(t, v.Examples.List())
-	atLeast(t, v.Root, "stacks of the first half second that are whole", 90, 200)
+	// On a slow machine one start has fewer samples than are significant.
+	const enough, starts = 200, 8
+	var root judge.Share
+	for n := 0; n < starts && root.Whole < enough; n++ {
+		samples, _ := recordCommand(t, 1997, node, "--expose-gc", "../programs/functions.js")
+		v := judge.CompareReach(samples, samples[0].PID)
+		tell(t, v.Examples.List())
+		root.Part, root.Whole = root.Part+v.Root.Part, root.Whole+v.Root.Whole
+	}
+	atLeast(t, root, "stacks of the first half second that are whole", 90, enough)
 }

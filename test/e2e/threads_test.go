@@ -13,7 +13,7 @@ import (
 func TestThreads(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "idle_workers.js", nil, nil)
-		samples := record(t, p.PID, 997, 5*time.Second)
+		samples := recordEnough(t, p.PID, 997, 2500, 5*time.Second)
 		l := p.truth(t)
 		v := compare(t, samples, l)
 		atLeast(t, v.Right, "function right", 99, 1000)

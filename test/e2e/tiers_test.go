@@ -20,7 +20,7 @@ func TestTiers(t *testing.T) {
 					return // there is nothing to look at
 				}
 				p := start(t, node, "tiers.js", flags, []string{"TIER=" + tier.Name})
-				samples := record(t, p.PID, 1997, 2500*time.Millisecond)
+				samples := recordEnough(t, p.PID, 1997, 2500, 2500*time.Millisecond)
 				l := p.truth(t)
 				v := compare(t, samples, l)
 				atLeast(t, v.Right, "leaf function right", 99, 2000)
