@@ -84,7 +84,7 @@ func (p printer) explore(file string, r *report) {
 		}
 	}
 	p.title("Look further", "the profile is "+file)
-	fmt.Fprintf(p.w, "  go tool pprof -top -tagroot http.route %s\n", file)
+	fmt.Fprintf(p.w, "  go tool pprof -tags -tagshow http.route %s\n", file)
 	fmt.Fprintf(p.w, "  go tool pprof -top -tagfocus 'http.route=%s' %s\n", focus, file)
 	fmt.Fprintf(p.w, "  go tool pprof -http 127.0.0.1:8080 -tagroot http.route %s\n", file)
 }

@@ -87,6 +87,7 @@ func TestPrint(t *testing.T) {
 		"     1.00 s  10.0 %  (no route)                          ████▊\n",
 		"     5.00 s  50.0 %  check                               routes/login.js:9\n",
 		"     4.00 s  40.0 %  cc                                  /sum\n",
+		"go tool pprof -tags -tagshow http.route demo.pb.gz\n",
 		"-tagfocus 'http.route=/login' demo.pb.gz\n",
 	} {
 		if !strings.Contains(out.String(), want) {
