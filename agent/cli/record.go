@@ -56,9 +56,9 @@ func (r *recordCmd) Run(c console) error {
 	}
 	config.Sinks = append(config.Sinks, files)
 	if r.OTLP != "" {
-		sink, err := dialOTLP(r.OTLP, config.Log)
+		sink, err := dialOTLP(r.OTLP, config.Log) // does not connect: only the URL can be wrong
 		if err != nil {
-			return err
+			return usageError{err}
 		}
 		defer sink.Close()
 		config.Sinks = append(config.Sinks, sink)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles hotspan.bpf.c and generates its Go mirrors; go generate runs this. The mirrors of enums, and of what the maps
-# hold, need no flag. Structs are listed so that fields which hold them have their types. The programs read the registers
-# of x86-64; their Go types are there on every little-endian machine, so that what uses them is type-checked there too.
+# hold, need no flag. Structs are listed so that fields which hold them have their types. The BPF programs read the
+# registers of x86-64. The mirrors are there on every little-endian machine, so that Go code is type-checked there too.
 exec go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target bpfel \
 	-type sample -type frame -type lifecycle -type context_record \
 	-type process -type v8_layout -type uv_pool -type mapping -type place -type published \
