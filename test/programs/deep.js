@@ -1,6 +1,7 @@
 'use strict';
 
-// Recurses, in its own code and through builtins and C++ that call back, and burns CPU at the bottom, at several depths.
+// Recurses, in its own code and through builtins and C++ that call back, and burns CPU at the bottom, at several
+// depths.
 //
 //   node --stack-size=6000 deep.js [FILE]
 //
@@ -14,8 +15,8 @@
 //   {"kind":"stack","id","frames":[{"function","file","first","last"},{"function","file","line","column"},…]}
 //   {"kind":"interval","start":ns,"end":ns,"tid","stack":id}  times are CLOCK_MONOTONIC
 //
-// The stack is the whole of what new Error().stack says of this file's functions, leaf first. Nothing of it is optimised,
-// so that each of them has a frame of its own.
+// The stack is the whole of what new Error().stack says of this file's functions, leaf first. Nothing of it is
+// optimised, so that each of them has a frame of its own.
 
 const v8 = require('node:v8');
 for (const flag of ['--no-opt', '--no-maglev']) v8.setFlagsFromString(flag);
@@ -57,7 +58,8 @@ function everything() {
   const sites = holder.stack;
   Object.assign(Error, { prepareStackTrace, stackTraceLimit });
   return sites.filter((site) => site.getFileName() === __filename).map((site) => ({
-    function: site.getFunctionName() || '', file: __filename, line: site.getLineNumber(), column: site.getColumnNumber(),
+    function: site.getFunctionName() || '', file: __filename,
+    line: site.getLineNumber(), column: site.getColumnNumber(),
   }));
 }
 
@@ -67,7 +69,8 @@ function sort(n) { return [1, 2].sort(function compare() { if (n > 1) sort(n - 1
 function json(n) { return JSON.parse('0', function revive() { return n > 1 ? json(n - 1) : burn(); }); }
 
 const depths = new Map([
-  [plain, [300, 900, 1100, 6000]], [map, [100, 280, 400, 2000]], [sort, [100, 220, 280, 1200]], [json, [40, 110, 140, 600]],
+  [plain, [300, 900, 1100, 6000]], [map, [100, 280, 400, 2000]],
+  [sort, [100, 220, 280, 1200]], [json, [40, 110, 140, 600]],
 ]);
 const all = [...depths].flatMap(([recurse, list]) => list.map((n) => ({ recurse, n })));
 

@@ -12,13 +12,14 @@
 //
 //   {"kind":"header","program","pid","node"}
 //   {"kind":"clock","mono":ns,"unix":ns}                      both clocks at one instant; at the start and at the end
-//   {"kind":"stack","id","name","pattern","frames":[{"function","file","first","last"},{"function","file","line","column","builtin","origin"},…]}
+//   {"kind":"stack","id","name","pattern",
+//    "frames":[{"function","file","first","last"},{"function","file","line","column","builtin","origin"},…]}
 //   {"kind":"interval","start":ns,"end":ns,"tid","stack":id}  times are CLOCK_MONOTONIC
 //
-// name is that of the kind. A stack is leaf first, and whole: frames of Node itself and of builtins are in it. All of the
-// burning is on one line of the leaf, but for a look at the clock now and then; everything else is what an Error that is
-// made there says. builtin: the frame is of a function that is not written in JavaScript, which has no place. origin: where
-// an eval without a name was called. pattern: what is to be found above the leaf, a regular expression.
+// name is that of the kind. A stack is leaf first, and whole: frames of Node itself and of builtins are in it. All of
+// the burning is on one line of the leaf, but for a look at the clock now and then; everything else is what an Error
+// that is made there says. builtin: the frame is of a function that is not written in JavaScript, which has no place.
+// origin: where an eval without a name was called. pattern: what is to be found above the leaf, a regular expression.
 
 const { number } = require('./lib/env');
 const { ready, write } = require('./lib/output');

@@ -2,7 +2,8 @@
 
 // Nothing of it may leave the machine.
 Object.assign(process.env, {
-  DD_INSTRUMENTATION_TELEMETRY_ENABLED: 'false', DD_REMOTE_CONFIGURATION_ENABLED: 'false', DD_TRACE_STARTUP_LOGS: 'false',
+  DD_INSTRUMENTATION_TELEMETRY_ENABLED: 'false', DD_REMOTE_CONFIGURATION_ENABLED: 'false',
+  DD_TRACE_STARTUP_LOGS: 'false',
 });
 const tracer = require('dd-trace');
 const { traceparent } = require('../requests/request');
@@ -17,7 +18,8 @@ function register() {
 class Tracing {
   serve(request, go) {
     const childOf = request.remote ? tracer.extract('http_headers', { traceparent: traceparent() }) : undefined;
-    const tags = { 'http.method': request.method, 'http.url': `http://127.0.0.1:8080${request.target}?x=${request.number}` };
+    const url = `http://127.0.0.1:8080${request.target}?x=${request.number}`;
+    const tags = { 'http.method': request.method, 'http.url': url };
     const span = tracer.startSpan('web.request', { childOf, tags });
     return tracer.scope().activate(span, () => go(new Span(span)));
   }

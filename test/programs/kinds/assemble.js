@@ -42,8 +42,8 @@ const burn = body([2], [
 
 const through = (...calling) => body([], [...get(0), ...calling, ...number(1), add]);
 
-// assemble makes a module whose functions have the given names by index, or no names at all. Function 0 is imported, 1, 4
-// and 6 burn, the others lead to 1. Only some are exported.
+// assemble makes a module whose functions have the given names by index, or no names at all. Function 0 is imported, 1,
+// 4 and 6 burn, the others lead to 1. Only some are exported.
 function assemble(moduleName, names) {
   const functions = Object.entries(names).map(([index, name]) => [...leb(Number(index)), ...text(name)]);
   const nameSection = section(0, [
@@ -54,7 +54,8 @@ function assemble(moduleName, names) {
     ...section(2, list([[...text('env'), ...text('report'), 0, 0]])),
     ...section(3, list([[0], [0], [0], [0], [0], [0]])),
     ...section(4, list([[0x70, 0, 1]])),
-    ...section(7, list([['outer', 3], ['unnamed', 4], ['indirect', 5], ['wide', 6]].map(([s, n]) => [...text(s), 0, n]))),
+    ...section(7, list(
+      [['outer', 3], ['unnamed', 4], ['indirect', 5], ['wide', 6]].map(([s, n]) => [...text(s), 0, n]))),
     ...section(9, list([[0, ...number(0), end, ...list([[1]])]])),
     ...section(10, list([burn, through(...call(1)), through(...call(2)), burn,
       through(...number(0), ...callIndirect), burn])),

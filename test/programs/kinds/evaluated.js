@@ -34,9 +34,11 @@ const withOffsets = script({ filename: '/nowhere/offsets.js', lineOffset: 7, col
 
 const withoutName = script({});
 
-const inContext = () => vm.runInNewContext(`(function inContext() {\n\n${burn} })()`, { begin, going }, '/nowhere/context.js');
+const inContext = () =>
+  vm.runInNewContext(`(function inContext() {\n\n${burn} })()`, { begin, going }, '/nowhere/context.js');
 
-const compiled = vm.compileFunction(`\n${burn}`, ['a'], { filename: '/nowhere/compiled.js', lineOffset: 3, columnOffset: 5 });
+const compiled = vm.compileFunction(`\n${burn}`, ['a'],
+  { filename: '/nowhere/compiled.js', lineOffset: 3, columnOffset: 5 });
 
 const wide = vm.runInThisContext(`/* 世界 */ (function 函数() {\r\n${burn} })`, { filename: '/nowhere/世界.js' });
 

@@ -112,6 +112,6 @@ async function throughThen() {
 }
 
 module.exports = {
-  declared, arrow, afterYield, inFor, beforeAwait, afterAwait, asyncArrow, awaits, forAwait, inFinally, withDefault, nested,
-  recursive: () => recursive(20), iife, tagged, looping, throughThen,
+  declared, arrow, afterYield, inFor, beforeAwait, afterAwait, asyncArrow, awaits, forAwait, inFinally, withDefault,
+  nested, recursive: () => recursive(20), iife, tagged, looping, throughThen,
 };
