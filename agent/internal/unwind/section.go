@@ -5,7 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
+
+	"github.com/hotspan/hotspan/agent/internal/symbols"
 )
 
 const (
@@ -48,9 +49,9 @@ func headerless(f *elf.File) ([]byte, uint64, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		data, err := loaded(f, addr)
+		data, err := symbols.Bytes(f, addr, maxSection)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, fmt.Errorf("PT_GNU_EH_FRAME: read .eh_frame: %w", err)
 		}
 		data = data[:terminator(data)]
 		return data, addr, follow(data)
@@ -74,22 +75,6 @@ func ehFramePointer(p *elf.Prog) (uint64, error) {
 		return 0, fmt.Errorf("PT_GNU_EH_FRAME: .eh_frame at %#x", addr)
 	}
 	return addr, nil
-}
-
-// loaded returns the bytes from a virtual address to the end of its segment's part of the file.
-func loaded(f *elf.File, addr uint64) ([]byte, error) {
-	for _, p := range f.Progs {
-		off := addr - p.Vaddr
-		if p.Type != elf.PT_LOAD || addr < p.Vaddr || off >= p.Filesz {
-			continue
-		}
-		data, err := io.ReadAll(io.NewSectionReader(p, int64(off), int64(min(p.Filesz-off, maxSection))))
-		if err != nil {
-			return nil, fmt.Errorf("read .eh_frame at %#x: %w", addr, err)
-		}
-		return data, nil
-	}
-	return nil, fmt.Errorf("PT_GNU_EH_FRAME: .eh_frame at %#x is in no segment", addr)
 }
 
 // follow checks that data is a chain of entries that the parser can follow. Terminators may be between them.

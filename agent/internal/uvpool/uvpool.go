@@ -1,5 +1,5 @@
-// Package uvpool finds where a program's libuv keeps what the threads of its pool work on: file system calls, resolving
-// of names, and what Node.js and add-ons queue, such as cryptography and compression.
+// Package uvpool finds where libuv keeps the work of the threads in its pool: file system calls, DNS lookups, and work
+// that Node.js and add-ons queue, such as cryptography and compression.
 package uvpool
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 )
 
-// Kind is a kind of work, by the function that libuv has for it.
+// Kind is a kind of work. libuv has one function for each.
 type Kind int
 
 // The kinds of work.
@@ -37,8 +37,8 @@ var (
 
 const worker = "worker"
 
-// Requests are how far before its struct uv__work a request of each kind begins, in bytes. (libuv: include/uv.h,
-// include/uv/unix.h)
+// Requests are the distances, in bytes, from the start of a request of each kind to its struct uv__work. (libuv:
+// include/uv.h, include/uv/unix.h)
 var Requests = [NumKinds]int32{88, 336, 72, 72}
 
 // Offsets in libuv's and Node's structs, in bytes. (libuv: include/uv.h, UV_REQ_FIELDS, UV_WORK_PRIVATE_FIELDS;
@@ -50,16 +50,17 @@ const (
 	WorkReqOffset  = 16 // of ThreadPoolWork.work_req_, a uv_work_t: behind the vtable and the Environment
 )
 
-// Pool is where the pool's code is, in ELF virtual addresses, and where it has its work.
+// Pool has the addresses of the pool's code, as ELF virtual addresses, and the place of its current work.
 type Pool struct {
 	Return    uint64 // address behind the call of a work's function, in worker()
-	Register  uint8  // DWARF number of the register that tells the struct uv__work during the call
-	Offset    int32  // of the struct, from what is in the register, in bytes
+	Register  uint8  // DWARF number of the register that leads to the struct uv__work during the call
+	Offset    int32  // bytes from the value of the register to the struct
 	Functions [NumKinds]uint64
 	NodeWork  uint64 // function of the uv_work_t in a ThreadPoolWork of Node's
 }
 
-// BPF is the pool in the form of the BPF program. bias is the address of the file less its ELF virtual address.
+// BPF converts the pool to the struct of the BPF program. bias is the address of the file minus its ELF virtual
+// address.
 func (p *Pool) BPF(bias uint64) bpf.Pool {
 	out := bpf.Pool{
 		Call: p.Return + bias, NodeWork: p.NodeWork + bias, Reg: uint32(p.Register), Offset: p.Offset,
@@ -72,12 +73,12 @@ func (p *Pool) BPF(bias uint64) bpf.Pool {
 	return out
 }
 
-// maxWorker bounds the code of worker() that is looked at. It has some 450 bytes.
+// maxWorker bounds the code of worker() that is searched, in bytes. It has about 450.
 const maxWorker = 2048
 
-var errNoCall = errors.New("libuv's worker() does not call the function of its work as it is known to")
+var errNoCall = errors.New("libuv's worker() has no call of a work's function in a known form")
 
-// Find finds libuv's pool in a file; nil where there is none, or no symbol tells where it is.
+// Find finds libuv's pool in a file by its symbols. It is nil if the file has no pool or no symbols of it.
 func Find(f *elf.File, names *symbols.Table) (*Pool, error) {
 	at := names.Addresses(append(append(functions[:], nodeWork...), worker)...)
 	start := at[worker]
@@ -91,7 +92,7 @@ func Find(f *elf.File, names *symbols.Table) (*Pool, error) {
 	for _, name := range nodeWork {
 		p.NodeWork = max(p.NodeWork, at[name])
 	}
-	code, err := bytesAt(f, start, maxWorker)
+	code, err := symbols.Bytes(f, start, maxWorker)
 	if err != nil {
 		return nil, fmt.Errorf("libuv's worker(): %w", err)
 	}
@@ -123,18 +124,5 @@ func (p *Pool) findCall(code []byte, at uint64) error {
 	return errNoCall
 }
 
-// registers are the callee-saved ones that unwind.Table tells of, by DWARF number.
+// registers maps the callee-saved registers that unwind.Table tracks to their DWARF numbers.
 var registers = map[x86asm.Reg]uint8{x86asm.RBX: 3, x86asm.R12: 12}
-
-// bytesAt reads up to n bytes of code at an ELF virtual address.
-func bytesAt(f *elf.File, addr uint64, n int) ([]byte, error) {
-	for _, p := range f.Progs {
-		if p.Type != elf.PT_LOAD || p.Flags&elf.PF_X == 0 || addr < p.Vaddr || addr-p.Vaddr >= p.Filesz {
-			continue
-		}
-		code := make([]byte, min(uint64(n), p.Filesz-(addr-p.Vaddr)))
-		_, err := p.ReadAt(code, int64(addr-p.Vaddr))
-		return code, err
-	}
-	return nil, fmt.Errorf("no code at %#x", addr)
-}
