@@ -19,6 +19,7 @@ type TypeError struct {
 	Want   string
 }
 
+// Error names the object, its instance type and the type that was expected.
 func (e *TypeError) Error() string {
 	return fmt.Sprintf("object 0x%x: instance type %d, not a %s", uint64(e.Object), e.Got, e.Want)
 }

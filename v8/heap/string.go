@@ -29,6 +29,7 @@ func (t *Text) Len() int {
 	return len(t.One)
 }
 
+// String returns the text in UTF-8.
 func (t *Text) String() string {
 	if t.Two != nil {
 		return string(utf16.Decode(t.Two))
