@@ -1,6 +1,6 @@
-// Package agent is the profiler as a library: it samples Node processes from outside, names the frames, joins each
-// sample to the request that ran, and hands immutable snapshots to sinks. New, Run or Close is all there is to it;
-// ARCHITECTURE.md follows one sample through the code.
+// Package agent is the profiler as a library: it samples Node processes from outside, names the frames, adds the labels
+// of the request that ran, and passes immutable snapshots to sinks. Call New, then Run or Close. ARCHITECTURE.md
+// follows one sample through the code.
 package agent
 
 import (
@@ -16,7 +16,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Agent is a profiler: of New, until Run or Close has returned. Its methods are not safe for concurrent use.
+// Agent is a profiler. It is valid from New until Run or Close has returned. Its methods are not safe for concurrent
+// use.
 type Agent struct {
 	config   Config
 	log      *slog.Logger
@@ -26,12 +27,12 @@ type Agent struct {
 	kernel   *symbolize.Kernel
 	learners *labels.Learners
 	decoder  *labels.Decoder
-	maps     *sourcemaps.Maps // nil: they are not applied
+	maps     *sourcemaps.Maps // nil: source maps are not applied
 	async    async
 
 	targets       map[int]*target  // by pid
-	pendingStarts map[int]schedule // processes that have started lately, without V8
-	properties    []string         // of the stores of processes that have ended
+	pendingStarts map[int]schedule // processes that started recently and have no V8 yet
+	properties    []string         // names of store properties, from processes that have ended
 
 	clock   clock
 	builder *pprofx.Builder // nil before Run
@@ -41,5 +42,5 @@ type Agent struct {
 	shown   time.Time // when Progress was called last
 }
 
-// counted is what the BPF program had counted when it was asked last.
+// counted holds the BPF program's counters as last read.
 type counted struct{ ringFull, lifecycleLost int64 }

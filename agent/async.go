@@ -1,29 +1,29 @@
 package agent
 
-// async runs what takes long, such as reading the files that a new process runs, beside the samples: what they refer to
-// in a process must be read within milliseconds.
+// async runs slow jobs, such as reading the files of a new process, on another goroutine than the one that handles
+// samples: what a sample refers to in a process must be read within milliseconds.
 type async struct {
 	jobs    chan func() (then func())
 	results chan func()
 	pending int // jobs without a result
 }
 
-// maxJobs bounds the jobs that wait. Each is a process that has started, or one whose mappings have changed.
+// maxJobs bounds the queue of jobs. Each job is a process that started, or one whose mappings changed.
 const maxJobs = 4096
 
 func newAsync() async {
 	return async{jobs: make(chan func() func(), maxJobs), results: make(chan func(), maxJobs)}
 }
 
-// work does the jobs, one after the other, until there will be no more.
+// work runs jobs one after the other until the queue is closed.
 func (q *async) work() {
 	for job := range q.jobs {
 		q.results <- job()
 	}
 }
 
-// run has a job done by another goroutine, and then what it returns by the one that drains the results. It is false,
-// and nothing is done, where too many jobs wait.
+// run queues a job for the goroutine of work. The function that the job returns runs on the goroutine that drains the
+// results. It returns false, and queues nothing, if the queue is full.
 func (q *async) run(job func() (then func())) bool {
 	if q.pending == maxJobs {
 		return false
@@ -33,7 +33,7 @@ func (q *async) run(job func() (then func())) bool {
 	return true
 }
 
-// drainResults does what is left to do of the jobs that are done.
+// drainResults runs the functions that finished jobs have returned.
 func (q *async) drainResults() {
 	for {
 		select {

@@ -15,7 +15,7 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// attachSelected attaches to all that is selected now.
+// attachSelected attaches to the selected processes that are running.
 func (a *Agent) attachSelected() error {
 	s := &a.config.Select
 	for _, pid := range s.PIDs {
@@ -29,7 +29,7 @@ func (a *Agent) attachSelected() error {
 		}
 	}
 	if len(a.targets) == 0 && s.Tree == 0 {
-		return fmt.Errorf("%w: none is running that was asked for; hotspan doctor lists those that are", ErrNoProcess)
+		return fmt.Errorf("%w: none of the selected ones is running; hotspan doctor lists those that are", ErrNoProcess)
 	}
 	return nil
 }
@@ -53,13 +53,13 @@ func (a *Agent) attachMatching() error {
 		}
 	}
 	if hidden > 0 {
-		a.log.Warn("processes may not be looked at: run hotspan as root, or give it CAP_SYS_PTRACE", "processes",
-			hidden)
+		a.log.Warn("no permission to read some processes: run hotspan as root, or give it CAP_SYS_PTRACE",
+			"processes", hidden)
 	}
 	return nil
 }
 
-// attach begins to profile a process.
+// attach starts to profile a process.
 func (a *Agent) attach(pid int) error {
 	t, err := a.readProcess(pid)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *Agent) attach(pid int) error {
 	return a.activate(t)
 }
 
-// readProcess reads all that must be known of a process. It takes long where a file is met for the first time.
+// readProcess reads everything that profiling a process needs. It is slow for a file that is not cached yet.
 func (a *Agent) readProcess(pid int) (*target, error) {
 	opened := monotonic()
 	p, err := process.Open(pid, a.files)
@@ -92,7 +92,8 @@ func (a *Agent) readProcess(pid int) (*target, error) {
 	return t, nil
 }
 
-// followMaps is what a symbolizer asks for the source maps of scripts; nil where they are not applied.
+// followMaps returns the function that gives a symbolizer the source map of a script; nil if source maps are not
+// applied.
 func (a *Agent) followMaps(t *target) func(stack.MappedScript) int32 {
 	if a.maps == nil {
 		return nil
@@ -101,12 +102,12 @@ func (a *Agent) followMaps(t *target) func(stack.MappedScript) int32 {
 	return t.maps.Add
 }
 
-// activate has the BPF program sample a process.
+// activate adds a process to those that the BPF program samples.
 func (a *Agent) activate(t *target) error {
 	t.labels.FindPublished(time.Now())
 	a.learners.Add(t.PID, t.learner)
 	err := a.publish(t)
-	if err == nil && procs.Ended(t.PID) { // before the BPF program would have told
+	if err == nil && procs.Ended(t.PID) { // before the BPF program could report it
 		_ = a.sampler.RemoveProcess(t.PID)
 		err = fmt.Errorf("process %d: %w", t.PID, ErrGone)
 	}
@@ -116,7 +117,7 @@ func (a *Agent) activate(t *target) error {
 	}
 	a.targets[t.PID] = t
 	if a.builder != nil {
-		a.builder.SetProcess(t.PID, t.labels.Described()) // it has just started: there is nothing to compare with yet
+		a.builder.SetProcess(t.PID, t.labels.Described()) // it has just started: too early to verify the layout
 		return nil
 	}
 	go a.verify(t.Process)
@@ -131,11 +132,12 @@ func (a *Agent) warnProblems(t *target) {
 		a.log.Warn(note, "pid", t.PID)
 	}
 	if err := process.CanReadRequest(t.Layout); err != nil {
-		a.log.Warn("requests cannot be told: samples have no labels", "pid", t.PID, "why", err)
+		a.log.Warn("requests cannot be read: samples have no labels", "pid", t.PID, "why", err)
 	}
 }
 
-// findIsolates tells the BPF program where threads have their isolates, and reports whether it is known now.
+// findIsolates finds where threads keep the pointer to their isolate, for the BPF program, and reports whether it is
+// known.
 func (a *Agent) findIsolates(t *target) bool {
 	at, err := t.IsolateOffset()
 	if err == nil {
@@ -145,12 +147,12 @@ func (a *Agent) findIsolates(t *target) bool {
 	if t.refreshed.IsZero() && errors.Is(err, process.ErrNoKey) {
 		t.keyExpected, t.refreshAt = true, afterStart(time.Now())
 	} else if t.keyExpected = t.keyExpected && len(t.refreshAt) > 0; !t.keyExpected {
-		a.log.Warn("isolates are not found: states of threads are not told, nor labels", "pid", t.PID, "why", err)
+		a.log.Warn("isolates are not found: samples have no thread state and no labels", "pid", t.PID, "why", err)
 	}
 	return false
 }
 
-// publish tells the BPF program what it must know of a process.
+// publish writes the mappings and the configuration of a process to the BPF maps.
 func (a *Agent) publish(t *target) error {
 	n, left := t.Mappings.BPF(t.config.Mappings[:])
 	t.config.N_mappings = uint32(n)
@@ -165,7 +167,7 @@ func (a *Agent) publish(t *target) error {
 
 func (a *Agent) detach(t *target) {
 	if err := a.sampler.RemoveProcess(t.PID); err != nil {
-		a.log.Warn("process stays in the BPF program's table", "pid", t.PID, "why", err)
+		a.log.Warn("process not removed from the BPF map", "pid", t.PID, "why", err)
 	}
 	a.learners.Remove(t.PID, t.learner)
 	if t.maps != nil {
@@ -175,18 +177,18 @@ func (a *Agent) detach(t *target) {
 	delete(a.targets, t.PID)
 }
 
-// verify compares the layout with the running process, while it is sampled, and says loudly what does not fit: an
-// unknown V8 is tried, not refused.
+// verify compares the layout with the running process while it is sampled, and warns of each mismatch. hotspan tries an
+// unknown V8 and does not refuse it.
 func (a *Agent) verify(p *process.Process) {
 	result, err := p.Verify()
 	if err != nil {
 		a.log.Debug("layout not compared with the process", "pid", p.PID, "why", err)
 		return
 	}
-	a.log.Debug("layout compared with the process", "pid", p.PID, "right", len(result.Fields), "wrong",
-		len(result.Wrong))
+	a.log.Debug("layout compared with the process", "pid", p.PID,
+		"right", len(result.Fields), "wrong", len(result.Wrong))
 	for _, wrong := range result.Wrong {
-		a.log.Warn("what is known of V8 "+p.Layout.V8.String()+" does not fit this process, names or labels may be missing",
-			"pid", p.PID, "why", wrong)
+		a.log.Warn("the layout of V8 "+p.Layout.V8.String()+" does not match this process, "+
+			"names or labels may be missing", "pid", p.PID, "why", wrong)
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock turns the kernel's monotonic time into Unix time. The difference is taken once: so samples and cuts stay in
-// order when the time of day is set.
+// clock converts the kernel's monotonic time to Unix time. It measures the offset once, so that samples and snapshots
+// stay in order when the time of day is set.
 type clock struct{ offset int64 }
 
-// set reads both clocks some times and believes the reading that took the least time: between two readings this
-// thread may have to wait for a CPU.
+// set reads both clocks several times and uses the reading that took the least time: between the two clocks this thread
+// may be preempted.
 func (c *clock) set() {
 	least := int64(1<<63 - 1)
 	for range 16 {

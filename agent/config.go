@@ -15,36 +15,38 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Config says what to profile and what to do with it. What it refers to must not change while the Agent lives.
+// Config says which processes to profile, and how. Nothing that it refers to may change before the Agent is closed.
 type Config struct {
 	// Select says which processes are profiled.
 	Select Selection
 	// Rate is how many samples a second are taken on each CPU: 1 to the kernel's limit, see MaxRate.
 	Rate int
-	// Rules make labels of stores, beside the built-in ones. Labels says which kinds of label are wanted.
+	// Rules make labels from AsyncLocalStorage stores, in addition to the built-in rules. Labels selects the kinds of
+	// label.
 	Rules  []reqctx.Rule
 	Labels reqctx.Kinds
-	// SnapshotEvery is the length of a snapshot; 0 makes one snapshot of the whole time.
+	// SnapshotEvery is the time that a snapshot covers; 0 makes one snapshot of the whole run.
 	SnapshotEvery time.Duration
-	// RingBytes is the size of the ring buffer between kernel and agent, a power of two from a page on; 0 is 16 MiB.
+	// RingBytes is the size of the ring buffer between kernel and agent, a power of two and at least one page; 0 means
+	// 16 MiB.
 	RingBytes int
-	// Sinks get each snapshot. None makes an Agent that only counts.
+	// Sinks receive each snapshot. Without sinks the Agent only counts.
 	Sinks []Sink
-	// NoSourceMaps leaves the positions of the code that runs.
+	// NoSourceMaps keeps positions in the generated code: source maps are not applied.
 	NoSourceMaps bool
-	// RaisePriority lets the threads that read samples run before others, at nice -10, so that on a busy machine what
-	// samples refer to is still there when it is read. It takes CAP_SYS_NICE, without which it does nothing.
+	// RaisePriority runs the threads that read samples at nice -10, so that on a busy machine the objects that a sample
+	// refers to still exist when they are read. It needs CAP_SYS_NICE and has no effect without it.
 	RaisePriority bool
-	// Preload are executables that are about to run: what is read of them in New delays no sample then.
+	// Preload lists executables that are about to run. New reads them, so that no sample has to wait for them later.
 	Preload []string
-	// Log is told what a user should know; nil is nobody.
+	// Log receives messages for the user; nil discards them.
 	Log *slog.Logger
-	// Progress is called about twice a second by Run's goroutine; nil is not.
+	// Run calls Progress about twice a second, on its own goroutine; nil means never.
 	Progress func(Progress)
 }
 
-// Sink takes snapshots. Write is called from one goroutine a sink, with a context that ends when the sink has to; it
-// may be slow: then snapshots of its own are lost, counted, and no others. A snapshot must not be changed.
+// Sink receives snapshots. Each sink has a goroutine that calls Write, with a context that ends when the sink must
+// stop. If Write is slow, snapshots of this sink alone are dropped, and counted. Write must not change a snapshot.
 type Sink interface {
 	Write(context.Context, *pprofx.Snapshot) error
 	Name() string // for messages
@@ -55,7 +57,7 @@ const defaultRingBytes = 16 << 20
 // trigger is what makes the BPF program take samples.
 func (c *Config) trigger() trigger.Config { return trigger.Config{Rate: c.Rate} }
 
-// check fills in defaults and refuses nonsense.
+// check fills in defaults and validates the rest.
 func (c *Config) check() error {
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	c.RingBytes = cmp.Or(c.RingBytes, defaultRingBytes)
@@ -83,9 +85,9 @@ func (c *Config) check() error {
 	return nil
 }
 
-// Errors of New, beside those of the system.
+// Errors of New, besides those of the system.
 var (
-	// ErrNoProcess says that no process is running that was selected.
+	// ErrNoProcess says that none of the selected processes is running.
 	ErrNoProcess = errors.New("no Node.js process to profile")
 	// ErrNotNode says that a process does not run V8.
 	ErrNotNode = process.ErrNotNode
@@ -93,5 +95,6 @@ var (
 	ErrGone = process.ErrGone
 )
 
-// MaxRate is the highest rate that the kernel allows, in samples a second; 0 if it does not say.
+// MaxRate returns the highest sample rate that the kernel allows, in samples per second and CPU; 0 if the kernel does
+// not report one.
 func MaxRate() int { return trigger.MaxRate() }

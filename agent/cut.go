@@ -6,7 +6,7 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// nextCut is the end of the snapshot that begins at a time.
+// nextCut returns the end of the snapshot that begins at start.
 func (a *Agent) nextCut(start time.Time) time.Time {
 	if a.config.SnapshotEvery == 0 {
 		return start.AddDate(100, 0, 0)
@@ -14,7 +14,7 @@ func (a *Agent) nextCut(start time.Time) time.Time {
 	return start.Add(a.config.SnapshotEvery)
 }
 
-// cut ends the snapshot at a time and hands it over.
+// cut ends the snapshot at a time and queues it for the sinks.
 func (a *Agent) cut(end time.Time) {
 	a.countLosses()
 	snapshot := a.builder.Cut(end.UnixNano())
@@ -22,7 +22,7 @@ func (a *Agent) cut(end time.Time) {
 	a.passes.put(snapshot)
 }
 
-// countLosses puts what the BPF program could not hand over since the last time into the snapshot.
+// countLosses adds to the snapshot the samples that the BPF program has dropped since the last call.
 func (a *Agent) countLosses() {
 	c, err := a.sampler.Counters()
 	if err != nil {

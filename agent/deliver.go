@@ -12,13 +12,13 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// maxWaiting is how many snapshots may wait for a slow sink.
+// maxWaiting bounds the queue of snapshots for a slow sink.
 const maxWaiting = 64
 
-// drainTimeout is how long a sink has, after sampling has ended, for what still waits.
+// drainTimeout bounds the time in which a sink may write its queued snapshots after sampling has ended.
 const drainTimeout = 30 * time.Second
 
-// delivery hands snapshots to one sink at its own speed.
+// delivery passes snapshots to one sink, which may be slow.
 type delivery struct {
 	sink  Sink
 	queue chan *pprofx.Snapshot
@@ -53,7 +53,7 @@ func (d *delivery) run(ctx context.Context) {
 	d.done <- first
 }
 
-// put never waits: a snapshot for which there is no room is lost for this sink.
+// put never blocks: if the queue is full, the snapshot is dropped for this sink.
 func (d *delivery) put(s *pprofx.Snapshot) {
 	select {
 	case d.queue <- s:
@@ -75,19 +75,19 @@ func (d *delivery) close() error {
 	select {
 	case err := <-d.done:
 		return err
-	case <-time.After(time.Second): // it does not heed its context
+	case <-time.After(time.Second): // it ignores its context
 		return fmt.Errorf("still busy %v after the end", drainTimeout)
 	}
 }
 
-// passes takes snapshots on from where they are cut, and gives them to the sinks: in order, and at its own speed.
+// passes applies source maps to snapshots and gives them to the sinks, in order and on a goroutine of its own.
 type passes struct {
 	queue chan numbered
 	done  chan struct{}
 	maps  *sourcemaps.Maps // nil: source maps are not applied
 	sinks []*delivery
 	log   *slog.Logger
-	lost  int64 // snapshots, each once a sink
+	lost  int64 // snapshots, counted once for each sink
 	cuts  int
 }
 
@@ -119,10 +119,10 @@ func (p *passes) run() {
 	}
 }
 
-// pressed reports whether so many snapshots are waiting that there will soon be no room for more.
+// pressed reports whether the queue of snapshots is more than half full.
 func (p *passes) pressed() bool { return len(p.queue) > cap(p.queue)/2 }
 
-// put never waits.
+// put never blocks.
 func (p *passes) put(s *pprofx.Snapshot) {
 	p.cuts++
 	if p.maps != nil {
@@ -136,7 +136,7 @@ func (p *passes) put(s *pprofx.Snapshot) {
 	}
 }
 
-// close waits until all snapshots are with their sinks.
+// close waits until all snapshots are queued at their sinks.
 func (p *passes) close() {
 	close(p.queue)
 	<-p.done

@@ -8,12 +8,12 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/process"
 )
 
-// lifecycle handles a process that ended, or that runs another program now.
+// lifecycle handles a process that has exited or has called execve.
 func (a *Agent) lifecycle(l bpf.Lifecycle) {
 	pid := int(l.Pid)
 	t := a.targets[pid]
 	if t != nil && l.Type == bpf.RecordExec && int64(l.Time) < t.opened {
-		return // it was attached to when it ran the new program already
+		return // hotspan attached after the execve
 	}
 	if t != nil {
 		a.detach(t)
@@ -26,12 +26,12 @@ func (a *Agent) lifecycle(l bpf.Lifecycle) {
 		case t != nil && err != nil:
 			a.log.Warn("process runs another program now, it is not profiled any more", "pid", pid, "why", err)
 		case errors.Is(err, ErrNotNode) && len(a.pendingStarts) < maxPendingStarts:
-			a.pendingStarts[pid] = afterStart(time.Now()) // V8 may be in a library that comes
+			a.pendingStarts[pid] = afterStart(time.Now()) // V8 may be in a library that is not mapped yet
 		}
 	})
 }
 
-// attachNew attaches to a process that has just started, says why not if it should have, and then calls done.
+// attachNew attaches to a process that has just started, logs why if that fails, and then calls done.
 func (a *Agent) attachNew(pid int, done func(error)) {
 	started := a.async.run(func() func() {
 		t, err := a.readProcess(pid)
@@ -55,10 +55,10 @@ func (a *Agent) attachNew(pid int, done func(error)) {
 	}
 }
 
-// maxPendingStarts bounds the processes without V8 that are looked at again.
+// maxPendingStarts bounds the processes without V8 that are inspected again.
 const maxPendingStarts = 1024
 
-// retryStarts looks whether processes that have started lately have V8 by now.
+// retryStarts inspects again the processes that started recently and had no V8 yet.
 func (a *Agent) retryStarts(now time.Time) {
 	for pid, s := range a.pendingStarts {
 		if !s.due(now) {

@@ -8,10 +8,10 @@ import (
 
 const (
 	progressEvery = 500 * time.Millisecond
-	refreshEvery  = 50 * time.Millisecond // at most, where addresses are met that no mapping has
+	refreshEvery  = 50 * time.Millisecond // at most, while samples have addresses in no known mapping
 )
 
-// maintain looks after processes: those that have just started, and those whose mappings have changed.
+// maintain refreshes processes that have just started or whose mappings have changed, and reports progress.
 func (a *Agent) maintain() {
 	now := time.Now()
 	for _, t := range a.targets {
@@ -27,7 +27,7 @@ func (a *Agent) maintain() {
 	}
 }
 
-// refreshMappings has the mappings of a process read again.
+// refreshMappings starts to read the mappings of a process again.
 func (a *Agent) refreshMappings(t *target, now time.Time) {
 	if t.refreshing {
 		return
@@ -58,14 +58,14 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 	t.symbolizer.MappingsRead()
 }
 
-// republish tells the BPF program of mappings that have changed.
+// republish writes changed mappings to the BPF maps.
 func (a *Agent) republish(t *target) {
 	if err := a.publish(t); err != nil {
 		a.log.Warn("mappings not updated", "pid", t.PID, "why", err)
 	}
 }
 
-// detachEnded finds the processes whose end was not told.
+// detachEnded detaches from processes that ended without an event.
 func (a *Agent) detachEnded() {
 	for _, t := range a.targets {
 		if procs.Ended(t.PID) {
@@ -74,7 +74,7 @@ func (a *Agent) detachEnded() {
 	}
 }
 
-// finished reports whether all that was to be profiled has ended.
+// finished reports whether every process that was selected has ended.
 func (a *Agent) finished() bool {
 	s := &a.config.Select
 	if len(a.targets) > 0 || a.async.pending > 0 || s.All || s.Name != nil {

@@ -20,15 +20,16 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// New loads the BPF program and attaches to the processes that are selected. It does not sample before Run. Call Run or
-// Close, or the BPF program stays loaded until this process ends. The error is ErrNoProcess, ErrNotNode, ErrGone, one
-// of a Config that makes no sense, or the system's.
+// New loads the BPF program and attaches to the processes that are selected. Sampling starts in Run. Without a call of
+// Run or Close the BPF program stays loaded until this process ends. The error is ErrNoProcess, ErrNotNode or ErrGone,
+// that of an invalid Config, or one of the system.
 func New(c Config) (*Agent, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	if !procs.InHostPIDNamespace() {
-		return nil, errors.New("process ids here are not the kernel's: run hotspan in the host's PID namespace (docker run --pid=host)")
+		return nil, errors.New("process ids here are not the kernel's: " +
+			"run hotspan in the host's PID namespace (docker run --pid=host)")
 	}
 	tree, err := reqctx.NewTree(c.Labels.Rules(c.Rules))
 	if err != nil {
@@ -63,16 +64,16 @@ func New(c Config) (*Agent, error) {
 	return a, nil
 }
 
-// Close lets go of an Agent that is not run.
+// Close releases an Agent on which Run was not called.
 func (a *Agent) Close() { a.sampler.Close() }
 
-// Run samples until the context ends or all processes have, and lets go of the Agent; it can be called once. The error
-// is of a sink, or says that sampling could not begin. This is the life of a sample: it is read from the ring buffer,
-// named, joined to its request and folded into the snapshot of its time; when that is over it is cut and given to the
-// sinks.
+// Run samples until the context ends or all selected processes have ended, and then releases the Agent. Call it once.
+// The error is that of a sink, or says why sampling could not start. The life of a sample: it is read from the ring
+// buffer, symbolized, labelled and added to the current snapshot; at the end of its interval the snapshot is cut and
+// given to the sinks.
 func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	defer a.sampler.Close()
-	go a.async.work() // from here on the file cache is its own
+	go a.async.work() // from here on only this goroutine uses the file cache
 	defer close(a.async.jobs)
 	if a.config.RaisePriority {
 		defer raisePriority()()
@@ -115,9 +116,9 @@ func (a *Agent) start() (err error) {
 	return nil
 }
 
-// raisePriority lets the calling goroutine run before others, and returns what undoes it: on a busy machine what
-// samples refer to would be gone before it is read. It takes CAP_SYS_NICE; without it names of code that lives for
-// milliseconds are missing more often.
+// raisePriority raises the priority of the calling goroutine, and returns a function that restores it: on a busy
+// machine the objects that a sample refers to would be gone before they are read. It needs CAP_SYS_NICE; without it,
+// code that lives for milliseconds has no name more often.
 func raisePriority() (undo func()) {
 	runtime.LockOSThread()
 	tid := unix.Gettid()
@@ -133,22 +134,22 @@ func raisePriority() (undo func()) {
 	}
 }
 
-// slack is how long after the end of a snapshot its last samples may still be on their way: the BPF program puts a
-// sample into the ring buffer microseconds after it took the time.
+// slack is how long the last samples of a snapshot may take to arrive after its end: the BPF program writes a sample to
+// the ring buffer microseconds after it has read the clock.
 const slack = 20 * time.Millisecond
 
-// lookUp is how often the loop looks up from the ring buffer.
-const lookUp = 5 * time.Millisecond
+// readInterval bounds the time that the loop reads from the ring buffer without doing anything else.
+const readInterval = 5 * time.Millisecond
 
-// nextDeadline is when the loop must look up from the ring buffer at the latest.
+// nextDeadline is when the loop must stop reading from the ring buffer at the latest.
 func nextDeadline(end time.Time) time.Time {
-	if tick := time.Now().Add(lookUp); tick.Before(end.Add(slack)) {
+	if tick := time.Now().Add(readInterval); tick.Before(end.Add(slack)) {
 		return tick
 	}
 	return end.Add(slack)
 }
 
-// stop ends the sampling and takes what there still is.
+// stop ends sampling and handles the samples that are left.
 func (a *Agent) stop() {
 	a.stats.End = time.Now()
 	a.sampler.Stop()
@@ -177,7 +178,7 @@ func (a *Agent) finish() (Stats, error) {
 	return a.stats, errors.Join(errs...)
 }
 
-// unmatched are the rules of the user that never made a label.
+// unmatched returns the user's rules that never made a label.
 func (a *Agent) unmatched() []Unmatched {
 	seen := slices.Clone(a.properties)
 	for _, t := range a.targets {

@@ -11,7 +11,7 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// sample makes one sample of what the BPF program read, and folds it.
+// sample symbolizes and labels one sample of the BPF program and adds it to the snapshot.
 func (a *Agent) sample(s *sampler.Sample) {
 	t := a.targets[int(s.Pid)]
 	if t == nil {
@@ -35,10 +35,10 @@ func (a *Agent) sample(s *sampler.Sample) {
 	a.builder.Add(out)
 }
 
-// slowStart is how long it may take until a sample of a process is named without a word of it.
+// slowStart is the delay of the first named sample of a process from which on it is logged.
 const slowStart = 300 * time.Millisecond
 
-// logFirstSample says what it took until the first sample of a process was named, if that was long.
+// logFirstSample logs the delay of the first named sample of a process if it was long.
 func (a *Agent) logFirstSample(t *target, named symbolize.Result) {
 	if t.logged || !named.JS || named.Unnamed {
 		return
@@ -53,7 +53,7 @@ func (a *Agent) logFirstSample(t *target, named symbolize.Result) {
 		"waiting for a sample", round(waiting))
 }
 
-// stopReasons say why a walk ended, by number of the BPF program.
+// stopReasons maps the BPF program's stop codes to those of pprofx.
 var stopReasons = [...]pprofx.StopReason{
 	bpf.StopRoot:       pprofx.StopRoot,
 	bpf.StopDepth:      pprofx.StopDepth,
@@ -76,7 +76,7 @@ func (a *Agent) readUntil(deadline time.Time) {
 	}
 }
 
-// drain handles what is in the ring buffer now, and not what comes while it does.
+// drain handles the records that are in the ring buffer now, but none that arrive meanwhile.
 func (a *Agent) drain() {
 	now := monotonic()
 	for {

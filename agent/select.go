@@ -8,9 +8,9 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
-// Selection says which processes to profile. Conditions add up.
+// Selection says which processes to profile: those for which at least one condition holds.
 type Selection struct {
-	PIDs []int          // these
+	PIDs []int          // processes by pid
 	Name *regexp.Regexp // those whose executable or command line matches and that run V8; also such that start later
 	All  bool           // every process that runs V8; also such that start later
 	Tree int            // a process and its descendants that run V8; 0 = none

@@ -13,7 +13,7 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Stats is what is said at the end. Taken = Written + the sum of Lost.
+// Stats are the counts of a run. Taken = Written + the sum of Lost.
 type Stats struct {
 	Start, End    time.Time
 	Taken         int64         // samples of the selected processes
@@ -24,15 +24,15 @@ type Stats struct {
 	Named         int64         // of these, with every such frame named
 	Labelled      int64         // samples with a label
 	Requests      int64         // samples while a store of an AsyncLocalStorage was current
-	Learning      int64         // samples that may lack a label because something was not learnt yet
+	Learning      int64         // samples that may lack a label that the BPF program could not read yet
 	Unreadable    int64         // samples of which a part of the context could not be read
 	Cut           int64         // samples with a value that is longer than what is read of it
-	BadLabels     int64         // values that were not what their label must be
+	BadLabels     int64         // values that are invalid for their label, such as a trace id of another length
 	OverLimit     int64         // samples of which something published is larger than what is read
 	UnknownKeys   int64         // samples of which an attribute has a key that the process does not name
-	SnapshotsLost int64         // by slow sinks
+	SnapshotsLost int64         // dropped because a sink was too slow
 	Frames        int64         // of all samples, inlined ones included
-	InKernel      time.Duration // that taking the samples took, part of it in the CPU time of the sampled processes
+	InKernel      time.Duration // time spent in the BPF program, in part CPU time of the sampled processes
 	SourceMaps    MapStats
 	Unmatched     []Unmatched
 
@@ -43,10 +43,10 @@ type Stats struct {
 type MapStats struct {
 	Loaded   int64 // the map is used
 	Missing  int64 // there is no such file
-	Remote   int64 // it is on a server, which is never asked
+	Remote   int64 // it is on a server: hotspan requests none
 	Broken   int64 // it could not be read, or is of another script than the one that runs
 	TooLarge int64 // it is over a limit
-	Late     int64 // samples that went out with generated positions: their map was not read in time
+	Late     int64 // samples with positions in generated code because their map was not read in time
 }
 
 // Unmatched is a label rule that never matched, with the property names that stores had.
@@ -55,7 +55,7 @@ type Unmatched struct {
 	Seen  []string
 }
 
-// Progress is shown while the profiler runs.
+// Progress are the counts so far, for Config.Progress.
 type Progress struct {
 	Elapsed                  time.Duration
 	Samples, WithJS, Named   int64
@@ -92,7 +92,7 @@ func (s *Stats) written(snapshot *pprofx.Snapshot) {
 	}
 }
 
-// LostSum is the number of samples that were taken and are in no snapshot.
+// LostSum returns the number of samples that were taken and are in no snapshot.
 func (s *Stats) LostSum() int64 {
 	var n int64
 	for _, lost := range s.Lost {
@@ -101,17 +101,17 @@ func (s *Stats) LostSum() int64 {
 	return n
 }
 
-// Usage is what this process has used: CPU time, and the most memory that it had at one time, in bytes.
+// Usage returns the CPU time and the peak resident memory, in bytes, of this process.
 func Usage() (cpu time.Duration, memory int64) {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) == nil {
 		cpu = time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
-	return cpu, mostMemory()
+	return cpu, peakMemory()
 }
 
-// mostMemory is VmHWM of /proc/self/status. (ru_maxrss counts what the parent had before it became this program.)
-func mostMemory() int64 {
+// peakMemory returns VmHWM of /proc/self/status. (ru_maxrss includes the memory of the parent before execve.)
+func peakMemory() int64 {
 	b, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(b)) {
 		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
@@ -122,7 +122,7 @@ func mostMemory() int64 {
 	return 0
 }
 
-// progress is what the numbers are by now.
+// progress returns the counts so far.
 func (s *Stats) progress(now time.Time) Progress {
 	return Progress{
 		Elapsed: now.Sub(s.Start), Samples: s.Samples, WithJS: s.WithJS, Named: s.Named,

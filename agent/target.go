@@ -15,24 +15,24 @@ import (
 // target is a process that is profiled.
 type target struct {
 	*process.Process
-	config     *bpf.Process // what the BPF program knows of it
+	config     *bpf.Process // its value in the BPF map
 	symbolizer *symbolize.Symbolizer
 	labels     *labels.Process
 	learner    *labels.Learner
 	maps       *sourcemaps.Process // nil: source maps are not applied
-	sample     pprofx.Sample       // the one at hand, used again for the next
+	sample     pprofx.Sample       // the current one, reused for the next
 	threads    map[[16]int8]string // names
 
 	opened      int64     // when it was opened, CLOCK_MONOTONIC in nanoseconds
-	ready       int64     // when all was read that must be known of it
-	logged      bool      // what it took to its first named sample
+	ready       int64     // when readProcess was done
+	logged      bool      // logFirstSample has run
 	refreshAt   schedule  // when to read the mappings again: after a start much is mapped
 	refreshed   time.Time // when they were read last
 	refreshing  bool
-	keyExpected bool // where a thread's isolate stands is not known before V8 has started
+	keyExpected bool // V8 has not started yet: where a thread keeps its isolate is not known
 }
 
-// maxThreadNames bounds the names of threads that are kept of one process.
+// maxThreadNames bounds the cached thread names of one process.
 const maxThreadNames = 1024
 
 func (t *target) threadName(s *sampler.Sample) string {
@@ -46,7 +46,7 @@ func (t *target) threadName(s *sampler.Sample) string {
 	return name
 }
 
-// schedule is when to look again at a process that has just started: libraries are mapped one after the other.
+// schedule lists when to read a process again that has just started: its libraries are mapped one after the other.
 type schedule []time.Time
 
 func afterStart(now time.Time) schedule {
@@ -57,7 +57,7 @@ func afterStart(now time.Time) schedule {
 	return s
 }
 
-// due reports whether a time has come, and takes it off.
+// due reports whether the next time has passed, and removes it.
 func (s *schedule) due(now time.Time) bool {
 	if len(*s) == 0 || now.Before((*s)[0]) {
 		return false

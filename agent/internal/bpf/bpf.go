@@ -1,5 +1,5 @@
-// Package bpf is the kernel half of the profiler: the BPF program, its maps, and the types of what they hold. The
-// objects are committed, so that building hotspan needs no C compiler.
+// Package bpf is the kernel half of the profiler: the BPF program, its maps, and the types of their keys and values.
+// The compiled objects are committed, so that building hotspan needs no C compiler.
 package bpf
 
 import (
@@ -43,7 +43,7 @@ func checkArchitecture(goarch string) error {
 	return nil
 }
 
-// explain shortens what the verifier says to its last lines.
+// explain shortens the log of the verifier to its last lines.
 func explain(err error) error {
 	var v *ebpf.VerifierError
 	if errors.As(err, &v) && len(v.Log) > 4 {

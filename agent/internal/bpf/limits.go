@@ -1,6 +1,6 @@
 package bpf
 
-// Limits of what one process, one sample and one table may have. limits.h says of what, and in which units.
+// Limits of one process, one sample and one table. limits.h documents them and their units.
 const (
 	KeptLeaf        = int(hotspanLimitKEPT_LEAF)
 	KeptRoot        = int(hotspanLimitKEPT_ROOT)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// capabilitySets are those of /proc/PID/status that matter here, a bit for each capability.
+// capabilitySets are the effective and the bounding set of /proc/PID/status, a bit for each capability.
 type capabilitySets struct{ effective, bounding uint64 }
 
 func (c capabilitySets) has(capability int) bool { return c.effective>>capability&1 == 1 }
@@ -44,7 +44,7 @@ func ownCapabilities() (capabilitySets, error) {
 	return parseStatus(b)
 }
 
-// denial says why a process may not be looked at.
+// denial explains why this user may not read a process.
 func denial() error {
 	if c, err := ownCapabilities(); err == nil && c.has(unix.CAP_SYS_PTRACE) {
 		return errors.New("the kernel does not let this user look at it, whatever the capabilities")

@@ -8,7 +8,7 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// consequences names each unknown field with what is lost by it, and adds what the layout itself has to say.
+// consequences lists each unknown field with what is lost without it, and adds the notes of the layout.
 func consequences(l *layout.Layout) []string {
 	var out []string
 	for f := range layout.NumFields {
@@ -24,22 +24,22 @@ func consequences(l *layout.Layout) []string {
 	return out
 }
 
-// groups say what is lost with the fields in them. The first group that has a field counts.
+// groups lists what is lost if one of some fields is unknown. The first group that has the field counts.
 var groups = []struct {
 	lost   string
 	fields []layout.Field
 }{
 	{"the process cannot be sampled", slices.Concat(process.NamingFields, process.NamingFieldsIfAny)},
 	{"samples have no labels", process.ContextFrameFields},
-	{"isolates are not found: states of threads are not told, and samples have no labels",
+	{"isolates are not found: samples have no thread state and no labels",
 		[]layout.Field{layout.IsolateTLS, layout.IsolateKey}},
-	{"the state of a thread (JavaScript, collection, compiler) is not told", []layout.Field{layout.IsolateVMState}},
-	{"collections are told by the state alone", []layout.Field{layout.IsolateHeap, layout.HeapGCState}},
+	{"samples have no thread state (JavaScript, collection, compiler)", []layout.Field{layout.IsolateVMState}},
+	{"the kind of a collection is not known", []layout.Field{layout.IsolateHeap, layout.HeapGCState}},
 	{"inlined functions are not named",
 		[]layout.Field{layout.DeoptLiterals, layout.DeoptInlining, layout.DeoptSFI, layout.SFIWrapperShared}},
 	{"stacks end where functions leave optimised code",
 		[]layout.Field{layout.DeoptimizerFrom, layout.DeoptimizerInput, layout.FrameDescriptionContent}},
-	{"functions that were inlined where optimised code is left are not told",
+	{"functions that were inlined at a deoptimization exit are not named",
 		[]layout.Field{layout.DeoptExitStart, layout.DeoptExitSize}},
 	{"WebAssembly frames have no kind", []layout.Field{layout.WasmFrameMarker}},
 	{"numbers as labels are not read", []layout.Field{layout.HeapNumberValue, layout.TypeHeapNumber}},

@@ -25,7 +25,7 @@ func (i *inspection) detail() *Detail {
 	return d
 }
 
-// mappings tells of all files that have code in the process.
+// mappings counts the executable mappings, and collects the problems of their files.
 func (d *Detail) mappings(p *process.Process) {
 	files := p.Mappings.Files()
 	d.Code, d.Files = p.Mappings.Executable(), len(files)

@@ -1,19 +1,19 @@
-// Package doctor says what can be profiled on a machine and what is missing: kernel, permissions, processes.
+// Package doctor checks what hotspan can profile on a machine and what is missing: kernel, permissions, processes.
 package doctor
 
 import (
 	"slices"
 )
 
-// Diagnosis is what Diagnose found out about the machine, the user and the Node.js processes.
+// Diagnosis is the result of Diagnose.
 type Diagnosis struct {
 	Machine     []Finding
 	Permissions []Finding
 	Processes   []NodeProcess // by pid
-	Hidden      int           // processes of others that may not be looked at and whose names do not tell of Node.js
+	Hidden      int           // processes that this user may not read and whose names are not Node's
 }
 
-// Lacking names what makes sampling impossible; empty if it is possible.
+// Lacking returns the names of the findings that make sampling impossible; empty if it is possible.
 func (d *Diagnosis) Lacking() []string {
 	var out []string
 	for _, f := range slices.Concat(d.Machine, d.Permissions) {
@@ -24,8 +24,8 @@ func (d *Diagnosis) Lacking() []string {
 	return out
 }
 
-// Diagnose looks at the machine, at what this user may do, and at all Node.js processes; with a pid other than 0 only
-// at that process, more closely. It stops no process. The error says that the pid is none of a Node.js process.
+// Diagnose checks the machine, the permissions of this user and all Node processes; with a pid other than 0 only that
+// process, in detail. It stops no process. The error says that the process is not a Node process.
 func Diagnose(pid int) (*Diagnosis, error) {
 	d := &Diagnosis{Machine: machine()}
 	var err error
@@ -44,8 +44,8 @@ func Diagnose(pid int) (*Diagnosis, error) {
 	return d, nil
 }
 
-// trustProof takes back what was concluded from numbers where the program runs all the same: distributions bring
-// newer parts of the kernel to older ones.
+// trustProof downgrades findings about the kernel to warnings if the BPF program could be loaded: distributions
+// backport features to older kernels.
 func (d *Diagnosis) trustProof(proof Finding) {
 	if proof.Mark != OK {
 		return

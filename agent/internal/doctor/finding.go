@@ -1,6 +1,6 @@
 package doctor
 
-// Mark says how good or bad a finding is.
+// Mark is the severity of a finding.
 type Mark uint8
 
 // The marks. Only Missing makes sampling impossible.
@@ -10,10 +10,10 @@ const (
 	Missing
 )
 
-// Finding is one thing that sampling depends on.
+// Finding is the result of checking one requirement of sampling.
 type Finding struct {
 	Mark  Mark
 	What  string
 	Found string // a phrase
-	Fix   string // the command that fixes it, where one does
+	Fix   string // the command that fixes it; empty if there is none
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/hotspan/hotspan/v8/verify"
 )
 
-// inspection is a process that is being looked at.
+// inspection is the inspection of one process.
 type inspection struct {
 	NodeProcess
 	process *process.Process
 	heap    *heap.Reader
-	isolate uint64 // address of the main thread's; 0 = not found
+	isolate uint64 // address of the main thread's isolate; 0 if it was not found
 }
 
-// watchShort is how long a process is watched to see where its stores are, watchLong until one is met.
+// watchShort is how long a process is watched to see where its stores are; watchLong, to see a store in it.
 const (
 	watchShort = 30 * time.Millisecond
 	watchLong  = 2 * time.Second
 )
 
-// inspectProcess compares the layout with the process and tells where it comes from.
+// inspectProcess compares the layout with the process, and counts where its fields come from.
 func inspectProcess(p *process.Process) *inspection {
 	i := &inspection{process: p, heap: p.Heap()}
 	i.PID, i.Executable, i.CommandLine = p.PID, p.Executable, procs.Arguments(p.PID)
@@ -45,7 +45,7 @@ func inspectProcess(p *process.Process) *inspection {
 	return i
 }
 
-// watchStores looks for stores, to see where they are. The comparison is with what it saw.
+// watchStores watches for stores to see where they are. It returns a comparison with the stores that it saw.
 func (i *inspection) watchStores() verify.Comparison {
 	var right []layout.Field
 	seen := verify.Comparison{
@@ -67,7 +67,7 @@ func (i *inspection) watchStores() verify.Comparison {
 	return seen
 }
 
-// stores reads the first stores that are current.
+// stores returns the first current stores that it sees.
 func (i *inspection) stores() []inspect.Store {
 	var out []inspect.Store
 	reader := inspect.NewStoreReader(i.heap)

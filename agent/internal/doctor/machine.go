@@ -17,7 +17,7 @@ var oldestKernel = [2]int{5, 17}
 
 const btfPath = "/sys/kernel/btf/vmlinux"
 
-// machine looks at the kernel.
+// machine checks the kernel.
 func machine() []Finding {
 	var u unix.Utsname
 	release := ""
@@ -57,10 +57,10 @@ func btf(path string) Finding {
 	return f
 }
 
-// usualRate is what record samples by default, in hertz.
+// usualRate is the default sample rate of the command record, in hertz.
 const usualRate = 99
 
-// sampleRate judges kernel.perf_event_max_sample_rate, which the kernel lowers by itself when it finds sampling slow.
+// sampleRate checks kernel.perf_event_max_sample_rate, which the kernel lowers when it finds sampling slow.
 func sampleRate(limit int) Finding {
 	f := Finding{What: "sample rate", Found: fmt.Sprintf("up to %d samples a second and CPU", limit)}
 	switch {

@@ -6,13 +6,13 @@ import (
 	"github.com/hotspan/hotspan/v8/verify"
 )
 
-// NodeProcess is what is known of one Node.js process.
+// NodeProcess describes one Node process.
 type NodeProcess struct {
 	PID         int
 	CommandLine []string
 	Executable  string
-	Denied      error  // why it may not be looked at; then nothing below is known
-	Node, V8    string // versions; Node is empty where the executable does not say
+	Denied      error  // why this user may not read it; then nothing below is set
+	Node, V8    string // versions; Node is empty if the executable does not contain it
 	Layout      LayoutSources
 	Cannot      error // why it cannot be sampled, or nil
 	Check       SelfCheck
@@ -20,7 +20,7 @@ type NodeProcess struct {
 	Detail      *Detail // nil unless asked for
 }
 
-// SelfCheck is what came of comparing a layout with the main thread's isolate while the process runs.
+// SelfCheck is the result of comparing a layout with the main thread's isolate while the process runs.
 type SelfCheck struct {
 	verify.Result
 	None string // why nothing was compared
@@ -29,22 +29,22 @@ type SelfCheck struct {
 // LayoutSources says where the fields of a layout come from.
 type LayoutSources struct {
 	Code, Constants, Rules int            // fields by machine code, by exported constants, by rules for a version of V8
-	Gaps                   int            // what nothing tells: fields, tables
-	Assumed                []layout.Field // by rule, and not compared with the process
+	Gaps                   int            // unknown fields and tables
+	Assumed                []layout.Field // by rule, and not verified in the process
 }
 
-// Known is the number of fields that have a value.
+// Known returns the number of fields that have a value.
 func (s *LayoutSources) Known() int { return s.Code + s.Constants + s.Rules }
 
-// Detail is what is said of a process that was asked for by pid.
+// Detail is what doctor reports only for a process that was given by pid.
 type Detail struct {
-	Consequences []string        // of what is unknown of the layout
-	Code, Files  int             // executable mappings, and files that are mapped so
-	LeftOut      int             // of these mappings, for which the BPF program has no room
+	Consequences []string        // of the unknown fields of the layout
+	Code, Files  int             // executable mappings, and their files
+	LeftOut      int             // of these mappings, those for which the BPF map has no room
 	Problems     []string        // of the files: no symbols, no unwind rules
 	Published    []Publication   // for readers outside it
-	Stores       []inspect.Store // in the frame or resource that was current when the process was looked at
-	Labels       []string        // rules that would make labels of what these have, as a shell takes them
+	Stores       []inspect.Store // in the frame or resource that was current during the inspection
+	Labels       []string        // rules that would make labels of the values in these stores, quoted for a shell
 }
 
 // Publication is something that a process publishes for readers outside it.

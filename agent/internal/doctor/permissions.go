@@ -14,11 +14,11 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 )
 
-// rights is all that decides what this user may do.
+// rights is everything that determines what this user may do.
 type rights struct {
 	capabilitySets
-	kptr        int  // kernel.kptr_restrict; -1 = there is none
-	ptraceScope int  // kernel.yama.ptrace_scope; -1 = there is none
+	kptr        int  // kernel.kptr_restrict; -1 if the kernel has none
+	ptraceScope int  // kernel.yama.ptrace_scope; -1 if the kernel has none
 	kernelNames bool // /proc/kallsyms shows addresses
 	self        string
 }
@@ -65,23 +65,25 @@ func (r rights) capability(name string, n int, purpose string) Finding {
 	return Finding{Missing, name, "needed " + purpose, r.grant(n)}
 }
 
-// ptrace: without the capability the memory of the user's own processes may be read, unless Yama is stricter.
+// ptrace checks CAP_SYS_PTRACE. Without it a user may read the memory of their own processes, unless Yama is stricter.
 func (r rights) ptrace() Finding {
 	f := r.capability("CAP_SYS_PTRACE", unix.CAP_SYS_PTRACE, "to read the memory of other users' processes")
 	switch {
 	case r.ptraceScope == 3:
-		f.Mark, f.Found = Missing, "kernel.yama.ptrace_scope is 3: nobody may read another process's memory until a reboot with a lower value"
+		f.Mark, f.Found = Missing, "kernel.yama.ptrace_scope is 3: "+
+			"nobody may read another process's memory until a reboot with a lower value"
 		f.Fix = "sudo sed -i 's/ptrace_scope *= *3/ptrace_scope = 1/' /etc/sysctl.d/*.conf && sudo reboot"
 	case f.Mark == OK:
 	case r.ptraceScope <= 0:
 		f.Mark, f.Found = Warning, "needed to read the memory of other users' processes, not of your own"
 	default:
-		f.Found = fmt.Sprintf("needed to read the memory of other processes, yours too (kernel.yama.ptrace_scope is %d)", r.ptraceScope)
+		f.Found = fmt.Sprintf("needed to read the memory of other processes, "+
+			"yours too (kernel.yama.ptrace_scope is %d)", r.ptraceScope)
 	}
 	return f
 }
 
-// kernelSymbols: who may see the kernel's addresses stands in kernel/ksyms_common.c, kallsyms_show_value.
+// kernelSymbols checks whether this user may see kernel addresses. (kernel/ksyms_common.c, kallsyms_show_value)
 func (r rights) kernelSymbols() Finding {
 	f := Finding{What: "kernel names", Found: "/proc/kallsyms shows addresses"}
 	if r.kernelNames {
@@ -100,8 +102,8 @@ func (r rights) kernelSymbols() Finding {
 	return f
 }
 
-// maxHiddenLines bounds what is read of /proc/kallsyms: the first symbols are those of per-CPU data, of which one has
-// the address 0 for everybody.
+// maxHiddenLines bounds the lines read of /proc/kallsyms. The first ones are per-CPU data, of which one has address 0
+// for every user.
 const maxHiddenLines = 4096
 
 func showsKernelNames() bool {
@@ -124,8 +126,8 @@ func showsAddresses(r io.Reader) bool {
 	return false
 }
 
-// grant is the command that gives capabilities: to the file of this program; or to the container, where they are
-// outside the bounding set: then a file that has them could not even be started.
+// grant returns the command that grants capabilities to the hotspan executable. If they are outside the bounding set,
+// it grants them to the container instead: an executable with such capabilities could not even be started.
 func (r rights) grant(n int) string {
 	need := []int{unix.CAP_BPF, unix.CAP_PERFMON, unix.CAP_SYS_PTRACE}
 	if !slices.Contains(need, n) {
@@ -148,7 +150,7 @@ var capabilityNames = map[int]string{
 	unix.CAP_BPF: "BPF", unix.CAP_PERFMON: "PERFMON", unix.CAP_SYS_PTRACE: "SYS_PTRACE", unix.CAP_SYSLOG: "SYSLOG",
 }
 
-// self is the path of this program, for commands that fix something.
+// self returns the path of the hotspan executable, for commands that fix something.
 func self() string {
 	path, err := os.Executable()
 	if err != nil {

@@ -62,7 +62,9 @@ func TestRights(t *testing.T) {
 			ptraceScope: 1},
 			[4]Mark{2: Missing}, [4]string{2: setcap3}},
 		{"Yama forbids", rights{capabilitySets: capabilitySets{allBits, allBits}, kernelNames: true, ptraceScope: 3},
-			[4]Mark{2: Missing}, [4]string{2: "sudo sed -i 's/ptrace_scope *= *3/ptrace_scope = 1/' /etc/sysctl.d/*.conf && sudo reboot"}},
+			[4]Mark{2: Missing}, [4]string{
+				2: "sudo sed -i 's/ptrace_scope *= *3/ptrace_scope = 1/' /etc/sysctl.d/*.conf && sudo reboot",
+			}},
 		{"a container", rights{capabilitySets: capabilitySets{syslogBit, allBits &^ threeBits}, kernelNames: true},
 			[4]Mark{Missing, Missing, Warning, OK}, [4]string{docker, docker, docker}},
 	} {

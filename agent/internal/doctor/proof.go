@@ -13,8 +13,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 )
 
-// proveByLoading loads the BPF program, runs its timers for a moment with no process to sample, and takes
-// all away again.
+// proveByLoading loads the BPF program, runs its timers for a moment without a process to sample, and unloads it.
 func proveByLoading(found []Finding) Finding {
 	f := Finding{What: "BPF program"}
 	lacking := slices.ContainsFunc(found, func(f Finding) bool { return f.Mark == Missing })

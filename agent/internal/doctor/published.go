@@ -11,8 +11,7 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// publications are what the process publishes now. A library that has a variable for it may be there without being
-// used.
+// publications lists what the process publishes now. A library may define a variable that nothing uses.
 func (i *inspection) publications() []Publication {
 	context, err := processContext(i.process)
 	out := described(context, err)
@@ -47,7 +46,7 @@ func (i *inspection) publications() []Publication {
 	return out
 }
 
-// processContext reads what the process says of itself; nil where it says nothing.
+// processContext reads the process context; nil if the process publishes none.
 func processContext(p *process.Process) (*reqctx.ProcessContext, error) {
 	at := p.Mappings.ProcessContext()
 	if at == 0 {
@@ -56,7 +55,7 @@ func processContext(p *process.Process) (*reqctx.ProcessContext, error) {
 	return reqctx.ReadProcessContext(p.Memory, at)
 }
 
-// described says of a process context what is in it for readers of threads: the schema.
+// described describes a process context by the schema of its thread contexts.
 func described(context *reqctx.ProcessContext, err error) []Publication {
 	const what = "process context"
 	switch {
@@ -70,7 +69,8 @@ func described(context *reqctx.ProcessContext, err error) []Publication {
 	return []Publication{{What: what + " with schema " + context.Schema}}
 }
 
-// notRead is why a thread-local variable is not read, in so many places as it was found in; empty where it is.
+// notRead returns why a thread-local variable is not read, given the number of places where it was found; empty if it
+// is read.
 func (i *inspection) notRead(v bpf.PublishedVariable, found int, context *reqctx.ProcessContext) string {
 	switch {
 	case v.Node && !i.Stores.InFrame:

@@ -10,7 +10,7 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// Rules is where unwind rules go.
+// Rules receives the unwind rules of files.
 type Rules interface {
 	AddTable(*unwind.Table) (slot, pages uint32, err error)
 	RemoveTable(uint32) error
@@ -19,34 +19,34 @@ type Rules interface {
 // Cache keeps files by device and inode. It is not safe for concurrent use.
 type Cache struct {
 	rules       Rules
-	layoutsOnly bool // of files only the layout of V8 is read
+	layoutsOnly bool // read only the layout of V8
 	files       map[procs.FileID]*File
 	memory      map[string]*File
 	probed      map[procs.FileID]bool // whether files that were not read hold V8
 }
 
-// NewCache gives the unwind rules of each file to r.
+// NewCache makes a cache that adds the unwind rules of each file to r, unless that is nil.
 func NewCache(r Rules) *Cache {
 	return &Cache{
 		rules: r, files: map[procs.FileID]*File{}, memory: map[string]*File{}, probed: map[procs.FileID]bool{},
 	}
 }
 
-// NewLayoutCache makes a cache that reads of each file nothing but the layout of the V8 in it. It is quick.
+// NewLayoutCache makes a cache that reads only the layout of the V8 in each file, which is fast.
 func NewLayoutCache() *Cache {
 	c := NewCache(nil)
 	c.layoutsOnly = true
 	return c
 }
 
-// Get is the file that a process has mapped. It is never nil; one that cannot be read says so in Problems.
+// Get returns the file that a process has mapped. It is never nil; if it cannot be read, Problems says why.
 func (c *Cache) Get(pid int, m procs.Mapping) *File {
 	if f := c.files[m.File()]; f != nil && !f.replaced(procs.Path(pid, m)) {
 		return f
 	}
 	if c.layoutsOnly {
 		if has, err := c.HasV8(pid, m); !has && err == nil {
-			return &File{Path: m.Path} // not kept: it says nothing of the file's other mappings
+			return &File{Path: m.Path} // not cached: another mapping of the file may have V8's code
 		}
 	}
 	f := c.read(pid, m)
@@ -54,14 +54,14 @@ func (c *Cache) Get(pid int, m procs.Mapping) *File {
 	return f
 }
 
-// minV8 is less than the machine code of any V8 with its builtins, in bytes: Node 16 has 30 MB of code.
+// minV8 is a lower bound of the machine code of any V8 with its builtins, in bytes: Node 16 has 30 MB of code.
 const minV8 = 4 << 20
 
-// maxProbed bounds what is kept of files that are not read. Builds of software make new ones all the time.
+// maxProbed bounds the cached results of HasV8. Builds of software create new files all the time.
 const maxProbed = 1 << 14
 
-// HasV8 reports whether V8 is in a file that a process has mapped, by whatever name. It is quick, as it is asked of
-// each process that starts: most files have not as much code as V8, and need not be opened.
+// HasV8 reports whether a file that a process has mapped contains V8, whatever its name. It is called for each process
+// that starts, so it is fast: most files have less code than V8 and need not be opened.
 func (c *Cache) HasV8(pid int, m procs.Mapping) (bool, error) {
 	if !m.Exec || m.Inode == 0 || m.End-m.Start < minV8 {
 		return false, nil
@@ -100,7 +100,7 @@ func (c *Cache) read(pid int, m procs.Mapping) *File {
 	return f
 }
 
-// Preload reads a program that is about to run, and the libraries that it will be given.
+// Preload reads an executable that is about to run, and the libraries that it will load.
 func (c *Cache) Preload(path string) error {
 	if err := c.preload(path); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (c *Cache) Preload(path string) error {
 		return err
 	}
 	defer ef.Close()
-	names, _ := ef.ImportedLibraries() // none where it is static
+	names, _ := ef.ImportedLibraries() // none if it is static
 	for _, name := range append(names, loader) {
 		for _, dir := range libraryDirs {
 			if c.preload(filepath.Join(dir, name)) == nil {
@@ -121,8 +121,8 @@ func (c *Cache) Preload(path string) error {
 	return nil
 }
 
-// Where distributions have their libraries, and the dynamic linker among them. It is only a guess: what is elsewhere is
-// read when it is mapped.
+// libraryDirs are the directories in which distributions keep their libraries and the dynamic linker. This is a guess:
+// a library elsewhere is read when it is mapped.
 var libraryDirs = []string{
 	"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib",
 }
@@ -155,12 +155,12 @@ func (c *Cache) add(f *File) {
 	var err error
 	f.Slot, f.Pages, err = c.rules.AddTable(f.Rules)
 	f.note("unwind rules", err)
-	f.Rules.Rows = nil // the kernel has them now
+	f.Rules.Rows = nil // the BPF maps have them now
 }
 
 const vdso = "[vdso]"
 
-// Vdso is the code that the kernel maps into each process; image is its memory.
+// Vdso returns the file of the vdso, the code that the kernel maps into each process; image is its memory.
 func (c *Cache) Vdso(image []byte) *File {
 	if c.layoutsOnly {
 		return &File{Path: vdso}

@@ -16,8 +16,8 @@ import (
 // Separate Files")
 const debugDir = "/usr/lib/debug/.build-id"
 
-// openDebug opens the separate debug file of a build id in the first of the file systems that has it. It is nil where
-// none has.
+// openDebug opens the separate debug file of a build id below the first of the roots that has it. It is nil if none
+// has.
 func openDebug(roots []string, buildID string) (*os.File, error) {
 	if len(buildID) < 4 {
 		return nil, nil
@@ -39,7 +39,7 @@ func openDebug(roots []string, buildID string) (*os.File, error) {
 	return nil, nil
 }
 
-// openBelow opens a regular file below a root, without blocking: that of a process may be anybody's.
+// openBelow opens a regular file below a root, without blocking: the root of a process may hold anything.
 func openBelow(root, file string) (*os.File, error) {
 	dir, err := procs.OpenRootDir(root)
 	if err != nil {
@@ -50,7 +50,7 @@ func openBelow(root, file string) (*os.File, error) {
 	return f, err
 }
 
-// checkDebug reports that a file is not the debug file of a build id: names of another build would be wrong names.
+// checkDebug returns an error if a file is not the debug file of a build id: names of another build would be wrong.
 func checkDebug(f *os.File, buildID string) error {
 	ef, err := elf.NewFile(f)
 	if err != nil {

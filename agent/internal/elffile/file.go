@@ -1,5 +1,5 @@
-// Package elffile knows the ELF files that processes have mapped: symbols, unwind rules, build id, and the layout of
-// the V8 that is in them. Each file is read once, whatever number of processes run it.
+// Package elffile reads the ELF files that processes have mapped: symbols, unwind rules, build id, and the layout of
+// the V8 in them. It reads each file once, however many processes run it.
 package elffile
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// File is a mapped ELF file. What could not be read of it is nil, and said in Problems.
+// File is a mapped ELF file. A part that could not be read is nil, and Problems says why.
 type File struct {
 	Path    string // as the first process that had it mapped sees it
 	BuildID string
@@ -26,15 +26,15 @@ type File struct {
 	Slot    uint32         // number of the rules in the BPF program; 0 = none
 	Pages   uint32         // of their index
 	Layout  *layout.Layout // nil: there is no V8 in it
-	// ThreadLocals are variables by which applications publish contexts; nil: the file has to do with none.
+	// ThreadLocals are variables through which applications publish contexts; nil if the file refers to none.
 	ThreadLocals *threadlocal.File
-	Pool         *uvpool.Pool // of libuv; nil: there is none, or no symbols tell of it
+	Pool         *uvpool.Pool // of libuv; nil if there is none, or no symbols for it
 	Problems     []error
 	elf          *elf.File
 	stamp        stamp
 }
 
-// Address turns an offset in the file into an ELF virtual address.
+// Address converts an offset in the file to an ELF virtual address. It is false if no segment holds the offset.
 func (f *File) Address(offset uint64) (uint64, bool) {
 	if f.elf == nil {
 		return 0, false
@@ -42,8 +42,8 @@ func (f *File) Address(offset uint64) (uint64, bool) {
 	return symbols.FileAddress(f.elf, offset)
 }
 
-// open reads what tells which file this is, and opens its separate debug file, from below the roots, where it has no
-// symbols itself. close closes that. ok is false where it is no ELF file.
+// open reads the ELF header and the build id. If the file has no symbols, it opens the separate debug file below one of
+// the roots; close closes that. ok is false if it is not an ELF file.
 func open(r io.ReaderAt, path string, roots []string) (f *File, debug io.ReaderAt, close func(), ok bool) {
 	f, close = &File{Path: path}, func() {}
 	ef, err := elf.NewFile(r)
@@ -64,7 +64,7 @@ func open(r io.ReaderAt, path string, roots []string) (f *File, debug io.ReaderA
 	return f, debug, close, true
 }
 
-// loadLayout reads nothing of a file but the layout of the V8 in it.
+// loadLayout reads only the layout of the V8 in a file.
 func loadLayout(r io.ReaderAt, path string, roots ...string) *File {
 	f, debug, close, ok := open(r, path, roots)
 	defer close()
@@ -76,7 +76,7 @@ func loadLayout(r io.ReaderAt, path string, roots ...string) *File {
 	return f
 }
 
-// noV8 is nil for an error that only says that there is no V8.
+// noV8 drops an error that only says that there is no V8.
 func noV8(err error) error {
 	if errors.Is(err, layout.ErrNotV8) {
 		return nil
@@ -84,7 +84,7 @@ func noV8(err error) error {
 	return err
 }
 
-// load reads a file. The parts are read at the same time: Node.js has some hundred thousand symbols and as many rules.
+// load reads a file, its parts concurrently: Node.js has some hundred thousand symbols and as many unwind rules.
 func load(r io.ReaderAt, path string, roots ...string) *File {
 	f, debug, close, ok := open(r, path, roots)
 	defer close()
@@ -119,8 +119,8 @@ func (f *File) note(what string, err error) {
 // FromMemory reads a file that is in memory only, such as the vdso.
 func FromMemory(image []byte, name string) *File { return load(bytes.NewReader(image), name) }
 
-// replaced reports whether another file has the place of f by now. One whose path is gone is still mapped by who runs
-// it, so its inode is not used again.
+// replaced reports whether another file has taken the path of f. If the path is gone, a process still has the file
+// mapped, so its inode is not reused.
 func (f *File) replaced(path string) bool {
 	now := stampOf(path)
 	return f.stamp.inode != 0 && now.inode == f.stamp.inode &&

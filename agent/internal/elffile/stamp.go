@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stamp tells a file from a later one with the same device and inode, which file systems use again.
+// stamp distinguishes a file from a later one with the same device and inode: file systems reuse inodes.
 type stamp struct {
 	inode         uint64
 	size          int64
 	written, made unix.Timespec
 }
 
-// stampOf is the zero stamp where there is no file.
+// stampOf returns the stamp of a file; the zero stamp if there is none.
 func stampOf(path string) stamp {
 	var st unix.Stat_t
 	if unix.Stat(path, &st) != nil {

@@ -1,4 +1,4 @@
-// Package inspect reads what the threads of a Node process keep for their requests, while it runs on.
+// Package inspect reads the AsyncLocalStorage stores that are current in the threads of a Node process, while it runs.
 package inspect
 
 import (
@@ -12,35 +12,36 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// ThreadContexts is what was seen in one thread of a process.
+// ThreadContexts are the stores seen in one thread of a process.
 type ThreadContexts struct {
 	TID     int
 	Name    string
-	Looks   int // how often it was looked at
-	Current int // of them while a store was current
+	Looks   int // how often it was inspected
+	Current int // of these, how often a store was current
 	Stores  []SeenStore
 }
 
-// SeenStore is a store, with how often one of the same storage and of the same properties was met.
+// SeenStore is a store, with how often a store of the same AsyncLocalStorage with the same properties was seen.
 type SeenStore struct {
 	Store
 	Seen int
 }
 
-// Contexts is what was seen in a process.
+// Contexts are the stores seen in a process.
 type Contexts struct {
 	PID         int
 	CommandLine []string
-	Node        string // version; empty where the executable does not say
+	Node        string // version; empty if the executable does not contain it
 	Location    StoreLocation
 	Threads     []ThreadContexts // those that run JavaScript, the main thread first
 }
 
-// maxKinds bounds the kinds of store that are told of one thread.
+// maxKinds bounds the reported kinds of store of one thread.
 const maxKinds = 12
 
-// FindContexts watches the threads of a process for a time and tells which stores were current, with values as examples
-// and with the labels that rules make of them. It does not stop the process. The error says why nothing can be read.
+// FindContexts watches the threads of a process for the time d and returns the stores that were current, with examples
+// of values and with the labels that rules make of them. It does not stop the process. The error says why nothing can
+// be read.
 func FindContexts(pid int, rules []reqctx.Rule, d time.Duration) (*Contexts, error) {
 	p, err := process.Open(pid, elffile.NewLayoutCache())
 	if err != nil {
@@ -63,7 +64,7 @@ func FindContexts(pid int, rules []reqctx.Rule, d time.Duration) (*Contexts, err
 	reader := &StoreReader{r: r, l: p.Layout, examples: true, rules: rules}
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(watchEvery) {
 		for i := range threads {
-			if c, ok := threads[i].look(reader); ok && !out.Location.Seen {
+			if c, ok := threads[i].sample(reader); ok && !out.Location.Seen {
 				out.Location = c.Location()
 			}
 		}
@@ -74,14 +75,14 @@ func FindContexts(pid int, rules []reqctx.Rule, d time.Duration) (*Contexts, err
 	return out, nil
 }
 
-// watched is a thread and its isolate.
+// watched is a watched thread and its isolate.
 type watched struct {
 	ThreadContexts
 	isolate *Isolate
 }
 
-// look keeps what is current in the thread now.
-func (t *watched) look(r *StoreReader) (c Current, ok bool) {
+// sample records the stores that are current in the thread now.
+func (t *watched) sample(r *StoreReader) (c Current, ok bool) {
 	t.Looks++
 	if c, ok = t.isolate.Current(); !ok {
 		return c, false
@@ -105,7 +106,7 @@ func (t *watched) look(r *StoreReader) (c Current, ok bool) {
 	return c, true
 }
 
-// add keeps labels and examples that were not met before.
+// add adds the labels and examples of another store of the kind.
 func (s *SeenStore) add(o *Store) {
 	for _, l := range o.Labels {
 		if !slices.Contains(s.Labels, l) {

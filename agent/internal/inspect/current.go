@@ -10,16 +10,16 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// watchEvery is how often a thread is looked at. It has no store between requests.
+// watchEvery is the interval between two inspections of a thread. Between requests it has no store.
 const watchEvery = 500 * time.Microsecond
 
-// Current is what is current in a thread: an AsyncContextFrame, or the stores of a resource.
+// Current are the current stores of a thread: those of an AsyncContextFrame, or of a resource of async_hooks.
 type Current struct {
-	Frame  heap.Word    // 0 = a resource
-	Stores []heap.Entry // of a resource without keys: what is known of these is a symbol
+	Frame  heap.Word    // 0 for a resource
+	Stores []heap.Entry // of a resource: without keys, as those are only symbols
 }
 
-// Isolate reads what is current in one isolate of a process that runs on.
+// Isolate reads the current stores of one isolate of a running process.
 type Isolate struct {
 	r     *heap.Reader
 	l     *layout.Layout
@@ -27,10 +27,10 @@ type Isolate struct {
 	hooks *reqctx.AsyncHooks // nil = not found yet
 }
 
-// NewIsolate reads the isolate at an address.
+// NewIsolate makes an Isolate for the one at an address.
 func NewIsolate(r *heap.Reader, at uint64) *Isolate { return &Isolate{r: r, l: r.Layout(), at: at} }
 
-// Current looks once. ok is false where nothing is current, or it cannot be read.
+// Current reads the current stores once. ok is false if there are none, or they cannot be read.
 func (p *Isolate) Current() (c Current, ok bool) {
 	if at := p.l.At(layout.IsolateCPED); at >= 0 {
 		w, err := p.r.WordAt(p.at + uint64(at))
@@ -58,7 +58,8 @@ func (p *Isolate) Current() (c Current, ok bool) {
 	return c, err == nil && slices.ContainsFunc(c.Stores, func(e heap.Entry) bool { return !p.isOddball(e.Value) })
 }
 
-// asyncHooks finds those of the isolate once. At times it refers to no context, then nothing is found.
+// asyncHooks finds the async_hooks of the isolate, once. At times the isolate has no current context, then it finds
+// nothing.
 func (p *Isolate) asyncHooks() (*reqctx.AsyncHooks, error) {
 	if p.hooks != nil {
 		return p.hooks, nil
@@ -79,7 +80,7 @@ func (p *Isolate) isOddball(w heap.Word) bool {
 	return err == nil && t == p.l.At(layout.TypeOddball)
 }
 
-// Watch calls f with what it finds to be current, until f is content or the time is over.
+// Watch calls f with each set of current stores that it sees, until f returns true or the time is over.
 func (p *Isolate) Watch(d time.Duration, f func(Current) bool) {
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(watchEvery) {
 		if c, ok := p.Current(); ok && f(c) {
@@ -88,7 +89,7 @@ func (p *Isolate) Watch(d time.Duration, f func(Current) bool) {
 	}
 }
 
-// Location is where the stores are by what is seen, which is proof.
+// Location returns where the process keeps these stores.
 func (c Current) Location() StoreLocation {
 	return StoreLocation{InFrame: c.Frame != 0, Seen: true, Why: "seen in the process"}
 }

@@ -8,14 +8,14 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// maxRules bounds the rules that are offered for one store.
+// maxRules bounds the suggested rules for one store.
 const maxRules = 4
 
-// vague are names that say nothing without what they belong to.
+// vague are names that mean nothing without the object that they belong to.
 var vague = []string{"id", "name", "type", "key", "value"}
 
-// Rules offers a label for each of the first values of the store, named by the last step of its path. They are such as
-// record takes.
+// Rules suggests label rules for the first values of the store, in the syntax of reqctx.ParseRule. The last step of the
+// path names the label.
 func (s *Store) Rules() []string {
 	if s.OpenTelemetry || s.Datadog || s.Handle {
 		return nil
@@ -25,7 +25,7 @@ func (s *Store) Rules() []string {
 	}
 	var out, used []string
 	for _, path := range s.Values {
-		if strings.HasPrefix(path, "store.") || path == "store" { // in a rule the word is the store itself
+		if strings.HasPrefix(path, "store.") || path == "store" { // in a rule, "store" is the store itself
 			path = "store." + path
 		}
 		r, err := reqctx.ParseRule("x=" + path)
@@ -45,7 +45,7 @@ func (s *Store) Rules() []string {
 	return out
 }
 
-// plain puts an underscore in place of what a shell or a rule would take for something else.
+// plain replaces characters that are special in a shell or a rule by an underscore.
 func plain(r rune) rune {
 	if strings.ContainsRune("[](){}\"'`= \t\n\\$&|;<>*?!#~", r) {
 		return '_'
@@ -55,7 +55,7 @@ func plain(r rune) rune {
 
 func isPlainName(s string) bool { return s != "" && strings.Map(plain, s) == s }
 
-// Quoted writes a word so that a shell takes it as it is.
+// Quoted quotes a word for a shell, if necessary.
 func Quoted(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||

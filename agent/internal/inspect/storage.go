@@ -11,7 +11,7 @@ import (
 // AsyncContextFrame, or in the resources of async_hooks.
 type StoreLocation struct {
 	InFrame bool   // in the AsyncContextFrame
-	Seen    bool   // it was there in the process's memory; else the Node version and its options tell
+	Seen    bool   // it was seen in the process's memory; else it follows from the Node version and its options
 	Why     string // a phrase
 }
 
@@ -21,12 +21,13 @@ const (
 	frameOption       = "async-context-frame"
 )
 
-// ExpectedLocation judges by version and options. args are those of the process, options is its NODE_OPTIONS.
+// ExpectedLocation derives the location from version and options. args are the arguments of the process, options is its
+// NODE_OPTIONS.
 func ExpectedLocation(node string, args []string, options string) StoreLocation {
 	major, minor, ok := process.ParseRelease(node)
 	switch {
 	case !ok:
-		return StoreLocation{Why: "not certain: the executable does not say which Node.js it is"}
+		return StoreLocation{Why: "not certain: the executable does not contain its Node.js version"}
 	case major < 22 || major == 22 && minor < 7:
 		return StoreLocation{Why: fmt.Sprintf("Node %d.%d has nothing else", major, minor)}
 	}
@@ -44,9 +45,8 @@ func ExpectedLocation(node string, args []string, options string) StoreLocation 
 	return f
 }
 
-// FixHandles says what it takes to have the stores of dd-trace read that are behind opaque handles, as a phrase. It has
-// them there before 5.107, and wherever Node.js has no AsyncContextFrame. (dd-trace,
-// packages/datadog-core/src/storage.js)
+// FixHandles returns, as a phrase, what makes stores of dd-trace readable that are behind opaque handles. dd-trace uses
+// handles before 5.107, and in a Node.js without AsyncContextFrame. (dd-trace, packages/datadog-core/src/storage.js)
 func (f StoreLocation) FixHandles(node string) string {
 	const newer = "dd-trace 5.107 or later"
 	major, minor, ok := process.ParseRelease(node)
@@ -61,14 +61,14 @@ func (f StoreLocation) FixHandles(node string) string {
 	return "it takes Node.js 24 or later, and " + newer
 }
 
-// frameSwitch reports whether a word is the option, and what it sets. Node takes underscores for hyphens.
+// frameSwitch reports whether a word is the option, and its value. Node.js treats underscores as hyphens.
 func frameSwitch(word string) (on, is bool) {
 	name, ok := strings.CutPrefix(strings.ReplaceAll(word, "_", "-"), "--")
 	rest, negated := strings.CutPrefix(name, "no-")
 	return !negated, ok && (rest == frameOption || rest == experimentalFrame)
 }
 
-// withValue are the options of Node whose value may be the next argument.
+// withValue are the options of Node.js whose value may be the next argument.
 var withValue = map[string]bool{
 	"-e": true, "--eval": true, "-p": true, "-pe": true, "--print": true, "-r": true, "--require": true,
 	"--import": true, "-C": true, "--conditions": true, "--loader": true,
@@ -78,7 +78,7 @@ var withValue = map[string]bool{
 	"--unhandled-rejections": true, "--watch-path": true,
 }
 
-// nodeOptions are the arguments before the script: what comes after is the script's own.
+// nodeOptions returns the options before the script: later arguments are the script's own.
 func nodeOptions(args []string) []string {
 	var out []string
 	for i := 1; i < len(args); i++ {

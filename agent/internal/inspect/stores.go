@@ -10,21 +10,21 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// Store is the store of an AsyncLocalStorage as it was found to be current in a thread.
+// Store is a store of an AsyncLocalStorage that was current in a thread.
 type Store struct {
-	Name          string   // of the AsyncLocalStorage; empty where it has none, or where it is not known which it is
+	Name          string   // of the AsyncLocalStorage; empty if it has none or is not known
 	OpenTelemetry bool     // it is the context of OpenTelemetry's SDK
 	Datadog       bool     // it is dd-trace's
-	Handle        bool     // it is an opaque handle of dd-trace, whose stores are elsewhere: see StoreLocation.FixHandles
-	Properties    []string // paths to all properties and entries, two deep; empty for a store that is no object
-	Values        []string // those of them that can be labels: strings, numbers and booleans
-	// Examples are the values when the store was met, as text; that of a store that is a value itself has an empty
-	// path. Nil where they are not wanted.
+	Handle        bool     // it is an opaque handle of dd-trace: see StoreLocation.FixHandles
+	Properties    []string // paths to all properties and entries, two deep; empty for a store that is not an object
+	Values        []string // those of Properties that can be labels: strings, numbers and booleans
+	// Examples are values of the store as text, by path; the path of a store that is itself a value is empty. Nil if
+	// examples are off.
 	Examples map[string]string
-	Labels   []string // labels that the rules in force make of it
+	Labels   []string // labels that the given rules make of it
 }
 
-// Limits of what is told of stores.
+// Limits of reported stores.
 const (
 	maxStores     = 16
 	maxShown      = 40 // properties of a store
@@ -41,10 +41,10 @@ type StoreReader struct {
 	rules    []reqctx.Rule
 }
 
-// NewStoreReader reads stores without examples of their values.
+// NewStoreReader makes a StoreReader without examples and rules.
 func NewStoreReader(r *heap.Reader) *StoreReader { return &StoreReader{r: r, l: r.Layout()} }
 
-// Stores reads those that are current.
+// Stores reads the stores of the entries of a Current.
 func (p *StoreReader) Stores(entries []heap.Entry) []Store {
 	var out []Store
 	for _, e := range entries[:min(len(entries), maxStores)] {
@@ -55,8 +55,8 @@ func (p *StoreReader) Stores(entries []heap.Entry) []Store {
 	return out
 }
 
-// store reads one store; ok is false where there is none: it is undefined, or was removed. Its AsyncLocalStorage is
-// known where it is the key.
+// store reads one store; ok is false if there is none: it is undefined, or was removed. Its AsyncLocalStorage is known
+// if that is the key.
 func (p *StoreReader) store(e heap.Entry) (s Store, ok bool) {
 	if p.examples {
 		s.Examples = map[string]string{}
@@ -163,7 +163,7 @@ func (p *StoreReader) isValue(w heap.Word) bool {
 	return is
 }
 
-// value is what a label is made of, a string, a number or a boolean, as text.
+// value returns a value that can be a label, a string, a number or a boolean, as text.
 func (p *StoreReader) value(w heap.Word) (text string, ok bool) {
 	if w.IsSmi() {
 		return strconv.Itoa(w.Smi()), true

@@ -12,8 +12,8 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// Configure makes what the BPF program must know of a process to read its stores by the rules of a tree. Its mappings,
-// where its threads have their isolates and what it publishes are still to be added.
+// Configure makes the entry of a process in the BPF map, with what the BPF program needs to read stores by the rules of
+// a tree. The caller adds mappings, the offset of the isolate and published variables.
 func Configure(tree *reqctx.Tree, l *layout.Layout) *bpf.Process {
 	config := &bpf.Process{V8: sampler.V8Layout(l), Id: processes.Add(1), StoreLabel: orNone(tree.Store)}
 	if l.Require(process.ContextFrameFields...) != nil {
@@ -47,8 +47,8 @@ func Configure(tree *reqctx.Tree, l *layout.Layout) *bpf.Process {
 	return config
 }
 
-// ConfigureUVPool tells the BPF program where the threads of libuv's pool have their work, unless nothing is read of
-// requests. Whether the owner of a request collects must be known.
+// ConfigureUVPool adds where the threads of libuv's pool keep their work, if requests are read at all. The layout must
+// have the VM state, which shows whether the thread that owns a request is collecting garbage.
 func ConfigureUVPool(config *bpf.Process, p *process.Process, tree *reqctx.Tree) {
 	pool, bias := p.Mappings.UVPool()
 	if pool == nil || len(tree.Labels) == 0 || process.CanReadRequest(p.Layout) != nil ||
@@ -58,8 +58,8 @@ func ConfigureUVPool(config *bpf.Process, p *process.Process, tree *reqctx.Tree)
 	config.Pool = pool.BPF(bias)
 }
 
-// processes counts those that were ever profiled: what was learnt of a process is kept under a number that no other
-// has.
+// processes is the number of processes profiled so far. It gives each an id that is never reused, which the keys of BPF
+// maps contain.
 var processes atomic.Uint32
 
 func edgeKind(k reqctx.StepKind) uint8 {
@@ -77,8 +77,8 @@ var nameKinds = map[reqctx.NameKind]uint8{
 	reqctx.GlobalName: bpf.NameRegistered, reqctx.PrivateName: bpf.NamePrivate,
 }
 
-// bpfName is a name as V8 has its characters: Latin-1 if that is possible, else UTF-16. One that is too long to be
-// compared has no width.
+// bpfName encodes a name as V8 stores it: Latin-1 if possible, else UTF-16. A name that is too long to compare has
+// width 0.
 func bpfName(n reqctx.Name) bpf.Name {
 	out := bpf.Name{Kind: nameKinds[n.Kind], Width: 1}
 	units := utf16.Encode([]rune(n.Text))
@@ -97,7 +97,7 @@ func bpfName(n reqctx.Name) bpf.Name {
 	return out
 }
 
-// orNone turns -1 into the BPF program's NoNode and NoLabel, which are the same number.
+// orNone converts -1 to the BPF program's NoNode and NoLabel, which are the same number.
 func orNone(n int) uint8 {
 	if n < 0 {
 		return bpf.NoNode

@@ -15,7 +15,7 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
-// Decode makes labels of the context that was read with a sample, sorted by key and shared between samples.
+// Decode decodes the context of a sample. The labels are sorted by key, and samples share them: do not change them.
 func (p *Process) Decode(s *sampler.Sample) ([]pprofx.Label, Flags) {
 	p.flags = Flags{}
 	labels := p.decodeReadings(s)
@@ -25,7 +25,7 @@ func (p *Process) Decode(s *sampler.Sample) ([]pprofx.Label, Flags) {
 	return labels, p.flags
 }
 
-// decodeReadings decodes a context that may have been read twice: then what both readings have counts.
+// decodeReadings decodes a context that may have been read twice: then only labels that both readings have count.
 func (p *Process) decodeReadings(s *sampler.Sample) []pprofx.Label {
 	first, second, twice := s.Readings()
 	labels := p.decodeReading(first)
@@ -79,7 +79,7 @@ func (p *Process) contextRecord(kind, label uint8, data []byte) {
 		p.flags.Present = true
 		return
 	case bpf.ContextLearnResource:
-		return // its stores were read all the same, by more reads (read_slowly in resource.h)
+		return // the BPF program read its stores anyway, with more reads (read_slowly in resource.h)
 	case bpf.ContextUnreadable:
 		p.flags.Unreadable = true
 		return
@@ -132,7 +132,7 @@ func (p *Process) contextRecord(kind, label uint8, data []byte) {
 	p.context.values = append(p.context.values, v)
 }
 
-// more adds characters to the value that was read last.
+// more appends characters to the last value.
 func (p *Process) more(label uint8, s string) {
 	if n := len(p.context.values); n > 0 && p.context.values[n-1].Label == int(label) {
 		p.context.values[n-1].Str += s

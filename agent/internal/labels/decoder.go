@@ -1,6 +1,6 @@
-// Package labels turns what the BPF program read of a sample's request into labels: it tells the BPF program what to
-// read (Configure), answers what that asks about hidden classes and names (Learner), follows what the process publishes
-// about itself, and decodes the context bytes of each sample (Process.Decode).
+// Package labels makes labels from what the BPF program read of a sample's request. It configures what the BPF program
+// reads (Configure), answers its requests about hidden classes and names (Learners), follows the contexts that the
+// process publishes (Process.FindPublished), and decodes the context bytes of each sample (Process.Decode).
 package labels
 
 import (
@@ -14,24 +14,24 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Decoder is what the decoding of all processes has in common. It is not safe for concurrent use.
+// Decoder holds the state of decoding that all processes share. It is not safe for concurrent use.
 type Decoder struct {
-	BadValues int64 // that were not what their label must be, such as a trace id of another length
+	BadValues int64 // values that are invalid for their label, such as a trace id of another length
 
 	tree      *reqctx.Tree
 	sampler   *sampler.Sampler
 	log       *slog.Logger
 	labelSets labelSets
-	matched   map[string]bool // labels that were made
+	matched   map[string]bool // labels that samples have had
 }
 
-// NewDecoder makes a Decoder for the rules of a tree. The sampler is told where functions of libuv's pool keep
-// registers.
+// NewDecoder makes a Decoder for the rules of a tree. It writes to the sampler's BPF maps where functions keep the
+// registers that libuv's pool uses.
 func NewDecoder(tree *reqctx.Tree, s *sampler.Sampler, log *slog.Logger) *Decoder {
 	return &Decoder{tree: tree, sampler: s, log: log, labelSets: labelSets{}, matched: map[string]bool{}}
 }
 
-// Matched reports whether a label was ever made.
+// Matched reports whether any sample has had a label.
 func (d *Decoder) Matched(label string) bool { return d.matched[label] }
 
 // Process decodes the samples of one process. It is not safe for concurrent use.
@@ -39,23 +39,23 @@ type Process struct {
 	decoder   *Decoder
 	process   *process.Process
 	config    *bpf.Process
-	derived   pprofx.Process // what is known of the process without its own word
+	derived   pprofx.Process // the process as described from outside
 	described pprofx.Process
-	changed   bool // described is another one than was asked for last
+	changed   bool // described has changed since Described was called
 	published published
 	jobs      map[uint32]job // of libuv's pool, by thread
 	context   sampleContext
-	flags     Flags // of the sample at hand
+	flags     Flags // of the current sample
 }
 
-// sampleContext is what is known of the context of the sample at hand.
+// sampleContext is the decoded context of the current sample.
 type sampleContext struct {
 	values []reqctx.Value
 	sets   reqctx.LabelsBySource
 }
 
-// Process begins to decode samples of a process. config is what the BPF program is told of it: FindPublished changes
-// that. derived describes the process as far as it is known from outside.
+// Process makes a decoder for the samples of one process. config is its entry in the BPF map, which FindPublished
+// changes. derived describes the process as seen from outside.
 func (d *Decoder) Process(p *process.Process, config *bpf.Process, derived pprofx.Process) *Process {
 	return &Process{
 		decoder: d, process: p, config: config, derived: derived, described: derived,
@@ -63,20 +63,20 @@ func (d *Decoder) Process(p *process.Process, config *bpf.Process, derived pprof
 	}
 }
 
-// Described is what is known of the process, by its own word where it says something. It changes while the process
-// runs.
+// Described returns the description of the process. What the process publishes about itself goes first, and may change
+// while it runs.
 func (p *Process) Described() pprofx.Process {
 	p.changed = false
 	return p.described
 }
 
-// Changed reports whether Described would say something else than at its last call.
+// Changed reports whether the description has changed since the last call of Described.
 func (p *Process) Changed() bool { return p.changed }
 
-// maxLabelSets bounds the sets of labels that are kept; over it they start anew.
+// maxLabelSets bounds the cached sets of labels; beyond it the cache is cleared.
 const maxLabelSets = 1 << 16
 
-// labelSets are sets of labels by the context bytes that they were made of.
+// labelSets caches sets of labels by the context bytes from which they were decoded.
 type labelSets map[string][]pprofx.Label
 
 func (s labelSets) keep(context string, labels []pprofx.Label) {
@@ -86,7 +86,8 @@ func (s labelSets) keep(context string, labels []pprofx.Label) {
 	s[context] = labels
 }
 
-// labelSets are those that may be used again for the process: the bytes of what it publishes mean nothing in another.
+// labelSets returns the cache for the process. A process that publishes contexts has its own: their bytes have no
+// meaning in another.
 func (p *Process) labelSets() labelSets {
 	if p.published.process != nil {
 		return p.published.labelSets
@@ -94,19 +95,19 @@ func (p *Process) labelSets() labelSets {
 	return p.decoder.labelSets
 }
 
-// published is what a process publishes for readers outside it.
+// published is the context that a process publishes for readers outside it.
 type published struct {
 	at        uint64                 // address of the process context; 0 = none
-	process   *reqctx.ProcessContext // nil = none, or not readable
-	seen      uint64                 // its publication that was looked at last, readable or not
+	process   *reqctx.ProcessContext // nil if there is none, or it is not readable
+	seen      uint64                 // address of the publication that was read last, readable or not
 	checked   time.Time
 	asked     time.Time // for changes
-	since     time.Time // when the process was attached to
+	since     time.Time // when hotspan attached to the process
 	said      string    // last message
-	labelSets labelSets // keys of attributes are numbers of this publication
+	labelSets labelSets // attribute keys are numbers that only this publication defines
 }
 
-// job is what a thread of the pool worked on when it was sampled last, and for whom.
+// job is the work of a pool thread at its last sample, with the labels of its request.
 type job struct {
 	work, id uint64
 	labels   []pprofx.Label

@@ -1,17 +1,17 @@
 package labels
 
-// Flags say what decoding found out about the context of one sample.
+// Flags describe the decoded context of one sample.
 type Flags struct {
 	Present    bool // a store is current, or something published is
 	Learning   bool // the BPF program did not know something yet, so that a label may be missing
 	Unreadable bool // a part of the context could not be read
-	Invalid    bool // something published was not what it must be
+	Invalid    bool // something published is malformed
 	Cut        bool // a value is longer than what is read of it
 	OverLimit  bool // something published is larger than what is read
 	UnknownKey bool // an attribute has a key that the process context does not name
 }
 
-// complete reports whether the labels are all that the same context will ever say.
+// complete reports whether the same context bytes will always give the same labels.
 func (f Flags) complete() bool {
 	return !f.Learning && !f.Unreadable && !f.Cut && !f.Invalid && !f.OverLimit && !f.UnknownKey
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
-// environmentTimeout is how long an isolate is looked at again and again: one that has just started has no Environment
-// yet.
+// environmentTimeout is how long requests about an isolate are tried again: one that has just started has no
+// Environment yet.
 const environmentTimeout = 2 * time.Second
 
-// maxIsolates bounds the isolates of a process of which it is kept when they were asked for. They come and go.
+// maxIsolates bounds the isolates in Learner.isolates: worker threads come and go.
 const maxIsolates = 256
 
-// learnHooks learns what is asked for where stores are kept in the resources of async_hooks.
+// learnHooks answers the requests for stores in the resources of async_hooks.
 func (l *Learners) learnHooks(p *Learner, thread uint32, kind uint8, first, second uint64) error {
 	switch kind {
 	case bpf.ContextLearnIsolate:
@@ -33,7 +33,7 @@ func (l *Learners) learnHooks(p *Learner, thread uint32, kind uint8, first, seco
 func (l *Learners) learnIsolate(p *Learner, key bpf.EnvironmentKey, context heap.Word) error {
 	asked := p.firstAsked(key)
 	h, err := p.learner.AsyncHooks(key.Isolate, context)
-	if err != nil && context != 0 { // which may have moved
+	if err != nil && context != 0 { // the context may have moved
 		h, err = p.learner.AsyncHooks(key.Isolate, 0)
 	}
 	switch {
@@ -47,7 +47,7 @@ func (l *Learners) learnIsolate(p *Learner, key bpf.EnvironmentKey, context heap
 	return err
 }
 
-// firstAsked is when an isolate was asked for first.
+// firstAsked returns the time of the first request about an isolate.
 func (p *Learner) firstAsked(key bpf.EnvironmentKey) time.Time {
 	asked, again := p.isolates[key]
 	if again {
@@ -68,7 +68,7 @@ func one(yes bool) uint32 {
 	return 0
 }
 
-// learnResource learns the hidden class of a resource, and what its stores lead to.
+// learnResource reads the hidden class of a resource, and those of the objects that rules reach from its stores.
 func (l *Learners) learnResource(p *Learner, object, class heap.Word) error {
 	r, update, err := p.learner.ResourceShape(object, class)
 	if err != nil {

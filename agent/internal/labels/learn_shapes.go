@@ -6,13 +6,13 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
-// learnShape learns the hidden class that was met, and what the object leads to.
+// learnShape reads the hidden class of an object, and those of the objects that rules reach from it.
 func (l *Learners) learnShape(p *Learner, node int, object, class heap.Word) error {
 	if node >= len(l.tree.Nodes) {
 		return nil
 	}
 	update := p.learner.ShapesFrom(node, object)
-	if _, ok := update.Shapes[class]; !ok { // the object is another by now
+	if _, ok := update.Shapes[class]; !ok { // the object has another hidden class now
 		s, err := p.learner.Shape(node, class)
 		if err != nil {
 			return err
@@ -22,7 +22,7 @@ func (l *Learners) learnShape(p *Learner, node int, object, class heap.Word) err
 	return l.setShapes(p, update)
 }
 
-// setShapes tells the BPF program about hidden classes.
+// setShapes writes hidden classes to the BPF maps.
 func (l *Learners) setShapes(p *Learner, update reqctx.ShapeUpdate) error {
 	for class, s := range update.Shapes {
 		shape := bpf.Shape{Descriptors: s.Descriptors, Own: s.OwnDescriptors, Slots: s.Slots}

@@ -7,12 +7,13 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// manyTries is how often an object of a class must not be what is known until none of the class is: an object may be
-// moving when it is looked at, or gone.
+// manyTries is how often an object of a class must not be recognized until the class counts as unknown: an object may
+// be moving, or gone, when it is read.
 const manyTries = 32
 
-// learnWork learns the class of an object of Node's that the pool works on. One that is not known is told in the end,
-// too: its objects belong to no request that can be told. Class 0 stands for AsyncWraps, which may be gone too.
+// learnWork reads the C++ class of an object of Node's that the pool works on. After manyTries an unknown class is
+// written to the BPF maps too, as one whose objects have no known request. Class 0 stands for AsyncWraps, which may be
+// gone, and is never unknown.
 func (l *Learners) learnWork(p *Learner, kind uint8, object, class uint64) error {
 	w, err := p.learner.OwnerLayout(object)
 	if err != nil {
@@ -30,5 +31,5 @@ func (l *Learners) learnWork(p *Learner, kind uint8, object, class uint64) error
 	})
 }
 
-// maxUnknownClasses bounds the classes of which it is kept how often they were not known.
+// maxUnknownClasses bounds the classes in Learner.unknownClasses.
 const maxUnknownClasses = 256

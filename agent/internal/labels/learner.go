@@ -11,10 +11,10 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// Learners answer what the BPF program asks of processes: what hidden classes have where, hashes of names, what an
-// AsyncLocalStorage's store is for. They are safe for concurrent use: what is asked is read where records are, on
-// another goroutine than samples are named on. A name may take long, and until the BPF program knows a hidden class
-// each sample that meets it lacks labels.
+// Learners answer the requests of the BPF program: where objects of a hidden class keep their properties, hashes of
+// names, which rules apply to the store of an AsyncLocalStorage. They are safe for concurrent use: the sampler calls
+// Answer on the goroutine that reads records, not on the one that names samples. Naming may take long, and until a
+// request is answered, samples with that hidden class lack labels.
 type Learners struct {
 	tree      *reqctx.Tree
 	sampler   *sampler.Sampler
@@ -27,34 +27,35 @@ func NewLearners(tree *reqctx.Tree, log *slog.Logger) *Learners {
 	return &Learners{tree: tree, log: log}
 }
 
-// Connect says which sampler's maps take the answers. The sampler calls Answer, so it comes later than the Learners.
+// Connect sets the sampler whose BPF maps receive the answers. The sampler calls Answer, so it is made after the
+// Learners.
 func (l *Learners) Connect(s *sampler.Sampler) { l.sampler = s }
 
-// Learner answers for one process.
+// Learner answers the requests about one process.
 type Learner struct {
 	mu      sync.Mutex
 	id      uint32 // of the process, in the BPF program
 	learner *reqctx.Learner
 	asked   map[hashRequest]time.Time
-	// unknownClasses are C++ classes that libuv's pool worked on, with how often objects of them were not known.
+	// unknownClasses counts, by C++ class of work of libuv's pool, how often an object of the class was not recognized.
 	unknownClasses map[uint64]int
-	// isolates are those that have async_hooks, with when the BPF program asked for them first.
+	// isolates has, by isolate with async_hooks, the time of the first request.
 	isolates map[bpf.EnvironmentKey]time.Time
 }
 
-// Learner makes one for a process, which has a number in the BPF program.
+// Learner makes a Learner for a process. id is its bpf.Process.Id.
 func (l *Learners) Learner(p *process.Process, id uint32) *Learner {
 	return &Learner{id: id, learner: reqctx.NewLearner(l.tree, p.Heap())}
 }
 
-// Add has a process's hashRequests answered from now on.
+// Add starts to answer the requests about a process.
 func (l *Learners) Add(pid int, one *Learner) { l.processes.Store(pid, one) }
 
-// Remove ends that, unless another process has the pid by now.
+// Remove ends that, unless another process has the pid now.
 func (l *Learners) Remove(pid int, one *Learner) { l.processes.CompareAndDelete(pid, one) }
 
-// hashRequest asks for the hash of a name that large tables in an isolate may have. A table is large to read, and may
-// not have the name at all, so it is answered seldom.
+// hashRequest is a request for the hash of a name that large tables in an isolate may have. A table is slow to read and
+// may lack the name, so requests are answered at a limited rate.
 type hashRequest struct {
 	isolate uint64
 	name    uint8
@@ -65,7 +66,7 @@ const (
 	maxHashRequests = 1 << 12
 )
 
-// mayAsk reports whether a hash was not asked for lately, and notes that it is.
+// mayAsk reports whether a hash was not requested recently, and records this request.
 func (p *Learner) mayAsk(q hashRequest) bool {
 	now := time.Now()
 	if now.Sub(p.asked[q]) < askEvery {
@@ -78,7 +79,7 @@ func (p *Learner) mayAsk(q hashRequest) bool {
 	return true
 }
 
-// StoreProperties are names of properties that the process's stores had.
+// StoreProperties returns names of properties that the process's stores have had.
 func (p *Learner) StoreProperties() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,14 +13,15 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// How often a process is asked whether what it publishes has changed, and how seldom, when it runs for long, whether it
-// has begun to publish.
+// changedEvery is how often hotspan checks whether a publication has changed. seldom is how often it searches for one
+// in a process that has run for long.
 const (
 	changedEvery = time.Second
 	seldom       = 10 * time.Second
 )
 
-// FindPublished looks for what the process publishes, and reports whether the BPF program must be told.
+// FindPublished searches for the contexts that the process publishes, and reports whether the configuration of the BPF
+// program has changed.
 func (p *Process) FindPublished(now time.Time) bool {
 	w, log, pid := &p.published, p.decoder.log, p.process.PID
 	w.checked = now
@@ -32,7 +33,7 @@ func (p *Process) FindPublished(now time.Time) bool {
 	before := p.config.Published
 	n := p.configurePublished()
 	if files, _ := p.process.Mappings.ThreadLocals(); n == 0 && len(files) > 0 && w.process == nil {
-		w.say(log.Debug, "thread contexts are read only where there is a process context too", "pid", pid)
+		w.say(log.Debug, "thread contexts are read only if there is a process context too", "pid", pid)
 	}
 	if n > len(before) {
 		w.say(log.Warn, "process has more thread-local variables of contexts than are read", "pid", pid,
@@ -41,7 +42,7 @@ func (p *Process) FindPublished(now time.Time) bool {
 	return p.config.Published != before
 }
 
-// readPublished reads the process context if it is another one than that which is known, and reports whether it is.
+// readPublished reads the process context if it has changed, and reports whether it has.
 func (p *Process) readPublished() bool {
 	w := &p.published
 	if w.at == 0 {
@@ -58,10 +59,10 @@ func (p *Process) readPublished() bool {
 	case errors.Is(err, reqctx.ErrChanging):
 		w.seen = 0
 		return false
-	case errors.Is(err, unix.ESRCH): // it has ended
+	case errors.Is(err, unix.ESRCH): // the process has ended
 		return false
 	case err != nil:
-		w.say(log.Warn, "what the process publishes about itself is not used", "pid", pid, "why", err)
+		w.say(log.Warn, "process context is not used", "pid", pid, "why", err)
 		return false
 	}
 	if read.Schema != "" && !read.HasThreadContexts() {
@@ -73,10 +74,10 @@ func (p *Process) readPublished() bool {
 	return true
 }
 
-// told are attributes for which the kernel's word counts: in a container a process knows other numbers and paths.
-var told = []string{"process.pid", "process.executable.path", "process.executable.name"}
+// fromKernel are the attributes that hotspan takes from the kernel: in a container a process sees other ids and paths.
+var fromKernel = []string{"process.pid", "process.executable.path", "process.executable.name"}
 
-// say says something once, though it is found again and again.
+// say logs a message unless it is the same as the last one.
 func (p *published) say(log func(string, ...any), message string, more ...any) {
 	if text := fmt.Sprint(message, more); text != p.said {
 		p.said = text
@@ -84,7 +85,7 @@ func (p *published) say(log func(string, ...any), message string, more ...any) {
 	}
 }
 
-// describe puts what a process says of itself over what was found out about it.
+// describe overrides what is known of a process from outside by what it publishes about itself.
 func describe(derived pprofx.Process, p *reqctx.ProcessContext) pprofx.Process {
 	out := derived
 	for _, l := range p.Resource {
@@ -93,14 +94,15 @@ func describe(derived pprofx.Process, p *reqctx.ProcessContext) pprofx.Process {
 			out.Service = l.Str
 		case l.Key == "container.id" && l.Str != "":
 			out.Container = l.Str
-		case !slices.Contains(told, l.Key):
+		case !slices.Contains(fromKernel, l.Key):
 			out.Attributes = append(out.Attributes, pprofx.Label{Key: l.Key, Str: l.Str, Num: l.Num})
 		}
 	}
 	return out
 }
 
-// configurePublished tells the BPF program where the variables are, and returns how many there are.
+// configurePublished adds the thread-local variables to the configuration of the BPF program, and returns how many
+// there are.
 func (p *Process) configurePublished() int {
 	all := Variables(p.process, p.published.process)
 	p.config.Published = [len(p.config.Published)]bpf.Published{}
@@ -108,8 +110,8 @@ func (p *Process) configurePublished() int {
 	return len(all)
 }
 
-// PublishedOutdated reports whether it is time to look again for what the process publishes: a library may have come,
-// or a process context, or that has changed.
+// PublishedOutdated reports whether it is time to call FindPublished again: a library or a process context may have
+// been added, or the process context has changed.
 func (p *Process) PublishedOutdated(now time.Time) bool {
 	w := &p.published
 	every := min(max(now.Sub(w.since)/4, changedEvery), seldom)
@@ -124,7 +126,7 @@ func (p *Process) PublishedOutdated(now time.Time) bool {
 	return false
 }
 
-// publishedRecord keeps a part of what a thread had published when the sample was taken.
+// publishedRecord decodes one record of what the thread published when the sample was taken.
 func (p *Process) publishedRecord(kind, label uint8, data []byte) {
 	p.flags.Present = true
 	if kind == bpf.ContextRecordOTel {

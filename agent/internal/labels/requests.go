@@ -8,7 +8,8 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
-// Answer tells the BPF program what it did not know when it took a sample.
+// Answer answers the requests in a sample: it writes to the BPF maps what the BPF program lacked when it took the
+// sample.
 func (l *Learners) Answer(s *sampler.Sample) {
 	if len(s.Context) == 0 {
 		return
@@ -27,7 +28,7 @@ func (l *Learners) Answer(s *sampler.Sample) {
 		}
 		first, second := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
 		if err := l.answer(p, s.Tid, kind, label, first, second); err != nil {
-			l.log.Debug("not learnt", "pid", s.Pid, "kind", kind, "why", err)
+			l.log.Debug("request of the BPF program not answered", "pid", s.Pid, "kind", kind, "why", err)
 		}
 	})
 }
@@ -41,8 +42,8 @@ func isRequest(kind uint8) bool {
 	return false
 }
 
-// answer answers one request. What cannot be read, because the object is gone, is asked for again by the next sample
-// that meets it.
+// answer answers one request. If an object cannot be read because it is gone, the next sample with such an object
+// repeats the request.
 func (l *Learners) answer(p *Learner, thread uint32, kind, label uint8, first, second uint64) error {
 	switch kind {
 	case bpf.ContextLearnShape:

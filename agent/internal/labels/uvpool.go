@@ -6,22 +6,23 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// learnKept learns where the function that a thread of the pool was in keeps the register that tells its work.
+// learnKept finds where the function at pc, which a pool thread was in, keeps the register that leads to its work, and
+// writes it to the BPF maps.
 func (p *Process) learnKept(pc uint64) {
 	place := unwind.KeptLost
 	if r, ok := p.process.Mappings.Find(pc); ok && r.File != nil && r.File.Rules != nil {
 		place = r.File.Rules.Kept(uint8(p.config.Pool.Reg), pc-r.Bias)
 	}
 	if err := p.decoder.sampler.SetKept(p.config.Id, pc, place); err != nil {
-		p.decoder.log.Debug("not learnt", "pid", p.process.PID, "pc", pc, "why", err)
+		p.decoder.log.Debug("request of the BPF program not answered", "pid", p.process.PID, "pc", pc, "why", err)
 	}
 }
 
-// maxPoolThreads bounds the threads of which that is kept.
+// maxPoolThreads bounds the cached jobs, one for each thread.
 const maxPoolThreads = 1 << 12
 
-// jobLabels are the labels of a thread of the pool. What it works for cannot be read while the thread of the JavaScript
-// collects: then the labels count that an earlier sample of the same job had.
+// jobLabels returns the labels of a pool thread. Its request cannot be read while the JavaScript thread collects
+// garbage: then it uses the labels of an earlier sample of the same job.
 func (p *Process) jobLabels(s *sampler.Sample, labels []pprofx.Label) []pprofx.Label {
 	last, known := p.jobs[s.Tid]
 	switch {

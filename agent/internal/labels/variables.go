@@ -11,8 +11,8 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// Variables are the thread-local variables of a process from which contexts are read, by precedence. context is its
-// process context, nil for none.
+// Variables returns the thread-local variables of a process from which contexts are read, by precedence. context is its
+// process context; nil if it has none.
 func Variables(p *process.Process, context *reqctx.ProcessContext) []bpf.Published {
 	files, musl := p.Mappings.ThreadLocals()
 	find := func(name string) []bpf.Place { return places(threadlocal.Find(p.Memory, musl, files, name)) }
@@ -41,7 +41,7 @@ func Variables(p *process.Process, context *reqctx.ProcessContext) []bpf.Publish
 	return all
 }
 
-// hasVersion reports whether a file has the number 1, which is the version that can be read, at a symbol.
+// hasVersion reports whether a file has version 1 at a symbol, the only one that hotspan reads.
 func hasVersion(mem io.ReaderAt, files []threadlocal.Loaded, symbol string) bool {
 	return slices.ContainsFunc(files, func(f threadlocal.Loaded) bool {
 		at, ok := f.Defined[symbol]

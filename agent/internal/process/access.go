@@ -20,13 +20,13 @@ func NothingToProfile(err error) bool {
 	return errors.Is(err, ErrNotNode) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrGone)
 }
 
-// explainAccess says what to do when a process cannot be read.
+// explainAccess adds to an error of reading a process what to do about it.
 func explainAccess(pid int, err error) error {
 	switch {
 	case errors.Is(err, ErrNotNode):
 		return fmt.Errorf("process %d: %w", pid, err)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("process %d may not be looked at: run hotspan as root, or give it CAP_SYS_PTRACE: %w", pid,
+		return fmt.Errorf("no permission to read process %d: run hotspan as root, or give it CAP_SYS_PTRACE: %w", pid,
 			err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
 		return fmt.Errorf("process %d: %w", pid, ErrGone)
@@ -34,8 +34,7 @@ func explainAccess(pid int, err error) error {
 	return err
 }
 
-// notNodeIfAlive turns the kernel's error for its own threads and for zombies, which have no executable, into
-// ErrNotNode.
+// notNodeIfAlive returns ErrNotNode for kernel threads and zombies, which have no executable, else err.
 func notNodeIfAlive(pid int, err error) error {
 	if _, gone := os.Stat(fmt.Sprintf("/proc/%d", pid)); gone == nil && !errors.Is(err, fs.ErrPermission) {
 		return ErrNotNode

@@ -6,8 +6,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// BPF writes the mappings in the form of the BPF program, which asks only where V8's code is and which unwind rules go
-// with the rest. Of more than it can hold, native ones are left out and counted.
+// BPF writes the mappings in the format of the BPF program, which needs only where V8's code is and which unwind rules
+// apply to the rest. If there is not enough room, it leaves out native mappings and counts them.
 func (ms *Mappings) BPF(to []bpf.Mapping) (n, left int) {
 	all := ms.bpf()
 	left = max(0, len(all)-len(to))

@@ -9,21 +9,21 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// Where glibc keeps the values of a thread's first keys, from its thread pointer: 32 times a number of uses and the
-// value. Keys above these are in blocks that it allocates, to which pointers follow; the first of these points to the
-// 32 above. (glibc, nptl/descr.h, struct pthread: specific_1stblock and specific)
+// Where glibc keeps the values of a thread's first 32 pthread keys, as offsets from the thread pointer: pairs of a
+// sequence number and the value. Pointers to blocks of keys follow; the first points to these 32, the blocks of higher
+// keys are allocated. (glibc, nptl/descr.h, struct pthread: specific_1stblock and specific)
 const (
 	firstKeys = 0x310
 	keyBlocks = firstKeys + blockKeys*16
 	blockKeys = 32
 )
 
-// ErrNoKey says that V8 has not started yet.
-var ErrNoKey = errors.New("V8 has not made the key yet under which it keeps a thread's isolate")
+// ErrNoKey says that V8 has not started yet, so that the key of its isolates does not exist.
+var ErrNoKey = errors.New("V8 has not created the key of a thread's isolate yet")
 
-// IsolateOffset is the offset, from a thread's thread pointer (fs_base), of the pointer to the thread's isolate. Until
-// V8 10 that is where the C library keeps the value of a key, for which V8 asks when it starts: the process has the key
-// in its memory. The error is ErrNoKey before that.
+// IsolateOffset is the offset, from a thread's thread pointer (fs_base), of the pointer to the thread's isolate. Up to
+// V8 10 this is the value of a pthread key, which V8 creates when it starts and stores in a variable. Before that the
+// error is ErrNoKey.
 func (p *Process) IsolateOffset() (int64, error) {
 	l := p.Layout
 	if l.Has(layout.IsolateTLS) {
@@ -38,15 +38,16 @@ func (p *Process) IsolateOffset() (int64, error) {
 	}
 	key := binary.LittleEndian.Uint32(b[:])
 	switch {
-	case key == 0: // as it is before V8 starts; the C++ library has the first key
+	case key == 0: // V8 has not started; the C++ library has the first key
 		return 0, ErrNoKey
 	case key >= blockKeys:
-		return 0, fmt.Errorf("V8 keeps a thread's isolate under key %d: only the first %d are read", key, blockKeys)
+		return 0, fmt.Errorf("V8 keeps a thread's isolate under key %d: only the first %d are read", key,
+			blockKeys)
 	}
 	return firstKeys + 16*int64(key) + 8, p.checkKeys()
 }
 
-// checkKeys makes sure that the C library keeps the first keys where IsolateOffset says, by the main thread's.
+// checkKeys verifies, in the main thread, that the C library keeps the first keys where IsolateOffset assumes them.
 func (p *Process) checkKeys() error {
 	thread, err := p.mainThread()
 	if err != nil {
@@ -57,8 +58,8 @@ func (p *Process) checkKeys() error {
 		return err
 	}
 	if at := binary.LittleEndian.Uint64(b[:]); at != thread+firstKeys {
-		return fmt.Errorf("this C library keeps values of keys elsewhere than glibc does: %#x, not %#x", at,
-			thread+firstKeys)
+		return fmt.Errorf("this C library keeps values of keys elsewhere than glibc does: %#x, not %#x",
+			at, thread+firstKeys)
 	}
 	return nil
 }
@@ -72,7 +73,7 @@ func (p *Process) mainThread() (uint64, error) {
 	return mainThread(p.PID, p.Memory, maps)
 }
 
-// MainIsolate is the address of the isolate that the main thread has entered.
+// MainIsolate returns the address of the isolate that the main thread has entered.
 func (p *Process) MainIsolate() (uint64, error) {
 	offset, err := p.IsolateOffset()
 	if err != nil {

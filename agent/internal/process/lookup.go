@@ -10,7 +10,7 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// Find is the region that holds an address.
+// Find returns the region that holds an address.
 func (ms *Mappings) Find(addr uint64) (Region, bool) {
 	i := sort.Search(len(ms.regions), func(i int) bool { return ms.regions[i].End > addr })
 	if i == len(ms.regions) || addr < ms.regions[i].Start {
@@ -19,7 +19,7 @@ func (ms *Mappings) Find(addr uint64) (Region, bool) {
 	return ms.regions[i], true
 }
 
-// Builtin is the builtin of V8 that an address lies in. (stack.AddressSpace)
+// Builtin returns the builtin of V8 that holds an address. (stack.AddressSpace)
 func (ms *Mappings) Builtin(pc uint64) (name string, start, end uint64, ok bool) {
 	r, ok := ms.Find(pc)
 	if !ok || r.Kind != Builtins {
@@ -36,14 +36,14 @@ func (ms *Mappings) Builtin(pc uint64) (name string, start, end uint64, ok bool)
 	return strings.TrimPrefix(sym.Name, "Builtins_"), start, start + sym.Size, true
 }
 
-// Generated reports whether an address is in memory for code that is made at run time. (stack.AddressSpace)
+// Generated reports whether an address is in memory for code that V8 generates at run time. (stack.AddressSpace)
 func (ms *Mappings) Generated(pc uint64) bool {
 	r, ok := ms.Find(pc)
 	return ok && r.Kind == Generated
 }
 
-// Address gives the address in the process of an ELF virtual address of the file that V8 is in. The file's code is one
-// large region; where the builtins are mapped again the rest of the file is not. (stack.AddressSpace)
+// Address converts an ELF virtual address of V8's file to an address in the process. It uses the bias of the file's
+// largest region of code, as the second mapping of the builtins has another bias. (stack.AddressSpace)
 func (ms *Mappings) Address(elf uint64) (addr uint64, ok bool) {
 	var code Region
 	for _, r := range ms.regions {
@@ -54,7 +54,7 @@ func (ms *Mappings) Address(elf uint64) (addr uint64, ok bool) {
 	return elf + code.Bias, elf != 0 && code.File != nil
 }
 
-// UVPool is libuv's thread pool in the process, and the bias of its file; nil where none is known.
+// UVPool returns libuv's thread pool in the process and the bias of its file; nil if none was found.
 func (ms *Mappings) UVPool() (p *uvpool.Pool, bias uint64) {
 	for _, r := range ms.regions {
 		if r.Kind == Native && r.File.Pool != nil {
@@ -64,7 +64,7 @@ func (ms *Mappings) UVPool() (p *uvpool.Pool, bias uint64) {
 	return nil, 0
 }
 
-// Files are the files of which the process has code mapped, each once, by address. The vdso is none.
+// Files returns the files of which the process has code mapped, each once, by address, without the vdso.
 func (ms *Mappings) Files() []*elffile.File {
 	var out []*elffile.File
 	for _, r := range ms.regions {
@@ -75,7 +75,7 @@ func (ms *Mappings) Files() []*elffile.File {
 	return out
 }
 
-// Executable is the number of executable mappings.
+// Executable returns the number of executable mappings.
 func (ms *Mappings) Executable() int {
 	n := 0
 	for _, m := range ms.maps {

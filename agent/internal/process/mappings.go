@@ -12,20 +12,20 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// Mappings is what lies where in the address space of a process, as of the last reading: code of mapped files, V8's
-// builtins, and memory for code that V8 makes at run time. It is not safe for concurrent use, but for Reread.
+// Mappings is the address space of a process as last read: code of mapped files, V8's builtins, and memory for code
+// that V8 generates at run time. Only Reread may run concurrently with other methods.
 type Mappings struct {
 	pid     int
 	mem     io.ReaderAt
 	cache   *elffile.Cache
 	v8      *elffile.File
-	unread  error    // why a mapped file that may hold V8 could not be read
+	unread  error    // why a mapped file that may contain V8 could not be read
 	regions []Region // by address
 	maps    []procs.Mapping
 }
 
-// readMappings reads the address space of a process. An error means that it is gone or may not be looked at; a process
-// without V8 has a nil Layout, and nothing else of it is read.
+// readMappings reads the address space of a process. An error means that the process is gone or that reading it is not
+// permitted. For a process without V8 the Layout is nil and nothing else is read.
 func readMappings(pid int, mem io.ReaderAt, c *elffile.Cache) (*Mappings, error) {
 	ms := &Mappings{pid: pid, mem: mem, cache: c}
 	if err := ms.read(); err != nil {
@@ -34,8 +34,8 @@ func readMappings(pid int, mem io.ReaderAt, c *elffile.Cache) (*Mappings, error)
 	return ms, nil
 }
 
-// Reread reads the mappings once more, while these may be in use: the result is for Update. It reads the files of
-// new code, which takes its time.
+// Reread reads the mappings again, while the old ones stay in use; pass the result to Update. It also reads the files
+// of new code, which can be slow.
 func (ms *Mappings) Reread() (*Mappings, error) {
 	next := &Mappings{pid: ms.pid, mem: ms.mem, cache: ms.cache, v8: ms.v8, regions: ms.regions}
 	if err := next.read(); err != nil {
@@ -44,14 +44,14 @@ func (ms *Mappings) Reread() (*Mappings, error) {
 	return next, nil
 }
 
-// Update makes the mappings what Reread has read, and reports whether code was mapped or unmapped.
+// Update replaces the mappings by the result of Reread, and reports whether code was mapped or unmapped.
 func (ms *Mappings) Update(next *Mappings) (changed bool) {
 	changed = !slices.Equal(next.regions, ms.regions)
 	ms.v8, ms.unread, ms.regions, ms.maps = next.v8, next.unread, next.regions, next.maps
 	return changed
 }
 
-// Layout is that of the process's V8.
+// Layout returns the layout of the process's V8; nil if there is none.
 func (ms *Mappings) Layout() *layout.Layout {
 	if ms.v8 == nil {
 		return nil
@@ -59,7 +59,7 @@ func (ms *Mappings) Layout() *layout.Layout {
 	return ms.v8.Layout
 }
 
-// Bias is the address of V8's file less its ELF virtual address.
+// Bias returns the address of V8's file minus its ELF virtual address.
 func (ms *Mappings) Bias() uint64 {
 	for _, r := range ms.regions {
 		if r.File == ms.v8 && r.Kind == Native {
@@ -69,7 +69,7 @@ func (ms *Mappings) Bias() uint64 {
 	return 0
 }
 
-// V8 is the file that V8 is in; nil for none.
+// V8 returns the file that contains V8; nil if there is none.
 func (ms *Mappings) V8() *elffile.File { return ms.v8 }
 
 func (ms *Mappings) read() error {
@@ -110,7 +110,7 @@ func (ms *Mappings) hasV8(maps []procs.Mapping) bool {
 	return false
 }
 
-// code gives the regions of an executable mapping; none for anonymous memory.
+// code returns the regions of an executable mapping; none for anonymous memory.
 func (ms *Mappings) code(m procs.Mapping) []Region {
 	if m.Path == vdso {
 		return ms.kernelCode(m)
@@ -136,8 +136,8 @@ func (ms *Mappings) code(m procs.Mapping) []Region {
 	return split(r, f.Layout.Builtins.Start+r.Bias, f.Layout.Builtins.End+r.Bias)
 }
 
-// isSecondMapping reports whether a mapping is that of V8's builtins inside its code range, though the file's symbols
-// do not say where they are: no other part of an executable is mapped right behind anonymous memory.
+// isSecondMapping reports whether a mapping is the second one of V8's builtins, inside its code range, for a file
+// without symbols of the builtins: no other part of an executable is mapped directly after anonymous memory.
 func (ms *Mappings) isSecondMapping(m, before procs.Mapping) bool {
 	return ms.v8 != nil && ms.v8.Layout.Builtins == layout.Range{} && ms.v8 == ms.cache.Get(ms.pid, m) &&
 		before.End == m.Start && before.Inode == 0 && before.Path == ""

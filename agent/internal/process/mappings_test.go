@@ -257,7 +257,8 @@ func TestOwnMappings(t *testing.T) {
 	if s.Layout() != nil || s.V8() != nil || len(s.regions) > 0 {
 		t.Error("there is no V8 in this test, and nothing to read")
 	}
-	s.v8 = &elffile.File{Layout: &layout.Layout{Builtins: layout.Range{Start: 1, End: 2}}} // from now on there seems to be
+	// from now on there seems to be
+	s.v8 = &elffile.File{Layout: &layout.Layout{Builtins: layout.Range{Start: 1, End: 2}}}
 	again(t, s)
 	maps, err := procs.Maps(pid)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package process knows one Node process from outside: what it has mapped, the layout of its V8, where its threads keep
-// their isolates. Recording, doctor and inspect all begin with Open. It reads the process's memory and never stops it.
+// Package process inspects one Node process from outside: its mappings, the layout of its V8, and where its threads
+// keep their isolates. Recording, doctor and inspect all start with Open. It reads the memory of the process and never
+// stops it.
 package process
 
 import (
@@ -19,12 +20,12 @@ type Process struct {
 	Executable string         // path as the process sees it
 	Memory     io.ReaderAt    // by address
 	Layout     *layout.Layout // of its V8
-	Bias       uint64         // address of the file that V8 is in, less its ELF virtual address
+	Bias       uint64         // address of V8's file minus its ELF virtual address
 	Mappings   *Mappings
 }
 
-// Open reads what a process has mapped and finds V8 there. It reads each file through the cache, which takes a while
-// where a file is met for the first time. The error is ErrNotNode, ErrGone, or says why the process cannot be read.
+// Open reads the mappings of a process and finds V8 in them. It reads the files through the cache, which is slow for a
+// file that is not cached yet. The error is ErrNotNode, ErrGone, or says why the process cannot be read.
 func Open(pid int, files *elffile.Cache) (*Process, error) {
 	if pid <= 0 {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrGone)
@@ -43,10 +44,10 @@ func Open(pid int, files *elffile.Cache) (*Process, error) {
 	case p.Layout != nil:
 		return p, nil
 	case m.unread != nil:
-		return nil, fmt.Errorf("process %d (%s): whether it runs V8 is not known: %w", pid, exe, m.unread)
+		return nil, fmt.Errorf("process %d (%s): cannot tell whether it runs V8: %w", pid, exe, m.unread)
 	}
 	return nil, fmt.Errorf("process %d (%s): %w", pid, exe, ErrNotNode)
 }
 
-// Heap reads the objects of the process's V8.
+// Heap returns a reader of the objects in the process's V8 heap.
 func (p *Process) Heap() *heap.Reader { return heap.NewReader(p.Memory, p.Layout) }

@@ -12,7 +12,7 @@ import (
 // The names under which /proc/PID/maps shows a process context. (OpenTelemetry, OTEP 4719)
 var processContextNames = []string{"[anon_shmem:OTEL_CTX]", "[anon:OTEL_CTX]", "/memfd:OTEL_CTX"}
 
-// ProcessContext is the address of what the process publishes about itself; 0 for none.
+// ProcessContext returns the address of the process context that the process publishes; 0 if there is none.
 func (ms *Mappings) ProcessContext() uint64 {
 	for _, m := range ms.maps {
 		if !m.Exec && slices.Contains(processContextNames, strings.TrimSuffix(m.Path, " (deleted)")) {
@@ -22,7 +22,7 @@ func (ms *Mappings) ProcessContext() uint64 {
 	return 0
 }
 
-// ThreadLocals are the mapped files that have to do with published thread-local variables, and whether their C library
+// ThreadLocals returns the mapped files that define or use published thread-local variables, and whether the C library
 // is musl.
 func (ms *Mappings) ThreadLocals() (files []threadlocal.Loaded, musl bool) {
 	seen := map[*elffile.File]bool{}

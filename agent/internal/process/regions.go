@@ -15,7 +15,7 @@ type Kind uint8
 const (
 	Native    Kind = iota // machine code of a file
 	Builtins              // V8's builtins: the file's, or where V8 has mapped them again
-	Generated             // memory for code that is made at run time
+	Generated             // memory for code that V8 generates at run time
 )
 
 // Region is a range of addresses, [Start, End).
@@ -23,10 +23,10 @@ type Region struct {
 	Start, End uint64
 	Kind       Kind
 	File       *elffile.File // nil for Generated
-	Bias       uint64        // address less the file's ELF virtual address
+	Bias       uint64        // address minus the file's ELF virtual address
 }
 
-// split cuts a region where the builtins begin and end.
+// split splits a region where the builtins begin and end.
 func split(r Region, low, high uint64) []Region {
 	low, high = max(low, r.Start), min(high, r.End)
 	if low >= high {
@@ -38,10 +38,10 @@ func split(r Region, low, high uint64) []Region {
 	return slices.DeleteFunc([]Region{before, builtins, after}, func(r Region) bool { return r.Start == r.End })
 }
 
-// generated finds V8's code ranges: it reserves one piece of address space, of which it makes parts executable as it
-// needs them, and maps the builtins there a second time. So all anonymous memory that is next to executable anonymous
-// memory, or to builtins that are inside it, counts: code that comes later is there too. What held code before still
-// does: until V8 10 none of it is executable while a collection or a compiler writes to it.
+// generated finds V8's code ranges. V8 reserves one range of addresses, makes parts of it executable as needed, and
+// maps the builtins there a second time. So all anonymous memory next to executable anonymous memory, or next to
+// builtins inside it, counts: later code will be there too. Memory that held code before still counts: up to V8 10 none
+// of it is executable while the garbage collector or a compiler writes to it.
 func generated(maps []procs.Mapping, code, before []Region) []Region {
 	var out, group []Region
 	hasCode := false

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ParseRelease reads the first two numbers of a version of Node.js, or of what uname -r prints, such as
+// ParseRelease parses the first two numbers of a Node.js version or of a kernel release (uname -r), such as
 // 6.8.0-40-generic or 6.1-rc3.
 func ParseRelease(s string) (major, minor int, ok bool) {
 	first, rest, found := strings.Cut(s, ".")

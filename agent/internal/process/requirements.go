@@ -2,7 +2,7 @@ package process
 
 import "github.com/hotspan/hotspan/v8/layout"
 
-// CanSample says what naming cannot do without and the layout does not tell; nil if it tells all.
+// CanSample returns an error that names the fields which the layout lacks and naming needs; nil if it has them all.
 func CanSample(l *layout.Layout) error {
 	if err := l.Require(NamingFields...); err != nil {
 		return err
@@ -10,8 +10,8 @@ func CanSample(l *layout.Layout) error {
 	return l.Resolved(NamingFieldsIfAny...)
 }
 
-// CanReadRequest says what is missing to read the request, where it can be read neither from V8's AsyncContextFrame nor
-// from the resources of async_hooks.
+// CanReadRequest returns an error that names the fields which the layout lacks, if the request can be read neither from
+// V8's AsyncContextFrame nor from the resources of async_hooks.
 func CanReadRequest(l *layout.Layout) error {
 	if l.Require(ContextFrameFields...) == nil {
 		return nil
@@ -19,7 +19,7 @@ func CanReadRequest(l *layout.Layout) error {
 	return l.Require(AsyncHooksFields...)
 }
 
-// NamingFields are what naming cannot do without; NamingFieldsIfAny, what it cannot in a V8 that has it.
+// NamingFields are the fields that naming needs; NamingFieldsIfAny, those that it needs in a V8 that has them.
 var (
 	NamingFields = []layout.Field{
 		layout.MapInstanceType, layout.JSFunctionShared, layout.SFIScript, layout.SFIFunctionLiteralID,
@@ -34,14 +34,14 @@ var (
 	NamingFieldsIfAny = []layout.Field{layout.CodeInstructionStart, layout.InstructionStreamCode}
 )
 
-// ContextFrameFields are what reading the request from the AsyncContextFrame cannot do without.
+// ContextFrameFields are the fields that reading the request from the AsyncContextFrame needs.
 var ContextFrameFields = []layout.Field{
 	layout.IsolateCPED, layout.JSMapTable, layout.TypeJSMap, layout.MapBitField3,
 	layout.MapDescriptors, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.TypePropertyArray,
 	layout.NameHash, layout.FixedArrayData, layout.TypeOddball, layout.OddballKind, layout.BitField3DictionaryMapBit,
 }
 
-// AsyncHooksFields are what reading the request from async_hooks cannot do without.
+// AsyncHooksFields are the fields that reading the request from async_hooks needs.
 var AsyncHooksFields = []layout.Field{
 	layout.IsolateContext, layout.MapBitField3, layout.MapDescriptors, layout.MapConstructorOrBackPointer,
 	layout.BitField3DictionaryMapBit, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData,

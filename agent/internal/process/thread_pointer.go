@@ -12,8 +12,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
-// What is known of a thread's control block. Its first word is its own address (System V ABI for x86-64, ELF Handling
-// for Thread-Local Storage, 3.4.2); glibc's has that again in the third, and the thread's id further on (glibc,
+// Offsets in a thread's control block. Its first word is its own address (System V ABI for x86-64, ELF Handling for
+// Thread-Local Storage, 3.4.2); glibc's repeats it in the third word and has the thread's id further on (glibc,
 // nptl/descr.h, struct pthread).
 const (
 	threadSelf  = 16
@@ -24,26 +24,27 @@ const (
 
 // Limits of the search for the main thread's control block.
 const (
-	maxThreadMapping = 64 << 20  // bytes of one mapping, its end
+	maxThreadMapping = 64 << 20  // bytes at the end of one mapping
 	maxThreadSearch  = 256 << 20 // bytes of all
 	threadChunk      = 1 << 20
 )
 
-// mainThread finds the thread pointer (fs_base) of the main thread in memory. The kernel tells it only to who stops the
-// thread; this way the process runs on.
+// mainThread searches memory for the thread pointer (fs_base) of the main thread. The kernel reports it only for a
+// stopped thread; this search needs no stop.
 func mainThread(pid int, mem io.ReaderAt, maps []procs.Mapping) (uint64, error) {
 	tid := uint32(innerPID(fmt.Sprintf("/proc/%d/status", pid), pid))
 	if at, ok := threadPointers(mem, maps, map[uint32]bool{tid: true})[tid]; ok {
 		return at, nil
 	}
-	return 0, fmt.Errorf("the main thread's control block was not found: it is known for glibc only")
+	return 0, fmt.Errorf("the main thread's control block was not found: only glibc is supported")
 }
 
-// threadPointers finds those of threads by their ids as the C library has them.
+// threadPointers finds the thread pointers of threads by their ids in their own pid namespace, which the C library
+// stores.
 func threadPointers(mem io.ReaderAt, maps []procs.Mapping, want map[uint32]bool) map[uint32]uint64 {
 	found := map[uint32]uint64{}
 	left := uint64(maxThreadSearch)
-	// the loader, which makes the main thread's block, maps it right below itself: near the end
+	// the dynamic linker maps the main thread's block right below itself: near the end
 	for _, m := range slices.Backward(maps) {
 		if !mayHoldThread(m) {
 			continue
@@ -62,17 +63,18 @@ func mayHoldThread(m procs.Mapping) bool {
 	return !m.Exec && m.Inode == 0 && (m.Path == "" || m.Path == "[heap]" || strings.HasPrefix(m.Path, "[anon:"))
 }
 
-// findThreads searches [low, high) from its end, until all that are wanted are found.
+// findThreads searches [low, high) from its end until it has found all wanted threads.
 func findThreads(mem io.ReaderAt, low, high uint64, want map[uint32]bool, found map[uint32]uint64) {
 	buf := make([]byte, threadChunk+threadBlock)
 	for end := high; end > low && len(found) < len(want); {
 		start := max(low, end-min(end, threadChunk))
-		// a block that begins in this piece may end in the piece above
+		// a control block that begins in this chunk may end in the one above
 		b := buf[:min(end+threadBlock, high)-start]
 		if _, err := mem.ReadAt(b, int64(start)); err != nil {
 			return
 		}
-		for at := (start + threadAlign - 1) &^ (threadAlign - 1); at+threadBlock <= start+uint64(len(b)); at += threadAlign {
+		first, last := (start+threadAlign-1)&^(threadAlign-1), start+uint64(len(b))
+		for at := first; at+threadBlock <= last; at += threadAlign {
 			tid := binary.LittleEndian.Uint32(b[at-start+threadID:])
 			if want[tid] && found[tid] == 0 && isThread(b[at-start:], at, tid) {
 				found[tid] = at
@@ -87,8 +89,8 @@ func isThread(b []byte, at uint64, tid uint32) bool {
 		binary.LittleEndian.Uint32(b[threadID:]) == tid
 }
 
-// innerPID is the number of a process or thread in its own pid namespace: what the C library knows. status is the path
-// of what the kernel says of it.
+// innerPID returns the id of a process or thread in its own pid namespace, which the C library stores. status is the
+// path of its status file in /proc.
 func innerPID(status string, pid int) int {
 	b, err := os.ReadFile(status)
 	if err != nil {

@@ -18,7 +18,7 @@ type Thread struct {
 	Isolate uint64 // address
 }
 
-// Threads are those that have entered an isolate now, the main thread first.
+// Threads returns the threads that have entered an isolate now, the main thread first.
 func (p *Process) Threads() ([]Thread, error) {
 	offset, err := p.IsolateOffset()
 	if err != nil {
@@ -48,7 +48,7 @@ func (p *Process) Threads() ([]Thread, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, errors.New("no thread was found that runs JavaScript: threads' control blocks are known for glibc only")
+		return nil, errors.New("no thread was found that runs JavaScript: only glibc is supported")
 	}
 	return out, nil
 }

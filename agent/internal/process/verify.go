@@ -7,8 +7,8 @@ import (
 	"github.com/hotspan/hotspan/v8/verify"
 )
 
-// Verify compares the layout with the isolate of the main thread, while the process runs on. more are comparisons
-// beside those of V8 and Node that are known here.
+// Verify compares the layout with the isolate of the main thread, while the process runs. more are comparisons besides
+// those of v8/verify and AsyncHooks.
 func (p *Process) Verify(more ...verify.Comparison) (verify.Result, error) {
 	isolate, err := p.MainIsolate()
 	if err != nil {
@@ -17,8 +17,8 @@ func (p *Process) Verify(more ...verify.Comparison) (verify.Result, error) {
 	return verify.Isolate(p.Heap(), isolate, append(more, AsyncHooks)...), nil
 }
 
-// AsyncHooks goes from the isolate's context to Node's Environment, and finds its async_hooks by what they look like.
-// Where there is an AsyncContextFrame nothing may depend on them.
+// AsyncHooks goes from the isolate's context to Node's Environment and finds its async_hooks by their content. In a V8
+// with AsyncContextFrame it reports no failure, as nothing may depend on async_hooks there.
 var AsyncHooks = verify.Comparison{What: "async_hooks", Needs: AsyncHooksFields, Run: compareAsyncHooks}
 
 func compareAsyncHooks(r *heap.Reader, isolate uint64) ([]layout.Field, error) {

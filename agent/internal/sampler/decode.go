@@ -10,19 +10,19 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// ErrMalformed says that a record of the ring buffer is not what the BPF program writes.
+// ErrMalformed says that a record of the ring buffer is not in the format of the BPF program.
 var ErrMalformed = errors.New("malformed record")
 
 // Sample is a decoded sample. It refers to the record and is valid until the next one is read.
 type Sample struct {
 	*bpf.Sample
 	Kernel  []uint64    // kernel addresses, leaf first
-	Frames  []bpf.Frame // user frames, leaf first; after bpf.KeptLeaf of them Skipped ones are missing
+	Frames  []bpf.Frame // user frames, leaf first; after the first bpf.KeptLeaf, Skipped frames are missing
 	Stack   []uint64    // words from the stack pointer of the first frame of V8 up
 	Context []byte      // context records
 }
 
-// DecodeSample takes a record apart: the header says how many of each follow.
+// DecodeSample decodes a record: the header has the number of elements of each array that follows.
 func DecodeSample(b []byte) (Sample, error) {
 	s := Sample{}
 	if len(b) < int(unsafe.Sizeof(bpf.Sample{})) {
@@ -51,14 +51,14 @@ func DecodeSample(b []byte) (Sample, error) {
 	return s, nil
 }
 
-// rotate puts a ring into order, in place: element first becomes the first.
+// rotate rotates a ring in place, so that the element at index first becomes the first.
 func rotate(ring []bpf.Frame, first int) {
 	slices.Reverse(ring[:first])
 	slices.Reverse(ring[first:])
 	slices.Reverse(ring)
 }
 
-// take is the first n elements of b as a slice of T, and what follows.
+// take returns the first n elements of b as a slice of T, and the rest of b.
 func take[T any](b []byte, n uint16) ([]T, []byte, bool) {
 	var t T
 	size := int(n) * int(unsafe.Sizeof(t))
@@ -76,7 +76,7 @@ func (s *Sample) ContextRecords(f func(kind, label uint8, data []byte)) error {
 	return ContextRecords(s.Context, f)
 }
 
-// ContextRecords calls f for each of some context records.
+// ContextRecords calls f for each context record in b.
 func ContextRecords(b []byte, f func(kind, label uint8, data []byte)) error {
 	for len(b) > 0 {
 		if len(b) < 4 {
@@ -92,7 +92,7 @@ func ContextRecords(b []byte, f func(kind, label uint8, data []byte)) error {
 	return nil
 }
 
-// Readings are the context records of each time that the context was read: twice in a collection, else once.
+// Readings splits the context records by reading of the context: there are two during a garbage collection, else one.
 func (s *Sample) Readings() (first, second []byte, twice bool) {
 	at := 0
 	_ = s.ContextRecords(func(kind, _ uint8, data []byte) {
@@ -107,7 +107,7 @@ func (s *Sample) Readings() (first, second []byte, twice bool) {
 	return first, second, twice
 }
 
-// ThreadName is the thread's name.
+// ThreadName returns the name of the sampled thread.
 func (s *Sample) ThreadName() string {
 	var b [16]byte
 	n := 0

@@ -8,12 +8,12 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// SetProcess begins to profile a process, or changes what is known of it.
+// SetProcess adds a process to those that are sampled, or updates it.
 func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	return s.objects.Processes.Put(uint32(pid), p)
 }
 
-// RemoveProcess ends the profiling of a process.
+// RemoveProcess ends the sampling of a process.
 func (s *Sampler) RemoveProcess(pid int) error {
 	err := s.objects.Processes.Delete(uint32(pid))
 	if errors.Is(err, ebpf.ErrKeyNotExist) {
@@ -22,15 +22,15 @@ func (s *Sampler) RemoveProcess(pid int) error {
 	return err
 }
 
-// What is learned of a process is kept under its bpf.Process.Id. Nothing removes it: where there is no room the kernel
-// drops what was not used for longest, and a number is never given again.
+// The maps below are LRU maps, with bpf.Process.Id in their keys. Nothing removes their entries: if a map is full, the
+// kernel drops the least recently used entry, and no id is used twice.
 
-// SetShape tells the BPF program about a hidden class.
+// SetShape stores where objects of a hidden class keep the properties that rules name.
 func (s *Sampler) SetShape(process uint32, hiddenClass uint64, shape bpf.Shape) error {
 	return s.objects.Shapes.Put(bpf.ShapeKey{Process: process, HiddenClass: hiddenClass}, shape)
 }
 
-// SetHash tells the BPF program the hash of a name in one isolate.
+// SetHash stores the hash of a name in one isolate. name is its index in bpf.IsolateNames; a higher one is ignored.
 func (s *Sampler) SetHash(process uint32, isolate uint64, name int, hash uint32) error {
 	var names bpf.IsolateNames
 	if name >= len(names.Hash) {
@@ -44,32 +44,33 @@ func (s *Sampler) SetHash(process uint32, isolate uint64, name int, hash uint32)
 	return s.objects.Isolates.Put(key, names)
 }
 
-// SetStore tells the BPF program what to do with the store of an AsyncLocalStorage, by its identity hash.
+// SetStore stores which rules apply to the store of an AsyncLocalStorage, by its identity hash.
 func (s *Sampler) SetStore(process uint32, hash uint32, store bpf.Store) error {
 	return s.objects.Stores.Put(bpf.StoreKey{Process: process, Hash: hash}, store)
 }
 
-// SetEnvironment tells the BPF program where the Environment of an isolate has its async_hooks.
+// SetEnvironment stores where the Environment of an isolate keeps its async_hooks.
 func (s *Sampler) SetEnvironment(key bpf.EnvironmentKey, hooks bpf.AsyncHooks) error {
 	return s.objects.Environments.Put(key, hooks)
 }
 
-// SetResource tells the BPF program about the hidden class of resources.
+// SetResource stores where resources of a hidden class keep their stores.
 func (s *Sampler) SetResource(process uint32, hiddenClass uint64, r bpf.Resource) error {
 	return s.objects.Resources.Put(bpf.ShapeKey{Process: process, HiddenClass: hiddenClass}, r)
 }
 
-// SetSymbol tells the BPF program what a symbol is as the key of a resource's property, by its hash.
+// SetSymbol stores, by its hash, what a symbol means as the key of a resource's property.
 func (s *Sampler) SetSymbol(process, hash, kind uint32) error {
 	return s.objects.Symbols.Put(bpf.SymbolKey{Process: process, Hash: hash}, kind)
 }
 
-// SetWork tells the BPF program where the objects of a kind of work, and of a class, keep what they belong to.
+// SetWork stores where objects of a C++ class, which are work of a kind, keep their async resource.
 func (s *Sampler) SetWork(process, kind uint32, class uint64, w bpf.Work) error {
 	return s.objects.Works.Put(bpf.WorkKey{Process: process, Kind: kind, Class: class}, w)
 }
 
-// SetKept tells the BPF program where the function that is at pc keeps its caller's register, see unwind.Table.Kept.
+// SetKept stores where the function at pc keeps its caller's value of the register that the pool's worker uses: see
+// unwind.Table.Kept.
 func (s *Sampler) SetKept(process uint32, pc uint64, place int16) error {
 	return s.objects.KeptPlaces.Put(bpf.KeptKey{Process: process, Pc: pc}, int32(place))
 }

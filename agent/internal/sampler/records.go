@@ -14,28 +14,28 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// records takes records out of the ring buffer as they come, and keeps them until they are asked for.
+// records reads records from the ring buffer as they arrive, and queues them.
 type records struct {
 	reader        *ringbuf.Reader
 	first         func(*Sample)
 	raisePriority bool
 	queue         chan []byte
-	free          chan []byte   // buffers to be used again
+	free          chan []byte   // buffers to reuse
 	last          []byte        // that next returned
 	held          atomic.Int64  // bytes in the queue
 	passes        atomic.Uint64 // how often the ring buffer was found empty
-	passed        chan struct{} // has an element soon after such a time
+	passed        chan struct{} // has an element after such a pass
 	ended         chan struct{}
 }
 
-// Limits of what is kept. A queue that is full leaves the rest in the ring buffer.
+// Limits of the queue. When it is full, further records stay in the ring buffer.
 const (
 	maxQueue  = 1 << 12  // records
 	maxHeld   = 16 << 20 // bytes
-	lookEvery = 5 * time.Millisecond
+	pollEvery = 5 * time.Millisecond
 )
 
-// Nice is the level that threads have with a raised priority.
+// Nice is the nice level of threads with a raised priority.
 const Nice = -10
 
 func newRecords(r *ringbuf.Reader, first func(*Sample), raisePriority bool) *records {
@@ -64,14 +64,14 @@ func (q *records) stop() {
 func (q *records) pump() {
 	defer close(q.ended)
 	if q.raisePriority {
-		// On a busy machine what is to be learnt would be gone, and is missing from samples meanwhile. The thread ends
-		// with the goroutine. It takes CAP_SYS_NICE.
+		// On a busy machine the objects that a request refers to would be gone before it is answered, and samples lack
+		// labels until then. The thread ends with the goroutine. Without CAP_SYS_NICE this has no effect.
 		runtime.LockOSThread()
 		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, Nice)
 	}
 	var r ringbuf.Record
 	for {
-		q.reader.SetDeadline(time.Now().Add(lookEvery))
+		q.reader.SetDeadline(time.Now().Add(pollEvery))
 		err := q.reader.ReadInto(&r)
 		switch {
 		case err == nil:
@@ -108,8 +108,8 @@ func (q *records) take(raw []byte) {
 }
 
 // next waits for a record until the deadline, which gives os.ErrDeadlineExceeded. With a deadline in the past it
-// returns that only when all that was in the ring buffer at the time of the call has been returned. A record is valid
-// until the next call.
+// returns that only after all records that were in the ring buffer at the time of the call. A record is valid until the
+// next call.
 func (q *records) next(deadline time.Time) ([]byte, error) {
 	if q.last != nil {
 		select {
@@ -118,7 +118,7 @@ func (q *records) next(deadline time.Time) ([]byte, error) {
 		}
 		q.last = nil
 	}
-	enough := q.passes.Load() + 2 // the one that is under way may have seen the end already
+	enough := q.passes.Load() + 2 // the current pass may have reached the end already
 	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
 	for {

@@ -1,4 +1,4 @@
-// Package sampler runs the BPF program on a timer on each CPU, and reads what it found.
+// Package sampler runs the BPF program on a timer on each CPU, fills its maps and reads its samples.
 package sampler
 
 import (
@@ -17,13 +17,13 @@ import (
 // Config says how to sample.
 type Config struct {
 	RingBytes uint32        // size of the ring buffer, a power of two
-	First     func(*Sample) // is given each sample as soon as it is there, on a goroutine of its own; nil = nothing
-	// RaisePriority lets that goroutine run before others, at the level Nice.
+	First     func(*Sample) // called with each sample as soon as it arrives, on a goroutine of its own; may be nil
+	// RaisePriority runs that goroutine at the nice level Nice.
 	RaisePriority bool
 }
 
-// Sampler owns the BPF program, its maps and its timers. Reading (Read) and the control of processes and tables may
-// go on at the same time from different goroutines.
+// Sampler owns the BPF program, its maps and its timers. One goroutine may call Read while others set processes, tables
+// and the rest of the BPF maps.
 type Sampler struct {
 	objects *bpf.Objects
 	reader  *ringbuf.Reader
@@ -33,7 +33,7 @@ type Sampler struct {
 	tables  tableSlots
 }
 
-// Open loads the BPF program and follows the life of processes. It does not sample before Start.
+// Open loads the BPF program and attaches to the exec and exit of processes. It does not sample before Start.
 func Open(c Config) (*Sampler, error) {
 	objects, err := bpf.Load(c.RingBytes)
 	if err != nil {
@@ -49,23 +49,24 @@ func Open(c Config) (*Sampler, error) {
 		l, err := link.AttachTracing(link.TracingOptions{Program: p})
 		if err != nil {
 			s.Close()
-			return nil, fmt.Errorf("follow the life of processes: %w", err)
+			return nil, fmt.Errorf("attach to the exec and exit of processes: %w", err)
 		}
 		s.links = append(s.links, l)
 	}
 	return s, nil
 }
 
-// New is a Sampler of a BPF program that is loaded: what fills its maps, but reads no records and follows no processes.
+// New makes a Sampler of a BPF program that is loaded. It only fills the BPF maps: it reads no records and reports no
+// exec or exit.
 func New(objects *bpf.Objects) *Sampler { return &Sampler{objects: objects} }
 
-// Start has samples taken by a trigger, until Stop.
+// Start starts the trigger, which takes samples until Stop.
 func (s *Sampler) Start(c trigger.Config) (err error) {
 	s.trigger, err = trigger.Start(s.objects, c)
 	return err
 }
 
-// Stop stops the trigger. What it took before can still be read.
+// Stop stops the trigger. Samples that were taken before can still be read.
 func (s *Sampler) Stop() {
 	if s.trigger != nil {
 		s.trigger.Stop()
@@ -73,7 +74,7 @@ func (s *Sampler) Stop() {
 	}
 }
 
-// Close lets go of everything.
+// Close stops the timers, unloads the BPF program and releases everything else.
 func (s *Sampler) Close() {
 	s.Stop()
 	for _, l := range s.links {
@@ -88,14 +89,14 @@ func (s *Sampler) Close() {
 	s.objects.Close()
 }
 
-// Record is what Read returns: a sample or an event in the life of a process.
+// Record is a record of the ring buffer: a sample, or the exec or exit of a process.
 type Record struct {
 	Sample    *Sample
 	Lifecycle *bpf.Lifecycle
 }
 
-// Read waits for the next record, until the deadline at most: then the error is os.ErrDeadlineExceeded. A deadline in
-// the past reads only what is there. An ErrMalformed concerns one record, the next can be read.
+// Read waits for the next record. At the deadline the error is os.ErrDeadlineExceeded; with a deadline in the past Read
+// returns only records that are there already. ErrMalformed concerns one record: the next can be read.
 func (s *Sampler) Read(deadline time.Time) (Record, error) {
 	b, err := s.records.next(deadline)
 	if err != nil {
@@ -118,9 +119,9 @@ func (s *Sampler) Read(deadline time.Time) (Record, error) {
 // Counters are the BPF program's own counts since Open.
 type Counters struct {
 	Taken         uint64 // samples of profiled processes
-	RingFull      uint64 // of them lost because the ring buffer was full
-	EventRingFull uint64 // events in the life of processes that were lost
-	Nanoseconds   uint64 // that taking the samples took, on all CPUs together
+	RingFull      uint64 // of these, lost because the ring buffer was full
+	EventRingFull uint64 // exec and exit events lost because the ring buffer was full
+	Nanoseconds   uint64 // time that taking the samples took, on all CPUs together
 }
 
 // Counters reads the counters, summed over CPUs.

@@ -7,7 +7,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// tableSlots are the numbers of the unwind tables that are loaded. Number 0 is none.
+// tableSlots allocates the numbers of unwind tables in the BPF map. Number 0 stands for no table.
 type tableSlots struct {
 	sync.Mutex
 	used [bpf.MaxTables]bool

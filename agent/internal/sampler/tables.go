@@ -10,7 +10,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 )
 
-// AddTable gives the BPF program the unwind rules of a file and returns their number and the pages of their index.
+// AddTable writes the unwind rules of a file to the BPF maps, and returns the number of the table and the number of
+// pages in its index.
 func (s *Sampler) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
 	if slot, err = s.tables.take(); err != nil {
 		return 0, 0, err
@@ -23,7 +24,7 @@ func (s *Sampler) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
 	return slot, pages, nil
 }
 
-// RemoveTable takes the rules of a file away.
+// RemoveTable removes the unwind rules of a file.
 func (s *Sampler) RemoveTable(slot uint32) error {
 	if slot == 0 {
 		return nil
@@ -34,7 +35,7 @@ func (s *Sampler) RemoveTable(slot uint32) error {
 }
 
 func (s *Sampler) putTable(slot uint32, elements []uint64) error {
-	// Maps of different sizes may be in one map of maps, with a flag of Linux 5.10.
+	// BPF_F_INNER_MAP (Linux 5.10) allows inner maps of different sizes in one map of maps.
 	m, err := ebpf.NewMap(&ebpf.MapSpec{
 		Name: "rows", Type: ebpf.Array, KeySize: 4, ValueSize: 8,
 		MaxEntries: uint32(len(elements)), Flags: unix.BPF_F_INNER_MAP,
@@ -42,7 +43,7 @@ func (s *Sampler) putTable(slot uint32, elements []uint64) error {
 	if err != nil {
 		return err
 	}
-	defer m.Close() // the map of tables keeps it
+	defer m.Close() // the map of maps keeps a reference
 	keys := make([]uint32, len(elements))
 	for i := range keys {
 		keys[i] = uint32(i)
@@ -53,8 +54,9 @@ func (s *Sampler) putTable(slot uint32, elements []uint64) error {
 	return s.objects.Tables.Put(slot, m)
 }
 
-// index puts before the rows, for each page of code and the end, how many rows begin before it, and in which granules
-// of it the frame pointer's rule holds.
+// index encodes the rows and puts an index before them. For each page of code, and for the end, an element of the index
+// has the number of rows that begin before it, and a bit for each granule of the page in which the frame pointer's rule
+// holds throughout.
 func index(rows []unwind.Row) (elements []uint64, pages uint32) {
 	if len(rows) == 0 {
 		return nil, 0
@@ -80,7 +82,7 @@ func keepsFramePointer(r unwind.Row) bool {
 	return r.CFA == unwind.RBP && r.Off == 2 && r.RBP == bpf.RBPNext
 }
 
-// markGranules marks those that lie wholly in [start, end).
+// markGranules sets the bits of the granules that lie wholly in [start, end).
 func markGranules(elements []uint64, start, end uint32) {
 	const size = 1 << bpf.GranuleBits
 	for g := (start + size - 1) / size; (g+1)*size <= end; g++ {
@@ -89,7 +91,7 @@ func markGranules(elements []uint64, start, end uint32) {
 	}
 }
 
-// element is a row in the layout of struct row of unwind.h, little endian.
+// element encodes a row as struct row of unwind.h, little endian.
 func element(r unwind.Row) uint64 {
 	return uint64(r.PC) | uint64(r.CFA)<<32 | uint64(uint8(r.RBP))<<40 | uint64(uint16(r.Off))<<48
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// V8Layout is a layout in the form of the BPF program. What the layout does not have is 0 there.
+// V8Layout converts a layout to the struct of the BPF program. Fields that the layout lacks are 0.
 func V8Layout(l *layout.Layout) bpf.V8Layout {
 	at := func(f layout.Field) uint16 { return uint16(max(l.At(f), 0)) }
 	at8 := func(f layout.Field) uint8 { return uint8(max(l.At(f), 0)) }

@@ -7,10 +7,11 @@ import (
 	"github.com/hotspan/hotspan/pprofx/sourcemap"
 )
 
-// mapWait is how long after its script was first met a source map may still come. Snapshots wait for it until then.
+// mapWait is how long snapshots wait for a source map, from the first sample of its script on.
 const mapWait = 10 * time.Second
 
-// Apply waits for the source maps of a snapshot's scripts, unless it is pressed, and applies them.
+// Apply waits for the source maps of a snapshot's scripts, for at most mapWait and until pressed returns true, and
+// applies them.
 func (m *Maps) Apply(s *pprofx.Snapshot, pressed func() bool) *pprofx.Snapshot {
 	scripts, late := map[int32]sourcemap.Script{}, map[int32]bool{}
 	for _, f := range s.Frames {
@@ -32,7 +33,7 @@ func (m *Maps) Apply(s *pprofx.Snapshot, pressed func() bool) *pprofx.Snapshot {
 	return sourcemap.Apply(s, scripts)
 }
 
-// wait reports whether the map's fate is known in time.
+// wait waits until the map was read, or could not be. It is false if time is up.
 func (s *mappedScript) wait(pressed func() bool) bool {
 	for !s.isDone() {
 		if pressed() || time.Since(s.since) > mapWait {
@@ -52,7 +53,7 @@ func (s *mappedScript) isDone() bool {
 	}
 }
 
-// sayLate notes once that a script's map was not there in time.
+// sayLate logs once that a script's map was not read in time.
 func (m *Maps) sayLate(s *mappedScript) {
 	if s != nil && !s.late {
 		s.late = true
@@ -60,7 +61,7 @@ func (m *Maps) sayLate(s *mappedScript) {
 	}
 }
 
-// countLate counts the samples that go out with generated positions because a map is not there yet.
+// countLate counts the samples that keep positions in generated code because a map is not read yet.
 func (m *Maps) countLate(s *pprofx.Snapshot, late map[int32]bool) {
 	if len(late) == 0 {
 		return
@@ -87,7 +88,7 @@ func (m *Maps) SnapshotCut(n int) {
 	m.cuts = n
 }
 
-// Stats counts what became of the maps so far.
+// Stats returns the counts so far.
 func (m *Maps) Stats() Stats {
 	m.mu.Lock()
 	defer m.mu.Unlock()

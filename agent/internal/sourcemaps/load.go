@@ -11,7 +11,7 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// load reads the map of a script: from the URL itself, or from a file as the process sees it.
+// load reads the map of a script: from the URL itself, or from a file in the root of the process.
 func (m *Maps) load(root *procs.RootDir, s stack.MappedScript) (*sharedMap, error) {
 	u := strings.TrimSpace(s.URL.String())
 	if !sourcemap.IsInline(u) {

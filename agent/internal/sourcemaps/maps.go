@@ -1,5 +1,5 @@
-// Package sourcemaps reads the source maps that the scripts of sampled processes name, beside the sampling, and applies
-// them to snapshots. Files are read as the process sees them.
+// Package sourcemaps reads the source maps that the scripts of sampled processes name, concurrently with sampling, and
+// applies them to snapshots. It opens files in the mount namespace of the process.
 package sourcemaps
 
 import (
@@ -10,15 +10,15 @@ import (
 	"github.com/hotspan/hotspan/pprofx/sourcemap"
 )
 
-// Limits of what is kept for source maps. A map over one of them counts as too large.
+// Limits of the kept source maps. A map beyond one of them counts as too large.
 const (
 	maxMappedScripts = 1 << 14   // of all processes
 	maxMapMemory     = 512 << 20 // bytes of all decoded maps
 	maxMapsWaiting   = 256 << 20 // UTF-16 units of scripts and inline maps that wait to be read
-	maxMapWarnings   = 10        // more of them only in the log's details
+	maxMapWarnings   = 10        // more are logged at debug level
 )
 
-// largeMap is the size, in bytes of text, from which on reading a map takes a noticeable time.
+// largeMap is the size, in bytes of text, above which reading a map takes noticeable time.
 const largeMap = 1 << 20
 
 // Stats counts the scripts that name a source map.
@@ -28,18 +28,18 @@ type Stats struct {
 	Remote   int64 // it is on a server
 	Broken   int64 // it could not be read, or is of another script than the one that runs
 	TooLarge int64 // it is over a limit
-	Late     int64 // samples that went out with generated positions: mapWait was over
+	Late     int64 // samples with positions in generated code because mapWait was over
 }
 
-// Maps reads the source maps that scripts name, beside the sampling: at one time one that is large, and one that is
-// not, which so has to wait for no large one.
+// Maps reads the source maps that scripts name, concurrently with sampling: one large map and one small map at a time,
+// so that small maps need not wait for large ones. It is safe for concurrent use.
 type Maps struct {
 	log    *slog.Logger
-	turns  [2]sync.Mutex // of the goroutine that reads a small map, and of that which reads a large one
-	mu     sync.Mutex    // of all that follows
+	turns  [2]sync.Mutex // held while a small map is read, and while a large one is
+	mu     sync.Mutex    // guards all fields below
 	last   int32
 	script map[int32]*mappedScript // by Frame.Map
-	maps   map[string]*sharedMap   // by what they were read from
+	maps   map[string]*sharedMap   // by the content or file that they were read from
 	memory int                     // of maps
 	units  int                     // that wait
 	cuts   int                     // snapshots so far
@@ -51,15 +51,15 @@ type Maps struct {
 type mappedScript struct {
 	name   string
 	since  time.Time
-	late   bool             // it was not there when a snapshot needed it
+	late   bool             // it was not read when a snapshot needed it
 	units  int              // of its text and inline map
 	done   chan struct{}    // closed when script is set
-	script sourcemap.Script // without a Map: there is none to use
+	script sourcemap.Script // its Map is nil if there is none to use
 	shared *sharedMap
-	last   int // number of the last snapshot that may have samples of it; 0: its process runs
+	last   int // number of the last snapshot that may have samples of it; 0 while its process runs
 }
 
-// sharedMap is a map that scripts of several processes may have in common.
+// sharedMap is a map that scripts of several processes may share.
 type sharedMap struct {
 	*sourcemap.Map
 	key  string

@@ -130,7 +130,8 @@ func TestSourceMapsLoad(t *testing.T) {
 			if (got.script.Map != nil) != (c.want.Loaded == 1) {
 				t.Fatalf("%+v", got)
 			}
-			if wrapped := strings.HasPrefix(c.name, "wrapped"); wrapped != (got.script.ColumnOffset == len(wrapperHead)) {
+			wrapped := strings.HasPrefix(c.name, "wrapped")
+			if wrapped != (got.script.ColumnOffset == len(wrapperHead)) {
 				t.Errorf("column offset %d", got.script.ColumnOffset)
 			}
 			if got.script.Map != nil {

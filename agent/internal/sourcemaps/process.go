@@ -11,14 +11,14 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// Process is the source maps of one process's scripts.
+// Process numbers the source maps of one process's scripts.
 type Process struct {
 	maps    *Maps
-	root    *procs.RootDir // nil: not to be opened
+	root    *procs.RootDir // nil if it could not be opened
 	numbers map[int]int32  // of the source map, by script id
 }
 
-// Process begins to follow the source maps that a process's scripts name.
+// Process makes a Process for a pid.
 func (m *Maps) Process(pid int) *Process {
 	p := &Process{maps: m, numbers: map[int]int32{}}
 	if root, err := procs.OpenRoot(pid); err == nil {
@@ -29,7 +29,8 @@ func (m *Maps) Process(pid int) *Process {
 	return p
 }
 
-// Add gives a script a number, and begins to read its map. It runs between two samples, so it does no more.
+// Add returns a number for the source map of a script, and starts to read it on a goroutine. It is called between two
+// samples, so it must be fast.
 func (p *Process) Add(s stack.MappedScript) int32 {
 	m := p.maps
 	units := s.URL.Len()
@@ -64,7 +65,7 @@ func (p *Process) Add(s stack.MappedScript) int32 {
 	return m.last
 }
 
-// loaded notes the outcome, and says what is wrong.
+// loaded records the result of reading a map, and logs errors.
 func (m *Maps) loaded(s *mappedScript, shared *sharedMap, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,7 +92,7 @@ func (m *Maps) loaded(s *mappedScript, shared *sharedMap, err error) {
 	m.warn(s.name, err)
 }
 
-// warn says once what is wrong with a map, whatever number of processes run its script.
+// warn logs an error of a map once, however many processes run its script.
 func (m *Maps) warn(script string, err error) {
 	said := script + "\x00" + err.Error()
 	switch {
@@ -104,8 +105,8 @@ func (m *Maps) warn(script string, err error) {
 	}
 }
 
-// End notes that the process has ended. Its samples are in the snapshot that is open or, if they were taken while that
-// was cut, in the next: then its maps are needed no more.
+// End marks the maps of a process that has ended. Its samples are in the current snapshot or, if that is being cut, in
+// the next one; after those the maps are not needed.
 func (p *Process) End() {
 	m := p.maps
 	m.mu.Lock()

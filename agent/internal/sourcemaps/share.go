@@ -6,7 +6,7 @@ import (
 	"github.com/hotspan/hotspan/pprofx/sourcemap"
 )
 
-// share finds the map that was made of the same thing, or makes it. size is that of its text in bytes.
+// share returns the map with a key, or parses it. size is that of its text in bytes.
 func (m *Maps) share(key string, size int64, parse func() (*sourcemap.Map, error)) (*sharedMap, error) {
 	turn := &m.turns[0]
 	if size > largeMap {

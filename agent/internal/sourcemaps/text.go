@@ -14,10 +14,11 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-var errOtherText = errors.New("the script that runs is not the one in its file now: it was built again, or changed as it was loaded")
+var errOtherText = errors.New("the script that runs is not the one in its file now: " +
+	"it was built again, or changed as it was loaded")
 
-// sameText checks that a script's file still has the text that runs: where it was built again, so was its map, and
-// would give wrong names. Without the file nothing can be said, and nothing speaks against the map.
+// sameText checks that a script's file still has the text that runs: if it was built again, so was its map, which would
+// give wrong names. Without the file the map is accepted.
 func sameText(root *procs.RootDir, s stack.MappedScript) error {
 	if !path.IsAbs(s.Script.Name) || s.Source == nil {
 		return nil
@@ -37,14 +38,14 @@ func sameText(root *procs.RootDir, s stack.MappedScript) error {
 	return err
 }
 
-// What Node puts around a CommonJS module where something has changed Module.wrap: the map is of what is inside.
+// Node.js wraps a CommonJS module in this text if something has changed Module.wrap. The map is of the text inside.
 // (lib/internal/modules/cjs/loader.js)
 const (
 	wrapperHead = "(function (exports, require, module, __filename, __dirname) { "
 	wrapperTail = "\n});"
 )
 
-// unwrap takes Node's wrapper off a module's text.
+// unwrap removes Node's wrapper from a module's text.
 func unwrap(t *heap.Text) (*heap.Text, bool) {
 	const head, tail = len(wrapperHead), len(wrapperTail)
 	if t == nil || t.Len() < head+tail {
@@ -61,7 +62,7 @@ func unwrap(t *heap.Text) (*heap.Text, bool) {
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// isText compares UTF-8 with a text of V8's. What is no UTF-8 cannot be told.
+// isText reports whether b may be a text of V8's in UTF-8. It is true for b that is not valid UTF-8.
 func isText(b []byte, t *heap.Text) bool {
 	if !utf8.Valid(b) {
 		return true

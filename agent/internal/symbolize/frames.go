@@ -7,15 +7,15 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// maxFrames bounds the named frames that are kept of one process; over it its cache starts anew.
+// maxFrames bounds the cached frames of one process; beyond it the cache is cleared.
 const maxFrames = 1 << 18
 
-// frameCache keeps the frames of a process, so that a stack seen before is named without allocation.
+// frameCache caches the named frames of a process, so that a known stack is named without allocation.
 type frameCache struct {
-	native  map[uint64]*pprofx.Frame       // by address
-	js      map[*stack.Frame]*pprofx.Frame //
-	skipped map[uint16]*pprofx.Frame       // by number of frames
-	stack   []*pprofx.Frame                // of the sample at hand
+	native  map[uint64]*pprofx.Frame // by address
+	js      map[*stack.Frame]*pprofx.Frame
+	skipped map[uint16]*pprofx.Frame // by number of frames
+	stack   []*pprofx.Frame          // of the sample at hand
 }
 
 func newFrameCache() frameCache {

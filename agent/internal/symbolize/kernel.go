@@ -9,14 +9,14 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Kernel names the kernel's frames, for all processes. It is not safe for concurrent use.
+// Kernel names kernel frames, for all processes. It is not safe for concurrent use.
 type Kernel struct {
 	names  func() *symbols.Table // nil if they cannot be read
 	frames map[uint64]*pprofx.Frame
 }
 
-// NewKernel begins to read the kernel's symbols. It takes a tenth of a second, in which a sample that waited for a name
-// would lose those of other frames.
+// NewKernel starts to read the kernel's symbols on a goroutine: it takes a tenth of a second, and a sample that waited
+// so long could no longer be named.
 func NewKernel(log *slog.Logger) *Kernel {
 	k := &Kernel{
 		names:  sync.OnceValue(func() *symbols.Table { return kernelSymbols(log) }),

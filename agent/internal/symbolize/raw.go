@@ -6,7 +6,7 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// RawFrame is a frame of the BPF program in the form of package stack.
+// RawFrame converts a frame of the BPF program to that of package stack.
 func RawFrame(f bpf.Frame) stack.RawFrame {
 	r := stack.RawFrame{
 		PC: f.Pc, Exact: f.Exact != 0, Marker: -1, SFI: heap.Word(f.Sfi), Bytecode: heap.Word(f.Bytecode),

@@ -6,8 +6,8 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// collections mark the stacks of a collection, by V8's Heap::HeapState (src/heap/heap.h): what stands above the mark is
-// the collector's, what stands below it asked for memory.
+// collections are the frames that mark a garbage collection, by V8's Heap::HeapState (src/heap/heap.h): frames above
+// the mark are the collector's, those below it allocated memory.
 var collections = [...]*pprofx.Frame{
 	layout.Scavenge:       {Function: "[gc scavenge]", Kind: pprofx.Marker},
 	layout.MarkCompact:    {Function: "[gc mark-compact]", Kind: pprofx.Marker},
@@ -21,7 +21,7 @@ func collection(s *sampler.Sample) *pprofx.Frame {
 	return collections[s.GcState]
 }
 
-// State turns V8's StateTag (include/v8-unwinder.h) into ours.
+// State converts V8's StateTag (include/v8-unwinder.h) to that of pprofx.
 func State(tag uint8) pprofx.State {
 	switch layout.VMState(tag) {
 	case layout.VMStateJS:

@@ -1,4 +1,5 @@
-// Package symbolize names the frames of samples: of V8 by package stack, of native code and of the kernel by symbols.
+// Package symbolize names the frames of samples: those of V8 through package stack, those of native code and of the
+// kernel by symbols.
 package symbolize
 
 import (
@@ -9,27 +10,27 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// Result says what naming found out about one stack.
+// Result describes one named stack.
 type Result struct {
 	JS      bool // there are JavaScript frames
-	Unnamed bool // of these one has no name
+	Unnamed bool // one of these has no name
 	Broken  bool // a frame is missing, or its code is unknown
 }
 
-// Symbolizer names the frames of one process. Code moves, so names are read while the sample is new. It is not safe for
-// concurrent use.
+// Symbolizer names the frames of one process. The garbage collector moves code, so call it soon after a sample was
+// taken. It is not safe for concurrent use.
 type Symbolizer struct {
 	mappings *process.Mappings
 	resolver *stack.Resolver
 	kernel   *Kernel
 	frames   frameCache
-	result   Result // of the sample at hand
-	inV8     bool   // a frame in V8's code was met in it
-	outdated bool   // an address was met that no mapping has
+	result   Result // of the current sample
+	inV8     bool   // the current sample has had a frame in V8's code
+	outdated bool   // a sample had an address in no known mapping
 }
 
-// New makes a Symbolizer of a process. maps is asked for the number of a script's source map, see stack.Resolver.Maps;
-// it may be nil.
+// New makes a Symbolizer for a process. maps returns the number of a script's source map, see stack.Resolver.Maps; it
+// may be nil.
 func New(p *process.Process, k *Kernel, maps func(stack.MappedScript) int32) *Symbolizer {
 	z := &Symbolizer{
 		mappings: p.Mappings, resolver: stack.NewResolver(p.Heap(), p.Mappings), kernel: k, frames: newFrameCache(),
@@ -38,17 +39,17 @@ func New(p *process.Process, k *Kernel, maps func(stack.MappedScript) int32) *Sy
 	return z
 }
 
-// MappingsOutdated reports whether an address was met, since the last call of MappingsRead, that no mapping has.
+// MappingsOutdated reports whether a sample since the last call of MappingsRead had an address in no known mapping.
 func (z *Symbolizer) MappingsOutdated() bool { return z.outdated }
 
-// MappingsRead notes that the mappings are being read anew.
+// MappingsRead notes that the mappings are being read again.
 func (z *Symbolizer) MappingsRead() { z.outdated = false }
 
-// MappingsChanged forgets what was named by mappings that have changed.
+// MappingsChanged drops the cached native frames, which were named by the old mappings.
 func (z *Symbolizer) MappingsChanged() { clear(z.frames.native) }
 
 // Stack names the frames of a sample, leaf first. The frames are shared between samples and never change; the slice is
-// used again for the next sample.
+// reused for the next sample.
 func (z *Symbolizer) Stack(s *sampler.Sample) ([]*pprofx.Frame, Result) {
 	z.result, z.inV8 = Result{}, false
 	c := &z.frames
@@ -103,8 +104,8 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 	}
 }
 
-// nameUnknown names a frame that no mapping was known for: WebAssembly's code is in mappings of its own, that come at
-// any time, and is known to V8 at once.
+// nameUnknown names a frame in no mapping that the BPF program knows. It may be WebAssembly: its code is in mappings of
+// its own, which appear at any time, but V8's own tables have it at once.
 func (z *Symbolizer) nameUnknown(f bpf.Frame) {
 	c := &z.frames
 	raw := RawFrame(f)

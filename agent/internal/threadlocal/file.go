@@ -1,5 +1,5 @@
-// Package threadlocal finds the thread-local variables in which applications publish contexts: Read reads what ELF
-// files say of them, Find what the dynamic linker made of it in a process.
+// Package threadlocal finds the thread-local variables in which applications publish contexts: Read reads their symbols
+// and relocations in an ELF file, Find reads the places that the dynamic linker chose in a process.
 package threadlocal
 
 import (
@@ -27,7 +27,7 @@ var wanted = func() map[string]bool {
 	return out
 }()
 
-// Limits of what is read of a file, in bytes. Node 24's dynamic symbols take 2 MB, their names 9 MB.
+// Limits of the parts of a file that are read, in bytes. Node 24's dynamic symbols take 2 MB, their names 9 MB.
 const (
 	maxSymbols     = 64 << 20
 	maxStrings     = 256 << 20
@@ -37,7 +37,7 @@ const (
 	relocationSize = 24
 )
 
-// File is what an ELF file says of the variables.
+// File has the variables that an ELF file defines or refers to.
 type File struct {
 	Defined map[string]uint64 // offset in the file's thread-local block; of a version, ELF virtual address
 	refs    []reference
@@ -46,7 +46,7 @@ type File struct {
 	base int64
 }
 
-// Read looks for the variables in a file. The result is nil for a file that names none of them, as nearly all do.
+// Read finds the variables in a file. The result is nil for a file that names none of them, like nearly all files.
 func Read(f *elf.File) (*File, error) {
 	symbols := f.SectionByType(elf.SHT_DYNSYM)
 	if symbols == nil || int(symbols.Link) >= len(f.Sections) {
@@ -120,7 +120,7 @@ type symbol struct {
 	defined, local bool // in this file; thread-local
 }
 
-// decodeSymbol takes an Elf64_Sym apart: name u32, info u8, other u8, section u16, value u64, size u64.
+// decodeSymbol decodes an Elf64_Sym: name u32, info u8, other u8, section u16, value u64, size u64.
 func decodeSymbol(b []byte, names map[uint32]string) symbol {
 	return symbol{
 		name:    names[binary.LittleEndian.Uint32(b)],

@@ -9,7 +9,7 @@ import (
 // Loaded is a file that a process has mapped.
 type Loaded struct {
 	*File
-	Bias uint64 // address less ELF virtual address
+	Bias uint64 // address minus ELF virtual address
 }
 
 // Find returns where a variable is in a process: each place once, static ones first. There is more than one if several

@@ -20,7 +20,7 @@ type Place struct {
 	Generation uint64
 }
 
-// Limits of what a relocation may say.
+// Limits of the values in a relocation.
 const (
 	maxModule = 1 << 16
 	maxOffset = 1 << 30 // bytes

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// What is particular to x86-64 is here and in the kinds of reference: its relocations, and where blocks are.
+// This file has what is specific to x86-64: relocations, and where thread-local blocks are.
 
 // referenceKinds are the relocations that references are made of.
 var referenceKinds = []elf.R_X86_64{elf.R_X86_64_TLSDESC, elf.R_X86_64_TPOFF64, elf.R_X86_64_DTPMOD64}

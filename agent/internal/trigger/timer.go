@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Timer has the BPF program take samples by a timer on each CPU.
+// Timer takes samples by a timer on each CPU.
 type Timer struct{ events []int } // descriptors of perf events
 
-// startTimer starts a timer on each CPU that is online, with rate samples a second. It takes CAP_PERFMON.
+// startTimer starts a timer on each online CPU, with rate samples a second. It needs CAP_PERFMON.
 func startTimer(p *ebpf.Program, rate int) (*Timer, error) {
 	cpus, err := onlineCPUs()
 	if err != nil {
@@ -58,7 +58,7 @@ func (t *Timer) Stop() {
 	t.events = nil
 }
 
-// MaxRate is the highest rate that the kernel allows, in hertz; 0 if it does not say.
+// MaxRate returns the highest sample rate that the kernel allows, in hertz; 0 if the kernel does not report one.
 func MaxRate() int {
 	b, err := os.ReadFile("/proc/sys/kernel/perf_event_max_sample_rate")
 	if err != nil {

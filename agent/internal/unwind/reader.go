@@ -2,7 +2,8 @@ package unwind
 
 import "encoding/binary"
 
-// reader takes numbers off the front of a byte slice. After a number that is cut off, short is set and all else is 0.
+// reader reads numbers from the front of a byte slice. After a truncated number short is set, and all further numbers
+// are 0.
 type reader struct {
 	b     []byte
 	short bool

@@ -1,5 +1,5 @@
-// Package unwind turns the .eh_frame of an x86-64 ELF file into closed-form unwind rules, once per file. Step follows
-// the rules here. The BPF program has the same rows in an array map and computes the same.
+// Package unwind turns the .eh_frame of an x86-64 ELF file into closed-form unwind rules, once per file. Step applies
+// them in Go. The BPF program applies the same rows, from an array map, in the kernel.
 package unwind
 
 // Row is one rule, in force from PC up to the next row's PC. Its 8 bytes, little endian, are shared with BPF.

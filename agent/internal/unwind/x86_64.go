@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// What is particular to x86-64 is in the files x86_64*.go: register numbers here, the rules that its compilers, linkers
-// and OpenSSL's assembly write in x86_64_expression.go, and how they are followed in x86_64_step.go.
+// What is specific to x86-64 is in the files x86_64*.go: register numbers here, the rules that its compilers, linkers
+// and OpenSSL's assembly write in x86_64_expression.go, and how they are applied in x86_64_step.go.
 
 // checkMachine refuses files of other machines.
 func checkMachine(f *elf.File) error {

@@ -9,20 +9,20 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// Code is the code of a process as the BPF program knows it: what is mapped where, and the unwind rules that go with
-// it. It is find_mapping and find_rule of unwind.h in Go. (stack.Unwinder)
+// Code has the mappings and the unwind rules of a process, as the BPF maps have them. It is find_mapping and find_rule
+// of unwind.h in Go. (stack.Unwinder)
 type Code struct {
 	Mappings []bpf.Mapping            // by address
 	Tables   map[uint32]*unwind.Table // by Mapping.Table
 }
 
-// NewCode makes a Code without mappings. It takes the unwind rules of files as an elffile.Rules.
+// NewCode makes a Code without mappings. It is an elffile.Rules, which receives the unwind rules of files.
 func NewCode() *Code { return &Code{Tables: map[uint32]*unwind.Table{}} }
 
 // AddTable keeps the rules of a file. (elffile.Rules)
 func (c *Code) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
 	slot = uint32(len(c.Tables) + 1)
-	kept := *t // the cache lets go of its rows
+	kept := *t // the cache drops the rows of t
 	c.Tables[slot] = &kept
 	return slot, 0, nil
 }
@@ -41,7 +41,7 @@ func (c *Code) find(pc uint64) *bpf.Mapping {
 	return &c.Mappings[i]
 }
 
-// Code tells whose code is at an address.
+// Code returns the kind of code at an address.
 func (c *Code) Code(pc uint64) stack.Code {
 	switch m := c.find(pc); {
 	case m == nil:

@@ -59,7 +59,8 @@ func stepThrough(t *testing.T, program *bpftest.Program, v nodes.Version, kind s
 				t.Errorf("after %d instructions, in C++: %s, want %s", i, told, whole)
 			}
 			if isDropped(w) {
-				if dropped[in]++; dropped[in] == 2 && th.layout.Has(layout.IsolateTLS) { // else a recording does not say which isolate
+				dropped[in]++
+				if dropped[in] == 2 && th.layout.Has(layout.IsolateTLS) { // else a recording does not say which isolate
 					r := recordThread(t, program, th)
 					kept := *th
 					kept.mem = &r.Recording

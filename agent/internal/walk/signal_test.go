@@ -44,8 +44,9 @@ func interrupted(t *testing.T, pid int) memory.Registers {
 		}
 		return nil
 	}
-	err := unix.Tgkill(pid, pid, unix.SIGINT)                                                    // another thread would take one that is for the process
-	for _, next := range []func() error{func() error { return unix.PtraceCont(pid, 0) }, step} { // to its delivery; to the handler
+	err := unix.Tgkill(pid, pid, unix.SIGINT) // another thread would take one that is for the process
+	toDelivery := func() error { return unix.PtraceCont(pid, 0) }
+	for _, next := range []func() error{toDelivery, step} { // the step goes to the handler
 		if err == nil {
 			err = next()
 		}

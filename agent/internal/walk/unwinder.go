@@ -1,6 +1,6 @@
-// Package walk walks the stack of a thread in Go, V8's frames and native ones alike: of a live process, a recording or
-// a core file, whatever can be read by address. The BPF program does the same in the kernel; the tests hold one against
-// the other, frame for frame.
+// Package walk walks the stack of a thread in Go, through frames of V8 and native ones, in any memory that can be read
+// by address: a live process, a recording, a core file. The BPF program does the same in the kernel; the tests compare
+// the two frame by frame.
 package walk
 
 import (
@@ -21,8 +21,8 @@ type Unwinder struct {
 	Isolate int64          // offset of the isolate's address from a thread's thread pointer; 0 = not known
 }
 
-// New makes an Unwinder of a process that was opened with a cache whose rules go to code. Of more mappings than the BPF
-// program has room for, native ones are left out: then left is their number.
+// New makes an Unwinder for a process that was opened with a cache whose rules go to code. If the process has more
+// mappings than the BPF map has room for, native ones are left out; left is their number.
 func New(p *process.Process, code *Code) (u *Unwinder, left int, err error) {
 	code.Mappings = make([]bpf.Mapping, len(bpf.Process{}.Mappings))
 	n, left := p.Mappings.BPF(code.Mappings)

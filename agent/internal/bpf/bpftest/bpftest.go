@@ -19,8 +19,8 @@ import (
 //go:generate -command bpf2go go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target bpfel
 //go:generate bpf2go replay replay.bpf.c -- -I.. -Wall -Werror -D__TARGET_ARCH_x86 -I/usr/include/x86_64-linux-gnu
 
-// Program is the BPF program in the kernel. Objects has its maps: what it knows of processes, classes and unwind rules
-// (package sampler fills them). It serves one test at a time.
+// Program is the BPF program in the kernel. Objects has its maps: processes, hidden classes and unwind rules (package
+// sampler fills them). It serves one test at a time.
 type Program struct {
 	bpf.Objects
 	Replay *ebpf.Program  `ebpf:"hotspan_replay"`
@@ -44,26 +44,26 @@ func Load(t testing.TB) *Program {
 	return p
 }
 
-// Input is what a sample is taken of.
+// Input is the thread and the memory that a sample is taken of.
 type Input struct {
 	PID       int              // key of Process, and of the shapes and stores in the BPF program's maps
-	Process   *bpf.Process     // nil: as it was set before
+	Process   *bpf.Process     // nil keeps the last one
 	Registers target.Registers // of the thread that is interrupted
 	Isolate   uint64           // 0 = the one that Process.V8.IsolateTls and Registers.FSBase lead to
-	Pages     []Page           // all of the memory that there is. What other pages the test's process has is there too.
+	Pages     []Page           // the memory of the process; the other pages of the test's process are readable too
 }
 
-// Output is what the BPF program did.
+// Output is the result of a run of the BPF program.
 type Output struct {
-	Record []byte // as it would be in the ring buffer
-	Reads  []Read // of the memory, in their order; of more than 65,536 the last ones
+	Record []byte // as written to the ring buffer
+	Reads  []Read // of the memory, in order; the last 65,536 if there were more
 	NReads int    // how many there were
 }
 
 // Read is one read of the BPF program's.
 type Read struct{ At, Size uint64 }
 
-// memory is the process's: pages of two runs would mix.
+// memory guards the address space of the process: pages of two runs would overlap.
 var memory sync.Mutex
 
 // Run maps the pages, takes a sample and unmaps them. Pages that lie where the process has memory are an error: see

@@ -11,14 +11,14 @@ import (
 
 const addrNoRandomize = 0x0040000 // ADDR_NO_RANDOMIZE of linux/personality.h
 
-// MaxAddress is where, going up, the memory of a process without random addresses begins: below its stack the kernel
-// puts what is mapped, and Go reserves some hundreds of megabytes. The stack of one with random addresses lies there
-// one time in eight; a test must find another.
+// MaxAddress is a lower bound of the addresses of a process without address randomization: the kernel maps memory below
+// the stack, and Go reserves some hundred megabytes. The stack of a process with randomized addresses is above it one
+// time in eight; then a test must start another process.
 const MaxAddress = 0x7fff_8000_0000
 
-// Main runs the tests of a package that maps recorded pages: its TestMain calls it. The recorded process's memory lay
-// at random addresses, and so would this one's: one time in some hundreds they would collide. So this process starts
-// itself again with addresses that are the same each time, where no page of a recording that is kept lies.
+// Main runs the tests of a package that maps recorded pages; call it in TestMain. The memory of the recorded process
+// had random addresses, and this process would have too: they would collide one time in some hundred. So Main executes
+// the test again without address randomization, at addresses that no recording uses.
 func Main(m *testing.M) int {
 	const ask = 0xffffffff
 	runtime.LockOSThread() // the personality is a thread's; exec keeps that of its caller
@@ -34,8 +34,8 @@ func Main(m *testing.M) int {
 	return 1
 }
 
-// Randomize lets the programs that the calling goroutine starts have random addresses again: else they would lie where
-// this process does.
+// Randomize gives processes that the calling goroutine starts random addresses again: else they would have the
+// addresses of this process.
 func Randomize(t testing.TB) {
 	t.Helper()
 	runtime.LockOSThread()
