@@ -76,9 +76,9 @@ func eachLabelOnce(rules []string) []string {
 	return out
 }
 
-// seenStore prints one kind of store and returns the rules that give labels from it. mend says what makes a store
+// seenStore prints one kind of store and returns the rules that give labels from it. fix says what makes a store
 // behind a handle readable.
-func (w *sheet) seenStore(s *inspect.SeenStore, mend string) []string {
+func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
 	w.printf("  %s, seen %d times\n", kindOf(&s.Store), s.Seen)
 	if text, ok := s.Examples[""]; ok {
 		w.printf("    %-32s %s\n", "(the store itself)", printable(text))
@@ -98,7 +98,7 @@ func (w *sheet) seenStore(s *inspect.SeenStore, mend string) []string {
 		w.printf("    makes the labels %s\n", strings.Join(s.Labels, ", "))
 	}
 	if s.Handle {
-		w.printf("    of dd-trace, whose stores cannot be read here: %s\n", mend)
+		w.printf("    of dd-trace, whose stores cannot be read here: %s\n", fix)
 	}
 	var offers []string
 	for _, r := range s.Rules() {

@@ -152,7 +152,8 @@ func (v variant) profile(pid int) (*profiler, error) {
 		return nil, nil
 	}
 	out := filepath.Join(os.TempDir(), "hotspan-bench.pb.gz")
-	p := &profiler{Cmd: exec.Command(v.hotspan, "record", "-p", strconv.Itoa(pid), "-F", strconv.Itoa(v.rate), "-o", out)}
+	p := &profiler{Cmd: exec.Command(v.hotspan, "record", "-p", strconv.Itoa(pid), "-F", strconv.Itoa(v.rate), "-o",
+		out)}
 	p.Stderr = &p.stderr
 	err := p.Start()
 	time.Sleep(2 * time.Second) // until it samples

@@ -67,8 +67,8 @@ func TestContexts(t *testing.T) {
 	}
 }
 
-// untilContexts runs contexts, longer each time, until it shows a store in both threads: a process that starts has none,
-// and on a busy machine a thread may not run for a while.
+// untilContexts runs contexts, longer each time, until it shows a store in both threads: a process that starts has
+// none, and on a busy machine a thread may not run for a while.
 func untilContexts(t *testing.T, pid string) string {
 	t.Helper()
 	var out []byte

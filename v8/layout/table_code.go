@@ -50,14 +50,16 @@ var codeRows = []row{
 	{field: BytecodeArrayFirstByte, dbg: []string{"class_BytecodeArray__data__uintptr_t"}, rules: []rule{
 		{below: v(10, 0), n: 54, why: "src/objects/code.tq: bytes, behind osr_nesting_level and bytecode_age"}}},
 	{field: CodeDeoptData, dbg: []string{
-		"class_Code__deoptimization_data__FixedArray", "class_Code__deoptimization_data__Tagged_FixedArray_"}, rules: []rule{
-		{from: v(12, 0), n: 8,
-			why: "src/objects/code.h: deoptimization_data_or_interpreter_data is the first field behind the map"},
-		{below: v(11, 0), n: 16, why: "src/objects/code.h: deoptimization data, behind relocation_info"}}},
+		"class_Code__deoptimization_data__FixedArray", "class_Code__deoptimization_data__Tagged_FixedArray_"},
+		rules: []rule{
+			{from: v(12, 0), n: 8,
+				why: "src/objects/code.h: deoptimization_data_or_interpreter_data is the first field behind the map"},
+			{below: v(11, 0), n: 16, why: "src/objects/code.h: deoptimization data, behind relocation_info"}}},
 	{field: CodePositions, dbg: []string{
-		"class_Code__source_position_table__ByteArray", "class_Code__source_position_table__Tagged_ByteArray_"}, rules: []rule{
-		{from: v(12, 0), n: 16, why: "src/objects/code.h: position_table, behind the deoptimization data"},
-		{below: v(11, 0), n: 24, why: "src/objects/code.h: position table, behind the deoptimization data"}}},
+		"class_Code__source_position_table__ByteArray", "class_Code__source_position_table__Tagged_ByteArray_"},
+		rules: []rule{
+			{from: v(12, 0), n: 16, why: "src/objects/code.h: position_table, behind the deoptimization data"},
+			{below: v(11, 0), n: 24, why: "src/objects/code.h: position table, behind the deoptimization data"}}},
 	{field: CodeInstructionStart, dbg: []string{"class_Code__instruction_start__Address"}, rules: append(code11(40, 32),
 		rule{below: v(11, 0), absent: true, why: "src/objects/code.h: " + oneObject})},
 	{field: CodeInstructionSize, dbg: []string{"class_Code__instruction_size__int"}, rules: code11(56, 44)},

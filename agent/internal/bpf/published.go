@@ -17,8 +17,8 @@ type PublishedVariable struct {
 	Node bool
 	// Hash is the symbol of a second variable: the identity hash of the AsyncLocalStorage that Name leads to.
 	Hash string
-	// Version is the symbol of a u32, no thread-local, that must be 1. Where it is empty, a process context goes with the
-	// variable.
+	// Version is the symbol of a u32, no thread-local, that must be 1. Where it is empty, a process context goes with
+	// the variable.
 	Version string
 }
 
@@ -32,7 +32,8 @@ var PublishedVariables = []PublishedVariable{
 	{Kind: PublishedNodeLabels, Name: "custom_labels_als_handle", What: "custom labels of Node.js", Node: true,
 		Hash: "custom_labels_als_identity_hash", Version: labelsVersion},
 	// Polar Signals, Custom Label ABI (v1)
-	{Kind: PublishedLabels, Name: "custom_labels_current_set", What: "custom labels of threads", Version: labelsVersion},
+	{Kind: PublishedLabels, Name: "custom_labels_current_set", What: "custom labels of threads",
+		Version: labelsVersion},
 }
 
 const labelsVersion = "custom_labels_abi_version"

@@ -56,9 +56,10 @@ func TestSelfCheckTells(t *testing.T) {
 	}
 }
 
-// unoptimized are options that keep V8 from optimising code. In Node.js 24 and later, optimised code that calls into C++
-// leaves the current context in the slot after Isolate.context too (ThreadLocalTop::topmost_script_having_context_):
-// then the two cannot be told apart. How soon code is optimised depends on the machine.
+// unoptimized are options that keep V8 from optimising code. In Node.js 24 and later, optimised code that calls into
+// C++ leaves the current context in the slot after Isolate.context too
+// (ThreadLocalTop::topmost_script_having_context_): then the two cannot be told apart. How soon code is optimised
+// depends on the machine.
 func unoptimized(v nodes.Version) []string {
 	if v.Maglev() {
 		return []string{"--no-opt", "--no-maglev"}

@@ -98,13 +98,16 @@ func TestDebugFileOfAnotherBuild(t *testing.T) {
 	if err := os.WriteFile(debug, []byte("no ELF"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if f := loadPath(t, stripped, dir); len(f.Problems) != 1 || !strings.Contains(f.Problems[0].Error(), filepath.Base(debug)) {
+	if f := loadPath(t, stripped, dir); len(f.Problems) != 1 ||
+		!strings.Contains(f.Problems[0].Error(), filepath.Base(debug)) {
 		t.Errorf("problems %v, want one of %s", f.Problems, debug)
 	}
-	if err := errors.Join(os.Remove(debug), unix.Mkfifo(debug, 0o644)); err != nil { // nobody writes: open(2) would wait
+	// nobody writes: open(2) would wait
+	if err := errors.Join(os.Remove(debug), unix.Mkfifo(debug, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	if f := loadPath(t, stripped, dir); len(f.Problems) != 1 || !strings.Contains(f.Problems[0].Error(), "not a regular file") {
+	if f := loadPath(t, stripped, dir); len(f.Problems) != 1 ||
+		!strings.Contains(f.Problems[0].Error(), "not a regular file") {
 		t.Errorf("problems %v, want that it is not a regular file", f.Problems)
 	}
 }

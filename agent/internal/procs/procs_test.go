@@ -257,8 +257,8 @@ func TestKernelFiles(t *testing.T) {
 	}
 }
 
-// TestRights: files below a process's root are opened as its user may, though this is root; a thread of this process keeps
-// no other rights afterwards.
+// TestRights: files below a process's root are opened as its user may, though this is root; a thread of this process
+// keeps no other rights afterwards.
 func TestRights(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can take another user's rights")
@@ -268,14 +268,16 @@ func TestRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret, shared, own := filepath.Join(dir, "secret"), filepath.Join(dir, "shared"), filepath.Join(dir, "own")
-	for name, owner := range map[string][3]int{secret: {0, 0, 0o600}, shared: {0, 4711, 0o640}, own: {4242, 4242, 0o400}} {
+	for name, owner := range map[string][3]int{secret: {0, 0, 0o600}, shared: {0, 4711, 0o640},
+		own: {4242, 4242, 0o400}} {
 		if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Chown(name, owner[0], owner[1]),
 			os.Chmod(name, fs.FileMode(owner[2]))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	cmd := exec.Command("cat")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 4242, Gid: 4242, Groups: []uint32{4711}}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 4242, Gid: 4242,
+		Groups: []uint32{4711}}}
 	in, err := cmd.StdinPipe()
 	if err := errors.Join(err, cmd.Start()); err != nil {
 		t.Fatal(err)
@@ -309,7 +311,8 @@ func TestParseRights(t *testing.T) {
 	if diff := cmp.Diff(rights{4, 8, []uint32{9, 10}}, r, cmp.AllowUnexported(rights{})); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
-	for _, status := range []string{"", "Uid:\t1\nGid:\t1\nGroups:\n", "Uid:\tx\tx\tx\tx\nGid:\t1\t1\t1\t1\nGroups:\n"} {
+	for _, status := range []string{"", "Uid:\t1\nGid:\t1\nGroups:\n",
+		"Uid:\tx\tx\tx\tx\nGid:\t1\t1\t1\t1\nGroups:\n"} {
 		if r, err := parseRights([]byte(status)); err == nil {
 			t.Errorf("%q: %+v", status, r)
 		}

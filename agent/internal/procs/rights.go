@@ -58,8 +58,8 @@ func parseRights(status []byte) (r rights, err error) {
 	return r, nil
 }
 
-// do runs f with these rights, where hotspan runs as root; else with its own. Linux keeps file system ids and groups for
-// each thread, so f runs on one of its own, which ends if its rights cannot be put back.
+// do runs f with these rights, where hotspan runs as root; else with its own. Linux keeps file system ids and groups
+// for each thread, so f runs on one of its own, which ends if its rights cannot be put back.
 func (r rights) do(f func()) {
 	if r.uid == 0 || os.Geteuid() != 0 {
 		f()

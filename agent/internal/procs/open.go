@@ -1,0 +1,51 @@
+package procs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Open opens a file that a process has mapped, without blocking, if it is a regular one: through the mapping itself,
+// or, where the kernel does not permit that, by its path below the process's own root.
+func Open(pid int, m Mapping) (*os.File, error) {
+	f, err := openMapped(fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, m.Start, m.End))
+	if err != nil {
+		var byPath error
+		if f, byPath = openByPath(pid, m); byPath != nil {
+			return nil, fmt.Errorf("open %s, mapped by process %d: %w", m.Path, pid, errors.Join(err, byPath))
+		}
+	}
+	return f, nil
+}
+
+// openMapped opens a link of /proc/PID/map_files. It takes CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN.
+func openMapped(link string) (*os.File, error) {
+	fd, err := unix.Open(link, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: link, Err: err}
+	}
+	defer unix.Close(fd)
+	f, _, err := openRegular(fd, link)
+	return f, err
+}
+
+var errReplaced = errors.New("another file has its name now")
+
+func openByPath(pid int, m Mapping) (*os.File, error) {
+	root, err := OpenRootDir(Root(pid))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, st, err := root.Open(strings.TrimSuffix(m.Path, " (deleted)"))
+	if err == nil && st.Ino != m.Inode {
+		f.Close()
+		return nil, errReplaced
+	}
+	return f, err
+}
