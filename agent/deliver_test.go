@@ -16,7 +16,7 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// fakeSink notes what it gets and does as it is told.
+// fakeSink records the snapshots it receives, and fails or blocks on demand.
 type fakeSink struct {
 	got   []int64 // starts of snapshots
 	write func(ctx context.Context) error

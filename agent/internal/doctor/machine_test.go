@@ -43,7 +43,7 @@ func TestBTF(t *testing.T) {
 	}
 }
 
-// A kernel with newer parts has a number that is too low, and yet the program runs on it.
+// A kernel with backported features has a version that is too low, and yet the BPF program runs on it.
 func TestProofCountsMoreThanNumbers(t *testing.T) {
 	for _, proof := range []Mark{OK, Missing} {
 		d := Diagnosis{Machine: []Finding{kernelVersion("5.14.0-503.el9.x86_64")}}

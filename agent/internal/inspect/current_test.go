@@ -16,7 +16,7 @@ import (
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
-// TestStoresOfResources: in each kind of callback those stores are found which the program says are current, where
+// TestStoresOfResources: in each kind of callback it finds the stores that the Node process says are current, where
 // async_hooks keep them.
 func TestStoresOfResources(t *testing.T) {
 	for _, v := range nodes.Versions() {
@@ -31,7 +31,7 @@ func TestStoresOfResources(t *testing.T) {
 				stop.check(t)
 			}
 			if kinds != 16 {
-				t.Errorf("the program stopped %d times, want 16", kinds)
+				t.Errorf("the Node process stopped %d times, want 16", kinds)
 			}
 		})
 	}

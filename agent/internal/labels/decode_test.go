@@ -26,7 +26,7 @@ func newProcess(t *testing.T) *Process {
 	return NewDecoder(tree, nil, slog.New(slog.DiscardHandler)).Process(nil, nil, pprofx.Process{})
 }
 
-// record is a context record of the program: type, label, length and data.
+// record is a context record of the BPF program: type, label, length and data.
 func record(kind, label uint8, data string) string {
 	return string(binary.LittleEndian.AppendUint16([]byte{kind, label}, uint16(len(data)))) + data
 }

@@ -247,7 +247,7 @@ func again(t *testing.T, s *Mappings) (changed bool) {
 	return s.Update(next)
 }
 
-// The test looks at its own process, whose functions Go knows by name.
+// The test inspects its own process, whose functions Go knows by name.
 func TestOwnMappings(t *testing.T) {
 	pid := os.Getpid()
 	s, err := readMappings(pid, target.Live{PID: pid}, elffile.NewCache(nil))

@@ -21,9 +21,9 @@ import (
 type build struct {
 	name    string
 	cc      string
-	library []string // arguments to compile variables.c as a library; nil: they are the program's own
-	access  []string // arguments to compile access.c, which is what the program opens then, as a library
-	link    bool     // the library is loaded with the program; else it is opened by it
+	library []string // arguments to compile variables.c as a library; nil: they are in the executable
+	access  []string // arguments to compile access.c, as a library, which the test program then opens
+	link    bool     // the library is linked to the executable; else dlopen loads it
 	want    Kind
 }
 
@@ -53,7 +53,7 @@ var builds = []build{
 	{"musl, initial-exec, loaded at start", "musl-gcc", []string{"-ftls-model=initial-exec"}, nil, true, Static},
 }
 
-// TestFind: what is computed from outside is what the program's threads say themselves, for each way.
+// TestFind compares the places computed from outside with the addresses that the threads print, for each way.
 func TestFind(t *testing.T) {
 	for _, b := range builds {
 		t.Run(b.name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// start builds and runs the program. A line has a thread's pointer and the addresses of its variables.
+// start builds and runs the test program. A line has a thread's pointer and the addresses of its variables.
 func (b build) start(t *testing.T, dir string) (pid int, lines [][3]uint64) {
 	t.Helper()
 	program := filepath.Join(dir, "program")
@@ -115,7 +115,7 @@ func (b build) start(t *testing.T, dir string) (pid int, lines [][3]uint64) {
 		lines = append(lines, line)
 	}
 	if len(lines) != 2 {
-		t.Fatalf("the program said %x", lines)
+		t.Fatalf("the test program printed %x", lines)
 	}
 	return cmd.Process.Pid, lines
 }

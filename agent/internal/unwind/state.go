@@ -25,5 +25,5 @@ type state struct {
 	rbp    place
 	ra     place
 	kept   [numKept]place
-	broken bool // the program could not be followed up to here
+	broken bool // the call frame program could not be followed up to here
 }

@@ -45,7 +45,7 @@ func TestHostileContext(t *testing.T) {
 	})
 }
 
-// hostileRules are rules of each kind, at several depths, so that what is damaged is met in many ways.
+// hostileRules are rules of each kind, at several depths, so that they read the damaged objects in many ways.
 func (k *kernelWalk) hostileRules(t *testing.T) {
 	var rules []reqctx.Rule
 	for _, s := range []string{
@@ -80,7 +80,7 @@ func damaged(random *rand.Rand, pages map[uint64][]byte, words []uint64) map[uin
 			binary.LittleEndian.PutUint64(to, random.Uint64())
 		case 1: // a Smi, small or of any size
 			binary.LittleEndian.PutUint64(to, random.Uint64()>>random.IntN(32)<<32)
-		case 2: // a pointer to something that is looked at
+		case 2: // a pointer to an object that is read
 			binary.LittleEndian.PutUint64(to, any()+1)
 		default:
 			copy(to, word(any()))

@@ -19,11 +19,12 @@ import (
 	memory "github.com/hotspan/hotspan/v8/target"
 )
 
-// Every so many instructions of C++ that the deoptimiser runs the thread is looked at; of its builtin at each.
+// The test walks the stack every so many instructions of the deoptimiser in C++, and at each instruction of its
+// builtin.
 const everyNative = 200
 
 // TestWalkDeoptimizer goes through a deoptimisation by single instructions. While C++ runs, which is nearly all of the
-// time, the walk has the functions that the program says are on its stack, where they are, and reaches the thread's
+// time, the walk has the functions that the script reports to be on its stack, where they are, and reaches the thread's
 // first frame. It does so at most instructions of the builtin around it, and at the others it says that something is
 // missing.
 func TestWalkDeoptimizer(t *testing.T) {
@@ -40,8 +41,8 @@ func TestWalkDeoptimizer(t *testing.T) {
 func stepThrough(t *testing.T, program *bpftest.Program, v nodes.Version, kind string) {
 	th, pid := deoptimizing(t, v, kind)
 	whole, seen, dropped := th.truth(), map[string]int{}, map[bool]int{}
-	if told := th.told(th.walk(th.mem)); kind == "lazy" && told != whole {
-		t.Errorf("while code that was thrown away waits: %s, want %s", told, whole)
+	if got := th.functions(th.walk(th.mem)); kind == "lazy" && got != whole {
+		t.Errorf("while code that was thrown away waits: %s, want %s", got, whole)
 	}
 	runTo(t, pid, th.deoptimizers())
 	for i := 0; ; i++ {
@@ -53,10 +54,10 @@ func stepThrough(t *testing.T, program *bpftest.Program, v nodes.Version, kind s
 		}
 		if in || i%everyNative == 0 {
 			w := th.walk(th.mem)
-			told := th.told(w)
-			seen[told]++
-			if !in && told != whole {
-				t.Errorf("after %d instructions, in C++: %s, want %s", i, told, whole)
+			got := th.functions(w)
+			seen[got]++
+			if !in && got != whole {
+				t.Errorf("after %d instructions, in C++: %s, want %s", i, got, whole)
 			}
 			if isDropped(w) {
 				dropped[in]++
@@ -75,7 +76,7 @@ func stepThrough(t *testing.T, program *bpftest.Program, v nodes.Version, kind s
 	judge(t, seen, whole, min(dropped[true], dropped[false]))
 }
 
-// judge looks at what was told at how many instructions.
+// judge judges the walks seen, by the number of instructions with each.
 func judge(t *testing.T, seen map[string]int, whole string, dropped int) {
 	t.Helper()
 	if seen[whole] < 100 || dropped < 10 {
@@ -85,10 +86,10 @@ func judge(t *testing.T, seen map[string]int, whole string, dropped int) {
 	// While the first words of the new frames are pushed there is no function where rbp points to: 2 words, 4
 	// instructions each.
 	const pushes = 8
-	for told, n := range seen {
-		if told != whole && told != cutOffStack && !strings.Contains(told, "[code gone]") &&
-			(!strings.HasPrefix(told, "run:") || n > pushes) {
-			t.Errorf("%q at %d instructions, want %q", told, n, whole)
+	for got, n := range seen {
+		if got != whole && got != cutOffStack && !strings.Contains(got, "[code gone]") &&
+			(!strings.HasPrefix(got, "run:") || n > pushes) {
+			t.Errorf("%q at %d instructions, want %q", got, n, whole)
 		}
 	}
 	if n := seen[cutOffStack]; n > 50 {
@@ -113,13 +114,13 @@ func deoptimizing(t *testing.T, v nodes.Version, kind string) (*thread, int) {
 	return nil, 0
 }
 
-// truth is what the program says, in the form of told. The deoptimiser's tables are not read until V8 11: then of
-// inlined functions it is said that they are missing.
+// truth is what the script reports, in the format of functions. The deoptimiser's tables are not read until V8 11: then
+// of inlined functions it is said that they are missing.
 func (th *thread) truth() string {
 	var out []string
 	for i, s := range th.says.Stack {
 		switch known := th.layout.Has(layout.DeoptExitSize); {
-		case i == 0 && known: // the column is that of the call that told it
+		case i == 0 && known: // the column is that of the call that reported it
 			out = append(out, fmt.Sprintf("%s:%d", s.Name, s.Line))
 		case known:
 			out = append(out, fmt.Sprintf("%s:%d:%d", s.Name, s.Line, s.Column))
@@ -134,8 +135,8 @@ func (th *thread) truth() string {
 
 const cutOffStack = "cut off"
 
-// told is what a walk has of the functions of the program, up to run.
-func (th *thread) told(w stack.Walk) string {
+// functions returns the functions of the script in a walk, up to run.
+func (th *thread) functions(w stack.Walk) string {
 	if w.Stop != stack.StopRoot || w.Resumed {
 		return cutOffStack
 	}

@@ -17,7 +17,7 @@ import (
 	memory "github.com/hotspan/hotspan/v8/target"
 )
 
-// maxReads bounds what one run of the program reads of memory: 9 reads a frame, and 4,096 for the context.
+// maxReads bounds the memory reads of one run of the BPF program: 9 reads a frame, and 4,096 for the context.
 const maxReads = 9*(stack.MaxSteps+1) + 4096
 
 // same compares the walks in Go and in the kernel over a thread whose memory is these pages.

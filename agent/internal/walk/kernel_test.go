@@ -31,7 +31,7 @@ type kernelWalk struct {
 // walkRules are those that the context of testdata/walk.js is read by.
 var walkRules = []string{`route=als("request").route`, `user=user.id`}
 
-// inKernel tells the program about a thread's process.
+// inKernel writes a thread's process to the BPF maps.
 func inKernel(t testing.TB, p *bpftest.Program, th *thread) *kernelWalk {
 	t.Helper()
 	var rules []reqctx.Rule
@@ -75,7 +75,7 @@ func (k *kernelWalk) use(tree *reqctx.Tree, p *process.Process) {
 
 const walkPID = 7 // any: nothing asks for the process itself
 
-// putCode gives the program the mappings and the rules.
+// putCode writes mappings and unwind rules to the BPF maps.
 func (k *kernelWalk) putCode(t testing.TB) {
 	t.Helper()
 	type slot struct{ number, pages uint32 }
@@ -105,7 +105,8 @@ type sampled struct {
 	collecting bool
 }
 
-// once takes a sample of the thread, of whose memory there are these pages, and learns what the program asks for.
+// once takes a sample of the thread, of whose memory there are these pages, and answers the requests of the BPF
+// program.
 func (k *kernelWalk) once(t testing.TB, pages map[uint64][]byte) sampled {
 	t.Helper()
 	in := bpftest.Input{PID: walkPID, Process: k.config, Registers: k.thread.regs}
@@ -125,7 +126,7 @@ func (k *kernelWalk) once(t testing.TB, pages map[uint64][]byte) sampled {
 	return sampled{walkOf(&s), read, flags, out.Reads, out.NReads, symbolize.State(s.VmState) == pprofx.StateGC}
 }
 
-// sample takes samples until the program has learnt all that it asks for, and returns the last.
+// sample takes samples until the BPF program requests nothing more, and returns the last.
 func (k *kernelWalk) sample(t testing.TB, pages map[uint64][]byte) (s sampled) {
 	t.Helper()
 	for range 8 {
@@ -146,8 +147,8 @@ func walkOf(s *sampler.Sample) stack.Walk {
 	return w
 }
 
-// recordThread records what the walks and the context reader look at. The program cannot say what it would read behind
-// a word that it could not, so it runs until it asks for no page more.
+// recordThread records the memory that the walks and the context reader read. The BPF program cannot say what it would
+// read behind a word that it could not, so it runs until it asks for no page more.
 func recordThread(t testing.TB, p *bpftest.Program, live *thread) *memory.Recorder {
 	t.Helper()
 	r := &memory.Recorder{Mem: live.mem}
@@ -158,8 +159,8 @@ func recordThread(t testing.TB, p *bpftest.Program, live *thread) *memory.Record
 	return r
 }
 
-// record keeps what the program reads of a thread whose memory is recorded. It cannot say what it would read behind a
-// word that it could not, so it runs until it asks for no page more.
+// record keeps what the BPF program reads of a thread whose memory is recorded. It cannot say what it would read behind
+// a word that it could not, so it runs until it asks for no page more.
 func (k *kernelWalk) record(t testing.TB, r *memory.Recorder) {
 	t.Helper()
 	for s, before := (sampled{}), -1; before < len(r.Pages) || s.flags.Learning; {

@@ -23,8 +23,8 @@ const (
 	wildType = 2112
 )
 
-// maxPublishedReads is what the program may read for one thread-local variable: of a Node.js label set, 8 for where it
-// is, 4 to the AsyncContextFrame, 8 to its bucket, 16 times 5 in it, 6 to the labels, and 3 for each of 64.
+// maxPublishedReads bounds the reads of the BPF program for one thread-local variable: of a Node.js label set, 8 for
+// where it is, 4 to the AsyncContextFrame, 8 to its bucket, 16 times 5 in it, 6 to the labels, and 3 for each of 64.
 const maxPublishedReads = 8 + 4 + 8 + 16*5 + 6 + 3*64
 
 func wildProcess() *bpf.Process {
@@ -103,8 +103,8 @@ func decoder(t *testing.T) *labels.Process {
 	return d.Process(&process.Process{PID: walkPID}, &bpf.Process{}, pprofx.Process{})
 }
 
-// TestPublishedReads: whatever is in the memory, the program stays inside its number of reads, and what it hands over
-// can be decoded.
+// TestPublishedReads: whatever is in the memory, the BPF program stays within its number of reads, and what it hands
+// over can be decoded.
 func TestPublishedReads(t *testing.T) {
 	p := bpftest.Load(t)
 	found, most := 0, 0

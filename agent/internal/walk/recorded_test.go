@@ -24,7 +24,7 @@ func eachRecording(t *testing.T, f func(t *testing.T, p *bpftest.Program, th *th
 	}
 }
 
-// TestWalkRecorded: both walks find the same in a recording: a whole stack, with the program's functions.
+// TestWalkRecorded: both walks find the same in a recording: a whole stack, with the script's functions.
 func TestWalkRecorded(t *testing.T) {
 	eachRecording(t, func(t *testing.T, p *bpftest.Program, th *thread, r *memory.Recording) {
 		w := th.walk(r)
@@ -38,7 +38,7 @@ func TestWalkRecorded(t *testing.T) {
 		}
 		// One of them may be inlined.
 		if w.Stop != stack.StopRoot || most < len(th.says.Stack)-1 || len(th.says.Stack) < 10 {
-			t.Errorf("stop %d; %d frames of a script, the program has %d", w.Stop, most, len(th.says.Stack))
+			t.Errorf("stop %d; %d frames of a script, which reports %d", w.Stop, most, len(th.says.Stack))
 		}
 	})
 }

@@ -18,7 +18,7 @@ import (
 const nowhere = 0xdead_0000_0001
 
 // TestRouteOrNothing: method and path take the place of a route that there is not, never of one that cannot be read,
-// else a request would have two names. Each word that the program reads of the heap leads nowhere in turn.
+// else a request would have two names. Each word that the BPF program reads of the heap leads nowhere in turn.
 func TestRouteOrNothing(t *testing.T) {
 	p := bpftest.Load(t)
 	for _, tracer := range []string{"opentelemetry", "datadog"} {
@@ -61,7 +61,7 @@ func atRoute(t *testing.T, p *bpftest.Program, tracer string) (*kernelWalk, *mem
 	return k, r
 }
 
-// heapWords are the words that the program has read of a recording, but for the stack's.
+// heapWords are the words that the BPF program has read of a recording, but for the stack's.
 func (k *kernelWalk) heapWords(r *memory.Recording, s sampled) (words []uint64) {
 	low, high := stackOf(k.thread, r)
 	for _, read := range s.reads {

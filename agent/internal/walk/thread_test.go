@@ -136,7 +136,7 @@ func seize(t testing.TB, pid int) memory.Registers {
 	return registers(t, pid)
 }
 
-// about is what a recording keeps of a thread beside registers and memory.
+// about is what a recording keeps of a thread besides registers and memory.
 type about struct {
 	Node     string
 	Stack    []site

@@ -55,7 +55,7 @@ func poolProcess() *bpf.Process {
 }
 
 // TestPoolWork: from the stack of a thread of the pool to the object that it works on. What is not as it should be is
-// no work, or counted; while the owner collects, the work is told, but nothing read of it.
+// no work, or counted; while the owner collects garbage, the work is reported, but nothing read of it.
 func TestPoolWork(t *testing.T) {
 	kept := map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: -3}
 	known := map[bpf.WorkKey]bpf.Work{{Process: 7, Class: vtable}: {Realm: -64, Isolate: 8, Id: -32, Resource: -72}}

@@ -25,7 +25,7 @@ const walkProgram = "testdata/walk.js"
 func TestMain(m *testing.M) { os.Exit(bpftest.Main(m)) }
 
 // TestWalkLive stops each Node on a stack of many kinds of frame. The walk in Go over the process's memory must find
-// the functions that the program says are there, and reach the thread's first frame; over a recording of a few pages it
+// the functions that the script reports, and reach the thread's first frame; over a recording of a few pages it
 // must find the same frame for frame, and so must the BPF program.
 func TestWalkLive(t *testing.T) {
 	p := bpftest.Load(t)
@@ -44,7 +44,7 @@ func TestWalkLive(t *testing.T) {
 				got[0].Line, got[0].Column = th.says.Stack[0].Line, th.says.Stack[0].Column
 			}
 			if diff := cmp.Diff(th.says.Stack, got); diff != "" {
-				t.Errorf("functions, by the program itself and by the walk: %s", diff)
+				t.Errorf("functions, by the script itself and by the walk: %s", diff)
 			}
 			r := recordThread(t, p, th)
 			if *keepRecordings {
