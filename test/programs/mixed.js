@@ -19,7 +19,8 @@
 //   {"kind":"interval","start":ns,"end":ns,"tid","stack":id}  times are CLOCK_MONOTONIC
 //
 // The one frame of a stack is the job that ran: it stands somewhere in the stack of each sample of that time, with what
-// it calls above it and what called it below. Between two calls of a quick job its caller, times, is the leaf for a moment.
+// it calls above it and what called it below. Between two calls of a quick job its caller, times, is the leaf for a
+// moment.
 
 const http = require('node:http');
 const path = require('node:path');

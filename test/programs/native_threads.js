@@ -25,7 +25,9 @@ const more = number('MORE_MS', 1500);
 const deadline = performance.now() + number('DURATION_MS', 20000);
 
 function publishKeys(n) {
-  const attributes = { 'threadlocal.schema_version': 'tlsdesc_v1_dev', 'threadlocal.attribute_key_map': keys.slice(0, n) };
+  const attributes = {
+    'threadlocal.schema_version': 'tlsdesc_v1_dev', 'threadlocal.attribute_key_map': keys.slice(0, n),
+  };
   publish(encode({ 'service.name': 'threads' }, attributes));
 }
 

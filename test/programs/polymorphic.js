@@ -18,7 +18,8 @@ const { ready, write } = require('./lib/output');
 const { Intervals } = require('./lib/intervals');
 const { burnNumbers } = require('./lib/burn');
 
-const storages = Array.from({ length: number('STORAGES', 50) }, (_, i) => new AsyncLocalStorage({ name: `storage ${i}` }));
+const storages = Array.from({ length: number('STORAGES', 50) },
+  (_, i) => new AsyncLocalStorage({ name: `storage ${i}` }));
 const stores = Array.from({ length: number('CLASSES', 2000) }, (_, i) => {
   const store = { [`first${i}`]: i };
   for (let k = 0; k < i % 7; k++) store[`more${k}`] = k;

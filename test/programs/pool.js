@@ -1,8 +1,8 @@
 'use strict';
 
 // Six chains of jobs for libuv's thread pool, one of each kind. Each chain has one job at a time, which belongs to a
-// request of its own: so at any time it is known whose each kind of job is. Meanwhile the main thread makes garbage, for no
-// request, and changes stores of requests that are done.
+// request of its own: so at any time it is known whose each kind of job is. Meanwhile the main thread makes garbage, for
+// no request, and changes stores of requests that are done.
 //
 //   node pool.js [FILE]
 //
@@ -13,8 +13,8 @@
 // Each request has a store in an AsyncLocalStorage: {kind, id, user: {name}}.
 //
 // It prints "ready PID" on stderr when it starts, and at the end writes JSON lines as requests.js does. The tid of an
-// interval is the number of the chain, of 1 to 6: pbkdf2, scrypt, deflate, file, lookup, addon. A label has endpoint, which
-// is store.kind, request, which is store.id, and user, which is store.user.name.
+// interval is the number of the chain, of 1 to 6: pbkdf2, scrypt, deflate, file, lookup, addon. A label has endpoint,
+// which is store.kind, request, which is store.id, and user, which is store.user.name.
 
 const { AsyncLocalStorage } = require('async_hooks');
 const crypto = require('crypto');

@@ -16,8 +16,8 @@
 //   MODE           plain, or gc: the code allocates much and some of it survives
 //   SEED           of the random choices (1)
 //
-// It prints "ready PID" on stderr when it starts, and writes what requests.js does at the end. Where the label is absent
-// no context is valid.
+// It prints "ready PID" on stderr when it starts, and writes what requests.js does at the end. Where the label is
+// absent no context is valid.
 
 const { Worker, isMainThread } = require('node:worker_threads');
 const { number, choice, stopped } = require('./lib/env');

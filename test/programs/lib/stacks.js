@@ -32,7 +32,9 @@ class Stacks {
 
   add(frames, first, last) {
     const [leaf, ...callers] = frames;
-    if (leaf.line < first || leaf.line > last) throw new Error(`${leaf.function}: line ${leaf.line} of ${first}-${last}`);
+    if (leaf.line < first || leaf.line > last) {
+      throw new Error(`${leaf.function}: line ${leaf.line} of ${first}-${last}`);
+    }
     this.list.push([{ function: leaf.function, file: leaf.file, first, last }, ...callers]);
     return this.firstNumber + this.list.length - 1;
   }

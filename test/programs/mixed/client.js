@@ -9,9 +9,11 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: 4 });
 process.on('disconnect', () => process.exit());
 
 function send(number) {
-  const text = JSON.stringify({ number, jobs: 2 + (number % 5), list: Array.from({ length: 50 }, (_, i) => ({ i, name: `item ${i}` })) });
+  const list = Array.from({ length: 50 }, (_, i) => ({ i, name: `item ${i}` }));
+  const text = JSON.stringify({ number, jobs: 2 + (number % 5), list });
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-  const request = http.request({ port, host: '127.0.0.1', method: 'POST', path: `/job/${number}`, agent, headers }, (response) => {
+  const options = { port, host: '127.0.0.1', method: 'POST', path: `/job/${number}`, agent, headers };
+  const request = http.request(options, (response) => {
     let answer = '';
     response.setEncoding('utf8');
     response.on('data', (chunk) => (answer += chunk));

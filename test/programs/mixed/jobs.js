@@ -3,7 +3,8 @@
 const { now } = require('../lib/clock');
 const { Intervals } = require('../lib/intervals');
 
-const parts = ['crypto', 'zlib', 'text', 'wasm', 'memory', 'functions', 'pool'].map((name) => [name, require(`./jobs/${name}`)]);
+const parts = ['crypto', 'zlib', 'text', 'wasm', 'memory', 'functions', 'pool']
+  .map((name) => [name, require(`./jobs/${name}`)]);
 
 // times calls fn n times and returns what the last call did.
 function times(fn, n) {
@@ -18,7 +19,8 @@ class Jobs {
     this.list = [];
     for (const [part, jobs] of parts) {
       for (const [name, fn] of Object.entries(jobs)) {
-        if (`${part}.${name}`.startsWith(prefix)) this.list.push({ name, fn, times: 1, file: require.resolve(`./jobs/${part}`) });
+        if (!`${part}.${name}`.startsWith(prefix)) continue;
+        this.list.push({ name, fn, times: 1, file: require.resolve(`./jobs/${part}`) });
       }
     }
     if (this.list.length === 0) throw new Error(`JOBS: none begins with ${prefix}`);

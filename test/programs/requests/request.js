@@ -60,7 +60,9 @@ const userID = Symbol('id of the user');
 
 // readStore is who a store is about.
 function readStore(store) {
-  if (store instanceof Map) return { endpoint: store.get('endpoint'), user: store.get(Symbol.for('app user')).get(userID) };
+  if (store instanceof Map) {
+    return { endpoint: store.get('endpoint'), user: store.get(Symbol.for('app user')).get(userID) };
+  }
   return { endpoint: store?.endpoint, user: store?.user.id };
 }
 

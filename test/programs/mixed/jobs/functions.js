@@ -48,7 +48,8 @@ const proxy = new Proxy(target, { get: (object, name) => Reflect.get(object, nam
 const bound = function (a, b) {
   return this.base + a * b;
 }.bind({ base: 1 }, 2);
-const script = new vm.Script('(function scripted(n) { let x = 0; for (let i = 0; i < n; i++) x ^= i; return x; })(5000)');
+const script = new vm.Script(
+  '(function scripted(n) { let x = 0; for (let i = 0; i < n; i++) x ^= i; return x; })(5000)');
 const emitter = new EventEmitter();
 emitter.on('tick', (n) => n + 1);
 
@@ -67,7 +68,8 @@ module.exports = {
   generators: () => [...numbers(5000)].length,
   proxies: () => repeat(3000, (i) => proxy.add(i, 1)),
   bound: () => repeat(5000, bound),
-  evaluated: () => (0, eval)('let sum = 0; for (const x of [1, 2, 3]) sum += x; sum') + new Function('n', 'return n + 1')(1),
+  evaluated: () => (0, eval)('let sum = 0; for (const x of [1, 2, 3]) sum += x; sum') +
+    new Function('n', 'return n + 1')(1),
   script: () => script.runInThisContext(),
   apply: () => repeat(3000, (i) => Math.max.apply(null, [i, 1, 2]) + Reflect.construct(Date, [i]).getTime()),
   events: () => repeat(2000, (i) => (emitter.emit('tick', i) ? 1 : 0)),

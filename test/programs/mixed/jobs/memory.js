@@ -30,9 +30,11 @@ module.exports = {
     for (let i = 0; i < 500; i++) f = ((g, n) => () => n + (n % 50 ? g() : 1))(f, i);
     return f();
   },
-  buffers: () => Buffer.concat([block, block]).toString('base64').length + block.toString('hex').length + block.indexOf('zz'),
+  buffers: () => Buffer.concat([block, block]).toString('base64').length +
+    block.toString('hex').length + block.indexOf('zz'),
   compare: () => Buffer.compare(block, Buffer.from(block)) + block.toString('utf8').length + block.swap16().length,
-  clone: () => v8.deserialize(v8.serialize({ list: kept[0]?.slice(0, 300).map(({ i, text }) => ({ i, text })) })).list?.length ?? 0,
+  clone: () => v8.deserialize(v8.serialize(
+    { list: kept[0]?.slice(0, 300).map(({ i, text }) => ({ i, text })) })).list?.length ?? 0,
   bigints() {
     let x = 3n;
     for (let i = 0; i < 12; i++) x = x * x + 1n;

@@ -3,7 +3,8 @@
 const words = Array.from({ length: 2000 }, (_, i) => `word${(i * 7919) % 1000}`);
 const prose = words.join(' ') + ' müller 東京 user@example.org 2024-05-17';
 const wide = '東京 ' + prose.slice(0, 3000);
-const tree = Array.from({ length: 300 }, (_, i) => ({ id: i, name: `näme ${i}`, tags: words.slice(i, i + 5), at: new Date(i * 1e9), deep: { x: [i, i / 3] } }));
+const tree = Array.from({ length: 300 }, (_, i) => ({ id: i, name: `näme ${i}`, tags: words.slice(i, i + 5),
+  at: new Date(i * 1e9), deep: { x: [i, i / 3] } }));
 const json = JSON.stringify(tree);
 const collator = new Intl.Collator('de', { numeric: true });
 const money = new Intl.NumberFormat('de-DE', { style: 'currency', currency: 'EUR' });
@@ -33,6 +34,7 @@ module.exports = {
     for (const word of words) s += word + ',';
     return s.indexOf('no such') + s.split(',').length;
   },
-  url: () => words.slice(0, 100).reduce((n, w) => n + new URL(`http://example.org/${w}?a=${w}#x`).searchParams.get('a').length, 0),
+  url: () => words.slice(0, 100).reduce((n, w) => n +
+    new URL(`http://example.org/${w}?a=${w}#x`).searchParams.get('a').length, 0),
   encode: () => new TextDecoder().decode(new TextEncoder().encode(wide)).length + encodeURIComponent(wide).length,
 };

@@ -1,6 +1,7 @@
 'use strict';
 
-// A module of two functions: spin(n) counts in a loop, and call(n) calls the JavaScript function that it imports, n times.
+// A module of two functions: spin(n) counts in a loop, and call(n) calls the JavaScript function that it imports, n
+// times.
 // Its name section names them.
 //
 //   (module (import "env" "back" (func $back (param i32) (result i32)))

@@ -11,6 +11,7 @@ module.exports = {
   gzip: () => zlib.gzipSync(text).length,
   gunzip: () => zlib.gunzipSync(gzipped).length,
   deflate: () => zlib.deflateRawSync(text.subarray(0, 20000), { level: 9 }).length,
-  compress: () => zlib.brotliCompressSync(text.subarray(0, 40000), { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }).length,
+  compress: () => zlib.brotliCompressSync(text.subarray(0, 40000),
+    { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }).length,
   decompress: () => zlib.brotliDecompressSync(brotli).length,
 };
