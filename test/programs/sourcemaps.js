@@ -1,7 +1,7 @@
 'use strict';
 
-// A chain of calls that was written in TypeScript (sourcemaps/src) burns CPU in its last function, by turns as five tools
-// compiled it: tsc with inline and with external maps, esbuild and terser with the names made short, and modules packed
+// A chain of calls that was written in TypeScript (sourcemaps/src) burns CPU in its last function, by turns as five
+// tools compiled it: tsc with inline and with external maps, esbuild and terser with the names made short, and modules packed
 // into one file with an indexed map.
 //
 //   node --enable-source-maps sourcemaps.js [FILE]
@@ -16,8 +16,8 @@
 //   {"kind":"stack","id","frames":[{"function","file","first","last"},{"function","file","line","column"},…]}
 //   {"kind":"interval","start":ns,"end":ns,"tid","stack":id}  times are CLOCK_MONOTONIC
 //
-// The stack is leaf first. Its functions' names are those of the source text, as they stand below; the lines and columns
-// of its callers are what Node itself, which then has its own reader of source maps, makes of new Error().stack. Node
+// The stack is leaf first. Its functions' names are those of the source text, as they stand below; the lines and
+// columns of its callers are what Node itself, which then has its own reader of source maps, makes of new Error().stack. Node
 // does not read indexed maps: there @jridgewell/trace-mapping has the word (sourcemaps/positions.mjs).
 
 const fs = require('node:fs');
@@ -77,7 +77,8 @@ function measure() {
   }
 }
 
-const builds = ['tsc', 'tsc-inline', 'esbuild', 'terser', 'indexed'].map((tool) => require(`./sourcemaps/dist/${tool}/index.js`));
+const builds = ['tsc', 'tsc-inline', 'esbuild', 'terser', 'indexed']
+  .map((tool) => require(`./sourcemaps/dist/${tool}/index.js`));
 const stacks = new Stacks();
 for (const build of builds) stacks.add(frames(build), ...lines());
 const intervals = new Intervals(100000, { stack: Uint8Array });

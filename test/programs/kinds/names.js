@@ -70,7 +70,8 @@ const oneLine = new Function('begin', 'going', 'return () => { let x = begin(); 
 
 module.exports = {
   twoBytes: 函数, latin1: größe, dollar: $_, method: inferred.method, arrowProperty: inferred.arrow,
-  expressionProperty: inferred.expression, ownName: inferred.named, withSpace: inferred['with space'], number: inferred[7],
+  expressionProperty: inferred.expression, ownName: inferred.named, withSpace: inferred['with space'],
+  number: inferred[7],
   assigned: () => inferred.assigned(), deep: () => inferred.deep.er.still(), variable, inArray: () => list[0](),
   onExports: exports.onExports, fromDefault, longName: long, consName, withoutAnyName: oneLine,
 };

@@ -27,8 +27,8 @@ class Jobs {
     this.intervals = new Intervals(capacity, { stack: Int32Array });
   }
 
-  // run runs a job, one that is quick as often as it takes to fill a millisecond. What a job does after it has returned a
-  // promise is in no interval.
+  // run runs a job, one that is quick as often as it takes to fill a millisecond. What a job does after it has returned
+  // a promise is in no interval.
   async run(i) {
     const job = this.list[i];
     const start = now();
@@ -36,7 +36,10 @@ class Jobs {
     const end = now();
     const row = this.intervals.add(start, end);
     if (row >= 0) this.intervals.columns.stack[row] = i;
-    if (typeof result === 'number') job.times = Math.max(1, Math.min(job.times * 2, Math.round((job.times * 1e6) / Number(end - start))));
+    if (typeof result === 'number') {
+      const fitting = Math.round((job.times * 1e6) / Number(end - start));
+      job.times = Math.max(1, Math.min(job.times * 2, fitting));
+    }
     return result;
   }
 
