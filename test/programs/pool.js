@@ -1,8 +1,8 @@
 'use strict';
 
-// Six chains of jobs for libuv's thread pool, one of each kind. Each chain has one job at a time, which belongs to a
-// request of its own: so at any time it is known whose each kind of job is. Meanwhile the main thread makes garbage, for
-// no request, and changes stores of requests that are done.
+// Six chains of jobs for libuv's thread pool, one of each kind. Each chain has one job at a time, which belongs to
+// a request of its own: so at any time it is known whose each kind of job is. Meanwhile the main thread makes garbage,
+// for no request, and changes stores of requests that are done.
 //
 //   node pool.js [FILE]
 //

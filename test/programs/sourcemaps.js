@@ -1,8 +1,8 @@
 'use strict';
 
 // A chain of calls that was written in TypeScript (sourcemaps/src) burns CPU in its last function, by turns as five
-// tools compiled it: tsc with inline and with external maps, esbuild and terser with the names made short, and modules packed
-// into one file with an indexed map.
+// tools compiled it: tsc with inline and with external maps, esbuild and terser with short names, and modules that
+// are packed into one file with an indexed map.
 //
 //   node --enable-source-maps sourcemaps.js [FILE]
 //
@@ -17,8 +17,8 @@
 //   {"kind":"interval","start":ns,"end":ns,"tid","stack":id}  times are CLOCK_MONOTONIC
 //
 // The stack is leaf first. Its functions' names are those of the source text, as they stand below; the lines and
-// columns of its callers are what Node itself, which then has its own reader of source maps, makes of new Error().stack. Node
-// does not read indexed maps: there @jridgewell/trace-mapping has the word (sourcemaps/positions.mjs).
+// columns of its callers are what Node's own reader of source maps makes of new Error().stack. Node does not read
+// indexed maps: for them they are what @jridgewell/trace-mapping says (sourcemaps/positions.mjs).
 
 const fs = require('node:fs');
 const path = require('node:path');

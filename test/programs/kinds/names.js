@@ -59,14 +59,18 @@ const { fromDefault = () => {
   let x = begin(); do for (let i = 0; i < 20000; i++) x = (x * 31 + i) | 0; while (going(x));
 } } = {};
 
+// The body of functions that are made of text.
+const body =
+  '{ let x = begin(); do for (let i = 0; i < 20000; i++) x = (x * 31 + i) | 0; while (going(x)); }';
+
 const oneLongName = `long${'Name'.repeat(400)}`;
-const long = new Function('begin', 'going', `return function ${oneLongName}() { let x = begin(); do for (let i = 0; i < 20000; i++) x = (x * 31 + i) | 0; while (going(x)); }`)(begin, going);
+const long = new Function('begin', 'going', `return function ${oneLongName}() ${body}`)(begin, going);
 
 // Keys that are put together of parts. What V8 keeps of them may be any kind of string.
 const half = oneLongName.slice(3, 40);
-const consName = new Function('begin', 'going', `return { ${half + 'A'}() { let x = begin(); do for (let i = 0; i < 20000; i++) x = (x * 31 + i) | 0; while (going(x)); } }.${half + 'A'}`)(begin, going);
+const consName = new Function('begin', 'going', `return { ${half + 'A'}() ${body} }.${half + 'A'}`)(begin, going);
 
-const oneLine = new Function('begin', 'going', 'return () => { let x = begin(); do for (let i = 0; i < 20000; i++) x = (x * 31 + i) | 0; while (going(x)); }')(begin, going);
+const oneLine = new Function('begin', 'going', `return () => ${body}`)(begin, going);
 
 module.exports = {
   twoBytes: 函数, latin1: größe, dollar: $_, method: inferred.method, arrowProperty: inferred.arrow,

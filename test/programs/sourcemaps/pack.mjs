@@ -6,13 +6,15 @@
 import fs from 'node:fs';
 
 const [from, to, ...names] = process.argv.slice(2);
-let text = "const modules={},load=(name)=>modules[name].exports??(modules[name](modules[name].exports={}),modules[name].exports);";
+let text = "const modules={},load=(name)=>modules[name].exports" +
+  "??(modules[name](modules[name].exports={}),modules[name].exports);";
 const sections = [];
 for (const name of names) {
   const code = fs.readFileSync(`${from}/${name}.js`, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\n$/, '');
   if (code.trimEnd().includes('\n')) throw new Error(`${name}: more than one line`);
   text += `modules["./${name}"]=(exports,require=load,module=modules["./${name}"])=>{`;
-  sections.push({ offset: { line: 0, column: text.length }, map: JSON.parse(fs.readFileSync(`${from}/${name}.js.map`, 'utf8')) });
+  const map = JSON.parse(fs.readFileSync(`${from}/${name}.js.map`, 'utf8'));
+  sections.push({ offset: { line: 0, column: text.length }, map });
   text += `${code.trimEnd()}};`;
 }
 text += `module.exports=load("./${names[0]}");\n//# sourceMappingURL=index.js.map\n`;

@@ -16,7 +16,8 @@ for (const script of process.argv.slice(2)) {
   const text = fs.readFileSync(script, 'utf8');
   const url = /\/\/# sourceMappingURL=(\S+)\s*$/.exec(text)[1];
   const inline = /^data:application\/json;base64,(.*)$/.exec(url);
-  const json = inline ? Buffer.from(inline[1], 'base64').toString() : fs.readFileSync(path.join(path.dirname(script), url), 'utf8');
+  const json = inline ? Buffer.from(inline[1], 'base64').toString()
+    : fs.readFileSync(path.join(path.dirname(script), url), 'utf8');
   const map = new AnyMap(json, `file:///base/${script}`);
   const sources = [];
   const number = (source) => sources.includes(source) ? sources.indexOf(source) : sources.push(source) - 1;
@@ -24,7 +25,8 @@ for (const script of process.argv.slice(2)) {
   for (const [i, line] of text.split('\n').entries()) {
     for (let column = 0; column < line.length + 5; column++) {
       const p = originalPositionFor(map, { line: i + 1, column });
-      positions.push(p.source === null ? [i + 1, column + 1, -1] : [i + 1, column + 1, number(p.source), p.line, p.column + 1]);
+      const at = [i + 1, column + 1];
+      positions.push(p.source === null ? [...at, -1] : [...at, number(p.source), p.line, p.column + 1]);
     }
   }
   const names = [];
