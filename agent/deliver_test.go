@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -104,7 +105,7 @@ func TestFinish(t *testing.T) {
 	bad := &fakeSink{write: func(context.Context) error { return errors.New("disk full") }}
 	sinks := []*delivery{newDelivery(good, quiet()), newDelivery(bad, quiet())}
 	sinks[0].lost, sinks[1].lost = 2, 3
-	a := &Agent{passes: newPasses(nil, sinks, quiet())}
+	a := &Agent{passes: newPasses(nil, sinks, quiet()), decoder: labels.NewDecoder(nil, nil, quiet())}
 	a.passes.put(&pprofx.Snapshot{Start: 1})
 	a.passes.put(&pprofx.Snapshot{Start: 2})
 	stats, err := a.finish()

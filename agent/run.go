@@ -82,7 +82,8 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 		return a.stats, err
 	}
 	if err := a.sampler.Start(a.config.trigger()); err != nil {
-		return a.stats, err
+		stats, closing := a.finish()
+		return stats, errors.Join(err, closing)
 	}
 	end := a.nextCut(a.stats.Start)
 	for ctx.Err() == nil && !a.finished() {
@@ -171,9 +172,7 @@ func (a *Agent) finish() (Stats, error) {
 		}
 		a.stats.SnapshotsLost += d.lost
 	}
-	if a.decoder != nil {
-		a.stats.BadLabels = a.decoder.BadValues
-	}
+	a.stats.BadLabels = a.decoder.BadValues
 	a.stats.Unmatched = a.unmatched()
 	return a.stats, errors.Join(errs...)
 }
