@@ -18,43 +18,55 @@ import (
 // files, lines and columns, builtins between them included.
 func TestKinds(t *testing.T) {
 	runNodes(t, nodes.Versions(), func(t *testing.T, _ nodes.Version, node string) {
-		samples, l := recordKinds(t, node)
-		j := kindsJudge{t: t, kinds: map[string]*judge.Share{}}
-		for i := range samples {
-			want, ok := l.AtUnix(samples[i].T, samples[i].TID)
-			if ok && !judge.NearEdge(want, l.Mono(samples[i].T)) {
-				j.judge(&samples[i], want)
-			}
-		}
+		j := judgeKinds(t, node)
 		for name, s := range j.kinds {
-			if s.Whole > 5 && s.Percent() < 80 {
+			if isLow(s) {
 				t.Errorf("%s: %v samples right", name, s)
 			}
 		}
 		atLeast(t, j.all, "whole stack right", 99, 1000)
 		atLeast(t, j.leafLine, "leaf line right", 99.5, 1000)
 		atLeast(t, j.patterns, "pattern of the regular expression", 99, 10)
-		if j.wrong > 0 {
-			t.Errorf("%d wrong frames, want none", j.wrong)
-		}
 		if len(j.kinds) < 100 {
 			t.Errorf("%d kinds of function, want more than 100", len(j.kinds))
 		}
 	})
 }
 
-// recordKinds records a run of kinds.js, and a longer one if this gives too few samples.
-func recordKinds(t *testing.T, node string) ([]judge.Sample, *truth.Log) {
+// judgeKinds records a run of kinds.js, and a longer one if this gives too few samples: in all, or of a kind of which
+// many are not right. Each function is deoptimised now and then, which a few samples cannot tell from a kind that is
+// not named. Nothing may be wrong in any of the runs.
+func judgeKinds(t *testing.T, node string) *kindsJudge {
 	t.Helper()
-	const enough, most = 2000, 24
+	const enough, enoughOfAKind, most = 2000, 100, 24
 	for rounds := 3; ; rounds *= 2 {
 		t.Setenv("ROUNDS", strconv.Itoa(rounds))
 		samples, l := recordCommand(t, 1997, node, "../programs/kinds.js")
-		if len(samples) >= enough || rounds >= most {
-			return samples, l
+		j := &kindsJudge{t: t, kinds: map[string]*judge.Share{}}
+		for i := range samples {
+			want, ok := l.AtUnix(samples[i].T, samples[i].TID)
+			if ok && !judge.NearEdge(want, l.Mono(samples[i].T)) {
+				j.judge(&samples[i], want)
+			}
+		}
+		if j.wrong > 0 {
+			t.Errorf("%d wrong frames, want none", j.wrong)
+		}
+		few := len(samples) < enough
+		for name, s := range j.kinds {
+			if isLow(s) && s.Whole < enoughOfAKind {
+				t.Logf("%s: %v samples right: too few to tell", name, s)
+				few = true
+			}
+		}
+		if !few || rounds >= most {
+			return j
 		}
 	}
 }
+
+// isLow reports whether too many samples of a kind are not right.
+func isLow(s *judge.Share) bool { return s.Whole > 5 && s.Percent() < 80 }
 
 // kindsJudge compares samples with the truth, kind by kind.
 type kindsJudge struct {
