@@ -72,11 +72,6 @@ func (c *Config) check() error {
 	case c.RingBytes < 0 || c.RingBytes > 1<<30 || bits.OnesCount(uint(c.RingBytes)) != 1:
 		return fmt.Errorf("ring buffer of %d bytes: a power of two of at most 1 GiB", c.RingBytes)
 	}
-	for _, pid := range c.Select.PIDs {
-		if pid <= 0 {
-			return fmt.Errorf("process %d: %w", pid, ErrGone)
-		}
-	}
 	for _, s := range c.Sinks {
 		if s == nil {
 			return errors.New("a sink is nil")

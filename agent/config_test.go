@@ -14,7 +14,7 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// TestConfigNonsense: what makes no sense is an error of New, which says what is wrong, before anything is loaded.
+// TestConfigNonsense: what makes no sense is an error of New, which says what is wrong.
 func TestConfigNonsense(t *testing.T) {
 	all := Selection{All: true}
 	for want, c := range map[string]Config{

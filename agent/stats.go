@@ -3,12 +3,12 @@ package agent
 import (
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent/internal/labels"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -113,13 +113,12 @@ func Usage() (cpu time.Duration, memory int64) {
 // peakMemory returns VmHWM of /proc/self/status. (ru_maxrss includes the memory of the parent before execve.)
 func peakMemory() int64 {
 	b, _ := os.ReadFile("/proc/self/status")
-	for line := range strings.Lines(string(b)) {
-		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
-			return kib << 10
-		}
+	value, _ := procs.StatusField(b, "VmHWM")
+	if len(value) == 0 {
+		return 0
 	}
-	return 0
+	kib, _ := strconv.ParseInt(value[0], 10, 64)
+	return kib << 10
 }
 
 // progress returns the counts so far.

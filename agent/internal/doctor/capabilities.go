@@ -1,12 +1,12 @@
 package doctor
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,20 +18,14 @@ func (c capabilitySets) has(capability int) bool { return c.effective>>capabilit
 
 // parseStatus reads the capabilities in /proc/PID/status.
 func parseStatus(b []byte) (c capabilitySets, err error) {
-	found := 0
-	for line := range bytes.Lines(b) {
-		key, value, _ := strings.Cut(string(line), ":")
-		to := map[string]*uint64{"CapEff": &c.effective, "CapBnd": &c.bounding}[key]
-		if to == nil {
-			continue
+	for key, to := range map[string]*uint64{"CapEff": &c.effective, "CapBnd": &c.bounding} {
+		value, _ := procs.StatusField(b, key)
+		if len(value) != 1 {
+			return c, errors.New("/proc/PID/status: no CapEff or no CapBnd")
 		}
-		if *to, err = strconv.ParseUint(strings.TrimSpace(value), 16, 64); err != nil {
+		if *to, err = strconv.ParseUint(value[0], 16, 64); err != nil {
 			return c, fmt.Errorf("%s of /proc/PID/status: %w", key, err)
 		}
-		found++
-	}
-	if found < 2 {
-		return c, errors.New("/proc/PID/status: no CapEff or no CapBnd")
 	}
 	return c, nil
 }

@@ -158,17 +158,18 @@ func (c *Cache) add(f *File) {
 	f.Rules.Rows = nil // the BPF maps have them now
 }
 
-const vdso = "[vdso]"
+// VdsoPath is the name of the vdso in /proc/PID/maps.
+const VdsoPath = "[vdso]"
 
 // Vdso returns the file of the vdso, the code that the kernel maps into each process; image is its memory.
 func (c *Cache) Vdso(image []byte) *File {
 	if c.layoutsOnly {
-		return &File{Path: vdso}
+		return &File{Path: VdsoPath}
 	}
 	if f := c.memory[string(image)]; f != nil {
 		return f
 	}
-	f := FromMemory(image, vdso)
+	f := FromMemory(image, VdsoPath)
 	c.add(f)
 	c.memory[string(image)] = f
 	return f

@@ -68,7 +68,7 @@ func (ms *Mappings) UVPool() (p *uvpool.Pool, bias uint64) {
 func (ms *Mappings) Files() []*elffile.File {
 	var out []*elffile.File
 	for _, r := range ms.regions {
-		if r.File != nil && r.File.Path != vdso && !slices.Contains(out, r.File) {
+		if r.File != nil && r.File.Path != elffile.VdsoPath && !slices.Contains(out, r.File) {
 			out = append(out, r.File)
 		}
 	}

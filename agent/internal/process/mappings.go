@@ -112,7 +112,7 @@ func (ms *Mappings) hasV8(maps []procs.Mapping) bool {
 
 // code returns the regions of an executable mapping; none for anonymous memory.
 func (ms *Mappings) code(m procs.Mapping) []Region {
-	if m.Path == vdso {
+	if m.Path == elffile.VdsoPath {
 		return ms.kernelCode(m)
 	}
 	if m.Inode == 0 || strings.HasPrefix(m.Path, "[") {

@@ -80,6 +80,3 @@ func holdsBuiltins(m procs.Mapping, code []Region) bool {
 		return r.Kind == Builtins && r.Start == m.Start
 	})
 }
-
-// vdso is the name of the code that the kernel maps into each process.
-const vdso = "[vdso]"

@@ -100,16 +100,13 @@ func innerPID(status string, pid int) int {
 }
 
 func parseInnerPID(status []byte, pid int) int {
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "NSpid:"); ok {
-			fields := strings.Fields(rest)
-			if len(fields) == 0 {
-				return pid
-			}
-			if n, err := strconv.Atoi(fields[len(fields)-1]); err == nil {
-				return n
-			}
-		}
+	ids, _ := procs.StatusField(status, "NSpid")
+	if len(ids) == 0 {
+		return pid
 	}
-	return pid
+	n, err := strconv.Atoi(ids[len(ids)-1])
+	if err != nil {
+		return pid
+	}
+	return n
 }

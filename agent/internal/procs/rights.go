@@ -1,12 +1,11 @@
 package procs
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
 	"strconv"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -30,32 +29,22 @@ func rightsOf(pid int) (r rights, err error) {
 }
 
 func parseRights(status []byte) (r rights, err error) {
-	found := 0
-	for line := range bytes.Lines(status) {
-		key, value, _ := strings.Cut(string(line), ":")
-		ids := strings.Fields(value)
-		switch {
-		case key == "Uid" && len(ids) == 4:
-			r.uid, err = strconv.Atoi(ids[3])
-			found++
-		case key == "Gid" && len(ids) == 4:
-			r.gid, err = strconv.Atoi(ids[3])
-			found++
-		case key == "Groups":
-			for _, id := range ids {
-				n, groupErr := strconv.ParseUint(id, 10, 32)
-				r.groups, err = append(r.groups, uint32(n)), groupErr
-			}
-			found++
-		}
+	uids, _ := StatusField(status, "Uid")
+	gids, _ := StatusField(status, "Gid")
+	groups, ok := StatusField(status, "Groups")
+	if !ok || len(uids) != 4 || len(gids) != 4 {
+		return r, errors.New("/proc/PID/status has no Uid, Gid or Groups")
+	}
+	ids := append([]string{uids[3], gids[3]}, groups...)
+	numbers := make([]uint32, len(ids))
+	for i, id := range ids {
+		n, err := strconv.ParseUint(id, 10, 32)
 		if err != nil {
-			return rights{}, fmt.Errorf("%s of /proc/PID/status: %w", key, err)
+			return r, fmt.Errorf("ids in /proc/PID/status: %w", err)
 		}
+		numbers[i] = uint32(n)
 	}
-	if found != 3 {
-		return rights{}, fmt.Errorf("/proc/PID/status has no Uid, Gid or Groups")
-	}
-	return r, nil
+	return rights{int(numbers[0]), int(numbers[1]), numbers[2:]}, nil
 }
 
 // do runs f with these rights, where hotspan runs as root; else with its own. Linux keeps file system ids and groups
