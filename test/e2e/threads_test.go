@@ -35,4 +35,18 @@ func TestThreads(t *testing.T) {
 	})
 }
 
+// TestWorkersOfOtherFiles: V8 gives the functions of one worker the numbers that others have in another, at the same
+// time or later. Samples name the functions of their own worker.
+func TestWorkersOfOtherFiles(t *testing.T) {
+	eachNode(t, func(t *testing.T, node string) {
+		p := start(t, node, "other_files.js", nil, nil)
+		samples := recordEnough(t, p.PID, 997, 2500, 5*time.Second)
+		v := compare(t, samples, p.truth(t))
+		atLeast(t, v.Right, "function right", 99, 1000)
+		if v.Wrong > 0 {
+			t.Errorf("%d wrong functions, want none", v.Wrong)
+		}
+	})
+}
+
 func thread(tid int) string { return fmt.Sprintf("thread %d", tid) }

@@ -11,10 +11,10 @@ func (v *Resolver) codeOf(pc uint64) *code {
 		return nil
 	}
 	c := v.code.find(pc)
-	if c != nil && c.checked == v.code.epoch {
+	if c != nil && c.checked == v.code.epoch && c.in == v.key {
 		return c
 	}
-	if c != nil && v.r.Same(c.Code) {
+	if c != nil && c.in == v.key && v.r.Same(c.Code) {
 		c.checked = v.code.epoch
 		if !c.described() {
 			v.describe(c)
@@ -32,7 +32,9 @@ func (v *Resolver) codeOf(pc uint64) *code {
 		v.miss(pc)
 		return nil
 	}
-	c = &code{Code: found, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1}}
+	c = &code{
+		Code: found, in: v.key, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1},
+	}
 	v.describe(c)
 	v.code.put(c)
 	return c

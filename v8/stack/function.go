@@ -8,44 +8,66 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
-// function finds what is known of a function, or reads it, if the SharedFunctionInfo still is that function.
+// function finds what is known of a function, or reads it, if the SharedFunctionInfo still is that function. One that
+// is known is compared where it has another address: the collector has moved it, or the isolate is another one.
 func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
-	if f := v.functions[id]; f != nil {
-		return f
+	known := v.functions[id]
+	if known != nil && known.sfi == sfi {
+		return known
 	}
 	f, err := v.r.Function(sfi)
 	if err != nil || f.Identity != id {
+		return known // it has moved since
+	}
+	s := v.script(f)
+	if f.Script != 0 && s == nil {
 		return nil
 	}
-	known := &function{name: f.Name}
-	if known.name == "" {
-		known.name = "(anonymous)"
+	if known == nil || known.script != s {
+		known = v.newFunction(f, s)
 	}
-	if f.Script != 0 {
-		if known.script = v.script(id.Script, f.Script); known.script == nil {
-			return nil
-		}
-		if known.script.sourceMap != 0 {
-			known.nameLine, known.nameColumn = v.naming(known.script, f)
-		}
-		if len(v.functions) >= maxFunctions {
-			clear(v.functions)
-		}
-		v.functions[id] = known
-	}
+	known.sfi = sfi
 	return known
 }
 
-func (v *Resolver) script(id int32, w heap.Word) *script {
-	if s := v.scripts[id]; s != nil {
-		return s
+func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
+	fn := &function{name: f.Name, script: s}
+	if fn.name == "" {
+		fn.name = "(anonymous)"
+	}
+	if s == nil {
+		return fn
+	}
+	if s.sourceMap != 0 {
+		fn.nameLine, fn.nameColumn = v.naming(s, f)
+	}
+	if len(v.functions) >= maxFunctions {
+		clear(v.functions)
+	}
+	v.functions[f.Identity] = fn
+	return fn
+}
+
+// script finds what is known of a function's script, or reads it. Nil: it has none, or it cannot be read.
+func (v *Resolver) script(f *heap.Function) *script {
+	id, w := f.Identity.Script, f.Script
+	if w == 0 {
+		return nil
+	}
+	known := v.scripts[id]
+	if known != nil && known.at == w {
+		return known
 	}
 	read, err := v.r.Script(w)
 	if err != nil || int32(read.ID) != id {
-		return nil
+		return known // it has moved since
 	}
 	read.Name = path(read.Name)
-	s := &script{read, v.sourceMap(read, w)}
+	if known != nil && known.same(read) {
+		known.at = w
+		return known
+	}
+	s := &script{Script: read, at: w, name: read.Name, sourceMap: v.sourceMap(read, w)}
 	if read.EvalFrom != 0 {
 		v.scripts[id] = s // code that evaluates itself ends here
 		read.Name = v.origin(read)

@@ -4,13 +4,6 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
-// Limits of what is kept of one process. Over one of them its cache starts anew.
-const (
-	maxFunctions = 1 << 16
-	maxPoints    = 1 << 17
-	maxScripts   = 1 << 14
-)
-
 // Resolver resolves the frames of one process. What it has read it keeps, within fixed limits (maxFunctions and
 // others), and over a limit it starts anew. It is not safe for concurrent use.
 type Resolver struct {
@@ -18,58 +11,59 @@ type Resolver struct {
 	// of the script's frames.
 	Maps func(MappedScript) int32
 
-	r         *heap.Reader
-	space     AddressSpace
-	functions map[heap.Identity]*function
-	scripts   map[int32]*script
-	points    map[point][]*Frame
-	code      codes
-	wasm      wasm
-	builtin   map[uint64]*Frame // by first address
-	owners    map[heap.Word]owner
-	misses    map[uint64]uint64 // epoch of the sample that found no code at a pc
-}
+	*isolate // of the current sample
 
-// owner is the function that a BytecodeArray was seen to be of.
-type owner struct {
-	id  heap.Identity
-	sfi heap.Word
-}
-
-// point is a point of execution in bytecode or, where code is set, in machine code.
-type point struct {
-	id    heap.Identity
-	code  *code
-	at    int
-	tier  Tier
-	exact bool
+	r        *heap.Reader
+	space    AddressSpace
+	isolates map[isolateKey]*isolate
+	code     codes
+	wasm     wasm
+	builtin  map[uint64]*Frame // by first address
+	misses   map[uint64]uint64 // epoch of the sample that found no code at a pc
 }
 
 // NewResolver resolves frames of the process that r reads, with the mappings that space knows. Both are used only while
 // a method runs.
 func NewResolver(r *heap.Reader, space AddressSpace) *Resolver {
 	return &Resolver{
-		r: r, space: space,
-		functions: map[heap.Identity]*function{},
-		scripts:   map[int32]*script{},
-		points:    map[point][]*Frame{},
-		builtin:   map[uint64]*Frame{},
-		owners:    map[heap.Word]owner{},
-		misses:    map[uint64]uint64{},
-		wasm:      wasm{modules: map[uint64]*wasmModule{}, codes: map[uint64]*wasmCode{}},
+		isolate: newIsolate(isolateKey{}), r: r, space: space,
+		isolates: map[isolateKey]*isolate{},
+		builtin:  map[uint64]*Frame{},
+		misses:   map[uint64]uint64{},
+		wasm:     wasm{modules: map[uint64]*wasmModule{}, codes: map[uint64]*wasmCode{}},
 	}
 }
 
-// Begin starts a sample. Call it once before the frames of each: V8 may have changed its code since the last one, so
-// what was checked then is checked again.
-func (v *Resolver) Begin() { v.code.epoch++ }
+// Begin starts a sample of a thread that has entered an isolate; 0 = none, or not known. Call it once before the frames
+// of each: V8 may have changed its code since the last one, so what was checked then is checked again.
+func (v *Resolver) Begin(isolate uint64, thread int) {
+	v.code.epoch++
+	v.enter(isolateKey{isolate, thread})
+}
 
-func (v *Resolver) keep(key point, fs ...*Frame) []*Frame {
-	if len(v.points) >= maxPoints {
-		clear(v.points)
+// enter makes an isolate the current one.
+func (v *Resolver) enter(key isolateKey) {
+	i := v.isolates[key]
+	if i == nil {
+		if len(v.isolates) >= maxIsolates {
+			v.dropOldestIsolate()
+		}
+		i = newIsolate(key)
+		v.isolates[key] = i
 	}
-	v.points[key] = fs
-	return fs
+	i.used = v.code.epoch
+	v.isolate = i
+}
+
+func (v *Resolver) dropOldestIsolate() {
+	var oldest isolateKey
+	least := v.code.epoch
+	for key, i := range v.isolates {
+		if i.used <= least {
+			oldest, least = key, i.used
+		}
+	}
+	delete(v.isolates, oldest)
 }
 
 func (fn *function) frame(t Tier) *Frame {

@@ -73,6 +73,7 @@ struct sample {
 	__u32 pid, tid, cpu;
 	__u64 time;           // CLOCK_MONOTONIC, nanoseconds
 	__u64 ip, sp, bp, r10; // user registers
+	__u64 isolate;        // that the thread has entered; 0 = none, or not known
 	struct frame callee;  // what rdi would be as a JSFunction: the callee in a prologue
 	__u64 work;           // of a thread of libuv's pool: the object that it works on; 0 = none
 	__u64 job;            // number of that asynchronous operation, a double; 0 = none

@@ -176,6 +176,7 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 	w.sp = e->sp = regs->rsp;
 	w.bp = e->bp = regs->rbp;
 	e->r10 = regs->r10;
+	e->isolate = isolate;
 	read_states(&p->v8, isolate, e);
 	s->collecting = e->vm_state == VM_STATE_GC;
 	walk_stack(&w);

@@ -337,6 +337,7 @@ type hotspanSample struct {
 	Sp         uint64
 	Bp         uint64
 	R10        uint64
+	Isolate    uint64
 	Callee     hotspanFrame
 	Work       uint64
 	Job        uint64

@@ -60,7 +60,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample) ([]*pprofx.Frame, Result) {
 	for _, pc := range s.Kernel {
 		c.stack = append(c.stack, z.kernel.frame(pc))
 	}
-	z.resolver.Begin()
+	z.resolver.Begin(s.Isolate, int(s.Tid))
 	for i, f := range s.Frames {
 		if i == stack.KeptLeaf && s.Skipped > 0 {
 			c.stack = append(c.stack, c.skippedFrame(s.Skipped))

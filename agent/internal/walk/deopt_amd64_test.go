@@ -141,7 +141,7 @@ func (th *thread) functions(w stack.Walk) string {
 		return cutOffStack
 	}
 	v := stack.NewResolver(heap.NewReader(th.mem, th.layout), th.process.Mappings)
-	v.Begin()
+	v.Begin(0, 0)
 	var out []string
 	for _, f := range w.Frames {
 		if f.Kind != stack.FrameFunction && f.Kind != stack.FrameTyped {

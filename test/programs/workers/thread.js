@@ -9,7 +9,7 @@ const { threads } = require('./burn');
 
 // runThread burns and sleeps by turns on the calling thread, and resolves to {name, tid, lines} of its log.
 async function runThread(name, number, milliseconds) {
-  const { burn, lines } = threads[name];
+  const { burn, lines } = threads[name] ?? require(`./${name}`);
   const stacks = new Stacks(number);
   const intervals = new Intervals(20000, {});
   const stack = stacks.add(callBurn(burn, -1).slice(0, 2), ...lines);

@@ -1,0 +1,58 @@
+package stack
+
+import (
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// Limits of what is kept of one isolate. Over one of them its cache starts anew.
+const (
+	maxFunctions = 1 << 16
+	maxPoints    = 1 << 17
+	maxScripts   = 1 << 14
+)
+
+// maxIsolates bounds the isolates of which something is kept: a process may start workers all day.
+const maxIsolates = 64
+
+// isolate is what is known of one isolate's JavaScript.
+type isolate struct {
+	key       isolateKey
+	functions map[heap.Identity]*function
+	scripts   map[int32]*script
+	points    map[point][]*Frame
+	owners    map[heap.Word]owner
+	used      uint64 // epoch of its last sample
+}
+
+// owner is the function that a BytecodeArray was seen to be of.
+type owner struct {
+	id  heap.Identity
+	sfi heap.Word
+}
+
+// point is a point of execution in bytecode or, where code is set, in machine code.
+type point struct {
+	id    heap.Identity
+	code  *code
+	at    int
+	tier  Tier
+	exact bool
+}
+
+func newIsolate(key isolateKey) *isolate {
+	return &isolate{
+		key:       key,
+		functions: map[heap.Identity]*function{},
+		scripts:   map[int32]*script{},
+		points:    map[point][]*Frame{},
+		owners:    map[heap.Word]owner{},
+	}
+}
+
+func (i *isolate) keep(key point, fs ...*Frame) []*Frame {
+	if len(i.points) >= maxPoints {
+		clear(i.points)
+	}
+	i.points[key] = fs
+	return fs
+}
