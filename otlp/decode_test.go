@@ -13,7 +13,8 @@ import (
 
 // flat is one row with nothing interned.
 type flat struct {
-	Row    pprofx.Row // but Stack and Labels
+	Row    pprofx.Row // but Stack, Labels and Thread
+	Thread string
 	Frames []pprofx.Frame
 	Labels []pprofx.Label
 }
@@ -22,8 +23,8 @@ type flat struct {
 func flatten(s *pprofx.Snapshot) []flat {
 	var all []flat
 	for _, r := range s.Rows {
-		f := flat{Row: r, Labels: slices.Clone(s.LabelSets[r.Labels])}
-		f.Row.Stack, f.Row.Labels = 0, 0
+		f := flat{Row: r, Thread: s.Threads[r.Thread], Labels: slices.Clone(s.LabelSets[r.Labels])}
+		f.Row.Stack, f.Row.Labels, f.Row.Thread = 0, 0, 0
 		for _, i := range s.Stacks[r.Stack] {
 			f.Frames = append(f.Frames, *s.Frames[i])
 		}
@@ -85,11 +86,11 @@ func (d decoder) sampleAttribute(f *flat, a pprofile.KeyValueAndUnit) {
 	v := a.Value()
 	switch key := d.str(a.KeyStrindex()); key {
 	case "thread.name":
-		f.Row.Thread = v.Str()
+		f.Thread = v.Str()
 	case "thread.id":
 		f.Row.TID = int32(v.Int())
 	case "cpu.logical_number":
-		f.Row.CPU = int32(v.Int())
+		f.Row.CPU = uint16(v.Int())
 	case "hotspan.stop":
 		for f.Row.Stop.String() != v.Str() {
 			f.Row.Stop++

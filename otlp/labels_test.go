@@ -56,7 +56,7 @@ func TestLabels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := randomSnapshot(1, 1)
 			s.LabelSets = [][]pprofx.Label{test.labels}
-			s.Rows[0].Labels, s.Rows[0].Thread = 0, "main"
+			s.Rows[0].Labels, s.Rows[0].Thread, s.Threads = 0, 0, []string{"main"}
 			link, attrs := onlySample(t, s)
 			for _, own := range []string{
 				"thread.name", "thread.id", "cpu.logical_number", "hotspan.vm_state", "hotspan.stop",

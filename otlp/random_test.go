@@ -36,6 +36,7 @@ func randomSnapshot(seed uint64, rows int) *pprofx.Snapshot {
 		}
 	}
 	s.LabelSets = randomLabels(r)
+	s.Threads = []string{"node", "libuv-worker", ""}
 	for range rows {
 		s.Rows = append(s.Rows, randomRow(r, s))
 	}
@@ -50,9 +51,9 @@ func randomRow(r *rand.Rand, s *pprofx.Snapshot) pprofx.Row {
 		Labels: int32(r.IntN(len(s.LabelSets))),
 		PID:    int32(1 + r.IntN(3)),
 		TID:    int32(100 + r.IntN(3)),
-		CPU:    int32(r.IntN(2)),
+		CPU:    uint16(r.IntN(2)),
 		State:  pprofx.State(r.IntN(6)),
-		Thread: []string{"node", "libuv-worker", ""}[r.IntN(3)],
+		Thread: int32(r.IntN(3)),
 		Stop:   []pprofx.StopReason{pprofx.StopRoot, pprofx.StopDepth}[r.IntN(2)],
 	}
 }
@@ -138,7 +139,8 @@ func hostile(seed uint64) *pprofx.Snapshot {
 			pprofx.Label{Key: "hotspan.stop", Num: 5, Unit: "\xff"})
 	}
 	s.Stacks = append(s.Stacks, nil)
-	s.Rows[0].Stack, s.Rows[0].Thread, s.Rows[0].Stop = int32(len(s.Stacks)-1), "\xff", pprofx.StopReason(255)
+	s.Threads = append(s.Threads, "\xff")
+	s.Rows[0].Stack, s.Rows[0].Thread, s.Rows[0].Stop = int32(len(s.Stacks)-1), 3, pprofx.StopReason(255)
 	s.Lost[pprofx.LostReason(255)] = 1
 	s.Processes[3] = pprofx.Process{Executable: "/bin/\xff", Service: "\xfe"}
 	return s

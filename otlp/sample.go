@@ -27,7 +27,7 @@ func (e *encoder) sampleKey(r *pprofx.Row, labels *labelSet) sampleKey {
 		stack:  e.stack(r.Stack),
 		link:   labels.link,
 		labels: labels.list,
-		thread: e.optional("thread.name", r.Thread),
+		thread: e.optional("thread.name", e.snapshot.Threads[r.Thread]),
 		tid:    e.number("thread.id", int64(r.TID)),
 		cpu:    e.number("cpu.logical_number", int64(r.CPU)),
 	}

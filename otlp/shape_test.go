@@ -20,10 +20,11 @@ func written() *pprofx.Snapshot {
 		},
 		Stacks:    [][]int32{{0, 1, 2}, {3, 1}},
 		LabelSets: [][]pprofx.Label{nil},
+		Threads:   []string{"node"},
 		Rows: []pprofx.Row{
-			{Time: 1000, Stack: 0, PID: 9, TID: 9, Thread: "node", Stop: pprofx.StopRoot},
-			{Time: 1500, Stack: 1, PID: 9, TID: 9, Thread: "node", Stop: pprofx.StopRoot},
-			{Time: 1999, Stack: 0, PID: 9, TID: 9, Thread: "node", Stop: pprofx.StopRoot},
+			{Time: 1000, Stack: 0, PID: 9, TID: 9, Stop: pprofx.StopRoot},
+			{Time: 1500, Stack: 1, PID: 9, TID: 9, Stop: pprofx.StopRoot},
+			{Time: 1999, Stack: 0, PID: 9, TID: 9, Stop: pprofx.StopRoot},
 		},
 	}
 }

@@ -43,8 +43,8 @@ func NewBuilder(start, period int64) (*Builder, error) {
 }
 
 // Add adds one sample, of any time from the start of the open interval on. An earlier one is lost with the reason
-// LostLate. The Builder keeps the frames and the Labels slice, which must not change any more; the Sample itself and
-// its Stack slice may be reused. A nil frame counts as [unknown].
+// LostLate. The Builder keeps the frames and the Labels slice, which must not change any more; the Sample itself and,
+// unless it is Shared, its Stack slice may be reused. A nil frame counts as [unknown].
 func (b *Builder) Add(s *Sample) {
 	if s.Time < b.start {
 		b.Lose(LostLate, 1)
@@ -56,13 +56,13 @@ func (b *Builder) Add(s *Sample) {
 	}
 	b.rows = append(b.rows, Row{
 		Time:   s.Time,
-		Stack:  b.tables.stack(s.Stack),
-		Labels: b.tables.labelSet(s.Labels),
+		Stack:  b.tables.sampleStack(s),
+		Labels: b.tables.sharedLabels(s.Labels),
 		PID:    int32(s.PID),
 		TID:    int32(s.TID),
-		CPU:    int32(s.CPU),
+		Thread: b.tables.thread(s.Thread),
+		CPU:    uint16(s.CPU),
 		State:  s.State,
-		Thread: s.Thread,
 		Stop:   s.Stop,
 	})
 }

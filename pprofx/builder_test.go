@@ -23,7 +23,7 @@ func TestCutByTime(t *testing.T) {
 
 	type row struct {
 		Time int64
-		CPU  int32 // the order of arrival
+		CPU  uint16 // the order of arrival
 	}
 	rows := func(s *Snapshot) (out []row) {
 		for _, r := range s.Rows {
@@ -127,7 +127,8 @@ func checkCuts(t *testing.T, seed uint64, snapshots []*Snapshot, added []*Sample
 // unpack makes a row a sample again.
 func unpack(s *Snapshot, r Row) *Sample {
 	return &Sample{
-		Time: r.Time, PID: int(r.PID), TID: int(r.TID), Thread: r.Thread, CPU: int(r.CPU), State: r.State, Stop: r.Stop,
+		Time: r.Time, PID: int(r.PID), TID: int(r.TID), Thread: s.Threads[r.Thread], CPU: int(r.CPU),
+		State: r.State, Stop: r.Stop,
 		Stack: framesOf(s, r.Stack), Labels: s.LabelSets[r.Labels],
 	}
 }
@@ -206,7 +207,7 @@ func TestSampleIsCopied(t *testing.T) {
 	s.Thread, s.Stack[0] = "changed", g
 	b.Add(s)
 	snapshot := b.Cut(1)
-	got := []string{snapshot.Rows[0].Thread, framesOf(snapshot, snapshot.Rows[0].Stack)[0].Function}
+	got := []string{snapshot.Threads[snapshot.Rows[0].Thread], framesOf(snapshot, snapshot.Rows[0].Stack)[0].Function}
 	if diff := cmp.Diff([]string{"main", "f"}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -309,9 +310,12 @@ func TestAddAllocatesNothing(t *testing.T) {
 	b := newTestBuilder(0, 1)
 	b.rows = make([]Row, 0, 2000)
 	s := hotSample()
-	b.Add(s)
-	if n := testing.AllocsPerRun(1000, func() { b.Add(s) }); n != 0 {
-		t.Errorf("%v allocations a sample, want 0", n)
+	for _, s.Shared = range []bool{false, true} {
+		b.rows = b.rows[:0]
+		b.Add(s)
+		if n := testing.AllocsPerRun(1000, func() { b.Add(s) }); n != 0 {
+			t.Errorf("shared %t: %v allocations a sample, want 0", s.Shared, n)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ func TestMalformedSnapshots(t *testing.T) {
 	whole := func() *Snapshot {
 		return &Snapshot{
 			Period: 1, Frames: []*Frame{{Function: "f"}}, Stacks: [][]int32{{0}}, LabelSets: [][]Label{nil},
-			Rows: []Row{{}},
+			Threads: []string{""}, Rows: []Row{{}},
 		}
 	}
 	if err := whole().Check(); err != nil {
@@ -35,6 +35,8 @@ func TestMalformedSnapshots(t *testing.T) {
 		"snapshot: row 0: stack -1 of 1":         func(s *Snapshot) { s.Rows[0].Stack = -1 },
 		"snapshot: row 0: label set 0 of 0":      func(s *Snapshot) { s.LabelSets = nil },
 		"snapshot: row 0: label set -2 of 1":     func(s *Snapshot) { s.Rows[0].Labels = -2 },
+		"snapshot: row 0: thread 1 of 1":         func(s *Snapshot) { s.Rows[0].Thread = 1 },
+		"snapshot: row 0: thread -1 of 1":        func(s *Snapshot) { s.Rows[0].Thread = -1 },
 		"snapshot: row 0: label set 2000 of 1":   func(s *Snapshot) { s.Rows[0].Labels = 2000 },
 		"snapshot: stack 0: frame 100000 of 1":   func(s *Snapshot) { s.Stacks[0][0] = 100000 },
 		"snapshot: row 0: stack 2147483647 of 1": func(s *Snapshot) { s.Rows[0].Stack = 1<<31 - 1 },

@@ -31,8 +31,7 @@ func WriteCollapsed(w io.Writer, s *Snapshot) error {
 // collapse counts the samples of each line.
 func collapse(s *Snapshot) map[string]int64 {
 	type threadStack struct {
-		thread string
-		stack  int32
+		thread, stack int32
 	}
 	counts := make(map[threadStack]int64)
 	for i := range s.Rows {
@@ -44,7 +43,7 @@ func collapse(s *Snapshot) map[string]int64 {
 	}
 	lines := make(map[string]int64)
 	for key, n := range counts {
-		lines[collapsedLine(key.thread, s.Stacks[key.stack], frames)] += n
+		lines[collapsedLine(s.Threads[key.thread], s.Stacks[key.stack], frames)] += n
 	}
 	return lines
 }

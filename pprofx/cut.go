@@ -55,7 +55,8 @@ func (b *Builder) restart(start int64, left []Row) {
 			stack = append(stack, old.frames[f])
 		}
 		r.Stack = b.tables.stack(stack)
-		r.Labels = b.tables.labelSet(old.labels[r.Labels])
+		r.Labels = b.tables.sharedLabels(old.labels[r.Labels])
+		r.Thread = b.tables.thread(old.threads[r.Thread])
 	}
 	b.start, b.rows, b.lost = start, left, make(map[LostReason]int64)
 }
@@ -63,9 +64,9 @@ func (b *Builder) restart(start int64, left []Row) {
 // compaction copies rows into a snapshot and with them only the table entries that they refer to, numbered in the
 // order in which the rows come to them.
 type compaction struct {
-	from                   *tables
-	to                     *Snapshot
-	frames, stacks, labels []int32 // old index → new index, or absent
+	from                            *tables
+	to                              *Snapshot
+	frames, stacks, labels, threads []int32 // old index → new index, or absent
 }
 
 const absent = -1
@@ -73,12 +74,13 @@ const absent = -1
 func newCompaction(from *tables, to *Snapshot) *compaction {
 	c := &compaction{
 		from: from, to: to,
-		frames: allAbsent(len(from.frames)),
-		stacks: allAbsent(len(from.stacks)),
-		labels: allAbsent(len(from.labels)),
+		frames:  allAbsent(len(from.frames)),
+		stacks:  allAbsent(len(from.stacks)),
+		labels:  allAbsent(len(from.labels)),
+		threads: allAbsent(len(from.threads)),
 	}
-	to.LabelSets = [][]Label{nil}
-	c.labels[0] = 0
+	to.LabelSets, to.Threads = [][]Label{nil}, []string{""}
+	c.labels[0], c.threads[0] = 0, 0
 	return c
 }
 
@@ -88,6 +90,7 @@ func (c *compaction) add(rows []Row) {
 	for i := range rows {
 		rows[i].Stack = c.stack(rows[i].Stack)
 		rows[i].Labels = c.labelSet(rows[i].Labels)
+		rows[i].Thread = c.thread(rows[i].Thread)
 	}
 	c.to.Rows = rows
 }
@@ -118,4 +121,12 @@ func (c *compaction) labelSet(old int32) int32 {
 		c.to.LabelSets = append(c.to.LabelSets, c.from.labels[old])
 	}
 	return c.labels[old]
+}
+
+func (c *compaction) thread(old int32) int32 {
+	if c.threads[old] == absent {
+		c.threads[old] = int32(len(c.to.Threads))
+		c.to.Threads = append(c.to.Threads, c.from.threads[old])
+	}
+	return c.threads[old]
 }

@@ -39,7 +39,7 @@ func WriteJSONL(w io.Writer, s *Snapshot) error {
 	stacks := jsonStacks(s)
 	labels := jsonLabels(s.LabelSets)
 	for i := range s.Rows {
-		if err := enc.Encode(jsonRow(&s.Rows[i], stacks, labels)); err != nil {
+		if err := enc.Encode(jsonRow(s, &s.Rows[i], stacks, labels)); err != nil {
 			return fmt.Errorf("write jsonl: sample %d: %w", i, err)
 		}
 	}
@@ -51,7 +51,7 @@ type jsonSample struct {
 	PID    int32          `json:"pid"`
 	TID    int32          `json:"tid"`
 	Thread string         `json:"thread"`
-	CPU    int32          `json:"cpu"`
+	CPU    uint16         `json:"cpu"`
 	State  string         `json:"state"`
 	Labels map[string]any `json:"labels,omitempty"`
 	Stop   string         `json:"stop"`
@@ -70,9 +70,9 @@ type jsonFrame struct {
 	Address  string `json:"addr,omitempty"`
 }
 
-func jsonRow(r *Row, stacks [][]*jsonFrame, labels []map[string]any) *jsonSample {
+func jsonRow(s *Snapshot, r *Row, stacks [][]*jsonFrame, labels []map[string]any) *jsonSample {
 	return &jsonSample{
-		Time: r.Time, PID: r.PID, TID: r.TID, Thread: r.Thread, CPU: r.CPU, State: r.State.String(),
+		Time: r.Time, PID: r.PID, TID: r.TID, Thread: s.Threads[r.Thread], CPU: r.CPU, State: r.State.String(),
 		Labels: labels[r.Labels], Stop: r.Stop.String(), Stack: stacks[r.Stack],
 	}
 }

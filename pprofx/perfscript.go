@@ -20,7 +20,7 @@ func WritePerfScript(w io.Writer, s *Snapshot) error {
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		fmt.Fprintf(out, "%s  %d/%d [%03d] %d.%06d: %10d cpu-clock:\n",
-			perfComm(r), r.PID, r.TID, r.CPU, r.Time/1e9, r.Time%1e9/1e3, s.Period)
+			perfComm(s.Threads[r.Thread], r.TID), r.PID, r.TID, r.CPU, r.Time/1e9, r.Time%1e9/1e3, s.Period)
 		for _, f := range s.Stacks[r.Stack] {
 			out.WriteString(lines.of(s.Frames[f], r.PID))
 		}
@@ -48,11 +48,11 @@ func (l perfLines) of(f *Frame, pid int32) string {
 
 // perfComm returns the thread name without blanks, which readers split at, and without a leading #, which starts a
 // comment. A thread without a name is :TID, as in perf's output.
-func perfComm(r *Row) string {
-	if r.Thread == "" {
-		return fmt.Sprintf(":%d", r.TID)
+func perfComm(thread string, tid int32) string {
+	if thread == "" {
+		return fmt.Sprintf(":%d", tid)
 	}
-	name := noSpaces(r.Thread)
+	name := noSpaces(thread)
 	if name[0] == '#' {
 		return "_" + name[1:]
 	}

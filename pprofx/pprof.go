@@ -55,7 +55,7 @@ type pprofKey struct {
 	labels   int32
 	pid, tid int32
 	state    State
-	thread   string
+	thread   int32
 }
 
 func newPprofWriter(s *Snapshot, labels pprofLabels) *pprofWriter {
@@ -125,7 +125,7 @@ func (w *pprofWriter) sample(r *Row) *profile.Sample {
 	sample := w.samples[key]
 	if sample == nil {
 		sample = &profile.Sample{Location: key.stack.locations, Value: make([]int64, 2)}
-		w.labels.add(sample, w.s.LabelSets[r.Labels], r)
+		w.labels.add(sample, w.s, r)
 		w.samples[key] = sample
 		w.p.Sample = append(w.p.Sample, sample)
 	}

@@ -24,7 +24,8 @@ type pprofLabels struct {
 }
 
 // add adds the labels of the request, and those that a row has besides them, to a sample.
-func (p pprofLabels) add(sample *profile.Sample, labels []Label, r *Row) {
+func (p pprofLabels) add(sample *profile.Sample, s *Snapshot, r *Row) {
+	labels := s.LabelSets[r.Labels]
 	if p.rename != nil {
 		labels = p.rename(labels)
 	}
@@ -37,8 +38,8 @@ func (p pprofLabels) add(sample *profile.Sample, labels []Label, r *Row) {
 	addPprofLabel(sample, p.threadID, &Label{Num: int64(r.TID)})
 	addPprofLabel(sample, keyPID, &Label{Num: int64(r.PID)})
 	addPprofLabel(sample, keyVMState, &Label{Str: r.State.String()})
-	if r.Thread != "" {
-		addPprofLabel(sample, p.threadName, &Label{Str: r.Thread})
+	if thread := s.Threads[r.Thread]; thread != "" {
+		addPprofLabel(sample, p.threadName, &Label{Str: thread})
 	}
 }
 

@@ -97,9 +97,10 @@ type Sample struct {
 	PID    int
 	TID    int
 	Thread string // name of the thread
-	CPU    int    // logical CPU
+	CPU    int    // logical CPU, less than 65,536
 	State  State
 	Stop   StopReason
-	Stack  []*Frame // leaf first; shared between samples, never changed
+	Stack  []*Frame // leaf first; the frames are shared between samples, never changed
+	Shared bool     // the Stack slice never changes either: a Builder may recognise it by its address
 	Labels []Label  // of the request that ran, sorted by Key, each Key once; shared, never changed
 }

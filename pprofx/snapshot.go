@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Snapshot holds all samples of the interval [Start, End). It is immutable and safe for concurrent use. Frames, stacks
-// and label sets are interned: each is there once, and others refer to it by index.
+// Snapshot holds all samples of the interval [Start, End). It is immutable and safe for concurrent use. Frames, stacks,
+// label sets and names of threads are interned: each is there once, and others refer to it by index.
 type Snapshot struct {
 	Start, End int64           // Unix time in nanoseconds
 	Period     int64           // CPU time that one sample stands for, in nanoseconds
@@ -16,6 +16,7 @@ type Snapshot struct {
 	Frames     []*Frame        // each value once
 	Stacks     [][]int32       // indices into Frames, leaf first; each once
 	LabelSets  [][]Label       // sorted by Key; each once; element 0 is the empty set
+	Threads    []string        // names; each once; element 0 is the empty name
 	Rows       []Row           // ordered by time
 	// Lost counts samples that are in no row. A loss counts in the interval in which it became known, so that over all
 	// snapshots of a recording the samples taken are the sum of rows and losses.
@@ -31,16 +32,16 @@ type Process struct {
 	Attributes []Label
 }
 
-// Row is one sample of a Snapshot. The fields are those of Sample.
+// Row is one sample of a Snapshot. The fields are those of Sample. There are many: it has 32 bytes and no pointer.
 type Row struct {
 	Time   int64 // Unix time in nanoseconds
 	Stack  int32 // index into Snapshot.Stacks
 	Labels int32 // index into Snapshot.LabelSets
 	PID    int32
 	TID    int32
-	CPU    int32
+	Thread int32 // index into Snapshot.Threads
+	CPU    uint16
 	State  State
-	Thread string
 	Stop   StopReason
 }
 
@@ -72,6 +73,8 @@ func (s *Snapshot) Check() error {
 			return fmt.Errorf("snapshot: row %d: stack %d of %d", i, r.Stack, len(s.Stacks))
 		case r.Labels < 0 || int(r.Labels) >= len(s.LabelSets):
 			return fmt.Errorf("snapshot: row %d: label set %d of %d", i, r.Labels, len(s.LabelSets))
+		case r.Thread < 0 || int(r.Thread) >= len(s.Threads):
+			return fmt.Errorf("snapshot: row %d: thread %d of %d", i, r.Thread, len(s.Threads))
 		}
 	}
 	return nil

@@ -18,19 +18,32 @@ var (
 // not make it grow.
 const pointersPerFrame = 4
 
-// tables interns frames, stacks and label sets: equal ones get the same index. A known one costs no allocation.
+// tables interns frames, stacks, label sets and names of threads: equal ones get the same index. A known one costs no
+// allocation.
 type tables struct {
 	maxFrames, maxStacks int
 
-	frames []*Frame
-	stacks [][]int32 // indices into frames, leaf first
-	labels [][]Label // element 0 is the empty set
+	frames  []*Frame
+	stacks  [][]int32 // indices into frames, leaf first
+	labels  [][]Label // element 0 is the empty set
+	threads []string  // names; element 0 is empty
 
 	byPointer map[*Frame]int32
 	byValue   map[Frame]int32
 	byStack   map[string]int32 // key: the indices, 4 bytes each
 	byLabels  map[string]int32 // key: see appendLabel
-	key       []byte           // scratch
+	byThread  map[string]int32
+	key       []byte // scratch
+
+	stackAddresses map[address[*Frame]]int32
+	labelAddresses map[address[Label]]int32
+}
+
+// address is where a slice is: its first element and its length. It is a short cut only: slices at one address that
+// never change are equal. As the key of a map it keeps its slice alive, so that no other can come to lie there.
+type address[T any] struct {
+	first *T
+	n     int
 }
 
 func newTables(maxFrames, maxStacks int) *tables {
@@ -38,10 +51,15 @@ func newTables(maxFrames, maxStacks int) *tables {
 		maxFrames: maxFrames,
 		maxStacks: maxStacks,
 		labels:    [][]Label{nil},
+		threads:   []string{""},
 		byPointer: make(map[*Frame]int32),
 		byValue:   make(map[Frame]int32),
 		byStack:   make(map[string]int32),
 		byLabels:  map[string]int32{"": 0},
+		byThread:  map[string]int32{"": 0},
+
+		stackAddresses: make(map[address[*Frame]]int32),
+		labelAddresses: make(map[address[Label]]int32),
 	}
 }
 
@@ -130,6 +148,17 @@ func (t *tables) labelSet(labels []Label) int32 {
 	id := int32(len(t.labels))
 	t.labels = append(t.labels, labels)
 	t.byLabels[string(t.key)] = id
+	return id
+}
+
+// thread returns the index of a thread's name. There are at most as many as rows.
+func (t *tables) thread(name string) int32 {
+	id, ok := t.byThread[name]
+	if !ok {
+		id = int32(len(t.threads))
+		t.threads = append(t.threads, name)
+		t.byThread[name] = id
+	}
 	return id
 }
 

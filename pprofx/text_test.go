@@ -203,7 +203,7 @@ func TestPerfScriptNames(t *testing.T) {
 		}
 	}
 	for thread, want := range map[string]string{"": ":5", "#a b": "_a_b", "\x00": "_"} {
-		if got := perfComm(&Row{TID: 5, Thread: thread}); got != want {
+		if got := perfComm(thread, 5); got != want {
 			t.Errorf("comm of %q: %q, want %q", thread, got, want)
 		}
 	}
