@@ -27,6 +27,10 @@ func (p *Process) Decode(s *sampler.Sample) ([]pprofx.Label, Flags) {
 
 // decodeReadings decodes a context that may have been read twice: then only labels that both readings have count.
 func (p *Process) decodeReadings(s *sampler.Sample) []pprofx.Label {
+	if labels, ok := p.labelSets()[string(s.Context)]; ok { // only bytes that were read once are kept
+		p.flags.Present = true
+		return labels
+	}
 	first, second, twice := s.Readings()
 	labels := p.decodeReading(first)
 	if !twice || bytes.Equal(first, second) {

@@ -15,7 +15,7 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-func newProcess(t *testing.T) *Process {
+func newProcess(t testing.TB) *Process {
 	t.Helper()
 	a, b := reqctx.Rule{Label: "a", Path: []reqctx.Step{{Name: "a"}}},
 		reqctx.Rule{Label: "b", Path: []reqctx.Step{{Name: "b"}}}
@@ -146,5 +146,29 @@ func TestDecodeReadings(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// typical is the context of a request as tracers have it: a store with ids and a route.
+func typical() *sampler.Sample {
+	context := record(bpf.ContextPresent, 0, "") + record(bpf.ContextOneByte, 0, "4bf92f3577b34da6a3ce929d0e0e4736") +
+		record(bpf.ContextOneByte, 1, "00f067aa0ba902b7") + record(bpf.ContextTwoByte, 1, "/\x00a\x00") +
+		record(bpf.ContextSmi, 1, word(1)) + record(bpf.ContextOneByte, 0, "/api/v1/customers/:customer/orders")
+	return &sampler.Sample{Sample: &bpf.Sample{}, Context: []byte(context)}
+}
+
+func TestDecodeOfKnownBytesAllocatesNothing(t *testing.T) {
+	p, s := newProcess(t), typical()
+	p.Decode(s)
+	if n := testing.AllocsPerRun(1000, func() { p.Decode(s) }); n != 0 {
+		t.Errorf("%v allocations a sample, want 0", n)
+	}
+}
+
+func BenchmarkDecodeKnown(b *testing.B) {
+	p, s := newProcess(b), typical()
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Decode(s)
 	}
 }
