@@ -1,24 +1,31 @@
 package agent
 
+import (
+	"github.com/hotspan/hotspan/agent/internal/priority"
+)
+
 // async runs slow jobs, such as reading the files of a new process, on another goroutine than the one that handles
 // samples: what a sample refers to in a process must be read within milliseconds.
 type async struct {
 	jobs    chan func() (then func())
 	results chan func()
-	pending int // jobs without a result
+	pending int    // jobs without a result
+	notify  func() // called when there is a result
 }
 
 // maxJobs bounds the queue of jobs. Each job is a process that started, or one whose mappings changed.
 const maxJobs = 4096
 
-func newAsync() async {
-	return async{jobs: make(chan func() func(), maxJobs), results: make(chan func(), maxJobs)}
+func newAsync(notify func()) async {
+	return async{jobs: make(chan func() func(), maxJobs), results: make(chan func(), maxJobs), notify: notify}
 }
 
 // work runs jobs one after the other until the queue is closed.
 func (q *async) work() {
+	priority.Background()
 	for job := range q.jobs {
 		q.results <- job()
+		q.notify()
 	}
 }
 

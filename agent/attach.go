@@ -10,6 +10,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/stack"
@@ -70,7 +71,7 @@ func (a *Agent) attach(pid int) error {
 
 // readProcess reads everything that profiling a process needs. It is slow for a file that is not cached yet.
 func (a *Agent) readProcess(pid int) (*target, error) {
-	opened := monotonic()
+	opened := sampler.Now()
 	p, err := process.Open(pid, a.files)
 	if err != nil {
 		return nil, err
@@ -86,9 +87,10 @@ func (a *Agent) readProcess(pid int) (*target, error) {
 		labels: a.decoder.Process(p, config, derived), learner: a.learners.Learner(p, config.Id),
 	}
 	t.symbolizer = symbolize.New(p, a.kernel, a.followMaps(t))
+	t.symbolizer.Tell(a.sampler.Known(), config.Id)
 	a.findIsolates(t)
 	a.warnProblems(t)
-	t.ready = monotonic()
+	t.ready = sampler.Now()
 	return t, nil
 }
 
@@ -105,14 +107,12 @@ func (a *Agent) followMaps(t *target) func(stack.MappedScript) int32 {
 // activate adds a process to those that the BPF program samples.
 func (a *Agent) activate(t *target) error {
 	t.labels.FindPublished(time.Now())
-	a.learners.Add(t.PID, t.learner)
 	err := a.publish(t)
 	if err == nil && procs.Ended(t.PID) { // before the BPF program could report it
 		_ = a.sampler.RemoveProcess(t.PID)
 		err = fmt.Errorf("process %d: %w", t.PID, ErrGone)
 	}
 	if err != nil {
-		a.learners.Remove(t.PID, t.learner)
 		return err
 	}
 	a.targets[t.PID] = t
@@ -169,7 +169,6 @@ func (a *Agent) detach(t *target) {
 	if err := a.sampler.RemoveProcess(t.PID); err != nil {
 		a.log.Warn("process not removed from the BPF map", "pid", t.PID, "why", err)
 	}
-	a.learners.Remove(t.PID, t.learner)
 	if t.maps != nil {
 		t.maps.End()
 	}

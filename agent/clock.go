@@ -3,7 +3,7 @@ package agent
 import (
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
 )
 
 // clock converts the kernel's monotonic time to Unix time. It measures the offset once, so that samples and snapshots
@@ -15,9 +15,9 @@ type clock struct{ offset int64 }
 func (c *clock) set() {
 	least := int64(1<<63 - 1)
 	for range 16 {
-		before := monotonic()
+		before := sampler.Now()
 		now := time.Now().UnixNano()
-		after := monotonic()
+		after := sampler.Now()
 		if after-before < least {
 			least, c.offset = after-before, now-(before+after)/2
 		}
@@ -25,12 +25,3 @@ func (c *clock) set() {
 }
 
 func (c *clock) unix(monotonic uint64) int64 { return int64(monotonic) + c.offset }
-
-// monotonic is CLOCK_MONOTONIC, which bpf_ktime_get_ns reads, in nanoseconds.
-func monotonic() int64 {
-	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
-		return 0
-	}
-	return t.Nano()
-}

@@ -34,8 +34,9 @@ type Config struct {
 	Sinks []Sink
 	// NoSourceMaps keeps positions in the generated code: source maps are not applied.
 	NoSourceMaps bool
-	// RaisePriority runs the threads that read samples at nice -10, so that on a busy machine the objects that a sample
-	// refers to still exist when they are read. It needs CAP_SYS_NICE and has no effect without it.
+	// RaisePriority runs this whole process at nice -10, but for what takes long and can wait: on a busy machine the
+	// objects that a sample refers to still exist then when they are read. It needs CAP_SYS_NICE and has no effect
+	// without it.
 	RaisePriority bool
 	// Preload lists executables that are about to run. New reads them, so that no sample has to wait for them later.
 	Preload []string

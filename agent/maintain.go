@@ -8,6 +8,7 @@ import (
 
 const (
 	progressEvery = 500 * time.Millisecond
+	endedEvery    = 50 * time.Millisecond
 	refreshEvery  = 50 * time.Millisecond // at most, while samples have addresses in no known mapping
 )
 
@@ -16,7 +17,9 @@ func (a *Agent) maintain() {
 	now := time.Now()
 	for _, t := range a.targets {
 		outdated := t.symbolizer.MappingsOutdated() && now.Sub(t.refreshed) > refreshEvery
-		if t.refreshAt.due(now) || outdated || t.labels.PublishedOutdated(now) {
+		published := t.sampled && t.labels.PublishedOutdated(now)
+		t.sampled = false
+		if t.refreshAt.due(now) || outdated || published {
 			a.refreshMappings(t, now)
 		}
 	}
@@ -25,6 +28,34 @@ func (a *Agent) maintain() {
 		a.shown = now
 		a.config.Progress(a.stats.progress(now))
 	}
+}
+
+// nextMaintenance is when maintain has something to do, though no record came; zero: never.
+func (a *Agent) nextMaintenance() (next time.Time) {
+	for _, t := range a.targets {
+		next = earliest(next, t.refreshAt.next())
+		if t.symbolizer.MappingsOutdated() && !t.refreshing {
+			next = earliest(next, t.refreshed.Add(refreshEvery))
+		}
+	}
+	for _, s := range a.pendingStarts {
+		next = earliest(next, s.next())
+	}
+	if a.config.Progress != nil {
+		next = earliest(next, a.shown.Add(progressEvery))
+	}
+	if a.config.Select.Tree != 0 && len(a.targets) == 0 {
+		next = earliest(next, time.Now().Add(endedEvery)) // nothing tells that its root has ended
+	}
+	return next
+}
+
+// earliest returns the first of two times. Zero is never.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // refreshMappings starts to read the mappings of a process again.

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/labels"
+	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
@@ -37,19 +35,17 @@ func New(c Config) (*Agent, error) {
 	}
 	a := &Agent{
 		config: c, log: c.Log, tree: tree, kernel: symbolize.NewKernel(c.Log),
-		learners: labels.NewLearners(tree, c.Log),
-		async:    newAsync(), targets: map[int]*target{}, pendingStarts: map[int]schedule{},
+		targets: map[int]*target{}, pendingStarts: map[int]schedule{},
 	}
 	if !c.NoSourceMaps {
 		a.maps = sourcemaps.New(c.Log)
 	}
-	a.sampler, err = sampler.Open(sampler.Config{
-		RingBytes: uint32(c.RingBytes), First: a.learners.Answer, RaisePriority: c.RaisePriority,
-	})
+	a.sampler, err = sampler.Open(uint32(c.RingBytes))
 	if err != nil {
 		return nil, err
 	}
-	a.learners.Connect(a.sampler)
+	a.async = newAsync(a.sampler.Interrupt)
+	a.learners = labels.NewLearners(tree, a.sampler, c.Log)
 	a.decoder = labels.NewDecoder(tree, a.sampler, c.Log)
 	a.files = elffile.NewCache(a.sampler)
 	for _, path := range c.Preload {
@@ -73,11 +69,12 @@ func (a *Agent) Close() { a.sampler.Close() }
 // given to the sinks.
 func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	defer a.sampler.Close()
+	if a.config.RaisePriority {
+		defer priority.Raise()()
+	}
+	defer context.AfterFunc(ctx, a.sampler.Interrupt)()
 	go a.async.work() // from here on only this goroutine uses the file cache
 	defer close(a.async.jobs)
-	if a.config.RaisePriority {
-		defer raisePriority()()
-	}
 	if err := a.start(); err != nil {
 		return a.stats, err
 	}
@@ -87,9 +84,10 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	}
 	end := a.nextCut(a.stats.Start)
 	for ctx.Err() == nil && !a.finished() {
-		a.readUntil(nextDeadline(end))
+		a.sampler.Wait(earliest(end.Add(slack), a.nextMaintenance()))
+		a.drain()
+		a.async.drainResults()
 		if now := time.Now(); now.After(end.Add(slack)) {
-			a.drain()
 			a.cut(end)
 			end = a.nextCut(end)
 		}
@@ -117,38 +115,9 @@ func (a *Agent) start() (err error) {
 	return nil
 }
 
-// raisePriority raises the priority of the calling goroutine, and returns a function that restores it: on a busy
-// machine the objects that a sample refers to would be gone before they are read. It needs CAP_SYS_NICE; without it,
-// code that lives for milliseconds has no name more often.
-func raisePriority() (undo func()) {
-	runtime.LockOSThread()
-	tid := unix.Gettid()
-	before, err := unix.Getpriority(unix.PRIO_PROCESS, tid)
-	if err == nil {
-		err = unix.Setpriority(unix.PRIO_PROCESS, tid, sampler.Nice)
-	}
-	return func() {
-		if err == nil {
-			_ = unix.Setpriority(unix.PRIO_PROCESS, tid, 20-before) // the system call gives 20 less the level
-		}
-		runtime.UnlockOSThread()
-	}
-}
-
 // slack is how long the last samples of a snapshot may take to arrive after its end: the BPF program writes a sample to
 // the ring buffer microseconds after it has read the clock.
 const slack = 20 * time.Millisecond
-
-// readInterval bounds the time that the loop reads from the ring buffer without doing anything else.
-const readInterval = 5 * time.Millisecond
-
-// nextDeadline is when the loop must stop reading from the ring buffer at the latest.
-func nextDeadline(end time.Time) time.Time {
-	if tick := time.Now().Add(readInterval); tick.Before(end.Add(slack)) {
-		return tick
-	}
-	return end.Add(slack)
-}
 
 // stop ends sampling and handles the samples that are left.
 func (a *Agent) stop() {

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"errors"
-	"os"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
@@ -24,9 +23,10 @@ func (a *Agent) sample(s *sampler.Sample) {
 	out.Thread = t.threadName(s)
 	out.State = symbolize.State(s.VmState)
 	out.Stop = stopReasons[min(int(s.Stop), len(stopReasons)-1)]
+	t.sampled = true
 	labels, context := t.labels.Decode(s)
-	stack, named := t.symbolizer.Stack(s)
-	out.Labels, out.Stack = labels, stack
+	named := t.symbolizer.Stack(s, out)
+	out.Labels = labels
 	if t.labels.Changed() {
 		a.builder.SetProcess(t.PID, t.labels.Described())
 	}
@@ -44,7 +44,7 @@ func (a *Agent) logFirstSample(t *target, named symbolize.Result) {
 		return
 	}
 	t.logged = true
-	reading, waiting := time.Duration(t.ready-t.opened), time.Duration(monotonic()-t.ready)
+	reading, waiting := time.Duration(t.ready-t.opened), time.Duration(sampler.Now()-t.ready)
 	if reading+waiting < slowStart {
 		return
 	}
@@ -64,30 +64,27 @@ var stopReasons = [...]pprofx.StopReason{
 	bpf.StopBadPC + 1:  pprofx.StopUnknown,
 }
 
-// readUntil handles records until a deadline.
-func (a *Agent) readUntil(deadline time.Time) {
-	for time.Now().Before(deadline) {
-		r, err := a.sampler.Read(deadline)
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			a.handle(r, err)
-			a.drain()
-		}
-		a.async.drainResults()
-	}
-}
-
 // drain handles the records that are in the ring buffer now, but none that arrive meanwhile.
 func (a *Agent) drain() {
-	now := monotonic()
+	now := sampler.Now()
 	for {
-		r, err := a.sampler.Read(time.Unix(1, 0))
-		if errors.Is(err, os.ErrDeadlineExceeded) {
+		a.sampler.LookAhead(a.answer)
+		r, err := a.sampler.Read()
+		if errors.Is(err, sampler.ErrEmpty) {
 			return
 		}
 		a.handle(r, err)
 		if r.Sample != nil && int64(r.Sample.Time) > now {
 			return
 		}
+	}
+}
+
+// answer answers the requests in a sample before anything else is done for it and those before it: naming may take
+// long, and until a request is answered, samples with that hidden class lack labels.
+func (a *Agent) answer(s *sampler.Sample) {
+	if t := a.targets[int(s.Pid)]; t != nil && len(s.Context) > 0 {
+		t.learner.Answer(s)
 	}
 }
 

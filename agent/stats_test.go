@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/internal/labels"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -82,7 +83,7 @@ func TestClock(t *testing.T) {
 	const most = int64(2 * time.Millisecond)
 	for range 3 {
 		before := time.Now().UnixNano()
-		got := c.unix(uint64(monotonic()))
+		got := c.unix(uint64(sampler.Now()))
 		after := time.Now().UnixNano()
 		if got < before-most || got > after+most {
 			t.Errorf("%d is not between %d and %d", got, before, after)

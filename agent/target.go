@@ -29,6 +29,7 @@ type target struct {
 	refreshAt   schedule  // when to read the mappings again: after a start much is mapped
 	refreshed   time.Time // when they were read last
 	refreshing  bool
+	sampled     bool // since maintain looked whether it publishes anything else
 	keyExpected bool // V8 has not started yet: where a thread keeps its isolate is not known
 }
 
@@ -55,6 +56,14 @@ func afterStart(now time.Time) schedule {
 		s = append(s, now.Add(after*time.Millisecond))
 	}
 	return s
+}
+
+// next is the next time; zero: there is none.
+func (s schedule) next() time.Time {
+	if len(s) == 0 {
+		return time.Time{}
+	}
+	return s[0]
 }
 
 // due reports whether the next time has passed, and removes it.

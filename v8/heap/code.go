@@ -102,40 +102,27 @@ func (r *Reader) readCode(w Word) (*Code, error) {
 	if _, err := r.mem.ReadAt(c.head[:], int64(w.address())); err != nil {
 		return nil, err
 	}
+	return c, r.decodeCode(c)
+}
+
+// decodeCode decodes the head of a Code object.
+func (r *Reader) decodeCode(c *Code) error {
+	w := c.object
 	c.Start = w.address() + uint64(r.l.At(layout.InstructionStreamBody))
 	if r.hasStreams() {
 		c.Start = uint64(c.word(r.l.At(layout.CodeInstructionStart)))
 	}
 	size := c.u32(r.l.At(layout.CodeInstructionSize))
 	if size == 0 || size > maxCode {
-		return nil, fmt.Errorf("code 0x%x: %d bytes of instructions", uint64(w), size)
+		return fmt.Errorf("code 0x%x: %d bytes of instructions", uint64(w), size)
 	}
 	c.End = c.Start + uint64(size)
 	c.Kind = int(c.u32(r.l.At(layout.CodeFlags))) & r.l.At(layout.CodeFlagsKindMask)
-	return c, nil
+	return nil
 }
 
 func (c *Code) word(at int) Word  { return Word(binary.LittleEndian.Uint64(c.head[at:])) }
 func (c *Code) u32(at int) uint32 { return binary.LittleEndian.Uint32(c.head[at:]) }
-
-// Same reports whether the memory at c's place still holds the same code: code is collected and moved, and its place
-// used again.
-func (r *Reader) Same(c *Code) bool {
-	object, err := r.codeOf(c.Start - uint64(r.l.At(layout.InstructionStreamBody)))
-	if err != nil || object != c.object || !r.hasStreams() && r.want(object, layout.TypeCode) != nil {
-		return false
-	}
-	now, err := r.readCode(object)
-	if err != nil || now.Start != c.Start || now.End != c.End {
-		return false
-	}
-	for _, f := range []layout.Field{layout.CodePositions, layout.CodeDeoptData} {
-		if now.word(r.l.At(f)) != c.word(r.l.At(f)) {
-			return false
-		}
-	}
-	return true
-}
 
 // Instructions reads up to n bytes of machine code from the start.
 func (r *Reader) Instructions(c *Code, n int) ([]byte, error) {

@@ -21,6 +21,9 @@ type code struct {
 	id            heap.Identity // of the function, where the code tells
 	sfi           heap.Word     //
 	checked       uint64        // epoch in which it was last found unchanged
+	used          uint64        // epoch in which a sample was in it
+	since         uint64        // epoch from which on samples are in it: see codeOf
+	gone          bool          // it is not kept any more
 	head          []byte        // first instructions
 	deferredStart int           // size of the code proper; what runs rarely is behind it; 0: not looked for yet
 	frames        []*Frame      // of a regular expression's code
@@ -29,6 +32,7 @@ type code struct {
 // codes keeps code by address.
 type codes struct {
 	all   []*code // sorted, without overlaps
+	used  []*code // in this epoch
 	epoch uint64
 }
 
@@ -43,16 +47,34 @@ func (c *codes) find(pc uint64) *code {
 // put adds n and drops what it overlaps.
 func (c *codes) put(n *code) {
 	if len(c.all) >= maxCodes {
+		markGone(c.all)
 		c.all = nil
 	}
 	low := sort.Search(len(c.all), func(i int) bool { return c.all[i].End > n.Start })
 	high := sort.Search(len(c.all), func(i int) bool { return c.all[i].Start >= n.End })
-	c.all = slices.Replace(c.all, low, max(low, high), n)
+	high = max(low, high)
+	markGone(c.all[low:high])
+	c.all = slices.Replace(c.all, low, high, n)
+}
+
+func markGone(all []*code) {
+	for _, c := range all {
+		c.gone = true
+	}
 }
 
 func (c *codes) drop(old *code) {
 	if i := slices.Index(c.all, old); i >= 0 {
+		old.gone = true
 		c.all = slices.Delete(c.all, i, i+1)
+	}
+}
+
+// use notes that a sample is in a piece of code.
+func (c *codes) use(n *code) {
+	if n.used != c.epoch {
+		n.used = c.epoch
+		c.used = append(c.used, n)
 	}
 }
 

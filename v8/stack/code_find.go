@@ -5,24 +5,30 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// codeOf finds the code that holds pc now. Nil: there is none.
+// codeOf finds the code that holds pc, and that did so when the sample was taken. Nil: there is none, or it cannot be
+// told.
 func (v *Resolver) codeOf(pc uint64) *code {
+	c := v.findCode(pc)
+	if c == nil || c.since > v.code.epoch {
+		v.basis.passing = true
+		return nil
+	}
+	v.basis.add(c)
+	v.code.use(c)
+	return c
+}
+
+// findCode finds the code that holds pc now.
+func (v *Resolver) findCode(pc uint64) *code {
 	if !v.space.Generated(pc) {
 		return nil
 	}
-	c := v.code.find(pc)
-	if c != nil && c.checked == v.code.epoch && c.in == v.key {
-		return c
+	old := v.code.find(pc)
+	if old != nil && v.holds(old) {
+		return old
 	}
-	if c != nil && c.in == v.key && v.r.Same(c.Code) {
-		c.checked = v.code.epoch
-		if !c.described() {
-			v.describe(c)
-		}
-		return c
-	}
-	if c != nil {
-		v.code.drop(c)
+	if old != nil {
+		v.code.drop(old)
 	}
 	if v.missed(pc) {
 		return nil
@@ -32,17 +38,54 @@ func (v *Resolver) codeOf(pc uint64) *code {
 		v.miss(pc)
 		return nil
 	}
-	c = &code{
+	c := &code{
 		Code: found, in: v.key, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1},
+	}
+	if old != nil && v.late {
+		c.since = v.code.epoch + 1 // a sample of this epoch may be in the old code or in the new
 	}
 	v.describe(c)
 	v.code.put(c)
 	return c
 }
 
-// Where there is no code is remembered for some samples: to look for it takes hundreds of reads.
+// holds reports whether code is where it was, and reads what could not be read before.
+func (v *Resolver) holds(c *code) bool {
+	if c.gone || c.in != v.key || c.checked != v.code.epoch && !v.r.Same(c.Code) {
+		return false
+	}
+	if c.checked != v.code.epoch && !c.described() {
+		v.describe(c)
+	}
+	c.checked = v.code.epoch
+	return true
+}
+
+// Renew says that V8 may have changed its code: what was checked before is checked again. Call it before the frames
+// of a sample that was taken since the last call.
+func (v *Resolver) Renew() {
+	v.code.epoch++
+	v.checkUsed()
+}
+
+// checkUsed checks at once the code that samples were in since the last call: samples to come will be in most of it.
+func (v *Resolver) checkUsed() {
+	used := v.code.used
+	v.code.used = v.code.used[:0]
+	all := make([]*heap.Code, len(used))
+	for i, c := range used {
+		all[i] = c.Code
+	}
+	v.r.AllSame(all, func(i int) {
+		if used[i].described() {
+			used[i].checked = v.code.epoch
+		}
+	})
+}
+
+// Where there is no code is remembered for some epochs: to look for it takes hundreds of reads.
 const (
-	missEpochs = 1000
+	missEpochs = 50
 	maxMisses  = 1 << 14
 )
 

@@ -43,6 +43,7 @@ func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
 	}
 	if len(v.functions) >= maxFunctions {
 		clear(v.functions)
+		v.forgot = true
 	}
 	v.functions[f.Identity] = fn
 	return fn
@@ -75,6 +76,7 @@ func (v *Resolver) script(f *heap.Function) *script {
 	if len(v.scripts) >= maxScripts {
 		clear(v.scripts)
 		clear(v.functions)
+		v.forgot = true
 	}
 	v.scripts[id] = s
 	return s

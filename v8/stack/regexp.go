@@ -15,6 +15,7 @@ func (v *Resolver) regexp(c *code, raw RawFrame) []*Frame {
 	}
 	source, err := v.r.RegexpSource(raw.Argument, c.Code, maxPattern+1)
 	if err != nil {
+		v.basis.passing = true
 		return regexpFrames
 	}
 	if utf8.RuneCountInString(source) > maxPattern {

@@ -8,6 +8,16 @@ import (
 // next one: a bytecode handler is the interpreter's own code. It returns no error: what cannot be read is missing in a
 // Frame, whose Lost says why.
 func (v *Resolver) Resolve(raw RawFrame) []*Frame {
+	frames := v.resolve(raw)
+	for _, f := range frames {
+		if f.Lost != NothingLost {
+			v.basis.passing = true
+		}
+	}
+	return frames
+}
+
+func (v *Resolver) resolve(raw RawFrame) []*Frame {
 	name, start, ok := v.builtinAt(raw)
 	switch {
 	case !ok:
@@ -52,6 +62,7 @@ func (v *Resolver) interpreted(raw RawFrame) []*Frame {
 // machine resolves a frame whose pc is in code made at run time.
 func (v *Resolver) machine(raw RawFrame) []*Frame {
 	if fs := v.WebAssembly(raw); fs != nil {
+		v.basis.passing = true
 		return fs
 	}
 	c := v.codeOf(raw.PC)

@@ -19,7 +19,10 @@ type Resolver struct {
 	code     codes
 	wasm     wasm
 	builtin  map[uint64]*Frame // by first address
-	misses   map[uint64]uint64 // epoch of the sample that found no code at a pc
+	misses   map[uint64]uint64 // epoch in which no code was found at a pc
+	basis    basis             // of the current sample
+	late     bool              // the current sample was taken some time ago
+	forgot   bool              // a cache began anew: see Forgot
 }
 
 // NewResolver resolves frames of the process that r reads, with the mappings that space knows. Both are used only while
@@ -34,11 +37,19 @@ func NewResolver(r *heap.Reader, space AddressSpace) *Resolver {
 	}
 }
 
-// Begin starts a sample of a thread that has entered an isolate; 0 = none, or not known. Call it once before the frames
-// of each: V8 may have changed its code since the last one, so what was checked then is checked again.
-func (v *Resolver) Begin(isolate uint64, thread int) {
-	v.code.epoch++
+// Begin starts a sample of a thread that has entered an isolate; 0 = none, or not known. Call it before the frames
+// of each. late says that the sample was taken so long ago that V8 may have used the place of code again since.
+func (v *Resolver) Begin(isolate uint64, thread int, late bool) {
 	v.enter(isolateKey{isolate, thread})
+	v.basis.codes, v.basis.passing = v.basis.codes[:0], false
+	v.late = late
+}
+
+// Forgot reports whether the Resolver has forgotten anything that it had read, since the last call.
+func (v *Resolver) Forgot() bool {
+	forgot := v.forgot
+	v.forgot = false
+	return forgot
 }
 
 // enter makes an isolate the current one.
@@ -64,6 +75,7 @@ func (v *Resolver) dropOldestIsolate() {
 		}
 	}
 	delete(v.isolates, oldest)
+	v.forgot = true
 }
 
 func (fn *function) frame(t Tier) *Frame {

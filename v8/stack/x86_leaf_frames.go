@@ -8,6 +8,7 @@ import (
 
 // repairOther corrects a leaf in code that is not a JavaScript function's, from its own instructions alone.
 func (v *Resolver) repairOther(raw RawFrame, leaf Leaf, start uint64, head []byte) []RawFrame {
+	v.basis.passing = true
 	self := RawFrame{PC: raw.PC, Exact: true, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}
 	at, entry := int(raw.PC-start), bytes.Index(head, prologue)
 	switch {

@@ -10,6 +10,14 @@ import (
 // the caller's: then there is one frame more, and the frame at rbp continues at the return address, which is on top of
 // the stack. Only frames in V8's code are passed here; leaf is the walk's.
 func (v *Resolver) Repair(raw RawFrame, leaf Leaf) []RawFrame {
+	frames := v.repair(raw, leaf)
+	if len(frames) != 1 || frames[0] != raw {
+		v.basis.passing = true
+	}
+	return frames
+}
+
+func (v *Resolver) repair(raw RawFrame, leaf Leaf) []RawFrame {
 	if !raw.Exact {
 		return v.repairCaller(raw, leaf)
 	}
@@ -34,6 +42,7 @@ func (v *Resolver) repairCode(raw RawFrame, leaf Leaf, c *code) []RawFrame {
 	at, entry := int(raw.PC-c.Start), bytes.Index(c.head, prologue)
 	if entry >= 0 && at < entry+frameSetUp {
 		if !v.enters(c, leaf.Callee) {
+			v.basis.passing = true
 			return []RawFrame{raw}
 		}
 		self.ID, self.SFI = leaf.Callee.ID, leaf.Callee.SFI
@@ -54,6 +63,7 @@ func (v *Resolver) repairCode(raw RawFrame, leaf Leaf, c *code) []RawFrame {
 	if out, ok := v.under(self, raw, leaf); ok {
 		return out
 	}
+	v.basis.passing = true
 	return []RawFrame{raw} // other code than the function's, which does not call it: its place was used again
 }
 
@@ -107,6 +117,7 @@ func (v *Resolver) repairInterpreter(raw RawFrame, leaf Leaf, name string, start
 	if isHandler(name) || entersBaseline(name) {
 		return []RawFrame{raw}
 	}
+	v.basis.passing = true
 	head, err := v.r.Bytes(start, int(min(end-start, 512)))
 	entry := bytes.Index(head, prologue)
 	if err != nil || entry < 0 || leaf.Callee.ID.Script < 0 {

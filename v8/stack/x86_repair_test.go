@@ -82,7 +82,8 @@ func resolver() *Resolver {
 		{"Add_Baseline", builtinStart + 0x200, builtinStart + 0x300},
 		{"ArrayMap", builtinStart + 0x300, builtinStart + 0x400},
 		{"MathImul", imulStart, imulStart + 36}}})
-	v.Begin(0, 0)
+	v.Renew()
+	v.Begin(0, 0, false)
 	for _, c := range []*code{
 		{Code: &heap.Code{Start: codeStart, End: codeStart + end}, tier: TurboFan, id: leafID, sfi: 0x71},
 		{Code: &heap.Code{Start: callerStart, End: callerStart + end}, tier: Maglev, id: callerID, sfi: 0x75},

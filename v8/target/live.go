@@ -34,3 +34,39 @@ func (l Live) ReadAt(p []byte, off int64) (int, error) {
 	}
 	return n, nil
 }
+
+// Part is a range of memory that is read into a buffer.
+type Part struct {
+	At uint64
+	To []byte
+}
+
+// maxParts is how many ranges one system call reads. (Linux, UIO_MAXIOV)
+const maxParts = 1024
+
+// ReadParts reads ranges, in their order, until one of them cannot be read whole, and returns how many it has read. It
+// takes one system call for each 1,024 ranges. The error is that of the range that follows; no buffer may be empty.
+func (l Live) ReadParts(parts []Part) (n int, err error) {
+	local, remote := make([]unix.Iovec, 0, maxParts), make([]unix.RemoteIovec, 0, maxParts)
+	for n < len(parts) {
+		local, remote = local[:0], remote[:0]
+		for _, p := range parts[n:min(len(parts), n+maxParts)] {
+			to := unix.Iovec{Base: &p.To[0]}
+			to.SetLen(len(p.To))
+			local = append(local, to)
+			remote = append(remote, unix.RemoteIovec{Base: uintptr(p.At), Len: len(p.To)})
+		}
+		read, err := unix.ProcessVMReadv(l.PID, local, remote, 0)
+		if err != nil {
+			return n, fmt.Errorf("read memory of process %d: %w", l.PID, err)
+		}
+		for range local {
+			if read -= len(parts[n].To); read < 0 {
+				return n, fmt.Errorf("read %d bytes at 0x%x of process %d: not all are mapped", len(parts[n].To),
+					parts[n].At, l.PID)
+			}
+			n++
+		}
+	}
+	return n, nil
+}

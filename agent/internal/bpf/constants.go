@@ -18,8 +18,9 @@ const (
 	CountEventRingFull = uint32(hotspanCounterCOUNT_EVENT_RING_FULL)
 	CountNanoseconds   = uint32(hotspanCounterCOUNT_NANOSECONDS)
 
-	MappingNative = uint32(hotspanMappingKindMAPPING_NATIVE)
-	MappingV8     = uint32(hotspanMappingKindMAPPING_V8)
+	MappingNative    = uint32(hotspanMappingKindMAPPING_NATIVE)
+	MappingBuiltins  = uint32(hotspanMappingKindMAPPING_BUILTINS)
+	MappingGenerated = uint32(hotspanMappingKindMAPPING_GENERATED)
 
 	EdgeProperty = uint8(hotspanEdgeKindEDGE_PROPERTY)
 	EdgeMapEntry = uint8(hotspanEdgeKindEDGE_MAP_ENTRY)

@@ -47,7 +47,8 @@ struct frame {
 	__s32 literal;  // function literal id; FRAME_TYPED: the upper half
 	__s32 offset;   // Smi at fp-40: the interpreter's; -1 = not a Smi
 	__u16 kind;     // enum frame_kind
-	__u16 exact;    // pc is the next instruction, as of the leaf or behind a signal; else a return address
+	__u8 exact;     // pc is the next instruction, as of the leaf or behind a signal; else a return address
+	__u8 generated; // pc is in no file, but in code that was generated at run time
 };
 
 // What V8 does in an isolate. (v8: include/v8-unwinder.h, enum StateTag)
@@ -84,8 +85,15 @@ struct sample {
 	__u8 kernel_mode;     // the thread was in the kernel
 	__u16 skipped;        // frames that the record lacks after the first KEPT_LEAF; then those behind are a ring
 	__u8 resumed;         // there was a FRAME_GAP
-	__u8 pad;
+	__u8 is_new;          // naming it needs something that hotspan has not read: see known.h
 	char comm[16];
+};
+
+// How hotspan reads the ring buffer.
+struct consumer {
+	__u64 wakeups;    // that were sent
+	__u32 polling; // written by hotspan: it reads at intervals, without a wakeup
+	__u32 pad;
 };
 
 struct lifecycle {

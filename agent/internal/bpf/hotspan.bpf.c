@@ -8,6 +8,7 @@
 #include "context.h"
 #include "event.h"
 #include "kernel.h"
+#include "known.h"
 #include "limits.h"
 #include "memory.h"
 #include "process.h"
@@ -81,8 +82,12 @@ static __always_inline void read_repair(struct walk *w, struct sample *e, __u64 
 	struct scratch *s = w->scratch;
 	if (!w->v8_sp)
 		return;
-	if (w->v8_sp == e->sp)
+	if (w->v8_sp == e->sp) {
+		e->callee.kind = FRAME_JS;
 		identify(w, callee, &e->callee);
+		if (e->callee.script >= 0)
+			look_up_frame(w, &e->callee);
+	}
 	if (s->end > BUFFER_SIZE - STACK_WORDS * 8 ||
 	    read_user(&s->buffer[s->end & (BUFFER_SIZE - 1)], STACK_WORDS * 8, w->v8_sp))
 		return;
@@ -127,6 +132,7 @@ static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
 	s->script = 0;
 	s->script_id = -1;
 	s->urgent = 0;
+	s->is_new = 0;
 }
 
 // Reads the request once.
@@ -179,12 +185,14 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 	e->isolate = isolate;
 	read_states(&p->v8, isolate, e);
 	s->collecting = e->vm_state == VM_STATE_GC;
+	s->isolate = isolate_fingerprint(p, e);
 	walk_stack(&w);
 	e->n_frames = s->walk_state.n_frames < MAX_FRAMES ? s->walk_state.n_frames : MAX_FRAMES;
 	e->skipped = s->walk_state.n_frames - e->n_frames;
 	e->resumed = s->walk_state.resumed;
 	e->stop = s->walk_state.stop;
 	read_repair(&w, e, regs->rdi);
+	e->is_new = s->is_new;
 	read_request(p, s, thread, isolate, w.context);
 }
 
@@ -200,6 +208,22 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 	read_thread(p, s, regs, thread, isolate_of(&p->v8, thread));
 }
 
+static __always_inline struct consumer *consumer(void)
+{
+	__u32 first = 0;
+	return bpf_map_lookup_elem(&consumers, &first);
+}
+
+// Puts a record into the ring buffer. The wakeup is an interrupt that is taken later, when its count has been written.
+static __always_inline long put(void *record, __u32 size, __u64 wake, struct consumer *r)
+{
+	if (bpf_ringbuf_output(&events, record, size, wake))
+		return -1;
+	if (wake == BPF_RB_FORCE_WAKEUP)
+		__sync_fetch_and_add(&r->wakeups, 1);
+	return 0;
+}
+
 SEC("perf_event")
 int hotspan_sample(struct bpf_perf_event_data *ctx)
 {
@@ -207,14 +231,13 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 	__u32 pid = id >> 32, cpu = bpf_get_smp_processor_id();
 	struct process *p = bpf_map_lookup_elem(&processes, &pid);
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
-	if (!p || !s)
+	struct consumer *r = consumer();
+	if (!p || !s || !r)
 		return 0;
 	count(COUNT_TAKEN, 1);
 	take_sample(ctx, p, s, id);
 	__u32 size = s->end;
-	// The agent polls the buffer often. A wakeup needs an interrupt, which costs more than the walk.
-	__u64 wake = s->urgent ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
-	if (size > BUFFER_SIZE || bpf_ringbuf_output(&events, s->buffer, size, wake))
+	if (size > BUFFER_SIZE || put(s->buffer, size, wakeup(&events, s, r), r))
 		count(COUNT_RING_FULL, 1);
 	count(COUNT_NANOSECONDS, bpf_ktime_get_ns() - ((struct sample *)s->buffer)->time);
 	return 0;
@@ -223,7 +246,8 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 static __always_inline void report(__u32 type, __u32 pid)
 {
 	struct lifecycle e = {.type = type, .pid = pid, .time = bpf_ktime_get_ns()};
-	if (bpf_ringbuf_output(&events, &e, sizeof(e), 0))
+	struct consumer *r = consumer();
+	if (r && put(&e, sizeof(e), BPF_RB_FORCE_WAKEUP, r))
 		count(COUNT_EVENT_RING_FULL, 1);
 }
 

@@ -38,6 +38,13 @@ const (
 	hotspanCfaRuleCFA_DEREF_FP  hotspanCfaRule = 23
 )
 
+type hotspanConsumer struct {
+	_       structs.HostLayout
+	Wakeups uint64
+	Polling uint32
+	Pad     uint32
+}
+
 type hotspanContextRecord struct {
 	_      structs.HostLayout
 	Type   uint8
@@ -111,15 +118,16 @@ type hotspanEnvironmentKey struct {
 }
 
 type hotspanFrame struct {
-	_        structs.HostLayout
-	Pc       uint64
-	Sfi      uint64
-	Bytecode uint64
-	Script   int32
-	Literal  int32
-	Offset   int32
-	Kind     uint16
-	Exact    uint16
+	_         structs.HostLayout
+	Pc        uint64
+	Sfi       uint64
+	Bytecode  uint64
+	Script    int32
+	Literal   int32
+	Offset    int32
+	Kind      uint16
+	Exact     uint8
+	Generated uint8
 }
 
 type hotspanFrameKind uint32
@@ -194,6 +202,8 @@ const (
 	hotspanLimitMAX_PUBLISHED     hotspanLimit = 8
 	hotspanLimitMAX_ATTRIBUTES    hotspanLimit = 612
 	hotspanLimitMAX_LOCAL         hotspanLimit = 64
+	hotspanLimitMAX_KNOWN         hotspanLimit = 65536
+	hotspanLimitCODE_BITS         hotspanLimit = 5
 	hotspanLimitMAX_LOCAL_TEXT    hotspanLimit = 255
 )
 
@@ -211,8 +221,9 @@ type hotspanMapping struct {
 type hotspanMappingKind uint32
 
 const (
-	hotspanMappingKindMAPPING_NATIVE hotspanMappingKind = 1
-	hotspanMappingKindMAPPING_V8     hotspanMappingKind = 2
+	hotspanMappingKindMAPPING_NATIVE    hotspanMappingKind = 1
+	hotspanMappingKindMAPPING_GENERATED hotspanMappingKind = 2
+	hotspanMappingKindMAPPING_BUILTINS  hotspanMappingKind = 3
 )
 
 type hotspanName struct {
@@ -351,7 +362,7 @@ type hotspanSample struct {
 	KernelMode uint8
 	Skipped    uint16
 	Resumed    uint8
-	Pad        uint8
+	IsNew      uint8
 	Comm       [16]int8
 }
 
@@ -460,9 +471,12 @@ type hotspanScratch struct {
 		Arguments [4]uint64
 		End       uint64
 	}
-	End    uint32
-	Urgent uint32
-	Buffer [73728]uint8
+	End     uint32
+	IsNew   uint32
+	Isolate uint64
+	Urgent  uint32
+	Buffer  [73728]uint8
+	_       [4]byte
 }
 
 type hotspanShape struct {
@@ -665,11 +679,13 @@ const (
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	hotspanMapConsumers       = "consumers"
 	hotspanMapCounters        = "counters"
 	hotspanMapEnvironments    = "environments"
 	hotspanMapEvents          = "events"
 	hotspanMapIsolates        = "isolates"
 	hotspanMapKeptPlaces      = "kept_places"
+	hotspanMapKnown           = "known"
 	hotspanMapProcesses       = "processes"
 	hotspanMapResources       = "resources"
 	hotspanMapScratches       = "scratches"
@@ -756,11 +772,13 @@ type hotspanProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type hotspanMapSpecs struct {
+	Consumers    *ebpf.MapSpec `ebpf:"consumers"`
 	Counters     *ebpf.MapSpec `ebpf:"counters"`
 	Environments *ebpf.MapSpec `ebpf:"environments"`
 	Events       *ebpf.MapSpec `ebpf:"events"`
 	Isolates     *ebpf.MapSpec `ebpf:"isolates"`
 	KeptPlaces   *ebpf.MapSpec `ebpf:"kept_places"`
+	Known        *ebpf.MapSpec `ebpf:"known"`
 	Processes    *ebpf.MapSpec `ebpf:"processes"`
 	Resources    *ebpf.MapSpec `ebpf:"resources"`
 	Scratches    *ebpf.MapSpec `ebpf:"scratches"`
@@ -819,11 +837,13 @@ func (o *hotspanObjects) Close() error {
 //
 // It can be passed to loadHotspanObjects or ebpf.CollectionSpec.LoadAndAssign.
 type hotspanMaps struct {
+	Consumers    *ebpf.Map `ebpf:"consumers"`
 	Counters     *ebpf.Map `ebpf:"counters"`
 	Environments *ebpf.Map `ebpf:"environments"`
 	Events       *ebpf.Map `ebpf:"events"`
 	Isolates     *ebpf.Map `ebpf:"isolates"`
 	KeptPlaces   *ebpf.Map `ebpf:"kept_places"`
+	Known        *ebpf.Map `ebpf:"known"`
 	Processes    *ebpf.Map `ebpf:"processes"`
 	Resources    *ebpf.Map `ebpf:"resources"`
 	Scratches    *ebpf.Map `ebpf:"scratches"`
@@ -836,11 +856,13 @@ type hotspanMaps struct {
 
 func (m *hotspanMaps) Close() error {
 	return _HotspanClose(
+		m.Consumers,
 		m.Counters,
 		m.Environments,
 		m.Events,
 		m.Isolates,
 		m.KeptPlaces,
+		m.Known,
 		m.Processes,
 		m.Resources,
 		m.Scratches,

@@ -28,5 +28,7 @@ const (
 	MaxPublished    = int(hotspanLimitMAX_PUBLISHED)
 	MaxAttributes   = int(hotspanLimitMAX_ATTRIBUTES)
 	MaxLocal        = int(hotspanLimitMAX_LOCAL)
+	MaxKnown        = int(hotspanLimitMAX_KNOWN)
+	CodeBits        = int(hotspanLimitCODE_BITS)
 	MaxLocalText    = int(hotspanLimitMAX_LOCAL_TEXT)
 )

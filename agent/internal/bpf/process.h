@@ -8,7 +8,8 @@
 
 enum mapping_kind {
 	MAPPING_NATIVE = 1, // a file: unwind rules
-	MAPPING_V8,         // JIT code or builtins: frame pointers
+	MAPPING_GENERATED,  // code that V8 generates at run time: frame pointers
+	MAPPING_BUILTINS,   // V8's: frame pointers
 };
 
 struct mapping {

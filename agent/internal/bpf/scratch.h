@@ -126,6 +126,8 @@ struct scratch {
 	struct owner owner;
 	struct v8_frame slots; // of the current frame
 	__u32 end; // bytes of buffer in use
+	__u32 is_new; // naming the sample needs something that hotspan has not read
+	__u64 isolate; // fingerprint of the thread's
 	__u32 urgent; // the record has a request to the agent, whose answer the next samples need
 	__u8 buffer[BUFFER_SIZE + 8192]; // the record; the slack lets the verifier see that appends stay inside
 };

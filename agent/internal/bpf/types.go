@@ -6,6 +6,7 @@ type (
 	Sample         = hotspanSample
 	Frame          = hotspanFrame
 	Lifecycle      = hotspanLifecycle
+	Consumer       = hotspanConsumer
 	Process        = hotspanProcess
 	Mapping        = hotspanMapping
 	Edge           = hotspanEdge

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 #include "event.h"
 #include "kernel.h"
+#include "known.h"
 #include "limits.h"
 #include "memory.h"
 #include "process.h"
@@ -84,7 +85,11 @@ static __always_inline void walk_other(struct walk *w, struct mapping *m, __u64 
 		w->state->stop = STOP_BAD_PC;
 		return;
 	}
-	push_frame(w, m ? FRAME_NATIVE : FRAME_UNKNOWN);
+	struct frame *f = push_frame(w, m ? FRAME_NATIVE : FRAME_UNKNOWN);
+	if (!m) {
+		f->generated = 1;
+		look_up_frame(w, f);
+	}
 	if (m && !find_rule(m, pc, &rule))
 		walk_row(w, &rule);
 	else
@@ -97,7 +102,7 @@ static long walk_step(__u32 i, void *context)
 	struct walk *w = context;
 	__u64 pc = w->state->exact_pc ? w->pc : w->pc - 1;
 	struct mapping *m = find_mapping(w->process, pc);
-	int v8 = m ? m->kind == MAPPING_V8 : in_wasm(w);
+	int v8 = m ? m->kind != MAPPING_NATIVE : in_wasm(w);
 	__u8 word_above = w->state->word_above, typed = w->state->typed;
 	w->state->word_above = w->state->typed = 0;
 	if (word_above) {
@@ -105,7 +110,7 @@ static long walk_step(__u32 i, void *context)
 		m = 0;
 	}
 	if (v8)
-		walk_v8(w);
+		walk_v8(w, !m || m->kind == MAPPING_GENERATED);
 	else if (!m && typed && try_word_above(w))
 		return 0;
 	else

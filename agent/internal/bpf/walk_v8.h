@@ -7,6 +7,7 @@
 #include "deoptimizer.h"
 #include "event.h"
 #include "kernel.h"
+#include "known.h"
 #include "memory.h"
 #include "process.h"
 #include "scratch.h"
@@ -55,7 +56,7 @@ static __always_inline void identify(struct walk *w, __u64 function, struct fram
 	f->script = s->script_id;
 }
 
-static __always_inline void walk_v8(struct walk *w)
+static __always_inline void walk_v8(struct walk *w, int generated)
 {
 	struct v8_frame *v = &w->scratch->slots;
 	if (!w->v8_sp)
@@ -64,6 +65,7 @@ static __always_inline void walk_v8(struct walk *w)
 	if (w->bp <= w->sp)
 		find_deopt_frame(w);
 	struct frame *f = push_frame(w, FRAME_JS);
+	f->generated = generated;
 	if (!v->end) {
 		v->end = w->bp + 16;
 		if (w->bp & 7 || v->end <= w->sp || read_user(v, V8_FRAME_SIZE, w->bp - 40)) {
@@ -87,6 +89,8 @@ static __always_inline void walk_v8(struct walk *w)
 			f->offset = SMI(v->offset);
 		identify(w, v->function, f);
 	}
+	if (f->kind == FRAME_JS || generated)
+		look_up_frame(w, f);
 	ascend(w, v->pc, v->end, v->bp, 0);
 }
 

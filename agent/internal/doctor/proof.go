@@ -17,7 +17,7 @@ import (
 func proveByLoading(found []Finding) Finding {
 	f := Finding{What: "BPF program"}
 	lacking := slices.ContainsFunc(found, func(f Finding) bool { return f.Mark == Missing })
-	s, err := sampler.Open(sampler.Config{RingBytes: uint32(os.Getpagesize())})
+	s, err := sampler.Open(uint32(os.Getpagesize()))
 	if err != nil {
 		f.Mark, f.Found = Missing, whyNotLoaded(err, lacking)
 		return f

@@ -17,20 +17,20 @@ const environmentTimeout = 2 * time.Second
 const maxIsolates = 256
 
 // learnHooks answers the requests for stores in the resources of async_hooks.
-func (l *Learners) learnHooks(p *Learner, thread uint32, kind uint8, first, second uint64) error {
+func (p *Learner) learnHooks(thread uint32, kind uint8, first, second uint64) error {
 	switch kind {
 	case bpf.ContextLearnIsolate:
-		return l.learnIsolate(p, bpf.EnvironmentKey{Process: p.id, Tid: thread, Isolate: first}, heap.Word(second))
+		return p.learnIsolate(bpf.EnvironmentKey{Process: p.id, Tid: thread, Isolate: first}, heap.Word(second))
 	case bpf.ContextLearnResource:
-		return l.learnResource(p, heap.Word(first), heap.Word(second))
+		return p.learnResource(heap.Word(first), heap.Word(second))
 	case bpf.ContextLearnSymbol:
-		return l.learnSymbol(p, heap.Word(first), uint32(second))
+		return p.learnSymbol(heap.Word(first), uint32(second))
 	}
 	return nil
 }
 
 // learnIsolate finds the async_hooks of the isolate that the sample's thread has entered.
-func (l *Learners) learnIsolate(p *Learner, key bpf.EnvironmentKey, context heap.Word) error {
+func (p *Learner) learnIsolate(key bpf.EnvironmentKey, context heap.Word) error {
 	asked := p.firstAsked(key)
 	h, err := p.learner.AsyncHooks(key.Isolate, context)
 	if err != nil && context != 0 { // the context may have moved
@@ -38,11 +38,11 @@ func (l *Learners) learnIsolate(p *Learner, key bpf.EnvironmentKey, context heap
 	}
 	switch {
 	case err == nil:
-		return l.sampler.SetEnvironment(key, bpf.AsyncHooks{
+		return p.sampler.SetEnvironment(key, bpf.AsyncHooks{
 			Fields: h.Fields, Resources: h.Resources, Natives: h.NativeResources, Deque: one(h.Deque),
 		})
 	case errors.Is(err, reqctx.ErrNoEnvironment) && time.Since(asked) > environmentTimeout:
-		return errors.Join(err, l.sampler.SetEnvironment(key, bpf.AsyncHooks{}))
+		return errors.Join(err, p.sampler.SetEnvironment(key, bpf.AsyncHooks{}))
 	}
 	return err
 }
@@ -69,7 +69,7 @@ func one(yes bool) uint32 {
 }
 
 // learnResource reads the hidden class of a resource, and those of the objects that rules reach from its stores.
-func (l *Learners) learnResource(p *Learner, object, class heap.Word) error {
+func (p *Learner) learnResource(object, class heap.Word) error {
 	r, update, err := p.learner.ResourceShape(object, class)
 	if err != nil {
 		return err
@@ -79,18 +79,18 @@ func (l *Learners) learnResource(p *Learner, object, class heap.Word) error {
 		PublicSlot: r.Public, ContextSlot: r.Context, N_stores: uint16(len(r.Stores)),
 	}
 	copy(out.Stores[:], r.Stores)
-	if err := l.sampler.SetResource(p.id, uint64(class), out); err != nil {
+	if err := p.sampler.SetResource(p.id, uint64(class), out); err != nil {
 		return err
 	}
-	return l.setShapes(p, update)
+	return p.setShapes(update)
 }
 
-func (l *Learners) learnSymbol(p *Learner, symbol heap.Word, hash uint32) error {
+func (p *Learner) learnSymbol(symbol heap.Word, hash uint32) error {
 	kind, err := p.learner.SymbolKind(symbol)
 	if err != nil {
 		return err
 	}
-	return l.sampler.SetSymbol(p.id, hash, symbolKinds[kind])
+	return p.sampler.SetSymbol(p.id, hash, symbolKinds[kind])
 }
 
 var symbolKinds = [...]uint32{

@@ -7,8 +7,8 @@ import (
 )
 
 // learnShape reads the hidden class of an object, and those of the objects that rules reach from it.
-func (l *Learners) learnShape(p *Learner, node int, object, class heap.Word) error {
-	if node >= len(l.tree.Nodes) {
+func (p *Learner) learnShape(node int, object, class heap.Word) error {
+	if node >= len(p.tree.Nodes) {
 		return nil
 	}
 	update := p.learner.ShapesFrom(node, object)
@@ -19,24 +19,24 @@ func (l *Learners) learnShape(p *Learner, node int, object, class heap.Word) err
 		}
 		update.Shapes[class] = s
 	}
-	return l.setShapes(p, update)
+	return p.setShapes(update)
 }
 
 // setShapes writes hidden classes to the BPF maps.
-func (l *Learners) setShapes(p *Learner, update reqctx.ShapeUpdate) error {
+func (p *Learner) setShapes(update reqctx.ShapeUpdate) error {
 	for class, s := range update.Shapes {
 		shape := bpf.Shape{Descriptors: s.Descriptors, Own: s.OwnDescriptors, Slots: s.Slots}
-		if err := l.sampler.SetShape(p.id, uint64(class), shape); err != nil {
+		if err := p.sampler.SetShape(p.id, uint64(class), shape); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *Learners) learnStore(p *Learner, storage heap.Word, hash uint32) error {
+func (p *Learner) learnStore(storage heap.Word, hash uint32) error {
 	root, err := p.learner.RootOf(storage)
 	if err != nil && hash == 0 {
 		return err
 	}
-	return l.sampler.SetStore(p.id, hash, bpf.Store{Node: orNone(root.Node), Label: orNone(root.Label)})
+	return p.sampler.SetStore(p.id, hash, bpf.Store{Node: orNone(root.Node), Label: orNone(root.Label)})
 }

@@ -14,7 +14,7 @@ const manyTries = 32
 // learnWork reads the C++ class of an object of Node's that the pool works on. After manyTries an unknown class is
 // written to the BPF maps too, as one whose objects have no known request. Class 0 stands for AsyncWraps, which may be
 // gone, and is never unknown.
-func (l *Learners) learnWork(p *Learner, kind uint8, object, class uint64) error {
+func (p *Learner) learnWork(kind uint8, object, class uint64) error {
 	w, err := p.learner.OwnerLayout(object)
 	if err != nil {
 		if p.unknownClasses == nil || len(p.unknownClasses) >= maxUnknownClasses {
@@ -25,7 +25,7 @@ func (l *Learners) learnWork(p *Learner, kind uint8, object, class uint64) error
 			return err
 		}
 	}
-	return l.sampler.SetWork(p.id, uint32(kind), class, bpf.Work{
+	return p.sampler.SetWork(p.id, uint32(kind), class, bpf.Work{
 		Resource: int32(w.Resource), Id: int32(w.AsyncID), Frame: int32(w.Frame), Field: uint32(w.FrameField),
 		Realm: int32(w.Realm), Isolate: uint32(w.Isolate),
 	})

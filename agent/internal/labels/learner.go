@@ -2,7 +2,6 @@ package labels
 
 import (
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
@@ -11,29 +10,23 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// Learners answer the requests of the BPF program: where objects of a hidden class keep their properties, hashes of
-// names, which rules apply to the store of an AsyncLocalStorage. They are safe for concurrent use: the sampler calls
-// Answer on the goroutine that reads records, not on the one that names samples. Naming may take long, and until a
-// request is answered, samples with that hidden class lack labels.
+// Learners make the Learner of each process.
 type Learners struct {
-	tree      *reqctx.Tree
-	sampler   *sampler.Sampler
-	log       *slog.Logger
-	processes sync.Map // *Learner by pid
+	tree    *reqctx.Tree
+	sampler *sampler.Sampler
+	log     *slog.Logger
 }
 
-// NewLearners makes Learners for the rules of a tree. They need a sampler before the first sample: see Connect.
-func NewLearners(tree *reqctx.Tree, log *slog.Logger) *Learners {
-	return &Learners{tree: tree, log: log}
+// NewLearners makes Learners for the rules of a tree. They write answers into the BPF maps of a sampler.
+func NewLearners(tree *reqctx.Tree, s *sampler.Sampler, log *slog.Logger) *Learners {
+	return &Learners{tree: tree, sampler: s, log: log}
 }
 
-// Connect sets the sampler whose BPF maps receive the answers. The sampler calls Answer, so it is made after the
-// Learners.
-func (l *Learners) Connect(s *sampler.Sampler) { l.sampler = s }
-
-// Learner answers the requests about one process.
+// Learner answers the requests of the BPF program about one process: where objects of a hidden class keep their
+// properties, hashes of names, which rules apply to the store of an AsyncLocalStorage. It is not safe for concurrent
+// use.
 type Learner struct {
-	mu      sync.Mutex
+	*Learners
 	id      uint32 // of the process, in the BPF program
 	learner *reqctx.Learner
 	asked   map[hashRequest]time.Time
@@ -45,14 +38,8 @@ type Learner struct {
 
 // Learner makes a Learner for a process. id is its bpf.Process.Id.
 func (l *Learners) Learner(p *process.Process, id uint32) *Learner {
-	return &Learner{id: id, learner: reqctx.NewLearner(l.tree, p.Heap())}
+	return &Learner{Learners: l, id: id, learner: reqctx.NewLearner(l.tree, p.Heap())}
 }
-
-// Add starts to answer the requests about a process.
-func (l *Learners) Add(pid int, one *Learner) { l.processes.Store(pid, one) }
-
-// Remove ends that, unless another process has the pid now.
-func (l *Learners) Remove(pid int, one *Learner) { l.processes.CompareAndDelete(pid, one) }
 
 // hashRequest is a request for the hash of a name that large tables in an isolate may have. A table is slow to read and
 // may lack the name, so requests are answered at a limited rate.
@@ -81,7 +68,5 @@ func (p *Learner) mayAsk(q hashRequest) bool {
 
 // StoreProperties returns names of properties that the process's stores have had.
 func (p *Learner) StoreProperties() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	return append([]string(nil), p.learner.StoreProperties...)
 }

@@ -21,18 +21,21 @@ func (ms *Mappings) BPF(to []bpf.Mapping) (n, left int) {
 	return copy(to, all), left
 }
 
+var bpfKinds = [...]uint32{
+	Native: bpf.MappingNative, Builtins: bpf.MappingBuiltins, Generated: bpf.MappingGenerated,
+}
+
 func (ms *Mappings) bpf() []bpf.Mapping {
 	var out []bpf.Mapping
 	for _, r := range ms.regions {
-		m := bpf.Mapping{Start: r.Start, End: r.End, Kind: bpf.MappingV8}
+		m := bpf.Mapping{Start: r.Start, End: r.End, Kind: bpfKinds[r.Kind]}
 		if r.Kind == Native {
-			m.Kind = bpf.MappingNative
 			m.Table, m.Pages = r.File.Slot, r.File.Pages
 			m.Base = r.Bias
 			if r.File.Rules != nil {
 				m.Base += r.File.Rules.Base
 			}
-		} else if n := len(out); n > 0 && out[n-1].Kind == bpf.MappingV8 && out[n-1].End == r.Start {
+		} else if n := len(out); n > 0 && out[n-1].Kind == m.Kind && out[n-1].End == r.Start {
 			out[n-1].End = r.End
 			continue
 		}

@@ -201,10 +201,11 @@ func TestMappings(t *testing.T) {
 	n, left := s.BPF(to)
 	want := []bpf.Mapping{
 		{Start: 0x1000, End: 0x2000, Kind: bpf.MappingNative, Table: 7, Base: 0x500},
-		{Start: 0x2000, End: 0x5000, Kind: bpf.MappingV8},
-		{Start: 0x6000, End: 0x7000, Kind: bpf.MappingV8},
+		{Start: 0x2000, End: 0x3000, Kind: bpf.MappingBuiltins},
+		{Start: 0x3000, End: 0x5000, Kind: bpf.MappingGenerated},
+		{Start: 0x6000, End: 0x7000, Kind: bpf.MappingGenerated},
 		{Start: 0x7000, End: 0x8000, Kind: bpf.MappingNative},
-		{Start: 0x8000, End: 0x9000, Kind: bpf.MappingV8},
+		{Start: 0x8000, End: 0x9000, Kind: bpf.MappingBuiltins},
 	}
 	if !slices.Equal(want, to[:n]) || left != 0 {
 		t.Errorf("%+v, %d left, want %+v", to[:n], left, want)

@@ -3,57 +3,63 @@ package sampler
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
-	"github.com/cilium/ebpf/ringbuf"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 )
 
-// Config says how to sample.
-type Config struct {
-	RingBytes uint32        // size of the ring buffer, a power of two
-	First     func(*Sample) // called with each sample as soon as it arrives, on a goroutine of its own; may be nil
-	// RaisePriority runs that goroutine at the nice level Nice.
-	RaisePriority bool
-}
-
-// Sampler owns the BPF program, its maps and its timers. One goroutine may call Read while others set processes, tables
-// and the rest of the BPF maps.
+// Sampler owns the BPF program, its maps and its timers. One goroutine may call Wait, Read and LookAhead while others
+// set processes, tables and the rest of the BPF maps.
 type Sampler struct {
 	objects *bpf.Objects
-	reader  *ringbuf.Reader
-	records *records
+	ring    *ring
+	waiter  *waiter
+	known   *Known
+	read    bool           // a record was read since the last call of Wait
 	trigger *trigger.Timer // nil: stopped
 	links   []link.Link
 	tables  tableSlots
 }
 
-// Open loads the BPF program and attaches to the exec and exit of processes. It does not sample before Start.
-func Open(c Config) (*Sampler, error) {
-	objects, err := bpf.Load(c.RingBytes)
+// Open loads the BPF program, with a ring buffer of so many bytes, a power of two, and attaches to the exec and exit of
+// processes. It does not sample before Start.
+func Open(ringBytes uint32) (*Sampler, error) {
+	objects, err := bpf.Load(ringBytes)
 	if err != nil {
 		return nil, err
 	}
 	s := New(objects)
-	if s.reader, err = ringbuf.NewReader(objects.Events); err != nil {
+	if err := s.open(); err != nil {
 		s.Close()
-		return nil, fmt.Errorf("open the ring buffer: %w", err)
+		return nil, err
 	}
-	s.records = newRecords(s.reader, c.First, c.RaisePriority)
-	for _, p := range []*ebpf.Program{objects.HotspanExec, objects.HotspanExit} {
+	return s, nil
+}
+
+func (s *Sampler) open() (err error) {
+	if s.ring, err = newRing(s.objects.Events); err != nil {
+		return err
+	}
+	if s.waiter, err = newWaiter(s.objects.Events, s.objects.Consumers); err != nil {
+		return err
+	}
+	if s.known, err = NewKnown(s.objects); err != nil {
+		return err
+	}
+	for _, p := range []*ebpf.Program{s.objects.HotspanExec, s.objects.HotspanExit} {
 		l, err := link.AttachTracing(link.TracingOptions{Program: p})
 		if err != nil {
-			s.Close()
-			return nil, fmt.Errorf("attach to the exec and exit of processes: %w", err)
+			return fmt.Errorf("attach to the exec and exit of processes: %w", err)
 		}
 		s.links = append(s.links, l)
 	}
-	return s, nil
+	return nil
 }
 
 // New makes a Sampler of a BPF program that is loaded. It only fills the BPF maps: it reads no records and reports no
@@ -80,14 +86,30 @@ func (s *Sampler) Close() {
 	for _, l := range s.links {
 		l.Close()
 	}
-	if s.reader != nil {
-		s.reader.Close()
+	if s.ring != nil {
+		s.ring.close()
 	}
-	if s.records != nil {
-		s.records.stop()
+	if s.waiter != nil {
+		s.waiter.close()
+	}
+	if s.known != nil {
+		s.known.Close()
 	}
 	s.objects.Close()
 }
+
+// Known is what the BPF program is told of what has been read.
+func (s *Sampler) Known() *Known { return s.known }
+
+// Wait waits until records should be read, until the deadline, or until Interrupt is called. The zero time is no
+// deadline.
+func (s *Sampler) Wait(deadline time.Time) {
+	s.waiter.wait(deadline, s.read, s.ring.empty)
+	s.read = false
+}
+
+// Interrupt ends the current call of Wait, or the next. It is safe for concurrent use.
+func (s *Sampler) Interrupt() { s.waiter.interrupt() }
 
 // Record is a record of the ring buffer: a sample, or the exec or exit of a process.
 type Record struct {
@@ -95,17 +117,19 @@ type Record struct {
 	Lifecycle *bpf.Lifecycle
 }
 
-// Read waits for the next record. At the deadline the error is os.ErrDeadlineExceeded; with a deadline in the past Read
-// returns only records that are there already. ErrMalformed concerns one record: the next can be read.
-func (s *Sampler) Read(deadline time.Time) (Record, error) {
-	b, err := s.records.next(deadline)
-	if err != nil {
-		return Record{}, err
+// ErrEmpty says that there is no record in the ring buffer.
+var ErrEmpty = errors.New("no record in the ring buffer")
+
+// Read returns the next record of the ring buffer, or ErrEmpty. It does not wait. A record is valid until the next
+// call.
+// ErrMalformed concerns one record: the next can be read.
+func (s *Sampler) Read() (Record, error) {
+	b := s.ring.next()
+	if b == nil {
+		return Record{}, ErrEmpty
 	}
-	if len(b) < 4 {
-		return Record{}, fmt.Errorf("%w: %d bytes", ErrMalformed, len(b))
-	}
-	switch binary.LittleEndian.Uint32(b) {
+	s.read = true
+	switch recordType(b) {
 	case bpf.RecordSample:
 		sample, err := DecodeSample(b)
 		return Record{Sample: &sample}, err
@@ -113,7 +137,27 @@ func (s *Sampler) Read(deadline time.Time) (Record, error) {
 		l, err := decodeLifecycle(b)
 		return Record{Lifecycle: &l}, err
 	}
-	return Record{}, fmt.Errorf("%w: type %d", ErrMalformed, binary.LittleEndian.Uint32(b))
+	return Record{}, fmt.Errorf("%w: type %d, %d bytes", ErrMalformed, recordType(b), len(b))
+}
+
+// LookAhead calls f with each sample that Read has still to return, once.
+func (s *Sampler) LookAhead(f func(*Sample)) {
+	for b := s.ring.lookAhead(); b != nil; b = s.ring.lookAhead() {
+		if recordType(b) != bpf.RecordSample {
+			continue
+		}
+		if sample, err := DecodeSample(b); err == nil { // else it is counted when it is read
+			f(&sample)
+		}
+	}
+}
+
+// recordType is that of a record, 0 for one that is too short to have one.
+func recordType(b []byte) uint32 {
+	if len(b) < 4 {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(b)
 }
 
 // Counters are the BPF program's own counts since Open.

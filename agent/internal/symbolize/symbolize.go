@@ -3,6 +3,9 @@
 package symbolize
 
 import (
+	"slices"
+	"time"
+
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
@@ -10,20 +13,17 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// Result describes one named stack.
-type Result struct {
-	JS      bool // there are JavaScript frames
-	Unnamed bool // one of these has no name
-	Broken  bool // a frame is missing, or its code is unknown
-}
-
 // Symbolizer names the frames of one process. The garbage collector moves code, so call it soon after a sample was
 // taken. It is not safe for concurrent use.
 type Symbolizer struct {
 	mappings *process.Mappings
 	resolver *stack.Resolver
 	kernel   *Kernel
+	known    *sampler.Known // nil: nobody is told what was read
+	id       uint32         // of the process, in the BPF program
 	frames   frameCache
+	stacks   stackCache
+	renewed  int64  // when the resolver was told to check again, as sampler.Now
 	result   Result // of the current sample
 	inV8     bool   // the current sample has had a frame in V8's code
 	outdated bool   // a sample had an address in no known mapping
@@ -34,10 +34,14 @@ type Symbolizer struct {
 func New(p *process.Process, k *Kernel, maps func(stack.MappedScript) int32) *Symbolizer {
 	z := &Symbolizer{
 		mappings: p.Mappings, resolver: stack.NewResolver(p.Heap(), p.Mappings), kernel: k, frames: newFrameCache(),
+		stacks: newStackCache(),
 	}
 	z.resolver.Maps = maps
 	return z
 }
+
+// Tell notes in k what has been read that naming frames needs. id is the bpf.Process.Id.
+func (z *Symbolizer) Tell(k *sampler.Known, id uint32) { z.known, z.id = k, id }
 
 // MappingsOutdated reports whether a sample since the last call of MappingsRead had an address in no known mapping.
 func (z *Symbolizer) MappingsOutdated() bool { return z.outdated }
@@ -46,11 +50,46 @@ func (z *Symbolizer) MappingsOutdated() bool { return z.outdated }
 func (z *Symbolizer) MappingsRead() { z.outdated = false }
 
 // MappingsChanged drops the cached native frames, which were named by the old mappings.
-func (z *Symbolizer) MappingsChanged() { clear(z.frames.native) }
+func (z *Symbolizer) MappingsChanged() {
+	clear(z.frames.native)
+	clear(z.stacks.stacks)
+}
 
-// Stack names the frames of a sample, leaf first. The frames are shared between samples and never change; the slice is
-// reused for the next sample.
-func (z *Symbolizer) Stack(s *sampler.Sample) ([]*pprofx.Frame, Result) {
+// lateAfter is how long after a sample the memory that it refers to may be something else.
+const lateAfter = int64(5 * time.Millisecond)
+
+// Stack names the frames of a sample, leaf first, for sample.Stack: frames are shared between samples and never change.
+// Where sample.Shared is set, the slice does not change either; else it is reused for the next sample.
+func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
+	now := sampler.Now()
+	if int64(s.Time) > z.renewed {
+		z.renewed = now
+		z.resolver.Renew()
+	}
+	z.resolver.Begin(s.Isolate, int(s.Tid), now-int64(s.Time) > lateAfter)
+	key := z.stacks.keyOf(s)
+	if s.IsNew == 0 {
+		if known := z.stacks.find(key, s, z.resolver); known != nil {
+			sample.Stack, sample.Shared = known.frames, true
+			return known.result
+		}
+		z.resolver.Begin(s.Isolate, int(s.Tid), now-int64(s.Time) > lateAfter)
+	}
+	z.stacks.baseline, z.stacks.passing = z.stacks.baseline[:0], false
+	z.name(s)
+	sample.Stack, sample.Shared = z.frames.stack, false
+	if basis, ok := z.resolver.Basis(); ok && !z.stacks.passing {
+		sample.Stack, sample.Shared = slices.Clone(z.frames.stack), true
+		z.stacks.put(key, &namedStack{sample.Stack, z.result, basis, slices.Clone(z.stacks.baseline)})
+	}
+	if z.resolver.Forgot() && z.known != nil {
+		z.known.Clear()
+	}
+	return z.result
+}
+
+// name names the frames one by one.
+func (z *Symbolizer) name(s *sampler.Sample) {
 	z.result, z.inV8 = Result{}, false
 	c := &z.frames
 	if len(c.js)+len(c.native) > maxFrames {
@@ -60,7 +99,6 @@ func (z *Symbolizer) Stack(s *sampler.Sample) ([]*pprofx.Frame, Result) {
 	for _, pc := range s.Kernel {
 		c.stack = append(c.stack, z.kernel.frame(pc))
 	}
-	z.resolver.Begin(s.Isolate, int(s.Tid))
 	for i, f := range s.Frames {
 		if i == stack.KeptLeaf && s.Skipped > 0 {
 			c.stack = append(c.stack, c.skippedFrame(s.Skipped))
@@ -77,36 +115,53 @@ func (z *Symbolizer) Stack(s *sampler.Sample) ([]*pprofx.Frame, Result) {
 			z.result.Broken = true
 			c.stack = append(c.stack, gapFrame)
 		case bpf.FrameUnknown:
-			z.nameUnknown(f)
+			z.nameUnknown(s, f)
 		default:
 			c.stack = append(c.stack, z.nativeFrame(f.Pc, f.Exact != 0))
 		}
 	}
+	z.tell(s, &s.Callee)
 	if s.Stop == bpf.StopDepth {
 		c.stack = append(c.stack, deepFrame)
 	}
 	if len(c.stack) == 0 {
 		c.stack = append(c.stack, emptyFrame)
 	}
-	return c.stack, z.result
 }
 
 func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 	c := &z.frames
+	complete := true
 	raw := RawFrame(s.Frames[i])
 	leaf := stack.Leaf{Callee: RawFrame(s.Callee), Words: s.Stack, R10: s.R10}
 	for _, r := range z.resolver.Repair(raw, leaf) {
 		for _, f := range z.resolver.Resolve(r) {
 			z.result.JS = z.result.JS || f.Kind == stack.JS
 			z.result.Unnamed = z.result.Unnamed || f.Kind == stack.JS && f.Lost == stack.LostFunction
+			complete = complete && f.Lost == stack.NothingLost
+			if f.Tier == stack.Sparkplug {
+				z.stacks.baseline = append(z.stacks.baseline, baselineFrame{i, s.Frames[i].Bytecode})
+			}
 			c.stack = append(c.stack, c.convert(f))
 		}
+	}
+	if complete {
+		z.tell(s, &s.Frames[i])
+	}
+}
+
+// tell notes that all has been read that naming a frame needs.
+func (z *Symbolizer) tell(s *sampler.Sample, f *bpf.Frame) {
+	if s.IsNew != 0 && z.known != nil {
+		z.known.Add(z.id, s, f)
 	}
 }
 
 // nameUnknown names a frame in no mapping that the BPF program knows. It may be WebAssembly: its code is in mappings of
 // its own, which appear at any time, but V8's own tables have it at once.
-func (z *Symbolizer) nameUnknown(f bpf.Frame) {
+func (z *Symbolizer) nameUnknown(s *sampler.Sample, f bpf.Frame) {
+	z.stacks.passing = true
+	z.tell(s, &f)
 	c := &z.frames
 	raw := RawFrame(f)
 	found := z.resolver.WebAssembly(raw)
@@ -131,7 +186,7 @@ func (z *Symbolizer) nativeFrame(pc uint64, exact bool) *pprofx.Frame {
 	r, ok := z.mappings.Find(at)
 	if !ok || r.Kind == process.Generated {
 		z.outdated = z.outdated || !ok
-		z.result.Broken = true
+		z.result.Broken, z.stacks.passing = true, true
 		return &pprofx.Frame{Function: "[unknown]", Kind: pprofx.JIT, Address: pc}
 	}
 	f := &pprofx.Frame{

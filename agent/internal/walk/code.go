@@ -46,7 +46,7 @@ func (c *Code) Code(pc uint64) stack.Code {
 	switch m := c.find(pc); {
 	case m == nil:
 		return stack.NoCode
-	case m.Kind == bpf.MappingV8:
+	case m.Kind != bpf.MappingNative:
 		return stack.V8Code
 	}
 	return stack.NativeCode

@@ -128,7 +128,6 @@ func (c costs) run(b *testing.B, m *meter, p *bpftest.Program) {
 			cells[i+1] += fmt.Sprintf(" %.1f ± %.1f µs, %.0f %% |", more/1e3, off/1e3, 100*more/base)
 		}
 	}
-	m.now.Store(nil)
 	if err := m.sampler.RemoveProcess(pid); err != nil {
 		b.Fatal(err)
 	}

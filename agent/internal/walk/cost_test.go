@@ -4,9 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"math"
-	"os"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,7 +26,6 @@ import (
 type meter struct {
 	sampler *sampler.Sampler
 	files   *elffile.Cache
-	now     atomic.Pointer[way]
 }
 
 // way is one set of labels that is read of the process.
@@ -36,10 +33,10 @@ type way struct {
 	process   *process.Process
 	config    *bpf.Process
 	tree      *reqctx.Tree
-	learners  *labels.Learners
+	learner   *labels.Learner
 	labels    *labels.Process
-	published bool         // what the process publishes is read, too
-	since     atomic.Int64 // when its turn began, CLOCK_MONOTONIC in nanoseconds
+	published bool  // what the process publishes is read, too
+	since     int64 // when its turn began, CLOCK_MONOTONIC in nanoseconds
 	// of the turns with one rate, in their order: nanoseconds a sample in the kernel
 	costs                     []float64
 	samples, labelled, frames int
@@ -47,17 +44,13 @@ type way struct {
 }
 
 // owns tells a sample of the turn from what is left of the one before.
-func (w *way) owns(s *sampler.Sample) bool { return int64(s.Time) >= w.since.Load() }
+func (w *way) owns(s *sampler.Sample) bool { return int64(s.Time) >= w.since }
 
 func newMeter(b *testing.B) *meter {
 	b.Helper()
 	m := &meter{}
 	var err error
-	m.sampler, err = sampler.Open(sampler.Config{RingBytes: 16 << 20, First: func(s *sampler.Sample) {
-		if w := m.now.Load(); w != nil && w.owns(s) {
-			w.learners.Answer(s)
-		}
-	}})
+	m.sampler, err = sampler.Open(16 << 20)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -79,7 +72,7 @@ func (m *meter) way(b *testing.B, pid int, rules []reqctx.Rule, published bool) 
 	}
 	log := slog.New(slog.DiscardHandler)
 	w := &way{
-		process: p, config: labels.Configure(tree, p.Layout), tree: tree, learners: labels.NewLearners(tree, log),
+		process: p, config: labels.Configure(tree, p.Layout), tree: tree,
 		published: published, threads: map[uint32]int{},
 	}
 	labels.ConfigureUVPool(w.config, p, tree)
@@ -87,8 +80,7 @@ func (m *meter) way(b *testing.B, pid int, rules []reqctx.Rule, published bool) 
 		b.Fatal(err)
 	}
 	w.config.N_mappings = uint32(first(p.Mappings.BPF(w.config.Mappings[:])))
-	w.learners.Connect(m.sampler)
-	w.learners.Add(pid, w.learners.Learner(p, w.config.Id))
+	w.learner = labels.NewLearners(tree, m.sampler, log).Learner(p, w.config.Id)
 	w.labels = labels.NewDecoder(tree, m.sampler, log).Process(p, w.config, pprofx.Process{})
 	if published {
 		w.labels.FindPublished(time.Now())
@@ -114,8 +106,7 @@ func (m *meter) turn(b *testing.B, w *way, d time.Duration) {
 	if err := m.sampler.SetProcess(w.process.PID, w.config); err != nil {
 		b.Fatal(err)
 	}
-	w.since.Store(monotonic(b))
-	m.now.Store(w)
+	w.since = monotonic(b)
 	before := m.counters(b)
 	m.read(b, time.Now().Add(d), w)
 	after := m.counters(b)
@@ -137,22 +128,34 @@ func (m *meter) counters(b *testing.B) sampler.Counters {
 func (m *meter) read(b *testing.B, deadline time.Time, w *way) {
 	b.Helper()
 	for time.Now().Before(deadline) {
-		r, err := m.sampler.Read(deadline)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return
-		}
-		if err != nil {
+		m.sampler.LookAhead(func(s *sampler.Sample) {
+			if w.owns(s) {
+				w.learner.Answer(s)
+			}
+		})
+		r, err := m.sampler.Read()
+		switch {
+		case errors.Is(err, sampler.ErrEmpty):
+			m.sampler.Wait(deadline)
+		case err != nil:
 			b.Fatal(err)
+		case r.Sample != nil && w.owns(r.Sample):
+			m.take(r.Sample, w)
 		}
-		if r.Sample == nil || !w.owns(r.Sample) {
-			continue
-		}
-		w.samples++
-		w.frames += len(r.Sample.Frames) + int(r.Sample.Skipped)
-		if read, _ := w.labels.Decode(r.Sample); len(read) > 0 {
-			w.labelled++
-			w.threads[r.Sample.Tid]++
-		}
+	}
+}
+
+func (m *meter) take(s *sampler.Sample, w *way) {
+	w.samples++
+	w.frames += len(s.Frames) + int(s.Skipped)
+	if read, _ := w.labels.Decode(s); len(read) > 0 {
+		w.labelled++
+		w.threads[s.Tid]++
+	}
+	known := m.sampler.Known()
+	known.Add(w.config.Id, s, &s.Callee)
+	for i := range s.Frames {
+		known.Add(w.config.Id, s, &s.Frames[i])
 	}
 }
 

@@ -145,7 +145,7 @@ func deepThread(n int) (*thread, *memory.Recording) {
 	}
 	th := &thread{mem: r, layout: &layout.Layout{}, code: newUsedCode(
 		[]bpf.Mapping{
-			{Start: code, End: code + 1<<20, Kind: bpf.MappingV8},
+			{Start: code, End: code + 1<<20, Kind: bpf.MappingGenerated},
 			{Start: native, End: native + 0x1000, Base: native, Table: 1, Kind: bpf.MappingNative},
 		},
 		map[uint32]*unwind.Table{1: {Rows: []unwind.Row{{CFA: unwind.CFAEnd}, {PC: 0x100, CFA: unwind.CFANone}}}},

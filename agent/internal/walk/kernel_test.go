@@ -20,12 +20,12 @@ import (
 
 // kernelWalk is the BPF program, ready to walk one thread and to read its context.
 type kernelWalk struct {
-	program  *bpftest.Program
-	sampler  *sampler.Sampler
-	thread   *thread
-	config   *bpf.Process
-	learners *labels.Learners
-	labels   *labels.Process
+	program *bpftest.Program
+	sampler *sampler.Sampler
+	thread  *thread
+	config  *bpf.Process
+	learner *labels.Learner
+	labels  *labels.Process
 }
 
 // walkRules are those that the context of testdata/walk.js is read by.
@@ -67,9 +67,7 @@ func (k *kernelWalk) use(tree *reqctx.Tree, p *process.Process) {
 	if before != nil {
 		k.config.N_mappings, k.config.Mappings = before.N_mappings, before.Mappings
 	}
-	k.learners = labels.NewLearners(tree, log)
-	k.learners.Connect(k.sampler)
-	k.learners.Add(walkPID, k.learners.Learner(p, k.config.Id))
+	k.learner = labels.NewLearners(tree, k.sampler, log).Learner(p, k.config.Id)
 	k.labels = labels.NewDecoder(tree, k.sampler, log).Process(p, k.config, pprofx.Process{})
 }
 
@@ -109,6 +107,15 @@ type sampled struct {
 // program.
 func (k *kernelWalk) once(t testing.TB, pages map[uint64][]byte) sampled {
 	t.Helper()
+	s, out := k.raw(t, pages)
+	k.learner.Answer(&s)
+	read, flags := k.labels.Decode(&s)
+	return sampled{walkOf(&s), read, flags, out.Reads, out.NReads, symbolize.State(s.VmState) == pprofx.StateGC}
+}
+
+// raw takes a sample of the thread.
+func (k *kernelWalk) raw(t testing.TB, pages map[uint64][]byte) (sampler.Sample, bpftest.Output) {
+	t.Helper()
 	in := bpftest.Input{PID: walkPID, Process: k.config, Registers: k.thread.regs}
 	for at, b := range pages {
 		in.Pages = append(in.Pages, bpftest.Page{Addr: at, Data: b})
@@ -121,9 +128,7 @@ func (k *kernelWalk) once(t testing.TB, pages map[uint64][]byte) sampled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.learners.Answer(&s)
-	read, flags := k.labels.Decode(&s)
-	return sampled{walkOf(&s), read, flags, out.Reads, out.NReads, symbolize.State(s.VmState) == pprofx.StateGC}
+	return s, out
 }
 
 // sample takes samples until the BPF program requests nothing more, and returns the last.

@@ -8,6 +8,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/v8/stack"
 )
@@ -28,10 +29,12 @@ func TestNameInterrupted(t *testing.T) {
 			continue
 		}
 		start := sym.Start + r.Bias
-		got, _ := z.Stack(&sampler.Sample{Sample: &bpf.Sample{}, Frames: []bpf.Frame{
+		var out pprofx.Sample
+		z.Stack(&sampler.Sample{Sample: &bpf.Sample{}, Frames: []bpf.Frame{
 			{Pc: start, Kind: bpf.FrameNative, Exact: 1}, {Pc: start, Kind: bpf.FrameNative, Exact: 1},
 			{Pc: start, Kind: bpf.FrameNative},
-		}})
+		}}, &out)
+		got := out.Stack
 		if got[1].Function != sym.Name || got[2].Function == sym.Name {
 			t.Errorf("at the start of %s: %s, %s", sym.Name, got[1].Function, got[2].Function)
 		}

@@ -51,7 +51,7 @@ func TestWalkOverValue(t *testing.T) {
 		r := &memory.Recording{Pages: map[uint64][]byte{stackAt: b}}
 		th := &thread{mem: r, layout: &layout.Layout{}, code: newUsedCode(
 			[]bpf.Mapping{
-				{Start: code, End: code + 0x1000, Kind: bpf.MappingV8},
+				{Start: code, End: code + 0x1000, Kind: bpf.MappingGenerated},
 				{Start: native, End: native + 0x1000, Base: native, Table: 1, Kind: bpf.MappingNative},
 			},
 			map[uint32]*unwind.Table{1: {Rows: []unwind.Row{{CFA: unwind.CFAEnd}, {PC: 0x100, CFA: unwind.CFANone}}}},

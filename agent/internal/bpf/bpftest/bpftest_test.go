@@ -37,7 +37,7 @@ func stackOf() []byte {
 
 func input() Input {
 	p := &bpf.Process{N_mappings: 1}
-	p.Mappings[0] = bpf.Mapping{Start: codeAt, End: codeAt + 0x1000, Kind: bpf.MappingV8}
+	p.Mappings[0] = bpf.Mapping{Start: codeAt, End: codeAt + 0x1000, Kind: bpf.MappingGenerated}
 	in := Input{PID: 7, Process: p, Pages: []Page{{stackAt, stackOf()}}}
 	in.Registers.IP = codeAt + 0x11
 	in.Registers.General[target.RSP], in.Registers.General[target.RBP] = stackAt+0x80, stackAt+0x100

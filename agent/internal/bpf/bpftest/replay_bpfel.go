@@ -38,6 +38,13 @@ const (
 	replayCfaRuleCFA_DEREF_FP  replayCfaRule = 23
 )
 
+type replayConsumer struct {
+	_       structs.HostLayout
+	Wakeups uint64
+	Polling uint32
+	Pad     uint32
+}
+
 type replayContextType uint32
 
 const (
@@ -157,14 +164,17 @@ const (
 	replayLimitMAX_PUBLISHED     replayLimit = 8
 	replayLimitMAX_ATTRIBUTES    replayLimit = 612
 	replayLimitMAX_LOCAL         replayLimit = 64
+	replayLimitMAX_KNOWN         replayLimit = 65536
+	replayLimitCODE_BITS         replayLimit = 5
 	replayLimitMAX_LOCAL_TEXT    replayLimit = 255
 )
 
 type replayMappingKind uint32
 
 const (
-	replayMappingKindMAPPING_NATIVE replayMappingKind = 1
-	replayMappingKindMAPPING_V8     replayMappingKind = 2
+	replayMappingKindMAPPING_NATIVE    replayMappingKind = 1
+	replayMappingKindMAPPING_GENERATED replayMappingKind = 2
+	replayMappingKindMAPPING_BUILTINS  replayMappingKind = 3
 )
 
 type replayNameKind uint32
@@ -608,9 +618,12 @@ type replayScratch struct {
 		Arguments [4]uint64
 		End       uint64
 	}
-	End    uint32
-	Urgent uint32
-	Buffer [73728]uint8
+	End     uint32
+	IsNew   uint32
+	Isolate uint64
+	Urgent  uint32
+	Buffer  [73728]uint8
+	_       [4]byte
 }
 
 type replayShape struct {
@@ -721,11 +734,13 @@ const (
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	replayMapConsumers       = "consumers"
 	replayMapCounters        = "counters"
 	replayMapEnvironments    = "environments"
 	replayMapEvents          = "events"
 	replayMapIsolates        = "isolates"
 	replayMapKeptPlaces      = "kept_places"
+	replayMapKnown           = "known"
 	replayMapProcesses       = "processes"
 	replayMapResources       = "resources"
 	replayMapScratches       = "scratches"
@@ -817,11 +832,13 @@ type replayProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type replayMapSpecs struct {
+	Consumers    *ebpf.MapSpec `ebpf:"consumers"`
 	Counters     *ebpf.MapSpec `ebpf:"counters"`
 	Environments *ebpf.MapSpec `ebpf:"environments"`
 	Events       *ebpf.MapSpec `ebpf:"events"`
 	Isolates     *ebpf.MapSpec `ebpf:"isolates"`
 	KeptPlaces   *ebpf.MapSpec `ebpf:"kept_places"`
+	Known        *ebpf.MapSpec `ebpf:"known"`
 	Processes    *ebpf.MapSpec `ebpf:"processes"`
 	Resources    *ebpf.MapSpec `ebpf:"resources"`
 	Scratches    *ebpf.MapSpec `ebpf:"scratches"`
@@ -883,11 +900,13 @@ func (o *replayObjects) Close() error {
 //
 // It can be passed to loadReplayObjects or ebpf.CollectionSpec.LoadAndAssign.
 type replayMaps struct {
+	Consumers    *ebpf.Map `ebpf:"consumers"`
 	Counters     *ebpf.Map `ebpf:"counters"`
 	Environments *ebpf.Map `ebpf:"environments"`
 	Events       *ebpf.Map `ebpf:"events"`
 	Isolates     *ebpf.Map `ebpf:"isolates"`
 	KeptPlaces   *ebpf.Map `ebpf:"kept_places"`
+	Known        *ebpf.Map `ebpf:"known"`
 	Processes    *ebpf.Map `ebpf:"processes"`
 	Resources    *ebpf.Map `ebpf:"resources"`
 	Scratches    *ebpf.Map `ebpf:"scratches"`
@@ -900,11 +919,13 @@ type replayMaps struct {
 
 func (m *replayMaps) Close() error {
 	return _ReplayClose(
+		m.Consumers,
 		m.Counters,
 		m.Environments,
 		m.Events,
 		m.Isolates,
 		m.KeptPlaces,
+		m.Known,
 		m.Processes,
 		m.Resources,
 		m.Scratches,

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// What hotspan has read already, and when it is woken. Most samples refer to nothing new: they wait in the ring buffer,
+// and hotspan reads them some time later. What is new may be gone in milliseconds, so such a sample wakes it at once.
+
+#pragma once
+
+#include <linux/types.h>
+#include "event.h"
+#include "kernel.h"
+#include "limits.h"
+#include "memory.h"
+#include "process.h"
+#include "scratch.h"
+#include "walk_state.h"
+
+// A hash table of fingerprints. One that has another's place takes it, which costs a wakeup. hotspan writes them:
+// package sampler has the same functions.
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, MAX_KNOWN);
+	__type(key, __u32);
+	__type(value, __u64);
+} known SEC(".maps");
+
+// How hotspan reads the ring buffer. It has one element.
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct consumer);
+} consumers SEC(".maps");
+
+// (Vigna, "Further scramblings of Marsaglia's xorshift generators"; the finalizer of splitmix64)
+static __always_inline __u64 fingerprint(__u64 a, __u64 b, __u64 c)
+{
+	__u64 h = a + 0x9e3779b97f4a7c15ULL;
+	h = (h ^ h >> 30 ^ b) * 0xbf58476d1ce4e5b9ULL;
+	h = (h ^ h >> 27 ^ c) * 0x94d049bb133111ebULL;
+	return h ^ h >> 31;
+}
+
+static __always_inline int is_known(__u64 fingerprint)
+{
+	__u32 i = fingerprint & (MAX_KNOWN - 1);
+	__u64 *entry = bpf_map_lookup_elem(&known, &i);
+	return entry && *entry == fingerprint;
+}
+
+// The isolate of a thread: the numbers of its scripts are others than those of another isolate.
+static __always_inline __u64 isolate_fingerprint(const struct process *p, const struct sample *e)
+{
+	return fingerprint(p->id, e->isolate, e->tid);
+}
+
+// What naming a frame needs: the function and, of code that is generated at run time, the place.
+static __always_inline __u64 frame_fingerprint(__u64 isolate, const struct frame *f)
+{
+	__u64 function = f->kind == FRAME_JS ? (__u64)(__u32)f->script << 32 | (__u32)f->literal : f->kind;
+	__u64 place = f->generated ? f->pc >> CODE_BITS : 0;
+	return fingerprint(isolate ^ (f->kind == FRAME_JS ? f->sfi : 0), function, place);
+}
+
+// Looks whether naming a frame needs anything new.
+static __always_inline void look_up_frame(struct walk *w, const struct frame *f)
+{
+	struct scratch *s = w->scratch;
+	if (w->state->n_frames <= KEPT_LEAF && !is_known(frame_fingerprint(s->isolate, f)))
+		s->is_new = 1;
+}
+
+// How to wake hotspan after a sample: at once for what is new, or if it does not poll, or if the ring buffer fills up.
+// A wakeup takes an interrupt, which costs more than the walk.
+static __always_inline __u64 wakeup(void *ring, const struct scratch *s, struct consumer *r)
+{
+	if (s->urgent || s->is_new || !r->polling)
+		return BPF_RB_FORCE_WAKEUP;
+	__u64 used = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA), size = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE);
+	return used > size / 2 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}

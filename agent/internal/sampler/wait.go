@@ -1,0 +1,100 @@
+package sampler
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+)
+
+// readEvery is how long samples wait in the ring buffer that refer to nothing new.
+const readEvery = 100 * time.Millisecond
+
+// waiter waits for a wakeup by the BPF program. It waits in the Go runtime's poller: a thread that waits in a system
+// call of its own would keep the runtime awake for milliseconds each time.
+type waiter struct {
+	file        *os.File // the ring buffer
+	conn        syscall.RawConn
+	consumer    *bpf.Consumer // shared with the BPF program
+	mapped      []byte
+	seen        uint64 // wakeups when wait returned last
+	empty       int    // how often in a row wait was called with nothing read since the last call
+	interrupted atomic.Bool
+}
+
+func newWaiter(events, consumers *ebpf.Map) (*waiter, error) {
+	mapped, err := unix.Mmap(consumers.FD(), 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, fmt.Errorf("map how the ring buffer is read: %w", err)
+	}
+	w := &waiter{mapped: mapped, consumer: (*bpf.Consumer)(unsafe.Pointer(&mapped[0]))}
+	fd, err := unix.FcntlInt(uintptr(events.FD()), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(fd, true) // for os.NewFile: then it uses the poller
+		w.file = os.NewFile(uintptr(fd), "ring buffer")
+	}
+	if err == nil {
+		err = w.file.SetReadDeadline(time.Time{})
+	}
+	if err == nil {
+		w.conn, err = w.file.SyscallConn()
+	}
+	if err != nil {
+		w.close()
+		return nil, fmt.Errorf("wait for the ring buffer: %w", err)
+	}
+	return w, nil
+}
+
+func (w *waiter) close() {
+	if w.file != nil {
+		w.file.Close()
+	}
+	unix.Munmap(w.mapped)
+}
+
+// wait returns after a wakeup, at the deadline or when interrupt is called; zero is no deadline. read says that records
+// were read since the last call, and empty whether the ring buffer is. While samples come, wait ends every readEvery;
+// the BPF program need not wake then. When none have come for that time, the next one wakes.
+func (w *waiter) wait(deadline time.Time, read bool, empty func() bool) {
+	w.empty++
+	if read {
+		w.empty = 0
+	}
+	next := time.Now().Add(readEvery)
+	if w.empty <= 1 && (deadline.IsZero() || next.Before(deadline)) {
+		deadline = next // the second time for a record that was on its way when the BPF program was told to wake
+	}
+	polling := uint32(0)
+	if w.empty == 0 {
+		polling = 1
+	}
+	if atomic.SwapUint32(&w.consumer.Polling, polling) > polling && !empty() {
+		return
+	}
+	_ = w.file.SetReadDeadline(deadline) // it can only fail if the file is closed
+	waited := false
+	_ = w.conn.Read(func(uintptr) bool { // the error is the deadline's
+		woken := waited || atomic.LoadUint64(&w.consumer.Wakeups) != w.seen
+		waited = true
+		return woken || w.interrupted.Load()
+	})
+	w.interrupted.Store(false)
+	w.seen = atomic.LoadUint64(&w.consumer.Wakeups)
+}
+
+// interrupt makes wait return: the one that waits, or the next. It is safe for concurrent use.
+func (w *waiter) interrupt() {
+	w.interrupted.Store(true)
+	if err := w.file.SetReadDeadline(time.Unix(1, 0)); err != nil && !errors.Is(err, os.ErrClosed) {
+		panic(err) // newWaiter has tried it
+	}
+}

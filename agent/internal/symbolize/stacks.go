@@ -1,0 +1,110 @@
+package symbolize
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// maxStacks bounds the stacks that are kept of one process; beyond it they are forgotten.
+const maxStacks = 1 << 13
+
+// stackKey names what the frames of a sample are made of, by 128 bits that a process cannot foresee.
+type stackKey [2]uint64
+
+var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
+// Result describes one named stack.
+type Result struct {
+	JS      bool // there are JavaScript frames
+	Unnamed bool // one of these has no name
+	Broken  bool // a frame is missing, or its code is unknown
+}
+
+// namedStack is a stack that was named, and what that holds for.
+type namedStack struct {
+	frames   []*pprofx.Frame
+	result   Result
+	basis    stack.Basis
+	baseline []baselineFrame
+}
+
+// baselineFrame is a frame whose word at fp−32 was compared with the bytecode that its code was compiled from. In a
+// frame of optimised code that word means nothing, so it is not part of the key.
+type baselineFrame struct {
+	index    int
+	bytecode uint64
+}
+
+// stackCache keeps the named stacks of a process.
+type stackCache struct {
+	stacks   map[stackKey]*namedStack
+	key      []byte          // scratch
+	baseline []baselineFrame // of the current sample
+	passing  bool            // the current stack holds for this sample only
+}
+
+func newStackCache() stackCache { return stackCache{stacks: map[stackKey]*namedStack{}} }
+
+// find returns the stack of a key that still holds for a sample; nil: there is none.
+func (c *stackCache) find(key stackKey, s *sampler.Sample, r *stack.Resolver) *namedStack {
+	known := c.stacks[key]
+	if known == nil || !r.Holds(known.basis) {
+		return nil
+	}
+	for _, b := range known.baseline {
+		if s.Frames[b.index].Bytecode != b.bytecode {
+			return nil
+		}
+	}
+	return known
+}
+
+func (c *stackCache) put(key stackKey, n *namedStack) {
+	if len(c.stacks) >= maxStacks {
+		clear(c.stacks)
+	}
+	c.stacks[key] = n
+}
+
+// keyOf is the key of a sample's stack.
+func (c *stackCache) keyOf(s *sampler.Sample) stackKey {
+	gc := uint64(0)
+	if collection(s) != nil {
+		gc = uint64(s.GcState) + 1
+	}
+	b := c.key[:0]
+	b = binary.LittleEndian.AppendUint64(b, s.Isolate)
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.Tid)|uint64(len(s.Kernel))<<32)
+	b = binary.LittleEndian.AppendUint64(b, gc|uint64(s.Stop)<<8|uint64(s.Resumed)<<16|uint64(s.Skipped)<<32)
+	for _, pc := range s.Kernel {
+		b = binary.LittleEndian.AppendUint64(b, pc)
+	}
+	for i := range s.Frames {
+		b = appendFrame(b, &s.Frames[i])
+	}
+	c.key = b
+	return stackKey{maphash.Bytes(seeds[0], b), maphash.Bytes(seeds[1], b)}
+}
+
+// appendFrame appends what naming a frame depends on, besides the code that it is in.
+func appendFrame(b []byte, f *bpf.Frame) []byte {
+	b = binary.LittleEndian.AppendUint64(b, f.Pc)
+	b = binary.LittleEndian.AppendUint64(b, uint64(f.Kind)|uint64(f.Exact)<<16|uint64(f.Generated)<<24)
+	if f.Kind != bpf.FrameJS && f.Kind != bpf.FrameTyped {
+		return b
+	}
+	b = binary.LittleEndian.AppendUint64(b, f.Sfi)
+	switch {
+	case f.Kind == bpf.FrameJS && f.Generated == 0:
+		b = binary.LittleEndian.AppendUint64(b, uint64(uint32(f.Offset)))
+		fallthrough
+	case f.Kind == bpf.FrameJS || f.Generated != 0: // of a builtin with a type marker only the pc counts
+		b = binary.LittleEndian.AppendUint64(b, uint64(uint32(f.Script))<<32|uint64(uint32(f.Literal)))
+	}
+	return b
+}

@@ -1,0 +1,82 @@
+package heap
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/target"
+)
+
+// partsReader is memory that reads many ranges at once.
+type partsReader interface {
+	ReadParts([]target.Part) (int, error)
+}
+
+// Same reports whether the memory at c's place still holds the same code: code is collected and moved, and its place
+// used again. Where nothing is mapped any more, as when its isolate or its process has ended, the place was not used
+// again: a thread that was in the code would be in code that was there until then.
+func (r *Reader) Same(c *Code) bool {
+	same, err := r.compare(c)
+	return same || unmapped(err)
+}
+
+func (r *Reader) compare(c *Code) (bool, error) {
+	object, err := r.codeOf(r.streamOf(c))
+	if err != nil || object != c.object {
+		return false, err
+	}
+	if !r.hasStreams() {
+		if err := r.want(object, layout.TypeCode); err != nil {
+			return false, err
+		}
+	}
+	now, err := r.readCode(object)
+	return err == nil && r.equal(c, now), err
+}
+
+// AllSame calls f with the pieces of code of which Same is true. It reads them at once where the memory can do that;
+// where it cannot, or of one that is gone, f may be called with fewer of them.
+func (r *Reader) AllSame(all []*Code, f func(i int)) {
+	mem, ok := r.mem.(partsReader)
+	if !ok || !r.hasStreams() || len(all) == 0 {
+		return
+	}
+	const word = 8
+	buffer := make([]byte, len(all)*(word+codeHead))
+	parts := make([]target.Part, 0, 2*len(all))
+	rest := buffer
+	for _, c := range all {
+		stream := r.streamOf(c) + uint64(r.l.At(layout.InstructionStreamCode))
+		parts = append(parts, target.Part{At: stream, To: rest[:word]},
+			target.Part{At: c.object.address(), To: rest[word : word+codeHead]})
+		rest = rest[word+codeHead:]
+	}
+	n, _ := mem.ReadParts(parts)
+	for i, c := range all[:n/2] {
+		now := Code{object: Word(binary.LittleEndian.Uint64(buffer[i*(word+codeHead):]))}
+		copy(now.head[:], buffer[i*(word+codeHead)+word:])
+		if now.object == c.object && r.decodeCode(&now) == nil && r.equal(c, &now) {
+			f(i)
+		}
+	}
+}
+
+// streamOf is where the InstructionStream of code begins.
+func (r *Reader) streamOf(c *Code) uint64 {
+	return c.Start - uint64(r.l.At(layout.InstructionStreamBody))
+}
+
+func (r *Reader) equal(c, now *Code) bool {
+	for _, f := range []layout.Field{layout.CodePositions, layout.CodeDeoptData} {
+		if now.word(r.l.At(f)) != c.word(r.l.At(f)) {
+			return false
+		}
+	}
+	return now.Start == c.Start && now.End == c.End
+}
+
+// unmapped reports whether memory could not be read because there is none, or no process any more.
+func unmapped(err error) bool { return errors.Is(err, unix.EFAULT) || errors.Is(err, unix.ESRCH) }
