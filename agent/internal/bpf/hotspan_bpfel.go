@@ -166,6 +166,11 @@ type hotspanKeptKey struct {
 	Pc      uint64
 }
 
+type hotspanKnownSet struct {
+	_            structs.HostLayout
+	Fingerprints [4]uint64
+}
+
 type hotspanLifecycle struct {
 	_    structs.HostLayout
 	Type uint32
@@ -202,7 +207,8 @@ const (
 	hotspanLimitMAX_PUBLISHED     hotspanLimit = 8
 	hotspanLimitMAX_ATTRIBUTES    hotspanLimit = 612
 	hotspanLimitMAX_LOCAL         hotspanLimit = 64
-	hotspanLimitMAX_KNOWN         hotspanLimit = 65536
+	hotspanLimitKNOWN_SETS        hotspanLimit = 8192
+	hotspanLimitKNOWN_WAYS        hotspanLimit = 4
 	hotspanLimitCODE_BITS         hotspanLimit = 5
 	hotspanLimitMAX_LOCAL_TEXT    hotspanLimit = 255
 )

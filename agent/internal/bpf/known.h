@@ -13,14 +13,18 @@
 #include "scratch.h"
 #include "walk_state.h"
 
-// A hash table of fingerprints. One that has another's place takes it, which costs a wakeup. hotspan writes them:
-// package sampler has the same functions.
+// A hash table of fingerprints, a few with each hash. Where there is no room for one, another makes room, which costs a
+// wakeup. hotspan writes them: package sampler has the same functions.
+struct known_set {
+	__u64 fingerprints[KNOWN_WAYS];
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, MAX_KNOWN);
+	__uint(max_entries, KNOWN_SETS);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, struct known_set);
 } known SEC(".maps");
 
 // How hotspan reads the ring buffer. It has one element.
@@ -43,9 +47,12 @@ static __always_inline __u64 fingerprint(__u64 a, __u64 b, __u64 c)
 
 static __always_inline int is_known(__u64 fingerprint)
 {
-	__u32 i = fingerprint & (MAX_KNOWN - 1);
-	__u64 *entry = bpf_map_lookup_elem(&known, &i);
-	return entry && *entry == fingerprint;
+	__u32 i = fingerprint & (KNOWN_SETS - 1);
+	struct known_set *set = bpf_map_lookup_elem(&known, &i);
+	int found = 0;
+	for (int way = 0; set && way < KNOWN_WAYS; way++)
+		found |= set->fingerprints[way] == fingerprint;
+	return found;
 }
 
 // The isolate of a thread: the numbers of its scripts are others than those of another isolate.

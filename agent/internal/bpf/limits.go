@@ -28,7 +28,7 @@ const (
 	MaxPublished    = int(hotspanLimitMAX_PUBLISHED)
 	MaxAttributes   = int(hotspanLimitMAX_ATTRIBUTES)
 	MaxLocal        = int(hotspanLimitMAX_LOCAL)
-	MaxKnown        = int(hotspanLimitMAX_KNOWN)
+	KnownWays       = int(hotspanLimitKNOWN_WAYS)
 	CodeBits        = int(hotspanLimitCODE_BITS)
 	MaxLocalText    = int(hotspanLimitMAX_LOCAL_TEXT)
 )

@@ -31,7 +31,8 @@ enum limit {
 	MAX_PUBLISHED = 8,    // thread-local variables of published contexts; a power of two
 	MAX_ATTRIBUTES = 612, // bytes of the attributes of one published record
 	MAX_LOCAL = 64,       // labels of one published label set
-	MAX_KNOWN = 1 << 16,  // fingerprints of what hotspan has read; a power of two
+	KNOWN_SETS = 1 << 13, // fingerprints of what hotspan has read: sets, a power of two,
+	KNOWN_WAYS = 4,       // and how many each holds
 	CODE_BITS = 5,        // log2 of the bytes that are of one piece of generated code: V8 aligns each
 	MAX_LOCAL_TEXT = 255, // bytes of the key, and of the value, of one of them
 };

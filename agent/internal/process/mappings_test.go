@@ -214,8 +214,8 @@ func TestMappings(t *testing.T) {
 		s.regions = append(s.regions, Region{Start: uint64(0x10000 + i*0x1000), End: uint64(0x10800 + i*0x1000),
 			File: file})
 	}
-	if n, left := s.BPF(to); n != 128 || left != 5+200-128 {
-		t.Errorf("%d mappings and %d left, want 128 and 77", n, left)
+	if n, left := s.BPF(to); n != 128 || left != 6+200-128 {
+		t.Errorf("%d mappings and %d left, want 128 and 78", n, left)
 	}
 	if n, left := s.BPF(nil); n != 0 || left == 0 {
 		t.Errorf("no room: %d mappings and %d left", n, left)

@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -11,21 +12,23 @@ import (
 )
 
 // Known tells the BPF program what need not be read again: it wakes the agent at once for a sample that refers to
-// anything else. It is a table of fingerprints in memory that the program sees, which forgets entries when others take
-// their place. It is not safe for concurrent use. known.h has the same functions.
+// anything else. It is a table of fingerprints in memory that the program sees, which may forget some for others. It is
+// not safe for concurrent use. known.h has the same functions.
 type Known struct {
-	entries []uint64
-	mapped  []byte
+	sets   [][bpf.KnownWays]uint64
+	mapped []byte
+	next   int // way that makes room
 }
 
 // NewKnown maps the table of BPF programs that are loaded.
 func NewKnown(objects *bpf.Objects) (*Known, error) {
 	m := objects.Known
-	mapped, err := unix.Mmap(m.FD(), 0, int(m.MaxEntries())*8, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	size := int(m.MaxEntries()) * int(m.ValueSize())
+	mapped, err := unix.Mmap(m.FD(), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		return nil, fmt.Errorf("map the table of what is known: %w", err)
 	}
-	return &Known{unsafe.Slice((*uint64)(unsafe.Pointer(&mapped[0])), m.MaxEntries()), mapped}, nil
+	return &Known{unsafe.Slice((*[bpf.KnownWays]uint64)(unsafe.Pointer(&mapped[0])), m.MaxEntries()), mapped, 0}, nil
 }
 
 // Close unmaps the table.
@@ -34,13 +37,24 @@ func (k *Known) Close() { unix.Munmap(k.mapped) }
 // Add notes that all has been read that naming a frame needs. process is the bpf.Process.Id.
 func (k *Known) Add(process uint32, s *Sample, f *bpf.Frame) {
 	h := frameFingerprint(fingerprint(uint64(process), s.Isolate, uint64(s.Tid)), f)
-	atomic.StoreUint64(&k.entries[h%uint64(len(k.entries))], h)
+	set := &k.sets[h%uint64(len(k.sets))]
+	if slices.Contains(set[:], h) {
+		return
+	}
+	way := max(slices.Index(set[:], 0), 0)
+	if set[way] != 0 {
+		way = k.next % bpf.KnownWays
+		k.next++
+	}
+	atomic.StoreUint64(&set[way], h)
 }
 
 // Clear forgets everything.
 func (k *Known) Clear() {
-	for i := range k.entries {
-		atomic.StoreUint64(&k.entries[i], 0)
+	for i := range k.sets {
+		for way := range k.sets[i] {
+			atomic.StoreUint64(&k.sets[i][way], 0)
+		}
 	}
 }
 

@@ -135,6 +135,11 @@ type replayKeptKey struct {
 	Pc      uint64
 }
 
+type replayKnownSet struct {
+	_            structs.HostLayout
+	Fingerprints [4]uint64
+}
+
 type replayLimit uint32
 
 const (
@@ -164,7 +169,8 @@ const (
 	replayLimitMAX_PUBLISHED     replayLimit = 8
 	replayLimitMAX_ATTRIBUTES    replayLimit = 612
 	replayLimitMAX_LOCAL         replayLimit = 64
-	replayLimitMAX_KNOWN         replayLimit = 65536
+	replayLimitKNOWN_SETS        replayLimit = 8192
+	replayLimitKNOWN_WAYS        replayLimit = 4
 	replayLimitCODE_BITS         replayLimit = 5
 	replayLimitMAX_LOCAL_TEXT    replayLimit = 255
 )
