@@ -62,10 +62,11 @@ const contextLabel = "process.context.label."
 
 // attributeKey returns the attribute key of a label. A key with a dot, such as http.route, has a namespace and stays,
 // unless it is a namespace whose keys this package sets itself. Other keys get the prefix under which receivers expect
-// an application's own labels. IDs that form no link (see spanOf) keep the names they have in pprof.
+// an application's own labels. IDs that form no link (see spanOf) and pprofx.LeftOutLabel keep the names they have in
+// pprof.
 func attributeKey(key string) string {
 	key = valid(key)
-	if key == "trace_id" || key == "span_id" {
+	if key == "trace_id" || key == "span_id" || key == pprofx.LeftOutLabel {
 		return key
 	}
 	for _, own := range [...]string{"thread.", "cpu.", "hotspan."} {

@@ -44,6 +44,8 @@ func TestLabels(t *testing.T) {
 			map[string]string{"span_id": spanID, "trace_id": "00000000000000000000000000000000"}},
 		"number as id": {append(text("span_id", spanID), pprofx.Label{Key: "trace_id", Num: 12}), "",
 			map[string]string{"span_id": spanID, "trace_id": "12"}},
+		"left out": {text(pprofx.LeftOutLabel, pprofx.LeftOutIDs), "",
+			map[string]string{"hotspan.left_out": "ids"}},
 		"the package's own keys": {text("cpu.logical_number", "a", "hotspan.stop", "b", "thread.name", "c"), "",
 			map[string]string{"process.context.label.cpu.logical_number": "a",
 				"process.context.label.hotspan.stop": "b",

@@ -11,6 +11,7 @@
 //	                       agent and time.
 //	hotspan.vm_state       sample: VM state js, gc, compiler, external or idle; absent for other
 //	hotspan.stop           sample: pprofx.StopReason of an incomplete stack; absent for root
+//	hotspan.left_out       sample: pprofx.LeftOutLabel, labels that are left out because there were too many sets
 //	hotspan.frame.kind     location: builtin, regexp or marker; else profile.frame.type says it
 //	hotspan.frame.tier     location: the V8 compiler: ignition, sparkplug, maglev or turbofan
 //	process.context.label.KEY  sample: the application's label KEY, if KEY has no namespace or one of this package's

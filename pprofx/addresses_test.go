@@ -30,9 +30,9 @@ func TestSharedStacksChangeNothing(t *testing.T) {
 				pool = append(pool, &part)
 			}
 		}
-		frames, stacks := 1+r.IntN(30), 1+r.IntN(30)
+		frames, stacks, sets := 1+r.IntN(30), 1+r.IntN(30), r.IntN(30)
 		byValue, byAddress := newTestBuilder(0, 1), newTestBuilder(0, 1)
-		byValue.tables, byAddress.tables = newTables(frames, stacks), newTables(frames, stacks)
+		byValue.tables, byAddress.tables = newTables(frames, stacks, sets), newTables(frames, stacks, sets)
 		for cut := range int64(3) {
 			for range r.IntN(200) {
 				s := *pick(r, pool...)
@@ -43,7 +43,7 @@ func TestSharedStacksChangeNothing(t *testing.T) {
 			}
 			want, got := byValue.Cut((cut+1)*1000), byAddress.Cut((cut+1)*1000)
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Fatalf("seed %d, %d frames, %d stacks: %s", seed, frames, stacks, diff)
+				t.Fatalf("seed %d, %d frames, %d stacks, %d label sets: %s", seed, frames, stacks, sets, diff)
 			}
 			checkTables(t, got)
 		}

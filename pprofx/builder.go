@@ -9,6 +9,9 @@ const (
 	MaxFrames = 1 << 18
 	// MaxStacks limits distinct stacks, in the same way.
 	MaxStacks = 1 << 18
+	// MaxLabelSets limits distinct sets of labels with ids, and those without ids. A sample with a set beyond it loses
+	// its ids, or if it has none all labels, and gets the label LeftOutLabel.
+	MaxLabelSets = 1 << 20
 	// MaxRows limits samples. Those beyond it are lost with the reason LostFull.
 	MaxRows = 1 << 23
 )
@@ -37,7 +40,7 @@ func NewBuilder(start, period int64) (*Builder, error) {
 		period:    period,
 		maxRows:   MaxRows,
 		processes: make(map[int]Process),
-		tables:    newTables(MaxFrames, MaxStacks),
+		tables:    newTables(MaxFrames, MaxStacks, MaxLabelSets),
 		lost:      make(map[LostReason]int64),
 	}, nil
 }

@@ -133,6 +133,15 @@ func unpack(s *Snapshot, r Row) *Sample {
 	}
 }
 
+// framesOf returns the frames of stack i, leaf first.
+func framesOf(s *Snapshot, i int32) []*Frame {
+	frames := make([]*Frame, len(s.Stacks[i]))
+	for j, f := range s.Stacks[i] {
+		frames[j] = s.Frames[f]
+	}
+	return frames
+}
+
 // checkTables fails if a snapshot is not as its comments say: rows by time and within the interval, everything once,
 // nothing that no row refers to.
 func checkTables(t *testing.T, s *Snapshot) {
@@ -226,7 +235,7 @@ func TestCaps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newTestBuilder(0, 1)
-			b.tables, b.maxRows = newTables(tt.frames, tt.stacks), tt.rows
+			b.tables, b.maxRows = newTables(tt.frames, tt.stacks, MaxLabelSets), tt.rows
 			for i, stack := range []string{"ab", "c", "ba", "ab", "ca"} {
 				s := &Sample{Time: int64(i), Thread: "t"}
 				for _, f := range stack {
@@ -256,7 +265,7 @@ func TestCaps(t *testing.T) {
 
 func TestCapsApplyAfreshAfterCut(t *testing.T) {
 	b := newTestBuilder(0, 1)
-	b.tables = newTables(1, 1)
+	b.tables = newTables(1, 1, MaxLabelSets)
 	b.Add(&Sample{Time: 0, Stack: []*Frame{{Function: "a"}}})
 	b.Cut(1)
 	b.Add(&Sample{Time: 1, Stack: []*Frame{{Function: "b"}}})
@@ -267,7 +276,7 @@ func TestCapsApplyAfreshAfterCut(t *testing.T) {
 
 func TestPointersAreBounded(t *testing.T) {
 	b := newTestBuilder(0, 1)
-	b.tables = newTables(10, 10)
+	b.tables = newTables(10, 10, MaxLabelSets)
 	for range 1000 {
 		b.Add(&Sample{Stack: []*Frame{{Function: "same"}}})
 	}

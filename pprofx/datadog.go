@@ -10,16 +10,16 @@ import (
 // numbers, "trace endpoint" is the route, or method and path if there is no route, and the thread is "thread name" and
 // "thread id". Other labels keep their names. (dd-trace, packages/dd-trace/src/profiling)
 func WriteDatadog(w io.Writer, s *Snapshot) error {
-	return writePprof(w, s, pprofLabels{threadName: "thread name", threadID: "thread id", rename: datadogLabels})
+	return writeOne(newPprofWriter(w, datadogStyle), s)
 }
 
-// The labels of a request that Datadog names differently.
+var datadogStyle = pprofStyle{threadName: "thread name", threadID: "thread id", rename: datadogLabels}
+
+// The labels of a request that Datadog names differently, besides the ids.
 const (
-	spanID     = "span_id"
-	rootSpanID = "local_root_span_id"
-	route      = "http.route"
-	method     = "http.request.method"
-	urlPath    = "url.path"
+	route   = "http.route"
+	method  = "http.request.method"
+	urlPath = "url.path"
 )
 
 func datadogLabels(labels []Label) []Label {

@@ -62,21 +62,30 @@ func joinFormats() string {
 	return strings.Join(names, " ")
 }
 
+// NewWriter returns a Writer for a format; the error is that of an unknown one.
+func NewWriter(w io.Writer, f Format) (Writer, error) {
+	switch f {
+	case Pprof:
+		return newPprofWriter(w, hotspanStyle), nil
+	case Datadog:
+		return newPprofWriter(w, datadogStyle), nil
+	case Collapsed:
+		return newCollapsedWriter(w), nil
+	case PerfScript:
+		return &streamWriter{to: w, write: WritePerfScript}, nil
+	case JSONL:
+		return &streamWriter{to: w, write: WriteJSONL}, nil
+	}
+	_, err := ParseFormat(string(f))
+	return nil, err
+}
+
 // Write writes a snapshot in the given format. It returns an error for an unknown format, a snapshot that fails Check,
 // or a failure of w.
 func Write(w io.Writer, f Format, s *Snapshot) error {
-	switch f {
-	case Pprof:
-		return WritePprof(w, s)
-	case Collapsed:
-		return WriteCollapsed(w, s)
-	case PerfScript:
-		return WritePerfScript(w, s)
-	case Datadog:
-		return WriteDatadog(w, s)
-	case JSONL:
-		return WriteJSONL(w, s)
+	file, err := NewWriter(w, f)
+	if err != nil {
+		return err
 	}
-	_, err := ParseFormat(string(f))
-	return err
+	return writeOne(file, s)
 }

@@ -1,8 +1,6 @@
 package pprofx
 
-import (
-	"github.com/google/pprof/profile"
-)
+import "slices"
 
 // zeroUnit is given to a number that is zero and has no unit: profile.proto cannot tell such a label from none. pprof
 // prints a count as a plain number.
@@ -17,49 +15,73 @@ const (
 	keyVMState    = "vm_state"    // string, see State
 )
 
-// pprofLabels holds the keys of labels that are not the same in all styles.
-type pprofLabels struct {
+// pprofStyle holds the keys of labels that are not the same in all styles.
+type pprofStyle struct {
 	threadName, threadID string
 	rename               func([]Label) []Label // of the labels of the request; nil keeps them
 }
 
-// add adds the labels of the request, and those that a row has besides them, to a sample.
-func (p pprofLabels) add(sample *profile.Sample, s *Snapshot, r *Row) {
-	labels := s.LabelSets[r.Labels]
+var hotspanStyle = pprofStyle{threadName: keyThreadName, threadID: keyThreadID}
+
+// renamed returns the labels of a request with the keys that they have in the profile.
+func (p *pprofStyle) renamed(labels []Label) []Label {
 	if p.rename != nil {
 		labels = p.rename(labels)
 	}
-	sample.Label = make(map[string][]string)
-	sample.NumLabel = make(map[string][]int64)
-	sample.NumUnit = make(map[string][]string)
+	taken := func(l Label) bool { return p.key(l.Key) != l.Key }
+	if !slices.ContainsFunc(labels, taken) {
+		return labels
+	}
+	labels = slices.Clone(labels)
 	for i := range labels {
-		addPprofLabel(sample, p.key(labels[i].Key), &labels[i])
+		labels[i].Key = p.key(labels[i].Key)
 	}
-	addPprofLabel(sample, p.threadID, &Label{Num: int64(r.TID)})
-	addPprofLabel(sample, keyPID, &Label{Num: int64(r.PID)})
-	addPprofLabel(sample, keyVMState, &Label{Str: r.State.String()})
-	if thread := s.Threads[r.Thread]; thread != "" {
-		addPprofLabel(sample, p.threadName, &Label{Str: thread})
-	}
+	return labels
 }
 
-func (p pprofLabels) key(key string) string {
+// allKnown reports whether all strings of labels are in a table.
+func allKnown(strings *pprofTable, labels []Label) bool {
+	for i := range labels {
+		for _, s := range [...]string{labels[i].Key, labels[i].Str, labels[i].Unit} {
+			if _, ok := strings.known(s); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// appendOwn appends the labels that a sample has besides those of the request.
+func (p *pprofStyle) appendOwn(b []byte, strings *pprofTable, r *Row, thread string) []byte {
+	b = appendPprofLabel(b, strings, &Label{Key: p.threadID, Num: int64(r.TID)})
+	b = appendPprofLabel(b, strings, &Label{Key: keyPID, Num: int64(r.PID)})
+	b = appendPprofLabel(b, strings, &Label{Key: keyVMState, Str: r.State.String()})
+	if thread != "" {
+		b = appendPprofLabel(b, strings, &Label{Key: p.threadName, Str: thread})
+	}
+	return b
+}
+
+func (p *pprofStyle) key(key string) string {
 	switch key {
 	case p.threadName, p.threadID, keyPID, keyVMState:
 		return "label." + key
 	}
-	return valid(key)
+	return key
 }
 
-func addPprofLabel(sample *profile.Sample, key string, l *Label) {
+func appendPprofLabel(b []byte, strings *pprofTable, l *Label) []byte {
+	var room [64]byte // a label is four numbers
+	label := appendNumber(room[:0], labelKey, strings.str(l.Key))
 	if l.Str != "" {
-		sample.Label[key] = append(sample.Label[key], valid(l.Str))
-		return
+		label = appendNumber(label, labelStr, strings.str(l.Str))
+		return appendMessage(b, sampleLabel, label)
 	}
-	unit := valid(l.Unit)
+	unit := l.Unit
 	if l.Num == 0 && unit == "" {
 		unit = zeroUnit
 	}
-	sample.NumLabel[key] = append(sample.NumLabel[key], l.Num)
-	sample.NumUnit[key] = append(sample.NumUnit[key], unit)
+	label = appendNumber(label, labelNum, l.Num)
+	label = appendNumber(label, labelUnit, strings.str(unit))
+	return appendMessage(b, sampleLabel, label)
 }

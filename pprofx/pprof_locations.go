@@ -1,22 +1,30 @@
 package pprofx
 
 import (
-	"encoding/binary"
+	"math"
 	"strings"
 
-	"github.com/google/pprof/profile"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // v8Mapping is the file name of the mapping that stands for all JIT-compiled code.
 const v8Mapping = "[v8]"
 
-// pprofLocations interns the mappings, functions and locations of a profile.
+// pprofLocations interns the mappings, functions and locations of a profile. The id of each is its index plus 1.
 type pprofLocations struct {
-	p         *profile.Profile
-	mappings  map[mappingKey]*profile.Mapping
-	functions map[functionKey]*profile.Function
-	locations map[string]*profile.Location
-	key       []byte // scratch
+	max       int // of each kind
+	strings   *pprofTable
+	mappings  []*pprofMapping
+	functions []string   // encoded, without their ids
+	locations pprofTable // encoded, without their ids
+	byMapping map[mappingKey]int32
+	byFrame   map[functionKey]int32
+	key, line []byte // scratch
+}
+
+type pprofMapping struct {
+	mappingKey
+	functions, filenames, lineNumbers, inlineFrames bool
 }
 
 type mappingKey struct{ module, buildID string }
@@ -26,111 +34,86 @@ type functionKey struct {
 	kind       Kind
 }
 
-func newPprofLocations(p *profile.Profile) *pprofLocations {
+func newPprofLocations(strings *pprofTable, limit int) *pprofLocations {
 	return &pprofLocations{
-		p:         p,
-		mappings:  make(map[mappingKey]*profile.Mapping),
-		functions: make(map[functionKey]*profile.Function),
-		locations: make(map[string]*profile.Location),
+		max:       limit,
+		strings:   strings,
+		locations: newPprofTable(),
+		byMapping: make(map[mappingKey]int32),
+		byFrame:   make(map[functionKey]int32),
 	}
-}
-
-// putFirst makes the mapping of module the first if a frame is in it: to pprof, the first is the main executable.
-func (b *pprofLocations) putFirst(module string, frames []*Frame) {
-	for _, f := range frames {
-		if module != "" && f.Module == module {
-			b.mapping(f)
-			return
-		}
-	}
-}
-
-// ofStack returns the locations of a stack, leaf first, and a key that is equal only for equal locations.
-func (b *pprofLocations) ofStack(stack []*Frame) ([]*profile.Location, string) {
-	var locations []*profile.Location
-	var key []byte
-	for len(stack) > 0 {
-		n := inlineGroup(stack)
-		l := b.location(stack[:n])
-		locations = append(locations, l)
-		key = binary.AppendUvarint(key, l.ID)
-		stack = stack[n:]
-	}
-	return locations, string(key)
 }
 
 // inlineGroup returns how many frames, from the leaf on, share one physical frame: inlined functions and the function
 // that contains them. The latter may be missing at the end of a stack or before a marker for omitted frames.
-func inlineGroup(stack []*Frame) int {
+func inlineGroup(frames []*Frame, stack []int32) int {
 	n := 1
-	for n < len(stack) && stack[n-1].Inlined && stack[n].Kind != Marker {
+	for n < len(stack) && frames[stack[n-1]].Inlined && frames[stack[n]].Kind != Marker {
 		n++
 	}
 	return n
 }
 
-// location returns the location of a group, whose last frame is the function that contains the others.
-func (b *pprofLocations) location(group []*Frame) *profile.Location {
+// location returns the index of the location of a group, whose last frame is the function that contains the others. It
+// is false if something new is over the limit.
+func (b *pprofLocations) location(group []*Frame, functions []int32) (int32, bool) {
 	code := group[len(group)-1]
-	l := &profile.Location{Mapping: b.mapping(code), Address: code.Address}
-	for _, f := range group {
-		l.Line = append(l.Line, profile.Line{Function: b.function(f), Line: int64(f.Line), Column: int64(f.Column)})
-		describe(l.Mapping, f, len(group) > 1)
+	mapping, ok := b.mapping(code)
+	if !ok {
+		return 0, false
 	}
-	key := b.locationKey(l)
-	if known := b.locations[string(key)]; known != nil {
-		return known
+	b.key = appendNumber(b.key[:0], locationMapping, int64(mapping)+1)
+	b.key = appendNumber(b.key, locationAddress, int64(code.Address))
+	for i, f := range group {
+		b.line = appendNumber(b.line[:0], lineFunction, int64(functions[i])+1)
+		b.line = appendNumber(b.line, lineNumber, int64(f.Line))
+		b.line = appendNumber(b.line, lineColumn, int64(f.Column))
+		b.key = appendMessage(b.key, locationLine, b.line)
 	}
-	l.ID = uint64(len(b.p.Location) + 1)
-	b.p.Location = append(b.p.Location, l)
-	b.locations[string(key)] = l
-	return l
-}
-
-func (b *pprofLocations) locationKey(l *profile.Location) []byte {
-	b.key = binary.AppendUvarint(b.key[:0], l.Address)
-	if l.Mapping != nil {
-		b.key = binary.AppendUvarint(b.key, l.Mapping.ID)
-	} else {
-		b.key = binary.AppendUvarint(b.key, 0)
+	id, ok := b.locations.find(b.key)
+	if !ok {
+		if len(b.locations.texts) >= b.max {
+			return 0, false
+		}
+		id = b.locations.add(string(b.key))
 	}
-	for _, line := range l.Line {
-		b.key = binary.AppendUvarint(b.key, line.Function.ID)
-		b.key = binary.AppendVarint(b.key, line.Line)
-		b.key = binary.AppendVarint(b.key, line.Column)
+	if mapping >= 0 {
+		b.mappings[mapping].describe(group)
 	}
-	return b.key
+	return id, true
 }
 
 // describe sets the flags of a mapping for what is known of its frames. pprof symbolizes a mapping again, from the file
 // if there is one, only if no flag is set.
-func describe(m *profile.Mapping, f *Frame, inline bool) {
-	if m == nil {
-		return
+func (m *pprofMapping) describe(group []*Frame) {
+	for _, f := range group {
+		m.functions = m.functions || !strings.HasPrefix(f.Function, "[")
+		m.filenames = m.filenames || f.File != ""
+		m.lineNumbers = m.lineNumbers || f.Line != 0
 	}
-	m.HasFunctions = m.HasFunctions || !strings.HasPrefix(f.Function, "[")
-	m.HasFilenames = m.HasFilenames || f.File != ""
-	m.HasLineNumbers = m.HasLineNumbers || f.Line != 0
-	m.HasInlineFrames = m.HasInlineFrames || inline
+	m.inlineFrames = m.inlineFrames || len(group) > 1
 }
 
-// mapping returns the mapping of a frame, nil for a marker. It starts and ends at 0: the addresses are those of the ELF
-// file already.
-func (b *pprofLocations) mapping(f *Frame) *profile.Mapping {
+// mapping returns the index of the mapping of a frame, -1 for a marker. It starts and ends at 0: the addresses are
+// those of the ELF file already.
+func (b *pprofLocations) mapping(f *Frame) (int32, bool) {
 	if f.Kind == Marker {
-		return nil
+		return -1, true
 	}
 	key := mappingKey{valid(f.Module), valid(f.BuildID)}
 	if key.module == "" {
 		key.module = moduleOf(f.Kind)
 	}
-	m := b.mappings[key]
-	if m == nil {
-		m = &profile.Mapping{ID: uint64(len(b.p.Mapping) + 1), File: key.module, BuildID: key.buildID}
-		b.p.Mapping = append(b.p.Mapping, m)
-		b.mappings[key] = m
+	id, ok := b.byMapping[key]
+	if !ok {
+		if len(b.mappings) >= b.max {
+			return 0, false
+		}
+		id = int32(len(b.mappings))
+		b.mappings = append(b.mappings, &pprofMapping{mappingKey: key})
+		b.byMapping[key] = id
 	}
-	return m
+	return id, true
 }
 
 // moduleOf returns the mapping name for code that is in no file.
@@ -144,18 +127,35 @@ func moduleOf(k Kind) string {
 	return v8Mapping
 }
 
-func (b *pprofLocations) function(f *Frame) *profile.Function {
+// function returns the index of the function of a frame, false if it is new and over the limit.
+func (b *pprofLocations) function(f *Frame) (int32, bool) {
 	key := functionKey{valid(f.Function), valid(f.File), f.Kind}
-	fn := b.functions[key]
-	if fn == nil {
-		fn = &profile.Function{
-			ID:         uint64(len(b.p.Function) + 1),
-			Name:       key.name,
-			SystemName: key.kind.String() + ":" + key.name,
-			Filename:   key.file,
+	id, ok := b.byFrame[key]
+	if !ok {
+		if len(b.byFrame) >= b.max || len(b.locations.texts) >= b.max {
+			return 0, false
 		}
-		b.p.Function = append(b.p.Function, fn)
-		b.functions[key] = fn
+		id = int32(len(b.byFrame))
+		b.byFrame[key] = id
+		b.key = appendNumber(b.key[:0], functionName, b.strings.str(key.name))
+		b.key = appendNumber(b.key, functionSystemName, b.strings.str(key.kind.String()+":"+key.name))
+		b.key = appendNumber(b.key, functionFile, b.strings.str(key.file))
+		b.functions = append(b.functions, string(b.key))
 	}
-	return fn
+	return id, true
+}
+
+// other returns the index of the location of the frame [other], which does not count towards the limit.
+func (b *pprofLocations) other() int32 {
+	limit := b.max
+	b.max = math.MaxInt
+	defer func() { b.max = limit }()
+	function, _ := b.function(otherFrame)
+	id, _ := b.location([]*Frame{otherFrame}, []int32{function})
+	return id
+}
+
+// appendLocationID appends the id of a location, as a sample has it.
+func appendLocationID(b []byte, location int32) []byte {
+	return protowire.AppendVarint(b, uint64(location)+1)
 }

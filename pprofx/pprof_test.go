@@ -3,6 +3,7 @@ package pprofx
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -286,11 +287,16 @@ func TestMainExecutable(t *testing.T) {
 		"as many":      {[]int32{3, 2}, "/bin/two"},
 		"unknown":      {[]int32{4, 4}, ""},
 	} {
-		s := &Snapshot{Processes: processes}
+		s := &Snapshot{Period: 1, Processes: processes,
+			Stacks: [][]int32{nil}, LabelSets: [][]Label{nil}, Threads: []string{""}}
 		for _, pid := range tt.pids {
 			s.Rows = append(s.Rows, Row{PID: pid})
 		}
-		if got := mainExecutable(s); got != tt.want {
+		w := newPprofWriter(io.Discard, hotspanStyle)
+		if err := w.Add(s); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.fold.header.mainExecutable(); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
@@ -314,7 +320,7 @@ func TestPprofMergeKeepsKinds(t *testing.T) {
 
 func TestPprofSaysWhatWasLeftOut(t *testing.T) {
 	b := newTestBuilder(0, 1)
-	b.tables = newTables(1, 1)
+	b.tables = newTables(1, 1, MaxLabelSets)
 	b.Add(&Sample{Stack: []*Frame{{Function: "a"}}})
 	b.Add(&Sample{Stack: []*Frame{{Function: "b"}}})
 	p := roundTrip(t, b.Cut(1))

@@ -46,9 +46,11 @@ type Row struct {
 }
 
 // LostReasons returns the keys of s.Lost in the order of their texts.
-func (s *Snapshot) LostReasons() []LostReason {
+func (s *Snapshot) LostReasons() []LostReason { return sortedReasons(s.Lost) }
+
+func sortedReasons(lost map[LostReason]int64) []LostReason {
 	byText := func(a, b LostReason) int { return cmp.Compare(a.String(), b.String()) }
-	return slices.SortedFunc(maps.Keys(s.Lost), byText)
+	return slices.SortedFunc(maps.Keys(lost), byText)
 }
 
 // Check returns an error if s ends before it starts, an index is out of range or a frame is nil. Snapshots of a Builder

@@ -22,6 +22,7 @@ const pointersPerFrame = 4
 // allocation.
 type tables struct {
 	maxFrames, maxStacks int
+	limit                labelLimit
 
 	frames  []*Frame
 	stacks  [][]int32 // indices into frames, leaf first
@@ -46,10 +47,11 @@ type address[T any] struct {
 	n     int
 }
 
-func newTables(maxFrames, maxStacks int) *tables {
+func newTables(maxFrames, maxStacks, maxLabelSets int) *tables {
 	return &tables{
 		maxFrames: maxFrames,
 		maxStacks: maxStacks,
+		limit:     labelLimit{max: maxLabelSets},
 		labels:    [][]Label{nil},
 		threads:   []string{""},
 		byPointer: make(map[*Frame]int32),
@@ -135,16 +137,25 @@ func (t *tables) other() int32 {
 	return t.addStack()
 }
 
-// labelSet returns the index of a set of labels. Label sets need no limit of their own: there are at most as many as
-// rows.
+// labelSet returns the index of a set of labels, or of what the limit leaves of it.
 func (t *tables) labelSet(labels []Label) int32 {
-	t.key = t.key[:0]
-	for i := range labels {
-		t.key = appendLabel(t.key, &labels[i])
+	for {
+		t.key = t.key[:0]
+		for i := range labels {
+			t.key = appendLabel(t.key, &labels[i])
+		}
+		if id, ok := t.byLabels[string(t.key)]; ok {
+			return id
+		}
+		if t.limit.admit(labels) {
+			return t.addLabels(labels)
+		}
+		labels = reduce(labels)
 	}
-	if id, ok := t.byLabels[string(t.key)]; ok {
-		return id
-	}
+}
+
+// addLabels adds the set of labels that key holds.
+func (t *tables) addLabels(labels []Label) int32 {
 	id := int32(len(t.labels))
 	t.labels = append(t.labels, labels)
 	t.byLabels[string(t.key)] = id

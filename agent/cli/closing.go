@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -24,8 +25,13 @@ func percent(part, whole int64) string {
 
 // closing prints how many samples were taken and lost, what sampling cost, and which command to run next.
 func closing(c console, s *agent.Stats, files *fileSink) {
+	lost, full := map[pprofx.LostReason]int64{}, files.left.Samples // in the snapshots, but not in the file
+	maps.Copy(lost, s.Lost)
+	if full > 0 {
+		lost[pprofx.LostFull] += full
+	}
 	fmt.Fprintf(c, "%d samples taken in %.1f s = %d written + %d lost%s\n",
-		s.Taken, s.End.Sub(s.Start).Seconds(), s.Written, s.LostSum(), lostBy(s.Lost))
+		s.Taken, s.End.Sub(s.Start).Seconds(), s.Written-full, s.LostSum()+full, lostBy(lost))
 	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s, of samples in requests labelled %s%s\n",
 		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS), percent(s.Labelled, s.Requests), misses(s))
 	cpu, memory := agent.Usage()
@@ -35,6 +41,9 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 	}
 	if problems := mapProblems(&s.SourceMaps); problems != "" {
 		fmt.Fprintf(c, "source maps not used: %s (-v names them)\n", problems)
+	}
+	if left := leftOut(files.left); left != "" {
+		fmt.Fprintf(c, "left out of the file, over its limits: %s\n", left)
 	}
 	if s.SnapshotsLost > 0 {
 		fmt.Fprintf(c, "%d snapshots lost by outputs that were too slow\n", s.SnapshotsLost)
@@ -67,6 +76,20 @@ func inKernel(s *agent.Stats) string {
 	n := float64(s.Samples)
 	micros := float64(s.InKernel.Microseconds())
 	return fmt.Sprintf("; in the kernel %.1f µs a sample of %.0f frames", micros/n, float64(s.Frames)/n)
+}
+
+// leftOut returns which parts of samples are not in the files; empty if all are.
+func leftOut(l pprofx.LeftOut) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int64
+		what string
+	}{{l.Stacks, "the stacks of %d samples"}, {l.IDs, "the ids of %d"}, {l.Labels, "the labels of %d"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf(p.what, p.n))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func lostBy(lost map[pprofx.LostReason]int64) string {

@@ -2,24 +2,29 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// fileSink writes each snapshot to a file of its own.
+// fileSink writes each snapshot to a file of its own, or all of a recording to one.
 type fileSink struct {
 	pattern string
 	format  pprofx.Format
 	start   time.Time
-	pid     int // if only one process is profiled; else 0
-	n       int // snapshots written so far
-	last    string
+	pid     int  // if only one process is profiled; else 0
+	whole   bool // one file for the whole recording
+
+	mu     sync.Mutex // guards all fields below
+	n      int        // files so far
+	file   *outputFile
+	failed error // of the file of the whole recording
+	last   string
+	left   pprofx.LeftOut
 }
 
 func (s *fileSink) Name() string { return "file " + s.pattern }
@@ -37,24 +42,62 @@ func (s *fileSink) path(n int) string {
 	).Replace(s.pattern)
 }
 
-// Write writes to a temporary name and renames the file, so that readers see complete files only.
+// Write adds a snapshot to the file of the recording, or writes it to one of its own.
 func (s *fileSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
-	s.n++
-	path := s.path(s.n)
-	f, err := os.OpenFile(path+".part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed != nil {
+		return s.failed
+	}
+	err := s.add(snapshot)
+	if err == nil && !s.whole {
+		err = s.finish()
+	}
+	if err != nil && s.whole {
+		s.failed = err
+	}
+	return err
+}
+
+func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
+	if s.file == nil {
+		s.n++
+		f, err := createOutput(s.path(s.n), s.format)
+		if err != nil {
+			return err
+		}
+		s.file = f
+	}
+	err := s.file.add(snapshot)
 	if err != nil {
+		s.file = nil
+	}
+	return err
+}
+
+// finish completes the open file.
+func (s *fileSink) finish() error {
+	f := s.file
+	s.file = nil
+	left := f.writer.LeftOut()
+	s.left.Add(left)
+	if err := f.finish(); err != nil {
 		return err
 	}
-	err = pprofx.Write(f, s.format, snapshot)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	s.last = path
+	s.last = f.path
 	return nil
+}
+
+// close completes the file of the whole recording, if there is one that did not fail.
+func (s *fileSink) close() error {
+	if !s.mu.TryLock() {
+		return fmt.Errorf("%s: still being written", s.Name())
+	}
+	defer s.mu.Unlock()
+	if s.file == nil {
+		return nil
+	}
+	return s.finish()
 }
 
 func extension(f pprofx.Format) string {

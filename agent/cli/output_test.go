@@ -136,10 +136,10 @@ func TestClosing(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		stats agent.Stats
-		files fileSink
+		files *fileSink
 		want  string
 	}{
-		{"all there is", full, fileSink{last: "x.pb.gz", format: pprofx.Pprof},
+		{"all there is", full, &fileSink{last: "x.pb.gz", format: pprofx.Pprof},
 			`2000 samples taken in 10.0 s = 1985 written + 15 lost (process exited 5, ring buffer full 10)
 to the thread's first frame 90.0 %, all JavaScript named 99.9 %, of samples in requests labelled 66.7 %` +
 				` (bad values 1, learning 7, unreadable 2)
@@ -152,19 +152,29 @@ wrote x.pb.gz
 next: go tool pprof -filefunctions -top x.pb.gz
       go tool pprof -tagroot http.route -http 127.0.0.1:8080 x.pb.gz
 `},
-		{"idle", idle, fileSink{last: "x.txt", format: pprofx.Collapsed}, `0 samples taken in 2.0 s = 0 written + 0 lost
+		{"over limits", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, Samples: 20, Written: 18,
+			Lost: map[pprofx.LostReason]int64{pprofx.LostFull: 2}},
+			&fileSink{last: "x.txt", left: pprofx.LeftOut{Stacks: 4, IDs: 5, Labels: 6, Samples: 7}},
+			`20 samples taken in 1.0 s = 11 written + 9 lost (full 9)
+to the thread's first frame 0.0 %, all JavaScript named -, of samples in requests labelled -
+hotspan itself
+left out of the file, over its limits: the stacks of 4 samples, the ids of 5, the labels of 6
+wrote x.txt
+`},
+		{"idle", idle, &fileSink{last: "x.txt", format: pprofx.Collapsed},
+			`0 samples taken in 2.0 s = 0 written + 0 lost
 to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
 hotspan itself
 wrote x.txt
 no samples: the process used no CPU in 2s
 `},
-		{"nothing written", idle, fileSink{}, `0 samples taken in 2.0 s = 0 written + 0 lost
+		{"nothing written", idle, &fileSink{}, `0 samples taken in 2.0 s = 0 written + 0 lost
 to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
 hotspan itself
 `},
 	} {
 		var b bytes.Buffer
-		closing(console{&b}, &c.stats, &c.files)
+		closing(console{&b}, &c.stats, c.files)
 		if diff := cmp.Diff(c.want, usage.ReplaceAllString(b.String(), "hotspan itself")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,10 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
 )
+
+// foldEvery is how often a recording without --snapshot-every cuts a snapshot, which is added to its one file: memory
+// holds what is distinct in the recording, and single samples of this time only.
+const foldEvery = 30 * time.Second
 
 type recordCmd struct {
 	PID      []int         `short:"p" help:"Process to profile; may be repeated." placeholder:"PID"`
@@ -96,6 +101,7 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink) err
 		fmt.Fprintln(c, "hotspan: sampling. Press Ctrl-C to stop and write the profile.")
 	}
 	stats, err := a.Run(ctx)
+	err = errors.Join(err, files.close())
 	c.clear()
 	closing(c, &stats, files)
 	return err
@@ -131,8 +137,8 @@ func (r *recordCmd) check() error {
 func (r *recordCmd) config(c console) (agent.Config, error) {
 	config := agent.Config{
 		Select: agent.Selection{PIDs: r.PID, All: r.All}, Rate: r.Rate,
-		SnapshotEvery: r.SnapshotEvery, RingBytes: r.RingBuffer << 20, NoSourceMaps: !r.SourceMaps,
-		RaisePriority: true, Log: c.logger(r.Verbose),
+		SnapshotEvery: cmp.Or(r.SnapshotEvery, foldEvery), RingBytes: r.RingBuffer << 20,
+		NoSourceMaps: !r.SourceMaps, RaisePriority: true, Log: c.logger(r.Verbose),
 	}
 	if r.Name != "" {
 		re, err := regexp.Compile(r.Name)
@@ -178,7 +184,7 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 	if name == "" {
 		name = "hotspan-%t" + map[bool]string{true: "-%n"}[r.SnapshotEvery > 0] + extension(format)
 	}
-	s := &fileSink{pattern: name, format: format, start: time.Now()}
+	s := &fileSink{pattern: name, format: format, start: time.Now(), whole: r.SnapshotEvery == 0}
 	if len(r.PID) == 1 {
 		s.pid = r.PID[0]
 	}

@@ -117,6 +117,9 @@ func TestOutputs(t *testing.T) {
 	} {
 		t.Chdir(dir)
 		s, err := c.cmd.outputs()
+		if err == nil && s.whole != (c.cmd.SnapshotEvery == 0) {
+			t.Errorf("%s: one file for the whole recording: %t", c.name, s.whole)
+		}
 		if err != nil || s.format != c.format || !strings.HasSuffix(s.pattern, c.suffix) {
 			t.Errorf("%s: %+v, %v, want %s in %s", c.name, s, err, c.format, c.suffix)
 		}

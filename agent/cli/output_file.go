@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// outputFile is a file that is being written under a temporary name. It gets its own name when it is complete, so that
+// readers see complete files only.
+type outputFile struct {
+	path   string
+	file   *os.File
+	writer pprofx.Writer
+	kept   bool // it has lines of earlier snapshots, which are worth keeping if it cannot be completed
+	format pprofx.Format
+}
+
+func createOutput(path string, format pprofx.Format) (*outputFile, error) {
+	f, err := os.OpenFile(path+".part", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	w, err := pprofx.NewWriter(f, format)
+	if err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	return &outputFile{path: path, file: f, writer: w, format: format}, nil
+}
+
+// add adds a snapshot. After an error the file is closed.
+func (f *outputFile) add(s *pprofx.Snapshot) error {
+	if err := f.writer.Add(s); err != nil {
+		return f.fail(errors.Join(err, f.file.Close()))
+	}
+	f.kept = f.format == pprofx.JSONL || f.format == pprofx.PerfScript
+	return nil
+}
+
+func (f *outputFile) finish() error {
+	err := errors.Join(f.writer.Close(), f.file.Close())
+	if err == nil {
+		err = os.Rename(f.file.Name(), f.path)
+	}
+	if err != nil {
+		return f.fail(err)
+	}
+	return nil
+}
+
+func (f *outputFile) fail(err error) error {
+	if f.kept {
+		return fmt.Errorf("write %s: %w (what was written before is in %s)", f.path, err, f.file.Name())
+	}
+	os.Remove(f.file.Name())
+	return fmt.Errorf("write %s: %w", f.path, err)
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// TestOneFileForARecording writes several snapshots. The file has the samples of all of them, and its name at the end.
+func TestOneFileForARecording(t *testing.T) {
+	for format, samples := range map[pprofx.Format]func(*testing.T, []byte) int{
+		pprofx.Pprof: func(t *testing.T, b []byte) int {
+			p, err := profile.ParseData(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(p.Sample) != 1 {
+				t.Errorf("%d samples, want one of %d", len(p.Sample), 6)
+			}
+			return int(p.Sample[0].Value[0])
+		},
+		pprofx.Collapsed:  func(_ *testing.T, b []byte) int { return 6 * strings.Count(string(b), "work 6\n") },
+		pprofx.JSONL:      func(_ *testing.T, b []byte) int { return bytes.Count(b, []byte("\n")) },
+		pprofx.PerfScript: func(_ *testing.T, b []byte) int { return bytes.Count(b, []byte("cpu-clock")) },
+	} {
+		path := filepath.Join(t.TempDir(), "x")
+		s := &fileSink{pattern: path, format: format, whole: true}
+		for i := range 3 {
+			if err := s.Write(context.Background(), snapshot(t)); err != nil {
+				t.Fatal(err)
+			}
+			part, err := os.ReadFile(path + ".part")
+			streams := format == pprofx.JSONL || format == pprofx.PerfScript
+			if err != nil || streams && samples(t, part) != 2*(i+1) || !streams && len(part) > 0 {
+				t.Errorf("%s: %d bytes after %d snapshots, %v", format, len(part), i+1, err)
+			}
+		}
+		if err := s.close(); err != nil || s.last != path {
+			t.Errorf("%s: %v, last %q", format, err, s.last)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil || samples(t, b) != 6 {
+			t.Errorf("%s: %v, %q", format, err, b)
+		}
+		if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
+			t.Errorf("%s: %v", format, entries)
+		}
+		if err := s.close(); err != nil {
+			t.Errorf("%s: closed again: %v", format, err)
+		}
+	}
+}
+
+// TestRecordingThatFails: after an error no later snapshot makes a file that lacks the earlier ones. Lines that were
+// written before are kept.
+func TestRecordingThatFails(t *testing.T) {
+	for format, left := range map[pprofx.Format][]string{
+		pprofx.Pprof: nil, pprofx.Collapsed: nil, pprofx.JSONL: {"x.part"}, pprofx.PerfScript: {"x.part"},
+	} {
+		dir := t.TempDir()
+		s := &fileSink{pattern: filepath.Join(dir, "x"), format: format, whole: true}
+		if err := s.Write(context.Background(), snapshot(t)); err != nil {
+			t.Fatal(err)
+		}
+		s.file.file.Close()
+		first := s.Write(context.Background(), snapshot(t))
+		if len(left) > 0 {
+			again := s.Write(context.Background(), snapshot(t))
+			if first == nil || again == nil || !strings.Contains(first.Error(), "x.part)") {
+				t.Errorf("%s: %v, then %v", format, first, again)
+			}
+		}
+		if err := s.close(); (err == nil) != (first != nil) || s.last != "" {
+			t.Errorf("%s: close: %v after %v, last %q", format, err, first, s.last)
+		}
+		var names []string
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		if diff := cmp.Diff(left, names); diff != "" {
+			t.Errorf("%s: %s", format, diff)
+		}
+	}
+}
+
+func TestRecordingWithoutSnapshots(t *testing.T) {
+	dir := t.TempDir()
+	s := &fileSink{pattern: filepath.Join(dir, "x"), format: pprofx.Pprof, whole: true}
+	if err := s.close(); err != nil || s.last != "" {
+		t.Error(err, s.last)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Error(entries)
+	}
+}

@@ -1,0 +1,40 @@
+package pprofx
+
+// LeftOut counts samples of which a part is left out, because a limit was reached.
+type LeftOut struct {
+	Stacks  int64 // the stack is [other]: MaxFrames or MaxStacks
+	IDs     int64 // MaxLabelSets: see LeftOutIDs
+	Labels  int64 // MaxLabelSets: see LeftOutAll
+	Samples int64 // the whole sample, in a file of several snapshots: MaxRows
+}
+
+// Add adds other counts.
+func (l *LeftOut) Add(o LeftOut) {
+	l.Stacks += o.Stacks
+	l.IDs += o.IDs
+	l.Labels += o.Labels
+	l.Samples += o.Samples
+}
+
+// countLabels adds n samples of whose labels something is left out, see leftOut.
+func (l *LeftOut) countLabels(left string, n int64) {
+	switch left {
+	case LeftOutIDs:
+		l.IDs += n
+	case LeftOutAll:
+		l.Labels += n
+	}
+}
+
+// LeftOut counts the rows of which a part is left out.
+func (s *Snapshot) LeftOut() LeftOut {
+	out := LeftOut{Stacks: s.Other()}
+	rows := make([]int64, len(s.LabelSets))
+	for i := range s.Rows {
+		rows[s.Rows[i].Labels]++
+	}
+	for i, labels := range s.LabelSets {
+		out.countLabels(leftOut(labels), rows[i])
+	}
+	return out
+}

@@ -1,0 +1,117 @@
+package pprofx
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"io"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// encode writes the profile field by field. The strings come last: the others add to them.
+func (f *pprofFold) encode(to io.Writer) error {
+	zip := gzip.NewWriter(to)
+	o := &pprofOutput{to: bufio.NewWriter(zip), strings: &f.strings}
+	o.valueType(profileSampleType, "samples", "count")
+	o.valueType(profileSampleType, "cpu", "nanoseconds")
+	f.encodeSamples(o)
+	f.encodeMappings(o)
+	o.entities(profileLocation, locationID, f.locations.locations.texts)
+	o.entities(profileFunction, functionID, f.locations.functions)
+	o.number(profileTime, f.header.start)
+	o.number(profileDuration, f.header.end-f.header.start)
+	o.valueType(profilePeriodType, "cpu", "nanoseconds")
+	o.number(profilePeriod, f.header.period)
+	for _, line := range f.header.comments(f.left) {
+		o.number(profileComment, f.strings.str(line))
+	}
+	o.number(profileDefaultSample, f.strings.str("cpu"))
+	for _, s := range f.strings.texts {
+		o.text(profileString, s)
+	}
+	return errors.Join(o.to.Flush(), zip.Close())
+}
+
+func (f *pprofFold) encodeSamples(o *pprofOutput) {
+	var sample, values []byte
+	for i := range f.samples {
+		s := &f.samples[i]
+		sample = appendMessage(sample[:0], sampleLocations, []byte(f.stacks.texts[s.stack]))
+		values = protowire.AppendVarint(values[:0], uint64(s.n))
+		values = protowire.AppendVarint(values, uint64(s.n*f.header.period))
+		sample = appendMessage(sample, sampleValues, values)
+		sample = append(sample, f.labels.texts[s.labels]...)
+		row := Row{PID: s.pid, TID: s.tid, State: s.state}
+		sample = f.style.appendOwn(sample, &f.strings, &row, f.strings.texts[s.thread])
+		o.message(profileSample, sample)
+	}
+}
+
+// encodeMappings writes that of the main executable first: to pprof, the first is the main executable.
+func (f *pprofFold) encodeMappings(o *pprofOutput) {
+	first, main := -1, f.header.mainExecutable()
+	for i, m := range f.locations.mappings {
+		if first < 0 && main != "" && m.module == valid(main) {
+			first = i
+			o.mapping(i, m)
+		}
+	}
+	for i, m := range f.locations.mappings {
+		if i != first {
+			o.mapping(i, m)
+		}
+	}
+}
+
+// pprofOutput writes fields of a profile. The first error stays in the bufio.Writer.
+type pprofOutput struct {
+	to      *bufio.Writer
+	strings *pprofTable
+	buf     []byte // scratch
+}
+
+func (o *pprofOutput) number(field protowire.Number, n int64) {
+	o.buf = appendNumber(o.buf[:0], field, n)
+	_, _ = o.to.Write(o.buf)
+}
+
+func (o *pprofOutput) message(field protowire.Number, m []byte) {
+	o.length(field, len(m))
+	_, _ = o.to.Write(m)
+}
+
+func (o *pprofOutput) text(field protowire.Number, s string) {
+	o.length(field, len(s))
+	_, _ = io.WriteString(o.to, s)
+}
+
+// length writes what precedes a string or an embedded message of n bytes.
+func (o *pprofOutput) length(field protowire.Number, n int) {
+	o.buf = protowire.AppendVarint(protowire.AppendTag(o.buf[:0], field, protowire.BytesType), uint64(n))
+	_, _ = o.to.Write(o.buf)
+}
+
+func (o *pprofOutput) valueType(field protowire.Number, what, unit string) {
+	m := appendNumber(nil, valueTypeType, o.strings.str(what))
+	o.message(field, appendNumber(m, valueTypeUnit, o.strings.str(unit)))
+}
+
+// entities writes encoded messages, each with its id before it.
+func (o *pprofOutput) entities(field, id protowire.Number, bodies []string) {
+	var m []byte
+	for i, body := range bodies {
+		m = append(appendNumber(m[:0], id, int64(i)+1), body...)
+		o.message(field, m)
+	}
+}
+
+func (o *pprofOutput) mapping(i int, m *pprofMapping) {
+	b := appendNumber(nil, mappingID, int64(i)+1)
+	b = appendNumber(b, mappingFile, o.strings.str(m.module))
+	b = appendNumber(b, mappingBuildID, o.strings.str(m.buildID))
+	b = appendBool(b, mappingFunctions, m.functions)
+	b = appendBool(b, mappingFilenames, m.filenames)
+	b = appendBool(b, mappingLineNumbers, m.lineNumbers)
+	o.message(profileMapping, appendBool(b, mappingInlineFrames, m.inlineFrames))
+}

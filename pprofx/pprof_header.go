@@ -1,0 +1,95 @@
+package pprofx
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// pprofHeader is what a profile says of all its samples together.
+type pprofHeader struct {
+	start, end int64
+	period     int64 // 0 before the first snapshot
+	processes  map[int]Process
+	samples    map[int]int64 // by pid
+	lost       map[LostReason]int64
+}
+
+func newPprofHeader() pprofHeader {
+	return pprofHeader{
+		processes: make(map[int]Process), samples: make(map[int]int64), lost: make(map[LostReason]int64),
+	}
+}
+
+// add adds a snapshot, which must have the period of the others.
+func (h *pprofHeader) add(s *Snapshot) error {
+	if h.period == 0 {
+		h.start, h.period = s.Start, s.Period
+	}
+	if s.Period != h.period {
+		return fmt.Errorf("snapshot: period %d after one of %d", s.Period, h.period)
+	}
+	h.end = s.End
+	maps.Copy(h.processes, s.Processes)
+	for reason, n := range s.Lost {
+		h.lost[reason] += n
+	}
+	return nil
+}
+
+// comments returns what was lost and left out, and what processes say of themselves.
+func (h *pprofHeader) comments(out LeftOut) []string {
+	var lines []string
+	lost := maps.Clone(h.lost)
+	if out.Samples > 0 {
+		lost[LostFull] += out.Samples
+	}
+	for _, reason := range sortedReasons(lost) {
+		lines = append(lines, valid(fmt.Sprintf("lost: %d %s", lost[reason], reason)))
+	}
+	for _, part := range []struct {
+		n          int64
+		what, name string
+	}{
+		{out.Stacks, "stack", OtherFunction}, {out.IDs, "ids", LeftOutLabel}, {out.Labels, "labels", LeftOutLabel},
+	} {
+		if part.n > 0 {
+			lines = append(lines, fmt.Sprintf("%s left out: %d %s", part.what, part.n, part.name))
+		}
+	}
+	for _, pid := range slices.Sorted(maps.Keys(h.processes)) {
+		if about := h.processes[pid].about(); about != "" {
+			lines = append(lines, valid(fmt.Sprintf("process %d:%s", pid, about)))
+		}
+	}
+	return lines
+}
+
+// about returns what a process says of itself, as " KEY=VALUE" one after the other.
+func (p Process) about() string {
+	var b strings.Builder
+	if p.Service != "" {
+		fmt.Fprintf(&b, " service.name=%s", p.Service)
+	}
+	for _, l := range p.Attributes {
+		if l.Str != "" {
+			fmt.Fprintf(&b, " %s=%s", l.Key, l.Str)
+		} else {
+			fmt.Fprintf(&b, " %s=%d", l.Key, l.Num)
+		}
+	}
+	return b.String()
+}
+
+// mainExecutable returns the executable of the process with the most samples, the lower pid of two with equal counts,
+// or "" if none is known.
+func (h *pprofHeader) mainExecutable() string {
+	executable, most := "", int64(0)
+	for _, pid := range slices.Sorted(maps.Keys(h.processes)) {
+		if h.samples[pid] > most {
+			executable, most = h.processes[pid].Executable, h.samples[pid]
+		}
+	}
+	return executable
+}

@@ -1,0 +1,89 @@
+package pprofx
+
+// pprofView has the numbers that the entries of one snapshot have in a profile, so that each is looked up once.
+type pprofView struct {
+	fold                    *pprofFold
+	s                       *Snapshot
+	stacks, labels, threads []int32  // by index in the snapshot, or absent
+	left                    []string // what is left out of each set of labels
+	functions, single       []int32  // of each frame, and its location where no function is inlined; or absent
+	group                   []*Frame
+	groupFunctions          []int32
+}
+
+func newPprofView(f *pprofFold, s *Snapshot) *pprofView {
+	return &pprofView{
+		fold: f, s: s,
+		stacks: allAbsent(len(s.Stacks)), labels: allAbsent(len(s.LabelSets)), threads: allAbsent(len(s.Threads)),
+		left:      make([]string, len(s.LabelSets)),
+		functions: allAbsent(len(s.Frames)), single: allAbsent(len(s.Frames)),
+	}
+}
+
+// count counts one row.
+func (v *pprofView) count(r *Row) {
+	k := pprofKey{v.stack(r.Stack), v.labelSet(r.Labels), r.PID, r.TID, v.thread(r.Thread), r.State}
+	v.fold.count(k, v.left[r.Labels])
+}
+
+func (v *pprofView) thread(i int32) int32 {
+	if v.threads[i] == absent {
+		v.threads[i] = v.fold.thread(v.s.Threads[i])
+	}
+	return v.threads[i]
+}
+
+func (v *pprofView) labelSet(i int32) int32 {
+	if v.labels[i] == absent {
+		v.labels[i], v.left[i] = v.fold.labelSet(v.s.LabelSets[i])
+	}
+	return v.labels[i]
+}
+
+func (v *pprofView) stack(i int32) int32 {
+	if v.stacks[i] == absent {
+		v.stacks[i] = v.newStack(v.s.Stacks[i])
+	}
+	return v.stacks[i]
+}
+
+func (v *pprofView) newStack(stack []int32) int32 {
+	f := v.fold
+	if len(stack) == 1 && *v.s.Frames[stack[0]] == *otherFrame {
+		return f.other()
+	}
+	f.key = f.key[:0]
+	for len(stack) > 0 {
+		n := inlineGroup(v.s.Frames, stack)
+		location, ok := v.location(stack[:n])
+		if !ok {
+			return f.other()
+		}
+		f.key = appendLocationID(f.key, location)
+		stack = stack[n:]
+	}
+	return f.stack()
+}
+
+func (v *pprofView) location(group []int32) (int32, bool) {
+	if len(group) == 1 && v.single[group[0]] != absent {
+		return v.single[group[0]], true
+	}
+	v.group, v.groupFunctions = v.group[:0], v.groupFunctions[:0]
+	for _, i := range group {
+		frame := v.s.Frames[i]
+		if v.functions[i] == absent {
+			id, ok := v.fold.locations.function(frame)
+			if !ok {
+				return 0, false
+			}
+			v.functions[i] = id
+		}
+		v.group, v.groupFunctions = append(v.group, frame), append(v.groupFunctions, v.functions[i])
+	}
+	id, ok := v.fold.locations.location(v.group, v.groupFunctions)
+	if ok && len(group) == 1 {
+		v.single[group[0]] = id
+	}
+	return id, ok
+}
