@@ -12,7 +12,7 @@ var help = kong.Vars{
 	"format": "pprof (.pb.gz), collapsed, perf-script or jsonl, whatever the extension.",
 	"labels": "Kinds of labels to read: trace (IDs), route, custom (from --label and --rules), or none",
 	"style":  "Label names in pprof: hotspan, or datadog (span id, local root span id, trace endpoint).",
-	"otlp":   "Also send each snapshot, or every 30 s, as OTLP profiles over gRPC, for example to http://127.0.0.1:4317.",
+	"otlp":   "Also send each snapshot, or every 30 s, as OTLP profiles over gRPC, such as to http://127.0.0.1:4317.",
 	"maps":   "Show the original files and lines of TypeScript and of bundles, from their source maps (on).",
 	"ring":   "Size of the BPF ring buffer in MiB, a power of two",
 	"label": `Make a label of a value in an AsyncLocalStorage store: tenant=user.tenant, ` +
