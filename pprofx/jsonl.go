@@ -2,9 +2,11 @@ package pprofx
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 )
 
 // WriteJSONL writes a snapshot as JSON lines: one object per sample, ordered by time:
@@ -34,28 +36,70 @@ func WriteJSONL(w io.Writer, s *Snapshot) error {
 		return err
 	}
 	out := bufio.NewWriter(w)
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false) // keeps <anonymous> readable
-	stacks := jsonStacks(s)
-	labels := jsonLabels(s.LabelSets)
+	t := newJSONTexts(s)
+	var line []byte
 	for i := range s.Rows {
-		if err := enc.Encode(jsonRow(s, &s.Rows[i], stacks, labels)); err != nil {
+		line = t.appendRow(line[:0], &s.Rows[i])
+		if _, err := out.Write(line); err != nil {
 			return fmt.Errorf("write jsonl: sample %d: %w", i, err)
 		}
 	}
 	return out.Flush()
 }
 
-type jsonSample struct {
-	Time   int64          `json:"t"`
-	PID    int32          `json:"pid"`
-	TID    int32          `json:"tid"`
-	Thread string         `json:"thread"`
-	CPU    uint16         `json:"cpu"`
-	State  string         `json:"state"`
-	Labels map[string]any `json:"labels,omitempty"`
-	Stop   string         `json:"stop"`
-	Stack  []*jsonFrame   `json:"stack"`
+// jsonTexts holds the texts of what the rows of a snapshot refer to: each is encoded once.
+type jsonTexts struct {
+	stacks                  [][]int32
+	frames, labels, threads [][]byte
+}
+
+func newJSONTexts(s *Snapshot) *jsonTexts {
+	t := &jsonTexts{stacks: s.Stacks}
+	for _, f := range s.Frames {
+		t.frames = append(t.frames, jsonText(newJSONFrame(f)))
+	}
+	for _, set := range s.LabelSets {
+		t.labels = append(t.labels, jsonText(jsonLabels(set)))
+	}
+	for _, name := range s.Threads {
+		t.threads = append(t.threads, jsonText(name))
+	}
+	return t
+}
+
+// jsonText encodes a value that cannot fail to be: strings, numbers, and structs and maps of them.
+func jsonText(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // keeps <anonymous> readable
+	_ = enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+const noLabels = "{}"
+
+// appendRow appends the line of a row.
+func (t *jsonTexts) appendRow(b []byte, r *Row) []byte {
+	b = strconv.AppendInt(append(b, `{"t":`...), r.Time, 10)
+	b = strconv.AppendInt(append(b, `,"pid":`...), int64(r.PID), 10)
+	b = strconv.AppendInt(append(b, `,"tid":`...), int64(r.TID), 10)
+	b = append(append(b, `,"thread":`...), t.threads[r.Thread]...)
+	b = strconv.AppendInt(append(b, `,"cpu":`...), int64(r.CPU), 10)
+	b = append(append(b, `,"state":"`...), r.State.String()...)
+	if labels := t.labels[r.Labels]; string(labels) != noLabels {
+		b = append(append(b, `","labels":`...), labels...)
+		b = append(b, `,"stop":"`...)
+	} else {
+		b = append(b, `","stop":"`...)
+	}
+	b = append(append(b, r.Stop.String()...), `","stack":[`...)
+	for i, f := range t.stacks[r.Stack] {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, t.frames[f]...)
+	}
+	return append(b, "]}\n"...)
 }
 
 type jsonFrame struct {
@@ -70,28 +114,6 @@ type jsonFrame struct {
 	Address  string `json:"addr,omitempty"`
 }
 
-func jsonRow(s *Snapshot, r *Row, stacks [][]*jsonFrame, labels []map[string]any) *jsonSample {
-	return &jsonSample{
-		Time: r.Time, PID: r.PID, TID: r.TID, Thread: s.Threads[r.Thread], CPU: r.CPU, State: r.State.String(),
-		Labels: labels[r.Labels], Stop: r.Stop.String(), Stack: stacks[r.Stack],
-	}
-}
-
-func jsonStacks(s *Snapshot) [][]*jsonFrame {
-	frames := make([]*jsonFrame, len(s.Frames))
-	for i, f := range s.Frames {
-		frames[i] = newJSONFrame(f)
-	}
-	stacks := make([][]*jsonFrame, len(s.Stacks))
-	for i, stack := range s.Stacks {
-		stacks[i] = make([]*jsonFrame, len(stack))
-		for j, f := range stack {
-			stacks[i][j] = frames[f]
-		}
-	}
-	return stacks
-}
-
 func newJSONFrame(f *Frame) *jsonFrame {
 	j := &jsonFrame{
 		Function: f.Function, File: f.File, Line: f.Line, Column: f.Column,
@@ -103,17 +125,14 @@ func newJSONFrame(f *Frame) *jsonFrame {
 	return j
 }
 
-func jsonLabels(sets [][]Label) []map[string]any {
-	objects := make([]map[string]any, len(sets))
-	for i, set := range sets {
-		objects[i] = make(map[string]any, len(set))
-		for _, l := range set {
-			if l.Str != "" {
-				objects[i][l.Key] = l.Str
-			} else {
-				objects[i][l.Key] = l.Num
-			}
+func jsonLabels(set []Label) map[string]any {
+	object := make(map[string]any, len(set))
+	for _, l := range set {
+		if l.Str != "" {
+			object[l.Key] = l.Str
+		} else {
+			object[l.Key] = l.Num
 		}
 	}
-	return objects
+	return object
 }
