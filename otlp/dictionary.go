@@ -38,7 +38,8 @@ type (
 	}
 )
 
-func newDictionary(tables pprofile.ProfilesDictionary) *dictionary {
+// newDictionary makes a dictionary with room for what so many frames and stacks need.
+func newDictionary(tables pprofile.ProfilesDictionary, frames, stacks int) *dictionary {
 	tables.StringTable().Append("")
 	tables.AttributeTable().AppendEmpty()
 	tables.FunctionTable().AppendEmpty()
@@ -46,16 +47,18 @@ func newDictionary(tables pprofile.ProfilesDictionary) *dictionary {
 	tables.LocationTable().AppendEmpty()
 	tables.StackTable().AppendEmpty()
 	tables.LinkTable().AppendEmpty()
-	return &dictionary{
+	d := &dictionary{
 		tables:    tables,
-		strings:   map[string]int32{"": 0},
+		strings:   make(map[string]int32, frames),
 		attrs:     map[attr]int32{},
-		functions: map[function]int32{{}: 0},
+		functions: make(map[function]int32, frames),
 		mappings:  map[mapping]int32{{}: 0},
-		locations: map[string]int32{},
-		stacks:    map[string]int32{"": 0},
+		locations: make(map[string]int32, frames),
+		stacks:    make(map[string]int32, stacks),
 		links:     map[link]int32{{}: 0},
 	}
+	d.strings[""], d.functions[function{}], d.stacks[""] = 0, 0, 0
+	return d
 }
 
 // valid returns s as valid UTF-8, which protobuf demands: receivers refuse a whole message for one bad byte.

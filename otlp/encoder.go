@@ -11,6 +11,7 @@ type encoder struct {
 	snapshot *pprofx.Snapshot
 	dict     *dictionary
 	places   []*place    // by frame of the snapshot
+	alone    []int32     // location of a frame that is not inlined, by frame of the snapshot; 0 if not yet encoded
 	stacks   []int32     // by stack of the snapshot; 0 if not yet encoded
 	labels   []*labelSet // by label set of the snapshot
 	lists    map[string]int32
@@ -31,8 +32,9 @@ type sampleKey struct {
 func newEncoder(s *pprofx.Snapshot, tables pprofile.ProfilesDictionary) *encoder {
 	return &encoder{
 		snapshot: s,
-		dict:     newDictionary(tables),
+		dict:     newDictionary(tables, len(s.Frames), len(s.Stacks)),
 		places:   make([]*place, len(s.Frames)),
+		alone:    make([]int32, len(s.Frames)),
 		stacks:   make([]int32, len(s.Stacks)),
 		labels:   make([]*labelSet, len(s.LabelSets)),
 		lists:    map[string]int32{},

@@ -30,9 +30,8 @@ func (e *encoder) stack(i int32) int32 {
 func (e *encoder) addStack(frames []int32) int32 {
 	indices, key := e.indices[:0], e.key[:0]
 	for len(frames) > 0 {
-		var l location
-		l, frames = e.physical(frames)
-		index := e.location(l)
+		var index int32
+		index, frames = e.next(frames)
 		indices = append(indices, index)
 		key = binary.LittleEndian.AppendUint32(key, uint32(index))
 	}
@@ -44,6 +43,20 @@ func (e *encoder) addStack(frames []int32) int32 {
 	e.dict.tables.StackTable().AppendEmpty().LocationIndices().FromRaw(indices)
 	e.dict.stacks[string(key)] = i
 	return i
+}
+
+// next returns the location of the first physical frame, and the frames after it.
+func (e *encoder) next(frames []int32) (int32, []int32) {
+	first := frames[0]
+	if e.alone[first] != 0 {
+		return e.alone[first], frames[1:]
+	}
+	l, rest := e.physical(frames)
+	index := e.location(l)
+	if !e.snapshot.Frames[first].Inlined {
+		e.alone[first] = index
+	}
+	return index, rest
 }
 
 // physical splits the first physical frame, with the functions inlined into it, from frames. An inlined frame without a
