@@ -17,7 +17,9 @@ const noStack = "[no stack]"
 // stack has one line "thread;root;…;leaf count"; lines are sorted. The first frame is the name of the thread, where the
 // stackcollapse scripts put the process. A frame with a source file is "name file:line". A kernel frame ends in _[k],
 // from which flamegraph.pl chooses a colour. A semicolon in a name becomes a colon.
-func WriteCollapsed(w io.Writer, s *Snapshot) error { return writeOne(newCollapsedWriter(w), s) }
+func WriteCollapsed(w io.Writer, s *Snapshot) error {
+	return writeOne(newCollapsedWriter(w, MaxStacks), s)
+}
 
 // collapsedWriter counts the samples of each line. It keeps lines as numbers of names, the thread and the root first.
 type collapsedWriter struct {
@@ -29,8 +31,17 @@ type collapsedWriter struct {
 	key   []byte // scratch
 }
 
-func newCollapsedWriter(w io.Writer) *collapsedWriter {
-	return &collapsedWriter{to: w, max: MaxStacks, names: newPprofTable(), lines: make(map[string]int64)}
+// The numbers of names that are always there.
+const (
+	nameNoStack = iota
+	nameOther
+)
+
+func newCollapsedWriter(w io.Writer, limit int) *collapsedWriter {
+	c := &collapsedWriter{to: w, max: limit, names: newPprofTable(), lines: make(map[string]int64)}
+	c.names.add(noStack)
+	c.names.add(OtherFunction)
+	return c
 }
 
 // Add counts the samples of a snapshot.
@@ -48,9 +59,9 @@ func (w *collapsedWriter) Add(s *Snapshot) error {
 			order = append(order, key)
 		}
 	}
-	frames := make([]string, len(s.Frames))
+	frames := make([]int32, len(s.Frames))
 	for i, f := range s.Frames {
-		frames[i] = collapsedFrame(f)
+		frames[i] = w.number(collapsedFrame(f))
 	}
 	for _, key := range order {
 		w.count(s.Threads[key.thread], s.Stacks[key.stack], frames, counts[key])
@@ -58,44 +69,52 @@ func (w *collapsedWriter) Add(s *Snapshot) error {
 	return nil
 }
 
+// number returns the number of a name, absent if it is over the limit.
+func (w *collapsedWriter) number(name string) int32 {
+	id, ok := w.names.ids[name]
+	switch {
+	case ok:
+		return id
+	case len(w.names.texts) >= 2+w.max:
+		return absent
+	}
+	return w.names.add(name)
+}
+
 // count counts n samples. Beyond the limit a new line becomes [other].
-func (w *collapsedWriter) count(thread string, stack []int32, frames []string, n int64) {
-	names := make([]string, 0, len(stack)+1)
-	if thread != "" {
-		names = append(names, collapsedName(thread))
-	}
-	for _, f := range slices.Backward(stack) {
-		names = append(names, frames[f])
-	}
-	if len(names) == 0 {
-		names = append(names, noStack)
-	}
-	if !w.find(names) {
+func (w *collapsedWriter) count(thread string, stack, frames []int32, n int64) {
+	if !w.find(thread, stack, frames) {
 		w.left.Stacks += n
-		w.key = w.append(w.key[:0], OtherFunction)
+		w.key = appendName(w.key[:0], nameOther)
 	}
 	w.lines[string(w.key)] += n
 }
 
 // find puts the key of a line into w.key. It is false if the line is over the limit.
-func (w *collapsedWriter) find(names []string) bool {
+func (w *collapsedWriter) find(thread string, stack, frames []int32) bool {
 	w.key = w.key[:0]
-	for _, name := range names {
-		if _, ok := w.names.ids[name]; !ok && len(w.names.texts) >= w.max {
+	if thread != "" {
+		number := w.number(collapsedName(thread))
+		if number == absent {
 			return false
 		}
-		w.key = w.append(w.key, name)
+		w.key = appendName(w.key, number)
+	}
+	for _, f := range slices.Backward(stack) {
+		if frames[f] == absent {
+			return false
+		}
+		w.key = appendName(w.key, frames[f])
+	}
+	if len(w.key) == 0 {
+		w.key = appendName(w.key, nameNoStack)
 	}
 	_, ok := w.lines[string(w.key)]
 	return ok || len(w.lines) < w.max
 }
 
-func (w *collapsedWriter) append(key []byte, name string) []byte {
-	id, ok := w.names.ids[name]
-	if !ok {
-		id = w.names.add(name)
-	}
-	return binary.LittleEndian.AppendUint32(key, uint32(id))
+func appendName(key []byte, name int32) []byte {
+	return binary.LittleEndian.AppendUint32(key, uint32(name))
 }
 
 // LeftOut counts the samples whose stack is [other].

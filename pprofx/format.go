@@ -70,7 +70,7 @@ func NewWriter(w io.Writer, f Format) (Writer, error) {
 	case Datadog:
 		return newPprofWriter(w, datadogStyle), nil
 	case Collapsed:
-		return newCollapsedWriter(w), nil
+		return newCollapsedWriter(w, MaxStacks), nil
 	case PerfScript:
 		return &streamWriter{to: w, write: WritePerfScript}, nil
 	case JSONL:

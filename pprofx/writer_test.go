@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -98,7 +99,7 @@ func fileText(t *testing.T, f Format, b []byte) string {
 
 // TestLongRecordingKeepsWhatIsDistinct: what the writers of folded formats keep does not grow while samples repeat.
 func TestLongRecordingKeepsWhatIsDistinct(t *testing.T) {
-	file, collapsed := newPprofWriter(io.Discard, hotspanStyle), newCollapsedWriter(io.Discard)
+	file, collapsed := newPprofWriter(io.Discard, hotspanStyle), newCollapsedWriter(io.Discard, MaxStacks)
 	pprof := file.fold
 	sizes := func() string {
 		return fmt.Sprint(len(pprof.samples), len(pprof.byKey), len(pprof.strings.texts), len(pprof.stacks.texts),
@@ -215,6 +216,43 @@ func requestLabels(text string) string {
 		}
 	}
 	return strings.Join(kept, "")
+}
+
+// TestCollapsedWriterLimit: beyond the limit lines become one, and no sample is lost.
+func TestCollapsedWriterLimit(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		limit := r.IntN(40)
+		var file bytes.Buffer
+		w := newCollapsedWriter(&file, limit)
+		g := newGenerator(r)
+		var want int64
+		for range 3 {
+			s, samples := g.snapshot(100)
+			want += int64(len(samples))
+			if err := w.Add(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		addAll(t, w)
+		var got, other int64
+		lines := strings.Split(strings.TrimSuffix(file.String(), "\n"), "\n")
+		for _, line := range lines {
+			at := strings.LastIndexByte(line, ' ')
+			n, err := strconv.ParseInt(line[at+1:], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += n
+			if line[:at] == OtherFunction {
+				other = n
+			}
+		}
+		if got != want || other != w.LeftOut().Stacks || len(lines) > limit+1 || len(w.names.texts) > limit+2 {
+			t.Fatalf("seed %d, limit %d: %d of %d samples in %d lines, %d of them [other], counted %d; %d names", seed,
+				limit, got, want, len(lines), other, w.LeftOut().Stacks, len(w.names.texts))
+		}
+	}
 }
 
 func TestWriterRefusesAnotherPeriod(t *testing.T) {
