@@ -2,7 +2,8 @@
 # make test             all tests (needs root)
 # make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
 # make truth            what share of profiles is true, by Node.js version, as a table (needs root)
-# make bench            what hotspan costs, as a ratio to none in the same run (needs root)
+# make bench            what hotspan costs, against none and others in the same run (needs root):
+#                       BENCH_BASE=REF BENCH_OTEL=PATH BENCH_FULL=1 BENCH_WRITE=1
 # make bench-readers    what each way to read labels costs a sample (needs root)
 # make build            bin/hotspan
 # make generate         the BPF objects anew, with clang-19
@@ -12,6 +13,10 @@ DEMO_NODE = 24.21.0
 DEMO_FLAGS =
 TRUTH_FLAGS =
 BENCH_FLAGS =
+BENCH_BASE =
+BENCH_OTEL =
+BENCH_FULL =
+BENCH_WRITE =
 
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
@@ -57,8 +62,11 @@ node: root-node tools-go tools-test $(PACKAGES) nodes
 truth: root-truth build $(PACKAGES) nodes
 	@go run ./test/truth/table $(TRUTH_FLAGS)
 
-bench: root-bench build examples/express/$(INSTALLED)
-	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./test/bench -node "$$node" $(BENCH_FLAGS)
+# BENCH_FLAGS=-short has a look at everything in a minute or two.
+bench: root-bench build test/programs/$(INSTALLED)
+	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go build -o bin/bench ./test/bench && bin/bench -node "$$node" \
+		-base "$(BENCH_BASE)" -otel "$(BENCH_OTEL)" $(if $(BENCH_FULL),-full) $(if $(BENCH_WRITE),-write docs/cost.md) \
+		$(BENCH_FLAGS)
 
 bench-readers: root-bench-readers tools-go tools-test $(PACKAGES)
 	@go test ./agent/internal/walk -run '^$$' -bench '^BenchmarkReaders$$' -benchtime 1x

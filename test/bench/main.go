@@ -1,189 +1,130 @@
-// Command bench measures what hotspan costs: it runs the Express example under load, alternately alone and profiled. It
-// prints the requests served per CPU second of the service, as a ratio to those without a profiler, and hotspan's own
-// numbers. It sets no bound, as timings hold for one machine only.
+// Command bench measures what hotspan costs: against nothing, against another revision, and against OpenTelemetry's
+// eBPF profiler, all by turns in one run. It prints tables and sets no bound, as timings hold for one machine only; it
+// fails where a profiler fails or a figure cannot be read. It runs from the root of the repository, as root.
 package main
 
 import (
-	"bufio"
-	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
+	"os/signal"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
-	"time"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
 )
 
+type options struct {
+	node, hotspan, base, otel, write, only string
+	full, short                            bool
+}
+
 func main() {
-	node := flag.String("node", "node", "Node.js binary")
-	hotspan := flag.String("hotspan", "bin/hotspan", "hotspan binary")
-	base := flag.String("base", "", "another hotspan binary, measured by turns with the first")
-	rounds := flag.Int("rounds", 3, "rounds of each")
-	seconds := flag.Int("seconds", 8, "seconds of load a round")
+	var o options
+	flag.StringVar(&o.node, "node", "node", "Node.js binary")
+	flag.StringVar(&o.hotspan, "hotspan", "bin/hotspan", "hotspan binary")
+	flag.StringVar(&o.base, "base", "", "compare with a revision of the repository, or another hotspan binary")
+	flag.StringVar(&o.otel, "otel", "", "compare with OpenTelemetry's eBPF profiler: its binary")
+	flag.BoolVar(&o.full, "full", false, "also 19 and 999 Hz, other labels, and many processes: half an hour")
+	flag.BoolVar(&o.short, "short", false, "a look at everything in a minute or two; the figures are rough")
+	flag.StringVar(&o.only, "only", "", "some parts only: busy, idle, start, many, with commas between them")
+	flag.StringVar(&o.write, "write", "", "write the tables into this Markdown file, between its markers")
 	flag.Parse()
-	b := bench{*node, *seconds}
-	if err := b.run(*rounds, variants(*hotspan, *base)); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := measure(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-type bench struct {
-	node    string
-	seconds int
-}
-
-// variant is one way to run the service: alone, or profiled by a binary at a rate in hertz.
-type variant struct {
-	name, hotspan string
-	rate          int // 0 = alone
-}
-
-// variants are what is compared, the service alone first.
-func variants(hotspan, base string) []variant {
-	all := []variant{{name: "alone"}}
-	for _, rate := range []int{99, 999} {
-		all = append(all, variant{fmt.Sprintf("%d Hz", rate), hotspan, rate})
-		if base != "" {
-			all = append(all, variant{fmt.Sprintf("%d Hz, base", rate), base, rate})
+func measure(ctx context.Context, o options) error {
+	dir, err := os.MkdirTemp("", "hotspan-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := &bench{node: o.node, dir: dir, plan: wholePlan, profilers: []profiler{{name: "hotspan", binary: o.hotspan}}}
+	if o.short {
+		b.plan = shortPlan
+	}
+	if o.base != "" {
+		path, name, err := baseBinary(ctx, o.base, dir)
+		if err != nil {
+			return err
 		}
+		b.profilers = append(b.profilers, profiler{name: name, binary: path})
+	}
+	if o.otel != "" {
+		b.profilers = append(b.profilers, profiler{name: "OpenTelemetry", binary: o.otel, otel: true})
+	}
+	stats, err := ebpf.EnableStats(unix.BPF_STATS_RUN_TIME)
+	if err != nil {
+		return fmt.Errorf("run-time statistics of BPF: %w", err)
+	}
+	defer stats.Close()
+	tables, err := b.tables(ctx, o.full, o.only)
+	if err != nil || o.write == "" {
+		return err
+	}
+	return writeDocument(o.write, document(tables, b.machine()))
+}
+
+// part is a part of the benchmark: some tables.
+type part struct {
+	name    string
+	measure func(context.Context) ([]table, error)
+}
+
+func (b *bench) parts(full bool) []part {
+	one := func(t table, err error) ([]table, error) { return []table{t}, err }
+	busy := func(rate, rounds int, kinds ...labels) part {
+		return part{"busy", func(ctx context.Context) ([]table, error) { return b.busy(ctx, rate, rounds, kinds) }}
+	}
+	all := []part{
+		busy(99, b.plan.rounds, defaultLabels),
+		{"idle", func(ctx context.Context) ([]table, error) { return one(b.idle(ctx, 99)) }},
+		{"start", func(ctx context.Context) ([]table, error) { return one(b.starts(ctx)) }},
+	}
+	if full {
+		for _, rate := range []int{19, 99, 999} {
+			all = append(all, busy(rate, (b.plan.rounds+1)/2, noLabels, defaultLabels, twoRules))
+		}
+		all = append(all, part{"many", func(ctx context.Context) ([]table, error) { return one(b.manyProfiled(ctx)) }})
 	}
 	return all
 }
 
-func (b bench) run(rounds int, all []variant) error {
-	perSecond := make([][]float64, len(all))
-	for range rounds {
-		for i, v := range all {
-			n, said, err := b.round(v)
-			if err != nil {
-				return fmt.Errorf("%s: %w", v.name, err)
-			}
-			perSecond[i] = append(perSecond[i], n)
-			fmt.Printf("%12s  %7.1f requests a CPU second  %s\n", v.name, n, said)
+// tables measures those parts that are named, or all if none is, and prints the tables of each as soon as they are
+// there.
+func (b *bench) tables(ctx context.Context, full bool, only string) ([]table, error) {
+	var all []table
+	fmt.Println(b.machine() + "\n")
+	for _, p := range b.parts(full) {
+		if only != "" && !slices.Contains(strings.Split(only, ","), p.name) {
+			continue
 		}
-	}
-	fmt.Println()
-	alone := median(perSecond[0])
-	fmt.Printf("median of %d rounds; alone the rounds differ by %.1f %%\n", rounds,
-		100*(slices.Max(perSecond[0])-slices.Min(perSecond[0]))/alone)
-	for i, v := range all {
-		fmt.Printf("%12s  %7.1f requests a CPU second  ratio %.3f\n", v.name, median(perSecond[i]),
-			median(perSecond[i])/alone)
-	}
-	return nil
-}
-
-func median(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return v[len(v)/2]
-}
-
-// round puts load on a new service. It returns the requests served per second of CPU time, and hotspan's output.
-func (b bench) round(v variant) (perSecond float64, said string, err error) {
-	service := exec.Command(b.node, "--require", "./tracing.js", "server.js")
-	service.Dir = "examples/express"
-	service.Env = append(os.Environ(), "PORT=0")
-	url, err := listening(service)
-	if err != nil {
-		return 0, "", err
-	}
-	defer func() { service.Process.Signal(syscall.SIGTERM); service.Wait() }()
-	if _, err := b.load(url, 3); err != nil { // to warm up
-		return 0, "", err
-	}
-	profiler, err := v.profile(service.Process.Pid)
-	if err != nil {
-		return 0, "", err
-	}
-	before := cpuTime(service.Process.Pid)
-	served, err := b.load(url, b.seconds)
-	used := cpuTime(service.Process.Pid) - before
-	if err != nil || used <= 0 {
-		return 0, "", fmt.Errorf("load: %w, %v of CPU", err, used)
-	}
-	said, err = profiler.end()
-	return float64(served) / used.Seconds(), said, err
-}
-
-func listening(c *exec.Cmd) (url string, err error) {
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return "", err
-	}
-	if err := c.Start(); err != nil {
-		return "", err
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if url, ok := strings.CutPrefix(lines.Text(), "listening on "); ok {
-			return url, nil
+		tables, err := p.measure(ctx)
+		if err != nil {
+			return nil, err
 		}
-	}
-	return "", fmt.Errorf("the service ended before it listened")
-}
-
-var servedLine = regexp.MustCompile(`(\d+) requests served, 0 failed`)
-
-func (b bench) load(url string, seconds int) (served int, err error) {
-	c := exec.Command(b.node, "load.js", url, strconv.Itoa(seconds))
-	c.Dir = "examples/express"
-	out, err := c.Output()
-	m := servedLine.FindSubmatch(out)
-	if err != nil || m == nil {
-		return 0, fmt.Errorf("load.js: %v: %s", err, out)
-	}
-	return strconv.Atoi(string(m[1]))
-}
-
-// profiler is a running hotspan; nil for none.
-type profiler struct {
-	*exec.Cmd
-	stderr bytes.Buffer
-}
-
-func (v variant) profile(pid int) (*profiler, error) {
-	if v.rate == 0 {
-		return nil, nil
-	}
-	out := filepath.Join(os.TempDir(), "hotspan-bench.pb.gz")
-	p := &profiler{Cmd: exec.Command(v.hotspan, "record", "-p", strconv.Itoa(pid), "-F", strconv.Itoa(v.rate), "-o",
-		out)}
-	p.Stderr = &p.stderr
-	err := p.Start()
-	time.Sleep(2 * time.Second) // until it samples
-	return p, err
-}
-
-func (p *profiler) end() (said string, err error) {
-	if p == nil {
-		return "", nil
-	}
-	p.Process.Signal(os.Interrupt)
-	if err := p.Wait(); err != nil {
-		return "", fmt.Errorf("hotspan: %w: %s", err, p.stderr.String())
-	}
-	for line := range strings.Lines(p.stderr.String()) {
-		if strings.Contains(line, "samples taken") || strings.HasPrefix(line, "hotspan itself") {
-			said += strings.TrimSpace(line) + "; "
+		for _, t := range tables {
+			fmt.Println(t.text())
 		}
+		all = append(all, tables...)
 	}
-	return strings.TrimSuffix(said, "; "), nil
+	return all, nil
 }
 
-// cpuTime returns the CPU time of a process, user and system, from /proc/PID/stat, which has hundredths of a second.
-func cpuTime(pid int) time.Duration {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	if len(fields) < 13 {
-		return 0
+// document is the tables as a part of a document in Markdown.
+func document(tables []table, machine string) string {
+	var b strings.Builder
+	b.WriteString(wrap(machine, 118) + "\n")
+	for _, t := range tables {
+		b.WriteString("\n" + t.markdown())
 	}
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * 10 * time.Millisecond
+	return b.String()
 }
