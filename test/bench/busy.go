@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -135,9 +136,12 @@ func busyTable(all []*variant, rate int, kind labels) table {
 	t.columns, t.rows = compare(compared, []metric{metricBPF, metricPerSample, metricCPU, metricTogether,
 		metricSwitches, metricWakes, metricRSS, metricPeak, metricMaps})
 	t.note = fmt.Sprintf(`Medians and ranges of %d rounds, in each of which every profiler ran in turn. BPF time is
-		what the kernel counts for the profiler's BPF programs, all CPUs together; CPU is what it counts for the
-		profiler's own threads, after its start. The last columns are ratios within one round.`,
-		len(compared[0].rounds))
+		what the kernel counts for the profiler's BPF programs, all CPUs together; a sample's share includes the ticks
+		that found nothing to sample. CPU is what the kernel counts for the profiler's own threads, after its start.
+		Ratios are of hotspan to the other within one round.`, len(compared[0].rounds))
+	if slices.ContainsFunc(compared, func(m measured) bool { return m.name == otelName }) {
+		t.note += " " + otelNote
+	}
 	return t
 }
 

@@ -63,15 +63,15 @@ func (m measured) values(of func(figures) float64) []float64 {
 	return v
 }
 
-// compare is a table of profilers: medians and ranges of the rounds, and the ratios of the first one to each other one,
-// of the same round.
+// compare is a table of profilers: medians and ranges of the rounds, and the ratios of the first one to each other one
+// in the same round.
 func compare(all []measured, metrics []metric) (columns []string, rows [][]string) {
 	columns = []string{""}
 	for _, m := range all {
 		columns = append(columns, m.name)
 	}
 	for _, m := range all[1:] {
-		columns = append(columns, all[0].name+" / "+m.name)
+		columns = append(columns, "ratio to "+m.name)
 	}
 	for _, metric := range metrics {
 		row := []string{metric.name}

@@ -27,7 +27,7 @@ func TestCompare(t *testing.T) {
 		{"old", []figures{{cpu: 0.1}, {cpu: 0.1}, {cpu: 0.1}}},
 		{"none", []figures{{cpu: 0}, {cpu: 0}, {cpu: 0}}},
 	}, []metric{metricCPU})
-	if d := cmp.Diff([]string{"", "new", "old", "none", "new / old", "new / none"}, columns); d != "" {
+	if d := cmp.Diff([]string{"", "new", "old", "none", "ratio to old", "ratio to none"}, columns); d != "" {
 		t.Error(d)
 	}
 	want := [][]string{{"CPU of the profiler, % of a core", "2.00 (1.00–3.00)", "10.0", "0", "0.20 (0.10–0.30)", "–"}}

@@ -59,7 +59,7 @@ func measure(ctx context.Context, o options) error {
 		b.profilers = append(b.profilers, profiler{name: name, binary: path})
 	}
 	if o.otel != "" {
-		b.profilers = append(b.profilers, profiler{name: "OpenTelemetry", binary: o.otel, otel: true})
+		b.profilers = append(b.profilers, profiler{name: otelName, binary: o.otel, otel: true})
 	}
 	stats, err := ebpf.EnableStats(unix.BPF_STATS_RUN_TIME)
 	if err != nil {

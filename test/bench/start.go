@@ -115,7 +115,7 @@ func (b *bench) startTable(t *table, all []startTimes) {
 		t.columns = append(t.columns, p.name)
 	}
 	for _, p := range b.profilers[1:] {
-		t.columns = append(t.columns, b.profilers[0].name+" / "+p.name)
+		t.columns = append(t.columns, "ratio to "+p.name)
 	}
 	for _, row := range []struct {
 		name string
