@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 )
 
@@ -139,9 +138,7 @@ func busyTable(all []*variant, rate int, kind labels) table {
 		what the kernel counts for the profiler's BPF programs, all CPUs together; a sample's share includes the ticks
 		that found nothing to sample. CPU is what the kernel counts for the profiler's own threads, after its start.
 		Ratios are of hotspan to the other within one round.`, len(compared[0].rounds))
-	if slices.ContainsFunc(compared, func(m measured) bool { return m.name == otelName }) {
-		t.note += " " + otelNote
-	}
+	t.note += otelNote(compared)
 	return t
 }
 

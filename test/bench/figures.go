@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 // figures are what a profiler used in a window of time.
 type figures struct {
 	cpu       float64 // of the profiler, as a share of one core
@@ -85,6 +87,14 @@ func compare(all []measured, metrics []metric) (columns []string, rows [][]strin
 		rows = append(rows, row)
 	}
 	return columns, rows
+}
+
+// otelNote is what must be known of the figures of OpenTelemetry's profiler, where it is one of those measured.
+func otelNote(all []measured) string {
+	if !slices.ContainsFunc(all, func(m measured) bool { return m.name == otelName }) {
+		return ""
+	}
+	return " OpenTelemetry's profiler samples all processes of the machine, hotspan only those that it was told to."
 }
 
 // ratios prints the spread of the ratios of values, pair by pair; a dash where one of them has no meaning.

@@ -43,7 +43,7 @@ func (b *bench) idle(ctx context.Context, rate int) (table, error) {
 	}
 	t.columns, t.rows = compare(all, []metric{metricCPU, metricSwitches, metricWakes, metricBPF, metricRSS})
 	t.note = fmt.Sprintf(`Medians and ranges of %d windows of %v, in which all profilers ran at the same time.`,
-		idleWindows, b.plan.idle)
+		idleWindows, b.plan.idle) + otelNote(all)
 	return t, nil
 }
 

@@ -43,7 +43,7 @@ func (b *bench) manyProfiled(ctx context.Context) (table, error) {
 	t.columns, t.rows = compare(all, []metric{metricBPF, metricPerSample, metricCPU, metricSwitches, metricWakes,
 		metricRSS, metricPeak, metricMaps})
 	t.note = fmt.Sprintf(`Medians and ranges of %d rounds of %v each, by turns. hotspan looks for these processes among
-		all of the machine.`, b.plan.manyRounds, b.plan.manySeconds)
+		all of the machine.`, b.plan.manyRounds, b.plan.manySeconds) + otelNote(all)
 	return t, nil
 }
 

@@ -20,11 +20,8 @@ type profiler struct {
 	otel   bool
 }
 
-// otelName is what tables call OpenTelemetry's profiler, and otelNote what must be known of its figures.
-const (
-	otelName = "OpenTelemetry"
-	otelNote = "OpenTelemetry's profiler samples all processes of the machine, hotspan the one."
-)
+// otelName is what tables call OpenTelemetry's profiler.
+const otelName = "OpenTelemetry"
 
 // labels are the kinds of labels that hotspan reads.
 type labels struct {
