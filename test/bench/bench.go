@@ -18,7 +18,8 @@ type bench struct {
 	plan      plan
 }
 
-// plan says how long to measure.
+// plan says how long to measure. The whole plan has a minute of each profiler with a busy process and with an idle one,
+// and takes three profilers less than eight minutes at 99 Hz on a machine that does nothing else.
 type plan struct {
 	rounds      int           // with one busy process
 	busy        time.Duration // of CPU time of the service in each of them, for each profiler
@@ -32,8 +33,8 @@ type plan struct {
 const idleWindows = 3
 
 var (
-	wholePlan = plan{rounds: 8, busy: 7500 * time.Millisecond, alone: 5 * time.Second, idle: 20 * time.Second,
-		starts: 3, manyRounds: 3, manySeconds: 20 * time.Second}
+	wholePlan = plan{rounds: 6, busy: 10 * time.Second, alone: 5 * time.Second, idle: 20 * time.Second, starts: 3,
+		manyRounds: 3, manySeconds: 20 * time.Second}
 	shortPlan = plan{rounds: 3, busy: 4 * time.Second, alone: 3 * time.Second, idle: 4 * time.Second, starts: 1,
 		manyRounds: 2, manySeconds: 5 * time.Second}
 )

@@ -2,15 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
 
 // idle measures profilers of a process that does nothing. All of them run at the same time, since nothing of what they
 // do there depends on the others.
-func (b *bench) idle(ctx context.Context, rate int) (table, error) {
+func (b *bench) idle(ctx context.Context, rate int) (t table, err error) {
 	progress("one idle process, %d Hz: %v", rate, idleWindows*b.plan.idle)
-	t := table{title: fmt.Sprintf("One idle process, %d Hz", rate)}
+	t.title = fmt.Sprintf("One idle process, %d Hz", rate)
 	s, err := startService(ctx, b.node)
 	if err != nil {
 		return t, err
@@ -22,7 +23,7 @@ func (b *bench) idle(ctx context.Context, rate int) (table, error) {
 	var watches []*watch
 	defer func() {
 		for _, w := range watches {
-			w.session.end()
+			err = errors.Join(err, w.session.end())
 			w.programs.close()
 		}
 	}()
