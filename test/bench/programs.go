@@ -82,6 +82,9 @@ func (p *programs) mapMemory() (uint64, error) {
 	for _, size := range sizes {
 		sum += size
 	}
+	if sum == 0 {
+		return 0, fmt.Errorf("the kernel does not say how much memory %d BPF maps have", len(sizes))
+	}
 	return sum, nil
 }
 
@@ -99,11 +102,7 @@ func addMap(sizes map[uint32]uint64, id uint32) error {
 	if err != nil {
 		return fmt.Errorf("memory of BPF map %d: %w", id, err)
 	}
-	size, ok := info.Memlock()
-	if !ok {
-		return fmt.Errorf("memory of BPF map %d: the kernel does not say", id)
-	}
-	sizes[id] = size
+	sizes[id], _ = info.Memlock() // an empty trie has none
 	if m.Type() != ebpf.HashOfMaps && m.Type() != ebpf.ArrayOfMaps {
 		return nil
 	}

@@ -22,6 +22,7 @@ type watch struct {
 	programs programs
 	counter  switchCounter
 	points   []point
+	steady   int // the first point after the start
 }
 
 func watchSession(s *session) *watch {
@@ -76,6 +77,7 @@ func (w *watch) started() error {
 		}
 		share := (p.cpu - cpu).Seconds() / p.at.Sub(before).Seconds()
 		if p.at.Sub(w.session.began) >= minStart && p.runs.samples > 0 && max(last, share) < quiet {
+			w.steady = len(w.points) - 1
 			return nil
 		}
 		if p.at.Sub(w.session.began) > maxStart {
@@ -112,7 +114,7 @@ func (w *watch) during(f func() error) ([]point, error) {
 }
 
 // end ends the session and returns the BPF time of a sample: of hotspan over the whole recording, and of
-// OpenTelemetry's profiler, which does not send the last samples, up to the last point before the newest sample.
+// OpenTelemetry's profiler, which sends neither its first samples nor the last ones, of what lies between.
 func (w *watch) end() (perSample time.Duration, err error) {
 	defer w.programs.close()
 	last, err := w.read()
@@ -155,13 +157,18 @@ func (w *watch) reported() error {
 	return nil
 }
 
-// sent is the BPF time up to the last point before the newest sample that was sent, and how many samples that was.
+// minSent is for how long samples must have been sent, from the first point that counts, for a figure of one sample.
+const minSent = 2 * time.Second
+
+// sent is the BPF time from the end of the start to the last point before the newest sample that was sent, and how many
+// samples were taken meanwhile. There are none while that is not minSent.
 func (w *watch) sent() (used time.Duration, samples int64) {
 	newest, _ := w.session.sink.newest()
-	for _, p := range w.points {
-		if p.at.Before(newest) {
-			used = p.runs.samples
-			samples = int64(w.session.sink.count(w.session.began, p.at))
+	first := w.points[w.steady]
+	for _, p := range w.points[w.steady:] {
+		if p.at.Before(newest) && p.at.Sub(first.at) >= minSent {
+			used = p.runs.samples - first.runs.samples
+			samples = int64(w.session.sink.count(first.at, p.at))
 		}
 	}
 	return used, samples
