@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 
 const (
 	symbolSize     = 24        // bytes of an Elf64_Sym
-	maxSymbolName  = 256       // the longest name that is looked for has 110 bytes
 	maxSymbolTable = 64 << 20  // bytes; Node 26's .symtab has 4 MB
 	maxStringTable = 512 << 20 // bytes; Node 26's .strtab has 19 MB
 )
@@ -23,17 +21,10 @@ const dbgPrefix = "v8dbg_"
 // prefix. Neither table is held in memory: first the string table is searched for names, then the symbols for those
 // names.
 func (im *image) loadSymbols(wanted []string) {
-	var needles [][]byte
-	for _, w := range wanted {
-		prefix, isPrefix := strings.CutSuffix(w, "*")
-		if !isPrefix {
-			prefix += "\x00"
-		}
-		needles = append(needles, []byte(prefix))
-	}
+	names := newNameSet(wanted)
 	for _, typ := range []elf.SectionType{elf.SHT_DYNSYM, elf.SHT_SYMTAB} {
 		if tab := im.elf.SectionByType(typ); tab != nil && int(tab.Link) < len(im.elf.Sections) {
-			im.loadTable(tab, im.elf.Sections[tab.Link], needles)
+			im.loadTable(tab, im.elf.Sections[tab.Link], names)
 		}
 	}
 }
@@ -49,29 +40,17 @@ func (im *image) addSymbols(debug io.ReaderAt, wanted []string) error {
 	return nil
 }
 
-func (im *image) loadTable(tab, str *elf.Section, needles [][]byte) {
+func (im *image) loadTable(tab, str *elf.Section, wanted *nameSet) {
 	tp, ok := sectionPiece(tab)
 	sp, ok2 := sectionPiece(str)
 	if !ok || !ok2 || tp.size > maxSymbolTable || sp.size > maxStringTable {
 		return
 	}
-	names := map[uint32]string{}
-	scan(im.r, sp, needles, func(_ int, at int64) bool {
-		if n, ok := im.nameAt(at); ok {
-			names[uint32(at-sp.off)] = n
-		}
-		return true
-	})
+	names := wanted.find(im.r, sp)
 	im.records(tp, symbolSize, func(b []byte) bool {
 		im.keep(names, b)
 		return true
 	})
-}
-
-func (im *image) nameAt(at int64) (string, bool) {
-	b := im.upTo(at, maxSymbolName)
-	n := bytes.IndexByte(b, 0)
-	return string(b[:max(n, 0)]), n > 0
 }
 
 // keep takes a symbol whose name offset is in names, if it is defined in this file and not yet known.
