@@ -7,8 +7,9 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// checkContext goes from the current context to its hidden class, and from there to the hidden class of hidden classes,
-// which is its own: a wrong offset in any step does not end there.
+// checkContext: the slot of the current context holds an object. In a process that has optimised code, the slot after
+// it may hold the same context (ThreadLocalTop::topmost_script_having_context_, from V8 13 on): then the place of the
+// slot is not shown to be right, as that of the other would pass too.
 func (i *isolate) checkContext() error {
 	context, err := i.word(layout.IsolateContext)
 	if err != nil {
@@ -17,7 +18,24 @@ func (i *isolate) checkContext() error {
 	if context == 0 {
 		return ErrNothing
 	}
-	_, class, err := i.r.Forwarded(context)
+	if err := i.hasClass(context); err != nil {
+		return err
+	}
+	i.note(layout.MapInstanceType, layout.TypeMap)
+	at := i.at + uint64(i.l.At(layout.IsolateContext))
+	for _, beside := range []uint64{at - 8, at + 8} {
+		if w, err := i.r.WordAt(beside); err == nil && w != 0 && i.hasClass(w) == nil {
+			return nil
+		}
+	}
+	i.note(layout.IsolateContext)
+	return nil
+}
+
+// hasClass goes from an object to its hidden class, and from there to the hidden class of hidden classes, which is its
+// own: a wrong offset in any step does not end there.
+func (i *isolate) hasClass(w heap.Word) error {
+	_, class, err := i.r.Forwarded(w)
 	if err != nil {
 		return err
 	}
@@ -30,9 +48,8 @@ func (i *isolate) checkContext() error {
 		return err
 	}
 	if again != meta || !i.is(class, layout.TypeMap) {
-		return fmt.Errorf("%#x is not an object with a hidden class", uint64(context))
+		return fmt.Errorf("%#x is not an object with a hidden class", uint64(w))
 	}
-	i.note(layout.IsolateContext, layout.MapInstanceType, layout.TypeMap)
 	return nil
 }
 

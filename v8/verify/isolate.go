@@ -13,6 +13,7 @@ type isolate struct {
 	r     *heap.Reader
 	l     *layout.Layout
 	at    uint64
+	renew func() // has memory read again that was read before
 	right [layout.NumFields]bool
 }
 

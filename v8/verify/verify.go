@@ -8,6 +8,7 @@ package verify
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -36,19 +37,25 @@ const (
 	livePauses = 5 * time.Millisecond
 )
 
-// Isolate compares the layout of r with the isolate at an address of a running process. A comparison that fails is made
-// up to three times before it counts: a collection may move what is read. The Reader must not be used meanwhile.
-func Isolate(r *heap.Reader, isolate uint64, more ...Comparison) Result {
-	return compare(r, isolate, liveTries, more)
+// Isolate compares a layout with the isolate at an address of a running process. Offsets of mem are addresses of the
+// process. A comparison that fails is made up to three times before it counts: a collection may move what is read.
+func Isolate(mem io.ReaderAt, l *layout.Layout, isolate uint64, more ...Comparison) Result {
+	return compare(mem, l, isolate, liveTries, with(more))
 }
 
 // Stopped is Isolate for memory that does not change, such as that of a stopped process: each comparison is made once.
-func Stopped(r *heap.Reader, isolate uint64, more ...Comparison) Result {
-	return compare(r, isolate, 1, more)
+func Stopped(mem io.ReaderAt, l *layout.Layout, isolate uint64, more ...Comparison) Result {
+	return compare(mem, l, isolate, 1, with(more))
 }
 
-func compare(r *heap.Reader, at uint64, tries int, more []Comparison) Result {
-	i := &isolate{r: r, l: r.Layout(), at: at}
+// Shortly is Isolate with the first comparisons only, which take some ten reads: enough to tell whether there is an
+// isolate of this layout, where the layout has been compared with another process that runs the same binary.
+func Shortly(mem io.ReaderAt, l *layout.Layout, isolate uint64) Result {
+	return compare(mem, l, isolate, liveTries, comparisons[:short])
+}
+
+// with returns the comparisons of this package and more.
+func with(more []Comparison) []comparison {
 	all := slices.Clone(comparisons)
 	for _, c := range more {
 		all = append(all, comparison{c.What, c.Needs, func(i *isolate) error {
@@ -57,6 +64,12 @@ func compare(r *heap.Reader, at uint64, tries int, more []Comparison) Result {
 			return err
 		}})
 	}
+	return all
+}
+
+func compare(mem io.ReaderAt, l *layout.Layout, at uint64, tries int, all []comparison) Result {
+	read := &pages{mem: mem}
+	i := &isolate{r: heap.NewReader(read, l), l: l, at: at, renew: read.forget}
 	var out Result
 	for _, c := range all {
 		if i.l.Require(c.needs...) != nil {
@@ -83,6 +96,7 @@ type comparison struct {
 
 func (c comparison) try(i *isolate, tries int) error {
 	for {
+		i.renew()
 		err := c.run(i)
 		if err == nil || errors.Is(err, ErrNothing) {
 			return nil
@@ -93,6 +107,9 @@ func (c comparison) try(i *isolate, tries int) error {
 		time.Sleep(livePauses)
 	}
 }
+
+// short is how many of the comparisons are those of Shortly.
+const short = 2
 
 var comparisons = []comparison{
 	{"the isolate's context", []layout.Field{layout.IsolateContext, layout.MapInstanceType, layout.TypeMap},

@@ -14,7 +14,7 @@ func (p *Process) Verify(more ...verify.Comparison) (verify.Result, error) {
 	if err != nil {
 		return verify.Result{}, err
 	}
-	return verify.Isolate(p.Heap(), isolate, append(more, AsyncHooks)...), nil
+	return verify.Isolate(p.Memory, p.Layout, isolate, append(more, AsyncHooks)...), nil
 }
 
 // AsyncHooks goes from the isolate's context to Node's Environment and finds its async_hooks by their content. In a V8
