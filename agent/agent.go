@@ -10,6 +10,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/selfcheck"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	reqctx "github.com/hotspan/hotspan/context"
@@ -28,6 +29,7 @@ type Agent struct {
 	learners *labels.Learners
 	decoder  *labels.Decoder
 	maps     *sourcemaps.Maps // nil: source maps are not applied
+	checks   *selfcheck.Checks
 	async    async
 
 	targets       map[int]*target  // by pid

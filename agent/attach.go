@@ -11,6 +11,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/selfcheck"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/stack"
@@ -117,10 +118,9 @@ func (a *Agent) activate(t *target) error {
 	}
 	a.targets[t.PID] = t
 	if a.builder != nil {
-		a.builder.SetProcess(t.PID, t.labels.Described()) // it has just started: too early to verify the layout
-		return nil
+		a.builder.SetProcess(t.PID, t.labels.Described())
+		a.checks.Add(t.Process, selfcheck.Started)
 	}
-	go a.verify(t.Process)
 	return nil
 }
 
@@ -169,25 +169,10 @@ func (a *Agent) detach(t *target) {
 	if err := a.sampler.RemoveProcess(t.PID); err != nil {
 		a.log.Warn("process not removed from the BPF map", "pid", t.PID, "why", err)
 	}
+	a.checks.Remove(t.Process)
 	if t.maps != nil {
 		t.maps.End()
 	}
 	a.properties = append(a.properties, t.learner.StoreProperties()...)
 	delete(a.targets, t.PID)
-}
-
-// verify compares the layout with the running process while it is sampled, and warns of each mismatch. hotspan tries an
-// unknown V8 and does not refuse it.
-func (a *Agent) verify(p *process.Process) {
-	result, err := p.Verify()
-	if err != nil {
-		a.log.Debug("layout not compared with the process", "pid", p.PID, "why", err)
-		return
-	}
-	a.log.Debug("layout compared with the process", "pid", p.PID,
-		"right", len(result.Fields), "wrong", len(result.Wrong))
-	for _, wrong := range result.Wrong {
-		a.log.Warn("the layout of V8 "+p.Layout.V8.String()+" does not match this process, "+
-			"names or labels may be missing", "pid", p.PID, "why", wrong)
-	}
 }

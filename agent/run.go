@@ -12,6 +12,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/selfcheck"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	reqctx "github.com/hotspan/hotspan/context"
@@ -35,7 +36,7 @@ func New(c Config) (*Agent, error) {
 	}
 	a := &Agent{
 		config: c, log: c.Log, tree: tree, kernel: symbolize.NewKernel(c.Log),
-		targets: map[int]*target{}, pendingStarts: map[int]schedule{},
+		checks: selfcheck.New(c.Log), targets: map[int]*target{}, pendingStarts: map[int]schedule{},
 	}
 	if !c.NoSourceMaps {
 		a.maps = sourcemaps.New(c.Log)
@@ -73,6 +74,7 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 		defer priority.Raise()()
 	}
 	defer context.AfterFunc(ctx, a.sampler.Interrupt)()
+	defer a.checks.Close()
 	go a.async.work() // from here on only this goroutine uses the file cache
 	defer close(a.async.jobs)
 	if err := a.start(); err != nil {
@@ -106,6 +108,7 @@ func (a *Agent) start() (err error) {
 	}
 	for _, t := range a.targets {
 		a.builder.SetProcess(t.PID, t.labels.Described())
+		a.checks.Add(t.Process, selfcheck.Running)
 	}
 	var sinks []*delivery
 	for _, s := range a.config.Sinks {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -24,7 +25,10 @@ var ErrNoKey = errors.New("V8 has not created the key of a thread's isolate yet"
 // IsolateOffset is the offset, from a thread's thread pointer (fs_base), of the pointer to the thread's isolate. Up to
 // V8 10 this is the value of a pthread key, which V8 creates when it starts and stores in a variable. Before that the
 // error is ErrNoKey.
-func (p *Process) IsolateOffset() (int64, error) {
+func (p *Process) IsolateOffset() (int64, error) { return p.isolateOffset(p.mainThread) }
+
+// isolateOffset is IsolateOffset; thread finds the thread pointer of the main thread.
+func (p *Process) isolateOffset(thread func() (uint64, error)) (int64, error) {
 	l := p.Layout
 	if l.Has(layout.IsolateTLS) {
 		return l.Values[layout.IsolateTLS].N, nil
@@ -44,12 +48,12 @@ func (p *Process) IsolateOffset() (int64, error) {
 		return 0, fmt.Errorf("V8 keeps a thread's isolate under key %d: only the first %d are read", key,
 			blockKeys)
 	}
-	return firstKeys + 16*int64(key) + 8, p.checkKeys()
+	return firstKeys + 16*int64(key) + 8, p.checkKeys(thread)
 }
 
 // checkKeys verifies, in the main thread, that the C library keeps the first keys where IsolateOffset assumes them.
-func (p *Process) checkKeys() error {
-	thread, err := p.mainThread()
+func (p *Process) checkKeys(find func() (uint64, error)) error {
+	thread, err := find()
 	if err != nil {
 		return err
 	}
@@ -75,11 +79,12 @@ func (p *Process) mainThread() (uint64, error) {
 
 // MainIsolate returns the address of the isolate that the main thread has entered.
 func (p *Process) MainIsolate() (uint64, error) {
-	offset, err := p.IsolateOffset()
+	find := sync.OnceValues(p.mainThread)
+	offset, err := p.isolateOffset(find)
 	if err != nil {
 		return 0, err
 	}
-	thread, err := p.mainThread()
+	thread, err := find()
 	if err != nil {
 		return 0, err
 	}

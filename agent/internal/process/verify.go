@@ -17,6 +17,16 @@ func (p *Process) Verify(more ...verify.Comparison) (verify.Result, error) {
 	return verify.Isolate(p.Memory, p.Layout, isolate, append(more, AsyncHooks)...), nil
 }
 
+// VerifyShortly takes a short look at a process whose binary was compared in another process: some ten reads show
+// whether its main thread has an isolate of this layout.
+func (p *Process) VerifyShortly() (verify.Result, error) {
+	isolate, err := p.MainIsolate()
+	if err != nil {
+		return verify.Result{}, err
+	}
+	return verify.Shortly(p.Memory, p.Layout, isolate), nil
+}
+
 // AsyncHooks goes from the isolate's context to Node's Environment and finds its async_hooks by their content. In a V8
 // with AsyncContextFrame it reports no failure, as nothing may depend on async_hooks there.
 var AsyncHooks = verify.Comparison{What: "async_hooks", Needs: AsyncHooksFields, Run: compareAsyncHooks}

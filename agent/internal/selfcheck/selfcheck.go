@@ -1,0 +1,171 @@
+// Package selfcheck compares the V8 layout of each binary with a process that runs it, while processes are sampled, and
+// warns of what does not fit: hotspan tries an unknown V8 and does not refuse it.
+package selfcheck
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/verify"
+)
+
+// How long after sampling begins a process is compared: the first samples come first, and a V8 that has just started
+// has little to compare with.
+const (
+	Running = 300 * time.Millisecond // a process that ran before
+	Started = 3 * time.Second        // one that has just started
+)
+
+const (
+	// confirmAfter is how long after a comparison that failed it is made again. Only what is wrong both times counts:
+	// the process may have been starting, or calling execve.
+	confirmAfter = time.Second
+	// restFactor is how much longer than a comparison the pause after it is, up to maxRest: they take 5 % of a CPU.
+	restFactor = 20
+	maxRest    = time.Second
+	// maxFailed is how many processes of a binary are tried if none can be compared, as with another C library.
+	maxFailed = 3
+)
+
+// Checks compares one process after the other, on goroutines of its own, which exist only while a comparison is due. It
+// compares the whole layout with the first process of a binary, and takes a short look at each of the others. A Layout
+// stands for its binary. It is safe for concurrent use.
+type Checks struct {
+	log *slog.Logger
+	one sync.Mutex // held while a process is compared
+
+	mu       sync.Mutex // protects what follows
+	waiting  map[*process.Process]*time.Timer
+	binaries map[*layout.Layout]*binary
+}
+
+// binary is what is known of the layout of one binary.
+type binary struct {
+	processes int  // that were added and not removed
+	compared  bool // with one process at least
+	wrong     bool // and that was said
+	failed    int  // processes that could not be compared
+}
+
+// New makes Checks that log to a logger.
+func New(log *slog.Logger) *Checks {
+	return &Checks{
+		log: log, waiting: map[*process.Process]*time.Timer{}, binaries: map[*layout.Layout]*binary{},
+	}
+}
+
+// Add has a process compared after some time.
+func (c *Checks) Add(p *process.Process, after time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b := c.binaries[p.Layout]
+	if b == nil {
+		b = &binary{}
+		c.binaries[p.Layout] = b
+	}
+	b.processes++
+	c.schedule(p, after, func() { c.first(p, b) })
+}
+
+// Remove forgets a process: nothing is said of it any more. What is known of a binary is forgotten with its last
+// process.
+func (c *Checks) Remove(p *process.Process) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	timer := c.waiting[p]
+	if timer == nil {
+		return
+	}
+	timer.Stop()
+	delete(c.waiting, p)
+	b := c.binaries[p.Layout]
+	if b.processes--; b.processes == 0 {
+		delete(c.binaries, p.Layout)
+	}
+}
+
+// Close forgets all processes.
+func (c *Checks) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, timer := range c.waiting {
+		timer.Stop()
+	}
+	clear(c.waiting)
+	clear(c.binaries)
+}
+
+// schedule has a comparison run after some time, unless the process is removed before. The caller holds mu.
+func (c *Checks) schedule(p *process.Process, after time.Duration, compare func()) {
+	c.waiting[p] = time.AfterFunc(after, func() {
+		c.one.Lock()
+		defer c.one.Unlock()
+		if !c.known(p) {
+			return
+		}
+		start := time.Now()
+		compare()
+		time.Sleep(min(restFactor*time.Since(start), maxRest))
+	})
+}
+
+// known reports whether a process has been added and not removed.
+func (c *Checks) known(p *process.Process) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.waiting[p] != nil
+}
+
+// first compares a process for the first time.
+func (c *Checks) first(p *process.Process, b *binary) {
+	if b.wrong || b.failed >= maxFailed || b.compared && fits(p) {
+		return
+	}
+	result, err := p.Verify()
+	if err != nil {
+		b.failed++
+		c.log.Debug("layout not compared with the process", "pid", p.PID, "why", err)
+		return
+	}
+	if len(result.Wrong) == 0 {
+		c.tell(p, b, result)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting[p] != nil {
+		c.schedule(p, confirmAfter, func() { c.confirm(p, b) })
+	}
+}
+
+// fits takes a short look at a process of a binary whose layout is right.
+func fits(p *process.Process) bool {
+	result, err := p.VerifyShortly()
+	return err != nil || len(result.Wrong) == 0
+}
+
+// confirm compares a process again of which something was wrong.
+func (c *Checks) confirm(p *process.Process, b *binary) {
+	result, err := p.Verify()
+	if err == nil && c.known(p) {
+		c.tell(p, b, result)
+	}
+}
+
+// tell logs what a comparison has shown: what is wrong, once for a binary.
+func (c *Checks) tell(p *process.Process, b *binary, result verify.Result) {
+	b.compared = true
+	c.log.Debug("layout compared with the process", "pid", p.PID,
+		"right", len(result.Fields), "wrong", len(result.Wrong))
+	if b.wrong {
+		return
+	}
+	for _, wrong := range result.Wrong {
+		b.wrong = true
+		c.log.Warn("the layout of V8 "+p.Layout.V8.String()+" does not match this process, "+
+			"names or labels may be missing", "pid", p.PID, "why", wrong)
+	}
+}
