@@ -36,6 +36,10 @@ type Agent struct {
 	pendingStarts map[int]schedule // processes that started recently and have no V8 yet
 	properties    []string         // names of store properties, from processes that have ended
 
+	begun    int64 // when the program began, as monotonic gives it
+	sampling int64 // when sampling began
+	named    bool  // there was a named sample
+
 	clock   clock
 	builder *pprofx.Builder // nil before Run
 	stats   Stats

@@ -40,6 +40,9 @@ type Config struct {
 	RaisePriority bool
 	// Preload lists executables that are about to run. New reads them, so that no sample has to wait for them later.
 	Preload []string
+	// Begun is when the program began, from which the message about the first named sample counts; zero is when New was
+	// called.
+	Begun time.Time
 	// Log receives messages for the user; nil discards them.
 	Log *slog.Logger
 	// Run calls Progress about twice a second, on its own goroutine; nil means never.
@@ -61,6 +64,9 @@ func (c *Config) trigger() trigger.Config { return trigger.Config{Rate: c.Rate} 
 // check fills in defaults and validates the rest.
 func (c *Config) check() error {
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	if c.Begun.IsZero() {
+		c.Begun = time.Now()
+	}
 	c.RingBytes = cmp.Or(c.RingBytes, defaultRingBytes)
 	limit := MaxRate()
 	switch {

@@ -36,7 +36,8 @@ func New(c Config) (*Agent, error) {
 	}
 	a := &Agent{
 		config: c, log: c.Log, tree: tree, kernel: symbolize.NewKernel(c.Log),
-		checks: selfcheck.New(c.Log), targets: map[int]*target{}, pendingStarts: map[int]schedule{},
+		checks: selfcheck.New(c.Log), begun: sampler.Now() - int64(time.Since(c.Begun)),
+		targets: map[int]*target{}, pendingStarts: map[int]schedule{},
 	}
 	if !c.NoSourceMaps {
 		a.maps = sourcemaps.New(c.Log)
@@ -84,6 +85,7 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 		stats, closing := a.finish()
 		return stats, errors.Join(err, closing)
 	}
+	a.sampling = sampler.Now()
 	end := a.nextCut(a.stats.Start)
 	for ctx.Err() == nil && !a.finished() {
 		a.sampler.Wait(earliest(end.Add(slack), a.nextMaintenance()))

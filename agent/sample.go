@@ -35,23 +35,40 @@ func (a *Agent) sample(s *sampler.Sample) {
 	a.builder.Add(out)
 }
 
-// slowStart is the delay of the first named sample of a process from which on it is logged.
+// slowStart is how long a start takes that is logged for everyone.
 const slowStart = 300 * time.Millisecond
 
-// logFirstSample logs the delay of the first named sample of a process if it was long.
+// logFirstSample logs how long it took to the first named sample: of the first process since hotspan began, of each
+// that starts later since hotspan met it. hotspan reads the files of all processes that are there before it samples
+// any, so it says nothing of the others.
 func (a *Agent) logFirstSample(t *target, named symbolize.Result) {
 	if t.logged || !named.JS || named.Unnamed {
 		return
 	}
 	t.logged = true
-	reading, waiting := time.Duration(t.ready-t.opened), time.Duration(sampler.Now()-t.ready)
-	if reading+waiting < slowStart {
-		return
+	now, reading := sampler.Now(), between(t.opened, t.ready)
+	switch {
+	case t.opened > a.sampling:
+		a.logStart(reading, "pid", t.PID, "after", between(t.opened, now), "reading its files", reading)
+	case !a.named:
+		began := between(a.begun, a.sampling)
+		a.logStart(began, "pid", t.PID, "after", between(a.begun, now), "reading its files", reading,
+			"sampling began after", began)
 	}
-	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }
-	a.log.Info("first named sample", "pid", t.PID, "after", round(reading+waiting), "reading its files", round(reading),
-		"waiting for a sample", round(waiting))
+	a.named = true
 }
+
+// logStart logs a first named sample, for everyone if hotspan took long before it could take one.
+func (a *Agent) logStart(before time.Duration, args ...any) {
+	log := a.log.Debug
+	if before >= slowStart {
+		log = a.log.Info
+	}
+	log("first named sample", args...)
+}
+
+// between is the time between two readings of sampler.Now.
+func between(from, to int64) time.Duration { return time.Duration(to - from).Round(time.Millisecond) }
 
 // stopReasons maps the BPF program's stop codes to those of pprofx.
 var stopReasons = [...]pprofx.StopReason{

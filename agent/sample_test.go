@@ -1,10 +1,16 @@
 package agent
 
 import (
+	"bytes"
+	"log/slog"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -18,5 +24,52 @@ func TestStopReasons(t *testing.T) {
 	}
 	if !strings.Contains(stopReasons[bpf.StopDepth].String(), "deep") {
 		t.Errorf("%q", stopReasons[bpf.StopDepth])
+	}
+}
+
+// TestFirstSample: the first named sample of a run counts from the start of hotspan, that of a process that starts
+// later from when hotspan met it. A quick start is logged for those only who ask for more messages.
+func TestFirstSample(t *testing.T) {
+	const ms = int64(time.Millisecond)
+	now := monotonic()
+	for _, c := range []struct {
+		name                             string
+		begun, opened, ready, sampling   int64 // milliseconds before now
+		level, after, reading, samplingS string
+	}{
+		{"slow", 900, 700, 400, 100, "INFO", `9\d\dms`, "300ms", "800ms"},
+		{"quick", 250, 200, 150, 90, "DEBUG", `2[5-9]\dms`, "50ms", "160ms"},
+		{"idle", 5250, 5200, 5150, 5090, "DEBUG", `5\.[23]\d*s`, "50ms", "160ms"},
+		{"started later, slow", 60000, 500, 100, 59000, "INFO", `5\d\dms`, "400ms", ""},
+		{"started later", 60000, 500, 400, 59000, "DEBUG", `5\d\dms`, "100ms", ""},
+	} {
+		var out bytes.Buffer
+		a := &Agent{
+			begun: now - c.begun*ms, sampling: now - c.sampling*ms,
+			log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		}
+		one := func() *target {
+			return &target{Process: &process.Process{PID: 7}, opened: now - c.opened*ms, ready: now - c.ready*ms}
+		}
+		first := one()
+		a.logFirstSample(first, symbolize.Result{JS: true, Unnamed: true})
+		a.logFirstSample(first, symbolize.Result{})
+		if out.Len() > 0 {
+			t.Errorf("%s: a sample without names counts: %s", c.name, &out)
+		}
+		a.logFirstSample(first, symbolize.Result{JS: true})
+		a.logFirstSample(first, symbolize.Result{JS: true})
+		want := `level=` + c.level + ` msg="first named sample" pid=7 after=` + c.after +
+			` "reading its files"=` + c.reading
+		if c.samplingS != "" {
+			want += ` "sampling began after"=` + c.samplingS
+		}
+		if got := out.String(); !regexp.MustCompile(want+"\n").MatchString(got) || strings.Count(got, "\n") != 1 {
+			t.Errorf("%s: %s, want %s", c.name, got, want)
+		}
+		a.logFirstSample(one(), symbolize.Result{JS: true})
+		if n := strings.Count(out.String(), "\n"); (n == 2) != strings.HasPrefix(c.name, "started") {
+			t.Errorf("%s: %d messages for two processes", c.name, n)
+		}
 	}
 }

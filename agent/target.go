@@ -25,7 +25,7 @@ type target struct {
 
 	opened      int64     // when it was opened, CLOCK_MONOTONIC in nanoseconds
 	ready       int64     // when readProcess was done
-	logged      bool      // logFirstSample has run
+	logged      bool      // it has had a named sample
 	refreshAt   schedule  // when to read the mappings again: after a start much is mapped
 	refreshed   time.Time // when they were read last
 	refreshing  bool

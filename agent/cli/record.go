@@ -41,6 +41,9 @@ type recordCmd struct {
 	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
 }
 
+// begun is when the program began, but for the milliseconds in which the Go runtime starts and packages initialise.
+var begun = time.Now()
+
 // The values of --label-style.
 const (
 	styleHotspan = "hotspan"
@@ -138,7 +141,7 @@ func (r *recordCmd) config(c console) (agent.Config, error) {
 	config := agent.Config{
 		Select: agent.Selection{PIDs: r.PID, All: r.All}, Rate: r.Rate,
 		SnapshotEvery: cmp.Or(r.SnapshotEvery, foldEvery), RingBytes: r.RingBuffer << 20,
-		NoSourceMaps: !r.SourceMaps, RaisePriority: true, Log: c.logger(r.Verbose),
+		NoSourceMaps: !r.SourceMaps, RaisePriority: true, Begun: begun, Log: c.logger(r.Verbose),
 	}
 	if r.Name != "" {
 		re, err := regexp.Compile(r.Name)
