@@ -71,8 +71,11 @@ bench: root-bench build test/programs/$(INSTALLED)
 bench-readers: root-bench-readers tools-go tools-test $(PACKAGES)
 	@go test ./agent/internal/walk -run '^$$' -bench '^BenchmarkReaders$$' -benchtime 1x
 
+# Without symbol tables and debugging information, which nothing in hotspan reads: stack traces of Go name functions and
+# lines without them. gRPC's pages for debugging over HTTP are left out too.
+OUT = bin/hotspan
 build: tools-go
-	go build -o bin/hotspan .
+	go build -trimpath -tags grpcnotrace -ldflags '-s -w' -o $(OUT) .
 
 generate: tools-go tools-bpf
 	go generate ./$(BPF)/...
