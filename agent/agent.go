@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/labels"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/selfcheck"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
@@ -32,9 +33,10 @@ type Agent struct {
 	checks   *selfcheck.Checks
 	async    async
 
-	targets       map[int]*target  // by pid
-	pendingStarts map[int]schedule // processes that started recently and have no V8 yet
-	properties    []string         // names of store properties, from processes that have ended
+	targets       map[int]*target       // by pid
+	pendingStarts map[int]schedule      // processes that started recently and have no V8 yet
+	withoutV8     map[procs.FileID]bool // executables whose processes had none
+	properties    []string              // names of store properties, from processes that have ended
 
 	begun    int64 // when the program began, as monotonic gives it
 	sampling int64 // when sampling began

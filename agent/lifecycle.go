@@ -6,6 +6,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // lifecycle handles a process that has exited or has called execve.
@@ -26,7 +27,7 @@ func (a *Agent) lifecycle(l bpf.Lifecycle) {
 		case t != nil && err != nil:
 			a.log.Warn("process runs another program now, it is not profiled any more", "pid", pid, "why", err)
 		case errors.Is(err, ErrNotNode) && len(a.pendingStarts) < maxPendingStarts:
-			a.pendingStarts[pid] = afterStart(time.Now()) // V8 may be in a library that is not mapped yet
+			a.pendingStarts[pid] = a.retriesOf(pid, time.Now()) // V8 may be in a library that is not mapped yet
 		}
 	})
 }
@@ -58,6 +59,30 @@ func (a *Agent) attachNew(pid int, done func(error)) {
 // maxPendingStarts bounds the processes without V8 that are inspected again.
 const maxPendingStarts = 1024
 
+// maxWithoutV8 bounds the executables that are known to run without V8.
+const maxWithoutV8 = 1 << 12
+
+// retriesOf says when to inspect a process again that has no V8. Few processes get V8 from a library, so those of an
+// executable that had none before are inspected less often.
+func (a *Agent) retriesOf(pid int, now time.Time) schedule {
+	if id, err := procs.ExecutableID(pid); err == nil && a.withoutV8[id] {
+		return schedule{now.Add(50 * time.Millisecond), now.Add(time.Second)}
+	}
+	return afterStart(now)
+}
+
+// keepWithoutV8 notes that a process had no V8 long after its start.
+func (a *Agent) keepWithoutV8(pid int) {
+	id, err := procs.ExecutableID(pid)
+	if err != nil {
+		return
+	}
+	if a.withoutV8 == nil || len(a.withoutV8) >= maxWithoutV8 {
+		a.withoutV8 = map[procs.FileID]bool{}
+	}
+	a.withoutV8[id] = true
+}
+
 // retryStarts inspects again the processes that started recently and had no V8 yet.
 func (a *Agent) retryStarts(now time.Time) {
 	for pid, s := range a.pendingStarts {
@@ -66,7 +91,11 @@ func (a *Agent) retryStarts(now time.Time) {
 		}
 		a.pendingStarts[pid] = s
 		a.attachNew(pid, func(err error) {
-			if len(s) == 0 || !errors.Is(err, ErrNotNode) {
+			none := errors.Is(err, ErrNotNode)
+			if none && len(s) == 0 {
+				a.keepWithoutV8(pid)
+			}
+			if len(s) == 0 || !none {
 				delete(a.pendingStarts, pid)
 			}
 		})
