@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -31,7 +32,7 @@ func TestStopReasons(t *testing.T) {
 // later from when hotspan met it. A quick start is logged for those only who ask for more messages.
 func TestFirstSample(t *testing.T) {
 	const ms = int64(time.Millisecond)
-	now := monotonic()
+	now := sampler.Now()
 	for _, c := range []struct {
 		name                             string
 		begun, opened, ready, sampling   int64 // milliseconds before now
