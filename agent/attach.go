@@ -78,6 +78,7 @@ func (a *Agent) readProcess(pid int) (*target, error) {
 		return nil, err
 	}
 	if err := process.CanSample(p.Layout); err != nil {
+		p.Mappings.Release()
 		return nil, fmt.Errorf("process %d (%s): %w", pid, p.Executable, err)
 	}
 	config := labels.Configure(a.tree, p.Layout)
@@ -114,6 +115,7 @@ func (a *Agent) activate(t *target) error {
 		err = fmt.Errorf("process %d: %w", t.PID, ErrGone)
 	}
 	if err != nil {
+		go t.Mappings.Release()
 		return err
 	}
 	a.targets[t.PID] = t
@@ -168,6 +170,8 @@ func (a *Agent) publish(t *target) error {
 func (a *Agent) detach(t *target) {
 	if err := a.sampler.RemoveProcess(t.PID); err != nil {
 		a.log.Warn("process not removed from the BPF map", "pid", t.PID, "why", err)
+	} else {
+		go t.Mappings.Release() // it waits for the kernel, and samples do not wait
 	}
 	a.checks.Remove(t.Process)
 	if t.maps != nil {

@@ -67,7 +67,11 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 		next, err := t.Mappings.Reread()
 		return func() {
 			t.refreshing = false
-			if err != nil || a.targets[t.PID] != t {
+			if err != nil {
+				return
+			}
+			if a.targets[t.PID] != t {
+				go next.Release()
 				return
 			}
 			changed := t.Mappings.Update(next)

@@ -1,9 +1,11 @@
 package elffile
 
 import (
-	"debug/elf"
+	"crypto/sha256"
 	"os"
-	"path/filepath"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
@@ -16,20 +18,29 @@ type Rules interface {
 	RemoveTable(uint32) error
 }
 
-// Cache keeps files by device and inode. It is not safe for concurrent use.
+// Cache keeps the files that processes have mapped, each once, and releases a file after its last process has ended. A
+// Hold of a process gets files. HasV8, Preload and the Get of all Holds are for one goroutine at a time; any number may
+// call Release at the same time.
 type Cache struct {
 	rules       Rules
-	layoutsOnly bool // read only the layout of V8
-	files       map[procs.FileID]*File
-	memory      map[string]*File
+	layoutsOnly bool                  // read only the layout of V8
 	probed      map[procs.FileID]bool // whether files that were not read hold V8
+	idleFor     time.Duration
+
+	mu    sync.Mutex // guards what follows
+	files map[key]*File
+	idle  []*File // those without users, the last released one last
+}
+
+// key identifies a file: by device and inode, or by the hash of its image if it is in memory only.
+type key struct {
+	procs.FileID
+	image [sha256.Size]byte
 }
 
 // NewCache makes a cache that adds the unwind rules of each file to r, unless that is nil.
 func NewCache(r Rules) *Cache {
-	return &Cache{
-		rules: r, files: map[procs.FileID]*File{}, memory: map[string]*File{}, probed: map[procs.FileID]bool{},
-	}
+	return &Cache{rules: r, files: map[key]*File{}, probed: map[procs.FileID]bool{}, idleFor: idleFor}
 }
 
 // NewLayoutCache makes a cache that reads only the layout of the V8 in each file, which is fast.
@@ -37,21 +48,6 @@ func NewLayoutCache() *Cache {
 	c := NewCache(nil)
 	c.layoutsOnly = true
 	return c
-}
-
-// Get returns the file that a process has mapped. It is never nil; if it cannot be read, Problems says why.
-func (c *Cache) Get(pid int, m procs.Mapping) *File {
-	if f := c.files[m.File()]; f != nil && !f.replaced(procs.Path(pid, m)) {
-		return f
-	}
-	if c.layoutsOnly {
-		if has, err := c.HasV8(pid, m); !has && err == nil {
-			return &File{Path: m.Path} // not cached: another mapping of the file may have V8's code
-		}
-	}
-	f := c.read(pid, m)
-	c.files[m.File()] = f
-	return f
 }
 
 // minV8 is a lower bound of the machine code of any V8 with its builtins, in bytes: Node 16 has 30 MB of code.
@@ -66,7 +62,7 @@ func (c *Cache) HasV8(pid int, m procs.Mapping) (bool, error) {
 	if !m.Exec || m.Inode == 0 || m.End-m.Start < minV8 {
 		return false, nil
 	}
-	if f := c.files[m.File()]; f != nil && f.Layout != nil {
+	if f := c.find(key{FileID: m.File()}); f != nil && f.Layout != nil {
 		return true, nil
 	}
 	if has, ok := c.probed[m.File()]; ok {
@@ -85,69 +81,50 @@ func (c *Cache) HasV8(pid int, m procs.Mapping) (bool, error) {
 	return has, nil
 }
 
-func (c *Cache) read(pid int, m procs.Mapping) *File {
-	file, err := procs.Open(pid, m)
-	if err != nil {
-		return &File{Path: m.Path, Problems: []error{err}}
-	}
-	roots := []string{procs.Root(pid), "/"}
-	if c.layoutsOnly {
-		return loadLayout(file, m.Path, roots...)
-	}
-	f := load(file, m.Path, roots...)
-	f.stamp = stampOfFile(file)
-	c.add(f)
-	return f
+func (c *Cache) find(k key) *File {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.files[k]
 }
 
-// Preload reads an executable that is about to run, and the libraries that it will load.
-func (c *Cache) Preload(path string) error {
-	if err := c.preload(path); err != nil {
-		return err
+// get returns a file for a user more. It is never nil; if it cannot be read, Problems says why.
+func (c *Cache) get(pid int, m procs.Mapping) *File {
+	k := key{FileID: m.File()}
+	if f := c.find(k); f != nil && !f.replaced(procs.Path(pid, m)) && c.use(f, mapped) {
+		return f
 	}
-	ef, err := elf.Open(path)
-	if err != nil {
-		return err
-	}
-	defer ef.Close()
-	names, _ := ef.ImportedLibraries() // none if it is static
-	for _, name := range append(names, loader) {
-		for _, dir := range libraryDirs {
-			if c.preload(filepath.Join(dir, name)) == nil {
-				break
-			}
+	if c.layoutsOnly {
+		if has, err := c.HasV8(pid, m); !has && err == nil {
+			return &File{Path: m.Path} // not cached: another mapping of the file may have V8's code
 		}
 	}
-	return nil
-}
-
-// libraryDirs are the directories in which distributions keep their libraries and the dynamic linker. This is a guess:
-// a library elsewhere is read when it is mapped.
-var libraryDirs = []string{
-	"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib",
-}
-
-const loader = "ld-linux-x86-64.so.2"
-
-func (c *Cache) preload(path string) error {
-	m, err := procs.Identify(path)
+	file, err := procs.Open(pid, m)
 	if err != nil {
-		return err
+		return c.put(k, &File{Path: m.Path, Problems: []error{err}})
 	}
-	if c.files[m.File()] != nil {
-		return nil
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	f := load(file, path, "/")
-	f.stamp = stampOf(path)
-	c.add(f)
-	c.files[m.File()] = f
-	return nil
+	defer file.Close()
+	return c.open(k, file, m.Path, procs.Root(pid), "/")
 }
 
+// open returns a file that is open, for a user more: the one that was read before, or it reads this one, and a separate
+// debug file below one of the roots.
+func (c *Cache) open(k key, file *os.File, path string, roots ...string) *File {
+	stamp := stampOfFile(file)
+	if f := c.find(k); f != nil && f.stamp == stamp && c.use(f, idle) {
+		return f
+	}
+	var f *File
+	if c.layoutsOnly {
+		f = loadLayout(file, path, roots...)
+	} else {
+		f = load(file, path, roots...)
+		c.add(f)
+	}
+	f.stamp = stamp
+	return c.put(k, f)
+}
+
+// add gives the unwind rules of a file to the BPF program.
 func (c *Cache) add(f *File) {
 	if f.Rules == nil || c.rules == nil {
 		return
@@ -155,22 +132,36 @@ func (c *Cache) add(f *File) {
 	var err error
 	f.Slot, f.Pages, err = c.rules.AddTable(f.Rules)
 	f.note("unwind rules", err)
+	f.rows = len(f.Rules.Rows)
 	f.Rules.Rows = nil // the BPF maps have them now
 }
 
 // VdsoPath is the name of the vdso in /proc/PID/maps.
 const VdsoPath = "[vdso]"
 
-// Vdso returns the file of the vdso, the code that the kernel maps into each process; image is its memory.
-func (c *Cache) Vdso(image []byte) *File {
+// vdso returns the file of the vdso, for a user more.
+func (c *Cache) vdso(image []byte) *File {
 	if c.layoutsOnly {
 		return &File{Path: VdsoPath}
 	}
-	if f := c.memory[string(image)]; f != nil {
+	k := key{image: sha256.Sum256(image)}
+	if f := c.find(k); f != nil && c.use(f, idle) {
 		return f
 	}
 	f := FromMemory(image, VdsoPath)
 	c.add(f)
-	c.memory[string(image)] = f
+	return c.put(k, f)
+}
+
+// put adds a file with one user. If another file has its key, that one stays with its users alone.
+func (c *Cache) put(k key, f *File) *File {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if old := c.files[k]; old != nil && old.users == 0 {
+		c.idle = slices.DeleteFunc(c.idle, func(f *File) bool { return f == old })
+		c.drop(old)
+	}
+	f.key, f.users = k, 1
+	c.files[k] = f
 	return f
 }

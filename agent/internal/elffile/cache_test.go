@@ -63,7 +63,7 @@ func sleeper(t *testing.T) (path string, pid int, mapping func() procs.Mapping, 
 
 func TestCacheReadsOnce(t *testing.T) {
 	path, pid, mapping, id := sleeper(t)
-	c := NewCache(nil)
+	c := NewCache(nil).Hold()
 	f := c.Get(pid, mapping())
 	if f.BuildID != id || f.Path != path || f.Layout != nil || f.Rules == nil {
 		t.Errorf("%+v, want build id %s", f, id)
@@ -90,19 +90,19 @@ func TestCacheOfFilesThatAreGone(t *testing.T) {
 	if err := os.Rename(path+" new", path); err != nil {
 		t.Fatal(err)
 	}
-	if f := NewCache(nil).Get(pid, mapping()); f.BuildID != id {
+	if f := NewCache(nil).Hold().Get(pid, mapping()); f.BuildID != id {
 		t.Errorf("replaced: %+v", f)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if f := NewCache(nil).Get(pid, mapping()); f.BuildID != id {
+	if f := NewCache(nil).Hold().Get(pid, mapping()); f.BuildID != id {
 		t.Errorf("deleted: %+v", f)
 	}
 }
 
 func TestCacheOfFilesThatCannotBeRead(t *testing.T) {
-	c := NewCache(nil)
+	c := NewCache(nil).Hold()
 	m := procs.Mapping{Start: 0x1000, End: 0x2000, Inode: 1 << 60, Path: "/no/such/file"}
 	f := c.Get(os.Getpid(), m)
 	if f == nil || len(f.Problems) != 1 || !strings.Contains(f.Problems[0].Error(), "/no/such/file") ||
@@ -166,7 +166,7 @@ func TestVdso(t *testing.T) {
 	if _, err := (target.Live{PID: os.Getpid()}).ReadAt(image, int64(maps[i].Start)); err != nil {
 		t.Fatal(err)
 	}
-	c := NewCache(nil)
+	c := NewCache(nil).Hold()
 	f := c.Vdso(image)
 	if f.Symbols == nil || f.Rules == nil || f.Path != "[vdso]" {
 		t.Errorf("%+v", f)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
@@ -30,28 +31,29 @@ type File struct {
 	ThreadLocals *threadlocal.File
 	Pool         *uvpool.Pool // of libuv; nil if there is none, or no symbols for it
 	Problems     []error
-	elf          *elf.File
-	stamp        stamp
+	segments     symbols.Segments
+
+	// For the cache.
+	key       key
+	stamp     stamp
+	rows      int       // of the rules in the BPF map
+	users     int       // Holds that have the file
+	idleSince time.Time // when it had its last user
 }
 
 // Address converts an offset in the file to an ELF virtual address. It is false if no segment holds the offset.
-func (f *File) Address(offset uint64) (uint64, bool) {
-	if f.elf == nil {
-		return 0, false
-	}
-	return symbols.FileAddress(f.elf, offset)
-}
+func (f *File) Address(offset uint64) (uint64, bool) { return f.segments.Address(offset) }
 
 // open reads the ELF header and the build id. If the file has no symbols, it opens the separate debug file below one of
-// the roots; close closes that. ok is false if it is not an ELF file.
-func open(r io.ReaderAt, path string, roots []string) (f *File, debug io.ReaderAt, close func(), ok bool) {
+// the roots; close closes that. ef is nil if it is not an ELF file.
+func open(r io.ReaderAt, path string, roots []string) (f *File, ef *elf.File, debug io.ReaderAt, close func()) {
 	f, close = &File{Path: path}, func() {}
 	ef, err := elf.NewFile(r)
 	if err != nil {
 		f.Problems = append(f.Problems, fmt.Errorf("%s: %w", path, err))
-		return f, nil, close, false
+		return f, nil, nil, close
 	}
-	f.elf = ef
+	f.segments = symbols.SegmentsOf(ef)
 	f.BuildID, err = symbols.BuildID(ef)
 	f.note("build id", err)
 	if ef.Section(".symtab") == nil {
@@ -61,14 +63,14 @@ func open(r io.ReaderAt, path string, roots []string) (f *File, debug io.ReaderA
 			debug, close = found, func() { found.Close() }
 		}
 	}
-	return f, debug, close, true
+	return f, ef, debug, close
 }
 
 // loadLayout reads only the layout of the V8 in a file.
 func loadLayout(r io.ReaderAt, path string, roots ...string) *File {
-	f, debug, close, ok := open(r, path, roots)
+	f, ef, debug, close := open(r, path, roots)
 	defer close()
-	if ok {
+	if ef != nil {
 		var err error
 		f.Layout, err = layout.ReadWith(r, debug)
 		f.note("V8", noV8(err))
@@ -86,12 +88,11 @@ func noV8(err error) error {
 
 // load reads a file, its parts concurrently: Node.js has some hundred thousand symbols and as many unwind rules.
 func load(r io.ReaderAt, path string, roots ...string) *File {
-	f, debug, close, ok := open(r, path, roots)
+	f, ef, debug, close := open(r, path, roots)
 	defer close()
-	if !ok {
+	if ef == nil {
 		return f
 	}
-	ef := f.elf
 	var errs [5]error
 	var parts sync.WaitGroup
 	parts.Go(func() {
@@ -118,11 +119,3 @@ func (f *File) note(what string, err error) {
 
 // FromMemory reads a file that is in memory only, such as the vdso.
 func FromMemory(image []byte, name string) *File { return load(bytes.NewReader(image), name) }
-
-// replaced reports whether another file has taken the path of f. If the path is gone, a process still has the file
-// mapped, so its inode is not reused.
-func (f *File) replaced(path string) bool {
-	now := stampOf(path)
-	return f.stamp.inode != 0 && now.inode == f.stamp.inode &&
-		(now.size != f.stamp.size || now.written != f.stamp.written)
-}

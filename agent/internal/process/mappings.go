@@ -18,6 +18,8 @@ type Mappings struct {
 	pid     int
 	mem     io.ReaderAt
 	cache   *elffile.Cache
+	files   *elffile.Hold
+	retired *elffile.Hold // of the mappings before: the BPF program may still use rules of files that were unmapped
 	v8      *elffile.File
 	unread  error    // why a mapped file that may contain V8 could not be read
 	regions []Region // by address
@@ -27,26 +29,39 @@ type Mappings struct {
 // readMappings reads the address space of a process. An error means that the process is gone or that reading it is not
 // permitted. For a process without V8 the Layout is nil and nothing else is read.
 func readMappings(pid int, mem io.ReaderAt, c *elffile.Cache) (*Mappings, error) {
-	ms := &Mappings{pid: pid, mem: mem, cache: c}
+	ms := &Mappings{pid: pid, mem: mem, cache: c, files: c.Hold(), retired: c.Hold()}
 	if err := ms.read(); err != nil {
+		ms.Release()
 		return nil, err
 	}
 	return ms, nil
 }
 
-// Reread reads the mappings again, while the old ones stay in use; pass the result to Update. It also reads the files
-// of new code, which can be slow.
+// Release gives back the files of the mappings. Call it when the BPF program does not sample the process any more. It
+// may wait for BPF programs that run.
+func (ms *Mappings) Release() {
+	ms.retired.Release()
+	ms.files.Release()
+}
+
+// Reread reads the mappings again, while the old ones stay in use; pass the result to Update, or call its Release. It
+// also reads the files of new code, which can be slow.
 func (ms *Mappings) Reread() (*Mappings, error) {
 	next := &Mappings{pid: ms.pid, mem: ms.mem, cache: ms.cache, v8: ms.v8, regions: ms.regions}
+	next.files, next.retired = ms.cache.Hold(), ms.cache.Hold()
 	if err := next.read(); err != nil {
+		next.Release()
 		return nil, err
 	}
 	return next, nil
 }
 
-// Update replaces the mappings by the result of Reread, and reports whether code was mapped or unmapped.
+// Update replaces the mappings by the result of Reread, and reports whether code was mapped or unmapped. Tell the BPF
+// program then: files that were unmapped are given back at the next Update.
 func (ms *Mappings) Update(next *Mappings) (changed bool) {
 	changed = !slices.Equal(next.regions, ms.regions)
+	go ms.retired.Release()
+	ms.retired, ms.files = ms.files, next.files
 	ms.v8, ms.unread, ms.regions, ms.maps = next.v8, next.unread, next.regions, next.maps
 	return changed
 }
@@ -118,7 +133,7 @@ func (ms *Mappings) code(m procs.Mapping) []Region {
 	if m.Inode == 0 || strings.HasPrefix(m.Path, "[") {
 		return nil
 	}
-	f := ms.cache.Get(ms.pid, m)
+	f := ms.files.Get(ms.pid, m)
 	if f.Layout != nil && ms.v8 == nil {
 		ms.v8 = f
 	}
@@ -139,7 +154,7 @@ func (ms *Mappings) code(m procs.Mapping) []Region {
 // isSecondMapping reports whether a mapping is the second one of V8's builtins, inside its code range, for a file
 // without symbols of the builtins: no other part of an executable is mapped directly after anonymous memory.
 func (ms *Mappings) isSecondMapping(m, before procs.Mapping) bool {
-	return ms.v8 != nil && ms.v8.Layout.Builtins == layout.Range{} && ms.v8 == ms.cache.Get(ms.pid, m) &&
+	return ms.v8 != nil && ms.v8.Layout.Builtins == layout.Range{} && ms.v8 == ms.files.Get(ms.pid, m) &&
 		before.End == m.Start && before.Inode == 0 && before.Path == ""
 }
 
@@ -148,5 +163,5 @@ func (ms *Mappings) kernelCode(m procs.Mapping) []Region {
 	if _, err := ms.mem.ReadAt(image, int64(m.Start)); err != nil {
 		return nil
 	}
-	return []Region{{Start: m.Start, End: m.End, File: ms.cache.Vdso(image), Bias: m.Start}}
+	return []Region{{Start: m.Start, End: m.End, File: ms.files.Vdso(image), Bias: m.Start}}
 }

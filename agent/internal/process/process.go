@@ -25,7 +25,8 @@ type Process struct {
 }
 
 // Open reads the mappings of a process and finds V8 in them. It reads the files through the cache, which is slow for a
-// file that is not cached yet. The error is ErrNotNode, ErrGone, or says why the process cannot be read.
+// file that is not cached yet; Mappings.Release gives them back. The error is ErrNotNode, ErrGone, or says why the
+// process cannot be read.
 func Open(pid int, files *elffile.Cache) (*Process, error) {
 	if pid <= 0 {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrGone)
@@ -40,10 +41,11 @@ func Open(pid int, files *elffile.Cache) (*Process, error) {
 		return nil, explainAccess(pid, err)
 	}
 	p := &Process{PID: pid, Executable: exe, Memory: mem, Layout: m.Layout(), Bias: m.Bias(), Mappings: m}
-	switch {
-	case p.Layout != nil:
+	if p.Layout != nil {
 		return p, nil
-	case m.unread != nil:
+	}
+	m.Release()
+	if m.unread != nil {
 		return nil, fmt.Errorf("process %d (%s): cannot tell whether it runs V8: %w", pid, exe, m.unread)
 	}
 	return nil, fmt.Errorf("process %d (%s): %w", pid, exe, ErrNotNode)

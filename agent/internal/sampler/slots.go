@@ -11,15 +11,17 @@ import (
 type tableSlots struct {
 	sync.Mutex
 	used [bpf.MaxTables]bool
+	last uint32 // the number that was given last: a number is used again as late as possible
 }
 
 func (t *tableSlots) take() (uint32, error) {
 	t.Lock()
 	defer t.Unlock()
-	for i := uint32(1); i < uint32(bpf.MaxTables); i++ {
-		if !t.used[i] {
-			t.used[i] = true
-			return i, nil
+	for range bpf.MaxTables - 1 {
+		t.last = t.last%uint32(bpf.MaxTables-1) + 1
+		if !t.used[t.last] {
+			t.used[t.last] = true
+			return t.last, nil
 		}
 	}
 	return 0, fmt.Errorf("unwind rules of %d files are loaded, there is no room for more", bpf.MaxTables-1)

@@ -6,16 +6,36 @@ import (
 	"io"
 )
 
-// FileAddress converts an offset in a file to the ELF virtual address that is loaded from there. It is false if no
+// Segments are the parts of an ELF file that are loaded, which say at which ELF virtual address a part of the file is.
+type Segments []Segment
+
+// Segment is a part of a file: Size bytes from Offset on are loaded at Address.
+type Segment struct {
+	Offset, Size, Address uint64
+	Exec                  bool // may be executed
+}
+
+// SegmentsOf returns the segments of a file.
+func SegmentsOf(f *elf.File) Segments {
+	var out Segments
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD {
+			out = append(out, Segment{p.Off, p.Filesz, p.Vaddr, p.Flags&elf.PF_X != 0})
+		}
+	}
+	return out
+}
+
+// Address converts an offset in the file to the ELF virtual address that is loaded from there. It is false if no
 // segment holds the offset. A mapping of a process is known by its file offset: V8 maps its embedded builtins a second
 // time, far from the file's other mappings. If segments share a page, the executable one counts.
-func FileAddress(f *elf.File, offset uint64) (vaddr uint64, ok bool) {
-	for _, p := range f.Progs {
-		if p.Type != elf.PT_LOAD || offset < p.Off || offset-p.Off >= p.Filesz {
+func (s Segments) Address(offset uint64) (vaddr uint64, ok bool) {
+	for _, p := range s {
+		if offset < p.Offset || offset-p.Offset >= p.Size {
 			continue
 		}
-		if !ok || p.Flags&elf.PF_X != 0 {
-			vaddr, ok = offset-p.Off+p.Vaddr, true
+		if !ok || p.Exec {
+			vaddr, ok = offset-p.Offset+p.Address, true
 		}
 	}
 	return vaddr, ok

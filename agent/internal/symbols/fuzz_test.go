@@ -12,7 +12,7 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if file, err := elf.NewFile(bytes.NewReader(data)); err == nil {
 			BuildID(file)
-			FileAddress(file, 0x40)
+			SegmentsOf(file).Address(0x40)
 		}
 		if table, err := Open(bytes.NewReader(data)); err == nil {
 			sound(t, table)

@@ -144,8 +144,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestFileAddress compares with the section headers, which say the same of each section of code.
-func TestFileAddress(t *testing.T) {
+// TestSegmentsAddress compares with the section headers, which say the same of each section of code.
+func TestSegmentsAddress(t *testing.T) {
 	for _, path := range []string{live.Binary(t, "24.21.0"), live.Libc(t)} {
 		f, err := elf.Open(path)
 		if err != nil {
@@ -157,13 +157,13 @@ func TestFileAddress(t *testing.T) {
 				continue
 			}
 			for _, delta := range []uint64{0, s.Size - 1} {
-				if got, ok := FileAddress(f, s.Offset+delta); !ok || got != s.Addr+delta {
+				if got, ok := SegmentsOf(f).Address(s.Offset+delta); !ok || got != s.Addr+delta {
 					t.Errorf("%s %s: offset %#x is %#x, %v, want %#x", path, s.Name, s.Offset+delta, got, ok,
 						s.Addr+delta)
 				}
 			}
 		}
-		if got, ok := FileAddress(f, 1<<40); ok {
+		if got, ok := SegmentsOf(f).Address(1<<40); ok {
 			t.Errorf("%s: an offset past the end is %#x", path, got)
 		}
 	}
