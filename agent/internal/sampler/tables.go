@@ -13,6 +13,9 @@ import (
 // AddTable writes the unwind rules of a file to the BPF maps, and returns the number of the table and the number of
 // pages in its index.
 func (s *Sampler) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
+	if err := checkSpan(t.Rows); err != nil {
+		return 0, 0, err
+	}
 	if slot, err = s.tables.take(); err != nil {
 		return 0, 0, err
 	}
@@ -22,6 +25,25 @@ func (s *Sampler) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
 		return 0, 0, fmt.Errorf("unwind rules (%d rows): %w", len(t.Rows), err)
 	}
 	return slot, pages, nil
+}
+
+// Each page of code takes an element of the index, however few rows it has. A file may have sparsePages for each row,
+// and freePages besides. Node 24 has three rows for each page, sparse libraries have one for ten pages.
+const (
+	sparsePages = 16
+	freePages   = 1 << 16
+)
+
+// checkSpan refuses few rows over much code: a file of a few kilobytes could take 128 MB of BPF maps.
+func checkSpan(rows []unwind.Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	end := rows[len(rows)-1].PC
+	if int(end>>bpf.PageBits) > freePages+sparsePages*len(rows) {
+		return fmt.Errorf("unwind rules: %d rows for %d MiB of code are too few to be kept", len(rows), end>>20)
+	}
+	return nil
 }
 
 // RemoveTable removes the unwind rules of a file.

@@ -157,13 +157,13 @@ func TestSegmentsAddress(t *testing.T) {
 				continue
 			}
 			for _, delta := range []uint64{0, s.Size - 1} {
-				if got, ok := SegmentsOf(f).Address(s.Offset+delta); !ok || got != s.Addr+delta {
+				if got, ok := SegmentsOf(f).Address(s.Offset + delta); !ok || got != s.Addr+delta {
 					t.Errorf("%s %s: offset %#x is %#x, %v, want %#x", path, s.Name, s.Offset+delta, got, ok,
 						s.Addr+delta)
 				}
 			}
 		}
-		if got, ok := SegmentsOf(f).Address(1<<40); ok {
+		if got, ok := SegmentsOf(f).Address(1 << 40); ok {
 			t.Errorf("%s: an offset past the end is %#x", path, got)
 		}
 	}

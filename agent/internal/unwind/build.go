@@ -34,15 +34,22 @@ func Build(f *elf.File) (*Table, error) {
 // span is a range of ELF virtual addresses, the end excluded.
 type span struct{ start, end uint64 }
 
-// executable returns the address ranges that may hold code.
+// executable returns the address ranges that hold code of the file: what a segment has beyond the file's end is zero.
 func executable(f *elf.File) []span {
 	var spans []span
 	for _, p := range f.Progs {
-		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && p.Vaddr < maxAddress && p.Memsz < maxAddress {
-			spans = append(spans, span{p.Vaddr, p.Vaddr + p.Memsz})
+		size := min(p.Memsz, p.Filesz)
+		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && p.Vaddr < maxAddress && size < maxAddress && inFile(p, size) {
+			spans = append(spans, span{p.Vaddr, p.Vaddr + size})
 		}
 	}
 	return spans
+}
+
+// inFile reports whether a file has the first size bytes of a segment.
+func inFile(p *elf.Prog, size uint64) bool {
+	n, _ := p.ReadAt(make([]byte, 1), int64(size)-1)
+	return n == 1
 }
 
 func build(data []byte, addr uint64, text []span) (*Table, error) {
