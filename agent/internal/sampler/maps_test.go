@@ -1,6 +1,7 @@
 package sampler
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"testing"
 
@@ -44,7 +45,15 @@ func TestIndex(t *testing.T) {
 			rows = append(rows, row)
 		}
 		table := &unwind.Table{Rows: rows}
-		elements, pages := index(rows)
+		pages := table.End()>>bpf.PageBits + 1
+		b := make([]byte, elementSize*(int(pages)+1+len(rows)))
+		if err := writeTable(b, pages, table); err != nil {
+			t.Fatal(err)
+		}
+		elements := make([]uint64, len(b)/elementSize)
+		for i := range elements {
+			elements[i] = binary.LittleEndian.Uint64(b[elementSize*i:])
+		}
 		for pc := range rows[len(rows)-1].PC {
 			want, _ := table.Lookup(uint64(pc))
 			got, ok := lookup(elements, pages, pc)

@@ -1,6 +1,8 @@
 package sampler
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/cilium/ebpf"
@@ -13,16 +15,18 @@ import (
 // AddTable writes the unwind rules of a file to the BPF maps, and returns the number of the table and the number of
 // pages in its index.
 func (s *Sampler) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
-	if err := checkSpan(t.Rows); err != nil {
+	if err := checkSpan(t); err != nil {
 		return 0, 0, err
 	}
 	if slot, err = s.tables.take(); err != nil {
 		return 0, 0, err
 	}
-	elements, pages := index(t.Rows)
-	if err := s.putTable(slot, elements); err != nil {
+	if t.Len() > 0 {
+		pages = t.End()>>bpf.PageBits + 1
+	}
+	if err := s.putTable(slot, pages, t); err != nil {
 		s.tables.release(slot)
-		return 0, 0, fmt.Errorf("unwind rules (%d rows): %w", len(t.Rows), err)
+		return 0, 0, fmt.Errorf("unwind rules (%d rows): %w", t.Len(), err)
 	}
 	return slot, pages, nil
 }
@@ -31,17 +35,13 @@ func (s *Sampler) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
 // and freePages besides. Node 24 has three rows for each page, sparse libraries have one for ten pages.
 const (
 	sparsePages = 16
-	freePages   = 1 << 16
+	freePages   = 1 << 18 // 64 MiB of code, 2 MiB of BPF maps
 )
 
 // checkSpan refuses few rows over much code: a file of a few kilobytes could take 128 MB of BPF maps.
-func checkSpan(rows []unwind.Row) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	end := rows[len(rows)-1].PC
-	if int(end>>bpf.PageBits) > freePages+sparsePages*len(rows) {
-		return fmt.Errorf("unwind rules: %d rows for %d MiB of code are too few to be kept", len(rows), end>>20)
+func checkSpan(t *unwind.Table) error {
+	if int(t.End()>>bpf.PageBits) > freePages+sparsePages*t.Len() {
+		return fmt.Errorf("unwind rules: %d rows for %d MiB of code are too few to be kept", t.Len(), t.End()>>20)
 	}
 	return nil
 }
@@ -56,48 +56,62 @@ func (s *Sampler) RemoveTable(slot uint32) error {
 	return err
 }
 
-func (s *Sampler) putTable(slot uint32, elements []uint64) error {
+func (s *Sampler) putTable(slot, pages uint32, t *unwind.Table) error {
+	size := int(pages) + 1 + t.Len()
 	// BPF_F_INNER_MAP (Linux 5.10) allows inner maps of different sizes in one map of maps.
 	m, err := ebpf.NewMap(&ebpf.MapSpec{
-		Name: "rows", Type: ebpf.Array, KeySize: 4, ValueSize: 8,
-		MaxEntries: uint32(len(elements)), Flags: unix.BPF_F_INNER_MAP,
+		Name: "rows", Type: ebpf.Array, KeySize: 4, ValueSize: elementSize,
+		MaxEntries: uint32(size), Flags: unix.BPF_F_INNER_MAP | unix.BPF_F_MMAPABLE,
 	})
 	if err != nil {
 		return err
 	}
 	defer m.Close() // the map of maps keeps a reference
-	keys := make([]uint32, len(elements))
-	for i := range keys {
-		keys[i] = uint32(i)
+	b, err := unix.Mmap(m.FD(), 0, size*elementSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return fmt.Errorf("map the memory of the table: %w", err)
 	}
-	if _, err := m.BatchUpdate(keys, elements, nil); err != nil {
+	err = writeTable(b, pages, t)
+	if err := errors.Join(err, unix.Munmap(b)); err != nil {
 		return err
 	}
 	return s.objects.Tables.Put(slot, m)
 }
 
-// index encodes the rows and puts an index before them. For each page of code, and for the end, an element of the index
-// has the number of rows that begin before it, and a bit for each granule of the page in which the frame pointer's rule
+const elementSize = 8
+
+// writeTable writes an index and the rows behind it. For each page of code, and for the end, an element of the index has
+// the number of rows that begin before it, and a bit for each granule of the page in which the frame pointer's rule
 // holds throughout.
-func index(rows []unwind.Row) (elements []uint64, pages uint32) {
-	if len(rows) == 0 {
-		return nil, 0
-	}
-	pages = rows[len(rows)-1].PC>>bpf.PageBits + 1
-	elements = make([]uint64, int(pages)+1, int(pages)+1+len(rows))
-	for _, r := range rows {
-		elements[r.PC>>bpf.PageBits+1]++
-		elements = append(elements, element(r))
-	}
-	for i := range pages {
-		elements[i+1] += elements[i]
-	}
-	for i := range rows[:len(rows)-1] {
-		if keepsFramePointer(rows[i]) {
-			markGranules(elements, rows[i].PC, rows[i+1].PC)
+func writeTable(b []byte, pages uint32, t *unwind.Table) error {
+	var last unwind.Row
+	page, chunk := uint32(0), make([]unwind.Row, min(t.Len(), 4096))
+	for from := 0; from < t.Len(); from += len(chunk) {
+		chunk = chunk[:min(len(chunk), t.Len()-from)]
+		if err := t.ReadRows(from, chunk); err != nil {
+			return err
+		}
+		for i, r := range chunk {
+			if n := from + i; n > 0 && r.PC <= last.PC || r.PC>>bpf.PageBits >= pages {
+				return fmt.Errorf("row %d is at %#x, behind %#x", n, r.PC, last.PC)
+			}
+			for ; page <= r.PC>>bpf.PageBits; page++ {
+				putRows(b, page, uint32(from+i))
+			}
+			if keepsFramePointer(last) {
+				markGranules(b, last.PC, r.PC)
+			}
+			binary.LittleEndian.PutUint64(b[elementSize*(int(pages)+1+from+i):], element(r))
+			last = r
 		}
 	}
-	return elements, pages
+	putRows(b, pages, uint32(t.Len()))
+	return nil
+}
+
+// putRows sets how many rows begin before a page, and keeps its granules.
+func putRows(b []byte, page, rows uint32) {
+	binary.LittleEndian.PutUint32(b[elementSize*int(page):], rows)
 }
 
 func keepsFramePointer(r unwind.Row) bool {
@@ -105,11 +119,12 @@ func keepsFramePointer(r unwind.Row) bool {
 }
 
 // markGranules sets the bits of the granules that lie wholly in [start, end).
-func markGranules(elements []uint64, start, end uint32) {
+func markGranules(b []byte, start, end uint32) {
 	const size = 1 << bpf.GranuleBits
 	for g := (start + size - 1) / size; (g+1)*size <= end; g++ {
 		page, bit := g>>(bpf.PageBits-bpf.GranuleBits), g&(1<<(bpf.PageBits-bpf.GranuleBits)-1)
-		elements[page] |= 1 << (32 + bit)
+		at := b[elementSize*int(page)+4:]
+		binary.LittleEndian.PutUint32(at, binary.LittleEndian.Uint32(at)|1<<bit)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestSparseTables(t *testing.T) {
 		{{}, {PC: 16 << 20, CFA: unwind.CFANone}}, // a small library
 		append(make([]unwind.Row, 10000), unwind.Row{PC: 40 << 20, CFA: unwind.CFANone}),
 	} {
-		if err := checkSpan(rows); err != nil {
+		if err := checkSpan(&unwind.Table{Rows: rows}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -13,6 +13,23 @@ type Table struct {
 	kept        [numKept][]kept // by register and rising pc: see Kept
 }
 
+// Len returns the number of rows.
+func (t *Table) Len() int { return len(t.Rows) }
+
+// End returns the address behind the last rule, as an offset from Base; 0 if there are no rows.
+func (t *Table) End() uint32 {
+	if len(t.Rows) == 0 {
+		return 0
+	}
+	return t.Rows[len(t.Rows)-1].PC
+}
+
+// ReadRows copies rows, from the one with a number on, until to is full.
+func (t *Table) ReadRows(from int, to []Row) error {
+	copy(to, t.Rows[from:])
+	return nil
+}
+
 // Lookup returns the row in force at an ELF virtual address. For a return address, look up the byte before it, as the
 // call may be the last instruction of its function. A frame that a CFASignal row led to is at the instruction itself.
 // It is false if there is no rule for the address.

@@ -36,6 +36,7 @@ func Load(t testing.TB) *Program {
 		t.Fatal(err)
 	}
 	spec.Maps["events"].MaxEntries = 4096
+	bpf.MapTables(spec)
 	p := new(Program)
 	if err := spec.LoadAndAssign(p, nil); err != nil {
 		t.Fatalf("load the BPF program: %v", err)
