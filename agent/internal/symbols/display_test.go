@@ -55,8 +55,8 @@ func TestShorten(t *testing.T) {
 func TestCxxfilt(t *testing.T) {
 	table := openFile(t, live.Binary(t, "24.21.0"))
 	var names []string
-	for _, e := range table.entries {
-		name := string(table.raw(e.name))
+	for _, e := range entries(table) {
+		name := string(e.name)
 		if strings.HasPrefix(name, "_Z") && !strings.Contains(name, ".") {
 			names = append(names, name)
 		}

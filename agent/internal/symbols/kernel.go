@@ -24,8 +24,7 @@ var ErrHidden = errors.New("all addresses are 0: the kernel hides them from this
 // Kernel reads the code symbols of the running kernel in the format of /proc/kallsyms: address, type, name and [module]
 // on each line. A module's symbol is named "function [module]". The error is ErrHidden or ErrNoSymbols, or of r.
 func Kernel(r io.Reader) (*Table, error) {
-	t := new(Table)
-	var all []candidate
+	var b builder
 	shown := false
 	lines := bufio.NewScanner(io.LimitReader(r, maxKernelText))
 	lines.Buffer(nil, maxKernelLine)
@@ -37,17 +36,20 @@ func Kernel(r io.Reader) (*Table, error) {
 		}
 		shown = shown || addr != 0
 		if rank, ok := kernelRank(kind); ok {
-			all = append(all, candidate{entry{start: addr, name: uint32(len(t.names[0]))}, math.MaxUint64, rank})
-			t.names[0] = append(append(t.names[0], name...), 0)
+			b.all = append(b.all, candidate{
+				start: addr, limit: math.MaxUint64, name: uint32(len(b.names[0])), rank: rank,
+			})
+			b.names[0] = append(append(b.names[0], name...), 0)
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("read kernel symbols: %w", err)
 	}
-	if !shown && len(all) > 0 {
+	if !shown && len(b.all) > 0 {
 		return nil, fmt.Errorf("read kernel symbols: %w", ErrHidden)
 	}
-	if err := t.fill(all); err != nil {
+	t, err := b.table()
+	if err != nil {
 		return nil, fmt.Errorf("read kernel symbols: %w", err)
 	}
 	return t, nil

@@ -63,8 +63,8 @@ func TestNM(t *testing.T) {
 			t.Errorf("%s: nm lists %d addresses, want at least %d", tt.path, len(want), tt.min)
 		}
 		raw := map[uint64]string{}
-		for _, e := range table.entries {
-			raw[e.start], _, _ = strings.Cut(string(table.raw(e.name)), "@")
+		for _, e := range entries(table) {
+			raw[e.start], _, _ = strings.Cut(string(e.name), "@")
 		}
 		for addr, w := range want {
 			if slices.Max(w.sizes) == 0 {
@@ -97,10 +97,11 @@ func TestAddr2line(t *testing.T) {
 			}
 		}
 		random := rand.New(rand.NewPCG(1, 2))
+		all := entries(table)
 		var addrs []uint64
 		var stdin bytes.Buffer
 		for range samples {
-			e := table.entries[random.IntN(len(table.entries))]
+			e := all[random.IntN(len(all))]
 			addr := e.start + random.Uint64N(uint64(e.size))
 			addrs = append(addrs, addr)
 			fmt.Fprintf(&stdin, "%#x\n", addr)

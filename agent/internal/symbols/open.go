@@ -1,12 +1,13 @@
 package symbols
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
-	"strings"
+	"slices"
 )
 
 const (
@@ -33,19 +34,17 @@ func OpenWith(r, debug io.ReaderAt) (*Table, error) {
 			return nil, fmt.Errorf("read symbols of the debug file: %w", err)
 		}
 	}
-	t := new(Table)
-	static, err := t.section(full, elf.SHT_SYMTAB, 0)
+	var b builder
+	if err := b.section(full, elf.SHT_SYMTAB, 0); err != nil {
+		return nil, fmt.Errorf("read symbols: %w", err)
+	}
+	if err := b.section(f, elf.SHT_DYNSYM, secondTable); err != nil {
+		return nil, fmt.Errorf("read symbols: %w", err)
+	}
+	t, err := b.table()
 	if err != nil {
 		return nil, fmt.Errorf("read symbols: %w", err)
 	}
-	dynamic, err := t.section(f, elf.SHT_DYNSYM, secondTable)
-	if err != nil {
-		return nil, fmt.Errorf("read symbols: %w", err)
-	}
-	if err := t.fill(append(static, dynamic...)); err != nil {
-		return nil, fmt.Errorf("read symbols: %w", err)
-	}
-	t.dropUnused()
 	return t, nil
 }
 
@@ -60,45 +59,44 @@ func open(r io.ReaderAt) (*elf.File, error) {
 	return f, nil
 }
 
-// dropUnused drops the dynamic names if no entry uses them.
-func (t *Table) dropUnused() {
-	for _, e := range t.entries {
-		if e.name >= secondTable {
-			return
-		}
-	}
-	t.names[1] = nil
-}
-
 // section reads the symbol table of a type, if there is one. It adds table to the offsets of names.
-func (t *Table) section(f *elf.File, kind elf.SectionType, table uint32) ([]candidate, error) {
+func (b *builder) section(f *elf.File, kind elf.SectionType, table uint32) error {
 	s := f.SectionByType(kind)
 	if s == nil {
-		return nil, nil
+		return nil
 	}
 	if int64(s.Link) >= int64(len(f.Sections)) {
-		return nil, fmt.Errorf("section %s: its names are in section %d of %d", s.Name, s.Link, len(f.Sections))
+		return fmt.Errorf("section %s: its names are in section %d of %d", s.Name, s.Link, len(f.Sections))
 	}
-	data, err := contents(s, maxSymbols)
+	data, err := Contents(s, maxSymbols)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t.names[table/secondTable], err = contents(f.Sections[s.Link], maxStrings)
+	b.names[table/secondTable], err = Contents(f.Sections[s.Link], maxStrings)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var all []candidate
+	b.all = slices.Grow(b.all, len(data)/symbolSize)
 	for ; len(data) >= symbolSize; data = data[symbolSize:] {
-		if c, ok := t.candidate(f, data, table); ok {
-			all = append(all, c)
+		if c, ok := b.candidate(f, data, table); ok {
+			b.all = append(b.all, c)
 		}
 	}
-	return all, nil
+	return nil
 }
 
-func contents(s *elf.Section, limit uint64) ([]byte, error) {
+// Contents returns the data of a section of at most limit bytes. Do not change it: if the reader of the file is a
+// Memory, it is a part of that.
+func Contents(s *elf.Section, limit uint64) ([]byte, error) {
 	if s.Size > limit || s.FileSize > limit {
 		return nil, fmt.Errorf("section %s: %d bytes, more than %d", s.Name, s.Size, limit)
+	}
+	if r, ok := s.ReaderAt.(*io.SectionReader); ok && s.Type != elf.SHT_NOBITS && s.Flags&elf.SHF_COMPRESSED == 0 {
+		if file, off, n := r.Outer(); n == int64(s.FileSize) {
+			if m, ok := file.(Memory); ok {
+				return m.Bytes(off, n)
+			}
+		}
 	}
 	data, err := s.Data()
 	if err != nil {
@@ -107,36 +105,44 @@ func contents(s *elf.Section, limit uint64) ([]byte, error) {
 	return data, nil
 }
 
+// Memory is a file that is in memory.
+type Memory interface {
+	// Bytes returns a part of the file without copying it; the error says that the file is shorter.
+	Bytes(off, n int64) ([]byte, error)
+}
+
 // candidate decodes an Elf64_Sym (System V ABI, figure 4-16: name u32, info u8, other u8, section u16, value u64,
 // size u64). False means it does not name code.
-func (t *Table) candidate(f *elf.File, b []byte, table uint32) (candidate, bool) {
+func (b *builder) candidate(f *elf.File, symbol []byte, table uint32) (candidate, bool) {
 	le := binary.LittleEndian
-	offset, index := le.Uint32(b), int(le.Uint16(b[6:]))
-	start, size := le.Uint64(b[8:]), le.Uint64(b[16:])
+	offset, index := le.Uint32(symbol), int(le.Uint16(symbol[6:]))
+	start, size := le.Uint64(symbol[8:]), le.Uint64(symbol[16:])
 	if offset >= secondTable || index == 0 || index >= len(f.Sections) {
 		return candidate{}, false
 	}
 	s := f.Sections[index]
 	c := candidate{limit: s.Addr + s.Size}
 	c.start, c.size, c.name = start, uint32(min(size, math.MaxUint32)), offset|table
-	name := t.raw(c.name)
+	name := b.raw(c.name)
 	if len(name) == 0 || size == 0 && start >= c.limit {
 		return candidate{}, false
 	}
-	c.rank = bindingRank(elf.ST_BIND(b[4]))
+	c.rank = bindingRank(elf.ST_BIND(symbol[4]))
 	if size == 0 {
 		c.rank += rankNoSize
 	}
-	switch elf.ST_TYPE(b[4]) {
+	switch elf.ST_TYPE(symbol[4]) {
 	case elf.STT_FUNC, elf.STT_GNU_IFUNC:
 		return c, true
 	case elf.STT_NOTYPE:
 		c.rank += rankNoType
 		code := s.Flags&elf.SHF_EXECINSTR != 0
-		return c, code && (size != 0 || strings.HasPrefix(string(name), "Builtins_"))
+		return c, code && (size != 0 || bytes.HasPrefix(name, builtins))
 	}
 	return candidate{}, false
 }
+
+var builtins = []byte("Builtins_")
 
 func bindingRank(b elf.SymBind) uint8 {
 	switch b {
