@@ -1,6 +1,7 @@
 package elffile
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"os"
 	"slices"
@@ -27,9 +28,10 @@ type Cache struct {
 	probed      map[procs.FileID]bool // whether files that were not read hold V8
 	idleFor     time.Duration
 
-	mu    sync.Mutex // guards what follows
-	files map[key]*File
-	idle  []*File // those without users, the last released one last
+	mu       sync.Mutex // guards what follows, and how many users files and contents have
+	files    map[key]*File
+	idle     []*File                // those without users, the last released one last
+	contents map[string][]*contents // that files share, by build id
 }
 
 // key identifies a file: by device and inode, or by the hash of its image if it is in memory only.
@@ -40,7 +42,10 @@ type key struct {
 
 // NewCache makes a cache that adds the unwind rules of each file to r, unless that is nil.
 func NewCache(r Rules) *Cache {
-	return &Cache{rules: r, files: map[key]*File{}, probed: map[procs.FileID]bool{}, idleFor: idleFor}
+	return &Cache{
+		rules: r, files: map[key]*File{}, contents: map[string][]*contents{}, probed: map[procs.FileID]bool{},
+		idleFor: idleFor,
+	}
 }
 
 // NewLayoutCache makes a cache that reads only the layout of the V8 in each file, which is fast.
@@ -113,27 +118,9 @@ func (c *Cache) open(k key, file *os.File, path string, roots ...string) *File {
 	if f := c.find(k); f != nil && f.stamp == stamp && c.use(f, idle) {
 		return f
 	}
-	var f *File
-	if c.layoutsOnly {
-		f = loadLayout(file, path, roots...)
-	} else {
-		f = load(file, path, roots...)
-		c.add(f)
-	}
+	f := c.load(file, roots...).named(path)
 	f.stamp = stamp
 	return c.put(k, f)
-}
-
-// add gives the unwind rules of a file to the BPF program.
-func (c *Cache) add(f *File) {
-	if f.Rules == nil || c.rules == nil {
-		return
-	}
-	var err error
-	f.Slot, f.Pages, err = c.rules.AddTable(f.Rules)
-	f.note("unwind rules", err)
-	f.rows = len(f.Rules.Rows)
-	f.Rules.Rows = nil // the BPF maps have them now
 }
 
 // VdsoPath is the name of the vdso in /proc/PID/maps.
@@ -148,9 +135,9 @@ func (c *Cache) vdso(image []byte) *File {
 	if f := c.find(k); f != nil && c.use(f, idle) {
 		return f
 	}
-	f := FromMemory(image, VdsoPath)
-	c.add(f)
-	return c.put(k, f)
+	out := parse(bytes.NewReader(image), nil).with(nil)
+	c.upload(out)
+	return c.put(k, out.named(VdsoPath))
 }
 
 // put adds a file with one user. If another file has its key, that one stays with its users alone.

@@ -41,7 +41,8 @@ func loadPath(t *testing.T, path string, roots ...string) *File {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	return load(f, path, roots...)
+	c := NewCache(nil)
+	return c.load(f, roots...).named(path)
 }
 
 // A stripped Node.js with its separate debug file is as good as the whole one, of which both were made by binutils.

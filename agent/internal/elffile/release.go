@@ -108,13 +108,24 @@ func (c *Cache) dropIdle(now time.Time) {
 	}
 }
 
-// drop gives back what a file takes.
+// drop gives back what a file takes, and its contents if no other file shares them.
 func (c *Cache) drop(f *File) {
 	if c.files[f.key] == f {
 		delete(c.files, f.key)
 	}
-	if f.Slot != 0 {
-		_ = c.rules.RemoveTable(f.Slot) // the slot exists; if not, there is nothing to give back
+	out := f.contents
+	if out == nil {
+		return
+	}
+	if out.files--; out.files > 0 {
+		return
+	}
+	all := slices.DeleteFunc(c.contents[out.buildID], func(o *contents) bool { return o == out })
+	if c.contents[out.buildID] = all; len(all) == 0 {
+		delete(c.contents, out.buildID)
+	}
+	if out.slot != 0 {
+		_ = c.rules.RemoveTable(out.slot) // the slot exists; if not, there is nothing to give back
 	}
 }
 
@@ -123,5 +134,5 @@ func (f *File) rulesBytes() int {
 	if f.Slot == 0 {
 		return 0
 	}
-	return 8 * (int(f.Pages) + f.rows)
+	return 8 * (int(f.Pages) + f.contents.rows)
 }

@@ -53,44 +53,38 @@ func inFile(p *elf.Prog, size uint64) bool {
 }
 
 func build(data []byte, addr uint64, text []span) (*Table, error) {
-	fdes, err := parse(data, addr)
+	// Linkers leave entries of discarded functions behind, at address 0 or of size 0.
+	p, err := functions(data, addr, func(begin, end uint64) bool { return inside(begin, end, text) })
 	if err != nil {
 		return nil, err
 	}
-	// Linkers leave entries of discarded functions behind, at address 0 or of size 0.
-	fdes = slices.DeleteFunc(fdes, func(e *frame.FrameDescriptionEntry) bool { return !inside(e, text) })
-	if len(fdes) == 0 {
+	all := p.functions
+	if len(all) == 0 {
 		return nil, errors.New(".eh_frame describes no code of this file")
 	}
-	slices.SortStableFunc(fdes,
-		func(a, b *frame.FrameDescriptionEntry) int { return cmp.Compare(a.Begin(), b.Begin()) })
-	base := fdes[0].Begin()
-	if last := fdes[len(fdes)-1].Begin(); last-base >= 1<<32-maxFunction {
+	slices.SortStableFunc(all, func(a, b function) int { return cmp.Compare(a.begin, b.begin) })
+	base := all[0].begin
+	if last := all[len(all)-1].begin; last-base >= 1<<32-maxFunction {
 		return nil, fmt.Errorf(".eh_frame spans %#x to %#x, a row can address 4 GiB", base, last)
 	}
-	b := builder{table: &Table{Base: base}, ready: map[*frame.CommonInformationEntry]state{}}
-	for i, e := range fdes {
-		end := e.End()
-		if i+1 < len(fdes) {
-			end = min(end, fdes[i+1].Begin())
+	b := newBuilder(base, len(data))
+	for i, f := range all {
+		end := f.begin + uint64(f.size)
+		if i+1 < len(all) {
+			end = min(end, all[i+1].begin)
 		}
-		if e.Begin() < end { // of two entries for one address the last counts
-			b.function(e, end)
+		if f.begin < end { // of two entries for one address the last counts
+			b.function(&p.common[f.commonNumber], data[f.start:f.end], f.begin, end)
 		}
 	}
 	b.gap()
-	b.table.Rows = slices.Clone(b.table.Rows) // tables live long: drop the spare capacity
-	for i := range b.table.kept {
-		b.table.kept[i] = slices.Clone(b.table.kept[i])
-	}
-	return b.table, nil
+	return b.table, b.finish()
 }
 
 // maxFunction bounds the code one entry may cover, in bytes. The largest in Node 24 has 330 KiB.
 const maxFunction = 256 << 20
 
-func inside(e *frame.FrameDescriptionEntry, text []span) bool {
-	begin, end := e.Begin(), e.End()
+func inside(begin, end uint64, text []span) bool {
 	return begin < end && end-begin <= maxFunction &&
 		slices.ContainsFunc(text, func(s span) bool { return begin >= s.start && end <= s.end })
 }
@@ -99,13 +93,9 @@ func inside(e *frame.FrameDescriptionEntry, text []span) bool {
 func parse(data []byte, addr uint64) (fdes frame.FrameDescriptionEntries, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("malformed .eh_frame: %v", r)
+			err = fmt.Errorf("%v", r)
 		}
 	}()
 	const pointerSize = 8
-	fdes, err = frame.Parse(data, nil, 0, pointerSize, addr)
-	if err != nil {
-		return nil, fmt.Errorf("malformed .eh_frame: %w", err)
-	}
-	return fdes, nil
+	return frame.Parse(data, nil, 0, pointerSize, addr)
 }

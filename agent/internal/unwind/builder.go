@@ -1,39 +1,38 @@
 package unwind
 
-import "github.com/go-delve/delve/pkg/dwarf/frame"
+import "bytes"
 
 // builder appends the rows of functions to a table, by rising address.
 type builder struct {
 	table *Table
 	m     machine
-	end   uint64                                  // where the last function ended
-	ready map[*frame.CommonInformationEntry]state // after the initial instructions of a common entry
+	end   uint64 // where the last function ended
+	kept  [numKept]keptWriter
 }
 
-// function appends the rows of one entry, up to end.
-func (b *builder) function(e *frame.FrameDescriptionEntry, end uint64) {
-	if b.end != 0 && e.Begin() > b.end {
+// Node 24 has a row for each 7.5 bytes of .eh_frame, and a byte of a register's places for each 3.
+const (
+	bytesPerRow  = 7
+	bytesPerKept = 3
+)
+
+// newBuilder makes a builder for a section of a size, so that little must be moved as the table grows.
+func newBuilder(base uint64, size int) *builder {
+	b := &builder{table: &Table{Base: base, Rows: make([]Row, 0, size/bytesPerRow)}}
+	for i := range b.kept {
+		b.kept[i].w.Data = make([]byte, 0, size/bytesPerKept)
+	}
+	return b
+}
+
+// function appends the rows of one function.
+func (b *builder) function(c *common, program []byte, begin, end uint64) {
+	if b.end != 0 && begin > b.end {
 		b.gap()
 	}
 	b.end = end
-	initial := b.initial(e.CIE)
-	b.m.code, b.m.data, b.m.now, b.m.initial = e.CIE.CodeAlignmentFactor, e.CIE.DataAlignmentFactor, initial, initial
-	b.m.run(e.Instructions, e.Begin(), end, b.add)
-}
-
-// initial returns the state after the initial instructions of a common entry, which must not advance.
-func (b *builder) initial(c *frame.CommonInformationEntry) state {
-	s, ok := b.ready[c]
-	if ok {
-		return s
-	}
-	m := machine{code: c.CodeAlignmentFactor, data: c.DataAlignmentFactor}
-	m.run(c.InitialInstructions, 0, 1, func(_ uint64, got *state) { s = *got })
-	if c.ReturnAddressRegister != regRA {
-		s.broken = true
-	}
-	b.ready[c] = s
-	return s
+	b.m.code, b.m.data, b.m.now, b.m.initial = c.code, c.data, c.initial, c.initial
+	b.m.run(program, begin, end, b.add)
 }
 
 // add appends the rule of a state from pc on, unless the rule before it is the same.
@@ -65,10 +64,19 @@ func (b *builder) append(pc uint64, row Row) {
 
 // keep appends the places of a state from pc on, where they differ from those before.
 func (b *builder) keep(pc uint64, s *state) {
-	for i := range keptRegisters {
-		rules, place := b.table.kept[i], s.keptAt(i)
-		if n := len(rules); n == 0 || rules[n-1].place != place {
-			b.table.kept[i] = append(rules, kept{uint32(pc - b.table.Base), place})
-		}
+	for i := range b.kept {
+		b.kept[i].add(uint32(pc-b.table.Base), s.keptAt(i))
 	}
+}
+
+// finish ends the table.
+func (b *builder) finish() (err error) {
+	b.table.end = b.table.Rows[len(b.table.Rows)-1].PC
+	var encoded []byte
+	for i := range b.kept {
+		encoded = b.kept[i].appendTo(encoded)
+	}
+	b.table.encodedKept = encoded
+	b.table.kept, err = openKept(bytes.NewReader(encoded), int64(len(encoded)))
+	return err
 }

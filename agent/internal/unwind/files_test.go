@@ -1,7 +1,9 @@
 package unwind
 
 import (
+	"bytes"
 	"debug/elf"
+	"io"
 	"os"
 	"testing"
 )
@@ -30,4 +32,17 @@ func buildFile(t testing.TB, path string) *Table {
 		t.Fatalf("%s: %v", path, err)
 	}
 	return table
+}
+
+func stored(t testing.TB, table *Table) *Table {
+	t.Helper()
+	section := func(b []byte) *io.SectionReader { return io.NewSectionReader(bytes.NewReader(b), 0, int64(len(b))) }
+	out, err := Stored{
+		Base: table.Base, Unsupported: table.Unsupported,
+		Rows: section(table.AppendRows(nil)), Kept: section(table.EncodedKept()),
+	}.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

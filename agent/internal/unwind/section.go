@@ -28,12 +28,9 @@ func ehFrame(f *elf.File) ([]byte, uint64, error) {
 	if s.Type == elf.SHT_NOBITS || s.Flags&elf.SHF_COMPRESSED != 0 || s.Addr == 0 || s.Addr >= maxAddress {
 		return nil, 0, errors.New("the .eh_frame section holds no loadable data (a separate debug file?)")
 	}
-	if s.Size > maxSection {
-		return nil, 0, fmt.Errorf(".eh_frame has %d bytes, more than %d", s.Size, maxSection)
-	}
-	data, err := s.Data()
+	data, err := symbols.Contents(s, maxSection)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read .eh_frame: %w", err)
+		return nil, 0, err
 	}
 	return data, s.Addr, follow(data)
 }

@@ -1,33 +1,23 @@
 package unwind
 
 import (
+	"io"
 	"math"
 	"sort"
+
+	"github.com/hotspan/hotspan/agent/internal/blocks"
 )
 
 // Table holds the rules of one ELF file. It does not change after Build: any number of goroutines may read it.
 type Table struct {
-	Base        uint64          // the lowest ELF virtual address that has a rule
-	Rows        []Row           // by rising PC; the first has PC 0, the last is CFANone
-	Unsupported int             // rules of the file which a Row cannot express; they became CFANone
-	kept        [numKept][]kept // by register and rising pc: see Kept
-}
-
-// Len returns the number of rows.
-func (t *Table) Len() int { return len(t.Rows) }
-
-// End returns the address behind the last rule, as an offset from Base; 0 if there are no rows.
-func (t *Table) End() uint32 {
-	if len(t.Rows) == 0 {
-		return 0
-	}
-	return t.Rows[len(t.Rows)-1].PC
-}
-
-// ReadRows copies rows, from the one with a number on, until to is full.
-func (t *Table) ReadRows(from int, to []Row) error {
-	copy(to, t.Rows[from:])
-	return nil
+	Base        uint64 // the lowest ELF virtual address that has a rule
+	Rows        []Row  // by rising PC; the first has PC 0, the last is CFANone
+	Unsupported int    // rules of the file which a Row cannot express; they became CFANone
+	end         uint32 // offset of the last row
+	encodedKept []byte
+	stored      *io.SectionReader // of n rows; nil: they are in Rows
+	n           int
+	kept        [numKept]*blocks.Table // by register: see Kept
 }
 
 // Lookup returns the row in force at an ELF virtual address. For a return address, look up the byte before it, as the
@@ -50,10 +40,8 @@ func (t *Table) Kept(register uint8, vaddr uint64) int16 {
 	if i < 0 || vaddr < t.Base || pc > math.MaxUint32 {
 		return KeptLost
 	}
-	rules := t.kept[i]
-	next := sort.Search(len(rules), func(i int) bool { return uint64(rules[i].pc) > pc })
-	if next == 0 {
+	if t.kept[i] == nil {
 		return KeptLost
 	}
-	return rules[next-1].place
+	return keptAt(t.kept[i], uint32(pc))
 }

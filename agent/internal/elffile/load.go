@@ -1,0 +1,118 @@
+package elffile
+
+import (
+	"io"
+	"os"
+	"slices"
+)
+
+// load returns the contents of a file: those of a copy of it that was read before, or it parses the file. They have one
+// file more that shares them.
+func (c *Cache) load(file *os.File, roots ...string) *contents {
+	s, err := newSnapshot(file)
+	if err != nil {
+		return failed(err)
+	}
+	defer s.close()
+	h, err := readHead(s)
+	if err != nil {
+		return failed(err)
+	}
+	found, problem := h.debugFile(roots)
+	var debug *snapshot
+	if found != nil {
+		defer found.Close()
+		if debug, problem = newSnapshot(found); debug != nil {
+			defer debug.close()
+		}
+	}
+	if c.layoutsOnly {
+		return parseLayout(s, reader(debug)).with(problem)
+	}
+	if problem == nil {
+		if shared := c.share(h.buildID, s, debug); shared != nil {
+			return shared
+		}
+	}
+	out := parse(s, reader(debug)).with(problem)
+	c.upload(out)
+	if problem == nil && s.err == nil && (debug == nil || debug.err == nil) {
+		out.id = identityOf(s, debug)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.contents[out.buildID] = append(c.contents[out.buildID], out)
+	}
+	return out
+}
+
+// reader returns a snapshot as a reader; nil if there is none.
+func reader(s *snapshot) io.ReaderAt {
+	if s == nil {
+		return nil
+	}
+	return s
+}
+
+// failed are the contents of a file that cannot be read.
+func failed(err error) *contents {
+	out := &contents{files: 1}
+	out.note("", err)
+	return out
+}
+
+// with adds a problem with the debug file, and the first file that has the contents.
+func (c *contents) with(problem error) *contents {
+	c.note("debug file", problem)
+	c.files = 1
+	return c
+}
+
+func identityOf(s, debug *snapshot) *identity {
+	id := &identity{file: s.fingerprint()}
+	if debug != nil {
+		fp := debug.fingerprint()
+		id.debug = &fp
+	}
+	return id
+}
+
+// matches reports whether a file and its debug file have the bytes that the identity is of.
+func (id *identity) matches(s, debug *snapshot) bool {
+	if (id.debug == nil) != (debug == nil) || !id.file.matches(s.file, s.size) {
+		return false
+	}
+	return debug == nil || id.debug.matches(debug.file, debug.size)
+}
+
+// share returns the contents that files with a build id have if they are those of this file too; else nil. It reads the
+// file itself and not the snapshot: the bytes need not stay.
+func (c *Cache) share(buildID string, s, debug *snapshot) *contents {
+	c.mu.Lock()
+	candidates := slices.Clone(c.contents[buildID])
+	c.mu.Unlock()
+	for _, out := range candidates {
+		if !out.id.matches(s, debug) {
+			continue
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if out.files > 0 { // else it was dropped meanwhile
+			out.files++
+			return out
+		}
+		return nil
+	}
+	return nil
+}
+
+// upload gives the unwind rules of a file to the BPF program.
+func (c *Cache) upload(out *contents) {
+	if out.rules == nil || c.rules == nil {
+		return
+	}
+	var err error
+	out.rows = out.rules.Len()
+	out.slot, out.pages, err = c.rules.AddTable(out.rules)
+	out.note("unwind rules", err)
+	out.rules.Rows = nil // the BPF maps have them now
+}

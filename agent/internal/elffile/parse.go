@@ -1,0 +1,93 @@
+package elffile
+
+import (
+	"debug/elf"
+	"errors"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/hotspan/hotspan/agent/internal/symbols"
+	"github.com/hotspan/hotspan/agent/internal/threadlocal"
+	"github.com/hotspan/hotspan/agent/internal/unwind"
+	"github.com/hotspan/hotspan/agent/internal/uvpool"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// head is what is read of a file first: the build id and where the file's parts are.
+type head struct {
+	elf     *elf.File
+	buildID string
+	err     error // of the build id
+}
+
+func readHead(r io.ReaderAt) (h head, err error) {
+	if h.elf, err = elf.NewFile(r); err != nil {
+		return h, err
+	}
+	h.buildID, h.err = symbols.BuildID(h.elf)
+	return h, nil
+}
+
+// debugFile opens the separate debug file of a file without symbols, below one of the roots. It is nil if there is none.
+func (h *head) debugFile(roots []string) (*os.File, error) {
+	if h.elf.Section(".symtab") != nil {
+		return nil, nil
+	}
+	return openDebug(roots, h.buildID)
+}
+
+// parseLayout reads only the layout of the V8 in a file.
+func parseLayout(r, debug io.ReaderAt) *contents {
+	c := new(contents)
+	h, err := readHead(r)
+	if err != nil {
+		c.note("", err)
+		return c
+	}
+	c.start(h)
+	c.layout, err = layout.ReadWith(r, debug)
+	c.note("V8", noV8(err))
+	return c
+}
+
+func (c *contents) start(h head) {
+	c.segments, c.buildID = symbols.SegmentsOf(h.elf), h.buildID
+	c.note("build id", h.err)
+}
+
+// noV8 drops an error that only says that there is no V8.
+func noV8(err error) error {
+	if errors.Is(err, layout.ErrNotV8) {
+		return nil
+	}
+	return err
+}
+
+// parse reads a file, its parts concurrently: Node.js has some hundred thousand symbols and as many unwind rules. debug
+// is the separate debug file; nil for none.
+func parse(r, debug io.ReaderAt) *contents {
+	c := new(contents)
+	h, err := readHead(r)
+	if err != nil {
+		c.note("", err)
+		return c
+	}
+	c.start(h)
+	var errs [5]error
+	var parts sync.WaitGroup
+	parts.Go(func() {
+		if c.symbols, errs[0] = symbols.OpenWith(r, debug); c.symbols != nil {
+			c.pool, errs[4] = uvpool.Find(h.elf, c.symbols)
+		}
+	})
+	parts.Go(func() { c.rules, errs[1] = unwind.Build(h.elf) })
+	parts.Go(func() { c.layout, errs[2] = layout.ReadWith(r, debug) })
+	parts.Go(func() { c.threadLocals, errs[3] = threadlocal.Read(h.elf) })
+	parts.Wait()
+	errs[2] = noV8(errs[2])
+	for i, what := range []string{"symbols", "unwind rules", "V8", "thread-local variables", "thread pool"} {
+		c.note(what, errs[i])
+	}
+	return c
+}

@@ -1,0 +1,109 @@
+package elffile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// pieceSize is how much of a file is read at a time, in bytes.
+	pieceSize = 64 << 10
+	// maxParsed bounds what is read of one file, in bytes. It is 62 MB of Node 25.
+	maxParsed = 512 << 20
+	// maxFile bounds the size of a file, in bytes.
+	maxFile = 64 << 30
+)
+
+// snapshot reads a file, each piece once, into memory that it gives back to the system as a whole. So the bytes that are
+// hashed are those that were parsed, even if somebody writes to the file meanwhile. It is safe for concurrent use.
+type snapshot struct {
+	file io.ReaderAt
+	size int64
+	mem  []byte // of the whole file; what was not read takes none
+
+	mu   sync.Mutex
+	have []bool // by piece
+	read int64
+	err  error // of reading, besides the end of the file
+}
+
+func newSnapshot(f *os.File) (*snapshot, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	s := &snapshot{file: f, size: st.Size()}
+	if s.size == 0 || s.size > maxFile {
+		return nil, fmt.Errorf("%d bytes", s.size)
+	}
+	s.have = make([]bool, (s.size+pieceSize-1)/pieceSize)
+	s.mem, err = unix.Mmap(-1, 0, int(s.size), unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil, fmt.Errorf("memory for %d bytes: %w", s.size, err)
+	}
+	_ = unix.Madvise(s.mem, unix.MADV_NOHUGEPAGE) // a huge page would read as much as 32 pieces take
+	return s, nil
+}
+
+// close gives the memory back. What Bytes has returned is gone then.
+func (s *snapshot) close() { _ = unix.Munmap(s.mem) }
+
+// ReadAt reads from the snapshot. (io.ReaderAt)
+func (s *snapshot) ReadAt(b []byte, off int64) (int, error) {
+	if off < 0 || off >= s.size {
+		return 0, io.EOF
+	}
+	n := min(int64(len(b)), s.size-off)
+	if err := s.ensure(off, n); err != nil {
+		return 0, err
+	}
+	copy(b, s.mem[off:off+n])
+	if n < int64(len(b)) {
+		return int(n), io.EOF
+	}
+	return int(n), nil
+}
+
+// Bytes returns a part of the file without copying it. (symbols.Memory)
+func (s *snapshot) Bytes(off, n int64) ([]byte, error) {
+	if off < 0 || n < 0 || off > s.size || n > s.size-off {
+		return nil, io.ErrUnexpectedEOF
+	}
+	if err := s.ensure(off, n); err != nil {
+		return nil, err
+	}
+	return s.mem[off : off+n : off+n], nil
+}
+
+var errTooMuch = errors.New("too much of the file would have to be read")
+
+// ensure reads the pieces of a range that were not read yet.
+func (s *snapshot) ensure(off, n int64) error {
+	if n == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := off / pieceSize; i <= (off+n-1)/pieceSize && s.err == nil; i++ {
+		if s.have[i] {
+			continue
+		}
+		start := i * pieceSize
+		end := min(start+pieceSize, s.size)
+		if s.read += end - start; s.read > maxParsed {
+			s.err = errTooMuch
+			break
+		}
+		if n, err := s.file.ReadAt(s.mem[start:end], start); int64(n) < end-start {
+			s.err = fmt.Errorf("read %d bytes at %d: %w", end-start, start, err) // it has become shorter
+		}
+		s.have[i] = true
+	}
+	return s.err
+}
