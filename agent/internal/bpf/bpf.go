@@ -38,7 +38,7 @@ func Load(ringBytes uint32) (*Objects, error) {
 	return &o, nil
 }
 
-// MapTables has the sampler write tables of unwind rules into mapped memory, in a sixtieth of the time that updates take.
+// MapTables has the sampler write unwind rules into mapped memory, in a sixtieth of the time that updates take.
 func MapTables(spec *ebpf.CollectionSpec) { spec.Maps["tables"].InnerMap.Flags |= unix.BPF_F_MMAPABLE }
 
 func checkArchitecture(goarch string) error {

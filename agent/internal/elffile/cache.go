@@ -4,56 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"os"
-	"slices"
-	"sync"
-	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
-	"github.com/hotspan/hotspan/agent/internal/unwind"
 	"github.com/hotspan/hotspan/v8/layout"
 )
-
-// Rules receives the unwind rules of files.
-type Rules interface {
-	AddTable(*unwind.Table) (slot, pages uint32, err error)
-	RemoveTable(uint32) error
-}
-
-// Cache keeps the files that processes have mapped, each once, and releases a file after its last process has ended. A
-// Hold of a process gets files. HasV8, Preload and the Get of all Holds are for one goroutine at a time; any number may
-// call Release at the same time.
-type Cache struct {
-	rules       Rules
-	layoutsOnly bool                  // read only the layout of V8
-	probed      map[procs.FileID]bool // whether files that were not read hold V8
-	idleFor     time.Duration
-
-	mu       sync.Mutex // guards what follows, and how many users files and contents have
-	files    map[key]*File
-	idle     []*File                // those without users, the last released one last
-	contents map[string][]*contents // that files share, by build id
-}
-
-// key identifies a file: by device and inode, or by the hash of its image if it is in memory only.
-type key struct {
-	procs.FileID
-	image [sha256.Size]byte
-}
-
-// NewCache makes a cache that adds the unwind rules of each file to r, unless that is nil.
-func NewCache(r Rules) *Cache {
-	return &Cache{
-		rules: r, files: map[key]*File{}, contents: map[string][]*contents{}, probed: map[procs.FileID]bool{},
-		idleFor: idleFor,
-	}
-}
-
-// NewLayoutCache makes a cache that reads only the layout of the V8 in each file, which is fast.
-func NewLayoutCache() *Cache {
-	c := NewCache(nil)
-	c.layoutsOnly = true
-	return c
-}
 
 // minV8 is a lower bound of the machine code of any V8 with its builtins, in bytes: Node 16 has 30 MB of code.
 const minV8 = 4 << 20
@@ -86,12 +40,6 @@ func (c *Cache) HasV8(pid int, m procs.Mapping) (bool, error) {
 	return has, nil
 }
 
-func (c *Cache) find(k key) *File {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.files[k]
-}
-
 // get returns a file for a user more. It is never nil; if it cannot be read, Problems says why.
 func (c *Cache) get(pid int, m procs.Mapping) *File {
 	k := key{FileID: m.File()}
@@ -118,7 +66,7 @@ func (c *Cache) open(k key, file *os.File, path string, roots ...string) *File {
 	if f := c.find(k); f != nil && f.stamp == stamp && c.use(f, idle) {
 		return f
 	}
-	f := c.load(file, roots...).named(path)
+	f := newFile(path, c.load(file, roots...))
 	f.stamp = stamp
 	return c.put(k, f)
 }
@@ -137,18 +85,5 @@ func (c *Cache) vdso(image []byte) *File {
 	}
 	out := parse(bytes.NewReader(image), nil).with(nil)
 	c.upload(out)
-	return c.put(k, out.named(VdsoPath))
-}
-
-// put adds a file with one user. If another file has its key, that one stays with its users alone.
-func (c *Cache) put(k key, f *File) *File {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if old := c.files[k]; old != nil && old.users == 0 {
-		c.idle = slices.DeleteFunc(c.idle, func(f *File) bool { return f == old })
-		c.drop(old)
-	}
-	f.key, f.users = k, 1
-	c.files[k] = f
-	return f
+	return c.put(k, newFile(VdsoPath, out))
 }

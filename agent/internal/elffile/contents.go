@@ -1,8 +1,6 @@
 package elffile
 
 import (
-	"fmt"
-
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
@@ -43,20 +41,4 @@ func (c *contents) note(what string, err error) {
 	if err != nil {
 		c.problems = append(c.problems, problem{what, err})
 	}
-}
-
-// named makes the File of a path with these contents.
-func (c *contents) named(path string) *File {
-	f := &File{
-		Path: path, BuildID: c.buildID, Symbols: c.symbols, Rules: c.rules, Slot: c.slot, Pages: c.pages,
-		Layout: c.layout, ThreadLocals: c.threadLocals, Pool: c.pool, contents: c,
-	}
-	for _, p := range c.problems {
-		if p.what == "" {
-			f.Problems = append(f.Problems, fmt.Errorf("%s: %w", path, p.err))
-		} else {
-			f.Problems = append(f.Problems, fmt.Errorf("%s: %s: %w", path, p.what, p.err))
-		}
-	}
-	return f
 }

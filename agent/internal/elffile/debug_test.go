@@ -42,7 +42,7 @@ func loadPath(t *testing.T, path string, roots ...string) *File {
 	}
 	defer f.Close()
 	c := NewCache(nil)
-	return c.load(f, roots...).named(path)
+	return newFile(path, c.load(f, roots...))
 }
 
 // A stripped Node.js with its separate debug file is as good as the whole one, of which both were made by binutils.

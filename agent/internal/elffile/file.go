@@ -4,8 +4,11 @@ package elffile
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
@@ -35,6 +38,28 @@ type File struct {
 	idleSince time.Time // when it had its last user
 }
 
+// key identifies a file: by device and inode, or by the hash of its image if it is in memory only.
+type key struct {
+	procs.FileID
+	image [sha256.Size]byte
+}
+
+// newFile makes the File of a path with contents.
+func newFile(path string, c *contents) *File {
+	f := &File{
+		Path: path, BuildID: c.buildID, Symbols: c.symbols, Rules: c.rules, Slot: c.slot, Pages: c.pages,
+		Layout: c.layout, ThreadLocals: c.threadLocals, Pool: c.pool, contents: c,
+	}
+	for _, p := range c.problems {
+		if p.what == "" {
+			f.Problems = append(f.Problems, fmt.Errorf("%s: %w", path, p.err))
+		} else {
+			f.Problems = append(f.Problems, fmt.Errorf("%s: %s: %w", path, p.what, p.err))
+		}
+	}
+	return f
+}
+
 // Address converts an offset in the file to an ELF virtual address. It is false if no segment holds the offset.
 func (f *File) Address(offset uint64) (uint64, bool) {
 	if f.contents == nil {
@@ -45,5 +70,13 @@ func (f *File) Address(offset uint64) (uint64, bool) {
 
 // FromMemory reads a file that is in memory only, such as the vdso.
 func FromMemory(image []byte, name string) *File {
-	return parse(bytes.NewReader(image), nil).named(name)
+	return newFile(name, parse(bytes.NewReader(image), nil))
+}
+
+// replaced reports whether another file has taken the path of f. If the path is gone, a process still has the file
+// mapped, so its inode is not reused.
+func (f *File) replaced(path string) bool {
+	now := stampOf(path)
+	return f.stamp.inode != 0 && now.inode == f.stamp.inode &&
+		(now.size != f.stamp.size || now.written != f.stamp.written)
 }

@@ -29,7 +29,7 @@ func readHead(r io.ReaderAt) (h head, err error) {
 	return h, nil
 }
 
-// debugFile opens the separate debug file of a file without symbols, below one of the roots. It is nil if there is none.
+// debugFile opens the debug file of a file without symbols, below one of the roots. It is nil if there is none.
 func (h *head) debugFile(roots []string) (*os.File, error) {
 	if h.elf.Section(".symtab") != nil {
 		return nil, nil

@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -82,7 +83,8 @@ func TestCopiesShare(t *testing.T) {
 		if other.Symbols == node.Symbols || other.Rules == node.Rules || other.Slot == node.Slot {
 			t.Errorf("a file with another %s shares what was parsed", at.section)
 		}
-		if got, _ := node.Symbols.Lookup(node.Layout.Builtins.Start); got != symbol || rules.present[node.Slot] != rows {
+		got, _ := node.Symbols.Lookup(node.Layout.Builtins.Start)
+		if got != symbol || rules.present[node.Slot] != rows {
 			t.Errorf("a file with another %s changes Node.js: %v, %d rows", at.section, got, rules.present[node.Slot])
 		}
 		third := opened(t, c, copyOf(t, path))
@@ -127,7 +129,7 @@ func TestSnapshotReadsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := s.fingerprint()
-	if want := []run{{0, 1}, {3, 1}}; len(before.pieces) != 2 || before.pieces[0] != want[0] || before.pieces[1] != want[1] {
+	if want := []run{{0, 1}, {3, 1}}; !slices.Equal(before.pieces, want) {
 		t.Errorf("pieces %v, want %v", before.pieces, want)
 	}
 	if _, err := f.WriteAt([]byte{1}, pieceSize); err != nil || !before.matches(f, s.size) {

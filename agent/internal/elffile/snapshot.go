@@ -19,7 +19,7 @@ const (
 	maxFile = 64 << 30
 )
 
-// snapshot reads a file, each piece once, into memory that it gives back to the system as a whole. So the bytes that are
+// snapshot reads a file, each piece once, into memory that goes back to the system as a whole. So the bytes that are
 // hashed are those that were parsed, even if somebody writes to the file meanwhile. It is safe for concurrent use.
 type snapshot struct {
 	file io.ReaderAt

@@ -32,11 +32,3 @@ func stampOfFile(f *os.File) stamp {
 }
 
 func newStamp(st *unix.Stat_t) stamp { return stamp{st.Ino, st.Size, st.Mtim, st.Ctim} }
-
-// replaced reports whether another file has taken the path of f. If the path is gone, a process still has the file
-// mapped, so its inode is not reused.
-func (f *File) replaced(path string) bool {
-	now := stampOf(path)
-	return f.stamp.inode != 0 && now.inode == f.stamp.inode &&
-		(now.size != f.stamp.size || now.written != f.stamp.written)
-}

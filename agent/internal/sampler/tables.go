@@ -80,7 +80,7 @@ func (s *Sampler) putTable(slot, pages uint32, t *unwind.Table) error {
 
 const elementSize = 8
 
-// writeTable writes an index and the rows behind it. For each page of code, and for the end, an element of the index has
+// writeTable writes an index and the rows behind it. For each page of code, and for the end, an element of it has
 // the number of rows that begin before it, and a bit for each granule of the page in which the frame pointer's rule
 // holds throughout.
 func writeTable(b []byte, pages uint32, t *unwind.Table) error {

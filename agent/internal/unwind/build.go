@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/go-delve/delve/pkg/dwarf/frame"
 )
 
 // Build reads the unwind rules of an ELF file from its .eh_frame section or, if the section headers are missing, from
@@ -39,7 +37,8 @@ func executable(f *elf.File) []span {
 	var spans []span
 	for _, p := range f.Progs {
 		size := min(p.Memsz, p.Filesz)
-		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && p.Vaddr < maxAddress && size < maxAddress && inFile(p, size) {
+		code := p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0
+		if code && p.Vaddr < maxAddress && size < maxAddress && inFile(p, size) {
 			spans = append(spans, span{p.Vaddr, p.Vaddr + size})
 		}
 	}
@@ -87,15 +86,4 @@ const maxFunction = 256 << 20
 func inside(begin, end uint64, text []span) bool {
 	return begin < end && end-begin <= maxFunction &&
 		slices.ContainsFunc(text, func(s span) bool { return begin >= s.start && end <= s.end })
-}
-
-// parse wraps the DWARF parser, which panics on some malformed input.
-func parse(data []byte, addr uint64) (fdes frame.FrameDescriptionEntries, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%v", r)
-		}
-	}()
-	const pointerSize = 8
-	return frame.Parse(data, nil, 0, pointerSize, addr)
 }

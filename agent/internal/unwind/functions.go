@@ -155,3 +155,14 @@ func (p *parser) use(at int, c *frame.CommonInformationEntry) uint32 {
 	p.common = append(p.common, out)
 	return uint32(len(p.common) - 1)
 }
+
+// parse wraps the DWARF parser, which panics on some malformed input.
+func parse(data []byte, addr uint64) (fdes frame.FrameDescriptionEntries, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	const pointerSize = 8
+	return frame.Parse(data, nil, 0, pointerSize, addr)
+}

@@ -165,7 +165,8 @@ func TestIdleFilesHaveBounds(t *testing.T) {
 	}
 	var large *File
 	for i := range uint64(2) {
-		large = c.put(key{FileID: procs.FileID{Inode: 1<<20 + i}}, &File{Slot: 1, contents: &contents{rows: idleBytes / 8, files: 1}})
+		large = &File{Slot: 1, contents: &contents{rows: idleBytes / 8, files: 1}}
+		c.put(key{FileID: procs.FileID{Inode: 1<<20 + i}}, large)
 		c.release(large)
 	}
 	if len(c.idle) != 1 || c.idle[0] != large || len(c.files) != 1 {

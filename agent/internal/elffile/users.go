@@ -1,0 +1,159 @@
+package elffile
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/unwind"
+)
+
+// Rules receives the unwind rules of files.
+type Rules interface {
+	AddTable(*unwind.Table) (slot, pages uint32, err error)
+	RemoveTable(uint32) error
+}
+
+// Cache keeps the files that processes have mapped, each once, and releases a file after its last process has ended. A
+// Hold of a process gets files. HasV8, Preload and the Get of all Holds are for one goroutine at a time; any number may
+// call Release at the same time.
+type Cache struct {
+	rules       Rules
+	layoutsOnly bool                  // read only the layout of V8
+	probed      map[procs.FileID]bool // whether files that were not read hold V8
+	idleFor     time.Duration
+
+	mu       sync.Mutex // guards what follows, and how many users files and contents have
+	files    map[key]*File
+	idle     []*File                // those without users, the last released one last
+	contents map[string][]*contents // that files share, by build id
+}
+
+// NewCache makes a cache that adds the unwind rules of each file to r, unless that is nil.
+func NewCache(r Rules) *Cache {
+	return &Cache{
+		rules: r, files: map[key]*File{}, contents: map[string][]*contents{}, probed: map[procs.FileID]bool{},
+		idleFor: idleFor,
+	}
+}
+
+// NewLayoutCache makes a cache that reads only the layout of the V8 in each file, which is fast.
+func NewLayoutCache() *Cache {
+	c := NewCache(nil)
+	c.layoutsOnly = true
+	return c
+}
+
+// Files without users stay for a short time, since the next process often runs the same program. Their unwind rules in
+// BPF maps, which are most of what they take, have a bound.
+const (
+	idleFor   = 30 * time.Second
+	maxIdle   = 64      // files
+	idleBytes = 8 << 20 // of unwind rules: Node 24's are 5.5 MB, libc's 0.2 MB
+)
+
+// How many users a file must have for use to add one.
+const (
+	idle   = 0
+	mapped = 1
+)
+
+// use adds a user to a file, unless the file was dropped or has fewer users than that.
+func (c *Cache) use(f *File, least int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.files[f.key] != f || f.users < least {
+		return false
+	}
+	if f.users == 0 {
+		c.idle = slices.DeleteFunc(c.idle, func(i *File) bool { return i == f })
+	}
+	f.users++
+	return true
+}
+
+func (c *Cache) release(f *File) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f.users--
+	switch {
+	case f.users > 0 || f.key == (key{}): // or it was never in the cache
+	case c.files[f.key] != f: // a newer file has its name
+		c.drop(f)
+	default:
+		f.idleSince = time.Now()
+		c.idle = append(c.idle, f)
+		c.dropIdle(f.idleSince)
+		time.AfterFunc(c.idleFor, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.dropIdle(time.Now())
+		})
+	}
+}
+
+// dropIdle drops the files that have been without users for long, and those beyond the bounds, the oldest first.
+func (c *Cache) dropIdle(now time.Time) {
+	left := 0
+	for _, f := range c.idle {
+		left += f.rulesBytes()
+	}
+	for len(c.idle) > 0 {
+		f := c.idle[0]
+		if now.Sub(f.idleSince) < c.idleFor && len(c.idle) <= maxIdle && left <= idleBytes {
+			return
+		}
+		left -= f.rulesBytes()
+		c.idle = c.idle[1:]
+		c.drop(f)
+	}
+}
+
+// drop gives back what a file takes, and its contents if no other file shares them.
+func (c *Cache) drop(f *File) {
+	if c.files[f.key] == f {
+		delete(c.files, f.key)
+	}
+	out := f.contents
+	if out == nil {
+		return
+	}
+	if out.files--; out.files > 0 {
+		return
+	}
+	all := slices.DeleteFunc(c.contents[out.buildID], func(o *contents) bool { return o == out })
+	if c.contents[out.buildID] = all; len(all) == 0 {
+		delete(c.contents, out.buildID)
+	}
+	if out.slot != 0 {
+		_ = c.rules.RemoveTable(out.slot) // the slot exists; if not, there is nothing to give back
+	}
+}
+
+// rulesBytes estimates what the rules of a file take in BPF maps.
+func (f *File) rulesBytes() int {
+	if f.Slot == 0 {
+		return 0
+	}
+	return 8 * (int(f.Pages) + f.contents.rows)
+}
+
+func (c *Cache) find(k key) *File {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.files[k]
+}
+
+// put adds a file with one user. If another file has its key, that one stays with its users alone.
+func (c *Cache) put(k key, f *File) *File {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if old := c.files[k]; old != nil && old.users == 0 {
+		c.idle = slices.DeleteFunc(c.idle, func(f *File) bool { return f == old })
+		c.drop(old)
+	}
+	f.key, f.users = k, 1
+	c.files[k] = f
+	return f
+}
