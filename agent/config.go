@@ -43,6 +43,9 @@ type Config struct {
 	// Begun is when the program began, from which the message about the first named sample counts; zero is when New was
 	// called.
 	Begun time.Time
+	// FileCache is a directory for what is parsed of executable files, so that the next start need not parse them: at
+	// most 256 MiB. It is made where it is missing, and not used if others could write to it; empty means none.
+	FileCache string
 	// Log receives messages for the user; nil discards them.
 	Log *slog.Logger
 	// Run calls Progress about twice a second, on its own goroutine; nil means never.

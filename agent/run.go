@@ -50,6 +50,7 @@ func New(c Config) (*Agent, error) {
 	a.learners = labels.NewLearners(tree, a.sampler, c.Log)
 	a.decoder = labels.NewDecoder(tree, a.sampler, c.Log)
 	a.files = elffile.NewCache(a.sampler)
+	a.keepFiles()
 	for _, path := range c.Preload {
 		if err := a.files.Preload(path); err != nil {
 			a.log.Debug("not read ahead", "file", path, "why", err)

@@ -14,6 +14,7 @@ var help = kong.Vars{
 	"style":  "Label names in pprof: hotspan, or datadog (span id, local root span id, trace endpoint).",
 	"otlp":   "Also send each snapshot, or every 30 s, as OTLP profiles over gRPC, such as to http://127.0.0.1:4317.",
 	"maps":   "Show the original files and lines of TypeScript and of bundles, from their source maps (on).",
+	"cache":  "Keep what is parsed of executable files in ~/.cache/hotspan/files, for the next start (on).",
 	"ring":   "Size of the BPF ring buffer in MiB, a power of two",
 	"label": `Make a label of a value in an AsyncLocalStorage store: tenant=user.tenant, ` +
 		`id=als("session").id, or tenant=get("tenant") for a Map.`,

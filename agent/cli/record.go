@@ -36,6 +36,7 @@ type recordCmd struct {
 	SnapshotEvery time.Duration `help:"Write a snapshot at this interval, without gaps." placeholder:"TIME"`
 	OTLP          string        `name:"otlp" help:"${otlp}" placeholder:"URL"`
 	SourceMaps    bool          `default:"true" negatable:"" help:"${maps}"`
+	Cache         bool          `default:"true" negatable:"" help:"${cache}"`
 	RingBuffer    int           `default:"16" help:"${ring} (${default})." placeholder:"MIB"`
 	Verbose       bool          `short:"v" help:"Log more about the processes."`
 	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
@@ -143,6 +144,9 @@ func (r *recordCmd) config(c console) (agent.Config, error) {
 		SnapshotEvery: cmp.Or(r.SnapshotEvery, foldEvery), RingBytes: r.RingBuffer << 20,
 		NoSourceMaps: !r.SourceMaps, RaisePriority: true, Begun: begun, Log: c.logger(r.Verbose),
 	}
+	if r.Cache {
+		config.FileCache = fileCache()
+	}
 	if r.Name != "" {
 		re, err := regexp.Compile(r.Name)
 		if err != nil {
@@ -162,6 +166,15 @@ func (r *recordCmd) config(c console) (agent.Config, error) {
 		config.Progress = func(p agent.Progress) { c.progress(progressLine(p)) }
 	}
 	return config, nil
+}
+
+// fileCache is the directory for what is parsed of executable files; empty if this user has none.
+func fileCache() string {
+	dir, err := os.UserCacheDir() // fails without $HOME and $XDG_CACHE_HOME, as in a service of systemd
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "hotspan", "files")
 }
 
 // outputs returns the sink for files. It checks that the folder is writable, so that an error comes before sampling.

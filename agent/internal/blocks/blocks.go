@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"sort"
+	"sync/atomic"
 )
 
 // Writer collects blocks. The zero value is ready to use.
@@ -46,9 +47,9 @@ const (
 	maxBlock  = 8 << 20 // bytes: see Table.Read
 )
 
-// Table reads blocks. It does not change after Open, so any number of goroutines may use it if its reader allows that.
+// Table reads blocks. Any number of goroutines may use it if its reader allows that.
 type Table struct {
-	r     io.ReaderAt
+	r     atomic.Pointer[io.ReaderAt]
 	index []block
 	data  int64 // where the data begins
 	size  uint32
@@ -70,7 +71,8 @@ func Open(r io.ReaderAt, size int64) (*Table, error) {
 	if _, err := r.ReadAt(b, headSize); err != nil && len(b) > 0 {
 		return nil, fmt.Errorf("blocks: %w", err)
 	}
-	t := &Table{r: r, index: make([]block, n), data: headSize + n*indexSize, size: uint32(data)}
+	t := &Table{index: make([]block, n), data: headSize + n*indexSize, size: uint32(data)}
+	t.r.Store(&r)
 	for i := range t.index {
 		e := b[i*indexSize:]
 		t.index[i] = block{binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint32(e[8:])}
@@ -86,6 +88,9 @@ func Open(r io.ReaderAt, size int64) (*Table, error) {
 	}
 	return t, nil
 }
+
+// Move has the table read its blocks from another reader from now on, which must have the same bytes.
+func (t *Table) Move(r io.ReaderAt) { t.r.Store(&r) }
 
 // Len returns the number of blocks.
 func (t *Table) Len() int { return len(t.index) }
@@ -108,17 +113,23 @@ func (t *Table) Read(i int) ([]byte, error) {
 		return nil, fmt.Errorf("blocks: block %d has %d bytes", i, end-start)
 	}
 	b := make([]byte, end-start)
-	if n, err := t.r.ReadAt(b, t.data+int64(start)); n < len(b) {
+	if n, err := (*t.r.Load()).ReadAt(b, t.data+int64(start)); n < len(b) {
 		return nil, fmt.Errorf("blocks: block %d: %w", i, err)
 	}
 	return b, nil
 }
 
 // Records reads numbers and bytes from the front of a block. After one that is cut off, all are empty, and Left is 0.
-type Records struct{ b []byte }
+type Records struct {
+	b   []byte
+	cut bool
+}
 
 // NewRecords makes a reader of a block.
-func NewRecords(block []byte) Records { return Records{block} }
+func NewRecords(block []byte) Records { return Records{b: block} }
+
+// Cut reports whether something was cut off.
+func (r *Records) Cut() bool { return r.cut }
 
 // Left returns how many bytes are left.
 func (r *Records) Left() int { return len(r.b) }
@@ -127,7 +138,7 @@ func (r *Records) Left() int { return len(r.b) }
 func (r *Records) Number() uint64 {
 	v, n := binary.Uvarint(r.b)
 	if n <= 0 {
-		r.b = nil
+		r.b, r.cut = nil, true
 		return 0
 	}
 	r.b = r.b[n:]
@@ -138,7 +149,7 @@ func (r *Records) Number() uint64 {
 func (r *Records) Signed() int64 {
 	v, n := binary.Varint(r.b)
 	if n <= 0 {
-		r.b = nil
+		r.b, r.cut = nil, true
 		return 0
 	}
 	r.b = r.b[n:]
@@ -148,7 +159,7 @@ func (r *Records) Signed() int64 {
 // Bytes reads as many bytes.
 func (r *Records) Bytes(n uint64) []byte {
 	if n > uint64(len(r.b)) || n > math.MaxInt32 {
-		r.b = nil
+		r.b, r.cut = nil, true
 		return nil
 	}
 	taken := r.b[:n:n]

@@ -84,6 +84,5 @@ func (c *Cache) vdso(image []byte) *File {
 		return f
 	}
 	out := parse(bytes.NewReader(image), nil).with(nil)
-	c.upload(out)
-	return c.put(k, newFile(VdsoPath, out))
+	return c.put(k, newFile(VdsoPath, c.upload(out)))
 }

@@ -1,6 +1,7 @@
 package elffile
 
 import (
+	"github.com/hotspan/hotspan/agent/internal/filecache"
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
@@ -19,7 +20,8 @@ type contents struct {
 	pool         *uvpool.Pool
 	problems     []problem
 
-	id          *identity // nil: not to be shared
+	id          *identity        // nil: not to be shared
+	entry       *filecache.Entry // nil: not on disk
 	slot, pages uint32
 	rows        int // of the rules in the BPF map
 	files       int // that share them
@@ -41,4 +43,35 @@ func (c *contents) note(what string, err error) {
 	if err != nil {
 		c.problems = append(c.problems, problem{what, err})
 	}
+}
+
+// failed are the contents of a file that cannot be read.
+func failed(err error) *contents {
+	out := &contents{files: 1}
+	out.note("", err)
+	return out
+}
+
+// with adds a problem with the debug file, and the first file that has the contents.
+func (c *contents) with(problem error) *contents {
+	c.note("debug file", problem)
+	c.files = 1
+	return c
+}
+
+func identityOf(s, debug *snapshot) *identity {
+	id := &identity{file: s.fingerprint()}
+	if debug != nil {
+		fp := debug.fingerprint()
+		id.debug = &fp
+	}
+	return id
+}
+
+// matches reports whether a file and its debug file have the bytes that the identity is of.
+func (id *identity) matches(s, debug *snapshot) bool {
+	if (id.debug == nil) != (debug == nil) || !id.file.matches(s.file, s.size) {
+		return false
+	}
+	return debug == nil || id.debug.matches(debug.file, debug.size)
 }

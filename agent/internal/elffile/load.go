@@ -29,19 +29,33 @@ func (c *Cache) load(file *os.File, roots ...string) *contents {
 	if c.layoutsOnly {
 		return parseLayout(s, reader(debug)).with(problem)
 	}
-	if problem == nil {
-		if shared := c.share(h.buildID, s, debug); shared != nil {
-			return shared
-		}
+	if problem != nil {
+		return c.upload(parse(s, reader(debug)).with(problem))
 	}
-	out := parse(s, reader(debug)).with(problem)
-	c.upload(out)
-	if problem == nil && s.err == nil && (debug == nil || debug.err == nil) {
-		out.id = identityOf(s, debug)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.contents[out.buildID] = append(c.contents[out.buildID], out)
+	if shared := c.share(h.buildID, s, debug); shared != nil {
+		return shared
 	}
+	if out := c.stored(h.buildID, s, debug); out != nil {
+		return c.add(c.upload(out))
+	}
+	out := parse(s, reader(debug)).with(nil)
+	if s.err != nil || debug != nil && debug.err != nil {
+		return c.upload(out)
+	}
+	out.id = identityOf(s, debug)
+	if c.dir == nil {
+		return c.add(c.upload(out))
+	}
+	parts := out.encode()
+	c.writes.Go(func() { c.store(out, parts) })
+	return c.add(c.upload(out))
+}
+
+// add adds contents to those that files share.
+func (c *Cache) add(out *contents) *contents {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.contents[out.buildID] = append(c.contents[out.buildID], out)
 	return out
 }
 
@@ -51,37 +65,6 @@ func reader(s *snapshot) io.ReaderAt {
 		return nil
 	}
 	return s
-}
-
-// failed are the contents of a file that cannot be read.
-func failed(err error) *contents {
-	out := &contents{files: 1}
-	out.note("", err)
-	return out
-}
-
-// with adds a problem with the debug file, and the first file that has the contents.
-func (c *contents) with(problem error) *contents {
-	c.note("debug file", problem)
-	c.files = 1
-	return c
-}
-
-func identityOf(s, debug *snapshot) *identity {
-	id := &identity{file: s.fingerprint()}
-	if debug != nil {
-		fp := debug.fingerprint()
-		id.debug = &fp
-	}
-	return id
-}
-
-// matches reports whether a file and its debug file have the bytes that the identity is of.
-func (id *identity) matches(s, debug *snapshot) bool {
-	if (id.debug == nil) != (debug == nil) || !id.file.matches(s.file, s.size) {
-		return false
-	}
-	return debug == nil || id.debug.matches(debug.file, debug.size)
 }
 
 // share returns the contents that files with a build id have if they are those of this file too; else nil. It reads the
@@ -106,13 +89,14 @@ func (c *Cache) share(buildID string, s, debug *snapshot) *contents {
 }
 
 // upload gives the unwind rules of a file to the BPF program.
-func (c *Cache) upload(out *contents) {
+func (c *Cache) upload(out *contents) *contents {
 	if out.rules == nil || c.rules == nil {
-		return
+		return out
 	}
 	var err error
 	out.rows = out.rules.Len()
 	out.slot, out.pages, err = c.rules.AddTable(out.rules)
 	out.note("unwind rules", err)
 	out.rules.Rows = nil // the BPF maps have them now
+	return out
 }

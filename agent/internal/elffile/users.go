@@ -1,10 +1,12 @@
 package elffile
 
 import (
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/filecache"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 )
@@ -23,6 +25,9 @@ type Cache struct {
 	layoutsOnly bool                  // read only the layout of V8
 	probed      map[procs.FileID]bool // whether files that were not read hold V8
 	idleFor     time.Duration
+	dir         *filecache.Dir // nil: nothing is kept on disk
+	writes      sync.WaitGroup // to the disk
+	log         *slog.Logger   // of these
 
 	mu       sync.Mutex // guards what follows, and how many users files and contents have
 	files    map[key]*File
@@ -125,6 +130,9 @@ func (c *Cache) drop(f *File) {
 	all := slices.DeleteFunc(c.contents[out.buildID], func(o *contents) bool { return o == out })
 	if c.contents[out.buildID] = all; len(all) == 0 {
 		delete(c.contents, out.buildID)
+	}
+	if out.entry != nil {
+		_ = out.entry.Close() // it was only read
 	}
 	if out.slot != 0 {
 		_ = c.rules.RemoveTable(out.slot) // the slot exists; if not, there is nothing to give back

@@ -23,11 +23,11 @@ var ErrNoSymbols = errors.New("no symbols of functions")
 // Table holds the symbols of one file or of the kernel, in blocks that it reads when it needs them: a file may have
 // hundreds of thousands. It is safe for concurrent use.
 type Table struct {
-	encoded []byte // nil: read from a file
-	blocks  *blocks.Table
+	blocks *blocks.Table
 
-	mu   sync.Mutex
-	memo map[uint64]found // by address
+	mu      sync.Mutex
+	encoded []byte           // nil: read from a file
+	memo    map[uint64]found // by address
 }
 
 // found is a result of Lookup.
@@ -54,8 +54,20 @@ const (
 	maxMemo = 2048
 )
 
-// Encoded returns the table as Decode reads it; nil if it was decoded from a file.
-func (t *Table) Encoded() []byte { return t.encoded }
+// Encoded returns the table as Decode reads it; nil if it is in a file.
+func (t *Table) Encoded() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.encoded
+}
+
+// Move has the table read from a file that has what Encoded has returned, and frees that.
+func (t *Table) Move(r io.ReaderAt) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.blocks.Move(r)
+	t.encoded = nil
+}
 
 // Decode makes a Table of what Encoded has returned, of which it reads only an index now. It keeps r.
 func Decode(r io.ReaderAt, size int64) (*Table, error) {

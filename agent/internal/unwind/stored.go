@@ -46,6 +46,22 @@ func (t *Table) AppendRows(b []byte) []byte {
 // EncodedKept returns what Kept looks up; nil for a stored table.
 func (t *Table) EncodedKept() []byte { return t.encodedKept }
 
+// MoveKept has Kept look up in a file that has what EncodedKept has returned, and frees that.
+func (t *Table) MoveKept(r io.ReaderAt) error {
+	at := int64(0)
+	for i := range t.kept {
+		var b [4]byte
+		if _, err := r.ReadAt(b[:], at); err != nil {
+			return err
+		}
+		n := int64(binary.LittleEndian.Uint32(b[:]))
+		t.kept[i].Move(io.NewSectionReader(r, at+4, n))
+		at += 4 + n
+	}
+	t.encodedKept = nil
+	return nil
+}
+
 // Len returns the number of rows.
 func (t *Table) Len() int {
 	if t.stored != nil {
