@@ -17,6 +17,7 @@ func (a *Agent) nextCut(start time.Time) time.Time {
 // cut ends the snapshot at a time and queues it for the sinks.
 func (a *Agent) cut(end time.Time) {
 	a.countLosses()
+	a.kernel.Name()
 	snapshot := a.builder.Cut(end.UnixNano())
 	a.stats.written(snapshot)
 	a.passes.put(snapshot)

@@ -3,27 +3,27 @@ package symbolize
 import (
 	"log/slog"
 	"os"
-	"sync"
+	"runtime/debug"
 
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Kernel names kernel frames, for all processes. It is not safe for concurrent use.
+// Kernel names kernel frames, for all processes. It reads the kernel's symbols when the first kernel frame comes, on a
+// goroutine: that takes a tenth of a second, and a sample that waited so long could no longer be named. Frames that
+// come meanwhile get their names from Name. It is not safe for concurrent use.
 type Kernel struct {
-	names  func() *symbols.Table // nil if they cannot be read
-	frames map[uint64]*pprofx.Frame
+	log     *slog.Logger
+	read    chan *symbols.Table // of capacity 1; nil: not yet begun
+	ready   bool                // names is what there is
+	names   *symbols.Table      // nil: they cannot be read
+	frames  map[uint64]*pprofx.Frame
+	unnamed []*pprofx.Frame
 }
 
-// NewKernel starts to read the kernel's symbols on a goroutine: it takes a tenth of a second, and a sample that waited
-// so long could no longer be named.
+// NewKernel makes a Kernel that has read nothing yet.
 func NewKernel(log *slog.Logger) *Kernel {
-	k := &Kernel{
-		names:  sync.OnceValue(func() *symbols.Table { return kernelSymbols(log) }),
-		frames: map[uint64]*pprofx.Frame{},
-	}
-	go k.names()
-	return k
+	return &Kernel{log: log, frames: map[uint64]*pprofx.Frame{}}
 }
 
 func kernelSymbols(log *slog.Logger) *symbols.Table {
@@ -40,16 +40,48 @@ func kernelSymbols(log *slog.Logger) *symbols.Table {
 	return t
 }
 
+// begin starts to read the symbols.
+func (k *Kernel) begin() {
+	k.read = make(chan *symbols.Table, 1)
+	go func() {
+		k.read <- kernelSymbols(k.log)
+		debug.FreeOSMemory() // reading takes ten times what stays
+	}()
+}
+
+// frame returns the frame of an address. Its name may come with the next call of Name.
 func (k *Kernel) frame(pc uint64) *pprofx.Frame {
 	if f := k.frames[pc]; f != nil {
 		return f
 	}
 	f := &pprofx.Frame{Function: "[unknown]", Kind: pprofx.Kernel, Module: kernelModule, Address: pc}
-	if names := k.names(); names != nil {
-		if sym, ok := names.Lookup(pc); ok {
+	k.frames[pc] = f
+	k.unnamed = append(k.unnamed, f)
+	if k.read == nil {
+		k.begin()
+	}
+	if k.ready {
+		k.Name()
+	}
+	return f
+}
+
+// Name names the frames that have no names yet; call it before a snapshot is cut. It waits if the symbols are still
+// being read.
+func (k *Kernel) Name() {
+	if len(k.unnamed) == 0 {
+		return
+	}
+	if !k.ready {
+		k.names, k.ready = <-k.read, true
+	}
+	for _, f := range k.unnamed {
+		if k.names == nil {
+			break
+		}
+		if sym, ok := k.names.Lookup(f.Address); ok {
 			f.Function = sym.Name
 		}
 	}
-	k.frames[pc] = f
-	return f
+	k.unnamed = k.unnamed[:0]
 }
