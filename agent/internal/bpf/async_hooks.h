@@ -51,7 +51,7 @@ static __noinline long scripted_resource(struct reader *r, const struct async_ho
 		return 0;
 	if (read_user(resource, 8, elements - 1 + v8->table_data + index * 8ULL))
 		return -1;
-	if (!is_js_object(r, *resource))
+	if (!is_js_object(r->process, r->scratch, *resource))
 		*resource = 0;
 	return 0;
 }
@@ -106,7 +106,7 @@ static __noinline long native_resource(struct reader *r, const struct async_hook
 		return -1;
 	if (slot && read_user(resource, 8, slot))
 		return -1;
-	if (!is_js_object(r, *resource))
+	if (!is_js_object(r->process, r->scratch, *resource))
 		*resource = 0;
 	return 0;
 }
@@ -121,13 +121,13 @@ static long enter_collected(__u32 i, void *context)
 		return 1;
 	__u64 value = s->stores[i & (MAX_STORES - 1)];
 	if (HEAP_OBJECT(value)) {
-		__s32 type = read_typed(r, value, s->ref_head, 8);
+		__s32 type = read_typed(r->process, r->scratch, value, s->ref_head, 8);
 		if (type < 0 || type == r->process->v8.type_oddball)
 			return 0;
 	}
-	if (!f->present)
+	if (!s->resource.present)
 		append(s, CONTEXT_PRESENT, NO_LABEL, 0);
-	f->present = 1;
+	s->resource.present = 1;
 	follow_store(r, value);
 	return 0;
 }
@@ -166,9 +166,11 @@ static __always_inline __u64 current_resource(struct reader *r, __u64 context)
 // The stores of a resource. Returns whether there may be any.
 static __always_inline int enter_resource(struct reader *r, __u64 resource)
 {
-	struct resource_reader f = {.reader = r, .resource = resource};
+	struct resource_reader f = {.reader = r, .process = r->process, .scratch = r->scratch};
 	if (!resource || !r->process->v8.first_js_object)
 		return 0;
+	r->scratch->resource.object = resource;
+	r->scratch->resource.present = 0;
 	bpf_loop(MAX_HOPS, read_resource, &f, 0);
 	bpf_loop(MAX_STORES, enter_collected, &f, 0);
 	return 1;

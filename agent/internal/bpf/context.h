@@ -130,7 +130,7 @@ static __always_inline int enter_frame(struct reader *r, __u64 frame)
 	struct scratch *s = r->scratch;
 	if (!frame)
 		return 0;
-	if (read_typed(r, frame, s->object_head, 24) != r->process->v8.type_map)
+	if (read_typed(r->process, r->scratch, frame, s->object_head, 24) != r->process->v8.type_map)
 		return 0; // undefined: no request
 	if (open_map(frame)) {
 		unreadable(s);

@@ -433,8 +433,19 @@ type hotspanScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	Stores     [64]uint64
-	Part       [32]uint64
+	Stores   [64]uint64
+	Part     [32]uint64
+	Resource struct {
+		_         structs.HostLayout
+		Object    uint64
+		Public    uint64
+		Holder    uint64
+		Entries   uint64
+		N_entries uint32
+		Present   uint32
+		Start     uint32
+		Inside    uint32
+	}
 	N_stores   uint32
 	Collecting uint32
 	NoNames    hotspanIsolateNames
@@ -451,6 +462,8 @@ type hotspanScratch struct {
 		Typed     uint8
 		WordAbove uint8
 		_         [2]byte
+		Mapping   uint32
+		_         [4]byte
 		Builtin   uint64
 		Value     uint64
 	}

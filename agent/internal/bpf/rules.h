@@ -42,11 +42,12 @@ struct reader {
 
 // Reads the first `size` bytes of an object and returns its instance type; -1 where it cannot be read, which is
 // counted.
-static __always_inline __s32 read_typed(struct reader *r, __u64 object, __u64 *to, __u32 size)
+static __always_inline __s32 read_typed(const struct process *p, struct scratch *s, __u64 object, __u64 *to,
+					__u32 size)
 {
-	__s32 type = read_whole(object, to, size) ? -1 : instance_type(&r->process->v8, to[0]);
+	__s32 type = read_whole(object, to, size) ? -1 : instance_type(&p->v8, to[0]);
 	if (type < 0)
-		unreadable(r->scratch);
+		unreadable(s);
 	return type;
 }
 
@@ -138,17 +139,19 @@ static __always_inline void follow_store(struct reader *r, __u64 value)
 
 // The word of a property. Objects keep the first properties in themselves, the others in a property array, unless they
 // are just becoming dictionaries. (src/objects/property-array.h)
-static __always_inline long read_slot(struct reader *r, __u64 object, __u32 slot, __u64 *value)
+__noinline int read_slot(const struct process *p, struct scratch *s, __u64 object, __u32 slot, __u64 *value)
 {
-	__u64 out, *head = r->scratch->ref_head;
+	__u64 out;
+	if (!p || !s || !value)
+		return -1;
 	if (!(slot & SLOT_OUT))
 		return read_user(value, 8, object - 1 + slot * 8);
-	if (read_user(&out, 8, object - 1 + r->process->v8.receiver_hash))
+	if (read_user(&out, 8, object - 1 + p->v8.receiver_hash))
 		return -1;
-	if (read_typed(r, out, head, 16) != r->process->v8.type_property_array ||
-	    (slot & 0x7fff) >= ((__u32)SMI(head[1]) & ARRAY_LENGTH))
+	if (read_typed(p, s, out, s->ref_head, 16) != p->v8.type_property_array ||
+	    (slot & 0x7fff) >= ((__u32)SMI(s->ref_head[1]) & ARRAY_LENGTH))
 		return -1;
-	return read_user(value, 8, out - 1 + r->process->v8.property_array_data + (slot & 0x7fff) * 8);
+	return read_user(value, 8, out - 1 + p->v8.property_array_data + (slot & 0x7fff) * 8);
 }
 
 // Whether a hidden class whose head this is still is the one that was learned.
@@ -213,7 +216,7 @@ static __always_inline long read_edge(struct node_edges *n, const struct edge *e
 	struct scratch *s = r->scratch;
 	if (n->shape) {
 		__u32 slot = n->shape->slots[e->name & (MAX_SLOTS - 1)];
-		return !slot ? 0 : read_slot(r, r->object, slot, value) ? -1 : 1;
+		return !slot ? 0 : read_slot(r->process, r->scratch, r->object, slot, value) ? -1 : 1;
 	}
 	if (e->kind == EDGE_ELEMENT)
 		return e->name >= s->n_elements ? 0 : read_user(value, 8, s->elements + e->name * 8ULL) ? -1 : 1;
@@ -298,7 +301,7 @@ static long visit_next(__u32 i, void *context)
 		unreadable(s);
 		return 0;
 	}
-	__s32 type = read_typed(r, r->object, s->object_head, 24);
+	__s32 type = read_typed(r->process, r->scratch, r->object, s->object_head, 24);
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
 		return 0; // it has no properties that rules ask for
 	if (edges.node->kinds & 1 << EDGE_PROPERTY)

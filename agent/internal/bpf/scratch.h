@@ -58,6 +58,16 @@ struct piece {
 	__u32 skip, length;
 };
 
+// How far the reading of a resource of async_hooks has come.
+struct resource_state {
+	__u64 object;         // the current one, tagged
+	__u64 public, holder; // what stands for it, and what has its stores
+	__u64 entries;        // of its properties, and how many
+	__u32 n_entries;
+	__u32 present;        // a store was found
+	__u32 start, inside;  // words before its first property, and properties in the object itself
+};
+
 // How far a walk has come. On the BPF stack the verifier would follow all combinations of their values.
 struct walk_state {
 	__u32 n_frames; // that were found; the record keeps MAX_FRAMES of them
@@ -70,6 +80,7 @@ struct walk_state {
 	__u32 in_pool;  // how many of them until libuv's worker() was reached; 0 = it was not
 	__u8 typed;     // the last frame has a type marker
 	__u8 word_above; // pc is the word above what its return address should be: `value`
+	__u32 mapping;  // number of that of the last frame that is in one
 	__u64 builtin;  // pc of that frame
 	__u64 value;
 };
@@ -118,6 +129,7 @@ struct scratch {
 	struct piece pieces[MAX_PIECES];
 	__u64 stores[MAX_STORES]; // of the current resource, tagged
 	__u64 part[32];           // a part of its dictionary, and before that of what leads to it
+	struct resource_state resource;
 	__u32 n_stores;
 	__u32 collecting; // the thread is in a collection, or reads objects of one that may begin one
 	struct isolate_names no_names; // zeros
@@ -144,8 +156,8 @@ struct {
 #define SCRATCH bpf_get_smp_processor_id()
 #endif
 
-// The functions that are not static are verified once, not for each call. They can be given numbers only, and find what
-// they work on here.
+// The functions that are not static are verified once, not for each call and each way that leads to one. They can be
+// given numbers, and structs without pointers, which they must check not to be 0.
 static __always_inline struct scratch *own_scratch(void)
 {
 	__u32 number = SCRATCH;

@@ -31,8 +31,10 @@ static __always_inline long same_chars(struct scratch *s, __u64 string, __s32 ty
 }
 
 // Whether a string is the name: 1, 0, or -1 where it cannot be told.
-static __always_inline long is_text(struct scratch *s, __u64 string)
+__noinline int is_text(struct scratch *s, __u64 string)
 {
+	if (!s)
+		return -1;
 	const struct v8_layout *v8 = &s->v8;
 	if (read_whole(string, s->key, 16))
 		return -1;

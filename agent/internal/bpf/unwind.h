@@ -57,8 +57,20 @@ struct {
 	__array(values, struct rows);
 } tables SEC(".maps");
 
-static __always_inline struct mapping *find_mapping(struct process *p, __u64 pc)
+static __always_inline int is_in(const struct mapping *m, __u64 pc)
 {
+	return pc >= m->start && pc < m->end;
+}
+
+// The number of the mapping with pc; -1 = none. `last` is that of the one found before, which most often is this one,
+// too.
+__noinline int find_mapping(const struct process *p, __u32 last, __u64 pc)
+{
+	if (!p)
+		return -1;
+	last &= MAX_MAPPINGS - 1;
+	if (is_in(&p->mappings[last], pc))
+		return last;
 	__u32 low = 0, high = p->n_mappings;
 	for (int i = 0; i < 8 && low < high; i++) {
 		__u32 middle = (low + high) / 2 & (MAX_MAPPINGS - 1);
@@ -67,10 +79,9 @@ static __always_inline struct mapping *find_mapping(struct process *p, __u64 pc)
 		else
 			high = middle;
 	}
-	struct mapping *m = &p->mappings[low & (MAX_MAPPINGS - 1)];
-	if (low >= p->n_mappings || pc < m->start || pc >= m->end)
-		return 0;
-	return m;
+	if (low >= p->n_mappings || !is_in(&p->mappings[low & (MAX_MAPPINGS - 1)], pc))
+		return -1;
+	return low;
 }
 
 struct index {
@@ -78,36 +89,46 @@ struct index {
 	__u32 frame_pointer; // a bit for each granule
 };
 
+#define NO_RULE (1ULL << 32)
+
+// A row's rule as a number, which is what a function that is verified once can return.
+static __always_inline __u64 pack_rule(const struct row *row)
+{
+	return row->cfa | (__u8)row->rbp << 8 | (__u32)(__u16)row->off << 16;
+}
+
 // Finds the rule at an address: that of the last row that begins at or before it, which is in its page or is the last
 // one before the page. Most code keeps a frame pointer: then the index says all.
-static __always_inline long find_rule(const struct mapping *m, __u64 address, struct row *rule)
+__noinline __u64 find_rule(const struct process *p, __u32 mapping, __u64 address)
 {
+	if (!p)
+		return NO_RULE;
+	const struct mapping *m = &p->mappings[mapping & (MAX_MAPPINGS - 1)];
 	__u32 table = m->table, page, low, high;
 	__u32 pc = address - m->base;
 	void *rows = bpf_map_lookup_elem(&tables, &table);
 	if (!rows || address < m->base || (address - m->base) >> PAGE_BITS >= m->pages)
-		return -1;
+		return NO_RULE;
 	page = pc >> PAGE_BITS;
 	struct index *first = bpf_map_lookup_elem(rows, &page);
 	page++;
 	struct index *end = bpf_map_lookup_elem(rows, &page);
 	if (!first || !end || !end->rows)
-		return -1;
+		return NO_RULE;
 	if (first->frame_pointer >> (pc >> GRANULE_BITS & ((1 << (PAGE_BITS - GRANULE_BITS)) - 1)) & 1) {
-		*rule = (struct row){.cfa = CFA_RBP, .off = 2, .rbp = RBP_NEXT};
-		return 0;
+		struct row keeps = {.cfa = CFA_RBP, .off = 2, .rbp = RBP_NEXT};
+		return pack_rule(&keeps);
 	}
 	low = m->pages + 1 + (first->rows ? first->rows - 1 : 0);
 	high = m->pages + 1 + end->rows;
-	long found = -1;
+	__u64 found = NO_RULE;
 	for (int i = 0; i < PAGE_BITS + 2 && low < high; i++) {
 		__u32 middle = low + (high - low) / 2;
 		struct row *row = bpf_map_lookup_elem(rows, &middle);
 		if (!row)
-			return -1;
+			return NO_RULE;
 		if (row->pc <= pc) {
-			*rule = *row;
-			found = 0;
+			found = pack_rule(row);
 			low = middle + 1;
 		} else {
 			high = middle;

@@ -28,18 +28,24 @@ static __always_inline void *append(struct scratch *s, __u32 type, __u32 label, 
 }
 
 // Asks the agent to learn something and to update a map of learned.h.
-static __always_inline void request_update(struct scratch *s, __u32 type, __u32 label, __u64 a, __u64 b)
+__noinline int request_update(struct scratch *s, __u32 type, __u32 label, __u64 a, __u64 b)
 {
-	__u64 pair[2] = {a, b};
+	if (!s)
+		return 0;
 	s->urgent = 1;
-	void *to = append(s, type, label, sizeof(pair));
-	if (to)
-		__builtin_memcpy(to, pair, sizeof(pair));
+	__u64 *to = append(s, type, label, 2 * sizeof(*to));
+	if (to) {
+		to[0] = a;
+		to[1] = b;
+	}
+	return 0;
 }
 
-static __always_inline void unreadable(struct scratch *s)
+__noinline int unreadable(struct scratch *s)
 {
-	append(s, CONTEXT_UNREADABLE, NO_LABEL, 0);
+	if (s)
+		append(s, CONTEXT_UNREADABLE, NO_LABEL, 0);
+	return 0;
 }
 
 static __always_inline __u32 string_length(const struct v8_layout *v8, const __u64 *head)

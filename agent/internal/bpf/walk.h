@@ -78,22 +78,23 @@ static __always_inline int accept_word_above(struct walk *w, int v8)
 	return 0;
 }
 
-static __always_inline void walk_other(struct walk *w, struct mapping *m, __u64 pc)
+static __always_inline void walk_other(struct walk *w, int mapping, __u64 pc)
 {
-	struct row rule;
 	if (BAD_PC(w->pc) && !w->state->exact_pc) {
 		w->state->stop = STOP_BAD_PC;
 		return;
 	}
-	struct frame *f = push_frame(w, m ? FRAME_NATIVE : FRAME_UNKNOWN);
-	if (!m) {
+	struct frame *f = push_frame(w, mapping < 0 ? FRAME_UNKNOWN : FRAME_NATIVE);
+	if (mapping < 0) {
 		f->generated = 1;
 		look_up_frame(w, f);
 	}
-	if (m && !find_rule(m, pc, &rule))
-		walk_row(w, &rule);
-	else
+	__u64 rule = mapping < 0 ? NO_RULE : find_rule(w->process, mapping, pc);
+	struct row row = {.cfa = rule, .rbp = rule >> 8, .off = rule >> 16};
+	if (rule & NO_RULE)
 		walk_frame_pointer(w);
+	else
+		walk_row(w, &row);
 	keep_call(w, pc);
 }
 
@@ -101,20 +102,28 @@ static long walk_step(__u32 i, void *context)
 {
 	struct walk *w = context;
 	__u64 pc = w->state->exact_pc ? w->pc : w->pc - 1;
-	struct mapping *m = find_mapping(w->process, pc);
-	int v8 = m ? m->kind != MAPPING_NATIVE : in_wasm(w);
+	int mapping = find_mapping(w->process, w->state->mapping, pc), v8, generated = 1;
+	if (mapping < 0) {
+		v8 = in_wasm(w);
+	} else {
+		w->state->mapping = mapping;
+		__u32 kind = w->process->mappings[mapping & (MAX_MAPPINGS - 1)].kind;
+		v8 = kind != MAPPING_NATIVE;
+		generated = kind == MAPPING_GENERATED;
+	}
 	__u8 word_above = w->state->word_above, typed = w->state->typed;
 	w->state->word_above = w->state->typed = 0;
 	if (word_above) {
 		v8 = accept_word_above(w, v8);
-		m = 0;
+		mapping = -1;
+		generated = 1;
 	}
 	if (v8)
-		walk_v8(w, !m || m->kind == MAPPING_GENERATED);
-	else if (!m && typed && try_word_above(w))
+		walk_v8(w, generated);
+	else if (mapping < 0 && typed && try_word_above(w))
 		return 0;
 	else
-		walk_other(w, m, pc);
+		walk_other(w, mapping, pc);
 	if (w->state->stop && w->state->stop != STOP_ROOT)
 		resume(w);
 	return w->state->stop != 0;

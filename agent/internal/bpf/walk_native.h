@@ -16,7 +16,8 @@
 static __always_inline void walk_frame_pointer(struct walk *w)
 {
 	__u64 v[2];
-	if (w->bp & 7 || w->bp < w->sp || read_user(v, sizeof(v), w->bp) || !find_mapping(w->process, v[1]))
+	if (w->bp & 7 || w->bp < w->sp || read_user(v, sizeof(v), w->bp) ||
+	    find_mapping(w->process, w->state->mapping, v[1]) < 0)
 		w->state->stop = STOP_NO_RULE;
 	else
 		ascend(w, v[1], w->bp + 16, v[0], 0);
@@ -33,8 +34,8 @@ static __always_inline void walk_signal(struct walk *w)
 	ascend(w, rip, rsp, rbp, 1);
 }
 
-// 0 = *cfa holds; NO_RULE = there is none; else memory could not be read.
-#define NO_RULE 1
+// 0 = *cfa holds; NO_ADDRESS = the rule does not tell it; else memory could not be read.
+#define NO_ADDRESS 1
 
 static __always_inline long canonical_frame_address(struct walk *w, const struct row *row, __u64 *cfa)
 {
@@ -57,7 +58,7 @@ static __always_inline long canonical_frame_address(struct walk *w, const struct
 	case CFA_DEREF_RBP: return read_user(cfa, 8, w->bp + off);
 	}
 	if (row->cfa >= CFA_REGISTERS || !w->state->leaf)
-		return NO_RULE;
+		return NO_ADDRESS;
 	*cfa = w->scratch->registers[row->cfa & 15] + off;
 	return 0;
 }
@@ -101,7 +102,7 @@ static __always_inline void walk_row(struct walk *w, const struct row *row)
 	long bad = canonical_frame_address(w, row, &cfa);
 	if (!bad)
 		walk_cfa(w, row, cfa);
-	else if (bad == NO_RULE)
+	else if (bad == NO_ADDRESS)
 		walk_frame_pointer(w);
 	else
 		w->state->stop = STOP_UNREADABLE;

@@ -580,8 +580,19 @@ type replayScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	Stores     [64]uint64
-	Part       [32]uint64
+	Stores   [64]uint64
+	Part     [32]uint64
+	Resource struct {
+		_         structs.HostLayout
+		Object    uint64
+		Public    uint64
+		Holder    uint64
+		Entries   uint64
+		N_entries uint32
+		Present   uint32
+		Start     uint32
+		Inside    uint32
+	}
 	N_stores   uint32
 	Collecting uint32
 	NoNames    replayIsolateNames
@@ -598,6 +609,8 @@ type replayScratch struct {
 		Typed     uint8
 		WordAbove uint8
 		_         [2]byte
+		Mapping   uint32
+		_         [4]byte
 		Builtin   uint64
 		Value     uint64
 	}
