@@ -19,8 +19,9 @@
 #include "value.h"
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH); // workers come and go
-	__uint(max_entries, 4096);
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 2048);
 	__type(key, struct environment_key);
 	__type(value, struct async_hooks);
 } environments SEC(".maps");

@@ -19,8 +19,9 @@
 #include "value.h"
 
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 2048);
 	__type(key, struct store_key);
 	__type(value, struct store);
 } stores SEC(".maps");

@@ -14,10 +14,12 @@
 #include "table.h"
 #include "value.h"
 
-// The kernel drops the hidden classes that were not used for longest where there are too many.
+// The kernel has memory for the entries of maps without preallocation only when there are such. The agent removes
+// those of a process that has ended, and the oldest where there are many.
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 8192);
 	__type(key, struct shape_key);
 	__type(value, struct shape);
 } shapes SEC(".maps");
@@ -25,7 +27,7 @@ struct {
 // Hashes of names, by isolate. The BPF program learns them itself.
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1024);
+	__uint(max_entries, 512);
 	__type(key, struct isolate_key);
 	__type(value, struct isolate_names);
 } isolates SEC(".maps");

@@ -10,27 +10,30 @@ import (
 
 // SetProcess adds a process to those that are sampled, or updates it.
 func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
-	return s.objects.Processes.Put(uint32(pid), p)
+	if err := s.objects.Processes.Put(uint32(pid), p); err != nil {
+		return err
+	}
+	s.learned.setID(pid, p.Id)
+	return nil
 }
 
-// RemoveProcess ends the sampling of a process.
+// RemoveProcess ends the sampling of a process, and forgets what was learned of it.
 func (s *Sampler) RemoveProcess(pid int) error {
 	err := s.objects.Processes.Delete(uint32(pid))
+	s.learned.forget(pid)
 	if errors.Is(err, ebpf.ErrKeyNotExist) {
 		return nil
 	}
 	return err
 }
 
-// The maps below are LRU maps, with bpf.Process.Id in their keys. Nothing removes their entries: if a map is full, the
-// kernel drops the least recently used entry, and no id is used twice.
-
 // SetShape stores where objects of a hidden class keep the properties that rules name.
 func (s *Sampler) SetShape(process uint32, hiddenClass uint64, shape bpf.Shape) error {
-	return s.objects.Shapes.Put(bpf.ShapeKey{Process: process, HiddenClass: hiddenClass}, shape)
+	return s.learned.shapes.put(process, bpf.ShapeKey{Process: process, HiddenClass: hiddenClass}, shape)
 }
 
-// SetHash stores the hash of a name in one isolate. name is its index in bpf.IsolateNames; a higher one is ignored.
+// SetHash stores the hash of a name in one isolate. name is its index in bpf.IsolateNames; a higher one is ignored. The
+// BPF program adds isolates itself, so this is an LRU map: it drops the least recently used one where there are many.
 func (s *Sampler) SetHash(process uint32, isolate uint64, name int, hash uint32) error {
 	var names bpf.IsolateNames
 	if name >= len(names.Hash) {
@@ -46,31 +49,31 @@ func (s *Sampler) SetHash(process uint32, isolate uint64, name int, hash uint32)
 
 // SetStore stores which rules apply to the store of an AsyncLocalStorage, by its identity hash.
 func (s *Sampler) SetStore(process uint32, hash uint32, store bpf.Store) error {
-	return s.objects.Stores.Put(bpf.StoreKey{Process: process, Hash: hash}, store)
+	return s.learned.stores.put(process, bpf.StoreKey{Process: process, Hash: hash}, store)
 }
 
 // SetEnvironment stores where the Environment of an isolate keeps its async_hooks.
 func (s *Sampler) SetEnvironment(key bpf.EnvironmentKey, hooks bpf.AsyncHooks) error {
-	return s.objects.Environments.Put(key, hooks)
+	return s.learned.environments.put(key.Process, key, hooks)
 }
 
 // SetResource stores where resources of a hidden class keep their stores.
 func (s *Sampler) SetResource(process uint32, hiddenClass uint64, r bpf.Resource) error {
-	return s.objects.Resources.Put(bpf.ShapeKey{Process: process, HiddenClass: hiddenClass}, r)
+	return s.learned.resources.put(process, bpf.ShapeKey{Process: process, HiddenClass: hiddenClass}, r)
 }
 
 // SetSymbol stores, by its hash, what a symbol means as the key of a resource's property.
 func (s *Sampler) SetSymbol(process, hash, kind uint32) error {
-	return s.objects.Symbols.Put(bpf.SymbolKey{Process: process, Hash: hash}, kind)
+	return s.learned.symbols.put(process, bpf.SymbolKey{Process: process, Hash: hash}, kind)
 }
 
 // SetWork stores where objects of a C++ class, which are work of a kind, keep their async resource.
 func (s *Sampler) SetWork(process, kind uint32, class uint64, w bpf.Work) error {
-	return s.objects.Works.Put(bpf.WorkKey{Process: process, Kind: kind, Class: class}, w)
+	return s.learned.works.put(process, bpf.WorkKey{Process: process, Kind: kind, Class: class}, w)
 }
 
 // SetKept stores where the function at pc keeps its caller's value of the register that the pool's worker uses: see
 // unwind.Table.Kept.
 func (s *Sampler) SetKept(process uint32, pc uint64, place int16) error {
-	return s.objects.KeptPlaces.Put(bpf.KeptKey{Process: process, Pc: pc}, int32(place))
+	return s.learned.keptPlaces.put(process, bpf.KeptKey{Process: process, Pc: pc}, int32(place))
 }

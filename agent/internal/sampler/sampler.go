@@ -21,7 +21,8 @@ type Sampler struct {
 	ring    *ring
 	waiter  *waiter
 	known   *Known
-	read    bool           // a record was read since the last call of Wait
+	read    bool // a record was read since the last call of Wait
+	learned *learnedMaps
 	trigger *trigger.Timer // nil: stopped
 	links   []link.Link
 	tables  tableSlots
@@ -64,7 +65,9 @@ func (s *Sampler) open() (err error) {
 
 // New makes a Sampler of a BPF program that is loaded. It only fills the BPF maps: it reads no records and reports no
 // exec or exit.
-func New(objects *bpf.Objects) *Sampler { return &Sampler{objects: objects} }
+func New(objects *bpf.Objects) *Sampler {
+	return &Sampler{objects: objects, learned: newLearnedMaps(objects)}
+}
 
 // Start starts the trigger, which takes samples until Stop.
 func (s *Sampler) Start(c trigger.Config) (err error) {

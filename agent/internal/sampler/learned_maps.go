@@ -1,0 +1,57 @@
+package sampler
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+)
+
+// learnedMaps are the BPF maps of what is learned of processes.
+type learnedMaps struct {
+	shapes       *learned[bpf.ShapeKey]
+	stores       *learned[bpf.StoreKey]
+	environments *learned[bpf.EnvironmentKey]
+	resources    *learned[bpf.ShapeKey]
+	symbols      *learned[bpf.SymbolKey]
+	works        *learned[bpf.WorkKey]
+	keptPlaces   *learned[bpf.KeptKey]
+
+	mu  sync.Mutex
+	ids map[int][]uint32 // bpf.Process.Id, each that a pid had
+}
+
+func newLearnedMaps(o *bpf.Objects) *learnedMaps {
+	return &learnedMaps{
+		shapes: newLearned[bpf.ShapeKey](o.Shapes), stores: newLearned[bpf.StoreKey](o.Stores),
+		environments: newLearned[bpf.EnvironmentKey](o.Environments),
+		resources:    newLearned[bpf.ShapeKey](o.Resources), symbols: newLearned[bpf.SymbolKey](o.Symbols),
+		works: newLearned[bpf.WorkKey](o.Works), keptPlaces: newLearned[bpf.KeptKey](o.KeptPlaces),
+		ids: map[int][]uint32{},
+	}
+}
+
+func (l *learnedMaps) setID(pid int, id uint32) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.ids[pid], id) {
+		l.ids[pid] = append(l.ids[pid], id)
+	}
+}
+
+// forget removes what was learned of a process.
+func (l *learnedMaps) forget(pid int) {
+	l.mu.Lock()
+	ids := l.ids[pid]
+	delete(l.ids, pid)
+	l.mu.Unlock()
+	for _, id := range ids {
+		l.shapes.forget(id)
+		l.stores.forget(id)
+		l.environments.forget(id)
+		l.resources.forget(id)
+		l.symbols.forget(id)
+		l.works.forget(id)
+		l.keptPlaces.forget(id)
+	}
+}
