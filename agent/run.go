@@ -42,7 +42,9 @@ func New(c Config) (*Agent, error) {
 	if !c.NoSourceMaps {
 		a.maps = sourcemaps.New(c.Log)
 	}
-	a.sampler, err = sampler.Open(uint32(c.RingBytes))
+	a.sampler, err = sampler.Open(sampler.Config{
+		RingBytes: uint32(c.RingBytes), Execs: c.Select.PIDs, AllExecs: c.Select.open(),
+	})
 	if err != nil {
 		return nil, err
 	}

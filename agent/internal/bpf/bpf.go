@@ -13,29 +13,44 @@ import (
 
 //go:generate sh generate.sh
 
-// Load loads the BPF programs and their maps into the kernel. ringBytes is the size of the ring buffer in bytes, a
-// power of two of at least a page. The caller closes the Objects. On other processors than x86-64 it is an error: the
+// Create creates the BPF maps. ringBytes is the size of the ring buffer in bytes, a power of two of at least a page.
+// The function load loads the programs, which the kernel takes a tenth of a second to verify: before it has returned,
+// the Objects have maps only. The caller closes the Objects. On other processors than x86-64 it is an error: the
 // programs read the registers of that one.
-func Load(ringBytes uint32) (*Objects, error) {
+func Create(ringBytes uint32) (o *Objects, load func() error, err error) {
 	if err := checkArchitecture(runtime.GOARCH); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	spec, err := loadHotspan()
 	if err != nil {
-		return nil, fmt.Errorf("read the BPF object: %w", err)
+		return nil, nil, fmt.Errorf("read the BPF object: %w", err)
 	}
 	cpus, err := ebpf.PossibleCPU()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	spec.Maps["scratches"].MaxEntries = uint32(cpus)
 	spec.Maps["events"].MaxEntries = ringBytes
 	MapTables(spec)
-	var o Objects
-	if err := spec.LoadAndAssign(&o, nil); err != nil {
-		return nil, fmt.Errorf("load the BPF program: %w", explain(err))
+	o = new(Objects)
+	if err := spec.LoadAndAssign(&o.hotspanMaps, nil); err != nil {
+		return nil, nil, fmt.Errorf("create the BPF maps: %w", err)
 	}
-	return &o, nil
+	return o, func() error { return loadPrograms(spec, o) }, nil
+}
+
+// loadPrograms loads the programs with the maps that there are.
+func loadPrograms(spec *ebpf.CollectionSpec, o *Objects) error {
+	with := ebpf.CollectionOptions{MapReplacements: map[string]*ebpf.Map{
+		"consumers": o.Consumers, "counters": o.Counters, "known": o.Known, "environments": o.Environments, "events": o.Events, "execs": o.Execs,
+		"isolates": o.Isolates, "kept_places": o.KeptPlaces, "processes": o.Processes, "resources": o.Resources,
+		"scratches": o.Scratches, "shapes": o.Shapes, "stores": o.Stores, "symbols": o.Symbols, "tables": o.Tables,
+		"works": o.Works,
+	}}
+	if err := spec.LoadAndAssign(&o.hotspanPrograms, &with); err != nil {
+		return fmt.Errorf("load the BPF program: %w", explain(err))
+	}
+	return nil
 }
 
 // MapTables has the sampler write unwind rules into mapped memory, in a sixtieth of the time that updates take.

@@ -29,6 +29,14 @@ struct {
 } processes SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 1024);
+	__type(key, __u32); // pid whose execve is reported, beside those in `processes`; 0 = all
+	__type(value, __u8);
+} execs SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 24); // the loader may change it
 } events SEC(".maps");
@@ -254,7 +262,10 @@ static __always_inline void report(__u32 type, __u32 pid)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(hotspan_exec, struct task_struct *task)
 {
-	report(RECORD_EXEC, task->tgid);
+	__u32 pid = task->tgid, all = 0;
+	if (bpf_map_lookup_elem(&execs, &all) || bpf_map_lookup_elem(&execs, &pid) ||
+	    bpf_map_lookup_elem(&processes, &pid))
+		report(RECORD_EXEC, pid);
 	return 0;
 }
 

@@ -702,6 +702,7 @@ const (
 	hotspanMapCounters        = "counters"
 	hotspanMapEnvironments    = "environments"
 	hotspanMapEvents          = "events"
+	hotspanMapExecs           = "execs"
 	hotspanMapIsolates        = "isolates"
 	hotspanMapKeptPlaces      = "kept_places"
 	hotspanMapKnown           = "known"
@@ -795,6 +796,7 @@ type hotspanMapSpecs struct {
 	Counters     *ebpf.MapSpec `ebpf:"counters"`
 	Environments *ebpf.MapSpec `ebpf:"environments"`
 	Events       *ebpf.MapSpec `ebpf:"events"`
+	Execs        *ebpf.MapSpec `ebpf:"execs"`
 	Isolates     *ebpf.MapSpec `ebpf:"isolates"`
 	KeptPlaces   *ebpf.MapSpec `ebpf:"kept_places"`
 	Known        *ebpf.MapSpec `ebpf:"known"`
@@ -860,6 +862,7 @@ type hotspanMaps struct {
 	Counters     *ebpf.Map `ebpf:"counters"`
 	Environments *ebpf.Map `ebpf:"environments"`
 	Events       *ebpf.Map `ebpf:"events"`
+	Execs        *ebpf.Map `ebpf:"execs"`
 	Isolates     *ebpf.Map `ebpf:"isolates"`
 	KeptPlaces   *ebpf.Map `ebpf:"kept_places"`
 	Known        *ebpf.Map `ebpf:"known"`
@@ -879,6 +882,7 @@ func (m *hotspanMaps) Close() error {
 		m.Counters,
 		m.Environments,
 		m.Events,
+		m.Execs,
 		m.Isolates,
 		m.KeptPlaces,
 		m.Known,

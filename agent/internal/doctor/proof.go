@@ -17,12 +17,16 @@ import (
 func proveByLoading(found []Finding) Finding {
 	f := Finding{What: "BPF program"}
 	lacking := slices.ContainsFunc(found, func(f Finding) bool { return f.Mark == Missing })
-	s, err := sampler.Open(uint32(os.Getpagesize()))
+	s, err := sampler.Open(sampler.Config{RingBytes: uint32(os.Getpagesize())})
 	if err != nil {
 		f.Mark, f.Found = Missing, whyNotLoaded(err, lacking)
 		return f
 	}
 	defer s.Close()
+	if err := s.Loaded(); err != nil {
+		f.Mark, f.Found = Missing, whyNotLoaded(err, lacking)
+		return f
+	}
 	if err := s.Start(trigger.Config{Rate: 1}); err != nil {
 		f.Mark, f.Found = Missing, fmt.Sprintf("loaded, but without a timer: %v", err)
 		// Debian's and Ubuntu's kernels know levels above 2, which may refuse perf events whatever the capabilities.

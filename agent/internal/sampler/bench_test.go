@@ -20,9 +20,9 @@ func BenchmarkAddTable(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	objects, err := bpf.Load(1 << 20)
+	objects, _, err := bpf.Create(1 << 20)
 	if err != nil {
-		b.Skipf("the BPF program needs root: %v", err)
+		b.Skipf("BPF maps need root: %v", err)
 	}
 	defer objects.Close()
 	s := New(objects)

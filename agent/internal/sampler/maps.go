@@ -8,8 +8,12 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// SetProcess adds a process to those that are sampled, or updates it.
+// SetProcess adds a process to those that are sampled, or updates it. It waits until the BPF program is loaded, so that
+// the end of the process is reported.
 func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
+	if err := s.Loaded(); err != nil {
+		return err
+	}
 	if err := s.objects.Processes.Put(uint32(pid), p); err != nil {
 		return err
 	}

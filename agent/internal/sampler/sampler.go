@@ -14,6 +14,15 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 )
 
+// Config says how to sample.
+type Config struct {
+	RingBytes uint32 // size of the ring buffer, a power of two
+	// Execs are processes whose execve is reported before they are sampled, too. AllExecs reports that of every process
+	// on the machine, which costs each some microseconds.
+	Execs    []int
+	AllExecs bool
+}
+
 // Sampler owns the BPF program, its maps and its timers. One goroutine may call Wait, Read and LookAhead while others
 // set processes, tables and the rest of the BPF maps.
 type Sampler struct {
@@ -26,24 +35,32 @@ type Sampler struct {
 	trigger *trigger.Timer // nil: stopped
 	links   []link.Link
 	tables  tableSlots
+	loaded  chan struct{} // closed when the programs are loaded, or loadErr says why not
+	loadErr error
 }
 
-// Open loads the BPF program, with a ring buffer of so many bytes, a power of two, and attaches to the exec and exit of
-// processes. It does not sample before Start.
-func Open(ringBytes uint32) (*Sampler, error) {
-	objects, err := bpf.Load(ringBytes)
+// Open creates the BPF maps, and loads the BPF program on a goroutine: see Loaded. It does not sample before Start.
+func Open(c Config) (*Sampler, error) {
+	objects, load, err := bpf.Create(c.RingBytes)
 	if err != nil {
 		return nil, err
 	}
 	s := New(objects)
-	if err := s.open(); err != nil {
+	s.loaded = make(chan struct{})
+	go func() {
+		defer close(s.loaded)
+		if s.loadErr = load(); s.loadErr == nil {
+			s.loadErr = s.attach()
+		}
+	}()
+	if err := s.open(c); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Sampler) open() (err error) {
+func (s *Sampler) open(c Config) (err error) {
 	if s.ring, err = newRing(s.objects.Events); err != nil {
 		return err
 	}
@@ -53,6 +70,20 @@ func (s *Sampler) open() (err error) {
 	if s.known, err = NewKnown(s.objects); err != nil {
 		return err
 	}
+	execs := c.Execs
+	if c.AllExecs {
+		execs = []int{0}
+	}
+	for _, pid := range execs {
+		if err := s.objects.Execs.Put(uint32(pid), uint8(1)); err != nil {
+			return fmt.Errorf("have the exec of processes reported: %w", err)
+		}
+	}
+	return nil
+}
+
+// attach has the exec and exit of processes reported.
+func (s *Sampler) attach() error {
 	for _, p := range []*ebpf.Program{s.objects.HotspanExec, s.objects.HotspanExit} {
 		l, err := link.AttachTracing(link.TracingOptions{Program: p})
 		if err != nil {
@@ -63,14 +94,25 @@ func (s *Sampler) open() (err error) {
 	return nil
 }
 
+// Loaded waits until the BPF program is loaded, and returns the error if it is not.
+func (s *Sampler) Loaded() error {
+	<-s.loaded
+	return s.loadErr
+}
+
 // New makes a Sampler of a BPF program that is loaded. It only fills the BPF maps: it reads no records and reports no
 // exec or exit.
 func New(objects *bpf.Objects) *Sampler {
-	return &Sampler{objects: objects, learned: newLearnedMaps(objects)}
+	s := &Sampler{objects: objects, learned: newLearnedMaps(objects), loaded: make(chan struct{})}
+	close(s.loaded)
+	return s
 }
 
-// Start starts the trigger, which takes samples until Stop.
+// Start starts the trigger, which takes samples until Stop. It waits until the BPF program is loaded.
 func (s *Sampler) Start(c trigger.Config) (err error) {
+	if err := s.Loaded(); err != nil {
+		return err
+	}
 	s.trigger, err = trigger.Start(s.objects, c)
 	return err
 }
@@ -86,6 +128,7 @@ func (s *Sampler) Stop() {
 // Close stops the timers, unloads the BPF program and releases everything else.
 func (s *Sampler) Close() {
 	s.Stop()
+	<-s.loaded
 	for _, l := range s.links {
 		l.Close()
 	}

@@ -14,7 +14,7 @@ func opened(t *testing.T) *Sampler {
 	if os.Geteuid() != 0 {
 		t.Skip("loading BPF programs needs root")
 	}
-	s, err := Open(1 << 16)
+	s, err := Open(Config{RingBytes: 1 << 16, AllExecs: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,8 @@ func (t *Timer) start(p *ebpf.Program, cpu, rate int) error {
 		Config: unix.PERF_COUNT_SW_CPU_CLOCK,
 		Size:   unix.PERF_ATTR_SIZE_VER5,
 		Sample: uint64(time.Second) / uint64(rate), // a period: the clock of this event counts nanoseconds
-		Bits:   unix.PerfBitDisabled,
+		// The program has nothing to do on an idle CPU.
+		Bits: unix.PerfBitDisabled | unix.PerfBitExcludeIdle,
 	}
 	fd, err := unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err != nil {

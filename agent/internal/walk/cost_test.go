@@ -50,7 +50,7 @@ func newMeter(b *testing.B) *meter {
 	b.Helper()
 	m := &meter{}
 	var err error
-	m.sampler, err = sampler.Open(16 << 20)
+	m.sampler, err = sampler.Open(sampler.Config{RingBytes: 16 << 20})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -757,6 +757,7 @@ const (
 	replayMapCounters        = "counters"
 	replayMapEnvironments    = "environments"
 	replayMapEvents          = "events"
+	replayMapExecs           = "execs"
 	replayMapIsolates        = "isolates"
 	replayMapKeptPlaces      = "kept_places"
 	replayMapKnown           = "known"
@@ -855,6 +856,7 @@ type replayMapSpecs struct {
 	Counters     *ebpf.MapSpec `ebpf:"counters"`
 	Environments *ebpf.MapSpec `ebpf:"environments"`
 	Events       *ebpf.MapSpec `ebpf:"events"`
+	Execs        *ebpf.MapSpec `ebpf:"execs"`
 	Isolates     *ebpf.MapSpec `ebpf:"isolates"`
 	KeptPlaces   *ebpf.MapSpec `ebpf:"kept_places"`
 	Known        *ebpf.MapSpec `ebpf:"known"`
@@ -923,6 +925,7 @@ type replayMaps struct {
 	Counters     *ebpf.Map `ebpf:"counters"`
 	Environments *ebpf.Map `ebpf:"environments"`
 	Events       *ebpf.Map `ebpf:"events"`
+	Execs        *ebpf.Map `ebpf:"execs"`
 	Isolates     *ebpf.Map `ebpf:"isolates"`
 	KeptPlaces   *ebpf.Map `ebpf:"kept_places"`
 	Known        *ebpf.Map `ebpf:"known"`
@@ -942,6 +945,7 @@ func (m *replayMaps) Close() error {
 		m.Counters,
 		m.Environments,
 		m.Events,
+		m.Execs,
 		m.Isolates,
 		m.KeptPlaces,
 		m.Known,
