@@ -61,16 +61,17 @@ static __always_inline void enter_store(struct reader *r, __u64 key, __u64 value
 static long enter_next(__u32 i, void *context)
 {
 	struct reader *r = context;
-	struct table_entry entry;
 	if (i >= r->scratch->table.n_entries)
 		return 1;
-	if (i == MAX_STORES || !use_steps(r->scratch, 1) ||
-	    read_user(&entry, sizeof(entry), r->scratch->table.entries + i * sizeof(entry))) {
+	if (i == MAX_STORES || !use_steps(r->scratch, 1)) {
 		unreadable(r->scratch);
 		return 1;
 	}
-	if (entry.key != entry.value) // else it was deleted
-		enter_store(r, entry.key, entry.value);
+	__u64 *entry = table_entry(r->scratch, i);
+	if (!entry)
+		return 1;
+	if (entry[0] != entry[1]) // else it was deleted
+		enter_store(r, entry[0], entry[1]);
 	return 0;
 }
 
@@ -131,9 +132,9 @@ static __always_inline int enter_frame(struct reader *r, __u64 frame)
 	struct scratch *s = r->scratch;
 	if (!frame)
 		return 0;
-	if (read_typed(r->process, r->scratch, frame, s->object_head, 24) != r->process->v8.type_map)
+	if (read_typed(r->process, s, frame, s->object_head, JS_MAP_HEAD) != r->process->v8.type_map)
 		return 0; // undefined: no request
-	if (open_map(frame)) {
+	if (open_map(word_at(s->object_head, r->process->v8.jsmap_table))) {
 		unreadable(s);
 		return 0;
 	}

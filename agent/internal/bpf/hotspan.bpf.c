@@ -137,8 +137,9 @@ static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
 {
 	read_header((struct sample *)s->buffer, pid_tgid);
 	s->end = sizeof(struct sample);
-	s->script = 0;
-	s->script_id = -1;
+	for (int i = 0; i < MAX_SCRIPTS; i++)
+		s->scripts[i] = (struct script){.id = -1};
+	s->script_class = 0;
 	s->urgent = 0;
 	s->is_new = 0;
 }

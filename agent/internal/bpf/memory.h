@@ -31,6 +31,9 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from)
 #define DEBUG_INFO_HEAD 32
 #define MAP_HEAD 48 // of a hidden class, which V8's source calls a Map
 #define TABLE_HEAD 40 // of an OrderedHashMap
+#define JS_MAP_HEAD 32
+#define OBJECT_HEAD 24  // of an object whose properties are read
+#define OBJECT_WORDS 12 // that are read of it at once: they are more than it may have
 
 // Reads the first `size` bytes of a heap object, whose first word refers to its hidden class. While a collection runs,
 // that word of an object that was forwarded is its new address without a tag (src/objects/objects.h, MapWord): *object
@@ -114,6 +117,12 @@ static __always_inline __s32 read_string(const struct v8_layout *v8, __u64 *stri
 		return -1;
 	*string = old;
 	return instance_type(v8, to[0]);
+}
+
+// The instance type in the head of a hidden class.
+static __always_inline __s32 type_in(const struct v8_layout *v8, const __u64 *head)
+{
+	return (__u16)(head[(v8->map_type >> 3) & 7] >> (v8->map_type & 7) * 8);
 }
 
 // The word at byte offset `at` of an object's head in scratch memory.

@@ -33,7 +33,6 @@ struct {
 } symbols SEC(".maps");
 
 #define MAX_HOPS 3            // from the resource on the stack to the object that has its stores
-#define TABLE_ENTRIES 8       // of a dictionary that are read at once
 #define MAX_DICTIONARY 1024   // entries that a dictionary has room for
 
 // The reading of one resource, beside what scratch->resource has of it.
@@ -127,27 +126,6 @@ static __always_inline void set_property(struct scratch *s, __u32 kind, __u64 va
 		s->resource.holder = value;
 }
 
-// The entry with this number of what is walked: three words, {key, value, details} of a dictionary, {key, details,
-// value} of descriptors. Some are read at once, into scratch->part. 0 = there is none.
-static __always_inline __u64 *table_entry(struct scratch *s, __u32 i)
-{
-	__u32 n = i % TABLE_ENTRIES;
-	if (i >= s->resource.n_entries)
-		return 0;
-	if (!n) {
-		__u64 size = (s->resource.n_entries - i) * 24ULL;
-		if (size > TABLE_ENTRIES * 24)
-			size = TABLE_ENTRIES * 24;
-		asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
-		size &= 0xff;
-		if (read_user(s->part, size, s->resource.entries + i * 24ULL)) {
-			unreadable(s);
-			return 0;
-		}
-	}
-	return &s->part[3 * n];
-}
-
 static long read_entry(__u32 i, void *context)
 {
 	struct resource_reader *f = context;
@@ -198,12 +176,12 @@ static __always_inline void read_by_descriptors(struct resource_reader *f, __u32
 	__u8 size = word_at(class, v8->instance_size) >> (v8->instance_size & 7) * 8;
 	r->start = (__u8)(word_at(class, v8->object_start) >> (v8->object_start & 7) * 8);
 	r->inside = size > r->start ? size - r->start : 0;
-	r->n_entries = bits >> (v8->own_bit & 31) & 0x3ff;
+	f->scratch->table.n_entries = bits >> (v8->own_bit & 31) & 0x3ff;
 	if (read_whole(descriptors, class, 16)) {
 		unreadable(f->scratch);
 		return;
 	}
-	r->entries = descriptors - 1 + v8->descriptors_header;
+	f->scratch->table.entries = descriptors - 1 + v8->descriptors_header;
 	bpf_loop(MAX_DICTIONARY, read_descriptor, f, 0);
 }
 
@@ -215,8 +193,6 @@ static __always_inline void read_dictionary(struct resource_reader *f)
 		unreadable(s);
 		return;
 	}
-	s->resource.n_entries = s->table.n_entries;
-	s->resource.entries = s->table.entries;
 	bpf_loop(MAX_DICTIONARY, read_entry, f, 0);
 }
 

@@ -139,21 +139,60 @@ static __always_inline void follow_store(struct reader *r, __u64 value)
 	follow(r, &entry, value);
 }
 
-// The word of a property. Objects keep the first properties in themselves, the others in a property array, unless they
-// are just becoming dictionaries. (src/objects/property-array.h)
-__noinline int read_slot(const struct process *p, struct scratch *s, __u64 object, __u32 slot, __u64 *value)
+// The word of a property that an object keeps out of it, in this property array, unless it is just becoming a
+// dictionary. (src/objects/property-array.h)
+__noinline int read_out(const struct process *p, struct scratch *s, __u64 array, __u32 slot, __u64 *value)
 {
-	__u64 out;
 	if (!p || !s || !value)
 		return -1;
-	if (!(slot & SLOT_OUT))
-		return read_user(value, 8, object - 1 + slot * 8);
-	if (read_user(&out, 8, object - 1 + p->v8.receiver_hash))
-		return -1;
-	if (read_typed(p, s, out, s->ref_head, 16) != p->v8.type_property_array ||
+	if (read_typed(p, s, array, s->ref_head, 16) != p->v8.type_property_array ||
 	    (slot & 0x7fff) >= ((__u32)SMI(s->ref_head[1]) & ARRAY_LENGTH))
 		return -1;
-	return read_user(value, 8, out - 1 + p->v8.property_array_data + (slot & 0x7fff) * 8);
+	return read_user(value, 8, array - 1 + p->v8.property_array_data + (slot & 0x7fff) * 8);
+}
+
+// The word of a property. Objects keep the first properties in themselves, the others in a property array.
+static __always_inline int read_slot(const struct process *p, struct scratch *s, __u64 object, __u32 slot,
+				     __u64 *value)
+{
+	__u64 array;
+	if (!(slot & SLOT_OUT))
+		return read_user(value, 8, object - 1 + slot * 8);
+	if (read_user(&array, 8, object - 1 + p->v8.receiver_hash))
+		return -1;
+	return read_out(p, s, array, slot, value);
+}
+
+// Reads an object whose properties are asked for into scratch->object_head, and the head of its hidden class into
+// ref_head. Returns its instance type; -1 where it cannot be read, which is counted.
+static __always_inline __s32 read_properties(const struct process *p, struct scratch *s, __u64 object)
+{
+	__u64 *head = s->object_head;
+	s->object_words = OBJECT_WORDS;
+	if (read_whole(object, head, OBJECT_WORDS * 8)) {
+		s->object_words = OBJECT_HEAD / 8; // it ends where the memory does
+		if (read_whole(object, head, OBJECT_HEAD)) {
+			unreadable(s);
+			return -1;
+		}
+	}
+	if (!HEAP_OBJECT(head[0]) || read_user(s->ref_head, MAP_HEAD, head[0] - 1)) {
+		unreadable(s);
+		return -1;
+	}
+	return type_in(&p->v8, s->ref_head);
+}
+
+// The word of a property of that object.
+static __always_inline int read_property(const struct process *p, struct scratch *s, __u64 object, __u32 slot,
+					 __u64 *value)
+{
+	if (slot & SLOT_OUT)
+		return read_out(p, s, word_at(s->object_head, p->v8.receiver_hash), slot, value);
+	if (slot >= s->object_words)
+		return read_user(value, 8, object - 1 + slot * 8);
+	*value = s->object_head[slot & 15];
+	return 0;
 }
 
 // Whether a hidden class whose head this is still is the one that was learned.
@@ -218,7 +257,7 @@ static __always_inline long read_edge(struct node_edges *n, const struct edge *e
 	struct scratch *s = r->scratch;
 	if (n->shape) {
 		__u32 slot = n->shape->slots[e->name & (MAX_SLOTS - 1)];
-		return !slot ? 0 : read_slot(r->process, r->scratch, r->object, slot, value) ? -1 : 1;
+		return !slot ? 0 : read_property(r->process, s, r->object, slot, value) ? -1 : 1;
 	}
 	if (e->kind == EDGE_ELEMENT)
 		return e->name >= s->n_elements ? 0 : read_user(value, 8, s->elements + e->name * 8ULL) ? -1 : 1;
@@ -252,10 +291,6 @@ static __always_inline void visit_properties(struct node_edges *s, __u32 node)
 	struct reader *r = s->reader;
 	struct scratch *scratch = r->scratch;
 	const struct v8_layout *v8 = &r->process->v8;
-	if (read_user(scratch->ref_head, MAP_HEAD, scratch->object_head[0] - 1)) {
-		unreadable(scratch);
-		return;
-	}
 	s->kind = EDGE_PROPERTY;
 	s->shape = 0;
 	if (!(half_at(scratch->ref_head, v8->map_bit_field3) & v8->dictionary_bit)) {
@@ -273,8 +308,10 @@ static __always_inline void visit_map(struct node_edges *s)
 {
 	s->kind = EDGE_MAP_ENTRY;
 	s->shape = 0;
-	if (open_map(s->reader->object))
-		unreadable(s->reader->scratch);
+	struct scratch *scratch = s->reader->scratch;
+	__u32 at = s->reader->process->v8.jsmap_table;
+	if (at / 8 >= scratch->object_words || open_map(word_at(scratch->object_head, at)))
+		unreadable(scratch);
 	else
 		bpf_loop(NODE_EDGES, follow_next_edge, s, 0);
 }
@@ -303,7 +340,7 @@ static long visit_next(__u32 i, void *context)
 		unreadable(s);
 		return 0;
 	}
-	__s32 type = read_typed(r->process, r->scratch, r->object, s->object_head, 24);
+	__s32 type = read_properties(r->process, s, r->object);
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
 		return 0; // it has no properties that rules ask for
 	if (edges.node->kinds & 1 << EDGE_PROPERTY)

@@ -58,14 +58,21 @@ struct piece {
 	__u32 skip, length;
 };
 
+#define MAX_SCRIPTS 8 // that are remembered; a power of two
+
+struct script {
+	__u64 object; // tagged
+	__s32 id;     // -1 = the object is none
+	__u32 pad;
+};
+
 // How far the reading of a resource of async_hooks has come.
 struct resource_state {
 	__u64 object;         // the current one, tagged
 	__u64 public, holder; // what stands for it, and what has its stores
-	__u64 entries;        // of its properties, and how many
-	__u32 n_entries;
 	__u32 present;        // a store was found
 	__u32 start, inside;  // words before its first property, and properties in the object itself
+	__u32 pad;
 };
 
 // How far a walk has come. On the BPF stack the verifier would follow all combinations of their values.
@@ -113,13 +120,14 @@ struct scratch {
 	__u64 object_head[16]; // first words of the heap object that is read
 	__u64 ref_head[16];    // and of one that it refers to, such as its hidden class
 	__u64 key[MAX_NAME / 8]; // head or characters of a key
+	__u32 object_words; // in object_head of the object whose properties are read
 	struct v8_layout v8; // of the process
 	struct table table;
 	struct search search;
 	__u64 elements; // of an array: address of the first, and how many
 	__u32 n_elements;
-	__u64 script; // the last Script that was read, tagged, and its id
-	__s32 script_id;
+	struct script scripts[MAX_SCRIPTS]; // that were read, each where its address says
+	__u64 script_class; // hidden class of Scripts; 0 = not known
 	__u32 n_visits, n_values;
 	__u32 context_steps; // that are left of MAX_CONTEXT_STEPS
 	__u32 full;  // the buffer has had no room for a record

@@ -79,6 +79,8 @@ static __always_inline long is_key(struct scratch *s)
 	if (read_whole(object, s->key, 16)) // the hole of a deleted entry may lie in a page that cannot be read
 		return s->search.entry.key == s->search.entry.value ? 0 : -1;
 	s->search.seen_hash = half_at(s->key, v8->name_hash) >> v8->hash_shift;
+	if (s->search.hash && s->table.buckets && s->search.seen_hash != s->search.hash)
+		return 0; // nothing ends the search of a bucket
 	__s32 type = instance_type(v8, s->key[0]);
 	if (type < 0)
 		return -1;
@@ -90,6 +92,29 @@ static __always_inline long is_key(struct scratch *s)
 	    (s->search.hash && s->search.seen_hash != s->search.hash))
 		return 0;
 	return is_text(s, object);
+}
+
+#define TABLE_ENTRIES 8 // that are read at once
+
+// The entry with this number of scratch->table, where all are walked: three words, also {key, details, value} of the
+// descriptors of a hidden class. Some are read at once, into scratch->part. 0 = there is none.
+static __always_inline __u64 *table_entry(struct scratch *s, __u32 i)
+{
+	__u32 n = i % TABLE_ENTRIES;
+	if (i >= s->table.n_entries)
+		return 0;
+	if (!n) {
+		__u64 size = (s->table.n_entries - i) * 24ULL;
+		if (size > TABLE_ENTRIES * 24)
+			size = TABLE_ENTRIES * 24;
+		asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
+		size &= 0xff;
+		if (read_user(s->part, size, s->table.entries + i * 24ULL)) {
+			unreadable(s);
+			return 0;
+		}
+	}
+	return &s->part[3 * n];
 }
 
 // Compares one entry; scratch->context_steps bounds those of one sample.
@@ -148,14 +173,14 @@ __noinline int search(__u32 hash)
 	return 0;
 }
 
-// Opens the OrderedHashMap of a JSMap. (src/objects/ordered-hash-table.h)
-__noinline int open_map(__u64 map)
+// Opens an OrderedHashMap, which a JSMap has. (src/objects/ordered-hash-table.h)
+__noinline int open_map(__u64 table)
 {
 	struct scratch *s = own_scratch();
 	if (!s)
 		return -1;
-	__u64 table, *head = &s->ref_head[s->v8.table_data >> 3 & 7];
-	if (read_user(&table, 8, map - 1 + s->v8.jsmap_table) || read_whole(table, s->ref_head, TABLE_HEAD))
+	__u64 *head = &s->ref_head[s->v8.table_data >> 3 & 7];
+	if (read_whole(table, s->ref_head, TABLE_HEAD))
 		return -1;
 	if (!IS_SMI(head[0]) || !IS_SMI(head[1]) || !IS_SMI(head[2]))
 		return -1;

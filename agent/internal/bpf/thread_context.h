@@ -146,13 +146,14 @@ static __always_inline __u64 find_store(struct process *p, struct scratch *s, __
 					__u32 hash)
 {
 	struct chain c = {.scratch = s, .storage = storage};
-	if (read_whole(frame, s->object_head, 24)) {
+	if (read_whole(frame, s->object_head, JS_MAP_HEAD)) {
 		unreadable(s);
 		return 0;
 	}
 	if (instance_type(&p->v8, s->object_head[0]) != p->v8.type_map)
 		return 0; // undefined: no request
-	if (open_map(frame) || read_user(&c.next, 8, s->table.buckets + (hash & (s->table.n_buckets - 1)) * 8ULL)) {
+	if (open_map(word_at(s->object_head, p->v8.jsmap_table)) ||
+	    read_user(&c.next, 8, s->table.buckets + (hash & (s->table.n_buckets - 1)) * 8ULL)) {
 		unreadable(s);
 		return 0;
 	}

@@ -198,8 +198,13 @@ static __always_inline void append_string(struct scratch *s, const struct label_
 	if (!append(s, CONTEXT_UNREADABLE, f->label, 0))
 		return;
 	t.start = s->end;
-	push_piece(&t, f->value, 0, -1);
-	bpf_loop(MAX_PIECES_TOTAL, copy_next_piece, &t, 0);
+	if (!s->collecting && (f->type & s->v8.string_mask) == s->v8.tag_seq) { // nothing moves it
+		__u32 width = f->type & s->v8.one_byte_bit ? 1 : 2;
+		t.bad = !use_steps(s, 1) || copy_flat(&t, f->value - 1 + s->v8.string_chars, width, f->length);
+	} else {
+		push_piece(&t, f->value, 0, -1);
+		bpf_loop(MAX_PIECES_TOTAL, copy_next_piece, &t, 0);
+	}
 	if (t.cut) {
 		append(s, CONTEXT_CUT, f->label, 0);
 	} else if (t.bad || t.n_pieces) { // nothing of it: a part would be another value

@@ -29,8 +29,11 @@ static __always_inline __s32 script_id(struct walk *w, __u64 script)
 	skip_debug_info(v8, head, &script);
 	if (read_object(&script, head, SCRIPT_HEAD))
 		return -1;
-	if (instance_type(v8, head[0]) != v8->type_script)
-		return -1;
+	if (head[0] != w->scratch->script_class) {
+		if (instance_type(v8, head[0]) != v8->type_script)
+			return -1;
+		w->scratch->script_class = head[0];
+	}
 	__u64 id = word_at(head, v8->script_id);
 	return IS_SMI(id) ? SMI(id) : -1;
 }
@@ -49,11 +52,12 @@ static __always_inline void identify(struct walk *w, __u64 function, struct fram
 	f->sfi = sfi;
 	f->literal = half_at(head, v8->sfi_literal);
 	__u64 script = word_at(head, v8->sfi_script);
-	struct scratch *s = w->scratch;
-	if (script != s->script)
-		s->script_id = script_id(w, script);
-	s->script = script;
-	f->script = s->script_id;
+	struct script *known = &w->scratch->scripts[(script >> 4 ^ script >> 8) & (MAX_SCRIPTS - 1)];
+	if (script != known->object) {
+		known->id = script_id(w, script);
+		known->object = script;
+	}
+	f->script = known->id;
 }
 
 static __always_inline void walk_v8(struct walk *w, int generated)

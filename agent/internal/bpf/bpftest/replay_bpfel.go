@@ -437,12 +437,14 @@ type replayResource struct {
 }
 
 type replayScratch struct {
-	_          structs.HostLayout
-	Registers  [16]uint64
-	ObjectHead [16]uint64
-	RefHead    [16]uint64
-	Key        [8]uint64
-	V8         struct {
+	_           structs.HostLayout
+	Registers   [16]uint64
+	ObjectHead  [16]uint64
+	RefHead     [16]uint64
+	Key         [8]uint64
+	ObjectWords uint32
+	_           [4]byte
+	V8          struct {
 		_                 structs.HostLayout
 		IsolateTls        int64
 		VmState           uint32
@@ -550,16 +552,20 @@ type replayScratch struct {
 		Doubt    uint8
 		Pad      uint8
 	}
-	Elements     uint64
-	N_elements   uint32
-	_            [4]byte
-	Script       uint64
-	ScriptId     int32
+	Elements   uint64
+	N_elements uint32
+	_          [4]byte
+	Scripts    [8]struct {
+		_      structs.HostLayout
+		Object uint64
+		Id     int32
+		Pad    uint32
+	}
+	ScriptClass  uint64
 	N_visits     uint32
 	N_values     uint32
 	ContextSteps uint32
 	Full         uint32
-	_            [4]byte
 	LabelsSet    uint64
 	Visits       [64]struct {
 		_      structs.HostLayout
@@ -583,15 +589,14 @@ type replayScratch struct {
 	Stores   [64]uint64
 	Part     [32]uint64
 	Resource struct {
-		_         structs.HostLayout
-		Object    uint64
-		Public    uint64
-		Holder    uint64
-		Entries   uint64
-		N_entries uint32
-		Present   uint32
-		Start     uint32
-		Inside    uint32
+		_       structs.HostLayout
+		Object  uint64
+		Public  uint64
+		Holder  uint64
+		Present uint32
+		Start   uint32
+		Inside  uint32
+		Pad     uint32
 	}
 	N_stores   uint32
 	Collecting uint32
