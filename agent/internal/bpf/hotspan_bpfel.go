@@ -290,6 +290,8 @@ type hotspanProcess struct {
 	StoreLabel  uint8
 	Pad         uint16
 	N_published uint32
+	Generation  uint32
+	Pad2        uint32
 	Pool        hotspanUvPool
 	Published   [8]hotspanPublished
 	Nodes       [64]hotspanNode
@@ -476,6 +478,12 @@ type hotspanScratch struct {
 		_   structs.HostLayout
 		Pc  uint64
 		Cfa uint64
+	}
+	Rules [256]struct {
+		_          structs.HostLayout
+		Pc         uint64
+		Generation uint32
+		Rule       uint32
 	}
 	Owner struct {
 		_        structs.HostLayout

@@ -66,6 +66,15 @@ struct script {
 	__u32 pad;
 };
 
+// The unwind rule of an address in native code. A search for one takes several lines of memory, none of which the CPU
+// has in its caches when samples are far apart; the frames near the root are the same in most of them.
+struct known_rule {
+	__u64 pc;
+	__u32 generation; // process.generation
+	__u32 rule;       // as pack_rule makes it
+};
+#define KNOWN_RULES 256 // a power of two
+
 // How far the reading of a resource of async_hooks has come.
 struct resource_state {
 	__u64 object;         // the current one, tagged
@@ -87,7 +96,7 @@ struct walk_state {
 	__u32 in_pool;  // how many of them until libuv's worker() was reached; 0 = it was not
 	__u8 typed;     // the last frame has a type marker
 	__u8 word_above; // pc is the word above what its return address should be: `value`
-	__u32 mapping;  // number of that of the last frame that is in one
+	__u32 mapping;  // number of that of V8's last frame
 	__u64 builtin;  // pc of that frame
 	__u64 value;
 };
@@ -143,6 +152,7 @@ struct scratch {
 	struct isolate_names no_names; // zeros
 	struct walk_state walk_state;
 	struct call calls[MAX_CALLS]; // the last ones
+	struct known_rule rules[KNOWN_RULES]; // each where its address says; not of one sample
 	struct owner owner;
 	struct v8_frame slots; // of the current frame
 	__u32 end; // bytes of buffer in use

@@ -7,6 +7,7 @@
 #include "kernel.h"
 #include "limits.h"
 #include "process.h"
+#include "scratch.h"
 
 // One unwind rule, as package unwind writes it.
 struct row {
@@ -62,15 +63,11 @@ static __always_inline int is_in(const struct mapping *m, __u64 pc)
 	return pc >= m->start && pc < m->end;
 }
 
-// The number of the mapping with pc; -1 = none. `last` is that of the one found before, which most often is this one,
-// too.
-__noinline int find_mapping(const struct process *p, __u32 last, __u64 pc)
+// The number of the mapping with pc; -1 = none.
+__noinline int find_mapping(const struct process *p, __u64 pc)
 {
 	if (!p)
 		return -1;
-	last &= MAX_MAPPINGS - 1;
-	if (is_in(&p->mappings[last], pc))
-		return last;
 	__u32 low = 0, high = p->n_mappings;
 	for (int i = 0; i < 8 && low < high; i++) {
 		__u32 middle = (low + high) / 2 & (MAX_MAPPINGS - 1);
@@ -89,7 +86,11 @@ struct index {
 	__u32 frame_pointer; // a bit for each granule
 };
 
+// What is known of an address: the rule of native code, in 32 bits, or one of these.
 #define NO_RULE (1ULL << 32)
+#define NO_MAPPING (1ULL << 33)
+#define IN_GENERATED (1ULL << 34)
+#define IN_BUILTINS (1ULL << 35)
 
 // A row's rule as a number, which is what a function that is verified once can return.
 static __always_inline __u64 pack_rule(const struct row *row)
@@ -135,4 +136,35 @@ __noinline __u64 find_rule(const struct process *p, __u32 mapping, __u64 address
 		}
 	}
 	return found;
+}
+
+static __always_inline __u64 v8_place(const struct mapping *m)
+{
+	return m->kind == MAPPING_BUILTINS ? IN_BUILTINS : IN_GENERATED;
+}
+
+// What is known of an address: NO_MAPPING, whose code of V8's it is in, or of native code the rule, or NO_RULE. Most
+// often it is in the mapping of V8's frame before, or the rule was found for another sample on this CPU.
+__noinline __u64 find_place(const struct process *p, struct scratch *s, __u64 pc)
+{
+	if (!p || !s)
+		return NO_MAPPING | NO_RULE;
+	const struct mapping *last = &p->mappings[s->walk_state.mapping & (MAX_MAPPINGS - 1)];
+	if (last->kind != MAPPING_NATIVE && is_in(last, pc))
+		return v8_place(last);
+	struct known_rule *known = &s->rules[(__u32)pc * 0x9e3779b1 >> 24 & (KNOWN_RULES - 1)];
+	if (known->pc == pc && known->generation == p->generation && p->generation)
+		return known->rule;
+	int mapping = find_mapping(p, pc);
+	if (mapping < 0)
+		return NO_MAPPING | NO_RULE;
+	const struct mapping *m = &p->mappings[mapping & (MAX_MAPPINGS - 1)];
+	if (m->kind != MAPPING_NATIVE) {
+		s->walk_state.mapping = mapping;
+		return v8_place(m);
+	}
+	__u64 rule = find_rule(p, mapping, pc);
+	if (!(rule & NO_RULE))
+		*known = (struct known_rule){.pc = pc, .generation = p->generation, .rule = rule};
+	return rule;
 }

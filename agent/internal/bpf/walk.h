@@ -78,20 +78,19 @@ static __always_inline int accept_word_above(struct walk *w, int v8)
 	return 0;
 }
 
-static __always_inline void walk_other(struct walk *w, int mapping, __u64 pc)
+static __always_inline void walk_other(struct walk *w, __u64 place, __u64 pc)
 {
 	if (BAD_PC(w->pc) && !w->state->exact_pc) {
 		w->state->stop = STOP_BAD_PC;
 		return;
 	}
-	struct frame *f = push_frame(w, mapping < 0 ? FRAME_UNKNOWN : FRAME_NATIVE);
-	if (mapping < 0) {
+	struct frame *f = push_frame(w, place & NO_MAPPING ? FRAME_UNKNOWN : FRAME_NATIVE);
+	if (place & NO_MAPPING) {
 		f->generated = 1;
 		look_up_frame(w, f);
 	}
-	__u64 rule = mapping < 0 ? NO_RULE : find_rule(w->process, mapping, pc);
-	struct row row = {.cfa = rule, .rbp = rule >> 8, .off = rule >> 16};
-	if (rule & NO_RULE)
+	struct row row = {.cfa = place, .rbp = place >> 8, .off = place >> 16};
+	if (place & NO_RULE)
 		walk_frame_pointer(w);
 	else
 		walk_row(w, &row);
@@ -102,28 +101,20 @@ static long walk_step(__u32 i, void *context)
 {
 	struct walk *w = context;
 	__u64 pc = w->state->exact_pc ? w->pc : w->pc - 1;
-	int mapping = find_mapping(w->process, w->state->mapping, pc), v8, generated = 1;
-	if (mapping < 0) {
-		v8 = in_wasm(w);
-	} else {
-		w->state->mapping = mapping;
-		__u32 kind = w->process->mappings[mapping & (MAX_MAPPINGS - 1)].kind;
-		v8 = kind != MAPPING_NATIVE;
-		generated = kind == MAPPING_GENERATED;
-	}
+	__u64 place = find_place(w->process, w->scratch, pc);
+	int v8 = place & NO_MAPPING ? in_wasm(w) : (place & (IN_GENERATED | IN_BUILTINS)) != 0;
 	__u8 word_above = w->state->word_above, typed = w->state->typed;
 	w->state->word_above = w->state->typed = 0;
 	if (word_above) {
 		v8 = accept_word_above(w, v8);
-		mapping = -1;
-		generated = 1;
+		place = NO_MAPPING | NO_RULE;
 	}
 	if (v8)
-		walk_v8(w, generated);
-	else if (mapping < 0 && typed && try_word_above(w))
+		walk_v8(w, !(place & IN_BUILTINS));
+	else if (place & NO_MAPPING && typed && try_word_above(w))
 		return 0;
 	else
-		walk_other(w, mapping, pc);
+		walk_other(w, place, pc);
 	if (w->state->stop && w->state->stop != STOP_ROOT)
 		resume(w);
 	return w->state->stop != 0;

@@ -17,7 +17,7 @@ static __always_inline void walk_frame_pointer(struct walk *w)
 {
 	__u64 v[2];
 	if (w->bp & 7 || w->bp < w->sp || read_user(v, sizeof(v), w->bp) ||
-	    find_mapping(w->process, w->state->mapping, v[1]) < 0)
+	    find_mapping(w->process, v[1]) < 0)
 		w->state->stop = STOP_NO_RULE;
 	else
 		ascend(w, v[1], w->bp + 16, v[0], 0);

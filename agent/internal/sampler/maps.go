@@ -2,18 +2,24 @@ package sampler
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"github.com/cilium/ebpf"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// SetProcess adds a process to those that are sampled, or updates it. It waits until the BPF program is loaded, so that
-// the end of the process is reported.
+// generations is the number of times that processes were set: what the BPF program keeps of their mappings holds for
+// one.
+var generations atomic.Uint32
+
+// SetProcess adds a process to those that are sampled, or updates it: p.Generation, too. It waits until the BPF program
+// is loaded, so that the end of the process is reported.
 func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	if err := s.Loaded(); err != nil {
 		return err
 	}
+	p.Generation = generations.Add(1)
 	if err := s.objects.Processes.Put(uint32(pid), p); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package walk
 import (
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
@@ -66,12 +67,16 @@ func (k *kernelWalk) use(tree *reqctx.Tree, p *process.Process) {
 	}
 	if before != nil {
 		k.config.N_mappings, k.config.Mappings = before.N_mappings, before.Mappings
+		k.config.Generation = before.Generation
 	}
 	k.learner = labels.NewLearners(tree, k.sampler, log).Learner(p, k.config.Id)
 	k.labels = labels.NewDecoder(tree, k.sampler, log).Process(p, k.config, pprofx.Process{})
 }
 
 const walkPID = 7 // any: nothing asks for the process itself
+
+// generations tells the mappings of one kernelWalk from those of others.
+var generations atomic.Uint32
 
 // putCode writes mappings and unwind rules to the BPF maps.
 func (k *kernelWalk) putCode(t testing.TB) {
@@ -85,6 +90,7 @@ func (k *kernelWalk) putCode(t testing.TB) {
 		}
 		slots[number] = slot{at, pages}
 	}
+	k.config.Generation = generations.Add(1)
 	k.config.N_mappings = uint32(copy(k.config.Mappings[:], k.thread.code.Mappings))
 	for i := range k.config.Mappings {
 		m := &k.config.Mappings[i]

@@ -292,6 +292,8 @@ type replayProcess struct {
 	StoreLabel  uint8
 	Pad         uint16
 	N_published uint32
+	Generation  uint32
+	Pad2        uint32
 	Pool        struct {
 		_         structs.HostLayout
 		Call      uint64
@@ -623,6 +625,12 @@ type replayScratch struct {
 		_   structs.HostLayout
 		Pc  uint64
 		Cfa uint64
+	}
+	Rules [256]struct {
+		_          structs.HostLayout
+		Pc         uint64
+		Generation uint32
+		Rule       uint32
 	}
 	Owner struct {
 		_        structs.HostLayout
