@@ -42,7 +42,7 @@ static __noinline long scripted_resource(struct reader *r, const struct async_ho
 		return -1;
 	if (!slot)
 		return 0;
-	if (read_user(&array, 8, slot) || read_whole(array, head, 32) || instance_type(v8, head[0]) != v8->type_array)
+	if (read_user(&array, 8, slot) || read_whole(array, head, 32) || instance_type(head[0]) != v8->type_array)
 		return -1;
 	__u64 length = word_at(head, v8->array_length);
 	elements = word_at(head, v8->object_elements);

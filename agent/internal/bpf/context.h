@@ -37,7 +37,7 @@ static __always_inline __u32 identity_hash(struct reader *r, __u64 object)
 	if (IS_SMI(word))
 		return SMI(word);
 	if (read_whole(word, r->scratch->ref_head, 16) ||
-	    instance_type(v8, r->scratch->ref_head[0]) != v8->type_property_array)
+	    instance_type(r->scratch->ref_head[0]) != v8->type_property_array)
 		return 0;
 	return (__u32)SMI(r->scratch->ref_head[1]) >> 10;
 }

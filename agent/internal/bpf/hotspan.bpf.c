@@ -139,7 +139,8 @@ static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
 	s->end = sizeof(struct sample);
 	for (int i = 0; i < MAX_SCRIPTS; i++)
 		s->scripts[i] = (struct script){.id = -1};
-	s->script_class = 0;
+	for (int i = 0; i < MAX_TYPES; i++)
+		s->types[i].hidden_class = 0;
 	s->urgent = 0;
 	s->is_new = 0;
 }

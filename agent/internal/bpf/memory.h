@@ -58,11 +58,20 @@ static __always_inline long read_whole(__u64 object, __u64 *to, __u32 size)
 	return read_object(&object, to, size);
 }
 
-static __always_inline __s32 instance_type(const struct v8_layout *v8, __u64 hidden_class)
+// The instance type in a hidden class; -1 if it is none. Those of strings, scripts and tables are met again and again in
+// one sample, during which only a collection changes anything.
+__noinline int instance_type(__u64 hidden_class)
 {
+	struct scratch *s = own_scratch();
 	__u16 type;
-	if (!HEAP_OBJECT(hidden_class) || read_user(&type, sizeof(type), hidden_class - 1 + v8->map_type))
+	if (!s || !HEAP_OBJECT(hidden_class))
 		return -1;
+	struct known_type *known = &s->types[(hidden_class >> 4 ^ hidden_class >> 8) & (MAX_TYPES - 1)];
+	if (known->hidden_class == hidden_class && !s->collecting)
+		return known->type;
+	if (read_user(&type, sizeof(type), hidden_class - 1 + s->v8.map_type))
+		return -1;
+	*known = (struct known_type){hidden_class, type};
 	return type;
 }
 
@@ -98,7 +107,7 @@ static __always_inline __s32 read_string(const struct v8_layout *v8, __u64 *stri
 		return -1;
 	if (being_copied(moved & 1 ? *string - 1 : moved))
 		return -1;
-	__s32 type = instance_type(v8, to[0]);
+	__s32 type = instance_type(to[0]);
 	if (moved & 1 || type < 0 || type >= v8->first_non_string)
 		return type;
 	if ((type & v8->string_mask) == v8->tag_external)
@@ -116,7 +125,7 @@ static __always_inline __s32 read_string(const struct v8_layout *v8, __u64 *stri
 	if (read_whole(old, to, 16))
 		return -1;
 	*string = old;
-	return instance_type(v8, to[0]);
+	return instance_type(to[0]);
 }
 
 // The instance type in the head of a hidden class.

@@ -149,7 +149,7 @@ struct process {
 	__u8 store_label;  // label of any store itself; NO_LABEL = none
 	__u16 pad;
 	__u32 n_published;
-	__u32 generation; // of the mappings, of all processes: another one once they have changed; 0 = rules are not kept
+	__u32 generation; // of the mappings: no other process has it, nor this one with others; 0 = rules are not kept
 	__u32 pad2;
 	struct uv_pool pool;
 	struct published published[MAX_PUBLISHED];

@@ -47,7 +47,7 @@ struct reader {
 static __always_inline __s32 read_typed(const struct process *p, struct scratch *s, __u64 object, __u64 *to,
 					__u32 size)
 {
-	__s32 type = read_whole(object, to, size) ? -1 : instance_type(&p->v8, to[0]);
+	__s32 type = read_whole(object, to, size) ? -1 : instance_type(to[0]);
 	if (type < 0)
 		unreadable(s);
 	return type;
@@ -100,7 +100,7 @@ __noinline int add_value(__u32 label, __u32 bytes, __u64 value)
 			unreadable(s);
 			return 0;
 		}
-		type = instance_type(v8, s->ref_head[0]);
+		type = instance_type(s->ref_head[0]);
 		if (type < 0) {
 			unreadable(s);
 			return 0;

@@ -66,6 +66,13 @@ struct script {
 	__u32 pad;
 };
 
+#define MAX_TYPES 8 // that are remembered; a power of two
+
+struct known_type {
+	__u64 hidden_class; // tagged
+	__u64 type;
+};
+
 // The unwind rule of an address in native code. A search for one takes several lines of memory, none of which the CPU
 // has in its caches when samples are far apart; the frames near the root are the same in most of them.
 struct known_rule {
@@ -123,6 +130,9 @@ struct v8_frame {
 };
 #define V8_FRAME_SIZE __builtin_offsetof(struct v8_frame, end)
 
+// Bytes of the stack that are read at once. A read costs as much as copying some hundred bytes that follow each other.
+#define WINDOW 2048
+
 // What does not fit on the BPF stack: one for each CPU. The BPF program runs with interrupts off, never twice on a CPU.
 struct scratch {
 	__u64 registers[16]; // of the leaf, by DWARF number
@@ -136,7 +146,7 @@ struct scratch {
 	__u64 elements; // of an array: address of the first, and how many
 	__u32 n_elements;
 	struct script scripts[MAX_SCRIPTS]; // that were read, each where its address says
-	__u64 script_class; // hidden class of Scripts; 0 = not known
+	struct known_type types[MAX_TYPES]; // likewise
 	__u32 n_visits, n_values;
 	__u32 context_steps; // that are left of MAX_CONTEXT_STEPS
 	__u32 full;  // the buffer has had no room for a record
@@ -152,6 +162,8 @@ struct scratch {
 	struct isolate_names no_names; // zeros
 	struct walk_state walk_state;
 	struct call calls[MAX_CALLS]; // the last ones
+	__u64 window_at; // address of the part of the stack that is in window; 0 = none is
+	__u64 window[(WINDOW + V8_FRAME_SIZE) / 8]; // the slack lets the verifier see that frames stay inside
 	struct known_rule rules[KNOWN_RULES]; // each where its address says; not of one sample
 	struct owner owner;
 	struct v8_frame slots; // of the current frame

@@ -38,14 +38,14 @@ __noinline int is_text(struct scratch *s, __u64 string)
 	const struct v8_layout *v8 = &s->v8;
 	if (read_whole(string, s->key, 16))
 		return -1;
-	__s32 type = instance_type(v8, s->key[0]);
+	__s32 type = instance_type(s->key[0]);
 	if (type < 0)
 		return -1;
 	if (type >= v8->first_non_string || string_length(v8, s->key) != s->search.name.length)
 		return 0;
 	if ((type & v8->string_mask) == v8->tag_thin) {
 		if (read_user(&string, 8, string - 1 + v8->thin_actual) || read_whole(string, s->key, 16) ||
-		    (type = instance_type(v8, s->key[0])) < 0)
+		    (type = instance_type(s->key[0])) < 0)
 			return -1;
 	}
 	return same_chars(s, string, type);
@@ -81,7 +81,7 @@ static __always_inline long is_key(struct scratch *s)
 	s->search.seen_hash = half_at(s->key, v8->name_hash) >> v8->hash_shift;
 	if (s->search.hash && s->table.buckets && s->search.seen_hash != s->search.hash)
 		return 0; // nothing ends the search of a bucket
-	__s32 type = instance_type(v8, s->key[0]);
+	__s32 type = instance_type(s->key[0]);
 	if (type < 0)
 		return -1;
 	if (type == v8->type_symbol)
@@ -223,7 +223,7 @@ __noinline int open_elements(__u64 array)
 	if (read_user(&length, 8, array - 1 + s->v8.array_length) || !IS_SMI(length) ||
 	    read_whole(elements, s->ref_head, 16))
 		return -1;
-	__s32 type = instance_type(&s->v8, s->ref_head[0]);
+	__s32 type = instance_type(s->ref_head[0]);
 	if (type != s->v8.type_fixed_array || !IS_SMI(s->ref_head[1]))
 		return type < 0 ? -1 : 0; // doubles, or a dictionary
 	s->n_elements = SMI(length) < SMI(s->ref_head[1]) ? SMI(length) : SMI(s->ref_head[1]);

@@ -150,7 +150,7 @@ static __always_inline __u64 find_store(struct process *p, struct scratch *s, __
 		unreadable(s);
 		return 0;
 	}
-	if (instance_type(&p->v8, s->object_head[0]) != p->v8.type_map)
+	if (instance_type(s->object_head[0]) != p->v8.type_map)
 		return 0; // undefined: no request
 	if (open_map(word_at(s->object_head, p->v8.jsmap_table)) ||
 	    read_user(&c.next, 8, s->table.buckets + (hash & (s->table.n_buckets - 1)) * 8ULL)) {
@@ -173,7 +173,7 @@ static __always_inline __u64 internal_field(const struct v8_layout *v8, struct s
 		unreadable(s);
 		return 0;
 	}
-	if (instance_type(v8, s->object_head[0]) == v8->type_oddball)
+	if (instance_type(s->object_head[0]) == v8->type_oddball)
 		return 0; // undefined: detached
 	if (read_user(&word, 8, object - 1 + v8->internal_field)) {
 		unreadable(s);

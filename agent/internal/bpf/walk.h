@@ -123,6 +123,7 @@ static long walk_step(__u32 i, void *context)
 // Walks to the thread's first frame, or until the walk cannot go on.
 static __always_inline void walk_stack(struct walk *w)
 {
+	w->scratch->window_at = 0;
 	*w->state = (struct walk_state){.frames = w->scratch->end, .leaf = 1, .exact_pc = 1};
 	bpf_loop(MAX_STEPS, walk_step, w, 0);
 	if (!w->state->stop)

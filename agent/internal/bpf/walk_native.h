@@ -16,7 +16,7 @@
 static __always_inline void walk_frame_pointer(struct walk *w)
 {
 	__u64 v[2];
-	if (w->bp & 7 || w->bp < w->sp || read_user(v, sizeof(v), w->bp) ||
+	if (w->bp & 7 || w->bp < w->sp || read_stack(w->scratch, v, sizeof(v), w->bp) ||
 	    find_mapping(w->process, v[1]) < 0)
 		w->state->stop = STOP_NO_RULE;
 	else
@@ -79,9 +79,9 @@ static __always_inline void walk_cfa(struct walk *w, const struct row *row, __u6
 	__u64 v[2];
 	long bad;
 	if (row->rbp == RBP_NEXT)
-		bad = read_user(v, sizeof(v), cfa - 16);
+		bad = read_stack(w->scratch, v, sizeof(v), cfa - 16);
 	else
-		bad = read_user(&v[1], 8, cfa - 8) || caller_bp(w, row, cfa, &v[0]);
+		bad = read_stack(w->scratch, &v[1], 8, cfa - 8) || caller_bp(w, row, cfa, &v[0]);
 	if (bad)
 		w->state->stop = STOP_UNREADABLE;
 	else

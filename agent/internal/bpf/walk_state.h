@@ -20,6 +20,31 @@ struct walk {
 	struct walk_state *state; // of scratch
 };
 
+// Where in the window these bytes of the stack are, which may have to move there; -1 where that is not possible.
+__noinline int in_window(struct scratch *s, __u64 at, __u32 size)
+{
+	if (!s || at & 7)
+		return -1;
+	__u64 offset = at - s->window_at;
+	if (s->window_at && offset <= WINDOW - size)
+		return offset;
+	s->window_at = 0;
+	if (read_user(s->window, WINDOW, at)) // the memory ends there
+		return -1;
+	s->window_at = at;
+	return 0;
+}
+
+// Reads words of the stack, by way of the window. `size` is a constant, at most V8_FRAME_SIZE.
+static __always_inline long read_stack(struct scratch *s, void *to, __u32 size, __u64 at)
+{
+	int offset = in_window(s, at, size);
+	if (offset < 0)
+		return read_user(to, size, at);
+	__builtin_memcpy(to, &s->window[(offset >> 3) & (WINDOW / 8 - 1)], size);
+	return 0;
+}
+
 // Adds a frame to the record. Those after the first KEPT_LEAF are a ring of KEPT_ROOT, which the agent puts into order.
 static __always_inline struct frame *push_frame(struct walk *w, __u32 kind)
 {

@@ -17,7 +17,7 @@
 static __always_inline void skip_debug_info(const struct v8_layout *v8, __u64 *head, __u64 *script)
 {
 	if (v8->debug_info_script && !read_object(script, head, DEBUG_INFO_HEAD) &&
-	    instance_type(v8, head[0]) == v8->type_debug_info)
+	    instance_type(head[0]) == v8->type_debug_info)
 		*script = word_at(head, v8->debug_info_script);
 }
 
@@ -29,11 +29,8 @@ static __always_inline __s32 script_id(struct walk *w, __u64 script)
 	skip_debug_info(v8, head, &script);
 	if (read_object(&script, head, SCRIPT_HEAD))
 		return -1;
-	if (head[0] != w->scratch->script_class) {
-		if (instance_type(v8, head[0]) != v8->type_script)
-			return -1;
-		w->scratch->script_class = head[0];
-	}
+	if (instance_type(head[0]) != v8->type_script)
+		return -1;
 	__u64 id = word_at(head, v8->script_id);
 	return IS_SMI(id) ? SMI(id) : -1;
 }
@@ -72,7 +69,7 @@ static __always_inline void walk_v8(struct walk *w, int generated)
 	f->generated = generated;
 	if (!v->end) {
 		v->end = w->bp + 16;
-		if (w->bp & 7 || v->end <= w->sp || read_user(v, V8_FRAME_SIZE, w->bp - 40)) {
+		if (w->bp & 7 || v->end <= w->sp || read_stack(w->scratch, v, V8_FRAME_SIZE, w->bp - 40)) {
 			w->state->stop = STOP_UNREADABLE;
 			return;
 		}

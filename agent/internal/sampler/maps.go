@@ -9,12 +9,12 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// generations is the number of times that processes were set: what the BPF program keeps of their mappings holds for
+// generations is the number of times that processes were set. What the BPF program keeps of their mappings holds for
 // one.
 var generations atomic.Uint32
 
-// SetProcess adds a process to those that are sampled, or updates it: p.Generation, too. It waits until the BPF program
-// is loaded, so that the end of the process is reported.
+// SetProcess adds a process to those that are sampled, or updates it, and sets p.Generation. It waits until the BPF
+// program is loaded, so that the end of the process is reported.
 func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	if err := s.Loaded(); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	memory "github.com/hotspan/hotspan/v8/target"
 )
 
-// TestKnownRule: the BPF program keeps the unwind rule of an address, until the process is set anew: its mappings may be
+// TestKnownRule: the BPF program keeps the unwind rule of an address until the process is set anew: its mappings may be
 // others then.
 func TestKnownRule(t *testing.T) {
 	const code, sp, first, second = wildAt + 0x8000, wildAt + 0x1000, wildAt + 0xa000, wildAt + 0xb000

@@ -64,7 +64,7 @@ func TestRun(t *testing.T) {
 	if diff := cmp.Diff(want, pcs); diff != "" || stop != bpf.StopBadPC {
 		t.Errorf("%s, stop %d", diff, stop)
 	}
-	if !slices.Contains(out.Reads, Read{stackAt + 0x200 - 40, 88}) || out.NReads != len(out.Reads) {
+	if !slices.Contains(out.Reads, Read{stackAt + 0x100 - 40, 2048}) || out.NReads != len(out.Reads) {
 		t.Errorf("%d reads: %x", out.NReads, out.Reads)
 	}
 }

@@ -563,7 +563,11 @@ type replayScratch struct {
 		Id     int32
 		Pad    uint32
 	}
-	ScriptClass  uint64
+	Types [8]struct {
+		_           structs.HostLayout
+		HiddenClass uint64
+		Type        uint64
+	}
 	N_visits     uint32
 	N_values     uint32
 	ContextSteps uint32
@@ -626,7 +630,9 @@ type replayScratch struct {
 		Pc  uint64
 		Cfa uint64
 	}
-	Rules [256]struct {
+	WindowAt uint64
+	Window   [267]uint64
+	Rules    [256]struct {
 		_          structs.HostLayout
 		Pc         uint64
 		Generation uint32
