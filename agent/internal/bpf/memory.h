@@ -58,8 +58,8 @@ static __always_inline long read_whole(__u64 object, __u64 *to, __u32 size)
 	return read_object(&object, to, size);
 }
 
-// The instance type in a hidden class; -1 if it is none. Those of strings, scripts and tables are met again and again in
-// one sample, during which only a collection changes anything.
+// The instance type in a hidden class; -1 if it is none. Those of strings, scripts and tables are met again and again
+// in one sample, during which only a collection changes anything.
 __noinline int instance_type(__u64 hidden_class)
 {
 	struct scratch *s = own_scratch();
