@@ -5,6 +5,7 @@ package bpf
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 
 	"github.com/cilium/ebpf"
@@ -32,25 +33,24 @@ func Create(ringBytes uint32) (o *Objects, load func() error, err error) {
 	spec.Maps["scratches"].MaxEntries = uint32(cpus)
 	spec.Maps["events"].MaxEntries = ringBytes
 	MapTables(spec)
-	o = new(Objects)
-	if err := spec.LoadAndAssign(&o.hotspanMaps, nil); err != nil {
+	only := spec.Copy()
+	only.Programs = nil
+	created, err := ebpf.NewCollection(only)
+	if err != nil {
 		return nil, nil, fmt.Errorf("create the BPF maps: %w", err)
 	}
-	return o, func() error { return loadPrograms(spec, o) }, nil
-}
-
-// loadPrograms loads the programs with the maps that there are.
-func loadPrograms(spec *ebpf.CollectionSpec, o *Objects) error {
-	with := ebpf.CollectionOptions{MapReplacements: map[string]*ebpf.Map{
-		"consumers": o.Consumers, "counters": o.Counters, "known": o.Known, "environments": o.Environments, "events": o.Events, "execs": o.Execs,
-		"isolates": o.Isolates, "kept_places": o.KeptPlaces, "processes": o.Processes, "resources": o.Resources,
-		"scratches": o.Scratches, "shapes": o.Shapes, "stores": o.Stores, "symbols": o.Symbols, "tables": o.Tables,
-		"works": o.Works,
-	}}
-	if err := spec.LoadAndAssign(&o.hotspanPrograms, &with); err != nil {
-		return fmt.Errorf("load the BPF program: %w", explain(err))
+	defer created.Close()
+	with := ebpf.CollectionOptions{MapReplacements: maps.Clone(created.Maps)}
+	o = new(Objects)
+	if err := created.Assign(&o.hotspanMaps); err != nil {
+		return nil, nil, fmt.Errorf("create the BPF maps: %w", err)
 	}
-	return nil
+	return o, func() error {
+		if err := spec.LoadAndAssign(&o.hotspanPrograms, &with); err != nil {
+			return fmt.Errorf("load the BPF program: %w", explain(err))
+		}
+		return nil
+	}, nil
 }
 
 // MapTables has the sampler write unwind rules into mapped memory, in a sixtieth of the time that updates take.
