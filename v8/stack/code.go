@@ -25,6 +25,7 @@ type code struct {
 	since         uint64        // epoch from which on samples are in it: see codeOf
 	gone          bool          // it is not kept any more
 	head          []byte        // first instructions
+	text          []byte        // the same, and more of them as far as there is room for it
 	deferredStart int           // size of the code proper; what runs rarely is behind it; 0: not looked for yet
 	frames        []*Frame      // of a regular expression's code
 }
@@ -32,6 +33,7 @@ type code struct {
 // codes keeps code by address.
 type codes struct {
 	all   []*code // sorted, without overlaps
+	text  int     // bytes of their text
 	used  []*code // in this epoch
 	epoch uint64
 }
@@ -47,25 +49,28 @@ func (c *codes) find(pc uint64) *code {
 // put adds n and drops what it overlaps.
 func (c *codes) put(n *code) {
 	if len(c.all) >= maxCodes {
-		markGone(c.all)
+		c.forget(c.all)
 		c.all = nil
 	}
 	low := sort.Search(len(c.all), func(i int) bool { return c.all[i].End > n.Start })
 	high := sort.Search(len(c.all), func(i int) bool { return c.all[i].Start >= n.End })
 	high = max(low, high)
-	markGone(c.all[low:high])
+	c.forget(c.all[low:high])
 	c.all = slices.Replace(c.all, low, high, n)
 }
 
-func markGone(all []*code) {
-	for _, c := range all {
-		c.gone = true
+// forget notes that pieces of code are not kept any more.
+func (c *codes) forget(all []*code) {
+	for _, old := range all {
+		old.gone = true
+		c.text -= len(old.text)
+		old.text = nil
 	}
 }
 
 func (c *codes) drop(old *code) {
 	if i := slices.Index(c.all, old); i >= 0 {
-		old.gone = true
+		c.forget(c.all[i : i+1])
 		c.all = slices.Delete(c.all, i, i+1)
 	}
 }
@@ -84,6 +89,12 @@ func (c *code) described() bool {
 
 // headSize is how much machine code is kept to recognise prologues; they lie within it.
 const headSize = 192
+
+// Limits of the instructions that are kept, which tell epilogues: bytes of one piece of code, and of all.
+const (
+	maxText    = 16 << 10
+	maxAllText = 4 << 20
+)
 
 // inDeoptExits reports whether an address is behind the code proper, where the deoptimiser is called. Of the builtins
 // without a frame only the deoptimiser's own return there.

@@ -104,7 +104,14 @@ func (v *Resolver) miss(pc uint64) {
 // describe reads the tables of code. Where they cannot be read, because the process is changing them, the code is left
 // without, and they are read when it is met again.
 func (v *Resolver) describe(c *code) {
-	c.head, _ = v.r.Instructions(c.Code, headSize)
+	size := maxText
+	if v.code.text+maxText > maxAllText {
+		size = headSize
+	}
+	v.code.text -= len(c.text)
+	c.text, _ = v.r.Instructions(c.Code, size)
+	v.code.text += len(c.text)
+	c.head = c.text[:min(len(c.text), headSize)]
 	switch c.tier {
 	case Sparkplug:
 		c.baseline, _ = v.r.Baseline(c.Code)

@@ -14,7 +14,7 @@ func (v *Resolver) repairOther(raw RawFrame, leaf Leaf, start uint64, head []byt
 	switch {
 	case entry >= 0 && at <= entry+1:
 		return v.entering(self, raw, leaf, at-entry)
-	case v.inEpilogue(start, at):
+	case v.inEpilogue(start, head, at):
 		return v.above(self, raw, leaf, 0)
 	}
 	return []RawFrame{raw}

@@ -16,12 +16,21 @@ var epilogues = [][]byte{{0x48, 0x8b, 0xe5, 0x5d}, {0x48, 0x89, 0xec, 0x5d}}
 
 const maxEpilogue = 24
 
-// inEpilogue reports whether the frame was taken down just before an offset of the code that begins at start.
-func (v *Resolver) inEpilogue(start uint64, at int) bool {
+// inEpilogue reports whether the frame was taken down just before an offset of the code that begins at start, of which
+// the first bytes are known.
+func (v *Resolver) inEpilogue(start uint64, known []byte, at int) bool {
 	n := min(at, maxEpilogue)
-	b, err := v.r.Bytes(start+uint64(at-n), n+1)
-	if err != nil || n == 0 {
+	if n == 0 {
 		return false
+	}
+	var b []byte
+	if at < len(known) {
+		b = known[at-n : at+1]
+	} else {
+		var err error
+		if b, err = v.r.Bytes(start+uint64(at-n), n+1); err != nil {
+			return false
+		}
 	}
 	if b[n] == 0xc3 || b[n] == 0xc2 { // a return: nothing but an epilogue is before it
 		return true

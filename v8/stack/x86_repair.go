@@ -48,7 +48,7 @@ func (v *Resolver) repairCode(raw RawFrame, leaf Leaf, c *code) []RawFrame {
 		self.ID, self.SFI = leaf.Callee.ID, leaf.Callee.SFI
 		return v.entering(self, raw, leaf, at-entry)
 	}
-	ends, foreign := v.inEpilogue(c.Start, at), v.isForeign(c, raw)
+	ends, foreign := v.inEpilogue(c.Start, c.text, at), v.isForeign(c, raw)
 	if !ends && !foreign {
 		return []RawFrame{raw}
 	}

@@ -91,9 +91,8 @@ struct sample {
 
 // How hotspan reads the ring buffer.
 struct consumer {
-	__u64 wakeups;    // that were sent
-	__u32 polling; // written by hotspan: it reads at intervals, without a wakeup
-	__u32 pad;
+	__u64 wakeups; // that were sent
+	__u64 read_at; // written by hotspan: when it read a record last, CLOCK_MONOTONIC, nanoseconds
 };
 
 struct lifecycle {

@@ -77,11 +77,12 @@ static __always_inline void look_up_frame(struct walk *w, const struct frame *f)
 		s->is_new = 1;
 }
 
-// How to wake hotspan after a sample: at once for what is new, or if it does not poll, or if the ring buffer fills up.
-// A wakeup takes an interrupt, which costs more than the walk.
-static __always_inline __u64 wakeup(void *ring, const struct scratch *s, struct consumer *r)
+// How to wake hotspan after a sample: at once for what is new, or if it has read nothing for a while, or if the ring
+// buffer fills up. A wakeup takes an interrupt, which costs more than the walk.
+static __always_inline __u64 wakeup(void *ring, const struct scratch *s, const struct consumer *r)
 {
-	if (s->urgent || s->is_new || !r->polling)
+	const struct sample *e = (const struct sample *)s->buffer;
+	if (s->urgent || s->is_new || (__s64)(e->time - r->read_at) > READ_EVERY)
 		return BPF_RB_FORCE_WAKEUP;
 	__u64 used = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA), size = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE);
 	return used > size / 2 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;

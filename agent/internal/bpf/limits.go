@@ -28,6 +28,7 @@ const (
 	MaxPublished    = int(hotspanLimitMAX_PUBLISHED)
 	MaxAttributes   = int(hotspanLimitMAX_ATTRIBUTES)
 	MaxLocal        = int(hotspanLimitMAX_LOCAL)
+	ReadEvery       = int(hotspanLimitREAD_EVERY)
 	KnownWays       = int(hotspanLimitKNOWN_WAYS)
 	CodeBits        = int(hotspanLimitCODE_BITS)
 	MaxLocalText    = int(hotspanLimitMAX_LOCAL_TEXT)

@@ -55,9 +55,6 @@ func (r *ring) close() {
 	}
 }
 
-// empty reports whether next would return nothing.
-func (r *ring) empty() bool { return r.at == r.produced.Load() }
-
 // next returns the next record, nil if there is none. It is valid until the next call, which frees it.
 func (r *ring) next() []byte {
 	b, end := r.record(r.at)

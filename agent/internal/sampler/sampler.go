@@ -150,7 +150,7 @@ func (s *Sampler) Known() *Known { return s.known }
 // Wait waits until records should be read, until the deadline, or until Interrupt is called. The zero time is no
 // deadline.
 func (s *Sampler) Wait(deadline time.Time) {
-	s.waiter.wait(deadline, s.read, s.ring.empty)
+	s.waiter.wait(deadline, s.read)
 	s.read = false
 }
 

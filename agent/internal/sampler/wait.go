@@ -15,8 +15,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// readEvery is how long samples wait in the ring buffer that refer to nothing new.
-const readEvery = 100 * time.Millisecond
+// readAfter is when samples are read that no wakeup was sent for: by then the BPF program would send one for the next.
+const readAfter = time.Duration(bpf.ReadEvery) * 3 / 2
 
 // waiter waits for a wakeup by the BPF program. It waits in the Go runtime's poller: a thread that waits in a system
 // call of its own would keep the runtime awake for milliseconds each time.
@@ -26,7 +26,6 @@ type waiter struct {
 	consumer    *bpf.Consumer // shared with the BPF program
 	mapped      []byte
 	seen        uint64 // wakeups when wait returned last
-	empty       int    // how often in a row wait was called with nothing read since the last call
 	interrupted atomic.Bool
 }
 
@@ -62,23 +61,14 @@ func (w *waiter) close() {
 }
 
 // wait returns after a wakeup, at the deadline or when interrupt is called; zero is no deadline. read says that records
-// were read since the last call, and empty whether the ring buffer is. While samples come, wait ends every readEvery;
-// the BPF program need not wake then. When none have come for that time, the next one wakes.
-func (w *waiter) wait(deadline time.Time, read bool, empty func() bool) {
-	w.empty++
+// were read since the last call. Then others may follow without a wakeup, so wait returns after readAfter; if nothing
+// was read until then, the next sample sends one.
+func (w *waiter) wait(deadline time.Time, read bool) {
 	if read {
-		w.empty = 0
-	}
-	next := time.Now().Add(readEvery)
-	if w.empty <= 1 && (deadline.IsZero() || next.Before(deadline)) {
-		deadline = next // the second time for a record that was on its way when the BPF program was told to wake
-	}
-	polling := uint32(0)
-	if w.empty == 0 {
-		polling = 1
-	}
-	if atomic.SwapUint32(&w.consumer.Polling, polling) > polling && !empty() {
-		return
+		atomic.StoreUint64(&w.consumer.ReadAt, uint64(Now()))
+		if after := time.Now().Add(readAfter); deadline.IsZero() || after.Before(deadline) {
+			deadline = after
+		}
 	}
 	_ = w.file.SetReadDeadline(deadline) // it can only fail if the file is closed
 	waited := false
