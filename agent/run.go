@@ -59,21 +59,24 @@ func New(c Config) (*Agent, error) {
 		}
 	}
 	if err := a.attachSelected(); err != nil {
-		a.sampler.Close()
+		a.Close()
 		return nil, err
 	}
 	return a, nil
 }
 
 // Close releases an Agent on which Run was not called.
-func (a *Agent) Close() { a.sampler.Close() }
+func (a *Agent) Close() {
+	a.sampler.Close()
+	a.files.Close()
+}
 
 // Run samples until the context ends or all selected processes have ended, and then releases the Agent. Call it once.
 // The error is that of a sink, or says why sampling could not start. The life of a sample: it is read from the ring
 // buffer, symbolized, labelled and added to the current snapshot; at the end of its interval the snapshot is cut and
 // given to the sinks.
 func (a *Agent) Run(ctx context.Context) (Stats, error) {
-	defer a.sampler.Close()
+	defer a.Close()
 	if a.config.RaisePriority {
 		defer priority.Raise()()
 	}

@@ -33,6 +33,27 @@ func (c *Cache) KeepIn(directory string, log *slog.Logger) error {
 	return err
 }
 
+// Close waits for what is being written to disk, and lets go of what is there: symbols cannot be looked up then. The
+// rules in BPF maps stay.
+func (c *Cache) Close() {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.writes.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, all := range c.contents {
+		for _, out := range all {
+			if out.entry != nil {
+				_ = out.entry.Close() // it was only read
+			}
+		}
+	}
+	if c.dir != nil {
+		_ = c.dir.Close()
+	}
+}
+
 // programID identifies this build of the program: what one build has parsed, another one may parse differently.
 func programID() (string, error) {
 	f, err := elf.Open("/proc/self/exe")

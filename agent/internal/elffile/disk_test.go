@@ -32,7 +32,7 @@ func kept(t *testing.T, rules Rules, directory string) *Cache {
 	if err := c.KeepIn(directory, slog.New(slog.NewTextHandler(t.Output(), nil))); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { c.dir.Close() })
+	t.Cleanup(c.Close)
 	return c
 }
 
@@ -110,6 +110,23 @@ func TestStoredOfOtherContents(t *testing.T) {
 	f := opened(t, kept(t, nil, directory), other)
 	if f.contents.entry != nil && f.contents.id.file.hash == first.contents.id.file.hash {
 		t.Error("another file is taken for the one on disk")
+	}
+}
+
+// What was begun is on disk after Close, and nothing stays open.
+func TestCloseEndsWrites(t *testing.T) {
+	directory, before := filepath.Join(t.TempDir(), "files"), descriptors(t)
+	c := NewCache(nil)
+	if err := c.KeepIn(directory, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	f := opened(t, c, "/usr/bin/cat")
+	c.Close()
+	if entries, err := os.ReadDir(directory); err != nil || len(entries) != 1 || f.contents.entry == nil {
+		t.Errorf("%d files on disk, %v, want one", len(entries), err)
+	}
+	if now := descriptors(t); now > before {
+		t.Errorf("%d descriptors, %d before", now, before)
 	}
 }
 

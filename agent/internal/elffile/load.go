@@ -47,7 +47,11 @@ func (c *Cache) load(file *os.File, roots ...string) *contents {
 		return c.add(c.upload(out))
 	}
 	parts := out.encode()
-	c.writes.Go(func() { c.store(out, parts) })
+	c.mu.Lock()
+	if !c.closed {
+		c.writes.Go(func() { c.store(out, parts) })
+	}
+	c.mu.Unlock()
 	return c.add(c.upload(out))
 }
 

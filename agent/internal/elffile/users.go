@@ -33,6 +33,7 @@ type Cache struct {
 	files    map[key]*File
 	idle     []*File                // those without users, the last released one last
 	contents map[string][]*contents // that files share, by build id
+	closed   bool
 }
 
 // NewCache makes a cache that adds the unwind rules of each file to r, unless that is nil.
