@@ -7,6 +7,7 @@
 #include "event.h"
 #include "kernel.h"
 #include "limits.h"
+#include "memory.h"
 #include "process.h"
 #include "scratch.h"
 
