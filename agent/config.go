@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/bits"
+	"runtime"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/process"
@@ -28,7 +29,7 @@ type Config struct {
 	// SnapshotEvery is the time that a snapshot covers; 0 makes one snapshot of the whole run.
 	SnapshotEvery time.Duration
 	// RingBytes is the size of the ring buffer between kernel and agent, a power of two and at least one page; 0 means
-	// 16 MiB.
+	// what the samples of a second take, 1 to 16 MiB.
 	RingBytes int
 	// Sinks receive each snapshot. Without sinks the Agent only counts.
 	Sinks []Sink
@@ -59,7 +60,15 @@ type Sink interface {
 	Name() string // for messages
 }
 
-const defaultRingBytes = 16 << 20
+// defaultRingBytes is room for the samples of a second, most of which have 2 to 3 KiB: 1 to 16 MiB.
+func defaultRingBytes(rate int) int {
+	const sample, least, most = 8 << 10, 1 << 20, 16 << 20
+	size := least
+	for size < most && size < rate*runtime.NumCPU()*sample {
+		size *= 2
+	}
+	return size
+}
 
 // trigger is what makes the BPF program take samples.
 func (c *Config) trigger() trigger.Config { return trigger.Config{Rate: c.Rate} }
@@ -70,7 +79,7 @@ func (c *Config) check() error {
 	if c.Begun.IsZero() {
 		c.Begun = time.Now()
 	}
-	c.RingBytes = cmp.Or(c.RingBytes, defaultRingBytes)
+	c.RingBytes = cmp.Or(c.RingBytes, defaultRingBytes(c.Rate))
 	limit := MaxRate()
 	switch {
 	case c.Rate < 1:

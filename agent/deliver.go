@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 
 	"github.com/hotspan/hotspan/pprofx"
@@ -38,6 +39,7 @@ func newDelivery(s Sink, log *slog.Logger) *delivery {
 }
 
 func (d *delivery) run(ctx context.Context) {
+	priority.Background()
 	var first error
 	failed := 0
 	for s := range d.queue {
@@ -106,6 +108,7 @@ func newPasses(maps *sourcemaps.Maps, sinks []*delivery, log *slog.Logger) *pass
 }
 
 func (p *passes) run() {
+	priority.Background()
 	defer close(p.done)
 	for c := range p.queue {
 		s := c.Snapshot

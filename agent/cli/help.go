@@ -15,7 +15,7 @@ var help = kong.Vars{
 	"otlp":   "Also send each snapshot, or every 30 s, as OTLP profiles over gRPC, such as to http://127.0.0.1:4317.",
 	"maps":   "Show the original files and lines of TypeScript and of bundles, from their source maps (on).",
 	"cache":  "Keep what is parsed of executable files in ~/.cache/hotspan/files, for the next start (on).",
-	"ring":   "Size of the BPF ring buffer in MiB, a power of two",
+	"ring":   "Size of the BPF ring buffer in MiB, a power of two; else by rate and CPUs",
 	"label": `Make a label of a value in an AsyncLocalStorage store: tenant=user.tenant, ` +
 		`id=als("session").id, or tenant=get("tenant") for a Map.`,
 	"rules": "YAML file with such rules: labels: {tenant: user.tenant}.",

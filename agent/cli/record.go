@@ -37,7 +37,7 @@ type recordCmd struct {
 	OTLP          string        `name:"otlp" help:"${otlp}" placeholder:"URL"`
 	SourceMaps    bool          `default:"true" negatable:"" help:"${maps}"`
 	Cache         bool          `default:"true" negatable:"" help:"${cache}"`
-	RingBuffer    int           `default:"16" help:"${ring} (${default})." placeholder:"MIB"`
+	RingBuffer    int           `help:"${ring}." placeholder:"MIB"`
 	Verbose       bool          `short:"v" help:"Log more about the processes."`
 	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
 }
@@ -132,7 +132,7 @@ func (r *recordCmd) check() error {
 		return usagef("--snapshot-every %v: at least 10ms", r.SnapshotEvery)
 	case r.LabelStyle != styleHotspan && r.LabelStyle != styleDatadog:
 		return usagef("--label-style %s: %s or %s", r.LabelStyle, styleHotspan, styleDatadog)
-	case r.RingBuffer < 1 || r.RingBuffer > 1024 || bits.OnesCount(uint(r.RingBuffer)) != 1:
+	case r.RingBuffer < 0 || r.RingBuffer > 1024 || bits.OnesCount(uint(r.RingBuffer)) > 1:
 		return usagef("--ring-buffer %d: a power of two from 1 to 1024", r.RingBuffer)
 	}
 	return nil

@@ -206,7 +206,7 @@ const (
 	hotspanLimitMAX_PUBLISHED     hotspanLimit = 8
 	hotspanLimitMAX_ATTRIBUTES    hotspanLimit = 612
 	hotspanLimitMAX_LOCAL         hotspanLimit = 64
-	hotspanLimitREAD_EVERY        hotspanLimit = 100000000
+	hotspanLimitREAD_EVERY        hotspanLimit = 200000000
 	hotspanLimitKNOWN_SETS        hotspanLimit = 8192
 	hotspanLimitKNOWN_WAYS        hotspanLimit = 4
 	hotspanLimitCODE_BITS         hotspanLimit = 5

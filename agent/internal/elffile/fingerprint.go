@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/hotspan/hotspan/agent/internal/priority"
 )
 
 // fingerprint identifies what was parsed of a file: all bytes of the pieces that were read, and the file's size. A
@@ -82,6 +84,7 @@ func hashPieces(file io.ReaderAt, size int64, numbers []uint32) ([][sha256.Size]
 	var once sync.Once
 	for range min(maxHashers, runtime.GOMAXPROCS(0), len(numbers)) {
 		workers.Go(func() {
+			priority.Background()
 			buffer := make([]byte, pieceSize)
 			for i := next.Add(1) - 1; i < int64(len(numbers)); i = next.Add(1) - 1 {
 				start := int64(numbers[i]) * pieceSize

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/hotspan/hotspan/agent/internal/priority"
 )
 
 // load returns the contents of a file: those of a copy of it that was read before, or it parses the file. They have one
@@ -49,7 +51,10 @@ func (c *Cache) load(file *os.File, roots ...string) *contents {
 	parts := out.encode()
 	c.mu.Lock()
 	if !c.closed {
-		c.writes.Go(func() { c.store(out, parts) })
+		c.writes.Go(func() {
+			priority.Background()
+			c.store(out, parts)
+		})
 	}
 	c.mu.Unlock()
 	return c.add(c.upload(out))

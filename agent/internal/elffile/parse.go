@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
@@ -76,14 +77,20 @@ func parse(r, debug io.ReaderAt) *contents {
 	c.start(h)
 	var errs [5]error
 	var parts sync.WaitGroup
-	parts.Go(func() {
+	run := func(part func()) {
+		parts.Go(func() {
+			priority.Background()
+			part()
+		})
+	}
+	run(func() {
 		if c.symbols, errs[0] = symbols.OpenWith(r, debug); c.symbols != nil {
 			c.pool, errs[4] = uvpool.Find(h.elf, c.symbols)
 		}
 	})
-	parts.Go(func() { c.rules, errs[1] = unwind.Build(h.elf) })
-	parts.Go(func() { c.layout, errs[2] = layout.ReadWith(r, debug) })
-	parts.Go(func() { c.threadLocals, errs[3] = threadlocal.Read(h.elf) })
+	run(func() { c.rules, errs[1] = unwind.Build(h.elf) })
+	run(func() { c.layout, errs[2] = layout.ReadWith(r, debug) })
+	run(func() { c.threadLocals, errs[3] = threadlocal.Read(h.elf) })
 	parts.Wait()
 	errs[2] = noV8(errs[2])
 	for i, what := range []string{"symbols", "unwind rules", "V8", "thread-local variables", "thread pool"} {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/pprofx/sourcemap"
 	"github.com/hotspan/hotspan/v8/stack"
@@ -59,6 +60,7 @@ func (p *Process) Add(s stack.MappedScript) int32 {
 	}
 	m.script[m.last] = known
 	go func() {
+		priority.Background()
 		shared, err := m.load(p.root, s)
 		m.loaded(known, shared, err)
 	}()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -44,6 +45,7 @@ func kernelSymbols(log *slog.Logger) *symbols.Table {
 func (k *Kernel) begin() {
 	k.read = make(chan *symbols.Table, 1)
 	go func() {
+		priority.Background()
 		k.read <- kernelSymbols(k.log)
 		debug.FreeOSMemory() // reading takes ten times what stays
 	}()

@@ -168,7 +168,7 @@ const (
 	replayLimitMAX_PUBLISHED     replayLimit = 8
 	replayLimitMAX_ATTRIBUTES    replayLimit = 612
 	replayLimitMAX_LOCAL         replayLimit = 64
-	replayLimitREAD_EVERY        replayLimit = 100000000
+	replayLimitREAD_EVERY        replayLimit = 200000000
 	replayLimitKNOWN_SETS        replayLimit = 8192
 	replayLimitKNOWN_WAYS        replayLimit = 4
 	replayLimitCODE_BITS         replayLimit = 5
