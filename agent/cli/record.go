@@ -37,7 +37,7 @@ type recordCmd struct {
 	OTLP          string        `name:"otlp" help:"${otlp}" placeholder:"URL"`
 	SourceMaps    bool          `default:"true" negatable:"" help:"${maps}"`
 	Cache         bool          `default:"true" negatable:"" help:"${cache}"`
-	RingBuffer    int           `help:"${ring}." placeholder:"MIB"`
+	RingBuffer    *int          `help:"${ring}." placeholder:"MIB"`
 	Verbose       bool          `short:"v" help:"Log more about the processes."`
 	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
 }
@@ -118,7 +118,7 @@ func (r *recordCmd) check() error {
 			kinds++
 		}
 	}
-	limit := agent.MaxRate()
+	limit, ring := agent.MaxRate(), cmp.Or(r.RingBuffer, new(1))
 	switch {
 	case kinds == 0:
 		return usagef("say what to profile: -p PID, --name REGEX, -a, or -- COMMAND")
@@ -132,8 +132,8 @@ func (r *recordCmd) check() error {
 		return usagef("--snapshot-every %v: at least 10ms", r.SnapshotEvery)
 	case r.LabelStyle != styleHotspan && r.LabelStyle != styleDatadog:
 		return usagef("--label-style %s: %s or %s", r.LabelStyle, styleHotspan, styleDatadog)
-	case r.RingBuffer < 0 || r.RingBuffer > 1024 || bits.OnesCount(uint(r.RingBuffer)) > 1:
-		return usagef("--ring-buffer %d: a power of two from 1 to 1024", r.RingBuffer)
+	case *ring < 1 || *ring > 1024 || bits.OnesCount(uint(*ring)) != 1:
+		return usagef("--ring-buffer %d: a power of two from 1 to 1024", *ring)
 	}
 	return nil
 }
@@ -141,11 +141,14 @@ func (r *recordCmd) check() error {
 func (r *recordCmd) config(c console) (agent.Config, error) {
 	config := agent.Config{
 		Select: agent.Selection{PIDs: r.PID, All: r.All}, Rate: r.Rate,
-		SnapshotEvery: cmp.Or(r.SnapshotEvery, foldEvery), RingBytes: r.RingBuffer << 20,
-		NoSourceMaps: !r.SourceMaps, RaisePriority: true, Begun: begun, Log: c.logger(r.Verbose),
+		SnapshotEvery: cmp.Or(r.SnapshotEvery, foldEvery),
+		NoSourceMaps:  !r.SourceMaps, RaisePriority: true, Begun: begun, Log: c.logger(r.Verbose),
 	}
 	if r.Cache {
 		config.FileCache = fileCache()
+	}
+	if r.RingBuffer != nil {
+		config.RingBytes = *r.RingBuffer << 20
 	}
 	if r.Name != "" {
 		re, err := regexp.Compile(r.Name)
