@@ -54,3 +54,43 @@ func TestLive(t *testing.T) {
 		t.Errorf("no such process: %v", err)
 	}
 }
+
+// TestReadParts: ranges are read in order, up to the first that is not all there, however many there are.
+func TestReadParts(t *testing.T) {
+	pages, err := unix.Mmap(-1, 0, 2*4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range pages {
+		pages[i] = byte(i % 251)
+	}
+	if err := unix.Mprotect(pages[4096:], unix.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	at := uint64(uintptr(unsafe.Pointer(&pages[0])))
+	self := Live{PID: os.Getpid()}
+	var parts []Part
+	for i := range uint64(maxParts + 500) {
+		parts = append(parts, Part{at + i, make([]byte, 1+i%7)})
+	}
+	if n, err := self.ReadParts(parts); n != len(parts) || err != nil {
+		t.Fatalf("%d of %d, %v", n, len(parts), err)
+	}
+	for i, p := range parts {
+		if !bytes.Equal(p.To, pages[i:i+len(p.To)]) {
+			t.Fatalf("part %d: %x, want %x", i, p.To, pages[i:i+len(p.To)])
+		}
+	}
+	for _, bad := range []uint64{4096, 4090} { // not mapped, partly mapped
+		parts[maxParts+7] = Part{at + bad, make([]byte, 8)}
+		if n, err := self.ReadParts(parts); n != maxParts+7 || err == nil {
+			t.Errorf("bad part at %d: %d read, %v, want %d and an error", bad, n, err, maxParts+7)
+		}
+	}
+	if n, err := self.ReadParts(nil); n != 0 || err != nil {
+		t.Errorf("nothing: %d, %v", n, err)
+	}
+	if _, err := (Live{PID: 1 << 30}).ReadParts(parts); !errors.Is(err, unix.ESRCH) {
+		t.Errorf("no such process: %v", err)
+	}
+}

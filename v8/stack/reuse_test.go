@@ -1,0 +1,165 @@
+package stack
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/target"
+)
+
+// codeSpace is memory in which pieces of code come and go as in V8's.
+type codeSpace struct {
+	bytes    []byte // from address 0 on
+	unmapped bool
+	reads    int // system calls, as it were
+}
+
+func (m *codeSpace) ReadAt(p []byte, off int64) (int, error) {
+	m.reads++
+	if m.unmapped || off < 0 || off+int64(len(p)) > int64(len(m.bytes)) {
+		return 0, fmt.Errorf("read at 0x%x: %w", off, unix.EFAULT)
+	}
+	return copy(p, m.bytes[off:]), nil
+}
+
+func (m *codeSpace) ReadParts(parts []target.Part) (int, error) {
+	reads := m.reads
+	defer func() { m.reads = reads + 1 }()
+	for i, p := range parts {
+		if _, err := m.ReadAt(p.To, int64(p.At)); err != nil {
+			return i, err
+		}
+	}
+	return len(parts), nil
+}
+
+func (m *codeSpace) Builtin(uint64) (string, uint64, uint64, bool) { return "", 0, 0, false }
+func (m *codeSpace) Address(uint64) (uint64, bool)                 { return 0, false }
+func (m *codeSpace) Generated(uint64) bool                         { return true }
+
+// Where things are in the memory, and in its objects.
+const (
+	streamClass, codeClass = 0x1000, 0x1100
+	streamType, codeType   = 100, 101
+	streamHeader           = 64
+	typeAt                 = 12
+)
+
+var codeFields = map[layout.Field]int64{
+	layout.MapInstanceType: typeAt, layout.TypeInstructionStream: streamType, layout.TypeCode: codeType,
+	layout.InstructionStreamBody: streamHeader, layout.InstructionStreamCode: 8, layout.CodeInstructionStart: 16,
+	layout.CodeInstructionSize: 24, layout.CodeFlags: 28, layout.CodePositions: 32, layout.CodeDeoptData: 40,
+	layout.CodeFlagsKindMask: 0xf,
+}
+
+func newCodeSpace() (*codeSpace, *Resolver) {
+	m := &codeSpace{bytes: make([]byte, 1<<16)}
+	binary.LittleEndian.PutUint16(m.bytes[streamClass+typeAt:], streamType)
+	binary.LittleEndian.PutUint16(m.bytes[codeClass+typeAt:], codeType)
+	l := &layout.Layout{}
+	for f, n := range codeFields {
+		l.Values[f] = layout.Value{State: layout.Known, N: n}
+	}
+	return m, NewResolver(heap.NewReader(m, l), m)
+}
+
+func (m *codeSpace) word(at uint64, v uint64) { binary.LittleEndian.PutUint64(m.bytes[at:], v) }
+
+// compile puts code of a size at a place, with a Code object and tables of its own.
+func (m *codeSpace) compile(stream, object, size uint64) {
+	m.word(stream, streamClass|1)
+	m.word(stream+8, object|1)
+	m.word(object, codeClass|1)
+	m.word(object+16, stream+streamHeader)
+	m.word(object+24, size)
+	m.word(object+32, object+0x800|1)
+	m.word(object+40, object+0x900|1)
+}
+
+const place, pc = 0x8000, 0x8000 + streamHeader + 40
+
+// TestPlaceUsedAgain: a sample that is looked at late names no code that came to its place meanwhile; one that is
+// looked at in time does, and so do all that were taken later.
+func TestPlaceUsedAgain(t *testing.T) {
+	m, v := newCodeSpace()
+	m.compile(place, 0x2000, 100)
+	at := func(late bool) uint64 {
+		v.Begin(1, 1, late)
+		c := v.codeOf(pc)
+		if c == nil {
+			return 0
+		}
+		return c.Start + uint64(c.End-c.Start)<<32 // tells the sizes apart
+	}
+	first, second, third := uint64(place+streamHeader+100<<32), uint64(place+streamHeader+200<<32),
+		uint64(place+streamHeader+300<<32)
+	v.Renew()
+	if got := at(true); got != first {
+		t.Fatalf("0x%x, want the first code", got)
+	}
+	basis, ok := v.Basis()
+	if v.Renew(); !ok || !v.Holds(basis) {
+		t.Error("the first code does not hold, though nothing has changed")
+	}
+	m.compile(place, 0x4000, 200)
+	if got := at(true); got != first {
+		t.Errorf("0x%x: what was checked after the sample was taken is not asked again", got)
+	}
+	v.Renew()
+	if v.Holds(basis) {
+		t.Error("the first code holds, though another is there")
+	}
+	if got := at(true); got != 0 {
+		t.Errorf("0x%x names a sample that may be of the first code", got)
+	}
+	if _, ok := v.Basis(); ok {
+		t.Error("a sample without a name is kept")
+	}
+	v.Renew()
+	if got := at(true); got != second {
+		t.Errorf("0x%x, want the second code", got)
+	}
+	m.compile(place, 0x6000, 300)
+	v.Renew()
+	if got := at(false); got != third {
+		t.Errorf("0x%x, want the third code, which is there in time", got)
+	}
+	m.unmapped = true
+	v.Renew()
+	if got := at(true); got != third {
+		t.Errorf("0x%x, want the third code, which was there until its memory was unmapped", got)
+	}
+	if v.Begin(2, 2, true); v.codeOf(pc) != nil {
+		t.Error("code of one isolate is another's")
+	}
+}
+
+// TestKnownCodeIsReadOnce: all code that samples were in is checked by one system call.
+func TestKnownCodeIsReadOnce(t *testing.T) {
+	m, v := newCodeSpace()
+	const pieces = 8
+	for i := range uint64(pieces) {
+		m.compile(place+i*0x400, 0x2000+i*0x100, 100)
+	}
+	all := func() {
+		v.Renew()
+		for range 3 {
+			v.Begin(1, 1, true)
+			for i := range uint64(pieces) {
+				if v.codeOf(pc+i*0x400) == nil {
+					t.Fatalf("no code %d", i)
+				}
+			}
+		}
+	}
+	all()
+	m.reads = 0
+	if all(); m.reads != 1 {
+		t.Errorf("%d reads, want 1", m.reads)
+	}
+}
