@@ -54,7 +54,7 @@ func (th *thread) walk(mem io.ReaderAt) stack.Walk {
 }
 
 // standing runs a program until it stands still, with a stack where this process has no memory.
-func standing(t *testing.T, version, program string, args ...string) (*live.Process, memory.Registers) {
+func standing(t testing.TB, version, program string, args ...string) (*live.Process, memory.Registers) {
 	t.Helper()
 	bpftest.Randomize(t)
 	for range 20 {
@@ -69,14 +69,14 @@ func standing(t *testing.T, version, program string, args ...string) (*live.Proc
 }
 
 // stopped runs a program of testdata, such as walk.js, and stops it where it stands still.
-func stopped(t *testing.T, version, program string, args ...string) *thread {
+func stopped(t testing.TB, version, program string, args ...string) *thread {
 	t.Helper()
 	p, regs := standing(t, version, program, args...)
 	return stoppedAt(t, p, regs)
 }
 
 // stoppedAt is the main thread of a process that was stopped with these registers.
-func stoppedAt(t *testing.T, p *live.Process, regs memory.Registers) *thread {
+func stoppedAt(t testing.TB, p *live.Process, regs memory.Registers) *thread {
 	t.Helper()
 	th := &thread{regs: regs, code: newUsedCode(nil, map[uint32]*unwind.Table{})}
 	p.Said(t, &th.says)
@@ -93,7 +93,7 @@ func stoppedAt(t *testing.T, p *live.Process, regs memory.Registers) *thread {
 }
 
 // inTemp copies a program to where its path says nothing of this machine: recordings hold it.
-func inTemp(t *testing.T, program string) string {
+func inTemp(t testing.TB, program string) string {
 	t.Helper()
 	b, err := os.ReadFile(program)
 	if err != nil {
@@ -107,7 +107,7 @@ func inTemp(t *testing.T, program string) string {
 }
 
 // awaitRead waits until a process's main thread is in read(2).
-func awaitRead(t *testing.T, pid int) {
+func awaitRead(t testing.TB, pid int) {
 	t.Helper()
 	const most = 20 * time.Second
 	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {

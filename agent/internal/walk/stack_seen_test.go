@@ -1,0 +1,77 @@
+package walk
+
+import (
+	"log/slog"
+	"slices"
+	"testing"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/test/nodes"
+)
+
+// stoppedSample is a sample that the BPF program takes of a Node.js that stands still, and what names its frames.
+func stoppedSample(t testing.TB, version string) (*symbolize.Symbolizer, sampler.Sample) {
+	t.Helper()
+	p := bpftest.Load(t)
+	th := stopped(t, version, walkProgram)
+	r := recordThread(t, p, th)
+	kept := *th
+	kept.mem = &r.Recording
+	s, _ := inKernel(t, p, &kept).raw(t, r.Pages)
+	s.IsNew = 0
+	return symbolize.New(th.process, symbolize.NewKernel(slog.New(slog.DiscardHandler)), nil), s
+}
+
+// TestStackSeenBefore: the same raw frames give the same stack, without an allocation. Those of another thread's
+// isolate, and with another bytecode in a frame of baseline code, are named anew.
+func TestStackSeenBefore(t *testing.T) {
+	for _, v := range nodes.Thorough() {
+		t.Run(v.Version, func(t *testing.T) {
+			z, s := stoppedSample(t, v.Version)
+			var first, again, other pprofx.Sample
+			named := z.Stack(&s, &first)
+			if !first.Shared || !named.JS || named.Unnamed {
+				t.Fatalf("shared %v, %+v", first.Shared, named)
+			}
+			if allocated := testing.AllocsPerRun(10, func() { z.Stack(&s, &again) }); allocated > 0 {
+				t.Errorf("%v allocations", allocated)
+			}
+			if &again.Stack[0] != &first.Stack[0] || len(again.Stack) != len(first.Stack) {
+				t.Error("the same raw frames are another stack")
+			}
+			s.Tid++
+			if z.Stack(&s, &other); &other.Stack[0] == &first.Stack[0] || len(other.Stack) != len(first.Stack) {
+				t.Error("another thread has the same stack, or one of other frames")
+			}
+			s.Tid--
+			s.Frames = slices.Clone(s.Frames)
+			for i := range s.Frames {
+				if s.Frames[i].Generated != 0 {
+					s.Frames[i].Bytecode += 8
+				}
+			}
+			z.Stack(&s, &other)
+			for i, f := range first.Stack {
+				if f.Tier == pprofx.Sparkplug && i < len(other.Stack) && other.Stack[i] == f {
+					t.Errorf("%s: baseline code of other bytecode has the same frame", f.Function)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkStackSeenBefore names a stack that was seen before.
+func BenchmarkStackSeenBefore(b *testing.B) {
+	all := nodes.Versions()
+	z, s := stoppedSample(b, all[len(all)-1].Version)
+	var out pprofx.Sample
+	z.Stack(&s, &out)
+	b.ReportAllocs()
+	for b.Loop() {
+		z.Stack(&s, &out)
+	}
+	b.ReportMetric(float64(len(out.Stack)), "frames")
+}
