@@ -14,7 +14,6 @@
 // It prints "ready PID" on stderr when it starts, and at the end writes JSON lines as requests.js does; the route of a
 // label is the case.
 
-const { now } = require('./lib/clock');
 const { number, stopped } = require('./lib/env');
 const { Intervals } = require('./lib/intervals');
 const { ready, write } = require('./lib/output');
@@ -33,9 +32,8 @@ function step() {
     write({}, intervals.lines((row) => ({ label: { route: cases[intervals.columns.case[row]] } })));
     return;
   }
-  const start = now();
-  burn(cases[next], number('CASE_MS', 20), new Map(), {});
-  intervals.columns.case[intervals.add(start, now())] = next;
+  const [start, end] = burn(cases[next], number('CASE_MS', 20), new Map(), {});
+  intervals.columns.case[intervals.add(start, end)] = next;
   next = (next + 1) % cases.length;
   setImmediate(step);
 }

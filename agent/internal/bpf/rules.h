@@ -308,10 +308,10 @@ static __always_inline void visit_map(struct node_edges *s)
 {
 	s->kind = EDGE_MAP_ENTRY;
 	s->shape = 0;
-	struct scratch *scratch = s->reader->scratch;
-	__u32 at = s->reader->process->v8.jsmap_table;
-	if (at / 8 >= scratch->object_words || open_map(word_at(scratch->object_head, at)))
-		unreadable(scratch);
+	struct reader *r = s->reader;
+	__u64 table;
+	if (read_property(r->process, r->scratch, r->object, r->process->v8.jsmap_table / 8, &table) || open_map(table))
+		unreadable(r->scratch);
 	else
 		bpf_loop(NODE_EDGES, follow_next_edge, s, 0);
 }

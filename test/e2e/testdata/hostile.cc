@@ -1,6 +1,7 @@
 // An add-on for Node.js that publishes a Node.js thread context (otel_thread_ctx_nodejs_v1) and custom labels whose
 // memory is made up: for each case the AsyncContextFrame, the table in it, the store and the record are written by hand.
-// burn(case, milliseconds) has them in place, and burns CPU, while it runs; no JavaScript and no collection do.
+// burn(case, milliseconds) has them in place, and burns CPU, while it runs; no JavaScript and no collection do. It
+// returns from when to when they were, two BigInts of CLOCK_MONOTONIC.
 #include <node.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -198,9 +199,11 @@ static void Burn(const FunctionCallbackInfo<Value> &args) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   otel_thread_ctx_nodejs_v1 = thread;
   std::atomic_signal_fence(std::memory_order_seq_cst);
+  const uint64_t start = Now();
   volatile uint32_t x = 0;
   while (Now() < end)
     for (int i = 0; i < 4000; i++) x = x * 1664525 + i;
+  const uint64_t stopped = Now();
   std::atomic_signal_fence(std::memory_order_seq_cst);
   otel_thread_ctx_nodejs_v1 = {};
   custom_labels_current_set = nullptr;
@@ -208,6 +211,8 @@ static void Burn(const FunctionCallbackInfo<Value> &args) {
   *slot = saved;
   stop = true;
   if (rewriter.joinable()) rewriter.join();
+  Local<Value> times[] = {v8::BigInt::NewFromUnsigned(isolate, start), v8::BigInt::NewFromUnsigned(isolate, stopped)};
+  args.GetReturnValue().Set(v8::Array::New(isolate, times, 2));
 }
 
 NODE_MODULE_INIT(/* exports, module, context */) { NODE_SET_METHOD(exports, "burn", Burn); }
