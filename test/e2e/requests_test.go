@@ -30,8 +30,8 @@ var collecting = []string{"--max-semi-space-size=1"}
 
 var requestRuns = []requestRun{
 	{name: "plain", each: true, env: []string{"MODE=plain"}, rules: judge.StoreRules, want: judge.RequestLabels},
-	{name: "gc", each: true, flags: collecting, length: 10 * time.Second, env: []string{"MODE=gc"}, rules: judge.StoreRules,
-		want: judge.RequestLabels},
+	{name: "gc", each: true, flags: collecting, length: 10 * time.Second, env: []string{"MODE=gc"},
+		rules: judge.StoreRules, want: judge.RequestLabels},
 	{name: "dictionaries", major: "24.", env: []string{"STORES=dictionary"}, rules: judge.StoreRules,
 		want: judge.RequestLabels},
 	{name: "maps in collections", major: "26.", flags: collecting, env: []string{"STORES=map", "MODE=gc"},
