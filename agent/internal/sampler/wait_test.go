@@ -61,3 +61,10 @@ func TestWaitEndsAtTheDeadline(t *testing.T) {
 		}
 	}
 }
+
+// A job that ends after the Sampler was closed has nobody to wake.
+func TestInterruptAfterClose(t *testing.T) {
+	s := opened(t)
+	s.Close()
+	s.Interrupt()
+}
