@@ -84,7 +84,7 @@ func (p profiler) start(ctx context.Context, r recording) (*session, error) {
 }
 
 func hotspanArguments(r recording, output string) []string {
-	args := []string{"record", "-F", strconv.Itoa(r.rate), "-o", output}
+	args := []string{"record", "-v", "-F", strconv.Itoa(r.rate), "-o", output}
 	return append(append(args, r.labels.flags...), r.target...)
 }
 

@@ -67,7 +67,7 @@ func (b *bench) startTrial(ctx context.Context, p profiler, pid int, times *star
 	return nil
 }
 
-// hotspan prints a line with these words when it has named a sample.
+// hotspan prints a line with these words when it has named a sample; of a quick start only with -v.
 var firstSampleLine = regexp.MustCompile(`first (named )?sample`)
 
 // timeStart runs a profiler until it has named a sample, or until the command that it profiles has ended.
