@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The test reads its own memory as if it were another process's.
-func TestLive(t *testing.T) {
+// ownPages are two pages of the test's own memory, of which only the first can be read.
+func ownPages(t *testing.T) []byte {
+	t.Helper()
 	pages, err := unix.Mmap(-1, 0, 2*4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
@@ -23,6 +24,12 @@ func TestLive(t *testing.T) {
 	if err := unix.Mprotect(pages[4096:], unix.PROT_NONE); err != nil {
 		t.Fatal(err)
 	}
+	return pages
+}
+
+// The test reads its own memory as if it were another process's.
+func TestLive(t *testing.T) {
+	pages := ownPages(t)
 	at := int64(uintptr(unsafe.Pointer(&pages[0])))
 	self := Live{PID: os.Getpid()}
 	for _, c := range []struct {
@@ -57,16 +64,7 @@ func TestLive(t *testing.T) {
 
 // TestReadParts: ranges are read in order, up to the first that is not all there, however many there are.
 func TestReadParts(t *testing.T) {
-	pages, err := unix.Mmap(-1, 0, 2*4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range pages {
-		pages[i] = byte(i % 251)
-	}
-	if err := unix.Mprotect(pages[4096:], unix.PROT_NONE); err != nil {
-		t.Fatal(err)
-	}
+	pages := ownPages(t)
 	at := uint64(uintptr(unsafe.Pointer(&pages[0])))
 	self := Live{PID: os.Getpid()}
 	var parts []Part
