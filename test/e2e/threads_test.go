@@ -18,6 +18,7 @@ func TestThreads(t *testing.T) {
 		l := p.truth(t)
 		v := compare(t, samples, l)
 		atLeast(t, v.Right, "function right", 99, 1000)
+		atLeast(t, v.Callers, "caller right", 99, 1000)
 		if v.Wrong > 0 {
 			t.Errorf("%d wrong functions, want none", v.Wrong)
 		}

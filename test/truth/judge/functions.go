@@ -83,8 +83,13 @@ func (v *Functions) judge(s *Sample, want []truth.Frame, near bool) {
 // such a statement too, but not at its call, unless that is also where its own operator stands (x ^= f()).
 func atEdge(s *Sample, got Frame, want []truth.Frame) bool {
 	for i, w := range want[1:] {
-		if got.Is(w.Function, w.File) && got.Line >= w.Line-1 && got.Line <= w.Line+1 {
-			return i == 0 || got.Line != w.Line || got.Col != w.Column || operates(s, got) || resumes(s, got)
+		switch {
+		case !got.Is(w.Function, w.File):
+		case got.Line >= w.Line-1 && got.Line <= w.Line+1:
+			return i == 0 || got.Line != w.Line || got.Col != w.Column || operates(s, got) ||
+				called(s, got, "GeneratorPrototypeNext")
+		case i == 0 && got.Line == 0:
+			return called(s, got, "BaselineLeaveFrame")
 		}
 	}
 	return false
@@ -96,16 +101,19 @@ func operates(s *Sample, got Frame) bool {
 	return s.Stack[0].Kind == "builtin" && (got.Tier == "ignition" || got.Tier == "sparkplug")
 }
 
-// resumes reports whether a frame has called the builtin that resumes a generator, which makes its result then. The
-// generator has a frame of its own, as it was called: it is not one that is missing.
-func resumes(s *Sample, got Frame) bool {
+// called reports whether a frame has called a builtin that does its work. GeneratorPrototypeNext resumes a generator,
+// and makes its result then: the generator has a frame of its own, as it was called, and it is not one that is missing.
+// BaselineLeaveFrame removes the frame of code that returns, and no return address tells a line while it does.
+func called(s *Sample, got Frame, builtin string) bool {
 	i := slices.Index(s.Stack, got)
-	return i > 0 && s.Stack[i-1].Kind == "builtin" && s.Stack[i-1].F == "GeneratorPrototypeNext"
+	return i > 0 && s.Stack[i-1].Kind == "builtin" && s.Stack[i-1].F == builtin
 }
 
-// enters reports whether V8 is compiling a function that is called and has no frame yet.
+// enters reports whether V8 is compiling a function that is called and has no frame yet, or begins to.
 func enters(s *Sample, got Frame, want []truth.Frame) bool {
-	return s.State == "compiler" && !got.Is(want[0].Function, want[0].File)
+	compiles := s.State == "compiler" || called(s, got, "StartMaglevOptimizeJob") ||
+		called(s, got, "StartTurbofanOptimizeJob")
+	return compiles && !got.Is(want[0].Function, want[0].File)
 }
 
 func (v *Functions) judgeCallers(s *Sample, got []Frame, want []truth.Frame) {

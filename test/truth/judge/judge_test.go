@@ -65,6 +65,8 @@ func TestCompareFunctions(t *testing.T) {
 			Functions{Named: all, Right: all, LeafLine: all, Callers: none, Wrong: 1}},
 		{"no caller", at(5, help), Functions{Named: all, Right: all, LeafLine: all, Callers: none}},
 		{"wrong leaf", at(5, js("other", "g.js", 11, 1), work), Functions{Named: all, Right: none, Wrong: 1}},
+		{"another's, which is compiled", at(5, Frame{F: "StartMaglevOptimizeJob", Kind: "builtin"},
+			js("other", "g.js", 11, 1), work), Functions{Edge: 1}},
 		{"the same name in another file", at(5, js("help", "h.js", 11, 1), work),
 			Functions{Named: all, Right: none, Wrong: 1}},
 		{"leaf lost, its caller elsewhere", at(5, js("work", "g.js", 7, 1)),
@@ -198,6 +200,7 @@ func TestAtEdge(t *testing.T) {
 	xor := Frame{F: "BitwiseXor_Baseline", Kind: "builtin"}
 	next := Frame{F: "GeneratorPrototypeNext", Kind: "builtin"}
 	result := Frame{F: "CreateIterResultObject", Kind: "builtin"}
+	leave := Frame{F: "BaselineLeaveFrame", Kind: "builtin"}
 	baseline := js("main", "g.js", 16, 10)
 	baseline.Tier = "sparkplug"
 	for _, tt := range []struct {
@@ -206,6 +209,9 @@ func TestAtEdge(t *testing.T) {
 		want  bool
 	}{
 		{"the leaf's caller, at the call", []Frame{work}, true},
+		{"the leaf's caller, which returns", []Frame{leave, js("work", "g.js", 0, 0)}, true},
+		{"the leaf's caller, at no line", []Frame{js("work", "g.js", 0, 0)}, false},
+		{"its caller, which returns", []Frame{leave, js("main", "g.js", 0, 0)}, false},
 		{"its caller, at the call", []Frame{js("main", "g.js", 16, 10)}, false},
 		{"its caller, at another column", []Frame{js("main", "g.js", 16, 7)}, true},
 		{"its caller, two lines on", []Frame{js("main", "g.js", 18, 7)}, false},
