@@ -9,12 +9,13 @@ import (
 
 // Limits of one piece of machine code.
 const (
-	maxCode     = 8 << 20 // bytes of instructions
-	maxScan     = 2 << 20 // bytes below a pc that are searched for the start of its code
-	maxInlined  = 1 << 12 // inlined calls
-	maxBytecode = 4 << 20 // bytes
-	codeAlign   = 32      // of the first instruction
-	codeHead    = 72      // bytes of a Code object that hold all that is read of it
+	maxCode      = 8 << 20 // bytes of instructions
+	maxScan      = 2 << 20 // bytes below a pc that are searched for the start of its code
+	maxTypeReads = 1 << 12 // words that are looked at to find a header whose hidden class is not known
+	maxInlined   = 1 << 12 // inlined calls
+	maxBytecode  = 4 << 20 // bytes
+	codeAlign    = 32      // of the first instruction
+	codeHead     = 72      // bytes of a Code object that hold all that is read of it
 )
 
 // Code is a Code object: machine code that V8 made at run time.
@@ -25,12 +26,38 @@ type Code struct {
 	head       [codeHead]byte // as it was when the rest was read
 }
 
-// FindCode finds the code that holds pc: the nearest header of an InstructionStream below it. V8's own tables are not
-// used, since the target changes them while they are read.
-func (r *Reader) FindCode(pc uint64) (*Code, error) {
+// FindCode finds the code of an isolate that holds pc: the nearest header of an InstructionStream below it. V8's own
+// tables are not used, since the target changes them while they are read. header is the hidden class of the isolate's
+// InstructionStreams, an immortal, immovable root, or 0, and is set then. Until V8 9 each isolate has its own.
+func (r *Reader) FindCode(pc uint64, header *Word) (*Code, error) {
 	if err := r.within(r.codeLimits()); err != nil {
 		return nil, err
 	}
+	if *header != 0 {
+		return r.scanCode(pc, header, func(w Word) bool { return w == *header })
+	}
+	if r.streamMap != 0 {
+		if c, err := r.scanCode(pc, header, func(w Word) bool { return w == r.streamMap }); err == nil {
+			return c, nil
+		}
+	}
+	reads := 0
+	c, err := r.scanCode(pc, header, func(w Word) bool {
+		if !w.IsObject() || reads == maxTypeReads {
+			return false
+		}
+		reads++
+		t, err := r.TypeOf(w)
+		return err == nil && t == r.l.At(layout.TypeInstructionStream)
+	})
+	if err == nil {
+		r.streamMap = *header
+	}
+	return c, err
+}
+
+// scanCode goes down from pc to the first header whose code holds pc. is tells the hidden class of a header.
+func (r *Reader) scanCode(pc uint64, header *Word, is func(Word) bool) (*Code, error) {
 	body := uint64(r.l.At(layout.InstructionStreamBody))
 	at := pc&^(codeAlign-1) + (codeAlign-body%codeAlign)%codeAlign
 	if at > pc {
@@ -43,7 +70,12 @@ func (r *Reader) FindCode(pc uint64) (*Code, error) {
 			return nil, fmt.Errorf("code of pc 0x%x: %w", pc, err)
 		}
 		for ; at >= low && at <= pc; at -= codeAlign {
-			if c := r.codeAt(at, Word(binary.LittleEndian.Uint64(b[at-low:])), pc); c != nil {
+			hiddenClass := Word(binary.LittleEndian.Uint64(b[at-low:]))
+			if !is(hiddenClass) {
+				continue
+			}
+			if c := r.codeAt(at, pc); c != nil {
+				*header = hiddenClass
 				return c, nil
 			}
 		}
@@ -51,16 +83,8 @@ func (r *Reader) FindCode(pc uint64) (*Code, error) {
 	return nil, fmt.Errorf("code of pc 0x%x: %w", pc, ErrNotFound)
 }
 
-// codeAt is the code whose InstructionStream begins at an address, if there is one and it holds pc.
-func (r *Reader) codeAt(at uint64, hiddenClass Word, pc uint64) *Code {
-	if !hiddenClass.IsObject() || (r.streamMap != 0 && hiddenClass != r.streamMap) {
-		return nil
-	}
-	if r.streamMap == 0 {
-		if t, err := r.TypeOf(hiddenClass); err != nil || t != r.l.At(layout.TypeInstructionStream) {
-			return nil
-		}
-	}
+// codeAt is the code whose InstructionStream begins at an address, if it holds pc.
+func (r *Reader) codeAt(at uint64, pc uint64) *Code {
 	object, err := r.codeOf(at)
 	if err != nil || r.want(object, layout.TypeCode) != nil {
 		return nil
@@ -69,7 +93,6 @@ func (r *Reader) codeAt(at uint64, hiddenClass Word, pc uint64) *Code {
 	if err != nil || c.Start != at+uint64(r.l.At(layout.InstructionStreamBody)) || pc < c.Start || pc > c.End {
 		return nil
 	}
-	r.streamMap = hiddenClass
 	return c
 }
 

@@ -66,7 +66,7 @@ func readAll(r *Reader, w Word) {
 
 // readCodeAt reads code with all its tables.
 func readCodeAt(r *Reader, pc uint64) {
-	c, err := r.FindCode(pc)
+	c, err := r.FindCode(pc, new(Word))
 	if err != nil && r.within(r.codeLimits()) == nil {
 		c, err = r.readCode(Word(pc&^3 | 1))
 	}

@@ -347,7 +347,7 @@ func checkCodes(t *testing.T, r *Reader, says said, maglev bool) {
 		}
 		start := uint64(word(t, want.Start))
 		for _, at := range []uint64{0, 1, want.Size / 2, want.Size} {
-			c, err := r.FindCode(start + at)
+			c, err := r.FindCode(start+at, new(Word))
 			if err != nil || c.Start != start || c.End != start+want.Size || c.Kind != r.l.At(kind) || !r.Same(c) {
 				t.Errorf("%s +%d: %+v, %v, V8 prints %+v", name, at, c, err, want)
 			}
@@ -356,7 +356,7 @@ func checkCodes(t *testing.T, r *Reader, says said, maglev bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := r.FindCode(start)
+		c, err := r.FindCode(start, new(Word))
 		if err != nil {
 			t.Fatal(err)
 		}

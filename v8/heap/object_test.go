@@ -138,20 +138,22 @@ func TestEntries(t *testing.T) {
 // codeImage has two pieces of code of 100 bytes each, 64 bytes apart; it returns where the first begins.
 func codeImage() (m *image, stream, code Word) {
 	m = &image{}
-	pad := func() {
-		for len(m.b)%32 != 0 {
-			m.put(0xcccccccccccccccc)
-		}
-	}
 	codeClass, streamClass := m.class(187), m.class(192)
-	pad()
+	m.pad()
 	stream = m.put(streamClass, 0, 0, 0)
 	m.b = append(m.b, make([]byte, 128)...)
 	code = m.put(codeClass, 0xd1, 0xd5, 0, 0, Word(stream.address()+32), 12<<32, 100, 0)
 	m.set(stream, 1, code)
-	pad()
+	m.pad()
 	m.b = append(m.b, make([]byte, 8192)...)
 	return m, stream, code
+}
+
+// pad goes on where instructions may begin.
+func (m *image) pad() {
+	for len(m.b)%32 != 0 {
+		m.put(0xcccccccccccccccc)
+	}
 }
 
 func TestFindCode(t *testing.T) {
@@ -164,7 +166,7 @@ func TestFindCode(t *testing.T) {
 		{start + 6000, false}, {0, false}, {31, false}, {1 << 63, false}, {1<<64 - 1, false}} {
 		m.reads = 0
 		r := NewReader(m, testLayout())
-		got, err := r.FindCode(c.pc)
+		got, err := r.FindCode(c.pc, new(Word))
 		if (err == nil) != c.found {
 			t.Errorf("pc %+d: %+v, %v", int64(c.pc-start), got, err)
 			continue
@@ -179,16 +181,38 @@ func TestFindCode(t *testing.T) {
 	}
 	for _, size := range []Word{0, maxCode + 1, 1<<32 - 1} {
 		m.set(code, 7, size)
-		if c, err := NewReader(m, testLayout()).FindCode(start); err == nil {
+		if c, err := NewReader(m, testLayout()).FindCode(start, new(Word)); err == nil {
 			t.Errorf("%d bytes of instructions: %+v", size, c)
 		}
+	}
+}
+
+// Each isolate may have hidden classes of its own.
+func TestFindCodeOfTwoIsolates(t *testing.T) {
+	m, stream, code := codeImage()
+	class := m.class(192)
+	m.pad()
+	second := m.put(class, code)
+	m.b = append(m.b, make([]byte, 128)...)
+	r := NewReader(m, testLayout())
+	headers := map[Word]*Word{stream: new(Word), second: new(Word)}
+	for _, s := range []Word{stream, second, stream} {
+		start := s.address() + 32
+		m.set(code, 5, Word(start))
+		if c, err := r.FindCode(start+50, headers[s]); err != nil || c.Start != start {
+			t.Errorf("code at 0x%x: %+v, %v", start, c, err)
+		}
+	}
+	if *headers[second] != class || *headers[stream] == class {
+		t.Errorf("headers %#x and %#x", *headers[stream], *headers[second])
 	}
 }
 
 // Memory without any code is not searched without end.
 func TestFindCodeGivesUp(t *testing.T) {
 	m := &ring{b: make([]byte, 4096)}
-	if c, err := NewReader(m, testLayout()).FindCode(1 << 40); !errors.Is(err, ErrNotFound) || m.bytes > 3<<20 {
+	c, err := NewReader(m, testLayout()).FindCode(1<<40, new(Word))
+	if !errors.Is(err, ErrNotFound) || m.bytes > 3<<20 {
 		t.Errorf("%+v, %v after %d bytes", c, err, m.bytes)
 	}
 }
@@ -197,7 +221,7 @@ func TestSame(t *testing.T) {
 	for _, word := range []int{1, 2, 5, 7} { // deoptimisation data, positions, start, size
 		m, stream, code := codeImage()
 		r := NewReader(m, testLayout())
-		c, err := r.FindCode(stream.address() + 40)
+		c, err := r.FindCode(stream.address()+40, new(Word))
 		if err != nil || !r.Same(c) {
 			t.Fatal(err)
 		}
@@ -208,7 +232,7 @@ func TestSame(t *testing.T) {
 	}
 	m, stream, code := codeImage()
 	r := NewReader(m, testLayout())
-	c, err := r.FindCode(stream.address() + 40)
+	c, err := r.FindCode(stream.address()+40, new(Word))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package stack
 
 import (
+	"time"
+
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 )
@@ -33,7 +35,7 @@ func (v *Resolver) findCode(pc uint64) *code {
 	if v.missed(pc) {
 		return nil
 	}
-	found, err := v.r.FindCode(pc)
+	found, err := v.r.FindCode(pc, &v.codeHeader)
 	if err != nil {
 		v.miss(pc)
 		return nil
@@ -41,7 +43,7 @@ func (v *Resolver) findCode(pc uint64) *code {
 	c := &code{
 		Code: found, in: v.key, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1},
 	}
-	if old != nil && v.late {
+	if old != nil && old.in == v.key && v.late {
 		c.since = v.code.epoch + 1 // a sample of this epoch may be in the old code or in the new
 	}
 	v.describe(c)
@@ -83,22 +85,22 @@ func (v *Resolver) checkUsed() {
 	})
 }
 
-// Where there is no code is remembered for some epochs: to look for it takes hundreds of reads.
+// Where there is no code is remembered for a moment: to look for it takes hundreds of reads.
 const (
-	missEpochs = 50
-	maxMisses  = 1 << 14
+	missTime  = 250 * time.Millisecond
+	maxMisses = 1 << 14
 )
 
-func (v *Resolver) missed(pc uint64) bool {
-	epoch, ok := v.misses[pc]
-	return ok && v.code.epoch-epoch < missEpochs
+func (i *isolate) missed(pc uint64) bool {
+	at, ok := i.misses[pc]
+	return ok && time.Since(at) < missTime
 }
 
-func (v *Resolver) miss(pc uint64) {
-	if len(v.misses) >= maxMisses {
-		clear(v.misses)
+func (i *isolate) miss(pc uint64) {
+	if len(i.misses) >= maxMisses {
+		clear(i.misses)
 	}
-	v.misses[pc] = v.code.epoch
+	i.misses[pc] = time.Now()
 }
 
 // describe reads the tables of code. Where they cannot be read, because the process is changing them, the code is left

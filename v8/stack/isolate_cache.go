@@ -1,6 +1,8 @@
 package stack
 
 import (
+	"time"
+
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
@@ -16,12 +18,14 @@ const maxIsolates = 64
 
 // isolate is what is known of one isolate's JavaScript.
 type isolate struct {
-	key       isolateKey
-	functions map[heap.Identity]*function
-	scripts   map[int32]*script
-	points    map[point][]*Frame
-	owners    map[heap.Word]owner
-	used      uint64 // epoch of its last sample
+	key        isolateKey
+	codeHeader heap.Word // hidden class of its InstructionStreams; 0: not found yet
+	functions  map[heap.Identity]*function
+	scripts    map[int32]*script
+	points     map[point][]*Frame
+	owners     map[heap.Word]owner
+	misses     map[uint64]time.Time // when no code was found at a pc
+	used       uint64               // epoch of its last sample
 }
 
 // owner is the function that a BytecodeArray was seen to be of.
@@ -46,6 +50,7 @@ func newIsolate(key isolateKey) *isolate {
 		scripts:   map[int32]*script{},
 		points:    map[point][]*Frame{},
 		owners:    map[heap.Word]owner{},
+		misses:    map[uint64]time.Time{},
 	}
 }
 

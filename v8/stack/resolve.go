@@ -18,7 +18,7 @@ func (v *Resolver) Resolve(raw RawFrame) []*Frame {
 }
 
 func (v *Resolver) resolve(raw RawFrame) []*Frame {
-	name, start, ok := v.builtinAt(raw)
+	name, _, ok := v.builtinAt(raw)
 	switch {
 	case !ok:
 		return v.machine(raw)
@@ -27,10 +27,10 @@ func (v *Resolver) resolve(raw RawFrame) []*Frame {
 	case isHandler(name):
 		return nil
 	}
-	f := v.builtin[start]
+	f := v.builtin[name]
 	if f == nil {
 		f = &Frame{Name: name, Kind: Builtin}
-		v.builtin[start] = f
+		v.builtin[name] = f
 	}
 	return []*Frame{f}
 }

@@ -18,8 +18,7 @@ type Resolver struct {
 	isolates map[isolateKey]*isolate
 	code     codes
 	wasm     wasm
-	builtin  map[uint64]*Frame // by first address
-	misses   map[uint64]uint64 // epoch in which no code was found at a pc
+	builtin  map[string]*Frame // by name
 	basis    basis             // of the current sample
 	late     bool              // the current sample was taken some time ago
 	forgot   bool              // a cache began anew: see Forgot
@@ -31,8 +30,7 @@ func NewResolver(r *heap.Reader, space AddressSpace) *Resolver {
 	return &Resolver{
 		isolate: newIsolate(isolateKey{}), r: r, space: space,
 		isolates: map[isolateKey]*isolate{},
-		builtin:  map[uint64]*Frame{},
-		misses:   map[uint64]uint64{},
+		builtin:  map[string]*Frame{},
 		wasm:     wasm{modules: map[uint64]*wasmModule{}, codes: map[uint64]*wasmCode{}},
 	}
 }

@@ -163,3 +163,24 @@ func TestKnownCodeIsReadOnce(t *testing.T) {
 		t.Errorf("%d reads, want 1", m.reads)
 	}
 }
+
+// oneBuiltin is an address space whose code is one builtin.
+type oneBuiltin struct {
+	*codeSpace
+	name string
+}
+
+func (b *oneBuiltin) Builtin(uint64) (string, uint64, uint64, bool) { return b.name, 0, 1 << 20, true }
+
+// TestBuiltinsMove: V8 maps its builtins for each isolate anew, and one may begin where another did.
+func TestBuiltinsMove(t *testing.T) {
+	m, _ := newCodeSpace()
+	space := &oneBuiltin{codeSpace: m}
+	v := NewResolver(heap.NewReader(m, &layout.Layout{}), space)
+	for _, name := range []string{"ArrayMap", "ArrayFilter", "ArrayMap"} {
+		space.name = name
+		if got := v.Resolve(RawFrame{PC: pc, Marker: 1}); len(got) != 1 || got[0].Name != name {
+			t.Errorf("%+v, want %s", got, name)
+		}
+	}
+}

@@ -36,7 +36,7 @@ func (i *isolate) checkCode(w heap.Word, read func(*heap.Code) (*heap.Baseline, 
 	if err != nil {
 		return err
 	}
-	code, err := i.r.FindCode(c.Start)
+	code, err := i.r.FindCode(c.Start, new(heap.Word))
 	if err != nil {
 		return err
 	}
