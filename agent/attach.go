@@ -95,7 +95,7 @@ func (a *Agent) readProcess(pid int) (*target, error) {
 	labels.ConfigureUVPool(config, p, a.tree)
 	derived := pprofx.Process{Executable: p.Executable, Container: procs.ContainerID(pid)}
 	t := &target{
-		Process: p, config: config, opened: opened, threads: map[[16]int8]string{},
+		Process: p, config: config, opened: opened, mapped: opened, threads: map[[16]int8]string{},
 		labels: a.decoder.Process(p, config, derived), learner: a.learners.Learner(p, config.Id),
 	}
 	t.symbolizer = symbolize.New(p, a.kernel, a.followMaps(t))

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
 )
 
 const (
@@ -63,8 +64,9 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 	if t.refreshing {
 		return
 	}
+	at, next := sampler.Now(), t.Mappings.Next()
 	started := a.async.run(func() func() {
-		next, err := t.Mappings.Reread()
+		err := next.Read()
 		return func() {
 			t.refreshing = false
 			if err != nil {
@@ -78,6 +80,10 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 			if changed {
 				t.symbolizer.MappingsChanged()
 			}
+			if at < t.mapped {
+				a.readV8(t)
+			}
+			t.mapped = max(t.mapped, at)
 			isolates := t.keyExpected && a.findIsolates(t)
 			if published := t.labels.FindPublished(now); changed || isolates || published {
 				a.republish(t)
@@ -91,6 +97,21 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 	}
 	t.refreshed, t.refreshing = now, true
 	t.symbolizer.MappingsRead()
+}
+
+// readV8 reads where the V8 of a process has its code, before a sample is named that may be in code newer than the
+// mappings.
+func (a *Agent) readV8(t *target) {
+	at := sampler.Now()
+	changed, err := t.Mappings.ReadV8()
+	if err != nil {
+		return // it has ended
+	}
+	t.mapped = at
+	if changed {
+		t.symbolizer.MappingsChanged()
+		a.republish(t)
+	}
 }
 
 // republish writes changed mappings to the BPF maps.

@@ -25,6 +25,9 @@ func (a *Agent) sample(s *sampler.Sample) {
 	out.Stop = stopReasons[min(int(s.Stop), len(stopReasons)-1)]
 	t.sampled = true
 	labels, context := t.labels.Decode(s)
+	if t.symbolizer.IsFirst(s) && int64(s.Time) >= t.mapped {
+		a.readV8(t)
+	}
 	named := t.symbolizer.Stack(s, out)
 	out.Labels = labels
 	if t.labels.Changed() {

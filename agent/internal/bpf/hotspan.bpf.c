@@ -261,6 +261,17 @@ static __always_inline void report(__u32 type, __u32 pid)
 		count(COUNT_EVENT_RING_FULL, 1);
 }
 
+// A thread has ended with its isolate, and the next isolate may get its memory: what samples refer to is read before.
+static __always_inline void wake(void)
+{
+	struct consumer *r = consumer();
+	void *record = r ? bpf_ringbuf_reserve(&events, 8, 0) : NULL;
+	if (!record)
+		return;
+	bpf_ringbuf_discard(record, BPF_RB_FORCE_WAKEUP);
+	__sync_fetch_and_add(&r->wakeups, 1);
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(hotspan_exec, struct task_struct *task)
 {
@@ -275,8 +286,12 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(hotspan_exit, struct task_struct *task)
 {
 	__u32 pid = task->tgid;
-	if (task->pid == pid && bpf_map_lookup_elem(&processes, &pid))
+	if (!bpf_map_lookup_elem(&processes, &pid))
+		return 0;
+	if (task->pid == pid)
 		report(RECORD_EXIT, pid);
+	else if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA))
+		wake();
 	return 0;
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/procs"
@@ -13,7 +12,7 @@ import (
 )
 
 // Mappings is the address space of a process as last read: code of mapped files, V8's builtins, and memory for code
-// that V8 generates at run time. Only Reread may run concurrently with other methods.
+// that V8 generates at run time.
 type Mappings struct {
 	pid     int
 	mem     io.ReaderAt
@@ -44,25 +43,36 @@ func (ms *Mappings) Release() {
 	ms.files.Release()
 }
 
-// Reread reads the mappings again, while the old ones stay in use; pass the result to Update, or call its Release. It
-// also reads the files of new code, which can be slow.
-func (ms *Mappings) Reread() (*Mappings, error) {
-	next := &Mappings{pid: ms.pid, mem: ms.mem, cache: ms.cache, v8: ms.v8, regions: ms.regions}
-	next.files, next.retired = ms.cache.Hold(), ms.cache.Hold()
-	if err := next.read(); err != nil {
-		next.Release()
-		return nil, err
+// Next returns mappings that are to be read, to replace these.
+func (ms *Mappings) Next() *Mappings {
+	return &Mappings{
+		pid: ms.pid, mem: ms.mem, cache: ms.cache, v8: ms.v8, regions: ms.regions,
+		files: ms.cache.Hold(), retired: ms.cache.Hold(),
 	}
-	return next, nil
 }
 
-// Update replaces the mappings by the result of Reread, and reports whether code was mapped or unmapped. Tell the BPF
-// program then: files that were unmapped are given back at the next Update.
+// Read reads what Next returned, while the old mappings stay in use, and the files of new code, which can be slow. Pass
+// it to Update then, or call its Release. After an error it is released.
+func (ms *Mappings) Read() error {
+	err := ms.read()
+	if err != nil {
+		ms.Release()
+	}
+	return err
+}
+
+// Update replaces the mappings by others that were read later, and reports whether code was mapped or unmapped. Tell
+// the BPF program then: files that were unmapped are given back at the next Update.
 func (ms *Mappings) Update(next *Mappings) (changed bool) {
-	changed = !slices.Equal(next.regions, ms.regions)
 	go ms.retired.Release()
 	ms.retired, ms.files = ms.files, next.files
-	ms.v8, ms.unread, ms.regions, ms.maps = next.v8, next.unread, next.regions, next.maps
+	ms.v8, ms.unread = next.v8, next.unread
+	return ms.set(next.maps, next.regions)
+}
+
+func (ms *Mappings) set(maps []procs.Mapping, regions []Region) (changed bool) {
+	changed = !slices.Equal(regions, ms.regions)
+	ms.maps, ms.regions = maps, regions
 	return changed
 }
 
@@ -95,21 +105,30 @@ func (ms *Mappings) read() error {
 	if ms.v8 == nil && !ms.hasV8(maps) {
 		return nil
 	}
+	ms.set(maps, ms.find(maps, ms.open))
+	return nil
+}
+
+// find finds the regions of code. file returns the file of a mapping; nil: its code is left out.
+func (ms *Mappings) find(maps []procs.Mapping, file func(procs.Mapping) *elffile.File) []Region {
 	var regions []Region
 	for i, m := range maps {
-		if !m.Exec {
+		if !m.Exec || m.Inode == 0 && m.Path != elffile.VdsoPath {
 			continue
 		}
-		code := ms.code(m)
-		if i > 0 && len(code) == 1 && ms.isSecondMapping(m, maps[i-1]) {
+		f := file(m)
+		if f == nil {
+			continue
+		}
+		code := regionsOf(m, f)
+		if i > 0 && len(code) == 1 && f == ms.v8 && isSecondMapping(f, m, maps[i-1]) {
 			code[0].Kind = Builtins
 		}
 		regions = append(regions, code...)
 	}
 	regions = append(regions, generated(maps, regions, ms.regions)...)
 	slices.SortFunc(regions, func(a, b Region) int { return int(int64(a.Start - b.Start)) })
-	ms.regions, ms.maps = regions, maps
-	return nil
+	return regions
 }
 
 func (ms *Mappings) hasV8(maps []procs.Mapping) bool {
@@ -125,13 +144,10 @@ func (ms *Mappings) hasV8(maps []procs.Mapping) bool {
 	return false
 }
 
-// code returns the regions of an executable mapping; none for anonymous memory.
-func (ms *Mappings) code(m procs.Mapping) []Region {
+// open reads the file of an executable mapping; nil: it is not a file that can be read.
+func (ms *Mappings) open(m procs.Mapping) *elffile.File {
 	if m.Path == elffile.VdsoPath {
-		return ms.kernelCode(m)
-	}
-	if m.Inode == 0 || strings.HasPrefix(m.Path, "[") {
-		return nil
+		return ms.vdso(m)
 	}
 	f := ms.files.Get(ms.pid, m)
 	if f.Layout != nil && ms.v8 == nil {
@@ -140,6 +156,19 @@ func (ms *Mappings) code(m procs.Mapping) []Region {
 	if has, _ := ms.cache.HasV8(ms.pid, m); has && f.Layout == nil {
 		ms.unread = errors.Join(f.Problems...)
 	}
+	return f
+}
+
+func (ms *Mappings) vdso(m procs.Mapping) *elffile.File {
+	image := make([]byte, m.End-m.Start)
+	if _, err := ms.mem.ReadAt(image, int64(m.Start)); err != nil {
+		return nil
+	}
+	return ms.files.Vdso(image)
+}
+
+// regionsOf returns the regions of an executable mapping of a file.
+func regionsOf(m procs.Mapping, f *elffile.File) []Region {
 	at, ok := f.Address(m.Offset)
 	if !ok {
 		at = m.Offset
@@ -153,15 +182,6 @@ func (ms *Mappings) code(m procs.Mapping) []Region {
 
 // isSecondMapping reports whether a mapping is the second one of V8's builtins, inside its code range, for a file
 // without symbols of the builtins: no other part of an executable is mapped directly after anonymous memory.
-func (ms *Mappings) isSecondMapping(m, before procs.Mapping) bool {
-	return ms.v8 != nil && ms.v8.Layout.Builtins == layout.Range{} && ms.v8 == ms.files.Get(ms.pid, m) &&
-		before.End == m.Start && before.Inode == 0 && before.Path == ""
-}
-
-func (ms *Mappings) kernelCode(m procs.Mapping) []Region {
-	image := make([]byte, m.End-m.Start)
-	if _, err := ms.mem.ReadAt(image, int64(m.Start)); err != nil {
-		return nil
-	}
-	return []Region{{Start: m.Start, End: m.End, File: ms.files.Vdso(image), Bias: m.Start}}
+func isSecondMapping(v8 *elffile.File, m, before procs.Mapping) bool {
+	return v8.Layout.Builtins == layout.Range{} && before.End == m.Start && before.Inode == 0 && before.Path == ""
 }

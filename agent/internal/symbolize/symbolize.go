@@ -27,6 +27,7 @@ type Symbolizer struct {
 	result   Result // of the current sample
 	inV8     bool   // the current sample has had a frame in V8's code
 	outdated bool   // a sample had an address in no known mapping
+	threads  threads
 }
 
 // New makes a Symbolizer for a process. maps returns the number of a script's source map, see stack.Resolver.Maps; it
@@ -34,7 +35,7 @@ type Symbolizer struct {
 func New(p *process.Process, k *Kernel, maps func(stack.MappedScript) int32) *Symbolizer {
 	z := &Symbolizer{
 		mappings: p.Mappings, resolver: stack.NewResolver(p.Heap(), p.Mappings), kernel: k, frames: newFrameCache(),
-		stacks: newStackCache(),
+		stacks: newStackCache(), threads: threads{},
 	}
 	z.resolver.Maps = maps
 	return z
@@ -46,10 +47,15 @@ func (z *Symbolizer) Tell(k *sampler.Known, id uint32) { z.known, z.id = k, id }
 // MappingsOutdated reports whether a sample since the last call of MappingsRead had an address in no known mapping.
 func (z *Symbolizer) MappingsOutdated() bool { return z.outdated }
 
+// IsFirst reports whether a sample is the first one of a thread in V8's code. Unless the mappings were read after it,
+// they are to be read before it is named: the code and the builtins of its isolate may be where those of one that has
+// ended were. Call it once for each sample.
+func (z *Symbolizer) IsFirst(s *sampler.Sample) bool { return z.threads.isFirst(s) }
+
 // MappingsRead notes that the mappings are being read again.
 func (z *Symbolizer) MappingsRead() { z.outdated = false }
 
-// MappingsChanged drops the cached native frames, which were named by the old mappings.
+// MappingsChanged drops what was named by the old mappings.
 func (z *Symbolizer) MappingsChanged() {
 	clear(z.frames.native)
 	clear(z.stacks.stacks)
