@@ -22,6 +22,7 @@ type Stats struct {
 	ToRoot        int64         // samples whose stack reaches the thread's first frame through known frames
 	WithJS        int64         // samples with JavaScript frames
 	Named         int64         // of these, with every such frame named
+	NoLine        int64         // samples in which a line is missing, or an inlined function: the code was gone
 	Labelled      int64         // samples with a label
 	Requests      int64         // samples while a store of an AsyncLocalStorage was current
 	Learning      int64         // samples that may lack a label that the BPF program could not read yet
@@ -73,6 +74,7 @@ func (s *Stats) count(out *pprofx.Sample, named symbolize.Result, context labels
 	add(&s.ToRoot, out.Stop == pprofx.StopRoot && !named.Broken)
 	add(&s.WithJS, named.JS)
 	add(&s.Named, named.JS && !named.Unnamed)
+	add(&s.NoLine, named.NoLine)
 	add(&s.Requests, context.Present)
 	add(&s.Labelled, len(out.Labels) > 0)
 	add(&s.Learning, context.Learning)

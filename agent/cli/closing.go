@@ -31,9 +31,13 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 		lost[pprofx.LostFull] += full
 	}
 	fmt.Fprintf(c, "%d samples taken in %.1f s = %d written + %d lost%s\n",
-		s.Taken, s.End.Sub(s.Start).Seconds(), s.Written-full, s.LostSum()+full, lostBy(lost))
-	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s, of samples in requests labelled %s%s\n",
-		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS), percent(s.Labelled, s.Requests), misses(s))
+		s.Taken, s.End.Sub(s.Start).Seconds(), s.Written-full, s.LostSum()+full, counts(lost))
+	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s%s, of samples in requests labelled %s%s\n",
+		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS), counts(map[string]int64{"without lines": s.NoLine}),
+		percent(s.Labelled, s.Requests), counts(map[string]int64{
+			"learning": s.Learning, "unreadable": s.Unreadable, "cut": s.Cut, "bad values": s.BadLabels,
+			"over limit": s.OverLimit, "unknown keys": s.UnknownKeys,
+		}))
 	cpu, memory := agent.Usage()
 	fmt.Fprintf(c, "hotspan itself: %.2f s CPU, %d MiB memory%s\n", cpu.Seconds(), memory>>20, inKernel(s))
 	for _, u := range s.Unmatched {
@@ -92,26 +96,12 @@ func leftOut(l pprofx.LeftOut) string {
 	return strings.Join(parts, ", ")
 }
 
-func lostBy(lost map[pprofx.LostReason]int64) string {
+// counts lists what is not 0, in parentheses; empty if all is.
+func counts[K comparable](of map[K]int64) string {
 	var parts []string
-	for reason, n := range lost {
-		parts = append(parts, fmt.Sprintf("%s %d", reason, n))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	slices.Sort(parts)
-	return " (" + strings.Join(parts, ", ") + ")"
-}
-
-func misses(s *agent.Stats) string {
-	var parts []string
-	for what, n := range map[string]int64{
-		"learning": s.Learning, "unreadable": s.Unreadable, "cut": s.Cut, "bad values": s.BadLabels,
-		"over limit": s.OverLimit, "unknown keys": s.UnknownKeys,
-	} {
+	for what, n := range of {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", what, n))
+			parts = append(parts, fmt.Sprintf("%v %d", what, n))
 		}
 	}
 	if len(parts) == 0 {

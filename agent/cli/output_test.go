@@ -128,7 +128,7 @@ func TestClosing(t *testing.T) {
 		Start: start, End: start.Add(10040 * time.Millisecond), Taken: 2000, Samples: 1990, Written: 1985,
 		Lost:   map[pprofx.LostReason]int64{pprofx.LostRingFull: 10, pprofx.LostExited: 5},
 		ToRoot: 1791, WithJS: 1000, Named: 999, Requests: 300, Labelled: 200,
-		Learning: 7, Unreadable: 2, BadLabels: 1, SnapshotsLost: 3,
+		NoLine: 4, Learning: 7, Unreadable: 2, BadLabels: 1, SnapshotsLost: 3,
 		SourceMaps: agent.MapStats{Loaded: 5, Missing: 1, Remote: 2, Broken: 3, TooLarge: 4, Late: 6},
 		Unmatched:  []agent.Unmatched{{Label: "tenant", Seen: []string{"id", "user"}}, {Label: "shop"}},
 	}
@@ -141,7 +141,7 @@ func TestClosing(t *testing.T) {
 	}{
 		{"all there is", full, &fileSink{last: "x.pb.gz", format: pprofx.Pprof},
 			`2000 samples taken in 10.0 s = 1985 written + 15 lost (process exited 5, ring buffer full 10)
-to the thread's first frame 90.0 %, all JavaScript named 99.9 %, of samples in requests labelled 66.7 %` +
+to the thread's first frame 90.0 %, all JavaScript named 99.9 % (without lines 4), of samples in requests labelled 66.7 %` +
 				` (bad values 1, learning 7, unreadable 2)
 hotspan itself
 label tenant matched nothing; properties seen in stores: id, user

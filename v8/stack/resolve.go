@@ -70,7 +70,7 @@ func (v *Resolver) machine(raw RawFrame) []*Frame {
 	case c == nil && raw.Marker < 0 && raw.ID.Script >= 0:
 		return v.nameOnly(raw, NoTier)
 	case c == nil:
-		return jitFrames
+		return unreadCode
 	case c.Kind == v.r.Layout().At(layout.KindRegexp):
 		return v.regexp(c, raw)
 	case c.tier == NoTier:
@@ -155,4 +155,7 @@ func (v *Resolver) nameOnly(raw RawFrame, t Tier) []*Frame {
 
 var goneFrame = &Frame{Name: "[code gone]", Kind: JIT, Lost: LostCode}
 
-var jitFrames = []*Frame{{Name: "[jit]", Kind: JIT}}
+var (
+	jitFrames  = []*Frame{{Name: "[jit]", Kind: JIT}}
+	unreadCode = []*Frame{{Name: "[jit]", Kind: JIT, Lost: LostCode}}
+)

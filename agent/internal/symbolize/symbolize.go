@@ -144,6 +144,7 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 		for _, f := range z.resolver.Resolve(r) {
 			z.result.JS = z.result.JS || f.Kind == stack.JS
 			z.result.Unnamed = z.result.Unnamed || f.Kind == stack.JS && f.Lost == stack.LostFunction
+			z.result.NoLine = z.result.NoLine || f.Lost != stack.NothingLost && f.Lost != stack.LostFunction
 			complete = complete && f.Lost == stack.NothingLost
 			if f.Tier == stack.Sparkplug {
 				z.stacks.baseline = append(z.stacks.baseline, baselineFrame{i, s.Frames[i].Bytecode})
