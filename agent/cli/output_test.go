@@ -141,8 +141,8 @@ func TestClosing(t *testing.T) {
 	}{
 		{"all there is", full, &fileSink{last: "x.pb.gz", format: pprofx.Pprof},
 			`2000 samples taken in 10.0 s = 1985 written + 15 lost (process exited 5, ring buffer full 10)
-to the thread's first frame 90.0 %, all JavaScript named 99.9 % (without lines 4), of samples in requests labelled 66.7 %` +
-				` (bad values 1, learning 7, unreadable 2)
+to the thread's first frame 90.0 %, all JavaScript named 99.9 % (without lines 4), ` +
+				`of samples in requests labelled 66.7 % (bad values 1, learning 7, unreadable 2)
 hotspan itself
 label tenant matched nothing; properties seen in stores: id, user
 label shop matched nothing; properties seen in stores: none, no store was current in any sample

@@ -12,7 +12,7 @@ import (
 
 // Live is the memory of a running process. It is safe for concurrent use, and needs no closing.
 type Live struct {
-	PID int
+	PID int // or the id of one of its threads: when that has ended, every read is the error ESRCH
 }
 
 // ReadAt reads len(p) bytes at the address off, with one system call (process_vm_readv). A range that is only partly

@@ -3,9 +3,12 @@ package target
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -90,5 +93,34 @@ func TestReadParts(t *testing.T) {
 	}
 	if _, err := (Live{PID: 1 << 30}).ReadParts(parts); !errors.Is(err, unix.ESRCH) {
 		t.Errorf("no such process: %v", err)
+	}
+}
+
+// TestLiveOfThread: memory that is read as a thread's can be read until that ends, though the process lives on.
+func TestLiveOfThread(t *testing.T) {
+	at := int64(uintptr(unsafe.Pointer(&ownPages(t)[0])))
+	tid, end := make(chan int), make(chan bool)
+	run := func() {
+		runtime.LockOSThread() // without unlocking it: the thread ends with the goroutine
+		tid <- unix.Gettid()
+		<-end
+	}
+	go run()
+	thread := Live{PID: <-tid}
+	if thread.PID == os.Getpid() { // this one does not end
+		go run()
+		thread.PID = <-tid
+	}
+	if _, err := thread.ReadAt(make([]byte, 8), at); err != nil {
+		t.Error(err)
+	}
+	close(end)
+	task := fmt.Sprintf("/proc/self/task/%d", thread.PID)
+	for ended := false; !ended && t.Context().Err() == nil; time.Sleep(time.Millisecond) {
+		_, err := os.Stat(task)
+		ended = errors.Is(err, os.ErrNotExist)
+	}
+	if _, err := thread.ReadAt(make([]byte, 8), at); !errors.Is(err, unix.ESRCH) {
+		t.Errorf("%v, want ESRCH", err)
 	}
 }

@@ -10,12 +10,16 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/target"
 )
 
 // Symbolizer names the frames of one process. The garbage collector moves code, so call it soon after a sample was
 // taken. It is not safe for concurrent use.
 type Symbolizer struct {
+	pid      int
+	memory   *target.Live // of the process, read as the thread of the current sample
 	mappings *process.Mappings
 	resolver *stack.Resolver
 	kernel   *Kernel
@@ -33,9 +37,11 @@ type Symbolizer struct {
 // New makes a Symbolizer for a process. maps returns the number of a script's source map, see stack.Resolver.Maps; it
 // may be nil.
 func New(p *process.Process, k *Kernel, maps func(stack.MappedScript) int32) *Symbolizer {
+	memory := &target.Live{PID: p.PID}
 	z := &Symbolizer{
-		mappings: p.Mappings, resolver: stack.NewResolver(p.Heap(), p.Mappings), kernel: k, frames: newFrameCache(),
-		stacks: newStackCache(), threads: threads{},
+		pid: p.PID, memory: memory,
+		mappings: p.Mappings, resolver: stack.NewResolver(heap.NewReader(memory, p.Layout), p.Mappings), kernel: k,
+		frames: newFrameCache(), stacks: newStackCache(), threads: threads{},
 	}
 	z.resolver.Maps = maps
 	return z
@@ -70,8 +76,10 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 	now := sampler.Now()
 	if int64(s.Time) > z.renewed {
 		z.renewed = now
+		z.memory.PID = z.pid
 		z.resolver.Renew()
 	}
+	z.memory.PID = int(s.Tid) // when the thread has ended, another isolate may have the memory of its own
 	z.resolver.Begin(s.Isolate, int(s.Tid), now-int64(s.Time) > lateAfter)
 	key := z.stacks.keyOf(s)
 	if s.IsNew == 0 {

@@ -22,11 +22,12 @@ func stoppedSample(t testing.TB, version string) (*symbolize.Symbolizer, sampler
 	kept.mem = &r.Recording
 	s, _ := inKernel(t, p, &kept).raw(t, r.Pages)
 	s.IsNew = 0
+	s.Tid = uint32(th.process.PID)
 	return symbolize.New(th.process, symbolize.NewKernel(slog.New(slog.DiscardHandler)), nil), s
 }
 
-// TestStackSeenBefore: the same raw frames give the same stack, without an allocation. Those of another thread's
-// isolate, and with another bytecode in a frame of baseline code, are named anew.
+// TestStackSeenBefore: the same raw frames give the same stack, without an allocation. Those of another isolate, and
+// with another bytecode in a frame of baseline code, are named anew.
 func TestStackSeenBefore(t *testing.T) {
 	for _, v := range nodes.Thorough() {
 		t.Run(v.Version, func(t *testing.T) {
@@ -42,11 +43,11 @@ func TestStackSeenBefore(t *testing.T) {
 			if &again.Stack[0] != &first.Stack[0] || len(again.Stack) != len(first.Stack) {
 				t.Error("the same raw frames are another stack")
 			}
-			s.Tid++
+			s.Isolate++
 			if z.Stack(&s, &other); &other.Stack[0] == &first.Stack[0] || len(other.Stack) != len(first.Stack) {
-				t.Error("another thread has the same stack, or one of other frames")
+				t.Error("another isolate has the same stack, or one of other frames")
 			}
-			s.Tid--
+			s.Isolate--
 			s.Frames = slices.Clone(s.Frames)
 			for i := range s.Frames {
 				if s.Frames[i].Generated != 0 {
