@@ -94,6 +94,9 @@ const (
 	NoIsolate               = uint8(hotspanVmStateNO_ISOLATE) // the thread has entered no isolate
 )
 
+// GCMarkCompact is a value of Sample.GcState.
+const GCMarkCompact = uint8(hotspanGcStateGC_MARK_COMPACT)
+
 // NoNode and NoLabel stand for "none" in an Edge and a Store. SlotOut is set in the slots of a Shape and a Resource
 // whose word is of the property array.
 const (

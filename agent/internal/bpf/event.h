@@ -67,6 +67,11 @@ enum vm_state {
 	NO_ISOLATE = 0xff,      // not V8's: the thread has entered no isolate
 };
 
+// Of V8's Heap::HeapState (src/heap/heap.h).
+enum gc_state {
+	GC_MARK_COMPACT = 2,
+};
+
 // What follows a record in the ring buffer: n_kernel u64, n_frames struct frame, n_stack u64, n_context bytes. The
 // stack words are those above the stack pointer of the first frame that is in V8's code.
 struct sample {

@@ -306,6 +306,7 @@ const enum stop go_stop;
 const enum counter go_counter;
 const enum frame_kind go_frame_kind;
 const enum vm_state go_vm_state;
+const enum gc_state go_gc_state;
 const enum context_type go_context_type;
 const enum mapping_kind go_mapping_kind;
 const enum edge_kind go_edge_kind;

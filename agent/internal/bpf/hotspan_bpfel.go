@@ -139,6 +139,12 @@ const (
 	hotspanFrameKindFRAME_GAP     hotspanFrameKind = 5
 )
 
+type hotspanGcState uint32
+
+const (
+	hotspanGcStateGC_MARK_COMPACT hotspanGcState = 2
+)
+
 type hotspanIsolateKey struct {
 	_       structs.HostLayout
 	Process uint32
@@ -207,6 +213,7 @@ const (
 	hotspanLimitMAX_ATTRIBUTES    hotspanLimit = 612
 	hotspanLimitMAX_LOCAL         hotspanLimit = 64
 	hotspanLimitREAD_EVERY        hotspanLimit = 200000000
+	hotspanLimitREAD_IN_GC        hotspanLimit = 5000000
 	hotspanLimitKNOWN_SETS        hotspanLimit = 8192
 	hotspanLimitKNOWN_WAYS        hotspanLimit = 4
 	hotspanLimitCODE_BITS         hotspanLimit = 5
@@ -742,6 +749,7 @@ const (
 	hotspanVarGoCounter       = "go_counter"
 	hotspanVarGoEdgeKind      = "go_edge_kind"
 	hotspanVarGoFrameKind     = "go_frame_kind"
+	hotspanVarGoGcState       = "go_gc_state"
 	hotspanVarGoKept          = "go_kept"
 	hotspanVarGoLifecycle     = "go_lifecycle"
 	hotspanVarGoLimit         = "go_limit"
@@ -839,6 +847,7 @@ type hotspanVariableSpecs struct {
 	GoCounter       *ebpf.VariableSpec `ebpf:"go_counter"`
 	GoEdgeKind      *ebpf.VariableSpec `ebpf:"go_edge_kind"`
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
+	GoGcState       *ebpf.VariableSpec `ebpf:"go_gc_state"`
 	GoKept          *ebpf.VariableSpec `ebpf:"go_kept"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoLimit         *ebpf.VariableSpec `ebpf:"go_limit"`
@@ -926,6 +935,7 @@ type hotspanVariables struct {
 	GoCounter       *ebpf.Variable `ebpf:"go_counter"`
 	GoEdgeKind      *ebpf.Variable `ebpf:"go_edge_kind"`
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
+	GoGcState       *ebpf.Variable `ebpf:"go_gc_state"`
 	GoKept          *ebpf.Variable `ebpf:"go_kept"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoLimit         *ebpf.Variable `ebpf:"go_limit"`

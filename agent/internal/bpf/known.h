@@ -78,11 +78,13 @@ static __always_inline void look_up_frame(struct walk *w, const struct frame *f)
 }
 
 // How to wake hotspan after a sample: at once for what is new, or if it has read nothing for a while, or if the ring
-// buffer fills up. A wakeup takes an interrupt, which costs more than the walk.
+// buffer fills up. A mark-compact frees code and moves it: what waits is read before the next code has its place. A
+// wakeup takes an interrupt, which costs more than the walk.
 static __always_inline __u64 wakeup(void *ring, const struct scratch *s, const struct consumer *r)
 {
 	const struct sample *e = (const struct sample *)s->buffer;
-	if (s->urgent || s->is_new || (__s64)(e->time - r->read_at) > READ_EVERY)
+	__s64 limit = e->gc_state == GC_MARK_COMPACT ? READ_IN_GC : READ_EVERY;
+	if (s->urgent || s->is_new || (__s64)(e->time - r->read_at) > limit)
 		return BPF_RB_FORCE_WAKEUP;
 	__u64 used = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA), size = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE);
 	return used > size / 2 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;

@@ -71,6 +71,7 @@ var twins = []twin{
 	{"KEPT_SAME", int(bpf.KeptSame), int(unwind.KeptSame)},
 	{"KEPT_LOST", int(bpf.KeptLost), int(unwind.KeptLost)},
 
+	{"GC_MARK_COMPACT", int(bpf.GCMarkCompact), int(layout.MarkCompact)},
 	{"VM_STATE_JS", int(bpf.VMStateJS), int(layout.VMStateJS)},
 	{"VM_STATE_GC", int(bpf.VMStateGC), int(layout.VMStateGC)},
 	{"VM_STATE_PARSER", int(bpf.VMStateParser), int(layout.VMStateParser)},

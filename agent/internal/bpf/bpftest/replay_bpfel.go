@@ -108,6 +108,12 @@ const (
 	replayFrameKindFRAME_GAP     replayFrameKind = 5
 )
 
+type replayGcState uint32
+
+const (
+	replayGcStateGC_MARK_COMPACT replayGcState = 2
+)
+
 type replayIsolateKey struct {
 	_       structs.HostLayout
 	Process uint32
@@ -169,6 +175,7 @@ const (
 	replayLimitMAX_ATTRIBUTES    replayLimit = 612
 	replayLimitMAX_LOCAL         replayLimit = 64
 	replayLimitREAD_EVERY        replayLimit = 200000000
+	replayLimitREAD_IN_GC        replayLimit = 5000000
 	replayLimitKNOWN_SETS        replayLimit = 8192
 	replayLimitKNOWN_WAYS        replayLimit = 4
 	replayLimitCODE_BITS         replayLimit = 5
@@ -798,6 +805,7 @@ const (
 	replayVarGoCounter       = "go_counter"
 	replayVarGoEdgeKind      = "go_edge_kind"
 	replayVarGoFrameKind     = "go_frame_kind"
+	replayVarGoGcState       = "go_gc_state"
 	replayVarGoKept          = "go_kept"
 	replayVarGoLifecycle     = "go_lifecycle"
 	replayVarGoLimit         = "go_limit"
@@ -899,6 +907,7 @@ type replayVariableSpecs struct {
 	GoCounter       *ebpf.VariableSpec `ebpf:"go_counter"`
 	GoEdgeKind      *ebpf.VariableSpec `ebpf:"go_edge_kind"`
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
+	GoGcState       *ebpf.VariableSpec `ebpf:"go_gc_state"`
 	GoKept          *ebpf.VariableSpec `ebpf:"go_kept"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoLimit         *ebpf.VariableSpec `ebpf:"go_limit"`
@@ -989,6 +998,7 @@ type replayVariables struct {
 	GoCounter       *ebpf.Variable `ebpf:"go_counter"`
 	GoEdgeKind      *ebpf.Variable `ebpf:"go_edge_kind"`
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
+	GoGcState       *ebpf.Variable `ebpf:"go_gc_state"`
 	GoKept          *ebpf.Variable `ebpf:"go_kept"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoLimit         *ebpf.Variable `ebpf:"go_limit"`
