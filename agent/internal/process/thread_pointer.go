@@ -60,7 +60,8 @@ func threadPointers(mem io.ReaderAt, maps []procs.Mapping, want map[uint32]bool)
 }
 
 func mayHoldThread(m procs.Mapping) bool {
-	return !m.Exec && m.Inode == 0 && (m.Path == "" || m.Path == "[heap]" || strings.HasPrefix(m.Path, "[anon:"))
+	return m.Write && !m.Exec && m.Inode == 0 &&
+		(m.Path == "" || m.Path == "[heap]" || strings.HasPrefix(m.Path, "[anon:"))
 }
 
 // findThreads searches [low, high) from its end until it has found all wanted threads.

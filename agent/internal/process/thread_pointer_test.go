@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"testing"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // fakeMemory is memory that begins at an address.
@@ -45,6 +47,21 @@ func TestFindThread(t *testing.T) {
 		t.Error("found in memory that cannot be read")
 	}
 	var _ io.ReaderAt = fakeMemory{}
+}
+
+// Memory that is only reserved, as V8 and malloc do in hundreds of mebibytes, does not count as searched.
+func TestThreadBelowReservations(t *testing.T) {
+	const base, size, tid = 0x7f0000000000, 8 << 20, 4711
+	m := fakeMemory{base, make([]byte, size)}
+	const at = base + size - 0x900
+	m.put(at, at, tid)
+	maps := []procs.Mapping{{Start: base, End: base + size, Write: true}}
+	for end := uint64(base + size); len(maps) < 10; end += 1 << 28 {
+		maps = append(maps, procs.Mapping{Start: end, End: end + 1<<28})
+	}
+	if got := threadPointers(m, maps, map[uint32]bool{tid: true})[tid]; got != at {
+		t.Errorf("block at %#x: found %#x", at, got)
+	}
 }
 
 func TestInnerPID(t *testing.T) {

@@ -21,6 +21,7 @@ type Mapping struct {
 	Inode      uint64 // 0 = no file
 	Device     string // such as "fe:00"
 	Path       string // as the process sees it, or a name such as "[vdso]"; empty for none
+	Write      bool   // may be written
 }
 
 // File identifies the mapped file, whatever its name.
@@ -80,7 +81,7 @@ func parseMapping(line string) (Mapping, error) {
 	if !ok || m.End < m.Start || len(words[1]) < 3 {
 		return m, fmt.Errorf("mapping %q: not a line of /proc/PID/maps", line)
 	}
-	m.Exec = words[1][2] == 'x'
+	m.Write, m.Exec = words[1][1] == 'w', words[1][2] == 'x'
 	m.Device = words[3]
 	m.Path = strings.TrimLeft(rest, " ")
 	return m, nil
