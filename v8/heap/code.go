@@ -28,7 +28,7 @@ type Code struct {
 
 // FindCode finds the code of an isolate that holds pc: the nearest header of an InstructionStream below it. V8's own
 // tables are not used, since the target changes them while they are read. header is the hidden class of the isolate's
-// InstructionStreams, an immortal, immovable root, or 0, and is set then. Until V8 9 each isolate has its own.
+// InstructionStreams, an immortal, immovable root, or 0, and is set then. Up to V8 9 each isolate has its own.
 func (r *Reader) FindCode(pc uint64, header *Word) (*Code, error) {
 	if err := r.within(r.codeLimits()); err != nil {
 		return nil, err

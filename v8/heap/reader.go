@@ -29,7 +29,7 @@ type Reader struct {
 	mem io.ReaderAt
 	l   *layout.Layout
 	buf [8]byte
-	// streamMap is what FindCode found last as the hidden class of InstructionStreams: most isolates share it.
+	// streamMap is what FindCode last found as the hidden class of InstructionStreams: most isolates share it.
 	streamMap Word
 }
 

@@ -12,7 +12,8 @@ import (
 )
 
 // Mappings is the address space of a process as last read: code of mapped files, V8's builtins, and memory for code
-// that V8 generates at run time.
+// that V8 generates at run time. It is not safe for concurrent use, but what Next returns may be read on another
+// goroutine.
 type Mappings struct {
 	pid     int
 	mem     io.ReaderAt
