@@ -80,10 +80,11 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 			if changed {
 				t.symbolizer.MappingsChanged()
 			}
-			if at < t.mapped {
+			if at < t.mapped { // they are older than those that readV8 read meanwhile
 				a.readV8(t)
+			} else {
+				t.mapped = at
 			}
-			t.mapped = max(t.mapped, at)
 			isolates := t.keyExpected && a.findIsolates(t)
 			if published := t.labels.FindPublished(now); changed || isolates || published {
 				a.republish(t)

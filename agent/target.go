@@ -28,7 +28,7 @@ type target struct {
 	logged      bool      // it has had a named sample
 	refreshAt   schedule  // when to read the mappings again: after a start much is mapped
 	refreshed   time.Time // when they were last read
-	mapped      int64     // the same, on the clock of samples
+	mapped      int64     // when the mappings at hand were read, on the clock of samples
 	refreshing  bool
 	sampled     bool // since maintain looked whether it publishes anything else
 	keyExpected bool // V8 has not started yet: where a thread keeps its isolate is not known
