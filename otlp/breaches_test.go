@@ -46,7 +46,7 @@ func TestBreachesAreSeen(t *testing.T) {
 		},
 	}
 	for name, change := range changes {
-		p := Profiles(randomSnapshot(2, 40), agent)
+		p := wire(t, Profiles(randomSnapshot(2, 40), agent))
 		change(p)
 		if breaches(p) == nil {
 			t.Errorf("%s: not seen", name)

@@ -9,10 +9,6 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/backoff"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
-	_ "google.golang.org/grpc/encoding/gzip" // for what servers send
 )
 
 // Agent identifies the profiler that took a snapshot.
@@ -37,12 +33,30 @@ func (a *Agent) userAgent() string {
 	return s
 }
 
+// Protocol is how messages are sent. The values are those of OTEL_EXPORTER_OTLP_PROTOCOL.
+type Protocol string
+
+// The protocols.
+const (
+	GRPC Protocol = "grpc"
+	HTTP Protocol = "http/protobuf"
+)
+
+// The header says which version of the profiles schema a message has: there is no other sign, and it has changed before
+// so that receivers understood something else. proto/otlp's profiles v0.3.0 is version 1, as in the Collector 0.164.
+const (
+	versionHeader = "otlp-profiles-development-version"
+	wireVersion   = "1"
+)
+
 // Config configures an Exporter. The zero value is usable.
 type Config struct {
 	Agent   Agent
 	Headers map[string]string // sent with every request, such as authorization
 	TLS     *tls.Config       // for https; nil means the system's root certificates
 	Plain   bool              // send uncompressed; otherwise gzip
+	// Protocol is GRPC or HTTP; empty means GRPC.
+	Protocol Protocol
 
 	// MaxMessage is the size in bytes, before compression, above which a snapshot goes in several messages. 0 means a
 	// little less than 4 MiB, the most that a gRPC server accepts by default.
@@ -61,6 +75,8 @@ const defaultMaxMessage = 4<<20 - 64<<10
 // check returns an error for values that no exporter can work with.
 func (c *Config) check() error {
 	switch {
+	case c.Protocol != "" && c.Protocol != GRPC && c.Protocol != HTTP:
+		return fmt.Errorf("Protocol %q is neither %s nor %s", c.Protocol, GRPC, HTTP)
 	case c.MaxMessage < 0:
 		return fmt.Errorf("MaxMessage %d is negative", c.MaxMessage)
 	case c.Timeout < 0:
@@ -75,6 +91,9 @@ func (c *Config) check() error {
 
 // setDefaults puts the defaults in place of zero values.
 func (c *Config) setDefaults() {
+	if c.Protocol == "" {
+		c.Protocol = GRPC
+	}
 	if c.MaxMessage == 0 {
 		c.MaxMessage = defaultMaxMessage
 	}
@@ -84,24 +103,6 @@ func (c *Config) setDefaults() {
 	if c.GiveUp == 0 {
 		c.GiveUp = time.Minute
 	}
-}
-
-func (c *Config) dialOptions(secure bool) []grpc.DialOption {
-	transport := insecure.NewCredentials()
-	if secure {
-		transport = credentials.NewTLS(c.TLS)
-	}
-	reconnect := grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: 5 * time.Second}
-	reconnect.Backoff.BaseDelay, reconnect.Backoff.MaxDelay = firstWait, maxWait
-	options := []grpc.DialOption{
-		grpc.WithTransportCredentials(transport),
-		grpc.WithConnectParams(reconnect),
-		grpc.WithUserAgent(c.Agent.userAgent()),
-	}
-	if !c.Plain {
-		options = append(options, grpc.WithCompressor(fastGzip))
-	}
-	return options
 }
 
 // fastGzip compresses at level 1, which takes a third of the CPU time of the default level and leaves a snapshot a

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hotspan/hotspan/pprofx"
 	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/pprofile"
+
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // flat is one row with nothing interned.

@@ -3,15 +3,14 @@ package otlp
 import (
 	"strings"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/pprofile"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
 )
 
 // dictionary fills the seven tables that all profiles of a message share. Element 0 of each is the zero value, and each
-// value is in its table once (profiles.proto, ProfilesDictionary). The maps find values in constant time; pdata's own
-// Set functions search the tables from end to end.
+// value is in its table once (profiles.proto, ProfilesDictionary), which the maps find.
 type dictionary struct {
-	tables    pprofile.ProfilesDictionary
+	tables    *profilespb.ProfilesDictionary
 	strings   map[string]int32
 	attrs     map[attr]int32
 	functions map[function]int32
@@ -33,22 +32,23 @@ type (
 	function struct{ name, file int32 }
 	mapping  struct{ file, buildID int32 }
 	link     struct {
-		trace pcommon.TraceID
-		span  pcommon.SpanID
+		trace [16]byte
+		span  [8]byte
 	}
 )
 
 // newDictionary makes a dictionary with room for what so many frames and stacks need.
-func newDictionary(tables pprofile.ProfilesDictionary, frames, stacks int) *dictionary {
-	tables.StringTable().Append("")
-	tables.AttributeTable().AppendEmpty()
-	tables.FunctionTable().AppendEmpty()
-	tables.MappingTable().AppendEmpty()
-	tables.LocationTable().AppendEmpty()
-	tables.StackTable().AppendEmpty()
-	tables.LinkTable().AppendEmpty()
+func newDictionary(frames, stacks int) *dictionary {
 	d := &dictionary{
-		tables:    tables,
+		tables: &profilespb.ProfilesDictionary{
+			StringTable:    []string{""},
+			AttributeTable: []*profilespb.KeyValueAndUnit{{}},
+			FunctionTable:  []*profilespb.Function{{}},
+			MappingTable:   []*profilespb.Mapping{{}},
+			LocationTable:  []*profilespb.Location{{}},
+			StackTable:     []*profilespb.Stack{{}},
+			LinkTable:      []*profilespb.Link{{}},
+		},
 		strings:   make(map[string]int32, frames),
 		attrs:     map[attr]int32{},
 		functions: make(map[function]int32, frames),
@@ -64,6 +64,12 @@ func newDictionary(tables pprofile.ProfilesDictionary, frames, stacks int) *dict
 // valid returns s as valid UTF-8, which protobuf demands: receivers refuse a whole message for one bad byte.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
+// add appends an element to a table and returns its index.
+func add[T any](table *[]T, element T) int32 {
+	*table = append(*table, element)
+	return int32(len(*table) - 1)
+}
+
 func (d *dictionary) str(s string) int32 {
 	if i, ok := d.strings[s]; ok {
 		return i
@@ -72,8 +78,7 @@ func (d *dictionary) str(s string) int32 {
 	if i, ok := d.strings[s]; ok {
 		return i
 	}
-	i := int32(d.tables.StringTable().Len())
-	d.tables.StringTable().Append(s)
+	i := add(&d.tables.StringTable, s)
 	d.strings[s] = i
 	return i
 }
@@ -86,30 +91,30 @@ func (d *dictionary) attr(a attr) int32 {
 	if i, ok := d.attrs[a]; ok {
 		return i
 	}
-	i := int32(d.tables.AttributeTable().Len())
-	d.fill(d.tables.AttributeTable().AppendEmpty(), a)
+	value := text(a.str)
+	if a.number {
+		value = number(a.num)
+	}
+	i := add(&d.tables.AttributeTable, &profilespb.KeyValueAndUnit{
+		KeyStrindex: d.str(a.key), Value: value, UnitStrindex: d.str(a.unit),
+	})
 	d.attrs[a] = i
 	return i
 }
 
-func (d *dictionary) fill(to pprofile.KeyValueAndUnit, a attr) {
-	to.SetKeyStrindex(d.str(a.key))
-	to.SetUnitStrindex(d.str(a.unit))
-	if a.number {
-		to.Value().SetInt(a.num)
-		return
-	}
-	to.Value().SetStr(a.str)
+func text(s string) *commonpb.AnyValue {
+	return &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: s}}
+}
+
+func number(n int64) *commonpb.AnyValue {
+	return &commonpb.AnyValue{Value: &commonpb.AnyValue_IntValue{IntValue: n}}
 }
 
 func (d *dictionary) function(f function) int32 {
 	if i, ok := d.functions[f]; ok {
 		return i
 	}
-	i := int32(d.tables.FunctionTable().Len())
-	to := d.tables.FunctionTable().AppendEmpty()
-	to.SetNameStrindex(f.name)
-	to.SetFilenameStrindex(f.file)
+	i := add(&d.tables.FunctionTable, &profilespb.Function{NameStrindex: f.name, FilenameStrindex: f.file})
 	d.functions[f] = i
 	return i
 }
@@ -119,12 +124,11 @@ func (d *dictionary) mapping(m mapping) int32 {
 	if i, ok := d.mappings[m]; ok {
 		return i
 	}
-	i := int32(d.tables.MappingTable().Len())
-	to := d.tables.MappingTable().AppendEmpty()
-	to.SetFilenameStrindex(m.file)
+	to := &profilespb.Mapping{FilenameStrindex: m.file}
 	if m.buildID != 0 {
-		to.AttributeIndices().Append(m.buildID)
+		to.AttributeIndices = []int32{m.buildID}
 	}
+	i := add(&d.tables.MappingTable, to)
 	d.mappings[m] = i
 	return i
 }
@@ -133,10 +137,7 @@ func (d *dictionary) link(l link) int32 {
 	if i, ok := d.links[l]; ok {
 		return i
 	}
-	i := int32(d.tables.LinkTable().Len())
-	to := d.tables.LinkTable().AppendEmpty()
-	to.SetTraceID(l.trace)
-	to.SetSpanID(l.span)
+	i := add(&d.tables.LinkTable, &profilespb.Link{TraceId: l.trace[:], SpanId: l.span[:]})
 	d.links[l] = i
 	return i
 }

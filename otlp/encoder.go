@@ -1,8 +1,9 @@
 package otlp
 
 import (
+	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
+
 	"github.com/hotspan/hotspan/pprofx"
-	"go.opentelemetry.io/collector/pdata/pprofile"
 )
 
 // encoder encodes a snapshot as one message. It caches by index what is already in the tables, so that each frame,
@@ -15,7 +16,7 @@ type encoder struct {
 	stacks   []int32     // by stack of the snapshot; 0 if not yet encoded
 	labels   []*labelSet // by label set of the snapshot
 	lists    map[string]int32
-	byKey    map[sampleKey]pprofile.Sample
+	byKey    map[sampleKey]*profilespb.Sample
 
 	key, locationKey []byte // scratch
 	indices          []int32
@@ -29,16 +30,16 @@ type sampleKey struct {
 	thread, tid, cpu, state, stop int32
 }
 
-func newEncoder(s *pprofx.Snapshot, tables pprofile.ProfilesDictionary) *encoder {
+func newEncoder(s *pprofx.Snapshot) *encoder {
 	return &encoder{
 		snapshot: s,
-		dict:     newDictionary(tables, len(s.Frames), len(s.Stacks)),
+		dict:     newDictionary(len(s.Frames), len(s.Stacks)),
 		places:   make([]*place, len(s.Frames)),
 		alone:    make([]int32, len(s.Frames)),
 		stacks:   make([]int32, len(s.Stacks)),
 		labels:   make([]*labelSet, len(s.LabelSets)),
 		lists:    map[string]int32{},
-		byKey:    map[sampleKey]pprofile.Sample{},
+		byKey:    map[sampleKey]*profilespb.Sample{},
 	}
 }
 
@@ -71,10 +72,6 @@ type line struct {
 type location struct {
 	code  code
 	lines []line
-}
-
-func (e *encoder) number(key string, n int64) int32 {
-	return e.dict.attr(attr{key: key, num: n, number: true})
 }
 
 // optional returns the index of an attribute, 0 for an empty value.

@@ -6,52 +6,52 @@ import (
 	"fmt"
 	"net/url"
 
+	collectorpb "go.opentelemetry.io/proto/otlp/collector/profiles/v1development"
+	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
+	"google.golang.org/protobuf/proto"
+
 	"github.com/hotspan/hotspan/pprofx"
-	"go.opentelemetry.io/collector/pdata/pprofile"
-	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/metadata"
 )
 
 // Exporter delivers snapshots to one server. It is safe for concurrent use.
 type Exporter struct {
-	endpoint string
-	config   Config
-	conn     *grpc.ClientConn
-	client   pprofileotlp.GRPCClient
+	endpoint  string
+	config    Config
+	transport transport
 }
 
-// Dial returns an exporter to an endpoint http://HOST:PORT (no encryption) or https://HOST:PORT (TLS); the default port
-// is 4317. It does not connect yet: an error means that the endpoint or the configuration is malformed. The caller must
-// Close the exporter.
+// Dial returns an exporter to an endpoint http://HOST:PORT (no encryption) or https://HOST:PORT (TLS). The default port
+// is 4317 for gRPC and 4318 for HTTP, whose default path is /v1development/profiles. Dial does not connect yet: an
+// error means that the endpoint or the configuration is malformed. The caller must Close the exporter.
 func Dial(endpoint string, c Config) (*Exporter, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("otlp: %w", err)
 	}
-	target, secure, err := parse(endpoint)
-	if err != nil {
-		return nil, fmt.Errorf("otlp endpoint %q: %w", endpoint, err)
-	}
-	conn, err := grpc.NewClient(target, c.dialOptions(secure)...)
-	if err != nil {
-		return nil, fmt.Errorf("otlp endpoint %q: %w", endpoint, err)
-	}
 	c.setDefaults()
-	return &Exporter{endpoint, c, conn, pprofileotlp.NewGRPCClient(conn)}, nil
+	u, err := parse(endpoint)
+	if err != nil {
+		return nil, fmt.Errorf("otlp endpoint %q: %w", endpoint, err)
+	}
+	connect := newGRPC
+	if c.Protocol == HTTP {
+		connect = newHTTP
+	}
+	transport, err := connect(u, &c)
+	if err != nil {
+		return nil, fmt.Errorf("otlp endpoint %q: %w", endpoint, err)
+	}
+	return &Exporter{endpoint, c, transport}, nil
 }
 
-func parse(endpoint string) (target string, secure bool, err error) {
+func parse(endpoint string) (*url.URL, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", false, errors.New("want http://HOST:4317 or https://HOST:4317")
+		return nil, errors.New("want http://HOST:4317 or https://HOST:4317")
 	}
-	if u.User != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
-		return "", false, errors.New("gRPC takes a host and a port, nothing more")
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, errors.New("want a host and a port: a user, a query or a fragment has no meaning here")
 	}
-	if u.Port() == "" {
-		u.Host += ":4317"
-	}
-	return u.Host, u.Scheme == "https", nil
+	return u, nil
 }
 
 // Write delivers s. After errors that OTLP calls retryable it tries again, until ctx ends or Config.GiveUp has passed.
@@ -64,16 +64,16 @@ func (e *Exporter) Write(ctx context.Context, s *pprofx.Snapshot) error {
 	if err := s.Check(); err != nil {
 		return fmt.Errorf("otlp %s: %w", e.endpoint, err)
 	}
-	ctx, cancel := context.WithTimeout(e.withHeaders(ctx), e.config.GiveUp)
+	ctx, cancel := context.WithTimeout(ctx, e.config.GiveUp)
 	defer cancel()
 	partial := &PartialError{Endpoint: e.endpoint}
 	all := messages(s, e.config.Agent, processes(s), e.config.MaxMessage)
 	for i, m := range all {
-		response, err := e.deliver(ctx, m)
+		answer, err := e.deliver(ctx, m)
 		if err != nil {
 			return fmt.Errorf("otlp %s: message %d of %d: %w", e.endpoint, i+1, len(all), err)
 		}
-		e.note(partial, response, m)
+		e.note(partial, answer, m)
 	}
 	if partial.Rejected > 0 {
 		return partial
@@ -82,13 +82,18 @@ func (e *Exporter) Write(ctx context.Context, s *pprofx.Snapshot) error {
 }
 
 // deliver sends one message and tries again after errors that may pass, until ctx ends.
-func (e *Exporter) deliver(ctx context.Context, m pprofile.Profiles) (pprofileotlp.ExportPartialSuccess, error) {
-	request := pprofileotlp.NewExportRequestFromProfiles(m)
+func (e *Exporter) deliver(
+	ctx context.Context, m *profilespb.ProfilesData,
+) (*collectorpb.ExportProfilesPartialSuccess, error) {
+	data, err := proto.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
 	var last error
 	for try := 1; ; try++ {
-		response, err := e.try(ctx, request)
+		answer, err := e.try(ctx, data)
 		if err == nil {
-			return response.PartialSuccess(), nil
+			return answer, nil
 		}
 		if ctx.Err() != nil && last != nil {
 			err = last // says more than that time ran out
@@ -96,31 +101,22 @@ func (e *Exporter) deliver(ctx context.Context, m pprofile.Profiles) (pprofileot
 		last = err
 		wait, again := nextTry(err, try)
 		if !again {
-			return none(), explain(err)
+			return nil, explain(err)
 		}
 		if !pause(ctx, wait) {
-			return none(), fmt.Errorf("gave up after %d tries (%w): %w", try, ended(ctx), explain(err))
+			return nil, fmt.Errorf("gave up after %d tries (%w): %w", try, ended(ctx), explain(err))
 		}
 	}
 }
 
-func none() pprofileotlp.ExportPartialSuccess { return pprofileotlp.NewExportPartialSuccess() }
-
-func (e *Exporter) try(ctx context.Context, r pprofileotlp.ExportRequest) (pprofileotlp.ExportResponse, error) {
+func (e *Exporter) try(ctx context.Context, message []byte) (*collectorpb.ExportProfilesPartialSuccess, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.config.Timeout)
 	defer cancel()
-	return e.client.Export(ctx, r)
-}
-
-func (e *Exporter) withHeaders(ctx context.Context) context.Context {
-	for key, value := range e.config.Headers {
-		ctx = metadata.AppendToOutgoingContext(ctx, key, value)
-	}
-	return ctx
+	return e.transport.send(ctx, message)
 }
 
 // Close closes the connection. A Write that is in progress fails.
-func (e *Exporter) Close() error { return e.conn.Close() }
+func (e *Exporter) Close() error { return e.transport.Close() }
 
 // PartialError means that a server accepted a snapshot and rejected a part of it.
 type PartialError struct {
@@ -134,14 +130,14 @@ func (e *PartialError) Error() string {
 	return fmt.Sprintf("otlp %s: rejected %d of %d profiles: %s", e.Endpoint, e.Rejected, e.Of, e.Message)
 }
 
-// note adds the server's response to message m to p.
-func (e *Exporter) note(p *PartialError, response pprofileotlp.ExportPartialSuccess, m pprofile.Profiles) {
-	p.Of += int64(m.ResourceProfiles().Len())
-	p.Rejected += response.RejectedProfiles()
+// note adds the server's answer to message m to p.
+func (e *Exporter) note(p *PartialError, answer *collectorpb.ExportProfilesPartialSuccess, m *profilespb.ProfilesData) {
+	p.Of += int64(len(m.ResourceProfiles))
+	p.Rejected += answer.GetRejectedProfiles()
 	switch {
-	case response.RejectedProfiles() > 0:
-		p.Message = response.ErrorMessage()
-	case response.ErrorMessage() != "" && e.config.Warn != nil:
-		e.config.Warn(response.ErrorMessage())
+	case answer.GetRejectedProfiles() > 0:
+		p.Message = answer.GetErrorMessage()
+	case answer.GetErrorMessage() != "" && e.config.Warn != nil:
+		e.config.Warn(answer.GetErrorMessage())
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.opentelemetry.io/collector/pdata/pprofile"
 	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -139,9 +139,9 @@ func TestEndpoints(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	target, secure, err := parse("https://[::1]")
-	if target != "[::1]:4317" || !secure || err != nil {
-		t.Error(target, secure, err)
+	e, err := Dial("https://[::1]", Config{})
+	if err != nil || e.transport.(*grpcTransport).Target() != "[::1]:4317" {
+		t.Errorf("%v, %v", e, err)
 	}
 }
 
@@ -179,7 +179,7 @@ func BenchmarkMarshal(b *testing.B) {
 	s := randomSnapshot(1, 20_000)
 	bytes := 0
 	for b.Loop() {
-		out, err := (&pprofile.ProtoMarshaler{}).MarshalProfiles(Profiles(s, agent))
+		out, err := proto.Marshal(Profiles(s, agent))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -92,7 +92,7 @@ func spanOf(labels []pprofx.Label) (l link, ok bool) {
 			span = id(l.span[:], label.Str)
 		}
 	}
-	return l, trace && span && !l.trace.IsEmpty() && !l.span.IsEmpty()
+	return l, trace && span && l.trace != link{}.trace && l.span != link{}.span
 }
 
 func id(to []byte, s string) bool {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -74,7 +75,7 @@ func TestLabels(t *testing.T) {
 
 func onlySample(t *testing.T, s *pprofx.Snapshot) (link string, attrs map[string]string) {
 	t.Helper()
-	p := Profiles(s, Agent{})
+	p := wire(t, Profiles(s, Agent{}))
 	if got := breaches(p); got != nil {
 		t.Error(got)
 	}
@@ -92,7 +93,7 @@ func TestNumberLabelKeepsItsUnit(t *testing.T) {
 	want := []pprofx.Label{{Key: "sent", Num: -5, Unit: "By"}}
 	s.LabelSets = [][]pprofx.Label{want}
 	s.Rows[0].Labels = 0
-	if diff := cmp.Diff(want, decode(Profiles(s, Agent{}))[0].Labels); diff != "" {
+	if diff := cmp.Diff(want, decode(wire(t, Profiles(s, Agent{})))[0].Labels); diff != "" {
 		t.Error(diff)
 	}
 }

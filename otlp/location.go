@@ -3,7 +3,7 @@ package otlp
 import (
 	"encoding/binary"
 
-	"go.opentelemetry.io/collector/pdata/pprofile"
+	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
 )
 
 // location returns the index of l in the location table.
@@ -12,8 +12,7 @@ func (e *encoder) location(l location) int32 {
 	if i, ok := e.dict.locations[string(e.locationKey)]; ok {
 		return i
 	}
-	i := int32(e.dict.tables.LocationTable().Len())
-	e.fill(e.dict.tables.LocationTable().AppendEmpty(), l)
+	i := add(&e.dict.tables.LocationTable, e.encode(l))
 	e.dict.locations[string(e.locationKey)] = i
 	return i
 }
@@ -32,20 +31,16 @@ func (l location) key(b []byte) []byte {
 	return b
 }
 
-func (e *encoder) fill(to pprofile.Location, l location) {
-	to.SetMappingIndex(l.code.mapping)
-	to.SetAddress(l.code.address)
+func (e *encoder) encode(l location) *profilespb.Location {
+	to := &profilespb.Location{MappingIndex: l.code.mapping, Address: l.code.address}
 	tier := e.optional("hotspan.frame.tier", l.code.tier.String())
 	for _, i := range [...]int32{l.code.frameType, l.code.kind, tier} {
 		if i != 0 {
-			to.AttributeIndices().Append(i)
+			to.AttributeIndices = append(to.AttributeIndices, i)
 		}
 	}
-	to.Lines().EnsureCapacity(len(l.lines))
 	for _, n := range l.lines {
-		line := to.Lines().AppendEmpty()
-		line.SetFunctionIndex(n.function)
-		line.SetLine(n.row)
-		line.SetColumn(n.column)
+		to.Lines = append(to.Lines, &profilespb.Line{FunctionIndex: n.function, Line: n.row, Column: n.column})
 	}
+	return to
 }

@@ -1,5 +1,5 @@
 // Package otlp encodes snapshots as OTLP profiles (opentelemetry.proto.profiles.v1development) and sends them over
-// gRPC.
+// gRPC or HTTP.
 //
 // Each process is a resource with one profile: sample type samples/count, period type cpu/nanoseconds. Rows that differ
 // only in time become one sample with several timestamps and no values, so each timestamp counts as one sample.
@@ -25,14 +25,19 @@ import (
 	"path"
 	"slices"
 
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
+	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
+
 	"github.com/hotspan/hotspan/pprofx"
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/pprofile"
 )
 
 // Profiles encodes s as one message of any size, the process with most samples first. A snapshot without rows becomes
 // one profile without samples, which has the losses. s must pass its Check. Profiles is safe for concurrent use.
-func Profiles(s *pprofx.Snapshot, by Agent) pprofile.Profiles {
+//
+// Keys and values of resources are inline, not references into the dictionary: every receiver can read them, while
+// Pyroscope and Parca know no references there (autumn 2026).
+func Profiles(s *pprofx.Snapshot, by Agent) *profilespb.ProfilesData {
 	return encode(s, by, processes(s))
 }
 
@@ -58,78 +63,94 @@ func processes(s *pprofx.Snapshot) []process {
 	return all
 }
 
-func encode(s *pprofx.Snapshot, by Agent, all []process) pprofile.Profiles {
-	out := pprofile.NewProfiles()
-	e := newEncoder(s, out.Dictionary())
+func encode(s *pprofx.Snapshot, by Agent, all []process) *profilespb.ProfilesData {
+	e := newEncoder(s)
+	out := &profilespb.ProfilesData{Dictionary: e.dict.tables}
 	for _, p := range all {
-		to := out.ResourceProfiles().AppendEmpty()
-		resource(to.Resource().Attributes(), by, p.pid, s.Processes[int(p.pid)])
-		e.scope(to.ScopeProfiles().AppendEmpty(), by, p.rows)
+		attributes := resource(by, p.pid, s.Processes[int(p.pid)])
+		out.ResourceProfiles = append(out.ResourceProfiles, e.resource(attributes, by, p.rows))
 	}
 	if len(all) == 0 {
-		to := out.ResourceProfiles().AppendEmpty()
-		common(to.Resource().Attributes(), by)
-		e.scope(to.ScopeProfiles().AppendEmpty(), by, nil)
+		out.ResourceProfiles = append(out.ResourceProfiles, e.resource(common(by), by, nil))
 	}
 	return out
 }
 
-func common(to pcommon.Map, by Agent) {
-	for _, key := range slices.Sorted(maps.Keys(by.Attributes)) {
-		to.PutStr(valid(key), valid(by.Attributes[key]))
+// attributes collects the attributes of a resource. The last value of a key wins.
+type attributes map[string]*commonpb.AnyValue
+
+func (a attributes) text(key, value string) {
+	if value != "" {
+		a[valid(key)] = text(valid(value))
 	}
 }
 
-// resource sets the resource attributes of a process. Unknown ones are absent.
-func resource(to pcommon.Map, by Agent, pid int32, p pprofx.Process) {
-	common(to, by)
-	to.PutInt("process.pid", int64(pid))
-	known := func(key, value string) {
-		if value != "" {
-			to.PutStr(key, valid(value))
-		}
+func (a attributes) list() []*commonpb.KeyValue {
+	var out []*commonpb.KeyValue
+	for _, key := range slices.Sorted(maps.Keys(a)) {
+		out = append(out, &commonpb.KeyValue{Key: key, Value: a[key]})
 	}
-	known("service.name", p.Service)
-	known("container.id", p.Container)
-	known("process.executable.path", p.Executable)
+	return out
+}
+
+func common(by Agent) attributes {
+	all := attributes{}
+	for _, key := range slices.Sorted(maps.Keys(by.Attributes)) {
+		all[valid(key)] = text(valid(by.Attributes[key]))
+	}
+	return all
+}
+
+// resource returns the attributes of a process. Unknown ones are absent.
+func resource(by Agent, pid int32, p pprofx.Process) attributes {
+	all := common(by)
+	all["process.pid"] = number(int64(pid))
+	all.text("service.name", p.Service)
+	all.text("container.id", p.Container)
+	all.text("process.executable.path", p.Executable)
 	if p.Executable != "" {
-		known("process.executable.name", path.Base(p.Executable))
+		all.text("process.executable.name", path.Base(p.Executable))
 	}
 	for _, l := range p.Attributes {
 		if l.Str != "" {
-			known(l.Key, l.Str)
+			all.text(l.Key, l.Str)
 		} else {
-			to.PutInt(valid(l.Key), l.Num)
+			all[valid(l.Key)] = number(l.Num)
 		}
 	}
+	return all
 }
 
-func (e *encoder) scope(to pprofile.ScopeProfiles, by Agent, rows []int32) {
-	to.Scope().SetName("hotspan")
-	to.Scope().SetVersion(valid(by.Version))
-	e.profile(to.Profiles().AppendEmpty(), rows)
+func (e *encoder) resource(of attributes, by Agent, rows []int32) *profilespb.ResourceProfiles {
+	return &profilespb.ResourceProfiles{
+		Resource: &resourcepb.Resource{Attributes: of.list()},
+		ScopeProfiles: []*profilespb.ScopeProfiles{{
+			Scope:    &commonpb.InstrumentationScope{Name: "hotspan", Version: valid(by.Version)},
+			Profiles: []*profilespb.Profile{e.profile(rows)},
+		}},
+	}
 }
 
-func (e *encoder) profile(to pprofile.Profile, rows []int32) {
+func (e *encoder) profile(rows []int32) *profilespb.Profile {
 	s := e.snapshot
-	to.SetProfileID(newID())
-	to.SetTime(pcommon.Timestamp(s.Start))
-	to.SetDurationNano(uint64(s.End - s.Start))
-	to.SampleType().SetTypeStrindex(e.dict.str("samples"))
-	to.SampleType().SetUnitStrindex(e.dict.str("count"))
-	to.PeriodType().SetTypeStrindex(e.dict.str("cpu"))
-	to.PeriodType().SetUnitStrindex(e.dict.str("nanoseconds"))
-	to.SetPeriod(s.Period)
+	to := &profilespb.Profile{
+		ProfileId:    newID(),
+		TimeUnixNano: uint64(s.Start),
+		DurationNano: uint64(s.End - s.Start),
+		SampleType:   &profilespb.ValueType{TypeStrindex: e.dict.str("samples"), UnitStrindex: e.dict.str("count")},
+		PeriodType:   &profilespb.ValueType{TypeStrindex: e.dict.str("cpu"), UnitStrindex: e.dict.str("nanoseconds")},
+		Period:       s.Period,
+		Samples:      e.samples(rows),
+	}
 	for _, reason := range s.LostReasons() {
 		lost := attr{key: "hotspan.lost." + reason.String(), num: s.Lost[reason], number: true, unit: "{sample}"}
-		to.AttributeIndices().Append(e.dict.attr(lost))
+		to.AttributeIndices = append(to.AttributeIndices, e.dict.attr(lost))
 	}
-	e.samples(to.Samples(), rows)
+	return to
 }
 
-// newID returns a random ID, by which a receiver may recognize a profile that was sent twice.
-func newID() (id pprofile.ProfileID) {
-	binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
-	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
-	return id
+// newID returns a random ID of 16 bytes, by which a receiver may recognize a profile that was sent twice.
+func newID() []byte {
+	id := binary.LittleEndian.AppendUint64(nil, rand.Uint64())
+	return binary.LittleEndian.AppendUint64(id, rand.Uint64())
 }

@@ -1,12 +1,14 @@
 package otlp
 
 import (
+	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
+
 	"github.com/hotspan/hotspan/pprofx"
-	"go.opentelemetry.io/collector/pdata/pprofile"
 )
 
-// samples adds one process's rows, those of equal key to one sample.
-func (e *encoder) samples(to pprofile.SampleSlice, rows []int32) {
+// samples returns one process's rows, those of equal key as one sample.
+func (e *encoder) samples(rows []int32) []*profilespb.Sample {
+	var out []*profilespb.Sample
 	clear(e.byKey)
 	for _, i := range rows {
 		r := &e.snapshot.Rows[i]
@@ -14,12 +16,13 @@ func (e *encoder) samples(to pprofile.SampleSlice, rows []int32) {
 		key := e.sampleKey(r, labels)
 		sample, ok := e.byKey[key]
 		if !ok {
-			sample = to.AppendEmpty()
-			key.fill(sample, labels.attrs)
+			sample = key.sample(labels.attrs)
+			out = append(out, sample)
 			e.byKey[key] = sample
 		}
-		sample.TimestampsUnixNano().Append(uint64(r.Time))
+		sample.TimestampsUnixNano = append(sample.TimestampsUnixNano, uint64(r.Time))
 	}
+	return out
 }
 
 func (e *encoder) sampleKey(r *pprofx.Row, labels *labelSet) sampleKey {
@@ -28,8 +31,8 @@ func (e *encoder) sampleKey(r *pprofx.Row, labels *labelSet) sampleKey {
 		link:   labels.link,
 		labels: labels.list,
 		thread: e.optional("thread.name", e.snapshot.Threads[r.Thread]),
-		tid:    e.number("thread.id", int64(r.TID)),
-		cpu:    e.number("cpu.logical_number", int64(r.CPU)),
+		tid:    e.dict.attr(attr{key: "thread.id", num: int64(r.TID), number: true}),
+		cpu:    e.dict.attr(attr{key: "cpu.logical_number", num: int64(r.CPU), number: true}),
 	}
 	if r.State != pprofx.StateOther {
 		k.state = e.optional("hotspan.vm_state", r.State.String())
@@ -40,14 +43,14 @@ func (e *encoder) sampleKey(r *pprofx.Row, labels *labelSet) sampleKey {
 	return k
 }
 
-func (k sampleKey) fill(to pprofile.Sample, labels []int32) {
-	to.SetStackIndex(k.stack)
-	to.SetLinkIndex(k.link)
-	to.AttributeIndices().EnsureCapacity(len(labels) + 5)
+func (k sampleKey) sample(labels []int32) *profilespb.Sample {
+	attributes := make([]int32, 0, len(labels)+5)
 	for _, i := range [...]int32{k.thread, k.tid, k.cpu, k.state, k.stop} {
 		if i != 0 {
-			to.AttributeIndices().Append(i)
+			attributes = append(attributes, i)
 		}
 	}
-	to.AttributeIndices().Append(labels...)
+	return &profilespb.Sample{
+		StackIndex: k.stack, LinkIndex: k.link, AttributeIndices: append(attributes, labels...),
+	}
 }

@@ -1,22 +1,23 @@
 package otlp
 
 import (
+	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
+	"google.golang.org/protobuf/proto"
+
 	"github.com/hotspan/hotspan/pprofx"
-	"go.opentelemetry.io/collector/pdata/pprofile"
 )
 
 // messages encodes s as one message, or as several if one would be larger than limit bytes: split first by process,
 // then by time within a process. Each message has its own dictionary, and together they have every row once. A message
 // of one row may exceed the limit.
-func messages(s *pprofx.Snapshot, by Agent, all []process, limit int) []pprofile.Profiles {
+func messages(s *pprofx.Snapshot, by Agent, all []process, limit int) []*profilespb.ProfilesData {
 	whole := encode(s, by, all)
-	var sizer pprofile.ProtoMarshaler
-	if sizer.ProfilesSize(whole) <= limit {
-		return []pprofile.Profiles{whole}
+	if proto.Size(whole) <= limit {
+		return []*profilespb.ProfilesData{whole}
 	}
 	a, b := halve(all)
 	if len(b) == 0 {
-		return []pprofile.Profiles{whole}
+		return []*profilespb.ProfilesData{whole}
 	}
 	return append(messages(s, by, a, limit), messages(s, by, b, limit)...)
 }

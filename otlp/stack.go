@@ -2,6 +2,9 @@ package otlp
 
 import (
 	"encoding/binary"
+	"slices"
+
+	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -39,8 +42,7 @@ func (e *encoder) addStack(frames []int32) int32 {
 	if i, ok := e.dict.stacks[string(key)]; ok {
 		return i
 	}
-	i := int32(e.dict.tables.StackTable().Len())
-	e.dict.tables.StackTable().AppendEmpty().LocationIndices().FromRaw(indices)
+	i := add(&e.dict.tables.StackTable, &profilespb.Stack{LocationIndices: slices.Clone(indices)})
 	e.dict.stacks[string(key)] = i
 	return i
 }

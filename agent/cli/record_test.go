@@ -43,7 +43,7 @@ func TestWrongUsage(t *testing.T) {
 		{"record -p 1 --format svg", `format "svg" is unknown (known: pprof collapsed perf-script jsonl)`},
 		{"record -p 1 --snapshot-every 1s -o x.pb.gz", "-o x.pb.gz: with --snapshot-every the name needs"},
 		{"record -p 1 --otlp collector:4317", `otlp endpoint "collector:4317": want http://HOST:4317 or https://`},
-		{"record -p 1 --otlp http://collector/v1", "gRPC takes a host and a port, nothing more"},
+		{"record -p 1 --otlp http://collector/v1", "gRPC takes a host and a port, no path"},
 		{"layout", "expected"},
 	} {
 		var stdout, stderr bytes.Buffer

@@ -21,8 +21,8 @@ var sharedModules = map[string]struct {
 		[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/sampler",
 			"agent/internal/trigger"},
 		"bpf and, for tests, bpftest hold the generated loaders, sampler fills maps and reads, trigger attaches"},
-	"google.golang.org/protobuf": {[]string{"context", "pprofx"},
-		"context reads what processes publish, pprofx writes profiles that would not fit into memory twice"},
+	"google.golang.org/protobuf": {[]string{"context", "otlp", "pprofx"},
+		"context reads what processes publish, otlp encodes, pprofx writes profiles too large to be in memory twice"},
 	"golang.org/x/arch": {[]string{"agent/internal/uvpool", "v8/layout", "v8/stack"},
 		"one disassembler: of accessors and of libuv's call at attach, of jumps out of line"},
 }

@@ -1,0 +1,149 @@
+package otlp
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	collectorpb "go.opentelemetry.io/proto/otlp/collector/profiles/v1development"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	statuspb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+// httpPath is the default path of OTLP/HTTP for profiles.
+const httpPath = "/v1development/profiles"
+
+// maxAnswer bounds what is read of a server's answer, in bytes.
+const maxAnswer = 64 << 10
+
+// httpTransport sends messages by OTLP/HTTP in binary form.
+type httpTransport struct {
+	url    string
+	client *http.Client
+	header http.Header
+	plain  bool
+}
+
+func newHTTP(u *url.URL, c *Config) (transport, error) {
+	if u.Port() == "" {
+		u.Host += ":4318"
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = httpPath
+	}
+	header := http.Header{}
+	for key, value := range c.Headers {
+		header.Set(key, value)
+	}
+	header.Set("Content-Type", "application/x-protobuf")
+	header.Set("User-Agent", c.Agent.userAgent())
+	header.Set(versionHeader, wireVersion)
+	if !c.Plain {
+		header.Set("Content-Encoding", "gzip")
+	}
+	through := http.DefaultTransport.(*http.Transport).Clone()
+	through.TLSClientConfig = c.TLS
+	client := &http.Client{Transport: through, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // a redirected POST would become a GET
+	}}
+	return &httpTransport{url: u.String(), client: client, header: header, plain: c.Plain}, nil
+}
+
+// send implements transport.
+func (t *httpTransport) send(ctx context.Context, message []byte) (*collectorpb.ExportProfilesPartialSuccess, error) {
+	body, err := t.body(message)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header = t.header.Clone()
+	response, err := t.client.Do(request)
+	if err != nil {
+		return nil, status.Error(codes.Unavailable, err.Error())
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return nil, status.Error(codes.Unavailable, err.Error())
+	}
+	if response.StatusCode/100 != 2 {
+		return nil, refusal(response, answer)
+	}
+	var out collectorpb.ExportProfilesServiceResponse
+	if err := proto.Unmarshal(answer, &out); err != nil {
+		return nil, nil // it was accepted; what else the server says is in no form that OTLP knows
+	}
+	return out.PartialSuccess, nil
+}
+
+func (t *httpTransport) body(message []byte) (io.Reader, error) {
+	if t.plain {
+		return bytes.NewReader(message), nil
+	}
+	var b bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := zip.Write(message); err != nil {
+		return nil, err
+	}
+	return &b, zip.Close()
+}
+
+// Close closes idle connections.
+func (t *httpTransport) Close() error {
+	t.client.CloseIdleConnections()
+	return nil
+}
+
+// refusal returns the gRPC status that means the same as an HTTP response (opentelemetry-proto, docs/specification.md,
+// OTLP/HTTP Response): 429, 502, 503 and 504 are worth another try.
+func refusal(r *http.Response, answer []byte) error {
+	code := codes.InvalidArgument
+	switch r.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		code = codes.Unavailable
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		code = codes.Unimplemented
+	case http.StatusUnauthorized:
+		code = codes.Unauthenticated
+	case http.StatusForbidden:
+		code = codes.PermissionDenied
+	case http.StatusRequestEntityTooLarge:
+		code = codes.ResourceExhausted
+	}
+	out := status.New(code, strings.TrimSpace(fmt.Sprintf("HTTP %s: %s", r.Status, said(r, answer))))
+	seconds, err := strconv.Atoi(r.Header.Get("Retry-After"))
+	if err == nil && seconds >= 0 && code == codes.Unavailable {
+		wait := durationpb.New(time.Duration(seconds) * time.Second)
+		if with, err := out.WithDetails(&errdetails.RetryInfo{RetryDelay: wait}); err == nil {
+			out = with
+		}
+	}
+	return out.Err()
+}
+
+// said returns the message of an answer: a google.rpc.Status, or the beginning of a text.
+func said(r *http.Response, answer []byte) string {
+	var s statuspb.Status
+	if r.Header.Get("Content-Type") == "application/x-protobuf" && proto.Unmarshal(answer, &s) == nil {
+		return valid(s.Message)
+	}
+	const enough = 200
+	return valid(string(answer[:min(len(answer), enough)]))
+}

@@ -1,0 +1,111 @@
+package otlp
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/collector/pdata/pprofile"
+	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// serveHTTP serves OTLP/HTTP as the Collector's pdata reads it. answer may refuse a try, from 1.
+func serveHTTP(
+	t *testing.T, answer func(w http.ResponseWriter, try int) (refused bool),
+) (url string, all func() []pprofile.Profiles) {
+	t.Helper()
+	var received []pprofile.Profiles
+	var tries atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if answer != nil && answer(w, int(tries.Add(1))) {
+			return
+		}
+		if r.Method != http.MethodPost || r.URL.Path != "/v1development/profiles" ||
+			r.Header.Get("Content-Type") != "application/x-protobuf" || r.Header.Get("X-Tenant") != "a" ||
+			r.Header.Get(pprofileotlp.DevelopmentVersionHeader) != pprofileotlp.DevelopmentVersion {
+			t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
+		}
+		body := io.Reader(r.Body)
+		if r.Header.Get("Content-Encoding") == "gzip" {
+			body, _ = gzip.NewReader(r.Body)
+		}
+		data, err := io.ReadAll(body)
+		if err != nil {
+			t.Error(err)
+		}
+		request := pprofileotlp.NewExportRequest()
+		if err := request.UnmarshalProto(data); err != nil {
+			t.Error(err)
+		}
+		received = append(received, request.Profiles())
+		response, _ := pprofileotlp.NewExportResponse().MarshalProto()
+		w.Write(response)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, func() []pprofile.Profiles { return received }
+}
+
+func TestWriteHTTP(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		url, received := serveHTTP(t, nil)
+		want := randomSnapshot(1, 300)
+		e := dial(t, url, Config{Protocol: HTTP, Plain: plain, Headers: map[string]string{"x-tenant": "a"}})
+		if err := e.Write(t.Context(), want); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(flatten(want), decode(received()...)); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// 429, 502, 503 and 504 are worth another try; the server may say when.
+func TestHTTPRetries(t *testing.T) {
+	for _, code := range []int{429, 502, 503, 504} {
+		var first time.Time
+		url, received := serveHTTP(t, func(w http.ResponseWriter, try int) bool {
+			if try > 1 {
+				return false
+			}
+			first = time.Now()
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(code)
+			return true
+		})
+		e := dial(t, url, Config{Protocol: HTTP, Headers: map[string]string{"x-tenant": "a"}})
+		if err := e.Write(t.Context(), randomSnapshot(1, 9)); err != nil || len(received()) != 1 {
+			t.Errorf("%d: %v", code, err)
+		}
+		if waited := time.Since(first); waited < time.Second {
+			t.Errorf("%d: tried again after %v, the server said 1 s", code, waited)
+		}
+	}
+}
+
+func TestHTTPRefusals(t *testing.T) {
+	for code, want := range map[int]codes.Code{
+		400: codes.InvalidArgument, 401: codes.Unauthenticated, 403: codes.PermissionDenied,
+		404: codes.Unimplemented, 413: codes.ResourceExhausted, 301: codes.InvalidArgument,
+		500: codes.InvalidArgument,
+	} {
+		tries := 0
+		url, _ := serveHTTP(t, func(w http.ResponseWriter, try int) bool {
+			tries = try
+			w.WriteHeader(code)
+			io.WriteString(w, "not \xff today")
+			return true
+		})
+		err := dial(t, url, Config{Protocol: HTTP}).Write(t.Context(), randomSnapshot(1, 9))
+		if status.Code(err) != want || tries != 1 || !strings.Contains(err.Error(), "not \uFFFD today") {
+			t.Errorf("HTTP %d: %d tries, %v", code, tries, err)
+		}
+	}
+}
