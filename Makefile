@@ -121,8 +121,8 @@ tools-npm:
 # Tests compare with what these say of the same files, and build libraries and add-ons that publish contexts.
 tools-test:
 	$(call need,git,git (Debian: apt-get install git))
-	@for tool in readelf nm openssl g++ musl-gcc; do command -v $$tool >/dev/null || missing=1; done; \
-	if [ -z "$$missing" ]; then exit 0; fi; $(call install,binutils openssl g++ libc6-dev musl-tools)
+	@for tool in readelf nm openssl g++ musl-gcc zstd; do command -v $$tool >/dev/null || missing=1; done; \
+	if [ -z "$$missing" ]; then exit 0; fi; $(call install,binutils openssl g++ libc6-dev musl-tools zstd)
 
 tools-bpf:
 	@if $(HAVE_CLANG); then exit 0; fi; $(call install,clang-19 llvm-19 libbpf-dev linux-libc-dev)

@@ -1,153 +1,164 @@
 package otlp
 
 import (
-	"cmp"
-	"fmt"
+	"bytes"
+	"maps"
 	"slices"
 	"strings"
+	"testing"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/pprofile"
+	"github.com/google/go-cmp/cmp"
+	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// flat is one row with nothing interned.
-type flat struct {
-	Row    pprofx.Row // but Stack, Labels and Thread
-	Thread string
-	Frames []pprofx.Frame
-	Labels []pprofx.Label
-}
-
-// flatten writes a snapshot's rows out.
-func flatten(s *pprofx.Snapshot) []flat {
-	var all []flat
-	for _, r := range s.Rows {
-		f := flat{Row: r, Thread: s.Threads[r.Thread], Labels: slices.Clone(s.LabelSets[r.Labels])}
-		f.Row.Stack, f.Row.Labels, f.Row.Thread = 0, 0, 0
-		for _, i := range s.Stacks[r.Stack] {
-			f.Frames = append(f.Frames, *s.Frames[i])
-		}
-		all = append(all, f)
+func marshal(t testing.TB, p *profilespb.ProfilesData) []byte {
+	t.Helper()
+	data, err := proto.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return sorted(all)
+	return data
 }
 
-func sorted(all []flat) []flat {
-	slices.SortFunc(all, func(a, b flat) int {
-		if c := cmp.Compare(a.Row.Time, b.Row.Time); c != 0 {
-			return c
+func TestDecode(t *testing.T) {
+	for seed := range uint64(10) {
+		want := randomSnapshot(seed, 300)
+		got, err := Decode(marshal(t, Profiles(want, Agent{})))
+		if err != nil {
+			t.Fatal(err)
 		}
-		return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
-	})
-	return all
+		if diff := cmp.Diff(flatten(want), flatten(got)); diff != "" {
+			t.Fatalf("seed %d: %s", seed, diff)
+		}
+		header := func(s *pprofx.Snapshot) any {
+			processes := map[int]pprofx.Process{}
+			for pid, p := range s.Processes {
+				slices.SortFunc(p.Attributes, func(a, b pprofx.Label) int { return strings.Compare(a.Key, b.Key) })
+				processes[pid] = p
+			}
+			lost := maps.Clone(s.Lost)
+			return []any{s.Start, s.End, s.Period, lost, processes}
+		}
+		want.Processes[3] = pprofx.Process{} // nothing is known of it
+		if diff := cmp.Diff(header(want), header(got)); diff != "" {
+			t.Fatalf("seed %d: %s", seed, diff)
+		}
+	}
 }
 
-// decode reads messages as a receiver that knows profiles.proto and the package's documentation.
-func decode(messages ...pprofile.Profiles) []flat {
-	var all []flat
-	for _, m := range messages {
-		d := decoder{m.Dictionary()}
-		for _, rp := range m.ResourceProfiles().All() {
-			pid, _ := rp.Resource().Attributes().Get("process.pid")
-			for _, s := range rp.ScopeProfiles().At(0).Profiles().At(0).Samples().All() {
-				for _, t := range s.TimestampsUnixNano().All() {
-					f := d.sample(s)
-					f.Row.Time, f.Row.PID = int64(t), int32(pid.Int())
-					all = append(all, f)
+// What is decoded and encoded again has the same samples, and each profile its ID.
+func TestIDsSurviveDecoding(t *testing.T) {
+	ids := func(p *profilespb.ProfilesData) (all []string) {
+		for _, r := range p.ResourceProfiles {
+			all = append(all, string(r.ScopeProfiles[0].Profiles[0].ProfileId))
+		}
+		return all
+	}
+	seen := map[string]bool{}
+	for seed := range uint64(10) {
+		s := randomSnapshot(seed, 300)
+		for i := range s.Rows {
+			s.Rows[i].Time = s.Start + int64(i/4) // several at one time
+		}
+		first := Profiles(s, agent)
+		again, err := Decode(marshal(t, first))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(ids(first), ids(Profiles(again, Agent{}))); diff != "" {
+			t.Errorf("seed %d: %s", seed, diff)
+		}
+		for _, m := range messages(s, agent, processes(s), 10_000) {
+			for _, id := range ids(m) {
+				if seen[id] || len(id) != 16 {
+					t.Errorf("ID %x twice, or not of 16 bytes", id)
 				}
+				seen[id] = true
 			}
 		}
 	}
-	return sorted(all)
 }
 
-type decoder struct{ tables pprofile.ProfilesDictionary }
-
-func (d decoder) str(i int32) string { return d.tables.StringTable().At(int(i)) }
-
-func (d decoder) sample(s pprofile.Sample) flat {
-	f := flat{Row: pprofx.Row{Stop: pprofx.StopRoot}}
-	for _, i := range d.tables.StackTable().At(int(s.StackIndex())).LocationIndices().All() {
-		f.Frames = append(f.Frames, d.location(d.tables.LocationTable().At(int(i)))...)
+func TestDecodeLossesWithoutRows(t *testing.T) {
+	want := &pprofx.Snapshot{Start: 5, End: 9, Period: 1, Lost: map[pprofx.LostReason]int64{pprofx.LostExited: 3}}
+	got, err := Decode(marshal(t, Profiles(want, agent)))
+	if err != nil || len(got.Rows) != 0 || got.Start != 5 || got.End != 9 || !maps.Equal(got.Lost, want.Lost) {
+		t.Errorf("%+v, %v", got, err)
 	}
-	for _, i := range s.AttributeIndices().All() {
-		d.sampleAttribute(&f, d.tables.AttributeTable().At(int(i)))
-	}
-	if l := d.tables.LinkTable().At(int(s.LinkIndex())); s.LinkIndex() != 0 {
-		f.Labels = append(f.Labels, pprofx.Label{Key: "trace_id", Str: l.TraceID().String()},
-			pprofx.Label{Key: "span_id", Str: l.SpanID().String()})
-	}
-	slices.SortFunc(f.Labels, func(a, b pprofx.Label) int { return strings.Compare(a.Key, b.Key) })
-	return f
 }
 
-func (d decoder) sampleAttribute(f *flat, a pprofile.KeyValueAndUnit) {
-	v := a.Value()
-	switch key := d.str(a.KeyStrindex()); key {
-	case "thread.name":
-		f.Thread = v.Str()
-	case "thread.id":
-		f.Row.TID = int32(v.Int())
-	case "cpu.logical_number":
-		f.Row.CPU = uint16(v.Int())
-	case "hotspan.stop":
-		for f.Row.Stop.String() != v.Str() {
-			f.Row.Stop++
+func TestDecodeErrors(t *testing.T) {
+	profile := func(p *profilespb.ProfilesData, i int) *profilespb.Profile {
+		return p.ResourceProfiles[i].ScopeProfiles[0].Profiles[0]
+	}
+	first := func(p *profilespb.ProfilesData) *profilespb.Profile { return profile(p, 0) }
+	for want, change := range map[string]func(*profilespb.ProfilesData){
+		"no profile":          func(p *profilespb.ProfilesData) { p.ResourceProfiles = nil },
+		"stack 1000000 of":    func(p *profilespb.ProfilesData) { first(p).Samples[0].StackIndex = 1_000_000 },
+		"link -1 of":          func(p *profilespb.ProfilesData) { first(p).Samples[0].LinkIndex = -1 },
+		"attribute 99999 of":  func(p *profilespb.ProfilesData) { first(p).Samples[0].AttributeIndices[0] = 99999 },
+		"different intervals": func(p *profilespb.ProfilesData) { profile(p, 1).TimeUnixNano++ },
+		"before start": func(p *profilespb.ProfilesData) {
+			p.ResourceProfiles = p.ResourceProfiles[:1]
+			first(p).DurationNano = 1<<63 + 5
+		},
+		"location 7777 of": func(p *profilespb.ProfilesData) {
+			p.Dictionary.StackTable[1].LocationIndices[0] = 7777
+		},
+		"function 7777 of": func(p *profilespb.ProfilesData) {
+			p.Dictionary.LocationTable[1].Lines[0].FunctionIndex = 7777
+		},
+		"string 7777 of": func(p *profilespb.ProfilesData) {
+			p.Dictionary.FunctionTable[1].NameStrindex = 7777
+		},
+		"mapping 7777 of": func(p *profilespb.ProfilesData) {
+			p.Dictionary.LocationTable[1].MappingIndex = 7777
+		},
+		"more than 16777216 frames in": manyFrames,
+	} {
+		p := Profiles(randomSnapshot(2, 40), agent)
+		change(p)
+		if _, err := Decode(marshal(t, p)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
-	case "hotspan.vm_state":
-		for f.Row.State.String() != v.Str() {
-			f.Row.State++
+	}
+	if _, err := Decode([]byte("not a message")); err == nil {
+		t.Error("text: no error")
+	}
+}
+
+// manyFrames is a message of kilobytes that says the same of millions of frames.
+func manyFrames(p *profilespb.ProfilesData) {
+	l := p.Dictionary.LocationTable[1]
+	for len(l.Lines) < 5000 {
+		l.Lines = append(l.Lines, l.Lines[0])
+	}
+	stack := p.Dictionary.StackTable[1]
+	stack.LocationIndices = make([]int32, 5000)
+	for i := range stack.LocationIndices {
+		stack.LocationIndices[i] = 1
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(marshal(f, Profiles(written(), agent))) // a large one makes each try slow
+	f.Fuzz(func(t *testing.T, message []byte) {
+		s, err := Decode(message)
+		if err != nil {
+			return
 		}
-	default:
-		l := pprofx.Label{Key: strings.TrimPrefix(key, "process.context.label."), Unit: d.str(a.UnitStrindex())}
-		if v.Type() == pcommon.ValueTypeInt {
-			l.Num = v.Int()
-		} else {
-			l.Str = v.Str()
+		if err := s.Check(); err != nil {
+			t.Fatal(err)
 		}
-		f.Labels = append(f.Labels, l)
-	}
-}
-
-func (d decoder) location(l pprofile.Location) []pprofx.Frame {
-	mapping := d.tables.MappingTable().At(int(l.MappingIndex()))
-	attrs := d.attributes(l.AttributeIndices())
-	var frames []pprofx.Frame
-	for i, n := range l.Lines().All() {
-		function := d.tables.FunctionTable().At(int(n.FunctionIndex()))
-		frames = append(frames, pprofx.Frame{
-			Function: d.str(function.NameStrindex()), File: d.str(function.FilenameStrindex()),
-			Line: int(n.Line()), Column: int(n.Column()),
-			Kind: kindOf(attrs), Tier: tierOf(attrs), Inlined: i+1 < l.Lines().Len(),
-			Module:  d.str(mapping.FilenameStrindex()),
-			BuildID: d.attributes(mapping.AttributeIndices())["process.executable.build_id.gnu"],
-			Address: l.Address(),
-		})
-	}
-	return frames
-}
-
-func (d decoder) attributes(indices pcommon.Int32Slice) map[string]string {
-	all := map[string]string{}
-	for _, i := range indices.All() {
-		a := d.tables.AttributeTable().At(int(i))
-		all[d.str(a.KeyStrindex())] = a.Value().AsString()
-	}
-	return all
-}
-
-func kindOf(attrs map[string]string) pprofx.Kind {
-	type names struct{ frameType, kind string }
-	return map[names]pprofx.Kind{
-		{"v8js", ""}: pprofx.JS, {"v8js", "builtin"}: pprofx.Builtin, {"v8js", "regexp"}: pprofx.Regexp,
-		{"wasm", ""}: pprofx.Wasm, {"native", ""}: pprofx.Native, {"kernel", ""}: pprofx.Kernel,
-		{"jit", ""}: pprofx.JIT, {"", "marker"}: pprofx.Marker,
-	}[names{attrs["profile.frame.type"], attrs["hotspan.frame.kind"]}]
-}
-
-func tierOf(attrs map[string]string) pprofx.Tier {
-	return map[string]pprofx.Tier{"ignition": pprofx.Ignition, "sparkplug": pprofx.Sparkplug,
-		"maglev": pprofx.Maglev, "turbofan": pprofx.TurboFan}[attrs["hotspan.frame.tier"]]
+		var b bytes.Buffer
+		if err := pprofx.WriteJSONL(&b, s); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Decode(marshal(t, Profiles(s, agent))); err != nil {
+			t.Errorf("what was encoded again: %v", err)
+		}
+	})
 }

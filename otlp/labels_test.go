@@ -79,7 +79,7 @@ func onlySample(t *testing.T, s *pprofx.Snapshot) (link string, attrs map[string
 	if got := breaches(p); got != nil {
 		t.Error(got)
 	}
-	d := decoder{p.Dictionary()}
+	d := receiver{p.Dictionary()}
 	sample := p.ResourceProfiles().At(0).ScopeProfiles().At(0).Profiles().At(0).Samples().At(0)
 	if i := sample.LinkIndex(); i != 0 {
 		l := d.tables.LinkTable().At(int(i))

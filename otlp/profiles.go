@@ -19,9 +19,7 @@ package otlp
 
 import (
 	"cmp"
-	"encoding/binary"
 	"maps"
-	"math/rand/v2"
 	"path"
 	"slices"
 
@@ -31,6 +29,9 @@ import (
 
 	"github.com/hotspan/hotspan/pprofx"
 )
+
+// lostKey comes before a pprofx.LostReason in the attributes of profiles.
+const lostKey = "hotspan.lost."
 
 // Profiles encodes s as one message of any size, the process with most samples first. A snapshot without rows becomes
 // one profile without samples, which has the losses. s must pass its Check. Profiles is safe for concurrent use.
@@ -122,19 +123,20 @@ func resource(by Agent, pid int32, p pprofx.Process) attributes {
 }
 
 func (e *encoder) resource(of attributes, by Agent, rows []int32) *profilespb.ResourceProfiles {
+	list := of.list()
 	return &profilespb.ResourceProfiles{
-		Resource: &resourcepb.Resource{Attributes: of.list()},
+		Resource: &resourcepb.Resource{Attributes: list},
 		ScopeProfiles: []*profilespb.ScopeProfiles{{
 			Scope:    &commonpb.InstrumentationScope{Name: "hotspan", Version: valid(by.Version)},
-			Profiles: []*profilespb.Profile{e.profile(rows)},
+			Profiles: []*profilespb.Profile{e.profile(list, rows)},
 		}},
 	}
 }
 
-func (e *encoder) profile(rows []int32) *profilespb.Profile {
+func (e *encoder) profile(of []*commonpb.KeyValue, rows []int32) *profilespb.Profile {
 	s := e.snapshot
 	to := &profilespb.Profile{
-		ProfileId:    newID(),
+		ProfileId:    e.id(of, rows),
 		TimeUnixNano: uint64(s.Start),
 		DurationNano: uint64(s.End - s.Start),
 		SampleType:   &profilespb.ValueType{TypeStrindex: e.dict.str("samples"), UnitStrindex: e.dict.str("count")},
@@ -143,14 +145,8 @@ func (e *encoder) profile(rows []int32) *profilespb.Profile {
 		Samples:      e.samples(rows),
 	}
 	for _, reason := range s.LostReasons() {
-		lost := attr{key: "hotspan.lost." + reason.String(), num: s.Lost[reason], number: true, unit: "{sample}"}
+		lost := attr{key: lostKey + reason.String(), num: s.Lost[reason], number: true, unit: "{sample}"}
 		to.AttributeIndices = append(to.AttributeIndices, e.dict.attr(lost))
 	}
 	return to
-}
-
-// newID returns a random ID of 16 bytes, by which a receiver may recognize a profile that was sent twice.
-func newID() []byte {
-	id := binary.LittleEndian.AppendUint64(nil, rand.Uint64())
-	return binary.LittleEndian.AppendUint64(id, rand.Uint64())
 }

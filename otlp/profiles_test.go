@@ -79,7 +79,7 @@ func TestProfileHeader(t *testing.T) {
 
 func checkHeader(t *testing.T, dict pprofile.ProfilesDictionary, all pprofile.ProfilesSlice) {
 	t.Helper()
-	d, p := decoder{dict}, all.At(0)
+	d, p := receiver{dict}, all.At(0)
 	got := fmt.Sprint(all.Len(), uint64(p.Time()), p.DurationNano(), p.Period(),
 		d.str(p.SampleType().TypeStrindex()), d.str(p.SampleType().UnitStrindex()),
 		d.str(p.PeriodType().TypeStrindex()), d.str(p.PeriodType().UnitStrindex()), d.attributes(p.AttributeIndices()))

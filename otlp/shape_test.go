@@ -56,7 +56,7 @@ func TestBusiestProcessIsFirst(t *testing.T) {
 // An inlined function is a line of its caller's location, leaf first; one of another language is a location.
 func TestInlinedFramesAreLines(t *testing.T) {
 	p := wire(t, Profiles(written(), Agent{}))
-	d := decoder{p.Dictionary()}
+	d := receiver{p.Dictionary()}
 	samples := p.ResourceProfiles().At(0).ScopeProfiles().At(0).Profiles().At(0).Samples()
 	want := [][][]string{{{"add", "sum"}, {"ArrayReduce"}}, {{"w"}, {"sum"}}}
 	if diff := cmp.Diff(want, [][][]string{functions(d, samples.At(0)), functions(d, samples.At(1))}); diff != "" {
@@ -72,7 +72,7 @@ func TestTierOfAnInlinedFunction(t *testing.T) {
 	if got := breaches(p); got != nil {
 		t.Error(got)
 	}
-	d := decoder{p.Dictionary()}
+	d := receiver{p.Dictionary()}
 	want := [][]string{{"add", "sum"}, {"ArrayReduce"}}
 	sample := p.ResourceProfiles().At(0).ScopeProfiles().At(0).Profiles().At(0).Samples().At(0)
 	if diff := cmp.Diff(want, functions(d, sample)); diff != "" {
@@ -80,7 +80,7 @@ func TestTierOfAnInlinedFunction(t *testing.T) {
 	}
 }
 
-func functions(d decoder, s pprofile.Sample) (all [][]string) {
+func functions(d receiver, s pprofile.Sample) (all [][]string) {
 	for _, i := range d.tables.StackTable().At(int(s.StackIndex())).LocationIndices().All() {
 		var names []string
 		for _, f := range d.location(d.tables.LocationTable().At(int(i))) {
@@ -98,7 +98,7 @@ func TestFrameTypes(t *testing.T) {
 	for kind, frameType := range want {
 		s := written()
 		s.Frames[2].Kind = kind
-		d := decoder{wire(t, Profiles(s, Agent{})).Dictionary()}
+		d := receiver{wire(t, Profiles(s, Agent{})).Dictionary()}
 		found := false
 		for _, l := range d.tables.LocationTable().All() {
 			attrs := d.attributes(l.AttributeIndices())

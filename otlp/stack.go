@@ -22,6 +22,9 @@ var frameTypes = map[pprofx.Kind]string{
 	pprofx.JIT:     "jit",
 }
 
+// buildIDKey is an attribute of mappings.
+const buildIDKey = "process.executable.build_id.gnu"
+
 // stack returns the index of a stack of the snapshot in the stack table.
 func (e *encoder) stack(i int32) int32 {
 	if e.stacks[i] == 0 {
@@ -102,7 +105,7 @@ func (e *encoder) code(f *pprofx.Frame) code {
 	c := code{address: f.Address, tier: f.Tier}
 	if f.Module != "" || f.BuildID != "" {
 		m := mapping{file: e.dict.str(f.Module)}
-		m.buildID = e.optional("process.executable.build_id.gnu", f.BuildID)
+		m.buildID = e.optional(buildIDKey, f.BuildID)
 		c.mapping = e.dict.mapping(m)
 	}
 	c.frameType = e.optional("profile.frame.type", frameTypes[f.Kind])

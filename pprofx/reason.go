@@ -1,7 +1,5 @@
 package pprofx
 
-import "strconv"
-
 // StopReason says why the walk of a stack ended.
 type StopReason uint8
 
@@ -53,11 +51,3 @@ var lostNames = [...]string{
 
 // String returns the text that stands in the comments of a pprof file and in OTLP's attributes hotspan.lost.REASON.
 func (r LostReason) String() string { return nameOf("LostReason", lostNames[:], uint8(r)) }
-
-// nameOf is names[n], and TYPE(n) for a number that has no name.
-func nameOf(typeName string, names []string, n uint8) string {
-	if int(n) < len(names) {
-		return names[n]
-	}
-	return typeName + "(" + strconv.Itoa(int(n)) + ")"
-}

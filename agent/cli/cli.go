@@ -20,6 +20,7 @@ const (
 
 type commands struct {
 	Record   recordCmd   `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
+	Convert  convertCmd  `cmd:"" help:"Write a recording in another format."`
 	Contexts contextsCmd `cmd:"" help:"${contexts}"`
 	Doctor   doctorCmd   `cmd:"" help:"Show what can be profiled on this machine, and what is missing."`
 	Layout   layoutCmd   `cmd:"" help:"Print the V8 layout of a Node.js binary, and how each part of it is known."`

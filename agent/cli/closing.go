@@ -127,6 +127,9 @@ func next(c console, s *agent.Stats, files *fileSink) {
 	if s.Written == 0 {
 		fmt.Fprintf(c, "no samples: the process used no CPU in %v\n", s.End.Sub(s.Start).Round(time.Second))
 	}
+	if files.format == formatOTLP {
+		fmt.Fprintf(c, "next: hotspan convert %s %s.pb.gz\n", files.last, strings.TrimSuffix(files.last, ".otlp"))
+	}
 	if files.format == pprofx.Pprof || files.format == pprofx.Datadog {
 		fmt.Fprintf(c, "next: go tool pprof -filefunctions -top %s\n", files.last)
 		if s.Labelled > 0 {

@@ -3,7 +3,6 @@ package cli
 import (
 	"log/slog"
 
-	"github.com/hotspan/hotspan/agent/internal/version"
 	"github.com/hotspan/hotspan/otlp"
 )
 
@@ -17,9 +16,8 @@ func (s otlpSink) Name() string { return "OTLP " + s.url }
 
 // dialOTLP returns a sink that logs what the server says of snapshots that it accepted. The caller must close it.
 func dialOTLP(url string, log *slog.Logger) (otlpSink, error) {
-	build := version.Get()
 	e, err := otlp.Dial(url, otlp.Config{
-		Agent: otlp.Agent{Version: build.Module, Build: build.Details()},
+		Agent: thisBuild(),
 		Warn: func(message string) {
 			log.Warn("the OTLP server accepted the snapshot with a warning", "why", message)
 		},

@@ -99,15 +99,3 @@ func (s *fileSink) close() error {
 	}
 	return s.finish()
 }
-
-func extension(f pprofx.Format) string {
-	switch f {
-	case pprofx.Collapsed:
-		return ".collapsed"
-	case pprofx.PerfScript:
-		return ".perf"
-	case pprofx.JSONL:
-		return ".jsonl"
-	}
-	return ".pb.gz"
-}

@@ -23,7 +23,7 @@ func createOutput(path string, format pprofx.Format) (*outputFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := pprofx.NewWriter(f, format)
+	w, err := newWriter(f, format)
 	if err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
@@ -35,7 +35,7 @@ func (f *outputFile) add(s *pprofx.Snapshot) error {
 	if err := f.writer.Add(s); err != nil {
 		return f.fail(errors.Join(err, f.file.Close()))
 	}
-	f.kept = f.format == pprofx.JSONL || f.format == pprofx.PerfScript
+	f.kept = streams(f.format)
 	return nil
 }
 
@@ -49,6 +49,9 @@ func (f *outputFile) finish() error {
 	}
 	return nil
 }
+
+// discard removes a file to which nothing was added.
+func (f *outputFile) discard() error { return errors.Join(f.file.Close(), os.Remove(f.file.Name())) }
 
 func (f *outputFile) fail(err error) error {
 	if f.kept {

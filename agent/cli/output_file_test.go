@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
+	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -30,6 +31,13 @@ func TestOneFileForARecording(t *testing.T) {
 		pprofx.Collapsed:  func(_ *testing.T, b []byte) int { return 6 * strings.Count(string(b), "work 6\n") },
 		pprofx.JSONL:      func(_ *testing.T, b []byte) int { return bytes.Count(b, []byte("\n")) },
 		pprofx.PerfScript: func(_ *testing.T, b []byte) int { return bytes.Count(b, []byte("cpu-clock")) },
+		formatOTLP: func(_ *testing.T, b []byte) (rows int) {
+			r := otlp.NewReader(bytes.NewReader(b))
+			for s, err := r.Next(); err == nil; s, err = r.Next() {
+				rows += len(s.Rows)
+			}
+			return rows
+		},
 	} {
 		path := filepath.Join(t.TempDir(), "x")
 		s := &fileSink{pattern: path, format: format, whole: true}
@@ -38,8 +46,8 @@ func TestOneFileForARecording(t *testing.T) {
 				t.Fatal(err)
 			}
 			part, err := os.ReadFile(path + ".part")
-			streams := format == pprofx.JSONL || format == pprofx.PerfScript
-			if err != nil || streams && samples(t, part) != 2*(i+1) || !streams && len(part) > 0 {
+			streamed := format == pprofx.JSONL || format == pprofx.PerfScript || format == formatOTLP
+			if err != nil || streamed && samples(t, part) != 2*(i+1) || !streamed && len(part) > 0 {
 				t.Errorf("%s: %d bytes after %d snapshots, %v", format, len(part), i+1, err)
 			}
 		}
@@ -64,6 +72,7 @@ func TestOneFileForARecording(t *testing.T) {
 func TestRecordingThatFails(t *testing.T) {
 	for format, left := range map[pprofx.Format][]string{
 		pprofx.Pprof: nil, pprofx.Collapsed: nil, pprofx.JSONL: {"x.part"}, pprofx.PerfScript: {"x.part"},
+		formatOTLP: {"x.part"},
 	} {
 		dir := t.TempDir()
 		s := &fileSink{pattern: filepath.Join(dir, "x"), format: format, whole: true}

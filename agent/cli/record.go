@@ -18,9 +18,13 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// foldEvery is how often a recording without --snapshot-every cuts a snapshot, which is added to its one file: memory
-// holds what is distinct in the recording, and single samples of this time only.
-const foldEvery = 30 * time.Second
+// A recording without --snapshot-every cuts a snapshot every foldEvery, which is added to its one file: memory holds
+// what is distinct in the recording, and single samples of this time only. A .otlp file has a snapshot every
+// streamEvery: each repeats the names, but what is written is there if hotspan is killed.
+const (
+	foldEvery   = 30 * time.Second
+	streamEvery = 10 * time.Second
+)
 
 type recordCmd struct {
 	PID      []int         `short:"p" help:"Process to profile; may be repeated." placeholder:"PID"`
@@ -71,6 +75,9 @@ func (r *recordCmd) Run(c console) error {
 		}
 		defer sink.Close()
 		config.Sinks = append(config.Sinks, sink)
+	}
+	if r.SnapshotEvery == 0 && files.format == formatOTLP {
+		config.SnapshotEvery = streamEvery
 	}
 	return r.profile(c, config, files)
 }
@@ -186,9 +193,9 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 	var err error
 	switch {
 	case r.Format != "":
-		format, err = pprofx.ParseFormat(r.Format)
+		format, err = parseFormat(r.Format)
 	case r.Output != "":
-		format, err = pprofx.FormatOf(r.Output)
+		format, err = formatOf(r.Output)
 	}
 	if err != nil {
 		return nil, usageError{err}

@@ -1,0 +1,109 @@
+package otlp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// maxStackFrames bounds the frames of all stacks of a message together: a few bytes can name one location many times.
+const maxStackFrames = 1 << 24
+
+// Decode returns the snapshot in a marshalled message of Profiles. What Profiles changes stays changed: text that is
+// no UTF-8, negative lines, and the tier of an inlined function, which is its caller's. The Agent's attributes become those
+// of each process. The error says what is malformed; any bytes are safe.
+func Decode(message []byte) (*pprofx.Snapshot, error) {
+	var m profilespb.ProfilesData
+	if err := proto.Unmarshal(message, &m); err != nil {
+		return nil, fmt.Errorf("otlp message: %w", err)
+	}
+	d := newDecoder(m.Dictionary)
+	if err := d.snapshot(m.ResourceProfiles); err != nil {
+		return nil, fmt.Errorf("otlp message: %w", err)
+	}
+	return d.out, nil
+}
+
+func (d *decoder) snapshot(all []*profilespb.ResourceProfiles) error {
+	for _, r := range all {
+		pid, process := processOf(r.Resource.GetAttributes())
+		for _, scope := range r.ScopeProfiles {
+			for _, p := range scope.Profiles {
+				if err := d.profile(pid, p); err != nil {
+					return err
+				}
+				if len(p.Samples) > 0 {
+					d.out.Processes[int(pid)] = process
+				}
+			}
+		}
+	}
+	if d.profiles == 0 {
+		return errors.New("no profile")
+	}
+	slices.SortStableFunc(d.out.Rows, func(a, b pprofx.Row) int { return cmp.Compare(a.Time, b.Time) })
+	return d.out.Check()
+}
+
+// profile adds the samples of a profile. All profiles of a snapshot have the same interval and losses.
+func (d *decoder) profile(pid int32, p *profilespb.Profile) error {
+	start, end := int64(p.TimeUnixNano), int64(p.TimeUnixNano+p.DurationNano)
+	if d.profiles++; d.profiles == 1 {
+		d.out.Start, d.out.End, d.out.Period = start, end, p.Period
+		if err := d.lost(p.AttributeIndices); err != nil {
+			return err
+		}
+	}
+	if start != d.out.Start || end != d.out.End {
+		return fmt.Errorf("profiles of different intervals: [%d, %d) and [%d, %d)", d.out.Start, d.out.End, start, end)
+	}
+	for i, s := range p.Samples {
+		if err := d.sample(pid, s); err != nil {
+			return fmt.Errorf("sample %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// sample adds a row for each timestamp of a sample.
+func (d *decoder) sample(pid int32, s *profilespb.Sample) error {
+	row, err := d.row(s)
+	if err != nil {
+		return err
+	}
+	row.PID = pid
+	for _, t := range s.TimestampsUnixNano {
+		row.Time = int64(t)
+		d.out.Rows = append(d.out.Rows, row)
+	}
+	return nil
+}
+
+func (d *decoder) row(s *profilespb.Sample) (row pprofx.Row, err error) {
+	row.Stop = pprofx.StopRoot
+	if row.Stack, err = d.stack(s.StackIndex); err != nil {
+		return row, err
+	}
+	link, err := at(d.tables.LinkTable, s.LinkIndex, "link")
+	if err != nil {
+		return row, err
+	}
+	labels := labelsOf(link)
+	for _, i := range s.AttributeIndices {
+		a, err := d.attr(i)
+		if err != nil {
+			return row, err
+		}
+		if !d.own(&row, a) {
+			labels = append(labels, label(a))
+		}
+	}
+	row.Labels = d.labelSet(labels)
+	return row, nil
+}
