@@ -12,12 +12,9 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// maxStackFrames bounds the frames of all stacks of a message together: a few bytes can name one location many times.
-const maxStackFrames = 1 << 24
-
 // Decode returns the snapshot in a marshalled message of Profiles. What Profiles changes stays changed: text that is
-// no UTF-8, negative lines, and the tier of an inlined function, which is its caller's. The Agent's attributes become those
-// of each process. The error says what is malformed; any bytes are safe.
+// no UTF-8, negative lines, and the tier of an inlined function, which is its caller's. The Agent's attributes become
+// those of each process. The error says what is malformed; any bytes are safe.
 func Decode(message []byte) (*pprofx.Snapshot, error) {
 	var m profilespb.ProfilesData
 	if err := proto.Unmarshal(message, &m); err != nil {

@@ -8,6 +8,9 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
+// maxStackFrames bounds the frames of all stacks of a message together: a few bytes can name one location many times.
+const maxStackFrames = 1 << 24
+
 // stack returns the index in the snapshot of a stack of the message.
 func (d *decoder) stack(i int32) (int32, error) {
 	if known, ok := d.stacks[i]; ok {

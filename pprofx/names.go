@@ -23,22 +23,3 @@ func parseName[T ~uint8](to *T, typeName string, names []string, text []byte) er
 	*to = T(i)
 	return nil
 }
-
-// UnmarshalText reads what String returns. An unknown name is an error.
-func (k *Kind) UnmarshalText(text []byte) error { return parseName(k, "Kind", kindNames[:], text) }
-
-// UnmarshalText reads what String returns. An unknown name is an error.
-func (t *Tier) UnmarshalText(text []byte) error { return parseName(t, "Tier", tierNames[:], text) }
-
-// UnmarshalText reads what String returns. An unknown name is an error.
-func (s *State) UnmarshalText(text []byte) error { return parseName(s, "State", stateNames[:], text) }
-
-// UnmarshalText reads what String returns. An unknown name is an error.
-func (r *StopReason) UnmarshalText(text []byte) error {
-	return parseName(r, "StopReason", stopNames[:], text)
-}
-
-// UnmarshalText reads what String returns. An unknown name is an error.
-func (r *LostReason) UnmarshalText(text []byte) error {
-	return parseName(r, "LostReason", lostNames[:], text)
-}

@@ -27,6 +27,11 @@ var stopNames = [...]string{
 // String returns the text that stands in JSON lines and in OTLP's attribute hotspan.stop.
 func (r StopReason) String() string { return nameOf("StopReason", stopNames[:], uint8(r)) }
 
+// UnmarshalText reads what String returns. An unknown name is an error.
+func (r *StopReason) UnmarshalText(text []byte) error {
+	return parseName(r, "StopReason", stopNames[:], text)
+}
+
 // LostReason says why a sample that was taken is in no row of a snapshot.
 type LostReason uint8
 
@@ -51,3 +56,8 @@ var lostNames = [...]string{
 
 // String returns the text that stands in the comments of a pprof file and in OTLP's attributes hotspan.lost.REASON.
 func (r LostReason) String() string { return nameOf("LostReason", lostNames[:], uint8(r)) }
+
+// UnmarshalText reads what String returns. An unknown name is an error.
+func (r *LostReason) UnmarshalText(text []byte) error {
+	return parseName(r, "LostReason", lostNames[:], text)
+}

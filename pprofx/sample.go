@@ -28,6 +28,9 @@ var kindNames = [...]string{"js", "builtin", "regexp", "wasm", "native", "kernel
 // String returns the name that stands in JSON lines, such as "js"; Kind(9) for an unknown number.
 func (k Kind) String() string { return nameOf("Kind", kindNames[:], uint8(k)) }
 
+// UnmarshalText reads what String returns. An unknown name is an error.
+func (k *Kind) UnmarshalText(text []byte) error { return parseName(k, "Kind", kindNames[:], text) }
+
 // Tier is the V8 compiler that made the code of a JS frame.
 type Tier uint8
 
@@ -46,6 +49,9 @@ var tierNames = [...]string{"", "ignition", "sparkplug", "maglev", "turbofan"}
 // number.
 func (t Tier) String() string { return nameOf("Tier", tierNames[:], uint8(t)) }
 
+// UnmarshalText reads what String returns. An unknown name is an error.
+func (t *Tier) UnmarshalText(text []byte) error { return parseName(t, "Tier", tierNames[:], text) }
+
 // State is what the VM of the sampled thread was doing: V8's own VM state (StateTag in V8's src/common/globals.h).
 type State uint8
 
@@ -63,6 +69,9 @@ var stateNames = [...]string{"other", "js", "gc", "compiler", "external", "idle"
 
 // String returns the name that stands in JSON lines and labels, such as "gc"; State(9) for an unknown number.
 func (s State) String() string { return nameOf("State", stateNames[:], uint8(s)) }
+
+// UnmarshalText reads what String returns. An unknown name is an error.
+func (s *State) UnmarshalText(text []byte) error { return parseName(s, "State", stateNames[:], text) }
 
 // Frame is one logical frame of a stack: an inlined function is a frame of its own. Frames are compared by value:
 // two are the same only if all fields are equal.
