@@ -21,7 +21,7 @@ const maxStored = 256 << 20
 const maxStoredOf = 8
 
 // KeepIn has the cache keep in a directory what it parses, and look there first. The directory is made where it is
-// missing. The error says why it is not used: filecache.ErrUntrusted if others could write to it. Call it before the
+// missing. The error says why it is not used: trusted.ErrUntrusted if others could write to it. Call it before the
 // first Get. log receives what goes wrong later.
 func (c *Cache) KeepIn(directory string, log *slog.Logger) error {
 	c.log = log

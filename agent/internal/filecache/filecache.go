@@ -1,3 +1,5 @@
+// Package filecache keeps data in files of a directory that only this user can write, such as what was parsed of other
+// files. Several programs may use one directory at a time.
 package filecache
 
 import (
@@ -12,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/trusted"
 )
 
 // Dir is a directory with data under names. It is safe for concurrent use, also by several programs. What one version
@@ -23,9 +27,9 @@ type Dir struct {
 }
 
 // Open opens a directory for at most limit bytes, and makes it where it is missing. version is that of the program. The
-// error is ErrUntrusted if others could write to it.
+// error is trusted.ErrUntrusted if others could write to it.
 func Open(path, version string, limit int64) (*Dir, error) {
-	root, err := openTrusted(path)
+	root, err := trusted.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +99,7 @@ func (d *Dir) check(f *os.File) ([]*io.SectionReader, error) {
 		return nil, err
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFREG || int(st.Uid) != os.Geteuid() || st.Mode&0o022 != 0 {
-		return nil, ErrUntrusted
+		return nil, trusted.ErrUntrusted
 	}
 	return open(f, st.Size, d.version)
 }

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/trusted"
 )
 
 func newDir(t *testing.T, limit int64) (*Dir, string) {
@@ -162,7 +164,7 @@ func TestUntrusted(t *testing.T) {
 			}
 			tt.change(t, base)
 			d, err := Open(base+"/hotspan/files", "", 1)
-			if tt.want == "" && err != nil || tt.want != "" && (!errors.Is(err, ErrUntrusted) ||
+			if tt.want == "" && err != nil || tt.want != "" && (!errors.Is(err, trusted.ErrUntrusted) ||
 				!strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
@@ -196,7 +198,7 @@ func TestUntrustedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	chmod(t, path+"/a", 0o666)
-	if _, err := d.Get("a"); !errors.Is(err, ErrUntrusted) {
+	if _, err := d.Get("a"); !errors.Is(err, trusted.ErrUntrusted) {
 		t.Errorf("a file that others can write: %v", err)
 	}
 	if err := os.Symlink("/etc/passwd", path+"/b"); err != nil {

@@ -1,6 +1,5 @@
-// Package filecache keeps data in files of a directory that only this user can write, such as what was parsed of other
-// files. Several programs may use one directory at a time.
-package filecache
+// Package trusted opens directories that nobody else can write to.
+package trusted
 
 import (
 	"errors"
@@ -15,10 +14,10 @@ import (
 // ErrUntrusted says that somebody else could write to a directory, or to one above it.
 var ErrUntrusted = errors.New("others could write to it")
 
-// openTrusted makes a directory and those above it where they are missing, and opens it. Each of them must belong to
+// Open makes a directory and those above it where they are missing, and opens it. Each of them must belong to
 // this user or to root, and nobody else may write to it; to a directory above they may if it is sticky, as /tmp. The
-// last one must be this user's.
-func openTrusted(path string) (*os.Root, error) {
+// last one must be this user's. The error is ErrUntrusted where that is not so.
+func Open(path string) (*os.Root, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("%s: not an absolute path", path)
 	}
@@ -53,7 +52,7 @@ func walk(path string) (int, error) {
 			return -1, &os.PathError{Op: "open", Path: at, Err: err}
 		}
 		fd = next
-		if err := trusted(fd, i == len(names)-1); err != nil {
+		if err := check(fd, i == len(names)-1); err != nil {
 			unix.Close(fd)
 			return -1, fmt.Errorf("%s: %w", at, err)
 		}
@@ -61,7 +60,7 @@ func walk(path string) (int, error) {
 	return fd, nil
 }
 
-func trusted(fd int, last bool) error {
+func check(fd int, last bool) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return err

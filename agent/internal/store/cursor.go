@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	"github.com/google/renameio/v2"
+)
+
+// Cursor is how far one consumer of a Store has come. It is kept in the directory, so that the next agent goes on where
+// this one ended. It is not safe for concurrent use.
+type Cursor struct {
+	store *Store
+	file  string
+	next  uint64 // sequence
+	lost  int64
+}
+
+// Cursor returns the cursor of a consumer, whose name must be that of a file. A new consumer begins with what comes
+// next.
+func (s *Store) Cursor(name string) (*Cursor, error) {
+	c := &Cursor{store: s, file: cursorPrefix + name}
+	text, err := s.root.ReadFile(c.file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s.mu.Lock()
+		c.next = s.next
+		s.mu.Unlock()
+		return c, c.save()
+	case err != nil:
+		return nil, err
+	}
+	if c.next, err = strconv.ParseUint(string(text), 10, 64); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.file, err)
+	}
+	s.continueAfter(c.next)
+	return c, nil
+}
+
+// continueAfter keeps sequence numbers rising after all snapshots were removed: a consumer must not miss those that
+// would have its old numbers.
+func (s *Store) continueAfter(sequence uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next = max(s.next, sequence)
+}
+
+// Next returns the oldest snapshot that is not Done, as soon as there is one. The error is that of ctx.
+func (c *Cursor) Next(ctx context.Context) (Entry, error) {
+	for {
+		entries, changed := c.store.From(c.next)
+		if len(entries) > 0 {
+			c.lost += int64(entries[0].Sequence - c.next)
+			c.next = entries[0].Sequence
+			return entries[0], nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return Entry{}, ctx.Err()
+		}
+	}
+}
+
+// Done says that a snapshot is delivered, and all before it. If the error is not nil, the next agent delivers it again.
+func (c *Cursor) Done(e Entry) error {
+	c.next = e.Sequence + 1
+	return c.save()
+}
+
+func (c *Cursor) save() error {
+	text := strconv.AppendUint(nil, c.next, 10)
+	return renameio.WriteFile(c.file, text, 0o600, renameio.WithRoot(c.store.root))
+}
+
+// Lost counts the snapshots that were removed before they were Done.
+func (c *Cursor) Lost() int64 { return c.lost }
+
+// Waiting counts the snapshots that are not Done.
+func (c *Cursor) Waiting() int {
+	entries, _ := c.store.From(c.next)
+	return len(entries)
+}

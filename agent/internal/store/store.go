@@ -1,0 +1,213 @@
+// Package store keeps snapshots in a directory, one file for each: what outputs have still to deliver, what can be
+// asked for later, and where an agent goes on that was killed.
+//
+// A file is called SEQUENCE-START-END.otlp: a number that rises by one with each snapshot, and the interval in
+// nanoseconds of Unix time. Its content is a frame of package otlp, with a checksum. A file is there as a whole or not
+// at all.
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/trusted"
+)
+
+// Limits bound what a Store keeps. The oldest snapshots go first, whoever has still to deliver them; the newest stays.
+type Limits struct {
+	Bytes int64         // of all files together
+	Age   time.Duration // since a snapshot's end; 0 = any
+}
+
+// Store is a directory of snapshots. It is safe for concurrent use. Only one Store can have a directory at a time.
+type Store struct {
+	root   *os.Root
+	lock   *os.File
+	limits Limits
+
+	mu      sync.Mutex
+	entries []Entry           // by sequence; one that is missing was lost
+	memory  map[uint64][]byte // frames that the disk did not take, by sequence
+	bytes   int64
+	next    uint64        // sequence of the next snapshot
+	changed chan struct{} // closed when entries are added, and replaced
+	stats   Stats
+}
+
+// Stats says what a Store holds and what it has lost.
+type Stats struct {
+	Snapshots int
+	Bytes     int64
+	Evicted   int64 // snapshots that went because of the limits
+	Unwritten int64 // snapshots that the disk did not take: they were in memory only
+}
+
+// maxInMemory bounds the snapshots that a full disk leaves in memory.
+const maxInMemory = 64
+
+// ErrBusy says that another program uses the directory.
+var ErrBusy = errors.New("another hotspan uses it")
+
+// Open opens a directory, which must be an absolute path, and makes it where it is missing. The error is
+// trusted.ErrUntrusted if others could write to it, ErrBusy if another Store has it, or one of the system.
+func Open(dir string, limits Limits) (*Store, error) {
+	root, err := trusted.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("snapshots: %w", err)
+	}
+	s := &Store{root: root, limits: limits, changed: make(chan struct{}), memory: map[uint64][]byte{}}
+	if err := s.open(); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("snapshots in %s: %w", dir, err)
+	}
+	return s, nil
+}
+
+func (s *Store) open() (err error) {
+	if s.lock, err = s.root.OpenFile("lock", os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return err
+	}
+	if err := unix.Flock(int(s.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		return ErrBusy
+	} else if err != nil {
+		return err
+	}
+	return s.scan()
+}
+
+// scan reads what an earlier Store left, and removes what it was writing when it was killed.
+func (s *Store) scan() error {
+	dir, err := s.root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	files, err := dir.ReadDir(-1)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if e, ok := parse(f); ok {
+			s.entries = append(s.entries, e)
+			s.bytes += e.Size
+		} else if isTemporary(f.Name()) {
+			if err := s.root.Remove(f.Name()); err != nil && !os.IsNotExist(err) {
+				return err
+			}
+		}
+	}
+	slices.SortFunc(s.entries, func(a, b Entry) int { return cmp.Compare(a.Sequence, b.Sequence) })
+	s.next = 1
+	if n := len(s.entries); n > 0 {
+		s.next = s.entries[n-1].Sequence + 1
+	}
+	return nil
+}
+
+// Close lets go of the directory. The snapshots stay.
+func (s *Store) Close() error {
+	err := s.root.Close()
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
+	}
+	return err
+}
+
+// Append keeps the frame of the snapshot of [start, end). If the disk is full, the oldest snapshots make room. The
+// error says why the snapshot could not be written: then it is in memory only, and lost when the program ends.
+func (s *Store) Append(frame []byte, start, end int64) (Entry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := Entry{s.next, start, end, int64(len(frame))}
+	s.next++
+	err := s.write(e.name(), frame)
+	for errors.Is(err, unix.ENOSPC) && len(s.entries) > 0 {
+		s.evict(1)
+		err = s.write(e.name(), frame)
+	}
+	if err != nil {
+		s.stats.Unwritten++
+		s.memory[e.Sequence] = frame
+	}
+	s.entries = append(s.entries, e)
+	s.bytes += e.Size
+	s.evict(s.tooMany(time.Now()))
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return e, err
+}
+
+// write puts a file in place, so that it is there after a loss of power.
+func (s *Store) write(name string, data []byte) error {
+	if err := renameio.WriteFile(name, data, 0o600, renameio.WithRoot(s.root)); err != nil {
+		return err
+	}
+	dir, err := s.root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return dir.Sync()
+}
+
+// tooMany is how many of the oldest entries are beyond the limits.
+func (s *Store) tooMany(now time.Time) (n int) {
+	bytes := s.bytes
+	for n < len(s.entries)-1 {
+		e := s.entries[n]
+		old := s.limits.Age > 0 && now.Sub(time.Unix(0, e.End)) > s.limits.Age
+		if bytes <= s.limits.Bytes && !old && len(s.memory) <= maxInMemory {
+			break
+		}
+		bytes -= e.Size
+		n++
+	}
+	return n
+}
+
+// evict removes the n oldest entries.
+func (s *Store) evict(n int) {
+	for _, e := range s.entries[:n] {
+		_ = s.root.Remove(e.name()) // scan finds it again if it stays
+		delete(s.memory, e.Sequence)
+		s.bytes -= e.Size
+	}
+	s.stats.Evicted += int64(n)
+	s.entries = slices.Clone(s.entries[n:])
+}
+
+// Read returns the frame of an entry. The error is fs.ErrNotExist if it was evicted.
+func (s *Store) Read(e Entry) ([]byte, error) {
+	s.mu.Lock()
+	frame, ok := s.memory[e.Sequence]
+	s.mu.Unlock()
+	if ok {
+		return frame, nil
+	}
+	return s.root.ReadFile(e.name())
+}
+
+// From returns the entries from a sequence number on, and a channel that is closed when there are more.
+func (s *Store) From(sequence uint64) ([]Entry, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, _ := slices.BinarySearchFunc(s.entries, sequence, Entry.compare)
+	return slices.Clone(s.entries[i:]), s.changed
+}
+
+// Stats returns what the Store holds and has lost since it was opened.
+func (s *Store) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.stats
+	out.Snapshots, out.Bytes = len(s.entries), s.bytes
+	return out
+}
