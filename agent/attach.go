@@ -40,7 +40,7 @@ func (a *Agent) attachSelected() error {
 			return err
 		}
 	}
-	if len(a.targets) == 0 && s.Tree == 0 {
+	if len(a.targets) == 0 && s.Tree == 0 && !a.config.Wait {
 		return fmt.Errorf("%w: none of the selected ones is running; hotspan doctor lists those that are", ErrNoProcess)
 	}
 	return nil

@@ -26,6 +26,8 @@ type Config struct {
 	// label.
 	Rules  []reqctx.Rule
 	Labels reqctx.Kinds
+	// Wait starts though none of the selected processes is running: those that start later are profiled.
+	Wait bool
 	// SnapshotEvery is the time that a snapshot covers; 0 makes one snapshot of the whole run.
 	SnapshotEvery time.Duration
 	// RingBytes is the size of the ring buffer between kernel and agent, a power of two and at least one page; 0 means

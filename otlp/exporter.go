@@ -69,7 +69,11 @@ func (e *Exporter) Write(ctx context.Context, s *pprofx.Snapshot) error {
 	partial := &PartialError{Endpoint: e.endpoint}
 	all := messages(s, e.config.Agent, processes(s), e.config.MaxMessage)
 	for i, m := range all {
-		answer, err := e.deliver(ctx, m)
+		data, err := proto.Marshal(m)
+		if err != nil {
+			return fmt.Errorf("otlp %s: %w", e.endpoint, err)
+		}
+		answer, err := e.deliver(ctx, data)
 		if err != nil {
 			return fmt.Errorf("otlp %s: message %d of %d: %w", e.endpoint, i+1, len(all), err)
 		}
@@ -82,13 +86,7 @@ func (e *Exporter) Write(ctx context.Context, s *pprofx.Snapshot) error {
 }
 
 // deliver sends one message and tries again after errors that may pass, until ctx ends.
-func (e *Exporter) deliver(
-	ctx context.Context, m *profilespb.ProfilesData,
-) (*collectorpb.ExportProfilesPartialSuccess, error) {
-	data, err := proto.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
+func (e *Exporter) deliver(ctx context.Context, data []byte) (*collectorpb.ExportProfilesPartialSuccess, error) {
 	var last error
 	for try := 1; ; try++ {
 		answer, err := e.try(ctx, data)

@@ -41,6 +41,17 @@ func nextTry(err error, try int) (time.Duration, bool) {
 	return 0, false
 }
 
+// Refused reports whether err says that a server will never take a snapshot as it is, because of its content or size.
+// All other errors may pass, though some only when somebody mends the server or the configuration.
+func Refused(err error) bool {
+	s, ok := status.FromError(err)
+	if !ok {
+		return false
+	}
+	_, later := retryDelay(s)
+	return s.Code() == codes.InvalidArgument || s.Code() == codes.ResourceExhausted && !later
+}
+
 func retryDelay(s *status.Status) (time.Duration, bool) {
 	for _, d := range s.Details() {
 		if info, ok := d.(*errdetails.RetryInfo); ok {

@@ -20,6 +20,7 @@ const (
 
 type commands struct {
 	Record   recordCmd   `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
+	Agent    agentCmd    `cmd:"" help:"Profile all Node.js processes all day, and deliver the profiles."`
 	Convert  convertCmd  `cmd:"" help:"Write a recording in another format."`
 	Contexts contextsCmd `cmd:"" help:"${contexts}"`
 	Doctor   doctorCmd   `cmd:"" help:"Show what can be profiled on this machine, and what is missing."`
@@ -42,10 +43,21 @@ func Main(args []string, stdout, stderr io.Writer) (code int) {
 			code = int(e)
 		}
 	}()
-	var c commands
-	parser, err := kong.New(&c,
+	parser := newParser(stdout, stderr)
+	ctx, err := parser.Parse(args)
+	if err == nil {
+		err = ctx.Run()
+	} else {
+		err = usageError{err}
+	}
+	return report(err, stderr)
+}
+
+func newParser(stdout, stderr io.Writer) *kong.Kong {
+	parser, err := kong.New(new(commands),
 		kong.Name("hotspan"),
 		kong.Description("CPU profiles of Node.js services from outside the process, with the request of each sample."),
+		kong.Configuration(readConfiguration), kong.PostBuild(environment),
 		help, kong.Vars{"version": version.Get().String()},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
@@ -55,15 +67,9 @@ func Main(args []string, stdout, stderr io.Writer) (code int) {
 		kong.Bind(console{stderr}),
 	)
 	if err != nil {
-		panic(err) // the struct tags above are wrong
+		panic(err) // the struct tags are wrong
 	}
-	ctx, err := parser.Parse(args)
-	if err == nil {
-		err = ctx.Run()
-	} else {
-		err = usageError{err}
-	}
-	return report(err, stderr)
+	return parser
 }
 
 func report(err error, stderr io.Writer) int {

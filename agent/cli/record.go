@@ -30,7 +30,7 @@ type recordCmd struct {
 	PID      []int         `short:"p" help:"Process to profile; may be repeated." placeholder:"PID"`
 	Name     string        `help:"${name}" placeholder:"REGEX"`
 	All      bool          `short:"a" help:"${all}"`
-	Rate     int           `short:"F" default:"99" help:"Samples per second on each CPU (${default})." placeholder:"HZ"`
+	Rate     int           `short:"F" default:"99" help:"${rate} (${default})." placeholder:"HZ"`
 	Duration time.Duration `short:"d" help:"How long to record, such as 10s; else until Ctrl-C." placeholder:"TIME"`
 	Output   string        `short:"o" help:"${output}" placeholder:"FILE"`
 	Format   string        `help:"${format}" placeholder:"FORMAT"`

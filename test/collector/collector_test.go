@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -14,13 +15,13 @@ import (
 	"go.opentelemetry.io/collector/pdata/pprofile"
 )
 
-// config has the port, the file and the signal to fill in.
+// config has the address, the file and the signal to fill in.
 const config = `
 receivers:
   otlp:
     protocols:
       grpc:
-        endpoint: 127.0.0.1:%d
+        endpoint: %s
 exporters:
   file:
     path: %s
@@ -64,14 +65,26 @@ func buildAndRun(m *testing.M) int {
 // start starts a Collector with one pipeline, of the named signal.
 func start(t *testing.T, signal string) *collector {
 	t.Helper()
-	dir, port := t.TempDir(), freePort(t)
+	return startWith(t, fmt.Sprintf("http://127.0.0.1:%d", freePort(t)), signal)
+}
+
+// startAt starts a Collector of profiles at a known endpoint.
+func startAt(t *testing.T, endpoint string) *collector {
+	t.Helper()
+	return startWith(t, endpoint, "profiles")
+}
+
+func startWith(t *testing.T, endpoint, signal string) *collector {
+	t.Helper()
+	dir := t.TempDir()
 	c := &collector{
-		endpoint: fmt.Sprintf("http://127.0.0.1:%d", port),
+		endpoint: endpoint,
 		file:     filepath.Join(dir, "profiles.json"),
 		log:      filepath.Join(dir, "log"),
 	}
 	settings := filepath.Join(dir, "config.yaml")
-	if err := os.WriteFile(settings, fmt.Appendf(nil, config, port, c.file, signal), 0o600); err != nil {
+	address := strings.TrimPrefix(endpoint, "http://")
+	if err := os.WriteFile(settings, fmt.Appendf(nil, config, address, c.file, signal), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c.run(t, "--config=file:"+settings, "--feature-gates=service.profilesSupport")

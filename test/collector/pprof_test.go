@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
+
 	"github.com/hotspan/hotspan/pprofx"
 )
 

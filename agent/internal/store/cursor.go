@@ -6,17 +6,18 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/google/renameio/v2"
 )
 
 // Cursor is how far one consumer of a Store has come. It is kept in the directory, so that the next agent goes on where
-// this one ended. It is not safe for concurrent use.
+// this one ended. Lost and Waiting may be called from any goroutine, the others from one.
 type Cursor struct {
 	store *Store
 	file  string
-	next  uint64 // sequence
-	lost  int64
+	next  atomic.Uint64 // sequence
+	lost  atomic.Int64
 }
 
 // Cursor returns the cursor of a consumer, whose name must be that of a file. A new consumer begins with what comes
@@ -27,16 +28,18 @@ func (s *Store) Cursor(name string) (*Cursor, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		s.mu.Lock()
-		c.next = s.next
+		c.next.Store(s.next)
 		s.mu.Unlock()
 		return c, c.save()
 	case err != nil:
 		return nil, err
 	}
-	if c.next, err = strconv.ParseUint(string(text), 10, 64); err != nil {
+	next, err := strconv.ParseUint(string(text), 10, 64)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.file, err)
 	}
-	s.continueAfter(c.next)
+	c.next.Store(next)
+	s.continueAfter(next)
 	return c, nil
 }
 
@@ -51,10 +54,10 @@ func (s *Store) continueAfter(sequence uint64) {
 // Next returns the oldest snapshot that is not Done, as soon as there is one. The error is that of ctx.
 func (c *Cursor) Next(ctx context.Context) (Entry, error) {
 	for {
-		entries, changed := c.store.From(c.next)
+		entries, changed := c.store.From(c.next.Load())
 		if len(entries) > 0 {
-			c.lost += int64(entries[0].Sequence - c.next)
-			c.next = entries[0].Sequence
+			c.lost.Add(int64(entries[0].Sequence - c.next.Load()))
+			c.next.Store(entries[0].Sequence)
 			return entries[0], nil
 		}
 		select {
@@ -67,20 +70,20 @@ func (c *Cursor) Next(ctx context.Context) (Entry, error) {
 
 // Done says that a snapshot is delivered, and all before it. If the error is not nil, the next agent delivers it again.
 func (c *Cursor) Done(e Entry) error {
-	c.next = e.Sequence + 1
+	c.next.Store(e.Sequence + 1)
 	return c.save()
 }
 
 func (c *Cursor) save() error {
-	text := strconv.AppendUint(nil, c.next, 10)
+	text := strconv.AppendUint(nil, c.next.Load(), 10)
 	return renameio.WriteFile(c.file, text, 0o600, renameio.WithRoot(c.store.root))
 }
 
 // Lost counts the snapshots that were removed before they were Done.
-func (c *Cursor) Lost() int64 { return c.lost }
+func (c *Cursor) Lost() int64 { return c.lost.Load() }
 
 // Waiting counts the snapshots that are not Done.
 func (c *Cursor) Waiting() int {
-	entries, _ := c.store.From(c.next)
+	entries, _ := c.store.From(c.next.Load())
 	return len(entries)
 }

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os/signal"
+	"regexp"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/internal/store"
+	reqctx "github.com/hotspan/hotspan/context"
+)
+
+type agentCmd struct {
+	Config      kong.ConfigFlag `help:"YAML file; its keys are the names of the flags." placeholder:"FILE"`
+	CheckConfig bool            `help:"Check the configuration and the certificates, and end."`
+	Name        string          `help:"${name} All without it." placeholder:"REGEX"`
+	Rate        int             `short:"F" default:"99" help:"${rate} (${default})." placeholder:"HZ"`
+	Period      time.Duration   `default:"10s" help:"Time that a snapshot covers (${default})." placeholder:"TIME"`
+	ruleFlags
+	Labels     string        `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
+	To         destinations  `help:"${to}" placeholder:"URL,…"`
+	Store      string        `default:"/var/lib/hotspan" help:"${store} (${default})." placeholder:"DIR"`
+	StoreMIB   int           `name:"store-mib" default:"512" help:"${mib} (${default})." placeholder:"MIB"`
+	StoreAge   time.Duration `default:"24h" help:"${age} (${default})." placeholder:"TIME"`
+	SourceMaps bool          `default:"true" negatable:"" help:"${maps}"`
+	Cache      bool          `default:"true" negatable:"" help:"${cache}"`
+	Verbose    bool          `short:"v" help:"Log more about the processes."`
+}
+
+// Run profiles until a signal comes, and then delivers what is left.
+func (v *agentCmd) Run(c console) error {
+	log := c.logger(v.Verbose)
+	config, err := v.config(log)
+	if err != nil {
+		return err
+	}
+	outputs, err := v.outputs(log)
+	if err != nil {
+		return err
+	}
+	defer outputs.close()
+	if v.CheckConfig {
+		fmt.Fprintf(c, "the configuration is right: %d destinations\n", len(outputs.receivers))
+		return nil
+	}
+	kept, err := store.Open(v.Store, store.Limits{Bytes: int64(v.StoreMIB) << 20, Age: v.StoreAge})
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	config.Sinks = []agent.Sink{storeSink{kept}}
+	if err := outputs.start(kept, log); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	signal.Ignore(syscall.SIGHUP) // the end of the terminal is not that of the agent
+	a, err := agent.New(config)
+	if err != nil {
+		return explain(err)
+	}
+	notify("READY=1")
+	stats, err := a.Run(ctx)
+	notify("STOPPING=1")
+	err = errors.Join(err, outputs.finish(deliverAtEnd))
+	closingAgent(c, &stats, kept, outputs)
+	return err
+}
+
+// deliverAtEnd is how long the agent goes on to deliver after its end. What is left then waits in the store.
+const deliverAtEnd = 10 * time.Second
+
+func (v *agentCmd) config(log *slog.Logger) (agent.Config, error) {
+	config := agent.Config{
+		Select: agent.Selection{All: v.Name == ""}, Wait: true, Rate: v.Rate, SnapshotEvery: v.Period,
+		NoSourceMaps: !v.SourceMaps, RaisePriority: true, Begun: begun, Log: log,
+	}
+	if limit := agent.MaxRate(); v.Rate < 1 || v.Rate > cmp.Or(limit, v.Rate) {
+		return config, usagef("rate %d: from 1 to %d (kernel.perf_event_max_sample_rate)", v.Rate, limit)
+	}
+	if v.Period < 100*time.Millisecond || v.StoreMIB < 1 || v.StoreAge < 0 {
+		return config, usagef("period %v, store-mib %d, store-age %v: at least 100ms, 1 and 0", v.Period, v.StoreMIB,
+			v.StoreAge)
+	}
+	if v.Cache {
+		config.FileCache = fileCache()
+	}
+	var err error
+	if v.Name != "" {
+		if config.Select.Name, err = regexp.Compile(v.Name); err != nil {
+			return config, usagef("name: %v", err)
+		}
+	}
+	if config.Labels, err = reqctx.ParseKinds(v.Labels); err != nil {
+		return config, usageError{err}
+	}
+	config.Rules, err = v.rules()
+	return config, err
+}
+
+// outputs opens the destinations: those of the flags, or the one of OpenTelemetry's environment variables.
+func (v *agentCmd) outputs(log *slog.Logger) (*outputs, error) {
+	all := v.To
+	if len(all) == 0 {
+		d, err := fromEnvironment()
+		if err != nil {
+			return nil, usageError{err}
+		}
+		if d != nil {
+			all = append(all, *d)
+		}
+	}
+	return openOutputs(all, log)
+}
+
+func closingAgent(c console, s *agent.Stats, kept *store.Store, o *outputs) {
+	fmt.Fprintf(c, "%d samples taken in %.1f s = %d written + %d lost%s\n",
+		s.Taken, s.End.Sub(s.Start).Seconds(), s.Written, s.LostSum(), counts(s.Lost))
+	for _, d := range o.destinations {
+		n := d.Stats()
+		fmt.Fprintf(c, "%s: %d samples of %d snapshots delivered%s\n", d.Name(), n.Samples, n.Snapshots,
+			counts(map[string]int64{
+				"snapshots waiting": int64(n.Waiting), "samples refused": n.Dropped, "snapshots damaged": n.Damaged,
+				"snapshots removed before": n.Evicted,
+			}))
+	}
+	n := kept.Stats()
+	fmt.Fprintf(c, "store: %d snapshots, %.1f MiB%s\n", n.Snapshots, float64(n.Bytes)/(1<<20),
+		counts(map[string]int64{"removed": n.Evicted, "not written": n.Unwritten}))
+}

@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/otlp"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// checkConfig runs hotspan agent --check-config with a configuration file of the given text, if there is one.
+func checkConfig(t *testing.T, text string, args ...string) (code int, stderr string) {
+	t.Helper()
+	args = append([]string{"agent", "--check-config"}, args...)
+	if text != "" {
+		file := filepath.Join(t.TempDir(), "agent.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, "--config", file)
+	}
+	var b bytes.Buffer
+	code = Main(args, &b, &b)
+	return code, b.String()
+}
+
+func TestAgentConfiguration(t *testing.T) {
+	for name, test := range map[string]struct {
+		text string
+		args []string
+		code int
+		says string
+	}{
+		"nothing": {"", nil, 0, "0 destinations"},
+		"all": {"rate: 49\nperiod: 5s\nname: web\nlabel: [tenant=user.tenant]\nstore-mib: 10\n" +
+			"source-maps: false\nto:\n- http://a:4317\n" +
+			"- {url: 'https://b', headers: 'x-key=a%20b', labels: 'http.route trace_id'}\n", nil, 0,
+			"2 destinations"},
+		"flag over file": {"rate: -5\n", []string{"--rate", "19"}, 0, "0 destinations"},
+		"empty file":     {"# nothing\n", nil, 0, "0 destinations"},
+		"unknown key":    {"ratte: 5\n", nil, 2, `key "ratte" is unknown`},
+		"a verb's key":   {"duration: 5s\n", nil, 2, `key "duration" is unknown`},
+		"rate":           {"rate: 0\n", nil, 2, "rate 0: from 1 to"},
+		"period":         {"period: 5ms\n", nil, 2, "at least 100ms"},
+		"name":           {"name: '('\n", nil, 2, "missing closing )"},
+		"rule":           {"label: ['=']\n", nil, 2, "="},
+		"no yaml":        {"a: [\n", nil, 2, "yaml"},
+		"no file":        {"", []string{"--config", "/none.yaml"}, 2, "/none.yaml"},
+		"scheme":         {"", []string{"--to", "ftp://x"}, 2, "want http://HOST:PORT"},
+		"no time": {"", []string{"--to", "file:///a/b.pb.gz"}, 2,
+			"%t is when a snapshot begins"},
+		"format":        {"", []string{"--to", "file:///a/%t.foo"}, 2, "the extension names no format"},
+		"no value":      {"", []string{"--to", "http://a,b"}, 2, `"b": want KEY=VALUE`},
+		"unknown value": {"", []string{"--to", "http://a,b=c"}, 2, `key "b" is unknown (known: url ca cert`},
+		"twice": {"", []string{"--to", "http://a:1", "--to", "http://a:1"}, 2,
+			`two destinations called "a-1"`},
+		"twice, named": {"", []string{"--to", "http://a:1,name=x", "--to", "http://a:1"}, 0, "2 destinations"},
+		"compression":  {"", []string{"--to", "http://a,compression=br"}, 2, "gzip or none"},
+		"protocol":     {"", []string{"--to", "http://a,protocol=json"}, 2, `"json" is neither grpc nor http/protobuf`},
+		"timeout":      {"", []string{"--to", "http://a,timeout=5"}, 2, "missing unit"},
+		"half a pair":  {"", []string{"--to", "https://a,cert=x"}, 2, "needs both cert and key"},
+		"no CA":        {"", []string{"--to", "https://a,ca=/none"}, 2, "open /none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stderr := checkConfig(t, test.text, test.args...)
+			if code != test.code || !strings.Contains(stderr, test.says) {
+				t.Errorf("code %d: %s, want %d: %s", code, stderr, test.code, test.says)
+			}
+		})
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	for name, test := range map[string]struct {
+		env  map[string]string
+		url  string
+		want otlp.Config
+	}{
+		"base, HTTP": {map[string]string{"ENDPOINT": "http://c:4318"}, "http://c:4318",
+			otlp.Config{Protocol: otlp.HTTP}},
+		"base with a path": {map[string]string{"ENDPOINT": "http://c/otlp", "PROTOCOL": "http/protobuf"},
+			"http://c/otlp/v1development/profiles", otlp.Config{Protocol: otlp.HTTP}},
+		"gRPC": {map[string]string{"ENDPOINT": "http://c:4317", "HEADERS": "a=1, b=2%203"}, "http://c:4317",
+			otlp.Config{Headers: map[string]string{"a": "1", "b": "2 3"}}},
+		"of profiles": {map[string]string{"ENDPOINT": "http://c:4317", "PROFILES_ENDPOINT": "http://p:4318/x",
+			"TIMEOUT": "1500", "PROFILES_COMPRESSION": "none", "COMPRESSION": "gzip"}, "http://p:4318/x",
+			otlp.Config{Protocol: otlp.HTTP, Plain: true, Timeout: 1500e6}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for key, value := range test.env {
+				t.Setenv("OTEL_EXPORTER_OTLP_"+key, value)
+			}
+			d, err := fromEnvironment()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := d.otlp()
+			if err != nil || d.url.String() != test.url {
+				t.Fatalf("%s, %v, want %s", d.url, err, test.url)
+			}
+			if test.want.Headers == nil {
+				test.want.Headers = map[string]string{}
+			}
+			if test.want.Timeout == 0 {
+				test.want.Timeout = 10e9
+			}
+			got.Agent, got.TLS, got.GiveUp = otlp.Agent{}, nil, 0
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if d, err := fromEnvironment(); d != nil || err != nil {
+		t.Errorf("without variables: %v, %v", d, err)
+	}
+}
+
+func TestDestinationLabels(t *testing.T) {
+	var d destination
+	if err := d.parse("http://a,labels=http.* tenant"); err != nil {
+		t.Fatal(err)
+	}
+	keep := d.keep()
+	for label, want := range map[string]bool{"http.route": true, "http": false, "tenant": true, "tenants": false} {
+		if got := keep(&pprofx.Label{Key: label}); got != want {
+			t.Errorf("%s: %v", label, got)
+		}
+	}
+}
+
+func TestSnapshotFiles(t *testing.T) {
+	dir := t.TempDir()
+	s := snapshot(t)
+	s.Start, s.End = 1_760_000_000_500_000_000, 1_760_000_001_000_000_000
+	if err := (snapshotFiles{dir + "/new/cpu-%t.jsonl"}).Write(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(dir + "/new/cpu-20251009T085320.500.jsonl")
+	if err != nil || bytes.Count(got, []byte("\n")) != 2 {
+		t.Errorf("%v, %s", err, got)
+	}
+}
+
+// The tables of docs/agent.md have each setting and each key of a destination, and no others.
+func TestAgentTables(t *testing.T) {
+	text, err := os.ReadFile("../../docs/agent.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, verb := range newParser(io.Discard, io.Discard).Model.Children {
+		for _, f := range verb.Flags {
+			if verb.Name == agentVerb && f.Name != "help" {
+				name, key := "`--"+f.Name+"`", " `"+f.Name+"`"
+				if f.Tag.Negatable != "" {
+					name = "`--no-" + f.Name + "`"
+				}
+				if f.Name == "config" {
+					key = ""
+				}
+				want = append(want, fmt.Sprintf("| %s |%s | `%s` |", name, key, f.Envs[0]))
+			}
+		}
+	}
+	for key := range destinationKeys {
+		if !strings.Contains(string(text), "| `"+key+"`") && key != "key" {
+			t.Errorf("docs/agent.md lacks the key %s of destinations", key)
+		}
+	}
+	got := regexp.MustCompile("(?m)^\\| `--[a-z-]+` \\|.*? \\|? ?`HOTSPAN_[A-Z_]+` \\|").FindAllString(string(text), -1)
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" || len(want) < 10 {
+		t.Errorf("docs/agent.md (-code +document): %s", diff)
+	}
+}

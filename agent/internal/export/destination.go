@@ -1,0 +1,203 @@
+// Package export delivers the snapshots of a store. Each destination has its own cursor and counters, and none waits
+// for another.
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/priority"
+	"github.com/hotspan/hotspan/agent/internal/store"
+	"github.com/hotspan/hotspan/otlp"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// Receiver takes snapshots. An error means that it has not taken the snapshot: it gets the same one again, but for
+// errors of which otlp.Refused says that this has no point, and an *otlp.PartialError.
+type Receiver interface {
+	Write(context.Context, *pprofx.Snapshot) error
+}
+
+// Destination is where snapshots go. Its Run and its Stats may be called at the same time.
+type Destination struct {
+	name   string
+	to     Receiver
+	keep   func(*pprofx.Label) bool // nil: all labels
+	from   *store.Store
+	cursor *store.Cursor
+	log    *slog.Logger
+	stats  counters
+}
+
+type counters struct {
+	snapshots, samples, dropped, damaged, failures, evicted atomic.Int64
+	failing                                                 atomic.Bool
+}
+
+// Stats says what became of the snapshots that a Destination has taken from the store.
+type Stats struct {
+	Snapshots int64 // delivered
+	Samples   int64 // delivered
+	Dropped   int64 // samples that the receiver refused, or of profiles that it rejected, on average
+	Damaged   int64 // snapshots that could not be read
+	Evicted   int64 // snapshots that the store removed before they were delivered
+	Failures  int64 // tries that failed
+	Waiting   int   // snapshots in the store
+	Failing   bool  // the last try failed
+}
+
+// New returns a destination whose name, which must be that of a file, stands for its place in the store. keep says
+// which labels it gets; nil means all.
+func New(
+	name string, to Receiver, keep func(*pprofx.Label) bool, from *store.Store, log *slog.Logger,
+) (*Destination, error) {
+	cursor, err := from.Cursor(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Destination{name: name, to: to, keep: keep, from: from, cursor: cursor, log: log}, nil
+}
+
+// Name returns the name.
+func (d *Destination) Name() string { return d.name }
+
+// Stats returns the counters.
+func (d *Destination) Stats() Stats {
+	return Stats{
+		Snapshots: d.stats.snapshots.Load(), Samples: d.stats.samples.Load(), Dropped: d.stats.dropped.Load(),
+		Damaged: d.stats.damaged.Load(), Evicted: d.stats.evicted.Load(), Failures: d.stats.failures.Load(),
+		Waiting: d.cursor.Waiting(), Failing: d.stats.failing.Load(),
+	}
+}
+
+// Run delivers until ctx ends.
+func (d *Destination) Run(ctx context.Context) {
+	priority.Background()
+	for {
+		e, err := d.cursor.Next(ctx)
+		if err != nil {
+			return
+		}
+		d.stats.evicted.Store(d.cursor.Lost())
+		if err := d.deliver(ctx, e); err != nil {
+			return
+		}
+		if err := d.cursor.Done(e); err != nil {
+			d.log.Warn("how far an output has come is not kept: after a restart it gets snapshots twice",
+				"to", d.name, "why", err)
+		}
+	}
+}
+
+// deliver delivers a snapshot, however long it takes. The error is that of ctx.
+func (d *Destination) deliver(ctx context.Context, e store.Entry) error {
+	s, err := d.read(e)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // it was removed meanwhile
+	case err != nil:
+		d.stats.damaged.Add(1)
+		d.log.Error("snapshot is damaged", "to", d.name, "number", e.Sequence, "why", err)
+		return nil
+	}
+	for try := 0; ; try++ {
+		err := d.write(ctx, s)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if d.tell(err); err == nil {
+			d.stats.snapshots.Add(1)
+			return nil
+		}
+		select {
+		case <-time.After(wait(try)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (d *Destination) read(e store.Entry) (*pprofx.Snapshot, error) {
+	frame, err := d.from.Read(e)
+	if err != nil {
+		return nil, err
+	}
+	message, err := otlp.Decompress(frame)
+	if err != nil {
+		return nil, err
+	}
+	s, err := otlp.Decode(message)
+	if err == nil && d.keep != nil {
+		s = s.KeepLabels(d.keep)
+	}
+	return s, err
+}
+
+// write writes a snapshot, or what the receiver takes of it: of one that it refuses, each half.
+func (d *Destination) write(ctx context.Context, s *pprofx.Snapshot) error {
+	err := d.part(ctx, s)
+	if !otlp.Refused(err) || len(s.Rows) < 2 {
+		return d.drop(s, err)
+	}
+	a, b := s.Halves()
+	for _, half := range []*pprofx.Snapshot{a, b} {
+		if err := d.drop(half, d.part(ctx, half)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part writes a snapshot once.
+func (d *Destination) part(ctx context.Context, s *pprofx.Snapshot) error {
+	err := d.to.Write(ctx, s)
+	rejected := int64(0)
+	var partial *otlp.PartialError
+	if errors.As(err, &partial) {
+		d.log.Error("a part of a snapshot was rejected", "to", d.name, "why", err)
+		rejected, err = int64(len(s.Rows))*partial.Rejected/max(partial.Of, 1), nil
+	}
+	if err == nil {
+		d.stats.dropped.Add(rejected)
+		d.stats.samples.Add(int64(len(s.Rows)) - rejected)
+	}
+	return err
+}
+
+// drop counts what the receiver refuses for good; other errors stay.
+func (d *Destination) drop(s *pprofx.Snapshot, err error) error {
+	if !otlp.Refused(err) {
+		return err
+	}
+	d.stats.dropped.Add(int64(len(s.Rows)))
+	d.log.Error("samples dropped: the receiver refuses them", "to", d.name, "samples", len(s.Rows), "why", err)
+	return nil
+}
+
+// tell logs when a destination begins to fail, and when it works again.
+func (d *Destination) tell(err error) {
+	failed := err != nil
+	if failed {
+		d.stats.failures.Add(1)
+	}
+	if d.stats.failing.Swap(failed) == failed {
+		return
+	}
+	if failed {
+		d.log.Warn("snapshots wait: not delivered", "to", d.name, "why", err)
+	} else {
+		d.log.Info("snapshots are delivered again", "to", d.name, "waiting", fmt.Sprint(d.cursor.Waiting()-1))
+	}
+}
+
+// wait is how long to wait before another try: up to a minute, less a random half.
+func wait(try int) time.Duration {
+	most := min(time.Second<<min(try, 6), time.Minute)
+	return most - time.Duration(rand.Int64N(int64(most/2)))
+}

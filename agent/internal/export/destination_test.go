@@ -1,0 +1,190 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/hotspan/hotspan/agent/internal/store"
+	"github.com/hotspan/hotspan/otlp"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// receiver keeps the times of the samples that it takes. answer may refuse a snapshot.
+type receiver struct {
+	answer func(*pprofx.Snapshot) error
+
+	mu    sync.Mutex
+	times []int64
+	keys  []string // of labels
+}
+
+func (r *receiver) Write(_ context.Context, s *pprofx.Snapshot) error {
+	if r.answer != nil {
+		if err := r.answer(s); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, row := range s.Rows {
+		r.times = append(r.times, row.Time)
+		for _, l := range s.LabelSets[row.Labels] {
+			r.keys = append(r.keys, l.Key)
+		}
+	}
+	return nil
+}
+
+// fill appends snapshots of ten samples each, one every ten nanoseconds.
+func fill(t *testing.T, s *store.Store, snapshots int) {
+	t.Helper()
+	b, err := pprofx.NewBuilder(1000, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(snapshots) {
+		for j := range int64(10) {
+			b.Add(&pprofx.Sample{Time: 1000 + 100*i + 10*j, PID: 1, TID: 1, Stop: pprofx.StopRoot,
+				Stack:  []*pprofx.Frame{{Function: "f"}},
+				Labels: []pprofx.Label{{Key: "http.route", Str: "/"}, {Key: "tenant", Str: "a"}}})
+		}
+		cut := b.Cut(1100 + 100*i)
+		frame, err := otlp.Compress(cut, otlp.Agent{})
+		if err == nil {
+			_, err = s.Append(frame, cut.Start, cut.End)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// fixture is a destination of a store, and what it logs.
+func fixture(t *testing.T, r *receiver, keep func(*pprofx.Label) bool) (*store.Store, *Destination, *bytes.Buffer) {
+	t.Helper()
+	s, err := store.Open(t.TempDir(), store.Limits{Bytes: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	var log bytes.Buffer
+	d, err := New("a", r, keep, s, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, d, &log
+}
+
+// deliverAll runs a destination until nothing waits.
+func deliverAll(t *testing.T, d *Destination) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	done := make(chan struct{})
+	go func() { d.Run(ctx); close(done) }()
+	for d.Stats().Waiting > 0 && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	<-done
+}
+
+// times are those of all samples but some, of so many snapshots.
+func times(snapshots int, without ...int64) (all []int64) {
+	for at := int64(1000); at < int64(1000+100*snapshots); at += 10 {
+		if !slices.Contains(without, at) {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+// A receiver that is away for a while gets everything, in order and once.
+func TestFailures(t *testing.T) {
+	failures := 2
+	r := &receiver{answer: func(*pprofx.Snapshot) error {
+		if failures--; failures >= 0 {
+			return errors.New("away")
+		}
+		return nil
+	}}
+	s, d, log := fixture(t, r, nil)
+	fill(t, s, 5)
+	deliverAll(t, d)
+	if !slices.Equal(r.times, times(5)) {
+		t.Errorf("%v", r.times)
+	}
+	if got := d.Stats(); got != (Stats{Snapshots: 5, Samples: 50, Failures: 2}) {
+		t.Errorf("%+v", got)
+	}
+	if n := strings.Count(log.String(), "snapshots wait"); n != 1 || !strings.Contains(log.String(), "again") {
+		t.Errorf("want one line when it begins and one when it ends: %s", log)
+	}
+}
+
+// What a receiver refuses is halved once: the half with the cause is dropped and counted, and blocks nothing.
+func TestRefused(t *testing.T) {
+	r := &receiver{answer: func(s *pprofx.Snapshot) error {
+		for _, row := range s.Rows {
+			if row.Time == 1270 {
+				return status.Error(codes.InvalidArgument, "poison")
+			}
+		}
+		return nil
+	}}
+	s, d, log := fixture(t, r, nil)
+	fill(t, s, 5)
+	deliverAll(t, d)
+	if want := times(5, 1250, 1260, 1270, 1280, 1290); !slices.Equal(r.times, want) {
+		t.Errorf("%v, want %v", r.times, want)
+	}
+	if got := d.Stats(); got != (Stats{Snapshots: 5, Samples: 45, Dropped: 5}) {
+		t.Errorf("%+v", got)
+	}
+	if !strings.Contains(log.String(), "samples=5") || !strings.Contains(log.String(), "poison") {
+		t.Errorf("%s", log)
+	}
+}
+
+func TestPartialSuccess(t *testing.T) {
+	r := &receiver{answer: func(*pprofx.Snapshot) error { return &otlp.PartialError{Rejected: 1, Of: 2} }}
+	s, d, _ := fixture(t, r, nil)
+	fill(t, s, 1)
+	deliverAll(t, d)
+	if got := d.Stats(); got != (Stats{Snapshots: 1, Samples: 5, Dropped: 5}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestDamagedSnapshot(t *testing.T) {
+	r := &receiver{}
+	s, d, log := fixture(t, r, nil)
+	fill(t, s, 1)
+	if _, err := s.Append([]byte("not a frame"), 1100, 1200); err != nil {
+		t.Fatal(err)
+	}
+	deliverAll(t, d)
+	got, want := d.Stats(), Stats{Snapshots: 1, Samples: 10, Damaged: 1}
+	if got != want || !strings.Contains(log.String(), "number=2") {
+		t.Errorf("%+v, want %+v: %s", got, want, log)
+	}
+}
+
+func TestLabels(t *testing.T) {
+	r := &receiver{}
+	s, d, _ := fixture(t, r, func(l *pprofx.Label) bool { return l.Key == "http.route" })
+	fill(t, s, 1)
+	deliverAll(t, d)
+	if len(r.keys) != 10 || slices.Contains(r.keys, "tenant") {
+		t.Errorf("%v", r.keys)
+	}
+}
