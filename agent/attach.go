@@ -10,10 +10,10 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/resource"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/selfcheck"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
-	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
@@ -93,10 +93,9 @@ func (a *Agent) readProcess(pid int) (*target, error) {
 	}
 	config := labels.Configure(a.tree, p.Layout)
 	labels.ConfigureUVPool(config, p, a.tree)
-	derived := pprofx.Process{Executable: p.Executable, Container: procs.ContainerID(pid)}
 	t := &target{
 		Process: p, config: config, opened: opened, mapped: opened, threads: map[[16]int8]string{},
-		labels: a.decoder.Process(p, config, derived), learner: a.learners.Learner(p, config.Id),
+		labels: a.decoder.Process(p, config, resource.Of(pid, p.Executable)), learner: a.learners.Learner(p, config.Id),
 	}
 	t.symbolizer = symbolize.New(p, a.kernel, a.followMaps(t))
 	t.symbolizer.Tell(a.sampler.Known(), config.Id)

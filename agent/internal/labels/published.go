@@ -95,7 +95,9 @@ func describe(derived pprofx.Process, p *reqctx.ProcessContext) pprofx.Process {
 		case l.Key == "container.id" && l.Str != "":
 			out.Container = l.Str
 		case !slices.Contains(fromKernel, l.Key):
-			out.Attributes = append(out.Attributes, pprofx.Label{Key: l.Key, Str: l.Str, Num: l.Num})
+			other := func(known pprofx.Label) bool { return known.Key == l.Key }
+			out.Attributes = append(slices.DeleteFunc(slices.Clone(out.Attributes), other),
+				pprofx.Label{Key: l.Key, Str: l.Str, Num: l.Num})
 		}
 	}
 	return out

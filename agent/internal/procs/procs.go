@@ -122,23 +122,3 @@ func Root(pid int) string { return fmt.Sprintf("/proc/%d/root", pid) }
 func Path(pid int, m Mapping) string {
 	return filepath.Join(Root(pid), strings.TrimSuffix(m.Path, " (deleted)"))
 }
-
-// ContainerID returns the id of the container of a process: the first hexadecimal name of 64 digits in the path of its
-// control group. It is empty if there is none.
-func ContainerID(pid int) string {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
-	if err != nil {
-		return ""
-	}
-	return containerID(string(b))
-}
-
-func containerID(cgroup string) string {
-	isHex := func(r rune) bool { return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' }
-	for _, word := range strings.FieldsFunc(cgroup, func(r rune) bool { return !isHex(r) }) {
-		if len(word) == 64 {
-			return word
-		}
-	}
-	return ""
-}

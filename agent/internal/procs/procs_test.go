@@ -23,6 +23,7 @@ func TestContainerID(t *testing.T) {
 	for cgroup, want := range map[string]string{
 		"": "", "0::/\n": "",
 		"0::/docker/" + id + "\n":                     id,
+		"0::/ecs/" + id[:32] + "-0123456789\n":        id[:32] + "-0123456789",
 		"0::/system.slice/docker-" + id + ".scope\n":  id,
 		"0::/system.slice/crio-" + id + ".scope\n":    id,
 		"12:pids:/ecs/8901fdad7f201c8b26a2/" + id:     id,
@@ -35,7 +36,22 @@ func TestContainerID(t *testing.T) {
 		"0::/" + strings.ToUpper(id):     "",
 		"0::/" + id[:32] + "/" + id[32:]: "",
 	} {
-		if got := containerID(cgroup); got != want {
+		if got := ContainerID(cgroup); got != want {
+			t.Errorf("%q: %q, want %q", cgroup, got, want)
+		}
+	}
+}
+
+func TestPodUID(t *testing.T) {
+	const uid = "8a3c1e52-0d4b-4f6a-9c7d-1234567890ab"
+	for cgroup, want := range map[string]string{
+		"": "", "0::/docker/abc\n": "",
+		"0::/kubepods/burstable/pod" + uid + "/abc\n":                                            uid,
+		"0::/kubepods.slice/kubepods-pod" + strings.ReplaceAll(uid, "-", "_") + ".slice/x.scope": uid,
+		"0::/kubepods/burstable/pod" + uid + "0/abc\n":                                           "",
+		"0::/tripod" + uid + "/abc\n":                                                            "",
+	} {
+		if got := PodUID(cgroup); got != want {
 			t.Errorf("%q: %q, want %q", cgroup, got, want)
 		}
 	}

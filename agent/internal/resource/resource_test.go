@@ -1,0 +1,106 @@
+package resource
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// service starts a process whose arguments are those of a Node process with a script in an application's folder.
+func service(t *testing.T, packages map[string]string, env ...string) int {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "app/src"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range packages {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "app/src/server.js"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("tail", "-f", "src/server.js")
+	cmd.Dir, cmd.Env = filepath.Join(dir, "app"), env
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	return cmd.Process.Pid
+}
+
+func TestOf(t *testing.T) {
+	shop := map[string]string{"app/package.json": `{"name": "@acme/shop"}`}
+	for name, test := range map[string]struct {
+		packages map[string]string
+		env      []string
+		want     pprofx.Process
+	}{
+		"nothing":      {},
+		"package.json": {shop, nil, pprofx.Process{Service: "@acme/shop"}},
+		"the nearest that has a name": {map[string]string{
+			"package.json": `{"name": "all"}`, "app/package.json": `{"name": "one"}`,
+			"app/src/package.json": `{"type": "module"}`,
+		}, nil, pprofx.Process{Service: "one"}},
+		"not JSON":   {map[string]string{"app/package.json": `{"name": `}, nil, pprofx.Process{}},
+		"not a text": {map[string]string{"app/package.json": `{"name": 5}`}, nil, pprofx.Process{}},
+		"Kubernetes": {shop, []string{"KUBERNETES_SERVICE_HOST=10.0.0.1"}, pprofx.Process{}},
+		"attributes": {shop, []string{
+			"OTEL_RESOURCE_ATTRIBUTES=service.name=till, service.version=1%2C2,x,=y,z=,process.pid=1"},
+			pprofx.Process{Service: "till", Attributes: []pprofx.Label{{Key: "service.version", Str: "1,2"}}}},
+		"service name": {shop, []string{
+			"OTEL_RESOURCE_ATTRIBUTES=service.name=till,container.id=c1", "OTEL_SERVICE_NAME=desk"},
+			pprofx.Process{Service: "desk", Container: "c1"}},
+		"too long": {nil, []string{"OTEL_RESOURCE_ATTRIBUTES=a=" + strings.Repeat("x", 2000),
+			"OTEL_SERVICE_NAME=" + strings.Repeat("x", 2000)}, pprofx.Process{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, Of(service(t, test.packages, test.env...), "")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A service cannot make hotspan read what it may not read itself, wait, or read without an end.
+func TestStrangePackages(t *testing.T) {
+	dir := t.TempDir()
+	pid := service(t, map[string]string{"app/package.json": strings.Repeat(" ", maxPackage) + `{"name": "x"}`})
+	if got := packageName(pid); got != "" {
+		t.Errorf("a large package.json: %q", got)
+	}
+	if err := exec.Command("mkfifo", filepath.Join(dir, "package.json")).Run(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("tail", "-f", filepath.Join(dir, "a.js"))
+	if err := os.WriteFile(filepath.Join(dir, "a.js"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	if got := packageName(cmd.Process.Pid); got != "" { // it would wait for ever
+		t.Errorf("a FIFO: %q", got)
+	}
+}
+
+func TestScriptOf(t *testing.T) {
+	for arguments, want := range map[string]string{
+		"": "", "node": "", "node app.js": "app.js", "node --inspect app.js x": "app.js",
+		"node -r dd-trace/init app.js": "app.js", "node --import=x app.js": "app.js",
+		"node --import x app.js": "app.js",
+		"node -e 1":              "", "node -- -odd.js": "-odd.js", "node --test a.js": "", "node ./a/../b.js": "b.js",
+	} {
+		if got := scriptOf(strings.Fields(arguments)); got != want {
+			t.Errorf("%s: %q, want %q", arguments, got, want)
+		}
+	}
+}
