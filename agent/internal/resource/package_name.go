@@ -13,6 +13,7 @@ import (
 )
 
 const (
+	maxLength  = 1024      // bytes of a name, a key or a value
 	maxPackage = 256 << 10 // bytes of a package.json
 	maxAbove   = 16        // directories above the script that are searched
 )

@@ -11,11 +11,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Limits of what the environment of a process may add.
-const (
-	maxAttributes = 64
-	maxLength     = 1024 // of a key or value, in bytes
-)
+// maxAttributes bounds what the environment of a process may add.
+const maxAttributes = 64
 
 // Of describes a process. What is unknown is empty. The service's name is that of OTEL_SERVICE_NAME, then of
 // OTEL_RESOURCE_ATTRIBUTES, then of the package.json of its script; the last not in Kubernetes, where the name of what
