@@ -49,6 +49,9 @@ type Config struct {
 	// FileCache is a directory for what is parsed of executable files, so that the next start need not parse them: at
 	// most 256 MiB. It is made where it is missing, and not used if others could write to it; empty means none.
 	FileCache string
+	// Run calls OnCut when sampling begins and after each snapshot, on its own goroutine, with the counts so far and
+	// the number of processes; nil means never.
+	OnCut func(s Stats, processes int)
 	// Log receives messages for the user; nil discards them.
 	Log *slog.Logger
 	// Run calls Progress about twice a second, on its own goroutine; nil means never.

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"maps"
 	"time"
 
 	"github.com/hotspan/hotspan/pprofx"
@@ -21,6 +22,16 @@ func (a *Agent) cut(end time.Time) {
 	snapshot := a.builder.Cut(end.UnixNano())
 	a.stats.written(snapshot)
 	a.passes.put(snapshot)
+	a.tell()
+}
+
+// tell reports the counts so far.
+func (a *Agent) tell() {
+	if a.config.OnCut != nil {
+		s := a.stats
+		s.Lost = maps.Clone(s.Lost)
+		a.config.OnCut(s, len(a.targets))
+	}
 }
 
 // countLosses adds to the snapshot the samples that the BPF program has dropped since the last call.

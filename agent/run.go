@@ -92,6 +92,7 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 		return stats, errors.Join(err, closing)
 	}
 	a.sampling = sampler.Now()
+	a.tell()
 	end := a.nextCut(a.stats.Start)
 	for ctx.Err() == nil && !a.finished() {
 		a.sampler.Wait(earliest(end.Add(slack), a.nextMaintenance()))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 
-	collectorpb "go.opentelemetry.io/proto/otlp/collector/profiles/v1development"
 	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
 	"google.golang.org/protobuf/proto"
 
@@ -73,11 +72,11 @@ func (e *Exporter) Write(ctx context.Context, s *pprofx.Snapshot) error {
 		if err != nil {
 			return fmt.Errorf("otlp %s: %w", e.endpoint, err)
 		}
-		answer, err := e.deliver(ctx, data)
+		a, err := e.deliver(ctx, data)
 		if err != nil {
 			return fmt.Errorf("otlp %s: message %d of %d: %w", e.endpoint, i+1, len(all), err)
 		}
-		e.note(partial, answer, m)
+		e.note(partial, a, m)
 	}
 	if partial.Rejected > 0 {
 		return partial
@@ -86,12 +85,12 @@ func (e *Exporter) Write(ctx context.Context, s *pprofx.Snapshot) error {
 }
 
 // deliver sends one message and tries again after errors that may pass, until ctx ends.
-func (e *Exporter) deliver(ctx context.Context, data []byte) (*collectorpb.ExportProfilesPartialSuccess, error) {
+func (e *Exporter) deliver(ctx context.Context, data []byte) (answer, error) {
 	var last error
 	for try := 1; ; try++ {
-		answer, err := e.try(ctx, data)
+		a, err := e.try(ctx, data)
 		if err == nil {
-			return answer, nil
+			return a, nil
 		}
 		if ctx.Err() != nil && last != nil {
 			err = last // says more than that time ran out
@@ -99,15 +98,15 @@ func (e *Exporter) deliver(ctx context.Context, data []byte) (*collectorpb.Expor
 		last = err
 		wait, again := nextTry(err, try)
 		if !again {
-			return nil, explain(err)
+			return answer{}, explain(err)
 		}
 		if !pause(ctx, wait) {
-			return nil, fmt.Errorf("gave up after %d tries (%w): %w", try, ended(ctx), explain(err))
+			return answer{}, fmt.Errorf("gave up after %d tries (%w): %w", try, ended(ctx), explain(err))
 		}
 	}
 }
 
-func (e *Exporter) try(ctx context.Context, message []byte) (*collectorpb.ExportProfilesPartialSuccess, error) {
+func (e *Exporter) try(ctx context.Context, message []byte) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.config.Timeout)
 	defer cancel()
 	return e.transport.send(ctx, message)
@@ -129,13 +128,13 @@ func (e *PartialError) Error() string {
 }
 
 // note adds the server's answer to message m to p.
-func (e *Exporter) note(p *PartialError, answer *collectorpb.ExportProfilesPartialSuccess, m *profilespb.ProfilesData) {
+func (e *Exporter) note(p *PartialError, a answer, m *profilespb.ProfilesData) {
 	p.Of += int64(len(m.ResourceProfiles))
-	p.Rejected += answer.GetRejectedProfiles()
+	p.Rejected += a.rejected
 	switch {
-	case answer.GetRejectedProfiles() > 0:
-		p.Message = answer.GetErrorMessage()
-	case answer.GetErrorMessage() != "" && e.config.Warn != nil:
-		e.config.Warn(answer.GetErrorMessage())
+	case a.rejected > 0:
+		p.Message = a.message
+	case a.message != "" && e.config.Warn != nil:
+		e.config.Warn(a.message)
 	}
 }

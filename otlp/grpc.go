@@ -5,14 +5,11 @@ import (
 	"errors"
 	"net/url"
 
-	collectorpb "go.opentelemetry.io/proto/otlp/collector/profiles/v1development"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/encoding"
 	_ "google.golang.org/grpc/encoding/gzip" // for what servers send
-	encodingproto "google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 )
@@ -50,7 +47,7 @@ func (c *Config) dialOptions(secure bool) []grpc.DialOption {
 		grpc.WithTransportCredentials(transport),
 		grpc.WithConnectParams(reconnect),
 		grpc.WithUserAgent(c.Agent.userAgent()),
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(marshalled{encoding.GetCodecV2(encodingproto.Name)})),
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(marshalled{})),
 	}
 	if !c.Plain {
 		options = append(options, grpc.WithCompressor(fastGzip))
@@ -62,17 +59,28 @@ func (c *Config) dialOptions(secure bool) []grpc.DialOption {
 const exportMethod = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export"
 
 // send implements transport.
-func (t *grpcTransport) send(ctx context.Context, message []byte) (*collectorpb.ExportProfilesPartialSuccess, error) {
-	var response collectorpb.ExportProfilesServiceResponse
+func (t *grpcTransport) send(ctx context.Context, message []byte) (answer, error) {
+	var response []byte
 	ctx = metadata.NewOutgoingContext(ctx, t.headers)
-	err := t.Invoke(ctx, exportMethod, message, &response)
-	return response.PartialSuccess, err
+	if err := t.Invoke(ctx, exportMethod, message, &response); err != nil {
+		return answer{}, err
+	}
+	return parseAnswer(response)
 }
 
-// marshalled is the codec of requests that are marshalled already.
-type marshalled struct{ encoding.CodecV2 }
+// marshalled is the codec of messages that are marshalled already.
+type marshalled struct{}
+
+// Name is that of the codec on the wire.
+func (marshalled) Name() string { return "proto" }
 
 // Marshal takes a []byte and implements encoding.CodecV2.
-func (m marshalled) Marshal(v any) (mem.BufferSlice, error) {
+func (marshalled) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(v.([]byte))}, nil
+}
+
+// Unmarshal takes a *[]byte and implements encoding.CodecV2.
+func (marshalled) Unmarshal(data mem.BufferSlice, v any) error {
+	*v.(*[]byte) = data.Materialize()
+	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	collectorpb "go.opentelemetry.io/proto/otlp/collector/profiles/v1development"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/codes"
@@ -61,33 +60,33 @@ func newHTTP(u *url.URL, c *Config) (transport, error) {
 }
 
 // send implements transport.
-func (t *httpTransport) send(ctx context.Context, message []byte) (*collectorpb.ExportProfilesPartialSuccess, error) {
-	body, err := t.body(message)
+func (t *httpTransport) send(ctx context.Context, message []byte) (answer, error) {
+	content, err := t.body(message)
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, content)
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
 	request.Header = t.header.Clone()
 	response, err := t.client.Do(request)
 	if err != nil {
-		return nil, status.Error(codes.Unavailable, err.Error())
+		return answer{}, status.Error(codes.Unavailable, err.Error())
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return nil, status.Error(codes.Unavailable, err.Error())
+		return answer{}, status.Error(codes.Unavailable, err.Error())
 	}
 	if response.StatusCode/100 != 2 {
-		return nil, refusal(response, answer)
+		return answer{}, refusal(response, body)
 	}
-	var out collectorpb.ExportProfilesServiceResponse
-	if err := proto.Unmarshal(answer, &out); err != nil {
-		return nil, nil // it was accepted; what else the server says is in no form that OTLP knows
+	a, err := parseAnswer(body)
+	if err != nil {
+		return answer{}, nil // it was accepted; what else the server says is in no form that OTLP knows
 	}
-	return out.PartialSuccess, nil
+	return a, nil
 }
 
 func (t *httpTransport) body(message []byte) (io.Reader, error) {
@@ -113,7 +112,7 @@ func (t *httpTransport) Close() error {
 
 // refusal returns the gRPC status that means the same as an HTTP response (opentelemetry-proto, docs/specification.md,
 // OTLP/HTTP Response): 429, 502, 503 and 504 are worth another try.
-func refusal(r *http.Response, answer []byte) error {
+func refusal(r *http.Response, body []byte) error {
 	code := codes.InvalidArgument
 	switch r.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -127,7 +126,7 @@ func refusal(r *http.Response, answer []byte) error {
 	case http.StatusRequestEntityTooLarge:
 		code = codes.ResourceExhausted
 	}
-	out := status.New(code, strings.TrimSpace(fmt.Sprintf("HTTP %s: %s", r.Status, said(r, answer))))
+	out := status.New(code, strings.TrimSpace(fmt.Sprintf("HTTP %s: %s", r.Status, said(r, body))))
 	seconds, err := strconv.Atoi(r.Header.Get("Retry-After"))
 	if err == nil && seconds >= 0 && code == codes.Unavailable {
 		wait := durationpb.New(time.Duration(seconds) * time.Second)
@@ -139,11 +138,11 @@ func refusal(r *http.Response, answer []byte) error {
 }
 
 // said returns the message of an answer: a google.rpc.Status, or the beginning of a text.
-func said(r *http.Response, answer []byte) string {
+func said(r *http.Response, body []byte) string {
 	var s statuspb.Status
-	if r.Header.Get("Content-Type") == "application/x-protobuf" && proto.Unmarshal(answer, &s) == nil {
+	if r.Header.Get("Content-Type") == "application/x-protobuf" && proto.Unmarshal(body, &s) == nil {
 		return valid(s.Message)
 	}
 	const enough = 200
-	return valid(string(answer[:min(len(answer), enough)]))
+	return valid(string(body[:min(len(body), enough)]))
 }

@@ -2,12 +2,70 @@ package otlp
 
 import (
 	"context"
+	"errors"
 
-	collectorpb "go.opentelemetry.io/proto/otlp/collector/profiles/v1development"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // transport sends one marshalled message, once. An error says by its gRPC status whether to try again; see nextTry.
 type transport interface {
-	send(ctx context.Context, message []byte) (*collectorpb.ExportProfilesPartialSuccess, error)
+	send(ctx context.Context, message []byte) (answer, error)
 	Close() error
+}
+
+// answer is what a server says of a message that it has accepted.
+type answer struct {
+	rejected int64 // profiles
+	message  string
+}
+
+// parseAnswer reads an ExportProfilesServiceResponse, whose field 1 is an ExportProfilesPartialSuccess with the number
+// of rejected profiles in field 1 and a message in field 2 (profiles_service.proto). The generated type would bring a
+// whole HTTP gateway with it.
+func parseAnswer(response []byte) (a answer, err error) {
+	err = eachField(response, func(n protowire.Number, _ uint64, partial []byte) {
+		if n != 1 || partial == nil {
+			return
+		}
+		err = eachField(partial, func(n protowire.Number, number uint64, text []byte) {
+			switch {
+			case n == 1 && text == nil:
+				a.rejected = int64(number)
+			case n == 2 && text != nil:
+				a.message = valid(string(text))
+			}
+		})
+	})
+	return a, err
+}
+
+var errMalformed = errors.New("the server's answer is malformed")
+
+// eachField calls do with the fields of a message that are numbers or bytes, which are nil for a number.
+func eachField(message []byte, do func(n protowire.Number, number uint64, bytes []byte)) error {
+	for len(message) > 0 {
+		n, kind, size := protowire.ConsumeTag(message)
+		if size < 0 {
+			return errMalformed
+		}
+		message = message[size:]
+		var number uint64
+		var bytes []byte
+		switch kind {
+		case protowire.VarintType:
+			number, size = protowire.ConsumeVarint(message)
+		case protowire.BytesType:
+			bytes, size = protowire.ConsumeBytes(message)
+		default:
+			size = protowire.ConsumeFieldValue(n, kind, message)
+		}
+		if size < 0 {
+			return errMalformed
+		}
+		if kind == protowire.VarintType || kind == protowire.BytesType {
+			do(n, number, bytes)
+		}
+		message = message[size:]
+	}
+	return nil
 }

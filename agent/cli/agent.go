@@ -30,6 +30,7 @@ type agentCmd struct {
 	Store      string        `default:"/var/lib/hotspan" help:"${store} (${default})." placeholder:"DIR"`
 	StoreMIB   int           `name:"store-mib" default:"512" help:"${mib} (${default})." placeholder:"MIB"`
 	StoreAge   time.Duration `default:"24h" help:"${age} (${default})." placeholder:"TIME"`
+	HTTP       string        `name:"http" help:"${http}" placeholder:"HOST:PORT"`
 	SourceMaps bool          `default:"true" negatable:"" help:"${maps}"`
 	Cache      bool          `default:"true" negatable:"" help:"${cache}"`
 	Verbose    bool          `short:"v" help:"Log more about the processes."`
@@ -59,6 +60,14 @@ func (v *agentCmd) Run(c console) error {
 	config.Sinks = []agent.Sink{storeSink{kept}}
 	if err := outputs.start(kept, log); err != nil {
 		return err
+	}
+	if v.HTTP != "" {
+		page := &status{period: v.Period, store: kept, outputs: outputs}
+		if err := page.serve(v.HTTP); err != nil {
+			return err
+		}
+		defer page.close()
+		config.OnCut = page.cut
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

@@ -4,15 +4,21 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/internal/store"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -181,5 +187,48 @@ func TestAgentTables(t *testing.T) {
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got); diff != "" || len(want) < 10 {
 		t.Errorf("docs/agent.md (-code +document): %s", diff)
+	}
+}
+
+// The page lists each metric that the agent has, and no others.
+func TestMetricsTable(t *testing.T) {
+	text, err := os.ReadFile("../../docs/agent.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := store.Open(t.TempDir(), store.Limits{Bytes: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	o, err := openOutputs(destinations{{url: &url.URL{Scheme: "file", Path: "/x/%t.jsonl"}}}, slog.Default())
+	if err == nil {
+		err = o.start(kept, slog.Default())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.finish(0)
+	page := &status{period: time.Minute, store: kept, outputs: o}
+	page.cut(agent.Stats{Lost: map[pprofx.LostReason]int64{pprofx.LostLate: 1}}, 1)
+	if err := page.serve("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	defer page.close()
+	r, err := http.Get("http://" + page.server.Address() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	answer, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := regexp.MustCompile(`\bhotspan_[a-z_]+`)
+	got, want := name.FindAllString(string(text), -1), name.FindAllString(string(answer), -1)
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(slices.Compact(want), slices.Compact(got)); diff != "" || len(want) < 15 {
+		t.Errorf("docs/agent.md (-agent +document): %s", diff)
 	}
 }

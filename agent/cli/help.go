@@ -17,6 +17,7 @@ var help = kong.Vars{
 		"follow, after commas. May be repeated.",
 	"rate":  "Samples per second on each CPU",
 	"store": "Directory that keeps snapshots until they are delivered, and for later questions",
+	"http":  "Serve /metrics, /healthz and /readyz on loopback, such as 127.0.0.1:7071.",
 	"mib":   "Most that the store keeps, in MiB",
 	"age":   "How long the store keeps a snapshot, at most",
 	"maps":  "Show the original files and lines of TypeScript and of bundles, from their source maps (on).",

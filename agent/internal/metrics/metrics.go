@@ -1,0 +1,69 @@
+// Package metrics serves what the agent knows of itself over HTTP, on loopback: /metrics in Prometheus's format,
+// /healthz and /readyz.
+package metrics
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Server serves until Close.
+type Server struct {
+	listener net.Listener
+	server   *http.Server
+}
+
+// Listen serves at HOST:PORT, which must be on loopback: nobody is asked for a password. read is called for each
+// request, from any goroutine. hung is for how long no snapshot may be cut in a healthy agent.
+func Listen(address string, read func() Values, hung time.Duration) (*Server, error) {
+	host, _, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, fmt.Errorf("%s: want an address on loopback, such as 127.0.0.1:7071", address)
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{listener, &http.Server{
+		Handler: handler(read, hung), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second,
+		MaxHeaderBytes: 16 << 10,
+	}}
+	go s.server.Serve(listener)
+	return s, nil
+}
+
+// Address returns HOST:PORT.
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// Close ends the server and its connections.
+func (s *Server) Close() error { return s.server.Close() }
+
+func handler(read func() Values, hung time.Duration) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collector{read}, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewGoCollector())
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, !read().Cut.IsZero(), "sampling", "not sampling yet")
+	})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		since := time.Since(read().Cut).Round(time.Millisecond)
+		answer(w, since < hung, "ok", fmt.Sprintf("no snapshot for %v", since))
+	})
+	return mux
+}
+
+func answer(w http.ResponseWriter, ok bool, yes, no string) {
+	if !ok {
+		http.Error(w, no, http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, yes)
+}
