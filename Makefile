@@ -72,10 +72,11 @@ bench-readers: root-bench-readers tools-go tools-test $(PACKAGES)
 	@go test ./agent/internal/walk -run '^$$' -bench '^BenchmarkReaders$$' -benchtime 1x
 
 # Without symbol tables and debugging information, which nothing in hotspan reads: stack traces of Go name functions and
-# lines without them. gRPC's pages for debugging over HTTP are left out too.
+# lines without them. gRPC's pages for debugging are left out too, and net/http's HTTP/2: gRPC has its own, and OTLP over
+# HTTP needs none.
 OUT = bin/hotspan
 build: tools-go
-	go build -trimpath -tags grpcnotrace -ldflags '-s -w' -o $(OUT) .
+	go build -trimpath -tags grpcnotrace,nethttpomithttp2 -ldflags '-s -w' -o $(OUT) .
 
 generate: tools-go tools-bpf
 	go generate ./$(BPF)/...

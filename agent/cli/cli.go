@@ -22,6 +22,7 @@ type commands struct {
 	Record   recordCmd   `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
 	Agent    agentCmd    `cmd:"" help:"Profile all Node.js processes all day, and deliver the profiles."`
 	Convert  convertCmd  `cmd:"" help:"Write a recording in another format."`
+	Report   reportCmd   `cmd:"" help:"Print where the CPU time of a recording went."`
 	Contexts contextsCmd `cmd:"" help:"${contexts}"`
 	Doctor   doctorCmd   `cmd:"" help:"Show what can be profiled on this machine, and what is missing."`
 	Layout   layoutCmd   `cmd:"" help:"Print the V8 layout of a Node.js binary, and how each part of it is known."`
@@ -50,7 +51,7 @@ func Main(args []string, stdout, stderr io.Writer) (code int) {
 	} else {
 		err = usageError{err}
 	}
-	return report(err, stderr)
+	return exitCode(err, stderr)
 }
 
 func newParser(stdout, stderr io.Writer) *kong.Kong {
@@ -72,7 +73,7 @@ func newParser(stdout, stderr io.Writer) *kong.Kong {
 	return parser
 }
 
-func report(err error, stderr io.Writer) int {
+func exitCode(err error, stderr io.Writer) int {
 	var usage usageError
 	switch {
 	case err == nil:

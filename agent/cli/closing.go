@@ -128,7 +128,7 @@ func next(c console, s *agent.Stats, files *fileSink) {
 		fmt.Fprintf(c, "no samples: the process used no CPU in %v\n", s.End.Sub(s.Start).Round(time.Second))
 	}
 	if files.format == formatOTLP {
-		fmt.Fprintf(c, "next: hotspan convert %s %s.pb.gz\n", files.last, strings.TrimSuffix(files.last, ".otlp"))
+		fmt.Fprintf(c, "next: hotspan report %s\n", files.last)
 	}
 	if files.format == pprofx.Pprof || files.format == pprofx.Datadog {
 		fmt.Fprintf(c, "next: go tool pprof -filefunctions -top %s\n", files.last)

@@ -34,12 +34,11 @@ func (v *convertCmd) Run(c console) error {
 	if err != nil {
 		return err
 	}
-	var snapshots, rows, lost int64
+	var rows, lost int64
 	for s := first; err == nil; s, err = from.Next() {
 		if err := out.add(s); err != nil {
 			return err
 		}
-		snapshots++
 		rows += int64(len(s.Rows))
 		for _, n := range s.Lost {
 			lost += n
@@ -55,8 +54,7 @@ func (v *convertCmd) Run(c console) error {
 	if err := out.finish(); err != nil {
 		return err
 	}
-	fmt.Fprintf(c, "wrote %s: %d samples in %d snapshots; %d were lost when it was recorded\n",
-		v.Out, rows, snapshots, lost)
+	fmt.Fprintf(c, "wrote %s: %d samples; %d were lost when it was recorded\n", v.Out, rows, lost)
 	if left := leftOut(left); left != "" {
 		fmt.Fprintf(c, "left out of the file, over its limits: %s\n", left)
 	}

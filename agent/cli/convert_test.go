@@ -35,7 +35,7 @@ func TestConvert(t *testing.T) {
 		size int
 		says string
 	}{
-		"all":     {whole, "6 samples in 3 snapshots; 0 were lost"},
+		"all":     {whole, "6 samples; 0 were lost"},
 		"cut off": {whole + 20, "warn: the recording is cut off"},
 	} {
 		if err := os.WriteFile(in, recording.Bytes()[:test.size], 0o600); err != nil {

@@ -1,5 +1,5 @@
 // Command demo shows what hotspan does: it starts the Express service of examples/express, puts load on it, records it
-// from outside for some seconds, and prints which routes, functions and traces used the CPU.
+// from outside for some seconds, and has hotspan print which routes, functions and traces used the CPU.
 package main
 
 import (
@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -17,7 +19,7 @@ func main() {
 	flag.StringVar(&o.node, "node", "node", "the Node `executable` that runs the service")
 	flag.StringVar(&o.hotspan, "hotspan", "bin/hotspan", "the hotspan `executable`")
 	flag.StringVar(&o.service, "service", "examples/express", "`folder` of the service")
-	flag.StringVar(&o.out, "o", "demo.pb.gz", "`file` for the profile")
+	flag.StringVar(&o.out, "o", "demo.otlp", "`file` for the recording")
 	flag.DurationVar(&o.duration, "d", 10*time.Second, "how long to record")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -35,14 +37,20 @@ func run(ctx context.Context, o options) error {
 	if err := record(ctx, o); err != nil {
 		return err
 	}
-	r, err := readReport(o.out, o.service)
-	if err != nil {
+	fmt.Println()
+	if err := runHotspan(ctx, o, "report", o.out); err != nil {
 		return err
 	}
-	if r.total == 0 {
-		return fmt.Errorf("%s has no CPU samples: was the service idle?", o.out)
+	pprof := strings.TrimSuffix(o.out, ".otlp") + ".pb.gz"
+	if err := runHotspan(ctx, o, "convert", o.out, pprof); err != nil {
+		return err
 	}
-	newPrinter(os.Stdout).report(r, o.out)
+	fmt.Printf(`
+Look further: the recording is %[1]s, and %[2]s for pprof.
+  bin/hotspan report --route /search %[1]s
+  go tool pprof -top -tagfocus http.route=/search %[2]s
+  go tool pprof -http 127.0.0.1:8080 -tagroot http.route %[2]s
+`, o.out, pprof)
 	return nil
 }
 
@@ -63,5 +71,5 @@ func record(ctx context.Context, o options) error {
 	if err := sleep(ctx, before*time.Second); err != nil {
 		return err
 	}
-	return runHotspan(ctx, o, s.pid())
+	return runHotspan(ctx, o, "record", "-p", strconv.Itoa(s.pid()), "-d", o.duration.String(), "-o", o.out)
 }

@@ -12,7 +12,7 @@ type options struct {
 	node     string        // the Node executable that runs the service
 	hotspan  string        // the hotspan executable
 	service  string        // folder of the service
-	out      string        // the profile to write
+	out      string        // the recording to write
 	duration time.Duration // of the recording
 }
 

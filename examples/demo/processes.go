@@ -93,8 +93,8 @@ func startLoad(ctx context.Context, o options, url string, seconds int) (child, 
 	return child{cmd}, nil
 }
 
-func runHotspan(ctx context.Context, o options, pid int) error {
-	args := []string{"record", "-p", strconv.Itoa(pid), "-d", o.duration.String(), "-o", o.out, "--format", "pprof"}
+// runHotspan runs a verb, and waits for its end.
+func runHotspan(ctx context.Context, o options, args ...string) error {
 	cmd := exec.CommandContext(ctx, o.hotspan, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // Ctrl-C writes the file
 	cmd.WaitDelay = stopTimeout
@@ -104,7 +104,7 @@ func runHotspan(ctx context.Context, o options, pid int) error {
 		return errors.New("interrupted")
 	}
 	if err != nil {
-		return fmt.Errorf("hotspan did not record (%w): %s doctor says what this machine lacks", err, o.hotspan)
+		return fmt.Errorf("hotspan %s failed (%w): %s doctor says what this machine lacks", args[0], err, o.hotspan)
 	}
 	return nil
 }

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hotspan/hotspan/pprofx/report"
+)
+
+// reportPrinter prints a report for people.
+type reportPrinter struct {
+	io.Writer
+	*report.Report
+	most int // lines of a table
+}
+
+func printReport(to io.Writer, r *report.Report, by string, most int) {
+	p := reportPrinter{to, r, most}
+	fmt.Fprintf(to, "%s of CPU in %d samples, of %v from %s UTC%s\n", p.cpu(r.Samples), r.Samples,
+		time.Duration(r.End-r.Start).Round(100*time.Millisecond),
+		time.Unix(0, r.Start).UTC().Format("2006-01-02 15:04:05"), lostText(r.Lost))
+	if r.Samples == 0 {
+		return
+	}
+	fmt.Fprintf(to, "%s\n", strings.Join(p.classes(r.Classes, r.Samples, true), ", "))
+	p.groups("route", "(no route)", r.Routes, most)
+	if by != "" {
+		p.groups(by, "(no "+by+")", r.By, most)
+	}
+	p.functions()
+	if len(r.Traces) > 0 {
+		p.groups(fmt.Sprintf("trace, of %d", len(r.Traces)), "", r.Traces, (most+1)/2)
+	}
+	p.groups("thread", "(no name)", r.Threads, most)
+}
+
+func lostText(lost map[string]int64) string {
+	if text := counts(lost); text != "" {
+		return ", lost" + text
+	}
+	return ", none lost"
+}
+
+// groups prints a table of what samples have in common.
+func (p reportPrinter) groups(by, none string, all []report.Group, most int) {
+	fmt.Fprintf(p, "\nCPU by %s\n", by)
+	for _, g := range all[:min(len(all), most)] {
+		more := append([]string{safe(g.Detail)}, p.classes(g.Classes, g.Samples, false)...)
+		p.line(g.Samples, fmt.Sprintf("%9s", p.cpu(g.Samples)), safe(cmp.Or(g.Name, none)), more)
+	}
+	p.rest(len(all) - most)
+}
+
+// functions prints the functions with most own samples.
+func (p reportPrinter) functions() {
+	all := slices.Clone(p.Functions)
+	all = slices.DeleteFunc(all, func(f report.Function) bool { return f.Own == 0 })
+	fmt.Fprint(p, "\nCPU by function: of its own, with what V8, Node and the kernel did for it; ",
+		"with callees; hottest line\n")
+	for _, f := range all[:min(len(all), p.most)] {
+		where := shortFile(f.File)
+		if f.Line > 0 {
+			where += fmt.Sprintf(":%d", f.Line)
+		}
+		p.line(f.Own, fmt.Sprintf("%9s  %9s", p.cpu(f.Own), p.cpu(f.Total)), safe(f.Name),
+			append([]string{safe(where)}, p.classes(f.Classes, f.Own, false)...))
+	}
+	p.rest(len(all) - p.most)
+}
+
+func (p reportPrinter) line(samples int64, time, name string, more []string) {
+	more = slices.DeleteFunc(more, func(s string) bool { return s == "" })
+	share := percent(samples, p.Samples)
+	text := fmt.Sprintf("  %s  %6s  %s  %s", time, share, fit(name, 34), strings.Join(more, ", "))
+	fmt.Fprintln(p, strings.TrimRight(text, " "))
+}
+
+func (p reportPrinter) rest(n int) {
+	if n > 0 {
+		fmt.Fprintf(p, "  … and %d more\n", n)
+	}
+}
+
+// classes lists what the CPU did: of all samples each class, else those worth a word.
+func (p reportPrinter) classes(of report.Counts, samples int64, all bool) (parts []string) {
+	least := 0.05
+	if all {
+		least = 0.005
+	}
+	for i, n := range of {
+		class := report.Class(i)
+		if n > 0 && float64(n) >= least*float64(samples) && (class != report.JS || all) {
+			parts = append(parts, fmt.Sprintf("%v %.0f %%", class, 100*float64(n)/float64(samples)))
+		}
+	}
+	return parts
+}
+
+// cpu is the time that samples stand for.
+func (p reportPrinter) cpu(samples int64) string {
+	d := time.Duration(samples * p.Period)
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}
+
+// shortFile drops what all files of a kind have in common.
+func shortFile(name string) string {
+	if _, short, ok := strings.Cut(name, "/node_modules/"); ok {
+		return short
+	}
+	if strings.HasPrefix(name, "node:") {
+		return name
+	}
+	name = strings.TrimPrefix(name, "file://")
+	if dir, file := path.Split(name); dir != "" {
+		return path.Join(path.Base(dir), file)
+	}
+	return name
+}
+
+// fit pads or cuts a text to so many characters.
+func fit(text string, width int) string {
+	n := utf8.RuneCountInString(text)
+	if n <= width {
+		return text + strings.Repeat(" ", width-n)
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}
+
+// safe replaces what a terminal would take for a command: names come from the processes.
+func safe(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, text)
+}

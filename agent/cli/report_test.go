@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/otlp"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// recordingFile writes a recording of a second at 100 Hz: half of it in a route, 30 samples of them in a collection.
+func recordingFile(t *testing.T) string {
+	t.Helper()
+	b, err := pprofx.NewBuilder(1_760_000_000_000_000_000, 1e7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames := []*pprofx.Frame{
+		{Function: "sort", Kind: pprofx.Builtin},
+		{Function: "rank\x1b[2J", File: "file:///srv/app/routes/ranking.js", Line: 7, Kind: pprofx.JS},
+		{Function: "idle", File: "/srv/app/node_modules/x/idle.js", Line: 3, Kind: pprofx.JS},
+	}
+	for i := range int64(100) {
+		s := &pprofx.Sample{Time: 1_760_000_000_000_000_000 + i*1e7, PID: 1, TID: 1, Thread: "node",
+			Stop: pprofx.StopRoot, State: pprofx.StateJS, Stack: frames[2:]}
+		if i < 50 {
+			s.Stack, s.Labels = frames[:2], []pprofx.Label{{Key: "http.route", Str: "/ranking"},
+				{Key: "tenant", Str: "a"}, {Key: "trace_id", Str: "00000000000000000000000000000001"}}
+		}
+		if i < 30 {
+			s.State = pprofx.StateGC
+		}
+		b.Add(s)
+	}
+	b.Lose(pprofx.LostRingFull, 3)
+	path := filepath.Join(t.TempDir(), "r.otlp")
+	frame, err := otlp.Compress(b.Cut(1_760_000_001_000_000_000), otlp.Agent{})
+	if err == nil {
+		err = os.WriteFile(path, frame, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestReport(t *testing.T) {
+	file := recordingFile(t)
+	var out, stderr bytes.Buffer
+	if code := Main([]string{"report", "--by", "tenant", file}, &out, &stderr); code != 0 {
+		t.Fatalf("code %d: %s", code, &stderr)
+	}
+	want := strings.TrimLeft(`
+1.00 s of CPU in 100 samples, of 1s from 2025-10-09 08:53:20 UTC, lost (ring buffer full 3)
+gc 30 %, js 70 %
+
+CPU by route
+     500 ms  50.0 %  (no route)
+     500 ms  50.0 %  /ranking                            gc 60 %
+
+CPU by tenant
+     500 ms  50.0 %  (no tenant)
+     500 ms  50.0 %  a                                   gc 60 %
+
+CPU by function: of its own, with what V8, Node and the kernel did for it; with callees; hottest line
+     500 ms     500 ms  50.0 %  idle                                x/idle.js:3
+     500 ms     500 ms  50.0 %  rank [2J                            routes/ranking.js:7, gc 60 %
+
+CPU by trace, of 1
+     500 ms  50.0 %  00000000000000000000000000000001    /ranking, gc 60 %
+
+CPU by thread
+     1.00 s  100.0 %  node                                gc 30 %
+`, "\n")
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReportOfRoute(t *testing.T) {
+	file := recordingFile(t)
+	for _, args := range [][]string{
+		{"--route", "/ranking"}, {"--trace", "00000000000000000000000000000001"},
+	} {
+		var out, stderr bytes.Buffer
+		if code := Main(append([]string{"report", "--json", file, file}, args...), &out, &stderr); code != 0 {
+			t.Fatalf("code %d: %s", code, &stderr)
+		}
+		var r struct {
+			Samples int64
+			Lost    map[string]int64
+			Classes map[string]int64
+			Routes  []struct{ Name string }
+		}
+		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Samples != 100 || r.Classes["gc"] != 60 || len(r.Routes) != 1 || r.Lost["ring buffer full"] != 6 {
+			t.Errorf("%v of the file twice: %+v", args, r)
+		}
+	}
+}
+
+func TestReportErrors(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"empty": "", "text": strings.Repeat("no recording ", 9)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for says, args := range map[string][]string{
+		"empty is empty":    {dir + "/empty"},
+		"text: snapshot 1":  {dir + "/text"},
+		"no such file":      {dir + "/none"},
+		"expected":          {},
+		"--lines 0: at lea": {"--lines", "0", dir + "/empty"},
+	} {
+		var stderr bytes.Buffer
+		code := Main(append([]string{"report"}, args...), &stderr, &stderr)
+		if code == 0 || !strings.Contains(stderr.String(), says) {
+			t.Errorf("%v: code %d, %s", args, code, &stderr)
+		}
+	}
+}

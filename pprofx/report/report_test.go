@@ -1,0 +1,224 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// snapshots are some of random samples.
+func snapshots(t *testing.T) (all []*pprofx.Snapshot) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	b, err := pprofx.NewBuilder(1000, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var frames []*pprofx.Frame
+	for i := range 12 {
+		f := &pprofx.Frame{Function: fmt.Sprint("f", i%5), Kind: pprofx.Kind(i % 8), Line: i % 3}
+		if f.Kind == pprofx.JS {
+			f.File = fmt.Sprint("file", i%2)
+		}
+		frames = append(frames, f)
+	}
+	for i := range int64(3) {
+		for at := range int64(300) {
+			s := &pprofx.Sample{Time: 1000 + 300*i + at, State: pprofx.State(r.IntN(6)), Stop: pprofx.StopRoot,
+				Thread: []string{"", "node", poolThread}[r.IntN(3)]}
+			for range r.IntN(6) {
+				s.Stack = append(s.Stack, frames[r.IntN(len(frames))])
+			}
+			for _, key := range []string{"http.route", "tenant", "trace_id"} {
+				if r.IntN(3) > 0 {
+					s.Labels = append(s.Labels, pprofx.Label{Key: key, Str: fmt.Sprint(key[:1], r.IntN(3))})
+				}
+			}
+			b.Add(s)
+		}
+		b.Lose(pprofx.LostLate, 2)
+		all = append(all, b.Cut(1300+300*i))
+	}
+	return all
+}
+
+// line is what JSON lines say of a sample.
+type line struct {
+	Thread, State string
+	Labels        map[string]string
+	Stack         []struct {
+		F, File, Mod, Kind string
+		Line               int
+	}
+}
+
+func (l line) class() string {
+	switch {
+	case l.State == "gc" || l.State == "compiler":
+		return l.State
+	case l.Thread == "libuv-worker":
+		return "pool"
+	case len(l.Stack) == 0:
+		return "native"
+	}
+	switch kind := l.Stack[0].Kind; kind {
+	case "kernel", "native":
+		return kind
+	case "marker":
+		return "native"
+	}
+	return "js"
+}
+
+// counts adds up what JSON lines say, in the simplest way. The keys are TABLE NAME [CLASS].
+func countLines(t *testing.T, all []*pprofx.Snapshot, keep func(line) bool) map[string]int64 {
+	t.Helper()
+	n := map[string]int64{}
+	for _, s := range all {
+		var b bytes.Buffer
+		if err := pprofx.WriteJSONL(&b, s); err != nil {
+			t.Fatal(err)
+		}
+		for text := range strings.Lines(b.String()) {
+			var l line
+			if err := json.Unmarshal([]byte(text), &l); err != nil {
+				t.Fatal(err)
+			}
+			if keep(l) {
+				l.count(n)
+			}
+		}
+	}
+	return n
+}
+
+func (l line) count(n map[string]int64) {
+	add := func(table, name string) {
+		n[table+" "+name]++
+		n[table+" "+name+" "+l.class()]++
+	}
+	add("all", "")
+	add("route", l.Labels["http.route"])
+	add("tenant", l.Labels["tenant"])
+	add("thread", l.Thread)
+	if l.Labels["trace_id"] != "" {
+		add("trace", l.Labels["trace_id"])
+	}
+	own := 0
+	for i, f := range l.Stack {
+		if f.Kind == "js" {
+			own = i
+			break
+		}
+	}
+	seen := map[string]bool{}
+	for i, f := range l.Stack {
+		name := f.F + f.File + f.Mod
+		if i == own {
+			add("own", name)
+		}
+		if !seen[name] {
+			n["total "+name]++
+		}
+		seen[name] = true
+	}
+	if len(l.Stack) == 0 {
+		add("own", "[no stack]")
+		n["total [no stack]"]++
+	}
+}
+
+// countReport puts a report into the form of countLines.
+func countReport(r *Report) map[string]int64 {
+	n := map[string]int64{}
+	add := func(table, name string, samples int64, classes Counts) {
+		if samples > 0 {
+			n[table+" "+name] = samples
+		}
+		for i, k := range classes {
+			if k > 0 {
+				n[table+" "+name+" "+Class(i).String()] = k
+			}
+		}
+	}
+	add("all", "", r.Samples, r.Classes)
+	for table, groups := range map[string][]Group{
+		"route": r.Routes, "trace": r.Traces, "thread": r.Threads, "tenant": r.By,
+	} {
+		for _, g := range groups {
+			add(table, g.Name, g.Samples, g.Classes)
+		}
+	}
+	for _, f := range r.Functions {
+		add("own", f.Name+f.File, f.Own, f.Classes)
+		n["total "+f.Name+f.File] = f.Total
+	}
+	return n
+}
+
+func TestReport(t *testing.T) {
+	all := snapshots(t)
+	for name, test := range map[string]struct {
+		keep  func([]pprofx.Label) bool
+		lines func(line) bool
+	}{
+		"all": {nil, func(line) bool { return true }},
+		"a route": {func(labels []pprofx.Label) bool { return value(labels, "http.route") == "h1" },
+			func(l line) bool { return l.Labels["http.route"] == "h1" }},
+		"none": {func([]pprofx.Label) bool { return false }, func(line) bool { return false }},
+	} {
+		b := NewBuilder(test.keep, "tenant")
+		for _, s := range all {
+			b.Add(s)
+		}
+		r := b.Report()
+		want, got := countLines(t, all, test.lines), countReport(r)
+		if diff := cmp.Diff(want, got); diff != "" || name != "none" && len(want) < 50 {
+			t.Errorf("%s: %d counts: %s", name, len(want), diff)
+		}
+		if r.Start != 1000 || r.End != 1900 || r.Period != 10 || !maps.Equal(r.Lost, map[string]int64{"late": 6}) {
+			t.Errorf("%s: %+v", name, r)
+		}
+		for i := 1; i < len(r.Routes); i++ {
+			if r.Routes[i].Samples > r.Routes[i-1].Samples {
+				t.Errorf("%s: routes are not in order", name)
+			}
+		}
+	}
+}
+
+// The hottest line is that of the own samples, not of samples in callees.
+func TestHottestLine(t *testing.T) {
+	b, err := pprofx.NewBuilder(1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string, line int) *pprofx.Frame {
+		return &pprofx.Frame{Function: name, File: "a.js", Line: line}
+	}
+	push := &pprofx.Frame{Function: "ArrayPush", Kind: pprofx.Builtin}
+	for i, stack := range [][]*pprofx.Frame{
+		{at("f", 3)}, {push, at("f", 7)}, {push, at("f", 7)}, {at("g", 1), at("f", 9)}, {at("g", 1), at("f", 9)},
+		{at("g", 1), at("f", 9)},
+	} {
+		b.Add(&pprofx.Sample{Time: int64(1 + i), Stack: stack})
+	}
+	r := NewBuilder(nil, "")
+	r.Add(b.Cut(100))
+	var got []string
+	for _, f := range r.Report().Functions {
+		got = append(got, fmt.Sprintf("%s:%d %d %d", f.Name, f.Line, f.Own, f.Total))
+	}
+	want := []string{"f:7 3 6", "g:1 3 3", "ArrayPush:0 0 2"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
