@@ -6,6 +6,7 @@
 #                       BENCH_BASE=REF BENCH_OTEL=PATH BENCH_FULL=1 BENCH_WRITE=1
 # make bench-readers    what each way to read labels costs a sample (needs root)
 # make build            bin/hotspan
+# make npm              the npm packages as tarballs in bin/npm, and installed in bin/npm/app
 # make generate         the BPF objects anew, with clang-19
 # make check-generated  that the BPF objects are those of the sources
 
@@ -39,7 +40,7 @@ CLANG = 19.1.7
 HAVE_CLANG = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ]
 
-.PHONY: demo test node truth bench bench-readers build generate check-generated nodes root-demo root-test root-node root-truth \
+.PHONY: demo test node truth bench bench-readers build npm generate check-generated nodes root-demo root-test root-node root-truth \
 	root-bench root-bench-readers tools-go tools-npm tools-test tools-bpf
 
 demo: root-demo build examples/express/$(INSTALLED)
@@ -86,6 +87,16 @@ check-generated: tools-go tools-bpf
 	[ "$$before" = "$$(cat $(GENERATED) | sha256sum)" ] || \
 	{ echo "The generated files in $(BPF) were not those of the sources; now they are."; exit 1; }
 	@echo "The generated files in $(BPF) are those of the sources."
+
+# The add-on is built for each of these by its own headers: one for each ABI of Node.
+ADDON_NODES = 18.20.8 20.20.2 22.23.3 24.21.0 25.9.0 26.10.0
+ADDONS = $(ADDON_NODES:%=bin/addons/%)
+bin/addons/%: nodeaddon/build.js $(wildcard nodeaddon/src/*) | tools-go tools-npm tools-test
+	@node=$$(go run ./test/nodes/get $*) && "$$node" nodeaddon/build.js bin/addons && touch $@
+
+npm: tools-go tools-npm $(ADDONS)
+	@CGO_ENABLED=0 $(MAKE) --no-print-directory OUT=bin/hotspan build
+	@node nodeaddon/pack.js bin/addons bin/hotspan bin/npm
 
 nodes: tools-go tools-npm
 	@go run ./test/nodes/get >/dev/null

@@ -1,0 +1,14 @@
+import hotspan from './index.js';
+
+export const {
+  runWithContext,
+  enterWithContext,
+  getContext,
+  withLabels,
+  setLabel,
+  setRoute,
+  bindOpenTelemetry,
+  counters,
+  form,
+} = hotspan;
+export default hotspan;

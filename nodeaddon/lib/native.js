@@ -1,0 +1,38 @@
+'use strict';
+
+const path = require('node:path');
+
+// glibc is the version of the C library that Node runs with, as 2.36; undefined if it is another library.
+function glibc() {
+  const { report } = process;
+  if (!report) return undefined;
+  const before = report.excludeNetwork;
+  report.excludeNetwork = true; // else it asks for the names of the peers
+  try {
+    return report.getReport().header.glibcVersionRuntime;
+  } finally {
+    report.excludeNetwork = before;
+  }
+}
+
+/**
+ * What loads the native part, or says why there is none.
+ *
+ * @returns {{native?: object, missing?: string}}
+ */
+function load() {
+  const { platform, arch, versions } = process;
+  if (platform !== 'linux' || arch !== 'x64') return { missing: `${platform} on ${arch} is not supported` };
+  const file = `${versions.modules}.node`;
+  for (const name of [path.join(__dirname, '..', 'build', file), `@hotspan/addon-linux-x64-glibc/${file}`]) {
+    try {
+      return { native: require(name) };
+    } catch (err) {
+      if (err.code !== 'MODULE_NOT_FOUND') return { missing: err.message };
+    }
+  }
+  if (!glibc()) return { missing: 'the C library is not glibc' };
+  return { missing: `@hotspan/addon-linux-x64-glibc has no ${file} for Node ${versions.node}` };
+}
+
+module.exports = { load };

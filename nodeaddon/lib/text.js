@@ -1,0 +1,62 @@
+'use strict';
+
+const { bytes, counters, write, textOf } = require('./bytes');
+
+// The most of one text that hotspan reads, in bytes.
+const END = 512;
+
+// Where records cannot be published, a context has its labels in one property. hotspan has a rule for its name, and
+// reads the property from outside. The text has, for each label, the length of its key, the key, the length of its
+// value, and the value: bytes of UTF-8, each a character.
+function add(at, name, value) {
+  const text = textOf(value);
+  if (text === undefined) return at;
+  const start = at;
+  const before = counters.cut;
+  const key = write(name, at + 1, Math.min(END - at - 2, 255));
+  const room = Math.min(END - at - key - 2, 255);
+  if (room < 1 || key < 1 || counters.cut > before) {
+    counters.cut = before;
+    counters.dropped++;
+    return start;
+  }
+  bytes[at] = key;
+  at += 1 + key;
+  bytes[at] = write(text, at + 1, room);
+  return at + 1 + bytes[at];
+}
+
+const hexadecimal = /^[0-9a-f]+$/i;
+
+function addID(at, name, id, digits) {
+  if (id === undefined) return at;
+  if (typeof id === 'string' && id.length === digits && hexadecimal.test(id)) return add(at, name, id.toLowerCase());
+  counters.dropped++;
+  return at;
+}
+
+function encode(value, changes) {
+  let at = addID(0, 'trace_id', value.traceId, 32);
+  at = addID(at, 'span_id', value.spanId, 16);
+  if (value.route !== undefined) at = add(at, 'http.route', value.route);
+  const { labels } = value;
+  for (const name in labels) at = add(at, name, labels[name]);
+  for (const name in changes) at = add(at, name, changes[name]);
+  return bytes.latin1Slice(0, at);
+}
+
+/** The class of contexts without a native record. */
+class TextContext {
+  constructor(value) {
+    this['hotspan labels'] = encode(value, null);
+    this.value = value;
+    this.changes = null;
+  }
+
+  set(name, value) {
+    this.changes = { ...this.changes, [name]: value };
+    this['hotspan labels'] = encode(this.value, this.changes);
+  }
+}
+
+module.exports = { TextContext };

@@ -1,0 +1,43 @@
+'use strict';
+
+// node pack.js ADDONS CLI OUT: makes the tarballs of the three packages in OUT, from a folder of built add-ons and the
+// profiler's binary, and installs them in OUT/app, as npm i hotspan does.
+
+const { execFileSync } = require('node:child_process');
+const fs = require('node:fs');
+const path = require('node:path');
+
+const [addons, cli, out] = process.argv.slice(2).map((name) => path.resolve(name));
+const { version, license } = require('./package.json');
+
+fs.rmSync(out, { recursive: true, force: true });
+fs.mkdirSync(path.join(out, 'app'), { recursive: true });
+
+// stage makes the folder of a package for this platform: files maps paths in it to files.
+function stage(name, description, files, libc) {
+  const folder = path.join(out, 'stage', name);
+  for (const [to, from] of Object.entries(files)) {
+    const file = path.join(folder, to);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.copyFileSync(from, file);
+  }
+  const about = { name, version, description, license, os: ['linux'], cpu: ['x64'], ...(libc && { libc: [libc] }) };
+  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(about, null, 2));
+  return folder;
+}
+
+const built = Object.fromEntries(fs.readdirSync(addons).filter((name) => name.endsWith('.node'))
+  .map((name) => [name, path.join(addons, name)]));
+const folders = [
+  __dirname,
+  stage('@hotspan/addon-linux-x64-glibc', 'The native part of hotspan, by ABI of Node.js', built, 'glibc'),
+  stage('@hotspan/cli-linux-x64', 'The CPU profiler hotspan', { 'bin/hotspan': cli }),
+];
+const npm = (args) => execFileSync('npm', args, { cwd: out, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+const tarballs = JSON.parse(npm(['pack', '--json', '--pack-destination', out, ...folders]));
+for (const { filename, size, unpackedSize } of tarballs) {
+  console.log(`${filename}: ${Math.ceil(size / 1024)} KiB, ${Math.ceil(unpackedSize / 1024)} KiB unpacked`);
+}
+fs.writeFileSync(path.join(out, 'app', 'package.json'), '{"private": true}');
+npm(['install', '--prefix', path.join(out, 'app'), '--offline', '--no-audit', '--no-fund', '--loglevel=error',
+  ...tarballs.map(({ filename }) => path.join(out, filename))]);
