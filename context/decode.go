@@ -38,6 +38,10 @@ func (t *Tree) Decode(values []Value, complete bool, sets *LabelsBySource) (bad 
 			continue
 		}
 		label := t.Labels[v.Label]
+		if label.Label == packageLabels && label.Source == PublishedNode {
+			bad += addPackageLabels(&sets[PublishedNode], v.Str)
+			continue
+		}
 		if label.Label == traceHigh && label.Source == Datadog {
 			high = v.Str
 			continue

@@ -39,11 +39,15 @@ func ParseKinds(s string) (Kinds, error) {
 	return k, nil
 }
 
-// Rules returns the rules for labels of these kinds: first the user's own, then the built-in ones.
+// Rules returns the rules for labels of these kinds: first the user's own, then the built-in ones. What the npm package
+// hotspan publishes has any kind of label: it is read unless no kind is wanted.
 func (k Kinds) Rules(own []Rule) []Rule {
 	var out []Rule
 	if k.Custom {
 		out = append(out, own...)
+	}
+	if k != (Kinds{}) {
+		out = append(out, packageRule())
 	}
 	for _, r := range slices.Concat(openTelemetry(), datadog()) {
 		if k.has(r.Label) {
