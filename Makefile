@@ -22,7 +22,7 @@ BENCH_WRITE =
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
 PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED) test/programs/published/$(INSTALLED) \
-	test/programs/datadog/$(INSTALLED)
+	test/programs/datadog/$(INSTALLED) nodeaddon/test/$(INSTALLED)
 BPF = agent/internal/bpf
 GENERATED = $(BPF)/*_bpfel.go $(BPF)/*_bpfel.o $(BPF)/bpftest/*_bpfel.go $(BPF)/bpftest/*_bpfel.o
 
@@ -40,8 +40,8 @@ CLANG = 19.1.7
 HAVE_CLANG = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ]
 
-.PHONY: demo test node truth bench bench-readers build npm generate check-generated nodes root-demo root-test root-node root-truth \
-	root-bench root-bench-readers tools-go tools-npm tools-test tools-bpf
+.PHONY: demo test node truth bench bench-readers build npm generate check-generated nodes root-demo root-test root-node \
+	root-truth root-bench root-bench-readers tools-go tools-npm tools-test tools-bpf
 
 demo: root-demo build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./examples/demo -node "$$node" $(DEMO_FLAGS)

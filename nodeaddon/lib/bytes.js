@@ -27,7 +27,7 @@ function writeAny(text, at, room) {
   return written;
 }
 
-const digits = new Uint8Array(256).fill(255);
+const digits = new Uint8Array(128).fill(255);
 for (const d of '0123456789abcdefABCDEF') digits[d.charCodeAt(0)] = parseInt(d, 16);
 
 // writeID puts n bytes at an offset that a text has in hexadecimal; zeros, for none, if it is no such text.
@@ -40,9 +40,11 @@ function writeID(text, at, n) {
   }
   let bad = 0;
   for (let i = 0; i < n; i++) {
-    const high = digits[text.charCodeAt(2 * i) & 255];
-    const low = digits[text.charCodeAt(2 * i + 1) & 255];
-    bad |= high | low;
+    const first = text.charCodeAt(2 * i);
+    const second = text.charCodeAt(2 * i + 1);
+    const high = digits[first & 127];
+    const low = digits[second & 127];
+    bad |= high | low | ((first | second) & ~127);
     bytes[at + i] = (high << 4) | low;
   }
   if (bad < 16) return;
