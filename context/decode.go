@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Value is what the BPF program read for one label of one sample: a number, an array of bytes, or a text. Booleans are
@@ -106,30 +105,6 @@ func (v *Value) decode(label TreeLabel) (Label, bool) {
 		l.useCurrentNames()
 	}
 	return l, true
-}
-
-// valid reports whether an id is hexadecimal, of its length and not all zero (W3C Trace Context, 3.2.2), and any other
-// text UTF-8.
-func (l *Label) valid() bool {
-	switch l.Key {
-	case TraceID:
-		return isID(l.Str, 32)
-	case SpanID, RootSpan:
-		return isID(l.Str, 16)
-	}
-	return l.IsNum || utf8.ValidString(l.Str)
-}
-
-func isID(s string, n int) bool {
-	if len(s) != n || strings.Trim(s, "0") == "" {
-		return false
-	}
-	for _, c := range []byte(s) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
 }
 
 // useCurrentNames renames labels of older semantic conventions. Of a target or URL it keeps the path.

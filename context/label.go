@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // Keys of the labels that the built-in rules make. Routes, methods and paths have the names of OpenTelemetry's semantic
@@ -36,4 +38,28 @@ func (l *Label) setNumber(n float64) {
 
 func hasKey(labels []Label, key string) bool {
 	return slices.ContainsFunc(labels, func(l Label) bool { return l.Key == key })
+}
+
+// valid reports whether an id is hexadecimal, of its length and not all zero (W3C Trace Context, 3.2.2), and any other
+// text UTF-8.
+func (l *Label) valid() bool {
+	switch l.Key {
+	case TraceID:
+		return isID(l.Str, 32)
+	case SpanID, RootSpan:
+		return isID(l.Str, 16)
+	}
+	return l.IsNum || utf8.ValidString(l.Str)
+}
+
+func isID(s string, n int) bool {
+	if len(s) != n || strings.Trim(s, "0") == "" {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
 }

@@ -121,7 +121,7 @@ private:
 			Keys(value);
 		return key.Begins("threadlocal.");
 	}
-	// AnyValue{ArrayValue array_value = 5}, ArrayValue{repeated AnyValue values = 1}, AnyValue{string string_value = 1}
+	// AnyValue{string string_value = 1; ArrayValue array_value = 5}, ArrayValue{repeated AnyValue values = 1}
 	void Keys(Slice value)
 	{
 		int n = 0;

@@ -224,7 +224,8 @@ const uint8_t *Data(Local<Value> array) { return reinterpret_cast<const uint8_t 
 void Start(const FunctionCallbackInfo<Value> &info)
 {
 	Isolate *isolate = info.GetIsolate();
-	if (thread || !info[0]->IsObject() || !info[1]->IsObject() || !info[2]->IsUint8Array() || !info[3]->IsUint8Array())
+	if (thread || !info[0]->IsObject() || !info[1]->IsObject() || !info[2]->IsUint8Array() ||
+	    !info[3]->IsUint8Array())
 		return;
 	Local<Object> storage = info[0].As<Object>(), store = info[1].As<Object>();
 	Local<Object> bytes = info[2].As<Object>();
@@ -261,8 +262,8 @@ void InitThread(Isolate *isolate, Local<v8::Context> context, Local<Object> expo
 {
 	auto name = [&](const char *text) { return String::NewFromUtf8(isolate, text).ToLocalChecked(); };
 	auto add = [&](const char *text, v8::FunctionCallback f) {
-		Local<v8::Function> function = v8::FunctionTemplate::New(isolate, f)->GetFunction(context).ToLocalChecked();
-		exports->Set(context, name(text), function).Check();
+		Local<v8::FunctionTemplate> made = v8::FunctionTemplate::New(isolate, f);
+		exports->Set(context, name(text), made->GetFunction(context).ToLocalChecked()).Check();
 	};
 	Local<v8::FunctionTemplate> type = v8::FunctionTemplate::New(isolate, NewContext);
 	type->SetClassName(name("Context"));

@@ -9,12 +9,12 @@
 namespace hotspan {
 
 // Adds to exports, for one thread:
-//   start(storage, bytes, resource)  publishes the AsyncLocalStorage, if stores are in V8's AsyncContextFrame; is called
-//                                    while the store is a Context. Records are made from the Uint8Array bytes. Returns
-//                                    whether readers can find them.
-//   Context(length)                  a class: a context with the first bytes as its record
-//   replace(context, length)         gives a context another record
-//   key(name)                        the number of a key in records, -1 for none
+//   start(storage, store, bytes, resource)  publishes the AsyncLocalStorage, if its stores are in V8's
+//                     AsyncContextFrame; is called while it has the store, a Context. Records are made from the
+//                     Uint8Array bytes. Returns whether readers can find them.
+//   Context(length)   a class: a context with the first bytes as its record
+//   replace(context, length)  gives a context another record
+//   key(name)         the number of a key in records, -1 for none
 void InitThread(v8::Isolate *isolate, v8::Local<v8::Context> context, v8::Local<v8::Object> exports);
 
 } // namespace hotspan

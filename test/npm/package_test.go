@@ -170,7 +170,8 @@ func TestBinaries(t *testing.T) {
 			}
 		}
 	}
-	out, err := command(t, app, node{"24.21.0", true}.path(t), "node_modules/.bin/hotspan", "--version").CombinedOutput()
+	npx := command(t, app, node{"24.21.0", true}.path(t), "node_modules/.bin/hotspan", "--version")
+	out, err := npx.CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(out), "hotspan ") {
 		t.Errorf("%v: %s", err, out)
 	}

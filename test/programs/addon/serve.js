@@ -13,7 +13,7 @@ function serve(run, request) {
   return inSpan(run, request, randomBytes(16).toString('hex'), 0);
 }
 
-// Of three contexts one has all of its labels from the start, one gets them by setRoute and setLabel, one by withLabels.
+// Of three contexts one has all labels from the start, one gets some by setRoute and setLabel, one by withLabels.
 function inSpan(run, request, traceId, depth) {
   const { runWithContext, withLabels, setRoute, setLabel } = run.hotspan;
   const ids = { traceId, spanId: randomBytes(8).toString('hex') };
