@@ -1,6 +1,6 @@
 'use strict';
 
-const { bytes, counters, write, textOf } = require('./bytes');
+const { bytes, counters, write, isID, textOf } = require('./bytes');
 
 // The most of one text that hotspan reads, in bytes.
 const END = 512;
@@ -26,12 +26,9 @@ function add(at, name, value) {
   return at + 1 + bytes[at];
 }
 
-const hexadecimal = /^[0-9a-f]+$/i;
-
-function addID(at, name, id, digits) {
-  if (id === undefined) return at;
-  if (typeof id === 'string' && id.length === digits && hexadecimal.test(id)) return add(at, name, id.toLowerCase());
-  counters.dropped++;
+function addID(at, name, id, length) {
+  if (isID(id, length)) return add(at, name, id.toLowerCase());
+  if (id !== undefined) counters.dropped++;
   return at;
 }
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // TestRecords: a reader written from the public texts alone finds every record, on each Node with AsyncContextFrame.
@@ -24,8 +26,43 @@ func TestRecords(t *testing.T) {
 }
 
 func testRecords(t *testing.T, app string, n node) {
-	args := append(n.flags(), "--expose-gc", "testdata/contexts.js", filepath.Join(app, "node_modules/hotspan"))
-	cmd := exec.Command(n.path(t), args...)
+	found, none, threads := 0, 0, map[int]bool{}
+	n.follow(t, app, func(thread int, _ *outside, got map[string]string) {
+		if threads[thread] = true; got == nil {
+			none++
+		} else {
+			found++
+		}
+	}, "testdata/contexts.js")
+	t.Logf("%d records, %d times none, on %d threads", found, none, len(threads))
+	if found != 2*(5*2*7+1) || none != 2*(5*2+1)+1 || len(threads) != 2 {
+		t.Error("these are too few, or too many")
+	}
+}
+
+// TestBeside: a process has one process context. The package adds to that of another writer, keeps its resource and the
+// numbers of its keys, and adds again what the other writer has removed. Until then keys are unknown, not wrong.
+func TestBeside(t *testing.T) {
+	app, n, found := installedApp(t), node{"24.21.0", true}, 0
+	publish := live.Addon(t, n.path(t), "../e2e/testdata/publish.c")
+	n.follow(t, app, func(_ int, o *outside, _ map[string]string) {
+		found++
+		if o.service != "theirs" || o.keys[0] != "tenant" || o.keys[1] != "http.route" {
+			t.Errorf("service %q, keys %q", o.service, o.keys)
+		}
+	}, "testdata/beside.js", publish)
+	if found != 4 {
+		t.Errorf("read %d contexts", found)
+	}
+}
+
+// follow runs a program that says what each context is, and compares what it says with what is found from outside. The
+// program gets the path of the package, and more.
+func (n node) follow(t *testing.T, app string, each func(thread int, o *outside, got map[string]string), script string,
+	more ...string) {
+	t.Helper()
+	args := append(n.flags(), "--expose-gc", script, filepath.Join(app, "node_modules/hotspan"))
+	cmd := exec.Command(n.path(t), append(args, more...)...)
 	cmd.Stderr = os.Stderr
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
@@ -33,7 +70,6 @@ func testRecords(t *testing.T, app string, n node) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { in.Close(); cmd.Process.Kill(); cmd.Wait() })
-	found, none, threads := 0, 0, map[int]bool{}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		var said struct {
 			Thread int
@@ -53,17 +89,9 @@ func testRecords(t *testing.T, app string, n node) {
 		if diff := cmp.Diff(said.Want, got); diff != "" {
 			t.Fatal(diff)
 		}
-		if threads[said.Thread] = true; got == nil {
-			none++
-		} else {
-			found++
-		}
+		each(said.Thread, o, got)
 		if _, err := io.WriteString(in, "\n"); err != nil {
 			t.Fatal(err)
 		}
-	}
-	t.Logf("%d records, %d times none, on %d threads", found, none, len(threads))
-	if found != 2*(5*2*7+1) || none != 2*(5*2+1)+1 || len(threads) != 2 {
-		t.Error("these are too few, or too many")
 	}
 }

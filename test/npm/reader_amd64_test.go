@@ -24,6 +24,7 @@ type outside struct {
 	keys    []string
 	numbers map[string]uint64 // other attributes of the process context
 	schema  string
+	service string // service.name of the resource
 	tls     uint64 // address of the words that say where the variable is
 }
 
@@ -130,6 +131,13 @@ func (o *outside) processContext(at uint64) error {
 	payload, err := o.read(binary.LittleEndian.Uint64(header[24:]), int(binary.LittleEndian.Uint32(header[12:])))
 	if err != nil {
 		return err
+	}
+	for _, resource := range fields(payload, 1) {
+		for _, attribute := range fields(resource, 1) {
+			if string(fields(attribute, 1)[0]) == "service.name" {
+				o.service = string(fields(fields(attribute, 2)[0], 1)[0])
+			}
+		}
 	}
 	for _, attribute := range fields(payload, 2) {
 		value := fields(attribute, 2)[0]
@@ -264,8 +272,11 @@ func (o *outside) record(at uint64) (map[string]string, error) {
 	}
 	b, err := o.read(at+28, size)
 	for err == nil && len(b) >= 2 {
-		n := 2 + int(b[1])
-		out[o.keys[b[0]]] = string(b[2:n])
+		n, key := 2+int(b[1]), "unknown key"
+		if int(b[0]) < len(o.keys) {
+			key = o.keys[b[0]]
+		}
+		out[key] = string(b[2:n])
 		b = b[n:]
 	}
 	return out, err
