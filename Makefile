@@ -1,4 +1,6 @@
 # make demo             a profile of a real Express service by route, from outside it (needs root)
+# make example-labels   a profile of a service that labels its requests by the npm package (needs root)
+# make example-fastify  the same of a fastify service that is not changed (needs root)
 # make test             all tests (needs root)
 # make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
 # make truth            what share of profiles is true, by Node.js version, as a table (needs root)
@@ -40,11 +42,20 @@ CLANG = 19.1.7
 HAVE_CLANG = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ]
 
-.PHONY: demo test node truth bench bench-readers build npm generate check-generated nodes root-demo root-test root-node \
+.PHONY: demo example-labels example-fastify test node truth bench bench-readers build npm generate check-generated nodes root-demo root-example-labels \
+	root-example-fastify root-test root-node \
 	root-truth root-bench root-bench-readers tools-go tools-npm tools-test tools-bpf
 
 demo: root-demo build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./examples/demo -node "$$node" $(DEMO_FLAGS)
+
+example-labels: root-example-labels npm
+	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && examples/record.sh labels \
+		"/report/acme /report/globex /report/initech" "tenant step" "$$node"
+
+example-fastify: root-example-fastify npm examples/fastify/$(INSTALLED)
+	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && examples/record.sh fastify \
+		"/primes/100000 /words/3000" http.route "$$node" --import hotspan/register
 
 # gofmt and the other rules of the repository are tests too, in test/repo.
 test: root-test tools-go tools-test $(PACKAGES) nodes
@@ -107,6 +118,12 @@ nodes: tools-go tools-npm
 
 root-demo:
 	$(call root,demo)
+
+root-example-labels:
+	$(call root,example-labels)
+
+root-example-fastify:
+	$(call root,example-fastify)
 
 root-test:
 	$(call root,test)
