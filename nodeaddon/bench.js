@@ -1,7 +1,7 @@
 'use strict';
 
-// node --expose-gc bench.js: what contexts cost, as ratios to what Node itself takes for the same. The ways are measured
-// in turn, ROUNDS times each; the median of each is printed. @datadog/pprof is beside it where it is installed.
+// node --expose-gc bench.js: what contexts cost, as ratios to what Node itself takes for the same. The ways are
+// measured in turn, ROUNDS times each; the median of each is printed. @datadog/pprof is beside it where it is installed.
 
 const { AsyncLocalStorage, AsyncResource } = require('node:async_hooks');
 const { randomBytes } = require('node:crypto');

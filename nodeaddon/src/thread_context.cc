@@ -206,8 +206,8 @@ void Stop(void *)
 	t->undefined_addr = 0;
 	if (!thread)
 		return;
-	v8::HandleScope scope(thread->isolate);
 	for (Live *l = thread->first, *next; l; l = next) {
+		v8::HandleScope scope(thread->isolate);
 		next = l->next;
 		SetRecord(l->object.Get(thread->isolate), nullptr);
 		l->object.Reset();
