@@ -84,7 +84,7 @@ func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
 		w.printf("    %-32s %s\n", "(the store itself)", printable(text))
 	}
 	shown := s.Properties
-	if s.OpenTelemetry || s.Datadog || s.Handle {
+	if s.OpenTelemetry || s.Datadog || s.Package || s.Handle {
 		shown = nil
 	}
 	for _, path := range shown {
@@ -117,6 +117,8 @@ func kindOf(s *inspect.Store) string {
 		return "OpenTelemetry's context"
 	case s.Datadog:
 		return "dd-trace's span"
+	case s.Package:
+		return "the context of the npm package hotspan"
 	case s.Handle:
 		return "an opaque handle"
 	case s.Name == "":

@@ -45,7 +45,7 @@ function recordContexts(native) {
     writeID(value.traceId, 0, SPAN);
     writeID(value.spanId, SPAN, VALID - SPAN);
     bytes[VALID] = 1;
-    bytes[FLAGS] = value.traceFlags;
+    bytes[FLAGS] = value.traceFlags ?? 0; // undefined takes longer
     let at = ATTRIBUTES;
     if (value.route !== undefined) at = add(at, 'http.route', value.route);
     const { labels } = value;

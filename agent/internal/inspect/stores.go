@@ -15,6 +15,7 @@ type Store struct {
 	Name          string   // of the AsyncLocalStorage; empty if it has none or is not known
 	OpenTelemetry bool     // it is the context of OpenTelemetry's SDK
 	Datadog       bool     // it is dd-trace's
+	Package       bool     // it is that of the npm package hotspan
 	Handle        bool     // it is an opaque handle of dd-trace: see StoreLocation.FixHandles
 	Properties    []string // paths to all properties and entries, two deep; empty for a store that is not an object
 	Values        []string // those of Properties that can be labels: strings, numbers and booleans
@@ -71,6 +72,8 @@ func (p *StoreReader) store(e heap.Entry) (s Store, ok bool) {
 	p.properties(&s, e.Value, nil)
 	s.OpenTelemetry = slices.Contains(s.Properties, "_currentContext")
 	s.Datadog = slices.Contains(s.Properties, "span._spanContext")
+	// (nodeaddon/lib/storage.js, nodeaddon/lib/text.js)
+	s.Package = slices.Contains(s.Properties, `["hotspan labels"]`) || s.Name == "hotspan"
 	s.Handle = slices.Equal(s.Properties, []string{"noop"}) && len(s.Values) == 0
 	for _, r := range p.rules {
 		if r.Store != "" && r.Store != s.Name {
