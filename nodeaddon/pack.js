@@ -8,28 +8,29 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const [addons, cli, out] = process.argv.slice(2).map((name) => path.resolve(name));
-const { version, license } = require('./package.json');
+const { version, description, license } = require('./package.json');
 
 fs.rmSync(out, { recursive: true, force: true });
 fs.mkdirSync(path.join(out, 'app'), { recursive: true });
 
-// stage makes the folder of a package for this platform: files maps paths in it to files.
+// stage makes the folder of a package: files maps paths in it to files and folders. One that has no package.json is for
+// this platform.
 function stage(name, description, files, libc) {
   const folder = path.join(out, 'stage', name);
-  for (const [to, from] of Object.entries(files)) {
-    const file = path.join(folder, to);
-    fs.mkdirSync(path.dirname(file), { recursive: true });
-    fs.copyFileSync(from, file);
+  for (const [to, from] of Object.entries({ ...files, LICENSE: path.join(__dirname, '..', 'LICENSE') })) {
+    fs.cpSync(from, path.join(folder, to), { recursive: true });
   }
+  const file = path.join(folder, 'package.json');
   const about = { name, version, description, license, os: ['linux'], cpu: ['x64'], ...(libc && { libc: [libc] }) };
-  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(about, null, 2));
+  if (!fs.existsSync(file)) fs.writeFileSync(file, JSON.stringify(about, null, 2));
   return folder;
 }
 
 const built = Object.fromEntries(fs.readdirSync(addons).filter((name) => name.endsWith('.node'))
   .map((name) => [name, path.join(addons, name)]));
+const own = [...require('./package.json').files, 'README.md', 'package.json'];
 const folders = [
-  __dirname,
+  stage('hotspan', description, Object.fromEntries(own.map((name) => [name, path.join(__dirname, name)]))),
   stage('@hotspan/addon-linux-x64-glibc', 'The native part of hotspan, by ABI of Node.js', built, 'glibc'),
   stage('@hotspan/cli-linux-x64', 'The CPU profiler hotspan', { 'bin/hotspan': cli }),
 ];

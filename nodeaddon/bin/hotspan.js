@@ -15,7 +15,9 @@ try {
 const child = spawn(command, process.argv.slice(2), { stdio: 'inherit' });
 // A terminal sends its signals to both; what is sent to this process alone is passed on.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2']) {
-  process.on(signal, () => signal === 'SIGINT' && process.stdin.isTTY || child.kill(signal));
+  process.on(signal, () => {
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+  });
 }
 child.on('error', (err) => {
   console.error(`hotspan: ${err.message}`);

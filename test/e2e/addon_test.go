@@ -18,19 +18,30 @@ type addonRun struct {
 	frame   bool // with AsyncContextFrame: records are published; else texts
 	mode    string
 	thread  string
-	percent float64 // of the samples in request code that must have their labels
 }
 
-// addonRuns are those without -all, which runs each mode and thread. Where async_hooks keep the stores, hidden classes
-// are learned while the test runs.
+// addonRuns are those without -all, which runs each mode and thread.
 var addonRuns = []addonRun{
-	{"18.20.8", false, "plain", "worker", 98},
-	{"20.20.2", false, "gc", "main", 98},
-	{"22.23.3", false, "plain", "main", 98},
-	{"22.23.3", true, "gc", "worker", 99.5},
-	{"24.21.0", true, "gc", "main", 99.5},
-	{"25.9.0", true, "plain", "worker", 99.5},
-	{"26.10.0", true, "gc", "main", 99.5},
+	{"18.20.8", false, "plain", "worker"},
+	{"20.20.2", false, "gc", "main"},
+	{"22.23.3", false, "plain", "main"},
+	{"22.23.3", true, "gc", "worker"},
+	{"24.21.0", true, "gc", "main"},
+	{"25.9.0", true, "plain", "worker"},
+	{"26.10.0", true, "gc", "main"},
+}
+
+// limits returns how long to record a run, and the percentage of the samples in request code that must have their
+// labels. (Of 128,357 samples with records all had them.) Where async_hooks keep the stores, hidden classes are learned
+// first: on a busy machine that takes most of a second.
+func (r addonRun) limits() (time.Duration, float64) {
+	switch {
+	case !r.frame:
+		return max(publishedFor(), 5*time.Second), 93
+	case *all:
+		return 14 * time.Second, 99.5
+	}
+	return publishedFor(), 99.5
 }
 
 // addonLabels returns the labels of a request of addon.js.
@@ -48,10 +59,11 @@ func TestAddon(t *testing.T) {
 	}
 	form := map[bool]string{true: "record", false: "text"}
 	for _, r := range addonRuns {
-		modes, threads, length := []string{r.mode}, []string{r.thread}, publishedFor()
+		modes, threads := []string{r.mode}, []string{r.thread}
 		if *all {
-			modes, threads, length = []string{"plain", "gc"}, []string{"main", "worker"}, 14*time.Second
+			modes, threads = []string{"plain", "gc"}, []string{"main", "worker"}
 		}
+		length, percent := r.limits()
 		for _, mode := range modes {
 			for _, thread := range threads {
 				t.Run(r.version+"/"+form[r.frame]+"/"+mode+"/"+thread, func(t *testing.T) {
@@ -70,7 +82,7 @@ func TestAddon(t *testing.T) {
 						"HOTSPAN=" + filepath.Join(app, "node_modules/hotspan"), "FORM=" + form[r.frame]})
 					enough := int(length.Seconds() * 30)
 					samples := recordEnough(t, p.PID, 1997, 3*enough, length)
-					compareLabels(t, samples, p.truth(t), addonLabels, bound{r.percent, enough})
+					compareLabels(t, samples, p.truth(t), addonLabels, bound{percent, enough})
 				})
 			}
 		}

@@ -56,6 +56,16 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// TestWrapped: where another writer has records behind a second object, none of this package could be read.
+func TestWrapped(t *testing.T) {
+	app, n := installedApp(t), node{"24.21.0", true}
+	publish := live.Addon(t, n.path(t), "../e2e/testdata/publish.c")
+	script := []string{"testdata/wrapped.js", filepath.Join(app, "node_modules/hotspan"), publish}
+	if out, err := exec.Command(n.path(t), script...).CombinedOutput(); err != nil || string(out) != "text\n" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // follow runs a program that says what each context is, and compares what it says with what is found from outside. The
 // program gets the path of the package, and more.
 func (n node) follow(t *testing.T, app string, each func(thread int, o *outside, got map[string]string), script string,
