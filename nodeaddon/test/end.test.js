@@ -45,8 +45,15 @@ test('workers that are ended in mid-request', () => {
   ends(`${worker('h.runWithContext({}, () => process.exit(3))')}.on('exit', (code) => console.log(code))`, 0, '3\n');
 });
 
-test('many workers, one after the other', () => {
-  ends(`let n = 8; (function next() { if (n--) ${worker('h.enterWithContext({route: "/x"})')}.on('exit', next) })()`);
+test('many workers with many contexts, one after the other', () => {
+  const live = `globalThis.all = []; const { AsyncResource } = require('node:async_hooks');
+    for (let i = 0; i < 3e4; i++) h.runWithContext({route: '/x', labels: {i}}, () => all.push(new AsyncResource('x')))`;
+  const { stdout, stderr } = run(`const sizes = []; (function next() {
+    sizes.push(Math.round(process.memoryUsage().rss / 1e6));
+    if (sizes.length < 14) ${worker(live)}.on('exit', next); else console.log(JSON.stringify(sizes));
+  })()`);
+  const sizes = JSON.parse(stdout || 'null');
+  assert.ok(sizes[13] < sizes[6] + 12, `RSS in MB after each worker: ${sizes} ${stderr}`);
 });
 
 test('two copies of the package, on two threads and on one', () => {
