@@ -1,7 +1,7 @@
 'use strict';
 
 // node --expose-gc bench.js: what contexts cost, as ratios to what Node itself takes for the same. The ways are
-// measured in turn, ROUNDS times each; the median of each is printed. @datadog/pprof is beside it where it is installed.
+// measured in turn, ROUNDS times each; the median of each is printed. @datadog/pprof is one of them if it is installed.
 
 const { spawnSync } = require('node:child_process');
 const { AsyncLocalStorage, AsyncResource } = require('node:async_hooks');
