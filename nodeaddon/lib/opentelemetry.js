@@ -10,7 +10,7 @@ const RPC = Symbol.for('OpenTelemetry SDK Context Key RPC_METADATA');
 
 const bound = new WeakSet(); // context managers
 const bySpan = new WeakMap(); // {from, context}: the context of a span within another context
-const requests = new WeakMap(); // the contexts that get the route of an HTTP request, by its metadata
+const requests = new WeakMap(); // {metadata, watched, contexts}, by the metadata of an HTTP request
 
 // bindOpenTelemetry has its documentation in index.d.ts.
 function bindOpenTelemetry() {
@@ -34,44 +34,54 @@ function bind(manager) {
   bound.add(manager);
   const before = manager.with;
   manager.with = function (active, fn, thisArg, ...args) {
-    const context = within(active, storage.getStore());
-    if (context === storage.getStore()) return before.call(this, active, fn, thisArg, ...args);
+    const request = requestOf(active);
+    const current = storage.getStore();
+    const context = within(active, current, request?.metadata.route);
+    if (context) request?.contexts.add(context);
+    if (context === current) return before.call(this, active, fn, thisArg, ...args);
     return storage.run(context, () => before.call(this, active, fn, thisArg, ...args));
   };
 }
 
 // within is the context for the active span of OpenTelemetry's context, with the labels of another context.
-function within(active, from) {
+function within(active, from, route) {
   const span = active.getValue(SPAN);
   const ids = span?.spanContext();
   if (ids?.spanId === from?.value.spanId && ids?.traceId === from?.value.traceId) return from;
   const known = span && bySpan.get(span);
   if (known && known.from === from) return known.context;
-  const metadata = active.getValue(RPC);
   const value = { ...from?.value, traceId: ids?.traceId, spanId: ids?.spanId, traceFlags: ids?.traceFlags };
-  value.route = metadata?.route ?? value.route;
+  value.route = route ?? value.route;
   const context = new Context(value);
   for (const name in from?.changes) context.set(name, from.changes[name]);
   if (span) bySpan.set(span, { from, context });
-  if (metadata) follow(metadata, context);
   return context;
 }
 
-// follow gives a context the route of its request as soon as a framework knows it.
-function follow(metadata, context) {
-  const contexts = requests.get(metadata);
-  if (contexts) {
-    contexts.push(context);
-    return;
+// requestOf is what is known of the HTTP request of OpenTelemetry's context. An instrumentation sets the route, once or
+// several times, in the metadata that the context gives it: it gets an object in place of these, which has the contexts
+// changed too. The metadata themselves stay what they are for readers outside the process.
+function requestOf(active) {
+  const metadata = active.getValue(RPC);
+  if (!metadata) return undefined;
+  let request = requests.get(metadata);
+  if (!request) {
+    request = { metadata, watched: undefined, contexts: new Set() };
+    request.watched = new Proxy(metadata, { set: (target, name, value) => changed(request, name, value) });
+    requests.set(metadata, request);
+    requests.set(request.watched, request);
   }
-  const list = [context];
-  requests.set(metadata, list);
-  let { route } = metadata;
-  const set = (next) => {
-    route = next;
-    for (const c of list) c.set('http.route', next);
-  };
-  Object.defineProperty(metadata, 'route', { get: () => route, set, enumerable: true, configurable: true });
+  if (metadata !== request.watched) {
+    const { getValue } = active;
+    active.getValue = (key) => (key === RPC ? request.watched : getValue.call(active, key));
+  }
+  return request;
+}
+
+function changed({ metadata, contexts }, name, value) {
+  metadata[name] = value;
+  if (name === 'route') for (const context of contexts) context.set('http.route', value);
+  return true;
 }
 
 module.exports = { bindOpenTelemetry };

@@ -7,7 +7,7 @@ const path = require('node:path');
 const { once } = require('node:events');
 const { test } = require('node:test');
 const { context, trace } = require('@opentelemetry/api');
-const { RPCType, setRPCMetadata } = require('@opentelemetry/core');
+const { RPCType, getRPCMetadata, setRPCMetadata } = require('@opentelemetry/core');
 const { NodeTracerProvider } = require('@opentelemetry/sdk-trace-node');
 const { bindOpenTelemetry, getContext, runWithContext } = require('hotspan');
 const { inside } = require('./inside');
@@ -74,9 +74,11 @@ test('OpenTelemetry', async () => {
   const active = setRPCMetadata(trace.setSpan(context.active(), server), metadata);
   await runWithContext({ labels: { tenant: 'x' } }, () => context.with(active, async () => {
     assert.deepEqual(inside(), { ...ids(server), tenant: 'x' });
-    metadata.route = '/items/:id';
-    assert.deepEqual(inside(), { ...ids(server), tenant: 'x', 'http.route': '/items/:id' });
-    assert.equal(metadata.route, '/items/:id');
+    for (const route of ['/items', '/items/:id']) {
+      getRPCMetadata(context.active()).route = route;
+      assert.deepEqual(inside(), { ...ids(server), tenant: 'x', 'http.route': route });
+      assert.equal(Object.getOwnPropertyDescriptor(metadata, 'route').value, route);
+    }
     await tracer.startActiveSpan('inner', async (span) => {
       assert.deepEqual(inside(), { ...ids(span), tenant: 'x', 'http.route': '/items/:id' });
       await sleep();
@@ -87,4 +89,11 @@ test('OpenTelemetry', async () => {
     context.with(active, () => assert.equal(getContext(), first, 'a context is made once'));
   }));
   assert.equal(getContext(), undefined);
+
+  // The metadata come after the span.
+  const late = trace.setSpan(context.active(), server);
+  context.with(late, () => context.with(setRPCMetadata(late, { type: RPCType.HTTP, span: server }), () => {
+    getRPCMetadata(context.active()).route = '/late';
+    assert.deepEqual(inside(), { ...ids(server), 'http.route': '/late' });
+  }));
 });
