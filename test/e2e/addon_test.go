@@ -88,3 +88,18 @@ func TestAddon(t *testing.T) {
 		}
 	}
 }
+
+// TestAddonRegister is TestExpress with only the labels that the npm package takes from OpenTelemetry: of what is not
+// published, nothing is read.
+func TestAddonRegister(t *testing.T) {
+	app, err := npm.App("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	register := []string{"--require", filepath.Join(app, "node_modules/hotspan/lib/register.js")}
+	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
+		if *all || versionOf(node).Major() == 24 {
+			testExpress(t, node, slices.Concat(flags, register), "--labels", "none")
+		}
+	})
+}

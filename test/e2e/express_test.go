@@ -51,41 +51,45 @@ func load(t *testing.T, node, url, seconds string) {
 // TestExpress: a real Express service under load, sampled 499 times a second. The profile must have each route of its
 // source, with CPU time in the function that uses it.
 func TestExpress(t *testing.T) {
+	eachFrameNode(t, func(t *testing.T, node string, flags []string) { testExpress(t, node, flags) })
+}
+
+// testExpress starts the service with flags of Node.js, and records it with more options.
+func testExpress(t *testing.T, node string, flags []string, more ...string) {
+	t.Helper()
 	burners := map[string]string{
 		"/sudoku": "sudoku", "/orders/:id": "orders", "/ranking": "ranking", "/search": "search",
 		"/login/:user": "login", "/basket": "basket",
 	}
-	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
-		c, url := service(t, node, flags)
-		load(t, node, url, "120")
-		time.Sleep(2 * time.Second)
-		samples := recordEnough(t, c.Process.Pid, 499, 1500, 5*time.Second)
-		reach(t, samples, c.Process.Pid)
-		var labelled, traced judge.Share
-		routes := map[string]*judge.Share{}
-		for i := range samples {
-			s := &samples[i]
-			route, _ := s.Labels["http.route"].(string)
-			if file, ok := handler(s); ok {
-				_, has := s.Labels["trace_id"]
-				traced.Count(has)
-				labelled.Count(route != "")
-				if routes[route] == nil {
-					routes[route] = &judge.Share{}
-				}
-				routes[route].Count(burners[route] == file)
-			}
-		}
-		atLeast(t, traced, "samples in handlers with a trace id", 99, 300)
-		atLeast(t, labelled, "samples in handlers with a route", 98, 300)
-		for route := range burners {
+	c, url := service(t, node, flags)
+	load(t, node, url, "120")
+	time.Sleep(2 * time.Second)
+	samples := recordEnough(t, c.Process.Pid, 499, 1500, 5*time.Second, more...)
+	reach(t, samples, c.Process.Pid)
+	var labelled, traced judge.Share
+	routes := map[string]*judge.Share{}
+	for i := range samples {
+		s := &samples[i]
+		route, _ := s.Labels["http.route"].(string)
+		if file, ok := handler(s); ok {
+			_, has := s.Labels["trace_id"]
+			traced.Count(has)
+			labelled.Count(route != "")
 			if routes[route] == nil {
-				t.Errorf("no sample of route %s", route)
-				continue
+				routes[route] = &judge.Share{}
 			}
-			atLeast(t, *routes[route], "samples of "+route+" in its own handler", 100, 10)
+			routes[route].Count(burners[route] == file)
 		}
-	})
+	}
+	atLeast(t, traced, "samples in handlers with a trace id", 99, 300)
+	atLeast(t, labelled, "samples in handlers with a route", 98, 300)
+	for route := range burners {
+		if routes[route] == nil {
+			t.Errorf("no sample of route %s", route)
+			continue
+		}
+		atLeast(t, *routes[route], "samples of "+route+" in its own handler", 100, 10)
+	}
 }
 
 // handler returns the route's file that a sample is in, without the extension.
