@@ -103,3 +103,23 @@ func TestAddonRegister(t *testing.T) {
 		}
 	})
 }
+
+// TestAddonBeside: contexts of the package and of @datadog/pprof in one process, which has one process context.
+func TestAddonBeside(t *testing.T) {
+	app, err := npm.App("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
+		p := start(t, node, "addon_beside.js", flags, []string{"PUBLISH_ADDON=" + addon(t, node, "publish.c"),
+			"HOTSPAN=" + filepath.Join(app, "node_modules/hotspan")})
+		d := publishedFor()
+		enough := int(d.Seconds() * 30)
+		samples := recordEnough(t, p.PID, 997, 3*enough, d)
+		compareLabels(t, samples, p.truth(t), func(l *truth.Label) map[string]any {
+			want := publishedLabels(l)
+			delete(want, "user")
+			return want
+		}, bound{99.5, enough})
+	})
+}
