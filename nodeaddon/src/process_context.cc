@@ -201,7 +201,7 @@ uint64_t Now()
 // Begins a change: no other writer changes it meanwhile. 0 = one does, for longer than a change takes.
 uint64_t Begin()
 {
-	for (int i = 0; i < 10000; i++) {
+	for (int i = 0; i < 100; i++) {
 		uint64_t was = __atomic_load_n(&header->published, __ATOMIC_ACQUIRE);
 		if (was && __atomic_compare_exchange_n(&header->published, &was, 0, false, __ATOMIC_ACQ_REL,
 						       __ATOMIC_RELAXED))

@@ -1,7 +1,7 @@
 'use strict';
 
-// Contexts of the npm package hotspan beside those of @datadog/pprof, in one process: now one is current, now the other,
-// now none.
+// Contexts of the npm package hotspan beside those of @datadog/pprof, in one process: now one is current, now the
+// other, now none.
 //
 //   node addon_beside.js [FILE]      with the variables of addon.js: HOTSPAN, DURATION_MS, STOP
 //   PUBLISH_ADDON  what publishes a process context first: ../e2e/testdata/publish.c, built
