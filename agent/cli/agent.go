@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os/signal"
+	"reflect"
 	"regexp"
 	"syscall"
 	"time"
@@ -37,20 +38,19 @@ type agentCmd struct {
 }
 
 // Run profiles until a signal comes, and then delivers what is left.
-func (v *agentCmd) Run(c console) error {
+func (v *agentCmd) Run(again parsed, c console) error {
 	log := c.logger(v.Verbose)
 	config, err := v.config(log)
 	if err != nil {
 		return err
 	}
-	outputs, err := v.outputs(log)
+	begin, err := v.outputs(log)
 	if err != nil {
 		return err
 	}
-	defer outputs.close()
 	if v.CheckConfig {
-		fmt.Fprintf(c, "the configuration is right: %d destinations\n", len(outputs.receivers))
-		return nil
+		fmt.Fprintf(c, "the configuration is right: %d destinations\n", len(begin.receivers))
+		return begin.close()
 	}
 	kept, err := store.Open(v.Store, store.Limits{Bytes: int64(v.StoreMIB) << 20, Age: v.StoreAge})
 	if err != nil {
@@ -58,11 +58,13 @@ func (v *agentCmd) Run(c console) error {
 	}
 	defer kept.Close()
 	config.Sinks = []agent.Sink{storeSink{kept}}
-	if err := outputs.start(kept, log); err != nil {
+	d := &delivering{from: kept, log: log, now: begin}
+	defer func() { d.outputs().end() }()
+	if err := begin.start(kept, log); err != nil {
 		return err
 	}
 	if v.HTTP != "" {
-		page := &status{period: v.Period, store: kept, outputs: outputs}
+		page := &status{period: v.Period, delivering: d}
 		if err := page.serve(v.HTTP); err != nil {
 			return err
 		}
@@ -71,7 +73,7 @@ func (v *agentCmd) Run(c console) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	signal.Ignore(syscall.SIGHUP) // the end of the terminal is not that of the agent
+	defer d.reloadOnSignal(func() (*outputs, bool, error) { return v.reread(again, log) })()
 	a, err := agent.New(config)
 	if err != nil {
 		return explain(err)
@@ -79,13 +81,28 @@ func (v *agentCmd) Run(c console) error {
 	notify("READY=1")
 	stats, err := a.Run(ctx)
 	notify("STOPPING=1")
-	err = errors.Join(err, outputs.finish(deliverAtEnd))
-	closingAgent(c, &stats, kept, outputs)
+	err = errors.Join(err, d.outputs().finish(deliverAtEnd))
+	closingAgent(c, &stats, kept, d.outputs())
 	return err
 }
 
 // deliverAtEnd is how long the agent goes on to deliver after its end. What is left then waits in the store.
 const deliverAtEnd = 10 * time.Second
+
+// parsed parses the command line once more, with the configuration as it is then.
+type parsed func() (*agentCmd, error)
+
+// reread is a reread.
+func (v *agentCmd) reread(again parsed, log *slog.Logger) (next *outputs, others bool, err error) {
+	now, err := again()
+	if err != nil {
+		return nil, false, err
+	}
+	before, after := *v, *now
+	before.To, after.To = nil, nil
+	next, err = now.outputs(log)
+	return next, !reflect.DeepEqual(before, after), err
+}
 
 func (v *agentCmd) config(log *slog.Logger) (agent.Config, error) {
 	config := agent.Config{

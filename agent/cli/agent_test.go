@@ -163,7 +163,7 @@ func TestAgentTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	for _, verb := range newParser(io.Discard, io.Discard).Model.Children {
+	for _, verb := range newParser(new(commands), io.Discard, io.Discard).Model.Children {
 		for _, f := range verb.Flags {
 			if verb.Name == agentVerb && f.Name != "help" {
 				name, key := "`--"+f.Name+"`", " `"+f.Name+"`"
@@ -208,8 +208,8 @@ func TestMetricsTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer o.finish(0)
-	page := &status{period: time.Minute, store: kept, outputs: o}
+	defer o.end()
+	page := &status{period: time.Minute, delivering: &delivering{from: kept, now: o}}
 	page.cut(agent.Stats{Lost: map[pprofx.LostReason]int64{pprofx.LostLate: 1}}, 1)
 	if err := page.serve("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
@@ -230,5 +230,59 @@ func TestMetricsTable(t *testing.T) {
 	slices.Sort(want)
 	if diff := cmp.Diff(slices.Compact(want), slices.Compact(got)); diff != "" || len(want) < 15 {
 		t.Errorf("docs/agent.md (-agent +document): %s", diff)
+	}
+}
+
+// A reload changes destinations and nothing else; those that stay go on, and a broken configuration changes nothing.
+func TestReload(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "agent.yaml")
+	args := []string{"agent", "--config", file}
+	configure := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := store.Open(filepath.Join(dir, "store"), store.Limits{Bytes: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	var log bytes.Buffer
+	d := &delivering{from: kept, log: console{&log}.logger(false), now: &outputs{}}
+	v, err := parseAgent([]string{"agent"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range []struct{ config, says string }{
+		{"to: ['file://" + dir + "/a/%t.jsonl']\n", "read again, destinations 1"},
+		{"to: ['file://" + dir + "/a/%t.jsonl', 'file://" + dir + "/b/%t.jsonl']\nrate: 7\n",
+			"only destinations are changed"},
+		{"to: [ftp://x]\n", "goes on as before"},
+		{"to: ['file://" + dir + "/b/%t.jsonl']\nrate: 7\n", "read again, destinations 1"},
+	} {
+		configure(step.config)
+		log.Reset()
+		d.reload(func() (*outputs, bool, error) {
+			return v.reread(func() (*agentCmd, error) { return parseAgent(args) }, d.log)
+		})
+		if !strings.Contains(log.String(), step.says) {
+			t.Errorf("step %d: %s, want %q", i, &log, step.says)
+		}
+		s := snapshot(t)
+		s.Start, s.End = int64(i)*1e9, int64(i+1)*1e9
+		if err := (storeSink{kept}).Write(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.outputs().finish(time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.outputs().end()
+	for folder, want := range map[string]int{"a": 3, "b": 3} {
+		if files, _ := filepath.Glob(filepath.Join(dir, folder, "*.jsonl")); len(files) != want {
+			t.Errorf("%s: %v, want %d", folder, files, want)
+		}
 	}
 }

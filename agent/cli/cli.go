@@ -44,18 +44,25 @@ func Main(args []string, stdout, stderr io.Writer) (code int) {
 			code = int(e)
 		}
 	}()
-	parser := newParser(stdout, stderr)
+	parser := newParser(new(commands), stdout, stderr)
 	ctx, err := parser.Parse(args)
 	if err == nil {
-		err = ctx.Run()
+		err = ctx.Run(parsed(func() (*agentCmd, error) { return parseAgent(args) }))
 	} else {
 		err = usageError{err}
 	}
 	return exitCode(err, stderr)
 }
 
-func newParser(stdout, stderr io.Writer) *kong.Kong {
-	parser, err := kong.New(new(commands),
+// parseAgent parses a command line of the verb agent.
+func parseAgent(args []string) (*agentCmd, error) {
+	var c commands
+	_, err := newParser(&c, io.Discard, io.Discard).Parse(args)
+	return &c.Agent, err
+}
+
+func newParser(c *commands, stdout, stderr io.Writer) *kong.Kong {
+	parser, err := kong.New(c,
 		kong.Name("hotspan"),
 		kong.Description("CPU profiles of Node.js services from outside the process, with the request of each sample."),
 		kong.Configuration(readConfiguration), kong.PostBuild(environment),

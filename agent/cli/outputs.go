@@ -58,14 +58,21 @@ func (o *outputs) start(from *store.Store, log *slog.Logger) error {
 	return nil
 }
 
-// finish waits until all is delivered, at most so long, and ends the destinations.
+// end stops delivering. What is not delivered stays in the store.
+func (o *outputs) end() {
+	if o.stop != nil {
+		o.stop()
+	}
+	o.running.Wait()
+	_ = o.close() // nothing is under way that could fail
+}
+
+// finish waits until all is delivered, at most so long.
 func (o *outputs) finish(within time.Duration) error {
 	const often = 20 * time.Millisecond
 	for end := time.Now().Add(within); time.Now().Before(end) && o.waiting(); {
 		time.Sleep(often)
 	}
-	o.stop()
-	o.running.Wait()
 	if o.waiting() {
 		return errors.New("not all is delivered: the next agent with this store goes on")
 	}

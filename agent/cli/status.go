@@ -7,15 +7,13 @@ import (
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/internal/export"
 	"github.com/hotspan/hotspan/agent/internal/metrics"
-	"github.com/hotspan/hotspan/agent/internal/store"
 )
 
 // status is what the agent says of itself over HTTP.
 type status struct {
-	period  time.Duration
-	store   *store.Store
-	outputs *outputs
-	server  *metrics.Server
+	period     time.Duration
+	delivering *delivering
+	server     *metrics.Server
 
 	mu   sync.Mutex
 	last metrics.Values
@@ -49,8 +47,8 @@ func (p *status) values() metrics.Values {
 	p.mu.Lock()
 	v := p.last
 	p.mu.Unlock()
-	v.Store, v.Destinations = p.store.Stats(), map[string]export.Stats{}
-	for _, d := range p.outputs.destinations {
+	v.Store, v.Destinations = p.delivering.from.Stats(), map[string]export.Stats{}
+	for _, d := range p.delivering.outputs().destinations {
 		v.Destinations[d.Name()] = d.Stats()
 	}
 	return v

@@ -17,8 +17,8 @@ import (
 	"github.com/hotspan/hotspan/otlp"
 )
 
-// TestAgent: what an agent keeps is what a Collector gets, though the agent is killed, and the Collector is not there,
-// is restarted and hangs. A sample comes twice only if its profile does, under the same ID.
+// TestAgent: what an agent keeps is what a Collector gets, though the agent is killed and reloaded, and the Collector
+// is not there, is restarted and hangs. A sample comes twice only if its profile does, under the same ID.
 func TestAgent(t *testing.T) {
 	dir := t.TempDir()
 	a := &agent{binary: filepath.Join(dir, "hotspan"), store: filepath.Join(dir, "store")}
@@ -39,6 +39,7 @@ func TestAgent(t *testing.T) {
 	a.waitFor(t, before+50)
 	c.process.Signal(syscall.SIGSTOP)
 	time.Sleep(2 * time.Second)
+	a.process.Process.Signal(syscall.SIGHUP)
 	c.process.Signal(syscall.SIGCONT)
 	a.waitFor(t, before+150)
 	messages := c.stop(t)
