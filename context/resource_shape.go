@@ -27,7 +27,7 @@ func (l *Learner) ResourceShape(object, hiddenClass heap.Word) (ResourceShape, S
 	alive := err == nil && now == hiddenClass
 	out := ResourceShape{Descriptors: uint64(s.Descriptors), OwnDescriptors: ownDescriptors(l.r, s)}
 	for _, p := range s.Properties {
-		kind, slot := propertyKind(p), slotNumber(p.Slot)
+		kind, slot := propertyKind(l.r, p), slotNumber(p.Slot)
 		switch {
 		case slot == 0:
 		case kind == PublicSymbol:
@@ -44,11 +44,11 @@ func (l *Learner) ResourceShape(object, hiddenClass heap.Word) (ResourceShape, S
 	return out, update, nil
 }
 
-func propertyKind(p heap.Property) SymbolKind {
+func propertyKind(r *heap.Reader, p heap.Property) SymbolKind {
 	if !p.Symbol {
 		return OtherSymbol
 	}
-	return symbolKinds[p.Name]
+	return symbolKind(r.Layout(), p.Name)
 }
 
 // SymbolKind finds what a resource keeps under a symbol that is the key of one of its properties. It is OtherSymbol for
@@ -58,5 +58,5 @@ func (l *Learner) SymbolKind(symbol heap.Word) (SymbolKind, error) {
 	if err != nil || !is {
 		return OtherSymbol, err
 	}
-	return symbolKinds[name], nil
+	return symbolKind(l.r.Layout(), name), nil
 }

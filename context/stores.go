@@ -38,7 +38,7 @@ func symbolProperties(r *heap.Reader, object heap.Word) (map[SymbolKind][]heap.W
 	}
 	out := map[SymbolKind][]heap.Word{}
 	for _, p := range shape.Properties {
-		if kind := symbolKinds[p.Name]; p.Symbol && kind != OtherSymbol {
+		if kind := propertyKind(r, p); kind != OtherSymbol {
 			if value, err := r.Property(object, p.Slot); err == nil {
 				out[kind] = append(out[kind], value)
 			}
@@ -50,7 +50,8 @@ func symbolProperties(r *heap.Reader, object heap.Word) (map[SymbolKind][]heap.W
 	entries, err := r.Dictionary(object)
 	for _, e := range entries {
 		if e.Symbol {
-			out[symbolKinds[e.Name]] = append(out[symbolKinds[e.Name]], e.Value)
+			kind := symbolKind(r.Layout(), e.Name)
+			out[kind] = append(out[kind], e.Value)
 		}
 	}
 	return out, err

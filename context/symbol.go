@@ -1,5 +1,11 @@
 package context
 
+import (
+	"fmt"
+
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
 // SymbolKind says what a resource of async_hooks keeps under a symbol.
 type SymbolKind uint8
 
@@ -15,10 +21,28 @@ const (
 	ContextSymbol
 )
 
-// symbolKinds are the kinds by the descriptions of the symbols. (node: lib/internal/async_local_storage/async_hooks.js,
-// until Node.js 22 lib/async_hooks.js; src/env_properties.h; lib/internal/async_hooks.js)
-var symbolKinds = map[string]SymbolKind{
-	"kResourceStore":            StoreSymbol,
-	"resource_symbol":           PublicSymbol,
-	"kAsyncLocalStorageContext": ContextSymbol,
+// symbolKind is the kind of the symbol with a description. (node: lib/internal/async_local_storage/async_hooks.js,
+// until Node.js 22 lib/async_hooks.js; src/env_properties.h; lib/internal/async_hooks.js, lookupPublicResource)
+func symbolKind(l *layout.Layout, description string) SymbolKind {
+	switch description {
+	case "kResourceStore":
+		return StoreSymbol
+	case publicSymbol(l.Node):
+		return PublicSymbol
+	case "kAsyncLocalStorageContext":
+		return ContextSymbol
+	}
+	return OtherSymbol
+}
+
+// publicSymbol describes the key of the public resource in a release of Node.js. In some releases there is no symbol of
+// its own for that: the one that leads from a handle to its owner took its place. In the others a handle's owner has
+// nothing to do with its stores, and no object tells which of the two holds.
+func publicSymbol(node string) string {
+	var major, minor int
+	if _, err := fmt.Sscanf(node, "%d.%d.", &major, &minor); err == nil &&
+		(major == 16 && minor >= 7 && minor < 14 || major == 17 && minor < 2) {
+		return "owner_symbol"
+	}
+	return "resource_symbol"
 }
