@@ -49,12 +49,11 @@ func (l *Learner) AsyncHooks(isolate uint64, context heap.Word) (AsyncHooks, err
 
 // findAsyncHooks finds them in the bytes of an Environment, b.
 func findAsyncHooks(r *heap.Reader, isolate, environment uint64, b []byte) (AsyncHooks, error) {
-	fields, ids, ok := hooksBuffers(b)
+	fields, resources, ok := hooksBuffers(b)
 	if !ok || binary.LittleEndian.Uint64(b[fields:]) != isolate {
 		return AsyncHooks{}, fmt.Errorf("%w at 0x%x: it has no async_hooks that are known",
 			ErrNoEnvironment, environment)
 	}
-	resources := ids + bufferSize.value()
 	h := AsyncHooks{
 		Fields:          binary.LittleEndian.Uint64(b[fields+bufferData.value():]),
 		Resources:       environment + uint64(resources),

@@ -57,8 +57,8 @@ func environmentOf(r *heap.Reader, context heap.Word) (uint64, error) {
 }
 
 // hooksBuffers finds the two buffers of AsyncHooks, fields_ and async_id_fields_, in the bytes of an Environment, by
-// what they hold. Both offsets are those of isolate_ in the buffer.
-func hooksBuffers(b []byte) (fields, ids int, ok bool) {
+// what they hold. fields is the offset of isolate_ in the first, next that of what follows the second.
+func hooksBuffers(b []byte) (fields, next int, ok bool) {
 	word := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 	isAddress := func(n uint64) bool { return n != 0 && n&7 == 0 }
 	isBuffer := func(at, count int) bool {
@@ -66,14 +66,18 @@ func hooksBuffers(b []byte) (fields, ids int, ok bool) {
 			word(at+bufferOffset.value()) == 0 && isAddress(word(at+bufferData.value()))
 	}
 	// Behind the buffers are a handle and the list of native resources.
-	needed := bufferSizeVirtual.value() + bufferSize.value() + 8 + dequeSize.value()
+	weak := bufferSizeWeak.value()
+	needed := weak + 8 + weak + 8 + dequeSize.value()
 	for at := 0; at+needed <= len(b); at += 8 {
 		if !isBuffer(at, hooksFields.value()) {
 			continue
 		}
-		for _, next := range []int{at + bufferSize.value(), at + bufferSizeVirtual.value()} {
-			if isBuffer(next, hooksIDs.value()) && word(next) == word(at) {
-				return at, next, true
+		for _, buffer := range []struct{ whole, fromIsolate int }{
+			{bufferSize.value(), bufferSize.value()}, {bufferSizeVirtual.value(), bufferSize.value()}, {weak + 8, weak},
+		} {
+			ids := at + buffer.whole
+			if isBuffer(ids, hooksIDs.value()) && word(ids) == word(at) {
+				return at, ids + buffer.fromIsolate, true
 			}
 		}
 	}

@@ -115,6 +115,28 @@ func wrapped() []byte {
 	return b
 }
 
+// TestHooksBuffers: AsyncHooks is found whatever the buffers have beside what is known of them, and so is what follows.
+func TestHooksBuffers(t *testing.T) {
+	const at, handle = 0x40, 0x7770
+	for what, of := range map[string]struct{ whole, fromIsolate int }{
+		"16.20.2": {0x30, 0x30}, "18.20.8": {0x38, 0x30}, "20.1.0": {0x40, 0x38},
+	} {
+		b := make([]byte, 0x200)
+		word := func(at int, n uint64) { binary.LittleEndian.PutUint64(b[at:], n) }
+		for buffer, count := range map[int]uint64{at: 9, at + of.whole: 4} {
+			word(buffer, 0x800)
+			word(buffer+8, count)
+			word(buffer+24, 0x80)
+		}
+		want := at + of.whole + of.fromIsolate
+		word(want, handle)
+		fields, next, ok := hooksBuffers(b)
+		if fields != at || next != want || !ok {
+			t.Errorf("Node.js %s: %#x, %#x, %t, want %#x, %#x", what, fields, next, ok, at, want)
+		}
+	}
+}
+
 func TestOwnerLayoutOfMemory(t *testing.T) {
 	l := NewLearner(nil, heap.NewReader(&ring{b: wrapped()}, hooksLayout()))
 	got, err := l.OwnerLayout(0x100)

@@ -21,6 +21,7 @@ const (
 	bufferData
 	bufferSize
 	bufferSizeVirtual
+	bufferSizeWeak
 
 	// libstdc++'s containers.
 	dequeSize
@@ -81,6 +82,9 @@ var nodeLayout = [...]nodeRow{
 		"src/aliased_buffer.h: isolate_, count_, byte_offset_, buffer_, js_array_ and index_"},
 	bufferSizeVirtual: {"sizeof(AliasedBufferBase)", 0x38, "18", "",
 		"src/aliased_buffer.h: a vtable before isolate_, since it is a MemoryRetainer"},
+
+	bufferSizeWeak: {"AliasedBufferBase from isolate_ on, with cleared_", 0x38, "20", "20.4",
+		"src/aliased_buffer.h: a bool before index_, since buffers could be made weak"},
 
 	dequeSize: {"sizeof(std::deque)", 80, "16", "",
 		"libstdc++, bits/stl_deque.h: the map, its size, and two iterators of four words"},

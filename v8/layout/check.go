@@ -2,7 +2,7 @@ package layout
 
 // The oldest and the newest V8 that the rules of the table were checked with. There are tables of all official builds
 // that are newer than some.
-var oldest, newest = v(9, 4), newestOfficial()
+var oldest, newest = v(9, 0), newestOfficial()
 
 // checkVersion says that this V8 is none of those that the rules were made for.
 func (l *Layout) checkVersion() {

@@ -44,6 +44,8 @@ func goldenPath(version string) string {
 	return filepath.Join("testdata", "golden", version+".txt")
 }
 
+// TestGolden compares with the binaries of test/nodes.json. The golden file of 16.0.0, which has the oldest V8 that is
+// tried, is there for the rules of the table: make releases tries that binary, and hotspan layout wrote the file.
 func TestGolden(t *testing.T) {
 	for _, v := range nodes.Versions() {
 		l, _ := readNode(t, v.Version)

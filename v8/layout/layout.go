@@ -1,5 +1,5 @@
 // Package layout tells where a build of V8 keeps things: offsets, tags and enumerators, read from a Node.js binary
-// (ELF, x86-64, without pointer compression; V8 9.4 and later).
+// (ELF, x86-64, without pointer compression; V8 9.0 and later).
 //
 // One table (the table_*.go files) has a row for each Field. A row names the machine code of an exported accessor,
 // debugger constants (v8dbg_*) or rules by V8 version, in the order in which they are believed. Every value remembers

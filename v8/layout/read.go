@@ -69,7 +69,11 @@ func (l *Layout) resolve(im *image, r row) Value {
 	}
 	for _, name := range r.dbg {
 		if n, ok := im.dbg(name); ok {
-			return Value{n*max(r.scale, 1) + r.add, Known, r.origin(name)}
+			n = n*max(r.scale, 1) + r.add
+			if r.of != 0 {
+				n += l.Values[r.of].N
+			}
+			return Value{n, Known, r.origin(name)}
 		}
 	}
 	return rule

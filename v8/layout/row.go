@@ -7,10 +7,11 @@ type row struct {
 	field Field
 	code  *accessor
 	// dbg names debugger constants without their prefix; the first that the binary has counts. The value is
-	// constant*scale + add, with a scale of 0 meaning 1.
+	// constant*scale + add, with a scale of 0 meaning 1, and the value of another field more if there is one.
 	dbg   []string
 	scale int64
 	add   int64
+	of    Field  // 0, Isolate.tls, is none
 	why   string // of scale and add: V8's source file, and the reason
 	rules []rule
 }
@@ -23,6 +24,9 @@ func (r row) origin(name string) string {
 	}
 	if r.add != 0 {
 		s += fmt.Sprintf(" + %d", r.add)
+	}
+	if r.of != 0 {
+		s += fmt.Sprintf(" + %s", r.of)
 	}
 	if r.why != "" {
 		s += " (" + r.why + ")"

@@ -128,7 +128,11 @@ func TestConstantsAgainstStandardLibrary(t *testing.T) {
 		for _, r := range table {
 			if name, ok := constantOf(l, r); ok {
 				checked++
-				if got := l.Values[r.field].N; got != want[name]*max(r.scale, 1)+r.add {
+				add := r.add
+				if r.of != 0 {
+					add += l.Values[r.of].N
+				}
+				if got := l.Values[r.field].N; got != want[name]*max(r.scale, 1)+add {
 					t.Errorf("node %s: %s is %d, %s is %d", v.Version, r.field, got, name, want[name])
 				}
 			}

@@ -2,10 +2,13 @@ package layout
 
 // Scope infos, where a function has its name, and scripts.
 var scriptRows = []row{
-	fixed(ScopeInfoFlags, 8, "src/objects/scope-info.tq: the first field behind the map"),
-	fixed(ScopeInfoContextLocalCount, 24, "src/objects/scope-info.tq: behind flags and parameter_count"),
-	{field: ScopeInfoFirstVars, dbg: []string{"scopeinfo_idx_first_vars"}, scale: word, add: word,
-		why: "src/objects/scope-info.h: the constant counts words behind the map"},
+	{field: ScopeInfoFlags, rules: []rule{
+		{below: v(9, 1), n: 16, why: "src/objects/scope-info.h: the first element of a FixedArray"},
+		{from: v(9, 1), n: 8, why: "src/objects/scope-info.tq: the first field behind the map"}}},
+	{field: ScopeInfoContextLocalCount, rules: after(ScopeInfoFlags, 2*word,
+		"src/objects/scope-info.tq: behind flags and parameter_count")},
+	{field: ScopeInfoFirstVars, dbg: []string{"scopeinfo_idx_first_vars"}, scale: word, of: ScopeInfoFlags,
+		why: "src/objects/scope-info.h: the constant counts words from flags on"},
 	{field: ScopeInfoFlagsAreSmi, rules: []rule{
 		{below: v(12, 5), n: 1, why: "src/objects/scope-info.tq: flags is SmiTagged"},
 		{from: v(12, 5), n: 0, why: "src/objects/scope-info.tq: flags is a raw uint32 and padding"},
