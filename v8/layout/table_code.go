@@ -82,7 +82,10 @@ var codeRows = []row{
 	{field: KindMaglev, rules: []rule{
 		{from: v(10, 0), of: KindBaseline, n: 1, relative: true, why: kindWhy},
 		{below: v(10, 0), absent: true, why: "src/objects/code-kind.h: TURBOPROP stands there"}}},
-	{field: KindTurboFan, rules: after(KindBaseline, 2, kindWhy)},
+	{field: KindTurboFan, rules: []rule{
+		{below: v(9, 2), of: KindBaseline, n: 3, relative: true,
+			why: "src/objects/code-kind.h: NATIVE_CONTEXT_INDEPENDENT and TURBOPROP are between them"},
+		{from: v(9, 2), of: KindBaseline, n: 2, relative: true, why: kindWhy}}},
 }
 
 // oneObject is why a Code object has no instructions outside of it.
