@@ -31,13 +31,13 @@ var functionRows = []row{
 		{from: v(12, 0), absent: true,
 			why: "src/objects/shared-function-info.h: the script is in the SharedFunctionInfo always"}}},
 	{field: TypeBaselineData, dbg: []string{"type_BaselineData__BASELINE_DATA_TYPE"}, rules: noBaselineData},
-	{field: BaselineDataCode, rules: append(noBaselineData, rule{below: v(10, 0), n: 8,
+	{field: BaselineDataCode, rules: append(noBaselineData, rule{below: v(9, 5), n: 8,
 		why: "src/objects/shared-function-info.tq: baseline_code is the first field behind the map"})},
-	{field: BaselineDataBytecode, rules: append(noBaselineData, rule{below: v(10, 0), n: 16,
+	{field: BaselineDataBytecode, rules: append(noBaselineData, rule{below: v(9, 5), n: 16,
 		why: "src/objects/shared-function-info.tq: data, behind baseline_code"})},
 }
 
-var noBaselineData = []rule{{from: v(10, 0), absent: true,
+var noBaselineData = []rule{{from: v(9, 5), absent: true,
 	why: "src/objects/shared-function-info.h: baseline code is in the function's data itself"}}
 
 // Machine code and bytecode. Until V8 11 a Code object had the relocation info before all else.

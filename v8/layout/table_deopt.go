@@ -19,18 +19,18 @@ var deoptRows = []row{
 				"*disp8(%r13)"}}},
 	{field: DeoptimizerInput, code: &accessor{read: deoptimizerInput, names: deoptimizationEntries},
 		rules: []rule{
-			{below: v(11, 0), n: 0x38, why: deoptimizerWhy},
-			{from: v(11, 0), below: v(12, 5), n: 0x48, why: deoptimizerWhy},
+			{below: v(10, 3), n: 0x38, why: deoptimizerWhy},
+			{from: v(10, 3), below: v(12, 5), n: 0x48, why: deoptimizerWhy},
 			{from: v(12, 5), n: 0x50, why: deoptimizerWhy}}},
 	{field: DeoptimizerFrom, rules: []rule{
-		{below: v(11, 0), of: DeoptimizerInput, n: -0x18, relative: true,
+		{below: v(10, 3), of: DeoptimizerInput, n: -0x18, relative: true,
 			why: "src/deoptimizer/deoptimizer.h: from_, with four numbers behind it"},
-		{from: v(11, 0), of: DeoptimizerInput, n: -0x20, relative: true,
+		{from: v(10, 3), of: DeoptimizerInput, n: -0x20, relative: true,
 			why: "src/deoptimizer/deoptimizer.h: and restart_frame_index_"}}},
 	{field: FrameDescriptionContent, code: &accessor{read: frameContent, names: deoptimizationEntries},
 		rules: []rule{
-			{below: v(11, 0), n: 0x140, why: frameDescriptionWhy},
-			{from: v(11, 0), below: v(12, 5), n: 0x148, why: frameDescriptionWhy},
+			{below: v(10, 3), n: 0x140, why: frameDescriptionWhy},
+			{from: v(10, 3), below: v(12, 5), n: 0x148, why: frameDescriptionWhy},
 			{from: v(12, 5), below: v(13, 0), n: 0x1c0, why: frameDescriptionWhy},
 			{from: v(13, 0), n: 0x1c8, why: frameDescriptionWhy}}},
 	{field: SafepointLength, rules: []rule{

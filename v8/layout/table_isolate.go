@@ -23,8 +23,11 @@ var isolateRows = []row{
 			why: "include/v8-isolate.h: until V8 12 the data is slot 5 of the native context"}}},
 	{field: IsolateVMState, code: &accessor{read: isolateVMState, names: []string{
 		"_ZN2v87Isolate7SetIdleEb", "_ZN2v88internal7Isolate7SetIdleEb"}},
-		rules: after(IsolateContext, 0x98,
-			"src/execution/thread-local-top.h: context and current_vm_state keep their distance")},
+		rules: []rule{
+			{from: v(10, 0), below: v(10, 2), of: IsolateContext, n: 0xa0, relative: true,
+				why: "src/execution/thread-local-top.h: with a word more between them"},
+			{below: v(10, 0), of: IsolateContext, n: 0x98, relative: true, why: vmStateWhy},
+			{from: v(10, 2), of: IsolateContext, n: 0x98, relative: true, why: vmStateWhy}}},
 	{field: IsolateCEntryFP, code: &accessor{read: isolateCEntryFP, names: []string{"Builtins_CEntry_*"}},
 		rules: []rule{
 			{from: v(12, 0), of: IsolateContext, n: -0x10, relative: true,
@@ -42,5 +45,7 @@ var isolateRows = []row{
 			{from: v(14, 6), n: 0x228, why: heapWhy},
 		}},
 }
+
+const vmStateWhy = "src/execution/thread-local-top.h: context and current_vm_state keep their distance"
 
 const heapWhy = "src/heap/heap.h: gc_state_, for binaries without the symbol of SetGCState"
