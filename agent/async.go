@@ -40,6 +40,15 @@ func (q *async) run(job func() (then func())) bool {
 	return true
 }
 
+// post has a function run on the goroutine that drains the results. It may be called on any goroutine.
+func (q *async) post(then func()) {
+	q.results <- func() {
+		q.pending++ // no job of work is done
+		then()
+	}
+	q.notify()
+}
+
 // drainResults runs the functions that finished jobs have returned.
 func (q *async) drainResults() {
 	for {

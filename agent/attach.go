@@ -100,6 +100,8 @@ func (a *Agent) readProcess(pid int) (*target, error) {
 	t.symbolizer = symbolize.New(p, a.kernel, a.followMaps(t))
 	t.symbolizer.Tell(a.sampler.Known(), config.Id)
 	a.findIsolates(t)
+	t.frames, t.hooks = config.V8.Cped, config.V8.FirstJsObject
+	t.lookFirst(a.checks.Off(p.Layout))
 	a.warnProblems(t)
 	t.ready = sampler.Now()
 	return t, nil
@@ -129,7 +131,7 @@ func (a *Agent) activate(t *target) error {
 	}
 	a.targets[t.PID] = t
 	if a.builder != nil {
-		a.builder.SetProcess(t.PID, t.labels.Described())
+		a.builder.SetProcess(t.PID, t.described())
 		a.checks.Add(t.Process, selfcheck.Started)
 	}
 	return nil

@@ -3,8 +3,10 @@ package agent
 import (
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/v8/verify"
 )
 
 const (
@@ -89,7 +91,7 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 			if published := t.labels.FindPublished(now); changed || isolates || published {
 				a.republish(t)
 			}
-			a.builder.SetProcess(t.PID, t.labels.Described())
+			a.builder.SetProcess(t.PID, t.described())
 		}
 	})
 	if !started {
@@ -138,4 +140,15 @@ func (a *Agent) finished() bool {
 		return false
 	}
 	return s.Tree == 0 || procs.Ended(s.Tree)
+}
+
+// found hears from selfcheck, on a goroutine of that, what cannot be relied on in a process.
+func (a *Agent) found(p *process.Process, off verify.Parts) {
+	a.async.post(func() {
+		if t := a.targets[p.PID]; t != nil && t.Process == p && t.off != off {
+			t.distrust(off)
+			a.republish(t)
+			a.builder.SetProcess(t.PID, t.described())
+		}
+	})
 }

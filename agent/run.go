@@ -36,9 +36,10 @@ func New(c Config) (*Agent, error) {
 	}
 	a := &Agent{
 		config: c, log: c.Log, tree: tree, kernel: symbolize.NewKernel(c.Log),
-		checks: selfcheck.New(c.Log), begun: sampler.Now() - int64(time.Since(c.Begun)),
+		begun:   sampler.Now() - int64(time.Since(c.Begun)),
 		targets: map[int]*target{}, pendingStarts: map[int]schedule{},
 	}
+	a.checks = selfcheck.New(c.Log, a.found)
 	if !c.NoSourceMaps {
 		a.maps = sourcemaps.New(c.Log)
 	}
@@ -116,7 +117,7 @@ func (a *Agent) start() (err error) {
 		return err
 	}
 	for _, t := range a.targets {
-		a.builder.SetProcess(t.PID, t.labels.Described())
+		a.builder.SetProcess(t.PID, t.described())
 		a.checks.Add(t.Process, selfcheck.Running)
 	}
 	var sinks []*delivery

@@ -31,10 +31,13 @@ func (a *Agent) sample(s *sampler.Sample) {
 	named := t.symbolizer.Stack(s, out)
 	out.Labels = labels
 	if t.labels.Changed() {
-		a.builder.SetProcess(t.PID, t.labels.Described())
+		a.builder.SetProcess(t.PID, t.described())
 	}
 	a.logFirstSample(t, named)
 	a.stats.count(out, named, context)
+	if t.off != 0 {
+		a.stats.Unverified++
+	}
 	a.builder.Add(out)
 }
 

@@ -23,6 +23,7 @@ type Stats struct {
 	WithJS        int64         // samples with JavaScript frames
 	Named         int64         // of these, with every such frame named
 	NoLine        int64         // samples in which a line is missing, or an inlined function: the code was gone
+	Unverified    int64         // samples of processes that contradict the layout: names, lines or labels are left out
 	Labelled      int64         // samples with a label
 	Requests      int64         // samples while a store of an AsyncLocalStorage was current
 	Learning      int64         // samples that may lack a label that the BPF program could not read yet

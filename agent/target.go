@@ -10,6 +10,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/verify"
 )
 
 // target is a process that is profiled.
@@ -20,8 +21,12 @@ type target struct {
 	labels     *labels.Process
 	learner    *labels.Learner
 	maps       *sourcemaps.Process // nil: source maps are not applied
+	off        verify.Parts        // what cannot be relied on
 	sample     pprofx.Sample       // the current one, reused for the next
 	threads    map[[16]int8]string // names
+
+	frames uint32 // config.V8.Cped and
+	hooks  uint16 // config.V8.FirstJsObject, without which there are no labels
 
 	opened      int64     // when it was opened, CLOCK_MONOTONIC in nanoseconds
 	ready       int64     // when readProcess was done
@@ -74,4 +79,36 @@ func (s *schedule) due(now time.Time) bool {
 	}
 	*s = (*s)[1:]
 	return true
+}
+
+// lookFirst takes a short look at a process that runs, before any of its labels count. What it finds wrong holds until
+// the whole layout has been compared. known is what comparisons with other processes have shown.
+func (t *target) lookFirst(known verify.Parts) {
+	if result, err := t.VerifyShortly(); err == nil {
+		known |= result.Off
+	}
+	t.distrust(known)
+}
+
+// distrust leaves out what cannot be relied on, and nothing else. The caller publishes the process.
+func (t *target) distrust(off verify.Parts) {
+	t.off = off
+	t.symbolizer.Distrust(off)
+	t.config.V8.Cped, t.config.V8.FirstJsObject = t.frames, t.hooks
+	if off&verify.Labels != 0 {
+		t.config.V8.Cped, t.config.V8.FirstJsObject = 0, 0
+	}
+}
+
+// notVerified is the resource attribute that says what is left out of a process's samples.
+const notVerified = "hotspan.not_verified"
+
+// described is what the profile says of the process.
+func (t *target) described() pprofx.Process {
+	p := t.labels.Described()
+	if t.off != 0 {
+		p.Attributes = append(p.Attributes[:len(p.Attributes):len(p.Attributes)],
+			pprofx.Label{Key: notVerified, Str: t.off.String()})
+	}
+	return p
 }

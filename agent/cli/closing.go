@@ -33,7 +33,8 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 	fmt.Fprintf(c, "%d samples taken in %.1f s = %d written + %d lost%s\n",
 		s.Taken, s.End.Sub(s.Start).Seconds(), s.Written-full, s.LostSum()+full, counts(lost))
 	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s%s, of samples in requests labelled %s%s\n",
-		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS), counts(map[string]int64{"without lines": s.NoLine}),
+		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS),
+		counts(map[string]int64{"without lines": s.NoLine, "not verified": s.Unverified}),
 		percent(s.Labelled, s.Requests), counts(map[string]int64{
 			"learning": s.Learning, "unreadable": s.Unreadable, "cut": s.Cut, "bad values": s.BadLabels,
 			"over limit": s.OverLimit, "unknown keys": s.UnknownKeys,

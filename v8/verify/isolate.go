@@ -15,6 +15,8 @@ type isolate struct {
 	at    uint64
 	renew func() // has memory read again that was read before
 	right [layout.NumFields]bool
+
+	elsewhere bool // there is no isolate at the address, or no context of one
 }
 
 // ErrNothing says that the process has nothing at present to compare with. A Comparison that returns it has not failed.

@@ -20,11 +20,13 @@ import (
 type Result struct {
 	Fields []layout.Field // that were right, rising
 	Wrong  []string       // what contradicts the layout, a sentence each
+	Off    Parts          // what cannot be relied on, since what it is read by was contradicted
 }
 
 // Comparison is one more thing to compare, of which this package knows nothing: what an embedder such as Node.js keeps.
 type Comparison struct {
 	What  string         // names it in Result.Wrong
+	Part  Parts          // what depends on it
 	Needs []layout.Field // without one of these it is not run
 	// Run gives the fields that it shows to be right, also with an error. The error says what contradicts the layout;
 	// it is ErrNothing where there is nothing to compare with. isolate is an address.
@@ -58,7 +60,7 @@ func Shortly(mem io.ReaderAt, l *layout.Layout, isolate uint64) Result {
 func with(more []Comparison) []comparison {
 	all := slices.Clone(comparisons)
 	for _, c := range more {
-		all = append(all, comparison{c.What, c.Needs, func(i *isolate) error {
+		all = append(all, comparison{c.What, c.Part, c.Needs, func(i *isolate) error {
 			right, err := c.Run(i.r, i.at)
 			i.note(right...)
 			return err
@@ -77,6 +79,10 @@ func compare(mem io.ReaderAt, l *layout.Layout, at uint64, tries int, all []comp
 		}
 		if err := c.try(i, tries); err != nil {
 			out.Wrong = append(out.Wrong, fmt.Sprintf("%s: %v", c.what, err))
+			if !i.elsewhere {
+				out.Off |= c.part
+			}
+			i.elsewhere = i.elsewhere || c.what == isolateContext
 		}
 	}
 	for f := range layout.NumFields {
@@ -90,19 +96,31 @@ func compare(mem io.ReaderAt, l *layout.Layout, at uint64, tries int, all []comp
 // comparison is one thing that is compared. It notes the fields that it shows to be right.
 type comparison struct {
 	what  string
+	part  Parts
 	needs []layout.Field
 	run   func(*isolate) error
 }
 
+// isolateContext is the comparison that tells whether there is an isolate. Without one, what is compared after it is
+// anything, and says nothing of names and lines, which are not reached from the isolate.
+const isolateContext = "the isolate's context"
+
+// try returns the last failure if no run was right. A run that finds nothing to compare with does not excuse one that
+// failed before it.
 func (c comparison) try(i *isolate, tries int) error {
+	var failed error
 	for {
 		i.renew()
 		err := c.run(i)
-		if err == nil || errors.Is(err, ErrNothing) {
+		nothing := errors.Is(err, ErrNothing)
+		if err == nil || nothing && failed == nil {
 			return nil
 		}
+		if !nothing {
+			failed = err
+		}
 		if tries--; tries <= 0 {
-			return err
+			return failed
 		}
 		time.Sleep(livePauses)
 	}
@@ -112,22 +130,24 @@ func (c comparison) try(i *isolate, tries int) error {
 const short = 2
 
 var comparisons = []comparison{
-	{"the isolate's context", []layout.Field{layout.IsolateContext, layout.MapInstanceType, layout.TypeMap},
+	{isolateContext, Labels, []layout.Field{layout.IsolateContext, layout.MapInstanceType, layout.TypeMap},
 		(*isolate).checkContext},
-	{"the async context", []layout.Field{layout.IsolateCPED, layout.TypeJSMap, layout.TypeOddball,
+	{"the async context", Labels, []layout.Field{layout.IsolateCPED, layout.TypeJSMap, layout.TypeOddball,
 		layout.OddballToString},
 		(*isolate).checkAsyncContext},
-	{"functions", []layout.Field{layout.IsolateContext, layout.MapConstructorOrBackPointer, layout.JSFunctionShared,
-		layout.TypeJSFunctionFirst, layout.TypeJSFunctionLast, layout.TypeSharedFunctionInfo},
+	{"functions", Names, []layout.Field{layout.IsolateContext, layout.MapConstructorOrBackPointer,
+		layout.JSFunctionShared, layout.TypeJSFunctionFirst, layout.TypeJSFunctionLast, layout.TypeSharedFunctionInfo},
 		(*isolate).checkFunctions},
-	{"hidden classes", []layout.Field{layout.MapDescriptors, layout.DescriptorsHeader, layout.DescriptorsEntrySize,
-		layout.TypeJSFunctionFirst, layout.TypeJSFunctionLast}, (*isolate).checkShapes},
-	{"scripts", scriptFields, (*isolate).checkScripts},
-	{"functions of scripts", append(slices.Clone(scriptFields), layout.SFIScript, layout.SFIFunctionLiteralID,
+	{"hidden classes", Labels, []layout.Field{layout.MapDescriptors, layout.DescriptorsHeader,
+		layout.DescriptorsEntrySize, layout.TypeJSFunctionFirst, layout.TypeJSFunctionLast}, (*isolate).checkShapes},
+	{"scripts", Names, scriptFields, (*isolate).checkScripts},
+	{"functions of scripts", Names, append(slices.Clone(scriptFields), layout.SFIScript, layout.SFIFunctionLiteralID,
 		layout.TypeSharedFunctionInfo, layout.ScriptInfos), (*isolate).checkLiterals},
-	{"bytecode", append(slices.Clone(scriptFields), layout.ScriptInfos, layout.SFITrustedData, layout.TypeBytecodeArray,
-		layout.BytecodeArrayLength, layout.BytecodeArrayFirstByte, layout.BytecodeArrayPositions),
+	{"bytecode", Lines, append(slices.Clone(scriptFields), layout.ScriptInfos, layout.SFITrustedData,
+		layout.TypeBytecodeArray, layout.BytecodeArrayLength, layout.BytecodeArrayFirstByte,
+		layout.BytecodeArrayPositions),
 		(*isolate).checkBytecode},
-	{"baseline code", append(slices.Clone(scriptFields), layout.ScriptInfos, layout.SFITrustedData, layout.TypeCode,
-		layout.CodeDeoptData, layout.InstructionStreamBody, layout.KindBaseline), (*isolate).checkBaseline},
+	{"baseline code", Lines, append(slices.Clone(scriptFields), layout.ScriptInfos, layout.SFITrustedData,
+		layout.TypeCode, layout.CodeDeoptData, layout.InstructionStreamBody, layout.KindBaseline),
+		(*isolate).checkBaseline},
 }

@@ -29,7 +29,9 @@ func (p *Process) VerifyShortly() (verify.Result, error) {
 
 // AsyncHooks goes from the isolate's context to Node's Environment and finds its async_hooks by their content. In a V8
 // with AsyncContextFrame it reports no failure, as nothing may depend on async_hooks there.
-var AsyncHooks = verify.Comparison{What: "async_hooks", Needs: AsyncHooksFields, Run: compareAsyncHooks}
+var AsyncHooks = verify.Comparison{
+	What: "async_hooks", Part: verify.Labels, Needs: AsyncHooksFields, Run: compareAsyncHooks,
+}
 
 func compareAsyncHooks(r *heap.Reader, isolate uint64) ([]layout.Field, error) {
 	l := r.Layout()

@@ -1,9 +1,10 @@
-// Package selfcheck compares the V8 layout of each binary with a process that runs it, while processes are sampled, and
-// warns of what does not fit: hotspan tries an unknown V8 and does not refuse it.
+// Package selfcheck compares the V8 layout of each binary with a process that runs it, while processes are sampled. It
+// warns of what does not fit, and says what cannot be relied on: hotspan tries an unknown V8 and does not refuse it.
 package selfcheck
 
 import (
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +36,7 @@ const (
 // stands for its binary. It is safe for concurrent use.
 type Checks struct {
 	log *slog.Logger
+	off func(*process.Process, verify.Parts)
 	one sync.Mutex // held while a process is compared
 
 	mu       sync.Mutex // protects what follows
@@ -44,16 +46,18 @@ type Checks struct {
 
 // binary is what is known of the layout of one binary.
 type binary struct {
-	processes int  // that were added and not removed
-	compared  bool // with one process at least
-	wrong     bool // and that was said
-	failed    int  // processes that could not be compared
+	processes int          // that were added and not removed
+	compared  bool         // with one process at least
+	wrong     bool         // and that was said
+	off       verify.Parts // of wrong ones
+	failed    int          // processes that could not be compared
 }
 
-// New makes Checks that log to a logger.
-func New(log *slog.Logger) *Checks {
+// New makes Checks that log to a logger. Each comparison calls off with what cannot be relied on in the process, which
+// may be nothing. off is called on goroutines of Checks, and must not call them.
+func New(log *slog.Logger, off func(*process.Process, verify.Parts)) *Checks {
 	return &Checks{
-		log: log, waiting: map[*process.Process]*time.Timer{}, binaries: map[*layout.Layout]*binary{},
+		log: log, off: off, waiting: map[*process.Process]*time.Timer{}, binaries: map[*layout.Layout]*binary{},
 	}
 }
 
@@ -68,6 +72,16 @@ func (c *Checks) Add(p *process.Process, after time.Duration) {
 	}
 	b.processes++
 	c.schedule(p, after, func() { c.first(p, b) })
+}
+
+// Off says what cannot be relied on in processes with a layout, as far as comparisons have shown.
+func (c *Checks) Off(l *layout.Layout) verify.Parts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b := c.binaries[l]; b != nil {
+		return b.off
+	}
+	return 0
 }
 
 // Remove forgets a process: nothing is said of it any more. What is known of a binary is forgotten with its last
@@ -122,10 +136,12 @@ func (c *Checks) known(p *process.Process) bool {
 // first compares a process for the first time.
 func (c *Checks) first(p *process.Process, b *binary) {
 	if b.wrong || b.failed >= maxFailed || b.compared && fits(p) {
+		c.off(p, c.Off(p.Layout))
 		return
 	}
 	result, err := p.Verify()
 	if err != nil {
+		c.off(p, 0)
 		b.failed++
 		c.log.Debug("layout not compared with the process", "pid", p.PID, "why", err)
 		return
@@ -158,14 +174,29 @@ func (c *Checks) confirm(p *process.Process, b *binary) {
 // tell logs what a comparison has shown: what is wrong, once for a binary.
 func (c *Checks) tell(p *process.Process, b *binary, result verify.Result) {
 	b.compared = true
+	c.switchOff(p, b, result.Off)
 	c.log.Debug("layout compared with the process", "pid", p.PID,
 		"right", len(result.Fields), "wrong", len(result.Wrong))
-	if b.wrong {
+	if b.wrong || len(result.Wrong) == 0 {
 		return
 	}
-	for _, wrong := range result.Wrong {
-		b.wrong = true
-		c.log.Warn("the layout of V8 "+p.Layout.V8.String()+" does not match this process, "+
-			"names or labels may be missing", "pid", p.PID, "why", wrong)
+	b.wrong = true
+	c.log.Warn("the layout of V8 "+p.Layout.V8.String()+" does not match this process, "+result.Off.String()+
+		" are left out", "pid", p.PID, "why", strings.Join(result.Wrong, "; "))
+}
+
+// switchOff tells of what cannot be relied on in a process, and in the others of its binary.
+func (c *Checks) switchOff(p *process.Process, b *binary, parts verify.Parts) {
+	c.mu.Lock()
+	b.off |= parts
+	others := []*process.Process{p}
+	for other := range c.waiting {
+		if parts != 0 && other != p && other.Layout == p.Layout {
+			others = append(others, other)
+		}
+	}
+	c.mu.Unlock()
+	for _, p := range others {
+		c.off(p, parts)
 	}
 }

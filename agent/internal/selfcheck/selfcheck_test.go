@@ -2,6 +2,7 @@ package selfcheck
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/verify"
 )
 
 const idle = `setInterval(() => {}, 1e9); process.stdin.on('end', process.exit).resume(); console.error('ready')`
@@ -62,7 +64,11 @@ func (l *log) count(text string) int {
 
 func newChecks() (*Checks, *log) {
 	l := &log{}
-	return New(slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))), l
+	return checksThat(l, func(*process.Process, verify.Parts) {}), l
+}
+
+func checksThat(l *log, off func(*process.Process, verify.Parts)) *Checks {
+	return New(slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug})), off)
 }
 
 // await waits until a condition holds.
@@ -133,6 +139,56 @@ func TestWrongLayoutTells(t *testing.T) {
 	time.Sleep(2 * confirmAfter)
 	if l.count("does not match this process") != l.count("level=WARN") || l.count("functions:") != 1 {
 		t.Errorf("not one warning for a binary:\n%s", &l.lines)
+	}
+}
+
+// TestOff: each process of a binary whose layout is wrong hears what cannot be relied on, and nothing more than that;
+// those of a binary whose layout is right hear that there is nothing.
+func TestOff(t *testing.T) {
+	files := elffile.NewLayoutCache()
+	version := nodes.Thorough()[1].Version
+	for field, want := range map[layout.Field]verify.Parts{
+		layout.NumFields:              0,
+		layout.JSFunctionShared:       verify.Names,
+		layout.ScriptName:             verify.Names,
+		layout.BytecodeArrayPositions: verify.Lines,
+		layout.MapDescriptors:         verify.Labels,
+	} {
+		var mu sync.Mutex
+		heard := map[*process.Process]verify.Parts{}
+		c := checksThat(&log{}, func(p *process.Process, off verify.Parts) {
+			mu.Lock()
+			defer mu.Unlock()
+			heard[p] = off
+		})
+		first, _ := start(t, files, version)
+		l := *first.Layout
+		if field < layout.NumFields {
+			l.Values[field].N += 8
+		}
+		for n := range 2 {
+			p := first
+			if n > 0 {
+				p, _ = start(t, files, version)
+			}
+			p.Layout = &l
+			c.Add(p, time.Millisecond)
+		}
+		await(t, fmt.Sprintf("%v: not both hear %q", field, want), func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			n := 0
+			for _, off := range heard {
+				if off == want {
+					n++
+				}
+			}
+			return n == 2
+		})
+		if got := c.Off(&l); got != want {
+			t.Errorf("%v: later processes hear %q, want %q", field, got, want)
+		}
+		c.Close()
 	}
 }
 

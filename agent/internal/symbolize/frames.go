@@ -14,13 +14,15 @@ const maxFrames = 1 << 18
 type frameCache struct {
 	native  map[uint64]*pprofx.Frame // by address
 	js      map[*stack.Frame]*pprofx.Frame
+	trusted map[*stack.Frame]*stack.Frame
 	skipped map[uint16]*pprofx.Frame // by number of frames
 	stack   []*pprofx.Frame          // of the sample at hand
 }
 
 func newFrameCache() frameCache {
 	return frameCache{
-		native: map[uint64]*pprofx.Frame{}, js: map[*stack.Frame]*pprofx.Frame{}, skipped: map[uint16]*pprofx.Frame{},
+		native: map[uint64]*pprofx.Frame{}, js: map[*stack.Frame]*pprofx.Frame{},
+		trusted: map[*stack.Frame]*stack.Frame{}, skipped: map[uint16]*pprofx.Frame{},
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/stack"
 	"github.com/hotspan/hotspan/v8/target"
+	"github.com/hotspan/hotspan/v8/verify"
 )
 
 // Symbolizer names the frames of one process. The garbage collector moves code, so call it soon after a sample was
@@ -32,6 +33,7 @@ type Symbolizer struct {
 	inV8     bool   // the current sample has had a frame in V8's code
 	outdated bool   // a sample had an address in no known mapping
 	threads  threads
+	off      verify.Parts // what cannot be relied on
 }
 
 // New makes a Symbolizer for a process. maps returns the number of a script's source map, see stack.Resolver.Maps; it
@@ -49,6 +51,18 @@ func New(p *process.Process, k *Kernel, maps func(stack.MappedScript) int32) *Sy
 
 // Tell notes in k what has been read that naming frames needs. id is the bpf.Process.Id.
 func (z *Symbolizer) Tell(k *sampler.Known, id uint32) { z.known, z.id = k, id }
+
+// Distrust has names or lines of JavaScript left out that are read by a layout which the process contradicts.
+func (z *Symbolizer) Distrust(off verify.Parts) {
+	if z.off == off {
+		return
+	}
+	z.off = off
+	z.frames, z.stacks = newFrameCache(), newStackCache()
+	if z.known != nil {
+		z.known.Clear()
+	}
+}
 
 // MappingsOutdated reports whether a sample since the last call of MappingsRead had an address in no known mapping.
 func (z *Symbolizer) MappingsOutdated() bool { return z.outdated }
@@ -150,6 +164,7 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 	leaf := stack.Leaf{Callee: RawFrame(s.Callee), Words: s.Stack, R10: s.R10}
 	for _, r := range z.resolver.Repair(raw, leaf) {
 		for _, f := range z.resolver.Resolve(r) {
+			f = c.trust(f, z.off)
 			z.result.JS = z.result.JS || f.Kind == stack.JS
 			z.result.Unnamed = z.result.Unnamed || f.Kind == stack.JS && f.Lost == stack.LostFunction
 			z.result.NoLine = z.result.NoLine || f.Lost != stack.NothingLost && f.Lost != stack.LostFunction

@@ -1,0 +1,27 @@
+package symbolize
+
+import (
+	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/verify"
+)
+
+// unverified stands for a JavaScript function whose name could not be verified.
+const unverified = "[unverified function]"
+
+// trust is a frame without what cannot be relied on.
+func (c *frameCache) trust(f *stack.Frame, off verify.Parts) *stack.Frame {
+	if off&(verify.Names|verify.Lines) == 0 || f.Kind != stack.JS {
+		return f
+	}
+	if t := c.trusted[f]; t != nil {
+		return t
+	}
+	t := *f
+	t.Line, t.Column, t.Map, t.NameLine, t.NameColumn = 0, 0, 0, 0, 0
+	t.Lost = stack.LostOffset
+	if off&verify.Names != 0 {
+		t = stack.Frame{Name: unverified, Kind: stack.JS, Tier: f.Tier, Lost: stack.LostFunction}
+	}
+	c.trusted[f] = &t
+	return &t
+}

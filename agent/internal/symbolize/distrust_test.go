@@ -1,0 +1,40 @@
+package symbolize
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/verify"
+)
+
+// TestDistrust: names and lines that cannot be relied on are left out and not counted, and nothing else is.
+func TestDistrust(t *testing.T) {
+	js := stack.Frame{Name: "f", File: "/f.js", Line: 3, Column: 4, Kind: stack.JS, Tier: stack.Maglev, NameLine: 2}
+	builtin := stack.Frame{Name: "ArrayMap", Kind: stack.Builtin}
+	for off, want := range map[verify.Parts]stack.Frame{
+		0: js, verify.Labels: js,
+		verify.Lines: {Name: "f", File: "/f.js", Kind: stack.JS, Tier: stack.Maglev, Lost: stack.LostOffset},
+		verify.Names | verify.Lines: {Name: unverified, Kind: stack.JS, Tier: stack.Maglev,
+			Lost: stack.LostFunction},
+	} {
+		z := &Symbolizer{frames: newFrameCache(), stacks: newStackCache()}
+		z.Distrust(off)
+		for _, w := range []struct{ f, want *stack.Frame }{{&js, &want}, {&builtin, &builtin}} {
+			got := z.frames.trust(w.f, z.off)
+			if diff := cmp.Diff(w.want, got); diff != "" {
+				t.Errorf("%q: %s", off, diff)
+			}
+			if z.frames.trust(w.f, z.off) != got {
+				t.Errorf("%q: another frame each time", off)
+			}
+		}
+	}
+	z := &Symbolizer{frames: newFrameCache(), stacks: newStackCache()}
+	z.Distrust(verify.Names)
+	z.Distrust(0)
+	if z.frames.trust(&js, z.off) != &js {
+		t.Error("what was found right afterwards is left out")
+	}
+}
