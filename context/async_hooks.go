@@ -51,8 +51,7 @@ func (l *Learner) AsyncHooks(isolate uint64, context heap.Word) (AsyncHooks, err
 func findAsyncHooks(r *heap.Reader, isolate, environment uint64, b []byte) (AsyncHooks, error) {
 	fields, resources, ok := hooksBuffers(b)
 	if !ok || binary.LittleEndian.Uint64(b[fields:]) != isolate {
-		return AsyncHooks{}, fmt.Errorf("%w at 0x%x: it has no async_hooks that are known",
-			ErrNoEnvironment, environment)
+		return AsyncHooks{}, fmt.Errorf("%w at 0x%x: %w", ErrNoEnvironment, environment, ErrUnknownHooks)
 	}
 	h := AsyncHooks{
 		Fields:          binary.LittleEndian.Uint64(b[fields+bufferData.value():]),

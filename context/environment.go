@@ -13,6 +13,9 @@ import (
 // JavaScript thread, or that its layout is not known. An isolate that has just started may have one later.
 var ErrNoEnvironment = errors.New("no Environment of Node.js")
 
+// ErrUnknownHooks says that an Environment has its async_hooks where this package does not find them.
+var ErrUnknownHooks = errors.New("it has no async_hooks that are known")
+
 // environmentBytes is how much of an Environment is searched. AsyncHooks is within its first 1.5 kB since Node.js 16.
 const environmentBytes = 0x1000
 

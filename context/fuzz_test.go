@@ -131,6 +131,9 @@ func TestHooksBuffers(t *testing.T) {
 		want := at + of.whole + of.fromIsolate
 		word(want, handle)
 		fields, next, ok := hooksBuffers(b)
+		if _, _, ok := hooksBuffers(b[:want]); ok {
+			t.Errorf("Node.js %s: found in less than their bytes", what)
+		}
 		if fields != at || next != want || !ok {
 			t.Errorf("Node.js %s: %#x, %#x, %t, want %#x, %#x", what, fields, next, ok, at, want)
 		}

@@ -42,9 +42,19 @@ func (p *Learner) learnIsolate(key bpf.EnvironmentKey, context heap.Word) error 
 			Fields: h.Fields, Resources: h.Resources, Natives: h.NativeResources, Deque: one(h.Deque),
 		})
 	case errors.Is(err, reqctx.ErrNoEnvironment) && time.Since(asked) > environmentTimeout:
+		p.tellUnknown(err)
 		return errors.Join(err, p.sampler.SetEnvironment(key, bpf.AsyncHooks{}))
 	}
 	return err
+}
+
+// tellUnknown warns, once for a process, of async_hooks that are not where they are known to be.
+func (p *Learner) tellUnknown(err error) {
+	if p.told || !errors.Is(err, reqctx.ErrUnknownHooks) {
+		return
+	}
+	p.told = true
+	p.log.Warn("stores of async_hooks are not found: samples have no labels from them", "pid", p.pid, "why", err)
 }
 
 // firstAsked returns the time of the first request about an isolate.

@@ -27,6 +27,7 @@ func NewLearners(tree *reqctx.Tree, s *sampler.Sampler, log *slog.Logger) *Learn
 // use.
 type Learner struct {
 	*Learners
+	pid     int
 	id      uint32 // of the process, in the BPF program
 	learner *reqctx.Learner
 	asked   map[hashRequest]time.Time
@@ -34,11 +35,12 @@ type Learner struct {
 	unknownClasses map[uint64]int
 	// isolates has, by isolate with async_hooks, the time of the first request.
 	isolates map[bpf.EnvironmentKey]time.Time
+	told     bool // that async_hooks are not found
 }
 
 // Learner makes a Learner for a process. id is its bpf.Process.Id.
 func (l *Learners) Learner(p *process.Process, id uint32) *Learner {
-	return &Learner{Learners: l, id: id, learner: reqctx.NewLearner(l.tree, p.Heap())}
+	return &Learner{Learners: l, pid: p.PID, id: id, learner: reqctx.NewLearner(l.tree, p.Heap())}
 }
 
 // hashRequest is a request for the hash of a name that large tables in an isolate may have. A table is slow to read and
