@@ -40,7 +40,7 @@ func TestUnverified(t *testing.T) {
 				t.Error("the closing line does not say that samples are not verified")
 			}
 			samples := readSamples(t, file)
-			last := samples[len(samples)*3/4:] // the comparison is confirmed after a second and more
+			last := samples[len(samples)*3/4:] // it takes some time until the first comparison
 			for part, got := range map[string]judge.Share{
 				"names": jsFrames(last, func(f judge.Frame) bool { return f.F != "[unverified function]" }),
 				"lines": jsFrames(last, func(f judge.Frame) bool {

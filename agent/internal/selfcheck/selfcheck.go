@@ -54,7 +54,7 @@ type binary struct {
 }
 
 // New makes Checks that log to a logger. Each comparison calls off with what cannot be relied on in the process, which
-// may be nothing. off is called on goroutines of Checks, and must not call them.
+// may be nothing, and which the next may take back. off is called on goroutines of Checks, and must not call them.
 func New(log *slog.Logger, off func(*process.Process, verify.Parts)) *Checks {
 	return &Checks{
 		log: log, off: off, waiting: map[*process.Process]*time.Timer{}, binaries: map[*layout.Layout]*binary{},
@@ -150,6 +150,7 @@ func (c *Checks) first(p *process.Process, b *binary) {
 		c.tell(p, b, result)
 		return
 	}
+	c.off(p, result.Off) // until it is confirmed or not
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting[p] != nil {
@@ -166,7 +167,11 @@ func fits(p *process.Process) bool {
 // confirm compares a process again of which something was wrong.
 func (c *Checks) confirm(p *process.Process, b *binary) {
 	result, err := p.Verify()
-	if err == nil && c.known(p) {
+	switch {
+	case !c.known(p):
+	case err != nil:
+		c.off(p, 0)
+	default:
 		c.tell(p, b, result)
 	}
 }
