@@ -7,8 +7,9 @@ const (
 	symBytecodeSizes = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 	// the static array in TranslationOpcodeOperandCount(TranslationOpcode)
 	symTranslationOperands = "_ZZN2v88internal29TranslationOpcodeOperandCountENS0_17TranslationOpcodeEE6counts"
-	// the static variable global_wasm_state of src/wasm/wasm-engine.cc
-	symWasmState = "_ZN2v88internal4wasm12_GLOBAL__N_117global_wasm_stateE"
+	// static variables of src/wasm/wasm-engine.cc: global_wasm_state; until V8 9.1 the shared pointer to the WasmEngine
+	symWasmState  = "_ZN2v88internal4wasm12_GLOBAL__N_117global_wasm_stateE"
+	symWasmEngine = "_ZZN2v88internal4wasm12_GLOBAL__N_119GetSharedWasmEngineEvE6object"
 )
 
 // maxBytecodeSizes bounds kBytecodeSizes: a bytecode is one byte, and there are three tables.
@@ -67,10 +68,11 @@ func (l *Layout) readTranslationOperands(im *image) {
 }
 
 func (l *Layout) readWasmState(im *image) {
-	s, ok := im.syms[symWasmState]
-	if !ok {
-		l.note("no symbol global_wasm_state: WebAssembly functions have no names")
-		return
+	for _, name := range []string{symWasmState, symWasmEngine} {
+		if s, ok := im.syms[name]; ok {
+			l.WasmState = s.value
+			return
+		}
 	}
-	l.WasmState = s.value
+	l.note("no symbol global_wasm_state: WebAssembly functions have no names")
 }
