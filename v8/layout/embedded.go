@@ -7,9 +7,11 @@ const (
 	symBytecodeSizes = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 	// the static array in TranslationOpcodeOperandCount(TranslationOpcode)
 	symTranslationOperands = "_ZZN2v88internal29TranslationOpcodeOperandCountENS0_17TranslationOpcodeEE6counts"
-	// static variables of src/wasm/wasm-engine.cc: global_wasm_state; until V8 9.1 the shared pointer to the WasmEngine
+	// static variables of src/wasm/wasm-engine.cc: global_wasm_state; the pointer to the WasmEngine in V8 9.2; the shared
+	// pointer to it until 9.1
 	symWasmState  = "_ZN2v88internal4wasm12_GLOBAL__N_117global_wasm_stateE"
-	symWasmEngine = "_ZZN2v88internal4wasm12_GLOBAL__N_119GetSharedWasmEngineEvE6object"
+	symWasmEngine = "_ZN2v88internal4wasm12_GLOBAL__N_118global_wasm_engineE"
+	symWasmShared = "_ZZN2v88internal4wasm12_GLOBAL__N_119GetSharedWasmEngineEvE6object"
 )
 
 // maxBytecodeSizes bounds kBytecodeSizes: a bytecode is one byte, and there are three tables.
@@ -68,7 +70,7 @@ func (l *Layout) readTranslationOperands(im *image) {
 }
 
 func (l *Layout) readWasmState(im *image) {
-	for _, name := range []string{symWasmState, symWasmEngine} {
+	for _, name := range []string{symWasmState, symWasmEngine, symWasmShared} {
 		if s, ok := im.syms[name]; ok {
 			l.WasmState = s.value
 			return

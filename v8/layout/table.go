@@ -13,7 +13,7 @@ var table = slices.Concat(isolateRows, objectRows, stringRows, functionRows, scr
 func wantedSymbols() []string {
 	names := append([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, funcBlob, funcBlobSize,
 		symBytecodeSizes,
-		symTranslationOperands, symWasmState, symWasmEngine}, versionSymbols...)
+		symTranslationOperands, symWasmState, symWasmEngine, symWasmShared}, versionSymbols...)
 	for _, r := range table {
 		if r.code != nil {
 			names = append(names, r.code.names...)
