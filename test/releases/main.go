@@ -1,0 +1,86 @@
+// Command releases tries hotspan on official releases of Node.js, one after the other: the first and the last patch of
+// every minor since 16.0.0. It downloads one at a time and deletes it, and goes on where its results end.
+//
+// The results are in results.jsonl, a line for each release; docs/support.md and a sentence of README are made of them.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hotspan/hotspan/test/nodes"
+)
+
+const resultsFile, documentFile, readmeFile = "test/releases/results.jsonl", "docs/support.md", "README.md"
+
+func main() {
+	var t trials
+	most := flag.Int("most", 25, "how many releases to try")
+	only := flag.String("node", "", "these releases, with commas between them, whether they have results or not")
+	write := flag.Bool("write", false, "only write the documents anew")
+	flag.StringVar(&t.hotspan, "hotspan", "bin/hotspan", "hotspan binary")
+	flag.StringVar(&t.keep, "keep", "", "folder in which what a trial that showed a fault has left is kept")
+	flag.Parse()
+	if err := run(&t, *most, *only, *write); err != nil {
+		fmt.Fprintln(os.Stderr, "releases:", err)
+		os.Exit(1)
+	}
+}
+
+func run(t *trials, most int, only string, write bool) error {
+	results, err := readResults(resultsFile)
+	if err != nil {
+		return err
+	}
+	if write {
+		return writeDocuments(results)
+	}
+	chosen := strings.Split(only, ",")
+	if only == "" {
+		if chosen, err = pending(results, most); err != nil {
+			return err
+		}
+	}
+	for _, version := range chosen {
+		r := t.release(version)
+		fmt.Println(r.line())
+		results = with(results, r)
+		if err := errors.Join(writeResults(resultsFile, results), writeDocuments(results)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pending returns releases that have no result yet.
+func pending(results []Result, most int) ([]string, error) {
+	all, err := nodes.Released()
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, version := range edges(all) {
+		if !slices.ContainsFunc(results, func(r Result) bool { return r.Node == version }) {
+			out = append(out, version)
+		}
+	}
+	fmt.Printf("%d releases have no result yet\n", len(out))
+	return out[:min(len(out), most)], nil
+}
+
+// writeDocuments writes what is made of results.
+func writeDocuments(results []Result) error {
+	if len(results) == 0 {
+		return nil
+	}
+	readme, err := os.ReadFile(readmeFile)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(documentFile, []byte(document(results)), 0o644),
+		os.WriteFile(readmeFile, sentence.ReplaceAll(readme, []byte(summary(results))), 0o644))
+}
