@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/truth"
 )
 
 func committed(t *testing.T) []Result {
@@ -118,6 +120,17 @@ func TestLacks(t *testing.T) {
 	if got := summary([]Result{good, {Node: "26.0.0"}}); got !=
 		"2 releases from 24.21.0 to 26.0.0, 1 of them without a fault" {
 		t.Error(got)
+	}
+}
+
+func TestSteady(t *testing.T) {
+	l := &truth.Log{Clocks: []truth.Clock{{Mono: 1e9, Unix: 5e9}, {Mono: 2e9, Unix: 6e9 + 49e3}}}
+	if err := steady(l); err != nil {
+		t.Error(err)
+	}
+	l.Clocks[1].Unix += 2e3
+	if err := steady(l); !errors.Is(err, errUnsteady) || !strings.Contains(err.Error(), "51µs") {
+		t.Errorf("error %v", err)
 	}
 }
 

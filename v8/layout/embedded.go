@@ -7,8 +7,8 @@ const (
 	symBytecodeSizes = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE"
 	// the static array in TranslationOpcodeOperandCount(TranslationOpcode)
 	symTranslationOperands = "_ZZN2v88internal29TranslationOpcodeOperandCountENS0_17TranslationOpcodeEE6counts"
-	// static variables of src/wasm/wasm-engine.cc: global_wasm_state; the pointer to the WasmEngine in V8 9.2; the shared
-	// pointer to it until 9.1
+	// static variables of src/wasm/wasm-engine.cc: global_wasm_state; the pointer to the WasmEngine in V8 9.2; the
+	// shared pointer to it until 9.1
 	symWasmState  = "_ZN2v88internal4wasm12_GLOBAL__N_117global_wasm_stateE"
 	symWasmEngine = "_ZN2v88internal4wasm12_GLOBAL__N_118global_wasm_engineE"
 	symWasmShared = "_ZZN2v88internal4wasm12_GLOBAL__N_119GetSharedWasmEngineEvE6object"

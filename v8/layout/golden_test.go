@@ -44,8 +44,8 @@ func goldenPath(version string) string {
 	return filepath.Join("testdata", "golden", version+".txt")
 }
 
-// TestGolden compares with the binaries of test/nodes.json. The other golden files are of releases whose V8 has rules of
-// its own, for the tests of the table: hotspan layout wrote them, and make releases tries the binaries.
+// TestGolden compares with the binaries of test/nodes.json. The other golden files are of releases whose V8 has rules
+// of its own, for the tests of the table: hotspan layout wrote them, and make releases tries the binaries.
 func TestGolden(t *testing.T) {
 	for _, v := range nodes.Versions() {
 		l, _ := readNode(t, v.Version)
