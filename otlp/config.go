@@ -21,8 +21,8 @@ type Agent struct {
 	Attributes map[string]string
 }
 
-// userAgent returns hotspan/VERSION (BUILD), to which gRPC adds its own name and version.
-func (a *Agent) userAgent() string {
+// UserAgent returns hotspan/VERSION (BUILD). gRPC adds its own name and version to it.
+func (a *Agent) UserAgent() string {
 	s := "hotspan/" + a.Version
 	if a.Version == "" {
 		s += "devel"
@@ -83,7 +83,7 @@ func (c *Config) check() error {
 		return fmt.Errorf("Timeout %v is negative", c.Timeout)
 	case c.GiveUp < 0:
 		return fmt.Errorf("GiveUp %v is negative", c.GiveUp)
-	case strings.ContainsFunc(c.Agent.userAgent(), func(r rune) bool { return r < ' ' || r > '~' }):
+	case strings.ContainsFunc(c.Agent.UserAgent(), func(r rune) bool { return r < ' ' || r > '~' }):
 		return errors.New("Agent: Version and Build must be printable ASCII")
 	}
 	return nil

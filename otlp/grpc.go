@@ -46,7 +46,7 @@ func (c *Config) dialOptions(secure bool) []grpc.DialOption {
 	options := []grpc.DialOption{
 		grpc.WithTransportCredentials(transport),
 		grpc.WithConnectParams(reconnect),
-		grpc.WithUserAgent(c.Agent.userAgent()),
+		grpc.WithUserAgent(c.Agent.UserAgent()),
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(marshalled{})),
 	}
 	if !c.Plain {

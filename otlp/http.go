@@ -46,7 +46,7 @@ func newHTTP(u *url.URL, c *Config) (transport, error) {
 		header.Set(key, value)
 	}
 	header.Set("Content-Type", "application/x-protobuf")
-	header.Set("User-Agent", c.Agent.userAgent())
+	header.Set("User-Agent", c.Agent.UserAgent())
 	header.Set(versionHeader, wireVersion)
 	if !c.Plain {
 		header.Set("Content-Encoding", "gzip")
@@ -80,7 +80,7 @@ func (t *httpTransport) send(ctx context.Context, message []byte) (answer, error
 		return answer{}, status.Error(codes.Unavailable, err.Error())
 	}
 	if response.StatusCode/100 != 2 {
-		return answer{}, refusal(response, body)
+		return answer{}, HTTPError(response, body)
 	}
 	a, err := parseAnswer(body)
 	if err != nil {
@@ -110,9 +110,10 @@ func (t *httpTransport) Close() error {
 	return nil
 }
 
-// refusal returns the gRPC status that means the same as an HTTP response (opentelemetry-proto, docs/specification.md,
-// OTLP/HTTP Response): 429, 502, 503 and 504 are worth another try.
-func refusal(r *http.Response, body []byte) error {
+// HTTPError returns the error of a request that was refused with a response and its body, such that Refused tells what
+// it means: the gRPC status that means the same (opentelemetry-proto, docs/specification.md, OTLP/HTTP Response). 429,
+// 502, 503 and 504 are worth another try.
+func HTTPError(r *http.Response, body []byte) error {
 	code := codes.InvalidArgument
 	switch r.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -125,6 +126,10 @@ func refusal(r *http.Response, body []byte) error {
 		code = codes.PermissionDenied
 	case http.StatusRequestEntityTooLarge:
 		code = codes.ResourceExhausted
+	default:
+		if r.StatusCode >= http.StatusInternalServerError {
+			code = codes.Internal
+		}
 	}
 	out := status.New(code, strings.TrimSpace(fmt.Sprintf("HTTP %s: %s", r.Status, said(r, body))))
 	seconds, err := strconv.Atoi(r.Header.Get("Retry-After"))

@@ -16,7 +16,8 @@ const (
 	Collapsed  Format = "collapsed"
 	PerfScript Format = "perf-script"
 	JSONL      Format = "jsonl"
-	Datadog    Format = "datadog" // pprof with the label names of Datadog
+	Datadog    Format = "datadog"   // pprof with the label names of Datadog
+	Pyroscope  Format = "pyroscope" // pprof with the labels of requests only: each would be a series
 )
 
 // Formats lists the formats that ParseFormat accepts, the default first.
@@ -69,6 +70,8 @@ func NewWriter(w io.Writer, f Format) (Writer, error) {
 		return newPprofWriter(w, hotspanStyle), nil
 	case Datadog:
 		return newPprofWriter(w, datadogStyle), nil
+	case Pyroscope:
+		return newPprofWriter(w, pyroscopeStyle), nil
 	case Collapsed:
 		return newCollapsedWriter(w, MaxStacks), nil
 	case PerfScript:

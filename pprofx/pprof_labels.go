@@ -17,7 +17,7 @@ const (
 
 // pprofStyle holds the keys of labels that are not the same in all styles.
 type pprofStyle struct {
-	threadName, threadID string
+	threadName, threadID string                // empty: there are no labels but those of the request
 	rename               func([]Label) []Label // of the labels of the request; nil keeps them
 }
 
@@ -53,6 +53,9 @@ func allKnown(strings *pprofTable, labels []Label) bool {
 
 // appendOwn appends the labels that a sample has besides those of the request.
 func (p *pprofStyle) appendOwn(b []byte, strings *pprofTable, r *Row, thread string) []byte {
+	if p.threadID == "" {
+		return b
+	}
 	b = appendPprofLabel(b, strings, &Label{Key: p.threadID, Num: int64(r.TID)})
 	b = appendPprofLabel(b, strings, &Label{Key: keyPID, Num: int64(r.PID)})
 	b = appendPprofLabel(b, strings, &Label{Key: keyVMState, Str: r.State.String()})

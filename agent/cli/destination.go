@@ -19,6 +19,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/hotspan/hotspan/agent/internal/export"
+	"github.com/hotspan/hotspan/agent/internal/pyroscope"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -42,6 +43,18 @@ var destinationKeys = map[string]string{
 	"cert":        "file with the client certificate",
 	"key":         "file with the key of the client certificate",
 }
+
+// The schemes of Pyroscope's push API.
+const (
+	pyroscopePrefix = "pyroscope+"
+	pyroscopeHTTP   = pyroscopePrefix + "http"
+	pyroscopeHTTPS  = pyroscopePrefix + "https"
+)
+
+// pyroscopeLabels are the labels that Pyroscope gets if none are named: each value of another one makes a series.
+var pyroscopeLabels = []string{"http.route", "span_id", "trace_id"}
+
+func (d *destination) isPyroscope() bool { return strings.HasPrefix(d.url.Scheme, pyroscopePrefix) }
 
 // destinations are those of several flags, or a list in the configuration.
 type destinations []destination
@@ -105,7 +118,7 @@ func (d *destination) check() (err error) {
 		return err
 	}
 	switch d.url.Scheme {
-	case "http", "https":
+	case "http", "https", pyroscopeHTTP, pyroscopeHTTPS:
 	case "file":
 		if _, err := formatOf(d.url.Path); err != nil {
 			return err
@@ -114,7 +127,8 @@ func (d *destination) check() (err error) {
 			return fmt.Errorf("%s: want file:///DIR/NAME-%%t.pb.gz, where %%t is when a snapshot begins", text)
 		}
 	default:
-		return fmt.Errorf("%q: want http://HOST:PORT, https://HOST:PORT or file:///DIR/NAME-%%t.pb.gz", text)
+		return fmt.Errorf("%q: want http://HOST:PORT, pyroscope+http://HOST:PORT, the same with https, or "+
+			"file:///DIR/NAME-%%t.pb.gz", text)
 	}
 	return nil
 }
@@ -130,7 +144,10 @@ func (d *destination) name() string {
 // keep returns which labels the destination gets; nil means all.
 func (d *destination) keep() func(*pprofx.Label) bool {
 	names := strings.Fields(d.values["labels"])
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0 && d.isPyroscope():
+		names = pyroscopeLabels
+	case len(names) == 0:
 		return nil
 	}
 	return func(l *pprofx.Label) bool {
@@ -149,6 +166,13 @@ func (d *destination) receiver(log *slog.Logger) (export.Receiver, func() error,
 	config, err := d.otlp()
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", d.url, err)
+	}
+	if d.isPyroscope() {
+		p := pyroscope.New(pyroscope.Config{
+			URL: strings.TrimRight(strings.TrimPrefix(d.url.String(), pyroscopePrefix), "/"), Headers: config.Headers,
+			TLS: config.TLS, Timeout: config.Timeout, UserAgent: config.Agent.UserAgent(),
+		})
+		return p, p.Close, nil
 	}
 	config.Warn = func(message string) {
 		log.Warn("the OTLP server accepted the snapshot with a warning", "to", d.name(), "why", message)

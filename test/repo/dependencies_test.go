@@ -21,7 +21,7 @@ var sharedModules = map[string]struct {
 		[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/sampler",
 			"agent/internal/trigger"},
 		"bpf and, for tests, bpftest hold the generated loaders, sampler fills maps and reads, trigger attaches"},
-	"google.golang.org/protobuf": {[]string{"context", "otlp", "pprofx"},
+	"google.golang.org/protobuf": {[]string{"agent/internal/pyroscope", "context", "otlp", "pprofx"},
 		"context reads what processes publish, otlp encodes, pprofx writes profiles too large to be in memory twice"},
 	"go.yaml.in/yaml/v3": {[]string{"agent/cli", "context"}, "context reads rules, cli the agent's configuration"},
 	"golang.org/x/arch": {[]string{"agent/internal/uvpool", "v8/layout", "v8/stack"},

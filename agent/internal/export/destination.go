@@ -107,7 +107,7 @@ func (d *Destination) deliver(ctx context.Context, e store.Entry) error {
 		return nil
 	}
 	for try := 0; ; try++ {
-		err := d.write(ctx, s)
+		err := d.write(ctx, s, try >= maxBroken)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -139,15 +139,28 @@ func (d *Destination) read(e store.Entry) (*pprofx.Snapshot, error) {
 	return s, err
 }
 
-// write writes a snapshot, or what the receiver takes of it: of one that it refuses, each half.
-func (d *Destination) write(ctx context.Context, s *pprofx.Snapshot) error {
+// maxBroken is how often a receiver may break at a snapshot until it counts as the cause: with the waits between, some
+// five minutes.
+const maxBroken = 10
+
+// write writes a snapshot, or what the receiver takes of it: of one that it refuses, each half. cause says that the
+// snapshot counts as refused also where the receiver breaks.
+func (d *Destination) write(ctx context.Context, s *pprofx.Snapshot, cause bool) error {
+	refused := func(err error) bool { return otlp.Refused(err) || cause && otlp.Broken(err) }
 	err := d.part(ctx, s)
-	if !otlp.Refused(err) || len(s.Rows) < 2 {
-		return d.drop(s, err)
+	if !refused(err) {
+		return err
+	}
+	if len(s.Rows) < 2 {
+		d.drop(s, err)
+		return nil
 	}
 	a, b := s.Halves()
 	for _, half := range []*pprofx.Snapshot{a, b} {
-		if err := d.drop(half, d.part(ctx, half)); err != nil {
+		switch err := d.part(ctx, half); {
+		case refused(err):
+			d.drop(half, err)
+		case err != nil:
 			return err
 		}
 	}
@@ -170,14 +183,10 @@ func (d *Destination) part(ctx context.Context, s *pprofx.Snapshot) error {
 	return err
 }
 
-// drop counts what the receiver refuses for good; other errors stay.
-func (d *Destination) drop(s *pprofx.Snapshot, err error) error {
-	if !otlp.Refused(err) {
-		return err
-	}
+// drop counts what the receiver refuses for good.
+func (d *Destination) drop(s *pprofx.Snapshot, err error) {
 	d.stats.dropped.Add(int64(len(s.Rows)))
 	d.log.Error("samples dropped: the receiver refuses them", "to", d.name, "samples", len(s.Rows), "why", err)
-	return nil
 }
 
 // tell logs when a destination begins to fail, and when it works again.

@@ -1,0 +1,133 @@
+// Package pyroscope sends snapshots to Pyroscope: a pprof profile for each service, by the push API.
+package pyroscope
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"slices"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hotspan/hotspan/otlp"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// Config says how to reach a server.
+type Config struct {
+	URL       string            // http://HOST:PORT, to which the path of the API is added
+	Headers   map[string]string // sent with each request, such as authorization and x-scope-orgid
+	TLS       *tls.Config
+	Timeout   time.Duration // of one request
+	UserAgent string
+}
+
+// Pusher sends snapshots to one server. It is safe for concurrent use.
+type Pusher struct {
+	config Config
+	client *http.Client
+}
+
+// pushPath is the procedure of push.v1.PusherService, which Connect serves over HTTP.
+const pushPath = "/push.v1.PusherService/Push"
+
+// New returns a Pusher. It does not connect.
+func New(c Config) *Pusher {
+	through := http.DefaultTransport.(*http.Transport).Clone()
+	through.TLSClientConfig = c.TLS
+	return &Pusher{c, &http.Client{Transport: through}}
+}
+
+// Close closes idle connections.
+func (p *Pusher) Close() error {
+	p.client.CloseIdleConnections()
+	return nil
+}
+
+// Write sends all services of s in one request: nothing of a snapshot arrives without the rest. A snapshot without rows
+// is not sent. Errors are as otlp.Refused expects them.
+func (p *Pusher) Write(ctx context.Context, s *pprofx.Snapshot) error {
+	if len(s.Rows) == 0 {
+		return nil
+	}
+	message, err := request(s)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.config.Timeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.config.URL+pushPath, bytes.NewReader(message))
+	if err != nil {
+		return err
+	}
+	for key, value := range p.config.Headers {
+		r.Header.Set(key, value)
+	}
+	r.Header.Set("Content-Type", "application/proto")
+	r.Header.Set("User-Agent", p.config.UserAgent)
+	response, err := p.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("pyroscope %s: %w", p.config.URL, otlp.HTTPError(response, answer))
+	}
+	return err
+}
+
+// maxRows bounds the samples of one profile: Pyroscope takes 16,000 by default.
+const maxRows = 16000
+
+// request encodes a push.v1.PushRequest: repeated RawProfileSeries series = 1.
+func request(s *pprofx.Snapshot) (out []byte, err error) {
+	services := map[string][]pprofx.Row{}
+	for _, r := range s.Rows {
+		name := serviceOf(s, int(r.PID))
+		// One profile has the samples of all threads: as labels they would be series of their own.
+		r.TID, r.Thread, r.State = 0, 0, pprofx.StateOther
+		services[name] = append(services[name], r)
+	}
+	for name, rows := range services {
+		for part := range slices.Chunk(rows, maxRows) {
+			one := *s
+			one.Rows = part
+			if out, err = appendSeries(out, name, &one); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// serviceOf is the service.name of a process, which Pyroscope must have, or what its executable is called.
+func serviceOf(s *pprofx.Snapshot, pid int) string {
+	p := s.Processes[pid]
+	return cmp.Or(p.Service, path.Base(cmp.Or(p.Executable, "unknown")))
+}
+
+// appendSeries appends RawProfileSeries{repeated LabelPair labels = 1; repeated RawSample samples = 2} with
+// RawSample{bytes raw_profile = 1} and LabelPair{string name = 1; string value = 2}.
+func appendSeries(to []byte, service string, s *pprofx.Snapshot) ([]byte, error) {
+	var profile bytes.Buffer
+	if err := pprofx.Write(&profile, pprofx.Pyroscope, s); err != nil {
+		return nil, err
+	}
+	var series []byte
+	for _, l := range [][2]string{{"__name__", "process_cpu"}, {"service_name", service}} {
+		series = appendField(series, 1, appendField(appendField(nil, 1, []byte(l[0])), 2, []byte(l[1])))
+	}
+	series = appendField(series, 2, appendField(nil, 1, profile.Bytes()))
+	return appendField(to, 1, series), nil
+}
+
+func appendField(to []byte, n protowire.Number, value []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(to, n, protowire.BytesType), value)
+}
