@@ -1,54 +1,45 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
 
-	"github.com/hotspan/hotspan/otlp"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 type convertCmd struct {
-	In  string `arg:"" help:"Recording to read, written by record -o FILE.otlp." placeholder:"IN.otlp"`
+	In  string `arg:"" help:"Recording, written by record -o FILE.otlp, or the folder of the agent's store."`
 	Out string `arg:"" help:"File to write; the extension is the format, as for record -o."`
+	filterFlags
 }
 
-// Run writes all snapshots of a recording as one file. Of a recording that is cut off, it writes what is whole.
+// Run writes the chosen samples of a recording as one file.
 func (v *convertCmd) Run(c console) error {
 	format, err := formatOf(v.Out)
 	if err != nil {
 		return usageError{err}
 	}
-	in, err := os.Open(v.In)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	from := otlp.NewReader(in)
-	first, err := from.Next()
-	if err != nil {
-		return fmt.Errorf("%s: %w", v.In, err)
-	}
-	out, err := createOutput(v.Out, format)
-	if err != nil {
-		return err
-	}
+	var out *outputFile
 	var rows, lost int64
-	for s := first; err == nil; s, err = from.Next() {
-		if err := out.add(s); err != nil {
-			return err
+	err = v.eachSnapshot(c, []string{v.In}, func(s *pprofx.Snapshot) (err error) {
+		if out == nil { // there is something to write
+			if out, err = createOutput(v.Out, format); err != nil {
+				return err
+			}
 		}
 		rows += int64(len(s.Rows))
 		for _, n := range s.Lost {
 			lost += n
 		}
-	}
+		return out.add(s)
+	})
 	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		c.logger(false).Warn("the recording is cut off: its last snapshot is missing", "file", v.In)
-	case !errors.Is(err, io.EOF):
-		return errors.Join(fmt.Errorf("%s: %w", v.In, err), out.discard())
+	case err != nil && out != nil:
+		out.discard()
+		return err
+	case err != nil:
+		return err
+	case out == nil:
+		return fmt.Errorf("%s: no snapshot is of that time", v.In)
 	}
 	left := out.writer.LeftOut()
 	if err := out.finish(); err != nil {

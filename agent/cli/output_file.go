@@ -50,8 +50,11 @@ func (f *outputFile) finish() error {
 	return nil
 }
 
-// discard removes a file to which nothing was added.
-func (f *outputFile) discard() error { return errors.Join(f.file.Close(), os.Remove(f.file.Name())) }
+// discard removes a file that is not wanted any more, if it is still there.
+func (f *outputFile) discard() {
+	f.file.Close()
+	os.Remove(f.file.Name())
+}
 
 func (f *outputFile) fail(err error) error {
 	if f.kept {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,6 +22,7 @@ func recordingFile(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.SetProcess(1, pprofx.Process{Service: "shop"})
 	frames := []*pprofx.Frame{
 		{Function: "sort", Kind: pprofx.Builtin},
 		{Function: "rank\x1b[2J", File: "file:///srv/app/routes/ranking.js", Line: 7, Kind: pprofx.JS},
@@ -104,6 +106,41 @@ func TestReportOfRoute(t *testing.T) {
 		if r.Samples != 100 || r.Classes["gc"] != 60 || len(r.Routes) != 1 || r.Lost["ring buffer full"] != 6 {
 			t.Errorf("%v of the file twice: %+v", args, r)
 		}
+	}
+}
+
+// A folder stands for its recordings, and filters choose from them, for convert too.
+func TestFilters(t *testing.T) {
+	file := recordingFile(t)
+	long := time.Since(time.Unix(1_760_000_000, 0)) + time.Hour
+	for name, test := range map[string]struct {
+		args    []string
+		samples int
+	}{
+		"all":            {nil, 100},
+		"service":        {[]string{"--service", "shop"}, 100},
+		"other service":  {[]string{"--service", "till"}, 0},
+		"route":          {[]string{"--route", "/ranking"}, 50},
+		"since":          {[]string{"--since", long.String()}, 100},
+		"since and till": {[]string{"--since", long.String(), "--until", (long - 2*time.Hour).String()}, 100},
+	} {
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		var said bytes.Buffer
+		code := Main(append([]string{"convert", filepath.Dir(file), out}, test.args...), &said, &said)
+		text, _ := os.ReadFile(out)
+		if lines := bytes.Count(text, []byte("\n")); code != 0 || lines != test.samples {
+			t.Errorf("%s: code %d, %d samples, want %d: %s", name, code, lines, test.samples, &said)
+		}
+	}
+	var said bytes.Buffer
+	code := Main([]string{"convert", file, filepath.Join(t.TempDir(), "x.jsonl"), "--since", "1h"}, &said, &said)
+	if code != exitFailed || !strings.Contains(said.String(), "no snapshot is of that time") {
+		t.Errorf("an old recording: code %d, %s", code, &said)
+	}
+	said.Reset()
+	if code := Main([]string{"report", t.TempDir()}, &said, &said); code != exitFailed ||
+		!strings.Contains(said.String(), "has no .otlp files") {
+		t.Errorf("an empty folder: code %d, %s", code, &said)
 	}
 }
 

@@ -8,18 +8,17 @@ import (
 
 // Builder adds snapshots up. It keeps what is distinct: routes, traces, threads, functions and their lines.
 type Builder struct {
-	keep func(labels []pprofx.Label) bool
-	by   string
+	by string
 
 	out                          Report
 	routes, traces, threads, bys groups
 	functions                    functions
 }
 
-// NewBuilder returns a Builder of the samples whose labels keep accepts, nil for all. by is a label to group by.
-func NewBuilder(keep func(labels []pprofx.Label) bool, by string) *Builder {
+// NewBuilder returns a Builder. by is a label to group by, besides the others; it may be empty.
+func NewBuilder(by string) *Builder {
 	return &Builder{
-		keep: keep, by: by, out: Report{Lost: map[string]int64{}},
+		by: by, out: Report{Lost: map[string]int64{}},
 		routes: groups{}, traces: groups{}, threads: groups{}, bys: groups{}, functions: functions{},
 	}
 }
@@ -37,9 +36,6 @@ func (b *Builder) Add(s *pprofx.Snapshot) {
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		labels := s.LabelSets[r.Labels]
-		if b.keep != nil && !b.keep(labels) {
-			continue
-		}
 		class := classOf(s, r)
 		b.out.Samples++
 		b.out.Classes[class]++

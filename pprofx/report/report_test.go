@@ -167,17 +167,17 @@ func countReport(r *Report) map[string]int64 {
 func TestReport(t *testing.T) {
 	all := snapshots(t)
 	for name, test := range map[string]struct {
-		keep  func([]pprofx.Label) bool
+		where func(labels []pprofx.Label) bool
 		lines func(line) bool
 	}{
-		"all": {nil, func(line) bool { return true }},
+		"all": {func([]pprofx.Label) bool { return true }, func(line) bool { return true }},
 		"a route": {func(labels []pprofx.Label) bool { return value(labels, "http.route") == "h1" },
 			func(l line) bool { return l.Labels["http.route"] == "h1" }},
 		"none": {func([]pprofx.Label) bool { return false }, func(line) bool { return false }},
 	} {
-		b := NewBuilder(test.keep, "tenant")
+		b := NewBuilder("tenant")
 		for _, s := range all {
-			b.Add(s)
+			b.Add(s.Where(func(r *pprofx.Row) bool { return test.where(s.LabelSets[r.Labels]) }))
 		}
 		r := b.Report()
 		want, got := countLines(t, all, test.lines), countReport(r)
@@ -211,7 +211,7 @@ func TestHottestLine(t *testing.T) {
 	} {
 		b.Add(&pprofx.Sample{Time: int64(1 + i), Stack: stack})
 	}
-	r := NewBuilder(nil, "")
+	r := NewBuilder("")
 	r.Add(b.Cut(100))
 	var got []string
 	for _, f := range r.Report().Functions {
