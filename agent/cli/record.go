@@ -67,7 +67,8 @@ func (r *recordCmd) Run(c console) error {
 	if err != nil {
 		return err
 	}
-	config.Sinks = append(config.Sinks, files)
+	total := newSummary()
+	config.Sinks = append(config.Sinks, files, total)
 	if r.OTLP != "" {
 		sink, err := dialOTLP(r.OTLP, config.Log) // does not connect: only the URL can be wrong
 		if err != nil {
@@ -79,11 +80,11 @@ func (r *recordCmd) Run(c console) error {
 	if r.SnapshotEvery == 0 && files.format == formatOTLP {
 		config.SnapshotEvery = streamEvery
 	}
-	return r.profile(c, config, files)
+	return r.profile(c, config, files, total)
 }
 
 // profile runs the agent, and the command if there is one, until the processes end, the time is over or a signal comes.
-func (r *recordCmd) profile(c console, config agent.Config, files *fileSink) error {
+func (r *recordCmd) profile(c console, config agent.Config, files *fileSink, total *summary) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var child *command
@@ -114,6 +115,7 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink) err
 	stats, err := a.Run(ctx)
 	err = errors.Join(err, files.close())
 	c.clear()
+	total.print(c)
 	closing(c, &stats, files)
 	return err
 }

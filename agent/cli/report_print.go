@@ -40,6 +40,16 @@ func printReport(to io.Writer, r *report.Report, by string, most int) {
 	p.groups("thread", "(no name)", r.Threads, most)
 }
 
+// printSummary prints what printReport does, but for traces and threads, and for routes if there are none.
+func printSummary(to io.Writer, r *report.Report, most int) {
+	p := reportPrinter{to, r, most}
+	if len(r.Routes) > 1 || r.Routes[0].Name != "" {
+		p.groups("route", "(no route)", r.Routes, most)
+	}
+	p.functions()
+	fmt.Fprintln(to)
+}
+
 func lostText(lost map[string]int64) string {
 	if text := counts(lost); text != "" {
 		return ", lost" + text
