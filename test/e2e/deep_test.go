@@ -20,7 +20,7 @@ func TestDeep(t *testing.T) {
 		d := deepStacks{perFrame: map[string]float64{}}
 		var cut []deepSample
 		for i := range samples {
-			want, ok := l.AtUnix(samples[i].T, samples[i].TID)
+			want, ok := l.At(samples[i].Mono(l), samples[i].TID)
 			if !ok || len(want.Stack) == 0 {
 				continue
 			}

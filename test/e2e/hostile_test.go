@@ -55,7 +55,7 @@ func TestHostile(t *testing.T) {
 	seen := map[string]int{}
 	for i := range samples {
 		s := &samples[i]
-		at, ok := log.AtUnix(s.T, s.TID)
+		at, ok := log.At(s.Mono(log), s.TID)
 		if !ok || s.TID != p.PID {
 			continue
 		}

@@ -44,8 +44,8 @@ func judgeKinds(t *testing.T, node string) *kindsJudge {
 		samples, l := recordCommand(t, 1997, node, "../programs/kinds.js")
 		j := &kindsJudge{t: t, kinds: map[string]*judge.Share{}}
 		for i := range samples {
-			want, ok := l.AtUnix(samples[i].T, samples[i].TID)
-			if ok && !judge.NearEdge(want, l.Mono(samples[i].T)) {
+			want, ok := l.At(samples[i].Mono(l), samples[i].TID)
+			if ok && !judge.NearEdge(want, samples[i].Mono(l)) {
 				j.judge(&samples[i], want)
 			}
 		}

@@ -25,11 +25,6 @@ func (l *Log) At(ns int64, tid int) (Interval, bool) {
 	return found, true
 }
 
-// AtUnix is At for Unix time in nanoseconds.
-func (l *Log) AtUnix(ns int64, tid int) (Interval, bool) {
-	return l.At(l.Mono(ns), tid)
-}
-
 // Mono converts Unix time to CLOCK_MONOTONIC, both in nanoseconds, by the first reading of the two clocks. hotspan also
 // takes their difference once, shortly after that: while both run, the wall clock may be slewed.
 func (l *Log) Mono(unix int64) int64 {

@@ -129,7 +129,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, v := range l.Intervals {
-			l.AtUnix(v.Start, v.TID)
+			l.At(v.Start, v.TID)
 		}
 	})
 }

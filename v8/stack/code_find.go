@@ -1,8 +1,6 @@
 package stack
 
 import (
-	"time"
-
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 )
@@ -32,12 +30,12 @@ func (v *Resolver) findCode(pc uint64) *code {
 	if old != nil {
 		v.code.drop(old)
 	}
-	if v.missed(pc) {
+	if v.misses.has(pc) {
 		return nil
 	}
 	found, err := v.r.FindCode(pc, &v.codeHeader)
 	if err != nil {
-		v.miss(pc)
+		v.misses.add(pc)
 		return nil
 	}
 	c := &code{
@@ -83,24 +81,6 @@ func (v *Resolver) checkUsed() {
 			used[i].checked = v.code.epoch
 		}
 	})
-}
-
-// Where there is no code is remembered for a moment: to look for it takes hundreds of reads.
-const (
-	missTime  = 250 * time.Millisecond
-	maxMisses = 1 << 14
-)
-
-func (i *isolate) missed(pc uint64) bool {
-	at, ok := i.misses[pc]
-	return ok && time.Since(at) < missTime
-}
-
-func (i *isolate) miss(pc uint64) {
-	if len(i.misses) >= maxMisses {
-		clear(i.misses)
-	}
-	i.misses[pc] = time.Now()
 }
 
 // describe reads the tables of code. Where they cannot be read, because the process is changing them, the code is left

@@ -1,8 +1,6 @@
 package stack
 
 import (
-	"time"
-
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
@@ -24,8 +22,8 @@ type isolate struct {
 	scripts    map[int32]*script
 	points     map[point][]*Frame
 	owners     map[heap.Word]owner
-	misses     map[uint64]time.Time // when no code was found at a pc
-	used       uint64               // epoch of its last sample
+	misses     misses
+	used       uint64 // epoch of its last sample
 }
 
 // owner is the function that a BytecodeArray was seen to be of.
@@ -50,7 +48,7 @@ func newIsolate(key isolateKey) *isolate {
 		scripts:   map[int32]*script{},
 		points:    map[point][]*Frame{},
 		owners:    map[heap.Word]owner{},
-		misses:    map[uint64]time.Time{},
+		misses:    misses{},
 	}
 }
 

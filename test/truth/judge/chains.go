@@ -13,7 +13,7 @@ type Chains struct {
 // one of the callers, at its call or at no known line.
 func CompareChains(samples []Sample, l *truth.Log) (v Chains) {
 	for i := range samples {
-		want, ok := l.AtUnix(samples[i].T, samples[i].TID)
+		want, ok := l.At(samples[i].Mono(l), samples[i].TID)
 		js := samples[i].JS()
 		if !ok || len(want.Stack) < 2 || len(js) < 2 {
 			continue

@@ -26,11 +26,11 @@ func CompareFunctions(samples []Sample, l *truth.Log) Functions {
 	var v Functions
 	for i := range samples {
 		s := &samples[i]
-		want, ok := l.AtUnix(s.T, s.TID)
+		want, ok := l.At(s.Mono(l), s.TID)
 		if !ok || len(want.Stack) == 0 {
 			continue
 		}
-		v.judge(s, want.Stack, NearEdge(want, l.Mono(s.T)))
+		v.judge(s, want.Stack, NearEdge(want, s.Mono(l)))
 	}
 	return v
 }
@@ -86,7 +86,7 @@ func atEdge(s *Sample, got Frame, want []truth.Frame) bool {
 		switch {
 		case !got.Is(w.Function, w.File):
 		case got.Line >= w.Line-1 && got.Line <= w.Line+1:
-			return i == 0 || got.Line != w.Line || got.Col != w.Column || operates(s, got) ||
+			return i == 0 || got.Line != w.Line || got.Col != w.Column || operates(s, got) || yields(s, got) ||
 				called(s, got, "GeneratorPrototypeNext")
 		case i == 0 && got.Line == 0:
 			return called(s, got, "BaselineLeaveFrame")
@@ -99,6 +99,13 @@ func atEdge(s *Sample, got Frame, want []truth.Frame) bool {
 // nothing is inlined, so that no function can be missing between the two.
 func operates(s *Sample, got Frame) bool {
 	return s.Stack[0].Kind == "builtin" && (got.Tier == "ignition" || got.Tier == "sparkplug")
+}
+
+// yields reports whether a generator makes what it yields, which has V8 collect: it stands at the call whose result that
+// is, and no function is missing.
+func yields(s *Sample, got Frame) bool {
+	i := slices.Index(s.Stack, got)
+	return s.State == "gc" && i >= 0 && i+1 < len(s.Stack) && s.Stack[i+1].F == "GeneratorPrototypeNext"
 }
 
 // called reports whether a frame has called a builtin that does its work. GeneratorPrototypeNext resumes a generator,
@@ -147,11 +154,11 @@ func (v *Functions) judgeCaller(s *Sample, got Frame, want truth.Frame) {
 func Within(samples []Sample, l *truth.Log, between string) (v Functions) {
 	for i := range samples {
 		s := &samples[i]
-		want, ok := l.AtUnix(s.T, s.TID)
+		want, ok := l.At(s.Mono(l), s.TID)
 		if !ok || len(want.Stack) != 1 {
 			continue
 		}
-		v.judgeWithin(s, want.Stack[0], NearEdge(want, l.Mono(s.T)), between)
+		v.judgeWithin(s, want.Stack[0], NearEdge(want, s.Mono(l)), between)
 	}
 	return v
 }

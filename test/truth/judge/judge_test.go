@@ -201,27 +201,35 @@ func TestAtEdge(t *testing.T) {
 	next := Frame{F: "GeneratorPrototypeNext", Kind: "builtin"}
 	result := Frame{F: "CreateIterResultObject", Kind: "builtin"}
 	leave := Frame{F: "BaselineLeaveFrame", Kind: "builtin"}
+	runtime := Frame{F: "CEntry_Return1_ArgvOnStack_NoBuiltinExit", Kind: "builtin"}
 	baseline := js("main", "g.js", 16, 10)
 	baseline.Tier = "sparkplug"
 	for _, tt := range []struct {
 		name  string
 		stack []Frame
+		gc    bool
 		want  bool
 	}{
-		{"the leaf's caller, at the call", []Frame{work}, true},
-		{"the leaf's caller, which returns", []Frame{leave, js("work", "g.js", 0, 0)}, true},
-		{"the leaf's caller, at no line", []Frame{js("work", "g.js", 0, 0)}, false},
-		{"its caller, which returns", []Frame{leave, js("main", "g.js", 0, 0)}, false},
-		{"its caller, at the call", []Frame{js("main", "g.js", 16, 10)}, false},
-		{"its caller, at another column", []Frame{js("main", "g.js", 16, 7)}, true},
-		{"its caller, two lines on", []Frame{js("main", "g.js", 18, 7)}, false},
-		{"its caller, at its operator", []Frame{xor, baseline}, true},
-		{"its caller, where a callee could be inlined", []Frame{xor, js("main", "g.js", 16, 10)}, false},
-		{"its caller, without an operator", []Frame{baseline}, false},
-		{"its caller, which has resumed a generator", []Frame{result, next, js("main", "g.js", 16, 10)}, true},
-		{"its caller, under another builtin", []Frame{next, result, js("main", "g.js", 16, 10)}, false},
+		{"the leaf's caller, at the call", []Frame{work}, false, true},
+		{"the leaf's caller, which returns", []Frame{leave, js("work", "g.js", 0, 0)}, false, true},
+		{"the leaf's caller, at no line", []Frame{js("work", "g.js", 0, 0)}, false, false},
+		{"its caller, which returns", []Frame{leave, js("main", "g.js", 0, 0)}, false, false},
+		{"its caller, at the call", []Frame{js("main", "g.js", 16, 10)}, false, false},
+		{"its caller, at another column", []Frame{js("main", "g.js", 16, 7)}, false, true},
+		{"its caller, two lines on", []Frame{js("main", "g.js", 18, 7)}, false, false},
+		{"its caller, at its operator", []Frame{xor, baseline}, false, true},
+		{"its caller, where a callee could be inlined", []Frame{xor, js("main", "g.js", 16, 10)}, false, false},
+		{"its caller, without an operator", []Frame{baseline}, false, false},
+		{"its caller, which has resumed a generator", []Frame{result, next, js("main", "g.js", 16, 10)}, false, true},
+		{"its caller, under another builtin", []Frame{next, result, js("main", "g.js", 16, 10)}, false, false},
+		{"a generator, which yields", []Frame{runtime, js("main", "g.js", 16, 10), next}, true, true},
+		{"a generator, outside a collection", []Frame{runtime, js("main", "g.js", 16, 10), next}, false, false},
+		{"no generator, in a collection", []Frame{runtime, js("main", "g.js", 16, 10), result}, true, false},
 	} {
 		s := at(5, tt.stack...)
+		if tt.gc {
+			s.State = "gc"
+		}
 		if got := atEdge(&s, s.JS()[0], want); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}

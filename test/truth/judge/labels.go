@@ -23,7 +23,7 @@ func CompareLabels(samples []Sample, l *truth.Log, want func(*truth.Label) map[s
 	v := Labels{Missing: map[string]int{}}
 	for i := range samples {
 		s := &samples[i]
-		at, ok := l.AtUnix(s.T, s.TID)
+		at, ok := l.At(s.Mono(l), s.TID)
 		switch {
 		case !ok:
 		case at.Label != nil:

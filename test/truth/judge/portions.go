@@ -15,7 +15,7 @@ func Spent(samples []Sample, l *truth.Log, name func(truth.Interval) string) map
 	if len(samples) == 0 {
 		return out
 	}
-	first, last := l.Mono(samples[0].T), l.Mono(samples[len(samples)-1].T)
+	first, last := samples[0].Mono(l), samples[len(samples)-1].Mono(l)
 	for _, i := range l.Intervals {
 		if i.Start >= first && i.End <= last {
 			out[name(i)] += float64(i.CPU)

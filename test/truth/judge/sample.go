@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/hotspan/hotspan/test/truth"
 )
 
 // Sample is a line of hotspan's JSON lines.
@@ -20,6 +22,18 @@ type Sample struct {
 	Stop   string         `json:"stop"`
 	Labels map[string]any `json:"labels"`
 	Stack  []Frame        `json:"stack"` // leaf first
+
+	// Clock is what Unix time was ahead of CLOCK_MONOTONIC when the sample was recorded, in nanoseconds; 0 where nobody
+	// looked, and the first reading of the log must do.
+	Clock int64 `json:"-"`
+}
+
+// Mono is when the sample was taken, CLOCK_MONOTONIC in nanoseconds.
+func (s *Sample) Mono(l *truth.Log) int64 {
+	if s.Clock == 0 {
+		return l.Mono(s.T)
+	}
+	return s.T - s.Clock
 }
 
 // Frame is one frame of a sample.

@@ -127,8 +127,27 @@ func Run(hotspan string, args ...string) (Result, error) {
 	return Result{c.ProcessState.ExitCode(), stderr.String(), time.Since(begin)}, nil
 }
 
-// Record samples a process for d or until it ends, and reads the samples. The Result has hotspan's output.
+// Record samples a process for d or until it ends, and reads the samples. The Result has hotspan's output. If the time
+// of day is set meanwhile, nothing tells what the samples have to do with the program's log: it samples again.
 func Record(hotspan, dir string, pid, rate int, d time.Duration, more ...string) ([]judge.Sample, Result, error) {
+	const tries = 3
+	for try := 1; ; try++ {
+		before := clock()
+		samples, r, err := recordOnce(hotspan, dir, pid, rate, d, more...)
+		if set := time.Duration(clock() - before).Abs(); err == nil && set > maxSlew {
+			if try < tries {
+				continue
+			}
+			err = fmt.Errorf("the time of day was set meanwhile, by %v", set)
+		}
+		for i := range samples {
+			samples[i].Clock = before
+		}
+		return samples, r, err
+	}
+}
+
+func recordOnce(hotspan, dir string, pid, rate int, d time.Duration, more ...string) ([]judge.Sample, Result, error) {
 	file := filepath.Join(dir, "out.jsonl")
 	args := []string{"record", "-p", strconv.Itoa(pid), "-F", strconv.Itoa(rate), "-d", d.String(), "-o", file}
 	r, err := Run(hotspan, append(args, more...)...)
