@@ -101,8 +101,8 @@ func operates(s *Sample, got Frame) bool {
 	return s.Stack[0].Kind == "builtin" && (got.Tier == "ignition" || got.Tier == "sparkplug")
 }
 
-// yields reports whether a generator makes what it yields, which has V8 collect: it stands at the call whose result that
-// is, and no function is missing.
+// yields reports whether a generator makes what it yields, which has V8 collect: it stands at the call whose result
+// that is, and no function is missing.
 func yields(s *Sample, got Frame) bool {
 	i := slices.Index(s.Stack, got)
 	return s.State == "gc" && i >= 0 && i+1 < len(s.Stack) && s.Stack[i+1].F == "GeneratorPrototypeNext"
