@@ -26,7 +26,8 @@ BENCH_WRITE =
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
 PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED) test/programs/published/$(INSTALLED) \
-	test/programs/datadog/$(INSTALLED) nodeaddon/test/$(INSTALLED)
+	test/programs/datadog/$(INSTALLED) nodeaddon/test/$(INSTALLED) \
+	test/viewers/$(INSTALLED)
 BPF = agent/internal/bpf
 GENERATED = $(BPF)/*_bpfel.go $(BPF)/*_bpfel.o $(BPF)/bpftest/*_bpfel.go $(BPF)/bpftest/*_bpfel.o
 

@@ -1,11 +1,13 @@
 package pprofx
 
-// LeftOut counts samples of which a part is left out, because a limit was reached.
+// LeftOut counts samples of which a part is left out, because a limit was reached or the format has no place for it.
 type LeftOut struct {
 	Stacks  int64 // the stack is [other]: MaxFrames or MaxStacks
 	IDs     int64 // MaxLabelSets: see LeftOutIDs
 	Labels  int64 // MaxLabelSets: see LeftOutAll
 	Samples int64 // the whole sample, in a file of several snapshots: MaxRows
+	// OtherThreads counts whole samples, too: of threads that are not the one of a file that has room for one.
+	OtherThreads int64
 }
 
 // Add adds other counts.
@@ -14,6 +16,7 @@ func (l *LeftOut) Add(o LeftOut) {
 	l.IDs += o.IDs
 	l.Labels += o.Labels
 	l.Samples += o.Samples
+	l.OtherThreads += o.OtherThreads
 }
 
 // countLabels adds n samples of whose labels something is left out, see leftOut.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/viewers"
 )
 
 func progressLine(p agent.Progress) string {
@@ -30,8 +31,8 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 	if full > 0 {
 		lost[pprofx.LostFull] += full
 	}
-	fmt.Fprintf(c, "%d samples taken in %.1f s = %d written + %d lost%s\n",
-		s.Taken, s.End.Sub(s.Start).Seconds(), s.Written-full, s.LostSum()+full, counts(lost))
+	fmt.Fprintf(c, "%d samples taken in %.1f s = %d written + %d lost%s%s\n", s.Taken, s.End.Sub(s.Start).Seconds(),
+		s.Written-full-files.left.OtherThreads, s.LostSum()+full, counts(lost), otherThreads(files.left))
 	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s%s, of samples in requests labelled %s%s\n",
 		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS),
 		counts(map[string]int64{"without lines": s.NoLine, "not verified": s.Unverified}),
@@ -83,6 +84,14 @@ func inKernel(s *agent.Stats) string {
 	return fmt.Sprintf("; in the kernel %.1f µs a sample of %.0f frames", micros/n, float64(s.Frames)/n)
 }
 
+// otherThreads says how many samples are not in the files because these have a single thread; empty if none.
+func otherThreads(l pprofx.LeftOut) string {
+	if l.OtherThreads == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" + %d of other threads, for which the format has no room", l.OtherThreads)
+}
+
 // leftOut returns which parts of samples are not in the files; empty if all are.
 func leftOut(l pprofx.LeftOut) string {
 	var parts []string
@@ -128,8 +137,13 @@ func next(c console, s *agent.Stats, files *fileSink) {
 	if s.Written == 0 {
 		fmt.Fprintf(c, "no samples: the process used no CPU in %v\n", s.End.Sub(s.Start).Round(time.Second))
 	}
-	if files.format == formatOTLP {
+	switch files.format {
+	case formatOTLP:
 		fmt.Fprintf(c, "next: hotspan report %s\n", files.last)
+	case viewers.Speedscope:
+		fmt.Fprintf(c, "next: npx speedscope %s\n", files.last)
+	case viewers.CPUProfile:
+		fmt.Fprintf(c, "next: code %s\n", files.last)
 	}
 	if files.format == pprofx.Pprof || files.format == pprofx.Datadog {
 		fmt.Fprintf(c, "next: go tool pprof -filefunctions -top %s\n", files.last)

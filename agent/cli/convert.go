@@ -45,7 +45,11 @@ func (v *convertCmd) Run(c console) error {
 	if err := out.finish(); err != nil {
 		return err
 	}
-	fmt.Fprintf(c, "wrote %s: %d samples; %d were lost when it was recorded\n", v.Out, rows, lost)
+	fmt.Fprintf(c, "wrote %s: %d samples%s; %d were lost when it was recorded\n", v.Out,
+		rows-left.Samples-left.OtherThreads, otherThreads(left), lost)
+	if left.Samples > 0 {
+		fmt.Fprintf(c, "%d more are left out, because the file is full\n", left.Samples)
+	}
 	if left := leftOut(left); left != "" {
 		fmt.Fprintf(c, "left out of the file, over its limits: %s\n", left)
 	}

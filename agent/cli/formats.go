@@ -3,42 +3,62 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/internal/version"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/viewers"
 )
 
-// formatOTLP is the one format that is not of package pprofx: a file with all that is known of each sample.
+// formatOTLP is a file with all that is known of each sample. Beside it, the formats of package viewers are not of
+// package pprofx.
 const formatOTLP pprofx.Format = "otlp"
+
+// otherFormats lists the formats that are not of package pprofx.
+var otherFormats = append([]pprofx.Format{formatOTLP}, viewers.Formats...)
 
 // formatOf returns the format that belongs to the extension of a file name.
 func formatOf(path string) (pprofx.Format, error) {
-	if strings.HasSuffix(path, extension(formatOTLP)) {
-		return formatOTLP, nil
+	for _, f := range otherFormats {
+		if strings.HasSuffix(path, extension(f)) {
+			return f, nil
+		}
 	}
 	f, err := pprofx.FormatOf(path)
 	if err != nil {
-		err = fmt.Errorf("%w, or %s", err, extension(formatOTLP))
+		err = fmt.Errorf("%w, or %s", err, joined(extension))
 	}
 	return f, err
 }
 
 func parseFormat(name string) (pprofx.Format, error) {
-	if name == string(formatOTLP) {
-		return formatOTLP, nil
+	if f := pprofx.Format(name); slices.Contains(otherFormats, f) {
+		return f, nil
 	}
 	f, err := pprofx.ParseFormat(name)
 	if err != nil {
-		err = fmt.Errorf("%w, or %s", err, formatOTLP)
+		err = fmt.Errorf("%w, or %s", err, joined(func(f pprofx.Format) string { return string(f) }))
 	}
 	return f, err
+}
+
+// joined lists the formats that are not of package pprofx.
+func joined(text func(pprofx.Format) string) string {
+	var texts []string
+	for _, f := range otherFormats {
+		texts = append(texts, text(f))
+	}
+	return strings.Join(texts, " ")
 }
 
 func newWriter(to io.Writer, f pprofx.Format) (pprofx.Writer, error) {
 	if f == formatOTLP {
 		return otlp.NewWriter(to, thisBuild()), nil
+	}
+	if w := viewers.NewWriter(to, f); w != nil {
+		return w, nil
 	}
 	return pprofx.NewWriter(to, f)
 }
@@ -55,6 +75,9 @@ func thisBuild() otlp.Agent {
 }
 
 func extension(f pprofx.Format) string {
+	if e := viewers.Extension(f); e != "" {
+		return e
+	}
 	switch f {
 	case formatOTLP:
 		return ".otlp"

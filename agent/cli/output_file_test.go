@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/viewers"
 )
 
 // TestOneFileForARecording writes several snapshots. The file has the samples of all of them, and its name at the end.
@@ -37,6 +39,14 @@ func TestOneFileForARecording(t *testing.T) {
 				rows += len(s.Rows)
 			}
 			return rows
+		},
+		viewers.Speedscope: func(_ *testing.T, b []byte) int { return bytes.Count(b, []byte("[3]")) },
+		viewers.CPUProfile: func(_ *testing.T, b []byte) int {
+			var file struct{ Hotspan struct{ Samples int } }
+			if err := json.Unmarshal(b, &file); err != nil {
+				t.Error(err)
+			}
+			return file.Hotspan.Samples
 		},
 	} {
 		path := filepath.Join(t.TempDir(), "x")
@@ -72,7 +82,7 @@ func TestOneFileForARecording(t *testing.T) {
 func TestRecordingThatFails(t *testing.T) {
 	for format, left := range map[pprofx.Format][]string{
 		pprofx.Pprof: nil, pprofx.Collapsed: nil, pprofx.JSONL: {"x.part"}, pprofx.PerfScript: {"x.part"},
-		formatOTLP: {"x.part"},
+		formatOTLP: {"x.part"}, viewers.Speedscope: nil, viewers.CPUProfile: nil,
 	} {
 		dir := t.TempDir()
 		s := &fileSink{pattern: filepath.Join(dir, "x"), format: format, whole: true}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/viewers"
 )
 
 func TestPath(t *testing.T) {
@@ -160,6 +161,14 @@ to the thread's first frame 0.0 %, all JavaScript named -, of samples in request
 hotspan itself
 left out of the file, over its limits: the stacks of 4 samples, the ids of 5, the labels of 6
 wrote x.txt
+`},
+		{"one thread", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, Samples: 20, Written: 20},
+			&fileSink{last: "x.cpuprofile", format: viewers.CPUProfile, left: pprofx.LeftOut{OtherThreads: 5}},
+			`20 samples taken in 1.0 s = 15 written + 0 lost + 5 of other threads, for which the format has no room
+to the thread's first frame 0.0 %, all JavaScript named -, of samples in requests labelled -
+hotspan itself
+wrote x.cpuprofile
+next: code x.cpuprofile
 `},
 		{"idle", idle, &fileSink{last: "x.txt", format: pprofx.Collapsed},
 			`0 samples taken in 2.0 s = 0 written + 0 lost
