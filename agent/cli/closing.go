@@ -142,6 +142,8 @@ func next(c console, s *agent.Stats, files *fileSink) {
 		fmt.Fprintf(c, "next: hotspan report %s\n", files.last)
 	case viewers.Speedscope:
 		fmt.Fprintf(c, "next: npx speedscope %s\n", files.last)
+	case viewers.Firefox:
+		fmt.Fprintf(c, "next: open %s at https://profiler.firefox.com, which keeps it on this machine\n", files.last)
 	case viewers.CPUProfile:
 		fmt.Fprintf(c, "next: code %s\n", files.last)
 	}

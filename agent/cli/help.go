@@ -9,7 +9,8 @@ var help = kong.Vars{
 	"name":   "Profile Node.js processes whose executable or command line matches, also ones that start later.",
 	"all":    "Profile all Node.js processes, also ones that start later.",
 	"output": "File to write; the extension is the format. %p is the pid, %t the start time, %n the snapshot number.",
-	"format": "pprof (.pb.gz), collapsed, perf-script, jsonl, otlp, speedscope or cpuprofile, whatever the extension.",
+	"format": "pprof (.pb.gz), collapsed, perf-script, jsonl, otlp, speedscope, cpuprofile or firefox, whatever the " +
+		"extension.",
 	"labels": "Kinds of labels to read: trace (IDs), route, custom (from --label and --rules), or none",
 	"style":  "Label names in pprof: hotspan, or datadog (span id, local root span id, trace endpoint).",
 	"otlp":   "Also send each snapshot, or every 30 s, as OTLP profiles over gRPC, such as to http://127.0.0.1:4317.",

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +42,18 @@ func TestOneFileForARecording(t *testing.T) {
 			}
 			return rows
 		},
-		viewers.Speedscope: func(_ *testing.T, b []byte) int { return bytes.Count(b, []byte("[3]")) },
+		viewers.Speedscope: func(_ *testing.T, b []byte) int { return bytes.Count(b, []byte("[4]")) },
+		viewers.Firefox: func(t *testing.T, b []byte) int {
+			unpacked, err := gzip.NewReader(bytes.NewReader(b))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(unpacked)
+			if err != nil || !strings.Contains(string(text), `"weight":[1,1,1,1,1,1,0]`) {
+				t.Errorf("%v: %s", err, text)
+			}
+			return 6
+		},
 		viewers.CPUProfile: func(_ *testing.T, b []byte) int {
 			var file struct{ Hotspan struct{ Samples int } }
 			if err := json.Unmarshal(b, &file); err != nil {
@@ -82,7 +95,7 @@ func TestOneFileForARecording(t *testing.T) {
 func TestRecordingThatFails(t *testing.T) {
 	for format, left := range map[pprofx.Format][]string{
 		pprofx.Pprof: nil, pprofx.Collapsed: nil, pprofx.JSONL: {"x.part"}, pprofx.PerfScript: {"x.part"},
-		formatOTLP: {"x.part"}, viewers.Speedscope: nil, viewers.CPUProfile: nil,
+		formatOTLP: {"x.part"}, viewers.Speedscope: nil, viewers.CPUProfile: nil, viewers.Firefox: nil,
 	} {
 		dir := t.TempDir()
 		s := &fileSink{pattern: filepath.Join(dir, "x"), format: format, whole: true}

@@ -20,7 +20,8 @@ type cpuProfileWriter struct {
 }
 
 func newCPUProfileWriter(to io.Writer, max limits) *cpuProfileWriter {
-	return &cpuProfileWriter{newRecording(max, true), to}
+	collector := map[pprofx.State]int32{pprofx.StateGC: collectorPlace}
+	return &cpuProfileWriter{newRecording(max, view{states: collector}), to}
 }
 
 // LeftOut counts the samples whose stack is [other], those over the limit, and those of other threads.

@@ -1,7 +1,6 @@
-// Package viewers writes snapshots as files of profile viewers that show time: speedscope, and those of .cpuprofile.
-// Such files end with what they begin with, so a Writer of this package keeps until Close what is distinct, and 12
-// bytes for each sample, up to pprofx.MaxRows of them. Unlike pprofx's own formats these say when a sample was taken,
-// and nothing of labels.
+// Package viewers writes snapshots as files of profile viewers that show time: speedscope, those of .cpuprofile, and
+// the Firefox Profiler. Such files begin with tables of all that is in them, so a Writer of this package keeps until
+// Close what is distinct, and 12 to 16 bytes for each sample, up to pprofx.MaxRows of them.
 package viewers
 
 import (
@@ -14,10 +13,11 @@ import (
 const (
 	Speedscope pprofx.Format = "speedscope"
 	CPUProfile pprofx.Format = "cpuprofile"
+	Firefox    pprofx.Format = "firefox"
 )
 
 // Formats lists the formats.
-var Formats = []pprofx.Format{Speedscope, CPUProfile}
+var Formats = []pprofx.Format{Speedscope, CPUProfile, Firefox}
 
 // Extension returns the extension of the files of a format, such as ".speedscope.json"; empty for one of another
 // package.
@@ -27,6 +27,8 @@ func Extension(f pprofx.Format) string {
 		return ".speedscope.json"
 	case CPUProfile:
 		return ".cpuprofile"
+	case Firefox:
+		return ".firefox.json.gz"
 	}
 	return ""
 }
@@ -38,6 +40,8 @@ func NewWriter(to io.Writer, f pprofx.Format) pprofx.Writer {
 		return newSpeedscopeWriter(to, fullLimits)
 	case CPUProfile:
 		return newCPUProfileWriter(to, fullLimits)
+	case Firefox:
+		return newFirefoxWriter(to, fullLimits)
 	}
 	return nil
 }

@@ -11,28 +11,45 @@ type place struct {
 	name         string
 	file         string // source file, URL, or the file that holds native code; empty if unknown
 	line, column int    // of the point of execution, from 1; 0 = unknown
+	code         code   // only in formats that show it
 }
 
-func placeOf(f *pprofx.Frame) place {
+// code is what a place runs.
+type code struct {
+	kind    pprofx.Kind
+	tier    pprofx.Tier
+	module  string
+	buildID string // of module
+}
+
+func placeOf(f *pprofx.Frame, withCode bool) place {
 	p := place{name: f.Function, file: f.File, line: f.Line, column: f.Column}
 	if p.file == "" {
 		p.file = f.Module
 	}
+	if withCode {
+		p.code = code{f.Kind, f.Tier, f.Module, f.BuildID}
+	}
 	return p
 }
+
+// absent stands for no place, and no stack.
+const absent = -1
 
 // The places that are always there, and do not count towards the limit.
 const (
 	otherPlace = iota
 	noStackPlace
-	collectorPlace
+	collectorPlace // on top of the stacks of samples of V8's garbage collector
+	compilerPlace  // and of its compilers
 	fixedPlaces
 )
 
 // The stacks that are always there, and do not count towards the limit.
 const (
 	otherStack     = iota
-	otherCollected // the same with the garbage collector on top
+	otherCollected // the same with collectorPlace on top
+	otherCompiled
 	fixedStacks
 )
 
@@ -50,13 +67,15 @@ type stacks struct {
 	key     []byte // scratch
 }
 
-func newStacks(maxPlaces, maxStacks int) *stacks {
+func newStacks(maxPlaces, maxStacks int, withCode bool) *stacks {
 	s := &stacks{maxPlaces: maxPlaces, maxStacks: maxStacks, byPlace: map[place]int32{}, byKey: map[string]int32{}}
 	for _, name := range []string{otherPlace: pprofx.OtherFunction, noStackPlace: "[no stack]",
-		collectorPlace: collector} {
-		s.addPlace(place{name: name})
+		collectorPlace: collector, compilerPlace: "(compiler)"} {
+		s.addPlace(placeOf(&pprofx.Frame{Function: name, Kind: pprofx.Marker}, withCode))
 	}
-	for _, fixed := range [fixedStacks][]int32{{otherPlace}, {collectorPlace, otherPlace}} {
+	for _, fixed := range [fixedStacks][]int32{
+		{otherPlace}, {collectorPlace, otherPlace}, {compilerPlace, otherPlace},
+	} {
 		s.key = s.key[:0]
 		for _, p := range fixed {
 			s.key = appendPlace(s.key, p)
@@ -80,8 +99,6 @@ func (s *stacks) addStack() int32 {
 	return id
 }
 
-const absent = -1
-
 // place returns the number of a place, absent if it is over the limit.
 func (s *stacks) place(p place) int32 {
 	id, ok := s.byPlace[p]
@@ -94,14 +111,14 @@ func (s *stacks) place(p place) int32 {
 	return s.addPlace(p)
 }
 
-// stack returns the number of a stack, given as indices into places, leaf first. If collects is set, the garbage
-// collector is on top of it. Beyond a limit it is one of the fixed ones.
-func (s *stacks) stack(frames, places []int32, collects bool) int32 {
+// stack returns the number of a stack, given as indices into places, leaf first. top is a place on top of it, or
+// absent. Beyond a limit it is one of the fixed ones.
+func (s *stacks) stack(frames, places []int32, top int32) int32 {
 	s.key = s.key[:0]
 	other := int32(otherStack)
-	if collects {
-		other = otherCollected
-		s.key = appendPlace(s.key, collectorPlace)
+	if top != absent {
+		other = otherCollected + top - collectorPlace
+		s.key = appendPlace(s.key, top)
 	}
 	for _, f := range frames {
 		if places[f] == absent {
@@ -125,12 +142,19 @@ func appendPlace(key []byte, id int32) []byte {
 	return binary.LittleEndian.AppendUint32(key, uint32(id))
 }
 
+// top returns the place on top of a stack.
+func (s *stacks) top(stack int32) int32 { return placeAt(s.keys[stack], 0) }
+
+func placeAt(key string, at int) int32 {
+	return int32(binary.LittleEndian.Uint32([]byte(key[at : at+4])))
+}
+
 // rootFirst lists the places of a stack. It reuses the memory of to.
 func (s *stacks) rootFirst(to []int32, stack int32) []int32 {
 	to = to[:0]
 	key := s.keys[stack]
 	for at := len(key) - 4; at >= 0; at -= 4 {
-		to = append(to, int32(binary.LittleEndian.Uint32([]byte(key[at:at+4]))))
+		to = append(to, placeAt(key, at))
 	}
 	return to
 }

@@ -11,15 +11,16 @@ import (
 )
 
 // limits bound what a recording keeps.
-type limits struct{ places, stacks, samples int }
+type limits struct{ places, stacks, requests, samples int }
 
-var fullLimits = limits{pprofx.MaxFrames, pprofx.MaxStacks, pprofx.MaxRows}
+var fullLimits = limits{pprofx.MaxFrames, pprofx.MaxStacks, pprofx.MaxLabelSets, pprofx.MaxRows}
 
-// recording is the samples of consecutive snapshots by thread: 12 bytes for each, and what is distinct.
+// recording is the samples of consecutive snapshots by thread: 12 to 16 bytes for each, and what is distinct.
 type recording struct {
 	*stacks
-	max        limits
-	collectors bool // the garbage collector is a frame of the samples in which it ran
+	*requests
+	max  limits
+	show view
 
 	some       bool  // there is a snapshot
 	start, end int64 // Unix time in nanoseconds
@@ -31,6 +32,21 @@ type recording struct {
 	full       int64 // samples over the limit
 }
 
+// view is what a format shows beyond times and stacks.
+type view struct {
+	code     bool // see place
+	states   map[pprofx.State]int32
+	requests bool
+}
+
+// top is the place on top of the stacks of samples in a state, absent if there is none.
+func (v *view) top(s pprofx.State) int32 {
+	if place, ok := v.states[s]; ok {
+		return place
+	}
+	return absent
+}
+
 type threadID struct{ pid, tid int32 }
 
 type thread struct {
@@ -38,12 +54,14 @@ type thread struct {
 	name   string  // the last one that is not empty
 	times  []int64 // nanoseconds since the start of the recording
 	stacks []int32
-	other  int64 // samples whose stack is [other]
+	// Indices into the requests of the recording, where the format shows them.
+	requests []int32
+	other    int64 // samples whose stack is [other]
 }
 
-func newRecording(max limits, collectors bool) *recording {
+func newRecording(max limits, show view) *recording {
 	return &recording{
-		stacks: newStacks(max.places, max.stacks), max: max, collectors: collectors,
+		stacks: newStacks(max.places, max.stacks, show.code), requests: newRequests(max.requests), max: max, show: show,
 		threads: map[threadID]*thread{}, services: map[int32]string{}, lost: map[pprofx.LostReason]int64{},
 	}
 }
@@ -74,25 +92,29 @@ func (r *recording) Add(s *pprofx.Snapshot) error {
 func (r *recording) addRows(s *pprofx.Snapshot) {
 	places := make([]int32, len(s.Frames))
 	for i, f := range s.Frames {
-		places[i] = r.place(placeOf(f))
+		places[i] = r.place(placeOf(f, r.show.code))
 	}
-	// Stacks without the collector on top, and with it.
-	numbers := [2][]int32{slices.Repeat([]int32{absent}, len(s.Stacks)), slices.Repeat([]int32{absent}, len(s.Stacks))}
+	type topped struct{ stack, top int32 }
+	numbers := map[topped]int32{}
+	requests, left := r.numbers(s.LabelSets)
 	for i := range s.Rows {
 		row := &s.Rows[i]
 		if r.kept >= r.max.samples {
 			r.full++
 			continue
 		}
-		collects, which := r.collectors && row.State == pprofx.StateGC, 0
-		if collects {
-			which = 1
+		key := topped{row.Stack, r.show.top(row.State)}
+		stack, ok := numbers[key]
+		if !ok {
+			stack = r.stack(s.Stacks[row.Stack], places, key.top)
+			numbers[key] = stack
 		}
-		stack := &numbers[which][row.Stack]
-		if *stack == absent {
-			*stack = r.stack(s.Stacks[row.Stack], places, collects)
+		t := r.thread(s, row)
+		t.add(row.Time-r.start, stack)
+		if r.show.requests {
+			t.requests = append(t.requests, requests[row.Labels])
+			r.left.Add(left[row.Labels])
 		}
-		r.thread(s, row).add(row.Time-r.start, *stack)
 		r.kept++
 	}
 }

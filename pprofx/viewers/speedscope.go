@@ -19,7 +19,7 @@ type speedscopeWriter struct {
 }
 
 func newSpeedscopeWriter(to io.Writer, max limits) *speedscopeWriter {
-	return &speedscopeWriter{newRecording(max, false), to}
+	return &speedscopeWriter{newRecording(max, view{}), to}
 }
 
 // LeftOut counts the samples whose stack is [other], and those over the limit.

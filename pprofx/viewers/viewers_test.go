@@ -2,6 +2,7 @@ package viewers
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,10 +60,16 @@ func written(t *testing.T, w pprofx.Writer, to *bytes.Buffer, snapshots ...*ppro
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if !json.Valid(to.Bytes()) {
-		t.Fatalf("this is not JSON: %s", to)
+	file := to.Bytes()
+	if unpacked, err := gzip.NewReader(bytes.NewReader(file)); err == nil {
+		if file, err = io.ReadAll(unpacked); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return strings.ReplaceAll(to.String(), `},{"`, "},\n{\"")
+	if !json.Valid(file) {
+		t.Fatalf("this is not JSON: %s", file)
+	}
+	return strings.ReplaceAll(string(file), `},{"`, "},\n{\"")
 }
 
 // few are samples of two threads: neighbours, one late by 4 ms, gaps, a collection, and no stack.
@@ -81,14 +88,15 @@ func TestSpeedscope(t *testing.T) {
 		`{"name":"[other]"},
 {"name":"[no stack]"},
 {"name":"(garbage collector)"},
+{"name":"(compiler)"},
 {"name":"work","file":"/srv/b.js","line":9,"col":1},
 {"name":"run","file":"/srv/a.js","line":3,"col":5},
 {"name":"Move","file":"/usr/bin/node"}]},"profiles":[` +
 		`{"type":"sampled","name":"shop t7 7/7","unit":"nanoseconds","startValue":0,` +
-		`"samples":[[4,3],[4,3],[],[4],[],[1],[],[3,5],[]],` +
+		`"samples":[[5,4],[5,4],[],[5],[],[1],[],[4,6],[]],` +
 		`"weights":[10000000,10000000,6000000,10000000,8000000,10000000,6000000,10000000,30000000],` +
 		`"endValue":100000000},
-{"type":"sampled","name":"shop t8 7/8","unit":"nanoseconds","startValue":0,"samples":[[],[4],[]],` +
+{"type":"sampled","name":"shop t8 7/8","unit":"nanoseconds","startValue":0,"samples":[[],[5],[]],` +
 		`"weights":[25000000,10000000,65000000],"endValue":100000000}]}
 `
 	var file bytes.Buffer
@@ -159,7 +167,7 @@ func TestMainThread(t *testing.T) {
 func TestSpans(t *testing.T) {
 	for seed := range uint64(100) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
-		r := newRecording(fullLimits, false)
+		r := newRecording(fullLimits, view{})
 		r.period = 1 + rnd.Int64N(100)
 		var one thread
 		for at := rnd.Int64N(300); len(one.times) < 100; at += r.period + max(0, rnd.Int64N(300)-150) {
@@ -203,7 +211,7 @@ func TestLimits(t *testing.T) {
 			samples = append(samples, s)
 		}
 		snapshots := cut(t, samples, 500, 2000)
-		max := limits{rnd.IntN(20), rnd.IntN(100), 1 + rnd.IntN(300)}
+		max := limits{rnd.IntN(20), rnd.IntN(100), 0, 1 + rnd.IntN(300)}
 		for _, format := range Formats {
 			var file bytes.Buffer
 			var w pprofx.Writer
@@ -215,6 +223,9 @@ func TestLimits(t *testing.T) {
 			case CPUProfile:
 				cpu := newCPUProfileWriter(&file, max)
 				w, kept = cpu, cpu.recording
+			case Firefox:
+				firefox := newFirefoxWriter(&file, max)
+				w, kept = firefox, firefox.recording
 			}
 			written(t, w, &file, snapshots...)
 			other := int64(0)

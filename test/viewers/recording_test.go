@@ -1,6 +1,7 @@
 package viewers
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -64,6 +65,13 @@ func recording(t *testing.T) []*pprofx.Snapshot {
 			s := pprofx.Sample{
 				Time: start + at + r.Int64N(100_000), PID: thread.pid, TID: thread.tid, Thread: thread.name,
 				State: pprofx.StateJS, Stack: js[r.IntN(len(js))],
+			}
+			// Neighbours are often of different requests, or of none.
+			if n := at / (7 * period) % 4; n > 0 {
+				s.Labels = []pprofx.Label{
+					{Key: "http.route", Str: []string{"/cart", "/search"}[n%2]},
+					{Key: "trace_id", Str: fmt.Sprint("id", n)},
+				}
 			}
 			if r.IntN(10) == 0 {
 				s.State, s.Stack = pprofx.StateGC, gc[r.IntN(len(gc))]

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -30,6 +31,8 @@ type profile struct {
 	Name, Unit  string
 	Functions   []function
 	Total, Busy float64
+	During      int
+	Categories  map[string]int
 }
 
 // function is a function with the line and column of the point of execution, which scripts print from 1.
@@ -43,13 +46,13 @@ func (f *function) String() string {
 	return fmt.Sprintf("%s %s:%d:%d", f.Name, f.File, f.Line, f.Column)
 }
 
-func open(t *testing.T, script, file string) understood {
+func open(t *testing.T, script string, args ...string) understood {
 	t.Helper()
 	node, err := nodes.Path("24.21.0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(node, script, file).Output()
+	out, err := exec.Command(node, append([]string{script}, args...)...).Output()
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		t.Fatalf("%s: %v\n%s", script, err, failed.Stderr)
 	} else if err != nil {
@@ -68,6 +71,7 @@ type line struct {
 	Time          int64 `json:"t"`
 	Thread, State string
 	Stack         []frame
+	Labels        map[string]string
 }
 
 type frame struct {
@@ -226,4 +230,67 @@ func TestCPUProfile(t *testing.T) {
 	}
 	speedscope := open(t, "speedscope.mjs", file).Profiles[0]
 	compare(t, &speedscope, want, period/1e3, 1)
+}
+
+// inFirefox is what a line has where the viewer knows no paths of libraries, and no columns.
+func inFirefox(all []line) []line {
+	var list []line
+	for _, l := range all {
+		l.Stack = slices.Clone(l.Stack)
+		for i := range l.Stack {
+			f := &l.Stack[i]
+			f.Column = 0
+			if f.Module != "" {
+				f.File, f.Module = filepath.Base(f.Module), ""
+			}
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+func TestFirefox(t *testing.T) {
+	snapshots := recording(t)
+	all := inFirefox(lines(t, snapshots))
+	file, left := write(t, viewers.Firefox, snapshots)
+	got := open(t, "firefox.mjs", file, t.TempDir(), "/cart")
+	want := fmt.Sprintf("lost: 14 ring buffer full, lost: 2 process exited, samples: %d", len(all))
+	if got.Name != want || left != (pprofx.LeftOut{}) || len(got.Profiles) != 4 {
+		t.Errorf("%q, want %q; left out %+v; %d threads", got.Name, want, left, len(got.Profiles))
+	}
+	for _, p := range got.Profiles {
+		var pid, tid int
+		at := strings.LastIndexByte(p.Name, ' ') + 1
+		if _, err := fmt.Sscanf(p.Name[at:], "%d/%d", &pid, &tid); err != nil {
+			t.Errorf("thread %q: %v", p.Name, err)
+		}
+		mine := of(all, pid, tid)
+		compare(t, &p, count(mine, false), 1, 0)
+		during, categories := 0, map[string]int{}
+		for _, l := range mine {
+			if l.Labels["http.route"] == "/cart" {
+				during++
+			}
+			categories[category(&l)]++
+		}
+		cpu := float64(len(mine)) * period / 1e6
+		if p.During != during || int(p.Total) != len(mine) || math.Abs(p.Busy-cpu) > 1e-3 {
+			t.Errorf("%s: %d of %v samples during /cart, want %d of %d; %v ms CPU, want %v", p.Name, p.During, p.Total,
+				during, len(mine), p.Busy, cpu)
+		}
+		if !maps.Equal(p.Categories, categories) {
+			t.Errorf("%s: %v, want %v", p.Name, p.Categories, categories)
+		}
+	}
+}
+
+func category(l *line) string {
+	switch leaf := l.Stack[0]; {
+	case l.State == "gc":
+		return "GC"
+	case leaf.File == "[kernel]":
+		return "Kernel"
+	default:
+		return "JavaScript"
+	}
 }
