@@ -22,7 +22,7 @@ func TestFunctions(t *testing.T) {
 		length time.Duration
 		enough int // samples
 	}{
-		"plain": {3 * time.Second, 4000},
+		"plain": {3500 * time.Millisecond, 6500},
 		"alloc": {3 * time.Second, 9000},   // half of them are of the collector's helper threads
 		"churn": {10 * time.Second, 17000}, // most of it is collections
 	} {
