@@ -61,8 +61,8 @@ func lostText(lost map[string]int64) string {
 func (p reportPrinter) groups(by, none string, all []report.Group, most int) {
 	fmt.Fprintf(p, "\nCPU by %s\n", by)
 	for _, g := range all[:min(len(all), most)] {
-		more := append([]string{safe(g.Detail)}, p.classes(g.Classes, g.Samples, false)...)
-		p.line(g.Samples, fmt.Sprintf("%9s", p.cpu(g.Samples)), safe(cmp.Or(g.Name, none)), more)
+		more := append([]string{printable(g.Detail)}, p.classes(g.Classes, g.Samples, false)...)
+		p.line(g.Samples, fmt.Sprintf("%9s", p.cpu(g.Samples)), printable(cmp.Or(g.Name, none)), more)
 	}
 	p.rest(len(all) - most)
 }
@@ -78,8 +78,8 @@ func (p reportPrinter) functions() {
 		if f.Line > 0 {
 			where += fmt.Sprintf(":%d", f.Line)
 		}
-		p.line(f.Own, fmt.Sprintf("%9s  %9s", p.cpu(f.Own), p.cpu(f.Total)), safe(f.Name),
-			append([]string{safe(where)}, p.classes(f.Classes, f.Own, false)...))
+		p.line(f.Own, fmt.Sprintf("%9s  %9s", p.cpu(f.Own), p.cpu(f.Total)), printable(f.Name),
+			append([]string{printable(where)}, p.classes(f.Classes, f.Own, false)...))
 	}
 	p.rest(len(all) - p.most)
 }
@@ -143,14 +143,4 @@ func fit(text string, width int) string {
 		return text + strings.Repeat(" ", width-n)
 	}
 	return string([]rune(text)[:width-1]) + "…"
-}
-
-// safe replaces what a terminal would take for a command: names come from the processes.
-func safe(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, text)
 }
