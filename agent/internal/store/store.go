@@ -129,8 +129,12 @@ func (s *Store) Append(frame []byte, start, end int64) (Entry, error) {
 	e := Entry{s.next, start, end, int64(len(frame))}
 	s.next++
 	err := s.write(e.name(), frame)
-	for errors.Is(err, unix.ENOSPC) && len(s.entries) > 0 {
-		s.evict(1)
+	for errors.Is(err, unix.ENOSPC) {
+		oldest := slices.IndexFunc(s.entries, s.onDisk)
+		if oldest < 0 {
+			break
+		}
+		s.evict(oldest)
 		err = s.write(e.name(), frame)
 	}
 	if err != nil {
@@ -139,7 +143,9 @@ func (s *Store) Append(frame []byte, start, end int64) (Entry, error) {
 	}
 	s.entries = append(s.entries, e)
 	s.bytes += e.Size
-	s.evict(s.tooMany(time.Now()))
+	for now := time.Now(); s.tooMany(now); {
+		s.evict(0)
+	}
 	close(s.changed)
 	s.changed = make(chan struct{})
 	return e, err
@@ -158,30 +164,28 @@ func (s *Store) write(name string, data []byte) error {
 	return dir.Sync()
 }
 
-// tooMany is how many of the oldest entries are beyond the limits.
-func (s *Store) tooMany(now time.Time) (n int) {
-	bytes := s.bytes
-	for n < len(s.entries)-1 {
-		e := s.entries[n]
-		old := s.limits.Age > 0 && now.Sub(time.Unix(0, e.End)) > s.limits.Age
-		if bytes <= s.limits.Bytes && !old && len(s.memory) <= maxInMemory {
-			break
-		}
-		bytes -= e.Size
-		n++
+// tooMany reports whether the oldest entry is beyond the limits. The newest never is.
+func (s *Store) tooMany(now time.Time) bool {
+	if len(s.entries) < 2 {
+		return false
 	}
-	return n
+	old := s.limits.Age > 0 && now.Sub(time.Unix(0, s.entries[0].End)) > s.limits.Age
+	return old || s.bytes > s.limits.Bytes || len(s.memory) > maxInMemory
 }
 
-// evict removes the n oldest entries.
-func (s *Store) evict(n int) {
-	for _, e := range s.entries[:n] {
+// onDisk reports whether an entry takes room there.
+func (s *Store) onDisk(e Entry) bool { return s.memory[e.Sequence] == nil }
+
+// evict removes an entry.
+func (s *Store) evict(i int) {
+	e := s.entries[i]
+	if s.onDisk(e) {
 		_ = s.root.Remove(e.name()) // scan finds it again if it stays
-		delete(s.memory, e.Sequence)
-		s.bytes -= e.Size
 	}
-	s.stats.Evicted += int64(n)
-	s.entries = slices.Clone(s.entries[n:])
+	delete(s.memory, e.Sequence)
+	s.bytes -= e.Size
+	s.stats.Evicted++
+	s.entries = slices.Delete(s.entries, i, i+1)
 }
 
 // Read returns the frame of an entry. The error is fs.ErrNotExist if it was evicted.
