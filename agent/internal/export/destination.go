@@ -36,8 +36,9 @@ type Destination struct {
 }
 
 type counters struct {
-	snapshots, samples, dropped, damaged, failures, evicted atomic.Int64
-	failing                                                 atomic.Bool
+	snapshots, samples, dropped, damaged, failures atomic.Int64
+	removed                                        atomic.Int64 // snapshots, when they were about to be read
+	failing                                        atomic.Bool
 }
 
 // Stats says what became of the snapshots that a Destination has taken from the store.
@@ -71,8 +72,9 @@ func (d *Destination) Name() string { return d.name }
 func (d *Destination) Stats() Stats {
 	return Stats{
 		Snapshots: d.stats.snapshots.Load(), Samples: d.stats.samples.Load(), Dropped: d.stats.dropped.Load(),
-		Damaged: d.stats.damaged.Load(), Evicted: d.stats.evicted.Load(), Failures: d.stats.failures.Load(),
-		Waiting: d.cursor.Waiting(), Failing: d.stats.failing.Load(),
+		Damaged: d.stats.damaged.Load(), Evicted: d.cursor.Lost() + d.stats.removed.Load(),
+		Failures: d.stats.failures.Load(),
+		Waiting:  d.cursor.Waiting(), Failing: d.stats.failing.Load(),
 	}
 }
 
@@ -84,7 +86,6 @@ func (d *Destination) Run(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		d.stats.evicted.Store(d.cursor.Lost())
 		if err := d.deliver(ctx, e); err != nil {
 			return
 		}
@@ -100,7 +101,8 @@ func (d *Destination) deliver(ctx context.Context, e store.Entry) error {
 	s, err := d.read(e)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil // it was removed meanwhile
+		d.stats.removed.Add(1)
+		return nil
 	case err != nil:
 		d.stats.damaged.Add(1)
 		d.log.Error("snapshot is damaged", "to", d.name, "number", e.Sequence, "why", err)

@@ -208,6 +208,19 @@ func TestDamagedSnapshot(t *testing.T) {
 	}
 }
 
+// Snapshots that the store removes before they are read are counted, whenever that is.
+func TestRemoved(t *testing.T) {
+	s, d, _ := fixture(t, &receiver{}, nil)
+	fill(t, s, 1)
+	if err := d.deliver(t.Context(), store.Entry{Sequence: 99, Start: 1, End: 2}); err != nil {
+		t.Fatal(err)
+	}
+	deliverAll(t, d)
+	if got, want := d.Stats(), (Stats{Snapshots: 1, Samples: 10, Evicted: 1}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 func TestLabels(t *testing.T) {
 	r := &receiver{}
 	s, d, _ := fixture(t, r, func(l *pprofx.Label) bool { return l.Key == "http.route" })
