@@ -1,13 +1,13 @@
 'use strict';
 
-// node pack.js ADDONS CLI OUT: makes the tarballs of the three packages in OUT, from a folder of built add-ons and the
-// profiler's binary, and installs them in OUT/app, as npm i hotspan does.
+// node pack.js ADDONS BINARIES OUT: makes the tarballs of the four packages in OUT, from a folder of built add-ons and
+// one of the profiler's binaries, and installs them in OUT/app, as npm i hotspan @hotspan/web-linux-x64 does.
 
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 
-const [addons, cli, out] = process.argv.slice(2).map((name) => path.resolve(name));
+const [addons, binaries, out] = process.argv.slice(2).map((name) => path.resolve(name));
 const { version, description, license } = require('./package.json');
 
 fs.rmSync(out, { recursive: true, force: true });
@@ -15,13 +15,13 @@ fs.mkdirSync(path.join(out, 'app'), { recursive: true });
 
 // stage makes the folder of a package: files maps paths in it to files and folders. One that has no package.json is for
 // this platform.
-function stage(name, description, files, libc) {
+function stage(name, description, files, more) {
   const folder = path.join(out, 'stage', name);
   for (const [to, from] of Object.entries({ ...files, LICENSE: path.join(__dirname, '..', 'LICENSE') })) {
     fs.cpSync(from, path.join(folder, to), { recursive: true });
   }
   const file = path.join(folder, 'package.json');
-  const about = { name, version, description, license, os: ['linux'], cpu: ['x64'], ...(libc && { libc: [libc] }) };
+  const about = { name, version, description, license, os: ['linux'], cpu: ['x64'], ...more };
   if (!fs.existsSync(file)) fs.writeFileSync(file, JSON.stringify(about, null, 2));
   return folder;
 }
@@ -31,8 +31,10 @@ const built = Object.fromEntries(fs.readdirSync(addons).filter((name) => name.en
 const own = [...require('./package.json').files, 'README.md', 'package.json'];
 const folders = [
   stage('hotspan', description, Object.fromEntries(own.map((name) => [name, path.join(__dirname, name)]))),
-  stage('@hotspan/addon-linux-x64-glibc', 'The native part of hotspan, by ABI of Node.js', built, 'glibc'),
-  stage('@hotspan/cli-linux-x64', 'The CPU profiler hotspan', { 'bin/hotspan': cli }),
+  stage('@hotspan/addon-linux-x64-glibc', 'The native part of hotspan, by ABI of Node.js', built, { libc: ['glibc'] }),
+  stage('@hotspan/cli-linux-x64', 'The CPU profiler hotspan', { 'bin/hotspan': path.join(binaries, 'hotspan') }),
+  stage('@hotspan/web-linux-x64', 'Shows recordings of hotspan in a browser, for hotspan web',
+    { 'bin/hotspan-web': path.join(binaries, 'hotspan-web') }, { bin: { 'hotspan-web': 'bin/hotspan-web' } }),
 ];
 const npm = (args) => execFileSync('npm', args, { cwd: out, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 const tarballs = JSON.parse(npm(['pack', '--json', '--pack-destination', out, ...folders]));

@@ -48,9 +48,10 @@ func run(ctx context.Context, o options) error {
 	fmt.Printf(`
 Look further: the recording is %[1]s, and %[2]s for pprof.
   bin/hotspan report --route /search %[1]s
+  bin/hotspan report -o %[3]s %[1]s, and open that in a browser
   go tool pprof -top -tagfocus http.route=/search %[2]s
   go tool pprof -http 127.0.0.1:8080 -tagroot http.route %[2]s
-`, o.out, pprof)
+`, o.out, pprof, strings.TrimSuffix(o.out, ".otlp")+".html")
 	return nil
 }
 

@@ -1,12 +1,13 @@
 'use strict';
 
-const { counters } = require('./bytes');
-const { storage, Context, form } = require('./storage');
+const { counters, fieldsOf } = require('./bytes');
+const { storage, create, change, run, form } = require('./storage');
 
-const contextOf = (value) => (value === undefined ? undefined : new Context(value));
+const contextOf = (value) => (value === undefined ? undefined : create(value));
+
 
 function runWithContext(value, fn, ...args) {
-  return storage.run(contextOf(value), fn, ...args);
+  return run(contextOf(value), fn, args);
 }
 
 function enterWithContext(value) {
@@ -22,17 +23,18 @@ function current() {
   const context = storage.getStore();
   if (!context) return {};
   const { value, changes } = context;
-  return changes ? { ...value, labels: { ...value.labels, ...changes } } : value;
+  if (!changes) return value;
+  return { ...fieldsOf(value), labels: { ...value?.labels, ...changes } };
 }
 
 function withLabels(labels, fn, ...args) {
   const value = current();
-  return runWithContext({ ...value, labels: { ...value.labels, ...labels } }, fn, ...args);
+  return runWithContext({ ...fieldsOf(value), labels: { ...value?.labels, ...labels } }, fn, ...args);
 }
 
 function setLabel(name, value) {
   const context = storage.getStore();
-  context?.set(name, value);
+  if (context) change(context, name, value);
   return context !== undefined;
 }
 

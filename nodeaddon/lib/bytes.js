@@ -1,11 +1,14 @@
 'use strict';
 
 // The bytes of the context that is being made: of a record as OpenTelemetry's OTEP 4947 has it, or of a text, for where
-// records cannot be published. One after the other is made here, on a thread.
-const bytes = Buffer.alloc(640);
+// records cannot be published. One after the other is made here, on a thread. (One byte more is the add-on's.)
+const bytes = Buffer.alloc(641);
 
-/** How much of all contexts of this thread did not fit: values cut at a character, labels and ids left out. */
-const counters = { cut: 0, dropped: 0 };
+/**
+ * How much of all contexts of this thread did not fit: values cut at a character, labels and ids left out, and contexts
+ * whose values the samples of a profile do not have.
+ */
+const counters = { cut: 0, dropped: 0, unheld: 0 };
 
 const encoder = new TextEncoder();
 
@@ -27,30 +30,11 @@ function writeAny(text, at, room) {
   return written;
 }
 
-const digits = new Uint8Array(128).fill(255);
-for (const d of '0123456789abcdefABCDEF') digits[d.charCodeAt(0)] = parseInt(d, 16);
+const digits = /^[0-9a-f]*$/i;
 
 // isID reports whether a value is a text of so many digits in hexadecimal.
 function isID(text, length) {
-  if (typeof text !== 'string' || text.length !== length) return false;
-  let bad = 0;
-  for (let i = 0; i < length; i++) {
-    const code = text.charCodeAt(i);
-    bad |= (code & ~127) | (digits[code & 127] & ~15);
-  }
-  return bad === 0;
-}
-
-// writeID puts n bytes at an offset that a text has in hexadecimal; zeros, for none, if it is no such text.
-function writeID(text, at, n) {
-  if (isID(text, 2 * n)) {
-    for (let i = 0; i < n; i++) {
-      bytes[at + i] = (digits[text.charCodeAt(2 * i)] << 4) | digits[text.charCodeAt(2 * i + 1)];
-    }
-    return;
-  }
-  if (text !== undefined) counters.dropped++;
-  for (let i = 0; i < n; i++) bytes[at + i] = 0; // fill() takes longer
+  return typeof text === 'string' && text.length === length && digits.test(text);
 }
 
 // textOf is the value of a label as text, undefined for what is none.
@@ -65,4 +49,7 @@ function textOf(value) {
   return undefined;
 }
 
-module.exports = { bytes, counters, write, writeID, isID, textOf };
+// fieldsOf is what a value may have fields in: a text has letters instead.
+const fieldsOf = (value) => (typeof value === 'object' ? value : null);
+
+module.exports = { bytes, counters, fieldsOf, write, isID, textOf };

@@ -5,7 +5,10 @@ const key = Symbol.for('hotspan.1');
 
 if (!globalThis[key]) {
   const { bindOpenTelemetry } = require('./opentelemetry');
-  Object.defineProperty(globalThis, key, { value: Object.freeze({ ...require('./api'), bindOpenTelemetry }) });
+  // node:http is loaded only then. (A Worker of Node 18 that is terminated while it loads it may run on for ever.)
+  const startProfile = (options) => require('./session').startProfile(options);
+  const value = Object.freeze({ ...require('./api'), bindOpenTelemetry, startProfile });
+  Object.defineProperty(globalThis, key, { value });
 }
 
 module.exports = globalThis[key];

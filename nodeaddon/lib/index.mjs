@@ -8,6 +8,7 @@ export const {
   setLabel,
   setRoute,
   bindOpenTelemetry,
+  startProfile,
   counters,
   form,
 } = hotspan;

@@ -1,6 +1,7 @@
 'use strict';
 
-const { storage, Context } = require('./storage');
+const { fieldsOf } = require('./bytes');
+const { storage, create, change } = require('./storage');
 
 // Where OpenTelemetry's API keeps what is registered, and the keys of its contexts. (@opentelemetry/api,
 // src/internal/global-utils.ts and src/trace/context-utils.ts; @opentelemetry/core, src/trace/rpc-metadata.ts)
@@ -47,13 +48,13 @@ function bind(manager) {
 function within(active, from, route) {
   const span = active.getValue(SPAN);
   const ids = span?.spanContext();
-  if (ids?.spanId === from?.value.spanId && ids?.traceId === from?.value.traceId) return from;
+  if (ids?.spanId === from?.value?.spanId && ids?.traceId === from?.value?.traceId) return from;
   const known = span && bySpan.get(span);
   if (known && known.from === from) return known.context;
-  const value = { ...from?.value, traceId: ids?.traceId, spanId: ids?.spanId, traceFlags: ids?.traceFlags };
+  const value = { ...fieldsOf(from?.value), traceId: ids?.traceId, spanId: ids?.spanId, traceFlags: ids?.traceFlags };
   value.route = route ?? value.route;
-  const context = new Context(value);
-  for (const name in from?.changes) context.set(name, from.changes[name]);
+  const context = create(value);
+  for (const name in from?.changes) change(context, name, from.changes[name]);
   if (span) bySpan.set(span, { from, context });
   return context;
 }
@@ -80,7 +81,7 @@ function requestOf(active) {
 
 function changed({ metadata, contexts }, name, value) {
   metadata[name] = value;
-  if (name === 'route') for (const context of contexts) context.set('http.route', value);
+  if (name === 'route') for (const context of contexts) change(context, 'http.route', value);
   return true;
 }
 

@@ -1,21 +1,23 @@
 'use strict';
 
-const { bytes, counters, write, writeID, textOf } = require('./bytes');
+const { bytes, counters, write: writeText, textOf } = require('./bytes');
+const held = require('./held');
 
 // Offsets in a record, and the most that all readers take. (OTEP 4947)
-const SPAN = 16;
 const VALID = 24;
 const FLAGS = 25;
 const SIZE = 26;
 const ATTRIBUTES = 28;
 const END = 640;
 
+const NONE = {}; // the fields of null
+
 /**
- * Makes the class of contexts with a native record.
+ * What makes and changes contexts with a native record.
  *
  * @param {object} native the add-on
  */
-function recordContexts(native) {
+function records(native) {
   const numbers = new Map();
 
   // numberOf is what stands for a key in records, -1 if there is no room for more keys.
@@ -34,16 +36,14 @@ function recordContexts(native) {
       counters.dropped++;
       return at;
     }
-    const length = write(text, at + 2, room);
+    const length = writeText(text, at + 2, room);
     bytes[at] = number;
     bytes[at + 1] = length;
     return at + 2 + length;
   }
 
-  // encode writes a record and returns its length.
-  function encode(value, changes) {
-    writeID(value.traceId, 0, SPAN);
-    writeID(value.spanId, SPAN, VALID - SPAN);
+  // encode writes a record, but for its ids. It returns whether there was room for the number.
+  function encode(value, changes, number) {
     bytes[VALID] = 1;
     bytes[FLAGS] = value.traceFlags ?? 0; // undefined takes longer
     let at = ATTRIBUTES;
@@ -51,23 +51,42 @@ function recordContexts(native) {
     const { labels } = value;
     for (const name in labels) at = add(at, name, labels[name]);
     for (const name in changes) at = add(at, name, changes[name]);
-    bytes[SIZE] = (at - ATTRIBUTES) & 255;
-    bytes[SIZE + 1] = (at - ATTRIBUTES) >> 8;
-    return at;
+    const fits = number !== undefined && at + 2 + number.length <= END; // cut, it is another one's
+    const end = fits ? add(at, held.LABEL, number) : at;
+    bytes[SIZE] = (end - ATTRIBUTES) & 255;
+    bytes[SIZE + 1] = (end - ATTRIBUTES) >> 8;
+    return end > at;
   }
 
-  return class Context extends native.Context {
-    constructor(value) {
-      super(encode(value, null));
-      this.value = value;
-      this.changes = null;
-    }
+  function create(value) {
+    const number = held.number(value);
+    const fields = value ?? NONE;
+    const numbered = encode(fields, null, number);
+    const context = native.make(fields.traceId, fields.spanId);
+    if (bytes[END] > 0) counters.dropped += bytes[END];
+    context.value = value;
+    context.changes = null;
+    context.number = number;
+    if (!numbered) held.holdFor(context, number);
+    return context;
+  }
 
-    set(name, value) {
-      this.changes = { ...this.changes, [name]: value };
-      native.replace(this, encode(this.value, this.changes));
-    }
-  };
+  function change(context, name, to) {
+    const fields = context.value ?? NONE;
+    context.changes = { ...context.changes, [name]: to };
+    if (!encode(fields, context.changes, context.number)) held.holdFor(context, context.number);
+    native.replace(context, fields.traceId, fields.spanId);
+  }
+
+  // write has the record of a context in bytes, whatever the context is published as.
+  function write({ value, changes, number }) {
+    const fields = value ?? NONE;
+    encode(fields, changes, number);
+    native.complete(fields.traceId, fields.spanId);
+  }
+
+  held.useRecords(native, () => numberOf(held.LABEL));
+  return { create, change, write };
 }
 
-module.exports = { recordContexts };
+module.exports = { records };

@@ -1,6 +1,7 @@
 'use strict';
 
 const { bytes, counters, write, isID, textOf } = require('./bytes');
+const held = require('./held');
 
 // The most of one text that hotspan reads, in bytes.
 const END = 512;
@@ -32,28 +33,30 @@ function addID(at, name, id, length) {
   return at;
 }
 
-function encode(value, changes) {
+function encode(from, changes, number) {
+  const value = from ?? {};
   let at = addID(0, 'trace_id', value.traceId, 32);
   at = addID(at, 'span_id', value.spanId, 16);
   if (value.route !== undefined) at = add(at, 'http.route', value.route);
   const { labels } = value;
   for (const name in labels) at = add(at, name, labels[name]);
   for (const name in changes) at = add(at, name, changes[name]);
+  const fits = number !== undefined && at + 2 + held.LABEL.length + number.length <= END;
+  if (fits) at = add(at, held.LABEL, number); // cut, it is another one's
   return bytes.latin1Slice(0, at);
 }
 
-/** The class of contexts without a native record. */
-class TextContext {
-  constructor(value) {
-    this['hotspan labels'] = encode(value, null);
-    this.value = value;
-    this.changes = null;
-  }
-
-  set(name, value) {
-    this.changes = { ...this.changes, [name]: value };
-    this['hotspan labels'] = encode(this.value, this.changes);
-  }
+/** A new context without a native record. */
+function create(value) {
+  const number = held.number(value);
+  const context = { 'hotspan labels': encode(value, null, number), value, changes: null, number };
+  held.holdFor(context, number);
+  return context;
 }
 
-module.exports = { TextContext };
+function change(context, name, to) {
+  context.changes = { ...context.changes, [name]: to };
+  context['hotspan labels'] = encode(context.value, context.changes, context.number);
+}
+
+module.exports = { create, change };

@@ -162,20 +162,22 @@ void Encode(Bytes *to, const Other &other)
 	if (!other.resource)
 		to->AddField(1, resource);
 	to->Add(other.rest.All());
-	if (!offset)
-		return;
 	int last = -1;
 	for (int i = 0; i < kKeys; i++)
 		if (keys[i].size || other.keys[i].size)
 			last = i;
+	if (!offset && last < 0)
+		return; // there are no records
 	for (int i = 0; i <= last; i++) {
 		Bytes item;
 		item.AddField(1, other.keys[i].size ? other.keys[i] : keys[i]);
 		list.AddField(1, item.All());
 	}
 	value.AddField(5, list.All());
-	AddText(to, "threadlocal.schema_version", "nodejs_v1_dev");
+	AddText(to, "threadlocal.schema_version", offset ? "nodejs_v1_dev" : "tlsdesc_v1_dev");
 	AddAttribute(to, "threadlocal.attribute_key_map", value);
+	if (!offset)
+		return;
 	AddNumber(to, "threadlocal.js_object_record_offset", offset);
 	AddNumber(to, "threadlocal.tagged_size", 8);
 	AddNumber(to, "threadlocal.js_map_table_offset", 24);

@@ -9,7 +9,8 @@
 namespace hotspan {
 
 // Publishes the attributes of the resource: repeated KeyValue of opentelemetry.proto.resource.v1.Resource, encoded.
-// recordOffset is where an object has the address of its record, in bytes, 0 if there are no records. A process has one
+// recordOffset is where an object has the address of its record, in bytes, 0 if only threads without JavaScript have
+// records. A process has one
 // process context: if there is one by another writer, its resource stays, and keys are added to its list. Returns
 // whether readers can find records by the result.
 bool PublishProcess(const uint8_t *resource, size_t size, uint32_t recordOffset);

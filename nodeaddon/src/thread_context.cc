@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "process_context.h"
+#include "numbers.h"
+#include "records.h"
 
 // What readers find for a thread with an isolate.
 struct NodeThread {
@@ -31,25 +33,25 @@ using v8::Global;
 using v8::Isolate;
 using v8::Local;
 using v8::Object;
+using v8::ObjectTemplate;
 using v8::String;
 using v8::Value;
 
-// A record with what keeps it: it lives as long as its object.
-struct Live {
-	Global<Object> object;
-	Live *next, **link;
-	alignas(16) uint8_t record[];
-};
+// Offsets in a record. (OTEP 4947) Behind the longest one is a number that add-on and JavaScript share.
+const size_t kSpan = 16, kValid = 24, kSize = 26, kAttributes = 28, kBad = Records::kMost;
 
 struct Thread {
 	Isolate *isolate;
+	Global<ObjectTemplate> type; // of contexts
 	Global<Object> storage, bytes;
-	const uint8_t *from; // the memory of bytes
-	size_t room;
-	Live *first;
+	Global<v8::Function> current;
+	uint8_t *from; // the memory of bytes; 0 = nothing is published for this thread
+	Records records;
+	Numbers collected;
+	int numberKey; // of the attribute with a context's number; -1 = nobody asks for those that are collected
 };
 
-__thread Thread *thread; // 0 = nothing is published for it
+__thread Thread *thread; // 0 = has not loaded this, or has ended
 
 // Orders what is written before and after it for a reader that interrupts this thread.
 void Order() { __asm__ volatile("" ::: "memory"); }
@@ -71,6 +73,15 @@ Local<Value> Frame(Isolate *isolate)
 #endif
 }
 
+void SetFrame(Isolate *isolate, Local<Value> frame)
+{
+#if V8_MAJOR_VERSION >= 14
+	isolate->SetContinuationPreservedEmbedderDataV2(frame);
+#else
+	isolate->SetContinuationPreservedEmbedderData(frame);
+#endif
+}
+
 // Whether stores are in the slot that readers look at: store is the one that the storage has now.
 bool InFrame(Isolate *isolate, Local<Value> storage, Local<Value> store)
 {
@@ -80,6 +91,8 @@ bool InFrame(Isolate *isolate, Local<Value> storage, Local<Value> store)
 }
 #else // Node before 22 has no AsyncContextFrame
 uint64_t FrameSlot(Isolate *) { return 0; }
+Local<Value> Frame(Isolate *isolate) { return v8::Undefined(isolate); }
+void SetFrame(Isolate *, Local<Value>) {}
 bool InFrame(Isolate *, Local<Value>, Local<Value>) { return false; }
 #endif
 
@@ -114,35 +127,45 @@ uint32_t RecordOffset(Local<Object> object)
 	return 0;
 }
 
-void Unlink(Live *l)
+size_t Length(const uint8_t *record)
 {
-	*l->link = l->next;
-	if (l->next)
-		l->next->link = l->link;
+	return kAttributes + record[kSize] + record[kSize + 1] * size_t{256};
+}
+
+// The number that a record has, as THREAD.NUMBER in the attribute of a key; 0 = none.
+double NumberIn(const uint8_t *record, int key)
+{
+	double number = 0;
+	size_t end = Length(record), next;
+	for (size_t at = kAttributes; at + 2 <= end; at = next) {
+		next = at + 2 + record[at + 1];
+		if (record[at] != key || next > end)
+			continue;
+		for (at += 2; at < next; at++)
+			number = record[at] == '.' ? 0 : number * 10 + (record[at] - '0');
+		return number;
+	}
+	return 0;
 }
 
 void Collected(const v8::WeakCallbackInfo<Live> &info)
 {
 	Live *l = info.GetParameter();
+	if (thread->numberKey >= 0)
+		thread->collected.Add(NumberIn(l->record, thread->numberKey));
 	l->object.Reset();
-	Unlink(l);
-	free(l);
+	thread->records.Free(l);
 }
 
-// Makes a record of the first bytes and gives it to an object.
+// Gives an object the record in bytes.
 void Attach(Local<Object> object, size_t length)
 {
-	Live *l = static_cast<Live *>(malloc(sizeof(Live) + length));
+	Live *l = thread->records.Make(length);
 	if (!l)
 		return;
 	memcpy(l->record, thread->from, length);
 	new (&l->object) Global<Object>(thread->isolate, object);
 	l->object.SetWeak(l, Collected, v8::WeakCallbackType::kParameter);
-	l->link = &thread->first;
-	l->next = thread->first;
-	if (l->next)
-		l->next->link = &l->next;
-	thread->first = l;
 	SetRecord(object, l->record);
 }
 
@@ -152,27 +175,89 @@ Live *LiveOf(Local<Object> object)
 	return record ? reinterpret_cast<Live *>(static_cast<uint8_t *>(record) - offsetof(Live, record)) : nullptr;
 }
 
-size_t Length(const FunctionCallbackInfo<Value> &info, int i)
+typedef uint8_t Text __attribute__((vector_size(16)));
+
+// Writes the 8 bytes that 16 digits are in hexadecimal. Returns a mask of what is no digit.
+Text Decode(const uint8_t *text, uint8_t *to)
 {
-	int64_t n = info[i]->IsUint32() ? info[i].As<v8::Uint32>()->Value() : 0;
-	return thread && n >= 28 && static_cast<size_t>(n) <= thread->room ? static_cast<size_t>(n) : 0;
+	Text c, values;
+	uint16_t pairs[8];
+	memcpy(&c, text, sizeof(c));
+	Text digit = c - '0', letter = (c | 32) - 'a';
+	Text isDigit = (Text)(digit < 10), isLetter = (Text)(letter < 6);
+	values = (digit & isDigit) | ((letter + 10) & isLetter);
+	memcpy(pairs, &values, sizeof(pairs));
+	for (int i = 0; i < 8; i++)
+		to[i] = static_cast<uint8_t>(pairs[i] << 4 | pairs[i] >> 8);
+	return ~(isDigit | isLetter);
 }
 
-void NewContext(const FunctionCallbackInfo<Value> &info)
+// Copies a text of so many characters, if each is a byte.
+bool Copy(Isolate *isolate, Local<String> from, uint8_t *to, size_t n)
 {
-	size_t length = Length(info, 0);
-	if (!info.IsConstructCall())
+	if (from->Length() != static_cast<int>(n) || (!from->IsOneByte() && !from->ContainsOnlyOneByte()))
+		return false;
+#if V8_MAJOR_VERSION >= 13
+	from->WriteOneByteV2(isolate, 0, static_cast<uint32_t>(n), to);
+#else
+	from->WriteOneByte(isolate, to, 0, static_cast<int>(n), String::NO_NULL_TERMINATION);
+#endif
+	return true;
+}
+
+// Writes the n bytes that a text has in hexadecimal, 8 or 16; zeros, for none, if it is no such text. Returns whether
+// it is one, or undefined.
+bool WriteID(Isolate *isolate, Local<Value> value, uint8_t *to, size_t n)
+{
+	uint8_t text[32];
+	uint64_t bad[2] = {}, all = 0;
+	if (value->IsString() && Copy(isolate, value.As<String>(), text, 2 * n)) {
+		for (size_t i = 0; i < n; i += 8) {
+			Text mask = Decode(text + 2 * i, to + i);
+			memcpy(bad, &mask, sizeof(bad));
+			all |= bad[0] | bad[1];
+		}
+		if (!all)
+			return true;
+	}
+	memset(to, 0, n);
+	return value->IsUndefined();
+}
+
+// Completes the record in bytes by its ids, two arguments. Returns its length, 0 if it is not to be published.
+size_t Complete(const FunctionCallbackInfo<Value> &info, int first)
+{
+	if (!thread || !thread->from)
+		return 0;
+	Isolate *isolate = info.GetIsolate();
+	uint8_t *to = thread->from;
+	int bad = !WriteID(isolate, info[first], to, kSpan);
+	bad += !WriteID(isolate, info[first + 1], to + kSpan, kValid - kSpan);
+	to[kBad] = static_cast<uint8_t>(bad);
+	return Length(to);
+}
+
+void WriteIDs(const FunctionCallbackInfo<Value> &info) { Complete(info, 0); }
+
+void Make(const FunctionCallbackInfo<Value> &info)
+{
+	Local<Object> object;
+	size_t length = Complete(info, 0);
+	Isolate *isolate = info.GetIsolate();
+	if (!thread || !thread->type.Get(isolate)->NewInstance(isolate->GetCurrentContext()).ToLocal(&object))
 		return;
-	SetRecord(info.This(), nullptr);
-	if (!length)
+	info.GetReturnValue().Set(object);
+	if (!length) {
+		SetRecord(object, nullptr);
 		return;
+	}
 	KeepProcess();
-	Attach(info.This(), length);
+	Attach(object, length);
 }
 
 void Replace(const FunctionCallbackInfo<Value> &info)
 {
-	size_t length = Length(info, 1);
+	size_t length = Complete(info, 1);
 	if (!length || !info[0]->IsObject())
 		return;
 	Local<Object> object = info[0].As<Object>();
@@ -183,9 +268,18 @@ void Replace(const FunctionCallbackInfo<Value> &info)
 	Attach(object, length);
 	if (before) {
 		before->object.Reset();
-		Unlink(before);
-		free(before);
+		thread->records.Free(before);
 	}
+}
+
+void GetFrame(const FunctionCallbackInfo<Value> &info) { info.GetReturnValue().Set(Frame(info.GetIsolate())); }
+
+void Restore(const FunctionCallbackInfo<Value> &info)
+{
+	bool same = Frame(info.GetIsolate()) == info[0];
+	if (same)
+		SetFrame(info.GetIsolate(), info[1]);
+	info.GetReturnValue().Set(same);
 }
 
 void Key(const FunctionCallbackInfo<Value> &info)
@@ -193,6 +287,25 @@ void Key(const FunctionCallbackInfo<Value> &info)
 	String::Utf8Value name(info.GetIsolate(), info[0]);
 	int number = *name ? KeyNumber(*name, static_cast<size_t>(name.length())) : -1;
 	info.GetReturnValue().Set(number);
+}
+
+// Begins to keep the numbers of contexts that are collected, by the key of the attribute that has them; -1 ends it.
+void Keep(const FunctionCallbackInfo<Value> &info)
+{
+	if (!thread || !info[0]->IsInt32())
+		return;
+	thread->numberKey = info[0].As<v8::Int32>()->Value();
+	if (thread->numberKey < 0)
+		thread->collected.Clear();
+}
+
+// Moves numbers that were kept into a Float64Array, as many as it has room for, and returns how many these are.
+void Collect(const FunctionCallbackInfo<Value> &info)
+{
+	if (!thread || !info[0]->IsFloat64Array())
+		return;
+	double *to = reinterpret_cast<double *>(node::Buffer::Data(info[0]));
+	info.GetReturnValue().Set(thread->collected.Take(to, info[0].As<v8::Float64Array>()->Length()));
 }
 
 // Ends what is published for a thread. Objects that still are somewhere lose their records.
@@ -206,26 +319,27 @@ void Stop(void *)
 	t->undefined_addr = 0;
 	if (!thread)
 		return;
-	for (Live *l = thread->first, *next; l; l = next) {
+	thread->records.All([](Live *l) {
 		v8::HandleScope scope(thread->isolate);
-		next = l->next;
 		SetRecord(l->object.Get(thread->isolate), nullptr);
 		l->object.Reset();
-		free(l);
-	}
+	});
+	thread->type.Reset();
 	thread->storage.Reset();
 	thread->bytes.Reset();
+	thread->current.Reset();
+	thread->~Thread();
 	free(thread);
 	thread = nullptr;
 }
 
-const uint8_t *Data(Local<Value> array) { return reinterpret_cast<const uint8_t *>(node::Buffer::Data(array)); }
+uint8_t *Data(Local<Value> array) { return reinterpret_cast<uint8_t *>(node::Buffer::Data(array)); }
 
 void Start(const FunctionCallbackInfo<Value> &info)
 {
 	Isolate *isolate = info.GetIsolate();
-	if (thread || !info[0]->IsObject() || !info[1]->IsObject() || !info[2]->IsUint8Array() ||
-	    !info[3]->IsUint8Array())
+	if (!thread || thread->from || !info[0]->IsObject() || !info[1]->IsObject() || !info[2]->IsUint8Array() ||
+	    node::Buffer::Length(info[2]) <= kBad || !info[3]->IsUint8Array() || !info[4]->IsFunction())
 		return;
 	Local<Object> storage = info[0].As<Object>(), store = info[1].As<Object>();
 	Local<Object> bytes = info[2].As<Object>();
@@ -238,15 +352,14 @@ void Start(const FunctionCallbackInfo<Value> &info)
 		SetRecord(store, nullptr);
 	}
 	bool readable = PublishProcess(Data(info[3]), node::Buffer::Length(info[3]), offset);
-	if (!offset || !readable)
+	if (!readable)
 		return;
-	thread = new (malloc(sizeof(Thread))) Thread();
-	thread->isolate = isolate;
 	thread->storage.Reset(isolate, storage);
 	thread->bytes.Reset(isolate, bytes);
+	thread->current.Reset(isolate, info[4].As<v8::Function>());
 	thread->from = Data(bytes);
-	thread->room = node::Buffer::Length(bytes);
-	node::AddEnvironmentCleanupHook(isolate, Stop, nullptr);
+	if (!offset)
+		return;
 	volatile NodeThread *t = &otel_thread_ctx_nodejs_v1;
 	memcpy(const_cast<uint64_t *>(&t->als_handle), &thread->storage, sizeof(t->als_handle));
 	t->als_identity_hash = storage->GetIdentityHash();
@@ -258,6 +371,29 @@ void Start(const FunctionCallbackInfo<Value> &info)
 
 } // namespace
 
+bool RunsJavaScript() { return thread; }
+
+size_t CurrentRecord(uint8_t *to)
+{
+	if (!thread->from)
+		return 0;
+	Isolate *isolate = thread->isolate;
+	v8::HandleScope scope(isolate);
+	v8::TryCatch ignored(isolate);
+	Local<v8::Context> context = isolate->GetCurrentContext();
+	Local<Value> current;
+	if (context.IsEmpty() ||
+	    !thread->current.Get(isolate)->Call(context, v8::Undefined(isolate), 0, nullptr).ToLocal(&current))
+		return 0;
+	Live *l = current->IsObject() ? LiveOf(current.As<Object>()) : nullptr;
+	const uint8_t *record = l ? l->record : current->IsTrue() ? thread->from : nullptr;
+	if (!record)
+		return 0;
+	KeepProcess();
+	memcpy(to, record, Length(record));
+	return Length(record);
+}
+
 void InitThread(Isolate *isolate, Local<v8::Context> context, Local<Object> exports)
 {
 	auto name = [&](const char *text) { return String::NewFromUtf8(isolate, text).ToLocalChecked(); };
@@ -265,13 +401,24 @@ void InitThread(Isolate *isolate, Local<v8::Context> context, Local<Object> expo
 		Local<v8::FunctionTemplate> made = v8::FunctionTemplate::New(isolate, f);
 		exports->Set(context, name(text), made->GetFunction(context).ToLocalChecked()).Check();
 	};
-	Local<v8::FunctionTemplate> type = v8::FunctionTemplate::New(isolate, NewContext);
-	type->SetClassName(name("Context"));
-	type->InstanceTemplate()->SetInternalFieldCount(1);
-	exports->Set(context, name("Context"), type->GetFunction(context).ToLocalChecked()).Check();
+	if (!thread) {
+		Local<ObjectTemplate> type = ObjectTemplate::New(isolate);
+		type->SetInternalFieldCount(1);
+		thread = new (malloc(sizeof(Thread))) Thread();
+		thread->isolate = isolate;
+		thread->numberKey = -1;
+		thread->type.Reset(isolate, type);
+		node::AddEnvironmentCleanupHook(isolate, Stop, nullptr);
+	}
 	add("start", Start);
+	add("make", Make);
+	add("complete", WriteIDs);
 	add("replace", Replace);
+	add("frame", GetFrame);
+	add("restore", Restore);
 	add("key", Key);
+	add("keep", Keep);
+	add("collected", Collect);
 }
 
 } // namespace hotspan

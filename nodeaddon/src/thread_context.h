@@ -5,16 +5,33 @@
 #pragma once
 
 #include <node.h>
+#include <stddef.h>
+#include <stdint.h>
 
 namespace hotspan {
 
 // Adds to exports, for one thread:
-//   start(storage, store, bytes, resource)  publishes the AsyncLocalStorage, if its stores are in V8's
-//                     AsyncContextFrame; is called while it has the store, a Context. Records are made from the
-//                     Uint8Array bytes. Returns whether readers can find them.
-//   Context(length)   a class: a context with the first bytes as its record
-//   replace(context, length)  gives a context another record
+//   start(storage, store, bytes, resource, current)  publishes the AsyncLocalStorage, if its stores are in V8's
+//                     AsyncContextFrame; is called while it has the store, a context. Records are made from the
+//                     Uint8Array bytes, of 641. current is called for the record of the current context: it returns
+//                     the context, or true if it has written the record into bytes. Returns whether readers can find
+//                     contexts of JavaScript.
+//   make(traceId, spanId)  a new context, with what is in bytes as its record. The ids, texts or undefined, are written
+//                     there first; the last byte is the number of those that are no ids.
+//   complete(traceId, spanId)  writes the ids only
+//   replace(context, traceId, spanId)  gives a context another record
+//   frame()           the current AsyncContextFrame, or undefined
+//   restore(from, to) makes another AsyncContextFrame the current one, if that is from. Returns whether it is.
 //   key(name)         the number of a key in records, -1 for none
 void InitThread(v8::Isolate *isolate, v8::Local<v8::Context> context, v8::Local<v8::Object> exports);
+
+// Whether this thread has loaded the add-on from JavaScript, and has not ended that.
+bool RunsJavaScript();
+
+// Bytes that a record has at most.
+const size_t kMostRecord = 640;
+
+// Copies the record of the context that is current on this thread, which runs JavaScript. Returns its length; 0 = none.
+size_t CurrentRecord(uint8_t *to);
 
 } // namespace hotspan

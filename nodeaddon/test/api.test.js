@@ -1,6 +1,7 @@
 'use strict';
 
 const assert = require('node:assert/strict');
+const { AsyncLocalStorage } = require('node:async_hooks');
 const { test } = require('node:test');
 const hotspan = require('hotspan');
 const { inside, record } = require('./inside');
@@ -31,6 +32,31 @@ test('contexts are within contexts', async () => {
   });
 });
 
+test('other storages keep what they have got', async () => {
+  const other = new AsyncLocalStorage();
+  const outer = { route: '/outer' };
+  await runWithContext(outer, async () => {
+    other.enterWith(1);
+    runWithContext({}, () => other.enterWith(2));
+    assert.deepEqual([other.getStore(), getContext()], [2, outer]);
+    runWithContext({}, () => other.run(3, () => assert.deepEqual([other.getStore(), getContext()], [3, {}])));
+    assert.deepEqual([other.getStore(), getContext()], [2, outer]);
+    const later = runWithContext({ route: '/inner' }, async () => {
+      await sleep();
+      other.enterWith(4);
+      return getContext();
+    });
+    assert.deepEqual([await later, other.getStore()], [{ route: '/inner' }, 2]);
+    assert.throws(() => runWithContext({}, () => {
+      other.enterWith(5);
+      throw new Error('mine');
+    }), /mine/);
+    assert.deepEqual([other.getStore(), getContext()], [5, outer]);
+  });
+  runWithContext({}, () => other.enterWith(6));
+  assert.deepEqual([other.getStore(), getContext()], [6, undefined]);
+});
+
 test('an error comes out', () => {
   assert.throws(() => runWithContext({}, () => { throw new Error('mine'); }), /mine/);
   assert.equal(getContext(), undefined);
@@ -44,6 +70,20 @@ test('withLabels adds to what is current', () => {
     });
   });
   withLabels({ a: 1 }, () => assert.deepEqual(getContext(), { labels: { a: 1 } }));
+});
+
+test('any value is a context, and has no fields', () => {
+  for (const value of [null, 'text', 7, true, Symbol('s'), () => {}, [1]]) {
+    runWithContext(value, () => {
+      assert.equal(getContext(), value);
+      assert.deepEqual(inside(), {});
+      withLabels({ a: 1 }, () => assert.deepEqual(inside(), { a: '1' }));
+      if (typeof value === 'string') withLabels({}, () => assert.deepEqual(getContext(), { labels: {} }));
+      setLabel('b', 2);
+      assert.deepEqual(inside(), { b: '2' });
+      withLabels({ a: 1 }, () => assert.deepEqual(inside(), { a: '1', b: '2' }));
+    });
+  }
 });
 
 test('setLabel and setRoute change a context for all that share it', async () => {

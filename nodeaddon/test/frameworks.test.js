@@ -41,7 +41,85 @@ test('express', async () => {
   server.close();
 });
 
-const old = parseInt(process.versions.node) < 20 && 'fastify 5 needs Node 20';
+test('a worker of fastq', async () => {
+  const fastq = require('fastq');
+  const worker = require('hotspan/worker');
+  const options = { queue: 'images', name: (job) => job.kind };
+  const queue = fastq.promise(worker(async (job) => {
+    await sleep();
+    return [getContext(), job.kind];
+  }, options), 3);
+  const jobs = Array.from({ length: 9 }, (_, id) => ({ kind: ['resize', 'crop'][id % 2], id }));
+  const done = await Promise.all(jobs.map((job) => runWithContext({ route: '/upload' }, () => queue.push(job))));
+  jobs.forEach(({ kind, id }, i) => {
+    assert.deepEqual(done[i], [{ route: `images/${kind}`, labels: { 'job.id': id } }, kind]);
+  });
+  const own = { prefix: 'x' };
+  const called = fastq(own, worker(function work(job, end) {
+    setImmediate(() => end(null, [this.prefix, inside()]));
+  }), 1);
+  const push = (job) => new Promise((resolve, reject) => {
+    called.push(job, (err, result) => (err ? reject(err) : resolve(result)));
+  });
+  assert.deepEqual(await push({ name: 'mail', id: 'a' }), ['x', { 'http.route': 'mail', 'job.id': 'a' }]);
+  assert.deepEqual(await push('a text'), ['x', {}]);
+});
+
+test('a worker of better-queue', async () => {
+  const Queue = require('better-queue');
+  const worker = require('hotspan/worker');
+  const process = worker((job, end) => setTimeout(() => end(null, getContext()), 1), { queue: 'mail' });
+  const queue = new Queue(process, { concurrent: 2 });
+  const jobs = ['a', 'b', 'c'].map((id) => new Promise((resolve, reject) => {
+    queue.push({ id, name: `kind ${id}` }).on('finish', resolve).on('failed', reject);
+  }));
+  for (const [i, got] of (await Promise.all(jobs)).entries()) {
+    const id = 'abc'[i];
+    assert.deepEqual(got, { route: `mail/kind ${id}`, labels: { 'job.id': id } });
+  }
+  await new Promise((resolve) => queue.destroy(resolve));
+});
+
+const old = parseInt(process.versions.node) < 20 && 'it needs Node 20';
+
+test('koa', { skip: old }, async () => {
+  const app = new (require('koa'))();
+  app.use(require('hotspan/koa')());
+  app.use((context, next) => sleep().then(next));
+  const { Router } = require('@koa/router');
+  const router = new Router({ prefix: '/shop' });
+  router.get('/items/:id', async (context) => {
+    await sleep();
+    context.body = inside();
+  });
+  app.use(router.routes());
+  app.use((context) => {
+    context.body = inside();
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  assert.deepEqual(await ask(server, '/shop/items/7'), { 'http.route': '/shop/items/:id' });
+  assert.deepEqual(await ask(server, '/nowhere'), {});
+  server.close();
+});
+
+test('hono', { skip: old }, async () => {
+  const { Hono } = require('hono');
+  const app = new Hono();
+  app.use(require('hotspan/hono')());
+  app.use('/shop/*', (context, next) => sleep().then(next));
+  const shop = new Hono().get('/items/:id', async (context) => {
+    await sleep();
+    return context.json(inside());
+  });
+  app.route('/shop', shop);
+  app.notFound((context) => context.json(inside()));
+  const server = require('@hono/node-server').serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
+  await once(server, 'listening');
+  assert.deepEqual(await ask(server, '/shop/items/7'), { 'http.route': '/shop/items/:id' });
+  assert.deepEqual(await ask(server, '/nowhere'), {});
+  server.close();
+});
 
 test('fastify', { skip: old }, async () => {
   const app = require('fastify')();

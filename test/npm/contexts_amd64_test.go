@@ -40,6 +40,25 @@ func testRecords(t *testing.T, app string, n node) {
 	}
 }
 
+// TestNative: on threads that run no JavaScript a reader finds the context in which their jobs were started, wherever
+// Node keeps stores.
+func TestNative(t *testing.T) {
+	app := installedApp(t)
+	for _, n := range supported {
+		t.Run(n.name(), func(t *testing.T) {
+			found, threads := 0, map[int]bool{}
+			jobs := live.Addon(t, n.path(t), "../e2e/testdata/jobs.cc", "-I../../nodeaddon/include")
+			n.follow(t, app, func(thread int, _ *outside, _ map[string]string) {
+				found++
+				threads[thread] = true
+			}, "testdata/jobs.js", jobs)
+			if found != 6 || len(threads) < 4 {
+				t.Errorf("read %d contexts, on %d threads", found, len(threads))
+			}
+		})
+	}
+}
+
 // TestBeside: a process has one process context. The package adds to that of another writer, keeps its resource and the
 // numbers of its keys, and adds again what the other writer has removed. Until then keys are unknown, not wrong.
 func TestBeside(t *testing.T) {

@@ -24,14 +24,18 @@ type outside struct {
 	keys    []string
 	numbers map[string]uint64 // other attributes of the process context
 	schema  string
-	service string // service.name of the resource
-	tls     uint64 // address of the words that say where the variable is
+	service string            // service.name of the resource
+	tls     map[string]uint64 // by variable: address of the words that say where it is
 }
 
-const variable = "otel_thread_ctx_nodejs_v1"
+// The variables for threads that run JavaScript, and for others.
+const (
+	nodeVariable   = "otel_thread_ctx_nodejs_v1"
+	threadVariable = "otel_thread_ctx_v1"
+)
 
 func newOutside(pid int) (*outside, error) {
-	o := &outside{pid: pid, numbers: map[string]uint64{}}
+	o := &outside{pid: pid, numbers: map[string]uint64{}, tls: map[string]uint64{}}
 	maps, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
 		return nil, err
@@ -55,13 +59,13 @@ func newOutside(pid int) (*outside, error) {
 			}
 		}
 	}
-	if o.tls == 0 || o.schema != "nodejs_v1_dev" {
-		return nil, fmt.Errorf("no variable (0x%x), or no process context (schema %q)", o.tls, o.schema)
+	if len(o.tls) != 2 || o.schema != "nodejs_v1_dev" && o.schema != "tlsdesc_v1_dev" {
+		return nil, fmt.Errorf("not both variables (%v), or no process context (schema %q)", o.tls, o.schema)
 	}
 	return o, nil
 }
 
-// symbol finds the relocation of the variable.
+// symbol finds the relocations of the variables.
 func (o *outside) symbol(name string, base uint64) error {
 	f, err := elf.Open(name)
 	if err != nil {
@@ -82,9 +86,12 @@ func (o *outside) symbol(name string, base uint64) error {
 		}
 		for ; len(data) >= 24; data = data[24:] {
 			info := binary.LittleEndian.Uint64(data[8:])
-			if i := info >> 32; elf.R_X86_64(info&0xffffffff) == elf.R_X86_64_TLSDESC && i > 0 &&
-				symbols[i-1].Name == variable {
-				o.tls = base + binary.LittleEndian.Uint64(data)
+			i := info >> 32
+			if elf.R_X86_64(info&0xffffffff) != elf.R_X86_64_TLSDESC || i == 0 {
+				continue
+			}
+			if name := symbols[i-1].Name; name == nodeVariable || name == threadVariable {
+				o.tls[name] = base + binary.LittleEndian.Uint64(data)
 			}
 		}
 	}
@@ -195,23 +202,38 @@ func (o *outside) context(tid int) (map[string]string, error) {
 	if err := unix.PtraceGetRegs(tid, &registers); err != nil {
 		return nil, err
 	}
-	at, err := o.threadLocal(registers.Fs_base)
-	if err != nil {
+	if at, err := o.threadLocal(registers.Fs_base, threadVariable); err != nil || at != 0 {
+		var record uint64
+		if err == nil {
+			record = o.words(&err, at, 1)[0]
+		}
+		if err != nil || record != 0 {
+			return o.record(record)
+		}
+	}
+	at, err := o.threadLocal(registers.Fs_base, nodeVariable)
+	if err != nil || at == 0 {
 		return nil, err
 	}
 	return o.walk(at)
 }
 
-// threadLocal is where a thread has the variable: by an offset, or by a module and an offset.
-func (o *outside) threadLocal(thread uint64) (uint64, error) {
+// threadLocal is where a thread has a variable: by an offset, or by a module and an offset. 0: it never used it.
+func (o *outside) threadLocal(thread uint64, variable string) (uint64, error) {
 	var err error
-	argument := o.words(&err, o.tls, 2)[1]
+	argument := o.words(&err, o.tls[variable], 2)[1]
 	if int64(argument) < 0 || err != nil {
 		return thread + argument, err
 	}
 	index := o.words(&err, argument, 2)
 	table := o.words(&err, thread+8, 1)[0]
+	if count := o.words(&err, table-16, 1)[0]; err != nil || index[0] > count {
+		return 0, err
+	}
 	block := o.words(&err, table+16*index[0], 1)[0]
+	if block == 0 || block == ^uint64(0) {
+		return 0, err
+	}
 	return block + index[1], err
 }
 
@@ -220,7 +242,7 @@ func (o *outside) walk(at uint64) (map[string]string, error) {
 	v := o.words(&err, at, 4)
 	slot, undefined, hash := v[0], v[3], v[2]&0xffffffff
 	if slot == 0 || err != nil {
-		return nil, fmt.Errorf("nothing is published: %w", err)
+		return nil, err // a thread without JavaScript
 	}
 	frame := o.words(&err, slot, 1)[0]
 	storage := o.words(&err, v[1], 1)[0]

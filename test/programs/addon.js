@@ -12,6 +12,8 @@
 //   THREAD       main, or worker: all of it runs in a worker
 //   MODE         plain, or gc: the code allocates much and some of it survives
 //   SEED         of the random choices (1)
+//   SESSION      the socket of an agent, by which it takes a profile of itself
+//   SAMPLES      the file for the samples of that
 //
 // It prints "ready PID" on stderr when it starts, and writes what requests.js does at the end.
 
@@ -23,6 +25,7 @@ const { Journal } = require('./requests/journal');
 const { newRequest } = require('./requests/request');
 const { serve } = require('./addon/serve');
 const { startPool } = require('./addon/continuations');
+const { startSession } = require('./addon/session');
 
 const thread = choice('THREAD', ['main', 'worker']);
 const mode = choice('MODE', ['plain', 'gc']);
@@ -41,9 +44,12 @@ async function main() {
   if (hotspan.form !== process.env.FORM) throw new Error(`contexts are published as ${hotspan.form}`);
   run = { mode, hotspan, below: random(number('SEED', 1)), journal: new Journal(400000) };
   const stopPool = startPool();
+  const { SESSION, SAMPLES } = process.env;
+  const stopSession = SESSION ? await startSession(hotspan, SESSION, SAMPLES) : () => {};
   ready();
   await Promise.all(Array.from({ length: 8 }, lane));
   stopPool();
+  await stopSession();
   write({ mode, requests }, run.journal.lines());
 }
 

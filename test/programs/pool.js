@@ -10,11 +10,14 @@
 //   DURATION_MS  how long to run (20000)
 //   STOP         a file: run no longer than until it exists
 //
-// Each request has a store in an AsyncLocalStorage: {kind, id, user: {name}}.
+//   HOTSPAN      the folder of the installed package hotspan, which then has the contexts
+//
+// Each request has a store in an AsyncLocalStorage, {kind, id, user: {name}}, or the labels kind, id and user.
 //
 // It prints "ready PID" on stderr when it starts, and at the end writes JSON lines as requests.js does. The tid of an
 // interval is the number of the chain, of 1 to 6: pbkdf2, scrypt, deflate, file, lookup, addon. A label has endpoint,
-// which is store.kind, request, which is store.id, and user, which is store.user.name.
+// which is store.kind, request, which is store.id, and user, which is store.user.name. Those of tid 7 have no label:
+// the main thread collected garbage.
 
 const { AsyncLocalStorage } = require('async_hooks');
 const crypto = require('crypto');
@@ -22,6 +25,7 @@ const dns = require('dns');
 const fs = require('fs');
 const os = require('os');
 const path = require('path');
+const { PerformanceObserver } = require('perf_hooks');
 const zlib = require('zlib');
 const { burnObjects } = require('./lib/burn');
 const { number, stopped } = require('./lib/env');
@@ -29,6 +33,7 @@ const { now } = require('./lib/clock');
 const { ready, write } = require('./lib/output');
 
 const addon = require(process.env.WORK_ADDON);
+const hotspan = process.env.HOTSPAN && require(process.env.HOTSPAN);
 const storage = new AsyncLocalStorage();
 const deadline = performance.now() + number('DURATION_MS', 20000);
 const running = () => performance.now() < deadline && !stopped();
@@ -64,7 +69,7 @@ function one(tid, kind, job) {
   const store = { kind, id, user: { name: `${kind} ${id} of ` + 'user'.repeat(4) } };
   return new Promise((resolve) => {
     const start = now();
-    storage.run(store, job, () => {
+    runIn(store, job, () => {
       const end = now();
       const label = { endpoint: kind, request: id, user: `${kind} ${id} of useruseruseruser` };
       lines.push({ kind: 'interval', start: Number(start), end: Number(end), tid, label });
@@ -72,6 +77,23 @@ function one(tid, kind, job) {
       storage.exit(resolve);
     });
   });
+}
+
+function runIn(store, job, end) {
+  if (!hotspan) storage.run(store, job, end);
+  else hotspan.runWithContext({ labels: { kind: store.kind, id: store.id, user: store.user.name } }, job, end);
+}
+
+// observe writes down when the main thread collects garbage.
+function observe() {
+  const origin = Number(now()) - performance.now() * 1e6;
+  const ns = (ms) => Math.round(origin + ms * 1e6);
+  const observer = new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) {
+      lines.push({ kind: 'interval', start: ns(startTime), end: ns(startTime + duration), tid: 7 });
+    }
+  });
+  observer.observe({ entryTypes: ['gc'] });
 }
 
 // litter makes collections, and old stores say something else.
@@ -83,6 +105,7 @@ function litter() {
 }
 
 async function main() {
+  observe();
   ready();
   litter();
   await Promise.all(Object.entries(kinds).map(([kind, job], i) => chain(i + 1, kind, job)));

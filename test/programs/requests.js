@@ -34,6 +34,7 @@
 //   trace_id, span_id                  of the active span
 //   route     RPC metadata's route: what should be http.route; absent where the request has none
 //   method, target                     of the server span
+//   start     when the span of the request began, in nanoseconds since 1970, as a text
 //   remote    true where the trace id came in with a traceparent header
 //   shape     fast, wide, dictionary or map: how the app store is laid out
 

@@ -13,6 +13,7 @@
 //   DURATION_MS  how long to run (10000)
 //   STOP         a file: run no longer than until it exists
 //   SEED         of the random choices (1)
+//   HEAVIER      the function that does three times as much as it would (none)
 //
 // It prints "ready PID" on stderr when it starts, and writes JSON lines to FILE or stdout at the end:
 //
@@ -38,6 +39,7 @@ const storage = new AsyncLocalStorage();
 const endpoints = ['search', 'checkout', 'orders', 'login', 'report', 'health'];
 const intervals = new Intervals(200000, { endpoint: Int32Array, burner: Int32Array, cpu: Float64Array });
 const turnsPerWeight = 1500;
+const heavier = process.env.HEAVIER;
 
 // cpuTime is in microseconds.
 function cpuTime() {
@@ -46,7 +48,7 @@ function cpuTime() {
 }
 
 function burn(endpoint, burner) {
-  const turns = turnsPerWeight << endpoint << burner;
+  const turns = (turnsPerWeight << endpoint << burner) * (burners[burner].name === heavier ? 3 : 1);
   const before = cpuTime();
   const start = now();
   burners[burner](turns);

@@ -21,6 +21,7 @@ class Tracing {
     const url = `http://127.0.0.1:8080${request.target}?x=${request.number}`;
     const tags = { 'http.method': request.method, 'http.url': url };
     const span = tracer.startSpan('web.request', { childOf, tags });
+    request.start = `${span.context()._trace.startTime}000000`;
     return tracer.scope().activate(span, () => go(new Span(span)));
   }
 

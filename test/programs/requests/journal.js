@@ -47,6 +47,8 @@ class Journal {
       method: request.method,
       target: request.target,
       remote: request.remote,
+      start: request.start,
+      began: request.began,
       shape: request.shape,
     };
     return request.route ? { ...label, route: request.route } : label;

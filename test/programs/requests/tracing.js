@@ -6,7 +6,7 @@ const { traceparent } = require('./request');
 // Node 16 takes the SDK's versions 1.x only.
 const sdk = parseInt(process.versions.node) < 18 ? '-1' : '';
 const { NodeTracerProvider } = require(`@opentelemetry/sdk-trace-node${sdk}`);
-const { RPCType, setRPCMetadata } = require(`@opentelemetry/core${sdk}`);
+const { RPCType, hrTime, setRPCMetadata } = require(`@opentelemetry/core${sdk}`);
 
 // register sets the OpenTelemetry SDK up as a service does, except that finished spans go nowhere.
 function register() {
@@ -24,7 +24,10 @@ class Tracing {
   serve(request, go) {
     const parent = request.remote ? propagation.extract(ROOT_CONTEXT, { traceparent: traceparent() }) : ROOT_CONTEXT;
     const attributes = { 'http.request.method': request.method, 'url.path': request.target };
-    const span = this.tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent);
+    const options = { kind: SpanKind.SERVER, attributes };
+    if (request.number % 2) options.startTime = hrTime(); // else it has milliseconds only
+    const span = this.tracer.startSpan(request.method, options, parent);
+    request.start = startOf(span);
     const metadata = { type: RPCType.HTTP, span };
     const baggage = propagation.createBaggage({ other: { value: 'x' }, tenant: { value: request.tenantName } });
     const active = propagation.setBaggage(setRPCMetadata(trace.setSpan(parent, span), metadata), baggage);
@@ -36,9 +39,22 @@ class Tracing {
     return this.tracer.startActiveSpan(name, (span) => go(new Span(span)));
   }
 
+  // alone calls go with a span that nothing but the context knows.
+  alone(request, go) {
+    return this.tracer.startActiveSpan('alone', { root: true }, (span) => {
+      request.start = startOf(span);
+      return go(new Span(span));
+    });
+  }
+
   isActive(span) {
     return trace.getActiveSpan() === span.span;
   }
+}
+
+function startOf(span) {
+  const [seconds, nanoseconds] = span.startTime;
+  return String(BigInt(seconds) * 1000000000n + BigInt(nanoseconds));
 }
 
 class Span {

@@ -1,0 +1,52 @@
+'use strict';
+
+// Requests call a function of libuv, and with it a system call, known numbers of times: os.getPriority does nothing
+// else in the kernel. Until a file exists that GO names, requests called warm open and close a file instead.
+//
+//   REQUESTS  how many there are after the warm ones (100)
+//   CALLS     of the busy request, which comes last (0)
+//
+// It prints "ready PID" on stderr when it starts, and at the end a line of JSON on stdout: how often each request has
+// called the function, by the endpoint in its store, and how long the busy one took, in milliseconds. It ends after
+// another second.
+
+const fs = require('node:fs');
+const os = require('node:os');
+const { AsyncLocalStorage } = require('node:async_hooks');
+const { number } = require('./lib/env');
+
+const requests = number('REQUESTS', 100);
+const calls = number('CALLS', 0);
+const storage = new AsyncLocalStorage();
+const called = {};
+
+function callOften(times) {
+  for (let i = 0; i < times; i++) os.getPriority();
+}
+
+function handle(endpoint, times) {
+  called[endpoint] = times;
+  storage.run({ endpoint }, () => callOften(times));
+}
+
+function warm() {
+  if (fs.existsSync(process.env.GO)) return next(0);
+  storage.run({ endpoint: 'warm' }, () => fs.closeSync(fs.openSync('/dev/null')));
+  setTimeout(warm, 10);
+}
+
+function next(i) {
+  if (i === requests) return busy();
+  handle(`request ${i}`, 1 + (i % 5));
+  setTimeout(next, 2, i + 1);
+}
+
+function busy() {
+  const began = performance.now();
+  if (calls > 0) handle('busy', calls);
+  console.log(JSON.stringify({ called, took: performance.now() - began }));
+  setTimeout(process.exit, 1000);
+}
+
+process.stderr.write(`ready ${process.pid}\n`);
+warm();
