@@ -7,48 +7,58 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/budget"
+	"github.com/hotspan/hotspan/agent/internal/deliver"
 	"github.com/hotspan/hotspan/agent/internal/elffile"
-	"github.com/hotspan/hotspan/agent/internal/labels"
+	"github.com/hotspan/hotspan/agent/internal/jobs"
+	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/selfcheck"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
-	reqctx "github.com/hotspan/hotspan/context"
-	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Agent is a profiler. It is valid from New until Run or Close has returned. Its methods are not safe for concurrent
-// use.
+// Agent is a profiler. It is valid from New until Run or Close has returned. Of its methods only Change is safe for
+// concurrent use.
 type Agent struct {
-	config   Config
-	log      *slog.Logger
-	tree     *reqctx.Tree
-	sampler  *sampler.Sampler
-	files    *elffile.Cache
-	kernel   *symbolize.Kernel
-	learners *labels.Learners
-	decoder  *labels.Decoder
-	maps     *sourcemaps.Maps // nil: source maps are not applied
-	checks   *selfcheck.Checks
-	async    async
+	config    Config
+	log       *slog.Logger
+	sampler   *sampler.Sampler
+	files     *elffile.Cache
+	kernel    *symbolize.Kernel
+	natives   *symbolize.Natives
+	reading   *reading
+	maps      *sourcemaps.Maps
+	checks    *selfcheck.Checks
+	async     *jobs.Queue
+	changing  bool          // Change is under way
+	ended     chan struct{} // closed when Run ends
+	heapLimit int64         // memory limit of Go's runtime before
 
 	targets       map[int]*target       // by pid
-	pendingStarts map[int]schedule      // processes that started recently and have no V8 yet
+	pendingStarts map[int]jobs.Schedule // processes that started recently and have no V8 yet
 	withoutV8     map[procs.FileID]bool // executables whose processes had none
-	properties    []string              // names of store properties, from processes that have ended
+	properties    map[string]bool       // names of store properties, from processes that have ended
 
 	begun    int64 // when the program began, as monotonic gives it
 	sampling int64 // when sampling began
 	named    bool  // there was a named sample
 
-	clock   clock
-	builder *pprofx.Builder // nil before Run
+	clock   sampler.UnixClock
+	builder *live.Builders // nil before Run
+	since   time.Time      // when the open snapshot begins
+	end     time.Time      // when it is to be cut
+	rate    int            // of samples now
 	stats   Stats
 	counted counted
-	passes  *passes
-	shown   time.Time // when Progress was called last
+	passes  *deliver.Passes
+	budget  *budget.Controller
+	// when CPU time and memory are measured next; zero: never
+	measureAt time.Time
+	heldSaid  time.Time // when it was said last that a lower rate is of no use
+	shown     time.Time // when Progress was called last
 }
 
 // counted holds the BPF program's counters as last read.
-type counted struct{ ringFull, lifecycleLost int64 }
+type counted struct{ ringFull, limited, overlapped, lifecycleLost int64 }

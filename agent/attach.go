@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/jobs"
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/procs"
@@ -31,11 +32,11 @@ func (a *Agent) keepFiles() {
 func (a *Agent) attachSelected() error {
 	s := &a.config.Select
 	for _, pid := range s.PIDs {
-		if err := a.attach(pid); err != nil {
+		if err := a.attach(&resource.Origin{PID: pid}); err != nil {
 			return err
 		}
 	}
-	if s.Name != nil || s.All {
+	if s.filters() || s.All {
 		if err := a.attachMatching(); err != nil {
 			return err
 		}
@@ -53,10 +54,11 @@ func (a *Agent) attachMatching() error {
 	}
 	hidden := 0
 	for _, pid := range pids {
-		if slices.Contains(a.config.Select.PIDs, pid) || !a.config.Select.matches(pid) {
+		o := &resource.Origin{PID: pid}
+		if slices.Contains(a.config.Select.PIDs, pid) || !a.config.Select.matches(o) {
 			continue
 		}
-		err := a.attach(pid)
+		err := a.attach(o)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
 			hidden++
@@ -65,24 +67,24 @@ func (a *Agent) attachMatching() error {
 		}
 	}
 	if hidden > 0 {
-		a.log.Warn("no permission to read some processes: run hotspan as root, or give it CAP_SYS_PTRACE",
-			"processes", hidden)
+		a.log.Warn("no permission to read some processes: "+process.Denied(), "processes", hidden)
 	}
 	return nil
 }
 
 // attach starts to profile a process.
-func (a *Agent) attach(pid int) error {
-	t, err := a.readProcess(pid)
+func (a *Agent) attach(o *resource.Origin) error {
+	t, err := a.readProcess(o, a.reading)
 	if err != nil {
 		return err
 	}
 	return a.activate(t)
 }
 
-// readProcess reads everything that profiling a process needs. It is slow for a file that is not cached yet.
-func (a *Agent) readProcess(pid int) (*target, error) {
-	opened := sampler.Now()
+// readProcess reads everything that profiling a process by some rules needs. It is slow for a file that is not cached
+// yet.
+func (a *Agent) readProcess(o *resource.Origin, r *reading) (*target, error) {
+	opened, pid := sampler.Now(), o.PID
 	p, err := process.Open(pid, a.files)
 	if err != nil {
 		return nil, err
@@ -91,13 +93,14 @@ func (a *Agent) readProcess(pid int) (*target, error) {
 		p.Mappings.Release()
 		return nil, fmt.Errorf("process %d (%s): %w", pid, p.Executable, err)
 	}
-	config := labels.Configure(a.tree, p.Layout)
-	labels.ConfigureUVPool(config, p, a.tree)
+	config := labels.Configure(r.tree, p.Layout)
+	labels.ConfigureUVPool(config, p, r.tree)
 	t := &target{
 		Process: p, config: config, opened: opened, mapped: opened, threads: map[[16]int8]string{},
-		labels: a.decoder.Process(p, config, resource.Of(pid, p.Executable)), learner: a.learners.Learner(p, config.Id),
+		labels: r.decoder.Process(p, config, resource.Of(o, p.Executable)), learner: r.learners.Learner(p, config.Id),
+		reading: r,
 	}
-	t.symbolizer = symbolize.New(p, a.kernel, a.followMaps(t))
+	t.symbolizer = symbolize.New(p, a.kernel, a.natives, a.followMaps(t))
 	t.symbolizer.Tell(a.sampler.Known(), config.Id)
 	a.findIsolates(t)
 	t.frames, t.hooks = config.V8.Cped, config.V8.FirstJsObject
@@ -110,7 +113,7 @@ func (a *Agent) readProcess(pid int) (*target, error) {
 // followMaps returns the function that gives a symbolizer the source map of a script; nil if source maps are not
 // applied.
 func (a *Agent) followMaps(t *target) func(stack.MappedScript) int32 {
-	if a.maps == nil {
+	if !t.reading.maps {
 		return nil
 	}
 	t.maps = a.maps.Process(t.PID)
@@ -158,7 +161,7 @@ func (a *Agent) findIsolates(t *target) bool {
 		return true
 	}
 	if t.refreshed.IsZero() && errors.Is(err, process.ErrNoKey) {
-		t.keyExpected, t.refreshAt = true, afterStart(time.Now())
+		t.keyExpected, t.refreshAt = true, jobs.AfterStart(time.Now())
 	} else if t.keyExpected = t.keyExpected && len(t.refreshAt) > 0; !t.keyExpected {
 		a.log.Warn("isolates are not found: samples have no thread state and no labels", "pid", t.PID, "why", err)
 	}
@@ -178,6 +181,9 @@ func (a *Agent) publish(t *target) error {
 	return nil
 }
 
+// maxProperties bounds the names of store properties that are kept of processes that have ended.
+const maxProperties = 1 << 12
+
 func (a *Agent) detach(t *target) {
 	if err := a.sampler.RemoveProcess(t.PID); err != nil {
 		a.log.Warn("process not removed from the BPF map", "pid", t.PID, "why", err)
@@ -188,6 +194,10 @@ func (a *Agent) detach(t *target) {
 	if t.maps != nil {
 		t.maps.End()
 	}
-	a.properties = append(a.properties, t.learner.StoreProperties()...)
+	for _, name := range t.learner.StoreProperties() {
+		if len(a.properties) < maxProperties {
+			a.properties[name] = true
+		}
+	}
 	delete(a.targets, t.PID)
 }

@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"math/bits"
 	"runtime"
+	"slices"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 	reqctx "github.com/hotspan/hotspan/context"
@@ -22,10 +24,24 @@ type Config struct {
 	Select Selection
 	// Rate is how many samples a second are taken on each CPU: 1 to the kernel's limit, see MaxRate.
 	Rate int
+	// Probes are sampled instead of a timer (docs/probes.md), without CPUBudget, MemoryLimit and Change. Each takes
+	// ProbeLimit samples a second on each CPU at most, 0 for 1,000.
+	Probes     []string
+	ProbeLimit int
 	// Rules make labels from AsyncLocalStorage stores, in addition to the built-in rules. Labels selects the kinds of
 	// label.
 	Rules  []reqctx.Rule
 	Labels reqctx.Kinds
+	// ContextIDs gives samples the label pprofx.ContextLabel, by which the npm package hotspan tells its contexts apart
+	// while it takes a profile of its own process.
+	ContextIDs bool
+	// CPUBudget is the part of a core that this process and the BPF program may use, 0.01 for a hundredth: the rate is
+	// lowered to keep it, and raised again up to Rate where there is room. 0 is any.
+	CPUBudget float64
+	// MemoryLimit bounds the anonymous memory of this process and the BPF maps, in bytes; 0 does not. It is kept by
+	// garbage collections, smaller caches and tables, and a lower rate: where these are not enough, it is exceeded. It
+	// sets the memory limit of Go's runtime.
+	MemoryLimit int64
 	// Wait starts though none of the selected processes is running: those that start later are profiled.
 	Wait bool
 	// SnapshotEvery is the time that a snapshot covers; 0 makes one snapshot of the whole run.
@@ -49,6 +65,8 @@ type Config struct {
 	// FileCache is a directory for what is parsed of executable files, so that the next start need not parse them: at
 	// most 256 MiB. It is made where it is missing, and not used if others could write to it; empty means none.
 	FileCache string
+	// Live passes samples on while they are taken; nil means that nobody can subscribe.
+	Live *live.Feed
 	// Run calls OnCut when sampling begins and after each snapshot, on its own goroutine, with the counts so far and
 	// the number of processes; nil means never.
 	OnCut func(s Stats, processes int)
@@ -65,18 +83,19 @@ type Sink interface {
 	Name() string // for messages
 }
 
-// defaultRingBytes is room for the samples of a second, most of which have 2 to 3 KiB: 1 to 16 MiB.
-func defaultRingBytes(rate int) int {
+// defaultRingBytes is room for the samples of a second, most of which have 2 to 3 KiB: 1 to 16 MiB, and no more than an
+// eighth of a memory limit.
+func defaultRingBytes(rate int, limit int64) int {
 	const sample, least, most = 8 << 10, 1 << 20, 16 << 20
 	size := least
 	for size < most && size < rate*runtime.NumCPU()*sample {
 		size *= 2
 	}
+	for limit > 0 && size > least && int64(size) > limit/8 {
+		size /= 2
+	}
 	return size
 }
-
-// trigger is what makes the BPF program take samples.
-func (c *Config) trigger() trigger.Config { return trigger.Config{Rate: c.Rate} }
 
 // check fills in defaults and validates the rest.
 func (c *Config) check() error {
@@ -84,24 +103,26 @@ func (c *Config) check() error {
 	if c.Begun.IsZero() {
 		c.Begun = time.Now()
 	}
-	c.RingBytes = cmp.Or(c.RingBytes, defaultRingBytes(c.Rate))
+	c.RingBytes = cmp.Or(c.RingBytes, defaultRingBytes(max(c.Rate, c.ProbeLimit), c.MemoryLimit))
 	limit := MaxRate()
-	switch {
-	case c.Rate < 1:
+	switch probes := len(c.Probes) > 0; {
+	case probes && (c.CPUBudget > 0 || c.MemoryLimit > 0):
+		return errors.New("probes have a limit of their own: no CPU budget and no memory limit")
+	case c.Rate < 1 && !probes:
 		return fmt.Errorf("rate %d: at least 1 sample a second", c.Rate)
 	case limit > 0 && c.Rate > limit:
 		return fmt.Errorf("rate %d: this kernel allows at most %d (kernel.perf_event_max_sample_rate)", c.Rate, limit)
+	case c.CPUBudget < 0 || c.MemoryLimit < 0:
+		return fmt.Errorf("CPU budget %v, memory limit %d: not negative", c.CPUBudget, c.MemoryLimit)
 	case c.SnapshotEvery < 0:
 		return fmt.Errorf("snapshots every %v: a time must not be negative", c.SnapshotEvery)
 	case c.RingBytes < 0 || c.RingBytes > 1<<30 || bits.OnesCount(uint(c.RingBytes)) != 1:
 		return fmt.Errorf("ring buffer of %d bytes: a power of two of at most 1 GiB", c.RingBytes)
 	}
-	for _, s := range c.Sinks {
-		if s == nil {
-			return errors.New("a sink is nil")
-		}
+	if slices.Contains(c.Sinks, nil) {
+		return errors.New("a sink is nil")
 	}
-	return nil
+	return c.Select.check()
 }
 
 // Errors of New, besides those of the system.

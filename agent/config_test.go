@@ -90,15 +90,15 @@ func TestPriority(t *testing.T) {
 	before := nice()
 	for _, raise := range []bool{false, true} {
 		during := before + 1
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		a, err := New(Config{
 			Select: Selection{Tree: os.Getpid()}, Rate: 19, RaisePriority: raise, SnapshotEvery: 20 * time.Millisecond,
 			Sinks:    []Sink{discard{}},
-			Progress: func(Progress) { during = nice() },
+			Progress: func(Progress) { during = nice(); cancel() },
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), progressEvery+200*time.Millisecond)
 		if _, err := a.Run(ctx); err != nil {
 			t.Fatal(err)
 		}

@@ -4,31 +4,59 @@ import (
 	"maps"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/trigger"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// nextCut returns the end of the snapshot that begins at start.
-func (a *Agent) nextCut(start time.Time) time.Time {
+// open notes when the open snapshot begins, and when it is to be cut.
+func (a *Agent) open(start time.Time) {
+	a.since, a.end = start, start.Add(a.config.SnapshotEvery)
 	if a.config.SnapshotEvery == 0 {
-		return start.AddDate(100, 0, 0)
+		a.end = start.AddDate(100, 0, 0)
 	}
-	return start.Add(a.config.SnapshotEvery)
 }
 
-// cut ends the snapshot at a time and queues it for the sinks.
+// cut ends the snapshot at a time, queues it for the sinks, and opens the next one.
 func (a *Agent) cut(end time.Time) {
 	a.countLosses()
+	a.cutLive(end) // before the source maps of ended processes are forgotten
 	a.kernel.Name()
 	snapshot := a.builder.Cut(end.UnixNano())
 	a.stats.written(snapshot)
-	a.passes.put(snapshot)
+	a.passes.Put(snapshot)
+	a.open(end)
 	a.tell()
 }
+
+// setRate goes over to another rate. It cuts a snapshot, since all samples of one have the same weight.
+func (a *Agent) setRate(rate int) error {
+	at, err := a.sampler.Change(trigger.Config{Rate: rate})
+	if at != 0 {
+		a.drainAll(at)
+		a.begin(at, rate)
+	}
+	return err
+}
+
+// begin cuts the snapshot at a time on the clock of samples. Those of the next have the weight of a rate.
+func (a *Agent) begin(at int64, rate int) {
+	a.cut(a.unix(at))
+	a.rate = rate
+	a.builder.SetPeriod(a.trigger().Period())
+}
+
+// trigger is what makes the BPF program take samples.
+func (a *Agent) trigger() trigger.Config { return trigger.Config{Rate: a.rate} }
+
+// unix converts a time on the clock of samples.
+func (a *Agent) unix(monotonic int64) time.Time { return time.Unix(0, a.clock.Unix(uint64(monotonic))) }
 
 // tell reports the counts so far.
 func (a *Agent) tell() {
 	if a.config.OnCut != nil {
 		s := a.stats
+		s.Executables = a.files.Len()
+		s.Rate, s.SnapshotEvery = a.rate, a.config.SnapshotEvery
 		s.Lost = maps.Clone(s.Lost)
 		a.config.OnCut(s, len(a.targets))
 	}
@@ -43,13 +71,52 @@ func (a *Agent) countLosses() {
 	}
 	a.stats.Taken = int64(c.Taken)
 	a.stats.InKernel = time.Duration(c.Nanoseconds)
-	if n := int64(c.RingFull) - a.counted.ringFull; n > 0 {
-		a.counted.ringFull = int64(c.RingFull)
-		a.builder.Lose(pprofx.LostRingFull, n)
+	lose := func(reason pprofx.LostReason, n uint64, counted *int64) {
+		a.builder.Lose(reason, int64(n)-*counted)
+		*counted = int64(n)
 	}
+	lose(pprofx.LostRingFull, c.RingFull, &a.counted.ringFull)
+	lose(pprofx.LostLimited, c.Limited, &a.counted.limited)
+	lose(pprofx.LostOverlapped, c.Overlapped, &a.counted.overlapped)
 	if n := int64(c.EventRingFull) - a.counted.lifecycleLost; n > 0 {
 		a.log.Warn("the ring buffer had no room for starts and ends of processes", "events", n)
 		a.counted.lifecycleLost += n
 		a.detachEnded()
 	}
+}
+
+// slack is how long the last samples of a snapshot may take to arrive after its end: the BPF program writes a sample to
+// the ring buffer microseconds after it has read the clock.
+const slack = 20 * time.Millisecond
+
+// followLive begins, cuts and ends the snapshots for subscribers.
+func (a *Agent) followLive(now time.Time) {
+	switch end := a.builder.End(); {
+	case !a.config.Live.Wanted():
+		a.builder.Stop()
+	case end.IsZero():
+		a.builder.Begin(now)
+		for _, t := range a.targets {
+			a.builder.SetProcess(t.PID, t.described())
+		}
+	case now.After(end.Add(slack)) && !a.kernel.Reading():
+		a.countLosses()
+		a.cutLive(end)
+	}
+}
+
+// cutLive ends the snapshot for subscribers, if there are any.
+func (a *Agent) cutLive(end time.Time) {
+	if s := a.builder.CutLive(end); s != nil {
+		a.kernel.Name()
+		a.passes.PutLive(s)
+	}
+}
+
+// nextLive is when followLive has something to do; zero: never.
+func (a *Agent) nextLive() time.Time {
+	if end := a.builder.End(); !end.IsZero() {
+		return end.Add(slack)
+	}
+	return time.Time{}
 }

@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/jobs"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/resource"
 )
 
 // lifecycle handles a process that has exited or has called execve.
@@ -19,10 +21,11 @@ func (a *Agent) lifecycle(l bpf.Lifecycle) {
 	if t != nil {
 		a.detach(t)
 	}
-	if l.Type != bpf.RecordExec || (t == nil && !(a.config.Select.open() && a.config.Select.matches(pid))) {
+	o := &resource.Origin{PID: pid}
+	if l.Type != bpf.RecordExec || !a.config.Select.includes(o) {
 		return
 	}
-	a.attachNew(pid, func(err error) {
+	a.attachNew(o, func(err error) {
 		switch {
 		case t != nil && err != nil:
 			a.log.Warn("process runs another program now, it is not profiled any more", "pid", pid, "why", err)
@@ -33,10 +36,16 @@ func (a *Agent) lifecycle(l bpf.Lifecycle) {
 }
 
 // attachNew attaches to a process that has just started, logs why if that fails, and then calls done.
-func (a *Agent) attachNew(pid int, done func(error)) {
-	started := a.async.run(func() func() {
-		t, err := a.readProcess(pid)
+func (a *Agent) attachNew(o *resource.Origin, done func(error)) {
+	pid, r := o.PID, a.reading
+	started := a.async.Run(func() func() {
+		t, err := a.readProcess(o, r)
 		return func() {
+			if err == nil && r != a.reading { // the rules have changed meanwhile
+				go t.Mappings.Release()
+				a.attachNew(o, done)
+				return
+			}
 			if old := a.targets[pid]; old != nil {
 				a.detach(old)
 			}
@@ -44,7 +53,7 @@ func (a *Agent) attachNew(pid int, done func(error)) {
 				err = a.activate(t)
 			}
 			if err == nil {
-				t.refreshAt = afterStart(time.Now())
+				t.refreshAt = jobs.AfterStart(time.Now())
 			} else if !process.NothingToProfile(err) {
 				a.log.Warn("process is not profiled", "pid", pid, "why", err)
 			}
@@ -64,11 +73,11 @@ const maxWithoutV8 = 1 << 12
 
 // retriesOf says when to inspect a process again that has no V8. Few processes get V8 from a library, so those of an
 // executable that had none before are inspected less often.
-func (a *Agent) retriesOf(pid int, now time.Time) schedule {
+func (a *Agent) retriesOf(pid int, now time.Time) jobs.Schedule {
 	if id, err := procs.ExecutableID(pid); err == nil && a.withoutV8[id] {
-		return schedule{now.Add(50 * time.Millisecond), now.Add(time.Second)}
+		return jobs.Schedule{now.Add(50 * time.Millisecond), now.Add(time.Second)}
 	}
-	return afterStart(now)
+	return jobs.AfterStart(now)
 }
 
 // keepWithoutV8 notes that a process had no V8 long after its start.
@@ -86,11 +95,11 @@ func (a *Agent) keepWithoutV8(pid int) {
 // retryStarts inspects again the processes that started recently and had no V8 yet.
 func (a *Agent) retryStarts(now time.Time) {
 	for pid, s := range a.pendingStarts {
-		if !s.due(now) {
+		if !s.Due(now) {
 			continue
 		}
 		a.pendingStarts[pid] = s
-		a.attachNew(pid, func(err error) {
+		a.attachNew(&resource.Origin{PID: pid}, func(err error) {
 			none := errors.Is(err, ErrNotNode)
 			if none && len(s) == 0 {
 				a.keepWithoutV8(pid)

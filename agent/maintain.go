@@ -22,7 +22,7 @@ func (a *Agent) maintain() {
 		outdated := t.symbolizer.MappingsOutdated() && now.Sub(t.refreshed) > refreshEvery
 		published := t.sampled && t.labels.PublishedOutdated(now)
 		t.sampled = false
-		if t.refreshAt.due(now) || outdated || published {
+		if t.refreshAt.Due(now) || outdated || published {
 			a.refreshMappings(t, now)
 		}
 	}
@@ -36,13 +36,13 @@ func (a *Agent) maintain() {
 // nextMaintenance is when maintain has something to do, though no record came; zero: never.
 func (a *Agent) nextMaintenance() (next time.Time) {
 	for _, t := range a.targets {
-		next = earliest(next, t.refreshAt.next())
+		next = earliest(next, t.refreshAt.Next())
 		if t.symbolizer.MappingsOutdated() && !t.refreshing {
 			next = earliest(next, t.refreshed.Add(refreshEvery))
 		}
 	}
 	for _, s := range a.pendingStarts {
-		next = earliest(next, s.next())
+		next = earliest(next, s.Next())
 	}
 	if a.config.Progress != nil {
 		next = earliest(next, a.shown.Add(progressEvery))
@@ -50,7 +50,7 @@ func (a *Agent) nextMaintenance() (next time.Time) {
 	if a.config.Select.Tree != 0 && len(a.targets) == 0 {
 		next = earliest(next, time.Now().Add(endedEvery)) // nothing tells that its root has ended
 	}
-	return next
+	return earliest(next, a.measureAt)
 }
 
 // earliest returns the first of two times. Zero is never.
@@ -67,7 +67,7 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 		return
 	}
 	at, next := sampler.Now(), t.Mappings.Next()
-	started := a.async.run(func() func() {
+	started := a.async.Run(func() func() {
 		err := next.Read()
 		return func() {
 			t.refreshing = false
@@ -136,7 +136,7 @@ func (a *Agent) detachEnded() {
 // finished reports whether every process that was selected has ended.
 func (a *Agent) finished() bool {
 	s := &a.config.Select
-	if len(a.targets) > 0 || a.async.pending > 0 || s.All || s.Name != nil {
+	if len(a.targets) > 0 || a.async.Pending() > 0 || s.All || s.filters() {
 		return false
 	}
 	return s.Tree == 0 || procs.Ended(s.Tree)
@@ -144,7 +144,7 @@ func (a *Agent) finished() bool {
 
 // found hears from selfcheck, on a goroutine of that, what cannot be relied on in a process.
 func (a *Agent) found(p *process.Process, off verify.Parts) {
-	a.async.post(func() {
+	a.async.Post(func() {
 		if t := a.targets[p.PID]; t != nil && t.Process == p && t.off != off {
 			t.distrust(off)
 			a.republish(t)

@@ -3,12 +3,15 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
+	"runtime/debug"
 	"slices"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/deliver"
 	"github.com/hotspan/hotspan/agent/internal/elffile"
-	"github.com/hotspan/hotspan/agent/internal/labels"
+	"github.com/hotspan/hotspan/agent/internal/jobs"
+	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
@@ -16,7 +19,6 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	reqctx "github.com/hotspan/hotspan/context"
-	"github.com/hotspan/hotspan/pprofx"
 )
 
 // New loads the BPF program and attaches to the processes that are selected. Sampling starts in Run. Without a call of
@@ -35,23 +37,25 @@ func New(c Config) (*Agent, error) {
 		return nil, err
 	}
 	a := &Agent{
-		config: c, log: c.Log, tree: tree, kernel: symbolize.NewKernel(c.Log),
-		begun:   sampler.Now() - int64(time.Since(c.Begun)),
-		targets: map[int]*target{}, pendingStarts: map[int]schedule{},
+		config: c, log: c.Log, kernel: symbolize.NewKernel(c.Log), natives: symbolize.NewNatives(),
+		maps: sourcemaps.New(c.Log), begun: sampler.Now() - int64(time.Since(c.Begun)),
+		targets: map[int]*target{}, pendingStarts: map[int]jobs.Schedule{},
+		properties: map[string]bool{}, ended: make(chan struct{}),
 	}
 	a.checks = selfcheck.New(c.Log, a.found)
-	if !c.NoSourceMaps {
-		a.maps = sourcemaps.New(c.Log)
-	}
 	a.sampler, err = sampler.Open(sampler.Config{
 		RingBytes: uint32(c.RingBytes), Execs: c.Select.PIDs, AllExecs: c.Select.open(),
+		TableBytes: c.MemoryLimit / 2, Probes: c.Probes, ProbeLimit: c.ProbeLimit,
 	})
 	if err != nil {
 		return nil, err
 	}
-	a.async = newAsync(a.sampler.Interrupt)
-	a.learners = labels.NewLearners(tree, a.sampler, c.Log)
-	a.decoder = labels.NewDecoder(tree, a.sampler, c.Log)
+	a.heapLimit = debug.SetMemoryLimit(-1)
+	if c.MemoryLimit > 0 { // files are parsed now, in bursts that the collector follows too late
+		debug.SetMemoryLimit((c.MemoryLimit - a.sampler.MapBytes()) / 2)
+	}
+	a.async = jobs.New(a.sampler.Interrupt)
+	a.reading = a.newReading(tree, &c)
 	a.files = elffile.NewCache(a.sampler)
 	a.keepFiles()
 	for _, path := range c.Preload {
@@ -68,6 +72,7 @@ func New(c Config) (*Agent, error) {
 
 // Close releases an Agent on which Run was not called.
 func (a *Agent) Close() {
+	debug.SetMemoryLimit(a.heapLimit)
 	a.sampler.Close()
 	a.files.Close()
 }
@@ -78,31 +83,35 @@ func (a *Agent) Close() {
 // given to the sinks.
 func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	defer a.Close()
+	defer close(a.ended)
 	if a.config.RaisePriority {
 		defer priority.Raise()()
 	}
 	defer context.AfterFunc(ctx, a.sampler.Interrupt)()
 	defer a.checks.Close()
-	go a.async.work() // from here on only this goroutine uses the file cache
-	defer close(a.async.jobs)
+	go a.async.Work() // from here on only this goroutine uses the file cache
+	defer a.async.Close()
 	if err := a.start(); err != nil {
 		return a.stats, err
 	}
-	if err := a.sampler.Start(a.config.trigger()); err != nil {
+	defer a.config.Live.Serve(a.sampler.Interrupt)()
+	if err := a.sampler.Start(a.trigger()); err != nil {
 		stats, closing := a.finish()
 		return stats, errors.Join(err, closing)
 	}
 	a.sampling = sampler.Now()
 	a.tell()
-	end := a.nextCut(a.stats.Start)
+	a.open(a.stats.Start)
 	for ctx.Err() == nil && !a.finished() {
-		a.sampler.Wait(earliest(end.Add(slack), a.nextMaintenance()))
+		a.sampler.Wait(earliest(earliest(a.end.Add(slack), a.nextMaintenance()), a.nextLive()))
+		now := time.Now() // before drain, which may take long: what is sampled meanwhile is drained before the next cut
 		a.drain()
-		a.async.drainResults()
-		if now := time.Now(); now.After(end.Add(slack)) {
-			a.cut(end)
-			end = a.nextCut(end)
+		a.async.DrainResults()
+		if now.After(a.end.Add(slack)) {
+			a.cut(a.end)
 		}
+		a.keepBudget(now)
+		a.followLive(now)
 		a.maintain()
 	}
 	a.stop()
@@ -111,26 +120,22 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 
 func (a *Agent) start() (err error) {
 	a.stats.Start = time.Now()
-	a.clock.set()
-	period := a.config.trigger().Period()
-	if a.builder, err = pprofx.NewBuilder(a.stats.Start.UnixNano(), int64(period)); err != nil {
+	a.clock.Set()
+	a.rate = a.config.Rate
+	if a.builder, err = live.NewBuilders(a.stats.Start, a.trigger().Period()); err != nil {
 		return err
 	}
+	if len(a.config.Probes) > 0 {
+		a.builder.CountHits()
+	}
+	a.startBudget(a.stats.Start)
 	for _, t := range a.targets {
 		a.builder.SetProcess(t.PID, t.described())
 		a.checks.Add(t.Process, selfcheck.Running)
 	}
-	var sinks []*delivery
-	for _, s := range a.config.Sinks {
-		sinks = append(sinks, newDelivery(s, a.log))
-	}
-	a.passes = newPasses(a.maps, sinks, a.log)
+	a.passes = deliver.Start(a.maps, a.config.Sinks, a.config.Live, a.log)
 	return nil
 }
-
-// slack is how long the last samples of a snapshot may take to arrive after its end: the BPF program writes a sample to
-// the ring buffer microseconds after it has read the clock.
-const slack = 20 * time.Millisecond
 
 // stop ends sampling and handles the samples that are left.
 func (a *Agent) stop() {
@@ -142,26 +147,17 @@ func (a *Agent) stop() {
 
 // finish waits for the sinks.
 func (a *Agent) finish() (Stats, error) {
-	a.passes.close()
-	if a.maps != nil {
-		a.stats.SourceMaps = MapStats(a.maps.Stats())
-	}
-	a.stats.SnapshotsLost = a.passes.lost
-	var errs []error
-	for _, d := range a.passes.sinks {
-		if err := d.close(); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", d.sink.Name(), err))
-		}
-		a.stats.SnapshotsLost += d.lost
-	}
-	a.stats.BadLabels = a.decoder.BadValues
+	lost, err := a.passes.Close()
+	a.stats.SourceMaps, a.stats.SnapshotsLost = MapStats(a.maps.Stats()), lost
+	a.stats.BadLabels += a.reading.decoder.BadValues
+	a.stats.Hits, _ = a.sampler.Hits() // the counters have been read a moment ago
 	a.stats.Unmatched = a.unmatched()
-	return a.stats, errors.Join(errs...)
+	return a.stats, err
 }
 
 // unmatched returns the user's rules that never made a label.
 func (a *Agent) unmatched() []Unmatched {
-	seen := slices.Clone(a.properties)
+	seen := slices.Collect(maps.Keys(a.properties))
 	for _, t := range a.targets {
 		seen = append(seen, t.learner.StoreProperties()...)
 	}
@@ -169,7 +165,7 @@ func (a *Agent) unmatched() []Unmatched {
 	seen = slices.Compact(seen)
 	var out []Unmatched
 	for _, r := range a.config.Rules {
-		if !a.decoder.Matched(r.Label) {
+		if !a.reading.decoder.Matched(r.Label) {
 			out = append(out, Unmatched{Label: r.Label, Seen: seen})
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	"github.com/hotspan/hotspan/agent/internal/uvloop"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -18,18 +18,24 @@ func (a *Agent) sample(s *sampler.Sample) {
 		return
 	}
 	out := &t.sample
-	out.Time = a.clock.unix(s.Time)
+	out.Time = a.clock.Unix(s.Time)
 	out.PID, out.TID, out.CPU = int(s.Pid), int(s.Tid), int(s.Cpu)
 	out.Thread = t.threadName(s)
 	out.State = symbolize.State(s.VmState)
-	out.Stop = stopReasons[min(int(s.Stop), len(stopReasons)-1)]
+	out.Stop = symbolize.StopReason(s.Stop)
 	t.sampled = true
 	labels, context := t.labels.Decode(s)
+	if context.Helper && out.State != pprofx.StateGC { // with which V8's helpers help
+		out.State = pprofx.StateOther
+	}
 	if t.symbolizer.IsFirst(s) && int64(s.Time) >= t.mapped {
 		a.readV8(t)
 	}
 	named := t.symbolizer.Stack(s, out)
-	out.Labels = labels
+	out.Labels, out.Start, out.Turn = labels, t.labels.RequestStart(), uvloop.Turn(s.Turn, out.Stack)
+	if s.Turn == 0 && s.Isolate != 0 && !context.Helper {
+		a.findLoop(t, s, out.Stack)
+	}
 	if t.labels.Changed() {
 		a.builder.SetProcess(t.PID, t.described())
 	}
@@ -38,6 +44,7 @@ func (a *Agent) sample(s *sampler.Sample) {
 	if t.off != 0 {
 		a.stats.Unverified++
 	}
+	out.Labels = a.sampler.Labels(s, labels)
 	a.builder.Add(out)
 }
 
@@ -45,7 +52,7 @@ func (a *Agent) sample(s *sampler.Sample) {
 const slowStart = 300 * time.Millisecond
 
 // logFirstSample logs how long it took to the first named sample: of the first process since hotspan began, of each
-// that starts later since hotspan met it. hotspan reads the files of all processes that are there before it samples
+// that starts beyond since hotspan met it. hotspan reads the files of all processes that are there before it samples
 // any, so it says nothing of the others.
 func (a *Agent) logFirstSample(t *target, named symbolize.Result) {
 	if t.logged || !named.JS || named.Unnamed {
@@ -76,29 +83,28 @@ func (a *Agent) logStart(before time.Duration, args ...any) {
 // between is the time between two readings of sampler.Now.
 func between(from, to int64) time.Duration { return time.Duration(to - from).Round(time.Millisecond) }
 
-// stopReasons maps the BPF program's stop codes to those of pprofx.
-var stopReasons = [...]pprofx.StopReason{
-	bpf.StopRoot:       pprofx.StopRoot,
-	bpf.StopDepth:      pprofx.StopDepth,
-	bpf.StopUnreadable: pprofx.StopUnreadable,
-	bpf.StopNoRule:     pprofx.StopNoRule,
-	bpf.StopNoProgress: pprofx.StopNoProgress,
-	bpf.StopBadPC:      pprofx.StopBadPC,
-	bpf.StopBadPC + 1:  pprofx.StopUnknown,
+// drain handles the records that are in the ring buffer now, but none that arrive meanwhile.
+func (a *Agent) drain() { a.drainUntil(sampler.Now()) }
+
+// drainAll handles all samples up to a time that has passed. It waits for records that are being written.
+func (a *Agent) drainAll(to int64) {
+	for beyond := false; !beyond && !a.sampler.Empty(); {
+		beyond = a.drainUntil(to)
+	}
 }
 
-// drain handles the records that are in the ring buffer now, but none that arrive meanwhile.
-func (a *Agent) drain() {
-	now := sampler.Now()
+// drainUntil handles records until there is none, or until it has handled a sample taken after to. Then it returns
+// true.
+func (a *Agent) drainUntil(to int64) (beyond bool) {
 	for {
 		a.sampler.LookAhead(a.answer)
 		r, err := a.sampler.Read()
 		if errors.Is(err, sampler.ErrEmpty) {
-			return
+			return false
 		}
 		a.handle(r, err)
-		if r.Sample != nil && int64(r.Sample.Time) > now {
-			return
+		if r.Sample != nil && int64(r.Sample.Time) > to {
+			return true
 		}
 	}
 }

@@ -8,25 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
-	"github.com/hotspan/hotspan/pprofx"
 )
-
-// The numbers are those of enum stop in event.h; one that is not known must not end the profiler.
-func TestStopReasons(t *testing.T) {
-	for stop := range 256 {
-		got := stopReasons[min(stop, len(stopReasons)-1)]
-		if (got == pprofx.StopRoot) != (stop == int(bpf.StopRoot)) || got.String() == "" {
-			t.Errorf("stop %d is %q", stop, got)
-		}
-	}
-	if !strings.Contains(stopReasons[bpf.StopDepth].String(), "deep") {
-		t.Errorf("%q", stopReasons[bpf.StopDepth])
-	}
-}
 
 // TestFirstSample: the first named sample of a run counts from the start of hotspan, that of a process that starts
 // later from when hotspan met it. A quick start is logged for those only who ask for more messages.

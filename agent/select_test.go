@@ -5,11 +5,15 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/agent/internal/resource"
 )
 
 func TestMatches(t *testing.T) {
 	cmd := exec.Command("cat", "-u", "--", "-")
+	cmd.Env = []string{"NODE_ENV=production", "EMPTY=", "LONG=" + strings.Repeat("x", MaxValue+1)}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -27,6 +31,7 @@ func TestMatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	self, child := os.Getpid(), cmd.Process.Pid
+	env := func(name, value string) Variable { return Variable{name, regexp.MustCompile(value)} }
 	for _, c := range []struct {
 		name string
 		s    Selection
@@ -47,8 +52,24 @@ func TestMatches(t *testing.T) {
 		{"not in the tree", Selection{Tree: child}, os.Getppid(), false},
 		{"another tree, but the name", Selection{Tree: 1 << 30, Name: regexp.MustCompile(`^cat$`)}, child, true},
 		{"this, by tree", Selection{Tree: self}, self, false},
+		{"another group", Selection{ControlGroups: []string{"/no"}}, child, false},
+		{"container", Selection{Containers: []string{"0"}}, child, false},
+		{"variable", Selection{Environment: []Variable{{Name: "EMPTY"}}}, child, true},
+		{"no variable", Selection{Environment: []Variable{{Name: "NODE"}}}, child, false},
+		{"value", Selection{Environment: []Variable{env("NODE_ENV", "^prod")}}, child, true},
+		{"another value", Selection{Environment: []Variable{env("NODE_ENV", "^test")}}, child, false},
+		{"any value of one", Selection{Environment: []Variable{env("NODE_ENV", "^t"), env("NODE_ENV", "^p")}},
+			child, true},
+		{"each variable", Selection{Environment: []Variable{env("NODE_ENV", "^p"), env("EMPTY", "x")}}, child, false},
+		{"long value", Selection{Environment: []Variable{env("LONG", "x")}}, child, false},
+		{"long value, whatever", Selection{Environment: []Variable{{Name: "LONG"}}}, child, true},
+		{"name and variable", Selection{Name: regexp.MustCompile(`^cat$`),
+			Environment: []Variable{{Name: "EMPTY"}}}, child, true},
+		{"name, another variable", Selection{Name: regexp.MustCompile(`^cat$`),
+			Environment: []Variable{{Name: "NO"}}}, child, false},
+		{"variable of no process", Selection{Environment: []Variable{{Name: "EMPTY"}}}, 1 << 30, false},
 	} {
-		if got := c.s.matches(c.pid); got != c.want {
+		if got := c.s.matches(&resource.Origin{PID: c.pid}); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -59,7 +80,8 @@ func TestOpenSelection(t *testing.T) {
 		s    Selection
 		want bool
 	}{{Selection{}, false}, {Selection{PIDs: []int{1}}, false}, {Selection{All: true}, true},
-		{Selection{Tree: 5}, true}, {Selection{Name: regexp.MustCompile("x")}, true}} {
+		{Selection{Tree: 5}, true}, {Selection{Containers: []string{"a"}}, true},
+		{Selection{Name: regexp.MustCompile("x")}, true}} {
 		if got := c.s.open(); got != c.want {
 			t.Errorf("%+v: %v", c.s, got)
 		}

@@ -1,22 +1,18 @@
 package agent
 
 import (
-	"os"
-	"strconv"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/hotspan/hotspan/agent/internal/labels"
-	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	"github.com/hotspan/hotspan/agent/internal/trigger"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
 // Stats are the counts of a run. Taken = Written + the sum of Lost.
 type Stats struct {
 	Start, End    time.Time
-	Taken         int64         // samples of the selected processes
+	Taken         int64         // samples of the selected processes, or hits of probes in them
 	Samples       int64         // handled so far
 	Written       int64         // rows of snapshots
 	ToRoot        int64         // samples whose stack reaches the thread's first frame through known frames
@@ -31,11 +27,20 @@ type Stats struct {
 	Cut           int64         // samples with a value that is longer than what is read of it
 	BadLabels     int64         // values that are invalid for their label, such as a trace id of another length
 	OverLimit     int64         // samples of which something published is larger than what is read
+	NoHooks       int64         // samples of isolates whose async_hooks were not found: in requests, labels are missing
 	UnknownKeys   int64         // samples of which an attribute has a key that the process does not name
 	SnapshotsLost int64         // dropped because a sink was too slow
 	Frames        int64         // of all samples, inlined ones included
+	Rate          int           // samples a second on each CPU, now
+	SnapshotEvery time.Duration // time that a snapshot covers, now
+	CPU           time.Duration // of this process and of the BPF program, when they were measured last
+	Memory        int64         // anonymous memory of this process and BPF maps, in bytes, when it was measured last
+	MapBytes      int64         // of the BPF maps, part of Memory
+	Executables   int           // files with code that processes have mapped, each once
+	Saving        int           // what is done against a lack of memory, 0 to 5
 	InKernel      time.Duration // time spent in the BPF program, in part CPU time of the sampled processes
 	SourceMaps    MapStats
+	Hits          []trigger.Hits // of Config.Probes
 	Unmatched     []Unmatched
 
 	Lost map[pprofx.LostReason]int64 // samples
@@ -82,6 +87,7 @@ func (s *Stats) count(out *pprofx.Sample, named symbolize.Result, context labels
 	add(&s.Unreadable, context.Unreadable)
 	add(&s.OverLimit, context.OverLimit)
 	add(&s.UnknownKeys, context.UnknownKey)
+	add(&s.NoHooks, context.NoHooks)
 	add(&s.Cut, context.Cut)
 }
 
@@ -102,26 +108,6 @@ func (s *Stats) LostSum() int64 {
 		n += lost
 	}
 	return n
-}
-
-// Usage returns the CPU time and the peak resident memory, in bytes, of this process.
-func Usage() (cpu time.Duration, memory int64) {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &u) == nil {
-		cpu = time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	return cpu, peakMemory()
-}
-
-// peakMemory returns VmHWM of /proc/self/status. (ru_maxrss includes the memory of the parent before execve.)
-func peakMemory() int64 {
-	b, _ := os.ReadFile("/proc/self/status")
-	value, _ := procs.StatusField(b, "VmHWM")
-	if len(value) == 0 {
-		return 0
-	}
-	kib, _ := strconv.ParseInt(value[0], 10, 64)
-	return kib << 10
 }
 
 // progress returns the counts so far.

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/internal/labels"
-	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -74,32 +73,5 @@ func TestProgress(t *testing.T) {
 	want := Progress{Elapsed: 3 * time.Second, Samples: 5, WithJS: 4, Named: 3, Requests: 2, Labelled: 1, Lost: 7}
 	if diff := cmp.Diff(want, s.progress(start.Add(3*time.Second))); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestClock(t *testing.T) {
-	var c clock
-	c.set()
-	const most = int64(2 * time.Millisecond)
-	for range 3 {
-		before := time.Now().UnixNano()
-		got := c.unix(uint64(sampler.Now()))
-		after := time.Now().UnixNano()
-		if got < before-most || got > after+most {
-			t.Errorf("%d is not between %d and %d", got, before, after)
-		}
-		time.Sleep(time.Millisecond)
-	}
-	if d := c.unix(5_000_000_007) - c.unix(5_000_000_000); d != 7 {
-		t.Errorf("7 ns are %d ns", d)
-	}
-}
-
-func TestUsage(t *testing.T) {
-	cpu, memory := Usage()
-	for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end); {
-	}
-	if more, _ := Usage(); cpu <= 0 || more <= cpu || memory < 1<<20 || memory > 1<<40 {
-		t.Errorf("%v, then %v of CPU; %d bytes", cpu, more, memory)
 	}
 }

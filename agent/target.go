@@ -4,11 +4,13 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/jobs"
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/verify"
 )
@@ -18,25 +20,36 @@ type target struct {
 	*process.Process
 	config     *bpf.Process // its value in the BPF map
 	symbolizer *symbolize.Symbolizer
+	reading    *reading
 	labels     *labels.Process
 	learner    *labels.Learner
-	maps       *sourcemaps.Process // nil: source maps are not applied
-	off        verify.Parts        // what cannot be relied on
-	sample     pprofx.Sample       // the current one, reused for the next
-	threads    map[[16]int8]string // names
+	maps       *sourcemaps.Process        // nil: source maps are not applied
+	off        verify.Parts               // what cannot be relied on
+	sample     pprofx.Sample              // the current one, reused for the next
+	threads    map[[16]int8]string        // names
+	loopTries  map[bpf.EnvironmentKey]int // how often the event loop of a thread was searched for
 
 	frames uint32 // config.V8.Cped and
 	hooks  uint16 // config.V8.FirstJsObject, without which there are no labels
 
-	opened      int64     // when it was opened, CLOCK_MONOTONIC in nanoseconds
-	ready       int64     // when readProcess was done
-	logged      bool      // it has had a named sample
-	refreshAt   schedule  // when to read the mappings again: after a start much is mapped
-	refreshed   time.Time // when they were last read
-	mapped      int64     // when the mappings at hand were read, on the clock of samples
+	opened      int64         // when it was opened, CLOCK_MONOTONIC in nanoseconds
+	ready       int64         // when readProcess was done
+	logged      bool          // it has had a named sample
+	refreshAt   jobs.Schedule // when to read the mappings again: after a start much is mapped
+	refreshed   time.Time     // when they were last read
+	mapped      int64         // when the mappings at hand were read, on the clock of samples
 	refreshing  bool
 	sampled     bool // since maintain looked whether it publishes anything else
 	keyExpected bool // V8 has not started yet: where a thread keeps its isolate is not known
+}
+
+// reading is what the context of a sample is read by: rules, and source maps. A sample is decoded by the one under
+// which it was taken.
+type reading struct {
+	tree     *reqctx.Tree
+	learners *labels.Learners
+	decoder  *labels.Decoder
+	maps     bool // source maps are followed
 }
 
 // maxThreadNames bounds the cached thread names of one process.
@@ -51,34 +64,6 @@ func (t *target) threadName(s *sampler.Sample) string {
 		t.threads[s.Comm] = name
 	}
 	return name
-}
-
-// schedule lists when to read a process again that has just started: its libraries are mapped one after the other.
-type schedule []time.Time
-
-func afterStart(now time.Time) schedule {
-	var s schedule
-	for _, after := range []time.Duration{1, 5, 10, 20, 50, 150, 400, 1000, 3000} {
-		s = append(s, now.Add(after*time.Millisecond))
-	}
-	return s
-}
-
-// next is the next time; zero: there is none.
-func (s schedule) next() time.Time {
-	if len(s) == 0 {
-		return time.Time{}
-	}
-	return s[0]
-}
-
-// due reports whether the next time has passed, and removes it.
-func (s *schedule) due(now time.Time) bool {
-	if len(*s) == 0 || now.Before((*s)[0]) {
-		return false
-	}
-	*s = (*s)[1:]
-	return true
 }
 
 // lookFirst takes a short look at a process that runs, before any of its labels count. What it finds wrong holds until

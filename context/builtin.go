@@ -40,6 +40,8 @@ func openTelemetry() []Rule {
 		{Label: SpanID, Path: slices.Concat(otelSpan, properties("_spanId"))},
 		{Label: RootSpan, Path: slices.Concat(otelRPC, properties("span", "_spanContext", "spanId"))},
 		{Label: Route, Path: slices.Concat(otelRPC, properties("route"))},
+		{Label: RequestStart, Path: slices.Concat(otelRPC, properties("span", "startTime")), Time: true},
+		{Label: RequestStart, Path: slices.Concat(otelSpan, properties("startTime")), Time: true},
 	}
 	for _, name := range []string{Method, URLPath, oldMethod, oldTarget} {
 		path := slices.Concat(otelRPC, properties("span", "attributes", name))
@@ -68,6 +70,7 @@ func datadog() []Rule {
 		{Label: SpanID, Path: id(context, "_spanId"), Bytes: true},
 		{Label: RootSpan, Path: id(root, "_spanId"), Bytes: true},
 		{Label: Route, Path: slices.Concat(root, properties("_tags", Route))},
+		{Label: RequestStart, Path: slices.Concat(trace, properties("startTime")), Time: true},
 	}
 	for _, name := range []string{oldMethod, oldURL} {
 		rules = append(rules, Rule{Label: name, Path: slices.Concat(root, properties("_tags", name)), Unless: Route})

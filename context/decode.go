@@ -2,6 +2,7 @@ package context
 
 import (
 	"encoding/hex"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ type Value struct {
 	Num       float64 // counts only if IsNum
 	IsNum     bool
 	Bytes     []byte // counts only for a TreeLabel with Bytes
+	Nanos     int64  // counts only for a TreeLabel with Time, and if it is not 0: since 1970
 	Truncated bool   // Str is only the beginning
 }
 
@@ -86,6 +88,8 @@ func joinTraceID(labels []Label, high string) []Label {
 	return slices.DeleteFunc(labels, func(l Label) bool { return l.Key == TraceID && !isID(l.Str, 32) })
 }
 
+const nanosPerMilli = 1e6
+
 // decode makes a label of one value. A trace id that is only half of one is checked once it is joined.
 func (v *Value) decode(label TreeLabel) (Label, bool) {
 	l := Label{Key: label.Label, Str: v.Str}
@@ -93,6 +97,12 @@ func (v *Value) decode(label TreeLabel) (Label, bool) {
 	case label.Bytes:
 		l.Str = hex.EncodeToString(v.Bytes)
 		return l, isID(l.Str, 16) || l.Key == TraceID && (len(v.Bytes) == 8 || len(v.Bytes) == 16)
+	case label.Time:
+		l.Num, l.IsNum = v.Nanos, true
+		if v.Nanos == 0 && v.IsNum && v.Num < math.MaxInt64/nanosPerMilli {
+			l.Num = int64(math.Round(v.Num*1e3)) * (nanosPerMilli / 1e3)
+		}
+		return l, l.Num > 0
 	case v.IsNum:
 		l.setNumber(v.Num)
 	case v.Truncated:

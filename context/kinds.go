@@ -59,7 +59,7 @@ func (k Kinds) Rules(own []Rule) []Rule {
 
 func (k Kinds) has(label string) bool {
 	switch label {
-	case TraceID, SpanID, traceHigh:
+	case TraceID, SpanID, traceHigh, RequestStart:
 		return k.Trace
 	case RootSpan:
 		return k.Trace && k.Root

@@ -17,6 +17,10 @@ const (
 	Route    = "http.route"
 	Method   = "http.request.method"
 	URLPath  = "url.path"
+
+	// RequestStart is when the request began by the tracer's clock, in nanoseconds since 1970: the start of the span of
+	// the request, else that of the active span. It is no label of samples, which have it apart.
+	RequestStart = "hotspan.request_start"
 )
 
 // Label is a label of a sample: a key with a text or a whole number.

@@ -22,6 +22,10 @@ func Merge(sets *LabelsBySource) []Label {
 				if source != trace {
 					continue
 				}
+			case RequestStart:
+				if !sameTrace(labels, sets[trace]) {
+					continue
+				}
 			case Method, URLPath:
 				if source >= OpenTelemetry && (routed || source != web) {
 					continue
@@ -34,6 +38,11 @@ func Merge(sets *LabelsBySource) []Label {
 	}
 	slices.SortFunc(out, func(a, b Label) int { return strings.Compare(a.Key, b.Key) })
 	return out
+}
+
+// sameTrace reports whether both sets have a trace id, and the same one.
+func sameTrace(a, b []Label) bool {
+	return slices.ContainsFunc(a, func(l Label) bool { return l.Key == TraceID && slices.Contains(b, l) })
 }
 
 // firstWith finds the first source, not before from, that has the first of the keys; if none has, one with the next

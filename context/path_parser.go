@@ -126,11 +126,26 @@ func (p *pathParser) quoted() (string, error) {
 			p.rest = p.rest[i+1:]
 			return b.String(), nil
 		case c == '\\' && i+1 < len(p.rest):
-			i++
-			b.WriteByte(p.rest[i])
+			i += p.escaped(p.rest[i:], &b)
 		default:
 			b.WriteByte(c)
 		}
 	}
 	return "", errors.New("a quotation mark is not closed")
+}
+
+// escaped writes what a backslash and what follows stand for: \n, \x0a or \u000a as strconv.Quote writes them, else the
+// next character. It returns how many bytes follow the backslash.
+func (p *pathParser) escaped(text string, to *strings.Builder) int {
+	char, wide, rest, err := strconv.UnquoteChar(text, p.rest[0])
+	switch {
+	case err != nil:
+		to.WriteByte(text[1])
+		return 1
+	case wide:
+		to.WriteRune(char)
+	default:
+		to.WriteByte(byte(char))
+	}
+	return len(text) - len(rest) - 1
 }

@@ -15,6 +15,9 @@ type Rule struct {
 	// Empty for none.
 	Unless string
 	Bytes  bool // the value is an array of bytes, which becomes hexadecimal digits; else a text, number or boolean
+	// Time says that the value is a time since 1970, which becomes nanoseconds: an array of seconds and nanoseconds, or
+	// a number of milliseconds.
+	Time bool
 }
 
 // String writes the path of a rule as ParseRule reads it, without the label's key.

@@ -28,6 +28,7 @@ type TreeLabel struct {
 	Label  string // key
 	Source Source
 	Bytes  bool   // the value is an array of bytes
+	Time   bool   // the value is a time
 	Rank   int    // of several rules of one source for one label, the one with the lowest rank that has a value counts
 	Unless string // key of the label of the same source that makes this one needless; empty for none
 }
@@ -88,7 +89,7 @@ func (t *Tree) add(r Rule) error {
 
 // label adds the label of a rule and returns its number, which is lower for earlier rules.
 func (t *Tree) label(r Rule) int {
-	s := TreeLabel{Label: r.Label, Source: r.Source, Bytes: r.Bytes, Unless: r.Unless}
+	s := TreeLabel{Label: r.Label, Source: r.Source, Bytes: r.Bytes, Time: r.Time, Unless: r.Unless}
 	for _, have := range t.Labels {
 		if have.Label == s.Label && have.Source == s.Source {
 			s.Rank++

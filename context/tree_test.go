@@ -84,7 +84,7 @@ func TestBuiltInTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Labels) > 20 || len(got.Names) > 29 || len(got.Nodes) > 24 {
+	if len(got.Labels) > 23 || len(got.Names) > 30 || len(got.Nodes) > 24 {
 		t.Errorf("%d labels, %d names, %d nodes", len(got.Labels), len(got.Names), len(got.Nodes))
 	}
 	for _, n := range got.Names {
@@ -99,7 +99,8 @@ func TestKinds(t *testing.T) {
 	own := rules(t, "tenant=x")
 	for in, want := range map[string][]string{
 		"none": nil, "custom": {"tenant", packageLabels},
-		"trace": {packageLabels, "trace_id", "span_id", "trace_id", "span_id", "trace_id", "_dd.p.tid", "span_id"},
+		"trace": {packageLabels, "trace_id", "span_id", "trace_id", "span_id", RequestStart, RequestStart,
+			"trace_id", "_dd.p.tid", "span_id", RequestStart},
 		"route, custom": {"tenant", packageLabels, "http.route", "http.request.method", "url.path", "http.method",
 			"http.target", "http.route", "http.method", "http.url"},
 	} {

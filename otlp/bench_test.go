@@ -1,6 +1,8 @@
 package otlp
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -47,10 +49,68 @@ func BenchmarkMessages(b *testing.B) {
 	s := busySnapshot()
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, m := range messages(s, Agent{}, processes(s), defaultMaxMessage) {
+		for _, m := range messages(s, Agent{}, processes(s, ""), defaultMaxMessage) {
 			if _, err := proto.Marshal(m); err != nil {
 				b.Fatal(err)
 			}
 		}
+	}
+}
+
+// nowhere is a transport that takes everything.
+type nowhere struct{}
+
+func (nowhere) send(context.Context, []byte) (answer, error) { return answer{}, nil }
+func (nowhere) Close() error                                 { return nil }
+
+// BenchmarkDeliver is what delivering a stored message costs, but for compression and network: as it is, and decoded.
+func BenchmarkDeliver(b *testing.B) {
+	message, err := proto.Marshal(Profiles(busySnapshot(), agent))
+	if err != nil {
+		b.Fatal(err)
+	}
+	config := Config{Agent: agent}
+	config.setDefaults()
+	e := &Exporter{config: config, transport: nowhere{}}
+	b.Run("as it is", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := e.WriteMessage(b.Context(), message); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("decoded", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s, err := Decode(message)
+			if err == nil {
+				err = e.Write(b.Context(), s)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkCompress is what it costs to compress a message, and how many bytes a sample has then.
+func BenchmarkCompress(b *testing.B) {
+	s := busySnapshot()
+	message, err := proto.Marshal(Profiles(s, agent))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, by := range compressors {
+		b.Run(string(name), func(b *testing.B) {
+			var out bytes.Buffer
+			for b.Loop() {
+				out.Reset()
+				if err := by.Do(&out, message); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(out.Len())/float64(len(s.Rows)), "B/sample")
+		})
 	}
 }

@@ -1,14 +1,11 @@
 package otlp
 
 import (
-	"compress/gzip"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
-
-	"google.golang.org/grpc"
 )
 
 // Agent identifies the profiler that took a snapshot.
@@ -42,6 +39,16 @@ const (
 	HTTP Protocol = "http/protobuf"
 )
 
+// Compression is how messages are compressed. The values are those of OTEL_EXPORTER_OTLP_COMPRESSION, and Zstd.
+type Compression string
+
+// The compressions. Collectors read all of them.
+const (
+	Gzip         Compression = "gzip"
+	Zstd         Compression = "zstd"
+	Uncompressed Compression = "none"
+)
+
 // The header says which version of the profiles schema a message has: there is no other sign, and it has changed before
 // so that receivers understood something else. proto/otlp's profiles v0.3.0 is version 1, as in the Collector 0.164.
 const (
@@ -54,10 +61,15 @@ type Config struct {
 	Agent   Agent
 	Headers map[string]string // sent with every request, such as authorization
 	TLS     *tls.Config       // for https; nil means the system's root certificates
-	Plain   bool              // send uncompressed; otherwise gzip
 	// Protocol is GRPC or HTTP; empty means GRPC.
 	Protocol Protocol
+	// Compression is Gzip, Zstd or Uncompressed; empty means Gzip, which every server reads.
+	Compression Compression
 
+	// ProfilePer names a label, such as http.route, of which each value gets a profile of its own, with the value as
+	// its attribute: at most pprofx.MaxGroups values, those with most samples; the others are one profile,
+	// pprofx.OtherValue, and samples without the label one without the attribute. Empty means one per process.
+	ProfilePer string
 	// MaxMessage is the size in bytes, before compression, above which a snapshot goes in several messages. 0 means a
 	// little less than 4 MiB, the most that a gRPC server accepts by default.
 	MaxMessage int
@@ -77,6 +89,8 @@ func (c *Config) check() error {
 	switch {
 	case c.Protocol != "" && c.Protocol != GRPC && c.Protocol != HTTP:
 		return fmt.Errorf("Protocol %q is neither %s nor %s", c.Protocol, GRPC, HTTP)
+	case c.Compression != "" && c.Compression != Gzip && c.Compression != Zstd && c.Compression != Uncompressed:
+		return fmt.Errorf("Compression %q is none of %s, %s and %s", c.Compression, Gzip, Zstd, Uncompressed)
 	case c.MaxMessage < 0:
 		return fmt.Errorf("MaxMessage %d is negative", c.MaxMessage)
 	case c.Timeout < 0:
@@ -94,6 +108,9 @@ func (c *Config) setDefaults() {
 	if c.Protocol == "" {
 		c.Protocol = GRPC
 	}
+	if c.Compression == "" {
+		c.Compression = Gzip
+	}
 	if c.MaxMessage == 0 {
 		c.MaxMessage = defaultMaxMessage
 	}
@@ -104,13 +121,3 @@ func (c *Config) setDefaults() {
 		c.GiveUp = time.Minute
 	}
 }
-
-// fastGzip compresses at level 1, which takes a third of the CPU time of the default level and leaves a snapshot a
-// tenth larger. grpc.UseCompressor knows levels too, but only one for the whole program.
-var fastGzip = func() grpc.Compressor {
-	c, err := grpc.NewGZIPCompressorWithLevel(gzip.BestSpeed)
-	if err != nil {
-		panic(err) // there is no such level
-	}
-	return c
-}()

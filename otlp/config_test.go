@@ -30,6 +30,7 @@ func TestConfigErrors(t *testing.T) {
 		config Config
 		want   string
 	}{
+		{Config{Compression: "br"}, `otlp: Compression "br" is none of gzip, zstd and none`},
 		{Config{MaxMessage: -1}, "otlp: MaxMessage -1 is negative"},
 		{Config{Timeout: -time.Second}, "otlp: Timeout -1s is negative"},
 		{Config{GiveUp: -1}, "otlp: GiveUp -1ns is negative"},

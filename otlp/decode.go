@@ -44,6 +44,11 @@ func (d *decoder) snapshot(all []*profilespb.ResourceProfiles) error {
 	if d.profiles == 0 {
 		return errors.New("no profile")
 	}
+	if d.out.Untimed {
+		for i := range d.out.Rows {
+			d.out.Rows[i].Time = d.out.Start
+		}
+	}
 	slices.SortStableFunc(d.out.Rows, func(a, b pprofx.Row) int { return cmp.Compare(a.Time, b.Time) })
 	return d.out.Check()
 }
@@ -53,6 +58,13 @@ func (d *decoder) profile(pid int32, p *profilespb.Profile) error {
 	start, end := int64(p.TimeUnixNano), int64(p.TimeUnixNano+p.DurationNano)
 	if d.profiles++; d.profiles == 1 {
 		d.out.Start, d.out.End, d.out.Period = start, end, p.Period
+		kind, err := d.str(p.SampleType.GetTypeStrindex())
+		if err != nil {
+			return fmt.Errorf("sample type: %w", err)
+		}
+		if kind == hits {
+			d.out.Hits, d.out.Period = true, 0
+		}
 		if err := d.lost(p.AttributeIndices); err != nil {
 			return err
 		}
@@ -61,15 +73,15 @@ func (d *decoder) profile(pid int32, p *profilespb.Profile) error {
 		return fmt.Errorf("profiles of different intervals: [%d, %d) and [%d, %d)", d.out.Start, d.out.End, start, end)
 	}
 	for i, s := range p.Samples {
-		if err := d.sample(pid, s); err != nil {
+		if err := d.sample(pid, s, p.SampleType); err != nil {
 			return fmt.Errorf("sample %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-// sample adds a row for each timestamp of a sample.
-func (d *decoder) sample(pid int32, s *profilespb.Sample) error {
+// sample adds a row for each timestamp of a sample, or if it has none, as many as its value says.
+func (d *decoder) sample(pid int32, s *profilespb.Sample, of *profilespb.ValueType) error {
 	row, err := d.row(s)
 	if err != nil {
 		return err
@@ -79,6 +91,29 @@ func (d *decoder) sample(pid int32, s *profilespb.Sample) error {
 		row.Time = int64(t)
 		d.out.Rows = append(d.out.Rows, row)
 	}
+	if len(s.TimestampsUnixNano) > 0 || len(s.Values) == 0 {
+		return nil
+	}
+	return d.untimed(row, of, s.Values[0])
+}
+
+// untimed adds n rows of one sample, which has no times.
+func (d *decoder) untimed(row pprofx.Row, of *profilespb.ValueType, n int64) error {
+	what, err := d.str(of.GetTypeStrindex())
+	if err != nil {
+		return err
+	}
+	unit, err := d.str(of.GetUnitStrindex())
+	switch {
+	case err != nil:
+		return err
+	case what != "samples" || unit != "count":
+		return fmt.Errorf("%d %s/%s and no time: not a count of samples", n, what, unit)
+	case n < 0 || n > int64(pprofx.MaxRows-len(d.out.Rows)):
+		return fmt.Errorf("%d times: a snapshot has at most %d samples without a time", n, pprofx.MaxRows)
+	}
+	d.out.Untimed = true
+	d.out.Rows = append(d.out.Rows, slices.Repeat([]pprofx.Row{row}, int(n))...)
 	return nil
 }
 

@@ -49,6 +49,31 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// Hits of probes are no samples of CPU time, and stay that.
+func TestHits(t *testing.T) {
+	s := randomSnapshot(1, 100)
+	s.Hits, s.Period = true, 0
+	s.LabelSets = append(s.LabelSets, []pprofx.Label{{Key: pprofx.ProbeLabel, Str: "syscall:read"}})
+	s.Rows[0].Labels = int32(len(s.LabelSets) - 1)
+	encoded := Profiles(s, Agent{})
+	p, texts := encoded.ResourceProfiles[0].ScopeProfiles[0].Profiles[0], encoded.Dictionary.StringTable
+	for _, v := range []*profilespb.ValueType{p.SampleType, p.PeriodType} {
+		if got := [2]string{texts[v.TypeStrindex], texts[v.UnitStrindex]}; got != [2]string{"hits", "count"} {
+			t.Errorf("type %q", got)
+		}
+	}
+	if !slices.Contains(texts, pprofx.ProbeLabel) || p.Period != 1 {
+		t.Errorf("the label of the probe has another name, or the period is %d", p.Period)
+	}
+	got, err := Decode(marshal(t, encoded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(flatten(s), flatten(got)); diff != "" || !got.Hits || got.Period != 0 {
+		t.Errorf("hits %v, period %d: %s", got.Hits, got.Period, diff)
+	}
+}
+
 // What is decoded and encoded again has the same samples, and each profile its ID.
 func TestIDsSurviveDecoding(t *testing.T) {
 	ids := func(p *profilespb.ProfilesData) (all []string) {
@@ -71,7 +96,7 @@ func TestIDsSurviveDecoding(t *testing.T) {
 		if diff := cmp.Diff(ids(first), ids(Profiles(again, Agent{}))); diff != "" {
 			t.Errorf("seed %d: %s", seed, diff)
 		}
-		for _, m := range messages(s, agent, processes(s), 10_000) {
+		for _, m := range messages(s, agent, processes(s, ""), 10_000) {
 			for _, id := range ids(m) {
 				if seen[id] || len(id) != 16 {
 					t.Errorf("ID %x twice, or not of 16 bytes", id)
@@ -87,6 +112,50 @@ func TestDecodeLossesWithoutRows(t *testing.T) {
 	got, err := Decode(marshal(t, Profiles(want, agent)))
 	if err != nil || len(got.Rows) != 0 || got.Start != 5 || got.End != 9 || !maps.Equal(got.Lost, want.Lost) {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A snapshot without times has counts instead, and comes back without times.
+func TestDecodeUntimed(t *testing.T) {
+	want := randomSnapshot(4, 300)
+	want.Untimed = true
+	for i := range want.Rows {
+		want.Rows[i].Time = want.Start
+	}
+	message := Profiles(want, Agent{})
+	var n int64
+	for _, r := range message.ResourceProfiles {
+		for _, s := range r.ScopeProfiles[0].Profiles[0].Samples {
+			n += s.Values[0]
+			if len(s.TimestampsUnixNano) > 0 || len(s.Values) != 1 {
+				t.Fatalf("%v", s)
+			}
+		}
+	}
+	got, err := Decode(marshal(t, message))
+	if err != nil || n != 300 || !got.Untimed {
+		t.Fatalf("%d samples, %v: %+v", n, err, got)
+	}
+	lines := func(s *pprofx.Snapshot) []string {
+		var b bytes.Buffer
+		if err := pprofx.WriteJSONL(&b, s); err != nil {
+			t.Fatal(err)
+		}
+		return slices.Sorted(strings.Lines(b.String()))
+	}
+	if diff := cmp.Diff(lines(want), lines(got)); diff != "" {
+		t.Error(diff)
+	}
+	sample := message.ResourceProfiles[0].ScopeProfiles[0].Profiles[0].Samples[0]
+	for value, says := range map[int64]string{-1: "-1 times", 1 << 40: "at most 8388608 samples without a time"} {
+		sample.Values[0] = value
+		if _, err := Decode(marshal(t, message)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
+		}
+	}
+	message.ResourceProfiles[0].ScopeProfiles[0].Profiles[0].SampleType = nil
+	if _, err := Decode(marshal(t, message)); err == nil || !strings.Contains(err.Error(), "not a count of samples") {
+		t.Error(err)
 	}
 }
 

@@ -121,6 +121,10 @@ func (d *decoder) own(row *pprofx.Row, a attr) bool {
 	case "hotspan.stop":
 		row.Stop = pprofx.StopUnknown
 		_ = row.Stop.UnmarshalText([]byte(a.str))
+	case loopTurn:
+		row.Turn = uint32(a.num)
+	case requestStart:
+		row.Start = a.num
 	default:
 		return false
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"net/url"
 
-	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
-	"google.golang.org/protobuf/proto"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -53,6 +53,21 @@ func parse(endpoint string) (*url.URL, error) {
 	return u, nil
 }
 
+// Try sends a message without profiles, once. The error says why the server would not take profiles either.
+func (e *Exporter) Try(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, e.config.Timeout)
+	defer cancel()
+	if _, err := e.transport.send(ctx, nil); err != nil {
+		return fmt.Errorf("otlp %s: %w", e.endpoint, err)
+	}
+	return nil
+}
+
+// Speaks says what an Exporter sends.
+func (e *Exporter) Speaks() string {
+	return fmt.Sprintf("OTLP profiles v1development, %s %s, over %s", versionHeader, wireVersion, e.config.Protocol)
+}
+
 // Write delivers s. After errors that OTLP calls retryable it tries again, until ctx ends or Config.GiveUp has passed.
 // It does not send a snapshot without rows and losses. If the server rejects a part, the error is a *PartialError.
 // After any other error, some messages of a large snapshot may have been delivered; the error says how many.
@@ -60,23 +75,43 @@ func (e *Exporter) Write(ctx context.Context, s *pprofx.Snapshot) error {
 	if len(s.Rows) == 0 && len(s.Lost) == 0 {
 		return nil
 	}
-	if err := s.Check(); err != nil {
+	all, err := Messages(s, e.config)
+	if err != nil {
 		return fmt.Errorf("otlp %s: %w", e.endpoint, err)
 	}
+	return e.writeAll(ctx, all)
+}
+
+// WriteMessage delivers a marshalled message of Profiles as Write delivers the snapshot in it, but as it is, unless it
+// is larger than Config.MaxMessage or there is a Config.ProfilePer. Its error is that of Write; of that of a malformed
+// message Refused is true.
+func (e *Exporter) WriteMessage(ctx context.Context, message []byte) error {
+	if len(message) > e.config.MaxMessage || e.config.ProfilePer != "" {
+		s, err := Decode(message)
+		if err != nil {
+			return status.Error(codes.InvalidArgument, err.Error())
+		}
+		return e.Write(ctx, s)
+	}
+	return e.writeAll(ctx, [][]byte{message})
+}
+
+// writeAll delivers the messages of one snapshot.
+func (e *Exporter) writeAll(ctx context.Context, all [][]byte) error {
 	ctx, cancel := context.WithTimeout(ctx, e.config.GiveUp)
 	defer cancel()
 	partial := &PartialError{Endpoint: e.endpoint}
-	all := messages(s, e.config.Agent, processes(s), e.config.MaxMessage)
-	for i, m := range all {
-		data, err := proto.Marshal(m)
+	for i, message := range all {
+		counts, err := Count(message)
 		if err != nil {
-			return fmt.Errorf("otlp %s: %w", e.endpoint, err)
+			return status.Error(codes.InvalidArgument, err.Error())
 		}
-		a, err := e.deliver(ctx, data)
+		a, err := e.deliver(ctx, message)
 		if err != nil {
 			return fmt.Errorf("otlp %s: message %d of %d: %w", e.endpoint, i+1, len(all), err)
 		}
-		e.note(partial, a, m)
+		partial.Of += counts.Profiles
+		e.note(partial, a)
 	}
 	if partial.Rejected > 0 {
 		return partial
@@ -118,7 +153,7 @@ func (e *Exporter) Close() error { return e.transport.Close() }
 // PartialError means that a server accepted a snapshot and rejected a part of it.
 type PartialError struct {
 	Endpoint     string
-	Rejected, Of int64  // profiles; a snapshot has one per process and message
+	Rejected, Of int64  // profiles; a snapshot has at least one per process and message
 	Message      string // the server's reason
 }
 
@@ -127,9 +162,8 @@ func (e *PartialError) Error() string {
 	return fmt.Sprintf("otlp %s: rejected %d of %d profiles: %s", e.Endpoint, e.Rejected, e.Of, e.Message)
 }
 
-// note adds the server's answer to message m to p.
-func (e *Exporter) note(p *PartialError, a answer, m *profilespb.ProfilesData) {
-	p.Of += int64(len(m.ResourceProfiles))
+// note adds the server's answer to a message to p.
+func (e *Exporter) note(p *PartialError, a answer) {
 	p.Rejected += a.rejected
 	switch {
 	case a.rejected > 0:

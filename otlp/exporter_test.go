@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
@@ -15,7 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/hotspan/hotspan/pprofx"
@@ -32,7 +35,9 @@ func dial(t *testing.T, endpoint string, c Config) *Exporter {
 }
 
 func TestWriteDelivers(t *testing.T) {
-	for name, c := range map[string]Config{"gzip": {Agent: agent}, "identity": {Agent: agent, Plain: true}} {
+	for name, c := range map[string]Config{
+		"gzip": {Agent: agent}, "identity": {Agent: agent, Compression: Uncompressed},
+	} {
 		s := serve(t, &server{})
 		c.Headers = map[string]string{"authorization": "Bearer x"}
 		want := randomSnapshot(1, 400)
@@ -51,6 +56,30 @@ func TestWriteDelivers(t *testing.T) {
 		if got := s.metadata.Get("authorization"); !cmp.Equal(got, []string{"Bearer x"}) {
 			t.Errorf("authorization %q", got)
 		}
+	}
+}
+
+// A message arrives as the snapshot in it would, and unchanged; a large one is split.
+func TestWriteMessage(t *testing.T) {
+	want := randomSnapshot(1, 400)
+	message := marshal(t, Profiles(want, Agent{Version: "0.9"}))
+	for name, c := range map[string]Config{
+		"whole": {Agent: agent}, "split": {Agent: agent, MaxMessage: len(message) / 3},
+	} {
+		s := serve(t, &server{})
+		if err := dial(t, "http://"+s.address, c).WriteMessage(t.Context(), message); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(flatten(want), decode(s.received...)); diff != "" {
+			t.Error(diff)
+		}
+		scope := s.received[0].ResourceProfiles().At(0).ScopeProfiles().At(0).Scope()
+		if whole := name == "whole"; whole != (len(s.received) == 1) || whole != (scope.Version() == "0.9") {
+			t.Errorf("%s: %d messages, of version %s", name, len(s.received), scope.Version())
+		}
+	}
+	if err := dial(t, "http://127.0.0.1:1", Config{}).WriteMessage(t.Context(), message[:9]); !Refused(err) {
+		t.Errorf("a broken message: %v", err)
 	}
 }
 
@@ -187,4 +216,24 @@ func BenchmarkMarshal(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(s.Rows)), "ns/sample")
 	b.ReportMetric(float64(bytes)/float64(len(s.Rows)), "B/sample")
+}
+
+// Try says before the first snapshot what would come of it.
+func TestTry(t *testing.T) {
+	s := serve(t, &server{})
+	e := dial(t, "http://"+s.address, Config{})
+	if err := e.Try(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if want := "OTLP profiles v1development, otlp-profiles-development-version 1, over grpc"; e.Speaks() != want {
+		t.Errorf("%s, want %s", e.Speaks(), want)
+	}
+	other := httptest.NewServer(http.NotFoundHandler()) // of another protocol
+	defer other.Close()
+	if err := dial(t, other.URL, Config{Protocol: HTTP}).Try(t.Context()); status.Code(err) != codes.Unimplemented {
+		t.Error(err)
+	}
+	if err := dial(t, "http://127.0.0.1:1", Config{}).Try(t.Context()); status.Code(err) != codes.Unavailable {
+		t.Error(err)
+	}
 }

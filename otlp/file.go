@@ -8,7 +8,6 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -51,10 +50,7 @@ func (w *Writer) Close() error { return nil }
 
 // Compress returns the frame of a snapshot. The error is that of its Check.
 func Compress(s *pprofx.Snapshot, by Agent) ([]byte, error) {
-	if err := s.Check(); err != nil {
-		return nil, err
-	}
-	message, err := proto.Marshal(Profiles(s, by))
+	message, err := Encode(s, by)
 	if err != nil {
 		return nil, err
 	}

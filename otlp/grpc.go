@@ -49,8 +49,8 @@ func (c *Config) dialOptions(secure bool) []grpc.DialOption {
 		grpc.WithUserAgent(c.Agent.UserAgent()),
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(marshalled{})),
 	}
-	if !c.Plain {
-		options = append(options, grpc.WithCompressor(fastGzip))
+	if by := compressors[c.Compression]; by != nil {
+		options = append(options, grpc.WithCompressor(by))
 	}
 	return options
 }

@@ -2,7 +2,6 @@ package otlp
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	statuspb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -31,7 +31,7 @@ type httpTransport struct {
 	url    string
 	client *http.Client
 	header http.Header
-	plain  bool
+	by     grpc.Compressor // nil: messages are sent as they are
 }
 
 func newHTTP(u *url.URL, c *Config) (transport, error) {
@@ -48,15 +48,16 @@ func newHTTP(u *url.URL, c *Config) (transport, error) {
 	header.Set("Content-Type", "application/x-protobuf")
 	header.Set("User-Agent", c.Agent.UserAgent())
 	header.Set(versionHeader, wireVersion)
-	if !c.Plain {
-		header.Set("Content-Encoding", "gzip")
+	by := compressors[c.Compression]
+	if by != nil {
+		header.Set("Content-Encoding", by.Type())
 	}
 	through := http.DefaultTransport.(*http.Transport).Clone()
 	through.TLSClientConfig = c.TLS
 	client := &http.Client{Transport: through, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // a redirected POST would become a GET
 	}}
-	return &httpTransport{url: u.String(), client: client, header: header, plain: c.Plain}, nil
+	return &httpTransport{url: u.String(), client: client, header: header, by: by}, nil
 }
 
 // send implements transport.
@@ -90,18 +91,11 @@ func (t *httpTransport) send(ctx context.Context, message []byte) (answer, error
 }
 
 func (t *httpTransport) body(message []byte) (io.Reader, error) {
-	if t.plain {
+	if t.by == nil {
 		return bytes.NewReader(message), nil
 	}
 	var b bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := zip.Write(message); err != nil {
-		return nil, err
-	}
-	return &b, zip.Close()
+	return &b, t.by.Do(&b, message)
 }
 
 // Close closes idle connections.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 	"go.opentelemetry.io/collector/pdata/pprofile"
 	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
 	"google.golang.org/grpc/codes"
@@ -34,8 +35,11 @@ func serveHTTP(
 			t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
 		}
 		body := io.Reader(r.Body)
-		if r.Header.Get("Content-Encoding") == "gzip" {
+		switch r.Header.Get("Content-Encoding") {
+		case "gzip":
 			body, _ = gzip.NewReader(r.Body)
+		case "zstd":
+			body, _ = zstd.NewReader(r.Body)
 		}
 		data, err := io.ReadAll(body)
 		if err != nil {
@@ -54,10 +58,10 @@ func serveHTTP(
 }
 
 func TestWriteHTTP(t *testing.T) {
-	for _, plain := range []bool{false, true} {
+	for _, compression := range []Compression{"", Gzip, Zstd, Uncompressed} {
 		url, received := serveHTTP(t, nil)
 		want := randomSnapshot(1, 300)
-		e := dial(t, url, Config{Protocol: HTTP, Plain: plain, Headers: map[string]string{"x-tenant": "a"}})
+		e := dial(t, url, Config{Protocol: HTTP, Compression: compression, Headers: map[string]string{"x-tenant": "a"}})
 		if err := e.Write(t.Context(), want); err != nil {
 			t.Fatal(err)
 		}

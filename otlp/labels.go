@@ -57,6 +57,12 @@ func (e *encoder) list(attrs []int32) int32 {
 	return n
 }
 
+// loopTurn is the key of pprofx.Row.Turn.
+const loopTurn = "hotspan.loop_turn"
+
+// requestStart is the key of pprofx.Row.Start.
+const requestStart = "hotspan.request_start"
+
 // contextLabel is what OpenTelemetry's eBPF profiler puts before the keys of an application's labels.
 const contextLabel = "process.context.label."
 
@@ -66,7 +72,7 @@ const contextLabel = "process.context.label."
 // pprof.
 func attributeKey(key string) string {
 	key = valid(key)
-	if key == "trace_id" || key == "span_id" || key == pprofx.LeftOutLabel {
+	if key == "trace_id" || key == "span_id" || key == pprofx.LeftOutLabel || key == pprofx.ProbeLabel {
 		return key
 	}
 	for _, own := range [...]string{"thread.", "cpu.", "hotspan."} {

@@ -60,6 +60,7 @@ func TestLabels(t *testing.T) {
 			s := randomSnapshot(1, 1)
 			s.LabelSets = [][]pprofx.Label{test.labels}
 			s.Rows[0].Labels, s.Rows[0].Thread, s.Threads = 0, 0, []string{"main"}
+			s.Rows[0].Turn, s.Rows[0].Start = 0, 0
 			link, attrs := onlySample(t, s)
 			for _, own := range []string{
 				"thread.name", "thread.id", "cpu.logical_number", "hotspan.vm_state", "hotspan.stop",

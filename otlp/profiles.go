@@ -1,8 +1,10 @@
 // Package otlp encodes snapshots as OTLP profiles (opentelemetry.proto.profiles.v1development) and sends them over
 // gRPC or HTTP.
 //
-// Each process is a resource with one profile: sample type samples/count, period type cpu/nanoseconds. Rows that differ
-// only in time become one sample with several timestamps and no values, so each timestamp counts as one sample.
+// Each process is a resource with one profile, or with Config.ProfilePer one for each value of a label: sample type
+// samples/count, period type cpu/nanoseconds. Rows that differ only in time become one sample with several timestamps
+// and no values, so each timestamp counts as one sample. Of an Untimed snapshot, rows become one sample without
+// timestamps, whose value is how many they are.
 //
 // These names are not in OpenTelemetry's semantic conventions:
 //
@@ -10,6 +12,8 @@
 //	                       REASON is a pprofx.LostReason. Every profile of a snapshot has it: count it once per
 //	                       agent and time.
 //	hotspan.vm_state       sample: VM state js, gc, compiler, external or idle; absent for other
+//	hotspan.loop_turn      sample: pprofx.Row.Turn, a number; absent for 0
+//	hotspan.request_start  sample: pprofx.Row.Start, a number of nanoseconds; absent for 0
 //	hotspan.stop           sample: pprofx.StopReason of an incomplete stack; absent for root
 //	hotspan.left_out       sample: pprofx.LeftOutLabel, labels that are left out because there were too many sets
 //	hotspan.frame.kind     location: builtin, regexp or marker; else profile.frame.type says it
@@ -18,7 +22,6 @@
 package otlp
 
 import (
-	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -26,6 +29,7 @@ import (
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	profilespb "go.opentelemetry.io/proto/otlp/profiles/v1development"
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -39,40 +43,30 @@ const lostKey = "hotspan.lost."
 // Keys and values of resources are inline, not references into the dictionary: every receiver can read them, while
 // Pyroscope and Parca know no references there (autumn 2026).
 func Profiles(s *pprofx.Snapshot, by Agent) *profilespb.ProfilesData {
-	return encode(s, by, processes(s))
+	return encode(s, by, processes(s, ""))
 }
 
-// process is the rows of one process, as indices into Snapshot.Rows.
-type process struct {
-	pid  int32
-	rows []int32
-}
-
-func processes(s *pprofx.Snapshot) []process {
-	rows := map[int32][]int32{}
-	for i := range s.Rows {
-		pid := s.Rows[i].PID
-		rows[pid] = append(rows[pid], int32(i))
+// Encode returns the marshalled message of Profiles, which Decode reads. The error is that of the snapshot's Check.
+func Encode(s *pprofx.Snapshot, by Agent) ([]byte, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
 	}
-	var all []process
-	for pid, r := range rows {
-		all = append(all, process{pid, r})
-	}
-	slices.SortFunc(all, func(a, b process) int {
-		return cmp.Or(cmp.Compare(len(b.rows), len(a.rows)), cmp.Compare(a.pid, b.pid))
-	})
-	return all
+	return proto.Marshal(Profiles(s, by))
 }
 
 func encode(s *pprofx.Snapshot, by Agent, all []process) *profilespb.ProfilesData {
 	e := newEncoder(s)
 	out := &profilespb.ProfilesData{Dictionary: e.dict.tables}
-	for _, p := range all {
-		attributes := resource(by, p.pid, s.Processes[int(p.pid)])
-		out.ResourceProfiles = append(out.ResourceProfiles, e.resource(attributes, by, p.rows))
+	for i, p := range all {
+		if i == 0 || p.pid != all[i-1].pid {
+			attributes := resource(by, p.pid, s.Processes[int(p.pid)])
+			out.ResourceProfiles = append(out.ResourceProfiles, newResource(attributes, by))
+		}
+		e.add(out.ResourceProfiles[len(out.ResourceProfiles)-1], p)
 	}
 	if len(all) == 0 {
-		out.ResourceProfiles = append(out.ResourceProfiles, e.resource(common(by), by, nil))
+		out.ResourceProfiles = append(out.ResourceProfiles, newResource(common(by), by))
+		e.add(out.ResourceProfiles[0], process{})
 	}
 	return out
 }
@@ -122,27 +116,41 @@ func resource(by Agent, pid int32, p pprofx.Process) attributes {
 	return all
 }
 
-func (e *encoder) resource(of attributes, by Agent, rows []int32) *profilespb.ResourceProfiles {
-	list := of.list()
+func newResource(of attributes, by Agent) *profilespb.ResourceProfiles {
 	return &profilespb.ResourceProfiles{
-		Resource: &resourcepb.Resource{Attributes: list},
+		Resource: &resourcepb.Resource{Attributes: of.list()},
 		ScopeProfiles: []*profilespb.ScopeProfiles{{
-			Scope:    &commonpb.InstrumentationScope{Name: "hotspan", Version: valid(by.Version)},
-			Profiles: []*profilespb.Profile{e.profile(list, rows)},
+			Scope: &commonpb.InstrumentationScope{Name: "hotspan", Version: valid(by.Version)},
 		}},
 	}
 }
 
-func (e *encoder) profile(of []*commonpb.KeyValue, rows []int32) *profilespb.Profile {
+// add adds a profile to its resource.
+func (e *encoder) add(to *profilespb.ResourceProfiles, p process) {
+	scope := to.ScopeProfiles[0]
+	scope.Profiles = append(scope.Profiles, e.profile(to.Resource.Attributes, p))
+}
+
+// hits is the type of samples that are hits of probes.
+const hits = "hits"
+
+func (e *encoder) profile(of []*commonpb.KeyValue, p process) *profilespb.Profile {
 	s := e.snapshot
+	sample, value, unit, period := "samples", "cpu", "nanoseconds", s.Period
+	if s.Hits {
+		sample, value, unit, period = hits, hits, "count", 1
+	}
 	to := &profilespb.Profile{
-		ProfileId:    e.id(of, rows),
+		ProfileId:    e.id(of, p.rows),
 		TimeUnixNano: uint64(s.Start),
 		DurationNano: uint64(s.End - s.Start),
-		SampleType:   &profilespb.ValueType{TypeStrindex: e.dict.str("samples"), UnitStrindex: e.dict.str("count")},
-		PeriodType:   &profilespb.ValueType{TypeStrindex: e.dict.str("cpu"), UnitStrindex: e.dict.str("nanoseconds")},
-		Period:       s.Period,
-		Samples:      e.samples(rows),
+		SampleType:   &profilespb.ValueType{TypeStrindex: e.dict.str(sample), UnitStrindex: e.dict.str("count")},
+		PeriodType:   &profilespb.ValueType{TypeStrindex: e.dict.str(value), UnitStrindex: e.dict.str(unit)},
+		Period:       period,
+		Samples:      e.samples(p.rows),
+	}
+	if p.of.key != "" {
+		to.AttributeIndices = append(to.AttributeIndices, e.dict.attr(p.of))
 	}
 	for _, reason := range s.LostReasons() {
 		lost := attr{key: lostKey + reason.String(), num: s.Lost[reason], number: true, unit: "{sample}"}

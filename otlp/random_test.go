@@ -52,6 +52,8 @@ func randomRow(r *rand.Rand, s *pprofx.Snapshot) pprofx.Row {
 		PID:    int32(1 + r.IntN(3)),
 		TID:    int32(100 + r.IntN(3)),
 		CPU:    uint16(r.IntN(2)),
+		Start:  r.Int64N(2) * (start - r.Int64N(1e12)),
+		Turn:   uint32(r.IntN(2)) * r.Uint32(),
 		State:  pprofx.State(r.IntN(6)),
 		Thread: int32(r.IntN(3)),
 		Stop:   []pprofx.StopReason{pprofx.StopRoot, pprofx.StopDepth}[r.IntN(2)],

@@ -51,10 +51,9 @@ func decode(messages ...pprofile.Profiles) []flat {
 		d := receiver{m.Dictionary()}
 		for _, rp := range m.ResourceProfiles().All() {
 			pid, _ := rp.Resource().Attributes().Get("process.pid")
-			for _, s := range rp.ScopeProfiles().At(0).Profiles().At(0).Samples().All() {
-				for _, t := range s.TimestampsUnixNano().All() {
-					f := d.sample(s)
-					f.Row.Time, f.Row.PID = int64(t), int32(pid.Int())
+			for _, p := range rp.ScopeProfiles().At(0).Profiles().All() {
+				for _, f := range d.samples(p) {
+					f.Row.PID = int32(pid.Int())
 					all = append(all, f)
 				}
 			}
@@ -67,6 +66,17 @@ func decode(messages ...pprofile.Profiles) []flat {
 type receiver struct{ tables pprofile.ProfilesDictionary }
 
 func (d receiver) str(i int32) string { return d.tables.StringTable().At(int(i)) }
+
+func (d receiver) samples(p pprofile.Profile) (all []flat) {
+	for _, s := range p.Samples().All() {
+		for _, t := range s.TimestampsUnixNano().All() {
+			f := d.sample(s)
+			f.Row.Time = int64(t)
+			all = append(all, f)
+		}
+	}
+	return all
+}
 
 func (d receiver) sample(s pprofile.Sample) flat {
 	f := flat{Row: pprofx.Row{Stop: pprofx.StopRoot}}
@@ -93,6 +103,10 @@ func (d receiver) sampleAttribute(f *flat, a pprofile.KeyValueAndUnit) {
 		f.Row.TID = int32(v.Int())
 	case "cpu.logical_number":
 		f.Row.CPU = uint16(v.Int())
+	case "hotspan.loop_turn":
+		f.Row.Turn = uint32(v.Int())
+	case "hotspan.request_start":
+		f.Row.Start = v.Int()
 	case "hotspan.stop":
 		for f.Row.Stop.String() != v.Str() {
 			f.Row.Stop++

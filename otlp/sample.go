@@ -20,7 +20,14 @@ func (e *encoder) samples(rows []int32) []*profilespb.Sample {
 			out = append(out, sample)
 			e.byKey[key] = sample
 		}
-		sample.TimestampsUnixNano = append(sample.TimestampsUnixNano, uint64(r.Time))
+		switch {
+		case !e.snapshot.Untimed:
+			sample.TimestampsUnixNano = append(sample.TimestampsUnixNano, uint64(r.Time))
+		case len(sample.Values) == 0:
+			sample.Values = []int64{1}
+		default:
+			sample.Values[0]++
+		}
 	}
 	return out
 }
@@ -40,12 +47,18 @@ func (e *encoder) sampleKey(r *pprofx.Row, labels *labelSet) sampleKey {
 	if r.Stop != pprofx.StopRoot {
 		k.stop = e.optional("hotspan.stop", r.Stop.String())
 	}
+	if r.Turn != 0 {
+		k.turn = e.dict.attr(attr{key: loopTurn, num: int64(r.Turn), number: true})
+	}
+	if r.Start != 0 {
+		k.start = e.dict.attr(attr{key: requestStart, num: r.Start, number: true, unit: "ns"})
+	}
 	return k
 }
 
 func (k sampleKey) sample(labels []int32) *profilespb.Sample {
-	attributes := make([]int32, 0, len(labels)+5)
-	for _, i := range [...]int32{k.thread, k.tid, k.cpu, k.state, k.stop} {
+	attributes := make([]int32, 0, len(labels)+7)
+	for _, i := range [...]int32{k.thread, k.tid, k.cpu, k.state, k.stop, k.turn, k.start} {
 		if i != 0 {
 			attributes = append(attributes, i)
 		}

@@ -116,7 +116,7 @@ func TestSplitKeepsEveryRowOnce(t *testing.T) {
 	s := randomSnapshot(3, 600)
 	for _, limit := range []int{1, 10_000, 30_000, 60_000, 1 << 30} {
 		var all []pprofile.Profiles
-		for _, m := range messages(s, agent, processes(s), limit) {
+		for _, m := range messages(s, agent, processes(s, ""), limit) {
 			all = append(all, wire(t, m))
 			if size := proto.Size(m); size > limit && all[len(all)-1].SampleCount() > 1 {
 				t.Errorf("limit %d, message %d has %d bytes", limit, len(all), size)

@@ -7,6 +7,25 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
+// Messages returns s as marshalled messages of Profiles, of which all together have every row once. c says by which
+// Agent, and whether there is a profile for each value of a label. No message is larger than c.MaxMessage, unless it is
+// of a single row. The error is that of s.Check.
+func Messages(s *pprofx.Snapshot, c Config) ([][]byte, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	c.setDefaults()
+	var all [][]byte
+	for _, m := range messages(s, c.Agent, processes(s, c.ProfilePer), c.MaxMessage) {
+		message, err := proto.Marshal(m)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, message)
+	}
+	return all, nil
+}
+
 // messages encodes s as one message, or as several if one would be larger than limit bytes: split first by process,
 // then by time within a process. Each message has its own dictionary, and together they have every row once. A message
 // of one row may exceed the limit.

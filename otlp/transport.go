@@ -3,6 +3,7 @@ package otlp
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -36,10 +37,13 @@ func parseAnswer(response []byte) (a answer, err error) {
 			}
 		})
 	})
+	if err != nil {
+		err = fmt.Errorf("the server's answer: %w", err)
+	}
 	return a, err
 }
 
-var errMalformed = errors.New("the server's answer is malformed")
+var errMalformed = errors.New("malformed protobuf")
 
 // eachField calls do with the fields of a message that are numbers or bytes, which are nil for a number.
 func eachField(message []byte, do func(n protowire.Number, number uint64, bytes []byte)) error {

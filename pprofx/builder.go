@@ -22,6 +22,7 @@ const (
 type Builder struct {
 	start     int64
 	period    int64
+	hits      bool
 	maxRows   int
 	processes map[int]Process
 	tables    *tables
@@ -59,11 +60,13 @@ func (b *Builder) Add(s *Sample) {
 	}
 	b.rows = append(b.rows, Row{
 		Time:   s.Time,
+		Start:  s.Start,
 		Stack:  b.tables.sampleStack(s),
 		Labels: b.tables.sharedLabels(s.Labels),
 		PID:    int32(s.PID),
 		TID:    int32(s.TID),
 		Thread: b.tables.thread(s.Thread),
+		Turn:   uint32(s.Turn),
 		CPU:    uint16(s.CPU),
 		State:  s.State,
 		Stop:   s.Stop,
@@ -75,6 +78,29 @@ func (b *Builder) Lose(reason LostReason, n int64) {
 	if n > 0 {
 		b.lost[reason] += n
 	}
+}
+
+// SetPeriod says for how many nanoseconds of CPU time each sample of the open interval stands, and of all later ones. A
+// period below 1 counts as 1. Call it after Cut, when the open interval has no samples of another period.
+func (b *Builder) SetPeriod(period int64) { b.period = max(period, 1) }
+
+// CountHits says that samples are hits of probes, from the first one on: they stand for no CPU time.
+func (b *Builder) CountHits() { b.hits, b.period = true, 0 }
+
+// Limits are how much the open interval of a Builder may hold, see MaxFrames, MaxStacks, MaxLabelSets and MaxRows.
+type Limits struct{ Frames, Stacks, LabelSets, Rows int }
+
+// SetLimits lowers the limits from now on, or raises them again. More than the constants, and less than 1, counts as
+// the constants.
+func (b *Builder) SetLimits(l Limits) {
+	at := func(limit, most int) int {
+		if limit < 1 {
+			return most
+		}
+		return min(limit, most)
+	}
+	b.tables.maxFrames, b.tables.maxStacks = at(l.Frames, MaxFrames), at(l.Stacks, MaxStacks)
+	b.tables.limit.max, b.maxRows = at(l.LabelSets, MaxLabelSets), at(l.Rows, MaxRows)
 }
 
 // SetProcess describes the process pid, in this and all later snapshots that have samples of it.

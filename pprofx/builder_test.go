@@ -128,7 +128,7 @@ func checkCuts(t *testing.T, seed uint64, snapshots []*Snapshot, added []*Sample
 func unpack(s *Snapshot, r Row) *Sample {
 	return &Sample{
 		Time: r.Time, PID: int(r.PID), TID: int(r.TID), Thread: s.Threads[r.Thread], CPU: int(r.CPU),
-		State: r.State, Stop: r.Stop,
+		State: r.State, Stop: r.Stop, Start: r.Start,
 		Stack: framesOf(s, r.Stack), Labels: s.LabelSets[r.Labels],
 	}
 }

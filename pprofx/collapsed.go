@@ -2,6 +2,7 @@ package pprofx
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -22,13 +23,16 @@ func WriteCollapsed(w io.Writer, s *Snapshot) error {
 }
 
 // collapsedWriter counts the samples of each line. It keeps lines as numbers of names, the thread and the root first.
+// Samples of another rate than the first count as so many of those as they stand for, rounded.
 type collapsedWriter struct {
-	to    io.Writer
-	max   int // of names, and of lines
-	names pprofTable
-	lines map[string]int64 // key: the numbers, 4 bytes each
-	left  LeftOut
-	key   []byte // scratch
+	to     io.Writer
+	max    int // of names, and of lines
+	names  pprofTable
+	period int64            // of the first snapshot
+	hits   bool             // likewise: samples are hits
+	lines  map[string]int64 // nanoseconds; key: the numbers, 4 bytes each
+	left   LeftOut
+	key    []byte // scratch
 }
 
 // The numbers of names that are always there.
@@ -49,7 +53,11 @@ func (w *collapsedWriter) Add(s *Snapshot) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
+	if w.period != 0 && s.Hits != w.hits {
+		return errMixed
+	}
 	w.left.Stacks += s.Other()
+	w.period, w.hits = cmp.Or(w.period, s.Period, 1), s.Hits
 	type threadStack struct{ thread, stack int32 }
 	counts := make(map[threadStack]int64)
 	var order []threadStack
@@ -64,7 +72,7 @@ func (w *collapsedWriter) Add(s *Snapshot) error {
 		frames[i] = w.number(collapsedFrame(f))
 	}
 	for _, key := range order {
-		w.count(s.Threads[key.thread], s.Stacks[key.stack], frames, counts[key])
+		w.count(s.Threads[key.thread], s.Stacks[key.stack], frames, counts[key], cmp.Or(s.Period, w.period))
 	}
 	return nil
 }
@@ -81,13 +89,13 @@ func (w *collapsedWriter) number(name string) int32 {
 	return w.names.add(name)
 }
 
-// count counts n samples. Beyond the limit a new line becomes [other].
-func (w *collapsedWriter) count(thread string, stack, frames []int32, n int64) {
+// count counts n samples of a period. Beyond the limit a new line becomes [other].
+func (w *collapsedWriter) count(thread string, stack, frames []int32, n, period int64) {
 	if !w.find(thread, stack, frames) {
 		w.left.Stacks += n
 		w.key = appendName(w.key[:0], nameOther)
 	}
-	w.lines[string(w.key)] += n
+	w.lines[string(w.key)] += n * period
 }
 
 // find puts the key of a line into w.key. It is false if the line is over the limit.
@@ -127,7 +135,7 @@ func (w *collapsedWriter) Close() error {
 		for at := 0; at < len(key); at += 4 {
 			out.WriteString(w.name(key, at))
 		}
-		fmt.Fprintf(out, " %d\n", w.lines[key])
+		fmt.Fprintf(out, " %d\n", (w.lines[key]+w.period/2)/w.period)
 	}
 	return out.Flush()
 }

@@ -12,7 +12,10 @@ func (b *Builder) Cut(end int64) *Snapshot {
 	end = max(end, b.start)
 	cut, left := split(b.rows, end)
 	slices.SortStableFunc(cut, func(x, y Row) int { return cmp.Compare(x.Time, y.Time) })
-	s := &Snapshot{Start: b.start, End: end, Period: b.period, Processes: b.processesOf(cut), Lost: b.lost}
+	s := &Snapshot{
+		Start: b.start, End: end, Period: b.period, Hits: b.hits, Processes: b.processesOf(cut), Lost: b.lost,
+	}
+	keepLongTurns(cut)
 	newCompaction(b.tables, s).add(cut)
 	b.restart(end, left)
 	return s

@@ -77,7 +77,7 @@ func NewWriter(w io.Writer, f Format) (Writer, error) {
 	case PerfScript:
 		return &streamWriter{to: w, write: WritePerfScript}, nil
 	case JSONL:
-		return &streamWriter{to: w, write: WriteJSONL}, nil
+		return &streamWriter{to: w, write: writeJSONLSnapshot}, nil
 	}
 	_, err := ParseFormat(string(f))
 	return nil, err

@@ -47,6 +47,7 @@ func (g *generator) sample(at int64) *Sample {
 	s := &Sample{
 		Time: at, PID: r.IntN(3), TID: r.IntN(3), CPU: r.IntN(4), State: State(r.IntN(len(stateNames))),
 		Thread: pick(r, "", "node", "V8 Worker 1", "caf\xc3"), Stop: pick(r, StopRoot, StopDepth),
+		Start: pick[int64](r, 0, 0, 1_763_845_234_567_000_001),
 		Stack: make([]*Frame, 0, 4),
 	}
 	for range r.IntN(5) {

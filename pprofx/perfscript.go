@@ -12,7 +12,7 @@ import (
 // JIT-compiled code is /tmp/perf-PID.map, the name by which these tools recognize such code; that file is not written.
 // The format has no place for labels and VM states.
 func WritePerfScript(w io.Writer, s *Snapshot) error {
-	if err := s.Check(); err != nil {
+	if err := s.CheckTimed(); err != nil {
 		return err
 	}
 	lines := perfLines{}

@@ -13,20 +13,25 @@ import (
 func (f *pprofFold) encode(to io.Writer) error {
 	zip := gzip.NewWriter(to)
 	o := &pprofOutput{to: bufio.NewWriter(zip), strings: &f.strings}
-	o.valueType(profileSampleType, "samples", "count")
-	o.valueType(profileSampleType, "cpu", "nanoseconds")
+	value, unit, period := "cpu", "nanoseconds", f.header.period
+	if f.header.hits {
+		value, unit, period = "hits", "count", 1
+	} else {
+		o.valueType(profileSampleType, "samples", "count")
+	}
+	o.valueType(profileSampleType, value, unit)
 	f.encodeSamples(o)
 	f.encodeMappings(o)
 	o.entities(profileLocation, locationID, f.locations.locations.texts)
 	o.entities(profileFunction, functionID, f.locations.functions)
 	o.number(profileTime, f.header.start)
 	o.number(profileDuration, f.header.end-f.header.start)
-	o.valueType(profilePeriodType, "cpu", "nanoseconds")
-	o.number(profilePeriod, f.header.period)
+	o.valueType(profilePeriodType, value, unit)
+	o.number(profilePeriod, period)
 	for _, line := range f.header.comments(f.left) {
 		o.number(profileComment, f.strings.str(line))
 	}
-	o.number(profileDefaultSample, f.strings.str("cpu"))
+	o.number(profileDefaultSample, f.strings.str(value))
 	for _, s := range f.strings.texts {
 		o.text(profileString, s)
 	}
@@ -39,7 +44,9 @@ func (f *pprofFold) encodeSamples(o *pprofOutput) {
 		s := &f.samples[i]
 		sample = appendMessage(sample[:0], sampleLocations, []byte(f.stacks.texts[s.stack]))
 		values = protowire.AppendVarint(values[:0], uint64(s.n))
-		values = protowire.AppendVarint(values, uint64(s.n*f.header.period))
+		if !f.header.hits {
+			values = protowire.AppendVarint(values, uint64(s.cpu))
+		}
 		sample = appendMessage(sample, sampleValues, values)
 		sample = append(sample, f.labels.texts[s.labels]...)
 		row := Row{PID: s.pid, TID: s.tid, State: s.state}

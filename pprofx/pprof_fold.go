@@ -24,7 +24,8 @@ type pprofLimits struct{ frames, stacks, labels, samples int }
 
 type pprofSample struct {
 	pprofKey
-	n int64
+	n   int64
+	cpu int64 // nanoseconds
 }
 
 type pprofKey struct {
@@ -46,8 +47,8 @@ func newPprofFold(style pprofStyle, limits pprofLimits) *pprofFold {
 	return f
 }
 
-// count counts one sample, of whose labels something may be left out.
-func (f *pprofFold) count(k pprofKey, left string) {
+// count counts one sample that stands for so much CPU time, of whose labels something may be left out.
+func (f *pprofFold) count(k pprofKey, cpu int64, left string) {
 	i, ok := f.byKey[k]
 	if !ok {
 		if len(f.samples) >= f.max.samples {
@@ -59,6 +60,7 @@ func (f *pprofFold) count(k pprofKey, left string) {
 		f.byKey[k] = i
 	}
 	f.samples[i].n++
+	f.samples[i].cpu += cpu
 	f.header.samples[int(k.pid)]++
 	f.left.countLabels(left, 1)
 	if k.stack == f.otherStack {

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // pprofHeader is what a profile says of all its samples together.
 type pprofHeader struct {
 	start, end int64
-	period     int64 // 0 before the first snapshot
+	period     int64 // of the first snapshot
+	hits       bool  // samples are hits, in all snapshots
+	some       bool  // there was a snapshot
 	processes  map[int]Process
 	samples    map[int]int64 // by pid
 	lost       map[LostReason]int64
@@ -22,13 +23,13 @@ func newPprofHeader() pprofHeader {
 	}
 }
 
-// add adds a snapshot, which must have the period of the others.
+// add adds a snapshot.
 func (h *pprofHeader) add(s *Snapshot) error {
-	if h.period == 0 {
-		h.start, h.period = s.Start, s.Period
+	if !h.some {
+		h.start, h.period, h.hits, h.some = s.Start, s.Period, s.Hits, true
 	}
-	if s.Period != h.period {
-		return fmt.Errorf("snapshot: period %d after one of %d", s.Period, h.period)
+	if s.Hits != h.hits {
+		return errMixed
 	}
 	h.end = s.End
 	maps.Copy(h.processes, s.Processes)
@@ -64,22 +65,6 @@ func (h *pprofHeader) comments(out LeftOut) []string {
 		}
 	}
 	return lines
-}
-
-// about returns what a process says of itself, as " KEY=VALUE" one after the other.
-func (p Process) about() string {
-	var b strings.Builder
-	if p.Service != "" {
-		fmt.Fprintf(&b, " service.name=%s", p.Service)
-	}
-	for _, l := range p.Attributes {
-		if l.Str != "" {
-			fmt.Fprintf(&b, " %s=%s", l.Key, l.Str)
-		} else {
-			fmt.Fprintf(&b, " %s=%d", l.Key, l.Num)
-		}
-	}
-	return b.String()
 }
 
 // mainExecutable returns the executable of the process with the most samples, the lower pid of two with equal counts,

@@ -10,13 +10,14 @@ import (
 var pyroscopeStyle = pprofStyle{rename: func(labels []Label) []Label {
 	out := slices.Clone(labels)
 	for i := range out {
-		out[i].Key = prometheusName(out[i].Key)
+		out[i].Key = PyroscopeName(out[i].Key)
 	}
 	return out
 }}
 
-// prometheusName replaces what no name of a Prometheus label has: http.route is http_route.
-func prometheusName(key string) string {
+// PyroscopeName returns the name that a label has in Pyroscope, which is one of Prometheus's form: http.route is
+// http_route.
+func PyroscopeName(key string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
 			return r

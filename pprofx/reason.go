@@ -37,21 +37,25 @@ type LostReason uint8
 
 // The lost reasons. A Builder counts LostLate and LostFull itself; others come through Lose.
 const (
-	LostUnknown   LostReason = iota
-	LostLate                 // older than the open interval: its own interval was cut before the sample came
-	LostFull                 // MaxRows samples were waiting for a cut
-	LostRingFull             // the buffer between kernel and profiler had no room
-	LostMalformed            // the record could not be decoded
-	LostExited               // the process had ended before the sample was handled
+	LostUnknown    LostReason = iota
+	LostLate                  // older than the open interval: its own interval was cut before the sample came
+	LostFull                  // MaxRows samples were waiting for a cut
+	LostRingFull              // the buffer between kernel and profiler had no room
+	LostMalformed             // the record could not be decoded
+	LostExited                // the process had ended before the sample was handled
+	LostLimited               // hits of a probe beyond the samples a second that it may have
+	LostOverlapped            // hits of a probe while another was being sampled on the CPU
 )
 
 var lostNames = [...]string{
-	LostUnknown:   "unknown",
-	LostLate:      "late",
-	LostFull:      "full",
-	LostRingFull:  "ring buffer full",
-	LostMalformed: "malformed record",
-	LostExited:    "process exited",
+	LostUnknown:    "unknown",
+	LostLate:       "late",
+	LostFull:       "full",
+	LostRingFull:   "ring buffer full",
+	LostMalformed:  "malformed record",
+	LostExited:     "process exited",
+	LostLimited:    "rate limit",
+	LostOverlapped: "another hit",
 }
 
 // String returns the text that stands in the comments of a pprof file and in OTLP's attributes hotspan.lost.REASON.

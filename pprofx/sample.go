@@ -8,6 +8,8 @@
 // of goroutines may read one at the same time; a Builder belongs to one goroutine.
 package pprofx
 
+import "strconv"
+
 // Kind is the kind of code that a frame runs.
 type Kind uint8
 
@@ -92,12 +94,27 @@ type Frame struct {
 	NameLine, NameColumn int   // 1-based position of the function's identifier in the generated code; 0 = unknown
 }
 
+// ContextLabel is the label that numbers the contexts of the npm package hotspan. Only profiles that the package asks
+// for have it: each context has another value.
+const ContextLabel = "hotspan.context"
+
+// ProbeLabel is the label with the probe whose hit a sample is, as the user asked for it.
+const ProbeLabel = "hotspan.probe"
+
 // Label is one key and value of a sample. The value is Str, or Num if Str is empty.
 type Label struct {
 	Key  string
 	Str  string
 	Num  int64
 	Unit string // unit of Num; empty for a plain number
+}
+
+// Text returns the value as text: Str, or Num and Unit.
+func (l *Label) Text() string {
+	if l.Str != "" {
+		return l.Str
+	}
+	return strconv.FormatInt(l.Num, 10) + l.Unit
 }
 
 // Sample is one observation of one thread.
@@ -111,5 +128,7 @@ type Sample struct {
 	Stop   StopReason
 	Stack  []*Frame // leaf first; the frames are shared between samples, never changed
 	Shared bool     // the Stack slice never changes either: a Builder may recognise it by its address
+	Turn   uint64   // of the event loop that the thread runs, counted by libuv; 0 = not known
+	Start  int64    // when the request began by its tracer, Unix time in nanoseconds; 0 = not known
 	Labels []Label  // of the request that ran, sorted by Key, each Key once; shared, never changed
 }

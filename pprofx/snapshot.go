@@ -2,6 +2,7 @@ package pprofx
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,13 +12,16 @@ import (
 // label sets and names of threads are interned: each is there once, and others refer to it by index.
 type Snapshot struct {
 	Start, End int64           // Unix time in nanoseconds
-	Period     int64           // CPU time that one sample stands for, in nanoseconds
+	Period     int64           // CPU time that one sample stands for, in nanoseconds; of Hits 0
+	Hits       bool            // samples are hits of probes, which stand for no CPU time
 	Processes  map[int]Process // by pid; only processes that have rows
 	Frames     []*Frame        // each value once
 	Stacks     [][]int32       // indices into Frames, leaf first; each once
 	LabelSets  [][]Label       // sorted by Key; each once; element 0 is the empty set
 	Threads    []string        // names; each once; element 0 is the empty name
 	Rows       []Row           // ordered by time
+	// Untimed says that only the interval is known of the samples, as of a pprof file: the Time of each row is Start.
+	Untimed bool
 	// Lost counts samples that are in no row. A loss counts in the interval in which it became known, so that over all
 	// snapshots of a recording the samples taken are the sum of rows and losses.
 	Lost map[LostReason]int64
@@ -32,17 +36,33 @@ type Process struct {
 	Attributes []Label
 }
 
-// Row is one sample of a Snapshot. The fields are those of Sample. There are many: it has 32 bytes and no pointer.
+// Row is one sample of a Snapshot. The fields are those of Sample. There are many: it has 48 bytes and no pointer.
 type Row struct {
 	Time   int64 // Unix time in nanoseconds
+	Start  int64 // of the request, by the tracer's clock; 0 = not known
 	Stack  int32 // index into Snapshot.Stacks
 	Labels int32 // index into Snapshot.LabelSets
 	PID    int32
 	TID    int32
 	Thread int32 // index into Snapshot.Threads
-	CPU    uint16
-	State  State
-	Stop   StopReason
+	// Turn numbers the turn of the thread's event loop, modulo 2^32; 0 = not known, shorter than LongTurn, or in the
+	// loop's wait for events. Rows of a thread with equal numbers, and no other between them, are of one turn.
+	Turn  uint32
+	CPU   uint16
+	State State
+	Stop  StopReason
+}
+
+// errMixed says that a file or a snapshot would have both hits of probes and samples of CPU time.
+var errMixed = errors.New("hits of probes and samples of CPU time cannot be in one")
+
+// CheckTimed is Check for what shows CPU time: Hits are an error too.
+func (s *Snapshot) CheckTimed() error {
+	if s.Hits {
+		return errors.New("the samples are hits of probes, which stand for no CPU time: " +
+			"write pprof, OTLP, collapsed stacks or JSON lines")
+	}
+	return s.Check()
 }
 
 // LostReasons returns the keys of s.Lost in the order of their texts.

@@ -48,7 +48,10 @@ func (s *Snapshot) KeepLabels(keep func(*Label) bool) *Snapshot {
 
 // with returns a snapshot of rows whose indices are those of s, but for the label sets.
 func (s *Snapshot) with(rows []Row, sets [][]Label) *Snapshot {
-	out := &Snapshot{Start: s.Start, End: s.End, Period: s.Period, Lost: s.Lost, Processes: map[int]Process{}}
+	out := &Snapshot{
+		Start: s.Start, End: s.End, Period: s.Period, Untimed: s.Untimed, Hits: s.Hits, Lost: s.Lost,
+		Processes: map[int]Process{},
+	}
 	from := &tables{frames: s.Frames, stacks: s.Stacks, labels: sets, threads: s.Threads}
 	newCompaction(from, out).add(rows)
 	for i := range rows {

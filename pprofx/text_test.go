@@ -94,14 +94,28 @@ func TestJSONLReadsBack(t *testing.T) {
 		if err := d.Decode(&got); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		if diff := cmp.Diff(wantObject(samples[i]), got); diff != "" {
+		want := wantObject(samples[i])
+		if i == 0 {
+			want["snapshot"] = wantSnapshot(s)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%s: %s", line, diff)
 		}
 	}
 }
 
+func number(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
+
+// wantSnapshot is for the snapshots of a generator.
+func wantSnapshot(s *Snapshot) map[string]any {
+	return map[string]any{
+		"start": number(s.Start), "end": number(s.End), "period": number(s.Period),
+		"samples": number(int64(len(s.Rows))), "lost": map[string]any{"malformed record": json.Number("2")},
+		"processes": map[string]any{"1": map[string]any{"executable": "/usr/bin/node"}},
+	}
+}
+
 func wantObject(s *Sample) map[string]any {
-	number := func(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
 	stack := []any{}
 	for _, f := range s.Stack {
 		frame := map[string]any{
@@ -120,6 +134,9 @@ func wantObject(s *Sample) map[string]any {
 		"t": number(s.Time), "pid": number(int64(s.PID)), "tid": number(int64(s.TID)), "cpu": number(int64(s.CPU)),
 		"thread": strings.ToValidUTF8(s.Thread, "\uFFFD"), "state": s.State.String(), "stop": s.Stop.String(),
 		"stack": stack,
+	}
+	if s.Start != 0 {
+		object["start"] = number(s.Start)
 	}
 	labels := map[string]any{}
 	for _, l := range s.Labels {

@@ -5,16 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"os"
 	"os/signal"
 	"reflect"
-	"regexp"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/store"
 	reqctx "github.com/hotspan/hotspan/context"
 )
@@ -22,9 +25,10 @@ import (
 type agentCmd struct {
 	Config      kong.ConfigFlag `help:"YAML file; its keys are the names of the flags." placeholder:"FILE"`
 	CheckConfig bool            `help:"Check the configuration and the certificates, and end."`
-	Name        string          `help:"${name} All without it." placeholder:"REGEX"`
-	Rate        int             `short:"F" default:"99" help:"${rate} (${default})." placeholder:"HZ"`
-	Period      time.Duration   `default:"10s" help:"Time that a snapshot covers (${default})." placeholder:"TIME"`
+	selectionFlags
+	limitFlags
+	Rate   int           `short:"F" default:"99" help:"${rate} (${default})." placeholder:"HZ"`
+	Period time.Duration `default:"10s" help:"Time that a snapshot covers (${default})." placeholder:"TIME"`
 	ruleFlags
 	Labels     string        `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
 	To         destinations  `help:"${to}" placeholder:"URL,…"`
@@ -35,6 +39,8 @@ type agentCmd struct {
 	SourceMaps bool          `default:"true" negatable:"" help:"${maps}"`
 	Cache      bool          `default:"true" negatable:"" help:"${cache}"`
 	Verbose    bool          `short:"v" help:"Log more about the processes."`
+	WithInput  bool          `help:"End when standard input ends: with who started it, however that ends."`
+	socketFlags
 }
 
 // Run profiles until a signal comes, and then delivers what is left.
@@ -52,7 +58,7 @@ func (v *agentCmd) Run(again parsed, c console) error {
 		fmt.Fprintf(c, "the configuration is right: %d destinations\n", len(begin.receivers))
 		return begin.close()
 	}
-	kept, err := store.Open(v.Store, store.Limits{Bytes: int64(v.StoreMIB) << 20, Age: v.StoreAge})
+	kept, err := store.Open(v.Store, v.limits())
 	if err != nil {
 		return err
 	}
@@ -63,24 +69,33 @@ func (v *agentCmd) Run(again parsed, c console) error {
 	if err := begin.start(kept, log); err != nil {
 		return err
 	}
-	if v.HTTP != "" {
-		page := &status{period: v.Period, delivering: d}
-		if err := page.serve(v.HTTP); err != nil {
-			return err
-		}
-		defer page.close()
-		config.OnCut = page.cut
+	closeServers, err := v.answer(&config, d, log)
+	if err != nil {
+		return err
 	}
+	defer closeServers()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	defer d.reloadOnSignal(func() (*outputs, bool, error) { return v.reread(again, log) })()
+	outliveReaders()
+	if v.WithInput {
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			stop()
+		}()
+	}
+	signals, end := hangUps()
+	defer end()
+	config.OnCut = readyFirst(config.OnCut)
 	a, err := agent.New(config)
 	if err != nil {
 		return explain(err)
 	}
-	notify("READY=1")
+	go (&reloading{a, d, log, func() (*settings, error) { return v.reread(again, log) }}).serve(signals)
 	stats, err := a.Run(ctx)
 	notify("STOPPING=1")
+	if stats.End.IsZero() { // it has not begun
+		return explain(err)
+	}
 	err = errors.Join(err, d.outputs().finish(deliverAtEnd))
 	closingAgent(c, &stats, kept, d.outputs())
 	return err
@@ -92,21 +107,9 @@ const deliverAtEnd = 10 * time.Second
 // parsed parses the command line once more, with the configuration as it is then.
 type parsed func() (*agentCmd, error)
 
-// reread is a reread.
-func (v *agentCmd) reread(again parsed, log *slog.Logger) (next *outputs, others bool, err error) {
-	now, err := again()
-	if err != nil {
-		return nil, false, err
-	}
-	before, after := *v, *now
-	before.To, after.To = nil, nil
-	next, err = now.outputs(log)
-	return next, !reflect.DeepEqual(before, after), err
-}
-
 func (v *agentCmd) config(log *slog.Logger) (agent.Config, error) {
 	config := agent.Config{
-		Select: agent.Selection{All: v.Name == ""}, Wait: true, Rate: v.Rate, SnapshotEvery: v.Period,
+		Wait: true, Rate: v.Rate, SnapshotEvery: v.Period,
 		NoSourceMaps: !v.SourceMaps, RaisePriority: true, Begun: begun, Log: log,
 	}
 	if limit := agent.MaxRate(); v.Rate < 1 || v.Rate > cmp.Or(limit, v.Rate) {
@@ -119,17 +122,58 @@ func (v *agentCmd) config(log *slog.Logger) (agent.Config, error) {
 	if v.Cache {
 		config.FileCache = fileCache()
 	}
-	var err error
-	if v.Name != "" {
-		if config.Select.Name, err = regexp.Compile(v.Name); err != nil {
-			return config, usagef("name: %v", err)
-		}
+	err := v.socketFlags.check()
+	if err != nil {
+		return config, usageError{err}
+	}
+	if config.Select, err = v.selection(); err != nil {
+		return config, err
+	}
+	config.Select.All = !v.given()
+	if err := v.bound(&config); err != nil {
+		return config, err
 	}
 	if config.Labels, err = reqctx.ParseKinds(v.Labels); err != nil {
 		return config, usageError{err}
 	}
 	config.Rules, err = v.rules()
 	return config, err
+}
+
+// reread reads the settings again.
+func (v *agentCmd) reread(again parsed, log *slog.Logger) (*settings, error) {
+	next, err := again()
+	if err != nil {
+		return nil, err
+	}
+	s := &settings{limits: next.limits(), verbose: next.Verbose, startOnly: v.startOnly(next)}
+	if s.config, err = next.config(log); err != nil {
+		return nil, err
+	}
+	s.outputs, err = next.outputs(log)
+	return s, err
+}
+
+// startOnly returns the names of settings that differ from next and that nothing changes while an agent runs.
+func (v *agentCmd) startOnly(next *agentCmd) (names []string) {
+	a, b := *v, *next
+	for _, c := range []*agentCmd{&a, &b} {
+		c.limitFlags = limitFlags{}
+		c.selectionFlags, c.ruleFlags, c.Labels, c.Rate, c.Period = selectionFlags{}, ruleFlags{}, "", 0, 0
+		c.Config, c.To, c.SourceMaps, c.StoreMIB, c.StoreAge, c.Verbose = "", nil, false, 0, 0, false
+	}
+	before, after := reflect.ValueOf(a), reflect.ValueOf(b)
+	for _, f := range reflect.VisibleFields(before.Type()) {
+		if !f.Anonymous && !reflect.DeepEqual(before.FieldByIndex(f.Index).Interface(),
+			after.FieldByIndex(f.Index).Interface()) {
+			names = append(names, strings.ToLower(f.Name))
+		}
+	}
+	return names
+}
+
+func (v *agentCmd) limits() store.Limits {
+	return store.Limits{Bytes: int64(v.StoreMIB) << 20, Age: v.StoreAge}
 }
 
 // outputs opens the destinations: those of the flags, or the one of OpenTelemetry's environment variables.
@@ -145,6 +189,27 @@ func (v *agentCmd) outputs(log *slog.Logger) (*outputs, error) {
 		}
 	}
 	return openOutputs(all, log)
+}
+
+// answer begins to answer requests over HTTP and on the socket. The function that it returns ends that.
+func (v *agentCmd) answer(config *agent.Config, d *delivering, log *slog.Logger) (end func(), err error) {
+	page := &statusPage{delivering: d}
+	config.OnCut, config.Live = page.cut, live.NewFeed()
+	if v.HTTP != "" {
+		profiles, err := v.pull(config.Live)
+		if err == nil {
+			err = page.serve(v.HTTP, profiles)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	d.configure(*config)
+	closeSocket, err := v.socketFlags.serve(config.Live, d, page, log)
+	if err != nil {
+		return nil, errors.Join(err, page.close())
+	}
+	return func() { _ = errors.Join(closeSocket(), page.close()) }, nil // nothing is under way that could fail
 }
 
 func closingAgent(c console, s *agent.Stats, kept *store.Store, o *outputs) {

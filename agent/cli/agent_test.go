@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -58,19 +60,32 @@ func TestAgentConfiguration(t *testing.T) {
 		"rate":           {"rate: 0\n", nil, 2, "rate 0: from 1 to"},
 		"period":         {"period: 5ms\n", nil, 2, "at least 100ms"},
 		"name":           {"name: '('\n", nil, 2, "missing closing )"},
-		"rule":           {"label: ['=']\n", nil, 2, "="},
-		"no yaml":        {"a: [\n", nil, 2, "yaml"},
-		"no file":        {"", []string{"--config", "/none.yaml"}, 2, "/none.yaml"},
-		"scheme":         {"", []string{"--to", "ftp://x"}, 2, "want http://HOST:PORT"},
+		"selection": {"name: [web, api]\ncgroup: /a.slice\ncontainer: 12ab\nenv: [NODE_ENV=a.b|c, X]\n", nil, 0,
+			"0 destinations"},
+		"limits":    {"cpu-percent: 0.5\nmemory-mib: 64\n", nil, 0, "0 destinations"},
+		"no limits": {"cpu-percent: 0\nmemory-mib: 0\n", nil, 0, "0 destinations"},
+		"memory":    {"memory-mib: 8\n", nil, 2, "0 or at least 32"},
+		"CPU":       {"cpu-percent: -1\n", nil, 2, "want at least 0"},
+		"group":     {"cgroup: '['\n", nil, 2, "want a path, or the end of one"},
+		"container": {"container: web\n", nil, 2, "want the beginning of an id"},
+		"variable":  {"env: '=x'\n", nil, 2, "want NAME or NAME=REGEX"},
+		"value":     {"env: 'A=('\n", nil, 2, "missing closing )"},
+		"rule":      {"label: ['=']\n", nil, 2, "="},
+		"no yaml":   {"a: [\n", nil, 2, "yaml"},
+		"no file":   {"", []string{"--config", "/none.yaml"}, 2, "/none.yaml"},
+		"scheme":    {"", []string{"--to", "ftp://x"}, 2, "want http://HOST:PORT"},
 		"no time": {"", []string{"--to", "file:///a/b.pb.gz"}, 2,
 			"%t is when a snapshot begins"},
+		"no value of profile-per": {"", []string{"--to", "file:///a/%t.jsonl,profile-per=http.route"}, 2,
+			"belong together"},
+		"profile-per":   {"", []string{"--to", "file:///a/%v-%t.jsonl,profile-per=http.route"}, 0, "1 destinations"},
 		"format":        {"", []string{"--to", "file:///a/%t.foo"}, 2, "the extension names no format"},
 		"no value":      {"", []string{"--to", "http://a,b"}, 2, `"b": want KEY=VALUE`},
 		"unknown value": {"", []string{"--to", "http://a,b=c"}, 2, `key "b" is unknown (known: url ca cert`},
 		"twice": {"", []string{"--to", "http://a:1", "--to", "http://a:1"}, 2,
 			`two destinations called "a-1"`},
 		"twice, named": {"", []string{"--to", "http://a:1,name=x", "--to", "http://a:1"}, 0, "2 destinations"},
-		"compression":  {"", []string{"--to", "http://a,compression=br"}, 2, "gzip or none"},
+		"compression":  {"", []string{"--to", "http://a,compression=br"}, 2, "gzip, zstd or none"},
 		"protocol":     {"", []string{"--to", "http://a,protocol=json"}, 2, `"json" is neither grpc nor http/protobuf`},
 		"timeout":      {"", []string{"--to", "http://a,timeout=5"}, 2, "missing unit"},
 		"half a pair":  {"", []string{"--to", "https://a,cert=x"}, 2, "needs both cert and key"},
@@ -99,7 +114,7 @@ func TestEnvironment(t *testing.T) {
 			otlp.Config{Headers: map[string]string{"a": "1", "b": "2 3"}}},
 		"of profiles": {map[string]string{"ENDPOINT": "http://c:4317", "PROFILES_ENDPOINT": "http://p:4318/x",
 			"TIMEOUT": "1500", "PROFILES_COMPRESSION": "none", "COMPRESSION": "gzip"}, "http://p:4318/x",
-			otlp.Config{Protocol: otlp.HTTP, Plain: true, Timeout: 1500e6}},
+			otlp.Config{Protocol: otlp.HTTP, Compression: otlp.Uncompressed, Timeout: 1500e6}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for key, value := range test.env {
@@ -147,12 +162,60 @@ func TestSnapshotFiles(t *testing.T) {
 	dir := t.TempDir()
 	s := snapshot(t)
 	s.Start, s.End = 1_760_000_000_500_000_000, 1_760_000_001_000_000_000
-	if err := (snapshotFiles{dir + "/new/cpu-%t.jsonl"}).Write(t.Context(), s); err != nil {
+	if err := (snapshotFiles{path: dir + "/new/cpu-%t.jsonl"}).Write(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(dir + "/new/cpu-20251009T085320.500.jsonl")
 	if err != nil || bytes.Count(got, []byte("\n")) != 2 {
 		t.Errorf("%v, %s", err, got)
+	}
+}
+
+// With profile-per each value of the label has a file: together they have all samples, and the losses once.
+func TestFilesPerRoute(t *testing.T) {
+	dir := t.TempDir()
+	b, err := pprofx.NewBuilder(1_760_000_000_500_000_000, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := []string{"", "search", "/search", "-search", "/search/:id", "none", "other", strings.Repeat("x", 600)}
+	for i, value := range values {
+		s := &pprofx.Sample{Time: 1_760_000_000_500_000_000 + int64(i), PID: 1, Stack: []*pprofx.Frame{{Function: "f"}}}
+		if value != "" {
+			s.Labels = []pprofx.Label{{Key: "http.route", Str: value}}
+		}
+		b.Add(s)
+	}
+	b.Lose(pprofx.LostLate, 5)
+	files := snapshotFiles{dir + "/%v/cpu-%t.otlp", "http.route"}
+	for range 2 { // the second finds nothing but the losses
+		if err := files.Write(t.Context(), b.Cut(1_760_000_001_000_000_000)); err != nil {
+			t.Fatal(err)
+		}
+		b.Lose(pprofx.LostLate, 5)
+	}
+	all, _ := filepath.Glob(dir + "/*/cpu-20251009T0853*.otlp")
+	got, lost := map[string]bool{}, int64(0)
+	for _, name := range all {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := otlp.NewReader(bytes.NewReader(content)).Next()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for _, r := range s.Rows {
+			value := ""
+			for _, l := range s.LabelSets[r.Labels] {
+				value = l.Str
+			}
+			got[value] = true
+		}
+		lost += s.Lost[pprofx.LostLate]
+	}
+	if len(got) != len(values) || len(all) != len(values)+1 || lost != 10 {
+		t.Errorf("%d values of %d in %v, %d lost", len(got), len(values), all, lost)
 	}
 }
 
@@ -209,9 +272,9 @@ func TestMetricsTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.end()
-	page := &status{period: time.Minute, delivering: &delivering{from: kept, now: o}}
+	page := &statusPage{delivering: &delivering{from: kept, now: o}}
 	page.cut(agent.Stats{Lost: map[pprofx.LostReason]int64{pprofx.LostLate: 1}}, 1)
-	if err := page.serve("127.0.0.1:0"); err != nil {
+	if err := page.serve("127.0.0.1:0", nil); err != nil {
 		t.Fatal(err)
 	}
 	defer page.close()
@@ -233,7 +296,19 @@ func TestMetricsTable(t *testing.T) {
 	}
 }
 
-// A reload changes destinations and nothing else; those that stay go on, and a broken configuration changes nothing.
+// changes has the configurations that an agent is changed to. It refuses a rate of 13.
+type changes []agent.Config
+
+func (c *changes) Change(_ context.Context, to agent.Config) error {
+	if to.Rate == 13 {
+		return errors.New("refused")
+	}
+	*c = append(*c, to)
+	return nil
+}
+
+// A reload changes all but what counts at the start; destinations that stay go on, and a configuration with a fault
+// changes nothing.
 func TestReload(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "agent.yaml")
@@ -255,19 +330,23 @@ func TestReload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var seen changes
+	r := &reloading{&seen, d, d.log, func() (*settings, error) {
+		return v.reread(func() (*agentCmd, error) { return parseAgent(args) }, d.log)
+	}}
 	for i, step := range []struct{ config, says string }{
 		{"to: ['file://" + dir + "/a/%t.jsonl']\n", "read again, destinations 1"},
-		{"to: ['file://" + dir + "/a/%t.jsonl', 'file://" + dir + "/b/%t.jsonl']\nrate: 7\n",
-			"only destinations are changed"},
+		{"to: ['file://" + dir + "/a/%t.jsonl', 'file://" + dir + "/b/%t.jsonl']\nrate: 7\nstore: /x\ncache: false\n",
+			"these store cache"},
 		{"to: [ftp://x]\n", "goes on as before"},
-		{"to: ['file://" + dir + "/b/%t.jsonl']\nrate: 7\n", "read again, destinations 1"},
+		{"rate: 13\n", "goes on as before: refused"},
+		{"to: ['file://" + dir + "/b/%t.jsonl']\nrate: 7\nname: web\nperiod: 5s\nstore: /x\ncache: false\n",
+			"read again, destinations 1"},
 	} {
 		configure(step.config)
 		log.Reset()
-		d.reload(func() (*outputs, bool, error) {
-			return v.reread(func() (*agentCmd, error) { return parseAgent(args) }, d.log)
-		})
-		if !strings.Contains(log.String(), step.says) {
+		r.reload()
+		if !strings.Contains(log.String(), step.says) || i < 1 && strings.Contains(log.String(), "starts again") {
 			t.Errorf("step %d: %s, want %q", i, &log, step.says)
 		}
 		s := snapshot(t)
@@ -279,10 +358,18 @@ func TestReload(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// what was counted before a reload still is
+	if got := d.outputs().destinations[0].Stats(); got.Snapshots != 4 || got.Samples != 8 {
+		t.Errorf("%s: %+v, want 4 snapshots of 2 samples", d.outputs().destinations[0].Name(), got)
+	}
 	d.outputs().end()
-	for folder, want := range map[string]int{"a": 3, "b": 3} {
+	for folder, want := range map[string]int{"a": 4, "b": 4} {
 		if files, _ := filepath.Glob(filepath.Join(dir, folder, "*.jsonl")); len(files) != want {
 			t.Errorf("%s: %v, want %d", folder, files, want)
 		}
+	}
+	if len(seen) != 3 || seen[1].Rate != 7 || !seen[1].Select.All || seen[2].Select.Name == nil ||
+		seen[2].Select.All || seen[2].SnapshotEvery != 5*time.Second {
+		t.Errorf("the agent was changed to %+v", seen)
 	}
 }

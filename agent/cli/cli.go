@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/hotspan/hotspan/agent/client"
 	"github.com/hotspan/hotspan/agent/internal/version"
 )
 
@@ -21,8 +22,17 @@ const (
 type commands struct {
 	Record   recordCmd   `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
 	Agent    agentCmd    `cmd:"" help:"Profile all Node.js processes all day, and deliver the profiles."`
+	Top      topCmd      `cmd:"" help:"Show what uses the CPU now, by function, route, trace or thread."`
+	Dump     dumpCmd     `cmd:"" help:"Show the stacks of all threads of a process now, of those that wait too."`
+	Inspect  inspectCmd  `cmd:"" help:"Look into a core file, or into a process while it runs."`
 	Convert  convertCmd  `cmd:"" help:"Write a recording in another format."`
 	Report   reportCmd   `cmd:"" help:"Print where the CPU time of a recording went."`
+	Query    queryCmd    `cmd:"" help:"Print where the CPU time of the last hours went, from an agent's store."`
+	Diff     diffCmd     `cmd:"" help:"Print what uses more or less CPU time in one recording than in another."`
+	Web      webCmd      `cmd:"" help:"Show a recording in the browser, on a page of its own and in pprof."`
+	Trace    traceCmd    `cmd:"" help:"Show what a trace did on the CPU, by thread and over all services."`
+	Stream   streamCmd   `cmd:"" help:"Print samples while an agent takes them, or snapshots of its store."`
+	Status   statusCmd   `cmd:"" help:"Show what a running agent does."`
 	Contexts contextsCmd `cmd:"" help:"${contexts}"`
 	Doctor   doctorCmd   `cmd:"" help:"Show what can be profiled on this machine, and what is missing."`
 	Layout   layoutCmd   `cmd:"" help:"Print the V8 layout of a Node.js binary, and how each part of it is known."`
@@ -66,7 +76,7 @@ func newParser(c *commands, stdout, stderr io.Writer) *kong.Kong {
 		kong.Name("hotspan"),
 		kong.Description("CPU profiles of Node.js services from outside the process, with the request of each sample."),
 		kong.Configuration(readConfiguration), kong.PostBuild(environment),
-		help, kong.Vars{"version": version.Get().String()},
+		help, kong.Vars{"version": version.Get().String(), "socketpath": client.DefaultSocket},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),

@@ -2,13 +2,15 @@ package cli
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/internal/budget"
+	"github.com/hotspan/hotspan/agent/internal/trigger"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/page"
 	"github.com/hotspan/hotspan/pprofx/viewers"
 )
 
@@ -26,22 +28,29 @@ func percent(part, whole int64) string {
 
 // closing prints how many samples were taken and lost, what sampling cost, and which command to run next.
 func closing(c console, s *agent.Stats, files *fileSink) {
-	lost, full := map[pprofx.LostReason]int64{}, files.left.Samples // in the snapshots, but not in the file
-	maps.Copy(lost, s.Lost)
-	if full > 0 {
-		lost[pprofx.LostFull] += full
+	lost := map[string]int64{}
+	for reason, n := range s.Lost {
+		lost[reason.String()] = n
 	}
-	fmt.Fprintf(c, "%d samples taken in %.1f s = %d written + %d lost%s%s\n", s.Taken, s.End.Sub(s.Start).Seconds(),
-		s.Written-full-files.left.OtherThreads, s.LostSum()+full, counts(lost), otherThreads(files.left))
+	notInFile := files.left.Samples + files.unwritten // but in the snapshots
+	lost[pprofx.LostFull.String()] += files.left.Samples
+	lost["not written"] = files.unwritten
+	what := "samples taken"
+	if len(s.Hits) > 0 {
+		what = "hits of probes"
+	}
+	fmt.Fprintf(c, "%d %s in %.1f s = %d written + %d lost%s%s\n", s.Taken, what, s.End.Sub(s.Start).Seconds(),
+		s.Written-notInFile-files.left.OtherThreads, s.LostSum()+notInFile, counts(lost), otherThreads(files.left))
+	hits(c, s.Hits)
 	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s%s, of samples in requests labelled %s%s\n",
 		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS),
 		counts(map[string]int64{"without lines": s.NoLine, "not verified": s.Unverified}),
 		percent(s.Labelled, s.Requests), counts(map[string]int64{
 			"learning": s.Learning, "unreadable": s.Unreadable, "cut": s.Cut, "bad values": s.BadLabels,
-			"over limit": s.OverLimit, "unknown keys": s.UnknownKeys,
+			"over limit": s.OverLimit, "unknown keys": s.UnknownKeys, "async_hooks not found": s.NoHooks,
 		}))
-	cpu, memory := agent.Usage()
-	fmt.Fprintf(c, "hotspan itself: %.2f s CPU, %d MiB memory%s\n", cpu.Seconds(), memory>>20, inKernel(s))
+	fmt.Fprintf(c, "hotspan itself: %.2f s CPU, %d MiB memory%s\n", budget.OwnCPU().Seconds(),
+		budget.OwnMemory().Peak>>20, inKernel(s))
 	for _, u := range s.Unmatched {
 		fmt.Fprintf(c, "label %s matched nothing; properties seen in stores: %s\n", u.Label, seen(u.Seen))
 	}
@@ -55,6 +64,19 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 		fmt.Fprintf(c, "%d snapshots lost by outputs that were too slow\n", s.SnapshotsLost)
 	}
 	next(c, s, files)
+}
+
+// hits prints what each probe has counted.
+func hits(c console, all []trigger.Hits) {
+	for _, h := range all {
+		fmt.Fprintf(c, "%s: %d hits%s", h.Text, h.All, counts(map[string]int64{
+			pprofx.LostLimited.String(): h.Limited, pprofx.LostOverlapped.String(): h.Overlapped,
+		}))
+		if h.Uprobe && h.Processes == 0 {
+			fmt.Fprint(c, ", since no process has mapped the file")
+		}
+		fmt.Fprintln(c)
+	}
 }
 
 // mapProblems returns why source maps were not used; empty if all were.
@@ -135,11 +157,21 @@ func next(c console, s *agent.Stats, files *fileSink) {
 	}
 	fmt.Fprintf(c, "wrote %s\n", files.last)
 	if s.Written == 0 {
-		fmt.Fprintf(c, "no samples: the process used no CPU in %v\n", s.End.Sub(s.Start).Round(time.Second))
+		why := "the process used no CPU"
+		if len(s.Hits) > 0 {
+			why = "no probe was hit"
+		}
+		fmt.Fprintf(c, "no samples: %s in %v\n", why, s.End.Sub(s.Start).Round(time.Second))
 	}
 	switch files.format {
 	case formatOTLP:
+		if len(s.Hits) > 0 {
+			fmt.Fprintf(c, "next: hotspan convert %s hits.pb.gz\n", files.last)
+			break
+		}
 		fmt.Fprintf(c, "next: hotspan report %s\n", files.last)
+	case page.HTML:
+		fmt.Fprintf(c, "next: open %s in a browser\n", files.last)
 	case viewers.Speedscope:
 		fmt.Fprintf(c, "next: npx speedscope %s\n", files.last)
 	case viewers.Firefox:
@@ -149,6 +181,9 @@ func next(c console, s *agent.Stats, files *fileSink) {
 	}
 	if files.format == pprofx.Pprof || files.format == pprofx.Datadog {
 		fmt.Fprintf(c, "next: go tool pprof -filefunctions -top %s\n", files.last)
+		if len(s.Hits) > 0 {
+			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", pprofx.ProbeLabel, files.last)
+		}
 		if s.Labelled > 0 {
 			tag := map[bool]string{false: "http.route", true: "'trace endpoint'"}[files.format == pprofx.Datadog]
 			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", tag, files.last)

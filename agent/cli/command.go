@@ -2,9 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
+
+	"github.com/hotspan/hotspan/agent"
 )
 
 // command is a command that hotspan starts and profiles. It starts as a shell that waits for a line before it executes
@@ -15,7 +19,8 @@ type command struct {
 	done chan error
 }
 
-func startCommand(args []string) (*command, error) {
+// startCommand starts a command with these standard streams; without an input it has none.
+func startCommand(args []string, in io.Reader, out, stderr io.Writer) (*command, error) {
 	if args[0] == "--" {
 		args = args[1:]
 	}
@@ -33,7 +38,8 @@ func startCommand(args []string) (*command, error) {
 	defer read.Close()
 	shell := append([]string{"-c", `read -r _ <&3; exec 3<&- "$@"`, "sh", path}, args[1:]...)
 	c := &command{Cmd: exec.Command("/bin/sh", shell...), gate: write, done: make(chan error, 1)}
-	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	c.Stdin, c.Stdout, c.Stderr = in, out, stderr
+	c.WaitDelay = time.Second // of processes that it leaves behind
 	c.ExtraFiles = []*os.File{read}
 	if err := c.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", args[0], err)
@@ -49,6 +55,12 @@ func (c *command) executables() []string {
 		paths = append(paths, node)
 	}
 	return paths
+}
+
+// selectIn has an agent profile the command, and the processes that it starts.
+func (c *command) selectIn(config *agent.Config) {
+	config.Select.Tree = c.pid()
+	config.Preload = c.executables()
 }
 
 func (c *command) pid() int { return c.Process.Pid }

@@ -31,20 +31,29 @@ func (c console) clear() {
 
 // logger returns a logger that prints plain sentences.
 func (c console) logger(verbose bool) *slog.Logger {
+	log := slog.New(&plain{console: c, level: new(slog.LevelVar)})
+	setVerbose(log, verbose)
+	return log
+}
+
+// setVerbose has a logger of this package print more, or no more than usual.
+func setVerbose(log *slog.Logger, verbose bool) {
 	level := slog.LevelInfo
 	if verbose {
 		level = slog.LevelDebug
 	}
-	return slog.New(&plain{console: c, level: level})
+	if p, ok := log.Handler().(*plain); ok {
+		p.level.Set(level)
+	}
 }
 
 // plain is a slog.Handler for people: it prints no time, and the level of warnings and errors only.
 type plain struct {
 	console
-	level slog.Level
+	level *slog.LevelVar
 }
 
-func (p *plain) Enabled(_ context.Context, l slog.Level) bool { return l >= p.level }
+func (p *plain) Enabled(_ context.Context, l slog.Level) bool { return l >= p.level.Level() }
 func (p *plain) WithAttrs([]slog.Attr) slog.Handler           { return p }
 func (p *plain) WithGroup(string) slog.Handler                { return p }
 

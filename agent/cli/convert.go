@@ -2,12 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
 
 type convertCmd struct {
-	In  string `arg:"" help:"Recording, written by record -o FILE.otlp, or the folder of the agent's store."`
+	In  string `arg:"" help:"Recording (.otlp, .jsonl or .pb.gz), or the folder of the agent's store."`
 	Out string `arg:"" help:"File to write; the extension is the format, as for record -o."`
 	filterFlags
 }
@@ -18,11 +19,22 @@ func (v *convertCmd) Run(c console) error {
 	if err != nil {
 		return usageError{err}
 	}
+	return v.convert(c, []string{v.In}, v.Out, format)
+}
+
+// convert writes the chosen samples of recordings as one file.
+func (f *filterFlags) convert(c console, in []string, name string, format pprofx.Format) error {
 	var out *outputFile
 	var rows, lost int64
-	err = v.eachSnapshot(c, []string{v.In}, func(s *pprofx.Snapshot) (err error) {
+	err := f.eachRecorded(c, in, func(s *pprofx.Snapshot) (err error) {
+		if needsTimes(format) {
+			err = needTimes(s, extension(format))
+		}
+		if err != nil {
+			return err
+		}
 		if out == nil { // there is something to write
-			if out, err = createOutput(v.Out, format); err != nil {
+			if out, err = createOutput(name, format); err != nil {
 				return err
 			}
 		}
@@ -39,13 +51,18 @@ func (v *convertCmd) Run(c console) error {
 	case err != nil:
 		return err
 	case out == nil:
-		return fmt.Errorf("%s: no snapshot is of that time", v.In)
+		return fmt.Errorf("%s: no snapshot is of that time", strings.Join(in, " "))
 	}
-	left := out.writer.LeftOut()
-	if err := out.finish(); err != nil {
+	return out.finishAndSay(c, rows, lost)
+}
+
+// finishAndSay completes a file of samples, and says how many are in it, and what is not.
+func (f *outputFile) finishAndSay(c console, rows, lost int64) error {
+	left := f.writer.LeftOut()
+	if err := f.finish(); err != nil {
 		return err
 	}
-	fmt.Fprintf(c, "wrote %s: %d samples%s; %d were lost when it was recorded\n", v.Out,
+	fmt.Fprintf(c, "wrote %s: %d samples%s; %d were lost when it was recorded\n", f.path,
 		rows-left.Samples-left.OtherThreads, otherThreads(left), lost)
 	if left.Samples > 0 {
 		fmt.Fprintf(c, "%d more are left out, because the file is full\n", left.Samples)

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -35,9 +34,10 @@ type destination struct {
 var destinationKeys = map[string]string{
 	"name":        "how messages and metrics call it, and its place in the store (host and port, or the last folder)",
 	"labels":      "names of the labels that it gets, separated by spaces; * for the rest of a name (all)",
+	"profile-per": "a label, such as http.route, of which each value gets a profile of its own",
 	"protocol":    "grpc or http/protobuf (http/protobuf for port 4318 or a path, else grpc)",
 	"headers":     "sent with each request: NAME=VALUE, separated by spaces",
-	"compression": "gzip or none (gzip)",
+	"compression": "gzip, zstd or none (gzip)",
 	"timeout":     "of one try (10s)",
 	"ca":          "file with the certificates that the server's must be signed by (the system's)",
 	"cert":        "file with the client certificate",
@@ -126,14 +126,15 @@ func (d *destination) check() (err error) {
 		if !filepath.IsAbs(d.url.Path) || !strings.Contains(d.url.Path, "%t") {
 			return fmt.Errorf("%s: want file:///DIR/NAME-%%t.pb.gz, where %%t is when a snapshot begins", text)
 		}
+		if strings.Contains(d.url.Path, "%v") != (d.values["profile-per"] != "") {
+			return fmt.Errorf("%s: %%v in the name and profile-per belong together: it is the label's value", text)
+		}
 	default:
 		return fmt.Errorf("%q: want http://HOST:PORT, pyroscope+http://HOST:PORT, the same with https, or "+
 			"file:///DIR/NAME-%%t.pb.gz", text)
 	}
 	return nil
 }
-
-var notInNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)
 
 // name is how the destination is called: it is the name of a file, too.
 func (d *destination) name() string {
@@ -150,18 +151,14 @@ func (d *destination) keep() func(*pprofx.Label) bool {
 	case len(names) == 0:
 		return nil
 	}
-	return func(l *pprofx.Label) bool {
-		return slices.ContainsFunc(names, func(name string) bool {
-			prefix, all := strings.CutSuffix(name, "*")
-			return l.Key == name || all && strings.HasPrefix(l.Key, prefix)
-		})
-	}
+	names = append(slices.Clone(names), d.values["profile-per"])
+	return func(l *pprofx.Label) bool { return pprofx.MatchesName(l.Key, names) }
 }
 
 // receiver returns what takes the snapshots, and a function that closes it.
 func (d *destination) receiver(log *slog.Logger) (export.Receiver, func() error, error) {
 	if d.url.Scheme == "file" {
-		return snapshotFiles{d.url.Path}, func() error { return nil }, nil
+		return snapshotFiles{d.url.Path, d.values["profile-per"]}, func() error { return nil }, nil
 	}
 	config, err := d.otlp()
 	if err != nil {
@@ -171,6 +168,7 @@ func (d *destination) receiver(log *slog.Logger) (export.Receiver, func() error,
 		p := pyroscope.New(pyroscope.Config{
 			URL: strings.TrimRight(strings.TrimPrefix(d.url.String(), pyroscopePrefix), "/"), Headers: config.Headers,
 			TLS: config.TLS, Timeout: config.Timeout, UserAgent: config.Agent.UserAgent(),
+			ProfilePer: config.ProfilePer,
 		})
 		return p, p.Close, nil
 	}
@@ -187,6 +185,7 @@ func (d *destination) receiver(log *slog.Logger) (export.Receiver, func() error,
 func (d *destination) otlp() (c otlp.Config, err error) {
 	c = otlp.Config{
 		Agent: thisBuild(), Protocol: otlp.Protocol(d.values["protocol"]), Headers: map[string]string{},
+		ProfilePer: d.values["profile-per"],
 	}
 	if c.Protocol == "" && (d.url.Port() == "4318" || len(d.url.Path) > 1) {
 		c.Protocol = otlp.HTTP
@@ -202,12 +201,10 @@ func (d *destination) otlp() (c otlp.Config, err error) {
 		return c, err
 	}
 	c.GiveUp = c.Timeout // the store keeps what is not delivered
-	switch d.values["compression"] {
-	case "", "gzip":
-	case "none":
-		c.Plain = true
+	switch c.Compression = otlp.Compression(d.values["compression"]); c.Compression {
+	case "", otlp.Gzip, otlp.Zstd, otlp.Uncompressed:
 	default:
-		return c, fmt.Errorf("compression %q: gzip or none", d.values["compression"])
+		return c, fmt.Errorf("compression %q: gzip, zstd or none", c.Compression)
 	}
 	c.TLS, err = d.tls()
 	return c, err
@@ -216,13 +213,9 @@ func (d *destination) otlp() (c otlp.Config, err error) {
 func (d *destination) tls() (*tls.Config, error) {
 	c := &tls.Config{}
 	if file := d.values["ca"]; file != "" {
-		pem, err := os.ReadFile(file)
-		if err != nil {
+		var err error
+		if c.RootCAs, err = certificates(file); err != nil {
 			return nil, err
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%s: no certificate", file)
 		}
 	}
 	cert, key := d.values["cert"], d.values["key"]
@@ -237,4 +230,17 @@ func (d *destination) tls() (*tls.Config, error) {
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
+}
+
+// certificates reads certificates that may sign others.
+func certificates(file string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s: no certificate", file)
+	}
+	return pool, nil
 }

@@ -22,7 +22,7 @@ func fromEnvironment() (*destination, error) {
 		"url":         endpoint,
 		"protocol":    value("PROTOCOL"),
 		"headers":     strings.ReplaceAll(strings.ReplaceAll(value("HEADERS"), " ", ""), ",", " "),
-		"compression": cmp.Or(value("COMPRESSION"), "gzip"),
+		"compression": value("COMPRESSION"),
 		"ca":          value("CERTIFICATE"),
 		"cert":        value("CLIENT_CERTIFICATE"),
 		"key":         value("CLIENT_KEY"),

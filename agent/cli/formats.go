@@ -9,15 +9,16 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/version"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/page"
 	"github.com/hotspan/hotspan/pprofx/viewers"
 )
 
-// formatOTLP is a file with all that is known of each sample. Beside it, the formats of package viewers are not of
-// package pprofx.
+// formatOTLP is a file with all that is known of each sample. Beside it, the formats of the packages page and viewers
+// are not of package pprofx.
 const formatOTLP pprofx.Format = "otlp"
 
 // otherFormats lists the formats that are not of package pprofx.
-var otherFormats = append([]pprofx.Format{formatOTLP}, viewers.Formats...)
+var otherFormats = append([]pprofx.Format{formatOTLP, page.HTML}, viewers.Formats...)
 
 // formatOf returns the format that belongs to the extension of a file name.
 func formatOf(path string) (pprofx.Format, error) {
@@ -54,8 +55,11 @@ func joined(text func(pprofx.Format) string) string {
 }
 
 func newWriter(to io.Writer, f pprofx.Format) (pprofx.Writer, error) {
-	if f == formatOTLP {
+	switch f {
+	case formatOTLP:
 		return otlp.NewWriter(to, thisBuild()), nil
+	case page.HTML:
+		return page.NewWriter(to), nil
 	}
 	if w := viewers.NewWriter(to, f); w != nil {
 		return w, nil
@@ -81,6 +85,8 @@ func extension(f pprofx.Format) string {
 	switch f {
 	case formatOTLP:
 		return ".otlp"
+	case page.HTML:
+		return page.Extension
 	case pprofx.Collapsed:
 		return ".collapsed"
 	case pprofx.PerfScript:

@@ -5,26 +5,57 @@ import "github.com/alecthomas/kong"
 // help has the help texts that are too long for a struct tag, by the name that the tag refers to.
 var help = kong.Vars{
 	"contexts": "Show the stores that a Node process keeps for its requests, and the labels they can give.",
+	"inspect":  "stack shows the threads, print the values at addresses, whatis what is there.",
 
-	"name":   "Profile Node.js processes whose executable or command line matches, also ones that start later.",
+	"name": "Profile Node.js processes whose executable or command line matches, also ones that start later.",
+	"cpu":  "Lower the rate where the agent would take more than so much of a core, 0 for no limit",
+	"memory": "Keep less, and lower the rate, where anonymous memory and BPF maps would take more, in MiB; 0 for no " +
+		"limit",
+	"cgroup": "Profile those in such a control group or below: a path from /, or the end of one; * ? and [] are " +
+		"wildcards.",
+	"container": "Profile those in the container whose id begins so.",
+	"env": "Profile those that have this variable, or with this whole value. Each of --name, --cgroup, --container " +
+		"and --env that is given must fit; of several values of one any.",
 	"all":    "Profile all Node.js processes, also ones that start later.",
 	"output": "File to write; the extension is the format. %p is the pid, %t the start time, %n the snapshot number.",
-	"format": "pprof (.pb.gz), collapsed, perf-script, jsonl, otlp, speedscope, cpuprofile or firefox, whatever the " +
-		"extension.",
+	"state":  "Only samples in which V8 did this: js, gc, compiler, external, idle or other",
+	"format": "pprof (.pb.gz), collapsed, perf-script, jsonl, otlp, html, speedscope, cpuprofile or firefox, " +
+		"whatever the extension.",
 	"labels": "Kinds of labels to read: trace (IDs), route, custom (from --label and --rules), or none",
 	"style":  "Label names in pprof: hotspan, or datadog (span id, local root span id, trace endpoint).",
 	"otlp":   "Also send each snapshot, or every 30 s, as OTLP profiles over gRPC, such as to http://127.0.0.1:4317.",
 	"to": "Where to send snapshots: http://HOST:4317 for OTLP, pyroscope+http://HOST:4040, or " +
 		"file:///DIR/NAME-%t.pb.gz; KEY=VALUE may follow, after commas. May be repeated.",
-	"rate":  "Samples per second on each CPU",
-	"store": "Directory that keeps snapshots until they are delivered, and for later questions",
-	"http":  "Serve /metrics, /healthz and /readyz on loopback, such as 127.0.0.1:7071.",
-	"mib":   "Most that the store keeps, in MiB",
-	"age":   "How long the store keeps a snapshot, at most",
-	"maps":  "Show the original files and lines of TypeScript and of bundles, from their source maps (on).",
-	"cache": "Keep what is parsed of executable files in ~/.cache/hotspan/files, for the next start (on).",
-	"ring":  "Size of the BPF ring buffer in MiB, a power of two; else by rate and CPUs",
+	"rate":       "Samples per second on each CPU",
+	"probe":      "Sample hits of uprobe:FILE:SYMBOL[+OFFSET] or syscall:NAME, not CPU time. May be repeated.",
+	"probelimit": "Samples of one probe per second on each CPU, at most; hits beyond are counted",
+	"store":      "Directory that keeps snapshots until they are delivered, and for later questions",
+	"http":       "Serve /metrics, /healthz and /readyz on loopback, such as 127.0.0.1:7071.",
+	"mib":        "Most that the store keeps, in MiB",
+	"age":        "How long the store keeps a snapshot, at most",
+	"maps":       "Show the original files and lines of TypeScript and of bundles, from their source maps (on).",
+	"cache":      "Keep what is parsed of executable files in ~/.cache/hotspan/files, for the next start (on).",
+	"socket": "Serve profiles on this Unix socket: all to root, to others what is of their own process; none for no " +
+		"socket",
+	"capture": "Have the agent sample the process at this rate, beside its own samples.",
+	"listen":  "Also serve all profiles here, by TLS, to those who have the token.",
+	"token":   "File with the token that callers over the network must send.",
+	"ring":    "Size of the BPF ring buffer in MiB, a power of two; else by rate and CPUs",
 	"label": `Make a label of a value in an AsyncLocalStorage store: tenant=user.tenant, ` +
 		`id=als("session").id, or tenant=get("tenant") for a Map.`,
+	"per": "Compare CPU time per second of recording, or as shares of all CPU time: second or cpu",
+	"requests": "Compare CPU time per request instead: how many requests each recording has, as counted by who sent " +
+		"them.",
+	"older":  "Only samples of requests that had run for so long by then, such as 500ms, where the tracer says it.",
+	"ages":   "Instead, by route, what requests seen at this age use more of than the others, such as 100ms.",
+	"ago":    "Take samples of OLD that are so much earlier: --since 1h --ago 24h with the same store twice.",
+	"moved":  "Files below OLDDIR in OLD are those below NEWDIR in NEW, as where each release has a folder of its own.",
+	"failon": "Exit with 1 if all of it, a route or a function got dearer by more than this, beyond chance: 10%.",
+	"diffpage": "Write a page for the browser, with a flame graph of the differences in shares of CPU time, as with " +
+		"--per cpu.",
 	"rules": "YAML file with such rules: labels: {tenant: user.tenant}.",
+
+	"window":   "Show the last so many seconds on a terminal",
+	"topby":    "Table to begin with: function, route, trace or thread",
+	"interval": "Print a table at this interval, where there is no terminal",
 }

@@ -19,12 +19,14 @@ type fileSink struct {
 	pid     int  // if only one process is profiled; else 0
 	whole   bool // one file for the whole recording
 
-	mu     sync.Mutex // guards all fields below
-	n      int        // files so far
-	file   *outputFile
-	failed error // of the file of the whole recording
-	last   string
-	left   pprofx.LeftOut
+	mu        sync.Mutex // guards all fields below
+	n         int        // files so far
+	file      *outputFile
+	inFile    int64 // samples that were added to it
+	unwritten int64 // samples that could not be written
+	failed    error // of the file of the whole recording
+	last      string
+	left      pprofx.LeftOut
 }
 
 func (s *fileSink) Name() string { return "file " + s.pattern }
@@ -47,6 +49,7 @@ func (s *fileSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failed != nil {
+		s.unwritten += int64(len(snapshot.Rows))
 		return s.failed
 	}
 	err := s.add(snapshot)
@@ -64,15 +67,27 @@ func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
 		s.n++
 		f, err := createOutput(s.path(s.n), s.format)
 		if err != nil {
+			s.unwritten += int64(len(snapshot.Rows))
 			return err
 		}
-		s.file = f
+		s.file, s.inFile = f, 0
 	}
 	err := s.file.add(snapshot)
 	if err != nil {
+		s.unwritten += int64(len(snapshot.Rows))
+		s.lose()
 		s.file = nil
+		return err
 	}
-	return err
+	s.inFile += int64(len(snapshot.Rows))
+	return nil
+}
+
+// lose counts what was added to a file that failed, unless its format has it on the disk already.
+func (s *fileSink) lose() {
+	if !streams(s.format) {
+		s.unwritten += s.inFile
+	}
 }
 
 // finish completes the open file.
@@ -80,10 +95,11 @@ func (s *fileSink) finish() error {
 	f := s.file
 	s.file = nil
 	left := f.writer.LeftOut()
-	s.left.Add(left)
 	if err := f.finish(); err != nil {
+		s.lose()
 		return err
 	}
+	s.left.Add(left)
 	s.last = f.path
 	return nil
 }

@@ -14,7 +14,6 @@ type outputFile struct {
 	path   string
 	file   *os.File
 	writer pprofx.Writer
-	kept   bool // it has lines of earlier snapshots, which are worth keeping if it cannot be completed
 	format pprofx.Format
 }
 
@@ -35,7 +34,6 @@ func (f *outputFile) add(s *pprofx.Snapshot) error {
 	if err := f.writer.Add(s); err != nil {
 		return f.fail(errors.Join(err, f.file.Close()))
 	}
-	f.kept = streams(f.format)
 	return nil
 }
 
@@ -56,8 +54,10 @@ func (f *outputFile) discard() {
 	os.Remove(f.file.Name())
 }
 
+// fail says why a file could not be completed, and removes it unless it has samples: formats that have each snapshot at
+// once begin with them.
 func (f *outputFile) fail(err error) error {
-	if f.kept {
+	if info, missing := os.Stat(f.file.Name()); missing == nil && info.Size() > 0 && streams(f.format) {
 		return fmt.Errorf("write %s: %w (what was written before is in %s)", f.path, err, f.file.Name())
 	}
 	os.Remove(f.file.Name())

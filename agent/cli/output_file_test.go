@@ -5,7 +5,10 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
+	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
@@ -91,7 +95,7 @@ func TestOneFileForARecording(t *testing.T) {
 }
 
 // TestRecordingThatFails: after an error no later snapshot makes a file that lacks the earlier ones. Lines that were
-// written before are kept.
+// written before are kept. What is in no file is counted.
 func TestRecordingThatFails(t *testing.T) {
 	for format, left := range map[pprofx.Format][]string{
 		pprofx.Pprof: nil, pprofx.Collapsed: nil, pprofx.JSONL: {"x.part"}, pprofx.PerfScript: {"x.part"},
@@ -103,7 +107,7 @@ func TestRecordingThatFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.file.file.Close()
-		first := s.Write(context.Background(), snapshot(t))
+		first, unwritten := s.Write(context.Background(), snapshot(t)), int64(4)
 		if len(left) > 0 {
 			again := s.Write(context.Background(), snapshot(t))
 			if first == nil || again == nil || !strings.Contains(first.Error(), "x.part)") {
@@ -112,6 +116,9 @@ func TestRecordingThatFails(t *testing.T) {
 		}
 		if err := s.close(); (err == nil) != (first != nil) || s.last != "" {
 			t.Errorf("%s: close: %v after %v, last %q", format, err, first, s.last)
+		}
+		if s.unwritten != unwritten {
+			t.Errorf("%s: %d samples not written, want %d", format, s.unwritten, unwritten)
 		}
 		var names []string
 		entries, _ := os.ReadDir(dir)
@@ -122,6 +129,45 @@ func TestRecordingThatFails(t *testing.T) {
 			t.Errorf("%s: %s", format, diff)
 		}
 	}
+}
+
+// TestFullDisk: what a full disk has taken of the only snapshot is kept, if the format has samples from the beginning.
+func TestFullDisk(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root mounts")
+	}
+	for format, kept := range map[pprofx.Format]bool{pprofx.JSONL: true, pprofx.PerfScript: true, pprofx.Pprof: false} {
+		dir := t.TempDir()
+		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=4k"); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
+		s := &fileSink{pattern: filepath.Join(dir, "x"), format: format, whole: true}
+		err := errors.Join(s.Write(context.Background(), longSnapshot(t)), s.close())
+		if !errors.Is(err, unix.ENOSPC) || s.unwritten != longSamples ||
+			strings.Contains(err.Error(), "x.part)") != kept {
+			t.Errorf("%s: %v, %d samples not written", format, err, s.unwritten)
+		}
+		if info, err := os.Stat(filepath.Join(dir, "x.part")); (err == nil) != kept || kept && info.Size() == 0 {
+			t.Errorf("%s: %v, %v", format, info, err)
+		}
+	}
+}
+
+const longSamples = 1000
+
+// longSnapshot has samples of as many functions, whose names are random.
+func longSnapshot(t *testing.T) *pprofx.Snapshot {
+	t.Helper()
+	b, err := pprofx.NewBuilder(0, 1e7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(longSamples) {
+		b.Add(&pprofx.Sample{Time: 5 + i, PID: 1, TID: 1, Stop: pprofx.StopRoot,
+			Stack: []*pprofx.Frame{{Function: fmt.Sprint(rand.Uint64())}}})
+	}
+	return b.Cut(10000)
 }
 
 func TestRecordingWithoutSnapshots(t *testing.T) {

@@ -104,16 +104,19 @@ func TestFileSinkFails(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	for _, c := range []struct {
-		err  error
-		want string
+		err     error
+		capable bool
+		want    string
 	}{
-		{errors.New("x"), "^x$"},
-		{unix.EPERM, `^operation not permitted\nhotspan needs CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: ` +
+		{errors.New("x"), false, "^x$"},
+		{unix.EPERM, false, `^operation not permitted\nhotspan needs CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: ` +
 			`.*setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep /`},
-		{os.ErrPermission, `CAP_BPF`},
-		{unix.ENOSYS, `\nthis kernel has no BPF`},
+		{os.ErrPermission, false, `CAP_BPF`},
+		{unix.EPERM, true, `^operation not permitted\n` +
+			`hotspan has CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: hotspan doctor says more$`},
+		{unix.ENOSYS, true, `\nthis kernel has no BPF`},
 	} {
-		got := explain(c.err)
+		got := explainTo(c.err, c.capable)
 		if !regexp.MustCompile(c.want).MatchString(got.Error()) || !errors.Is(got, c.err) {
 			t.Errorf("%v: %v, want %s", c.err, got, c.want)
 		}
@@ -129,7 +132,7 @@ func TestClosing(t *testing.T) {
 		Start: start, End: start.Add(10040 * time.Millisecond), Taken: 2000, Samples: 1990, Written: 1985,
 		Lost:   map[pprofx.LostReason]int64{pprofx.LostRingFull: 10, pprofx.LostExited: 5},
 		ToRoot: 1791, WithJS: 1000, Named: 999, Requests: 300, Labelled: 200,
-		NoLine: 4, Learning: 7, Unreadable: 2, BadLabels: 1, SnapshotsLost: 3,
+		NoLine: 4, Learning: 7, Unreadable: 2, BadLabels: 1, NoHooks: 9, SnapshotsLost: 3,
 		SourceMaps: agent.MapStats{Loaded: 5, Missing: 1, Remote: 2, Broken: 3, TooLarge: 4, Late: 6},
 		Unmatched:  []agent.Unmatched{{Label: "tenant", Seen: []string{"id", "user"}}, {Label: "shop"}},
 	}
@@ -143,7 +146,8 @@ func TestClosing(t *testing.T) {
 		{"all there is", full, &fileSink{last: "x.pb.gz", format: pprofx.Pprof},
 			`2000 samples taken in 10.0 s = 1985 written + 15 lost (process exited 5, ring buffer full 10)
 to the thread's first frame 90.0 %, all JavaScript named 99.9 % (without lines 4), ` +
-				`of samples in requests labelled 66.7 % (bad values 1, learning 7, unreadable 2)
+				`of samples in requests labelled 66.7 % ` +
+				`(async_hooks not found 9, bad values 1, learning 7, unreadable 2)
 hotspan itself
 label tenant matched nothing; properties seen in stores: id, user
 label shop matched nothing; properties seen in stores: none, no store was current in any sample
@@ -161,6 +165,11 @@ to the thread's first frame 0.0 %, all JavaScript named -, of samples in request
 hotspan itself
 left out of the file, over its limits: the stacks of 4 samples, the ids of 5, the labels of 6
 wrote x.txt
+`},
+		{"full disk", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, Samples: 20, Written: 20},
+			&fileSink{unwritten: 12}, `20 samples taken in 1.0 s = 8 written + 12 lost (not written 12)
+to the thread's first frame 0.0 %, all JavaScript named -, of samples in requests labelled -
+hotspan itself
 `},
 		{"one thread", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, Samples: 20, Written: 20},
 			&fileSink{last: "x.cpuprofile", format: viewers.CPUProfile, left: pprofx.LeftOut{OtherThreads: 5}},

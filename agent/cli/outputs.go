@@ -58,6 +58,17 @@ func (o *outputs) start(from *store.Store, log *slog.Logger) error {
 	return nil
 }
 
+// countOn adds what outputs have counted that have ended, by the names of destinations.
+func (o *outputs) countOn(before *outputs) {
+	for _, d := range o.destinations {
+		for _, b := range before.destinations {
+			if b.Name() == d.Name() {
+				d.Continue(b.Stats())
+			}
+		}
+	}
+}
+
 // end stops delivering. What is not delivered stays in the store.
 func (o *outputs) end() {
 	if o.stop != nil {

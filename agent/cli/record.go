@@ -5,16 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/bits"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
-	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -27,27 +25,17 @@ const (
 )
 
 type recordCmd struct {
-	PID      []int         `short:"p" help:"Process to profile; may be repeated." placeholder:"PID"`
-	Name     string        `help:"${name}" placeholder:"REGEX"`
-	All      bool          `short:"a" help:"${all}"`
-	Rate     int           `short:"F" default:"99" help:"${rate} (${default})." placeholder:"HZ"`
-	Duration time.Duration `short:"d" help:"How long to record, such as 10s; else until Ctrl-C." placeholder:"TIME"`
-	Output   string        `short:"o" help:"${output}" placeholder:"FILE"`
-	Format   string        `help:"${format}" placeholder:"FORMAT"`
-	ruleFlags
-	Labels        string        `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
+	profileFlags
+	Probe         []string      `help:"${probe}" placeholder:"SPEC" sep:"none"`
+	ProbeLimit    int           `default:"1000" help:"${probelimit} (${default})." placeholder:"N"`
+	Duration      time.Duration `short:"d" help:"How long to record, as 10s; else until Ctrl-C." placeholder:"TIME"`
+	Output        string        `short:"o" help:"${output}" placeholder:"FILE"`
+	Format        string        `help:"${format}" placeholder:"FORMAT"`
 	LabelStyle    string        `default:"hotspan" help:"${style}" placeholder:"STYLE"`
 	SnapshotEvery time.Duration `help:"Write a snapshot at this interval, without gaps." placeholder:"TIME"`
 	OTLP          string        `name:"otlp" help:"${otlp}" placeholder:"URL"`
-	SourceMaps    bool          `default:"true" negatable:"" help:"${maps}"`
-	Cache         bool          `default:"true" negatable:"" help:"${cache}"`
-	RingBuffer    *int          `help:"${ring}." placeholder:"MIB"`
-	Verbose       bool          `short:"v" help:"Log more about the processes."`
 	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
 }
-
-// begun is when the program began, but for the milliseconds in which the Go runtime starts and packages initialise.
-var begun = time.Now()
 
 // The values of --label-style.
 const (
@@ -85,17 +73,17 @@ func (r *recordCmd) Run(c console) error {
 
 // profile runs the agent, and the command if there is one, until the processes end, the time is over or a signal comes.
 func (r *recordCmd) profile(c console, config agent.Config, files *fileSink, total *summary) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
+	outliveReaders()
 	var child *command
 	if len(r.Command) > 0 {
 		var err error
-		if child, err = startCommand(r.Command); err != nil {
+		if child, err = startCommand(r.Command, os.Stdin, os.Stdout, os.Stderr); err != nil {
 			return err
 		}
 		defer child.kill()
-		config.Select.Tree = child.pid()
-		config.Preload = child.executables()
+		child.selectIn(&config)
 		files.pid = child.pid()
 	}
 	a, err := agent.New(config)
@@ -113,6 +101,9 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink, tot
 		fmt.Fprintln(c, "hotspan: sampling. Press Ctrl-C to stop and write the profile.")
 	}
 	stats, err := a.Run(ctx)
+	if stats.End.IsZero() { // it has not begun
+		return errors.Join(explain(err), files.close())
+	}
 	err = errors.Join(err, files.close())
 	c.clear()
 	total.print(c)
@@ -120,73 +111,62 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink, tot
 	return err
 }
 
-func (r *recordCmd) check() error {
-	kinds := 0
-	for _, given := range []bool{len(r.PID) > 0, r.Name != "", r.All, len(r.Command) > 0} {
-		if given {
-			kinds++
-		}
+// endSignals are the signals at which a recording ends and writes what it has: that of a terminal that is closed too,
+// but not under nohup.
+func endSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
 	}
-	limit, ring := agent.MaxRate(), cmp.Or(r.RingBuffer, new(1))
+	return signals
+}
+
+// outliveReaders has hotspan go on where nobody reads its standard error any more, as after 2>&1 | head: a write to it
+// fails, and does not end the process. A signal that is handled, not ignored, is as usual in a COMMAND.
+// (go doc os/signal, SIGPIPE)
+func outliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
+func (r *recordCmd) check() error {
 	switch {
-	case kinds == 0:
-		return usagef("say what to profile: -p PID, --name REGEX, -a, or -- COMMAND")
-	case r.Rate < 1:
-		return usagef("rate %d: at least 1 sample a second", r.Rate)
-	case limit > 0 && r.Rate > limit:
-		return usagef("rate %d: this kernel allows at most %d (kernel.perf_event_max_sample_rate)", r.Rate, limit)
 	case r.Duration < 0 || r.SnapshotEvery < 0:
 		return usagef("a time must not be negative")
 	case r.SnapshotEvery > 0 && r.SnapshotEvery < 10*time.Millisecond:
 		return usagef("--snapshot-every %v: at least 10ms", r.SnapshotEvery)
 	case r.LabelStyle != styleHotspan && r.LabelStyle != styleDatadog:
 		return usagef("--label-style %s: %s or %s", r.LabelStyle, styleHotspan, styleDatadog)
-	case *ring < 1 || *ring > 1024 || bits.OnesCount(uint(*ring)) != 1:
-		return usagef("--ring-buffer %d: a power of two from 1 to 1024", *ring)
+	case len(r.Command) == 0 && !r.selects():
+		return usagef("say what to profile: -p PID, --name REGEX, -a, or -- COMMAND")
+	}
+	if err := r.checkProbes(); err != nil {
+		return err
+	}
+	return r.profileFlags.check()
+}
+
+// untimed are the formats that can have hits of probes: the others show CPU time.
+var untimed = []pprofx.Format{pprofx.Pprof, pprofx.Datadog, pprofx.Collapsed, pprofx.JSONL, formatOTLP}
+
+func (r *recordCmd) checkProbes() error {
+	switch {
+	case r.ProbeLimit < 1 || r.ProbeLimit > 1e6:
+		return usagef("--probe-limit %d: from 1 to 1000000 samples a second", r.ProbeLimit)
+	case len(r.Probe) > 0 && r.Rate != nil:
+		return usagef("--probe and -F: samples are hits of probes or the timer's, in one recording not both")
 	}
 	return nil
 }
 
 func (r *recordCmd) config(c console) (agent.Config, error) {
-	config := agent.Config{
-		Select: agent.Selection{PIDs: r.PID, All: r.All}, Rate: r.Rate,
-		SnapshotEvery: cmp.Or(r.SnapshotEvery, foldEvery),
-		NoSourceMaps:  !r.SourceMaps, RaisePriority: true, Begun: begun, Log: c.logger(r.Verbose),
-	}
-	if r.Cache {
-		config.FileCache = fileCache()
-	}
-	if r.RingBuffer != nil {
-		config.RingBytes = *r.RingBuffer << 20
-	}
-	if r.Name != "" {
-		re, err := regexp.Compile(r.Name)
-		if err != nil {
-			return config, usagef("--name: %v", err)
-		}
-		config.Select.Name = re
-	}
-	var err error
-	if config.Labels, err = reqctx.ParseKinds(r.Labels); err != nil {
-		return config, usageError{err}
+	config, err := r.profileFlags.config(c)
+	config.SnapshotEvery = cmp.Or(r.SnapshotEvery, foldEvery)
+	if len(r.Probe) > 0 {
+		config.Probes, config.ProbeLimit, config.Rate = r.Probe, r.ProbeLimit, 0
 	}
 	config.Labels.Root = r.LabelStyle == styleDatadog
-	if config.Rules, err = r.rules(); err != nil {
-		return config, err
-	}
 	if c.isTerminal() {
 		config.Progress = func(p agent.Progress) { c.progress(progressLine(p)) }
 	}
-	return config, nil
-}
-
-// fileCache is the directory for what is parsed of executable files; empty if this user has none.
-func fileCache() string {
-	dir, err := os.UserCacheDir() // fails without $HOME and $XDG_CACHE_HOME, as in a service of systemd
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "hotspan", "files")
+	return config, err
 }
 
 // outputs returns the sink for files. It checks that the folder is writable, so that an error comes before sampling.
@@ -201,6 +181,9 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 	}
 	if err != nil {
 		return nil, usageError{err}
+	}
+	if len(r.Probe) > 0 && !slices.Contains(untimed, format) {
+		return nil, usagef("--probe: %s shows CPU time: write .pb.gz, .otlp, .collapsed or .jsonl", format)
 	}
 	if r.LabelStyle == styleDatadog {
 		if format != pprofx.Pprof {

@@ -45,6 +45,14 @@ func TestWrongUsage(t *testing.T) {
 		{"record -p 1 --otlp collector:4317", `otlp endpoint "collector:4317": want http://HOST:4317 or https://`},
 		{"record -p 1 --otlp http://collector/v1", "gRPC takes a host and a port, no path"},
 		{"layout", "expected"},
+		{"top -p 1 -i 1ms", "--interval 1ms, --window 10s: at least 10ms and 500ms"},
+		{"top -p 1 --window 100ms", "--interval 1s, --window 100ms: at least"},
+		{"top -p 1 --count=-1", "-n -1, --lines 12: at least 1"},
+		{"top -p 1 --by tenant", `no table "tenant": function, route, trace, thread`},
+		{"top -p 1 -F 0", "rate 0: at least 1 sample a second"},
+		{"dump", "missing flags: --pid=PID"},
+		{"dump -p 1 --label tenant", `label "tenant": want NAME=PATH`},
+		{"dump -p 1 --labels some", "some"},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := Main(strings.Fields(c.args), &stdout, &stderr)
@@ -133,7 +141,7 @@ func TestOutputs(t *testing.T) {
 func TestOutputOfOneProcess(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for want, pids := range map[string][]int{"x-42.pb.gz": {42}, "x-0.pb.gz": {42, 43}} {
-		s, err := (&recordCmd{PID: pids, Output: "x-%p.pb.gz"}).outputs()
+		s, err := (&recordCmd{profileFlags: profileFlags{PID: pids}, Output: "x-%p.pb.gz"}).outputs()
 		if err != nil {
 			t.Fatal(err)
 		}

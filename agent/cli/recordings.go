@@ -8,55 +8,79 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// filterFlags choose samples of recordings.
-type filterFlags struct {
-	Service string        `help:"Only samples of this service." placeholder:"NAME"`
-	Route   string        `help:"Only samples of this route." placeholder:"ROUTE"`
-	Trace   string        `help:"Only samples of this trace." placeholder:"ID"`
-	Since   time.Duration `help:"Only samples that are no older, such as 1h." placeholder:"TIME"`
-	Until   time.Duration `help:"Only samples that are at least as old." placeholder:"TIME"`
+// sampleFlags choose samples.
+type sampleFlags struct {
+	Service string `help:"Only samples of this service." placeholder:"NAME"`
+	Route   string `help:"Only samples of this route." placeholder:"ROUTE"`
+	Trace   string `help:"Only samples of this trace." placeholder:"ID"`
 }
 
-// apply returns the samples of a snapshot that are chosen; nil if the whole of it is too old or too new.
+func (f *sampleFlags) filter() (chosen pprofx.Filter) {
+	if f.Service != "" {
+		chosen.Services = []string{f.Service}
+	}
+	for key, value := range map[string]string{"http.route": f.Route, "trace_id": f.Trace} {
+		if value != "" {
+			chosen.Labels = append(chosen.Labels, pprofx.LabelFilter{Key: key, Values: []string{value}})
+		}
+	}
+	return chosen
+}
+
+// filterFlags choose samples of recordings.
+type filterFlags struct {
+	sampleFlags
+	rowFlags
+	Since time.Duration `help:"Only samples that are no older, such as 1h." placeholder:"TIME"`
+	Until time.Duration `help:"Only samples that are at least as old." placeholder:"TIME"`
+}
+
+// byTime reports whether samples are chosen by their times.
+func (f *filterFlags) byTime() bool { return f.Since > 0 || f.Until > 0 || f.Older > 0 }
+
+// apply returns the samples of a snapshot that are chosen, and of its interval what is; nil if the whole of it is too
+// old or too new.
 func (f *filterFlags) apply(s *pprofx.Snapshot, now time.Time) *pprofx.Snapshot {
-	if *f == (filterFlags{}) {
-		return s
-	}
-	from, to := int64(0), now.Add(-f.Until).UnixNano()
+	chosen := f.filter()
 	if f.Since > 0 {
-		from = now.Add(-f.Since).UnixNano()
+		chosen.From = now.Add(-f.Since).UnixNano()
 	}
-	if s.End < from || s.Start > to {
-		return nil
+	if f.Until > 0 {
+		chosen.To = now.Add(-f.Until).UnixNano()
 	}
-	chosen := make([]bool, len(s.LabelSets))
-	for i, labels := range s.LabelSets {
-		chosen[i] = has(labels, "http.route", f.Route) && has(labels, "trace_id", f.Trace)
+	part := chosen.Apply(s)
+	if part == nil || f.Since == 0 && f.Until == 0 {
+		return part
 	}
-	return s.Where(func(r *pprofx.Row) bool {
-		return chosen[r.Labels] && r.Time >= from && r.Time <= to &&
-			(f.Service == "" || s.Processes[int(r.PID)].Service == f.Service)
+	clipped := *part
+	clipped.Start = max(part.Start, chosen.From)
+	if chosen.To > 0 {
+		clipped.End = max(clipped.Start, min(part.End, chosen.To))
+	}
+	return &clipped
+}
+
+// eachSnapshot is eachRecorded for what shows CPU time: the recordings have no hits of probes.
+func (f *filterFlags) eachSnapshot(c console, paths []string, do func(*pprofx.Snapshot) error) error {
+	return f.eachRecorded(c, paths, func(s *pprofx.Snapshot) error {
+		if err := s.CheckTimed(); err != nil {
+			return fmt.Errorf("%w (hotspan convert, from OTLP)", err)
+		}
+		return do(s)
 	})
 }
 
-// has reports whether labels have a value; an empty one stands for any.
-func has(labels []pprofx.Label, key, value string) bool {
-	for _, l := range labels {
-		if l.Key == key && l.Str == value {
-			return true
-		}
-	}
-	return value == ""
-}
-
-// eachSnapshot calls do with the chosen part of each snapshot of recordings. A folder stands for the .otlp files in it.
+// eachRecorded calls do with the chosen part of each snapshot of recordings. A folder stands for the .otlp files in it.
 // Of a recording that is cut off, it reads what is whole.
-func (f *filterFlags) eachSnapshot(c console, paths []string, do func(*pprofx.Snapshot) error) error {
+func (f *filterFlags) eachRecorded(c console, paths []string, do func(*pprofx.Snapshot) error) error {
 	now := time.Now()
+	rows, err := f.rowFilter()
+	if err != nil {
+		return err
+	}
 	for _, path := range paths {
 		files := []string{path}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -67,11 +91,17 @@ func (f *filterFlags) eachSnapshot(c console, paths []string, do func(*pprofx.Sn
 		}
 		for _, file := range files {
 			err := readRecording(c, file, func(s *pprofx.Snapshot) error {
+				if f.byTime() && s.Untimed {
+					return untimedError("a choice by time or age")
+				}
 				if s = f.apply(s, now); s == nil {
 					return nil
 				}
-				return do(s)
+				return do(rows.apply(s))
 			})
+			if untimed := untimedError(""); errors.As(err, &untimed) {
+				err = fmt.Errorf("%s: %w", file, err)
+			}
 			if err != nil {
 				return err
 			}
@@ -86,7 +116,7 @@ func readRecording(c console, name string, do func(*pprofx.Snapshot) error) erro
 		return err
 	}
 	defer f.Close()
-	from, read := otlp.NewReader(f), 0
+	from, read := newRecording(f), 0
 	for {
 		s, err := from.Next()
 		switch {

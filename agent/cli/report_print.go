@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hotspan/hotspan/pprofx/report"
 )
@@ -22,9 +20,8 @@ type reportPrinter struct {
 
 func printReport(to io.Writer, r *report.Report, by string, most int) {
 	p := reportPrinter{to, r, most}
-	fmt.Fprintf(to, "%s of CPU in %d samples, of %v from %s UTC%s\n", p.cpu(r.Samples), r.Samples,
-		time.Duration(r.End-r.Start).Round(100*time.Millisecond),
-		time.Unix(0, r.Start).UTC().Format("2006-01-02 15:04:05"), lostText(r.Lost))
+	cpu, length := time.Duration(r.Samples*r.Period), time.Duration(r.End-r.Start)
+	fmt.Fprintln(to, contents(cpu, r.Samples, length, r.Start, r.Lost))
 	if r.Samples == 0 {
 		return
 	}
@@ -34,10 +31,20 @@ func printReport(to io.Writer, r *report.Report, by string, most int) {
 		p.groups(by, "(no "+by+")", r.By, most)
 	}
 	p.functions()
+	printStalls(p, r, (most+1)/2)
 	if len(r.Traces) > 0 {
 		p.groups(fmt.Sprintf("trace, of %d", len(r.Traces)), "", r.Traces, (most+1)/2)
 	}
 	p.groups("thread", "(no name)", r.Threads, most)
+}
+
+// contents says what there is of a recording, which begins at a Unix time in nanoseconds.
+func contents(cpu time.Duration, samples int64, length time.Duration, start int64, lost map[string]int64) string {
+	if start == 0 { // a profile of another tool need not say it
+		return fmt.Sprintf("%s of CPU in %d samples, at an unknown time%s", cpuTime(cpu), samples, lostText(lost))
+	}
+	return fmt.Sprintf("%s of CPU in %d samples, of %v from %s UTC%s", cpuTime(cpu), samples,
+		length.Round(100*time.Millisecond), time.Unix(0, start).UTC().Format("2006-01-02 15:04:05"), lostText(lost))
 }
 
 // printSummary prints what printReport does, but for traces and threads, and for routes if there are none.
@@ -64,7 +71,7 @@ func (p reportPrinter) groups(by, none string, all []report.Group, most int) {
 		more := append([]string{printable(g.Detail)}, p.classes(g.Classes, g.Samples, false)...)
 		p.line(g.Samples, fmt.Sprintf("%9s", p.cpu(g.Samples)), printable(cmp.Or(g.Name, none)), more)
 	}
-	p.rest(len(all) - most)
+	printRest(p, len(all)-most)
 }
 
 // functions prints the functions with most own samples.
@@ -81,7 +88,7 @@ func (p reportPrinter) functions() {
 		p.line(f.Own, fmt.Sprintf("%9s  %9s", p.cpu(f.Own), p.cpu(f.Total)), printable(f.Name),
 			append([]string{printable(where)}, p.classes(f.Classes, f.Own, false)...))
 	}
-	p.rest(len(all) - p.most)
+	printRest(p, len(all)-p.most)
 }
 
 func (p reportPrinter) line(samples int64, time, name string, more []string) {
@@ -89,12 +96,6 @@ func (p reportPrinter) line(samples int64, time, name string, more []string) {
 	share := percent(samples, p.Samples)
 	text := fmt.Sprintf("  %s  %6s  %s  %s", time, share, fit(name, 34), strings.Join(more, ", "))
 	fmt.Fprintln(p, strings.TrimRight(text, " "))
-}
-
-func (p reportPrinter) rest(n int) {
-	if n > 0 {
-		fmt.Fprintf(p, "  … and %d more\n", n)
-	}
 }
 
 // classes lists what the CPU did: of all samples each class, else those worth a word.
@@ -113,34 +114,11 @@ func (p reportPrinter) classes(of report.Counts, samples int64, all bool) (parts
 }
 
 // cpu is the time that samples stand for.
-func (p reportPrinter) cpu(samples int64) string {
-	d := time.Duration(samples * p.Period)
+func (p reportPrinter) cpu(samples int64) string { return cpuTime(time.Duration(samples * p.Period)) }
+
+func cpuTime(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
 	return fmt.Sprintf("%.2f s", d.Seconds())
-}
-
-// shortFile drops what all files of a kind have in common.
-func shortFile(name string) string {
-	if _, short, ok := strings.Cut(name, "/node_modules/"); ok {
-		return short
-	}
-	if strings.HasPrefix(name, "node:") {
-		return name
-	}
-	name = strings.TrimPrefix(name, "file://")
-	if dir, file := path.Split(name); dir != "" {
-		return path.Join(path.Base(dir), file)
-	}
-	return name
-}
-
-// fit pads or cuts a text to so many characters.
-func fit(text string, width int) string {
-	n := utf8.RuneCountInString(text)
-	if n <= width {
-		return text + strings.Repeat(" ", width-n)
-	}
-	return string([]rune(text)[:width-1]) + "…"
 }

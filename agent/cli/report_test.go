@@ -158,7 +158,7 @@ func TestFilters(t *testing.T) {
 		var said bytes.Buffer
 		code := Main(append([]string{"convert", filepath.Dir(file), out}, test.args...), &said, &said)
 		text, _ := os.ReadFile(out)
-		if lines := bytes.Count(text, []byte("\n")); code != 0 || lines != test.samples {
+		if lines := bytes.Count(text, []byte(`"stack":`)); code != 0 || lines != test.samples {
 			t.Errorf("%s: code %d, %d samples, want %d: %s", name, code, lines, test.samples, &said)
 		}
 	}
@@ -171,6 +171,72 @@ func TestFilters(t *testing.T) {
 	if code := Main([]string{"report", t.TempDir()}, &said, &said); code != exitFailed ||
 		!strings.Contains(said.String(), "has no .otlp files") {
 		t.Errorf("an empty folder: code %d, %s", code, &said)
+	}
+}
+
+// A recording has 100 samples of a thread: 50 of rank, of which 30 are in a collection, and 50 of idle.
+func TestReportOfRows(t *testing.T) {
+	file := recordingFile(t)
+	for args, want := range map[string]int{
+		"--state gc": 30, "--state js": 70, "--state gc,js": 100, "--state idle": 0, "--focus idle$": 50,
+		"--focus routes/": 50, "--focus ^sort$": 50, "--focus rank --state js": 20, "--focus nothing": 0,
+		"--thread node": 100, "--thread 1": 100, "--thread nod": 0, "--thread 2": 0, "--route /ranking --state js": 20,
+	} {
+		var out, stderr bytes.Buffer
+		code := Main(append([]string{"report", "--json", file}, strings.Fields(args)...), &out, &stderr)
+		var got struct{ Samples int }
+		if err := json.Unmarshal(out.Bytes(), &got); err != nil || code != 0 || got.Samples != want {
+			t.Errorf("%s: %d samples, want %d (code %d, %v) %s", args, got.Samples, want, code, err, &stderr)
+		}
+	}
+	for _, args := range []string{"--focus (", "--state sleeping"} {
+		var out, stderr bytes.Buffer
+		code := Main(append([]string{"report", file}, strings.Fields(args)...), &out, &stderr)
+		if code != exitUsage || !strings.Contains(stderr.String(), strings.Fields(args)[0]) {
+			t.Errorf("%s: code %d, %s", args, code, &stderr)
+		}
+	}
+}
+
+// Of a snapshot that is partly too old or too new, only the interval that is chosen counts.
+func TestInterval(t *testing.T) {
+	now := time.Unix(1_760_000_100, 0)
+	s := &pprofx.Snapshot{Start: now.Add(-time.Hour).UnixNano(), End: now.Add(-20 * time.Minute).UnixNano(),
+		LabelSets: [][]pprofx.Label{nil}, Threads: []string{""}}
+	for name, test := range map[string]struct {
+		f          filterFlags
+		start, end time.Duration
+	}{
+		"all":    {filterFlags{}, time.Hour, 20 * time.Minute},
+		"since":  {filterFlags{Since: 30 * time.Minute}, 30 * time.Minute, 20 * time.Minute},
+		"until":  {filterFlags{Until: 50 * time.Minute}, time.Hour, 50 * time.Minute},
+		"both":   {filterFlags{Since: 40 * time.Minute, Until: 30 * time.Minute}, 40 * time.Minute, 30 * time.Minute},
+		"no end": {filterFlags{Since: 2 * time.Hour, Until: time.Minute}, time.Hour, 20 * time.Minute},
+	} {
+		got := test.f.apply(s, now)
+		if got.Start != now.Add(-test.start).UnixNano() || got.End != now.Add(-test.end).UnixNano() {
+			t.Errorf("%s: from %v to %v", name, now.Sub(time.Unix(0, got.Start)), now.Sub(time.Unix(0, got.End)))
+		}
+	}
+}
+
+// A page has the chosen samples of all recordings, also where the later one comes first.
+func TestReportPage(t *testing.T) {
+	file := recordingFile(t)
+	name := filepath.Join(t.TempDir(), "x.html")
+	for says, args := range map[string][]string{
+		"wrote " + name + ": 100 samples; 6 were lost": {"report", "-o", name, "--route", "/ranking", file, file},
+		"wrote " + name + ": 100 samples; 3 were lost": {"convert", file, name},
+	} {
+		var out, stderr bytes.Buffer
+		if code := Main(args, &out, &stderr); code != 0 || out.Len() > 0 || !strings.Contains(stderr.String(), says) {
+			t.Errorf("%v: code %d, %s%s", args, code, &out, &stderr)
+		}
+		page, err := os.ReadFile(name)
+		if err != nil || !bytes.HasPrefix(page, []byte("<!doctype html>")) ||
+			!bytes.HasSuffix(page, []byte("</html>\n")) || bytes.Contains(page, []byte("ranking.js")) {
+			t.Errorf("%v: %v, %.100s", args, err, page)
+		}
 	}
 }
 
@@ -187,6 +253,8 @@ func TestReportErrors(t *testing.T) {
 		"no such file":      {dir + "/none"},
 		"expected":          {},
 		"--lines 0: at lea": {"--lines", "0", dir + "/empty"},
+		"names no format":   {"-o", dir + "/x.foo", dir + "/empty"},
+		"either -o or --js": {"-o", dir + "/x.html", "--json", dir + "/empty"},
 	} {
 		var stderr bytes.Buffer
 		code := Main(append([]string{"report"}, args...), &stderr, &stderr)

@@ -1,55 +1,66 @@
 package cli
 
 import (
-	"sync"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
 	"time"
 
-	"github.com/hotspan/hotspan/agent"
-	"github.com/hotspan/hotspan/agent/internal/export"
-	"github.com/hotspan/hotspan/agent/internal/metrics"
+	"github.com/hotspan/hotspan/agent/api"
 )
 
-// status is what the agent says of itself over HTTP.
-type status struct {
-	period     time.Duration
-	delivering *delivering
-	server     *metrics.Server
-
-	mu   sync.Mutex
-	last metrics.Values
+type statusCmd struct {
+	connectFlags
+	JSON bool `name:"json" help:"Print all of it as JSON."`
 }
 
-// lateness is how much later than planned a snapshot may be cut before the agent counts as hung.
-const lateness = 20 * time.Second
-
-func (p *status) serve(address string) (err error) {
-	p.server, err = metrics.Listen(address, p.values, p.period+lateness)
-	return err
+// Run prints what the agent does.
+func (v *statusCmd) Run(stdout io.Writer) error {
+	agent, err := v.dial()
+	if err != nil {
+		return err
+	}
+	defer agent.Close()
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	defer stop()
+	s, err := agent.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if v.JSON {
+		out := json.NewEncoder(stdout)
+		out.SetIndent("", "  ")
+		return out.Encode(s)
+	}
+	printStatus(stdout, s)
+	return nil
 }
 
-func (p *status) close() error { return p.server.Close() }
-
-// cut notes the counts so far. It is called by the goroutine that samples.
-func (p *status) cut(s agent.Stats, processes int) {
-	lost := map[string]int64{}
-	for reason, n := range s.Lost {
-		lost[reason.String()] = n
+func printStatus(to io.Writer, s *api.StatusResponse) {
+	lost, reasons := uint64(0), map[string]int64{}
+	for _, reason := range slices.Sorted(maps.Keys(s.Lost)) {
+		lost += s.Lost[reason]
+		reasons[reason] = int64(s.Lost[reason])
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.last = metrics.Values{
-		Cut: time.Now(), Taken: s.Taken, Written: s.Written, Lost: lost, JS: s.WithJS, Named: s.Named,
-		Requests: s.Requests, Labelled: s.Labelled, Processes: processes,
+	fmt.Fprintln(to, s.Version)
+	if s.Started == 0 {
+		fmt.Fprintln(to, "not sampling yet")
+		return
 	}
-}
-
-func (p *status) values() metrics.Values {
-	p.mu.Lock()
-	v := p.last
-	p.mu.Unlock()
-	v.Store, v.Destinations = p.delivering.from.Stats(), map[string]export.Stats{}
-	for _, d := range p.delivering.outputs().destinations {
-		v.Destinations[d.Name()] = d.Stats()
+	fmt.Fprintf(to, "sampling %d processes at %d Hz since %s\n", s.Processes, s.Rate,
+		time.Unix(0, int64(s.Started)).Format(time.RFC3339))
+	fmt.Fprintf(to, "%d samples taken = %d written + %d lost%s + %d in the snapshot that is open\n", s.Taken, s.Written,
+		lost, counts(reasons), s.Taken-s.Written-lost)
+	fmt.Fprintf(to, "store: snapshots %d to %d\n", s.FirstSequence, s.LastSequence)
+	for _, d := range s.Destinations {
+		state := "delivering"
+		if d.Failing {
+			state = "failing"
+		}
+		fmt.Fprintf(to, "%s: %s, %d samples of %d snapshots delivered%s\n", d.Name, state, d.Samples, d.Snapshots,
+			counts(map[string]int64{"snapshots waiting": int64(d.Waiting), "samples refused": int64(d.Refused)}))
 	}
-	return v
 }

@@ -2,16 +2,39 @@ package report
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
 
+// Function is the samples of a function: those in which it is the JavaScript function nearest to the leaf, so that what
+// V8, Node and the kernel do for it counts as its own, and all that have it in their stack.
+type Function struct {
+	Name    string `json:"name"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"` // with most own samples; 0 if unknown
+	Own     int64  `json:"own"`
+	Total   int64  `json:"total"`
+	Classes Counts `json:"classes"` // of the own samples
+}
+
 // place tells functions apart. Those that have no file differ by the file that holds their code.
-type place struct{ name, file string }
+type place struct {
+	name, file string
+	line       int // only where lines are told apart
+}
+
+func placeOf(f *pprofx.Frame) place { return place{name: f.Function, file: cmp.Or(f.File, f.Module)} }
+
+// noStack is the function of samples without a frame.
+var noStack = &pprofx.Frame{Function: "[no stack]"}
 
 // functions adds samples up by function.
-type functions map[place]*function
+type functions struct {
+	by     map[place]*function
+	byLine bool
+}
+
+func newFunctions() functions { return functions{by: map[place]*function{}} }
 
 type function struct {
 	Function
@@ -25,15 +48,19 @@ type use struct {
 	line int // of the frame that is own
 }
 
-// uses returns the functions of a stack, each once.
-func (all functions) uses(s *pprofx.Snapshot, stack []int32) []use {
-	own := 0
+// ownIndex returns the index of the frame to which a sample belongs: the JavaScript nearest to the leaf, else the leaf.
+func ownIndex(s *pprofx.Snapshot, stack []int32) int {
 	for i, f := range stack {
 		if s.Frames[f].Kind == pprofx.JS {
-			own = i
-			break
+			return i
 		}
 	}
+	return 0
+}
+
+// uses returns the functions of a stack, each once.
+func (all *functions) uses(s *pprofx.Snapshot, stack []int32) []use {
+	own := ownIndex(s, stack)
 	var out []use
 	seen := map[*function]int{}
 	for i, index := range stack {
@@ -49,29 +76,32 @@ func (all functions) uses(s *pprofx.Snapshot, stack []int32) []use {
 		}
 	}
 	if out == nil {
-		out = []use{{function: all.of(&pprofx.Frame{Function: "[no stack]"}), own: true}}
+		out = []use{{function: all.of(noStack), own: true}}
 	}
 	return out
 }
 
-func (all functions) of(f *pprofx.Frame) *function {
-	key := place{f.Function, cmp.Or(f.File, f.Module)}
-	known := all[key]
+func (all *functions) of(f *pprofx.Frame) *function {
+	key := placeOf(f)
+	if all.byLine {
+		key.line = f.Line
+	}
+	known := all.by[key]
 	if known == nil {
 		known = &function{Function: Function{Name: key.name, File: key.file}, lines: map[int]int64{}}
-		all[key] = known
+		all.by[key] = known
 	}
 	return known
 }
 
-// count adds a sample to the functions of its stack.
-func count(stack []use, class Class) {
+// count adds what a sample stands for to the functions of its stack.
+func count(stack []use, class Class, n int64) {
 	for _, u := range stack {
-		u.Total++
+		u.Total += n
 		if u.own {
-			u.Own++
-			u.Classes[class]++
-			u.lines[u.line]++
+			u.Own += n
+			u.Classes[class] += n
+			u.lines[u.line] += n
 		}
 	}
 }
@@ -88,17 +118,17 @@ func (f *function) hottest() (line int) {
 }
 
 // sorted returns the functions, the greatest first.
-func (all functions) sorted() (out []Function) {
-	for _, f := range all {
-		f.Line = f.hottest()
-		out = append(out, f.Function)
+func (all *functions) sorted() []Function {
+	var out []*Function
+	for key, f := range all.by {
+		f.Line = cmp.Or(key.line, f.hottest())
+		out = append(out, &f.Function)
 	}
-	slices.SortFunc(out, Function.compare)
-	return out
+	return inOrder(out, (*Function).compare)
 }
 
 // compare orders by own samples, then by all, the greatest first.
-func (f Function) compare(g Function) int {
+func (f *Function) compare(g *Function) int {
 	return cmp.Or(cmp.Compare(g.Own, f.Own), cmp.Compare(g.Total, f.Total), cmp.Compare(f.Name, g.Name),
-		cmp.Compare(f.File, g.File))
+		cmp.Compare(f.File, g.File), cmp.Compare(f.Line, g.Line))
 }

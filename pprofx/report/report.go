@@ -1,7 +1,8 @@
 // Package report adds snapshots up: which routes, functions, traces and threads used the CPU.
 package report
 
-// Report is what a Builder has added up. Counts are of samples; each stands for Period nanoseconds of CPU time.
+// Report is what a Builder has added up. Counts are of samples; each stands for Period nanoseconds of CPU time. Where
+// the rate has changed, samples of another rate count as so many as they stand for, rounded.
 type Report struct {
 	Start   int64            `json:"start"` // Unix time in nanoseconds, of the first snapshot
 	End     int64            `json:"end"`   // of the last
@@ -9,12 +10,15 @@ type Report struct {
 	Samples int64            `json:"samples"`
 	Lost    map[string]int64 `json:"lost"` // by reason
 
-	Classes   Counts     `json:"classes"`
-	Routes    []Group    `json:"routes"`       // by http.route
-	Traces    []Group    `json:"traces"`       // by trace_id; Detail is the route with most samples
-	Threads   []Group    `json:"threads"`      // by name
-	By        []Group    `json:"by,omitempty"` // by the label that was asked for
-	Functions []Function `json:"functions"`
+	Classes    Counts     `json:"classes"`
+	Routes     []Group    `json:"routes"`       // by http.route
+	Traces     []Group    `json:"traces"`       // by trace_id; Detail is the route with most samples
+	Threads    []Group    `json:"threads"`      // by name
+	By         []Group    `json:"by,omitempty"` // by the label that was asked for; Detail of spans is as for traces
+	Functions  []Function `json:"functions"`
+	Stalls     []Stall    `json:"stalls,omitempty"`      // the longest first; their counts are of samples of any period
+	MoreStalls int64      `json:"more_stalls,omitempty"` // shorter ones, which are left out
+	Loops      int        `json:"loops"`                 // threads whose turns of the event loop are known
 }
 
 // Group is the samples that have a value in common. Name is empty for those without one.
@@ -25,13 +29,29 @@ type Group struct {
 	Classes Counts `json:"classes"`
 }
 
-// Function is the samples of a function: those in which it is the JavaScript function nearest to the leaf, so that what
-// V8, Node and the kernel do for it counts as its own, and all that have it in their stack.
-type Function struct {
-	Name    string `json:"name"`
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"` // with most own samples; 0 if unknown
-	Own     int64  `json:"own"`
-	Total   int64  `json:"total"`
-	Classes Counts `json:"classes"` // of the own samples
+// inSamples makes counts of samples of counts of nanoseconds.
+func (r *Report) inSamples() {
+	samples := func(all ...*int64) {
+		for _, n := range all {
+			*n = (*n + r.Period/2) / max(r.Period, 1)
+		}
+	}
+	classes := func(c *Counts) {
+		for i := range c {
+			samples(&c[i])
+		}
+	}
+	samples(&r.Samples)
+	classes(&r.Classes)
+	for _, groups := range [][]Group{r.Routes, r.Traces, r.Threads, r.By} {
+		for i := range groups {
+			samples(&groups[i].Samples)
+			classes(&groups[i].Classes)
+		}
+	}
+	for i := range r.Functions {
+		f := &r.Functions[i]
+		samples(&f.Own, &f.Total)
+		classes(&f.Classes)
+	}
 }

@@ -222,3 +222,28 @@ func TestHottestLine(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A sample that was taken at another rate counts as many as it stands for.
+func TestReportOfSeveralPeriods(t *testing.T) {
+	b := NewBuilder("")
+	for _, s := range []struct {
+		period int64
+		route  string
+	}{{10, "/a"}, {40, "/b"}} {
+		from, err := pprofx.NewBuilder(0, s.period)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := range int64(4) {
+			from.Add(&pprofx.Sample{Time: at, Labels: []pprofx.Label{{Key: "http.route", Str: s.route}}})
+		}
+		b.Add(from.Cut(4))
+	}
+	r := b.Report()
+	want := []Group{
+		{Name: "/b", Samples: 16, Classes: Counts{Native: 16}}, {Name: "/a", Samples: 4, Classes: Counts{Native: 4}},
+	}
+	if diff := cmp.Diff(want, r.Routes); diff != "" || r.Samples != 20 || r.Period != 10 || r.Functions[0].Own != 20 {
+		t.Errorf("%s; %+v", diff, r)
+	}
+}

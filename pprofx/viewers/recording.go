@@ -68,11 +68,11 @@ func newRecording(max limits, show view) *recording {
 
 // Add adds a snapshot. Its error is that of a snapshot that fails Check, or has another period than those before.
 func (r *recording) Add(s *pprofx.Snapshot) error {
-	switch err := s.Check(); {
+	switch err := s.CheckTimed(); {
 	case err != nil:
 		return err
 	case r.some && s.Period != r.period:
-		return fmt.Errorf("snapshot: period %d after one of %d", s.Period, r.period)
+		return fmt.Errorf("snapshot: period %d after one of %d: choose a time with one rate", s.Period, r.period)
 	case !r.some:
 		r.some, r.start, r.period = true, s.Start, s.Period
 	}

@@ -52,20 +52,7 @@ func (r *requests) numbers(sets [][]pprofx.Label) (ids []int32, left []pprofx.Le
 			r.list = append(r.list, q)
 			r.byRequest[q] = id
 		}
-		ids[i], left[i] = id, leftOf(labels)
+		ids[i], left[i] = id, pprofx.LeftOutOf(labels)
 	}
 	return ids, left
-}
-
-// leftOf says what a snapshot has left out of labels.
-func leftOf(labels []pprofx.Label) pprofx.LeftOut {
-	for i := range labels {
-		switch l := &labels[i]; {
-		case l.Key == pprofx.LeftOutLabel && l.Str == pprofx.LeftOutIDs:
-			return pprofx.LeftOut{IDs: 1}
-		case l.Key == pprofx.LeftOutLabel:
-			return pprofx.LeftOut{Labels: 1}
-		}
-	}
-	return pprofx.LeftOut{}
 }

@@ -252,7 +252,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v", format, err)
 		}
 		if err := w.Add(&pprofx.Snapshot{Period: 11}); err == nil ||
-			err.Error() != "snapshot: period 11 after one of 10000000" {
+			err.Error() != "snapshot: period 11 after one of 10000000: choose a time with one rate" {
 			t.Errorf("%s: %v", format, err)
 		}
 		if err := w.Add(&pprofx.Snapshot{Start: 1}); err == nil || err.Error() != "snapshot: end 0 before start 1" {

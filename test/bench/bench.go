@@ -13,6 +13,7 @@ import (
 // bench is what all parts of the benchmark need.
 type bench struct {
 	node      string
+	app       string     // node_modules with the npm package hotspan
 	profilers []profiler // hotspan first
 	dir       string     // for what profilers write
 	plan      plan
@@ -24,19 +25,22 @@ type plan struct {
 	rounds      int           // with one busy process
 	busy        time.Duration // of CPU time of the service in each of them, for each profiler
 	alone       time.Duration // the same without a profiler
-	idle        time.Duration // in each of idleWindows
+	window      time.Duration // in which they are measured together
 	starts      int           // of each kind
 	manyRounds  int
 	manySeconds time.Duration
+	requests    int // of contexts.js, in each of the rounds
+	turnRounds  int
+	turns       int // of contexts.js
 }
 
-const idleWindows = 3
+const windows = 3
 
 var (
-	wholePlan = plan{rounds: 6, busy: 10 * time.Second, alone: 5 * time.Second, idle: 20 * time.Second, starts: 3,
-		manyRounds: 3, manySeconds: 20 * time.Second}
-	shortPlan = plan{rounds: 3, busy: 4 * time.Second, alone: 3 * time.Second, idle: 4 * time.Second, starts: 1,
-		manyRounds: 2, manySeconds: 5 * time.Second}
+	wholePlan = plan{rounds: 6, busy: 10 * time.Second, alone: 5 * time.Second, window: 20 * time.Second, starts: 3,
+		manyRounds: 3, manySeconds: 20 * time.Second, requests: 20000, turnRounds: 3, turns: 140000}
+	shortPlan = plan{rounds: 3, busy: 4 * time.Second, alone: 3 * time.Second, window: 4 * time.Second, starts: 1,
+		manyRounds: 2, manySeconds: 5 * time.Second, requests: 4000, turnRounds: 2, turns: 10000}
 )
 
 // progress says on stderr what is measured, since it takes minutes.

@@ -18,8 +18,8 @@ import (
 )
 
 type options struct {
-	node, hotspan, base, otel, write, only string
-	full, short                            bool
+	node, hotspan, base, otel, app, write, only string
+	full, short                                 bool
 }
 
 func main() {
@@ -28,9 +28,10 @@ func main() {
 	flag.StringVar(&o.hotspan, "hotspan", "bin/hotspan", "hotspan binary")
 	flag.StringVar(&o.base, "base", "", "compare with a revision of the repository, or another hotspan binary")
 	flag.StringVar(&o.otel, "otel", "", "compare with OpenTelemetry's eBPF profiler: its binary")
+	flag.StringVar(&o.app, "app", "", "measure the npm package only: a node_modules folder that has it")
 	flag.BoolVar(&o.full, "full", false, "also 19 and 999 Hz, other labels, and many processes: half an hour")
 	flag.BoolVar(&o.short, "short", false, "a look at everything in a minute or two; the figures are rough")
-	flag.StringVar(&o.only, "only", "", "some parts only: busy, idle, start, many, with commas between them")
+	flag.StringVar(&o.only, "only", "", "some parts only: busy, steady, idle, start, many, with commas between them")
 	flag.StringVar(&o.write, "write", "", "write the tables into this Markdown file, between its markers")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -47,7 +48,8 @@ func measure(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{node: o.node, dir: dir, plan: wholePlan, profilers: []profiler{{name: "hotspan", binary: o.hotspan}}}
+	b := &bench{node: o.node, app: o.app, dir: dir, plan: wholePlan}
+	b.profilers = []profiler{{name: "hotspan", binary: o.hotspan}}
 	if o.short {
 		b.plan = shortPlan
 	}
@@ -80,19 +82,27 @@ type part struct {
 }
 
 func (b *bench) parts(full bool) []part {
+	if b.app != "" {
+		return []part{{"contexts", b.contexts}}
+	}
 	one := func(t table, err error) ([]table, error) { return []table{t}, err }
 	busy := func(rate, rounds int, kinds ...labels) part {
 		return part{"busy", func(ctx context.Context) ([]table, error) { return b.busy(ctx, rate, rounds, kinds) }}
 	}
+	together := func(name string, rate int, busy bool) part {
+		return part{name, func(ctx context.Context) ([]table, error) { return one(b.together(ctx, rate, busy)) }}
+	}
 	all := []part{
 		busy(99, b.plan.rounds, defaultLabels),
-		{"idle", func(ctx context.Context) ([]table, error) { return one(b.idle(ctx, 99)) }},
+		together("steady", 99, true),
+		together("idle", 99, false),
 		{"start", func(ctx context.Context) ([]table, error) { return one(b.starts(ctx)) }},
 	}
 	if full {
 		for _, rate := range []int{19, 99, 999} {
 			all = append(all, busy(rate, (b.plan.rounds+1)/2, noLabels, defaultLabels, twoRules))
 		}
+		all = append(all, together("steady", 999, true))
 		all = append(all, part{"many", func(ctx context.Context) ([]table, error) { return one(b.manyProfiled(ctx)) }})
 	}
 	return all

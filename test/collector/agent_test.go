@@ -20,11 +20,7 @@ import (
 // TestAgent: what an agent keeps is what a Collector gets, though the agent is killed and reloaded, and the Collector
 // is not there, is restarted and hangs. A sample comes twice only if its profile does, under the same ID.
 func TestAgent(t *testing.T) {
-	dir := t.TempDir()
-	a := &agent{binary: filepath.Join(dir, "hotspan"), store: filepath.Join(dir, "store")}
-	if out, err := exec.Command("go", "build", "-C", "../..", "-o", a.binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	a := newAgent(t)
 	a.name = lastArgument(t, requests(t))
 	a.endpoint = fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
 
@@ -60,15 +56,33 @@ func TestAgent(t *testing.T) {
 // agent is a running hotspan agent.
 type agent struct {
 	binary, store, name, endpoint string
+	socket                        string // none for none
+	rate                          int
+	period                        time.Duration
 	process                       *exec.Cmd
 	log                           bytes.Buffer
+}
+
+// newAgent builds hotspan, and returns an agent that does not run yet.
+func newAgent(t *testing.T) *agent {
+	t.Helper()
+	dir := t.TempDir()
+	a := &agent{
+		binary: filepath.Join(dir, "hotspan"), store: filepath.Join(dir, "store"), socket: "none",
+		rate: 199, period: 200 * time.Millisecond,
+	}
+	if out, err := exec.Command("go", "build", "-C", "../..", "-o", a.binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return a
 }
 
 func (a *agent) start(t *testing.T) {
 	t.Helper()
 	a.log.Reset()
-	a.process = exec.Command(a.binary, "agent", "--name", regexp.QuoteMeta(a.name), "--rate", "199",
-		"--period", "200ms", "--store", a.store, "--to", a.endpoint+",timeout=300ms")
+	a.process = exec.Command(a.binary, "agent", "--name", regexp.QuoteMeta(a.name), "--rate", fmt.Sprint(a.rate),
+		"--period", a.period.String(), "--socket", a.socket, "--cpu-percent", "0", "--store", a.store,
+		"--to", a.endpoint+",timeout=300ms")
 	a.process.Stderr = &a.log
 	if err := a.process.Start(); err != nil {
 		t.Fatal(err)
@@ -86,18 +100,29 @@ func (a *agent) waitFor(t *testing.T, samples int) {
 	}
 }
 
-// stop ends the agent and returns how many samples it says that it has taken.
+// stop ends the agent, which must have lost nothing and delivered all, and returns how many samples it has taken.
 func (a *agent) stop(t *testing.T) (taken int) {
+	t.Helper()
+	taken, written, lost := a.end(t)
+	if taken != written || lost != 0 {
+		t.Fatalf("%d taken, %d written, %d lost", taken, written, lost)
+	}
+	return taken
+}
+
+// end ends the agent, which must have delivered all, and returns the numbers of samples that it says.
+func (a *agent) end(t *testing.T) (taken, written, lost int) {
 	t.Helper()
 	a.process.Process.Signal(syscall.SIGINT)
 	err := a.process.Wait()
 	t.Logf("%s", &a.log)
-	said := regexp.MustCompile(`(\d+) samples taken in .* = (\d+) written \+ 0 lost`).FindStringSubmatch(a.log.String())
-	if err != nil || said == nil || said[1] != said[2] || strings.Contains(a.log.String(), "snapshots waiting") {
+	closing := regexp.MustCompile(`(\d+) samples taken in .* = (\d+) written \+ (\d+) lost`)
+	said := closing.FindStringSubmatch(a.log.String())
+	if err != nil || said == nil || strings.Contains(a.log.String(), "snapshots waiting") {
 		t.Fatalf("the agent ended with %v", err)
 	}
-	fmt.Sscan(said[1], &taken)
-	return taken
+	fmt.Sscan(strings.Join(said[1:], " "), &taken, &written, &lost)
+	return taken, written, lost
 }
 
 func lastArgument(t *testing.T, pid int) string {

@@ -15,12 +15,14 @@ import (
 	"go.opentelemetry.io/collector/pdata/pprofile"
 )
 
-// config has the address, the file and the signal to fill in.
+// config has the addresses for gRPC and HTTP, the file and the signal to fill in.
 const config = `
 receivers:
   otlp:
     protocols:
       grpc:
+        endpoint: %s
+      http:
         endpoint: %s
 exporters:
   file:
@@ -34,7 +36,8 @@ service:
 
 // collector is a running Collector.
 type collector struct {
-	endpoint string
+	endpoint string // for gRPC
+	http     string // endpoint for HTTP
 	file     string // what it has received, an OTLP/JSON message a line
 	log      string
 	process  *os.Process
@@ -76,19 +79,28 @@ func startAt(t *testing.T, endpoint string) *collector {
 
 func startWith(t *testing.T, endpoint, signal string) *collector {
 	t.Helper()
+	c := newCollector(t)
+	address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	c.endpoint, c.http = endpoint, "http://"+address
+	c.startConfigured(t, fmt.Sprintf(config, strings.TrimPrefix(endpoint, "http://"), address, c.file, signal))
+	return c
+}
+
+// newCollector returns a Collector that does not run yet.
+func newCollector(t *testing.T) *collector {
+	t.Helper()
 	dir := t.TempDir()
-	c := &collector{
-		endpoint: endpoint,
-		file:     filepath.Join(dir, "profiles.json"),
-		log:      filepath.Join(dir, "log"),
-	}
-	settings := filepath.Join(dir, "config.yaml")
-	address := strings.TrimPrefix(endpoint, "http://")
-	if err := os.WriteFile(settings, fmt.Appendf(nil, config, address, c.file, signal), 0o600); err != nil {
+	return &collector{file: filepath.Join(dir, "profiles.json"), log: filepath.Join(dir, "log")}
+}
+
+// startConfigured starts it with a configuration.
+func (c *collector) startConfigured(t *testing.T, config string) {
+	t.Helper()
+	settings := filepath.Join(filepath.Dir(c.file), "config.yaml")
+	if err := os.WriteFile(settings, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c.run(t, "--config=file:"+settings, "--feature-gates=service.profilesSupport")
-	return c
 }
 
 func (c *collector) run(t *testing.T, args ...string) {

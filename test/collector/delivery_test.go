@@ -37,6 +37,35 @@ func TestCollectorHasWhatPprofHas(t *testing.T) {
 	}
 }
 
+// A Collector reads each protocol and each compression.
+func TestProtocols(t *testing.T) {
+	c := start(t, "profiles")
+	snapshot := recording(1, 1000)[0]
+	sent := 0
+	for protocol, endpoint := range map[otlp.Protocol]string{otlp.GRPC: c.endpoint, otlp.HTTP: c.http} {
+		for _, compression := range []otlp.Compression{otlp.Gzip, otlp.Zstd, otlp.Uncompressed} {
+			exporter, err := otlp.Dial(endpoint, otlp.Config{Protocol: protocol, Compression: compression})
+			if err == nil {
+				err = exporter.Write(c.running, snapshot)
+			}
+			if err != nil {
+				t.Fatalf("%s, %s: %v", protocol, compression, err)
+			}
+			exporter.Close()
+			sent++
+		}
+	}
+	messages := c.stop(t)
+	if len(messages) != sent {
+		t.Fatalf("%d messages of %d", len(messages), sent)
+	}
+	for i := range messages {
+		if diff := cmp.Diff(fromPprof(t, snapshot), fromOTLP(messages[i:i+1])); diff != "" {
+			t.Errorf("message %d: (-pprof +otlp) %s", i, diff)
+		}
+	}
+}
+
 func checkHeader(t *testing.T, s *pprofx.Snapshot, m pprofile.Profiles) {
 	t.Helper()
 	want := map[int64]map[string]any{

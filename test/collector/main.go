@@ -1,6 +1,6 @@
-// Command collector is an OpenTelemetry Collector with one receiver, OTLP, and one exporter, file: enough to put
-// what hotspan sends through the Collector's own receiving, pipeline and writing code. It logs to stderr and
-// measures nothing of itself, which halves what has to be compiled.
+// Command collector is an OpenTelemetry Collector with two receivers, OTLP and hotspan's own, and one exporter, file:
+// enough to put what hotspan sends through the Collector's own receiving, pipeline and writing code. It logs to stderr
+// and measures nothing of itself, which halves what has to be compiled.
 package main
 
 import (
@@ -14,10 +14,11 @@ import (
 	"go.opentelemetry.io/collector/confmap/provider/fileprovider"
 	"go.opentelemetry.io/collector/exporter"
 	"go.opentelemetry.io/collector/otelcol"
-	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/otlpreceiver"
 	"go.opentelemetry.io/collector/service/telemetry"
 	"go.uber.org/zap"
+
+	hotspan "github.com/hotspan/hotspan/otlp/receiver"
 )
 
 func main() {
@@ -37,7 +38,7 @@ func main() {
 }
 
 func factories() (otelcol.Factories, error) {
-	receivers, err := otelcol.MakeFactoryMap[receiver.Factory](otlpreceiver.NewFactory())
+	receivers, err := otelcol.MakeFactoryMap(otlpreceiver.NewFactory(), hotspan.NewFactory())
 	if err != nil {
 		return otelcol.Factories{}, err
 	}

@@ -71,11 +71,13 @@ func (d dictionary) attributes(indices pcommon.Int32Slice) map[string]string {
 var pprofNames = map[string]string{"thread.name": "thread_name", "thread.id": "thread_id",
 	"hotspan.vm_state": "vm_state"}
 
+var notInPprof = []string{"cpu.logical_number", "hotspan.stop", "hotspan.loop_turn", "hotspan.request_start"}
+
 func (d dictionary) sample(pid int64, s pprofile.Sample) string {
 	labels := map[string]string{"pid": fmt.Sprint(pid), "vm_state": "other"}
 	for key, value := range d.attributes(s.AttributeIndices()) {
-		if key == "cpu.logical_number" || key == "hotspan.stop" {
-			continue // pprof has none
+		if slices.Contains(notInPprof, key) {
+			continue
 		}
 		if name := pprofNames[key]; name != "" {
 			key = name

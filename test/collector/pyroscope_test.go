@@ -5,8 +5,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -46,14 +44,8 @@ func TestAgentPyroscope(t *testing.T) {
 	go http.Serve(listener, mux)
 	defer listener.Close()
 
-	dir := t.TempDir()
-	a := &agent{
-		binary: filepath.Join(dir, "hotspan"), store: filepath.Join(dir, "store"),
-		endpoint: "pyroscope+http://" + listener.Addr().String(),
-	}
-	if out, err := exec.Command("go", "build", "-C", "../..", "-o", a.binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	a := newAgent(t)
+	a.endpoint = "pyroscope+http://" + listener.Addr().String()
 	a.name = lastArgument(t, requests(t))
 	a.start(t)
 	a.waitFor(t, 100)

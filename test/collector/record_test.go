@@ -54,11 +54,18 @@ func keys(counts map[string]int64) []string {
 // requests runs the program that serves requests, and returns its pid when it does.
 func requests(t *testing.T) int {
 	t.Helper()
+	return startRequests(t, filepath.Join(t.TempDir(), "truth")).Process.Pid
+}
+
+// startRequests runs the program that serves requests, which writes what it did to a file at its end.
+func startRequests(t *testing.T, to string, env ...string) *exec.Cmd {
+	t.Helper()
 	node, err := nodes.Path("24.21.0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := exec.Command(node, "../programs/requests.js", filepath.Join(t.TempDir(), "truth"))
+	program := exec.Command(node, "../programs/requests.js", to)
+	program.Env = append(os.Environ(), env...)
 	stderr, err := program.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -70,5 +77,5 @@ func requests(t *testing.T) int {
 	if line, err := bufio.NewReader(stderr).ReadString('\n'); !strings.HasPrefix(line, "ready ") {
 		t.Fatalf("requests.js: %q, %v", line, err)
 	}
-	return program.Process.Pid
+	return program
 }

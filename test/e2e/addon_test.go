@@ -31,18 +31,38 @@ var addonRuns = []addonRun{
 	{"26.10.0", true, "gc", "main"},
 }
 
+// form is how the package publishes contexts.
+func (r addonRun) form() string {
+	if r.frame {
+		return "record"
+	}
+	return "text"
+}
+
 // limits returns how long to record a run, and the percentage of the samples in request code that must have their
 // labels. (Of 128,357 samples with records all had them.) Where async_hooks keep the stores, hidden classes are learned
 // first: on a busy machine that takes most of a second.
 func (r addonRun) limits() (time.Duration, float64) {
 	switch {
 	case !r.frame:
-		return max(publishedFor(), 5*time.Second), 93
+		return max(allFor(), publishedFor(), 5*time.Second), 93
 	case *all:
-		return 14 * time.Second, 99.5
+		return allFor(), 99.5
 	}
 	return publishedFor(), 99.5
 }
+
+// allFor is how long to record each run with -all: enough for allEnough.
+func allFor() time.Duration {
+	if *all {
+		return 27 * time.Second
+	}
+	return 0
+}
+
+// allEnough is the number of samples in request code that each run must have with -all: 50,000 in the four of a version
+// and form.
+const allEnough = 12500
 
 // addonLabels returns the labels of a request of addon.js.
 func addonLabels(l *truth.Label) map[string]any {
@@ -57,7 +77,6 @@ func TestAddon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := map[bool]string{true: "record", false: "text"}
 	for _, r := range addonRuns {
 		modes, threads := []string{r.mode}, []string{r.thread}
 		if *all {
@@ -66,7 +85,7 @@ func TestAddon(t *testing.T) {
 		length, percent := r.limits()
 		for _, mode := range modes {
 			for _, thread := range threads {
-				t.Run(r.version+"/"+form[r.frame]+"/"+mode+"/"+thread, func(t *testing.T) {
+				t.Run(r.version+"/"+r.form()+"/"+mode+"/"+thread, func(t *testing.T) {
 					node, err := nodes.Path(r.version)
 					if err != nil {
 						t.Fatal(err)
@@ -79,8 +98,11 @@ func TestAddon(t *testing.T) {
 						flags = append(slices.Clone(flags), collecting...)
 					}
 					p := start(t, node, "addon.js", flags, []string{"MODE=" + mode, "THREAD=" + thread,
-						"HOTSPAN=" + filepath.Join(app, "node_modules/hotspan"), "FORM=" + form[r.frame]})
+						"HOTSPAN=" + filepath.Join(app, "node_modules/hotspan"), "FORM=" + r.form()})
 					enough := int(length.Seconds() * 30)
+					if *all {
+						enough = allEnough
+					}
 					samples := recordEnough(t, p.PID, 1997, 3*enough, length)
 					compareLabels(t, samples, p.truth(t), addonLabels, bound{percent, enough})
 				})

@@ -65,7 +65,7 @@ func versionOf(node string) nodes.Version {
 }
 
 func runNodes(t *testing.T, list []nodes.Version, f func(t *testing.T, v nodes.Version, node string)) {
-	for _, v := range list {
+	for _, v := range nodes.Drawn(list, t.Name()) {
 		t.Run(v.Version, func(t *testing.T) {
 			path, err := nodes.Path(v.Version)
 			if err != nil {

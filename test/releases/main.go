@@ -22,22 +22,27 @@ func main() {
 	most := flag.Int("most", 25, "how many releases to try")
 	only := flag.String("node", "", "these releases, with commas between them, whether they have results or not")
 	write := flag.Bool("write", false, "only write the documents anew")
+	by := flag.String("draw", "", "try releases with results that a text, such as a commit's hash, draws; "+
+		"write nothing, and fail if one does not work")
 	flag.StringVar(&t.hotspan, "hotspan", "bin/hotspan", "hotspan binary")
 	flag.StringVar(&t.keep, "keep", "", "folder in which what a trial that showed a fault has left is kept")
 	flag.Parse()
-	if err := run(&t, *most, *only, *write); err != nil {
+	if err := run(&t, *most, *only, *by, *write); err != nil {
 		fmt.Fprintln(os.Stderr, "releases:", err)
 		os.Exit(1)
 	}
 }
 
-func run(t *trials, most int, only string, write bool) error {
+func run(t *trials, most int, only, by string, write bool) error {
 	results, err := readResults(resultsFile)
 	if err != nil {
 		return err
 	}
-	if write {
+	switch {
+	case write:
 		return writeDocuments(results)
+	case by != "":
+		return t.drawn(draw(results, by, most))
 	}
 	chosen := strings.Split(only, ",")
 	if only == "" {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -154,5 +155,36 @@ hotspan: warn: stores of async_hooks are not found: samples have no labels from 
 			"stores of async_hooks are not found: samples have no labels from them"}}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestDraw: a text draws the same releases each time, and different texts draw all that work.
+func TestDraw(t *testing.T) {
+	results := committed(t)
+	works := map[string]bool{}
+	for _, r := range results {
+		works[r.Node] = len(r.lacks()) == 0
+	}
+	drawn := map[string]bool{}
+	for i := range 1000 {
+		by := strconv.Itoa(i)
+		got := draw(results, by, 4)
+		if len(got) != 4 || !slices.Equal(got, draw(results, by, 4)) {
+			t.Fatalf("%q draws %q", by, got)
+		}
+		for _, v := range got {
+			if !works[v] {
+				t.Errorf("%s does not work", v)
+			}
+			drawn[v] = true
+		}
+	}
+	for v, ok := range works {
+		if ok != drawn[v] {
+			t.Errorf("%s: works %t, drawn %t", v, ok, drawn[v])
+		}
+	}
+	if got := draw(results[:1], "x", 4); len(got) > 1 {
+		t.Errorf("%q of one", got)
 	}
 }

@@ -45,6 +45,9 @@ func (c *counts) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// wrong is how many samples had functions or labels that are not the true ones.
+func (r Result) wrong() int { return r.Functions.Wrong + r.Labels.Wrong }
+
 func (c *counts) add(right judge.Share, wrong int) {
 	c.Right, c.All, c.Wrong = c.Right+right.Part, c.All+right.Whole, c.Wrong+wrong
 }

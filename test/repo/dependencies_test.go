@@ -18,14 +18,21 @@ var sharedModules = map[string]struct {
 }{
 	"golang.org/x/sys": {nil, "Linux system calls that the standard library lacks"},
 	"github.com/cilium/ebpf": {
-		[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/sampler",
-			"agent/internal/trigger"},
-		"bpf and, for tests, bpftest hold the generated loaders, sampler fills maps and reads, trigger attaches"},
-	"google.golang.org/protobuf": {[]string{"agent/internal/pyroscope", "context", "otlp", "pprofx"},
+		[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/bpf/registers",
+			"agent/internal/sampler", "agent/internal/trigger"},
+		"bpf, registers and, for tests, bpftest hold the generated loaders, sampler fills maps and reads, " +
+			"trigger attaches"},
+	"github.com/google/pprof": {[]string{"hotspan-web", "pprofx"},
+		"pprofx reads profiles, hotspan-web shows them"},
+	"github.com/klauspost/compress": {[]string{"agent/internal/bpf", "agent/internal/bpf/compress", "otlp"},
+		"otlp compresses recordings; the BPF object is compressed for the binary"},
+	"google.golang.org/grpc": {[]string{"agent/api", "agent/client", "agent/internal/serve", "otlp"},
+		"otlp delivers, the agent serves and clients ask by one protocol"},
+	"google.golang.org/protobuf": {[]string{"agent/api", "agent/internal/pyroscope", "context", "otlp", "pprofx"},
 		"context reads what processes publish, otlp encodes, pprofx writes profiles too large to be in memory twice"},
 	"go.yaml.in/yaml/v3": {[]string{"agent/cli", "context"}, "context reads rules, cli the agent's configuration"},
-	"golang.org/x/arch": {[]string{"agent/internal/uvpool", "v8/layout", "v8/stack"},
-		"one disassembler: of accessors and of libuv's call at attach, of jumps out of line"},
+	"golang.org/x/arch": {[]string{"agent/internal/probe", "agent/internal/uvpool", "v8/layout", "v8/stack"},
+		"one disassembler: where instructions begin, of accessors and libuv's call at attach, of jumps out of line"},
 }
 
 // direct lists the modules that go.mod requires directly.
@@ -74,7 +81,7 @@ func users(t *testing.T, modules []string) (product map[string][]string, elsewhe
 	for _, i := range imports(t) {
 		m, from := moduleOf(i.path, modules), path.Dir(i.file)
 		switch {
-		case m == "" || strings.HasPrefix(i.file, "test/collector/"): // a module of its own
+		case m == "" || ownModule(i.file) != "":
 		case i.isTest() || top(i.file) == "test" || top(i.file) == "examples":
 			elsewhere[m] = true
 		case !slices.Contains(product[m], from):

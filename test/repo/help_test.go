@@ -62,6 +62,7 @@ func commandHelp(t *testing.T) help {
 
 // otherFlags are flags in the documents that are other programs'. They are hotspan's in no command of its own.
 var otherFlags = map[string]string{
+	"--abort-on-uncaught-exception":      "Node",
 	"--cpu-prof":                         "Node",
 	"--experimental-async-context-frame": "Node",
 	"--no-async-context-frame":           "Node",

@@ -13,18 +13,39 @@ import (
 
 // mayImport says which top folders the code of a top folder may import. "" is the root: main.go.
 var mayImport = map[string][]string{
-	"":         {"agent"},
-	"agent":    {"agent", "v8", "context", "pprofx", "otlp"},
-	"context":  {"context", "v8"},
-	"otlp":     {"otlp", "pprofx"},
-	"v8":       {"v8"},
-	"pprofx":   {"pprofx"},
-	"examples": {"examples", "agent", "v8", "context", "pprofx", "otlp"},
-	"test":     {"test", "agent", "v8", "context", "pprofx", "otlp"},
+	"":           {"agent"},
+	webCommand:   {},
+	"agent":      {"agent", "v8", "context", "pprofx", "otlp"},
+	"context":    {"context", "v8"},
+	"otlp":       {"otlp", "pprofx"},
+	otlpReceiver: {"agent", "context", "otlp", "pprofx"},
+	"v8":         {"v8"},
+	"pprofx":     {"pprofx"},
+	"examples":   {"examples", "agent", "v8", "context", "pprofx", "otlp"},
+	"test":       {"test", "agent", "v8", "context", "pprofx", "otlp", otlpReceiver},
 }
 
 // publicOnly are the top folders that may import public packages only.
-var publicOnly = []string{"", "examples", "test"}
+var publicOnly = []string{"", "examples", "test", otlpReceiver}
+
+// webCommand shows what hotspan writes, and shares no code with it.
+const webCommand = "hotspan-web"
+
+// otlpReceiver counts as a top folder: it is a module of its own, and embeds the agent.
+const otlpReceiver = "otlp/receiver"
+
+// ownModules are the folders of the modules beside the product's.
+var ownModules = []string{otlpReceiver, "test/collector"}
+
+// ownModule returns the folder of the module that a file is in; empty for the product's.
+func ownModule(file string) string {
+	for _, m := range ownModules {
+		if strings.HasPrefix(file, m+"/") {
+			return m
+		}
+	}
+	return ""
+}
 
 // forTests are packages that any test may import: they find Node binaries and read what the test programs wrote down.
 var forTests = []string{"test/nodes", "test/nodes/live", "test/truth"}
@@ -69,6 +90,9 @@ func newImported(file string, s *ast.ImportSpec) imported {
 
 // top is the first folder of a path, "" for a file of the root.
 func top(name string) string {
+	if ownModule(name) == otlpReceiver {
+		return otlpReceiver
+	}
 	first, _, below := strings.Cut(name, "/")
 	if !below {
 		return ""
@@ -112,6 +136,11 @@ func TestVerdict(t *testing.T) {
 		{"pprofx/cut.go", "v8/stack", true},
 		{"otlp/stack.go", "pprofx", false},
 		{"otlp/stack.go", "context", true},
+		{"otlp/stack.go", "agent", true},
+		{"otlp/stack.go", "otlp/receiver", true},
+		{"otlp/receiver/sink.go", "agent", false},
+		{"otlp/receiver/sink.go", "v8/heap", true},
+		{"otlp/receiver/sink.go", "agent/internal/store", true},
 		{"context/tree.go", "v8/heap", false},
 		{"context/tree.go", "agent", true},
 		{"agent/join.go", "context", false},
@@ -119,6 +148,7 @@ func TestVerdict(t *testing.T) {
 		{"agent/join_test.go", "test/nodes", false},
 		{"main.go", "agent/cli", false},
 		{"main.go", "v8/heap", true},
+		{"hotspan-web/main.go", "pprofx", true},
 		{"agent/join.go", "agent/internal/bpf/bpftest", true},
 		{"agent/join_test.go", "agent/internal/bpf/bpftest", false},
 		{"test/e2e/x_test.go", "agent", false},

@@ -13,7 +13,7 @@ import (
 
 // bpfFolder holds all C sources of the product but those of the npm package, which run in Node.js. Those of tests are
 // in testdata.
-const bpfFolder, packageFolder = "agent/internal/bpf/", "nodeaddon/src/"
+const bpfFolder, packageFolder = "agent/internal/bpf/", "nodeaddon/"
 
 var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+(.*)$`)
 

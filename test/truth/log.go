@@ -86,6 +86,8 @@ type Label struct {
 	Route    string `json:"route"` // empty where the request has none
 	Method   string `json:"method"`
 	Target   string `json:"target"`
-	Remote   bool   `json:"remote"` // the trace id came in from outside
-	Shape    string `json:"shape"`  // layout of the application's store: fast, wide, dictionary or map
+	Start    int64  `json:"start,string"` // of the request's span, Unix time in nanoseconds; 0 where it is not written
+	Began    int64  `json:"began,string"` // before that span begins, CLOCK_MONOTONIC; 0 where it is not written
+	Remote   bool   `json:"remote"`       // the trace id came in from outside
+	Shape    string `json:"shape"`        // layout of the application's store: fast, wide, dictionary or map
 }

@@ -41,46 +41,54 @@ func (r *Reader) NamedEntries(m Word) ([]NamedValue, error) {
 	return out, err
 }
 
-// Dictionary reads the data properties of an object in dictionary mode: a NameDictionary has the numbers of elements,
-// of deleted ones and of entries, a prefix, and the entries. (src/objects/hash-table.h, src/objects/dictionary.h)
+// Dictionary reads the data properties of an object in dictionary mode.
 func (r *Reader) Dictionary(object Word) ([]NamedValue, error) {
+	var out []NamedValue
+	err := r.dictionary(object, func(key, value, details Word) {
+		if !details.IsSmi() || details.Smi()&1 != 0 {
+			return // an accessor, or empty
+		}
+		if n, ok := r.named(key, value); ok {
+			out = append(out, n)
+		}
+	})
+	return out, err
+}
+
+// dictionary calls f for each entry, also for empty ones. A NameDictionary has the numbers of elements, of deleted ones
+// and of entries, a prefix, and the entries. (src/objects/hash-table.h, src/objects/dictionary.h)
+func (r *Reader) dictionary(object Word, f func(key, value, details Word)) error {
 	if err := r.within(dictionaryLimits); err != nil {
-		return nil, err
+		return err
 	}
 	object, _, err := r.Forwarded(object)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	table, err := r.field(object, layout.JSReceiverPropertiesOrHash)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if table, _, err = r.Forwarded(table); err != nil {
-		return nil, err
+		return err
 	}
 	data := table.address() + uint64(r.l.At(layout.FixedArrayData))
 	capacity, err := r.WordAt(data + 16)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if n := capacity.Smi(); !capacity.IsSmi() || n < 1 || n > maxEntries || n&(n-1) != 0 {
-		return nil, fmt.Errorf("object 0x%x: dictionary of 0x%x entries", uint64(object), uint64(capacity))
+		return fmt.Errorf("object 0x%x: dictionary of 0x%x entries", uint64(object), uint64(capacity))
 	}
 	b, err := r.Bytes(data+8*uint64(3+r.l.At(layout.NameDictionaryPrefix)), 24*capacity.Smi())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var out []NamedValue
 	for ; len(b) >= 24; b = b[24:] {
 		word := func(i int) Word { return Word(binary.LittleEndian.Uint64(b[8*i:])) }
-		if details := word(2); !details.IsSmi() || details.Smi()&1 != 0 {
-			continue // an accessor, or empty
-		}
-		if n, ok := r.named(word(0), word(1)); ok {
-			out = append(out, n)
-		}
+		f(word(0), word(1), word(2))
 	}
-	return out, nil
+	return nil
 }
 
 // Element reads an element of a JSArray of tagged words.

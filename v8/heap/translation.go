@@ -222,7 +222,7 @@ func (c *cursor) frame(op int) (translated, error) {
 		}
 		return f, err
 	}
-	if f.literal, ok1 = c.signed(); !ok1 {
+	if f.literal, ok1 = c.signed(); !ok1 || f.literal < 0 {
 		return f, errTranslation
 	}
 	return f, nil

@@ -24,6 +24,8 @@ func (v *Resolver) resolve(raw RawFrame) []*Frame {
 		return v.machine(raw)
 	case raw.Marker < 0 && raw.ID.Script >= 0 && v.interprets(name, raw):
 		return v.interpreted(raw)
+	case v.unidentified(name, raw):
+		return stale(Ignition)
 	case isHandler(name):
 		return nil
 	}
@@ -33,6 +35,12 @@ func (v *Resolver) resolve(raw RawFrame) []*Frame {
 		v.builtin[name] = f
 	}
 	return []*Frame{f}
+}
+
+// unidentified reports whether a frame is the interpreter's and its function could not be read. Where the interpreter
+// enters or leaves a function, the frame at its pc may be another's.
+func (v *Resolver) unidentified(name string, raw RawFrame) bool {
+	return raw.Marker < 0 && raw.ID.Script < 0 && isInterpreter(name) && (!raw.Exact || isHandler(name) && raw.SFI == 0)
 }
 
 // interpreted resolves a frame of the interpreter.

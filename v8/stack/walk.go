@@ -16,6 +16,9 @@ const (
 	MaxSteps = 16384
 )
 
+// MaxGap is how many bytes of the stack native frames may take that a walk leaves out.
+const MaxGap = 1 << 20
+
 // FrameKind is what a walk finds a frame to be. The numbers are those of the BPF program's enum frame_kind.
 type FrameKind uint8
 
@@ -52,8 +55,9 @@ type Walk struct {
 	Frames  []WalkFrame // leaf first
 	Skipped int         // frames that are missing after the first KeptLeaf
 	Stop    Stop
-	Resumed bool // there is a FrameGap, which may be among those that are missing
-	Leaf    Leaf // what repairs of the first frame in V8's code need; no words if there is none
+	Resumed bool      // there is a FrameGap, which may be among those that are missing
+	Leaf    Leaf      // what repairs of the first frame in V8's code need; no words if there is none
+	Context heap.Word // of the outermost JavaScript frame; 0 = there is none
 }
 
 // Walker walks the stacks of a process. It is the specification of walk.h, the walk of the BPF program: change both.
@@ -67,17 +71,19 @@ type Walker struct {
 type walk struct {
 	Walker
 	Walk
-	isolate uint64
-	at      Position
-	frames  int // that were found
-	leafSP  uint64
-	v8SP    uint64 // of the first frame in V8's code
-	script  heap.Word
-	id      int32  // of that Script
-	typed   bool   // the last frame has a type marker
-	probing bool   // PC is the word above the place of the return address, which holds value and is no code
-	builtin uint64 // PC of that frame
-	value   uint64
+	isolate  uint64
+	at       Position
+	frames   int // that were found
+	leafSP   uint64
+	v8SP     uint64 // of the first frame in V8's code
+	script   heap.Word
+	id       int32    // of that Script
+	pointers []uint64 // frame pointers of frames, by index
+	last     int      // index of the frame that was added last
+	typed    bool     // the last frame has a type marker
+	probing  bool     // PC is the word above the place of the return address, which holds value and is no code
+	builtin  uint64   // PC of that frame
+	value    uint64
 }
 
 // push adds a frame at the present position. The frames after the first KeptLeaf are a ring of KeptRoot.
@@ -87,12 +93,13 @@ func (s *walk) push(kind FrameKind) *WalkFrame {
 	}}
 	s.frames++
 	if len(s.Frames) < KeptLeaf+KeptRoot {
-		s.Frames = append(s.Frames, f)
-		return &s.Frames[len(s.Frames)-1]
+		s.Frames, s.pointers = append(s.Frames, f), append(s.pointers, 0)
+		s.last = len(s.Frames) - 1
+		return &s.Frames[s.last]
 	}
-	at := &s.Frames[KeptLeaf+(s.frames-1-KeptLeaf)%KeptRoot]
-	*at = f
-	return at
+	s.last = KeptLeaf + (s.frames-1-KeptLeaf)%KeptRoot
+	s.Frames[s.last], s.pointers[s.last] = f, 0
+	return &s.Frames[s.last]
 }
 
 // keepEnds puts the ring into order.
@@ -101,9 +108,14 @@ func (s *walk) keepEnds() {
 		return
 	}
 	s.Skipped = s.frames - len(s.Frames)
-	ring := s.Frames[KeptLeaf:]
 	first := s.Skipped % KeptRoot
-	copy(ring, append(append([]WalkFrame{}, ring[first:]...), ring[:first]...))
+	turn(s.Frames[KeptLeaf:], first)
+	turn(s.pointers[KeptLeaf:], first)
+}
+
+// turn puts a ring into order that begins at an index.
+func turn[T any](ring []T, first int) {
+	copy(ring, append(append([]T{}, ring[first:]...), ring[:first]...))
 }
 
 // ascend goes to the caller.

@@ -5,14 +5,16 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// How much of an object is read at once: no more than the least size that it has in any V8 since 9.4, since what
+// How much of an object is read at once: no more than the least size that it has in any V8 since 9.0, since what
 // follows may not be mapped.
 const (
 	functionHead = 40
-	sfiHead      = 64
 	scriptHead   = 72
 	debugHead    = 32
 )
+
+// sfiHead is how much of a SharedFunctionInfo is read: up to the function literal id, behind which it may end.
+func sfiHead(l *layout.Layout) int { return (l.At(layout.SFIFunctionLiteralID) + 4 + 7) & 0x78 }
 
 // identify takes the identity of a function that the collector cannot change: JSFunction → SharedFunctionInfo →
 // Script.id and function literal id. A function without a script (a builtin) has script -1.
@@ -23,7 +25,7 @@ func (s *walk) identify(function heap.Word, f *RawFrame) {
 		return
 	}
 	sfi := heap.Word(at(head, l.At(layout.JSFunctionShared)))
-	if head, ok = s.object(&sfi, sfiHead); !ok {
+	if head, ok = s.object(&sfi, sfiHead(l)); !ok {
 		return
 	}
 	f.SFI = sfi

@@ -34,7 +34,9 @@ func (s *walk) stepFramePointer() {
 }
 
 // resume goes on where native frames that cannot be walked hide the rest of the stack: V8 keeps the address of its
-// youngest exit frame, from which on the stack is sound. (src/execution/thread-local-top.h, c_entry_fp_)
+// youngest exit frame, from which on the stack is sound. (src/execution/thread-local-top.h, c_entry_fp_) A helper
+// thread of V8 may be in the isolate of another thread, whose exit frame is farther away: at least as far as a stack is
+// large.
 func (s *walk) resume() {
 	var fp [1]uint64
 	var v [2]uint64
@@ -42,7 +44,7 @@ func (s *walk) resume() {
 	if s.Resumed || at <= 0 || s.isolate == 0 || !s.words(fp[:], s.isolate+uint64(at)) {
 		return
 	}
-	if fp[0] <= s.at.SP || fp[0]&7 != 0 || !s.words(v[:], fp[0]) {
+	if fp[0] <= s.at.SP || fp[0]-s.at.SP > MaxGap || fp[0]&7 != 0 || !s.words(v[:], fp[0]) {
 		return
 	}
 	s.Resumed, s.Stop, s.typed = true, 0, false

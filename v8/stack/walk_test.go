@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -124,7 +125,8 @@ func js(pc uint64) WalkFrame {
 }
 
 func other(kind FrameKind, pc uint64) WalkFrame {
-	return WalkFrame{RawFrame{PC: pc, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}, kind}
+	raw := RawFrame{PC: pc, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}
+	return WalkFrame{RawFrame: raw, Kind: kind}
 }
 
 func builtinFrame(pc uint64) WalkFrame {
@@ -193,6 +195,12 @@ func TestWalk(t *testing.T) {
 			m.frame(fp2, 0, nativeCode+2, 0)
 		}, []WalkFrame{exact(other(FrameNative, nativeCode+1)), exact(other(FrameGap, nativeCode+1)),
 			other(FrameNative, nativeCode+2)}, StopUnreadable},
+		{"an exit frame of another thread", nativeCode + 1, 0, func(m wordMemory) {
+			far := uint64(stackBase + MaxGap + 8)
+			m[isolateAt+entryFP] = far
+			m.frame(far, fp3, v8Code+2, 0)
+			m.frame(fp3, fp4, rootCode+3, context)
+		}, []WalkFrame{exact(other(FrameNative, nativeCode+1))}, StopUnreadable},
 		{"no exit frame below", nativeCode + 1, 0, func(m wordMemory) { m[isolateAt+entryFP] = stackBase },
 			[]WalkFrame{exact(other(FrameNative, nativeCode+1))}, StopUnreadable},
 	} {
@@ -203,6 +211,10 @@ func TestWalk(t *testing.T) {
 		w := Walker{m, walkLayout(), handCode{}}.Walk(regs, isolateAt)
 		if diff := cmp.Diff(c.want, w.Frames); diff != "" || w.Stop != c.stop || w.Skipped != 0 {
 			t.Errorf("%s: stop %d, want %d; %s", c.name, w.Stop, c.stop, diff)
+		}
+		inJS := slices.ContainsFunc(w.Frames, func(f WalkFrame) bool { return f.SFI == sfiAt })
+		if want := (map[bool]heap.Word{true: context})[inJS]; w.Context != want {
+			t.Errorf("%s: context %#x, want %#x", c.name, uint64(w.Context), uint64(want))
 		}
 	}
 }
@@ -254,6 +266,25 @@ func TestWalkIdentity(t *testing.T) {
 		if f := w.Frames[0]; f.SFI != c.sfi || f.ID != c.id || w.Leaf.Callee.ID != c.id {
 			t.Errorf("%s: 0x%x %+v, callee %+v", c.name, f.SFI, f.ID, w.Leaf.Callee.ID)
 		}
+	}
+}
+
+// A SharedFunctionInfo of 56 bytes, as until V8 11, is known at the end of what is mapped too.
+func TestWalkIdentityAtEnd(t *testing.T) {
+	const end, size = 0x701_0000, 56
+	m := heapOf()
+	m.frame(fp1, 0, rootCode+1, context)
+	for at := uint64(end - size); at < end; at += 8 {
+		m[at] = 0x99
+	}
+	m[functionAt-1+32], m[end-size+32], m[end-size+48] = end-size+1, scriptAt, 9<<32
+	l := walkLayout()
+	l.Values[layout.SFIScript].N, l.Values[layout.SFIFunctionLiteralID].N = 32, 52
+	var regs target.Registers
+	regs.IP, regs.General[target.RSP], regs.General[target.RBP] = v8Code, stackBase, fp1
+	f := Walker{m, l, handCode{}}.Walk(regs, 0).Frames[0]
+	if want := (heap.Identity{Script: 5, Literal: 9}); f.ID != want || f.SFI != end-size+1 {
+		t.Errorf("0x%x %+v, want %+v", f.SFI, f.ID, want)
 	}
 }
 

@@ -29,6 +29,10 @@ func (s *walk) stepV8() {
 		f.Argument = heap.Word(v[slotArguments+max(s.Layout.At(layout.RegExpArgument)-16, 0)/8&3])
 		s.typed, s.builtin = true, s.at.PC
 	} else {
+		s.Context = heap.Word(v[slotContext])
+		if end == s.at.BP+16 {
+			s.pointers[s.last] = s.at.BP
+		}
 		f.Bytecode = heap.Word(v[slotBytecode])
 		if o := heap.Word(v[slotOffset]); o.IsSmi() {
 			f.Offset = o.Smi()

@@ -7,6 +7,13 @@ import (
 // Walk walks the stack of a thread that has these registers and has entered this isolate (0 = none). It reads at most
 // MaxSteps frames, and of each a bounded number of words.
 func (w Walker) Walk(regs target.Registers, isolate uint64) Walk {
+	out, _ := w.WalkPointers(regs, isolate)
+	return out
+}
+
+// WalkPointers is Walk, and gives the frame pointers of the frames that are a FrameFunction, by their index; 0 where
+// the frame is not on the stack any more.
+func (w Walker) WalkPointers(regs target.Registers, isolate uint64) (out Walk, framePointers []uint64) {
 	s := walk{Walker: w, isolate: isolate, at: leafPosition(&regs)}
 	s.leafSP = s.at.SP
 	for i := 0; i < MaxSteps && s.Stop == 0; i++ {
@@ -17,7 +24,7 @@ func (w Walker) Walk(regs target.Registers, isolate uint64) Walk {
 	}
 	s.keepEnds()
 	s.readLeaf(regs)
-	return s.Walk
+	return s.Walk, s.pointers
 }
 
 func (s *walk) step() {

@@ -12,20 +12,26 @@ import (
 
 // Live is the memory of a running process. It is safe for concurrent use, and needs no closing.
 type Live struct {
-	PID int // or the id of one of its threads: when that has ended, every read is the error ESRCH
+	PID  int  // or the id of one of its threads: when that has ended, every read is the error ESRCH
+	Wait bool // read on the calling thread, for as long as a page takes to come
 }
 
 // ReadAt reads len(p) bytes at the address off, with one system call (process_vm_readv). A range that is only partly
-// mapped is an error, as for any io.ReaderAt; n says how much was read. It needs the right to ptrace the process:
-// CAP_SYS_PTRACE, or the same user and a process that is dumpable.
-func (l Live) ReadAt(p []byte, off int64) (int, error) {
+// mapped is an error, as for any io.ReaderAt; n says how much was read. Without Wait it takes a second at most: then
+// the error is ErrSlow, as for all reads of the process until a minute after this one has ended. It needs the right to
+// ptrace the process: CAP_SYS_PTRACE, or the same user and a process that is dumpable.
+func (l Live) ReadAt(p []byte, off int64) (n int, err error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	local := [1]unix.Iovec{{Base: &p[0]}}
-	local[0].SetLen(len(p))
-	remote := [1]unix.RemoteIovec{{Base: uintptr(off), Len: len(p)}}
-	n, err := unix.ProcessVMReadv(l.PID, local[:], remote[:], 0)
+	r := newReader()
+	r.size(len(p))
+	r.remote = append(r.remote[:0], unix.RemoteIovec{Base: uintptr(off), Len: len(p)})
+	if err = r.run(l.PID, l.Wait); err == nil {
+		n, err = max(r.n, 0), r.err
+		copy(p, r.buffer[:n])
+		r.release()
+	}
 	if err != nil {
 		return 0, fmt.Errorf("read %d bytes at 0x%x of process %d: %w", len(p), uint64(off), l.PID, err)
 	}
@@ -35,37 +41,35 @@ func (l Live) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Part is a range of memory that is read into a buffer.
-type Part struct {
-	At uint64
-	To []byte
-}
-
 // maxParts is how many ranges one system call reads. (Linux, UIO_MAXIOV)
 const maxParts = 1024
 
 // ReadParts reads ranges, in their order, until one of them cannot be read whole, and returns how many it has read. It
 // takes one system call for each 1,024 ranges. The error is that of the range that follows; no buffer may be empty.
 func (l Live) ReadParts(parts []Part) (n int, err error) {
-	local, remote := make([]unix.Iovec, 0, maxParts), make([]unix.RemoteIovec, 0, maxParts)
 	for n < len(parts) {
-		local, remote = local[:0], remote[:0]
-		for _, p := range parts[n:min(len(parts), n+maxParts)] {
-			to := unix.Iovec{Base: &p.To[0]}
-			to.SetLen(len(p.To))
-			local = append(local, to)
-			remote = append(remote, unix.RemoteIovec{Base: uintptr(p.At), Len: len(p.To)})
+		r := newReader()
+		size := 0
+		r.remote = r.remote[:0]
+		some := parts[n:min(len(parts), n+maxParts)]
+		for _, p := range some {
+			r.remote = append(r.remote, unix.RemoteIovec{Base: uintptr(p.At), Len: len(p.To)})
+			size += len(p.To)
 		}
-		read, err := unix.ProcessVMReadv(l.PID, local, remote, 0)
+		r.size(size)
+		err := r.run(l.PID, l.Wait)
 		if err != nil {
 			return n, fmt.Errorf("read memory of process %d: %w", l.PID, err)
 		}
-		for range local {
-			if read -= len(parts[n].To); read < 0 {
-				return n, fmt.Errorf("read %d bytes at 0x%x of process %d: not all are mapped", len(parts[n].To),
-					parts[n].At, l.PID)
-			}
-			n++
+		whole, err := r.share(some)
+		r.release()
+		n += whole
+		if err != nil {
+			return n, fmt.Errorf("read memory of process %d: %w", l.PID, err)
+		}
+		if whole < len(some) {
+			return n, fmt.Errorf("read %d bytes at 0x%x of process %d: not all are mapped", len(parts[n].To),
+				parts[n].At, l.PID)
 		}
 	}
 	return n, nil

@@ -148,8 +148,11 @@ static __always_inline __u64 current_resource(struct reader *r, __u64 context)
 		request_update(s, CONTEXT_LEARN_ISOLATE, NO_LABEL, r->isolate, context);
 		return 0;
 	}
-	if (h && !h->fields)
+	if (h && !h->fields) {
+		if (h->lost)
+			append(s, CONTEXT_NO_HOOKS, NO_LABEL, 0);
 		return 0;
+	}
 	if (!h || read_user(fields, HOOKS_FIELDS * sizeof(*fields), h->fields)) {
 		unreadable(s);
 		return 0;

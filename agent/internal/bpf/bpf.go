@@ -1,11 +1,12 @@
 // Package bpf is the kernel half of the profiler: the BPF program, its maps, and the types of their keys and values.
-// The compiled objects are committed, so that building hotspan needs no C compiler.
+// The compiled objects are committed, that of the profiler also compressed: building hotspan needs no C compiler.
 package bpf
 
 import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"runtime"
 
 	"github.com/cilium/ebpf"
@@ -14,17 +15,34 @@ import (
 
 //go:generate sh generate.sh
 
+// Probes says which programs take samples at probes. Without any, that of the timer does.
+type Probes struct{ Uprobes, Syscalls bool }
+
+// leftOut returns which programs are not loaded: the kernel takes a tenth of a second for each.
+func (p Probes) leftOut() (names []string) {
+	for name, wanted := range map[string]bool{
+		hotspanProgHotspanSample:  p == Probes{},
+		hotspanProgHotspanUprobe:  p.Uprobes,
+		hotspanProgHotspanSyscall: p.Syscalls,
+	} {
+		if !wanted {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Create creates the BPF maps. ringBytes is the size of the ring buffer in bytes, a power of two of at least a page.
-// The function load loads the programs, which the kernel takes a tenth of a second to verify: before it has returned,
-// the Objects have maps only. The caller closes the Objects. On other processors than x86-64 it is an error: the
-// programs read the registers of that one.
-func Create(ringBytes uint32) (o *Objects, load func() error, err error) {
+// The function load loads the programs that take samples at probes, or that of the timer, which the kernel takes a
+// tenth of a second to verify: before it has returned, the Objects have maps only. The caller closes the Objects. On
+// other processors than x86-64 it is an error: the programs read the registers of that one.
+func Create(ringBytes uint32, probes Probes) (o *Objects, load func() error, err error) {
 	if err := checkArchitecture(runtime.GOARCH); err != nil {
 		return nil, nil, err
 	}
-	spec, err := loadHotspan()
+	spec, err := loadSpec()
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the BPF object: %w", err)
+		return nil, nil, err
 	}
 	cpus, err := ebpf.PossibleCPU()
 	if err != nil {
@@ -33,6 +51,9 @@ func Create(ringBytes uint32) (o *Objects, load func() error, err error) {
 	spec.Maps["scratches"].MaxEntries = uint32(cpus)
 	spec.Maps["events"].MaxEntries = ringBytes
 	MapTables(spec)
+	for _, name := range probes.leftOut() {
+		delete(spec.Programs, name)
+	}
 	only := spec.Copy()
 	only.Programs = nil
 	created, err := ebpf.NewCollection(only)
@@ -45,9 +66,20 @@ func Create(ringBytes uint32) (o *Objects, load func() error, err error) {
 	if err := created.Assign(&o.hotspanMaps); err != nil {
 		return nil, nil, fmt.Errorf("create the BPF maps: %w", err)
 	}
+	spec.Variables = nil             // the mirrors are generated from them
+	for name := range created.Maps { // theirs
+		delete(spec.Maps, name)
+		delete(with.MapReplacements, name)
+	}
 	return o, func() error {
-		if err := spec.LoadAndAssign(&o.hotspanPrograms, &with); err != nil {
+		loaded, err := ebpf.NewCollectionWithOptions(spec, with)
+		if err != nil {
 			return fmt.Errorf("load the BPF program: %w", explain(err))
+		}
+		defer loaded.Close()
+		programs := reflect.ValueOf(&o.hotspanPrograms).Elem()
+		for field, program := range programs.Fields() { // nil for one that is left out
+			program.Set(reflect.ValueOf(loaded.DetachProgram(field.Tag.Get("ebpf"))))
 		}
 		return nil
 	}, nil

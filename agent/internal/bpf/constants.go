@@ -26,6 +26,10 @@ const (
 	EdgeMapEntry = uint8(hotspanEdgeKindEDGE_MAP_ENTRY)
 	EdgeElement  = uint8(hotspanEdgeKindEDGE_ELEMENT)
 
+	ValuePlain = uint8(hotspanValueKindVALUE_PLAIN)
+	ValueBytes = uint8(hotspanValueKindVALUE_BYTES)
+	ValueTime  = uint8(hotspanValueKindVALUE_TIME)
+
 	NameString     = uint8(hotspanNameKindNAME_STRING)
 	NameSymbol     = uint8(hotspanNameKindNAME_SYMBOL)
 	NameRegistered = uint8(hotspanNameKindNAME_REGISTERED)
@@ -64,12 +68,14 @@ const (
 	ContextLocalNode     = uint8(hotspanContextTypeCONTEXT_LOCAL_NODE)
 	ContextLocalThread   = uint8(hotspanContextTypeCONTEXT_LOCAL_THREAD)
 	ContextOverLimit     = uint8(hotspanContextTypeCONTEXT_OVER_LIMIT)
+	ContextNoHooks       = uint8(hotspanContextTypeCONTEXT_NO_HOOKS)
 	ContextAgain         = uint8(hotspanContextTypeCONTEXT_AGAIN)
 	ContextLearnIsolate  = uint8(hotspanContextTypeCONTEXT_LEARN_ISOLATE)
 	ContextLearnResource = uint8(hotspanContextTypeCONTEXT_LEARN_RESOURCE)
 	ContextLearnSymbol   = uint8(hotspanContextTypeCONTEXT_LEARN_SYMBOL)
 	ContextLearnKept     = uint8(hotspanContextTypeCONTEXT_LEARN_KEPT)
 	ContextLearnWork     = uint8(hotspanContextTypeCONTEXT_LEARN_WORK)
+	ContextTime          = uint8(hotspanContextTypeCONTEXT_TIME)
 
 	WorkQueued      = uint32(hotspanWorkKindWORK_QUEUED)
 	WorkFileSystem  = uint32(hotspanWorkKindWORK_FILE_SYSTEM)

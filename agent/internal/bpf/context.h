@@ -76,12 +76,16 @@ static long enter_next(__u32 i, void *context)
 }
 
 // The hashes of names in this isolate; 0 if there is no room for them.
-static __always_inline struct isolate_names *names_of(struct process *p, struct scratch *s, __u64 isolate)
+static __always_inline struct isolate_names *names_of(struct process *p, __u64 isolate)
 {
 	struct isolate_key key = {.process = p->id, .isolate = isolate};
 	struct isolate_names *names = bpf_map_lookup_elem(&isolates, &key);
-	if (names || bpf_map_update_elem(&isolates, &key, &s->no_names, BPF_NOEXIST))
+	if (names)
 		return names;
+	// looked up again: before Linux 6.2 the verifier takes nothing that a function was given as the value of a map
+	struct scratch *own = own_scratch();
+	if (!own || bpf_map_update_elem(&isolates, &key, &own->no_names, BPF_NOEXIST))
+		return NULL;
 	return bpf_map_lookup_elem(&isolates, &key);
 }
 
@@ -94,7 +98,7 @@ static __always_inline void begin_rules(struct process *p, struct scratch *s, __
 	s->labels_set = 0;
 	s->context_steps = MAX_CONTEXT_STEPS;
 	s->full = 0;
-	r->names = names_of(p, s, isolate);
+	r->names = names_of(p, isolate);
 }
 
 // Follows the rules from the stores that were entered, and appends what they lead to.

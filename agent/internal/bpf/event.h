@@ -23,7 +23,7 @@ enum stop {
 
 // Counters, by index into the map `counters`.
 enum counter {
-	COUNT_TAKEN,           // samples of the processes that are profiled
+	COUNT_TAKEN,           // samples of the processes that are profiled, by the timer; see also struct probe
 	COUNT_RING_FULL,       // of them lost because the ring buffer was full
 	COUNT_EVENT_RING_FULL, // exec and exit records that were lost, not samples
 	COUNT_NANOSECONDS,     // spent on taking samples
@@ -76,12 +76,15 @@ enum gc_state {
 // stack words are those above the stack pointer of the first frame that is in V8's code.
 struct sample {
 	__u32 type;
-	__u32 pid, tid, cpu;
+	__u32 pid, tid;
+	__u16 cpu;
+	__u16 probe;          // number of the one that was hit; 0 = the timer fired
 	__u64 time;           // CLOCK_MONOTONIC, nanoseconds
 	__u64 ip, sp, bp, r10; // user registers
 	__u64 isolate;        // that the thread has entered; 0 = none, or not known
 	struct frame callee;  // what rdi would be as a JSFunction: the callee in a prologue
 	__u64 work;           // of a thread of libuv's pool: the object that it works on; 0 = none
+	__u64 turn;           // of the event loop that the thread runs; 0 = none, or not known
 	__u64 job;            // number of that asynchronous operation, a double; 0 = none
 	__u16 n_kernel, n_stack, n_frames, n_context;
 	__u8 vm_state;        // enum vm_state
@@ -133,6 +136,8 @@ enum context_type {
 	CONTEXT_LEARN_SYMBOL,   // u64 symbol, u64 hash: the key of a resource's property
 	CONTEXT_LEARN_KEPT,     // u64 pc, 0: where the function there keeps pool.reg
 	CONTEXT_LEARN_WORK,     // u64 object, u64 its vtable; label = enum work_kind
+	CONTEXT_NO_HOOKS,       // nobody knows where the isolate has its async_hooks: no store can be read
+	CONTEXT_TIME,           // s64 nanoseconds since 1970
 };
 
 struct context_record {

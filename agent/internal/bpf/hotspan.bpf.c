@@ -1,8 +1,8 @@
 //go:build ignore
 
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// The kernel half of hotspan. A timer fires on a CPU; if the interrupted process is one that is profiled, its stack is
-// walked and its request context is read, and both go into the ring buffer.
+// The kernel half of hotspan. A timer fires on a CPU, or a thread hits a probe; if the process is one that is profiled,
+// the thread's stack is walked and its request context is read, and both go into the ring buffer.
 
 #include "async_hooks.h"
 #include "context.h"
@@ -10,7 +10,9 @@
 #include "kernel.h"
 #include "known.h"
 #include "limits.h"
+#include "loop.h"
 #include "memory.h"
+#include "probe.h"
 #include "process.h"
 #include "scratch.h"
 #include "thread_context.h"
@@ -193,6 +195,7 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 	w.bp = e->bp = regs->rbp;
 	e->r10 = regs->r10;
 	e->isolate = isolate;
+	e->turn = isolate ? turn_of(p, e) : 0;
 	read_states(&p->v8, isolate, e);
 	s->collecting = e->vm_state == VM_STATE_GC;
 	s->isolate = isolate_fingerprint(p, e);
@@ -234,6 +237,15 @@ static __always_inline long put(void *record, __u32 size, __u64 wake, struct con
 	return 0;
 }
 
+// Puts a sample into the ring buffer.
+static __always_inline void put_sample(struct scratch *s, struct consumer *r)
+{
+	__u32 size = s->end;
+	if (size > BUFFER_SIZE || put(s->buffer, size, wakeup(&events, s, r), r))
+		count(COUNT_RING_FULL, 1);
+	count(COUNT_NANOSECONDS, bpf_ktime_get_ns() - ((struct sample *)s->buffer)->time);
+}
+
 SEC("perf_event")
 int hotspan_sample(struct bpf_perf_event_data *ctx)
 {
@@ -246,10 +258,57 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 		return 0;
 	count(COUNT_TAKEN, 1);
 	take_sample(ctx, p, s, id);
-	__u32 size = s->end;
-	if (size > BUFFER_SIZE || put(s->buffer, size, wakeup(&events, s, r), r))
-		count(COUNT_RING_FULL, 1);
-	count(COUNT_NANOSECONDS, bpf_ktime_get_ns() - ((struct sample *)s->buffer)->time);
+	put_sample(s, r);
+	return 0;
+}
+
+// Samples the thread that has hit a probe, if the rate limit admits it. Unlike a timer's, this may be preempted by
+// another thread that hits one on this CPU: the scratch is the first one's.
+static __always_inline void take_hit(__u64 id, __u32 number)
+{
+	__u32 key = 0; // one variable: the stack is short
+	struct probe *all = bpf_map_lookup_elem(&probes, &key);
+	if (!all || !all->interval)
+		return;
+	key = id >> 32;
+	struct process *p = bpf_map_lookup_elem(&processes, &key);
+	key = bpf_get_smp_processor_id();
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &key);
+	key = number;
+	struct probe *probe = bpf_map_lookup_elem(&probes, &key);
+	if (!p || !s || !probe || !admit(probe))
+		return;
+	if (!enter(s)) {
+		__sync_fetch_and_add(&probe->overlapped, 1);
+		leave(s);
+		return;
+	}
+	begin_sample(s, id);
+	((struct sample *)s->buffer)->probe = number;
+	__u64 thread = thread_pointer();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	read_thread(p, s, regs, thread, isolate_of(&p->v8, thread));
+	struct consumer *r = consumer();
+	if (r)
+		put_sample(s, r);
+	leave(s);
+}
+
+// A uprobe of one process. The cookie is the number of the probe.
+SEC("uprobe")
+int hotspan_uprobe(struct pt_regs *ctx)
+{
+	take_hit(bpf_get_current_pid_tgid(), bpf_get_attach_cookie(ctx));
+	return 0;
+}
+
+// Each system call of each process on the machine.
+SEC("tp_btf/sys_enter")
+int BPF_PROG(hotspan_syscall, struct pt_regs *regs, long id)
+{
+	__u32 number = id, *probe = bpf_map_lookup_elem(&syscalls, &number);
+	if (probe && *probe)
+		take_hit(bpf_get_current_pid_tgid(), *probe);
 	return 0;
 }
 
@@ -310,6 +369,7 @@ const enum gc_state go_gc_state;
 const enum context_type go_context_type;
 const enum mapping_kind go_mapping_kind;
 const enum edge_kind go_edge_kind;
+const enum value_kind go_value_kind;
 const enum name_kind go_name_kind;
 const enum place_kind go_place_kind;
 const enum published_kind go_published_kind;

@@ -19,7 +19,7 @@ type hotspanAsyncHooks struct {
 	Resources uint64
 	Natives   uint64
 	Deque     uint32
-	Pad       uint32
+	Lost      uint32
 }
 
 type hotspanCfaRule uint32
@@ -78,6 +78,8 @@ const (
 	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 22
 	hotspanContextTypeCONTEXT_LEARN_KEPT     hotspanContextType = 23
 	hotspanContextTypeCONTEXT_LEARN_WORK     hotspanContextType = 24
+	hotspanContextTypeCONTEXT_NO_HOOKS       hotspanContextType = 25
+	hotspanContextTypeCONTEXT_TIME           hotspanContextType = 26
 )
 
 type hotspanCounter uint32
@@ -97,7 +99,7 @@ type hotspanEdge struct {
 	Label  uint8
 	Unless uint8
 	Name   uint16
-	Bytes  uint8
+	Value  uint8
 	Pad    uint8
 }
 
@@ -190,6 +192,7 @@ const (
 	hotspanLimitKEPT_ROOT         hotspanLimit = 256
 	hotspanLimitMAX_FRAMES        hotspanLimit = 1024
 	hotspanLimitMAX_STEPS         hotspanLimit = 16384
+	hotspanLimitMAX_GAP           hotspanLimit = 1048576
 	hotspanLimitMAX_KERNEL        hotspanLimit = 127
 	hotspanLimitMAX_MAPPINGS      hotspanLimit = 128
 	hotspanLimitMAX_TABLES        hotspanLimit = 1024
@@ -218,6 +221,8 @@ const (
 	hotspanLimitKNOWN_WAYS        hotspanLimit = 4
 	hotspanLimitCODE_BITS         hotspanLimit = 5
 	hotspanLimitMAX_LOCAL_TEXT    hotspanLimit = 255
+	hotspanLimitMAX_SPECS         hotspanLimit = 65
+	hotspanLimitMAX_SYSCALLS      hotspanLimit = 1024
 )
 
 type hotspanMapping struct {
@@ -288,6 +293,15 @@ const (
 	hotspanPlaceKindPLACE_DTV_MUSL  hotspanPlaceKind = 3
 )
 
+type hotspanProbe struct {
+	_          structs.HostLayout
+	Interval   uint64
+	Next       uint64
+	Hits       uint64
+	Limited    uint64
+	Overlapped uint64
+}
+
 type hotspanProcess struct {
 	_           structs.HostLayout
 	V8          hotspanV8Layout
@@ -324,6 +338,13 @@ const (
 	hotspanPublishedKindPUBLISHED_LABELS      hotspanPublishedKind = 4
 )
 
+type hotspanPublisherKey struct {
+	_       structs.HostLayout
+	Process uint32
+	Number  uint32
+	Isolate uint64
+}
+
 type hotspanRbpRule int32
 
 const (
@@ -357,7 +378,8 @@ type hotspanSample struct {
 	Type       uint32
 	Pid        uint32
 	Tid        uint32
-	Cpu        uint32
+	Cpu        uint16
+	Probe      uint16
 	Time       uint64
 	Ip         uint64
 	Sp         uint64
@@ -366,6 +388,7 @@ type hotspanSample struct {
 	Isolate    uint64
 	Callee     hotspanFrame
 	Work       uint64
+	Turn       uint64
 	Job        uint64
 	N_kernel   uint16
 	N_stack    uint16
@@ -442,7 +465,8 @@ type hotspanScratch struct {
 	Values [64]struct {
 		_      structs.HostLayout
 		Value  uint64
-		Label  uint16
+		Label  uint8
+		Kind   uint8
 		Type   uint16
 		Length uint32
 	}
@@ -520,8 +544,8 @@ type hotspanScratch struct {
 	IsNew   uint32
 	Isolate uint64
 	Urgent  uint32
+	Users   uint32
 	Buffer  [73728]uint8
-	_       [4]byte
 }
 
 type hotspanShape struct {
@@ -676,6 +700,14 @@ type hotspanV8Layout struct {
 	_                 [1]byte
 }
 
+type hotspanValueKind uint32
+
+const (
+	hotspanValueKindVALUE_PLAIN hotspanValueKind = 0
+	hotspanValueKindVALUE_BYTES hotspanValueKind = 1
+	hotspanValueKindVALUE_TIME  hotspanValueKind = 2
+)
+
 type hotspanVmState uint32
 
 const (
@@ -732,17 +764,23 @@ const (
 	hotspanMapIsolates        = "isolates"
 	hotspanMapKeptPlaces      = "kept_places"
 	hotspanMapKnown           = "known"
+	hotspanMapLoops           = "loops"
+	hotspanMapProbes          = "probes"
 	hotspanMapProcesses       = "processes"
+	hotspanMapPublishers      = "publishers"
 	hotspanMapResources       = "resources"
 	hotspanMapScratches       = "scratches"
 	hotspanMapShapes          = "shapes"
 	hotspanMapStores          = "stores"
 	hotspanMapSymbols         = "symbols"
+	hotspanMapSyscalls        = "syscalls"
 	hotspanMapTables          = "tables"
 	hotspanMapWorks           = "works"
 	hotspanProgHotspanExec    = "hotspan_exec"
 	hotspanProgHotspanExit    = "hotspan_exit"
 	hotspanProgHotspanSample  = "hotspan_sample"
+	hotspanProgHotspanSyscall = "hotspan_syscall"
+	hotspanProgHotspanUprobe  = "hotspan_uprobe"
 	hotspanVarGoCfaRule       = "go_cfa_rule"
 	hotspanVarGoContextRecord = "go_context_record"
 	hotspanVarGoContextType   = "go_context_type"
@@ -764,6 +802,7 @@ const (
 	hotspanVarGoSlot          = "go_slot"
 	hotspanVarGoStop          = "go_stop"
 	hotspanVarGoSymbolKind    = "go_symbol_kind"
+	hotspanVarGoValueKind     = "go_value_kind"
 	hotspanVarGoVmState       = "go_vm_state"
 	hotspanVarGoWorkKind      = "go_work_kind"
 )
@@ -810,9 +849,11 @@ type hotspanSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type hotspanProgramSpecs struct {
-	HotspanExec   *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
-	HotspanExit   *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
-	HotspanSample *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
+	HotspanExec    *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
+	HotspanExit    *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
+	HotspanSample  *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
+	HotspanSyscall *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
+	HotspanUprobe  *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
 }
 
 // hotspanMapSpecs contains maps before they are loaded into the kernel.
@@ -827,12 +868,16 @@ type hotspanMapSpecs struct {
 	Isolates     *ebpf.MapSpec `ebpf:"isolates"`
 	KeptPlaces   *ebpf.MapSpec `ebpf:"kept_places"`
 	Known        *ebpf.MapSpec `ebpf:"known"`
+	Loops        *ebpf.MapSpec `ebpf:"loops"`
+	Probes       *ebpf.MapSpec `ebpf:"probes"`
 	Processes    *ebpf.MapSpec `ebpf:"processes"`
+	Publishers   *ebpf.MapSpec `ebpf:"publishers"`
 	Resources    *ebpf.MapSpec `ebpf:"resources"`
 	Scratches    *ebpf.MapSpec `ebpf:"scratches"`
 	Shapes       *ebpf.MapSpec `ebpf:"shapes"`
 	Stores       *ebpf.MapSpec `ebpf:"stores"`
 	Symbols      *ebpf.MapSpec `ebpf:"symbols"`
+	Syscalls     *ebpf.MapSpec `ebpf:"syscalls"`
 	Tables       *ebpf.MapSpec `ebpf:"tables"`
 	Works        *ebpf.MapSpec `ebpf:"works"`
 }
@@ -862,6 +907,7 @@ type hotspanVariableSpecs struct {
 	GoSlot          *ebpf.VariableSpec `ebpf:"go_slot"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
+	GoValueKind     *ebpf.VariableSpec `ebpf:"go_value_kind"`
 	GoVmState       *ebpf.VariableSpec `ebpf:"go_vm_state"`
 	GoWorkKind      *ebpf.VariableSpec `ebpf:"go_work_kind"`
 }
@@ -894,12 +940,16 @@ type hotspanMaps struct {
 	Isolates     *ebpf.Map `ebpf:"isolates"`
 	KeptPlaces   *ebpf.Map `ebpf:"kept_places"`
 	Known        *ebpf.Map `ebpf:"known"`
+	Loops        *ebpf.Map `ebpf:"loops"`
+	Probes       *ebpf.Map `ebpf:"probes"`
 	Processes    *ebpf.Map `ebpf:"processes"`
+	Publishers   *ebpf.Map `ebpf:"publishers"`
 	Resources    *ebpf.Map `ebpf:"resources"`
 	Scratches    *ebpf.Map `ebpf:"scratches"`
 	Shapes       *ebpf.Map `ebpf:"shapes"`
 	Stores       *ebpf.Map `ebpf:"stores"`
 	Symbols      *ebpf.Map `ebpf:"symbols"`
+	Syscalls     *ebpf.Map `ebpf:"syscalls"`
 	Tables       *ebpf.Map `ebpf:"tables"`
 	Works        *ebpf.Map `ebpf:"works"`
 }
@@ -914,12 +964,16 @@ func (m *hotspanMaps) Close() error {
 		m.Isolates,
 		m.KeptPlaces,
 		m.Known,
+		m.Loops,
+		m.Probes,
 		m.Processes,
+		m.Publishers,
 		m.Resources,
 		m.Scratches,
 		m.Shapes,
 		m.Stores,
 		m.Symbols,
+		m.Syscalls,
 		m.Tables,
 		m.Works,
 	)
@@ -950,6 +1004,7 @@ type hotspanVariables struct {
 	GoSlot          *ebpf.Variable `ebpf:"go_slot"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
+	GoValueKind     *ebpf.Variable `ebpf:"go_value_kind"`
 	GoVmState       *ebpf.Variable `ebpf:"go_vm_state"`
 	GoWorkKind      *ebpf.Variable `ebpf:"go_work_kind"`
 }
@@ -958,9 +1013,11 @@ type hotspanVariables struct {
 //
 // It can be passed to loadHotspanObjects or ebpf.CollectionSpec.LoadAndAssign.
 type hotspanPrograms struct {
-	HotspanExec   *ebpf.Program `ebpf:"hotspan_exec"`
-	HotspanExit   *ebpf.Program `ebpf:"hotspan_exit"`
-	HotspanSample *ebpf.Program `ebpf:"hotspan_sample"`
+	HotspanExec    *ebpf.Program `ebpf:"hotspan_exec"`
+	HotspanExit    *ebpf.Program `ebpf:"hotspan_exit"`
+	HotspanSample  *ebpf.Program `ebpf:"hotspan_sample"`
+	HotspanSyscall *ebpf.Program `ebpf:"hotspan_syscall"`
+	HotspanUprobe  *ebpf.Program `ebpf:"hotspan_uprobe"`
 }
 
 func (p *hotspanPrograms) Close() error {
@@ -968,6 +1025,8 @@ func (p *hotspanPrograms) Close() error {
 		p.HotspanExec,
 		p.HotspanExit,
 		p.HotspanSample,
+		p.HotspanSyscall,
+		p.HotspanUprobe,
 	)
 }
 

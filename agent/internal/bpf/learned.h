@@ -45,7 +45,7 @@ struct async_hooks {
 	__u64 resources; // address of the Global of the JSArray of resources
 	__u64 natives;   // address of the list of those that C++ pushed
 	__u32 deque;     // the list is a std::deque of pointers to handles, else a std::vector of handles
-	__u32 pad;
+	__u32 lost;      // there are some, but nobody knows where
 };
 
 // The thread tells an isolate from a later one at the same address.
@@ -101,6 +101,12 @@ struct work_key {
 struct work {
 	__s32 resource, frame, realm, id;
 	__u32 field, isolate;
+};
+
+struct publisher_key {
+	__u32 process; // process.id
+	__u32 number;  // in process.published
+	__u64 isolate;
 };
 
 struct isolate_key {

@@ -9,6 +9,7 @@ enum limit {
 	KEPT_ROOT = 256, // and of a deeper stack up to the root
 	MAX_FRAMES = KEPT_LEAF + KEPT_ROOT,
 	MAX_STEPS = 16384,  // user frames that a walk goes through
+	MAX_GAP = 1 << 20,  // bytes of the stack that native frames may take which cannot be walked
 	MAX_KERNEL = 127,   // kernel frames of one sample; the kernel's own default limit
 	MAX_MAPPINGS = 128, // executable mappings of one process; a power of two
 	MAX_TABLES = 1024,  // files with unwind rules; number 0 is none
@@ -37,6 +38,8 @@ enum limit {
 	KNOWN_WAYS = 4,       // and how many each holds
 	CODE_BITS = 5,        // log2 of the bytes that are of one piece of generated code: V8 aligns each
 	MAX_LOCAL_TEXT = 255, // bytes of the key, and of the value, of one of them
+	MAX_SPECS = 65,       // probes, and number 0, which is none
+	MAX_SYSCALLS = 1024,  // numbers of system calls
 };
 
 // Values of a field that stand for "none".

@@ -23,10 +23,9 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from)
 	return bpf_probe_read_user(to, size, (const void *)from);
 }
 
-// How much of an object is read at once: no more than its least size in any V8 since 9.4, since what follows may not be
+// How much of an object is read at once: no more than its least size in any V8 since 9.0, since what follows may not be
 // mapped.
 #define FUNCTION_HEAD 40
-#define SFI_HEAD 64
 #define SCRIPT_HEAD 72
 #define DEBUG_INFO_HEAD 32
 #define MAP_HEAD 48 // of a hidden class, which V8's source calls a Map
@@ -60,7 +59,7 @@ static __always_inline long read_whole(__u64 object, __u64 *to, __u32 size)
 
 // The instance type in a hidden class; -1 if it is none. Those of strings, scripts and tables are met again and again
 // in one sample, during which only a collection changes anything.
-__noinline int instance_type(__u64 hidden_class)
+static __always_inline int read_instance_type(__u64 hidden_class)
 {
 	struct scratch *s = own_scratch();
 	__u16 type;
@@ -74,6 +73,9 @@ __noinline int instance_type(__u64 hidden_class)
 	*known = (struct known_type){hidden_class, type};
 	return type;
 }
+
+// The same as a function that is verified once.
+__noinline int instance_type(__u64 hidden_class) { return read_instance_type(hidden_class); }
 
 #define COPY_LOOP 128 // bytes; V8 copies more than that by memcpy, which keeps the target in rax
 

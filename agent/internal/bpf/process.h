@@ -36,13 +36,20 @@ struct node {
 	__u8 pad;
 };
 
+// What a label is made of, besides texts, numbers and booleans.
+enum value_kind {
+	VALUE_PLAIN,
+	VALUE_BYTES, // an array of bytes
+	VALUE_TIME,  // an array of seconds and nanoseconds since 1970
+};
+
 struct edge {
 	__u8 kind;   // enum edge_kind
 	__u8 to;     // node whose edges go on from the value; NO_NODE = none
 	__u8 label;  // whose value it is; NO_LABEL = none
 	__u8 unless; // label that makes the step needless once it has a value; NO_LABEL = none
 	__u16 name;  // index into process.names and shape.slots; EDGE_ELEMENT: the element
-	__u8 bytes;  // the label's value is an array of bytes
+	__u8 value;  // enum value_kind: of the label
 	__u8 pad;
 };
 

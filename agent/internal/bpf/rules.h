@@ -80,7 +80,7 @@ static __always_inline long boolean(const struct v8_layout *v8, __u64 oddball)
 }
 
 // Adds the value of a label. Objects are none, and neither are undefined and null.
-__noinline int add_value(__u32 label, __u32 bytes, __u64 value)
+__noinline int add_value(__u32 label, __u32 kind, __u64 value)
 {
 	struct scratch *s = own_scratch();
 	if (!s)
@@ -111,12 +111,13 @@ __noinline int add_value(__u32 label, __u32 bytes, __u64 value)
 				return 0;
 			value = is;
 		} else if (type >= v8->first_non_string && type != v8->type_heap_number &&
-			   !(bytes && type == v8->type_array)) {
+			   !(kind != VALUE_PLAIN && type == v8->type_array)) {
 			return 0;
 		}
 	}
 	s->values[n].value = value;
 	s->values[n].label = label;
+	s->values[n].kind = kind;
 	s->values[n].type = type;
 	s->values[n].length = string_length(v8, s->ref_head);
 	s->n_values = n + 1;
@@ -129,7 +130,7 @@ static __always_inline void follow(struct reader *r, const struct edge *e, __u64
 	if (e->to != NO_NODE && HEAP_OBJECT(value))
 		push_visit(r->scratch, value, e->to);
 	if (e->label != NO_LABEL)
-		add_value(e->label, e->bytes, value);
+		add_value(e->label, e->value, value);
 }
 
 // Follows the rules for any store.
@@ -140,7 +141,8 @@ static __always_inline void follow_store(struct reader *r, __u64 value)
 }
 
 // The word of a property that an object keeps out of it, in this property array, unless it is just becoming a
-// dictionary. (src/objects/property-array.h)
+// dictionary. (src/objects/property-array.h) The value must hold something: before Linux 6.3 the verifier lets no
+// pointer to unset memory of the stack pass to a function.
 __noinline int read_out(const struct process *p, struct scratch *s, __u64 array, __u32 slot, __u64 *value)
 {
 	if (!p || !s || !value)
@@ -160,6 +162,7 @@ static __always_inline int read_slot(const struct process *p, struct scratch *s,
 		return read_user(value, 8, object - 1 + slot * 8);
 	if (read_user(&array, 8, object - 1 + p->v8.receiver_hash))
 		return -1;
+	*value = 0;
 	return read_out(p, s, array, slot, value);
 }
 
@@ -187,6 +190,7 @@ static __always_inline __s32 read_properties(const struct process *p, struct scr
 static __always_inline int read_property(const struct process *p, struct scratch *s, __u64 object, __u32 slot,
 					 __u64 *value)
 {
+	*value = 0;
 	if (slot & SLOT_OUT)
 		return read_out(p, s, word_at(s->object_head, p->v8.receiver_hash), slot, value);
 	if (slot >= s->object_words)
@@ -376,6 +380,25 @@ static __always_inline void append_bytes(struct scratch *s, const struct label_v
 		to[i] = SMI(s->ref_head[i]);
 }
 
+// Appends an array of two Smis, seconds and nanoseconds. What is no such array is no time: nothing is lost.
+static __always_inline void append_time(struct scratch *s, const struct label_value *f)
+{
+	if (read_whole(f->value, s->object_head, 24)) {
+		unreadable(s);
+		return;
+	}
+	int is = open_elements(f->value);
+	if (is < 0 || (is && s->n_elements == 2 && read_user(s->ref_head, 16, s->elements))) {
+		unreadable(s);
+		return;
+	}
+	if (!is || s->n_elements != 2 || !IS_SMI(s->ref_head[0]) || !IS_SMI(s->ref_head[1]))
+		return;
+	__s64 seconds = (__s32)SMI(s->ref_head[0]), rest = (__s32)SMI(s->ref_head[1]);
+	if (seconds > 0 && rest >= 0 && rest < 1000000000)
+		append_word(s, CONTEXT_TIME, f->label, seconds * 1000000000 + rest);
+}
+
 // Appends what was found as number i.
 __noinline int append_value(__u32 i)
 {
@@ -391,6 +414,8 @@ __noinline int append_value(__u32 i)
 		append_word(s, CONTEXT_SMI, f.label, (__s64)SMI(f.value));
 	else if (f.type < v8->first_non_string)
 		append_string(s, &f);
+	else if (f.type == v8->type_array && f.kind == VALUE_TIME)
+		append_time(s, &f);
 	else if (f.type == v8->type_array)
 		append_bytes(s, &f);
 	else if (read_user(&bits, 8, f.value - 1 + v8->heap_number_value))

@@ -22,7 +22,8 @@ struct visit {
 
 struct label_value {
 	__u64 value; // tagged: a Smi, a string, a HeapNumber or an array; of an Oddball its kind
-	__u16 label, type; // number; instance type
+	__u8 label, kind;  // number; enum value_kind
+	__u16 type;        // instance type
 	__u32 length;      // of a string
 };
 
@@ -133,7 +134,8 @@ struct v8_frame {
 // Bytes of the stack that are read at once. A read costs as much as copying some hundred bytes that follow each other.
 #define WINDOW 2048
 
-// What does not fit on the BPF stack: one for each CPU. The BPF program runs with interrupts off, never twice on a CPU.
+// What does not fit on the BPF stack: one for each CPU. A timer runs the BPF program with interrupts off, never twice
+// on a CPU; hits of probes take turns (probe.h).
 struct scratch {
 	__u64 registers[16]; // of the leaf, by DWARF number
 	__u64 object_head[16]; // first words of the heap object that is read
@@ -171,6 +173,7 @@ struct scratch {
 	__u32 is_new; // naming the sample needs something that hotspan has not read
 	__u64 isolate; // fingerprint of the thread's
 	__u32 urgent; // the record has a request to the agent, whose answer the next samples need
+	__u32 users;  // hits of probes that are being sampled, or want to be
 	__u8 buffer[BUFFER_SIZE + 8192]; // the record; the slack lets the verifier see that appends stay inside
 };
 

@@ -22,6 +22,14 @@ enum published_kind {
 	PUBLISHED_LABELS,      // custom_labels_current_set
 };
 
+// Where a thread with an isolate has its PUBLISHED_NODE variable, for threads of libuv's pool that work for it.
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct publisher_key);
+	__type(value, __u64); // address
+} publishers SEC(".maps");
+
 #define RECORD_HEAD 28 // bytes before the attributes of a record
 #define RECORD_VALID 24 // in it: 1 if the record may be read
 #define RECORD_SIZE 26  // u16: bytes of attributes
@@ -191,31 +199,33 @@ struct node_thread {
 	__u64 undefined;
 };
 
-static __always_inline void read_node(struct process *p, struct scratch *s, const struct published *from, __u64 at,
-				      __u64 isolate)
+// Appends the record that an AsyncContextFrame has for it; frame 0 stands for the current one. Returns whether the
+// variable is that of the isolate's own thread: V8's helper threads enter the isolate, too.
+static __always_inline int read_node(struct process *p, struct scratch *s, const struct published *from, __u64 at,
+				     __u64 isolate, __u64 frame)
 {
 	struct node_thread thread;
-	__u64 frame, storage, record;
+	__u64 storage, record;
 	if (!at || read_user(&thread, sizeof(thread), at)) {
 		unreadable(s);
-		return;
+		return 0;
 	}
 	if (!thread.cped_slot)
-		return;
+		return 0;
 	// One that is not this isolate's is a leftover.
-	if (thread.cped_slot != isolate + p->v8.cped || read_user(&frame, 8, thread.cped_slot) ||
+	if (thread.cped_slot != isolate + p->v8.cped || (!frame && read_user(&frame, 8, thread.cped_slot)) ||
 	    read_user(&storage, 8, thread.handle)) {
 		unreadable(s);
-		return;
+		return 0;
 	}
 	if (frame == thread.undefined)
-		return;
+		return 1;
 	record = internal_field(&p->v8, s, find_store(p, s, frame, storage, thread.hash));
-	if (record && from->wrapped >= 0 && read_user(&record, 8, record + from->wrapped)) {
+	if (record && from->wrapped >= 0 && read_user(&record, 8, record + from->wrapped))
 		unreadable(s);
-		return;
-	}
-	append_published(s, PUBLISHED_NODE, record);
+	else
+		append_published(s, PUBLISHED_NODE, record);
+	return 1;
 }
 
 // A label of custom labels ABI 1: two strings, {length, address} each.
@@ -309,6 +319,14 @@ static __always_inline void read_node_labels(struct process *p, struct scratch *
 	read_labels(s, CONTEXT_LOCAL_NODE, wrap.set);
 }
 
+static __always_inline void keep_publisher(struct process *p, __u32 number, __u64 isolate, __u64 at)
+{
+	struct publisher_key key = {.process = p->id, .number = number, .isolate = isolate};
+	__u64 *known = bpf_map_lookup_elem(&publishers, &key);
+	if (!known || *known != at)
+		bpf_map_update_elem(&publishers, &key, &at, BPF_ANY);
+}
+
 struct publishing {
 	struct process *process;
 	struct scratch *scratch;
@@ -334,9 +352,10 @@ static long published_next(__u32 i, void *context)
 	at = locate(c->thread, &from->at);
 	if (!at)
 		return 0; // the thread never touched it
-	if (from->kind == PUBLISHED_NODE)
-		read_node(p, s, from, at, c->isolate);
-	else if (read_user(&word, 8, at))
+	if (from->kind == PUBLISHED_NODE) {
+		if (read_node(p, s, from, at, c->isolate, 0))
+			keep_publisher(p, i, c->isolate, at);
+	} else if (read_user(&word, 8, at))
 		unreadable(s);
 	else if (from->kind == PUBLISHED_THREAD)
 		append_published(s, PUBLISHED_THREAD, word);
@@ -345,11 +364,30 @@ static long published_next(__u32 i, void *context)
 	return 0;
 }
 
+// What is published for the request that a thread of libuv's pool works for.
+static long owned_next(__u32 i, void *context)
+{
+	struct publishing *c = context;
+	struct process *p = c->process;
+	struct scratch *s = c->scratch;
+	if (i >= p->n_published)
+		return 1;
+	const struct published *from = &p->published[i & (MAX_PUBLISHED - 1)];
+	struct publisher_key key = {.process = p->id, .number = i, .isolate = s->owner.isolate};
+	__u64 *at = from->kind == PUBLISHED_NODE ? bpf_map_lookup_elem(&publishers, &key) : 0;
+	if (at)
+		read_node(p, s, from, *at, s->owner.isolate, s->owner.frame);
+	return 0;
+}
+
 __noinline int read_published(struct process *p, struct scratch *s, __u64 thread, __u64 isolate)
 {
 	if (!p || !s || !p->n_published || !thread)
 		return 0;
 	struct publishing c = {.process = p, .scratch = s, .thread = thread, .isolate = isolate};
+	__u32 before = s->end;
 	bpf_loop(MAX_PUBLISHED, published_next, &c, 0);
+	if (s->end == before && s->owner.isolate && s->owner.frame) // else the job has entered a context of its own
+		bpf_loop(MAX_PUBLISHED, owned_next, &c, 0);
 	return 0;
 }

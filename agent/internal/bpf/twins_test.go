@@ -21,6 +21,7 @@ var twins = []twin{
 	{"KEPT_LEAF", bpf.KeptLeaf, stack.KeptLeaf},
 	{"KEPT_ROOT", bpf.KeptRoot, stack.KeptRoot},
 	{"MAX_STEPS", bpf.MaxSteps, stack.MaxSteps},
+	{"MAX_GAP", bpf.MaxGap, stack.MaxGap},
 
 	{"MAX_SLOTS", bpf.MaxSlots, reqctx.MaxNames},
 	{"MAX_NODES", bpf.MaxNodes, reqctx.MaxNodes},

@@ -29,6 +29,7 @@ type (
 	ContextRecord  = hotspanContextRecord
 	V8Layout       = hotspanV8Layout
 	Place          = hotspanPlace
+	Probe          = hotspanProbe
 	Published      = hotspanPublished
 	Objects        = hotspanObjects
 )

@@ -18,13 +18,14 @@
 #include "walk_v8.h"
 
 // Native frames that cannot be walked hide the rest of the stack, but V8 keeps the address of its youngest exit frame:
-// from there on the stack is sound. (src/execution/thread-local-top.h, c_entry_fp_)
+// from there on the stack is sound. (src/execution/thread-local-top.h, c_entry_fp_) A helper thread of V8 may be in the
+// isolate of another thread, whose exit frame is farther away: at least as far as a stack is large.
 static __always_inline void resume(struct walk *w)
 {
 	__u64 fp, v[2], at = w->process->v8.c_entry_fp;
 	if (w->state->resumed || !at || !w->isolate || read_user(&fp, 8, w->isolate + at))
 		return;
-	if (fp <= w->sp || fp & 7 || read_user(v, sizeof(v), fp))
+	if (fp <= w->sp || fp - w->sp > MAX_GAP || fp & 7 || read_user(v, sizeof(v), fp))
 		return;
 	w->state->resumed = 1;
 	w->state->stop = 0;

@@ -35,6 +35,12 @@ static __always_inline __s32 script_id(struct walk *w, __u64 script)
 	return IS_SMI(id) ? SMI(id) : -1;
 }
 
+// How much of a SharedFunctionInfo is read: up to the function literal id, behind which it may end.
+static __always_inline __u32 sfi_head(const struct v8_layout *v8)
+{
+	return (v8->sfi_literal + 4 + 7) & 0x78;
+}
+
 // Reads the identity of a function that the collector cannot change: JSFunction → SharedFunctionInfo → Script.id and
 // function literal id. A function without a script (a builtin) has script -1.
 static __always_inline void identify(struct walk *w, __u64 function, struct frame *f)
@@ -44,7 +50,7 @@ static __always_inline void identify(struct walk *w, __u64 function, struct fram
 	if (read_object(&function, head, FUNCTION_HEAD))
 		return;
 	__u64 sfi = word_at(head, v8->function_shared);
-	if (read_object(&sfi, head, SFI_HEAD))
+	if (read_object(&sfi, head, sfi_head(v8)))
 		return;
 	f->sfi = sfi;
 	f->literal = half_at(head, v8->sfi_literal);

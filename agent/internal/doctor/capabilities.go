@@ -40,7 +40,7 @@ func ownCapabilities() (capabilitySets, error) {
 
 // denial explains why this user may not read a process.
 func denial() error {
-	if c, err := ownCapabilities(); err == nil && c.has(unix.CAP_SYS_PTRACE) {
+	if procs.Capable(unix.CAP_SYS_PTRACE) {
 		return errors.New("the kernel does not let this user read it, whatever the capabilities")
 	}
 	return errors.New("another user's, reading it needs CAP_SYS_PTRACE")

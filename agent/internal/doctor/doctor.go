@@ -37,7 +37,7 @@ func Diagnose(pid int) (*Diagnosis, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Permissions = permissions()
+	d.Permissions = append(ownPIDNamespace(), permissions()...)
 	proof := proveByLoading(d.Permissions)
 	d.Permissions = append(d.Permissions, proof)
 	d.trustProof(proof)

@@ -1,9 +1,12 @@
 package doctor
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -24,7 +27,22 @@ func machine() []Finding {
 	if unix.Uname(&u) == nil {
 		release = unix.ByteSliceToString(u.Release[:])
 	}
-	return []Finding{kernelVersion(release), btf(btfPath), sampleRate(trigger.MaxRate())}
+	found := []Finding{kernelVersion(release), btf(btfPath), sampleRate(trigger.MaxRate())}
+	return append(found, ownLockedMemory(release)...)
+}
+
+// tried has the versions of Linux on which hotspan was tried. (make kernels)
+//
+//go:embed kernels.txt
+var tried string
+
+// untried says that hotspan was not tried on a version of Linux; nothing if it was.
+func untried(major, minor int) string {
+	list := strings.Fields(tried)
+	if slices.Contains(list, fmt.Sprintf("%d.%d", major, minor)) {
+		return ""
+	}
+	return fmt.Sprintf(", on which hotspan was not tried: it was on %s", strings.Join(list, ", "))
 }
 
 func kernelVersion(release string) Finding {
@@ -37,6 +55,8 @@ func kernelVersion(release string) Finding {
 	case major < oldestKernel[0] || major == oldestKernel[0] && minor < oldestKernel[1]:
 		f.Mark = Missing
 		f.Found += fmt.Sprintf(" is too old: %d.%d or later is needed, for bpf_loop", oldestKernel[0], oldestKernel[1])
+	default:
+		f.Found += untried(major, minor)
 	}
 	return f
 }

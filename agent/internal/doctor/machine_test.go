@@ -27,6 +27,16 @@ func TestKernelVersion(t *testing.T) {
 	}
 }
 
+// TestUntried: doctor says so on a kernel that is not in the list.
+func TestUntried(t *testing.T) {
+	for release, want := range map[string]bool{"6.1.0-50-amd64": false, "6.12.3": false, "6.14.0": true, "9.1": true} {
+		found := kernelVersion(release).Found
+		if said := strings.Contains(found, "was not tried: it was on 6.1, 6.12"); said != want {
+			t.Errorf("%s: %s", release, found)
+		}
+	}
+}
+
 func TestSampleRate(t *testing.T) {
 	for limit, want := range map[int]Mark{100000: OK, 99: OK, 98: Warning, 0: Missing} {
 		got := sampleRate(limit)

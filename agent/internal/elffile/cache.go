@@ -35,7 +35,7 @@ func (c *Cache) HasV8(pid int, m procs.Mapping) (bool, error) {
 	if len(c.probed) >= maxProbed {
 		clear(c.probed)
 	}
-	has := layout.Probe(file)
+	has := layout.Probe(procs.NewTimed(file))
 	c.probed[m.File()] = has
 	return has, nil
 }

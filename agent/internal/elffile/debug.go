@@ -52,7 +52,7 @@ func openBelow(root, file string) (*os.File, error) {
 
 // checkDebug returns an error if a file is not the debug file of a build id: names of another build would be wrong.
 func checkDebug(f *os.File, buildID string) error {
-	ef, err := elf.NewFile(f)
+	ef, err := elf.NewFile(procs.NewTimed(f))
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Name(), err)
 	}

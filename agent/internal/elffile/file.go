@@ -20,6 +20,7 @@ import (
 type File struct {
 	Path    string // as the first process that had it mapped sees it
 	BuildID string
+	Number  uint64 // that no other file of the cache has or had
 	Symbols *symbols.Table
 	Rules   *unwind.Table
 	Slot    uint32         // number of the rules in the BPF program; 0 = none

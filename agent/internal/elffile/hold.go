@@ -1,6 +1,8 @@
 package elffile
 
 import (
+	"fmt"
+	"os"
 	"slices"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
@@ -18,6 +20,16 @@ func (c *Cache) Hold() *Hold { return &Hold{cache: c} }
 // Get returns the file that a process has mapped, which stays until Release. It is never nil; if it cannot be read,
 // Problems says why.
 func (h *Hold) Get(pid int, m procs.Mapping) *File { return h.keep(h.cache.get(pid, m)) }
+
+// Opened returns a file that is open and was mapped under a path. It stays until Release, and is never nil; if it
+// cannot be read, Problems says why.
+func (h *Hold) Opened(file *os.File, path string) *File {
+	k := key{}
+	if st, err := procs.StatFile(file); err == nil {
+		k.FileID = procs.FileID{Device: fmt.Sprintf("open %x", st.Dev), Inode: st.Ino}
+	}
+	return h.keep(h.cache.open(k, file, path, "/"))
+}
 
 // Vdso returns the file of the vdso, the code that the kernel maps into each process; image is its memory.
 func (h *Hold) Vdso(image []byte) *File { return h.keep(h.cache.vdso(image)) }

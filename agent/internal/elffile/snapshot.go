@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 const (
@@ -33,11 +35,11 @@ type snapshot struct {
 }
 
 func newSnapshot(f *os.File) (*snapshot, error) {
-	st, err := f.Stat()
+	st, err := procs.StatFile(f)
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{file: f, size: st.Size()}
+	s := &snapshot{file: procs.NewTimed(f), size: st.Size}
 	if s.size == 0 || s.size > maxFile {
 		return nil, fmt.Errorf("%d bytes", s.size)
 	}

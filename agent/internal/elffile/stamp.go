@@ -4,6 +4,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // stamp distinguishes a file from a later one with the same device and inode: file systems reuse inodes.
@@ -15,8 +17,8 @@ type stamp struct {
 
 // stampOf returns the stamp of a file; the zero stamp if there is none.
 func stampOf(path string) stamp {
-	var st unix.Stat_t
-	if unix.Stat(path, &st) != nil {
+	st, err := procs.Stat(path)
+	if err != nil {
 		return stamp{}
 	}
 	return newStamp(&st)
@@ -24,8 +26,8 @@ func stampOf(path string) stamp {
 
 // stampOfFile is that of a file that is open.
 func stampOfFile(f *os.File) stamp {
-	var st unix.Stat_t
-	if unix.Fstat(int(f.Fd()), &st) != nil {
+	st, err := procs.StatFile(f)
+	if err != nil {
 		return stamp{}
 	}
 	return newStamp(&st)

@@ -31,6 +31,7 @@ type Cache struct {
 
 	mu       sync.Mutex // guards what follows, and how many users files and contents have
 	files    map[key]*File
+	numbered uint64                 // files that ever were in files
 	idle     []*File                // those without users, the last released one last
 	contents map[string][]*contents // that files share, by build id
 	closed   bool
@@ -49,6 +50,14 @@ func NewLayoutCache() *Cache {
 	c := NewCache(nil)
 	c.layoutsOnly = true
 	return c
+}
+
+// Len returns the number of files that are kept: those that processes have mapped, and for a short time those that they
+// had. It is safe for concurrent use.
+func (c *Cache) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.files)
 }
 
 // Files without users stay for a short time, since the next process often runs the same program. Their unwind rules in
@@ -162,7 +171,8 @@ func (c *Cache) put(k key, f *File) *File {
 		c.idle = slices.DeleteFunc(c.idle, func(f *File) bool { return f == old })
 		c.drop(old)
 	}
-	f.key, f.users = k, 1
+	c.numbered++
+	f.key, f.users, f.Number = k, 1, c.numbered
 	c.files[k] = f
 	return f
 }

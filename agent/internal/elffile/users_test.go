@@ -102,13 +102,13 @@ func TestReleaseAfterLastProcess(t *testing.T) {
 		h := c.Hold()
 		getAll(t, h, pid)
 		getAll(t, h, pid) // the mappings are read again
-		if len(c.files) != files+1 {
+		if c.Len() != files+1 {
 			t.Errorf("%d files, want one more than %d", len(c.files), files)
 		}
 		end()
 		h.Release()
 	}
-	if len(c.files) != files || len(rules.present) != slots || len(c.idle) != 0 {
+	if c.Len() != files || len(rules.present) != slots || len(c.idle) != 0 {
 		t.Errorf("%d files and %d tables, want %d and %d as before", len(c.files), len(rules.present), files, slots)
 	}
 	stays.Release()

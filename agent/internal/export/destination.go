@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +23,17 @@ import (
 // errors of which otlp.Refused says that this has no point, and an *otlp.PartialError.
 type Receiver interface {
 	Write(context.Context, *pprofx.Snapshot) error
+}
+
+// messageReceiver is a Receiver that takes a message of package otlp as it is, which saves decoding and encoding it.
+type messageReceiver interface {
+	WriteMessage(context.Context, []byte) error
+}
+
+// trier is a Receiver that can find out whether it would be taken from.
+type trier interface {
+	Try(context.Context) error
+	Speaks() string
 }
 
 // Destination is where snapshots go. Its Run and its Stats may be called at the same time.
@@ -78,9 +90,20 @@ func (d *Destination) Stats() Stats {
 	}
 }
 
+// Continue adds what a destination of the same name had counted that has ended.
+func (d *Destination) Continue(before Stats) {
+	d.stats.snapshots.Add(before.Snapshots)
+	d.stats.samples.Add(before.Samples)
+	d.stats.dropped.Add(before.Dropped)
+	d.stats.damaged.Add(before.Damaged)
+	d.stats.removed.Add(before.Evicted)
+	d.stats.failures.Add(before.Failures)
+}
+
 // Run delivers until ctx ends.
 func (d *Destination) Run(ctx context.Context) {
 	priority.Background()
+	d.try(ctx)
 	for {
 		e, err := d.cursor.Next(ctx)
 		if err != nil {
@@ -93,6 +116,22 @@ func (d *Destination) Run(ctx context.Context) {
 			d.log.Warn("how far an output has come is not kept: after a restart it gets snapshots twice",
 				"to", d.name, "why", err)
 		}
+	}
+}
+
+// try says at once what would show with the first snapshot only.
+func (d *Destination) try(ctx context.Context) {
+	to, ok := d.to.(trier)
+	if !ok {
+		return
+	}
+	switch err := to.Try(ctx); {
+	case ctx.Err() != nil:
+	case err != nil:
+		d.log.Warn("a destination takes no profiles yet: snapshots wait in the store", "to", d.name,
+			"speaks", to.Speaks(), "why", err)
+	default:
+		d.log.Info("a destination takes profiles", "to", d.name, "speaks", to.Speaks())
 	}
 }
 
@@ -110,7 +149,7 @@ func (d *Destination) deliver(ctx context.Context, e store.Entry) error {
 	}
 	for try := 0; ; try++ {
 		err := d.write(ctx, s, try >= maxBroken)
-		if ctx.Err() != nil {
+		if err != nil && ctx.Err() != nil { // what the receiver has taken is delivered, whenever ctx ends
 			return ctx.Err()
 		}
 		if d.tell(err); err == nil {
@@ -125,7 +164,20 @@ func (d *Destination) deliver(ctx context.Context, e store.Entry) error {
 	}
 }
 
-func (d *Destination) read(e store.Entry) (*pprofx.Snapshot, error) {
+// stored is a snapshot of the store.
+type stored struct {
+	whole    part // as it is delivered
+	snapshot func() (*pprofx.Snapshot, error)
+}
+
+// part is all of a snapshot or half of it.
+type part struct {
+	samples int64
+	write   func(context.Context) error
+}
+
+// read reads a snapshot. It decodes it only if the receiver does not take all of it, as it is.
+func (d *Destination) read(e store.Entry) (*stored, error) {
 	frame, err := d.from.Read(e)
 	if err != nil {
 		return nil, err
@@ -134,11 +186,31 @@ func (d *Destination) read(e store.Entry) (*pprofx.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := &stored{snapshot: sync.OnceValues(func() (*pprofx.Snapshot, error) { return d.decode(message) })}
+	to, ok := d.to.(messageReceiver)
+	if !ok || d.keep != nil {
+		all, err := s.snapshot()
+		if err != nil {
+			return nil, err
+		}
+		s.whole = d.part(all)
+		return s, nil
+	}
+	counts, err := otlp.Count(message)
+	s.whole = part{counts.Samples, func(ctx context.Context) error { return to.WriteMessage(ctx, message) }}
+	return s, err
+}
+
+func (d *Destination) decode(message []byte) (*pprofx.Snapshot, error) {
 	s, err := otlp.Decode(message)
 	if err == nil && d.keep != nil {
 		s = s.KeepLabels(d.keep)
 	}
 	return s, err
+}
+
+func (d *Destination) part(s *pprofx.Snapshot) part {
+	return part{int64(len(s.Rows)), func(ctx context.Context) error { return d.to.Write(ctx, s) }}
 }
 
 // maxBroken is how often a receiver may break at a snapshot until it counts as the cause: with the waits between, some
@@ -147,19 +219,20 @@ const maxBroken = 10
 
 // write writes a snapshot, or what the receiver takes of it: of one that it refuses, each half. cause says that the
 // snapshot counts as refused also where the receiver breaks.
-func (d *Destination) write(ctx context.Context, s *pprofx.Snapshot, cause bool) error {
+func (d *Destination) write(ctx context.Context, s *stored, cause bool) error {
 	refused := func(err error) bool { return otlp.Refused(err) || cause && otlp.Broken(err) }
-	err := d.part(ctx, s)
+	err := d.send(ctx, s.whole)
 	if !refused(err) {
 		return err
 	}
-	if len(s.Rows) < 2 {
-		d.drop(s, err)
+	all, bad := s.snapshot()
+	if bad != nil || len(all.Rows) < 2 {
+		d.drop(s.whole, errors.Join(err, bad))
 		return nil
 	}
-	a, b := s.Halves()
-	for _, half := range []*pprofx.Snapshot{a, b} {
-		switch err := d.part(ctx, half); {
+	a, b := all.Halves()
+	for _, half := range []part{d.part(a), d.part(b)} {
+		switch err := d.send(ctx, half); {
 		case refused(err):
 			d.drop(half, err)
 		case err != nil:
@@ -169,26 +242,26 @@ func (d *Destination) write(ctx context.Context, s *pprofx.Snapshot, cause bool)
 	return nil
 }
 
-// part writes a snapshot once.
-func (d *Destination) part(ctx context.Context, s *pprofx.Snapshot) error {
-	err := d.to.Write(ctx, s)
+// send writes a part once.
+func (d *Destination) send(ctx context.Context, p part) error {
+	err := p.write(ctx)
 	rejected := int64(0)
 	var partial *otlp.PartialError
 	if errors.As(err, &partial) {
 		d.log.Error("a part of a snapshot was rejected", "to", d.name, "why", err)
-		rejected, err = int64(len(s.Rows))*partial.Rejected/max(partial.Of, 1), nil
+		rejected, err = p.samples*partial.Rejected/max(partial.Of, 1), nil
 	}
 	if err == nil {
 		d.stats.dropped.Add(rejected)
-		d.stats.samples.Add(int64(len(s.Rows)) - rejected)
+		d.stats.samples.Add(p.samples - rejected)
 	}
 	return err
 }
 
 // drop counts what the receiver refuses for good.
-func (d *Destination) drop(s *pprofx.Snapshot, err error) {
-	d.stats.dropped.Add(int64(len(s.Rows)))
-	d.log.Error("samples dropped: the receiver refuses them", "to", d.name, "samples", len(s.Rows), "why", err)
+func (d *Destination) drop(p part, err error) {
+	d.stats.dropped.Add(p.samples)
+	d.log.Error("samples dropped: the receiver refuses them", "to", d.name, "samples", p.samples, "why", err)
 }
 
 // tell logs when a destination begins to fail, and when it works again.

@@ -45,6 +45,23 @@ func (r *receiver) Write(_ context.Context, s *pprofx.Snapshot) error {
 	return nil
 }
 
+// messages is a receiver that takes messages as they are, and keeps them. answer may refuse one.
+type messages struct {
+	receiver
+	taken  [][]byte
+	answer func([]byte) error
+}
+
+func (m *messages) WriteMessage(_ context.Context, message []byte) error {
+	if m.answer != nil {
+		if err := m.answer(message); err != nil {
+			return err
+		}
+	}
+	m.taken = append(m.taken, message)
+	return nil
+}
+
 // fill appends snapshots of ten samples each, one every ten nanoseconds.
 func fill(t *testing.T, s *store.Store, snapshots int) {
 	t.Helper()
@@ -70,7 +87,7 @@ func fill(t *testing.T, s *store.Store, snapshots int) {
 }
 
 // fixture is a destination of a store, and what it logs.
-func fixture(t *testing.T, r *receiver, keep func(*pprofx.Label) bool) (*store.Store, *Destination, *bytes.Buffer) {
+func fixture(t *testing.T, r Receiver, keep func(*pprofx.Label) bool) (*store.Store, *Destination, *bytes.Buffer) {
 	t.Helper()
 	s, err := store.Open(t.TempDir(), store.Limits{Bytes: 1 << 30})
 	if err != nil {
@@ -128,6 +145,18 @@ func TestFailures(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), "snapshots wait"); n != 1 || !strings.Contains(log.String(), "again") {
 		t.Errorf("want one line when it begins and one when it ends: %s", log)
+	}
+}
+
+// What a receiver has taken is delivered, also if the agent ends at that moment.
+func TestTakenAtTheEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r := &receiver{answer: func(*pprofx.Snapshot) error { cancel(); return nil }}
+	s, d, _ := fixture(t, r, nil)
+	fill(t, s, 1)
+	d.Run(ctx)
+	if got, want := d.Stats(), (Stats{Snapshots: 1, Samples: 10}); got != want || !slices.Equal(r.times, times(1)) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
@@ -228,5 +257,76 @@ func TestLabels(t *testing.T) {
 	deliverAll(t, d)
 	if len(r.keys) != 10 || slices.Contains(r.keys, "tenant") {
 		t.Errorf("%v", r.keys)
+	}
+}
+
+// A receiver of messages that gets all labels gets what is stored, byte by byte; one that refuses that gets halves.
+func TestStoredMessages(t *testing.T) {
+	poison := false
+	r := &messages{answer: func([]byte) error {
+		if poison {
+			return status.Error(codes.InvalidArgument, "poison")
+		}
+		return nil
+	}}
+	s, d, _ := fixture(t, r, nil)
+	fill(t, s, 2)
+	deliverAll(t, d)
+	entries, _ := s.From(0)
+	for i, e := range entries {
+		frame, err := s.Read(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		message, err := otlp.Decompress(frame)
+		if err != nil || !bytes.Equal(message, r.taken[i]) {
+			t.Errorf("snapshot %d: %d bytes of %d, %v", i, len(r.taken[i]), len(message), err)
+		}
+	}
+	if got := d.Stats(); got != (Stats{Snapshots: 2, Samples: 20}) || len(r.taken) != 2 || len(r.times) != 0 {
+		t.Errorf("%+v; %d messages", got, len(r.taken))
+	}
+	poison = true
+	fill(t, s, 1)
+	deliverAll(t, d)
+	if got := d.Stats(); got != (Stats{Snapshots: 3, Samples: 30}) || !slices.Equal(r.times, times(1)) {
+		t.Errorf("%+v; %v", got, r.times)
+	}
+}
+
+// One that does not get all labels gets them as a snapshot.
+func TestLabelsOfMessages(t *testing.T) {
+	r := &messages{}
+	s, d, _ := fixture(t, r, func(l *pprofx.Label) bool { return l.Key == "http.route" })
+	fill(t, s, 1)
+	deliverAll(t, d)
+	if len(r.taken) != 0 || len(r.keys) != 10 || slices.Contains(r.keys, "tenant") {
+		t.Errorf("%d messages; %v", len(r.taken), r.keys)
+	}
+}
+
+// tried is a receiver that says at the start whether it takes snapshots.
+type tried struct {
+	receiver
+	err error
+}
+
+func (r *tried) Try(context.Context) error { return r.err }
+func (r *tried) Speaks() string            { return "a protocol" }
+
+func TestTry(t *testing.T) {
+	for says, err := range map[string]error{
+		"a destination takes profiles":        nil,
+		"a destination takes no profiles yet": errors.New("nobody is there"),
+	} {
+		s, d, log := fixture(t, &tried{err: err}, nil)
+		fill(t, s, 1)
+		deliverAll(t, d)
+		if !strings.Contains(log.String(), says) || !strings.Contains(log.String(), "a protocol") {
+			t.Errorf("%q, want %q", log, says)
+		}
+		if n := d.Stats().Samples; n != 10 {
+			t.Errorf("%s: %d samples delivered", says, n)
+		}
 	}
 }

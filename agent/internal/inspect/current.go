@@ -24,11 +24,19 @@ type Isolate struct {
 	r     *heap.Reader
 	l     *layout.Layout
 	at    uint64
+	in    heap.Word          // a context of its JavaScript code; 0 = the one that it has at present
 	hooks *reqctx.AsyncHooks // nil = not found yet
 }
 
 // NewIsolate makes an Isolate for the one at an address.
 func NewIsolate(r *heap.Reader, at uint64) *Isolate { return &Isolate{r: r, l: r.Layout(), at: at} }
+
+// In has async_hooks found by a context of the isolate's JavaScript code, as frames of that have it. While the code
+// runs, the isolate itself may have none.
+func (p *Isolate) In(context heap.Word) *Isolate {
+	p.in = context
+	return p
+}
 
 // Current reads the current stores once. ok is false if there are none, or they cannot be read.
 func (p *Isolate) Current() (c Current, ok bool) {
@@ -67,7 +75,7 @@ func (p *Isolate) asyncHooks() (*reqctx.AsyncHooks, error) {
 	if err := p.l.Require(process.AsyncHooksFields...); err != nil {
 		return nil, err
 	}
-	h, err := reqctx.FindAsyncHooks(p.r, p.at, 0)
+	h, err := reqctx.FindAsyncHooks(p.r, p.at, p.in)
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func (p *StoreReader) store(e heap.Entry) (s Store, ok bool) {
 			continue
 		}
 		if w, ok := reqctx.Follow(p.r, e.Value, r.Path); ok && !slices.Contains(s.Labels, r.Label) &&
-			(r.Bytes || p.isValue(w)) {
+			(r.Bytes || r.Time || p.isValue(w)) {
 			s.Labels = append(s.Labels, r.Label)
 		}
 	}

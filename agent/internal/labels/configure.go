@@ -35,8 +35,8 @@ func Configure(tree *reqctx.Tree, l *layout.Layout) *bpf.Process {
 			config.Edges[edges] = bpf.Edge{
 				Kind: kind, Name: uint16(e.Slot), To: orNone(e.To), Label: orNone(e.Label), Unless: orNone(e.Unless),
 			}
-			if e.Label >= 0 && tree.Labels[e.Label].Bytes {
-				config.Edges[edges].Bytes = 1
+			if e.Label >= 0 {
+				config.Edges[edges].Value = valueKind(&tree.Labels[e.Label])
 			}
 			edges++
 		}
@@ -70,6 +70,16 @@ func edgeKind(k reqctx.StepKind) uint8 {
 		return bpf.EdgeElement
 	}
 	return bpf.EdgeMapEntry
+}
+
+func valueKind(l *reqctx.TreeLabel) uint8 {
+	switch {
+	case l.Bytes:
+		return bpf.ValueBytes
+	case l.Time:
+		return bpf.ValueTime
+	}
+	return bpf.ValuePlain
 }
 
 var nameKinds = map[reqctx.NameKind]uint8{

@@ -17,19 +17,31 @@ import (
 
 // Decode decodes the context of a sample. The labels are sorted by key, and samples share them: do not change them.
 func (p *Process) Decode(s *sampler.Sample) ([]pprofx.Label, Flags) {
-	p.flags = Flags{}
+	p.flags, p.start = Flags{}, 0
+	of := p.ownerOf(s)
+	if p.flags.Helper = of == helperThread; p.flags.Helper {
+		return nil, p.flags
+	}
 	labels := p.decodeReadings(s)
+	if of == unknownThread && len(labels) > 0 {
+		p.flags.Learning, p.start = true, 0
+		return nil, p.flags
+	}
 	if s.Work != 0 {
 		labels = p.jobLabels(s, labels)
 	}
 	return labels, p.flags
 }
 
+// RequestStart returns when the request of the sample that was decoded last began by the tracer's clock, in nanoseconds
+// since 1970: see reqctx.RequestStart. 0 is not known.
+func (p *Process) RequestStart() int64 { return p.start }
+
 // decodeReadings decodes a context that may have been read twice: then only labels that both readings have count.
 func (p *Process) decodeReadings(s *sampler.Sample) []pprofx.Label {
-	if labels, ok := p.labelSets()[string(s.Context)]; ok { // only bytes that were read once are kept
-		p.flags.Present = true
-		return labels
+	if kept, ok := p.labelSets()[string(s.Context)]; ok { // only bytes that were read once are kept
+		p.flags.Present, p.start = true, kept.start
+		return kept.labels
 	}
 	first, second, twice := s.Readings()
 	labels := p.decodeReading(first)
@@ -37,17 +49,22 @@ func (p *Process) decodeReadings(s *sampler.Sample) []pprofx.Label {
 		return labels
 	}
 	p.flags.Unreadable = true
+	start := p.start
 	again := p.decodeReading(second)
+	if p.start != start {
+		p.start = 0
+	}
 	return slices.DeleteFunc(slices.Clone(labels), func(l pprofx.Label) bool { return !slices.Contains(again, l) })
 }
 
 func (p *Process) decodeReading(context []byte) []pprofx.Label {
+	p.start = 0
 	if len(context) == 0 {
 		return nil
 	}
-	if labels, ok := p.labelSets()[string(context)]; ok {
-		p.flags.Present = true
-		return labels
+	if kept, ok := p.labelSets()[string(context)]; ok {
+		p.flags.Present, p.start = true, kept.start
+		return kept.labels
 	}
 	p.context.values = p.context.values[:0]
 	p.context.sets = reqctx.LabelsBySource{}
@@ -61,35 +78,37 @@ func (p *Process) decodeReading(context []byte) []pprofx.Label {
 	for _, l := range labels {
 		p.decoder.matched[l.Key] = true
 	}
-	out := convertLabels(labels)
+	out, start := p.decoder.convert(labels)
+	p.start = start
 	if bad == 0 && p.flags.complete() {
-		p.labelSets().keep(string(context), out)
+		p.labelSets().keep(string(context), labelSet{out, p.start})
 	}
 	return out
 }
 
-func convertLabels(labels []reqctx.Label) []pprofx.Label {
-	out := make([]pprofx.Label, len(labels))
-	for i, l := range labels {
-		out[i] = pprofx.Label{Key: l.Key, Str: l.Str, Num: l.Num}
+// convert returns labels as samples have them, and apart from them the start of the request.
+func (d *Decoder) convert(labels []reqctx.Label) (out []pprofx.Label, start int64) {
+	out = make([]pprofx.Label, 0, len(labels))
+	for _, l := range labels {
+		if l.Key == reqctx.RequestStart {
+			start = l.Num
+			continue
+		}
+		if l.Key != pprofx.ContextLabel || d.ContextIDs {
+			out = append(out, pprofx.Label{Key: l.Key, Str: l.Str, Num: l.Num})
+		}
 	}
-	return out
+	return out, start
 }
 
 func (p *Process) contextRecord(kind, label uint8, data []byte) {
+	if p.setFlag(kind) {
+		return
+	}
 	v := reqctx.Value{Label: int(label)}
 	switch kind {
-	case bpf.ContextPresent:
-		p.flags.Present = true
-		return
 	case bpf.ContextLearnResource:
 		return // the BPF program read its stores anyway, with more reads (read_slowly in resource.h)
-	case bpf.ContextUnreadable:
-		p.flags.Unreadable = true
-		return
-	case bpf.ContextOverLimit:
-		p.flags.OverLimit = true
-		return
 	case bpf.ContextRecordOTel, bpf.ContextLocalNode, bpf.ContextLocalThread:
 		p.publishedRecord(kind, label, data)
 		return
@@ -111,6 +130,10 @@ func (p *Process) contextRecord(kind, label uint8, data []byte) {
 		return
 	case bpf.ContextBytes:
 		v.Bytes = slices.Clone(data)
+	case bpf.ContextTime:
+		if len(data) == 8 {
+			v.Nanos = int64(binary.LittleEndian.Uint64(data))
+		}
 	case bpf.ContextBoolean:
 		v.Str = strconv.FormatBool(len(data) > 0 && data[0] == 1)
 	case bpf.ContextSmi, bpf.ContextDouble:
@@ -134,6 +157,23 @@ func (p *Process) contextRecord(kind, label uint8, data []byte) {
 		return
 	}
 	p.context.values = append(p.context.values, v)
+}
+
+// setFlag notes what a record without data says; false if there is more in it.
+func (p *Process) setFlag(kind uint8) bool {
+	switch kind {
+	case bpf.ContextPresent:
+		p.flags.Present = true
+	case bpf.ContextUnreadable:
+		p.flags.Unreadable = true
+	case bpf.ContextNoHooks:
+		p.flags.NoHooks = true
+	case bpf.ContextOverLimit:
+		p.flags.OverLimit = true
+	default:
+		return false
+	}
+	return true
 }
 
 // more appends characters to the last value.

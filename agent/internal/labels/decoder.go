@@ -16,7 +16,8 @@ import (
 
 // Decoder holds the state of decoding that all processes share. It is not safe for concurrent use.
 type Decoder struct {
-	BadValues int64 // values that are invalid for their label, such as a trace id of another length
+	BadValues  int64 // values that are invalid for their label, such as a trace id of another length
+	ContextIDs bool  // samples have pprofx.ContextLabel
 
 	tree      *reqctx.Tree
 	sampler   *sampler.Sampler
@@ -34,6 +35,9 @@ func NewDecoder(tree *reqctx.Tree, s *sampler.Sampler, log *slog.Logger) *Decode
 // Matched reports whether any sample has had a label.
 func (d *Decoder) Matched(label string) bool { return d.matched[label] }
 
+// Forget forgets the sets of labels that are kept. They are decoded again when they come again.
+func (d *Decoder) Forget() { clear(d.labelSets) }
+
 // Process decodes the samples of one process. It is not safe for concurrent use.
 type Process struct {
 	decoder   *Decoder
@@ -43,9 +47,11 @@ type Process struct {
 	described pprofx.Process
 	changed   bool // described has changed since Described was called
 	published published
-	jobs      map[uint32]job // of libuv's pool, by thread
+	jobs      map[uint32]job    // of libuv's pool, by thread
+	threads   map[uint64]uint32 // that run JavaScript, by isolate
 	context   sampleContext
 	flags     Flags // of the current sample
+	start     int64 // of its request; 0 = not known
 }
 
 // sampleContext is the decoded context of the current sample.
@@ -60,6 +66,7 @@ func (d *Decoder) Process(p *process.Process, config *bpf.Process, derived pprof
 	return &Process{
 		decoder: d, process: p, config: config, derived: derived, described: derived,
 		published: published{since: time.Now()}, jobs: map[uint32]job{},
+		threads: map[uint64]uint32{},
 	}
 }
 
@@ -77,13 +84,19 @@ func (p *Process) Changed() bool { return p.changed }
 const maxLabelSets = 1 << 16
 
 // labelSets caches sets of labels by the context bytes from which they were decoded.
-type labelSets map[string][]pprofx.Label
+type labelSets map[string]labelSet
 
-func (s labelSets) keep(context string, labels []pprofx.Label) {
+// labelSet is what samples of a request have. start is as Process.RequestStart returns it.
+type labelSet struct {
+	labels []pprofx.Label
+	start  int64
+}
+
+func (s labelSets) keep(context string, set labelSet) {
 	if len(s) >= maxLabelSets {
 		clear(s)
 	}
-	s[context] = labels
+	s[context] = set
 }
 
 // labelSets returns the cache for the process. A process that publishes contexts has its own: their bytes have no
@@ -111,4 +124,5 @@ type published struct {
 type job struct {
 	work, id uint64
 	labels   []pprofx.Label
+	start    int64 // of the request
 }

@@ -13,7 +13,7 @@ import (
 // Environment yet.
 const environmentTimeout = 2 * time.Second
 
-// maxIsolates bounds the isolates in Learner.isolates: worker threads come and go.
+// maxIsolates bounds the isolates that are known of a process: worker threads come and go.
 const maxIsolates = 256
 
 // learnHooks answers the requests for stores in the resources of async_hooks.
@@ -43,7 +43,8 @@ func (p *Learner) learnIsolate(key bpf.EnvironmentKey, context heap.Word) error 
 		})
 	case errors.Is(err, reqctx.ErrNoEnvironment) && time.Since(asked) > environmentTimeout:
 		p.tellUnknown(err)
-		return errors.Join(err, p.sampler.SetEnvironment(key, bpf.AsyncHooks{}))
+		lost := one(errors.Is(err, reqctx.ErrUnknownHooks))
+		return errors.Join(err, p.sampler.SetEnvironment(key, bpf.AsyncHooks{Lost: lost}))
 	}
 	return err
 }

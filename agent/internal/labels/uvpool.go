@@ -30,9 +30,9 @@ func (p *Process) jobLabels(s *sampler.Sample, labels []pprofx.Label) []pprofx.L
 		if len(p.jobs) >= maxPoolThreads {
 			clear(p.jobs)
 		}
-		p.jobs[s.Tid] = job{s.Work, s.Job, labels}
+		p.jobs[s.Tid] = job{s.Work, s.Job, labels, p.start}
 	case known && last.work == s.Work && last.id == s.Job && p.flags.Unreadable:
-		p.flags.Unreadable = false
+		p.flags.Unreadable, p.start = false, last.start
 		p.flags.Present = p.flags.Present || len(last.labels) > 0
 		return last.labels
 	}

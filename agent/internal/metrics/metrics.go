@@ -10,7 +10,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // Server serves until Close.
@@ -20,8 +19,8 @@ type Server struct {
 }
 
 // Listen serves at HOST:PORT, which must be on loopback: nobody is asked for a password. read is called for each
-// request, from any goroutine. hung is for how long no snapshot may be cut in a healthy agent.
-func Listen(address string, read func() Values, hung time.Duration) (*Server, error) {
+// request, from any goroutine. profiles, if it is not nil, answers at /debug/pprof/profile, and asks for a password.
+func Listen(address string, read func() Values, profiles http.Handler) (*Server, error) {
 	host, _, err := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, fmt.Errorf("%s: want an address on loopback, such as 127.0.0.1:7071", address)
@@ -31,7 +30,7 @@ func Listen(address string, read func() Values, hung time.Duration) (*Server, er
 		return nil, err
 	}
 	s := &Server{listener, &http.Server{
-		Handler: handler(read, hung), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second,
+		Handler: handler(read, profiles), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second,
 		MaxHeaderBytes: 16 << 10,
 	}}
 	go s.server.Serve(listener)
@@ -44,19 +43,23 @@ func (s *Server) Address() string { return s.listener.Addr().String() }
 // Close ends the server and its connections.
 func (s *Server) Close() error { return s.server.Close() }
 
-func handler(read func() Values, hung time.Duration) http.Handler {
+func handler(read func() Values, profiles http.Handler) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collector{read}, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		collectors.NewGoCollector())
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
+	mux.Handle("GET /metrics", newText(registry))
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, !read().Cut.IsZero(), "sampling", "not sampling yet")
 	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		since := time.Since(read().Cut).Round(time.Millisecond)
-		answer(w, since < hung, "ok", fmt.Sprintf("no snapshot for %v", since))
+		v := read()
+		since := time.Since(v.Cut).Round(time.Millisecond)
+		answer(w, since < v.Hung, "ok", fmt.Sprintf("no snapshot for %v", since))
 	})
+	if profiles != nil {
+		mux.Handle("GET /debug/pprof/profile", profiles)
+	}
 	return mux
 }
 

@@ -31,10 +31,11 @@ func TestMetrics(t *testing.T) {
 	v := Values{
 		Cut: time.Now(), Taken: 10, Written: 7, Lost: map[string]int64{"ring buffer full": 2, "late": 1},
 		JS: 6, Named: 5, Requests: 4, Labelled: 3, Processes: 2,
+		Executables: 8, Rate: 99, CPU: 1500 * time.Millisecond, Memory: 32, MapBytes: 31, Saving: 4,
 		Store:        store.Stats{Snapshots: 11, Bytes: 12, Evicted: 13, Unwritten: 14},
 		Destinations: map[string]export.Stats{"a": {Samples: 21, Waiting: 22}, "b": {Dropped: 23, Failures: 24}},
 	}
-	s, err := Listen("127.0.0.1:0", func() Values { return v }, time.Minute)
+	s, err := Listen("127.0.0.1:0", func() Values { return v }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +49,8 @@ func TestMetrics(t *testing.T) {
 		"hotspan_store_bytes 12", "hotspan_store_removed_total 13", "hotspan_store_unwritten_total 14",
 		`hotspan_export_samples_total{sink="a"} 21`, `hotspan_export_waiting_snapshots{sink="a"} 22`,
 		`hotspan_export_refused_samples_total{sink="b"} 23`, `hotspan_export_failures_total{sink="b"} 24`,
+		"hotspan_executables 8", "hotspan_rate 99", "hotspan_cpu_seconds_total 1.5", "hotspan_memory_bytes 32",
+		"hotspan_bpf_map_bytes 31", "hotspan_memory_saving 4",
 		"# TYPE hotspan_store_bytes gauge", "# TYPE hotspan_samples_taken_total counter",
 	} {
 		if !strings.Contains(text, "\n"+line+"\n") && !strings.HasPrefix(text, line) {
@@ -68,7 +71,7 @@ func TestHealth(t *testing.T) {
 		"well":     {time.Now(), 200, 200},
 		"hung":     {time.Now().Add(-time.Hour), 200, 503},
 	} {
-		s, err := Listen("localhost:0", func() Values { return Values{Cut: test.cut} }, time.Minute)
+		s, err := Listen("localhost:0", func() Values { return Values{Cut: test.cut, Hung: time.Minute} }, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +94,7 @@ func TestListenErrors(t *testing.T) {
 		"0.0.0.0:1": "on loopback", ":1": "on loopback", "192.168.0.1:1": "on loopback", "example.com:1": "on loopback",
 		"127.0.0.1": "missing port", busy.Addr().String(): "in use",
 	} {
-		if s, err := Listen(address, nil, 0); err == nil || !strings.Contains(err.Error(), says) {
+		if s, err := Listen(address, nil, nil); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, %v, want %q", address, s, err, says)
 		}
 	}

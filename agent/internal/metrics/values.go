@@ -11,13 +11,20 @@ import (
 
 // Values are what is served. The counts of samples are those of the last cut.
 type Values struct {
-	Cut            time.Time // when the last snapshot was cut, or sampling began; zero before
+	Cut            time.Time     // when the last snapshot was cut, or sampling began; zero before
+	Hung           time.Duration // for how long no snapshot may be cut in a healthy agent
+	Rate           int           // samples a second on each CPU
+	CPU            time.Duration // of the agent and of its BPF program
+	Memory         int64         // anonymous memory and BPF maps, in bytes
+	MapBytes       int64         // BPF maps
+	Saving         int           // what is done against a lack of memory
 	Taken, Written int64
 	Lost           map[string]int64 // by reason
 	JS, Named      int64            // samples with JavaScript frames, and those with each of them named
 	Requests       int64            // samples while a request ran
 	Labelled       int64            // samples with a label
 	Processes      int
+	Executables    int // files with code that they have mapped, each once
 	Store          store.Stats
 	Destinations   map[string]export.Stats // by name
 }
@@ -50,7 +57,14 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	send(counter, "samples_named_total", "Samples with JavaScript frames, each of which has a name.", v.Named)
 	send(counter, "samples_in_requests_total", "Samples while a request ran.", v.Requests)
 	send(counter, "samples_labelled_total", "Samples with a label.", v.Labelled)
+	send(gauge, "rate", "Samples a second that are taken on each CPU, at most.", int64(v.Rate))
+	send(gauge, "memory_bytes", "Anonymous memory of the agent, and BPF maps.", v.Memory)
+	send(gauge, "bpf_map_bytes", "BPF maps.", v.MapBytes)
+	send(gauge, "memory_saving", "How coarse the means against a lack of memory are, 0 to 5.", int64(v.Saving))
+	to <- prometheus.MustNewConstMetric(prometheus.NewDesc("hotspan_cpu_seconds_total",
+		"CPU time of the agent and of its BPF program.", nil, nil), counter, v.CPU.Seconds())
 	send(gauge, "processes", "Processes that are profiled.", int64(v.Processes))
+	send(gauge, "executables", "Executable files and libraries of these, each once.", int64(v.Executables))
 	send(gauge, "store_snapshots", "Snapshots in the store.", int64(v.Store.Snapshots))
 	send(gauge, "store_bytes", "Size of the snapshots in the store.", v.Store.Bytes)
 	send(counter, "store_removed_total", "Snapshots removed because of the limits or a full disk.", v.Store.Evicted)

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // ErrNotNode says that a process does not run V8.
@@ -20,14 +22,21 @@ func NothingToProfile(err error) bool {
 	return errors.Is(err, ErrNotNode) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrGone)
 }
 
+// Denied says what to do where the kernel does not let this user read a process.
+func Denied() string {
+	if procs.Capable(unix.CAP_SYS_PTRACE) {
+		return "the kernel refuses it even to CAP_SYS_PTRACE, by a security module or for another user namespace"
+	}
+	return "run hotspan as root, or give it CAP_SYS_PTRACE"
+}
+
 // explainAccess adds to an error of reading a process what to do about it.
 func explainAccess(pid int, err error) error {
 	switch {
 	case errors.Is(err, ErrNotNode):
 		return fmt.Errorf("process %d: %w", pid, err)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("no permission to read process %d: run hotspan as root, or give it CAP_SYS_PTRACE: %w", pid,
-			err)
+		return fmt.Errorf("no permission to read process %d: %s: %w", pid, Denied(), err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
 		return fmt.Errorf("process %d: %w", pid, ErrGone)
 	}

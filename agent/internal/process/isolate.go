@@ -70,6 +70,9 @@ func (p *Process) checkKeys(find func() (uint64, error)) error {
 
 // mainThread finds the thread pointer of the main thread.
 func (p *Process) mainThread() (uint64, error) {
+	if p.thread != 0 {
+		return p.thread, nil
+	}
 	maps, err := procs.Maps(p.PID)
 	if err != nil {
 		return 0, err

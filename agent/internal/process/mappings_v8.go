@@ -27,3 +27,6 @@ func (ms *Mappings) knownFiles() map[procs.FileID]*elffile.File {
 	}
 	return known
 }
+
+// Maps are the mappings of the process, by address.
+func (ms *Mappings) Maps() []procs.Mapping { return ms.maps }

@@ -22,6 +22,8 @@ type Process struct {
 	Layout     *layout.Layout // of its V8
 	Bias       uint64         // address of V8's file minus its ELF virtual address
 	Mappings   *Mappings
+
+	thread uint64 // thread pointer of the main thread; 0: it is searched for
 }
 
 // Open reads the mappings of a process and finds V8 in them. It reads the files through the cache, which is slow for a

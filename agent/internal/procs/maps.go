@@ -54,9 +54,23 @@ func parseMaps(r io.Reader) ([]Mapping, error) {
 		if len(out) == maxMappings {
 			return out, fmt.Errorf("more than %d mappings", maxMappings)
 		}
+		if len(out) > 0 {
+			m.shareText(&out[len(out)-1])
+		}
 		out = append(out, m)
 	}
 	return out, lines.Err()
+}
+
+// shareText keeps the text of the mapping before where it is the same, so that the line need not stay in memory: a
+// process may have tens of thousands of mappings.
+func (m *Mapping) shareText(before *Mapping) {
+	if m.Device == before.Device {
+		m.Device = before.Device
+	}
+	if m.Path == before.Path {
+		m.Path = before.Path
+	}
 }
 
 // parseMapping reads a line such as

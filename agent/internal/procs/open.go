@@ -25,6 +25,10 @@ func Open(pid int, m Mapping) (*os.File, error) {
 
 // openMapped opens a link of /proc/PID/map_files. It takes CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN.
 func openMapped(link string) (*os.File, error) {
+	return within(func() (*os.File, error) { return openLink(link) }, func(f *os.File) { f.Close() })
+}
+
+func openLink(link string) (*os.File, error) {
 	fd, err := unix.Open(link, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: link, Err: err}

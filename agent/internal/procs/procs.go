@@ -40,66 +40,49 @@ func Executable(pid int) (string, error) {
 	return strings.TrimSuffix(path, " (deleted)"), err
 }
 
-// CommandLine returns the arguments of a process joined by spaces. It is empty for a kernel thread and for a process
-// that is gone.
-func CommandLine(pid int) string {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	return strings.TrimSpace(string(bytes.ReplaceAll(b, []byte{0}, []byte{' '})))
-}
-
-// Arguments returns the arguments of a process, its own name first. There are none for a kernel thread and for a
-// process that is gone.
-func Arguments(pid int) []string { return zeroTerminated(pid, "cmdline") }
-
-// Variable returns a variable of the environment that a process was started with. It is empty if there is none.
-func Variable(pid int, name string) string {
-	for _, e := range zeroTerminated(pid, "environ") {
-		if value, ok := strings.CutPrefix(e, name+"="); ok {
-			return value
-		}
+// Started returns when a process started, in clock ticks since the machine's start: field 22 of /proc/PID/stat. It is 0
+// if the process is gone.
+func Started(pid int) uint64 {
+	fields := statFields(pid)
+	if len(fields) < 20 {
+		return 0
 	}
-	return ""
+	ticks, _ := strconv.ParseUint(fields[19], 10, 64)
+	return ticks
 }
 
-// zeroTerminated splits a file of /proc/PID into strings that each end with a zero byte.
-func zeroTerminated(pid int, file string) []string {
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))
-	return splitZeros(b)
-}
+// exiting is PF_EXITING, which the kernel sets before it reports that a thread exits (include/linux/sched.h).
+const exiting = 0x4
 
-func splitZeros(b []byte) []string {
-	s := strings.TrimSuffix(string(b), "\x00")
-	if s == "" {
-		return nil
-	}
-	return strings.Split(s, "\x00")
-}
-
-// Ended reports whether a process is gone or a zombie.
+// Ended reports whether a process is gone, a zombie, or about to be one: to give its memory back may take the kernel
+// long.
 func Ended(pid int) bool {
-	state, _ := status(pid)
-	return state == "" || state == "Z" || state == "X"
+	fields := statFields(pid)
+	if len(fields) < 7 {
+		return true
+	}
+	flags, _ := strconv.ParseUint(fields[6], 10, 32)
+	return fields[0] == "Z" || fields[0] == "X" || flags&exiting != 0
 }
 
 // Parent returns the parent of a process, or 0 if it has none or is gone.
 func Parent(pid int) int {
-	_, parent := status(pid)
+	fields := statFields(pid)
+	if len(fields) < 2 {
+		return 0
+	}
+	parent, _ := strconv.Atoi(fields[1])
 	return parent
 }
 
-// status reads the state and the parent of a process. They are empty if it is gone.
-func status(pid int) (state string, parent int) {
+// statFields returns the fields of /proc/PID/stat behind the name, which may hold anything but is in parentheses: the
+// state, field 3, comes first. There are none if the process is gone.
+func statFields(pid int) []string {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return "", 0
+		return nil
 	}
-	// the name, in parentheses, may hold anything
-	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	if len(fields) < 2 {
-		return "", 0
-	}
-	parent, _ = strconv.Atoi(fields[1])
-	return fields[0], parent
+	return strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 }
 
 // DescendsFrom reports whether a process is ancestor or descends from it.

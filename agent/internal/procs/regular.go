@@ -41,6 +41,11 @@ func openRegular(fd int, name string) (*os.File, *unix.Stat_t, error) {
 	if err != nil {
 		return fail("open", err)
 	}
+	// Without O_NONBLOCK package os does not poll the file: Close would wait for a read that does not end.
+	if err := unix.SetNonblock(again, false); err != nil {
+		unix.Close(again)
+		return fail("open", err)
+	}
 	return os.NewFile(uintptr(again), name), st, nil
 }
 

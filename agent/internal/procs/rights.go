@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rights decide which files a process may open: its file system ids and its supplementary groups. The zero value is
-// root's.
+// rights decide which files a process may open: its file system ids and its supplementary groups.
 type rights struct {
 	uid, gid int
 	groups   []uint32
@@ -47,10 +46,11 @@ func parseRights(status []byte) (r rights, err error) {
 	return rights{int(numbers[0]), int(numbers[1]), numbers[2:]}, nil
 }
 
-// do runs f with these rights, where hotspan runs as root; else with its own. Linux keeps file system ids and groups
-// for each thread, so f runs on one of its own, which ends if its rights cannot be put back.
+// do runs f with these rights. That takes CAP_SETUID and CAP_SETGID. Without them a user other than root has f run with
+// its own rights, and root does not run it. Capabilities that open any file count only for a process of root's where
+// hotspan is root's too. Linux keeps all of this for each thread, so f runs on one of its own, which ends afterwards.
 func (r rights) do(f func()) {
-	if r.uid == 0 || os.Geteuid() != 0 {
+	if r.uid == 0 && os.Geteuid() == 0 {
 		f()
 		return
 	}
@@ -58,12 +58,52 @@ func (r rights) do(f func()) {
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, and its rights with it
-		if setGroups(r.groups) == nil && unix.Setfsgid(r.gid) == nil && unix.Setfsuid(r.uid) == nil {
+		if r.take() == nil {
 			f()
 		}
 	}()
 	<-done
 }
+
+// take gives the calling thread these rights, and takes those from it that open any file.
+func (r rights) take() error {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var sets [2]unix.CapUserData // each capability is a bit: 32 in each
+	if err := unix.Capget(&header, &sets[0]); err != nil {
+		return err
+	}
+	const ids = 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
+	if sets[0].Effective&ids == ids {
+		if err := r.takeIDs(); err != nil {
+			return err
+		}
+	} else if os.Geteuid() == 0 {
+		return errNoRights // the own rights of root, whose files are not the process's, would be left
+	}
+	// other file system ids may have changed the sets
+	if err := unix.Capget(&header, &sets[0]); err != nil {
+		return err
+	}
+	sets[0].Effective &^= 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH
+	return unix.Capset(&header, &sets[0])
+}
+
+// takeIDs sets the groups and the file system ids of the calling thread. The kernel does not say whether it took an id.
+func (r rights) takeIDs() error {
+	if err := setGroups(r.groups); err != nil {
+		return err
+	}
+	unix.SetfsgidRetGid(r.gid)
+	unix.SetfsuidRetUid(r.uid)
+	gid, err1 := unix.SetfsgidRetGid(-1)
+	uid, err2 := unix.SetfsuidRetUid(-1)
+	if gid != r.gid || uid != r.uid {
+		return errors.Join(errNoRights, err1, err2)
+	}
+	return nil
+}
+
+var errNoRights = errors.New("the rights of the process's user cannot be taken")
 
 // setGroups sets the supplementary groups of the calling thread. (The function of package unix sets those of all.)
 func setGroups(groups []uint32) error {

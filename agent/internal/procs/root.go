@@ -2,11 +2,10 @@ package procs
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,24 +13,45 @@ import (
 // RootDir is a root directory, held open. That of a process is its container's, if it is in one, and stays when the
 // process ends.
 type RootDir struct {
-	dir    *os.File
-	rights rights
+	dir   *os.File
+	owner *owner // nil if files are opened with hotspan's own rights
 }
 
-// OpenRoot opens the root of a process. Its files are opened with the rights of the process's user.
+// owner is the process of a root, and the rights that it had when it was last looked at. It may change its user at any
+// time, and has those that it had then when it has ended.
+type owner struct {
+	pid     int
+	started uint64
+	mu      sync.Mutex
+	rights  rights
+}
+
+// latest returns the rights that the process has now.
+func (o *owner) latest() rights {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if now, err := rightsOf(o.pid); err == nil && Started(o.pid) == o.started {
+		o.rights = now
+	}
+	return o.rights
+}
+
+// OpenRoot opens the root of a process. Its files are opened with the rights of the process's user, or, if hotspan may
+// not take these, with hotspan's own less its capabilities to open any file.
 func OpenRoot(pid int) (*RootDir, error) {
-	rights, err := rightsOf(pid)
-	if err != nil {
+	o := &owner{pid: pid, started: Started(pid)}
+	var err error
+	if o.rights, err = rightsOf(pid); err != nil {
 		return nil, err
 	}
 	r, err := OpenRootDir(Root(pid))
 	if err == nil {
-		r.rights = rights
+		r.owner = o
 	}
 	return r, err
 }
 
-// OpenRootDir opens a directory as a root.
+// OpenRootDir opens a directory as a root. Its files are opened with hotspan's own rights.
 func OpenRootDir(name string) (*RootDir, error) {
 	dir, err := os.OpenFile(name, unix.O_PATH|unix.O_DIRECTORY, 0)
 	if err != nil {
@@ -46,19 +66,41 @@ func (r *RootDir) Close() error { return r.dir.Close() }
 // Open opens a regular file by an absolute path as the process means it, without blocking: links cannot lead out of the
 // root. The inode and what else tells a file from a later one of the same name are in the second result.
 func (r *RootDir) Open(file string) (f *os.File, st *unix.Stat_t, err error) {
-	err = errNoRights
-	r.rights.do(func() { f, st, err = r.open(file) })
-	return f, st, err
+	o, err := within(func() (o opened, err error) {
+		if r.owner == nil {
+			o.file, o.stat, err = r.open(file)
+			return o, err
+		}
+		err = errNoRights
+		r.owner.latest().do(func() { o.file, o.stat, err = r.open(file) })
+		return o, err
+	}, opened.close)
+	if errors.Is(err, ErrSlow) {
+		err = &fs.PathError{Op: "open", Path: file, Err: err}
+	}
+	return o.file, o.stat, err
 }
 
-var errNoRights = errors.New("the rights of the process's user cannot be taken")
+// opened is a file that was opened.
+type opened struct {
+	file *os.File
+	stat *unix.Stat_t
+}
+
+func (o opened) close() { o.file.Close() }
 
 func (r *RootDir) open(file string) (*os.File, *unix.Stat_t, error) {
+	dir, err := r.dir.SyscallConn()
+	if err != nil {
+		return nil, nil, err
+	}
 	how := unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
 	}
-	fd, err := unix.Openat2(int(r.dir.Fd()), file, &how)
-	if err != nil {
+	fd := -1
+	// the directory stays open meanwhile, though nobody may wait for this any more
+	gone := dir.Control(func(below uintptr) { fd, err = unix.Openat2(int(below), file, &how) })
+	if err := errors.Join(gone, err); err != nil {
 		return nil, nil, &fs.PathError{Op: "open", Path: file, Err: err}
 	}
 	defer unix.Close(fd)
@@ -68,16 +110,4 @@ func (r *RootDir) open(file string) (*os.File, *unix.Stat_t, error) {
 		p.Path = file
 	}
 	return f, st, err
-}
-
-// ErrTooLong says that a file is longer than the limit.
-var ErrTooLong = errors.New("too long")
-
-// ReadAll reads a file of at most limit bytes.
-func ReadAll(f io.Reader, limit int) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
-	if len(b) > limit {
-		return nil, fmt.Errorf("more than %d bytes: %w", limit, ErrTooLong)
-	}
-	return b, err
 }

@@ -26,6 +26,9 @@ type Config struct {
 	TLS       *tls.Config
 	Timeout   time.Duration // of one request
 	UserAgent string
+	// ProfilePer names a label of which each value is a series of its own, see pprofx.Snapshot.GroupBy; empty for none.
+	// Samples do not have the label then.
+	ProfilePer string
 }
 
 // Pusher sends snapshots to one server. It is safe for concurrent use.
@@ -56,10 +59,21 @@ func (p *Pusher) Write(ctx context.Context, s *pprofx.Snapshot) error {
 	if len(s.Rows) == 0 {
 		return nil
 	}
-	message, err := request(s)
+	message, err := request(s, p.config.ProfilePer)
 	if err != nil {
 		return err
 	}
+	return p.push(ctx, message)
+}
+
+// Try sends a request without profiles. The error says why the server would not take profiles either.
+func (p *Pusher) Try(ctx context.Context) error { return p.push(ctx, nil) }
+
+// Speaks says what a Pusher sends.
+func (p *Pusher) Speaks() string { return "Pyroscope, " + pushPath }
+
+// push sends a push.v1.PushRequest.
+func (p *Pusher) push(ctx context.Context, message []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, p.config.Timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.config.URL+pushPath, bytes.NewReader(message))
@@ -87,7 +101,29 @@ func (p *Pusher) Write(ctx context.Context, s *pprofx.Snapshot) error {
 const maxRows = 16000
 
 // request encodes a push.v1.PushRequest: repeated RawProfileSeries series = 1.
-func request(s *pprofx.Snapshot) (out []byte, err error) {
+func request(s *pprofx.Snapshot, per string) (out []byte, err error) {
+	if per == "" {
+		return appendServices(nil, s)
+	}
+	groups := s.GroupBy(per)
+	for i, part := range s.Split(groups) {
+		part = part.KeepLabels(func(l *pprofx.Label) bool { return l.Key != per })
+		var of []label
+		if value := groups[i].Value; value != "" {
+			of = append(of, label{pprofx.PyroscopeName(per), value})
+		}
+		if out, err = appendServices(out, part, of...); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// label is a label of a series.
+type label struct{ name, value string }
+
+// appendServices appends a series for each service of s, with further labels.
+func appendServices(to []byte, s *pprofx.Snapshot, of ...label) (out []byte, err error) {
 	services := map[string][]pprofx.Row{}
 	for _, r := range s.Rows {
 		name := serviceOf(s, int(r.PID))
@@ -96,15 +132,16 @@ func request(s *pprofx.Snapshot) (out []byte, err error) {
 		services[name] = append(services[name], r)
 	}
 	for name, rows := range services {
+		labels := append([]label{{"__name__", "process_cpu"}, {"service_name", name}}, of...)
 		for part := range slices.Chunk(rows, maxRows) {
 			one := *s
 			one.Rows = part
-			if out, err = appendSeries(out, name, &one); err != nil {
+			if to, err = appendSeries(to, labels, &one); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return out, nil
+	return to, nil
 }
 
 // serviceOf is the service.name of a process, which Pyroscope must have, or what its executable is called.
@@ -115,14 +152,14 @@ func serviceOf(s *pprofx.Snapshot, pid int) string {
 
 // appendSeries appends RawProfileSeries{repeated LabelPair labels = 1; repeated RawSample samples = 2} with
 // RawSample{bytes raw_profile = 1} and LabelPair{string name = 1; string value = 2}.
-func appendSeries(to []byte, service string, s *pprofx.Snapshot) ([]byte, error) {
+func appendSeries(to []byte, labels []label, s *pprofx.Snapshot) ([]byte, error) {
 	var profile bytes.Buffer
 	if err := pprofx.Write(&profile, pprofx.Pyroscope, s); err != nil {
 		return nil, err
 	}
 	var series []byte
-	for _, l := range [][2]string{{"__name__", "process_cpu"}, {"service_name", service}} {
-		series = appendField(series, 1, appendField(appendField(nil, 1, []byte(l[0])), 2, []byte(l[1])))
+	for _, l := range labels {
+		series = appendField(series, 1, appendField(appendField(nil, 1, []byte(l.name)), 2, []byte(l.value)))
 	}
 	series = appendField(series, 2, appendField(nil, 1, profile.Bytes()))
 	return appendField(to, 1, series), nil

@@ -3,6 +3,7 @@ package pyroscope
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -58,18 +59,25 @@ func fields(t *testing.T, message []byte, number protowire.Number) (all [][]byte
 	return all
 }
 
+// labelsOf returns the labels of a series.
+func labelsOf(t *testing.T, series []byte) map[string]string {
+	t.Helper()
+	labels := map[string]string{}
+	for _, pair := range fields(t, series, 1) {
+		labels[string(fields(t, pair, 1)[0])] = string(fields(t, pair, 2)[0])
+	}
+	return labels
+}
+
 // Each service is one series with a profile that has the labels of requests, and of threads none.
 func TestRequest(t *testing.T) {
-	message, err := request(snapshot(t, 30))
+	message, err := request(snapshot(t, 30), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]int64{}
 	for _, series := range fields(t, message, 1) {
-		labels := map[string]string{}
-		for _, pair := range fields(t, series, 1) {
-			labels[string(fields(t, pair, 1)[0])] = string(fields(t, pair, 2)[0])
-		}
+		labels := labelsOf(t, series)
 		if labels["__name__"] != "process_cpu" || len(labels) != 2 {
 			t.Errorf("%v", labels)
 		}
@@ -93,8 +101,58 @@ func TestRequest(t *testing.T) {
 	}
 }
 
+// With Config.ProfilePer each value of a label is a series, up to a limit, and nothing is lost.
+func TestSeriesPerRoute(t *testing.T) {
+	const routes = pprofx.MaxGroups + 20
+	b, err := pprofx.NewBuilder(1, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.SetProcess(1, pprofx.Process{Service: "shop"})
+	want := map[string]int64{"": 3, pprofx.OtherValue: 20}
+	at := int64(0)
+	add := func(route string, samples int) {
+		for range samples {
+			at++
+			s := &pprofx.Sample{Time: at, PID: 1, TID: 1, Stack: []*pprofx.Frame{{Function: "f"}}}
+			if route != "" {
+				s.Labels = []pprofx.Label{{Key: "http.route", Str: route}, {Key: "span_id", Str: "00000000000000ab"}}
+			}
+			b.Add(s)
+		}
+	}
+	add("", 3)
+	for i := range routes {
+		route, samples := fmt.Sprint("/", i), 1+min(1, i/20)
+		if add(route, samples); samples > 1 {
+			want[route] = 2
+		}
+	}
+	message, err := request(b.Cut(at+1), "http.route")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int64{}
+	for _, series := range fields(t, message, 1) {
+		p, err := profile.ParseData(fields(t, fields(t, series, 2)[0], 1)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels := labelsOf(t, series)
+		for _, s := range p.Sample {
+			got[labels["http_route"]] += s.Value[0]
+			if len(s.Label["http_route"]) != 0 || labels["service_name"] != "shop" {
+				t.Errorf("%v in the series %v", s.Label, labels)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestManySamples(t *testing.T) {
-	message, err := request(snapshot(t, 3*maxRows))
+	message, err := request(snapshot(t, 3*maxRows), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,14 +17,14 @@ const maxAttributes = 64
 // Of describes a process. What is unknown is empty. The service's name is that of OTEL_SERVICE_NAME, then of
 // OTEL_RESOURCE_ATTRIBUTES, then of the package.json of its script; the last not in Kubernetes, where the name of what
 // was deployed is the better one and a Collector fills it in.
-func Of(pid int, executable string) pprofx.Process {
-	group := procs.ControlGroup(pid)
+func Of(o *Origin, executable string) pprofx.Process {
+	group, environment := o.ControlGroup(), o.Environment()
 	p := pprofx.Process{Executable: executable, Container: procs.ContainerID(group)}
 	pod := procs.PodUID(group)
 	if pod != "" {
 		p.Attributes = append(p.Attributes, pprofx.Label{Key: "k8s.pod.uid", Str: pod})
 	}
-	for _, l := range attributes(procs.Variable(pid, "OTEL_RESOURCE_ATTRIBUTES")) {
+	for _, l := range attributes(environment.Variable("OTEL_RESOURCE_ATTRIBUTES")) {
 		switch {
 		case l.Key == "service.name":
 			p.Service = l.Str
@@ -34,11 +34,11 @@ func Of(pid int, executable string) pprofx.Process {
 			p.Attributes = append(p.Attributes, l)
 		}
 	}
-	if name := procs.Variable(pid, "OTEL_SERVICE_NAME"); name != "" && len(name) <= maxLength {
+	if name := environment.Variable("OTEL_SERVICE_NAME"); name != "" && len(name) <= maxLength {
 		p.Service = strings.ToValidUTF8(name, "\uFFFD")
 	}
-	if p.Service == "" && pod == "" && procs.Variable(pid, "KUBERNETES_SERVICE_HOST") == "" {
-		p.Service = packageName(pid)
+	if p.Service == "" && pod == "" && environment.Variable("KUBERNETES_SERVICE_HOST") == "" {
+		p.Service = packageName(o.PID)
 	}
 	return p
 }

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -33,6 +35,9 @@ func service(t *testing.T, packages map[string]string, env ...string) int {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	for len(procs.EnvironmentOf(cmd.Process.Pid)) == 0 { // execve goes on after Start has returned
+		time.Sleep(time.Millisecond)
+	}
 	return cmd.Process.Pid
 }
 
@@ -62,7 +67,7 @@ func TestOf(t *testing.T) {
 			"OTEL_SERVICE_NAME=" + strings.Repeat("x", 2000)}, pprofx.Process{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, Of(service(t, test.packages, test.env...), "")); diff != "" {
+			if diff := cmp.Diff(test.want, Of(&Origin{PID: service(t, test.packages, test.env...)}, "")); diff != "" {
 				t.Error(diff)
 			}
 		})

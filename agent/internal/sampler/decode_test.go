@@ -16,7 +16,7 @@ import (
 
 // Sizes of the C structs of event.h, counted by hand.
 const (
-	headerSize = 4*4 + 8 + 5*8 + frameSize + 2*8 + 4*2 + 4 + 4 + 16
+	headerSize = 4*4 + 8 + 5*8 + frameSize + 3*8 + 4*2 + 4 + 4 + 16
 	frameSize  = 3*8 + 4*4
 )
 
@@ -41,7 +41,7 @@ func event(kernel []uint64, frames [][7]uint64, words []uint64, context string) 
 		}
 	}
 	frame([7]uint64{0xc1, 0xc2, 0xc3, 7, 8, 9, 2})
-	for _, n := range []uint64{0xd1, 0xd2} { // work, job
+	for _, n := range []uint64{0xd1, 0xd3, 0xd2} { // work, turn, job
 		b = le.AppendUint64(b, n)
 	}
 	for _, n := range []int{len(kernel), len(words), len(frames), len(context)} {
@@ -88,16 +88,16 @@ func TestDecodeSample(t *testing.T) {
 	type fields struct {
 		Type, Pid, Tid, CPU                    uint32
 		Time, IP, SP, BP, R10, Isolate, Callee uint64
-		Work, Job                              uint64
+		Work, Turn, Job                        uint64
 		VM, GC, Stop, Kernel                   uint8
 		Thread                                 string
 	}
 	got := fields{
-		s.Type, s.Pid, s.Tid, s.Cpu, s.Time, s.Ip, s.Sp, s.Bp, s.R10, s.Isolate, s.Callee.Pc, s.Work, s.Job,
-		s.VmState, s.GcState, s.Stop, s.KernelMode, s.ThreadName(),
+		s.Type, s.Pid, s.Tid, uint32(s.Cpu), s.Time, s.Ip, s.Sp, s.Bp, s.R10, s.Isolate, s.Callee.Pc, s.Work, s.Turn,
+		s.Job, s.VmState, s.GcState, s.Stop, s.KernelMode, s.ThreadName(),
 	}
 	wantFields := fields{
-		1, 101, 102, 3, 1e12, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xc1, 0xd1, 0xd2,
+		1, 101, 102, 3, 1e12, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xc1, 0xd1, 0xd3, 0xd2,
 		1, 2, 3, 1, "node-worker",
 	}
 	if diff := cmp.Diff(wantFields, got); diff != "" {
@@ -175,7 +175,7 @@ func TestDecodeSampleCutOff(t *testing.T) {
 }
 
 func TestDecodeSampleOfWrongCounts(t *testing.T) {
-	const counts = 4*4 + 6*8 + frameSize + 2*8 // offset of n_kernel, n_stack, n_frames, n_context
+	const counts = 4*4 + 6*8 + frameSize + 3*8 // offset of n_kernel, n_stack, n_frames, n_context
 	for i, name := range []string{"kernel", "stack", "frames", "context"} {
 		b := event(nil, nil, nil, "")
 		binary.LittleEndian.PutUint16(b[counts+2*i:], 0xffff)
@@ -317,15 +317,15 @@ func aligned(b []byte) []byte {
 func TestTableSlots(t *testing.T) {
 	var s tableSlots
 	for want := uint32(1); want < uint32(bpf.MaxTables); want++ {
-		if got, err := s.take(); got != want || err != nil {
+		if got, err := s.take(8); got != want || err != nil {
 			t.Fatalf("slot %d, %v, want %d", got, err, want)
 		}
 	}
-	if n, err := s.take(); err == nil || !strings.Contains(err.Error(), "1023 files") {
+	if n, err := s.take(8); err == nil || !strings.Contains(err.Error(), "1023 files") {
 		t.Errorf("slot %d of none, %v", n, err)
 	}
 	s.release(500)
-	if n, err := s.take(); n != 500 || err != nil {
+	if n, err := s.take(8); n != 500 || err != nil {
 		t.Errorf("slot %d, %v, want the free one", n, err)
 	}
 }

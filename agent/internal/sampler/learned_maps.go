@@ -12,6 +12,7 @@ type learnedMaps struct {
 	shapes       *learned[bpf.ShapeKey]
 	stores       *learned[bpf.StoreKey]
 	environments *learned[bpf.EnvironmentKey]
+	loops        *learned[bpf.EnvironmentKey]
 	resources    *learned[bpf.ShapeKey]
 	symbols      *learned[bpf.SymbolKey]
 	works        *learned[bpf.WorkKey]
@@ -25,6 +26,7 @@ func newLearnedMaps(o *bpf.Objects) *learnedMaps {
 	return &learnedMaps{
 		shapes: newLearned[bpf.ShapeKey](o.Shapes), stores: newLearned[bpf.StoreKey](o.Stores),
 		environments: newLearned[bpf.EnvironmentKey](o.Environments),
+		loops:        newLearned[bpf.EnvironmentKey](o.Loops),
 		resources:    newLearned[bpf.ShapeKey](o.Resources), symbols: newLearned[bpf.SymbolKey](o.Symbols),
 		works: newLearned[bpf.WorkKey](o.Works), keptPlaces: newLearned[bpf.KeptKey](o.KeptPlaces),
 		ids: map[int][]uint32{},
@@ -49,6 +51,7 @@ func (l *learnedMaps) forget(pid int) {
 		l.shapes.forget(id)
 		l.stores.forget(id)
 		l.environments.forget(id)
+		l.loops.forget(id)
 		l.resources.forget(id)
 		l.symbols.forget(id)
 		l.works.forget(id)

@@ -14,22 +14,32 @@ import (
 var generations atomic.Uint32
 
 // SetProcess adds a process to those that are sampled, or updates it, and sets p.Generation. It waits until the BPF
-// program is loaded, so that the end of the process is reported.
+// program is loaded, so that the end of the process is reported. The error may be that of a probe: if the process is
+// new, it is not added then.
 func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	if err := s.Loaded(); err != nil {
 		return err
+	}
+	ok, onProbes := true, error(nil)
+	if s.probes != nil {
+		if ok, onProbes = s.probes.Add(pid); !ok {
+			return onProbes
+		}
 	}
 	p.Generation = generations.Add(1)
 	if err := s.objects.Processes.Put(uint32(pid), p); err != nil {
 		return err
 	}
 	s.learned.setID(pid, p.Id)
-	return nil
+	return onProbes
 }
 
 // RemoveProcess ends the sampling of a process, and forgets what was learned of it.
 func (s *Sampler) RemoveProcess(pid int) error {
 	err := s.objects.Processes.Delete(uint32(pid))
+	if s.probes != nil {
+		s.probes.Remove(pid)
+	}
 	s.learned.forget(pid)
 	if errors.Is(err, ebpf.ErrKeyNotExist) {
 		return nil
@@ -60,6 +70,11 @@ func (s *Sampler) SetHash(process uint32, isolate uint64, name int, hash uint32)
 // SetStore stores which rules apply to the store of an AsyncLocalStorage, by its identity hash.
 func (s *Sampler) SetStore(process uint32, hash uint32, store bpf.Store) error {
 	return s.learned.stores.put(process, bpf.StoreKey{Process: process, Hash: hash}, store)
+}
+
+// SetLoop stores where the event loop that a thread runs counts its turns.
+func (s *Sampler) SetLoop(key bpf.EnvironmentKey, count uint64) error {
+	return s.learned.loops.put(key.Process, key, count)
 }
 
 // SetEnvironment stores where the Environment of an isolate keeps its async_hooks.

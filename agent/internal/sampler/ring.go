@@ -71,6 +71,9 @@ func (r *ring) lookAhead() []byte {
 	return b
 }
 
+// empty reports whether each record was returned by next: none is there, and none is being written.
+func (r *ring) empty() bool { return r.at == r.produced.Load() }
+
 // record returns the first record at or behind a position, and the position behind it.
 func (r *ring) record(at uint64) (b []byte, end uint64) {
 	for at != r.produced.Load() {

@@ -11,7 +11,9 @@ import (
 	"github.com/cilium/ebpf/link"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/probe"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // Config says how to sample.
@@ -21,6 +23,11 @@ type Config struct {
 	// on the machine, which costs each some microseconds.
 	Execs    []int
 	AllExecs bool
+	// TableBytes is the most that unwind tables may take; 0 is any amount. Files beyond it go without.
+	TableBytes int64
+	// Probes are sampled instead of a timer, each ProbeLimit times a second on each CPU at most.
+	Probes     []string
+	ProbeLimit int
 }
 
 // Sampler owns the BPF program, its maps and its timers. One goroutine may call Wait, Read and LookAhead while others
@@ -32,7 +39,9 @@ type Sampler struct {
 	known   *Known
 	read    bool // a record was read since the last call of Wait
 	learned *learnedMaps
-	trigger *trigger.Timer // nil: stopped
+	trigger *trigger.Timer  // nil: stopped
+	probes  *trigger.Probes // nil: a timer takes samples
+	labels  *probe.Labels
 	links   []link.Link
 	tables  tableSlots
 	loaded  chan struct{} // closed when the programs are loaded, or loadErr says why not
@@ -41,26 +50,36 @@ type Sampler struct {
 
 // Open creates the BPF maps, and loads the BPF program on a goroutine: see Loaded. It does not sample before Start.
 func Open(c Config) (*Sampler, error) {
-	objects, load, err := bpf.Create(c.RingBytes)
+	probes, err := probe.ParseAll(c.Probes)
+	if err != nil {
+		return nil, err
+	}
+	objects, load, err := bpf.Create(c.RingBytes, trigger.Wanted(probes))
 	if err != nil {
 		return nil, err
 	}
 	s := New(objects)
-	s.loaded = make(chan struct{})
+	s.loaded, s.tables.most = make(chan struct{}), c.TableBytes
 	go func() {
 		defer close(s.loaded)
 		if s.loadErr = load(); s.loadErr == nil {
 			s.loadErr = s.attach()
 		}
 	}()
-	if err := s.open(c); err != nil {
+	if err := s.open(c, probes); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Sampler) open(c Config) (err error) {
+func (s *Sampler) open(c Config, probes []probe.Spec) (err error) {
+	if len(probes) > 0 {
+		s.labels = probe.NewLabels(probes)
+		if s.probes, err = trigger.NewProbes(s.objects, probes, c.ProbeLimit); err != nil {
+			return err
+		}
+	}
 	if s.ring, err = newRing(s.objects.Events); err != nil {
 		return err
 	}
@@ -70,11 +89,18 @@ func (s *Sampler) open(c Config) (err error) {
 	if s.known, err = NewKnown(s.objects); err != nil {
 		return err
 	}
-	execs := c.Execs
-	if c.AllExecs {
-		execs = []int{0}
+	return s.ReportExecs(c.Execs, c.AllExecs)
+}
+
+// ReportExecs has the execve of processes reported before they are sampled, too: of these, or of all. It adds to what
+// was asked for before, but that of all is ended.
+func (s *Sampler) ReportExecs(pids []int, all bool) error {
+	if all {
+		pids = []int{0}
+	} else if err := s.objects.Execs.Delete(uint32(0)); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
+		return fmt.Errorf("have the exec of processes not reported: %w", err)
 	}
-	for _, pid := range execs {
+	for _, pid := range pids {
 		if err := s.objects.Execs.Put(uint32(pid), uint8(1)); err != nil {
 			return fmt.Errorf("have the exec of processes reported: %w", err)
 		}
@@ -113,16 +139,35 @@ func (s *Sampler) Start(c trigger.Config) (err error) {
 	if err := s.Loaded(); err != nil {
 		return err
 	}
+	if s.probes != nil {
+		return s.probes.Start()
+	}
 	s.trigger, err = trigger.Start(s.objects, c)
 	return err
 }
 
 // Stop stops the trigger. Samples that were taken before can still be read.
 func (s *Sampler) Stop() {
+	if s.probes != nil {
+		s.probes.Stop()
+	}
 	if s.trigger != nil {
 		s.trigger.Stop()
 		s.trigger = nil
 	}
+}
+
+// Pause takes no samples until Change, and returns when that begins, on the clock of samples. Not with probes.
+func (s *Sampler) Pause() (int64, error) {
+	err := s.trigger.Pause()
+	return monotonic(), err
+}
+
+// Change goes on with another trigger. at is a time, on the clock of samples, between the last sample of the old one
+// and the first of the new one. All samples of the old one are in the ring buffer then.
+func (s *Sampler) Change(c trigger.Config) (at int64, err error) {
+	err = s.trigger.Change(c.Rate, func() { at = monotonic() })
+	return at, err
 }
 
 // Close stops the timers, unloads the BPF program and releases everything else.
@@ -186,6 +231,9 @@ func (s *Sampler) Read() (Record, error) {
 	return Record{}, fmt.Errorf("%w: type %d, %d bytes", ErrMalformed, recordType(b), len(b))
 }
 
+// Empty reports whether all records were read, and none is being written.
+func (s *Sampler) Empty() bool { return s.ring.empty() }
+
 // LookAhead calls f with each sample that Read has still to return, once.
 func (s *Sampler) LookAhead(f func(*Sample)) {
 	for b := s.ring.lookAhead(); b != nil; b = s.ring.lookAhead() {
@@ -208,9 +256,11 @@ func recordType(b []byte) uint32 {
 
 // Counters are the BPF program's own counts since Open.
 type Counters struct {
-	Taken         uint64 // samples of profiled processes
+	Taken         uint64 // samples of profiled processes, or hits of probes in them
 	RingFull      uint64 // of these, lost because the ring buffer was full
 	EventRingFull uint64 // exec and exit events lost because the ring buffer was full
+	Limited       uint64 // hits without a sample because of the limit
+	Overlapped    uint64 // hits without a sample because another was being taken on the CPU
 	Nanoseconds   uint64 // time that taking the samples took, on all CPUs together
 }
 
@@ -229,5 +279,27 @@ func (s *Sampler) Counters() (Counters, error) {
 			*to += n
 		}
 	}
-	return c, nil
+	hits, err := s.Hits()
+	for _, h := range hits {
+		c.Taken += uint64(h.All)
+		c.Limited += uint64(h.Limited)
+		c.Overlapped += uint64(h.Overlapped)
+	}
+	return c, err
+}
+
+// Hits reads what the probes have counted; nothing without probes.
+func (s *Sampler) Hits() ([]trigger.Hits, error) {
+	if s.probes == nil {
+		return nil, nil
+	}
+	return s.probes.Hits()
+}
+
+// Labels returns labels, and with them the probe whose hit a sample is, if it is one.
+func (s *Sampler) Labels(of *Sample, labels []pprofx.Label) []pprofx.Label {
+	if of.Probe == 0 || s.labels == nil {
+		return labels
+	}
+	return s.labels.With(labels, int(of.Probe)-1)
 }

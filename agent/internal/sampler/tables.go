@@ -18,11 +18,11 @@ func (s *Sampler) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
 	if err := checkSpan(t); err != nil {
 		return 0, 0, err
 	}
-	if slot, err = s.tables.take(); err != nil {
-		return 0, 0, err
-	}
 	if t.Len() > 0 {
 		pages = t.End()>>bpf.PageBits + 1
+	}
+	if slot, err = s.tables.take(int64(tableElements(pages, t)) * elementSize); err != nil {
+		return 0, 0, fmt.Errorf("unwind rules (%d rows): %w", t.Len(), err)
 	}
 	if err := s.putTable(slot, pages, t); err != nil {
 		s.tables.release(slot)
@@ -57,7 +57,7 @@ func (s *Sampler) RemoveTable(slot uint32) error {
 }
 
 func (s *Sampler) putTable(slot, pages uint32, t *unwind.Table) error {
-	size := int(pages) + 1 + t.Len()
+	size := tableElements(pages, t)
 	// BPF_F_INNER_MAP (Linux 5.10) allows inner maps of different sizes in one map of maps.
 	m, err := ebpf.NewMap(&ebpf.MapSpec{
 		Name: "rows", Type: ebpf.Array, KeySize: 4, ValueSize: elementSize,
@@ -79,6 +79,8 @@ func (s *Sampler) putTable(slot, pages uint32, t *unwind.Table) error {
 }
 
 const elementSize = 8
+
+func tableElements(pages uint32, t *unwind.Table) int { return int(pages) + 1 + t.Len() }
 
 // writeTable writes an index and the rows behind it. For each page of code, and for the end, an element of it has
 // the number of rows that begin before it, and a bit for each granule of the page in which the frame pointer's rule

@@ -13,6 +13,19 @@ const mapWait = 10 * time.Second
 // Apply waits for the source maps of a snapshot's scripts, for at most mapWait and until pressed returns true, and
 // applies them.
 func (m *Maps) Apply(s *pprofx.Snapshot, pressed func() bool) *pprofx.Snapshot {
+	out, late := m.apply(s, pressed)
+	m.countLate(s, late)
+	return out
+}
+
+// ApplyAhead does the same for samples that another snapshot has too, which counts them.
+func (m *Maps) ApplyAhead(s *pprofx.Snapshot, pressed func() bool) *pprofx.Snapshot {
+	out, _ := m.apply(s, pressed)
+	return out
+}
+
+// apply returns also the numbers of the scripts whose maps are not read.
+func (m *Maps) apply(s *pprofx.Snapshot, pressed func() bool) (*pprofx.Snapshot, map[int32]bool) {
 	scripts, late := map[int32]sourcemap.Script{}, map[int32]bool{}
 	for _, f := range s.Frames {
 		if _, known := scripts[f.Map]; f.Map == 0 || known {
@@ -29,8 +42,7 @@ func (m *Maps) Apply(s *pprofx.Snapshot, pressed func() bool) *pprofx.Snapshot {
 		}
 		scripts[f.Map] = script.script
 	}
-	m.countLate(s, late)
-	return sourcemap.Apply(s, scripts)
+	return sourcemap.Apply(s, scripts), late
 }
 
 // wait waits until the map was read, or could not be. It is false if time is up.

@@ -41,6 +41,7 @@ type Maps struct {
 	script map[int32]*mappedScript // by Frame.Map
 	maps   map[string]*sharedMap   // by the content or file that they were read from
 	memory int                     // of maps
+	most   int                     // that memory may be
 	units  int                     // that wait
 	cuts   int                     // snapshots so far
 	warned map[string]bool
@@ -71,5 +72,17 @@ type sharedMap struct {
 func New(log *slog.Logger) *Maps {
 	return &Maps{
 		log: log, script: map[int32]*mappedScript{}, maps: map[string]*sharedMap{}, warned: map[string]bool{},
+		most: maxMapMemory,
 	}
 }
+
+// SetMemory bounds the decoded maps to so many bytes, what waits to be read to as much, the text of one to half of it,
+// and all of it to no more than is usual. What is there stays.
+func (m *Maps) SetMemory(bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.most = int(min(max(bytes, 0), maxMapMemory))
+}
+
+// waiting is how many UTF-16 units may wait to be read. The caller holds m.mu.
+func (m *Maps) waiting() int { return min(m.most/2, maxMapsWaiting) }

@@ -197,6 +197,24 @@ func TestSourceMapsLimits(t *testing.T) {
 	}
 }
 
+// TestSourceMapsMemory: with less memory, a map is too large by its text, and then by what it takes with others.
+func TestSourceMapsMemory(t *testing.T) {
+	m, a, _ := mapper(t)
+	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
+	for i, memory := range []int64{4, int64(2*len(aMap)) + 2} {
+		m.SetMemory(memory)
+		s.Script.ID++
+		if n := a.Add(s); n != 0 || m.Stats().TooLarge != int64(i+1) {
+			t.Errorf("%d bytes: number %d, %+v", memory, n, m.Stats())
+		}
+	}
+	m.SetMemory(1 << 62)
+	s.Script.ID++
+	if got := add(m, a, s); got.script.Map == nil || m.Stats().TooLarge != 2 {
+		t.Errorf("%+v, %+v", got, m.Stats())
+	}
+}
+
 // TestSourceMapsLate: a snapshot does not wait for ever, and samples that went out as they were are counted.
 func TestSourceMapsLate(t *testing.T) {
 	m, a, _ := mapper(t)

@@ -43,7 +43,7 @@ func (p *Process) Add(s stack.MappedScript) int32 {
 	if number := p.numbers[s.Script.ID]; number != 0 {
 		return number
 	}
-	if len(m.script) >= maxMappedScripts || m.units+units > maxMapsWaiting {
+	if len(m.script) >= maxMappedScripts || m.units+units > m.waiting() {
 		m.stats.TooLarge++
 		m.warn(s.Script.Name, fmt.Errorf("with %d scripts that have maps, and %d characters that wait to be read: %w",
 			len(m.script), m.units, sourcemap.ErrTooLarge))

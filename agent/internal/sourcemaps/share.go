@@ -19,9 +19,13 @@ func (m *Maps) share(key string, size int64, parse func() (*sourcemap.Map, error
 	if known != nil {
 		known.uses++
 	}
+	most := int64(m.most / 2)
 	m.mu.Unlock()
 	if known != nil {
 		return known, nil
+	}
+	if size > most {
+		return nil, fmt.Errorf("%d bytes, at most %d are read: %w", size, most, sourcemap.ErrTooLarge)
 	}
 	parsed, err := parse()
 	if err != nil {
@@ -30,9 +34,9 @@ func (m *Maps) share(key string, size int64, parse func() (*sourcemap.Map, error
 	s := &sharedMap{Map: parsed, key: key, size: parsed.Size(), uses: 1}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.memory+s.size > maxMapMemory {
+	if m.memory+s.size > m.most {
 		return nil, fmt.Errorf("all maps would take %d bytes of memory, at most %d are used: %w",
-			m.memory+s.size, maxMapMemory, sourcemap.ErrTooLarge)
+			m.memory+s.size, m.most, sourcemap.ErrTooLarge)
 	}
 	m.memory += s.size
 	m.maps[key] = s

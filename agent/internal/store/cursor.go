@@ -54,11 +54,11 @@ func (s *Store) continueAfter(sequence uint64) {
 // Next returns the oldest snapshot that is not Done, as soon as there is one. The error is that of ctx.
 func (c *Cursor) Next(ctx context.Context) (Entry, error) {
 	for {
-		entries, changed := c.store.From(c.next.Load())
-		if len(entries) > 0 {
-			c.lost.Add(int64(entries[0].Sequence - c.next.Load()))
-			c.next.Store(entries[0].Sequence)
-			return entries[0], nil
+		e, waiting, changed := c.store.first(c.next.Load())
+		if waiting > 0 {
+			c.lost.Add(int64(e.Sequence - c.next.Load()))
+			c.next.Store(e.Sequence)
+			return e, nil
 		}
 		select {
 		case <-changed:
@@ -84,6 +84,6 @@ func (c *Cursor) Lost() int64 { return c.lost.Load() }
 
 // Waiting counts the snapshots that are not Done.
 func (c *Cursor) Waiting() int {
-	entries, _ := c.store.From(c.next.Load())
-	return len(entries)
+	_, waiting, _ := c.store.first(c.next.Load())
+	return waiting
 }

@@ -33,7 +33,10 @@ type Store struct {
 	lock   *os.File
 	limits Limits
 
-	mu      sync.Mutex
+	appending sync.Mutex // held for as long as the disk takes, so that snapshots come in order
+	write     func(name string, frame []byte) error
+
+	mu      sync.Mutex        // never held while the disk works
 	entries []Entry           // by sequence; one that is missing was lost
 	memory  map[uint64][]byte // frames that the disk did not take, by sequence
 	bytes   int64
@@ -64,6 +67,7 @@ func Open(dir string, limits Limits) (*Store, error) {
 		return nil, fmt.Errorf("snapshots: %w", err)
 	}
 	s := &Store{root: root, limits: limits, changed: make(chan struct{}), memory: map[uint64][]byte{}}
+	s.write = s.writeFile
 	if err := s.open(); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("snapshots in %s: %w", dir, err)
@@ -122,37 +126,71 @@ func (s *Store) Close() error {
 }
 
 // Append keeps the frame of the snapshot of [start, end). If the disk is full, the oldest snapshots make room. The
-// error says why the snapshot could not be written: then it is in memory only, and lost when the program ends.
+// error says why the snapshot could not be written: then it is in memory only, and lost when the program ends. The
+// other methods do not wait for the disk meanwhile.
 func (s *Store) Append(frame []byte, start, end int64) (Entry, error) {
+	s.appending.Lock()
+	defer s.appending.Unlock()
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	e := Entry{s.next, start, end, int64(len(frame))}
 	s.next++
+	s.mu.Unlock()
 	err := s.write(e.name(), frame)
-	for errors.Is(err, unix.ENOSPC) {
-		oldest := slices.IndexFunc(s.entries, s.onDisk)
-		if oldest < 0 {
-			break
-		}
-		s.evict(oldest)
+	for errors.Is(err, unix.ENOSPC) && s.makeRoom() {
 		err = s.write(e.name(), frame)
 	}
-	if err != nil {
+	s.remove(s.add(e, frame, err != nil))
+	return e, err
+}
+
+// makeRoom removes the oldest snapshot on the disk; false if there is none.
+func (s *Store) makeRoom() bool {
+	s.mu.Lock()
+	oldest := slices.IndexFunc(s.entries, s.onDisk)
+	var evicted []Entry
+	if oldest >= 0 {
+		evicted = s.evict(evicted, oldest)
+	}
+	s.mu.Unlock()
+	s.remove(evicted)
+	return len(evicted) > 0
+}
+
+// add makes an entry known, and returns the entries whose files are to be removed for it.
+func (s *Store) add(e Entry, frame []byte, inMemory bool) (evicted []Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if inMemory {
 		s.stats.Unwritten++
 		s.memory[e.Sequence] = frame
 	}
 	s.entries = append(s.entries, e)
 	s.bytes += e.Size
-	for now := time.Now(); s.tooMany(now); {
-		s.evict(0)
-	}
+	evicted = s.evictAll(time.Now())
 	close(s.changed)
 	s.changed = make(chan struct{})
-	return e, err
+	return evicted
 }
 
-// write puts a file in place, so that it is there after a loss of power.
-func (s *Store) write(name string, data []byte) error {
+// SetLimits bounds what the Store keeps from now on.
+func (s *Store) SetLimits(l Limits) {
+	s.mu.Lock()
+	s.limits = l
+	evicted := s.evictAll(time.Now())
+	s.mu.Unlock()
+	s.remove(evicted)
+}
+
+// evictAll forgets what is beyond the limits, and returns the entries whose files are to be removed.
+func (s *Store) evictAll(now time.Time) (evicted []Entry) {
+	for s.tooMany(now) {
+		evicted = s.evict(evicted, 0)
+	}
+	return evicted
+}
+
+// writeFile puts a file in place, so that it is there after a loss of power.
+func (s *Store) writeFile(name string, data []byte) error {
 	if err := renameio.WriteFile(name, data, 0o600, renameio.WithRoot(s.root)); err != nil {
 		return err
 	}
@@ -162,6 +200,13 @@ func (s *Store) write(name string, data []byte) error {
 	}
 	defer dir.Close()
 	return dir.Sync()
+}
+
+// remove removes the files of entries. One that stays is found by the next scan.
+func (s *Store) remove(entries []Entry) {
+	for _, e := range entries {
+		_ = s.root.Remove(e.name())
+	}
 }
 
 // tooMany reports whether the oldest entry is beyond the limits. The newest never is.
@@ -176,16 +221,17 @@ func (s *Store) tooMany(now time.Time) bool {
 // onDisk reports whether an entry takes room there.
 func (s *Store) onDisk(e Entry) bool { return s.memory[e.Sequence] == nil }
 
-// evict removes an entry.
-func (s *Store) evict(i int) {
+// evict forgets an entry, and appends it to those whose files are to be removed if it has one.
+func (s *Store) evict(to []Entry, i int) []Entry {
 	e := s.entries[i]
 	if s.onDisk(e) {
-		_ = s.root.Remove(e.name()) // scan finds it again if it stays
+		to = append(to, e)
 	}
 	delete(s.memory, e.Sequence)
 	s.bytes -= e.Size
 	s.stats.Evicted++
 	s.entries = slices.Delete(s.entries, i, i+1)
+	return to
 }
 
 // Read returns the frame of an entry. The error is fs.ErrNotExist if it was evicted.
@@ -197,6 +243,18 @@ func (s *Store) Read(e Entry) ([]byte, error) {
 		return frame, nil
 	}
 	return s.root.ReadFile(e.name())
+}
+
+// first returns the first entry from a sequence number on, if there is one, and how many there are, and a channel that
+// is closed when there are more.
+func (s *Store) first(sequence uint64) (e Entry, entries int, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, _ := slices.BinarySearchFunc(s.entries, sequence, Entry.compare)
+	if entries = len(s.entries) - i; entries > 0 {
+		e = s.entries[i]
+	}
+	return e, entries, s.changed
 }
 
 // From returns the entries from a sequence number on, and a channel that is closed when there are more.

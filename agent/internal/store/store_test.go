@@ -211,3 +211,47 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 }
+
+// A disk that hangs stalls nobody who reads, and snapshots come in order all the same.
+func TestSlowDisk(t *testing.T) {
+	s := open(t, t.TempDir(), unlimited)
+	first := add(t, s, 3, 0)
+	c, err := s.Cursor("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writing, goOn := make(chan string), make(chan struct{})
+	s.write = func(name string, frame []byte) error {
+		writing <- name
+		<-goOn
+		return s.writeFile(name, frame)
+	}
+	appended := make(chan error, 2)
+	for range 2 {
+		go func() {
+			_, err := s.Append([]byte("x"), 1, 2)
+			appended <- err
+		}()
+	}
+	<-writing
+	if frame, err := s.Read(first); err != nil || len(frame) != 3 {
+		t.Errorf("%d bytes, %v", len(frame), err)
+	}
+	if got := s.Stats(); got.Snapshots != 1 || c.Waiting() != 0 {
+		t.Errorf("%+v, %d wait: want what is on the disk only", got, c.Waiting())
+	}
+	select {
+	case name := <-writing:
+		t.Errorf("%s is written beside the one before it", name)
+	case <-time.After(50 * time.Millisecond):
+	}
+	goOn <- struct{}{}
+	<-writing
+	goOn <- struct{}{}
+	if err := errors.Join(<-appended, <-appended); err != nil {
+		t.Fatal(err)
+	}
+	if got := sequences(s); !slices.Equal(got, []uint64{1, 2, 3}) || c.Waiting() != 2 {
+		t.Errorf("%v, %d wait", got, c.Waiting())
+	}
+}

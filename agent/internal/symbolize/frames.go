@@ -12,7 +12,6 @@ const maxFrames = 1 << 18
 
 // frameCache caches the named frames of a process, so that a known stack is named without allocation.
 type frameCache struct {
-	native  map[uint64]*pprofx.Frame // by address
 	js      map[*stack.Frame]*pprofx.Frame
 	trusted map[*stack.Frame]*stack.Frame
 	skipped map[uint16]*pprofx.Frame // by number of frames
@@ -21,8 +20,8 @@ type frameCache struct {
 
 func newFrameCache() frameCache {
 	return frameCache{
-		native: map[uint64]*pprofx.Frame{}, js: map[*stack.Frame]*pprofx.Frame{},
-		trusted: map[*stack.Frame]*stack.Frame{}, skipped: map[uint16]*pprofx.Frame{},
+		js: map[*stack.Frame]*pprofx.Frame{}, trusted: map[*stack.Frame]*stack.Frame{},
+		skipped: map[uint16]*pprofx.Frame{},
 	}
 }
 

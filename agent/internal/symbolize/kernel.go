@@ -68,6 +68,9 @@ func (k *Kernel) frame(pc uint64) *pprofx.Frame {
 	return f
 }
 
+// Reading reports whether Name would wait.
+func (k *Kernel) Reading() bool { return len(k.unnamed) > 0 && !k.ready && len(k.read) == 0 }
+
 // Name names the frames that have no names yet; call it before a snapshot is cut. It waits if the symbols are still
 // being read.
 func (k *Kernel) Name() {

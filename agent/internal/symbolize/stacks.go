@@ -10,8 +10,8 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// maxStacks bounds the stacks that are kept of one process; beyond it they are forgotten.
-const maxStacks = 1 << 13
+// maxStacks bounds the stacks that are kept of one process, twice.
+const maxStacks = 1 << 12
 
 // stackKey names what the frames of a sample are made of, by 128 bits that a process cannot foresee.
 type stackKey [2]uint64
@@ -43,18 +43,18 @@ type baselineFrame struct {
 
 // stackCache keeps the named stacks of a process.
 type stackCache struct {
-	stacks   map[stackKey]*namedStack
+	aged[stackKey, *namedStack]
 	key      []byte          // scratch
 	baseline []baselineFrame // of the current sample
 	passing  bool            // the current stack holds for this sample only
 }
 
-func newStackCache() stackCache { return stackCache{stacks: map[stackKey]*namedStack{}} }
+func newStackCache() stackCache { return stackCache{aged: newAged[stackKey, *namedStack](maxStacks)} }
 
 // find returns the stack of a key that still holds for a sample; nil: there is none.
-func (c *stackCache) find(key stackKey, s *sampler.Sample, r *stack.Resolver) *namedStack {
-	known := c.stacks[key]
-	if known == nil || !r.Holds(known.basis) {
+func (c *stackCache) find(key stackKey, s *sampler.Sample, r *stack.Resolver, now int64) *namedStack {
+	known, ok := c.get(key, now)
+	if !ok || !r.Holds(known.basis) {
 		return nil
 	}
 	for _, b := range known.baseline {
@@ -63,13 +63,6 @@ func (c *stackCache) find(key stackKey, s *sampler.Sample, r *stack.Resolver) *n
 		}
 	}
 	return known
-}
-
-func (c *stackCache) put(key stackKey, n *namedStack) {
-	if len(c.stacks) >= maxStacks {
-		clear(c.stacks)
-	}
-	c.stacks[key] = n
 }
 
 // keyOf is the key of a sample's stack.

@@ -20,10 +20,11 @@ import (
 // taken. It is not safe for concurrent use.
 type Symbolizer struct {
 	pid      int
-	memory   *target.Live // of the process, read as the thread of the current sample
+	memory   *target.Live // of a process that runs, read as the thread of the current sample
 	mappings *process.Mappings
 	resolver *stack.Resolver
 	kernel   *Kernel
+	natives  *Natives
 	known    *sampler.Known // nil: nobody is told what was read
 	id       uint32         // of the process, in the BPF program
 	frames   frameCache
@@ -33,17 +34,34 @@ type Symbolizer struct {
 	inV8     bool   // the current sample has had a frame in V8's code
 	outdated bool   // a sample had an address in no known mapping
 	threads  threads
+	now      int64        // when Stack was called last, as sampler.Now
 	off      verify.Parts // what cannot be relied on
+	own      []Own        // of the sample that was named last
 }
+
+// Own is the place of the function whose frame on the stack a raw frame is, behind those that were inlined into it.
+type Own struct {
+	Frame int // index in the stack
+	Raw   int // index in the sample's frames
+}
+
+// Own returns those of the sample that was named last. Call Forget before Stack: a stack that was seen before is not
+// named again. It holds until the next sample.
+func (z *Symbolizer) Own() []Own { return z.own }
 
 // New makes a Symbolizer for a process. maps returns the number of a script's source map, see stack.Resolver.Maps; it
 // may be nil.
-func New(p *process.Process, k *Kernel, maps func(stack.MappedScript) int32) *Symbolizer {
-	memory := &target.Live{PID: p.PID}
+func New(p *process.Process, k *Kernel, n *Natives, maps func(stack.MappedScript) int32) *Symbolizer {
+	live, isLive := p.Memory.(target.Live)
+	thread := &target.Live{PID: p.PID, Wait: live.Wait}
+	memory := p.Memory
+	if isLive {
+		memory = thread
+	}
 	z := &Symbolizer{
-		pid: p.PID, memory: memory,
-		mappings: p.Mappings, resolver: stack.NewResolver(heap.NewReader(memory, p.Layout), p.Mappings), kernel: k,
-		frames: newFrameCache(), stacks: newStackCache(), threads: threads{},
+		pid: p.PID, memory: thread, mappings: p.Mappings, kernel: k, natives: n,
+		resolver: stack.NewResolver(heap.NewReader(memory, p.Layout), p.Mappings),
+		frames:   newFrameCache(), stacks: newStackCache(), threads: threads{},
 	}
 	z.resolver.Maps = maps
 	return z
@@ -76,10 +94,7 @@ func (z *Symbolizer) IsFirst(s *sampler.Sample) bool { return z.threads.isFirst(
 func (z *Symbolizer) MappingsRead() { z.outdated = false }
 
 // MappingsChanged drops what was named by the old mappings.
-func (z *Symbolizer) MappingsChanged() {
-	clear(z.frames.native)
-	clear(z.stacks.stacks)
-}
+func (z *Symbolizer) MappingsChanged() { z.stacks.forget() }
 
 // lateAfter is how long after a sample the memory that it refers to may be something else.
 const lateAfter = int64(5 * time.Millisecond)
@@ -88,6 +103,7 @@ const lateAfter = int64(5 * time.Millisecond)
 // Where sample.Shared is set, the slice does not change either; else it is reused for the next sample.
 func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 	now := sampler.Now()
+	z.now = now
 	if int64(s.Time) > z.renewed {
 		z.renewed = now
 		z.memory.PID = z.pid
@@ -97,7 +113,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 	z.resolver.Begin(s.Isolate, int(s.Tid), now-int64(s.Time) > lateAfter)
 	key := z.stacks.keyOf(s)
 	if s.IsNew == 0 {
-		if known := z.stacks.find(key, s, z.resolver); known != nil {
+		if known := z.stacks.find(key, s, z.resolver, now); known != nil {
 			sample.Stack, sample.Shared = known.frames, true
 			return known.result
 		}
@@ -108,7 +124,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 	sample.Stack, sample.Shared = z.frames.stack, false
 	if basis, ok := z.resolver.Basis(); ok && !z.stacks.passing {
 		sample.Stack, sample.Shared = slices.Clone(z.frames.stack), true
-		z.stacks.put(key, &namedStack{sample.Stack, z.result, basis, slices.Clone(z.stacks.baseline)})
+		z.stacks.put(key, &namedStack{sample.Stack, z.result, basis, slices.Clone(z.stacks.baseline)}, now)
 	}
 	if z.resolver.Forgot() && z.known != nil {
 		z.known.Clear()
@@ -118,9 +134,9 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 
 // name names the frames one by one.
 func (z *Symbolizer) name(s *sampler.Sample) {
-	z.result, z.inV8 = Result{}, false
+	z.result, z.inV8, z.own = Result{}, false, z.own[:0]
 	c := &z.frames
-	if len(c.js)+len(c.native) > maxFrames {
+	if len(c.js) > maxFrames {
 		*c = newFrameCache()
 	}
 	c.stack = c.stack[:0]
@@ -160,6 +176,7 @@ func (z *Symbolizer) name(s *sampler.Sample) {
 func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 	c := &z.frames
 	complete := true
+	before := len(c.stack)
 	raw := RawFrame(s.Frames[i])
 	leaf := stack.Leaf{Callee: RawFrame(s.Callee), Words: s.Stack, R10: s.R10}
 	for _, r := range z.resolver.Repair(raw, leaf) {
@@ -177,6 +194,9 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 	}
 	if complete {
 		z.tell(s, &s.Frames[i])
+	}
+	if len(c.stack) > before {
+		z.own = append(z.own, Own{Frame: len(c.stack) - 1, Raw: i})
 	}
 }
 
@@ -210,24 +230,14 @@ func (z *Symbolizer) nativeFrame(pc uint64, exact bool) *pprofx.Frame {
 	if !exact {
 		at-- // a call may be the last instruction of its function
 	}
-	if f := z.frames.native[at]; f != nil {
-		return f
-	}
 	r, ok := z.mappings.Find(at)
 	if !ok || r.Kind == process.Generated {
 		z.outdated = z.outdated || !ok
 		z.result.Broken, z.stacks.passing = true, true
 		return &pprofx.Frame{Function: "[unknown]", Kind: pprofx.JIT, Address: pc}
 	}
-	f := &pprofx.Frame{
-		Function: "[unknown]", Kind: pprofx.Native,
-		Module: r.File.Path, BuildID: r.File.BuildID, Address: at - r.Bias,
-	}
-	if r.File.Symbols != nil {
-		if sym, ok := r.File.Symbols.Lookup(f.Address); ok {
-			f.Function = sym.Name
-		}
-	}
-	z.frames.native[at] = f
-	return f
+	return z.natives.frame(&r, at, z.now)
 }
+
+// Forget forgets the stacks that are kept. They are named again when they come again.
+func (z *Symbolizer) Forget() { z.stacks.forget() }

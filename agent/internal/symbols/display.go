@@ -18,6 +18,9 @@ const (
 	maxArguments = 64
 )
 
+// Demangled returns the name that Lookup gives for one in a file.
+func Demangled(name string) string { return display(name) }
+
 // display turns a name of a symbol table into the one that users see.
 func display(name string) string {
 	name, _, _ = strings.Cut(name, "@") // memcpy@@GLIBC_2.14

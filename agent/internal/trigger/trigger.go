@@ -1,9 +1,11 @@
-// Package trigger is what makes the BPF program take a sample: today a timer on each CPU. Each trigger keeps the same
-// contract:
+// Package trigger is what makes the BPF program take a sample: a timer on each CPU, or the hits of probes. Each trigger
+// keeps the same contract:
 //   - the BPF program runs on the CPU and in the context of the thread that it samples;
 //   - it finds that thread's user registers by bpf_task_pt_regs, whatever the thread was doing;
 //   - two samples on one CPU never overlap, so that one scratch for each CPU is enough;
 //   - once Stop has returned, the trigger runs it no more.
+//
+// A timer interrupts the BPF program of a probe: the two cannot share their scratches.
 package trigger
 
 import (
@@ -18,8 +20,8 @@ type Config struct {
 	Rate int // of the timer on each CPU, samples a second
 }
 
-// Period is the CPU time that one sample stands for.
-func (c Config) Period() time.Duration { return time.Second / time.Duration(c.Rate) }
+// Period is the CPU time that one sample of the timer stands for, at most a second.
+func (c Config) Period() time.Duration { return time.Second / time.Duration(max(c.Rate, 1)) }
 
 // Start starts what c asks for. It takes CAP_PERFMON.
 func Start(objects *bpf.Objects, c Config) (*Timer, error) {

@@ -22,7 +22,11 @@ func NewCode() *Code { return &Code{Tables: map[uint32]*unwind.Table{}} }
 // AddTable keeps the rules of a file. (elffile.Rules)
 func (c *Code) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
 	slot = uint32(len(c.Tables) + 1)
-	kept := *t // the cache drops the rows of t
+	kept := *t // the cache drops the rows of t, or has them in a file
+	kept.Rows = make([]unwind.Row, t.Len())
+	if err := t.ReadRows(0, kept.Rows); err != nil {
+		return 0, 0, err
+	}
 	c.Tables[slot] = &kept
 	return slot, 0, nil
 }

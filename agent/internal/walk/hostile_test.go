@@ -12,6 +12,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
+	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 	memory "github.com/hotspan/hotspan/v8/target"
@@ -152,4 +153,46 @@ func deepThread(n int) (*thread, *memory.Recording) {
 	)}
 	th.regs.IP, th.regs.General[memory.RSP], th.regs.General[memory.RBP] = code, stackAt, stackAt+size
 	return th, r
+}
+
+// TestWalkFunctionsAtEnd: functions are known whose SharedFunctionInfos are the last objects in memory.
+func TestWalkFunctionsAtEnd(t *testing.T) {
+	eachRecording(t, func(t *testing.T, p *bpftest.Program, th *thread, r *memory.Recording) {
+		want := th.walk(r)
+		moved := *r
+		moved.Pages = maps.Clone(r.Pages)
+		size := uint64(th.layout.At(layout.SFIFunctionLiteralID)+4+7) &^ 7 // it may have more behind that
+		places := map[uint64]uint64{}
+		for i, f := range want.Frames {
+			from := uint64(f.SFI)
+			if f.Kind != stack.FrameFunction || f.ID.Script < 0 {
+				continue
+			}
+			if places[from] == 0 {
+				page := uint64(0x5000_0000 + 2*memory.PageSize*len(places)) // the one behind it is not there
+				moved.Pages[page] = make([]byte, memory.PageSize)
+				if _, err := r.ReadAt(moved.Pages[page][memory.PageSize-size:], int64(from-1)); err != nil {
+					t.Fatal(err)
+				}
+				places[from] = page + memory.PageSize - size + 1
+			}
+			want.Frames[i].SFI = heap.Word(places[from])
+		}
+		if len(places) < 10 {
+			t.Fatalf("%d functions", len(places))
+		}
+		for _, page := range r.Addresses() {
+			b := slices.Clone(r.Pages[page])
+			for at := 0; at < len(b); at += 8 {
+				if to := places[binary.LittleEndian.Uint64(b[at:])]; to != 0 {
+					binary.LittleEndian.PutUint64(b[at:], to)
+				}
+			}
+			moved.Pages[page] = b
+		}
+		got := inKernel(t, p, th).same(t, "functions at the end", &moved)
+		if diff := cmp.Diff(want.Frames, got.Frames); diff != "" {
+			t.Errorf("frames: %.2000s", diff)
+		}
+	})
 }

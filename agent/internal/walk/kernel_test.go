@@ -174,7 +174,12 @@ func recordThread(t testing.TB, p *bpftest.Program, live *thread) *memory.Record
 // a word that it could not, so it runs until it asks for no page more.
 func (k *kernelWalk) record(t testing.TB, r *memory.Recorder) {
 	t.Helper()
-	for s, before := (sampled{}), -1; before < len(r.Pages) || s.flags.Learning; {
+	const rounds = 200
+	s, before := sampled{}, -1
+	for round := 0; before < len(r.Pages) || s.flags.Learning; round++ {
+		if round == rounds {
+			t.Fatalf("after %d rounds the BPF program still asks for pages or learns: %+v", rounds, s.flags)
+		}
 		before = len(r.Pages)
 		s = k.once(t, r.Pages)
 		for _, read := range s.reads {

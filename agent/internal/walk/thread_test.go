@@ -50,7 +50,9 @@ type site struct {
 // walk walks it in Go.
 func (th *thread) walk(mem io.ReaderAt) stack.Walk {
 	u := Unwinder{Memory: mem, Layout: th.layout, Code: th.code, Isolate: th.isolate}
-	return u.Walk(th.regs)
+	w := u.Walk(th.regs)
+	w.Context = 0 // the BPF program keeps it, too, but has it in no record
+	return w
 }
 
 // standing runs a program until it stands still, with a stack where this process has no memory.

@@ -1,9 +1,10 @@
 // Command gotest runs go test in modules, one package after the other, and fails where a test was skipped that
 // test/skips.txt does not list:
 //
-//	go run ./test/repo/gotest . test/collector
+//	go run ./test/repo/gotest . otlp/receiver test/collector
 //
-// It prints the line of each package as go test does, what a failed test said, and at the end what there was in all.
+// It prints the line of each package as go test does, what a failed test said, and at the end which tests took longest
+// and what there was in all. -with, -without and -run choose packages and tests.
 package main
 
 import (
@@ -14,14 +15,20 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
+	"strings"
 	"time"
 )
 
 func main() {
 	timeout := flag.Duration("timeout", 40*time.Minute, "for the tests of one package")
 	list := flag.String("skips", "test/skips.txt", "`file` that lists the tests that may be skipped")
+	var c chosen
+	flag.StringVar(&c.with, "with", "", "only packages whose import path matches this `regexp`")
+	flag.StringVar(&c.without, "without", "^$", "no packages whose import path matches this `regexp`")
+	flag.StringVar(&c.tests, "run", "", "only tests that match, as go test has it")
 	flag.Parse()
-	ok, err := run(flag.Args(), *timeout, *list)
+	ok, err := run(flag.Args(), c, *timeout, *list)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gotest:", err)
 	}
@@ -30,7 +37,31 @@ func main() {
 	}
 }
 
-func run(modules []string, timeout time.Duration, list string) (bool, error) {
+// chosen says what is run.
+type chosen struct{ with, without, tests string }
+
+// packages lists the packages of a module that are run.
+func (c chosen) packages(module string) (out []string, err error) {
+	with, err := regexp.Compile(c.with)
+	if err != nil {
+		return nil, err
+	}
+	without, err := regexp.Compile(c.without)
+	if err != nil {
+		return nil, err
+	}
+	list := exec.Command("go", "list", "-C", module, "./...")
+	list.Stderr = os.Stderr
+	all, err := list.Output()
+	for _, p := range strings.Fields(string(all)) {
+		if with.MatchString(p) && !without.MatchString(p) {
+			out = append(out, p)
+		}
+	}
+	return out, err
+}
+
+func run(modules []string, c chosen, timeout time.Duration, list string) (bool, error) {
 	f, err := os.Open(list)
 	if err != nil {
 		return false, err
@@ -42,7 +73,7 @@ func run(modules []string, timeout time.Duration, list string) (bool, error) {
 	}
 	r := newReport(os.Stdout, allowed)
 	for _, m := range modules {
-		if err := test(m, timeout, r); err != nil {
+		if err := test(m, c, timeout, r); err != nil {
 			return false, err
 		}
 	}
@@ -51,8 +82,14 @@ func run(modules []string, timeout time.Duration, list string) (bool, error) {
 
 // test runs the tests of a module. The tests measure what processes do, so that packages do not run side by side. That
 // tests have failed is for the report to say, not an error.
-func test(module string, timeout time.Duration, r *report) error {
-	cmd := exec.Command("go", "test", "-C", module, "-json", "-count=1", "-p=1", "-timeout="+timeout.String(), "./...")
+func test(module string, c chosen, timeout time.Duration, r *report) error {
+	packages, err := c.packages(module)
+	if err != nil || len(packages) == 0 {
+		return err
+	}
+	args := []string{"test", "-C", module, "-json", "-count=1", "-p=1", "-timeout=" + timeout.String(),
+		"-run=" + c.tests}
+	cmd := exec.Command("go", append(args, packages...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

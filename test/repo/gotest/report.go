@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -14,6 +15,7 @@ type event struct {
 	Package string
 	Test    string
 	Output  string
+	Elapsed float64 // seconds
 }
 
 func (e event) name() string { return strings.TrimSuffix(e.Package+" "+e.Test, " ") }
@@ -27,6 +29,7 @@ type report struct {
 	packages int                 // with tests
 	failures []string
 	skips    []string
+	long     []event // tests that took long
 }
 
 func newReport(out io.Writer, allowed map[string]string) *report {
@@ -46,7 +49,16 @@ func (r *report) take(e event) {
 	}
 }
 
+// Of tests that took long so many are shown.
+const (
+	long     = 5 // seconds
+	mostLong = 40
+)
+
 func (r *report) ended(e event, name string) {
+	if e.Test != "" && !strings.Contains(e.Test, "/") && e.Elapsed >= long {
+		r.long = append(r.long, e)
+	}
 	switch {
 	case e.Test == "":
 		r.packageEnded(e, name)
@@ -96,6 +108,10 @@ func (r *report) failed(what string) { r.failures = append(r.failures, what) }
 
 // end prints what there was and reports whether all is well. No test at all is not well.
 func (r *report) end() bool {
+	slices.SortFunc(r.long, func(a, b event) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
+	for _, e := range r.long[:min(len(r.long), mostLong)] {
+		fmt.Fprintf(r.out, "%6.1f s %s\n", e.Elapsed, e.name())
+	}
 	for _, s := range r.skips {
 		fmt.Fprintln(r.out, "SKIPPED", s)
 	}

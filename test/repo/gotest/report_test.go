@@ -21,6 +21,11 @@ func TestReport(t *testing.T) {
 {"Action":"pass","Package":"example.com/a"}`, true, []string{"ok  \texample.com/a\t1s\n",
 			"1 packages ok, 1 tests passed, 0 skipped as listed, 0 failures"}},
 
+		{"takes long", `{"Action":"pass","Package":"example.com/a","Test":"TestA","Elapsed":7.25}
+{"Action":"pass","Package":"example.com/a","Test":"TestA/x","Elapsed":7}
+{"Action":"pass","Package":"example.com/a","Test":"TestB","Elapsed":61}`, true,
+			[]string{"  61.0 s example.com/a TestB\n   7.2 s example.com/a TestA\n", "3 tests passed"}},
+
 		{"fails", `{"Action":"output","Package":"example.com/a","Test":"TestA","Output":"a_test.go:3: no\n"}
 {"Action":"fail","Package":"example.com/a","Test":"TestA"}
 {"Action":"fail","Package":"example.com/a"}`, false, []string{"a_test.go:3: no\n", "FAILED example.com/a TestA\n"}},

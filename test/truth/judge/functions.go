@@ -89,7 +89,7 @@ func atEdge(s *Sample, got Frame, want []truth.Frame) bool {
 			return i == 0 || got.Line != w.Line || got.Col != w.Column || operates(s, got) || yields(s, got) ||
 				called(s, got, "GeneratorPrototypeNext")
 		case i == 0 && got.Line == 0:
-			return called(s, got, "BaselineLeaveFrame")
+			return called(s, got, "BaselineLeaveFrame") || called(s, got, "BaselineOrInterpreterEnterAtNextBytecode")
 		}
 	}
 	return false
@@ -110,7 +110,9 @@ func yields(s *Sample, got Frame) bool {
 
 // called reports whether a frame has called a builtin that does its work. GeneratorPrototypeNext resumes a generator,
 // and makes its result then: the generator has a frame of its own, as it was called, and it is not one that is missing.
-// BaselineLeaveFrame removes the frame of code that returns, and no return address tells a line while it does.
+// BaselineLeaveFrame removes the frame of code that returns, and no return address tells a line while it does. Until V8
+// 11 BaselineOrInterpreterEnterAtNextBytecode goes on in a frame whose optimised code was dropped during a call, once
+// the callee has returned; it keeps something else where the frame has its bytecode offset.
 func called(s *Sample, got Frame, builtin string) bool {
 	i := slices.Index(s.Stack, got)
 	return i > 0 && s.Stack[i-1].Kind == "builtin" && s.Stack[i-1].F == builtin

@@ -201,6 +201,7 @@ func TestAtEdge(t *testing.T) {
 	next := Frame{F: "GeneratorPrototypeNext", Kind: "builtin"}
 	result := Frame{F: "CreateIterResultObject", Kind: "builtin"}
 	leave := Frame{F: "BaselineLeaveFrame", Kind: "builtin"}
+	onward := Frame{F: "BaselineOrInterpreterEnterAtNextBytecode", Kind: "builtin"}
 	runtime := Frame{F: "CEntry_Return1_ArgvOnStack_NoBuiltinExit", Kind: "builtin"}
 	baseline := js("main", "g.js", 16, 10)
 	baseline.Tier = "sparkplug"
@@ -212,6 +213,8 @@ func TestAtEdge(t *testing.T) {
 	}{
 		{"the leaf's caller, at the call", []Frame{work}, false, true},
 		{"the leaf's caller, which returns", []Frame{leave, js("work", "g.js", 0, 0)}, false, true},
+		{"the leaf's caller, deoptimised", []Frame{onward, js("work", "g.js", 0, 0)}, false, true},
+		{"its caller, deoptimised", []Frame{onward, js("main", "g.js", 0, 0)}, false, false},
 		{"the leaf's caller, at no line", []Frame{js("work", "g.js", 0, 0)}, false, false},
 		{"its caller, which returns", []Frame{leave, js("main", "g.js", 0, 0)}, false, false},
 		{"its caller, at the call", []Frame{js("main", "g.js", 16, 10)}, false, false},

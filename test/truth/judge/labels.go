@@ -12,8 +12,8 @@ import (
 type Labels struct {
 	Right    Share          // samples inside request code that have all labels right
 	GC       Share          // those of them in a collection
-	Wrong    int            // samples with a label that is another's, or that none should be
-	Outside  int            // samples of no request that have labels all the same
+	Wrong    int            // samples with a label, or a start, that is another's, or that none should be
+	Outside  int            // samples of no request, or of V8's helper threads, with labels or a start all the same
 	Missing  map[string]int // labels that are not there, together
 	Examples examples
 }
@@ -25,10 +25,13 @@ func CompareLabels(samples []Sample, l *truth.Log, want func(*truth.Label) map[s
 		s := &samples[i]
 		at, ok := l.At(s.Mono(l), s.TID)
 		switch {
+		case (len(s.Labels) > 0 || s.Start != 0) && s.ofHelper():
+			v.Outside++
+			v.Examples.add("labels of a helper thread", "%v of %v", s.Labels, s)
 		case !ok:
 		case at.Label != nil:
-			v.judge(s, want(at.Label))
-		case len(s.Labels) > 0:
+			v.judge(s, want(at.Label), at.Label.Start)
+		case len(s.Labels) > 0 || s.Start != 0:
 			v.Outside++
 			v.Examples.add("labels where no request ran", "%v of %v", s.Labels, s)
 		}
@@ -36,9 +39,20 @@ func CompareLabels(samples []Sample, l *truth.Log, want func(*truth.Label) map[s
 	return v
 }
 
-func (v *Labels) judge(s *Sample, want map[string]any) {
+// ofHelper reports whether a sample is of one of V8's helper threads, by the function of Node's that they begin with.
+func (s *Sample) ofHelper() bool {
+	return slices.ContainsFunc(s.Stack, func(f Frame) bool {
+		return f.F == "node::(anonymous namespace)::PlatformWorkerThread"
+	})
+}
+
+// judge counts a sample of a request that has these labels, and began then; 0 is not known.
+func (v *Labels) judge(s *Sample, want map[string]any, start int64) {
 	var missing []string
-	wrong := false
+	wrong := start != 0 && s.Start != 0 && s.Start != start
+	if start != 0 && s.Start == 0 {
+		missing = append(missing, "start")
+	}
 	for key, value := range want {
 		got, ok := s.Labels[key]
 		if !ok {
@@ -57,7 +71,7 @@ func (v *Labels) judge(s *Sample, want map[string]any) {
 	}
 	if wrong {
 		v.Wrong++
-		v.Examples.add("wrong labels", "%v, want %v, of %v", s.Labels, want, s)
+		v.Examples.add("wrong labels", "%v, start %d, want %v, %d, of %v", s.Labels, s.Start, want, start, s)
 	}
 	if len(missing) > 0 {
 		slices.Sort(missing)

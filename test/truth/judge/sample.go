@@ -19,9 +19,14 @@ type Sample struct {
 	CPU    int            `json:"cpu"`
 	Thread string         `json:"thread"`
 	State  string         `json:"state"`
+	Start  int64          `json:"start"` // of the request by its tracer, Unix time in nanoseconds; 0: not known
+	Turn   uint32         `json:"turn"`  // of the event loop; 0: not known, or short
 	Stop   string         `json:"stop"`
 	Labels map[string]any `json:"labels"`
 	Stack  []Frame        `json:"stack"` // leaf first
+
+	// Snapshot is what is true of all samples of a snapshot. The first has it, or a line without a sample.
+	Snapshot json.RawMessage `json:"snapshot"`
 
 	// Clock is what Unix time was ahead of CLOCK_MONOTONIC when the sample was recorded, in nanoseconds; 0 where nobody
 	// looked, and the first reading of the log must do.
@@ -114,7 +119,9 @@ func ReadSamples(file string) ([]Sample, error) {
 		if err := d.Decode(&s); err != nil {
 			return nil, fmt.Errorf("%s, sample %d: %w", file, len(out)+1, err)
 		}
-		out = append(out, s)
+		if s.Stack != nil {
+			out = append(out, s)
+		}
 	}
 	return out, nil
 }

@@ -132,16 +132,21 @@ func Run(hotspan string, args ...string) (Result, error) {
 func Record(hotspan, dir string, pid, rate int, d time.Duration, more ...string) ([]judge.Sample, Result, error) {
 	const tries = 3
 	for try := 1; ; try++ {
-		before := clock()
+		end := watchClock()
 		samples, r, err := recordOnce(hotspan, dir, pid, rate, d, more...)
-		if set := time.Duration(clock() - before).Abs(); err == nil && set > maxSlew {
-			if try < tries {
-				continue
-			}
-			err = fmt.Errorf("the time of day was set meanwhile, by %v", set)
+		readings := end()
+		if err != nil || len(samples) == 0 {
+			return samples, r, err
+		}
+		ahead, ok := aheadAt(samples[0].T, readings)
+		if !ok && try < tries {
+			continue
+		}
+		if !ok {
+			err = errors.New("the time of day was set each time that hotspan began to sample")
 		}
 		for i := range samples {
-			samples[i].Clock = before
+			samples[i].Clock = ahead
 		}
 		return samples, r, err
 	}

@@ -19,7 +19,7 @@ type replayAsyncHooks struct {
 	Resources uint64
 	Natives   uint64
 	Deque     uint32
-	Pad       uint32
+	Lost      uint32
 }
 
 type replayCfaRule uint32
@@ -71,6 +71,8 @@ const (
 	replayContextTypeCONTEXT_LEARN_SYMBOL   replayContextType = 22
 	replayContextTypeCONTEXT_LEARN_KEPT     replayContextType = 23
 	replayContextTypeCONTEXT_LEARN_WORK     replayContextType = 24
+	replayContextTypeCONTEXT_NO_HOOKS       replayContextType = 25
+	replayContextTypeCONTEXT_TIME           replayContextType = 26
 )
 
 type replayCounter uint32
@@ -152,6 +154,7 @@ const (
 	replayLimitKEPT_ROOT         replayLimit = 256
 	replayLimitMAX_FRAMES        replayLimit = 1024
 	replayLimitMAX_STEPS         replayLimit = 16384
+	replayLimitMAX_GAP           replayLimit = 1048576
 	replayLimitMAX_KERNEL        replayLimit = 127
 	replayLimitMAX_MAPPINGS      replayLimit = 128
 	replayLimitMAX_TABLES        replayLimit = 1024
@@ -180,6 +183,8 @@ const (
 	replayLimitKNOWN_WAYS        replayLimit = 4
 	replayLimitCODE_BITS         replayLimit = 5
 	replayLimitMAX_LOCAL_TEXT    replayLimit = 255
+	replayLimitMAX_SPECS         replayLimit = 65
+	replayLimitMAX_SYSCALLS      replayLimit = 1024
 )
 
 type replayMappingKind uint32
@@ -213,6 +218,15 @@ const (
 	replayPlaceKindPLACE_DTV_GLIBC replayPlaceKind = 2
 	replayPlaceKindPLACE_DTV_MUSL  replayPlaceKind = 3
 )
+
+type replayProbe struct {
+	_          structs.HostLayout
+	Interval   uint64
+	Next       uint64
+	Hits       uint64
+	Limited    uint64
+	Overlapped uint64
+}
 
 type replayProcess struct {
 	_  structs.HostLayout
@@ -347,7 +361,7 @@ type replayProcess struct {
 		Label  uint8
 		Unless uint8
 		Name   uint16
-		Bytes  uint8
+		Value  uint8
 		Pad    uint8
 	}
 	Names [128]struct {
@@ -378,6 +392,13 @@ const (
 	replayPublishedKindPUBLISHED_NODE_LABELS replayPublishedKind = 3
 	replayPublishedKindPUBLISHED_LABELS      replayPublishedKind = 4
 )
+
+type replayPublisherKey struct {
+	_       structs.HostLayout
+	Process uint32
+	Number  uint32
+	Isolate uint64
+}
 
 type replayRbpRule int32
 
@@ -589,7 +610,8 @@ type replayScratch struct {
 	Values [64]struct {
 		_      structs.HostLayout
 		Value  uint64
-		Label  uint16
+		Label  uint8
+		Kind   uint8
 		Type   uint16
 		Length uint32
 	}
@@ -667,8 +689,8 @@ type replayScratch struct {
 	IsNew   uint32
 	Isolate uint64
 	Urgent  uint32
+	Users   uint32
 	Buffer  [73728]uint8
-	_       [4]byte
 }
 
 type replayShape struct {
@@ -731,6 +753,14 @@ const (
 	replaySymbolKindSYMBOL_CONTEXT replaySymbolKind = 3
 )
 
+type replayValueKind uint32
+
+const (
+	replayValueKindVALUE_PLAIN replayValueKind = 0
+	replayValueKindVALUE_BYTES replayValueKind = 1
+	replayValueKindVALUE_TIME  replayValueKind = 2
+)
+
 type replayVmState uint32
 
 const (
@@ -787,18 +817,24 @@ const (
 	replayMapIsolates        = "isolates"
 	replayMapKeptPlaces      = "kept_places"
 	replayMapKnown           = "known"
+	replayMapLoops           = "loops"
+	replayMapProbes          = "probes"
 	replayMapProcesses       = "processes"
+	replayMapPublishers      = "publishers"
 	replayMapResources       = "resources"
 	replayMapScratches       = "scratches"
 	replayMapShapes          = "shapes"
 	replayMapStores          = "stores"
 	replayMapSymbols         = "symbols"
+	replayMapSyscalls        = "syscalls"
 	replayMapTables          = "tables"
 	replayMapWorks           = "works"
 	replayProgHotspanExec    = "hotspan_exec"
 	replayProgHotspanExit    = "hotspan_exit"
 	replayProgHotspanReplay  = "hotspan_replay"
 	replayProgHotspanSample  = "hotspan_sample"
+	replayProgHotspanSyscall = "hotspan_syscall"
+	replayProgHotspanUprobe  = "hotspan_uprobe"
 	replayVarGoCfaRule       = "go_cfa_rule"
 	replayVarGoContextRecord = "go_context_record"
 	replayVarGoContextType   = "go_context_type"
@@ -821,6 +857,7 @@ const (
 	replayVarGoSlot          = "go_slot"
 	replayVarGoStop          = "go_stop"
 	replayVarGoSymbolKind    = "go_symbol_kind"
+	replayVarGoValueKind     = "go_value_kind"
 	replayVarGoVmState       = "go_vm_state"
 	replayVarGoWorkKind      = "go_work_kind"
 	replayVarN_reads         = "n_reads"
@@ -869,10 +906,12 @@ type replaySpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type replayProgramSpecs struct {
-	HotspanExec   *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
-	HotspanExit   *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
-	HotspanReplay *ebpf.ProgramSpec `ebpf:"hotspan_replay"`
-	HotspanSample *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
+	HotspanExec    *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
+	HotspanExit    *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
+	HotspanReplay  *ebpf.ProgramSpec `ebpf:"hotspan_replay"`
+	HotspanSample  *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
+	HotspanSyscall *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
+	HotspanUprobe  *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
 }
 
 // replayMapSpecs contains maps before they are loaded into the kernel.
@@ -887,12 +926,16 @@ type replayMapSpecs struct {
 	Isolates     *ebpf.MapSpec `ebpf:"isolates"`
 	KeptPlaces   *ebpf.MapSpec `ebpf:"kept_places"`
 	Known        *ebpf.MapSpec `ebpf:"known"`
+	Loops        *ebpf.MapSpec `ebpf:"loops"`
+	Probes       *ebpf.MapSpec `ebpf:"probes"`
 	Processes    *ebpf.MapSpec `ebpf:"processes"`
+	Publishers   *ebpf.MapSpec `ebpf:"publishers"`
 	Resources    *ebpf.MapSpec `ebpf:"resources"`
 	Scratches    *ebpf.MapSpec `ebpf:"scratches"`
 	Shapes       *ebpf.MapSpec `ebpf:"shapes"`
 	Stores       *ebpf.MapSpec `ebpf:"stores"`
 	Symbols      *ebpf.MapSpec `ebpf:"symbols"`
+	Syscalls     *ebpf.MapSpec `ebpf:"syscalls"`
 	Tables       *ebpf.MapSpec `ebpf:"tables"`
 	Works        *ebpf.MapSpec `ebpf:"works"`
 }
@@ -923,6 +966,7 @@ type replayVariableSpecs struct {
 	GoSlot          *ebpf.VariableSpec `ebpf:"go_slot"`
 	GoStop          *ebpf.VariableSpec `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.VariableSpec `ebpf:"go_symbol_kind"`
+	GoValueKind     *ebpf.VariableSpec `ebpf:"go_value_kind"`
 	GoVmState       *ebpf.VariableSpec `ebpf:"go_vm_state"`
 	GoWorkKind      *ebpf.VariableSpec `ebpf:"go_work_kind"`
 	N_reads         *ebpf.VariableSpec `ebpf:"n_reads"`
@@ -957,12 +1001,16 @@ type replayMaps struct {
 	Isolates     *ebpf.Map `ebpf:"isolates"`
 	KeptPlaces   *ebpf.Map `ebpf:"kept_places"`
 	Known        *ebpf.Map `ebpf:"known"`
+	Loops        *ebpf.Map `ebpf:"loops"`
+	Probes       *ebpf.Map `ebpf:"probes"`
 	Processes    *ebpf.Map `ebpf:"processes"`
+	Publishers   *ebpf.Map `ebpf:"publishers"`
 	Resources    *ebpf.Map `ebpf:"resources"`
 	Scratches    *ebpf.Map `ebpf:"scratches"`
 	Shapes       *ebpf.Map `ebpf:"shapes"`
 	Stores       *ebpf.Map `ebpf:"stores"`
 	Symbols      *ebpf.Map `ebpf:"symbols"`
+	Syscalls     *ebpf.Map `ebpf:"syscalls"`
 	Tables       *ebpf.Map `ebpf:"tables"`
 	Works        *ebpf.Map `ebpf:"works"`
 }
@@ -977,12 +1025,16 @@ func (m *replayMaps) Close() error {
 		m.Isolates,
 		m.KeptPlaces,
 		m.Known,
+		m.Loops,
+		m.Probes,
 		m.Processes,
+		m.Publishers,
 		m.Resources,
 		m.Scratches,
 		m.Shapes,
 		m.Stores,
 		m.Symbols,
+		m.Syscalls,
 		m.Tables,
 		m.Works,
 	)
@@ -1014,6 +1066,7 @@ type replayVariables struct {
 	GoSlot          *ebpf.Variable `ebpf:"go_slot"`
 	GoStop          *ebpf.Variable `ebpf:"go_stop"`
 	GoSymbolKind    *ebpf.Variable `ebpf:"go_symbol_kind"`
+	GoValueKind     *ebpf.Variable `ebpf:"go_value_kind"`
 	GoVmState       *ebpf.Variable `ebpf:"go_vm_state"`
 	GoWorkKind      *ebpf.Variable `ebpf:"go_work_kind"`
 	N_reads         *ebpf.Variable `ebpf:"n_reads"`
@@ -1024,10 +1077,12 @@ type replayVariables struct {
 //
 // It can be passed to loadReplayObjects or ebpf.CollectionSpec.LoadAndAssign.
 type replayPrograms struct {
-	HotspanExec   *ebpf.Program `ebpf:"hotspan_exec"`
-	HotspanExit   *ebpf.Program `ebpf:"hotspan_exit"`
-	HotspanReplay *ebpf.Program `ebpf:"hotspan_replay"`
-	HotspanSample *ebpf.Program `ebpf:"hotspan_sample"`
+	HotspanExec    *ebpf.Program `ebpf:"hotspan_exec"`
+	HotspanExit    *ebpf.Program `ebpf:"hotspan_exit"`
+	HotspanReplay  *ebpf.Program `ebpf:"hotspan_replay"`
+	HotspanSample  *ebpf.Program `ebpf:"hotspan_sample"`
+	HotspanSyscall *ebpf.Program `ebpf:"hotspan_syscall"`
+	HotspanUprobe  *ebpf.Program `ebpf:"hotspan_uprobe"`
 }
 
 func (p *replayPrograms) Close() error {
@@ -1036,6 +1091,8 @@ func (p *replayPrograms) Close() error {
 		p.HotspanExit,
 		p.HotspanReplay,
 		p.HotspanSample,
+		p.HotspanSyscall,
+		p.HotspanUprobe,
 	)
 }
 

@@ -2,6 +2,7 @@
 // line a thread, then "ready"; then it waits for the end of its input. An argument is a library to open first.
 #include <dlfcn.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -11,13 +12,16 @@ void *address_of_thread_context(void), *address_of_node_context(void);
 #endif
 static void *(*thread_context)(void), *(*node_context)(void);
 
-static void *tell(void *unused)
+static sem_t told;
+
+static void *tell(void *thread)
 {
 	uintptr_t self;
 	__asm__("mov %%fs:0, %0" : "=r"(self));
 	printf("%lx %lx %lx\n", (long)self, (long)thread_context(), (long)node_context());
 	fflush(stdout);
-	if (unused)
+	sem_post(&told);
+	if (thread)
 		pause();
 	return 0;
 }
@@ -38,8 +42,9 @@ int main(int argc, char **argv)
 		thread_context = (void *(*)(void))dlsym(library, "address_of_thread_context");
 		node_context = (void *(*)(void))dlsym(library, "address_of_node_context");
 	}
+	sem_init(&told, 0, 0);
 	pthread_create(&thread, 0, tell, &thread);
-	usleep(20000);
+	sem_wait(&told);
 	tell(0);
 	puts("ready");
 	fflush(stdout);

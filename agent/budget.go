@@ -1,0 +1,110 @@
+package agent
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/budget"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// CPU time and memory are measured as often as snapshots are cut, within these bounds.
+const (
+	leastWindow = time.Second
+	mostWindow  = 10 * time.Second
+)
+
+// limits are those of the configuration.
+func (c *Config) limits() budget.Limits {
+	return budget.Limits{Rate: c.Rate, CPU: c.CPUBudget, Memory: c.MemoryLimit}
+}
+
+// startBudget begins to measure, if that is of use.
+func (a *Agent) startBudget(now time.Time) {
+	a.budget = budget.New(a.config.limits())
+	a.rate = a.budget.State().Rate
+	if a.config.CPUBudget > 0 || a.config.MemoryLimit > 0 || a.config.OnCut != nil {
+		a.measureAt = now
+	}
+	a.keepLess(0)
+}
+
+// keepBudget measures what the agent takes when that is due, and has it take less, or more again.
+func (a *Agent) keepBudget(now time.Time) {
+	if a.measureAt.IsZero() || now.Before(a.measureAt) {
+		return
+	}
+	a.measureAt = now.Add(min(max(a.config.SnapshotEvery, leastWindow), mostWindow))
+	use := a.measure()
+	before := a.budget.State()
+	next := a.budget.Next(use)
+	if next.Collect {
+		go debug.FreeOSMemory() // samples do not wait for it
+	}
+	if next.Saving > 0 && next.Collect {
+		a.forget()
+	}
+	if next.Saving != before.Saving {
+		message := "memory is short, less is kept"
+		if next.Saving < before.Saving {
+			message = "memory suffices, more is kept again"
+		}
+		a.log.Info(message, "MiB", a.stats.Memory>>20, "limit", a.config.MemoryLimit>>20, "saving",
+			fmt.Sprintf("%d of %d", next.Saving, budget.MaxSaving))
+		a.keepLess(next.Saving)
+	}
+	if next.Held && !before.Held && now.Sub(a.heldSaid) > time.Hour {
+		a.heldSaid = now
+		a.log.Warn("the CPU budget is exceeded, but by what does not depend on the rate", "used of a core",
+			percent(next.Load), "budget", percent(a.config.CPUBudget))
+	}
+	if next.Rate == before.Rate {
+		return
+	}
+	a.log.Info("the rate is changed to keep within the limits", "from", before.Rate, "to", next.Rate,
+		"used of a core", percent(next.Load), "budget", percent(a.config.CPUBudget), "saving", next.Saving)
+	if err := a.setRate(next.Rate); err != nil {
+		a.log.Warn("the rate is not changed", "why", err)
+	}
+}
+
+// measure reads the CPU time and the memory of this process and of the BPF program and its maps.
+func (a *Agent) measure() budget.Use {
+	a.countLosses() // and the time in the BPF program
+	own, s := budget.OwnMemory(), &a.stats
+	s.CPU, s.MapBytes = budget.OwnCPU()+s.InKernel, a.sampler.MapBytes()
+	s.Memory = own.Anonymous + s.MapBytes
+	if a.config.MemoryLimit > 0 {
+		debug.SetMemoryLimit(own.HeapLimit(a.config.MemoryLimit - s.MapBytes))
+	}
+	return budget.Use{
+		At: time.Duration(sampler.Now()), CPU: s.CPU, Memory: s.Memory, Needed: own.Needed + s.MapBytes,
+	}
+}
+
+// keepLess bounds what snapshots and source maps take, by the memory limit and by how much is to be saved.
+func (a *Agent) keepLess(saving int) {
+	limit := a.config.MemoryLimit
+	a.stats.Saving = saving
+	if limit <= 0 {
+		a.builder.SetLimits(pprofx.Limits{})
+		a.maps.SetMemory(1 << 62)
+		return
+	}
+	part := int(limit >> (2 * min(saving, 2)))
+	a.builder.SetLimits(pprofx.Limits{Frames: part >> 11, Stacks: part >> 11, LabelSets: part >> 10, Rows: part >> 8})
+	a.maps.SetMemory(int64(part) / 4)
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.2f %%", 100*share) }
+
+// forget empties caches: what is in them is read again when it is needed.
+func (a *Agent) forget() {
+	for _, t := range a.targets {
+		t.symbolizer.Forget()
+		clear(t.threads)
+	}
+	a.reading.decoder.Forget()
+}

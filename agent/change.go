@@ -1,0 +1,214 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/labels"
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/resource"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/trigger"
+	reqctx "github.com/hotspan/hotspan/context"
+)
+
+var (
+	errEnded    = errors.New("the agent has ended")
+	errChanging = errors.New("another change of the configuration is under way")
+	errProbes   = errors.New("the configuration of probes cannot be changed")
+)
+
+// Change goes on with another configuration while Run samples: with its Select, Rate, SnapshotEvery, Rules, Labels and
+// NoSourceMaps. The other fields keep their values. It returns when that has happened, and the error says why nothing
+// has changed. The intervals of snapshots touch. Another rate begins with a snapshot; other rules, labels and source
+// maps too, and take a pause of sampling of some milliseconds, which is logged. It is safe for concurrent use.
+func (a *Agent) Change(ctx context.Context, c Config) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if len(a.config.Probes) > 0 {
+		return errProbes
+	}
+	done := make(chan error, 1)
+	a.async.Post(func() { a.change(&c, func(err error) { done <- err }) })
+	select {
+	case err := <-done:
+		return err
+	case <-a.ended:
+		return errEnded
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// change makes a change, and calls done.
+func (a *Agent) change(c *Config, done func(error)) {
+	if a.changing {
+		done(errChanging)
+		return
+	}
+	next := a.config
+	next.Select, next.Rate, next.SnapshotEvery = c.Select, c.Rate, c.SnapshotEvery
+	next.CPUBudget, next.MemoryLimit = c.CPUBudget, c.MemoryLimit
+	next.Rules, next.Labels, next.NoSourceMaps = c.Rules, c.Labels, c.NoSourceMaps
+	if next.Labels == a.config.Labels && next.NoSourceMaps == a.config.NoSourceMaps &&
+		reflect.DeepEqual(next.Rules, a.config.Rules) {
+		done(a.apply(&next, nil, nil))
+		return
+	}
+	tree, err := reqctx.NewTree(next.Labels.Rules(next.Rules))
+	if err != nil {
+		done(err)
+		return
+	}
+	r := a.newReading(tree, &next)
+	pids := slices.Collect(maps.Keys(a.targets))
+	a.changing = true
+	started := a.async.Run(func() func() {
+		targets := map[int]*target{}
+		for _, pid := range pids {
+			if t, err := a.readProcess(&resource.Origin{PID: pid}, r); err == nil {
+				targets[pid] = t
+			}
+		}
+		return func() { done(a.apply(&next, r, targets)) }
+	})
+	if !started {
+		a.changing = false
+		done(errors.New("too many processes start at a time"))
+	}
+}
+
+// newReading makes what contexts are read by.
+func (a *Agent) newReading(tree *reqctx.Tree, c *Config) *reading {
+	r := &reading{
+		tree: tree, learners: labels.NewLearners(tree, a.sampler, a.log),
+		decoder: labels.NewDecoder(tree, a.sampler, a.log), maps: !c.NoSourceMaps,
+	}
+	r.decoder.ContextIDs = c.ContextIDs
+	return r
+}
+
+// apply makes next the configuration. If r is not nil, samples are read by it from now on, and targets are the
+// processes as r needs them.
+func (a *Agent) apply(next *Config, r *reading, targets map[int]*target) (err error) {
+	a.changing = false
+	before := a.config
+	a.config = *next
+	a.drain()
+	if next.limits() != before.limits() {
+		if next.MemoryLimit == 0 && before.MemoryLimit > 0 {
+			debug.SetMemoryLimit(math.MaxInt64)
+		}
+		a.budget.SetLimits(next.limits())
+		a.keepLess(a.budget.State().Saving)
+	}
+	rate := a.budget.State().Rate
+	switch {
+	case r != nil:
+		err = a.reread(r, targets, rate)
+	case rate != a.rate:
+		err = a.setRate(rate)
+	}
+	if next.SnapshotEvery != before.SnapshotEvery {
+		a.open(a.since)
+		if now := time.Now(); now.After(a.end) {
+			a.end = now
+		}
+	}
+	if !reflect.DeepEqual(next.Select, before.Select) {
+		err = errors.Join(err, a.selectAgain())
+	}
+	return err
+}
+
+// reread puts processes in the place of those that are read by other rules. Nothing is sampled meanwhile: what a sample
+// has of its context can be told by its own rules only.
+func (a *Agent) reread(r *reading, targets map[int]*target, rate int) error {
+	from, err := a.sampler.Pause()
+	a.drainAll(math.MaxInt64)
+	a.stats.BadLabels += a.reading.decoder.BadValues
+	a.reading = r
+	for pid, old := range maps.Clone(a.targets) {
+		a.detach(old)
+		t := targets[pid]
+		if t == nil || t.opened < old.opened { // it has started, or called execve, since
+			a.attachNew(&resource.Origin{PID: pid}, func(error) {})
+			continue
+		}
+		delete(targets, pid)
+		if err := a.activate(t); err != nil {
+			a.log.Warn("process is not profiled any more", "pid", pid, "why", err)
+		}
+	}
+	for _, t := range targets { // of processes that have ended, or run another program
+		go t.Mappings.Release()
+	}
+	to, changing := a.sampler.Change(trigger.Config{Rate: rate})
+	a.begin(from, rate)
+	a.log.Info("contexts are read by other settings", "processes", len(a.targets),
+		"sampling paused", time.Duration(max(to-from, 0)).Round(time.Microsecond))
+	return errors.Join(err, changing)
+}
+
+// selectAgain ends the profiling of processes that are not selected any more, and begins that of others.
+func (a *Agent) selectAgain() error {
+	s := a.config.Select
+	if err := a.sampler.ReportExecs(s.PIDs, s.open()); err != nil {
+		return err
+	}
+	started := a.async.Run(func() func() {
+		at := sampler.Now() // what was queued under another selection has been opened before
+		pids, err := procs.All()
+		selected := map[int]*resource.Origin{}
+		for _, pid := range pids {
+			if o := (&resource.Origin{PID: pid}); s.includes(o) {
+				selected[pid] = o
+			}
+		}
+		return func() {
+			if err != nil {
+				a.log.Warn("processes cannot be listed", "why", err)
+				return
+			}
+			a.setSelected(selected, at)
+		}
+	})
+	if !started {
+		return errors.New("too many processes start at a time")
+	}
+	return nil
+}
+
+// setSelected profiles the selected processes, and of others those only that hotspan has met since at.
+func (a *Agent) setSelected(selected map[int]*resource.Origin, at int64) {
+	var left []*target
+	for pid, t := range a.targets {
+		if selected[pid] == nil && t.opened < at {
+			_ = a.sampler.RemoveProcess(pid) // if that fails, detach says so
+			left = append(left, t)
+		}
+	}
+	a.drain() // what was sampled of them
+	for _, t := range left {
+		if a.targets[t.PID] == t {
+			a.detach(t)
+		}
+	}
+	for pid := range a.pendingStarts {
+		if selected[pid] == nil {
+			delete(a.pendingStarts, pid)
+		}
+	}
+	for pid, o := range selected {
+		if a.targets[pid] == nil {
+			a.attachNew(o, func(error) {})
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/internal/dump"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+type dumpCmd struct {
+	PID int `short:"p" required:"" help:"Process whose threads are shown." placeholder:"PID"`
+	ruleFlags
+	Labels     string `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
+	SourceMaps bool   `default:"true" negatable:"" help:"${maps}"`
+	Cache      bool   `default:"true" negatable:"" help:"${cache}"`
+	JSON       bool   `name:"json" help:"Print all of it as JSON."`
+}
+
+// Run prints the stacks of a process's threads.
+func (v *dumpCmd) Run(stdout io.Writer, c console) error {
+	config, err := dumpConfig(c, v.Labels, &v.ruleFlags, v.Cache)
+	if err != nil {
+		return err
+	}
+	config.PID, config.NoSourceMaps = v.PID, !v.SourceMaps
+	return printDump(stdout, config, v.JSON)
+}
+
+// dumpConfig says which labels a dump has, by kinds and by the user's rules. The caller sets the rest.
+func dumpConfig(c console, kinds string, rules *ruleFlags, cache bool) (config dump.Config, err error) {
+	parsed, err := reqctx.ParseKinds(kinds)
+	if err != nil {
+		return config, usageError{err}
+	}
+	own, err := rules.rules()
+	if err != nil {
+		return config, err
+	}
+	config = dump.Config{Rules: parsed.Rules(own), Log: c.logger(false)}
+	if _, err := reqctx.NewTree(config.Rules); err != nil {
+		return config, usageError{err}
+	}
+	if cache {
+		config.FileCache = fileCache()
+	}
+	return config, nil
+}
+
+// printDump prints the stacks of a process that runs.
+func printDump(stdout io.Writer, config dump.Config, asJSON bool) error {
+	if config.PID <= 0 {
+		return fmt.Errorf("process %d: %w", config.PID, agent.ErrGone)
+	}
+	d, err := dump.Take(config)
+	if err != nil {
+		return explain(err)
+	}
+	if asJSON {
+		return printJSON(stdout, dumpOf(d))
+	}
+	w := &sheet{Writer: stdout}
+	w.dump(d)
+	return w.err
+}
+
+func (w *sheet) dump(d *dump.Dump) {
+	command := shorten(printable(strings.Join(d.CommandLine, " ")), longestCommand)
+	w.printf("process %d: %s, Node.js %s\n", d.PID, command, orUnknown(d.Node))
+	if d.NotVerified != "" {
+		w.printf("not verified, so left out: %s\n", d.NotVerified)
+	}
+	for i := range d.Threads {
+		w.dumpThread(&d.Threads[i])
+	}
+}
+
+func (w *sheet) dumpThread(t *dump.Thread) {
+	if !t.Caught {
+		w.printf("\nthread %d %s: %s, its stack did not stand still\n", t.TID, printable(t.Name), t.Status)
+		return
+	}
+	w.printf("\nthread %d %s: %s, V8 %v%s\n", t.TID, printable(t.Name), t.Status, t.State, labelText(t.Labels))
+	w.frames(t)
+}
+
+func (w *sheet) frames(t *dump.Thread) {
+	for i, f := range t.Stack {
+		w.printf("    %s\n", frameLine(f))
+		if a, ok := t.Arguments[i]; ok {
+			w.printf("        %s\n", argumentsLine(&a))
+		}
+	}
+	if t.Stop != pprofx.StopRoot {
+		w.printf("    [the stack ends here: %v]\n", t.Stop)
+	}
+}
+
+// argumentsLine is what a function was called with: this, then the arguments.
+func argumentsLine(a *dump.Arguments) string {
+	text := "this " + argumentText(a.Receiver)
+	for _, v := range a.Values {
+		text += ", " + argumentText(v)
+	}
+	if a.More > 0 {
+		text += fmt.Sprintf(", and %d more", a.More)
+	}
+	return text
+}
+
+func argumentText(a dump.Argument) string {
+	text := shorten(printable(a.Text), longestArgument)
+	if a.Address != 0 {
+		text += fmt.Sprintf(" 0x%x", a.Address)
+	}
+	return text
+}
+
+// longestArgument bounds how much of an argument is printed, in characters.
+const longestArgument = 60
+
+func labelText(labels []pprofx.Label) (text string) {
+	for _, l := range labels {
+		text += fmt.Sprintf(", %s=%s", printable(l.Key), printable(l.Text()))
+	}
+	return text
+}
+
+// frameLine is a frame as text: its function, where it is, and by what it was compiled.
+func frameLine(f *pprofx.Frame) string {
+	text := f.Function
+	switch {
+	case f.File != "" && f.Line > 0:
+		text += fmt.Sprintf("  %s:%d:%d", f.File, f.Line, f.Column)
+	case f.File != "":
+		text += "  " + f.File
+	case f.Module != "":
+		text += "  " + path.Base(f.Module)
+	}
+	if f.Tier != pprofx.NoTier {
+		text += "  " + f.Tier.String()
+	} else if f.Kind != pprofx.Native && f.Kind != pprofx.Marker {
+		text += "  " + f.Kind.String()
+	}
+	if f.Inlined {
+		text += ", inlined"
+	}
+	return printable(text)
+}

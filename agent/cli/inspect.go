@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/dump"
+	"github.com/hotspan/hotspan/agent/internal/inspect"
+	"github.com/hotspan/hotspan/v8/target/core"
+)
+
+type inspectCmd struct {
+	// The words may be fewer: what each is, parse tells. Flags may stand between them, which one list would not allow.
+	Core      string   `arg:"" optional:"" help:"Core file; left out with -p."`
+	Node      string   `arg:"" optional:"" help:"The executable, where it is elsewhere by now; may be left out."`
+	Verb      string   `arg:"" optional:"" help:"${inspect}"`
+	Addresses []string `arg:"" optional:"" name:"address" help:"Addresses for print and whatis."`
+	PID       int      `short:"p" help:"Inspect a process that runs, instead of a core." placeholder:"PID"`
+	ruleFlags
+	Labels string `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
+	Depth  int    `default:"2" help:"How deep print shows objects in objects (${default})." placeholder:"N"`
+	Cache  bool   `default:"true" negatable:"" help:"${cache}"`
+	JSON   bool   `name:"json" help:"Print all of it as JSON."`
+}
+
+// inspectVerbs are what can be asked. All but stack take addresses.
+var inspectVerbs = []string{"stack", "print", "whatis"}
+
+// inspected is a command line of inspect taken apart.
+type inspected struct {
+	core, node string
+	verb       string
+	operands   []string
+}
+
+// parse takes the arguments apart: CORE [NODE] VERB OPERANDS, or with -p VERB OPERANDS.
+func (v *inspectCmd) parse() (in inspected, err error) {
+	words := append([]string{v.Core, v.Node, v.Verb}, v.Addresses...)
+	words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
+	i := slices.IndexFunc(words, func(word string) bool { return slices.Contains(inspectVerbs, word) })
+	if i < 0 {
+		return in, fmt.Errorf("what shall be shown? One of %v, as in hotspan inspect CORE stack", inspectVerbs)
+	}
+	of := words[:i]
+	in.verb, in.operands = words[i], words[i+1:]
+	switch {
+	case v.PID != 0 && len(of) > 0:
+		return in, fmt.Errorf("either a core or -p PID: %q", of)
+	case v.PID == 0 && len(of) == 0:
+		return in, fmt.Errorf("%s of what? hotspan inspect CORE [NODE] %[1]s, or hotspan inspect -p PID %[1]s", in.verb)
+	case len(of) > 2:
+		return in, fmt.Errorf("before %s only CORE and NODE: %q", in.verb, of)
+	case in.verb == "stack" && len(in.operands) > 0:
+		return in, fmt.Errorf("stack shows all threads: %q", in.operands)
+	case in.verb != "stack" && len(in.operands) == 0:
+		return in, fmt.Errorf("%s takes addresses, such as 0x2b5e0f6c1d19", in.verb)
+	}
+	if len(of) > 0 {
+		in.core = of[0]
+	}
+	if len(of) > 1 {
+		in.node = of[1]
+	}
+	return in, nil
+}
+
+// Run shows what was asked of a core or a process.
+func (v *inspectCmd) Run(stdout io.Writer, c console) error {
+	in, err := v.parse()
+	if err != nil {
+		return usageError{err}
+	}
+	if in.verb != "stack" {
+		return v.at(stdout, c, &in)
+	}
+	config, err := dumpConfig(c, v.Labels, &v.ruleFlags, v.Cache)
+	if err != nil {
+		return err
+	}
+	config.PID, config.Arguments = v.PID, true
+	if in.core == "" {
+		return printDump(stdout, config, v.JSON)
+	}
+	return v.coreStack(stdout, &in, config)
+}
+
+// at prints what is at addresses.
+func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
+	var addresses []uint64
+	for _, text := range in.operands {
+		address, err := strconv.ParseUint(text, 0, 64)
+		if err != nil {
+			return usageError{fmt.Errorf("%s takes addresses, such as 0x2b5e0f6c1d19: %w", in.verb, err)}
+		}
+		addresses = append(addresses, address)
+	}
+	subject, end, err := v.open(in)
+	if err != nil {
+		return err
+	}
+	defer end()
+	for _, p := range subject.Problems {
+		c.logger(false).Warn("not used", "why", p)
+	}
+	if in.verb == "whatis" {
+		return printWhatIs(stdout, subject, addresses, v.JSON)
+	}
+	return printValues(stdout, subject, addresses, v.Depth, v.JSON)
+}
+
+// open opens what is looked into. The caller calls end.
+func (v *inspectCmd) open(in *inspected) (subject *inspect.Subject, end func(), err error) {
+	if in.core == "" {
+		if subject, err = inspect.OpenLive(v.PID); err != nil {
+			return nil, nil, explain(err)
+		}
+		return subject, subject.Close, nil
+	}
+	file, from, err := openCore(in.core)
+	if err != nil {
+		return nil, nil, err
+	}
+	if subject, err = inspect.OpenCore(from, in.node); err != nil {
+		file.Close()
+		return nil, nil, fmt.Errorf("%s: %w", in.core, err)
+	}
+	return subject, func() { subject.Close(); file.Close() }, nil
+}
+
+// coreStack shows the threads of a core.
+func (v *inspectCmd) coreStack(stdout io.Writer, in *inspected, config dump.Config) error {
+	file, from, err := openCore(in.core)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	d, problems, err := dump.OfCore(from, in.node, config)
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.core, err)
+	}
+	if v.JSON {
+		return printJSON(stdout, coreOf(in.core, from, d, problems))
+	}
+	w := &sheet{Writer: stdout}
+	w.core(in.core, from, d, problems)
+	return w.err
+}
+
+// Compressed files begin with these bytes.
+var compressed = map[string]string{
+	"\x28\xb5\x2f\xfd": "zstd", "\x04\x22\x4d\x18": "lz4", "\xfd7zX": "xz", "\x1f\x8b": "gzip",
+}
+
+// openCore opens a core file. The caller closes the file.
+func openCore(name string) (*os.File, *core.Core, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	fail := func(err error) (*os.File, *core.Core, error) {
+		file.Close()
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return fail(err)
+	}
+	if !info.Mode().IsRegular() {
+		return fail(errors.New("not a regular file"))
+	}
+	head := make([]byte, 4)
+	if n, _ := file.ReadAt(head, 0); n == len(head) {
+		for magic, by := range compressed {
+			if strings.HasPrefix(string(head), magic) {
+				return fail(fmt.Errorf("it is compressed: %s -d < %s > core", by, filepath.Base(name)))
+			}
+		}
+	}
+	c, err := core.Open(file, info.Size())
+	if err != nil {
+		return fail(err)
+	}
+	return file, c, nil
+}
+
+func (w *sheet) core(name string, c *core.Core, d *dump.Dump, problems []error) {
+	w.printf("core %s: process %d, %s, Node.js %s\n", printable(name), c.PID, printable(c.Arguments), orUnknown(d.Node))
+	if c.Missing > 0 {
+		w.printf("the core was cut off: %d bytes of memory are missing\n", c.Missing)
+	}
+	for _, p := range problems {
+		w.printf("not used: %s\n", printable(p.Error()))
+	}
+	if d.NotVerified != "" {
+		w.printf("not verified, so left out: %s\n", d.NotVerified)
+	}
+	for i := range d.Threads {
+		t := &d.Threads[i]
+		w.printf("\nthread %d%s: V8 %v%s\n", t.TID, signalOf(c, i), t.State, labelText(t.Labels))
+		w.frames(t)
+	}
+}
+
+// signalOf says which signal a thread of a core got.
+func signalOf(c *core.Core, thread int) string {
+	name := signalName(c)
+	switch {
+	case thread > 0 || name == "":
+		return ""
+	case c.Fault != 0:
+		return fmt.Sprintf(", %s at 0x%x", name, c.Fault)
+	}
+	return ", " + name
+}
+
+func signalName(c *core.Core) string {
+	if c.Signal == 0 {
+		return ""
+	}
+	if name := unix.SignalName(unix.Signal(c.Signal)); name != "" {
+		return name
+	}
+	return fmt.Sprintf("signal %d", c.Signal)
+}
+
+// inspectedCore is the stacks of a core in JSON.
+type inspectedCore struct {
+	Core        string         `json:"core"`
+	PID         int            `json:"pid"`
+	CommandLine string         `json:"commandLine"` // the first 79 bytes
+	Signal      string         `json:"signal,omitempty"`
+	Fault       string         `json:"fault,omitempty"`
+	Node        string         `json:"node,omitempty"`
+	Missing     uint64         `json:"missing,omitempty"` // bytes of memory
+	NotUsed     []string       `json:"notUsed,omitempty"`
+	NotVerified string         `json:"notVerified,omitempty"`
+	Threads     []dumpedThread `json:"threads"`
+}
+
+func coreOf(name string, c *core.Core, d *dump.Dump, problems []error) inspectedCore {
+	out := inspectedCore{Core: name, PID: c.PID, CommandLine: c.Arguments, Signal: signalName(c), Node: d.Node,
+		Missing: c.Missing, NotVerified: d.NotVerified, Threads: dumpOf(d).Threads}
+	if c.Fault != 0 {
+		out.Fault = fmt.Sprintf("0x%x", c.Fault)
+	}
+	for _, p := range problems {
+		out.NotUsed = append(out.NotUsed, p.Error())
+	}
+	return out
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/inspect"
+)
+
+// printedValue is a value in JSON.
+type printedValue struct {
+	Address string `json:"address"`
+	Text    string `json:"text"` // as util.inspect would write it
+}
+
+func printValues(stdout io.Writer, subject *inspect.Subject, addresses []uint64, depth int, asJSON bool) error {
+	var all []printedValue
+	for _, a := range addresses {
+		text, err := subject.Print(a, depth)
+		if err != nil {
+			return err
+		}
+		all = append(all, printedValue{fmt.Sprintf("0x%x", a), text})
+	}
+	if asJSON {
+		return printJSON(stdout, all)
+	}
+	w := &sheet{Writer: stdout}
+	for _, p := range all {
+		w.printf("%s\n", printableLines(p.Text))
+	}
+	return w.err
+}
+
+// printableLines is printable for a text of several lines.
+func printableLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = printable(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// whatIs is what an address is, in JSON.
+type whatIs struct {
+	Address     string `json:"address"`
+	Class       string `json:"class,omitempty"`
+	Constructor string `json:"constructor,omitempty"`
+	HiddenClass string `json:"hiddenClass,omitempty"`
+	Builtin     string `json:"builtin,omitempty"`
+	File        string `json:"file,omitempty"`
+	Start       string `json:"start,omitempty"` // of the mapping
+	End         string `json:"end,omitempty"`
+}
+
+func printWhatIs(stdout io.Writer, subject *inspect.Subject, addresses []uint64, asJSON bool) error {
+	var all []whatIs
+	for _, a := range addresses {
+		what := subject.WhatIs(a)
+		all = append(all, whatIs{fmt.Sprintf("0x%x", a), what.Class, what.Constructor, hexOrEmpty(what.HiddenClass),
+			what.Builtin, what.File, hexOrEmpty(what.Start), hexOrEmpty(what.End)})
+	}
+	if asJSON {
+		return printJSON(stdout, all)
+	}
+	w := &sheet{Writer: stdout}
+	for i := range all {
+		w.whatIs(&all[i])
+	}
+	return w.err
+}
+
+func hexOrEmpty(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("0x%x", n)
+}
+
+func (w *sheet) whatIs(out *whatIs) {
+	if out.Class != "" {
+		w.printf("%s: %s", out.Address, printable(out.Class))
+		if out.Constructor != "" {
+			w.printf(" made by %s", printable(out.Constructor))
+		}
+		w.printf(", hidden class %s\n", out.HiddenClass)
+	}
+	switch {
+	case out.Builtin != "":
+		w.printf("%s: code of V8's builtin %s\n", out.Address, printable(out.Builtin))
+	case out.Class == "":
+		w.printf("%s: no object of V8 begins there\n", out.Address)
+	}
+	switch {
+	case out.End == "":
+		w.printf("nothing is mapped there\n")
+	case out.File != "":
+		w.printf("in the mapping %s to %s of %s\n", out.Start, out.End, printable(out.File))
+	default:
+		w.printf("in the memory %s to %s\n", out.Start, out.End)
+	}
+}

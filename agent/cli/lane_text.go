@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/hotspan/hotspan/pprofx/report"
+)
+
+// Columns of what is drawn where nothing says how wide it may be, and at least.
+const (
+	usualWidth = 100
+	leastWidth = 40
+)
+
+// widthOf returns how many columns to use: COLUMNS, else those of the terminal.
+func widthOf(to io.Writer) int {
+	if n := columnsVariable(); n > 0 {
+		return n
+	}
+	if f, ok := to.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(n, leastWidth)
+		}
+	}
+	return usualWidth
+}
+
+// columnsVariable returns what COLUMNS says, and leastWidth at least; 0 if it says nothing.
+func columnsVariable() int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return max(n, leastWidth)
+	}
+	return 0
+}
+
+// classLetters are the classes in a lane.
+var classLetters = [report.Classes]byte{'g', 'c', 'p', 'k', 'n', 'j'}
+
+const laneLegend = "j JavaScript, n native, k kernel, g collector, c compiler, p libuv's pool; · other work"
+
+// laneText is a lane that is drawn, from one time to another, Unix times in nanoseconds.
+type laneText struct {
+	from, to int64
+	columns  int
+	own      [][report.Classes]int
+	other    []bool
+}
+
+// drawLane draws a lane: in each column the class with most samples of the trace, or a point where the thread did
+// something else. A sample is as wide as the period for which it stands, if no other one follows earlier.
+func drawLane(lane *report.Lane, from, to int64, columns int) string {
+	l := laneText{from, to, columns, make([][report.Classes]int, columns), make([]bool, columns)}
+	for i, m := range lane.Marks {
+		first, end := l.column(m.Time), l.column(m.Time+lane.Period)
+		if i+1 < len(lane.Marks) {
+			end = min(end, l.column(lane.Marks[i+1].Time))
+		}
+		for at := first; at < max(first+1, end); at++ {
+			if m.Own {
+				l.own[at][m.Class]++
+			} else {
+				l.other[at] = true
+			}
+		}
+	}
+	return l.String()
+}
+
+func (l *laneText) column(time int64) int {
+	if l.to <= l.from {
+		return 0
+	}
+	at := int(float64(time-l.from) / float64(l.to-l.from) * float64(l.columns))
+	return min(max(at, 0), l.columns-1)
+}
+
+func (l *laneText) String() string {
+	var b strings.Builder
+	for i, own := range l.own {
+		best, most := ' ', 0
+		if l.other[i] {
+			best = '·'
+		}
+		for class, n := range own {
+			if n > most {
+				best, most = rune(classLetters[class]), n
+			}
+		}
+		b.WriteRune(best)
+	}
+	return b.String()
+}

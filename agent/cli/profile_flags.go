@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"cmp"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hotspan/hotspan/agent"
+	reqctx "github.com/hotspan/hotspan/context"
+)
+
+// profileFlags say which processes are profiled, and how.
+type profileFlags struct {
+	PID []int `short:"p" help:"Process to profile; may be repeated." placeholder:"PID"`
+	selectionFlags
+	All  bool `short:"a" help:"${all}"`
+	Rate *int `short:"F" help:"${rate} (99)." placeholder:"HZ"`
+	ruleFlags
+	Labels     string `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
+	SourceMaps bool   `default:"true" negatable:"" help:"${maps}"`
+	Cache      bool   `default:"true" negatable:"" help:"${cache}"`
+	RingBuffer *int   `help:"${ring}." placeholder:"MIB"`
+	Verbose    bool   `short:"v" help:"Log more about the processes."`
+}
+
+// begun is when the program began, but for the milliseconds in which the Go runtime starts and packages initialise.
+var begun = time.Now()
+
+// selects reports whether the flags select processes.
+func (f *profileFlags) selects() bool { return len(f.PID) > 0 || f.given() || f.All }
+
+// defaultRate is that of the timer, in samples a second.
+const defaultRate = 99
+
+// rate is that of the timer.
+func (f *profileFlags) rate() int { return *cmp.Or(f.Rate, new(defaultRate)) }
+
+func (f *profileFlags) check() error {
+	limit, ring := agent.MaxRate(), cmp.Or(f.RingBuffer, new(1))
+	switch rate := f.rate(); {
+	case rate < 1:
+		return usagef("rate %d: at least 1 sample a second", rate)
+	case limit > 0 && rate > limit:
+		return usagef("rate %d: this kernel allows at most %d (kernel.perf_event_max_sample_rate)", rate, limit)
+	case *ring < 1 || *ring > 1024 || bits.OnesCount(uint(*ring)) != 1:
+		return usagef("--ring-buffer %d: a power of two from 1 to 1024", *ring)
+	}
+	return nil
+}
+
+// config returns the configuration that the flags give; its log is printed on c.
+func (f *profileFlags) config(c console) (agent.Config, error) {
+	config := agent.Config{
+		Rate: f.rate(), NoSourceMaps: !f.SourceMaps, RaisePriority: true, Begun: begun, Log: c.logger(f.Verbose),
+	}
+	if f.Cache {
+		config.FileCache = fileCache()
+	}
+	if f.RingBuffer != nil {
+		config.RingBytes = *f.RingBuffer << 20
+	}
+	var err error
+	if config.Select, err = f.selection(); err != nil {
+		return config, err
+	}
+	config.Select.PIDs, config.Select.All = f.PID, f.All
+	if config.Labels, err = reqctx.ParseKinds(f.Labels); err != nil {
+		return config, usageError{err}
+	}
+	config.Rules, err = f.rules()
+	return config, err
+}
+
+// fileCache is the directory for what is parsed of executable files; empty if this user has none.
+func fileCache() string {
+	dir, err := os.UserCacheDir() // fails without $HOME and $XDG_CACHE_HOME, as in a service of systemd
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "hotspan", "files")
+}

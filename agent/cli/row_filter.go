@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// rowFlags choose samples of recordings by what is neither a label nor a time.
+type rowFlags struct {
+	State  []pprofx.State `help:"${state}." placeholder:"STATE,…"`
+	Thread string         `help:"Only samples of threads with this name or number." placeholder:"NAME|TID"`
+	Older  time.Duration  `help:"${older}" placeholder:"TIME"`
+	Focus  string         `help:"Only samples with a function or file in the stack that matches." placeholder:"REGEX"`
+}
+
+// rowFilter is what the flags choose.
+type rowFilter struct {
+	states []pprofx.State
+	thread string
+	tid    int32
+	older  int64          // nanoseconds; 0: any
+	focus  *regexp.Regexp // nil: any
+}
+
+func (f *rowFlags) rowFilter() (*rowFilter, error) {
+	chosen := &rowFilter{states: f.State, thread: f.Thread, older: f.Older.Nanoseconds()}
+	if f.Older < 0 {
+		return nil, usagef("--older %v: less than 0", f.Older)
+	}
+	if tid, err := strconv.ParseInt(f.Thread, 10, 32); err == nil {
+		chosen.tid = int32(tid)
+	}
+	var err error
+	if f.Focus != "" {
+		chosen.focus, err = regexp.Compile(f.Focus)
+	}
+	if err != nil {
+		return nil, usagef("--focus: %v", err)
+	}
+	return chosen, nil
+}
+
+// apply returns the samples of s that are chosen, with its interval and its losses.
+func (f *rowFilter) apply(s *pprofx.Snapshot) *pprofx.Snapshot {
+	if len(f.states) == 0 && f.thread == "" && f.older == 0 && f.focus == nil {
+		return s
+	}
+	stacks := f.stacks(s)
+	return s.Where(func(r *pprofx.Row) bool {
+		return stacks[r.Stack] && (len(f.states) == 0 || slices.Contains(f.states, r.State)) &&
+			(f.older == 0 || r.Start != 0 && r.Time-r.Start >= f.older) &&
+			(f.thread == "" || s.Threads[r.Thread] == f.thread || f.tid != 0 && r.TID == f.tid)
+	})
+}
+
+// stacks says which stacks have a frame that matches.
+func (f *rowFilter) stacks(s *pprofx.Snapshot) []bool {
+	frames, stacks := make([]bool, len(s.Frames)), make([]bool, len(s.Stacks))
+	for i, frame := range s.Frames {
+		frames[i] = f.focus == nil || f.focus.MatchString(frame.Function) || f.focus.MatchString(frame.File)
+	}
+	for i, stack := range s.Stacks {
+		stacks[i] = f.focus == nil || slices.ContainsFunc(stack, func(frame int32) bool { return frames[frame] })
+	}
+	return stacks
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent"
+)
+
+// selectionFlags are the flags that choose processes by what they were started with and in.
+type selectionFlags struct {
+	Name      []string `help:"${name}" placeholder:"REGEX" sep:"none"`
+	CGroup    []string `name:"cgroup" help:"${cgroup}" placeholder:"PATH" sep:"none"`
+	Container []string `help:"${container}" placeholder:"ID" sep:"none"`
+	Env       []string `help:"${env}" placeholder:"NAME[=REGEX]" sep:"none"`
+}
+
+// given reports whether any of the flags is.
+func (f *selectionFlags) given() bool {
+	return len(f.Name)+len(f.CGroup)+len(f.Container)+len(f.Env) > 0
+}
+
+// beginningOfID is what a container's id may begin with: see ContainerID of agent/internal/procs.
+var beginningOfID = regexp.MustCompile(`^[0-9a-f]{1,64}(-[0-9]*)?$`)
+
+func (f *selectionFlags) selection() (s agent.Selection, err error) {
+	var names []string
+	for _, n := range f.Name {
+		if _, err := regexp.Compile(n); err != nil {
+			return s, usagef("--name: %v", err)
+		}
+		names = append(names, "(?:"+n+")")
+	}
+	if len(names) > 0 {
+		s.Name = regexp.MustCompile(strings.Join(names, "|"))
+	}
+	for _, g := range f.CGroup {
+		if _, err := path.Match(g, ""); err != nil || strings.Trim(g, "/") == "" {
+			return s, usagef("--cgroup %q: want a path, or the end of one, such as docker-*.scope", g)
+		}
+	}
+	for _, id := range f.Container {
+		if !beginningOfID.MatchString(id) {
+			return s, usagef("--container %q: want the beginning of an id, hexadecimal digits", id)
+		}
+	}
+	s.ControlGroups, s.Containers = f.CGroup, f.Container
+	for _, e := range f.Env {
+		v, err := parseVariable(e)
+		if err != nil {
+			return s, err
+		}
+		s.Environment = append(s.Environment, v)
+	}
+	return s, nil
+}
+
+// parseVariable parses NAME, or NAME=REGEX, which the whole value must match.
+func parseVariable(text string) (v agent.Variable, err error) {
+	name, value, has := strings.Cut(text, "=")
+	if name == "" {
+		return v, usagef("--env %q: want NAME or NAME=REGEX", text)
+	}
+	v.Name = name
+	if !has {
+		return v, nil
+	}
+	if _, err := regexp.Compile(value); err != nil {
+		return v, usagef("--env %s: %v", name, err)
+	}
+	v.Value = regexp.MustCompile(`\A(?:` + value + `)\z`)
+	return v, nil
+}

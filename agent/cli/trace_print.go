@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/hotspan/hotspan/pprofx/report"
+)
+
+// mostLanes is how many threads are drawn without samples of the trace.
+const mostLanes = 16
+
+// printTrace prints a trace for people, with so many lines of a table and columns of a lane at most.
+func printTrace(to io.Writer, t *traced, most, width int) error {
+	p := &sheet{Writer: to}
+	p.printf("trace %s%s\n", printable(t.ID), leading(", ", printable(t.Route)))
+	samples := fmt.Sprintf("%d samples", t.Samples)
+	if t.Samples == 1 {
+		samples = "1 sample"
+	}
+	p.printf("%s = %s of CPU, over %s from %s UTC%s\n", samples, cpuTime(time.Duration(t.CPU*1e9)),
+		threeDigits(time.Duration(t.Last-t.First)), time.Unix(0, t.First).UTC().Format("2006-01-02 15:04:05.000"),
+		lostText(t.Lost))
+	if s := t.Suggested; s != nil {
+		p.printf("%s at %s: record with -F %d for about %d of a trace like this\n", samples, rates(t), s.Rate,
+			s.Samples)
+	}
+	if t.WithoutIDs > 0 {
+		p.printf("%d samples of that time have lost their ids: some may belong to it\n", t.WithoutIDs)
+	}
+	p.lanes(t, width)
+	for _, r := range t.Reports {
+		if len(t.Reports) > 1 {
+			p.printf("\nat %.0f Hz, %d samples\n", rateOf(r.Period), r.Samples)
+		}
+		if p.err == nil {
+			printParts(to, r, most)
+		}
+	}
+	return p.err
+}
+
+// printParts prints the tables of the samples of a trace.
+func printParts(to io.Writer, r *report.Report, most int) {
+	p := reportPrinter{to, r, most}
+	fmt.Fprintf(to, "\n%s\n", strings.Join(p.classes(r.Classes, r.Samples, true), ", "))
+	p.groups("span", "(no span)", r.By, most)
+	if len(r.Routes) > 1 {
+		p.groups("route", "(no route)", r.Routes, most)
+	}
+	p.functions()
+}
+
+func leading(with, text string) string {
+	if text == "" {
+		return ""
+	}
+	return with + text
+}
+
+// rates lists the rates of the samples.
+func rates(t *traced) string {
+	var all []string
+	for _, r := range t.Reports {
+		all = append(all, fmt.Sprintf("%.0f Hz", rateOf(r.Period)))
+	}
+	return strings.Join(all, " and ")
+}
+
+// lanes draws the threads over time, those of a process below its name.
+func (w *sheet) lanes(t *traced, width int) {
+	const before = 24 // columns of the name of a thread, and of what parts it from its lane
+	columns := width - before - len(" 9999")
+	start := time.Unix(0, t.from).UTC().Format("15:04:05.000")
+	w.printf("\n%*s%s%*s\n", before, "", start, max(1, columns-len(start)), "+"+
+		threeDigits(time.Duration(t.to-t.from)).String())
+	var of report.Lane
+	left := 0
+	for i, lane := range t.Lanes {
+		if lane.Samples == 0 && !lane.Main && i >= mostLanes {
+			left++
+			continue
+		}
+		if i == 0 || of.Source != lane.Source || of.PID != lane.PID {
+			w.printf("%s\n", shorten(fmt.Sprintf("%s, process %d", printable(cmp.Or(lane.Service, "(no service)")),
+				lane.PID), width))
+		}
+		of = lane
+		name := printable(cmp.Or(lane.Thread, "thread"))
+		if lane.Main {
+			name += " (main)"
+		}
+		text := drawLane(&lane, t.from, t.to, columns)
+		w.printf("  %s  %s %4d\n", fit(name, before-4), text, lane.Samples)
+	}
+	if left > 0 {
+		w.printf("  … and %d more threads without samples of the trace\n", left)
+	}
+	w.printf("%s\n", laneLegend)
+}

@@ -1,0 +1,17 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// Where the other command is missing, an error says where to get it.
+func TestWebIsMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	var said bytes.Buffer
+	code := Main([]string{"web", recordingFile(t)}, &said, &said)
+	if code != exitFailed || !strings.Contains(said.String(), "hotspan-web is neither beside hotspan nor in $PATH") {
+		t.Errorf("code %d, %s", code, &said)
+	}
+}

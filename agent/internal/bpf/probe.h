@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// Probes: places whose hits are sampled, and how many of the hits.
+
+#pragma once
+
+#include <linux/types.h>
+#include "kernel.h"
+#include "limits.h"
+#include "scratch.h"
+
+#define SECOND 1000000000ULL
+
+// What a CPU knows of a probe. Additions are atomic: a thread that is preempted in one resumes on the same CPU.
+struct probe {
+	__u64 interval;   // nanoseconds between two samples on this CPU, on average; of number 0: 0 = no hit counts
+	__u64 next;       // when the next sample would be on time, CLOCK_MONOTONIC, nanoseconds
+	__u64 hits;       // of processes that are profiled
+	__u64 limited;    // of them without a sample, because of the interval
+	__u64 overlapped; // of them without a sample, because another was being taken on this CPU
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, MAX_SPECS);
+	__type(key, __u32); // number of the probe, from 1 on; 0 = all of them
+	__type(value, struct probe);
+} probes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_SYSCALLS);
+	__type(key, __u32);   // number of the system call
+	__type(value, __u32); // of the probe; 0 = none
+} syscalls SEC(".maps");
+
+// Counts a hit, and reports whether it is sampled: those of a second on average, and after a pause so many at once.
+// (the generic cell rate algorithm: ITU-T I.371, annex A)
+static __always_inline int admit(struct probe *p)
+{
+	__u64 now = bpf_ktime_get_ns(), at = p->next > now ? p->next : now;
+	__sync_fetch_and_add(&p->hits, 1);
+	if (at + p->interval > now + SECOND) {
+		__sync_fetch_and_add(&p->limited, 1);
+		return 0;
+	}
+	p->next = at + p->interval;
+	return 1;
+}
+
+// Reports whether nobody else uses a scratch. Each call needs one of leave.
+static __always_inline int enter(struct scratch *s)
+{
+	__sync_fetch_and_add(&s->users, 1);
+	return *(volatile __u32 *)&s->users == 1;
+}
+
+static __always_inline void leave(struct scratch *s) { __sync_fetch_and_add(&s->users, -1); }

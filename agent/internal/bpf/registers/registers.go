@@ -1,0 +1,83 @@
+// Package registers reads the user registers of a process's threads that do not run, without stopping any: a BPF
+// program lists the threads, and of each what the kernel has saved when it was entered.
+package registers
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+
+	"github.com/hotspan/hotspan/v8/target"
+)
+
+//go:generate -command bpf2go go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target bpfel
+//go:generate bpf2go -type thread registers registers.bpf.c -- -Wall -Werror -D__TARGET_ARCH_x86 -I/usr/include/x86_64-linux-gnu
+
+// Thread is a thread at the time of a List.
+type Thread struct {
+	TID     int
+	Running bool // on a CPU: Registers are old
+	// Switches is how often it has stopped running. A thread of which two lists have the same Registers and Switches,
+	// and that runs in neither, has not run between them.
+	Switches  uint64
+	Registers target.Registers
+}
+
+// Still reports whether a thread has not run from one list to another.
+func (t *Thread) Still(after *Thread) bool { return !t.Running && *t == *after }
+
+// Reader lists the threads of one process. It belongs to one goroutine.
+type Reader struct {
+	objects registersObjects
+	iter    *link.Iter
+}
+
+// Open makes a Reader for a process, by its pid in the host's pid namespace. It needs CAP_BPF and CAP_PERFMON. The
+// caller closes it.
+func Open(pid int) (*Reader, error) {
+	spec, err := loadRegisters()
+	if err != nil {
+		return nil, fmt.Errorf("read the BPF object: %w", err)
+	}
+	if err := spec.Variables["pid"].Set(uint32(pid)); err != nil {
+		return nil, err
+	}
+	r := new(Reader)
+	if err := spec.LoadAndAssign(&r.objects, &ebpf.CollectionOptions{}); err != nil {
+		return nil, fmt.Errorf("load the BPF program: %w", err)
+	}
+	if r.iter, err = link.AttachIter(link.IterOptions{Program: r.objects.HotspanRegisters}); err != nil {
+		return nil, errors.Join(fmt.Errorf("list threads by BPF: %w", err), r.objects.Close())
+	}
+	return r, nil
+}
+
+// Close releases the BPF program.
+func (r *Reader) Close() error { return errors.Join(r.iter.Close(), r.objects.Close()) }
+
+// List returns the threads of the process now; none if it has ended.
+func (r *Reader) List() ([]Thread, error) {
+	records, err := r.iter.Open()
+	if err != nil {
+		return nil, fmt.Errorf("list threads by BPF: %w", err)
+	}
+	defer records.Close()
+	var out []Thread
+	for {
+		var t registersThread
+		switch err := binary.Read(records, binary.LittleEndian, &t); {
+		case errors.Is(err, io.EOF):
+			return out, nil
+		case err != nil:
+			return nil, fmt.Errorf("list threads by BPF: %w", err)
+		}
+		out = append(out, Thread{
+			TID: int(t.Tid), Running: t.Running != 0, Switches: t.Switches,
+			Registers: target.Registers{General: t.General, IP: t.Ip, FSBase: t.Fsbase},
+		})
+	}
+}

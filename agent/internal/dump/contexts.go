@@ -1,0 +1,172 @@
+package dump
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+
+	"github.com/hotspan/hotspan/agent/internal/inspect"
+	"github.com/hotspan/hotspan/agent/internal/process"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// contexts reads the labels of threads that stand still.
+type contexts struct {
+	heap   *heap.Reader
+	layout *layout.Layout
+	rules  []reqctx.Rule
+	tree   *reqctx.Tree // of the rules
+	number []int        // of the label of each rule in the tree
+}
+
+// newContexts returns nil if the stores of a process cannot be read, or no rule needs them.
+func newContexts(p *process.Process, rules []reqctx.Rule) *contexts {
+	// When requests began is no label.
+	rules = slices.DeleteFunc(slices.Clone(rules), func(r reqctx.Rule) bool { return r.Time })
+	tree, err := reqctx.NewTree(rules)
+	if err != nil || len(rules) == 0 || process.CanReadRequest(p.Layout) != nil {
+		return nil
+	}
+	c := &contexts{heap: p.Heap(), layout: p.Layout, rules: rules, tree: tree}
+	for i := range rules {
+		c.number = append(c.number, c.numberOf(&rules[i]))
+	}
+	return c
+}
+
+// numberOf returns the number of a rule's label, the first one that no rule before has.
+func (c *contexts) numberOf(r *reqctx.Rule) int {
+	for i, l := range c.tree.Labels {
+		if l.Label == r.Label && l.Source == r.Source && l.Bytes == r.Bytes && l.Unless == r.Unless &&
+			!slices.Contains(c.number, i) {
+			return i
+		}
+	}
+	return -1 // no rule without a label
+}
+
+// found is the value of a rule.
+type found struct {
+	rule *reqctx.Rule
+	reqctx.Value
+}
+
+// labels returns the labels of the stores that are current in an isolate. in is a context of its JavaScript code.
+func (c *contexts) labels(isolate uint64, in heap.Word) (out []pprofx.Label) {
+	current, ok := inspect.NewIsolate(c.heap, isolate).In(in).Current()
+	if !ok {
+		return nil
+	}
+	var all []found
+	for _, store := range current.Stores {
+		name := ""
+		if w, err := c.heap.Named(store.Key, "#name"); err == nil {
+			name, _ = c.heap.String(w, maxText)
+		}
+		for i := range c.rules {
+			if v, ok := c.follow(i, name, store.Value); ok {
+				all = append(all, found{&c.rules[i], v})
+			}
+		}
+	}
+	var values []reqctx.Value
+	for _, f := range all {
+		if !f.needless(all) {
+			values = append(values, f.Value)
+		}
+	}
+	var sets reqctx.LabelsBySource
+	c.tree.Decode(values, true, &sets)
+	for _, l := range reqctx.Merge(&sets) {
+		if l.Key != pprofx.ContextLabel {
+			out = append(out, pprofx.Label{Key: l.Key, Str: l.Str, Num: l.Num})
+		}
+	}
+	return out
+}
+
+// needless reports whether a label stands in for another one that has a value.
+func (f *found) needless(all []found) bool {
+	return f.rule.Unless != "" && slices.ContainsFunc(all, func(o found) bool {
+		return o.rule.Label == f.rule.Unless && o.rule.Source == f.rule.Source
+	})
+}
+
+// follow reads the value to which a rule leads from a store.
+func (c *contexts) follow(rule int, name string, store heap.Word) (v reqctx.Value, ok bool) {
+	r := &c.rules[rule]
+	if r.Store != "" && r.Store != name {
+		return v, false
+	}
+	w, ok := reqctx.Follow(c.heap, store, r.Path)
+	if !ok {
+		return v, false
+	}
+	v.Label = c.number[rule]
+	if r.Bytes {
+		v.Bytes = c.bytes(w)
+		return v, len(v.Bytes) > 0
+	}
+	return v, c.value(w, &v)
+}
+
+// Limits of a value, as for samples (MAX_STRING and MAX_BYTES of limits.h).
+const (
+	maxText  = 512 // bytes, as V8 keeps the text: one or two for a character
+	maxBytes = 16
+)
+
+// bytes reads an array of numbers from 0 to 255.
+func (c *contexts) bytes(w heap.Word) (out []byte) {
+	for i := range maxBytes {
+		n, err := c.heap.Element(w, i)
+		if err != nil || !n.IsSmi() || n.Smi() < 0 || n.Smi() > math.MaxUint8 {
+			break
+		}
+		out = append(out, byte(n.Smi()))
+	}
+	return out
+}
+
+// value reads a text, a number or a boolean.
+func (c *contexts) value(w heap.Word, to *reqctx.Value) bool {
+	if w.IsSmi() {
+		to.Num, to.IsNum = float64(w.Smi()), true
+		return true
+	}
+	t, err := c.heap.Type(w)
+	switch {
+	case err != nil:
+		return false
+	case t < c.layout.At(layout.FirstNonStringType):
+		to.Str, err = c.heap.String(w, maxText+1)
+		cut(to)
+		return err == nil
+	case t == c.layout.At(layout.TypeHeapNumber):
+		object, _, err := c.heap.Forwarded(w)
+		if err != nil {
+			return false
+		}
+		bits, err := c.heap.WordAt(uint64(object) - 1 + uint64(c.layout.At(layout.HeapNumberValue)))
+		to.Num, to.IsNum = math.Float64frombits(uint64(bits)), true
+		return err == nil
+	}
+	is, ok := c.heap.Boolean(w)
+	to.Str = strconv.FormatBool(is)
+	return ok
+}
+
+// cut leaves as much of a text as a sample would.
+func cut(v *reqctx.Value) {
+	units, most := utf16.Encode([]rune(v.Str)), maxText
+	if slices.ContainsFunc(units, func(u uint16) bool { return u > math.MaxUint8 }) {
+		most /= 2
+	}
+	if len(units) > most {
+		v.Str, v.Truncated = string(utf16.Decode(units[:most])), true
+	}
+}

@@ -1,0 +1,212 @@
+package dump
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/bpf/registers"
+	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
+	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	"github.com/hotspan/hotspan/agent/internal/walk"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/target"
+	"github.com/hotspan/hotspan/v8/verify"
+)
+
+// taker takes one dump.
+type taker struct {
+	process    *process.Process
+	unwinder   *walk.Unwinder
+	registers  *registers.Reader
+	symbolizer *symbolize.Symbolizer
+	contexts   *contexts        // nil: labels are not read
+	maps       *sourcemaps.Maps // nil: source maps are not applied
+	calls      *calls           // nil: arguments are not read
+	off        verify.Parts     // what cannot be relied on
+}
+
+// maxRounds bounds how often a thread is tried. Each round takes a millisecond or so.
+const maxRounds = 64
+
+// take takes all threads. In the first round it takes those that do not run, then one after the other those that ran,
+// on the CPU of each.
+func (t *taker) take() ([]Thread, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before unix.CPUSet
+	if unix.SchedGetaffinity(0, &before) == nil {
+		defer unix.SchedSetaffinity(0, &before)
+	}
+	all, err := t.registers.List()
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("process %d: %w", t.process.PID, process.ErrGone)
+	}
+	slices.SortFunc(all, func(a, b registers.Thread) int { return a.TID - b.TID })
+	out := make([]Thread, len(all))
+	if err := t.round(all, out); err != nil {
+		return nil, err
+	}
+	for range maxRounds {
+		i := slices.IndexFunc(out, isMissing)
+		if i < 0 {
+			break
+		}
+		for ; i < len(all); i++ {
+			if !isMissing(out[i]) {
+				continue
+			}
+			followTo(t.process.PID, all[i].TID)
+			if err := t.round(all[i:i+1], out[i:i+1]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return slices.DeleteFunc(out, hasEnded), nil
+}
+
+func isMissing(t Thread) bool { return !t.Caught && !hasEnded(t) }
+
+// hasEnded reports whether a thread was not there any more when it was to be taken.
+func hasEnded(t Thread) bool { return t.TID == 0 }
+
+// round takes threads, and keeps what it has of those that stood still meanwhile.
+func (t *taker) round(all []registers.Thread, out []Thread) error {
+	now, err := t.list()
+	if err != nil {
+		return err
+	}
+	taken := make([]Thread, len(all))
+	for i := range all {
+		if r, ok := now[all[i].TID]; ok {
+			taken[i] = Thread{TID: r.TID, Name: name(t.process.PID, r.TID), Status: status(t.process.PID, r.TID)}
+			if !r.Running {
+				t.one(r.TID, r.Registers, &taken[i])
+			}
+		}
+	}
+	after, err := t.list()
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		first, there := now[all[i].TID]
+		last := after[all[i].TID]
+		out[i] = taken[i]
+		if out[i].Caught = there && first.Still(&last); !out[i].Caught {
+			out[i].Stack, out[i].Arguments, out[i].Labels = nil, nil, nil
+			out[i].State, out[i].Stop = pprofx.StateOther, pprofx.StopUnknown
+		}
+	}
+	return nil
+}
+
+// list returns the threads by id.
+func (t *taker) list() (map[int]registers.Thread, error) {
+	all, err := t.registers.List()
+	out := make(map[int]registers.Thread, len(all))
+	for _, r := range all {
+		out[r.TID] = r
+	}
+	return out, err
+}
+
+// one walks and names the stack of a thread, and reads its labels.
+func (t *taker) one(tid int, from target.Registers, to *Thread) {
+	isolate := stack.Isolate(t.unwinder.Memory, from.FSBase, t.unwinder.Isolate)
+	w, framePointers := t.unwinder.WalkPointers(from)
+	raw := bpf.Sample{Pid: uint32(t.process.PID), Tid: uint32(tid), Time: uint64(sampler.Now()), Isolate: isolate}
+	t.readStates(isolate, &raw)
+	s := sampler.Sample{Sample: &raw, Frames: symbolize.FromWalk(&w, &raw), Stack: w.Leaf.Words}
+	var named pprofx.Sample
+	if t.calls != nil {
+		t.symbolizer.Forget()
+	}
+	t.symbolizer.Stack(&s, &named)
+	to.Stack = slices.Clone(named.Stack)
+	if t.calls != nil {
+		to.Arguments = t.calls.arguments(t.symbolizer.Own(), framePointers)
+	}
+	to.Stop, to.State = symbolize.StopReason(raw.Stop), symbolize.State(raw.VmState)
+	if t.contexts != nil && runsJavaScript(&w) && to.State != pprofx.StateGC {
+		to.Labels = t.contexts.labels(isolate, w.Context)
+	}
+}
+
+// runsJavaScript reports whether a stack has frames of V8's code that are its own. V8's helper threads enter the
+// isolates of others, whose request is not theirs.
+func runsJavaScript(w *stack.Walk) bool {
+	return !w.Resumed && slices.ContainsFunc(w.Frames, func(f stack.WalkFrame) bool {
+		return f.Kind == stack.FrameFunction || f.Kind == stack.FrameTyped
+	})
+}
+
+// noIsolate is the VM state of a thread that has entered no isolate.
+const noIsolate = 0xff
+
+func (t *taker) readStates(isolate uint64, to *bpf.Sample) {
+	to.VmState = noIsolate
+	if isolate == 0 {
+		return
+	}
+	at, b := sampler.V8Layout(t.process.Layout), make([]byte, 1)
+	if _, err := t.process.Memory.ReadAt(b, int64(isolate)+int64(at.VmState)); err == nil {
+		to.VmState = b[0]
+	}
+	if at.GcState == 0 {
+		return
+	}
+	if _, err := t.process.Memory.ReadAt(b, int64(isolate)+int64(at.GcState)); err == nil {
+		to.GcState = b[0]
+	}
+}
+
+// followTo has the calling thread run on the CPU where another one runs, or ran last. Where it may not, it stays.
+func followTo(pid, tid int) {
+	fields := statFields(pid, tid)
+	const processor = 39 - 3 // proc(5), counted from the field after the name
+	if len(fields) <= processor {
+		return
+	}
+	if cpu, err := strconv.Atoi(fields[processor]); err == nil {
+		var only unix.CPUSet
+		only.Set(cpu)
+		_ = unix.SchedSetaffinity(0, &only)
+	}
+}
+
+var statuses = map[string]string{
+	"R": "running", "S": "sleeping", "D": "waiting for a device", "T": "stopped", "t": "traced", "Z": "ended",
+	"X": "ended", "I": "idle",
+}
+
+// status is what the kernel says that a thread does.
+func status(pid, tid int) string {
+	if fields := statFields(pid, tid); len(fields) > 0 {
+		return statuses[fields[0]]
+	}
+	return "ended"
+}
+
+// statFields returns the fields of /proc/PID/task/TID/stat after the name.
+func statFields(pid, tid int) []string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid))
+	return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+}
+
+func name(pid, tid int) string {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/comm", pid, tid))
+	return strings.TrimSuffix(string(text), "\n")
+}

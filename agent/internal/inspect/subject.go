@@ -1,0 +1,144 @@
+package inspect
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hotspan/hotspan/agent/internal/elffile"
+	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/target/core"
+	"github.com/hotspan/hotspan/v8/value"
+)
+
+// Subject is a process that is looked into, by its memory or by its core.
+type Subject struct {
+	Problems []error // with the mapped files of a core
+
+	process *process.Process
+	types   map[int]string
+	live    bool
+	close   func()
+}
+
+// OpenLive looks into a process while it runs.
+func OpenLive(pid int) (*Subject, error) {
+	p, err := process.Open(pid, elffile.NewLayoutCache())
+	if err != nil {
+		return nil, err
+	}
+	return newSubject(p, true, p.TypeNames, p.Mappings.Release)
+}
+
+// OpenCore looks into a core. executable is as in process.OpenCore.
+func OpenCore(c *core.Core, executable string) (*Subject, error) {
+	p, err := process.OpenCore(c, executable, elffile.NewLayoutCache())
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSubject(p.Process, false, p.TypeNames, p.Close)
+	if s != nil {
+		s.Problems = p.Problems
+	}
+	return s, err
+}
+
+func newSubject(p *process.Process, live bool, types func() (map[int]string, error), end func()) (*Subject, error) {
+	s := &Subject{process: p, live: live, close: end}
+	err := process.CanSample(p.Layout)
+	if err == nil {
+		s.types, err = types()
+	}
+	if result, failed := p.VerifyShortly(); failed == nil && result.Off != 0 {
+		err = fmt.Errorf("its memory is not as that of its V8 (%v): %w", p.Layout.V8, ErrNotVerified)
+	}
+	if err != nil {
+		end()
+		return nil, fmt.Errorf("%s: %w", p.Executable, err)
+	}
+	return s, nil
+}
+
+// Close gives back what the subject has open.
+func (s *Subject) Close() { s.close() }
+
+// ErrNotVerified says that values are not read by offsets that a process contradicts.
+var ErrNotVerified = errors.New("no value is read")
+
+// ErrChanged says that a process changed a value while it was read, each time.
+var ErrChanged = errors.New("the process changes it while it is read: try again")
+
+// maxLooks bounds how often a value of a process that runs is read.
+const maxLooks = 8
+
+// Print prints a value as util.inspect would, objects in objects depth deep. The value of a process that runs is read
+// until it is the same twice.
+func (s *Subject) Print(address uint64, depth int) (string, error) {
+	w := tagged(address)
+	p := value.Printer{Heap: heap.NewReader(s.process.Memory, s.process.Layout), Types: s.types, Depth: depth}
+	if _, err := p.Heap.Type(w); err != nil && !w.IsSmi() {
+		return "", fmt.Errorf("0x%x: no object of V8: %w", address, err)
+	}
+	text := p.Print(w)
+	for range maxLooks {
+		if !s.live {
+			return text, nil
+		}
+		again := p.Print(w)
+		if again == text {
+			return text, nil
+		}
+		text = again
+	}
+	return "", fmt.Errorf("0x%x: %w", address, ErrChanged)
+}
+
+// tagged is the word of an address: with V8's tag or without, as an object is at an even address.
+func tagged(address uint64) heap.Word {
+	if w := heap.Word(address); w.IsSmi() || w.IsObject() {
+		return w
+	}
+	return heap.Word(address | 1)
+}
+
+// What is what an address is.
+type What struct {
+	Class       string // of V8's object, as JSArray; empty: there is none
+	Constructor string // name; empty: it has none, or is no object of JavaScript
+	HiddenClass uint64 // address, with V8's tag
+	Builtin     string // V8's code at the address
+	File        string // that is mapped there
+	Start, End  uint64 // of the mapping; 0: nothing is mapped
+}
+
+// WhatIs says what an address is.
+func (s *Subject) WhatIs(address uint64) (out What) {
+	for _, m := range s.process.Mappings.Maps() {
+		if m.Start <= address && address < m.End {
+			out.File, out.Start, out.End = m.Path, m.Start, m.End
+		}
+	}
+	if name, _, _, ok := s.process.Mappings.Builtin(address); ok {
+		out.Builtin = name
+		return out
+	}
+	r := heap.NewReader(s.process.Memory, s.process.Layout)
+	w := tagged(address)
+	object, hiddenClass, err := r.Forwarded(w)
+	if w.IsSmi() || err != nil {
+		return out
+	}
+	// The hidden class of a hidden class's hidden class is that itself.
+	if typ, err := r.Type(hiddenClass); err != nil || typ != s.process.Layout.At(layout.TypeMap) {
+		return out
+	}
+	typ, err := r.TypeOf(hiddenClass)
+	if err != nil {
+		return out
+	}
+	p := value.Printer{Heap: r, Types: s.types}
+	out.Class, out.Constructor = p.Class(object, typ)
+	out.HiddenClass = uint64(hiddenClass)
+	return out
+}

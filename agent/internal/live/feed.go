@@ -1,0 +1,100 @@
+// Package live passes samples on while they are taken, beside the snapshots for sinks.
+package live
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// Interval is the time that a snapshot for subscribers covers.
+const Interval = 200 * time.Millisecond
+
+// Feed passes snapshots of an Interval on to subscribers, named and labelled as those that sinks receive later. It
+// costs nothing while nobody subscribes. Agents may share one, one after the other. It is safe for concurrent use.
+type Feed struct {
+	mu          sync.Mutex
+	subscribers map[*Subscription]bool
+	wake        func() // interrupts the agent; nil: none is running
+	wanted      atomic.Bool
+}
+
+// NewFeed returns a Feed without subscribers.
+func NewFeed() *Feed { return &Feed{subscribers: map[*Subscription]bool{}} }
+
+// Subscription receives the snapshots that are cut while it is open.
+type Subscription struct {
+	feed      *Feed
+	snapshots chan *pprofx.Snapshot
+	lost      atomic.Int64
+}
+
+// maxUnread bounds the snapshots that a subscriber has not read.
+const maxUnread = 32
+
+// Subscribe begins a subscription. The caller closes it.
+func (f *Feed) Subscribe() *Subscription {
+	s := &Subscription{feed: f, snapshots: make(chan *pprofx.Snapshot, maxUnread)}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.subscribers[s] = true
+	f.wanted.Store(true)
+	if f.wake != nil {
+		f.wake()
+	}
+	return s
+}
+
+// Snapshots returns the channel of the snapshots, which is never closed.
+func (s *Subscription) Snapshots() <-chan *pprofx.Snapshot { return s.snapshots }
+
+// Lost returns how many samples were in snapshots that the subscriber was too slow for, since the last call.
+func (s *Subscription) Lost() int64 { return s.lost.Swap(0) }
+
+// Close ends the subscription.
+func (s *Subscription) Close() {
+	s.feed.mu.Lock()
+	defer s.feed.mu.Unlock()
+	delete(s.feed.subscribers, s)
+	s.feed.wanted.Store(len(s.feed.subscribers) > 0)
+}
+
+// Serve has f wake an agent when somebody subscribes, until end is called. A nil Feed never does.
+func (f *Feed) Serve(wake func()) (end func()) {
+	set := func(wake func()) {
+		if f != nil {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.wake = wake
+		}
+	}
+	set(wake)
+	return func() { set(nil) }
+}
+
+// Wanted reports whether anybody subscribes. Nobody does to a nil Feed.
+func (f *Feed) Wanted() bool { return f != nil && f.wanted.Load() }
+
+// Publish gives a snapshot to each subscriber. It never waits for one.
+func (f *Feed) Publish(snapshot *pprofx.Snapshot) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for s := range f.subscribers {
+		select {
+		case s.snapshots <- snapshot:
+		default:
+			s.lost.Add(int64(len(snapshot.Rows)))
+		}
+	}
+}
+
+// Miss counts samples that no subscriber gets.
+func (f *Feed) Miss(n int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for s := range f.subscribers {
+		s.lost.Add(n)
+	}
+}

@@ -1,0 +1,75 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+)
+
+// ErrNotMapped says that a process has not mapped the file of a probe, or not yet.
+var ErrNotMapped = errors.New("not mapped")
+
+// Place is an instruction in a file.
+type Place struct {
+	File   *os.File // the caller closes it
+	Offset uint64   // in the file
+}
+
+// Find finds the place of a uprobe in the files that a process has mapped. The error is ErrNotMapped, or says what is
+// wrong with the file or the function.
+func Find(pid int, s Spec) (Place, error) {
+	m, err := mapped(pid, s.File)
+	if err != nil {
+		return Place{}, fmt.Errorf("probe %s: %w", s.Text, err)
+	}
+	f, err := procs.Open(pid, m)
+	if err != nil {
+		return Place{}, fmt.Errorf("probe %s: %w", s.Text, err)
+	}
+	offset, err := find(procs.NewTimed(f), s)
+	if err != nil {
+		f.Close()
+		return Place{}, fmt.Errorf("probe %s: %s: %w", s.Text, m.Path, err)
+	}
+	return Place{f, offset}, nil
+}
+
+// mapped returns a mapping of the code of a file, by its path or base name. The empty name is that of the executable.
+func mapped(pid int, name string) (found procs.Mapping, err error) {
+	all, err := procs.Maps(pid)
+	if err != nil {
+		return found, fmt.Errorf("mappings of process %d: %w", pid, err)
+	}
+	if name == "" {
+		if name, err = procs.Executable(pid); err != nil {
+			return found, err
+		}
+	}
+	var names []string
+	for _, m := range all {
+		if !m.Exec || m.Inode == 0 || !strings.HasPrefix(m.Path, "/") {
+			continue
+		}
+		file := strings.TrimSuffix(m.Path, " (deleted)")
+		base := path.Base(file)
+		if !slices.Contains(names, base) {
+			names = append(names, base)
+		}
+		switch {
+		case file != name && base != name:
+		case found.Inode != 0 && found.File() != m.File():
+			return found, fmt.Errorf("process %d has mapped %s and %s: name one by its path", pid, found.Path, file)
+		default:
+			found = m
+		}
+	}
+	if found.Inode == 0 {
+		return found, fmt.Errorf("%s is %w by process %d, but %s", name, ErrNotMapped, pid, strings.Join(names, ", "))
+	}
+	return found, nil
+}

@@ -1,0 +1,84 @@
+// Package probe says where the kernel is to stop a thread for a sample: it reads what the user asks for, and finds the
+// place in the files that a process has mapped.
+package probe
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a probe is put on.
+type Kind int
+
+// The kinds of probe.
+const (
+	Uprobe  Kind = iota + 1 // an instruction of native code
+	Syscall                 // a system call, when it is entered
+)
+
+// Spec is a probe as the user asks for it.
+type Spec struct {
+	Text   string // as given
+	Kind   Kind
+	File   string // of a uprobe: path or base name of a mapped file; empty is the executable
+	Symbol string // of a uprobe: name of a function; * stands for any characters
+	Offset uint64 // of a uprobe: bytes from the start of the function, where an instruction begins
+	Number uint32 // of a system call, on x86-64
+}
+
+// Parse reads uprobe:FILE:SYMBOL[+OFFSET] or syscall:NAME. The error says what is wrong with the text.
+func Parse(text string) (Spec, error) {
+	kind, rest, _ := strings.Cut(text, ":")
+	s := Spec{Text: text}
+	var err error
+	switch kind {
+	case "uprobe":
+		err = s.uprobe(rest)
+	case "syscall":
+		s.Kind = Syscall
+		s.Number, err = number(rest)
+	default:
+		err = fmt.Errorf("kind %q is unknown (known: uprobe:FILE:SYMBOL[+OFFSET] syscall:NAME)", kind)
+	}
+	if err != nil {
+		return Spec{}, fmt.Errorf("probe %s: %w", text, err)
+	}
+	return s, nil
+}
+
+func (s *Spec) uprobe(rest string) error {
+	file, symbol, ok := strings.Cut(rest, ":")
+	if !ok || symbol == "" {
+		return fmt.Errorf("want uprobe:FILE:SYMBOL[+OFFSET], where FILE may be empty")
+	}
+	s.Kind, s.File, s.Symbol = Uprobe, file, symbol
+	if i := strings.LastIndexByte(symbol, '+'); i > 0 && i < len(symbol)-1 { // not operator++
+		offset, err := strconv.ParseUint(symbol[i+1:], 0, 32)
+		if err != nil {
+			return fmt.Errorf("offset %q is no number of bytes", symbol[i+1:])
+		}
+		s.Symbol, s.Offset = symbol[:i], offset
+	}
+	return nil
+}
+
+// ParseAll reads several probes. The error says which is wrong, or that one is there twice.
+func ParseAll(texts []string) ([]Spec, error) {
+	var out []Spec
+	seen := map[Spec]bool{}
+	for _, text := range texts {
+		s, err := Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		same := s
+		same.Text = ""
+		if seen[same] {
+			return nil, fmt.Errorf("probe %s: it is there twice", text)
+		}
+		seen[same] = true
+		out = append(out, s)
+	}
+	return out, nil
+}

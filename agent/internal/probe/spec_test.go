@@ -1,0 +1,128 @@
+package probe
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]Spec{
+		"uprobe::uv_fs_open":           {Kind: Uprobe, Symbol: "uv_fs_open"},
+		"uprobe:node:node::fs::Open":   {Kind: Uprobe, File: "node", Symbol: "node::fs::Open"},
+		"uprobe:/usr/lib/libc.so.6:f*": {Kind: Uprobe, File: "/usr/lib/libc.so.6", Symbol: "f*"},
+		"uprobe:libc.so.6:malloc+0x10": {Kind: Uprobe, File: "libc.so.6", Symbol: "malloc", Offset: 16},
+		"uprobe:libc.so.6:malloc+7":    {Kind: Uprobe, File: "libc.so.6", Symbol: "malloc", Offset: 7},
+		"uprobe::X::operator+":         {Kind: Uprobe, Symbol: "X::operator+"},
+		"syscall:read":                 {Kind: Syscall},
+		"syscall:openat":               {Kind: Syscall, Number: 257},
+		"syscall:io_uring_enter":       {Kind: Syscall, Number: 426},
+		"":                             {},
+		"uprobe":                       {},
+		"uprobe:uv_fs_open":            {},
+		"uprobe:node:":                 {},
+		"uprobe:node:f+x":              {},
+		"uprobe:node:f+0x1000000000":   {},
+		"syscall:":                     {},
+		"syscall:-":                    {},
+		"syscall:openat:x":             {},
+		"usdt:node:gc":                 {},
+	} {
+		want.Text = text
+		if want.Kind == 0 {
+			want.Text = ""
+		}
+		got, err := Parse(text)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+		if bad := want.Kind == 0; bad != (err != nil) || bad && !strings.Contains(err.Error(), "probe "+text) {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+}
+
+func TestParseAll(t *testing.T) {
+	if all, err := ParseAll([]string{"syscall:read", "uprobe::f", "uprobe::f+1"}); err != nil || len(all) != 3 {
+		t.Errorf("%v, %v", all, err)
+	}
+	for _, twice := range []string{"uprobe::f", "uprobe::f+0"} {
+		if _, err := ParseAll([]string{"uprobe::f", twice}); err == nil || !strings.Contains(err.Error(), "twice") {
+			t.Errorf("%s: error %v", twice, err)
+		}
+	}
+}
+
+// TestSyscalls compares all names and numbers with those of golang.org/x/sys/unix.
+func TestSyscalls(t *testing.T) {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/sys").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "unix/zsysnum_linux_amd64.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, m := range regexp.MustCompile(`SYS_(\w+) += (\d+)`).FindAllStringSubmatch(string(source), -1) {
+		name := strings.ToLower(m[1])
+		if name == "uprobe" || name == "uretprobe" { // the kernel's own, for uprobes
+			continue
+		}
+		got, err := number(name)
+		if err != nil || strconv.Itoa(int(got)) != m[2] {
+			t.Errorf("%s: %d, %v, want %s", name, got, err, m[2])
+		}
+		seen++
+	}
+	if seen < 300 {
+		t.Errorf("only %d system calls", seen)
+	}
+}
+
+func TestNear(t *testing.T) {
+	n := near{of: "uv_fs_opem"}
+	for _, name := range []string{"uv_fs_close", "uv_fs_open", "uv_run", "uv_fs_opened", "uv_fs_open"} {
+		n.add(name)
+	}
+	if got, want := n.text(), "; like it are uv_fs_open, uv_fs_opened"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if n := (near{of: "x"}); n.text() != "" {
+		t.Errorf("%q of nothing", n.text())
+	}
+}
+
+func TestLabels(t *testing.T) {
+	l := NewLabels([]Spec{{Text: "syscall:read"}, {Text: "uprobe::f"}})
+	request := []pprofx.Label{{Key: "a", Num: 1}, {Key: "http.route", Str: "/x"}, {Key: "z", Str: "y"}}
+	got := l.With(request, 1)
+	want := []pprofx.Label{request[0], {Key: "hotspan.probe", Str: "uprobe::f"}, request[1], request[2]}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if again := l.With(request, 1); &again[0] != &got[0] {
+		t.Error("equal labels are made twice")
+	}
+	if other := l.With(request, 0); other[1].Str != "syscall:read" {
+		t.Errorf("%v", other)
+	}
+	if none := l.With(nil, 0); len(none) != 1 || none[0].Str != "syscall:read" {
+		t.Errorf("%v", none)
+	}
+	if none := l.With(request, 2); len(none) != len(request) {
+		t.Errorf("%v", none)
+	}
+	own := []pprofx.Label{{Key: pprofx.ProbeLabel, Str: "of a rule"}}
+	if got := l.With(own, 0); len(got) != 1 || got[0].Str != "syscall:read" || own[0].Str != "of a rule" {
+		t.Errorf("%v of %v", got, own)
+	}
+}

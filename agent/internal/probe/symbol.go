@@ -1,0 +1,151 @@
+package probe
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/hotspan/hotspan/agent/internal/symbols"
+)
+
+// function is a function of a file.
+type function struct {
+	name string
+	elf.Symbol
+}
+
+// maxTable bounds a symbol table and its names, in bytes. Node 26's have 4 and 19 MB.
+const maxTable = 512 << 20
+
+// find returns the offset in an ELF file of the place that a uprobe asks for. It reads .symtab and .dynsym: a name may
+// be that in the file, or a demangled one without parameters. The error says why there is not exactly one.
+func find(r io.ReaderAt, s Spec) (offset uint64, err error) {
+	f, err := elf.NewFile(r)
+	if err != nil {
+		return 0, err
+	}
+	for _, table := range f.Sections {
+		if kind := table.Type; kind >= elf.SHT_SYMTAB && kind <= elf.SHT_STRTAB && table.Size > maxTable {
+			return 0, fmt.Errorf("section %s has %d bytes, more than %d", table.Name, table.Size, maxTable)
+		}
+	}
+	found, other := matching(f, s.Symbol)
+	switch {
+	case len(found) == 0:
+		return 0, fmt.Errorf("no function has the name %s%s", s.Symbol, other.text())
+	case len(found) > 1:
+		return 0, fmt.Errorf("%d functions have the name %s: %s", len(found), s.Symbol, listed(found))
+	case strings.HasPrefix(found[0].name, "Builtins_"):
+		return 0, fmt.Errorf("%s is a builtin of V8, which may run a copy of it, where a probe sees nothing", s.Symbol)
+	case elf.ST_TYPE(found[0].Info) != elf.STT_FUNC:
+		return 0, fmt.Errorf("%s only chooses the function that is called in its place: name that one", s.Symbol)
+	}
+	code, err := symbols.Bytes(f, found[0].Value, max(found[0].Size, s.Offset+1))
+	if err == nil {
+		err = begins(code, s.Offset, found[0].Size)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s+%#x: %w", s.Symbol, s.Offset, err)
+	}
+	return fileOffset(f, found[0].Value+s.Offset)
+}
+
+// matching returns the functions with a name, one for each address, and other names that are like it.
+func matching(f *elf.File, pattern string) (found []function, other near) {
+	other.of = pattern
+	mangled, _ := f.Symbols() // without .symtab there may be .dynsym, and without both there is nothing to find
+	dynamic, _ := f.DynamicSymbols()
+	demangle := strings.Contains(pattern, "::")
+	for _, s := range slices.Concat(mangled, dynamic) {
+		kind := elf.ST_TYPE(s.Info)
+		old := s.HasVersion && s.VersionIndex.IsHidden() // memcpy@GLIBC_2.2.5, beside memcpy@@GLIBC_2.14
+		part := strings.HasSuffix(s.Name, ".cold")       // of a function, that nobody calls
+		if old || part || s.Section == elf.SHN_UNDEF || s.Value == 0 {
+			continue
+		}
+		if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC && !strings.HasPrefix(s.Name, "Builtins_") {
+			continue
+		}
+		name, _, _ := strings.Cut(s.Name, "@")
+		if demangle {
+			name = symbols.Demangled(s.Name)
+		}
+		if !glob(pattern, name) {
+			other.add(name)
+			continue
+		}
+		same := func(x function) bool { return x.Value == s.Value }
+		if !slices.ContainsFunc(found, same) {
+			found = append(found, function{name, s})
+		}
+	}
+	return found, other
+}
+
+// glob reports whether a name has a pattern, in which * stands for any characters.
+func glob(pattern, name string) bool {
+	first, rest, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == name
+	}
+	if !strings.HasPrefix(name, first) {
+		return false
+	}
+	name = name[len(first):]
+	parts := strings.Split(rest, "*")
+	for _, part := range parts[:len(parts)-1] {
+		i := strings.Index(name, part)
+		if i < 0 {
+			return false
+		}
+		name = name[i+len(part):]
+	}
+	return strings.HasSuffix(name, parts[len(parts)-1])
+}
+
+// listed names some functions, as they are in the file.
+func listed(all []function) string {
+	var names []string
+	for _, f := range all[:min(len(all), mostNear)] {
+		names = append(names, f.Name)
+	}
+	if len(all) > len(names) {
+		names = append(names, "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// begins returns an error if no instruction begins at an offset in the code of a function of some size, 0 for not
+// known. The kernel would overwrite the middle of one.
+func begins(code []byte, offset, size uint64) error {
+	if offset > 0 && offset >= size {
+		return fmt.Errorf("the function has %d bytes", size)
+	}
+	for at := uint64(0); at < offset; {
+		inst, err := x86asm.Decode(code[at:], 64)
+		if err != nil || inst.Len == 0 {
+			return fmt.Errorf("whether an instruction begins there cannot be told: at +%#x is none that is known", at)
+		}
+		if at += uint64(inst.Len); at > offset {
+			return fmt.Errorf("no instruction begins there, but at +%#x and +%#x", at-uint64(inst.Len), at)
+		}
+	}
+	return nil
+}
+
+var errNotInFile = errors.New("the function is not in the file")
+
+// fileOffset converts an ELF virtual address.
+func fileOffset(f *elf.File, address uint64) (uint64, error) {
+	for _, s := range symbols.SegmentsOf(f) {
+		if s.Exec && address >= s.Address && address-s.Address < s.Size {
+			return address - s.Address + s.Offset, nil
+		}
+	}
+	return 0, errNotInFile
+}

@@ -1,0 +1,81 @@
+package procs
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// A process decides itself which of its memory the kernel shows as its arguments and environment (prctl(2),
+// PR_SET_MM_MAP): any amount. That much of each is read.
+const (
+	maxArguments   = 128 << 10
+	maxEnvironment = 1 << 20
+	maxGroups      = 64 << 10 // the kernel bounds these: a path for each hierarchy
+)
+
+// readStart returns at most limit bytes of a file of /proc/PID. There are none for a process that is gone.
+func readStart(pid int, file string, limit int64) []byte {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/%s", pid, file))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	b, _ := io.ReadAll(io.LimitReader(f, limit))
+	return b
+}
+
+// CommandLine returns the arguments of a process joined by spaces. It is empty for a kernel thread and for a process
+// that is gone.
+func CommandLine(pid int) string {
+	b := readStart(pid, "cmdline", maxArguments)
+	return strings.TrimSpace(string(bytes.ReplaceAll(b, []byte{0}, []byte{' '})))
+}
+
+// Arguments returns the arguments of a process, its own name first. There are none for a kernel thread and for a
+// process that is gone.
+func Arguments(pid int) []string { return splitZeros(readStart(pid, "cmdline", maxArguments)) }
+
+func splitZeros(b []byte) []string {
+	s := strings.TrimSuffix(string(b), "\x00")
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "\x00")
+}
+
+// Environment is the environment that a process was started with: the first MiB of it, as the kernel shows it.
+type Environment []byte
+
+// EnvironmentOf reads the environment of a process. It is empty for a kernel thread, for a process that is gone, and
+// for one that hotspan has no right to read. A variable that is cut by the limit is not in it.
+func EnvironmentOf(pid int) Environment {
+	b := readStart(pid, "environ", maxEnvironment)
+	if len(b) == maxEnvironment {
+		b = b[:bytes.LastIndexByte(b, 0)+1]
+	}
+	return b
+}
+
+// Lookup returns a variable, and whether there is one of that name. Of several the first counts, as for getenv(3).
+func (e Environment) Lookup(name string) (value string, ok bool) {
+	for len(e) > 0 {
+		variable, rest, _ := bytes.Cut(e, []byte{0})
+		if key, value, is := bytes.Cut(variable, []byte{'='}); is && string(key) == name {
+			return string(value), true
+		}
+		e = rest
+	}
+	return "", false
+}
+
+// Variable returns a variable. It is empty if there is none.
+func (e Environment) Variable(name string) string {
+	value, _ := e.Lookup(name)
+	return value
+}
+
+// Variable returns a variable of the environment that a process was started with. It is empty if there is none.
+func Variable(pid int, name string) string { return EnvironmentOf(pid).Variable(name) }

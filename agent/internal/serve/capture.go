@@ -1,0 +1,111 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/hotspan/hotspan/agent/api"
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// Limits of a Capture.
+const (
+	maxCaptureTime = time.Hour
+	captureEvery   = 2 * time.Second // time that a snapshot covers
+	defaultRate    = 99
+	maxRateOwn     = 1000 // for a caller that may not have everything
+	maxRules       = 32
+)
+
+// Capture samples a process until the duration is over, the caller has closed its side, or the process has ended.
+func (s *Server) Capture(stream grpc.BidiStreamingServer[api.CaptureRequest, api.StreamResponse]) error {
+	who, end, err := s.begin(stream.Context(), s.captures)
+	if err != nil {
+		return err
+	}
+	defer end()
+	r, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	of, f, err := newCapture(who, r)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(stream.Context(), captureTime(r))
+	defer stop()
+	if r.Duration == 0 {
+		go func() {
+			defer stop()
+			awaitEnd(stream)
+		}()
+	}
+	of.To = func(_ context.Context, snapshot *pprofx.Snapshot) error {
+		return s.sendSamples(stream, f, &thinning{every: 1}, snapshot)
+	}
+	return s.capture(ctx, of)
+}
+
+// capture runs until ctx ends or the agent does.
+func (s *Server) capture(ctx context.Context, of Capture) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-s.ended:
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	if err := s.config.Capture(ctx, of); err != nil {
+		return status.Errorf(codes.FailedPrecondition, "process %d: %v", of.PID, err)
+	}
+	return nil
+}
+
+func captureTime(r *api.CaptureRequest) time.Duration {
+	if d := time.Duration(r.Duration); d > 0 {
+		return min(d, maxCaptureTime)
+	}
+	return maxCaptureTime
+}
+
+// awaitEnd returns when the caller has closed its side.
+func awaitEnd(stream grpc.BidiStreamingServer[api.CaptureRequest, api.StreamResponse]) {
+	for {
+		if _, err := stream.Recv(); err != nil {
+			return
+		}
+	}
+}
+
+// newCapture checks a request. Without a process it is the caller's.
+func newCapture(who caller, r *api.CaptureRequest) (of Capture, f *filter, err error) {
+	p := r.Process
+	if p.GetPid() == 0 {
+		p = &api.Process{Pid: int32(who.pid)}
+	}
+	if f, err = newFilter(who, &api.Filter{Processes: []*api.Process{p}}); err != nil {
+		return of, nil, err
+	}
+	of = Capture{PID: int(p.Pid), Rate: int(r.Rate), Rules: r.Rules, Every: captureEvery}
+	switch {
+	case of.Rate == 0:
+		of.Rate = defaultRate
+	case !who.all && of.Rate > maxRateOwn:
+		return of, nil, status.Errorf(codes.PermissionDenied, "rate %d: more than %d are for root", of.Rate,
+			maxRateOwn)
+	}
+	if len(of.Rules) > maxRules {
+		return of, nil, status.Errorf(codes.InvalidArgument, "%d rules: at most %d", len(of.Rules), maxRules)
+	}
+	if procs.Ended(of.PID) {
+		return of, nil, status.Errorf(codes.NotFound, "process %d is not running", of.PID)
+	}
+	return of, f, nil
+}

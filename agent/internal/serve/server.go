@@ -1,0 +1,93 @@
+// Package serve answers on the agent's socket: with snapshots of the store, samples as they are taken, profiles at a
+// rate of their own, and what the agent does. A caller gets what it has a right to: root, the user of the agent and
+// members of a group everything, any other process what is its own.
+package serve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/hotspan/hotspan/agent/api"
+	"github.com/hotspan/hotspan/agent/internal/live"
+	"github.com/hotspan/hotspan/agent/internal/store"
+	"github.com/hotspan/hotspan/otlp"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// Config says what a Server serves, and where.
+type Config struct {
+	Socket string // path of the Unix socket
+	Group  string // name or number of the group whose members may have everything; empty: none
+	Store  *store.Store
+	Feed   *live.Feed
+	// Capture samples until ctx ends.
+	Capture func(ctx context.Context, of Capture) error
+	// Status says what the agent does. It is called from any goroutine.
+	Status func() *api.StatusResponse
+	Build  otlp.Agent
+	Log    *slog.Logger
+}
+
+// Capture is a profile of one process at a rate of its own.
+type Capture struct {
+	PID   int
+	Rate  int      // samples per second on each CPU
+	Rules []string // NAME=PATH
+	To    func(context.Context, *pprofx.Snapshot) error
+
+	Every      time.Duration // time that a snapshot covers
+	ContextIDs bool          // samples have pprofx.ContextLabel
+	Begun      func()        // called when sampling begins; nil: not
+}
+
+// Server serves until Close. It is safe for concurrent use.
+type Server struct {
+	api.UnimplementedProfilerServer
+	config  Config
+	ended   chan struct{} // closed by Close
+	once    sync.Once
+	servers []*grpc.Server
+	http    *http.Server
+
+	calls, captures *quota
+	working         chan struct{} // bounds the snapshots that are read and encoded at the same time
+}
+
+// Limits of requests. Those of a caller that may not have everything are counted by user.
+const (
+	maxRequest      = 64 << 10 // bytes
+	maxStreams      = 16       // calls on a connection
+	maxCalls        = 64
+	maxCallsUser    = 8
+	maxCaptures     = 4
+	maxCapturesUser = 2
+	maxWorking      = 2
+)
+
+// work does what takes much memory and time, a few at a time.
+func (s *Server) work(ctx context.Context, do func() error) error {
+	select {
+	case s.working <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.working }()
+	return do()
+}
+
+var errEnding = errors.New("the agent ends")
+
+// begin returns who calls, and takes a place for the call, which end gives back.
+func (s *Server) begin(ctx context.Context, places *quota) (who caller, end func(), err error) {
+	if who, err = callerOf(ctx); err != nil {
+		return who, nil, err
+	}
+	end, err = places.take(who)
+	return who, end, err
+}

@@ -1,0 +1,224 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// A session is a capture that the npm package asks for, of its own process: POST /session?version=1&frequency=N over
+// HTTP/1.1. The body of the request is a line for each command, snapshot or stop. The body of the answer has a line of
+// JSON for each message: begun; or snapshot, which is followed by as many bytes of pprof and of JSON as it says; or
+// error. Node.js has all that this takes, so the package needs no library.
+
+const sessionVersion = 1
+
+// sessionEvery is the time that a piece of a profile covers: so long may a snapshot take.
+const sessionEvery = 100 * time.Millisecond
+
+// maxSessionRows bounds the samples of a snapshot.
+const maxSessionRows = 1 << 20
+
+// sessionMessage is a line of the answer.
+type sessionMessage struct {
+	Type    string `json:"type"` // begun, snapshot or error
+	Message string `json:"message,omitempty"`
+	Pprof   int    `json:"pprof,omitempty"` // bytes
+	Samples int    `json:"samples,omitempty"`
+
+	Start  string           `json:"start,omitempty"` // Unix time in nanoseconds: more than a double has room for
+	End    string           `json:"end,omitempty"`
+	Period int64            `json:"period,omitempty"` // CPU time of a sample, in nanoseconds
+	Lost   map[string]int64 `json:"lost"`             // samples, by reason
+}
+
+// session is a session that is under way. All methods but add are called by the goroutine of its request, which may
+// wait for the caller to read: pieces of the profile are added meanwhile.
+type session struct {
+	*Server
+	writer  http.ResponseWriter
+	filter  *filter
+	begun   chan struct{}
+	arrived chan struct{} // a piece
+	want    int64         // a snapshot is to be sent up to this time, Unix time in nanoseconds; 0: none
+
+	mu     sync.Mutex
+	merger *pprofx.Merger
+	end    int64 // of the last piece, Unix time in nanoseconds
+}
+
+func (s *Server) session(w http.ResponseWriter, r *http.Request) {
+	who, ok := r.Context().Value(callerKey{}).(caller)
+	if !ok {
+		http.Error(w, "the connection does not say who you are", http.StatusUnauthorized)
+		return
+	}
+	query := r.URL.Query()
+	if v := query.Get("version"); v != strconv.Itoa(sessionVersion) {
+		http.Error(w, fmt.Sprintf("this agent speaks version %d of the protocol, the package %q: install the same "+
+			"version of both", sessionVersion, v), http.StatusUpgradeRequired)
+		return
+	}
+	rate, err := strconv.Atoi(query.Get("frequency"))
+	if err != nil || rate < 1 || !who.all && rate > maxRateOwn {
+		http.Error(w, fmt.Sprintf("frequency: from 1 to %d", maxRateOwn), http.StatusBadRequest)
+		return
+	}
+	end, err := s.captures.take(who)
+	if err != nil {
+		http.Error(w, "too many profiles are being taken: try again later", http.StatusTooManyRequests)
+		return
+	}
+	defer end()
+	who.all = false // what is asked for is of the own process
+	f, err := newFilter(who, nil)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	c := &session{
+		Server: s, writer: w, filter: f, begun: make(chan struct{}), arrived: make(chan struct{}, 1),
+		merger: pprofx.NewMerger(maxSessionRows),
+	}
+	if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.WriteHeader(http.StatusOK)
+	if err := c.run(r.Context(), Capture{PID: who.pid, Rate: rate, Rules: query["label"]}, r.Body); err != nil {
+		_ = c.send(sessionMessage{Type: "error", Message: err.Error()}) // the caller has gone
+	}
+}
+
+// run captures until the caller says stop, or has gone.
+func (c *session) run(ctx context.Context, of Capture, commands io.Reader) error {
+	ctx, stop := context.WithTimeout(ctx, maxCaptureTime)
+	defer stop()
+	of.Every, of.ContextIDs, of.Begun, of.To = sessionEvery, true, func() { close(c.begun) }, c.add
+	done := make(chan error, 1)
+	go func() { done <- c.capture(ctx, of) }()
+	said := readCommands(ctx, commands)
+	begun := c.begun
+	for {
+		var err error
+		select {
+		case <-begun:
+			begun = nil
+			err = c.send(sessionMessage{Type: "begun"})
+		case <-c.arrived:
+			err = c.sendComplete()
+		case command := <-said:
+			if c.want = time.Now().UnixNano(); command != "snapshot" {
+				said = nil
+				stop()
+			}
+		case err := <-done:
+			if err != nil || c.want == 0 {
+				return err
+			}
+			return c.sendSnapshot()
+		}
+		if err != nil {
+			stop()
+			<-done
+			return err
+		}
+	}
+}
+
+// readCommands returns the lines that the caller sends; an empty one when it has gone.
+func readCommands(ctx context.Context, from io.Reader) <-chan string {
+	said := make(chan string)
+	go func() {
+		lines := bufio.NewScanner(io.LimitReader(from, 1<<20))
+		for more := true; more; {
+			more = lines.Scan()
+			select {
+			case said <- lines.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return said
+}
+
+// add adds a piece, whose time follows that of the one before.
+func (c *session) add(_ context.Context, piece *pprofx.Snapshot) error {
+	c.mu.Lock()
+	err := c.merger.Add(c.filter.apply(piece))
+	c.end = piece.End
+	c.mu.Unlock()
+	select {
+	case c.arrived <- struct{}{}:
+	default:
+	}
+	return err
+}
+
+// sendComplete sends the snapshot that is wanted, if all pieces of it have arrived.
+func (c *session) sendComplete() error {
+	c.mu.Lock()
+	complete := c.want != 0 && c.end >= c.want
+	c.mu.Unlock()
+	if !complete {
+		return nil
+	}
+	c.want = 0
+	return c.sendSnapshot()
+}
+
+func (c *session) sendSnapshot() error {
+	c.mu.Lock()
+	s := c.merger.Snapshot()
+	c.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	var profile, samples bytes.Buffer
+	named := s.KeepLabels(func(l *pprofx.Label) bool { return l.Key != pprofx.ContextLabel })
+	if err := pprofx.WritePprof(&profile, named); err != nil {
+		return err
+	}
+	if err := json.NewEncoder(&samples).Encode(sessionSamples(s)); err != nil {
+		return err
+	}
+	lost := map[string]int64{}
+	for reason, n := range s.Lost {
+		lost[reason.String()] = n
+	}
+	err := c.send(sessionMessage{
+		Type: "snapshot", Pprof: profile.Len(), Samples: samples.Len(), Start: strconv.FormatInt(s.Start, 10),
+		End: strconv.FormatInt(s.End, 10), Period: s.Period, Lost: lost,
+	})
+	if err == nil {
+		_, err = c.writer.Write(profile.Bytes())
+	}
+	if err == nil {
+		_, err = c.writer.Write(samples.Bytes())
+	}
+	if err != nil {
+		return err
+	}
+	return http.NewResponseController(c.writer).Flush()
+}
+
+func (c *session) send(m sessionMessage) error {
+	line, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if _, err := c.writer.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	return http.NewResponseController(c.writer).Flush()
+}

@@ -1,0 +1,292 @@
+package trigger
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/probe"
+	"github.com/hotspan/hotspan/agent/internal/procs"
+)
+
+// Probes take a sample at each hit of a probe, as far as a limit admits. Their methods are safe for concurrent use, but
+// Start and Stop.
+type Probes struct {
+	objects *bpf.Objects
+	specs   []probe.Spec
+	state   []bpf.Probe // by CPU; scratch
+
+	mu      sync.Mutex
+	started bool
+	all     link.Link // to the system calls of all processes; nil: there is no such probe
+	on      map[int]*uprobes
+	reached []int // processes that each uprobe was put on
+}
+
+// uprobes are those of one process.
+type uprobes struct {
+	links  []link.Link   // by number of the probe, from 0 on; nil: not yet
+	failed []bool        // likewise: it will never be
+	closed chan struct{} // not nil: they are taken off, and closed then
+}
+
+// Wanted says which BPF programs probes need.
+func Wanted(specs []probe.Spec) (w bpf.Probes) {
+	for _, s := range specs {
+		w.Uprobes = w.Uprobes || s.Kind == probe.Uprobe
+		w.Syscalls = w.Syscalls || s.Kind == probe.Syscall
+	}
+	return w
+}
+
+const (
+	maxProbes    = bpf.MaxSpecs - 1
+	defaultLimit = 1000 // samples a second
+)
+
+// NewProbes prepares probes, of which each takes limit samples a second on each CPU at most, and after a pause so many
+// at once; 0 is 1,000. The hits beyond are counted.
+func NewProbes(objects *bpf.Objects, specs []probe.Spec, limit int) (*Probes, error) {
+	limit = cmp.Or(limit, defaultLimit)
+	if len(specs) > maxProbes || limit < 1 || limit > int(time.Second) {
+		return nil, fmt.Errorf("%d probes of %d samples a second: at most %d, at least 1", len(specs), limit, maxProbes)
+	}
+	if Wanted(specs).Uprobes {
+		if err := checkUprobes(); err != nil {
+			return nil, err
+		}
+	}
+	cpus, err := ebpf.PossibleCPU()
+	if err != nil {
+		return nil, err
+	}
+	p := &Probes{
+		objects: objects, specs: specs, on: map[int]*uprobes{}, reached: make([]int, len(specs)),
+		state: make([]bpf.Probe, cpus),
+	}
+	for i := range specs {
+		if err := p.setInterval(number(i), uint64(time.Second)/uint64(limit)); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// setInterval sets that of a probe on all CPUs, whose counts it sets to 0. That of number 0 has hits count, or not.
+func (p *Probes) setInterval(number uint32, interval uint64) error {
+	for i := range p.state {
+		p.state[i].Interval = interval
+	}
+	if err := p.objects.Probes.Put(number, p.state); err != nil {
+		return fmt.Errorf("limit of a probe: %w", err)
+	}
+	return nil
+}
+
+// number is that of a probe in the BPF program, where 0 is none.
+func number(i int) uint32 { return uint32(i + 1) }
+
+// Add puts uprobes on a process that the BPF program is about to sample, or, if they are on it, those whose files were
+// not mapped. Before Start it only looks whether that is possible: then each file must be mapped. It takes
+// CAP_SYS_ADMIN. ok is false if the process is not to be sampled: a probe of its cannot be.
+func (p *Probes) Add(pid int) (ok bool, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	u := p.on[pid]
+	if u != nil && u.closed != nil {
+		<-u.closed // else the kernel would count a hit twice
+		u = nil
+	}
+	first := u == nil
+	if first {
+		u = &uprobes{links: make([]link.Link, len(p.specs)), failed: make([]bool, len(p.specs))}
+		p.on[pid] = u
+	}
+	for i, s := range p.specs {
+		if s.Kind != probe.Uprobe || u.links[i] != nil || u.failed[i] {
+			continue
+		}
+		failed := p.put(pid, u, i)
+		if failed != nil && !(p.started && errors.Is(failed, probe.ErrNotMapped)) {
+			u.failed[i] = true
+			err = errors.Join(err, failed)
+		}
+	}
+	if err != nil && first {
+		u.close()
+		delete(p.on, pid)
+		return false, err
+	}
+	return true, err
+}
+
+func (p *Probes) put(pid int, u *uprobes, i int) error {
+	place, err := probe.Find(pid, p.specs[i])
+	if err != nil {
+		return err
+	}
+	defer place.File.Close()
+	if !p.started {
+		return nil
+	}
+	file, err := link.OpenExecutable(fmt.Sprintf("/proc/self/fd/%d", place.File.Fd()))
+	if err != nil {
+		return err
+	}
+	u.links[i], err = file.Uprobe("", p.objects.HotspanUprobe, &link.UprobeOptions{
+		Address: place.Offset, PID: pid, Cookie: uint64(number(i)),
+	})
+	if err != nil {
+		u.links[i] = nil
+		if errors.Is(err, fs.ErrPermission) {
+			return fmt.Errorf("probe %s: the kernel permits uprobes to CAP_SYS_ADMIN only: run hotspan as root (%w)",
+				p.specs[i].Text, err)
+		}
+		return fmt.Errorf("probe %s: %w", p.specs[i].Text, err)
+	}
+	p.reached[i]++
+	return nil
+}
+
+// Remove takes the uprobes off a process that the BPF program does not sample any more. It does not wait for that.
+func (p *Probes) Remove(pid int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	u := p.on[pid]
+	if u == nil || u.closed != nil {
+		return
+	}
+	u.closed = make(chan struct{})
+	go func() {
+		u.close()
+		close(u.closed)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.on[pid] == u {
+			delete(p.on, pid)
+		}
+	}()
+}
+
+func (u *uprobes) close() {
+	for _, l := range u.links {
+		if l != nil {
+			l.Close()
+		}
+	}
+}
+
+// Start puts the probes on the processes that were added. Then the hits of all begin to count.
+func (p *Probes) Start() error {
+	p.mu.Lock()
+	p.started = true
+	var pids []int
+	for pid := range p.on {
+		pids = append(pids, pid)
+	}
+	p.mu.Unlock()
+	for _, pid := range pids {
+		if _, err := p.Add(pid); err != nil && !procs.Ended(pid) {
+			return err
+		}
+	}
+	if err := p.startSyscalls(); err != nil {
+		return err
+	}
+	return p.setInterval(0, 1)
+}
+
+func (p *Probes) startSyscalls() (err error) {
+	if !Wanted(p.specs).Syscalls {
+		return nil
+	}
+	for i, s := range p.specs {
+		if s.Kind != probe.Syscall {
+			continue
+		}
+		if err := p.objects.Syscalls.Put(s.Number, number(i)); err != nil {
+			return fmt.Errorf("probe %s: %w", s.Text, err)
+		}
+	}
+	if p.all, err = link.AttachTracing(link.TracingOptions{Program: p.objects.HotspanSyscall}); err != nil {
+		return fmt.Errorf("attach to system calls: %w", err)
+	}
+	return nil
+}
+
+// Stop takes the probes off, when the hits of all have ended to count.
+func (p *Probes) Stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.started {
+		return
+	}
+	p.started = false
+	_ = p.setInterval(0, 0) // it fails for no map that Start has written to
+	waitForPrograms()
+	if p.all != nil {
+		p.all.Close()
+	}
+	for pid, u := range p.on {
+		if u.closed == nil {
+			u.close()
+		} else {
+			<-u.closed
+		}
+		delete(p.on, pid)
+	}
+}
+
+// waitForPrograms returns when BPF programs that run on other CPUs have returned. (membarrier(2),
+// MEMBARRIER_CMD_GLOBAL: it waits for a grace period of RCU)
+func waitForPrograms() {
+	const global = 1
+	_, _, _ = unix.Syscall(unix.SYS_MEMBARRIER, global, 0, 0) // fails where CPUs have no tick
+}
+
+// Hits are what a probe has counted.
+type Hits struct {
+	Text string // of the probe
+	// All are the hits of profiled processes: samples, those that the limit left out, and those at which another sample
+	// was being taken on the CPU.
+	All, Limited, Overlapped int64
+	Uprobe                   bool
+	Processes                int // that a uprobe was put on
+}
+
+// Hits reads what the probes have counted, summed over CPUs.
+func (p *Probes) Hits() ([]Hits, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]Hits, len(p.specs))
+	for i, s := range p.specs {
+		var perCPU []bpf.Probe
+		if err := p.objects.Probes.Lookup(number(i), &perCPU); err != nil {
+			return nil, fmt.Errorf("hits of probe %s: %w", s.Text, err)
+		}
+		out[i] = Hits{Text: s.Text, Uprobe: s.Kind == probe.Uprobe, Processes: p.reached[i]}
+		for _, c := range perCPU {
+			out[i].All += int64(c.Hits)
+			out[i].Limited += int64(c.Limited)
+			out[i].Overlapped += int64(c.Overlapped)
+		}
+	}
+	return out, nil
+}
+
+// checkUprobes returns an error if the kernel has no uprobes. (Linux, kernel/events/core.c, perf_uprobe)
+func checkUprobes() error {
+	if _, err := os.Stat("/sys/bus/event_source/devices/uprobe/type"); err != nil {
+		return fmt.Errorf("this kernel has no uprobes (CONFIG_UPROBE_EVENTS): %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package uvloop
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+const functionOfRun = "uv_run"
+
+// Turn returns the number of the turn that a loop is in. libuv counts a turn before it waits for its first event, and
+// the wait may be long: without a callback on its stack, a sample is of no turn.
+func Turn(number uint64, stack []*pprofx.Frame) uint64 {
+	if number == 0 || !inCallback(stack) {
+		return 0
+	}
+	return number
+}
+
+// inCallback reports whether a loop has called something: not only libuv, the C library and the kernel run.
+func inCallback(stack []*pprofx.Frame) bool {
+	i := len(stack) - 1
+	for i >= 0 && stack[i].Function != functionOfRun {
+		i--
+	}
+	if i < 0 {
+		return true // of a stack that was not walked to its end
+	}
+	module := stack[i].Module
+	return slices.ContainsFunc(stack[:i], func(f *pprofx.Frame) bool { return !ofLoop(f, module) })
+}
+
+// ofLoop reports whether the loop itself runs f, whose code is in module or in what that uses. A stripped libuv names
+// only what it exports.
+func ofLoop(f *pprofx.Frame, module string) bool {
+	switch {
+	case f.Kind == pprofx.Kernel:
+		return true
+	case f.Kind != pprofx.Native:
+		return false
+	case f.Module == module:
+		return strings.HasPrefix(f.Function, "uv_") || strings.HasPrefix(f.Function, "epoll_") ||
+			f.Function == "[unknown]"
+	default:
+		return f.Module == "[vdso]" || strings.HasPrefix(path.Base(f.Module), "libc.")
+	}
+}
+
+// Runs counts the loops that a thread runs: one inside of another in child_process.execSync.
+func Runs(stack []*pprofx.Frame) (n int) {
+	for _, f := range stack {
+		if f.Kind == pprofx.Native && f.Function == functionOfRun {
+			n++
+		}
+	}
+	return n
+}

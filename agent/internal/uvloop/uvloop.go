@@ -1,0 +1,119 @@
+// Package uvloop finds the event loop of libuv that a thread runs, and where libuv counts its turns. A turn is what
+// the loop does between two waits for events: in Node.js one callback or many, with all that they call.
+//
+// The loop is a struct whose address uv_run has on the thread's stack. It is known by what libuv's public headers say
+// of it (include/uv.h, include/uv/unix.h): four lists that begin and end in it, and the descriptor of an epoll
+// instance. libuv counts since 1.45: Node 18.18.0 to 18.18.1, and from 20.3 on.
+package uvloop
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// ErrNone says that no loop was found that counts its turns.
+var ErrNone = errors.New("no event loop of libuv 1.45 or later")
+
+// Offsets in uv_loop_t, in bytes.
+const (
+	internalFields = 40
+	backendFD      = 64
+	loopSize       = 136 // of what is read
+)
+
+// lists are the circular lists in uv_loop_t: handles, pending callbacks, watchers, finished work.
+var lists = []int{16, 72, 88, 120}
+
+// Offsets in libuv's own part of a loop, uv__loop_internal_fields_t (src/uv-common.h), in bytes.
+const (
+	turnsAt    = 8
+	reservedAt = 32 // words that are 0; libuv before 1.45 has a lock there, and ends within them
+	reserved   = 13
+	fieldsSize = reservedAt + 8*reserved
+)
+
+const (
+	// maxStack bounds the stack that is searched, in bytes: JavaScript may use 984 KiB, and uv_run is below it.
+	maxStack  = 1 << 20
+	chunkSize = 4 << 10 // a page
+	// maxPointers bounds how many words are taken for the address of a loop.
+	maxPointers = 1 << 14
+	maxTurns    = 1 << 48
+)
+
+// Find returns the address of the count of turns, 8 bytes, of the loop that a thread runs. sp is the thread's stack
+// pointer while uv_run is on its stack, once: there is another loop inside of child_process.execSync. The error is
+// ErrNone.
+func Find(mem io.ReaderAt, pid int, sp uint64) (turns uint64, err error) {
+	tried := map[uint64]bool{}
+	sp &^= 7
+	for read := uint64(0); read < maxStack; {
+		chunk := make([]byte, chunkSize-(sp+read)%chunkSize) // memory ends where a chunk does
+		if n, _ := mem.ReadAt(chunk, int64(sp+read)); n < len(chunk) {
+			break
+		}
+		read += uint64(len(chunk))
+		for ; len(chunk) > 0; chunk = chunk[8:] {
+			p := binary.LittleEndian.Uint64(chunk)
+			if p%8 != 0 || p < 1<<16 || p >= 1<<47 || tried[p] {
+				continue
+			}
+			if turns, ok := turnsOf(mem, pid, p); ok {
+				return turns, nil
+			}
+			if tried[p] = true; len(tried) == maxPointers {
+				return 0, fmt.Errorf("process %d: %w", pid, ErrNone)
+			}
+		}
+	}
+	return 0, fmt.Errorf("process %d: %w", pid, ErrNone)
+}
+
+// turnsOf returns where the loop at an address counts its turns, if it is a loop that does.
+func turnsOf(mem io.ReaderAt, pid int, loop uint64) (uint64, bool) {
+	var b [loopSize]byte
+	if n, _ := mem.ReadAt(b[:], int64(loop)); n < len(b) {
+		return 0, false
+	}
+	for _, at := range lists {
+		if !isList(mem, b[at:], loop+uint64(at)) {
+			return 0, false
+		}
+	}
+	fields := binary.LittleEndian.Uint64(b[internalFields:])
+	if !counts(mem, fields) || !isEpoll(pid, binary.LittleEndian.Uint32(b[backendFD:])) {
+		return 0, false
+	}
+	return fields + turnsAt, true
+}
+
+// isList reports whether the head of a circular list is at an address: its next entry names it as the one before.
+func isList(mem io.ReaderAt, head []byte, at uint64) bool {
+	next, prev := binary.LittleEndian.Uint64(head), binary.LittleEndian.Uint64(head[8:])
+	if next == at || prev == at {
+		return next == prev
+	}
+	var entry [16]byte
+	if n, _ := mem.ReadAt(entry[:], int64(next)); n < len(entry) {
+		return false
+	}
+	return binary.LittleEndian.Uint64(entry[8:]) == at
+}
+
+func counts(mem io.ReaderAt, fields uint64) bool {
+	var b [fieldsSize]byte
+	if n, _ := mem.ReadAt(b[:], int64(fields)); n < len(b) {
+		return false
+	}
+	turns := binary.LittleEndian.Uint64(b[turnsAt:])
+	return turns > 0 && turns < maxTurns && !slices.ContainsFunc(b[reservedAt:], func(c byte) bool { return c != 0 })
+}
+
+func isEpoll(pid int, fd uint32) bool {
+	to, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", pid, fd))
+	return err == nil && to == "anon_inode:[eventpoll]"
+}

@@ -1,0 +1,201 @@
+package pprofx
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// maxJSONLine bounds a line, in bytes: a stack has at most 16,384 frames.
+const maxJSONLine = 64 << 20
+
+// JSONLReader reads the snapshots of a file of JSON lines. It is not safe for concurrent use.
+type JSONLReader struct {
+	lines *bufio.Scanner
+	read  int // lines
+}
+
+// NewJSONLReader returns a JSONLReader of a file that the Writer of this format has written. What the lines lack the
+// snapshots lack too: units of labels, and build ids.
+func NewJSONLReader(from io.Reader) *JSONLReader {
+	r := &JSONLReader{lines: bufio.NewScanner(from)}
+	r.lines.Buffer(nil, maxJSONLine)
+	return r
+}
+
+// Next returns the next snapshot, or io.EOF after the last. io.ErrUnexpectedEOF means that the last is cut off. Other
+// errors name the line; any bytes are safe.
+func (r *JSONLReader) Next() (*Snapshot, error) {
+	first, err := r.line()
+	switch {
+	case err != nil:
+		return nil, err
+	case first.Snapshot == nil:
+		return nil, r.failed(errors.New("no snapshot, of which this sample is: a version of hotspan that did not " +
+			"write what a sample stands for, or not the whole file"))
+	}
+	s, err := first.Snapshot.snapshot()
+	if err != nil {
+		return nil, r.failed(fmt.Errorf("snapshot: %w", err))
+	}
+	d := newJSONDecoder(s)
+	for i := range first.Snapshot.Samples {
+		sample := first
+		if i > 0 {
+			if sample, err = r.line(); errors.Is(err, io.EOF) {
+				return nil, io.ErrUnexpectedEOF
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		if i > 0 && sample.Snapshot != nil {
+			return nil, r.failed(fmt.Errorf("a snapshot begins, but %d samples of the one before are missing",
+				first.Snapshot.Samples-i))
+		}
+		if err := d.add(sample); err != nil {
+			return nil, r.failed(err)
+		}
+	}
+	return d.snapshot(), nil
+}
+
+// failed adds the number of the line that was read last.
+func (r *JSONLReader) failed(err error) error { return fmt.Errorf("line %d: %w", r.read, err) }
+
+// line returns the next line.
+func (r *JSONLReader) line() (*jsonLine, error) {
+	if !r.lines.Scan() {
+		err := r.lines.Err()
+		if err == nil {
+			return nil, io.EOF
+		}
+		if r.read++; errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("more than %d bytes", maxJSONLine)
+		}
+		return nil, r.failed(err)
+	}
+	r.read++
+	var sample jsonLine
+	err := json.Unmarshal(r.lines.Bytes(), &sample)
+	if err == nil {
+		return &sample, nil
+	}
+	if syntax := new(json.SyntaxError); errors.As(err, &syntax) && syntax.Offset >= int64(len(r.lines.Bytes())) &&
+		!r.lines.Scan() && r.lines.Err() == nil {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return nil, r.failed(err)
+}
+
+// jsonLine is a line.
+type jsonLine struct {
+	Time     *int64          `json:"t"`
+	PID      int32           `json:"pid"`
+	TID      int32           `json:"tid"`
+	Thread   string          `json:"thread"`
+	CPU      uint16          `json:"cpu"`
+	State    State           `json:"state"`
+	Labels   json.RawMessage `json:"labels"`
+	Start    int64           `json:"start"`
+	Turn     uint32          `json:"turn"`
+	Stop     StopReason      `json:"stop"`
+	Stack    json.RawMessage `json:"stack"`
+	Snapshot *jsonSnapshot   `json:"snapshot"`
+}
+
+// jsonDecoder makes rows of lines. Equal stacks and equal labels are decoded once.
+type jsonDecoder struct {
+	out            *Snapshot
+	tables         *tables
+	stacks, labels map[string]int32 // by text
+}
+
+func newJSONDecoder(s *Snapshot) *jsonDecoder {
+	return &jsonDecoder{s, newTables(MaxFrames, MaxStacks, MaxLabelSets), map[string]int32{}, map[string]int32{"": 0}}
+}
+
+func (d *jsonDecoder) add(j *jsonLine) (err error) {
+	row := Row{Time: d.out.Start, Start: j.Start, PID: j.PID, TID: j.TID, Thread: d.tables.thread(j.Thread),
+		Turn: j.Turn, CPU: j.CPU, State: j.State, Stop: j.Stop}
+	if row.Stack, err = find(d.stacks, j.Stack, d.stack); err != nil {
+		return err
+	}
+	if row.Labels, err = find(d.labels, j.Labels, d.labelSet); err != nil {
+		return err
+	}
+	if j.Time != nil {
+		row.Time = *j.Time
+	}
+	untimed := j.Time == nil
+	if len(d.out.Rows) > 0 && untimed != d.out.Untimed {
+		return errors.New("t: some samples of a snapshot have one, others do not")
+	}
+	d.out.Untimed = untimed
+	d.out.Rows = append(d.out.Rows, row)
+	return nil
+}
+
+// find returns what a text was decoded to, and decodes it if it is new.
+func find(known map[string]int32, text []byte, decode func([]byte) (int32, error)) (int32, error) {
+	i, ok := known[string(text)]
+	if ok {
+		return i, nil
+	}
+	i, err := decode(text)
+	if err == nil {
+		known[string(text)] = i
+	}
+	return i, err
+}
+
+func (d *jsonDecoder) stack(text []byte) (int32, error) {
+	var all []jsonFrame
+	if err := json.Unmarshal(text, &all); err != nil || all == nil {
+		return 0, fmt.Errorf("no stack: %w", cmp.Or(err, errors.New("null")))
+	}
+	stack := make([]*Frame, len(all))
+	for i := range all {
+		f, err := all[i].frame()
+		if err != nil {
+			return 0, fmt.Errorf("frame %d: %w", i, err)
+		}
+		stack[i] = f
+	}
+	return d.tables.stack(stack), nil
+}
+
+func (d *jsonDecoder) labelSet(text []byte) (int32, error) {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(text, &object); err != nil {
+		return 0, fmt.Errorf("labels: %w", err)
+	}
+	labels, err := labelsOfJSON(object)
+	return d.tables.labelSet(labels), err
+}
+
+// frame is the reverse of newJSONFrame.
+func (j *jsonFrame) frame() (*Frame, error) {
+	f := &Frame{
+		Function: j.Function, File: j.File, Line: j.Line, Column: j.Column, Inlined: j.Inlined, Module: j.Module,
+	}
+	if f.Function == "" {
+		return nil, errors.New("no function f")
+	}
+	err := errors.Join(f.Kind.UnmarshalText([]byte(j.Kind)), f.Tier.UnmarshalText([]byte(j.Tier)))
+	if err == nil && j.Address != "" {
+		f.Address, err = strconv.ParseUint(j.Address, 0, 64)
+	}
+	return f, err
+}
+
+func (d *jsonDecoder) snapshot() *Snapshot {
+	s, t := d.out, d.tables
+	s.Frames, s.Stacks, s.LabelSets, s.Threads = t.frames, t.stacks, t.labels, t.threads
+	slices.SortStableFunc(s.Rows, func(a, b Row) int { return cmp.Compare(a.Time, b.Time) })
+	return s
+}

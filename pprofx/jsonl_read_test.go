@@ -1,0 +1,167 @@
+package pprofx
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// inJSONL returns a snapshot without what JSON lines have no place for.
+func inJSONL(s *Snapshot) *Snapshot {
+	out := *s
+	d := newJSONDecoder(&out)
+	frames := make([]*Frame, len(s.Frames))
+	for i, f := range s.Frames {
+		without := *f
+		without.BuildID = ""
+		frames[i] = &without
+	}
+	out.Rows = nil
+	for _, r := range s.Rows {
+		var stack []*Frame
+		for _, f := range s.Stacks[r.Stack] {
+			stack = append(stack, frames[f])
+		}
+		var labels []Label
+		for _, l := range s.LabelSets[r.Labels] {
+			labels = append(labels, Label{Key: l.Key, Str: l.Str, Num: l.Num})
+		}
+		r.Stack, r.Labels = d.tables.stack(stack), d.tables.labelSet(labels)
+		r.Thread = d.tables.thread(strings.ToValidUTF8(s.Threads[r.Thread], "\uFFFD"))
+		out.Rows = append(out.Rows, r)
+	}
+	d.out = &out
+	return d.snapshot()
+}
+
+// jsonFile has several snapshots, of which one has no samples.
+func jsonFile(t *testing.T) (text []byte, snapshots []*Snapshot) {
+	t.Helper()
+	var b bytes.Buffer
+	g := newGenerator(rand.New(rand.NewPCG(7, 7)))
+	one, _ := g.snapshot(200)
+	several := newTestBuilder(one.End, 20)
+	several.SetProcess(2, Process{Executable: "/n", Service: "shop \"a\"", Container: "c0ffee",
+		Attributes: []Label{{Key: "a", Str: "7"}, {Key: "b", Num: -7}}})
+	several.Lose(LostLate, 3)
+	empty := several.Cut(one.End + 500)
+	for at := range int64(50) {
+		several.Add(g.sample(empty.End + at))
+	}
+	snapshots = []*Snapshot{one, empty, several.Cut(empty.End + 100)}
+	w := newTestWriter(t, &b, JSONL)
+	addAll(t, w, snapshots...)
+	return b.Bytes(), snapshots
+}
+
+func readJSONL(text []byte) (all []*Snapshot, err error) {
+	r := NewJSONLReader(bytes.NewReader(text))
+	for {
+		s, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+		all = append(all, s)
+	}
+}
+
+func TestJSONLReader(t *testing.T) {
+	text, snapshots := jsonFile(t)
+	got, err := readJSONL(text)
+	if err != nil || len(got) != len(snapshots) {
+		t.Fatalf("%d snapshots, want %d, %v", len(got), len(snapshots), err)
+	}
+	for i, s := range snapshots {
+		if diff := cmp.Diff(inJSONL(s), got[i]); diff != "" {
+			t.Errorf("snapshot %d: %s", i, diff)
+		}
+	}
+	untimed := *snapshots[0]
+	untimed.Untimed = true
+	var b bytes.Buffer
+	if err := Write(&b, JSONL, &untimed); err != nil || strings.Contains(b.String(), `"t":`) {
+		t.Errorf("%v: %.300s", err, &b)
+	}
+	if got, err = readJSONL(b.Bytes()); err != nil || !got[0].Untimed || got[0].Rows[9].Time != untimed.Start {
+		t.Errorf("%v: %+v", err, got)
+	}
+}
+
+// Wherever a file is cut off, the snapshots before are read, and that one is missing is said.
+func TestJSONLCutOff(t *testing.T) {
+	text, snapshots := jsonFile(t)
+	ends := []int{bytes.Index(text, []byte(`{"snapshot"`))}
+	ends = append(ends, ends[0]+bytes.IndexByte(text[ends[0]:], '\n')+1)
+	for size := 1; size < len(text); size += 97 {
+		want := 0
+		for _, end := range ends {
+			if size >= end {
+				want++
+			}
+		}
+		got, err := readJSONL(text[:size])
+		whole := want > 0 && (size == ends[want-1])
+		if len(got) != want || !whole && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Fatalf("of %d bytes: %d snapshots, want %d: %v", size, len(got), want, err)
+		}
+	}
+	if got, err := readJSONL(text[:len(text)-1]); err != nil || len(got) != len(snapshots) {
+		t.Errorf("without the last newline: %d, %v", len(got), err)
+	}
+}
+
+func TestJSONLErrors(t *testing.T) {
+	const about = `"snapshot":{"start":5,"end":9,"period":10,"samples":1}`
+	for says, text := range map[string]string{
+		"line 1: no snapshot, of which":         `{"t":1,"stack":[]}`,
+		"line 1: invalid character":             "{]\n{}",
+		"line 1: no stack":                      "{" + about + "}",
+		"line 1: no stack: null":                `{"stack":null,` + about + "}",
+		"frame 0: no function":                  `{"stack":[{"kind":"js"}],` + about + "}",
+		`frame 0: Kind "" is unknown`:           `{"stack":[{"f":"f"}],` + about + "}",
+		`frame 0: Tier "x" is unknown`:          `{"stack":[{"f":"f","kind":"js","tier":"x"}],` + about + "}",
+		`parsing "zz"`:                          `{"stack":[{"f":"f","kind":"js","addr":"zz"}],` + about + "}",
+		`State "x" is unknown`:                  `{"state":"x","stack":[],` + about + "}",
+		"neither a string nor a whole number: ": `{"labels":{"a":1.5},"stack":[],` + about + "}",
+		"process 1: label \"a\": neither":       `{"snapshot":{"period":1,"processes":{"1":{"attributes":{"a":[]}}}}}`,
+		"a period of 0 ns":                      `{"snapshot":{}}`,
+		"end 0 before start 1":                  `{"snapshot":{"start":1,"period":1}}`,
+		"-1 samples":                            `{"snapshot":{"period":1,"samples":-1}}`,
+		"8388609 samples, at most":              `{"snapshot":{"period":1,"samples":8388609}}`,
+		"line 2: a snapshot begins, but 1": `{"stack":[],"snapshot":{"period":1,"samples":2}}` + "\n" +
+			`{"stack":[],` + about + "}",
+		"line 2: t: some samples": `{"t":1,"stack":[],"snapshot":{"period":1,"samples":2}}` + "\n" +
+			`{"stack":[]}`,
+		"line 1: more than 67108864 bytes": strings.Repeat(" ", maxJSONLine+1),
+	} {
+		if _, err := readJSONL([]byte(text)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%.100s: %v, want %q", text, err, says)
+		}
+	}
+}
+
+// Any bytes give snapshots that can be written, or an error.
+func FuzzJSONLReader(f *testing.F) {
+	var b bytes.Buffer
+	_ = Write(&b, JSONL, exampleSnapshot())
+	f.Add(b.Bytes())
+	f.Add([]byte(`{"snapshot":{"start":1,"end":9,"period":10,"samples":0,"lost":{"late":1}}}` + "\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, _ := readJSONL(text)
+		for _, s := range got {
+			for _, format := range Formats {
+				if err := Write(io.Discard, format, s); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}

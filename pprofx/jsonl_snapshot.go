@@ -1,0 +1,76 @@
+package pprofx
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// jsonSnapshot is what is true of all samples of a snapshot in JSON lines.
+type jsonSnapshot struct {
+	Start     int64               `json:"start"`  // Unix time in nanoseconds
+	End       int64               `json:"end"`    // the same, where the next snapshot may start
+	Period    int64               `json:"period"` // CPU time that a sample stands for, in nanoseconds; 0 of hits
+	Hits      bool                `json:"hits,omitempty"`
+	Samples   int                 `json:"samples"` // so many lines have its samples, this one and those that follow
+	Lost      map[string]int64    `json:"lost,omitempty"`
+	Processes map[int]jsonProcess `json:"processes,omitempty"` // by pid
+}
+
+type jsonProcess struct {
+	Executable string                     `json:"executable,omitempty"`
+	Service    string                     `json:"service,omitempty"`
+	Container  string                     `json:"container,omitempty"`
+	Attributes map[string]json.RawMessage `json:"attributes,omitempty"` // strings and whole numbers
+}
+
+func newJSONSnapshot(s *Snapshot) *jsonSnapshot {
+	j := &jsonSnapshot{
+		Start: s.Start, End: s.End, Period: s.Period, Hits: s.Hits, Samples: len(s.Rows),
+		Lost: map[string]int64{}, Processes: map[int]jsonProcess{},
+	}
+	for reason, n := range s.Lost {
+		j.Lost[reason.String()] += n
+	}
+	for pid, p := range s.Processes {
+		if p.isEmpty() {
+			continue
+		}
+		of := jsonProcess{p.Executable, p.Service, p.Container, map[string]json.RawMessage{}}
+		for key, value := range jsonLabels(p.Attributes) {
+			of.Attributes[key] = jsonText(value)
+		}
+		j.Processes[pid] = of
+	}
+	return j
+}
+
+func (p *Process) isEmpty() bool {
+	return p.Executable == "" && p.Service == "" && p.Container == "" && len(p.Attributes) == 0
+}
+
+// snapshot returns the snapshot, without its samples.
+func (j *jsonSnapshot) snapshot() (*Snapshot, error) {
+	switch {
+	case j.Period < 1 && !j.Hits, j.Period != 0 && j.Hits:
+		return nil, fmt.Errorf("a period of %d ns", j.Period)
+	case j.Samples < 0 || j.Samples > MaxRows:
+		return nil, fmt.Errorf("%d samples, at most %d are allowed", j.Samples, MaxRows)
+	}
+	s := &Snapshot{
+		Start: j.Start, End: j.End, Period: j.Period, Hits: j.Hits, Processes: map[int]Process{},
+		Lost: map[LostReason]int64{},
+	}
+	for name, n := range j.Lost {
+		reason := LostUnknown // where a newer hotspan has more reasons
+		_ = reason.UnmarshalText([]byte(name))
+		s.Lost[reason] += n
+	}
+	for pid, p := range j.Processes {
+		attributes, err := labelsOfJSON(p.Attributes)
+		if err != nil {
+			return nil, fmt.Errorf("process %d: %w", pid, err)
+		}
+		s.Processes[pid] = Process{p.Executable, p.Service, p.Container, attributes}
+	}
+	return s, s.Check()
+}

@@ -1,0 +1,50 @@
+package pprofx
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// jsonText encodes a value that cannot fail to be: strings, numbers, and structs and maps of them.
+func jsonText(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // keeps <anonymous> readable
+	_ = enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func jsonLabels(set []Label) map[string]any {
+	object := make(map[string]any, len(set))
+	for _, l := range set {
+		if l.Str != "" {
+			object[l.Key] = l.Str
+		} else {
+			object[l.Key] = l.Num
+		}
+	}
+	return object
+}
+
+// labelsOfJSON is the reverse of jsonLabels: sorted by key.
+func labelsOfJSON(object map[string]json.RawMessage) ([]Label, error) {
+	var labels []Label
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		l, text := Label{Key: key}, bytes.TrimSpace(object[key])
+		var err error
+		if bytes.HasPrefix(text, []byte(`"`)) {
+			err = json.Unmarshal(text, &l.Str)
+		} else {
+			l.Num, err = strconv.ParseInt(string(text), 10, 64)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("label %q: neither a string nor a whole number: %.100s", key, text)
+		}
+		labels = append(labels, l)
+	}
+	return labels, nil
+}

@@ -1,0 +1,91 @@
+import {changeCell} from "./change.js"
+import {classBar} from "./class_bar.js"
+import {classCount} from "./classes.js"
+import {differ} from "./compare.js"
+import {button, el, replace} from "./dom.js"
+import {clean, count, cpu, place, share} from "./format.js"
+import {search} from "./search.js"
+
+const page = 100
+
+// FunctionsView is the table of functions of the selection.
+export class FunctionsView {
+    constructor(analysis, store) {
+        Object.assign(this, {analysis, store, profile: analysis.profile, limit: page})
+        this.head = el("tr")
+        this.body = el("tbody")
+        this.more = el("div", {class: "more"})
+        this.element = el("div", {},
+            el("p", {class: "hint"}, "Own: the samples in which it is the JavaScript function nearest to the leaf, so ",
+                "that what V8, Node and the kernel do for it is in there. Total: with what it calls."),
+            el("div", {class: "scroll"},
+                el("table", {class: "functions"}, el("thead", {}, this.head), this.body)), this.more)
+    }
+
+    show(state) {
+        const {a, b} = this.analysis.select(state)
+        this.state = state
+        this.a = this.analysis.latest("functions a", a, () => this.analysis.functions(a))
+        this.b = b && this.analysis.latest("functions b", b, () => this.analysis.functions(b))
+        this.totals = [a.total, b?.total]
+        const list = this.sorted(search(this.profile, state.search))
+        this.showHead()
+        replace(this.body, list.slice(0, this.limit).map(f => this.row(f)))
+        const hidden = list.length - this.limit
+        replace(this.more, hidden > 0 ? button(`${count(hidden)} more`, () => {
+            this.limit += page * 4
+            this.show(this.state)
+        }, {"data-key": "more"}) : null)
+    }
+
+    sorted(found) {
+        const {a, b} = this, list = []
+        for (let f = 0; f < a.own.length; f++) {
+            if ((a.total[f] > 0 || b?.total[f] > 0) && (!found || found[f])) {
+                list.push(f)
+            }
+        }
+        const {rankOf} = this.analysis.keys("function")
+        const key = this.state.sort === "total" ? [a.total, a.own] : [a.own, a.total]
+        const change = f => Math.abs(this.change(f).difference)
+        return list.sort((f, g) => (b && this.state.sort === "change" ? change(g) - change(f) : 0) ||
+            key[0][g] - key[0][f] || key[1][g] - key[1][f] || rankOf[f] - rankOf[g])
+    }
+
+    change(f) {
+        return differ(this.a.own[f], this.totals[0], this.b.own[f], this.totals[1])
+    }
+
+    showHead() {
+        const {store, state, b} = this
+        const sort = (column, text) => el("th", {
+            scope: "col", class: "number", "aria-sort": state.sort === column ? "descending" : "none",
+        }, button(text, () => store.set({sort: column}), {"data-key": `sort ${column}`}))
+        const plain = (text, kind) => el("th", {scope: "col", class: kind}, text)
+        replace(this.head, sort("own", b ? "own in A" : "own"), b ? plain("own in B", "number") : null,
+            b ? sort("change", "change") : plain("CPU", "number"), sort("total", b ? "total in A" : "total"),
+            plain("samples", "number wide"), plain("function", ""), plain("hottest line", ""),
+            plain("what the CPU did", "wide"))
+    }
+
+    row(f) {
+        const {a, b, totals, profile} = this, {Period} = profile.header
+        const name = clean(profile.functionName(f)), file = profile.functionFile(f)
+        const classes = a.classes.subarray(f * classCount, (f + 1) * classCount)
+        return el("tr", {},
+            el("td", {class: "number own"}, share(a.own[f], totals[0])),
+            b ? el("td", {class: "number"}, share(b.own[f], totals[1])) : null,
+            b ? changeCell(this.change(f)) : el("td", {class: "number"}, cpu(a.own[f], Period)),
+            el("td", {class: "number"}, share(a.total[f], totals[0])),
+            el("td", {class: "number wide"}, `${count(a.own[f])} / ${count(a.total[f])}`),
+            el("td", {class: "what"}, button(name, () => this.find(f), {
+                class: "name", title: "Find it in the flame graph", "data-key": `function ${f}`,
+            })),
+            el("td", {class: "file", title: clean(file)}, place(file, a.line[f])),
+            el("td", {class: "wide"}, a.own[f] > 0 ? classBar(classes) : ""))
+    }
+
+    find(f) {
+        this.store.set({search: this.profile.functionName(f), view: "flame"})
+    }
+}

@@ -1,0 +1,19 @@
+package report
+
+import "github.com/hotspan/hotspan/pprofx"
+
+// The labels that tables go by.
+const (
+	routeLabel = "http.route"
+	traceLabel = "trace_id"
+)
+
+// value returns the value of a label, empty if there is none.
+func value(labels []pprofx.Label, key string) string {
+	for _, l := range labels {
+		if l.Key == key {
+			return l.Text()
+		}
+	}
+	return ""
+}

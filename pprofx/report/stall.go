@@ -1,0 +1,233 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// LeastStall is how long a turn of an event loop lasts, in nanoseconds, that is a stall.
+const LeastStall = 50e6
+
+// maxStalls is how many stalls a Builder keeps, the longest ones.
+const maxStalls = 10_000
+
+// Stall is a turn of the event loop of a thread that took long: callbacks, one or many, without a wait for events
+// between them. Only what runs on a CPU is sampled, so of a turn that waited, such as for a synchronous read, the time
+// between its first and its last sample is known.
+type Stall struct {
+	Start    int64     `json:"start"`  // Unix time in nanoseconds, of the first sample
+	Length   int64     `json:"length"` // in nanoseconds, give or take a period
+	PID      int       `json:"pid"`
+	TID      int       `json:"tid"`
+	Thread   string    `json:"thread"`
+	Samples  int64     `json:"samples"`
+	Requests []Request `json:"requests"` // that it worked for, the greatest first
+	Began    Place     `json:"began"`    // own function of the first sample
+	Path     []Place   `json:"path"`     // calls that three quarters of the samples have in common, root first
+	Calls    []Place   `json:"calls"`    // by the last function of Path, or by the loop; the greatest first
+	Own      []Place   `json:"own"`      // own functions, the greatest first
+}
+
+// Request is the samples of a request. Both names are empty for those of none.
+type Request struct {
+	Route   string `json:"route"`
+	Trace   string `json:"trace,omitempty"`
+	Samples int64  `json:"samples"`
+}
+
+// Place is samples of a function.
+type Place struct {
+	Name    string `json:"name"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"` // with most samples, of own functions; 0 if unknown
+	Samples int64  `json:"samples"`
+}
+
+// Stalls finds the stalls in snapshots that follow each other. It is not safe for concurrent use. Use NewStalls to make
+// one.
+type Stalls struct {
+	open  map[loop]*turn
+	found []*Stall
+	less  int64 // that were found and are shorter than those that are kept
+}
+
+// loop is an event loop, by the thread that runs it.
+type loop struct{ pid, tid int32 }
+
+// turn is a turn of a loop so far. Counts are of samples.
+type turn struct {
+	number          uint32
+	first, last     int64
+	period, samples int64
+	thread          string
+	requests        map[Request]int64
+	began           Place
+	root            call
+	own             functions
+}
+
+// call is a function and what it called.
+type call struct {
+	*function
+	samples int64
+	callees map[place]*call
+}
+
+// NewStalls returns Stalls without snapshots.
+func NewStalls() *Stalls { return &Stalls{open: map[loop]*turn{}} }
+
+// Add adds a snapshot.
+func (all *Stalls) Add(s *pprofx.Snapshot) {
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		if r.Turn == 0 { // not known, or of a turn that is short
+			continue
+		}
+		key := loop{r.PID, r.TID}
+		t := all.open[key]
+		if t == nil || t.number != r.Turn {
+			all.end(key, t)
+			t = newTurn(r, s.Period)
+			all.open[key] = t
+		}
+		t.add(s, r)
+	}
+}
+
+// Break ends all turns: snapshots that follow are of another recording.
+func (all *Stalls) Break() {
+	for key, t := range all.open {
+		all.end(key, t)
+		all.open[key] = &turn{} // none has number 0
+	}
+}
+
+func newTurn(r *pprofx.Row, period int64) *turn {
+	return &turn{
+		number: r.Turn, first: r.Time, period: period, requests: map[Request]int64{}, own: newFunctions(),
+	}
+}
+
+func (t *turn) add(s *pprofx.Snapshot, r *pprofx.Row) {
+	labels := s.LabelSets[r.Labels]
+	t.last, t.thread = r.Time, s.Threads[r.Thread]
+	t.samples++
+	t.requests[Request{Route: value(labels, routeLabel), Trace: value(labels, traceLabel)}]++
+	stack := s.Stacks[r.Stack]
+	uses := t.own.uses(s, stack)
+	count(uses, classOf(s, r), 1)
+	if t.samples == 1 {
+		i := slices.IndexFunc(uses, func(u use) bool { return u.own })
+		t.began = Place{Name: uses[i].Name, File: uses[i].File, Line: uses[i].line, Samples: 1}
+	}
+	at := &t.root
+	for i := len(stack) - 1; i >= 0; i-- {
+		if f := s.Frames[stack[i]]; f.Kind == pprofx.JS {
+			at = at.callee(t.own.of(f))
+		}
+	}
+}
+
+func (c *call) callee(f *function) *call {
+	key := place{name: f.Name, file: f.File}
+	next := c.callees[key]
+	if next == nil {
+		if c.callees == nil {
+			c.callees = map[place]*call{}
+		}
+		next = &call{function: f}
+		c.callees[key] = next
+	}
+	next.samples++
+	return next
+}
+
+// end notes a turn that is over, if it is a stall.
+func (all *Stalls) end(key loop, t *turn) {
+	if t == nil || t.length() < LeastStall {
+		return
+	}
+	all.found = append(all.found, t.stall(key))
+	if len(all.found) > 2*maxStalls {
+		all.keepLongest()
+	}
+}
+
+func (all *Stalls) keepLongest() {
+	slices.SortFunc(all.found, (*Stall).compare)
+	n := min(len(all.found), maxStalls)
+	all.less += int64(len(all.found) - n)
+	all.found = all.found[:n]
+}
+
+func (a *Stall) compare(b *Stall) int {
+	return cmp.Or(cmp.Compare(b.Length, a.Length), cmp.Compare(a.Start, b.Start), cmp.Compare(a.TID, b.TID))
+}
+
+// length is the time between the first and the last sample, and half a period on either side.
+func (t *turn) length() int64 { return t.last - t.first + t.period }
+
+func (t *turn) stall(key loop) *Stall {
+	s := &Stall{
+		Start: t.first, Length: t.length(), PID: int(key.pid), TID: int(key.tid), Thread: t.thread, Samples: t.samples,
+		Began: t.began,
+	}
+	last := &t.root
+	for next := last.most(); 4*next.samples >= 3*t.samples && next.samples > 0; next = last.most() {
+		s.Path = append(s.Path, next.place())
+		last = next
+	}
+	for _, c := range last.callees {
+		s.Calls = append(s.Calls, c.place())
+	}
+	slices.SortFunc(s.Calls, Place.compare)
+	for request, n := range t.requests {
+		request.Samples = n
+		s.Requests = append(s.Requests, request)
+	}
+	slices.SortFunc(s.Requests, func(a, b Request) int {
+		return cmp.Or(cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Route, b.Route), cmp.Compare(a.Trace, b.Trace))
+	})
+	for _, f := range t.own.sorted() {
+		if f.Own > 0 {
+			s.Own = append(s.Own, Place{f.Name, f.File, f.Line, f.Own})
+		}
+	}
+	return s
+}
+
+// most returns the callee with most samples, any of equal ones. Without callees it is one without samples.
+func (c *call) most() *call {
+	out := &call{}
+	for _, next := range c.callees {
+		if next.samples > out.samples {
+			out = next
+		}
+	}
+	return out
+}
+
+func (c *call) place() Place { return Place{Name: c.Name, File: c.File, Samples: c.samples} }
+
+// compare orders by samples, the greatest first.
+func (p Place) compare(q Place) int {
+	return cmp.Or(cmp.Compare(q.Samples, p.Samples), cmp.Compare(p.Name, q.Name), cmp.Compare(p.File, q.File))
+}
+
+// Loops returns how many threads have an event loop whose turns are known.
+func (all *Stalls) Loops() int { return len(all.open) }
+
+// Longest returns the stalls, the longest first, with those that last still, and how many shorter ones are left out.
+func (all *Stalls) Longest() (out []Stall, less int64) {
+	with := &Stalls{found: slices.Clone(all.found), less: all.less}
+	for key, t := range all.open {
+		with.end(key, t)
+	}
+	with.keepLongest()
+	for _, s := range with.found {
+		out = append(out, *s)
+	}
+	return out, with.less
+}

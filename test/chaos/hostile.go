@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/hotspan/hotspan/test/truth/judge"
+)
+
+const (
+	nobody       = 65534 // user and group
+	hostileTime  = 30 * time.Second
+	hostileBrief = 6 * time.Second
+	hostileRate  = 199
+	// maxMemory is how much resident memory hotspan may take beside a hostile process, in KiB.
+	maxMemory = 200 << 10
+	// fewDescriptors are of what is parsed only now and stays, such as a library: a process that is not given back
+	// keeps some thirty.
+	fewDescriptors = 4
+	// marker is in a file that only root may read.
+	marker = "for-root-only"
+)
+
+// besideHostile records all processes of the machine while a hostile one of another user runs. The services must have
+// all of their samples, a process that starts meanwhile must be found, what root may read must stay with root, and
+// nothing of the hostile process may stay in hotspan.
+func (c *chaos) besideHostile() (f figures, err error) {
+	out := filepath.Join(c.dir, "hostile.jsonl")
+	p, err := begin(c.command("record", "-a", "-F", strconv.Itoa(hostileRate), "--label", "tenant=tenant", "-o", out))
+	if err != nil {
+		return f, err
+	}
+	defer p.kill()
+	if err := p.sampling(); err != nil {
+		return f, err
+	}
+	time.Sleep(time.Second)
+	before := measure(p)
+	before.descriptors += fewDescriptors
+	used, err := c.cpu()
+	if err != nil {
+		return f, err
+	}
+	late, err := c.runHostile()
+	if err != nil {
+		return f, err
+	}
+	after, err := c.cpu()
+	if err != nil {
+		return f, err
+	}
+	f.events = 1
+	if err := errors.Join(f.back(p, before), f.finish(p)); err != nil {
+		return f, err
+	}
+	if f.peak > maxMemory {
+		return f, fmt.Errorf("%d KiB of memory", f.peak)
+	}
+	return f, errors.Join(kept(p.said.String(), out), c.complete(out, late, used, after))
+}
+
+// runHostile runs the hostile process, and another one at the end of its time, whose pid it returns.
+func (c *chaos) runHostile() (late int, err error) {
+	dir, err := os.MkdirTemp("", "hotspan-hostile-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	end, err := c.startHostile(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	time.Sleep(c.hostileTime())
+	return c.startLate()
+}
+
+func (c *chaos) hostileTime() time.Duration {
+	if c.brief {
+		return hostileBrief
+	}
+	return hostileTime
+}
+
+// startHostile starts hostile.js as another user. The function that it returns ends it and all that it started.
+func (c *chaos) startHostile(dir string) (end func() error, err error) {
+	library, node, liar := filepath.Join(dir, "hostile.so"), filepath.Join(dir, "node"), filepath.Join(dir, "liar")
+	secret, script := filepath.Join(dir, "secret"), filepath.Join(dir, "hostile.js")
+	compiler, err := exec.LookPath("gcc")
+	if err != nil {
+		return nil, skipError("there is no gcc")
+	}
+	build := exec.Command(compiler, "-O1", "-shared", "-fPIC", "-pthread", "-o", library,
+		"test/chaos/testdata/hostile.c")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("gcc: %w: %s", err, out)
+	}
+	text := fmt.Sprintf(`{"version":3,"sources":["/%s.ts"],"mappings":"AAAA"}`, marker)
+	if err := errors.Join(copyFile(node, c.node), copyFile(liar, c.node), lie(liar, c.random),
+		copyFile(script, "test/chaos/hostile.js"), os.WriteFile(secret, []byte(text), 0o600), os.Chmod(dir, 0o777),
+		os.Chown(node, nobody, nobody), os.Chown(liar, nobody, nobody), // it makes links to them
+	); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(node, script)
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOSTILE_DIR=" + dir, "HOSTILE_SECRET=" + secret,
+		"HOSTILE_LIBRARY=" + library, "HOSTILE_NODES=" + node + "," + liar,
+		"HOSTILE_SEED=" + strconv.Itoa(c.random.IntN(1<<30))}
+	cmd.Stderr = os.Stderr
+	if _, err := cmd.StdinPipe(); err != nil { // by which it knows when this program ends, however that does
+		return nil, err
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return func() error {
+		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // all are in its group
+		if waited := cmd.Wait(); cmd.ProcessState.Exited() {
+			err = fmt.Errorf("the hostile process ended by itself: %w", waited)
+		}
+		return err
+	}, nil
+}
+
+func copyFile(to, from string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o755)
+}
+
+// lie makes the constants wrong by which V8 describes itself in an executable.
+func lie(file string, random *rand.Rand) error {
+	f, err := elf.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	symbols, err := f.Symbols()
+	if err != nil {
+		return err
+	}
+	w, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	lies := 0
+	for _, s := range symbols {
+		if !strings.HasPrefix(s.Name, "v8dbg_") || random.IntN(4) > 0 || int(s.Section) >= len(f.Sections) {
+			continue
+		}
+		section := f.Sections[s.Section]
+		at := int64(s.Value - section.Addr + section.Offset)
+		if section.Type == elf.SHT_NOBITS {
+			continue
+		}
+		if _, err := w.WriteAt([]byte{byte(random.IntN(256)), byte(random.IntN(4)), 0, 0}, at); err != nil {
+			return errors.Join(err, w.Close())
+		}
+		lies++
+	}
+	if lies < 10 {
+		return errors.Join(fmt.Errorf("%s has too few constants of V8", file), w.Close())
+	}
+	return w.Close()
+}
+
+// cpu returns the CPU time that each service has used.
+func (c *chaos) cpu() (all []time.Duration, err error) {
+	for _, s := range c.services {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.Process.Pid))
+		if err != nil {
+			return nil, err
+		}
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		var ticks int64
+		for _, field := range fields[11:13] { // utime, stime
+			n, err := strconv.ParseInt(field, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			ticks += n
+		}
+		all = append(all, time.Duration(ticks)*10*time.Millisecond) // USER_HZ is 100
+	}
+	return all, nil
+}
+
+// startLate runs a process until it has used two seconds of CPU time, and returns its pid.
+func (c *chaos) startLate() (pid int, err error) {
+	cmd := exec.Command(c.node, "-e", "while (process.cpuUsage().user < 2e6) JSON.stringify({ a: new Array(100) })")
+	err = cmd.Run()
+	return cmd.ProcessState.Pid(), err
+}
+
+// kept returns an error if hotspan has printed escape sequences, or anything of a file that is root's.
+func kept(said, out string) error {
+	text, err := os.ReadFile(out)
+	switch {
+	case err != nil:
+		return err
+	case strings.ContainsAny(said, "\x1b\x07\r\u009b\u202e") || bytes.ContainsAny(text, "\x1b\x07\r\u009b\u202e"):
+		return fmt.Errorf("escape sequences: %q", said)
+	case strings.Contains(said, marker) || bytes.Contains(text, []byte(marker)):
+		return errors.New("hotspan has shown a file that only root may read")
+	}
+	return nil
+}
+
+// complete returns an error if services have too few samples for the CPU time that they used, or some without names,
+// and if the process that came late has none.
+func (c *chaos) complete(out string, late int, before, after []time.Duration) error {
+	samples, err := judge.ReadSamples(out)
+	if err != nil {
+		return err
+	}
+	of, whole := map[int]int{}, map[int]int{}
+	for i := range samples {
+		s := &samples[i]
+		of[s.PID]++
+		if s.Stop == "" || s.Stop == "root" {
+			whole[s.PID]++
+		}
+	}
+	for i, s := range c.services {
+		pid, want := s.Process.Pid, (after[i]-before[i]).Seconds()*hostileRate
+		if got := float64(of[pid]); got < 0.9*want-20 || float64(whole[pid]) < 0.98*got {
+			return fmt.Errorf("service %d has %v samples, %d of them whole, of %.0f", pid, got, whole[pid], want)
+		}
+	}
+	if of[late] < hostileRate {
+		return fmt.Errorf("a process that started late has %d samples", of[late])
+	}
+	return nil
+}

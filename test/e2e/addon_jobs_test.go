@@ -1,0 +1,83 @@
+package e2e
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/npm"
+	"github.com/hotspan/hotspan/test/truth"
+	"github.com/hotspan/hotspan/test/truth/judge"
+)
+
+// TestAddonJobs: threads of libuv's pool and of an add-on have the context in which JavaScript started their jobs, by
+// hotspan.h, wherever Node keeps stores.
+func TestAddonJobs(t *testing.T) {
+	app, err := npm.App("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range addonRuns {
+		if !*all && !slices.Contains([]string{"18.20.8", "24.21.0", "26.10.0"}, r.version) {
+			continue
+		}
+		name := r.version
+		if r.frame {
+			name += "/frame"
+		}
+		t.Run(name, func(t *testing.T) {
+			node, err := nodes.Path(r.version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var flags []string
+			if r.frame {
+				flags, _ = versionOf(node).AsyncContextFrame()
+			}
+			jobs := addon(t, node, "jobs.cc", "-I../../nodeaddon/include")
+			p := start(t, node, "addon_jobs.js", flags, []string{"JOBS_ADDON=" + jobs,
+				"HOTSPAN=" + filepath.Join(app, "node_modules/hotspan")})
+			d := publishedFor()
+			enough := int(d.Seconds() * 100)
+			all := recordEnough(t, p.PID, 1997, 3*enough, 2*d)
+			l := p.truth(t)
+			threads := slices.DeleteFunc(all, func(s judge.Sample) bool { return s.TID == p.PID })
+			compareLabels(t, threads, l, publishedLabels, bound{99.9, enough})
+		})
+	}
+}
+
+// TestAddonPool: jobs that Node gives to libuv's pool have the context of the package in which they were queued,
+// whether it is a record or a text. As in TestPool, the first samples of a job may have none.
+func TestAddonPool(t *testing.T) {
+	app, err := npm.App("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := func(l *truth.Label) map[string]any {
+		return map[string]any{"kind": l.Endpoint, "id": strconv.Itoa(l.Request), "user": l.User}
+	}
+	for _, r := range addonRuns {
+		if !*all && !slices.Contains([]string{"18.20.8", "24.21.0", "26.10.0"}, r.version) {
+			continue
+		}
+		t.Run(r.version+"/"+r.form(), func(t *testing.T) {
+			node, err := nodes.Path(r.version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var flags []string
+			if r.frame {
+				flags, _ = versionOf(node).AsyncContextFrame()
+			}
+			p := start(t, node, "pool.js", flags, []string{"WORK_ADDON=" + addon(t, node, "work.c"),
+				"HOTSPAN=" + filepath.Join(app, "node_modules/hotspan")})
+			samples := recordEnough(t, p.PID, 997, 2500, 3*time.Second)
+			l := p.truth(t)
+			compareLabels(t, poolWork(t, samples, l, flags), l, labels, bound{90, 1000})
+		})
+	}
+}

@@ -1,0 +1,203 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/pprofx/report"
+	"github.com/hotspan/hotspan/test/nodes"
+)
+
+// heldUp is a turn of an event loop that a program has written down. Times are in nanoseconds.
+type heldUp struct {
+	What, Route string
+	Thread      int
+	Began       int64
+	Length      int64
+	Gaps        []gap // in which the thread was not on a CPU
+	Around      int64 // of the turn before and after, by libuv
+}
+
+// gap is between two Unix times.
+type gap struct{ From, To int64 }
+
+// least is how long the turn is at least between two samples: CPUs are sampled each period, whatever they run then.
+func (h *heldUp) least(period int64) int64 {
+	latest, earliest := h.Began, h.Began+h.Length
+	missed := func(at int64) bool {
+		return slices.ContainsFunc(h.Gaps, func(g gap) bool { return g.From <= at && at <= g.To })
+	}
+	for phase := int64(1); phase <= 100; phase++ {
+		first, last := h.Began+phase*period/100, h.Began+h.Length-phase*period/100
+		for ; missed(first); first += period {
+		}
+		for ; missed(last); last -= period {
+		}
+		latest, earliest = max(latest, first), min(earliest, last)
+	}
+	return earliest - latest
+}
+
+// reported is a part of report.Report.
+type reported struct {
+	Start, End int64
+	Loops      int
+	Stalls     []report.Stall
+}
+
+// whole reports whether a turn was recorded from its begin to its end, by when it was known that there is a loop.
+func (r *reported) whole(h heldUp) bool {
+	return h.Began > r.Start+int64(time.Second) && h.Began+h.Length < r.End-int64(100*time.Millisecond)
+}
+
+// TestStalls: each turn is found that held the loop up for 50 ms between the samples that it had at least, with its
+// place, request and length; and none that took less than 50 ms less two periods.
+func TestStalls(t *testing.T) {
+	for _, rate := range []int{99, 999} {
+		t.Run(strconv.Itoa(rate), func(t *testing.T) {
+			runNodes(t, withTurns(), func(t *testing.T, _ nodes.Version, node string) {
+				r, want := recordStalls(t, node, "stalls.js", rate)
+				compareStalls(t, r, want, int64(time.Second)/int64(rate))
+			})
+		})
+	}
+}
+
+// TestBriefTurns: the wait of an event loop is no stall, though libuv counts it to the turn that follows.
+func TestBriefTurns(t *testing.T) {
+	runNodes(t, withTurns(), func(t *testing.T, _ nodes.Version, node string) {
+		r, long := recordStalls(t, node, "brief.js", 999)
+		if r.Loops != 8 {
+			t.Errorf("the loops of %d threads are known, want 8", r.Loops)
+		}
+		for _, s := range r.Stalls {
+			if !slices.ContainsFunc(long, func(h heldUp) bool {
+				return s.Start < h.Began+h.Length && s.Start+s.Length > h.Began
+			}) {
+				t.Errorf("no turn is %+v", s)
+			}
+		}
+		t.Logf("%d stalls, %d turns of 40 ms", len(r.Stalls), len(long))
+	})
+}
+
+// withTurns returns the Nodes whose libuv counts turns, see package uvloop.
+func withTurns() []nodes.Version {
+	list := slices.DeleteFunc(nodes.Thorough(), func(v nodes.Version) bool { return v.Major() < 20 })
+	if !*all {
+		list = list[len(list)-1:]
+	}
+	return list
+}
+
+// recordStalls returns what report says of a recording of a program, and the turns that the program has written down.
+func recordStalls(t *testing.T, node, program string, rate int) (r reported, turns []heldUp) {
+	t.Helper()
+	dir := t.TempDir()
+	recording, said := filepath.Join(dir, "out.otlp"), filepath.Join(dir, "turns.jsonl")
+	out, err := os.Create(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	c := exec.Command(node, "../programs/"+program)
+	c.Stdout, c.Stderr = out, os.Stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	result := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-F", strconv.Itoa(rate), "-d", "8s", "-o", recording,
+		"--label", "http.route=route")
+	t.Logf("%s", result.Stderr)
+	printed, err := exec.Command(hotspan, "report", "--json", recording).Output()
+	if err != nil || json.Unmarshal(printed, &r) != nil {
+		t.Fatalf("%v: %.500s", err, printed)
+	}
+	b, err := os.ReadFile(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		var h heldUp
+		if err := json.Unmarshal([]byte(line), &h); err != nil {
+			break // not written to its end
+		}
+		turns = append(turns, h)
+	}
+	return r, turns
+}
+
+func compareStalls(t *testing.T, r reported, turns []heldUp, period int64) {
+	t.Helper()
+	if r.Loops != 2 {
+		t.Errorf("the loops of %d threads are known, want 2", r.Loops)
+	}
+	found, around, wrong := 0, int64(0), []string{}
+	matched := map[int64]bool{}
+	for _, turn := range turns {
+		i := slices.IndexFunc(r.Stalls, func(s report.Stall) bool {
+			main := s.PID == s.TID
+			overlap := s.Start < turn.Began+turn.Length && s.Start+s.Length > turn.Began+period
+			return main == (turn.Thread == 0) && overlap
+		})
+		if i < 0 {
+			if r.whole(turn) && turn.least(period) >= report.LeastStall {
+				wrong = append(wrong, fmt.Sprintf("not found: %+v", turn))
+			}
+			continue
+		}
+		s := r.Stalls[i]
+		matched[s.Start] = true
+		if !r.whole(turn) {
+			continue
+		}
+		found++
+		around = max(around, turn.Around)
+		switch {
+		case turn.Length < report.LeastStall-2*period:
+			wrong = append(wrong, fmt.Sprintf("%+v is a stall of %v", turn, time.Duration(s.Length)))
+		case s.Length > turn.Length+turn.Around+2*period || s.Length < turn.least(period):
+			wrong = append(wrong, fmt.Sprintf("%+v has length %v", turn, time.Duration(s.Length)))
+		case !isOf(s, turn):
+			wrong = append(wrong, fmt.Sprintf("%+v: %+v %+v %+v", turn, s.Requests, s.Path, s.Calls))
+		}
+	}
+	for _, s := range r.Stalls {
+		// of the last turns the program has written nothing
+		if !matched[s.Start] && s.Start+s.Length < r.End-int64(time.Second) {
+			wrong = append(wrong, fmt.Sprintf("no turn is %+v", s))
+		}
+	}
+	t.Logf("%d of %d turns are stalls, of which %d are wrong; before and after the callback at most %v",
+		found, len(turns), len(wrong), time.Duration(around))
+	tell(t, wrong)
+	if len(wrong) > 0 || found < 10 {
+		t.Error("stalls are wrong, or there are too few")
+	}
+}
+
+// isOf reports whether a stall names the functions and the routes of a turn.
+func isOf(s report.Stall, turn heldUp) bool {
+	in := func(all []report.Place, name string) bool {
+		return slices.ContainsFunc(all, func(p report.Place) bool { return p.Name == name })
+	}
+	route := func(name string) bool {
+		return slices.ContainsFunc(s.Requests, func(r report.Request) bool { return r.Route == name })
+	}
+	if turn.What == "warming" {
+		return true
+	}
+	if turn.What == "callbacks" {
+		one := 4*s.Requests[0].Samples >= 3*s.Samples // by chance, of few samples: then Path has its function
+		return route("/odd") && route("/even") && (one || in(s.Calls, "firstShort") && in(s.Calls, "secondShort"))
+	}
+	return s.Requests[0].Route == turn.Route && in(s.Path, turn.What)
+}

@@ -1,0 +1,92 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/truth/judge"
+)
+
+// stored returns the samples in the store of an agent that has ended.
+func (a *runningAgent) stored(t *testing.T) []judge.Sample {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "store.jsonl")
+	if r := run(t, "convert", a.store, out); r.Code != 0 {
+		t.Fatal(r.Stderr)
+	}
+	return readSamples(t, out)
+}
+
+// streamed returns the samples that a subscriber of the agent gets.
+func (a *runningAgent) streamed(t *testing.T, args ...string) []judge.Sample {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "stream.jsonl")
+	r := run(t, append([]string{"stream", "--socket", a.socket, "-o", out}, args...)...)
+	if t.Logf("stream %v: %s", args, r.Stderr); r.Code != 0 {
+		t.Fatalf("exit code %d", r.Code)
+	}
+	return readSamples(t, out)
+}
+
+// TestStream: a subscriber sees while they are taken the samples that the store has later, all of them and no others;
+// and what an agent samples at a rate of its own for a caller is true.
+func TestStream(t *testing.T) {
+	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
+	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log), "-F", "499", "--period", "700ms")
+	live := a.streamed(t, "-d", "3s")
+	captured := a.streamed(t, "-p", strconv.Itoa(p.PID), "-F", "1999", "-d", "5s")
+	newest := a.streamed(t, "--last", "1")
+	a.stop(t)
+	stored := a.stored(t)
+
+	byKey := map[string]judge.Sample{}
+	for _, s := range stored {
+		s.Snapshot = nil // a stream has others than the store
+		byKey[fmt.Sprint(s.TID, s.T)] = s
+	}
+	for _, s := range append(live, newest...) {
+		s.Snapshot = nil
+		s.Turn = byKey[fmt.Sprint(s.TID, s.T)].Turn // the shorter a snapshot, the more turns may be parts of long ones
+		if diff := cmp.Diff(byKey[fmt.Sprint(s.TID, s.T)], s); diff != "" {
+			t.Fatalf("a streamed sample is not that of the store: %s", diff)
+		}
+	}
+	first, last, missing := live[0].T, live[len(live)-1].T, len(live)
+	for _, s := range stored {
+		if s.T >= first && s.T <= last {
+			missing--
+		}
+	}
+	if missing != 0 || len(live) < 200 || len(newest) < 5 { // a busy machine has few
+		t.Errorf("%d samples were streamed while they were taken, %d from the store, %d are missing", len(live),
+			len(newest), -missing)
+	}
+	v := compare(t, captured, p.truth(t))
+	atLeast(t, v.Right, "leaf function right", 99, 300)
+	if v.Wrong > 0 {
+		t.Errorf("%d wrong functions, want none", v.Wrong)
+	}
+}
+
+// TestStreamFollows: a subscriber that follows gets the snapshots of the store, one after the other.
+func TestStreamFollows(t *testing.T) {
+	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
+	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log), "--period", "500ms")
+	got := filepath.Join(t.TempDir(), "follow.otlp")
+	r := run(t, "stream", "--socket", a.socket, "--follow", "-d", "4s", "-o", got)
+	snapshots := len(a.stop(t))
+	stored := len(a.stored(t))
+	n := 0
+	if _, err := fmt.Sscanf(r.Stderr, "%d samples", &n); err != nil || r.Code != 0 {
+		t.Fatalf("%q: %v", r.Stderr, err)
+	}
+	if info, err := os.Stat(got); err != nil || info.Size() == 0 || snapshots < 5 || n < 50 || n > stored {
+		t.Errorf("%d samples of %d in %d snapshots, %v", n, stored, snapshots, err)
+	}
+}

@@ -1,0 +1,95 @@
+package inspect
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
+)
+
+// TestPrint: values in a core are printed as util.inspect has printed them in the process.
+func TestPrint(t *testing.T) {
+	live.NeedCores(t)
+	script, err := filepath.Abs("testdata/values.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range versions() {
+		t.Run(v.Version, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "truth")
+			core := live.Core(t, v.Version, "--abort-on-uncaught-exception", script, file)
+			var want []*string // nil: not read yet
+			if text, err := os.ReadFile(file); err != nil || json.Unmarshal(text, &want) != nil {
+				t.Fatalf("%v: %.500s", err, text)
+			}
+			held := firstArguments(t, core)
+			if len(held) != len(want) || len(want) < 60 {
+				t.Fatalf("%d frames have a value, want %d", len(held), len(want))
+			}
+			texts := printed(t, core, held)
+			for i, a := range held {
+				got := a.Text
+				if a.Address != "" {
+					got = texts[a.Address]
+				}
+				if want[i] == nil {
+					if got[0] != '<' || got[len(got)-1] != '>' || strings.Contains(got, "not read") {
+						t.Errorf("value %d: %s, want its kind in angle brackets", len(want)-1-i, got)
+					}
+				} else if diff := cmp.Diff(*want[i], got); diff != "" {
+					t.Errorf("value %d: %s", len(want)-1-i, diff)
+				}
+			}
+		})
+	}
+}
+
+// held is an argument in the stack.
+type held struct{ Text, Address string }
+
+// firstArguments are the first arguments of hold, leaf first.
+func firstArguments(t *testing.T, core string) (all []held) {
+	t.Helper()
+	var a struct {
+		Threads []struct {
+			Stack []struct {
+				F         string
+				Arguments []held
+			}
+		}
+	}
+	if err := inspect(&a, core, "stack"); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range a.Threads[0].Stack {
+		if f.F == "hold" && len(f.Arguments) == 2 {
+			all = append(all, f.Arguments[0])
+		}
+	}
+	return all
+}
+
+// printed are the values that are objects, by their address.
+func printed(t *testing.T, core string, all []held) map[string]string {
+	t.Helper()
+	args := []string{core, "print"}
+	for _, a := range all {
+		if a.Address != "" {
+			args = append(args, a.Address)
+		}
+	}
+	var out []struct{ Address, Text string }
+	if err := inspect(&out, args...); err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for _, p := range out {
+		texts[p.Address] = p.Text
+	}
+	return texts
+}

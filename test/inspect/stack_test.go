@@ -1,0 +1,257 @@
+package inspect
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/nodes/live"
+)
+
+// TestStack: the stacks of a core are those that the program wrote down before it died, whatever it died of.
+func TestStack(t *testing.T) {
+	live.NeedCores(t)
+	for _, v := range versions() {
+		for how, signals := range map[string][]string{
+			"throw": {"SIGTRAP", "SIGABRT", "SIGILL"}, "abort": {"SIGABRT"}, "segv": {"SIGSEGV"},
+			"oom": {"SIGABRT", "SIGTRAP"},
+		} {
+			t.Run(v.Version+"/"+how, func(t *testing.T) {
+				d := die(t, v, how)
+				var a answer
+				if err := inspect(&a, d.core, "stack", "--label", "tenant=tenant", "--label", "user=user"); err != nil {
+					t.Fatal(err)
+				}
+				if a.Node != v.Version || a.Missing != 0 || len(a.NotUsed) > 0 || !slices.Contains(signals, a.Signal) ||
+					a.Fault != "" {
+					t.Errorf("%+v", a)
+				}
+				check(t, v, &d, &a, how != "oom")
+			})
+		}
+	}
+}
+
+// TestStackOfGcore: so do those of a core that gdb has written of a process that lives on.
+func TestStackOfGcore(t *testing.T) {
+	for _, v := range versions() {
+		t.Run(v.Version, func(t *testing.T) {
+			d := gcore(t, v)
+			var a answer
+			if err := inspect(&a, d.core, "stack", "--label", "tenant=tenant"); err != nil {
+				t.Fatal(err)
+			}
+			if a.Node != v.Version || a.Missing != 0 || len(a.NotUsed) > 0 || a.Fault != "" {
+				t.Errorf("%+v", a)
+			}
+			check(t, v, &d, &a, true)
+		})
+	}
+}
+
+// TestStackOfLive: so do those of the process itself, which is not stopped.
+func TestStackOfLive(t *testing.T) {
+	for _, v := range versions() {
+		t.Run(v.Version, func(t *testing.T) {
+			dir := t.TempDir()
+			p := live.Start(t, v.Version, arguments(t, v, dir, "wait")...)
+			defer syscall.Kill(p.PID, syscall.SIGKILL)
+			d := dead{node: p.Node}
+			d.read(t, dir)
+			var a answer
+			if err := inspect(&a, "-p", strconv.Itoa(p.PID), "stack", "--label", "tenant=tenant"); err != nil {
+				t.Fatal(err)
+			}
+			check(t, v, &d, &a, true)
+		})
+	}
+}
+
+// TestStripped: an executable without symbols, given by its path, does too; what only symbols name has no name.
+func TestStripped(t *testing.T) {
+	live.NeedCores(t)
+	v := versions()[len(versions())-1]
+	d := die(t, v, "abort")
+	stripped := filepath.Join(t.TempDir(), "node")
+	if text, err := exec.Command("strip", "-o", stripped, d.node).CombinedOutput(); err != nil {
+		t.Fatalf("strip: %v: %s", err, text)
+	}
+	var a answer
+	if err := inspect(&a, d.core, stripped, "stack", "--label", "tenant=tenant"); err != nil {
+		t.Fatal(err)
+	}
+	check(t, v, &d, &a, true)
+}
+
+// TestNotThis: what is no core of Node.js, or of another build, is a sentence.
+func TestNotThis(t *testing.T) {
+	live.NeedCores(t)
+	list := versions()
+	d := die(t, list[0], "abort")
+	other := live.Binary(t, list[len(list)-1].Version)
+	text := filepath.Join(t.TempDir(), "text")
+	packed := filepath.Join(t.TempDir(), "core.zst")
+	if err := errors.Join(os.WriteFile(text, []byte("no core at all, but text that is long enough for a head"), 0o600),
+		os.WriteFile(packed, []byte("\x28\xb5\x2f\xfd...."), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		": this is not the file that was mapped: that has the build id ": {d.core, other, "stack"},
+		"no core file of x86-64 Linux, but ":                             {d.node, "stack"},
+		"open core: bad magic number":                                    {text, "stack"},
+		"it is compressed: zstd -d < core.zst > core":                    {packed, "stack"},
+		"no such file or directory":                                      {text + "x", "stack"},
+		"not a regular file":                                             {t.TempDir(), "stack"},
+		"there is no such process":                                       {"-p", "4194304", "stack"},
+		"either a core or -p PID":                                        {"-p", "1", "core", "stack"},
+		"what shall be shown?":                                           {d.core},
+	} {
+		var a answer
+		if err := inspect(&a, args...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %s", args, err, want)
+		}
+	}
+}
+
+// TestTruncated: of a core that was cut off, what is there is shown, and what is missing is said.
+func TestTruncated(t *testing.T) {
+	live.NeedCores(t)
+	v := versions()[0]
+	d := die(t, v, "abort")
+	info, err := os.Stat(d.core)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(d.core, info.Size()/2); err != nil {
+		t.Fatal(err)
+	}
+	var a answer
+	if err := inspect(&a, d.core, "stack"); err != nil {
+		if !strings.Contains(err.Error(), "cut off") {
+			t.Error(err)
+		}
+		return
+	}
+	if a.Missing == 0 || len(a.Threads) < 6 {
+		t.Errorf("%d bytes missing, %d threads", a.Missing, len(a.Threads))
+	}
+}
+
+// check compares the threads of the program with what it wrote down.
+func check(t *testing.T, v nodes.Version, d *dead, a *answer, labels bool) {
+	t.Helper()
+	inRequest := 0
+	for i, th := range a.Threads {
+		if begins(&th) {
+			continue
+		}
+		if th.Stop != "root" || len(th.Stack) < 2 {
+			t.Errorf("thread %d: %s: %+v", th.TID, th.Stop, th.Stack)
+		}
+		own := javaScript(&th)
+		if len(own) == 0 {
+			continue
+		}
+		want, tenant := d.main, "acme"
+		if th.TID != a.PID {
+			want, tenant = d.worker, "globex"
+		}
+		if inRequest++; th.TID == a.PID && i != 0 {
+			t.Errorf("the thread that died is number %d", i)
+		}
+		compare(t, want, own)
+		if labels && th.Labels["tenant"] != tenant {
+			t.Errorf("thread %d has the labels %v, not those of %s", th.TID, th.Labels, tenant)
+		}
+		checkTiers(t, v, &th)
+		checkArguments(t, &th)
+	}
+	if inRequest != 2 || len(a.Threads) < 6 {
+		t.Errorf("%d of %d threads run JavaScript, want 2", inRequest, len(a.Threads))
+	}
+}
+
+// begins reports whether a thread has only just been made: glibc has no unwind rule for its first instructions, in
+// clone3.
+func begins(th *thread) bool {
+	return len(th.Stack) == 1 && strings.Contains(th.Stack[0].F, "clone") && th.Stop == "no unwind rule"
+}
+
+// javaScript are the frames of JavaScript up to the leaf of the program.
+func javaScript(th *thread) (out []frame) {
+	for _, f := range th.Stack {
+		if f.Kind == "js" {
+			out = append(out, frame{f.F, f.File, f.Line, f.Col})
+		}
+	}
+	return out
+}
+
+// compare compares all frames but those that the leaf calls, and the leaf itself without its column.
+func compare(t *testing.T, want, got []frame) {
+	t.Helper()
+	leaf := slices.IndexFunc(got, func(f frame) bool { return f.Function == "end" })
+	if leaf < 0 {
+		t.Errorf("no frame of end in %v", got)
+		return
+	}
+	got = slices.Clone(got[leaf:])
+	got[0].Column = want[0].Column
+	want = slices.Clone(want)
+	for i := range want {
+		if want[i].Function == "" {
+			want[i].Function = "(anonymous)"
+		}
+		if i < len(got) && want[i].File == "" { // evaluated code: Error.stack has no file
+			want[i].File = got[i].File
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// checkArguments compares what functions were called with, in code of each tier. Inlined ones do not say.
+func checkArguments(t *testing.T, th *thread) {
+	t.Helper()
+	want := map[string]string{"interpreted": "<function>", "baseline": "<function>", "maglev": "<function>",
+		"turbofan": "<function end>", "evaluated": "<function>", "charge": "<function>", "inlined": ""}
+	for _, f := range th.Stack {
+		text, known := want[f.F]
+		switch {
+		case !known:
+		case text == "" && len(f.Arguments) > 0, text != "" && (len(f.Arguments) != 1 || f.Arguments[0].Text != text):
+			t.Errorf("%s was called with %v, want %q", f.F, f.Arguments, text)
+		case f.F == "charge" && f.This.Text != "Account {}":
+			t.Errorf("charge was called on %v, want an Account", f.This)
+		}
+		delete(want, f.F)
+	}
+	if len(want) > 0 {
+		t.Errorf("no frame of %v", want)
+	}
+}
+
+// checkTiers compares the tiers with those that the functions are compiled for.
+func checkTiers(t *testing.T, v nodes.Version, th *thread) {
+	t.Helper()
+	want := map[string]string{"interpreted": "ignition", "baseline": "sparkplug", "turbofan": "turbofan",
+		"inlined": "turbofan"}
+	if v.Maglev() {
+		want["maglev"] = "maglev"
+	}
+	for _, f := range th.Stack {
+		if tier, ok := want[f.F]; ok && (f.Tier != tier || f.Inlined != (f.F == "inlined")) {
+			t.Errorf("%s is %s, inlined %v, want %s", f.F, f.Tier, f.Inlined, tier)
+		}
+	}
+}

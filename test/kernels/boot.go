@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/hotspan/hotspan/test/kernels/outcome"
+)
+
+const emulator = "qemu-system-x86_64"
+
+// boot runs a kernel in a virtual machine, without hardware support: that is slow, and works everywhere. What the
+// console says goes to log. The error is that of a machine that does not end in time, or says nothing.
+func boot(kernel, initramfs string, limit time.Duration, log func(string)) (o outcome.Outcome, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, emulator, "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "3072",
+		"-kernel", kernel, "-initrd", initramfs, "-append", "console=ttyS0 panic=-1 no_timer_check quiet",
+		"-display", "none", "-serial", "stdio", "-monitor", "none", "-nic", "none", "-no-reboot")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return o, err
+	}
+	if err := cmd.Start(); err != nil {
+		return o, err
+	}
+	found := false
+	lines := bufio.NewScanner(out)
+	for lines.Buffer(nil, 1<<20); lines.Scan(); {
+		text, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), outcome.Prefix)
+		if !ok {
+			log(lines.Text())
+			continue
+		}
+		if err := json.Unmarshal([]byte(text), &o); err != nil {
+			return o, err
+		}
+		found = true
+	}
+	err = cmd.Wait()
+	if found {
+		return o, nil
+	}
+	if ctx.Err() != nil {
+		return o, fmt.Errorf("no outcome after %v", limit)
+	}
+	return o, fmt.Errorf("the virtual machine ended without an outcome: %v", err)
+}

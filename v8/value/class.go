@@ -1,0 +1,158 @@
+package value
+
+import (
+	"fmt"
+
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// Class is what V8 calls the objects of an instance type, and the name of an object's constructor, which is empty where
+// it has none or is internal.
+func (p *Printer) Class(w heap.Word, typ int) (class, constructor string) {
+	s := printing{Printer: p, l: p.Heap.Layout()}
+	if typ >= s.l.At(layout.FirstJSObjectType) {
+		constructor, _ = s.constructor(w)
+	}
+	switch {
+	case p.Types[typ] != "":
+		return p.Types[typ], constructor
+	case typ < s.l.At(layout.FirstNonStringType):
+		return "String", ""
+	}
+	return fmt.Sprintf("instance type %d", typ), constructor
+}
+
+// what names an object by the class of its instance type, and by that of its constructor where it is another.
+func (s *printing) what(w heap.Word, typ int) string {
+	name, of := s.Class(w, typ)
+	if of != "" && "JS"+of != name {
+		return name + " of " + of
+	}
+	return name
+}
+
+// own reads the properties of an object, within maxRead.
+func (s *printing) own(w heap.Word) ([]heap.Own, error) {
+	if s.read > maxRead {
+		return nil, errTooMuch
+	}
+	own, err := s.Heap.Own(w)
+	s.read += 1 + len(own)
+	return own, err
+}
+
+// constructor is the name of the function that made an object, as origin gives it.
+func (s *printing) constructor(w heap.Word) (name string, ok bool) {
+	o, ok := s.origin(w)
+	return o.name, ok
+}
+
+// origin reads what the prototypes of an object say of it. ok is false if they cannot be read. A function of which the
+// object is no instance does not count, such as one that is a property of the object itself.
+func (s *printing) origin(w heap.Word) (o origin, ok bool) {
+	own, err := s.own(w)
+	if err != nil {
+		return o, false
+	}
+	tag, found := s.tagIn(own, true)
+	first, err := s.prototype(w)
+	if err != nil {
+		return o, false
+	}
+	if o, ok = s.made[first]; !ok {
+		if o, ok = s.inherited(first); !ok {
+			return o, false
+		}
+		if s.made != nil {
+			s.made[first] = o
+		}
+	}
+	if found {
+		o.tag = tag
+	}
+	return o, true
+}
+
+// inherited is what a prototype and its own prototypes say.
+func (s *printing) inherited(w heap.Word) (o origin, ok bool) {
+	tagged := false
+	for range maxChain {
+		if typ, err := s.Heap.Type(w); err != nil || typ == s.l.At(layout.TypeOddball) {
+			return o, err == nil
+		}
+		own, err := s.own(w)
+		if err != nil {
+			return o, false
+		}
+		if o.name == "" {
+			o.name = s.constructorIn(own)
+		}
+		if !tagged {
+			o.tag, tagged = s.tagIn(own, false)
+		}
+		if w, err = s.prototype(w); err != nil {
+			return o, false
+		}
+	}
+	return o, false
+}
+
+func (s *printing) prototype(w heap.Word) (heap.Word, error) {
+	_, hiddenClass, err := s.Heap.Forwarded(w)
+	if err != nil {
+		return 0, err
+	}
+	return s.Heap.Prototype(hiddenClass)
+}
+
+// tagIn is the property Symbol.toStringTag, if there is one. That of the object itself does not count if it is shown
+// among its properties. What a getter would give is not known.
+func (s *printing) tagIn(own []heap.Own, itself bool) (tag string, found bool) {
+	for _, p := range own {
+		if key, symbol, err := s.Heap.Key(p.Key); err != nil || !symbol || key != "Symbol.toStringTag" {
+			continue
+		}
+		switch text, err := s.Heap.String(p.Value, maxTag); {
+		case p.Accessor:
+			return "<getter>", true
+		case err != nil || itself && p.Enumerable: // or it is no string
+			return "", true
+		default:
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// maxTag bounds a tag, in UTF-16 units.
+const maxTag = 256
+
+// constructorIn is the name of the function that is the property constructor; empty if there is none.
+func (s *printing) constructorIn(own []heap.Own) string {
+	for _, p := range own {
+		if key, symbol, err := s.Heap.Key(p.Key); err == nil && !symbol && key == "constructor" && !p.Accessor {
+			if name, ok := s.function(p.Value); ok {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// function is the name of a function; ok is false if it is none.
+func (s *printing) function(w heap.Word) (name string, ok bool) {
+	typ, err := s.Heap.Type(w)
+	if err != nil || typ < s.l.At(layout.TypeJSFunctionFirst) || typ > s.l.At(layout.TypeJSFunctionLast) {
+		return "", false
+	}
+	shared, err := s.Heap.Shared(w)
+	if err != nil {
+		return "", false
+	}
+	f, err := s.Heap.Function(shared)
+	if err != nil {
+		return "", false
+	}
+	return f.Name, true
+}

@@ -1,0 +1,100 @@
+package value
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+)
+
+// TestNumber: as JavaScript writes numbers.
+func TestNumber(t *testing.T) {
+	for want, f := range map[string]float64{
+		"0": 0, "-0": math.Copysign(0, -1), "1": 1, "-41": -41, "0.1": 0.1, "1e+21": 1e21,
+		"100000000000000000000": 1e20, "123456789012345680000": 123456789012345680000, "1e-7": 1e-7, "0.000001": 1e-6,
+		"1.5e+300": 1.5e300, "5e-324": 5e-324, "-1.25e-9": -1.25e-9, "NaN": math.NaN(), "Infinity": math.Inf(1),
+		"-Infinity": math.Inf(-1), "12345.678": 12345.678, "4294967296": 1 << 32,
+	} {
+		if got := number(f); got != want {
+			t.Errorf("%g: %s, want %s", f, got, want)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "''", "plain": "'plain'", "it's": `"it's"`, `it's "q"`: "`it's \"q\"`", "'\"`": `'\'"` + "`'",
+		"'\"${": `'\'"${'`, "\\\n\x00\x1b\x7f": `'\\\n\x00\x1B\x7F'`, "é中😀": "'é中😀'",
+	} {
+		if got := quote(utf16.Encode([]rune(text))); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	if got := quote([]uint16{0xd83d, 'a', 0xde00}); got != `'\ud83da\ude00'` {
+		t.Errorf("lone surrogates: %s", got)
+	}
+}
+
+// ring is memory that repeats a piece of bytes for ever, so that every pointer leads somewhere and most objects are
+// cycles.
+type ring struct{ b []byte }
+
+func (m ring) ReadAt(p []byte, off int64) (int, error) {
+	if len(m.b) == 0 || len(p) > 64<<10 {
+		return 0, errors.New("not mapped")
+	}
+	n := copy(p, m.b[uint64(off)%uint64(len(m.b)):])
+	for n < len(p) {
+		n += copy(p[n:], m.b)
+	}
+	return n, nil
+}
+
+// fuzzLayout has small numbers for what hostile memory is read by.
+func fuzzLayout() *layout.Layout {
+	l := &layout.Layout{V8: layout.Version{Major: 13, Minor: 6}}
+	for f, n := range map[layout.Field]int64{
+		layout.MapInstanceSizeInWords: 8, layout.MapInObjectStartInWords: 9, layout.MapInstanceType: 12,
+		layout.MapBitField3: 16, layout.MapDescriptors: 40, layout.MapConstructorOrBackPointer: 32,
+		layout.BitField3DictionaryMapBit: 21, layout.BitField3OwnDescriptorsBit: 10, layout.DescriptorsHeader: 24,
+		layout.DescriptorsEntrySize: 24, layout.DetailsLocationBit: 5, layout.DetailsFieldIndexShift: 19,
+		layout.JSReceiverPropertiesOrHash: 8, layout.PropertyArrayData: 16, layout.FixedArrayLength: 8,
+		layout.FixedArrayData: 16, layout.StringLength: 12, layout.SeqStringChars: 16, layout.ConsStringFirst: 16,
+		layout.ConsStringSecond: 24, layout.StringRepresentationMask: 7, layout.StringOneByteBit: 8,
+		layout.FirstNonStringType: 128, layout.SeqStringTag: 0, layout.ConsStringTag: 1, layout.ThinStringTag: 5,
+		layout.SlicedStringTag: 3, layout.ExternalStringTag: 2, layout.TypeSymbol: 128, layout.TypeHeapNumber: 130,
+		layout.TypeOddball: 131, layout.TypeMap: 'M', layout.TypeJSObject: 200, layout.TypeJSArray: 201,
+		layout.TypeFixedArray: 202, layout.FirstJSObjectType: 199, layout.TypeJSFunctionFirst: 210,
+		layout.TypeJSFunctionLast: 220, layout.JSObjectElements: 16, layout.JSArrayLength: 24, layout.OddballKind: 40,
+		layout.OddballToString: 16, layout.NameDictionaryPrefix: 3, layout.NameHash: 8, layout.SymbolFlags: 12,
+		layout.SymbolDescription: 16, layout.JSFunctionShared: 32, layout.HeapNumberValue: 8,
+	} {
+		l.Values[f] = layout.Value{N: n, State: layout.Known}
+	}
+	return l
+}
+
+// FuzzPrint: whatever is in memory, a print ends, and soon.
+func FuzzPrint(f *testing.F) {
+	cycle := make([]byte, 64) // an array that is its own hidden class and element
+	binary.LittleEndian.PutUint64(cycle, 1<<12+1)
+	binary.LittleEndian.PutUint64(cycle[8:], 201<<32|1<<12+1)
+	binary.LittleEndian.PutUint64(cycle[16:], 1<<12+1)
+	binary.LittleEndian.PutUint64(cycle[24:], 1000<<32)
+	f.Add(cycle, uint64(1<<12+1))
+	f.Add(make([]byte, 256), uint64(41<<32))
+	f.Fuzz(func(t *testing.T, b []byte, w uint64) {
+		began := time.Now()
+		p := Printer{Heap: heap.NewReader(ring{b}, fuzzLayout()), Types: map[int]string{203: "Hole"}, Depth: 3}
+		p.Print(heap.Word(w))
+		p.Class(heap.Word(w), 205)
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
