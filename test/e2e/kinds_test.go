@@ -149,9 +149,10 @@ func (j *kindsJudge) differs(stack, got []judge.Frame, want []truth.Frame) strin
 	return ""
 }
 
-// isCaller reports whether a frame is the first of some callers.
+// isCaller reports whether a frame is one of some callers: a chain of calls is at times sampled before the last of them
+// is made, or after it has returned.
 func isCaller(got judge.Frame, callers []truth.Frame) bool {
-	return len(callers) > 0 && isFrame(got, callers[0])
+	return slices.ContainsFunc(callers, func(c truth.Frame) bool { return isFrame(got, c) })
 }
 
 // hasBuiltin reports whether something that is not written in JavaScript has a name in its own.
