@@ -110,7 +110,7 @@ func TestProbes(t *testing.T) {
 			checkHit(t, probe, &s)
 		}
 		for _, probe := range []string{onFunction, onCall} {
-			compareHits(t, probe, r.Called, got[probe])
+			compareHits(t, probe, r.Called, got[probe], unlabelledOf(r.said))
 		}
 		if lost := lostOf(t, r.said); lost != 0 {
 			t.Errorf("%d hits are lost", lost)
@@ -118,16 +118,18 @@ func TestProbes(t *testing.T) {
 	})
 }
 
-// mostUnlabelled is how many hits may lack their request: a collection moves what was learned of its objects.
-const mostUnlabelled = 3
-
-// compareHits compares the hits of each request with the calls. Those that lack their request are calls, too.
-func compareHits(t *testing.T, probe string, want, got map[string]int) {
+// compareHits compares the hits of each request with the calls. Those that lack their request are calls, too: a
+// collection moves what was learned of its objects, and it takes hotspan a moment to learn it again. They must be few,
+// and hotspan must have counted them.
+func compareHits(t *testing.T, probe string, want, got map[string]int, counted int) {
 	t.Helper()
-	unlabelled := got[""]
+	unlabelled, all := got[""], 0
 	delete(got, "")
-	if unlabelled > mostUnlabelled {
-		t.Errorf("%s: %d hits have no request", probe, unlabelled)
+	for _, n := range want {
+		all += n
+	}
+	if unlabelled > counted || unlabelled > all/10 {
+		t.Errorf("%s: %d of %d hits have no request, hotspan counts %d", probe, unlabelled, all, counted)
 	}
 	for request, n := range want {
 		if short := n - got[request]; short > 0 && short <= unlabelled {
@@ -138,6 +140,19 @@ func compareHits(t *testing.T, probe string, want, got map[string]int) {
 	if diff := cmp.Diff(want, got); diff != "" || unlabelled != 0 {
 		t.Errorf("%s: hits by request, want and got, beside %d without one: %s", probe, unlabelled, diff)
 	}
+}
+
+var whyUnlabelled = regexp.MustCompile(`labelled [^(\n]*\((.*)\)`)
+
+// unlabelledOf returns how many hits lack labels for reasons that the closing line has.
+func unlabelledOf(said string) (sum int) {
+	if m := whyUnlabelled.FindStringSubmatch(said); m != nil {
+		for _, n := range regexp.MustCompile(`\d+`).FindAllString(m[1], -1) {
+			count, _ := strconv.Atoi(n)
+			sum += count
+		}
+	}
+	return sum
 }
 
 // checkHit looks for the function that was hit, as the leaf, and for those that called it up to the first frame.
