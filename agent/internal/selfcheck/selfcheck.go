@@ -47,9 +47,9 @@ type Checks struct {
 // binary is what is known of the layout of one binary.
 type binary struct {
 	processes int          // that were added and not removed
-	compared  bool         // with one process at least
-	wrong     bool         // and that was said
-	off       verify.Parts // of wrong ones
+	right     bool         // in one process at least: where it is not, that process is odd, which anybody can start
+	wrong     bool         // in one, and that was said
+	off       verify.Parts // while it is right in none: what was wrong in those compared
 	failed    int          // processes that could not be compared
 }
 
@@ -135,7 +135,7 @@ func (c *Checks) known(p *process.Process) bool {
 
 // first compares a process for the first time.
 func (c *Checks) first(p *process.Process, b *binary) {
-	if b.wrong || b.failed >= maxFailed || b.compared && fits(p) {
+	if b.failed >= maxFailed || b.right && fits(p) {
 		c.off(p, c.Off(p.Layout))
 		return
 	}
@@ -176,10 +176,11 @@ func (c *Checks) confirm(p *process.Process, b *binary) {
 	}
 }
 
-// tell logs what a comparison has shown: what is wrong, once for a binary.
+// tell tells of what a comparison has shown, and logs what is wrong, once for a binary.
 func (c *Checks) tell(p *process.Process, b *binary, result verify.Result) {
-	b.compared = true
-	c.switchOff(p, b, result.Off)
+	for _, affected := range c.affected(p, b, result) {
+		c.off(affected, result.Off)
+	}
 	c.log.Debug("layout compared with the process", "pid", p.PID,
 		"right", len(result.Fields), "wrong", len(result.Wrong))
 	if b.wrong || len(result.Wrong) == 0 {
@@ -190,18 +191,22 @@ func (c *Checks) tell(p *process.Process, b *binary, result verify.Result) {
 		" are left out", "pid", p.PID, "why", strings.Join(result.Wrong, "; "))
 }
 
-// switchOff tells of what cannot be relied on in a process, and in the others of its binary.
-func (c *Checks) switchOff(p *process.Process, b *binary, parts verify.Parts) {
+// affected returns of which processes a comparison with one tells: of that one, and if the layout is right in none so
+// far, of the others of its binary, until each has been compared itself.
+func (c *Checks) affected(p *process.Process, b *binary, result verify.Result) []*process.Process {
 	c.mu.Lock()
-	b.off |= parts
-	others := []*process.Process{p}
-	for other := range c.waiting {
-		if parts != 0 && other != p && other.Layout == p.Layout {
-			others = append(others, other)
+	defer c.mu.Unlock()
+	all := []*process.Process{p}
+	switch {
+	case len(result.Wrong) == 0:
+		b.right, b.off = true, 0
+	case !b.right:
+		b.off |= result.Off
+		for other := range c.waiting {
+			if result.Off != 0 && other != p && other.Layout == p.Layout {
+				all = append(all, other)
+			}
 		}
 	}
-	c.mu.Unlock()
-	for _, p := range others {
-		c.off(p, parts)
-	}
+	return all
 }

@@ -208,6 +208,45 @@ func TestIsolateOfAnother(t *testing.T) {
 	await(t, "no warning", func() bool { return l.count("level=WARN") > 0 })
 }
 
+// TestOddProcess: what is wrong in one process, whose memory its program can have changed, is left out there alone,
+// whether it or another one of its binary is compared first.
+func TestOddProcess(t *testing.T) {
+	files := elffile.NewLayoutCache()
+	version := nodes.Thorough()[0].Version
+	for oddFirst, name := range map[bool]string{true: "odd one first", false: "odd one last"} {
+		t.Run(name, func(t *testing.T) {
+			odd, _ := start(t, files, version)
+			other, _ := start(t, files, version)
+			isolate, err := odd.MainIsolate()
+			if err != nil {
+				t.Fatal(err)
+			}
+			odd.Memory = changed{odd.Memory, int64(isolate) + odd.Layout.Values[layout.IsolateContext].N}
+			var mu sync.Mutex
+			heard := map[*process.Process]verify.Parts{}
+			l := &log{}
+			c := checksThat(l, func(p *process.Process, off verify.Parts) {
+				mu.Lock()
+				defer mu.Unlock()
+				heard[p] = off
+			})
+			defer c.Close()
+			var after time.Duration
+			if !oddFirst {
+				after = 100 * time.Millisecond
+			}
+			c.Add(odd, after)
+			c.Add(other, 100*time.Millisecond-after)
+			await(t, "the odd one is not told of alone", func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				off, told := heard[other]
+				return l.count("level=WARN") > 0 && heard[odd] != 0 && told && off == 0 && c.Off(other.Layout) == 0
+			})
+		})
+	}
+}
+
 // changed is memory of which one byte reads differently.
 type changed struct {
 	io.ReaderAt
