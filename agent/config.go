@@ -28,8 +28,7 @@ type Config struct {
 	// ProbeLimit samples a second on each CPU at most, 0 for 1,000.
 	Probes     []string
 	ProbeLimit int
-	// Rules make labels from AsyncLocalStorage stores, in addition to the built-in rules. Labels selects the kinds of
-	// label.
+	// Rules make labels from AsyncLocalStorage stores, besides the built-in rules. Labels selects the kinds of label.
 	Rules  []reqctx.Rule
 	Labels reqctx.Kinds
 	// ContextIDs gives samples the label pprofx.ContextLabel, by which the npm package hotspan tells its contexts apart

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -39,13 +40,13 @@ func New(c Config) (*Agent, error) {
 	a := &Agent{
 		config: c, log: c.Log, kernel: symbolize.NewKernel(c.Log), natives: symbolize.NewNatives(),
 		maps: sourcemaps.New(c.Log), begun: sampler.Now() - int64(time.Since(c.Begun)),
-		targets: map[int]*target{}, pendingStarts: map[int]jobs.Schedule{},
-		properties: map[string]bool{}, ended: make(chan struct{}),
+		targets: map[int]*target{}, pendingStarts: map[int]jobs.Schedule{}, properties: map[string]bool{},
+		ended: make(chan struct{}),
 	}
 	a.checks = selfcheck.New(c.Log, a.found)
 	a.sampler, err = sampler.Open(sampler.Config{
 		RingBytes: uint32(c.RingBytes), Execs: c.Select.PIDs, AllExecs: c.Select.open(),
-		TableBytes: c.MemoryLimit / 2, Probes: c.Probes, ProbeLimit: c.ProbeLimit,
+		TableBytes: c.MemoryLimit / 2, Probes: c.Probes, ProbeLimit: c.ProbeLimit, SampledRecords: c.ContextIDs,
 	})
 	if err != nil {
 		return nil, err
@@ -69,6 +70,9 @@ func New(c Config) (*Agent, error) {
 	}
 	return a, nil
 }
+
+// SampledRecords returns what the process that is profiled may map (sampler.Sampler), if the Config has ContextIDs.
+func (a *Agent) SampledRecords() (*os.File, error) { return a.sampler.SampledRecords() }
 
 // Close releases an Agent on which Run was not called.
 func (a *Agent) Close() {

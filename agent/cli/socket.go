@@ -100,7 +100,7 @@ func capture(ctx context.Context, like agent.Config, of serve.Capture) error {
 	config := agent.Config{
 		Select: agent.Selection{PIDs: []int{of.PID}}, Rate: of.Rate, SnapshotEvery: of.Every, Labels: like.Labels,
 		Rules: like.Rules, NoSourceMaps: like.NoSourceMaps, FileCache: like.FileCache, Log: like.Log,
-		Sinks: []agent.Sink{captureSink(of.To)}, ContextIDs: of.ContextIDs,
+		Sinks: []agent.Sink{captureSink(of.To)}, ContextIDs: of.Sampled != nil,
 	}
 	if of.Begun != nil {
 		begun := sync.OnceFunc(of.Begun)
@@ -116,6 +116,14 @@ func capture(ctx context.Context, like agent.Config, of serve.Capture) error {
 	a, err := agent.New(config)
 	if err != nil {
 		return err
+	}
+	if of.Sampled != nil {
+		file, err := a.SampledRecords()
+		if err != nil {
+			a.Close()
+			return err
+		}
+		of.Sampled(file)
 	}
 	stats, err := a.Run(ctx)
 	if err == nil && stats.SnapshotsLost > 0 {

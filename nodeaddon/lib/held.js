@@ -19,23 +19,16 @@ let last = 0;
 
 // The numbers of contexts that were collected. A collection may find thousands at once: a few are moved to gone each
 // time that a context is made, so that no turn of the event loop takes the time of all.
-const few = new Float64Array(32);
-let native;
+const FEW = 32;
 let dead = [];
 const registry = new FinalizationRegistry((number) => {
   if (sessions > 0) dead.push(number);
 });
 
-/** Has contexts with records tell when they are collected: by the add-on, and the key of the label in records. */
-function useRecords(addon, key) {
-  native = { addon, key };
-}
-
 // move moves the values of some contexts that were collected, and returns whether there were any.
 function move() {
-  let n = native ? native.addon.collected(few) : 0;
-  for (let i = 0; i < n; i++) release(few[i]);
-  for (; n < few.length && dead.length > 0; n++) release(dead.pop());
+  let n = 0;
+  for (; n < FEW && dead.length > 0; n++) release(dead.pop());
   return n > 0;
 }
 
@@ -45,26 +38,27 @@ function release(number) {
   living.delete(number);
 }
 
-/** The number of a new context with a value, as a label; undefined while no profile is being taken. */
-function number(value) {
-  if (sessions === 0) return undefined;
-  if (last % 16 === 0) move();
-  while (living.size + gone.values.size >= MOST) {
-    if (!move()) {
-      counters.unheld++;
-      return undefined;
-    }
-  }
-  living.set(++last, value);
-  return `${threadId}.${last}`;
+/** The number of a new context, as a label; undefined while no profile is being taken. */
+function number() {
+  return sessions > 0 ? `${threadId}.${++last}` : undefined;
 }
 
 const mine = `${threadId}.`;
-const numberOf = (text) => Number(text.slice(mine.length));
+const numberOf = (text) => (text?.startsWith(mine) ? Number(text.slice(mine.length)) : 0);
 
-/** Has a context whose record, if it has one, lacks the number that it was given tell when it is collected. */
-function holdFor(context, text) {
-  if (text !== undefined) registry.register(context, numberOf(text));
+/** Holds the value of a context that has a number, until no snapshot can name it. */
+function hold(context, text) {
+  if (text === undefined) return;
+  const n = numberOf(text);
+  if (n % 16 === 0) move();
+  while (living.size + gone.values.size >= MOST) {
+    if (!move()) {
+      counters.unheld++;
+      return;
+    }
+  }
+  living.set(n, context.value);
+  registry.register(context, n);
 }
 
 /** The values that the samples of one profile may name, from its begin to its end. */
@@ -72,8 +66,11 @@ class Held {
   #from = gone;
 
   constructor() {
-    if (++sessions === 1) native?.addon.keep(native.key());
+    sessions++;
   }
+
+  /** There is nothing to prepare once the agent samples. */
+  begin() {}
 
   /** What finds the values that a snapshot names, which is about to be taken; also later. */
   snapshot() {
@@ -83,11 +80,8 @@ class Held {
     gone.next = { values: new Map(), next: undefined };
     this.#from = gone = gone.next;
     return (text) => {
-      const wanted = text?.startsWith(mine) ? numberOf(text) : 0;
-      if (now.has(wanted)) return now.get(wanted);
-      let map = first;
-      while (map && !map.values.has(wanted)) map = map.next;
-      return map?.values.get(wanted);
+      const wanted = numberOf(text);
+      return now.has(wanted) ? now.get(wanted) : valueIn(first, wanted);
     };
   }
 
@@ -96,8 +90,13 @@ class Held {
     living = new Map();
     gone = { values: new Map(), next: undefined };
     dead = [];
-    native?.addon.keep(-1);
   }
 }
 
-module.exports = { LABEL, Held, number, holdFor, useRecords };
+function valueIn(first, wanted) {
+  let map = first;
+  while (map && !map.values.has(wanted)) map = map.next;
+  return map?.values.get(wanted);
+}
+
+module.exports = { LABEL, Held, number, numberOf, hold, valueIn };

@@ -58,7 +58,7 @@ export const counters: Readonly<{
   cut: number;
   /** Labels that had no room, and ids that are none. */
   dropped: number;
-  /** Contexts whose values the samples of a profile do not have: at most 100,000 are held at a time. */
+  /** Contexts whose values the samples of a profile do not have: at most 100,000 are kept at a time. */
   unheld: number;
 }>;
 

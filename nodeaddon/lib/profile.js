@@ -1,6 +1,10 @@
 'use strict';
 
-const held = require('./held');
+const { gunzipSync } = require('node:zlib');
+const { LABEL } = require('./held');
+
+// The most that samples take as JSON, in bytes: more is no text that Node.js can have.
+const MOST = 2 ** 29;
 
 /** @typedef {{function: string, file?: string, line?: number, column?: number, kind: string, tier?: string}} Frame */
 
@@ -23,9 +27,9 @@ class Profile {
 
   #read() {
     if (this.#data) return this.#data;
-    const data = JSON.parse(this.#samples);
-    data.contexts = data.labels.map((labels) => this.#valueOf(labels[held.LABEL]));
-    for (const labels of data.labels) delete labels[held.LABEL];
+    const data = JSON.parse(gunzipSync(this.#samples, { maxOutputLength: MOST }).toString());
+    data.contexts = data.labels.map((labels) => this.#valueOf(labels[LABEL]));
+    for (const labels of data.labels) delete labels[LABEL];
     this.#samples = this.#valueOf = undefined;
     this.#data = data;
     return data;

@@ -1,7 +1,8 @@
 'use strict';
 
 const { bytes, counters, write: writeText, textOf } = require('./bytes');
-const held = require('./held');
+const { LABEL, number: nextNumber } = require('./held');
+const { Sampled } = require('./sampled');
 
 // Offsets in a record, and the most that all readers take. (OTEP 4947)
 const VALID = 24;
@@ -42,7 +43,7 @@ function records(native) {
     return at + 2 + length;
   }
 
-  // encode writes a record, but for its ids. It returns whether there was room for the number.
+  // encode writes a record, but for its ids.
   function encode(value, changes, number) {
     bytes[VALID] = 1;
     bytes[FLAGS] = value.traceFlags ?? 0; // undefined takes longer
@@ -52,29 +53,28 @@ function records(native) {
     for (const name in labels) at = add(at, name, labels[name]);
     for (const name in changes) at = add(at, name, changes[name]);
     const fits = number !== undefined && at + 2 + number.length <= END; // cut, it is another one's
-    const end = fits ? add(at, held.LABEL, number) : at;
-    bytes[SIZE] = (end - ATTRIBUTES) & 255;
-    bytes[SIZE + 1] = (end - ATTRIBUTES) >> 8;
-    return end > at;
+    if (fits) at = add(at, LABEL, number);
+    else if (number !== undefined) counters.unheld++;
+    bytes[SIZE] = (at - ATTRIBUTES) & 255;
+    bytes[SIZE + 1] = (at - ATTRIBUTES) >> 8;
   }
 
   function create(value) {
-    const number = held.number(value);
+    const number = nextNumber();
     const fields = value ?? NONE;
-    const numbered = encode(fields, null, number);
+    encode(fields, null, number);
     const context = native.make(fields.traceId, fields.spanId);
     if (bytes[END] > 0) counters.dropped += bytes[END];
     context.value = value;
     context.changes = null;
     context.number = number;
-    if (!numbered) held.holdFor(context, number);
     return context;
   }
 
   function change(context, name, to) {
     const fields = context.value ?? NONE;
     context.changes = { ...context.changes, [name]: to };
-    if (!encode(fields, context.changes, context.number)) held.holdFor(context, context.number);
+    encode(fields, context.changes, context.number);
     native.replace(context, fields.traceId, fields.spanId);
   }
 
@@ -85,8 +85,7 @@ function records(native) {
     native.complete(fields.traceId, fields.spanId);
   }
 
-  held.useRecords(native, () => numberOf(held.LABEL));
-  return { create, change, write };
+  return { create, change, write, keep: () => new Sampled(native, numberOf(LABEL)) };
 }
 
 module.exports = { records };

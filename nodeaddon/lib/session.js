@@ -1,9 +1,9 @@
 'use strict';
 
 const http = require('node:http');
-const { Held } = require('./held');
 const { Messages } = require('./messages');
 const { Profile } = require('./profile');
+const { keep } = require('./storage');
 
 const VERSION = 1;
 const SOCKET = '/run/hotspan/agent.sock';
@@ -114,10 +114,10 @@ async function begin({ frequency = 99, labels = {}, socket = SOCKET }, agent) {
   const query = new URLSearchParams({ version: String(VERSION), frequency: String(frequency) });
   for (const [name, path] of Object.entries(labels)) query.append('label', `${name}=${path}`);
   const request = http.request({ socketPath: socket, path: `/session?${query}`, method: 'POST', agent: false });
-  const held = new Held();
+  const held = keep();
   try {
     const messages = new Messages(await answerOf(request, socket));
-    await messages.next('begun');
+    await held.begin(socket, await messages.next('begun'), messages);
     request.socket.unref();
     return new Session(request, messages, held, agent);
   } catch (err) {

@@ -1,7 +1,7 @@
 'use strict';
 
 const { bytes, counters, write, isID, textOf } = require('./bytes');
-const held = require('./held');
+const { LABEL, Held, number: nextNumber, hold } = require('./held');
 
 // The most of one text that hotspan reads, in bytes.
 const END = 512;
@@ -41,16 +41,16 @@ function encode(from, changes, number) {
   const { labels } = value;
   for (const name in labels) at = add(at, name, labels[name]);
   for (const name in changes) at = add(at, name, changes[name]);
-  const fits = number !== undefined && at + 2 + held.LABEL.length + number.length <= END;
-  if (fits) at = add(at, held.LABEL, number); // cut, it is another one's
+  const fits = number !== undefined && at + 2 + LABEL.length + number.length <= END;
+  if (fits) at = add(at, LABEL, number); // cut, it is another one's
   return bytes.latin1Slice(0, at);
 }
 
 /** A new context without a native record. */
 function create(value) {
-  const number = held.number(value);
+  const number = nextNumber();
   const context = { 'hotspan labels': encode(value, null, number), value, changes: null, number };
-  held.holdFor(context, number);
+  hold(context, number);
   return context;
 }
 
@@ -59,4 +59,6 @@ function change(context, name, to) {
   context['hotspan labels'] = encode(context.value, context.changes, context.number);
 }
 
-module.exports = { create, change };
+const keep = () => new Held();
+
+module.exports = { create, change, keep };

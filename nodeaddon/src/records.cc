@@ -1,6 +1,8 @@
 #include "records.h"
 
+#include <algorithm>
 #include <new>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,10 @@ Block *Records::Add(size_t size)
 	Block *b = new (memory) Block();
 	b->size = size;
 	b->room = static_cast<uint32_t>((BlockSize(size) - sizeof(Block)) / size);
+	if (!blocks.Add(std::upper_bound(blocks.begin(), blocks.end(), b), b)) {
+		free(memory);
+		return nullptr;
+	}
 	b->Put(&sizes[size / kStep].free);
 	return b;
 }
@@ -65,12 +71,26 @@ void Records::Free(Live *l)
 	}
 	if (!b->used && b->next) { // one that is empty stays, if it is the last of the list
 		b->Remove();
+		blocks.Remove(std::lower_bound(blocks.begin(), blocks.end(), b));
 		free(b);
 		return;
 	}
 	l->block = nullptr;
 	*Next(l) = b->first;
 	b->first = l;
+}
+
+Live *Records::Find(uint64_t record)
+{
+	Block **after = std::upper_bound(blocks.begin(), blocks.end(), reinterpret_cast<Block *>(record));
+	if (after == blocks.begin())
+		return nullptr;
+	Block *b = after[-1];
+	size_t at = record - reinterpret_cast<uint64_t>(b->At(0)->record);
+	if (at % b->size || at / b->size >= b->fresh)
+		return nullptr;
+	Live *l = b->At(static_cast<uint32_t>(at / b->size));
+	return l->block ? l : nullptr;
 }
 
 Records::~Records()

@@ -7,11 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "list.h"
 #include "thread_context.h"
 
 namespace hotspan {
 
 struct Block;
+
+// Bytes of a record. (OTEP 4947)
+inline size_t RecordLength(const uint8_t *record) { return kRecordHead + record[26] + record[27] * size_t{256}; }
 
 // A record with what keeps it: it lives as long as its object.
 struct Live {
@@ -31,6 +35,9 @@ public:
 	Live *Make(size_t length);
 	void Free(Live *l);
 
+	// The one whose record is at an address. 0 = there is none.
+	Live *Find(uint64_t record);
+
 	// Calls each with all that are there.
 	template <typename F> void All(F each);
 
@@ -45,6 +52,7 @@ private:
 		Block *full = nullptr;
 	};
 	Size sizes[kSizes];
+	List<Block *> blocks; // by address
 
 	Block *Add(size_t size);
 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "process_context.h"
-#include "numbers.h"
+#include "profiles.h"
 #include "records.h"
 
 // What readers find for a thread with an isolate.
@@ -38,17 +38,18 @@ using v8::String;
 using v8::Value;
 
 // Offsets in a record. (OTEP 4947) Behind the longest one is a number that add-on and JavaScript share.
-const size_t kSpan = 16, kValid = 24, kSize = 26, kAttributes = 28, kBad = Records::kMost;
+const size_t kSpan = 16, kValid = 24, kBad = Records::kMost;
 
 struct Thread {
 	Isolate *isolate;
 	Global<ObjectTemplate> type; // of contexts
 	Global<Object> storage, bytes;
 	Global<v8::Function> current;
-	uint8_t *from; // the memory of bytes; 0 = nothing is published for this thread
+	uint8_t *from = nullptr; // the memory of bytes; 0 = nothing is published for this thread
 	Records records;
-	Numbers collected;
-	int numberKey; // of the attribute with a context's number; -1 = nobody asks for those that are collected
+	Profiles profiles;
+
+	explicit Thread(Isolate *i) : isolate(i), profiles(i, &records) {}
 };
 
 __thread Thread *thread; // 0 = has not loaded this, or has ended
@@ -127,32 +128,9 @@ uint32_t RecordOffset(Local<Object> object)
 	return 0;
 }
 
-size_t Length(const uint8_t *record)
-{
-	return kAttributes + record[kSize] + record[kSize + 1] * size_t{256};
-}
-
-// The number that a record has, as THREAD.NUMBER in the attribute of a key; 0 = none.
-double NumberIn(const uint8_t *record, int key)
-{
-	double number = 0;
-	size_t end = Length(record), next;
-	for (size_t at = kAttributes; at + 2 <= end; at = next) {
-		next = at + 2 + record[at + 1];
-		if (record[at] != key || next > end)
-			continue;
-		for (at += 2; at < next; at++)
-			number = record[at] == '.' ? 0 : number * 10 + (record[at] - '0');
-		return number;
-	}
-	return 0;
-}
-
 void Collected(const v8::WeakCallbackInfo<Live> &info)
 {
 	Live *l = info.GetParameter();
-	if (thread->numberKey >= 0)
-		thread->collected.Add(NumberIn(l->record, thread->numberKey));
 	l->object.Reset();
 	thread->records.Free(l);
 }
@@ -234,7 +212,7 @@ size_t Complete(const FunctionCallbackInfo<Value> &info, int first)
 	int bad = !WriteID(isolate, info[first], to, kSpan);
 	bad += !WriteID(isolate, info[first + 1], to + kSpan, kValid - kSpan);
 	to[kBad] = static_cast<uint8_t>(bad);
-	return Length(to);
+	return RecordLength(to);
 }
 
 void WriteIDs(const FunctionCallbackInfo<Value> &info) { Complete(info, 0); }
@@ -252,6 +230,7 @@ void Make(const FunctionCallbackInfo<Value> &info)
 		return;
 	}
 	KeepProcess();
+	thread->profiles.KeepInTime();
 	Attach(object, length);
 }
 
@@ -267,6 +246,7 @@ void Replace(const FunctionCallbackInfo<Value> &info)
 	KeepProcess();
 	Attach(object, length);
 	if (before) {
+		thread->profiles.Keep(); // samples may have it
 		before->object.Reset();
 		thread->records.Free(before);
 	}
@@ -289,23 +269,31 @@ void Key(const FunctionCallbackInfo<Value> &info)
 	info.GetReturnValue().Set(number);
 }
 
-// Begins to keep the numbers of contexts that are collected, by the key of the attribute that has them; -1 ends it.
-void Keep(const FunctionCallbackInfo<Value> &info)
+int Number(Local<Value> v) { return v->IsInt32() ? v.As<v8::Int32>()->Value() : -1; }
+
+void Ask(const FunctionCallbackInfo<Value> &info)
 {
-	if (!thread || !info[0]->IsInt32())
-		return;
-	thread->numberKey = info[0].As<v8::Int32>()->Value();
-	if (thread->numberKey < 0)
-		thread->collected.Clear();
+	String::Utf8Value socket(info.GetIsolate(), info[0]), session(info.GetIsolate(), info[1]);
+	info.GetReturnValue().Set(*socket && *session ? AskForSampled(*socket, *session) : -1);
 }
 
-// Moves numbers that were kept into a Float64Array, as many as it has room for, and returns how many these are.
-void Collect(const FunctionCallbackInfo<Value> &info)
+void Begin(const FunctionCallbackInfo<Value> &info)
 {
-	if (!thread || !info[0]->IsFloat64Array())
-		return;
-	double *to = reinterpret_cast<double *>(node::Buffer::Data(info[0]));
-	info.GetReturnValue().Set(thread->collected.Take(to, info[0].As<v8::Float64Array>()->Length()));
+	int connection = Number(info[0]);
+	if (thread && connection >= 0)
+		info.GetReturnValue().Set(thread->profiles.Begin(connection, Number(info[1])));
+}
+
+void Take(const FunctionCallbackInfo<Value> &info)
+{
+	if (thread)
+		info.GetReturnValue().Set(thread->profiles.Take(Number(info[0])));
+}
+
+void End(const FunctionCallbackInfo<Value> &info)
+{
+	if (thread)
+		thread->profiles.End(Number(info[0]));
 }
 
 // Ends what is published for a thread. Objects that still are somewhere lose their records.
@@ -390,8 +378,8 @@ size_t CurrentRecord(uint8_t *to)
 	if (!record)
 		return 0;
 	KeepProcess();
-	memcpy(to, record, Length(record));
-	return Length(record);
+	memcpy(to, record, RecordLength(record));
+	return RecordLength(record);
 }
 
 void InitThread(Isolate *isolate, Local<v8::Context> context, Local<Object> exports)
@@ -404,9 +392,7 @@ void InitThread(Isolate *isolate, Local<v8::Context> context, Local<Object> expo
 	if (!thread) {
 		Local<ObjectTemplate> type = ObjectTemplate::New(isolate);
 		type->SetInternalFieldCount(1);
-		thread = new (malloc(sizeof(Thread))) Thread();
-		thread->isolate = isolate;
-		thread->numberKey = -1;
+		thread = new (malloc(sizeof(Thread))) Thread(isolate);
 		thread->type.Reset(isolate, type);
 		node::AddEnvironmentCleanupHook(isolate, Stop, nullptr);
 	}
@@ -417,8 +403,10 @@ void InitThread(Isolate *isolate, Local<v8::Context> context, Local<Object> expo
 	add("frame", GetFrame);
 	add("restore", Restore);
 	add("key", Key);
-	add("keep", Keep);
-	add("collected", Collect);
+	add("ask", Ask);
+	add("begin", Begin);
+	add("take", Take);
+	add("end", End);
 }
 
 } // namespace hotspan

@@ -23,13 +23,19 @@ namespace hotspan {
 //   frame()           the current AsyncContextFrame, or undefined
 //   restore(from, to) makes another AsyncContextFrame the current one, if that is from. Returns whether it is.
 //   key(name)         the number of a key in records, -1 for none
+//   ask(socket, id)   asks an agent for what it shares with a session. Returns a connection, or an errno less than 0
+//   begin(connection, key)  begins a profile with what has come by a connection: contexts that samples have are kept.
+//                     key is that of the attribute with their number. Returns the profile, 0 if nothing has come
+//   take(profile)     the contexts that were kept since the last call, each behind its number, in an array. They are
+//                     not kept any more
+//   end(profile)      ends a profile
 void InitThread(v8::Isolate *isolate, v8::Local<v8::Context> context, v8::Local<v8::Object> exports);
 
 // Whether this thread has loaded the add-on from JavaScript, and has not ended that.
 bool RunsJavaScript();
 
-// Bytes that a record has at most.
-const size_t kMostRecord = 640;
+// Bytes that a record has at most, and before its attributes.
+const size_t kMostRecord = 640, kRecordHead = 28;
 
 // Copies the record of the context that is current on this thread, which runs JavaScript. Returns its length; 0 = none.
 size_t CurrentRecord(uint8_t *to);

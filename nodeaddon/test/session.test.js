@@ -8,7 +8,8 @@ const http = require('node:http');
 const os = require('node:os');
 const path = require('node:path');
 const { test } = require('node:test');
-const { startProfile } = require('hotspan');
+const { gzipSync } = require('node:zlib');
+const { form, startProfile } = require('hotspan');
 
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'hotspan-'));
 const socket = path.join(dir, 'agent.sock');
@@ -46,23 +47,34 @@ test('an agent that ends during a profile', async () => {
   });
 });
 
+test('an agent that shares nothing after all', async () => {
+  await withAgent((request, response) => {
+    if (request.method === 'GET') return response.end('no file');
+    response.write('{"type":"begun","id":"a"}\n{"type":"shared"}\n');
+  }, async () => {
+    const message = 'hotspan: the agent does not say which contexts samples have';
+    if (form === 'record') await assert.rejects(startProfile({ socket }), { message });
+    else await (await startProfile({ socket }))[Symbol.asyncDispose ?? Symbol.for('nodejs.asyncDispose')]();
+  });
+});
+
 test('a snapshot in pieces', async () => {
-  const samples = JSON.stringify({
+  const samples = gzipSync(JSON.stringify({
     threads: ['MainThread'],
     frames: [{ function: 'inner', kind: 'js' }, { function: 'outer', kind: 'js' }], stacks: [[0, 1], [1]],
     labels: [{}, { tenant: 'x' }],
     samples: [[5, 0, 1, 0, 42, 'js'], [7, 0, 0, 0, 42, 'gc'], [9, 1, 0, 0, 42, 'js']],
-  });
+  }));
   const about = {
     type: 'snapshot', pprof: 3, samples: samples.length, start: '1700000000000000000', end: '1700000001000000000',
     period: 10, lost: { late: 2 },
   };
-  const all = `${JSON.stringify(about)}\nabc${samples}`;
+  const all = Buffer.concat([Buffer.from(`${JSON.stringify(about)}\nabc`), samples]);
   await withAgent((request, response) => {
     response.write(begun);
     request.on('data', async () => {
       for (let i = 0; i < all.length; i += 7) {
-        response.write(all.slice(i, i + 7));
+        response.write(all.subarray(i, i + 7));
         await new Promise(setImmediate);
       }
     });

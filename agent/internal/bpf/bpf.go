@@ -32,11 +32,16 @@ func (p Probes) leftOut() (names []string) {
 	return names
 }
 
-// Create creates the BPF maps. ringBytes is the size of the ring buffer in bytes, a power of two of at least a page.
-// The function load loads the programs that take samples at probes, or that of the timer, which the kernel takes a
-// tenth of a second to verify: before it has returned, the Objects have maps only. The caller closes the Objects. On
-// other processors than x86-64 it is an error: the programs read the registers of that one.
-func Create(ringBytes uint32, probes Probes) (o *Objects, load func() error, err error) {
+// SampledRecords is how many addresses of records are kept, a power of two: those of some seconds, which is longer than
+// what has them waits before it looks.
+const SampledRecords = 1 << 13
+
+// Create creates the BPF maps. ringBytes is the size of the ring buffer in bytes, a power of two of at least a page;
+// sampledRecords is whether there is room for those. The function load loads the programs that take samples at probes,
+// or that of the timer, which the kernel takes a tenth of a second to verify: before it has returned, the Objects have
+// maps only. The caller closes the Objects. On other processors than x86-64 it is an error: the programs read the
+// registers of that one.
+func Create(ringBytes uint32, sampledRecords bool, probes Probes) (o *Objects, load func() error, err error) {
 	if err := checkArchitecture(runtime.GOARCH); err != nil {
 		return nil, nil, err
 	}
@@ -50,6 +55,9 @@ func Create(ringBytes uint32, probes Probes) (o *Objects, load func() error, err
 	}
 	spec.Maps["scratches"].MaxEntries = uint32(cpus)
 	spec.Maps["events"].MaxEntries = ringBytes
+	if sampledRecords {
+		spec.Maps[hotspanMapSampledRecords].MaxEntries += SampledRecords // the first entry has none
+	}
 	MapTables(spec)
 	for _, name := range probes.leftOut() {
 		delete(spec.Programs, name)

@@ -30,6 +30,22 @@ struct {
 	__type(value, __u64); // address
 } publishers SEC(".maps");
 
+// A record of PUBLISHED_NODE that a sample has, for the process that made it: it keeps what a profile of it refers to.
+struct sampled_record {
+	__u64 number; // of the sample, from 1 on; 0 = it is being written
+	__u64 record; // address
+};
+
+// The first entry has the number of the last sample, and one less than how many entries follow, a power of two. Those
+// are written in turn. There are none unless user space asks.
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct sampled_record);
+} sampled_records SEC(".maps");
+
 #define RECORD_HEAD 28 // bytes before the attributes of a record
 #define RECORD_VALID 24 // in it: 1 if the record may be read
 #define RECORD_SIZE 26  // u16: bytes of attributes
@@ -58,6 +74,22 @@ static __always_inline __u64 locate(__u64 thread, const struct place *at)
 	if (!block || block == ~0ULL)
 		return 0;
 	return block + at->offset;
+}
+
+static __always_inline void tell_record(__u64 record)
+{
+	__u32 at = 0;
+	struct sampled_record *head = bpf_map_lookup_elem(&sampled_records, &at), *to;
+	if (!head || !head->record)
+		return;
+	__u64 number = __sync_fetch_and_add(&head->number, 1) + 1;
+	at = 1 + (number & head->record);
+	to = bpf_map_lookup_elem(&sampled_records, &at);
+	if (!to)
+		return;
+	__sync_lock_test_and_set(&to->number, 0);
+	to->record = record;
+	__sync_lock_test_and_set(&to->number, number);
 }
 
 static __always_inline void over_limit(struct scratch *s)
@@ -102,6 +134,8 @@ static __always_inline void append_published(struct scratch *s, __u32 kind, __u6
 	struct context_record *r = (void *)&s->buffer[start & (BUFFER_SIZE - 1)];
 	r->length = RECORD_HEAD + length;
 	s->end += length;
+	if (kind == PUBLISHED_NODE)
+		tell_record(record);
 }
 
 // Whether two words refer to the same object, one of which may be where it was before the collection that runs.

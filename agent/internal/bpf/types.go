@@ -31,5 +31,6 @@ type (
 	Place          = hotspanPlace
 	Probe          = hotspanProbe
 	Published      = hotspanPublished
+	SampledRecord  = hotspanSampledRecord
 	Objects        = hotspanObjects
 )

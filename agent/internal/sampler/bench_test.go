@@ -20,7 +20,7 @@ func BenchmarkAddTable(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	objects, _, err := bpf.Create(1<<20, bpf.Probes{})
+	objects, _, err := bpf.Create(1<<20, false, bpf.Probes{})
 	if err != nil {
 		b.Skipf("BPF maps need root: %v", err)
 	}

@@ -28,6 +28,8 @@ type Config struct {
 	// Probes are sampled instead of a timer, each ProbeLimit times a second on each CPU at most.
 	Probes     []string
 	ProbeLimit int
+	// SampledRecords has the addresses of the records in samples kept: see Sampler.SampledRecords.
+	SampledRecords bool
 }
 
 // Sampler owns the BPF program, its maps and its timers. One goroutine may call Wait, Read and LookAhead while others
@@ -54,7 +56,7 @@ func Open(c Config) (*Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects, load, err := bpf.Create(c.RingBytes, trigger.Wanted(probes))
+	objects, load, err := bpf.Create(c.RingBytes, c.SampledRecords, trigger.Wanted(probes))
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ func (s *Server) serveHTTP(l net.Listener) {
 	mux.Handle("GET /debug/pprof/profile", onlyAll(ownCPU))
 	mux.Handle("GET /debug/pprof/{name}", onlyAll(ownProfile))
 	mux.HandleFunc("POST /session", s.session)
+	mux.HandleFunc("GET /session/{id}", s.shares.serve)
 	s.http = &http.Server{
 		Handler: mux, ReadHeaderTimeout: speakTime, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {

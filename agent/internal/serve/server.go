@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 
@@ -41,9 +42,11 @@ type Capture struct {
 	Rules []string // NAME=PATH
 	To    func(context.Context, *pprofx.Snapshot) error
 
-	Every      time.Duration // time that a snapshot covers
-	ContextIDs bool          // samples have pprofx.ContextLabel
-	Begun      func()        // called when sampling begins; nil: not
+	Every time.Duration // time that a snapshot covers
+	Begun func()        // called when sampling begins; nil: not
+	// Sampled is called before, with what the process may map to learn which of its contexts are in samples. It closes
+	// the file. nil: the process does not ask, and samples lack pprofx.ContextLabel.
+	Sampled func(*os.File)
 }
 
 // Server serves until Close. It is safe for concurrent use.
@@ -57,6 +60,7 @@ type Server struct {
 
 	calls, captures *quota
 	working         chan struct{} // bounds the snapshots that are read and encoded at the same time
+	shares          shares
 }
 
 // Limits of requests. Those of a caller that may not have everything are counted by user.

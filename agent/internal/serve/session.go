@@ -3,11 +3,14 @@ package serve
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -17,8 +20,8 @@ import (
 
 // A session is a capture that the npm package asks for, of its own process: POST /session?version=1&frequency=N over
 // HTTP/1.1. The body of the request is a line for each command, snapshot or stop. The body of the answer has a line of
-// JSON for each message: begun; or snapshot, which is followed by as many bytes of pprof and of JSON as it says; or
-// error. Node.js has all that this takes, so the package needs no library.
+// JSON for each message: begun; shared, see shares.serve; snapshot, which is followed by as many bytes of pprof and of
+// JSON, both gzipped, as it says; or error. Node.js has all that this takes, so the package needs no library.
 
 const sessionVersion = 1
 
@@ -30,8 +33,9 @@ const maxSessionRows = 1 << 20
 
 // sessionMessage is a line of the answer.
 type sessionMessage struct {
-	Type    string `json:"type"` // begun, snapshot or error
+	Type    string `json:"type"` // begun, shared, snapshot or error
 	Message string `json:"message,omitempty"`
+	ID      string `json:"id,omitempty"`    // of the session, when it has begun
 	Pprof   int    `json:"pprof,omitempty"` // bytes
 	Samples int    `json:"samples,omitempty"`
 
@@ -47,7 +51,9 @@ type session struct {
 	*Server
 	writer  http.ResponseWriter
 	filter  *filter
+	caller  caller
 	begun   chan struct{}
+	sampled *os.File      // which the process may map, once begun is closed
 	arrived chan struct{} // a piece
 	want    int64         // a snapshot is to be sent up to this time, Unix time in nanoseconds; 0: none
 
@@ -86,8 +92,8 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := &session{
-		Server: s, writer: w, filter: f, begun: make(chan struct{}), arrived: make(chan struct{}, 1),
-		merger: pprofx.NewMerger(maxSessionRows),
+		Server: s, writer: w, filter: f, caller: who, begun: make(chan struct{}),
+		arrived: make(chan struct{}, 1), merger: pprofx.NewMerger(maxSessionRows),
 	}
 	if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -103,17 +109,25 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) {
 func (c *session) run(ctx context.Context, of Capture, commands io.Reader) error {
 	ctx, stop := context.WithTimeout(ctx, maxCaptureTime)
 	defer stop()
-	of.Every, of.ContextIDs, of.Begun, of.To = sessionEvery, true, func() { close(c.begun) }, c.add
+	of.Every, of.Begun, of.To = sessionEvery, func() { close(c.begun) }, c.add
+	of.Sampled = func(f *os.File) { c.sampled = f }
+	defer func() { c.sampled.Close() }() // after done
 	done := make(chan error, 1)
 	go func() { done <- c.capture(ctx, of) }()
 	said := readCommands(ctx, commands)
 	begun := c.begun
+	var shared <-chan struct{}
 	for {
 		var err error
 		select {
 		case <-begun:
 			begun = nil
-			err = c.send(sessionMessage{Type: "begun"})
+			id, share := c.shares.add(c.caller, c.sampled)
+			defer c.shares.remove(id)
+			shared = share.sent
+			err = c.send(sessionMessage{Type: "begun", ID: id})
+		case <-shared:
+			err = c.send(sessionMessage{Type: "shared"})
 		case <-c.arrived:
 			err = c.sendComplete()
 		case command := <-said:
@@ -189,14 +203,16 @@ func (c *session) sendSnapshot() error {
 	if err := pprofx.WritePprof(&profile, named); err != nil {
 		return err
 	}
-	if err := json.NewEncoder(&samples).Encode(sessionSamples(s)); err != nil {
+	packed := gzip.NewWriter(&samples)
+	err := json.NewEncoder(packed).Encode(sessionSamples(s))
+	if err = errors.Join(err, packed.Close()); err != nil {
 		return err
 	}
 	lost := map[string]int64{}
 	for reason, n := range s.Lost {
 		lost[reason.String()] = n
 	}
-	err := c.send(sessionMessage{
+	err = c.send(sessionMessage{
 		Type: "snapshot", Pprof: profile.Len(), Samples: samples.Len(), Start: strconv.FormatInt(s.Start, 10),
 		End: strconv.FormatInt(s.End, 10), Period: s.Period, Lost: lost,
 	})

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"bufio"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"io"
@@ -18,6 +19,7 @@ import (
 // sessionMessage is what the test reads of a line of the answer.
 type sessionMessage struct {
 	Type    string
+	ID      string
 	Pprof   int64
 	Samples int64
 }
@@ -67,7 +69,11 @@ func TestSlowSession(t *testing.T) {
 		t.Errorf("%d samples of the own process, want %d", sum, 10*pieces)
 	}
 	var data struct{ Samples [][]any }
-	err = json.NewDecoder(io.LimitReader(from, m.Samples)).Decode(&data)
+	packed, err := gzip.NewReader(io.LimitReader(from, m.Samples))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = json.NewDecoder(packed).Decode(&data)
 	if err != nil || len(data.Samples) != int(sum) {
 		t.Errorf("%d samples as JSON, %v", len(data.Samples), err)
 	}

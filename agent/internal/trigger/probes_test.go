@@ -28,7 +28,7 @@ func TestWithoutSampling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects, load, err := bpf.Create(1<<16, Wanted(specs))
+	objects, load, err := bpf.Create(1<<16, false, Wanted(specs))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -466,6 +466,12 @@ type replayResource struct {
 	Stores      [64]uint16
 }
 
+type replaySampledRecord struct {
+	_      structs.HostLayout
+	Number uint64
+	Record uint64
+}
+
 type replayScratch struct {
 	_           structs.HostLayout
 	Registers   [16]uint64
@@ -822,6 +828,7 @@ const (
 	replayMapProcesses       = "processes"
 	replayMapPublishers      = "publishers"
 	replayMapResources       = "resources"
+	replayMapSampledRecords  = "sampled_records"
 	replayMapScratches       = "scratches"
 	replayMapShapes          = "shapes"
 	replayMapStores          = "stores"
@@ -918,26 +925,27 @@ type replayProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type replayMapSpecs struct {
-	Consumers    *ebpf.MapSpec `ebpf:"consumers"`
-	Counters     *ebpf.MapSpec `ebpf:"counters"`
-	Environments *ebpf.MapSpec `ebpf:"environments"`
-	Events       *ebpf.MapSpec `ebpf:"events"`
-	Execs        *ebpf.MapSpec `ebpf:"execs"`
-	Isolates     *ebpf.MapSpec `ebpf:"isolates"`
-	KeptPlaces   *ebpf.MapSpec `ebpf:"kept_places"`
-	Known        *ebpf.MapSpec `ebpf:"known"`
-	Loops        *ebpf.MapSpec `ebpf:"loops"`
-	Probes       *ebpf.MapSpec `ebpf:"probes"`
-	Processes    *ebpf.MapSpec `ebpf:"processes"`
-	Publishers   *ebpf.MapSpec `ebpf:"publishers"`
-	Resources    *ebpf.MapSpec `ebpf:"resources"`
-	Scratches    *ebpf.MapSpec `ebpf:"scratches"`
-	Shapes       *ebpf.MapSpec `ebpf:"shapes"`
-	Stores       *ebpf.MapSpec `ebpf:"stores"`
-	Symbols      *ebpf.MapSpec `ebpf:"symbols"`
-	Syscalls     *ebpf.MapSpec `ebpf:"syscalls"`
-	Tables       *ebpf.MapSpec `ebpf:"tables"`
-	Works        *ebpf.MapSpec `ebpf:"works"`
+	Consumers      *ebpf.MapSpec `ebpf:"consumers"`
+	Counters       *ebpf.MapSpec `ebpf:"counters"`
+	Environments   *ebpf.MapSpec `ebpf:"environments"`
+	Events         *ebpf.MapSpec `ebpf:"events"`
+	Execs          *ebpf.MapSpec `ebpf:"execs"`
+	Isolates       *ebpf.MapSpec `ebpf:"isolates"`
+	KeptPlaces     *ebpf.MapSpec `ebpf:"kept_places"`
+	Known          *ebpf.MapSpec `ebpf:"known"`
+	Loops          *ebpf.MapSpec `ebpf:"loops"`
+	Probes         *ebpf.MapSpec `ebpf:"probes"`
+	Processes      *ebpf.MapSpec `ebpf:"processes"`
+	Publishers     *ebpf.MapSpec `ebpf:"publishers"`
+	Resources      *ebpf.MapSpec `ebpf:"resources"`
+	SampledRecords *ebpf.MapSpec `ebpf:"sampled_records"`
+	Scratches      *ebpf.MapSpec `ebpf:"scratches"`
+	Shapes         *ebpf.MapSpec `ebpf:"shapes"`
+	Stores         *ebpf.MapSpec `ebpf:"stores"`
+	Symbols        *ebpf.MapSpec `ebpf:"symbols"`
+	Syscalls       *ebpf.MapSpec `ebpf:"syscalls"`
+	Tables         *ebpf.MapSpec `ebpf:"tables"`
+	Works          *ebpf.MapSpec `ebpf:"works"`
 }
 
 // replayVariableSpecs contains global variables before they are loaded into the kernel.
@@ -993,26 +1001,27 @@ func (o *replayObjects) Close() error {
 //
 // It can be passed to loadReplayObjects or ebpf.CollectionSpec.LoadAndAssign.
 type replayMaps struct {
-	Consumers    *ebpf.Map `ebpf:"consumers"`
-	Counters     *ebpf.Map `ebpf:"counters"`
-	Environments *ebpf.Map `ebpf:"environments"`
-	Events       *ebpf.Map `ebpf:"events"`
-	Execs        *ebpf.Map `ebpf:"execs"`
-	Isolates     *ebpf.Map `ebpf:"isolates"`
-	KeptPlaces   *ebpf.Map `ebpf:"kept_places"`
-	Known        *ebpf.Map `ebpf:"known"`
-	Loops        *ebpf.Map `ebpf:"loops"`
-	Probes       *ebpf.Map `ebpf:"probes"`
-	Processes    *ebpf.Map `ebpf:"processes"`
-	Publishers   *ebpf.Map `ebpf:"publishers"`
-	Resources    *ebpf.Map `ebpf:"resources"`
-	Scratches    *ebpf.Map `ebpf:"scratches"`
-	Shapes       *ebpf.Map `ebpf:"shapes"`
-	Stores       *ebpf.Map `ebpf:"stores"`
-	Symbols      *ebpf.Map `ebpf:"symbols"`
-	Syscalls     *ebpf.Map `ebpf:"syscalls"`
-	Tables       *ebpf.Map `ebpf:"tables"`
-	Works        *ebpf.Map `ebpf:"works"`
+	Consumers      *ebpf.Map `ebpf:"consumers"`
+	Counters       *ebpf.Map `ebpf:"counters"`
+	Environments   *ebpf.Map `ebpf:"environments"`
+	Events         *ebpf.Map `ebpf:"events"`
+	Execs          *ebpf.Map `ebpf:"execs"`
+	Isolates       *ebpf.Map `ebpf:"isolates"`
+	KeptPlaces     *ebpf.Map `ebpf:"kept_places"`
+	Known          *ebpf.Map `ebpf:"known"`
+	Loops          *ebpf.Map `ebpf:"loops"`
+	Probes         *ebpf.Map `ebpf:"probes"`
+	Processes      *ebpf.Map `ebpf:"processes"`
+	Publishers     *ebpf.Map `ebpf:"publishers"`
+	Resources      *ebpf.Map `ebpf:"resources"`
+	SampledRecords *ebpf.Map `ebpf:"sampled_records"`
+	Scratches      *ebpf.Map `ebpf:"scratches"`
+	Shapes         *ebpf.Map `ebpf:"shapes"`
+	Stores         *ebpf.Map `ebpf:"stores"`
+	Symbols        *ebpf.Map `ebpf:"symbols"`
+	Syscalls       *ebpf.Map `ebpf:"syscalls"`
+	Tables         *ebpf.Map `ebpf:"tables"`
+	Works          *ebpf.Map `ebpf:"works"`
 }
 
 func (m *replayMaps) Close() error {
@@ -1030,6 +1039,7 @@ func (m *replayMaps) Close() error {
 		m.Processes,
 		m.Publishers,
 		m.Resources,
+		m.SampledRecords,
 		m.Scratches,
 		m.Shapes,
 		m.Stores,
