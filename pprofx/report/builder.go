@@ -40,26 +40,49 @@ func (b *Builder) Add(s *pprofx.Snapshot) {
 		b.out.Lost[reason.String()] += n
 	}
 	b.stalls.Add(s)
-	stacks := make([][]use, len(s.Stacks))
+	stacks, sets := make([]Counts, len(s.Stacks)), make([]Counts, len(s.LabelSets))
+	threads := make([]Counts, len(s.Threads))
 	for i := range s.Rows {
 		r := &s.Rows[i]
-		labels := s.LabelSets[r.Labels]
 		class := classOf(s, r)
 		b.out.Samples += s.Period
 		b.out.Classes[class] += s.Period
+		stacks[r.Stack][class] += s.Period
+		sets[r.Labels][class] += s.Period
+		threads[r.Thread][class] += s.Period
+	}
+	b.addStacks(s, stacks)
+	b.addLabels(s, sets)
+	for i := range threads {
+		if threads[i] != (Counts{}) {
+			b.threads.add(s.Threads[i], "", &threads[i])
+		}
+	}
+}
+
+func (b *Builder) addStacks(s *pprofx.Snapshot, of []Counts) {
+	known := make([]*function, len(s.Frames))
+	for i := range of {
+		if of[i] != (Counts{}) {
+			b.functions.add(s, s.Stacks[i], &of[i], known)
+		}
+	}
+}
+
+func (b *Builder) addLabels(s *pprofx.Snapshot, of []Counts) {
+	for i := range of {
+		if of[i] == (Counts{}) {
+			continue
+		}
+		labels := s.LabelSets[i]
 		route := value(labels, routeLabel)
-		b.routes.add(route, "", class, s.Period)
+		b.routes.add(route, "", &of[i])
 		if trace := value(labels, traceLabel); trace != "" {
-			b.traces.add(trace, route, class, s.Period)
+			b.traces.add(trace, route, &of[i])
 		}
-		b.threads.add(s.Threads[r.Thread], "", class, s.Period)
 		if b.by != "" {
-			b.bys.add(value(labels, b.by), b.detail(route), class, s.Period)
+			b.bys.add(value(labels, b.by), b.detail(route), &of[i])
 		}
-		if stacks[r.Stack] == nil {
-			stacks[r.Stack] = b.functions.uses(s, s.Stacks[r.Stack])
-		}
-		count(stacks[r.Stack], class, s.Period)
 	}
 }
 

@@ -28,6 +28,19 @@ func (c Class) String() string { return classNames[c] }
 // Counts are samples by class. In JSON it is an object of those that are not 0.
 type Counts [Classes]int64
 
+func (c *Counts) add(n *Counts) {
+	for i := range c {
+		c[i] += n[i]
+	}
+}
+
+func (c *Counts) sum() (n int64) {
+	for _, of := range c {
+		n += of
+	}
+	return n
+}
+
 // MarshalJSON implements json.Marshaler.
 func (c Counts) MarshalJSON() ([]byte, error) {
 	all := map[string]int64{}

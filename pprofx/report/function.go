@@ -32,6 +32,7 @@ var noStack = &pprofx.Frame{Function: "[no stack]"}
 type functions struct {
 	by     map[place]*function
 	byLine bool
+	stacks int64 // how many were added
 }
 
 func newFunctions() functions { return functions{by: map[place]*function{}} }
@@ -39,13 +40,7 @@ func newFunctions() functions { return functions{by: map[place]*function{}} }
 type function struct {
 	Function
 	lines map[int]int64 // own samples
-}
-
-// use is a function in a stack. One of a stack is own.
-type use struct {
-	*function
-	own  bool
-	line int // of the frame that is own
+	stack int64         // the number of the last stack that it was found in
 }
 
 // ownIndex returns the index of the frame to which a sample belongs: the JavaScript nearest to the leaf, else the leaf.
@@ -58,27 +53,40 @@ func ownIndex(s *pprofx.Snapshot, stack []int32) int {
 	return 0
 }
 
-// uses returns the functions of a stack, each once.
-func (all *functions) uses(s *pprofx.Snapshot, stack []int32) []use {
-	own := ownIndex(s, stack)
-	var out []use
-	seen := map[*function]int{}
+// add adds the samples of a stack up, and returns the function to which they belong, with the line. known holds the
+// functions of the snapshot's frames as far as they were seen; nil if it is not worth while.
+func (all *functions) add(s *pprofx.Snapshot, stack []int32, n *Counts, known []*function) (own *function, line int) {
+	all.stacks++
+	total, at := n.sum(), ownIndex(s, stack)
 	for i, index := range stack {
-		f := all.of(s.Frames[index])
-		at, ok := seen[f]
-		if !ok {
-			at = len(out)
-			seen[f] = at
-			out = append(out, use{function: f})
+		f := all.ofFrame(s, index, known)
+		if f.stack != all.stacks {
+			f.stack = all.stacks
+			f.Total += total
 		}
-		if i == own {
-			out[at].own, out[at].line = true, s.Frames[index].Line
+		if i == at {
+			own, line = f, s.Frames[index].Line
 		}
 	}
-	if out == nil {
-		out = []use{{function: all.of(noStack), own: true}}
+	if own == nil {
+		own = all.of(noStack)
+		own.Total += total
 	}
-	return out
+	own.Own += total
+	own.lines[line] += total
+	own.Classes.add(n)
+	return own, line
+}
+
+// ofFrame returns the function of a frame of a snapshot.
+func (all *functions) ofFrame(s *pprofx.Snapshot, frame int32, known []*function) *function {
+	if known == nil {
+		return all.of(s.Frames[frame])
+	}
+	if known[frame] == nil {
+		known[frame] = all.of(s.Frames[frame])
+	}
+	return known[frame]
 }
 
 func (all *functions) of(f *pprofx.Frame) *function {
@@ -92,18 +100,6 @@ func (all *functions) of(f *pprofx.Frame) *function {
 		all.by[key] = known
 	}
 	return known
-}
-
-// count adds what a sample stands for to the functions of its stack.
-func count(stack []use, class Class, n int64) {
-	for _, u := range stack {
-		u.Total += n
-		if u.own {
-			u.Own += n
-			u.Classes[class] += n
-			u.lines[u.line] += n
-		}
-	}
 }
 
 // hottest returns the line with most own samples, the first of equal ones.

@@ -10,15 +10,16 @@ type group struct {
 	details map[string]int64
 }
 
-func (g groups) add(name, detail string, class Class, n int64) {
+func (g groups) add(name, detail string, n *Counts) {
 	at := g[name]
 	if at == nil {
 		at = &group{Group: Group{Name: name}, details: map[string]int64{}}
 		g[name] = at
 	}
-	at.Samples += n
-	at.Classes[class] += n
-	at.details[detail] += n
+	total := n.sum()
+	at.Samples += total
+	at.Classes.add(n)
+	at.details[detail] += total
 }
 
 // sorted returns the groups, the greatest first.

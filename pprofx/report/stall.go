@@ -116,11 +116,11 @@ func (t *turn) add(s *pprofx.Snapshot, r *pprofx.Row) {
 	t.samples++
 	t.requests[Request{Route: value(labels, routeLabel), Trace: value(labels, traceLabel)}]++
 	stack := s.Stacks[r.Stack]
-	uses := t.own.uses(s, stack)
-	count(uses, classOf(s, r), 1)
+	var one Counts
+	one[classOf(s, r)] = 1
+	own, line := t.own.add(s, stack, &one, nil)
 	if t.samples == 1 {
-		i := slices.IndexFunc(uses, func(u use) bool { return u.own })
-		t.began = Place{Name: uses[i].Name, File: uses[i].File, Line: uses[i].line, Samples: 1}
+		t.began = Place{Name: own.Name, File: own.File, Line: line, Samples: 1}
 	}
 	at := &t.root
 	for i := len(stack) - 1; i >= 0; i-- {

@@ -58,7 +58,7 @@ func (t *TraceIDs) Add(s *pprofx.Snapshot) {
 		at.Samples++
 		at.Period = max(at.Period, s.Period)
 		at.First, at.Last = min(at.First, r.Time), max(at.Last, r.Time)
-		at.routes.add(value(s.LabelSets[r.Labels], routeLabel), "", JS, s.Period)
+		at.routes.add(value(s.LabelSets[r.Labels], routeLabel), "", &Counts{JS: s.Period})
 	}
 }
 
