@@ -4,34 +4,31 @@ import (
 	"cmp"
 	"path"
 	"strings"
-
-	"github.com/google/pprof/profile"
 )
 
-// readPprofLocation returns the frames of a location: all but the last are inlined.
-func readPprofLocation(l *profile.Location) []*Frame {
+// framesOf returns the frames of a location: all but the last are inlined.
+func (m *pprofMessage) framesOf(l *pprofLocationRefs) []*Frame {
 	code := Frame{Function: "[unknown]", Kind: Native}
-	if m := l.Mapping; m != nil {
-		code.Module, code.BuildID = m.File, m.BuildID
+	if of := findID(m.mappings, l.mapping); of != nil {
+		code.Module, code.BuildID = m.strings[of.file], m.strings[of.buildID]
 	}
-	if len(l.Line) == 0 {
+	if l.line == l.end {
 		code.Kind = guessKind(&code)
-		place(&code, l)
+		place(&code, l.address)
 		return []*Frame{&code}
 	}
 	var frames []*Frame
-	for i, line := range l.Line {
+	for i := l.line; i < l.end; i++ {
+		line := &m.lines[i]
 		f := code
-		f.Line, f.Column, f.Inlined = int(max(line.Line, 0)), int(max(line.Column, 0)), i+1 < len(l.Line)
-		systemName := ""
-		if of := line.Function; of != nil {
-			f.Function, f.File, systemName = cmp.Or(of.Name, f.Function), of.Filename, of.SystemName
-		}
-		kind, name, ok := strings.Cut(systemName, ":")
+		f.Line, f.Column, f.Inlined = int(max(int64(line.line), 0)), int(max(int64(line.column), 0)), i+1 < l.end
+		of := findID(m.functions, line.function)
+		f.Function, f.File = cmp.Or(m.strings[of.name], f.Function), m.strings[of.file]
+		kind, name, ok := strings.Cut(m.strings[of.systemName], ":")
 		if !ok || name != f.Function || f.Kind.UnmarshalText([]byte(kind)) != nil {
 			f.Kind = guessKind(&f)
 		}
-		place(&f, l)
+		place(&f, l.address)
 		frames = append(frames, &f)
 	}
 	return frames
@@ -54,11 +51,11 @@ func guessKind(f *Frame) Kind {
 
 // place corrects the module and the address of a frame whose kind is known. What moduleOf says stands for no file, and
 // JavaScript is where it is for a moment only.
-func place(f *Frame, l *profile.Location) {
+func place(f *Frame, address uint64) {
 	if f.Module == v8Mapping || f.Kind == Native && f.Module == moduleOf(Native) {
 		f.Module = ""
 	}
 	if f.Kind != JS {
-		f.Address = l.Address
+		f.Address = address
 	}
 }

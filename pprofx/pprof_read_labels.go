@@ -2,36 +2,32 @@ package pprofx
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/google/pprof/profile"
 )
 
-// readPprofLabels returns what WritePprof says of a sample in labels, and its other labels.
-func readPprofLabels(s *profile.Sample, t *tables) (row Row, labels []Label) {
-	for key, values := range s.Label {
-		switch {
-		case key == keyThreadName:
-			row.Thread = t.thread(values[0])
-		case key == keyVMState && row.State.UnmarshalText([]byte(values[0])) == nil:
-		default:
-			labels = append(labels, Label{Key: ownKey(key), Str: strings.Join(values, ", ")})
+// pprofLabels reads labels, with the strings of a message, into tables.
+type pprofLabels struct {
+	texts  []string
+	tables *tables
+	refs   []labelRefs // scratch
+}
+
+// read returns what WritePprof says of a sample in labels, and its other labels.
+func (p *pprofLabels) read(refs []byte) (row Row, labels []Label) {
+	texts := p.texts
+	p.refs = appendLabelsOf(p.refs[:0], refs, texts)
+	for all := p.refs; len(all) > 0; {
+		key, n := texts[all[0].key], 1
+		for n < len(all) && texts[all[n].key] == key && all[n].isString() == all[0].isString() {
+			n++
 		}
-	}
-	for key, values := range s.NumLabel {
-		n := values[0]
-		fits := len(values) == 1 && n >= 0 && n <= math.MaxInt32
-		switch {
-		case key == keyPID && fits:
-			row.PID = int32(n)
-		case key == keyThreadID && fits:
-			row.TID = int32(n)
-		default:
-			labels = append(labels, readPprofNumber(key, values, s.NumUnit[key]))
+		group := all[:n]
+		all = all[n:]
+		if !ownLabel(&row, key, group, texts, p.tables) {
+			labels = append(labels, readPprofLabel(key, group, texts))
 		}
 	}
 	slices.SortStableFunc(labels, func(a, b Label) int { return cmp.Compare(a.Key, b.Key) })
@@ -40,13 +36,63 @@ func readPprofLabels(s *profile.Sample, t *tables) (row Row, labels []Label) {
 	return row, labels
 }
 
-func readPprofNumber(key string, values []int64, units []string) Label {
-	l := Label{Key: ownKey(key), Num: values[0]}
-	if len(units) > 0 && (units[0] != zeroUnit || l.Num != 0) {
-		l.Unit = units[0]
+// appendLabelsOf appends the labels that have a value, strings before numbers, each by key.
+func appendLabelsOf(all []labelRefs, refs []byte, texts []string) []labelRefs {
+	for len(refs) > 0 {
+		var l labelRefs
+		if l, refs = takeLabelRefs(refs); l.str != 0 || l.num != 0 || l.unit != 0 {
+			all = append(all, l)
+		}
 	}
-	if len(values) > 1 {
-		l = Label{Key: l.Key, Str: strings.Trim(fmt.Sprint(values), "[]")}
+	slices.SortStableFunc(all, func(a, b labelRefs) int {
+		return cmp.Or(cmp.Compare(min(b.str, 1), min(a.str, 1)), cmp.Compare(texts[a.key], texts[b.key]))
+	})
+	return all
+}
+
+func (l *labelRefs) isString() bool { return l.str != 0 }
+
+// ownLabel reads a label of WritePprof's own; false if it is another.
+func ownLabel(row *Row, key string, values []labelRefs, texts []string, t *tables) bool {
+	first := &values[0]
+	n := int64(first.num)
+	number := !first.isString() && len(values) == 1 && n >= 0 && n <= math.MaxInt32
+	switch {
+	case key == keyThreadName && first.isString():
+		row.Thread = t.thread(texts[first.str])
+	case key == keyVMState && first.isString():
+		return row.State.UnmarshalText([]byte(texts[first.str])) == nil
+	case key == keyPID && number:
+		row.PID = int32(n)
+	case key == keyThreadID && number:
+		row.TID = int32(n)
+	default:
+		return false
+	}
+	return true
+}
+
+// readPprofLabel returns a label with all its values: several are a text.
+func readPprofLabel(key string, values []labelRefs, texts []string) Label {
+	first := &values[0]
+	var all []string
+	for i := range values {
+		if first.isString() {
+			all = append(all, texts[values[i].str])
+		} else {
+			all = append(all, strconv.FormatInt(int64(values[i].num), 10))
+		}
+	}
+	l := Label{Key: ownKey(key)}
+	switch unit := texts[first.unit]; {
+	case first.isString():
+		l.Str = strings.Join(all, ", ")
+	case len(values) > 1:
+		l.Str = strings.Join(all, " ")
+	default:
+		if l.Num = int64(first.num); unit != zeroUnit || l.Num != 0 {
+			l.Unit = unit
+		}
 	}
 	return l
 }
@@ -60,8 +106,9 @@ func ownKey(key string) string {
 }
 
 // readPprofComments reads what was lost and what processes say of themselves. Other comments mean nothing here.
-func readPprofComments(comments []string, to *Snapshot) {
-	for _, line := range comments {
+func readPprofComments(m *pprofMessage, to *Snapshot) {
+	for _, i := range m.comments {
+		line := m.strings[i]
 		if text, ok := strings.CutPrefix(line, "lost: "); ok {
 			number, name, _ := strings.Cut(text, " ")
 			n, err := strconv.ParseInt(number, 10, 64)

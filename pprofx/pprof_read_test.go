@@ -242,7 +242,11 @@ func TestReadPprofErrors(t *testing.T) {
 	_, _ = zip.Write(make([]byte, 1001))
 	zip.Close()
 	for limit, want := range map[int]int{1001: 1001, 1000: 0} {
-		if got, err := unzip(bytes.NewReader(bomb.Bytes()), limit); len(got) != want || (err == nil) != (want > 0) {
+		in, err := unzipped(bytes.NewReader(bomb.Bytes()), int64(limit))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(in); err == nil && len(got) != want || (err == nil) != (want > 0) {
 			t.Errorf("%d bytes of %d: %v", len(got), limit, err)
 		}
 	}

@@ -20,6 +20,7 @@ const (
 	profilePeriod        protowire.Number = 12
 	profileComment       protowire.Number = 13
 	profileDefaultSample protowire.Number = 14
+	profileDocURL        protowire.Number = 15
 
 	valueTypeType protowire.Number = 1
 	valueTypeUnit protowire.Number = 2

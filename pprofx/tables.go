@@ -2,6 +2,7 @@ package pprofx
 
 import (
 	"encoding/binary"
+	"hash/maphash"
 	"slices"
 )
 
@@ -31,7 +32,8 @@ type tables struct {
 
 	byPointer map[*Frame]int32
 	byValue   map[Frame]int32
-	byStack   map[string]int32 // key: the indices, 4 bytes each
+	byStack   map[uint64]int32 // key: a hash of the indices; the next that is free if another stack has it
+	seed      maphash.Seed     // of the hashes
 	byLabels  map[string]int32 // key: see appendLabel
 	byThread  map[string]int32
 	key       []byte // scratch
@@ -56,7 +58,8 @@ func newTables(maxFrames, maxStacks, maxLabelSets int) *tables {
 		threads:   []string{""},
 		byPointer: make(map[*Frame]int32),
 		byValue:   make(map[Frame]int32),
-		byStack:   make(map[string]int32),
+		byStack:   make(map[uint64]int32),
+		seed:      maphash.MakeSeed(),
 		byLabels:  map[string]int32{"": 0},
 		byThread:  map[string]int32{"": 0},
 
@@ -75,13 +78,36 @@ func (t *tables) stack(s []*Frame) int32 {
 		}
 		t.key = binary.LittleEndian.AppendUint32(t.key, uint32(id))
 	}
-	if id, ok := t.byStack[string(t.key)]; ok {
+	hash, id, ok := t.findStack()
+	switch {
+	case ok:
 		return id
-	}
-	if len(t.stacks) >= t.maxStacks {
+	case len(t.stacks) >= t.maxStacks:
 		return t.other()
 	}
-	return t.addStack()
+	return t.addStack(hash)
+}
+
+// findStack returns the index of the stack that key holds; false if it is new, and the key that is free for it.
+func (t *tables) findStack() (hash uint64, id int32, ok bool) {
+	for hash = maphash.Bytes(t.seed, t.key); ; hash++ {
+		if id, ok = t.byStack[hash]; !ok || t.isStack(t.stacks[id]) {
+			return hash, id, ok
+		}
+	}
+}
+
+// isStack reports whether key holds a stack.
+func (t *tables) isStack(stack []int32) bool {
+	if len(t.key) != 4*len(stack) {
+		return false
+	}
+	for i, f := range stack {
+		if binary.LittleEndian.Uint32(t.key[4*i:]) != uint32(f) {
+			return false
+		}
+	}
+	return true
 }
 
 // frame returns the index of a frame; false if the frame is new and the limit is reached.
@@ -112,15 +138,15 @@ func (t *tables) addFrame(f *Frame) int32 {
 	return id
 }
 
-// addStack adds the stack that key holds.
-func (t *tables) addStack() int32 {
+// addStack adds the stack that key holds, with a hash of findStack.
+func (t *tables) addStack(hash uint64) int32 {
 	id := int32(len(t.stacks))
 	frames := make([]int32, 0, len(t.key)/4)
 	for k := range slices.Chunk(t.key, 4) {
 		frames = append(frames, int32(binary.LittleEndian.Uint32(k)))
 	}
 	t.stacks = append(t.stacks, frames)
-	t.byStack[string(t.key)] = id
+	t.byStack[hash] = id
 	return id
 }
 
@@ -131,10 +157,11 @@ func (t *tables) other() int32 {
 		frame = t.addFrame(otherFrame)
 	}
 	t.key = binary.LittleEndian.AppendUint32(t.key[:0], uint32(frame))
-	if id, ok := t.byStack[string(t.key)]; ok {
-		return id
+	hash, id, ok := t.findStack()
+	if !ok {
+		id = t.addStack(hash)
 	}
-	return t.addStack()
+	return id
 }
 
 // labelSet returns the index of a set of labels, or of what the limit leaves of it.

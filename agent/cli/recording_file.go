@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"runtime/debug"
 
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
@@ -29,6 +30,10 @@ func newRecording(file io.Reader) recording {
 	return otlp.NewReader(from)
 }
 
+// pprofGCPercent is how much garbage there may be, in percent of what is in use, where a pprof file is read: it is in
+// memory as a whole.
+const pprofGCPercent = 40
+
 // pprofFile has one snapshot.
 type pprofFile struct {
 	from io.Reader
@@ -41,6 +46,7 @@ func (f *pprofFile) Next() (*pprofx.Snapshot, error) {
 		return nil, io.EOF
 	}
 	f.read = true
+	debug.SetGCPercent(pprofGCPercent)
 	s, err := pprofx.ReadPprof(f.from)
 	if err != nil {
 		return nil, fmt.Errorf("pprof: %w", err)

@@ -22,8 +22,6 @@ var sharedModules = map[string]struct {
 			"agent/internal/sampler", "agent/internal/trigger"},
 		"bpf, registers and, for tests, bpftest hold the generated loaders, sampler fills maps and reads, " +
 			"trigger attaches"},
-	"github.com/google/pprof": {[]string{"hotspan-web", "pprofx"},
-		"pprofx reads profiles, hotspan-web shows them"},
 	"github.com/klauspost/compress": {[]string{"agent/internal/bpf", "agent/internal/bpf/compress", "otlp"},
 		"otlp compresses recordings; the BPF object is compressed for the binary"},
 	"google.golang.org/grpc": {[]string{"agent/api", "agent/client", "agent/internal/serve", "otlp"},
