@@ -19,11 +19,11 @@ func (v *convertCmd) Run(c console) error {
 	if err != nil {
 		return usageError{err}
 	}
-	return v.convert(c, []string{v.In}, v.Out, format)
+	return v.convert(c, []string{v.In}, v.Out, format, nil)
 }
 
-// convert writes the chosen samples of recordings as one file.
-func (f *filterFlags) convert(c console, in []string, name string, format pprofx.Format) error {
+// convert writes the chosen samples of recordings as one file, with source lines if there is a source.
+func (f *filterFlags) convert(c console, in []string, name string, format pprofx.Format, source *sourceFiles) error {
 	var out *outputFile
 	var rows, lost int64
 	err := f.eachRecorded(c, in, func(s *pprofx.Snapshot) (err error) {
@@ -37,6 +37,7 @@ func (f *filterFlags) convert(c console, in []string, name string, format pprofx
 			if out, err = createOutput(name, format); err != nil {
 				return err
 			}
+			source.embed(out.writer)
 		}
 		rows += int64(len(s.Rows))
 		for _, n := range s.Lost {
@@ -53,7 +54,9 @@ func (f *filterFlags) convert(c console, in []string, name string, format pprofx
 	case out == nil:
 		return fmt.Errorf("%s: no snapshot is of that time", strings.Join(in, " "))
 	}
-	return out.finishAndSay(c, rows, lost)
+	err = out.finishAndSay(c, rows, lost)
+	source.say(c)
+	return err
 }
 
 // finishAndSay completes a file of samples, and says how many are in it, and what is not.

@@ -46,6 +46,7 @@ var help = kong.Vars{
 	"per": "Compare CPU time per second of recording, or as shares of all CPU time: second or cpu",
 	"requests": "Compare CPU time per request instead: how many requests each recording has, as counted by who sent " +
 		"them.",
+	"source": "Show source lines on the page, of files that you may read: with sudo those of the user who called it.",
 	"older":  "Only samples of requests that had run for so long by then, such as 500ms, where the tracer says it.",
 	"ages":   "Instead, by route, what requests seen at this age use more of than the others, such as 100ms.",
 	"ago":    "Take samples of OLD that are so much earlier: --since 1h --ago 24h with the same store twice.",

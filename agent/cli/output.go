@@ -18,6 +18,7 @@ type fileSink struct {
 	start   time.Time
 	pid     int  // if only one process is profiled; else 0
 	whole   bool // one file for the whole recording
+	source  *sourceFiles
 
 	mu        sync.Mutex // guards all fields below
 	n         int        // files so far
@@ -70,6 +71,7 @@ func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
 			s.unwritten += int64(len(snapshot.Rows))
 			return err
 		}
+		s.source.embed(f.writer)
 		s.file, s.inFile = f, 0
 	}
 	err := s.file.add(snapshot)

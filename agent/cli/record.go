@@ -32,6 +32,7 @@ type recordCmd struct {
 	Output        string        `short:"o" help:"${output}" placeholder:"FILE"`
 	Format        string        `help:"${format}" placeholder:"FORMAT"`
 	LabelStyle    string        `default:"hotspan" help:"${style}" placeholder:"STYLE"`
+	Source        bool          `help:"${source}"`
 	SnapshotEvery time.Duration `help:"Write a snapshot at this interval, without gaps." placeholder:"TIME"`
 	OTLP          string        `name:"otlp" help:"${otlp}" placeholder:"URL"`
 	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
@@ -108,6 +109,7 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink, tot
 	c.clear()
 	total.print(c)
 	closing(c, &stats, files)
+	files.source.say(c)
 	return err
 }
 
@@ -195,7 +197,13 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 	if name == "" {
 		name = "hotspan-%t" + map[bool]string{true: "-%n"}[r.SnapshotEvery > 0] + extension(format)
 	}
-	s := &fileSink{pattern: name, format: format, start: time.Now(), whole: r.SnapshotEvery == 0}
+	source, err := openSource(r.Source, format)
+	if err != nil {
+		return nil, err
+	}
+	s := &fileSink{
+		pattern: name, format: format, start: time.Now(), whole: r.SnapshotEvery == 0, source: source,
+	}
 	if len(r.PID) == 1 {
 		s.pid = r.PID[0]
 	}

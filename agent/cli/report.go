@@ -22,6 +22,7 @@ type reportFlags struct {
 	Lines      int           `default:"12" help:"Most lines of a table (${default})." placeholder:"N"`
 	JSON       bool          `name:"json" help:"Print all of it as JSON."`
 	Output     string        `short:"o" help:"Write a file, as for record -o, such as cpu.html." placeholder:"FILE"`
+	Source     bool          `help:"${source}"`
 }
 
 func (v *reportCmd) Run(stdout io.Writer, c console) error { return v.report(stdout, c, v.Files) }
@@ -50,6 +51,8 @@ func (v *reportFlags) report(stdout io.Writer, c console, files []string) error 
 		return v.compareAges(stdout, c, files)
 	case v.Output != "":
 		return v.write(c, files)
+	case v.Source:
+		return usagef("--source is for pages: -o FILE.html")
 	}
 	b := report.NewBuilder(v.By)
 	err := v.eachSnapshot(c, files, func(s *pprofx.Snapshot) error {
@@ -100,5 +103,9 @@ func (v *reportFlags) write(c console, files []string) error {
 	case v.JSON:
 		return usagef("either -o or --json")
 	}
-	return v.convert(c, files, v.Output, format)
+	source, err := openSource(v.Source, format)
+	if err != nil {
+		return err
+	}
+	return v.convert(c, files, v.Output, format, source)
 }

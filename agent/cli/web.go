@@ -18,7 +18,8 @@ import (
 type webCmd struct {
 	Files []string `arg:"" help:"Recordings (.otlp or .jsonl), or the folder of the agent's store."`
 	filterFlags
-	Port uint16 `help:"Port on 127.0.0.1; else a free one." placeholder:"PORT"`
+	Source bool   `help:"${source}"`
+	Port   uint16 `help:"Port on 127.0.0.1; else a free one." placeholder:"PORT"`
 }
 
 // webProgram is the command that shows what this one writes.
@@ -38,6 +39,11 @@ func (v *webCmd) Run(c console) error {
 	if err != nil {
 		return err
 	}
+	source, err := openSource(v.Source, page.HTML)
+	if err != nil {
+		return err
+	}
+	source.embed(html.Writer)
 	rows := 0
 	err = v.eachSnapshot(c, v.Files, func(s *pprofx.Snapshot) error {
 		rows += len(s.Rows)
@@ -49,6 +55,7 @@ func (v *webCmd) Run(c console) error {
 	if err := errors.Join(err, profile.Close(), html.Close()); err != nil {
 		return err
 	}
+	source.say(c)
 	for _, f := range []*memoryFile{profile, html} {
 		if left := f.LeftOut(); left.Samples > 0 {
 			fmt.Fprintf(c, "%d samples are left out of the %s, because it is full\n", left.Samples, f.format)

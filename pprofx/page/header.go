@@ -28,6 +28,7 @@ type header struct {
 	MoreStalls int64          // that are not listed
 	Parts      []part         `json:",omitempty"` // of a Comparison: the recordings, as they stand on the page
 	By         string         `json:",omitempty"` // label by which samples are grouped at first
+	Source     *sources       `json:",omitempty"` // where source lines are shown
 }
 
 type lostIn struct {
@@ -38,7 +39,7 @@ type lostIn struct {
 func (w *writer) header() []byte {
 	all := w.span()
 	h := header{
-		Parts: w.parts, By: w.by,
+		Parts: w.parts, By: w.by, Source: w.sources(),
 		Start: micros(all.start), End: micros(all.end), Period: w.period, LeftOut: w.left,
 		Processes: w.threads.processes, Intervals: [][2]int64{}, Lost: []lostIn{},
 	}

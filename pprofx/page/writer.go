@@ -27,6 +27,8 @@ type writer struct {
 	stalls    *report.Stalls
 	parts     []part // of a Comparison
 	by        string
+	source    SourceReader // nil if source lines are not shown
+	embedded  *Embedded
 }
 
 // row is one sample.

@@ -13,8 +13,8 @@ import (
 // RootDir is a root directory, held open. That of a process is its container's, if it is in one, and stays when the
 // process ends.
 type RootDir struct {
-	dir   *os.File
-	owner *owner // nil if files are opened with hotspan's own rights
+	dir    *os.File
+	rights func() rights // with which files are opened; nil for hotspan's own
 }
 
 // owner is the process of a root, and the rights that it had when it was last looked at. It may change its user at any
@@ -46,7 +46,7 @@ func OpenRoot(pid int) (*RootDir, error) {
 	}
 	r, err := OpenRootDir(Root(pid))
 	if err == nil {
-		r.owner = o
+		r.rights = o.latest
 	}
 	return r, err
 }
@@ -67,12 +67,12 @@ func (r *RootDir) Close() error { return r.dir.Close() }
 // root. The inode and what else tells a file from a later one of the same name are in the second result.
 func (r *RootDir) Open(file string) (f *os.File, st *unix.Stat_t, err error) {
 	o, err := within(func() (o opened, err error) {
-		if r.owner == nil {
+		if r.rights == nil {
 			o.file, o.stat, err = r.open(file)
 			return o, err
 		}
 		err = errNoRights
-		r.owner.latest().do(func() { o.file, o.stat, err = r.open(file) })
+		r.rights().do(func() { o.file, o.stat, err = r.open(file) })
 		return o, err
 	}, opened.close)
 	if errors.Is(err, ErrSlow) {

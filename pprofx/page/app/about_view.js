@@ -40,7 +40,8 @@ export class AboutView {
 
     show() {
         if (!this.element.hasChildNodes()) {
-            this.element.append(...this.lost(), ...this.incomplete(), ...this.processes(), ...this.recorded())
+            this.element.append(...this.lost(), ...this.incomplete(), ...this.source(), ...this.processes(),
+                ...this.recorded())
         }
     }
 
@@ -73,6 +74,18 @@ export class AboutView {
         return list.length === 0 ? [el("p", {}, "All stacks reach the first frame of their thread.")]
             : [table(["stacks that are not whole", "samples", ""],
                 list.map(([name, n]) => [name, count(n), stops[name] ?? "hotspan does not know where it ended"]))]
+    }
+
+    // source says of which files there are source lines, and of which not.
+    source() {
+        const {Source} = this.profile.header
+        const refused = Object.entries(Source?.Refused ?? {}).sort((a, b) => b[1] - a[1])
+        return !Source ? [] : [
+            el("h2", {}, "Source"),
+            el("p", {}, `Lines of ${count(Source.Files.length)} files are on this page.`),
+            refused.length > 0 ? table(["files whose lines are not", "files"],
+                refused.map(([why, n]) => [why, count(n)])) : "",
+        ]
     }
 
     processes() {

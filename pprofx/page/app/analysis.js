@@ -93,9 +93,17 @@ export class Analysis {
 
     // functions counts the samples of one side of a selection by function.
     functions(side) {
-        const tree = this.tree("function", false)
-        const counter = this.once("functions", () => new FunctionCounter(this.profile, tree, this.keys("line")))
-        return counter.count(side.counts, weigh(tree, side.byStack))
+        return this.counter().count(side.counts, weigh(this.tree("function", false), side.byStack))
+    }
+
+    // ownLines returns the own samples of a function by line, of what functions has returned.
+    ownLines(f, counted) {
+        return this.counter().ownLines(f, counted)
+    }
+
+    counter() {
+        return this.once("functions", () =>
+            new FunctionCounter(this.profile, this.tree("function", false), this.keys("line")))
     }
 }
 

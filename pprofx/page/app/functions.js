@@ -31,7 +31,18 @@ export class FunctionCounter {
                 byLine[this.lines.keyOf[frame]] += n
             }
         }
-        return {own, total, classes, line: this.hottest(byLine)}
+        return {own, total, classes, line: this.hottest(byLine), byLine}
+    }
+
+    // ownLines returns the own samples of a function by line, of what count has returned.
+    ownLines(f, {byLine}) {
+        const {lines} = this, own = new Map()
+        for (let i = 0; i < byLine.length; i++) {
+            if (lines.function[i] === f && byLine[i] > 0) {
+                own.set(lines.line[i], byLine[i])
+            }
+        }
+        return own
     }
 
     hottest(byLine) {

@@ -5,13 +5,15 @@ import {differ} from "./compare.js"
 import {button, el, replace} from "./dom.js"
 import {clean, count, cpu, place, share} from "./format.js"
 import {search} from "./search.js"
+import {Source} from "./source.js"
 
 const page = 100
 
 // FunctionsView is the table of functions of the selection.
 export class FunctionsView {
     constructor(analysis, store) {
-        Object.assign(this, {analysis, store, profile: analysis.profile, limit: page})
+        Object.assign(this, {analysis, store, profile: analysis.profile, limit: page, opened: null})
+        this.source = new Source(this.profile)
         this.head = el("tr")
         this.body = el("tbody")
         this.more = el("div", {class: "more"})
@@ -30,7 +32,7 @@ export class FunctionsView {
         this.totals = [a.total, b?.total]
         const list = this.sorted(search(this.profile, state.search))
         this.showHead()
-        replace(this.body, list.slice(0, this.limit).map(f => this.row(f)))
+        replace(this.body, list.slice(0, this.limit).flatMap(f => [this.row(f), this.lines(f)]))
         const hidden = list.length - this.limit
         replace(this.more, hidden > 0 ? button(`${count(hidden)} more`, () => {
             this.limit += page * 4
@@ -81,8 +83,30 @@ export class FunctionsView {
             el("td", {class: "what"}, button(name, () => this.find(f), {
                 class: "name", title: "Find it in the flame graph", "data-key": `function ${f}`,
             })),
-            el("td", {class: "file", title: clean(file)}, place(file, a.line[f])),
+            el("td", {class: "file", title: clean(file)}, this.placeOf(f, place(file, a.line[f]))),
             el("td", {class: "wide"}, a.own[f] > 0 ? classBar(classes) : ""))
+    }
+
+    // placeOf is where a function is: a button that shows its lines, if they are on the page.
+    placeOf(f, text) {
+        if (this.a.own[f] === 0 || !this.source.has(this.profile.functions.file[f])) {
+            return text
+        }
+        const open = this.opened === f
+        return button(text, () => {
+            this.opened = open ? null : f
+            this.show(this.state)
+        }, {class: "name", title: "Its source, with own samples by line", "aria-expanded": String(open),
+            "data-key": `source ${f}`})
+    }
+
+    // lines is a row with the source of the function that is open, null for others.
+    lines(f) {
+        if (this.opened !== f || this.a.own[f] === 0) {
+            return null
+        }
+        const table = this.source.table(this.profile.functions.file[f], this.analysis.ownLines(f, this.a))
+        return el("tr", {}, el("td", {colspan: "9"}, table))
     }
 
     find(f) {
