@@ -3,11 +3,13 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -121,6 +123,30 @@ func TestOlder(t *testing.T) {
 		}
 		if text, err := os.ReadFile(to); err != nil || int64(bytes.Count(text, []byte(`"stack":`))) != want {
 			t.Errorf("--older %s: %v, %d lines, want %d", older, err, bytes.Count(text, []byte(`"stack":`)), want)
+		}
+	}
+}
+
+// top --older shows the samples that report --older counts.
+func TestTopOlder(t *testing.T) {
+	file := agedFile(t)
+	for older, want := range map[time.Duration]float64{0: 360, 1: 240, 100e6: 60, 1e9: 0} {
+		var out bytes.Buffer
+		top := topCmd{Older: older}
+		p := &topPrinter{tableFlags: tableFlags{JSON: true, Count: 1, Interval: time.Hour}, to: &out, stop: func() {}}
+		for _, s := range recorded(t, file) {
+			top.chosen(p).add(s)
+		}
+		err := p.end()
+		var got struct{ Samples float64 }
+		if out.Len() > 0 || want > 0 { // a table without samples is not printed
+			err = errors.Join(err, json.Unmarshal(out.Bytes(), &got))
+		}
+		if err != nil || got.Samples != want {
+			t.Errorf("--older %v: %v, %v samples, want %v", older, err, got.Samples, want)
+		}
+		if title := top.title(); strings.Contains(title, "requests of") != (older > 0) {
+			t.Errorf("--older %v: %s", older, title)
 		}
 	}
 }

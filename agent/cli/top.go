@@ -25,6 +25,7 @@ type topCmd struct {
 	connectFlags
 	tableFlags
 	Window  time.Duration `default:"10s" help:"${window} (${default})." placeholder:"TIME"`
+	Older   time.Duration `help:"${older}" placeholder:"TIME"`
 	Command []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
 }
 
@@ -59,6 +60,8 @@ func (v *topCmd) check() error {
 	switch {
 	case v.Interval < 10*time.Millisecond || v.Window < refreshEvery:
 		return usagef("--interval %v, --window %v: at least 10ms and %v", v.Interval, v.Window, refreshEvery)
+	case v.Older < 0:
+		return usagef("--older %v: less than 0", v.Older)
 	case v.Count < 0 || v.Lines < 1:
 		return usagef("-n %d, --lines %d: at least 1", v.Count, v.Lines)
 	}
@@ -123,8 +126,15 @@ func (v *topCmd) show(ctx context.Context, stdout io.Writer, c console) error {
 	return err
 }
 
-// title says what is profiled.
+// title says what is profiled, and what of it is shown.
 func (v *topCmd) title() string {
+	if v.Older > 0 {
+		return fmt.Sprintf("%s, requests of %v and more", v.profiled(), v.Older)
+	}
+	return v.profiled()
+}
+
+func (v *topCmd) profiled() string {
 	switch {
 	case !v.profiles():
 		return "hotspan top of the agent's processes"
@@ -146,6 +156,7 @@ type commandStreams struct {
 // machine, if no processes are selected. rate gets what changes the rate, if that can be changed.
 func (v *topCmd) run(ctx context.Context, c console, every time.Duration, to topDisplay, its commandStreams,
 	rate func(func(int) error)) error {
+	to = v.chosen(to)
 	if !v.profiles() {
 		return v.follow(ctx, to)
 	}
@@ -202,6 +213,22 @@ func (v *topCmd) follow(ctx context.Context, to topDisplay) error {
 	}
 	return nil
 }
+
+// chosen returns a display of the samples that are to be shown of all.
+func (v *topCmd) chosen(to topDisplay) topDisplay {
+	if v.Older == 0 {
+		return to
+	}
+	return chosenDisplay{to, rowFilter{older: v.Older.Nanoseconds()}}
+}
+
+// chosenDisplay passes on what a filter chooses. Counts are of all samples.
+type chosenDisplay struct {
+	topDisplay
+	rows rowFilter
+}
+
+func (d chosenDisplay) add(s *pprofx.Snapshot) { d.topDisplay.add(d.rows.apply(s)) }
 
 // topSink passes snapshots to a display. It is an agent.Sink.
 type topSink struct{ to topDisplay }
