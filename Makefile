@@ -141,7 +141,8 @@ OUT = bin/hotspan
 NOT_INLINED = crypto/... encoding/asn1 encoding/base64 encoding/hex encoding/json encoding/pem fmt html/... log/slog \
 	math/big mime/... net net/http/... regexp/... text/... vendor/golang.org/x/... \
 	github.com/alecthomas/kong/... github.com/cilium/ebpf/... github.com/clipperhouse/... github.com/gdamore/... \
-	github.com/google/pprof/... github.com/hotspan/hotspan/agent/cli/... github.com/ianlancetaylor/... \
+	github.com/google/pprof/... github.com/hotspan/hotspan/agent/cli/... github.com/hotspan/hotspan/v8/value/... \
+	github.com/ianlancetaylor/... \
 	github.com/lucasb-eyer/... github.com/prometheus/... go.opentelemetry.io/... \
 	go.yaml.in/... golang.org/x/arch/... golang.org/x/net/... golang.org/x/text/... google.golang.org/grpc/... \
 	google.golang.org/protobuf/...

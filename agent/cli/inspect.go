@@ -25,8 +25,8 @@ type inspectCmd struct {
 	Addresses []string `arg:"" optional:"" name:"address" help:"Addresses for print and whatis."`
 	PID       int      `short:"p" help:"Inspect a process that runs, instead of a core." placeholder:"PID"`
 	ruleFlags
+	printFlags
 	Labels string `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
-	Depth  int    `default:"2" help:"How deep print shows objects in objects (${default})." placeholder:"N"`
 	Cache  bool   `default:"true" negatable:"" help:"${cache}"`
 	JSON   bool   `name:"json" help:"Print all of it as JSON."`
 }
@@ -113,7 +113,7 @@ func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
 	if in.verb == "whatis" {
 		return printWhatIs(stdout, subject, addresses, v.JSON)
 	}
-	return printValues(stdout, subject, addresses, v.Depth, v.JSON)
+	return v.print(stdout, subject, addresses, v.JSON)
 }
 
 // open opens what is looked into. The caller calls end.

@@ -14,10 +14,15 @@ type printedValue struct {
 	Text    string `json:"text"` // as util.inspect would write it
 }
 
-func printValues(stdout io.Writer, subject *inspect.Subject, addresses []uint64, depth int, asJSON bool) error {
+type printFlags struct {
+	Depth   int  `default:"2" help:"How deep print shows objects in objects (${default})." placeholder:"N"`
+	Private bool `help:"Show private fields of classes as well, as #name."`
+}
+
+func (v *printFlags) print(stdout io.Writer, subject *inspect.Subject, addresses []uint64, asJSON bool) error {
 	var all []printedValue
 	for _, a := range addresses {
-		text, err := subject.Print(a, depth)
+		text, err := subject.Print(a, v.Depth, v.Private)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func TestPrint(t *testing.T) {
 				t.Fatalf("%v: %.500s", err, text)
 			}
 			held := firstArguments(t, core)
-			if len(held) != len(want) || len(want) < 60 {
+			if len(held) != len(want) || len(want) < 200 {
 				t.Fatalf("%d frames have a value, want %d", len(held), len(want))
 			}
 			texts := printed(t, core, held)
@@ -44,6 +44,37 @@ func TestPrint(t *testing.T) {
 				} else if diff := cmp.Diff(*want[i], got); diff != "" {
 					t.Errorf("value %d: %s", len(want)-1-i, diff)
 				}
+			}
+		})
+	}
+}
+
+// TestPrivate: fields that are private to a class, which util.inspect does not show, are shown if that is asked for.
+func TestPrivate(t *testing.T) {
+	live.NeedCores(t)
+	script, err := filepath.Abs("testdata/values.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range versions() {
+		t.Run(v.Version, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "truth")
+			core := live.Core(t, v.Version, "--abort-on-uncaught-exception", script, file)
+			const without, with = "Point { x: 1, y: 2, sum: 4 }", "Point { x: 1, y: 2, sum: 4, #hidden: 1 }"
+			found := 0
+			held := firstArguments(t, core)
+			texts, private := printed(t, core, held), printed(t, core, held, "--private")
+			for address, text := range texts {
+				if text == without {
+					found++
+					text = with
+				}
+				if private[address] != text && !strings.Contains(private[address], "#hidden: 1") {
+					t.Errorf("%s: with --private %s, want %s", address, private[address], text)
+				}
+			}
+			if found != 1 {
+				t.Errorf("%d points without private fields, want 1", found)
 			}
 		})
 	}
@@ -75,9 +106,9 @@ func firstArguments(t *testing.T, core string) (all []held) {
 }
 
 // printed are the values that are objects, by their address.
-func printed(t *testing.T, core string, all []held) map[string]string {
+func printed(t *testing.T, core string, all []held, flags ...string) map[string]string {
 	t.Helper()
-	args := []string{core, "print"}
+	args := append([]string{core, "print"}, flags...)
 	for _, a := range all {
 		if a.Address != "" {
 			args = append(args, a.Address)

@@ -223,8 +223,9 @@ func compare(t *testing.T, want, got []frame) {
 // checkArguments compares what functions were called with, in code of each tier. Inlined ones do not say.
 func checkArguments(t *testing.T, th *thread) {
 	t.Helper()
-	want := map[string]string{"interpreted": "<function>", "baseline": "<function>", "maglev": "<function>",
-		"turbofan": "<function end>", "evaluated": "<function>", "charge": "<function>", "inlined": ""}
+	const arrow = "[Function (anonymous)]"
+	want := map[string]string{"interpreted": arrow, "baseline": arrow, "maglev": arrow, "turbofan": "[Function: end]",
+		"evaluated": arrow, "charge": arrow, "inlined": ""}
 	for _, f := range th.Stack {
 		text, known := want[f.F]
 		switch {

@@ -95,19 +95,41 @@ func (r *Reader) functionName(w Word, f *Function) error {
 	return err
 }
 
-// scopeName reads the function's own name in a ScopeInfo, else the inferred one, and where it starts. Its variable
-// parts stand in a fixed order; flags say which are there. (src/objects/scope-info.tq)
+// scopeName reads the function's own name in a ScopeInfo, else the inferred one, and where it starts.
 func (r *Reader) scopeName(w Word, f *Function) error {
-	if err := r.within(scopeLimits); err != nil {
-		return err
-	}
-	flags, err := r.scopeFlags(w)
+	at, err := r.scopeNames(w)
 	if err != nil {
 		return err
 	}
+	if start, err := r.WordAt(w.address() + uint64(at.start)); err == nil && start.IsSmi() {
+		f.Start = start.Smi()
+	}
+	var names []int
+	for _, offset := range []int{at.own, at.inferred} {
+		if offset >= 0 {
+			names = append(names, offset)
+		}
+	}
+	f.Name, err = r.firstName(w, names)
+	return err
+}
+
+// scopeParts are offsets in a ScopeInfo; -1: it has none.
+type scopeParts struct{ own, inferred, start int }
+
+// scopeNames finds the names in a ScopeInfo. Its variable parts stand in a fixed order; flags say which are there.
+// (src/objects/scope-info.tq)
+func (r *Reader) scopeNames(w Word) (out scopeParts, err error) {
+	if err := r.within(scopeLimits); err != nil {
+		return out, err
+	}
+	flags, err := r.scopeFlags(w)
+	if err != nil {
+		return out, err
+	}
 	locals, err := r.field(w, layout.ScopeInfoContextLocalCount)
 	if err != nil || !locals.IsSmi() || locals.Smi() < 0 || locals.Smi() > maxLocals {
-		return fmt.Errorf("scope info 0x%x: %d locals", uint64(w), locals.Smi())
+		return out, fmt.Errorf("scope info 0x%x: %d locals", uint64(w), locals.Smi())
 	}
 	n := locals.Smi()
 	at := r.l.At(layout.ScopeInfoFirstVars) + 8*n // infos
@@ -123,23 +145,20 @@ func (r *Reader) scopeName(w Word, f *Function) error {
 	if r.l.Has(layout.ScopeInfoReceiverBit) && hasSlot(flags>>r.l.At(layout.ScopeInfoReceiverBit)) {
 		at += 8
 	}
-	var names []int
+	out.own, out.inferred = -1, -1
 	if bit(layout.ScopeInfoFunctionVarBit, 2) {
-		names = append(names, at)
+		out.own = at
 		at += 16
 	}
 	if bit(layout.ScopeInfoInferredNameBit, 1) {
-		names = append(names, at)
+		out.inferred = at
 		at += 8
 	}
 	if r.l.Has(layout.ScopeInfoStartPosition) {
 		at = r.l.At(layout.ScopeInfoStartPosition)
 	}
-	if start, err := r.WordAt(w.address() + uint64(at)); err == nil && start.IsSmi() {
-		f.Start = start.Smi()
-	}
-	f.Name, err = r.firstName(w, names)
-	return err
+	out.start = at
+	return out, nil
 }
 
 // hasSlot reports whether a variable is on the stack or in the context: 0 is none, 3 unused.
@@ -152,6 +171,29 @@ func (r *Reader) scopeFlags(w Word) (uint32, error) {
 	}
 	v, err := r.field(w, layout.ScopeInfoFlags)
 	return uint32(v.Smi()), err
+}
+
+// OwnName is the name that a function has by its source, which is what JavaScript sees unless the function has a
+// property of its own; empty for an anonymous function, whatever name V8 infers for it.
+func (r *Reader) OwnName(sfi Word) (string, error) {
+	v, err := r.field(sfi, layout.SFINameOrScopeInfo)
+	if err != nil || v.IsSmi() {
+		return "", err
+	}
+	if r.want(v, layout.TypeScopeInfo) != nil {
+		return r.name(v)
+	}
+	at, err := r.scopeNames(v)
+	if err != nil || at.own < 0 {
+		return "", err
+	}
+	return r.firstName(v, []int{at.own})
+}
+
+// FunctionKind is what a SharedFunctionInfo says of the kind of its function. (src/objects/function-kind.h)
+func (r *Reader) FunctionKind(sfi Word) (int, error) {
+	flags, err := r.u32(sfi, layout.SFIFlags)
+	return int(flags & 0x1f), err
 }
 
 // firstName reads the first slot that has a name; the others hold undefined, a Smi or the empty string. Where one

@@ -14,7 +14,7 @@ type Own struct {
 	Value      Word // of an accessor the AccessorPair or AccessorInfo
 	Accessor   bool
 	Enumerable bool
-	order      int
+	Order      int // the number of an element, or the place of a property among those of a dictionary
 }
 
 // dontEnum is the bit of PropertyDetails by which a property is not enumerable. What comes before it moved when the
@@ -88,11 +88,13 @@ func (r *Reader) ownInDictionary(object Word) ([]Own, error) {
 		}
 		d := uint(uint32(details.Smi()))
 		out = append(out, Own{Key: key, Value: value, Accessor: d&1 != 0, Enumerable: d>>r.dontEnum()&1 == 0,
-			order: int(d >> dictionaryOrder & (1<<23 - 1))})
+			Order: int(d >> dictionaryOrder & (1<<23 - 1))})
 	})
-	slices.SortStableFunc(out, func(a, b Own) int { return a.order - b.order })
+	inOrder(out)
 	return out, err
 }
+
+func inOrder(all []Own) { slices.SortStableFunc(all, func(a, b Own) int { return a.Order - b.Order }) }
 
 // Prototype is the prototype of the objects of a hidden class. It is in the word before the constructor.
 // (src/objects/map.tq)
@@ -117,11 +119,17 @@ func (r *Reader) Elements(object Word) (store Word, room int, err error) {
 	if store, _, err = r.Forwarded(store); err != nil {
 		return 0, 0, err
 	}
+	room, err = r.StoreLength(store)
+	return store, room, err
+}
+
+// StoreLength is the room in a backing store.
+func (r *Reader) StoreLength(store Word) (int, error) {
 	n, err := r.field(store, layout.FixedArrayLength)
 	if err != nil || !n.IsSmi() || n.Smi() < 0 {
-		return 0, 0, fmt.Errorf("elements 0x%x: length 0x%x", uint64(store), uint64(n))
+		return 0, fmt.Errorf("elements 0x%x: length 0x%x", uint64(store), uint64(n))
 	}
-	return store, n.Smi(), nil
+	return n.Smi(), nil
 }
 
 // ElementWord reads a word of a backing store: a tagged value, or the bits of a number.
@@ -190,11 +198,12 @@ func (r *Reader) SymbolText(w Word) (text string, ok, secret bool, err error) {
 	if err != nil {
 		return "", false, false, err
 	}
+	secret = flags&1 == 1 || flags>>max(0, r.l.At(layout.SymbolPrivateBit))&1 == 1
 	if typ, err := r.Type(d); err != nil || typ >= r.l.At(layout.FirstNonStringType) {
-		return "", false, flags&1 == 1, err
+		return "", false, secret, err
 	}
 	text, err = r.String(d, maxName)
-	return text, true, flags&1 == 1, err
+	return text, true, secret, err
 }
 
 // IsHole reports whether a word is the Oddball that stands for no element. From V8 11.8 on the hole is no Oddball.

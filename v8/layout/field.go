@@ -185,5 +185,30 @@ const (
 	ScriptEvalFrom               // SharedFunctionInfo of the function that evaluated the script
 	ScriptEvalPosition           // Smi: source position of the call in it; negative: bytecode offset of the call
 	ScriptWasmModule             // of a Script of WebAssembly: the Managed that keeps the NativeModule
+	JSDateValue                  // milliseconds since 1970
+	JSDateRaw                    // 1: they are a double, 0: a HeapNumber or a Smi
+	JSRegExpFlags                // Smi: one bit each for g, i, m, y, u, s, an own one of V8's, d, v
+	JSPromiseResult              // value or reason; of a pending promise its reactions
+	JSPromiseFlags               // Smi; the lowest two bits: pending, fulfilled, rejected
+	JSPrimitiveWrapperValue      //
+	JSProxyTarget                //
+	JSProxyHandler               //
+	JSBoundFunctionTarget        //
+	JSArrayBufferByteLength      // u64
+	JSArrayBufferBackingStore    // address of its bytes
+	JSArrayBufferFlags           // u32: bits 2 detached, 4 shared, 5 resizable
+	JSArrayBufferViewBuffer      //
+	JSArrayBufferViewByteOffset  // u64
+	JSArrayBufferViewByteLength  // u64
+	JSTypedArrayExternal         // added to the next it is the address of the elements
+	JSTypedArrayBase             // a Smi 0, or the elements if they are in the heap
+	MapElementsKind              // byte in a hidden class; its upper six bits are the kind of the elements
+	KindDictionaryElements       // that kind of objects whose elements are in a dictionary
+	MapBitField                  // byte in a hidden class: bits 2 and 3 say that C++ is asked for properties
+	BigIntBitField               // u32: bit 0 negative, then the number of digits
+	BigIntDigits                 // words of 64 bits, least first
+	TypeAPIObject                // instance type of objects that C++ made
+	TypeBigInt                   // instance type
+	TypeJSGeneratorObject        // instance type; that of asynchronous generators is another
 	NumFields
 )

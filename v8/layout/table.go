@@ -7,7 +7,7 @@ import (
 // table has one row for each field, in an order in which relative rules find what they refer to.
 var table = slices.Concat(isolateRows, objectRows, stringRows, functionRows, scriptRows, codeRows, positionRows,
 	deoptRows,
-	typeRows, asyncRows, wasmRows, regexpRows)
+	typeRows, asyncRows, wasmRows, regexpRows, valueRows)
 
 // wantedSymbols lists the symbols that the table and Read ask for.
 func wantedSymbols() []string {

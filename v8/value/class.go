@@ -10,7 +10,7 @@ import (
 // Class is what V8 calls the objects of an instance type, and the name of an object's constructor, which is empty where
 // it has none or is internal.
 func (p *Printer) Class(w heap.Word, typ int) (class, constructor string) {
-	s := printing{Printer: p, l: p.Heap.Layout()}
+	s := p.begin()
 	if typ >= s.l.At(layout.FirstJSObjectType) {
 		constructor, _ = s.constructor(w)
 	}
@@ -91,6 +91,7 @@ func (s *printing) inherited(w heap.Word) (o origin, ok bool) {
 		if !tagged {
 			o.tag, tagged = s.tagIn(own, false)
 		}
+		o.custom = o.custom || s.find(own, "nodejs.util.inspect.custom", true) != nil
 		if w, err = s.prototype(w); err != nil {
 			return o, false
 		}
@@ -109,50 +110,114 @@ func (s *printing) prototype(w heap.Word) (heap.Word, error) {
 // tagIn is the property Symbol.toStringTag, if there is one. That of the object itself does not count if it is shown
 // among its properties. What a getter would give is not known.
 func (s *printing) tagIn(own []heap.Own, itself bool) (tag string, found bool) {
-	for _, p := range own {
-		if key, symbol, err := s.Heap.Key(p.Key); err != nil || !symbol || key != "Symbol.toStringTag" {
-			continue
-		}
-		switch text, err := s.Heap.String(p.Value, maxTag); {
-		case p.Accessor:
-			return "<getter>", true
-		case err != nil || itself && p.Enumerable: // or it is no string
-			return "", true
-		default:
-			return text, true
-		}
+	p := s.find(own, "Symbol.toStringTag", true)
+	if p == nil {
+		return "", false
 	}
-	return "", false
+	switch text, err := s.Heap.String(p.Value, maxTag); {
+	case p.Accessor:
+		return "<getter>", true
+	case err != nil || itself && p.Enumerable: // or it is no string
+		return "", true
+	default:
+		return text, true
+	}
 }
 
 // maxTag bounds a tag, in UTF-16 units.
 const maxTag = 256
 
+// find looks for a property by its name, or a symbol by its description; nil if there is none.
+func (s *printing) find(own []heap.Own, name string, symbol bool) *heap.Own {
+	for i := range own {
+		if key, is, err := s.Heap.Key(own[i].Key); err == nil && is == symbol && key == name {
+			return &own[i]
+		}
+	}
+	return nil
+}
+
+// lookup finds a property of an object or of its prototypes by its name; nil if there is none.
+func (s *printing) lookup(w heap.Word, name string) (*heap.Own, error) {
+	for range maxChain {
+		if typ, err := s.Heap.Type(w); err != nil || typ == s.l.At(layout.TypeOddball) {
+			return nil, err
+		}
+		own, err := s.own(w)
+		if err != nil {
+			return nil, err
+		}
+		if p := s.find(own, name, false); p != nil {
+			return p, nil
+		}
+		if w, err = s.prototype(w); err != nil {
+			return nil, err
+		}
+	}
+	return nil, errTooMuch
+}
+
 // constructorIn is the name of the function that is the property constructor; empty if there is none.
 func (s *printing) constructorIn(own []heap.Own) string {
-	for _, p := range own {
-		if key, symbol, err := s.Heap.Key(p.Key); err == nil && !symbol && key == "constructor" && !p.Accessor {
-			if name, ok := s.function(p.Value); ok {
-				return name
-			}
+	if p := s.find(own, "constructor", false); p != nil && !p.Accessor && s.callable(p.Value) {
+		if name, err := s.nameOf(p.Value); err == nil {
+			return name
 		}
 	}
 	return ""
 }
 
-// function is the name of a function; ok is false if it is none.
-func (s *printing) function(w heap.Word) (name string, ok bool) {
+// callable reports whether a value is a function, bound ones included.
+func (s *printing) callable(w heap.Word) bool {
 	typ, err := s.Heap.Type(w)
-	if err != nil || typ < s.l.At(layout.TypeJSFunctionFirst) || typ > s.l.At(layout.TypeJSFunctionLast) {
-		return "", false
+	return err == nil && (s.isFunction(typ) || s.Types[typ] == boundFunction)
+}
+
+func (s *printing) isFunction(typ int) bool {
+	return typ >= s.l.At(layout.TypeJSFunctionFirst) && typ <= s.l.At(layout.TypeJSFunctionLast)
+}
+
+const boundFunction = "JSBoundFunction"
+
+// nameOf is the property name of a function, as JavaScript sees it, where it is a string.
+func (s *printing) nameOf(w heap.Word) (string, error) {
+	before := ""
+	for range maxChain {
+		p, err := s.lookup(w, "name")
+		switch {
+		case err != nil:
+			return "", err
+		case p == nil:
+			return before, nil
+		case !p.Accessor:
+			typ, err := s.Heap.Type(p.Value)
+			if err != nil || p.Value.IsSmi() || typ >= s.l.At(layout.FirstNonStringType) {
+				return before + "<no string>", err
+			}
+			text, err := s.Heap.String(p.Value, maxTag)
+			return before + text, err
+		}
+		typ, err := s.Heap.Type(p.Value)
+		if err != nil || s.Types[typ] == "AccessorPair" {
+			return before + "<getter>", err
+		}
+		// V8's own accessor: the name in the source, or that of the function that is bound.
+		if typ, err = s.Heap.Type(w); err != nil || s.Types[typ] != boundFunction {
+			text, err := s.sourceName(w)
+			return before + text, err
+		}
+		before += "bound "
+		if w, err = s.Heap.Part(w, layout.JSBoundFunctionTarget); err != nil {
+			return "", err
+		}
 	}
-	shared, err := s.Heap.Shared(w)
+	return "", errTooMuch
+}
+
+func (s *printing) sourceName(function heap.Word) (string, error) {
+	shared, err := s.Heap.Shared(function)
 	if err != nil {
-		return "", false
+		return "", err
 	}
-	f, err := s.Heap.Function(shared)
-	if err != nil {
-		return "", false
-	}
-	return f.Name, true
+	return s.Heap.OwnName(shared)
 }

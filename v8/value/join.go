@@ -21,7 +21,7 @@ func (s *printing) join(out []string, base string, braces [2]string, e elements,
 			start-- // the blank
 		}
 		line := strings.Join(out, ", ")
-		if fits(out, start) && !strings.Contains(line, "\n") {
+		if fits(out, start) && !strings.Contains(base, "\n") && !strings.Contains(line, "\n") {
 			return braces[0] + " " + line + " " + braces[1]
 		}
 	}

@@ -1,9 +1,11 @@
 // Package value prints JavaScript values in the memory of another process, as util.inspect of Node.js prints them
-// there: strings, numbers, booleans, null, undefined, symbols, arrays and plain objects, with the properties that can
-// be enumerated. What it does not read yet it names in angle brackets, as <JSPromise>, and guesses nothing; so it does
-// with what cannot be read.
+// there: primitive values, arrays and objects, those of JavaScript's own classes included, with the properties that can
+// be enumerated. What it does not read it names in angle brackets, as <JSWeakRef>, and guesses nothing; so it does with
+// what cannot be read.
 //
-// Accessors are not called: they are [Getter], as in util.inspect, and a tag that one gives is [<getter>].
+// No code of the process runs. Accessors are [Getter], as in util.inspect, and a tag that one gives is [<getter>].
+// Functions with which objects print themselves are not called, but a Buffer is shown as its own one would. A Proxy is
+// shown as with the option showProxy: its target and its handler.
 package value
 
 import (
@@ -17,7 +19,11 @@ import (
 type Printer struct {
 	Heap  *heap.Reader
 	Types map[int]string // names of instance types, see layout.TypeNames; may be nil
-	Depth int            // how deep objects in objects are shown; util.inspect's own default is 2
+	// Depth is how deep objects in objects are shown; util.inspect's own default is 2. With -1 no members are shown,
+	// and of an error only the first line.
+	Depth int
+	// Private shows the fields with which classes hide what they keep, as #name; util.inspect cannot.
+	Private bool
 }
 
 // Limits of what is printed. The first four are defaults of util.inspect.
@@ -36,13 +42,28 @@ const (
 type printing struct {
 	*Printer
 	l        *layout.Layout
-	seen     []heap.Word       // objects around the one at hand
-	circular map[heap.Word]int // objects that are in themselves, by number
+	value    func(w heap.Word, depth int) string // prints a value that is depth objects deep
+	seen     []heap.Word                         // objects around the one at hand
+	circular map[heap.Word]int                   // objects that are in themselves, by number
 	indent   int
 	depth    int // of the object that was begun last
 	printed  int
 	read     int                  // properties and elements
 	made     map[heap.Word]origin // by prototype
+}
+
+// begin makes what one print needs.
+func (p *Printer) begin() *printing {
+	return &printing{Printer: p, l: p.Heap.Layout(), circular: map[heap.Word]int{}, made: map[heap.Word]origin{}}
+}
+
+// deepest is the depth of the last objects whose members are shown.
+func (s *printing) deepest() int { return min(s.Depth, maxDepth) }
+
+// afford counts what is read, and reports whether it is within maxRead.
+func (s *printing) afford(n int) bool {
+	s.read += n
+	return s.read <= maxRead
 }
 
 var errTooMuch = errors.New("more properties and elements than are read for one print")

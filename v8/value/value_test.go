@@ -73,10 +73,48 @@ func fuzzLayout() *layout.Layout {
 		layout.TypeJSFunctionLast: 220, layout.JSObjectElements: 16, layout.JSArrayLength: 24, layout.OddballKind: 40,
 		layout.OddballToString: 16, layout.NameDictionaryPrefix: 3, layout.NameHash: 8, layout.SymbolFlags: 12,
 		layout.SymbolDescription: 16, layout.JSFunctionShared: 32, layout.HeapNumberValue: 8,
+		layout.TypeBigInt: 129, layout.TypeAPIObject: 225, layout.TypeJSGeneratorObject: 226, layout.JSMapTable: 24,
+		layout.JSDateValue: 24, layout.JSDateRaw: 1, layout.JSRegExpSource: 32, layout.JSRegExpFlags: 40,
+		layout.JSPromiseResult: 24, layout.JSPromiseFlags: 32, layout.JSPrimitiveWrapperValue: 24,
+		layout.JSProxyTarget: 16, layout.JSProxyHandler: 24, layout.JSBoundFunctionTarget: 24,
+		layout.JSArrayBufferByteLength: 40, layout.JSArrayBufferBackingStore: 56, layout.JSArrayBufferFlags: 72,
+		layout.JSArrayBufferViewBuffer: 32, layout.JSArrayBufferViewByteOffset: 48,
+		layout.JSArrayBufferViewByteLength: 56, layout.JSTypedArrayExternal: 72, layout.JSTypedArrayBase: 80,
+		layout.MapElementsKind: 15, layout.KindDictionaryElements: 13, layout.MapBitField: 14,
+		layout.BigIntBitField: 8, layout.BigIntDigits: 16, layout.SFINameOrScopeInfo: 24, layout.SFIFlags: 56,
 	} {
 		l.Values[f] = layout.Value{N: n, State: layout.Known}
 	}
 	return l
+}
+
+// fuzzTypes are the classes that are printed each in a way of its own.
+func fuzzTypes() map[int]string {
+	out := map[int]string{203: "Hole", 204: "FixedDoubleArray", 205: "SloppyArgumentsElements", 206: "AccessorPair",
+		207: "AccessorInfo", 208: "ErrorStackData"}
+	for i, class := range []string{"JSMap", "JSSet", "JSWeakMap", "JSDate", "JSRegExp", "JSError", "JSPromise",
+		"JSProxy", "JSArrayBuffer", "JSDataView", "JSTypedArray", "JSPrimitiveWrapper", "JSArgumentsObject",
+		"JSBoundFunction"} {
+		out[230+i] = class
+	}
+	return out
+}
+
+// seeds are an object of each class that is its own hidden class and all that it refers to.
+func seeds(f *testing.F) {
+	for typ := range fuzzTypes() {
+		b := make([]byte, 128)
+		for i := 0; i < len(b); i += 8 {
+			binary.LittleEndian.PutUint64(b[i:], 1<<12+1)
+		}
+		binary.LittleEndian.PutUint64(b[8:], uint64(typ)<<32|1<<12+1)
+		f.Add(b, uint64(1<<12+1))
+		c := append([]byte{}, b...)
+		for i := 24; i < len(c); i += 8 {
+			binary.LittleEndian.PutUint64(c[i:], 3<<32)
+		}
+		f.Add(c, uint64(1<<12+1))
+	}
 }
 
 // FuzzPrint: whatever is in memory, a print ends, and soon.
@@ -88,9 +126,10 @@ func FuzzPrint(f *testing.F) {
 	binary.LittleEndian.PutUint64(cycle[24:], 1000<<32)
 	f.Add(cycle, uint64(1<<12+1))
 	f.Add(make([]byte, 256), uint64(41<<32))
+	seeds(f)
 	f.Fuzz(func(t *testing.T, b []byte, w uint64) {
 		began := time.Now()
-		p := Printer{Heap: heap.NewReader(ring{b}, fuzzLayout()), Types: map[int]string{203: "Hole"}, Depth: 3}
+		p := Printer{Heap: heap.NewReader(ring{b}, fuzzLayout()), Types: fuzzTypes(), Depth: 3, Private: true}
 		p.Print(heap.Word(w))
 		p.Class(heap.Word(w), 205)
 		if took := time.Since(began); took > 10*time.Second {

@@ -72,11 +72,12 @@ var ErrChanged = errors.New("the process changes it while it is read: try again"
 // maxLooks bounds how often a value of a process that runs is read.
 const maxLooks = 8
 
-// Print prints a value as util.inspect would, objects in objects depth deep. The value of a process that runs is read
-// until it is the same twice.
-func (s *Subject) Print(address uint64, depth int) (string, error) {
+// Print prints a value as util.inspect would, objects in objects depth deep, and with their private fields if private
+// is set. The value of a process that runs is read until it is the same twice.
+func (s *Subject) Print(address uint64, depth int, private bool) (string, error) {
 	w := tagged(address)
-	p := value.Printer{Heap: heap.NewReader(s.process.Memory, s.process.Layout), Types: s.types, Depth: depth}
+	p := value.Printer{Heap: heap.NewReader(s.process.Memory, s.process.Layout), Types: s.types, Depth: depth,
+		Private: private}
 	if _, err := p.Heap.Type(w); err != nil && !w.IsSmi() {
 		return "", fmt.Errorf("0x%x: no object of V8: %w", address, err)
 	}

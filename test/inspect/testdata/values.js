@@ -66,17 +66,112 @@ const values = [
   { a: [{ b: { c: {} } }], d: [[[]]], e: [[[1]]], f: new Point({}, [new Point(1, [])]) },
 ];
 
-// What is not read yet: TRUTH has null.
-const unread = [
-  Point, hold, () => 1, new Map([[1, 2]]), new Set([1]), new WeakMap(), new Date(), /x/, Promise.resolve(1), 12n,
-  new Error('e'), new Proxy({}, {}), new ArrayBuffer(8), new Uint8Array(4), Buffer.from('abc'), Object(1), globalThis,
-  process, (function () { return arguments; })(1, 2), [1][Symbol.iterator](), Object.assign(() => 1, { a: 1 }),
+// The values of JavaScript's own classes: most are made by functions, for what one Node.js has not, another has.
+class Counter extends Map {}
+class Bag extends Set {}
+class Failure extends Error {
+  constructor(message) { super(message); this.code = 'E_FAILURE'; }
+}
+class Named extends Error {
+  get name() { return 'Named'; }
+}
+class Bytes extends Uint8Array {}
+class Later extends Promise {}
+const anonymous = (() => class {})();
+function* count() { yield 1; }
+async function* countLater() { yield 1; }
+const mixed = new Map([['a', 1], [{ k: 1 }, [1, 2, { deep: { deeper: { deepest: 1 } } }]], [NaN, new Map([[1, new Set([1])]])]]);
+mixed.set('gone', 1);
+mixed.delete('gone');
+mixed.set('self', mixed);
+const detached = new ArrayBuffer(8);
+const cut = new Uint8Array(detached);
+new MessageChannel().port1.postMessage(null, [detached]);
+const shared = new Uint8Array(new SharedArrayBuffer(4));
+shared.set([1, 2, 3, 255]);
+const bytes = Uint8Array.from({ length: 300 }, (_, i) => i);
+const rejected = Promise.reject(new Failure('rejected'));
+rejected.catch(() => {});
+const sparse = [1];
+sparse[5000000] = 'far';
+const indexed = { 4000000000: 'far', 7: 'near', name: 1 };
+const getters = [1, 2];
+Object.defineProperty(getters, 1, { get() { return 1; }, enumerable: true });
+
+function failed(make, limit = 2) {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = limit;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = before;
+  }
+}
+
+function made(text) {
+  try {
+    return new Function(`return ${text}`)();
+  } catch {
+    return undefined;
+  }
+}
+
+const own = [
+  new Map(), new Map([[1, 2]]), mixed, new Counter([['x', 1]]), Object.assign(new Map([[1, 2]]), { extra: 1, 3: 4 }),
+  new Map(Array.from({ length: 130 }, (_, i) => [i, `value ${i}`])), { m: { n: { o: new Map([[1, 1]]), p: new Map() } } },
+  new Set(), new Set([1, 'two', [3]]), new Bag([1]), new Set(Array.from({ length: 101 }, (_, i) => i)),
+  { s: { t: { u: new Set([1]), v: new Bag() } } }, new WeakMap(), new WeakSet([{}]), Object.assign(new WeakMap(), { a: 1 }),
+  new Date(0), new Date(NaN), new Date(1700000000123), new Date(-1), new Date(8.64e15), new Date(-8.64e15),
+  new Date(-62198755200000), Object.assign(new Date(0), { zone: 'UTC' }), new (class Day extends Date {})(5),
+  /x/, /a\/b[/]/gimsuy, new RegExp('/'), new RegExp('\n'), new RegExp(''), /é中/u, made('/x/dg'), made('/[a--b]/v'),
+  Object.assign(/x/, { a: 1 }), { r: { s: { t: Object.assign(/deep/, { a: 1 }) } } }, new (class Pattern extends RegExp {})('a', 'g'),
+  Promise.resolve(1), new Promise(() => {}), rejected, Promise.resolve({ a: { b: { c: {} } } }), Later.resolve('x'),
+  Object.assign(Promise.resolve(), { id: 1 }), (async () => 5)(),
+  0n, 12n, -12n, 2n ** 64n, 2n ** 64n - 1n, -(3n ** 200n), [1n, 2n, 3n, 4n, 5n, 6n, 7n], 10n ** 40n,
+  Object(1), Object('boxed'), Object(true), Object(Symbol('s')), Object(7n), Object(-0), Object.assign(Object('ab'), { x: 1, 9: 2 }),
+  new (class Num extends Number {})(3), Object(false), Object(0.5), [Object('it\'s')],
+  new ArrayBuffer(0), new ArrayBuffer(8), bytes.buffer, shared.buffer, detached, new (class Store extends ArrayBuffer {})(2),
+  Object.assign(new ArrayBuffer(1), { a: 1 }), { b: { u: { f: new ArrayBuffer(2) } } }, made('(() => { const b = new ArrayBuffer(4, { maxByteLength: 8 }); new Uint8Array(b).fill(7); return b; })()'),
+  new Uint8Array([1, 2, 255]), new Int8Array([-1, 127, -128]), new Uint16Array([65535]), new Int16Array([-32768]),
+  new Uint32Array([4294967295]), new Int32Array([-2147483648]), new Float32Array([0.5, -0, NaN, 1e10, 0.1]),
+  new Float64Array([0.1, Infinity]), new Uint8ClampedArray([300, -1, 7]), new BigInt64Array([-1n, 5n]),
+  new BigUint64Array([2n ** 64n - 1n]), made('new Float16Array([1.5, -0.1, 65504, NaN, Infinity, 6e-8])'),
+  new Uint8Array(0), bytes, bytes.subarray(10, 13), new Float64Array(20), shared, new Bytes(3), cut,
+  Object.assign(new Uint8Array(2), { note: 'x' }), { t: { y: { p: new Int8Array(1), q: new Int8Array(0) } } },
+  new DataView(new ArrayBuffer(8), 1, 3), new DataView(shared.buffer),
+  Buffer.from('abc'), Buffer.alloc(0), Buffer.alloc(60, 7), Buffer.alloc(51), { body: Buffer.from('hello') }, Buffer.allocUnsafeSlow(2).fill(1),
+  { d: { e: { e: { p: Buffer.from('deep') } } } },
+  Point, Point3, hold, () => 1, async () => 1, async function later() {}, count, countLater, anonymous, class extends Point {},
+  class Static { static kind = 1; static name = 'other'; }, Object.assign(() => 1, { a: 1 }), Object.assign(function f() {}, { f: { g: { h: {} } } }),
+  hold.bind(null), (() => 1).bind(), hold.bind().bind(), (async () => 1).bind(), Math.max, Array, Promise, Object.setPrototypeOf(function plain() {}, null),
+  { method() {} }.method, { async *both() {} }.both, { get g() { return 1; } }, Object.getOwnPropertyDescriptor({ get g() { return 1; } }, 'g').get,
+  [function inList() {}, class InList {}], { x: function () {} }.x, ((o) => { o.y = function () {}; return o.y; })({}),
+  Object.defineProperty(() => 1, 'name', { value: 'renamed' }), { deep: { deep: { deep: Object.assign(function f() {}, { a: 1 }) } } },
+  (function () { return arguments; })(1, 'two'), (function () { 'use strict'; return arguments; })(3),
+  (function (a, b) { a = 'assigned'; return [arguments, () => b]; })(1, 2, 3)[0], (function () { return arguments; })(),
+  count(), countLater(), [1][Symbol.iterator](), 'x'[Symbol.iterator](), { g: { h: { i: { j: count() } } } },
+  new Proxy({ a: 1 }, { get() { return 2; } }), new Proxy([1, 2], {}), new Proxy(hold, {}), Proxy.revocable({}, {}).proxy,
+  ((r) => { r.revoke(); return r.proxy; })(Proxy.revocable({}, {})), { p: { r: { o: new Proxy({}, {}), x: { y: new Proxy({}, {}) } } } },
+  failed(() => new Error('plain')), failed(() => new TypeError('two\nlines')), failed(() => new Failure('with code')), failed(() => new Named('n')),
+  failed(() => new Error('no stack'), 0), failed(() => new Error(), 1), failed(() => Object.assign(new Error('x'), { name: 'Renamed', a: [1] })),
+  failed(() => Object.assign(new Error('changed'), { message: 'changed later' })), failed(() => ({ nested: { error: new RangeError('in an object') } })),
+  failed(() => Object.assign(new Error('own stack'), { stack: 'a stack\n    at nowhere' })), failed(() => Object.assign(new Error('gone'), { stack: undefined })),
+  failed(() => Object.assign(new Error('e'), { cause: new TypeError('why') })), failed(() => new Error('caused', { cause: new Error('by') }), 1),
+  failed(() => { const e = new Error('has'); Object.defineProperty(e, 'cause', { value: 'text' }); return e; }),
+  failed(() => new AggregateError([new Error('one'), 2], 'several')), failed(() => Object.setPrototypeOf(new Error('no prototype'), null)),
+  failed(() => { const e = {}; Error.captureStackTrace(e); return e; }), failed(() => { const e = new Error('deleted'); delete e.stack; return e; }),
+  failed(() => [new SyntaxError('in a list')]), failed(() => made('{ a: { b: { c: { d: new Error("deep") } } } }')),
+  sparse, indexed, getters, Object.freeze([1, , 'x']), Object.seal({ a: 1, 5: 2 }), new (require('v8').Serializer)(),
 ];
+
+// What is not read: TRUTH has null.
+const unread = [globalThis, process.env, new Map([[1, 2]]).entries(), new WeakRef({})];
 
 function hold(value, rest) {
   if (rest.length > 0) return hold(rest[0], rest.slice(1)) + 1;
-  writeFileSync(process.argv[2], JSON.stringify([...values.map((v) => inspect(v)), ...unread.map(() => null)].reverse()));
+  const all = [...values, ...own];
+  writeFileSync(process.argv[2], JSON.stringify([...all.map((v) => inspect(v, { showProxy: true })), ...unread.map(() => null)].reverse()));
   throw new Error('nobody catches this');
 }
 
-hold(values[0], [...values.slice(1), ...unread]);
+hold(values[0], [...values.slice(1), ...own, ...unread]);

@@ -1,0 +1,47 @@
+package layout
+
+// Objects of JavaScript's own classes, which are printed.
+var valueRows = []row{
+	dbg(JSDateValue, "class_JSDate__value__Object"),
+	// Which V8 after 12.4 was the first is not known: Node has none between 12.4 and 12.9.
+	{field: JSDateRaw, rules: []rule{
+		{below: v(12, 5), n: 0, why: "src/objects/js-objects.tq: value: Undefined|Number"},
+		{from: v(12, 5), n: 1, why: "src/objects/js-objects.h: value is a double, whatever the constant says"}}},
+	{field: JSRegExpFlags, rules: after(JSRegExpSource, word, "src/objects/js-regexp.tq: flags are behind source")},
+	{field: JSPromiseResult, rules: after(JSObjectElements, word,
+		"src/objects/js-promise.tq: reactions_or_result is the first field")},
+	{field: JSPromiseFlags, rules: after(JSObjectElements, 2*word,
+		"src/objects/js-promise.tq: flags, behind reactions_or_result")},
+	{field: JSPrimitiveWrapperValue, rules: after(JSObjectElements, word,
+		"src/objects/js-objects.tq: value is the first field of JSPrimitiveWrapper")},
+	{field: JSProxyTarget, rules: after(JSReceiverPropertiesOrHash, word,
+		"src/objects/js-proxy.tq: target is the first field")},
+	{field: JSProxyHandler, rules: after(JSReceiverPropertiesOrHash, 2*word,
+		"src/objects/js-proxy.tq: handler, behind target")},
+	{field: JSBoundFunctionTarget, rules: after(JSObjectElements, word,
+		"src/objects/js-function.tq: bound_target_function is the first field")},
+	dbg(JSArrayBufferByteLength, "class_JSArrayBuffer__byte_length__size_t"),
+	dbg(JSArrayBufferBackingStore, "class_JSArrayBuffer__backing_store__uintptr_t"),
+	{field: JSArrayBufferFlags, rules: after(JSArrayBufferBackingStore, 2*word,
+		"src/objects/js-array-buffer.tq: bit_field, behind backing_store and extension")},
+	dbg(JSArrayBufferViewByteOffset, "class_JSArrayBufferView__byte_offset__size_t"),
+	{field: JSArrayBufferViewBuffer, rules: []rule{
+		{below: v(12, 5), of: JSArrayBufferViewByteOffset, n: -word, relative: true,
+			why: "src/objects/js-array-buffer.tq: buffer is before byte_offset"},
+		{from: v(12, 5), of: JSArrayBufferViewByteOffset, n: -2 * word, relative: true,
+			why: "src/objects/js-array-buffer.tq: bit_field is between buffer and byte_offset"}}},
+	dbg(JSArrayBufferViewByteLength, "class_JSArrayBufferView__byte_length__size_t"),
+	dbg(JSTypedArrayExternal, "class_JSTypedArray__external_pointer__uintptr_t"),
+	dbg(JSTypedArrayBase, "class_JSTypedArray__base_pointer__Tagged_Object_",
+		"class_JSTypedArray__base_pointer__Object"),
+	dbg(MapElementsKind, "class_Map__bit_field2__char"),
+	dbg(KindDictionaryElements, "elements_dictionary_elements"),
+	dbg(MapBitField, "class_Map__bit_field__char"),
+	fixed(BigIntBitField, 8, "src/objects/bigint.h: the first field behind the map"),
+	fixed(BigIntDigits, 16, "src/objects/bigint.h: behind bitfield and padding"),
+	dbg(TypeAPIObject, "APIObjectType"),
+	{field: TypeBigInt, rules: after(TypeSymbol, 1,
+		"src/objects/instance-type.h: SYMBOL_TYPE, BIGINT_TYPE, HEAP_NUMBER_TYPE follow each other")},
+	{field: TypeJSGeneratorObject, dbg: []string{"type_JSAsyncFunctionObject__JS_ASYNC_FUNCTION_OBJECT_TYPE"}, add: -1,
+		why: "src/objects/js-generator.tq: it comes before the classes that are made of it"},
+}
