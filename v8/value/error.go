@@ -15,17 +15,11 @@ import (
 func (s *printing) failure(o *object) (form, error) {
 	name, unnamed := s.textOf(o.w, "name", "Error")
 	message, silent := s.textOf(o.w, "message", "")
-	stack, err := s.stack(o)
-	if stack == "" && (err == nil || errors.Is(err, errNotWritten)) {
-		if unnamed != nil || silent != nil {
-			return form{}, errors.Join(unnamed, silent)
-		}
-		stack = headline(name, message)
+	stack, calls, err := s.stack(o)
+	if err == nil && stack == "" {
+		stack, err = headline(name, message)+calls, errors.Join(unnamed, silent)
 	}
-	switch {
-	case errors.Is(err, errNotWritten):
-		stack += "\n    at <" + err.Error() + ">"
-	case err != nil:
+	if err != nil {
 		return form{}, err
 	}
 	o.own = slices.DeleteFunc(o.own, func(p heap.Own) bool {
@@ -108,18 +102,16 @@ func headline(name, message string) string {
 	return name + ": " + message
 }
 
-// stack is the stack of an error as V8 has written it; empty if it has none.
-func (s *printing) stack(o *object) (string, error) {
+// stack is the stack of an error as V8 has written it; empty if it has none. Where V8 has not written it yet, calls are
+// its lines without the first.
+func (s *printing) stack(o *object) (stack, calls string, err error) {
 	p, err := s.lookup(o.w, "stack")
 	if err != nil || p == nil {
-		return "", err
+		return "", "", err
 	}
 	if !p.Accessor {
-		typ, err := s.Heap.Type(p.Value)
-		if err == nil && typ == s.l.At(layout.TypeOddball) {
-			return "", nil
-		}
-		return s.asText(p.Value, "")
+		stack, err = s.asText(p.Value, "")
+		return strings.TrimPrefix(stack, "null"), "", err
 	}
 	// V8 keeps it under a private symbol without a name, the first one: others have to do with the message.
 	for _, p := range o.all {
@@ -127,37 +119,31 @@ func (s *printing) stack(o *object) (string, error) {
 			return s.kept(p.Value)
 		}
 	}
-	return "", nil
+	return "", "", nil
 }
 
 // kept is the stack where V8 keeps it: a text, or what it makes that of when it is asked for.
-func (s *printing) kept(w heap.Word) (string, error) {
+func (s *printing) kept(w heap.Word) (stack, calls string, err error) {
 	typ, err := s.Heap.Type(w)
 	if err != nil || w.IsSmi() {
-		return "", err
+		return "", "", err
 	}
 	if s.Types[typ] == "ErrorStackData" { // the stack is its first field (src/objects/call-site-info.tq)
 		if w, err = s.Heap.WordAt(uint64(w) - 1 + 8); err != nil {
-			return "", err
+			return "", "", err
 		}
 		if typ, err = s.Heap.Type(w); err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
 	switch {
 	case typ < s.l.At(layout.FirstNonStringType):
-		t, err := s.Heap.Text(w, maxText)
-		if err != nil {
-			return "", err
-		}
-		return t.String(), nil
+		stack, err = s.asText(w, "")
 	case typ == s.l.At(layout.TypeFixedArray):
-		return "", errNotWritten
+		calls = s.frames(w)
 	}
-	return "", nil
+	return stack, calls, err
 }
-
-var errNotWritten = errors.New("its stack is not written yet")
 
 // improved is a stack in whose first line the name of the class stands, where the error's own name says less.
 // (improveStack)

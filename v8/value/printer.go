@@ -50,11 +50,13 @@ type printing struct {
 	printed  int
 	read     int                  // properties and elements
 	made     map[heap.Word]origin // by prototype
+	scripts  map[heap.Word]*heap.Script
 }
 
 // begin makes what one print needs.
 func (p *Printer) begin() *printing {
-	return &printing{Printer: p, l: p.Heap.Layout(), circular: map[heap.Word]int{}, made: map[heap.Word]origin{}}
+	return &printing{Printer: p, l: p.Heap.Layout(), circular: map[heap.Word]int{}, made: map[heap.Word]origin{},
+		scripts: map[heap.Word]*heap.Script{}}
 }
 
 // deepest is the depth of the last objects whose members are shown.
