@@ -5,7 +5,8 @@ import "github.com/alecthomas/kong"
 // help has the help texts that are too long for a struct tag, by the name that the tag refers to.
 var help = kong.Vars{
 	"contexts": "Show the stores that a Node process keeps for its requests, and the labels they can give.",
-	"inspect":  "stack shows the threads, print the values at addresses, whatis what is there.",
+	"inspect": "stack shows the threads, print the values at addresses, whatis what is there; function, source and " +
+		"closure show where functions are from and what they use.",
 
 	"name": "Profile Node.js processes whose executable or command line matches, also ones that start later.",
 	"cpu":  "Lower the rate where the agent would take more than so much of a core, 0 for no limit",

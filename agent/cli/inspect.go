@@ -22,7 +22,7 @@ type inspectCmd struct {
 	Core      string   `arg:"" optional:"" help:"Core file; left out with -p."`
 	Node      string   `arg:"" optional:"" help:"The executable, where it is elsewhere by now; may be left out."`
 	Verb      string   `arg:"" optional:"" help:"${inspect}"`
-	Addresses []string `arg:"" optional:"" name:"address" help:"Addresses for print and whatis."`
+	Addresses []string `arg:"" optional:"" name:"address" help:"Addresses of what to look at."`
 	PID       int      `short:"p" help:"Inspect a process that runs, instead of a core." placeholder:"PID"`
 	ruleFlags
 	printFlags
@@ -32,7 +32,7 @@ type inspectCmd struct {
 }
 
 // inspectVerbs are what can be asked. All but stack take addresses.
-var inspectVerbs = []string{"stack", "print", "whatis"}
+var inspectVerbs = []string{"stack", "print", "whatis", "function", "source", "closure"}
 
 // inspected is a command line of inspect taken apart.
 type inspected struct {
@@ -110,8 +110,15 @@ func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
 	for _, p := range subject.Problems {
 		c.logger(false).Warn("not used", "why", p)
 	}
-	if in.verb == "whatis" {
+	switch in.verb {
+	case "whatis":
 		return printWhatIs(stdout, subject, addresses, v.JSON)
+	case "function":
+		return printFunctions(stdout, subject, addresses, v.JSON)
+	case "source":
+		return printSources(stdout, subject, addresses, v.JSON)
+	case "closure":
+		return printClosures(stdout, subject, addresses, v.Depth, v.JSON)
 	}
 	return v.print(stdout, subject, addresses, v.JSON)
 }

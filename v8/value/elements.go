@@ -116,6 +116,12 @@ func (e *elements) at(s *printing, i int) (w heap.Word, hole bool, err error) {
 	return w, hole, err
 }
 
+// IsHole reports whether a word stands for no value, as that of a variable before its declaration was reached.
+func (p *Printer) IsHole(w heap.Word) bool {
+	hole, err := p.begin().hole(w)
+	return err == nil && hole
+}
+
 // hole reports whether a word stands for no value. Where the hole is no Oddball, V8 from 14 on does not tell its type.
 // Types behind that of Oddballs are internal, up to those of objects, and no other internal object is a value.
 func (s *printing) hole(w heap.Word) (bool, error) {

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/inspect"
+)
+
+// inspectedFunction is a function in JSON.
+type inspectedFunction struct {
+	Address string `json:"address"`
+	Text    string `json:"text"` // as print shows it
+	Name    string `json:"name,omitempty"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Shared  string `json:"shared,omitempty"`
+	Context string `json:"context,omitempty"`
+}
+
+func printFunctions(stdout io.Writer, subject *inspect.Subject, addresses []uint64, asJSON bool) error {
+	var all []inspectedFunction
+	for _, a := range addresses {
+		f, err := subject.Function(a)
+		if err != nil {
+			return err
+		}
+		all = append(all, inspectedFunction{fmt.Sprintf("0x%x", a), f.Text, f.Name, f.File, f.Line, f.Column,
+			hexOrEmpty(f.Shared), hexOrEmpty(f.Context)})
+	}
+	if asJSON {
+		return printJSON(stdout, all)
+	}
+	w := &sheet{Writer: stdout}
+	for _, f := range all {
+		place := "V8's own, or of C++"
+		if f.File != "" {
+			place = printable(f.File)
+		}
+		if f.Line > 0 {
+			place += fmt.Sprintf(":%d:%d", f.Line, f.Column)
+		}
+		w.printf("%s: %s  %s\n    in stacks %s, context %s, shared %s\n", f.Address, printableLines(f.Text), place,
+			orAnonymous(f.Name), f.Context, f.Shared)
+	}
+	return w.err
+}
+
+func orAnonymous(name string) string {
+	if name == "" {
+		return "(anonymous)"
+	}
+	return printable(name)
+}
+
+// functionSource is the source of a function in JSON.
+type functionSource struct {
+	Address string `json:"address"`
+	Source  string `json:"source"`
+}
+
+func printSources(stdout io.Writer, subject *inspect.Subject, addresses []uint64, asJSON bool) error {
+	var all []functionSource
+	for _, a := range addresses {
+		source, err := subject.Source(a)
+		if err != nil {
+			return err
+		}
+		all = append(all, functionSource{fmt.Sprintf("0x%x", a), source})
+	}
+	if asJSON {
+		return printJSON(stdout, all)
+	}
+	w := &sheet{Writer: stdout}
+	for _, s := range all {
+		w.printf("%s\n", printableLines(s.Source))
+	}
+	return w.err
+}
+
+// closureScope is a part of a closure in JSON.
+type closureScope struct {
+	Address   string            `json:"address"` // of the function that was asked for
+	Function  string            `json:"function,omitempty"`
+	Context   string            `json:"context"`
+	Variables []closureVariable `json:"variables"`
+	Problem   string            `json:"problem,omitempty"`
+}
+
+type closureVariable struct {
+	Name    string `json:"name"`
+	Text    string `json:"text"`
+	Address string `json:"address,omitempty"`
+}
+
+func printClosures(stdout io.Writer, subject *inspect.Subject, addresses []uint64, depth int, asJSON bool) error {
+	all := []closureScope{}
+	for _, a := range addresses {
+		scopes, err := subject.Closure(a, depth)
+		if err != nil {
+			return err
+		}
+		for _, s := range scopes {
+			all = append(all, closureOf(a, &s))
+		}
+	}
+	if asJSON {
+		return printJSON(stdout, all)
+	}
+	w := &sheet{Writer: stdout}
+	for _, s := range all {
+		w.printf("context %s of %s\n", s.Context, orAnonymous(s.Function))
+		for _, v := range s.Variables {
+			text := strings.ReplaceAll(printableLines(v.Text), "\n", "\n    ")
+			w.printf("    %s %s: %s\n", printable(v.Name), v.Address, text)
+		}
+		if s.Problem != "" {
+			w.printf("    its variables are not known: %s\n", printable(s.Problem))
+		}
+	}
+	return w.err
+}
+
+func closureOf(address uint64, s *inspect.Scope) closureScope {
+	out := closureScope{Address: fmt.Sprintf("0x%x", address), Function: s.Function, Context: hexOrEmpty(s.Context),
+		Variables: []closureVariable{}}
+	for _, v := range s.Variables {
+		out.Variables = append(out.Variables, closureVariable{v.Name, v.Text, hexOrEmpty(v.Address)})
+	}
+	if s.Problem != nil {
+		out.Problem = s.Problem.Error()
+	}
+	return out
+}

@@ -1,0 +1,103 @@
+package inspect
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
+)
+
+// knownFunction is what the program says of a function.
+type knownFunction struct {
+	Source string
+	Place  struct{ Line, Column int }
+	Scopes []map[string]string
+}
+
+// TestFunctions: where functions are is as V8's inspector says, their source is what toString gives, and their closures
+// have the variables that the program has.
+func TestFunctions(t *testing.T) {
+	live.NeedCores(t)
+	script, err := filepath.Abs("testdata/functions.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range versions() {
+		t.Run(v.Version, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "truth")
+			core := live.Core(t, v.Version, "--abort-on-uncaught-exception", script, file)
+			var want []knownFunction
+			if text, err := os.ReadFile(file); err != nil || json.Unmarshal(text, &want) != nil || len(want) < 10 {
+				t.Fatalf("%v: %.500s", err, text)
+			}
+			held := firstArguments(t, core)
+			if len(held) != len(want) {
+				t.Fatalf("%d frames have a function, want %d", len(held), len(want))
+			}
+			checkFunctions(t, core, script, held, want)
+			for i, h := range held {
+				checkClosure(t, core, h.Address, &want[i])
+			}
+		})
+	}
+}
+
+func checkFunctions(t *testing.T, core, script string, held []held, want []knownFunction) {
+	t.Helper()
+	addresses := []string{}
+	for _, h := range held {
+		addresses = append(addresses, h.Address)
+	}
+	var functions []struct {
+		File         string
+		Line, Column int
+	}
+	var sources []struct{ Source string }
+	err := errors.Join(inspect(&functions, append([]string{core, "function"}, addresses...)...),
+		inspect(&sources, append([]string{core, "source"}, addresses...)...))
+	if err != nil || len(functions) != len(want) || len(sources) != len(want) {
+		t.Fatalf("%v: %d functions, %d sources, want %d", err, len(functions), len(sources), len(want))
+	}
+	for i, f := range functions {
+		if f.File != script || f.Line != want[i].Place.Line || f.Column != want[i].Place.Column {
+			t.Errorf("%+v, want %+v: %s", f, want[i].Place, want[i].Source)
+		}
+		if sources[i].Source != want[i].Source {
+			t.Errorf("%s\nwant %s", sources[i].Source, want[i].Source)
+		}
+	}
+}
+
+func checkClosure(t *testing.T, core, address string, want *knownFunction) {
+	t.Helper()
+	var scopes []struct {
+		Variables []struct{ Name, Text string }
+		Problem   string
+	}
+	if err := inspect(&scopes, core, "closure", address); err != nil || len(scopes) < len(want.Scopes)+1 {
+		t.Fatalf("%s: %v, %d scopes", address, err, len(scopes))
+	}
+	for i, s := range scopes {
+		if s.Problem != "" {
+			t.Errorf("%s: %s", want.Source, s.Problem)
+		}
+		got := map[string]string{}
+		for _, v := range s.Variables {
+			got[v.Name] = v.Text
+		}
+		if i == len(scopes)-1 { // that of the file
+			if got["list"] == "" {
+				t.Errorf("the file has %v", got)
+			}
+		} else if i < len(want.Scopes) {
+			if diff := cmp.Diff(want.Scopes[i], got); diff != "" {
+				t.Errorf("%s: %s", want.Source, diff)
+			}
+		}
+	}
+}
