@@ -138,14 +138,13 @@ bench-readers: root-bench-readers tools-go tools-test $(PACKAGES)
 # HTTP needs none. What has no notable part in the cost of a sample is not inlined. There is no C library: one file for
 # all distributions.
 OUT = bin/hotspan
-NOT_INLINED = crypto/... encoding/asn1 encoding/base64 encoding/hex encoding/json encoding/pem fmt html/... log/slog \
-	math/big mime/... net net/http/... regexp/... text/... vendor/golang.org/x/... \
-	github.com/alecthomas/kong/... github.com/cilium/ebpf/... github.com/clipperhouse/... github.com/gdamore/... \
-	github.com/google/pprof/... github.com/hotspan/hotspan/agent/cli/... github.com/hotspan/hotspan/v8/value/... \
-	github.com/ianlancetaylor/... \
-	github.com/lucasb-eyer/... github.com/prometheus/... go.opentelemetry.io/... \
-	go.yaml.in/... golang.org/x/arch/... golang.org/x/net/... golang.org/x/text/... google.golang.org/grpc/... \
-	google.golang.org/protobuf/...
+NOT_INLINED = crypto/... debug/... encoding/asn1 encoding/base64 encoding/hex encoding/json encoding/pem fmt html/... \
+	log/slog math/big mime/... net net/http/... reflect regexp/... text/... vendor/golang.org/x/... \
+	github.com/alecthomas/kong/... github.com/cilium/ebpf/... github.com/clipperhouse/... \
+	github.com/gdamore/... github.com/google/pprof/... github.com/hotspan/hotspan/agent/cli/... \
+	github.com/hotspan/hotspan/v8/value/... github.com/ianlancetaylor/... github.com/lucasb-eyer/... \
+	github.com/prometheus/... go.opentelemetry.io/... go.yaml.in/... golang.org/x/arch/... \
+	golang.org/x/net/... golang.org/x/text/... google.golang.org/grpc/... google.golang.org/protobuf/...
 GO_BUILD = CGO_ENABLED=0 go build -trimpath -tags grpcnotrace,nethttpomithttp2 -ldflags '-s -w'
 build: tools-go
 	$(GO_BUILD) $(NOT_INLINED:%=-gcflags '%=-l') -o $(OUT) .
