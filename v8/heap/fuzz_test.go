@@ -64,6 +64,35 @@ func readAll(r *Reader, w Word) {
 	r.Boolean(w)
 }
 
+// readCollection reads a Map as far as a hundred entries, deleted ones not counted.
+func readCollection(r *Reader, w Word) {
+	for _, read := range []func(Word) (*Collection, error){r.Map, r.Set} {
+		if c, err := read(w); err == nil {
+			seen := 0
+			r.Each(c, func(Word, Word) bool { seen++; return seen < 100 })
+		}
+	}
+}
+
+// readOwnClass reads the object at w as one of JavaScript's own classes.
+func readOwnClass(r *Reader, w Word) {
+	readCollection(r, w)
+	r.Buffer(w)
+	r.View(w)
+	r.TypedData(w)
+	r.ElementsKind(w)
+	r.Intercepted(w)
+	r.BigInt(w)
+	r.Sparse(w)
+	if m, err := r.MappedArguments(w); err == nil {
+		r.At(&m, 0)
+	}
+	r.CallSites(w)
+	r.OwnName(w)
+	r.FunctionKind(w)
+	r.FunctionText(w, func(int) bool { return true })
+}
+
 // readCodeAt reads code with all its tables.
 func readCodeAt(r *Reader, pc uint64) {
 	c, err := r.FindCode(pc, new(Word))
@@ -115,6 +144,8 @@ var attempts = []struct {
 			panic("more properties than V8 has")
 		}
 	}},
+	{"classes", readOwnClass},
+	{"scope", func(r *Reader, w Word) { r.Scope(w) }},
 	{"named", func(r *Reader, w Word) { r.Named(w, "#name") }},
 	{"code", func(r *Reader, w Word) { readCodeAt(r, uint64(w)) }},
 	{"wasm", func(r *Reader, w Word) { readWasmAt(r, uint64(w)) }},

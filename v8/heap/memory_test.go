@@ -55,7 +55,11 @@ func testLayout() *layout.Layout {
 		layout.TypeOddball: 131, layout.OddballKind: 40, layout.OddballTrue: 1,
 		layout.OddballFalse: 0, layout.NameDictionaryPrefix: 3, layout.NameHash: 8,
 		layout.SymbolFlags: 12, layout.SymbolRegisteredBit: 2, layout.SymbolPrivateBit: 4,
-		layout.JSObjectElements: 16, layout.JSArrayLength: 24,
+		layout.JSObjectElements: 16, layout.JSArrayLength: 24, layout.JSArrayBufferByteLength: 40,
+		layout.JSArrayBufferBackingStore: 56, layout.JSArrayBufferFlags: 72, layout.JSArrayBufferViewBuffer: 32,
+		layout.JSArrayBufferViewByteOffset: 48, layout.JSArrayBufferViewByteLength: 56,
+		layout.JSTypedArrayExternal: 72, layout.JSTypedArrayBase: 80, layout.MapElementsKind: 15,
+		layout.KindDictionaryElements: 13, layout.MapBitField: 14, layout.BigIntBitField: 8, layout.BigIntDigits: 16,
 	} {
 		l.Values[f] = layout.Value{N: n, State: layout.Known}
 	}
