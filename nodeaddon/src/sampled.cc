@@ -109,7 +109,6 @@ bool Sampled::Map(int file)
 	void *memory = mmap(nullptr, (n + 1) * sizeof(Entry), PROT_READ, MAP_SHARED, file, 0);
 	if (memory == MAP_FAILED)
 		return false;
-	madvise(memory, (n + 1) * sizeof(Entry), MADV_DONTFORK);
 	entries = static_cast<Entry *>(memory);
 	count = n;
 	return true;
