@@ -87,7 +87,7 @@ func atEdge(s *Sample, got Frame, want []truth.Frame) bool {
 		case !got.Is(w.Function, w.File):
 		case got.Line >= w.Line-1 && got.Line <= w.Line+1:
 			return i == 0 || got.Line != w.Line || got.Col != w.Column || operates(s, got) || yields(s, got) ||
-				called(s, got, "GeneratorPrototypeNext")
+				called(s, got, "GeneratorPrototypeNext") || called(s, got, "ResumeGeneratorTrampoline")
 		case i == 0 && got.Line == 0:
 			return called(s, got, "BaselineLeaveFrame") || called(s, got, "BaselineOrInterpreterEnterAtNextBytecode")
 		}
@@ -110,6 +110,7 @@ func yields(s *Sample, got Frame) bool {
 
 // called reports whether a frame has called a builtin that does its work. GeneratorPrototypeNext resumes a generator,
 // and makes its result then: the generator has a frame of its own, as it was called, and it is not one that is missing.
+// ResumeGeneratorTrampoline, which optimised code calls instead, has not made the generator's frame yet.
 // BaselineLeaveFrame removes the frame of code that returns, and no return address tells a line while it does. Until V8
 // 11 BaselineOrInterpreterEnterAtNextBytecode goes on in a frame whose optimised code was dropped during a call, once
 // the callee has returned; it keeps something else where the frame has its bytecode offset.

@@ -199,6 +199,7 @@ func TestAtEdge(t *testing.T) {
 		{Function: "main", File: "g.js", Line: 16, Column: 10}}
 	xor := Frame{F: "BitwiseXor_Baseline", Kind: "builtin"}
 	next := Frame{F: "GeneratorPrototypeNext", Kind: "builtin"}
+	resume := Frame{F: "ResumeGeneratorTrampoline", Kind: "builtin"}
 	result := Frame{F: "CreateIterResultObject", Kind: "builtin"}
 	leave := Frame{F: "BaselineLeaveFrame", Kind: "builtin"}
 	onward := Frame{F: "BaselineOrInterpreterEnterAtNextBytecode", Kind: "builtin"}
@@ -224,6 +225,7 @@ func TestAtEdge(t *testing.T) {
 		{"its caller, where a callee could be inlined", []Frame{xor, js("main", "g.js", 16, 10)}, false, false},
 		{"its caller, without an operator", []Frame{baseline}, false, false},
 		{"its caller, which has resumed a generator", []Frame{result, next, js("main", "g.js", 16, 10)}, false, true},
+		{"its caller, which resumes a generator", []Frame{resume, js("main", "g.js", 16, 10)}, false, true},
 		{"its caller, under another builtin", []Frame{next, result, js("main", "g.js", 16, 10)}, false, false},
 		{"a generator, which yields", []Frame{runtime, js("main", "g.js", 16, 10), next}, true, true},
 		{"a generator, outside a collection", []Frame{runtime, js("main", "g.js", 16, 10), next}, false, false},
