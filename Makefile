@@ -3,7 +3,8 @@
 # make example-fastify  the same of a fastify service that is not changed (needs root)
 # make example-collector  a trace and its CPU time, through an OpenTelemetry Collector (needs root)
 # make example-snapshots  a service that keeps profiles of itself, by the agent (needs root)
-# make test             the tests of all packages but those that take long, and of these some (needs root)
+# make test             the tests of all packages but those that take long, and of these some (needs root). Those that
+#                       take longest run on half of the Nodes, by the commit; DRAW= takes all
 # make thorough         the tests that take long (needs root); DRAW=TEXT takes half of the Nodes of each, by the text
 # make soak             the tests of test/e2e on all Nodes, for hours (needs root)
 # make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
@@ -87,7 +88,7 @@ test: root-test tools-go tools-test $(PACKAGES) nodes
 	cd test/collector && go vet ./...
 	@if $(HAVE_GENERATORS); then $(MAKE) --no-print-directory check-generated; \
 	else echo "SKIPPED check-generated: there is no clang-19 $(CLANG) with libbpf-dev, or no protoc $(PROTOC). It matters if you change $(BPF)/*.[ch] or $(API); make tools-generate installs them."; fi
-	go run ./test/repo/gotest -without '$(LONG)' . otlp/receiver
+	DRAW=$${DRAW-$$(git rev-parse HEAD)} go run ./test/repo/gotest -without '$(LONG)' . otlp/receiver
 	go run ./test/repo/gotest -with '/test/e2e$$' -run 'Test(Functions|Requests)/^plain$$/^$(NODE)$$' .
 
 # What takes long: hotspan on each Node, core files, the npm package, and a Collector.

@@ -47,7 +47,7 @@ type said struct {
 }
 
 func TestLive(t *testing.T) {
-	for _, v := range nodes.Versions() {
+	for _, v := range nodes.Drawn(nodes.Versions(), t.Name()) {
 		t.Run(v.Version, func(t *testing.T) {
 			r, says := startNode(t, v)
 			t.Run("strings", func(t *testing.T) { checkStrings(t, r, says) })

@@ -74,7 +74,7 @@ func config(t *testing.T, pid int) Config {
 // TestTake: each thread of each Node is where the program says that it is, with the labels of its request.
 func TestTake(t *testing.T) {
 	root(t)
-	for _, v := range nodes.Versions() {
+	for _, v := range nodes.Drawn(nodes.Versions(), t.Name()) {
 		t.Run(v.Version, func(t *testing.T) {
 			p := live.Start(t, v.Version, program)
 			cache = t.TempDir()

@@ -29,7 +29,7 @@ const everyNative = 200
 // missing.
 func TestWalkDeoptimizer(t *testing.T) {
 	program := bpftest.Load(t)
-	for _, v := range nodes.Versions() {
+	for _, v := range nodes.Drawn(nodes.Versions(), t.Name()) {
 		for _, kind := range []string{"eager", "lazy"} {
 			if kind == "eager" || slices.Contains(nodes.Thorough(), v) {
 				t.Run(v.Version+"/"+kind, func(t *testing.T) { stepThrough(t, program, v, kind) })
