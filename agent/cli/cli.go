@@ -2,8 +2,6 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/alecthomas/kong"
@@ -12,17 +10,11 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/version"
 )
 
-// Exit codes.
-const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
-)
-
 type commands struct {
 	Record   recordCmd   `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
 	Agent    agentCmd    `cmd:"" help:"Profile all Node.js processes all day, and deliver the profiles."`
 	Top      topCmd      `cmd:"" help:"Show what uses the CPU now, by function, route, trace or thread."`
+	Wait     waitCmd     `cmd:"" help:"Wait until a label, a stall or so many samples are seen, for scripts."`
 	Dump     dumpCmd     `cmd:"" help:"Show the stacks of all threads of a process now, of those that wait too."`
 	Inspect  inspectCmd  `cmd:"" help:"Look into a core file, or into a process while it runs."`
 	Convert  convertCmd  `cmd:"" help:"Write a recording in another format."`
@@ -43,7 +35,8 @@ type commands struct {
 // exited carries kong's own exit code, after --help and --version, up to Main.
 type exited int
 
-// Main runs the command line and returns the exit code: 0 for success, 1 for a failure, 2 for wrong usage.
+// Main runs the command line and returns the exit code: 0 for success, 1 for a failure, 2 for wrong usage,
+// and those of wait.
 func Main(args []string, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -88,17 +81,4 @@ func newParser(c *commands, stdout, stderr io.Writer) *kong.Kong {
 		panic(err) // the struct tags are wrong
 	}
 	return parser
-}
-
-func exitCode(err error, stderr io.Writer) int {
-	var usage usageError
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "hotspan: %v\nTry 'hotspan --help'.\n", err)
-		return exitUsage
-	}
-	fmt.Fprintf(stderr, "hotspan: %v\n", err)
-	return exitFailed
 }

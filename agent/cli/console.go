@@ -42,6 +42,11 @@ func setVerbose(log *slog.Logger, verbose bool) {
 	if verbose {
 		level = slog.LevelDebug
 	}
+	setLevel(log, level)
+}
+
+// setLevel has a logger of this package print what is at least of a level.
+func setLevel(log *slog.Logger, level slog.Level) {
 	if p, ok := log.Handler().(*plain); ok {
 		p.level.Set(level)
 	}

@@ -68,14 +68,7 @@ func dumpOf(d *dump.Dump) dumped {
 		if t.Caught {
 			to.State, to.Stop = t.State.String(), t.Stop.String()
 		}
-		for _, l := range t.Labels {
-			if to.Labels == nil {
-				to.Labels = map[string]any{}
-			}
-			if to.Labels[l.Key] = l.Num; l.Str != "" {
-				to.Labels[l.Key] = l.Str
-			}
-		}
+		to.Labels = labelValues(t.Labels)
 		for i, f := range t.Stack {
 			frame := frameOf(f)
 			if a, ok := t.Arguments[i]; ok {
@@ -90,6 +83,19 @@ func dumpOf(d *dump.Dump) dumped {
 		out.Threads = append(out.Threads, to)
 	}
 	return out
+}
+
+// labelValues returns the values of labels, nil if there are none.
+func labelValues(labels []pprofx.Label) (values map[string]any) {
+	for _, l := range labels {
+		if values == nil {
+			values = map[string]any{}
+		}
+		if values[l.Key] = l.Num; l.Str != "" {
+			values[l.Key] = l.Str
+		}
+	}
+	return values
 }
 
 func frameOf(f *pprofx.Frame) dumpedFrame {

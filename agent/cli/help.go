@@ -57,6 +57,12 @@ var help = kong.Vars{
 		"--per cpu.",
 	"rules": "YAML file with such rules: labels: {tenant: user.tenant}.",
 
+	"quiet":      "Print no messages but warnings, errors and losses.",
+	"timeout":    "How long to wait at most, from the start of hotspan on; 0 for no limit",
+	"forsamples": "Wait for so many samples; with --for-label, for so many that have it.",
+	"forlabel":   "Wait for a sample with this label, such as http.route=/search. May be repeated: with all of them.",
+	"forstall":   "Wait for an event loop that is held up for so long, at least 50ms.",
+
 	"window":   "Show the last so many seconds on a terminal",
 	"topby":    "Table to begin with: function, route, trace or thread",
 	"interval": "Print a table at this interval, where there is no terminal",

@@ -7,37 +7,25 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
-	"github.com/hotspan/hotspan/agent"
-	"github.com/hotspan/hotspan/agent/client"
 	"github.com/hotspan/hotspan/agent/internal/screen"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
 type topCmd struct {
-	profileFlags
-	connectFlags
+	watchFlags
 	tableFlags
-	Window  time.Duration `default:"10s" help:"${window} (${default})." placeholder:"TIME"`
-	Older   time.Duration `help:"${older}" placeholder:"TIME"`
-	Command []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
+	Window time.Duration `default:"10s" help:"${window} (${default})." placeholder:"TIME"`
+	Older  time.Duration `help:"${older}" placeholder:"TIME"`
 }
 
 // refreshEvery is how often the screen gets new samples.
 const refreshEvery = 500 * time.Millisecond
-
-// topDisplay is the screen, or what is printed instead of it.
-type topDisplay interface {
-	add(*pprofx.Snapshot)
-	soFar(agent.Progress)
-	missed(samples int64)
-}
 
 func (v *topCmd) Run(stdout io.Writer, c console, line *kong.Context) error {
 	if err := errors.Join(v.check(), v.checkGiven(line)); err != nil {
@@ -68,36 +56,12 @@ func (v *topCmd) check() error {
 	return v.profileFlags.check()
 }
 
-// profiles reports whether top samples itself; else it shows what an agent samples.
-func (v *topCmd) profiles() bool { return v.selects() || len(v.Command) > 0 }
-
-// checkGiven returns an error that names the flags of a command line that would have no effect.
-func (v *topCmd) checkGiven(line *kong.Context) error {
-	useless := []string{"socket", "connect", "ca", "token-file"}
-	why := "with processes to profile there is no agent to ask"
-	if !v.profiles() {
-		useless = []string{"rate", "label", "rules", "labels", "source-maps", "cache", "ring-buffer", "verbose"}
-		why = "an agent samples as its own settings say; to profile without one say what: -p PID, --name REGEX, -a " +
-			"or -- COMMAND"
-	}
-	var given []string
-	for _, p := range line.Path {
-		if p.Flag != nil && !p.Resolved && slices.Contains(useless, p.Flag.Name) {
-			given = append(given, "--"+p.Flag.Name)
-		}
-	}
-	if len(given) == 0 {
-		return nil
-	}
-	return usagef("%s: %s", strings.Join(given, ", "), why)
-}
-
 // print prints a table each interval. The command prints on standard error then: the tables are on standard output.
 func (v *topCmd) print(ctx context.Context, stdout io.Writer, c console) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	p := &topPrinter{tableFlags: v.tableFlags, to: stdout, columns: widthOf(stdout), stop: stop}
-	err := v.run(ctx, c, v.Interval, p, commandStreams{os.Stdin, c.Writer}, func(func(int) error) {})
+	err := v.run(ctx, c, v.Interval, v.chosen(p), commandStreams{os.Stdin, c.Writer}, func(func(int) error) {})
 	return errors.Join(err, p.end())
 }
 
@@ -114,8 +78,8 @@ func (v *topCmd) show(ctx context.Context, stdout io.Writer, c console) error {
 	held, printed := &heldMessages{to: c}, &heldMessages{to: c}
 	go func() {
 		defer stop()
-		ended <- v.run(ctx, console{io.MultiWriter(view, held)}, refreshEvery, view, commandStreams{nil, printed},
-			func(set func(int) error) { view.follow(v.rate(), set) })
+		ended <- v.run(ctx, console{io.MultiWriter(view, held)}, refreshEvery, v.chosen(view),
+			commandStreams{nil, printed}, func(set func(int) error) { view.follow(v.rate(), set) })
 	}()
 	err = screen.Show(ctx, tty, view, view.changed)
 	stop()
@@ -146,76 +110,8 @@ func (v *topCmd) profiled() string {
 	return "hotspan top"
 }
 
-// commandStreams are where the command reads and prints. in is nil for nothing.
-type commandStreams struct {
-	in  io.Reader
-	out io.Writer
-}
-
-// run passes samples to a display until the context ends, or the processes have: those of an agent that runs on this
-// machine, if no processes are selected. rate gets what changes the rate, if that can be changed.
-func (v *topCmd) run(ctx context.Context, c console, every time.Duration, to topDisplay, its commandStreams,
-	rate func(func(int) error)) error {
-	to = v.chosen(to)
-	if !v.profiles() {
-		return v.follow(ctx, to)
-	}
-	config, err := v.config(c)
-	if err != nil {
-		return err
-	}
-	config.SnapshotEvery, config.Progress = every, to.soFar
-	config.Sinks = []agent.Sink{topSink{to}}
-	var child *command
-	if len(v.Command) > 0 {
-		if child, err = startCommand(v.Command, its.in, its.out, its.out); err != nil {
-			return err
-		}
-		defer child.kill()
-		child.selectIn(&config)
-	}
-	a, err := agent.New(config)
-	if err != nil {
-		return explain(err)
-	}
-	if child != nil {
-		child.resume()
-	}
-	rate(func(n int) error {
-		next := config
-		next.Rate = n
-		return a.Change(ctx, next)
-	})
-	stats, err := a.Run(ctx)
-	fmt.Fprintf(c, "%d samples taken in %.1f s, %d lost%s\n", stats.Taken, stats.End.Sub(stats.Start).Seconds(),
-		stats.LostSum(), counts(stats.Lost))
-	return err
-}
-
-// follow shows what an agent samples.
-func (v *topCmd) follow(ctx context.Context, to topDisplay) error {
-	from, err := v.dial()
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	for e, err := range from.Samples(ctx, client.Filter{}, 1) {
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err != nil:
-			return fmt.Errorf("%w\nto profile without an agent say what: -p PID, --name REGEX, -a or -- COMMAND", err)
-		case e.Lost != nil:
-			to.missed(int64(e.Lost.Count))
-		default:
-			to.add(e.Snapshot)
-		}
-	}
-	return nil
-}
-
 // chosen returns a display of the samples that are to be shown of all.
-func (v *topCmd) chosen(to topDisplay) topDisplay {
+func (v *topCmd) chosen(to watcher) watcher {
 	if v.Older == 0 {
 		return to
 	}
@@ -224,19 +120,8 @@ func (v *topCmd) chosen(to topDisplay) topDisplay {
 
 // chosenDisplay passes on what a filter chooses. Counts are of all samples.
 type chosenDisplay struct {
-	topDisplay
+	watcher
 	rows rowFilter
 }
 
-func (d chosenDisplay) add(s *pprofx.Snapshot) { d.topDisplay.add(d.rows.apply(s)) }
-
-// topSink passes snapshots to a display. It is an agent.Sink.
-type topSink struct{ to topDisplay }
-
-func (topSink) Name() string { return "top" }
-
-// Write implements agent.Sink.
-func (s topSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
-	s.to.add(snapshot)
-	return nil
-}
+func (d chosenDisplay) add(s *pprofx.Snapshot) { d.watcher.add(d.rows.apply(s)) }

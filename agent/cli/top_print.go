@@ -25,7 +25,7 @@ type tableFlags struct {
 	JSON     bool          `name:"json" help:"Print all of each table as JSON, one object a line."`
 }
 
-// topPrinter prints a table of each interval. It is a topDisplay.
+// topPrinter prints a table of each interval. It is a watcher.
 type topPrinter struct {
 	tableFlags
 	to      io.Writer

@@ -16,7 +16,7 @@ import (
 	"github.com/hotspan/hotspan/pprofx/report/window"
 )
 
-// topView is what the screen of top shows, and how it follows keys. It is a screen.Model and a topDisplay.
+// topView is what the screen of top shows, and how it follows keys. It is a screen.Model and a watcher.
 type topView struct {
 	title string
 

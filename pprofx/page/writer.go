@@ -52,7 +52,7 @@ func newWriter(to io.Writer, max limits) *writer {
 	t := newTexts()
 	return &writer{
 		to: to, max: max, texts: t, stacks: newStacks(t, max), labels: newLabels(t, max.sets), threads: newThreads(t),
-		stalls: report.NewStalls(),
+		stalls: report.NewStalls(report.LeastStall),
 	}
 }
 

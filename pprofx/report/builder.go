@@ -22,7 +22,7 @@ func NewBuilder(by string) *Builder {
 		by: by, out: Report{Lost: map[string]int64{}},
 		routes: groups{}, traces: groups{}, threads: groups{}, bys: groups{},
 		functions: newFunctions(),
-		stalls:    NewStalls(),
+		stalls:    NewStalls(LeastStall),
 	}
 }
 

@@ -48,6 +48,7 @@ type Place struct {
 // Stalls finds the stalls in snapshots that follow each other. It is not safe for concurrent use. Use NewStalls to make
 // one.
 type Stalls struct {
+	least int64 // nanoseconds
 	open  map[loop]*turn
 	found []*Stall
 	less  int64 // that were found and are shorter than those that are kept
@@ -75,8 +76,10 @@ type call struct {
 	callees map[place]*call
 }
 
-// NewStalls returns Stalls without snapshots.
-func NewStalls() *Stalls { return &Stalls{open: map[loop]*turn{}} }
+// NewStalls returns Stalls without snapshots. It finds those of at least so many nanoseconds, LeastStall or more.
+func NewStalls(least int64) *Stalls {
+	return &Stalls{least: max(least, LeastStall), open: map[loop]*turn{}}
+}
 
 // Add adds a snapshot.
 func (all *Stalls) Add(s *pprofx.Snapshot) {
@@ -146,7 +149,7 @@ func (c *call) callee(f *function) *call {
 
 // end notes a turn that is over, if it is a stall.
 func (all *Stalls) end(key loop, t *turn) {
-	if t == nil || t.length() < LeastStall {
+	if t == nil || t.length() < all.least {
 		return
 	}
 	all.found = append(all.found, t.stall(key))
@@ -221,7 +224,7 @@ func (all *Stalls) Loops() int { return len(all.open) }
 
 // Longest returns the stalls, the longest first, with those that last still, and how many shorter ones are left out.
 func (all *Stalls) Longest() (out []Stall, less int64) {
-	with := &Stalls{found: slices.Clone(all.found), less: all.less}
+	with := &Stalls{least: all.least, found: slices.Clone(all.found), less: all.less}
 	for key, t := range all.open {
 		with.end(key, t)
 	}

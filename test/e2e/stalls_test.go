@@ -101,19 +101,8 @@ func withTurns() []nodes.Version {
 // recordStalls returns what report says of a recording of a program, and the turns that the program has written down.
 func recordStalls(t *testing.T, node, program string, rate int) (r reported, turns []heldUp) {
 	t.Helper()
-	dir := t.TempDir()
-	recording, said := filepath.Join(dir, "out.otlp"), filepath.Join(dir, "turns.jsonl")
-	out, err := os.Create(said)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	c := exec.Command(node, "../programs/"+program)
-	c.Stdout, c.Stderr = out, os.Stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	c, said := startNode(t, node, "../programs/"+program)
+	recording := filepath.Join(t.TempDir(), "out.otlp")
 	result := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-F", strconv.Itoa(rate), "-d", "8s", "-o", recording,
 		"--label", "http.route=route")
 	t.Logf("%s", result.Stderr)
@@ -121,7 +110,13 @@ func recordStalls(t *testing.T, node, program string, rate int) (r reported, tur
 	if err != nil || json.Unmarshal(printed, &r) != nil {
 		t.Fatalf("%v: %.500s", err, printed)
 	}
-	b, err := os.ReadFile(said)
+	return r, turnsOf(t, said)
+}
+
+// turnsOf returns the turns that a program has written down in a file.
+func turnsOf(t *testing.T, file string) (turns []heldUp) {
+	t.Helper()
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +127,7 @@ func recordStalls(t *testing.T, node, program string, rate int) (r reported, tur
 		}
 		turns = append(turns, h)
 	}
-	return r, turns
+	return turns
 }
 
 func compareStalls(t *testing.T, r reported, turns []heldUp, period int64) {
