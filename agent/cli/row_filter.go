@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -68,3 +69,6 @@ func (f *rowFilter) stacks(s *pprofx.Snapshot) []bool {
 	}
 	return stacks
 }
+
+// olderText says which samples --older chooses.
+func olderText(older time.Duration) string { return fmt.Sprintf("requests of %v and more", older) }

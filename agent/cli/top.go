@@ -60,7 +60,7 @@ func (v *topCmd) check() error {
 func (v *topCmd) print(ctx context.Context, stdout io.Writer, c console) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	p := &topPrinter{tableFlags: v.tableFlags, to: stdout, columns: widthOf(stdout), stop: stop}
+	p := &topPrinter{tableFlags: v.tableFlags, older: v.Older, to: stdout, columns: widthOf(stdout), stop: stop}
 	err := v.run(ctx, c, v.Interval, v.chosen(p), commandStreams{os.Stdin, c.Writer}, func(func(int) error) {})
 	return errors.Join(err, p.end())
 }
@@ -90,10 +90,10 @@ func (v *topCmd) show(ctx context.Context, stdout io.Writer, c console) error {
 	return err
 }
 
-// title says what is profiled, and what of it is shown.
+// title says what of what is profiled is shown. What is chosen stands first: the end of a line may be cut.
 func (v *topCmd) title() string {
 	if v.Older > 0 {
-		return fmt.Sprintf("%s, requests of %v and more", v.profiled(), v.Older)
+		return olderText(v.Older) + ": " + v.profiled()
 	}
 	return v.profiled()
 }

@@ -28,6 +28,7 @@ type tableFlags struct {
 // topPrinter prints a table of each interval. It is a watcher.
 type topPrinter struct {
 	tableFlags
+	older   time.Duration // only samples of such requests are added; 0: all are
 	to      io.Writer
 	columns int
 	stop    func() // ends the sampling
@@ -79,7 +80,7 @@ func (p *topPrinter) print() {
 	if p.JSON {
 		p.err = errors.Join(p.err, p.line(&t))
 	} else {
-		_, err := io.WriteString(p.to, t.text(p.counts, p.Lines)+"\n")
+		_, err := io.WriteString(p.to, p.text(&t)+"\n")
 		p.err = errors.Join(p.err, err)
 	}
 	p.printed++
@@ -88,26 +89,31 @@ func (p *topPrinter) print() {
 	}
 }
 
-// line prints what hotspan report --json would of the interval, and how complete all samples are so far.
+// line prints what hotspan report --json would of the interval, which requests are in it, and how complete all samples
+// are so far.
 func (p *topPrinter) line(t *topTable) error {
 	out := json.NewEncoder(p.to)
 	out.SetEscapeHTML(false)
 	return out.Encode(struct {
 		*report.Report
+		Older time.Duration `json:"older,omitempty"` // nanoseconds
 		SoFar *completeness `json:"soFar,omitempty"`
-	}{t.Report, p.counts})
+	}{t.Report, p.older, p.counts})
 }
 
-// text is a table of so many lines, with its sums. As in a report, rows without own samples are left out.
-func (t *topTable) text(counts *completeness, most int) string {
+// text is a table with its sums. As in a report, rows without own samples are left out.
+func (p *topPrinter) text(t *topTable) string {
 	lines := t.sum()
-	if counts != nil {
-		lines = append(lines, counts.String())
+	if p.older > 0 {
+		lines = slices.Insert(lines, 0, olderText(p.older))
+	}
+	if p.counts != nil {
+		lines = append(lines, p.counts.String())
 	}
 	lines = append(lines, t.heading())
 	own := slices.DeleteFunc(t.Rows, func(r window.Row) bool { return r.Own == 0 })
-	lines = append(lines, t.rows(own[:min(len(own), most)])...)
-	if left := len(own) - most; left > 0 {
+	lines = append(lines, t.rows(own[:min(len(own), p.Lines)])...)
+	if left := len(own) - p.Lines; left > 0 {
 		lines = append(lines, fmt.Sprintf("  … and %d more", left))
 	}
 	return strings.Join(lines, "\n") + "\n"
