@@ -53,6 +53,9 @@ func (c *Comparison) Add(s *pprofx.Snapshot) error {
 	for i := range moved.Rows {
 		r := &moved.Rows[i]
 		r.Time -= c.shift
+		if r.Start != 0 {
+			r.Start -= c.shift
+		}
 		first, last = min(first, r.Time), max(last, r.Time+1000)
 	}
 	if begins {

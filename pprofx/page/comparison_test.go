@@ -19,7 +19,7 @@ func ofTurn(t *testing.T, at int64, turn uint64) *pprofx.Snapshot {
 		t.Fatal(err)
 	}
 	for i := range int64(50) {
-		b.Add(&pprofx.Sample{Time: at + i*1e7, PID: 1, TID: 1, Stop: pprofx.StopRoot, Turn: turn,
+		b.Add(&pprofx.Sample{Time: at + i*1e7, PID: 1, TID: 1, Stop: pprofx.StopRoot, Turn: turn, Start: at - 3e6,
 			Stack: []*pprofx.Frame{{Function: "f", File: "/a.js", Kind: pprofx.JS}}})
 	}
 	return b.Cut(at + 5e8)
@@ -61,6 +61,11 @@ func TestComparison(t *testing.T) {
 		for i, stall := range h.Stalls {
 			if stall.Samples != 100 || stall.Start/1000 != h.Parts[i].Start {
 				t.Errorf("%s: stall %d of %d samples at %d", name, i, stall.Samples, stall.Start)
+			}
+		}
+		for i, s := range decode(t, out.Bytes()).samples {
+			if want := 1 + 3 + i%50*10; s.Age != want {
+				t.Errorf("%s: sample %d has the age %d, want %d", name, i, s.Age, want)
 			}
 		}
 	}

@@ -69,6 +69,7 @@ func (d *decoder) text(n int) string {
 // shownSample is a sample as the page has it.
 type shownSample struct {
 	Micros                 int64 // since the start
+	Age                    int   // of the request, in ms and counted from 1; 0 if it is not known
 	Process                process
 	TID                    int32
 	Thread, State, Stop    string
@@ -103,13 +104,17 @@ func decode(t *testing.T, page []byte) *decoded {
 	n = d.number()
 	times, stacks, sets, threads := d.column(n), d.column(n), d.column(n), d.column(n)
 	states, stops := d.column(n), d.column(n)
+	ages := make([]int, n)
+	if out.Ages {
+		ages = d.column(n)
+	}
 	at := int64(0)
 	for i := range n {
 		at += int64(times[i])
 		s := shownSample{
 			Micros: at, Process: out.Processes[processes[threads[i]]], TID: int32(tids[threads[i]]),
 			Thread: texts[names[threads[i]]], State: out.States[states[i]], Stop: out.Stops[stops[i]],
-			Labels: labels[sets[i]],
+			Labels: labels[sets[i]], Age: ages[i],
 		}
 		addStack(&s, stacks[i])
 		out.samples = append(out.samples, s)

@@ -18,7 +18,7 @@ const HTML pprofx.Format = "html"
 // Extension is that of the files.
 const Extension = ".html"
 
-// NewWriter returns a Writer of a page. It keeps until Close what is distinct, and 24 bytes for each sample, up to
+// NewWriter returns a Writer of a page. It keeps until Close what is distinct, and 32 bytes for each sample, up to
 // pprofx.MaxRows of them. Unlike for other formats, snapshots may be of any order, so that those of several recordings
 // fit on one page. All must have the same period.
 func NewWriter(to io.Writer) pprofx.Writer { return newWriter(to, fullLimits) }

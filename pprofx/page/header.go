@@ -27,6 +27,7 @@ type header struct {
 	Stalls     []report.Stall // the longest first; times are in nanoseconds
 	MoreStalls int64          // that are not listed
 	Parts      []part         `json:",omitempty"` // of a Comparison: the recordings, as they stand on the page
+	Ages       bool           `json:",omitempty"` // whether rows have the age of their request
 	By         string         `json:",omitempty"` // label by which samples are grouped at first
 	Source     *sources       `json:",omitempty"` // where source lines are shown
 }
@@ -39,7 +40,7 @@ type lostIn struct {
 func (w *writer) header() []byte {
 	all := w.span()
 	h := header{
-		Parts: w.parts, By: w.by, Source: w.sources(),
+		Parts: w.parts, By: w.by, Ages: w.ages(), Source: w.sources(),
 		Start: micros(all.start), End: micros(all.end), Period: w.period, LeftOut: w.left,
 		Processes: w.threads.processes, Intervals: [][2]int64{}, Lost: []lostIn{},
 	}
@@ -72,6 +73,16 @@ func (w *writer) header() []byte {
 	}
 	text, _ := json.Marshal(h) // texts and numbers: it cannot fail
 	return text
+}
+
+// ages reports whether the age of any request is known.
+func (w *writer) ages() bool {
+	for i := range w.rows {
+		if w.rows[i].age > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func micros(nanos int64) int64 { return nanos / 1000 }
@@ -140,4 +151,7 @@ func (w *writer) writeRows(c *columns) {
 	c.column(len(rows), func(i int) uint64 { return uint64(rows[i].thread) })
 	c.column(len(rows), func(i int) uint64 { return uint64(rows[i].state) })
 	c.column(len(rows), func(i int) uint64 { return uint64(rows[i].stop) })
+	if w.ages() {
+		c.column(len(rows), func(i int) uint64 { return uint64(rows[i].age) })
+	}
 }

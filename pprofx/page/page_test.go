@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -43,6 +44,9 @@ func randomSample(r *rand.Rand, at int64, frames []*pprofx.Frame) *pprofx.Sample
 		Time: at, PID: 1 + r.IntN(2), TID: 1 + r.IntN(1<<22), Thread: pick(r, "", "MainThread", hostile),
 		State: pprofx.State(r.IntN(int(pprofx.StateIdle) + 1)),
 		Stop:  pprofx.StopReason(r.IntN(int(pprofx.StopBadPC) + 1)),
+	}
+	if r.IntN(2) == 0 {
+		s.Start = at - r.Int64N(3e9) + 1e9
 	}
 	for range r.IntN(6) {
 		s.Stack = append(s.Stack, pick(r, frames...))
@@ -113,6 +117,9 @@ func expected(s *pprofx.Sample, of pprofx.Process) shownSample {
 		Micros: s.Time/1000 - start/1000, TID: int32(s.TID), Thread: valid(s.Thread), State: s.State.String(),
 		Stop: s.Stop.String(), Labels: map[string]string{},
 		Process: process{PID: int32(s.PID), Service: valid(of.Service), Executable: of.Executable},
+	}
+	if s.Start != 0 {
+		e.Age = 1 + int(max(0, time.Duration(s.Time-s.Start).Milliseconds()))
 	}
 	for _, a := range of.Attributes {
 		e.Process.Attributes = append(e.Process.Attributes, [2]string{a.Key, valid(a.Text())})

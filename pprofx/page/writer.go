@@ -35,6 +35,7 @@ type writer struct {
 type row struct {
 	at                    int64 // Unix time in nanoseconds
 	stack, labels, thread int32
+	age                   int32 // of the request, as ageOf has it
 	state                 pprofx.State
 	stop                  pprofx.StopReason
 }
@@ -91,7 +92,8 @@ func (w *writer) addRows(s *pprofx.Snapshot) {
 			return
 		}
 		w.rows = append(w.rows, row{
-			at: r.Time, stack: stacks[r.Stack], labels: sets[r.Labels], thread: number(r), state: r.State, stop: r.Stop,
+			at: r.Time, stack: stacks[r.Stack], labels: sets[r.Labels], thread: number(r), age: ageOf(r),
+			state: r.State, stop: r.Stop,
 		})
 		if stacks[r.Stack] == otherStack {
 			w.left.Stacks++

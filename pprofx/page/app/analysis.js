@@ -1,7 +1,7 @@
 import {dimensions} from "./dimensions.js"
 import {FunctionCounter} from "./functions.js"
 import {functionKeys, lineKeys} from "./keys.js"
-import {admitted, countBy, countGroups, countStacks, sumClasses} from "./selection.js"
+import {admitted, countAgeless, countBy, countGroups, countStacks, sumClasses} from "./selection.js"
 import {framesFromLeaf, framesFromRoot, merge, weigh} from "./tree.js"
 
 // Analysis answers questions about a profile, and keeps what is likely to be asked again.
@@ -59,8 +59,8 @@ export class Analysis {
         return keyOf.map((key, frame) => this.profile.kind(frame) === js ? key : -1)
     }
 
-    admits(filters, leftOut) {
-        return admitted(this.profile, this.dimensions, filters, leftOut)
+    admits(state, leftOut) {
+        return admitted(this.profile, this.dimensions, state, leftOut)
     }
 
     // rows returns the first row of a range of time, and the first after it. Both are all of it for null.
@@ -70,9 +70,9 @@ export class Analysis {
 
     // select returns the samples that a state of the page chooses: a, and b if there is a range to compare with.
     select(state) {
-        const {a, b, filters} = state
-        return this.latest("select", question(a, b, filters), () => {
-            const admits = this.admits(filters)
+        const {a, b} = state
+        return this.latest("select", JSON.stringify([a, b, question(state)]), () => {
+            const admits = this.admits(state)
             const count = range => {
                 const counted = countStacks(this.profile, this.rows(range), admits)
                 return {...counted, range, byStack: sumClasses(counted.counts)}
@@ -83,7 +83,14 @@ export class Analysis {
 
     // groups counts the samples of a range by a dimension, whatever the filters say of it.
     groups(state, dimension, range) {
-        return countGroups(this.profile, this.rows(range), this.admits(state.filters, dimension), dimension)
+        return countGroups(this.profile, this.rows(range), this.admits(state, dimension), dimension)
+    }
+
+    // ageless counts the samples of range A that a filter by age leaves out because no age is known, of those that all
+    // other filters choose.
+    ageless(state) {
+        const {a, admits} = this.select(state)
+        return countAgeless(this.profile, [a.from, a.to], admits)
     }
 
     countBy(state, dimension, category, categories) {
@@ -107,6 +114,7 @@ export class Analysis {
     }
 }
 
-function question(a, b, filters) {
-    return JSON.stringify([a, b, Array.from(filters, ([id, names]) => [id, ...names])])
+// question is a text for what the filters of a state admit: one text, one answer.
+export function question({filters, older}) {
+    return JSON.stringify([older, ...Array.from(filters, ([id, names]) => [id, ...names])])
 }

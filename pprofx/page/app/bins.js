@@ -2,12 +2,13 @@
 // returns rows × n counts, row by row, after a first row for all samples, admitted or not, and a second one for all
 // that are admitted. rowOf is the row of each value, or -1; admits leaves the dimension out.
 export function bins(profile, dimension, {admits, chosen, rowOf, rows}, [from, to], n) {
-    const {time, set, thread, class: classes} = profile.rows, of = profile.rows[dimension.kind], {column} = dimension
+    const {time, set, thread, class: classes, age} = profile.rows
+    const of = profile.rows[dimension.kind], {column} = dimension
     const counts = new Float64Array((rows + 2) * n), scale = n / (to - from), last = profile.before(to)
     for (let i = profile.before(from); i < last; i++) {
         const cell = Math.min(n - 1, Math.floor((time[i] - from) * scale))
         counts[cell]++
-        if (admits.set[set[i]] & admits.thread[thread[i]] & admits.class[classes[i]]) {
+        if (admits.set[set[i]] & admits.thread[thread[i]] & admits.class[classes[i]] & age[i] >= admits.age) {
             const value = column[of[i]], row = rowOf[value]
             counts[n + cell] += chosen[value]
             if (row >= 0) {

@@ -79,7 +79,7 @@ function deepest(tree, boxes) {
 // valueColours returns categories, and the category of each value.
 export function valueColours(analysis, dimension) {
     return analysis.once("colours " + dimension.id, () => {
-        const everything = {filters: new Map()}
+        const everything = {filters: new Map(), older: 0}
         const groups = groupsOf(dimension, analysis.groups(everything, dimension, null))
         const categories = [], of = new Int32Array(dimension.size).fill(-1)
         const add = (value, name, colour) => {

@@ -1,3 +1,4 @@
+import {question} from "./analysis.js"
 import {bins} from "./bins.js"
 import {onScheme} from "./colours.js"
 import {button, el, fit, replace, select} from "./dom.js"
@@ -10,6 +11,7 @@ import {classCount} from "./classes.js"
 import {differ} from "./compare.js"
 import {drawTimes, headHeight, lineHeight} from "./times.js"
 import {Ranges} from "./ranges.js"
+import {milliseconds} from "./state.js"
 
 const usage = "Drag over the time to see a range of it, with Shift a second one to compare. Names are filters."
 const firstRows = 9, moreRows = 60, mostRecordings = 50
@@ -74,6 +76,7 @@ export class Overview {
                 this.ranges.second = !this.ranges.second
                 this.showTools(this.store.state)
             }, {"aria-pressed": String(this.ranges.second), "data-key": "compare"}),
+            this.age(state),
             state.a ? button("Zoom to A", () => store.set({window: store.state.a}), {"data-key": "zoom"}) : null,
             state.window ? button("Whole time", () => store.set({window: null}), {"data-key": "whole"}) : null,
             this.rangeInputs("A", "a", state.a ?? whole), state.b ? this.rangeInputs("B", "b", state.b) : null)
@@ -95,6 +98,21 @@ export class Overview {
             this.ranges.second = false
             this.store.set({[which]: ranges.get(key) ?? null})
         })
+    }
+
+    // age lets samples be chosen by how long their request had run, if that is known of any.
+    age(state) {
+        if (!this.profile.header.Ages) {
+            return null
+        }
+        const input = el("input", {
+            type: "number", min: "0", step: "1", placeholder: "any", value: state.older > 0 ? String(state.older) : "",
+            "aria-label": "Only requests that had run for so many milliseconds", "data-key": "older",
+            onchange: event => this.store.set({older: milliseconds(event.target.value)}),
+        })
+        return el("span", {class: "range age"}, "Requests that had run for", input, "ms", state.older === 0 ? null
+            : el("span", {id: "ageless"},
+                `(not known of ${count(this.analysis.ageless(state))} samples${state.b ? " in A" : ""})`))
     }
 
     // rangeInputs are for those who do not drag.
@@ -160,8 +178,7 @@ export class Overview {
         const window = state.window ?? [0, profile.duration]
         const n = this.cells(window, width)
         const counts = this.analysis.latest("bins", JSON.stringify([
-            window, n, dimension.id, [...state.filters].map(([id, names]) => [id, ...names]),
-            this.shownGroups.map(group => group.value),
+            window, n, dimension.id, question(state), this.shownGroups.map(group => group.value),
         ]), () => this.count(window, n))
         const rows = this.shownGroups.length, height = headHeight + rows * lineHeight
         drawTimes(fit(this.canvas, width, height), {
@@ -186,7 +203,7 @@ export class Overview {
         shownGroups.forEach(({value}, i) => { rowOf[value] = i })
         chosen.fill(this.selected ? 0 : 1)
         this.selected?.forEach(name => { chosen[dimension.number(name)] = 1 })
-        const admits = this.analysis.admits(state.filters, dimension)
+        const admits = this.analysis.admits(state, dimension)
         return bins(this.profile, dimension, {admits, chosen, rowOf, rows: shownGroups.length}, window, n)
     }
 

@@ -13,7 +13,8 @@ import {clean, clock, date} from "./format.js"
 //     threads      {process, tid, name}
 //     labels       [{name, values, column}]: values of a key, as texts; the column has an entry for each set of labels,
 //                  counted from 1, and 0 for none
-//     rows         {time (µs since the start), stack, set, thread, class, stop}
+//     rows         {time (µs since the start), stack, set, thread, class, stop, age}: the age of the request is
+//                  in whole ms, counted from 1, and 0 where it is not known
 export class Profile {
     constructor(bytes) {
         const from = new Reader(bytes)
@@ -65,6 +66,7 @@ export class Profile {
         this.rows = {time, stack: from.column(n), set: from.column(n), thread: from.column(n)}
         const state = from.column(n, Uint8Array)
         this.rows.stop = from.column(n, Uint8Array)
+        this.rows.age = this.header.Ages ? from.column(n) : new Int32Array(n)
         this.rows.class = classOf(this, state, leafClasses(this))
     }
 

@@ -1,9 +1,11 @@
 import {classCount} from "./classes.js"
 
-// admitted says which sets of labels, threads and classes filters admit. Values of one dimension add up, dimensions
-// restrict each other. A dimension that is left out restricts nothing.
-export function admitted(profile, dimensions, filters, leftOut) {
+// admitted says which sets of labels, threads, classes and ages a state of the page admits. Values of one dimension add
+// up, dimensions restrict each other. A dimension that is left out restricts nothing. An age is the least that is
+// admitted, as rows have it: 0 admits also those that are not known.
+export function admitted(profile, dimensions, {filters, older}, leftOut) {
     const all = {
+        age: older > 0 ? older + 1 : 0,
         set: new Uint8Array(profile.sets).fill(1),
         thread: new Uint8Array(profile.threads.tid.length).fill(1),
         class: new Uint8Array(classCount).fill(1),
@@ -25,10 +27,10 @@ export function admitted(profile, dimensions, filters, leftOut) {
 // countStacks counts the admitted samples of a range of rows: by stack and, within it, class.
 export function countStacks(profile, [from, to], admits) {
     const {rows} = profile, counts = new Int32Array(profile.stacks.length * classCount)
-    const {stack, set, thread, class: classes} = rows
+    const {stack, set, thread, class: classes, age} = rows
     let total = 0
     for (let i = from; i < to; i++) {
-        if (admits.set[set[i]] & admits.thread[thread[i]] & admits.class[classes[i]]) {
+        if (admits.set[set[i]] & admits.thread[thread[i]] & admits.class[classes[i]] & age[i] >= admits.age) {
             counts[stack[i] * classCount + classes[i]]++
             total++
         }
@@ -38,11 +40,11 @@ export function countStacks(profile, [from, to], admits) {
 
 // countGroups counts admitted samples by value of a dimension and, within it, class.
 export function countGroups(profile, [from, to], admits, dimension) {
-    const {set, thread, class: classes} = profile.rows
+    const {set, thread, class: classes, age} = profile.rows
     const counts = new Int32Array(dimension.size * classCount), {column} = dimension
     const of = profile.rows[dimension.kind]
     for (let i = from; i < to; i++) {
-        if (admits.set[set[i]] & admits.thread[thread[i]] & admits.class[classes[i]]) {
+        if (admits.set[set[i]] & admits.thread[thread[i]] & admits.class[classes[i]] & age[i] >= admits.age) {
             counts[column[of[i]] * classCount + classes[i]]++
         }
     }
@@ -52,15 +54,25 @@ export function countGroups(profile, [from, to], admits, dimension) {
 // countBy counts admitted samples by stack and, within it, category, where a category is given for each value of a
 // dimension.
 export function countBy(profile, [from, to], admits, dimension, category, categories) {
-    const {stack, set, thread, class: classes} = profile.rows
+    const {stack, set, thread, class: classes, age} = profile.rows
     const counts = new Int32Array(profile.stacks.length * categories), {column} = dimension
     const of = profile.rows[dimension.kind]
     for (let i = from; i < to; i++) {
-        if (admits.set[set[i]] & admits.thread[thread[i]] & admits.class[classes[i]]) {
+        if (admits.set[set[i]] & admits.thread[thread[i]] & admits.class[classes[i]] & age[i] >= admits.age) {
             counts[stack[i] * categories + category[column[of[i]]]]++
         }
     }
     return counts
+}
+
+// countAgeless counts the samples of a range of rows of which no age is known, and which all else admits.
+export function countAgeless(profile, [from, to], admits) {
+    const {set, thread, class: classes, age} = profile.rows
+    let total = 0
+    for (let i = from; i < to; i++) {
+        total += age[i] === 0 & admits.set[set[i]] & admits.thread[thread[i]] & admits.class[classes[i]]
+    }
+    return total
 }
 
 // groupsOf lists the values of a dimension that have samples, the greatest first: {value, samples, compared, classes}.

@@ -4,6 +4,7 @@
 //     a, b              ranges of time in µs since the start, or null
 //     window            the time that is shown, or null for all of it
 //     filters           names of values by dimension
+//     older             only samples of requests that had run for so many ms by then; 0: all
 //     view              flame, functions, traces, stalls or about
 //     merge             function or line
 //     frames            all, or js for those of JavaScript
@@ -15,8 +16,8 @@
 //     sort              column of the table of functions
 
 const initial = {
-    by: "label:http.route", a: null, b: null, window: null, filters: new Map(), view: "flame", merge: "function",
-    frames: "all", reverse: false, colour: "kind", search: "", zoom: [], trace: "", sort: "own",
+    by: "label:http.route", a: null, b: null, window: null, filters: new Map(), older: 0, view: "flame",
+    merge: "function", frames: "all", reverse: false, colour: "kind", search: "", zoom: [], trace: "", sort: "own",
 }
 
 const plain = ["by", "view", "merge", "frames", "colour", "search", "trace", "sort"]
@@ -30,6 +31,7 @@ function parse(fragment, first) {
     for (const name of ["a", "b", "window"]) {
         state[name] = from.has(name) ? range(from.get(name)) : first[name]
     }
+    state.older = milliseconds(from.get("older"))
     state.reverse = from.get("reverse") === "1"
     state.zoom = (from.get("zoom") ?? "").split(".").filter(key => /^\d+$/.test(key)).map(Number)
     for (const filter of from.getAll("filter")) {
@@ -55,6 +57,15 @@ function range(text) {
     return to > from ? [Math.round(from), Math.round(to)] : null
 }
 
+// longest is more than any age on the page: see pprofx/page/ages.go.
+const longest = 2 ** 31 - 1
+
+// milliseconds reads a whole number from a text; it is 0 if the text has none that an age on the page can be.
+export function milliseconds(text) {
+    const number = Number(text)
+    return Number.isInteger(number) && number > 0 && number < longest ? number : 0
+}
+
 // fragment is what parse reads.
 function fragment(state, first) {
     const to = new URLSearchParams()
@@ -67,6 +78,9 @@ function fragment(state, first) {
         if (String(state[name]) !== String(first[name])) {
             to.set(name, (state[name] ?? []).map(time => String(Math.round(time) / 1e6)).join("-"))
         }
+    }
+    if (state.older > 0) {
+        to.set("older", state.older)
     }
     if (state.reverse) {
         to.set("reverse", "1")

@@ -45,18 +45,19 @@ export class Summary {
             this.input.value = state.search
         }
         replace(this.said, b ? [this.side("A", a, "a"), el("br"), this.side("B", b, "b")] : this.side("", a, ""))
-        replace(this.chips, [...state.filters].flatMap(([id, names]) => {
-            const dimension = this.analysis.dimension(id)
-            return [...names].map(name => {
-                const shown = dimension ? shownName(dimension, name) : name
-                const text = `${clean(dimension?.title ?? id)}: ${clean(shown)}`
-                return button([text, el("span", {"aria-hidden": "true"}, " ×")], () => this.remove(id, name), {
-                    class: "chip", "aria-label": `Remove the filter ${text}`, "data-key": `chip ${id} ${name}`,
-                })
-            })
-        }), state.filters.size > 1 ? button("Remove all filters", () => this.store.set({filters: new Map()}), {
-            "data-key": "no filters",
-        }) : null)
+        replace(this.chips, state.older > 0 ? this.chip(`request: ${count(state.older)} ms or more`, "older",
+            () => this.store.set({older: 0})) : null, [...state.filters].flatMap(([id, names]) => {
+            const dimension = this.analysis.dimension(id), title = clean(dimension?.title ?? id)
+            return [...names].map(name => this.chip(`${title}: ${clean(dimension ? shownName(dimension, name) : name)}`,
+                `${id} ${name}`, () => this.remove(id, name)))
+        }), state.filters.size + (state.older > 0) > 1 ? button("Remove all filters",
+            () => this.store.set({filters: new Map(), older: 0}), {"data-key": "no filters"}) : null)
+    }
+
+    chip(text, key, remove) {
+        return button([text, el("span", {"aria-hidden": "true"}, " ×")], remove, {
+            class: "chip", "aria-label": `Remove the filter ${text}`, "data-key": `chip ${key}`,
+        })
     }
 
     side(name, {total, range}, key) {

@@ -117,9 +117,10 @@ export class TracesView {
         const {profile} = this, {rows, nodes, frames, threads} = profile, {Kinds, Tiers} = profile.header
         const labels = profile.labels.filter(label => label.column[rows.set[row]] > 0).map(label =>
             `${clean(profile.text(label.name))}=${clean(profile.text(label.values[label.column[rows.set[row]] - 1]))}`)
+        const age = rows.age[row] > 0 ? `, ${count(rows.age[row] - 1)} ms after its request began` : ""
         this.when.replaceChildren(el("strong", {}, `${profile.clock(rows.time[row], 1000)} UTC`), ` ${
             clean(profile.text(threads.name[rows.thread[row]]))} ${threads.tid[rows.thread[row]]}, ${
-            profile.className(rows.class[row])}${labels.length > 0 ? `, ${labels.join(" ")}` : ""}`)
+            profile.className(rows.class[row])}${age}${labels.length > 0 ? `, ${labels.join(" ")}` : ""}`)
         const items = []
         for (let node = profile.stacks[rows.stack[row]]; node !== 0; node = nodes.parent[node]) {
             const frame = nodes.frame[node], f = frames.function[frame], file = profile.functionFile(f)
