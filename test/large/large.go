@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	start  = 1_795_177_646_475_589_000
-	period = 10_101_010 // nanoseconds
+	start     = 1_795_177_646_475_589_000
+	period    = 10_101_010 // nanoseconds
+	snapshots = 100
 )
 
 // Recording says how large a recording is.
-type Recording struct{ Samples, Stacks, Requests, Snapshots int }
+type Recording struct{ Samples, Stacks, Requests int }
 
 // Million is a recording of a service with many different stacks. go tool pprof takes minutes for more requests: it
 // counts each label of each function.
-var Million = Recording{Samples: 1_000_000, Stacks: 200_000, Requests: 1_000, Snapshots: 100}
+var Million = Recording{Samples: 1_000_000, Stacks: 200_000, Requests: 1_000}
 
 // Each calls do with the snapshots one after the other. Each stack is a path through callees, of which a function has a
 // few, as deep as stacks of Node are, below one of some handlers.
@@ -32,7 +33,7 @@ func (l Recording) Each(do func(*pprofx.Snapshot) error) error {
 		return err
 	}
 	builder.SetProcess(42, pprofx.Process{Service: "shop"})
-	each := l.Samples / l.Snapshots
+	each := l.Samples / snapshots
 	for i := range l.Samples {
 		at := start + int64(i)*period/8
 		builder.Add(&pprofx.Sample{
