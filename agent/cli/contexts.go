@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ type contextsCmd struct {
 	PID      int           `short:"p" required:"" help:"Process to inspect." placeholder:"PID"`
 	Duration time.Duration `short:"d" default:"2s" help:"How long to watch it (${default})." placeholder:"TIME"`
 	ruleFlags
+	JSON bool `name:"json" help:"Print all of it as JSON."`
 }
 
 func (c *contextsCmd) Run(stdout io.Writer) error {
@@ -32,6 +32,9 @@ func (c *contextsCmd) Run(stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if c.JSON {
+		return printJSON(stdout, found)
+	}
 	w := &sheet{Writer: stdout}
 	w.contexts(found)
 	return w.err
@@ -41,13 +44,12 @@ func (w *sheet) contexts(c *inspect.Contexts) {
 	command := shorten(printable(strings.Join(c.CommandLine, " ")), 60)
 	w.printf("process %d: %s, Node.js %s\n", c.PID, command, orUnknown(c.Node))
 	var offers []string
+	current := 0
 	for _, t := range c.Threads {
+		current += t.Current
 		w.printf("\nthread %d %s: looked at %d times, in a request %d times\n",
 			t.TID, printable(t.Name), t.Looks, t.Current)
 		for i := range t.Stores {
-			if t.Stores[i].Seen == 1 && t.Current > 20 {
-				continue // probably read during a change: the process is not stopped
-			}
 			offers = append(offers, w.seenStore(&t.Stores[i], c.Location.FixHandles(c.Node))...)
 		}
 	}
@@ -57,7 +59,7 @@ func (w *sheet) contexts(c *inspect.Contexts) {
 			w.printf(" --label %s", o)
 		}
 		w.printf("\n")
-	} else if !slices.ContainsFunc(c.Threads, func(t inspect.ThreadContexts) bool { return t.Current > 0 }) {
+	} else if current == 0 {
 		w.printf("\nNo store was current: try again under load, or for longer: -d 10s\n")
 	}
 }
@@ -101,7 +103,7 @@ func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
 		w.printf("    of dd-trace, whose stores cannot be read here: %s\n", fix)
 	}
 	var offers []string
-	for _, r := range s.Rules() {
+	for _, r := range s.Offered {
 		offers = append(offers, inspect.Quoted(r))
 	}
 	if len(offers) > 0 && len(s.Labels) == 0 {

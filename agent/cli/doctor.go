@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +13,8 @@ import (
 )
 
 type doctorCmd struct {
-	PID *int `short:"p" help:"Show details of this process." placeholder:"PID"`
+	PID  *int `short:"p" help:"Show details of this process." placeholder:"PID"`
+	JSON bool `name:"json" help:"Print what scripts need of it as JSON."`
 }
 
 func (d *doctorCmd) Run(stdout io.Writer) error {
@@ -25,6 +27,9 @@ func (d *doctorCmd) Run(stdout io.Writer) error {
 	found, err := doctor.Diagnose(pid)
 	if err != nil {
 		return err
+	}
+	if d.JSON {
+		return errors.Join(printJSON(stdout, diagnosisOf(found)), verdict(found, pid))
 	}
 	w := &sheet{Writer: stdout}
 	w.findings("machine", found.Machine)

@@ -8,14 +8,12 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/doctor"
 )
 
-var marks = map[doctor.Mark]string{doctor.OK: "ok", doctor.Warning: "warning", doctor.Missing: "missing"}
-
 // findings prints a section. A command that fixes what is missing follows the line, or the last of several lines with
 // the same command.
 func (w *sheet) findings(title string, list []doctor.Finding) {
 	w.printf("%s\n", title)
 	for i, f := range list {
-		w.printf("  %-7s  %-14s  %s\n", marks[f.Mark], f.What, f.Found)
+		w.printf("  %-7s  %-14s  %s\n", f.Mark, f.What, f.Found)
 		if f.Fix != "" && (i+1 == len(list) || list[i+1].Fix != f.Fix) {
 			w.printf("%27s$ %s\n", "", f.Fix)
 		}

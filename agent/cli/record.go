@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -35,6 +36,7 @@ type recordCmd struct {
 	Source        bool          `help:"${source}"`
 	SnapshotEvery time.Duration `help:"Write a snapshot at this interval, without gaps." placeholder:"TIME"`
 	OTLP          string        `name:"otlp" help:"${otlp}" placeholder:"URL"`
+	Quiet         bool          `short:"q" help:"${quiet}"`
 	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
 }
 
@@ -98,7 +100,7 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink, tot
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.Duration)
 		defer cancel()
-	} else if c.isTerminal() {
+	} else if c.isTerminal() && !r.Quiet {
 		fmt.Fprintln(c, "hotspan: sampling. Press Ctrl-C to stop and write the profile.")
 	}
 	stats, err := a.Run(ctx)
@@ -107,6 +109,9 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink, tot
 	}
 	err = errors.Join(err, files.close())
 	c.clear()
+	if lost := stats.LostSum() + files.left.Samples + files.unwritten + stats.SnapshotsLost; r.Quiet && lost == 0 {
+		return err
+	}
 	total.print(c)
 	closing(c, &stats, files)
 	files.source.say(c)
@@ -165,7 +170,9 @@ func (r *recordCmd) config(c console) (agent.Config, error) {
 		config.Probes, config.ProbeLimit, config.Rate = r.Probe, r.ProbeLimit, 0
 	}
 	config.Labels.Root = r.LabelStyle == styleDatadog
-	if c.isTerminal() {
+	if r.Quiet {
+		setLevel(config.Log, slog.LevelWarn)
+	} else if c.isTerminal() {
 		config.Progress = func(p agent.Progress) { c.progress(progressLine(p)) }
 	}
 	return config, err

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -31,9 +30,7 @@ func (v *statusCmd) Run(stdout io.Writer) error {
 		return err
 	}
 	if v.JSON {
-		out := json.NewEncoder(stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(s)
+		return printJSON(stdout, s)
 	}
 	printStatus(stdout, s)
 	return nil

@@ -26,6 +26,7 @@ type streamCmd struct {
 	Rate     int           `short:"F" help:"${capture}" placeholder:"HZ"`
 	Duration time.Duration `short:"d" help:"End after this time; else with Ctrl-C." placeholder:"TIME"`
 	Output   string        `short:"o" help:"File to write; else JSON lines are printed." placeholder:"FILE"`
+	Quiet    bool          `short:"q" help:"${quiet}"`
 }
 
 // Run prints or writes what the agent sends.
@@ -51,7 +52,9 @@ func (v *streamCmd) Run(stdout io.Writer, c console) error {
 	}
 	got, err := v.read(ctx, agent, out)
 	err = errors.Join(err, out.finish())
-	fmt.Fprintln(c, got)
+	if !v.Quiet || got.lost+got.removed+got.damaged > 0 {
+		fmt.Fprintln(c, got)
+	}
 	return err
 }
 

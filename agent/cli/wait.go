@@ -68,23 +68,23 @@ func (v *waitCmd) Run(stdout io.Writer, c console, line *kong.Context) error {
 // unseen returns why it was not seen, and sets the outcome if the wait was in vain, but did not fail. cause is that of
 // the end of the context, nil if it has not ended.
 func (v *waitCmd) unseen(w *waited, cause, err error) error {
-	in := func(outcome string, code int, why string) error {
-		w.Outcome = outcome
-		return &notSeen{why, code, v.Quiet}
-	}
+	text, code, outcome := v.lack(w), exitEnded, outcomeEnded
 	switch {
 	case errors.Is(err, agent.ErrGone):
-		return in(outcomeEnded, exitEnded, err.Error())
+		text = err.Error()
 	case err != nil:
 		return err
 	case errors.Is(cause, errTimeout):
-		return in(outcomeTimeout, exitTimeout, fmt.Sprintf("timeout after %v: %s", v.Timeout, v.lack(w)))
+		text, code, outcome = "timeout after "+v.Timeout.String()+": "+text, exitTimeout, outcomeTimeout
 	case cause != nil:
-		return fmt.Errorf("interrupted: %s", v.lack(w))
+		return errors.New("interrupted: " + text)
 	case !v.profiles():
-		return fmt.Errorf("the agent has ended: %s", v.lack(w))
+		return errors.New("the agent has ended: " + text)
+	default:
+		text = "the processes have ended: " + text
 	}
-	return in(outcomeEnded, exitEnded, "the processes have ended: "+v.lack(w))
+	w.Outcome = outcome
+	return &notSeen{text, code, v.Quiet}
 }
 
 func (v *waitCmd) check() error {

@@ -7,10 +7,10 @@ import (
 
 // Diagnosis is the result of Diagnose.
 type Diagnosis struct {
-	Machine     []Finding
-	Permissions []Finding
-	Processes   []NodeProcess // by pid
-	Hidden      int           // processes that this user may not read and whose names are not Node's
+	Machine     []Finding     `json:"machine"`
+	Permissions []Finding     `json:"permissions"`
+	Processes   []NodeProcess `json:"-"`                // by pid
+	Hidden      int           `json:"hidden,omitempty"` // may not be read by this user, and not named as Node
 }
 
 // Lacking returns the names of the findings that make sampling impossible; empty if it is possible.

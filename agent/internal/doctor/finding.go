@@ -10,10 +10,16 @@ const (
 	Missing
 )
 
+// String returns ok, warning or missing.
+func (m Mark) String() string { return [...]string{"ok", "warning", "missing"}[m] }
+
+// MarshalText implements encoding.TextMarshaler, with String.
+func (m Mark) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
 // Finding is the result of checking one requirement of sampling.
 type Finding struct {
-	Mark  Mark
-	What  string
-	Found string // a phrase
-	Fix   string // the command that fixes it; empty if there is none
+	Mark  Mark   `json:"mark"`
+	What  string `json:"what"`
+	Found string `json:"found"`         // a phrase
+	Fix   string `json:"fix,omitempty"` // the command that fixes it; empty if there is none
 }

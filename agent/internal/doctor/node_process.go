@@ -8,16 +8,17 @@ import (
 
 // NodeProcess describes one Node process.
 type NodeProcess struct {
-	PID         int
-	CommandLine []string
-	Executable  string
-	Denied      error  // why this user may not read it; then nothing below is set
-	Node, V8    string // versions; Node is empty if the executable does not contain it
-	Layout      LayoutSources
-	Cannot      error // why it cannot be sampled, or nil
-	Check       SelfCheck
-	Stores      inspect.StoreLocation
-	Detail      *Detail // nil unless asked for
+	PID         int                   `json:"pid"`
+	CommandLine []string              `json:"commandLine"`
+	Executable  string                `json:"executable"`
+	Denied      error                 `json:"-"`              // why it may not be read; then nothing below is set
+	Node        string                `json:"node,omitempty"` // version; empty if the executable does not contain it
+	V8          string                `json:"v8,omitempty"`
+	Layout      LayoutSources         `json:"layout"`
+	Cannot      error                 `json:"-"` // why it cannot be sampled, or nil
+	Check       SelfCheck             `json:"-"`
+	Stores      inspect.StoreLocation `json:"-"`
+	Detail      *Detail               `json:"-"` // nil unless asked for
 }
 
 // SelfCheck is the result of comparing a layout with the main thread's isolate while the process runs.
@@ -28,9 +29,11 @@ type SelfCheck struct {
 
 // LayoutSources says where the fields of a layout come from.
 type LayoutSources struct {
-	Code, Constants, Rules int            // fields by machine code, by exported constants, by rules for a version of V8
-	Gaps                   int            // unknown fields and tables
-	Assumed                []layout.Field // by rule, and not verified in the process
+	Code      int            `json:"code"`      // fields by machine code
+	Constants int            `json:"constants"` // by exported constants
+	Rules     int            `json:"rules"`     // by rules for a version of V8
+	Gaps      int            `json:"gaps"`      // unknown fields and tables
+	Assumed   []layout.Field `json:"-"`         // by rule, and not verified in the process
 }
 
 // Known returns the number of fields that have a value.

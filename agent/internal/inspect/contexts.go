@@ -14,26 +14,27 @@ import (
 
 // ThreadContexts are the stores seen in one thread of a process.
 type ThreadContexts struct {
-	TID     int
-	Name    string
-	Looks   int // how often it was inspected
-	Current int // of these, how often a store was current
-	Stores  []SeenStore
+	TID     int         `json:"tid"`
+	Name    string      `json:"name"`
+	Looks   int         `json:"looks"`   // how often it was inspected
+	Current int         `json:"current"` // of these, how often a store was current
+	Stores  []SeenStore `json:"stores"`
 }
 
 // SeenStore is a store, with how often a store of the same AsyncLocalStorage with the same properties was seen.
 type SeenStore struct {
 	Store
-	Seen int
+	Seen    int      `json:"seen"`
+	Offered []string `json:"rules,omitempty"` // its Rules
 }
 
 // Contexts are the stores seen in a process.
 type Contexts struct {
-	PID         int
-	CommandLine []string
-	Node        string // version; empty if the executable does not contain it
-	Location    StoreLocation
-	Threads     []ThreadContexts // those that run JavaScript, the main thread first
+	PID         int              `json:"pid"`
+	CommandLine []string         `json:"commandLine"`
+	Node        string           `json:"node"` // version; empty if the executable does not contain it
+	Location    StoreLocation    `json:"-"`
+	Threads     []ThreadContexts `json:"threads"` // those that run JavaScript, the main thread first
 }
 
 // maxKinds bounds the reported kinds of store of one thread.
@@ -70,7 +71,7 @@ func FindContexts(pid int, rules []reqctx.Rule, d time.Duration) (*Contexts, err
 		}
 	}
 	for _, t := range threads {
-		out.Threads = append(out.Threads, t.ThreadContexts)
+		out.Threads = append(out.Threads, t.known())
 	}
 	return out, nil
 }
@@ -79,6 +80,21 @@ func FindContexts(pid int, rules []reqctx.Rule, d time.Duration) (*Contexts, err
 type watched struct {
 	ThreadContexts
 	isolate *Isolate
+}
+
+// known returns what was seen of the thread, but for stores that were probably read during a change: the process is not
+// stopped.
+func (t *watched) known() ThreadContexts {
+	out := t.ThreadContexts
+	out.Stores = nil
+	for _, s := range t.Stores {
+		if s.Seen == 1 && t.Current > 20 {
+			continue
+		}
+		s.Offered = s.Rules()
+		out.Stores = append(out.Stores, s)
+	}
+	return out
 }
 
 // sample records the stores that are current in the thread now.
@@ -100,7 +116,7 @@ func (t *watched) sample(r *StoreReader) (c Current, ok bool) {
 			t.Stores[i].Seen++
 			t.Stores[i].add(&s)
 		case len(t.Stores) < maxKinds:
-			t.Stores = append(t.Stores, SeenStore{s, 1})
+			t.Stores = append(t.Stores, SeenStore{Store: s, Seen: 1})
 		}
 	}
 	return c, true

@@ -12,17 +12,17 @@ import (
 
 // Store is a store of an AsyncLocalStorage that was current in a thread.
 type Store struct {
-	Name          string   // of the AsyncLocalStorage; empty if it has none or is not known
-	OpenTelemetry bool     // it is the context of OpenTelemetry's SDK
-	Datadog       bool     // it is dd-trace's
-	Package       bool     // it is that of the npm package hotspan
-	Handle        bool     // it is an opaque handle of dd-trace: see StoreLocation.FixHandles
-	Properties    []string // paths to all properties and entries, two deep; empty for a store that is not an object
-	Values        []string // those of Properties that can be labels: strings, numbers and booleans
+	Name          string   `json:"name,omitempty"`          // of the AsyncLocalStorage; empty if not known
+	OpenTelemetry bool     `json:"openTelemetry,omitempty"` // it is the context of OpenTelemetry's SDK
+	Datadog       bool     `json:"datadog,omitempty"`       // it is dd-trace's
+	Package       bool     `json:"package,omitempty"`       // it is that of the npm package hotspan
+	Handle        bool     `json:"handle,omitempty"`        // opaque, of dd-trace: see StoreLocation.FixHandles
+	Properties    []string `json:"properties,omitempty"`    // paths to all, two deep; empty if it is not an object
+	Values        []string `json:"-"`                       // of these, what can be a label: strings, numbers, booleans
 	// Examples are values of the store as text, by path; the path of a store that is itself a value is empty. Nil if
 	// examples are off.
-	Examples map[string]string
-	Labels   []string // labels that the given rules make of it
+	Examples map[string]string `json:"examples,omitempty"`
+	Labels   []string          `json:"labels,omitempty"` // labels that the given rules make of it
 }
 
 // Limits of reported stores.
