@@ -15,8 +15,8 @@ var help = kong.Vars{
 	"cgroup": "Profile those in such a control group or below: a path from /, or the end of one; * ? and [] are " +
 		"wildcards.",
 	"container": "Profile those in the container whose id begins so.",
-	"env": "Profile those that have this variable, or with this whole value. Each of --name, --cgroup, --container " +
-		"and --env that is given must fit; of several values of one any.",
+	"variable": "Profile those that have this variable, or with this whole value. Each of --name, --cgroup, " +
+		"--container and --env that is given must fit; of several values of one any.",
 	"all":    "Profile all Node.js processes, also ones that start later.",
 	"output": "File to write; the extension is the format. %p is the pid, %t the start time, %n the snapshot number.",
 	"state":  "Only samples in which V8 did this: js, gc, compiler, external, idle or other",

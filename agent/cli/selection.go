@@ -13,7 +13,7 @@ type selectionFlags struct {
 	Name      []string `help:"${name}" placeholder:"REGEX" sep:"none"`
 	CGroup    []string `name:"cgroup" help:"${cgroup}" placeholder:"PATH" sep:"none"`
 	Container []string `help:"${container}" placeholder:"ID" sep:"none"`
-	Env       []string `help:"${env}" placeholder:"NAME[=REGEX]" sep:"none"`
+	Env       []string `help:"${variable}" placeholder:"NAME[=REGEX]" sep:"none"`
 }
 
 // given reports whether any of the flags is.
