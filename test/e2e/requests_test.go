@@ -62,12 +62,24 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// run records a run of requests.js, and a longer one if too many samples lack labels: hidden classes are learned at the
+// start, which takes a hundred samples where others want the CPUs, and weighs less in a longer one. No recording may
+// have a wrong label.
 func (r requestRun) run(t *testing.T, node string, flags []string) {
-	p := start(t, node, "requests.js", append(flags, r.flags...), r.env)
-	d := cmp.Or(r.length, 5*time.Second)
-	enough := int(d.Seconds() * 500)
-	samples := recordEnough(t, p.PID, 1997, 2*enough, d, judge.Flags(r.rules)...)
-	compareLabels(t, samples, p.truth(t), r.want, bound{cmp.Or(r.percent, 99.5), enough})
+	const most = 20 * time.Second
+	percent := cmp.Or(r.percent, 99.5)
+	for d := cmp.Or(r.length, 5*time.Second); ; d = most {
+		p := start(t, node, "requests.js", append(flags, r.flags...), r.env)
+		enough := int(d.Seconds() * 500)
+		samples := recordEnough(t, p.PID, 1997, 2*enough, d, judge.Flags(r.rules)...)
+		l := p.truth(t)
+		v := judge.CompareLabels(samples, l, r.want)
+		if d >= most || v.Right.Percent() >= percent || v.Wrong > 0 || v.Outside > 0 {
+			compareLabels(t, samples, l, r.want, bound{percent, enough})
+			return
+		}
+		t.Logf("samples labelled right: %v in %v: once more, for longer", v.Right, d)
+	}
 }
 
 // bound is how many samples there must be in the code of requests, and how many percent of them with right labels. The
