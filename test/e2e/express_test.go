@@ -64,7 +64,7 @@ func testExpress(t *testing.T, node string, flags []string, more ...string) {
 	c, url := service(t, node, flags)
 	load(t, node, url, "120")
 	time.Sleep(2 * time.Second)
-	samples := recordEnough(t, c.Process.Pid, 499, 1500, 5*time.Second, more...)
+	samples := recordEnough(t, c.Process.Pid, 499, 1500, 8*time.Second, more...)
 	reach(t, samples, c.Process.Pid)
 	var labelled, traced judge.Share
 	routes := map[string]*judge.Share{}
