@@ -1,15 +1,10 @@
 package inspect
 
 import (
-	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // knownFunction is what the program says of a function.
@@ -22,29 +17,13 @@ type knownFunction struct {
 // TestFunctions: where functions are is as V8's inspector says, their source is what toString gives, and their closures
 // have the variables that the program has.
 func TestFunctions(t *testing.T) {
-	live.NeedCores(t)
-	script, err := filepath.Abs("testdata/functions.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range versions() {
-		t.Run(v.Version, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "truth")
-			core := live.Core(t, v.Version, "--abort-on-uncaught-exception", script, file)
-			var want []knownFunction
-			if text, err := os.ReadFile(file); err != nil || json.Unmarshal(text, &want) != nil || len(want) < 10 {
-				t.Fatalf("%v: %.500s", err, text)
-			}
-			held := firstArguments(t, core)
-			if len(held) != len(want) {
-				t.Fatalf("%d frames have a function, want %d", len(held), len(want))
-			}
-			checkFunctions(t, core, script, held, want)
-			for i, h := range held {
-				checkClosure(t, core, h.Address, &want[i])
-			}
-		})
-	}
+	eachHeld(t, "functions.js", func(t *testing.T, c heldCore) {
+		want := said[knownFunction](t, c, 10)
+		checkFunctions(t, c.core, c.script, c.held, want)
+		for i, h := range c.held {
+			checkClosure(t, c.core, h.Address, &want[i])
+		}
+	})
 }
 
 func checkFunctions(t *testing.T, core, script string, held []held, want []knownFunction) {

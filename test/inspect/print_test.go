@@ -1,83 +1,52 @@
 package inspect
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // TestPrint: values in a core are printed as util.inspect has printed them in the process.
 func TestPrint(t *testing.T) {
-	live.NeedCores(t)
-	script, err := filepath.Abs("testdata/values.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range versions() {
-		t.Run(v.Version, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "truth")
-			core := live.Core(t, v.Version, "--abort-on-uncaught-exception", script, file)
-			var want []*string // nil: not read yet
-			if text, err := os.ReadFile(file); err != nil || json.Unmarshal(text, &want) != nil {
-				t.Fatalf("%v: %.500s", err, text)
+	eachHeld(t, "values.js", func(t *testing.T, c heldCore) {
+		want := said[*string](t, c, 200) // nil: not read yet
+		texts := printed(t, c.core, c.held)
+		for i, a := range c.held {
+			got := a.Text
+			if a.Address != "" {
+				got = texts[a.Address]
 			}
-			held := firstArguments(t, core)
-			if len(held) != len(want) || len(want) < 200 {
-				t.Fatalf("%d frames have a value, want %d", len(held), len(want))
-			}
-			texts := printed(t, core, held)
-			for i, a := range held {
-				got := a.Text
-				if a.Address != "" {
-					got = texts[a.Address]
+			if want[i] == nil {
+				if got[0] != '<' || got[len(got)-1] != '>' || strings.Contains(got, "not read") {
+					t.Errorf("value %d: %s, want its kind in angle brackets", len(want)-1-i, got)
 				}
-				if want[i] == nil {
-					if got[0] != '<' || got[len(got)-1] != '>' || strings.Contains(got, "not read") {
-						t.Errorf("value %d: %s, want its kind in angle brackets", len(want)-1-i, got)
-					}
-				} else if diff := cmp.Diff(*want[i], got); diff != "" {
-					t.Errorf("value %d: %s", len(want)-1-i, diff)
-				}
+			} else if diff := cmp.Diff(*want[i], got); diff != "" {
+				t.Errorf("value %d: %s", len(want)-1-i, diff)
 			}
-		})
-	}
+		}
+	})
 }
 
 // TestPrivate: fields that are private to a class, which util.inspect does not show, are shown if that is asked for.
 func TestPrivate(t *testing.T) {
-	live.NeedCores(t)
-	script, err := filepath.Abs("testdata/values.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range versions() {
-		t.Run(v.Version, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "truth")
-			core := live.Core(t, v.Version, "--abort-on-uncaught-exception", script, file)
-			const without, with = "Point { x: 1, y: 2, sum: 4 }", "Point { x: 1, y: 2, sum: 4, #hidden: 1 }"
-			found := 0
-			held := firstArguments(t, core)
-			texts, private := printed(t, core, held), printed(t, core, held, "--private")
-			for address, text := range texts {
-				if text == without {
-					found++
-					text = with
-				}
-				if private[address] != text && !strings.Contains(private[address], "#hidden: 1") {
-					t.Errorf("%s: with --private %s, want %s", address, private[address], text)
-				}
+	eachHeld(t, "values.js", func(t *testing.T, c heldCore) {
+		const without, with = "Point { x: 1, y: 2, sum: 4 }", "Point { x: 1, y: 2, sum: 4, #hidden: 1 }"
+		found := 0
+		texts, private := printed(t, c.core, c.held), printed(t, c.core, c.held, "--private")
+		for address, text := range texts {
+			if text == without {
+				found++
+				text = with
 			}
-			if found != 1 {
-				t.Errorf("%d points without private fields, want 1", found)
+			if private[address] != text && !strings.Contains(private[address], "#hidden: 1") {
+				t.Errorf("%s: with --private %s, want %s", address, private[address], text)
 			}
-		})
-	}
+		}
+		if found != 1 {
+			t.Errorf("%d points without private fields, want 1", found)
+		}
+	})
 }
 
 // held is an argument in the stack.

@@ -1,42 +1,21 @@
 package inspect
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // TestUnwritten: an error whose stack V8 has not written yet has the calls that Error.stack would have, with places.
 // Of methods it does not say the class.
 func TestUnwritten(t *testing.T) {
-	live.NeedCores(t)
-	script, err := filepath.Abs("testdata/unwritten.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range versions() {
-		t.Run(v.Version, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "truth")
-			core := live.Core(t, v.Version, "--abort-on-uncaught-exception", script, file)
-			var want []string
-			if text, err := os.ReadFile(file); err != nil || json.Unmarshal(text, &want) != nil || len(want) < 5 {
-				t.Fatalf("%v: %.500s", err, text)
-			}
-			held := firstArguments(t, core)
-			if len(held) != len(want) {
-				t.Fatalf("%d frames have an error, want %d", len(held), len(want))
-			}
-			texts := printed(t, core, held)
-			for i, h := range held {
-				compareStacks(t, want[i], texts[h.Address])
-			}
-		})
-	}
+	eachHeld(t, "unwritten.js", func(t *testing.T, c heldCore) {
+		want := said[string](t, c, 5)
+		texts := printed(t, c.core, c.held)
+		for i, h := range c.held {
+			compareStacks(t, want[i], texts[h.Address])
+		}
+	})
 }
 
 // atLine is a line of a stack: how it was called, the function, and the place.
