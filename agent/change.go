@@ -16,12 +16,13 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 var (
 	errEnded    = errors.New("the agent has ended")
 	errChanging = errors.New("another change of the configuration is under way")
-	errProbes   = errors.New("the configuration of probes cannot be changed")
+	errProbes   = errors.New("the configuration of probes and waits cannot be changed")
 )
 
 // Change goes on with another configuration while Run samples: with its Select, Rate, SnapshotEvery, Rules, Labels and
@@ -32,7 +33,7 @@ func (a *Agent) Change(ctx context.Context, c Config) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if len(a.config.Probes) > 0 {
+	if a.config.measure() != pprofx.CPUTime {
 		return errProbes
 	}
 	done := make(chan error, 1)

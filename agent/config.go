@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"math/bits"
-	"runtime"
 	"slices"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
@@ -24,9 +24,11 @@ type Config struct {
 	Select Selection
 	// Rate is how many samples a second are taken on each CPU: 1 to the kernel's limit, see MaxRate.
 	Rate int
-	// Probes are sampled instead of a timer (docs/probes.md), without CPUBudget, MemoryLimit and Change. Each takes
-	// ProbeLimit samples a second on each CPU at most, 0 for 1,000.
+	// Probes are sampled instead of a timer (docs/probes.md), or waits of at least OffCPU (docs/off-cpu.md), without
+	// CPUBudget, MemoryLimit and Change. Each probe, and waits, take ProbeLimit samples a second on each CPU at most, 0
+	// for 1,000.
 	Probes     []string
+	OffCPU     time.Duration
 	ProbeLimit int
 	// Rules make labels from AsyncLocalStorage stores, besides the built-in rules. Labels selects the kinds of label.
 	Rules  []reqctx.Rule
@@ -82,32 +84,20 @@ type Sink interface {
 	Name() string // for messages
 }
 
-// defaultRingBytes is room for the samples of a second, most of which have 2 to 3 KiB: 1 to 16 MiB, and no more than an
-// eighth of a memory limit.
-func defaultRingBytes(rate int, limit int64) int {
-	const sample, least, most = 8 << 10, 1 << 20, 16 << 20
-	size := least
-	for size < most && size < rate*runtime.NumCPU()*sample {
-		size *= 2
-	}
-	for limit > 0 && size > least && int64(size) > limit/8 {
-		size /= 2
-	}
-	return size
-}
-
 // check fills in defaults and validates the rest.
 func (c *Config) check() error {
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Begun.IsZero() {
 		c.Begun = time.Now()
 	}
-	c.RingBytes = cmp.Or(c.RingBytes, defaultRingBytes(max(c.Rate, c.ProbeLimit), c.MemoryLimit))
+	c.RingBytes = cmp.Or(c.RingBytes, sampler.RingBytes(max(c.Rate, c.ProbeLimit), c.MemoryLimit))
 	limit := MaxRate()
-	switch probes := len(c.Probes) > 0; {
-	case probes && (c.CPUBudget > 0 || c.MemoryLimit > 0):
-		return errors.New("probes have a limit of their own: no CPU budget and no memory limit")
-	case c.Rate < 1 && !probes:
+	switch timed := c.measure() == pprofx.CPUTime; {
+	case !timed && (c.CPUBudget > 0 || c.MemoryLimit > 0):
+		return errors.New("probes and waits have a limit of their own: no CPU budget and no memory limit")
+	case len(c.Probes) > 0 && c.OffCPU > 0, c.OffCPU < 0:
+		return errors.New("either probes or time off the CPU, and that of a time above 0")
+	case c.Rate < 1 && timed:
 		return fmt.Errorf("rate %d: at least 1 sample a second", c.Rate)
 	case limit > 0 && c.Rate > limit:
 		return fmt.Errorf("rate %d: this kernel allows at most %d (kernel.perf_event_max_sample_rate)", c.Rate, limit)
@@ -122,6 +112,17 @@ func (c *Config) check() error {
 		return errors.New("a sink is nil")
 	}
 	return c.Select.check()
+}
+
+// measure is what samples count.
+func (c *Config) measure() pprofx.Measure {
+	switch {
+	case len(c.Probes) > 0:
+		return pprofx.HitCount
+	case c.OffCPU > 0:
+		return pprofx.OffCPU
+	}
+	return pprofx.CPUTime
 }
 
 // Errors of New, besides those of the system.

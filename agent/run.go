@@ -46,7 +46,8 @@ func New(c Config) (*Agent, error) {
 	a.checks = selfcheck.New(c.Log, a.found)
 	a.sampler, err = sampler.Open(sampler.Config{
 		RingBytes: uint32(c.RingBytes), Execs: c.Select.PIDs, AllExecs: c.Select.open(),
-		TableBytes: c.MemoryLimit / 2, Probes: c.Probes, ProbeLimit: c.ProbeLimit, SampledRecords: c.ContextIDs,
+		TableBytes: c.MemoryLimit / 2, Probes: c.Probes, OffCPU: c.OffCPU, ProbeLimit: c.ProbeLimit,
+		SampledRecords: c.ContextIDs,
 	})
 	if err != nil {
 		return nil, err
@@ -129,9 +130,7 @@ func (a *Agent) start() (err error) {
 	if a.builder, err = live.NewBuilders(a.stats.Start, a.trigger().Period()); err != nil {
 		return err
 	}
-	if len(a.config.Probes) > 0 {
-		a.builder.CountHits()
-	}
+	a.builder.SetMeasure(a.config.measure())
 	a.startBudget(a.stats.Start)
 	for _, t := range a.targets {
 		a.builder.SetProcess(t.PID, t.described())
@@ -152,9 +151,10 @@ func (a *Agent) stop() {
 // finish waits for the sinks.
 func (a *Agent) finish() (Stats, error) {
 	lost, err := a.passes.Close()
-	a.stats.SourceMaps, a.stats.SnapshotsLost = MapStats(a.maps.Stats()), lost
+	a.stats.SourceMaps, a.stats.SnapshotsLost = a.maps.Stats(), lost
 	a.stats.BadLabels += a.reading.decoder.BadValues
 	a.stats.Hits, _ = a.sampler.Hits() // the counters have been read a moment ago
+	a.stats.Waits, _ = a.sampler.Waits()
 	a.stats.Unmatched = a.unmatched()
 	return a.stats, err
 }

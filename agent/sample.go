@@ -21,8 +21,7 @@ func (a *Agent) sample(s *sampler.Sample) {
 	out.Time = a.clock.Unix(s.Time)
 	out.PID, out.TID, out.CPU = int(s.Pid), int(s.Tid), int(s.Cpu)
 	out.Thread = t.threadName(s)
-	out.State = symbolize.State(s.VmState)
-	out.Stop = symbolize.StopReason(s.Stop)
+	out.State, out.Stop = symbolize.State(s.VmState), symbolize.StopReason(s.Stop)
 	t.sampled = true
 	labels, context := t.labels.Decode(s)
 	if context.Helper && out.State != pprofx.StateGC { // with which V8's helpers help
@@ -40,6 +39,11 @@ func (a *Agent) sample(s *sampler.Sample) {
 		a.builder.SetProcess(t.PID, t.described())
 	}
 	a.logFirstSample(t, named)
+	if out.Weight = int64(s.Waited); symbolize.IsIdle(s, out) {
+		a.stats.Idle, a.stats.IdleWaits = a.stats.Idle+time.Duration(out.Weight), a.stats.IdleWaits+1
+		return
+	}
+	a.stats.Waited += time.Duration(out.Weight)
 	a.stats.count(out, named, context)
 	if t.off != 0 {
 		a.stats.Unverified++

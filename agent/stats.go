@@ -4,15 +4,16 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/labels"
+	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Stats are the counts of a run. Taken = Written + the sum of Lost.
+// Stats are the counts of a run. Taken = Written + IdleWaits + the sum of Lost.
 type Stats struct {
 	Start, End    time.Time
-	Taken         int64         // samples of the selected processes, or hits of probes in them
+	Taken         int64         // samples of the selected processes, or hits of probes, or waits, in them
 	Samples       int64         // handled so far
 	Written       int64         // rows of snapshots
 	ToRoot        int64         // samples whose stack reaches the thread's first frame through known frames
@@ -39,21 +40,14 @@ type Stats struct {
 	Executables   int           // files with code that processes have mapped, each once
 	Saving        int           // what is done against a lack of memory, 0 to 5
 	InKernel      time.Duration // time spent in the BPF program, in part CPU time of the sampled processes
-	SourceMaps    MapStats
+	SourceMaps    sourcemaps.Stats
 	Hits          []trigger.Hits // of Config.Probes
+	Waits         trigger.Waits  // of Config.OffCPU
+	Waited, Idle  time.Duration  // of these, in samples, and in IdleWaits of threads that had nothing to do
+	IdleWaits     int64
 	Unmatched     []Unmatched
 
 	Lost map[pprofx.LostReason]int64 // samples
-}
-
-// MapStats counts the scripts that name a source map.
-type MapStats struct {
-	Loaded   int64 // the map is used
-	Missing  int64 // there is no such file
-	Remote   int64 // it is on a server: hotspan requests none
-	Broken   int64 // it could not be read, or is of another script than the one that runs
-	TooLarge int64 // it is over a limit
-	Late     int64 // samples with positions in generated code because their map was not read in time
 }
 
 // Unmatched is a label rule that never matched, with the property names that stores had.

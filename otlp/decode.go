@@ -62,8 +62,11 @@ func (d *decoder) profile(pid int32, p *profilespb.Profile) error {
 		if err != nil {
 			return fmt.Errorf("sample type: %w", err)
 		}
-		if kind == hits {
-			d.out.Hits, d.out.Period = true, 0
+		switch kind {
+		case pprofx.HitCount.String():
+			d.out.Measure, d.out.Period = pprofx.HitCount, 0
+		case pprofx.OffCPU.String():
+			d.out.Measure, d.out.Period = pprofx.OffCPU, 1
 		}
 		if err := d.lost(p.AttributeIndices); err != nil {
 			return err
@@ -87,8 +90,15 @@ func (d *decoder) sample(pid int32, s *profilespb.Sample, of *profilespb.ValueTy
 		return err
 	}
 	row.PID = pid
-	for _, t := range s.TimestampsUnixNano {
+	weighted := d.out.Measure == pprofx.OffCPU
+	if weighted && len(s.Values) != len(s.TimestampsUnixNano) {
+		return fmt.Errorf("%d values at %d times", len(s.Values), len(s.TimestampsUnixNano))
+	}
+	for i, t := range s.TimestampsUnixNano {
 		row.Time = int64(t)
+		if weighted {
+			row.Weight = s.Values[i]
+		}
 		d.out.Rows = append(d.out.Rows, row)
 	}
 	if len(s.TimestampsUnixNano) > 0 || len(s.Values) == 0 {

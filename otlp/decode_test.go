@@ -52,7 +52,7 @@ func TestDecode(t *testing.T) {
 // Hits of probes are no samples of CPU time, and stay that.
 func TestHits(t *testing.T) {
 	s := randomSnapshot(1, 100)
-	s.Hits, s.Period = true, 0
+	s.Measure, s.Period = pprofx.HitCount, 0
 	s.LabelSets = append(s.LabelSets, []pprofx.Label{{Key: pprofx.ProbeLabel, Str: "syscall:read"}})
 	s.Rows[0].Labels = int32(len(s.LabelSets) - 1)
 	encoded := Profiles(s, Agent{})
@@ -69,8 +69,35 @@ func TestHits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(flatten(s), flatten(got)); diff != "" || !got.Hits || got.Period != 0 {
-		t.Errorf("hits %v, period %d: %s", got.Hits, got.Period, diff)
+	if diff := cmp.Diff(flatten(s), flatten(got)); diff != "" || got.Measure != pprofx.HitCount || got.Period != 0 {
+		t.Errorf("measure %v, period %d: %s", got.Measure, got.Period, diff)
+	}
+}
+
+// Waits keep their lengths, each at its time.
+func TestWaits(t *testing.T) {
+	s := randomSnapshot(1, 100)
+	s.Measure, s.Period = pprofx.OffCPU, 1
+	for i := range s.Rows {
+		s.Rows[i].Weight = int64(1e6 + i)
+	}
+	encoded := Profiles(s, Agent{})
+	p, texts := encoded.ResourceProfiles[0].ScopeProfiles[0].Profiles[0], encoded.Dictionary.StringTable
+	for _, v := range []*profilespb.ValueType{p.SampleType, p.PeriodType} {
+		if got := [2]string{texts[v.TypeStrindex], texts[v.UnitStrindex]}; got != [2]string{"off_cpu", "nanoseconds"} {
+			t.Errorf("type %q", got)
+		}
+	}
+	got, err := Decode(marshal(t, encoded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(flatten(s), flatten(got)); diff != "" || got.Measure != pprofx.OffCPU || got.Period != 1 {
+		t.Errorf("measure %v, period %d: %s", got.Measure, got.Period, diff)
+	}
+	p.Samples[0].Values = p.Samples[0].Values[1:]
+	if _, err := Decode(marshal(t, encoded)); err == nil {
+		t.Error("no error for a time without a length")
 	}
 }
 

@@ -131,22 +131,20 @@ func (e *encoder) add(to *profilespb.ResourceProfiles, p process) {
 	scope.Profiles = append(scope.Profiles, e.profile(to.Resource.Attributes, p))
 }
 
-// hits is the type of samples that are hits of probes.
-const hits = "hits"
-
 func (e *encoder) profile(of []*commonpb.KeyValue, p process) *profilespb.Profile {
 	s := e.snapshot
-	sample, value, unit, period := "samples", "cpu", "nanoseconds", s.Period
-	if s.Hits {
-		sample, value, unit, period = hits, hits, "count", 1
+	measure, unit := s.Measure.String(), s.Measure.Unit()
+	sample, sampleUnit := measure, unit
+	if s.Measure == pprofx.CPUTime {
+		sample, sampleUnit = s.Measure.Samples(), "count" // of a Period each
 	}
 	to := &profilespb.Profile{
 		ProfileId:    e.id(of, p.rows),
 		TimeUnixNano: uint64(s.Start),
 		DurationNano: uint64(s.End - s.Start),
-		SampleType:   &profilespb.ValueType{TypeStrindex: e.dict.str(sample), UnitStrindex: e.dict.str("count")},
-		PeriodType:   &profilespb.ValueType{TypeStrindex: e.dict.str(value), UnitStrindex: e.dict.str(unit)},
-		Period:       period,
+		SampleType:   &profilespb.ValueType{TypeStrindex: e.dict.str(sample), UnitStrindex: e.dict.str(sampleUnit)},
+		PeriodType:   &profilespb.ValueType{TypeStrindex: e.dict.str(measure), UnitStrindex: e.dict.str(unit)},
+		Period:       max(s.Period, 1),
 		Samples:      e.samples(p.rows),
 	}
 	if p.of.key != "" {

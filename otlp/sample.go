@@ -21,6 +21,9 @@ func (e *encoder) samples(rows []int32) []*profilespb.Sample {
 			e.byKey[key] = sample
 		}
 		switch {
+		case e.snapshot.Measure == pprofx.OffCPU:
+			sample.TimestampsUnixNano = append(sample.TimestampsUnixNano, uint64(r.Time))
+			sample.Values = append(sample.Values, r.Weight)
 		case !e.snapshot.Untimed:
 			sample.TimestampsUnixNano = append(sample.TimestampsUnixNano, uint64(r.Time))
 		case len(sample.Values) == 0:

@@ -22,7 +22,7 @@ const (
 type Builder struct {
 	start     int64
 	period    int64
-	hits      bool
+	measure   Measure
 	maxRows   int
 	processes map[int]Process
 	tables    *tables
@@ -61,6 +61,7 @@ func (b *Builder) Add(s *Sample) {
 	b.rows = append(b.rows, Row{
 		Time:   s.Time,
 		Start:  s.Start,
+		Weight: s.Weight,
 		Stack:  b.tables.sampleStack(s),
 		Labels: b.tables.sharedLabels(s.Labels),
 		PID:    int32(s.PID),
@@ -84,8 +85,8 @@ func (b *Builder) Lose(reason LostReason, n int64) {
 // period below 1 counts as 1. Call it after Cut, when the open interval has no samples of another period.
 func (b *Builder) SetPeriod(period int64) { b.period = max(period, 1) }
 
-// CountHits says that samples are hits of probes, from the first one on: they stand for no CPU time.
-func (b *Builder) CountHits() { b.hits, b.period = true, 0 }
+// SetMeasure says what samples count, from the first one on; CPUTime if it is not called.
+func (b *Builder) SetMeasure(m Measure) { b.measure, b.period = m, m.period(b.period) }
 
 // Limits are how much the open interval of a Builder may hold, see MaxFrames, MaxStacks, MaxLabelSets and MaxRows.
 type Limits struct{ Frames, Stacks, LabelSets, Rows int }

@@ -29,8 +29,8 @@ type collapsedWriter struct {
 	max    int // of names, and of lines
 	names  pprofTable
 	period int64            // of the first snapshot
-	hits   bool             // likewise: samples are hits
-	lines  map[string]int64 // nanoseconds; key: the numbers, 4 bytes each
+	of     Measure          // likewise
+	lines  map[string]int64 // weights; key: the numbers, 4 bytes each
 	left   LeftOut
 	key    []byte // scratch
 }
@@ -53,26 +53,29 @@ func (w *collapsedWriter) Add(s *Snapshot) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	if w.period != 0 && s.Hits != w.hits {
+	if w.period != 0 && s.Measure != w.of {
 		return errMixed
 	}
 	w.left.Stacks += s.Other()
-	w.period, w.hits = cmp.Or(w.period, s.Period, 1), s.Hits
+	w.period, w.of = cmp.Or(w.period, s.Period, 1), s.Measure
 	type threadStack struct{ thread, stack int32 }
-	counts := make(map[threadStack]int64)
+	type sum struct{ samples, weight int64 }
+	sums := make(map[threadStack]sum)
 	var order []threadStack
 	for i := range s.Rows {
 		key := threadStack{s.Rows[i].Thread, s.Rows[i].Stack}
-		if counts[key]++; counts[key] == 1 {
+		of, ok := sums[key]
+		if !ok {
 			order = append(order, key)
 		}
+		sums[key] = sum{of.samples + 1, of.weight + s.Weight(&s.Rows[i])}
 	}
 	frames := make([]int32, len(s.Frames))
 	for i, f := range s.Frames {
 		frames[i] = w.number(collapsedFrame(f))
 	}
 	for _, key := range order {
-		w.count(s.Threads[key.thread], s.Stacks[key.stack], frames, counts[key], cmp.Or(s.Period, w.period))
+		w.count(s.Threads[key.thread], s.Stacks[key.stack], frames, sums[key].samples, sums[key].weight)
 	}
 	return nil
 }
@@ -89,13 +92,13 @@ func (w *collapsedWriter) number(name string) int32 {
 	return w.names.add(name)
 }
 
-// count counts n samples of a period. Beyond the limit a new line becomes [other].
-func (w *collapsedWriter) count(thread string, stack, frames []int32, n, period int64) {
+// count counts n samples, which have a weight together. Beyond the limit a new line becomes [other].
+func (w *collapsedWriter) count(thread string, stack, frames []int32, n, weight int64) {
 	if !w.find(thread, stack, frames) {
 		w.left.Stacks += n
 		w.key = appendName(w.key[:0], nameOther)
 	}
-	w.lines[string(w.key)] += n * period
+	w.lines[string(w.key)] += weight
 }
 
 // find puts the key of a line into w.key. It is false if the line is over the limit.

@@ -13,7 +13,7 @@ func (b *Builder) Cut(end int64) *Snapshot {
 	cut, left := split(b.rows, end)
 	slices.SortStableFunc(cut, func(x, y Row) int { return cmp.Compare(x.Time, y.Time) })
 	s := &Snapshot{
-		Start: b.start, End: end, Period: b.period, Hits: b.hits, Processes: b.processesOf(cut), Lost: b.lost,
+		Start: b.start, End: end, Period: b.period, Measure: b.measure, Processes: b.processesOf(cut), Lost: b.lost,
 	}
 	keepLongTurns(cut)
 	newCompaction(b.tables, s).add(cut)

@@ -17,6 +17,7 @@ import (
 //	state   VM state: js, gc, compiler, external, idle or other
 //	labels  labels of the request as an object: strings, and numbers without their unit
 //	start   when the request began by its tracer, Unix time in nanoseconds, if that is known
+//	weight  of a wait: how long it took, in nanoseconds; then t is its end
 //	turn    number of the turn of the thread's event loop, if that is known and took long
 //	stop    why the stack walk ended, see StopReason: "root" if it reached the thread's first frame
 //	stack   the frames, leaf first:
@@ -30,8 +31,8 @@ import (
 //	  mod      file that holds native code, [kernel] for the kernel
 //	  addr     address in that file, as a string: "0x1f00"
 //
-// Empty labels, an unknown start or turn, and empty or zero fields of a frame but f and kind, are left out. All other
-// fields are always there.
+// Empty labels, an unknown start or turn, no weight, and empty or zero fields of a frame but f and kind, are left out.
+// All other fields are always there.
 //
 // The Writer of this format also writes what is true of all samples, which a JSONLReader needs: see jsonSnapshot. It is
 // the field snapshot of the first sample, or if there is none of a line that has nothing else.
@@ -105,6 +106,9 @@ func (t *jsonTexts) appendRow(b []byte, r *Row) []byte {
 	}
 	if r.Start != 0 {
 		b = strconv.AppendInt(append(b, `,"start":`...), r.Start, 10)
+	}
+	if r.Weight != 0 {
+		b = strconv.AppendInt(append(b, `,"weight":`...), r.Weight, 10)
 	}
 	if r.Turn != 0 {
 		b = strconv.AppendUint(append(b, `,"turn":`...), uint64(r.Turn), 10)

@@ -102,6 +102,7 @@ type jsonLine struct {
 	State    State           `json:"state"`
 	Labels   json.RawMessage `json:"labels"`
 	Start    int64           `json:"start"`
+	Weight   int64           `json:"weight"`
 	Turn     uint32          `json:"turn"`
 	Stop     StopReason      `json:"stop"`
 	Stack    json.RawMessage `json:"stack"`
@@ -120,8 +121,8 @@ func newJSONDecoder(s *Snapshot) *jsonDecoder {
 }
 
 func (d *jsonDecoder) add(j *jsonLine) (err error) {
-	row := Row{Time: d.out.Start, Start: j.Start, PID: j.PID, TID: j.TID, Thread: d.tables.thread(j.Thread),
-		Turn: j.Turn, CPU: j.CPU, State: j.State, Stop: j.Stop}
+	row := Row{Time: d.out.Start, Start: j.Start, Weight: j.Weight, PID: j.PID, TID: j.TID,
+		Thread: d.tables.thread(j.Thread), Turn: j.Turn, CPU: j.CPU, State: j.State, Stop: j.Stop}
 	if row.Stack, err = find(d.stacks, j.Stack, d.stack); err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 type jsonSnapshot struct {
 	Start     int64               `json:"start"`  // Unix time in nanoseconds
 	End       int64               `json:"end"`    // the same, where the next snapshot may start
-	Period    int64               `json:"period"` // CPU time that a sample stands for, in nanoseconds; 0 of hits
-	Hits      bool                `json:"hits,omitempty"`
+	Period    int64               `json:"period"` // CPU time that a sample stands for, in nanoseconds; see Measure
+	Measure   Measure             `json:"measure,omitzero"`
 	Samples   int                 `json:"samples"` // so many lines have its samples, this one and those that follow
 	Lost      map[string]int64    `json:"lost,omitempty"`
 	Processes map[int]jsonProcess `json:"processes,omitempty"` // by pid
@@ -25,7 +25,7 @@ type jsonProcess struct {
 
 func newJSONSnapshot(s *Snapshot) *jsonSnapshot {
 	j := &jsonSnapshot{
-		Start: s.Start, End: s.End, Period: s.Period, Hits: s.Hits, Samples: len(s.Rows),
+		Start: s.Start, End: s.End, Measure: s.Measure, Period: s.Period, Samples: len(s.Rows),
 		Lost: map[string]int64{}, Processes: map[int]jsonProcess{},
 	}
 	for reason, n := range s.Lost {
@@ -51,14 +51,14 @@ func (p *Process) isEmpty() bool {
 // snapshot returns the snapshot, without its samples.
 func (j *jsonSnapshot) snapshot() (*Snapshot, error) {
 	switch {
-	case j.Period < 1 && !j.Hits, j.Period != 0 && j.Hits:
+	case j.Period < 1 && j.Measure == CPUTime, j.Period != j.Measure.period(j.Period):
 		return nil, fmt.Errorf("a period of %d ns", j.Period)
 	case j.Samples < 0 || j.Samples > MaxRows:
 		return nil, fmt.Errorf("%d samples, at most %d are allowed", j.Samples, MaxRows)
 	}
 	s := &Snapshot{
-		Start: j.Start, End: j.End, Period: j.Period, Hits: j.Hits, Processes: map[int]Process{},
-		Lost: map[LostReason]int64{},
+		Start: j.Start, End: j.End, Measure: j.Measure, Period: j.Period,
+		Processes: map[int]Process{}, Lost: map[LostReason]int64{},
 	}
 	for name, n := range j.Lost {
 		reason := LostUnknown // where a newer hotspan has more reasons

@@ -27,11 +27,11 @@ func (m *Merger) Add(s *Snapshot) error {
 	}
 	if m.out == nil {
 		m.out = &Snapshot{
-			Start: s.Start, End: math.MinInt64, Period: s.Period, Hits: s.Hits, Processes: map[int]Process{},
-			Lost: map[LostReason]int64{},
+			Start: s.Start, End: math.MinInt64, Measure: s.Measure, Period: s.Period,
+			Processes: map[int]Process{}, Lost: map[LostReason]int64{},
 		}
 	}
-	if s.Hits != m.out.Hits {
+	if s.Measure != m.out.Measure {
 		return errMixed
 	}
 	if s.Period != m.out.Period {

@@ -8,10 +8,10 @@ import (
 // WritePprof writes a snapshot as a gzipped profile.proto, which `go tool pprof` reads.
 //
 // Each sample has two values, samples/count and cpu/nanoseconds; cpu is the default. Hits of probes have one value,
-// hits/count. Samples with the same stack,
-// labels, process, thread and VM state are one. Besides the labels of the request they have thread_name, thread_id,
-// pid and vm_state. The comments (`go tool pprof -comments`) have one line for each lost reason, and one for what each
-// process says of itself.
+// hits/count, and waits have waits/count and off_cpu/nanoseconds. Samples with the same stack, labels, process, thread
+// and VM state are one. Besides the labels of the request they have thread_name, thread_id, pid and vm_state. The
+// comments (`go tool pprof -comments`) have one line for each lost reason, and one for what each process says of
+// itself.
 //
 // An inlined function is a line of the location of the function it is inlined in. The mapping of a frame is the file
 // that holds its code; JIT-compiled code has the mapping [v8], so `-show '\[v8\]'` shows JavaScript only.

@@ -13,11 +13,10 @@ import (
 func (f *pprofFold) encode(to io.Writer) error {
 	zip := gzip.NewWriter(to)
 	o := &pprofOutput{to: bufio.NewWriter(zip), strings: &f.strings}
-	value, unit, period := "cpu", "nanoseconds", f.header.period
-	if f.header.hits {
-		value, unit, period = "hits", "count", 1
-	} else {
-		o.valueType(profileSampleType, "samples", "count")
+	measure := f.header.measure
+	value, unit := measure.String(), measure.Unit()
+	if measure != HitCount {
+		o.valueType(profileSampleType, measure.Samples(), "count")
 	}
 	o.valueType(profileSampleType, value, unit)
 	f.encodeSamples(o)
@@ -27,7 +26,7 @@ func (f *pprofFold) encode(to io.Writer) error {
 	o.number(profileTime, f.header.start)
 	o.number(profileDuration, f.header.end-f.header.start)
 	o.valueType(profilePeriodType, value, unit)
-	o.number(profilePeriod, period)
+	o.number(profilePeriod, max(f.header.period, 1))
 	for _, line := range f.header.comments(f.left) {
 		o.number(profileComment, f.strings.str(line))
 	}
@@ -44,8 +43,8 @@ func (f *pprofFold) encodeSamples(o *pprofOutput) {
 		s := &f.samples[i]
 		sample = appendMessage(sample[:0], sampleLocations, []byte(f.stacks.texts[s.stack]))
 		values = protowire.AppendVarint(values[:0], uint64(s.n))
-		if !f.header.hits {
-			values = protowire.AppendVarint(values, uint64(s.cpu))
+		if f.header.measure != HitCount {
+			values = protowire.AppendVarint(values, uint64(s.weight))
 		}
 		sample = appendMessage(sample, sampleValues, values)
 		sample = append(sample, f.labels.texts[s.labels]...)

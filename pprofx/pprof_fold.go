@@ -24,8 +24,8 @@ type pprofLimits struct{ frames, stacks, labels, samples int }
 
 type pprofSample struct {
 	pprofKey
-	n   int64
-	cpu int64 // nanoseconds
+	n      int64
+	weight int64 // of the measure, in its unit
 }
 
 type pprofKey struct {
@@ -47,8 +47,8 @@ func newPprofFold(style pprofStyle, limits pprofLimits) *pprofFold {
 	return f
 }
 
-// count counts one sample that stands for so much CPU time, of whose labels something may be left out.
-func (f *pprofFold) count(k pprofKey, cpu int64, left string) {
+// count counts one sample of a weight, of whose labels something may be left out.
+func (f *pprofFold) count(k pprofKey, weight int64, left string) {
 	i, ok := f.byKey[k]
 	if !ok {
 		if len(f.samples) >= f.max.samples {
@@ -60,7 +60,7 @@ func (f *pprofFold) count(k pprofKey, cpu int64, left string) {
 		f.byKey[k] = i
 	}
 	f.samples[i].n++
-	f.samples[i].cpu += cpu
+	f.samples[i].weight += weight
 	f.header.samples[int(k.pid)]++
 	f.left.countLabels(left, 1)
 	if k.stack == f.otherStack {

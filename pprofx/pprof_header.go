@@ -10,8 +10,8 @@ import (
 type pprofHeader struct {
 	start, end int64
 	period     int64 // of the first snapshot
-	hits       bool  // samples are hits, in all snapshots
-	some       bool  // there was a snapshot
+	measure    Measure
+	some       bool // there was a snapshot
 	processes  map[int]Process
 	samples    map[int]int64 // by pid
 	lost       map[LostReason]int64
@@ -26,9 +26,9 @@ func newPprofHeader() pprofHeader {
 // add adds a snapshot.
 func (h *pprofHeader) add(s *Snapshot) error {
 	if !h.some {
-		h.start, h.period, h.hits, h.some = s.Start, s.Period, s.Hits, true
+		h.start, h.period, h.measure, h.some = s.Start, s.Period, s.Measure, true
 	}
-	if s.Hits != h.hits {
+	if s.Measure != h.measure {
 		return errMixed
 	}
 	h.end = s.End

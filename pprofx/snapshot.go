@@ -12,8 +12,8 @@ import (
 // label sets and names of threads are interned: each is there once, and others refer to it by index.
 type Snapshot struct {
 	Start, End int64           // Unix time in nanoseconds
-	Period     int64           // CPU time that one sample stands for, in nanoseconds; of Hits 0
-	Hits       bool            // samples are hits of probes, which stand for no CPU time
+	Measure    Measure         // what the samples count
+	Period     int64           // CPU time that one sample stands for, in nanoseconds; of HitCount 0, of OffCPU 1
 	Processes  map[int]Process // by pid; only processes that have rows
 	Frames     []*Frame        // each value once
 	Stacks     [][]int32       // indices into Frames, leaf first; each once
@@ -36,10 +36,11 @@ type Process struct {
 	Attributes []Label
 }
 
-// Row is one sample of a Snapshot. The fields are those of Sample. There are many: it has 48 bytes and no pointer.
+// Row is one sample of a Snapshot. The fields are those of Sample. There are many: it has 56 bytes and no pointer.
 type Row struct {
 	Time   int64 // Unix time in nanoseconds
 	Start  int64 // of the request, by the tracer's clock; 0 = not known
+	Weight int64 // of OffCPU: how long it waited, in nanoseconds; else 0
 	Stack  int32 // index into Snapshot.Stacks
 	Labels int32 // index into Snapshot.LabelSets
 	PID    int32
@@ -53,14 +54,14 @@ type Row struct {
 	Stop  StopReason
 }
 
-// errMixed says that a file or a snapshot would have both hits of probes and samples of CPU time.
-var errMixed = errors.New("hits of probes and samples of CPU time cannot be in one")
+// errMixed says that a file or a snapshot would have samples of two measures.
+var errMixed = errors.New("CPU time, hits of probes and time off the CPU cannot be in one")
 
-// CheckTimed is Check for what shows CPU time: Hits are an error too.
+// CheckTimed is Check for what shows CPU time: other measures are an error too.
 func (s *Snapshot) CheckTimed() error {
-	if s.Hits {
-		return errors.New("the samples are hits of probes, which stand for no CPU time: " +
-			"write pprof, OTLP, collapsed stacks or JSON lines")
+	if s.Measure != CPUTime {
+		return fmt.Errorf("the samples are %s, which stand for no CPU time: "+
+			"write pprof, OTLP, collapsed stacks or JSON lines", s.Measure.Samples())
 	}
 	return s.Check()
 }
@@ -73,11 +74,25 @@ func sortedReasons(lost map[LostReason]int64) []LostReason {
 	return slices.SortedFunc(maps.Keys(lost), byText)
 }
 
-// Check returns an error if s ends before it starts, an index is out of range or a frame is nil. Snapshots of a Builder
-// always pass; the writers call it, so that one made by hand gives an error instead of a panic.
+// Weight returns how much of its Measure a row stands for, in the measure's unit.
+func (s *Snapshot) Weight(r *Row) int64 {
+	switch s.Measure {
+	case CPUTime:
+		return s.Period
+	case OffCPU:
+		return r.Weight
+	}
+	return 1
+}
+
+// Check returns an error if s ends before it starts, an index is out of range, a frame is nil or a weight negative.
+// Snapshots of a Builder always pass; the writers call it, so that one made by hand gives an error instead of a panic.
 func (s *Snapshot) Check() error {
 	if s.End < s.Start {
 		return fmt.Errorf("snapshot: end %d before start %d", s.End, s.Start)
+	}
+	if s.Measure > OffCPU {
+		return fmt.Errorf("snapshot: measure %v is unknown", s.Measure)
 	}
 	if i := slices.Index(s.Frames, nil); i >= 0 {
 		return fmt.Errorf("snapshot: frame %d is nil", i)
@@ -97,6 +112,8 @@ func (s *Snapshot) Check() error {
 			return fmt.Errorf("snapshot: row %d: label set %d of %d", i, r.Labels, len(s.LabelSets))
 		case r.Thread < 0 || int(r.Thread) >= len(s.Threads):
 			return fmt.Errorf("snapshot: row %d: thread %d of %d", i, r.Thread, len(s.Threads))
+		case r.Weight < 0:
+			return fmt.Errorf("snapshot: row %d: weight %d", i, r.Weight)
 		}
 	}
 	return nil

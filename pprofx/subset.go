@@ -49,8 +49,8 @@ func (s *Snapshot) KeepLabels(keep func(*Label) bool) *Snapshot {
 // with returns a snapshot of rows whose indices are those of s, but for the label sets.
 func (s *Snapshot) with(rows []Row, sets [][]Label) *Snapshot {
 	out := &Snapshot{
-		Start: s.Start, End: s.End, Period: s.Period, Untimed: s.Untimed, Hits: s.Hits, Lost: s.Lost,
-		Processes: map[int]Process{},
+		Start: s.Start, End: s.End, Measure: s.Measure, Period: s.Period, Untimed: s.Untimed,
+		Lost: s.Lost, Processes: map[int]Process{},
 	}
 	from := &tables{frames: s.Frames, stacks: s.Stacks, labels: sets, threads: s.Threads}
 	newCompaction(from, out).add(rows)

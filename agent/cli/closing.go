@@ -8,6 +8,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/internal/budget"
+	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/page"
@@ -35,13 +36,18 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 	notInFile := files.left.Samples + files.unwritten // but in the snapshots
 	lost[pprofx.LostFull.String()] += files.left.Samples
 	lost["not written"] = files.unwritten
-	what := "samples taken"
-	if len(s.Hits) > 0 {
+	what, idle := "samples taken", ""
+	switch {
+	case len(s.Hits) > 0:
 		what = "hits of probes"
+	case s.Waits.Since > 0:
+		what, idle = "waits", fmt.Sprintf(" + %d idle", s.IdleWaits)
 	}
-	fmt.Fprintf(c, "%d %s in %.1f s = %d written + %d lost%s%s\n", s.Taken, what, s.End.Sub(s.Start).Seconds(),
-		s.Written-notInFile-files.left.OtherThreads, s.LostSum()+notInFile, counts(lost), otherThreads(files.left))
+	fmt.Fprintf(c, "%d %s in %.1f s = %d written%s + %d lost%s%s\n", s.Taken, what, s.End.Sub(s.Start).Seconds(),
+		s.Written-notInFile-files.left.OtherThreads, idle, s.LostSum()+notInFile, counts(lost),
+		otherThreads(files.left))
 	hits(c, s.Hits)
+	waits(c, s)
 	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s%s, of samples in requests labelled %s%s\n",
 		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS),
 		counts(map[string]int64{"without lines": s.NoLine, "not verified": s.Unverified}),
@@ -80,7 +86,7 @@ func hits(c console, all []trigger.Hits) {
 }
 
 // mapProblems returns why source maps were not used; empty if all were.
-func mapProblems(m *agent.MapStats) string {
+func mapProblems(m *sourcemaps.Stats) string {
 	var parts []string
 	for _, p := range []struct {
 		n    int64

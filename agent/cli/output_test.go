@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/viewers"
 )
@@ -133,10 +134,10 @@ func TestClosing(t *testing.T) {
 		Lost:   map[pprofx.LostReason]int64{pprofx.LostRingFull: 10, pprofx.LostExited: 5},
 		ToRoot: 1791, WithJS: 1000, Named: 999, Requests: 300, Labelled: 200,
 		NoLine: 4, Learning: 7, Unreadable: 2, BadLabels: 1, NoHooks: 9, SnapshotsLost: 3,
-		SourceMaps: agent.MapStats{Loaded: 5, Missing: 1, Remote: 2, Broken: 3, TooLarge: 4, Late: 6},
+		SourceMaps: sourcemaps.Stats{Loaded: 5, Missing: 1, Remote: 2, Broken: 3, TooLarge: 4, Late: 6},
 		Unmatched:  []agent.Unmatched{{Label: "tenant", Seen: []string{"id", "user"}}, {Label: "shop"}},
 	}
-	idle := agent.Stats{Start: start, End: start.Add(2 * time.Second), SourceMaps: agent.MapStats{Loaded: 5}}
+	idle := agent.Stats{Start: start, End: start.Add(2 * time.Second), SourceMaps: sourcemaps.Stats{Loaded: 5}}
 	for _, c := range []struct {
 		name  string
 		stats agent.Stats

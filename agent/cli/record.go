@@ -29,6 +29,8 @@ type recordCmd struct {
 	profileFlags
 	Probe         []string      `help:"${probe}" placeholder:"SPEC" sep:"none"`
 	ProbeLimit    int           `default:"1000" help:"${probelimit} (${default})." placeholder:"N"`
+	OffCPU        bool          `name:"off-cpu" help:"Sample what threads wait for, instead of what uses the CPU."`
+	MinWait       time.Duration `default:"1ms" help:"Of --off-cpu, the shortest waits (${default})." placeholder:"TIME"`
 	Duration      time.Duration `short:"d" help:"How long to record, as 10s; else until Ctrl-C." placeholder:"TIME"`
 	Output        string        `short:"o" help:"${output}" placeholder:"FILE"`
 	Format        string        `help:"${format}" placeholder:"FORMAT"`
@@ -144,21 +146,34 @@ func (r *recordCmd) check() error {
 	case len(r.Command) == 0 && !r.selects():
 		return usagef("say what to profile: -p PID, --name REGEX, -a, or -- COMMAND")
 	}
-	if err := r.checkProbes(); err != nil {
+	if err := r.checkMeasure(); err != nil {
 		return err
 	}
 	return r.profileFlags.check()
 }
 
-// untimed are the formats that can have hits of probes: the others show CPU time.
+// untimed are the formats that can have hits of probes, and waits: the others show CPU time.
 var untimed = []pprofx.Format{pprofx.Pprof, pprofx.Datadog, pprofx.Collapsed, pprofx.JSONL, formatOTLP}
 
-func (r *recordCmd) checkProbes() error {
+// measured returns the flag by which something else than CPU time is recorded; empty for that.
+func (r *recordCmd) measured() string {
+	switch {
+	case len(r.Probe) > 0:
+		return "--probe"
+	case r.OffCPU:
+		return "--off-cpu"
+	}
+	return ""
+}
+
+func (r *recordCmd) checkMeasure() error {
 	switch {
 	case r.ProbeLimit < 1 || r.ProbeLimit > 1e6:
 		return usagef("--probe-limit %d: from 1 to 1000000 samples a second", r.ProbeLimit)
-	case len(r.Probe) > 0 && r.Rate != nil:
-		return usagef("--probe and -F: samples are hits of probes or the timer's, in one recording not both")
+	case r.measured() != "" && r.Rate != nil, len(r.Probe) > 0 && r.OffCPU:
+		return usagef("-F, --probe, --off-cpu: samples are the timer's, hits of probes, or waits, one in a recording")
+	case r.MinWait < time.Microsecond:
+		return usagef("--min-wait %v: at least 1µs", r.MinWait)
 	}
 	return nil
 }
@@ -166,8 +181,11 @@ func (r *recordCmd) checkProbes() error {
 func (r *recordCmd) config(c console) (agent.Config, error) {
 	config, err := r.profileFlags.config(c)
 	config.SnapshotEvery = cmp.Or(r.SnapshotEvery, foldEvery)
-	if len(r.Probe) > 0 {
+	if r.measured() != "" {
 		config.Probes, config.ProbeLimit, config.Rate = r.Probe, r.ProbeLimit, 0
+	}
+	if r.OffCPU {
+		config.OffCPU = r.MinWait
 	}
 	config.Labels.Root = r.LabelStyle == styleDatadog
 	if r.Quiet {
@@ -191,8 +209,8 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if len(r.Probe) > 0 && !slices.Contains(untimed, format) {
-		return nil, usagef("--probe: %s shows CPU time: write .pb.gz, .otlp, .collapsed or .jsonl", format)
+	if by := r.measured(); by != "" && !slices.Contains(untimed, format) {
+		return nil, usagef("%s: %s shows CPU time: write .pb.gz, .otlp, .collapsed or .jsonl", by, format)
 	}
 	if r.LabelStyle == styleDatadog {
 		if format != pprofx.Pprof {

@@ -73,6 +73,23 @@ func (f *filterFlags) eachSnapshot(c console, paths []string, do func(*pprofx.Sn
 	})
 }
 
+// eachOfOne is eachRecorded for what shows time: CPU time or time off the CPU, not both.
+func (f *filterFlags) eachOfOne(c console, paths []string, do func(*pprofx.Snapshot) error) error {
+	var first *pprofx.Snapshot
+	return f.eachRecorded(c, paths, func(s *pprofx.Snapshot) error {
+		if first == nil {
+			first = s
+		}
+		switch {
+		case s.Measure == pprofx.HitCount:
+			return s.CheckTimed()
+		case s.Measure != first.Measure:
+			return errors.New("CPU time and time off the CPU: choose recordings of one of them")
+		}
+		return do(s)
+	})
+}
+
 // eachRecorded calls do with the chosen part of each snapshot of recordings. A folder stands for the .otlp files in it.
 // Of a recording that is cut off, it reads what is whole.
 func (f *filterFlags) eachRecorded(c console, paths []string, do func(*pprofx.Snapshot) error) error {

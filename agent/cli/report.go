@@ -55,7 +55,7 @@ func (v *reportFlags) report(stdout io.Writer, c console, files []string) error 
 		return usagef("--source is for pages: -o FILE.html")
 	}
 	b := report.NewBuilder(v.By)
-	err := v.eachSnapshot(c, files, func(s *pprofx.Snapshot) error {
+	err := v.eachOfOne(c, files, func(s *pprofx.Snapshot) error {
 		b.Add(s)
 		return nil
 	})

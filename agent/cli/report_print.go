@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
 
@@ -20,12 +21,13 @@ type reportPrinter struct {
 
 func printReport(to io.Writer, r *report.Report, by string, most int) {
 	p := reportPrinter{to, r, most}
-	cpu, length := time.Duration(r.Samples*r.Period), time.Duration(r.End-r.Start)
-	fmt.Fprintln(to, contents(cpu, r.Samples, length, r.Start, r.Lost))
+	fmt.Fprintln(to, p.contents())
 	if r.Samples == 0 {
 		return
 	}
-	fmt.Fprintf(to, "%s\n", strings.Join(p.classes(r.Classes, r.Samples, true), ", "))
+	if classes := p.classes(r.Classes, r.Samples, true); len(classes) > 0 {
+		fmt.Fprintln(to, strings.Join(classes, ", "))
+	}
 	p.groups("route", "(no route)", r.Routes, most)
 	if by != "" {
 		p.groups(by, "(no "+by+")", r.By, most)
@@ -36,6 +38,21 @@ func printReport(to io.Writer, r *report.Report, by string, most int) {
 		p.groups(fmt.Sprintf("trace, of %d", len(r.Traces)), "", r.Traces, (most+1)/2)
 	}
 	p.groups("thread", "(no name)", r.Threads, most)
+}
+
+// what is what the report counts.
+func (p reportPrinter) what() string {
+	if p.Measure == pprofx.OffCPU {
+		return "Time off the CPU"
+	}
+	return "CPU"
+}
+
+func (p reportPrinter) contents() string {
+	if p.Measure == pprofx.OffCPU {
+		return fmt.Sprintf("%s off the CPU in %d waits%s", cpuTime(time.Duration(p.Samples)), p.Waits, lostText(p.Lost))
+	}
+	return contents(time.Duration(p.Samples*p.Period), p.Samples, time.Duration(p.End-p.Start), p.Start, p.Lost)
 }
 
 // contents says what there is of a recording, which begins at a Unix time in nanoseconds.
@@ -66,7 +83,7 @@ func lostText(lost map[string]int64) string {
 
 // groups prints a table of what samples have in common.
 func (p reportPrinter) groups(by, none string, all []report.Group, most int) {
-	fmt.Fprintf(p, "\nCPU by %s\n", by)
+	fmt.Fprintf(p, "\n%s by %s\n", p.what(), by)
 	for _, g := range all[:min(len(all), most)] {
 		more := append([]string{printable(g.Detail)}, p.classes(g.Classes, g.Samples, false)...)
 		p.line(g.Samples, fmt.Sprintf("%9s", p.cpu(g.Samples)), printable(cmp.Or(g.Name, none)), more)
@@ -78,8 +95,8 @@ func (p reportPrinter) groups(by, none string, all []report.Group, most int) {
 func (p reportPrinter) functions() {
 	all := slices.Clone(p.Functions)
 	all = slices.DeleteFunc(all, func(f report.Function) bool { return f.Own == 0 })
-	fmt.Fprint(p, "\nCPU by function: of its own, with what V8, Node and the kernel did for it; ",
-		"with callees; hottest line\n")
+	fmt.Fprintf(p, "\n%s by function: of its own, with what V8, Node and the kernel did for it; "+
+		"with callees; hottest line\n", p.what())
 	for _, f := range all[:min(len(all), p.most)] {
 		where := shortFile(f.File)
 		if f.Line > 0 {
@@ -98,8 +115,11 @@ func (p reportPrinter) line(samples int64, time, name string, more []string) {
 	fmt.Fprintln(p, strings.TrimRight(text, " "))
 }
 
-// classes lists what the CPU did: of all samples each class, else those worth a word.
+// classes lists what the CPU did: of all samples each class, else those worth a word. What waits does nothing.
 func (p reportPrinter) classes(of report.Counts, samples int64, all bool) (parts []string) {
+	if p.Measure == pprofx.OffCPU {
+		return nil
+	}
 	least := 0.05
 	if all {
 		least = 0.005

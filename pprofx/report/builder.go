@@ -29,27 +29,31 @@ func NewBuilder(by string) *Builder {
 // ByLine has Functions tell the lines of a function apart. Call it before Add.
 func (b *Builder) ByLine() { b.functions.byLine = true }
 
-// Add adds a snapshot. All counts are of CPU time until Report divides them by the period of the first snapshot: a
-// sample that was taken at another rate stands for more or less.
+// Add adds a snapshot. All counts are of time until Report divides them by the period of the first snapshot: a sample
+// that was taken at another rate stands for more or less. All snapshots must have one Measure, CPUTime or OffCPU.
 func (b *Builder) Add(s *pprofx.Snapshot) {
 	if b.out.Period == 0 {
-		b.out.Start, b.out.Period = s.Start, s.Period
+		b.out.Start, b.out.Measure, b.out.Period = s.Start, s.Measure, s.Period
 	}
 	b.out.End = max(b.out.End, s.End)
 	for reason, n := range s.Lost {
 		b.out.Lost[reason.String()] += n
 	}
-	b.stalls.Add(s)
+	if s.Measure == pprofx.CPUTime {
+		b.stalls.Add(s)
+	} else {
+		b.out.Waits += int64(len(s.Rows))
+	}
 	stacks, sets := make([]Counts, len(s.Stacks)), make([]Counts, len(s.LabelSets))
 	threads := make([]Counts, len(s.Threads))
 	for i := range s.Rows {
 		r := &s.Rows[i]
-		class := classOf(s, r)
-		b.out.Samples += s.Period
-		b.out.Classes[class] += s.Period
-		stacks[r.Stack][class] += s.Period
-		sets[r.Labels][class] += s.Period
-		threads[r.Thread][class] += s.Period
+		class, time := classOf(s, r), s.Weight(r)
+		b.out.Samples += time
+		b.out.Classes[class] += time
+		stacks[r.Stack][class] += time
+		sets[r.Labels][class] += time
+		threads[r.Thread][class] += time
 	}
 	b.addStacks(s, stacks)
 	b.addLabels(s, sets)

@@ -1,14 +1,19 @@
-// Package report adds snapshots up: which routes, functions, traces and threads used the CPU.
+// Package report adds snapshots up: which routes, functions, traces and threads used the CPU, or waited.
 package report
 
+import "github.com/hotspan/hotspan/pprofx"
+
 // Report is what a Builder has added up. Counts are of samples; each stands for Period nanoseconds of CPU time. Where
-// the rate has changed, samples of another rate count as so many as they stand for, rounded.
+// the rate has changed, samples of another rate count as so many as they stand for, rounded. Of time off the CPU they
+// are nanoseconds, of so many Waits, and there are no stalls.
 type Report struct {
 	Start   int64            `json:"start"` // Unix time in nanoseconds, of the first snapshot
 	End     int64            `json:"end"`   // of the last
 	Period  int64            `json:"period"`
 	Samples int64            `json:"samples"`
 	Lost    map[string]int64 `json:"lost"` // by reason
+	Measure pprofx.Measure   `json:"measure,omitzero"`
+	Waits   int64            `json:"waits,omitempty"`
 
 	Classes    Counts     `json:"classes"`
 	Routes     []Group    `json:"routes"`       // by http.route

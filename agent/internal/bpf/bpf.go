@@ -15,8 +15,8 @@ import (
 
 //go:generate sh generate.sh
 
-// Probes says which programs take samples at probes. Without any, that of the timer does.
-type Probes struct{ Uprobes, Syscalls bool }
+// Probes says which programs take samples at probes, or of waits. Without any, that of the timer does.
+type Probes struct{ Uprobes, Syscalls, Waits bool }
 
 // leftOut returns which programs are not loaded: the kernel takes a tenth of a second for each.
 func (p Probes) leftOut() (names []string) {
@@ -24,6 +24,9 @@ func (p Probes) leftOut() (names []string) {
 		hotspanProgHotspanSample:  p == Probes{},
 		hotspanProgHotspanUprobe:  p.Uprobes,
 		hotspanProgHotspanSyscall: p.Syscalls,
+		hotspanProgHotspanSwitch:  p.Waits,
+		hotspanProgHotspanWakeup:  p.Waits,
+		hotspanProgHotspanCallEnd: p.Waits,
 	} {
 		if !wanted {
 			names = append(names, name)
@@ -57,6 +60,9 @@ func Create(ringBytes uint32, sampledRecords bool, probes Probes) (o *Objects, l
 	spec.Maps["events"].MaxEntries = ringBytes
 	if sampledRecords {
 		spec.Maps[hotspanMapSampledRecords].MaxEntries += SampledRecords // the first entry has none
+	}
+	if probes.Waits {
+		spec.Maps[hotspanMapWaiting].MaxEntries = MaxWaiting
 	}
 	MapTables(spec)
 	for _, name := range probes.leftOut() {

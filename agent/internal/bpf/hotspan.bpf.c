@@ -12,6 +12,7 @@
 #include "limits.h"
 #include "loop.h"
 #include "memory.h"
+#include "off_cpu.h"
 #include "probe.h"
 #include "process.h"
 #include "scratch.h"
@@ -262,15 +263,13 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-// Samples the thread that has hit a probe, if the rate limit admits it. Unlike a timer's, this may be preempted by
-// another thread that hits one on this CPU: the scratch is the first one's.
-static __always_inline void take_hit(__u64 id, __u32 number)
+// Samples the thread that has hit a probe, or has `waited` in a system call, if the rate limit admits it. Unlike a
+// timer's, this may be preempted by another thread that hits one on this CPU: the scratch is the first one's.
+static __always_inline void take_hit(__u64 id, __u32 number, __u64 waited, __u32 call)
 {
-	__u32 key = 0; // one variable: the stack is short
-	struct probe *all = bpf_map_lookup_elem(&probes, &key);
-	if (!all || !all->interval)
+	if (!hits_count())
 		return;
-	key = id >> 32;
+	__u32 key = id >> 32; // one variable: the stack is short
 	struct process *p = bpf_map_lookup_elem(&processes, &key);
 	key = bpf_get_smp_processor_id();
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &key);
@@ -284,7 +283,10 @@ static __always_inline void take_hit(__u64 id, __u32 number)
 		return;
 	}
 	begin_sample(s, id);
-	((struct sample *)s->buffer)->probe = number;
+	struct sample *e = (struct sample *)s->buffer;
+	e->probe = number;
+	e->waited = waited;
+	e->call = call;
 	__u64 thread = thread_pointer();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	read_thread(p, s, regs, thread, isolate_of(&p->v8, thread));
@@ -298,7 +300,7 @@ static __always_inline void take_hit(__u64 id, __u32 number)
 SEC("uprobe")
 int hotspan_uprobe(struct pt_regs *ctx)
 {
-	take_hit(bpf_get_current_pid_tgid(), bpf_get_attach_cookie(ctx));
+	take_hit(bpf_get_current_pid_tgid(), bpf_get_attach_cookie(ctx), 0, 0);
 	return 0;
 }
 
@@ -308,7 +310,62 @@ int BPF_PROG(hotspan_syscall, struct pt_regs *regs, long id)
 {
 	__u32 number = id, *probe = bpf_map_lookup_elem(&syscalls, &number);
 	if (probe && *probe)
-		take_hit(bpf_get_current_pid_tgid(), *probe);
+		take_hit(bpf_get_current_pid_tgid(), *probe, 0, 0);
+	return 0;
+}
+
+// Each time that a CPU goes from one thread to another.
+SEC("tp_btf/sched_switch")
+int BPF_PROG(hotspan_switch, _Bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int state)
+{
+	struct wait_times *t = wait_times_here();
+	if (!t)
+		return 0;
+	__u64 now = bpf_ktime_get_ns();
+	__u32 pid = prev->tgid;
+	struct process *p = bpf_map_lookup_elem(&processes, &pid);
+	struct waiting *w = p ? waiting_of(prev, p, t) : NULL;
+	if (w)
+		leaves_cpu(w, now, preempt || !state);
+	pid = next->tgid;
+	p = bpf_map_lookup_elem(&processes, &pid);
+	w = p ? waiting_of(next, p, t) : NULL;
+	if (w)
+		gets_cpu(next, w, t, now);
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(hotspan_wakeup, struct task_struct *task)
+{
+	struct wait_times *t = wait_times_here();
+	__u32 pid = task->tgid;
+	struct process *p = t ? bpf_map_lookup_elem(&processes, &pid) : NULL;
+	struct waiting *w = p ? waiting_of(task, p, t) : NULL;
+	if (w && w->left && !w->ready)
+		w->ready = bpf_ktime_get_ns();
+	return 0;
+}
+
+// The end of each system call. Its registers are those that it began with, but for the result.
+SEC("tp_btf/sys_exit")
+int BPF_PROG(hotspan_call_end, struct pt_regs *regs, long result)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+	__u32 key = id;
+	struct waiting *w = bpf_map_lookup_elem(&waiting, &key);
+	if (!w || !w->waited || !hits_count())
+		return 0;
+	__u64 waited = w->waited;
+	w->waited = 0;
+	struct wait_times *t = wait_times_here();
+	if (!t)
+		return 0;
+	__sync_fetch_and_add(&t->calls, waited);
+	if (waited < t->shortest)
+		__sync_fetch_and_add(&t->brief, waited);
+	else
+		take_hit(id, OFF_CPU, waited, regs->orig_rax);
 	return 0;
 }
 
@@ -344,10 +401,11 @@ int BPF_PROG(hotspan_exec, struct task_struct *task)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(hotspan_exit, struct task_struct *task)
 {
-	__u32 pid = task->tgid;
+	__u32 pid = task->tgid, tid = task->pid;
 	if (!bpf_map_lookup_elem(&processes, &pid))
 		return 0;
-	if (task->pid == pid)
+	bpf_map_delete_elem(&waiting, &tid);
+	if (tid == pid)
 		report(RECORD_EXIT, pid);
 	else if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA))
 		wake();

@@ -223,6 +223,7 @@ const (
 	hotspanLimitMAX_LOCAL_TEXT    hotspanLimit = 255
 	hotspanLimitMAX_SPECS         hotspanLimit = 65
 	hotspanLimitMAX_SYSCALLS      hotspanLimit = 1024
+	hotspanLimitMAX_WAITING       hotspanLimit = 16384
 )
 
 type hotspanMapping struct {
@@ -313,6 +314,7 @@ type hotspanProcess struct {
 	N_published uint32
 	Generation  uint32
 	Pad2        uint32
+	Since       uint64
 	Pool        hotspanUvPool
 	Published   [8]hotspanPublished
 	Nodes       [64]hotspanNode
@@ -402,6 +404,9 @@ type hotspanSample struct {
 	Resumed    uint8
 	IsNew      uint8
 	Comm       [16]int8
+	Waited     uint64
+	Call       uint32
+	Pad        uint32
 }
 
 type hotspanSampledRecord struct {
@@ -731,6 +736,24 @@ const (
 	hotspanVmStateNO_ISOLATE                 hotspanVmState = 255
 )
 
+type hotspanWaitTimes struct {
+	_         structs.HostLayout
+	Since     uint64
+	Shortest  uint64
+	Calls     uint64
+	Brief     uint64
+	Elsewhere uint64
+	Ready     uint64
+	Unknown   uint64
+}
+
+type hotspanWaiting struct {
+	_      structs.HostLayout
+	Left   uint64
+	Ready  uint64
+	Waited uint64
+}
+
 type hotspanWork struct {
 	_        structs.HostLayout
 	Resource int32
@@ -782,12 +805,17 @@ const (
 	hotspanMapSymbols         = "symbols"
 	hotspanMapSyscalls        = "syscalls"
 	hotspanMapTables          = "tables"
+	hotspanMapWaitTimes       = "wait_times"
+	hotspanMapWaiting         = "waiting"
 	hotspanMapWorks           = "works"
+	hotspanProgHotspanCallEnd = "hotspan_call_end"
 	hotspanProgHotspanExec    = "hotspan_exec"
 	hotspanProgHotspanExit    = "hotspan_exit"
 	hotspanProgHotspanSample  = "hotspan_sample"
+	hotspanProgHotspanSwitch  = "hotspan_switch"
 	hotspanProgHotspanSyscall = "hotspan_syscall"
 	hotspanProgHotspanUprobe  = "hotspan_uprobe"
+	hotspanProgHotspanWakeup  = "hotspan_wakeup"
 	hotspanVarGoCfaRule       = "go_cfa_rule"
 	hotspanVarGoContextRecord = "go_context_record"
 	hotspanVarGoContextType   = "go_context_type"
@@ -856,11 +884,14 @@ type hotspanSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type hotspanProgramSpecs struct {
+	HotspanCallEnd *ebpf.ProgramSpec `ebpf:"hotspan_call_end"`
 	HotspanExec    *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
 	HotspanExit    *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
 	HotspanSample  *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
+	HotspanSwitch  *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
 	HotspanSyscall *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
 	HotspanUprobe  *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
+	HotspanWakeup  *ebpf.ProgramSpec `ebpf:"hotspan_wakeup"`
 }
 
 // hotspanMapSpecs contains maps before they are loaded into the kernel.
@@ -887,6 +918,8 @@ type hotspanMapSpecs struct {
 	Symbols        *ebpf.MapSpec `ebpf:"symbols"`
 	Syscalls       *ebpf.MapSpec `ebpf:"syscalls"`
 	Tables         *ebpf.MapSpec `ebpf:"tables"`
+	WaitTimes      *ebpf.MapSpec `ebpf:"wait_times"`
+	Waiting        *ebpf.MapSpec `ebpf:"waiting"`
 	Works          *ebpf.MapSpec `ebpf:"works"`
 }
 
@@ -960,6 +993,8 @@ type hotspanMaps struct {
 	Symbols        *ebpf.Map `ebpf:"symbols"`
 	Syscalls       *ebpf.Map `ebpf:"syscalls"`
 	Tables         *ebpf.Map `ebpf:"tables"`
+	WaitTimes      *ebpf.Map `ebpf:"wait_times"`
+	Waiting        *ebpf.Map `ebpf:"waiting"`
 	Works          *ebpf.Map `ebpf:"works"`
 }
 
@@ -985,6 +1020,8 @@ func (m *hotspanMaps) Close() error {
 		m.Symbols,
 		m.Syscalls,
 		m.Tables,
+		m.WaitTimes,
+		m.Waiting,
 		m.Works,
 	)
 }
@@ -1023,20 +1060,26 @@ type hotspanVariables struct {
 //
 // It can be passed to loadHotspanObjects or ebpf.CollectionSpec.LoadAndAssign.
 type hotspanPrograms struct {
+	HotspanCallEnd *ebpf.Program `ebpf:"hotspan_call_end"`
 	HotspanExec    *ebpf.Program `ebpf:"hotspan_exec"`
 	HotspanExit    *ebpf.Program `ebpf:"hotspan_exit"`
 	HotspanSample  *ebpf.Program `ebpf:"hotspan_sample"`
+	HotspanSwitch  *ebpf.Program `ebpf:"hotspan_switch"`
 	HotspanSyscall *ebpf.Program `ebpf:"hotspan_syscall"`
 	HotspanUprobe  *ebpf.Program `ebpf:"hotspan_uprobe"`
+	HotspanWakeup  *ebpf.Program `ebpf:"hotspan_wakeup"`
 }
 
 func (p *hotspanPrograms) Close() error {
 	return _HotspanClose(
+		p.HotspanCallEnd,
 		p.HotspanExec,
 		p.HotspanExit,
 		p.HotspanSample,
+		p.HotspanSwitch,
 		p.HotspanSyscall,
 		p.HotspanUprobe,
+		p.HotspanWakeup,
 	)
 }
 

@@ -29,5 +29,7 @@ struct thread_struct {
 struct task_struct {
 	int pid;
 	int tgid;
+	unsigned int flags;
+	__u64 start_time;
 	struct thread_struct thread;
 } __attribute__((preserve_access_index));

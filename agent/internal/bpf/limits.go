@@ -34,5 +34,6 @@ const (
 	CodeBits        = int(hotspanLimitCODE_BITS)
 	MaxLocalText    = int(hotspanLimitMAX_LOCAL_TEXT)
 	MaxSpecs        = int(hotspanLimitMAX_SPECS)
+	MaxWaiting      = uint32(hotspanLimitMAX_WAITING)
 	MaxSyscalls     = int(hotspanLimitMAX_SYSCALLS)
 )

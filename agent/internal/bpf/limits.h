@@ -40,6 +40,7 @@ enum limit {
 	MAX_LOCAL_TEXT = 255, // bytes of the key, and of the value, of one of them
 	MAX_SPECS = 65,       // probes, and number 0, which is none
 	MAX_SYSCALLS = 1024,  // numbers of system calls
+	MAX_WAITING = 1 << 14, // threads whose waiting is known
 };
 
 // Values of a field that stand for "none".

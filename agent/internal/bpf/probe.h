@@ -33,6 +33,14 @@ struct {
 	__type(value, __u32); // of the probe; 0 = none
 } syscalls SEC(".maps");
 
+// Reports whether hits count yet, and still do.
+static __always_inline int hits_count(void)
+{
+	__u32 all = 0;
+	struct probe *p = bpf_map_lookup_elem(&probes, &all);
+	return p && p->interval;
+}
+
 // Counts a hit, and reports whether it is sampled: those of a second on average, and after a pause so many at once.
 // (the generic cell rate algorithm: ITU-T I.371, annex A)
 static __always_inline int admit(struct probe *p)

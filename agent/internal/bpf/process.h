@@ -158,6 +158,7 @@ struct process {
 	__u32 n_published;
 	__u32 generation; // of the mappings: no other process has it, nor this one with others; 0 = rules are not kept
 	__u32 pad2;
+	__u64 since; // when it was told of, CLOCK_MONOTONIC, nanoseconds
 	struct uv_pool pool;
 	struct published published[MAX_PUBLISHED];
 	struct node nodes[MAX_NODES];

@@ -31,6 +31,8 @@ type (
 	Place          = hotspanPlace
 	Probe          = hotspanProbe
 	Published      = hotspanPublished
+	Waiting        = hotspanWaiting
+	WaitTimes      = hotspanWaitTimes
 	SampledRecord  = hotspanSampledRecord
 	Objects        = hotspanObjects
 )

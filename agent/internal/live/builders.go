@@ -10,12 +10,12 @@ import (
 // are not safe for concurrent use.
 type Builders struct {
 	*pprofx.Builder
-	period time.Duration
-	limits pprofx.Limits
-	hits   bool
-	live   *pprofx.Builder // nil: nobody subscribes
-	since  int64           // when live was begun, Unix time in nanoseconds
-	end    time.Time       // when the snapshot of live is to be cut
+	period  time.Duration
+	limits  pprofx.Limits
+	measure pprofx.Measure
+	live    *pprofx.Builder // nil: nobody subscribes
+	since   int64           // when live was begun, Unix time in nanoseconds
+	end     time.Time       // when the snapshot of live is to be cut
 }
 
 // NewBuilders returns Builders whose first snapshot begins at start. Each sample stands for period of CPU time.
@@ -29,15 +29,13 @@ func (b *Builders) Begin(now time.Time) {
 	b.since, b.end = now.UnixNano(), now.Add(Interval)
 	b.live, _ = pprofx.NewBuilder(b.since, int64(b.period)) // NewBuilders has checked the period
 	b.live.SetLimits(b.limits)
-	if b.hits {
-		b.live.CountHits()
-	}
+	b.live.SetMeasure(b.measure)
 }
 
-// CountHits says that samples are hits of probes. Call it before the first sample.
-func (b *Builders) CountHits() {
-	b.hits = true
-	b.Builder.CountHits()
+// SetMeasure says what samples count. Call it before the first sample.
+func (b *Builders) SetMeasure(m pprofx.Measure) {
+	b.measure = m
+	b.Builder.SetMeasure(m)
 }
 
 // Stop ends them.

@@ -27,6 +27,9 @@ func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 		}
 	}
 	p.Generation = generations.Add(1)
+	if p.Since == 0 {
+		p.Since = uint64(monotonic())
+	}
 	if err := s.objects.Processes.Put(uint32(pid), p); err != nil {
 		return err
 	}

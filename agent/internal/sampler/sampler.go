@@ -25,8 +25,10 @@ type Config struct {
 	AllExecs bool
 	// TableBytes is the most that unwind tables may take; 0 is any amount. Files beyond it go without.
 	TableBytes int64
-	// Probes are sampled instead of a timer, each ProbeLimit times a second on each CPU at most.
+	// Probes are sampled instead of a timer, or waits of at least OffCPU, not both; each probe, and waits, ProbeLimit
+	// times a second on each CPU at most.
 	Probes     []string
+	OffCPU     time.Duration
 	ProbeLimit int
 	// SampledRecords has the addresses of the records in samples kept: see Sampler.SampledRecords.
 	SampledRecords bool
@@ -42,7 +44,8 @@ type Sampler struct {
 	read    bool // a record was read since the last call of Wait
 	learned *learnedMaps
 	trigger *trigger.Timer  // nil: stopped
-	probes  *trigger.Probes // nil: a timer takes samples
+	probes  *trigger.Probes // nil: a timer takes samples, or
+	offCPU  *trigger.OffCPU
 	labels  *probe.Labels
 	links   []link.Link
 	tables  tableSlots
@@ -56,7 +59,9 @@ func Open(c Config) (*Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects, load, err := bpf.Create(c.RingBytes, c.SampledRecords, trigger.Wanted(probes))
+	wanted := trigger.Wanted(probes)
+	wanted.Waits = c.OffCPU > 0
+	objects, load, err := bpf.Create(c.RingBytes, c.SampledRecords, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +84,11 @@ func (s *Sampler) open(c Config, probes []probe.Spec) (err error) {
 	if len(probes) > 0 {
 		s.labels = probe.NewLabels(probes)
 		if s.probes, err = trigger.NewProbes(s.objects, probes, c.ProbeLimit); err != nil {
+			return err
+		}
+	}
+	if c.OffCPU > 0 {
+		if s.offCPU, err = trigger.NewOffCPU(s.objects, c.OffCPU, c.ProbeLimit); err != nil {
 			return err
 		}
 	}
@@ -144,6 +154,9 @@ func (s *Sampler) Start(c trigger.Config) (err error) {
 	if s.probes != nil {
 		return s.probes.Start()
 	}
+	if s.offCPU != nil {
+		return s.offCPU.Start(uint64(monotonic()))
+	}
 	s.trigger, err = trigger.Start(s.objects, c)
 	return err
 }
@@ -153,13 +166,16 @@ func (s *Sampler) Stop() {
 	if s.probes != nil {
 		s.probes.Stop()
 	}
+	if s.offCPU != nil {
+		s.offCPU.Stop()
+	}
 	if s.trigger != nil {
 		s.trigger.Stop()
 		s.trigger = nil
 	}
 }
 
-// Pause takes no samples until Change, and returns when that begins, on the clock of samples. Not with probes.
+// Pause takes no samples until Change, and returns when that begins, on the clock of samples. A timer's only.
 func (s *Sampler) Pause() (int64, error) {
 	err := s.trigger.Pause()
 	return monotonic(), err
@@ -258,11 +274,11 @@ func recordType(b []byte) uint32 {
 
 // Counters are the BPF program's own counts since Open.
 type Counters struct {
-	Taken         uint64 // samples of profiled processes, or hits of probes in them
+	Taken         uint64 // samples of profiled processes, or hits of probes, or waits, in them
 	RingFull      uint64 // of these, lost because the ring buffer was full
 	EventRingFull uint64 // exec and exit events lost because the ring buffer was full
-	Limited       uint64 // hits without a sample because of the limit
-	Overlapped    uint64 // hits without a sample because another was being taken on the CPU
+	Limited       uint64 // hits or waits without a sample because of the limit
+	Overlapped    uint64 // hits or waits without a sample because another was being taken on the CPU
 	Nanoseconds   uint64 // time that taking the samples took, on all CPUs together
 }
 
@@ -282,12 +298,30 @@ func (s *Sampler) Counters() (Counters, error) {
 		}
 	}
 	hits, err := s.Hits()
+	if err != nil {
+		return c, err
+	}
+	if s.offCPU != nil {
+		waits, err := s.offCPU.Counts()
+		if err != nil {
+			return c, err
+		}
+		hits = append(hits, trigger.Hits{Counts: waits})
+	}
 	for _, h := range hits {
 		c.Taken += uint64(h.All)
 		c.Limited += uint64(h.Limited)
 		c.Overlapped += uint64(h.Overlapped)
 	}
-	return c, err
+	return c, nil
+}
+
+// Waits reads what threads have waited so far; nothing without Config.OffCPU.
+func (s *Sampler) Waits() (trigger.Waits, error) {
+	if s.offCPU == nil {
+		return trigger.Waits{}, nil
+	}
+	return s.offCPU.Waits(uint64(monotonic()))
 }
 
 // Hits reads what the probes have counted; nothing without probes.

@@ -25,10 +25,10 @@ const largeMap = 1 << 20
 type Stats struct {
 	Loaded   int64 // the map is used
 	Missing  int64 // there is no such file
-	Remote   int64 // it is on a server
+	Remote   int64 // it is on a server: hotspan requests none
 	Broken   int64 // it could not be read, or is of another script than the one that runs
 	TooLarge int64 // it is over a limit
-	Late     int64 // samples with positions in generated code because mapWait was over
+	Late     int64 // samples with positions in generated code because their map was not read in time
 }
 
 // Maps reads the source maps that scripts name, concurrently with sampling: one large map and one small map at a time,

@@ -1,15 +1,12 @@
 package trigger
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"sync"
-	"time"
 
-	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 	"golang.org/x/sys/unix"
 
@@ -23,7 +20,7 @@ import (
 type Probes struct {
 	objects *bpf.Objects
 	specs   []probe.Spec
-	state   []bpf.Probe // by CPU; scratch
+	limit   limit
 
 	mu      sync.Mutex
 	started bool
@@ -48,48 +45,32 @@ func Wanted(specs []probe.Spec) (w bpf.Probes) {
 	return w
 }
 
-const (
-	maxProbes    = bpf.MaxSpecs - 1
-	defaultLimit = 1000 // samples a second
-)
+const maxProbes = bpf.MaxSpecs - 1
 
-// NewProbes prepares probes, of which each takes limit samples a second on each CPU at most, and after a pause so many
-// at once; 0 is 1,000. The hits beyond are counted.
-func NewProbes(objects *bpf.Objects, specs []probe.Spec, limit int) (*Probes, error) {
-	limit = cmp.Or(limit, defaultLimit)
-	if len(specs) > maxProbes || limit < 1 || limit > int(time.Second) {
-		return nil, fmt.Errorf("%d probes of %d samples a second: at most %d, at least 1", len(specs), limit, maxProbes)
+// NewProbes prepares probes, of which each takes so many samples a second on each CPU at most, and after a pause so
+// many at once; 0 is 1,000. The hits beyond are counted.
+func NewProbes(objects *bpf.Objects, specs []probe.Spec, perSecond int) (*Probes, error) {
+	if len(specs) > maxProbes {
+		return nil, fmt.Errorf("%d probes, at most %d", len(specs), maxProbes)
 	}
 	if Wanted(specs).Uprobes {
 		if err := checkUprobes(); err != nil {
 			return nil, err
 		}
 	}
-	cpus, err := ebpf.PossibleCPU()
+	limit, err := newLimit(objects, perSecond)
 	if err != nil {
 		return nil, err
 	}
 	p := &Probes{
-		objects: objects, specs: specs, on: map[int]*uprobes{}, reached: make([]int, len(specs)),
-		state: make([]bpf.Probe, cpus),
+		objects: objects, specs: specs, limit: limit, on: map[int]*uprobes{}, reached: make([]int, len(specs)),
 	}
 	for i := range specs {
-		if err := p.setInterval(number(i), uint64(time.Second)/uint64(limit)); err != nil {
+		if err := limit.admit(number(i)); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
-}
-
-// setInterval sets that of a probe on all CPUs, whose counts it sets to 0. That of number 0 has hits count, or not.
-func (p *Probes) setInterval(number uint32, interval uint64) error {
-	for i := range p.state {
-		p.state[i].Interval = interval
-	}
-	if err := p.objects.Probes.Put(number, p.state); err != nil {
-		return fmt.Errorf("limit of a probe: %w", err)
-	}
-	return nil
 }
 
 // number is that of a probe in the BPF program, where 0 is none.
@@ -202,7 +183,7 @@ func (p *Probes) Start() error {
 	if err := p.startSyscalls(); err != nil {
 		return err
 	}
-	return p.setInterval(0, 1)
+	return p.limit.start()
 }
 
 func (p *Probes) startSyscalls() (err error) {
@@ -231,7 +212,7 @@ func (p *Probes) Stop() {
 		return
 	}
 	p.started = false
-	_ = p.setInterval(0, 0) // it fails for no map that Start has written to
+	_ = p.limit.stop() // it fails for no map that Start has written to
 	waitForPrograms()
 	if p.all != nil {
 		p.all.Close()
@@ -256,11 +237,9 @@ func waitForPrograms() {
 // Hits are what a probe has counted.
 type Hits struct {
 	Text string // of the probe
-	// All are the hits of profiled processes: samples, those that the limit left out, and those at which another sample
-	// was being taken on the CPU.
-	All, Limited, Overlapped int64
-	Uprobe                   bool
-	Processes                int // that a uprobe was put on
+	Counts
+	Uprobe    bool
+	Processes int // that a uprobe was put on
 }
 
 // Hits reads what the probes have counted, summed over CPUs.
@@ -269,16 +248,12 @@ func (p *Probes) Hits() ([]Hits, error) {
 	defer p.mu.Unlock()
 	out := make([]Hits, len(p.specs))
 	for i, s := range p.specs {
-		var perCPU []bpf.Probe
-		if err := p.objects.Probes.Lookup(number(i), &perCPU); err != nil {
-			return nil, fmt.Errorf("hits of probe %s: %w", s.Text, err)
+		h := Hits{Text: s.Text, Uprobe: s.Kind == probe.Uprobe, Processes: p.reached[i]}
+		var err error
+		if h.Counts, err = p.limit.counts(number(i)); err != nil {
+			return nil, err
 		}
-		out[i] = Hits{Text: s.Text, Uprobe: s.Kind == probe.Uprobe, Processes: p.reached[i]}
-		for _, c := range perCPU {
-			out[i].All += int64(c.Hits)
-			out[i].Limited += int64(c.Limited)
-			out[i].Overlapped += int64(c.Overlapped)
-		}
+		out[i] = h
 	}
 	return out, nil
 }

@@ -19,8 +19,9 @@ type Sample struct {
 	CPU    int            `json:"cpu"`
 	Thread string         `json:"thread"`
 	State  string         `json:"state"`
-	Start  int64          `json:"start"` // of the request by its tracer, Unix time in nanoseconds; 0: not known
-	Turn   uint32         `json:"turn"`  // of the event loop; 0: not known, or short
+	Start  int64          `json:"start"`  // of the request by its tracer, Unix time in nanoseconds; 0: not known
+	Weight int64          `json:"weight"` // of a wait: how long it took, in nanoseconds
+	Turn   uint32         `json:"turn"`   // of the event loop; 0: not known, or short
 	Stop   string         `json:"stop"`
 	Labels map[string]any `json:"labels"`
 	Stack  []Frame        `json:"stack"` // leaf first

@@ -185,6 +185,7 @@ const (
 	replayLimitMAX_LOCAL_TEXT    replayLimit = 255
 	replayLimitMAX_SPECS         replayLimit = 65
 	replayLimitMAX_SYSCALLS      replayLimit = 1024
+	replayLimitMAX_WAITING       replayLimit = 16384
 )
 
 type replayMappingKind uint32
@@ -315,6 +316,7 @@ type replayProcess struct {
 	N_published uint32
 	Generation  uint32
 	Pad2        uint32
+	Since       uint64
 	Pool        struct {
 		_         structs.HostLayout
 		Call      uint64
@@ -784,6 +786,24 @@ const (
 	replayVmStateNO_ISOLATE                 replayVmState = 255
 )
 
+type replayWaitTimes struct {
+	_         structs.HostLayout
+	Since     uint64
+	Shortest  uint64
+	Calls     uint64
+	Brief     uint64
+	Elsewhere uint64
+	Ready     uint64
+	Unknown   uint64
+}
+
+type replayWaiting struct {
+	_      structs.HostLayout
+	Left   uint64
+	Ready  uint64
+	Waited uint64
+}
+
 type replayWork struct {
 	_        structs.HostLayout
 	Resource int32
@@ -835,13 +855,18 @@ const (
 	replayMapSymbols         = "symbols"
 	replayMapSyscalls        = "syscalls"
 	replayMapTables          = "tables"
+	replayMapWaitTimes       = "wait_times"
+	replayMapWaiting         = "waiting"
 	replayMapWorks           = "works"
+	replayProgHotspanCallEnd = "hotspan_call_end"
 	replayProgHotspanExec    = "hotspan_exec"
 	replayProgHotspanExit    = "hotspan_exit"
 	replayProgHotspanReplay  = "hotspan_replay"
 	replayProgHotspanSample  = "hotspan_sample"
+	replayProgHotspanSwitch  = "hotspan_switch"
 	replayProgHotspanSyscall = "hotspan_syscall"
 	replayProgHotspanUprobe  = "hotspan_uprobe"
+	replayProgHotspanWakeup  = "hotspan_wakeup"
 	replayVarGoCfaRule       = "go_cfa_rule"
 	replayVarGoContextRecord = "go_context_record"
 	replayVarGoContextType   = "go_context_type"
@@ -913,12 +938,15 @@ type replaySpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type replayProgramSpecs struct {
+	HotspanCallEnd *ebpf.ProgramSpec `ebpf:"hotspan_call_end"`
 	HotspanExec    *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
 	HotspanExit    *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
 	HotspanReplay  *ebpf.ProgramSpec `ebpf:"hotspan_replay"`
 	HotspanSample  *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
+	HotspanSwitch  *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
 	HotspanSyscall *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
 	HotspanUprobe  *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
+	HotspanWakeup  *ebpf.ProgramSpec `ebpf:"hotspan_wakeup"`
 }
 
 // replayMapSpecs contains maps before they are loaded into the kernel.
@@ -945,6 +973,8 @@ type replayMapSpecs struct {
 	Symbols        *ebpf.MapSpec `ebpf:"symbols"`
 	Syscalls       *ebpf.MapSpec `ebpf:"syscalls"`
 	Tables         *ebpf.MapSpec `ebpf:"tables"`
+	WaitTimes      *ebpf.MapSpec `ebpf:"wait_times"`
+	Waiting        *ebpf.MapSpec `ebpf:"waiting"`
 	Works          *ebpf.MapSpec `ebpf:"works"`
 }
 
@@ -1021,6 +1051,8 @@ type replayMaps struct {
 	Symbols        *ebpf.Map `ebpf:"symbols"`
 	Syscalls       *ebpf.Map `ebpf:"syscalls"`
 	Tables         *ebpf.Map `ebpf:"tables"`
+	WaitTimes      *ebpf.Map `ebpf:"wait_times"`
+	Waiting        *ebpf.Map `ebpf:"waiting"`
 	Works          *ebpf.Map `ebpf:"works"`
 }
 
@@ -1046,6 +1078,8 @@ func (m *replayMaps) Close() error {
 		m.Symbols,
 		m.Syscalls,
 		m.Tables,
+		m.WaitTimes,
+		m.Waiting,
 		m.Works,
 	)
 }
@@ -1087,22 +1121,28 @@ type replayVariables struct {
 //
 // It can be passed to loadReplayObjects or ebpf.CollectionSpec.LoadAndAssign.
 type replayPrograms struct {
+	HotspanCallEnd *ebpf.Program `ebpf:"hotspan_call_end"`
 	HotspanExec    *ebpf.Program `ebpf:"hotspan_exec"`
 	HotspanExit    *ebpf.Program `ebpf:"hotspan_exit"`
 	HotspanReplay  *ebpf.Program `ebpf:"hotspan_replay"`
 	HotspanSample  *ebpf.Program `ebpf:"hotspan_sample"`
+	HotspanSwitch  *ebpf.Program `ebpf:"hotspan_switch"`
 	HotspanSyscall *ebpf.Program `ebpf:"hotspan_syscall"`
 	HotspanUprobe  *ebpf.Program `ebpf:"hotspan_uprobe"`
+	HotspanWakeup  *ebpf.Program `ebpf:"hotspan_wakeup"`
 }
 
 func (p *replayPrograms) Close() error {
 	return _ReplayClose(
+		p.HotspanCallEnd,
 		p.HotspanExec,
 		p.HotspanExit,
 		p.HotspanReplay,
 		p.HotspanSample,
+		p.HotspanSwitch,
 		p.HotspanSyscall,
 		p.HotspanUprobe,
+		p.HotspanWakeup,
 	)
 }
 

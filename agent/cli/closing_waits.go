@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hotspan/hotspan/agent"
+)
+
+// waits prints how long threads waited, with --off-cpu, and what of it the samples are.
+func waits(c console, s *agent.Stats) {
+	w := s.Waits
+	if w.Since == 0 {
+		return
+	}
+	fmt.Fprintf(c, "threads waited %s in system calls = %s of samples + %s idle + %s shorter than %v%s\n",
+		inSeconds(w.Calls), inSeconds(s.Waited), inSeconds(s.Idle), inSeconds(w.Brief), w.Shortest,
+		timed(" + %s without a sample", w.Calls-s.Waited-s.Idle-w.Brief))
+	fmt.Fprintf(c, "besides: %s for a CPU%s%s\n", inSeconds(w.Ready),
+		timed(", %s for pages of memory and the like", w.Elsewhere),
+		timed(", %s in waits that have not ended", w.Unfinished))
+	if w.Unknown > 0 {
+		fmt.Fprintf(c, "not known of %d threads: there are too many\n", w.Unknown)
+	}
+}
+
+func inSeconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
+
+// timed is a text with a time; empty for none.
+func timed(format string, d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, inSeconds(d))
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// Time off the CPU: how long the threads of profiled processes wait, and in which system call.
+
+#pragma once
+
+#include <linux/types.h>
+#include "kernel.h"
+#include "limits.h"
+#include "process.h"
+
+#define PF_EXITING 4 // include/linux/sched.h
+#define OFF_CPU 1    // number of the probe that bounds the samples of waits
+
+// What a thread of a profiled process waits for. Times are CLOCK_MONOTONIC, nanoseconds.
+struct waiting {
+	__u64 left;   // when it left its CPU; 0 = it is on one
+	__u64 ready;  // when it could run again; 0 = not yet
+	__u64 waited; // nanoseconds that it has waited in its system call
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); // the loader makes it MAX_WAITING, if waits are sampled
+	__type(key, __u32);     // thread
+	__type(value, struct waiting);
+} waiting SEC(".maps");
+
+// Sums of one CPU, in nanoseconds. Where a program may be preempted, additions are atomic.
+struct wait_times {
+	__u64 since;     // of waits that had begun before: when waits began to count; 0 = they do not
+	__u64 shortest;  // wait that is sampled
+	__u64 calls;     // waited in system calls that have ended
+	__u64 brief;     // of that, shorter than `shortest`
+	__u64 elsewhere; // waited outside of system calls: for pages
+	__u64 ready;     // waited for a CPU
+	__u64 unknown;   // threads without a place in `waiting`; a number
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wait_times);
+} wait_times SEC(".maps");
+
+static __always_inline struct wait_times *wait_times_here(void)
+{
+	__u32 only = 0;
+	struct wait_times *t = bpf_map_lookup_elem(&wait_times, &only);
+	return t && t->since ? t : NULL;
+}
+
+// Returns what is known of a thread's waiting. One that nothing was known of has been off the CPU since it began, or
+// since hotspan looks at its process: else it would be known.
+static __always_inline struct waiting *waiting_of(struct task_struct *task, const struct process *p,
+						  struct wait_times *t)
+{
+	__u32 tid = task->pid;
+	struct waiting *w = bpf_map_lookup_elem(&waiting, &tid);
+	if (w || task->flags & PF_EXITING)
+		return w;
+	struct waiting new = {.left = t->since > p->since ? t->since : p->since};
+	if (task->start_time > new.left)
+		new.left = new.ready = task->start_time;
+	if (bpf_map_update_elem(&waiting, &tid, &new, BPF_NOEXIST))
+		t->unknown++;
+	return bpf_map_lookup_elem(&waiting, &tid);
+}
+
+// Reports whether a thread that is not on a CPU is in a system call, and not in a fault or an interrupt of its code.
+// (Linux, arch/x86/entry: these set orig_ax to -1)
+static __always_inline int in_call(struct task_struct *task)
+{
+	struct pt_regs *r = (struct pt_regs *)bpf_task_pt_regs(task);
+	return (long)r->orig_rax >= 0;
+}
+
+static __always_inline void leaves_cpu(struct waiting *w, __u64 now, int runs_on)
+{
+	w->ready = runs_on ? now : 0;
+	w->left = now;
+}
+
+static __always_inline void gets_cpu(struct task_struct *task, struct waiting *w, struct wait_times *t, __u64 now)
+{
+	__u64 left = w->left, ready = w->ready ? w->ready : now;
+	w->left = 0;
+	if (!left || ready < left || now < ready)
+		return;
+	t->ready += now - ready;
+	if (in_call(task))
+		w->waited += ready - left;
+	else
+		t->elsewhere += ready - left;
+}

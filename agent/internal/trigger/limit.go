@@ -1,0 +1,65 @@
+package trigger
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+)
+
+const defaultLimit = 1000 // samples a second
+
+// limit bounds the samples of each probe: so many a second on each CPU, and after a pause so many at once.
+type limit struct {
+	objects  *bpf.Objects
+	interval uint64
+	state    []bpf.Probe // by CPU; scratch
+}
+
+// newLimit makes a limit; 0 a second is 1,000.
+func newLimit(objects *bpf.Objects, perSecond int) (l limit, err error) {
+	perSecond = cmp.Or(perSecond, defaultLimit)
+	if perSecond < 1 || perSecond > int(time.Second) {
+		return l, fmt.Errorf("%d samples a second: at least 1", perSecond)
+	}
+	cpus, err := ebpf.PossibleCPU()
+	return limit{objects, uint64(time.Second) / uint64(perSecond), make([]bpf.Probe, cpus)}, err
+}
+
+// admit admits samples of a probe, and sets its counts to 0.
+func (l *limit) admit(number uint32) error { return l.put(number, l.interval) }
+
+// start has hits count, of all probes; stop ends that.
+func (l *limit) start() error { return l.put(0, 1) }
+func (l *limit) stop() error  { return l.put(0, 0) }
+
+func (l *limit) put(number uint32, interval uint64) error {
+	for i := range l.state {
+		l.state[i].Interval = interval
+	}
+	if err := l.objects.Probes.Put(number, l.state); err != nil {
+		return fmt.Errorf("limit of a probe: %w", err)
+	}
+	return nil
+}
+
+// Counts are the hits of a probe in profiled processes: samples, those that the limit left out, and those at which
+// another sample was being taken on the CPU.
+type Counts struct{ All, Limited, Overlapped int64 }
+
+// counts reads those of a probe, summed over CPUs.
+func (l *limit) counts(number uint32) (out Counts, err error) {
+	var perCPU []bpf.Probe
+	if err := l.objects.Probes.Lookup(number, &perCPU); err != nil {
+		return out, fmt.Errorf("counts of a probe: %w", err)
+	}
+	for _, c := range perCPU {
+		out.All += int64(c.Hits)
+		out.Limited += int64(c.Limited)
+		out.Overlapped += int64(c.Overlapped)
+	}
+	return out, nil
+}

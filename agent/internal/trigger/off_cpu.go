@@ -1,0 +1,115 @@
+package trigger
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+)
+
+// OffCPU takes a sample at the end of each system call in which a thread has waited long enough, as far as a limit
+// admits it. It is not safe for concurrent use.
+type OffCPU struct {
+	objects  *bpf.Objects
+	shortest time.Duration
+	limit    limit
+	links    []link.Link
+}
+
+// offCPU is its number among probes: there are no others beside it. (bpf/off_cpu.h)
+const offCPU = 1
+
+// NewOffCPU prepares to sample waits of at least a time, so many a second on each CPU at most; 0 is 1,000.
+func NewOffCPU(objects *bpf.Objects, shortest time.Duration, perSecond int) (*OffCPU, error) {
+	limit, err := newLimit(objects, perSecond)
+	if err != nil {
+		return nil, err
+	}
+	return &OffCPU{objects: objects, shortest: max(shortest, 1), limit: limit}, limit.admit(offCPU)
+}
+
+// Start has waits count from now on: of those that began before, the rest.
+func (o *OffCPU) Start(now uint64) error {
+	times := make([]bpf.WaitTimes, len(o.limit.state))
+	for i := range times {
+		times[i] = bpf.WaitTimes{Since: now, Shortest: uint64(o.shortest)}
+	}
+	if err := o.objects.WaitTimes.Put(uint32(0), times); err != nil {
+		return fmt.Errorf("set where waits begin: %w", err)
+	}
+	if err := o.limit.start(); err != nil {
+		return err
+	}
+	for _, program := range []*ebpf.Program{
+		o.objects.HotspanCallEnd, o.objects.HotspanWakeup, o.objects.HotspanSwitch,
+	} {
+		l, err := link.AttachTracing(link.TracingOptions{Program: program})
+		if err != nil {
+			return fmt.Errorf("attach to the scheduler: %w", err)
+		}
+		o.links = append(o.links, l)
+	}
+	return nil
+}
+
+// Stop takes no samples from now on.
+func (o *OffCPU) Stop() {
+	if len(o.links) == 0 {
+		return
+	}
+	_ = o.limit.stop() // it fails for no map that Start has written to
+	waitForPrograms()
+	for _, l := range o.links {
+		l.Close()
+	}
+	o.links = nil
+}
+
+// Waits are what threads of profiled processes have waited.
+type Waits struct {
+	Since      uint64        // when waits began to count, CLOCK_MONOTONIC, nanoseconds; 0 = never
+	Shortest   time.Duration // that has a sample
+	Counts                   // of waits that are long enough for a sample
+	Calls      time.Duration // in system calls that have ended
+	Brief      time.Duration // of that, in waits that are too short for a sample
+	Elsewhere  time.Duration // outside of system calls, as for pages of memory
+	Ready      time.Duration // for a CPU
+	Unfinished time.Duration // in waits that have not ended yet
+	Threads    int           // that wait so
+	Unknown    int64         // threads of which no waits are known: there were too many
+}
+
+// Counts reads how many waits there were that are long enough for a sample.
+func (o *OffCPU) Counts() (Counts, error) { return o.limit.counts(offCPU) }
+
+// Waits reads what was counted, until a time by CLOCK_MONOTONIC.
+func (o *OffCPU) Waits(now uint64) (w Waits, err error) {
+	var times []bpf.WaitTimes
+	if err := o.objects.WaitTimes.Lookup(uint32(0), &times); err != nil {
+		return w, fmt.Errorf("waits: %w", err)
+	}
+	w.Since, w.Shortest = times[0].Since, o.shortest
+	for _, t := range times {
+		w.Calls += time.Duration(t.Calls)
+		w.Brief += time.Duration(t.Brief)
+		w.Elsewhere += time.Duration(t.Elsewhere)
+		w.Ready += time.Duration(t.Ready)
+		w.Unknown += int64(t.Unknown)
+	}
+	if w.Counts, err = o.Counts(); err != nil {
+		return w, err
+	}
+	var tid uint32
+	var of bpf.Waiting
+	threads := o.objects.Waiting.Iterate()
+	for threads.Next(&tid, &of) {
+		if of.Left != 0 && of.Ready == 0 && of.Left < now {
+			w.Threads++
+			w.Unfinished += time.Duration(now - of.Left)
+		}
+	}
+	return w, threads.Err()
+}

@@ -1,0 +1,42 @@
+package pprofx
+
+// Measure is what the samples of a snapshot count.
+type Measure uint8
+
+// The measures. Samples of different ones cannot be in one snapshot or file.
+const (
+	CPUTime  Measure = iota // each sample stands for Period nanoseconds on a CPU
+	HitCount                // each sample is a hit of a probe
+	OffCPU                  // each sample is a wait, Weight nanoseconds long
+)
+
+var measureNames = [...]string{"cpu", "hits", "off_cpu"}
+
+// String returns the name that stands in files, such as "off_cpu"; Measure(9) for an unknown number.
+func (m Measure) String() string { return nameOf("Measure", measureNames[:], uint8(m)) }
+
+// UnmarshalText reads what String returns. An unknown name is an error.
+func (m *Measure) UnmarshalText(text []byte) error {
+	return parseName(m, "Measure", measureNames[:], text)
+}
+
+// MarshalText returns what String does.
+func (m Measure) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// Unit returns the unit that pprof and OTLP have for it.
+func (m Measure) Unit() string {
+	if m == HitCount {
+		return "count"
+	}
+	return "nanoseconds"
+}
+
+// Samples returns what one sample is, for a count of them: "waits" of time off the CPU.
+func (m Measure) Samples() string {
+	return [...]string{CPUTime: "samples", HitCount: "hits", OffCPU: "waits"}[m]
+}
+
+// period returns the Period of a snapshot whose samples stand for so much CPU time.
+func (m Measure) period(cpu int64) int64 {
+	return [...]int64{CPUTime: cpu, HitCount: 0, OffCPU: 1}[m]
+}

@@ -1,0 +1,129 @@
+package pprofx
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+)
+
+// measured is a snapshot of a Builder that counts something else than CPU time, of samples of one stack: the first has
+// weight 1000, the second 1001 and so on, where they have one.
+func measured(t *testing.T, m Measure, n int) *Snapshot {
+	t.Helper()
+	b, err := NewBuilder(0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.SetMeasure(m)
+	frame := &Frame{Function: "open", Kind: Native}
+	for i := range n {
+		s := Sample{Time: int64(i), PID: 1, TID: 1, Stack: []*Frame{frame}}
+		s.Labels = []Label{{Key: ProbeLabel, Str: "p"}}
+		if m == OffCPU {
+			s.Weight = int64(1000 + i)
+		}
+		b.Add(&s)
+	}
+	b.Lose(LostLimited, 7)
+	return b.Cut(100)
+}
+
+// Hits have one value, waits two, and neither stands for CPU time.
+func TestMeasuresInPprof(t *testing.T) {
+	for _, test := range []struct {
+		of     Measure
+		types  []string
+		values []int64
+	}{
+		{HitCount, []string{"hits/count"}, []int64{3}},
+		{OffCPU, []string{"waits/count", "off_cpu/nanoseconds"}, []int64{3, 3003}},
+	} {
+		var b bytes.Buffer
+		if err := WritePprof(&b, measured(t, test.of, 3)); err != nil {
+			t.Fatal(err)
+		}
+		p, err := profile.Parse(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var types []string
+		for _, v := range p.SampleType {
+			types = append(types, v.Type+"/"+v.Unit)
+		}
+		if !slices.Equal(types, test.types) || *p.PeriodType != *p.SampleType[len(types)-1] || p.Period != 1 ||
+			p.DefaultSampleType != test.of.String() {
+			t.Errorf("types %v, period %d of %v, default %s", types, p.Period, p.PeriodType, p.DefaultSampleType)
+		}
+		if len(p.Sample) != 1 || !slices.Equal(p.Sample[0].Value, test.values) ||
+			p.Sample[0].Label[ProbeLabel][0] != "p" {
+			t.Errorf("samples %v", p.Sample)
+		}
+		if !strings.Contains(strings.Join(p.Comments, "\n"), "lost: 7 rate limit") {
+			t.Errorf("comments %q", p.Comments)
+		}
+	}
+}
+
+func TestMeasuresInCollapsed(t *testing.T) {
+	for of, want := range map[Measure]string{HitCount: "open 3\n", OffCPU: "open 3003\n"} {
+		var b bytes.Buffer
+		if err := WriteCollapsed(&b, measured(t, of, 3)); err != nil || b.String() != want {
+			t.Errorf("%v: %q, %v", of, b.String(), err)
+		}
+	}
+}
+
+// Samples keep their measure when JSON lines are read again, and nothing else is taken for one.
+func TestMeasuresInJSONL(t *testing.T) {
+	for of, period := range map[Measure]int64{HitCount: 0, OffCPU: 1} {
+		var b bytes.Buffer
+		want := measured(t, of, 5)
+		addAll(t, newTestWriter(t, &b, JSONL), want)
+		text := b.String()
+		got, err := NewJSONLReader(strings.NewReader(text)).Next()
+		if err != nil || got.Measure != of || got.Period != period || got.Lost[LostLimited] != 7 {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if diff := cmp.Diff(want.Rows, got.Rows); diff != "" {
+			t.Errorf("%v: %s", of, diff)
+		}
+		for _, wrong := range []string{
+			strings.Replace(text, fmt.Sprintf(`"period":%d`, period), `"period":2`, 1),
+			strings.Replace(text, fmt.Sprintf(`"measure":"%v"`, of), `"measure":"sheep"`, 1),
+		} {
+			if _, err := NewJSONLReader(strings.NewReader(wrong)).Next(); wrong == text || err == nil {
+				t.Errorf("no error for %.200s", wrong)
+			}
+		}
+	}
+}
+
+// What shows CPU time refuses hits, and nothing has both.
+func TestHitsAreNotMixed(t *testing.T) {
+	some, timed := measured(t, HitCount, 3), randomSnapshot(t, 1)
+	if err := WritePerfScript(io.Discard, some); err == nil {
+		t.Error("perf script has hits as CPU time")
+	}
+	part := some.Where(func(*Row) bool { return true })
+	if part.Measure != HitCount || part.Period != 0 {
+		t.Errorf("a part has measure %v, period %d", part.Measure, part.Period)
+	}
+	m := NewMerger(MaxRows)
+	pprof, collapsed := newPprofWriter(io.Discard, hotspanStyle), newCollapsedWriter(io.Discard, MaxStacks)
+	for name, add := range map[string]func(*Snapshot) error{
+		"merger": m.Add, "pprof": pprof.Add, "collapsed": collapsed.Add,
+	} {
+		if err := add(some); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := add(timed); err == nil {
+			t.Errorf("%s has both", name)
+		}
+	}
+}

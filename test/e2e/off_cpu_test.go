@@ -1,0 +1,148 @@
+package e2e
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/truth/judge"
+	"github.com/hotspan/hotspan/test/truth/trial"
+)
+
+// waited is how long requests have waited, in milliseconds.
+type waited struct{ Least, Most float64 }
+
+// waitsOf says which function of waits.js waits in requests of an endpoint.
+var waitsOf = map[string]string{
+	"thread": "waitForThread", "worker": "waitForThread", "child": "waitForChild", "pipe": "waitForPipe",
+}
+
+// TestOffCPU: the program waits in known functions for known requests, as long as the kernel says. Elsewhere in them it
+// may wait for a lock of V8's. Few may lack their request, which hotspan must have counted.
+func TestOffCPU(t *testing.T) {
+	eachNode(t, func(t *testing.T, node string) {
+		want, samples, said := recordWaits(t, node)
+		got, unlabelled, n := map[string]float64{}, map[string]float64{}, 0
+		begun := map[int]bool{} // by thread: it has had requests that count
+		for _, s := range samples {
+			if begun[s.TID] = begun[s.TID] || waitsOf[endpoint(&s)] != ""; begun[s.TID] && endpoint(&s) == "warm" {
+				t.Errorf("a request of before: %v", &s)
+			}
+			switch of := waitsIn(t, &s); {
+			case of != "" && len(s.Labels) == 0:
+				n++
+				unlabelled[of] += float64(s.Weight) / 1e6
+			case of != "":
+				got[endpoint(&s)] += float64(s.Weight) / 1e6
+			}
+		}
+		if counted := unlabelledOf(said); n > counted || n > len(samples)/10 {
+			t.Errorf("%d of %d waits have no request, hotspan counts %d", n, len(samples), counted)
+		}
+		for endpoint, of := range waitsOf {
+			w, ms := want[endpoint], got[endpoint]
+			t.Logf("%s: waited %.1f to %.1f ms, samples %.1f ms", endpoint, w.Least, w.Most, ms)
+			if w.Least < 100 || ms < 0.98*w.Least-unlabelled[of] || ms > 1.02*w.Most {
+				t.Errorf("%s: waited %.1f to %.1f ms, samples %.1f ms, without a request %.1f ms", endpoint, w.Least,
+					w.Most, ms, unlabelled[of])
+			}
+		}
+		checkWaitSum(t, said, samples)
+	})
+}
+
+// recordWaits records waits.js to its end, and returns what it has printed, the samples, and what hotspan said.
+func recordWaits(t *testing.T, node string) (want map[string]waited, samples []judge.Sample, log string) {
+	t.Helper()
+	dir := t.TempDir()
+	goOn, out, logFile := filepath.Join(dir, "go"), filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "log")
+	var printed bytes.Buffer
+	command := exec.Command(node, "../programs/waits.js")
+	command.Env = append(os.Environ(), "GO="+goOn)
+	command.Stdout = &printed
+	started, err := trial.Begin(command)
+	p := owned(t, started, err)
+	p.await(t)
+	recorder := exec.Command(hotspan, "record", "-v", "-p", strconv.Itoa(p.PID), "-o", out, "-d", "60s",
+		"--off-cpu", "--min-wait", "10us", "--label", "endpoint=endpoint")
+	if recorder.Stderr, err = os.Create(logFile); err != nil {
+		t.Fatal(err)
+	}
+	if err := recorder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	awaitText(t, logFile, "first named sample")
+	time.Sleep(2 * time.Second) // what requests refer to is learned
+	if err := os.WriteFile(goOn, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err = recorder.Wait()
+	text, _ := os.ReadFile(logFile)
+	if t.Logf("%s", text); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(printed.Bytes(), &want); err != nil {
+		t.Fatalf("%q: %v", printed.String(), err)
+	}
+	return want, readSamples(t, out), string(text)
+}
+
+// waitsIn returns which of the functions of waitsOf a sample waits in, if any. With labels of a request, it must be in
+// a request, and in no function that waits in others.
+func waitsIn(t *testing.T, s *judge.Sample) (in string) {
+	t.Helper()
+	of := endpoint(s)
+	if s.Stop != "root" {
+		t.Errorf("%s: a stack of %d frames ends with %s", of, len(s.Stack), s.Stop)
+	}
+	functions := map[string]bool{}
+	for _, f := range s.JS() {
+		functions[f.F] = true
+	}
+	for _, f := range waitsOf {
+		if functions[f] {
+			in = f
+		}
+	}
+	switch {
+	case of == "" || of == "warm":
+	case !functions["handle"]:
+		t.Errorf("%s: %d ns outside of a request: %v", of, s.Weight, s.Stack)
+	case in != "" && in != waitsOf[of]:
+		t.Errorf("%s: %d ns in %s", of, s.Weight, in)
+	}
+	return in
+}
+
+var (
+	sumOfWaits = regexp.MustCompile(
+		`(?m)^(\d+) waits in .* = (\d+) written \+ (\d+) idle \+ (\d+) lost(?: \(process exited (\d+)\))?`)
+	timeOfWaits = regexp.MustCompile(`= ([\d.]+) s of samples`)
+)
+
+// checkWaitSum compares the closing lines with the file: no wait is lost but those that the end of the process ends,
+// and each has its time.
+func checkWaitSum(t *testing.T, said string, samples []judge.Sample) {
+	t.Helper()
+	sum, took := sumOfWaits.FindStringSubmatch(said), timeOfWaits.FindStringSubmatch(said)
+	if sum == nil || took == nil {
+		t.Fatal("the closing lines lack the sums")
+	}
+	if sum[2] != strconv.Itoa(len(samples)) || sum[4] != cmp.Or(sum[5], "0") || sum[3] == "0" {
+		t.Errorf("%d samples: %s", len(samples), sum[0])
+	}
+	seconds := 0.0
+	for _, s := range samples {
+		seconds += float64(s.Weight) / 1e9
+	}
+	if took[1] != strconv.FormatFloat(seconds, 'f', 3, 64) {
+		t.Errorf("samples of %.3f s, the closing line has %s", seconds, took[1])
+	}
+}

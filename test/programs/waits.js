@@ -1,0 +1,92 @@
+'use strict';
+
+// Requests wait in known functions: for another thread, for a child process, for what comes out of a pipe, each on the
+// main thread, and the first in a Worker too. How long, the kernel says (proc_pid_schedstat): what passed without the
+// time on a CPU and the time that the thread waited for one.
+//
+//   ROUNDS  of requests (10)
+//   GO      a file that makes them begin; before, there are warm ones. Beside it the pipe is made
+//
+// It prints "ready PID" on stderr when it starts, and at the end a line of JSON on stdout: least and most
+// milliseconds by the endpoint in the store. It ends after another second.
+
+const fs = require('node:fs');
+const { execFileSync, spawn } = require('node:child_process');
+const { AsyncLocalStorage } = require('node:async_hooks');
+const { Worker, isMainThread, parentPort } = require('node:worker_threads');
+const { number } = require('./lib/env');
+
+const rounds = number('ROUNDS', 10);
+const storage = new AsyncLocalStorage();
+const cell = new Int32Array(new SharedArrayBuffer(4));
+const waited = {};
+let writer, pipe;
+
+const waitForThread = () => Atomics.wait(cell, 0, 0, 37);
+const waitForChild = () => execFileSync('sleep', ['0.05']);
+const waitForPipe = () => { writer.stdin.write('\n'); fs.readSync(pipe, Buffer.alloc(1)); };
+
+// Milliseconds since some time that this thread has spent on a CPU, or waited for one.
+const schedstat = fs.openSync('/proc/thread-self/schedstat');
+const text = Buffer.alloc(64);
+function running() {
+  const [onCPU, ready] = text.latin1Slice(0, fs.readSync(schedstat, text, 0, 64, 0)).split(' ');
+  return (Number(onCPU) + Number(ready)) / 1e6;
+}
+
+// The two clocks cannot be read at once: the thread may lose its CPU in between. So there is a least and a most.
+function handle(endpoint, wait) {
+  storage.run({ endpoint }, () => {
+    const before = performance.now();
+    const ran = running();
+    const began = performance.now();
+    wait();
+    const ended = performance.now();
+    const ranMeanwhile = running() - ran;
+    const after = performance.now();
+    if (endpoint === 'warm') return;
+    waited[endpoint] ??= { least: 0, most: 0 };
+    waited[endpoint].least += ended - began - ranMeanwhile;
+    waited[endpoint].most += after - before - ranMeanwhile;
+  });
+}
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function round(all) {
+  for (const [endpoint, wait] of all) {
+    handle(endpoint, wait);
+    await sleep(7);
+  }
+}
+
+async function warm(all) {
+  while (!fs.existsSync(process.env.GO)) await round(all.map(([, wait]) => ['warm', wait]));
+}
+
+async function main() {
+  const fifo = `${process.env.GO}.pipe`;
+  execFileSync('mkfifo', [fifo]);
+  writer = spawn('sh', ['-c', `while read line; do sleep 0.03; echo; done > ${fifo}`], { stdio: 'pipe' });
+  pipe = fs.openSync(fifo);
+  const worker = new Worker(__filename);
+  const ended = new Promise((resolve) => worker.once('message', resolve));
+  const all = [['thread', waitForThread], ['child', waitForChild], ['pipe', waitForPipe]];
+  process.stderr.write(`ready ${process.pid}\n`);
+  await warm(all);
+  for (let i = 0; i < rounds; i++) await round(all);
+  Object.assign(waited, await ended);
+  console.log(JSON.stringify(waited));
+  writer.kill();
+  setTimeout(process.exit, 1000);
+}
+
+async function inWorker() {
+  const all = [['worker', waitForThread]];
+  await warm(all);
+  for (let i = 0; i < 3 * rounds; i++) await round(all);
+  parentPort.postMessage(waited);
+}
+
+if (isMainThread) main();
+else inWorker();
