@@ -85,13 +85,9 @@ func (a *Agent) attach(o *resource.Origin) error {
 // yet.
 func (a *Agent) readProcess(o *resource.Origin, r *reading) (*target, error) {
 	opened, pid := sampler.Now(), o.PID
-	p, err := process.Open(pid, a.files)
+	p, err := process.OpenToSample(pid, a.files, a.builder == nil && slices.Contains(a.config.Select.PIDs, pid))
 	if err != nil {
 		return nil, err
-	}
-	if err := process.CanSample(p.Layout); err != nil {
-		p.Mappings.Release()
-		return nil, fmt.Errorf("process %d (%s): %w", pid, p.Executable, err)
 	}
 	config := labels.Configure(r.tree, p.Layout)
 	labels.ConfigureUVPool(config, p, r.tree)
@@ -102,7 +98,9 @@ func (a *Agent) readProcess(o *resource.Origin, r *reading) (*target, error) {
 	}
 	t.symbolizer = symbolize.New(p, a.kernel, a.natives, a.followMaps(t))
 	t.symbolizer.Tell(a.sampler.Known(), config.Id)
-	a.findIsolates(t)
+	if p.HasV8() {
+		a.findIsolates(t)
+	}
 	t.frames, t.hooks = config.V8.Cped, config.V8.FirstJsObject
 	t.lookFirst(a.checks.Off(p.Layout))
 	a.warnProblems(t)
@@ -141,14 +139,8 @@ func (a *Agent) activate(t *target) error {
 }
 
 func (a *Agent) warnProblems(t *target) {
-	for _, p := range t.Mappings.V8().Problems {
-		a.log.Warn("executable", "pid", t.PID, "why", p)
-	}
-	for _, note := range t.Layout.Notes {
-		a.log.Warn(note, "pid", t.PID)
-	}
-	if err := process.CanReadRequest(t.Layout); err != nil {
-		a.log.Warn("requests cannot be read: samples have no labels", "pid", t.PID, "why", err)
+	for _, p := range t.Problems() {
+		a.log.Warn(p.What, append([]any{"pid", t.PID}, p.Why...)...)
 	}
 }
 

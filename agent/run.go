@@ -45,9 +45,8 @@ func New(c Config) (*Agent, error) {
 	}
 	a.checks = selfcheck.New(c.Log, a.found)
 	a.sampler, err = sampler.Open(sampler.Config{
-		RingBytes: uint32(c.RingBytes), Execs: c.Select.PIDs, AllExecs: c.Select.open(),
-		TableBytes: c.MemoryLimit / 2, Probes: c.Probes, OffCPU: c.OffCPU, ProbeLimit: c.ProbeLimit,
-		SampledRecords: c.ContextIDs,
+		RingBytes: uint32(c.RingBytes), Execs: c.Select.PIDs, AllExecs: c.Select.open(), OffCPU: c.OffCPU,
+		TableBytes: c.MemoryLimit / 2, Probes: c.Probes, ProbeLimit: c.ProbeLimit, SampledRecords: c.ContextIDs,
 	})
 	if err != nil {
 		return nil, err

@@ -164,17 +164,16 @@ func next(c console, s *agent.Stats, files *fileSink) {
 	fmt.Fprintf(c, "wrote %s\n", files.last)
 	if s.Written == 0 {
 		why := "the process used no CPU"
-		if len(s.Hits) > 0 {
+		switch {
+		case len(s.Hits) > 0:
 			why = "no probe was hit"
+		case s.Waits.Since > 0:
+			why = fmt.Sprintf("no thread with work waited for %v", s.Waits.Shortest)
 		}
 		fmt.Fprintf(c, "no samples: %s in %v\n", why, s.End.Sub(s.Start).Round(time.Second))
 	}
 	switch files.format {
 	case formatOTLP:
-		if len(s.Hits) > 0 {
-			fmt.Fprintf(c, "next: hotspan convert %s hits.pb.gz\n", files.last)
-			break
-		}
 		fmt.Fprintf(c, "next: hotspan report %s\n", files.last)
 	case page.HTML:
 		fmt.Fprintf(c, "next: open %s in a browser\n", files.last)

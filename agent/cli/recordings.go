@@ -73,18 +73,15 @@ func (f *filterFlags) eachSnapshot(c console, paths []string, do func(*pprofx.Sn
 	})
 }
 
-// eachOfOne is eachRecorded for what shows time: CPU time or time off the CPU, not both.
+// eachOfOne is eachRecorded for recordings that all count the same.
 func (f *filterFlags) eachOfOne(c console, paths []string, do func(*pprofx.Snapshot) error) error {
 	var first *pprofx.Snapshot
 	return f.eachRecorded(c, paths, func(s *pprofx.Snapshot) error {
 		if first == nil {
 			first = s
 		}
-		switch {
-		case s.Measure == pprofx.HitCount:
-			return s.CheckTimed()
-		case s.Measure != first.Measure:
-			return errors.New("CPU time and time off the CPU: choose recordings of one of them")
+		if s.Measure != first.Measure {
+			return errors.New("CPU time, hits of probes, time off the CPU: choose recordings of one of them")
 		}
 		return do(s)
 	})

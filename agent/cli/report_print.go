@@ -42,14 +42,16 @@ func printReport(to io.Writer, r *report.Report, by string, most int) {
 
 // what is what the report counts.
 func (p reportPrinter) what() string {
-	if p.Measure == pprofx.OffCPU {
-		return "Time off the CPU"
-	}
-	return "CPU"
+	return map[pprofx.Measure]string{
+		pprofx.CPUTime: "CPU", pprofx.HitCount: "Hits", pprofx.OffCPU: "Time off the CPU",
+	}[p.Measure]
 }
 
 func (p reportPrinter) contents() string {
-	if p.Measure == pprofx.OffCPU {
+	switch p.Measure {
+	case pprofx.HitCount:
+		return fmt.Sprintf("%d hits of probes%s", p.Samples, lostText(p.Lost))
+	case pprofx.OffCPU:
 		return fmt.Sprintf("%s off the CPU in %d waits%s", cpuTime(time.Duration(p.Samples)), p.Waits, lostText(p.Lost))
 	}
 	return contents(time.Duration(p.Samples*p.Period), p.Samples, time.Duration(p.End-p.Start), p.Start, p.Lost)
@@ -115,9 +117,10 @@ func (p reportPrinter) line(samples int64, time, name string, more []string) {
 	fmt.Fprintln(p, strings.TrimRight(text, " "))
 }
 
-// classes lists what the CPU did: of all samples each class, else those worth a word. What waits does nothing.
+// classes lists what the CPU did: of all samples each class, else those worth a word. What waits does nothing, and a
+// probe is always at the same.
 func (p reportPrinter) classes(of report.Counts, samples int64, all bool) (parts []string) {
-	if p.Measure == pprofx.OffCPU {
+	if p.Measure != pprofx.CPUTime {
 		return nil
 	}
 	least := 0.05
@@ -133,8 +136,13 @@ func (p reportPrinter) classes(of report.Counts, samples int64, all bool) (parts
 	return parts
 }
 
-// cpu is the time that samples stand for.
-func (p reportPrinter) cpu(samples int64) string { return cpuTime(time.Duration(samples * p.Period)) }
+// cpu is the time that samples stand for; of hits, how many there are.
+func (p reportPrinter) cpu(samples int64) string {
+	if p.Measure == pprofx.HitCount {
+		return fmt.Sprint(samples)
+	}
+	return cpuTime(time.Duration(samples * p.Period))
+}
 
 func cpuTime(d time.Duration) string {
 	if d < time.Second {

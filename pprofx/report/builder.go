@@ -30,7 +30,8 @@ func NewBuilder(by string) *Builder {
 func (b *Builder) ByLine() { b.functions.byLine = true }
 
 // Add adds a snapshot. All counts are of time until Report divides them by the period of the first snapshot: a sample
-// that was taken at another rate stands for more or less. All snapshots must have one Measure, CPUTime or OffCPU.
+// that was taken at another rate stands for more or less. All snapshots must have one
+// Measure.
 func (b *Builder) Add(s *pprofx.Snapshot) {
 	if b.out.Period == 0 {
 		b.out.Start, b.out.Measure, b.out.Period = s.Start, s.Measure, s.Period
@@ -39,9 +40,10 @@ func (b *Builder) Add(s *pprofx.Snapshot) {
 	for reason, n := range s.Lost {
 		b.out.Lost[reason.String()] += n
 	}
-	if s.Measure == pprofx.CPUTime {
+	switch s.Measure {
+	case pprofx.CPUTime:
 		b.stalls.Add(s)
-	} else {
+	case pprofx.OffCPU:
 		b.out.Waits += int64(len(s.Rows))
 	}
 	stacks, sets := make([]Counts, len(s.Stacks)), make([]Counts, len(s.LabelSets))

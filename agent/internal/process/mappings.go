@@ -21,15 +21,16 @@ type Mappings struct {
 	files   *elffile.Hold
 	retired *elffile.Hold // of the mappings before: the BPF program may still use rules of files that were unmapped
 	v8      *elffile.File
+	native  bool     // a process without V8 is read, too
 	unread  error    // why a mapped file that may contain V8 could not be read
 	regions []Region // by address
 	maps    []procs.Mapping
 }
 
 // readMappings reads the address space of a process. An error means that the process is gone or that reading it is not
-// permitted. For a process without V8 the Layout is nil and nothing else is read.
-func readMappings(pid int, mem io.ReaderAt, c *elffile.Cache) (*Mappings, error) {
-	ms := &Mappings{pid: pid, mem: mem, cache: c, files: c.Hold(), retired: c.Hold()}
+// permitted. For a process without V8 the Layout is nil and, unless native, nothing else is read.
+func readMappings(pid int, mem io.ReaderAt, c *elffile.Cache, native bool) (*Mappings, error) {
+	ms := &Mappings{pid: pid, mem: mem, cache: c, native: native, files: c.Hold(), retired: c.Hold()}
 	if err := ms.read(); err != nil {
 		ms.Release()
 		return nil, err
@@ -47,7 +48,7 @@ func (ms *Mappings) Release() {
 // Next returns mappings that are to be read, to replace these.
 func (ms *Mappings) Next() *Mappings {
 	return &Mappings{
-		pid: ms.pid, mem: ms.mem, cache: ms.cache, v8: ms.v8, regions: ms.regions,
+		pid: ms.pid, mem: ms.mem, cache: ms.cache, native: ms.native, v8: ms.v8, regions: ms.regions,
 		files: ms.cache.Hold(), retired: ms.cache.Hold(),
 	}
 }
@@ -103,7 +104,7 @@ func (ms *Mappings) read() error {
 	if err != nil {
 		return fmt.Errorf("mappings of process %d: %w", ms.pid, err)
 	}
-	if ms.v8 == nil && !ms.hasV8(maps) {
+	if ms.v8 == nil && !ms.native && !ms.hasV8(maps) {
 		return nil
 	}
 	ms.set(maps, ms.find(maps, ms.open))

@@ -260,7 +260,7 @@ func readV8(t *testing.T, s *Mappings) (changed bool) {
 // The test inspects its own process, whose functions Go knows by name.
 func TestOwnMappings(t *testing.T) {
 	pid := os.Getpid()
-	s, err := readMappings(pid, target.Live{PID: pid}, elffile.NewCache(nil))
+	s, err := readMappings(pid, target.Live{PID: pid}, elffile.NewCache(nil), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ func TestOwnMappings(t *testing.T) {
 	if !again(t, s) || readV8(t, s) {
 		t.Error("code was unmapped, which both find")
 	}
-	if _, err := readMappings(1<<30, target.Live{PID: 1 << 30}, elffile.NewCache(nil)); err == nil {
+	if _, err := readMappings(1<<30, target.Live{PID: 1 << 30}, elffile.NewCache(nil), false); err == nil {
 		t.Error("the mappings of no process")
 	}
 }

@@ -4,6 +4,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -14,12 +15,12 @@ import (
 	memory "github.com/hotspan/hotspan/v8/target"
 )
 
-// Process is a Node process. Its methods may be called from one goroutine at a time.
+// Process is a Node process, or by OpenToSample another one. Its methods may be called from one goroutine at a time.
 type Process struct {
 	PID        int
 	Executable string         // path as the process sees it
 	Memory     io.ReaderAt    // by address
-	Layout     *layout.Layout // of its V8
+	Layout     *layout.Layout // of its V8; without V8 it knows nothing
 	Bias       uint64         // address of V8's file minus its ELF virtual address
 	Mappings   *Mappings
 
@@ -38,7 +39,7 @@ func Open(pid int, files *elffile.Cache) (*Process, error) {
 		return nil, explainAccess(pid, notNodeIfAlive(pid, err))
 	}
 	mem := memory.Live{PID: pid}
-	m, err := readMappings(pid, mem, files)
+	m, err := readMappings(pid, mem, files, false)
 	if err != nil {
 		return nil, explainAccess(pid, err)
 	}
@@ -50,7 +51,42 @@ func Open(pid int, files *elffile.Cache) (*Process, error) {
 	if m.unread != nil {
 		return nil, fmt.Errorf("process %d (%s): cannot tell whether it runs V8: %w", pid, exe, m.unread)
 	}
-	return nil, fmt.Errorf("process %d (%s): %w", pid, exe, ErrNotNode)
+	return nil, fmt.Errorf("process %d (%s): %w", pid, exe, errNoV8)
+}
+
+// noV8 is the layout of a process without V8.
+var noV8 = new(layout.Layout)
+
+// HasV8 reports whether there is a V8 in the process.
+func (p *Process) HasV8() bool { return p.Layout != noV8 }
+
+// OpenToSample is Open, and an error where the layout lacks what naming needs. With anyway, a process without V8 is
+// none: its stacks are native.
+func OpenToSample(pid int, files *elffile.Cache, anyway bool) (*Process, error) {
+	p, err := Open(pid, files)
+	if anyway && errors.Is(err, errNoV8) {
+		return openNative(pid, files)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := CanSample(p.Layout); err != nil {
+		p.Mappings.Release()
+		return nil, fmt.Errorf("process %d (%s): %w", pid, p.Executable, err)
+	}
+	return p, nil
+}
+
+func openNative(pid int, files *elffile.Cache) (*Process, error) {
+	p := &Process{PID: pid, Memory: memory.Live{PID: pid}, Layout: noV8}
+	var err error
+	if p.Executable, err = procs.Executable(pid); err != nil {
+		return nil, explainAccess(pid, err)
+	}
+	if p.Mappings, err = readMappings(pid, p.Memory, files, true); err != nil {
+		return nil, explainAccess(pid, err)
+	}
+	return p, nil
 }
 
 // Heap returns a reader of the objects in the process's V8 heap.

@@ -63,6 +63,9 @@ func New(log *slog.Logger, off func(*process.Process, verify.Parts)) *Checks {
 
 // Add has a process compared after some time.
 func (c *Checks) Add(p *process.Process, after time.Duration) {
+	if !p.HasV8() {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b := c.binaries[p.Layout]

@@ -55,9 +55,10 @@ func try() (o outcome.Outcome) {
 	if unix.Uname(&u) == nil {
 		o.Release = unix.ByteSliceToString(u.Release[:])
 	}
-	o.Failed = firstLine(functions(&o))
-	if o.Failed == "" {
-		o.Failed = firstLine(labels(&o))
+	for _, part := range []func(*outcome.Outcome) error{functions, labels, triggers} {
+		if o.Failed = firstLine(part(&o)); o.Failed != "" {
+			break
+		}
 	}
 	return o
 }

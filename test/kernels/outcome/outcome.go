@@ -15,6 +15,8 @@ type Outcome struct {
 	Labels         int      // taken while a known request ran
 	RightLabels    int      // of these, with all of its labels
 	WrongLabels    int      // with another request's
+	Triggered      int      // waits, and hits of probes
+	RightTriggered int      // of these, in the function that waits or calls, and for as long
 	Failed         string   // why there is no more; empty if all was done
 	Examples       []string // of what was not right
 	Said           string   // by hotspan, last
@@ -23,5 +25,5 @@ type Outcome struct {
 // Works reports whether hotspan did all that it should.
 func (o *Outcome) Works() bool {
 	return o.Failed == "" && o.Loaded && o.RightFunctions > 0 && o.RightLabels > 0 &&
-		o.WrongFunctions == 0 && o.WrongLabels == 0
+		o.WrongFunctions == 0 && o.WrongLabels == 0 && o.RightTriggered == o.Triggered && o.Triggered > 0
 }
