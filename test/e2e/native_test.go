@@ -12,7 +12,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
-// recordNative records native.c, a program without V8, to its end. It ends when there are so many samples of a function.
+// recordNative records native.c, a program without V8, to its end. It ends when there are so many samples of a
+// function.
 func recordNative(t *testing.T, n int, of string, args ...string) (all []judge.Sample) {
 	t.Helper()
 	dir := t.TempDir()

@@ -110,8 +110,8 @@ func print(suites []string, outcomes []outcome.Outcome) {
 		fmt.Fprintf(t, "|"+strings.Repeat("\t %v\t|", len(cells))+"\n", cells...)
 	}
 	of := func(part, whole int) string { return fmt.Sprintf("%d of %d", part, whole) }
-	row("Debian", "kernel", "loaded", "samples", "right functions", "wrong", "right labels", "wrong", "right waits and hits",
-		"failed")
+	row("Debian", "kernel", "loaded", "samples", "right functions", "wrong", "right labels", "wrong",
+		"right waits and hits", "failed")
 	row("---", "---", "---", "---", "---", "---", "---", "---", "---", "---")
 	for i, o := range outcomes {
 		row(suites[i], o.Release, o.Loaded, o.Samples, of(o.RightFunctions, o.Functions), o.WrongFunctions,

@@ -10,7 +10,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -18,20 +17,6 @@ import (
 	"github.com/hotspan/hotspan/test/truth"
 	"github.com/hotspan/hotspan/test/truth/judge"
 	"github.com/hotspan/hotspan/test/truth/trial"
-)
-
-// Where command kernels has put things.
-const (
-	hotspan  = "/hotspan"
-	node     = "/node"
-	programs = "/programs/"
-	console  = "/dev/ttyS0"
-)
-
-// A virtual machine without hardware support is some twenty times slower than a real one.
-const (
-	rate   = 199
-	length = 20 * time.Second
 )
 
 func main() {
