@@ -1,11 +1,11 @@
-// Package trigger is what makes the BPF program take a sample: a timer on each CPU, or the hits of probes. Each trigger
-// keeps the same contract:
+// Package trigger is what makes the BPF program take a sample: a timer on each CPU, the hits of probes, or the ends of
+// waits. Each trigger keeps the same contract:
 //   - the BPF program runs on the CPU and in the context of the thread that it samples;
 //   - it finds that thread's user registers by bpf_task_pt_regs, whatever the thread was doing;
 //   - two samples on one CPU never overlap, so that one scratch for each CPU is enough;
 //   - once Stop has returned, the trigger runs it no more.
 //
-// A timer interrupts the BPF program of a probe: the two cannot share their scratches.
+// A timer interrupts the BPF program of a probe or a wait: they cannot share their scratches.
 package trigger
 
 import (
