@@ -141,7 +141,7 @@ bench-readers: root-bench-readers tools-go tools-test $(PACKAGES)
 OUT = bin/hotspan
 NOT_INLINED = crypto/... debug/... encoding/asn1 encoding/base64 encoding/hex encoding/json encoding/pem fmt html/... \
 	log/slog math/big mime/... net net/http/... reflect regexp/... text/... vendor/golang.org/x/... \
-	github.com/alecthomas/kong/... github.com/cilium/ebpf/... github.com/clipperhouse/... \
+	github.com/spf13/... github.com/cilium/ebpf/... github.com/clipperhouse/... \
 	github.com/gdamore/... github.com/google/pprof/... github.com/hotspan/hotspan/agent/cli/... \
 	github.com/hotspan/hotspan/v8/value/... github.com/ianlancetaylor/... github.com/lucasb-eyer/... \
 	github.com/prometheus/... go.opentelemetry.io/... go.yaml.in/... golang.org/x/arch/... \

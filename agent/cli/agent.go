@@ -14,8 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/store"
@@ -23,8 +21,8 @@ import (
 )
 
 type agentCmd struct {
-	Config      kong.ConfigFlag `help:"YAML file; its keys are the names of the flags." placeholder:"FILE"`
-	CheckConfig bool            `help:"Check the configuration and the certificates, and end."`
+	Config      string `help:"${config}" placeholder:"FILE"`
+	CheckConfig bool   `help:"Check the configuration and the certificates, and end."`
 	selectionFlags
 	limitFlags
 	Rate   int           `short:"F" default:"99" help:"${rate} (${default})." placeholder:"HZ"`

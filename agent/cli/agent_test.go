@@ -55,6 +55,10 @@ func TestAgentConfiguration(t *testing.T) {
 			"2 destinations"},
 		"flag over file": {"rate: -5\n", []string{"--rate", "19"}, 0, "0 destinations"},
 		"empty file":     {"# nothing\n", nil, 0, "0 destinations"},
+		"a number":       {"container: 12e4\n", nil, 2, "--container, from "},
+		"a bare time":    {"period: 5\n", nil, 2, "missing unit"},
+		"no scalar":      {"rate: {a: 1}\n", nil, 2, "expected a value"},
+		"two rates":      {"rate: [1, 2]\n", nil, 2, "expected one value"},
 		"unknown key":    {"ratte: 5\n", nil, 2, `key "ratte" is unknown`},
 		"a verb's key":   {"duration: 5s\n", nil, 2, `key "duration" is unknown`},
 		"rate":           {"rate: 0\n", nil, 2, "rate 0: from 1 to"},
@@ -97,6 +101,30 @@ func TestAgentConfiguration(t *testing.T) {
 				t.Errorf("code %d: %s, want %d: %s", code, stderr, test.code, test.says)
 			}
 		})
+	}
+}
+
+// A flag counts before a variable, a variable before the file.
+func TestWhichSettingCounts(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "agent.yaml")
+	if err := os.WriteFile(file, []byte("rate: 1\nstore-mib: 1\nstore-age: 1s\nname: [file]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOTSPAN_CONFIG", file)
+	t.Setenv("HOTSPAN_RATE", "2")
+	t.Setenv("HOTSPAN_STORE_MIB", "2")
+	t.Setenv("HOTSPAN_NAME", "a,b")
+	t.Setenv("HOTSPAN_CACHE", "no")
+	v, err := parseAgent([]string{"agent", "--rate", "3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Rate != 3 || v.StoreMIB != 2 || v.StoreAge != time.Second || !slices.Equal(v.Name, []string{"a,b"}) || v.Cache {
+		t.Errorf("%+v", v)
+	}
+	t.Setenv("HOTSPAN_RATE", "")
+	if _, err := parseAgent([]string{"agent"}); err == nil || !strings.Contains(err.Error(), "--rate, from HOTSPAN_RATE") {
+		t.Errorf("an empty rate: %v", err)
 	}
 }
 
@@ -226,19 +254,19 @@ func TestAgentTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	for _, verb := range newParser(new(commands), io.Discard, io.Discard).Model.Children {
-		for _, f := range verb.Flags {
-			if verb.Name == agentVerb && f.Name != "help" {
-				name, key := "`--"+f.Name+"`", " `"+f.Name+"`"
-				if f.Tag.Negatable != "" {
-					name = "`--no-" + f.Name + "`"
-				}
-				if f.Name == "config" {
-					key = ""
-				}
-				want = append(want, fmt.Sprintf("| %s |%s | `%s` |", name, key, f.Envs[0]))
-			}
+	line, err := parse([]string{"agent"}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range line.Flags() {
+		name, key := "`--"+f+"`", " `"+f+"`"
+		if _, err := parse([]string{"agent", "--no-" + f}, io.Discard); err == nil {
+			name = "`--no-" + f + "`"
 		}
+		if f == configFlag {
+			key = ""
+		}
+		want = append(want, fmt.Sprintf("| %s |%s | `%s` |", name, key, variable(f)))
 	}
 	for key := range destinationKeys {
 		if !strings.Contains(string(text), "| `"+key+"`") && key != "key" {

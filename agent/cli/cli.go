@@ -4,9 +4,7 @@ package cli
 import (
 	"io"
 
-	"github.com/alecthomas/kong"
-
-	"github.com/hotspan/hotspan/agent/client"
+	"github.com/hotspan/hotspan/agent/cli/flags"
 	"github.com/hotspan/hotspan/agent/internal/version"
 )
 
@@ -14,71 +12,82 @@ type commands struct {
 	Record   recordCmd   `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
 	Agent    agentCmd    `cmd:"" help:"Profile all Node.js processes all day, and deliver the profiles."`
 	Top      topCmd      `cmd:"" help:"Show what uses the CPU now, by function, route, trace or thread."`
-	Wait     waitCmd     `cmd:"" help:"Wait until a label, a stall or so many samples are seen, for scripts."`
-	Dump     dumpCmd     `cmd:"" help:"Show the stacks of all threads of a process now, of those that wait too."`
+	Wait     waitCmd     `cmd:"" help:"Wait until a label, a stall or so many samples are seen."`
+	Dump     dumpCmd     `cmd:"" help:"Show the stacks of all threads now, of those that wait too."`
 	Inspect  inspectCmd  `cmd:"" help:"Look into a core file, or into a process while it runs."`
 	Convert  convertCmd  `cmd:"" help:"Write a recording in another format."`
 	Report   reportCmd   `cmd:"" help:"Print where the CPU time of a recording went."`
-	Query    queryCmd    `cmd:"" help:"Print where the CPU time of the last hours went, from an agent's store."`
-	Diff     diffCmd     `cmd:"" help:"Print what uses more or less CPU time in one recording than in another."`
-	Web      webCmd      `cmd:"" help:"Show a recording in the browser, on a page of its own and in pprof."`
+	Query    queryCmd    `cmd:"" help:"Print where the last hours' CPU time went, from an agent's store."`
+	Diff     diffCmd     `cmd:"" help:"Print what uses more or less CPU time than in another recording."`
+	Web      webCmd      `cmd:"" help:"Show a recording in the browser, on its own page and in pprof."`
 	Trace    traceCmd    `cmd:"" help:"Show what a trace did on the CPU, by thread and over all services."`
-	Stream   streamCmd   `cmd:"" help:"Print samples while an agent takes them, or snapshots of its store."`
+	Stream   streamCmd   `cmd:"" help:"Print samples while an agent takes them, or snapshots it keeps."`
 	Status   statusCmd   `cmd:"" help:"Show what a running agent does."`
-	Contexts contextsCmd `cmd:"" help:"${contexts}"`
+	Contexts contextsCmd `cmd:"" help:"Show the stores of a process's requests, and labels of them."`
 	Doctor   doctorCmd   `cmd:"" help:"Show what can be profiled on this machine, and what is missing."`
-	Layout   layoutCmd   `cmd:"" help:"Print the V8 layout of a Node.js binary, and how each part of it is known."`
+	Layout   layoutCmd   `cmd:"" help:"Print the V8 layout of a Node.js binary, and how it is known."`
 
-	Version kong.VersionFlag `help:"Print the version, the commit and the BPF object's hash."`
+	Completion completionCmd `cmd:"" help:"Print a script by which a shell completes command lines."`
 }
 
-// exited carries kong's own exit code, after --help and --version, up to Main.
-type exited int
+// verb is what a verb does when its flags and arguments are set. That of the agent has more to go by.
+type verb interface {
+	Run(stdout io.Writer, c console) error
+}
+
+// accepter is a verb that looks at its command line before it runs.
+type accepter interface{ accept(*flags.Line) error }
 
 // Main runs the command line and returns the exit code: 0 for success, 1 for a failure, 2 for wrong usage,
 // and those of wait.
 func Main(args []string, stdout, stderr io.Writer) (code int) {
-	defer func() {
-		if r := recover(); r != nil {
-			e, ok := r.(exited)
-			if !ok {
-				panic(r)
-			}
-			code = int(e)
-		}
-	}()
-	parser := newParser(new(commands), stdout, stderr)
-	ctx, err := parser.Parse(args)
-	if err == nil {
-		err = ctx.Run(parsed(func() (*agentCmd, error) { return parseAgent(args) }))
-	} else {
+	line, err := parse(args, stdout)
+	switch {
+	case err != nil:
 		err = usageError{err}
+	case line != nil:
+		switch v := line.Verb.(type) {
+		case *agentCmd:
+			err = v.Run(func() (*agentCmd, error) { return parseAgent(args) }, console{stderr})
+		case *completionCmd:
+			err = line.Completion(stdout, v.Shell)
+		case verb:
+			err = v.Run(stdout, console{stderr})
+		}
 	}
 	return exitCode(err, stderr)
 }
 
-// parseAgent parses a command line of the verb agent.
-func parseAgent(args []string) (*agentCmd, error) {
-	var c commands
-	_, err := newParser(&c, io.Discard, io.Discard).Parse(args)
-	return &c.Agent, err
+// parse reads a command line. Without an error and a line, there is no more to do.
+func parse(args []string, stdout io.Writer) (*flags.Line, error) {
+	app := flags.App{
+		Name:    "hotspan",
+		About:   "CPU profiles of Node.js services from outside the process, with the request of each sample.",
+		Verbs:   new(commands),
+		Vars:    help,
+		Version: version.Get().String(),
+		Columns: min(widthOf(stdout), usualWidth),
+	}
+	line, err := app.Parse(args, stdout)
+	if err != nil || line == nil {
+		return nil, err
+	}
+	if v, ok := line.Verb.(accepter); ok {
+		err = v.accept(line)
+	}
+	return line, err
 }
 
-func newParser(c *commands, stdout, stderr io.Writer) *kong.Kong {
-	parser, err := kong.New(c,
-		kong.Name("hotspan"),
-		kong.Description("CPU profiles of Node.js services from outside the process, with the request of each sample."),
-		kong.Configuration(readConfiguration), kong.PostBuild(environment),
-		help, kong.Vars{"version": version.Get().String(), "socketpath": client.DefaultSocket},
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.UsageOnError(),
-		kong.BindTo(stdout, (*io.Writer)(nil)),
-		kong.Bind(console{stderr}),
-	)
+// parseAgent reads a command line of the verb agent.
+func parseAgent(args []string) (*agentCmd, error) {
+	line, err := parse(args, io.Discard)
 	if err != nil {
-		panic(err) // the struct tags are wrong
+		return nil, err
 	}
-	return parser
+	return line.Verb.(*agentCmd), nil
+}
+
+// completionCmd has the shell's own script made of all verbs.
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"${shell}"`
 }

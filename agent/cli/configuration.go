@@ -4,58 +4,79 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
+	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/hotspan/hotspan/agent/cli/flags"
 )
 
-// configuration is a YAML file whose keys are names of flags. It implements kong.Resolver.
+// configuration is a YAML file whose keys are names of flags.
 type configuration map[string]any
 
-func readConfiguration(r io.Reader) (kong.Resolver, error) {
-	var c configuration
-	if err := yaml.NewDecoder(r).Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+func readConfiguration(name string) (configuration, error) {
+	f, err := os.Open(name)
+	if err != nil {
 		return nil, err
+	}
+	defer f.Close()
+	var c map[string]any // maps in it are of this type too
+	if err := yaml.NewDecoder(f).Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return c, nil
 }
 
-// environment gives each flag of the agent the variable HOTSPAN_ and its name.
-func environment(k *kong.Kong) error {
-	for _, verb := range k.Model.Children {
-		for _, f := range verb.Flags {
-			if verb.Name == agentVerb && f.Name != "help" {
-				f.Envs = []string{"HOTSPAN_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))}
-				f.Value.Tag.Envs = f.Envs
+// configFlag is the flag that names the file, in which it has no key.
+const configFlag = "config"
+
+// variable is what a flag of the agent is called in the environment.
+func variable(flag string) string {
+	return "HOTSPAN_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// accept sets the flags that the command line lacks: from the environment, else from the configuration.
+func (v *agentCmd) accept(line *flags.Line) error {
+	var missing []string
+	for _, name := range line.Flags() {
+		value, ok := os.LookupEnv(variable(name))
+		switch {
+		case line.Given(name):
+		case !ok:
+			missing = append(missing, name)
+		default:
+			if err := line.Set(name, value); err != nil {
+				return fmt.Errorf("--%s, from %s: %w", name, variable(name), err)
 			}
+		}
+	}
+	if v.Config == "" {
+		return nil
+	}
+	file, err := readConfiguration(v.Config)
+	if err == nil {
+		err = file.check(line)
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range missing {
+		if err := line.Set(name, file[name]); err != nil {
+			return fmt.Errorf("--%s, from %s: %w", name, v.Config, err)
 		}
 	}
 	return nil
 }
 
-// agentVerb is the verb that has a configuration.
-const agentVerb = "agent"
-
-// Validate returns an error for a key that is no flag of the agent.
-func (c configuration) Validate(app *kong.Application) error {
-	known := map[string]bool{}
-	for _, verb := range app.Children {
-		if verb.Name == agentVerb {
-			for _, f := range verb.Flags {
-				known[f.Name] = f.Name != "help" && f.Name != "config"
-			}
-		}
-	}
-	for key := range c {
-		if !known[key] {
+// check returns an error for a key that is no flag of the agent.
+func (c configuration) check(line *flags.Line) error {
+	for _, key := range slices.Sorted(maps.Keys(c)) {
+		if key == configFlag || !slices.Contains(line.Flags(), key) {
 			return fmt.Errorf("configuration: key %q is unknown", key)
 		}
 	}
 	return nil
-}
-
-// Resolve returns the value of a flag; nil if the file has none.
-func (c configuration) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-	return c[flag.Name], nil
 }

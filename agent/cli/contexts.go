@@ -20,7 +20,7 @@ type contextsCmd struct {
 	JSON bool `name:"json" help:"Print all of it as JSON."`
 }
 
-func (c *contextsCmd) Run(stdout io.Writer) error {
+func (c *contextsCmd) Run(stdout io.Writer, _ console) error {
 	if c.PID <= 0 {
 		return fmt.Errorf("process %d: %w", c.PID, agent.ErrGone)
 	}

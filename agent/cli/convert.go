@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/hotspan/hotspan/pprofx"
@@ -14,7 +15,7 @@ type convertCmd struct {
 }
 
 // Run writes the chosen samples of a recording as one file.
-func (v *convertCmd) Run(c console) error {
+func (v *convertCmd) Run(_ io.Writer, c console) error {
 	format, err := formatOf(v.Out)
 	if err != nil {
 		return usageError{err}

@@ -15,8 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/hotspan/hotspan/agent/internal/export"
 	"github.com/hotspan/hotspan/agent/internal/pyroscope"
 	"github.com/hotspan/hotspan/otlp"
@@ -59,9 +57,8 @@ func (d *destination) isPyroscope() bool { return strings.HasPrefix(d.url.Scheme
 // destinations are those of several flags, or a list in the configuration.
 type destinations []destination
 
-// Decode adds what one flag or the configuration says; it implements kong.MapperValue.
-func (d *destinations) Decode(ctx *kong.DecodeContext) error {
-	value := ctx.Scan.Pop().Value
+// Decode adds what one flag or the configuration says; it implements flags.Decoder.
+func (d *destinations) Decode(value any) error {
 	list, ok := value.([]any)
 	if !ok {
 		list = []any{value}
@@ -80,7 +77,7 @@ func (d *destination) read(value any) error {
 	switch v := value.(type) {
 	case string:
 		return d.parse(v)
-	case configuration:
+	case map[string]any:
 		d.values = map[string]string{}
 		for key, value := range v {
 			d.values[key] = fmt.Sprint(value)

@@ -17,7 +17,7 @@ type doctorCmd struct {
 	JSON bool `name:"json" help:"Print what scripts need of it as JSON."`
 }
 
-func (d *doctorCmd) Run(stdout io.Writer) error {
+func (d *doctorCmd) Run(stdout io.Writer, _ console) error {
 	pid := 0
 	if d.PID != nil {
 		if pid = *d.PID; pid <= 0 {

@@ -1,13 +1,18 @@
 package cli
 
-import "github.com/alecthomas/kong"
+import "github.com/hotspan/hotspan/agent/client"
 
 // help has the help texts that are too long for a struct tag, by the name that the tag refers to.
-var help = kong.Vars{
-	"contexts": "Show the stores that a Node process keeps for its requests, and the labels they can give.",
+var help = map[string]string{
+	"socketpath": client.DefaultSocket,
+
+	"shell": "bash, zsh or fish. In bash, source <(hotspan completion bash) turns it on; in ~/.bashrc, for each " +
+		"one that starts.",
 	"inspect": "stack shows the threads, print the values at addresses, whatis what is there; function, source and " +
 		"closure show where functions are from and what they use.",
 
+	"config": "YAML file; its keys are the names of the flags. Each flag is also a variable of the environment, such " +
+		"as HOTSPAN_STORE_AGE for --store-age.",
 	"name": "Profile Node.js processes whose executable or command line matches, also ones that start later.",
 	"cpu":  "Lower the rate where the agent would take more than so much of a core, 0 for no limit",
 	"memory": "Keep less, and lower the rate, where anonymous memory and BPF maps would take more, in MiB; 0 for no " +

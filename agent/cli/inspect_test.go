@@ -19,13 +19,12 @@ func TestInspectWords(t *testing.T) {
 		"core node print 0x1":              {core: "core", node: "node", verb: "print", operands: []string{"0x1"}},
 		"-p 7 whatis 0x1 0x2 0x3 0x4":      {verb: "whatis", operands: []string{"0x1", "0x2", "0x3", "0x4"}},
 	} {
-		var c commands
-		_, err := newParser(&c, io.Discard, io.Discard).Parse(append([]string{"inspect"}, strings.Fields(line)...))
+		read, err := parse(append([]string{"inspect"}, strings.Fields(line)...), io.Discard)
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		got, err := c.Inspect.parse()
+		got, err := read.Verb.(*inspectCmd).parse()
 		if got.operands = append([]string(nil), got.operands...); err != nil {
 			t.Errorf("%s: %v", line, err)
 		}

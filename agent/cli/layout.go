@@ -9,10 +9,10 @@ import (
 )
 
 type layoutCmd struct {
-	Binary string `arg:"" name:"node-binary" help:"Path of a Node.js executable." type:"path"`
+	Binary string `arg:"" name:"node-binary" help:"Path of a Node.js executable."`
 }
 
-func (l *layoutCmd) Run(stdout io.Writer) error {
+func (l *layoutCmd) Run(stdout io.Writer, _ console) error {
 	f, err := os.Open(l.Binary)
 	if err != nil {
 		return err

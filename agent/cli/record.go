@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -48,7 +49,7 @@ const (
 	styleDatadog = "datadog"
 )
 
-func (r *recordCmd) Run(c console) error {
+func (r *recordCmd) Run(_ io.Writer, c console) error {
 	if err := r.check(); err != nil {
 		return err
 	}

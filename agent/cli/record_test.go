@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -109,6 +110,26 @@ func TestHelp(t *testing.T) {
 		code := Main(args, &stdout, &stderr)
 		if code != 0 || stderr.Len() != 0 || !strings.Contains(stdout.String(), "Usage: hotspan") {
 			t.Errorf("%v: exit code %d, %q, %q", args, code, stdout.String(), stderr.String())
+		}
+	}
+}
+
+// Each verb can run, and the help has it in one line of a terminal.
+func TestVerbs(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	var stdout bytes.Buffer
+	Main([]string{"--help"}, &stdout, &stdout)
+	all := reflect.TypeFor[commands]()
+	for i := range all.NumField() {
+		f := all.Field(i)
+		line := regexp.MustCompile("(?m)^  " + strings.ToLower(f.Name) + " +" + regexp.QuoteMeta(f.Tag.Get("help")) + "$")
+		if !line.MatchString(stdout.String()) {
+			t.Errorf("%s is not in one line of %s", f.Name, &stdout)
+		}
+		switch v := reflect.New(f.Type).Interface().(type) {
+		case *agentCmd, *completionCmd, verb:
+		default:
+			t.Errorf("%T has no Run(io.Writer, console)", v)
 		}
 	}
 }

@@ -17,7 +17,7 @@ type statusCmd struct {
 }
 
 // Run prints what the agent does.
-func (v *statusCmd) Run(stdout io.Writer) error {
+func (v *statusCmd) Run(stdout io.Writer, _ console) error {
 	agent, err := v.dial()
 	if err != nil {
 		return err

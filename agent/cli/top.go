@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
 	"github.com/hotspan/hotspan/agent/internal/screen"
@@ -27,8 +26,8 @@ type topCmd struct {
 // refreshEvery is how often the screen gets new samples.
 const refreshEvery = 500 * time.Millisecond
 
-func (v *topCmd) Run(stdout io.Writer, c console, line *kong.Context) error {
-	if err := errors.Join(v.check(), v.checkGiven(line)); err != nil {
+func (v *topCmd) Run(stdout io.Writer, c console) error {
+	if err := v.check(); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
@@ -37,9 +35,9 @@ var (
 )
 
 // Run waits, and prints what was seen.
-func (v *waitCmd) Run(stdout io.Writer, c console, line *kong.Context) error {
+func (v *waitCmd) Run(stdout io.Writer, c console) error {
 	labels, err := v.labelFilter()
-	if err = errors.Join(err, v.check(), v.checkGiven(line)); err != nil {
+	if err = errors.Join(err, v.check()); err != nil {
 		return err
 	}
 	interrupted, stop := signal.NotifyContext(context.Background(), endSignals()...)

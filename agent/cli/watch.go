@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/flags"
 	"github.com/hotspan/hotspan/agent/client"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -34,8 +32,8 @@ type watcher interface {
 // profiles reports whether the verb samples itself; else it watches what an agent samples.
 func (v *watchFlags) profiles() bool { return v.selects() || len(v.Command) > 0 }
 
-// checkGiven returns an error that names the flags of a command line that would have no effect.
-func (v *watchFlags) checkGiven(line *kong.Context) error {
+// accept returns an error that names the flags of a command line that would have no effect.
+func (v *watchFlags) accept(line *flags.Line) error {
 	useless := []string{"socket", "connect", "ca", "token-file"}
 	why := "with processes to profile there is no agent to ask"
 	if !v.profiles() {
@@ -44,9 +42,9 @@ func (v *watchFlags) checkGiven(line *kong.Context) error {
 			"or -- COMMAND"
 	}
 	var given []string
-	for _, p := range line.Path {
-		if p.Flag != nil && !p.Resolved && slices.Contains(useless, p.Flag.Name) {
-			given = append(given, "--"+p.Flag.Name)
+	for _, name := range useless {
+		if line.Given(name) {
+			given = append(given, "--"+name)
 		}
 	}
 	if len(given) == 0 {

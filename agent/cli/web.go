@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,7 +27,7 @@ type webCmd struct {
 const webProgram = "hotspan-web"
 
 // Run writes the chosen samples of recordings for pprof and as a page, and becomes the command that shows both.
-func (v *webCmd) Run(c console) error {
+func (v *webCmd) Run(_ io.Writer, c console) error {
 	program, err := findWeb()
 	if err != nil {
 		return err
