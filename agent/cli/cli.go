@@ -23,7 +23,7 @@ type commands struct {
 	Trace    traceCmd    `cmd:"" help:"Show what a trace did on the CPU, by thread and over all services."`
 	Stream   streamCmd   `cmd:"" help:"Print samples while an agent takes them, or snapshots it keeps."`
 	Status   statusCmd   `cmd:"" help:"Show what a running agent does."`
-	Contexts contextsCmd `cmd:"" help:"Show the stores of a process's requests, and labels of them."`
+	Contexts contextsCmd `cmd:"" help:"Show the stores that requests keep, and the labels they can give."`
 	Doctor   doctorCmd   `cmd:"" help:"Show what can be profiled on this machine, and what is missing."`
 	Layout   layoutCmd   `cmd:"" help:"Print the V8 layout of a Node.js binary, and how it is known."`
 

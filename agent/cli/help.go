@@ -6,8 +6,7 @@ import "github.com/hotspan/hotspan/agent/client"
 var help = map[string]string{
 	"socketpath": client.DefaultSocket,
 
-	"shell": "bash, zsh or fish. In bash, source <(hotspan completion bash) turns it on; in ~/.bashrc, for each " +
-		"one that starts.",
+	"shell": "bash, zsh or fish. For bash, put this into ~/.bashrc: source <(hotspan completion bash)",
 	"inspect": "stack shows the threads, print the values at addresses, whatis what is there; function, source and " +
 		"closure show where functions are from and what they use.",
 

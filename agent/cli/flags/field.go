@@ -84,6 +84,9 @@ func (f *field) separator(tag string) string {
 	return ""
 }
 
+// long is a flag that takes a value, as a command line has it.
+func (f *field) long() string { return "--" + f.name + "=" + f.placeholder }
+
 // isSwitch reports whether a flag needs no value.
 func (f *field) isSwitch() bool { return f.to.Kind() == reflect.Bool && !f.argument }
 

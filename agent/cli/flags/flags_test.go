@@ -215,7 +215,7 @@ Flags:
 
 "box <command> --help" shows the help of a command.
 `,
-		"run -h": `Usage: box run [flags] [-- <command> ...]
+		"run -h": `Usage: box run --pid=PID [flags] [-- <command> ...]
 
 Run it.
 

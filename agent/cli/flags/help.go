@@ -12,7 +12,15 @@ type entry struct{ head, text string }
 
 // print prints the help of a verb.
 func (v *verb) print(to io.Writer, program string, columns int) {
-	usage := "Usage: " + program + " " + v.name + " [flags]"
+	usage := "Usage: " + program + " " + v.name
+	flags := []entry{helpEntry}
+	for _, f := range v.flags {
+		if f.required {
+			usage += " " + f.long()
+		}
+		flags = append(flags, entry{f.head(), f.help})
+	}
+	usage += " [flags]"
 	var arguments []entry
 	for _, f := range v.arguments {
 		usage += " " + f.pattern()
@@ -20,10 +28,6 @@ func (v *verb) print(to io.Writer, program string, columns int) {
 	}
 	fmt.Fprintf(to, "%s\n\n%s\n", usage, strings.Join(wrap(v.help, columns), "\n"))
 	printEntries(to, "Arguments", arguments, columns)
-	flags := []entry{helpEntry}
-	for _, f := range v.flags {
-		flags = append(flags, entry{f.head(), f.help})
-	}
 	printEntries(to, "Flags", flags, columns)
 }
 

@@ -71,7 +71,7 @@ func missingFlags(flags []*field, given func(name string) bool) error {
 	var list []string
 	for _, f := range flags {
 		if f.required && !given(f.name) {
-			list = append(list, "--"+f.name+"="+f.placeholder)
+			list = append(list, f.long())
 		}
 	}
 	if list == nil {
