@@ -130,6 +130,7 @@ func TestWrong(t *testing.T) {
 		"":                        "expected a command: play, run",
 		"pley":                    `unexpected argument pley, did you mean "play"?`,
 		"dance":                   "unexpected argument dance",
+		"fin":                     "unexpected argument fin",
 		"play":                    `expected "<in>"`,
 		"help pley":               `unexpected argument pley, did you mean "play"?`,
 		"play a --evrey 1s":       `unknown flag --evrey, did you mean "--every"?`,
@@ -267,8 +268,8 @@ Flags:
 
 // TestWrap: lines are as long as they may be, and no longer unless one word is.
 func TestWrap(t *testing.T) {
-	got := wrap("one two three … four-and-twenty five", 9)
-	if diff := cmp.Diff([]string{"one two", "three …", "four-and-twenty", "five"}, got); diff != "" {
+	got := wrap("one two three … four five four-and-twenty six", 9)
+	if diff := cmp.Diff([]string{"one two", "three …", "four five", "four-and-twenty", "six"}, got); diff != "" {
 		t.Error(diff)
 	}
 }
