@@ -119,11 +119,13 @@ func TestWhichSettingCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Rate != 3 || v.StoreMIB != 2 || v.StoreAge != time.Second || !slices.Equal(v.Name, []string{"a,b"}) || v.Cache {
+	if v.Rate != 3 || v.StoreMIB != 2 || v.StoreAge != time.Second || v.Cache ||
+		!slices.Equal(v.Name, []string{"a,b"}) {
 		t.Errorf("%+v", v)
 	}
 	t.Setenv("HOTSPAN_RATE", "")
-	if _, err := parseAgent([]string{"agent"}); err == nil || !strings.Contains(err.Error(), "--rate, from HOTSPAN_RATE") {
+	_, err = parseAgent([]string{"agent"})
+	if err == nil || !strings.Contains(err.Error(), "--rate, from HOTSPAN_RATE") {
 		t.Errorf("an empty rate: %v", err)
 	}
 }
