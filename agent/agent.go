@@ -17,6 +17,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/selfcheck"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // Agent is a profiler. It is valid from New until Run or Close has returned. Of its methods only Change is safe for
@@ -61,4 +62,7 @@ type Agent struct {
 }
 
 // counted holds the BPF program's counters as last read.
-type counted struct{ ringFull, limited, overlapped, lifecycleLost int64 }
+type counted struct {
+	lost          map[pprofx.LostReason]int64
+	lifecycleLost int64
+}

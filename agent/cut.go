@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/trigger"
-	"github.com/hotspan/hotspan/pprofx"
 )
 
 // open notes when the open snapshot begins, and when it is to be cut.
@@ -71,13 +70,10 @@ func (a *Agent) countLosses() {
 	}
 	a.stats.Taken = int64(c.Taken)
 	a.stats.InKernel = time.Duration(c.Nanoseconds)
-	lose := func(reason pprofx.LostReason, n uint64, counted *int64) {
-		a.builder.Lose(reason, int64(n)-*counted)
-		*counted = int64(n)
+	for reason, n := range c.Lost {
+		a.builder.Lose(reason, n-a.counted.lost[reason])
 	}
-	lose(pprofx.LostRingFull, c.RingFull, &a.counted.ringFull)
-	lose(pprofx.LostLimited, c.Limited, &a.counted.limited)
-	lose(pprofx.LostOverlapped, c.Overlapped, &a.counted.overlapped)
+	a.counted.lost = c.Lost
 	if n := int64(c.EventRingFull) - a.counted.lifecycleLost; n > 0 {
 		a.log.Warn("the ring buffer had no room for starts and ends of processes", "events", n)
 		a.counted.lifecycleLost += n

@@ -45,6 +45,8 @@ const (
 	LostExited                // the process had ended before the sample was handled
 	LostLimited               // hits of a probe beyond the samples a second that it may have
 	LostOverlapped            // hits of a probe while another was being sampled on the CPU
+	LostNested                // hits of a uretprobe that the kernel left out: the thread had too many calls pending
+	LostUnsafe                // hits of a uretprobe that were left out: V8's code had called, which looks at its stack
 )
 
 var lostNames = [...]string{
@@ -56,6 +58,8 @@ var lostNames = [...]string{
 	LostExited:     "process exited",
 	LostLimited:    "rate limit",
 	LostOverlapped: "another hit",
+	LostNested:     "nested too deep",
+	LostUnsafe:     "called by V8",
 }
 
 // String returns the text that stands in the comments of a pprof file and in OTLP's attributes hotspan.lost.REASON.

@@ -22,6 +22,10 @@ func TestReasonTexts(t *testing.T) {
 		LostRingFull:   "ring buffer full",
 		LostMalformed:  "malformed record",
 		LostExited:     "process exited",
+		LostLimited:    "rate limit",
+		LostOverlapped: "another hit",
+		LostNested:     "nested too deep",
+		LostUnsafe:     "called by V8",
 	} {
 		if got := reason.String(); got != want {
 			t.Errorf("%T %d: %q, want %q", reason, reason, got, want)
@@ -33,7 +37,7 @@ func TestReasonTexts(t *testing.T) {
 func TestUnknownNumbers(t *testing.T) {
 	for want, unknown := range map[string]fmt.Stringer{
 		"Kind(8)": Marker + 1, "Tier(5)": TurboFan + 1, "State(6)": StateIdle + 1,
-		"StopReason(7)": StopBadPC + 1, "LostReason(8)": LostOverlapped + 1, "LostReason(255)": LostReason(255),
+		"StopReason(7)": StopBadPC + 1, "LostReason(10)": LostUnsafe + 1, "LostReason(255)": LostReason(255),
 	} {
 		if got := unknown.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

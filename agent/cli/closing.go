@@ -75,10 +75,8 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 // hits prints what each probe has counted.
 func hits(c console, all []trigger.Hits) {
 	for _, h := range all {
-		fmt.Fprintf(c, "%s: %d hits%s", h.Text, h.All, counts(map[string]int64{
-			pprofx.LostLimited.String(): h.Limited, pprofx.LostOverlapped.String(): h.Overlapped,
-		}))
-		if h.Uprobe && h.Processes == 0 {
+		fmt.Fprintf(c, "%s: %d hits%s", h.Text, h.All, counts(h.Lost))
+		if h.InFile && h.Processes == 0 {
 			fmt.Fprint(c, ", since no process has mapped the file")
 		}
 		fmt.Fprintln(c)

@@ -3,6 +3,8 @@
 // Requests call a function of libuv, and with it a system call, known numbers of times: os.getPriority does nothing
 // else in the kernel. Until a file exists that GO names, requests called warm open and close a file instead.
 //
+//   FUNCTION  what they call: priority, or one of those below
+//   ADDON     an add-on whose FUNCTION they call
 //   REQUESTS  how many there are after the warm ones (100)
 //   CALLS     of the busy request, which comes last (0)
 //
@@ -19,9 +21,18 @@ const requests = number('REQUESTS', 100);
 const calls = number('CALLS', 0);
 const storage = new AsyncLocalStorage();
 const called = {};
+const functions = process.env.ADDON ? require(process.env.ADDON) : { priority: os.getPriority, missing };
+const call = functions[process.env.FUNCTION || 'priority'];
+
+// An open that fails: the error has the stack.
+function missing() {
+  try {
+    fs.openSync('/missing');
+  } catch {}
+}
 
 function callOften(times) {
-  for (let i = 0; i < times; i++) os.getPriority();
+  for (let i = 0; i < times; i++) call();
 }
 
 function handle(endpoint, times) {

@@ -16,17 +16,18 @@ import (
 //go:generate sh generate.sh
 
 // Probes says which programs take samples at probes, or of waits. Without any, that of the timer does.
-type Probes struct{ Uprobes, Syscalls, Waits bool }
+type Probes struct{ Uprobes, Uretprobes, Syscalls, Waits bool }
 
 // leftOut returns which programs are not loaded: the kernel takes a tenth of a second for each.
 func (p Probes) leftOut() (names []string) {
 	for name, wanted := range map[string]bool{
-		hotspanProgHotspanSample:  p == Probes{},
-		hotspanProgHotspanUprobe:  p.Uprobes,
-		hotspanProgHotspanSyscall: p.Syscalls,
-		hotspanProgHotspanSwitch:  p.Waits,
-		hotspanProgHotspanWakeup:  p.Waits,
-		hotspanProgHotspanCallEnd: p.Waits,
+		hotspanProgHotspanSample:    p == Probes{},
+		hotspanProgHotspanUprobe:    p.Uprobes,
+		hotspanProgHotspanUretprobe: p.Uretprobes,
+		hotspanProgHotspanSyscall:   p.Syscalls,
+		hotspanProgHotspanSwitch:    p.Waits,
+		hotspanProgHotspanWakeup:    p.Waits,
+		hotspanProgHotspanCallEnd:   p.Waits,
 	} {
 		if !wanted {
 			names = append(names, name)

@@ -17,6 +17,7 @@
 #include "process.h"
 #include "scratch.h"
 #include "thread_context.h"
+#include "uretprobe.h"
 #include "uvpool.h"
 #include "value.h"
 #include "walk.h"
@@ -287,6 +288,7 @@ static __always_inline void take_hit(__u64 id, __u32 number, __u64 waited, __u32
 	e->probe = number;
 	e->waited = waited;
 	e->call = call;
+	find_pending(s);
 	__u64 thread = thread_pointer();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	read_thread(p, s, regs, thread, isolate_of(&p->v8, thread));
@@ -302,6 +304,48 @@ int hotspan_uprobe(struct pt_regs *ctx)
 {
 	take_hit(bpf_get_current_pid_tgid(), bpf_get_attach_cookie(ctx), 0, 0);
 	return 0;
+}
+
+// Reports whether the kernel may replace the return address of a call that a uretprobe is on. V8 finds the frames of
+// its own code by return addresses, and ends the process where it meets another one: what its code calls, or code that
+// is not known, must return to it as it would.
+static __always_inline int may_replace(struct process *p, struct probe *probe, const struct pt_regs *regs)
+{
+	__u64 caller;
+	if (pending_calls() >= MAX_PENDING) {
+		__sync_fetch_and_add(&probe->nested, 1);
+		return 0;
+	}
+	if (read_user(&caller, 8, regs->rsp))
+		return 0;
+	if (caller == trampoline())
+		return 1; // a tail call: it was replaced for the function before
+	int i = find_mapping(p, caller);
+	if (i >= 0 && p->mappings[i & (MAX_MAPPINGS - 1)].kind == MAPPING_NATIVE)
+		return 1;
+	__sync_fetch_and_add(&probe->unsafe, 1);
+	return 0;
+}
+
+// A uretprobe of one process: of each call this runs when it begins, to say by 0 that it is to run when that returns.
+// The cookie is the number of the probe.
+SEC("uprobe.session")
+int hotspan_uretprobe(struct pt_regs *ctx)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+	__u32 pid = id >> 32, number = bpf_get_attach_cookie(ctx);
+	if (bpf_get_func_ip(ctx) != ctx->rip) {
+		take_hit(id, number, 0, 0);
+		return 0;
+	}
+	struct probe *probe = bpf_map_lookup_elem(&probes, &number);
+	struct process *p = bpf_map_lookup_elem(&processes, &pid);
+	if (!hits_count() || !probe || !p)
+		return 1;
+	if (may_replace(p, probe, ctx))
+		return 0;
+	__sync_fetch_and_add(&probe->hits, 1);
+	return 1;
 }
 
 // Each system call of each process on the machine.

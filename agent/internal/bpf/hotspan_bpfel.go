@@ -301,6 +301,8 @@ type hotspanProbe struct {
 	Hits       uint64
 	Limited    uint64
 	Overlapped uint64
+	Nested     uint64
+	Unsafe     uint64
 }
 
 type hotspanProcess struct {
@@ -551,12 +553,14 @@ type hotspanScratch struct {
 		Arguments [4]uint64
 		End       uint64
 	}
-	End     uint32
-	IsNew   uint32
-	Isolate uint64
-	Urgent  uint32
-	Users   uint32
-	Buffer  [73728]uint8
+	End        uint32
+	IsNew      uint32
+	Isolate    uint64
+	Urgent     uint32
+	Users      uint32
+	Trampoline uint64
+	Pending    uint64
+	Buffer     [73728]uint8
 }
 
 type hotspanShape struct {
@@ -785,61 +789,62 @@ const (
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	hotspanMapConsumers       = "consumers"
-	hotspanMapCounters        = "counters"
-	hotspanMapEnvironments    = "environments"
-	hotspanMapEvents          = "events"
-	hotspanMapExecs           = "execs"
-	hotspanMapIsolates        = "isolates"
-	hotspanMapKeptPlaces      = "kept_places"
-	hotspanMapKnown           = "known"
-	hotspanMapLoops           = "loops"
-	hotspanMapProbes          = "probes"
-	hotspanMapProcesses       = "processes"
-	hotspanMapPublishers      = "publishers"
-	hotspanMapResources       = "resources"
-	hotspanMapSampledRecords  = "sampled_records"
-	hotspanMapScratches       = "scratches"
-	hotspanMapShapes          = "shapes"
-	hotspanMapStores          = "stores"
-	hotspanMapSymbols         = "symbols"
-	hotspanMapSyscalls        = "syscalls"
-	hotspanMapTables          = "tables"
-	hotspanMapWaitTimes       = "wait_times"
-	hotspanMapWaiting         = "waiting"
-	hotspanMapWorks           = "works"
-	hotspanProgHotspanCallEnd = "hotspan_call_end"
-	hotspanProgHotspanExec    = "hotspan_exec"
-	hotspanProgHotspanExit    = "hotspan_exit"
-	hotspanProgHotspanSample  = "hotspan_sample"
-	hotspanProgHotspanSwitch  = "hotspan_switch"
-	hotspanProgHotspanSyscall = "hotspan_syscall"
-	hotspanProgHotspanUprobe  = "hotspan_uprobe"
-	hotspanProgHotspanWakeup  = "hotspan_wakeup"
-	hotspanVarGoCfaRule       = "go_cfa_rule"
-	hotspanVarGoContextRecord = "go_context_record"
-	hotspanVarGoContextType   = "go_context_type"
-	hotspanVarGoCounter       = "go_counter"
-	hotspanVarGoEdgeKind      = "go_edge_kind"
-	hotspanVarGoFrameKind     = "go_frame_kind"
-	hotspanVarGoGcState       = "go_gc_state"
-	hotspanVarGoKept          = "go_kept"
-	hotspanVarGoLifecycle     = "go_lifecycle"
-	hotspanVarGoLimit         = "go_limit"
-	hotspanVarGoMappingKind   = "go_mapping_kind"
-	hotspanVarGoNameKind      = "go_name_kind"
-	hotspanVarGoNone          = "go_none"
-	hotspanVarGoPlaceKind     = "go_place_kind"
-	hotspanVarGoPublishedKind = "go_published_kind"
-	hotspanVarGoRbpRule       = "go_rbp_rule"
-	hotspanVarGoRecordType    = "go_record_type"
-	hotspanVarGoSample        = "go_sample"
-	hotspanVarGoSlot          = "go_slot"
-	hotspanVarGoStop          = "go_stop"
-	hotspanVarGoSymbolKind    = "go_symbol_kind"
-	hotspanVarGoValueKind     = "go_value_kind"
-	hotspanVarGoVmState       = "go_vm_state"
-	hotspanVarGoWorkKind      = "go_work_kind"
+	hotspanMapConsumers         = "consumers"
+	hotspanMapCounters          = "counters"
+	hotspanMapEnvironments      = "environments"
+	hotspanMapEvents            = "events"
+	hotspanMapExecs             = "execs"
+	hotspanMapIsolates          = "isolates"
+	hotspanMapKeptPlaces        = "kept_places"
+	hotspanMapKnown             = "known"
+	hotspanMapLoops             = "loops"
+	hotspanMapProbes            = "probes"
+	hotspanMapProcesses         = "processes"
+	hotspanMapPublishers        = "publishers"
+	hotspanMapResources         = "resources"
+	hotspanMapSampledRecords    = "sampled_records"
+	hotspanMapScratches         = "scratches"
+	hotspanMapShapes            = "shapes"
+	hotspanMapStores            = "stores"
+	hotspanMapSymbols           = "symbols"
+	hotspanMapSyscalls          = "syscalls"
+	hotspanMapTables            = "tables"
+	hotspanMapWaitTimes         = "wait_times"
+	hotspanMapWaiting           = "waiting"
+	hotspanMapWorks             = "works"
+	hotspanProgHotspanCallEnd   = "hotspan_call_end"
+	hotspanProgHotspanExec      = "hotspan_exec"
+	hotspanProgHotspanExit      = "hotspan_exit"
+	hotspanProgHotspanSample    = "hotspan_sample"
+	hotspanProgHotspanSwitch    = "hotspan_switch"
+	hotspanProgHotspanSyscall   = "hotspan_syscall"
+	hotspanProgHotspanUprobe    = "hotspan_uprobe"
+	hotspanProgHotspanUretprobe = "hotspan_uretprobe"
+	hotspanProgHotspanWakeup    = "hotspan_wakeup"
+	hotspanVarGoCfaRule         = "go_cfa_rule"
+	hotspanVarGoContextRecord   = "go_context_record"
+	hotspanVarGoContextType     = "go_context_type"
+	hotspanVarGoCounter         = "go_counter"
+	hotspanVarGoEdgeKind        = "go_edge_kind"
+	hotspanVarGoFrameKind       = "go_frame_kind"
+	hotspanVarGoGcState         = "go_gc_state"
+	hotspanVarGoKept            = "go_kept"
+	hotspanVarGoLifecycle       = "go_lifecycle"
+	hotspanVarGoLimit           = "go_limit"
+	hotspanVarGoMappingKind     = "go_mapping_kind"
+	hotspanVarGoNameKind        = "go_name_kind"
+	hotspanVarGoNone            = "go_none"
+	hotspanVarGoPlaceKind       = "go_place_kind"
+	hotspanVarGoPublishedKind   = "go_published_kind"
+	hotspanVarGoRbpRule         = "go_rbp_rule"
+	hotspanVarGoRecordType      = "go_record_type"
+	hotspanVarGoSample          = "go_sample"
+	hotspanVarGoSlot            = "go_slot"
+	hotspanVarGoStop            = "go_stop"
+	hotspanVarGoSymbolKind      = "go_symbol_kind"
+	hotspanVarGoValueKind       = "go_value_kind"
+	hotspanVarGoVmState         = "go_vm_state"
+	hotspanVarGoWorkKind        = "go_work_kind"
 )
 
 // loadHotspan returns the embedded CollectionSpec for hotspan.
@@ -884,14 +889,15 @@ type hotspanSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type hotspanProgramSpecs struct {
-	HotspanCallEnd *ebpf.ProgramSpec `ebpf:"hotspan_call_end"`
-	HotspanExec    *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
-	HotspanExit    *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
-	HotspanSample  *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
-	HotspanSwitch  *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
-	HotspanSyscall *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
-	HotspanUprobe  *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
-	HotspanWakeup  *ebpf.ProgramSpec `ebpf:"hotspan_wakeup"`
+	HotspanCallEnd   *ebpf.ProgramSpec `ebpf:"hotspan_call_end"`
+	HotspanExec      *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
+	HotspanExit      *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
+	HotspanSample    *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
+	HotspanSwitch    *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
+	HotspanSyscall   *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
+	HotspanUprobe    *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
+	HotspanUretprobe *ebpf.ProgramSpec `ebpf:"hotspan_uretprobe"`
+	HotspanWakeup    *ebpf.ProgramSpec `ebpf:"hotspan_wakeup"`
 }
 
 // hotspanMapSpecs contains maps before they are loaded into the kernel.
@@ -1060,14 +1066,15 @@ type hotspanVariables struct {
 //
 // It can be passed to loadHotspanObjects or ebpf.CollectionSpec.LoadAndAssign.
 type hotspanPrograms struct {
-	HotspanCallEnd *ebpf.Program `ebpf:"hotspan_call_end"`
-	HotspanExec    *ebpf.Program `ebpf:"hotspan_exec"`
-	HotspanExit    *ebpf.Program `ebpf:"hotspan_exit"`
-	HotspanSample  *ebpf.Program `ebpf:"hotspan_sample"`
-	HotspanSwitch  *ebpf.Program `ebpf:"hotspan_switch"`
-	HotspanSyscall *ebpf.Program `ebpf:"hotspan_syscall"`
-	HotspanUprobe  *ebpf.Program `ebpf:"hotspan_uprobe"`
-	HotspanWakeup  *ebpf.Program `ebpf:"hotspan_wakeup"`
+	HotspanCallEnd   *ebpf.Program `ebpf:"hotspan_call_end"`
+	HotspanExec      *ebpf.Program `ebpf:"hotspan_exec"`
+	HotspanExit      *ebpf.Program `ebpf:"hotspan_exit"`
+	HotspanSample    *ebpf.Program `ebpf:"hotspan_sample"`
+	HotspanSwitch    *ebpf.Program `ebpf:"hotspan_switch"`
+	HotspanSyscall   *ebpf.Program `ebpf:"hotspan_syscall"`
+	HotspanUprobe    *ebpf.Program `ebpf:"hotspan_uprobe"`
+	HotspanUretprobe *ebpf.Program `ebpf:"hotspan_uretprobe"`
+	HotspanWakeup    *ebpf.Program `ebpf:"hotspan_wakeup"`
 }
 
 func (p *hotspanPrograms) Close() error {
@@ -1079,6 +1086,7 @@ func (p *hotspanPrograms) Close() error {
 		p.HotspanSwitch,
 		p.HotspanSyscall,
 		p.HotspanUprobe,
+		p.HotspanUretprobe,
 		p.HotspanWakeup,
 	)
 }

@@ -26,10 +26,36 @@ struct thread_struct {
 	unsigned long fsbase;
 } __attribute__((preserve_access_index));
 
+struct xol_area {
+	unsigned long vaddr; // of the trampoline to which functions with a uretprobe return
+} __attribute__((preserve_access_index));
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+} __attribute__((preserve_access_index));
+
+struct mm_struct {
+	struct uprobes_state uprobes_state;
+} __attribute__((preserve_access_index));
+
+// A call of a function with a uretprobe, which has not returned.
+struct return_instance {
+	unsigned long stack;          // where its return address was
+	unsigned long orig_ret_vaddr; // what that was
+	struct return_instance *next; // the call before it
+} __attribute__((preserve_access_index));
+
+struct uprobe_task {
+	unsigned int depth; // how many calls are pending
+	struct return_instance *return_instances;
+} __attribute__((preserve_access_index));
+
 struct task_struct {
 	int pid;
 	int tgid;
 	unsigned int flags;
 	__u64 start_time;
+	struct mm_struct *mm;
+	struct uprobe_task *utask; // 0 = the thread has never hit a uprobe
 	struct thread_struct thread;
 } __attribute__((preserve_access_index));

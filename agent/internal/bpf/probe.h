@@ -17,6 +17,8 @@ struct probe {
 	__u64 hits;       // of processes that are profiled
 	__u64 limited;    // of them without a sample, because of the interval
 	__u64 overlapped; // of them without a sample, because another was being taken on this CPU
+	__u64 nested;     // of them without a sample, because the kernel keeps no more calls of the thread
+	__u64 unsafe;     // of them without a sample, because V8's code is to return to, or code that is not known
 };
 
 struct {

@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "scratch.h"
 #include "unwind.h"
+#include "uretprobe.h"
 #include "walk_state.h"
 
 // Code without a rule, such as assembly, mostly keeps a frame pointer all the same. It is believed if the return
@@ -16,8 +17,12 @@
 static __always_inline void walk_frame_pointer(struct walk *w)
 {
 	__u64 v[2];
-	if (w->bp & 7 || w->bp < w->sp || read_stack(w->scratch, v, sizeof(v), w->bp) ||
-	    find_mapping(w->process, v[1]) < 0)
+	if (w->bp & 7 || w->bp < w->sp || read_stack(w->scratch, v, sizeof(v), w->bp)) {
+		w->state->stop = STOP_NO_RULE;
+		return;
+	}
+	v[1] = return_address(w->scratch, v[1], w->bp + 8);
+	if (find_mapping(w->process, v[1]) < 0)
 		w->state->stop = STOP_NO_RULE;
 	else
 		ascend(w, v[1], w->bp + 16, v[0], 0);
@@ -85,7 +90,7 @@ static __always_inline void walk_cfa(struct walk *w, const struct row *row, __u6
 	if (bad)
 		w->state->stop = STOP_UNREADABLE;
 	else
-		ascend(w, v[1], cfa, v[0], 0);
+		ascend(w, return_address(w->scratch, v[1], cfa - 8), cfa, v[0], 0);
 }
 
 static __always_inline void walk_row(struct walk *w, const struct row *row)

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -31,12 +32,30 @@ func Find(pid int, s Spec) (Place, error) {
 	if err != nil {
 		return Place{}, fmt.Errorf("probe %s: %w", s.Text, err)
 	}
-	offset, err := find(procs.NewTimed(f), s)
+	offset, err := findIn(pid, m, f, s)
 	if err != nil {
 		f.Close()
 		return Place{}, fmt.Errorf("probe %s: %s: %w", s.Text, m.Path, err)
 	}
 	return Place{f, offset}, nil
+}
+
+// errCatches says why a uretprobe would end the process: the return address is not where an exception finds its way.
+var errCatches = errors.New("it has exceptions of C++, which end the process where they meet a uretprobe: use uprobe")
+
+// findIn finds the place in a file that is open. Node's own code has no exceptions, although what it is linked with
+// has.
+func findIn(pid int, m procs.Mapping, f *os.File, s Spec) (offset uint64, err error) {
+	file, err := open(procs.NewTimed(f))
+	if err != nil {
+		return 0, err
+	}
+	if s.Kind == Uretprobe {
+		if own, err := procs.ExecutableID(pid); err != nil || own != m.File() && catches(file) {
+			return 0, cmp.Or(err, errCatches)
+		}
+	}
+	return find(file, s)
 }
 
 // mapped returns a mapping of the code of a file, by its path or base name. The empty name is that of the executable.

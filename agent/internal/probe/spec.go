@@ -3,6 +3,7 @@
 package probe
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,21 +14,27 @@ type Kind int
 
 // The kinds of probe.
 const (
-	Uprobe  Kind = iota + 1 // an instruction of native code
-	Syscall                 // a system call, when it is entered
+	Uprobe    Kind = iota + 1 // an instruction of native code
+	Uretprobe                 // the return from a function of native code
+	Syscall                   // a system call, when it is entered
 )
+
+// InFile reports whether a probe is on places in a file that a process has mapped.
+func (k Kind) InFile() bool { return k != Syscall }
 
 // Spec is a probe as the user asks for it.
 type Spec struct {
 	Text   string // as given
 	Kind   Kind
-	File   string // of a uprobe: path or base name of a mapped file; empty is the executable
-	Symbol string // of a uprobe: name of a function; * stands for any characters
+	File   string // path or base name of a mapped file; empty is the executable
+	Symbol string // name of a function; * stands for any characters
 	Offset uint64 // of a uprobe: bytes from the start of the function, where an instruction begins
 	Number uint32 // of a system call, on x86-64
 }
 
-// Parse reads uprobe:FILE:SYMBOL[+OFFSET] or syscall:NAME. The error says what is wrong with the text.
+const known = "uprobe:FILE:SYMBOL[+OFFSET] uretprobe:FILE:SYMBOL syscall:NAME"
+
+// Parse reads one of the known forms. The error says what is wrong with the text.
 func Parse(text string) (Spec, error) {
 	kind, rest, _ := strings.Cut(text, ":")
 	s := Spec{Text: text}
@@ -35,11 +42,16 @@ func Parse(text string) (Spec, error) {
 	switch kind {
 	case "uprobe":
 		err = s.uprobe(rest)
+	case "uretprobe":
+		if err = s.uprobe(rest); s.Offset > 0 {
+			err = errors.New("a function is returned from as a whole: no offset")
+		}
+		s.Kind = Uretprobe
 	case "syscall":
 		s.Kind = Syscall
 		s.Number, err = number(rest)
 	default:
-		err = fmt.Errorf("kind %q is unknown (known: uprobe:FILE:SYMBOL[+OFFSET] syscall:NAME)", kind)
+		err = fmt.Errorf("kind %q is unknown (known: %s)", kind, known)
 	}
 	if err != nil {
 		return Spec{}, fmt.Errorf("probe %s: %w", text, err)
@@ -50,7 +62,7 @@ func Parse(text string) (Spec, error) {
 func (s *Spec) uprobe(rest string) error {
 	file, symbol, ok := strings.Cut(rest, ":")
 	if !ok || symbol == "" {
-		return fmt.Errorf("want uprobe:FILE:SYMBOL[+OFFSET], where FILE may be empty")
+		return fmt.Errorf("want KIND:FILE:SYMBOL, where FILE may be empty")
 	}
 	s.Kind, s.File, s.Symbol = Uprobe, file, symbol
 	if i := strings.LastIndexByte(symbol, '+'); i > 0 && i < len(symbol)-1 { // not operator++

@@ -22,18 +22,30 @@ type function struct {
 // maxTable bounds a symbol table and its names, in bytes. Node 26's have 4 and 19 MB.
 const maxTable = 512 << 20
 
-// find returns the offset in an ELF file of the place that a uprobe asks for. It reads .symtab and .dynsym: a name may
-// be that in the file, or a demangled one without parameters. The error says why there is not exactly one.
-func find(r io.ReaderAt, s Spec) (offset uint64, err error) {
+// open reads the head of an ELF file.
+func open(r io.ReaderAt) (*elf.File, error) {
 	f, err := elf.NewFile(r)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	for _, table := range f.Sections {
 		if kind := table.Type; kind >= elf.SHT_SYMTAB && kind <= elf.SHT_STRTAB && table.Size > maxTable {
-			return 0, fmt.Errorf("section %s has %d bytes, more than %d", table.Name, table.Size, maxTable)
+			return nil, fmt.Errorf("section %s has %d bytes, more than %d", table.Name, table.Size, maxTable)
 		}
 	}
+	return f, nil
+}
+
+// catches reports whether the code of a file may have exceptions of C++ pass through it: it imports, or has, what
+// decides where they go. (Itanium C++ ABI: Exception Handling, 2.5)
+func catches(f *elf.File) bool {
+	dynamic, _ := f.DynamicSymbols() // without any there are no exceptions of others
+	return slices.ContainsFunc(dynamic, func(s elf.Symbol) bool { return s.Name == "__gxx_personality_v0" })
+}
+
+// find returns the offset in an ELF file of the place that a uprobe asks for. It reads .symtab and .dynsym: a name may
+// be that in the file, or a demangled one without parameters. The error says why there is not exactly one.
+func find(f *elf.File, s Spec) (offset uint64, err error) {
 	found, other := matching(f, s.Symbol)
 	switch {
 	case len(found) == 0:

@@ -49,14 +49,19 @@ func TestFind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const open = "_ZN4node2fsL4OpenERKN2v820FunctionCallbackInfoINS1_5ValueEEE"
-	addresses := table.Addresses("uv_fs_open", open)
+	file, err := open(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mangled = "_ZN4node2fsL4OpenERKN2v820FunctionCallbackInfoINS1_5ValueEEE"
+	addresses := table.Addresses("uv_fs_open", mangled)
 	for name, address := range map[string]uint64{
-		"uv_fs_open": addresses["uv_fs_open"], "uv_fs_op*n": addresses["uv_fs_open"], open: addresses[open],
-		"node::fs::Open": addresses[open],
+		"uv_fs_open": addresses["uv_fs_open"], "uv_fs_op*n": addresses["uv_fs_open"],
+		mangled:          addresses[mangled],
+		"node::fs::Open": addresses[mangled],
 	} {
 		// the executable's code is at the address of its place in the file, beyond that of its first segment
-		if got, err := find(f, Spec{Symbol: name}); err != nil || address == 0 || got&0xfff != address&0xfff {
+		if got, err := find(file, Spec{Symbol: name}); err != nil || address == 0 || got&0xfff != address&0xfff {
 			t.Errorf("%s: %#x, %v, want the place of %#x", name, got, err, address)
 		}
 	}

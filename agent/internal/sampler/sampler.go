@@ -274,19 +274,18 @@ func recordType(b []byte) uint32 {
 
 // Counters are the BPF program's own counts since Open.
 type Counters struct {
-	Taken         uint64 // samples of profiled processes, or hits of probes, or waits, in them
-	RingFull      uint64 // of these, lost because the ring buffer was full
-	EventRingFull uint64 // exec and exit events lost because the ring buffer was full
-	Limited       uint64 // hits or waits without a sample because of the limit
-	Overlapped    uint64 // hits or waits without a sample because another was being taken on the CPU
-	Nanoseconds   uint64 // time that taking the samples took, on all CPUs together
+	Taken         uint64                      // samples of profiled processes, or hits of probes, or waits, in them
+	EventRingFull uint64                      // exec and exit events lost because the ring buffer was full
+	Nanoseconds   uint64                      // time that taking the samples took, on all CPUs together
+	Lost          map[pprofx.LostReason]int64 // of those taken
 }
 
 // Counters reads the counters, summed over CPUs.
 func (s *Sampler) Counters() (Counters, error) {
 	var c Counters
+	var ringFull uint64
 	for counter, to := range map[uint32]*uint64{
-		bpf.CountTaken: &c.Taken, bpf.CountRingFull: &c.RingFull, bpf.CountEventRingFull: &c.EventRingFull,
+		bpf.CountTaken: &c.Taken, bpf.CountRingFull: &ringFull, bpf.CountEventRingFull: &c.EventRingFull,
 		bpf.CountNanoseconds: &c.Nanoseconds,
 	} {
 		var perCPU []uint64
@@ -297,6 +296,7 @@ func (s *Sampler) Counters() (Counters, error) {
 			*to += n
 		}
 	}
+	c.Lost = map[pprofx.LostReason]int64{pprofx.LostRingFull: int64(ringFull)}
 	hits, err := s.Hits()
 	if err != nil {
 		return c, err
@@ -310,8 +310,9 @@ func (s *Sampler) Counters() (Counters, error) {
 	}
 	for _, h := range hits {
 		c.Taken += uint64(h.All)
-		c.Limited += uint64(h.Limited)
-		c.Overlapped += uint64(h.Overlapped)
+		for reason, n := range h.Lost {
+			c.Lost[reason] += n
+		}
 	}
 	return c, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 const defaultLimit = 1000 // samples a second
@@ -46,9 +47,11 @@ func (l *limit) put(number uint32, interval uint64) error {
 	return nil
 }
 
-// Counts are the hits of a probe in profiled processes: samples, those that the limit left out, and those at which
-// another sample was being taken on the CPU.
-type Counts struct{ All, Limited, Overlapped int64 }
+// Counts are the hits of a probe in profiled processes: samples, and those that are lost.
+type Counts struct {
+	All  int64
+	Lost map[pprofx.LostReason]int64
+}
 
 // counts reads those of a probe, summed over CPUs.
 func (l *limit) counts(number uint32) (out Counts, err error) {
@@ -56,10 +59,13 @@ func (l *limit) counts(number uint32) (out Counts, err error) {
 	if err := l.objects.Probes.Lookup(number, &perCPU); err != nil {
 		return out, fmt.Errorf("counts of a probe: %w", err)
 	}
+	out.Lost = map[pprofx.LostReason]int64{}
 	for _, c := range perCPU {
 		out.All += int64(c.Hits)
-		out.Limited += int64(c.Limited)
-		out.Overlapped += int64(c.Overlapped)
+		out.Lost[pprofx.LostLimited] += int64(c.Limited)
+		out.Lost[pprofx.LostOverlapped] += int64(c.Overlapped)
+		out.Lost[pprofx.LostNested] += int64(c.Nested)
+		out.Lost[pprofx.LostUnsafe] += int64(c.Unsafe)
 	}
 	return out, nil
 }

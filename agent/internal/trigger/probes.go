@@ -3,8 +3,9 @@ package trigger
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
+	"slices"
 	"sync"
 
 	"github.com/cilium/ebpf/link"
@@ -31,7 +32,7 @@ type Probes struct {
 
 // uprobes are those of one process.
 type uprobes struct {
-	links  []link.Link   // by number of the probe, from 0 on; nil: not yet
+	links  [][]io.Closer // by number of the probe, from 0 on; nil: not yet
 	failed []bool        // likewise: it will never be
 	closed chan struct{} // not nil: they are taken off, and closed then
 }
@@ -40,6 +41,7 @@ type uprobes struct {
 func Wanted(specs []probe.Spec) (w bpf.Probes) {
 	for _, s := range specs {
 		w.Uprobes = w.Uprobes || s.Kind == probe.Uprobe
+		w.Uretprobes = w.Uretprobes || s.Kind == probe.Uretprobe
 		w.Syscalls = w.Syscalls || s.Kind == probe.Syscall
 	}
 	return w
@@ -53,10 +55,8 @@ func NewProbes(objects *bpf.Objects, specs []probe.Spec, perSecond int) (*Probes
 	if len(specs) > maxProbes {
 		return nil, fmt.Errorf("%d probes, at most %d", len(specs), maxProbes)
 	}
-	if Wanted(specs).Uprobes {
-		if err := checkUprobes(); err != nil {
-			return nil, err
-		}
+	if err := checkKernel(specs); err != nil {
+		return nil, err
 	}
 	limit, err := newLimit(objects, perSecond)
 	if err != nil {
@@ -89,11 +89,11 @@ func (p *Probes) Add(pid int) (ok bool, err error) {
 	}
 	first := u == nil
 	if first {
-		u = &uprobes{links: make([]link.Link, len(p.specs)), failed: make([]bool, len(p.specs))}
+		u = &uprobes{links: make([][]io.Closer, len(p.specs)), failed: make([]bool, len(p.specs))}
 		p.on[pid] = u
 	}
 	for i, s := range p.specs {
-		if s.Kind != probe.Uprobe || u.links[i] != nil || u.failed[i] {
+		if !s.Kind.InFile() || u.links[i] != nil || u.failed[i] {
 			continue
 		}
 		failed := p.put(pid, u, i)
@@ -119,15 +119,7 @@ func (p *Probes) put(pid int, u *uprobes, i int) error {
 	if !p.started {
 		return nil
 	}
-	file, err := link.OpenExecutable(fmt.Sprintf("/proc/self/fd/%d", place.File.Fd()))
-	if err != nil {
-		return err
-	}
-	u.links[i], err = file.Uprobe("", p.objects.HotspanUprobe, &link.UprobeOptions{
-		Address: place.Offset, PID: pid, Cookie: uint64(number(i)),
-	})
-	if err != nil {
-		u.links[i] = nil
+	if u.links[i], err = attach(p.objects, p.specs[i].Kind, pid, number(i), place); err != nil {
 		if errors.Is(err, fs.ErrPermission) {
 			return fmt.Errorf("probe %s: the kernel permits uprobes to CAP_SYS_ADMIN only: run hotspan as root (%w)",
 				p.specs[i].Text, err)
@@ -159,10 +151,8 @@ func (p *Probes) Remove(pid int) {
 }
 
 func (u *uprobes) close() {
-	for _, l := range u.links {
-		if l != nil {
-			l.Close()
-		}
+	for _, l := range slices.Concat(u.links...) {
+		l.Close()
 	}
 }
 
@@ -238,8 +228,8 @@ func waitForPrograms() {
 type Hits struct {
 	Text string // of the probe
 	Counts
-	Uprobe    bool
-	Processes int // that a uprobe was put on
+	InFile    bool // the probe is on places in a file
+	Processes int  // that it was put on then
 }
 
 // Hits reads what the probes have counted, summed over CPUs.
@@ -248,7 +238,7 @@ func (p *Probes) Hits() ([]Hits, error) {
 	defer p.mu.Unlock()
 	out := make([]Hits, len(p.specs))
 	for i, s := range p.specs {
-		h := Hits{Text: s.Text, Uprobe: s.Kind == probe.Uprobe, Processes: p.reached[i]}
+		h := Hits{Text: s.Text, InFile: s.Kind.InFile(), Processes: p.reached[i]}
 		var err error
 		if h.Counts, err = p.limit.counts(number(i)); err != nil {
 			return nil, err
@@ -256,12 +246,4 @@ func (p *Probes) Hits() ([]Hits, error) {
 		out[i] = h
 	}
 	return out, nil
-}
-
-// checkUprobes returns an error if the kernel has no uprobes. (Linux, kernel/events/core.c, perf_uprobe)
-func checkUprobes() error {
-	if _, err := os.Stat("/sys/bus/event_source/devices/uprobe/type"); err != nil {
-		return fmt.Errorf("this kernel has no uprobes (CONFIG_UPROBE_EVENTS): %w", err)
-	}
-	return nil
 }

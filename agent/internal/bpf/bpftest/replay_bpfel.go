@@ -227,6 +227,8 @@ type replayProbe struct {
 	Hits       uint64
 	Limited    uint64
 	Overlapped uint64
+	Nested     uint64
+	Unsafe     uint64
 }
 
 type replayProcess struct {
@@ -693,12 +695,14 @@ type replayScratch struct {
 		Arguments [4]uint64
 		End       uint64
 	}
-	End     uint32
-	IsNew   uint32
-	Isolate uint64
-	Urgent  uint32
-	Users   uint32
-	Buffer  [73728]uint8
+	End        uint32
+	IsNew      uint32
+	Isolate    uint64
+	Urgent     uint32
+	Users      uint32
+	Trampoline uint64
+	Pending    uint64
+	Buffer     [73728]uint8
 }
 
 type replayShape struct {
@@ -835,65 +839,66 @@ const (
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	replayMapConsumers       = "consumers"
-	replayMapCounters        = "counters"
-	replayMapEnvironments    = "environments"
-	replayMapEvents          = "events"
-	replayMapExecs           = "execs"
-	replayMapIsolates        = "isolates"
-	replayMapKeptPlaces      = "kept_places"
-	replayMapKnown           = "known"
-	replayMapLoops           = "loops"
-	replayMapProbes          = "probes"
-	replayMapProcesses       = "processes"
-	replayMapPublishers      = "publishers"
-	replayMapResources       = "resources"
-	replayMapSampledRecords  = "sampled_records"
-	replayMapScratches       = "scratches"
-	replayMapShapes          = "shapes"
-	replayMapStores          = "stores"
-	replayMapSymbols         = "symbols"
-	replayMapSyscalls        = "syscalls"
-	replayMapTables          = "tables"
-	replayMapWaitTimes       = "wait_times"
-	replayMapWaiting         = "waiting"
-	replayMapWorks           = "works"
-	replayProgHotspanCallEnd = "hotspan_call_end"
-	replayProgHotspanExec    = "hotspan_exec"
-	replayProgHotspanExit    = "hotspan_exit"
-	replayProgHotspanReplay  = "hotspan_replay"
-	replayProgHotspanSample  = "hotspan_sample"
-	replayProgHotspanSwitch  = "hotspan_switch"
-	replayProgHotspanSyscall = "hotspan_syscall"
-	replayProgHotspanUprobe  = "hotspan_uprobe"
-	replayProgHotspanWakeup  = "hotspan_wakeup"
-	replayVarGoCfaRule       = "go_cfa_rule"
-	replayVarGoContextRecord = "go_context_record"
-	replayVarGoContextType   = "go_context_type"
-	replayVarGoCounter       = "go_counter"
-	replayVarGoEdgeKind      = "go_edge_kind"
-	replayVarGoFrameKind     = "go_frame_kind"
-	replayVarGoGcState       = "go_gc_state"
-	replayVarGoKept          = "go_kept"
-	replayVarGoLifecycle     = "go_lifecycle"
-	replayVarGoLimit         = "go_limit"
-	replayVarGoMappingKind   = "go_mapping_kind"
-	replayVarGoNameKind      = "go_name_kind"
-	replayVarGoNone          = "go_none"
-	replayVarGoPlaceKind     = "go_place_kind"
-	replayVarGoPublishedKind = "go_published_kind"
-	replayVarGoRbpRule       = "go_rbp_rule"
-	replayVarGoRecordType    = "go_record_type"
-	replayVarGoReplayThread  = "go_replay_thread"
-	replayVarGoSample        = "go_sample"
-	replayVarGoSlot          = "go_slot"
-	replayVarGoStop          = "go_stop"
-	replayVarGoSymbolKind    = "go_symbol_kind"
-	replayVarGoValueKind     = "go_value_kind"
-	replayVarGoVmState       = "go_vm_state"
-	replayVarGoWorkKind      = "go_work_kind"
-	replayVarN_reads         = "n_reads"
-	replayVarReads           = "reads"
+	replayMapConsumers         = "consumers"
+	replayMapCounters          = "counters"
+	replayMapEnvironments      = "environments"
+	replayMapEvents            = "events"
+	replayMapExecs             = "execs"
+	replayMapIsolates          = "isolates"
+	replayMapKeptPlaces        = "kept_places"
+	replayMapKnown             = "known"
+	replayMapLoops             = "loops"
+	replayMapProbes            = "probes"
+	replayMapProcesses         = "processes"
+	replayMapPublishers        = "publishers"
+	replayMapResources         = "resources"
+	replayMapSampledRecords    = "sampled_records"
+	replayMapScratches         = "scratches"
+	replayMapShapes            = "shapes"
+	replayMapStores            = "stores"
+	replayMapSymbols           = "symbols"
+	replayMapSyscalls          = "syscalls"
+	replayMapTables            = "tables"
+	replayMapWaitTimes         = "wait_times"
+	replayMapWaiting           = "waiting"
+	replayMapWorks             = "works"
+	replayProgHotspanCallEnd   = "hotspan_call_end"
+	replayProgHotspanExec      = "hotspan_exec"
+	replayProgHotspanExit      = "hotspan_exit"
+	replayProgHotspanReplay    = "hotspan_replay"
+	replayProgHotspanSample    = "hotspan_sample"
+	replayProgHotspanSwitch    = "hotspan_switch"
+	replayProgHotspanSyscall   = "hotspan_syscall"
+	replayProgHotspanUprobe    = "hotspan_uprobe"
+	replayProgHotspanUretprobe = "hotspan_uretprobe"
+	replayProgHotspanWakeup    = "hotspan_wakeup"
+	replayVarGoCfaRule         = "go_cfa_rule"
+	replayVarGoContextRecord   = "go_context_record"
+	replayVarGoContextType     = "go_context_type"
+	replayVarGoCounter         = "go_counter"
+	replayVarGoEdgeKind        = "go_edge_kind"
+	replayVarGoFrameKind       = "go_frame_kind"
+	replayVarGoGcState         = "go_gc_state"
+	replayVarGoKept            = "go_kept"
+	replayVarGoLifecycle       = "go_lifecycle"
+	replayVarGoLimit           = "go_limit"
+	replayVarGoMappingKind     = "go_mapping_kind"
+	replayVarGoNameKind        = "go_name_kind"
+	replayVarGoNone            = "go_none"
+	replayVarGoPlaceKind       = "go_place_kind"
+	replayVarGoPublishedKind   = "go_published_kind"
+	replayVarGoRbpRule         = "go_rbp_rule"
+	replayVarGoRecordType      = "go_record_type"
+	replayVarGoReplayThread    = "go_replay_thread"
+	replayVarGoSample          = "go_sample"
+	replayVarGoSlot            = "go_slot"
+	replayVarGoStop            = "go_stop"
+	replayVarGoSymbolKind      = "go_symbol_kind"
+	replayVarGoValueKind       = "go_value_kind"
+	replayVarGoVmState         = "go_vm_state"
+	replayVarGoWorkKind        = "go_work_kind"
+	replayVarN_reads           = "n_reads"
+	replayVarReads             = "reads"
 )
 
 // loadReplay returns the embedded CollectionSpec for replay.
@@ -938,15 +943,16 @@ type replaySpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type replayProgramSpecs struct {
-	HotspanCallEnd *ebpf.ProgramSpec `ebpf:"hotspan_call_end"`
-	HotspanExec    *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
-	HotspanExit    *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
-	HotspanReplay  *ebpf.ProgramSpec `ebpf:"hotspan_replay"`
-	HotspanSample  *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
-	HotspanSwitch  *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
-	HotspanSyscall *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
-	HotspanUprobe  *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
-	HotspanWakeup  *ebpf.ProgramSpec `ebpf:"hotspan_wakeup"`
+	HotspanCallEnd   *ebpf.ProgramSpec `ebpf:"hotspan_call_end"`
+	HotspanExec      *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
+	HotspanExit      *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
+	HotspanReplay    *ebpf.ProgramSpec `ebpf:"hotspan_replay"`
+	HotspanSample    *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
+	HotspanSwitch    *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
+	HotspanSyscall   *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
+	HotspanUprobe    *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
+	HotspanUretprobe *ebpf.ProgramSpec `ebpf:"hotspan_uretprobe"`
+	HotspanWakeup    *ebpf.ProgramSpec `ebpf:"hotspan_wakeup"`
 }
 
 // replayMapSpecs contains maps before they are loaded into the kernel.
@@ -1121,15 +1127,16 @@ type replayVariables struct {
 //
 // It can be passed to loadReplayObjects or ebpf.CollectionSpec.LoadAndAssign.
 type replayPrograms struct {
-	HotspanCallEnd *ebpf.Program `ebpf:"hotspan_call_end"`
-	HotspanExec    *ebpf.Program `ebpf:"hotspan_exec"`
-	HotspanExit    *ebpf.Program `ebpf:"hotspan_exit"`
-	HotspanReplay  *ebpf.Program `ebpf:"hotspan_replay"`
-	HotspanSample  *ebpf.Program `ebpf:"hotspan_sample"`
-	HotspanSwitch  *ebpf.Program `ebpf:"hotspan_switch"`
-	HotspanSyscall *ebpf.Program `ebpf:"hotspan_syscall"`
-	HotspanUprobe  *ebpf.Program `ebpf:"hotspan_uprobe"`
-	HotspanWakeup  *ebpf.Program `ebpf:"hotspan_wakeup"`
+	HotspanCallEnd   *ebpf.Program `ebpf:"hotspan_call_end"`
+	HotspanExec      *ebpf.Program `ebpf:"hotspan_exec"`
+	HotspanExit      *ebpf.Program `ebpf:"hotspan_exit"`
+	HotspanReplay    *ebpf.Program `ebpf:"hotspan_replay"`
+	HotspanSample    *ebpf.Program `ebpf:"hotspan_sample"`
+	HotspanSwitch    *ebpf.Program `ebpf:"hotspan_switch"`
+	HotspanSyscall   *ebpf.Program `ebpf:"hotspan_syscall"`
+	HotspanUprobe    *ebpf.Program `ebpf:"hotspan_uprobe"`
+	HotspanUretprobe *ebpf.Program `ebpf:"hotspan_uretprobe"`
+	HotspanWakeup    *ebpf.Program `ebpf:"hotspan_wakeup"`
 }
 
 func (p *replayPrograms) Close() error {
@@ -1142,6 +1149,7 @@ func (p *replayPrograms) Close() error {
 		p.HotspanSwitch,
 		p.HotspanSyscall,
 		p.HotspanUprobe,
+		p.HotspanUretprobe,
 		p.HotspanWakeup,
 	)
 }

@@ -1,0 +1,93 @@
+package trigger
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"unsafe"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/probe"
+)
+
+// attach puts a probe of a kind on a place in what a process has mapped.
+func attach(o *bpf.Objects, kind probe.Kind, pid int, number uint32, at probe.Place) ([]io.Closer, error) {
+	path, cookie := fmt.Sprintf("/proc/self/fd/%d", at.File.Fd()), uint64(number)
+	if kind == probe.Uretprobe {
+		return one(startSession(o.HotspanUretprobe, path, at.Offset, cookie, pid))
+	}
+	file, err := link.OpenExecutable(path)
+	if err != nil {
+		return nil, err
+	}
+	return one(file.Uprobe("", o.HotspanUprobe, &link.UprobeOptions{Address: at.Offset, PID: pid, Cookie: cookie}))
+}
+
+func one[C io.Closer](c C, err error) ([]io.Closer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []io.Closer{c}, nil
+}
+
+// sessionLink is what bpf(2) takes for BPF_LINK_CREATE. (Linux, include/uapi/linux/bpf.h, union bpf_attr, link_create)
+type sessionLink struct {
+	program, target, attachType, flags    uint32
+	path, offsets, refCtrOffsets, cookies uint64
+	count, multiFlags, pid                uint32
+	_                                     uint32
+}
+
+// startSession has a program run when a function of a process is called, and, as that says, when it returns. The
+// library can only do one of both: link.UprobeMulti has another type. It takes Linux 6.13.
+func startSession(program *ebpf.Program, path string, offset, cookie uint64, pid int) (io.Closer, error) {
+	const create, session = 28, 57 // BPF_LINK_CREATE, BPF_TRACE_UPROBE_SESSION
+	name, err := unix.BytePtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	address := func(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	for _, p := range []any{name, &offset, &cookie} {
+		pins.Pin(p)
+	}
+	attr := &sessionLink{
+		program: uint32(program.FD()), attachType: session, count: 1, pid: uint32(pid),
+		path: address(unsafe.Pointer(name)), offsets: address(unsafe.Pointer(&offset)),
+		cookies: address(unsafe.Pointer(&cookie)),
+	}
+	fd, _, errno := unix.Syscall(unix.SYS_BPF, create, uintptr(unsafe.Pointer(attr)), unsafe.Sizeof(*attr))
+	if errno != 0 {
+		return nil, fmt.Errorf("BPF link: %w", errno)
+	}
+	return os.NewFile(fd, "uretprobe"), nil
+}
+
+// checkKernel returns an error if the kernel lacks what probes need. (Linux, kernel/events/core.c, perf_uprobe)
+func checkKernel(specs []probe.Spec) error {
+	for _, s := range specs {
+		if _, err := os.Stat("/sys/bus/event_source/devices/uprobe/type"); err != nil && s.Kind.InFile() {
+			return fmt.Errorf("this kernel has no uprobes (CONFIG_UPROBE_EVENTS): %w", err)
+		}
+		if major, minor := release(); s.Kind == probe.Uretprobe && (major < 6 || major == 6 && minor < 13) {
+			return fmt.Errorf("probe %s: uretprobe needs Linux 6.13, this is %d.%d: an older one cannot leave out "+
+				"calls by V8's code, which would end the process", s.Text, major, minor)
+		}
+	}
+	return nil
+}
+
+// release returns the kernel's release, 0 where it cannot be told.
+func release() (major, minor int) {
+	var u unix.Utsname
+	if unix.Uname(&u) == nil {
+		_, _ = fmt.Sscanf(unix.ByteSliceToString(u.Release[:]), "%d.%d", &major, &minor)
+	}
+	return major, minor
+}

@@ -1,0 +1,86 @@
+// An add-on for Node.js, whose functions are called known numbers of times: each that it exports does one thing.
+#define _GNU_SOURCE
+#include <node_api.h>
+#include <setjmp.h>
+#include <stdlib.h>
+
+#define PROBED __attribute__((noinline, noclone, used, visibility("default")))
+
+// Eight calls of descend, each in the one before, and then it returns as often.
+PROBED int descend(int n)
+{
+	int below = n > 1 ? descend(n - 1) : 0;
+	__asm__ volatile("" ::: "memory"); // no tail call
+	return below + 1;
+}
+
+// The same beyond what the kernel keeps: a hundred.
+PROBED int dive(int n)
+{
+	int below = n > 1 ? dive(n - 1) : 0;
+	__asm__ volatile("" ::: "memory");
+	return below + 1;
+}
+
+// A tail call: last_of returns to the caller of first_of, whose place on the stack it has.
+PROBED int last_of(int n)
+{
+	__asm__ volatile("" ::: "memory");
+	return n + 1;
+}
+
+__attribute__((optimize("optimize-sibling-calls"))) PROBED int first_of(int n) { return last_of(n); }
+
+// leap does not return: it jumps back to its caller.
+static jmp_buf back;
+
+PROBED int leap(int n)
+{
+	__asm__ volatile("" ::: "memory");
+	if (n)
+		longjmp(back, n);
+	return 0;
+}
+
+static napi_value call_descend(napi_env env, napi_callback_info info)
+{
+	descend(8);
+	return 0;
+}
+
+static napi_value call_dive(napi_env env, napi_callback_info info)
+{
+	dive(100);
+	return 0;
+}
+
+static napi_value call_first(napi_env env, napi_callback_info info)
+{
+	first_of(1);
+	return 0;
+}
+
+// Once without a return, then with one.
+static napi_value call_leap(napi_env env, napi_callback_info info)
+{
+	if (!setjmp(back))
+		leap(1);
+	leap(0);
+	return 0;
+}
+
+static void export(napi_env env, napi_value exports, const char *name, napi_callback call)
+{
+	napi_value function;
+	napi_create_function(env, name, NAPI_AUTO_LENGTH, call, 0, &function);
+	napi_set_named_property(env, exports, name, function);
+}
+
+NAPI_MODULE_INIT()
+{
+	export(env, exports, "descend", call_descend);
+	export(env, exports, "dive", call_dive);
+	export(env, exports, "tail", call_first);
+	export(env, exports, "leap", call_leap);
+	return exports;
+}
