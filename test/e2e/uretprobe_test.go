@@ -19,7 +19,7 @@ func TestReturns(t *testing.T) {
 		const calls = 8 // of descend
 		t.Run("recursion", func(t *testing.T) {
 			r := recordAddon(t, node, library, "descend", []string{descend})
-			callers := countReturns(t, &r, descend, calls)
+			callers := countHits(t, &r, descend, calls)
 			for depth := range calls {
 				want := strings.Repeat("descend < ", depth) + "call_descend"
 				if n := callers[want]; n != r.sum() {
@@ -30,7 +30,7 @@ func TestReturns(t *testing.T) {
 		t.Run("tail call", func(t *testing.T) {
 			r := recordAddon(t, node, library, "tail", []string{first, last})
 			for _, probe := range []string{first, last} {
-				if callers := countReturns(t, &r, probe, 1); callers["call_first"] != r.sum() {
+				if callers := countHits(t, &r, probe, 1); callers["call_first"] != r.sum() {
 					t.Errorf("callers of %s are %v", probe, callers)
 				}
 			}
@@ -38,7 +38,7 @@ func TestReturns(t *testing.T) {
 		t.Run("longjmp", func(t *testing.T) {
 			const leap = "uretprobe:probed.node:leap"
 			r := recordAddon(t, node, library, "leap", []string{leap})
-			if callers := countReturns(t, &r, leap, 1); callers["call_leap"] != r.sum() {
+			if callers := countHits(t, &r, leap, 1); callers["call_leap"] != r.sum() {
 				t.Errorf("callers are %v", callers)
 			}
 		})
@@ -60,9 +60,9 @@ func (r *probed) sum() (sum int) {
 	return sum
 }
 
-// countReturns compares the hits of a probe with the calls, each of which has so many, and checks their stacks. It
+// countHits compares the hits of a probe with the calls, each of which has so many, and checks their stacks. It
 // returns how often the add-on's part of the stack was what.
-func countReturns(t *testing.T, r *probed, probe string, hits int) map[string]int {
+func countHits(t *testing.T, r *probed, probe string, hits int) map[string]int {
 	t.Helper()
 	got, want, callers := map[string]int{}, map[string]int{}, map[string]int{}
 	for request, n := range r.Called {
@@ -123,26 +123,27 @@ func TestNestedReturns(t *testing.T) {
 }
 
 // TestUnsafeReturns: V8 finds its frames by return addresses, and ends a process where it meets one that is not its
-// own. fs.openSync of a file that is missing has it look, for the stack of the error.
+// own. fs.openSync of a file that is missing has it look, for the stack of the error. What V8's machine code calls is
+// lost; Node 18 calls by way of C++, which is safe.
 func TestUnsafeReturns(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		const open, inside = "uretprobe::node::fs::Open", "uretprobe::uv_fs_open"
 		r := recordProbes(t, node, []string{"FUNCTION=missing"}, []string{open, inside})
-		hits := 0
+		hits := map[any]int{}
 		for _, s := range r.samples {
-			switch s.Labels["hotspan.probe"] {
-			case open:
-				t.Errorf("a hit of %s", open)
-			case inside:
-				hits++
-				if leaf := s.Stack[0].F; s.Stop != "root" || !strings.HasPrefix(leaf, "node::") {
-					t.Errorf("the caller of uv_fs_open is %s, the stack ends with %s", leaf, s.Stop)
-				}
+			probe := s.Labels["hotspan.probe"]
+			hits[probe]++
+			if leaf := s.Stack[0]; s.Stop != "root" || leaf.Kind != "native" {
+				t.Errorf("%s: the caller is %s, %s, the stack ends with %s", probe, leaf.F, leaf.Kind, s.Stop)
 			}
 		}
 		all, _ := hitsOf(t, r.said, open)
-		if unsafe := lostOf(t, r.said); hits < r.sum() || all != unsafe || all != hits {
-			t.Errorf("%d hits of uv_fs_open, %d of node::fs::Open, %d lost, want %d", hits, all, unsafe, r.sum())
+		unsafe := lostOf(t, r.said)
+		if all != hits[inside] || all != hits[open]+unsafe || all < r.sum() {
+			t.Errorf("%d hits, %d of them unsafe, samples %v, want %d and more", all, unsafe, hits, r.sum())
+		}
+		if versionOf(node).Major() >= 22 && hits[open] > 0 {
+			t.Errorf("%d hits of %s", hits[open], open)
 		}
 	})
 }

@@ -15,13 +15,13 @@ import (
 // ErrNotMapped says that a process has not mapped the file of a probe, or not yet.
 var ErrNotMapped = errors.New("not mapped")
 
-// Place is an instruction in a file.
+// Place is where a probe is in a file.
 type Place struct {
-	File   *os.File // the caller closes it
-	Offset uint64   // in the file
+	File  *os.File // the caller closes it
+	Sites []Site
 }
 
-// Find finds the place of a uprobe in the files that a process has mapped. The error is ErrNotMapped, or says what is
+// Find finds the place of a probe in the files that a process has mapped. The error is ErrNotMapped, or says what is
 // wrong with the file or the function.
 func Find(pid int, s Spec) (Place, error) {
 	m, err := mapped(pid, s.File)
@@ -32,30 +32,34 @@ func Find(pid int, s Spec) (Place, error) {
 	if err != nil {
 		return Place{}, fmt.Errorf("probe %s: %w", s.Text, err)
 	}
-	offset, err := findIn(pid, m, f, s)
+	sites, err := findIn(pid, m, f, s)
 	if err != nil {
 		f.Close()
 		return Place{}, fmt.Errorf("probe %s: %s: %w", s.Text, m.Path, err)
 	}
-	return Place{f, offset}, nil
+	return Place{f, sites}, nil
 }
 
 // errCatches says why a uretprobe would end the process: the return address is not where an exception finds its way.
 var errCatches = errors.New("it has exceptions of C++, which end the process where they meet a uretprobe: use uprobe")
 
-// findIn finds the place in a file that is open. Node's own code has no exceptions, although what it is linked with
+// findIn finds the sites in a file that is open. Node's own code has no exceptions, although what it is linked with
 // has.
-func findIn(pid int, m procs.Mapping, f *os.File, s Spec) (offset uint64, err error) {
+func findIn(pid int, m procs.Mapping, f *os.File, s Spec) ([]Site, error) {
 	file, err := open(procs.NewTimed(f))
 	if err != nil {
-		return 0, err
+		return nil, err
+	}
+	if s.Kind == USDT {
+		return findTracepoint(file, s)
 	}
 	if s.Kind == Uretprobe {
 		if own, err := procs.ExecutableID(pid); err != nil || own != m.File() && catches(file) {
-			return 0, cmp.Or(err, errCatches)
+			return nil, cmp.Or(err, errCatches)
 		}
 	}
-	return find(file, s)
+	offset, err := find(file, s)
+	return []Site{{Offset: offset}}, err
 }
 
 // mapped returns a mapping of the code of a file, by its path or base name. The empty name is that of the executable.

@@ -16,6 +16,7 @@ type Kind int
 const (
 	Uprobe    Kind = iota + 1 // an instruction of native code
 	Uretprobe                 // the return from a function of native code
+	USDT                      // places in native code that its authors have named
 	Syscall                   // a system call, when it is entered
 )
 
@@ -27,12 +28,14 @@ type Spec struct {
 	Text   string // as given
 	Kind   Kind
 	File   string // path or base name of a mapped file; empty is the executable
-	Symbol string // name of a function; * stands for any characters
+	Symbol string // name of a function, where * stands for any characters, or of a USDT probe
 	Offset uint64 // of a uprobe: bytes from the start of the function, where an instruction begins
 	Number uint32 // of a system call, on x86-64
+
+	Provider string // of a USDT probe
 }
 
-const known = "uprobe:FILE:SYMBOL[+OFFSET] uretprobe:FILE:SYMBOL syscall:NAME"
+const known = "uprobe:FILE:SYMBOL[+OFFSET] uretprobe:FILE:SYMBOL usdt:FILE:PROVIDER:NAME syscall:NAME"
 
 // Parse reads one of the known forms. The error says what is wrong with the text.
 func Parse(text string) (Spec, error) {
@@ -47,6 +50,8 @@ func Parse(text string) (Spec, error) {
 			err = errors.New("a function is returned from as a whole: no offset")
 		}
 		s.Kind = Uretprobe
+	case "usdt":
+		err = s.usdt(rest)
 	case "syscall":
 		s.Kind = Syscall
 		s.Number, err = number(rest)
@@ -71,6 +76,16 @@ func (s *Spec) uprobe(rest string) error {
 			return fmt.Errorf("offset %q is no number of bytes", symbol[i+1:])
 		}
 		s.Symbol, s.Offset = symbol[:i], offset
+	}
+	return nil
+}
+
+func (s *Spec) usdt(rest string) error {
+	file, name, _ := strings.Cut(rest, ":")
+	s.Kind, s.File = USDT, file
+	s.Provider, s.Symbol, _ = strings.Cut(name, ":")
+	if s.Provider == "" || s.Symbol == "" {
+		return errors.New("want usdt:FILE:PROVIDER:NAME, where FILE may be empty")
 	}
 	return nil
 }

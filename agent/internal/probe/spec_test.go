@@ -39,6 +39,11 @@ func TestParse(t *testing.T) {
 		"syscall:-":                    {},
 		"syscall:openat:x":             {},
 		"usdt:node:gc":                 {},
+		"usdt:node:gc:":                {},
+		"usdt:node::start":             {},
+		"usdt":                         {},
+		"usdt:libc.so.6:libc:setjmp":   {Kind: USDT, File: "libc.so.6", Provider: "libc", Symbol: "setjmp"},
+		"usdt::node:gc__start":         {Kind: USDT, Provider: "node", Symbol: "gc__start"},
 	} {
 		want.Text = text
 		if want.Kind == 0 {

@@ -2,7 +2,6 @@ package probe
 
 import (
 	"debug/elf"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -64,7 +63,7 @@ func find(f *elf.File, s Spec) (offset uint64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s+%#x: %w", s.Symbol, s.Offset, err)
 	}
-	return fileOffset(f, found[0].Value+s.Offset)
+	return fileOffset(f, found[0].Value+s.Offset, true)
 }
 
 // matching returns the functions with a name, one for each address, and other names that are like it.
@@ -148,16 +147,4 @@ func begins(code []byte, offset, size uint64) error {
 		}
 	}
 	return nil
-}
-
-var errNotInFile = errors.New("the function is not in the file")
-
-// fileOffset converts an ELF virtual address.
-func fileOffset(f *elf.File, address uint64) (uint64, error) {
-	for _, s := range symbols.SegmentsOf(f) {
-		if s.Exec && address >= s.Address && address-s.Address < s.Size {
-			return address - s.Address + s.Offset, nil
-		}
-	}
-	return 0, errNotInFile
 }

@@ -15,24 +15,36 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/probe"
 )
 
-// attach puts a probe of a kind on a place in what a process has mapped.
+// attach puts a probe of a kind on a place in a file that a process has mapped.
 func attach(o *bpf.Objects, kind probe.Kind, pid int, number uint32, at probe.Place) ([]io.Closer, error) {
 	path, cookie := fmt.Sprintf("/proc/self/fd/%d", at.File.Fd()), uint64(number)
-	if kind == probe.Uretprobe {
-		return one(startSession(o.HotspanUretprobe, path, at.Offset, cookie, pid))
-	}
 	file, err := link.OpenExecutable(path)
 	if err != nil {
 		return nil, err
 	}
-	return one(file.Uprobe("", o.HotspanUprobe, &link.UprobeOptions{Address: at.Offset, PID: pid, Cookie: cookie}))
+	var all []io.Closer
+	for _, site := range at.Sites {
+		var c io.Closer
+		if kind == probe.Uretprobe {
+			c, err = startSession(o.HotspanUretprobe, path, site.Offset, cookie, pid)
+		} else {
+			c, err = file.Uprobe("", o.HotspanUprobe, &link.UprobeOptions{
+				Address: site.Offset, RefCtrOffset: site.Semaphore, PID: pid, Cookie: cookie,
+			})
+		}
+		if err != nil {
+			closeAll(all)
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
-func one[C io.Closer](c C, err error) ([]io.Closer, error) {
-	if err != nil {
-		return nil, err
+func closeAll(all []io.Closer) {
+	for _, c := range all {
+		c.Close()
 	}
-	return []io.Closer{c}, nil
 }
 
 // sessionLink is what bpf(2) takes for BPF_LINK_CREATE. (Linux, include/uapi/linux/bpf.h, union bpf_attr, link_create)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"sync"
 
 	"github.com/cilium/ebpf/link"
@@ -40,7 +39,7 @@ type uprobes struct {
 // Wanted says which BPF programs probes need.
 func Wanted(specs []probe.Spec) (w bpf.Probes) {
 	for _, s := range specs {
-		w.Uprobes = w.Uprobes || s.Kind == probe.Uprobe
+		w.Uprobes = w.Uprobes || s.Kind == probe.Uprobe || s.Kind == probe.USDT
 		w.Uretprobes = w.Uretprobes || s.Kind == probe.Uretprobe
 		w.Syscalls = w.Syscalls || s.Kind == probe.Syscall
 	}
@@ -151,8 +150,8 @@ func (p *Probes) Remove(pid int) {
 }
 
 func (u *uprobes) close() {
-	for _, l := range slices.Concat(u.links...) {
-		l.Close()
+	for _, links := range u.links {
+		closeAll(links)
 	}
 }
 

@@ -42,6 +42,49 @@ PROBED int leap(int n)
 	return 0;
 }
 
+// A USDT probe, as sys/sdt.h of SystemTap makes one without arguments.
+#define MARK(name, semaphore) __asm__ volatile( \
+	"990: nop\n" \
+	".pushsection .note.stapsdt,\"?\",\"note\"\n" \
+	".balign 4\n" \
+	".4byte 992f-991f, 994f-993f, 3\n" \
+	"991: .asciz \"stapsdt\"\n" \
+	"992: .balign 4\n" \
+	"993: .8byte 990b, _.stapsdt.base, " semaphore "\n" \
+	".asciz \"hotspan_test\"\n" \
+	".asciz \"" name "\"\n" \
+	".asciz \"\"\n" \
+	"994: .balign 4\n" \
+	".popsection\n" \
+	".ifndef _.stapsdt.base\n" \
+	".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n" \
+	".weak _.stapsdt.base\n" \
+	".hidden _.stapsdt.base\n" \
+	"_.stapsdt.base: .space 1\n" \
+	".size _.stapsdt.base, 1\n" \
+	".popsection\n" \
+	".endif\n")
+
+__attribute__((section(".probes"), used, visibility("hidden"))) volatile unsigned short listeners = 0;
+
+PROBED void mark_here(void) { MARK("mark", "0"); }
+
+PROBED void mark_there(void) { MARK("mark", "0"); }
+
+PROBED void mark_for_listeners(void)
+{
+	if (listeners)
+		MARK("listened", "listeners");
+}
+
+static napi_value call_marks(napi_env env, napi_callback_info info)
+{
+	mark_here();
+	mark_there();
+	mark_for_listeners();
+	return 0;
+}
+
 static napi_value call_descend(napi_env env, napi_callback_info info)
 {
 	descend(8);
@@ -82,5 +125,6 @@ NAPI_MODULE_INIT()
 	export(env, exports, "dive", call_dive);
 	export(env, exports, "tail", call_first);
 	export(env, exports, "leap", call_leap);
+	export(env, exports, "mark", call_marks);
 	return exports;
 }
