@@ -24,6 +24,7 @@ type commands struct {
 	Stream   streamCmd   `cmd:"" help:"Print samples while an agent takes them, or snapshots it keeps."`
 	Status   statusCmd   `cmd:"" help:"Show what a running agent does."`
 	Contexts contextsCmd `cmd:"" help:"Show the stores that requests keep, and the labels they can give."`
+	Probes   probesCmd   `cmd:"" help:"List what record --probe can be put on in a process."`
 	Doctor   doctorCmd   `cmd:"" help:"Show what can be profiled on this machine, and what is missing."`
 	Layout   layoutCmd   `cmd:"" help:"Print the V8 layout of a Node.js binary, and how it is known."`
 

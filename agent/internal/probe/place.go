@@ -75,7 +75,7 @@ func mapped(pid int, name string) (found procs.Mapping, err error) {
 	}
 	var names []string
 	for _, m := range all {
-		if !m.Exec || m.Inode == 0 || !strings.HasPrefix(m.Path, "/") {
+		if !inFile(m) {
 			continue
 		}
 		file := strings.TrimSuffix(m.Path, " (deleted)")
@@ -96,3 +96,6 @@ func mapped(pid int, name string) (found procs.Mapping, err error) {
 	}
 	return found, nil
 }
+
+// inFile reports whether a mapping is of code in a file.
+func inFile(m procs.Mapping) bool { return m.Exec && m.Inode != 0 && strings.HasPrefix(m.Path, "/") }

@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -69,19 +70,8 @@ func find(f *elf.File, s Spec) (offset uint64, err error) {
 // matching returns the functions with a name, one for each address, and other names that are like it.
 func matching(f *elf.File, pattern string) (found []function, other near) {
 	other.of = pattern
-	mangled, _ := f.Symbols() // without .symtab there may be .dynsym, and without both there is nothing to find
-	dynamic, _ := f.DynamicSymbols()
 	demangle := strings.Contains(pattern, "::")
-	for _, s := range slices.Concat(mangled, dynamic) {
-		kind := elf.ST_TYPE(s.Info)
-		old := s.HasVersion && s.VersionIndex.IsHidden() // memcpy@GLIBC_2.2.5, beside memcpy@@GLIBC_2.14
-		part := strings.HasSuffix(s.Name, ".cold")       // of a function, that nobody calls
-		if old || part || s.Section == elf.SHN_UNDEF || s.Value == 0 {
-			continue
-		}
-		if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC && !strings.HasPrefix(s.Name, "Builtins_") {
-			continue
-		}
+	for s := range functions(f) {
 		name, _, _ := strings.Cut(s.Name, "@")
 		if demangle {
 			name = symbols.Demangled(s.Name)
@@ -96,6 +86,29 @@ func matching(f *elf.File, pattern string) (found []function, other near) {
 		}
 	}
 	return found, other
+}
+
+// functions returns what a name may mean: the functions of both symbol tables, those of V8's builtins, and what chooses
+// one when the program is linked.
+func functions(f *elf.File) iter.Seq[elf.Symbol] {
+	mangled, _ := f.Symbols() // without .symtab there may be .dynsym, and without both there is nothing to find
+	dynamic, _ := f.DynamicSymbols()
+	return func(yield func(elf.Symbol) bool) {
+		for _, s := range slices.Concat(mangled, dynamic) {
+			kind := elf.ST_TYPE(s.Info)
+			old := s.HasVersion && s.VersionIndex.IsHidden() // memcpy@GLIBC_2.2.5, beside memcpy@@GLIBC_2.14
+			part := strings.HasSuffix(s.Name, ".cold")       // of a function, that nobody calls
+			if old || part || s.Section == elf.SHN_UNDEF || s.Value == 0 {
+				continue
+			}
+			if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC && !strings.HasPrefix(s.Name, "Builtins_") {
+				continue
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
 }
 
 // glob reports whether a name has a pattern, in which * stands for any characters.

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/hotspan/hotspan/agent/internal/probe"
+)
+
+type probesCmd struct {
+	PID     int    `short:"p" required:"" help:"Process whose files are read." placeholder:"PID"`
+	Most    int    `short:"n" default:"1000" help:"How many to print, at most (${default})." placeholder:"N"`
+	JSON    bool   `name:"json" help:"Print all of them as JSON."`
+	Pattern string `arg:"" optional:"" help:"Part of a name, or a whole one in which * stands for any characters."`
+}
+
+// Run prints what probes can be put on in a process, as record --probe takes it.
+func (v *probesCmd) Run(stdout io.Writer, c console) error {
+	if v.Most < 1 {
+		return usagef("-n %d: at least 1", v.Most)
+	}
+	all, err := probe.List(v.PID, v.Pattern)
+	if err != nil {
+		if len(all) == 0 {
+			return explain(err)
+		}
+		c.logger(false).Warn("not all files are read", "why", err)
+	}
+	if v.JSON {
+		return printJSON(stdout, append([]probe.Listed{}, all...))
+	}
+	w := &sheet{Writer: stdout}
+	for _, p := range all[:min(v.Most, len(all))] {
+		w.printf("%s", printable(p.Probe))
+		if p.Name != "" {
+			w.printf("  %s", printable(p.Name))
+		}
+		w.printf("\n")
+	}
+	if left := len(all) - v.Most; left > 0 {
+		w.printf("… and %d more: -n prints them, a pattern chooses\n", left)
+	}
+	return w.err
+}
