@@ -14,6 +14,9 @@
 
 const fs = require('node:fs');
 const os = require('node:os');
+const { spawnSync } = require('node:child_process');
+const v8 = require('node:v8');
+const vm = require('node:vm');
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { number } = require('./lib/env');
 
@@ -21,7 +24,9 @@ const requests = number('REQUESTS', 100);
 const calls = number('CALLS', 0);
 const storage = new AsyncLocalStorage();
 const called = {};
-const functions = process.env.ADDON ? require(process.env.ADDON) : { priority: os.getPriority, missing };
+const own = { priority: os.getPriority, missing, throwing, opening, spawning, collecting };
+const functions = process.env.ADDON ? require(process.env.ADDON) : own;
+const collect = gcFunction();
 const call = functions[process.env.FUNCTION || 'priority'];
 
 // An open that fails: the error has the stack.
@@ -29,6 +34,41 @@ function missing() {
   try {
     fs.openSync('/missing');
   } catch {}
+}
+
+// Exceptions of JavaScript, of its runtime, of a builtin and of Node; one that passes finally: five.
+function throwing() {
+  const noop = () => {};
+  for (const f of [
+    () => { throw new Error('own'); },
+    () => null.property,
+    () => JSON.parse('{'),
+    () => fs.openSync('/missing'),
+    () => { try { throw 1; } finally { noop(); } },
+  ]) {
+    try {
+      f();
+    } catch {}
+  }
+}
+
+// Two files: one is opened by a thread of libuv's pool.
+function opening() {
+  fs.closeSync(fs.openSync('/dev/null'));
+  fs.open('/dev/null', (err, fd) => fs.closeSync(fd));
+}
+
+function gcFunction() {
+  v8.setFlagsFromString('--expose-gc');
+  return vm.runInNewContext('gc');
+}
+
+function spawning() {
+  spawnSync('/bin/true');
+}
+
+function collecting() {
+  collect();
 }
 
 function callOften(times) {

@@ -28,14 +28,14 @@ type Spec struct {
 	Text   string // as given
 	Kind   Kind
 	File   string // path or base name of a mapped file; empty is the executable
-	Symbol string // name of a function, where * stands for any characters, or of a USDT probe
+	Symbol string // name of a function, where * stands for any characters and | for or, or of a USDT probe
 	Offset uint64 // of a uprobe: bytes from the start of the function, where an instruction begins
 	Number uint32 // of a system call, on x86-64
 
 	Provider string // of a USDT probe
 }
 
-const known = "uprobe:FILE:SYMBOL[+OFFSET] uretprobe:FILE:SYMBOL usdt:FILE:PROVIDER:NAME syscall:NAME"
+const known = "uprobe:FILE:SYMBOL[+OFFSET] uretprobe:FILE:SYMBOL usdt:FILE:PROVIDER:NAME syscall:NAME exec file gc malloc throw"
 
 // Parse reads one of the known forms. The error says what is wrong with the text.
 func Parse(text string) (Spec, error) {
@@ -90,11 +90,11 @@ func (s *Spec) usdt(rest string) error {
 	return nil
 }
 
-// ParseAll reads several probes. The error says which is wrong, or that one is there twice.
+// ParseAll reads several probes, or names of recipes, in whose place it has their probes. The error says which is wrong, or that one is there twice.
 func ParseAll(texts []string) ([]Spec, error) {
 	var out []Spec
 	seen := map[Spec]bool{}
-	for _, text := range texts {
+	for _, text := range expand(texts) {
 		s, err := Parse(text)
 		if err != nil {
 			return nil, err

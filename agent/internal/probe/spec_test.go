@@ -70,6 +70,19 @@ func TestParseAll(t *testing.T) {
 	}
 }
 
+// TestExpand: a recipe is its probes, which are there once.
+func TestExpand(t *testing.T) {
+	for name, probes := range recipes {
+		all, err := ParseAll([]string{name, "uprobe::f"})
+		if err != nil || len(all) != len(probes)+1 || all[0].Text != probes[0] {
+			t.Errorf("%s: %v, %v", name, all, err)
+		}
+	}
+	if _, err := ParseAll([]string{"file", "syscall:openat"}); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestSyscalls compares all names and numbers with those of golang.org/x/sys/unix.
 func TestSyscalls(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/sys").Output()

@@ -46,7 +46,7 @@ func catches(f *elf.File) bool {
 // find returns the offset in an ELF file of the place that a uprobe asks for. It reads .symtab and .dynsym: a name may
 // be that in the file, or a demangled one without parameters. The error says why there is not exactly one.
 func find(f *elf.File, s Spec) (offset uint64, err error) {
-	found, other := matching(f, s.Symbol)
+	found, other := anyOf(f, s.Symbol)
 	switch {
 	case len(found) == 0:
 		return 0, fmt.Errorf("no function has the name %s%s", s.Symbol, other.text())
@@ -65,6 +65,20 @@ func find(f *elf.File, s Spec) (offset uint64, err error) {
 		return 0, fmt.Errorf("%s+%#x: %w", s.Symbol, s.Offset, err)
 	}
 	return fileOffset(f, found[0].Value+s.Offset, true)
+}
+
+// anyOf returns the functions with the first name that the file has: those of versions of it may differ.
+func anyOf(f *elf.File, symbol string) (found []function, other near) {
+	names := []string{symbol}
+	if !strings.Contains(symbol, "operator|") {
+		names = strings.Split(symbol, "|")
+	}
+	for _, name := range names {
+		if found, other = matching(f, name); len(found) > 0 {
+			break
+		}
+	}
+	return found, other
 }
 
 // matching returns the functions with a name, one for each address, and other names that are like it.
@@ -97,7 +111,7 @@ func functions(f *elf.File) iter.Seq[elf.Symbol] {
 		for _, s := range slices.Concat(mangled, dynamic) {
 			kind := elf.ST_TYPE(s.Info)
 			old := s.HasVersion && s.VersionIndex.IsHidden() // memcpy@GLIBC_2.2.5, beside memcpy@@GLIBC_2.14
-			part := strings.HasSuffix(s.Name, ".cold")       // of a function, that nobody calls
+			part := strings.Contains(s.Name, ".cold")        // of a function, that nobody calls
 			if old || part || s.Section == elf.SHN_UNDEF || s.Value == 0 {
 				continue
 			}

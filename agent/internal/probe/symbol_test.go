@@ -57,8 +57,9 @@ func TestFind(t *testing.T) {
 	addresses := table.Addresses("uv_fs_open", mangled)
 	for name, address := range map[string]uint64{
 		"uv_fs_open": addresses["uv_fs_open"], "uv_fs_op*n": addresses["uv_fs_open"],
-		mangled:          addresses[mangled],
-		"node::fs::Open": addresses[mangled],
+		"no_such|uv_fs_open|uv_fs_close": addresses["uv_fs_open"],
+		mangled:                          addresses[mangled],
+		"node::fs::Open":                 addresses[mangled],
 	} {
 		// the executable's code is at the address of its place in the file, beyond that of its first segment
 		if got, err := find(file, Spec{Symbol: name}); err != nil || address == 0 || got&0xfff != address&0xfff {

@@ -85,6 +85,27 @@ static napi_value call_marks(napi_env env, napi_callback_info info)
 	return 0;
 }
 
+static void *volatile taken;
+
+// Six calls of the allocator.
+PROBED void take(void)
+{
+	for (int i = 0; i < 3; i++) {
+		taken = malloc(1000 * (i + 1));
+		free(taken);
+	}
+	taken = calloc(4, 1000);
+	taken = realloc(taken, 9000);
+	taken = realloc(taken, 12000);
+	free(taken);
+}
+
+static napi_value call_take(napi_env env, napi_callback_info info)
+{
+	take();
+	return 0;
+}
+
 static napi_value call_descend(napi_env env, napi_callback_info info)
 {
 	descend(8);
@@ -126,5 +147,6 @@ NAPI_MODULE_INIT()
 	export(env, exports, "tail", call_first);
 	export(env, exports, "leap", call_leap);
 	export(env, exports, "mark", call_marks);
+	export(env, exports, "take", call_take);
 	return exports;
 }
