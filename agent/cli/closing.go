@@ -76,6 +76,9 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 func hits(c console, all []trigger.Hits) {
 	for _, h := range all {
 		fmt.Fprintf(c, "%s: %d hits%s", h.Text, h.All, counts(h.Lost))
+		if h.Unmet > 0 {
+			fmt.Fprintf(c, ", %d others left out by if", h.Unmet)
+		}
 		if h.InFile && h.Processes == 0 {
 			fmt.Fprint(c, ", since no process has mapped the file")
 		}

@@ -193,7 +193,8 @@ func lostOf(t *testing.T, said string) int {
 // hitsOf returns how often a probe was hit, as hotspan says, and how many of the hits the limit left out.
 func hitsOf(t *testing.T, said, probe string) (all, limited int) {
 	t.Helper()
-	m := regexp.MustCompile(`(?m)^` + probe + `: (\d+) hits(?:$| \((?:rate limit (\d+))?)`).FindStringSubmatch(said)
+	of := `(?m)^` + regexp.QuoteMeta(probe) + `: (\d+) hits(?:$|,| \((?:rate limit (\d+))?)`
+	m := regexp.MustCompile(of).FindStringSubmatch(said)
 	if m == nil {
 		t.Fatalf("no hits of %s in %q", probe, said)
 	}
@@ -277,6 +278,8 @@ func TestProbeErrors(t *testing.T) {
 		{[]string{"--probe", "usdt:node:gc"}, []string{"want usdt:FILE:PROVIDER:NAME"}},
 		{[]string{"--probe", "usdt:libc.so.6:libc:none"}, []string{"it has no USDT probes"}},
 		{[]string{"--probe", onCall, "--probe", onCall}, []string{"it is there twice"}},
+		{[]string{"--probe", onCall + ",if=arg0>1", "--probe", onCall}, []string{"it is there twice"}},
+		{[]string{"--probe", onCall + ",if=arg9>1"}, []string{"if=arg9: want arg0 to arg5"}},
 		{[]string{"--probe", onCall, "-F", "99"}, []string{"not both"}},
 		{[]string{"--probe", onCall, "--format", "html"}, []string{"shows CPU time"}},
 	} {

@@ -132,3 +132,22 @@ const (
 	KeptSame = int16(hotspanKeptKEPT_SAME)
 	KeptLost = int16(hotspanKeptKEPT_LOST)
 )
+
+// How a condition compares an operand with its value.
+const (
+	Equal          = uint32(hotspanComparisonEQUAL)
+	NotEqual       = uint32(hotspanComparisonNOT_EQUAL)
+	Less           = uint32(hotspanComparisonLESS)
+	Greater        = uint32(hotspanComparisonGREATER)
+	LessOrEqual    = uint32(hotspanComparisonLESS_OR_EQUAL)
+	GreaterOrEqual = uint32(hotspanComparisonGREATER_OR_EQUAL)
+
+	OperandRDI = uint32(hotspanOperandOPERAND_RDI)
+	OperandRSI = uint32(hotspanOperandOPERAND_RSI)
+	OperandRDX = uint32(hotspanOperandOPERAND_RDX)
+	OperandRCX = uint32(hotspanOperandOPERAND_RCX)
+	OperandR8  = uint32(hotspanOperandOPERAND_R8)
+	OperandR9  = uint32(hotspanOperandOPERAND_R9)
+	OperandR10 = uint32(hotspanOperandOPERAND_R10)
+	OperandRAX = uint32(hotspanOperandOPERAND_RAX)
+)

@@ -5,6 +5,7 @@
 // the thread's stack is walked and its request context is read, and both go into the ring buffer.
 
 #include "async_hooks.h"
+#include "condition.h"
 #include "context.h"
 #include "event.h"
 #include "kernel.h"
@@ -276,7 +277,14 @@ static __always_inline void take_hit(__u64 id, __u32 number, __u64 waited, __u32
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &key);
 	key = number;
 	struct probe *probe = bpf_map_lookup_elem(&probes, &key);
-	if (!p || !s || !probe || !admit(probe))
+	if (!p || !s || !probe)
+		return;
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	if (!meets(number, regs)) {
+		__sync_fetch_and_add(&probe->unmet, 1);
+		return;
+	}
+	if (!admit(probe))
 		return;
 	if (!enter(s)) {
 		__sync_fetch_and_add(&probe->overlapped, 1);
@@ -290,7 +298,6 @@ static __always_inline void take_hit(__u64 id, __u32 number, __u64 waited, __u32
 	e->call = call;
 	find_pending(s);
 	__u64 thread = thread_pointer();
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	read_thread(p, s, regs, thread, isolate_of(&p->v8, thread));
 	struct consumer *r = consumer();
 	if (r)
@@ -481,3 +488,5 @@ const enum slot go_slot;
 const enum kept go_kept;
 const enum cfa_rule go_cfa_rule;
 const enum rbp_rule go_rbp_rule;
+const enum comparison go_comparison;
+const enum operand go_operand;

@@ -38,6 +38,25 @@ const (
 	hotspanCfaRuleCFA_DEREF_FP  hotspanCfaRule = 23
 )
 
+type hotspanComparison uint32
+
+const (
+	hotspanComparisonALWAYS           hotspanComparison = 0
+	hotspanComparisonEQUAL            hotspanComparison = 1
+	hotspanComparisonNOT_EQUAL        hotspanComparison = 2
+	hotspanComparisonLESS             hotspanComparison = 3
+	hotspanComparisonGREATER          hotspanComparison = 4
+	hotspanComparisonLESS_OR_EQUAL    hotspanComparison = 5
+	hotspanComparisonGREATER_OR_EQUAL hotspanComparison = 6
+)
+
+type hotspanCondition struct {
+	_          structs.HostLayout
+	Value      uint64
+	Operand    uint32
+	Comparison uint32
+}
+
 type hotspanConsumer struct {
 	_       structs.HostLayout
 	Wakeups uint64
@@ -278,6 +297,19 @@ const (
 	hotspanNoneNO_LABEL hotspanNone = 255
 )
 
+type hotspanOperand uint32
+
+const (
+	hotspanOperandOPERAND_RDI hotspanOperand = 0
+	hotspanOperandOPERAND_RSI hotspanOperand = 1
+	hotspanOperandOPERAND_RDX hotspanOperand = 2
+	hotspanOperandOPERAND_RCX hotspanOperand = 3
+	hotspanOperandOPERAND_R8  hotspanOperand = 4
+	hotspanOperandOPERAND_R9  hotspanOperand = 5
+	hotspanOperandOPERAND_R10 hotspanOperand = 6
+	hotspanOperandOPERAND_RAX hotspanOperand = 7
+)
+
 type hotspanPlace struct {
 	_          structs.HostLayout
 	Offset     int64
@@ -299,6 +331,7 @@ type hotspanProbe struct {
 	Interval   uint64
 	Next       uint64
 	Hits       uint64
+	Unmet      uint64
 	Limited    uint64
 	Overlapped uint64
 	Nested     uint64
@@ -789,6 +822,7 @@ const (
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	hotspanMapConditions        = "conditions"
 	hotspanMapConsumers         = "consumers"
 	hotspanMapCounters          = "counters"
 	hotspanMapEnvironments      = "environments"
@@ -822,6 +856,7 @@ const (
 	hotspanProgHotspanUretprobe = "hotspan_uretprobe"
 	hotspanProgHotspanWakeup    = "hotspan_wakeup"
 	hotspanVarGoCfaRule         = "go_cfa_rule"
+	hotspanVarGoComparison      = "go_comparison"
 	hotspanVarGoContextRecord   = "go_context_record"
 	hotspanVarGoContextType     = "go_context_type"
 	hotspanVarGoCounter         = "go_counter"
@@ -834,6 +869,7 @@ const (
 	hotspanVarGoMappingKind     = "go_mapping_kind"
 	hotspanVarGoNameKind        = "go_name_kind"
 	hotspanVarGoNone            = "go_none"
+	hotspanVarGoOperand         = "go_operand"
 	hotspanVarGoPlaceKind       = "go_place_kind"
 	hotspanVarGoPublishedKind   = "go_published_kind"
 	hotspanVarGoRbpRule         = "go_rbp_rule"
@@ -904,6 +940,7 @@ type hotspanProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type hotspanMapSpecs struct {
+	Conditions     *ebpf.MapSpec `ebpf:"conditions"`
 	Consumers      *ebpf.MapSpec `ebpf:"consumers"`
 	Counters       *ebpf.MapSpec `ebpf:"counters"`
 	Environments   *ebpf.MapSpec `ebpf:"environments"`
@@ -934,6 +971,7 @@ type hotspanMapSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type hotspanVariableSpecs struct {
 	GoCfaRule       *ebpf.VariableSpec `ebpf:"go_cfa_rule"`
+	GoComparison    *ebpf.VariableSpec `ebpf:"go_comparison"`
 	GoContextRecord *ebpf.VariableSpec `ebpf:"go_context_record"`
 	GoContextType   *ebpf.VariableSpec `ebpf:"go_context_type"`
 	GoCounter       *ebpf.VariableSpec `ebpf:"go_counter"`
@@ -946,6 +984,7 @@ type hotspanVariableSpecs struct {
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
 	GoNameKind      *ebpf.VariableSpec `ebpf:"go_name_kind"`
 	GoNone          *ebpf.VariableSpec `ebpf:"go_none"`
+	GoOperand       *ebpf.VariableSpec `ebpf:"go_operand"`
 	GoPlaceKind     *ebpf.VariableSpec `ebpf:"go_place_kind"`
 	GoPublishedKind *ebpf.VariableSpec `ebpf:"go_published_kind"`
 	GoRbpRule       *ebpf.VariableSpec `ebpf:"go_rbp_rule"`
@@ -979,6 +1018,7 @@ func (o *hotspanObjects) Close() error {
 //
 // It can be passed to loadHotspanObjects or ebpf.CollectionSpec.LoadAndAssign.
 type hotspanMaps struct {
+	Conditions     *ebpf.Map `ebpf:"conditions"`
 	Consumers      *ebpf.Map `ebpf:"consumers"`
 	Counters       *ebpf.Map `ebpf:"counters"`
 	Environments   *ebpf.Map `ebpf:"environments"`
@@ -1006,6 +1046,7 @@ type hotspanMaps struct {
 
 func (m *hotspanMaps) Close() error {
 	return _HotspanClose(
+		m.Conditions,
 		m.Consumers,
 		m.Counters,
 		m.Environments,
@@ -1037,6 +1078,7 @@ func (m *hotspanMaps) Close() error {
 // It can be passed to loadHotspanObjects or ebpf.CollectionSpec.LoadAndAssign.
 type hotspanVariables struct {
 	GoCfaRule       *ebpf.Variable `ebpf:"go_cfa_rule"`
+	GoComparison    *ebpf.Variable `ebpf:"go_comparison"`
 	GoContextRecord *ebpf.Variable `ebpf:"go_context_record"`
 	GoContextType   *ebpf.Variable `ebpf:"go_context_type"`
 	GoCounter       *ebpf.Variable `ebpf:"go_counter"`
@@ -1049,6 +1091,7 @@ type hotspanVariables struct {
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
 	GoNameKind      *ebpf.Variable `ebpf:"go_name_kind"`
 	GoNone          *ebpf.Variable `ebpf:"go_none"`
+	GoOperand       *ebpf.Variable `ebpf:"go_operand"`
 	GoPlaceKind     *ebpf.Variable `ebpf:"go_place_kind"`
 	GoPublishedKind *ebpf.Variable `ebpf:"go_published_kind"`
 	GoRbpRule       *ebpf.Variable `ebpf:"go_rbp_rule"`

@@ -30,6 +30,7 @@ type (
 	V8Layout       = hotspanV8Layout
 	Place          = hotspanPlace
 	Probe          = hotspanProbe
+	Condition      = hotspanCondition
 	Published      = hotspanPublished
 	Waiting        = hotspanWaiting
 	WaitTimes      = hotspanWaitTimes

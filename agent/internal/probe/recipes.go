@@ -6,7 +6,8 @@ var recipes = map[string][]string{
 	"file":   {"syscall:open", "syscall:openat", "syscall:openat2", "syscall:creat"},
 	"gc":     {"uprobe::v8::internal::Heap::CollectGarbage"},
 	"malloc": {"uprobe:libc.so.6:malloc", "uprobe:libc.so.6:calloc", "uprobe:libc.so.6:realloc"},
-	"throw":  {"uprobe::v8::internal::Isolate::Throw|v8::internal::Isolate::ThrowInternal"}, // Node 18 has only the latter
+	// Node 18 has only the latter.
+	"throw": {"uprobe::v8::internal::Isolate::Throw|v8::internal::Isolate::ThrowInternal"},
 }
 
 // expand replaces names of recipes by their probes.

@@ -9,37 +9,27 @@ import (
 	"strings"
 )
 
-// Kind is what a probe is put on.
-type Kind int
-
-// The kinds of probe.
-const (
-	Uprobe    Kind = iota + 1 // an instruction of native code
-	Uretprobe                 // the return from a function of native code
-	USDT                      // places in native code that its authors have named
-	Syscall                   // a system call, when it is entered
-)
-
-// InFile reports whether a probe is on places in a file that a process has mapped.
-func (k Kind) InFile() bool { return k != Syscall }
-
 // Spec is a probe as the user asks for it.
 type Spec struct {
 	Text   string // as given
 	Kind   Kind
 	File   string // path or base name of a mapped file; empty is the executable
-	Symbol string // name of a function, where * stands for any characters and | for or, or of a USDT probe
+	Symbol string // name of a function, where * stands for any characters and | for or, or that of a USDT probe
 	Offset uint64 // of a uprobe: bytes from the start of the function, where an instruction begins
 	Number uint32 // of a system call, on x86-64
 
 	Provider string // of a USDT probe
+
+	If Condition
 }
 
-const known = "uprobe:FILE:SYMBOL[+OFFSET] uretprobe:FILE:SYMBOL usdt:FILE:PROVIDER:NAME syscall:NAME exec file gc malloc throw"
+const known = "uprobe:FILE:SYMBOL[+OFFSET] uretprobe:FILE:SYMBOL usdt:FILE:PROVIDER:NAME syscall:NAME exec file gc " +
+	"malloc throw"
 
-// Parse reads one of the known forms. The error says what is wrong with the text.
+// Parse reads one of the known forms, and a condition behind it. The error says what is wrong with the text.
 func Parse(text string) (Spec, error) {
-	kind, rest, _ := strings.Cut(text, ":")
+	place, condition, conditional := strings.Cut(text, ",if=") // no name of a function has that
+	kind, rest, _ := strings.Cut(place, ":")
 	s := Spec{Text: text}
 	var err error
 	switch kind {
@@ -57,6 +47,9 @@ func Parse(text string) (Spec, error) {
 		s.Number, err = number(rest)
 	default:
 		err = fmt.Errorf("kind %q is unknown (known: %s)", kind, known)
+	}
+	if err == nil && conditional {
+		s.If, err = parseCondition(condition, s.Kind, s.Offset == 0)
 	}
 	if err != nil {
 		return Spec{}, fmt.Errorf("probe %s: %w", text, err)
@@ -90,7 +83,8 @@ func (s *Spec) usdt(rest string) error {
 	return nil
 }
 
-// ParseAll reads several probes, or names of recipes, in whose place it has their probes. The error says which is wrong, or that one is there twice.
+// ParseAll reads several probes, or names of recipes, in whose place it has their probes. The error says which is
+// wrong, or that one is there twice.
 func ParseAll(texts []string) ([]Spec, error) {
 	var out []Spec
 	seen := map[Spec]bool{}
@@ -101,6 +95,9 @@ func ParseAll(texts []string) ([]Spec, error) {
 		}
 		same := s
 		same.Text = ""
+		if s.Kind == Syscall { // of which the BPF program knows one probe
+			same.If = Condition{}
+		}
 		if seen[same] {
 			return nil, fmt.Errorf("probe %s: it is there twice", text)
 		}

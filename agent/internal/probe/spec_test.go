@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -80,6 +81,37 @@ func TestExpand(t *testing.T) {
 	}
 	if _, err := ParseAll([]string{"file", "syscall:openat"}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestConditions reads conditions. What they choose is in test/e2e.
+func TestConditions(t *testing.T) {
+	for text, want := range map[string]Condition{
+		"uprobe::f,if=arg0==1":                   {bpf.OperandRDI, bpf.Equal, 1},
+		"uprobe::f,if=arg1!=0x10":                {bpf.OperandRSI, bpf.NotEqual, 16},
+		"uprobe::f,if=arg3 <= 7":                 {bpf.OperandRCX, bpf.LessOrEqual, 7},
+		"uprobe::f<a, b>,if=arg5<2":              {bpf.OperandR9, bpf.Less, 2},
+		"syscall:read,if=arg3>=2":                {bpf.OperandR10, bpf.GreaterOrEqual, 2},
+		"uretprobe::operator==,if=ret>4096":      {bpf.OperandRAX, bpf.Greater, 4096},
+		"uprobe::f,if=":                          {},
+		"uprobe::f,if=arg0":                      {},
+		"uprobe::f,if=arg0=1":                    {},
+		"uprobe::f,if=arg0<>1":                   {},
+		"uprobe::f,if=arg0==-1":                  {},
+		"uprobe::f,if=arg0==1,if=arg1==1":        {},
+		"uprobe::f,if=arg0>18446744073709551616": {},
+		"uprobe::f,if=arg6==1":                   {},
+		"uprobe::f,if=arg00==1":                  {},
+		"uprobe::f,if=ret==1":                    {},
+		"uprobe::f+4,if=arg0==1":                 {},
+		"uretprobe::f,if=arg0==1":                {},
+		"usdt::p:n,if=arg0==1":                   {},
+		"malloc,if=arg0>1":                       {},
+	} {
+		got, err := Parse(text)
+		if bad := want == (Condition{}); got.If != want || bad != (err != nil) {
+			t.Errorf("%s: %+v, %v, want %+v", text, got.If, err, want)
+		}
 	}
 }
 

@@ -47,10 +47,11 @@ func (l *limit) put(number uint32, interval uint64) error {
 	return nil
 }
 
-// Counts are the hits of a probe in profiled processes: samples, and those that are lost.
+// Counts are the hits of a probe in profiled processes, where its condition is met: samples, and those that are lost.
 type Counts struct {
-	All  int64
-	Lost map[pprofx.LostReason]int64
+	All   int64
+	Unmet int64 // the hits beside them, where it is not
+	Lost  map[pprofx.LostReason]int64
 }
 
 // counts reads those of a probe, summed over CPUs.
@@ -62,6 +63,7 @@ func (l *limit) counts(number uint32) (out Counts, err error) {
 	out.Lost = map[pprofx.LostReason]int64{}
 	for _, c := range perCPU {
 		out.All += int64(c.Hits)
+		out.Unmet += int64(c.Unmet)
 		out.Lost[pprofx.LostLimited] += int64(c.Limited)
 		out.Lost[pprofx.LostOverlapped] += int64(c.Overlapped)
 		out.Lost[pprofx.LostNested] += int64(c.Nested)

@@ -64,9 +64,13 @@ func NewProbes(objects *bpf.Objects, specs []probe.Spec, perSecond int) (*Probes
 	p := &Probes{
 		objects: objects, specs: specs, limit: limit, on: map[int]*uprobes{}, reached: make([]int, len(specs)),
 	}
-	for i := range specs {
+	for i, s := range specs {
 		if err := limit.admit(number(i)); err != nil {
 			return nil, err
+		}
+		c := bpf.Condition{Value: s.If.Value, Operand: s.If.Operand, Comparison: s.If.Comparison}
+		if err := objects.Conditions.Put(number(i), &c); err != nil {
+			return nil, fmt.Errorf("condition of probe %s: %w", s.Text, err)
 		}
 	}
 	return p, nil

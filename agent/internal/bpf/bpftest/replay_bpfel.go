@@ -38,6 +38,25 @@ const (
 	replayCfaRuleCFA_DEREF_FP  replayCfaRule = 23
 )
 
+type replayComparison uint32
+
+const (
+	replayComparisonALWAYS           replayComparison = 0
+	replayComparisonEQUAL            replayComparison = 1
+	replayComparisonNOT_EQUAL        replayComparison = 2
+	replayComparisonLESS             replayComparison = 3
+	replayComparisonGREATER          replayComparison = 4
+	replayComparisonLESS_OR_EQUAL    replayComparison = 5
+	replayComparisonGREATER_OR_EQUAL replayComparison = 6
+)
+
+type replayCondition struct {
+	_          structs.HostLayout
+	Value      uint64
+	Operand    uint32
+	Comparison uint32
+}
+
 type replayConsumer struct {
 	_       structs.HostLayout
 	Wakeups uint64
@@ -212,6 +231,19 @@ const (
 	replayNoneNO_LABEL replayNone = 255
 )
 
+type replayOperand uint32
+
+const (
+	replayOperandOPERAND_RDI replayOperand = 0
+	replayOperandOPERAND_RSI replayOperand = 1
+	replayOperandOPERAND_RDX replayOperand = 2
+	replayOperandOPERAND_RCX replayOperand = 3
+	replayOperandOPERAND_R8  replayOperand = 4
+	replayOperandOPERAND_R9  replayOperand = 5
+	replayOperandOPERAND_R10 replayOperand = 6
+	replayOperandOPERAND_RAX replayOperand = 7
+)
+
 type replayPlaceKind uint32
 
 const (
@@ -225,6 +257,7 @@ type replayProbe struct {
 	Interval   uint64
 	Next       uint64
 	Hits       uint64
+	Unmet      uint64
 	Limited    uint64
 	Overlapped uint64
 	Nested     uint64
@@ -839,6 +872,7 @@ const (
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
+	replayMapConditions        = "conditions"
 	replayMapConsumers         = "consumers"
 	replayMapCounters          = "counters"
 	replayMapEnvironments      = "environments"
@@ -873,6 +907,7 @@ const (
 	replayProgHotspanUretprobe = "hotspan_uretprobe"
 	replayProgHotspanWakeup    = "hotspan_wakeup"
 	replayVarGoCfaRule         = "go_cfa_rule"
+	replayVarGoComparison      = "go_comparison"
 	replayVarGoContextRecord   = "go_context_record"
 	replayVarGoContextType     = "go_context_type"
 	replayVarGoCounter         = "go_counter"
@@ -885,6 +920,7 @@ const (
 	replayVarGoMappingKind     = "go_mapping_kind"
 	replayVarGoNameKind        = "go_name_kind"
 	replayVarGoNone            = "go_none"
+	replayVarGoOperand         = "go_operand"
 	replayVarGoPlaceKind       = "go_place_kind"
 	replayVarGoPublishedKind   = "go_published_kind"
 	replayVarGoRbpRule         = "go_rbp_rule"
@@ -959,6 +995,7 @@ type replayProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type replayMapSpecs struct {
+	Conditions     *ebpf.MapSpec `ebpf:"conditions"`
 	Consumers      *ebpf.MapSpec `ebpf:"consumers"`
 	Counters       *ebpf.MapSpec `ebpf:"counters"`
 	Environments   *ebpf.MapSpec `ebpf:"environments"`
@@ -989,6 +1026,7 @@ type replayMapSpecs struct {
 // It can be passed ebpf.CollectionSpec.Assign.
 type replayVariableSpecs struct {
 	GoCfaRule       *ebpf.VariableSpec `ebpf:"go_cfa_rule"`
+	GoComparison    *ebpf.VariableSpec `ebpf:"go_comparison"`
 	GoContextRecord *ebpf.VariableSpec `ebpf:"go_context_record"`
 	GoContextType   *ebpf.VariableSpec `ebpf:"go_context_type"`
 	GoCounter       *ebpf.VariableSpec `ebpf:"go_counter"`
@@ -1001,6 +1039,7 @@ type replayVariableSpecs struct {
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
 	GoNameKind      *ebpf.VariableSpec `ebpf:"go_name_kind"`
 	GoNone          *ebpf.VariableSpec `ebpf:"go_none"`
+	GoOperand       *ebpf.VariableSpec `ebpf:"go_operand"`
 	GoPlaceKind     *ebpf.VariableSpec `ebpf:"go_place_kind"`
 	GoPublishedKind *ebpf.VariableSpec `ebpf:"go_published_kind"`
 	GoRbpRule       *ebpf.VariableSpec `ebpf:"go_rbp_rule"`
@@ -1037,6 +1076,7 @@ func (o *replayObjects) Close() error {
 //
 // It can be passed to loadReplayObjects or ebpf.CollectionSpec.LoadAndAssign.
 type replayMaps struct {
+	Conditions     *ebpf.Map `ebpf:"conditions"`
 	Consumers      *ebpf.Map `ebpf:"consumers"`
 	Counters       *ebpf.Map `ebpf:"counters"`
 	Environments   *ebpf.Map `ebpf:"environments"`
@@ -1064,6 +1104,7 @@ type replayMaps struct {
 
 func (m *replayMaps) Close() error {
 	return _ReplayClose(
+		m.Conditions,
 		m.Consumers,
 		m.Counters,
 		m.Environments,
@@ -1095,6 +1136,7 @@ func (m *replayMaps) Close() error {
 // It can be passed to loadReplayObjects or ebpf.CollectionSpec.LoadAndAssign.
 type replayVariables struct {
 	GoCfaRule       *ebpf.Variable `ebpf:"go_cfa_rule"`
+	GoComparison    *ebpf.Variable `ebpf:"go_comparison"`
 	GoContextRecord *ebpf.Variable `ebpf:"go_context_record"`
 	GoContextType   *ebpf.Variable `ebpf:"go_context_type"`
 	GoCounter       *ebpf.Variable `ebpf:"go_counter"`
@@ -1107,6 +1149,7 @@ type replayVariables struct {
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
 	GoNameKind      *ebpf.Variable `ebpf:"go_name_kind"`
 	GoNone          *ebpf.Variable `ebpf:"go_none"`
+	GoOperand       *ebpf.Variable `ebpf:"go_operand"`
 	GoPlaceKind     *ebpf.Variable `ebpf:"go_place_kind"`
 	GoPublishedKind *ebpf.Variable `ebpf:"go_published_kind"`
 	GoRbpRule       *ebpf.Variable `ebpf:"go_rbp_rule"`
