@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -157,5 +159,35 @@ func TestReturnsWithExceptions(t *testing.T) {
 		"--probe", "uretprobe:throws.node:throws")
 	if want := "it has exceptions of C++"; r.Code == 0 || !strings.Contains(r.Stderr, want) {
 		t.Errorf("exit code %d, %q lacks %q", r.Code, r.Stderr, want)
+	}
+}
+
+// TestReturnsAfterKill: a function that was called under a uretprobe returns as it should when hotspan was killed.
+func TestReturnsAfterKill(t *testing.T) {
+	const program = "let n = 0; const t = setInterval(() => { if (++n === 100) clearInterval(t); }, 100)"
+	process := exec.Command(node24(t), "-e", program)
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer process.Process.Kill()
+	dir, pid := t.TempDir(), strconv.Itoa(process.Process.Pid)
+	recorder := exec.Command(hotspan, "record", "-v", "-p", pid, "-o", filepath.Join(dir, "out.jsonl"),
+		"--probe", "uretprobe::uv__io_poll") // where the event loop waits
+	log := filepath.Join(dir, "log")
+	var err error
+	if recorder.Stderr, err = os.Create(log); err != nil {
+		t.Fatal(err)
+	}
+	if err := recorder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	awaitText(t, log, "layout compared")
+	awaitText(t, "/proc/"+pid+"/maps", "[uprobes]")
+	recorder.Process.Kill()
+	if err := recorder.Wait(); err == nil {
+		t.Error("hotspan has ended before")
+	}
+	if err := process.Wait(); err != nil {
+		t.Errorf("the process ended with %v", err)
 	}
 }
