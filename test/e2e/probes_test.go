@@ -280,7 +280,7 @@ func TestProbeErrors(t *testing.T) {
 		{[]string{"--probe", onCall, "--probe", onCall}, []string{"it is there twice"}},
 		{[]string{"--probe", onCall + ",if=arg0>1", "--probe", onCall}, []string{"it is there twice"}},
 		{[]string{"--probe", onCall + ",if=arg9>1"}, []string{"if=arg9: want arg0 to arg5"}},
-		{[]string{"--probe", onCall, "-F", "99"}, []string{"not both"}},
+		{[]string{"--probe", onCall, "-F", "99"}, []string{"one in a recording"}},
 		{[]string{"--probe", onCall, "--format", "html"}, []string{"shows CPU time"}},
 	} {
 		out := filepath.Join(t.TempDir(), "out.pb.gz")
