@@ -22,17 +22,18 @@ type inspectCmd struct {
 	Core      string   `arg:"" optional:"" help:"Core file; left out with -p."`
 	Node      string   `arg:"" optional:"" help:"The executable, where it is elsewhere by now; may be left out."`
 	Verb      string   `arg:"" optional:"" help:"${inspect}"`
-	Addresses []string `arg:"" optional:"" name:"address" help:"Addresses of what to look at."`
+	Addresses []string `arg:"" optional:"" name:"address" help:"Addresses of what to look at; for objects a name."`
 	PID       int      `short:"p" help:"Inspect a process that runs, instead of a core." placeholder:"PID"`
 	ruleFlags
 	printFlags
+	objectsFlags
 	Labels string `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
 	Cache  bool   `default:"true" negatable:"" help:"${cache}"`
 	JSON   bool   `name:"json" help:"Print all of it as JSON."`
 }
 
-// inspectVerbs are what can be asked. All but stack take addresses.
-var inspectVerbs = []string{"stack", "print", "whatis", "function", "source", "closure"}
+// inspectVerbs are what can be asked. All but stack and objects take addresses.
+var inspectVerbs = []string{"stack", "print", "whatis", "function", "source", "closure", "objects"}
 
 // inspected is a command line of inspect taken apart.
 type inspected struct {
@@ -60,7 +61,9 @@ func (v *inspectCmd) parse() (in inspected, err error) {
 		return in, fmt.Errorf("before %s only CORE and NODE: %q", in.verb, of)
 	case in.verb == "stack" && len(in.operands) > 0:
 		return in, fmt.Errorf("stack shows all threads: %q", in.operands)
-	case in.verb != "stack" && len(in.operands) == 0:
+	case in.verb == "objects" && len(in.operands) > 1:
+		return in, fmt.Errorf("objects takes one name, such as Map: %q", in.operands)
+	case in.verb != "stack" && in.verb != "objects" && len(in.operands) == 0:
 		return in, fmt.Errorf("%s takes addresses, such as 0x2b5e0f6c1d19", in.verb)
 	}
 	if len(of) > 0 {
@@ -78,9 +81,19 @@ func (v *inspectCmd) Run(stdout io.Writer, c console) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if in.verb != "stack" {
-		return v.at(stdout, c, &in)
+	switch in.verb {
+	case "stack":
+		return v.stack(stdout, c, &in)
+	case "objects":
+		return v.opened(c, &in, func(s *inspect.Subject) error {
+			return v.printObjects(stdout, c, s, in.operands, v.JSON)
+		})
 	}
+	return v.at(stdout, c, &in)
+}
+
+// stack shows the threads.
+func (v *inspectCmd) stack(stdout io.Writer, c console, in *inspected) error {
 	config, err := dumpConfig(c, v.Labels, &v.ruleFlags, v.Cache)
 	if err != nil {
 		return err
@@ -89,7 +102,7 @@ func (v *inspectCmd) Run(stdout io.Writer, c console) error {
 	if in.core == "" {
 		return printDump(stdout, config, v.JSON)
 	}
-	return v.coreStack(stdout, &in, config)
+	return v.coreStack(stdout, in, config)
 }
 
 // at prints what is at addresses.
@@ -102,6 +115,23 @@ func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
 		}
 		addresses = append(addresses, address)
 	}
+	return v.opened(c, in, func(subject *inspect.Subject) error {
+		switch in.verb {
+		case "whatis":
+			return printWhatIs(stdout, subject, addresses, v.JSON)
+		case "function":
+			return printFunctions(stdout, subject, addresses, v.JSON)
+		case "source":
+			return printSources(stdout, subject, addresses, v.JSON)
+		case "closure":
+			return printClosures(stdout, subject, addresses, v.Depth, v.JSON)
+		}
+		return v.print(stdout, subject, addresses, v.JSON)
+	})
+}
+
+// opened calls show with what is looked into.
+func (v *inspectCmd) opened(c console, in *inspected, show func(*inspect.Subject) error) error {
 	subject, end, err := v.open(in)
 	if err != nil {
 		return err
@@ -110,17 +140,7 @@ func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
 	for _, p := range subject.Problems {
 		c.logger(false).Warn("not used", "why", p)
 	}
-	switch in.verb {
-	case "whatis":
-		return printWhatIs(stdout, subject, addresses, v.JSON)
-	case "function":
-		return printFunctions(stdout, subject, addresses, v.JSON)
-	case "source":
-		return printSources(stdout, subject, addresses, v.JSON)
-	case "closure":
-		return printClosures(stdout, subject, addresses, v.Depth, v.JSON)
-	}
-	return v.print(stdout, subject, addresses, v.JSON)
+	return show(subject)
 }
 
 // open opens what is looked into. The caller calls end.

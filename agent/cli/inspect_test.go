@@ -17,6 +17,8 @@ func TestInspectWords(t *testing.T) {
 		"-p 7 stack":                       {verb: "stack"},
 		"core print 0x1 --depth 1 0x2 0x3": {core: "core", verb: "print", operands: []string{"0x1", "0x2", "0x3"}},
 		"core node print 0x1":              {core: "core", node: "node", verb: "print", operands: []string{"0x1"}},
+		"core objects":                     {core: "core", verb: "objects"},
+		"-p 7 objects -n 3 Map":            {verb: "objects", operands: []string{"Map"}},
 		"-p 7 whatis 0x1 0x2 0x3 0x4":      {verb: "whatis", operands: []string{"0x1", "0x2", "0x3", "0x4"}},
 	} {
 		read, err := parse(append([]string{"inspect"}, strings.Fields(line)...), io.Discard)
@@ -33,13 +35,14 @@ func TestInspectWords(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"":                       "what shall be shown? One of [stack print whatis function source closure]",
+		"":                       "what shall be shown? One of [stack print whatis function source closure objects]",
 		"core":                   "what shall be shown?",
 		"stack":                  "stack of what? hotspan inspect CORE [NODE] stack, or",
 		"-p 7 core stack":        "either a core or -p PID",
 		"core node more stack":   "before stack only CORE and NODE",
 		"core stack 0x1":         "stack shows all threads",
 		"core print":             "print takes addresses, such as 0x",
+		"core objects Map Set":   "objects takes one name, such as Map",
 		"core whatis nowhere":    "whatis takes addresses, such as 0x",
 		"core print 0x1 seven":   `parsing "seven"`,
 		"core --labels x stack":  "x",

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/inspect"
+)
+
+type objectsFlags struct {
+	Most   int  `short:"n" help:"Most lines of objects: 40, and of one name 100 addresses." placeholder:"N"`
+	Shapes bool `help:"Count objects by their hidden class, with its properties."`
+}
+
+// heapRead says how much of a heap was read, in bytes.
+type heapRead struct {
+	Objects    uint64 `json:"objectBytes"`
+	Free       uint64 `json:"freeBytes"`
+	NotRead    uint64 `json:"notReadBytes,omitempty"`
+	Changed    uint64 `json:"changedBytes,omitempty"`
+	Collecting bool   `json:"collecting,omitempty"`
+	Cut        bool   `json:"cut,omitempty"`
+}
+
+// objectKind is objects that are counted together, in JSON.
+type objectKind struct {
+	Name        string   `json:"name"`
+	HiddenClass string   `json:"hiddenClass,omitempty"`
+	Properties  []string `json:"properties,omitempty"`
+	Count       uint64   `json:"count"`
+	Bytes       uint64   `json:"bytes"`
+}
+
+func (v *objectsFlags) printObjects(w io.Writer, c console, s *inspect.Subject, names []string, asJSON bool) error {
+	if v.Most < 0 {
+		return usageError{fmt.Errorf("-n %d: how many lines?", v.Most)}
+	}
+	if len(names) > 0 {
+		return v.printInstances(w, c, s, names[0], asJSON)
+	}
+	census := s.Objects(v.Shapes, c.ofHeap())
+	c.clear()
+	shown := census.Kinds[:min(len(census.Kinds), orDefault(v.Most, 40))]
+	var kinds []objectKind
+	for i := range shown {
+		k := &shown[i]
+		out := objectKind{Name: k.Name, Count: k.Count, Bytes: k.Bytes}
+		if v.Shapes {
+			s.Shape(k)
+			out.HiddenClass, out.Properties = hexOrEmpty(k.HiddenClass), k.Properties
+		}
+		kinds = append(kinds, out)
+	}
+	more := len(census.Kinds) - len(shown)
+	if asJSON {
+		return printJSON(w, struct {
+			Kinds []objectKind `json:"kinds"`
+			More  int          `json:"more,omitempty"` // kinds
+			heapRead
+		}{kinds, more, readOf(&census.Walk)})
+	}
+	return (&sheet{Writer: w}).objects(kinds, more, &census)
+}
+
+func (w *sheet) objects(kinds []objectKind, more int, census *inspect.Census) error {
+	w.printf("%12s %14s\n", "objects", "bytes")
+	for _, k := range kinds {
+		w.printf("%12d %14d  %s%s\n", k.Count, k.Bytes, printable(k.Name), shapeText(&k))
+	}
+	if more > 0 {
+		w.printf("  … and %d more\n", more)
+	}
+	count := uint64(0)
+	for _, k := range census.Kinds {
+		count += k.Count
+	}
+	w.printf("%12d %14d  in all\n", count, census.Objects)
+	w.heapRead(&census.Walk)
+	return w.err
+}
+
+// shapeText is the hidden class and its properties, as { id, name }.
+func shapeText(k *objectKind) string {
+	if k.HiddenClass == "" {
+		return ""
+	}
+	out := "  " + k.HiddenClass
+	const most = 12
+	names := k.Properties[:min(len(k.Properties), most)]
+	if len(names) == 0 {
+		return out
+	}
+	rest := ""
+	if n := len(k.Properties) - len(names); n > 0 {
+		rest = fmt.Sprintf(", … %d more", n)
+	}
+	return out + " { " + printable(strings.Join(names, ", ")) + rest + " }"
+}
+
+// heapRead says what of the heap was not read.
+func (w *sheet) heapRead(r *inspect.Walk) {
+	if r.NotRead > 0 {
+		w.printf("%d bytes of the heap could not be read or told apart: what is there is not counted\n", r.NotRead)
+	}
+	if r.Changed > 0 {
+		w.printf("%d bytes of the heap were used for something else meanwhile: what was there is not counted\n",
+			r.Changed)
+	}
+	if r.Collecting {
+		w.printf("the garbage collector runs: what it is about to free is counted\n")
+	}
+	if r.Cut {
+		w.printf("there is more heap than is looked at\n")
+	}
+}
+
+func readOf(r *inspect.Walk) heapRead {
+	return heapRead{r.Objects, r.Free, r.NotRead, r.Changed, r.Collecting, r.Cut}
+}
+
+func orDefault(n, usual int) int {
+	if n == 0 {
+		return usual
+	}
+	return n
+}
+
+// objectList is the objects of one kind in JSON.
+type objectList struct {
+	objectKind
+	Addresses []string `json:"addresses"`
+	heapRead
+}
+
+func (v *objectsFlags) printInstances(w io.Writer, c console, s *inspect.Subject, name string, asJSON bool) error {
+	found := s.Instances(name, orDefault(v.Most, 100), c.ofHeap())
+	c.clear()
+	if found.Count == 0 {
+		return fmt.Errorf("no object is made by %s; objects without a name shows what there is", printable(name))
+	}
+	list := objectList{objectKind{Name: name, Count: found.Count, Bytes: found.Bytes}, []string{}, readOf(&found.Walk)}
+	for _, a := range found.Addresses {
+		list.Addresses = append(list.Addresses, hexOrEmpty(a))
+	}
+	if asJSON {
+		return printJSON(w, list)
+	}
+	out := &sheet{Writer: w}
+	for _, a := range list.Addresses {
+		out.printf("%s\n", a)
+	}
+	if more := found.Count - uint64(len(list.Addresses)); more > 0 {
+		out.printf("… and %d more\n", more)
+	}
+	out.heapRead(&found.Walk)
+	return out.err
+}
+
+// ofHeap shows on a terminal how much of a heap has been read.
+func (c console) ofHeap() inspect.Progress {
+	if !c.isTerminal() {
+		return nil
+	}
+	shown := uint64(0)
+	return func(read, all uint64) {
+		if percent := 100 * read / max(all, 1); percent > shown {
+			shown = percent
+			c.progress(fmt.Sprintf("heap of %d MB: %d %%", all/1e6, percent))
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package space
+
+import (
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// Object is an object of a heap. It is valid until the next one.
+type Object struct {
+	*Class
+	Word heap.Word // address, with V8's tag
+	Size uint64    // in bytes
+
+	body []byte // as far as it was read
+}
+
+// Tally says what became of the bytes of all pages.
+type Tally struct {
+	Objects uint64
+	Free    uint64 // between objects, and on pages that have none
+	NotRead uint64 // it is not known what is there
+	Changed uint64 // pages that the process used for something else meanwhile
+}
+
+// All is the sum.
+func (w *Tally) All() uint64 { return w.Objects + w.Free + w.NotRead + w.Changed }
+
+// Walk calls f for each object, by address, until it returns false; and now and then progress with how far it is. Of
+// progress and f either may be nil.
+func (h *Heap) Walk(f func(o *Object) bool, progress func(w *Tally)) Tally {
+	c := h.newClasses()
+	c.free = c.unitOfFree()
+	return c.walk(h.pages, f, progress)
+}
+
+// tried is how many pages show in what units the size of free room is.
+const tried = 64
+
+// unitOfFree finds whether V8 counts free room in bytes or in words, as it does since some release of V8 13.6. Where
+// the one is taken for the other, what follows is no object. (src/objects/free-space.h)
+func (c *classes) unitOfFree() uint64 {
+	if c.l.V8.Major < 13 {
+		return 1
+	}
+	pages := c.pages[:min(tried, len(c.pages))]
+	c.free = 1
+	inBytes := c.walk(pages, nil, nil)
+	c.free = word
+	inWords := c.walk(pages, nil, nil)
+	if inWords.NotRead < inBytes.NotRead {
+		return word
+	}
+	return 1
+}
+
+func (c *classes) walk(pages []page, f func(o *Object) bool, progress func(w *Tally)) (out Tally) {
+	if f == nil {
+		f = func(*Object) bool { return true }
+	}
+	buffer := make([]byte, pageSize)
+	for i := range pages {
+		p := &pages[i]
+		if progress != nil {
+			progress(&out)
+		}
+		if p.unused {
+			out.Free += p.end - p.start
+			continue
+		}
+		w := pageWalk{classes: c, page: p, empty: c.empty(p), f: f, out: &out, size: p.end - p.start}
+		got, _ := c.mem.ReadAt(buffer[:min(w.size, pageSize)], int64(p.start))
+		w.b = buffer[:max(got, 0)&^(word-1)]
+		if c.live && !c.same(p) {
+			out.Changed += w.size
+			continue
+		}
+		if !w.run() {
+			break
+		}
+	}
+	return out
+}
+
+// same reports whether a page is still what it was.
+func (h *Heap) same(p *page) bool {
+	now, ok := readPage(h.mem, p.at, p.at+p.size)
+	const moved = fromPage | toPage
+	return ok && now.owner == p.owner && now.start == p.start && now.flags&moved == p.flags&moved
+}
+
+// pageWalk is the walk of one page.
+type pageWalk struct {
+	*classes
+	*page
+	b     []byte            // from its start; of a large object the first bytes
+	empty map[uint64]uint64 // areas: where they end by where they begin
+	size  uint64            // of the page from its start, in bytes
+	f     func(o *Object) bool
+	out   *Tally
+	o     Object
+}
+
+// run walks the page. ok is false if f has enough.
+func (w *pageWalk) run() (ok bool) {
+	at, read := uint64(0), uint64(len(w.b))
+	if w.large() {
+		return w.one()
+	}
+	for at < read {
+		if limit, ok := w.empty[w.start+at]; ok {
+			w.out.Free += limit - w.start - at
+			at = limit - w.start
+			continue
+		}
+		class, size, moved := w.object(at)
+		switch {
+		case class == nil || size == 0 || size%word != 0 || size > w.size-at:
+			next := w.next(at)
+			w.out.NotRead += next - at
+			at = next
+			continue
+		case class.free || moved:
+			w.out.Free += size
+		case !w.call(class, at, size):
+			return false
+		}
+		at += size
+	}
+	w.out.NotRead += w.size - min(at, w.size)
+	return true
+}
+
+// one is run for a page of one large object. What is behind the object is free.
+func (w *pageWalk) one() bool {
+	if len(w.b) < measured {
+		w.out.NotRead += w.size
+		return true
+	}
+	class, size, moved := w.object(0)
+	switch {
+	case class == nil || size == 0 || size > w.size:
+		w.out.NotRead += w.size
+		return true
+	case class.free || moved:
+		w.out.Free += w.size
+		return true
+	}
+	w.out.Free += w.size - size
+	return w.call(class, 0, size)
+}
+
+func (w *pageWalk) call(class *Class, at, size uint64) bool {
+	w.out.Objects += size
+	w.o = Object{class, heap.Word(w.start + at + 1), size, w.b[at:min(at+size, uint64(len(w.b)))]}
+	return w.f(&w.o)
+}
+
+// object is the hidden class of the object at an offset, and its size. moved says that a collection that was under way
+// had moved it: then the word of its hidden class is its new address, without a tag. (src/objects/objects.h, MapWord)
+func (w *pageWalk) object(at uint64) (class *Class, size uint64, moved bool) {
+	head := heap.Word(le(w.b[at:]))
+	if head%word == 0 && head != 0 && w.pageOf(uint64(head)) != nil {
+		now, err := w.r.WordAt(uint64(head))
+		if err != nil {
+			return nil, 0, false
+		}
+		head, moved = now, true
+	}
+	if class = w.find(head); class == nil {
+		return nil, 0, false
+	}
+	return class, w.sizeOf(class, at), moved
+}
+
+func (w *pageWalk) sizeOf(class *Class, at uint64) uint64 {
+	if class.size > 0 {
+		return class.size
+	}
+	if class.measure == nil { // no field of such an object is a hidden class
+		return w.next(at) - at
+	}
+	var head [measured]byte
+	copy(head[:], w.b[at:])
+	return class.measure(head[:])
+}
+
+// next is the offset of the next word behind the one at an offset that is a hidden class, or of the next area.
+func (w *pageWalk) next(at uint64) uint64 {
+	for at += word; at < uint64(len(w.b)); at += word {
+		if _, ok := w.empty[w.start+at]; ok || w.find(heap.Word(le(w.b[at:]))) != nil {
+			break
+		}
+	}
+	return at
+}
+
+// Words calls f for each word of an object that may refer to another, with its offset in bytes, until f returns false.
+func (h *Heap) Words(o *Object, f func(offset uint64, w heap.Word) bool) {
+	until := min(o.Size, o.tagged)
+	b, from := o.body, uint64(0)
+	for from < until {
+		for i := 0; i+word <= len(b) && from+uint64(i) < until; i += word {
+			if !f(from+uint64(i), heap.Word(le(b[i:]))) {
+				return
+			}
+		}
+		if from += uint64(len(b)); from >= until || len(b) == 0 {
+			return
+		}
+		b = h.r.UpTo(uint64(o.Word)-1+from, int(min(pageSize, until-from)))
+	}
+}
