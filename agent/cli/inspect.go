@@ -33,7 +33,7 @@ type inspectCmd struct {
 }
 
 // inspectVerbs are what can be asked. All but stack and objects take addresses.
-var inspectVerbs = []string{"stack", "print", "whatis", "function", "source", "closure", "objects"}
+var inspectVerbs = []string{"stack", "print", "whatis", "function", "source", "closure", "objects", "refs"}
 
 // inspected is a command line of inspect taken apart.
 type inspected struct {
@@ -123,6 +123,8 @@ func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
 			return printFunctions(stdout, subject, addresses, v.JSON)
 		case "source":
 			return printSources(stdout, subject, addresses, v.JSON)
+		case "refs":
+			return v.printRefs(stdout, c, subject, addresses, v.JSON)
 		case "closure":
 			return printClosures(stdout, subject, addresses, v.Depth, v.JSON)
 		}

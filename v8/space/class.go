@@ -27,13 +27,13 @@ type classes struct {
 	*Heap
 	named  map[string]measure
 	native map[int]bool // instance types of native contexts
-	free   uint64       // what the size of free room is counted in, in bytes
+	unit   uint64       // of the sizes of free room, in bytes; 0: it is not known yet
 	known  map[heap.Word]*Class
 	last   *Class
 }
 
 func (h *Heap) newClasses() *classes {
-	c := &classes{Heap: h, named: namedMeasures(h.l), native: map[int]bool{}, free: 1, known: map[heap.Word]*Class{}}
+	c := &classes{Heap: h, named: namedMeasures(h.l), native: map[int]bool{}, known: map[heap.Word]*Class{}}
 	for of := range h.areas {
 		if typ, ok := h.nativeContext(of); ok {
 			c.native[typ] = true
@@ -149,7 +149,7 @@ func (c *classes) measureOf(class *Class, space bool) measure {
 	case c.types[class.Type+1] == "FeedbackVector":
 		return metadata(c.l.V8)
 	case space:
-		return func(b []byte) uint64 { return counted(0, c.free)(b) }
+		return smi
 	case class.Type == c.l.At(layout.TypeInstructionStream):
 		return code(c.l, c.r)
 	case c.native[class.Type]:

@@ -16,14 +16,22 @@ func u32(b []byte, at int) uint64 { return uint64(binary.LittleEndian.Uint32(b[a
 
 func up(n, to uint64) uint64 { return (n + to - 1) &^ (to - 1) }
 
+// smi is the number behind the hidden class; 0: it is none.
+func smi(b []byte) uint64 {
+	n := heap.Word(le(b[8:]))
+	if !n.IsSmi() || n.Smi() < 0 {
+		return 0
+	}
+	return uint64(n.Smi())
+}
+
 // counted is the measure of what has a number of things behind the hidden class, a Smi.
 func counted(head, each uint64) measure {
 	return func(b []byte) uint64 {
-		n := heap.Word(le(b[8:]))
-		if !n.IsSmi() || n.Smi() < 0 {
+		if n := heap.Word(le(b[8:])); !n.IsSmi() || n.Smi() < 0 {
 			return 0
 		}
-		return up(head+each*uint64(n.Smi()), word)
+		return up(head+each*smi(b), word)
 	}
 }
 

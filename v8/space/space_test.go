@@ -48,7 +48,7 @@ const (
 	typeMap, typePoint, typeArray, typeNumber = 272, 1057, 205, 130
 )
 
-func smi(n uint64) uint64 { return n << 32 }
+func small(n uint64) uint64 { return n << 32 }
 
 func testLayout() *layout.Layout {
 	l := &layout.Layout{V8: layout.Version{Major: 12, Minor: 4}}
@@ -86,9 +86,9 @@ func written() memory {
 	m.hiddenClass(arrays, 0, typeArray)
 	m.hiddenClass(points, 3, typePoint)
 	m.hiddenClass(numbers, 2, typeNumber)
-	m.put(first, points+1, smi(1), smi(2))
-	m.put(first+24, arrays+1, smi(2), first+1, smi(7))
-	m.put(fresh+0x400, points+1, first+24+1, smi(2))
+	m.put(first, points+1, small(1), small(2))
+	m.put(first+24, arrays+1, small(2), first+1, small(7))
+	m.put(fresh+0x400, points+1, first+24+1, small(2))
 	m.put(fresh+0x418, points+1, 1, 1) // what was there before
 	return m
 }
@@ -135,7 +135,7 @@ func TestWrong(t *testing.T) {
 		not      uint64
 	}{
 		"a length that is negative":        {first + 24 + 8, 1 << 63, 32},
-		"a length beyond the page":         {first + 24 + 8, smi(1 << 20), 32},
+		"a length beyond the page":         {first + 24 + 8, small(1 << 20), 32},
 		"a length that is no small number": {first + 24 + 8, 0x33, 32},
 		"no hidden class":                  {first, 0x33, 24},
 		"a hidden class of itself":         {first, first + 1, 24},
@@ -144,7 +144,7 @@ func TestWrong(t *testing.T) {
 		m := written()
 		m.put(c.at, c.word)
 		h := find(m)
-		if tally := h.Walk(nil, nil); tally.NotRead != c.not || tally.All() != h.Bytes() {
+		if tally := h.Walk(func(*Object) bool { return true }, nil); tally.NotRead != c.not || tally.All() != h.Bytes() {
 			t.Errorf("%s: %+v of %d, want %d not read", name, tally, h.Bytes(), c.not)
 		}
 	}
@@ -153,7 +153,7 @@ func TestWrong(t *testing.T) {
 // FuzzWalk: no memory makes a walk fail to end, or lose bytes.
 func FuzzWalk(f *testing.F) {
 	f.Add(uint32(0), uint64(0), uint32(0x428), uint64(0))
-	f.Add(uint32(first-base+32), smi(1<<30), uint32(fresh-base), uint64(1))
+	f.Add(uint32(first-base+32), small(1<<30), uint32(fresh-base), uint64(1))
 	f.Add(uint32(spaces-base+8), uint64(7), uint32(isolate-base+8), uint64(fresh))
 	f.Fuzz(func(t *testing.T, at1 uint32, w1 uint64, at2 uint32, w2 uint64) {
 		m := written()

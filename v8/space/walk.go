@@ -24,41 +24,13 @@ type Tally struct {
 // All is the sum.
 func (w *Tally) All() uint64 { return w.Objects + w.Free + w.NotRead + w.Changed }
 
-// Walk calls f for each object, by address, until it returns false; and now and then progress with how far it is. Of
-// progress and f either may be nil.
-func (h *Heap) Walk(f func(o *Object) bool, progress func(w *Tally)) Tally {
+// Walk calls f for each object, by address, until it returns false; and now and then progress with how far it is,
+// unless that is nil.
+func (h *Heap) Walk(f func(o *Object) bool, progress func(w *Tally)) (out Tally) {
 	c := h.newClasses()
-	c.free = c.unitOfFree()
-	return c.walk(h.pages, f, progress)
-}
-
-// tried is how many pages show in what units the size of free room is.
-const tried = 64
-
-// unitOfFree finds whether V8 counts free room in bytes or in words, as it does since some release of V8 13.6. Where
-// the one is taken for the other, what follows is no object. (src/objects/free-space.h)
-func (c *classes) unitOfFree() uint64 {
-	if c.l.V8.Major < 13 {
-		return 1
-	}
-	pages := c.pages[:min(tried, len(c.pages))]
-	c.free = 1
-	inBytes := c.walk(pages, nil, nil)
-	c.free = word
-	inWords := c.walk(pages, nil, nil)
-	if inWords.NotRead < inBytes.NotRead {
-		return word
-	}
-	return 1
-}
-
-func (c *classes) walk(pages []page, f func(o *Object) bool, progress func(w *Tally)) (out Tally) {
-	if f == nil {
-		f = func(*Object) bool { return true }
-	}
 	buffer := make([]byte, pageSize)
-	for i := range pages {
-		p := &pages[i]
+	for i := range h.pages {
+		p := &h.pages[i]
 		if progress != nil {
 			progress(&out)
 		}
@@ -102,7 +74,7 @@ type pageWalk struct {
 // run walks the page. ok is false if f has enough.
 func (w *pageWalk) run() (ok bool) {
 	at, read := uint64(0), uint64(len(w.b))
-	if w.large() {
+	if w.large() || w.alone() {
 		return w.one()
 	}
 	for at < read {
@@ -129,13 +101,29 @@ func (w *pageWalk) run() (ok bool) {
 	return true
 }
 
+// maxRegular is the most bytes of an object that has not pages of its own. (src/heap/memory-chunk-layout.h)
+const maxRegular = 1 << 17
+
+// first is the first object of a page.
+func (w *pageWalk) first() (class *Class, size uint64, moved bool) {
+	if len(w.b) < measured {
+		return nil, 0, false
+	}
+	return w.object(0)
+}
+
+// alone reports whether a page that is not larger than others has one object, by the size of that.
+func (w *pageWalk) alone() bool {
+	if _, ok := w.empty[w.start]; ok {
+		return false
+	}
+	class, size, _ := w.first()
+	return class != nil && !class.free && size > maxRegular
+}
+
 // one is run for a page of one large object. What is behind the object is free.
 func (w *pageWalk) one() bool {
-	if len(w.b) < measured {
-		w.out.NotRead += w.size
-		return true
-	}
-	class, size, moved := w.object(0)
+	class, size, moved := w.first()
 	switch {
 	case class == nil || size == 0 || size > w.size:
 		w.out.NotRead += w.size
@@ -180,7 +168,36 @@ func (w *pageWalk) sizeOf(class *Class, at uint64) uint64 {
 	}
 	var head [measured]byte
 	copy(head[:], w.b[at:])
-	return class.measure(head[:])
+	size := class.measure(head[:])
+	if !class.free || w.l.V8.Major < 13 {
+		return size
+	}
+	if w.unit == 0 {
+		w.unit = w.findUnit(at, size)
+	}
+	return size * max(w.unit, 1)
+}
+
+// findUnit finds what V8 counts free room in: bytes or, since some release of V8 13.6, words. Where the one is taken for
+// the other, what follows is no object. 0: it cannot be told here. (src/objects/free-space.h)
+func (w *pageWalk) findUnit(at, size uint64) uint64 {
+	inBytes, inWords := size%word == 0 && w.begins(at+size), w.begins(at+size*word)
+	switch {
+	case size == 0 || inBytes == inWords:
+		return 0
+	case inBytes:
+		return 1
+	}
+	return word
+}
+
+// begins reports whether an object, or an area, begins at an offset, or nothing more.
+func (w *pageWalk) begins(at uint64) bool {
+	if at+word > uint64(len(w.b)) {
+		return at == w.size
+	}
+	_, area := w.empty[w.start+at]
+	return area || w.find(heap.Word(le(w.b[at:]))) != nil
 }
 
 // next is the offset of the next word behind the one at an offset that is a hidden class, or of the next area.

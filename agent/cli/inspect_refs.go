@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/inspect"
+)
+
+// objectHolder is an object and who holds it, in JSON.
+type objectHolder struct {
+	Kind    string         `json:"kind"`
+	Address string         `json:"address"`
+	Where   string         `json:"where,omitempty"` // in it the object is that it holds
+	Weak    bool           `json:"weak,omitempty"`
+	Holders []objectHolder `json:"holders,omitempty"`
+	More    int            `json:"more,omitempty"` // holders
+}
+
+// objectRefs is who holds an object, in JSON.
+type objectRefs struct {
+	objectHolder
+	heapRead
+}
+
+func (v *objectsFlags) printRefs(w io.Writer, c console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
+	if v.Most < 0 {
+		return usageError{fmt.Errorf("-n %d: how many holders?", v.Most)}
+	}
+	var all []objectRefs
+	for _, a := range addresses {
+		refs, err := s.Refs(a, orDefault(v.Most, 100), c.ofHeap())
+		c.clear()
+		if err != nil {
+			return err
+		}
+		out := objectRefs{holderOf(&refs.Holder), readOf(&refs.Walk)}
+		if all = append(all, out); asJSON {
+			continue
+		}
+		sheet := &sheet{Writer: w}
+		sheet.printf("%s %s\n", printable(out.Kind), out.Address)
+		sheet.holders(&out.objectHolder, 1)
+		sheet.heapRead(&refs.Walk)
+		if sheet.err != nil {
+			return sheet.err
+		}
+	}
+	if asJSON {
+		return printJSON(w, all)
+	}
+	return nil
+}
+
+func holderOf(h *inspect.Holder) objectHolder {
+	out := objectHolder{Kind: h.Kind, Address: hexOrEmpty(h.Address), Where: h.Where, Weak: h.Weak, More: h.More}
+	for i := range h.Holders {
+		out.Holders = append(out.Holders, holderOf(&h.Holders[i]))
+	}
+	return out
+}
+
+// holders prints who holds an object, and below each who holds that, where it is V8's own.
+func (w *sheet) holders(of *objectHolder, depth int) {
+	indent := strings.Repeat("    ", depth)
+	for i := range of.Holders {
+		h := &of.Holders[i]
+		weak := ""
+		if h.Weak {
+			weak = ", weakly"
+		}
+		w.printf("%s%s %s  %s%s\n", indent, printable(h.Kind), h.Address, printable(h.Where), weak)
+		w.holders(h, depth+1)
+	}
+	if of.More > 0 {
+		w.printf("%s… and %d more\n", indent, of.More)
+	}
+}
