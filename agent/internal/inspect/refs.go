@@ -133,6 +133,8 @@ func (k *kinds) where(o *space.Object, offset uint64, to heap.Word) string {
 		return "closure"
 	case function && at(layout.JSFunctionShared):
 		return "what functions of its source share"
+	case at(layout.JSMapTable) && (o.Name == "JSMap" || o.Name == "JSSet"):
+		return "entries"
 	case js && at(layout.JSReceiverPropertiesOrHash):
 		return "properties"
 	case js && at(layout.JSObjectElements):
