@@ -9,7 +9,7 @@ import (
 )
 
 type objectsFlags struct {
-	Most   int  `short:"n" help:"Most lines of objects: 40, of one name 100; most holders of an object: 100." placeholder:"N"`
+	Most   int  `short:"n" help:"Most objects and holders that are listed: 100, without a name 40." placeholder:"N"`
 	Shapes bool `help:"Count objects by their hidden class, with its properties."`
 }
 

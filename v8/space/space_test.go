@@ -144,7 +144,8 @@ func TestWrong(t *testing.T) {
 		m := written()
 		m.put(c.at, c.word)
 		h := find(m)
-		if tally := h.Walk(func(*Object) bool { return true }, nil); tally.NotRead != c.not || tally.All() != h.Bytes() {
+		tally := h.Walk(func(*Object) bool { return true }, nil)
+		if tally.NotRead != c.not || tally.All() != h.Bytes() {
 			t.Errorf("%s: %+v of %d, want %d not read", name, tally, h.Bytes(), c.not)
 		}
 	}

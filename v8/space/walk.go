@@ -178,8 +178,8 @@ func (w *pageWalk) sizeOf(class *Class, at uint64) uint64 {
 	return size * max(w.unit, 1)
 }
 
-// findUnit finds what V8 counts free room in: bytes or, since some release of V8 13.6, words. Where the one is taken for
-// the other, what follows is no object. 0: it cannot be told here. (src/objects/free-space.h)
+// findUnit finds what V8 counts free room in: bytes or, since some release of V8 13.6, words. Where the one is taken
+// for the other, what follows is no object. 0: it cannot be told here. (src/objects/free-space.h)
 func (w *pageWalk) findUnit(at, size uint64) uint64 {
 	inBytes, inWords := size%word == 0 && w.begins(at+size), w.begins(at+size*word)
 	switch {
