@@ -1,0 +1,156 @@
+package inspect
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
+	"github.com/hotspan/hotspan/v8/target/core"
+)
+
+// TestCorrupt: whatever is wrong with the heap in a core, objects ends with an answer or with a sentence, within bounds
+// of time and memory.
+func TestCorrupt(t *testing.T) {
+	live.NeedCores(t)
+	corruptions := 20
+	if *all {
+		corruptions = 1000
+	}
+	list := versions()
+	name := live.Core(t, list[len(list)-1].Version, objectsProgram(t, t.TempDir(), "abort")...)
+	file, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	d := damage{file: file, random: rand.New(rand.NewPCG(1, 2)), pages: pagesOf(t, file, name)}
+	answers := 0
+	for range corruptions {
+		undo := d.do(t)
+		if objectsEnds(t, name) {
+			answers++
+		}
+		undo()
+	}
+	t.Logf("%d answers of %d", answers, corruptions)
+	if answers < corruptions/2 {
+		t.Errorf("%d answers of %d: it is not the heap that is damaged", answers, corruptions)
+	}
+}
+
+const pageSize = 1 << 18
+
+// pagesOf are the places in a core file where it has pages of V8's heap, on which there are objects of some kinds.
+func pagesOf(t *testing.T, file *os.File, name string) (out []int64) {
+	t.Helper()
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := core.Open(file, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"Session", "Function", "(Map)", "(string)", "(FixedArray)", "(BytecodeArray)"} {
+		var list struct{ Addresses []string }
+		if err := inspect(&list, name, "objects", kind, "-n", "100000"); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range list.Addresses {
+			address, _ := strconv.ParseUint(text, 0, 64)
+			page := address &^ (pageSize - 1)
+			for i := range c.Mappings {
+				if at := c.Mappings[i].FileOffset(page); at >= 0 && !slices.Contains(out, at) {
+					out = append(out, at)
+				}
+			}
+		}
+	}
+	if len(out) < 10 {
+		t.Fatalf("%d pages", len(out))
+	}
+	return out
+}
+
+// damage writes words that mislead to pages of a heap.
+type damage struct {
+	file   *os.File
+	random *rand.Rand
+	pages  []int64
+}
+
+func (d *damage) place() int64 {
+	size := pageSize
+	if d.random.IntN(8) == 0 {
+		size = 0x200 // the page's description of itself
+	}
+	return d.pages[d.random.IntN(len(d.pages))] + int64(d.random.IntN(size)&^7)
+}
+
+func (d *damage) read(t *testing.T, at int64) []byte {
+	b := make([]byte, 8)
+	if _, err := d.file.ReadAt(b, at); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// do changes up to 500 words: to others, to small numbers, to places nearby, to nothing, to noise.
+func (d *damage) do(t *testing.T) (undo func()) {
+	t.Helper()
+	before := map[int64][]byte{}
+	write := func(at int64, b []byte) {
+		if _, err := d.file.WriteAt(b, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 1 + d.random.IntN(500) {
+		at := d.place()
+		was := d.read(t, at)
+		if before[at] == nil {
+			before[at] = was
+		}
+		now := make([]byte, 8)
+		switch d.random.IntN(5) {
+		case 0:
+			now = d.read(t, d.place())
+		case 1:
+			binary.LittleEndian.PutUint64(now, d.random.Uint64()<<32)
+		case 2:
+			binary.LittleEndian.PutUint64(now, binary.LittleEndian.Uint64(was)+uint64(d.random.IntN(64))-32)
+		case 3: // nothing
+		default:
+			binary.LittleEndian.PutUint64(now, d.random.Uint64())
+		}
+		write(at, now)
+	}
+	return func() {
+		for at, b := range before {
+			write(at, b)
+		}
+	}
+}
+
+// objectsEnds reports whether objects gives an answer, not an error.
+func objectsEnds(t *testing.T, name string) bool {
+	t.Helper()
+	cmd := exec.Command(hotspan, "inspect", name, "objects")
+	late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	text, err := cmd.CombinedOutput()
+	memory := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+	const most = 500 << 10 // KiB
+	crashed := strings.Contains(string(text), "goroutine ") || !cmd.ProcessState.Exited()
+	if crashed || memory > most || err != nil && len(text) == 0 {
+		t.Errorf("%v, %d KiB: %.2000s", err, memory, text)
+	}
+	return err == nil
+}
