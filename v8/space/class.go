@@ -25,40 +25,14 @@ const maxClasses = 1 << 20
 // classes are the hidden classes of a process.
 type classes struct {
 	*Heap
-	named  map[string]measure
-	native map[int]bool // instance types of native contexts
-	unit   uint64       // of the sizes of free room, in bytes; 0: it is not known yet
-	known  map[heap.Word]*Class
-	last   *Class
+	named map[string]measure
+	unit  uint64 // of the sizes of free room, in bytes; 0: it is not known yet
+	known map[heap.Word]*Class
+	last  *Class
 }
 
 func (h *Heap) newClasses() *classes {
-	c := &classes{Heap: h, named: namedMeasures(h.l), native: map[int]bool{}, known: map[heap.Word]*Class{}}
-	for of := range h.areas {
-		if typ, ok := h.nativeContext(of); ok {
-			c.native[typ] = true
-		}
-	}
-	return c
-}
-
-// nativeContext is the instance type of the context around all others, which has a raw word more than it counts. V8
-// gives it no name. The current context's hidden class leads to it. (src/objects/contexts.h, microtask_queue)
-func (h *Heap) nativeContext(of uint64) (typ int, ok bool) {
-	at := of - uint64(max(0, h.l.At(layout.IsolateHeap))) + uint64(max(0, h.l.At(layout.IsolateContext)))
-	w, err := h.r.WordAt(at)
-	if err != nil {
-		return 0, false
-	}
-	_, hiddenClass, err := h.r.Forwarded(w)
-	if err != nil {
-		return 0, false
-	}
-	if w, err = h.r.Part(hiddenClass, layout.MapConstructorOrBackPointer); err != nil {
-		return 0, false
-	}
-	typ, err = h.r.Type(w)
-	return typ, err == nil
+	return &classes{Heap: h, named: namedMeasures(h.l), known: map[heap.Word]*Class{}}
 }
 
 // find returns the hidden class that a word refers to, or nil.
@@ -118,6 +92,9 @@ func (c *classes) read(w heap.Word) *Class {
 	return out
 }
 
+// unnamedArray is the name of arrays to which V8 gives none.
+const unnamedArray = "array"
+
 // nameOf names what V8 gives no name. Contexts and hash tables are arrays.
 func (c *classes) nameOf(class *Class) string {
 	switch {
@@ -125,10 +102,8 @@ func (c *classes) nameOf(class *Class) string {
 		return "BigInt"
 	case c.types[class.Type+1] == "FeedbackVector":
 		return "FeedbackMetadata"
-	case c.native[class.Type]:
-		return "NativeContext"
 	case class.size == 0 && class.Type >= c.l.At(layout.FirstNonStringType):
-		return "array"
+		return unnamedArray
 	}
 	return fmt.Sprintf("instance type %d", class.Type)
 }
@@ -152,8 +127,6 @@ func (c *classes) measureOf(class *Class, space bool) measure {
 		return smi
 	case class.Type == c.l.At(layout.TypeInstructionStream):
 		return code(c.l, c.r)
-	case c.native[class.Type]:
-		return counted(24, word)
 	}
 	return counted(16, word)
 }

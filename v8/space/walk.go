@@ -159,6 +159,10 @@ func (w *pageWalk) object(at uint64) (class *Class, size uint64, moved bool) {
 	return class, w.sizeOf(class, at), moved
 }
 
+// leastNative is less than the bytes of a native context, the context around all others. It has no name of V8's, and
+// behind its slots a word that is no object, so it shows by what is behind it. (src/objects/contexts.h, microtask_queue)
+const leastNative = 128 * word
+
 func (w *pageWalk) sizeOf(class *Class, at uint64) uint64 {
 	if class.size > 0 {
 		return class.size
@@ -169,6 +173,10 @@ func (w *pageWalk) sizeOf(class *Class, at uint64) uint64 {
 	var head [measured]byte
 	copy(head[:], w.b[at:])
 	size := class.measure(head[:])
+	if class.Name == unnamedArray && size > leastNative && !w.begins(at+size) && w.begins(at+size+word) {
+		class.Name, class.measure = "NativeContext", counted(24, word)
+		return size + word
+	}
 	if !class.free || w.l.V8.Major < 13 {
 		return size
 	}
