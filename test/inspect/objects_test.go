@@ -104,7 +104,7 @@ func checkObjects(t *testing.T, dir string, of ...string) {
 		if !builtin && (ours[name].Count != n || ours[name] != theirs[name]) {
 			t.Errorf("%s: %+v in V8's snapshot, %+v here, want %d", name, theirs[name], ours[name], n)
 		}
-		// By their tags the prototypes of classes count as objects of them in the snapshot; Node.js has made some since.
+		// By their tags prototypes of classes count as objects of them in the snapshot; Node.js has made some since.
 		const few = 5
 		if ours[name].Count > theirs[name].Count+few || ours[name].Count+few < theirs[name].Count {
 			t.Errorf("%s: %+v in V8's snapshot, %+v here", name, theirs[name], ours[name])

@@ -159,8 +159,8 @@ func (w *pageWalk) object(at uint64) (class *Class, size uint64, moved bool) {
 	return class, w.sizeOf(class, at), moved
 }
 
-// leastNative is less than the bytes of a native context, the context around all others. It has no name of V8's, and
-// behind its slots a word that is no object, so it shows by what is behind it. (src/objects/contexts.h, microtask_queue)
+// leastNative is less than the bytes of a native context, the context around all others. V8 gives it no name. Behind
+// its slots is a word that is no object: so it shows by what is behind that. (src/objects/contexts.h, microtask_queue)
 const leastNative = 128 * word
 
 func (w *pageWalk) sizeOf(class *Class, at uint64) uint64 {
