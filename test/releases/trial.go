@@ -268,7 +268,7 @@ func (r *Result) labels(samples []judge.Sample, l *truth.Log) {
 	samples = slices.DeleteFunc(samples, func(s judge.Sample) bool { return s.T < first+int64(learning) })
 	v := judge.CompareLabels(samples, l, judge.RequestLabels)
 	r.Labels.add(v.Right, v.Wrong+v.Outside)
-	tell(v.Right.Percent() < 99, v.Examples.List())
+	tell(v.Wrong+v.Outside > 0 || v.Right.Percent() < 99, v.Examples.List())
 }
 
 // tell prints examples of what is amiss.
