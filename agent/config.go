@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/live"
+	"github.com/hotspan/hotspan/agent/internal/probe"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
@@ -118,7 +119,9 @@ func (c *Config) check() error {
 func (c *Config) measure() pprofx.Measure {
 	switch {
 	case len(c.Probes) > 0:
-		return pprofx.HitCount
+		specs, _ := probe.ParseAll(c.Probes) // New returns the error
+		m, _ := probe.Measure(specs)
+		return m
 	case c.OffCPU > 0:
 		return pprofx.OffCPU
 	}

@@ -39,7 +39,7 @@ func (a *Agent) sample(s *sampler.Sample) {
 		a.builder.SetProcess(t.PID, t.described())
 	}
 	a.logFirstSample(t, named)
-	if out.Weight = int64(s.Waited); symbolize.IsIdle(s, out) {
+	if out.Weight = int64(s.Weight); symbolize.IsIdle(s, out) {
 		a.stats.Idle, a.stats.IdleWaits = a.stats.Idle+time.Duration(out.Weight), a.stats.IdleWaits+1
 		return
 	}

@@ -62,11 +62,8 @@ func (d *decoder) profile(pid int32, p *profilespb.Profile) error {
 		if err != nil {
 			return fmt.Errorf("sample type: %w", err)
 		}
-		switch kind {
-		case pprofx.HitCount.String():
-			d.out.Measure, d.out.Period = pprofx.HitCount, 0
-		case pprofx.OffCPU.String():
-			d.out.Measure, d.out.Period = pprofx.OffCPU, 1
+		if d.out.Measure.UnmarshalText([]byte(kind)) == nil { // "samples" is none: CPU time
+			d.out.Period = d.out.Measure.Period(p.Period)
 		}
 		if err := d.lost(p.AttributeIndices); err != nil {
 			return err
@@ -90,7 +87,7 @@ func (d *decoder) sample(pid int32, s *profilespb.Sample, of *profilespb.ValueTy
 		return err
 	}
 	row.PID = pid
-	weighted := d.out.Measure == pprofx.OffCPU
+	weighted := d.out.Measure.Weighted()
 	if weighted && len(s.Values) != len(s.TimestampsUnixNano) {
 		return fmt.Errorf("%d values at %d times", len(s.Values), len(s.TimestampsUnixNano))
 	}

@@ -21,7 +21,7 @@ func (e *encoder) samples(rows []int32) []*profilespb.Sample {
 			e.byKey[key] = sample
 		}
 		switch {
-		case e.snapshot.Measure == pprofx.OffCPU:
+		case e.snapshot.Measure.Weighted():
 			sample.TimestampsUnixNano = append(sample.TimestampsUnixNano, uint64(r.Time))
 			sample.Values = append(sample.Values, r.Weight)
 		case !e.snapshot.Untimed:

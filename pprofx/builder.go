@@ -86,7 +86,7 @@ func (b *Builder) Lose(reason LostReason, n int64) {
 func (b *Builder) SetPeriod(period int64) { b.period = max(period, 1) }
 
 // SetMeasure says what samples count, from the first one on; CPUTime if it is not called.
-func (b *Builder) SetMeasure(m Measure) { b.measure, b.period = m, m.period(b.period) }
+func (b *Builder) SetMeasure(m Measure) { b.measure, b.period = m, m.Period(b.period) }
 
 // Limits are how much the open interval of a Builder may hold, see MaxFrames, MaxStacks, MaxLabelSets and MaxRows.
 type Limits struct{ Frames, Stacks, LabelSets, Rows int }

@@ -51,7 +51,7 @@ func (p *Process) isEmpty() bool {
 // snapshot returns the snapshot, without its samples.
 func (j *jsonSnapshot) snapshot() (*Snapshot, error) {
 	switch {
-	case j.Period < 1 && j.Measure == CPUTime, j.Period != j.Measure.period(j.Period):
+	case j.Period < 1 && j.Measure == CPUTime, j.Period != j.Measure.Period(j.Period):
 		return nil, fmt.Errorf("a period of %d ns", j.Period)
 	case j.Samples < 0 || j.Samples > MaxRows:
 		return nil, fmt.Errorf("%d samples, at most %d are allowed", j.Samples, MaxRows)

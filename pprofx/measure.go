@@ -8,9 +8,11 @@ const (
 	CPUTime  Measure = iota // each sample stands for Period nanoseconds on a CPU
 	HitCount                // each sample is a hit of a probe
 	OffCPU                  // each sample is a wait, Weight nanoseconds long
+	HitBytes                // each sample is a hit of a probe, of Weight bytes
+	HitValue                // each sample is a hit of a probe, and Weight a number that means something to the user
 )
 
-var measureNames = [...]string{"cpu", "hits", "off_cpu"}
+var measureNames = [...]string{"cpu", "hits", "off_cpu", "bytes", "value"}
 
 // String returns the name that stands in files, such as "off_cpu"; Measure(9) for an unknown number.
 func (m Measure) String() string { return nameOf("Measure", measureNames[:], uint8(m)) }
@@ -25,18 +27,20 @@ func (m Measure) MarshalText() ([]byte, error) { return []byte(m.String()), nil 
 
 // Unit returns the unit that pprof and OTLP have for it.
 func (m Measure) Unit() string {
-	if m == HitCount {
-		return "count"
-	}
-	return "nanoseconds"
+	return [...]string{
+		CPUTime: "nanoseconds", HitCount: "count", OffCPU: "nanoseconds", HitBytes: "bytes", HitValue: "count",
+	}[m]
 }
 
 // Samples returns what one sample is, for a count of them: "waits" of time off the CPU.
 func (m Measure) Samples() string {
-	return [...]string{CPUTime: "samples", HitCount: "hits", OffCPU: "waits"}[m]
+	return [...]string{CPUTime: "samples", HitCount: "hits", OffCPU: "waits", HitBytes: "hits", HitValue: "hits"}[m]
 }
 
-// period returns the Period of a snapshot whose samples stand for so much CPU time.
-func (m Measure) period(cpu int64) int64 {
-	return [...]int64{CPUTime: cpu, HitCount: 0, OffCPU: 1}[m]
+// Period returns the Period of a snapshot whose samples stand for so much CPU time.
+func (m Measure) Period(cpu int64) int64 {
+	return [...]int64{CPUTime: cpu, HitCount: 0, OffCPU: 1, HitBytes: 1, HitValue: 1}[m]
 }
+
+// Weighted reports whether each sample has a Weight.
+func (m Measure) Weighted() bool { return m >= OffCPU }

@@ -25,7 +25,7 @@ func measured(t *testing.T, m Measure, n int) *Snapshot {
 	for i := range n {
 		s := Sample{Time: int64(i), PID: 1, TID: 1, Stack: []*Frame{frame}}
 		s.Labels = []Label{{Key: ProbeLabel, Str: "p"}}
-		if m == OffCPU {
+		if m.Weighted() {
 			s.Weight = int64(1000 + i)
 		}
 		b.Add(&s)
@@ -43,6 +43,8 @@ func TestMeasuresInPprof(t *testing.T) {
 	}{
 		{HitCount, []string{"hits/count"}, []int64{3}},
 		{OffCPU, []string{"waits/count", "off_cpu/nanoseconds"}, []int64{3, 3003}},
+		{HitBytes, []string{"hits/count", "bytes/bytes"}, []int64{3, 3003}},
+		{HitValue, []string{"hits/count", "value/count"}, []int64{3, 3003}},
 	} {
 		var b bytes.Buffer
 		if err := WritePprof(&b, measured(t, test.of, 3)); err != nil {
@@ -71,7 +73,7 @@ func TestMeasuresInPprof(t *testing.T) {
 }
 
 func TestMeasuresInCollapsed(t *testing.T) {
-	for of, want := range map[Measure]string{HitCount: "open 3\n", OffCPU: "open 3003\n"} {
+	for of, want := range map[Measure]string{HitCount: "open 3\n", OffCPU: "open 3003\n", HitBytes: "open 3003\n"} {
 		var b bytes.Buffer
 		if err := WriteCollapsed(&b, measured(t, of, 3)); err != nil || b.String() != want {
 			t.Errorf("%v: %q, %v", of, b.String(), err)
@@ -81,7 +83,7 @@ func TestMeasuresInCollapsed(t *testing.T) {
 
 // Samples keep their measure when JSON lines are read again, and nothing else is taken for one.
 func TestMeasuresInJSONL(t *testing.T) {
-	for of, period := range map[Measure]int64{HitCount: 0, OffCPU: 1} {
+	for of, period := range map[Measure]int64{HitCount: 0, OffCPU: 1, HitBytes: 1, HitValue: 1} {
 		var b bytes.Buffer
 		want := measured(t, of, 5)
 		addAll(t, newTestWriter(t, &b, JSONL), want)

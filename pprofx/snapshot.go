@@ -13,7 +13,7 @@ import (
 type Snapshot struct {
 	Start, End int64           // Unix time in nanoseconds
 	Measure    Measure         // what the samples count
-	Period     int64           // CPU time that one sample stands for, in nanoseconds; of HitCount 0, of OffCPU 1
+	Period     int64           // CPU time that one sample stands for, in nanoseconds; of HitCount 0, else 1
 	Processes  map[int]Process // by pid; only processes that have rows
 	Frames     []*Frame        // each value once
 	Stacks     [][]int32       // indices into Frames, leaf first; each once
@@ -40,7 +40,7 @@ type Process struct {
 type Row struct {
 	Time   int64 // Unix time in nanoseconds
 	Start  int64 // of the request, by the tracer's clock; 0 = not known
-	Weight int64 // of OffCPU: how long it waited, in nanoseconds; else 0
+	Weight int64 // how much of the Measure it stands for, in its unit; of CPUTime and HitCount 0
 	Stack  int32 // index into Snapshot.Stacks
 	Labels int32 // index into Snapshot.LabelSets
 	PID    int32
@@ -55,7 +55,7 @@ type Row struct {
 }
 
 // errMixed says that a file or a snapshot would have samples of two measures.
-var errMixed = errors.New("CPU time, hits of probes and time off the CPU cannot be in one")
+var errMixed = errors.New("CPU time, hits of probes, values of probes and time off the CPU cannot be in one")
 
 // CheckTimed is Check for what shows CPU time: other measures are an error too.
 func (s *Snapshot) CheckTimed() error {
@@ -76,10 +76,10 @@ func sortedReasons(lost map[LostReason]int64) []LostReason {
 
 // Weight returns how much of its Measure a row stands for, in the measure's unit.
 func (s *Snapshot) Weight(r *Row) int64 {
-	switch s.Measure {
-	case CPUTime:
+	switch {
+	case s.Measure == CPUTime:
 		return s.Period
-	case OffCPU:
+	case s.Measure.Weighted():
 		return r.Weight
 	}
 	return 1
@@ -91,7 +91,7 @@ func (s *Snapshot) Check() error {
 	if s.End < s.Start {
 		return fmt.Errorf("snapshot: end %d before start %d", s.End, s.Start)
 	}
-	if s.Measure > OffCPU {
+	if int(s.Measure) >= len(measureNames) {
 		return fmt.Errorf("snapshot: measure %v is unknown", s.Measure)
 	}
 	if i := slices.Index(s.Frames, nil); i >= 0 {

@@ -75,7 +75,7 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 // hits prints what each probe has counted.
 func hits(c console, all []trigger.Hits) {
 	for _, h := range all {
-		fmt.Fprintf(c, "%s: %d hits%s", h.Text, h.All, counts(h.Lost))
+		fmt.Fprintf(c, "%s: %d hits%s%s", h.Text, h.All, hitsValue(h), counts(h.Lost))
 		if h.Unmet > 0 {
 			fmt.Fprintf(c, ", %d others left out by if", h.Unmet)
 		}
@@ -84,6 +84,20 @@ func hits(c console, all []trigger.Hits) {
 		}
 		fmt.Fprintln(c)
 	}
+}
+
+// hitsValue is the sum of what the hits of a probe stand for; empty if that is nothing.
+func hitsValue(h trigger.Hits) (text string) {
+	switch {
+	case h.Weight > 0 && h.Bytes:
+		text = ", " + byteText(h.Weight)
+	case h.Weight > 0:
+		text = fmt.Sprintf(", value %d", h.Weight)
+	}
+	if h.Odd > 0 {
+		text += fmt.Sprintf(", %d of them without a value, which is over 2^40", h.Odd)
+	}
+	return text
 }
 
 // mapProblems returns why source maps were not used; empty if all were.

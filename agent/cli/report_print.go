@@ -44,6 +44,7 @@ func printReport(to io.Writer, r *report.Report, by string, most int) {
 func (p reportPrinter) what() string {
 	return map[pprofx.Measure]string{
 		pprofx.CPUTime: "CPU", pprofx.HitCount: "Hits", pprofx.OffCPU: "Time off the CPU",
+		pprofx.HitBytes: "Bytes", pprofx.HitValue: "Value",
 	}[p.Measure]
 }
 
@@ -51,8 +52,10 @@ func (p reportPrinter) contents() string {
 	switch p.Measure {
 	case pprofx.HitCount:
 		return fmt.Sprintf("%d hits of probes%s", p.Samples, lostText(p.Lost))
+	case pprofx.HitBytes, pprofx.HitValue:
+		return fmt.Sprintf("%s in %d hits of probes%s", p.cpu(p.Samples), p.Weighed, lostText(p.Lost))
 	case pprofx.OffCPU:
-		return fmt.Sprintf("%s off the CPU in %d waits%s", cpuTime(time.Duration(p.Samples)), p.Waits, lostText(p.Lost))
+		return fmt.Sprintf("%s off the CPU in %d waits%s", p.cpu(p.Samples), p.Weighed, lostText(p.Lost))
 	}
 	return contents(time.Duration(p.Samples*p.Period), p.Samples, time.Duration(p.End-p.Start), p.Start, p.Lost)
 }
@@ -136,10 +139,13 @@ func (p reportPrinter) classes(of report.Counts, samples int64, all bool) (parts
 	return parts
 }
 
-// cpu is the time that samples stand for; of hits, how many there are.
+// cpu is the time that samples stand for; of hits, how many there are, or what they count.
 func (p reportPrinter) cpu(samples int64) string {
-	if p.Measure == pprofx.HitCount {
+	switch p.Measure {
+	case pprofx.HitCount, pprofx.HitValue:
 		return fmt.Sprint(samples)
+	case pprofx.HitBytes:
+		return byteText(samples)
 	}
 	return cpuTime(time.Duration(samples * p.Period))
 }

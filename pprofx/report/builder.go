@@ -40,11 +40,11 @@ func (b *Builder) Add(s *pprofx.Snapshot) {
 	for reason, n := range s.Lost {
 		b.out.Lost[reason.String()] += n
 	}
-	switch s.Measure {
-	case pprofx.CPUTime:
+	switch {
+	case s.Measure == pprofx.CPUTime:
 		b.stalls.Add(s)
-	case pprofx.OffCPU:
-		b.out.Waits += int64(len(s.Rows))
+	case s.Measure.Weighted():
+		b.out.Weighed += int64(len(s.Rows))
 	}
 	stacks, sets := make([]Counts, len(s.Stacks)), make([]Counts, len(s.LabelSets))
 	threads := make([]Counts, len(s.Threads))

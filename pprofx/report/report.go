@@ -4,8 +4,8 @@ package report
 import "github.com/hotspan/hotspan/pprofx"
 
 // Report is what a Builder has added up. Counts are of samples; each stands for Period nanoseconds of CPU time. Where
-// the rate has changed, samples of another rate count as so many as they stand for, rounded. Of time off the CPU they
-// are nanoseconds, of so many Waits; of that and of hits of probes there are no stalls.
+// the rate has changed, samples of another rate count as so many as they stand for, rounded. Of other
+// measures they are weights, and there are no stalls.
 type Report struct {
 	Start   int64            `json:"start"` // Unix time in nanoseconds, of the first snapshot
 	End     int64            `json:"end"`   // of the last
@@ -13,7 +13,7 @@ type Report struct {
 	Samples int64            `json:"samples"`
 	Lost    map[string]int64 `json:"lost"` // by reason
 	Measure pprofx.Measure   `json:"measure,omitzero"`
-	Waits   int64            `json:"waits,omitempty"`
+	Weighed int64            `json:"weighed,omitempty"` // samples of the snapshots, where Samples counts their weights
 
 	Classes    Counts     `json:"classes"`
 	Routes     []Group    `json:"routes"`       // by http.route

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// Which hits of a probe count, by an argument of the call or by what it returns.
+// Which hits of a probe count, and what each stands for: by arguments of the call, or by what it returns.
 
 #pragma once
 
@@ -33,6 +33,9 @@ struct condition {
 	__u64 value;
 	__u32 operand;    // enum operand
 	__u32 comparison; // enum comparison, of the operand with the value, both without a sign
+	__u32 factors;    // of the weight of a hit: 0 = it has none, 1 = `first`, 2 = `first` times `second`
+	__u32 first, second; // enum operand
+	__u32 pad;
 };
 
 struct {
@@ -57,10 +60,9 @@ static __always_inline __u64 operand(const struct pt_regs *r, __u32 which)
 }
 
 // Reports whether a hit counts.
-static __always_inline int meets(__u32 probe, const struct pt_regs *regs)
+static __always_inline int meets(const struct condition *c, const struct pt_regs *regs)
 {
-	struct condition *c = bpf_map_lookup_elem(&conditions, &probe);
-	if (!c || c->comparison == ALWAYS)
+	if (c->comparison == ALWAYS)
 		return 1;
 	__u64 value = operand(regs, c->operand);
 	switch (c->comparison) {
@@ -71,4 +73,19 @@ static __always_inline int meets(__u32 probe, const struct pt_regs *regs)
 	case LESS_OR_EQUAL: return value <= c->value;
 	}
 	return value >= c->value;
+}
+
+#define MAX_WEIGHT (1ULL << 40) // a register may hold anything
+
+// What a hit stands for; more than MAX_WEIGHT is `odd`, and 0.
+static __always_inline __u64 weight_of(const struct condition *c, const struct pt_regs *regs, int *odd)
+{
+	__u64 weight = c->factors ? operand(regs, c->first) : 0;
+	*odd = weight > MAX_WEIGHT;
+	if (c->factors == 2) {
+		__u64 second = operand(regs, c->second);
+		*odd = weight >> 32 || second >> 32 || weight * second > MAX_WEIGHT;
+		weight *= second;
+	}
+	return *odd ? 0 : weight;
 }

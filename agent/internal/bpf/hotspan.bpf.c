@@ -265,9 +265,10 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-// Samples the thread that has hit a probe, or has `waited` in a system call, if the rate limit admits it. Unlike a
-// timer's, this may be preempted by another thread that hits one on this CPU: the scratch is the first one's.
-static __always_inline void take_hit(__u64 id, __u32 number, __u64 waited, __u32 call)
+// Samples the thread that has hit a probe, or has waited in a system call, for so long as `weight` says, if the rate
+// limit admits it. Unlike a timer's, this may be preempted by another thread that hits one on this CPU: the scratch is
+// the first one's.
+static __always_inline void take_hit(__u64 id, __u32 number, __u64 weight, __u32 call)
 {
 	if (!hits_count())
 		return;
@@ -277,12 +278,19 @@ static __always_inline void take_hit(__u64 id, __u32 number, __u64 waited, __u32
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &key);
 	key = number;
 	struct probe *probe = bpf_map_lookup_elem(&probes, &key);
-	if (!p || !s || !probe)
+	struct condition *c = bpf_map_lookup_elem(&conditions, &key);
+	if (!p || !s || !probe || !c)
 		return;
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	if (!meets(number, regs)) {
+	if (!meets(c, regs)) {
 		__sync_fetch_and_add(&probe->unmet, 1);
 		return;
+	}
+	if (!weight) {
+		int odd;
+		weight = weight_of(c, regs, &odd);
+		__sync_fetch_and_add(&probe->weight, weight);
+		__sync_fetch_and_add(&probe->odd, odd);
 	}
 	if (!admit(probe))
 		return;
@@ -294,7 +302,7 @@ static __always_inline void take_hit(__u64 id, __u32 number, __u64 waited, __u32
 	begin_sample(s, id);
 	struct sample *e = (struct sample *)s->buffer;
 	e->probe = number;
-	e->waited = waited;
+	e->weight = weight;
 	e->call = call;
 	find_pending(s);
 	__u64 thread = thread_pointer();

@@ -55,6 +55,10 @@ type hotspanCondition struct {
 	Value      uint64
 	Operand    uint32
 	Comparison uint32
+	Factors    uint32
+	First      uint32
+	Second     uint32
+	Pad        uint32
 }
 
 type hotspanConsumer struct {
@@ -332,6 +336,8 @@ type hotspanProbe struct {
 	Next       uint64
 	Hits       uint64
 	Unmet      uint64
+	Weight     uint64
+	Odd        uint64
 	Limited    uint64
 	Overlapped uint64
 	Nested     uint64
@@ -439,7 +445,7 @@ type hotspanSample struct {
 	Resumed    uint8
 	IsNew      uint8
 	Comm       [16]int8
-	Waited     uint64
+	Weight     uint64
 	Call       uint32
 	Pad        uint32
 }

@@ -16,6 +16,8 @@ struct probe {
 	__u64 next;       // when the next sample would be on time, CLOCK_MONOTONIC, nanoseconds
 	__u64 hits;       // of processes that are profiled, where the condition is met
 	__u64 unmet;      // the others of such processes
+	__u64 weight;     // sum over hits
+	__u64 odd;        // hits that have no weight, since it would be too large
 	__u64 limited;    // of them without a sample, because of the interval
 	__u64 overlapped; // of them without a sample, because another was being taken on this CPU
 	__u64 nested;     // of them without a sample, because the kernel keeps no more calls of the thread

@@ -53,7 +53,7 @@ func parseCondition(text string, kind Kind, start bool) (c Condition, err error)
 		}
 		operand, err := parseOperand(strings.TrimSpace(text[:at]), kind, start)
 		if err != nil {
-			return Condition{}, err
+			return Condition{}, fmt.Errorf("if=%s: %w", text, err)
 		}
 		return Condition{operand, known.number, number}, nil
 	}
@@ -67,15 +67,15 @@ func parseOperand(name string, kind Kind, start bool) (uint32, error) {
 	case kind == Uretprobe && name == "ret":
 		return bpf.OperandRAX, nil
 	case kind == Uretprobe:
-		return 0, fmt.Errorf("if=%s: a function that returns has ret only", name)
+		return 0, fmt.Errorf("%s: a function that returns has ret only", name)
 	case kind == USDT:
-		return 0, fmt.Errorf("if=%s: what a USDT probe is given is not read", name)
+		return 0, fmt.Errorf("%s: what a USDT probe is given is not read", name)
 	case !start:
-		return 0, fmt.Errorf("if=%s: arguments are where they were passed at the start of a function only", name)
+		return 0, fmt.Errorf("%s: arguments are where they were passed at the start of a function only", name)
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(name, "arg"))
 	if err != nil || !slices.Contains([]string{"arg0", "arg1", "arg2", "arg3", "arg4", "arg5"}, name) {
-		return 0, fmt.Errorf("if=%s: want arg0 to arg5", name)
+		return 0, fmt.Errorf("%s: want arg0 to arg5", name)
 	}
 	return arguments[n], nil
 }

@@ -2,10 +2,13 @@ package probe
 
 // recipes are lists of probes that have a name.
 var recipes = map[string][]string{
-	"exec":   {"uprobe::uv_spawn"},
-	"file":   {"syscall:open", "syscall:openat", "syscall:openat2", "syscall:creat"},
-	"gc":     {"uprobe::v8::internal::Heap::CollectGarbage"},
-	"malloc": {"uprobe:libc.so.6:malloc", "uprobe:libc.so.6:calloc", "uprobe:libc.so.6:realloc"},
+	"exec": {"uprobe::uv_spawn"},
+	"file": {"syscall:open", "syscall:openat", "syscall:openat2", "syscall:creat"},
+	"gc":   {"uprobe::v8::internal::Heap::CollectGarbage"},
+	"malloc": {
+		"uprobe:libc.so.6:malloc,value=arg0,unit=bytes", "uprobe:libc.so.6:calloc,value=arg0*arg1,unit=bytes",
+		"uprobe:libc.so.6:realloc,value=arg1,unit=bytes",
+	},
 	// Node 18 has only the latter.
 	"throw": {"uprobe::v8::internal::Isolate::Throw|v8::internal::Isolate::ThrowInternal"},
 }

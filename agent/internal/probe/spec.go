@@ -20,15 +20,16 @@ type Spec struct {
 
 	Provider string // of a USDT probe
 
-	If Condition
+	If     Condition
+	Weight Weight
 }
 
 const known = "uprobe:FILE:SYMBOL[+OFFSET] uretprobe:FILE:SYMBOL usdt:FILE:PROVIDER:NAME syscall:NAME exec file gc " +
 	"malloc throw"
 
-// Parse reads one of the known forms, and a condition behind it. The error says what is wrong with the text.
+// Parse reads one of the known forms, and options behind it. The error says what is wrong with the text.
 func Parse(text string) (Spec, error) {
-	place, condition, conditional := strings.Cut(text, ",if=") // no name of a function has that
+	place, options := cutOptions(text)
 	kind, rest, _ := strings.Cut(place, ":")
 	s := Spec{Text: text}
 	var err error
@@ -48,13 +49,55 @@ func Parse(text string) (Spec, error) {
 	default:
 		err = fmt.Errorf("kind %q is unknown (known: %s)", kind, known)
 	}
-	if err == nil && conditional {
-		s.If, err = parseCondition(condition, s.Kind, s.Offset == 0)
+	if err == nil {
+		err = s.options(options)
 	}
 	if err != nil {
 		return Spec{}, fmt.Errorf("probe %s: %w", text, err)
 	}
 	return s, nil
+}
+
+// cutOptions parts the options of a probe from what is before them. No name of a function has one of these in it.
+func cutOptions(text string) (place string, options []string) {
+	at := len(text)
+	for _, option := range []string{",if=", ",value=", ",unit="} {
+		if i := strings.Index(text, option); i >= 0 {
+			at = min(at, i)
+		}
+	}
+	if at == len(text) {
+		return text, nil
+	}
+	return text[:at], strings.Split(text[at+1:], ",")
+}
+
+func (s *Spec) options(all []string) (err error) {
+	bytes, seen := false, map[string]bool{}
+	for _, option := range all {
+		key, value, _ := strings.Cut(option, "=")
+		switch {
+		case seen[key]:
+			err = fmt.Errorf("%s= is there twice", key)
+		case key == "if":
+			s.If, err = parseCondition(value, s.Kind, s.Offset == 0)
+		case key == "value":
+			s.Weight, err = parseWeight(value, s.Kind, s.Offset == 0)
+		case option == "unit=bytes":
+			bytes = true
+		default:
+			err = fmt.Errorf("option %q is unknown (known: if=, value=, unit=bytes)", option)
+		}
+		if err != nil {
+			return err
+		}
+		seen[key] = true
+	}
+	if bytes && s.Weight.Factors == 0 {
+		return errors.New("unit=bytes: of what? value= says it")
+	}
+	s.Weight.Bytes = bytes
+	return nil
 }
 
 func (s *Spec) uprobe(rest string) error {
@@ -81,28 +124,4 @@ func (s *Spec) usdt(rest string) error {
 		return errors.New("want usdt:FILE:PROVIDER:NAME, where FILE may be empty")
 	}
 	return nil
-}
-
-// ParseAll reads several probes, or names of recipes, in whose place it has their probes. The error says which is
-// wrong, or that one is there twice.
-func ParseAll(texts []string) ([]Spec, error) {
-	var out []Spec
-	seen := map[Spec]bool{}
-	for _, text := range expand(texts) {
-		s, err := Parse(text)
-		if err != nil {
-			return nil, err
-		}
-		same := s
-		same.Text = ""
-		if s.Kind == Syscall { // of which the BPF program knows one probe
-			same.If = Condition{}
-		}
-		if seen[same] {
-			return nil, fmt.Errorf("probe %s: it is there twice", text)
-		}
-		seen[same] = true
-		out = append(out, s)
-	}
-	return out, nil
 }

@@ -45,6 +45,25 @@ func TestParse(t *testing.T) {
 		"usdt":                         {},
 		"usdt:libc.so.6:libc:setjmp":   {Kind: USDT, File: "libc.so.6", Provider: "libc", Symbol: "setjmp"},
 		"usdt::node:gc__start":         {Kind: USDT, Provider: "node", Symbol: "gc__start"},
+		"uprobe::f,value=arg1": {
+			Kind: Uprobe, Symbol: "f", Weight: Weight{Factors: 1, First: bpf.OperandRSI},
+		},
+		"uprobe::f,if=arg0>8,value=arg0*arg3,unit=bytes": {
+			Kind: Uprobe, Symbol: "f", If: Condition{bpf.OperandRDI, bpf.Greater, 8},
+			Weight: Weight{Factors: 2, First: bpf.OperandRDI, Second: bpf.OperandRCX, Bytes: true},
+		},
+		"uretprobe::f,value=ret": {
+			Kind: Uretprobe, Symbol: "f", Weight: Weight{Factors: 1, First: bpf.OperandRAX},
+		},
+		"uprobe::f,value=ret":                {},
+		"uprobe::f,value=":                   {},
+		"uprobe::f+1,value=arg0":             {},
+		"uprobe::f,value=arg0*arg1*arg2":     {},
+		"uprobe::f,unit=bytes":               {},
+		"uprobe::f,value=arg0,unit=sheep":    {},
+		"uprobe::f,value=arg0,often":         {},
+		"usdt:libc.so.6:libc:f,value=arg0":   {},
+		"uretprobe::f,value=arg0,unit=bytes": {},
 	} {
 		want.Text = text
 		if want.Kind == 0 {
@@ -178,5 +197,28 @@ func TestLabels(t *testing.T) {
 	own := []pprofx.Label{{Key: pprofx.ProbeLabel, Str: "of a rule"}}
 	if got := l.With(own, 0); len(got) != 1 || got[0].Str != "syscall:read" || own[0].Str != "of a rule" {
 		t.Errorf("%v of %v", got, own)
+	}
+}
+
+// One recording has one unit; probes without a value may be beside others.
+func TestMeasure(t *testing.T) {
+	const count, bytes, value = "uprobe::f", "uprobe::g,value=arg0,unit=bytes", "uprobe::h,value=arg0"
+	for _, test := range []struct {
+		texts []string
+		want  pprofx.Measure
+	}{
+		{[]string{count}, pprofx.HitCount}, {[]string{count, bytes}, pprofx.HitBytes},
+		{[]string{value, count}, pprofx.HitValue},
+	} {
+		specs, err := ParseAll(test.texts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Measure(specs); got != test.want || err != nil {
+			t.Errorf("%v: %v, %v", test.texts, got, err)
+		}
+	}
+	if _, err := ParseAll([]string{bytes, count, value}); err == nil || !strings.Contains(err.Error(), "another unit") {
+		t.Errorf("two units: %v", err)
 	}
 }

@@ -52,6 +52,9 @@ type Counts struct {
 	All   int64
 	Unmet int64 // the hits beside them, where it is not
 	Lost  map[pprofx.LostReason]int64
+
+	Weight int64 // sum over All
+	Odd    int64 // of All, without a weight: it would be over 2^40, as a register may say that holds something else
 }
 
 // counts reads those of a probe, summed over CPUs.
@@ -64,6 +67,8 @@ func (l *limit) counts(number uint32) (out Counts, err error) {
 	for _, c := range perCPU {
 		out.All += int64(c.Hits)
 		out.Unmet += int64(c.Unmet)
+		out.Weight += int64(c.Weight)
+		out.Odd += int64(c.Odd)
 		out.Lost[pprofx.LostLimited] += int64(c.Limited)
 		out.Lost[pprofx.LostOverlapped] += int64(c.Overlapped)
 		out.Lost[pprofx.LostNested] += int64(c.Nested)

@@ -68,7 +68,8 @@ func NewProbes(objects *bpf.Objects, specs []probe.Spec, perSecond int) (*Probes
 		if err := limit.admit(number(i)); err != nil {
 			return nil, err
 		}
-		c := bpf.Condition{Value: s.If.Value, Operand: s.If.Operand, Comparison: s.If.Comparison}
+		c := bpf.Condition{Value: s.If.Value, Operand: s.If.Operand, Comparison: s.If.Comparison,
+			Factors: s.Weight.Factors, First: s.Weight.First, Second: s.Weight.Second}
 		if err := objects.Conditions.Put(number(i), &c); err != nil {
 			return nil, fmt.Errorf("condition of probe %s: %w", s.Text, err)
 		}
@@ -231,6 +232,7 @@ func waitForPrograms() {
 type Hits struct {
 	Text string // of the probe
 	Counts
+	Bytes     bool // Weight is a number of bytes
 	InFile    bool // the probe is on places in a file
 	Processes int  // that it was put on then
 }
@@ -241,7 +243,7 @@ func (p *Probes) Hits() ([]Hits, error) {
 	defer p.mu.Unlock()
 	out := make([]Hits, len(p.specs))
 	for i, s := range p.specs {
-		h := Hits{Text: s.Text, InFile: s.Kind.InFile(), Processes: p.reached[i]}
+		h := Hits{Text: s.Text, Bytes: s.Weight.Bytes, InFile: s.Kind.InFile(), Processes: p.reached[i]}
 		var err error
 		if h.Counts, err = p.limit.counts(number(i)); err != nil {
 			return nil, err

@@ -85,6 +85,19 @@ static napi_value call_marks(napi_env env, napi_callback_info info)
 	return 0;
 }
 
+// What it returns is no number of anything.
+PROBED long negative(void)
+{
+	__asm__ volatile("" ::: "memory");
+	return -1;
+}
+
+static napi_value call_negative(napi_env env, napi_callback_info info)
+{
+	negative();
+	return 0;
+}
+
 static void *volatile taken;
 
 // Six calls of the allocator.
@@ -147,6 +160,7 @@ NAPI_MODULE_INIT()
 	export(env, exports, "tail", call_first);
 	export(env, exports, "leap", call_leap);
 	export(env, exports, "mark", call_marks);
+	export(env, exports, "negative", call_negative);
 	export(env, exports, "take", call_take);
 	return exports;
 }

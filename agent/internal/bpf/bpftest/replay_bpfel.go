@@ -55,6 +55,10 @@ type replayCondition struct {
 	Value      uint64
 	Operand    uint32
 	Comparison uint32
+	Factors    uint32
+	First      uint32
+	Second     uint32
+	Pad        uint32
 }
 
 type replayConsumer struct {
@@ -258,6 +262,8 @@ type replayProbe struct {
 	Next       uint64
 	Hits       uint64
 	Unmet      uint64
+	Weight     uint64
+	Odd        uint64
 	Limited    uint64
 	Overlapped uint64
 	Nested     uint64
