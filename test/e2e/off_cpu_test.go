@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -25,17 +26,21 @@ var waitsOf = map[string]string{
 }
 
 // TestOffCPU: the program waits in known functions for known requests, as long as the kernel says. Elsewhere in them it
-// may wait for a lock of V8's. Few may lack their request, which hotspan must have counted.
+// may wait for a lock of V8's. Few may lack their request, or the name of a function whose code was gone, which hotspan
+// must have counted, or shows.
 func TestOffCPU(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		want, samples, said := recordWaits(t, node)
-		got, unlabelled, n := map[string]float64{}, map[string]float64{}, 0
+		got, unlabelled, n, gone := map[string]float64{}, map[string]float64{}, 0, 0
 		begun := map[int]bool{} // by thread: it has had requests that count
 		for _, s := range samples {
 			if begun[s.TID] = begun[s.TID] || waitsOf[endpoint(&s)] != ""; begun[s.TID] && endpoint(&s) == "warm" {
 				t.Errorf("a request of before: %v", &s)
 			}
 			switch of := waitsIn(t, &s); {
+			case isGone(&s):
+				gone++
+				unlabelled[waitsOf[endpoint(&s)]] += float64(s.Weight) / 1e6
 			case of != "" && len(s.Labels) == 0:
 				n++
 				unlabelled[of] += float64(s.Weight) / 1e6
@@ -43,8 +48,9 @@ func TestOffCPU(t *testing.T) {
 				got[endpoint(&s)] += float64(s.Weight) / 1e6
 			}
 		}
-		if counted := unlabelledOf(said); n > counted || n > len(samples)/10 {
-			t.Errorf("%d of %d waits have no request, hotspan counts %d", n, len(samples), counted)
+		if counted := unlabelledOf(said); n > counted || n > len(samples)/10 || gone > len(samples)/50 {
+			t.Errorf("of %d waits %d have no request, hotspan counts %d; %d lack a function", len(samples), n, counted,
+				gone)
 		}
 		for endpoint, of := range waitsOf {
 			w, ms := want[endpoint], got[endpoint]
@@ -94,6 +100,12 @@ func recordWaits(t *testing.T, node string) (want map[string]waited, samples []j
 	return want, readSamples(t, out), string(text)
 }
 
+// isGone reports whether the code of a function was gone before it was read.
+func isGone(s *judge.Sample) bool {
+	gone := []string{"[code gone]", "[stale function]"}
+	return slices.ContainsFunc(s.Stack, func(f judge.Frame) bool { return slices.Contains(gone, f.F) })
+}
+
 // waitsIn returns which of the functions of waitsOf a sample waits in, if any. With labels of a request, it must be in
 // a request, and in no function that waits in others.
 func waitsIn(t *testing.T, s *judge.Sample) (in string) {
@@ -112,7 +124,7 @@ func waitsIn(t *testing.T, s *judge.Sample) (in string) {
 		}
 	}
 	switch {
-	case of == "" || of == "warm":
+	case of == "" || of == "warm" || isGone(s):
 	case !functions["handle"]:
 		t.Errorf("%s: %d ns outside of a request: %v", of, s.Weight, s.Stack)
 	case in != "" && in != waitsOf[of]:
