@@ -21,16 +21,16 @@
 # make check-generated  that they are those of the sources
 
 DEMO_NODE = 24.21.0
-DEMO_FLAGS =
-TRUTH_FLAGS =
-CHAOS_FLAGS =
-KERNELS_FLAGS =
-RELEASES_FLAGS =
-BENCH_FLAGS =
-BENCH_BASE =
-BENCH_OTEL =
-BENCH_FULL =
-BENCH_WRITE =
+DEMO_FLAGS ?=
+TRUTH_FLAGS ?=
+CHAOS_FLAGS ?=
+KERNELS_FLAGS ?=
+RELEASES_FLAGS ?=
+BENCH_FLAGS ?=
+BENCH_BASE ?=
+BENCH_OTEL ?=
+BENCH_FULL ?=
+BENCH_WRITE ?=
 
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
