@@ -42,6 +42,9 @@ func TestRecipes(t *testing.T) {
 					}
 				}
 				compareHits(t, c.recipe, want, got, unlabelledOf(r.said))
+				if c.recipe == "malloc" { // of 1000, 2000, 3000, 4 times 1000, 9000 and 12000 bytes
+					compareWeights(t, &r, "take", 31000, 12000)
+				}
 				if lost := lostOf(t, r.said); lost != 0 {
 					t.Errorf("%d hits are lost", lost)
 				}
