@@ -16,7 +16,7 @@ type Outcome struct {
 	RightLabels    int      // of these, with all of its labels
 	WrongLabels    int      // with another request's
 	Triggered      int      // waits, and hits of probes
-	RightTriggered int      // of these, in the function that waits or calls, and for as long
+	RightTriggered int      // of these, in the function that waits or calls
 	Failed         string   // why there is no more; empty if all was done
 	Examples       []string // of what was not right
 	Said           string   // by hotspan, last
