@@ -78,7 +78,6 @@ type Waits struct {
 	Elsewhere  time.Duration // outside of system calls, as for pages of memory
 	Ready      time.Duration // for a CPU
 	Unfinished time.Duration // in waits that have not ended yet
-	Threads    int           // that wait so
 	Unknown    int64         // threads of which no waits are known: there were too many
 }
 
@@ -107,7 +106,6 @@ func (o *OffCPU) Waits(now uint64) (w Waits, err error) {
 	threads := o.objects.Waiting.Iterate()
 	for threads.Next(&tid, &of) {
 		if of.Left != 0 && of.Ready == 0 && of.Left < now {
-			w.Threads++
 			w.Unfinished += time.Duration(now - of.Left)
 		}
 	}
