@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -41,7 +42,7 @@ func (v *objectsFlags) printObjects(w io.Writer, c console, s *inspect.Subject, 
 	}
 	census := s.Objects(v.Shapes, c.ofHeap())
 	c.clear()
-	shown := census.Kinds[:min(len(census.Kinds), orDefault(v.Most, 40))]
+	shown := census.Kinds[:min(len(census.Kinds), cmp.Or(v.Most, 40))]
 	var kinds []objectKind
 	for i := range shown {
 		k := &shown[i]
@@ -119,13 +120,6 @@ func readOf(r *inspect.Walk) heapRead {
 	return heapRead{r.Objects, r.Free, r.NotRead, r.Changed, r.Collecting, r.Cut}
 }
 
-func orDefault(n, usual int) int {
-	if n == 0 {
-		return usual
-	}
-	return n
-}
-
 // objectList is the objects of one kind in JSON.
 type objectList struct {
 	objectKind
@@ -134,7 +128,7 @@ type objectList struct {
 }
 
 func (v *objectsFlags) printInstances(w io.Writer, c console, s *inspect.Subject, name string, asJSON bool) error {
-	found := s.Instances(name, orDefault(v.Most, 100), c.ofHeap())
+	found := s.Instances(name, cmp.Or(v.Most, 100), c.ofHeap())
 	c.clear()
 	if found.Count == 0 {
 		return fmt.Errorf("no object is made by %s; objects without a name shows what there is", printable(name))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -30,7 +31,7 @@ func (v *objectsFlags) printRefs(w io.Writer, c console, s *inspect.Subject, add
 	}
 	var all []objectRefs
 	for _, a := range addresses {
-		refs, err := s.Refs(a, orDefault(v.Most, 100), c.ofHeap())
+		refs, err := s.Refs(a, cmp.Or(v.Most, 100), c.ofHeap())
 		c.clear()
 		if err != nil {
 			return err

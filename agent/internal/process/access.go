@@ -14,9 +14,6 @@ import (
 // ErrNotNode says that a process does not run V8.
 var ErrNotNode = errors.New("not a Node.js process: there is no V8 in its executable or libraries")
 
-// errNoV8 is ErrNotNode for a process with an executable that could be read.
-var errNoV8 = fmt.Errorf("%w", ErrNotNode)
-
 // ErrGone says that a process has ended.
 var ErrGone = errors.New("there is no such process")
 

@@ -104,7 +104,7 @@ func (ms *Mappings) read() error {
 	if err != nil {
 		return fmt.Errorf("mappings of process %d: %w", ms.pid, err)
 	}
-	if ms.v8 == nil && !ms.native && !ms.hasV8(maps) {
+	if ms.v8 == nil && !ms.hasV8(maps) && !ms.native {
 		return nil
 	}
 	ms.set(maps, ms.find(maps, ms.open))

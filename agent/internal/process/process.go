@@ -4,7 +4,6 @@
 package process
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -30,7 +29,10 @@ type Process struct {
 // Open reads the mappings of a process and finds V8 in them. It reads the files through the cache, which is slow for a
 // file that is not cached yet; Mappings.Release gives them back. The error is ErrNotNode, ErrGone, or says why the
 // process cannot be read.
-func Open(pid int, files *elffile.Cache) (*Process, error) {
+func Open(pid int, files *elffile.Cache) (*Process, error) { return open(pid, files, false) }
+
+// open is Open, and with anyway a process without V8 is no error.
+func open(pid int, files *elffile.Cache, anyway bool) (*Process, error) {
 	if pid <= 0 {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrGone)
 	}
@@ -39,19 +41,23 @@ func Open(pid int, files *elffile.Cache) (*Process, error) {
 		return nil, explainAccess(pid, notNodeIfAlive(pid, err))
 	}
 	mem := memory.Live{PID: pid}
-	m, err := readMappings(pid, mem, files, false)
+	m, err := readMappings(pid, mem, files, anyway)
 	if err != nil {
 		return nil, explainAccess(pid, err)
 	}
 	p := &Process{PID: pid, Executable: exe, Memory: mem, Layout: m.Layout(), Bias: m.Bias(), Mappings: m}
-	if p.Layout != nil {
+	switch {
+	case p.Layout != nil:
+		return p, nil
+	case anyway && m.unread == nil:
+		p.Layout = noV8
 		return p, nil
 	}
 	m.Release()
 	if m.unread != nil {
 		return nil, fmt.Errorf("process %d (%s): cannot tell whether it runs V8: %w", pid, exe, m.unread)
 	}
-	return nil, fmt.Errorf("process %d (%s): %w", pid, exe, errNoV8)
+	return nil, fmt.Errorf("process %d (%s): %w", pid, exe, ErrNotNode)
 }
 
 // noV8 is the layout of a process without V8.
@@ -63,28 +69,13 @@ func (p *Process) HasV8() bool { return p.Layout != noV8 }
 // OpenToSample is Open, and an error where the layout lacks what naming needs. With anyway, a process without V8 is
 // none: its stacks are native.
 func OpenToSample(pid int, files *elffile.Cache, anyway bool) (*Process, error) {
-	p, err := Open(pid, files)
-	if anyway && errors.Is(err, errNoV8) {
-		return openNative(pid, files)
-	}
-	if err != nil {
-		return nil, err
+	p, err := open(pid, files, anyway)
+	if err != nil || !p.HasV8() {
+		return p, err
 	}
 	if err := CanSample(p.Layout); err != nil {
 		p.Mappings.Release()
 		return nil, fmt.Errorf("process %d (%s): %w", pid, p.Executable, err)
-	}
-	return p, nil
-}
-
-func openNative(pid int, files *elffile.Cache) (*Process, error) {
-	p := &Process{PID: pid, Memory: memory.Live{PID: pid}, Layout: noV8}
-	var err error
-	if p.Executable, err = procs.Executable(pid); err != nil {
-		return nil, explainAccess(pid, err)
-	}
-	if p.Mappings, err = readMappings(pid, p.Memory, files, true); err != nil {
-		return nil, explainAccess(pid, err)
 	}
 	return p, nil
 }

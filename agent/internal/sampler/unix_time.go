@@ -6,18 +6,10 @@ import "time"
 // snapshots stay in order when the time of day is set.
 type UnixClock struct{ offset int64 }
 
-// Set reads both clocks several times and uses the reading that took the least time: between the two clocks this thread
-// may be preempted.
+// Set reads both clocks.
 func (c *UnixClock) Set() {
-	least := int64(1<<63 - 1)
-	for range 16 {
-		before := Now()
-		now := time.Now().UnixNano()
-		after := Now()
-		if after-before < least {
-			least, c.offset = after-before, now-(before+after)/2
-		}
-	}
+	mono, at := readClocks(time.Now, Now)
+	c.offset = at.UnixNano() - mono
 }
 
 // Unix returns the Unix time, in nanoseconds, of a Sample.Time.
