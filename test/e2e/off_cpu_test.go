@@ -1,20 +1,13 @@
 package e2e
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/hotspan/hotspan/test/truth/judge"
-	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
 // waited is how long requests have waited, in milliseconds.
@@ -30,7 +23,8 @@ var waitsOf = map[string]string{
 // must have counted, or shows.
 func TestOffCPU(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
-		want, samples, said := recordWaits(t, node)
+		var want map[string]waited
+		samples, said := recordGo(t, &want, node, "waits.js", nil, "--off-cpu", "--min-wait", "10us")
 		got, unlabelled, n, gone := map[string]float64{}, map[string]float64{}, 0, 0
 		begun := map[int]bool{} // by thread: it has had requests that count
 		for _, s := range samples {
@@ -62,42 +56,6 @@ func TestOffCPU(t *testing.T) {
 		}
 		checkWaitSum(t, said, samples)
 	})
-}
-
-// recordWaits records waits.js to its end, and returns what it has printed, the samples, and what hotspan said.
-func recordWaits(t *testing.T, node string) (want map[string]waited, samples []judge.Sample, log string) {
-	t.Helper()
-	dir := t.TempDir()
-	goOn, out, logFile := filepath.Join(dir, "go"), filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "log")
-	var printed bytes.Buffer
-	command := exec.Command(node, "../programs/waits.js")
-	command.Env = append(os.Environ(), "GO="+goOn)
-	command.Stdout = &printed
-	started, err := trial.Begin(command)
-	p := owned(t, started, err)
-	p.await(t)
-	recorder := exec.Command(hotspan, "record", "-v", "-p", strconv.Itoa(p.PID), "-o", out, "-d", "60s",
-		"--off-cpu", "--min-wait", "10us", "--label", "endpoint=endpoint")
-	if recorder.Stderr, err = os.Create(logFile); err != nil {
-		t.Fatal(err)
-	}
-	if err := recorder.Start(); err != nil {
-		t.Fatal(err)
-	}
-	awaitText(t, logFile, "first named sample")
-	time.Sleep(2 * time.Second) // what requests refer to is learned
-	if err := os.WriteFile(goOn, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	err = recorder.Wait()
-	text, _ := os.ReadFile(logFile)
-	if t.Logf("%s", text); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(printed.Bytes(), &want); err != nil {
-		t.Fatalf("%q: %v", printed.String(), err)
-	}
-	return want, readSamples(t, out), string(text)
 }
 
 // isGone reports whether the code of a function was gone before it was read.

@@ -38,24 +38,31 @@ type probed struct {
 	said    string // by hotspan
 }
 
-// recordProbes records probes.js with probes, and tells it to call the function once requests have their labels.
+// recordProbes records probes.js with probes.
 func recordProbes(t *testing.T, node string, env, probes []string, args ...string) (r probed) {
 	t.Helper()
+	for _, probe := range append(probes, onOpen) {
+		args = append(args, "--probe", probe)
+	}
+	r.samples, r.said = recordGo(t, &r.calls, node, "probes.js", env, args...)
+	return r
+}
+
+// recordGo records a program to its end, and tells it to begin once requests have their labels. What the program has
+// printed is read into printed. It returns the samples, and what hotspan said.
+func recordGo(t *testing.T, printed any, node, program string, env []string, args ...string) ([]judge.Sample, string) {
+	t.Helper()
 	dir := t.TempDir()
-	goOn, out := filepath.Join(dir, "go"), filepath.Join(dir, "out.jsonl")
-	var said bytes.Buffer
-	command := exec.Command(node, "../programs/probes.js")
+	goOn, out, log := filepath.Join(dir, "go"), filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "log")
+	var text bytes.Buffer
+	command := exec.Command(node, "../programs/"+program)
 	command.Env = append(append(os.Environ(), "GO="+goOn), env...)
-	command.Stdout = &said
+	command.Stdout = &text
 	started, err := trial.Begin(command)
 	p := owned(t, started, err)
 	p.await(t)
 	args = append(args, "-v", "-p", strconv.Itoa(p.PID), "-o", out, "--label", "endpoint=endpoint", "-d", "60s")
-	for _, probe := range append(probes, onOpen) {
-		args = append(args, "--probe", probe)
-	}
 	recorder := exec.Command(hotspan, append([]string{"record"}, args...)...)
-	log := filepath.Join(dir, "log")
 	if recorder.Stderr, err = os.Create(log); err != nil {
 		t.Fatal(err)
 	}
@@ -68,15 +75,14 @@ func recordProbes(t *testing.T, node string, env, probes []string, args ...strin
 		t.Fatal(err)
 	}
 	err = recorder.Wait()
-	text, _ := os.ReadFile(log)
-	if t.Logf("%s", text); err != nil {
+	said, _ := os.ReadFile(log)
+	if t.Logf("%s", said); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(said.Bytes(), &r.calls); err != nil {
-		t.Fatalf("%q: %v", said.String(), err)
+	if err := json.Unmarshal(text.Bytes(), printed); err != nil {
+		t.Fatalf("%q: %v", text.String(), err)
 	}
-	r.samples, r.said = readSamples(t, out), string(text)
-	return r
+	return readSamples(t, out), string(said)
 }
 
 // awaitText waits until a file has a text.
