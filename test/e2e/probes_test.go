@@ -285,7 +285,7 @@ func TestProbeErrors(t *testing.T) {
 		{[]string{"--probe", "usdt:libc.so.6:libc:none"}, []string{"it has no USDT probes"}},
 		{[]string{"--probe", onCall, "--probe", onCall}, []string{"it is there twice"}},
 		{[]string{"--probe", onCall + ",if=arg0>1", "--probe", onCall}, []string{"it is there twice"}},
-		{[]string{"--probe", onCall + ",if=arg9>1"}, []string{"if=arg9: want arg0 to arg5"}},
+		{[]string{"--probe", onCall + ",if=arg9>1"}, []string{"if=arg9>1: arg9: want arg0 to arg5"}},
 		{[]string{"--probe", onCall, "-F", "99"}, []string{"one in a recording"}},
 		{[]string{"--probe", onCall, "--format", "html"}, []string{"shows CPU time"}},
 	} {

@@ -75,6 +75,20 @@ func tasks(pid int) ([]task, error) {
 		name, _ := os.ReadFile(dir + "/" + e.Name() + "/comm")
 		out = append(out, task{tid, innerPID(dir+"/"+e.Name()+"/status", tid), strings.TrimSpace(string(name))})
 	}
-	slices.SortStableFunc(out, func(a, b task) int { return a.tid - b.tid })
+	slices.SortStableFunc(out, func(a, b task) int { return MainFirst(pid, a.tid, b.tid) })
 	return out, nil
+}
+
+// MainFirst compares two threads of a process by their ids: the main thread comes first, the others in ascending order.
+// The main thread's id need not be the lowest: the kernel starts from the beginning again after pid_max.
+func MainFirst(pid, a, b int) int {
+	switch {
+	case a == b:
+		return 0
+	case a == pid:
+		return -1
+	case b == pid:
+		return 1
+	}
+	return a - b
 }
