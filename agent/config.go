@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/live"
-	"github.com/hotspan/hotspan/agent/internal/probe"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
@@ -30,6 +29,7 @@ type Config struct {
 	// for 1,000.
 	Probes     []string
 	OffCPU     time.Duration
+	Wall       bool // the timer's samples too, beside waits
 	ProbeLimit int
 	// Rules make labels from AsyncLocalStorage stores, besides the built-in rules. Labels selects the kinds of label.
 	Rules  []reqctx.Rule
@@ -96,9 +96,9 @@ func (c *Config) check() error {
 	switch timed := c.measure() == pprofx.CPUTime; {
 	case !timed && (c.CPUBudget > 0 || c.MemoryLimit > 0):
 		return errors.New("probes and waits have a limit of their own: no CPU budget and no memory limit")
-	case len(c.Probes) > 0 && c.OffCPU > 0, c.OffCPU < 0:
+	case len(c.Probes) > 0 && c.OffCPU > 0, c.OffCPU < 0, c.Wall && c.OffCPU == 0:
 		return errors.New("either probes or time off the CPU, and that of a time above 0")
-	case c.Rate < 1 && timed:
+	case c.Rate < 1 && (timed || c.Wall):
 		return fmt.Errorf("rate %d: at least 1 sample a second", c.Rate)
 	case limit > 0 && c.Rate > limit:
 		return fmt.Errorf("rate %d: this kernel allows at most %d (kernel.perf_event_max_sample_rate)", c.Rate, limit)
@@ -117,15 +117,7 @@ func (c *Config) check() error {
 
 // measure is what samples count.
 func (c *Config) measure() pprofx.Measure {
-	switch {
-	case len(c.Probes) > 0:
-		specs, _ := probe.ParseAll(c.Probes) // New returns the error
-		m, _ := probe.Measure(specs)
-		return m
-	case c.OffCPU > 0:
-		return pprofx.OffCPU
-	}
-	return pprofx.CPUTime
+	return trigger.Measure(c.Probes, c.OffCPU > 0, c.Wall)
 }
 
 // Errors of New, besides those of the system.

@@ -45,7 +45,7 @@ func New(c Config) (*Agent, error) {
 	}
 	a.checks = selfcheck.New(c.Log, a.found)
 	a.sampler, err = sampler.Open(sampler.Config{
-		RingBytes: uint32(c.RingBytes), Execs: c.Select.PIDs, AllExecs: c.Select.open(), OffCPU: c.OffCPU,
+		RingBytes: uint32(c.RingBytes), Execs: c.Select.PIDs, AllExecs: c.Select.open(), OffCPU: c.OffCPU, Wall: c.Wall,
 		TableBytes: c.MemoryLimit / 2, Probes: c.Probes, ProbeLimit: c.ProbeLimit, SampledRecords: c.ContextIDs,
 	})
 	if err != nil {

@@ -39,11 +39,15 @@ func (a *Agent) sample(s *sampler.Sample) {
 		a.builder.SetProcess(t.PID, t.described())
 	}
 	a.logFirstSample(t, named)
-	if out.Weight = int64(s.Weight); symbolize.IsIdle(s, out) {
+	if out.Weight = a.sampler.Weight(s); symbolize.IsIdle(s, out) {
 		a.stats.Idle, a.stats.IdleWaits = a.stats.Idle+time.Duration(out.Weight), a.stats.IdleWaits+1
 		return
 	}
-	a.stats.Waited += time.Duration(out.Weight)
+	if s.Probe == 0 {
+		a.stats.OnCPU += time.Duration(out.Weight)
+	} else {
+		a.stats.Waited += time.Duration(out.Weight)
+	}
 	a.stats.count(out, named, context)
 	if t.off != 0 {
 		a.stats.Unverified++

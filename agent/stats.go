@@ -45,6 +45,7 @@ type Stats struct {
 	Waits         trigger.Waits  // of Config.OffCPU
 	Waited, Idle  time.Duration  // of these, in samples, and in IdleWaits of threads that had nothing to do
 	IdleWaits     int64
+	OnCPU         time.Duration // of Config.Wall: CPU time that samples of the timer stand for
 	Unmatched     []Unmatched
 
 	Lost map[pprofx.LostReason]int64 // samples

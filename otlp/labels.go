@@ -72,7 +72,8 @@ const contextLabel = "process.context.label."
 // pprof.
 func attributeKey(key string) string {
 	key = valid(key)
-	if key == "trace_id" || key == "span_id" || key == pprofx.LeftOutLabel || key == pprofx.ProbeLabel {
+	switch key {
+	case "trace_id", "span_id", pprofx.LeftOutLabel, pprofx.ProbeLabel, pprofx.CPULabel:
 		return key
 	}
 	for _, own := range [...]string{"thread.", "cpu.", "hotspan."} {

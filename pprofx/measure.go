@@ -10,9 +10,10 @@ const (
 	OffCPU                  // each sample is a wait, Weight nanoseconds long
 	HitBytes                // each sample is a hit of a probe, of Weight bytes
 	HitValue                // each sample is a hit of a probe, and Weight a number that means something to the user
+	WallTime                // each sample is a wait, or stands for time on a CPU, Weight nanoseconds: see CPULabel
 )
 
-var measureNames = [...]string{"cpu", "hits", "off_cpu", "bytes", "value"}
+var measureNames = [...]string{"cpu", "hits", "off_cpu", "bytes", "value", "wall"}
 
 // String returns the name that stands in files, such as "off_cpu"; Measure(9) for an unknown number.
 func (m Measure) String() string { return nameOf("Measure", measureNames[:], uint8(m)) }
@@ -29,17 +30,20 @@ func (m Measure) MarshalText() ([]byte, error) { return []byte(m.String()), nil 
 func (m Measure) Unit() string {
 	return [...]string{
 		CPUTime: "nanoseconds", HitCount: "count", OffCPU: "nanoseconds", HitBytes: "bytes", HitValue: "count",
+		WallTime: "nanoseconds",
 	}[m]
 }
 
 // Samples returns what one sample is, for a count of them: "waits" of time off the CPU.
 func (m Measure) Samples() string {
-	return [...]string{CPUTime: "samples", HitCount: "hits", OffCPU: "waits", HitBytes: "hits", HitValue: "hits"}[m]
+	return [...]string{
+		CPUTime: "samples", HitCount: "hits", OffCPU: "waits", HitBytes: "hits", HitValue: "hits", WallTime: "samples",
+	}[m]
 }
 
 // Period returns the Period of a snapshot whose samples stand for so much CPU time.
 func (m Measure) Period(cpu int64) int64 {
-	return [...]int64{CPUTime: cpu, HitCount: 0, OffCPU: 1, HitBytes: 1, HitValue: 1}[m]
+	return [...]int64{CPUTime: cpu, HitCount: 0, OffCPU: 1, HitBytes: 1, HitValue: 1, WallTime: 1}[m]
 }
 
 // Weighted reports whether each sample has a Weight.

@@ -101,6 +101,9 @@ const ContextLabel = "hotspan.context"
 // ProbeLabel is the label with the probe whose hit a sample is, as the user asked for it.
 const ProbeLabel = "hotspan.probe"
 
+// CPULabel is the label that says of a sample of WallTime whether its thread was on a CPU: "on", or "off" of a wait.
+const CPULabel = "hotspan.cpu"
+
 // Label is one key and value of a sample. The value is Str, or Num if Str is empty.
 type Label struct {
 	Key  string

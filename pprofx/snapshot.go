@@ -60,8 +60,8 @@ var errMixed = errors.New("CPU time, hits of probes, values of probes and time o
 // CheckTimed is Check for what shows CPU time: other measures are an error too.
 func (s *Snapshot) CheckTimed() error {
 	if s.Measure != CPUTime {
-		return fmt.Errorf("the samples are %s, which stand for no CPU time: "+
-			"write pprof, OTLP, collapsed stacks or JSON lines", s.Measure.Samples())
+		return fmt.Errorf("the samples measure %v, not %v: write pprof, OTLP, collapsed stacks or JSON lines",
+			s.Measure, CPUTime)
 	}
 	return s.Check()
 }

@@ -42,6 +42,9 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 		what = "hits of probes"
 	case s.Waits.Since > 0:
 		what, idle = "waits", fmt.Sprintf(" + %d idle", s.IdleWaits)
+		if s.OnCPU > 0 {
+			what = "samples and waits"
+		}
 	}
 	fmt.Fprintf(c, "%d %s in %.1f s = %d written%s + %d lost%s%s\n", s.Taken, what, s.End.Sub(s.Start).Seconds(),
 		s.Written-notInFile-files.left.OtherThreads, idle, s.LostSum()+notInFile, counts(lost),
@@ -203,6 +206,9 @@ func next(c console, s *agent.Stats, files *fileSink) {
 		fmt.Fprintf(c, "next: go tool pprof -filefunctions -top %s\n", files.last)
 		if len(s.Hits) > 0 {
 			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", pprofx.ProbeLabel, files.last)
+		}
+		if s.OnCPU > 0 {
+			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", pprofx.CPULabel, files.last)
 		}
 		if s.Labelled > 0 {
 			tag := map[bool]string{false: "http.route", true: "'trace endpoint'"}[files.format == pprofx.Datadog]

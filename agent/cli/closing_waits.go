@@ -7,11 +7,14 @@ import (
 	"github.com/hotspan/hotspan/agent"
 )
 
-// waits prints how long threads waited, with --off-cpu, and what of it the samples are.
+// waits prints how long threads waited, with --off-cpu or --wall, and what of it the samples are.
 func waits(c console, s *agent.Stats) {
 	w := s.Waits
 	if w.Since == 0 {
 		return
+	}
+	if s.OnCPU > 0 {
+		fmt.Fprintf(c, "threads were on a CPU for %s of samples\n", inSeconds(s.OnCPU))
 	}
 	fmt.Fprintf(c, "threads waited %s in system calls = %s of samples + %s idle + %s shorter than %v%s\n",
 		inSeconds(w.Calls), inSeconds(s.Waited), inSeconds(s.Idle), inSeconds(w.Brief), w.Shortest,

@@ -31,7 +31,8 @@ type recordCmd struct {
 	Probe         []string      `help:"${probe}" placeholder:"SPEC" sep:"none"`
 	ProbeLimit    int           `default:"1000" help:"${probelimit} (${default})." placeholder:"N"`
 	OffCPU        bool          `name:"off-cpu" help:"Sample what threads wait for, instead of what uses the CPU."`
-	MinWait       time.Duration `default:"1ms" help:"Of --off-cpu, the shortest waits (${default})." placeholder:"TIME"`
+	Wall          bool          `help:"Sample what uses the CPU, and what threads wait for: all of their time."`
+	MinWait       time.Duration `default:"1ms" help:"The shortest wait sampled (${default})." placeholder:"TIME"`
 	Duration      time.Duration `short:"d" help:"How long to record, as 10s; else until Ctrl-C." placeholder:"TIME"`
 	Output        string        `short:"o" help:"${output}" placeholder:"FILE"`
 	Format        string        `help:"${format}" placeholder:"FORMAT"`
@@ -163,16 +164,23 @@ func (r *recordCmd) measured() string {
 		return "--probe"
 	case r.OffCPU:
 		return "--off-cpu"
+	case r.Wall:
+		return "--wall"
 	}
 	return ""
 }
+
+// timed reports whether there are samples of the timer.
+func (r *recordCmd) timed() bool { return r.measured() == "" || r.Wall }
 
 func (r *recordCmd) checkMeasure() error {
 	switch {
 	case r.ProbeLimit < 1 || r.ProbeLimit > 1e6:
 		return usagef("--probe-limit %d: from 1 to 1000000 samples a second", r.ProbeLimit)
-	case r.measured() != "" && r.Rate != nil, len(r.Probe) > 0 && r.OffCPU:
-		return usagef("-F, --probe, --off-cpu: samples are the timer's, hits of probes, or waits, one in a recording")
+	case r.OffCPU && r.Wall, len(r.Probe) > 0 && (r.OffCPU || r.Wall):
+		return usagef("--probe, --off-cpu, --wall: one in a recording")
+	case r.Rate != nil && !r.timed():
+		return usagef("-F: %s has no timer", r.measured())
 	case r.MinWait < time.Microsecond:
 		return usagef("--min-wait %v: at least 1µs", r.MinWait)
 	}
@@ -183,10 +191,13 @@ func (r *recordCmd) config(c console) (agent.Config, error) {
 	config, err := r.profileFlags.config(c)
 	config.SnapshotEvery = cmp.Or(r.SnapshotEvery, foldEvery)
 	if r.measured() != "" {
-		config.Probes, config.ProbeLimit, config.Rate = r.Probe, r.ProbeLimit, 0
+		config.Probes, config.ProbeLimit = r.Probe, r.ProbeLimit
 	}
-	if r.OffCPU {
-		config.OffCPU = r.MinWait
+	if r.OffCPU || r.Wall {
+		config.OffCPU, config.Wall = r.MinWait, r.Wall
+	}
+	if !r.timed() {
+		config.Rate = 0
 	}
 	config.Labels.Root = r.LabelStyle == styleDatadog
 	if r.Quiet {

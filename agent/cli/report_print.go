@@ -44,7 +44,7 @@ func printReport(to io.Writer, r *report.Report, by string, most int) {
 func (p reportPrinter) what() string {
 	return map[pprofx.Measure]string{
 		pprofx.CPUTime: "CPU", pprofx.HitCount: "Hits", pprofx.OffCPU: "Time off the CPU",
-		pprofx.HitBytes: "Bytes", pprofx.HitValue: "Value",
+		pprofx.HitBytes: "Bytes", pprofx.HitValue: "Value", pprofx.WallTime: "Time on and off the CPU",
 	}[p.Measure]
 }
 
@@ -54,6 +54,8 @@ func (p reportPrinter) contents() string {
 		return fmt.Sprintf("%d hits of probes%s", p.Samples, lostText(p.Lost))
 	case pprofx.HitBytes, pprofx.HitValue:
 		return fmt.Sprintf("%s in %d hits of probes%s", p.cpu(p.Samples), p.Weighed, lostText(p.Lost))
+	case pprofx.WallTime:
+		return fmt.Sprintf("%s on and off the CPU in %d samples%s", p.cpu(p.Samples), p.Weighed, lostText(p.Lost))
 	case pprofx.OffCPU:
 		return fmt.Sprintf("%s off the CPU in %d waits%s", p.cpu(p.Samples), p.Weighed, lostText(p.Lost))
 	}

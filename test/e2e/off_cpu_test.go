@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,8 +11,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// waited is how long requests have waited, in milliseconds.
-type waited struct{ Least, Most float64 }
+// waited is how long requests have waited and have been on a CPU, in milliseconds.
+type waited struct{ Least, Most, OnCPU float64 }
 
 // waitsOf says which function of waits.js waits in requests of an endpoint.
 var waitsOf = map[string]string{
@@ -114,5 +115,35 @@ func checkWaitSum(t *testing.T, said string, samples []judge.Sample) {
 	}
 	if took[1] != strconv.FormatFloat(seconds, 'f', 3, 64) {
 		t.Errorf("samples of %.3f s, the closing line has %s", seconds, took[1])
+	}
+}
+
+// TestWall: with --wall requests that wait have that time, as the kernel says, and one that computes has the time that
+// it was not waiting for a CPU. That is sampled, and may be off by four standard deviations, and by what is lost.
+func TestWall(t *testing.T) {
+	var want map[string]waited
+	samples, said := recordGo(t, &want, node24(t), "waits.js", []string{"ROUNDS=30"}, "--wall", "-F", "999",
+		"--min-wait", "10us")
+	got := map[any]map[string]float64{"on": {}, "off": {}}
+	for _, s := range samples {
+		got[s.Labels["hotspan.cpu"]][endpoint(&s)] += float64(s.Weight) / 1e6
+	}
+	without := got["off"][""]
+	for of := range waitsOf {
+		w, off := want[of], got["off"][of]
+		t.Logf("%s: waited %.1f to %.1f ms, samples %.1f ms, without a request %.1f", of, w.Least, w.Most, off, without)
+		if w.Least < 500 || off < 0.98*w.Least-without || off > 1.02*w.Most {
+			t.Errorf("%s: samples differ", of)
+		}
+	}
+	computed, on := want["compute"].OnCPU+want["compute"].Most, got["on"]["compute"] // it waits for nothing
+	t.Logf("computed %.1f ms, samples %.1f ms", computed, on)
+	off := got["off"]["compute"]
+	if computed < 300 || math.Abs(on-computed) > 4*math.Sqrt(computed)+0.03*computed || off > 0 {
+		t.Errorf("samples differ; waits of %.1f ms", off)
+	}
+	if !regexp.MustCompile(`(?m)^\d+ samples and waits in .*\nthreads were on a CPU for [\d.]+ s of samples\n`).
+		MatchString(said) {
+		t.Error("the closing lines lack the time on a CPU")
 	}
 }

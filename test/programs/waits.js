@@ -1,14 +1,15 @@
 'use strict';
 
 // Requests wait in known functions: for another thread, for a child process, for what comes out of a pipe, each on the
-// main thread, and the first in a Worker too. How long, the kernel says (proc_pid_schedstat): what passed without the
-// time on a CPU and the time that the thread waited for one.
+// main thread, and the first in a Worker too. Others compute. How long, the kernel says (proc_pid_schedstat): they wait
+// for what passes without the time on a CPU and the time that the thread waited for one.
 //
 //   ROUNDS  of requests (10)
 //   GO      a file that makes them begin; before, there are warm ones. Beside it the pipe is made
 //
-// It prints "ready PID" on stderr when it starts, and at the end a line of JSON on stdout: least and most
-// milliseconds by the endpoint in the store. It ends after another second.
+// It prints "ready PID" on stderr when it starts, and at the end a line of JSON on stdout: by the endpoint in the store
+// how long they waited at least and at most, and how long they were on a CPU, in milliseconds. It ends after another
+// second.
 
 const fs = require('node:fs');
 const { execFileSync, spawn } = require('node:child_process');
@@ -24,14 +25,18 @@ let writer, pipe;
 
 const waitForThread = () => Atomics.wait(cell, 0, 0, 37);
 const waitForChild = () => execFileSync('sleep', ['0.05']);
+const compute = () => { for (const end = performance.now() + 40; performance.now() < end;); };
 const waitForPipe = () => { writer.stdin.write('\n'); fs.readSync(pipe, Buffer.alloc(1)); };
 
-// Milliseconds since some time that this thread has spent on a CPU, or waited for one.
+// Milliseconds since some time that this thread has spent on a CPU, and has waited for one. Linux brings the first up
+// to date for getrusage (kernel/sched/cputime.c, thread_group_cputime), which process.cpuUsage calls. It is without
+// the time of interrupts, and of other virtual machines.
 const schedstat = fs.openSync('/proc/thread-self/schedstat');
 const text = Buffer.alloc(64);
 function running() {
+  process.cpuUsage();
   const [onCPU, ready] = text.latin1Slice(0, fs.readSync(schedstat, text, 0, 64, 0)).split(' ');
-  return (Number(onCPU) + Number(ready)) / 1e6;
+  return { onCPU: Number(onCPU) / 1e6, ready: Number(ready) / 1e6 };
 }
 
 // The two clocks cannot be read at once: the thread may lose its CPU in between. So there is a least and a most.
@@ -42,12 +47,14 @@ function handle(endpoint, wait) {
     const began = performance.now();
     wait();
     const ended = performance.now();
-    const ranMeanwhile = running() - ran;
+    const { onCPU, ready } = running();
     const after = performance.now();
     if (endpoint === 'warm') return;
-    waited[endpoint] ??= { least: 0, most: 0 };
-    waited[endpoint].least += ended - began - ranMeanwhile;
-    waited[endpoint].most += after - before - ranMeanwhile;
+    const meanwhile = onCPU - ran.onCPU + ready - ran.ready;
+    waited[endpoint] ??= { least: 0, most: 0, onCPU: 0 };
+    waited[endpoint].least += ended - began - meanwhile;
+    waited[endpoint].most += after - before - meanwhile;
+    waited[endpoint].onCPU += onCPU - ran.onCPU;
   });
 }
 
@@ -71,7 +78,7 @@ async function main() {
   pipe = fs.openSync(fifo);
   const worker = new Worker(__filename);
   const ended = new Promise((resolve) => worker.once('message', resolve));
-  const all = [['thread', waitForThread], ['child', waitForChild], ['pipe', waitForPipe]];
+  const all = [['thread', waitForThread], ['child', waitForChild], ['pipe', waitForPipe], ['compute', compute]];
   process.stderr.write(`ready ${process.pid}\n`);
   await warm(all);
   for (let i = 0; i < rounds; i++) await round(all);

@@ -15,13 +15,13 @@ import (
 
 //go:generate sh generate.sh
 
-// Probes says which programs take samples at probes, or of waits. Without any, that of the timer does.
-type Probes struct{ Uprobes, Uretprobes, Syscalls, Waits bool }
+// Probes says which programs take samples at probes, or of waits. Without any, or besides, that of the timer does.
+type Probes struct{ Uprobes, Uretprobes, Syscalls, Waits, Timer bool }
 
 // leftOut returns which programs are not loaded: the kernel takes a tenth of a second for each.
 func (p Probes) leftOut() (names []string) {
 	for name, wanted := range map[string]bool{
-		hotspanProgHotspanSample:    p == Probes{},
+		hotspanProgHotspanSample:    p == Probes{} || p.Timer,
 		hotspanProgHotspanUprobe:    p.Uprobes,
 		hotspanProgHotspanUretprobe: p.Uretprobes,
 		hotspanProgHotspanSyscall:   p.Syscalls,

@@ -13,6 +13,7 @@
 #include "limits.h"
 #include "loop.h"
 #include "memory.h"
+#include "mirrors.h"
 #include "off_cpu.h"
 #include "probe.h"
 #include "process.h"
@@ -260,6 +261,10 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 	if (!p || !s || !r)
 		return 0;
 	count(COUNT_TAKEN, 1);
+	if (s->users) {
+		count(COUNT_OVERLAPPED, 1);
+		return 0;
+	}
 	take_sample(ctx, p, s, id);
 	put_sample(s, r);
 	return 0;
@@ -470,31 +475,3 @@ int BPF_PROG(hotspan_exit, struct task_struct *task)
 		wake();
 	return 0;
 }
-
-// Only types of variables and of maps are put into BTF, from which the Go mirrors are generated.
-const struct sample *go_sample;
-const struct lifecycle *go_lifecycle;
-const struct context_record *go_context_record;
-const enum limit go_limit;
-const enum none go_none;
-const enum record_type go_record_type;
-const enum stop go_stop;
-const enum counter go_counter;
-const enum frame_kind go_frame_kind;
-const enum vm_state go_vm_state;
-const enum gc_state go_gc_state;
-const enum context_type go_context_type;
-const enum mapping_kind go_mapping_kind;
-const enum edge_kind go_edge_kind;
-const enum value_kind go_value_kind;
-const enum name_kind go_name_kind;
-const enum place_kind go_place_kind;
-const enum published_kind go_published_kind;
-const enum work_kind go_work_kind;
-const enum symbol_kind go_symbol_kind;
-const enum slot go_slot;
-const enum kept go_kept;
-const enum cfa_rule go_cfa_rule;
-const enum rbp_rule go_rbp_rule;
-const enum comparison go_comparison;
-const enum operand go_operand;

@@ -111,8 +111,9 @@ const (
 	hotspanCounterCOUNT_TAKEN           hotspanCounter = 0
 	hotspanCounterCOUNT_RING_FULL       hotspanCounter = 1
 	hotspanCounterCOUNT_EVENT_RING_FULL hotspanCounter = 2
-	hotspanCounterCOUNT_NANOSECONDS     hotspanCounter = 3
-	hotspanCounterNUM_COUNTERS          hotspanCounter = 4
+	hotspanCounterCOUNT_OVERLAPPED      hotspanCounter = 3
+	hotspanCounterCOUNT_NANOSECONDS     hotspanCounter = 4
+	hotspanCounterNUM_COUNTERS          hotspanCounter = 5
 )
 
 type hotspanEdge struct {

@@ -173,7 +173,7 @@ struct scratch {
 	__u32 is_new; // naming the sample needs something that hotspan has not read
 	__u64 isolate; // fingerprint of the thread's
 	__u32 urgent; // the record has a request to the agent, whose answer the next samples need
-	__u32 users;  // hits of probes that are being sampled, or want to be
+	__u32 users;  // hits of probes and waits that are being sampled, or want to be
 	__u64 trampoline; // what stands on the stack for return addresses that are replaced; 0 = nothing
 	__u64 pending;    // the kernel's list of those calls, from the next one on
 	__u8 buffer[BUFFER_SIZE + 8192]; // the record; the slack lets the verifier see that appends stay inside

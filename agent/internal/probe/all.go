@@ -51,3 +51,12 @@ func Measure(specs []Spec) (m pprofx.Measure, err error) {
 	}
 	return m, nil
 }
+
+// Texts returns the probes as they were asked for, by their numbers in the BPF program, where 0 is none of them.
+func Texts(specs []Spec) []string {
+	out := make([]string, 1, 1+len(specs))
+	for _, s := range specs {
+		out = append(out, s.Text)
+	}
+	return out
+}

@@ -7,32 +7,35 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Labels adds a label with its probe to those of each sample. It is not safe for concurrent use.
+// Labels adds a label with what took it to those of each sample. It is not safe for concurrent use.
 type Labels struct {
-	specs []Spec
-	known map[labelled][]pprofx.Label
+	key    string
+	values []string
+	known  map[labelled][]pprofx.Label
 }
 
 // labelled is a set of labels by where it is: sets are shared, and never change.
 type labelled struct {
 	first *pprofx.Label
 	n     int
-	probe int
+	value int
 }
 
 // maxLabelled bounds the sets that are kept.
 const maxLabelled = 1 << 12
 
-// NewLabels makes Labels for probes, in the order of their numbers.
-func NewLabels(specs []Spec) *Labels { return &Labels{specs, map[labelled][]pprofx.Label{}} }
+// NewLabels makes Labels with a key. The values are in the order of the numbers that the BPF program has for what took
+// a sample: first the timer, then the probes. With an empty one there is no label.
+func NewLabels(key string, values []string) *Labels {
+	return &Labels{key, values, map[labelled][]pprofx.Label{}}
+}
 
-// With returns labels, sorted by key, and one with the text of a probe, which it shares between samples. Probes count
-// from 0; without such a probe it returns the labels.
-func (l *Labels) With(labels []pprofx.Label, probe int) []pprofx.Label {
-	if probe < 0 || probe >= len(l.specs) {
+// With returns labels, sorted by key, and the one of a number, which it shares between samples.
+func (l *Labels) With(labels []pprofx.Label, number int) []pprofx.Label {
+	if number < 0 || number >= len(l.values) || l.values[number] == "" {
 		return labels
 	}
-	key := labelled{n: len(labels), probe: probe}
+	key := labelled{n: len(labels), value: number}
 	if key.n > 0 {
 		key.first = &labels[0]
 	}
@@ -42,7 +45,7 @@ func (l *Labels) With(labels []pprofx.Label, probe int) []pprofx.Label {
 	if len(l.known) >= maxLabelled {
 		clear(l.known)
 	}
-	own := pprofx.Label{Key: pprofx.ProbeLabel, Str: l.specs[probe].Text}
+	own := pprofx.Label{Key: l.key, Str: l.values[number]}
 	byKey := func(a, b pprofx.Label) int { return strings.Compare(a.Key, b.Key) }
 	at, there := slices.BinarySearchFunc(labels, own, byKey)
 	out := slices.Clone(labels)

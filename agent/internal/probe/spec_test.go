@@ -175,27 +175,27 @@ func TestNear(t *testing.T) {
 }
 
 func TestLabels(t *testing.T) {
-	l := NewLabels([]Spec{{Text: "syscall:read"}, {Text: "uprobe::f"}})
+	l := NewLabels(pprofx.ProbeLabel, Texts([]Spec{{Text: "syscall:read"}, {Text: "uprobe::f"}}))
 	request := []pprofx.Label{{Key: "a", Num: 1}, {Key: "http.route", Str: "/x"}, {Key: "z", Str: "y"}}
-	got := l.With(request, 1)
+	got := l.With(request, 2)
 	want := []pprofx.Label{request[0], {Key: "hotspan.probe", Str: "uprobe::f"}, request[1], request[2]}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if again := l.With(request, 1); &again[0] != &got[0] {
+	if again := l.With(request, 2); &again[0] != &got[0] {
 		t.Error("equal labels are made twice")
 	}
-	if other := l.With(request, 0); other[1].Str != "syscall:read" {
+	if other := l.With(request, 1); other[1].Str != "syscall:read" {
 		t.Errorf("%v", other)
 	}
-	if none := l.With(nil, 0); len(none) != 1 || none[0].Str != "syscall:read" {
+	if none := l.With(nil, 1); len(none) != 1 || none[0].Str != "syscall:read" {
 		t.Errorf("%v", none)
 	}
-	if none := l.With(request, 2); len(none) != len(request) {
+	if none := l.With(request, 3); len(none) != len(request) {
 		t.Errorf("%v", none)
 	}
 	own := []pprofx.Label{{Key: pprofx.ProbeLabel, Str: "of a rule"}}
-	if got := l.With(own, 0); len(got) != 1 || got[0].Str != "syscall:read" || own[0].Str != "of a rule" {
+	if got := l.With(own, 1); len(got) != 1 || got[0].Str != "syscall:read" || own[0].Str != "of a rule" {
 		t.Errorf("%v of %v", got, own)
 	}
 }

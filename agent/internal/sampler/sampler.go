@@ -26,9 +26,10 @@ type Config struct {
 	// TableBytes is the most that unwind tables may take; 0 is any amount. Files beyond it go without.
 	TableBytes int64
 	// Probes are sampled instead of a timer, or waits of at least OffCPU, not both; each probe, and waits, ProbeLimit
-	// times a second on each CPU at most.
+	// times a second on each CPU at most. Wall samples by the timer beside waits.
 	Probes     []string
 	OffCPU     time.Duration
+	Wall       bool
 	ProbeLimit int
 	// SampledRecords has the addresses of the records in samples kept: see Sampler.SampledRecords.
 	SampledRecords bool
@@ -45,8 +46,10 @@ type Sampler struct {
 	learned *learnedMaps
 	trigger *trigger.Timer  // nil: stopped
 	probes  *trigger.Probes // nil: a timer takes samples, or
-	offCPU  *trigger.OffCPU
-	labels  *probe.Labels
+	offCPU  *trigger.OffCPU // nil: waits are not sampled
+	labels  *probe.Labels   // nil: samples have none that say what took them
+	wall    bool            // samples of the timer have a weight, as waits have
+	period  int64           // of the timer, nanoseconds
 	links   []link.Link
 	tables  tableSlots
 	loaded  chan struct{} // closed when the programs are loaded, or loadErr says why not
@@ -60,7 +63,7 @@ func Open(c Config) (*Sampler, error) {
 		return nil, err
 	}
 	wanted := trigger.Wanted(probes)
-	wanted.Waits = c.OffCPU > 0
+	wanted.Waits, wanted.Timer = c.OffCPU > 0, c.Wall
 	objects, load, err := bpf.Create(c.RingBytes, c.SampledRecords, wanted)
 	if err != nil {
 		return nil, err
@@ -82,7 +85,7 @@ func Open(c Config) (*Sampler, error) {
 
 func (s *Sampler) open(c Config, probes []probe.Spec) (err error) {
 	if len(probes) > 0 {
-		s.labels = probe.NewLabels(probes)
+		s.labels = probe.NewLabels(pprofx.ProbeLabel, probe.Texts(probes))
 		if s.probes, err = trigger.NewProbes(s.objects, probes, c.ProbeLimit); err != nil {
 			return err
 		}
@@ -91,6 +94,9 @@ func (s *Sampler) open(c Config, probes []probe.Spec) (err error) {
 		if s.offCPU, err = trigger.NewOffCPU(s.objects, c.OffCPU, c.ProbeLimit); err != nil {
 			return err
 		}
+	}
+	if c.Wall {
+		s.wall, s.labels = true, probe.NewLabels(pprofx.CPULabel, []string{"on", "off"})
 	}
 	if s.ring, err = newRing(s.objects.Events); err != nil {
 		return err
@@ -155,7 +161,10 @@ func (s *Sampler) Start(c trigger.Config) (err error) {
 		return s.probes.Start()
 	}
 	if s.offCPU != nil {
-		return s.offCPU.Start(uint64(monotonic()))
+		if err := s.offCPU.Start(uint64(monotonic())); err != nil || !s.wall {
+			return err
+		}
+		s.period = int64(c.Period())
 	}
 	s.trigger, err = trigger.Start(s.objects, c)
 	return err
@@ -283,10 +292,11 @@ type Counters struct {
 // Counters reads the counters, summed over CPUs.
 func (s *Sampler) Counters() (Counters, error) {
 	var c Counters
-	var ringFull uint64
+	var ringFull, overlapped uint64
 	for counter, to := range map[uint32]*uint64{
-		bpf.CountTaken: &c.Taken, bpf.CountRingFull: &ringFull, bpf.CountEventRingFull: &c.EventRingFull,
-		bpf.CountNanoseconds: &c.Nanoseconds,
+		bpf.CountTaken: &c.Taken, bpf.CountRingFull: &ringFull, bpf.CountOverlapped: &overlapped,
+		bpf.CountEventRingFull: &c.EventRingFull,
+		bpf.CountNanoseconds:   &c.Nanoseconds,
 	} {
 		var perCPU []uint64
 		if err := s.objects.Counters.Lookup(counter, &perCPU); err != nil {
@@ -296,7 +306,9 @@ func (s *Sampler) Counters() (Counters, error) {
 			*to += n
 		}
 	}
-	c.Lost = map[pprofx.LostReason]int64{pprofx.LostRingFull: int64(ringFull)}
+	c.Lost = map[pprofx.LostReason]int64{
+		pprofx.LostRingFull: int64(ringFull), pprofx.LostOverlapped: int64(overlapped),
+	}
 	hits, err := s.Hits()
 	if err != nil {
 		return c, err
@@ -333,10 +345,19 @@ func (s *Sampler) Hits() ([]trigger.Hits, error) {
 	return s.probes.Hits()
 }
 
+// Weight returns what a sample stands for: of a wait, and with Config.Wall of the timer, nanoseconds; 0 if it only
+// counts.
+func (s *Sampler) Weight(of *Sample) int64 {
+	if of.Probe == 0 {
+		return s.period
+	}
+	return int64(of.Weight)
+}
+
 // Labels returns labels, and with them the probe whose hit a sample is, if it is one.
 func (s *Sampler) Labels(of *Sample, labels []pprofx.Label) []pprofx.Label {
-	if of.Probe == 0 || s.labels == nil {
+	if s.labels == nil {
 		return labels
 	}
-	return s.labels.With(labels, int(of.Probe)-1)
+	return s.labels.With(labels, int(of.Probe))
 }

@@ -13,11 +13,28 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/probe"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // Config says what makes the BPF program take samples.
 type Config struct {
 	Rate int // of the timer on each CPU, samples a second
+}
+
+// Measure is what samples count that are taken at probes, of waits, or of these and by the timer; else by the timer.
+func Measure(probes []string, waits, wall bool) pprofx.Measure {
+	switch {
+	case len(probes) > 0:
+		specs, _ := probe.ParseAll(probes) // NewProbes returns the error
+		m, _ := probe.Measure(specs)
+		return m
+	case wall:
+		return pprofx.WallTime
+	case waits:
+		return pprofx.OffCPU
+	}
+	return pprofx.CPUTime
 }
 
 // Period is the CPU time that one sample of the timer stands for, at most a second.

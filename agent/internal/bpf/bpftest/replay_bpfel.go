@@ -104,8 +104,9 @@ const (
 	replayCounterCOUNT_TAKEN           replayCounter = 0
 	replayCounterCOUNT_RING_FULL       replayCounter = 1
 	replayCounterCOUNT_EVENT_RING_FULL replayCounter = 2
-	replayCounterCOUNT_NANOSECONDS     replayCounter = 3
-	replayCounterNUM_COUNTERS          replayCounter = 4
+	replayCounterCOUNT_OVERLAPPED      replayCounter = 3
+	replayCounterCOUNT_NANOSECONDS     replayCounter = 4
+	replayCounterNUM_COUNTERS          replayCounter = 5
 )
 
 type replayEdgeKind uint32
