@@ -12,6 +12,7 @@ import (
 
 // TestAddonProposal runs the tests of what Node's own proposal describes, with the npm package and an agent.
 func TestAddonProposal(t *testing.T) {
+	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 // TestAddonSpawn: where no agent runs, a process starts one for itself if it has the rights: as root, as another user
 // with capabilities, and not without. The agent ends with the profile, and with the process, even if that is killed.
 func TestAddonSpawn(t *testing.T) {
+	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -73,6 +73,7 @@ func addonLabels(l *truth.Label) map[string]any {
 
 // TestAddon: contexts that the npm package hotspan has, on each major version of Node.js that it supports.
 func TestAddon(t *testing.T) {
+	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -128,6 +129,7 @@ func TestAddonRegister(t *testing.T) {
 
 // TestAddonBeside: contexts of the package and of @datadog/pprof in one process, which has one process context.
 func TestAddonBeside(t *testing.T) {
+	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {
 		t.Fatal(err)

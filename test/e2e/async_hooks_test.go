@@ -13,6 +13,7 @@ import (
 // keeps the resource that C++ code pushed, and the stores. In so short a time, the some thirty samples before all
 // classes are known are more than one percent.
 func TestRequestsOfAsyncHooks(t *testing.T) {
+	t.Parallel()
 	some := map[string]string{"16.20.2": "gc", "22.23.3": "plain", "26.10.0": "plain"}
 	for _, mode := range []string{"plain", "gc"} {
 		t.Run(mode, func(t *testing.T) {

@@ -33,6 +33,7 @@ func (c *collector) Write(_ context.Context, s *pprofx.Snapshot) error {
 // written or lost, each snapshot has the labels of one set of rules only, and the weights of its samples add up to no
 // more CPU time than there was.
 func TestChange(t *testing.T) {
+	t.Parallel()
 	p := start(t, node24(t), "requests.js", nil, nil)
 	var got collector
 	config := agent.Config{
@@ -93,6 +94,7 @@ func TestChange(t *testing.T) {
 // TestChangeMeanwhile: rules change while processes start and end. In the end each that runs has labels by the last
 // rules, and no snapshot has labels of two.
 func TestChangeMeanwhile(t *testing.T) {
+	t.Parallel()
 	const role = "ROLE=changed meanwhile"
 	changed := agent.Variable{Name: "ROLE", Value: regexp.MustCompile("^changed mean")}
 	var got collector

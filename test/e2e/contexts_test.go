@@ -30,6 +30,7 @@ run();
 
 // TestContexts: contexts shows the stores that a process keeps, and record accepts the rules that it prints.
 func TestContexts(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"24.21.0", "26.10.0"} {
 		t.Run(version, func(t *testing.T) {
 			node, err := nodes.Path(version)

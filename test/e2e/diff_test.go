@@ -11,6 +11,7 @@ import (
 
 // TestDiff: of two recordings of the same program none is dearer; of a third one the function that does more.
 func TestDiff(t *testing.T) {
+	t.Parallel()
 	list := nodes.Thorough()
 	node, err := nodes.Path(list[len(list)-1].Version)
 	if err != nil {

@@ -76,6 +76,7 @@ func versions(t *testing.T, node string) string {
 
 // TestDoctorOnProcess: doctor describes a busy process, with the AsyncContextFrame and with async_hooks.
 func TestDoctorOnProcess(t *testing.T) {
+	t.Parallel()
 	eachFrameNode(t, func(t *testing.T, node string, on []string) {
 		off := []string(nil)
 		if len(on) == 0 { // it is the default
@@ -104,6 +105,7 @@ func doctorOn(t *testing.T, node string, flags []string, where string) {
 
 // TestDoctorOnPublished: doctor lists what a process publishes, and what hotspan does not read of it.
 func TestDoctorOnPublished(t *testing.T) {
+	t.Parallel()
 	node, err := nodes.Path("24.21.0")
 	if err != nil {
 		t.Fatal(err)
@@ -132,6 +134,7 @@ func TestDoctorOnPublished(t *testing.T) {
 // TestDoctorOnHandles: without AsyncContextFrame, dd-trace keeps its stores where they cannot be read. The requirements
 // that doctor prints are those with which TestRequests runs it.
 func TestDoctorOnHandles(t *testing.T) {
+	t.Parallel()
 	node, err := nodes.Path("22.23.3")
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 // TestDump: the verb prints what agent/internal/dump reads, here of a program that computes in requests: what a stack
 // and its labels say is of one instant.
 func TestDump(t *testing.T) {
+	t.Parallel()
 	list := nodes.Versions()
 	for _, v := range []nodes.Version{list[0], list[len(list)-1]} {
 		t.Run(v.Version, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 // TestEveryNode is a short test of each version that eachNode leaves out. The two hundred functions, half of them with
 // a debugger's breakpoints, and the chain of calls in each tier run at the same time.
 func TestEveryNode(t *testing.T) {
+	t.Parallel()
 	list := slices.DeleteFunc(nodes.Versions(), func(v nodes.Version) bool {
 		return !*all && slices.Contains(nodes.Thorough(), v)
 	})

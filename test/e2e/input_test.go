@@ -131,6 +131,7 @@ func TestNoPermission(t *testing.T) {
 
 // TestExit: the recording ends with the process, and hotspan writes the samples.
 func TestExit(t *testing.T) {
+	t.Parallel()
 	c := command(t, node24(t), "-e", "const end = Date.now() + 5000; while (Date.now() < end);")
 	out := filepath.Join(t.TempDir(), "x.jsonl")
 	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "60s", "-o", out)
@@ -154,6 +155,7 @@ func checkSum(t *testing.T, r trial.Result, file string, atLeast int) []judge.Sa
 
 // TestExec: hotspan says that a process executes a program that is not Node.js, and writes the samples.
 func TestExec(t *testing.T) {
+	t.Parallel()
 	node := node24(t)
 	js := "const end = Date.now() + 5000; while (Date.now() < end); " +
 		"process.execve('/bin/sleep', ['sleep', '30'], process.env)"
@@ -211,6 +213,7 @@ func TestFullRing(t *testing.T) {
 
 // TestUnmatchedLabel: hotspan reports a path that matches nothing once, with the properties that stores had.
 func TestUnmatchedLabel(t *testing.T) {
+	t.Parallel()
 	js := "const { AsyncLocalStorage } = require('async_hooks'); const s = new AsyncLocalStorage({ name: 'app' }); " +
 		"s.run({ endpoint: 'x', user: { id: 'u' } }, () => { " + spin + " })"
 	c := command(t, node24(t), "-e", js)
@@ -233,6 +236,7 @@ func TestUnmatchedLabel(t *testing.T) {
 
 // TestCommand: hotspan profiles a command from its first instruction, and its children that are Node.js.
 func TestCommand(t *testing.T) {
+	t.Parallel()
 	node := node24(t)
 	dir := t.TempDir()
 	child := filepath.Join(dir, "child.js")
@@ -264,6 +268,7 @@ func TestCommand(t *testing.T) {
 
 // TestByName: hotspan finds processes by name, also those that start later, and no others.
 func TestByName(t *testing.T) {
+	t.Parallel()
 	node, dir := node24(t), t.TempDir()
 	script := filepath.Join(dir, "orders-service.js")
 	if err := os.WriteFile(script, []byte(spin), 0o644); err != nil {
@@ -295,6 +300,7 @@ func TestByName(t *testing.T) {
 // TestStripped: hotspan profiles a Node.js without symbols and says what is missing. In the oldest version, exported
 // functions give the place of the builtins; in Node 24, it is where V8 has mapped them again.
 func TestStripped(t *testing.T) {
+	t.Parallel()
 	list := slices.DeleteFunc(nodes.Versions(),
 		func(v nodes.Version) bool { return v != nodes.Versions()[0] && v.Version != "24.21.0" })
 	runNodes(t, list, func(t *testing.T, v nodes.Version, node string) {

@@ -11,6 +11,7 @@ import (
 // TestMixed: for a service under load that does everything, on every Node.js, every stack is whole, every function has
 // its name, and each sample is in the job that ran.
 func TestMixed(t *testing.T) {
+	t.Parallel()
 	runNodes(t, nodes.Versions(), func(t *testing.T, _ nodes.Version, node string) {
 		p := start(t, node, "mixed.js", nil, nil)
 		samples := recordEnough(t, p.PID, 1997, 2500, 3*time.Second)

@@ -88,6 +88,7 @@ func calledBy(s *judge.Sample, functions ...string) bool {
 
 // TestWithoutV8: a process without V8 that is named has its native stacks.
 func TestWithoutV8(t *testing.T) {
+	t.Parallel()
 	right, all := 0, recordNative(t, 300, "burn", "-F", "499")
 	for _, s := range all {
 		if calledBy(&s, "burn", "outer", "main") {
@@ -101,6 +102,7 @@ func TestWithoutV8(t *testing.T) {
 
 // TestProbeWithoutV8: each call is a hit, with its callers.
 func TestProbeWithoutV8(t *testing.T) {
+	t.Parallel()
 	hits := 0
 	for _, s := range recordNative(t, 1, "warm", "--probe", "uprobe::counted", "--probe", "uprobe::warm") {
 		switch probe := s.Labels["hotspan.probe"]; {

@@ -13,6 +13,7 @@ import (
 // TestPolymorphic: stores of 800 hidden classes in 50 AsyncLocalStorages. Each class costs one or two samples a label,
 // which are counted. Once all classes were seen, no label is missing.
 func TestPolymorphic(t *testing.T) {
+	t.Parallel()
 	node, err := nodes.Path("24.21.0")
 	if err != nil {
 		t.Fatal(err)

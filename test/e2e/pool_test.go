@@ -40,6 +40,7 @@ var poolNodes = []string{"16.20.2", "22.23.3", "24.10.0", "24.15.0", "26.10.0"}
 // Nothing else on the pool's threads has labels. While the thread that queued a job collects garbage, the first samples
 // of the job have none; how many these are depends on the machine.
 func TestPool(t *testing.T) {
+	t.Parallel()
 	runNodes(t, nodes.Versions(), func(t *testing.T, v nodes.Version, node string) {
 		if !*all && !slices.Contains(poolNodes, v.Version) {
 			return

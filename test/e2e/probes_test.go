@@ -101,6 +101,7 @@ func awaitText(t *testing.T, file, text string) {
 
 // TestProbes: each hit is a sample, with its request and its stack.
 func TestProbes(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		r := recordProbes(t, node, nil, []string{onFunction, onCall})
 		got := map[string]map[string]int{}
@@ -267,6 +268,7 @@ func sampledHits(t *testing.T, samples []judge.Sample, probe string) (n int) {
 
 // TestProbeErrors: what is wrong with a probe is said, and nothing is recorded.
 func TestProbeErrors(t *testing.T) {
+	t.Parallel()
 	p := start(t, node24(t), "shares.js", nil, nil)
 	for _, c := range []struct {
 		args []string

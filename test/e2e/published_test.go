@@ -46,6 +46,7 @@ func publishedFor() time.Duration {
 // TestPublished: contexts that a writer of each shipped layout publishes. Without -all, each version runs one of the
 // writers in turn.
 func TestPublished(t *testing.T) {
+	t.Parallel()
 	run := 0
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		publish := addon(t, node, "publish.c")
@@ -64,6 +65,7 @@ func TestPublished(t *testing.T) {
 
 // TestPublishedLabels: custom labels that an add-on publishes as Polar Signals' package does.
 func TestPublishedLabels(t *testing.T) {
+	t.Parallel()
 	run := 0
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		if run++; *all || run == 2 {
@@ -97,6 +99,7 @@ func comparePublished(t *testing.T, p program) {
 // TestPublishedThreads: contexts of threads that run no JavaScript, for each way to access a thread-local variable. The
 // add-ons of a process have variables of the same name.
 func TestPublishedThreads(t *testing.T) {
+	t.Parallel()
 	node, err := nodes.Path("24.21.0")
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +133,7 @@ func TestPublishedThreads(t *testing.T) {
 // TestPublishedLate: hotspan finds a process context that is published during a recording within seconds, and from then
 // on every label. The attributes of the process are in the profile.
 func TestPublishedLate(t *testing.T) {
+	t.Parallel()
 	node, err := nodes.Path("24.21.0")
 	if err != nil {
 		t.Fatal(err)

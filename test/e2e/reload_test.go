@@ -19,6 +19,7 @@ import (
 // snapshots touch, each sample is in its own, the weight is that of the rate, and labels are those of the rules that
 // count.
 func TestReloadSettings(t *testing.T) {
+	t.Parallel()
 	first := start(t, node24(t), "requests.js", nil, []string{"ROLE=one"})
 	other := start(t, node24(t), "functions.js", []string{"--expose-gc"}, []string{"ROLE=two"})
 	config := filepath.Join(t.TempDir(), "agent.yaml")

@@ -48,6 +48,7 @@ var requestRuns = []requestRun{
 // labels of the request whose code ran, in collections too, and none if no request ran. With -all, each run is longer
 // and on each Node.js.
 func TestRequests(t *testing.T) {
+	t.Parallel()
 	for _, r := range requestRuns {
 		t.Run(r.name, func(t *testing.T) {
 			eachFrameNode(t, func(t *testing.T, node string, flags []string) {

@@ -29,6 +29,7 @@ func asJSON(t *testing.T, into any, args ...string) {
 
 // TestContextsAsJSON: the stores, with values that the program has in them, and rules that make labels of them.
 func TestContextsAsJSON(t *testing.T) {
+	t.Parallel()
 	script := filepath.Join(t.TempDir(), "contexts.js")
 	if err := os.WriteFile(script, []byte(contextsProgram), 0o600); err != nil {
 		t.Fatal(err)
@@ -67,6 +68,7 @@ func TestContextsAsJSON(t *testing.T) {
 
 // TestDoctorAsJSON: what doctor says of a process and of the machine.
 func TestDoctorAsJSON(t *testing.T) {
+	t.Parallel()
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	var found struct {
 		Lacking              []string
@@ -99,6 +101,7 @@ func TestDoctorAsJSON(t *testing.T) {
 
 // TestQuiet: where nothing is lost, verbs with --quiet say nothing, and write what they write otherwise.
 func TestQuiet(t *testing.T) {
+	t.Parallel()
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log))
 	out := filepath.Join(t.TempDir(), "out.jsonl")

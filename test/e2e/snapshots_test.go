@@ -31,6 +31,7 @@ func taken(t *testing.T, stderr string) (taken, written, lost int) {
 
 // TestSnapshots: at 1,999 Hz, snapshots of 100 ms follow each other without a gap, and each sample is in exactly one.
 func TestSnapshots(t *testing.T) {
+	t.Parallel()
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	dir := t.TempDir()
 	r := run(t, "record", "-p", strconv.Itoa(p.PID), "-F", "1999", "-d", "6s", "--snapshot-every", "100ms",
@@ -59,6 +60,7 @@ func TestSnapshots(t *testing.T) {
 
 // TestSnapshotTimes: each sample of a snapshot is in its interval, and no sample is in two.
 func TestSnapshotTimes(t *testing.T) {
+	t.Parallel()
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	dir := t.TempDir()
 	r := run(t, "record", "-p", strconv.Itoa(p.PID), "-F", "1999", "-d", "3s", "--snapshot-every", "100ms",

@@ -18,6 +18,7 @@ const (
 
 // TestSourceMaps: TypeScript as five tools compiled it shows its own functions, files, lines and columns.
 func TestSourceMaps(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, nil)
 		samples := recordEnough(t, p.PID, 997, 500, 3*time.Second)
@@ -58,6 +59,7 @@ func mapped(t *testing.T, samples []judge.Sample) {
 
 // TestNoSourceMaps: with --no-source-maps, frames are those of the code that runs.
 func TestNoSourceMaps(t *testing.T) {
+	t.Parallel()
 	node, err := nodes.Path(nodes.Versions()[0].Version)
 	if err != nil {
 		t.Fatal(err)

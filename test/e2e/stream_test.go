@@ -37,6 +37,7 @@ func (a *runningAgent) streamed(t *testing.T, args ...string) []judge.Sample {
 // TestStream: a subscriber sees while they are taken the samples that the store has later, all of them and no others;
 // and what an agent samples at a rate of its own for a caller is true.
 func TestStream(t *testing.T) {
+	t.Parallel()
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log), "-F", "499", "--period", "700ms")
 	live := a.streamed(t, "-d", "3s")
@@ -76,6 +77,7 @@ func TestStream(t *testing.T) {
 
 // TestStreamFollows: a subscriber that follows gets the snapshots of the store, one after the other.
 func TestStreamFollows(t *testing.T) {
+	t.Parallel()
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log), "--period", "500ms")
 	got := filepath.Join(t.TempDir(), "follow.otlp")

@@ -12,6 +12,7 @@ import (
 // TestThreads: workers, libuv's pool and every other thread are sampled, each under its name and in proportion to its
 // CPU time, and samples of workers name what the worker ran.
 func TestThreads(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "idle_workers.js", nil, nil)
 		samples := recordEnough(t, p.PID, 997, 2500, 5*time.Second)
@@ -42,6 +43,7 @@ func TestThreads(t *testing.T) {
 // TestWorkersOfOtherFiles: V8 gives the functions of one worker the numbers that others have in another, at the same
 // time or later. Samples name the functions of their own worker.
 func TestWorkersOfOtherFiles(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "other_files.js", nil, nil)
 		samples := recordEnough(t, p.PID, 997, 2500, 5*time.Second)

@@ -12,6 +12,7 @@ import (
 // TestTiers: in code of each tier, the leaf's line is in its function, callers are at their true call sites, and no
 // inlined function is missing.
 func TestTiers(t *testing.T) {
+	t.Parallel()
 	for _, tier := range trial.Tiers {
 		t.Run(tier.Name, func(t *testing.T) {
 			eachNode(t, func(t *testing.T, node string) {

@@ -36,6 +36,7 @@ func ended(t *testing.T, file string) bool {
 
 // TestTopOfCommand: top starts a command, profiles it, and ends it. What the command prints is not among the tables.
 func TestTopOfCommand(t *testing.T) {
+	t.Parallel()
 	pid := filepath.Join(t.TempDir(), "pid")
 	c := exec.Command(hotspan, "top", "-F", "499", "-n", "1", "-i", "2s", "--json", "--", node24(t), "-e",
 		spinning, pid)

@@ -31,6 +31,7 @@ type tableOfTop struct {
 
 // TestTop: the functions have the shares of CPU time that the program says; intervals touch.
 func TestTop(t *testing.T) {
+	t.Parallel()
 	p := start(t, node24(t), "shares.js", []string{"--single-threaded"}, nil)
 	out, err := exec.Command(hotspan, "top", "-p", strconv.Itoa(p.PID), "-F", "1997", "-n", "2", "-i", "4s",
 		"--json").Output()

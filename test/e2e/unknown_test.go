@@ -17,6 +17,7 @@ import (
 // that its V8 is 99.0. It is still profiled, and doctor distinguishes what was compared with the process from what is
 // assumed.
 func TestUnknownV8(t *testing.T) {
+	t.Parallel()
 	list := nodes.Thorough()
 	path, err := nodes.Path(list[len(list)-1].Version)
 	if err != nil {

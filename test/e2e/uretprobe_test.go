@@ -14,6 +14,7 @@ import (
 // TestReturns: each return from a function is a hit at its caller. Return addresses that the kernel has replaced, of
 // calls that have not returned yet, do not end the stack.
 func TestReturns(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		const descend, first, last = "uretprobe:probed.node:descend", "uretprobe:probed.node:first_of",
 			"uretprobe:probed.node:last_of"
@@ -102,6 +103,7 @@ func addonFrames(s *judge.Sample) string {
 
 // TestNestedReturns: the kernel keeps 64 calls of a thread. The returns from the others are lost, and counted.
 func TestNestedReturns(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		const dive, depth, kept = "uretprobe:probed.node:dive", 100, 64
 		r := recordAddon(t, node, addon(t, node, "probed.c"), "dive", []string{dive})
@@ -128,6 +130,7 @@ func TestNestedReturns(t *testing.T) {
 // own. fs.openSync of a file that is missing has it look, for the stack of the error. What V8's machine code calls is
 // lost; Node 18 calls by way of C++, which is safe.
 func TestUnsafeReturns(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		const open, inside = "uretprobe::node::fs::Open", "uretprobe::uv_fs_open"
 		r := recordProbes(t, node, []string{"FUNCTION=missing"}, []string{open, inside})
@@ -152,6 +155,7 @@ func TestUnsafeReturns(t *testing.T) {
 
 // TestReturnsWithExceptions: a uretprobe would end the process where an exception passes it.
 func TestReturnsWithExceptions(t *testing.T) {
+	t.Parallel()
 	node := node24(t)
 	env := []string{"ADDON=" + addon(t, node, "throws.cc"), "FUNCTION=throws", "GO=/none"}
 	p := start(t, node, "probes.js", nil, env)
@@ -164,6 +168,7 @@ func TestReturnsWithExceptions(t *testing.T) {
 
 // TestReturnsAfterKill: a function that was called under a uretprobe returns as it should when hotspan was killed.
 func TestReturnsAfterKill(t *testing.T) {
+	t.Parallel()
 	const program = "let n = 0; const t = setInterval(() => { if (++n === 100) clearInterval(t); }, 100)"
 	process := exec.Command(node24(t), "-e", program)
 	if err := process.Start(); err != nil {

@@ -6,6 +6,7 @@ import (
 
 // TestMarks: a USDT probe is hit at each of its places, and where its semaphore says that somebody listens.
 func TestMarks(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		const mark, listened = "usdt:probed.node:hotspan_test:mark", "usdt:probed.node:hotspan_test:listened"
 		r := recordAddon(t, node, addon(t, node, "probed.c"), "mark", []string{mark, listened})

@@ -105,6 +105,7 @@ func wait(t *testing.T, code int, pid int, args ...string) (w waitedFor, said st
 
 // TestWaitForLabel: the sample that ends the wait is one that was taken while the program worked for the route.
 func TestWaitForLabel(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		c, said := startNode(t, node, "-e", lateRoute)
 		w, _ := wait(t, 0, c.Process.Pid, "--for-label", "http.route=/late", "--for-samples", "3", "--timeout", "100s",
@@ -125,6 +126,7 @@ func TestWaitForLabel(t *testing.T) {
 
 // TestWaitInVain: the end of the process and a timeout have exit codes of their own, and neither comes too early.
 func TestWaitInVain(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		c, _ := startNode(t, node, "-e", lateRoute)
 		never := []string{"--for-label", "http.route=/never", "--label", "http.route=route"}
@@ -157,6 +159,7 @@ func TestWaitInVain(t *testing.T) {
 // TestWaitForStall: the stall that ends the wait is a turn that the program has written down, of its place and request,
 // and no shorter one. Of a libuv that does not count turns wait says that none is known.
 func TestWaitForStall(t *testing.T) {
+	t.Parallel()
 	const rate, least = 499, 200 * time.Millisecond
 	eachNode(t, func(t *testing.T, node string) {
 		c, said := startNode(t, node, "../programs/stalls.js")
@@ -193,6 +196,7 @@ func TestWaitForStall(t *testing.T) {
 
 // TestWaitForAgent: without a selection wait looks at what an agent samples.
 func TestWaitForAgent(t *testing.T) {
+	t.Parallel()
 	own := t.TempDir()
 	startNode(t, node24(t), "-e", lateRoute, own)
 	a := startAgent(t, "--name", regexp.QuoteMeta(own), "--label", "http.route=route")

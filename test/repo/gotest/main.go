@@ -80,14 +80,14 @@ func run(modules []string, c chosen, timeout time.Duration, list string) (bool, 
 	return r.end(), nil
 }
 
-// test runs the tests of a module. The tests measure what processes do, so that packages do not run side by side. That
-// tests have failed is for the report to say, not an error.
+// test runs the tests of a module. The tests measure what processes do, so that packages do not run side by side, and of
+// the tests that are parallel two do, on any machine. That tests have failed is for the report to say, not an error.
 func test(module string, c chosen, timeout time.Duration, r *report) error {
 	packages, err := c.packages(module)
 	if err != nil || len(packages) == 0 {
 		return err
 	}
-	args := []string{"test", "-C", module, "-json", "-count=1", "-p=1", "-timeout=" + timeout.String(),
+	args := []string{"test", "-C", module, "-json", "-count=1", "-p=1", "-parallel=2", "-timeout=" + timeout.String(),
 		"-run=" + c.tests}
 	cmd := exec.Command("go", append(args, packages...)...)
 	cmd.Stderr = os.Stderr
