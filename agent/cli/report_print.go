@@ -125,7 +125,7 @@ func (p reportPrinter) line(samples int64, time, name string, more []string) {
 // classes lists what the CPU did: of all samples each class, else those worth a word. What waits does nothing, and a
 // probe is always at the same.
 func (p reportPrinter) classes(of report.Counts, samples int64, all bool) (parts []string) {
-	if p.Measure != pprofx.CPUTime {
+	if p.Measure != pprofx.CPUTime && p.Measure != pprofx.WallTime {
 		return nil
 	}
 	least := 0.05

@@ -2,11 +2,12 @@ package report
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Class is what the CPU did in a sample. Each sample has one.
+// Class is what a thread did in a sample. Each sample has one.
 type Class uint8
 
 // The classes, in the order in which they are asked.
@@ -17,10 +18,11 @@ const (
 	Kernel                // the leaf is in the kernel
 	Native                // the leaf is C or C++: Node, V8, a library
 	JS                    // JavaScript, or what V8 made of it
+	Off                   // the thread waited off the CPU; of pprofx.WallTime only
 	Classes               // how many there are
 )
 
-var classNames = [Classes]string{"gc", "compiler", "pool", "kernel", "native", "js"}
+var classNames = [Classes]string{"gc", "compiler", "pool", "kernel", "native", "js", "off"}
 
 // String returns the name in tables and in JSON.
 func (c Class) String() string { return classNames[c] }
@@ -57,6 +59,8 @@ const poolThread = "libuv-worker"
 
 func classOf(s *pprofx.Snapshot, r *pprofx.Row) Class {
 	switch {
+	case s.Measure == pprofx.WallTime && slices.ContainsFunc(s.LabelSets[r.Labels], isOff):
+		return Off
 	case r.State == pprofx.StateGC:
 		return GC
 	case r.State == pprofx.StateCompiler:
@@ -76,3 +80,5 @@ func classOf(s *pprofx.Snapshot, r *pprofx.Row) Class {
 	}
 	return JS
 }
+
+func isOff(l pprofx.Label) bool { return l.Key == pprofx.CPULabel && l.Str == "off" }

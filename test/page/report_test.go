@@ -76,12 +76,15 @@ func (s *step) groups() map[string]int64 {
 	return all
 }
 
+// onCPU are the classes that samples of CPU time have.
+const onCPU = report.Off
+
 // classes lists what the CPU did in each group, in parts of it.
 func classes(of []report.Group) map[string]string {
 	all := map[string]string{}
 	for _, g := range of {
 		var parts []string
-		for class, n := range g.Classes {
+		for class, n := range g.Classes[:onCPU] {
 			parts = append(parts, fmt.Sprintf("%v %.1f %%", report.Class(class), 100*float64(n)/float64(g.Samples)))
 		}
 		slices.Sort(parts)

@@ -27,7 +27,7 @@ func compareWhole(t *testing.T, snapshots []*pprofx.Snapshot, of func(string) *s
 	of("by thread").isGroups(t, groups(r.Threads, "(no thread)"))
 	of("by items").isGroups(t, groups(r.By, "(no items)"))
 	byClass, services := map[string]int64{}, map[string]int64{}
-	for class, n := range r.Classes {
+	for class, n := range r.Classes[:onCPU] {
 		byClass[report.Class(class).String()] = n
 	}
 	of("by what the CPU did").isGroups(t, byClass)
