@@ -88,7 +88,7 @@ test: root-test tools-go tools-test $(PACKAGES) nodes
 	cd test/collector && go vet ./...
 	@if $(HAVE_GENERATORS); then $(MAKE) --no-print-directory check-generated; \
 	else echo "SKIPPED check-generated: there is no clang-19 $(CLANG) with libbpf-dev, or no protoc $(PROTOC). It matters if you change $(BPF)/*.[ch] or $(API); make tools-generate installs them."; fi
-	DRAW=$${DRAW-$$(git rev-parse HEAD)} go run ./test/repo/gotest -without '$(LONG)' . otlp/receiver
+	DRAW=$${DRAW-$$(git rev-parse HEAD)} go run ./test/repo/gotest -p 2 -without '$(LONG)' . otlp/receiver
 	go run ./test/repo/gotest -with '/test/e2e$$' -run 'Test(Functions|Requests)/^plain$$/^$(NODE)$$' .
 
 # What takes long: hotspan on each Node, core files, the npm package, and a Collector.

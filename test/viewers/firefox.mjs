@@ -18,8 +18,20 @@ function say(...args) {
     return execFileSync(process.execPath, [command, ...args], {env, encoding: "utf8", stdio})
 }
 
-const ask = (...args) => JSON.parse(say(...args, "--json"))
+// The command gives its daemon half a second to start, which is too short where others use the CPUs.
+function load() {
+    for (let tries = 1; ; tries++) {
+        try {
+            return say("load", file)
+        } catch (e) {
+            const late = /may still be running as pid (\d+)/.exec(e.stderr)
+            if (!late || tries === 20) throw e
+            process.kill(Number(late[1]))
+        }
+    }
+}
 
+const ask = (...args) => JSON.parse(say(...args, "--json"))
 
 function lines(f) {
     const whole = {name: f.name, file: f.library ?? "", line: 0, column: 0, self: f.selfSamples, total: f.totalSamples}
@@ -36,7 +48,7 @@ function lines(f) {
     }))
 }
 
-say("load", file)
+load()
 try {
     const profiles = ask("thread", "list").threads.map(t => {
         say("thread", "select", t.threadHandle)

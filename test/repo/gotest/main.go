@@ -1,10 +1,10 @@
-// Command gotest runs go test in modules, one package after the other, and fails where a test was skipped that
+// Command gotest runs go test in modules, and fails where a test was skipped that
 // test/skips.txt does not list:
 //
 //	go run ./test/repo/gotest . otlp/receiver test/collector
 //
 // It prints the line of each package as go test does, what a failed test said, and at the end which tests took longest
-// and what there was in all. -with, -without and -run choose packages and tests.
+// and what there was in all. -with, -without and -run choose packages and tests, of which -p run side by side.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -27,6 +28,7 @@ func main() {
 	flag.StringVar(&c.with, "with", "", "only packages whose import path matches this `regexp`")
 	flag.StringVar(&c.without, "without", "^$", "no packages whose import path matches this `regexp`")
 	flag.StringVar(&c.tests, "run", "", "only tests that match, as go test has it")
+	flag.IntVar(&c.packagesAtOnce, "p", 1, "`number` of packages whose tests run at a time")
 	flag.Parse()
 	ok, err := run(flag.Args(), c, *timeout, *list)
 	if err != nil {
@@ -38,7 +40,10 @@ func main() {
 }
 
 // chosen says what is run.
-type chosen struct{ with, without, tests string }
+type chosen struct {
+	with, without, tests string
+	packagesAtOnce       int
+}
 
 // packages lists the packages of a module that are run.
 func (c chosen) packages(module string) (out []string, err error) {
@@ -80,15 +85,15 @@ func run(modules []string, c chosen, timeout time.Duration, list string) (bool, 
 	return r.end(), nil
 }
 
-// test runs the tests of a module. The tests measure what processes do, so that packages do not run side by side, and of
-// the tests that are parallel two do, on any machine. That tests have failed is for the report to say, not an error.
+// test runs the tests of a module. Many measure what processes do: of those of a package that are parallel two run at a
+// time, on any machine. That tests have failed is for the report to say, not an error.
 func test(module string, c chosen, timeout time.Duration, r *report) error {
 	packages, err := c.packages(module)
 	if err != nil || len(packages) == 0 {
 		return err
 	}
-	args := []string{"test", "-C", module, "-json", "-count=1", "-p=1", "-parallel=2", "-timeout=" + timeout.String(),
-		"-run=" + c.tests}
+	args := []string{"test", "-C", module, "-json", "-count=1", "-p=" + strconv.Itoa(c.packagesAtOnce), "-parallel=2",
+		"-timeout=" + timeout.String(), "-run=" + c.tests}
 	cmd := exec.Command("go", append(args, packages...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
