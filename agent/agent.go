@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/budget"
+	"github.com/hotspan/hotspan/agent/internal/cgroup"
 	"github.com/hotspan/hotspan/agent/internal/deliver"
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/jobs"
@@ -53,6 +54,7 @@ type Agent struct {
 	rate    int            // of samples now
 	stats   Stats
 	counted counted
+	groups  cgroup.Watch
 	passes  *deliver.Passes
 	budget  *budget.Controller
 	// when CPU time and memory are measured next; zero: never

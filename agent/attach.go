@@ -131,6 +131,7 @@ func (a *Agent) activate(t *target) error {
 		return err
 	}
 	a.targets[t.PID] = t
+	a.groups.Add(t.PID)
 	if a.builder != nil {
 		a.builder.SetProcess(t.PID, t.described())
 		a.checks.Add(t.Process, selfcheck.Started)

@@ -3,6 +3,7 @@ package agent
 import (
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/cgroup"
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
@@ -45,7 +46,8 @@ type Stats struct {
 	Waits         trigger.Waits  // of Config.OffCPU
 	Waited, Idle  time.Duration  // of these, in samples, and in IdleWaits of threads that had nothing to do
 	IdleWaits     int64
-	OnCPU         time.Duration // of Config.Wall: CPU time that samples of the timer stand for
+	OnCPU         time.Duration      // of Config.Wall: CPU time that samples of the timer stand for
+	Throttled     []cgroup.Throttled // control groups of processes that were kept off the CPUs by a limit
 	Unmatched     []Unmatched
 
 	Lost map[pprofx.LostReason]int64 // samples

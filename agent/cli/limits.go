@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/hotspan/hotspan/agent"
-	"github.com/hotspan/hotspan/agent/internal/budget"
+	"github.com/hotspan/hotspan/agent/internal/cgroup"
 )
 
 // limitFlags say how much the agent may take of the machine.
@@ -24,7 +24,7 @@ func (f *limitFlags) bound(config *agent.Config) error {
 			leastMemory)
 	}
 	config.CPUBudget, config.MemoryLimit = f.CPUPercent/100, int64(f.MemoryMIB)<<20
-	if group := budget.GroupLimit(); group/4*3 < cmp.Or(config.MemoryLimit, math.MaxInt64) {
+	if group := cgroup.MemoryLimit(); group/4*3 < cmp.Or(config.MemoryLimit, math.MaxInt64) {
 		config.MemoryLimit = group / 4 * 3 // the kernel counts page tables, buffers and files too
 	}
 	return nil

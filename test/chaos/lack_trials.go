@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/test/cgroups"
 )
 
 // fillRing stops a recording with a small ring buffer and a high rate for a moment.
@@ -77,29 +79,14 @@ func (c *chaos) limitMemory() (f figures, err error) {
 
 // newMemoryGroup makes a control group, of version 2 or else 1, that limits memory.
 func newMemoryGroup(limit int64) (string, error) {
-	mounts, err := os.ReadFile("/proc/mounts")
-	if err != nil {
-		return "", err
+	bytes := fmt.Sprint(limit)
+	group, err := cgroups.New("hotspan-chaos", cgroups.Limit{
+		V2: "memory.max", Text2: bytes, Controller: "memory", V1: "memory.limit_in_bytes", Text1: bytes,
+	})
+	if errors.Is(err, cgroups.ErrNone) {
+		err = skipError(err.Error())
 	}
-	for _, c := range []struct{ kind, option, file string }{
-		{"cgroup2", "", "memory.max"}, {"cgroup", "memory", "memory.limit_in_bytes"},
-	} {
-		for line := range strings.Lines(string(mounts)) {
-			fields := strings.Fields(line)
-			if fields[2] != c.kind || !strings.Contains(","+fields[3]+",", c.option+",") {
-				continue
-			}
-			dir := filepath.Join(fields[1], fmt.Sprintf("hotspan-chaos-%d", os.Getpid()))
-			if os.Mkdir(dir, 0o755) != nil {
-				continue
-			}
-			if os.WriteFile(filepath.Join(dir, c.file), fmt.Append(nil, limit), 0o644) == nil {
-				return dir, nil
-			}
-			os.Remove(dir)
-		}
-	}
-	return "", skipError("no control group that limits memory can be made here")
+	return group, err
 }
 
 // smallDisk mounts a file system of so many KiB.

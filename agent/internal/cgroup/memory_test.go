@@ -1,4 +1,4 @@
-package budget
+package cgroup
 
 import (
 	"math"
@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestGroupLimit: the least limit of a group and of those above it counts, in both versions of control groups, seen
+// TestMemoryLimit: the least limit of a group and of those above it counts, in both versions of control groups, seen
 // from the machine and from a container.
-func TestGroupLimit(t *testing.T) {
+func TestMemoryLimit(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"v2/memory.max": "max\n", "v2/a/memory.max": "100\n", "v2/a/b/memory.max": "300\n", "v2/c/memory.max": "max\n",
@@ -46,11 +46,11 @@ func TestGroupLimit(t *testing.T) {
 		"no mounts":             {"0::/a\n", "", math.MaxInt64},
 		"lines of another kind": {"\n:\n", "x\n35 24 0:30 / /x rw - tmpfs\n - cgroup2\n", math.MaxInt64},
 	} {
-		if got := groupLimit(c.groups, c.mounts); got != c.want {
+		if got := memoryLimit(c.groups, c.mounts); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
-	if n := GroupLimit(); n <= 0 {
+	if n := MemoryLimit(); n <= 0 {
 		t.Errorf("this process may have %d bytes", n)
 	}
 }

@@ -1,0 +1,60 @@
+package e2e
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hotspan/hotspan/test/cgroups"
+)
+
+// TestThrottled: a recording of a process whose control group limits its CPU time says how often that was used up: not
+// more often than the kernel has counted around the recording.
+func TestThrottled(t *testing.T) {
+	t.Parallel()
+	group, err := cgroups.New("hotspan-throttled", cgroups.Limit{
+		V2: "cpu.max", Text2: "30000 100000", Controller: "cpu", V1: "cpu.cfs_quota_us", Text1: "30000",
+	})
+	if errors.Is(err, cgroups.ErrNone) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // when the process has ended
+		if err := os.Remove(group); err != nil {
+			t.Error(err)
+		}
+	})
+	p := command(t, "/bin/sh", "-c", `echo $$ > "$0/cgroup.procs" && exec "$1" -e "for (;;);"`, group, node24(t))
+	before := throttledPeriods(t, group)
+	r := run(t, "record", "-p", strconv.Itoa(p.Process.Pid), "-d", "4s", "-o", filepath.Join(t.TempDir(), "x.pb.gz"))
+	after := throttledPeriods(t, group)
+	found := regexp.MustCompile(`(?m)^the control group (\S+) was throttled in (\d+) of (\d+) periods, for \d`).
+		FindStringSubmatch(r.Stderr)
+	if found == nil || found[1] != group {
+		t.Fatal(r.Stderr)
+	}
+	t.Logf("%s; the kernel has counted %d", found[0], after-before)
+	if n, _ := strconv.Atoi(found[2]); n < 5 || n > after-before {
+		t.Error("these differ")
+	}
+}
+
+// throttledPeriods is how often the kernel has throttled a group.
+func throttledPeriods(t *testing.T, group string) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(group, "cpu.stat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), "nr_throttled ")
+	n, err := strconv.Atoi(strings.Fields(after)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
