@@ -7,6 +7,7 @@
 #                       take longest run on half of the Nodes, by the commit; DRAW= takes all
 # make thorough         the tests that take long (needs root); DRAW=TEXT takes half of the Nodes of each, by the text
 # make soak             the tests of test/e2e on all Nodes, for hours (needs root)
+# make test-stress      each test again and again beside a busy process, 25 minutes a run (needs root)
 # make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
 # make releases         tries releases of Node.js that have no result yet, 25 a run, and writes docs/support.md (needs root)
 # make chaos            ten minutes in which hotspan and what it profiles are killed, stopped and starved (needs root)
@@ -57,11 +58,11 @@ PROTOC = 3.21.12
 HAVE_GENERATORS = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" && command -v llvm-strip-19 >/dev/null && \
 	[ -e /usr/include/bpf/bpf_helpers.h ] && protoc --version 2>/dev/null | grep -qF "$(PROTOC)"
 
-.PHONY: demo example-labels example-fastify example-snapshots example-collector test thorough soak node releases chaos \
-	kernels truth bench bench-npm bench-readers build npm generate check-generated nodes root-demo root-example-labels \
-	root-example-fastify root-example-snapshots root-example-collector root-test root-thorough root-soak root-node root-releases \
-	root-chaos root-kernels root-truth root-bench root-bench-npm root-bench-readers tools-go tools-npm tools-test \
-	tools-generate
+.PHONY: demo example-labels example-fastify example-snapshots example-collector test thorough soak test-stress \
+	node releases chaos kernels truth bench bench-npm bench-readers build npm generate check-generated nodes \
+	root-demo root-example-labels root-example-fastify root-example-snapshots root-example-collector root-test \
+	root-thorough root-soak root-test-stress root-node root-releases root-chaos root-kernels root-truth root-bench \
+	root-bench-npm root-bench-readers tools-go tools-npm tools-test tools-generate
 
 demo: root-demo build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./examples/demo -node "$$node" $(DEMO_FLAGS)
@@ -98,6 +99,12 @@ thorough: root-thorough tools-go tools-test $(PACKAGES) nodes
 
 soak: root-soak tools-go tools-test $(PACKAGES) nodes
 	go test ./test/e2e -all -timeout 6h
+
+# STRESS_FLAGS='-rounds 50 -for 2h -run TestOffCPU' says how often, how long and which; the results are in bin/stress.jsonl.
+STRESS_PACKAGES ?= ./test/e2e ./test/inspect $(addprefix ./agent/internal/,walk dump doctor selfcheck sampler serve \
+	trigger procs uvloop uvpool)
+test-stress: root-test-stress tools-go tools-test $(PACKAGES) nodes
+	@go run ./test/stress $(STRESS_FLAGS) $(STRESS_PACKAGES)
 
 NODE = $(DEMO_NODE)
 node: root-node tools-go tools-test $(PACKAGES) nodes
