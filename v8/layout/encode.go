@@ -22,7 +22,7 @@ func (l *Layout) AppendBinary(b []byte) ([]byte, error) {
 	for _, r := range []Range{l.Text, l.Builtins} {
 		b = binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(b, r.Start), r.End), r.FileOffset)
 	}
-	for _, table := range [][]byte{l.BytecodeSizes, l.TranslationOperands} {
+	for _, table := range [][]byte{l.BytecodeSizes, l.TranslationOperands, l.Handlers} {
 		b = append(b, byte(min(cap(table), 1))) // an empty table is not a missing one
 		b = appendText(b, string(table))
 	}
@@ -58,7 +58,7 @@ func (l *Layout) UnmarshalBinary(b []byte) error {
 	for _, r := range []*Range{&out.Text, &out.Builtins} {
 		*r = Range{d.number(), d.number(), d.number()}
 	}
-	for _, table := range []*[]byte{&out.BytecodeSizes, &out.TranslationOperands} {
+	for _, table := range []*[]byte{&out.BytecodeSizes, &out.TranslationOperands, &out.Handlers} {
 		present := d.bytes(1)[0] != 0
 		if text := d.text(); present {
 			*table = []byte(text)

@@ -67,6 +67,9 @@ type Layout struct {
 	// TranslationOperands is how many operands each opcode of frame translations has; the last opcode is V8's
 	// MATCH_PREVIOUS_TRANSLATION. Nil when the binary has no symbol for it.
 	TranslationOperands []byte
+	// Handlers has of each Handler V8's number of the builtin, as 16 bits; 0: this V8 has no such builtin. Nil when the
+	// binary has no symbol for its builtins. See Layout.Handler.
+	Handlers []byte
 	// WasmState is the ELF virtual address of V8's pointer to all that it knows of WebAssembly, which begins with the
 	// WasmCodeManager. 0 when the binary has no symbol for it.
 	WasmState uint64

@@ -20,7 +20,8 @@ func TestOfficial(t *testing.T) {
 		if l.V8.Compare(officialFrom) < 0 {
 			continue
 		}
-		text := fmt.Sprintf("bytecodes %x\noperands %x\n", l.BytecodeSizes, l.TranslationOperands)
+		text := fmt.Sprintf("bytecodes %x\noperands %x\nhandlers %x\n", l.BytecodeSizes, l.TranslationOperands,
+			l.Handlers)
 		if *update {
 			if err := os.WriteFile(officialPath(l.V8), []byte(text), 0o644); err != nil {
 				t.Fatal(err)
@@ -28,7 +29,8 @@ func TestOfficial(t *testing.T) {
 			continue
 		}
 		if !bytes.Equal(official(l.V8, "bytecodes"), l.BytecodeSizes) ||
-			!bytes.Equal(official(l.V8, "operands"), l.TranslationOperands) {
+			!bytes.Equal(official(l.V8, "operands"), l.TranslationOperands) ||
+			!bytes.Equal(official(l.V8, "handlers"), l.Handlers) {
 			t.Errorf("node %s: %s has other tables than the binary", version.Version, officialPath(l.V8))
 		}
 	}

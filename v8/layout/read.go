@@ -45,6 +45,7 @@ func ReadWith(r, debug io.ReaderAt) (*Layout, error) {
 	l.readBytecodeSizes(im)
 	l.readTranslationOperands(im)
 	l.readWasmState(im)
+	l.readHandlers(im)
 	l.check()
 	return l, nil
 }
