@@ -10,6 +10,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/dump"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/await"
 )
 
 type dumpCmd struct {
@@ -98,6 +99,20 @@ func (w *sheet) frames(t *dump.Thread) {
 	if t.Stop != pprofx.StopRoot {
 		w.printf("    [the stack ends here: %v]\n", t.Stop)
 	}
+	w.async(&t.Async)
+}
+
+// async prints who waits for what a thread does.
+func (w *sheet) async(a *dump.Async) {
+	for _, f := range a.Callers {
+		w.printf("    async %s\n", printable(frameName(f)))
+	}
+	switch a.End {
+	case await.Several:
+		w.printf("    [several wait for promise 0x%x]\n", a.Promise)
+	case await.Cut:
+		w.printf("    [more wait for promise 0x%x]\n", a.Promise)
+	}
 }
 
 // argumentsLine is what a function was called with: this, then the arguments.
@@ -130,17 +145,22 @@ func labelText(labels []pprofx.Label) (text string) {
 	return text
 }
 
-// frameLine is a frame as text: its function, where it is, and by what it was compiled.
-func frameLine(f *pprofx.Frame) string {
-	text := f.Function
+// frameName is the function of a frame, and where it is.
+func frameName(f *pprofx.Frame) string {
 	switch {
 	case f.File != "" && f.Line > 0:
-		text += fmt.Sprintf("  %s:%d:%d", f.File, f.Line, f.Column)
+		return fmt.Sprintf("%s  %s:%d:%d", f.Function, f.File, f.Line, f.Column)
 	case f.File != "":
-		text += "  " + f.File
+		return f.Function + "  " + f.File
 	case f.Module != "":
-		text += "  " + path.Base(f.Module)
+		return f.Function + "  " + path.Base(f.Module)
 	}
+	return f.Function
+}
+
+// frameLine is a frame as text: its function, where it is, and by what it was compiled.
+func frameLine(f *pprofx.Frame) string {
+	text := frameName(f)
 	if f.Tier != pprofx.NoTier {
 		text += "  " + f.Tier.String()
 	} else if f.Kind != pprofx.Native && f.Kind != pprofx.Marker {

@@ -27,6 +27,11 @@ type dumpedThread struct {
 	Stop   string         `json:"stop,omitempty"`
 	Labels map[string]any `json:"labels,omitempty"`
 	Stack  []dumpedFrame  `json:"stack"` // leaf first
+
+	// Who waits for what the thread does, the nearest first; why there are no more, and the last promise.
+	Async        []dumpedFrame `json:"async,omitempty"`
+	AsyncEnd     string        `json:"asyncEnd,omitempty"`
+	AsyncPromise string        `json:"asyncPromise,omitempty"`
 }
 
 // dumpedFrame has the names of JSON lines (pprofx/jsonl.go).
@@ -79,6 +84,12 @@ func dumpOf(d *dump.Dump) dumped {
 				}
 			}
 			to.Stack = append(to.Stack, frame)
+		}
+		for _, f := range t.Async.Callers {
+			to.Async = append(to.Async, frameOf(f))
+		}
+		if t.Async.Promise != 0 {
+			to.AsyncEnd, to.AsyncPromise = endNames[t.Async.End], hexOrEmpty(t.Async.Promise)
 		}
 		out.Threads = append(out.Threads, to)
 	}

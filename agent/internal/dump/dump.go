@@ -126,11 +126,16 @@ func newTaker(c *Config, p *process.Process, u *walk.Unwinder, from *registers.R
 		t.off = result.Off
 	}
 	t.symbolizer.Distrust(t.off)
-	if c.Arguments && t.off == 0 {
-		if names, err := types(); err == nil {
+	if t.off == 0 {
+		names, err := types()
+		switch {
+		case err != nil:
+			c.Log.Warn("arguments and async callers are not shown", "why", err)
+		case c.Arguments:
 			t.calls = newCalls(p, names)
-		} else {
-			c.Log.Warn("arguments are not shown", "why", err)
+		}
+		if err == nil {
+			t.async = newAsyncCallers(p, names, t.symbolizer)
 		}
 	}
 	if t.off&verify.Labels != 0 {
@@ -148,16 +153,19 @@ func (t *taker) mapped(threads []Thread) ([]Thread, error) {
 	if err != nil {
 		return nil, err
 	}
+	var stacks []*[]*pprofx.Frame
 	for i := range threads {
-		b.Add(&pprofx.Sample{Time: int64(i), Stack: threads[i].Stack})
+		stacks = append(stacks, &threads[i].Stack, &threads[i].Async.Callers)
 	}
-	s := t.maps.Apply(b.Cut(int64(len(threads))), func() bool { return false })
-	for i := range threads {
-		var mapped []*pprofx.Frame
+	for i, frames := range stacks {
+		b.Add(&pprofx.Sample{Time: int64(i), Stack: *frames})
+	}
+	s := t.maps.Apply(b.Cut(int64(len(stacks))), func() bool { return false })
+	for i, frames := range stacks {
+		*frames = nil
 		for _, f := range s.Stacks[s.Rows[i].Stack] {
-			mapped = append(mapped, s.Frames[f])
+			*frames = append(*frames, s.Frames[f])
 		}
-		threads[i].Stack = mapped
 	}
 	return threads, nil
 }

@@ -32,6 +32,7 @@ type taker struct {
 	contexts   *contexts        // nil: labels are not read
 	maps       *sourcemaps.Maps // nil: source maps are not applied
 	calls      *calls           // nil: arguments are not read
+	async      *asyncCallers    // nil: who waits is not read
 	off        verify.Parts     // what cannot be relied on
 }
 
@@ -106,7 +107,7 @@ func (t *taker) round(all []registers.Thread, out []Thread) error {
 		last := after[all[i].TID]
 		out[i] = taken[i]
 		if out[i].Caught = there && first.Still(&last); !out[i].Caught {
-			out[i].Stack, out[i].Arguments, out[i].Labels = nil, nil, nil
+			out[i].Stack, out[i].Async, out[i].Arguments, out[i].Labels = nil, Async{}, nil, nil
 			out[i].State, out[i].Stop = pprofx.StateOther, pprofx.StopUnknown
 		}
 	}
@@ -140,8 +141,14 @@ func (t *taker) one(tid int, from target.Registers, to *Thread) {
 		to.Arguments = t.calls.arguments(t.symbolizer.Own(), framePointers)
 	}
 	to.Stop, to.State = symbolize.StopReason(raw.Stop), symbolize.State(raw.VmState)
-	if t.contexts != nil && runsJavaScript(&w) && to.State != pprofx.StateGC {
+	if !runsJavaScript(&w) || to.State == pprofx.StateGC {
+		return
+	}
+	if t.contexts != nil {
 		to.Labels = t.contexts.labels(isolate, w.Context)
+	}
+	if t.async != nil {
+		to.Async = t.async.of(isolate, to.Stack)
 	}
 }
 

@@ -6,7 +6,8 @@
 //
 //   TRUTH  a directory: each way writes NAME.json, the lines of Error.stack of the innermost function, without the first
 //   HOW    wait   for ever. Each way has a promise with the property way, its name: the innermost function awaits it
-//          stand  each way has a worker that stands still in the innermost function. The main thread has the first
+//          stand  each way has a worker that stands still in the innermost function; the main thread has the first way
+//          spin   so it has, but the main thread never stands still
 //   abort  the main thread calls process.abort then
 //
 // It prints "ready" to standard error.
@@ -30,13 +31,14 @@ function stand(way) {
   note(way);
   if (!isMainThread) parentPort.postMessage(way);
   if (isMainThread) ready();
+  while (how === 'spin');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
 // innermost is the function that stands still, or waits for ever.
 async function innermost(way) {
   await null;
-  if (how === 'stand') stand(way);
+  if (how !== 'wait') stand(way);
   note(way);
   const never = new Promise(() => {});
   never.way = way;
