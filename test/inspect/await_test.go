@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,7 +39,6 @@ func TestAwait(t *testing.T) {
 		t.Run(v.Version, func(t *testing.T) {
 			dir := t.TempDir()
 			p := live.Start(t, v.Version, script, dir, "wait")
-			defer syscall.Kill(p.PID, syscall.SIGKILL)
 			checkAwait(t, v, dir, "-p", strconv.Itoa(p.PID))
 		})
 	}

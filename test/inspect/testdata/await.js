@@ -115,7 +115,7 @@ if (!isMainThread) {
   circle.way = 'circle';
   setTimeout(() => {
     ready();
-    setInterval(() => {}, 1e6);
+    process.stdin.on('end', () => process.exit()).resume();
   }, 100);
 } else {
   let left = names.length - 1;
