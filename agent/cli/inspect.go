@@ -34,7 +34,7 @@ type inspectCmd struct {
 
 // inspectVerbs are what can be asked. All but stack and objects take addresses.
 var inspectVerbs = []string{"stack", "print", "whatis", "function", "source", "closure", "objects", "refs",
-	"await"}
+	"await", "path"}
 
 // inspected is a command line of inspect taken apart.
 type inspected struct {
@@ -126,6 +126,8 @@ func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
 			return printSources(stdout, subject, addresses, v.JSON)
 		case "refs":
 			return v.printRefs(stdout, c, subject, addresses, v.JSON)
+		case "path":
+			return printPaths(stdout, c, subject, addresses, v.JSON)
 		case "await":
 			return printAwaits(stdout, c, subject, addresses, v.JSON)
 		case "closure":

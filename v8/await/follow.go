@@ -183,6 +183,21 @@ func (r *Reader) reactions(p heap.Word) (out []heap.Word, more int, settled bool
 	return out, more, false, err
 }
 
+// handlers are those of a reaction.
+type handlers struct{ fulfill, reject layout.Handler }
+
+// The handlers that V8 uses together. Numbers of builtins that are those of another build would give other pairs.
+var (
+	awaits      = handlers{layout.AwaitResolve, layout.AwaitReject}
+	generates   = handlers{layout.GenerateResolve, layout.GenerateReject}
+	yields      = handlers{layout.YieldResolve, layout.GenerateReject}
+	all         = handlers{layout.AllResolve, layout.NoHandler} // it is rejected with the first that is
+	allSettled  = handlers{layout.AllSettledResolve, layout.AllSettledReject}
+	anyOf       = handlers{layout.PromiseResolve, layout.AnyReject}
+	anyOfOthers = handlers{layout.NoHandler, layout.AnyReject} // of a class with a way of its own to resolve
+	resolves    = handlers{layout.PromiseResolve, layout.NoHandler}
+)
+
 // react adds to a chain who goes on by a reaction, and finds the promise that is settled by it. If there is none, it
 // says why.
 func (r *Reader) react(c *Chain, reaction heap.Word, next *heap.Word) (End, error) {
@@ -195,17 +210,16 @@ func (r *Reader) react(c *Chain, reaction heap.Word, next *heap.Word) (End, erro
 			return 0, err
 		}
 	}
-	if r.handler(reject) == layout.AnyReject {
-		return r.combinator(c, Any, reject, next)
-	}
-	switch r.handler(fulfill) {
-	case layout.AwaitResolve, layout.GenerateResolve, layout.YieldResolve:
+	switch (handlers{r.handler(fulfill), r.handler(reject)}) {
+	case awaits, generates, yields:
 		return r.resume(c, fulfill, next)
-	case layout.AllResolve:
+	case all:
 		return r.combinator(c, All, fulfill, next)
-	case layout.AllSettledResolve:
+	case allSettled:
 		return r.combinator(c, AllSettled, fulfill, next)
-	case layout.PromiseResolve:
+	case anyOf, anyOfOthers:
+		return r.combinator(c, Any, reject, next)
+	case resolves:
 		return Foreign, r.promiseIn(fulfill, slotPromise, next)
 	}
 	for _, w := range []heap.Word{fulfill, reject} {

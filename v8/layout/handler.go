@@ -18,7 +18,8 @@ const (
 	GenerateReject            // throws in it
 	YieldResolve              // goes on with an async generator that yields a promise
 	AllResolve                // of Promise.all, for one of its promises
-	AllSettledResolve         // of Promise.allSettled
+	AllSettledResolve         // of Promise.allSettled, for one that is fulfilled
+	AllSettledReject          // for one that is rejected
 	AnyReject                 // of Promise.any
 	PromiseResolve            // resolves a promise: what new Promise hands to its function
 	numHandlers
@@ -35,6 +36,7 @@ var handlerNames = map[string]Handler{
 	"AsyncGeneratorYieldResolveClosure":          YieldResolve, // until V8 11
 	"PromiseAllResolveElementClosure":            AllResolve,
 	"PromiseAllSettledResolveElementClosure":     AllSettledResolve,
+	"PromiseAllSettledRejectElementClosure":      AllSettledReject,
 	"PromiseAnyRejectElementClosure":             AnyReject,
 	"PromiseCapabilityDefaultResolve":            PromiseResolve,
 }

@@ -56,3 +56,6 @@ func (h *Heap) Bytes() (n uint64) {
 	}
 	return n
 }
+
+// Holds reports whether an address is on a page of the heap.
+func (h *Heap) Holds(at uint64) bool { return h.pageOf(at) != nil }

@@ -129,10 +129,14 @@ func (k *kinds) where(o *space.Object, offset uint64, to heap.Word) string {
 		return k.variable(o, offset, to)
 	case isArray(kind) && offset >= uint64(k.l.At(layout.FixedArrayData)):
 		return fmt.Sprintf("[%d]", (offset-uint64(k.l.At(layout.FixedArrayData)))/8)
+	case o.Name == "PropertyCell" && offset == cellValue:
+		return k.globalVariable(o)
 	case function && at(layout.JSFunctionContext):
 		return "closure"
 	case function && at(layout.JSFunctionShared):
 		return "what functions of its source share"
+	case o.Name == "JSBoundFunction" && int(offset) == k.l.At(layout.JSBoundFunctionTarget)+8:
+		return "this of what was bound"
 	case at(layout.JSMapTable) && (o.Name == "JSMap" || o.Name == "JSSet"):
 		return "entries"
 	case js && at(layout.JSReceiverPropertiesOrHash):
@@ -148,6 +152,20 @@ func (k *kinds) where(o *space.Object, offset uint64, to heap.Word) string {
 		}
 	}
 	return fmt.Sprintf("word at %d", offset)
+}
+
+// cellValue is where a PropertyCell has its value; its name is first. (src/objects/property-cell.tq)
+const cellValue = 24
+
+// globalVariable names the property of the global object whose value a PropertyCell has.
+func (k *kinds) globalVariable(o *space.Object) string {
+	name, err := k.Heap.WordAt(uint64(o.Word) - 1 + 8)
+	if err == nil {
+		if text, _, err := k.Heap.Key(name); err == nil {
+			return "." + text
+		}
+	}
+	return fmt.Sprintf("word at %d", cellValue)
 }
 
 // variable names a word of a context.

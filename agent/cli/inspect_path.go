@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"io"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/inspect"
+)
+
+// objectPath is how an object is held, in JSON.
+type objectPath struct {
+	Address string         `json:"address"`
+	Root    string         `json:"root,omitempty"` // context or memory; empty: none is known
+	Word    string         `json:"word,omitempty"` // address of the word that refers to the first step, in memory
+	Memory  string         `json:"memory,omitempty"`
+	Steps   []objectHolder `json:"steps"` // from the root to the object
+	heapRead
+}
+
+func printPaths(stdout io.Writer, c console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
+	var all []objectPath
+	w := &sheet{Writer: stdout}
+	for _, a := range addresses {
+		path, err := s.Path(a, c.ofHeap())
+		c.clear()
+		if err != nil {
+			return err
+		}
+		out := objectPath{Address: hexOrEmpty(a), Root: string(path.Root.Kind), Word: hexOrEmpty(path.Root.Address),
+			Memory: path.Root.Memory, heapRead: readOf(&path.Walk)}
+		for i := range path.Steps {
+			out.Steps = append(out.Steps, holderOf(&path.Steps[i]))
+		}
+		if all = append(all, out); !asJSON {
+			w.path(&out)
+			w.heapRead(&path.Walk)
+		}
+	}
+	if asJSON {
+		return printJSON(stdout, all)
+	}
+	return w.err
+}
+
+func (w *sheet) path(p *objectPath) {
+	switch {
+	case p.Root == "":
+		w.printf("nothing is known that holds this:\n")
+	case p.Word != "" && p.Memory != "":
+		w.printf("a word in native memory, at %s in %s\n", p.Word, printable(p.Memory))
+	case p.Word != "":
+		w.printf("a word in native memory, at %s\n", p.Word)
+	}
+	for _, step := range p.Steps {
+		w.printf("    %s\n", strings.TrimSpace(printable(step.Kind)+" "+step.Address+"  "+printable(step.Where)))
+	}
+}
