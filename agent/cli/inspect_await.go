@@ -125,7 +125,7 @@ func (a *awaitedFrom) ending() string {
 	case "settled":
 		return of + " is settled"
 	case "several":
-		return fmt.Sprintf("%d wait for %s:", len(a.Forks)+a.More, of)
+		return fmt.Sprintf("%d wait for %s", len(a.Forks)+a.More, of)
 	case "started":
 		return "nobody waits for its next value"
 	case "circular":

@@ -92,9 +92,44 @@ func checkAwait(t *testing.T, v nodes.Version, dir string, of ...string) {
 			checkForks(t, &c)
 		}
 	}
-	if said, err := filepath.Glob(filepath.Join(dir, "*.json")); err != nil || seen != len(said) || seen < 20 {
+	said, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || seen != len(said) || seen < 20 {
 		t.Errorf("%d promises, %d wrote down who awaits them (%v)", seen, len(said), err)
 	}
+	checkCalls(t, len(said), of...)
+}
+
+// checkCalls asks for the suspended calls of a function, and of all functions that use the variables which it uses.
+func checkCalls(t *testing.T, want int, of ...string) {
+	t.Helper()
+	var list struct{ Addresses []string }
+	if err := inspect(&list, append(of, "objects", "AsyncFunction")...); err != nil {
+		t.Fatal(err)
+	}
+	var functions []struct{ Name, Address, Context string }
+	if err := inspect(&functions, append(append(of, "function"), list.Addresses...)...); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range functions {
+		if f.Name != "innermost" {
+			continue
+		}
+		var a awaited
+		if err := inspect(&a, append(of, "await", f.Address, f.Context)...); err != nil {
+			t.Fatal(err)
+		}
+		calls, all := a[0].Waits, a[1].Waits
+		for _, c := range calls {
+			if c.Waiters[0].F != "innermost" {
+				t.Errorf("a call of %s", c.Waiters[0].F)
+			}
+		}
+		if len(calls) != want || len(all) <= len(calls) {
+			t.Errorf("%d calls of %d, %d of all that use its context", len(calls), want, len(all))
+		}
+		return
+	}
+	t.Errorf("innermost is not among %v", functions)
 }
 
 // awaitedPromises are the addresses of the promises that the program has named.

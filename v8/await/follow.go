@@ -162,10 +162,12 @@ func (r *Reader) reactions(p heap.Word) (out []heap.Word, more int, settled bool
 		return nil, 0, false, fmt.Errorf("0x%x is no promise", uint64(p))
 	}
 	flags, err := r.Heap.Part(p, layout.JSPromiseFlags)
-	if err != nil || !flags.IsSmi() {
-		return nil, 0, false, fmt.Errorf("promise 0x%x: flags 0x%x: %w", uint64(p), uint64(flags), err)
-	}
-	if flags.Smi()&3 != 0 {
+	switch {
+	case err != nil:
+		return nil, 0, false, err
+	case !flags.IsSmi():
+		return nil, 0, false, fmt.Errorf("promise 0x%x: flags 0x%x", uint64(p), uint64(flags))
+	case flags.Smi()&3 != 0:
 		return nil, 0, true, nil
 	}
 	w, err := r.Heap.Part(p, layout.JSPromiseResult)
@@ -241,8 +243,10 @@ func (r *Reader) resume(c *Chain, handler heap.Word, next *heap.Word) (End, erro
 	if g == 0 {
 		return 0, fmt.Errorf("handler 0x%x has no generator", uint64(handler))
 	}
-	if state, err := r.state(g); err != nil || state < 0 {
-		return 0, fmt.Errorf("generator 0x%x is not suspended (%w)", uint64(g), err)
+	if state, err := r.state(g); err != nil {
+		return 0, err
+	} else if state < 0 {
+		return 0, fmt.Errorf("generator 0x%x is not suspended", uint64(g))
 	}
 	w, err := r.waiter(g)
 	if err != nil {

@@ -28,8 +28,12 @@ func (r *Reader) Of(w heap.Word) (c Chain, err error) {
 	case class == "JSPromise":
 		return f.promise(w)
 	case class == "JSFunction":
-		if context, err := r.Heap.Part(w, layout.JSFunctionContext); err == nil && r.handler(w) != layout.NoHandler {
-			return f.generator(r.suspended(context))
+		context, err := r.Heap.Part(w, layout.JSFunctionContext)
+		if err != nil || r.handler(w) == layout.NoHandler {
+			return c, ErrNoWaiting
+		}
+		if g := r.suspended(context); g != 0 {
+			return f.generator(g)
 		}
 	case IsGenerator(class):
 		return f.generator(w)

@@ -23,10 +23,9 @@ type Awaited struct {
 // Waiter is an async function that waits, or what stands between two of them.
 type Waiter struct {
 	Kind         await.Kind
-	Name         string // empty: it has none
+	Name         string // as in a stack; Promise.all and the like with the number of the promise
 	File         string
 	Line, Column int    // of its await; of a callback, where its parameters begin; 0: not known
-	Index        int    // of a Promise.all and the like: of the promise among those that it got; -1: not known
 	Address      uint64 // of the generator object or of the callback, with V8's tag
 }
 
@@ -72,16 +71,19 @@ func atAddress(w heap.Word, err error) error {
 func (s *Subject) awaited(w heap.Word) (out Awaited, err error) {
 	out, err = s.awaitedOnce(w)
 	for range maxLooks {
-		if !s.live || err != nil {
+		if !s.live || errors.Is(err, await.ErrNoWaiting) {
 			return out, err
 		}
-		again, err := s.awaitedOnce(w)
-		if err == nil && reflect.DeepEqual(again, out) {
+		before, failed := out, err
+		out, err = s.awaitedOnce(w)
+		if failed == nil && err == nil && reflect.DeepEqual(before, out) {
 			return out, nil
 		}
-		out = again
 	}
-	return out, ErrChanged
+	if err == nil {
+		err = ErrChanged
+	}
+	return out, err
 }
 
 func (s *Subject) awaitedOnce(w heap.Word) (Awaited, error) {
@@ -115,7 +117,7 @@ func (n *waiting) named(c *await.Chain) Awaited {
 }
 
 func (n *waiting) waiter(w *await.Waiter) Waiter {
-	out := Waiter{Kind: w.Kind, Index: w.Index, Address: uint64(w.Generator)}
+	out := Waiter{Kind: w.Kind, Address: uint64(w.Generator)}
 	if w.Kind == await.Callback {
 		out.Address = uint64(w.Function)
 		if f, err := n.of.Function(out.Address); err == nil {
