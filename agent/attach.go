@@ -98,6 +98,7 @@ func (a *Agent) readProcess(o *resource.Origin, r *reading) (*target, error) {
 	}
 	t.symbolizer = symbolize.New(p, a.kernel, a.natives, a.followMaps(t))
 	t.symbolizer.Tell(a.sampler.Known(), config.Id)
+	t.symbolizer.KeepCode(a.config.JITCode.Process(pid))
 	if p.HasV8() {
 		a.findIsolates(t)
 	}

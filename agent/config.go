@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/jitcode"
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
@@ -67,6 +68,8 @@ type Config struct {
 	// FileCache is a directory for what is parsed of executable files, so that the next start need not parse them: at
 	// most 256 MiB. It is made where it is missing, and not used if others could write to it; empty means none.
 	FileCache string
+	// JITCode keeps the machine code that samples are in; nil means nobody does.
+	JITCode *jitcode.Recorder
 	// Live passes samples on while they are taken; nil means that nobody can subscribe.
 	Live *live.Feed
 	// Run calls OnCut when sampling begins and after each snapshot, on its own goroutine, with the counts so far and

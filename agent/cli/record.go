@@ -39,6 +39,7 @@ type recordCmd struct {
 	LabelStyle    string        `default:"hotspan" help:"${style}" placeholder:"STYLE"`
 	Source        bool          `help:"${source}"`
 	SnapshotEvery time.Duration `help:"Write a snapshot at this interval, without gaps." placeholder:"TIME"`
+	JITCode       string        `name:"jit-code" help:"${jitcode}" placeholder:"DIR"`
 	OTLP          string        `name:"otlp" help:"${otlp}" placeholder:"URL"`
 	Quiet         bool          `short:"q" help:"${quiet}"`
 	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
@@ -71,6 +72,9 @@ func (r *recordCmd) Run(_ io.Writer, c console) error {
 		}
 		defer sink.Close()
 		config.Sinks = append(config.Sinks, sink)
+	}
+	if config.JITCode, err = r.openCode(); err != nil {
+		return err
 	}
 	if r.SnapshotEvery == 0 && files.format == formatOTLP {
 		config.SnapshotEvery = streamEvery
@@ -111,13 +115,15 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink, tot
 	if stats.End.IsZero() { // it has not begun
 		return errors.Join(explain(err), files.close())
 	}
-	err = errors.Join(err, files.close())
+	code, failed := closeCode(config.JITCode)
+	err = errors.Join(err, files.close(), failed)
 	c.clear()
-	if lost := stats.LostSum() + files.left.Samples + files.unwritten + stats.SnapshotsLost; r.Quiet && lost == 0 {
+	if lost := stats.LostSum() + files.left.Samples + files.unwritten + stats.SnapshotsLost + code.Lost; r.Quiet && lost == 0 {
 		return err
 	}
 	total.print(c)
 	closing(c, &stats, files)
+	r.sayCode(c, code)
 	files.source.say(c)
 	return err
 }

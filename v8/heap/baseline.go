@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/hotspan/hotspan/v8/layout"
 )
@@ -58,26 +59,40 @@ func (r *Reader) BaselineFrom(c *Code, array Word) (*Baseline, error) {
 }
 
 // Offset goes from a return address, as an offset of the machine code, to the bytecode that it belongs to; -1 is the
-// prologue. The table holds the sizes of the machine code: of the prologue, then of each bytecode in order.
-// (src/baseline/bytecode-offset-iterator.h)
+// prologue.
 func (r *Reader) Offset(b *Baseline, pc int) (int, error) {
-	v := varint{b.table}
-	end, ok := v.next()
-	at, next := -1, 0
-	for ok && end < uint64(pc) && next < len(b.bytes) {
-		n, err := r.bytecodeSize(b.bytes, next)
-		if err != nil {
-			return 0, err
+	last := 0
+	for end, at := range r.Bytecodes(b) {
+		if uint64(end) >= uint64(pc) {
+			return at, nil
 		}
-		at, next = next, next+n
-		var size uint64
-		size, ok = v.next()
-		end += size
+		last = end
 	}
-	if end < uint64(pc) {
-		return 0, fmt.Errorf("baseline code: offset %d is past its table's end %d", pc, end)
+	return 0, fmt.Errorf("baseline code: offset %d is past its table's end %d", pc, last)
+}
+
+// Bytecodes gives where the machine code of the prologue ends, with -1, and then that of each bytecode, with its offset,
+// as far as the table and the bytecode agree. The table holds the sizes of the machine code: of the prologue, then of
+// each bytecode in order. (src/baseline/bytecode-offset-iterator.h)
+func (r *Reader) Bytecodes(b *Baseline) iter.Seq2[int, int] {
+	return func(yield func(end, at int) bool) {
+		v := varint{b.table}
+		at, next, end := -1, 0, 0
+		for {
+			size, ok := v.next()
+			if !ok || size > maxCode {
+				return
+			}
+			if end += int(size); !yield(end, at) || next >= len(b.bytes) {
+				return
+			}
+			n, err := r.bytecodeSize(b.bytes, next)
+			if err != nil {
+				return
+			}
+			at, next = next, next+n
+		}
 	}
-	return at, nil
 }
 
 // bytecodeSize is the size of the bytecode at an offset with its prefix. The first four opcodes are Wide, ExtraWide

@@ -183,6 +183,15 @@ func (r *Reader) WasmTables(c *WasmCode) (*WasmTables, error) {
 	return t, nil
 }
 
+// Offsets are those in the code at which the position changes, in order.
+func (t *WasmTables) Offsets() []int {
+	out := make([]int, len(t.positions))
+	for i, p := range t.positions {
+		out[i] = int(p.Code)
+	}
+	return out
+}
+
 // Calls gives the functions that run at an offset of the code of a function, the innermost inlined one first and the
 // code's own function last. Nil if the table contradicts itself.
 func (t *WasmTables) Calls(function, offset int) []WasmCall {

@@ -41,14 +41,20 @@ func (v *Resolver) wasmCalls(c *wasmCode, raw RawFrame) []*Frame {
 	}
 	c.frames, c.known = nil, known
 	for i, call := range calls {
-		f := &Frame{Name: c.module.FunctionName(call.Function), File: c.module.url, Kind: Wasm,
-			Inlined: i < len(calls)-1}
-		if body, ok := v.r.Body(c.module.WasmModule, call.Function); ok && call.Offset >= 0 {
-			f.Line, f.Column = 1, body+call.Offset+1 // as V8 numbers them: the module is one line of bytes
-		}
+		f := v.wasmFrame(c.module, call)
+		f.Inlined = i < len(calls)-1
 		c.frames = append(c.frames, f)
 	}
 	return c.frames
+}
+
+// wasmFrame is the frame of a point in a module. As V8 numbers them, the module is one line of bytes.
+func (v *Resolver) wasmFrame(m *wasmModule, call heap.WasmCall) *Frame {
+	f := &Frame{Name: m.FunctionName(call.Function), File: m.url, Kind: Wasm}
+	if body, ok := v.r.Body(m.WasmModule, call.Function); ok && call.Offset >= 0 {
+		f.Line, f.Column = 1, body+call.Offset+1
+	}
+	return f
 }
 
 // wasmURL finds the URL of a module, and reports whether it is known.

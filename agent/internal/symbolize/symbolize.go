@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/jitcode"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/pprofx"
@@ -34,9 +35,10 @@ type Symbolizer struct {
 	inV8     bool   // the current sample has had a frame in V8's code
 	outdated bool   // a sample had an address in no known mapping
 	threads  threads
-	now      int64        // when Stack was called last, as sampler.Now
-	off      verify.Parts // what cannot be relied on
-	own      []Own        // of the sample that was named last
+	now      int64            // when Stack was called last, as sampler.Now
+	off      verify.Parts     // what cannot be relied on
+	own      []Own            // of the sample that was named last
+	code     *jitcode.Process // nil: machine code is not kept
 }
 
 // Own is the place of the function whose frame on the stack a raw frame is, behind those that were inlined into it.
@@ -115,6 +117,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 	if s.IsNew == 0 {
 		if known := z.stacks.find(key, s, z.resolver, now); known != nil {
 			sample.Stack, sample.Shared = known.frames, true
+			z.countCode(s, sample.Stack)
 			return known.result
 		}
 		z.resolver.Begin(s.Isolate, int(s.Tid), now-int64(s.Time) > lateAfter)
@@ -126,6 +129,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 		sample.Stack, sample.Shared = slices.Clone(z.frames.stack), true
 		z.stacks.put(key, &namedStack{sample.Stack, z.result, basis, slices.Clone(z.stacks.baseline)}, now)
 	}
+	z.countCode(s, sample.Stack)
 	if z.resolver.Forgot() && z.known != nil {
 		z.known.Clear()
 	}
@@ -180,7 +184,9 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 	raw := RawFrame(s.Frames[i])
 	leaf := stack.Leaf{Callee: RawFrame(s.Callee), Words: s.Stack, R10: s.R10}
 	for _, r := range z.resolver.Repair(raw, leaf) {
-		for _, f := range z.resolver.Resolve(r) {
+		frames := z.resolver.Resolve(r)
+		z.seeCode(s, r, frames)
+		for _, f := range frames {
 			f = c.trust(f, z.off)
 			z.result.JS = z.result.JS || f.Kind == stack.JS
 			z.result.Unnamed = z.result.Unnamed || f.Kind == stack.JS && f.Lost == stack.LostFunction
@@ -215,6 +221,7 @@ func (z *Symbolizer) nameUnknown(s *sampler.Sample, f bpf.Frame) {
 	c := &z.frames
 	raw := RawFrame(f)
 	found := z.resolver.WebAssembly(raw)
+	z.seeCode(s, raw, found)
 	for _, f := range found {
 		c.stack = append(c.stack, c.convert(f))
 	}
