@@ -29,8 +29,10 @@ var sharedModules = map[string]struct {
 	"google.golang.org/protobuf": {[]string{"agent/api", "agent/internal/pyroscope", "context", "otlp", "pprofx"},
 		"context reads what processes publish, otlp encodes, pprofx writes profiles too large to be in memory twice"},
 	"go.yaml.in/yaml/v3": {[]string{"agent/cli", "context"}, "context reads rules, cli the agent's configuration"},
-	"golang.org/x/arch": {[]string{"agent/internal/probe", "agent/internal/uvpool", "v8/layout", "v8/stack"},
-		"one disassembler: where instructions begin, of accessors and libuv's call at attach, of jumps out of line"},
+	"golang.org/x/arch": {
+		[]string{"agent/internal/disasm", "agent/internal/probe", "agent/internal/uvpool", "v8/layout", "v8/stack"},
+		"one disassembler: where instructions begin, of accessors and libuv's call at attach, of jumps out of line; " +
+			"for annotate their text"},
 }
 
 // direct lists the modules that go.mod requires directly.
