@@ -20,6 +20,7 @@ type commands struct {
 	Query    queryCmd    `cmd:"" help:"Print where the last hours' CPU time went, from an agent's store."`
 	Diff     diffCmd     `cmd:"" help:"Print what uses more or less CPU time than in another recording."`
 	Web      webCmd      `cmd:"" help:"Show a recording in the browser, on its own page and in pprof."`
+	Annotate annotateCmd `cmd:"" help:"Show the machine code of a function, with samples by instruction."`
 	Trace    traceCmd    `cmd:"" help:"Show what a trace did on the CPU, by thread and over all services."`
 	Stream   streamCmd   `cmd:"" help:"Print samples while an agent takes them, or snapshots it keeps."`
 	Status   statusCmd   `cmd:"" help:"Show what a running agent does."`

@@ -144,6 +144,36 @@ func (r *Reader) SourcePart(script Word, from, n int) (*Text, error) {
 	return r.pieces(piece{w: source, skip: from, length: n}, maxPieces)
 }
 
+// LineText reads the line of an offset in the script's source. Of one that is longer than most UTF-16 units it reads so
+// many around the offset.
+func (r *Reader) LineText(s *Script, offset, most int) (string, error) {
+	if !s.read {
+		if _, err := r.Source(s); err != nil {
+			return "", err
+		}
+	}
+	id, err := r.field(s.object, layout.ScriptID)
+	if err != nil || !id.IsSmi() || id.Smi() != s.ID {
+		return "", fmt.Errorf("script %d %s: %w", s.ID, s.Name, ErrNotFound)
+	}
+	from, to := 0, offset+most
+	i := sort.Search(len(s.ends), func(i int) bool { return int(s.ends[i]) >= offset })
+	if i > 0 {
+		from = int(s.ends[i-1]) + 1
+	}
+	if i < len(s.ends) {
+		to = int(s.ends[i])
+	}
+	if to-from > most {
+		from = max(from, offset-most/2)
+	}
+	t, err := r.SourcePart(s.object, from, min(to-from, most))
+	if err != nil {
+		return "", err
+	}
+	return t.String(), nil
+}
+
 // MapURL reads where a Script says, in a comment, that its source map is. Nil: it says nothing. At most limit UTF-16
 // units are read.
 func (r *Reader) MapURL(script Word, limit int) (*Text, error) {

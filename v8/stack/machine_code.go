@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"golang.org/x/arch/x86/x86asm"
-
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
@@ -41,11 +39,16 @@ func (v *Resolver) CodeAt(raw RawFrame) (CodeKey, bool) {
 type CodeLine struct {
 	Offset       int
 	File         string
-	Line, Column int // 1-based
+	Line, Column int    // 1-based
+	Text         string // of the line, as far as it is kept; of several CodeLines of a line the first has it
 }
 
-// maxCodeLines bounds the lines of one piece of code.
-const maxCodeLines = 1 << 14
+// Limits of one piece of code: lines, and how many of their texts are read, in UTF-16 units each.
+const (
+	maxCodeLines = 1 << 14
+	maxLineTexts = 1 << 8
+	maxLineText  = 160
+)
 
 // ErrCodeGone is the error of code that is not there any more.
 var ErrCodeGone = errors.New("the code is gone")
@@ -64,115 +67,14 @@ func (v *Resolver) CopyCode(k CodeKey, most int) ([]byte, []CodeLine, error) {
 	if k.code != nil && !v.r.Same(k.code.Code) || k.code == nil && !v.r.SameWasm(&k.wasm) {
 		return nil, nil, fmt.Errorf("code 0x%x: %w", start, ErrCodeGone)
 	}
-	l := lineTable{}
+	l := lineTable{v: v, texts: map[sourceLine]bool{}}
 	switch c := k.code; {
 	case c == nil:
-		v.wasmLines(&l, k, text)
+		l.ofWasm(k, text)
 	case c.baseline != nil:
-		v.baselineLines(&l, c)
+		l.ofBaseline(c)
 	case c.optimized != nil:
-		v.optimizedLines(&l, c, text)
+		l.ofOptimized(c, text)
 	}
 	return text, l.lines, nil
-}
-
-// lineTable collects lines by offset.
-type lineTable struct{ lines []CodeLine }
-
-// add has the instructions from an offset on be at a frame's place; nil: it is not known.
-func (t *lineTable) add(offset int, f *Frame) {
-	l := CodeLine{Offset: max(offset, 0)}
-	if f != nil && f.Lost == NothingLost && f.Line > 0 {
-		l.File, l.Line, l.Column = f.File, f.Line, f.Column
-	}
-	n := len(t.lines)
-	if n > 0 && t.lines[n-1].Offset == l.Offset { // of several entries for an instruction the last counts
-		n--
-		t.lines = t.lines[:n]
-	}
-	if n > 0 && t.lines[n-1].File == l.File && t.lines[n-1].Line == l.Line && t.lines[n-1].Column == l.Column ||
-		n == maxCodeLines {
-		return
-	}
-	if n == maxCodeLines-1 { // the rest is not known
-		l.File, l.Line, l.Column = "", 0, 0
-	}
-	t.lines = append(t.lines, l)
-}
-
-func (v *Resolver) baselineLines(t *lineTable, c *code) {
-	of := v.ownerOf(c)
-	fn := v.functions[of.id]
-	if fn == nil {
-		return
-	}
-	from := 0
-	for end, bytecode := range v.r.Bytecodes(c.baseline) {
-		f := fn.frame(Sparkplug)
-		v.locate(f, fn, sourceAt(c.baseline.Bytecode.Positions, bytecode))
-		t.add(from, f)
-		from = end
-	}
-	t.add(from, nil)
-}
-
-// optimizedLines has lines for the code proper. Out-of-line code and deopt exits have no entries in the position table:
-// behind the last entry, and in deferred code, an entry ends where its block does.
-func (v *Resolver) optimizedLines(t *lineTable, c *code, text []byte) {
-	positions := c.optimized.Positions
-	deferred := deferredStart(text)
-	for i, p := range positions {
-		from, to := max(int(p.Code), 0), len(text)
-		if i+1 < len(positions) {
-			to = int(positions[i+1].Code)
-		}
-		if from > to || to > len(text) {
-			return // the table is no table of this code
-		}
-		t.add(from, v.innermost(c, from))
-		if i+1 == len(positions) || from >= deferred {
-			if n := blockSize(text[from:to]); from+n < to {
-				t.add(from+n, nil)
-			}
-		}
-	}
-}
-
-// innermost is the frame of the innermost function at an offset of optimised code; nil: not known.
-func (v *Resolver) innermost(c *code, offset int) *Frame {
-	if fs := v.positioned(c, offset); len(fs) > 0 {
-		return fs[0]
-	}
-	return nil
-}
-
-// blockSize is the size of the code up to an unconditional jump.
-func blockSize(text []byte) (n int) {
-	for n < len(text) {
-		in, err := x86asm.Decode(text[n:], 64)
-		if err != nil {
-			return n
-		}
-		n += in.Len
-		if in.Op == x86asm.JMP || in.Op == x86asm.RET {
-			return n
-		}
-	}
-	return n
-}
-
-// wasmLines gives the lines that frames of WebAssembly have: the module is one line of bytes.
-func (v *Resolver) wasmLines(t *lineTable, k CodeKey, text []byte) {
-	tables, err := v.r.WasmTables(&k.wasm)
-	m := v.wasmModule(k.wasm.Module)
-	if err != nil || m == nil {
-		return
-	}
-	for _, offset := range tables.Offsets() {
-		calls := tables.Calls(k.wasm.Index, offset)
-		if len(calls) == 0 || offset > len(text) {
-			return
-		}
-		t.add(offset, v.wasmFrame(m, calls[0]))
-	}
 }

@@ -115,13 +115,7 @@ func (v *Resolver) calls(c *code, raw RawFrame) []*Frame {
 	if c.optimized.InDeoptExits(at) {
 		return v.framesAtExit(c, raw)
 	}
-	return v.positioned(c, v.positionOffset(c, at-1))
-}
-
-// positioned gives the frames that the position table of optimised code has for an offset. Nil: one of their functions
-// was not read.
-func (v *Resolver) positioned(c *code, offset int) []*Frame {
-	calls := c.optimized.Calls(offset)
+	calls := c.optimized.Calls(v.positionOffset(c, at-1))
 	var fs []*Frame
 	for i, call := range calls {
 		fn := c.functions[call.Function]

@@ -110,3 +110,18 @@ func jumpBack(b []byte, offset, limit int) int {
 	}
 	return offset
 }
+
+// blockSize is the size of the code up to an unconditional jump.
+func blockSize(text []byte) (n int) {
+	for n < len(text) {
+		in, err := x86asm.Decode(text[n:], 64)
+		if err != nil {
+			return n
+		}
+		n += in.Len
+		if in.Op == x86asm.JMP || in.Op == x86asm.RET {
+			return n
+		}
+	}
+	return n
+}

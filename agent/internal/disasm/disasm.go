@@ -3,6 +3,7 @@ package disasm
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
@@ -40,5 +41,22 @@ func decode(b []byte, symbol x86asm.SymLookup, pc uint64) Instruction {
 	if err != nil || in.Op == 0 { // a prefix alone
 		return Instruction{Size: 1, Text: "(bad)"}
 	}
-	return Instruction{Size: in.Len, Text: strings.ToLower(x86asm.IntelSyntax(in, pc, symbol))}
+	return Instruction{Size: in.Len, Text: text(in, pc, symbol)}
+}
+
+// text is an instruction of x86asm as binutils would write it: displacements of 32 bits have a sign. What a nop has as
+// operands only makes it long.
+func text(in x86asm.Inst, pc uint64, symbol x86asm.SymLookup) string {
+	if in.Op == x86asm.NOP {
+		return "nop"
+	}
+	for i, arg := range in.Args {
+		if m, ok := arg.(x86asm.Mem); ok {
+			if m.Disp > math.MaxInt32 && m.Disp <= math.MaxUint32 {
+				m.Disp = int64(int32(m.Disp))
+			}
+			in.Args[i] = m
+		}
+	}
+	return strings.Replace(strings.ToLower(x86asm.IntelSyntax(in, pc, symbol)), ", ptr [", ", [", 1)
 }

@@ -172,7 +172,11 @@ func FuzzX86(f *testing.F) {
 	})
 }
 
-// TestCode: in the code that V8 made of functions, instructions begin where binutils says.
+// memory finds an operand in memory.
+var memory = regexp.MustCompile(`\[.*\]`)
+
+// TestCode: in the code that V8 made of functions, instructions begin where binutils says, and have those operands
+// in memory.
 func TestCode(t *testing.T) {
 	file, err := os.Open("../jitdump/testdata/node-24.dump")
 	if err != nil {
@@ -195,6 +199,10 @@ func TestCode(t *testing.T) {
 			if name, _, _ := strings.Cut(g.Text, " "); g.Offset != w.offset || name == "(bad)" {
 				t.Errorf("%s: %+v, want %+v", r.Code.Name, g, w)
 				break
+			}
+			if got, want := memory.FindString(normal(g.Text)), memory.FindString(normal(w.text)); got != want && g.Text != "nop" &&
+				!strings.HasPrefix(want, "[rip") {
+				t.Errorf("%s: %q, want %q", r.Code.Name, g.Text, w.text)
 			}
 			instructions++
 		}

@@ -76,7 +76,7 @@ func (v vex) as(implied byte, opcode, operands []byte) (x86asm.Inst, int, error)
 
 // text is an instruction of SSE with its third operand, where it has one.
 func (v vex) text(in x86asm.Inst, opcode byte) string {
-	name, operands, _ := strings.Cut(strings.ToLower(x86asm.IntelSyntax(in, 0, nil)), " ")
+	name, operands, _ := strings.Cut(text(in, 0, nil), " ")
 	list := strings.Split(operands, ", ")
 	register := fmt.Sprintf("xmm%d", v.operand)
 	switch {
@@ -86,11 +86,11 @@ func (v vex) text(in x86asm.Inst, opcode byte) string {
 	default:
 		list = slices.Insert(list, 1, register)
 	}
-	text := "v" + name + " " + strings.Join(list, ", ")
+	whole := "v" + name + " " + strings.Join(list, ", ")
 	if v.wide {
-		text = strings.ReplaceAll(text, "xmm", "ymm")
+		whole = strings.ReplaceAll(whole, "xmm", "ymm")
 	}
-	return text
+	return whole
 }
 
 // hasOperand reports whether the prefix names a register: its number says 0 where it does not.
@@ -145,9 +145,9 @@ func (v vex) generalText(b []byte, name string) Instruction {
 	if err != nil {
 		return Instruction{Size: 1, Text: "(bad)"}
 	}
-	_, operands, _ := strings.Cut(strings.ToLower(x86asm.IntelSyntax(in, 0, nil)), " ")
+	_, operands, _ := strings.Cut(text(in, 0, nil), " ")
 	list := strings.Split(operands, ", ")
-	register := strings.ToLower(x86asm.IntelSyntax(x86asm.Inst{Op: x86asm.PUSH, Args: x86asm.Args{v.register()}}, 0, nil))
+	register := text(x86asm.Inst{Op: x86asm.PUSH, Args: x86asm.Args{v.register()}}, 0, nil)
 	register = strings.TrimPrefix(register, "push ")
 	size := v.size + 1 + n
 	switch name {

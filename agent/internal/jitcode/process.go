@@ -22,6 +22,7 @@ type piece struct {
 	start, end uint64
 	function   pprofx.Frame
 	hash       uint64 // of its bytes
+	texts      []Text
 	points     map[int]*point
 	lost       int64 // samples without a point
 }
@@ -66,6 +67,7 @@ func (p *Process) See(k stack.CodeKey, f *pprofx.Frame, from Code, lines bool, t
 	if !lines {
 		table = nil
 	}
+	c.texts = textsOf(table)
 	p.load(c, &jitdump.Code{
 		Time: time, TID: tid, Address: start, Name: f.Function, Bytes: text, Lines: dumpLines(start, table),
 	})
@@ -99,6 +101,9 @@ func (p *Process) load(c *piece, code *jitdump.Code) {
 	for _, l := range code.Lines {
 		size += 17 + len(l.File)
 	}
+	for _, t := range c.texts {
+		size += 64 + len(t.Text)
+	}
 	if size > p.r.bytes {
 		p.r.stats.Large++
 		return
@@ -125,6 +130,15 @@ func dumpLines(start uint64, lines []stack.CodeLine) []jitdump.Line {
 	var out []jitdump.Line
 	for _, l := range lines {
 		out = append(out, jitdump.Line{Address: start + uint64(l.Offset), File: l.File, Line: l.Line, Column: l.Column})
+	}
+	return out
+}
+
+func textsOf(lines []stack.CodeLine) (out []Text) {
+	for _, l := range lines {
+		if l.Text != "" {
+			out = append(out, Text{l.File, l.Line, l.Text})
+		}
 	}
 	return out
 }

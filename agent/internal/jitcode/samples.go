@@ -21,6 +21,14 @@ type Piece struct {
 	Samples  int64   `json:"samples"`        // at the instructions of Points
 	Lost     int64   `json:"lost,omitempty"` // of instructions beyond those that are kept
 	Points   []Point `json:"points"`         // by Offset
+	Texts    []Text  `json:"texts,omitempty"`
+}
+
+// Text is a line of the source that a piece was made of, or a part of a long one.
+type Text struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
 }
 
 // Point is an instruction with samples.
@@ -55,6 +63,7 @@ func (c *piece) piece() *Piece {
 	out := &Piece{
 		Code: c.index, Function: c.function.Function, File: c.function.File, Kind: c.function.Kind.String(),
 		Tier: c.function.Tier.String(), Address: c.start, Size: int(c.end - c.start), Lost: c.lost, Points: []Point{},
+		Texts: c.texts,
 	}
 	for _, offset := range slices.Sorted(maps.Keys(c.points)) {
 		at := c.points[offset]
