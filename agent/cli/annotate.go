@@ -15,7 +15,7 @@ type annotateCmd struct {
 	Code     int    `help:"Only the piece of code with this number." placeholder:"N"`
 	PID      int    `short:"p" help:"Only code of this process." placeholder:"PID"`
 	All      bool   `short:"a" help:"Print all instructions, not only those around samples."`
-	Most     int    `short:"n" default:"20" help:"How many pieces of code to print, at most (${default})." placeholder:"N"`
+	Most     int    `short:"n" default:"20" help:"How many pieces of code, at most (${default})." placeholder:"N"`
 	JSON     bool   `name:"json" help:"Print JSON."`
 	From     string `arg:"" help:"Directory of record --jit-code, or a jitdump file of any writer." placeholder:"DIR"`
 	Function string `arg:"" optional:"" help:"Name of a function; without one the pieces of code are listed."`
@@ -32,7 +32,8 @@ func (v *annotateCmd) Run(stdout io.Writer, c console) error {
 		total += p.Samples
 		if v.wants(&p) {
 			if v.lists() { // of all of them only what is listed is kept
-				p.Points, p.Texts, p.Code = nil, nil, &jitdump.Code{Index: p.Index, Lines: p.Lines[:min(1, len(p.Lines))]}
+				p.Points, p.Texts = nil, nil
+				p.Code = &jitdump.Code{Index: p.Index, Lines: slices.Clone(p.Lines[:min(1, len(p.Lines))])}
 			}
 			pieces = append(pieces, p)
 		}
@@ -57,7 +58,7 @@ func (v *annotateCmd) Run(stdout io.Writer, c console) error {
 	case v.lists():
 		return listPieces(stdout, pieces, total, left)
 	}
-	return v.print(stdout, pieces, total, left)
+	return printPieces(stdout, pieces, total, left, v.All)
 }
 
 func (v *annotateCmd) lists() bool { return v.Function == "" && v.Code == 0 }
@@ -65,27 +66,4 @@ func (v *annotateCmd) lists() bool { return v.Function == "" && v.Code == 0 }
 func (v *annotateCmd) wants(p *jitcode.Copied) bool {
 	return (v.Function == "" || p.Name == v.Function || p.Function == v.Function) &&
 		(v.Code == 0 || p.Index == uint64(v.Code)) && (v.PID == 0 || p.PID == v.PID)
-}
-
-func listPieces(stdout io.Writer, pieces []jitcode.Copied, total int64, left int) error {
-	w := &sheet{Writer: stdout}
-	w.printf("%d samples in machine code\n\n", total)
-	for i := range pieces {
-		p := &pieces[i]
-		w.printf("%8d  %7s  %s  %s\n", p.Samples, percent(p.Samples, total), fit(printable(p.Function), 34), pieceText(p))
-	}
-	printRest(w, left)
-	return w.err
-}
-
-// pieceText says what a piece of code is: where its function is, its compiler, its size and its number.
-func pieceText(p *jitcode.Copied) string {
-	text := ""
-	if len(p.Lines) > 0 && p.Lines[0].Line > 0 {
-		text = printable(fmt.Sprintf("%s:%d  ", shortFile(p.Lines[0].File), p.Lines[0].Line))
-	}
-	if how := cmp.Or(p.Tier, p.Kind); how != "" {
-		text += printable(how) + ", "
-	}
-	return text + fmt.Sprintf("%d bytes, pid %d, code %d", p.Size, p.PID, p.Index)
 }

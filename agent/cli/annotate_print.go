@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -11,13 +12,13 @@ import (
 // aroundSamples is how many instructions before and after one with samples are printed.
 const aroundSamples = 6
 
-func (v *annotateCmd) print(stdout io.Writer, pieces []jitcode.Copied, total int64, left int) error {
+func printPieces(stdout io.Writer, pieces []jitcode.Copied, total int64, left int, whole bool) error {
 	w := &sheet{Writer: stdout}
 	for i := range pieces {
 		p := &pieces[i]
 		w.printf("%s  %s\n%d samples, %s of the %d in machine code%s\n\n", printable(p.Name), pieceText(p), p.Samples,
 			percent(p.Samples, total), total, lostPoints(p.Lost))
-		v.printCode(w, p, instructions(p))
+		printCode(w, p, instructions(p), whole)
 		w.printf("\n")
 	}
 	printRest(w, left)
@@ -33,7 +34,7 @@ func lostPoints(n int64) string {
 
 // printCode prints instructions, and above those of another place in the source that place. > marks the one with most
 // samples.
-func (v *annotateCmd) printCode(w *sheet, p *jitcode.Copied, all []annotatedInstruction) {
+func printCode(w *sheet, p *jitcode.Copied, all []annotatedInstruction, whole bool) {
 	most, near := int64(0), map[int]bool{}
 	for i, in := range all {
 		if most = max(most, in.Samples); in.Samples > 0 {
@@ -48,7 +49,7 @@ func (v *annotateCmd) printCode(w *sheet, p *jitcode.Copied, all []annotatedInst
 	}
 	place, line, skipped := "", "", false
 	for i, in := range all {
-		if !near[i] && !v.All && p.Samples > 0 {
+		if !near[i] && !whole && p.Samples > 0 {
 			skipped = true
 			continue
 		}
@@ -103,4 +104,28 @@ func filePlace(file string, line, column int) string {
 		return "(no line)"
 	}
 	return fmt.Sprintf("%s:%d:%d", shortFile(file), line, column)
+}
+
+func listPieces(stdout io.Writer, pieces []jitcode.Copied, total int64, left int) error {
+	w := &sheet{Writer: stdout}
+	w.printf("%d samples in machine code\n\n", total)
+	for i := range pieces {
+		p := &pieces[i]
+		w.printf("%8d  %7s  %s  %s\n", p.Samples, percent(p.Samples, total), fit(printable(p.Function), 34),
+			pieceText(p))
+	}
+	printRest(w, left)
+	return w.err
+}
+
+// pieceText says what a piece of code is: where its function is, its compiler, its size and its number.
+func pieceText(p *jitcode.Copied) string {
+	text := ""
+	if len(p.Lines) > 0 && p.Lines[0].Line > 0 {
+		text = printable(fmt.Sprintf("%s:%d  ", shortFile(p.Lines[0].File), p.Lines[0].Line))
+	}
+	if how := cmp.Or(p.Tier, p.Kind); how != "" {
+		text += printable(how) + ", "
+	}
+	return text + fmt.Sprintf("%d bytes, pid %d, code %d", p.Size, p.PID, p.Index)
 }

@@ -6,15 +6,16 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 )
 
-// openCode opens what keeps machine code; nil if nothing does.
-func (r *recordCmd) openCode() (*jitcode.Recorder, error) {
+// openCode opens what keeps machine code in a directory; nil if there is none. measured is the flag by which something
+// else than CPU time is recorded.
+func openCode(dir, measured string) (*jitcode.Recorder, error) {
 	switch {
-	case r.JITCode == "":
+	case dir == "":
 		return nil, nil
-	case r.measured() != "":
-		return nil, usagef("--jit-code counts what CPU time is spent on, not %s", r.measured())
+	case measured != "":
+		return nil, usagef("--jit-code counts what CPU time is spent on, not %s", measured)
 	}
-	return jitcode.Open(r.JITCode)
+	return jitcode.Open(dir)
 }
 
 func closeCode(code *jitcode.Recorder) (jitcode.Stats, error) {
@@ -25,14 +26,14 @@ func closeCode(code *jitcode.Recorder) (jitcode.Stats, error) {
 }
 
 // sayCode says how much machine code was copied, and what is missing.
-func (r *recordCmd) sayCode(c console, s jitcode.Stats) {
-	if r.JITCode == "" {
+func sayCode(c console, dir string, s jitcode.Stats) {
+	if dir == "" {
 		return
 	}
 	fmt.Fprintf(c, "machine code: %d pieces copied%s, %d samples at their instructions%s\n", s.Pieces,
 		counts(map[string]int64{"too large": s.Large, "gone": s.Unread}), s.Samples,
 		counts(map[string]int64{"in no copied code": s.Lost}))
 	if s.Samples > 0 {
-		fmt.Fprintf(c, "next: hotspan annotate %s\n", r.JITCode)
+		fmt.Fprintf(c, "next: hotspan annotate %s\n", dir)
 	}
 }

@@ -73,7 +73,7 @@ func (r *recordCmd) Run(_ io.Writer, c console) error {
 		defer sink.Close()
 		config.Sinks = append(config.Sinks, sink)
 	}
-	if config.JITCode, err = r.openCode(); err != nil {
+	if config.JITCode, err = openCode(r.JITCode, r.measured()); err != nil {
 		return err
 	}
 	if r.SnapshotEvery == 0 && files.format == formatOTLP {
@@ -118,12 +118,13 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink, tot
 	code, failed := closeCode(config.JITCode)
 	err = errors.Join(err, files.close(), failed)
 	c.clear()
-	if lost := stats.LostSum() + files.left.Samples + files.unwritten + stats.SnapshotsLost + code.Lost; r.Quiet && lost == 0 {
+	lost := stats.LostSum() + files.left.Samples + files.unwritten + stats.SnapshotsLost + code.Lost
+	if r.Quiet && lost == 0 {
 		return err
 	}
 	total.print(c)
 	closing(c, &stats, files)
-	r.sayCode(c, code)
+	sayCode(c, r.JITCode, code)
 	files.source.say(c)
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,8 +37,8 @@ type jitLine struct {
 	File                 string
 }
 
-// recordJITCode records jit_code.js, which writes a jitdump itself, and returns the directory with the machine code, that
-// file, and the samples.
+// recordJITCode records jit_code.js, which writes a jitdump itself, and returns the directory with the machine code,
+// that file, the samples, and what hotspan said.
 func recordJITCode(t *testing.T, node string) (dir, own string, samples []judge.Sample, said string) {
 	t.Helper()
 	program, err := filepath.Abs("../programs/jit_code.js")
@@ -225,11 +226,12 @@ func compareCounts(t *testing.T, samples []judge.Sample, said string) {
 	want := 0
 	for _, s := range samples {
 		leaf := s.Stack[0]
-		if leaf.Kind == "wasm" || leaf.Kind == "regexp" || leaf.Kind == "jit" || leaf.Tier != "" && leaf.Tier != "ignition" {
+		if slices.Contains([]string{"wasm", "regexp", "jit"}, leaf.Kind) || leaf.Tier != "" && leaf.Tier != "ignition" {
 			want++
 		}
 	}
-	m := regexp.MustCompile(`(\d+) samples at their instructions(?: \(in no copied code (\d+)\))?`).FindStringSubmatch(said)
+	counted := regexp.MustCompile(`(\d+) samples at their instructions(?: \(in no copied code (\d+)\))?`)
+	m := counted.FindStringSubmatch(said)
 	if m == nil {
 		t.Fatal("nothing is said of machine code")
 	}
@@ -264,8 +266,8 @@ func checkDivision(t *testing.T, dir, function string, division *regexp.Regexp) 
 			divisions += in.Samples
 		}
 	}
-	if t.Logf("of %d samples of %s %d are at divisions", all, function, divisions); all < 50 || all != pieces[0].Samples ||
-		divisions*4 < all*3 {
+	t.Logf("of %d samples of %s %d are at divisions", all, function, divisions)
+	if all < 50 || all != pieces[0].Samples || divisions*4 < all*3 {
 		t.Errorf("of %d samples, %d at instructions, only %d are at divisions: %+v", pieces[0].Samples, all, divisions,
 			pieces[0].Instructions)
 	}

@@ -38,8 +38,8 @@ function floats(n) {
 //     (local.set $s (i32.div_u (i32.xor (local.get $s) (i32.const 0x7fffffff)) (local.get $n)))
 //     (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))
 //   (local.get $s))
-const bytes = Buffer.from('0061736d0100000001060160017f017f030201000707010364697600000a22012001017f0340200141ffffffff07' +
-  '7320006e2101200041016b22000d000b20010b', 'hex');
+const bytes = Buffer.from('0061736d0100000001060160017f017f030201000707010364697600000a22012001017f0340' +
+  '200141ffffffff077320006e2101200041016b22000d000b20010b', 'hex');
 const { div } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
 
 // Functions that are called too rarely to be optimised, but often enough for Sparkplug.

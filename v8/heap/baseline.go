@@ -71,9 +71,9 @@ func (r *Reader) Offset(b *Baseline, pc int) (int, error) {
 	return 0, fmt.Errorf("baseline code: offset %d is past its table's end %d", pc, last)
 }
 
-// Bytecodes gives where the machine code of the prologue ends, with -1, and then that of each bytecode, with its offset,
-// as far as the table and the bytecode agree. The table holds the sizes of the machine code: of the prologue, then of
-// each bytecode in order. (src/baseline/bytecode-offset-iterator.h)
+// Bytecodes gives where the machine code of the prologue ends, with -1, and then that of each bytecode, with its
+// offset, as far as the table and the bytecode agree. The table holds the sizes of the machine code: of the prologue,
+// then of each bytecode in order. (src/baseline/bytecode-offset-iterator.h)
 func (r *Reader) Bytecodes(b *Baseline) iter.Seq2[int, int] {
 	return func(yield func(end, at int) bool) {
 		v := varint{b.table}

@@ -3,17 +3,9 @@ package disasm
 
 import (
 	"fmt"
-	"math"
-	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
 )
-
-// Instruction is one instruction.
-type Instruction struct {
-	Offset, Size int
-	Text         string // in Intel's syntax; "(bad)" for bytes that are none, or one that is not known
-}
 
 // X86 gives the instructions of code that begins with one. Targets of jumps in the code are offsets, as +0x1c.
 func X86(code []byte, address uint64) []Instruction {
@@ -42,21 +34,4 @@ func decode(b []byte, symbol x86asm.SymLookup, pc uint64) Instruction {
 		return Instruction{Size: 1, Text: "(bad)"}
 	}
 	return Instruction{Size: in.Len, Text: text(in, pc, symbol)}
-}
-
-// text is an instruction of x86asm as binutils would write it: displacements of 32 bits have a sign. What a nop has as
-// operands only makes it long.
-func text(in x86asm.Inst, pc uint64, symbol x86asm.SymLookup) string {
-	if in.Op == x86asm.NOP {
-		return "nop"
-	}
-	for i, arg := range in.Args {
-		if m, ok := arg.(x86asm.Mem); ok {
-			if m.Disp > math.MaxInt32 && m.Disp <= math.MaxUint32 {
-				m.Disp = int64(int32(m.Disp))
-			}
-			in.Args[i] = m
-		}
-	}
-	return strings.Replace(strings.ToLower(x86asm.IntelSyntax(in, pc, symbol)), ", ptr [", ", [", 1)
 }

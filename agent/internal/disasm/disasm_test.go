@@ -200,8 +200,8 @@ func TestCode(t *testing.T) {
 				t.Errorf("%s: %+v, want %+v", r.Code.Name, g, w)
 				break
 			}
-			if got, want := memory.FindString(normal(g.Text)), memory.FindString(normal(w.text)); got != want && g.Text != "nop" &&
-				!strings.HasPrefix(want, "[rip") {
+			got, want := memory.FindString(normal(g.Text)), memory.FindString(normal(w.text))
+			if got != want && g.Text != "nop" && !strings.HasPrefix(want, "[rip") {
 				t.Errorf("%s: %q, want %q", r.Code.Name, g.Text, w.text)
 			}
 			instructions++

@@ -2,6 +2,7 @@ package jitcode
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,17 +14,40 @@ import (
 
 // files are those of a pid.
 type files struct {
-	r      *Recorder
+	dir    string
 	pid    int
 	dump   *dump    // nil: no code yet
 	pieces []*piece // by index in the jitdump, from 1
 }
 
 func (f *files) path(pattern string) string {
-	return filepath.Join(f.r.dir, fmt.Sprintf(pattern, f.pid))
+	return filepath.Join(f.dir, fmt.Sprintf(pattern, f.pid))
 }
 
-func (f *files) close() error { return errors.Join(f.dump.close(), f.writeMap(), f.writeSamples()) }
+// close ends the dump, and writes the other files.
+func (f *files) close() error {
+	return errors.Join(f.dump.close(), write(f.path(mapFile), f.writeMap), write(f.path(samplesFile), f.writeSamples))
+}
+
+// writeMap writes perf's map: an address, a size and a name a line. It has no times, so of pieces of code that were at
+// the same place it has the last. (Linux: tools/perf/Documentation/jit-interface.txt)
+func (f *files) writeMap(w *bufio.Writer) error {
+	for _, c := range lastPieces(f.pieces) {
+		fmt.Fprintf(w, "%x %x %s\n", c.start, c.end-c.start, jitdump.Text(c.function.Function))
+	}
+	return nil // w keeps the first error, for Flush
+}
+
+func (f *files) writeSamples(w *bufio.Writer) error {
+	to := json.NewEncoder(w)
+	to.SetEscapeHTML(false)
+	for _, c := range f.pieces {
+		if err := to.Encode(c.piece()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // The names of the files, as perf has them.
 const (

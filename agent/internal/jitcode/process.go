@@ -12,25 +12,9 @@ import (
 // Process keeps the code of one process.
 type Process struct {
 	*files
+	*totals
 	keys   map[stack.CodeKey]*piece
 	places map[uint64]*piece // by address of the first instruction: the one that was there last
-}
-
-// piece is a piece of code.
-type piece struct {
-	index      int // in the jitdump, from 1; 0: it is not there
-	start, end uint64
-	function   pprofx.Frame
-	hash       uint64 // of its bytes
-	texts      []Text
-	points     map[int]*point
-	lost       int64 // samples without a point
-}
-
-// point is an instruction with samples.
-type point struct {
-	samples int64
-	frames  []*pprofx.Frame // innermost first: what is inlined there, and the function itself
 }
 
 // Code is where a piece of code comes from.
@@ -59,41 +43,41 @@ func (p *Process) See(k stack.CodeKey, f *pprofx.Frame, from Code, lines bool, t
 	if err != nil {
 		return
 	}
-	c.hash = maphash.Bytes(seed, text)
-	if old := p.places[start]; old != nil && old.same(c) {
-		p.keys[k] = old
-		return
-	}
 	if !lines {
 		table = nil
 	}
+	p.keys[k] = p.add(c, text, table, time, tid)
+}
+
+// add writes a piece of code, unless it is the one that was found at its place before. It returns that of both which
+// counts.
+func (p *Process) add(c *piece, text []byte, table []stack.CodeLine, time uint64, tid uint32) *piece {
+	c.hash = maphash.Bytes(seed, text)
+	if old := p.places[c.start]; old != nil && old.same(c) {
+		return old
+	}
 	c.texts = textsOf(table)
 	p.load(c, &jitdump.Code{
-		Time: time, TID: tid, Address: start, Name: f.Function, Bytes: text, Lines: dumpLines(start, table),
+		Time: time, TID: tid, Address: c.start, Name: c.function.Function, Bytes: text,
+		Lines: dumpLines(c.start, table),
 	})
+	return c
 }
 
 // copy reads the code, or counts why not.
 func (p *Process) copy(k stack.CodeKey, from Code) ([]byte, []stack.CodeLine, error) {
-	if start, end := k.Range(); end-start > min(maxCode, uint64(p.r.bytes)) {
-		p.r.stats.Large++
+	if start, end := k.Range(); end-start > min(maxCode, uint64(p.bytes)) {
+		p.Stats.Large++
 		return nil, nil, errLarge
 	}
 	text, lines, err := from.CopyCode(k, maxCode)
 	if err != nil {
-		p.r.stats.Unread++
+		p.Stats.Unread++
 	}
 	return text, lines, err
 }
 
 var errLarge = errors.New("larger than what is kept")
-
-// same reports whether two pieces at one place are one: it was found again after it had been forgotten.
-func (c *piece) same(other *piece) bool {
-	a, b := &c.function, &other.function
-	return c.end == other.end && c.hash == other.hash && a.Function == b.Function && a.File == b.File &&
-		a.Kind == b.Kind && a.Tier == b.Tier
-}
 
 // load writes a piece into the jitdump, with the next index.
 func (p *Process) load(c *piece, code *jitdump.Code) {
@@ -104,23 +88,23 @@ func (p *Process) load(c *piece, code *jitdump.Code) {
 	for _, t := range c.texts {
 		size += 64 + len(t.Text)
 	}
-	if size > p.r.bytes {
-		p.r.stats.Large++
+	if size > p.bytes {
+		p.Stats.Large++
 		return
 	}
-	if p.r.err == nil && p.dump == nil {
-		p.dump, p.r.err = createDump(p.path(dumpFile), p.pid)
+	if p.err == nil && p.dump == nil {
+		p.dump, p.err = createDump(p.path(dumpFile), p.pid)
 	}
-	if p.r.err == nil {
+	if p.err == nil {
 		code.Index = uint64(len(p.pieces) + 1)
-		p.r.err = p.dump.Load(code)
+		p.err = p.dump.Load(code)
 	}
-	if p.r.err != nil {
-		p.r.stats.Unread++
+	if p.err != nil {
+		p.Stats.Unread++
 		return
 	}
-	p.r.bytes -= size
-	p.r.stats.Pieces++
+	p.bytes -= size
+	p.Stats.Pieces++
 	p.pieces = append(p.pieces, c)
 	c.index = len(p.pieces)
 	p.places[c.start] = c
@@ -145,35 +129,29 @@ func textsOf(lines []stack.CodeLine) (out []Text) {
 
 // Count counts a sample that was taken at an instruction, whose stack begins with frames of it.
 func (p *Process) Count(k stack.CodeKey, pc uint64, frames []*pprofx.Frame) {
-	c := p.keys[k]
+	p.count(p.keys[k], pc, frames)
+}
+
+func (p *Process) count(c *piece, pc uint64, frames []*pprofx.Frame) {
 	if c == nil || c.index == 0 {
-		p.r.stats.Lost++
+		p.Stats.Lost++
 		return
 	}
-	at := c.points[int(pc-c.start)]
+	offset := int(pc - c.start)
+	at := c.points[offset]
 	if at == nil {
-		if p.r.points == 0 {
+		if p.points == 0 {
 			c.lost++
-			p.r.stats.Lost++
+			p.Stats.Lost++
 			return
 		}
-		p.r.points--
+		p.points--
 		at = &point{frames: own(frames)}
-		c.points[int(pc-c.start)] = at
+		c.points[offset] = at
 	}
 	at.samples++
-	p.r.stats.Samples++
+	p.Stats.Samples++
 }
 
 // Miss counts a sample in code that was gone before it was found.
-func (p *Process) Miss() { p.r.stats.Lost++ }
-
-// own is the frames of a stack that are in one piece of code, innermost first: those that are inlined, and the next.
-func own(frames []*pprofx.Frame) []*pprofx.Frame {
-	for i, f := range frames {
-		if !f.Inlined {
-			return append([]*pprofx.Frame(nil), frames[:i+1]...)
-		}
-	}
-	return nil
-}
+func (p *Process) Miss() { p.Stats.Lost++ }

@@ -84,15 +84,18 @@ func readDump(path string, f func(Copied)) error {
 		case r.Code == nil:
 			continue
 		}
-		c := Copied{Piece{Function: r.Code.Name, Address: r.Code.Address, Size: len(r.Code.Bytes)}, int(d.PID), d.Machine,
-			r.Code}
+		c := Copied{
+			Piece: Piece{Function: r.Code.Name, Address: r.Code.Address, Size: len(r.Code.Bytes)},
+			PID:   int(d.PID), Machine: d.Machine, Code: r.Code,
+		}
 		if p, ok := pieces[r.Code.Index]; ok {
 			if err := p.check(r.Code); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 			c.Piece = p
 		} else {
-			c.Lines = nil // V8 writes other addresses into them than the specification has (src/diagnostics/perf-jit.cc)
+			// V8 writes other addresses into them than the specification has. (src/diagnostics/perf-jit.cc)
+			c.Lines = nil
 		}
 		f(c)
 	}
@@ -129,8 +132,8 @@ func readSamples(dump string) (map[uint64]Piece, error) {
 // check compares a piece with the code that it is of.
 func (p *Piece) check(c *jitdump.Code) error {
 	if p.Address != c.Address || p.Size != len(c.Bytes) || jitdump.Text(p.Function) != c.Name {
-		return fmt.Errorf("code %d is %s, %d bytes at 0x%x, but the samples are of %s, %d bytes at 0x%x", c.Index, c.Name,
-			len(c.Bytes), c.Address, p.Function, p.Size, p.Address)
+		return fmt.Errorf("code %d is %s, %d bytes at 0x%x, but the samples are of %s, %d bytes at 0x%x", c.Index,
+			c.Name, len(c.Bytes), c.Address, p.Function, p.Size, p.Address)
 	}
 	sum := int64(0)
 	inOrder := slices.IsSortedFunc(p.Points, func(a, b Point) int { return a.Offset - b.Offset })

@@ -1,14 +1,5 @@
 package jitcode
 
-import (
-	"bufio"
-	"encoding/json"
-	"maps"
-	"slices"
-
-	"github.com/hotspan/hotspan/pprofx"
-)
-
 // Piece is a piece of code, as a line of the file of samples has it.
 type Piece struct {
 	Code     int     `json:"code"` // its index in the jitdump
@@ -44,38 +35,4 @@ type Frame struct {
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
 	Column   int    `json:"column,omitempty"`
-}
-
-func (f *files) writeSamples() error {
-	return write(f.path(samplesFile), func(w *bufio.Writer) error {
-		to := json.NewEncoder(w)
-		to.SetEscapeHTML(false)
-		for _, c := range f.pieces {
-			if err := to.Encode(c.piece()); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func (c *piece) piece() *Piece {
-	out := &Piece{
-		Code: c.index, Function: c.function.Function, File: c.function.File, Kind: c.function.Kind.String(),
-		Tier: c.function.Tier.String(), Address: c.start, Size: int(c.end - c.start), Lost: c.lost, Points: []Point{},
-		Texts: c.texts,
-	}
-	for _, offset := range slices.Sorted(maps.Keys(c.points)) {
-		at := c.points[offset]
-		out.Samples += at.samples
-		out.Points = append(out.Points, Point{offset, at.samples, frames(at.frames)})
-	}
-	return out
-}
-
-func frames(of []*pprofx.Frame) (out []Frame) {
-	for _, f := range of {
-		out = append(out, Frame{f.Function, f.File, f.Line, f.Column})
-	}
-	return out
 }

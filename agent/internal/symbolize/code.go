@@ -6,32 +6,28 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/stack"
-	"github.com/hotspan/hotspan/v8/verify"
 )
 
-// KeepCode has the machine code of frames copied that V8 made at run time, and samples counted by instruction; nil does
-// not.
-func (z *Symbolizer) KeepCode(p *jitcode.Process) { z.code = p }
+// code keeps the machine code of a process that V8 made at run time.
+type code struct {
+	to       *jitcode.Process // nil: it is not kept
+	resolver *stack.Resolver
+}
 
-// seeCode copies the code of a frame. Of its logical frames the last is the code's own function. Where that is not
-// known, or may be another's, another sample will tell.
-func (z *Symbolizer) seeCode(s *sampler.Sample, raw stack.RawFrame, frames []*stack.Frame) {
-	if z.code == nil || len(frames) == 0 {
-		return
-	}
-	f := z.frames.trust(frames[len(frames)-1], z.off)
+// see copies the code of a frame, which was compiled of the function f. Where that is not known, or may be another's,
+// another sample will tell.
+func (c *code) see(s *sampler.Sample, raw stack.RawFrame, f *stack.Frame, named *pprofx.Frame, lines bool) {
 	if f.Lost == stack.LostFunction || f.Lost == stack.LostCode {
 		return
 	}
-	if key, ok := z.resolver.CodeAt(raw); ok {
-		lines := z.off&(verify.Names|verify.Lines) == 0
-		z.code.See(key, z.frames.convert(f), z.resolver, lines, s.Time, s.Tid)
+	if key, ok := c.resolver.CodeAt(raw); ok {
+		c.to.See(key, named, c.resolver, lines, s.Time, s.Tid)
 	}
 }
 
-// countCode counts a sample that was taken in machine code, by its instruction.
-func (z *Symbolizer) countCode(s *sampler.Sample, frames []*pprofx.Frame) {
-	if z.code == nil || len(s.Kernel) > 0 || len(s.Frames) == 0 {
+// count counts a sample that was taken in machine code, by its instruction.
+func (c *code) count(s *sampler.Sample, frames []*pprofx.Frame) {
+	if c.to == nil || len(s.Kernel) > 0 || len(s.Frames) == 0 {
 		return
 	}
 	leaf, f := s.Frames[0], frames[0]
@@ -40,9 +36,9 @@ func (z *Symbolizer) countCode(s *sampler.Sample, frames []*pprofx.Frame) {
 		leaf.Kind != bpf.FrameUnknown {
 		return
 	}
-	if key, ok := z.resolver.CodeAt(RawFrame(leaf)); ok {
-		z.code.Count(key, leaf.Pc, frames)
-	} else if f.Kind != pprofx.Wasm {
-		z.code.Miss()
+	if key, ok := c.resolver.CodeAt(RawFrame(leaf)); ok {
+		c.to.Count(key, leaf.Pc, frames)
+	} else if f.Kind != pprofx.Wasm { // that may be a builtin between it and JavaScript
+		c.to.Miss()
 	}
 }

@@ -35,10 +35,10 @@ type Symbolizer struct {
 	inV8     bool   // the current sample has had a frame in V8's code
 	outdated bool   // a sample had an address in no known mapping
 	threads  threads
-	now      int64            // when Stack was called last, as sampler.Now
-	off      verify.Parts     // what cannot be relied on
-	own      []Own            // of the sample that was named last
-	code     *jitcode.Process // nil: machine code is not kept
+	now      int64        // when Stack was called last, as sampler.Now
+	off      verify.Parts // what cannot be relied on
+	own      []Own        // of the sample that was named last
+	code     code
 }
 
 // Own is the place of the function whose frame on the stack a raw frame is, behind those that were inlined into it.
@@ -66,11 +66,16 @@ func New(p *process.Process, k *Kernel, n *Natives, maps func(stack.MappedScript
 		frames:   newFrameCache(), stacks: newStackCache(), threads: threads{},
 	}
 	z.resolver.Maps = maps
+	z.code.resolver = z.resolver
 	return z
 }
 
 // Tell notes in k what has been read that naming frames needs. id is the bpf.Process.Id.
 func (z *Symbolizer) Tell(k *sampler.Known, id uint32) { z.known, z.id = k, id }
+
+// KeepCode has the machine code of frames copied that V8 made at run time, and samples counted by instruction; nil does
+// not.
+func (z *Symbolizer) KeepCode(p *jitcode.Process) { z.code.to = p }
 
 // Distrust has names or lines of JavaScript left out that are read by a layout which the process contradicts.
 func (z *Symbolizer) Distrust(off verify.Parts) {
@@ -117,7 +122,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 	if s.IsNew == 0 {
 		if known := z.stacks.find(key, s, z.resolver, now); known != nil {
 			sample.Stack, sample.Shared = known.frames, true
-			z.countCode(s, sample.Stack)
+			z.code.count(s, sample.Stack)
 			return known.result
 		}
 		z.resolver.Begin(s.Isolate, int(s.Tid), now-int64(s.Time) > lateAfter)
@@ -129,7 +134,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 		sample.Stack, sample.Shared = slices.Clone(z.frames.stack), true
 		z.stacks.put(key, &namedStack{sample.Stack, z.result, basis, slices.Clone(z.stacks.baseline)}, now)
 	}
-	z.countCode(s, sample.Stack)
+	z.code.count(s, sample.Stack)
 	if z.resolver.Forgot() && z.known != nil {
 		z.known.Clear()
 	}
@@ -185,7 +190,7 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 	leaf := stack.Leaf{Callee: RawFrame(s.Callee), Words: s.Stack, R10: s.R10}
 	for _, r := range z.resolver.Repair(raw, leaf) {
 		frames := z.resolver.Resolve(r)
-		z.seeCode(s, r, frames)
+		z.see(s, r, frames)
 		for _, f := range frames {
 			f = c.trust(f, z.off)
 			z.result.JS = z.result.JS || f.Kind == stack.JS
@@ -206,6 +211,15 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 	}
 }
 
+// see has the code of a frame kept. Of its logical frames the last is the code's own function.
+func (z *Symbolizer) see(s *sampler.Sample, raw stack.RawFrame, frames []*stack.Frame) {
+	if z.code.to == nil || len(frames) == 0 {
+		return
+	}
+	f := z.frames.trust(frames[len(frames)-1], z.off)
+	z.code.see(s, raw, f, z.frames.convert(f), z.off&(verify.Names|verify.Lines) == 0)
+}
+
 // tell notes that all has been read that naming a frame needs.
 func (z *Symbolizer) tell(s *sampler.Sample, f *bpf.Frame) {
 	if s.IsNew != 0 && z.known != nil {
@@ -221,7 +235,7 @@ func (z *Symbolizer) nameUnknown(s *sampler.Sample, f bpf.Frame) {
 	c := &z.frames
 	raw := RawFrame(f)
 	found := z.resolver.WebAssembly(raw)
-	z.seeCode(s, raw, found)
+	z.see(s, raw, found)
 	for _, f := range found {
 		c.stack = append(c.stack, c.convert(f))
 	}

@@ -1,0 +1,184 @@
+package jitcode
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+func function(name string) pprofx.Frame {
+	return pprofx.Frame{Function: name, File: "/a.js", Line: 3, Kind: pprofx.JS, Tier: pprofx.TurboFan}
+}
+
+// put adds a piece of code with one line.
+func put(p *Process, start uint64, name, text string) *piece {
+	c := &piece{start: start, end: start + uint64(len(text)), function: function(name), points: map[int]*point{}}
+	return p.add(c, []byte(text), []stack.CodeLine{{Offset: 0, File: "/a.js", Line: 3, Column: 1, Text: "f()"}}, 7, 8)
+}
+
+func open(t testing.TB) (*Recorder, *Process) {
+	t.Helper()
+	r, err := Open(filepath.Join(t.TempDir(), "code"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, r.Process(5)
+}
+
+// names are what Read has, as "index name samples".
+func names(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	add := func(c Copied) { out = append(out, fmt.Sprint(c.Index, c.Name, string(c.Bytes), c.Samples)) }
+	if err := Read(dir, add); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestPlaces: what takes the place of code is another piece, with samples of its own; the same code that was forgotten
+// and found again is not. A map has the last of those that overlap.
+func TestPlaces(t *testing.T) {
+	r, p := open(t)
+	inner, outer := function("inner"), function("first")
+	inner.Inlined = true
+	first := put(p, 0x1000, "first", "\x90\xc3")
+	p.count(first, 0x1001, []*pprofx.Frame{&inner, &outer, {Function: "caller"}})
+	p.count(put(p, 0x1000, "first", "\x90\xc3"), 0x1001, nil)
+	second := put(p, 0x1000, "first", "\x90\xcb")
+	p.count(second, 0x1000, []*pprofx.Frame{&outer})
+	third := put(p, 0x1001, "third\n", "\x90\x90\xc3")
+	put(p, 0x2000, "far", "\xc3")
+	q := r.Process(5) // the process has executed another program
+	p.count(put(q, 0x2000, "far", "\xc3"), 0x2000, nil)
+	p.count(nil, 0x3000, nil)
+	stats, err := r.Close()
+	if want := (Stats{Pieces: 5, Samples: 4, Lost: 1}); err != nil || stats != want {
+		t.Errorf("%+v, %v, want %+v", stats, err, want)
+	}
+	if third.index != 3 {
+		t.Errorf("third has index %d", third.index)
+	}
+	want := []string{"1first\x90\xc32", "2first\x90\xcb1", "3third \x90\x90\xc30", "4far\xc30", "5far\xc31"}
+	got := names(t, r.dir)
+	for i := range got {
+		got[i] = strings.ReplaceAll(got[i], " ", "")
+		want[i] = strings.ReplaceAll(want[i], " ", "")
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("want(-) got(+):\n%s", diff)
+	}
+	text, err := os.ReadFile(filepath.Join(r.dir, "perf-5.map"))
+	if want := "1001 3 third \n2000 1 far\n"; err != nil || string(text) != want {
+		t.Errorf("%q, %v, want %q", text, err, want)
+	}
+	frames := []Frame{{"inner", "/a.js", 3, 0}, {"first", "/a.js", 3, 0}}
+	if diff := cmp.Diff([]Point{{1, 2, frames}}, first.piece().Points); diff != "" {
+		t.Errorf("points of the first piece: want(-) got(+):\n%s", diff)
+	}
+}
+
+// TestLimits: what is over a limit is counted.
+func TestLimits(t *testing.T) {
+	r, p := open(t)
+	r.totals.bytes, r.totals.points = 400, 1
+	c := put(p, 0x1000, "f", "\x90\xc3")
+	p.count(c, 0x1000, nil)
+	p.count(c, 0x1001, nil)
+	p.count(c, 0x1000, nil)
+	p.count(put(p, 0x2000, "g", strings.Repeat("\x90", 300)), 0x2000, nil)
+	stats, err := r.Close()
+	if want := (Stats{Pieces: 1, Large: 1, Samples: 2, Lost: 2}); err != nil || stats != want {
+		t.Errorf("%+v, %v, want %+v", stats, err, want)
+	}
+	if got := c.piece(); got.Lost != 1 || got.Samples != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestLinks: a file that is not hotspan's own is not written to through a link.
+func TestLinks(t *testing.T) {
+	r, p := open(t)
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"jit-5.dump", "perf-5.map", "samples-5.jsonl"} {
+		if err := os.Symlink(other, filepath.Join(r.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(p, 0x1000, "f", "\x90\xc3")
+	if _, err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(other); err != nil || string(b) != "mine" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// TestReadLies: samples that cannot be those of the code are refused.
+func TestReadLies(t *testing.T) {
+	r, p := open(t)
+	p.count(put(p, 0x1000, "f", "\x90\xc3"), 0x1001, nil)
+	if _, err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(r.dir, "samples-5.jsonl")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{`"offset":1`, `"offset":2`, "code 1 of 2 bytes: 1 samples at 2"},
+		{`"offset":1`, `"offset":-1`, "1 samples at -1"},
+		{`"samples":1,"points"`, `"samples":9,"points"`, "9 samples, at its instructions 1"},
+		{`"function":"f"`, `"function":"g"`, "the samples are of g"},
+		{`"address":4096`, `"address":4097`, "at 0x1001"},
+		{`}]`, `}`, "after 0 pieces of code: invalid character"},
+	} {
+		lie := strings.Replace(string(b), c.old, c.new, 1)
+		if lie == string(b) {
+			t.Fatalf("%q is not in %s", c.old, b)
+		}
+		if err := os.WriteFile(path, []byte(lie), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := Read(r.dir, func(Copied) {}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.new, err, c.want)
+		}
+	}
+}
+
+// FuzzRead: whatever a file of samples has, it is refused or its samples are at bytes of the code.
+func FuzzRead(f *testing.F) {
+	r, p := open(f)
+	p.count(put(p, 0x1000, "f", "\x90\xc3"), 0x1001, nil)
+	if _, err := r.Close(); err != nil {
+		f.Fatal(err)
+	}
+	path := filepath.Join(r.dir, "samples-5.jsonl")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_ = Read(r.dir, func(c Copied) {
+			for _, at := range c.Points {
+				if at.Samples < 1 || at.Offset < 0 || at.Offset >= len(c.Bytes) {
+					t.Errorf("%+v", at)
+				}
+			}
+		})
+	})
+}
