@@ -18,7 +18,7 @@ type annotateCmd struct {
 	Most     int    `short:"n" default:"20" help:"How many pieces of code, at most (${default})." placeholder:"N"`
 	JSON     bool   `name:"json" help:"Print JSON."`
 	From     string `arg:"" help:"Directory of record --jit-code, or a jitdump file of any writer." placeholder:"DIR"`
-	Function string `arg:"" optional:"" help:"Name of a function; without one the pieces of code are listed."`
+	Function string `arg:"" optional:"" help:"${annotated}"`
 }
 
 // Run prints the instructions of a function's machine code with their samples.
@@ -58,12 +58,12 @@ func (v *annotateCmd) Run(stdout io.Writer, c console) error {
 	case v.lists():
 		return listPieces(stdout, pieces, total, left)
 	}
-	return printPieces(stdout, pieces, total, left, v.All)
+	return printPieces(stdout, pieces, total, left, v.Function, v.All)
 }
 
 func (v *annotateCmd) lists() bool { return v.Function == "" && v.Code == 0 }
 
 func (v *annotateCmd) wants(p *jitcode.Copied) bool {
-	return (v.Function == "" || p.Name == v.Function || p.Function == v.Function) &&
+	return (v.Function == "" || p.Function == v.Function || samplesIn(p, v.Function) > 0) &&
 		(v.Code == 0 || p.Index == uint64(v.Code)) && (v.PID == 0 || p.PID == v.PID)
 }

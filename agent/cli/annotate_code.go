@@ -83,3 +83,17 @@ func disassemble(p *jitcode.Copied) []disasm.Instruction {
 	}
 	return disasm.X86(p.Bytes, p.Code.Address)
 }
+
+// samplesIn is how many samples of a piece are at instructions of a function that is inlined there, or its own.
+func samplesIn(p *jitcode.Copied, function string) (n int64) {
+	for _, at := range p.Points {
+		if hasFunction(at.Frames, function) {
+			n += at.Samples
+		}
+	}
+	return n
+}
+
+func hasFunction(frames []jitcode.Frame, name string) bool {
+	return slices.ContainsFunc(frames, func(f jitcode.Frame) bool { return f.Function == name })
+}

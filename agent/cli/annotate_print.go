@@ -12,13 +12,22 @@ import (
 // aroundSamples is how many instructions before and after one with samples are printed.
 const aroundSamples = 6
 
-func printPieces(stdout io.Writer, pieces []jitcode.Copied, total int64, left int, whole bool) error {
-	w := &sheet{Writer: stdout}
+// printPieces prints the code of a function, and where it is inlined; of the empty one all code.
+func printPieces(to io.Writer, pieces []jitcode.Copied, total int64, left int, function string, whole bool) error {
+	w := &sheet{Writer: to}
 	for i := range pieces {
 		p := &pieces[i]
-		w.printf("%s  %s\n%d samples, %s of the %d in machine code%s\n\n", printable(p.Name), pieceText(p), p.Samples,
+		inlined := function
+		if p.Function == function {
+			inlined = ""
+		}
+		w.printf("%s  %s\n%d samples, %s of the %d in machine code%s\n", printable(p.Name), pieceText(p), p.Samples,
 			percent(p.Samples, total), total, lostPoints(p.Lost))
-		printCode(w, p, instructions(p), whole)
+		if inlined != "" {
+			w.printf("%d of them in %s, which is inlined\n", samplesIn(p, inlined), printable(inlined))
+		}
+		w.printf("\n")
+		printCode(w, p, instructions(p), inlined, whole)
 		w.printf("\n")
 	}
 	printRest(w, left)
@@ -33,11 +42,12 @@ func lostPoints(n int64) string {
 }
 
 // printCode prints instructions, and above those of another place in the source that place. > marks the one with most
-// samples.
-func printCode(w *sheet, p *jitcode.Copied, all []annotatedInstruction, whole bool) {
+// samples. Without whole it prints those around samples, if inlined is not empty around samples in that function.
+func printCode(w *sheet, p *jitcode.Copied, all []annotatedInstruction, inlined string, whole bool) {
 	most, near := int64(0), map[int]bool{}
 	for i, in := range all {
-		if most = max(most, in.Samples); in.Samples > 0 {
+		most = max(most, in.Samples)
+		if in.Samples > 0 && (inlined == "" || hasFunction(in.Frames, inlined)) {
 			for n := i - aroundSamples; n <= i+aroundSamples; n++ {
 				near[n] = true
 			}
