@@ -9,8 +9,8 @@ var help = map[string]string{
 	"shell": "bash, zsh or fish. For bash, put this into ~/.bashrc: source <(hotspan completion bash)",
 	"inspect": "stack shows the threads, print the values at addresses, whatis what is there; function, source and " +
 		"closure show where functions are from and what they use; objects counts what is in the heap, refs " +
-		"shows who holds it, path by what it is held in the end, await who " +
-		"waits for it.",
+		"shows who holds it, path by what it is held in the end, await who waits for it.",
+	"annotated": "Name of a function, also of one that is inlined; without one the pieces of code are listed.",
 
 	"config": "YAML file; its keys are the names of the flags. Each flag is also a variable of the environment, such " +
 		"as HOTSPAN_STORE_AGE for --store-age.",
@@ -32,8 +32,7 @@ var help = map[string]string{
 	"style":  "Label names in pprof: hotspan, or datadog (span id, local root span id, trace endpoint).",
 	"jitcode": "Also copy the machine code that samples are in into this directory, as jit-PID.dump and " +
 		"perf-PID.map, for hotspan annotate and perf.",
-	"annotated": "Name of a function, also of one that is inlined; without one the pieces of code are listed.",
-	"otlp":      "Also send each snapshot, or every 30 s, as OTLP profiles over gRPC, such as to http://127.0.0.1:4317.",
+	"otlp": "Also send each snapshot, or every 30 s, as OTLP profiles over gRPC, such as to http://127.0.0.1:4317.",
 	"to": "Where to send snapshots: http://HOST:4317 for OTLP, pyroscope+http://HOST:4040, or " +
 		"file:///DIR/NAME-%t.pb.gz; KEY=VALUE may follow, after commas. May be repeated.",
 	"rate": "Samples per second on each CPU",

@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -97,6 +99,7 @@ func TestJITCode(t *testing.T) {
 			t.Error("too few lines, or a kind of code is missing")
 		}
 		comparePerfMap(t, filepath.Join(dir, fmt.Sprintf("perf-%d.map", ours.PID)), ours.Codes)
+		compareTexts(t, filepath.Join(dir, fmt.Sprintf("samples-%d.jsonl", ours.PID)))
 		compareCounts(t, samples, said)
 		checkDivision(t, dir, "wasm-function[0]", regexp.MustCompile(`^div `))
 	})
@@ -217,6 +220,39 @@ func comparePerfMap(t *testing.T, file string, codes []jitLoad) {
 	}
 	if last := codes[len(codes)-1]; !strings.Contains(string(text), fmt.Sprintf("%x ", last.Address)) {
 		t.Errorf("the last piece, %s, is missing", last.Name)
+	}
+}
+
+// compareTexts: the lines of the source are those of the program's file.
+func compareTexts(t *testing.T, file string) {
+	t.Helper()
+	program, err1 := os.ReadFile("../programs/jit_code.js")
+	text, err2 := os.ReadFile(file)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	lines, compared := strings.Split(string(program), "\n"), 0
+	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+		var piece struct {
+			Texts []struct {
+				File, Text string
+				Line       int
+			}
+		}
+		if err := d.Decode(&piece); err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range piece.Texts {
+			if !strings.HasSuffix(l.File, "/jit_code.js") {
+				continue
+			}
+			if compared++; l.Line > len(lines) || l.Text != lines[l.Line-1] {
+				t.Errorf("line %d is %q", l.Line, l.Text)
+			}
+		}
+	}
+	if compared < 5 {
+		t.Errorf("only %d lines of the source", compared)
 	}
 }
 
