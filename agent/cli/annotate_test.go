@@ -34,8 +34,8 @@ func annotatable(t *testing.T, samples string) (dir string) {
 	return dir
 }
 
-const annotated = `{"code":1,"function":"f","kind":"js","tier":"turbofan","address":4096,"size":6,"samples":4,"points":[` +
-	`{"offset":1,"samples":3,"frames":[{"function":"g","file":"/app/b.js","line":9,"column":5},` +
+const annotated = `{"code":1,"function":"f","kind":"js","tier":"turbofan","address":4096,"size":6,"samples":4,` +
+	`"points":[{"offset":1,"samples":3,"frames":[{"function":"g","file":"/app/b.js","line":9,"column":5},` +
 	`{"function":"f","file":"/app/a.js","line":4,"column":2}]},` +
 	`{"offset":5,"samples":1,"frames":[{"function":"f","file":"/app/a.js","line":5,"column":1}]}],` +
 	`"texts":[{"file":"/app/b.js","line":9,"text":"\treturn a\u001b[2J / b;"}]}`

@@ -15,7 +15,11 @@ func openCode(dir, measured string) (*jitcode.Recorder, error) {
 	case measured != "":
 		return nil, usagef("--jit-code counts what CPU time is spent on, not %s", measured)
 	}
-	return jitcode.Open(dir)
+	code, err := jitcode.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return code, writable(dir)
 }
 
 func closeCode(code *jitcode.Recorder) (jitcode.Stats, error) {

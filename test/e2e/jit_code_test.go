@@ -101,7 +101,7 @@ func TestJITCode(t *testing.T) {
 		comparePerfMap(t, filepath.Join(dir, fmt.Sprintf("perf-%d.map", ours.PID)), ours.Codes)
 		compareTexts(t, filepath.Join(dir, fmt.Sprintf("samples-%d.jsonl", ours.PID)))
 		compareCounts(t, samples, said)
-		checkDivision(t, dir, "wasm-function[0]", regexp.MustCompile(`^div `))
+		checkDivision(t, dir, fmt.Sprintf("samples-%d.jsonl", ours.PID))
 	})
 }
 
@@ -278,33 +278,55 @@ func compareCounts(t *testing.T, samples []judge.Sample, said string) {
 	}
 }
 
-// checkDivision: of a loop in which each round waits for a division, most samples are at it, or at what waits for it.
-func checkDivision(t *testing.T, dir, function string, division *regexp.Regexp) {
+// checkDivision: of a loop of WebAssembly in which each round waits for a division, most samples are at it, or at what
+// waits for it. A processor is interrupted between two instructions: where one begins.
+func checkDivision(t *testing.T, dir, samples string) {
 	t.Helper()
+	const function = "wasm-function[0]"
 	out, err := exec.Command(hotspan, "annotate", "--json", dir, function).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var pieces []struct {
-		Samples      int
-		Instructions []struct {
-			Text    string
-			Samples int
+		Code, Samples int
+		Instructions  []struct {
+			Text            string
+			Offset, Samples int
 		}
 	}
 	if err := json.Unmarshal(out, &pieces); err != nil || len(pieces) == 0 {
 		t.Fatalf("%d pieces: %v", len(pieces), err)
 	}
-	divisions, all := 0, 0
-	for i, in := range pieces[0].Instructions {
+	divisions, all, begins := 0, 0, map[int]bool{}
+	hottest := pieces[0].Instructions
+	for i, in := range hottest {
 		all += in.Samples
-		if division.MatchString(in.Text) || i > 0 && division.MatchString(pieces[0].Instructions[i-1].Text) {
+		begins[in.Offset] = true
+		if strings.HasPrefix(in.Text, "div ") || i > 0 && strings.HasPrefix(hottest[i-1].Text, "div ") {
 			divisions += in.Samples
 		}
 	}
 	t.Logf("of %d samples of %s %d are at divisions", all, function, divisions)
 	if all < 50 || all != pieces[0].Samples || divisions*4 < all*3 {
 		t.Errorf("of %d samples, %d at instructions, only %d are at divisions: %+v", pieces[0].Samples, all, divisions,
-			pieces[0].Instructions)
+			hottest)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, samples))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+		var piece struct {
+			Code   int
+			Points []struct{ Offset int }
+		}
+		if err := d.Decode(&piece); err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range piece.Points {
+			if piece.Code == pieces[0].Code && !begins[at.Offset] {
+				t.Errorf("samples at %d, where no instruction begins", at.Offset)
+			}
+		}
 	}
 }

@@ -17,8 +17,7 @@ func (v *Resolver) CodeAt(raw RawFrame) (CodeKey, bool) {
 	return CodeKey{code: c}, c != nil
 }
 
-// ErrCodeGone is the error of code that is not there any more.
-var ErrCodeGone = errors.New("the code is gone")
+var errCodeGone = errors.New("it is gone")
 
 // CopyCode reads a piece of machine code of at most so many bytes, and its lines as far as they are known. Call it in a
 // sample for which CodeAt gave the key, after its frames were resolved.
@@ -32,7 +31,7 @@ func (v *Resolver) CopyCode(k CodeKey, most int) ([]byte, []CodeLine, error) {
 		return nil, nil, fmt.Errorf("code 0x%x: %w", start, err)
 	}
 	if k.code != nil && !v.r.Same(k.code.Code) || k.code == nil && !v.r.SameWasm(&k.wasm) {
-		return nil, nil, fmt.Errorf("code 0x%x: %w", start, ErrCodeGone)
+		return nil, nil, fmt.Errorf("code 0x%x: %w", start, errCodeGone)
 	}
 	l := lineTable{v: v, texts: map[sourceLine]bool{}}
 	switch c := k.code; {

@@ -142,6 +142,15 @@ func TestAVX(t *testing.T) {
 	}
 }
 
+// TestNoAVX: what has the prefix, but is no instruction of AVX, does not get the name of another.
+func TestNoAVX(t *testing.T) {
+	for _, code := range [][]byte{{0xc5, 0xf8, 0xaf, 0xc1}, {0xc5, 0xf8, 0x1f, 0xc0}, {0xc5, 0xf8, 0x6e, 0xc1}} {
+		if got := X86(code, 0); len(got) != 1 || !strings.HasPrefix(got[0].Text, "(avx 1.") {
+			t.Errorf("%x: %+v", code, got)
+		}
+	}
+}
+
 var (
 	sizes  = regexp.MustCompile(`[xy]?mmword ptr |[qd]?word ptr |byte ptr `)
 	scaled = regexp.MustCompile(`([1248])\*(r\w+)`)

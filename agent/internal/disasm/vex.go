@@ -53,10 +53,17 @@ func (v vex) decode(b []byte) Instruction {
 		return v.generalText(b, name)
 	}
 	in, n, err := v.as(v.implied, append(append([]byte{}, tables[v.table]...), opcode), b[v.size+1:])
-	if err != nil {
+	if err != nil || !hasXMM(in) { // what has none is no instruction with this prefix
 		return v.unknown(b)
 	}
 	return Instruction{Size: v.size + 1 + n, Text: v.text(in, opcode)}
+}
+
+func hasXMM(in x86asm.Inst) bool {
+	return slices.ContainsFunc(in.Args[:], func(a x86asm.Arg) bool {
+		r, ok := a.(x86asm.Reg)
+		return ok && r >= x86asm.X0 && r <= x86asm.X15
+	})
 }
 
 // as decodes operands as those of an older instruction, of so many bytes behind its opcode.

@@ -17,11 +17,6 @@ type Process struct {
 	places map[uint64]*piece // by address of the first instruction: the one that was there last
 }
 
-// Code is where a piece of code comes from.
-type Code interface {
-	CopyCode(k stack.CodeKey, most int) ([]byte, []stack.CodeLine, error)
-}
-
 // maxKeys bounds the keys that are kept of one process. Beyond it they are learnt anew.
 const maxKeys = 1 << 15
 
@@ -29,7 +24,7 @@ var seed = maphash.MakeSeed()
 
 // See copies the code of a frame, unless it has been copied. f is the function that the code was compiled of, as the
 // profile has it; its name is known. Without lines the code has none.
-func (p *Process) See(k stack.CodeKey, f *pprofx.Frame, from Code, lines bool, time uint64, tid uint32) {
+func (p *Process) See(k stack.CodeKey, f *pprofx.Frame, from *stack.Resolver, lines bool, time uint64, tid uint32) {
 	if p.keys[k] != nil {
 		return
 	}
@@ -65,7 +60,7 @@ func (p *Process) add(c *piece, text []byte, table []stack.CodeLine, time uint64
 }
 
 // copy reads the code, or counts why not.
-func (p *Process) copy(k stack.CodeKey, from Code) ([]byte, []stack.CodeLine, error) {
+func (p *Process) copy(k stack.CodeKey, from *stack.Resolver) ([]byte, []stack.CodeLine, error) {
 	if start, end := k.Range(); end-start > min(maxCode, uint64(p.bytes)) {
 		p.Stats.Large++
 		return nil, nil, errLarge
@@ -133,7 +128,7 @@ func (p *Process) Count(k stack.CodeKey, pc uint64, frames []*pprofx.Frame) {
 }
 
 func (p *Process) count(c *piece, pc uint64, frames []*pprofx.Frame) {
-	if c == nil || c.index == 0 {
+	if c == nil || c.index == 0 || pc < c.start || pc >= c.end {
 		p.Stats.Lost++
 		return
 	}
