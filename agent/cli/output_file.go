@@ -63,3 +63,12 @@ func (f *outputFile) fail(err error) error {
 	os.Remove(f.file.Name())
 	return fmt.Errorf("write %s: %w", f.path, err)
 }
+
+// writable reports why files cannot be made in a directory; nil if they can.
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".hotspan-*")
+	if err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}

@@ -257,11 +257,3 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 	}
 	return s, writable(filepath.Dir(s.path(1)))
 }
-
-func writable(dir string) error {
-	f, err := os.CreateTemp(dir, ".hotspan-*")
-	if err != nil {
-		return fmt.Errorf("output: %w", err)
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
