@@ -7,7 +7,6 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/budget"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
-	"github.com/hotspan/hotspan/pprofx"
 )
 
 // CPU time and memory are measured as often as snapshots are cut, within these bounds.
@@ -86,16 +85,10 @@ func (a *Agent) measure() budget.Use {
 
 // keepLess bounds what snapshots and source maps take, by the memory limit and by how much is to be saved.
 func (a *Agent) keepLess(saving int) {
-	limit := a.config.MemoryLimit
 	a.stats.Saving = saving
-	if limit <= 0 {
-		a.builder.SetLimits(pprofx.Limits{})
-		a.maps.SetMemory(1 << 62)
-		return
-	}
-	part := int(limit >> (2 * min(saving, 2)))
-	a.builder.SetLimits(pprofx.Limits{Frames: part >> 11, Stacks: part >> 11, LabelSets: part >> 10, Rows: part >> 8})
-	a.maps.SetMemory(int64(part) / 4)
+	snapshots, maps := budget.Shares(a.config.MemoryLimit, saving)
+	a.builder.SetLimits(snapshots)
+	a.maps.SetMemory(maps)
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.2f %%", 100*share) }
