@@ -81,7 +81,7 @@ func isCollecting(r *heap.Reader, object uint64, o OwnerLayout) bool {
 func findOwner(r *heap.Reader, object uint64) (OwnerLayout, error) {
 	for back := 0; back < maxBefore; back += 8 {
 		base := object - uint64(back)
-		if isAsyncWrap(r, base) {
+		if IsWrap(r, base) {
 			return layoutOf(r, object, -back, asyncWrap)
 		}
 		if back > 0 && isAsyncResource(r, base, object) {
@@ -91,9 +91,9 @@ func findOwner(r *heap.Reader, object uint64) (OwnerLayout, error) {
 	return OwnerLayout{}, ErrUnknownClass
 }
 
-// isAsyncWrap reports whether a BaseObject is at an address: its JavaScript object has that address in its first
-// internal field, in later versions in the second. (node: src/base_object.h, enum InternalFields, kSlot)
-func isAsyncWrap(r *heap.Reader, base uint64) bool {
+// IsWrap reports whether an AsyncWrap, or other BaseObject, is at an address: its JavaScript object has that address in
+// its first internal field, in later versions in the second. (node: src/base_object.h, enum InternalFields, kSlot)
+func IsWrap(r *heap.Reader, base uint64) bool {
 	object, ok := readHandle(r, base+uint64(wrapHandle.value()))
 	at := r.Layout().At(layout.JSObjectInternalField)
 	if !ok || at < 0 || !isJSObject(r, object) {
@@ -209,4 +209,38 @@ func indexWord(b []byte, word uint64) (int, error) {
 		}
 	}
 	return 0, fmt.Errorf("%w: the Realm does not have the isolate", ErrNoEnvironment)
+}
+
+// FrameOf returns the AsyncContextFrame of an AsyncWrap, by the addresses of the C++ object and of its JavaScript
+// object; ok is false where it has none. is tells a frame from other JavaScript Maps.
+func FrameOf(r *heap.Reader, wrap uint64, object heap.Word, is func(heap.Word) bool) (frame heap.Word, ok bool) {
+	at := r.Layout().At(layout.JSObjectInternalField)
+	if at < 0 {
+		return 0, false
+	}
+	field, err := r.WordAt(uint64(object) - 1 + uint64(at+wrapFrameField.value()))
+	if err == nil && is(field) {
+		return field, true
+	}
+	frame, ok = readHandle(r, wrap+uint64(wrapFrame.value()))
+	return frame, ok && is(frame)
+}
+
+// WrapOf returns the address of the AsyncWrap, or other BaseObject, that a JavaScript object stands for; ok is false
+// where it is gone, or never was one.
+func WrapOf(r *heap.Reader, object heap.Word) (wrap uint64, ok bool) {
+	at := r.Layout().At(layout.JSObjectInternalField)
+	if at < 0 {
+		return 0, false
+	}
+	for slot := range uint64(2) {
+		w, err := r.WordAt(uint64(object) - 1 + uint64(at) + 8*slot)
+		if err != nil || w == 0 || w&7 != 0 || w>>47 != 0 {
+			continue
+		}
+		if of, ok := readHandle(r, uint64(w)+uint64(wrapHandle.value())); ok && of == object {
+			return uint64(w), true
+		}
+	}
+	return 0, false
 }

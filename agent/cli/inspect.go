@@ -32,9 +32,9 @@ type inspectCmd struct {
 	JSON   bool   `name:"json" help:"Print all of it as JSON."`
 }
 
-// inspectVerbs are what can be asked. All but stack and objects take addresses.
+// inspectVerbs are what can be asked. All but stack, objects and requests take addresses.
 var inspectVerbs = []string{"stack", "print", "whatis", "function", "source", "closure", "objects", "refs",
-	"await", "path"}
+	"path", "await", "requests"}
 
 // inspected is a command line of inspect taken apart.
 type inspected struct {
@@ -62,9 +62,11 @@ func (v *inspectCmd) parse() (in inspected, err error) {
 		return in, fmt.Errorf("before %s only CORE and NODE: %q", in.verb, of)
 	case in.verb == "stack" && len(in.operands) > 0:
 		return in, fmt.Errorf("stack shows all threads: %q", in.operands)
+	case in.verb == "requests" && len(in.operands) > 0:
+		return in, fmt.Errorf("requests shows all requests: %q", in.operands)
 	case in.verb == "objects" && len(in.operands) > 1:
 		return in, fmt.Errorf("objects takes one name, such as Map: %q", in.operands)
-	case in.verb != "stack" && in.verb != "objects" && len(in.operands) == 0:
+	case !slices.Contains([]string{"stack", "objects", "requests"}, in.verb) && len(in.operands) == 0:
 		return in, fmt.Errorf("%s takes addresses, such as 0x2b5e0f6c1d19", in.verb)
 	}
 	if len(of) > 0 {
@@ -85,6 +87,8 @@ func (v *inspectCmd) Run(stdout io.Writer, c console) error {
 	switch in.verb {
 	case "stack":
 		return v.stack(stdout, c, &in)
+	case "requests":
+		return v.requests(stdout, c, &in)
 	case "objects":
 		return v.opened(c, &in, func(s *inspect.Subject) error {
 			return v.printObjects(stdout, c, s, in.operands, v.JSON)
@@ -104,6 +108,17 @@ func (v *inspectCmd) stack(stdout io.Writer, c console, in *inspected) error {
 		return printDump(stdout, config, v.JSON)
 	}
 	return v.coreStack(stdout, in, config)
+}
+
+// requests shows which requests are in flight.
+func (v *inspectCmd) requests(stdout io.Writer, c console, in *inspected) error {
+	config, err := dumpConfig(c, v.Labels, &v.ruleFlags, false)
+	if err != nil {
+		return err
+	}
+	return v.opened(c, in, func(s *inspect.Subject) error {
+		return printRequests(stdout, c, s, config.Rules, v.JSON)
+	})
 }
 
 // at prints what is at addresses.

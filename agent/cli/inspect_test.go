@@ -35,12 +35,13 @@ func TestInspectWords(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"":                       "One of [stack print whatis function source closure objects refs await path]",
+		"":                       "One of [stack print whatis function source closure objects refs path await requests]",
 		"core":                   "what shall be shown?",
 		"stack":                  "stack of what? hotspan inspect CORE [NODE] stack, or",
 		"-p 7 core stack":        "either a core or -p PID",
 		"core node more stack":   "before stack only CORE and NODE",
 		"core stack 0x1":         "stack shows all threads",
+		"core requests 0x1":      "requests shows all requests",
 		"core refs":              "refs takes addresses, such as 0x",
 		"core print":             "print takes addresses, such as 0x",
 		"core objects Map Set":   "objects takes one name, such as Map",

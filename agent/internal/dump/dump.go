@@ -23,6 +23,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf/registers"
 	"github.com/hotspan/hotspan/agent/internal/elffile"
+	"github.com/hotspan/hotspan/agent/internal/inspect"
 	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/procs"
@@ -115,7 +116,7 @@ func (c *Config) files(code *walk.Code) *elffile.Cache {
 // newTaker prepares what all threads need.
 func newTaker(c *Config, p *process.Process, u *walk.Unwinder, from *registers.Reader,
 	types func() (map[int]string, error)) *taker {
-	t := &taker{process: p, unwinder: u, registers: from, contexts: newContexts(p, c.Rules)}
+	t := &taker{process: p, unwinder: u, registers: from, labels: inspect.NewLabelReader(p, c.Rules)}
 	var add func(stack.MappedScript) int32
 	if !c.NoSourceMaps {
 		t.maps = sourcemaps.New(c.Log)
@@ -139,7 +140,7 @@ func newTaker(c *Config, p *process.Process, u *walk.Unwinder, from *registers.R
 		}
 	}
 	if t.off&verify.Labels != 0 {
-		t.contexts = nil
+		t.labels = nil
 	}
 	return t
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/bpf/registers"
+	"github.com/hotspan/hotspan/agent/internal/inspect"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
@@ -29,11 +30,11 @@ type taker struct {
 	unwinder   *walk.Unwinder
 	registers  *registers.Reader
 	symbolizer *symbolize.Symbolizer
-	contexts   *contexts        // nil: labels are not read
-	maps       *sourcemaps.Maps // nil: source maps are not applied
-	calls      *calls           // nil: arguments are not read
-	async      *asyncCallers    // nil: who waits is not read
-	off        verify.Parts     // what cannot be relied on
+	labels     *inspect.LabelReader // nil: labels are not read
+	maps       *sourcemaps.Maps     // nil: source maps are not applied
+	calls      *calls               // nil: arguments are not read
+	async      *asyncCallers        // nil: who waits is not read
+	off        verify.Parts         // what cannot be relied on
 }
 
 // maxRounds bounds how often a thread is tried. Each round takes a millisecond or so.
@@ -144,8 +145,8 @@ func (t *taker) one(tid int, from target.Registers, to *Thread) {
 	if !runsJavaScript(&w) || to.State == pprofx.StateGC {
 		return
 	}
-	if t.contexts != nil {
-		to.Labels = t.contexts.labels(isolate, w.Context)
+	if t.labels != nil {
+		to.Labels = t.labels.Current(isolate, w.Context)
 	}
 	if t.async != nil {
 		to.Async = t.async.of(isolate, to.Stack)

@@ -1,4 +1,4 @@
-package dump
+package inspect
 
 import (
 	"math"
@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"unicode/utf16"
 
-	"github.com/hotspan/hotspan/agent/internal/inspect"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
@@ -14,8 +13,8 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// contexts reads the labels of threads that stand still.
-type contexts struct {
+// LabelReader reads the labels that rules make of stores. It is not safe for concurrent use.
+type LabelReader struct {
 	heap   *heap.Reader
 	layout *layout.Layout
 	rules  []reqctx.Rule
@@ -23,15 +22,15 @@ type contexts struct {
 	number []int        // of the label of each rule in the tree
 }
 
-// newContexts returns nil if the stores of a process cannot be read, or no rule needs them.
-func newContexts(p *process.Process, rules []reqctx.Rule) *contexts {
+// NewLabelReader returns nil if the stores of a process cannot be read, or no rule needs them.
+func NewLabelReader(p *process.Process, rules []reqctx.Rule) *LabelReader {
 	// When requests began is no label.
 	rules = slices.DeleteFunc(slices.Clone(rules), func(r reqctx.Rule) bool { return r.Time })
 	tree, err := reqctx.NewTree(rules)
 	if err != nil || len(rules) == 0 || process.CanReadRequest(p.Layout) != nil {
 		return nil
 	}
-	c := &contexts{heap: p.Heap(), layout: p.Layout, rules: rules, tree: tree}
+	c := &LabelReader{heap: p.Heap(), layout: p.Layout, rules: rules, tree: tree}
 	for i := range rules {
 		c.number = append(c.number, c.numberOf(&rules[i]))
 	}
@@ -39,7 +38,7 @@ func newContexts(p *process.Process, rules []reqctx.Rule) *contexts {
 }
 
 // numberOf returns the number of a rule's label, the first one that no rule before has.
-func (c *contexts) numberOf(r *reqctx.Rule) int {
+func (c *LabelReader) numberOf(r *reqctx.Rule) int {
 	for i, l := range c.tree.Labels {
 		if l.Label == r.Label && l.Source == r.Source && l.Bytes == r.Bytes && l.Unless == r.Unless &&
 			!slices.Contains(c.number, i) {
@@ -49,27 +48,32 @@ func (c *contexts) numberOf(r *reqctx.Rule) int {
 	return -1 // no rule without a label
 }
 
-// found is the value of a rule.
-type found struct {
+// valueOf is the value of a rule.
+type valueOf struct {
 	rule *reqctx.Rule
 	reqctx.Value
 }
 
-// labels returns the labels of the stores that are current in an isolate. in is a context of its JavaScript code.
-func (c *contexts) labels(isolate uint64, in heap.Word) (out []pprofx.Label) {
-	current, ok := inspect.NewIsolate(c.heap, isolate).In(in).Current()
+// Current returns the labels of the stores that are current in an isolate. in is a context of its JavaScript code.
+func (c *LabelReader) Current(isolate uint64, in heap.Word) []pprofx.Label {
+	current, ok := NewIsolate(c.heap, isolate).In(in).Current()
 	if !ok {
 		return nil
 	}
-	var all []found
-	for _, store := range current.Stores {
+	return c.Of(current.Stores)
+}
+
+// Of returns the labels of stores that belong together, each by its AsyncLocalStorage, as in a Current.
+func (c *LabelReader) Of(stores []heap.Entry) (out []pprofx.Label) {
+	var all []valueOf
+	for _, store := range stores {
 		name := ""
 		if w, err := c.heap.Named(store.Key, "#name"); err == nil {
 			name, _ = c.heap.String(w, maxText)
 		}
 		for i := range c.rules {
 			if v, ok := c.follow(i, name, store.Value); ok {
-				all = append(all, found{&c.rules[i], v})
+				all = append(all, valueOf{&c.rules[i], v})
 			}
 		}
 	}
@@ -90,14 +94,14 @@ func (c *contexts) labels(isolate uint64, in heap.Word) (out []pprofx.Label) {
 }
 
 // needless reports whether a label stands in for another one that has a value.
-func (f *found) needless(all []found) bool {
-	return f.rule.Unless != "" && slices.ContainsFunc(all, func(o found) bool {
+func (f *valueOf) needless(all []valueOf) bool {
+	return f.rule.Unless != "" && slices.ContainsFunc(all, func(o valueOf) bool {
 		return o.rule.Label == f.rule.Unless && o.rule.Source == f.rule.Source
 	})
 }
 
 // follow reads the value to which a rule leads from a store.
-func (c *contexts) follow(rule int, name string, store heap.Word) (v reqctx.Value, ok bool) {
+func (c *LabelReader) follow(rule int, name string, store heap.Word) (v reqctx.Value, ok bool) {
 	r := &c.rules[rule]
 	if r.Store != "" && r.Store != name {
 		return v, false
@@ -121,7 +125,7 @@ const (
 )
 
 // bytes reads an array of numbers from 0 to 255.
-func (c *contexts) bytes(w heap.Word) (out []byte) {
+func (c *LabelReader) bytes(w heap.Word) (out []byte) {
 	for i := range maxBytes {
 		n, err := c.heap.Element(w, i)
 		if err != nil || !n.IsSmi() || n.Smi() < 0 || n.Smi() > math.MaxUint8 {
@@ -133,7 +137,7 @@ func (c *contexts) bytes(w heap.Word) (out []byte) {
 }
 
 // value reads a text, a number or a boolean.
-func (c *contexts) value(w heap.Word, to *reqctx.Value) bool {
+func (c *LabelReader) value(w heap.Word, to *reqctx.Value) bool {
 	if w.IsSmi() {
 		to.Num, to.IsNum = float64(w.Smi()), true
 		return true

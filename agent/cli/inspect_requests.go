@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/inspect"
+	reqctx "github.com/hotspan/hotspan/context"
+)
+
+// inFlight is what a process waits for, in JSON.
+type inFlight struct {
+	Requests []inFlightRequest `json:"requests"`
+	Others   []waitedFor       `json:"others"` // of no request
+	More     int               `json:"more,omitempty"`
+	heapRead
+}
+
+// inFlightRequest is what has the same stores of AsyncLocalStorages.
+type inFlightRequest struct {
+	Labels map[string]any `json:"labels,omitempty"`
+	Stores []storeValue   `json:"stores"`
+	// Only pending promises wait with the stores: no timer, handle, request or job.
+	OnlyPromises bool        `json:"onlyPromises,omitempty"`
+	Waits        []waitedFor `json:"waits"`
+}
+
+type storeValue struct {
+	Name    string `json:"name,omitempty"`
+	Address string `json:"address"`
+	Text    string `json:"text"`
+}
+
+type waitedFor struct {
+	By       string  `json:"by"` // timer, handle, request, job, promise
+	Kind     string  `json:"kind"`
+	Address  string  `json:"address"`
+	AsyncID  float64 `json:"asyncId,omitempty"`
+	What     string  `json:"what,omitempty"`
+	DelayMS  float64 `json:"delayMs,omitempty"`
+	Function string  `json:"function,omitempty"`
+	File     string  `json:"file,omitempty"`
+	Line     int     `json:"line,omitempty"`
+	Column   int     `json:"column,omitempty"`
+}
+
+func printRequests(stdout io.Writer, c console, s *inspect.Subject, rules []reqctx.Rule, asJSON bool) error {
+	found := s.Requests(rules, c.ofHeap())
+	c.clear()
+	if asJSON {
+		return printJSON(stdout, inFlightOf(&found))
+	}
+	w := &sheet{Writer: stdout}
+	for i := range found.Requests {
+		w.request(&found.Requests[i])
+	}
+	if len(found.Requests) == 0 {
+		w.printf("nothing is waited for\n")
+	}
+	if found.More > 0 {
+		w.printf("%d more waits are not shown\n", found.More)
+	}
+	w.heapRead(&found.Walk)
+	return w.err
+}
+
+func (w *sheet) request(q *inspect.Request) {
+	switch {
+	case len(q.Stores) == 0:
+		w.printf("of no request\n")
+	case len(q.Labels) > 0:
+		w.printf("%s\n", strings.TrimPrefix(labelText(q.Labels), ", "))
+	default:
+		for _, s := range q.Stores {
+			w.printf("%s\n", storeLine(&s))
+		}
+	}
+	if len(q.Stores) > 0 && q.Pending() {
+		w.printf("    only promises, which nothing above settles in its name\n")
+	}
+	for i := range q.Waits {
+		wait := waitOf(&q.Waits[i])
+		w.printf("    %s\n", printable(wait.text()))
+	}
+}
+
+// storeLine is a store on one line.
+func storeLine(s *inspect.RequestStore) string {
+	text := printable(strings.Join(strings.Fields(s.Text), " "))
+	if s.Name != "" {
+		text = printable(s.Name) + ": " + text
+	}
+	return text
+}
+
+// text is what is waited for, who goes on then, and where.
+func (w *waitedFor) text() string {
+	text := fmt.Sprintf("%s %s", w.Kind, w.Address)
+	if w.What != "" {
+		text += ", " + w.What
+	}
+	if w.Kind == "Timeout" {
+		text += fmt.Sprintf(", %g ms", w.DelayMS)
+	}
+	if w.Function != "" || w.File != "" {
+		text += "  " + orAnonymous(w.Function)
+	}
+	if w.File != "" {
+		text += fmt.Sprintf("  %s:%d:%d", w.File, w.Line, w.Column)
+	}
+	return text
+}
+
+func inFlightOf(found *inspect.Requests) inFlight {
+	out := inFlight{Requests: []inFlightRequest{}, Others: []waitedFor{}, More: found.More,
+		heapRead: readOf(&found.Walk)}
+	for i := range found.Requests {
+		q := &found.Requests[i]
+		var waits []waitedFor
+		for j := range q.Waits {
+			waits = append(waits, waitOf(&q.Waits[j]))
+		}
+		if len(q.Stores) == 0 {
+			out.Others = waits
+			continue
+		}
+		of := inFlightRequest{Labels: labelValues(q.Labels), Waits: waits, OnlyPromises: q.Pending()}
+		for _, s := range q.Stores {
+			of.Stores = append(of.Stores, storeValue{s.Name, hexOrEmpty(s.Address), s.Text})
+		}
+		out.Requests = append(out.Requests, of)
+	}
+	return out
+}
+
+func waitOf(w *inspect.Wait) waitedFor {
+	return waitedFor{By: w.Sort.String(), Kind: w.Kind, Address: hexOrEmpty(uint64(w.Object)), AsyncID: w.ID,
+		What: w.What, DelayMS: w.Delay, Function: w.Name, File: w.File, Line: w.Line, Column: w.Column}
+}

@@ -1,0 +1,178 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/hotspan/hotspan/agent/internal/requests"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/space"
+	"github.com/hotspan/hotspan/v8/value"
+)
+
+// Requests are what a process waits for, by the stores of AsyncLocalStorages that go with it.
+type Requests struct {
+	Requests []Request // those for which Node.js or libuv waits first; last what is of no request
+	More     int       // waits that are left out
+	Walk
+}
+
+// Request is what has the same stores.
+type Request struct {
+	Labels []pprofx.Label // that rules make of the stores
+	Stores []RequestStore // none: of no request
+	Waits  []Wait
+}
+
+// RequestStore is the store of one AsyncLocalStorage.
+type RequestStore struct {
+	Name    string // of the AsyncLocalStorage; empty if not known
+	Address uint64 // with V8's tag, or the value in the word itself
+	Text    string // as print shows it
+}
+
+// Wait is one thing that is waited for.
+type Wait struct {
+	requests.Wait
+	Name         string // of the function that goes on then
+	File         string // where it is, or where it awaits; empty: it is V8's own, or not known
+	Line, Column int
+}
+
+// Pending reports whether nothing but pending promises wait with the stores.
+func (q *Request) Pending() bool {
+	return !slices.ContainsFunc(q.Waits, func(w Wait) bool { return w.Sort != requests.Await })
+}
+
+// Requests finds what the process waits for. Stores are shown one deep.
+func (s *Subject) Requests(rules []reqctx.Rule, progress Progress) (out Requests) {
+	r := s.process.Heap()
+	find := requests.New(r, s.types)
+	out.Walk = s.walk(s.heap(), progress, func(o *space.Object) bool {
+		find.Visit(o)
+		return true
+	})
+	out.More = find.More
+	labels := NewLabelReader(s.process, rules)
+	printer := &value.Printer{Heap: r, Types: s.types, Depth: 1}
+	index := map[string]int{}
+	for i := range find.Waits {
+		w := &find.Waits[i]
+		key := keyOf(w.Stores)
+		at, ok := index[key]
+		if !ok {
+			at = len(out.Requests)
+			index[key] = at
+			q := Request{}
+			for _, e := range w.Stores {
+				q.Stores = append(q.Stores, storeOf(printer, e))
+			}
+			if labels != nil {
+				q.Labels = labels.Of(w.Stores)
+			}
+			out.Requests = append(out.Requests, q)
+		}
+		out.Requests[at].Waits = append(out.Requests[at].Waits, s.placed(w))
+	}
+	out.sort()
+	return out
+}
+
+// keyOf tells sets of stores apart.
+func keyOf(stores []heap.Entry) (key string) {
+	for _, e := range stores {
+		key += fmt.Sprintf("%x=%x ", e.Key, e.Value)
+	}
+	return key
+}
+
+func storeOf(p *value.Printer, e heap.Entry) RequestStore {
+	out := RequestStore{Address: uint64(e.Value), Text: p.Print(e.Value)}
+	if w, err := p.Heap.Named(e.Key, "#name"); err == nil {
+		out.Name, _ = p.Heap.String(w, maxStoreName)
+	}
+	return out
+}
+
+// sort sorts requests by what they are, and in each the waits in their order.
+func (q *Requests) sort() {
+	rank := func(q *Request) int {
+		switch {
+		case len(q.Stores) == 0:
+			return 2
+		case q.Pending():
+			return 1
+		}
+		return 0
+	}
+	first := func(q *Request) float64 {
+		out := 0.0
+		for _, w := range q.Waits {
+			if w.ID > 0 && (out == 0 || w.ID < out) {
+				out = w.ID
+			}
+		}
+		return out
+	}
+	for i := range q.Requests {
+		slices.SortStableFunc(q.Requests[i].Waits, func(a, b Wait) int {
+			return cmp.Or(cmp.Compare(a.Sort, b.Sort), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Object, b.Object))
+		})
+	}
+	slices.SortStableFunc(q.Requests, func(a, b Request) int {
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(first(&a), first(&b)))
+	})
+}
+
+// placed adds where the function is that goes on, or where it awaits.
+func (s *Subject) placed(w *requests.Wait) Wait {
+	out := Wait{Wait: *w}
+	if w.Function == 0 {
+		return out
+	}
+	f, err := s.Function(uint64(w.Function))
+	if err != nil {
+		return out
+	}
+	out.Name, out.File, out.Line, out.Column = f.Name, f.File, f.Line, f.Column
+	if w.Offset >= 0 {
+		if line, column, ok := s.awaitAt(heap.Word(f.Shared), w.Offset); ok {
+			out.Line, out.Column = line, column
+		}
+	}
+	return out
+}
+
+// awaitAt is the place at which a function is suspended, by what its generator has of it.
+func (s *Subject) awaitAt(shared heap.Word, position int) (line, column int, ok bool) {
+	r := s.process.Heap()
+	f, err := r.Function(shared)
+	if err != nil || f.Script == 0 {
+		return 0, 0, false
+	}
+	array, err := r.BytecodeOf(shared)
+	if err != nil {
+		return 0, 0, false
+	}
+	code, err := r.Bytecode(array)
+	if err != nil {
+		return 0, 0, false
+	}
+	offset, ok := code.Offset(position)
+	if !ok {
+		return 0, 0, false
+	}
+	at, ok := code.Positions.At(offset)
+	if !ok {
+		return 0, 0, false
+	}
+	script, err := r.Script(f.Script)
+	if err != nil {
+		return 0, 0, false
+	}
+	line, column, err = r.Position(script, int(at.Source))
+	return line, column, err == nil
+}

@@ -1,0 +1,54 @@
+package requests
+
+import (
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/space"
+	"github.com/hotspan/hotspan/v8/value"
+)
+
+// Finder finds what is waited for among the objects of one process. It is not safe for concurrent use.
+type Finder struct {
+	reader
+	readers map[heap.Word]func(*space.Object) // by hidden class; nil: nobody waits for such objects
+}
+
+// New makes a Finder. types are those of layout.TypeNames.
+func New(r *heap.Reader, types map[int]string) *Finder {
+	return &Finder{readers: map[heap.Word]func(*space.Object){}, reader: reader{r: r, l: r.Layout(), types: types,
+		printer: &value.Printer{Heap: r, Types: types}, frames: map[heap.Word]bool{}}}
+}
+
+// Visit adds what is waited for by an object of the heap.
+func (f *Finder) Visit(o *space.Object) {
+	read, ok := f.readers[o.Address]
+	if !ok {
+		if len(f.readers) >= maxClasses {
+			clear(f.readers)
+		}
+		read = f.readerOf(o.Class)
+		f.readers[o.Address] = read
+	}
+	if read != nil {
+		read(o)
+	}
+}
+
+// readerOf is what reads the objects of a hidden class; nil for those that nobody waits for.
+func (f *Finder) readerOf(c *space.Class) func(*space.Object) {
+	switch {
+	case c.Name == "JSPromise":
+		return f.promise
+	case c.Type == f.l.At(layout.TypeAPIObject):
+		return f.wrap
+	case c.Type != f.l.At(layout.TypeJSObject):
+		return nil
+	}
+	switch maker, _ := f.printer.Maker(c.Address); maker {
+	case "Timeout":
+		return f.timeout
+	case "Immediate":
+		return f.immediate
+	}
+	return nil
+}

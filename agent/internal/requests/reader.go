@@ -1,0 +1,98 @@
+package requests
+
+import (
+	"math"
+
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/value"
+)
+
+// maxClasses bounds the hidden classes that are remembered.
+const maxClasses = 1 << 18
+
+// reader reads objects of one process, and keeps what was found in them.
+type reader struct {
+	Found
+	r       *heap.Reader
+	l       *layout.Layout
+	types   map[int]string
+	printer *value.Printer
+	frames  map[heap.Word]bool // hidden classes: whether they are those of AsyncContextFrames
+}
+
+// isFrame reports whether a word is an AsyncContextFrame. (node: lib/internal/async_context_frame.js)
+func (f *reader) isFrame(w heap.Word) bool {
+	if !w.IsObject() {
+		return false
+	}
+	_, class, err := f.r.Forwarded(w)
+	if err != nil {
+		return false
+	}
+	is, ok := f.frames[class]
+	if !ok {
+		if typ, err := f.r.TypeOf(class); err == nil && typ == f.l.At(layout.TypeJSMap) {
+			maker, _ := f.printer.Maker(class)
+			is = maker == "AsyncContextFrame"
+		}
+		if len(f.frames) >= maxClasses {
+			clear(f.frames)
+		}
+		f.frames[class] = is
+	}
+	return is
+}
+
+// stores are those of a frame, or of a resource of async_hooks where there is none.
+func (f *reader) stores(frame, resource heap.Word) (out []heap.Entry) {
+	var all []heap.Entry
+	if frame != 0 {
+		all, _ = f.r.Entries(frame)
+	} else if resource != 0 {
+		values, _ := reqctx.StoresOf(f.r, resource)
+		for _, v := range values {
+			all = append(all, heap.Entry{Value: v})
+		}
+	}
+	for _, e := range all {
+		if typ, err := f.r.Type(e.Value); e.Value.IsSmi() || err == nil && typ != f.l.At(layout.TypeOddball) {
+			out = append(out, e)
+		} else if _, ok := f.r.Boolean(e.Value); ok {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// members are the properties of an object, those of symbols by their descriptions.
+func (f *reader) members(object heap.Word) map[string]heap.Word {
+	own, err := f.r.Own(object)
+	if err != nil {
+		return nil
+	}
+	out := map[string]heap.Word{}
+	for _, p := range own {
+		if name, _, err := f.r.Key(p.Key); err == nil && !p.Accessor {
+			out[name] = p.Value
+		}
+	}
+	return out
+}
+
+// number is a number of JavaScript.
+func (f *reader) number(w heap.Word) (n float64, ok bool) {
+	if w.IsSmi() {
+		return float64(w.Smi()), true
+	}
+	bits, err := f.r.Number(w)
+	return math.Float64frombits(uint64(bits)), err == nil
+}
+
+// isFunction reports whether a word is a JSFunction.
+func (f *reader) isFunction(w heap.Word) bool {
+	typ, err := f.r.Type(w)
+	return err == nil && w.IsObject() &&
+		typ >= f.l.At(layout.TypeJSFunctionFirst) && typ <= f.l.At(layout.TypeJSFunctionLast)
+}

@@ -1,0 +1,114 @@
+package inspect
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
+)
+
+// inFlight is what hotspan inspect prints of requests in flight.
+type inFlight struct {
+	Requests []struct {
+		Labels       map[string]any
+		Stores       []struct{ Text string }
+		OnlyPromises bool
+		Waits        []wait
+	}
+	Others []wait
+}
+
+type wait struct {
+	By, Kind, What, Function, File string
+	DelayMS                        float64
+	Line                           int
+}
+
+// TestRequests: the requests that wait in a core, and in a process that runs, are those that the program says, each
+// with what it waits for. Others have waited before, and what they had is still on the heap.
+func TestRequests(t *testing.T) {
+	script, err := filepath.Abs("testdata/requests.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range versions() {
+		t.Run(v.Version, func(t *testing.T) {
+			t.Run("died", func(t *testing.T) {
+				live.NeedCores(t)
+				dir := t.TempDir()
+				checkRequests(t, dir, script, live.Core(t, v.Version, script, dir, "abort"))
+			})
+			t.Run("lives", func(t *testing.T) {
+				dir := t.TempDir()
+				p := live.Start(t, v.Version, script, dir, "wait")
+				defer syscall.Kill(p.PID, syscall.SIGKILL)
+				checkRequests(t, dir, script, "-p", strconv.Itoa(p.PID))
+			})
+		})
+	}
+}
+
+func checkRequests(t *testing.T, dir, script string, of ...string) {
+	t.Helper()
+	var said map[string][][]any
+	text, err := os.ReadFile(filepath.Join(dir, "truth.json"))
+	var got inFlight
+	err = errors.Join(err, json.Unmarshal(text, &said),
+		inspect(&got, append(of, "requests", "--label", "tenant=tenant")...))
+	if err != nil || len(said) < 10 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	want, have := map[string][]string{}, map[string][]string{}
+	for tenant, waits := range said {
+		for _, w := range waits {
+			want[tenant] = append(want[tenant], fmt.Sprint(w...))
+		}
+		slices.Sort(want[tenant])
+	}
+	for _, q := range got.Requests {
+		tenant, _ := q.Labels["tenant"].(string)
+		if _, twice := have[tenant]; twice {
+			t.Errorf("%s is there twice", tenant)
+		}
+		text := fmt.Sprintf("Request { tenant: '%s', notes: { of: '%[1]s' } }", tenant)
+		if !strings.Contains(strings.Join(strings.Fields(fmt.Sprint(q.Stores)), " "), text) {
+			t.Errorf("%s: stores %v", tenant, q.Stores)
+		}
+		other := slices.ContainsFunc(q.Waits, func(w wait) bool { return w.By != "promise" })
+		if other == q.OnlyPromises {
+			t.Errorf("%s: only promises: %v", tenant, q.OnlyPromises)
+		}
+		have[tenant] = textOf(q.Waits, script)
+	}
+	if diff := cmp.Diff(want, have); diff != "" {
+		t.Error(diff)
+	}
+	if len(textOf(got.Others, script)) < 3 { // the server, and two that open a file
+		t.Errorf("of no request: %+v", got.Others)
+	}
+}
+
+// textOf is what the program would say. How functions of Node.js itself await each other it does not.
+func textOf(waits []wait, script string) (out []string) {
+	for _, w := range waits {
+		if w.By == "promise" && w.File != script {
+			continue
+		}
+		if w.By == "timer" && w.DelayMS > 0 {
+			w.What = fmt.Sprint(w.DelayMS)
+		}
+		out = append(out, fmt.Sprint(w.By, w.Kind, w.What, w.Function, w.Line))
+	}
+	slices.Sort(out)
+	return out
+}
