@@ -13,7 +13,10 @@ import (
 type inFlight struct {
 	Requests []inFlightRequest `json:"requests"`
 	Others   []waitedFor       `json:"others"` // of no request
-	More     int               `json:"more,omitempty"`
+	// Of requests whose stores could not be read.
+	NotRead []waitedFor `json:"storesNotRead,omitempty"`
+	More    int         `json:"more,omitempty"`
+	Changed int         `json:"beganOrEnded,omitempty"` // while the heap was read
 	heapRead
 }
 
@@ -61,12 +64,17 @@ func printRequests(stdout io.Writer, c console, s *inspect.Subject, rules []reqc
 	if found.More > 0 {
 		w.printf("%d more waits are not shown\n", found.More)
 	}
+	if found.Changed > 0 {
+		w.printf("%d waits began or ended meanwhile, and are not shown\n", found.Changed)
+	}
 	w.heapRead(&found.Walk)
 	return w.err
 }
 
 func (w *sheet) request(q *inspect.Request) {
 	switch {
+	case q.NotRead != nil:
+		w.printf("of requests whose stores could not be read: %s\n", printable(q.NotRead.Error()))
 	case len(q.Stores) == 0:
 		w.printf("of no request\n")
 	case len(q.Labels) > 0:
@@ -113,7 +121,7 @@ func (w *waitedFor) text() string {
 }
 
 func inFlightOf(found *inspect.Requests) inFlight {
-	out := inFlight{Requests: []inFlightRequest{}, Others: []waitedFor{}, More: found.More,
+	out := inFlight{Requests: []inFlightRequest{}, Others: []waitedFor{}, More: found.More, Changed: found.Changed,
 		heapRead: readOf(&found.Walk)}
 	for i := range found.Requests {
 		q := &found.Requests[i]
@@ -121,7 +129,11 @@ func inFlightOf(found *inspect.Requests) inFlight {
 		for j := range q.Waits {
 			waits = append(waits, waitOf(&q.Waits[j]))
 		}
-		if len(q.Stores) == 0 {
+		switch {
+		case q.NotRead != nil:
+			out.NotRead = waits
+			continue
+		case len(q.Stores) == 0:
 			out.Others = waits
 			continue
 		}

@@ -25,7 +25,8 @@ type inFlight struct {
 		OnlyPromises bool
 		Waits        []wait
 	}
-	Others []wait
+	Others                     []wait
+	ChangedBytes, BeganOrEnded int
 }
 
 type wait struct {
@@ -42,20 +43,33 @@ func TestRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, v := range versions() {
-		t.Run(v.Version, func(t *testing.T) {
-			t.Run("died", func(t *testing.T) {
-				live.NeedCores(t)
-				dir := t.TempDir()
-				checkRequests(t, dir, script, live.Core(t, v.Version, script, dir, "abort"))
-			})
-			t.Run("lives", func(t *testing.T) {
-				dir := t.TempDir()
-				p := live.Start(t, v.Version, script, dir, "wait")
-				defer syscall.Kill(p.PID, syscall.SIGKILL)
-				checkRequests(t, dir, script, "-p", strconv.Itoa(p.PID))
-			})
+		if options, ok := v.AsyncContextFrame(); ok {
+			t.Run(v.Version, func(t *testing.T) { requestsOf(t, v.Version, append(options, script)...) })
+		}
+		t.Run(v.Version+" with async_hooks", func(t *testing.T) {
+			if v.Major() >= 24 {
+				requestsOf(t, v.Version, "--no-async-context-frame", script)
+			} else {
+				requestsOf(t, v.Version, script)
+			}
 		})
 	}
+}
+
+func requestsOf(t *testing.T, version string, arguments ...string) {
+	t.Helper()
+	script := arguments[len(arguments)-1]
+	t.Run("died", func(t *testing.T) {
+		live.NeedCores(t)
+		dir := t.TempDir()
+		checkRequests(t, dir, script, live.Core(t, version, append(arguments, dir, "abort")...))
+	})
+	t.Run("lives", func(t *testing.T) {
+		dir := t.TempDir()
+		p := live.Start(t, version, append(arguments, dir, "wait")...)
+		defer syscall.Kill(p.PID, syscall.SIGKILL)
+		checkRequests(t, dir, script, "-p", strconv.Itoa(p.PID))
+	})
 }
 
 func checkRequests(t *testing.T, dir, script string, of ...string) {
@@ -91,7 +105,7 @@ func checkRequests(t *testing.T, dir, script string, of ...string) {
 		have[tenant] = textOf(q.Waits, script)
 	}
 	if diff := cmp.Diff(want, have); diff != "" {
-		t.Error(diff)
+		t.Errorf("%d bytes changed, %d waits: %s", got.ChangedBytes, got.BeganOrEnded, diff)
 	}
 	if len(textOf(got.Others, script)) < 3 { // the server, and two that open a file
 		t.Errorf("of no request: %+v", got.Others)

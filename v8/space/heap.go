@@ -59,3 +59,12 @@ func (h *Heap) Bytes() (n uint64) {
 
 // Holds reports whether an address is on a page of the heap.
 func (h *Heap) Holds(at uint64) bool { return h.pageOf(at) != nil }
+
+// Same reports whether a heap that was found later has the same pages for the same: no collection has moved objects
+// between them.
+func (h *Heap) Same(later *Heap) bool {
+	return slices.EqualFunc(h.pages, later.pages, func(a, b page) bool {
+		const moved = fromPage | toPage
+		return a.at == b.at && a.start == b.start && a.owner == b.owner && a.flags&moved == b.flags&moved
+	})
+}

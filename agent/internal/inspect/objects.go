@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/space"
@@ -32,10 +33,16 @@ type Walk struct {
 	Cut        bool // there is more than is looked at
 }
 
-// heap finds the heap of the process.
+// heap finds the heap of the process where it is now: V8 may have got memory since the process was opened.
 func (s *Subject) heap() *space.Heap {
 	var ranges []space.Range
-	for _, m := range s.process.Mappings.Maps() {
+	maps := s.process.Mappings.Maps()
+	if s.live {
+		if now, err := procs.Maps(s.process.PID); err == nil {
+			maps = now
+		}
+	}
+	for _, m := range maps {
 		if m.Path == "" || strings.HasPrefix(m.Path, "[anon") {
 			ranges = append(ranges, space.Range{Start: m.Start, End: m.End})
 		}

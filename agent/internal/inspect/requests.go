@@ -17,14 +17,16 @@ import (
 type Requests struct {
 	Requests []Request // those for which Node.js or libuv waits first; last what is of no request
 	More     int       // waits that are left out
+	Changed  int       // waits that began or ended while the heap was read
 	Walk
 }
 
 // Request is what has the same stores.
 type Request struct {
-	Labels []pprofx.Label // that rules make of the stores
-	Stores []RequestStore // none: of no request
-	Waits  []Wait
+	Labels  []pprofx.Label // that rules make of the stores
+	Stores  []RequestStore // none: of no request
+	NotRead error          // why the stores are not known
+	Waits   []Wait
 }
 
 // RequestStore is the store of one AsyncLocalStorage.
@@ -47,11 +49,44 @@ func (q *Request) Pending() bool {
 	return !slices.ContainsFunc(q.Waits, func(w Wait) bool { return w.Sort != requests.Await })
 }
 
-// Requests finds what the process waits for. Stores are shown one deep.
-func (s *Subject) Requests(rules []reqctx.Rule, progress Progress) (out Requests) {
+// Requests finds what the process waits for. Stores are shown one deep. Of a process that runs it is what was found
+// twice: objects move, and what was read of one may have been another's.
+func (s *Subject) Requests(rules []reqctx.Rule, progress Progress) Requests {
+	out := s.stillWaits(rules, progress)
+	if s.live {
+		again := s.stillWaits(rules, progress)
+		again.keep(&out)
+		out = again
+	}
+	out.sort()
+	return out
+}
+
+// maxWalks bounds how often a heap is walked in which V8 collects garbage meanwhile.
+const maxWalks = 3
+
+// stillWaits walks the heap until no collection moves objects meanwhile, if there is such a time.
+func (s *Subject) stillWaits(rules []reqctx.Rule, progress Progress) (out Requests) {
+	h := s.heap()
+	for range maxWalks {
+		out = s.waits(h, rules, progress)
+		if !s.live {
+			break
+		}
+		now := s.heap()
+		if h.Same(now) && !out.Collecting {
+			break
+		}
+		h = now
+	}
+	return out
+}
+
+// waits walks the heap once.
+func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (out Requests) {
 	r := s.process.Heap()
 	find := requests.New(r, s.types)
-	out.Walk = s.walk(s.heap(), progress, func(o *space.Object) bool {
+	out.Walk = s.walk(h, progress, func(o *space.Object) bool {
 		find.Visit(o)
 		return true
 	})
@@ -61,12 +96,12 @@ func (s *Subject) Requests(rules []reqctx.Rule, progress Progress) (out Requests
 	index := map[string]int{}
 	for i := range find.Waits {
 		w := &find.Waits[i]
-		key := keyOf(w.Stores)
+		key := keyOf(w)
 		at, ok := index[key]
 		if !ok {
 			at = len(out.Requests)
 			index[key] = at
-			q := Request{}
+			q := Request{NotRead: w.NotRead}
 			for _, e := range w.Stores {
 				q.Stores = append(q.Stores, storeOf(printer, e))
 			}
@@ -77,13 +112,53 @@ func (s *Subject) Requests(rules []reqctx.Rule, progress Progress) (out Requests
 		}
 		out.Requests[at].Waits = append(out.Requests[at].Waits, s.placed(w))
 	}
-	out.sort()
 	return out
 }
 
+// keep leaves what was found before too.
+func (q *Requests) keep(before *Requests) {
+	found := map[string]int{}
+	for i := range before.Requests {
+		of := &before.Requests[i]
+		for j := range of.Waits {
+			found[of.same(&of.Waits[j])]++
+		}
+	}
+	for i := range q.Requests {
+		of := &q.Requests[i]
+		of.Waits = slices.DeleteFunc(of.Waits, func(w Wait) bool {
+			key := of.same(&w)
+			if found[key]--; found[key] < 0 {
+				q.Changed++
+				return true
+			}
+			return false
+		})
+	}
+	q.Requests = slices.DeleteFunc(q.Requests, func(of Request) bool { return len(of.Waits) == 0 })
+	for _, n := range found {
+		q.Changed += max(0, n)
+	}
+}
+
+// same is what two looks at one thing that is waited for have in common, wherever its objects are by then.
+func (q *Request) same(w *Wait) string {
+	text := fmt.Sprint(q.Labels)
+	if len(q.Labels) == 0 {
+		for _, s := range q.Stores {
+			text += s.Name + s.Text
+		}
+	}
+	return fmt.Sprintf("%v %s %v %x %s %s:%d:%d %s", w.Sort, w.Kind, w.ID, w.Native, w.Name, w.File, w.Line, w.Column,
+		text)
+}
+
 // keyOf tells sets of stores apart.
-func keyOf(stores []heap.Entry) (key string) {
-	for _, e := range stores {
+func keyOf(w *requests.Wait) (key string) {
+	if w.NotRead != nil {
+		return "not read"
+	}
+	for _, e := range w.Stores {
 		key += fmt.Sprintf("%x=%x ", e.Key, e.Value)
 	}
 	return key

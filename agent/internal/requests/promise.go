@@ -8,7 +8,6 @@ import (
 
 // Limits of what one promise leads to.
 const (
-	maxReactions  = 1 << 10
 	reactionWords = 6 // of a PromiseReaction, with the one for its hidden class
 	contextWords  = 8 // of the context of a function that goes on behind an await, of which V8 has several kinds
 )
@@ -29,11 +28,8 @@ func (f *reader) promise(o *space.Object) {
 		return
 	}
 	reaction, err := f.r.Part(o.Word, layout.JSPromiseResult)
-	for range maxReactions {
-		if err != nil || !f.is(reaction, "PromiseReaction") {
-			return
-		}
-		reaction = f.reaction(o.Word, reaction)
+	for room := true; room && err == nil && f.is(reaction, "PromiseReaction"); {
+		reaction, room = f.reaction(o.Word, reaction)
 	}
 }
 
@@ -42,9 +38,9 @@ func (f *reader) is(w heap.Word, class string) bool {
 	return err == nil && w.IsObject() && f.types[typ] == class
 }
 
-// reaction adds a reaction of a promise, and returns the next one. Its fields have another order in each V8, and are
-// told by what they are.
-func (f *reader) reaction(promise, at heap.Word) (next heap.Word) {
+// reaction adds a reaction of a promise, if there is room, and returns the next one. Its fields have another order in
+// each V8, and are told by what they are.
+func (f *reader) reaction(promise, at heap.Word) (next heap.Word, room bool) {
 	w := Wait{Sort: Await, Kind: "Promise", Object: promise, Offset: -1}
 	var frame, derived heap.Word
 	at, _, err := f.r.Forwarded(at)
@@ -66,9 +62,8 @@ func (f *reader) reaction(promise, at heap.Word) (next heap.Word) {
 	if generator := f.awaiting(w.Function); generator != 0 {
 		derived = f.suspended(&w, generator)
 	}
-	w.Stores = f.stores(frame, derived)
-	f.add(w)
-	return next
+	w.Stores, w.NotRead = f.stores(frame, derived)
+	return next, f.add(w)
 }
 
 // awaiting is the generator of the async function that a function makes go on; 0: it is another function. V8 keeps the

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"fmt"
 	"math"
 
 	reqctx "github.com/hotspan/hotspan/context"
@@ -46,24 +47,40 @@ func (f *reader) isFrame(w heap.Word) bool {
 }
 
 // stores are those of a frame, or of a resource of async_hooks where there is none.
-func (f *reader) stores(frame, resource heap.Word) (out []heap.Entry) {
+func (f *reader) stores(frame, resource heap.Word) (out []heap.Entry, err error) {
 	var all []heap.Entry
 	if frame != 0 {
-		all, _ = f.r.Entries(frame)
+		all, err = f.r.Entries(frame)
 	} else if resource != 0 {
-		values, _ := reqctx.StoresOf(f.r, resource)
+		var values []heap.Word
+		values, err = reqctx.StoresOf(f.r, resource)
 		for _, v := range values {
 			all = append(all, heap.Entry{Value: v})
 		}
 	}
 	for _, e := range all {
-		if typ, err := f.r.Type(e.Value); e.Value.IsSmi() || err == nil && typ != f.l.At(layout.TypeOddball) {
-			out = append(out, e)
-		} else if _, ok := f.r.Boolean(e.Value); ok {
+		if f.isStore(e.Value) {
 			out = append(out, e)
 		}
 	}
-	return out
+	if len(out) > reqctx.MaxStores {
+		return nil, fmt.Errorf("%d stores, more than are read", len(out))
+	}
+	return out, err
+}
+
+// isStore reports whether a value is a store: undefined and null stand for none, as does what V8 has for an entry that
+// was removed.
+func (f *reader) isStore(w heap.Word) bool {
+	if w.IsSmi() {
+		return true
+	}
+	typ, err := f.r.Type(w)
+	if err != nil || !w.IsObject() {
+		return false
+	}
+	_, is := f.r.Boolean(w)
+	return is || typ != f.l.At(layout.TypeOddball) && !f.printer.IsHole(w)
 }
 
 // members are the properties of an object, those of symbols by their descriptions.

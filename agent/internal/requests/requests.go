@@ -38,22 +38,26 @@ type Wait struct {
 	Function heap.Word    // JSFunction that goes on afterwards; 0: not known
 	Offset   int          // of the await in its bytecode; -1: not known
 	Delay    float64      // of a timer, in milliseconds
+	Native   uint64       // address of the C++ object; 0: there is none
 	Stores   []heap.Entry // of the AsyncLocalStorages, without keys where async_hooks keep them
+	NotRead  error        // why the stores are not known
 }
 
 // Found is what a walk found.
 type Found struct {
 	Waits []Wait
-	More  int // that are left out, beyond maxWaits
+	More  int // that are left out, beyond maxWaits; all reactions of one promise count once
 }
 
 // maxWaits bounds what is listed.
-const maxWaits = 1 << 17
+const maxWaits = 1 << 16
 
-func (f *Found) add(w Wait) {
+// add reports whether there was room.
+func (f *Found) add(w Wait) bool {
 	if len(f.Waits) >= maxWaits {
 		f.More++
-		return
+		return false
 	}
 	f.Waits = append(f.Waits, w)
+	return true
 }

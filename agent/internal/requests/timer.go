@@ -54,6 +54,6 @@ func (f *reader) scheduled(kind string, object heap.Word, m map[string]heap.Word
 	if !f.isFrame(frame) {
 		frame = 0
 	}
-	w.Stores = f.stores(frame, object)
+	w.Stores, w.NotRead = f.stores(frame, object)
 	return w
 }

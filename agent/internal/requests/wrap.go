@@ -14,7 +14,7 @@ func (f *reader) wrap(o *space.Object) {
 	if !ok {
 		return
 	}
-	w := Wait{Object: o.Word, Offset: -1}
+	w := Wait{Object: o.Word, Native: base, Offset: -1}
 	b := f.r.UpTo(base, wrapBytes)
 	if !f.inHandle(&w, base, b) && !f.inRequest(&w, base, b) {
 		return
@@ -24,7 +24,7 @@ func (f *reader) wrap(o *space.Object) {
 	if !ok {
 		frame = 0
 	}
-	w.Stores = f.stores(frame, o.Word)
+	w.Stores, w.NotRead = f.stores(frame, o.Word)
 	if w.What == "" && w.Sort == Request {
 		w.What = f.named(o.Word)
 	}
