@@ -85,7 +85,7 @@ func (w *sheet) request(q *inspect.Request) {
 		}
 	}
 	if len(q.Stores) > 0 && q.Pending() {
-		w.printf("    only promises, which nothing above settles in its name\n")
+		w.printf("    only promises: no timer, handle, request or job has these stores\n")
 	}
 	for i := range q.Waits {
 		wait := waitOf(&q.Waits[i])
@@ -109,7 +109,7 @@ func (w *waitedFor) text() string {
 		text += ", " + w.What
 	}
 	if w.Kind == "Timeout" {
-		text += fmt.Sprintf(", %g ms", w.DelayMS)
+		text += fmt.Sprintf(", %.0f ms", w.DelayMS)
 	}
 	if w.Function != "" || w.File != "" {
 		text += "  " + orAnonymous(w.Function)

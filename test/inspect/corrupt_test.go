@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,26 +17,44 @@ import (
 	"github.com/hotspan/hotspan/v8/target/core"
 )
 
-// TestCorrupt: whatever is wrong with the heap in a core, objects ends with an answer or with a sentence, within bounds
-// of time and memory.
+// TestCorrupt: whatever is wrong with the heap in a core, objects and requests end with an answer or with a sentence,
+// within bounds of time and memory.
 func TestCorrupt(t *testing.T) {
 	live.NeedCores(t)
+	list := versions()
+	version := list[len(list)-1].Version
+	t.Run("objects", func(t *testing.T) {
+		corrupt(t, live.Core(t, version, objectsProgram(t, t.TempDir(), "abort")...), "objects",
+			"Session", "Function", "(Map)", "(string)", "(FixedArray)", "(BytecodeArray)")
+	})
+	t.Run("requests", func(t *testing.T) {
+		script, err := filepath.Abs("testdata/requests.js")
+		if err != nil {
+			t.Fatal(err)
+		}
+		corrupt(t, live.Core(t, version, script, t.TempDir(), "abort"), "requests",
+			"Request", "Timeout", "Promise", "(PromiseReaction)", "AsyncContextFrame", "TCP", "(Map)",
+			"(FixedArray)", "Function")
+	})
+}
+
+// corrupt damages the pages of a core on which there are objects of some kinds.
+func corrupt(t *testing.T, name, verb string, kinds ...string) {
+	t.Helper()
 	corruptions := 20
 	if *all {
 		corruptions = 1000
 	}
-	list := versions()
-	name := live.Core(t, list[len(list)-1].Version, objectsProgram(t, t.TempDir(), "abort")...)
 	file, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	d := damage{file: file, random: rand.New(rand.NewPCG(1, 2)), pages: pagesOf(t, file, name)}
+	d := damage{file: file, random: rand.New(rand.NewPCG(1, 2)), pages: pagesOf(t, file, name, kinds)}
 	answers := 0
 	for range corruptions {
 		undo := d.do(t)
-		if objectsEnds(t, name) {
+		if verbEnds(t, name, verb) {
 			answers++
 		}
 		undo()
@@ -49,7 +68,7 @@ func TestCorrupt(t *testing.T) {
 const pageSize = 1 << 18
 
 // pagesOf are the places in a core file where it has pages of V8's heap, on which there are objects of some kinds.
-func pagesOf(t *testing.T, file *os.File, name string) (out []int64) {
+func pagesOf(t *testing.T, file *os.File, name string, kinds []string) (out []int64) {
 	t.Helper()
 	info, err := file.Stat()
 	if err != nil {
@@ -59,7 +78,7 @@ func pagesOf(t *testing.T, file *os.File, name string) (out []int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{"Session", "Function", "(Map)", "(string)", "(FixedArray)", "(BytecodeArray)"} {
+	for _, kind := range kinds {
 		var list struct{ Addresses []string }
 		if err := inspect(&list, name, "objects", kind, "-n", "100000"); err != nil {
 			t.Fatal(err)
@@ -139,10 +158,10 @@ func (d *damage) do(t *testing.T) (undo func()) {
 	}
 }
 
-// objectsEnds reports whether objects gives an answer, not an error.
-func objectsEnds(t *testing.T, name string) bool {
+// verbEnds reports whether a verb gives an answer, not an error.
+func verbEnds(t *testing.T, name, verb string) bool {
 	t.Helper()
-	cmd := exec.Command(hotspan, "inspect", name, "objects")
+	cmd := exec.Command(hotspan, "inspect", name, verb)
 	late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	defer late.Stop()
 	text, err := cmd.CombinedOutput()
