@@ -126,3 +126,44 @@ func textOf(waits []wait, script string) (out []string) {
 	slices.Sort(out)
 	return out
 }
+
+// TestRequestsBusy: in a process that makes and collects garbage all the time, requests that wait for ever are found
+// with what they wait for, and no wait has the labels of another request, or those of two.
+func TestRequestsBusy(t *testing.T) {
+	script, err := filepath.Abs("testdata/busy.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range versions() {
+		t.Run(v.Version, func(t *testing.T) {
+			p := live.Start(t, v.Version, script)
+			defer syscall.Kill(p.PID, syscall.SIGKILL)
+			var got inFlight
+			err := inspect(&got, "-p", strconv.Itoa(p.PID), "requests", "--label", "tenant=tenant", "--label", "n=n")
+			if err != nil {
+				t.Fatal(err)
+			}
+			hang := 0
+			for _, q := range got.Requests {
+				tenant, _ := q.Labels["tenant"].(string)
+				function := "quick"
+				if strings.HasPrefix(tenant, "hangs") {
+					function = "hangs"
+					hang++
+				}
+				if tenant != fmt.Sprint(function, q.Labels["n"]) {
+					t.Errorf("labels %v of stores %v", q.Labels, q.Stores)
+				}
+				for _, w := range q.Waits {
+					if w.By == "promise" && w.Function != function && w.Function != "again" ||
+						w.By == "timer" && (w.DelayMS == 10000000) != (function == "hangs") {
+						t.Errorf("%s waits for %+v", tenant, w)
+					}
+				}
+			}
+			if hang != 100 {
+				t.Errorf("%d requests hang, want 100; %d waits began or ended", hang, got.BeganOrEnded)
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // Words of a JSGeneratorObject, behind those of JSObject, and of what is made of it. (src/objects/js-generator.tq)
@@ -59,6 +60,26 @@ func (r *Reader) result(g heap.Word) (heap.Word, error) {
 		return 0, err
 	}
 	return r.field(request, requestPromise)
+}
+
+// GoesOn finds the suspended call that goes on when a handler of V8's is called, and for an async function the promise
+// of its result; else 0. ok is false if a function is no such handler.
+func (r *Reader) GoesOn(handler heap.Word) (w Waiter, result heap.Word, ok bool) {
+	context, err := r.Heap.Part(handler, layout.JSFunctionContext)
+	if err != nil {
+		return w, 0, false
+	}
+	g := r.suspended(context)
+	if g == 0 {
+		return w, 0, false
+	}
+	if w, err = r.waiter(g); err != nil {
+		return w, 0, false
+	}
+	if r.class(g) == "JSAsyncFunctionObject" {
+		result, _ = r.result(g)
+	}
+	return w, result, true
 }
 
 // IsSuspendedCall reports whether a generator object is a suspended call of a function, or one that uses a context.

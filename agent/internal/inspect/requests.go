@@ -10,6 +10,7 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/space"
+	"github.com/hotspan/hotspan/v8/stack"
 	"github.com/hotspan/hotspan/v8/value"
 )
 
@@ -82,37 +83,45 @@ func (s *Subject) stillWaits(rules []reqctx.Rule, progress Progress) (out Reques
 	return out
 }
 
-// waits walks the heap once.
+// waits walks the heap once. What belongs to a wait is read as soon as that is found: a moment later it may be
+// elsewhere, and another's in its place.
 func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (out Requests) {
 	r := s.process.Heap()
 	find := requests.New(r, s.types)
+	labels := NewLabelReader(s.process, rules)
+	printer := &value.Printer{Heap: r, Types: s.types, Depth: 1}
+	index, known := map[string]int{}, places{}
+	done := 0
 	out.Walk = s.walk(h, progress, func(o *space.Object) bool {
 		find.Visit(o)
+		for ; done < len(find.Waits); done++ {
+			w := &find.Waits[done]
+			q := requestOf(printer, labels, w)
+			key := q.key()
+			at, ok := index[key]
+			if !ok {
+				at = len(out.Requests)
+				index[key] = at
+				out.Requests = append(out.Requests, q)
+			}
+			out.Requests[at].Waits = append(out.Requests[at].Waits, s.placed(w, known))
+		}
 		return true
 	})
 	out.More = find.More
-	labels := NewLabelReader(s.process, rules)
-	printer := &value.Printer{Heap: r, Types: s.types, Depth: 1}
-	index := map[string]int{}
-	for i := range find.Waits {
-		w := &find.Waits[i]
-		key := keyOf(w)
-		at, ok := index[key]
-		if !ok {
-			at = len(out.Requests)
-			index[key] = at
-			q := Request{NotRead: w.NotRead}
-			for _, e := range w.Stores {
-				q.Stores = append(q.Stores, storeOf(printer, e))
-			}
-			if labels != nil {
-				q.Labels = labels.Of(w.Stores)
-			}
-			out.Requests = append(out.Requests, q)
-		}
-		out.Requests[at].Waits = append(out.Requests[at].Waits, s.placed(w))
-	}
 	return out
+}
+
+// requestOf is the request that a wait belongs to, without its waits.
+func requestOf(p *value.Printer, labels *LabelReader, w *requests.Wait) Request {
+	q := Request{NotRead: w.NotRead}
+	for _, e := range w.Stores {
+		q.Stores = append(q.Stores, storeOf(p, e))
+	}
+	if labels != nil {
+		q.Labels = labels.Of(w.Stores)
+	}
+	return q
 }
 
 // keep leaves what was found before too.
@@ -153,13 +162,14 @@ func (q *Request) same(w *Wait) string {
 		text)
 }
 
-// keyOf tells sets of stores apart.
-func keyOf(w *requests.Wait) (key string) {
-	if w.NotRead != nil {
+// key tells requests apart: by where their stores are, and by what they are, since another may be there by then.
+func (q *Request) key() string {
+	if q.NotRead != nil {
 		return "not read"
 	}
-	for _, e := range w.Stores {
-		key += fmt.Sprintf("%x=%x ", e.Key, e.Value)
+	key := fmt.Sprint(q.Labels)
+	for _, s := range q.Stores {
+		key += fmt.Sprintf("%x=%s=%s ", s.Address, s.Name, s.Text)
 	}
 	return key
 }
@@ -202,52 +212,58 @@ func (q *Requests) sort() {
 	})
 }
 
+// places are where functions are, or where they await, by what never changes of them: many wait at the same place.
+type places map[placeKey]place
+
+type placeKey struct {
+	heap.Identity
+	offset int
+}
+
+type place struct {
+	name, file   string
+	line, column int
+}
+
+// maxPlaces bounds the places that are remembered.
+const maxPlaces = 1 << 14
+
 // placed adds where the function is that goes on, or where it awaits.
-func (s *Subject) placed(w *requests.Wait) Wait {
+func (s *Subject) placed(w *requests.Wait, known places) Wait {
 	out := Wait{Wait: *w}
-	if w.Function == 0 {
+	r := s.process.Heap()
+	shared, err := r.Shared(w.Function)
+	if w.Function == 0 || err != nil {
 		return out
 	}
-	f, err := s.Function(uint64(w.Function))
+	f, err := r.Function(shared)
 	if err != nil {
 		return out
 	}
-	out.Name, out.File, out.Line, out.Column = f.Name, f.File, f.Line, f.Column
-	if w.Offset >= 0 {
-		if line, column, ok := s.awaitAt(heap.Word(f.Shared), w.Offset); ok {
-			out.Line, out.Column = line, column
+	key := placeKey{f.Identity, w.Offset}
+	at, ok := known[key]
+	if !ok || f.Script == 0 {
+		at = s.placeOf(w)
+		if len(known) < maxPlaces {
+			known[key] = at
 		}
 	}
+	out.Name, out.File, out.Line, out.Column = at.name, at.file, at.line, at.column
 	return out
 }
 
-// awaitAt is the place at which a function is suspended, by what its generator has of it.
-func (s *Subject) awaitAt(shared heap.Word, position int) (line, column int, ok bool) {
-	r := s.process.Heap()
-	f, err := r.Function(shared)
-	if err != nil || f.Script == 0 {
-		return 0, 0, false
-	}
-	array, err := r.BytecodeOf(shared)
+// placeOf reads a place.
+func (s *Subject) placeOf(w *requests.Wait) (at place) {
+	f, err := s.Function(uint64(w.Function))
 	if err != nil {
-		return 0, 0, false
+		return at
 	}
-	code, err := r.Bytecode(array)
-	if err != nil {
-		return 0, 0, false
+	at = place{f.Name, f.File, f.Line, f.Column}
+	if w.Offset >= 0 {
+		names := stack.NewResolver(s.process.Heap(), s.process.Mappings)
+		if f := names.Suspended(heap.Word(f.Shared), w.Offset); f != nil && f.Line > 0 {
+			at.line, at.column = f.Line, f.Column
+		}
 	}
-	offset, ok := code.Offset(position)
-	if !ok {
-		return 0, 0, false
-	}
-	at, ok := code.Positions.At(offset)
-	if !ok {
-		return 0, 0, false
-	}
-	script, err := r.Script(f.Script)
-	if err != nil {
-		return 0, 0, false
-	}
-	line, column, err = r.Position(script, int(at.Source))
-	return line, column, err == nil
+	return at
 }

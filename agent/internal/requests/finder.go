@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"github.com/hotspan/hotspan/v8/await"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/space"
@@ -16,7 +17,8 @@ type Finder struct {
 // New makes a Finder. types are those of layout.TypeNames.
 func New(r *heap.Reader, types map[int]string) *Finder {
 	return &Finder{readers: map[heap.Word]func(*space.Object){}, reader: reader{r: r, l: r.Layout(), types: types,
-		printer: &value.Printer{Heap: r, Types: types}, frames: map[heap.Word]bool{}}}
+		printer: &value.Printer{Heap: r, Types: types}, await: await.Reader{Heap: r, Types: types},
+		frames: map[heap.Word]bool{}}}
 }
 
 // Visit adds what is waited for by an object of the heap.

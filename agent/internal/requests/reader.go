@@ -5,6 +5,7 @@ import (
 	"math"
 
 	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/v8/await"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/value"
@@ -20,6 +21,7 @@ type reader struct {
 	l       *layout.Layout
 	types   map[int]string
 	printer *value.Printer
+	await   await.Reader
 	frames  map[heap.Word]bool // hidden classes: whether they are those of AsyncContextFrames
 }
 
@@ -59,7 +61,11 @@ func (f *reader) stores(frame, resource heap.Word) (out []heap.Entry, err error)
 		}
 	}
 	for _, e := range all {
-		if f.isStore(e.Value) {
+		is, wrong := f.isStore(e.Value)
+		if wrong != nil {
+			return nil, wrong
+		}
+		if is {
 			out = append(out, e)
 		}
 	}
@@ -70,17 +76,25 @@ func (f *reader) stores(frame, resource heap.Word) (out []heap.Entry, err error)
 }
 
 // isStore reports whether a value is a store: undefined and null stand for none, as does what V8 has for an entry that
-// was removed.
-func (f *reader) isStore(w heap.Word) bool {
+// was removed. There is an error where no object is any more: V8 does not change what garbage refers to when it moves
+// that.
+func (f *reader) isStore(w heap.Word) (bool, error) {
 	if w.IsSmi() {
-		return true
+		return true, nil
 	}
-	typ, err := f.r.Type(w)
-	if err != nil || !w.IsObject() {
-		return false
+	object, class, err := f.r.Forwarded(w)
+	if err != nil {
+		return false, err
+	}
+	if typ, err := f.r.Type(class); err != nil || typ != f.l.At(layout.TypeMap) {
+		return false, fmt.Errorf("store 0x%x: no object is there", uint64(w))
+	}
+	typ, err := f.r.TypeOf(class)
+	if err == nil && typ >= f.l.At(layout.FirstJSObjectType) {
+		_, err = f.r.Own(object)
 	}
 	_, is := f.r.Boolean(w)
-	return is || typ != f.l.At(layout.TypeOddball) && !f.printer.IsHole(w)
+	return is || typ != f.l.At(layout.TypeOddball) && !f.printer.IsHole(w), err
 }
 
 // members are the properties of an object, those of symbols by their descriptions.
