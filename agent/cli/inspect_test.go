@@ -35,7 +35,8 @@ func TestInspectWords(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"":                       "One of [stack print whatis function source closure objects refs path await requests]",
+		"": "One of [stack print whatis function source closure objects refs path await requests]",
+
 		"core":                   "what shall be shown?",
 		"stack":                  "stack of what? hotspan inspect CORE [NODE] stack, or",
 		"-p 7 core stack":        "either a core or -p PID",

@@ -128,8 +128,10 @@ func textOf(waits []wait, script string) (out []string) {
 }
 
 // TestRequestsBusy: in a process that makes and collects garbage all the time, requests that wait for ever are found
-// with what they wait for, and no wait has the labels of another request, or those of two.
+// with what they wait for, or their waits are counted as those that changed meanwhile; a look in which V8 moves little
+// finds all. No wait has the labels of another request, or those of two.
 func TestRequestsBusy(t *testing.T) {
+	const all, looks = 100, 8
 	script, err := filepath.Abs("testdata/busy.js")
 	if err != nil {
 		t.Fatal(err)
@@ -138,32 +140,44 @@ func TestRequestsBusy(t *testing.T) {
 		t.Run(v.Version, func(t *testing.T) {
 			p := live.Start(t, v.Version, script)
 			defer syscall.Kill(p.PID, syscall.SIGKILL)
-			var got inFlight
-			err := inspect(&got, "-p", strconv.Itoa(p.PID), "requests", "--label", "tenant=tenant", "--label", "n=n")
-			if err != nil {
-				t.Fatal(err)
-			}
-			hang := 0
-			for _, q := range got.Requests {
-				tenant, _ := q.Labels["tenant"].(string)
-				function := "quick"
-				if strings.HasPrefix(tenant, "hangs") {
-					function = "hangs"
-					hang++
+			for range looks {
+				hang, changed := lookAtBusy(t, p.PID)
+				if hang == all {
+					return
 				}
-				if tenant != fmt.Sprint(function, q.Labels["n"]) {
-					t.Errorf("labels %v of stores %v", q.Labels, q.Stores)
-				}
-				for _, w := range q.Waits {
-					if w.By == "promise" && w.Function != function && w.Function != "again" ||
-						w.By == "timer" && (w.DelayMS == 10000000) != (function == "hangs") {
-						t.Errorf("%s waits for %+v", tenant, w)
-					}
+				if t.Logf("%d of %d, and %d waits began or ended", hang, all, changed); hang+changed < all {
+					t.Errorf("%d requests that hang are not counted", all-hang-changed)
 				}
 			}
-			if hang != 100 {
-				t.Errorf("%d requests hang, want 100; %d waits began or ended", hang, got.BeganOrEnded)
-			}
+			t.Errorf("not all were found in %d looks", looks)
 		})
 	}
+}
+
+// lookAtBusy returns how many requests are found that wait for ever, and how many waits are counted as changed.
+func lookAtBusy(t *testing.T, pid int) (hang, changed int) {
+	t.Helper()
+	var got inFlight
+	err := inspect(&got, "-p", strconv.Itoa(pid), "requests", "--label", "tenant=tenant", "--label", "n=n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range got.Requests {
+		tenant, _ := q.Labels["tenant"].(string)
+		function := "quick"
+		if strings.HasPrefix(tenant, "hangs") {
+			function = "hangs"
+			hang++
+		}
+		if tenant != fmt.Sprint(function, q.Labels["n"]) {
+			t.Errorf("labels %v of stores %v", q.Labels, q.Stores)
+		}
+		for _, w := range q.Waits {
+			if w.By == "promise" && w.Function != function && w.Function != "again" ||
+				w.By == "timer" && (w.DelayMS == 10000000) != (function == "hangs") {
+				t.Errorf("%s waits for %+v", tenant, w)
+			}
+		}
+	}
+	return hang, got.BeganOrEnded
 }
