@@ -34,6 +34,7 @@ type asyncFrame struct {
 
 // TestAwait: who waits for a promise is what Error.stack said of it, of a process that runs.
 func TestAwait(t *testing.T) {
+	t.Parallel()
 	script := awaitScript(t)
 	for _, v := range versions() {
 		t.Run(v.Version, func(t *testing.T) {
@@ -46,6 +47,7 @@ func TestAwait(t *testing.T) {
 
 // TestAwaitOfCore: of a core too.
 func TestAwaitOfCore(t *testing.T) {
+	t.Parallel()
 	live.NeedCores(t)
 	script := awaitScript(t)
 	for _, v := range versions() {

@@ -20,6 +20,7 @@ import (
 // TestCorrupt: whatever is wrong with the heap in a core, objects and requests end with an answer or with a sentence,
 // within bounds of time and memory.
 func TestCorrupt(t *testing.T) {
+	t.Parallel()
 	live.NeedCores(t)
 	list := versions()
 	version := list[len(list)-1].Version

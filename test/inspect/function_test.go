@@ -17,6 +17,7 @@ type knownFunction struct {
 // TestFunctions: where functions are is as V8's inspector says, their source is what toString gives, and their closures
 // have the variables that the program has.
 func TestFunctions(t *testing.T) {
+	t.Parallel()
 	eachHeld(t, "functions.js", func(t *testing.T, c heldCore) {
 		want := said[knownFunction](t, c, 10)
 		checkFunctions(t, c.core, c.script, c.held, want)

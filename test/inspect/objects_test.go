@@ -39,6 +39,7 @@ func objectsProgram(t *testing.T, dir, how string) []string {
 // TestObjects: the objects in a core that the kernel has written, in one of gdb's and in a process that runs are those
 // that the program holds, and those that V8's own snapshot of the heap has.
 func TestObjects(t *testing.T) {
+	t.Parallel()
 	for _, v := range versions() {
 		t.Run(v.Version, func(t *testing.T) {
 			t.Run("died", func(t *testing.T) {

@@ -40,6 +40,7 @@ var pathsOf = map[string]wantPath{
 
 // TestPath: how objects are held is what the program does.
 func TestPath(t *testing.T) {
+	t.Parallel()
 	script, err := filepath.Abs("testdata/path.js")
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 // TestPrint: values in a core are printed as util.inspect has printed them in the process.
 func TestPrint(t *testing.T) {
+	t.Parallel()
 	eachHeld(t, "values.js", func(t *testing.T, c heldCore) {
 		want := said[*string](t, c, 200) // nil: not read yet
 		texts := printed(t, c.core, c.held)
@@ -30,6 +31,7 @@ func TestPrint(t *testing.T) {
 
 // TestPrivate: fields that are private to a class, which util.inspect does not show, are shown if that is asked for.
 func TestPrivate(t *testing.T) {
+	t.Parallel()
 	eachHeld(t, "values.js", func(t *testing.T, c heldCore) {
 		const without, with = "Point { x: 1, y: 2, sum: 4 }", "Point { x: 1, y: 2, sum: 4, #hidden: 1 }"
 		found := 0

@@ -19,6 +19,7 @@ type holder struct {
 
 // TestRefs: who holds an object of a core, and where, is what the program did, and what V8's own snapshot has.
 func TestRefs(t *testing.T) {
+	t.Parallel()
 	live.NeedCores(t)
 	script, err := filepath.Abs("testdata/refs.js")
 	if err != nil {
