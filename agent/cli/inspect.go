@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -201,43 +197,6 @@ func (v *inspectCmd) coreStack(stdout io.Writer, in *inspected, config dump.Conf
 	w := &sheet{Writer: stdout}
 	w.core(in.core, from, d, problems)
 	return w.err
-}
-
-// Compressed files begin with these bytes.
-var compressed = map[string]string{
-	"\x28\xb5\x2f\xfd": "zstd", "\x04\x22\x4d\x18": "lz4", "\xfd7zX": "xz", "\x1f\x8b": "gzip",
-}
-
-// openCore opens a core file. The caller closes the file.
-func openCore(name string) (*os.File, *core.Core, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	fail := func(err error) (*os.File, *core.Core, error) {
-		file.Close()
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	info, err := file.Stat()
-	if err != nil {
-		return fail(err)
-	}
-	if !info.Mode().IsRegular() {
-		return fail(errors.New("not a regular file"))
-	}
-	head := make([]byte, 4)
-	if n, _ := file.ReadAt(head, 0); n == len(head) {
-		for magic, by := range compressed {
-			if strings.HasPrefix(string(head), magic) {
-				return fail(fmt.Errorf("it is compressed: %s -d < %s > core", by, filepath.Base(name)))
-			}
-		}
-	}
-	c, err := core.Open(file, info.Size())
-	if err != nil {
-		return fail(err)
-	}
-	return file, c, nil
 }
 
 func (w *sheet) core(name string, c *core.Core, d *dump.Dump, problems []error) {

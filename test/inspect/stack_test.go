@@ -1,7 +1,9 @@
 package inspect
 
 import (
+	"compress/gzip"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
@@ -99,16 +102,18 @@ func TestNotThis(t *testing.T) {
 	d := die(t, list[0], "abort")
 	other := live.Binary(t, list[len(list)-1].Version)
 	text := filepath.Join(t.TempDir(), "text")
-	packed := filepath.Join(t.TempDir(), "core.zst")
+	packed, lz4 := filepath.Join(t.TempDir(), "core.zst"), filepath.Join(t.TempDir(), "core.lz4")
 	if err := errors.Join(os.WriteFile(text, []byte("no core at all, but text that is long enough for a head"), 0o600),
-		os.WriteFile(packed, []byte("\x28\xb5\x2f\xfd...."), 0o600)); err != nil {
+		os.WriteFile(packed, []byte("\x28\xb5\x2f\xfd...."), 0o600),
+		os.WriteFile(lz4, []byte("\x04\x22\x4d\x18...."), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
 		": this is not the file that was mapped: that has the build id ": {d.core, other, "stack"},
 		"no core file of x86-64 Linux, but ":                             {d.node, "stack"},
 		"open core: bad magic number":                                    {text, "stack"},
-		"it is compressed: zstd -d < core.zst > core":                    {packed, "stack"},
+		"decompress by zstd: ":                                           {packed, "stack"},
+		"it is compressed: lz4 -d < core.lz4 > core":                     {lz4, "stack"},
 		"no such file or directory":                                      {text + "x", "stack"},
 		"not a regular file":                                             {t.TempDir(), "stack"},
 		"there is no such process":                                       {"-p", "4194304", "stack"},
@@ -144,6 +149,60 @@ func TestTruncated(t *testing.T) {
 	if a.Missing == 0 || len(a.Threads) < 6 {
 		t.Errorf("%d bytes missing, %d threads", a.Missing, len(a.Threads))
 	}
+}
+
+// TestCompressed: of a compressed core is shown what is shown of the core, as far as it goes.
+func TestCompressed(t *testing.T) {
+	live.NeedCores(t)
+	list := versions()
+	v := list[len(list)-1]
+	d := die(t, v, "abort")
+	for _, by := range []func(io.Writer) io.WriteCloser{
+		func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		func(w io.Writer) io.WriteCloser {
+			e, err := zstd.NewWriter(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e
+		},
+	} {
+		packed := compress(t, d.core, by)
+		var a answer
+		if err := inspect(&a, packed, "stack", "--label", "tenant=tenant", "--label", "user=user"); err != nil {
+			t.Fatal(err)
+		}
+		check(t, v, &d, &a, true)
+		info, err := os.Stat(packed)
+		if err := errors.Join(err, os.Truncate(packed, info.Size()/2)); err != nil {
+			t.Fatal(err)
+		}
+		a = answer{}
+		if err := inspect(&a, packed, "stack"); err == nil && a.Missing == 0 ||
+			err != nil && !strings.Contains(err.Error(), "cut off") {
+			t.Errorf("half of it: %v, %d bytes missing", err, a.Missing)
+		}
+	}
+}
+
+// compress writes a core compressed, and returns the name of the file.
+func compress(t *testing.T, name string, by func(io.Writer) io.WriteCloser) string {
+	t.Helper()
+	from, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	to, err := os.Create(filepath.Join(t.TempDir(), "core.packed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := by(to)
+	_, err = io.Copy(w, from)
+	if err := errors.Join(err, w.Close(), to.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return to.Name()
 }
 
 // check compares the threads of the program with what it wrote down.

@@ -22,8 +22,9 @@ var sharedModules = map[string]struct {
 			"agent/internal/sampler", "agent/internal/trigger"},
 		"bpf, registers and, for tests, bpftest hold the generated loaders, sampler fills maps and reads, " +
 			"trigger attaches"},
-	"github.com/klauspost/compress": {[]string{"agent/internal/bpf", "agent/internal/bpf/compress", "otlp"},
-		"otlp compresses recordings; the BPF object is compressed for the binary"},
+	"github.com/klauspost/compress": {
+		[]string{"agent/cli", "agent/internal/bpf", "agent/internal/bpf/compress", "otlp"},
+		"otlp compresses recordings; the BPF object is compressed for the binary; cli reads compressed cores"},
 	"google.golang.org/grpc": {[]string{"agent/api", "agent/client", "agent/internal/serve", "otlp"},
 		"otlp delivers, the agent serves and clients ask by one protocol"},
 	"google.golang.org/protobuf": {[]string{"agent/api", "agent/internal/pyroscope", "context", "otlp", "pprofx"},
