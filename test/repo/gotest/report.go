@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 )
@@ -23,7 +24,7 @@ func (e event) name() string { return strings.TrimSuffix(e.Package+" "+e.Test, "
 // report gathers events.
 type report struct {
 	out      io.Writer
-	allowed  map[string]string   // reasons by the names of tests that may be skipped
+	allowed  skips
 	said     map[string][]string // output of tests and packages that have not ended
 	passed   int                 // tests, those within tests included
 	packages int                 // with tests
@@ -32,7 +33,7 @@ type report struct {
 	long     []event // tests that took long
 }
 
-func newReport(out io.Writer, allowed map[string]string) *report {
+func newReport(out io.Writer, allowed skips) *report {
 	return &report{out: out, allowed: allowed, said: map[string][]string{}}
 }
 
@@ -59,6 +60,7 @@ func (r *report) ended(e event, name string) {
 	if e.Test != "" && !strings.Contains(e.Test, "/") && e.Elapsed >= long {
 		r.long = append(r.long, e)
 	}
+	why, listed := r.allowed.reason(name)
 	switch {
 	case e.Test == "":
 		r.packageEnded(e, name)
@@ -67,8 +69,8 @@ func (r *report) ended(e event, name string) {
 	case e.Action == "fail":
 		r.failed(name)
 		r.show(name)
-	case r.allowed[name] != "":
-		r.skips = append(r.skips, name+": "+r.allowed[name])
+	case listed:
+		r.skips = append(r.skips, name+": "+why)
 	default:
 		r.failed(name + ": skipped, and not in the list of skips")
 		r.show(name)
@@ -123,14 +125,17 @@ func (r *report) end() bool {
 	return len(r.failures) == 0 && r.passed > 0
 }
 
+// skips are the reasons why tests may be skipped, by patterns of path.Match for their names.
+type skips map[string]string
+
 // readSkips reads the tests that may be skipped: a line each, the package, the test, and the reason. Lines that begin
 // with # are comments.
-func readSkips(from io.Reader) (map[string]string, error) {
+func readSkips(from io.Reader) (skips, error) {
 	b, err := io.ReadAll(from)
 	if err != nil {
 		return nil, err
 	}
-	skips := map[string]string{}
+	out := skips{}
 	for i, line := range strings.Split(string(b), "\n") {
 		words := strings.Fields(line)
 		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
@@ -139,7 +144,21 @@ func readSkips(from io.Reader) (map[string]string, error) {
 		if len(words) < 3 {
 			return nil, fmt.Errorf("line %d: want PACKAGE TEST REASON, have %q", i+1, line)
 		}
-		skips[words[0]+" "+words[1]] = strings.Join(words[2:], " ")
+		name := words[0] + " " + words[1]
+		if _, err := path.Match(name, ""); err != nil {
+			return nil, fmt.Errorf("line %d: %s: %w", i+1, name, err)
+		}
+		out[name] = strings.Join(words[2:], " ")
 	}
-	return skips, nil
+	return out, nil
+}
+
+// reason is why a test may be skipped.
+func (s skips) reason(name string) (why string, listed bool) {
+	for pattern, why := range s {
+		if is, _ := path.Match(pattern, name); is {
+			return why, true
+		}
+	}
+	return "", false
 }

@@ -5,9 +5,10 @@ import (
 	"testing"
 )
 
-const skips = `# comment
+const listed = `# comment
 
 example.com/a TestOld   the kernel is too old
+example.com/a TestCore/*/died there are no cores
 `
 
 func TestReport(t *testing.T) {
@@ -34,6 +35,14 @@ func TestReport(t *testing.T) {
 {"Action":"pass","Package":"example.com/a","Test":"TestA"}`, true,
 			[]string{"SKIPPED example.com/a TestOld: the kernel is too old\n", "1 skipped as listed"}},
 
+		{"a skip by a pattern", `{"Action":"skip","Package":"example.com/a","Test":"TestCore/24.1.0/died"}
+{"Action":"pass","Package":"example.com/a","Test":"TestA"}`, true,
+			[]string{"SKIPPED example.com/a TestCore/24.1.0/died: there are no cores\n", "1 skipped as listed"}},
+
+		{"beside a pattern", `{"Action":"skip","Package":"example.com/a","Test":"TestCore/24.1.0/lives"}
+{"Action":"pass","Package":"example.com/a","Test":"TestA"}`, false,
+			[]string{"FAILED example.com/a TestCore/24.1.0/lives: skipped"}},
+
 		{"another skip",
 			`{"Action":"output","Package":"example.com/b","Test":"TestOld","Output":"b_test.go:3: not today\n"}
 {"Action":"skip","Package":"example.com/b","Test":"TestOld"}
@@ -52,7 +61,7 @@ func TestReport(t *testing.T) {
 {"Action":"pass","Package":"example.com/a","Test":"TestA"}`, true, []string{"go: downloading x\n"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			allowed, err := readSkips(strings.NewReader(skips))
+			allowed, err := readSkips(strings.NewReader(listed))
 			if err != nil {
 				t.Fatal(err)
 			}
