@@ -3,6 +3,7 @@ package cli
 
 import (
 	"io"
+	"slices"
 
 	"github.com/hotspan/hotspan/agent/cli/flags"
 	"github.com/hotspan/hotspan/agent/internal/version"
@@ -51,6 +52,10 @@ func Main(args []string, stdout, stderr io.Writer) (code int) {
 		switch v := line.Verb.(type) {
 		case *agentCmd:
 			err = v.Run(func() (*agentCmd, error) { return parseAgent(args) }, console{stderr})
+		case *inspectCmd:
+			err = v.start(stdout, console{stderr}, func(words []string) {
+				Main(slices.Concat(args, words), stdout, stderr)
+			})
 		case *completionCmd:
 			err = line.Completion(stdout, v.Shell)
 		case verb:

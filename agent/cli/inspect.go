@@ -32,6 +32,8 @@ type inspectCmd struct {
 var inspectVerbs = []string{"stack", "print", "whatis", "function", "source", "closure", "objects", "refs",
 	"path", "await", "requests"}
 
+func isInspectVerb(word string) bool { return slices.Contains(inspectVerbs, word) }
+
 // inspected is a command line of inspect taken apart.
 type inspected struct {
 	core, node string
@@ -43,7 +45,7 @@ type inspected struct {
 func (v *inspectCmd) parse() (in inspected, err error) {
 	words := append([]string{v.Core, v.Node, v.Verb}, v.Addresses...)
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
-	i := slices.IndexFunc(words, func(word string) bool { return slices.Contains(inspectVerbs, word) })
+	i := slices.IndexFunc(words, isInspectVerb)
 	if i < 0 {
 		return in, fmt.Errorf("what shall be shown? One of %v, as in hotspan inspect CORE stack", inspectVerbs)
 	}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// start runs a command line of inspect. One without a verb, on a terminal, asks for verbs, and has again run each with
+// the words behind it.
+func (v *inspectCmd) start(stdout io.Writer, c console, again func(words []string)) error {
+	of := slices.DeleteFunc([]string{v.Core, v.Node, v.Verb}, func(word string) bool { return word == "" })
+	hasVerb := slices.ContainsFunc(append(of, v.Addresses...), isInspectVerb)
+	screen, ok := stdout.(*os.File)
+	if hasVerb || len(of) == 0 && v.PID == 0 || !ok || !term.IsTerminal(int(screen.Fd())) ||
+		!term.IsTerminal(int(os.Stdin.Fd())) {
+		return v.Run(stdout, c)
+	}
+	if err := v.check(of, c); err != nil {
+		return err
+	}
+	p := prompt{screen: screen, show: again}
+	p.Terminal = term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{os.Stdin, screen}, "inspect> ")
+	p.AutoCompleteCallback = completeVerb
+	return p.run()
+}
+
+// check opens what is to be looked into, so that an error comes at once.
+func (v *inspectCmd) check(of []string, c console) error {
+	if v.PID != 0 && len(of) > 0 || len(of) > 2 {
+		return usageError{fmt.Errorf("either a core and NODE, or -p PID: %q", of)}
+	}
+	of = append(of, "", "")
+	subject, end, err := v.open(&inspected{core: of[0], node: of[1]})
+	if err != nil {
+		return err
+	}
+	for _, p := range subject.Problems {
+		c.logger(false).Warn("not used", "why", p)
+	}
+	end()
+	return nil
+}
+
+// prompt asks for verbs with their operands and flags. It has a history, and completes verbs.
+type prompt struct {
+	*term.Terminal
+	screen *os.File
+	show   func(words []string)
+}
+
+const promptHelp = "Verbs: %s\n" +
+	"Addresses and flags follow: hotspan inspect --help. Tab completes verbs, quit or Ctrl-D ends.\n"
+
+// run shows what is asked for. A verb that fails says why, and the next one may be asked for.
+func (p *prompt) run() error {
+	fmt.Fprintf(p.screen, promptHelp, strings.Join(inspectVerbs, " "))
+	for {
+		line, err := p.ask()
+		words := strings.Fields(line)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case len(words) == 0:
+		case slices.Contains([]string{"quit", "exit", "q"}, words[0]):
+			return nil
+		case words[0] == "help" || !slices.ContainsFunc(words, isInspectVerb) && !strings.HasPrefix(words[0], "-"):
+			fmt.Fprintf(p.screen, promptHelp, strings.Join(inspectVerbs, " "))
+		default:
+			p.show(words)
+		}
+	}
+}
+
+// ask reads a line. The terminal is as it was while the verb runs, so that Ctrl-C ends that.
+func (p *prompt) ask() (string, error) {
+	before, err := term.MakeRaw(int(os.Stdin.Fd()))
+	if err != nil {
+		return "", err
+	}
+	defer term.Restore(int(os.Stdin.Fd()), before)
+	if columns, rows, err := term.GetSize(int(p.screen.Fd())); err == nil {
+		_ = p.SetSize(columns, rows)
+	}
+	return p.ReadLine()
+}
+
+// completeVerb completes the verb at the end of a line, as far as only one begins so.
+func completeVerb(line string, at int, key rune) (string, int, bool) {
+	if key != '\t' || at != len(line) {
+		return "", 0, false
+	}
+	begin := strings.LastIndexByte(line, ' ') + 1
+	var found []string
+	for _, verb := range inspectVerbs {
+		if strings.HasPrefix(verb, line[begin:]) {
+			found = append(found, verb)
+		}
+	}
+	if len(found) != 1 {
+		return "", 0, false
+	}
+	line = line[:begin] + found[0] + " "
+	return line, len(line), true
+}
