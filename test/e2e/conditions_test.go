@@ -9,7 +9,6 @@ import (
 // TestConditions: of the calls with known arguments, and the returns with known results, those are hits that a probe
 // asks for; the others are counted.
 func TestConditions(t *testing.T) {
-	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		library := addon(t, node, "probed.c")
 		t.Run("results", func(t *testing.T) { // descend returns 1 to 8
