@@ -18,7 +18,6 @@ func compare(t *testing.T, samples []judge.Sample, l *truth.Log) judge.Functions
 
 // TestFunctions: two hundred functions run in random order; each sample must name the one that ran, and its caller.
 func TestFunctions(t *testing.T) {
-	t.Parallel()
 	for mode, run := range map[string]struct {
 		length time.Duration
 		enough int // samples

@@ -287,7 +287,8 @@ func TestProbeErrors(t *testing.T) {
 		{[]string{"--probe", onCall, "--probe", onCall}, []string{"it is there twice"}},
 		{[]string{"--probe", onCall + ",if=arg0>1", "--probe", onCall}, []string{"it is there twice"}},
 		{[]string{"--probe", onCall + ",if=arg9>1"}, []string{"if=arg9>1: arg9: want arg0 to arg5"}},
-		{[]string{"--probe", onCall, "-F", "99"}, []string{"one in a recording"}},
+		{[]string{"--probe", onCall, "-F", "99"}, []string{"-F: --probe has no timer"}},
+		{[]string{"--probe", onCall, "--wall"}, []string{"one in a recording"}},
 		{[]string{"--probe", onCall, "--format", "html"}, []string{"shows CPU time"}},
 	} {
 		out := filepath.Join(t.TempDir(), "out.pb.gz")
