@@ -57,7 +57,7 @@ func printCode(w *sheet, p *jitcode.Copied, all []annotatedInstruction, inlined 
 	for _, t := range p.Texts {
 		texts[fmt.Sprintf("%s:%d", t.File, t.Line)] = strings.TrimSpace(t.Text)
 	}
-	place, line, skipped := "", "", false
+	places, place, line, skipped := sourcePlaces(all), "", "", false
 	for i, in := range all {
 		if !near[i] && !whole && p.Samples > 0 {
 			skipped = true
@@ -67,7 +67,7 @@ func printCode(w *sheet, p *jitcode.Copied, all []annotatedInstruction, inlined 
 			w.printf("%17s  …\n", "")
 			place, line, skipped = "", "", false
 		}
-		if now := sourcePlace(all, i); now != place {
+		if now := places[i]; now != place {
 			place = now
 			if at := fmt.Sprintf("%s:%d", in.File, in.Line); at != line {
 				now, line = strings.TrimSpace(now+"  "+texts[at]), at
@@ -85,16 +85,29 @@ func printCode(w *sheet, p *jitcode.Copied, all []annotatedInstruction, inlined 
 	}
 }
 
-// sourcePlace is where an instruction is from, as step c.js:1:27 in hot c.js:2:48. Without samples nobody has asked V8
-// what is inlined there, but it is what it is for those around it at the same place.
-func sourcePlace(all []annotatedInstruction, i int) string {
-	in := &all[i]
-	frames := in.Frames
-	for _, step := range []int{-1, 1} {
-		for n := i; n >= 0 && n < len(all) && frames == nil && samePlace(&all[n], in); n += step {
-			frames = all[n].Frames
+// sourcePlaces is where each instruction is from, as step c.js:1:27 in hot c.js:2:48. Without samples nobody has asked
+// V8 what is inlined there, but it is what it is for those around it at the same place.
+func sourcePlaces(all []annotatedInstruction) []string {
+	out := make([]string, 0, len(all))
+	for from := 0; from < len(all); {
+		to, frames := from, []jitcode.Frame(nil)
+		for ; to < len(all) && samePlace(&all[to], &all[from]); to++ {
+			if frames == nil {
+				frames = all[to].Frames
+			}
 		}
+		for i := from; i < to; i++ {
+			if all[i].Frames != nil {
+				frames = all[i].Frames
+			}
+			out = append(out, all[i].place(frames))
+		}
+		from = to
 	}
+	return out
+}
+
+func (in *annotatedInstruction) place(frames []jitcode.Frame) string {
 	var parts []string
 	for _, f := range frames {
 		parts = append(parts, fmt.Sprintf("%s %s", f.Function, filePlace(f.File, f.Line, f.Column)))
