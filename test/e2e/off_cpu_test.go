@@ -136,10 +136,10 @@ func TestWall(t *testing.T) {
 			t.Errorf("%s: samples differ", of)
 		}
 	}
-	computed, on := want["compute"].OnCPU+want["compute"].Most, got["on"]["compute"] // it waits for nothing
+	computed, on := want["compute"].OnCPU+want["compute"].Most, got["on"]["compute"]
 	t.Logf("computed %.1f ms, samples %.1f ms", computed, on)
-	off := got["off"]["compute"]
-	if computed < 300 || math.Abs(on-computed) > 4*math.Sqrt(computed)+0.03*computed || off > 0 {
+	off := got["off"]["compute"] // for a collection at most
+	if computed < 300 || math.Abs(on-computed) > 4*math.Sqrt(computed)+0.03*computed || off > 0.02*computed {
 		t.Errorf("samples differ; waits of %.1f ms", off)
 	}
 	if !regexp.MustCompile(`(?m)^\d+ samples and waits in .*\nthreads were on a CPU for [\d.]+ s of samples\n`).
