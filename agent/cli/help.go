@@ -7,10 +7,10 @@ var help = map[string]string{
 	"socketpath": client.DefaultSocket,
 
 	"shell": "bash, zsh or fish. For bash, put this into ~/.bashrc: source <(hotspan completion bash)",
-	"inspect": "stack shows the threads, print the values at addresses, whatis what is there; function, source and " +
-		"closure show where functions are from and what they use; objects counts what is in the heap, refs " +
-		"shows who holds it, path by what it is held in the end, await who waits for it; requests shows which are in " +
-		"flight, and what they wait for.",
+	"inspect": "stack shows the threads, requests those in flight and what they wait for, objects what is in the " +
+		"heap. Of addresses print shows the values, whatis what is there, function, source and closure where " +
+		"functions are from and what they use, refs who holds them, path how from a root, await who waits. Left " +
+		"out on a terminal, inspect asks.",
 	"annotated": "Name of a function, also of one that is inlined; without one the pieces of code are listed.",
 
 	"config": "YAML file; its keys are the names of the flags. Each flag is also a variable of the environment, such " +

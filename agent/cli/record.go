@@ -31,7 +31,7 @@ type recordCmd struct {
 	Probe         []string      `help:"${probe}" placeholder:"SPEC" sep:"none"`
 	ProbeLimit    int           `default:"1000" help:"${probelimit} (${default})." placeholder:"N"`
 	OffCPU        bool          `name:"off-cpu" help:"Sample what threads wait for, instead of what uses the CPU."`
-	Wall          bool          `help:"Sample what uses the CPU, and what threads wait for: all of their time."`
+	Wall          bool          `help:"Sample what uses the CPU and what threads wait for, in one profile."`
 	MinWait       time.Duration `default:"1ms" help:"The shortest wait sampled (${default})." placeholder:"TIME"`
 	Duration      time.Duration `short:"d" help:"How long to record, as 10s; else until Ctrl-C." placeholder:"TIME"`
 	Output        string        `short:"o" help:"${output}" placeholder:"FILE"`
