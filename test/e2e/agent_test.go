@@ -114,7 +114,7 @@ func controlGroup(t *testing.T, name string) int {
 }
 
 // TestShortLives: of ten processes a second that live 200 ms each has samples, with its container and its service, and
-// those of no container have none.
+// those of no container have none. Of one that hotspan got no CPU for before it ended they are counted as lost.
 func TestShortLives(t *testing.T) {
 	id := fmt.Sprintf("%016x%048x", time.Now().UnixNano(), os.Getpid())
 	group := controlGroup(t, "docker-"+id+".scope")
@@ -148,7 +148,9 @@ func TestShortLives(t *testing.T) {
 	for _, c := range running {
 		c.Wait()
 	}
+	lost := int64(0)
 	for _, s := range a.stop(t) {
+		lost += s.Lost[pprofx.LostExited]
 		for pid, p := range s.Processes {
 			if pid == first.Process.Pid {
 				continue
@@ -159,8 +161,8 @@ func TestShortLives(t *testing.T) {
 			delete(pids, pid)
 		}
 	}
-	if len(pids) > 0 {
-		t.Errorf("%d of %d processes have no samples: %v", len(pids), lives, pids)
+	if n := len(pids); n > lives/10 || int64(n) > lost {
+		t.Errorf("%d of %d processes have no samples, of which %d are counted: %v", n, lives, lost, pids)
 	}
 }
 
