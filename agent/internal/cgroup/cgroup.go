@@ -31,7 +31,8 @@ func folders(groups, mounts, controller string) iter.Seq[folder] {
 			case kind[0] != "cgroup" || !has(kind[2], controller):
 				continue
 			}
-			for below := filepath.Clean("/" + strings.TrimPrefix(groupOf(groups, of), root)); ; {
+			below, seen := belowMount(groupOf(groups, of), root)
+			for seen {
 				if !yield(folder{filepath.Join(mount, below), v2}) {
 					return
 				}
@@ -42,6 +43,16 @@ func folders(groups, mounts, controller string) iter.Seq[folder] {
 			}
 		}
 	}
+}
+
+// belowMount returns where a group is below the mount of a group, its root; false if it is not there, or outside of the
+// namespace of this process, where its path begins with dots. (cgroup_namespaces(7))
+func belowMount(group, root string) (below string, ok bool) {
+	if group == "/" { // that of the namespace
+		return group, true
+	}
+	below, ok = strings.CutPrefix(group, strings.TrimSuffix(root, "/"))
+	return filepath.Clean("/" + below), ok && (below == "" || below[0] == '/') && !strings.HasPrefix(group, "/..")
 }
 
 // groupOf returns the path of a group in the hierarchy of a controller, or of version 2 for none.

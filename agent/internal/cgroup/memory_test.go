@@ -43,6 +43,9 @@ func TestMemoryLimit(t *testing.T) {
 		"version 1, container":  {"4:memory:/d/e\n", v1("/d/e", "/v1/d/e"), 150},
 		"both":                  {"4:memory:/d\n0::/a\n", v1("/", "/v1") + v2("/", "/v2"), 100},
 		"unlimited, version 1":  {"4:memory:/\n", v1("/", "/v1"), 9223372036854771712},
+		"outside the namespace": {"0::/../a\n", v2("/", "/v2"), math.MaxInt64},
+		"outside the mount":     {"0::/c/a\n", v2("/a", "/v2/a"), math.MaxInt64},
+		"a name that goes on":   {"0::/ab\n", v2("/a", "/v2/a"), math.MaxInt64},
 		"no mounts":             {"0::/a\n", "", math.MaxInt64},
 		"lines of another kind": {"\n:\n", "x\n35 24 0:30 / /x rw - tmpfs\n - cgroup2\n", math.MaxInt64},
 	} {

@@ -35,7 +35,11 @@ func (w *Watch) Add(pid int) {
 		mounts, _ := os.ReadFile("/proc/self/mountinfo")
 		w.mounts, w.before = string(mounts), map[string]Throttled{}
 	}
-	for f := range folders(procs.ControlGroup(pid), w.mounts, "cpu") {
+	groups := procs.ControlGroup(pid)
+	if groups == "" { // it has ended
+		return
+	}
+	for f := range folders(groups, w.mounts, "cpu") {
 		if _, known := w.before[f.path]; known || len(w.before) == maxGroups {
 			continue
 		}
