@@ -42,7 +42,7 @@ func timed(format string, d time.Duration) string {
 // could run and had to wait, which no sample shows.
 func throttled(c console, groups []cgroup.Throttled) {
 	for _, g := range groups {
-		fmt.Fprintf(c, "the control group %s was throttled in %d of %d periods, for %s (cpu.stat)\n", g.Folder,
-			g.Reached, g.Periods, inSeconds(g.Time))
+		fmt.Fprintf(c, "the control group %s was throttled in %d of %d periods, for %s (cpu.stat)\n",
+			printable(g.Folder), g.Reached, g.Periods, inSeconds(g.Time))
 	}
 }
