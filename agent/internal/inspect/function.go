@@ -59,7 +59,7 @@ const maxBound = 16
 
 // function finds the JSFunction at an address; of a bound one that which it calls.
 func (s *Subject) function(address uint64) (*heap.Reader, heap.Word, error) {
-	r := heap.NewReader(s.process.Memory, s.process.Layout)
+	r := s.process.Heap()
 	w := tagged(address)
 	for range maxBound {
 		object, _, err := r.Forwarded(w)

@@ -24,7 +24,7 @@ type kinds struct {
 }
 
 func (s *Subject) newKinds() *kinds {
-	r := heap.NewReader(s.process.Memory, s.process.Layout)
+	r := s.process.Heap()
 	return &kinds{Printer: &value.Printer{Heap: r, Types: s.types}, l: s.process.Layout, made: map[heap.Word]string{},
 		names: map[heap.Word]string{}}
 }

@@ -71,7 +71,7 @@ func (s *Subject) collecting() bool {
 	if err != nil || !l.Has(layout.HeapGCState) || !l.Has(layout.IsolateHeap) {
 		return false
 	}
-	r := heap.NewReader(s.process.Memory, l)
+	r := s.process.Heap()
 	state, err := r.Bytes(isolate+uint64(l.At(layout.IsolateHeap)+l.At(layout.HeapGCState)), 4)
 	return err == nil && state[0] != 0
 }
@@ -144,7 +144,7 @@ func together(kinds []Kind) (out []Kind) {
 
 // Shape adds the names of the properties that a kind's hidden class gives its objects.
 func (s *Subject) Shape(kind *Kind) {
-	shape, err := heap.NewReader(s.process.Memory, s.process.Layout).Shape(heap.Word(kind.HiddenClass))
+	shape, err := s.process.Heap().Shape(heap.Word(kind.HiddenClass))
 	if err != nil || shape.Type < s.process.Layout.At(layout.FirstJSObjectType) {
 		return
 	}

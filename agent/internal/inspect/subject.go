@@ -76,7 +76,7 @@ const maxLooks = 8
 // is set. The value of a process that runs is read until it is the same twice.
 func (s *Subject) Print(address uint64, depth int, private bool) (string, error) {
 	w := tagged(address)
-	p := value.Printer{Heap: heap.NewReader(s.process.Memory, s.process.Layout), Types: s.types, Depth: depth,
+	p := value.Printer{Heap: s.process.Heap(), Types: s.types, Depth: depth,
 		Private: private}
 	if _, err := p.Heap.Type(w); err != nil && !w.IsSmi() {
 		return "", fmt.Errorf("0x%x: no object of V8: %w", address, err)
@@ -124,7 +124,7 @@ func (s *Subject) WhatIs(address uint64) (out What) {
 		out.Builtin = name
 		return out
 	}
-	r := heap.NewReader(s.process.Memory, s.process.Layout)
+	r := s.process.Heap()
 	w := tagged(address)
 	object, hiddenClass, err := r.Forwarded(w)
 	if w.IsSmi() || err != nil {
