@@ -17,11 +17,12 @@ func waits(c console, s *agent.Stats) {
 	if s.OnCPU > 0 {
 		fmt.Fprintf(c, "threads were on a CPU for %s of samples\n", inSeconds(s.OnCPU))
 	}
-	fmt.Fprintf(c, "threads waited %s in system calls = %s of samples + %s idle + %s shorter than %v%s\n",
-		inSeconds(w.Calls), inSeconds(s.Waited), inSeconds(s.Idle), inSeconds(w.Brief), w.Shortest,
-		timed(" + %s without a sample", w.Calls-s.Waited-s.Idle-w.Brief))
+	fmt.Fprintf(c, "threads waited %s in system calls and page faults = "+
+		"%s of samples + %s idle + %s shorter than %v%s\n", inSeconds(w.Ended), inSeconds(s.Waited),
+		inSeconds(s.Idle), inSeconds(w.Brief), w.Shortest,
+		timed(" + %s without a sample", w.Ended-s.Waited-s.Idle-w.Brief))
 	fmt.Fprintf(c, "besides: %s for a CPU%s%s\n", inSeconds(w.Ready),
-		timed(", %s for pages of memory and the like", w.Elsewhere),
+		timed(", %s stopped or elsewhere", w.Elsewhere),
 		timed(", %s in waits that have not ended", w.Unfinished))
 	if w.Unknown > 0 {
 		fmt.Fprintf(c, "not known of %d threads: there are too many\n", w.Unknown)

@@ -17,6 +17,7 @@ type waited struct{ Least, Most, OnCPU float64 }
 // waitsOf says which function of waits.js waits in requests of an endpoint.
 var waitsOf = map[string]string{
 	"thread": "waitForThread", "worker": "waitForThread", "child": "waitForChild", "pipe": "waitForPipe",
+	"page": "waitForPage",
 }
 
 // TestOffCPU: the program waits in known functions for known requests, as long as the kernel says. Elsewhere in them it
@@ -25,7 +26,8 @@ var waitsOf = map[string]string{
 func TestOffCPU(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		var want map[string]waited
-		samples, said := recordGo(t, &want, node, "waits.js", nil, "--off-cpu", "--min-wait", "10us")
+		pages := "PAGES=" + addon(t, node, "slow_pages.c")
+		samples, said := recordGo(t, &want, node, "waits.js", []string{pages}, "--off-cpu", "--min-wait", "10us")
 		got, unlabelled, n, gone := map[string]float64{}, map[string]float64{}, 0, 0
 		begun := map[int]bool{} // by thread: it has had requests that count
 		for _, s := range samples {
@@ -88,6 +90,8 @@ func waitsIn(t *testing.T, s *judge.Sample) (in string) {
 		t.Errorf("%s: %d ns outside of a request: %v", of, s.Weight, s.Stack)
 	case in != "" && in != waitsOf[of]:
 		t.Errorf("%s: %d ns in %s", of, s.Weight, in)
+	case in != "" && s.Weight > 1e6 && (s.Stack[0].F == "[page fault]") != (in == "waitForPage"):
+		t.Errorf("%s: %d ns: %v", of, s.Weight, s.Stack)
 	}
 	return in
 }
@@ -122,13 +126,16 @@ func checkWaitSum(t *testing.T, said string, samples []judge.Sample) {
 // it was not waiting for a CPU. That is sampled, and may be off by four standard deviations, and by what is lost.
 func TestWall(t *testing.T) {
 	var want map[string]waited
-	samples, said := recordGo(t, &want, node24(t), "waits.js", []string{"ROUNDS=30"}, "--wall", "-F", "999",
-		"--min-wait", "10us")
+	env := []string{"ROUNDS=30", "PAGES=" + addon(t, node24(t), "slow_pages.c")}
+	samples, said := recordGo(t, &want, node24(t), "waits.js", env, "--wall", "-F", "999", "--min-wait", "10us")
 	got := map[any]map[string]float64{"on": {}, "off": {}}
+	without := 0.0
 	for _, s := range samples {
 		got[s.Labels["hotspan.cpu"]][endpoint(&s)] += float64(s.Weight) / 1e6
+		if s.Labels["hotspan.cpu"] == "off" && waitsIn(t, &s) != "" && endpoint(&s) == "" {
+			without += float64(s.Weight) / 1e6
+		}
 	}
-	without := got["off"][""]
 	for of := range waitsOf {
 		w, off := want[of], got["off"][of]
 		t.Logf("%s: waited %.1f to %.1f ms, samples %.1f ms, without a request %.1f", of, w.Least, w.Most, off, without)

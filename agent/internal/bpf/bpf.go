@@ -28,6 +28,7 @@ func (p Probes) leftOut() (names []string) {
 		hotspanProgHotspanSwitch:    p.Waits,
 		hotspanProgHotspanWakeup:    p.Waits,
 		hotspanProgHotspanCallEnd:   p.Waits,
+		hotspanProgHotspanFaultEnd:  p.Waits,
 	} {
 		if !wanted {
 			names = append(names, name)

@@ -109,7 +109,9 @@ const GCMarkCompact = uint8(hotspanGcStateGC_MARK_COMPACT)
 const (
 	NoNode  = uint8(hotspanNoneNO_NODE)
 	NoLabel = uint8(hotspanNoneNO_LABEL)
-	SlotOut = uint16(hotspanSlotSLOT_OUT)
+
+	PageFault = uint32(hotspanNonePAGE_FAULT)
+	SlotOut   = uint16(hotspanSlotSLOT_OUT)
 )
 
 // How a row of an unwind table finds the canonical frame address, and the caller's rbp: see package unwind.

@@ -96,8 +96,8 @@ struct sample {
 	__u8 resumed;         // there was a FRAME_GAP
 	__u8 is_new;          // naming it needs something that hotspan has not read: see known.h
 	char comm[16];
-	__u64 weight;         // nanoseconds that a thread has waited in a system call, or what a probe counts; else 0
-	__u32 call;           // number of the system call in which it has waited
+	__u64 weight;         // nanoseconds that a thread has waited, or what a probe counts; else 0
+	__u32 call;           // number of the system call in which it has waited, or PAGE_FAULT
 	__u32 pad;
 };
 

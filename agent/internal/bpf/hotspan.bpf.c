@@ -273,7 +273,7 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 // Samples the thread that has hit a probe, or has waited in a system call, for so long as `weight` says, if the rate
 // limit admits it. Unlike a timer's, this may be preempted by another thread that hits one on this CPU: the scratch is
 // the first one's.
-static __always_inline void take_hit(__u64 id, __u32 number, __u64 weight, __u32 call)
+static __noinline void take_hit(__u64 id, __u32 number, __u64 weight, __u32 call)
 {
 	if (!hits_count())
 		return;
@@ -378,60 +378,7 @@ int BPF_PROG(hotspan_syscall, struct pt_regs *regs, long id)
 	return 0;
 }
 
-// Each time that a CPU goes from one thread to another.
-SEC("tp_btf/sched_switch")
-int BPF_PROG(hotspan_switch, _Bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int state)
-{
-	struct wait_times *t = wait_times_here();
-	if (!t)
-		return 0;
-	__u64 now = bpf_ktime_get_ns();
-	__u32 pid = prev->tgid;
-	struct process *p = bpf_map_lookup_elem(&processes, &pid);
-	struct waiting *w = p ? waiting_of(prev, p, t) : NULL;
-	if (w)
-		leaves_cpu(w, now, preempt || !state);
-	pid = next->tgid;
-	p = bpf_map_lookup_elem(&processes, &pid);
-	w = p ? waiting_of(next, p, t) : NULL;
-	if (w)
-		gets_cpu(next, w, t, now);
-	return 0;
-}
-
-SEC("tp_btf/sched_wakeup")
-int BPF_PROG(hotspan_wakeup, struct task_struct *task)
-{
-	struct wait_times *t = wait_times_here();
-	__u32 pid = task->tgid;
-	struct process *p = t ? bpf_map_lookup_elem(&processes, &pid) : NULL;
-	struct waiting *w = p ? waiting_of(task, p, t) : NULL;
-	if (w && w->left && !w->ready)
-		w->ready = bpf_ktime_get_ns();
-	return 0;
-}
-
-// The end of each system call. Its registers are those that it began with, but for the result.
-SEC("tp_btf/sys_exit")
-int BPF_PROG(hotspan_call_end, struct pt_regs *regs, long result)
-{
-	__u64 id = bpf_get_current_pid_tgid();
-	__u32 key = id;
-	struct waiting *w = bpf_map_lookup_elem(&waiting, &key);
-	if (!w || !w->waited || !hits_count())
-		return 0;
-	__u64 waited = w->waited;
-	w->waited = 0;
-	struct wait_times *t = wait_times_here();
-	if (!t)
-		return 0;
-	__sync_fetch_and_add(&t->calls, waited);
-	if (waited < t->shortest)
-		__sync_fetch_and_add(&t->brief, waited);
-	else
-		take_hit(id, OFF_CPU, waited, regs->orig_rax);
-	return 0;
-}
+#include "wait_programs.h"
 
 static __always_inline void report(__u32 type, __u32 pid)
 {

@@ -298,8 +298,9 @@ type hotspanNode struct {
 type hotspanNone uint32
 
 const (
-	hotspanNoneNO_NODE  hotspanNone = 255
-	hotspanNoneNO_LABEL hotspanNone = 255
+	hotspanNoneNO_NODE    hotspanNone = 255
+	hotspanNoneNO_LABEL   hotspanNone = 255
+	hotspanNonePAGE_FAULT hotspanNone = 4294967295
 )
 
 type hotspanOperand uint32
@@ -784,7 +785,7 @@ type hotspanWaitTimes struct {
 	_         structs.HostLayout
 	Since     uint64
 	Shortest  uint64
-	Calls     uint64
+	Ended     uint64
 	Brief     uint64
 	Elsewhere uint64
 	Ready     uint64
@@ -792,10 +793,13 @@ type hotspanWaitTimes struct {
 }
 
 type hotspanWaiting struct {
-	_      structs.HostLayout
-	Left   uint64
-	Ready  uint64
-	Waited uint64
+	_       structs.HostLayout
+	Left    uint64
+	Ready   uint64
+	Waited  uint64
+	Fault   uint64
+	Blocked uint32
+	_       [4]byte
 }
 
 type hotspanWork struct {
@@ -856,6 +860,7 @@ const (
 	hotspanProgHotspanCallEnd   = "hotspan_call_end"
 	hotspanProgHotspanExec      = "hotspan_exec"
 	hotspanProgHotspanExit      = "hotspan_exit"
+	hotspanProgHotspanFaultEnd  = "hotspan_fault_end"
 	hotspanProgHotspanSample    = "hotspan_sample"
 	hotspanProgHotspanSwitch    = "hotspan_switch"
 	hotspanProgHotspanSyscall   = "hotspan_syscall"
@@ -935,6 +940,7 @@ type hotspanProgramSpecs struct {
 	HotspanCallEnd   *ebpf.ProgramSpec `ebpf:"hotspan_call_end"`
 	HotspanExec      *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
 	HotspanExit      *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
+	HotspanFaultEnd  *ebpf.ProgramSpec `ebpf:"hotspan_fault_end"`
 	HotspanSample    *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
 	HotspanSwitch    *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
 	HotspanSyscall   *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
@@ -1119,6 +1125,7 @@ type hotspanPrograms struct {
 	HotspanCallEnd   *ebpf.Program `ebpf:"hotspan_call_end"`
 	HotspanExec      *ebpf.Program `ebpf:"hotspan_exec"`
 	HotspanExit      *ebpf.Program `ebpf:"hotspan_exit"`
+	HotspanFaultEnd  *ebpf.Program `ebpf:"hotspan_fault_end"`
 	HotspanSample    *ebpf.Program `ebpf:"hotspan_sample"`
 	HotspanSwitch    *ebpf.Program `ebpf:"hotspan_switch"`
 	HotspanSyscall   *ebpf.Program `ebpf:"hotspan_syscall"`
@@ -1132,6 +1139,7 @@ func (p *hotspanPrograms) Close() error {
 		p.HotspanCallEnd,
 		p.HotspanExec,
 		p.HotspanExit,
+		p.HotspanFaultEnd,
 		p.HotspanSample,
 		p.HotspanSwitch,
 		p.HotspanSyscall,

@@ -47,4 +47,5 @@ enum limit {
 enum none {
 	NO_NODE = 0xff,
 	NO_LABEL = 0xff,
+	PAGE_FAULT = 0xffffffff, // no system call: the thread has waited in a page fault
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// Time off the CPU: how long the threads of profiled processes wait, and in which system call.
+// Time off the CPU: how long the threads of profiled processes wait, in which system call or page fault.
 
 #pragma once
 
@@ -10,12 +10,15 @@
 
 #define PF_EXITING 4 // include/linux/sched.h
 #define OFF_CPU 1    // number of the probe that bounds the samples of waits
+#define TASK_BLOCKED 3 // interruptible or not: neither stopped, nor ready to run; include/linux/sched.h
 
 // What a thread of a profiled process waits for. Times are CLOCK_MONOTONIC, nanoseconds.
 struct waiting {
 	__u64 left;   // when it left its CPU; 0 = it is on one
 	__u64 ready;  // when it could run again; 0 = not yet
 	__u64 waited; // nanoseconds that it has waited in its system call
+	__u64 fault;  // nanoseconds that it has waited in a page fault of its code
+	__u32 blocked; // it has left its CPU to wait for something, and was not stopped
 };
 
 struct {
@@ -29,9 +32,9 @@ struct {
 struct wait_times {
 	__u64 since;     // of waits that had begun before: when waits began to count; 0 = they do not
 	__u64 shortest;  // wait that is sampled
-	__u64 calls;     // waited in system calls that have ended
+	__u64 ended;     // waited in system calls and page faults that have ended
 	__u64 brief;     // of that, shorter than `shortest`
-	__u64 elsewhere; // waited outside of system calls: for pages
+	__u64 elsewhere; // waited outside of these: stopped, or in a page fault that has not ended
 	__u64 ready;     // waited for a CPU
 	__u64 unknown;   // threads without a place in `waiting`; a number
 };
@@ -75,8 +78,9 @@ static __always_inline int in_call(struct task_struct *task)
 	return (long)r->orig_rax >= 0;
 }
 
-static __always_inline void leaves_cpu(struct waiting *w, __u64 now, int runs_on)
+static __always_inline void leaves_cpu(struct waiting *w, __u64 now, int runs_on, __u32 state)
 {
+	w->blocked = state & TASK_BLOCKED;
 	w->ready = runs_on ? now : 0;
 	w->left = now;
 }
@@ -88,8 +92,11 @@ static __always_inline void gets_cpu(struct task_struct *task, struct waiting *w
 	if (!left || ready < left || now < ready)
 		return;
 	t->ready += now - ready;
-	if (in_call(task))
+	if (in_call(task)) {
 		w->waited += ready - left;
-	else
-		t->elsewhere += ready - left;
+		return;
+	}
+	t->elsewhere += ready - left;
+	if (w->blocked)
+		w->fault += ready - left;
 }

@@ -26,6 +26,7 @@ func newFrameCache() frameCache {
 }
 
 var (
+	faultFrame   = &pprofx.Frame{Function: "[page fault]", Kind: pprofx.Marker}
 	gapFrame     = &pprofx.Frame{Function: "[native frames not walked]", Kind: pprofx.Marker}
 	emptyFrame   = &pprofx.Frame{Function: "[no user stack]", Kind: pprofx.Marker}
 	deepFrame    = &pprofx.Frame{Function: "[deeper frames not walked]", Kind: pprofx.Marker}

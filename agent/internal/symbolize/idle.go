@@ -3,6 +3,7 @@ package symbolize
 import (
 	"slices"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -17,6 +18,9 @@ const (
 	epollPwait  = 281
 	epollPwait2 = 441
 )
+
+// inFault reports whether a sample is of a wait in a page fault.
+func inFault(s *sampler.Sample) bool { return s.Weight != 0 && s.Call == bpf.PageFault }
 
 // IsIdle reports whether a sample is a wait of a thread that had nothing to do: by its whole stack no JavaScript called
 // what waits, no collection, and no job of libuv's pool.

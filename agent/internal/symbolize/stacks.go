@@ -67,14 +67,17 @@ func (c *stackCache) find(key stackKey, s *sampler.Sample, r *stack.Resolver, no
 
 // keyOf is the key of a sample's stack.
 func (c *stackCache) keyOf(s *sampler.Sample) stackKey {
-	gc := uint64(0)
+	gc, fault := uint64(0), uint64(0)
 	if collection(s) != nil {
 		gc = uint64(s.GcState) + 1
+	}
+	if inFault(s) {
+		fault = 1
 	}
 	b := c.key[:0]
 	b = binary.LittleEndian.AppendUint64(b, s.Isolate)
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.Tid)|uint64(len(s.Kernel))<<32)
-	b = binary.LittleEndian.AppendUint64(b, gc|uint64(s.Stop)<<8|uint64(s.Resumed)<<16|uint64(s.Skipped)<<32)
+	b = binary.LittleEndian.AppendUint64(b, gc|uint64(s.Stop)<<8|uint64(s.Resumed)<<16|fault<<24|uint64(s.Skipped)<<32)
 	for _, pc := range s.Kernel {
 		b = binary.LittleEndian.AppendUint64(b, pc)
 	}

@@ -149,6 +149,9 @@ func (z *Symbolizer) name(s *sampler.Sample) {
 		*c = newFrameCache()
 	}
 	c.stack = c.stack[:0]
+	if inFault(s) {
+		c.stack = append(c.stack, faultFrame)
+	}
 	for _, pc := range s.Kernel {
 		c.stack = append(c.stack, z.kernel.frame(pc))
 	}

@@ -6,17 +6,19 @@ import (
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// OffCPU takes a sample at the end of each system call in which a thread has waited long enough, as far as a limit
-// admits it. It is not safe for concurrent use.
+// OffCPU takes a sample at the end of each system call or page fault in which a thread has waited long enough, as far
+// as a limit admits it. It is not safe for concurrent use.
 type OffCPU struct {
 	objects  *bpf.Objects
 	shortest time.Duration
 	limit    limit
 	links    []link.Link
+	faults   []int // descriptors of perf events
 }
 
 // offCPU is its number among probes: there are no others beside it. (bpf/off_cpu.h)
@@ -52,7 +54,19 @@ func (o *OffCPU) Start(now uint64) error {
 		}
 		o.links = append(o.links, l)
 	}
-	return nil
+	return o.startFaults()
+}
+
+// startFaults has the program run at the end of each page fault.
+func (o *OffCPU) startFaults() error {
+	for _, kind := range []uint64{unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ, unix.PERF_COUNT_SW_PAGE_FAULTS_MIN} {
+		events, err := openEvents(o.objects.HotspanFaultEnd, kind, 1)
+		if err != nil {
+			return fmt.Errorf("page faults: %w", err)
+		}
+		o.faults = append(o.faults, events...)
+	}
+	return eachEvent(o.faults, unix.PERF_EVENT_IOC_ENABLE)
 }
 
 // Stop takes no samples from now on.
@@ -61,11 +75,12 @@ func (o *OffCPU) Stop() {
 		return
 	}
 	_ = o.limit.stop() // it fails for no map that Start has written to
+	closeEvents(o.faults)
 	waitForPrograms()
 	for _, l := range o.links {
 		l.Close()
 	}
-	o.links = nil
+	o.links, o.faults = nil, nil
 }
 
 // Waits are what threads of profiled processes have waited.
@@ -73,9 +88,9 @@ type Waits struct {
 	Since      uint64        // when waits began to count, CLOCK_MONOTONIC, nanoseconds; 0 = never
 	Shortest   time.Duration // that has a sample
 	Counts                   // of waits that are long enough for a sample
-	Calls      time.Duration // in system calls that have ended
+	Ended      time.Duration // in system calls and page faults that have ended
 	Brief      time.Duration // of that, in waits that are too short for a sample
-	Elsewhere  time.Duration // outside of system calls, as for pages of memory
+	Elsewhere  time.Duration // outside of these: stopped, or in a page fault that has not ended
 	Ready      time.Duration // for a CPU
 	Unfinished time.Duration // in waits that have not ended yet
 	Unknown    int64         // threads of which no waits are known: there were too many
@@ -92,9 +107,9 @@ func (o *OffCPU) Waits(now uint64) (w Waits, err error) {
 	}
 	w.Since, w.Shortest = times[0].Since, o.shortest
 	for _, t := range times {
-		w.Calls += time.Duration(t.Calls)
+		w.Ended += time.Duration(t.Ended)
 		w.Brief += time.Duration(t.Brief)
-		w.Elsewhere += time.Duration(t.Elsewhere)
+		w.Elsewhere += time.Duration(t.Elsewhere) // may be less than 0 of one CPU
 		w.Ready += time.Duration(t.Ready)
 		w.Unknown += int64(t.Unknown)
 	}

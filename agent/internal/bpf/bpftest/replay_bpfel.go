@@ -232,8 +232,9 @@ const (
 type replayNone uint32
 
 const (
-	replayNoneNO_NODE  replayNone = 255
-	replayNoneNO_LABEL replayNone = 255
+	replayNoneNO_NODE    replayNone = 255
+	replayNoneNO_LABEL   replayNone = 255
+	replayNonePAGE_FAULT replayNone = 4294967295
 )
 
 type replayOperand uint32
@@ -834,7 +835,7 @@ type replayWaitTimes struct {
 	_         structs.HostLayout
 	Since     uint64
 	Shortest  uint64
-	Calls     uint64
+	Ended     uint64
 	Brief     uint64
 	Elsewhere uint64
 	Ready     uint64
@@ -842,10 +843,13 @@ type replayWaitTimes struct {
 }
 
 type replayWaiting struct {
-	_      structs.HostLayout
-	Left   uint64
-	Ready  uint64
-	Waited uint64
+	_       structs.HostLayout
+	Left    uint64
+	Ready   uint64
+	Waited  uint64
+	Fault   uint64
+	Blocked uint32
+	_       [4]byte
 }
 
 type replayWork struct {
@@ -906,6 +910,7 @@ const (
 	replayProgHotspanCallEnd   = "hotspan_call_end"
 	replayProgHotspanExec      = "hotspan_exec"
 	replayProgHotspanExit      = "hotspan_exit"
+	replayProgHotspanFaultEnd  = "hotspan_fault_end"
 	replayProgHotspanReplay    = "hotspan_replay"
 	replayProgHotspanSample    = "hotspan_sample"
 	replayProgHotspanSwitch    = "hotspan_switch"
@@ -989,6 +994,7 @@ type replayProgramSpecs struct {
 	HotspanCallEnd   *ebpf.ProgramSpec `ebpf:"hotspan_call_end"`
 	HotspanExec      *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
 	HotspanExit      *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
+	HotspanFaultEnd  *ebpf.ProgramSpec `ebpf:"hotspan_fault_end"`
 	HotspanReplay    *ebpf.ProgramSpec `ebpf:"hotspan_replay"`
 	HotspanSample    *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
 	HotspanSwitch    *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
@@ -1180,6 +1186,7 @@ type replayPrograms struct {
 	HotspanCallEnd   *ebpf.Program `ebpf:"hotspan_call_end"`
 	HotspanExec      *ebpf.Program `ebpf:"hotspan_exec"`
 	HotspanExit      *ebpf.Program `ebpf:"hotspan_exit"`
+	HotspanFaultEnd  *ebpf.Program `ebpf:"hotspan_fault_end"`
 	HotspanReplay    *ebpf.Program `ebpf:"hotspan_replay"`
 	HotspanSample    *ebpf.Program `ebpf:"hotspan_sample"`
 	HotspanSwitch    *ebpf.Program `ebpf:"hotspan_switch"`
@@ -1194,6 +1201,7 @@ func (p *replayPrograms) Close() error {
 		p.HotspanCallEnd,
 		p.HotspanExec,
 		p.HotspanExit,
+		p.HotspanFaultEnd,
 		p.HotspanReplay,
 		p.HotspanSample,
 		p.HotspanSwitch,
