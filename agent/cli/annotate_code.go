@@ -17,6 +17,8 @@ type annotatedPiece struct {
 	Function     string                 `json:"function"`
 	Kind         string                 `json:"kind,omitempty"`
 	Tier         string                 `json:"tier,omitempty"`
+	Module       string                 `json:"module,omitempty"`
+	BuildID      string                 `json:"build_id,omitempty"`
 	Address      string                 `json:"address"`
 	Size         int                    `json:"size"`
 	Samples      int64                  `json:"samples"`
@@ -39,8 +41,8 @@ func annotatedPieces(pieces []jitcode.Copied, list bool) []annotatedPiece {
 	var out []annotatedPiece
 	for i := range pieces {
 		p := &pieces[i]
-		a := annotatedPiece{p.PID, p.Index, p.Name, p.Kind, p.Tier, fmt.Sprintf("0x%x", p.Piece.Address), p.Size,
-			p.Samples, nil}
+		a := annotatedPiece{p.PID, p.Index, p.Name, p.Kind, p.Tier, p.Module, p.BuildID,
+			fmt.Sprintf("0x%x", p.Piece.Address), p.Size, p.Samples, nil}
 		if !list {
 			a.Instructions = instructions(p)
 		}

@@ -144,7 +144,10 @@ func listPieces(stdout io.Writer, pieces []jitcode.Copied, total int64, left int
 // pieceText says what a piece of code is: where its function is, its compiler, its size and its number.
 func pieceText(p *jitcode.Copied) string {
 	text := ""
-	if len(p.Lines) > 0 && p.Lines[0].Line > 0 {
+	switch {
+	case p.Module != "":
+		text = printable(shortFile(p.Module)) + "  "
+	case len(p.Lines) > 0 && p.Lines[0].Line > 0:
 		text = printable(fmt.Sprintf("%s:%d  ", shortFile(p.Lines[0].File), p.Lines[0].Line))
 	}
 	if how := cmp.Or(p.Tier, p.Kind); how != "" {

@@ -36,7 +36,7 @@ func sayCode(c console, dir string, s jitcode.Stats) {
 	}
 	fmt.Fprintf(c, "machine code: %d pieces copied%s, %d samples at their instructions%s\n", s.Pieces,
 		counts(map[string]int64{"too large": s.Large, "gone": s.Unread}), s.Samples,
-		counts(map[string]int64{"in no copied code": s.Lost}))
+		counts(map[string]int64{"in no copied code": s.Lost, "in code without symbols": s.Unnamed}))
 	if s.Samples > 0 {
 		fmt.Fprintf(c, "next: hotspan annotate %s\n", dir)
 	}

@@ -3,6 +3,7 @@ package disasm
 
 import (
 	"fmt"
+	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
 )
@@ -24,8 +25,14 @@ func X86(code []byte, address uint64) []Instruction {
 	return all
 }
 
+// endbr64 is where an indirect call may go to. x86asm does not know it.
+const endbr64 = "\xf3\x0f\x1e\xfa"
+
 // decode decodes the first instruction.
 func decode(b []byte, symbol x86asm.SymLookup, pc uint64) Instruction {
+	if strings.HasPrefix(string(b[:min(len(b), len(endbr64))]), endbr64) {
+		return Instruction{Size: len(endbr64), Text: "endbr64"}
+	}
 	if v, ok := readVEX(b); ok {
 		return v.decode(b)
 	}

@@ -1,6 +1,8 @@
 package disasm
 
 import (
+	"bytes"
+	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -160,6 +162,66 @@ var (
 func normal(s string) string {
 	s = scaled.ReplaceAllString(sizes.ReplaceAllString(s, ""), "$2*$1")
 	return strings.ReplaceAll(strings.ReplaceAll(s, ", ", ","), " ", "")
+}
+
+// TestBranchTarget: where an indirect call goes to is one instruction.
+func TestBranchTarget(t *testing.T) {
+	code := assemble(t, "endbr64\nret\n")
+	for i, w := range objdump(t, code) {
+		if got := X86(code, 0); i >= len(got) || got[i].Text != w.text || got[i].Offset != w.offset {
+			t.Errorf("instruction %d is not %+v: %+v", i, w, got)
+		}
+	}
+}
+
+// TestNative: in the functions of a library, instructions begin where binutils says.
+func TestNative(t *testing.T) {
+	const library = "/lib/x86_64-linux-gnu/libc.so.6"
+	file, err := elf.Open(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	symbols, err := file.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, functions := file.Section(".text"), map[uint64]elf.Symbol{}
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value >= text.Addr && s.Value+s.Size <= text.Addr+text.Size {
+			functions[s.Value] = s
+		}
+	}
+	var all []byte // functions, with room between them
+	begin := map[int]elf.Symbol{}
+	for _, s := range functions {
+		code := make([]byte, s.Size)
+		if _, err := text.ReadAt(code, int64(s.Value-text.Addr)); err != nil {
+			t.Fatal(err)
+		}
+		begin[len(all)] = s
+		all = append(append(all, code...), bytes.Repeat([]byte{0x90}, 16)...)
+	}
+	want := map[int]dumped{}
+	for _, d := range objdump(t, all) {
+		want[d.offset] = d
+	}
+	instructions := 0
+	for from, s := range begin {
+		for _, in := range X86(all[from:from+int(s.Size)], s.Value) {
+			w, ok := want[from+in.Offset]
+			if w.name == "rdpkru" { // which x86asm does not know
+				break
+			}
+			if instructions++; !ok || in.Text == "(bad)" {
+				t.Errorf("%s: %+v, objdump has %+v", s.Name, in, w)
+				break
+			}
+		}
+	}
+	if instructions < 100_000 {
+		t.Errorf("only %d instructions", instructions)
+	}
 }
 
 // FuzzX86: no byte is left out, and the end of the code is kept to.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/hotspan/hotspan/agent/internal/jitdump"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
@@ -16,23 +17,42 @@ import (
 type files struct {
 	dir    string
 	pid    int
-	dump   *dump    // nil: no code yet
-	pieces []*piece // by index in the jitdump, from 1
+	dumps  [len(dumpFiles)]*dump // nil: no such code yet
+	pieces []*piece              // by index in the dumps, from 1
+}
+
+// load writes a piece into the dump for its kind of code.
+func (f *files) load(kind int, code *jitdump.Code) (err error) {
+	if f.dumps[kind] == nil {
+		if f.dumps[kind], err = createDump(f.path(dumpFiles[kind]), f.pid); err != nil {
+			return err
+		}
+	}
+	return f.dumps[kind].Load(code)
 }
 
 func (f *files) path(pattern string) string {
 	return filepath.Join(f.dir, fmt.Sprintf(pattern, f.pid))
 }
 
-// close ends the dump, and writes the other files.
+// close ends the dumps, and writes the other files.
 func (f *files) close() error {
-	return errors.Join(f.dump.close(), write(f.path(mapFile), f.writeMap), write(f.path(samplesFile), f.writeSamples))
+	errs := []error{write(f.path(mapFile), f.writeMap), write(f.path(samplesFile), f.writeSamples)}
+	for kind, d := range f.dumps {
+		if d == nil { // an older one is not what the samples are of
+			errs = append(errs, remove(f.path(dumpFiles[kind])))
+			continue
+		}
+		errs = append(errs, d.close())
+	}
+	return errors.Join(errs...)
 }
 
-// writeMap writes perf's map: an address, a size and a name a line. It has no times, so of pieces of code that were at
-// the same place it has the last. (Linux: tools/perf/Documentation/jit-interface.txt)
+// writeMap writes perf's map of the code that is in no file: an address, a size and a name a line. It has no times, so
+// of pieces that were at the same place it has the last. (Linux: tools/perf/Documentation/jit-interface.txt)
 func (f *files) writeMap(w *bufio.Writer) error {
-	for _, c := range lastPieces(f.pieces) {
+	generated := slices.DeleteFunc(slices.Clone(f.pieces), func(c *piece) bool { return c.dump != generatedCode })
+	for _, c := range lastPieces(generated) {
 		fmt.Fprintf(w, "%x %x %s\n", c.start, c.end-c.start, jitdump.Text(c.function.Function))
 	}
 	return nil // w keeps the first error, for Flush
@@ -49,9 +69,17 @@ func (f *files) writeSamples(w *bufio.Writer) error {
 	return nil
 }
 
-// The names of the files, as perf has them.
+// The dumps of a process. perf takes all in a jitdump to be in memory of the process that no file has, so code of files
+// has a dump of its own.
 const (
-	dumpFile    = "jit-%d.dump"
+	generatedCode = iota
+	nativeCode
+)
+
+var dumpFiles = [...]string{generatedCode: "jit-%d.dump", nativeCode: "native-%d.dump"}
+
+// The names of the other files: of the map as perf has it.
+const (
 	mapFile     = "perf-%d.map"
 	samplesFile = "samples-%d.jsonl"
 )
@@ -59,10 +87,18 @@ const (
 // create makes a file anew. What has its name is removed, not followed: hotspan is root, and the directory may be
 // another user's.
 func create(path string) (*os.File, error) {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := remove(path); err != nil {
 		return nil, err
 	}
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+}
+
+// remove removes a file, if it is there.
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // write makes a file of what f writes.

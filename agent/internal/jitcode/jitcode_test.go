@@ -102,6 +102,65 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// memory is that of a process, from an address on.
+type memory struct {
+	from uint64
+	text string
+}
+
+func (m memory) ReadAt(p []byte, off int64) (int, error) {
+	return strings.NewReader(m.text).ReadAt(p, off-int64(m.from))
+}
+
+// TestNative: a function of a file is copied once, apart from what the process has made at the address that it has in
+// the file. What cannot be copied is counted.
+func TestNative(t *testing.T) {
+	r, p := open(t)
+	in := memory{0x7000, "\x55\x90\x90\xc3"}
+	f := func(file, address, start, size uint64) *Native {
+		return &Native{File: file, Start: start, Size: size,
+			Function: pprofx.Frame{Function: "f", Kind: pprofx.Native, Module: "/bin/f", Address: address}}
+	}
+	p.CountNative(f(1, 0x1000, 0x7000, 4), 0x7003, in, 7, 8)
+	p.CountNative(f(1, 0x1000, 0x7000, 4), 0x7003, memory{}, 7, 8)
+	p.CountNative(f(2, 0x1000, 0x7001, 3), 0x7001, in, 7, 8)
+	p.CountNative(f(3, 0x1000, 0x7001, 4), 0x7001, in, 7, 8)         // more than is mapped
+	p.CountNative(f(4, 0x1000, 0x7000, maxCode+1), 0x7001, in, 7, 8) // too large
+	p.CountNative(f(1, 0x1000, 0x7000, 4), 0x7004, in, 7, 8)         // behind it
+	p.MissUnnamed()
+	p.count(put(p, 0x1000, "made", "\xc3"), 0x1000, nil)
+	p.CountNative(f(5, 0x1000, 0x7000, 4), 0x7000, in, 7, 8)
+	if p.places[0x1000].function.Function != "made" {
+		t.Errorf("%+v", p.places)
+	}
+	stats, err := r.Close()
+	if want := (Stats{Pieces: 4, Large: 1, Unread: 1, Samples: 5, Lost: 3, Unnamed: 1}); err != nil || stats != want {
+		t.Errorf("%+v, %v, want %+v", stats, err, want)
+	}
+	pieces := []string{"3made\xc31", "1f\x55\x90\x90\xc32", "2f\x90\x90\xc31", "4f\x55\x90\x90\xc31"}
+	if diff := cmp.Diff(pieces, names(t, r.dir)); diff != "" {
+		t.Errorf("want(-) got(+):\n%s", diff)
+	}
+	if b, err := os.ReadFile(filepath.Join(r.dir, "perf-5.map")); err != nil || string(b) != "1000 1 made\n" {
+		t.Errorf("perf's map has %q, %v", b, err)
+	}
+}
+
+// TestOldDump: a dump of an earlier recording does not stay beside samples that it does not have.
+func TestOldDump(t *testing.T) {
+	r, p := open(t)
+	if err := os.WriteFile(filepath.Join(r.dir, "native-5.dump"), []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	put(p, 0x1000, "f", "\x90\xc3")
+	if _, err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, r.dir); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestLinks: a file that is not hotspan's own is not written to through a link.
 func TestLinks(t *testing.T) {
 	r, p := open(t)

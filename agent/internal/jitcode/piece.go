@@ -9,7 +9,8 @@ import (
 
 // piece is a piece of code.
 type piece struct {
-	index      int // in the jitdump, from 1; 0: it is not there
+	index      int // in the dumps of the process, from 1; 0: it is in none
+	dump       int // which one it is in
 	start, end uint64
 	function   pprofx.Frame
 	hash       uint64 // of its bytes
@@ -44,8 +45,8 @@ func own(frames []*pprofx.Frame) []*pprofx.Frame {
 func (c *piece) piece() *Piece {
 	out := &Piece{
 		Code: c.index, Function: c.function.Function, File: c.function.File, Kind: c.function.Kind.String(),
-		Tier: c.function.Tier.String(), Address: c.start, Size: int(c.end - c.start), Lost: c.lost, Points: []Point{},
-		Texts: c.texts,
+		Tier: c.function.Tier.String(), Module: c.function.Module, BuildID: c.function.BuildID, Address: c.start,
+		Size: int(c.end - c.start), Lost: c.lost, Points: []Point{}, Texts: c.texts,
 	}
 	for _, offset := range slices.Sorted(maps.Keys(c.points)) {
 		at := c.points[offset]

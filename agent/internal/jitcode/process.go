@@ -15,7 +15,11 @@ type Process struct {
 	*totals
 	keys   map[stack.CodeKey]*piece
 	places map[uint64]*piece // by address of the first instruction: the one that was there last
+	native map[place]*piece
 }
+
+// place is where a function of a file begins.
+type place struct{ file, address uint64 }
 
 // maxKeys bounds the keys that are kept of one process. Beyond it they are learnt anew.
 const maxKeys = 1 << 15
@@ -56,6 +60,9 @@ func (p *Process) add(c *piece, text []byte, table []stack.CodeLine, time uint64
 		Time: time, TID: tid, Address: c.start, Name: c.function.Function, Bytes: text,
 		Lines: dumpLines(c.start, table),
 	})
+	if c.index > 0 {
+		p.places[c.start] = c
+	}
 	return c
 }
 
@@ -74,7 +81,7 @@ func (p *Process) copy(k stack.CodeKey, from *stack.Resolver) ([]byte, []stack.C
 
 var errLarge = errors.New("larger than what is kept")
 
-// load writes a piece into the jitdump, with the next index.
+// load writes a piece into its dump, with the next index.
 func (p *Process) load(c *piece, code *jitdump.Code) {
 	size := 128 + len(code.Name) + len(code.Bytes)
 	for _, l := range code.Lines {
@@ -87,12 +94,9 @@ func (p *Process) load(c *piece, code *jitdump.Code) {
 		p.Stats.Large++
 		return
 	}
-	if p.err == nil && p.dump == nil {
-		p.dump, p.err = createDump(p.path(dumpFile), p.pid)
-	}
 	if p.err == nil {
 		code.Index = uint64(len(p.pieces) + 1)
-		p.err = p.dump.Load(code)
+		p.err = p.files.load(c.dump, code)
 	}
 	if p.err != nil {
 		p.Stats.Unread++
@@ -102,7 +106,6 @@ func (p *Process) load(c *piece, code *jitdump.Code) {
 	p.Stats.Pieces++
 	p.pieces = append(p.pieces, c)
 	c.index = len(p.pieces)
-	p.places[c.start] = c
 }
 
 func dumpLines(start uint64, lines []stack.CodeLine) []jitdump.Line {
@@ -148,5 +151,5 @@ func (p *Process) count(c *piece, pc uint64, frames []*pprofx.Frame) {
 	p.Stats.Samples++
 }
 
-// Miss counts a sample in code that was gone before it was found.
+// Miss counts a sample in code that was not found.
 func (p *Process) Miss() { p.Stats.Lost++ }

@@ -29,7 +29,7 @@ const (
 	maxPieces      = 1 << 20
 )
 
-var dumpName = regexp.MustCompile(`^jit-([0-9]{1,10})\.dump$`)
+var dumpName = regexp.MustCompile(`^(?:jit|native)-([0-9]{1,10})\.dump$`)
 
 // Read calls f with each piece of code of a jitdump file, or of those in a directory. Those of a file that hotspan has
 // written have the samples of the file beside it, others none. The error may be jitdump.ErrPartial, after all else has
@@ -55,7 +55,7 @@ func Read(path string, f func(Copied)) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("%s: no jit-PID.dump in it", path)
+		return fmt.Errorf("%s: no jit-PID.dump or native-PID.dump in it", path)
 	}
 	return errors.Join(errs...)
 }

@@ -39,7 +39,8 @@ func (r *Recorder) Process(pid int) *Process {
 		of = &files{dir: r.dir, pid: pid}
 		r.files[pid] = of
 	}
-	return &Process{files: of, totals: &r.totals, keys: map[stack.CodeKey]*piece{}, places: map[uint64]*piece{}}
+	return &Process{files: of, totals: &r.totals, keys: map[stack.CodeKey]*piece{}, places: map[uint64]*piece{},
+		native: map[place]*piece{}}
 }
 
 // Close ends the files and writes those of samples and the maps. The Stats count all processes.

@@ -2,12 +2,14 @@ package jitcode
 
 // Piece is a piece of code, as a line of the file of samples has it.
 type Piece struct {
-	Code     int     `json:"code"` // its index in the jitdump
+	Code     int     `json:"code"` // its index in the dumps of the process
 	Function string  `json:"function"`
 	File     string  `json:"file,omitempty"`
 	Kind     string  `json:"kind"`           // as JSON lines have it
 	Tier     string  `json:"tier,omitempty"` //
-	Address  uint64  `json:"address"`
+	Module   string  `json:"module,omitempty"`
+	BuildID  string  `json:"build_id,omitempty"`
+	Address  uint64  `json:"address"` // in Module, as in its symbols; in memory where there is none
 	Size     int     `json:"size"`
 	Samples  int64   `json:"samples"`        // at the instructions of Points
 	Lost     int64   `json:"lost,omitempty"` // of instructions beyond those that are kept

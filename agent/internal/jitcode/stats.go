@@ -1,6 +1,7 @@
-// Package jitcode keeps the machine code that samples are in: it is copied when a frame in it is named, before V8 moves
-// or frees it, and written as perf's jitdump and perf's map. How many samples each instruction has is written beside
-// them, and read again.
+// Package jitcode keeps the machine code that samples are in. What a process has made is copied when a frame in it is
+// named, before it is moved or freed, and written as perf's jitdump and perf's map; functions of files are copied with
+// their first sample, into a dump of their own. How many samples each instruction has is written beside them, and read
+// again.
 package jitcode
 
 // Limits of a recording.
@@ -17,6 +18,7 @@ type Stats struct {
 	Unread  int64 // pieces that were gone or could not be read
 	Samples int64 // at instructions of the pieces that were copied
 	Lost    int64 // samples in code that was not copied, or of more instructions than are kept
+	Unnamed int64 // samples in code of files that no symbol names
 }
 
 // totals are what all processes have together.

@@ -1,17 +1,22 @@
 package symbolize
 
 import (
+	"io"
+
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
+	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// code keeps the machine code of a process that V8 made at run time.
+// code keeps the machine code of a process.
 type code struct {
 	to       *jitcode.Process // nil: it is not kept
 	resolver *stack.Resolver
+	mappings *process.Mappings
+	memory   io.ReaderAt // of the process
 }
 
 // see copies the code of a frame, which was compiled of the function f. Where that is not known, or may be another's,
@@ -27,18 +32,23 @@ func (c *code) see(s *sampler.Sample, raw stack.RawFrame, f *stack.Frame, named 
 
 // count counts a sample that was taken in machine code, by its instruction.
 func (c *code) count(s *sampler.Sample, frames []*pprofx.Frame) {
-	if c.to == nil || len(s.Kernel) > 0 || len(s.Frames) == 0 {
+	if c.to == nil || len(s.Kernel) > 0 || len(s.Frames) == 0 || s.Frames[0].Exact == 0 {
 		return
 	}
-	leaf, f := s.Frames[0], frames[0]
-	isCode := f.Tier > pprofx.Ignition || f.Kind == pprofx.Wasm || f.Kind == pprofx.Regexp || f.Kind == pprofx.JIT
-	if leaf.Exact == 0 || !isCode || leaf.Kind != bpf.FrameJS && leaf.Kind != bpf.FrameTyped &&
-		leaf.Kind != bpf.FrameUnknown {
+	leaf := s.Frames[0]
+	if r, ok := c.mappings.Find(leaf.Pc); ok && r.File != nil {
+		if f, ok := nativeAt(&r, leaf.Pc); ok {
+			c.to.CountNative(&f, leaf.Pc, c.memory, s.Time, s.Tid)
+		} else {
+			c.to.MissUnnamed()
+		}
 		return
 	}
-	if key, ok := c.resolver.CodeAt(RawFrame(leaf)); ok {
-		c.to.Count(key, leaf.Pc, frames)
-	} else if f.Kind != pprofx.Wasm { // that may be a builtin between it and JavaScript
-		c.to.Miss()
+	if leaf.Kind == bpf.FrameJS || leaf.Kind == bpf.FrameTyped || leaf.Kind == bpf.FrameUnknown {
+		if key, ok := c.resolver.CodeAt(RawFrame(leaf)); ok {
+			c.to.Count(key, leaf.Pc, frames)
+			return
+		}
 	}
+	c.to.Miss()
 }

@@ -66,15 +66,15 @@ func New(p *process.Process, k *Kernel, n *Natives, maps func(stack.MappedScript
 		frames:   newFrameCache(), stacks: newStackCache(), threads: threads{},
 	}
 	z.resolver.Maps = maps
-	z.code.resolver = z.resolver
+	z.code = code{resolver: z.resolver, mappings: p.Mappings, memory: p.Memory}
 	return z
 }
 
 // Tell notes in k what has been read that naming frames needs. id is the bpf.Process.Id.
 func (z *Symbolizer) Tell(k *sampler.Known, id uint32) { z.known, z.id = k, id }
 
-// KeepCode has the machine code of frames copied that V8 made at run time, and samples counted by instruction; nil does
-// not.
+// KeepCode has machine code copied, of frames that V8 made at run time and of all functions that samples are taken in,
+// and samples counted by instruction; nil does not.
 func (z *Symbolizer) KeepCode(p *jitcode.Process) { z.code.to = p }
 
 // Distrust has names or lines of JavaScript left out that are read by a layout which the process contradicts.
