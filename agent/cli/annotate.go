@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 	"github.com/hotspan/hotspan/agent/internal/jitdump"
+	"github.com/hotspan/hotspan/pprofx/page"
 )
 
 type annotateCmd struct {
@@ -17,25 +19,25 @@ type annotateCmd struct {
 	All      bool   `short:"a" help:"Print all instructions, not only those around samples."`
 	Most     int    `short:"n" default:"20" help:"How many pieces of code, at most (${default})." placeholder:"N"`
 	JSON     bool   `name:"json" help:"Print JSON."`
+	Output   string `short:"o" help:"Write a page with the code, for the browser." placeholder:"FILE.html"`
 	From     string `arg:"" help:"Directory of record --jit-code, or a jitdump file of any writer." placeholder:"DIR"`
 	Function string `arg:"" optional:"" help:"${annotated}"`
 }
 
 // Run prints the instructions of a function's machine code with their samples.
 func (v *annotateCmd) Run(stdout io.Writer, c console) error {
-	if v.Most < 1 {
-		return usagef("-n %d: at least 1", v.Most)
+	if err := v.check(); err != nil {
+		return err
 	}
-	var pieces []jitcode.Copied
-	total := int64(0)
+	hot, total := hottest{most: v.Most}, int64(0)
 	err := jitcode.Read(v.From, func(p jitcode.Copied) {
 		total += p.Samples
 		if v.wants(&p) {
-			if v.lists() { // of all of them only what is listed is kept
+			if v.lists() {
 				p.Points, p.Texts = nil, nil
 				p.Code = &jitdump.Code{Index: p.Index, Lines: slices.Clone(p.Lines[:min(1, len(p.Lines))])}
 			}
-			pieces = append(pieces, p)
+			hot.add(p)
 		}
 	})
 	if errors.Is(err, jitdump.ErrPartial) {
@@ -45,14 +47,20 @@ func (v *annotateCmd) Run(stdout io.Writer, c console) error {
 	if err != nil {
 		return err
 	}
+	pieces, left := hot.pieces()
 	if len(pieces) == 0 {
 		return fmt.Errorf("no machine code of %s in %s: without a function hotspan annotate lists what there is",
 			cmp.Or(printable(v.Function), "any function"), v.From)
 	}
-	slices.SortStableFunc(pieces, func(a, b jitcode.Copied) int { return cmp.Compare(b.Samples, a.Samples) })
-	left := max(0, len(pieces)-v.Most)
-	pieces = pieces[:len(pieces)-left]
 	switch {
+	case v.Output != "":
+		err := writeWhole(v.Output, func(w io.Writer) error {
+			return writeCodePage(w, pieces, total, left, v.Function, v.All)
+		})
+		if err == nil {
+			fmt.Fprintf(c, "wrote %s: %d pieces of code\n", v.Output, len(pieces))
+		}
+		return err
 	case v.JSON:
 		return printJSON(stdout, annotatedPieces(pieces, v.lists()))
 	case v.lists():
@@ -61,9 +69,49 @@ func (v *annotateCmd) Run(stdout io.Writer, c console) error {
 	return printPieces(stdout, pieces, total, left, v.Function, v.All)
 }
 
-func (v *annotateCmd) lists() bool { return v.Function == "" && v.Code == 0 }
+func (v *annotateCmd) check() error {
+	switch {
+	case v.Most < 1:
+		return usagef("-n %d: at least 1", v.Most)
+	case v.Output != "" && !strings.HasSuffix(v.Output, page.Extension):
+		return usagef("-o %s: a page is a FILE%s", v.Output, page.Extension)
+	case v.Output != "" && v.JSON:
+		return usagef("-o writes a page: --json prints")
+	}
+	return nil
+}
+
+// lists reports whether pieces are listed, without their instructions.
+func (v *annotateCmd) lists() bool { return v.Function == "" && v.Code == 0 && v.Output == "" }
 
 func (v *annotateCmd) wants(p *jitcode.Copied) bool {
 	return (v.Function == "" || p.Function == v.Function || samplesIn(p, v.Function) > 0) &&
 		(v.Code == 0 || p.Index == uint64(v.Code)) && (v.PID == 0 || p.PID == v.PID)
+}
+
+// hottest keeps the pieces with most samples, of any number.
+type hottest struct {
+	most  int
+	kept  []jitcode.Copied
+	found int
+}
+
+func (h *hottest) add(p jitcode.Copied) {
+	h.found++
+	if h.kept = append(h.kept, p); len(h.kept) >= 2*h.most {
+		h.cut()
+	}
+}
+
+func (h *hottest) cut() {
+	slices.SortStableFunc(h.kept, func(a, b jitcode.Copied) int { return cmp.Compare(b.Samples, a.Samples) })
+	left := h.kept[min(len(h.kept), h.most):]
+	clear(left) // their code is not kept
+	h.kept = h.kept[:len(h.kept)-len(left)]
+}
+
+// pieces are those with most samples, the first with most, and how many there are besides.
+func (h *hottest) pieces() (all []jitcode.Copied, left int) {
+	h.cut()
+	return h.kept, h.found - len(h.kept)
 }

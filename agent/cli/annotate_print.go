@@ -9,29 +9,36 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 )
 
-// aroundSamples is how many instructions before and after one with samples are printed.
-const aroundSamples = 6
-
 // printPieces prints the code of a function, and where it is inlined; of the empty one all code.
 func printPieces(to io.Writer, pieces []jitcode.Copied, total int64, left int, function string, whole bool) error {
 	w := &sheet{Writer: to}
 	for i := range pieces {
 		p := &pieces[i]
-		inlined := function
-		if p.Function == function {
-			inlined = ""
-		}
-		w.printf("%s  %s\n%d samples, %s of the %d in machine code%s\n", printable(p.Name), pieceText(p), p.Samples,
-			percent(p.Samples, total), total, lostPoints(p.Lost))
-		if inlined != "" {
-			w.printf("%d of them in %s, which is inlined\n", samplesIn(p, inlined), printable(inlined))
-		}
-		w.printf("\n")
-		printCode(w, p, instructions(p), inlined, whole)
+		inlined := inlinedIn(p, function)
+		w.printf("%s  %s\n%s\n\n", printable(p.Name), pieceText(p), samplesText(p, total, inlined))
+		printCode(w, p, inlined, whole)
 		w.printf("\n")
 	}
 	printRest(w, left)
 	return w.err
+}
+
+// inlinedIn is a function if it is not what a piece was compiled of, else empty.
+func inlinedIn(p *jitcode.Copied, function string) string {
+	if p.Function == function {
+		return ""
+	}
+	return function
+}
+
+// samplesText says how many samples a piece has, and on a line of its own how many of these are in an inlined function.
+func samplesText(p *jitcode.Copied, total int64, inlined string) string {
+	text := fmt.Sprintf("%d samples, %s of the %d in machine code%s", p.Samples, percent(p.Samples, total), total,
+		lostPoints(p.Lost))
+	if inlined != "" {
+		text += fmt.Sprintf("\n%d of them in %s, which is inlined", samplesIn(p, inlined), printable(inlined))
+	}
+	return text
 }
 
 func lostPoints(n int64) string {
@@ -41,92 +48,23 @@ func lostPoints(n int64) string {
 	return fmt.Sprintf(", and %d at instructions beyond those that are kept", n)
 }
 
-// printCode prints instructions, and above those of another place in the source that place. > marks the one with most
-// samples. Without whole it prints those around samples, if inlined is not empty around samples in that function.
-func printCode(w *sheet, p *jitcode.Copied, all []annotatedInstruction, inlined string, whole bool) {
-	most, near := int64(0), map[int]bool{}
-	for i, in := range all {
-		most = max(most, in.Samples)
-		if in.Samples > 0 && (inlined == "" || hasFunction(in.Frames, inlined)) {
-			for n := i - aroundSamples; n <= i+aroundSamples; n++ {
-				near[n] = true
-			}
-		}
-	}
-	texts := map[string]string{}
-	for _, t := range p.Texts {
-		texts[fmt.Sprintf("%s:%d", t.File, t.Line)] = strings.TrimSpace(t.Text)
-	}
-	places, place, line, skipped := sourcePlaces(all), "", "", false
-	for i, in := range all {
-		if !near[i] && !whole && p.Samples > 0 {
-			skipped = true
-			continue
-		}
-		if skipped {
+// printCode prints instructions with their samples. > marks the one with most.
+func printCode(w *sheet, p *jitcode.Copied, inlined string, whole bool) {
+	for _, r := range codeRows(p, inlined, whole) {
+		switch {
+		case r.in == nil && r.place == "":
 			w.printf("%17s  …\n", "")
-			place, line, skipped = "", "", false
-		}
-		if now := places[i]; now != place {
-			place = now
-			if at := fmt.Sprintf("%s:%d", in.File, in.Line); at != line {
-				now, line = strings.TrimSpace(now+"  "+texts[at]), at
+		case r.in == nil:
+			w.printf("%17s  %s\n", "", printable(strings.TrimSpace(r.place+"  "+r.text)))
+		default:
+			count, share := r.samples(p.Samples)
+			mark := ""
+			if r.most {
+				mark = ">"
 			}
-			w.printf("%17s  %s\n", "", printable(now))
+			w.printf("%8s %7s %1s +0x%-5x %s\n", count, share, mark, r.in.Offset, r.in.Text)
 		}
-		count, share, mark := "", "", ""
-		if in.Samples > 0 {
-			count, share = fmt.Sprint(in.Samples), percent(in.Samples, p.Samples)
-		}
-		if in.Samples == most && most > 0 {
-			mark = ">"
-		}
-		w.printf("%8s %7s %1s +0x%-5x %s\n", count, share, mark, in.Offset, in.Text)
 	}
-}
-
-// sourcePlaces is where each instruction is from, as step c.js:1:27 in hot c.js:2:48. Without samples nobody has asked
-// V8 what is inlined there, but it is what it is for those around it at the same place.
-func sourcePlaces(all []annotatedInstruction) []string {
-	out := make([]string, 0, len(all))
-	for from := 0; from < len(all); {
-		to, frames := from, []jitcode.Frame(nil)
-		for ; to < len(all) && samePlace(&all[to], &all[from]); to++ {
-			if frames == nil {
-				frames = all[to].Frames
-			}
-		}
-		for i := from; i < to; i++ {
-			if all[i].Frames != nil {
-				frames = all[i].Frames
-			}
-			out = append(out, all[i].place(frames))
-		}
-		from = to
-	}
-	return out
-}
-
-func (in *annotatedInstruction) place(frames []jitcode.Frame) string {
-	var parts []string
-	for _, f := range frames {
-		parts = append(parts, fmt.Sprintf("%s %s", f.Function, filePlace(f.File, f.Line, f.Column)))
-	}
-	if parts == nil {
-		return filePlace(in.File, in.Line, in.Column)
-	}
-	return strings.Join(parts, " in ")
-}
-
-func samePlace(a, b *annotatedInstruction) bool {
-	return a.File == b.File && a.Line == b.Line && a.Column == b.Column
-}
-
-func filePlace(file string, line, column int) string {
-	if line == 0 {
-		return "(no line)"
-	}
-	return fmt.Sprintf("%s:%d:%d", shortFile(file), line, column)
 }
 
 func listPieces(stdout io.Writer, pieces []jitcode.Copied, total int64, left int) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/internal/jitcode"
 	"github.com/hotspan/hotspan/agent/internal/jitdump"
 )
 
@@ -68,6 +69,48 @@ func TestAnnotate(t *testing.T) {
 		if diff := cmp.Diff(c.want, out.String()); exit != 0 || diff != "" {
 			t.Errorf("%q: exit code %d, %s want(-) got(+):\n%s", c.args, exit, said.String(), diff)
 		}
+	}
+}
+
+// TestHottest: of many pieces those with most samples are kept, in the order of those that have as many.
+func TestHottest(t *testing.T) {
+	h := hottest{most: 3}
+	for i, n := range []int64{0, 5, 1, 9, 0, 5, 7, 1, 0} {
+		h.add(jitcode.Copied{PID: i, Piece: jitcode.Piece{Samples: n}})
+	}
+	pieces, left := h.pieces()
+	var got []int
+	for _, p := range pieces {
+		got = append(got, p.PID)
+	}
+	if diff := cmp.Diff([]int{3, 6, 1}, got); diff != "" || left != 6 {
+		t.Errorf("%d left, want(-) got(+):\n%s", left, diff)
+	}
+}
+
+// TestAnnotateFile: what is no page is refused, and a page that cannot be written whole does not stay.
+func TestAnnotateFile(t *testing.T) {
+	dir := annotatable(t, annotated)
+	full := filepath.Join(t.TempDir(), "x.html")
+	if err := os.Symlink("/dev/full", full+".part"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-o", "x.pb.gz"}, "a page is a FILE.html"},
+		{[]string{"-o", "x.html", "--json"}, "--json"},
+		{[]string{"-o", full}, "no space left"},
+	} {
+		var out, said bytes.Buffer
+		if exit := Main(append([]string{"annotate", dir}, c.args...), &out, &said); exit == 0 ||
+			!strings.Contains(said.String(), c.want) {
+			t.Errorf("%q: exit code %d, %s", c.args, exit, said.String())
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Dir(full) + "/*"); len(left) > 0 {
+		t.Errorf("%q stay", left)
 	}
 }
 

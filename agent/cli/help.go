@@ -31,8 +31,8 @@ var help = map[string]string{
 		"whatever the extension.",
 	"labels": "Kinds of labels to read: trace (IDs), route, custom (from --label and --rules), or none",
 	"style":  "Label names in pprof: hotspan, or datadog (span id, local root span id, trace endpoint).",
-	"jitcode": "Also copy the machine code that samples are in into this directory, as jit-PID.dump and " +
-		"perf-PID.map, for hotspan annotate and perf.",
+	"jitcode": "Also copy the machine code that samples are in into this directory, for hotspan annotate, and as " +
+		"jit-PID.dump and perf-PID.map for perf.",
 	"otlp": "Also send each snapshot, or every 30 s, as OTLP profiles over gRPC, such as to http://127.0.0.1:4317.",
 	"to": "Where to send snapshots: http://HOST:4317 for OTLP, pyroscope+http://HOST:4040, or " +
 		"file:///DIR/NAME-%t.pb.gz; KEY=VALUE may follow, after commas. May be repeated.",

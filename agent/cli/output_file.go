@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/hotspan/hotspan/pprofx"
@@ -62,6 +64,23 @@ func (f *outputFile) fail(err error) error {
 	}
 	os.Remove(f.file.Name())
 	return fmt.Errorf("write %s: %w", f.path, err)
+}
+
+// writeWhole writes a file that is no recording, of what f writes. It has its name when it is complete.
+func writeWhole(path string, f func(io.Writer) error) error {
+	file, err := os.Create(path + ".part")
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(file)
+	if err = errors.Join(f(w), w.Flush(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		os.Remove(file.Name())
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
 }
 
 // writable reports why files cannot be made in a directory; nil if they can.

@@ -7,12 +7,19 @@ const quiet = [
     "--disable-background-networking", "--disable-sync",
 ]
 
-// start opens a file, or an address, and returns the page, and what went wrong in it so far. That it asks for anything
-// that is not below what it is of, is wrong.
+// start opens the page of a profile, and returns it when it shows the profile.
 export async function start(from) {
+    const did = await browse(from)
+    await opened(did.page)
+    return did
+}
+
+// browse opens a file, or an address, and returns the page, and what went wrong in it so far. That it asks for anything
+// that is not below what it is of, is wrong.
+export async function browse(from, options) {
     const url = from.startsWith("/") ? `file://${from}` : from
     const browser = await chromium.launch({executablePath: "/usr/bin/chromium", args: quiet})
-    const page = await browser.newPage({viewport: {width: 1400, height: 1000}})
+    const page = await browser.newPage({viewport: {width: 1400, height: 1000}, ...options})
     const wrong = []
     page.on("console", message => wrong.push(`console: ${message.text()}`))
     page.on("pageerror", error => wrong.push(`error: ${error.stack}`))
@@ -24,7 +31,6 @@ export async function start(from) {
         }
     })
     await page.goto(url)
-    await opened(page)
     return {browser, page, wrong}
 }
 
