@@ -33,7 +33,7 @@ func (v *annotateCmd) Run(stdout io.Writer, c console) error {
 	err := jitcode.Read(v.From, func(p jitcode.Copied) {
 		total += p.Samples
 		if v.wants(&p) {
-			if v.lists() {
+			if v.lists() { // which needs no code
 				p.Points, p.Texts = nil, nil
 				p.Code = &jitdump.Code{Index: p.Index, Lines: slices.Clone(p.Lines[:min(1, len(p.Lines))])}
 			}
@@ -98,7 +98,7 @@ type hottest struct {
 
 func (h *hottest) add(p jitcode.Copied) {
 	h.found++
-	if h.kept = append(h.kept, p); len(h.kept) >= 2*h.most {
+	if h.kept = append(h.kept, p); len(h.kept)/2 >= h.most {
 		h.cut()
 	}
 }

@@ -40,6 +40,9 @@ const pageTable = `<div class="code"><table>
 <tbody>
 `
 
+// maxPageRows bounds the lines of one piece: a browser takes long for more.
+const maxPageRows = 1 << 14
+
 // writeCodePage writes what printPieces prints as a page: each piece can be opened and closed. The first one is open,
 // and of a function all are.
 func writeCodePage(to io.Writer, pieces []jitcode.Copied, total int64, left int, function string, whole bool) error {
@@ -62,10 +65,16 @@ func writeCodePage(to io.Writer, pieces []jitcode.Copied, total int64, left int,
 			w.printf("<p>%s</p>\n", escaped(line))
 		}
 		w.printf(pageTable)
-		for _, r := range codeRows(p, inlined, whole) {
-			writePageRow(w, &r, p.Samples)
+		rows := codeRows(p, inlined, whole)
+		shown := min(len(rows), maxPageRows)
+		for i := range rows[:shown] {
+			writePageRow(w, &rows[i], p.Samples)
 		}
-		w.printf("</tbody></table></div>\n</details>\n")
+		w.printf("</tbody></table></div>\n")
+		if left := len(rows) - shown; left > 0 {
+			w.printf("<p>… and %d more lines</p>\n", left)
+		}
+		w.printf("</details>\n")
 	}
 	w.printf("</main>\n</body>\n</html>\n")
 	return w.err

@@ -21,8 +21,8 @@ type files struct {
 	pieces []*piece              // by index in the dumps, from 1
 }
 
-// load writes a piece into the dump for its kind of code.
-func (f *files) load(kind int, code *jitdump.Code) (err error) {
+// append writes a piece into the dump for its kind of code.
+func (f *files) append(kind int, code *jitdump.Code) (err error) {
 	if f.dumps[kind] == nil {
 		if f.dumps[kind], err = createDump(f.path(dumpFiles[kind]), f.pid); err != nil {
 			return err

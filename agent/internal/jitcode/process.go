@@ -96,7 +96,7 @@ func (p *Process) load(c *piece, code *jitdump.Code) {
 	}
 	if p.err == nil {
 		code.Index = uint64(len(p.pieces) + 1)
-		p.err = p.files.load(c.dump, code)
+		p.err = p.append(c.dump, code)
 	}
 	if p.err != nil {
 		p.Stats.Unread++

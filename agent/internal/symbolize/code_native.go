@@ -1,6 +1,7 @@
 package symbolize
 
 import (
+	"math"
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
@@ -8,8 +9,9 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// nativeAt finds the function that an address is in, in a region of a file. It ends with the region at the latest:
-// what is behind is another file's. False: no symbol names one that begins in the region.
+// nativeAt finds the function that an address is in, in a region of a file. It ends with the region at the latest, as
+// what is behind is another file's, and with the last address: a file may say anything. False: no symbol names one that
+// begins in the region.
 func nativeAt(r *process.Region, pc uint64) (jitcode.Native, bool) {
 	if r.File.Symbols == nil {
 		return jitcode.Native{}, false
@@ -20,7 +22,7 @@ func nativeAt(r *process.Region, pc uint64) (jitcode.Native, bool) {
 		return jitcode.Native{}, false
 	}
 	f := jitcode.Native{
-		File: r.File.Number, Start: start, Size: min(symbol.Size, r.End-start),
+		File: r.File.Number, Start: start, Size: min(symbol.Size, r.End-start, math.MaxUint64-symbol.Start),
 		Function: pprofx.Frame{Function: symbol.Name, Kind: pprofx.Native, Module: r.File.Path,
 			BuildID: r.File.BuildID, Address: symbol.Start},
 	}
