@@ -4,8 +4,8 @@
 # make example-collector  a trace and its CPU time, through an OpenTelemetry Collector (needs root)
 # make example-snapshots  a service that keeps profiles of itself, by the agent (needs root)
 # make test             the tests of all packages but those that take long, and of these some (needs root). Those that
-#                       take longest run on half of the Nodes, by the commit; DRAW= takes all
-# make thorough         the tests that take long (needs root); DRAW=TEXT takes half of the Nodes of each, by the text
+#                       take longest run on a third of the Nodes, by the commit; DRAW= takes all
+# make thorough         the tests that take long (needs root); DRAW=TEXT takes a third of the Nodes of each, by the text
 # make soak             the tests of test/e2e on all Nodes, for hours (needs root)
 # make test-stress      each test again and again beside a busy process, 25 minutes a run (needs root)
 # make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
