@@ -180,6 +180,9 @@ func next(c console, s *agent.Stats, files *fileSink) {
 	if files.last == "" {
 		return
 	}
+	if files.moved {
+		fmt.Fprintf(c, "there is no space left for %s\n", files.path(files.n))
+	}
 	fmt.Fprintf(c, "wrote %s\n", files.last)
 	if s.Written == 0 {
 		why := "the process used no CPU"

@@ -48,7 +48,7 @@ func (f *filterFlags) convert(c console, in []string, name string, format pprofx
 	})
 	switch {
 	case err != nil && out != nil:
-		out.discard()
+		out.remove()
 		return err
 	case err != nil:
 		return err

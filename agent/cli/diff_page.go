@@ -23,7 +23,7 @@ func createPage(name, by string) (*comparisonPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &comparisonPage{out: out, page: page.NewComparison(out.file, by)}
+	p := &comparisonPage{out: out, page: page.NewComparison(out, by)}
 	out.writer = p.page
 	return p, nil
 }
@@ -52,6 +52,6 @@ func (p *comparisonPage) finish(c console) error { return p.out.finishAndSay(c, 
 // discard removes the page if it is not finished.
 func (p *comparisonPage) discard() {
 	if p != nil {
-		p.out.discard()
+		p.out.remove()
 	}
 }

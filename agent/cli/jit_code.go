@@ -19,7 +19,7 @@ func openCode(dir, measured string) (*jitcode.Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return code, writable(dir)
+	return code, writableDir(dir)
 }
 
 func closeCode(code *jitcode.Recorder) (jitcode.Stats, error) {

@@ -27,6 +27,7 @@ type fileSink struct {
 	unwritten int64 // samples that could not be written
 	failed    error // of the file of the whole recording
 	last      string
+	moved     bool // that is not where it should be, whose disk is full
 	left      pprofx.LeftOut
 }
 
@@ -71,6 +72,7 @@ func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
 			s.unwritten += int64(len(snapshot.Rows))
 			return err
 		}
+		f.movable = s.whole && !streams(s.format)
 		s.source.embed(f.writer)
 		s.file, s.inFile = f, 0
 	}
@@ -102,7 +104,7 @@ func (s *fileSink) finish() error {
 		return err
 	}
 	s.left.Add(left)
-	s.last = f.path
+	s.last, s.moved = f.path, f.moved
 	return nil
 }
 

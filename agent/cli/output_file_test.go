@@ -72,7 +72,7 @@ func TestOneFileForARecording(t *testing.T) {
 			if err := s.Write(context.Background(), snapshot(t)); err != nil {
 				t.Fatal(err)
 			}
-			part, err := os.ReadFile(path + ".part")
+			part, err := os.ReadFile(s.file.Name())
 			streamed := format == pprofx.JSONL || format == pprofx.PerfScript || format == formatOTLP
 			if err != nil || streamed && samples(t, part) != 2*(i+1) || !streamed && len(part) > 0 {
 				t.Errorf("%s: %d bytes after %d snapshots, %v", format, len(part), i+1, err)
@@ -98,19 +98,19 @@ func TestOneFileForARecording(t *testing.T) {
 // written before are kept. What is in no file is counted.
 func TestRecordingThatFails(t *testing.T) {
 	for format, left := range map[pprofx.Format][]string{
-		pprofx.Pprof: nil, pprofx.Collapsed: nil, pprofx.JSONL: {"x.part"}, pprofx.PerfScript: {"x.part"},
-		formatOTLP: {"x.part"}, viewers.Speedscope: nil, viewers.CPUProfile: nil, viewers.Firefox: nil,
+		pprofx.Pprof: nil, pprofx.Collapsed: nil, pprofx.JSONL: {partName}, pprofx.PerfScript: {partName},
+		formatOTLP: {partName}, viewers.Speedscope: nil, viewers.CPUProfile: nil, viewers.Firefox: nil,
 	} {
 		dir := t.TempDir()
 		s := &fileSink{pattern: filepath.Join(dir, "x"), format: format, whole: true}
 		if err := s.Write(context.Background(), snapshot(t)); err != nil {
 			t.Fatal(err)
 		}
-		s.file.file.Close()
+		s.file.Close()
 		first, unwritten := s.Write(context.Background(), snapshot(t)), int64(4)
 		if len(left) > 0 {
 			again := s.Write(context.Background(), snapshot(t))
-			if first == nil || again == nil || !strings.Contains(first.Error(), "x.part)") {
+			if first == nil || again == nil || !strings.Contains(first.Error(), partName+")") {
 				t.Errorf("%s: %v, then %v", format, first, again)
 			}
 		}
@@ -131,24 +131,36 @@ func TestRecordingThatFails(t *testing.T) {
 	}
 }
 
+// partName is how the file x is called until it is complete.
+var partName = fmt.Sprintf("x.%d.part", os.Getpid())
+
 // TestFullDisk: what a full disk has taken of the only snapshot is kept, if the format has samples from the beginning.
+// Else the whole file is in the directory for temporary files.
 func TestFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root mounts")
 	}
 	for format, kept := range map[pprofx.Format]bool{pprofx.JSONL: true, pprofx.PerfScript: true, pprofx.Pprof: false} {
-		dir := t.TempDir()
+		dir, other := t.TempDir(), t.TempDir()
+		t.Setenv("TMPDIR", other)
 		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=4k"); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
 		s := &fileSink{pattern: filepath.Join(dir, "x"), format: format, whole: true}
 		err := errors.Join(s.Write(context.Background(), longSnapshot(t)), s.close())
-		if !errors.Is(err, unix.ENOSPC) || s.unwritten != longSamples ||
-			strings.Contains(err.Error(), "x.part)") != kept {
+		if !kept {
+			f, _ := os.Open(s.last)
+			p, failed := profile.Parse(f)
+			if err != nil || failed != nil || filepath.Dir(s.last) != other || !s.moved || s.unwritten != 0 ||
+				len(p.Sample) != longSamples {
+				t.Errorf("%s: %v, %s, %v, %d samples not written", format, err, s.last, failed, s.unwritten)
+			}
+		} else if !errors.Is(err, unix.ENOSPC) || s.unwritten != longSamples ||
+			!strings.Contains(err.Error(), partName+")") {
 			t.Errorf("%s: %v, %d samples not written", format, err, s.unwritten)
 		}
-		if info, err := os.Stat(filepath.Join(dir, "x.part")); (err == nil) != kept || kept && info.Size() == 0 {
+		if info, err := os.Stat(filepath.Join(dir, partName)); (err == nil) != kept || kept && info.Size() == 0 {
 			t.Errorf("%s: %v, %v", format, info, err)
 		}
 	}

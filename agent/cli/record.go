@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -255,5 +254,5 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 		return nil, usagef("-o %s: with --snapshot-every the name needs %%n, or each snapshot would replace the last",
 			name)
 	}
-	return s, writable(filepath.Dir(s.path(1)))
+	return s, writable(s.path(1))
 }

@@ -124,7 +124,7 @@ func (c *chaos) fillDiskOfRecord() (f figures, err error) {
 	if f.counts, err = p.counts(); err != nil {
 		return f, err
 	}
-	kept, err := samples(filepath.Join(dir, "out.jsonl.part"))
+	kept, err := samples(filepath.Join(dir, fmt.Sprintf("out.jsonl.%d.part", p.Process.Pid)))
 	if err == nil && (f.lost == 0 || f.written > kept) {
 		err = fmt.Errorf("%d samples of %d are in the file: %s", kept, f.taken, &p.said)
 	}

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestDrawn: each draw has a third of the versions, each version comes in a third of the draws, and so it is for each test.
+// TestDrawn: each draw has a third of the versions, each version comes in a third of the draws, and so it is for each
+// test.
 func TestDrawn(t *testing.T) {
 	list := Versions()
 	for _, test := range []string{"TestKinds", "TestMixed"} {

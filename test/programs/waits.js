@@ -44,8 +44,9 @@ function running() {
 }
 
 // The two clocks cannot be read at once: the thread may lose its CPU in between. So there is a least and a most. It
-// waits at least as long as it is told to. Where Linux says less, it has taken waiting for readiness to run, as it does of
-// a thread that it moves from a busy CPU to another meanwhile: then the thread has waited while it did not run at most.
+// waits at least as long as it is told to. Where Linux says less, it has taken waiting for readiness to run, as it does
+// of a thread that it moves from a busy CPU to another meanwhile: then the thread has waited while it did not run at
+// most.
 function handle(endpoint, wait, told) {
   storage.run({ endpoint }, () => {
     const before = performance.now();
