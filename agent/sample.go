@@ -14,12 +14,12 @@ import (
 func (a *Agent) sample(s *sampler.Sample) {
 	t := a.targets[int(s.Pid)]
 	if t == nil {
-		a.builder.Lose(pprofx.LostExited, 1)
+		a.builder.Lose(pprofx.LostExited, 1+int64(s.Others))
 		return
 	}
 	out := &t.sample
 	out.Time = a.clock.Unix(s.Time)
-	out.PID, out.TID, out.CPU = int(s.Pid), int(s.Tid), int(s.Cpu)
+	out.PID, out.TID, out.CPU, out.Others = int(s.Pid), int(s.Tid), int(s.Cpu), int(s.Others)
 	out.Thread = t.threadName(s)
 	out.State, out.Stop = symbolize.State(s.VmState), symbolize.StopReason(s.Stop)
 	t.sampled = true

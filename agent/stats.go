@@ -16,7 +16,7 @@ type Stats struct {
 	Start, End    time.Time
 	Taken         int64         // samples of the selected processes, or hits of probes, or waits, in them
 	Samples       int64         // handled so far
-	Written       int64         // rows of snapshots
+	Written       int64         // rows of snapshots, or the hits that they stand for
 	ToRoot        int64         // samples whose stack reaches the thread's first frame through known frames
 	WithJS        int64         // samples with JavaScript frames
 	Named         int64         // of these, with every such frame named
@@ -89,7 +89,7 @@ func (s *Stats) count(out *pprofx.Sample, named symbolize.Result, context labels
 }
 
 func (s *Stats) written(snapshot *pprofx.Snapshot) {
-	s.Written += int64(len(snapshot.Rows))
+	s.Written += snapshot.Hits()
 	for reason, n := range snapshot.Lost {
 		if s.Lost == nil {
 			s.Lost = map[pprofx.LostReason]int64{}

@@ -87,14 +87,17 @@ func (d *decoder) sample(pid int32, s *profilespb.Sample, of *profilespb.ValueTy
 		return err
 	}
 	row.PID = pid
-	weighted := d.out.Measure.Weighted()
-	if weighted && len(s.Values) != len(s.TimestampsUnixNano) {
+	weighted, hits := d.out.Measure.Weighted(), d.out.Measure == pprofx.HitCount && len(s.Values) > 0
+	if (weighted || hits) && len(s.Values) != len(s.TimestampsUnixNano) {
 		return fmt.Errorf("%d values at %d times", len(s.Values), len(s.TimestampsUnixNano))
 	}
 	for i, t := range s.TimestampsUnixNano {
 		row.Time = int64(t)
 		if weighted {
 			row.Weight = s.Values[i]
+		}
+		if hits {
+			row.Others = others(s.Values[i])
 		}
 		d.out.Rows = append(d.out.Rows, row)
 	}

@@ -55,6 +55,9 @@ func TestHits(t *testing.T) {
 	s.Measure, s.Period = pprofx.HitCount, 0
 	s.LabelSets = append(s.LabelSets, []pprofx.Label{{Key: pprofx.ProbeLabel, Str: "syscall:read"}})
 	s.Rows[0].Labels = int32(len(s.LabelSets) - 1)
+	for i := range s.Rows {
+		s.Rows[i].Others = int32(i % 5)
+	}
 	encoded := Profiles(s, Agent{})
 	p, texts := encoded.ResourceProfiles[0].ScopeProfiles[0].Profiles[0], encoded.Dictionary.StringTable
 	for _, v := range []*profilespb.ValueType{p.SampleType, p.PeriodType} {
@@ -71,6 +74,32 @@ func TestHits(t *testing.T) {
 	}
 	if diff := cmp.Diff(flatten(s), flatten(got)); diff != "" || got.Measure != pprofx.HitCount || got.Period != 0 {
 		t.Errorf("measure %v, period %d: %s", got.Measure, got.Period, diff)
+	}
+	for _, sample := range p.Samples {
+		sample.Values = nil // as versions have written that knew of no others
+	}
+	if got, err = Decode(marshal(t, encoded)); err != nil || got.Hits() >= s.Hits() {
+		t.Errorf("%v", err)
+	}
+	p.Samples[0].Values = []int64{-1}
+	if _, err := Decode(marshal(t, encoded)); err == nil {
+		t.Error("no error for less than no hits")
+	}
+}
+
+// Values keep the hits that they are of, where these are not one.
+func TestValuesOfHits(t *testing.T) {
+	s := randomSnapshot(1, 100)
+	s.Measure, s.Period = pprofx.HitBytes, 1
+	for i := range s.Rows {
+		s.Rows[i].Weight, s.Rows[i].Others = int64(1e6+i), int32(i%5-1)
+	}
+	got, err := Decode(marshal(t, Profiles(s, Agent{})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(flatten(s), flatten(got)); diff != "" {
+		t.Error(diff)
 	}
 }
 

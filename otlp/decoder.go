@@ -3,6 +3,7 @@ package otlp
 import (
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -123,6 +124,8 @@ func (d *decoder) own(row *pprofx.Row, a attr) bool {
 		_ = row.Stop.UnmarshalText([]byte(a.str))
 	case loopTurn:
 		row.Turn = uint32(a.num)
+	case hitsKey:
+		row.Others = others(a.num)
 	case requestStart:
 		row.Start = a.num
 	default:
@@ -130,6 +133,9 @@ func (d *decoder) own(row *pprofx.Row, a attr) bool {
 	}
 	return true
 }
+
+// others returns pprofx.Row.Others of a number of hits; of one that is none what Check refuses.
+func others(hits int64) int32 { return int32(min(max(hits, -1), math.MaxInt32) - 1) }
 
 func (d *decoder) thread(name string) int32 {
 	i, ok := d.threads[name]

@@ -28,7 +28,7 @@ type encoder struct {
 type sampleKey struct {
 	stack, link, labels           int32
 	thread, tid, cpu, state, stop int32
-	turn, start                   int32
+	turn, start, hits             int32
 }
 
 func newEncoder(s *pprofx.Snapshot) *encoder {

@@ -57,6 +57,9 @@ func (e *encoder) list(attrs []int32) int32 {
 	return n
 }
 
+// hitsKey is the key of pprofx.Row.Hits, if that is not 1.
+const hitsKey = "hotspan.hits"
+
 // loopTurn is the key of pprofx.Row.Turn.
 const loopTurn = "hotspan.loop_turn"
 

@@ -21,9 +21,9 @@ func (e *encoder) samples(rows []int32) []*profilespb.Sample {
 			e.byKey[key] = sample
 		}
 		switch {
-		case e.snapshot.Measure.Weighted():
+		case e.snapshot.Measure != pprofx.CPUTime:
 			sample.TimestampsUnixNano = append(sample.TimestampsUnixNano, uint64(r.Time))
-			sample.Values = append(sample.Values, r.Weight)
+			sample.Values = append(sample.Values, e.snapshot.Weight(r))
 		case !e.snapshot.Untimed:
 			sample.TimestampsUnixNano = append(sample.TimestampsUnixNano, uint64(r.Time))
 		case len(sample.Values) == 0:
@@ -56,12 +56,15 @@ func (e *encoder) sampleKey(r *pprofx.Row, labels *labelSet) sampleKey {
 	if r.Start != 0 {
 		k.start = e.dict.attr(attr{key: requestStart, num: r.Start, number: true, unit: "ns"})
 	}
+	if r.Others != 0 && e.snapshot.Measure.Weighted() { // else it is the value
+		k.hits = e.dict.attr(attr{key: hitsKey, num: r.Hits(), number: true})
+	}
 	return k
 }
 
 func (k sampleKey) sample(labels []int32) *profilespb.Sample {
-	attributes := make([]int32, 0, len(labels)+7)
-	for _, i := range [...]int32{k.thread, k.tid, k.cpu, k.state, k.stop, k.turn, k.start} {
+	attributes := make([]int32, 0, len(labels)+8)
+	for _, i := range [...]int32{k.thread, k.tid, k.cpu, k.state, k.stop, k.turn, k.start, k.hits} {
 		if i != 0 {
 			attributes = append(attributes, i)
 		}

@@ -51,11 +51,11 @@ func NewBuilder(start, period int64) (*Builder, error) {
 // unless it is Shared, its Stack slice may be reused. A nil frame counts as [unknown].
 func (b *Builder) Add(s *Sample) {
 	if s.Time < b.start {
-		b.Lose(LostLate, 1)
+		b.Lose(LostLate, 1+int64(s.Others))
 		return
 	}
 	if len(b.rows) >= b.maxRows {
-		b.Lose(LostFull, 1)
+		b.Lose(LostFull, 1+int64(s.Others))
 		return
 	}
 	b.rows = append(b.rows, Row{
@@ -67,6 +67,7 @@ func (b *Builder) Add(s *Sample) {
 		PID:    int32(s.PID),
 		TID:    int32(s.TID),
 		Thread: b.tables.thread(s.Thread),
+		Others: int32(s.Others),
 		Turn:   uint32(s.Turn),
 		CPU:    uint16(s.CPU),
 		State:  s.State,

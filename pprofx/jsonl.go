@@ -18,6 +18,7 @@ import (
 //	labels  labels of the request as an object: strings, and numbers without their unit
 //	start   when the request began by its tracer, Unix time in nanoseconds, if that is known
 //	weight  of a wait: how long it took, in nanoseconds; then t is its end
+//	hits    of a probe with every=: how many the sample stands for, if not 1
 //	turn    number of the turn of the thread's event loop, if that is known and took long
 //	stop    why the stack walk ended, see StopReason: "root" if it reached the thread's first frame
 //	stack   the frames, leaf first:
@@ -109,6 +110,9 @@ func (t *jsonTexts) appendRow(b []byte, r *Row) []byte {
 	}
 	if r.Weight != 0 {
 		b = strconv.AppendInt(append(b, `,"weight":`...), r.Weight, 10)
+	}
+	if r.Others != 0 {
+		b = strconv.AppendInt(append(b, `,"hits":`...), r.Hits(), 10)
 	}
 	if r.Turn != 0 {
 		b = strconv.AppendUint(append(b, `,"turn":`...), uint64(r.Turn), 10)

@@ -103,6 +103,7 @@ type jsonLine struct {
 	Labels   json.RawMessage `json:"labels"`
 	Start    int64           `json:"start"`
 	Weight   int64           `json:"weight"`
+	Hits     *int32          `json:"hits"`
 	Turn     uint32          `json:"turn"`
 	Stop     StopReason      `json:"stop"`
 	Stack    json.RawMessage `json:"stack"`
@@ -128,6 +129,9 @@ func (d *jsonDecoder) add(j *jsonLine) (err error) {
 	}
 	if row.Labels, err = find(d.labels, j.Labels, d.labelSet); err != nil {
 		return err
+	}
+	if j.Hits != nil {
+		row.Others = max(*j.Hits, -1) - 1 // Check refuses what is below 0
 	}
 	if j.Time != nil {
 		row.Time = *j.Time

@@ -13,7 +13,8 @@ import (
 )
 
 // measured is a snapshot of a Builder that counts something else than CPU time, of samples of one stack: the first has
-// weight 1000, the second 1001 and so on, where they have one.
+// weight 1000, the second 1001 and so on, where they have one. Of hits, the first stands for five, and the second, if
+// it has a weight, for that alone.
 func measured(t *testing.T, m Measure, n int) *Snapshot {
 	t.Helper()
 	b, err := NewBuilder(0, 1000)
@@ -28,6 +29,12 @@ func measured(t *testing.T, m Measure, n int) *Snapshot {
 		if m.Weighted() {
 			s.Weight = int64(1000 + i)
 		}
+		switch hits := m == HitCount || m == HitBytes || m == HitValue; {
+		case hits && i == 0:
+			s.Others = 4
+		case hits && i == 1 && m.Weighted():
+			s.Others = -1
+		}
 		b.Add(&s)
 	}
 	b.Lose(LostLimited, 7)
@@ -41,10 +48,10 @@ func TestMeasuresInPprof(t *testing.T) {
 		types  []string
 		values []int64
 	}{
-		{HitCount, []string{"hits/count"}, []int64{3}},
+		{HitCount, []string{"hits/count"}, []int64{7}},
 		{OffCPU, []string{"waits/count", "off_cpu/nanoseconds"}, []int64{3, 3003}},
-		{HitBytes, []string{"hits/count", "bytes/bytes"}, []int64{3, 3003}},
-		{HitValue, []string{"hits/count", "value/count"}, []int64{3, 3003}},
+		{HitBytes, []string{"hits/count", "bytes/bytes"}, []int64{6, 3003}},
+		{HitValue, []string{"hits/count", "value/count"}, []int64{6, 3003}},
 	} {
 		var b bytes.Buffer
 		if err := WritePprof(&b, measured(t, test.of, 3)); err != nil {
@@ -73,7 +80,7 @@ func TestMeasuresInPprof(t *testing.T) {
 }
 
 func TestMeasuresInCollapsed(t *testing.T) {
-	for of, want := range map[Measure]string{HitCount: "open 3\n", OffCPU: "open 3003\n", HitBytes: "open 3003\n"} {
+	for of, want := range map[Measure]string{HitCount: "open 7\n", OffCPU: "open 3003\n", HitBytes: "open 3003\n"} {
 		var b bytes.Buffer
 		if err := WriteCollapsed(&b, measured(t, of, 3)); err != nil || b.String() != want {
 			t.Errorf("%v: %q, %v", of, b.String(), err)

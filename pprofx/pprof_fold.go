@@ -47,19 +47,19 @@ func newPprofFold(style pprofStyle, limits pprofLimits) *pprofFold {
 	return f
 }
 
-// count counts one sample of a weight, of whose labels something may be left out.
-func (f *pprofFold) count(k pprofKey, weight int64, left string) {
+// count counts a sample that stands for n and a weight, of whose labels something may be left out.
+func (f *pprofFold) count(k pprofKey, n, weight int64, left string) {
 	i, ok := f.byKey[k]
 	if !ok {
 		if len(f.samples) >= f.max.samples {
-			f.left.Samples++
+			f.left.Samples += n
 			return
 		}
 		i = int32(len(f.samples))
 		f.samples = append(f.samples, pprofSample{pprofKey: k})
 		f.byKey[k] = i
 	}
-	f.samples[i].n++
+	f.samples[i].n += n
 	f.samples[i].weight += weight
 	f.header.samples[int(k.pid)]++
 	f.left.countLabels(left, 1)

@@ -23,7 +23,7 @@ func newPprofView(f *pprofFold, s *Snapshot) *pprofView {
 // count counts one row.
 func (v *pprofView) count(r *Row) {
 	k := pprofKey{v.stack(r.Stack), v.labelSet(r.Labels), r.PID, r.TID, v.thread(r.Thread), r.State}
-	v.fold.count(k, v.s.Weight(r), v.left[r.Labels])
+	v.fold.count(k, r.Hits(), v.s.Weight(r), v.left[r.Labels])
 }
 
 func (v *pprofView) thread(i int32) int32 {

@@ -47,6 +47,7 @@ const (
 	LostOverlapped            // hits of a probe while another was being sampled on the CPU
 	LostNested                // hits of a uretprobe that the kernel left out: the thread had too many calls pending
 	LostUnsafe                // hits of a uretprobe that were left out: V8's code had called, which looks at its stack
+	LostRest                  // hits of a probe after its last sample on a CPU, where each N-th was to have one
 )
 
 var lostNames = [...]string{
@@ -60,6 +61,7 @@ var lostNames = [...]string{
 	LostOverlapped: "another hit",
 	LostNested:     "nested too deep",
 	LostUnsafe:     "called by V8",
+	LostRest:       "after the last sample",
 }
 
 // String returns the text that stands in the comments of a pprof file and in OTLP's attributes hotspan.lost.REASON.

@@ -134,5 +134,6 @@ type Sample struct {
 	Turn   uint64   // of the event loop that the thread runs, counted by libuv; 0 = not known
 	Start  int64    // when the request began by its tracer, Unix time in nanoseconds; 0 = not known
 	Weight int64    // how much of the Measure it stands for, in its unit: of OffCPU how long it waited until Time
+	Others int      // see Row
 	Labels []Label  // of the request that ran, sorted by Key, each Key once; shared, never changed
 }

@@ -46,6 +46,8 @@ type Row struct {
 	PID    int32
 	TID    int32
 	Thread int32 // index into Snapshot.Threads
+	// Others are hits of a probe that the row stands for besides its own; -1: for none, but for a part of their Weight.
+	Others int32
 	// Turn numbers the turn of the thread's event loop, modulo 2^32; 0 = not known, shorter than LongTurn, or in the
 	// loop's wait for events. Rows of a thread with equal numbers, and no other between them, are of one turn.
 	Turn  uint32
@@ -82,7 +84,18 @@ func (s *Snapshot) Weight(r *Row) int64 {
 	case s.Measure.Weighted():
 		return r.Weight
 	}
-	return 1
+	return r.Hits()
+}
+
+// Hits returns how many hits of a probe a row stands for, and 1 for each other sample.
+func (r *Row) Hits() int64 { return 1 + int64(r.Others) }
+
+// Hits returns how many hits of probes, or other samples, the rows stand for.
+func (s *Snapshot) Hits() (n int64) {
+	for i := range s.Rows {
+		n += s.Rows[i].Hits()
+	}
+	return n
 }
 
 // Check returns an error if s ends before it starts, an index is out of range, a frame is nil or a weight negative.
@@ -112,8 +125,8 @@ func (s *Snapshot) Check() error {
 			return fmt.Errorf("snapshot: row %d: label set %d of %d", i, r.Labels, len(s.LabelSets))
 		case r.Thread < 0 || int(r.Thread) >= len(s.Threads):
 			return fmt.Errorf("snapshot: row %d: thread %d of %d", i, r.Thread, len(s.Threads))
-		case r.Weight < 0:
-			return fmt.Errorf("snapshot: row %d: weight %d", i, r.Weight)
+		case r.Weight < 0 || r.Others < -1:
+			return fmt.Errorf("snapshot: row %d: weight %d, %d hits", i, r.Weight, r.Hits())
 		}
 	}
 	return nil

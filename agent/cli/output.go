@@ -51,7 +51,7 @@ func (s *fileSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failed != nil {
-		s.unwritten += int64(len(snapshot.Rows))
+		s.unwritten += snapshot.Hits()
 		return s.failed
 	}
 	err := s.add(snapshot)
@@ -69,7 +69,7 @@ func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
 		s.n++
 		f, err := createOutput(s.path(s.n), s.format)
 		if err != nil {
-			s.unwritten += int64(len(snapshot.Rows))
+			s.unwritten += snapshot.Hits()
 			return err
 		}
 		f.movable = s.whole && !streams(s.format)
@@ -78,12 +78,12 @@ func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
 	}
 	err := s.file.add(snapshot)
 	if err != nil {
-		s.unwritten += int64(len(snapshot.Rows))
+		s.unwritten += snapshot.Hits()
 		s.lose()
 		s.file = nil
 		return err
 	}
-	s.inFile += int64(len(snapshot.Rows))
+	s.inFile += snapshot.Hits()
 	return nil
 }
 

@@ -44,7 +44,7 @@ func (b *Builder) Add(s *pprofx.Snapshot) {
 	case s.Measure == pprofx.CPUTime:
 		b.stalls.Add(s)
 	case s.Measure.Weighted():
-		b.out.Weighed += int64(len(s.Rows))
+		b.out.Weighed += s.Hits()
 	}
 	stacks, sets := make([]Counts, len(s.Stacks)), make([]Counts, len(s.LabelSets))
 	threads := make([]Counts, len(s.Threads))

@@ -13,7 +13,7 @@ type Report struct {
 	Samples int64            `json:"samples"`
 	Lost    map[string]int64 `json:"lost"` // by reason
 	Measure pprofx.Measure   `json:"measure,omitzero"`
-	Weighed int64            `json:"weighed,omitempty"` // samples of the snapshots, where Samples counts their weights
+	Weighed int64            `json:"weighed,omitempty"` // samples, or hits, where Samples counts their weights
 
 	Classes    Counts     `json:"classes"`
 	Routes     []Group    `json:"routes"`       // by http.route

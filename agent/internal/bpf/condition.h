@@ -35,7 +35,7 @@ struct condition {
 	__u32 comparison; // enum comparison, of the operand with the value, both without a sign
 	__u32 factors;    // of the weight of a hit: 0 = it has none, 1 = `first`, 2 = `first` times `second`
 	__u32 first, second; // enum operand
-	__u32 pad;
+	__u32 every;      // hits that have a sample together, on average; 0 = each has its own
 };
 
 struct {

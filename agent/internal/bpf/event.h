@@ -98,7 +98,7 @@ struct sample {
 	char comm[16];
 	__u64 weight;         // nanoseconds that a thread has waited, or what a probe counts; else 0
 	__u32 call;           // number of the system call in which it has waited, or PAGE_FAULT
-	__u32 pad;
+	__s32 others;         // hits that it stands for besides its own; -1 = for none, but for their values
 };
 
 // How hotspan reads the ring buffer.

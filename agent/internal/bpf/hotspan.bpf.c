@@ -245,9 +245,10 @@ static __always_inline long put(void *record, __u32 size, __u64 wake, struct con
 static __always_inline void put_sample(struct scratch *s, struct consumer *r)
 {
 	__u32 size = s->end;
+	struct sample *e = (struct sample *)s->buffer;
 	if (size > BUFFER_SIZE || put(s->buffer, size, wakeup(&events, s, r), r))
-		count(COUNT_RING_FULL, 1);
-	count(COUNT_NANOSECONDS, bpf_ktime_get_ns() - ((struct sample *)s->buffer)->time);
+		count(COUNT_RING_FULL, 1 + e->others);
+	count(COUNT_NANOSECONDS, bpf_ktime_get_ns() - e->time);
 }
 
 SEC("perf_event")
@@ -273,10 +274,10 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 // Samples the thread that has hit a probe, or has waited in a system call, for so long as `weight` says, if the rate
 // limit admits it. Unlike a timer's, this may be preempted by another thread that hits one on this CPU: the scratch is
 // the first one's.
-static __noinline void take_hit(__u64 id, __u32 number, __u64 weight, __u32 call)
+__noinline int take_hit(__u64 id, __u32 number, __u64 weight, __u32 call)
 {
 	if (!hits_count())
-		return;
+		return 0;
 	__u32 key = id >> 32; // one variable: the stack is short
 	struct process *p = bpf_map_lookup_elem(&processes, &key);
 	key = bpf_get_smp_processor_id();
@@ -285,11 +286,11 @@ static __noinline void take_hit(__u64 id, __u32 number, __u64 weight, __u32 call
 	struct probe *probe = bpf_map_lookup_elem(&probes, &key);
 	struct condition *c = bpf_map_lookup_elem(&conditions, &key);
 	if (!p || !s || !probe || !c)
-		return;
+		return 0;
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	if (!meets(c, regs)) {
 		__sync_fetch_and_add(&probe->unmet, 1);
-		return;
+		return 0;
 	}
 	if (!weight) {
 		int odd;
@@ -297,25 +298,40 @@ static __noinline void take_hit(__u64 id, __u32 number, __u64 weight, __u32 call
 		__sync_fetch_and_add(&probe->weight, weight);
 		__sync_fetch_and_add(&probe->odd, odd);
 	}
-	if (!admit(probe))
-		return;
+	__u64 hits = 1;
+	__sync_fetch_and_add(&probe->hits, 1);
+	if (c->every) {
+		__sync_fetch_and_add(&probe->by_hits.passed, 1);
+		__sync_fetch_and_add(&probe->by_value.passed, weight);
+	} else if (!admit(probe, 1)) {
+		return 0;
+	}
 	if (!enter(s)) {
-		__sync_fetch_and_add(&probe->overlapped, 1);
-		leave(s);
-		return;
+		if (!c->every) // else a later sample stands for it
+			__sync_fetch_and_add(&probe->overlapped, 1);
+		goto out;
+	}
+	if (c->every) {
+		hits = due(&probe->by_hits, c->every, probe->by_hits.passed);
+		weight = due(&probe->by_value, c->every, probe->by_hits.passed);
+		if ((!hits && !weight) || !admit(probe, hits))
+			goto out;
 	}
 	begin_sample(s, id);
 	struct sample *e = (struct sample *)s->buffer;
 	e->probe = number;
 	e->weight = weight;
 	e->call = call;
+	e->others = (__s32)hits - 1;
 	find_pending(s);
 	__u64 thread = thread_pointer();
 	read_thread(p, s, regs, thread, isolate_of(&p->v8, thread));
 	struct consumer *r = consumer();
 	if (r)
 		put_sample(s, r);
+out:
 	leave(s);
+	return 0;
 }
 
 // A uprobe of one process. The cookie is the number of the probe.

@@ -58,7 +58,7 @@ type hotspanCondition struct {
 	Factors    uint32
 	First      uint32
 	Second     uint32
-	Pad        uint32
+	Every      uint32
 }
 
 type hotspanConsumer struct {
@@ -344,6 +344,18 @@ type hotspanProbe struct {
 	Overlapped uint64
 	Nested     uint64
 	Unsafe     uint64
+	ByHits     struct {
+		_      structs.HostLayout
+		Passed uint64
+		Stood  uint64
+		Next   uint64
+	}
+	ByValue struct {
+		_      structs.HostLayout
+		Passed uint64
+		Stood  uint64
+		Next   uint64
+	}
 }
 
 type hotspanProcess struct {
@@ -449,7 +461,7 @@ type hotspanSample struct {
 	Comm       [16]int8
 	Weight     uint64
 	Call       uint32
-	Pad        uint32
+	Others     int32
 }
 
 type hotspanSampledRecord struct {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <linux/types.h>
+#include "every.h"
 #include "kernel.h"
 #include "limits.h"
 #include "scratch.h"
@@ -22,6 +23,7 @@ struct probe {
 	__u64 overlapped; // of them without a sample, because another was being taken on this CPU
 	__u64 nested;     // of them without a sample, because the kernel keeps no more calls of the thread
 	__u64 unsafe;     // of them without a sample, because V8's code is to return to, or code that is not known
+	struct stride by_hits, by_value; // where not each hit is to have a sample
 };
 
 struct {
@@ -46,14 +48,13 @@ static __always_inline int hits_count(void)
 	return p && p->interval;
 }
 
-// Counts a hit, and reports whether it is sampled: those of a second on average, and after a pause so many at once.
+// Reports whether so many hits have a sample: those of a second on average, and after a pause so many at once.
 // (the generic cell rate algorithm: ITU-T I.371, annex A)
-static __always_inline int admit(struct probe *p)
+static __always_inline int admit(struct probe *p, __u64 hits)
 {
 	__u64 now = bpf_ktime_get_ns(), at = p->next > now ? p->next : now;
-	__sync_fetch_and_add(&p->hits, 1);
 	if (at + p->interval > now + SECOND) {
-		__sync_fetch_and_add(&p->limited, 1);
+		__sync_fetch_and_add(&p->limited, hits);
 		return 0;
 	}
 	p->next = at + p->interval;

@@ -19,7 +19,7 @@ func ParseAll(texts []string) ([]Spec, error) {
 		same := s
 		same.Text = ""
 		if s.Kind == Syscall { // of which the BPF program knows one probe
-			same.If, same.Weight = Condition{}, Weight{}
+			same.If, same.Weight, same.Every = Condition{}, Weight{}, 0
 		}
 		if seen[same] {
 			return nil, fmt.Errorf("probe %s: it is there twice", text)

@@ -1,5 +1,7 @@
 package probe
 
+import "strings"
+
 // recipes are lists of probes that have a name.
 var recipes = map[string][]string{
 	"exec": {"uprobe::uv_spawn"},
@@ -13,13 +15,16 @@ var recipes = map[string][]string{
 	"throw": {"uprobe::v8::internal::Isolate::Throw|v8::internal::Isolate::ThrowInternal"},
 }
 
-// expand replaces names of recipes by their probes.
+// expand replaces names of recipes by their probes, to each of which it adds the options behind the name.
 func expand(texts []string) (out []string) {
 	for _, text := range texts {
-		if list, ok := recipes[text]; ok {
-			out = append(out, list...)
-		} else {
+		name, options := cutOptions(text)
+		list, ok := recipes[name]
+		if !ok {
 			out = append(out, text)
+		}
+		for _, probe := range list {
+			out = append(out, strings.Join(append([]string{probe}, options...), ","))
 		}
 	}
 	return out

@@ -22,6 +22,7 @@ type Spec struct {
 
 	If     Condition
 	Weight Weight
+	Every  uint32 // hits that have a sample together, on average; 0: each has its own
 }
 
 const known = "uprobe:FILE:SYMBOL[+OFFSET] uretprobe:FILE:SYMBOL usdt:FILE:PROVIDER:NAME syscall:NAME exec file gc " +
@@ -61,7 +62,7 @@ func Parse(text string) (Spec, error) {
 // cutOptions parts the options of a probe from what is before them. No name of a function has one of these in it.
 func cutOptions(text string) (place string, options []string) {
 	at := len(text)
-	for _, option := range []string{",if=", ",value=", ",unit="} {
+	for _, option := range []string{",if=", ",value=", ",unit=", ",every="} {
 		if i := strings.Index(text, option); i >= 0 {
 			at = min(at, i)
 		}
@@ -83,10 +84,12 @@ func (s *Spec) options(all []string) (err error) {
 			s.If, err = parseCondition(value, s.Kind, s.Offset == 0)
 		case key == "value":
 			s.Weight, err = parseWeight(value, s.Kind, s.Offset == 0)
+		case key == "every":
+			s.Every, err = parseEvery(value)
 		case option == "unit=bytes":
 			bytes = true
 		default:
-			err = fmt.Errorf("option %q is unknown (known: if=, value=, unit=bytes)", option)
+			err = fmt.Errorf("option %q is unknown (known: if=, value=, unit=bytes, every=)", option)
 		}
 		if err != nil {
 			return err

@@ -55,6 +55,11 @@ func TestParse(t *testing.T) {
 		"uretprobe::f,value=ret": {
 			Kind: Uretprobe, Symbol: "f", Weight: Weight{Factors: 1, First: bpf.OperandRAX},
 		},
+		"uprobe::f,every=100":                {Kind: Uprobe, Symbol: "f", Every: 100},
+		"uprobe::f,every=1":                  {},
+		"uprobe::f,every=1000001":            {},
+		"uprobe::f,every=":                   {},
+		"uprobe::f,every=2,every=3":          {},
 		"uprobe::f,value=ret":                {},
 		"uprobe::f,value=":                   {},
 		"uprobe::f+1,value=arg0":             {},
@@ -97,6 +102,10 @@ func TestExpand(t *testing.T) {
 		if err != nil || len(all) != len(probes)+1 || all[0].Text != probes[0] {
 			t.Errorf("%s: %v, %v", name, all, err)
 		}
+	}
+	malloc, err := ParseAll([]string{"malloc,every=100"})
+	if err != nil || len(malloc) != 3 || malloc[2].Every != 100 || malloc[2].Weight.First != bpf.OperandRSI {
+		t.Errorf("%v, %v", malloc, err)
 	}
 	if _, err := ParseAll([]string{"file", "syscall:openat"}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("error %v", err)

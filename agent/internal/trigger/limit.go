@@ -18,6 +18,7 @@ type limit struct {
 	objects  *bpf.Objects
 	interval uint64
 	state    []bpf.Probe // by CPU; scratch
+	stopped  bool
 }
 
 // newLimit makes a limit; 0 a second is 1,000.
@@ -27,7 +28,8 @@ func newLimit(objects *bpf.Objects, perSecond int) (l limit, err error) {
 		return l, fmt.Errorf("%d samples a second: at least 1", perSecond)
 	}
 	cpus, err := ebpf.PossibleCPU()
-	return limit{objects, uint64(time.Second) / uint64(perSecond), make([]bpf.Probe, cpus)}, err
+	interval := uint64(time.Second) / uint64(perSecond)
+	return limit{objects: objects, interval: interval, state: make([]bpf.Probe, cpus)}, err
 }
 
 // admit admits samples of a probe, and sets its counts to 0.
@@ -35,7 +37,7 @@ func (l *limit) admit(number uint32) error { return l.put(number, l.interval) }
 
 // start has hits count, of all probes; stop ends that.
 func (l *limit) start() error { return l.put(0, 1) }
-func (l *limit) stop() error  { return l.put(0, 0) }
+func (l *limit) stop() error  { l.stopped = true; return l.put(0, 0) }
 
 func (l *limit) put(number uint32, interval uint64) error {
 	for i := range l.state {
@@ -73,6 +75,9 @@ func (l *limit) counts(number uint32) (out Counts, err error) {
 		out.Lost[pprofx.LostOverlapped] += int64(c.Overlapped)
 		out.Lost[pprofx.LostNested] += int64(c.Nested)
 		out.Lost[pprofx.LostUnsafe] += int64(c.Unsafe)
+		if l.stopped { // until then, a sample may come that stands for them
+			out.Lost[pprofx.LostRest] += int64(c.ByHits.Passed - c.ByHits.Stood)
+		}
 	}
 	return out, nil
 }

@@ -69,7 +69,7 @@ func NewProbes(objects *bpf.Objects, specs []probe.Spec, perSecond int) (*Probes
 			return nil, err
 		}
 		c := bpf.Condition{Value: s.If.Value, Operand: s.If.Operand, Comparison: s.If.Comparison,
-			Factors: s.Weight.Factors, First: s.Weight.First, Second: s.Weight.Second}
+			Factors: s.Weight.Factors, First: s.Weight.First, Second: s.Weight.Second, Every: s.Every}
 		if err := objects.Conditions.Put(number(i), &c); err != nil {
 			return nil, fmt.Errorf("condition of probe %s: %w", s.Text, err)
 		}

@@ -119,6 +119,29 @@ static napi_value call_take(napi_env env, napi_callback_info info)
 	return 0;
 }
 
+// Ten calls of pay, always in the same order: nine of 10, and one of 1000.
+PROBED void pay(long amount) { __asm__ volatile("" ::"r"(amount) : "memory"); }
+
+PROBED void pay_little(void)
+{
+	for (int i = 0; i < 9; i++)
+		pay(10);
+	__asm__ volatile("" ::: "memory"); // no tail call
+}
+
+PROBED void pay_much(void)
+{
+	pay(1000);
+	__asm__ volatile("" ::: "memory");
+}
+
+static napi_value call_pay(napi_env env, napi_callback_info info)
+{
+	pay_little();
+	pay_much();
+	return 0;
+}
+
 static napi_value call_descend(napi_env env, napi_callback_info info)
 {
 	descend(8);
@@ -162,5 +185,6 @@ NAPI_MODULE_INIT()
 	export(env, exports, "mark", call_marks);
 	export(env, exports, "negative", call_negative);
 	export(env, exports, "take", call_take);
+	export(env, exports, "pay", call_pay);
 	return exports;
 }

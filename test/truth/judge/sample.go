@@ -21,6 +21,7 @@ type Sample struct {
 	State  string         `json:"state"`
 	Start  int64          `json:"start"`  // of the request by its tracer, Unix time in nanoseconds; 0: not known
 	Weight int64          `json:"weight"` // of a wait: how long it took, in nanoseconds
+	Hits   *int64         `json:"hits"`   // of a probe, which it stands for; nil: one
 	Turn   uint32         `json:"turn"`   // of the event loop; 0: not known, or short
 	Stop   string         `json:"stop"`
 	Labels map[string]any `json:"labels"`

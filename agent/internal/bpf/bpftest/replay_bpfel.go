@@ -58,7 +58,7 @@ type replayCondition struct {
 	Factors    uint32
 	First      uint32
 	Second     uint32
-	Pad        uint32
+	Every      uint32
 }
 
 type replayConsumer struct {
@@ -270,6 +270,18 @@ type replayProbe struct {
 	Overlapped uint64
 	Nested     uint64
 	Unsafe     uint64
+	ByHits     struct {
+		_      structs.HostLayout
+		Passed uint64
+		Stood  uint64
+		Next   uint64
+	}
+	ByValue struct {
+		_      structs.HostLayout
+		Passed uint64
+		Stood  uint64
+		Next   uint64
+	}
 }
 
 type replayProcess struct {
