@@ -47,6 +47,7 @@ const (
 	LostOverlapped            // hits of a probe while another was being sampled on the CPU
 	LostNested                // hits of a uretprobe that the kernel left out: the thread had too many calls pending
 	LostUnsafe                // hits of a uretprobe that were left out: V8's code had called, which looks at its stack
+	LostElsewhere             // hits of a tracepoint outside of system calls: in interrupts, which serve anybody
 	LostRest                  // hits of a probe after its last sample on a CPU, where each N-th was to have one
 )
 
@@ -61,6 +62,7 @@ var lostNames = [...]string{
 	LostOverlapped: "another hit",
 	LostNested:     "nested too deep",
 	LostUnsafe:     "called by V8",
+	LostElsewhere:  "not in a system call",
 	LostRest:       "after the last sample",
 }
 

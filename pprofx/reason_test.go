@@ -26,6 +26,7 @@ func TestReasonTexts(t *testing.T) {
 		LostOverlapped: "another hit",
 		LostNested:     "nested too deep",
 		LostUnsafe:     "called by V8",
+		LostElsewhere:  "not in a system call",
 		LostRest:       "after the last sample",
 	} {
 		if got := reason.String(); got != want {
@@ -38,7 +39,7 @@ func TestReasonTexts(t *testing.T) {
 func TestUnknownNumbers(t *testing.T) {
 	for want, unknown := range map[string]fmt.Stringer{
 		"Kind(8)": Marker + 1, "Tier(5)": TurboFan + 1, "State(6)": StateIdle + 1,
-		"StopReason(7)": StopBadPC + 1, "LostReason(11)": LostRest + 1, "LostReason(255)": LostReason(255),
+		"StopReason(7)": StopBadPC + 1, "LostReason(12)": LostRest + 1, "LostReason(255)": LostReason(255),
 	} {
 		if got := unknown.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -173,7 +173,7 @@ func checkHit(t *testing.T, probe string, s *judge.Sample) {
 		t.Errorf("%s: the leaf is %s", probe, at.F)
 	case probe == onCall && s.Stack[1].F != "uv_os_getpriority":
 		t.Errorf("%s: the leaf is %s, its caller %s", probe, at.F, s.Stack[1].F)
-	case js[0].F != "getPriority" || js[1].F != "callOften" || js[1].Line != 75:
+	case js[0].F != "getPriority" || js[1].F != "callOften" || js[1].Line != 80:
 		t.Errorf("%s: the functions are %s and %s:%d", probe, js[0].F, js[1].F, js[1].Line)
 	}
 }
@@ -281,7 +281,10 @@ func TestProbeErrors(t *testing.T) {
 		{[]string{"--probe", "uprobe::Builtins_ArrayPrototypePush"}, []string{"a builtin of V8"}},
 		{[]string{"--probe", "uprobe:libc.so.6:memcpy"}, []string{"only chooses the function"}},
 		{[]string{"--probe", "syscall:opennat"}, []string{"no system call has this name", "openat"}},
-		{[]string{"--probe", "tp:sched:x"}, []string{`kind "tp" is unknown`}},
+		{[]string{"--probe", "tp:sched:"}, []string{"want tp:GROUP:NAME"}},
+		{[]string{"--probe", "tp:sched:sched_proces_fork"}, []string{"has no tracepoint", "sched_process_fork"}},
+		{[]string{"--probe", "tp:sched_process_fork,if=arg2>1"}, []string{"arg2: the tracepoint has 2 arguments"}},
+		{[]string{"--probe", "tp:irq_vectors:reschedule_entry"}, []string{"interrupts pass it"}},
 		{[]string{"--probe", "usdt:node:gc"}, []string{"want usdt:FILE:PROVIDER:NAME"}},
 		{[]string{"--probe", "usdt:libc.so.6:libc:none"}, []string{"it has no USDT probes"}},
 		{[]string{"--probe", onCall, "--probe", onCall}, []string{"it is there twice"}},

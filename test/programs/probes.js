@@ -24,7 +24,7 @@ const requests = number('REQUESTS', 100);
 const calls = number('CALLS', 0);
 const storage = new AsyncLocalStorage();
 const called = {};
-const own = { priority: os.getPriority, missing, throwing, opening, spawning, collecting };
+const own = { priority: os.getPriority, missing, throwing, opening, spawning, signalling, collecting };
 const functions = process.env.ADDON ? require(process.env.ADDON) : own;
 const collect = gcFunction();
 const call = functions[process.env.FUNCTION || 'priority'];
@@ -65,6 +65,11 @@ function gcFunction() {
 
 function spawning() {
   spawnSync('/bin/true');
+}
+
+// SIGCONT, which does nothing to a process that runs.
+function signalling() {
+  process.kill(process.pid, 'SIGCONT');
 }
 
 function collecting() {

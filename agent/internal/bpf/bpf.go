@@ -16,19 +16,20 @@ import (
 //go:generate sh generate.sh
 
 // Probes says which programs take samples at probes, or of waits. Without any, or besides, that of the timer does.
-type Probes struct{ Uprobes, Uretprobes, Syscalls, Waits, Timer bool }
+type Probes struct{ Uprobes, Uretprobes, Syscalls, Tracepoints, Waits, Timer bool }
 
 // leftOut returns which programs are not loaded: the kernel takes a tenth of a second for each.
 func (p Probes) leftOut() (names []string) {
 	for name, wanted := range map[string]bool{
-		hotspanProgHotspanSample:    p == Probes{} || p.Timer,
-		hotspanProgHotspanUprobe:    p.Uprobes,
-		hotspanProgHotspanUretprobe: p.Uretprobes,
-		hotspanProgHotspanSyscall:   p.Syscalls,
-		hotspanProgHotspanSwitch:    p.Waits,
-		hotspanProgHotspanWakeup:    p.Waits,
-		hotspanProgHotspanCallEnd:   p.Waits,
-		hotspanProgHotspanFaultEnd:  p.Waits,
+		hotspanProgHotspanSample:     p == Probes{} || p.Timer,
+		hotspanProgHotspanUprobe:     p.Uprobes,
+		hotspanProgHotspanUretprobe:  p.Uretprobes,
+		hotspanProgHotspanSyscall:    p.Syscalls,
+		hotspanProgHotspanTracepoint: p.Tracepoints,
+		hotspanProgHotspanSwitch:     p.Waits,
+		hotspanProgHotspanWakeup:     p.Waits,
+		hotspanProgHotspanCallEnd:    p.Waits,
+		hotspanProgHotspanFaultEnd:   p.Waits,
 	} {
 		if !wanted {
 			names = append(names, name)

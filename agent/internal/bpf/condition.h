@@ -27,6 +27,7 @@ enum operand {
 	OPERAND_R9,
 	OPERAND_R10,
 	OPERAND_RAX,
+	OPERAND_ARG0, // of a tracepoint, and so on to OPERAND_ARG0 + 5
 };
 
 struct condition {
@@ -45,8 +46,15 @@ struct {
 	__type(value, struct condition);
 } conditions SEC(".maps");
 
-static __always_inline __u64 operand(const struct pt_regs *r, __u32 which)
+// `args` is the address of a tracepoint's arguments.
+static __always_inline __u64 operand(const struct pt_regs *r, __u64 args, __u32 which)
 {
+	__u64 value = 0;
+	if (which >= OPERAND_ARG0) {
+		bpf_probe_read_kernel(&value, sizeof(value), (void *)(args + 8 * (which - OPERAND_ARG0)));
+		asm volatile("" : "+r"(value)); // else one instruction reads from the stack or r: an error
+		return value;
+	}
 	switch (which) {
 	case OPERAND_RDI: return r->rdi;
 	case OPERAND_RSI: return r->rsi;
@@ -60,11 +68,11 @@ static __always_inline __u64 operand(const struct pt_regs *r, __u32 which)
 }
 
 // Reports whether a hit counts.
-static __always_inline int meets(const struct condition *c, const struct pt_regs *regs)
+static __always_inline int meets(const struct condition *c, const struct pt_regs *regs, __u64 args)
 {
 	if (c->comparison == ALWAYS)
 		return 1;
-	__u64 value = operand(regs, c->operand);
+	__u64 value = operand(regs, args, c->operand);
 	switch (c->comparison) {
 	case EQUAL: return value == c->value;
 	case NOT_EQUAL: return value != c->value;
@@ -78,12 +86,12 @@ static __always_inline int meets(const struct condition *c, const struct pt_regs
 #define MAX_WEIGHT (1ULL << 40) // a register may hold anything
 
 // What a hit stands for; more than MAX_WEIGHT is `odd`, and 0.
-static __always_inline __u64 weight_of(const struct condition *c, const struct pt_regs *regs, int *odd)
+static __always_inline __u64 weight_of(const struct condition *c, const struct pt_regs *regs, __u64 args, int *odd)
 {
-	__u64 weight = c->factors ? operand(regs, c->first) : 0;
+	__u64 weight = c->factors ? operand(regs, args, c->first) : 0;
 	*odd = weight > MAX_WEIGHT;
 	if (c->factors == 2) {
-		__u64 second = operand(regs, c->second);
+		__u64 second = operand(regs, args, c->second);
 		*odd = weight >> 32 || second >> 32 || weight * second > MAX_WEIGHT;
 		weight *= second;
 	}

@@ -153,4 +153,6 @@ const (
 	OperandR9  = uint32(hotspanOperandOPERAND_R9)
 	OperandR10 = uint32(hotspanOperandOPERAND_R10)
 	OperandRAX = uint32(hotspanOperandOPERAND_RAX)
+
+	OperandArg0 = uint32(hotspanOperandOPERAND_ARG0)
 )

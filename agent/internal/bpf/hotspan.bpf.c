@@ -19,6 +19,7 @@
 #include "process.h"
 #include "scratch.h"
 #include "thread_context.h"
+#include "tracepoint.h"
 #include "uretprobe.h"
 #include "uvpool.h"
 #include "value.h"
@@ -272,9 +273,9 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 }
 
 // Samples the thread that has hit a probe, or has waited in a system call, for so long as `weight` says, if the rate
-// limit admits it. Unlike a timer's, this may be preempted by another thread that hits one on this CPU: the scratch is
-// the first one's.
-__noinline int take_hit(__u64 id, __u32 number, __u64 weight, __u32 call)
+// limit admits it. `args` is where a tracepoint has its arguments. Unlike a timer's, this may be preempted by another
+// thread that hits one on this CPU: the scratch is the first one's.
+__noinline int take_hit(__u64 id, __u32 number, __u64 weight, __u32 call, __u64 args)
 {
 	if (!hits_count())
 		return 0;
@@ -288,24 +289,17 @@ __noinline int take_hit(__u64 id, __u32 number, __u64 weight, __u32 call)
 	if (!p || !s || !probe || !c)
 		return 0;
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	if (!meets(c, regs)) {
-		__sync_fetch_and_add(&probe->unmet, 1);
-		return 0;
-	}
-	if (!weight) {
-		int odd;
-		weight = weight_of(c, regs, &odd);
-		__sync_fetch_and_add(&probe->weight, weight);
-		__sync_fetch_and_add(&probe->odd, odd);
-	}
 	__u64 hits = 1;
-	__sync_fetch_and_add(&probe->hits, 1);
-	if (c->every) {
-		__sync_fetch_and_add(&probe->by_hits.passed, 1);
-		__sync_fetch_and_add(&probe->by_value.passed, weight);
-	} else if (!admit(probe, 1)) {
+	if (!count_hit(probe, c, regs, args, &weight))
+		return 0;
+	if (call == NOT_IN_CALL) {
+		__sync_fetch_and_add(&probe->elsewhere, 1);
 		return 0;
 	}
+	if (c->every)
+		pass(probe, weight);
+	else if (!admit(probe, 1))
+		return 0;
 	if (!enter(s)) {
 		if (!c->every) // else a later sample stands for it
 			__sync_fetch_and_add(&probe->overlapped, 1);
@@ -338,7 +332,7 @@ out:
 SEC("uprobe")
 int hotspan_uprobe(struct pt_regs *ctx)
 {
-	take_hit(bpf_get_current_pid_tgid(), bpf_get_attach_cookie(ctx), 0, 0);
+	take_hit(bpf_get_current_pid_tgid(), bpf_get_attach_cookie(ctx), 0, 0, 0);
 	return 0;
 }
 
@@ -371,7 +365,7 @@ int hotspan_uretprobe(struct pt_regs *ctx)
 	__u64 id = bpf_get_current_pid_tgid();
 	__u32 pid = id >> 32, number = bpf_get_attach_cookie(ctx);
 	if (bpf_get_func_ip(ctx) != ctx->rip) {
-		take_hit(id, number, 0, 0);
+		take_hit(id, number, 0, 0, 0);
 		return 0;
 	}
 	struct probe *probe = bpf_map_lookup_elem(&probes, &number);
@@ -390,7 +384,19 @@ int BPF_PROG(hotspan_syscall, struct pt_regs *regs, long id)
 {
 	__u32 number = id, *probe = bpf_map_lookup_elem(&syscalls, &number);
 	if (probe && *probe)
-		take_hit(bpf_get_current_pid_tgid(), *probe, 0, 0);
+		take_hit(bpf_get_current_pid_tgid(), *probe, 0, 0, 0);
+	return 0;
+}
+
+// A tracepoint, whoever passes it. The cookie is the number of the probe.
+SEC("raw_tp/any")
+int hotspan_tracepoint(__u64 *ctx)
+{
+	__u64 id = bpf_get_current_pid_tgid(), args;
+	__u32 pid = id >> 32;
+	if (!bpf_map_lookup_elem(&processes, &pid) || bpf_probe_read_kernel(&args, sizeof(args), &ctx))
+		return 0;
+	take_hit(id, bpf_get_attach_cookie(ctx), 0, in_own_call(args) ? 0 : NOT_IN_CALL, args);
 	return 0;
 }
 

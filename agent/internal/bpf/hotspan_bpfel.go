@@ -306,14 +306,15 @@ const (
 type hotspanOperand uint32
 
 const (
-	hotspanOperandOPERAND_RDI hotspanOperand = 0
-	hotspanOperandOPERAND_RSI hotspanOperand = 1
-	hotspanOperandOPERAND_RDX hotspanOperand = 2
-	hotspanOperandOPERAND_RCX hotspanOperand = 3
-	hotspanOperandOPERAND_R8  hotspanOperand = 4
-	hotspanOperandOPERAND_R9  hotspanOperand = 5
-	hotspanOperandOPERAND_R10 hotspanOperand = 6
-	hotspanOperandOPERAND_RAX hotspanOperand = 7
+	hotspanOperandOPERAND_RDI  hotspanOperand = 0
+	hotspanOperandOPERAND_RSI  hotspanOperand = 1
+	hotspanOperandOPERAND_RDX  hotspanOperand = 2
+	hotspanOperandOPERAND_RCX  hotspanOperand = 3
+	hotspanOperandOPERAND_R8   hotspanOperand = 4
+	hotspanOperandOPERAND_R9   hotspanOperand = 5
+	hotspanOperandOPERAND_R10  hotspanOperand = 6
+	hotspanOperandOPERAND_RAX  hotspanOperand = 7
+	hotspanOperandOPERAND_ARG0 hotspanOperand = 8
 )
 
 type hotspanPlace struct {
@@ -344,6 +345,7 @@ type hotspanProbe struct {
 	Overlapped uint64
 	Nested     uint64
 	Unsafe     uint64
+	Elsewhere  uint64
 	ByHits     struct {
 		_      structs.HostLayout
 		Passed uint64
@@ -845,66 +847,67 @@ const (
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	hotspanMapConditions        = "conditions"
-	hotspanMapConsumers         = "consumers"
-	hotspanMapCounters          = "counters"
-	hotspanMapEnvironments      = "environments"
-	hotspanMapEvents            = "events"
-	hotspanMapExecs             = "execs"
-	hotspanMapIsolates          = "isolates"
-	hotspanMapKeptPlaces        = "kept_places"
-	hotspanMapKnown             = "known"
-	hotspanMapLoops             = "loops"
-	hotspanMapProbes            = "probes"
-	hotspanMapProcesses         = "processes"
-	hotspanMapPublishers        = "publishers"
-	hotspanMapResources         = "resources"
-	hotspanMapSampledRecords    = "sampled_records"
-	hotspanMapScratches         = "scratches"
-	hotspanMapShapes            = "shapes"
-	hotspanMapStores            = "stores"
-	hotspanMapSymbols           = "symbols"
-	hotspanMapSyscalls          = "syscalls"
-	hotspanMapTables            = "tables"
-	hotspanMapWaitTimes         = "wait_times"
-	hotspanMapWaiting           = "waiting"
-	hotspanMapWorks             = "works"
-	hotspanProgHotspanCallEnd   = "hotspan_call_end"
-	hotspanProgHotspanExec      = "hotspan_exec"
-	hotspanProgHotspanExit      = "hotspan_exit"
-	hotspanProgHotspanFaultEnd  = "hotspan_fault_end"
-	hotspanProgHotspanSample    = "hotspan_sample"
-	hotspanProgHotspanSwitch    = "hotspan_switch"
-	hotspanProgHotspanSyscall   = "hotspan_syscall"
-	hotspanProgHotspanUprobe    = "hotspan_uprobe"
-	hotspanProgHotspanUretprobe = "hotspan_uretprobe"
-	hotspanProgHotspanWakeup    = "hotspan_wakeup"
-	hotspanVarGoCfaRule         = "go_cfa_rule"
-	hotspanVarGoComparison      = "go_comparison"
-	hotspanVarGoContextRecord   = "go_context_record"
-	hotspanVarGoContextType     = "go_context_type"
-	hotspanVarGoCounter         = "go_counter"
-	hotspanVarGoEdgeKind        = "go_edge_kind"
-	hotspanVarGoFrameKind       = "go_frame_kind"
-	hotspanVarGoGcState         = "go_gc_state"
-	hotspanVarGoKept            = "go_kept"
-	hotspanVarGoLifecycle       = "go_lifecycle"
-	hotspanVarGoLimit           = "go_limit"
-	hotspanVarGoMappingKind     = "go_mapping_kind"
-	hotspanVarGoNameKind        = "go_name_kind"
-	hotspanVarGoNone            = "go_none"
-	hotspanVarGoOperand         = "go_operand"
-	hotspanVarGoPlaceKind       = "go_place_kind"
-	hotspanVarGoPublishedKind   = "go_published_kind"
-	hotspanVarGoRbpRule         = "go_rbp_rule"
-	hotspanVarGoRecordType      = "go_record_type"
-	hotspanVarGoSample          = "go_sample"
-	hotspanVarGoSlot            = "go_slot"
-	hotspanVarGoStop            = "go_stop"
-	hotspanVarGoSymbolKind      = "go_symbol_kind"
-	hotspanVarGoValueKind       = "go_value_kind"
-	hotspanVarGoVmState         = "go_vm_state"
-	hotspanVarGoWorkKind        = "go_work_kind"
+	hotspanMapConditions         = "conditions"
+	hotspanMapConsumers          = "consumers"
+	hotspanMapCounters           = "counters"
+	hotspanMapEnvironments       = "environments"
+	hotspanMapEvents             = "events"
+	hotspanMapExecs              = "execs"
+	hotspanMapIsolates           = "isolates"
+	hotspanMapKeptPlaces         = "kept_places"
+	hotspanMapKnown              = "known"
+	hotspanMapLoops              = "loops"
+	hotspanMapProbes             = "probes"
+	hotspanMapProcesses          = "processes"
+	hotspanMapPublishers         = "publishers"
+	hotspanMapResources          = "resources"
+	hotspanMapSampledRecords     = "sampled_records"
+	hotspanMapScratches          = "scratches"
+	hotspanMapShapes             = "shapes"
+	hotspanMapStores             = "stores"
+	hotspanMapSymbols            = "symbols"
+	hotspanMapSyscalls           = "syscalls"
+	hotspanMapTables             = "tables"
+	hotspanMapWaitTimes          = "wait_times"
+	hotspanMapWaiting            = "waiting"
+	hotspanMapWorks              = "works"
+	hotspanProgHotspanCallEnd    = "hotspan_call_end"
+	hotspanProgHotspanExec       = "hotspan_exec"
+	hotspanProgHotspanExit       = "hotspan_exit"
+	hotspanProgHotspanFaultEnd   = "hotspan_fault_end"
+	hotspanProgHotspanSample     = "hotspan_sample"
+	hotspanProgHotspanSwitch     = "hotspan_switch"
+	hotspanProgHotspanSyscall    = "hotspan_syscall"
+	hotspanProgHotspanTracepoint = "hotspan_tracepoint"
+	hotspanProgHotspanUprobe     = "hotspan_uprobe"
+	hotspanProgHotspanUretprobe  = "hotspan_uretprobe"
+	hotspanProgHotspanWakeup     = "hotspan_wakeup"
+	hotspanVarGoCfaRule          = "go_cfa_rule"
+	hotspanVarGoComparison       = "go_comparison"
+	hotspanVarGoContextRecord    = "go_context_record"
+	hotspanVarGoContextType      = "go_context_type"
+	hotspanVarGoCounter          = "go_counter"
+	hotspanVarGoEdgeKind         = "go_edge_kind"
+	hotspanVarGoFrameKind        = "go_frame_kind"
+	hotspanVarGoGcState          = "go_gc_state"
+	hotspanVarGoKept             = "go_kept"
+	hotspanVarGoLifecycle        = "go_lifecycle"
+	hotspanVarGoLimit            = "go_limit"
+	hotspanVarGoMappingKind      = "go_mapping_kind"
+	hotspanVarGoNameKind         = "go_name_kind"
+	hotspanVarGoNone             = "go_none"
+	hotspanVarGoOperand          = "go_operand"
+	hotspanVarGoPlaceKind        = "go_place_kind"
+	hotspanVarGoPublishedKind    = "go_published_kind"
+	hotspanVarGoRbpRule          = "go_rbp_rule"
+	hotspanVarGoRecordType       = "go_record_type"
+	hotspanVarGoSample           = "go_sample"
+	hotspanVarGoSlot             = "go_slot"
+	hotspanVarGoStop             = "go_stop"
+	hotspanVarGoSymbolKind       = "go_symbol_kind"
+	hotspanVarGoValueKind        = "go_value_kind"
+	hotspanVarGoVmState          = "go_vm_state"
+	hotspanVarGoWorkKind         = "go_work_kind"
 )
 
 // loadHotspan returns the embedded CollectionSpec for hotspan.
@@ -949,16 +952,17 @@ type hotspanSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type hotspanProgramSpecs struct {
-	HotspanCallEnd   *ebpf.ProgramSpec `ebpf:"hotspan_call_end"`
-	HotspanExec      *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
-	HotspanExit      *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
-	HotspanFaultEnd  *ebpf.ProgramSpec `ebpf:"hotspan_fault_end"`
-	HotspanSample    *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
-	HotspanSwitch    *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
-	HotspanSyscall   *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
-	HotspanUprobe    *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
-	HotspanUretprobe *ebpf.ProgramSpec `ebpf:"hotspan_uretprobe"`
-	HotspanWakeup    *ebpf.ProgramSpec `ebpf:"hotspan_wakeup"`
+	HotspanCallEnd    *ebpf.ProgramSpec `ebpf:"hotspan_call_end"`
+	HotspanExec       *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
+	HotspanExit       *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
+	HotspanFaultEnd   *ebpf.ProgramSpec `ebpf:"hotspan_fault_end"`
+	HotspanSample     *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
+	HotspanSwitch     *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
+	HotspanSyscall    *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
+	HotspanTracepoint *ebpf.ProgramSpec `ebpf:"hotspan_tracepoint"`
+	HotspanUprobe     *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
+	HotspanUretprobe  *ebpf.ProgramSpec `ebpf:"hotspan_uretprobe"`
+	HotspanWakeup     *ebpf.ProgramSpec `ebpf:"hotspan_wakeup"`
 }
 
 // hotspanMapSpecs contains maps before they are loaded into the kernel.
@@ -1134,16 +1138,17 @@ type hotspanVariables struct {
 //
 // It can be passed to loadHotspanObjects or ebpf.CollectionSpec.LoadAndAssign.
 type hotspanPrograms struct {
-	HotspanCallEnd   *ebpf.Program `ebpf:"hotspan_call_end"`
-	HotspanExec      *ebpf.Program `ebpf:"hotspan_exec"`
-	HotspanExit      *ebpf.Program `ebpf:"hotspan_exit"`
-	HotspanFaultEnd  *ebpf.Program `ebpf:"hotspan_fault_end"`
-	HotspanSample    *ebpf.Program `ebpf:"hotspan_sample"`
-	HotspanSwitch    *ebpf.Program `ebpf:"hotspan_switch"`
-	HotspanSyscall   *ebpf.Program `ebpf:"hotspan_syscall"`
-	HotspanUprobe    *ebpf.Program `ebpf:"hotspan_uprobe"`
-	HotspanUretprobe *ebpf.Program `ebpf:"hotspan_uretprobe"`
-	HotspanWakeup    *ebpf.Program `ebpf:"hotspan_wakeup"`
+	HotspanCallEnd    *ebpf.Program `ebpf:"hotspan_call_end"`
+	HotspanExec       *ebpf.Program `ebpf:"hotspan_exec"`
+	HotspanExit       *ebpf.Program `ebpf:"hotspan_exit"`
+	HotspanFaultEnd   *ebpf.Program `ebpf:"hotspan_fault_end"`
+	HotspanSample     *ebpf.Program `ebpf:"hotspan_sample"`
+	HotspanSwitch     *ebpf.Program `ebpf:"hotspan_switch"`
+	HotspanSyscall    *ebpf.Program `ebpf:"hotspan_syscall"`
+	HotspanTracepoint *ebpf.Program `ebpf:"hotspan_tracepoint"`
+	HotspanUprobe     *ebpf.Program `ebpf:"hotspan_uprobe"`
+	HotspanUretprobe  *ebpf.Program `ebpf:"hotspan_uretprobe"`
+	HotspanWakeup     *ebpf.Program `ebpf:"hotspan_wakeup"`
 }
 
 func (p *hotspanPrograms) Close() error {
@@ -1155,6 +1160,7 @@ func (p *hotspanPrograms) Close() error {
 		p.HotspanSample,
 		p.HotspanSwitch,
 		p.HotspanSyscall,
+		p.HotspanTracepoint,
 		p.HotspanUprobe,
 		p.HotspanUretprobe,
 		p.HotspanWakeup,

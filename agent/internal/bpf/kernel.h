@@ -55,6 +55,7 @@ struct task_struct {
 	int tgid;
 	unsigned int flags;
 	__u64 start_time;
+	void *stack; // lowest address of its kernel stack
 	struct mm_struct *mm;
 	struct uprobe_task *utask; // 0 = the thread has never hit a uprobe
 	struct thread_struct thread;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <linux/types.h>
+#include "condition.h"
 #include "every.h"
 #include "kernel.h"
 #include "limits.h"
@@ -23,6 +24,7 @@ struct probe {
 	__u64 overlapped; // of them without a sample, because another was being taken on this CPU
 	__u64 nested;     // of them without a sample, because the kernel keeps no more calls of the thread
 	__u64 unsafe;     // of them without a sample, because V8's code is to return to, or code that is not known
+	__u64 elsewhere;  // of them without a sample, because the thread is in no system call
 	struct stride by_hits, by_value; // where not each hit is to have a sample
 };
 
@@ -46,6 +48,31 @@ static __always_inline int hits_count(void)
 	__u32 all = 0;
 	struct probe *p = bpf_map_lookup_elem(&probes, &all);
 	return p && p->interval;
+}
+
+// Counts a hit, and returns 1 if it meets its condition. A weight of 0 becomes that of the hit.
+static __always_inline int count_hit(struct probe *p, const struct condition *c, const struct pt_regs *regs, __u64 args,
+				     __u64 *weight)
+{
+	if (!meets(c, regs, args)) {
+		__sync_fetch_and_add(&p->unmet, 1);
+		return 0;
+	}
+	if (!*weight) {
+		int odd;
+		*weight = weight_of(c, regs, args, &odd);
+		__sync_fetch_and_add(&p->weight, *weight);
+		__sync_fetch_and_add(&p->odd, odd);
+	}
+	__sync_fetch_and_add(&p->hits, 1);
+	return 1;
+}
+
+// Counts a hit for which a later one may have the sample.
+static __always_inline void pass(struct probe *p, __u64 weight)
+{
+	__sync_fetch_and_add(&p->by_hits.passed, 1);
+	__sync_fetch_and_add(&p->by_value.passed, weight);
 }
 
 // Reports whether so many hits have a sample: those of a second on average, and after a pause so many at once.

@@ -44,7 +44,7 @@ static __always_inline void take_wait(__u64 id, __u64 waited, __u32 call, struct
 	if (waited < t->shortest)
 		__sync_fetch_and_add(&t->brief, waited);
 	else
-		take_hit(id, OFF_CPU, waited, call);
+		take_hit(id, OFF_CPU, waited, call, 0);
 }
 
 // The end of each system call. Its registers are those that it began with, but for the result. A page fault that the

@@ -33,6 +33,10 @@ var (
 	ofSyscall = []uint32{
 		bpf.OperandRDI, bpf.OperandRSI, bpf.OperandRDX, bpf.OperandR10, bpf.OperandR8, bpf.OperandR9,
 	}
+	ofTracepoint = []uint32{
+		bpf.OperandArg0, bpf.OperandArg0 + 1, bpf.OperandArg0 + 2, bpf.OperandArg0 + 3, bpf.OperandArg0 + 4,
+		bpf.OperandArg0 + 5,
+	}
 )
 
 // parseCondition reads argN OP VALUE, or of a uretprobe ret OP VALUE. start is whether a uprobe is at the start of its
@@ -62,7 +66,7 @@ func parseCondition(text string, kind Kind, start bool) (c Condition, err error)
 
 // parseOperand returns the register that a name stands for at a probe.
 func parseOperand(name string, kind Kind, start bool) (uint32, error) {
-	arguments := map[Kind][]uint32{Uprobe: ofFunction, Syscall: ofSyscall}[kind]
+	arguments := map[Kind][]uint32{Uprobe: ofFunction, Syscall: ofSyscall, Tracepoint: ofTracepoint}[kind]
 	switch {
 	case kind == Uretprobe && name == "ret":
 		return bpf.OperandRAX, nil

@@ -15,7 +15,7 @@ import (
 // Listed is something that a probe can be put on.
 type Listed struct {
 	Probe string `json:"probe"`          // as Parse reads it
-	File  string `json:"file"`           // its path
+	File  string `json:"file"`           // its path, or of a tracepoint the directory of the kernel's types
 	Name  string `json:"name,omitempty"` // of a function of C++ whose name several have: then Probe has the mangled one
 }
 
@@ -24,8 +24,8 @@ const maxListed = 1 << 20
 
 // List returns what can be probed in the files that a process has mapped and has a name with the pattern, in which *
 // stands for any characters, or without one all of that text in it: functions as uprobes, by their names in C, or those
-// in C++ without parameters, and USDT probes as PROVIDER:NAME. It is sorted by file, as they are mapped, and name. The
-// error says which files could not be read; the others are listed.
+// in C++ without parameters, and USDT probes as PROVIDER:NAME. It is sorted by file, as they are mapped, and name; the
+// kernel's tracepoints come last. The error says which files could not be read; the others are listed.
 func List(pid int, pattern string) (all []Listed, err error) {
 	maps, err := procs.Maps(pid)
 	if err != nil {
@@ -54,7 +54,8 @@ func List(pid int, pattern string) (all []Listed, err error) {
 		}
 		all = append(all, found...)
 	}
-	return all, err
+	found, failed := listTracepoints(pattern)
+	return append(all, found...), errors.Join(err, failed)
 }
 
 // nameOf returns how a probe names a file: by the end of its path, unless another has the same.

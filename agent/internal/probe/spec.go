@@ -14,7 +14,7 @@ type Spec struct {
 	Text   string // as given
 	Kind   Kind
 	File   string // path or base name of a mapped file; empty is the executable
-	Symbol string // name of a function, where * stands for any characters and | for or, or that of a USDT probe
+	Symbol string // name of a function, where * stands for any characters and | for or, or of what Kind is
 	Offset uint64 // of a uprobe: bytes from the start of the function, where an instruction begins
 	Number uint32 // of a system call, on x86-64
 
@@ -25,8 +25,8 @@ type Spec struct {
 	Every  uint32 // hits that have a sample together, on average; 0: each has its own
 }
 
-const known = "uprobe:FILE:SYMBOL[+OFFSET] uretprobe:FILE:SYMBOL usdt:FILE:PROVIDER:NAME syscall:NAME exec file gc " +
-	"malloc throw"
+const known = "uprobe:FILE:SYMBOL[+OFFSET] uretprobe:FILE:SYMBOL usdt:FILE:PROVIDER:NAME syscall:NAME " +
+	"tp:GROUP:NAME exec file gc malloc throw"
 
 // Parse reads one of the known forms, and options behind it. The error says what is wrong with the text.
 func Parse(text string) (Spec, error) {
@@ -47,6 +47,8 @@ func Parse(text string) (Spec, error) {
 	case "syscall":
 		s.Kind = Syscall
 		s.Number, err = number(rest)
+	case "tp":
+		err = s.tracepoint(rest)
 	default:
 		err = fmt.Errorf("kind %q is unknown (known: %s)", kind, known)
 	}

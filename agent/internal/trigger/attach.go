@@ -80,26 +80,3 @@ func startSession(program *ebpf.Program, path string, offset, cookie uint64, pid
 	}
 	return os.NewFile(fd, "uretprobe"), nil
 }
-
-// checkKernel returns an error if the kernel lacks what probes need. (Linux, kernel/events/core.c, perf_uprobe)
-func checkKernel(specs []probe.Spec) error {
-	for _, s := range specs {
-		if _, err := os.Stat("/sys/bus/event_source/devices/uprobe/type"); err != nil && s.Kind.InFile() {
-			return fmt.Errorf("this kernel has no uprobes (CONFIG_UPROBE_EVENTS): %w", err)
-		}
-		if major, minor := release(); s.Kind == probe.Uretprobe && (major < 6 || major == 6 && minor < 13) {
-			return fmt.Errorf("probe %s: uretprobe needs Linux 6.13, this is %d.%d: an older one cannot leave out "+
-				"calls by V8's code, which would end the process", s.Text, major, minor)
-		}
-	}
-	return nil
-}
-
-// release returns the kernel's release, 0 where it cannot be told.
-func release() (major, minor int) {
-	var u unix.Utsname
-	if unix.Uname(&u) == nil {
-		_, _ = fmt.Sscanf(unix.ByteSliceToString(u.Release[:]), "%d.%d", &major, &minor)
-	}
-	return major, minor
-}

@@ -75,6 +75,7 @@ func (l *limit) counts(number uint32) (out Counts, err error) {
 		out.Lost[pprofx.LostOverlapped] += int64(c.Overlapped)
 		out.Lost[pprofx.LostNested] += int64(c.Nested)
 		out.Lost[pprofx.LostUnsafe] += int64(c.Unsafe)
+		out.Lost[pprofx.LostElsewhere] += int64(c.Elsewhere)
 		if l.stopped { // until then, a sample may come that stands for them
 			out.Lost[pprofx.LostRest] += int64(c.ByHits.Passed - c.ByHits.Stood)
 		}

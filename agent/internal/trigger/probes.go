@@ -24,7 +24,7 @@ type Probes struct {
 
 	mu      sync.Mutex
 	started bool
-	all     link.Link // to the system calls of all processes; nil: there is no such probe
+	all     []io.Closer // to system calls and tracepoints, of all processes
 	on      map[int]*uprobes
 	reached []int // processes that each uprobe was put on
 }
@@ -42,6 +42,7 @@ func Wanted(specs []probe.Spec) (w bpf.Probes) {
 		w.Uprobes = w.Uprobes || s.Kind == probe.Uprobe || s.Kind == probe.USDT
 		w.Uretprobes = w.Uretprobes || s.Kind == probe.Uretprobe
 		w.Syscalls = w.Syscalls || s.Kind == probe.Syscall
+		w.Tracepoints = w.Tracepoints || s.Kind == probe.Tracepoint
 	}
 	return w
 }
@@ -174,13 +175,13 @@ func (p *Probes) Start() error {
 			return err
 		}
 	}
-	if err := p.startSyscalls(); err != nil {
+	if err := errors.Join(p.startSyscalls(), p.startTracepoints()); err != nil {
 		return err
 	}
 	return p.limit.start()
 }
 
-func (p *Probes) startSyscalls() (err error) {
+func (p *Probes) startSyscalls() error {
 	if !Wanted(p.specs).Syscalls {
 		return nil
 	}
@@ -192,8 +193,24 @@ func (p *Probes) startSyscalls() (err error) {
 			return fmt.Errorf("probe %s: %w", s.Text, err)
 		}
 	}
-	if p.all, err = link.AttachTracing(link.TracingOptions{Program: p.objects.HotspanSyscall}); err != nil {
+	l, err := link.AttachTracing(link.TracingOptions{Program: p.objects.HotspanSyscall})
+	if err != nil {
 		return fmt.Errorf("attach to system calls: %w", err)
+	}
+	p.all = append(p.all, l)
+	return nil
+}
+
+func (p *Probes) startTracepoints() error {
+	for i, s := range p.specs {
+		if s.Kind != probe.Tracepoint {
+			continue
+		}
+		l, err := startTracepoint(p.objects.HotspanTracepoint, s.Symbol, uint64(number(i)))
+		if err != nil {
+			return fmt.Errorf("probe %s: %w", s.Text, err)
+		}
+		p.all = append(p.all, l)
 	}
 	return nil
 }
@@ -208,9 +225,8 @@ func (p *Probes) Stop() {
 	p.started = false
 	_ = p.limit.stop() // it fails for no map that Start has written to
 	waitForPrograms()
-	if p.all != nil {
-		p.all.Close()
-	}
+	closeAll(p.all)
+	p.all = nil
 	for pid, u := range p.on {
 		if u.closed == nil {
 			u.close()

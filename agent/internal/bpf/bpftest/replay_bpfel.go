@@ -240,14 +240,15 @@ const (
 type replayOperand uint32
 
 const (
-	replayOperandOPERAND_RDI replayOperand = 0
-	replayOperandOPERAND_RSI replayOperand = 1
-	replayOperandOPERAND_RDX replayOperand = 2
-	replayOperandOPERAND_RCX replayOperand = 3
-	replayOperandOPERAND_R8  replayOperand = 4
-	replayOperandOPERAND_R9  replayOperand = 5
-	replayOperandOPERAND_R10 replayOperand = 6
-	replayOperandOPERAND_RAX replayOperand = 7
+	replayOperandOPERAND_RDI  replayOperand = 0
+	replayOperandOPERAND_RSI  replayOperand = 1
+	replayOperandOPERAND_RDX  replayOperand = 2
+	replayOperandOPERAND_RCX  replayOperand = 3
+	replayOperandOPERAND_R8   replayOperand = 4
+	replayOperandOPERAND_R9   replayOperand = 5
+	replayOperandOPERAND_R10  replayOperand = 6
+	replayOperandOPERAND_RAX  replayOperand = 7
+	replayOperandOPERAND_ARG0 replayOperand = 8
 )
 
 type replayPlaceKind uint32
@@ -270,6 +271,7 @@ type replayProbe struct {
 	Overlapped uint64
 	Nested     uint64
 	Unsafe     uint64
+	Elsewhere  uint64
 	ByHits     struct {
 		_      structs.HostLayout
 		Passed uint64
@@ -895,70 +897,71 @@ const (
 //
 // Used for safe lookups in a Collection or CollectionSpec.
 const (
-	replayMapConditions        = "conditions"
-	replayMapConsumers         = "consumers"
-	replayMapCounters          = "counters"
-	replayMapEnvironments      = "environments"
-	replayMapEvents            = "events"
-	replayMapExecs             = "execs"
-	replayMapIsolates          = "isolates"
-	replayMapKeptPlaces        = "kept_places"
-	replayMapKnown             = "known"
-	replayMapLoops             = "loops"
-	replayMapProbes            = "probes"
-	replayMapProcesses         = "processes"
-	replayMapPublishers        = "publishers"
-	replayMapResources         = "resources"
-	replayMapSampledRecords    = "sampled_records"
-	replayMapScratches         = "scratches"
-	replayMapShapes            = "shapes"
-	replayMapStores            = "stores"
-	replayMapSymbols           = "symbols"
-	replayMapSyscalls          = "syscalls"
-	replayMapTables            = "tables"
-	replayMapWaitTimes         = "wait_times"
-	replayMapWaiting           = "waiting"
-	replayMapWorks             = "works"
-	replayProgHotspanCallEnd   = "hotspan_call_end"
-	replayProgHotspanExec      = "hotspan_exec"
-	replayProgHotspanExit      = "hotspan_exit"
-	replayProgHotspanFaultEnd  = "hotspan_fault_end"
-	replayProgHotspanReplay    = "hotspan_replay"
-	replayProgHotspanSample    = "hotspan_sample"
-	replayProgHotspanSwitch    = "hotspan_switch"
-	replayProgHotspanSyscall   = "hotspan_syscall"
-	replayProgHotspanUprobe    = "hotspan_uprobe"
-	replayProgHotspanUretprobe = "hotspan_uretprobe"
-	replayProgHotspanWakeup    = "hotspan_wakeup"
-	replayVarGoCfaRule         = "go_cfa_rule"
-	replayVarGoComparison      = "go_comparison"
-	replayVarGoContextRecord   = "go_context_record"
-	replayVarGoContextType     = "go_context_type"
-	replayVarGoCounter         = "go_counter"
-	replayVarGoEdgeKind        = "go_edge_kind"
-	replayVarGoFrameKind       = "go_frame_kind"
-	replayVarGoGcState         = "go_gc_state"
-	replayVarGoKept            = "go_kept"
-	replayVarGoLifecycle       = "go_lifecycle"
-	replayVarGoLimit           = "go_limit"
-	replayVarGoMappingKind     = "go_mapping_kind"
-	replayVarGoNameKind        = "go_name_kind"
-	replayVarGoNone            = "go_none"
-	replayVarGoOperand         = "go_operand"
-	replayVarGoPlaceKind       = "go_place_kind"
-	replayVarGoPublishedKind   = "go_published_kind"
-	replayVarGoRbpRule         = "go_rbp_rule"
-	replayVarGoRecordType      = "go_record_type"
-	replayVarGoReplayThread    = "go_replay_thread"
-	replayVarGoSample          = "go_sample"
-	replayVarGoSlot            = "go_slot"
-	replayVarGoStop            = "go_stop"
-	replayVarGoSymbolKind      = "go_symbol_kind"
-	replayVarGoValueKind       = "go_value_kind"
-	replayVarGoVmState         = "go_vm_state"
-	replayVarGoWorkKind        = "go_work_kind"
-	replayVarN_reads           = "n_reads"
-	replayVarReads             = "reads"
+	replayMapConditions         = "conditions"
+	replayMapConsumers          = "consumers"
+	replayMapCounters           = "counters"
+	replayMapEnvironments       = "environments"
+	replayMapEvents             = "events"
+	replayMapExecs              = "execs"
+	replayMapIsolates           = "isolates"
+	replayMapKeptPlaces         = "kept_places"
+	replayMapKnown              = "known"
+	replayMapLoops              = "loops"
+	replayMapProbes             = "probes"
+	replayMapProcesses          = "processes"
+	replayMapPublishers         = "publishers"
+	replayMapResources          = "resources"
+	replayMapSampledRecords     = "sampled_records"
+	replayMapScratches          = "scratches"
+	replayMapShapes             = "shapes"
+	replayMapStores             = "stores"
+	replayMapSymbols            = "symbols"
+	replayMapSyscalls           = "syscalls"
+	replayMapTables             = "tables"
+	replayMapWaitTimes          = "wait_times"
+	replayMapWaiting            = "waiting"
+	replayMapWorks              = "works"
+	replayProgHotspanCallEnd    = "hotspan_call_end"
+	replayProgHotspanExec       = "hotspan_exec"
+	replayProgHotspanExit       = "hotspan_exit"
+	replayProgHotspanFaultEnd   = "hotspan_fault_end"
+	replayProgHotspanReplay     = "hotspan_replay"
+	replayProgHotspanSample     = "hotspan_sample"
+	replayProgHotspanSwitch     = "hotspan_switch"
+	replayProgHotspanSyscall    = "hotspan_syscall"
+	replayProgHotspanTracepoint = "hotspan_tracepoint"
+	replayProgHotspanUprobe     = "hotspan_uprobe"
+	replayProgHotspanUretprobe  = "hotspan_uretprobe"
+	replayProgHotspanWakeup     = "hotspan_wakeup"
+	replayVarGoCfaRule          = "go_cfa_rule"
+	replayVarGoComparison       = "go_comparison"
+	replayVarGoContextRecord    = "go_context_record"
+	replayVarGoContextType      = "go_context_type"
+	replayVarGoCounter          = "go_counter"
+	replayVarGoEdgeKind         = "go_edge_kind"
+	replayVarGoFrameKind        = "go_frame_kind"
+	replayVarGoGcState          = "go_gc_state"
+	replayVarGoKept             = "go_kept"
+	replayVarGoLifecycle        = "go_lifecycle"
+	replayVarGoLimit            = "go_limit"
+	replayVarGoMappingKind      = "go_mapping_kind"
+	replayVarGoNameKind         = "go_name_kind"
+	replayVarGoNone             = "go_none"
+	replayVarGoOperand          = "go_operand"
+	replayVarGoPlaceKind        = "go_place_kind"
+	replayVarGoPublishedKind    = "go_published_kind"
+	replayVarGoRbpRule          = "go_rbp_rule"
+	replayVarGoRecordType       = "go_record_type"
+	replayVarGoReplayThread     = "go_replay_thread"
+	replayVarGoSample           = "go_sample"
+	replayVarGoSlot             = "go_slot"
+	replayVarGoStop             = "go_stop"
+	replayVarGoSymbolKind       = "go_symbol_kind"
+	replayVarGoValueKind        = "go_value_kind"
+	replayVarGoVmState          = "go_vm_state"
+	replayVarGoWorkKind         = "go_work_kind"
+	replayVarN_reads            = "n_reads"
+	replayVarReads              = "reads"
 )
 
 // loadReplay returns the embedded CollectionSpec for replay.
@@ -1003,17 +1006,18 @@ type replaySpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type replayProgramSpecs struct {
-	HotspanCallEnd   *ebpf.ProgramSpec `ebpf:"hotspan_call_end"`
-	HotspanExec      *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
-	HotspanExit      *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
-	HotspanFaultEnd  *ebpf.ProgramSpec `ebpf:"hotspan_fault_end"`
-	HotspanReplay    *ebpf.ProgramSpec `ebpf:"hotspan_replay"`
-	HotspanSample    *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
-	HotspanSwitch    *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
-	HotspanSyscall   *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
-	HotspanUprobe    *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
-	HotspanUretprobe *ebpf.ProgramSpec `ebpf:"hotspan_uretprobe"`
-	HotspanWakeup    *ebpf.ProgramSpec `ebpf:"hotspan_wakeup"`
+	HotspanCallEnd    *ebpf.ProgramSpec `ebpf:"hotspan_call_end"`
+	HotspanExec       *ebpf.ProgramSpec `ebpf:"hotspan_exec"`
+	HotspanExit       *ebpf.ProgramSpec `ebpf:"hotspan_exit"`
+	HotspanFaultEnd   *ebpf.ProgramSpec `ebpf:"hotspan_fault_end"`
+	HotspanReplay     *ebpf.ProgramSpec `ebpf:"hotspan_replay"`
+	HotspanSample     *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
+	HotspanSwitch     *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
+	HotspanSyscall    *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
+	HotspanTracepoint *ebpf.ProgramSpec `ebpf:"hotspan_tracepoint"`
+	HotspanUprobe     *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
+	HotspanUretprobe  *ebpf.ProgramSpec `ebpf:"hotspan_uretprobe"`
+	HotspanWakeup     *ebpf.ProgramSpec `ebpf:"hotspan_wakeup"`
 }
 
 // replayMapSpecs contains maps before they are loaded into the kernel.
@@ -1195,17 +1199,18 @@ type replayVariables struct {
 //
 // It can be passed to loadReplayObjects or ebpf.CollectionSpec.LoadAndAssign.
 type replayPrograms struct {
-	HotspanCallEnd   *ebpf.Program `ebpf:"hotspan_call_end"`
-	HotspanExec      *ebpf.Program `ebpf:"hotspan_exec"`
-	HotspanExit      *ebpf.Program `ebpf:"hotspan_exit"`
-	HotspanFaultEnd  *ebpf.Program `ebpf:"hotspan_fault_end"`
-	HotspanReplay    *ebpf.Program `ebpf:"hotspan_replay"`
-	HotspanSample    *ebpf.Program `ebpf:"hotspan_sample"`
-	HotspanSwitch    *ebpf.Program `ebpf:"hotspan_switch"`
-	HotspanSyscall   *ebpf.Program `ebpf:"hotspan_syscall"`
-	HotspanUprobe    *ebpf.Program `ebpf:"hotspan_uprobe"`
-	HotspanUretprobe *ebpf.Program `ebpf:"hotspan_uretprobe"`
-	HotspanWakeup    *ebpf.Program `ebpf:"hotspan_wakeup"`
+	HotspanCallEnd    *ebpf.Program `ebpf:"hotspan_call_end"`
+	HotspanExec       *ebpf.Program `ebpf:"hotspan_exec"`
+	HotspanExit       *ebpf.Program `ebpf:"hotspan_exit"`
+	HotspanFaultEnd   *ebpf.Program `ebpf:"hotspan_fault_end"`
+	HotspanReplay     *ebpf.Program `ebpf:"hotspan_replay"`
+	HotspanSample     *ebpf.Program `ebpf:"hotspan_sample"`
+	HotspanSwitch     *ebpf.Program `ebpf:"hotspan_switch"`
+	HotspanSyscall    *ebpf.Program `ebpf:"hotspan_syscall"`
+	HotspanTracepoint *ebpf.Program `ebpf:"hotspan_tracepoint"`
+	HotspanUprobe     *ebpf.Program `ebpf:"hotspan_uprobe"`
+	HotspanUretprobe  *ebpf.Program `ebpf:"hotspan_uretprobe"`
+	HotspanWakeup     *ebpf.Program `ebpf:"hotspan_wakeup"`
 }
 
 func (p *replayPrograms) Close() error {
@@ -1218,6 +1223,7 @@ func (p *replayPrograms) Close() error {
 		p.HotspanSample,
 		p.HotspanSwitch,
 		p.HotspanSyscall,
+		p.HotspanTracepoint,
 		p.HotspanUprobe,
 		p.HotspanUretprobe,
 		p.HotspanWakeup,
