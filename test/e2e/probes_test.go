@@ -23,6 +23,7 @@ const (
 	onFunction = "uprobe::uv_os_getpriority"
 	onCall     = "syscall:getpriority"
 	onOpen     = "uprobe::uv_fs_open"
+	onEnter    = "tp:sys_enter,if=arg1==140" // getpriority
 )
 
 // calls is what probes.js prints.
@@ -219,7 +220,7 @@ func TestManyHits(t *testing.T) {
 		if !*all && node != node24(t) {
 			return
 		}
-		for probe, many := range map[string]int{onCall: 3_000_000, onFunction: 100_000} {
+		for probe, many := range map[string]int{onCall: 3_000_000, onEnter: 3_000_000, onFunction: 100_000} {
 			const limit = atOnce
 			env := []string{"REQUESTS=0", fmt.Sprint("CALLS=", many)}
 			r := recordProbes(t, node, env, []string{probe}, "--probe-limit", fmt.Sprint(limit))

@@ -10,8 +10,7 @@ import (
 func TestTracepoints(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		const fork, signal = "tp:sched:sched_process_fork", "tp:signal:signal_generate,if=arg0==18"
-		const enter = "tp:sys_enter,if=arg1==140" // getpriority
-		for function, probe := range map[string]string{"spawning": fork, "signalling": signal, "priority": enter} {
+		for function, probe := range map[string]string{"spawning": fork, "signalling": signal, "priority": onEnter} {
 			t.Run(function, func(t *testing.T) {
 				env := []string{"REQUESTS=30", "FUNCTION=" + function}
 				r := recordProbes(t, node, env, []string{probe}, "--probe-limit", "1000000")

@@ -126,3 +126,14 @@ func listFunctions(f *elf.File, prefix, pattern string) (all []Listed) {
 	}
 	return all
 }
+
+// listTracepoints lists the tracepoints whose name fits a pattern.
+func listTracepoints(pattern string) (all []Listed, err error) {
+	names, err := kernelTracepoints()
+	for _, name := range names {
+		if glob(pattern, name) {
+			all = append(all, Listed{Probe: "tp:" + name, File: KernelTypes})
+		}
+	}
+	return all, err
+}

@@ -3,6 +3,7 @@ package probe
 import (
 	"bufio"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -89,4 +90,24 @@ func functionsOf(t *testing.T, file, prefix string) (probes []string) {
 	}
 	slices.Sort(probes)
 	return probes
+}
+
+// TestListTracepoints: the kernel's tracepoints are listed by their names, but not those that are refused.
+func TestListTracepoints(t *testing.T) {
+	for pattern, want := range map[string][]string{
+		"sched_process_fork": {"tp:sched_process_fork"}, "sched_process_f*k": {"tp:sched_process_fork"},
+		"reschedule_e": nil,
+	} {
+		all, err := List(os.Getpid(), pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, l := range all {
+			names = append(names, l.Probe)
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("%s: %v", pattern, names)
+		}
+	}
 }

@@ -5,6 +5,7 @@ package probe
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -48,7 +49,8 @@ func Parse(text string) (Spec, error) {
 		s.Kind = Syscall
 		s.Number, err = number(rest)
 	case "tp":
-		err = s.tracepoint(rest)
+		s.Kind = Tracepoint
+		s.Symbol, err = parseTracepoint(rest)
 	default:
 		err = fmt.Errorf("kind %q is unknown (known: %s)", kind, known)
 	}
@@ -129,4 +131,15 @@ func (s *Spec) usdt(rest string) error {
 		return errors.New("want usdt:FILE:PROVIDER:NAME, where FILE may be empty")
 	}
 	return nil
+}
+
+// Arguments returns how many arguments a tracepoint must have for what a probe asks of them.
+func (s *Spec) Arguments() (n int) {
+	used := []uint32{s.If.Operand, s.Weight.First, s.Weight.Second}
+	for i, has := range []bool{s.If.Comparison != 0, s.Weight.Factors > 0, s.Weight.Factors > 1} {
+		if has {
+			n = max(n, slices.Index(ofTracepoint, used[i])+1)
+		}
+	}
+	return n
 }

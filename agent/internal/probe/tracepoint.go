@@ -25,28 +25,17 @@ var betweenStacks = []string{
 	"irq_disable", "irq_enable", "preempt_disable", "preempt_enable", "reschedule_entry", "reschedule_exit",
 }
 
-// tracepoint reads [GROUP:]NAME. What the kernel calls a group stands nowhere but in tracefs: any is taken.
-func (s *Spec) tracepoint(rest string) error {
-	m := tracepointName.FindStringSubmatch(rest)
+// parseTracepoint returns the name in [GROUP:]NAME. What the kernel calls a group stands nowhere but in tracefs: any is
+// taken.
+func parseTracepoint(text string) (string, error) {
+	m := tracepointName.FindStringSubmatch(text)
 	if m == nil {
-		return errors.New("want tp:GROUP:NAME, or tp:NAME")
+		return "", errors.New("want tp:GROUP:NAME, or tp:NAME")
 	}
-	s.Kind, s.Symbol = Tracepoint, m[1]
-	if slices.Contains(betweenStacks, s.Symbol) {
-		return errors.New("interrupts pass it on the stack of whom they interrupt: it says nothing of that thread")
+	if slices.Contains(betweenStacks, m[1]) {
+		return "", errors.New("interrupts pass it on the stack of whom they interrupt: it says nothing of that thread")
 	}
-	return nil
-}
-
-// Arguments returns how many arguments a tracepoint must have for what a probe asks of them.
-func (s *Spec) Arguments() (n int) {
-	used := []uint32{s.If.Operand, s.Weight.First, s.Weight.Second}
-	for i, has := range []bool{s.If.Comparison != 0, s.Weight.Factors > 0, s.Weight.Factors > 1} {
-		if has {
-			n = max(n, slices.Index(ofTracepoint, used[i])+1)
-		}
-	}
-	return n
+	return m[1], nil
 }
 
 // NoTracepoint returns the error that the kernel has no tracepoint of a name, with the names that are like it.
@@ -79,15 +68,4 @@ func kernelTracepoints() (names []string, err error) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
-}
-
-// listTracepoints lists the tracepoints whose name fits a pattern.
-func listTracepoints(pattern string) (all []Listed, err error) {
-	names, err := kernelTracepoints()
-	for _, name := range names {
-		if glob(pattern, name) {
-			all = append(all, Listed{Probe: "tp:" + name, File: KernelTypes})
-		}
-	}
-	return all, err
 }
