@@ -11,6 +11,7 @@ type Builder struct {
 	by string
 
 	out                          Report
+	begun                        bool // there was a snapshot
 	routes, traces, threads, bys groups
 	functions                    functions
 	stalls                       *Stalls
@@ -33,8 +34,8 @@ func (b *Builder) ByLine() { b.functions.byLine = true }
 // that was taken at another rate stands for more or less. All snapshots must have one
 // Measure.
 func (b *Builder) Add(s *pprofx.Snapshot) {
-	if b.out.Period == 0 {
-		b.out.Start, b.out.Measure, b.out.Period = s.Start, s.Measure, s.Period
+	if !b.begun {
+		b.out.Start, b.out.Measure, b.out.Period, b.begun = s.Start, s.Measure, s.Period, true
 	}
 	b.out.End = max(b.out.End, s.End)
 	for reason, n := range s.Lost {
