@@ -46,5 +46,8 @@ func (m Measure) Period(cpu int64) int64 {
 	return [...]int64{CPUTime: cpu, HitCount: 0, OffCPU: 1, HitBytes: 1, HitValue: 1, WallTime: 1}[m]
 }
 
+// OfHits reports whether each sample is a hit of a probe.
+func (m Measure) OfHits() bool { return m == HitCount || m == HitBytes || m == HitValue }
+
 // Weighted reports whether each sample has a Weight.
 func (m Measure) Weighted() bool { return m >= OffCPU }

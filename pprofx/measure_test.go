@@ -113,7 +113,67 @@ func TestMeasuresInJSONL(t *testing.T) {
 	}
 }
 
-// What shows CPU time refuses hits, and nothing has both.
+// A pprof file has CPU time and hits beside each other, whichever comes first: CPU time is the default, a hit has none,
+// and a sample of the timer is no hit. pprof itself says so too. Nothing reads the file as one of CPU time.
+func TestHitsBesideCPUTimeInPprof(t *testing.T) {
+	for _, test := range []struct {
+		of     Measure
+		types  []string
+		values []int64 // of a hit
+	}{
+		{HitCount, []string{"samples/count", "cpu/nanoseconds", "hits/count"}, []int64{0, 0, 3}},
+		{HitBytes, []string{"samples/count", "cpu/nanoseconds", "hits/count", "bytes/bytes"}, []int64{0, 0, 3, 3003}},
+	} {
+		hits, ticks := measured(t, test.of, 3), randomSnapshot(t, 1)
+		for _, order := range [][]*Snapshot{{ticks, hits}, {hits, ticks}, {ticks, hits, ticks, hits}} {
+			var b bytes.Buffer
+			addAll(t, newTestWriter(t, &b, Pprof), order...)
+			if _, err := ReadPprof(bytes.NewReader(b.Bytes())); err == nil || !strings.Contains(err.Error(), "hits") {
+				t.Errorf("read as CPU time: %v", err)
+			}
+			p, err := profile.Parse(&b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkBoth(t, p, test.types, test.values, ticks, int64(len(order)/2))
+		}
+	}
+}
+
+// checkBoth checks a profile of some hits with one stack, and of a snapshot of CPU time, each so many times.
+func checkBoth(t *testing.T, p *profile.Profile, types []string, values []int64, ticks *Snapshot, times int64) {
+	t.Helper()
+	var have []string
+	for _, v := range p.SampleType {
+		have = append(have, v.Type+"/"+v.Unit)
+	}
+	if !slices.Equal(have, types) || p.DefaultSampleType != "cpu" || *p.PeriodType != *p.SampleType[1] ||
+		p.Period != ticks.Period {
+		t.Errorf("types %v, default %s, period %d of %v", have, p.DefaultSampleType, p.Period, p.PeriodType)
+	}
+	sums, hits := make([]int64, len(types)), slices.Clone(values)
+	for i := range hits {
+		hits[i] *= times
+	}
+	for _, s := range p.Sample {
+		if s.Label[ProbeLabel] == nil && slices.Max(s.Value[2:]) > 0 || s.Label[ProbeLabel] != nil &&
+			!slices.Equal(s.Value, hits) {
+			t.Errorf("%v with labels %v", s.Value, s.Label)
+		}
+		for i, n := range s.Value {
+			sums[i] += n
+		}
+	}
+	n := int64(len(ticks.Rows)) * times
+	if want := append([]int64{n, n * ticks.Period}, hits[2:]...); !slices.Equal(sums, want) {
+		t.Errorf("sums %v, want %v", sums, want)
+	}
+	if all := strings.Join(p.Comments, "\n"); !strings.Contains(all, fmt.Sprintf("lost hits: %d rate limit", 7*times)) {
+		t.Errorf("comments %q", p.Comments)
+	}
+}
+
+// What shows CPU time refuses hits, and nothing else has both.
 func TestHitsAreNotMixed(t *testing.T) {
 	some, timed := measured(t, HitCount, 3), randomSnapshot(t, 1)
 	if err := WritePerfScript(io.Discard, some); err == nil {
@@ -124,15 +184,19 @@ func TestHitsAreNotMixed(t *testing.T) {
 		t.Errorf("a part has measure %v, period %d", part.Measure, part.Period)
 	}
 	m := NewMerger(MaxRows)
-	pprof, collapsed := newPprofWriter(io.Discard, hotspanStyle), newCollapsedWriter(io.Discard, MaxStacks)
-	for name, add := range map[string]func(*Snapshot) error{
-		"merger": m.Add, "pprof": pprof.Add, "collapsed": collapsed.Add,
-	} {
+	collapsed := newCollapsedWriter(io.Discard, MaxStacks)
+	for name, add := range map[string]func(*Snapshot) error{"merger": m.Add, "collapsed": collapsed.Add} {
 		if err := add(some); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := add(timed); err == nil {
 			t.Errorf("%s has both", name)
+		}
+	}
+	pprof := newPprofWriter(io.Discard, hotspanStyle)
+	for i, s := range []*Snapshot{some, timed, measured(t, HitBytes, 3), measured(t, OffCPU, 3)} {
+		if err := pprof.Add(s); (err == nil) != (i < 2) {
+			t.Errorf("snapshot %d, of %v: %v", i, s.Measure, err)
 		}
 	}
 }

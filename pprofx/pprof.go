@@ -8,7 +8,8 @@ import (
 // WritePprof writes a snapshot as a gzipped profile.proto, which `go tool pprof` reads.
 //
 // Each sample has two values, samples/count and cpu/nanoseconds; cpu is the default. Hits of probes have one value,
-// hits/count, and waits have waits/count and off_cpu/nanoseconds. Samples with the same stack, labels, process, thread
+// hits/count, and waits have waits/count and off_cpu/nanoseconds. Where a Writer has snapshots of CPU time and of
+// hits, each sample has the values of both, and 0 for the other's. Samples with the same stack, labels, process, thread
 // and VM state are one. Besides the labels of the request they have thread_name, thread_id, pid and vm_state. The
 // comments (`go tool pprof -comments`) have one line for each lost reason, and one for what each process says of
 // itself.

@@ -13,38 +13,43 @@ import (
 func (f *pprofFold) encode(to io.Writer) error {
 	zip := gzip.NewWriter(to)
 	o := &pprofOutput{to: bufio.NewWriter(zip), strings: &f.strings}
-	measure := f.header.measure
-	value, unit := measure.String(), measure.Unit()
-	if measure != HitCount {
-		o.valueType(profileSampleType, measure.Samples(), "count")
+	measures := f.header.measures
+	if len(measures) == 0 { // there was no snapshot
+		measures = []Measure{CPUTime}
 	}
-	o.valueType(profileSampleType, value, unit)
-	f.encodeSamples(o)
+	for _, m := range measures {
+		if m != HitCount {
+			o.valueType(profileSampleType, m.Samples(), "count")
+		}
+		o.valueType(profileSampleType, m.String(), m.Unit())
+	}
+	f.encodeSamples(o, measures)
 	f.encodeMappings(o)
 	o.entities(profileLocation, locationID, f.locations.locations.texts)
 	o.entities(profileFunction, functionID, f.locations.functions)
 	o.number(profileTime, f.header.start)
 	o.number(profileDuration, f.header.end-f.header.start)
-	o.valueType(profilePeriodType, value, unit)
+	o.valueType(profilePeriodType, measures[0].String(), measures[0].Unit())
 	o.number(profilePeriod, max(f.header.period, 1))
 	for _, line := range f.header.comments(f.left) {
 		o.number(profileComment, f.strings.str(line))
 	}
-	o.number(profileDefaultSample, f.strings.str(value))
+	o.number(profileDefaultSample, f.strings.str(measures[0].String()))
 	for _, s := range f.strings.texts {
 		o.text(profileString, s)
 	}
 	return errors.Join(o.to.Flush(), zip.Close())
 }
 
-func (f *pprofFold) encodeSamples(o *pprofOutput) {
+// encodeSamples writes the samples, each with values of its own measure, and 0 for the other.
+func (f *pprofFold) encodeSamples(o *pprofOutput, measures []Measure) {
 	var sample, values []byte
 	for i := range f.samples {
 		s := &f.samples[i]
 		sample = appendMessage(sample[:0], sampleLocations, []byte(f.stacks.texts[s.stack]))
-		values = protowire.AppendVarint(values[:0], uint64(s.n))
-		if f.header.measure != HitCount {
-			values = protowire.AppendVarint(values, uint64(s.weight))
+		values = values[:0]
+		for _, m := range measures {
+			values = s.appendValues(values, m)
 		}
 		sample = appendMessage(sample, sampleValues, values)
 		sample = append(sample, f.labels.texts[s.labels]...)
@@ -52,6 +57,19 @@ func (f *pprofFold) encodeSamples(o *pprofOutput) {
 		sample = f.style.appendOwn(sample, &f.strings, &row, f.strings.texts[s.thread])
 		o.message(profileSample, sample)
 	}
+}
+
+// appendValues appends those of a measure.
+func (s *pprofSample) appendValues(to []byte, of Measure) []byte {
+	n, weight := s.n, s.weight
+	if s.measure != of {
+		n, weight = 0, 0
+	}
+	to = protowire.AppendVarint(to, uint64(n))
+	if of != HitCount {
+		to = protowire.AppendVarint(to, uint64(weight))
+	}
+	return to
 }
 
 // encodeMappings writes that of the main executable first: to pprof, the first is the main executable.

@@ -33,6 +33,7 @@ type pprofKey struct {
 	pid, tid      int32
 	thread        int32 // index into strings
 	state         State
+	measure       Measure
 }
 
 func newPprofFold(style pprofStyle, limits pprofLimits) *pprofFold {

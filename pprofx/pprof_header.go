@@ -9,45 +9,65 @@ import (
 // pprofHeader is what a profile says of all its samples together.
 type pprofHeader struct {
 	start, end int64
-	period     int64 // of the first snapshot
-	measure    Measure
-	some       bool // there was a snapshot
+	measures   []Measure // one, or CPUTime and one of hits
+	period     int64     // of the first snapshot of measures[0]
 	processes  map[int]Process
 	samples    map[int]int64 // by pid
-	lost       map[LostReason]int64
+	lost       map[Measure]map[LostReason]int64
 }
 
 func newPprofHeader() pprofHeader {
 	return pprofHeader{
-		processes: make(map[int]Process), samples: make(map[int]int64), lost: make(map[LostReason]int64),
+		processes: make(map[int]Process), samples: make(map[int]int64), lost: make(map[Measure]map[LostReason]int64),
 	}
 }
 
 // add adds a snapshot.
 func (h *pprofHeader) add(s *Snapshot) error {
-	if !h.some {
-		h.start, h.period, h.measure, h.some = s.Start, s.Period, s.Measure, true
+	if len(h.measures) == 0 {
+		h.start = s.Start
 	}
-	if s.Measure != h.measure {
-		return errMixed
+	if err := h.admit(s); err != nil {
+		return err
 	}
 	h.end = s.End
 	maps.Copy(h.processes, s.Processes)
 	for reason, n := range s.Lost {
-		h.lost[reason] += n
+		h.lost[s.Measure][reason] += n
 	}
+	return nil
+}
+
+// admit adds the measure of a snapshot, if that may be beside the one that is there: hits beside CPU time.
+func (h *pprofHeader) admit(s *Snapshot) error {
+	if slices.Contains(h.measures, s.Measure) {
+		return nil
+	}
+	both := append(slices.Clone(h.measures), s.Measure)
+	slices.Sort(both) // CPUTime is the first
+	if len(both) > 2 || len(both) == 2 && (both[0] != CPUTime || !both[1].OfHits()) {
+		return errMixed
+	}
+	if h.measures = both; s.Measure == both[0] {
+		h.period = s.Period
+	}
+	h.lost[s.Measure] = make(map[LostReason]int64)
 	return nil
 }
 
 // comments returns what was lost and left out, and what processes say of themselves.
 func (h *pprofHeader) comments(out LeftOut) []string {
 	var lines []string
-	lost := maps.Clone(h.lost)
-	if out.Samples > 0 {
-		lost[LostFull] += out.Samples
-	}
-	for _, reason := range sortedReasons(lost) {
-		lines = append(lines, valid(fmt.Sprintf("lost: %d %s", lost[reason], reason)))
+	for i, measure := range h.measures {
+		lost, what := maps.Clone(h.lost[measure]), "lost"
+		if i > 0 {
+			what += " " + measure.Samples()
+		} else if out.Samples > 0 {
+			lost[LostFull] += out.Samples
+		}
+		for _, reason := range sortedReasons(lost) {
+			lines = append(lines, valid(fmt.Sprintf("%s: %d %s", what, lost[reason], reason)))
+		}
 	}
 	for _, part := range []struct {
 		n          int64

@@ -22,7 +22,9 @@ func newPprofView(f *pprofFold, s *Snapshot) *pprofView {
 
 // count counts one row.
 func (v *pprofView) count(r *Row) {
-	k := pprofKey{v.stack(r.Stack), v.labelSet(r.Labels), r.PID, r.TID, v.thread(r.Thread), r.State}
+	k := pprofKey{
+		v.stack(r.Stack), v.labelSet(r.Labels), r.PID, r.TID, v.thread(r.Thread), r.State, v.s.Measure,
+	}
 	v.fold.count(k, r.Hits(), v.s.Weight(r), v.left[r.Labels])
 }
 

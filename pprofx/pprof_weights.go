@@ -17,7 +17,7 @@ var errOverflow = errors.New("samples of more CPU time than 292 years")
 
 func newPprofWeights(m *pprofMessage) (*pprofWeights, error) {
 	w := &pprofWeights{count: absent, cpu: absent}
-	types := ""
+	types, hits := "", false
 	for i, t := range m.types {
 		name, unit := m.strings[t.name], m.strings[t.unit]
 		if i < 20 {
@@ -28,7 +28,12 @@ func newPprofWeights(m *pprofMessage) (*pprofWeights, error) {
 			w.cpu = i
 		case (name == "samples" || name == "sample") && unit == "count":
 			w.count = i
+		case name == HitCount.String() && unit == HitCount.Unit():
+			hits = true
 		}
+	}
+	if hits && w.cpu != absent {
+		return nil, errors.New("a profile of CPU time and of hits of probes: those can be read from .otlp and .jsonl")
 	}
 	if t := m.periodType; m.strings[t.name] == "cpu" && m.strings[t.unit] == "nanoseconds" {
 		w.period = m.period

@@ -44,7 +44,7 @@ const (
 	LostMalformed             // the record could not be decoded
 	LostExited                // the process had ended before the sample was handled
 	LostLimited               // hits of a probe beyond the samples a second that it may have
-	LostOverlapped            // hits of a probe while another was being sampled on the CPU
+	LostOverlapped            // hits of a probe, or ticks of a timer beside it, while one was being sampled on the CPU
 	LostNested                // hits of a uretprobe that the kernel left out: the thread had too many calls pending
 	LostUnsafe                // hits of a uretprobe that were left out: V8's code had called, which looks at its stack
 	LostElsewhere             // hits of a tracepoint outside of system calls: in interrupts, which serve anybody

@@ -8,7 +8,8 @@ import (
 // recording, but with what is distinct: formats with a time for each sample are written as the snapshots come, the
 // others are folded and written by Close. It is not safe for concurrent use.
 type Writer interface {
-	// Add adds a snapshot, which starts where the one before it ends. After an error the file is not whole.
+	// Add adds a snapshot, which starts where the one before it ends, or beside one of another Measure. After an error
+	// the file is not whole.
 	Add(s *Snapshot) error
 	// Close completes the file. It does not close the io.Writer.
 	Close() error
