@@ -18,7 +18,6 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/selfcheck"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
-	"github.com/hotspan/hotspan/pprofx"
 )
 
 // Agent is a profiler. It is valid from New until Run or Close has returned. Of its methods only Change is safe for
@@ -47,24 +46,18 @@ type Agent struct {
 	sampling int64 // when sampling began
 	named    bool  // there was a named sample
 
-	clock   sampler.UnixClock
-	builder *live.Builders // nil before Run
-	since   time.Time      // when the open snapshot begins
-	end     time.Time      // when it is to be cut
-	rate    int            // of samples now
-	stats   Stats
-	counted counted
-	groups  cgroup.Watch
-	passes  *deliver.Passes
-	budget  *budget.Controller
+	clock         sampler.UnixClock
+	builder       *live.Builders // nil before Run
+	since         time.Time      // when the open snapshot begins
+	end           time.Time      // when it is to be cut
+	rate          int            // of samples now
+	stats         Stats
+	lifecycleLost int64 // execs and exits that the BPF program had no room for, when it was asked last
+	groups        cgroup.Watch
+	passes        *deliver.Passes
+	budget        *budget.Controller
 	// when CPU time and memory are measured next; zero: never
 	measureAt time.Time
 	heldSaid  time.Time // when it was said last that a lower rate is of no use
 	shown     time.Time // when Progress was called last
-}
-
-// counted holds the BPF program's counters as last read.
-type counted struct {
-	lost          map[pprofx.LostReason]int64
-	lifecycleLost int64
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 	reqctx "github.com/hotspan/hotspan/context"
-	"github.com/hotspan/hotspan/pprofx"
 )
 
 var (
@@ -33,7 +32,7 @@ func (a *Agent) Change(ctx context.Context, c Config) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if a.config.measure() != pprofx.CPUTime {
+	if !a.config.timed() {
 		return errProbes
 	}
 	done := make(chan error, 1)

@@ -25,9 +25,10 @@ type Config struct {
 	Select Selection
 	// Rate is how many samples a second are taken on each CPU: 1 to the kernel's limit, see MaxRate.
 	Rate int
-	// Probes are sampled instead of a timer (docs/probes.md), or waits of at least OffCPU (docs/off-cpu.md), without
-	// CPUBudget, MemoryLimit and Change. Each probe, and waits, take ProbeLimit samples a second on each CPU at most, 0
-	// for 1,000.
+	// Probes are sampled besides, so that each interval has a snapshot of the timer's samples and one of hits; where
+	// Rate is 0, instead (docs/probes.md). Waits of at least OffCPU are sampled instead (docs/off-cpu.md). Neither goes
+	// with CPUBudget, MemoryLimit and Change. Each probe, and waits, take ProbeLimit samples a second on each CPU at
+	// most, 0 for 1,000.
 	Probes     []string
 	OffCPU     time.Duration
 	Wall       bool // the timer's samples too, beside waits
@@ -96,7 +97,7 @@ func (c *Config) check() error {
 	}
 	c.RingBytes = cmp.Or(c.RingBytes, sampler.RingBytes(max(c.Rate, c.ProbeLimit), c.MemoryLimit))
 	limit := MaxRate()
-	switch timed := c.measure() == pprofx.CPUTime; {
+	switch timed := c.timed(); {
 	case !timed && (c.CPUBudget > 0 || c.MemoryLimit > 0):
 		return errors.New("probes and waits have a limit of their own: no CPU budget and no memory limit")
 	case len(c.Probes) > 0 && c.OffCPU > 0, c.OffCPU < 0, c.Wall && c.OffCPU == 0:
@@ -118,9 +119,13 @@ func (c *Config) check() error {
 	return c.Select.check()
 }
 
-// measure is what samples count.
-func (c *Config) measure() pprofx.Measure {
-	return trigger.Measure(c.Probes, c.OffCPU > 0, c.Wall)
+// timed reports whether all samples are of the timer; both, whether it runs beside probes or waits.
+func (c *Config) timed() bool { return len(c.Probes) == 0 && c.OffCPU == 0 }
+func (c *Config) both() bool  { return c.Wall || len(c.Probes) > 0 && c.Rate > 0 }
+
+// measures are what samples count.
+func (c *Config) measures() []pprofx.Measure {
+	return trigger.Measures(c.Probes, c.OffCPU > 0, c.both())
 }
 
 // Errors of New, besides those of the system.

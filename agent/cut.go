@@ -20,9 +20,10 @@ func (a *Agent) cut(end time.Time) {
 	a.countLosses()
 	a.cutLive(end) // before the source maps of ended processes are forgotten
 	a.kernel.Name()
-	snapshot := a.builder.Cut(end.UnixNano())
-	a.stats.written(snapshot)
-	a.passes.Put(snapshot)
+	for _, snapshot := range a.builder.Cut(end.UnixNano()) {
+		a.stats.written(snapshot)
+		a.passes.Put(snapshot)
+	}
 	a.open(end)
 	a.tell()
 }
@@ -70,13 +71,10 @@ func (a *Agent) countLosses() {
 	}
 	a.stats.Taken = int64(c.Taken)
 	a.stats.InKernel = time.Duration(c.Nanoseconds)
-	for reason, n := range c.Lost {
-		a.builder.Lose(reason, n-a.counted.lost[reason])
-	}
-	a.counted.lost = c.Lost
-	if n := int64(c.EventRingFull) - a.counted.lifecycleLost; n > 0 {
+	a.builder.LoseMore(c.Lost, c.LostHits)
+	if n := int64(c.EventRingFull) - a.lifecycleLost; n > 0 {
 		a.log.Warn("the ring buffer had no room for starts and ends of processes", "events", n)
-		a.counted.lifecycleLost += n
+		a.lifecycleLost += n
 		a.detachEnded()
 	}
 }

@@ -45,8 +45,9 @@ func New(c Config) (*Agent, error) {
 	}
 	a.checks = selfcheck.New(c.Log, a.found)
 	a.sampler, err = sampler.Open(sampler.Config{
-		RingBytes: uint32(c.RingBytes), Execs: c.Select.PIDs, AllExecs: c.Select.open(), OffCPU: c.OffCPU, Wall: c.Wall,
-		TableBytes: c.MemoryLimit / 2, Probes: c.Probes, ProbeLimit: c.ProbeLimit, SampledRecords: c.ContextIDs,
+		RingBytes: uint32(c.RingBytes), Execs: c.Select.PIDs, AllExecs: c.Select.open(),
+		OffCPU: c.OffCPU, Probes: c.Probes, Timer: c.both(), ProbeLimit: c.ProbeLimit,
+		TableBytes: c.MemoryLimit / 2, SampledRecords: c.ContextIDs,
 	})
 	if err != nil {
 		return nil, err
@@ -126,10 +127,10 @@ func (a *Agent) start() (err error) {
 	a.stats.Start = time.Now()
 	a.clock.Set()
 	a.rate = a.config.Rate
-	if a.builder, err = live.NewBuilders(a.stats.Start, a.trigger().Period()); err != nil {
+	a.builder, err = live.NewBuilders(a.stats.Start, a.trigger().Period(), a.config.measures()...)
+	if err != nil {
 		return err
 	}
-	a.builder.SetMeasure(a.config.measure())
 	a.startBudget(a.stats.Start)
 	for _, t := range a.targets {
 		a.builder.SetProcess(t.PID, t.described())

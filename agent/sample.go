@@ -14,7 +14,7 @@ import (
 func (a *Agent) sample(s *sampler.Sample) {
 	t := a.targets[int(s.Pid)]
 	if t == nil {
-		a.builder.Lose(pprofx.LostExited, 1+int64(s.Others))
+		a.builder.Lose(pprofx.LostExited, 1+int64(s.Others), s.Hit())
 		return
 	}
 	out := &t.sample
@@ -53,7 +53,7 @@ func (a *Agent) sample(s *sampler.Sample) {
 		a.stats.Unverified++
 	}
 	out.Labels = a.sampler.Labels(s, labels)
-	a.builder.Add(out)
+	a.builder.Add(out, s.Hit())
 }
 
 // slowStart is how long a start takes that is logged for everyone.
@@ -128,7 +128,7 @@ func (a *Agent) answer(s *sampler.Sample) {
 func (a *Agent) handle(r sampler.Record, err error) {
 	switch {
 	case err != nil:
-		a.builder.Lose(pprofx.LostMalformed, 1)
+		a.builder.Lose(pprofx.LostMalformed, 1, r.Sample.Hit())
 	case r.Sample != nil:
 		a.sample(r.Sample)
 	default:

@@ -17,6 +17,7 @@ type Stats struct {
 	Taken         int64         // samples of the selected processes, or hits of probes, or waits, in them
 	Samples       int64         // handled so far
 	Written       int64         // rows of snapshots, or the hits that they stand for
+	WrittenHits   int64         // of these, hits of probes
 	ToRoot        int64         // samples whose stack reaches the thread's first frame through known frames
 	WithJS        int64         // samples with JavaScript frames
 	Named         int64         // of these, with every such frame named
@@ -90,6 +91,9 @@ func (s *Stats) count(out *pprofx.Sample, named symbolize.Result, context labels
 
 func (s *Stats) written(snapshot *pprofx.Snapshot) {
 	s.Written += snapshot.Hits()
+	if snapshot.Measure.OfHits() {
+		s.WrittenHits += snapshot.Hits()
+	}
 	for reason, n := range snapshot.Lost {
 		if s.Lost == nil {
 			s.Lost = map[pprofx.LostReason]int64{}

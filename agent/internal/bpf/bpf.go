@@ -15,7 +15,7 @@ import (
 
 //go:generate sh generate.sh
 
-// Probes says which programs take samples at probes, or of waits. Without any, or besides, that of the timer does.
+// Probes says which programs take samples at probes, or of waits. Without any, or beside them, that of the timer does.
 type Probes struct{ Uprobes, Uretprobes, Syscalls, Tracepoints, Waits, Timer bool }
 
 // leftOut returns which programs are not loaded: the kernel takes a tenth of a second for each.

@@ -15,6 +15,7 @@ const (
 
 	CountTaken         = uint32(hotspanCounterCOUNT_TAKEN)
 	CountRingFull      = uint32(hotspanCounterCOUNT_RING_FULL)
+	CountRingFullHit   = uint32(hotspanCounterCOUNT_RING_FULL_HIT)
 	CountEventRingFull = uint32(hotspanCounterCOUNT_EVENT_RING_FULL)
 	CountOverlapped    = uint32(hotspanCounterCOUNT_OVERLAPPED)
 	CountNanoseconds   = uint32(hotspanCounterCOUNT_NANOSECONDS)

@@ -25,8 +25,9 @@ enum stop {
 enum counter {
 	COUNT_TAKEN,           // samples of the processes that are profiled, by the timer; see also struct probe
 	COUNT_RING_FULL,       // of them lost because the ring buffer was full
+	COUNT_RING_FULL_HIT,   // of hits of probes, and of waits
 	COUNT_EVENT_RING_FULL, // exec and exit records that were lost, not samples
-	COUNT_OVERLAPPED,      // of them lost because the CPU was taking the sample of a wait
+	COUNT_OVERLAPPED,      // of them lost because the CPU was taking the sample of a hit or a wait
 	COUNT_NANOSECONDS,     // spent on taking samples
 	NUM_COUNTERS,
 };

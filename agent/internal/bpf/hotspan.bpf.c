@@ -218,6 +218,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 {
 	struct sample *e = (struct sample *)s->buffer;
 	begin_sample(s, id);
+	find_pending(s);
 	e->kernel_mode = (ctx->regs.cs & 3) != 3;
 	if (e->kernel_mode)
 		read_kernel(ctx, s, e);
@@ -248,8 +249,26 @@ static __always_inline void put_sample(struct scratch *s, struct consumer *r)
 	__u32 size = s->end;
 	struct sample *e = (struct sample *)s->buffer;
 	if (size > BUFFER_SIZE || put(s->buffer, size, wakeup(&events, s, r), r))
-		count(COUNT_RING_FULL, 1 + e->others);
+		count(e->probe ? COUNT_RING_FULL_HIT : COUNT_RING_FULL, 1 + e->others);
 	count(COUNT_NANOSECONDS, bpf_ktime_get_ns() - e->time);
+}
+
+// Reports whether the thread is in the trap of a uprobe, which changes its registers and its stack one after the other:
+// in the kernel's copy of the instruction, in what a uretprobe returns to, or at the breakpoint or behind it.
+static __always_inline int in_trap(const struct bpf_perf_event_data *ctx)
+{
+	const __u64 page = 4096;
+	const __u8 breakpoint = 0xcc;
+	const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	__u64 at = regs->rip;
+	__u8 code[2]; // the last byte before it, and the first one there
+	if (!bpf_core_type_exists(struct return_instance))
+		return 0;
+	if (at / page * page == trampoline())
+		return 1;
+	if ((ctx->regs.cs & 3) == 3 || read_user(code, 2, at - 1))
+		return 0;
+	return code[0] == breakpoint || code[1] == breakpoint;
 }
 
 SEC("perf_event")
@@ -263,7 +282,7 @@ int hotspan_sample(struct bpf_perf_event_data *ctx)
 	if (!p || !s || !r)
 		return 0;
 	count(COUNT_TAKEN, 1);
-	if (s->users) {
+	if (s->users || (hits_count() && in_trap(ctx))) {
 		count(COUNT_OVERLAPPED, 1);
 		return 0;
 	}

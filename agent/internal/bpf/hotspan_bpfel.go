@@ -110,10 +110,11 @@ type hotspanCounter uint32
 const (
 	hotspanCounterCOUNT_TAKEN           hotspanCounter = 0
 	hotspanCounterCOUNT_RING_FULL       hotspanCounter = 1
-	hotspanCounterCOUNT_EVENT_RING_FULL hotspanCounter = 2
-	hotspanCounterCOUNT_OVERLAPPED      hotspanCounter = 3
-	hotspanCounterCOUNT_NANOSECONDS     hotspanCounter = 4
-	hotspanCounterNUM_COUNTERS          hotspanCounter = 5
+	hotspanCounterCOUNT_RING_FULL_HIT   hotspanCounter = 2
+	hotspanCounterCOUNT_EVENT_RING_FULL hotspanCounter = 3
+	hotspanCounterCOUNT_OVERLAPPED      hotspanCounter = 4
+	hotspanCounterCOUNT_NANOSECONDS     hotspanCounter = 5
+	hotspanCounterNUM_COUNTERS          hotspanCounter = 6
 )
 
 type hotspanEdge struct {

@@ -6,22 +6,49 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Builders build the open snapshots: that of the sinks, which is the embedded one, and that of the subscribers. They
-// are not safe for concurrent use.
+// Builders build the open snapshots: that of the sinks, which is the embedded one, and that of the subscribers; where
+// hits are sampled beside the timer, that of hits too, which the sinks get. They are not safe for concurrent use.
 type Builders struct {
 	*pprofx.Builder
+	hits    *pprofx.Builder // nil: all samples are of one measure
 	period  time.Duration
 	limits  pprofx.Limits
 	measure pprofx.Measure
-	live    *pprofx.Builder // nil: nobody subscribes
-	since   int64           // when live was begun, Unix time in nanoseconds
-	end     time.Time       // when the snapshot of live is to be cut
+	live    *pprofx.Builder                // nil: nobody subscribes
+	since   int64                          // when live was begun, Unix time in nanoseconds
+	end     time.Time                      // when the snapshot of live is to be cut
+	lost    [2]map[pprofx.LostReason]int64 // as LoseMore was told last
 }
 
-// NewBuilders returns Builders whose first snapshot begins at start. Each sample stands for period of CPU time.
-func NewBuilders(start time.Time, period time.Duration) (*Builders, error) {
-	b, err := pprofx.NewBuilder(start.UnixNano(), int64(period))
-	return &Builders{Builder: b, period: period}, err
+// NewBuilders returns Builders whose first snapshot begins at start. Each sample stands for period of CPU time, if that
+// is what samples count. A second measure is that of hits, which have snapshots of their own then.
+func NewBuilders(start time.Time, period time.Duration, measures ...pprofx.Measure) (*Builders, error) {
+	b := &Builders{period: period, measure: measures[0]}
+	for i, to := range []**pprofx.Builder{&b.Builder, &b.hits}[:len(measures)] {
+		var err error
+		if *to, err = pprofx.NewBuilder(start.UnixNano(), int64(period)); err != nil {
+			return nil, err
+		}
+		(*to).SetMeasure(measures[i])
+	}
+	return b, nil
+}
+
+// of returns that of the samples of the timer, or of hits.
+func (b *Builders) of(hits bool) *pprofx.Builder {
+	if hits && b.hits != nil {
+		return b.hits
+	}
+	return b.Builder
+}
+
+// Cut ends the open snapshots of the sinks at a Unix time in nanoseconds: that of hits, if there is one, comes last.
+func (b *Builders) Cut(end int64) []*pprofx.Snapshot {
+	cut := []*pprofx.Snapshot{b.Builder.Cut(end)}
+	if b.hits != nil {
+		cut = append(cut, b.hits.Cut(end))
+	}
+	return cut
 }
 
 // Begin begins the snapshots for subscribers.
@@ -30,12 +57,6 @@ func (b *Builders) Begin(now time.Time) {
 	b.live, _ = pprofx.NewBuilder(b.since, int64(b.period)) // NewBuilders has checked the period
 	b.live.SetLimits(b.limits)
 	b.live.SetMeasure(b.measure)
-}
-
-// SetMeasure says what samples count. Call it before the first sample.
-func (b *Builders) SetMeasure(m pprofx.Measure) {
-	b.measure = m
-	b.Builder.SetMeasure(m)
 }
 
 // Stop ends them.
@@ -76,25 +97,41 @@ func (b *Builders) SetLimits(l pprofx.Limits) {
 	}
 }
 
-// Add adds a sample.
-func (b *Builders) Add(s *pprofx.Sample) {
-	b.Builder.Add(s)
-	if b.live != nil && s.Time >= b.since {
+// Add adds a sample of the timer, or a hit.
+func (b *Builders) Add(s *pprofx.Sample, hit bool) {
+	to := b.of(hit)
+	to.Add(s)
+	if b.live != nil && to != b.hits && s.Time >= b.since {
 		b.live.Add(s)
 	}
 }
 
-// Lose counts samples that are in no snapshot.
-func (b *Builders) Lose(reason pprofx.LostReason, n int64) {
-	b.Builder.Lose(reason, n)
-	if b.live != nil {
+// Lose counts samples, or hits, that are in no snapshot.
+func (b *Builders) Lose(reason pprofx.LostReason, n int64, hits bool) {
+	to := b.of(hits)
+	to.Lose(reason, n)
+	if b.live != nil && to != b.hits {
 		b.live.Lose(reason, n)
+	}
+}
+
+// LoseMore counts what has been lost since the last call, of the timer's samples and of hits: both are sums since the
+// first one.
+func (b *Builders) LoseMore(ofTimer, ofHits map[pprofx.LostReason]int64) {
+	for i, sums := range []map[pprofx.LostReason]int64{ofTimer, ofHits} {
+		for reason, n := range sums {
+			b.Lose(reason, n-b.lost[i][reason], i == 1)
+		}
+		b.lost[i] = sums
 	}
 }
 
 // SetProcess describes a process.
 func (b *Builders) SetProcess(pid int, p pprofx.Process) {
 	b.Builder.SetProcess(pid, p)
+	if b.hits != nil {
+		b.hits.SetProcess(pid, p)
+	}
 	if b.live != nil {
 		b.live.SetProcess(pid, p)
 	}

@@ -22,6 +22,9 @@ type Sample struct {
 	Context []byte      // context records
 }
 
+// Hit reports whether a probe, or the end of a wait, took the sample, as far as is known of one that is malformed.
+func (s *Sample) Hit() bool { return s != nil && s.Sample != nil && s.Probe != 0 }
+
 // DecodeSample decodes a record: the header has the number of elements of each array that follows.
 func DecodeSample(b []byte) (Sample, error) {
 	s := Sample{}

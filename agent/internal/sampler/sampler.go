@@ -26,10 +26,10 @@ type Config struct {
 	// TableBytes is the most that unwind tables may take; 0 is any amount. Files beyond it go without.
 	TableBytes int64
 	// Probes are sampled instead of a timer, or waits of at least OffCPU, not both; each probe, and waits, ProbeLimit
-	// times a second on each CPU at most. Wall samples by the timer beside waits.
+	// times a second on each CPU at most. Timer samples by the timer, too.
 	Probes     []string
 	OffCPU     time.Duration
-	Wall       bool
+	Timer      bool
 	ProbeLimit int
 	// SampledRecords has the addresses of the records in samples kept: see Sampler.SampledRecords.
 	SampledRecords bool
@@ -45,11 +45,11 @@ type Sampler struct {
 	read    bool // a record was read since the last call of Wait
 	learned *learnedMaps
 	trigger *trigger.Timer  // nil: stopped
-	probes  *trigger.Probes // nil: a timer takes samples, or
+	probes  *trigger.Probes // nil: there are none
 	offCPU  *trigger.OffCPU // nil: waits are not sampled
+	timed   bool            // the timer takes samples
 	labels  *probe.Labels   // nil: samples have none that say what took them
-	wall    bool            // samples of the timer have a weight, as waits have
-	period  int64           // of the timer, nanoseconds
+	period  int64           // of the timer beside waits, nanoseconds
 	links   []link.Link
 	tables  tableSlots
 	loaded  chan struct{} // closed when the programs are loaded, or loadErr says why not
@@ -63,7 +63,7 @@ func Open(c Config) (*Sampler, error) {
 		return nil, err
 	}
 	wanted := trigger.Wanted(probes)
-	wanted.Waits, wanted.Timer = c.OffCPU > 0, c.Wall
+	wanted.Waits, wanted.Timer = c.OffCPU > 0, c.Timer
 	objects, load, err := bpf.Create(c.RingBytes, c.SampledRecords, wanted)
 	if err != nil {
 		return nil, err
@@ -84,6 +84,7 @@ func Open(c Config) (*Sampler, error) {
 }
 
 func (s *Sampler) open(c Config, probes []probe.Spec) (err error) {
+	s.timed = c.Timer || len(probes) == 0 && c.OffCPU == 0
 	if len(probes) > 0 {
 		s.labels = probe.NewLabels(pprofx.ProbeLabel, probe.Texts(probes))
 		if s.probes, err = trigger.NewProbes(s.objects, probes, c.ProbeLimit); err != nil {
@@ -94,9 +95,9 @@ func (s *Sampler) open(c Config, probes []probe.Spec) (err error) {
 		if s.offCPU, err = trigger.NewOffCPU(s.objects, c.OffCPU, c.ProbeLimit); err != nil {
 			return err
 		}
-	}
-	if c.Wall {
-		s.wall, s.labels = true, probe.NewLabels(pprofx.CPULabel, []string{"on", "off"})
+		if c.Timer {
+			s.labels = probe.NewLabels(pprofx.CPULabel, []string{"on", "off"})
+		}
 	}
 	if s.ring, err = newRing(s.objects.Events); err != nil {
 		return err
@@ -157,16 +158,15 @@ func (s *Sampler) Start(c trigger.Config) (err error) {
 	if err := s.Loaded(); err != nil {
 		return err
 	}
-	if s.probes != nil {
-		return s.probes.Start()
+	switch {
+	case s.probes != nil:
+		err = s.probes.Start()
+	case s.offCPU != nil:
+		err, s.period = s.offCPU.Start(uint64(monotonic())), int64(c.Period())
 	}
-	if s.offCPU != nil {
-		if err := s.offCPU.Start(uint64(monotonic())); err != nil || !s.wall {
-			return err
-		}
-		s.period = int64(c.Period())
+	if err == nil && s.timed {
+		s.trigger, err = trigger.Start(s.objects, c)
 	}
-	s.trigger, err = trigger.Start(s.objects, c)
 	return err
 }
 
@@ -286,17 +286,18 @@ type Counters struct {
 	Taken         uint64                      // samples of profiled processes, or hits of probes, or waits, in them
 	EventRingFull uint64                      // exec and exit events lost because the ring buffer was full
 	Nanoseconds   uint64                      // time that taking the samples took, on all CPUs together
-	Lost          map[pprofx.LostReason]int64 // of those taken
+	Lost          map[pprofx.LostReason]int64 // of those taken by the timer
+	LostHits      map[pprofx.LostReason]int64 // of the others
 }
 
 // Counters reads the counters, summed over CPUs.
 func (s *Sampler) Counters() (Counters, error) {
 	var c Counters
-	var ringFull, overlapped uint64
+	var ringFull, ringFullHit, overlapped uint64
 	for counter, to := range map[uint32]*uint64{
 		bpf.CountTaken: &c.Taken, bpf.CountRingFull: &ringFull, bpf.CountOverlapped: &overlapped,
-		bpf.CountEventRingFull: &c.EventRingFull,
-		bpf.CountNanoseconds:   &c.Nanoseconds,
+		bpf.CountRingFullHit: &ringFullHit, bpf.CountEventRingFull: &c.EventRingFull,
+		bpf.CountNanoseconds: &c.Nanoseconds,
 	} {
 		var perCPU []uint64
 		if err := s.objects.Counters.Lookup(counter, &perCPU); err != nil {
@@ -309,6 +310,7 @@ func (s *Sampler) Counters() (Counters, error) {
 	c.Lost = map[pprofx.LostReason]int64{
 		pprofx.LostRingFull: int64(ringFull), pprofx.LostOverlapped: int64(overlapped),
 	}
+	c.LostHits = map[pprofx.LostReason]int64{pprofx.LostRingFull: int64(ringFullHit)}
 	hits, err := s.Hits()
 	if err != nil {
 		return c, err
@@ -323,7 +325,7 @@ func (s *Sampler) Counters() (Counters, error) {
 	for _, h := range hits {
 		c.Taken += uint64(h.All)
 		for reason, n := range h.Lost {
-			c.Lost[reason] += n
+			c.LostHits[reason] += n
 		}
 	}
 	return c, nil
@@ -345,8 +347,7 @@ func (s *Sampler) Hits() ([]trigger.Hits, error) {
 	return s.probes.Hits()
 }
 
-// Weight returns what a sample stands for: of a wait, and with Config.Wall of the timer, nanoseconds; 0 if it only
-// counts.
+// Weight returns what a sample stands for: of a wait, and of the timer beside waits, nanoseconds; 0 if it only counts.
 func (s *Sampler) Weight(of *Sample) int64 {
 	if of.Probe == 0 {
 		return s.period

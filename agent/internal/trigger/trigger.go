@@ -22,19 +22,23 @@ type Config struct {
 	Rate int // of the timer on each CPU, samples a second
 }
 
-// Measure is what samples count that are taken at probes, of waits, or of these and by the timer; else by the timer.
-func Measure(probes []string, waits, wall bool) pprofx.Measure {
+// Measures returns what samples count: those at probes, else those of waits, else those of the timer. Where timer says
+// that it runs besides, hits are the second measure, and waits have one with the timer.
+func Measures(probes []string, waits, timer bool) []pprofx.Measure {
 	switch {
 	case len(probes) > 0:
 		specs, _ := probe.ParseAll(probes) // NewProbes returns the error
 		m, _ := probe.Measure(specs)
-		return m
-	case wall:
-		return pprofx.WallTime
+		if timer {
+			return []pprofx.Measure{pprofx.CPUTime, m}
+		}
+		return []pprofx.Measure{m}
+	case waits && timer:
+		return []pprofx.Measure{pprofx.WallTime}
 	case waits:
-		return pprofx.OffCPU
+		return []pprofx.Measure{pprofx.OffCPU}
 	}
-	return pprofx.CPUTime
+	return []pprofx.Measure{pprofx.CPUTime}
 }
 
 // Period is the CPU time that one sample of the timer stands for, at most a second.

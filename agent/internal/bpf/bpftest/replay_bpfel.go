@@ -103,10 +103,11 @@ type replayCounter uint32
 const (
 	replayCounterCOUNT_TAKEN           replayCounter = 0
 	replayCounterCOUNT_RING_FULL       replayCounter = 1
-	replayCounterCOUNT_EVENT_RING_FULL replayCounter = 2
-	replayCounterCOUNT_OVERLAPPED      replayCounter = 3
-	replayCounterCOUNT_NANOSECONDS     replayCounter = 4
-	replayCounterNUM_COUNTERS          replayCounter = 5
+	replayCounterCOUNT_RING_FULL_HIT   replayCounter = 2
+	replayCounterCOUNT_EVENT_RING_FULL replayCounter = 3
+	replayCounterCOUNT_OVERLAPPED      replayCounter = 4
+	replayCounterCOUNT_NANOSECONDS     replayCounter = 5
+	replayCounterNUM_COUNTERS          replayCounter = 6
 )
 
 type replayEdgeKind uint32

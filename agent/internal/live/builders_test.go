@@ -1,0 +1,62 @@
+package live
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// TestHitsBesideTimer: samples and losses are in the snapshot of what took them, and live ones are of the timer.
+func TestHitsBesideTimer(t *testing.T) {
+	const period = time.Second / 99
+	b, err := NewBuilders(time.Unix(0, 0), period, pprofx.CPUTime, pprofx.HitBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Begin(time.Unix(0, 0))
+	b.SetProcess(7, pprofx.Process{Executable: "node"})
+	for i := range int64(3) {
+		b.Add(&pprofx.Sample{Time: i, PID: 7, TID: 7, Weight: 5}, i > 0)
+	}
+	full := func(n int64) map[pprofx.LostReason]int64 { return map[pprofx.LostReason]int64{pprofx.LostRingFull: n} }
+	b.LoseMore(full(1), full(4))
+	b.LoseMore(full(3), full(4))
+	b.Lose(pprofx.LostExited, 2, true)
+	subscribers := b.CutLive(time.Unix(0, 10))
+	cut := b.Cut(10)
+	if len(cut) != 2 {
+		t.Fatalf("%d snapshots", len(cut))
+	}
+	for i, want := range []struct {
+		*pprofx.Snapshot
+		of           pprofx.Measure
+		rows         int
+		full, exited int64
+	}{
+		{cut[0], pprofx.CPUTime, 1, 3, 0}, {cut[1], pprofx.HitBytes, 2, 4, 2}, {subscribers, pprofx.CPUTime, 1, 3, 0},
+	} {
+		if want.Measure != want.of || want.Period != want.of.Period(int64(period)) || len(want.Rows) != want.rows ||
+			want.Lost[pprofx.LostRingFull] != want.full || want.Lost[pprofx.LostExited] != want.exited ||
+			want.Processes[7].Executable != "node" {
+			t.Errorf("snapshot %d: %+v", i, want.Snapshot)
+		}
+	}
+	if again := b.Cut(20); again[0].Start != 10 || again[1].Start != 10 || len(again[0].Lost)+len(again[1].Lost) > 0 {
+		t.Errorf("the next have %+v, %+v", again[0], again[1])
+	}
+}
+
+// TestHitsAlone: without a second measure hits are in the one snapshot.
+func TestHitsAlone(t *testing.T) {
+	b, err := NewBuilders(time.Unix(0, 0), time.Second, pprofx.HitCount)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Add(&pprofx.Sample{Time: 1, PID: 7, TID: 7}, true)
+	b.Lose(pprofx.LostLimited, 3, true)
+	if cut := b.Cut(10); len(cut) != 1 || cut[0].Measure != pprofx.HitCount || len(cut[0].Rows) != 1 ||
+		cut[0].Lost[pprofx.LostLimited] != 3 {
+		t.Errorf("snapshots %+v", cut)
+	}
+}
