@@ -38,6 +38,8 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 	lost["not written"] = files.unwritten
 	what, idle := "samples taken", ""
 	switch {
+	case files.both:
+		what = "samples and hits of probes"
 	case len(s.Hits) > 0:
 		what = "hits of probes"
 	case s.Waits.Since > 0:
@@ -49,6 +51,9 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 	fmt.Fprintf(c, "%d %s in %.1f s = %d written%s + %d lost%s%s\n", s.Taken, what, s.End.Sub(s.Start).Seconds(),
 		s.Written-notInFile-files.left.OtherThreads, idle, s.LostSum()+notInFile, counts(lost),
 		otherThreads(files.left))
+	if files.both {
+		apart(c, s)
+	}
 	hits(c, s.Hits)
 	waits(c, s)
 	throttled(c, s.Throttled)
@@ -74,6 +79,17 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 		fmt.Fprintf(c, "%d snapshots lost by outputs that were too slow\n", s.SnapshotsLost)
 	}
 	next(c, s, files)
+}
+
+// apart prints what became of the samples of the timer, and of hits: both have snapshots of their own.
+func apart(c console, s *agent.Stats) {
+	var hits int64
+	for _, h := range s.Hits {
+		hits += h.All
+	}
+	samples, written := s.Taken-hits, s.Written-s.WrittenHits
+	fmt.Fprintf(c, "by the timer: %d samples = %d + %d lost\nby probes: %d hits = %d + %d lost\n", samples, written,
+		samples-written, hits, s.WrittenHits, hits-s.WrittenHits)
 }
 
 // hits prints what each probe has counted.
@@ -187,6 +203,8 @@ func next(c console, s *agent.Stats, files *fileSink) {
 	if s.Written == 0 {
 		why := "the process used no CPU"
 		switch {
+		case files.both:
+			why += ", and no probe was hit,"
 		case len(s.Hits) > 0:
 			why = "no probe was hit"
 		case s.Waits.Since > 0:
@@ -209,7 +227,9 @@ func next(c console, s *agent.Stats, files *fileSink) {
 	if files.format == pprofx.Pprof || files.format == pprofx.Datadog {
 		fmt.Fprintf(c, "next: go tool pprof -filefunctions -top %s\n", files.last)
 		if len(s.Hits) > 0 {
-			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", pprofx.ProbeLabel, files.last)
+			index := map[bool]string{true: " -sample_index hits"}[files.both]
+			fmt.Fprintf(c, "      go tool pprof%s -tagroot %s -http 127.0.0.1:8080 %s\n", index, pprofx.ProbeLabel,
+				files.last)
 		}
 		if s.OnCPU > 0 {
 			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", pprofx.CPULabel, files.last)

@@ -27,6 +27,7 @@ func (v *convertCmd) Run(_ io.Writer, c console) error {
 func (f *filterFlags) convert(c console, in []string, name string, format pprofx.Format, source *sourceFiles) error {
 	var out *outputFile
 	var rows, lost int64
+	var first pprofx.Measure
 	err := f.eachRecorded(c, in, func(s *pprofx.Snapshot) (err error) {
 		if needsTimes(format) {
 			err = needTimes(s, extension(format))
@@ -39,12 +40,16 @@ func (f *filterFlags) convert(c console, in []string, name string, format pprofx
 				return err
 			}
 			source.embed(out.writer)
+			first = s.Measure
 		}
 		rows += int64(len(s.Rows))
 		for _, n := range s.Lost {
 			lost += n
 		}
-		return out.add(s)
+		if err = out.add(s); err != nil && s.Measure != first {
+			return fmt.Errorf("%w: %s", err, takeCPUTime)
+		}
+		return err
 	})
 	switch {
 	case err != nil && out != nil:
@@ -53,11 +58,19 @@ func (f *filterFlags) convert(c console, in []string, name string, format pprofx
 	case err != nil:
 		return err
 	case out == nil:
-		return fmt.Errorf("%s: no snapshot is of that time", strings.Join(in, " "))
+		return fmt.Errorf("%s: no snapshot is of that time%s", strings.Join(in, " "), f.orMeasure())
 	}
 	err = out.finishAndSay(c, rows, lost)
 	source.say(c)
 	return err
+}
+
+// orMeasure adds to a message that no snapshot is chosen; empty if all measures are.
+func (f *filterFlags) orMeasure() string {
+	if len(f.Measure) == 0 {
+		return ""
+	}
+	return " and measure"
 }
 
 // finishAndSay completes a file of samples, and says how many are in it, and what is not.

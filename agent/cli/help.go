@@ -24,9 +24,10 @@ var help = map[string]string{
 	"container": "Profile those in the container whose id begins so.",
 	"variable": "Profile those that have this variable, or with this whole value. Each of --name, --cgroup, " +
 		"--container and --env that is given must fit; of several values of one any.",
-	"all":    "Profile all Node.js processes, also ones that start later.",
-	"output": "File to write; the extension is the format. %p is the pid, %t the start time, %n the snapshot number.",
-	"state":  "Only samples in which V8 did this: js, gc, compiler, external, idle or other",
+	"all":     "Profile all Node.js processes, also ones that start later.",
+	"output":  "File to write; the extension is the format. %p is the pid, %t the start time, %n the snapshot number.",
+	"state":   "Only samples in which V8 did this: js, gc, compiler, external, idle or other",
+	"measure": "Only samples that count this, of a recording with several: cpu, hits, bytes, value, off_cpu or wall",
 	"format": "pprof (.pb.gz), collapsed, perf-script, jsonl, otlp, html, speedscope, cpuprofile or firefox, " +
 		"whatever the extension.",
 	"labels": "Kinds of labels to read: trace (IDs), route, custom (from --label and --rules), or none",
@@ -38,7 +39,8 @@ var help = map[string]string{
 		"file:///DIR/NAME-%t.pb.gz; KEY=VALUE may follow, after commas. May be repeated.",
 	"rate": "Samples per second on each CPU",
 	"probe": "Sample hits of uprobe:FILE:SYMBOL[+OFFSET], uretprobe:FILE:SYMBOL, usdt:FILE:PROVIDER:NAME, " +
-		"syscall:NAME or tp:GROUP:NAME, or of exec, file, gc, malloc or throw, not CPU time. May be repeated.",
+		"syscall:NAME or tp:GROUP:NAME, or of exec, file, gc, malloc or throw, not CPU time; with -F that too. " +
+		"May be repeated.",
 	"probelimit": "Samples of one probe per second on each CPU, at most; hits beyond are counted",
 	"store":      "Directory that keeps snapshots until they are delivered, and for later questions",
 	"http":       "Serve /metrics, /healthz and /readyz on loopback, such as 127.0.0.1:7071.",

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,11 +19,13 @@ type fileSink struct {
 	start   time.Time
 	pid     int  // if only one process is profiled; else 0
 	whole   bool // one file for the whole recording
+	both    bool // CPU time and hits are recorded: a snapshot of each has an interval, and hits come last
 	source  *sourceFiles
 
 	mu        sync.Mutex // guards all fields below
 	n         int        // files so far
 	file      *outputFile
+	begins    int64 // the interval of the snapshots in it, Unix time in nanoseconds
 	inFile    int64 // samples that were added to it
 	unwritten int64 // samples that could not be written
 	failed    error // of the file of the whole recording
@@ -54,8 +57,12 @@ func (s *fileSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
 		s.unwritten += snapshot.Hits()
 		return s.failed
 	}
-	err := s.add(snapshot)
-	if err == nil && !s.whole {
+	var err error
+	if !s.whole && s.file != nil && snapshot.Start != s.begins { // that of hits was lost
+		err = s.finish()
+	}
+	err = errors.Join(err, s.add(snapshot))
+	if err == nil && !s.whole && (!s.both || snapshot.Measure.OfHits()) {
 		err = s.finish()
 	}
 	if err != nil && s.whole {
@@ -74,7 +81,7 @@ func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
 		}
 		f.movable = s.whole && !streams(s.format)
 		s.source.embed(f.writer)
-		s.file, s.inFile = f, 0
+		s.file, s.begins, s.inFile = f, snapshot.Start, 0
 	}
 	err := s.file.add(snapshot)
 	if err != nil {

@@ -177,7 +177,10 @@ func (r *recordCmd) measured() string {
 }
 
 // timed reports whether there are samples of the timer.
-func (r *recordCmd) timed() bool { return r.measured() == "" || r.Wall }
+func (r *recordCmd) timed() bool { return r.measured() == "" || r.Wall || r.beside() }
+
+// beside reports whether hits of probes are recorded beside CPU time.
+func (r *recordCmd) beside() bool { return len(r.Probe) > 0 && r.Rate != nil }
 
 func (r *recordCmd) checkMeasure() error {
 	switch {
@@ -230,6 +233,9 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 	if by := r.measured(); by != "" && !slices.Contains(untimed, format) {
 		return nil, usagef("%s: %s shows CPU time: write .pb.gz, .otlp, .collapsed or .jsonl", by, format)
 	}
+	if r.beside() && format == pprofx.Collapsed {
+		return nil, usagef("--probe with -F: %s has either hits or CPU time: write .pb.gz, .otlp or .jsonl", format)
+	}
 	if r.LabelStyle == styleDatadog {
 		if format != pprofx.Pprof {
 			return nil, usagef("--label-style datadog: only pprof has it, not %s", format)
@@ -245,7 +251,7 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 		return nil, err
 	}
 	s := &fileSink{
-		pattern: name, format: format, start: time.Now(), whole: r.SnapshotEvery == 0, source: source,
+		pattern: name, format: format, start: time.Now(), whole: r.SnapshotEvery == 0, both: r.beside(), source: source,
 	}
 	if len(r.PID) == 1 {
 		s.pid = r.PID[0]

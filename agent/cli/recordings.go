@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hotspan/hotspan/pprofx"
@@ -34,16 +35,20 @@ func (f *sampleFlags) filter() (chosen pprofx.Filter) {
 type filterFlags struct {
 	sampleFlags
 	rowFlags
-	Since time.Duration `help:"Only samples that are no older, such as 1h." placeholder:"TIME"`
-	Until time.Duration `help:"Only samples that are at least as old." placeholder:"TIME"`
+	Since   time.Duration    `help:"Only samples that are no older, such as 1h." placeholder:"TIME"`
+	Until   time.Duration    `help:"Only samples that are at least as old." placeholder:"TIME"`
+	Measure []pprofx.Measure `help:"${measure}." placeholder:"MEASURE,…"`
 }
 
 // byTime reports whether samples are chosen by their times.
 func (f *filterFlags) byTime() bool { return f.Since > 0 || f.Until > 0 || f.Older > 0 }
 
 // apply returns the samples of a snapshot that are chosen, and of its interval what is; nil if the whole of it is too
-// old or too new.
+// old or too new, or counts something else.
 func (f *filterFlags) apply(s *pprofx.Snapshot, now time.Time) *pprofx.Snapshot {
+	if len(f.Measure) > 0 && !slices.Contains(f.Measure, s.Measure) {
+		return nil
+	}
 	chosen := f.filter()
 	if f.Since > 0 {
 		chosen.From = now.Add(-f.Since).UnixNano()
@@ -63,25 +68,14 @@ func (f *filterFlags) apply(s *pprofx.Snapshot, now time.Time) *pprofx.Snapshot 
 	return &clipped
 }
 
+// takeCPUTime says how to show the CPU time of a recording that has more.
+const takeCPUTime = "--measure cpu chooses CPU time, also for hotspan convert"
+
 // eachSnapshot is eachRecorded for what shows CPU time: the recordings have no hits of probes.
 func (f *filterFlags) eachSnapshot(c console, paths []string, do func(*pprofx.Snapshot) error) error {
 	return f.eachRecorded(c, paths, func(s *pprofx.Snapshot) error {
 		if err := s.CheckTimed(); err != nil {
-			return fmt.Errorf("%w (hotspan convert, from OTLP)", err)
-		}
-		return do(s)
-	})
-}
-
-// eachOfOne is eachRecorded for recordings that all count the same.
-func (f *filterFlags) eachOfOne(c console, paths []string, do func(*pprofx.Snapshot) error) error {
-	var first *pprofx.Snapshot
-	return f.eachRecorded(c, paths, func(s *pprofx.Snapshot) error {
-		if first == nil {
-			first = s
-		}
-		if s.Measure != first.Measure {
-			return errors.New("CPU time, hits of probes, time off the CPU: choose recordings of one of them")
+			return fmt.Errorf("%w (hotspan convert, from OTLP; %s)", err, takeCPUTime)
 		}
 		return do(s)
 	})

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"time"
 
@@ -54,19 +55,31 @@ func (v *reportFlags) report(stdout io.Writer, c console, files []string) error 
 	case v.Source:
 		return usagef("--source is for pages: -o FILE.html")
 	}
-	b := report.NewBuilder(v.By)
-	err := v.eachOfOne(c, files, func(s *pprofx.Snapshot) error {
-		b.Add(s)
+	added := newReports(v.By)
+	err := v.eachRecorded(c, files, func(s *pprofx.Snapshot) error {
+		added.add(s)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	r := b.Report()
-	if v.JSON {
-		return printJSON(stdout, r)
+	return v.print(stdout, added.all())
+}
+
+// print prints reports one after the other.
+func (v *reportFlags) print(stdout io.Writer, all []*report.Report) error {
+	for i, r := range all {
+		if v.JSON {
+			if err := printJSON(stdout, r); err != nil {
+				return err
+			}
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(stdout)
+		}
+		printReport(stdout, r, v.By, v.Lines)
 	}
-	printReport(stdout, r, v.By, v.Lines)
 	return nil
 }
 

@@ -78,7 +78,6 @@ func printSummary(to io.Writer, r *report.Report, most int) {
 		p.groups("route", "(no route)", r.Routes, most)
 	}
 	p.functions()
-	fmt.Fprintln(to)
 }
 
 func lostText(lost map[string]int64) string {

@@ -2,19 +2,19 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/hotspan/hotspan/pprofx"
-	"github.com/hotspan/hotspan/pprofx/report"
 )
 
 // summary adds up what is recorded, for a short report at the end. It is an agent.Sink.
 type summary struct {
 	mu sync.Mutex
-	b  *report.Builder
+	of *reports
 }
 
-func newSummary() *summary { return &summary{b: report.NewBuilder("")} }
+func newSummary() *summary { return &summary{of: newReports("")} }
 
 func (s *summary) Name() string { return "the report" }
 
@@ -22,18 +22,25 @@ func (s *summary) Name() string { return "the report" }
 func (s *summary) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.b.Add(snapshot)
+	s.of.add(snapshot)
 	return nil
 }
 
 // summaryLines is how many lines a table of the short report has.
 const summaryLines = 5
 
-// print prints the routes and functions with most CPU time, if there are samples.
+// print prints the routes and functions with most CPU time, and with most hits, if there are samples.
 func (s *summary) print(c console) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := s.b.Report(); r.Samples > 0 {
-		printSummary(c, r, summaryLines)
+	some := false
+	for _, r := range s.of.all() {
+		if r.Samples > 0 {
+			printSummary(c, r, summaryLines)
+			some = true
+		}
+	}
+	if some {
+		fmt.Fprintln(c)
 	}
 }
