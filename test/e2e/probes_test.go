@@ -291,7 +291,9 @@ func TestProbeErrors(t *testing.T) {
 		{[]string{"--probe", onCall, "--probe", onCall}, []string{"it is there twice"}},
 		{[]string{"--probe", onCall + ",if=arg0>1", "--probe", onCall}, []string{"it is there twice"}},
 		{[]string{"--probe", onCall + ",if=arg9>1"}, []string{"if=arg9>1: arg9: want arg0 to arg5"}},
-		{[]string{"--probe", onCall, "-F", "99"}, []string{"-F: --probe has no timer"}},
+		{[]string{"--probe", onCall, "-F", "0"}, []string{"rate 0: at least 1 sample a second"}},
+		{[]string{"--probe", onCall, "-F", "99", "--format", "collapsed"}, []string{"either hits or CPU time"}},
+		{[]string{"--off-cpu", "-F", "99"}, []string{"-F: --off-cpu has no timer"}},
 		{[]string{"--probe", onCall, "--wall"}, []string{"one in a recording"}},
 		{[]string{"--probe", onCall, "--format", "html"}, []string{"shows CPU time"}},
 	} {

@@ -18,6 +18,7 @@ const { execFileSync, spawn } = require('node:child_process');
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { Worker, isMainThread, parentPort } = require('node:worker_threads');
 const { number } = require('./lib/env');
+const { running } = require('./lib/schedstat');
 
 const rounds = number('ROUNDS', 10);
 const storage = new AsyncLocalStorage();
@@ -31,17 +32,6 @@ const waitForPage = () => touch();
 const waitForChild = () => execFileSync('sleep', ['0.05']);
 const compute = () => { for (const end = performance.now() + 40; performance.now() < end;); };
 const waitForPipe = () => { writer.stdin.write('\n'); fs.readSync(pipe, Buffer.alloc(1)); };
-
-// Milliseconds since some time that this thread has spent on a CPU, and has waited for one. Linux brings the first up
-// to date for getrusage (kernel/sched/cputime.c, thread_group_cputime), which process.cpuUsage calls. It is without
-// the time of interrupts, and of other virtual machines.
-const schedstat = fs.openSync('/proc/thread-self/schedstat');
-const text = Buffer.alloc(64);
-function running() {
-  process.cpuUsage();
-  const [onCPU, ready] = text.latin1Slice(0, fs.readSync(schedstat, text, 0, 64, 0)).split(' ');
-  return { onCPU: Number(onCPU) / 1e6, ready: Number(ready) / 1e6 };
-}
 
 // The two clocks cannot be read at once: the thread may lose its CPU in between. So there is a least and a most. It
 // waits at least as long as it is told to. Where Linux says less, it has taken waiting for readiness to run, as it does
