@@ -1,4 +1,5 @@
-// Package jitdump writes and reads jitdump, the file format of perf for machine code that a process makes at run time.
+// Package jitdump writes and reads jitdump, the file format of perf for machine code that a process makes at run time,
+// and names the code of processes that write such files.
 // (Linux: tools/perf/Documentation/jitdump-specification.txt)
 package jitdump
 
@@ -42,6 +43,9 @@ const (
 	AArch64 = 183
 )
 
+// flagTicks of the header says that times are of the processor's own counter: JITDUMP_FLAGS_ARCH_TIMESTAMP.
+const flagTicks = 1
+
 // sameFile stands for the name of the entry before it. (Linux: tools/perf/util/genelf_debug.c)
 const sameFile = "\xff"
 
@@ -50,6 +54,7 @@ type Header struct {
 	Machine uint32 // e_machine of ELF files
 	PID     uint32
 	Time    uint64 // when the file was begun, on the clock of all its times: CLOCK_MONOTONIC in nanoseconds
+	Ticks   bool   // times are not of that clock, but of the processor's counter
 }
 
 // Code is a piece of machine code: JIT_CODE_LOAD, and JIT_CODE_DEBUG_INFO where there are lines.
@@ -72,7 +77,7 @@ type Line struct {
 
 // Move says that a piece of code is elsewhere from Time on: JIT_CODE_MOVE.
 type Move struct {
-	Time, Index, Address uint64
+	Time, Index, From, Address, Size uint64
 }
 
 var orders = [...]binary.ByteOrder{binary.LittleEndian, binary.BigEndian}

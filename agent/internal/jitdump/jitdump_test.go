@@ -81,9 +81,9 @@ func sampleRecords() [][]any {
 var sampleCodes = []Record{
 	{Code: &Code{Time: 10, TID: 78, Address: 0x1000, Index: 4, Name: "f é", Bytes: []byte{0x90, 0, 0xc3}, Lines: []Line{
 		{0x1000, "/a/b.js", 7, 3}, {0x1001, "/a/b.js", 8, 0}, {0x1002, "", 0, 0}}}},
-	{Move: &Move{11, 4, 0x2000}},
+	{Move: &Move{11, 4, 0x1000, 0x2000, 3}},
 	{Code: &Code{Time: 12, TID: 79, Address: 0x1000, Index: 5, Name: "empty", Bytes: []byte{}}},
-	{},
+	{End: &End{13}},
 }
 
 func readAll(b []byte) (*Reader, []Record, error) {
@@ -107,7 +107,7 @@ func TestReader(t *testing.T) {
 		if !errors.Is(err, io.EOF) {
 			t.Fatalf("%v: %v", order, err)
 		}
-		if diff := cmp.Diff(sampleCodes, got); diff != "" || d.Header != (Header{62, 77, 5}) {
+		if diff := cmp.Diff(sampleCodes, got); diff != "" || d.Header != (Header{62, 77, 5, false}) {
 			t.Errorf("%v: header %+v, want(-) got(+):\n%s", order, d.Header, diff)
 		}
 	}
@@ -170,7 +170,7 @@ func TestReaderOfLies(t *testing.T) {
 // TestWriter compares with the structures of the specification.
 func TestWriter(t *testing.T) {
 	var got bytes.Buffer
-	w, err := NewWriter(&got, Header{X86_64, 77, 5})
+	w, err := NewWriter(&got, Header{X86_64, 77, 5, false})
 	if err != nil {
 		t.Fatal(err)
 	}

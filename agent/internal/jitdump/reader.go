@@ -18,14 +18,21 @@ type Reader struct {
 	r     io.Reader
 	order binary.ByteOrder
 	at    int64  // in the file
+	next  int64  // where the record begins that Next has not read yet
 	lines []Line // for the code at linesOf, which comes next
 	of    uint64
 }
 
-// Record is what a record says: one of the fields is set, and none at the end of the runtime.
+// Record is what a record says: one of the fields is set.
 type Record struct {
 	Code *Code
 	Move *Move
+	End  *End
+}
+
+// End says that from Time on there is no code any more: JIT_CODE_CLOSE.
+type End struct {
+	Time uint64
 }
 
 // NewReader reads the header of a file.
@@ -51,9 +58,17 @@ func NewReader(r io.Reader) (*Reader, error) {
 		return nil, fmt.Errorf("jitdump: header of %d bytes", size)
 	}
 	d.Machine, d.PID, d.Time = d.order.Uint32(b[12:]), d.order.Uint32(b[20:]), d.order.Uint64(b[24:])
+	d.Ticks = d.order.Uint64(b[32:])&flagTicks != 0
 	_, err := d.read(int(size - headerSize))
+	d.next = d.at
 	return d, err
 }
+
+// At returns where in the file the record begins that Next has not read yet.
+func (d *Reader) At() int64 { return d.next }
+
+// Continue goes on with r, which begins At. The file has grown: Next said ErrPartial or io.EOF.
+func (d *Reader) Continue(r io.Reader) { d.r, d.at = r, d.next }
 
 // Next reads up to the next piece of code, move or end. It skips records of other kinds. The error is io.EOF at the
 // end of the file, ErrPartial, or says where the file contradicts itself or goes over a limit.
@@ -64,6 +79,7 @@ func (d *Reader) Next() (Record, error) {
 		if err != nil {
 			return Record{}, err
 		}
+		d.next = d.at
 		var r Record
 		switch kind {
 		case kindDebug:
@@ -73,7 +89,7 @@ func (d *Reader) Next() (Record, error) {
 		case kindMove:
 			r.Move, err = d.move(time, b)
 		case kindClose:
-			return Record{}, nil
+			r.End = &End{time}
 		}
 		if err != nil {
 			return Record{}, fmt.Errorf("jitdump: record at byte %d: %w", from, err)
@@ -170,7 +186,8 @@ func (d *Reader) move(time uint64, b []byte) (*Move, error) {
 	if len(b) < moveSize {
 		return nil, fmt.Errorf("move in %d bytes", len(b))
 	}
-	return &Move{Time: time, Address: d.order.Uint64(b[24:]), Index: d.order.Uint64(b[40:])}, nil
+	return &Move{Time: time, From: d.order.Uint64(b[16:]), Address: d.order.Uint64(b[24:]),
+		Size: d.order.Uint64(b[32:]), Index: d.order.Uint64(b[40:])}, nil
 }
 
 // text takes a name that ends with a zero from the front.
