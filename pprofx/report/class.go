@@ -72,11 +72,15 @@ func classOf(s *pprofx.Snapshot, r *pprofx.Row) Class {
 	if len(stack) == 0 {
 		return Native
 	}
-	switch s.Frames[stack[0]].Kind {
+	switch leaf := s.Frames[stack[0]]; leaf.Kind {
 	case pprofx.Kernel:
 		return Kernel
 	case pprofx.Native, pprofx.Marker:
 		return Native
+	case pprofx.JIT: // of V8, or of another one, which a jitdump says, or the process has no V8
+		if leaf.Module != "" || r.State == pprofx.StateOther {
+			return Native
+		}
 	}
 	return JS
 }

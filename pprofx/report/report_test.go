@@ -74,6 +74,10 @@ func (l line) class() string {
 		return kind
 	case "marker":
 		return "native"
+	case "jit":
+		if l.State == "other" || l.Stack[0].Mod != "" {
+			return "native"
+		}
 	}
 	return "js"
 }
