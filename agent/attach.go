@@ -99,6 +99,7 @@ func (a *Agent) readProcess(o *resource.Origin, r *reading) (*target, error) {
 	t.symbolizer = symbolize.New(p, a.kernel, a.natives, a.followMaps(t))
 	t.symbolizer.Tell(a.sampler.Known(), config.Id)
 	t.symbolizer.KeepCode(a.config.JITCode.Process(pid))
+	t.symbolizer.ReadDumps(p, a.log)
 	if p.HasV8() {
 		a.findIsolates(t)
 	}
@@ -185,6 +186,7 @@ func (a *Agent) detach(t *target) {
 		go t.Mappings.Release() // it waits for the kernel, and samples do not wait
 	}
 	a.checks.Remove(t.Process)
+	t.symbolizer.Close()
 	if t.maps != nil {
 		t.maps.End()
 	}

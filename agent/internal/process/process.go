@@ -80,5 +80,8 @@ func OpenToSample(pid int, files *elffile.Cache, anyway bool) (*Process, error) 
 	return p, nil
 }
 
+// InnerPID returns the id of the process in its own pid namespace.
+func (p *Process) InnerPID() int { return innerPID(fmt.Sprintf("/proc/%d/status", p.PID), p.PID) }
+
 // Heap returns a reader of the objects in the process's V8 heap.
 func (p *Process) Heap() *heap.Reader { return heap.NewReader(p.Memory, p.Layout) }

@@ -105,3 +105,11 @@ func Root(pid int) string { return fmt.Sprintf("/proc/%d/root", pid) }
 func Path(pid int, m Mapping) string {
 	return filepath.Join(Root(pid), strings.TrimSuffix(m.Path, " (deleted)"))
 }
+
+// OtherClock reports whether CLOCK_MONOTONIC of a process is another one: it is in a time namespace of its own.
+// (time_namespaces(7))
+func OtherClock(pid int) bool {
+	own, err1 := os.Readlink("/proc/self/ns/time")
+	its, err2 := os.Readlink(fmt.Sprintf("/proc/%d/ns/time", pid))
+	return err1 == nil && err2 == nil && own != its
+}

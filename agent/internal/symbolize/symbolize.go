@@ -3,6 +3,7 @@
 package symbolize
 
 import (
+	"log/slog"
 	"slices"
 	"time"
 
@@ -39,6 +40,7 @@ type Symbolizer struct {
 	off      verify.Parts // what cannot be relied on
 	own      []Own        // of the sample that was named last
 	code     code
+	dumps    dumps
 }
 
 // Own is the place of the function whose frame on the stack a raw frame is, behind those that were inlined into it.
@@ -77,6 +79,12 @@ func (z *Symbolizer) Tell(k *sampler.Known, id uint32) { z.known, z.id = k, id }
 // and samples counted by instruction; nil does not.
 func (z *Symbolizer) KeepCode(p *jitcode.Process) { z.code.to = p }
 
+// ReadDumps has machine code that V8 knows nothing of named by jitdumps, which the process itself writes.
+func (z *Symbolizer) ReadDumps(p *process.Process, log *slog.Logger) { z.dumps = newDumps(p, log) }
+
+// Close closes the files that are open. Call nothing afterwards.
+func (z *Symbolizer) Close() { z.dumps.close() }
+
 // Distrust has names or lines of JavaScript left out that are read by a layout which the process contradicts.
 func (z *Symbolizer) Distrust(off verify.Parts) {
 	if z.off == off {
@@ -101,7 +109,10 @@ func (z *Symbolizer) IsFirst(s *sampler.Sample) bool { return z.threads.isFirst(
 func (z *Symbolizer) MappingsRead() { z.outdated = false }
 
 // MappingsChanged drops what was named by the old mappings.
-func (z *Symbolizer) MappingsChanged() { z.stacks.forget() }
+func (z *Symbolizer) MappingsChanged() {
+	z.stacks.forget()
+	z.dumps.mapped(z.mappings)
+}
 
 // lateAfter is how long after a sample the memory that it refers to may be something else.
 const lateAfter = int64(5 * time.Millisecond)
@@ -173,7 +184,7 @@ func (z *Symbolizer) name(s *sampler.Sample) {
 		case bpf.FrameUnknown:
 			z.nameUnknown(s, f)
 		default:
-			c.stack = append(c.stack, z.nativeFrame(f.Pc, f.Exact != 0))
+			c.stack = append(c.stack, z.nativeFrame(s, f.Pc, f.Exact != 0))
 		}
 	}
 	z.tell(s, &s.Callee)
@@ -193,6 +204,10 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 	leaf := stack.Leaf{Callee: RawFrame(s.Callee), Words: s.Stack, R10: s.R10}
 	for _, r := range z.resolver.Repair(raw, leaf) {
 		frames := z.resolver.Resolve(r)
+		if f := z.dumped(s, r, frames); f != nil {
+			c.stack = append(c.stack, f)
+			continue
+		}
 		z.see(s, r, frames)
 		for _, f := range frames {
 			f = c.trust(f, z.off)
@@ -212,6 +227,26 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 	if len(c.stack) > before {
 		z.own = append(z.own, Own{Frame: len(c.stack) - 1, Raw: i})
 	}
+}
+
+// dumped returns the frame of a jitdump for a raw frame in memory for generated code in which V8 has no code, as its
+// own frames say; nil: there is none.
+func (z *Symbolizer) dumped(s *sampler.Sample, raw stack.RawFrame, own []*stack.Frame) *pprofx.Frame {
+	if len(own) == 0 || own[0].Lost == stack.NothingLost || !z.dumps.any() || !z.mappings.Generated(raw.PC) {
+		return nil
+	}
+	if _, ok := z.resolver.CodeAt(raw); ok {
+		return nil
+	}
+	return z.dumps.frame(called(raw.PC, raw.Exact), s, z.now)
+}
+
+// called returns an address in the instruction that a frame is at: a call may be the last one of its function.
+func called(pc uint64, exact bool) uint64 {
+	if exact {
+		return pc
+	}
+	return pc - 1
 }
 
 // see has the code of a frame kept. Of its logical frames the last is the code's own function.
@@ -243,21 +278,25 @@ func (z *Symbolizer) nameUnknown(s *sampler.Sample, f bpf.Frame) {
 		c.stack = append(c.stack, c.convert(f))
 	}
 	if found == nil {
-		c.stack = append(c.stack, z.nativeFrame(f.Pc, raw.Exact))
+		c.stack = append(c.stack, z.nativeFrame(s, f.Pc, raw.Exact))
 	}
 	z.outdated = true
 }
 
-// nativeFrame names the code of a file by its symbols.
-func (z *Symbolizer) nativeFrame(pc uint64, exact bool) *pprofx.Frame {
-	at := pc
-	if !exact {
-		at-- // a call may be the last instruction of its function
-	}
+// nativeFrame names the code of a file by its symbols, and code that is in no file by a jitdump.
+func (z *Symbolizer) nativeFrame(s *sampler.Sample, pc uint64, exact bool) *pprofx.Frame {
+	at := called(pc, exact)
 	r, ok := z.mappings.Find(at)
-	if !ok || r.Kind == process.Generated {
-		z.outdated = z.outdated || !ok
-		z.result.Broken, z.stacks.passing = true, true
+	z.outdated = z.outdated || !ok
+	unknown := !ok || r.Kind == process.Generated
+	if unknown || r.File.Symbols == nil && z.dumps.any() {
+		z.stacks.passing = true
+		if f := z.dumps.frame(at, s, z.now); f != nil {
+			return f
+		}
+	}
+	if unknown {
+		z.result.Broken = true
 		return &pprofx.Frame{Function: "[unknown]", Kind: pprofx.JIT, Address: pc}
 	}
 	return z.natives.frame(&r, at, z.now)

@@ -1,0 +1,179 @@
+package jitdump
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// Limits of what is kept of one file.
+const (
+	maxThere = 1 << 16  // pieces of code that are there
+	maxEnded = 1 << 12  // pieces that are not there any more
+	maxTexts = 16 << 20 // bytes of names of functions and files
+	maxKept  = 1 << 17  // lines
+)
+
+// keepEnded is for how long, in nanoseconds, code is known that is not there any more: for samples taken before.
+const keepEnded = 10e9
+
+// always is the end of code that is there.
+const always = ^uint64(0)
+
+// piece is code at one place for some time.
+type piece struct {
+	start, end uint64 // addresses, [start, end)
+	from, to   uint64 // times, [from, to)
+	index      uint64
+	name       string
+	lines      []Line // by address: where the code was made
+	moved      uint64 // how far it is from there
+	texts      int    // bytes of the name and of the files
+	probe      probe
+	probed     int64 // by which reading of the file it was looked for in memory
+	gone       bool  // it was not there
+}
+
+// codes knows what code was where, and when.
+type codes struct {
+	there []*piece // by address, without overlaps
+	ended []*piece // in the order in which that was read
+	texts int      // bytes, of both
+	lines int      // of both
+	left  int64    // pieces that are left out over the limits, or the lines of pieces
+}
+
+// add handles what a file says next.
+func (c *codes) add(r Record) {
+	switch {
+	case r.Code != nil:
+		c.load(r.Code)
+	case r.Move != nil:
+		c.move(r.Move)
+	case r.End != nil:
+		c.put(&piece{end: always, from: r.End.Time, to: r.End.Time})
+	}
+}
+
+func (c *codes) load(code *Code) {
+	p := &piece{
+		start: code.Address, end: code.Address + uint64(len(code.Bytes)), from: code.Time, to: always,
+		index: code.Index, name: cmp.Or(Text(code.Name), "[jit]"), probe: probeOf(code.Bytes),
+	}
+	if p.start == p.end {
+		return
+	}
+	if p.lines = code.Lines; c.lines+len(p.lines) > maxKept {
+		p.lines = nil
+		c.left++
+	}
+	slices.SortStableFunc(p.lines, func(a, b Line) int { return cmp.Compare(a.Address, b.Address) })
+	p.texts = len(p.name)
+	files := map[string]bool{}
+	for i := range p.lines {
+		l := &p.lines[i]
+		if l.File = Text(l.File); !files[l.File] {
+			files[l.File] = true
+			p.texts += len(l.File)
+		}
+	}
+	c.put(p)
+}
+
+// move puts code elsewhere. Where the file has not said that it is there, nothing is known of the new place either.
+func (c *codes) move(m *Move) {
+	if m.From+m.Size < m.From || m.Address+m.Size < m.Address {
+		return
+	}
+	to := piece{to: m.Time}
+	if i := c.search(m.From); i < len(c.there) {
+		if p := c.there[i]; p.start == m.From && p.end-p.start == m.Size && p.index == m.Index && p.from <= m.Time {
+			to = *p
+		}
+	}
+	c.put(&piece{start: m.From, end: m.From + m.Size, from: m.Time, to: m.Time}) // there is nothing now
+	to.start, to.end, to.from, to.moved = m.Address, m.Address+m.Size, m.Time, to.moved+m.Address-m.From
+	c.put(&to)
+}
+
+// put puts a piece in the place of those that it overlaps. One that ends when it begins ends those only. Threads may
+// write pieces in another order than that of their times: of two at a place the later one ends the other.
+func (c *codes) put(p *piece) {
+	low := c.search(p.start)
+	high := low
+	var newer []*piece
+	for ; high < len(c.there) && c.there[high].start < p.end; high++ {
+		if old := c.there[high]; old.from > p.from {
+			p.to = min(p.to, old.from)
+			newer = append(newer, old)
+		} else {
+			old.to = p.from
+			c.ended = append(c.ended, old)
+		}
+	}
+	if p.to > p.from && (len(c.there) >= maxThere || c.texts+p.texts > maxTexts) {
+		c.left++
+		p.to = p.from
+	}
+	if p.to > p.from {
+		c.texts, c.lines = c.texts+p.texts, c.lines+len(p.lines)
+		if p.to == always {
+			newer = append(newer, p) // the only one
+		} else {
+			c.ended = append(c.ended, p)
+		}
+	}
+	c.there = slices.Replace(c.there, low, high, newer...)
+	if len(c.ended) > maxEnded {
+		c.drop(maxEnded / 2)
+	}
+}
+
+// forget forgets the code that had ended long before a time.
+func (c *codes) forget(now uint64) {
+	n := 0
+	for n < len(c.ended) && now > keepEnded && c.ended[n].to < now-keepEnded {
+		n++
+	}
+	c.drop(n)
+}
+
+// drop drops the first n pieces that are not there any more.
+func (c *codes) drop(n int) {
+	for _, p := range c.ended[:n] {
+		c.texts, c.lines = c.texts-p.texts, c.lines-len(p.lines)
+	}
+	c.ended = slices.Delete(c.ended, 0, n)
+}
+
+// search returns the index of the first piece that ends behind an address.
+func (c *codes) search(addr uint64) int {
+	return sort.Search(len(c.there), func(i int) bool { return c.there[i].end > addr })
+}
+
+// find returns the code that was at an address at a time; nil: that is not known.
+func (c *codes) find(addr, time uint64) *piece {
+	if i := c.search(addr); i < len(c.there) && c.there[i].has(addr, time) {
+		return c.there[i]
+	}
+	for _, p := range slices.Backward(c.ended) {
+		if p.has(addr, time) {
+			return p
+		}
+	}
+	return nil
+}
+
+func (p *piece) has(addr, time uint64) bool {
+	return p.start <= addr && addr < p.end && p.from <= time && time < p.to
+}
+
+// line returns the place in the source of an address in a piece; zero: not known.
+func (p *piece) line(addr uint64) Line {
+	addr -= p.moved
+	i := sort.Search(len(p.lines), func(i int) bool { return p.lines[i].Address > addr })
+	if i == 0 || p.lines[i-1].Line <= 0 {
+		return Line{}
+	}
+	return p.lines[i-1]
+}

@@ -1,0 +1,147 @@
+package jitdump
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+)
+
+// maxRead bounds what is read of one file, in bytes.
+const maxRead = 4 << 30
+
+// file is a file that a process writes.
+type file struct {
+	codes
+	path   string // as the process sees it
+	of     Owner
+	file   *os.File
+	bytes  *procs.Timed
+	reader *Reader // nil: the header is not complete yet
+	size   int64   // of the file, when it was read last
+	begun  bool    // it has named code
+}
+
+// Owner is the process that writes a file.
+type Owner struct {
+	PID   int
+	Inner int  // in the process's own pid namespace
+	V8    bool // it runs V8. V8's own file is not read: its code has better names in its memory
+}
+
+// Why a file is not read any further.
+var (
+	errShrunk  = errors.New("it has become shorter")
+	errTooLong = fmt.Errorf("it is longer than %d GiB", maxRead>>30)
+	errOther   = errors.New("another process has written it")
+	errMachine = errors.New("it is of another kind of processor")
+	errClock   = errors.New("its times are not those of CLOCK_MONOTONIC")
+	errV8      = errors.New("V8 has written it, whose code is read from memory")
+)
+
+// ofV8 are the names that V8 gives code in its own file. (src/logging/log.cc, CodeEventLogger::NameBuffer::Init, and
+// src/logging/code-events.h, CODE_TYPE_LIST)
+var ofV8 = regexp.MustCompile(
+	`^(Builtin|BytecodeHandler|Callback|Eval|Function|Handler|JS|LazyCompile|RegExp|Script|Stub|Native[A-Za-z]*):`)
+
+// openFile opens the file of a mapping.
+func openFile(m procs.Mapping, of Owner) (*file, error) {
+	if procs.OtherClock(of.PID) {
+		return nil, errClock
+	}
+	f, err := procs.Open(of.PID, m)
+	if err != nil {
+		return nil, err
+	}
+	return &file{path: m.Path, of: of, file: f, bytes: procs.NewTimed(f)}, nil
+}
+
+// follow reads what is new in the file, up to what is not complete yet. now is CLOCK_MONOTONIC in nanoseconds. After an
+// error the file is of no more use.
+func (f *file) follow(now uint64) error {
+	st, err := procs.StatFile(f.file)
+	switch {
+	case err != nil:
+		return err
+	case st.Size < f.size:
+		return errShrunk
+	case st.Size > maxRead:
+		return errTooLong
+	case st.Size == f.size:
+		return nil
+	}
+	f.size = st.Size
+	if f.reader == nil {
+		if err := f.begin(); f.reader == nil {
+			return err
+		}
+	} else {
+		f.reader.Continue(f.from(f.reader.At()))
+	}
+	for {
+		r, err := f.reader.Next()
+		if errors.Is(err, io.EOF) || errors.Is(err, ErrPartial) {
+			f.forget(now)
+			return nil
+		}
+		if err == nil {
+			err = f.check(r)
+		}
+		if err != nil {
+			return err
+		}
+		f.add(r)
+	}
+}
+
+// from reads the file from a byte on, as far as it was when it was looked at.
+func (f *file) from(at int64) io.Reader {
+	return bufio.NewReaderSize(io.NewSectionReader(f.bytes, at, f.size-at), 1<<18)
+}
+
+// begin reads the header, if it is complete.
+func (f *file) begin() error {
+	r, err := NewReader(f.from(0))
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, ErrPartial):
+		return nil
+	case err != nil:
+		return err
+	case int64(r.PID) != int64(f.of.Inner):
+		return errOther
+	case r.Machine != X86_64:
+		return errMachine
+	case r.Ticks:
+		return errClock
+	}
+	f.reader = r
+	return nil
+}
+
+// check refuses what is no use, or cannot be true.
+func (f *file) check(r Record) error {
+	var time uint64
+	switch {
+	case r.Code != nil:
+		time = r.Code.Time
+		if !f.begun && f.of.V8 && ofV8.MatchString(r.Code.Name) {
+			return errV8
+		}
+		f.begun = true
+	case r.Move != nil:
+		time = r.Move.Time
+	default:
+		time = r.End.Time
+	}
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil || time > uint64(now.Nano()) {
+		return errClock
+	}
+	return nil
+}
