@@ -38,6 +38,7 @@ type piece struct {
 type codes struct {
 	there []*piece // by address, without overlaps
 	ended []*piece // in the order in which that was read
+	last  uint64   // the last time of a piece
 	texts int      // bytes, of both
 	lines int      // of both
 	left  int64    // pieces that are left out over the limits, or the lines of pieces
@@ -56,12 +57,12 @@ func (c *codes) add(r Record) {
 }
 
 func (c *codes) load(code *Code) {
+	if len(code.Bytes) == 0 {
+		return
+	}
 	p := &piece{
 		start: code.Address, end: code.Address + uint64(len(code.Bytes)), from: code.Time, to: always,
 		index: code.Index, name: cmp.Or(Text(code.Name), "[jit]"), probe: probeOf(code.Bytes),
-	}
-	if p.start == p.end {
-		return
 	}
 	if p.lines = code.Lines; c.lines+len(p.lines) > maxKept {
 		p.lines = nil
@@ -99,6 +100,10 @@ func (c *codes) move(m *Move) {
 // put puts a piece in the place of those that it overlaps. One that ends when it begins ends those only. Threads may
 // write pieces in another order than that of their times: of two at a place the later one ends the other.
 func (c *codes) put(p *piece) {
+	if p.from < c.last {
+		c.cut(p)
+	}
+	c.last = max(c.last, p.from)
 	low := c.search(p.start)
 	high := low
 	var newer []*piece
@@ -111,7 +116,7 @@ func (c *codes) put(p *piece) {
 			c.ended = append(c.ended, old)
 		}
 	}
-	if p.to > p.from && (len(c.there) >= maxThere || c.texts+p.texts > maxTexts) {
+	if p.to > p.from && (len(c.there)-(high-low) >= maxThere || c.texts+p.texts > maxTexts) {
 		c.left++
 		p.to = p.from
 	}
@@ -126,6 +131,19 @@ func (c *codes) put(p *piece) {
 	c.there = slices.Replace(c.there, low, high, newer...)
 	if len(c.ended) > maxEnded {
 		c.drop(maxEnded / 2)
+	}
+}
+
+// cut ends a piece, and those that are not there any more, where they overlap.
+func (c *codes) cut(p *piece) {
+	for _, old := range c.ended {
+		switch {
+		case old.start >= p.end || old.end <= p.start:
+		case old.from > p.from:
+			p.to = min(p.to, old.from)
+		default:
+			old.to = min(old.to, p.from)
+		}
 	}
 }
 
