@@ -2,8 +2,11 @@ package e2e
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -120,4 +123,51 @@ func TestJitdumpInNode(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestJitdumpOfPython: samples of Python functions have the names that Python gives the code through which it calls
+// them, by what the program says of its times.
+func TestJitdumpOfPython(t *testing.T) {
+	t.Parallel()
+	if err := exec.Command("python3.13", "-c", "").Run(); err != nil {
+		t.Skip("there is no Python 3.13:", err)
+	}
+	command := exec.Command("python3.13", "-X", "perf_jit", "testdata/jitted.py")
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	command.Stdout = log
+	started, err := trial.Begin(command)
+	p := owned(t, started, err)
+	p.await(t)
+	t.Cleanup(func() { os.Remove(fmt.Sprintf("/tmp/jit-%d.dump", p.PID)) }) // which only Python chooses
+	samples := recordEnough(t, p.PID, 499, 1000, 5*time.Second)
+	if _, err := log.Seek(0, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	right, wrong := 0, 0
+	for {
+		var name string
+		var begin, end int64
+		if n, _ := fmt.Fscanln(log, &name, &begin, &end); n < 3 { // it is still written
+			break
+		}
+		const slack = int64(time.Millisecond)
+		for _, s := range samples {
+			if s.T < begin+slack || s.T > end-slack {
+				continue
+			}
+			i := slices.IndexFunc(s.Stack, func(f judge.Frame) bool { return f.Kind == "jit" })
+			if i >= 0 && strings.HasPrefix(s.Stack[i].F, "py::"+name+":") {
+				right++
+			} else if wrong++; wrong < 10 {
+				t.Logf("in %s: %+v", name, s.Stack)
+			}
+		}
+	}
+	if t.Logf("%d right, %d wrong or without a name", right, wrong); right < 900 || wrong*100 > right {
+		t.Errorf("%d are right, %d wrong or without a name", right, wrong)
+	}
 }

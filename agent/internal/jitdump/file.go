@@ -115,7 +115,7 @@ func (f *file) begin() error {
 		return err
 	case int64(r.PID) != int64(f.of.Inner):
 		return errOther
-	case r.Machine != X86_64:
+	case r.Machine != X86_64 && r.Machine != 0: // CPython 3.13 leaves it 0
 		return errMachine
 	case r.Ticks:
 		return errClock
