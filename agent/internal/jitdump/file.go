@@ -21,11 +21,11 @@ type file struct {
 	codes
 	path   string // as the process sees it
 	of     Owner
-	file   *os.File
+	open   *os.File
 	bytes  *procs.Timed
 	reader *Reader // nil: the header is not complete yet
 	size   int64   // of the file, when it was read last
-	begun  bool    // it has named code
+	named  bool    // it has named code
 }
 
 // Owner is the process that writes a file.
@@ -59,13 +59,13 @@ func openFile(m procs.Mapping, of Owner) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &file{path: m.Path, of: of, file: f, bytes: procs.NewTimed(f)}, nil
+	return &file{path: m.Path, of: of, open: f, bytes: procs.NewTimed(f)}, nil
 }
 
 // follow reads what is new in the file, up to what is not complete yet. now is CLOCK_MONOTONIC in nanoseconds. After an
 // error the file is of no more use.
 func (f *file) follow(now uint64) error {
-	st, err := procs.StatFile(f.file)
+	st, err := procs.StatFile(f.open)
 	switch {
 	case err != nil:
 		return err
@@ -91,7 +91,7 @@ func (f *file) follow(now uint64) error {
 			return nil
 		}
 		if err == nil {
-			err = f.check(r)
+			err = f.check(r, now)
 		}
 		if err != nil {
 			return err
@@ -125,22 +125,25 @@ func (f *file) begin() error {
 }
 
 // check refuses what is no use, or cannot be true.
-func (f *file) check(r Record) error {
+func (f *file) check(r Record, now uint64) error {
 	var time uint64
 	switch {
 	case r.Code != nil:
 		time = r.Code.Time
-		if !f.begun && f.of.V8 && ofV8.MatchString(r.Code.Name) {
+		if !f.named && f.of.V8 && ofV8.MatchString(r.Code.Name) {
 			return errV8
 		}
-		f.begun = true
+		f.named = true
 	case r.Move != nil:
 		time = r.Move.Time
 	default:
 		time = r.End.Time
 	}
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil || time > uint64(now.Nano()) {
+	if time <= now {
+		return nil
+	}
+	var latest unix.Timespec // it may have been written since
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &latest); err != nil || time > uint64(latest.Nano()) {
 		return errClock
 	}
 	return nil

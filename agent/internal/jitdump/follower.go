@@ -4,27 +4,25 @@ import (
 	"io"
 	"log/slog"
 	"time"
-
-	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // longestWait is how long samples wait for a file to be read. After one that takes longer they do not wait for the time
 // waitAgain: meanwhile its code mostly has no names.
 const (
 	longestWait = 250 * time.Millisecond
-	waitAgain   = 10 * time.Second
+	waitAgain   = time.Second
 )
 
 // follower reads a file while a process writes it, on a goroutine that ends with each reading.
 type follower struct {
 	*file
-	id      procs.FileID
 	mem     io.ReaderAt // of the process
 	log     *slog.Logger
 	reading chan error // nil: the file is not being read
 	begun   int64      // when reading began: all that had been written by then is read
 	read    int64      // the same, of the last reading that is complete
 	noWait  int64      // until when there is no waiting
+	slow    bool       // a reading took too long
 	failed  bool       // the file is not read any more
 	said    int64      // how many pieces are left out, when that was last said
 }
@@ -68,7 +66,10 @@ func (f *follower) await(now int64) bool {
 		case err = <-f.reading:
 		case <-late.C:
 			f.noWait = now + int64(longestWait+waitAgain)
-			f.log.Warn("jitdump is slow to read: code of the process has no names meanwhile", "file", f.path)
+			if !f.slow {
+				f.log.Warn("jitdump takes long to read: code of the process has no names meanwhile", "file", f.path)
+			}
+			f.slow = true
 			return false
 		}
 	}
@@ -113,6 +114,6 @@ func (f *follower) tell(err error) {
 // close closes the file, unless it is being read: then the runtime does so later.
 func (f *follower) close() {
 	if f.reading == nil {
-		f.file.file.Close()
+		f.open.Close()
 	}
 }

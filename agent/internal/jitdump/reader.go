@@ -120,6 +120,7 @@ func (d *Reader) record() (kind uint32, time uint64, b []byte, err error) {
 // read reads so many bytes, and takes no more memory than the file has.
 func (d *Reader) read(n int) ([]byte, error) {
 	var b bytes.Buffer
+	b.Grow(min(n, 1<<16))
 	got, err := io.CopyN(&b, d.r, int64(n))
 	d.at += got
 	if errors.Is(err, io.EOF) {
