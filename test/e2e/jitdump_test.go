@@ -85,7 +85,7 @@ func TestJitdump(t *testing.T) {
 			started, err := trial.Begin(exec.Command(program, t.TempDir(), order, "60000"))
 			p := owned(t, started, err)
 			p.await(t)
-			judgeJitted(t, recordEnough(t, p.PID, 499, 2500, 6*time.Second)).check(t)
+			judgeJitted(t, recordEnough(t, p.PID, 499, 1000, 6*time.Second)).check(t)
 		})
 	}
 }
@@ -105,7 +105,7 @@ func TestJitdumpInNode(t *testing.T) {
 			started, err := trial.Begin(command)
 			p := owned(t, started, err)
 			p.await(t)
-			samples := recordEnough(t, p.PID, 499, 1500, 10*time.Second)
+			samples := recordEnough(t, p.PID, 499, 700, 10*time.Second)
 			judgeJitted(t, samples).check(t)
 			js := 0
 			for _, s := range samples {
@@ -118,7 +118,7 @@ func TestJitdumpInNode(t *testing.T) {
 					}
 				}
 			}
-			if js < 200 {
+			if js < 100 {
 				t.Errorf("%v: only %d of %d samples are in spin", flags, js, len(samples))
 			}
 		}

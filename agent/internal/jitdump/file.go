@@ -19,13 +19,13 @@ const maxRead = 4 << 30
 // file is a file that a process writes.
 type file struct {
 	codes
-	path   string // as the process sees it
-	of     Owner
-	open   *os.File
-	bytes  *procs.Timed
-	reader *Reader // nil: the header is not complete yet
-	size   int64   // of the file, when it was read last
-	named  bool    // it has named code
+	of      Owner
+	mapping procs.Mapping // of the file
+	open    *os.File      // nil: not opened yet
+	bytes   *procs.Timed
+	reader  *Reader // nil: the header is not complete yet
+	size    int64   // of the file, when it was read last
+	named   bool    // it has named code
 }
 
 // Owner is the process that writes a file.
@@ -50,21 +50,29 @@ var (
 var ofV8 = regexp.MustCompile(
 	`^(Builtin|BytecodeHandler|Callback|Eval|Function|Handler|JS|LazyCompile|RegExp|Script|Stub|Native[A-Za-z]*):`)
 
-// openFile opens the file of a mapping.
-func openFile(m procs.Mapping, of Owner) (*file, error) {
-	if procs.OtherClock(of.PID) {
-		return nil, errClock
+// newFile is the file of a mapping, which is opened when it is read.
+func newFile(of Owner, m procs.Mapping) *file { return &file{of: of, mapping: m} }
+
+// openMapped opens the file by its mapping.
+func (f *file) openMapped() error {
+	if procs.OtherClock(f.of.PID) {
+		return errClock
 	}
-	f, err := procs.Open(of.PID, m)
-	if err != nil {
-		return nil, err
+	var err error
+	if f.open, err = procs.Open(f.of.PID, f.mapping); err == nil {
+		f.bytes = procs.NewTimed(f.open)
 	}
-	return &file{path: m.Path, of: of, open: f, bytes: procs.NewTimed(f)}, nil
+	return err
 }
 
 // follow reads what is new in the file, up to what is not complete yet. now is CLOCK_MONOTONIC in nanoseconds. After an
 // error the file is of no more use.
 func (f *file) follow(now uint64) error {
+	if f.open == nil {
+		if err := f.openMapped(); err != nil {
+			return err
+		}
+	}
 	st, err := procs.StatFile(f.open)
 	switch {
 	case err != nil:

@@ -16,15 +16,17 @@ const (
 // follower reads a file while a process writes it, on a goroutine that ends with each reading.
 type follower struct {
 	*file
+	path    string      // as the process sees it, without control characters
 	mem     io.ReaderAt // of the process
 	log     *slog.Logger
-	reading chan error // nil: the file is not being read
-	begun   int64      // when reading began: all that had been written by then is read
-	read    int64      // the same, of the last reading that is complete
-	noWait  int64      // until when there is no waiting
-	slow    bool       // a reading took too long
-	failed  bool       // the file is not read any more
-	said    int64      // how many pieces are left out, when that was last said
+	wait    time.Duration // at most, for a reading
+	reading chan error    // nil: the file is not being read
+	begun   int64         // when reading began: all that had been written by then is read
+	read    int64         // the same, of the last reading that is complete
+	noWait  int64         // until when there is no waiting
+	slow    bool          // a reading took too long
+	failed  bool          // the file is not read any more
+	said    int64         // how many pieces are left out, when that was last said
 }
 
 // upTo reports whether all is known that had been written by a time. Times are CLOCK_MONOTONIC in nanoseconds.
@@ -60,14 +62,15 @@ func (f *follower) await(now int64) bool {
 			return false
 		}
 	} else {
-		late := time.NewTimer(longestWait)
+		late := time.NewTimer(f.wait)
 		defer late.Stop()
 		select {
 		case err = <-f.reading:
 		case <-late.C:
-			f.noWait = now + int64(longestWait+waitAgain)
+			f.noWait = now + int64(f.wait+waitAgain)
 			if !f.slow {
-				f.log.Warn("jitdump takes long to read: code of the process has no names meanwhile", "file", f.path)
+				f.log.Warn("jitdump takes long to read: code of the process has no names meanwhile",
+					"pid", f.of.PID, "file", f.path)
 			}
 			f.slow = true
 			return false
@@ -97,12 +100,13 @@ func (f *follower) find(addr uint64, time int64) *piece {
 func (f *follower) tell(err error) {
 	switch {
 	case err == errV8:
-		f.log.Debug("jitdump is not read", "file", f.path, "why", err)
+		f.log.Debug("jitdump is not read", "pid", f.of.PID, "file", f.path, "why", err)
 	case err != nil:
-		f.log.Warn("jitdump is not read: code of the process has no names", "file", f.path, "why", err)
+		f.log.Warn("jitdump is not read: code of the process has no names",
+			"pid", f.of.PID, "file", f.path, "why", err)
 	case f.left > 2*f.said:
 		f.said = f.left
-		f.log.Warn("jitdump has more code than is kept", "file", f.path, "left out", f.left)
+		f.log.Warn("jitdump has more code than is kept", "pid", f.of.PID, "file", f.path, "left out", f.left)
 	}
 	if err != nil {
 		f.failed = true
@@ -113,7 +117,7 @@ func (f *follower) tell(err error) {
 
 // close closes the file, unless it is being read: then the runtime does so later.
 func (f *follower) close() {
-	if f.reading == nil {
+	if f.reading == nil && f.open != nil {
 		f.open.Close()
 	}
 }

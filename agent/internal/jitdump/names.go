@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/target"
@@ -24,8 +25,9 @@ type Names struct {
 	of    Owner
 	mem   io.ReaderAt
 	log   *slog.Logger
+	wait  time.Duration // at most, for a file to be read
 	files []*follower
-	known map[procs.FileID]bool
+	known map[procs.FileID]bool // the files that have been met
 }
 
 // Place is what a jitdump says of an instruction.
@@ -38,7 +40,9 @@ type Place struct {
 
 // NewNames makes Names for a process. They know no file before Mapped.
 func NewNames(of Owner, log *slog.Logger) *Names {
-	return &Names{of: of, mem: target.Live{PID: of.PID}, log: log.With("pid", of.PID), known: map[procs.FileID]bool{}}
+	return &Names{
+		of: of, mem: target.Live{PID: of.PID}, log: log, wait: longestWait, known: map[procs.FileID]bool{},
+	}
 }
 
 var errTooMany = fmt.Errorf("the process has more than %d", maxFiles)
@@ -51,21 +55,18 @@ func (n *Names) Mapped(maps []procs.Mapping) {
 		if !m.Exec || m.Inode == 0 || n.known[m.File()] {
 			continue
 		}
-		name := fileName.FindStringSubmatch(path.Base(strings.TrimSuffix(m.Path, deleted)))
+		as := strings.TrimSuffix(m.Path, deleted)
+		name := fileName.FindStringSubmatch(path.Base(as))
 		if name == nil || name[1] != strconv.Itoa(n.of.Inner) || len(n.known) > maxFiles {
 			continue
 		}
 		n.known[m.File()] = true
-		var f *file
-		err := errTooMany
-		if len(n.known) <= maxFiles {
-			f, err = openFile(m, n.of)
-		}
-		if err != nil {
-			n.log.Warn("jitdump is not read: code of the process has no names", "file", m.Path, "why", err)
+		f := &follower{file: newFile(n.of, m), path: Text(as), mem: n.mem, log: n.log, wait: n.wait}
+		if len(n.known) > maxFiles {
+			f.tell(errTooMany)
 			continue
 		}
-		n.files = append(n.files, &follower{file: f, mem: n.mem, log: n.log})
+		n.files = append(n.files, f)
 	}
 }
 
