@@ -21,7 +21,7 @@ const (
 	Wasm                // a WebAssembly function
 	Native              // C, C++ or assembly of the executable or a library
 	Kernel              // code of the kernel
-	JIT                 // machine code made at run time, of unknown origin
+	JIT                 // machine code made at run time, of unknown origin or by another JIT than V8
 	Marker              // not code: a note about the stack, such as frames left out
 )
 
@@ -85,7 +85,7 @@ type Frame struct {
 	Kind     Kind
 	Tier     Tier   // of a JS frame; else NoTier
 	Inlined  bool   // its code is part of the next frame towards the root
-	Module   string // path of the file that holds native code; "[kernel]" for the kernel
+	Module   string // path of the file that holds native code, or names another JIT's; "[kernel]" for the kernel
 	BuildID  string // GNU build ID of Module, lower-case hexadecimal; empty if it has none
 	Address  uint64 // native: address as in Module's ELF symbols; kernel: virtual address; else 0
 

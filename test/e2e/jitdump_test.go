@@ -19,6 +19,7 @@ import (
 // jitted counts the samples of jitted.c: those in code that it has made itself, by its functions.
 type jitted struct {
 	named, all map[string]int
+	early      int // before the first that has a name
 	wrong      int
 }
 
@@ -44,6 +45,10 @@ func judgeJitted(t *testing.T, samples []judge.Sample) jitted {
 		if err != nil {
 			t.Fatalf("caller %s", of)
 		}
+		if len(j.named) == 0 && strings.HasPrefix(stack[0].F, "[") {
+			j.early++
+			continue
+		}
 		j.all[of]++
 		want := judge.Frame{F: of, File: "/src/" + of + ".x", Line: 200 + number, Kind: "jit", Mod: stack[0].Mod}
 		switch {
@@ -54,18 +59,25 @@ func judgeJitted(t *testing.T, samples []judge.Sample) jitted {
 			t.Errorf("%+v, called by call_%s", stack[0], of)
 		}
 	}
-	t.Logf("named %v of %v", j.named, j.all)
+	t.Logf("named %v of %v, after %d", j.named, j.all, j.early)
 	return j
 }
 
 // check: no name is wrong, and code has one. But f5 mostly has none: other code is in its place soon, of which the file
-// says nothing for a time. Before it does, that code, f6, has no name either.
-func (j jitted) check(t *testing.T) {
+// says nothing for a time. Before it does, that code, f6, has no name either, nor has f7 in a third of its time while
+// its record is not complete, if hotspan looks just then; nor have a few samples of each where the program was
+// interrupted between making code and writing its record. Before hotspan knows that the process has mapped the file
+// there may be so many samples.
+func (j jitted) check(t *testing.T, early int) {
 	t.Helper()
-	for _, f := range []string{"f0", "f1", "f2", "f3", "f4", "f7"} {
-		if j.all[f] < 10 || j.named[f]*100 < j.all[f]*97 {
+	const few = 3
+	for f, percent := range map[string]int{"f0": 97, "f1": 97, "f2": 97, "f3": 97, "f4": 97, "f7": 90} {
+		if j.all[f] < 10 || j.named[f]*100 < (j.all[f]-few)*percent {
 			t.Errorf("%s: %d of %d samples are named", f, j.named[f], j.all[f])
 		}
+	}
+	if j.early > early {
+		t.Errorf("%d samples before the first with a name", j.early)
 	}
 	if j.all["f5"] == 0 || j.named["f6"] == 0 || j.wrong > 0 {
 		t.Errorf("%d wrong, %v of %v", j.wrong, j.named, j.all)
@@ -85,7 +97,7 @@ func TestJitdump(t *testing.T) {
 			started, err := trial.Begin(exec.Command(program, t.TempDir(), order, "60000"))
 			p := owned(t, started, err)
 			p.await(t)
-			judgeJitted(t, recordEnough(t, p.PID, 499, 1000, 6*time.Second)).check(t)
+			judgeJitted(t, recordEnough(t, p.PID, 499, 1000, 6*time.Second)).check(t, 150)
 		})
 	}
 }
@@ -106,7 +118,7 @@ func TestJitdumpInNode(t *testing.T) {
 			p := owned(t, started, err)
 			p.await(t)
 			samples := recordEnough(t, p.PID, 499, 700, 10*time.Second)
-			judgeJitted(t, samples).check(t)
+			judgeJitted(t, samples).check(t, len(samples)/4)
 			js := 0
 			for _, s := range samples {
 				if leaf := s.Stack[0]; leaf.F == "spin" && leaf.Kind == "js" && leaf.Mod == "" {
