@@ -40,6 +40,8 @@ func TestMain(m *testing.M) {
 
 var all = flag.Bool("all", false, "take the newest version of each major of Node.js, which takes minutes")
 
+var corruptions = flag.Int("corruptions", 20, "how often each core is damaged; with -all 1000 times")
+
 // versions are the newest of each major, or without -all of the first major and the last.
 func versions() (out []nodes.Version) {
 	for _, v := range nodes.Versions() { // newer ones come later

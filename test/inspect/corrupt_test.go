@@ -17,32 +17,55 @@ import (
 	"github.com/hotspan/hotspan/v8/target/core"
 )
 
-// TestCorrupt: whatever is wrong with the heap in a core, objects and requests end with an answer or with a sentence,
-// within bounds of time and memory.
+// TestCorrupt: whatever is wrong with the heap in a core, each verb ends with an answer or with a sentence, within bounds
+// of time and memory.
 func TestCorrupt(t *testing.T) {
 	t.Parallel()
 	live.NeedCores(t)
 	list := versions()
 	version := list[len(list)-1].Version
 	t.Run("objects", func(t *testing.T) {
-		corrupt(t, live.Core(t, version, objectsProgram(t, t.TempDir(), "abort")...), "objects",
+		corrupt(t, live.Core(t, version, objectsProgram(t, t.TempDir(), "abort")...), [][]string{{"objects"}},
 			"Session", "Function", "(Map)", "(string)", "(FixedArray)", "(BytecodeArray)")
 	})
+	script, err := filepath.Abs("testdata/requests.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := []string{"Request", "Timeout", "Promise", "(PromiseReaction)", "AsyncContextFrame", "TCP", "(Map)",
+		"(FixedArray)", "Function"}
 	t.Run("requests", func(t *testing.T) {
-		script, err := filepath.Abs("testdata/requests.js")
-		if err != nil {
-			t.Fatal(err)
-		}
-		corrupt(t, live.Core(t, version, script, t.TempDir(), "abort"), "requests",
-			"Request", "Timeout", "Promise", "(PromiseReaction)", "AsyncContextFrame", "TCP", "(Map)",
-			"(FixedArray)", "Function")
+		corrupt(t, live.Core(t, version, script, t.TempDir(), "abort"), [][]string{{"requests"}}, kinds...)
+	})
+	t.Run("addresses", func(t *testing.T) {
+		name := live.Core(t, version, script, t.TempDir(), "abort")
+		corrupt(t, name, append(questionsOf(t, name, kinds), []string{"stack"}), kinds...)
 	})
 }
 
-// corrupt damages the pages of a core on which there are objects of some kinds.
-func corrupt(t *testing.T, name, verb string, kinds ...string) {
+// questionsOf asks each verb that takes an address for one of each kind that it is for.
+func questionsOf(t *testing.T, name string, kinds []string) (out [][]string) {
 	t.Helper()
-	corruptions := 20
+	for _, kind := range kinds {
+		verbs := []string{"print", "refs", "path", "whatis"}
+		switch kind {
+		case "Promise":
+			verbs = append(verbs, "await")
+		case "Function":
+			verbs = append(verbs, "function", "source", "closure")
+		}
+		address := addressesOf(t, name, kind, 1)[0]
+		for _, verb := range verbs {
+			out = append(out, []string{verb, address})
+		}
+	}
+	return out
+}
+
+// corrupt damages the pages of a core on which there are objects of some kinds, and asks one question after each damage.
+func corrupt(t *testing.T, name string, questions [][]string, kinds ...string) {
+	t.Helper()
+	corruptions := *corruptions
 	if *all {
 		corruptions = 1000
 	}
@@ -53,9 +76,9 @@ func corrupt(t *testing.T, name, verb string, kinds ...string) {
 	defer file.Close()
 	d := damage{file: file, random: rand.New(rand.NewPCG(1, 2)), pages: pagesOf(t, file, name, kinds)}
 	answers := 0
-	for range corruptions {
+	for i := range corruptions {
 		undo := d.do(t)
-		if verbEnds(t, name, verb) {
+		if answered(t, name, questions[i%len(questions)]...) {
 			answers++
 		}
 		undo()
@@ -64,6 +87,16 @@ func corrupt(t *testing.T, name, verb string, kinds ...string) {
 	if answers < corruptions/2 {
 		t.Errorf("%d answers of %d: it is not the heap that is damaged", answers, corruptions)
 	}
+}
+
+// addressesOf are where objects of a kind are, n at most.
+func addressesOf(t *testing.T, name, kind string, n int) []string {
+	t.Helper()
+	var list struct{ Addresses []string }
+	if err := inspect(&list, name, "objects", kind, "-n", strconv.Itoa(n)); err != nil || len(list.Addresses) == 0 {
+		t.Fatalf("%s: %v, %v", kind, list, err)
+	}
+	return list.Addresses
 }
 
 const pageSize = 1 << 18
@@ -80,11 +113,7 @@ func pagesOf(t *testing.T, file *os.File, name string, kinds []string) (out []in
 		t.Fatal(err)
 	}
 	for _, kind := range kinds {
-		var list struct{ Addresses []string }
-		if err := inspect(&list, name, "objects", kind, "-n", "100000"); err != nil {
-			t.Fatal(err)
-		}
-		for _, text := range list.Addresses {
+		for _, text := range addressesOf(t, name, kind, 100_000) {
 			address, _ := strconv.ParseUint(text, 0, 64)
 			page := address &^ (pageSize - 1)
 			for i := range c.Mappings {
@@ -159,10 +188,10 @@ func (d *damage) do(t *testing.T) (undo func()) {
 	}
 }
 
-// verbEnds reports whether a verb gives an answer, not an error.
-func verbEnds(t *testing.T, name, verb string) bool {
+// answered reports whether there is an answer to a question, not an error.
+func answered(t *testing.T, name string, question ...string) bool {
 	t.Helper()
-	cmd := exec.Command(hotspan, "inspect", name, verb)
+	cmd := exec.Command(hotspan, append([]string{"inspect", name}, question...)...)
 	late := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	defer late.Stop()
 	text, err := cmd.CombinedOutput()
@@ -170,7 +199,7 @@ func verbEnds(t *testing.T, name, verb string) bool {
 	const most = 500 << 10 // KiB
 	crashed := strings.Contains(string(text), "goroutine ") || !cmd.ProcessState.Exited()
 	if crashed || memory > most || err != nil && len(text) == 0 {
-		t.Errorf("%v, %d KiB: %.2000s", err, memory, text)
+		t.Errorf("%v: %v, %d KiB: %.2000s", question, err, memory, text)
 	}
 	return err == nil
 }
