@@ -72,6 +72,7 @@ func FuzzAsyncHooks(f *testing.F) {
 		m := &ring{b: b}
 		r := heap.NewReader(m, hooksLayout())
 		FindAsyncHooks(r, isolate, heap.Word(w))
+		ReadTimers(r, w)
 		h, err := findAsyncHooks(r, isolate, w, b)
 		if err == nil {
 			h.CurrentResource(r)

@@ -115,7 +115,7 @@ func (v *inspectCmd) requests(stdout io.Writer, c console, in *inspected) error 
 		return err
 	}
 	return v.opened(c, in, func(s *inspect.Subject) error {
-		return printRequests(stdout, c, s, config.Rules, v.JSON)
+		return v.printRequests(stdout, c, s, config.Rules, v.JSON)
 	})
 }
 

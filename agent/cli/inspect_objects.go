@@ -10,7 +10,7 @@ import (
 )
 
 type objectsFlags struct {
-	Most   int  `short:"n" help:"Most objects and holders that are listed: 100, without a name 40." placeholder:"N"`
+	Most   int  `short:"n" help:"Most that are listed: 100 objects or holders, 40 kinds, all requests." placeholder:"N"`
 	Shapes bool `help:"Count objects by their hidden class, with its properties."`
 }
 

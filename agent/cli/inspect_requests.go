@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/internal/inspect"
@@ -15,7 +16,8 @@ type inFlight struct {
 	Others   []waitedFor       `json:"others"` // of no request
 	// Of requests whose stores could not be read.
 	NotRead []waitedFor `json:"storesNotRead,omitempty"`
-	More    int         `json:"more,omitempty"`
+	Hidden  int         `json:"moreRequests,omitempty"`
+	More    int         `json:"more,omitempty"`         // waits
 	Changed int         `json:"beganOrEnded,omitempty"` // while the heap was read
 	heapRead
 }
@@ -25,8 +27,11 @@ type inFlightRequest struct {
 	Labels map[string]any `json:"labels,omitempty"`
 	Stores []storeValue   `json:"stores"`
 	// Only pending promises wait with the stores: no timer, handle, request or job.
-	OnlyPromises bool        `json:"onlyPromises,omitempty"`
-	Waits        []waitedFor `json:"waits"`
+	OnlyPromises bool `json:"onlyPromises,omitempty"`
+	// How old it is by its span, and at least by the timer that runs longest.
+	AgeMS     *float64    `json:"ageMs,omitempty"`
+	AtLeastMS *float64    `json:"ageAtLeastMs,omitempty"`
+	Waits     []waitedFor `json:"waits"`
 }
 
 type storeValue struct {
@@ -36,23 +41,31 @@ type storeValue struct {
 }
 
 type waitedFor struct {
-	By       string  `json:"by"` // timer, handle, request, job, promise
-	Kind     string  `json:"kind"`
-	Address  string  `json:"address"`
-	AsyncID  float64 `json:"asyncId,omitempty"`
-	What     string  `json:"what,omitempty"`
-	DelayMS  float64 `json:"delayMs,omitempty"`
-	Function string  `json:"function,omitempty"`
-	File     string  `json:"file,omitempty"`
-	Line     int     `json:"line,omitempty"`
-	Column   int     `json:"column,omitempty"`
+	By       string   `json:"by"` // timer, handle, request, job, promise
+	Kind     string   `json:"kind"`
+	Address  string   `json:"address"`
+	AsyncID  float64  `json:"asyncId,omitempty"`
+	What     string   `json:"what,omitempty"`
+	DelayMS  float64  `json:"delayMs,omitempty"`
+	SinceMS  *float64 `json:"sinceMs,omitempty"`
+	DueMS    *float64 `json:"dueInMs,omitempty"`
+	Function string   `json:"function,omitempty"`
+	File     string   `json:"file,omitempty"`
+	Line     int      `json:"line,omitempty"`
+	Column   int      `json:"column,omitempty"`
 }
 
-func printRequests(stdout io.Writer, c console, s *inspect.Subject, rules []reqctx.Rule, asJSON bool) error {
+func (v *objectsFlags) printRequests(stdout io.Writer, c console, s *inspect.Subject, rules []reqctx.Rule,
+	asJSON bool,
+) error {
+	if v.Most < 0 {
+		return usageError{fmt.Errorf("-n %d: how many requests?", v.Most)}
+	}
 	found := s.Requests(rules, c.ofHeap())
 	c.clear()
+	hidden := v.hide(&found)
 	if asJSON {
-		return printJSON(stdout, inFlightOf(&found))
+		return printJSON(stdout, inFlightOf(&found, hidden))
 	}
 	w := &sheet{Writer: stdout}
 	for i := range found.Requests {
@@ -60,6 +73,9 @@ func printRequests(stdout io.Writer, c console, s *inspect.Subject, rules []reqc
 	}
 	if len(found.Requests) == 0 {
 		w.printf("nothing is waited for\n")
+	}
+	if hidden > 0 {
+		w.printf("… and %d more requests\n", hidden)
 	}
 	if found.More > 0 {
 		w.printf("%d more waits are not shown\n", found.More)
@@ -71,6 +87,21 @@ func printRequests(stdout io.Writer, c console, s *inspect.Subject, rules []reqc
 	return w.err
 }
 
+// hide leaves as many requests as are to be listed, and what is of none. It returns how many it took away.
+func (v *objectsFlags) hide(found *inspect.Requests) (hidden int) {
+	listed := 0
+	found.Requests = slices.DeleteFunc(found.Requests, func(q inspect.Request) bool {
+		if v.Most == 0 || len(q.Stores) == 0 {
+			return false
+		}
+		if listed++; listed > v.Most {
+			hidden++
+		}
+		return listed > v.Most
+	})
+	return hidden
+}
+
 func (w *sheet) request(q *inspect.Request) {
 	switch {
 	case q.NotRead != nil:
@@ -78,10 +109,14 @@ func (w *sheet) request(q *inspect.Request) {
 	case len(q.Stores) == 0:
 		w.printf("of no request\n")
 	case len(q.Labels) > 0:
-		w.printf("%s\n", strings.TrimPrefix(labelText(q.Labels), ", "))
+		w.printf("%s%s\n", strings.TrimPrefix(labelText(q.Labels), ", "), beganText(q))
 	default:
-		for _, s := range q.Stores {
-			w.printf("%s\n", storeLine(&s))
+		for i := range q.Stores {
+			began := ""
+			if i == len(q.Stores)-1 {
+				began = beganText(q)
+			}
+			w.printf("%s%s\n", storeLine(&q.Stores[i]), began)
 		}
 	}
 	if len(q.Stores) > 0 && q.Pending() {
@@ -111,6 +146,9 @@ func (w *waitedFor) text() string {
 	if w.Kind == "Timeout" {
 		text += fmt.Sprintf(", %.0f ms", w.DelayMS)
 	}
+	if w.SinceMS != nil {
+		text += timerText(*w.SinceMS, *w.DueMS)
+	}
 	if w.Function != "" || w.File != "" {
 		text += "  " + orAnonymous(w.Function)
 	}
@@ -120,9 +158,9 @@ func (w *waitedFor) text() string {
 	return text
 }
 
-func inFlightOf(found *inspect.Requests) inFlight {
-	out := inFlight{Requests: []inFlightRequest{}, Others: []waitedFor{}, More: found.More, Changed: found.Changed,
-		heapRead: readOf(&found.Walk)}
+func inFlightOf(found *inspect.Requests, hidden int) inFlight {
+	out := inFlight{Requests: []inFlightRequest{}, Others: []waitedFor{}, Hidden: hidden, More: found.More,
+		Changed: found.Changed, heapRead: readOf(&found.Walk)}
 	for i := range found.Requests {
 		q := &found.Requests[i]
 		var waits []waitedFor
@@ -138,6 +176,12 @@ func inFlightOf(found *inspect.Requests) inFlight {
 			continue
 		}
 		of := inFlightRequest{Labels: labelValues(q.Labels), Waits: waits, OnlyPromises: q.Pending()}
+		if q.Aged {
+			of.AgeMS = milliseconds(q.Age)
+		}
+		if d := q.AtLeast(); d > 0 {
+			of.AtLeastMS = milliseconds(d)
+		}
 		for _, s := range q.Stores {
 			of.Stores = append(of.Stores, storeValue{s.Name, hexOrEmpty(s.Address), s.Text})
 		}
@@ -147,6 +191,10 @@ func inFlightOf(found *inspect.Requests) inFlight {
 }
 
 func waitOf(w *inspect.Wait) waitedFor {
-	return waitedFor{By: w.Sort.String(), Kind: w.Kind, Address: hexOrEmpty(uint64(w.Object)), AsyncID: w.ID,
+	out := waitedFor{By: w.Sort.String(), Kind: w.Kind, Address: hexOrEmpty(uint64(w.Object)), AsyncID: w.ID,
 		What: w.What, DelayMS: w.Delay, Function: w.Name, File: w.File, Line: w.Line, Column: w.Column}
+	if w.Timed {
+		out.SinceMS, out.DueMS = &w.Since, &w.Due
+	}
+	return out
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/hotspan/hotspan/v8/target/core"
 )
 
-// TestCorrupt: whatever is wrong with the heap in a core, each verb ends with an answer or with a sentence, within bounds
-// of time and memory.
+// TestCorrupt: whatever is wrong with the heap in a core, each verb ends with an answer or with a sentence, within
+// bounds of time and memory.
 func TestCorrupt(t *testing.T) {
 	t.Parallel()
 	live.NeedCores(t)
@@ -62,7 +62,8 @@ func questionsOf(t *testing.T, name string, kinds []string) (out [][]string) {
 	return out
 }
 
-// corrupt damages the pages of a core on which there are objects of some kinds, and asks one question after each damage.
+// corrupt damages the pages of a core on which there are objects of some kinds, and asks one question after each
+// damage.
 func corrupt(t *testing.T, name string, questions [][]string, kinds ...string) {
 	t.Helper()
 	corruptions := *corruptions

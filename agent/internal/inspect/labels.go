@@ -24,8 +24,6 @@ type LabelReader struct {
 
 // NewLabelReader returns nil if the stores of a process cannot be read, or no rule needs them.
 func NewLabelReader(p *process.Process, rules []reqctx.Rule) *LabelReader {
-	// When requests began is no label.
-	rules = slices.DeleteFunc(slices.Clone(rules), func(r reqctx.Rule) bool { return r.Time })
 	tree, err := reqctx.NewTree(rules)
 	if err != nil || len(rules) == 0 || process.CanReadRequest(p.Layout) != nil {
 		return nil
@@ -64,7 +62,13 @@ func (c *LabelReader) Current(isolate uint64, in heap.Word) []pprofx.Label {
 }
 
 // Of returns the labels of stores that belong together, each by its AsyncLocalStorage, as in a Current.
-func (c *LabelReader) Of(stores []heap.Entry) (out []pprofx.Label) {
+func (c *LabelReader) Of(stores []heap.Entry) []pprofx.Label {
+	labels, _ := c.Began(stores)
+	return labels
+}
+
+// Began is Of, with when the request began as reqctx.RequestStart has it, in nanoseconds since 1970; 0 is not known.
+func (c *LabelReader) Began(stores []heap.Entry) (out []pprofx.Label, began int64) {
 	var all []valueOf
 	for _, store := range stores {
 		name := ""
@@ -86,11 +90,15 @@ func (c *LabelReader) Of(stores []heap.Entry) (out []pprofx.Label) {
 	var sets reqctx.LabelsBySource
 	c.tree.Decode(values, true, &sets)
 	for _, l := range reqctx.Merge(&sets) {
-		if l.Key != pprofx.ContextLabel {
+		switch l.Key {
+		case pprofx.ContextLabel:
+		case reqctx.RequestStart:
+			began = l.Num
+		default:
 			out = append(out, pprofx.Label{Key: l.Key, Str: l.Str, Num: l.Num})
 		}
 	}
-	return out
+	return out, began
 }
 
 // needless reports whether a label stands in for another one that has a value.
@@ -115,6 +123,9 @@ func (c *LabelReader) follow(rule int, name string, store heap.Word) (v reqctx.V
 		v.Bytes = c.bytes(w)
 		return v, len(v.Bytes) > 0
 	}
+	if r.Time && c.time(w, &v) {
+		return v, true
+	}
 	return v, c.value(w, &v)
 }
 
@@ -134,6 +145,21 @@ func (c *LabelReader) bytes(w heap.Word) (out []byte) {
 		out = append(out, byte(n.Smi()))
 	}
 	return out
+}
+
+// time reads an array of seconds and nanoseconds.
+func (c *LabelReader) time(w heap.Word, to *reqctx.Value) bool {
+	var parts [2]int64
+	for i, most := range [...]float64{math.MaxUint32, 1e9} {
+		n, err := c.heap.Element(w, i)
+		var v reqctx.Value
+		if err != nil || !c.value(n, &v) || !v.IsNum || !(v.Num >= 0 && v.Num < most) {
+			return false
+		}
+		parts[i] = int64(v.Num)
+	}
+	to.Nanos = parts[0]*1e9 + parts[1]
+	return true
 }
 
 // value reads a text, a number or a boolean.

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/requests"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/heap"
@@ -16,9 +18,10 @@ import (
 
 // Requests are what a process waits for, by the stores of AsyncLocalStorages that go with it.
 type Requests struct {
-	Requests []Request // those for which Node.js or libuv waits first; last what is of no request
-	More     int       // waits that are left out
-	Changed  int       // waits that began or ended while the heap was read
+	// Those for which Node.js or libuv waits first, the oldest of them first; last what is of no request.
+	Requests []Request
+	More     int // waits that are left out
+	Changed  int // waits that began or ended while the heap was read
 	Walk
 }
 
@@ -28,7 +31,23 @@ type Request struct {
 	Stores  []RequestStore // none: of no request
 	NotRead error          // why the stores are not known
 	Waits   []Wait
+	Began   int64         // when its span did, in nanoseconds since 1970; 0: no tracer says
+	Age     time.Duration // by its span
+	Aged    bool          // Age is known
 }
+
+// AtLeast is how old it is at least, by the timer that runs longest; 0: none does.
+func (q *Request) AtLeast() (d time.Duration) {
+	for _, w := range q.Waits {
+		if w.Timed {
+			d = max(d, time.Duration(w.Since)*time.Millisecond)
+		}
+	}
+	return d
+}
+
+// oldest is Age, or what is known of it.
+func (q *Request) oldest() time.Duration { return max(q.Age, q.AtLeast()) }
 
 // RequestStore is the store of one AsyncLocalStorage.
 type RequestStore struct {
@@ -87,7 +106,11 @@ func (s *Subject) stillWaits(rules []reqctx.Rule, progress Progress) (out Reques
 // elsewhere, and another's in its place.
 func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (out Requests) {
 	r := s.process.Heap()
-	find := requests.New(r, s.types)
+	var monotonic func() int64
+	if s.live {
+		monotonic = sampler.Now
+	}
+	find := requests.New(r, s.types, monotonic)
 	labels := NewLabelReader(s.process, rules)
 	printer := &value.Printer{Heap: r, Types: s.types, Depth: 1}
 	index, known := map[string]int{}, places{}
@@ -109,6 +132,16 @@ func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (
 		return true
 	})
 	out.More = find.More
+	now := find.Died()
+	if s.live {
+		now = time.Now().UnixNano()
+	}
+	for i := range out.Requests {
+		q := &out.Requests[i]
+		if q.Aged = q.Began > 0 && now > 0; q.Aged {
+			q.Age = time.Duration(max(0, now-q.Began))
+		}
+	}
 	return out
 }
 
@@ -119,7 +152,7 @@ func requestOf(p *value.Printer, labels *LabelReader, w *requests.Wait) Request 
 		q.Stores = append(q.Stores, storeOf(p, e))
 	}
 	if labels != nil {
-		q.Labels = labels.Of(w.Stores)
+		q.Labels, q.Began = labels.Began(w.Stores)
 	}
 	return q
 }
@@ -208,7 +241,8 @@ func (q *Requests) sort() {
 		})
 	}
 	slices.SortStableFunc(q.Requests, func(a, b Request) int {
-		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(first(&a), first(&b)))
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(b.oldest(), a.oldest()),
+			cmp.Compare(first(&a), first(&b)))
 	})
 }
 

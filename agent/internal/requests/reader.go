@@ -23,6 +23,17 @@ type reader struct {
 	printer *value.Printer
 	await   await.Reader
 	frames  map[heap.Word]bool // hidden classes: whether they are those of AsyncContextFrames
+
+	clocks    map[uint64]loopClock // by Environment
+	monotonic func() int64         // CLOCK_MONOTONIC in nanoseconds; nil: the process has died
+}
+
+// loopClock is the clock of the timers of a thread.
+type loopClock struct {
+	loop  uint64 // address of its uv_loop_t; 0: the clock is not known
+	timer uint64 // address of the uv_timer_t by which Node.js waits for all timers of JavaScript
+	base  uint64 // time of the loop from which these count, in milliseconds
+	wall  int64  // see reqctx.Timers
 }
 
 // isFrame reports whether a word is an AsyncContextFrame. (node: lib/internal/async_context_frame.js)

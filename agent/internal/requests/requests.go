@@ -38,6 +38,9 @@ type Wait struct {
 	Function heap.Word    // JSFunction that goes on afterwards; 0: not known
 	Offset   int          // of the await in its bytecode; -1: not known
 	Delay    float64      // of a timer, in milliseconds
+	Timed    bool         // Since and Due are known
+	Since    float64      // how long a timer runs already, since it fired last, in milliseconds
+	Due      float64      // in how many milliseconds it fires; not above 0: it is due
 	Native   uint64       // address of the C++ object; 0: there is none
 	Stores   []heap.Entry // of the AsyncLocalStorages, without keys where async_hooks keep them
 	NotRead  error        // why the stores are not known

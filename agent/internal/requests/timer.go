@@ -23,6 +23,9 @@ func (f *reader) timeout(o *space.Object) {
 	}
 	w := f.scheduled("Timeout", o.Word, m, m["_onTimeout"])
 	w.Delay, _ = f.number(m["_idleTimeout"])
+	if start, ok := f.number(m["_idleStart"]); ok {
+		f.time(&w, start)
+	}
 	if _, ok := f.number(m["_repeat"]); ok {
 		w.What = "again and again"
 	}
