@@ -35,7 +35,12 @@ func (r *Reader) collection(m Word, step int) (*Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	if table, _, err = r.Forwarded(table); err != nil {
+	return r.table(table, step)
+}
+
+func (r *Reader) table(table Word, step int) (*Collection, error) {
+	table, _, err := r.Forwarded(table)
+	if err != nil {
 		return nil, err
 	}
 	data := table.address() + uint64(r.l.At(layout.FixedArrayData))

@@ -86,12 +86,17 @@ func (r *Reader) ownInDictionary(object Word) ([]Own, error) {
 		if typ, err := r.Type(key); err != nil || typ > r.l.At(layout.TypeSymbol) || !details.IsSmi() {
 			return // empty or deleted
 		}
-		d := uint(uint32(details.Smi()))
-		out = append(out, Own{Key: key, Value: value, Accessor: d&1 != 0, Enumerable: d>>r.dontEnum()&1 == 0,
-			Order: int(d >> dictionaryOrder & (1<<23 - 1))})
+		out = append(out, r.inDictionary(key, value, details))
 	})
 	inOrder(out)
 	return out, err
+}
+
+// inDictionary is a property of a dictionary, by its details.
+func (r *Reader) inDictionary(key, value, details Word) Own {
+	d := uint(uint32(details.Smi()))
+	return Own{Key: key, Value: value, Accessor: d&1 != 0, Enumerable: d>>r.dontEnum()&1 == 0,
+		Order: int(d >> dictionaryOrder & (1<<23 - 1))}
 }
 
 func inOrder(all []Own) { slices.SortStableFunc(all, func(a, b Own) int { return a.Order - b.Order }) }

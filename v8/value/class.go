@@ -37,9 +37,19 @@ func (s *printing) own(w heap.Word) ([]heap.Own, error) {
 	if s.read > maxRead {
 		return nil, errTooMuch
 	}
-	own, err := s.Heap.Own(w)
+	read := s.Heap.Own
+	if s.is(w, "JSGlobalObject") {
+		read = s.Heap.Global
+	}
+	own, err := read(w)
 	s.read += 1 + len(own)
 	return own, err
+}
+
+// is reports whether a word is an object of a class of V8's.
+func (s *printing) is(w heap.Word, class string) bool {
+	typ, err := s.Heap.Type(w)
+	return err == nil && w.IsObject() && s.Types[typ] == class
 }
 
 // constructor is the name of the function that made an object, as origin gives it.

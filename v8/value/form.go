@@ -1,6 +1,13 @@
 package value
 
-import "github.com/hotspan/hotspan/v8/heap"
+import (
+	"errors"
+
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// errUnread says that objects of a kind are not read.
+var errUnread = errors.New("not read")
 
 // object is an object that is to be printed.
 type object struct {

@@ -12,8 +12,11 @@ import (
 
 // object prints an object. (Node.js, lib/internal/util/inspect.js, formatRaw)
 func (s *printing) object(w heap.Word, typ, depth int) string {
-	o := &object{w: w, typ: typ}
-	f, err := s.form(o)
+	o, err := s.behind(w, typ)
+	var f form
+	if err == nil {
+		f, err = s.form(o)
+	}
 	switch {
 	case errors.Is(err, errUnread):
 		return "<" + s.what(w, typ) + ">"
@@ -48,8 +51,20 @@ func (s *printing) object(w heap.Word, typ, depth int) string {
 	return s.join(out, f.base, [2]string{f.open, f.close}, o.elements, depth)
 }
 
-// errUnread says that objects of a kind are not read.
-var errUnread = errors.New("not read")
+// behind is the object that is shown for another one: the global object for what JavaScript has instead of it.
+func (s *printing) behind(w heap.Word, typ int) (*object, error) {
+	if s.Types[typ] != "JSGlobalProxy" {
+		return &object{w: w, typ: typ}, nil
+	}
+	global, err := s.prototype(w)
+	if err == nil && !s.is(global, "JSGlobalObject") {
+		err = errUnread // it has been detached
+	}
+	if err == nil {
+		typ, err = s.Heap.Type(global)
+	}
+	return &object{w: global, typ: typ}, err
+}
 
 // form reads what every object has, and says how it is shown.
 func (s *printing) form(o *object) (f form, err error) {
@@ -69,7 +84,7 @@ func (s *printing) form(o *object) (f form, err error) {
 		return s.array(o)
 	case o.typ == s.l.At(layout.TypeJSObject), o.typ == s.l.At(layout.TypeJSGeneratorObject), plainClasses[class]:
 		f = s.plain(o)
-	case o.typ == s.l.At(layout.TypeAPIObject):
+	case o.typ == s.l.At(layout.TypeAPIObject), class == "JSGlobalObject":
 		if intercepted, err := s.Heap.Intercepted(o.w); err != nil || intercepted {
 			return f, errUnread // C++ has properties of it
 		}
@@ -96,6 +111,18 @@ func (s *printing) visible(p heap.Own) bool {
 var plainClasses = map[string]bool{
 	"JSAsyncGeneratorObject": true, "JSArrayIterator": true, "JSStringIterator": true,
 	"JSIteratorResult": true, "JSArgumentsObject": true, "JSRegExpStringIterator": true,
+	"JSAsyncFromSyncIterator": true, "JSValidIteratorWrapper": true,
+	"JSIteratorMapHelper": true, "JSIteratorFilterHelper": true, "JSIteratorTakeHelper": true,
+	"JSIteratorDropHelper": true, "JSIteratorFlatMapHelper": true, "JSIteratorConcatHelper": true,
+	"JSWeakRef": true, "JSFinalizationRegistry": true,
+	"JSSyncDisposableStack": true, "JSAsyncDisposableStack": true,
+
+	"JSCollator": true, "JSDateTimeFormat": true, "JSDisplayNames": true, "JSDurationFormat": true,
+	"JSListFormat": true, "JSLocale": true, "JSNumberFormat": true, "JSPluralRules": true,
+	"JSRelativeTimeFormat": true, "JSSegmenter": true, "JSSegments": true, "JSSegmentIterator": true,
+
+	"WasmGlobalObject": true, "WasmInstanceObject": true, "WasmMemoryObject": true, "WasmModuleObject": true,
+	"WasmTableObject": true, "WasmTagObject": true,
 }
 
 // plain is the form of objects that have properties alone.
@@ -147,6 +174,8 @@ func (s *printing) special(o *object, class string) (form, error) {
 		return s.typedArray(o)
 	case "JSPrimitiveWrapper":
 		return s.boxed(o)
+	case "":
+		return s.iterator(o)
 	}
 	return form{}, errUnread
 }

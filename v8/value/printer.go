@@ -1,7 +1,7 @@
 // Package value prints JavaScript values in the memory of another process, as util.inspect of Node.js prints them
 // there: primitive values, arrays and objects, those of JavaScript's own classes included, with the properties that can
-// be enumerated. What it does not read it names in angle brackets, as <JSWeakRef>, and guesses nothing; so it does with
-// what cannot be read.
+// be enumerated. What it does not read it names in angle brackets, as <JSModuleNamespace>, and guesses nothing; so it
+// does with what cannot be read.
 //
 // No code of the process runs. Accessors are [Getter], as in util.inspect, and a tag that one gives is [<getter>].
 // Functions with which objects print themselves are not called, but a Buffer is shown as its own one would. A Proxy is

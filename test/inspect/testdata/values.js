@@ -116,6 +116,15 @@ function made(text) {
   }
 }
 
+// grown is an iterator of a Map that has another table by now, twice.
+function grown(change = () => {}) {
+  const map = new Map([[1, 2], [3, 4], [5, 6], [7, 8]]);
+  const iterator = advanced(map.keys(), 3);
+  change(map);
+  for (let i = 10; i < 100; i++) map.set(i, i);
+  return iterator;
+}
+
 const own = [
   new Map(), new Map([[1, 2]]), mixed, new Counter([['x', 1]]), Object.assign(new Map([[1, 2]]), { extra: 1, 3: 4 }),
   new Map(Array.from({ length: 130 }, (_, i) => [i, `value ${i}`])), { m: { n: { o: new Map([[1, 1]]), p: new Map() } } },
@@ -162,10 +171,36 @@ const own = [
   failed(() => { const e = {}; Error.captureStackTrace(e); return e; }), failed(() => { const e = new Error('deleted'); delete e.stack; return e; }),
   failed(() => [new SyntaxError('in a list')]), failed(() => made('{ a: { b: { c: { d: new Error("deep") } } } }')),
   sparse, indexed, getters, Object.freeze([1, , 'x']), Object.seal({ a: 1, 5: 2 }), new (require('v8').Serializer)(),
+  advanced(mixed.entries()), mixed.keys(), mixed.values(), new Map().keys(), advanced(new Set([1]).values(), 2), new Set([1, { a: [] }]).values(),
+  new Set([1, 'two', [3]]).entries(), Object.assign(new Map([[1, 2]]).entries(), { extra: 1 }), { i: { j: { k: new Set([1]).values(), l: new Map().entries() } } },
+  new Set(Array.from({ length: 130 }, (_, i) => i)).values(), advanced(new Map(Array.from({ length: 104 }, (_, i) => [i, 'value ' + i])).entries(), 3),
+  new WeakRef({ a: 1 }), new (class Weak extends WeakRef {})(mixed), { w: { r: { f: { a: new WeakRef(mixed) } } } }, new FinalizationRegistry(() => {}),
+  'ab'.matchAll(/a/g), new Intl.Collator(), new Intl.NumberFormat('en'), new Intl.DateTimeFormat('en'), Object.assign(new Intl.PluralRules('en'), { a: 1 }),
+  new Intl.Locale('en'), new Intl.ListFormat('en'), new Intl.RelativeTimeFormat('en'), new Intl.DisplayNames('en', { type: 'region' }),
+  made('new Intl.Segmenter("en")'), made('new Intl.Segmenter("en").segment("a b")'), made('new Intl.DurationFormat("en")'),
+  new WebAssembly.Memory({ initial: 1 }), new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])),
+  new WebAssembly.Table({ initial: 1, element: 'anyfunc' }), new WebAssembly.Global({ value: 'i32' }, 1),
+  parseInt(process.versions.node) < 22 || new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))),
+  made('[1].values().map((x) => x)'), made('[1].values().filter(Boolean)'), made('[1].values().take(1)'),
+  grown(), grown((map) => { map.delete(1); map.delete(5); map.delete(40); }), grown((map) => { map.clear(); map.set('a', 1); }), grown((map) => map.clear()),
+  made('new DisposableStack()'), made('new AsyncDisposableStack()'), new (class Hidden { #m() {} get #g() { return 1; } static #s() {} })(),
+  globalThis, { g: { l: { o: { b: globalThis } } } },
 ];
 
+globalThis.added = { to: 'the global object' };
+globalThis.deleted = 1;
+delete globalThis.deleted;
+Object.defineProperty(globalThis, 'performance', { value: 1 }); // it prints itself
+
+
 // What is not read: TRUTH has null.
-const unread = [globalThis, process.env, new Map([[1, 2]]).entries(), new WeakRef({})];
+const unread = [process.env, require('vm').runInNewContext('globalThis')];
+
+// advanced has an iterator give n of its values.
+function advanced(iterator, n = 1) {
+  for (let i = 0; i < n; i++) iterator.next();
+  return iterator;
+}
 
 function hold(value, rest) {
   if (rest.length > 0) return hold(rest[0], rest.slice(1)) + 1;
