@@ -66,7 +66,8 @@ func readAll(r *Reader, w Word) {
 
 // readCollection reads a Map as far as a hundred entries, deleted ones not counted.
 func readCollection(r *Reader, w Word) {
-	for _, read := range []func(Word) (*Collection, error){r.Map, r.Set} {
+	each := func(w Word) (*Collection, error) { return r.Iterator(w, true) }
+	for _, read := range []func(Word) (*Collection, error){r.Map, r.Set, each} {
 		if c, err := read(w); err == nil {
 			seen := 0
 			r.Each(c, func(Word, Word) bool { seen++; return seen < 100 })
@@ -87,6 +88,7 @@ func readOwnClass(r *Reader, w Word) {
 	if m, err := r.MappedArguments(w); err == nil {
 		r.At(&m, 0)
 	}
+	r.Global(w)
 	r.CallSites(w)
 	r.OwnName(w)
 	r.FunctionKind(w)

@@ -15,6 +15,9 @@ const (
 	cellName, cellDetails, cellValue = 1, 2, 3
 )
 
+// maxGlobals bounds the entries of a global object; each is read by itself.
+const maxGlobals = 1 << 16
+
 // Global reads the properties of a JSGlobalObject in the order in which they were made; elements are not among them.
 func (r *Reader) Global(object Word) (out []Own, err error) {
 	if object, _, err = r.Forwarded(object); err != nil {
@@ -29,7 +32,7 @@ func (r *Reader) Global(object Word) (out []Own, err error) {
 	}
 	data := table.address() + uint64(r.l.At(layout.FixedArrayData))
 	capacity, err := r.WordAt(data + 16)
-	if n := capacity.Smi(); err != nil || !capacity.IsSmi() || n < 1 || n > maxEntries {
+	if n := capacity.Smi(); err != nil || !capacity.IsSmi() || n < 1 || n > maxGlobals {
 		return nil, fmt.Errorf("global object 0x%x: dictionary of 0x%x entries: %w", uint64(object), uint64(capacity),
 			err)
 	}

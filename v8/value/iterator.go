@@ -92,6 +92,12 @@ func (s *printing) firstIterator(o *object) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if first, ok := s.iterators[proto]; ok && s.iterates(first, o.typ) {
+		return first, nil
+	}
+	if !s.afford(maxNative) {
+		return 0, errTooMuch
+	}
 	own, err := s.own(proto)
 	if err != nil {
 		return 0, err
@@ -104,7 +110,17 @@ func (s *printing) firstIterator(o *object) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if context, _, err = s.Heap.Forwarded(context); err != nil {
+	first, err := s.firstOf(context, o.typ)
+	if err == nil {
+		s.iterators[proto] = first
+	}
+	return first, err
+}
+
+// firstOf is firstIterator of a native context, if the instance type is among those of iterators.
+func (s *printing) firstOf(context heap.Word, typ int) (int, error) {
+	context, _, err := s.Heap.Forwarded(context)
+	if err != nil {
 		return 0, err
 	}
 	var before [2]int
@@ -113,16 +129,16 @@ func (s *printing) firstIterator(o *object) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		typ := -2
+		of := 0 // instance type
 		if is, err := s.Heap.Type(w); w.IsObject() && err == nil && is == s.l.At(layout.TypeMap) {
-			if typ, err = s.Heap.TypeOf(w); err != nil {
+			if of, err = s.Heap.TypeOf(w); err != nil {
 				return 0, err
 			}
 		}
-		if first := before[0]; first+1 == before[1] && first+2 == typ && s.iterates(first, o.typ) {
+		if first := before[0]; first+1 == before[1] && first+2 == of && s.iterates(first, typ) {
 			return first, nil
 		}
-		before = [2]int{before[1], typ}
+		before = [2]int{before[1], of}
 	}
 	return 0, errUnread
 }

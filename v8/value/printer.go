@@ -51,12 +51,14 @@ type printing struct {
 	read     int                  // properties and elements
 	made     map[heap.Word]origin // by prototype
 	scripts  map[heap.Word]*heap.Script
+
+	iterators map[heap.Word]int // the first of their instance types, by prototype
 }
 
 // begin makes what one print needs.
 func (p *Printer) begin() *printing {
 	return &printing{Printer: p, l: p.Heap.Layout(), circular: map[heap.Word]int{}, made: map[heap.Word]origin{},
-		scripts: map[heap.Word]*heap.Script{}}
+		scripts: map[heap.Word]*heap.Script{}, iterators: map[heap.Word]int{}}
 }
 
 // deepest is the depth of the last objects whose members are shown.

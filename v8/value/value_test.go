@@ -94,11 +94,14 @@ func fuzzTypes() map[int]string {
 		207: "AccessorInfo", 208: "ErrorStackData"}
 	for i, class := range []string{"JSMap", "JSSet", "JSWeakMap", "JSDate", "JSRegExp", "JSError", "JSPromise",
 		"JSProxy", "JSArrayBuffer", "JSDataView", "JSTypedArray", "JSPrimitiveWrapper", "JSArgumentsObject",
-		"JSBoundFunction"} {
+		"JSBoundFunction", "JSGlobalProxy", "JSGlobalObject", unnamed} {
 		out[230+i] = class
 	}
 	return out
 }
+
+// unnamed stands for iterators of Maps and Sets, whose classes have no name.
+const unnamed = ""
 
 // seeds are an object of each class that is its own hidden class and all that it refers to.
 func seeds(f *testing.F) {
