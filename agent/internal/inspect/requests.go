@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -106,11 +107,7 @@ func (s *Subject) stillWaits(rules []reqctx.Rule, progress Progress) (out Reques
 // elsewhere, and another's in its place.
 func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (out Requests) {
 	r := s.process.Heap()
-	var monotonic func() int64
-	if s.live {
-		monotonic = sampler.Now
-	}
-	find := requests.New(r, s.types, monotonic)
+	find := requests.New(r, s.types, s.monotonic())
 	labels := NewLabelReader(s.process, rules)
 	printer := &value.Printer{Heap: r, Types: s.types, Depth: 1}
 	index, known := map[string]int{}, places{}
@@ -143,6 +140,19 @@ func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (
 		}
 	}
 	return out
+}
+
+// monotonic is CLOCK_MONOTONIC as a process that runs has it; 0 in another time namespace, where that differs.
+func (s *Subject) monotonic() func() int64 {
+	if !s.live {
+		return nil
+	}
+	own, err := os.Readlink("/proc/self/ns/time")
+	its, wrong := os.Readlink(fmt.Sprintf("/proc/%d/ns/time", s.process.PID))
+	if err == nil && (wrong != nil || own != its) { // before Linux 5.6 there are none
+		return func() int64 { return 0 }
+	}
+	return sampler.Now
 }
 
 // requestOf is the request that a wait belongs to, without its waits.

@@ -21,8 +21,8 @@ const (
 	timerTimeout = handleSize + 32
 )
 
-// maxClocks bounds the threads whose clocks are remembered.
-const maxClocks = 1 << 12
+// maxClocks bounds the threads whose clocks are remembered, maxTime what can be the time of a loop.
+const maxClocks, maxTime = 1 << 12, 1 << 41
 
 // clockOf is the clock of the thread that a context of JavaScript code belongs to.
 func (f *reader) clockOf(context heap.Word) loopClock {
@@ -63,7 +63,7 @@ func (f *reader) time(w *Wait, start float64) {
 	c := f.clockOf(context)
 	now, err := f.r.WordAt(c.loop + loopTime)
 	timeout, wrong := f.r.WordAt(c.timer + timerTimeout)
-	if c.loop == 0 || err != nil || wrong != nil {
+	if c.loop == 0 || err != nil || wrong != nil || uint64(now) > maxTime || start < 0 {
 		return
 	}
 	began, last := float64(c.base)+start, float64(now)
@@ -82,7 +82,7 @@ func (f *reader) time(w *Wait, start float64) {
 func (f *reader) Died() (at int64) {
 	for _, c := range f.clocks {
 		now, err := f.r.WordAt(c.loop + loopTime)
-		if c.wall > 0 && err == nil && uint64(now) < math.MaxInt64/2/uint64(time.Millisecond) {
+		if c.wall > 0 && err == nil && uint64(now) <= maxTime {
 			at = max(at, c.wall+int64(now)*int64(time.Millisecond))
 		}
 	}

@@ -14,13 +14,12 @@ type Finder struct {
 	readers map[heap.Word]func(*space.Object) // by hidden class; nil: nobody waits for such objects
 }
 
-// New makes a Finder. types are those of layout.TypeNames. monotonic is CLOCK_MONOTONIC in
-// nanoseconds, nil for a process that has died.
+// New makes a Finder. types are those of layout.TypeNames. monotonic is CLOCK_MONOTONIC in nanoseconds, as the process
+// has it; nil for one that has died.
 func New(r *heap.Reader, types map[int]string, monotonic func() int64) *Finder {
 	return &Finder{readers: map[heap.Word]func(*space.Object){}, reader: reader{r: r, l: r.Layout(), types: types,
 		printer: &value.Printer{Heap: r, Types: types}, await: await.Reader{Heap: r, Types: types},
-		frames: map[heap.Word]bool{}, clocks: map[uint64]loopClock{},
-		monotonic: monotonic}}
+		frames: map[heap.Word]bool{}, clocks: map[uint64]loopClock{}, monotonic: monotonic}}
 }
 
 // Visit adds what is waited for by an object of the heap.

@@ -25,7 +25,7 @@ type reader struct {
 	frames  map[heap.Word]bool // hidden classes: whether they are those of AsyncContextFrames
 
 	clocks    map[uint64]loopClock // by Environment
-	monotonic func() int64         // CLOCK_MONOTONIC in nanoseconds; nil: the process has died
+	monotonic func() int64         // CLOCK_MONOTONIC of the process in nanoseconds; nil: it has died
 }
 
 // loopClock is the clock of the timers of a thread.
@@ -123,13 +123,16 @@ func (f *reader) members(object heap.Word) map[string]heap.Word {
 	return out
 }
 
-// number is a number of JavaScript.
+// number is a number of JavaScript that is finite.
 func (f *reader) number(w heap.Word) (n float64, ok bool) {
 	if w.IsSmi() {
 		return float64(w.Smi()), true
 	}
 	bits, err := f.r.Number(w)
-	return math.Float64frombits(uint64(bits)), err == nil
+	if n = math.Float64frombits(uint64(bits)); err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return 0, false
+	}
+	return n, true
 }
 
 // isFunction reports whether a word is a JSFunction.
