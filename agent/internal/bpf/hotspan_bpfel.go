@@ -299,9 +299,10 @@ type hotspanNode struct {
 type hotspanNone uint32
 
 const (
-	hotspanNoneNO_NODE    hotspanNone = 255
-	hotspanNoneNO_LABEL   hotspanNone = 255
-	hotspanNonePAGE_FAULT hotspanNone = 4294967295
+	hotspanNoneNO_NODE     hotspanNone = 255
+	hotspanNoneNO_LABEL    hotspanNone = 255
+	hotspanNonePAGE_FAULT  hotspanNone = 4294967295
+	hotspanNoneNOT_IN_CALL hotspanNone = 4294967294
 )
 
 type hotspanOperand uint32

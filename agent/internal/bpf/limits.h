@@ -48,4 +48,5 @@ enum none {
 	NO_NODE = 0xff,
 	NO_LABEL = 0xff,
 	PAGE_FAULT = 0xffffffff, // no system call: the thread has waited in a page fault
+	NOT_IN_CALL = 0xfffffffe, // the thread has hit a tracepoint outside of its system calls
 };

@@ -7,8 +7,6 @@
 #include "kernel.h"
 #include "off_cpu.h"
 
-#define NOT_IN_CALL (~0U) // no number of a system call
-
 // Reports whether the kernel does for the current thread what a system call of its asks for. Then it is on the thread's
 // kernel stack: an interrupt in the kernel, and what it leaves to softirqs, has a stack of its CPU (Linux,
 // arch/x86/include/asm/irq_stack.h), and an NMI one of its own. On the same stack are interrupts and faults of user

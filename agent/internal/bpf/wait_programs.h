@@ -3,7 +3,11 @@
 
 #pragma once
 
+#include "hit.h"
+#include "kernel.h"
 #include "off_cpu.h"
+#include "process.h"
+#include "sample.h"
 
 // Each time that a CPU goes from one thread to another.
 SEC("tp_btf/sched_switch")

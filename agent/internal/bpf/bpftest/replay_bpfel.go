@@ -233,9 +233,10 @@ const (
 type replayNone uint32
 
 const (
-	replayNoneNO_NODE    replayNone = 255
-	replayNoneNO_LABEL   replayNone = 255
-	replayNonePAGE_FAULT replayNone = 4294967295
+	replayNoneNO_NODE     replayNone = 255
+	replayNoneNO_LABEL    replayNone = 255
+	replayNonePAGE_FAULT  replayNone = 4294967295
+	replayNoneNOT_IN_CALL replayNone = 4294967294
 )
 
 type replayOperand uint32
