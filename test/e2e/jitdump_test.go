@@ -68,9 +68,9 @@ func judgeJitted(t *testing.T, samples []judge.Sample) jitted {
 
 // check: no name is wrong, and code has one. But f5 mostly has none: other code is in its place soon, of which the file
 // says nothing for a time. Before it does, that code, f6, has no name either, nor has f7 in a third of its time while
-// its record is not complete, if hotspan looks just then; nor has a function all the time that it ran before the program
-// was interrupted between making other code in its place and writing the record. Before hotspan knows that the process has mapped the file
-// there may be so many samples.
+// its record is not complete, if hotspan looks just then; nor has a function all the time that it ran before the
+// program was interrupted between making other code in its place and writing the record. Before hotspan knows that the
+// process has mapped the file there may be so many samples.
 func (j jitted) check(t *testing.T, early int) {
 	t.Helper()
 	const few = 12 // twice the 10 ms for which a function runs
