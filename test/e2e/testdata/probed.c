@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <node_api.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #define PROBED __attribute__((noinline, noclone, used, visibility("default")))
@@ -142,6 +143,48 @@ static napi_value call_pay(napi_env env, napi_callback_info info)
 	return 0;
 }
 
+// A function whose frame is made at known instructions: at 0, 1, 4, 5 and 9 bytes from its start.
+__asm__(".text\n"
+	".globl framed\n"
+	".type framed, @function\n"
+	"framed: .cfi_startproc\n"
+	"push %rbp\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset %rbp, -16\n"
+	"mov %rsp, %rbp\n"
+	".cfi_def_cfa_register %rbp\n"
+	"push %rbx\n"
+	".cfi_offset %rbx, -24\n"
+	"sub $24, %rsp\n"
+	"add $24, %rsp\n"
+	"pop %rbx\n"
+	"pop %rbp\n"
+	".cfi_def_cfa %rsp, 8\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size framed, .-framed\n");
+void framed(void);
+
+static napi_value call_framed(napi_env env, napi_callback_info info)
+{
+	framed();
+	return 0;
+}
+
+PROBED void handled(void) { __asm__ volatile("" ::: "memory"); }
+
+static void handle_signal(int number)
+{
+	handled();
+	__asm__ volatile("" ::: "memory"); // no tail call
+}
+
+static napi_value call_signal(napi_env env, napi_callback_info info)
+{
+	raise(SIGUSR2);
+	return 0;
+}
+
 static napi_value call_descend(napi_env env, napi_callback_info info)
 {
 	descend(8);
@@ -178,6 +221,7 @@ static void export(napi_env env, napi_value exports, const char *name, napi_call
 
 NAPI_MODULE_INIT()
 {
+	signal(SIGUSR2, handle_signal);
 	export(env, exports, "descend", call_descend);
 	export(env, exports, "dive", call_dive);
 	export(env, exports, "tail", call_first);
@@ -186,5 +230,7 @@ NAPI_MODULE_INIT()
 	export(env, exports, "negative", call_negative);
 	export(env, exports, "take", call_take);
 	export(env, exports, "pay", call_pay);
+	export(env, exports, "framed", call_framed);
+	export(env, exports, "signal", call_signal);
 	return exports;
 }
