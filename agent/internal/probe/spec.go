@@ -51,6 +51,9 @@ func Parse(text string) (Spec, error) {
 	case "tp":
 		s.Kind = Tracepoint
 		s.Symbol, err = parseTracepoint(rest)
+	case "stall":
+		err = errors.New("a stall is no place in the code: every recording of CPU time has stalls, without --probe, " +
+			"hotspan report lists them by what held the event loop up, and hotspan wait --for-stall waits for one")
 	default:
 		err = fmt.Errorf("kind %q is unknown (known: %s)", kind, known)
 	}
