@@ -121,8 +121,8 @@ func TestHitsBesideCPUTimeInPprof(t *testing.T) {
 		types  []string
 		values []int64 // of a hit
 	}{
-		{HitCount, []string{"samples/count", "cpu/nanoseconds", "hits/count"}, []int64{0, 0, 3}},
-		{HitBytes, []string{"samples/count", "cpu/nanoseconds", "hits/count", "bytes/bytes"}, []int64{0, 0, 3, 3003}},
+		{HitCount, []string{"samples/count", "cpu/nanoseconds", "hits/count"}, []int64{0, 0, 7}},
+		{HitBytes, []string{"samples/count", "cpu/nanoseconds", "hits/count", "bytes/bytes"}, []int64{0, 0, 6, 3003}},
 	} {
 		hits, ticks := measured(t, test.of, 3), randomSnapshot(t, 1)
 		for _, order := range [][]*Snapshot{{ticks, hits}, {hits, ticks}, {ticks, hits, ticks, hits}} {
