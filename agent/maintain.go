@@ -18,6 +18,7 @@ const (
 // maintain refreshes processes that have just started or whose mappings have changed, and reports progress.
 func (a *Agent) maintain() {
 	now := time.Now()
+	a.sampler.FollowCPUs(now, a.log)
 	for _, t := range a.targets {
 		outdated := t.symbolizer.MappingsOutdated() && now.Sub(t.refreshed) > refreshEvery
 		published := t.sampled && t.labels.PublishedOutdated(now)
@@ -50,7 +51,7 @@ func (a *Agent) nextMaintenance() (next time.Time) {
 	if a.config.Select.Tree != 0 && len(a.targets) == 0 {
 		next = earliest(next, time.Now().Add(endedEvery)) // nothing tells that its root has ended
 	}
-	return earliest(next, a.measureAt)
+	return earliest(earliest(next, a.measureAt), a.sampler.NextFollow())
 }
 
 // earliest returns the first of two times. Zero is never.
@@ -127,7 +128,7 @@ func (a *Agent) republish(t *target) {
 // detachEnded detaches from processes that ended without an event.
 func (a *Agent) detachEnded() {
 	for _, t := range a.targets {
-		if procs.Ended(t.PID) {
+		if t.Ended() {
 			a.detach(t)
 		}
 	}

@@ -155,7 +155,7 @@ func (a *Agent) finish() (Stats, error) {
 	a.stats.BadLabels += a.reading.decoder.BadValues
 	a.stats.Hits, _ = a.sampler.Hits() // the counters have been read a moment ago
 	a.stats.Waits, _ = a.sampler.Waits()
-	a.stats.Throttled = a.groups.Throttled()
+	a.stats.Throttled, a.stats.TimerThrottled = a.groups.Throttled(), a.sampler.Throttled()
 	a.stats.Unmatched = a.unmatched()
 	return a.stats, err
 }

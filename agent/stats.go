@@ -50,6 +50,8 @@ type Stats struct {
 	OnCPU         time.Duration      // of Config.Wall: CPU time that samples of the timer stand for
 	Throttled     []cgroup.Throttled // control groups of processes that were kept off the CPUs by a limit
 	Unmatched     []Unmatched
+	// TimerThrottled is for how long the kernel let no timer fire, all CPUs together, since they fired too often.
+	TimerThrottled time.Duration
 
 	Lost map[pprofx.LostReason]int64 // samples
 }

@@ -57,6 +57,7 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 	hits(c, s.Hits)
 	waits(c, s)
 	throttled(c, s.Throttled)
+	timerThrottled(c, s.TimerThrottled)
 	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s%s, of samples in requests labelled %s%s\n",
 		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS),
 		counts(map[string]int64{"without lines": s.NoLine, "not verified": s.Unverified}),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/internal/cgroup"
+	"github.com/hotspan/hotspan/agent/internal/trigger"
 )
 
 // waits prints how long threads waited, with --off-cpu or --wall, and what of it the samples are.
@@ -26,6 +27,14 @@ func waits(c console, s *agent.Stats) {
 		timed(", %s in waits that have not ended", w.Unfinished))
 	if w.Unknown > 0 {
 		fmt.Fprintf(c, "not known of %d threads: there are too many\n", w.Unknown)
+	}
+}
+
+// timerThrottled prints for how long no samples were taken, since the kernel allows fewer.
+func timerThrottled(c console, d time.Duration) {
+	if d >= time.Millisecond { // to be enabled takes microseconds
+		fmt.Fprintf(c, "the kernel held the timer back for %s, all CPUs together: "+
+			"kernel.perf_event_max_sample_rate is %d\n", inSeconds(d), trigger.MaxRate())
 	}
 }
 

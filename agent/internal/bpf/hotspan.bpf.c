@@ -167,6 +167,7 @@ int BPF_PROG(hotspan_exec, struct task_struct *task)
 	return 0;
 }
 
+// A thread exits. The process ends with the last of its threads, which need not be the first one. (Linux, do_exit)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(hotspan_exit, struct task_struct *task)
 {
@@ -174,7 +175,7 @@ int BPF_PROG(hotspan_exit, struct task_struct *task)
 	if (!bpf_map_lookup_elem(&processes, &pid))
 		return 0;
 	bpf_map_delete_elem(&waiting, &tid);
-	if (tid == pid)
+	if (!BPF_CORE_READ(task, signal, live.counter))
 		report(RECORD_EXIT, pid);
 	else if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA))
 		wake();

@@ -50,11 +50,20 @@ struct uprobe_task {
 	struct return_instance *return_instances;
 } __attribute__((preserve_access_index));
 
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live; // threads of the process that have not begun to exit
+} __attribute__((preserve_access_index));
+
 struct task_struct {
 	int pid;
 	int tgid;
 	unsigned int flags;
 	__u64 start_time;
+	struct signal_struct *signal;
 	void *stack; // lowest address of its kernel stack
 	struct mm_struct *mm;
 	struct uprobe_task *utask; // 0 = the thread has never hit a uprobe

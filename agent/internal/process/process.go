@@ -22,6 +22,7 @@ type Process struct {
 	Layout     *layout.Layout // of its V8; without V8 it knows nothing
 	Bias       uint64         // address of V8's file minus its ELF virtual address
 	Mappings   *Mappings
+	Started    uint64 // as procs.Started says
 
 	thread uint64 // thread pointer of the main thread; 0: it is searched for
 }
@@ -36,6 +37,7 @@ func open(pid int, files *elffile.Cache, anyway bool) (*Process, error) {
 	if pid <= 0 {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrGone)
 	}
+	started := procs.Started(pid)
 	exe, err := procs.Executable(pid)
 	if err != nil {
 		return nil, explainAccess(pid, notNodeIfAlive(pid, err))
@@ -45,7 +47,9 @@ func open(pid int, files *elffile.Cache, anyway bool) (*Process, error) {
 	if err != nil {
 		return nil, explainAccess(pid, err)
 	}
-	p := &Process{PID: pid, Executable: exe, Memory: mem, Layout: m.Layout(), Bias: m.Bias(), Mappings: m}
+	p := &Process{
+		PID: pid, Executable: exe, Memory: mem, Layout: m.Layout(), Bias: m.Bias(), Mappings: m, Started: started,
+	}
 	switch {
 	case p.Layout != nil:
 		return p, nil
@@ -59,6 +63,9 @@ func open(pid int, files *elffile.Cache, anyway bool) (*Process, error) {
 	}
 	return nil, fmt.Errorf("process %d (%s): %w", pid, exe, ErrNotNode)
 }
+
+// Ended reports whether the process has ended, whichever has its id now.
+func (p *Process) Ended() bool { return procs.Started(p.PID) != p.Started || procs.Ended(p.PID) }
 
 // noV8 is the layout of a process without V8.
 var noV8 = new(layout.Layout)

@@ -55,14 +55,17 @@ func Started(pid int) uint64 {
 const exiting = 0x4
 
 // Ended reports whether a process is gone, a zombie, or about to be one: to give its memory back may take the kernel
-// long.
+// long. Where only its first thread has ended it goes on.
 func Ended(pid int) bool {
 	fields := statFields(pid)
-	if len(fields) < 7 {
+	if len(fields) < 18 {
 		return true
 	}
+	if fields[0] == "Z" {
+		return fields[17] == "1" || fields[17] == "0" // threads
+	}
 	flags, _ := strconv.ParseUint(fields[6], 10, 32)
-	return fields[0] == "Z" || fields[0] == "X" || flags&exiting != 0
+	return fields[0] == "X" || flags&exiting != 0
 }
 
 // Parent returns the parent of a process, or 0 if it has none or is gone.

@@ -54,6 +54,9 @@ type Sampler struct {
 	tables  tableSlots
 	loaded  chan struct{} // closed when the programs are loaded, or loadErr says why not
 	loadErr error
+
+	followed  time.Time     // when FollowCPUs last looked
+	throttled time.Duration // of a trigger that has stopped
 }
 
 // Open creates the BPF maps, and loads the BPF program on a goroutine: see Loaded. It does not sample before Start.
@@ -180,6 +183,7 @@ func (s *Sampler) Stop() {
 	}
 	if s.trigger != nil {
 		s.trigger.Stop()
+		s.throttled = s.trigger.Throttled()
 		s.trigger = nil
 	}
 }

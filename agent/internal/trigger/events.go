@@ -4,64 +4,96 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cilium/ebpf"
-	"golang.org/x/sys/unix"
 )
 
-// openEvents has a program run each time that a software event of perf (linux/perf_event.h, perf_sw_ids) has come as
-// often on a CPU as period says, on each online CPU. The events are disabled. It needs CAP_PERFMON.
-func openEvents(p *ebpf.Program, event, period uint64) (events []int, err error) {
-	cpus, err := onlineCPUs()
+// events has a program run each time that a software event of perf (linux/perf_event.h, perf_sw_ids) has come as often
+// on a CPU as period says, on each CPU that is online. It needs CAP_PERFMON.
+type events struct {
+	program       *ebpf.Program
+	event, period uint64
+	enabled       bool
+	of            map[int]event // by CPU
+}
+
+// openEvents makes events that are disabled.
+func openEvents(p *ebpf.Program, kind, period uint64) (*events, error) {
+	e := &events{program: p, event: kind, period: period, of: map[int]event{}}
+	if _, err := e.follow(); err != nil {
+		e.close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// follow goes over to the CPUs that are online now: one that has come gets an event, one that has gone loses its own,
+// which would be dead when it comes again. It returns which have come.
+func (e *events) follow() (came []int, err error) {
+	online, err := onlineCPUs()
 	if err != nil {
 		return nil, err
 	}
-	for _, cpu := range cpus {
-		fd, err := openEvent(p, cpu, event, period)
-		if err != nil {
-			closeEvents(events)
-			return nil, fmt.Errorf("CPU %d: %w", cpu, err)
+	for cpu, of := range e.of {
+		if !slices.Contains(online, cpu) {
+			of.close()
+			delete(e.of, cpu)
 		}
-		events = append(events, fd)
 	}
-	return events, nil
-}
-
-func openEvent(p *ebpf.Program, cpu int, event, period uint64) (fd int, err error) {
-	attr := unix.PerfEventAttr{
-		Type:   unix.PERF_TYPE_SOFTWARE,
-		Config: event,
-		Size:   unix.PERF_ATTR_SIZE_VER5,
-		Sample: period,
-		// The program has nothing to do on an idle CPU.
-		Bits: unix.PerfBitDisabled | unix.PerfBitExcludeIdle,
-	}
-	if fd, err = unix.PerfEventOpen(&attr, -1, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC); err != nil {
-		return 0, err
-	}
-	if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_BPF, p.FD()); err != nil {
-		unix.Close(fd)
-		return 0, fmt.Errorf("attach the BPF program: %w", err)
-	}
-	return fd, nil
-}
-
-// eachEvent enables or disables events. The kernel does it on their CPUs: when one is disabled, the BPF program has
-// returned there.
-func eachEvent(events []int, request uint) error {
 	var errs []error
-	for _, fd := range events {
-		errs = append(errs, unix.IoctlSetInt(fd, request, 0))
+	for _, cpu := range online {
+		if _, ok := e.of[cpu]; ok {
+			continue
+		}
+		if err := e.add(cpu); err != nil {
+			errs = append(errs, fmt.Errorf("CPU %d: %w", cpu, err))
+			continue
+		}
+		came = append(came, cpu)
+	}
+	return came, errors.Join(errs...)
+}
+
+func (e *events) add(cpu int) error {
+	of, err := openEvent(e.program, cpu, e.event, e.period)
+	if err != nil {
+		return err
+	}
+	e.of[cpu] = of
+	if e.enabled {
+		return of.enable(true)
+	}
+	return nil
+}
+
+// enable has the events count, or not. The kernel does it on their CPUs: when one is disabled, the program has returned
+// there.
+func (e *events) enable(on bool) error {
+	e.enabled = on
+	var errs []error
+	for _, of := range e.of {
+		errs = append(errs, of.enable(on))
 	}
 	return errors.Join(errs...)
 }
 
-func closeEvents(events []int) {
-	for _, fd := range events {
-		unix.Close(fd)
+// stopped returns for how long clocks were enabled and did not run, all CPUs together.
+func (e *events) stopped() (sum time.Duration) {
+	for _, of := range e.of {
+		sum += of.stopped()
 	}
+	return sum
+}
+
+func (e *events) close() {
+	for _, of := range e.of {
+		of.close()
+	}
+	e.of = nil
 }
 
 // onlineCPUs parses a list such as 0-3,8.

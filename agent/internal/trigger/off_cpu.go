@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,7 +19,7 @@ type OffCPU struct {
 	shortest time.Duration
 	limit    limit
 	links    []link.Link
-	faults   []int // descriptors of perf events
+	faults   []*events // the ends of page faults
 }
 
 // offCPU is its number among probes: there are no others beside it. (bpf/off_cpu.h)
@@ -64,9 +65,22 @@ func (o *OffCPU) startFaults() error {
 		if err != nil {
 			return fmt.Errorf("page faults: %w", err)
 		}
-		o.faults = append(o.faults, events...)
+		o.faults = append(o.faults, events)
+		if err := events.enable(true); err != nil {
+			return fmt.Errorf("page faults: %w", err)
+		}
 	}
-	return eachEvent(o.faults, unix.PERF_EVENT_IOC_ENABLE)
+	return nil
+}
+
+// Follow goes over to the CPUs that are online now.
+func (o *OffCPU) Follow() error {
+	var errs []error
+	for _, e := range o.faults {
+		_, err := e.follow()
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // Stop takes no samples from now on.
@@ -75,7 +89,9 @@ func (o *OffCPU) Stop() {
 		return
 	}
 	_ = o.limit.stop() // it fails for no map that Start has written to
-	closeEvents(o.faults)
+	for _, e := range o.faults {
+		e.close()
+	}
 	waitForPrograms()
 	for _, l := range o.links {
 		l.Close()

@@ -14,8 +14,9 @@ import (
 
 // Timer takes samples by a timer on each CPU. It is not safe for concurrent use.
 type Timer struct {
-	program *ebpf.Program
-	events  []int // descriptors of perf events
+	program   *ebpf.Program
+	events    *events
+	throttled time.Duration // of rates before
 }
 
 // startTimer starts a timer on each online CPU, with rate samples a second. It needs CAP_PERFMON.
@@ -24,8 +25,8 @@ func startTimer(p *ebpf.Program, rate int) (*Timer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Timer{p, events}
-	if err := eachEvent(t.events, unix.PERF_EVENT_IOC_ENABLE); err != nil {
+	t := &Timer{program: p, events: events}
+	if err := t.events.enable(true); err != nil {
 		t.Stop()
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func startTimer(p *ebpf.Program, rate int) (*Timer, error) {
 }
 
 // openTimers makes a timer on each online CPU that does not run yet.
-func openTimers(p *ebpf.Program, rate int) ([]int, error) {
+func openTimers(p *ebpf.Program, rate int) (*events, error) {
 	period := uint64(time.Second) / uint64(rate) // the clock counts nanoseconds
 	events, err := openEvents(p, unix.PERF_COUNT_SW_CPU_CLOCK, period)
 	if err != nil {
@@ -43,28 +44,35 @@ func openTimers(p *ebpf.Program, rate int) ([]int, error) {
 }
 
 // Pause takes no samples until Change.
-func (t *Timer) Pause() error { return eachEvent(t.events, unix.PERF_EVENT_IOC_DISABLE) }
+func (t *Timer) Pause() error { return t.events.enable(false) }
 
 // Change goes over to another rate, or on after Pause. It calls between when the last sample of the old rate has been
 // taken, and none of the new one. If it fails, the old timers go on.
 func (t *Timer) Change(rate int, between func()) error {
 	events, err := openTimers(t.program, rate)
 	if err != nil {
-		return errors.Join(err, eachEvent(t.events, unix.PERF_EVENT_IOC_ENABLE))
+		return errors.Join(err, t.events.enable(true))
 	}
 	err = t.Pause()
 	between()
 	old := t.events
 	t.events = events
-	err = errors.Join(err, eachEvent(t.events, unix.PERF_EVENT_IOC_ENABLE))
-	closeEvents(old)
+	err = errors.Join(err, t.events.enable(true))
+	t.throttled += old.stopped()
+	old.close()
 	return err
 }
 
+// Follow goes over to the CPUs that are online now, and returns those that have come.
+func (t *Timer) Follow() (came []int, err error) { return t.events.follow() }
+
+// Throttled returns for how long the kernel has throttled the timers, all CPUs together.
+func (t *Timer) Throttled() time.Duration { return t.throttled + t.events.stopped() }
+
 // Stop stops the timers.
 func (t *Timer) Stop() {
-	closeEvents(t.events)
-	t.events = nil
+	t.throttled += t.events.stopped()
+	t.events.close()
 }
 
 // MaxRate returns the highest sample rate that the kernel allows, in hertz; 0 if the kernel does not report one.

@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/test/truth/trial"
+)
+
+// TestLeaderEnds: a process whose first thread has ended is sampled as long as it has others.
+func TestLeaderEnds(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "leader")
+	said, err := exec.Command("gcc", "-O1", "-o", program, "testdata/leader.c", "-lpthread").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	started, err := trial.Begin(exec.Command(program))
+	p := owned(t, started, err)
+	p.await(t)
+	samples := recordEnough(t, p.PID, 99, 100, 5*time.Second)
+	last := samples[len(samples)-1]
+	for _, s := range samples {
+		if s.Stack[0].F == "[unknown]" {
+			t.Errorf("no name: %v", s.Stack)
+		}
+	}
+	if took := time.Duration(last.T - samples[0].T); took < 3*time.Second {
+		t.Errorf("samples of %v", took)
+	}
+}
+
+// ownMachine skips a test that changes the whole machine for some seconds, unless that may be.
+func ownMachine(t *testing.T) {
+	t.Helper()
+	if os.Getenv("OWN_MACHINE") == "" {
+		t.Skip("the machine may be somebody else's: OWN_MACHINE=1 says that it is not")
+	}
+}
+
+// TestTimerThrottled: where the kernel lets a timer fire less often than it was asked to, the closing lines say for how
+// long it did not. No more samples can have been taken than in the rest of the time.
+func TestTimerThrottled(t *testing.T) {
+	ownMachine(t)
+	const file = "/proc/sys/kernel/perf_event_max_sample_rate"
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	out, log := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "log")
+	pid := busyNode(t, node24(t), "setTimeout(() => { while (true); }, 100)", "throttled")
+	c := exec.Command(hotspan, "record", "-p", strconv.Itoa(pid), "-F", "999", "-d", "6s", "-o", out)
+	if c.Stderr, err = os.Create(log); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	awaitText(t, log, "first named sample")
+	t.Cleanup(func() { os.WriteFile(file, before, 0) })
+	if err := os.WriteFile(file, []byte("250"), 0); err != nil {
+		t.Skip("the limit cannot be changed:", err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	said, _ := os.ReadFile(log)
+	t.Logf("%s", said)
+	m := regexp.MustCompile(`held the timer back for ([\d.]+) s, .*max_sample_rate is 250\n`).FindSubmatch(said)
+	if m == nil {
+		t.Fatal("that the timer was throttled is not said")
+	}
+	seconds, _ := strconv.ParseFloat(string(m[1]), 64)
+	n := len(readSamples(t, out))
+	if rest := 6*float64(runtime.NumCPU()) - seconds; seconds < 2 || float64(n) > 999*1.1*rest {
+		t.Errorf("the timer was held back for %.3f s, and there are %d samples", seconds, n)
+	}
+}
+
+// TestCPUComesOnline: a CPU that comes online while hotspan records is sampled, too.
+func TestCPUComesOnline(t *testing.T) {
+	ownMachine(t)
+	const cpu, file = 1, "/sys/devices/system/cpu/cpu1/online"
+	if err := os.WriteFile(file, []byte("0"), 0); err != nil {
+		t.Skip("no CPU can be taken offline:", err)
+	}
+	t.Cleanup(func() { os.WriteFile(file, []byte("1"), 0) })
+	pid := busyNode(t, node24(t), "setTimeout(() => { while (true); }, 100)", "online")
+	dir := t.TempDir()
+	out, log := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "log")
+	c := exec.Command(hotspan, "record", "-p", strconv.Itoa(pid), "-d", "12s", "-o", out)
+	var err error
+	if c.Stderr, err = os.Create(log); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	awaitText(t, log, "first named sample")
+	if err := os.WriteFile(file, []byte("1"), 0); err != nil {
+		t.Fatal(err)
+	}
+	var there unix.CPUSet
+	there.Set(cpu)
+	if err := unix.SchedSetaffinity(pid, &there); err != nil {
+		t.Fatal(err)
+	}
+	err = c.Wait()
+	said, _ := os.ReadFile(log)
+	if t.Logf("%s", said); err != nil || !strings.Contains(string(said), "a CPU has come online") {
+		t.Errorf("%v, or the CPU is not mentioned", err)
+	}
+	on := map[int]int{}
+	for _, s := range readSamples(t, out) {
+		on[s.CPU]++
+	}
+	if t.Log("samples by CPU:", on); on[0] == 0 || on[cpu] < 100 {
+		t.Error("a CPU was not sampled")
+	}
+}
