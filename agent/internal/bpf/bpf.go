@@ -16,7 +16,7 @@ import (
 //go:generate sh generate.sh
 
 // Probes says which programs take samples at probes, or of waits. Without any, or beside them, that of the timer does.
-type Probes struct{ Uprobes, Uretprobes, Syscalls, Tracepoints, Waits, Timer bool }
+type Probes struct{ Uprobes, Uretprobes, Syscalls, SyscallEnds, Tracepoints, Waits, Timer bool }
 
 // leftOut returns which programs are not loaded: the kernel takes a tenth of a second for each.
 func (p Probes) leftOut() (names []string) {
@@ -25,6 +25,7 @@ func (p Probes) leftOut() (names []string) {
 		hotspanProgHotspanUprobe:     p.Uprobes,
 		hotspanProgHotspanUretprobe:  p.Uretprobes,
 		hotspanProgHotspanSyscall:    p.Syscalls,
+		hotspanProgHotspanSyscallEnd: p.SyscallEnds,
 		hotspanProgHotspanTracepoint: p.Tracepoints,
 		hotspanProgHotspanSwitch:     p.Waits,
 		hotspanProgHotspanWakeup:     p.Waits,

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 #include "kernel.h"
 #include "limits.h"
+#include "open_file.h"
 
 enum comparison {
 	ALWAYS,
@@ -15,6 +16,7 @@ enum comparison {
 	GREATER,
 	LESS_OR_EQUAL,
 	GREATER_OR_EQUAL,
+	DESCRIBES_FILE, // the operand is a descriptor of a regular file
 };
 
 // Registers with arguments of functions and of system calls, and with what is returned. (System V ABI, 3.2.3, A.2.1)
@@ -27,6 +29,7 @@ enum operand {
 	OPERAND_R9,
 	OPERAND_R10,
 	OPERAND_RAX,
+	OPERAND_RESULT, // of a system call: rax, too, where -4095 to -1 are errors
 	OPERAND_ARG0, // of a tracepoint, and so on to OPERAND_ARG0 + 5
 };
 
@@ -79,19 +82,29 @@ static __always_inline int meets(const struct condition *c, const struct pt_regs
 	case LESS: return value < c->value;
 	case GREATER: return value > c->value;
 	case LESS_OR_EQUAL: return value <= c->value;
+	case DESCRIBES_FILE: return is_regular_file(value);
 	}
 	return value >= c->value;
 }
 
 #define MAX_WEIGHT (1ULL << 40) // a register may hold anything
 
+#define MAX_ERRNO 4095 // include/linux/err.h
+
+// An operand as part of a weight: of an error there is nothing.
+static __always_inline __u64 factor(const struct pt_regs *r, __u64 args, __u32 which)
+{
+	__u64 value = operand(r, args, which);
+	return which == OPERAND_RESULT && value >= -(__u64)MAX_ERRNO ? 0 : value;
+}
+
 // What a hit stands for; more than MAX_WEIGHT is `odd`, and 0.
 static __always_inline __u64 weight_of(const struct condition *c, const struct pt_regs *regs, __u64 args, int *odd)
 {
-	__u64 weight = c->factors ? operand(regs, args, c->first) : 0;
+	__u64 weight = c->factors ? factor(regs, args, c->first) : 0;
 	*odd = weight > MAX_WEIGHT;
 	if (c->factors == 2) {
-		__u64 second = operand(regs, args, c->second);
+		__u64 second = factor(regs, args, c->second);
 		*odd = weight >> 32 || second >> 32 || weight * second > MAX_WEIGHT;
 		weight *= second;
 	}

@@ -145,6 +145,7 @@ const (
 	Greater        = uint32(hotspanComparisonGREATER)
 	LessOrEqual    = uint32(hotspanComparisonLESS_OR_EQUAL)
 	GreaterOrEqual = uint32(hotspanComparisonGREATER_OR_EQUAL)
+	DescribesFile  = uint32(hotspanComparisonDESCRIBES_FILE) // the operand is a descriptor of a regular file
 
 	OperandRDI = uint32(hotspanOperandOPERAND_RDI)
 	OperandRSI = uint32(hotspanOperandOPERAND_RSI)
@@ -154,6 +155,8 @@ const (
 	OperandR9  = uint32(hotspanOperandOPERAND_R9)
 	OperandR10 = uint32(hotspanOperandOPERAND_R10)
 	OperandRAX = uint32(hotspanOperandOPERAND_RAX)
+
+	OperandResult = uint32(hotspanOperandOPERAND_RESULT) // of a system call
 
 	OperandArg0 = uint32(hotspanOperandOPERAND_ARG0)
 )

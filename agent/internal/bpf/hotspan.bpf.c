@@ -118,6 +118,16 @@ int BPF_PROG(hotspan_syscall, struct pt_regs *regs, long id)
 	return 0;
 }
 
+// The end of each system call. Its registers are those that it began with, but for the result.
+SEC("tp_btf/sys_exit")
+int BPF_PROG(hotspan_syscall_end, struct pt_regs *regs)
+{
+	__u32 number = regs->orig_rax, *probe = bpf_map_lookup_elem(&syscall_ends, &number);
+	if (probe && *probe)
+		take_hit(bpf_get_current_pid_tgid(), *probe, 0, 0, 0);
+	return 0;
+}
+
 // A tracepoint, whoever passes it. The cookie is the number of the probe.
 SEC("raw_tp/any")
 int hotspan_tracepoint(__u64 *ctx)

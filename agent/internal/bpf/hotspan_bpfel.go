@@ -48,6 +48,7 @@ const (
 	hotspanComparisonGREATER          hotspanComparison = 4
 	hotspanComparisonLESS_OR_EQUAL    hotspanComparison = 5
 	hotspanComparisonGREATER_OR_EQUAL hotspanComparison = 6
+	hotspanComparisonDESCRIBES_FILE   hotspanComparison = 7
 )
 
 type hotspanCondition struct {
@@ -308,15 +309,16 @@ const (
 type hotspanOperand uint32
 
 const (
-	hotspanOperandOPERAND_RDI  hotspanOperand = 0
-	hotspanOperandOPERAND_RSI  hotspanOperand = 1
-	hotspanOperandOPERAND_RDX  hotspanOperand = 2
-	hotspanOperandOPERAND_RCX  hotspanOperand = 3
-	hotspanOperandOPERAND_R8   hotspanOperand = 4
-	hotspanOperandOPERAND_R9   hotspanOperand = 5
-	hotspanOperandOPERAND_R10  hotspanOperand = 6
-	hotspanOperandOPERAND_RAX  hotspanOperand = 7
-	hotspanOperandOPERAND_ARG0 hotspanOperand = 8
+	hotspanOperandOPERAND_RDI    hotspanOperand = 0
+	hotspanOperandOPERAND_RSI    hotspanOperand = 1
+	hotspanOperandOPERAND_RDX    hotspanOperand = 2
+	hotspanOperandOPERAND_RCX    hotspanOperand = 3
+	hotspanOperandOPERAND_R8     hotspanOperand = 4
+	hotspanOperandOPERAND_R9     hotspanOperand = 5
+	hotspanOperandOPERAND_R10    hotspanOperand = 6
+	hotspanOperandOPERAND_RAX    hotspanOperand = 7
+	hotspanOperandOPERAND_RESULT hotspanOperand = 8
+	hotspanOperandOPERAND_ARG0   hotspanOperand = 9
 )
 
 type hotspanPlace struct {
@@ -868,6 +870,7 @@ const (
 	hotspanMapShapes             = "shapes"
 	hotspanMapStores             = "stores"
 	hotspanMapSymbols            = "symbols"
+	hotspanMapSyscallEnds        = "syscall_ends"
 	hotspanMapSyscalls           = "syscalls"
 	hotspanMapTables             = "tables"
 	hotspanMapWaitTimes          = "wait_times"
@@ -880,6 +883,7 @@ const (
 	hotspanProgHotspanSample     = "hotspan_sample"
 	hotspanProgHotspanSwitch     = "hotspan_switch"
 	hotspanProgHotspanSyscall    = "hotspan_syscall"
+	hotspanProgHotspanSyscallEnd = "hotspan_syscall_end"
 	hotspanProgHotspanTracepoint = "hotspan_tracepoint"
 	hotspanProgHotspanUprobe     = "hotspan_uprobe"
 	hotspanProgHotspanUretprobe  = "hotspan_uretprobe"
@@ -961,6 +965,7 @@ type hotspanProgramSpecs struct {
 	HotspanSample     *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
 	HotspanSwitch     *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
 	HotspanSyscall    *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
+	HotspanSyscallEnd *ebpf.ProgramSpec `ebpf:"hotspan_syscall_end"`
 	HotspanTracepoint *ebpf.ProgramSpec `ebpf:"hotspan_tracepoint"`
 	HotspanUprobe     *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
 	HotspanUretprobe  *ebpf.ProgramSpec `ebpf:"hotspan_uretprobe"`
@@ -990,6 +995,7 @@ type hotspanMapSpecs struct {
 	Shapes         *ebpf.MapSpec `ebpf:"shapes"`
 	Stores         *ebpf.MapSpec `ebpf:"stores"`
 	Symbols        *ebpf.MapSpec `ebpf:"symbols"`
+	SyscallEnds    *ebpf.MapSpec `ebpf:"syscall_ends"`
 	Syscalls       *ebpf.MapSpec `ebpf:"syscalls"`
 	Tables         *ebpf.MapSpec `ebpf:"tables"`
 	WaitTimes      *ebpf.MapSpec `ebpf:"wait_times"`
@@ -1068,6 +1074,7 @@ type hotspanMaps struct {
 	Shapes         *ebpf.Map `ebpf:"shapes"`
 	Stores         *ebpf.Map `ebpf:"stores"`
 	Symbols        *ebpf.Map `ebpf:"symbols"`
+	SyscallEnds    *ebpf.Map `ebpf:"syscall_ends"`
 	Syscalls       *ebpf.Map `ebpf:"syscalls"`
 	Tables         *ebpf.Map `ebpf:"tables"`
 	WaitTimes      *ebpf.Map `ebpf:"wait_times"`
@@ -1096,6 +1103,7 @@ func (m *hotspanMaps) Close() error {
 		m.Shapes,
 		m.Stores,
 		m.Symbols,
+		m.SyscallEnds,
 		m.Syscalls,
 		m.Tables,
 		m.WaitTimes,
@@ -1147,6 +1155,7 @@ type hotspanPrograms struct {
 	HotspanSample     *ebpf.Program `ebpf:"hotspan_sample"`
 	HotspanSwitch     *ebpf.Program `ebpf:"hotspan_switch"`
 	HotspanSyscall    *ebpf.Program `ebpf:"hotspan_syscall"`
+	HotspanSyscallEnd *ebpf.Program `ebpf:"hotspan_syscall_end"`
 	HotspanTracepoint *ebpf.Program `ebpf:"hotspan_tracepoint"`
 	HotspanUprobe     *ebpf.Program `ebpf:"hotspan_uprobe"`
 	HotspanUretprobe  *ebpf.Program `ebpf:"hotspan_uretprobe"`
@@ -1162,6 +1171,7 @@ func (p *hotspanPrograms) Close() error {
 		p.HotspanSample,
 		p.HotspanSwitch,
 		p.HotspanSyscall,
+		p.HotspanSyscallEnd,
 		p.HotspanTracepoint,
 		p.HotspanUprobe,
 		p.HotspanUretprobe,

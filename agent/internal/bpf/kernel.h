@@ -58,6 +58,23 @@ struct signal_struct {
 	atomic_t live; // threads of the process that have not begun to exit
 } __attribute__((preserve_access_index));
 
+struct inode {
+	unsigned short i_mode;
+} __attribute__((preserve_access_index));
+
+struct file {
+	struct inode *f_inode;
+} __attribute__((preserve_access_index));
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} __attribute__((preserve_access_index));
+
+struct files_struct {
+	struct fdtable *fdt;
+} __attribute__((preserve_access_index));
+
 struct task_struct {
 	int pid;
 	int tgid;
@@ -66,6 +83,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	void *stack; // lowest address of its kernel stack
 	struct mm_struct *mm;
+	struct files_struct *files;
 	struct uprobe_task *utask; // 0 = the thread has never hit a uprobe
 	struct thread_struct thread;
 } __attribute__((preserve_access_index));

@@ -35,12 +35,13 @@ struct {
 	__type(value, struct probe);
 } probes SEC(".maps");
 
+// Probes on system calls: where they begin, and where they end.
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, MAX_SYSCALLS);
 	__type(key, __u32);   // number of the system call
 	__type(value, __u32); // of the probe; 0 = none
-} syscalls SEC(".maps");
+} syscalls SEC(".maps"), syscall_ends SEC(".maps");
 
 // Reports whether hits count yet, and still do.
 static __always_inline int hits_count(void)

@@ -18,7 +18,7 @@ func ParseAll(texts []string) ([]Spec, error) {
 		}
 		same := s
 		same.Text = ""
-		if s.Kind == Syscall { // of which the BPF program knows one probe
+		if s.Kind == Syscall || s.Kind == SyscallEnd { // of which the BPF program knows one probe
 			same.If, same.Weight, same.Every = Condition{}, Weight{}, 0
 		}
 		if seen[same] {

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,7 +10,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// Condition says which hits of a probe count: those whose operand compares so with a value, both without a sign.
+// Condition says which hits of a probe count: those whose operand compares so with a value, both without a sign, or is
+// a descriptor of a regular file.
 type Condition struct {
 	Operand    uint32 // bpf.Operand*
 	Comparison uint32 // bpf.Equal and others; 0: all hits count
@@ -39,12 +41,18 @@ var (
 	}
 )
 
-// parseCondition reads argN OP VALUE, or of a uretprobe ret OP VALUE. start is whether a uprobe is at the start of its
-// function.
+// parseCondition reads argN OP VALUE, of a uretprobe or a system call ret OP VALUE, or of a system call file. start is
+// whether a uprobe is at the start of its function.
 func parseCondition(text string, kind Kind, start bool) (c Condition, err error) {
+	if text == "file" {
+		if kind != Syscall {
+			return c, errors.New("if=file: only system calls are given descriptors of files")
+		}
+		return Condition{Operand: ofSyscall[0], Comparison: bpf.DescribesFile}, nil
+	}
 	at := strings.IndexAny(text, "=!<>")
 	if at < 0 {
-		return c, fmt.Errorf("if=%s: want argN or ret, one of == != < > <= >=, and a number", text)
+		return c, fmt.Errorf("if=%s: want argN or ret, one of == != < > <= >=, and a number, or file", text)
 	}
 	for _, known := range comparisons {
 		value, ok := strings.CutPrefix(text[at:], known.text)
@@ -70,6 +78,8 @@ func parseOperand(name string, kind Kind, start bool) (uint32, error) {
 	switch {
 	case kind == Uretprobe && name == "ret":
 		return bpf.OperandRAX, nil
+	case kind == Syscall && name == "ret":
+		return bpf.OperandResult, nil
 	case kind == Uretprobe:
 		return 0, fmt.Errorf("%s: a function that returns has ret only", name)
 	case kind == USDT:

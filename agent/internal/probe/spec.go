@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
 // Spec is a probe as the user asks for it.
@@ -60,6 +62,9 @@ func Parse(text string) (Spec, error) {
 	if err == nil {
 		err = s.options(options)
 	}
+	if err == nil && kind == "syscall" && s.result() {
+		s.Kind, err = SyscallEnd, checkEnd(rest)
+	}
 	if err != nil {
 		return Spec{}, fmt.Errorf("probe %s: %w", text, err)
 	}
@@ -108,6 +113,12 @@ func (s *Spec) options(all []string) (err error) {
 	}
 	s.Weight.Bytes = bytes
 	return nil
+}
+
+// result reports whether a probe asks for what a system call returns.
+func (s *Spec) result() bool {
+	return s.If.Operand == bpf.OperandResult || s.Weight.First == bpf.OperandResult ||
+		s.Weight.Second == bpf.OperandResult
 }
 
 func (s *Spec) uprobe(rest string) error {

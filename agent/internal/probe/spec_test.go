@@ -62,6 +62,20 @@ func TestParse(t *testing.T) {
 		"uretprobe::f,value=ret": {
 			Kind: Uretprobe, Symbol: "f", Weight: Weight{Factors: 1, First: bpf.OperandRAX},
 		},
+		"syscall:read,value=ret,unit=bytes": {
+			Kind: SyscallEnd, Weight: Weight{Factors: 1, First: bpf.OperandResult, Bytes: true},
+		},
+		"syscall:read,value=arg2*ret": {
+			Kind: SyscallEnd, Weight: Weight{Factors: 2, First: bpf.OperandRDX, Second: bpf.OperandResult},
+		},
+		"syscall:read,if=ret==0,value=arg2": {
+			Kind: SyscallEnd, If: Condition{bpf.OperandResult, bpf.Equal, 0},
+			Weight: Weight{Factors: 1, First: bpf.OperandRDX},
+		},
+		"syscall:execve,value=ret":           {},
+		"syscall:clone,if=ret==0":            {},
+		"syscall:exit_group,value=ret":       {},
+		"tp:sched_switch,value=ret":          {},
 		"uprobe::f,every=100":                {Kind: Uprobe, Symbol: "f", Every: 100},
 		"uprobe::f,every=1":                  {},
 		"uprobe::f,every=1000001":            {},
@@ -92,11 +106,13 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseAll(t *testing.T) {
-	if all, err := ParseAll([]string{"syscall:read", "uprobe::f", "uprobe::f+1"}); err != nil || len(all) != 3 {
+	const read, end = "syscall:read", "syscall:read,if=ret>0"
+	if all, err := ParseAll([]string{read, "uprobe::f", "uprobe::f+1", end}); err != nil || len(all) != 4 {
 		t.Errorf("%v, %v", all, err)
 	}
-	for _, twice := range []string{"uprobe::f", "uprobe::f+0"} {
-		if _, err := ParseAll([]string{"uprobe::f", twice}); err == nil || !strings.Contains(err.Error(), "twice") {
+	for _, twice := range []string{"uprobe::f", "uprobe::f+0", "syscall:read,value=ret"} {
+		_, err := ParseAll([]string{"uprobe::f", end, twice})
+		if err == nil || !strings.Contains(err.Error(), "twice") {
 			t.Errorf("%s: error %v", twice, err)
 		}
 	}
@@ -127,6 +143,12 @@ func TestConditions(t *testing.T) {
 		"uprobe::f,if=arg3 <= 7":                 {bpf.OperandRCX, bpf.LessOrEqual, 7},
 		"uprobe::f<a, b>,if=arg5<2":              {bpf.OperandR9, bpf.Less, 2},
 		"syscall:read,if=arg3>=2":                {bpf.OperandR10, bpf.GreaterOrEqual, 2},
+		"syscall:read,if=file":                   {bpf.OperandRDI, bpf.DescribesFile, 0},
+		"syscall:read,if=file==1":                {},
+		"syscall:read,if=arg1":                   {},
+		"uprobe::f,if=file":                      {},
+		"tp:sys_enter,if=file":                   {},
+		"syscall:read,if=file,if=ret>0":          {},
 		"uretprobe::operator==,if=ret>4096":      {bpf.OperandRAX, bpf.Greater, 4096},
 		"uprobe::f,if=":                          {},
 		"uprobe::f,if=arg0":                      {},

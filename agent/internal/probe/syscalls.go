@@ -53,6 +53,19 @@ removexattrat open_tree_attr file_getattr file_setattr listns rseq_slice_yield
 
 const newerFrom = 424
 
+// checkEnd returns an error if a system call does not end where it began, there alone.
+func checkEnd(name string) error {
+	switch name {
+	case "execve", "execveat", "rt_sigreturn":
+		return fmt.Errorf("ret: %s returns to other code", name)
+	case "exit", "exit_group":
+		return fmt.Errorf("ret: %s does not return", name)
+	case "fork", "vfork", "clone", "clone3":
+		return fmt.Errorf("ret: %s returns twice", name)
+	}
+	return nil
+}
+
 // number returns the number of a system call by its name.
 func number(name string) (uint32, error) {
 	if i := slices.Index(syscalls, name); i >= 0 {

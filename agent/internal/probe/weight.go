@@ -23,7 +23,8 @@ func parseEvery(text string) (uint32, error) {
 	return uint32(n), nil
 }
 
-// parseWeight reads argN, argN*argM, or of a uretprobe ret. start is whether a uprobe is at the start of its function.
+// parseWeight reads argN, argN*argM, or of a uretprobe or a system call ret. start is whether a uprobe is at the start
+// of its function.
 func parseWeight(text string, kind Kind, start bool) (w Weight, err error) {
 	factors := strings.Split(text, "*")
 	if len(factors) > 2 {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"sync"
 
+	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 	"golang.org/x/sys/unix"
 
@@ -42,6 +43,7 @@ func Wanted(specs []probe.Spec) (w bpf.Probes) {
 		w.Uprobes = w.Uprobes || s.Kind == probe.Uprobe || s.Kind == probe.USDT
 		w.Uretprobes = w.Uretprobes || s.Kind == probe.Uretprobe
 		w.Syscalls = w.Syscalls || s.Kind == probe.Syscall
+		w.SyscallEnds = w.SyscallEnds || s.Kind == probe.SyscallEnd
 		w.Tracepoints = w.Tracepoints || s.Kind == probe.Tracepoint
 	}
 	return w
@@ -175,25 +177,33 @@ func (p *Probes) Start() error {
 			return err
 		}
 	}
-	if err := errors.Join(p.startSyscalls(), p.startTracepoints()); err != nil {
+	if err := errors.Join(
+		p.startSyscalls(probe.Syscall, p.objects.Syscalls, p.objects.HotspanSyscall),
+		p.startSyscalls(probe.SyscallEnd, p.objects.SyscallEnds, p.objects.HotspanSyscallEnd),
+		p.startTracepoints(),
+	); err != nil {
 		return err
 	}
 	return p.limit.start()
 }
 
-func (p *Probes) startSyscalls() error {
-	if !Wanted(p.specs).Syscalls {
-		return nil
-	}
+// startSyscalls has a program run where system calls begin, or where they end, if there are probes of that kind, whose
+// numbers it finds in a map.
+func (p *Probes) startSyscalls(kind probe.Kind, numbers *ebpf.Map, program *ebpf.Program) error {
+	wanted := false
 	for i, s := range p.specs {
-		if s.Kind != probe.Syscall {
+		if s.Kind != kind {
 			continue
 		}
-		if err := p.objects.Syscalls.Put(s.Number, number(i)); err != nil {
+		if err := numbers.Put(s.Number, number(i)); err != nil {
 			return fmt.Errorf("probe %s: %w", s.Text, err)
 		}
+		wanted = true
 	}
-	l, err := link.AttachTracing(link.TracingOptions{Program: p.objects.HotspanSyscall})
+	if !wanted {
+		return nil
+	}
+	l, err := link.AttachTracing(link.TracingOptions{Program: program})
 	if err != nil {
 		return fmt.Errorf("attach to system calls: %w", err)
 	}

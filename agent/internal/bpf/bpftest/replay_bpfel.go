@@ -48,6 +48,7 @@ const (
 	replayComparisonGREATER          replayComparison = 4
 	replayComparisonLESS_OR_EQUAL    replayComparison = 5
 	replayComparisonGREATER_OR_EQUAL replayComparison = 6
+	replayComparisonDESCRIBES_FILE   replayComparison = 7
 )
 
 type replayCondition struct {
@@ -242,15 +243,16 @@ const (
 type replayOperand uint32
 
 const (
-	replayOperandOPERAND_RDI  replayOperand = 0
-	replayOperandOPERAND_RSI  replayOperand = 1
-	replayOperandOPERAND_RDX  replayOperand = 2
-	replayOperandOPERAND_RCX  replayOperand = 3
-	replayOperandOPERAND_R8   replayOperand = 4
-	replayOperandOPERAND_R9   replayOperand = 5
-	replayOperandOPERAND_R10  replayOperand = 6
-	replayOperandOPERAND_RAX  replayOperand = 7
-	replayOperandOPERAND_ARG0 replayOperand = 8
+	replayOperandOPERAND_RDI    replayOperand = 0
+	replayOperandOPERAND_RSI    replayOperand = 1
+	replayOperandOPERAND_RDX    replayOperand = 2
+	replayOperandOPERAND_RCX    replayOperand = 3
+	replayOperandOPERAND_R8     replayOperand = 4
+	replayOperandOPERAND_R9     replayOperand = 5
+	replayOperandOPERAND_R10    replayOperand = 6
+	replayOperandOPERAND_RAX    replayOperand = 7
+	replayOperandOPERAND_RESULT replayOperand = 8
+	replayOperandOPERAND_ARG0   replayOperand = 9
 )
 
 type replayPlaceKind uint32
@@ -918,6 +920,7 @@ const (
 	replayMapShapes             = "shapes"
 	replayMapStores             = "stores"
 	replayMapSymbols            = "symbols"
+	replayMapSyscallEnds        = "syscall_ends"
 	replayMapSyscalls           = "syscalls"
 	replayMapTables             = "tables"
 	replayMapWaitTimes          = "wait_times"
@@ -931,6 +934,7 @@ const (
 	replayProgHotspanSample     = "hotspan_sample"
 	replayProgHotspanSwitch     = "hotspan_switch"
 	replayProgHotspanSyscall    = "hotspan_syscall"
+	replayProgHotspanSyscallEnd = "hotspan_syscall_end"
 	replayProgHotspanTracepoint = "hotspan_tracepoint"
 	replayProgHotspanUprobe     = "hotspan_uprobe"
 	replayProgHotspanUretprobe  = "hotspan_uretprobe"
@@ -1016,6 +1020,7 @@ type replayProgramSpecs struct {
 	HotspanSample     *ebpf.ProgramSpec `ebpf:"hotspan_sample"`
 	HotspanSwitch     *ebpf.ProgramSpec `ebpf:"hotspan_switch"`
 	HotspanSyscall    *ebpf.ProgramSpec `ebpf:"hotspan_syscall"`
+	HotspanSyscallEnd *ebpf.ProgramSpec `ebpf:"hotspan_syscall_end"`
 	HotspanTracepoint *ebpf.ProgramSpec `ebpf:"hotspan_tracepoint"`
 	HotspanUprobe     *ebpf.ProgramSpec `ebpf:"hotspan_uprobe"`
 	HotspanUretprobe  *ebpf.ProgramSpec `ebpf:"hotspan_uretprobe"`
@@ -1045,6 +1050,7 @@ type replayMapSpecs struct {
 	Shapes         *ebpf.MapSpec `ebpf:"shapes"`
 	Stores         *ebpf.MapSpec `ebpf:"stores"`
 	Symbols        *ebpf.MapSpec `ebpf:"symbols"`
+	SyscallEnds    *ebpf.MapSpec `ebpf:"syscall_ends"`
 	Syscalls       *ebpf.MapSpec `ebpf:"syscalls"`
 	Tables         *ebpf.MapSpec `ebpf:"tables"`
 	WaitTimes      *ebpf.MapSpec `ebpf:"wait_times"`
@@ -1126,6 +1132,7 @@ type replayMaps struct {
 	Shapes         *ebpf.Map `ebpf:"shapes"`
 	Stores         *ebpf.Map `ebpf:"stores"`
 	Symbols        *ebpf.Map `ebpf:"symbols"`
+	SyscallEnds    *ebpf.Map `ebpf:"syscall_ends"`
 	Syscalls       *ebpf.Map `ebpf:"syscalls"`
 	Tables         *ebpf.Map `ebpf:"tables"`
 	WaitTimes      *ebpf.Map `ebpf:"wait_times"`
@@ -1154,6 +1161,7 @@ func (m *replayMaps) Close() error {
 		m.Shapes,
 		m.Stores,
 		m.Symbols,
+		m.SyscallEnds,
 		m.Syscalls,
 		m.Tables,
 		m.WaitTimes,
@@ -1209,6 +1217,7 @@ type replayPrograms struct {
 	HotspanSample     *ebpf.Program `ebpf:"hotspan_sample"`
 	HotspanSwitch     *ebpf.Program `ebpf:"hotspan_switch"`
 	HotspanSyscall    *ebpf.Program `ebpf:"hotspan_syscall"`
+	HotspanSyscallEnd *ebpf.Program `ebpf:"hotspan_syscall_end"`
 	HotspanTracepoint *ebpf.Program `ebpf:"hotspan_tracepoint"`
 	HotspanUprobe     *ebpf.Program `ebpf:"hotspan_uprobe"`
 	HotspanUretprobe  *ebpf.Program `ebpf:"hotspan_uretprobe"`
@@ -1225,6 +1234,7 @@ func (p *replayPrograms) Close() error {
 		p.HotspanSample,
 		p.HotspanSwitch,
 		p.HotspanSyscall,
+		p.HotspanSyscallEnd,
 		p.HotspanTracepoint,
 		p.HotspanUprobe,
 		p.HotspanUretprobe,
