@@ -4,7 +4,7 @@
 // else in the kernel. Until a file exists that GO names, requests called warm open and close a file instead.
 //
 //   FUNCTION  what they call: priority, or one of those below
-//   ADDON     an add-on whose FUNCTION they call
+//   ADDON     an add-on, or another module, whose FUNCTION they call, and before that its warm, if it has one
 //   REQUESTS  how many there are after the warm ones (100)
 //   CALLS     of the busy request, which comes last (0)
 //
@@ -87,7 +87,7 @@ function handle(endpoint, times) {
 
 function warm() {
   if (fs.existsSync(process.env.GO)) return next(0);
-  storage.run({ endpoint: 'warm' }, () => fs.closeSync(fs.openSync('/dev/null')));
+  storage.run({ endpoint: 'warm' }, functions.warm || (() => fs.closeSync(fs.openSync('/dev/null'))));
   setTimeout(warm, 10);
 }
 
