@@ -36,8 +36,9 @@ func TestWithoutSampling(t *testing.T) {
 	if err := load(); err != nil {
 		t.Fatal(err)
 	}
-	if objects.HotspanSample != nil || objects.HotspanUprobe == nil || objects.HotspanSyscall == nil {
-		t.Errorf("loaded: %v, %v, %v", objects.HotspanSample, objects.HotspanUprobe, objects.HotspanSyscall)
+	if objects.HotspanSample != nil || objects.HotspanUprobe == nil || objects.HotspanSyscall == nil ||
+		objects.HotspanSyscallEnd != nil {
+		t.Errorf("loaded: %+v", objects)
 	}
 	p, err := NewProbes(objects, specs, 0)
 	if err != nil {
