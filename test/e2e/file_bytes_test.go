@@ -51,8 +51,8 @@ func TestFileBytes(t *testing.T) {
 	}
 }
 
-// inRequests leaves out the samples before those of the first request, which begins by a system call of its own, and
-// what they have begun.
+// inRequests leaves out what the program did before: the samples up to the first request, which begins by a system call
+// of its own, and those of requests called warm.
 func inRequests(all []judge.Sample) []judge.Sample {
 	slices.SortFunc(all, func(a, b judge.Sample) int { return cmp.Compare(a.T, b.T) })
 	began := slices.IndexFunc(all, func(s judge.Sample) bool { return in(&s, "next") })

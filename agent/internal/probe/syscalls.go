@@ -53,7 +53,7 @@ removexattrat open_tree_attr file_getattr file_setattr listns rseq_slice_yield
 
 const newerFrom = 424
 
-// checkEnd returns an error if a system call does not end where it began, there alone.
+// checkEnd returns an error unless a system call ends where it began, and there alone.
 func checkEnd(name string) error {
 	switch name {
 	case "execve", "execveat", "rt_sigreturn":
