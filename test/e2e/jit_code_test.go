@@ -42,20 +42,7 @@ type jitLine struct {
 // that file, the samples, and what hotspan said.
 func recordJITCode(t *testing.T, node string) (dir, own string, samples []judge.Sample, said string) {
 	t.Helper()
-	program, err := filepath.Abs("../programs/jit_code.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := t.TempDir()
-	log, stop := filepath.Join(at, "truth.jsonl"), filepath.Join(at, "stop")
-	command := exec.Command(node, "--perf-prof", program, log)
-	command.Dir = at // node writes the file there
-	command.Env = append(os.Environ(), "STOP="+stop)
-	started, err := trial.Begin(command)
-	p := owned(t, started, err)
-	p.Log, p.End = log, stop
-	p.await(t)
-	time.Sleep(2 * time.Second) // until most is compiled
+	p, at := startJITCode(t, node)
 	dir = filepath.Join(t.TempDir(), "code")
 	out := filepath.Join(at, "out.jsonl")
 	r := run(t, "record", "-p", strconv.Itoa(p.PID), "-F", "499", "-d", "6s", "-o", out, "--jit-code", dir)
@@ -64,6 +51,26 @@ func recordJITCode(t *testing.T, node string) (dir, own string, samples []judge.
 	}
 	p.truth(t) // node has written all of its file
 	return dir, filepath.Join(at, fmt.Sprintf("jit-%d.dump", p.PID)), readSamples(t, out), r.Stderr
+}
+
+// startJITCode starts jit_code.js, which writes a jitdump into a directory, and waits until most is compiled.
+func startJITCode(t *testing.T, node string) (p program, at string) {
+	t.Helper()
+	script, err := filepath.Abs("../programs/jit_code.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at = t.TempDir()
+	log, stop := filepath.Join(at, "truth.jsonl"), filepath.Join(at, "stop")
+	command := exec.Command(node, "--perf-prof", script, log)
+	command.Dir = at // node writes the file there
+	command.Env = append(os.Environ(), "STOP="+stop)
+	started, err := trial.Begin(command)
+	p = owned(t, started, err)
+	p.Log, p.End = log, stop
+	p.await(t)
+	time.Sleep(2 * time.Second)
+	return p, at
 }
 
 // TestJITCode: the machine code that record copies is that which node itself writes, byte for byte, with its names and
