@@ -49,7 +49,7 @@ func Maps(pid int) ([]Mapping, error) {
 	return nil, nil
 }
 
-// maxThreads bounds the threads that are asked for the mappings of a process whose first one has ended.
+// maxThreads bounds the threads that are looked at of a process whose first one has ended.
 const maxThreads = 16
 
 func mapsAt(path string) ([]Mapping, error) {

@@ -57,15 +57,25 @@ const exiting = 0x4
 // Ended reports whether a process is gone, a zombie, or about to be one: to give its memory back may take the kernel
 // long. Where only its first thread has ended it goes on.
 func Ended(pid int) bool {
-	fields := statFields(pid)
-	if len(fields) < 18 {
+	if !exits(statFields(pid)) {
+		return false
+	}
+	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	for _, t := range threads[:min(len(threads), maxThreads)] {
+		if !exits(fieldsOf(fmt.Sprintf("/proc/%d/task/%s/stat", pid, t.Name()))) {
+			return false
+		}
+	}
+	return true
+}
+
+// exits reports whether a thread with these fields of stat has ended, or begun to.
+func exits(fields []string) bool {
+	if len(fields) < 7 {
 		return true
 	}
-	if fields[0] == "Z" {
-		return fields[17] == "1" || fields[17] == "0" // threads
-	}
 	flags, _ := strconv.ParseUint(fields[6], 10, 32)
-	return fields[0] == "X" || flags&exiting != 0
+	return fields[0] == "Z" || fields[0] == "X" || flags&exiting != 0
 }
 
 // Parent returns the parent of a process, or 0 if it has none or is gone.
@@ -80,8 +90,10 @@ func Parent(pid int) int {
 
 // statFields returns the fields of /proc/PID/stat behind the name, which may hold anything but is in parentheses: the
 // state, field 3, comes first. There are none if the process is gone.
-func statFields(pid int) []string {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+func statFields(pid int) []string { return fieldsOf(fmt.Sprintf("/proc/%d/stat", pid)) }
+
+func fieldsOf(path string) []string {
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil
 	}
