@@ -1,14 +1,11 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/hotspan/hotspan/test/truth/judge"
@@ -158,21 +155,6 @@ func compareTicks(t *testing.T, want map[string]done, ticks []judge.Sample, lost
 	if lost < 10 {
 		t.Error("few samples of the timer met one of a hit")
 	}
-}
-
-// stolen is for how many milliseconds other virtual machines have had this one's CPUs. (Linux: proc_stat(5))
-func stolen(t *testing.T) (ms float64) {
-	t.Helper()
-	b, err := os.ReadFile("/proc/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fields := strings.Fields(string(b[:bytes.IndexByte(b, '\n')]))
-	ticks, err := strconv.ParseFloat(fields[8], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ticks * 10 // USER_HZ is 100 on x86-64
 }
 
 // checkCallers compares who calls uv_os_getpriority in samples of the timer with who does where it is hit: its
