@@ -16,7 +16,7 @@ import (
 	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
-// TestLeaderEnds: a process whose first thread has ended is sampled as long as it has others.
+// TestLeaderEnds: a process whose first thread ends is sampled as long as it has others, also if hotspan comes later.
 func TestLeaderEnds(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "leader")
@@ -27,15 +27,21 @@ func TestLeaderEnds(t *testing.T) {
 	started, err := trial.Begin(exec.Command(program))
 	p := owned(t, started, err)
 	p.await(t)
-	samples := recordEnough(t, p.PID, 99, 100, 5*time.Second)
-	last := samples[len(samples)-1]
-	for _, s := range samples {
-		if s.Stack[0].F == "[unknown]" {
-			t.Errorf("no name: %v", s.Stack)
+	for _, when := range []string{"before", "after"} {
+		samples := record(t, p.PID, 99, 5*time.Second)
+		burns := 0
+		for _, s := range samples {
+			if s.Stack[0].F == "[unknown]" {
+				t.Errorf("%s its end, no name: %v", when, s.Stack)
+			}
+			if s.TID != p.PID && s.Stack[0].F == "burn" {
+				burns++
+			}
 		}
-	}
-	if took := time.Duration(last.T - samples[0].T); took < 3*time.Second {
-		t.Errorf("samples of %v", took)
+		took := time.Duration(samples[len(samples)-1].T - samples[0].T)
+		if took < 3*time.Second || burns < 50 {
+			t.Errorf("%s its end: samples of %v, %d of them in burn", when, took, burns)
+		}
 	}
 }
 

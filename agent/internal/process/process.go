@@ -42,7 +42,7 @@ func open(pid int, files *elffile.Cache, anyway bool) (*Process, error) {
 	if err != nil {
 		return nil, explainAccess(pid, notNodeIfAlive(pid, err))
 	}
-	mem := memory.Live{PID: pid}
+	mem := memory.Live{PID: procs.Living(pid)}
 	m, err := readMappings(pid, mem, files, anyway)
 	if err != nil {
 		return nil, explainAccess(pid, err)

@@ -25,7 +25,7 @@ func Identify(path string) (Mapping, error) {
 // ExecutableID identifies the executable of a process. Like Identify it may differ from what the mappings say.
 func ExecutableID(pid int) (FileID, error) {
 	var st unix.Stat_t
-	if err := unix.Stat(fmt.Sprintf("/proc/%d/exe", pid), &st); err != nil {
+	if err := unix.Stat(fmt.Sprintf("/proc/%d/exe", Living(pid)), &st); err != nil {
 		return FileID{}, fmt.Errorf("executable of process %d: %w", pid, err)
 	}
 	return fileID(&st), nil

@@ -35,25 +35,7 @@ type FileID struct {
 
 // Maps reads the mappings of a process, sorted by address. With an error it returns those before it.
 func Maps(pid int) ([]Mapping, error) {
-	all, err := mapsAt(fmt.Sprintf("/proc/%d/maps", pid))
-	if err != nil || len(all) > 0 {
-		return all, err
-	}
-	// the first thread has ended, and shows nothing any more
-	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
-	for _, t := range threads[:min(len(threads), maxThreads)] {
-		if of, err := mapsAt(fmt.Sprintf("/proc/%d/task/%s/maps", pid, t.Name())); err == nil && len(of) > 0 {
-			return of, nil
-		}
-	}
-	return nil, nil
-}
-
-// maxThreads bounds the threads that are looked at of a process whose first one has ended.
-const maxThreads = 16
-
-func mapsAt(path string) ([]Mapping, error) {
-	f, err := os.Open(path)
+	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", Living(pid)))
 	if err != nil {
 		return nil, err
 	}

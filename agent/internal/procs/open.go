@@ -13,7 +13,7 @@ import (
 // Open opens a file that a process has mapped, without blocking, if it is a regular one: through the mapping itself,
 // or, where the kernel does not permit that, by its path below the process's own root.
 func Open(pid int, m Mapping) (*os.File, error) {
-	f, err := openMapped(fmt.Sprintf("/proc/%d/map_files/%x-%x", pid, m.Start, m.End))
+	f, err := openMapped(fmt.Sprintf("/proc/%d/map_files/%x-%x", Living(pid), m.Start, m.End))
 	if err != nil {
 		var byPath error
 		if f, byPath = openByPath(pid, m); byPath != nil {

@@ -36,7 +36,7 @@ func InHostPIDNamespace() bool {
 // Executable returns the path of a process's executable as the process sees it. The error is fs.ErrNotExist for a
 // process that is gone and for a kernel thread.
 func Executable(pid int) (string, error) {
-	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", Living(pid)))
 	return strings.TrimSuffix(path, " (deleted)"), err
 }
 
@@ -57,17 +57,34 @@ const exiting = 0x4
 // Ended reports whether a process is gone, a zombie, or about to be one: to give its memory back may take the kernel
 // long. Where only its first thread has ended it goes on.
 func Ended(pid int) bool {
+	_, lives := living(pid)
+	return !lives
+}
+
+// Living returns the id of a thread by which /proc shows a process, and by which its memory can be read: its own, or,
+// where its first thread has ended, that of another one.
+func Living(pid int) int {
+	tid, _ := living(pid)
+	return tid
+}
+
+// living returns a thread that has not ended, the first if it can be.
+func living(pid int) (tid int, found bool) {
 	if !exits(statFields(pid)) {
-		return false
+		return pid, true
 	}
 	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	for _, t := range threads[:min(len(threads), maxThreads)] {
-		if !exits(fieldsOf(fmt.Sprintf("/proc/%d/task/%s/stat", pid, t.Name()))) {
-			return false
+		tid, err := strconv.Atoi(t.Name())
+		if err == nil && !exits(fieldsOf(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid))) {
+			return tid, true
 		}
 	}
-	return true
+	return pid, false
 }
+
+// maxThreads bounds the threads that are looked at of a process whose first one has ended.
+const maxThreads = 16
 
 // exits reports whether a thread with these fields of stat has ended, or begun to.
 func exits(fields []string) bool {
@@ -114,7 +131,7 @@ func DescendsFrom(pid, ancestor int) bool {
 }
 
 // Root returns the path from here to the root directory of a process, in the process's mount namespace.
-func Root(pid int) string { return fmt.Sprintf("/proc/%d/root", pid) }
+func Root(pid int) string { return fmt.Sprintf("/proc/%d/root", Living(pid)) }
 
 // Path returns the path from here to a file that a process has mapped.
 func Path(pid int, m Mapping) string {
