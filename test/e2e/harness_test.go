@@ -152,14 +152,14 @@ func record(t *testing.T, pid, rate int, d time.Duration, more ...string) []judg
 
 // recordEnough samples a process for d, and for longer if this gives less than so many samples: their number depends on
 // how much CPU the machine gives the program. The samples are those of one recording, in which hotspan was not kept off
-// the CPUs by other machines, if there is one in three.
+// the CPUs by other machines, if there is one in two.
 func recordEnough(t *testing.T, pid, rate, enough int, d time.Duration, more ...string) []judge.Sample {
 	t.Helper()
 	const longest = 40 * time.Second
 	for tries := 1; ; tries++ {
 		before := stolen(t)
 		samples := record(t, pid, rate, d, more...)
-		if ms := stolen(t) - before; ms > 50*d.Seconds()*float64(runtime.NumCPU()) && tries < 3 {
+		if ms := stolen(t) - before; ms > 50*d.Seconds()*float64(runtime.NumCPU()) && tries < 2 {
 			t.Logf("other virtual machines had the CPUs for %.0f ms, more than a twentieth: recording again", ms)
 			continue
 		}

@@ -187,10 +187,10 @@ func isOf(s report.Stall, turn heldUp) bool {
 	route := func(name string) bool {
 		return slices.ContainsFunc(s.Requests, func(r report.Request) bool { return r.Route == name })
 	}
-	if turn.What == "warming" {
+	switch turn.What {
+	case "warming", "other":
 		return true
-	}
-	if turn.What == "callbacks" {
+	case "callbacks":
 		one := 4*s.Requests[0].Samples >= 3*s.Samples // by chance, of few samples: then Path has its function
 		return route("/odd") && route("/even") && (one || in(s.Calls, "firstShort") && in(s.Calls, "secondShort"))
 	}

@@ -1,6 +1,7 @@
-// Holds its event loop up, in places and for times that it writes down. A Worker does the same. Of each turn there are
-// the route, when its callback began and how long it took, in nanoseconds, the gaps in which it did not run on a CPU,
-// and how long libuv did not wait for events before and after the callback: that belongs to the turn as well.
+// Holds its event loop up, in places and for times that it writes down. A Worker does the same. Of each turn, also of
+// those that are not meant to be long, there are the route, when its callback began and how long it took, in
+// nanoseconds, the gaps in which it did not run on a CPU, and how long libuv did not wait for events before and after
+// the callback: that belongs to the turn as well.
 const { AsyncLocalStorage } = require('async_hooks')
 const { Worker, isMainThread, threadId } = require('worker_threads')
 const { writeSync } = require('fs')
@@ -42,7 +43,7 @@ function enter() { // the first thing that a callback does
 
 function leave(what, route, began) { // the last thing
   look()
-  if (what) ended.push({ what, route, thread: threadId, began, length: unix(seen) - began, gaps, around })
+  ended.push({ what, route, thread: threadId, began, length: unix(seen) - began, gaps, around })
   left = busy()
 }
 
@@ -78,7 +79,7 @@ const kinds = [
 ]
 
 function next(i) {
-  enter()
+  const began = enter()
   write()
   const kind = kinds[i % kinds.length]
   const [, route] = /'(\/\w+)'/.exec(kind.toString())
@@ -86,7 +87,7 @@ function next(i) {
     setTimeout(next, 50, i + 1)
     leave(what, route, began)
   }), 10)) // not in this turn, however long it takes
-  leave()
+  leave('other', '', began)
 }
 
 let warm = 0

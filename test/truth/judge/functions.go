@@ -24,15 +24,23 @@ type Functions struct {
 // CompareFunctions judges each sample inside an interval that has a stack.
 func CompareFunctions(samples []Sample, l *truth.Log) Functions {
 	var v Functions
+	late := lateSamples(samples)
 	for i := range samples {
 		s := &samples[i]
 		want, ok := l.At(s.Mono(l), s.TID)
 		if !ok || len(want.Stack) == 0 {
 			continue
 		}
-		v.judge(s, want.Stack, NearEdge(want, s.Mono(l)))
+		v.judge(s, want.Stack, NearEdge(want, s.Mono(l)) || late[i] && inCaller(s.JS(), want.Stack))
 	}
 	return v
+}
+
+// inCaller reports whether the leaf is one of the true leaf's callers.
+func inCaller(js []Frame, want []truth.Frame) bool {
+	return len(js) > 0 && slices.ContainsFunc(want[1:], func(w truth.Frame) bool {
+		return js[0].Is(w.Function, w.File)
+	})
 }
 
 // vague is how far from the edges of an interval the truth may be wrong. The program reads the clock between two calls;

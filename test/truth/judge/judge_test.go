@@ -84,6 +84,34 @@ func TestCompareFunctions(t *testing.T) {
 	}
 }
 
+// TestLate: what stands in a caller is no wrong function where the CPU had stopped, and is one where it had not.
+func TestLate(t *testing.T) {
+	caller := js("work", "g.js", 7, 1)
+	for _, tt := range []struct {
+		name  string
+		times []float64
+		leaf  Frame
+		wrong int
+	}{
+		{"in time", []float64{3, 4, 5, 6, 7}, caller, 1},
+		{"late", []float64{3, 4, 5.4, 6, 7}, caller, 0},
+		{"later than the one before it, which was late", []float64{2, 3, 4.6, 5.7, 6, 7, 8}, caller, 0},
+		{"late, and in another function", []float64{3, 4, 5.4, 6, 7}, js("other", "g.js", 11, 1), 1},
+	} {
+		var samples []Sample
+		for _, ms := range tt.times {
+			leaf := help
+			if ms > 5 && ms < 6 || tt.wrong == 1 && ms == 5 {
+				leaf = tt.leaf
+			}
+			samples = append(samples, at(ms, leaf, work))
+		}
+		if got := CompareFunctions(samples, program(t)); got.Wrong != tt.wrong || got.Edge != 1-tt.wrong {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+	}
+}
+
 func TestIs(t *testing.T) {
 	for _, tt := range []struct {
 		file, want string
