@@ -3,7 +3,6 @@ package judge
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hotspan/hotspan/test/truth"
 )
@@ -41,15 +40,6 @@ func inCaller(js []Frame, want []truth.Frame) bool {
 	return len(js) > 0 && slices.ContainsFunc(want[1:], func(w truth.Frame) bool {
 		return js[0].Is(w.Function, w.File)
 	})
-}
-
-// vague is how far from the edges of an interval the truth may be wrong. The program reads the clock between two calls;
-// before it continues it may wait for a CPU, for a collection or for the compiler.
-const vague = 300 * time.Microsecond
-
-// NearEdge reports whether an instant, CLOCK_MONOTONIC in nanoseconds, is at one of the edges of its interval.
-func NearEdge(i truth.Interval, mono int64) bool {
-	return mono < i.Start+int64(vague) || mono >= i.End-int64(vague)
 }
 
 // judge compares the JavaScript frames of a sample with those that the program logged. Near the edges of an interval it

@@ -1,6 +1,20 @@
 package judge
 
-import "slices"
+import (
+	"slices"
+	"time"
+
+	"github.com/hotspan/hotspan/test/truth"
+)
+
+// vague is how far from the edges of an interval the truth may be wrong. The program reads the clock between two calls;
+// before it continues it may wait for a CPU, for a collection or for the compiler.
+const vague = 300 * time.Microsecond
+
+// NearEdge reports whether an instant, CLOCK_MONOTONIC in nanoseconds, is at one of the edges of its interval.
+func NearEdge(i truth.Interval, mono int64) bool {
+	return mono < i.Start+int64(vague) || mono >= i.End-int64(vague)
+}
 
 // lateSamples tells which samples the timer took late: the CPU, which may be another virtual machine's at times, had
 // stopped where the sample shows it. So long it may have been at the edge of an interval, between two readings of the
