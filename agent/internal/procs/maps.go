@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -31,6 +32,11 @@ func (m Mapping) File() FileID { return FileID{m.Device, m.Inode} }
 type FileID struct {
 	Device string
 	Inode  uint64
+}
+
+// Path returns the path from here to a file that a process has mapped.
+func Path(pid int, m Mapping) string {
+	return filepath.Join(Root(pid), strings.TrimSuffix(m.Path, " (deleted)"))
 }
 
 // Maps reads the mappings of a process, sorted by address. With an error it returns those before it.

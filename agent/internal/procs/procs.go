@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -132,11 +131,6 @@ func DescendsFrom(pid, ancestor int) bool {
 
 // Root returns the path from here to the root directory of a process, in the process's mount namespace.
 func Root(pid int) string { return fmt.Sprintf("/proc/%d/root", Living(pid)) }
-
-// Path returns the path from here to a file that a process has mapped.
-func Path(pid int, m Mapping) string {
-	return filepath.Join(Root(pid), strings.TrimSuffix(m.Path, " (deleted)"))
-}
 
 // OtherClock reports whether CLOCK_MONOTONIC of a process is another one: it is in a time namespace of its own.
 // (time_namespaces(7))
