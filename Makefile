@@ -98,7 +98,7 @@ thorough: root-thorough tools-go tools-test $(PACKAGES) nodes
 	go run ./test/repo/gotest -with '$(LONG)' . test/collector
 
 soak: root-soak tools-go tools-test $(PACKAGES) nodes
-	go test ./test/e2e -all -timeout 6h
+	go test ./test/e2e ./test/inspect -all -timeout 8h
 
 # STRESS_FLAGS='-rounds 50 -for 2h -run TestOffCPU' says how often, how long and which; the results are in bin/stress.jsonl.
 STRESS_PACKAGES ?= ./test/e2e ./test/inspect $(addprefix ./agent/internal/,walk dump doctor selfcheck sampler serve \
