@@ -141,26 +141,43 @@ func TestHooksBuffers(t *testing.T) {
 	}
 }
 
+// TestOwnerLayoutOfMemory: an AsyncWrap, and a ThreadPoolWork behind one in the same object. An AsyncWrap that is gone
+// is not taken for a part of another one that is before it, nor a ThreadPoolWork that is gone for another object.
 func TestOwnerLayoutOfMemory(t *testing.T) {
-	l := NewLearner(nil, heap.NewReader(&ring{b: wrapped()}, hooksLayout()))
-	got, err := l.OwnerLayout(0x100)
-	want := OwnerLayout{Resource: 8, Realm: 16, AsyncID: 56, Frame: 72, Isolate: 0x40}
-	if err != nil || got != want {
-		t.Errorf("%+v, %v, want %+v", got, err, want)
+	const wrap, work, vtable = 0x100, 0x178, 0x5550
+	b := wrapped()
+	binary.LittleEndian.PutUint64(b[work:], vtable)
+	binary.LittleEndian.PutUint64(b[work+16:], 0x4059000000000000) // 100, as a double
+	for _, tt := range []struct {
+		what          string
+		object, class uint64
+		want          OwnerLayout
+		err           error
+	}{
+		{"wrap", wrap, 0, OwnerLayout{Resource: 8, Realm: 16, AsyncID: 56, Frame: 72, Isolate: 0x40}, nil},
+		{"work", work, vtable, OwnerLayout{Resource: 8 - 0x78, Realm: 16 - 0x78, AsyncID: 56 - 0x78, Frame: 72 - 0x78,
+			Isolate: 0x40}, nil},
+		{"wrap that is gone", work, 0, OwnerLayout{}, ErrUnknownClass},
+		{"work that is gone", work, vtable + 8, OwnerLayout{}, errGone},
+	} {
+		got, err := NewLearner(nil, heap.NewReader(&ring{b: b}, hooksLayout())).OwnerLayout(tt.object, tt.class)
+		if !errors.Is(err, tt.err) || got != tt.want {
+			t.Errorf("%s: %+v, %v, want %+v, %v", tt.what, got, err, tt.want, tt.err)
+		}
 	}
 }
 
 // FuzzOwnerLayout: whatever is where libuv's pool has its work, reading it ends.
 func FuzzOwnerLayout(f *testing.F) {
-	f.Add(wrapped(), uint64(0x100))
-	f.Add(wrapped(), uint64(0x178))
+	f.Add(wrapped(), uint64(0x100), uint64(0))
+	f.Add(wrapped(), uint64(0x178), uint64(0x5550))
 	noHooks := wrapped()
 	clear(noHooks[0x440:0x480]) // so that each word of the Realm may be an Environment
-	f.Add(noHooks, uint64(0x100))
-	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0}, uint64(1))
-	f.Fuzz(func(t *testing.T, b []byte, object uint64) {
+	f.Add(noHooks, uint64(0x100), uint64(0))
+	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0}, uint64(1), uint64(1))
+	f.Fuzz(func(t *testing.T, b []byte, object, class uint64) {
 		m := &ring{b: b}
-		NewLearner(nil, heap.NewReader(m, hooksLayout())).OwnerLayout(object)
+		NewLearner(nil, heap.NewReader(m, hooksLayout())).OwnerLayout(object, class)
 		if m.reads > mostOwnerReads {
 			t.Errorf("%d reads, at most %d are allowed", m.reads, mostOwnerReads)
 		}

@@ -45,24 +45,39 @@ const (
 // ErrUnknownClass says that an object is no part of an AsyncWrap or AsyncResource, so its owner is not known.
 var ErrUnknownClass = errors.New("neither an AsyncWrap nor an AsyncResource of Node.js")
 
-var errCollecting = errors.New("the collector moves what an object of Node.js refers to")
+var (
+	errCollecting = errors.New("the collector moves what an object of Node.js refers to")
+	errGone       = errors.New("the object is gone")
+)
 
 // OwnerLayout finds the layout of the class of an object that a thread of libuv's pool works on: a ThreadPoolWork,
-// which lies behind an AsyncWrap or AsyncResource in one object, or an AsyncWrap itself. The error is ErrUnknownClass
-// if it is neither, perhaps because the object is gone. There is another error while the isolate collects garbage: a
-// later try may succeed.
+// which lies behind an AsyncWrap or AsyncResource in one object, and whose vtable is at the address class; or, with
+// class 0, an AsyncWrap itself. The error is ErrUnknownClass if it is neither: with class 0 perhaps because it is gone.
+// There are other errors for a ThreadPoolWork that is gone, and while the isolate collects garbage: a later try may
+// succeed.
 //
 // It looks twice, since what the object refers to may move meanwhile. It makes fewer than 4,000 reads, most of them of
 // 8 bytes and none of more than 4 KiB.
-func (l *Learner) OwnerLayout(object uint64) (OwnerLayout, error) {
-	first, err := findOwner(l.r, object)
+func (l *Learner) OwnerLayout(object, class uint64) (OwnerLayout, error) {
+	o, err := l.ownerLayout(object, class)
+	if class == 0 {
+		return o, err
+	}
+	if vtable, wrong := l.r.WordAt(object); wrong != nil || uint64(vtable) != class {
+		return OwnerLayout{}, errGone // its memory may be part of something else by now
+	}
+	return o, err
+}
+
+func (l *Learner) ownerLayout(object, class uint64) (OwnerLayout, error) {
+	first, err := findOwner(l.r, object, class)
 	if err != nil {
 		return OwnerLayout{}, err
 	}
 	if isCollecting(l.r, object, first) {
 		return OwnerLayout{}, errCollecting
 	}
-	second, err := findOwner(l.r, object)
+	second, err := findOwner(l.r, object, class)
 	if err == nil && second != first {
 		err = errCollecting
 	}
@@ -77,14 +92,20 @@ func isCollecting(r *heap.Reader, object uint64, o OwnerLayout) bool {
 	return err != nil || layout.VMState(state[0]) == layout.VMStateGC
 }
 
-// findOwner looks for the base class at the object and before it.
-func findOwner(r *heap.Reader, object uint64) (OwnerLayout, error) {
-	for back := 0; back < maxBefore; back += 8 {
+// findOwner looks for the base class: at the object, and of a ThreadPoolWork before it.
+func findOwner(r *heap.Reader, object, class uint64) (OwnerLayout, error) {
+	if IsWrap(r, object) {
+		return layoutOf(r, object, 0, asyncWrap)
+	}
+	if class == 0 { // what is before it is another object
+		return OwnerLayout{}, ErrUnknownClass
+	}
+	for back := 8; back < maxBefore; back += 8 {
 		base := object - uint64(back)
 		if IsWrap(r, base) {
 			return layoutOf(r, object, -back, asyncWrap)
 		}
-		if back > 0 && isAsyncResource(r, base, object) {
+		if isAsyncResource(r, base, object) {
 			return layoutOf(r, object, -back, asyncResource)
 		}
 	}

@@ -41,7 +41,8 @@ func TestLarge(t *testing.T) {
 	t.Logf("%d rows, %d found, %d MB of objects, with %d KiB of memory and %v of CPU time", rows, found["Row"],
 		got.ObjectBytes>>20, memory, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 	if found["Row"] != rows || got.NotReadBytes != 0 || got.ChangedBytes != 0 {
-		t.Errorf("%d rows, want %d; %d bytes not read, %d changed", found["Row"], rows, got.NotReadBytes, got.ChangedBytes)
+		t.Errorf("%d rows, want %d; %d bytes not read, %d changed",
+			found["Row"], rows, got.NotReadBytes, got.ChangedBytes)
 	}
 	const most = 500 << 10 // KiB
 	if memory > most {

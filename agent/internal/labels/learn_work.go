@@ -15,7 +15,7 @@ const manyTries = 32
 // written to the BPF maps too, as one whose objects have no known request. Class 0 stands for AsyncWraps, which may be
 // gone, and is never unknown.
 func (p *Learner) learnWork(kind uint8, object, class uint64) error {
-	w, err := p.learner.OwnerLayout(object)
+	w, err := p.learner.OwnerLayout(object, class)
 	if err != nil {
 		if p.unknownClasses == nil || len(p.unknownClasses) >= maxUnknownClasses {
 			p.unknownClasses = map[uint64]int{}
