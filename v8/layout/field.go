@@ -16,6 +16,7 @@ const (
 	IsolateCPED     // continuation-preserved embedder data
 	IsolateHeap     // the Heap itself, not a pointer to it
 	HeapGCState     // u32, from the Heap; 0 = no collection
+	HeapMSCount     // u32, from the Heap: how many mark-compacts have begun
 
 	// Heap objects in general.
 	MapInstanceSizeInWords

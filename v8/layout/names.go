@@ -19,6 +19,7 @@ var names = [NumFields]string{
 	IsolateCPED:                  "Isolate.cped",
 	IsolateHeap:                  "Isolate.heap",
 	HeapGCState:                  "Heap.gcState",
+	HeapMSCount:                  "Heap.msCount",
 	MapInstanceSizeInWords:       "Map.instanceSizeInWords",
 	MapInObjectStartInWords:      "Map.inObjectStartInWords",
 	MapInstanceType:              "Map.instanceType",

@@ -1,8 +1,7 @@
 package layout
 
-// Isolate, ThreadLocalTop and Heap have no constants: the machine code of accessors is read. The first four and the
-// last but one are exported and stay in stripped binaries; the builtins and SetGCState are local symbols since Node
-// 24.21.
+// Isolate, ThreadLocalTop and Heap have no constants: the machine code of accessors is read. The ones
+// of v8::Isolate are exported and stay in stripped binaries; the others are local symbols since Node 24.21.
 var isolateRows = []row{
 	{field: IsolateTLS, code: &accessor{read: isolateTLS, names: []string{
 		"_ZN2v87Isolate10GetCurrentEv", "_ZN2v87Isolate13TryGetCurrentEv"}},
@@ -44,6 +43,10 @@ var isolateRows = []row{
 			{from: v(13, 6), below: v(14, 2), n: 0x220, why: heapWhy},
 			{from: v(14, 6), n: 0x228, why: heapWhy},
 		}},
+	{field: HeapMSCount, code: &accessor{read: heapMSCount, names: []string{
+		"_ZN2v88internal4Heap11MarkCompactEv"}},
+		rules: []rule{{from: v(12, 4), of: HeapGCState, n: 0x18, relative: true,
+			why: "src/heap/heap.h: ms_count_ follows gc_state_, for binaries without the symbol of MarkCompact"}}},
 }
 
 const vmStateWhy = "src/execution/thread-local-top.h: context and current_vm_state keep their distance"

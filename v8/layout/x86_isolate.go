@@ -161,3 +161,16 @@ func heapGCState(_ *image, code []inst) (int64, error) {
 	}
 	return 0, errPattern
 }
+
+// heapMSCount: MarkCompact adds 1 to one 32-bit word, `addl $1,disp(%rbx)` or `incl disp(%rbx)`.
+func heapMSCount(_ *image, code []inst) (int64, error) {
+	counts := map[int64]bool{}
+	for _, i := range code {
+		m, isMem := i.Args[0].(x86asm.Mem)
+		one := i.Op == x86asm.INC || i.Op == x86asm.ADD && i.Args[1] == x86asm.Imm(1)
+		if one && isMem && i.MemBytes == 4 && m.Base != x86asm.RIP && m.Index == 0 {
+			counts[m.Disp] = true
+		}
+	}
+	return onlyOne(counts, nil)
+}

@@ -34,6 +34,7 @@ var groups = []struct {
 	{"isolates are not found: samples have no thread state and no labels",
 		[]layout.Field{layout.IsolateTLS, layout.IsolateKey}},
 	{"samples have no thread state (JavaScript, collection, compiler)", []layout.Field{layout.IsolateVMState}},
+	{"a sample takes up to three microseconds more", []layout.Field{layout.HeapMSCount}},
 	{"the kind of a collection is not known", []layout.Field{layout.IsolateHeap, layout.HeapGCState}},
 	{"inlined functions are not named",
 		[]layout.Field{layout.DeoptLiterals, layout.DeoptInlining, layout.DeoptSFI, layout.SFIWrapperShared}},
