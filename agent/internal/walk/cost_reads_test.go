@@ -45,7 +45,7 @@ func (w *way) stop(b *testing.B, p *bpftest.Program, tid int) (n int, ok bool) {
 	defer unix.PtraceDetach(tid)
 	r := &memory.Recorder{Mem: memory.Live{PID: w.process.PID}}
 	k := &kernelWalk{program: p, thread: &thread{mem: r, regs: regs, layout: w.process.Layout},
-		sampler: sampler.New(&p.Objects)}
+		sampler: sampler.New(&p.Objects), noCode: true}
 	recorded := *w.process
 	recorded.Memory = r
 	k.use(w.tree, &recorded)

@@ -27,6 +27,7 @@ type kernelWalk struct {
 	config  *bpf.Process
 	learner *labels.Learner
 	labels  *labels.Process
+	noCode  bool // no code is known to the BPF program, which walks no frame of V8's
 }
 
 // walkRules are those that the context of testdata/walk.js is read by.
@@ -115,6 +116,9 @@ func (k *kernelWalk) once(t testing.TB, pages map[uint64][]byte) sampled {
 	t.Helper()
 	s, out := k.raw(t, pages)
 	k.learner.Answer(&s)
+	if k.noCode { // they show that the thread runs the isolate's JavaScript
+		s.Frames = []bpf.Frame{{Kind: bpf.FrameJS}}
+	}
 	read, flags := k.labels.Decode(&s)
 	return sampled{walkOf(&s), read, flags, out.Reads, out.NReads, symbolize.State(s.VmState) == pprofx.StateGC}
 }

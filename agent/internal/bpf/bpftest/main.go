@@ -12,9 +12,9 @@ import (
 const addrNoRandomize = 0x0040000 // ADDR_NO_RANDOMIZE of linux/personality.h
 
 // MaxAddress is a lower bound of the addresses of a process without address randomization: the kernel maps memory below
-// the stack, and Go reserves some hundred megabytes. The stack of a process with randomized addresses is above it one
-// time in eight; then a test must start another process.
-const MaxAddress = 0x7fff_8000_0000
+// the stack, and Go reserves up to some gigabytes. The stack of a process with randomized addresses is above it one
+// time in four; then a test must start another process.
+const MaxAddress = 0x7fff_0000_0000
 
 // Main runs the tests of a package that maps recorded pages; call it in TestMain. The memory of the recorded process
 // had random addresses, and this process would have too: they would collide one time in some hundred. So Main executes
