@@ -236,6 +236,7 @@ const (
 	hotspanLimitMAX_CONTEXT_STEPS hotspanLimit = 1024
 	hotspanLimitMAX_STRING        hotspanLimit = 512
 	hotspanLimitMAX_BYTES         hotspanLimit = 16
+	hotspanLimitHEAP_STATE        hotspanLimit = 64
 	hotspanLimitMAX_CALLS         hotspanLimit = 16
 	hotspanLimitSTACK_WORDS       hotspanLimit = 64
 	hotspanLimitMAX_PUBLISHED     hotspanLimit = 8
@@ -512,16 +513,31 @@ type hotspanScratch struct {
 	Elements   uint64
 	N_elements uint32
 	_          [4]byte
-	Scripts    [8]struct {
+	Epoch      uint64
+	Scripts    [64]struct {
 		_      structs.HostLayout
 		Object uint64
+		Epoch  uint64
 		Id     int32
 		Pad    uint32
 	}
-	Types [8]struct {
+	Shared [512]struct {
+		_       structs.HostLayout
+		Object  uint64
+		Epoch   uint64
+		Script  int32
+		Literal uint32
+	}
+	Types [64]struct {
 		_           structs.HostLayout
 		HiddenClass uint64
+		Epoch       uint64
 		Type        uint64
+	}
+	Stacks [256]struct {
+		_           structs.HostLayout
+		Fingerprint uint64
+		Forgotten   uint64
 	}
 	N_visits     uint32
 	N_values     uint32
@@ -703,6 +719,7 @@ type hotspanV8Layout struct {
 	C_entryFp         uint32
 	Cped              uint32
 	GcState           uint32
+	MsCount           uint16
 	DeoptimizerFrom   uint16
 	DeoptimizerInput  uint16
 	FrameContent      uint16
@@ -761,6 +778,7 @@ type hotspanV8Layout struct {
 	TypeOddball       uint16
 	TypeArray         uint16
 	TypeFixedArray    uint16
+	_                 [2]byte
 	DescriptorsMask   uint32
 	DictionaryBit     uint32
 	InternalField     uint16
@@ -771,7 +789,7 @@ type hotspanV8Layout struct {
 	OwnBit            uint8
 	LocationBit       uint8
 	FieldShift        uint8
-	_                 [1]byte
+	_                 [5]byte
 }
 
 type hotspanValueKind uint32

@@ -22,7 +22,7 @@ struct known_set {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, KNOWN_SETS);
+	__uint(max_entries, KNOWN_SETS + 1); // the last has how often hotspan has removed one
 	__type(key, __u32);
 	__type(value, struct known_set);
 } known SEC(".maps");
@@ -69,12 +69,59 @@ static __always_inline __u64 frame_fingerprint(__u64 isolate, const struct frame
 	return fingerprint(isolate ^ (f->kind == FRAME_JS ? f->sfi : 0), function, place);
 }
 
-// Looks whether naming a frame needs anything new.
-static __always_inline void look_up_frame(struct walk *w, const struct frame *f)
+// What is looked up of one stack.
+struct look_up {
+	struct scratch *scratch;
+	__u64 stack; // fingerprint of the frames
+};
+
+static __always_inline const struct frame *frame_of(const struct scratch *s, __u32 i)
 {
-	struct scratch *s = w->scratch;
-	if (w->state->n_frames <= KEPT_LEAF && !is_known(frame_fingerprint(s->isolate, f)))
+	return (const struct frame *)&s->buffer[(s->walk_state.frames + i * sizeof(struct frame)) & (BUFFER_SIZE - 1)];
+}
+
+// Whether naming a frame may need anything: native code is known by its file.
+static __always_inline int is_named(const struct frame *f) { return f->kind == FRAME_JS || f->generated; }
+
+static long add_frame(__u32 i, void *context)
+{
+	struct look_up *l = context;
+	const struct frame *f = frame_of(l->scratch, i);
+	if (is_named(f))
+		l->stack = fingerprint(l->stack, frame_fingerprint(l->scratch->isolate, f), 0);
+	return 0;
+}
+
+static long look_up_frame(__u32 i, void *context)
+{
+	struct look_up *l = context;
+	const struct frame *f = frame_of(l->scratch, i);
+	if (is_named(f) && !is_known(frame_fingerprint(l->scratch->isolate, f)))
+		l->scratch->is_new = 1;
+	return l->scratch->is_new != 0;
+}
+
+// Looks whether naming the frames of a stack, or the callee that it may have, needs anything new. The same functions
+// are met again and again: that all of a stack is known is kept as long as hotspan forgets nothing.
+static __always_inline void look_up_stack(struct scratch *s, const struct frame *callee)
+{
+	struct look_up l = {.scratch = s};
+	__u32 n = s->walk_state.n_frames < KEPT_LEAF ? s->walk_state.n_frames : KEPT_LEAF, counts = KNOWN_SETS;
+	struct known_set *forgotten = bpf_map_lookup_elem(&known, &counts);
+	if (!forgotten)
+		return;
+	__u64 before = forgotten->fingerprints[0];
+	if (callee->script >= 0)
+		l.stack = frame_fingerprint(s->isolate, callee);
+	if (l.stack && !is_known(l.stack))
 		s->is_new = 1;
+	bpf_loop(n, add_frame, &l, 0);
+	struct known_stack *known = &s->stacks[l.stack & (MAX_STACKS - 1)];
+	if (known->fingerprint == l.stack && known->forgotten == before)
+		return;
+	bpf_loop(n, look_up_frame, &l, 0);
+	if (!s->is_new)
+		*known = (struct known_stack){l.stack, before};
 }
 
 // How to wake hotspan after a sample: at once for what is new, or if it has read nothing for a while, or if the ring

@@ -27,6 +27,7 @@ enum limit {
 	MAX_CONTEXT_STEPS = 1024, // tables' entries, objects and parts of strings that one sample's context takes
 	MAX_STRING = 512,     // bytes of one label value
 	MAX_BYTES = 16,       // elements of an array of bytes that is a label value
+	HEAP_STATE = 64,      // bytes of V8's Heap that are read, from its state on
 	MAX_CALLS = 16,       // frames between libuv's worker() and the leaf; a power of two
 	STACK_WORDS = 64,     // words above the stack pointer of the first frame of V8
 	MAX_PUBLISHED = 8,    // thread-local variables of published contexts; a power of two

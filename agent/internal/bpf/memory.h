@@ -57,20 +57,22 @@ static __always_inline long read_whole(__u64 object, __u64 *to, __u32 size)
 	return read_object(&object, to, size);
 }
 
-// The instance type in a hidden class; -1 if it is none. Those of strings, scripts and tables are met again and again
-// in one sample, during which only a collection changes anything.
+// Where what was read of an object is kept.
+#define PLACE_OF(object, places) (((object) >> 4 ^ (object) >> 10) & ((places) - 1))
+
+// The instance type in a hidden class; -1 if it is none.
 static __always_inline int read_instance_type(__u64 hidden_class)
 {
 	struct scratch *s = own_scratch();
 	__u16 type;
 	if (!s || !HEAP_OBJECT(hidden_class))
 		return -1;
-	struct known_type *known = &s->types[(hidden_class >> 4 ^ hidden_class >> 8) & (MAX_TYPES - 1)];
-	if (known->hidden_class == hidden_class && !s->collecting)
+	struct known_type *known = &s->types[PLACE_OF(hidden_class, MAX_TYPES)];
+	if (known->hidden_class == hidden_class && known->epoch == s->epoch && !s->collecting)
 		return known->type;
 	if (read_user(&type, sizeof(type), hidden_class - 1 + s->v8.map_type))
 		return -1;
-	*known = (struct known_type){hidden_class, type};
+	*known = (struct known_type){hidden_class, s->epoch, type};
 	return type;
 }
 

@@ -59,18 +59,34 @@ struct piece {
 	__u32 skip, length;
 };
 
-#define MAX_SCRIPTS 8 // that are remembered; a power of two
+// What is kept from one sample to the next, since it is read again and again: objects of V8's old space, in the epoch
+// in which they were read. The numbers are powers of two.
+#define MAX_SCRIPTS 64
+#define MAX_SHARED 512
+#define MAX_TYPES 64
 
 struct script {
-	__u64 object; // tagged
-	__s32 id;     // -1 = the object is none
+	__u64 object, epoch; // tagged
+	__s32 id;
 	__u32 pad;
 };
 
-#define MAX_TYPES 8 // that are remembered; a power of two
+// A SharedFunctionInfo, which tells functions apart.
+struct shared {
+	__u64 object, epoch; // tagged
+	__s32 script;
+	__u32 literal;
+};
+
+// A stack of which all frames are known: see known.h.
+struct known_stack {
+	__u64 fingerprint;
+	__u64 forgotten; // how often hotspan had removed one before
+};
+#define MAX_STACKS 256
 
 struct known_type {
-	__u64 hidden_class; // tagged
+	__u64 hidden_class, epoch; // tagged
 	__u64 type;
 };
 
@@ -147,8 +163,11 @@ struct scratch {
 	struct search search;
 	__u64 elements; // of an array: address of the first, and how many
 	__u32 n_elements;
-	struct script scripts[MAX_SCRIPTS]; // that were read, each where its address says
+	__u64 epoch; // see epoch_of
+	struct script scripts[MAX_SCRIPTS]; // each where its address says; not of one sample
+	struct shared shared[MAX_SHARED];   // likewise
 	struct known_type types[MAX_TYPES]; // likewise
+	struct known_stack stacks[MAX_STACKS]; // likewise
 	__u32 n_visits, n_values;
 	__u32 context_steps; // that are left of MAX_CONTEXT_STEPS
 	__u32 full;  // the buffer has had no room for a record

@@ -88,7 +88,6 @@ static __always_inline void walk_other(struct walk *w, __u64 place, __u64 pc)
 	struct frame *f = push_frame(w, place & NO_MAPPING ? FRAME_UNKNOWN : FRAME_NATIVE);
 	if (place & NO_MAPPING) {
 		f->generated = 1;
-		look_up_frame(w, f);
 	}
 	struct row row = {.cfa = place, .rbp = place >> 8, .off = place >> 16};
 	if (place & NO_RULE)

@@ -35,6 +35,18 @@ static __always_inline __s32 script_id(struct walk *w, __u64 script)
 	return IS_SMI(id) ? SMI(id) : -1;
 }
 
+// The same of a script that may be known. What could not be read is not kept.
+static __always_inline __s32 known_script_id(struct walk *w, __u64 script)
+{
+	struct script *known = &w->scratch->scripts[PLACE_OF(script, MAX_SCRIPTS)];
+	if (known->object == script && known->epoch == w->scratch->epoch)
+		return known->id;
+	__s32 id = script_id(w, script);
+	if (id >= 0)
+		*known = (struct script){.object = script, .epoch = w->scratch->epoch, .id = id};
+	return id;
+}
+
 // How much of a SharedFunctionInfo is read: up to the function literal id, behind which it may end.
 static __always_inline __u32 sfi_head(const struct v8_layout *v8)
 {
@@ -50,17 +62,20 @@ static __always_inline void identify(struct walk *w, __u64 function, struct fram
 	if (read_object(&function, head, FUNCTION_HEAD))
 		return;
 	__u64 sfi = word_at(head, v8->function_shared);
+	struct shared *known = &w->scratch->shared[PLACE_OF(sfi, MAX_SHARED)];
+	if (known->object == sfi && known->epoch == w->scratch->epoch) {
+		f->sfi = sfi;
+		f->literal = known->literal;
+		f->script = known->script;
+		return;
+	}
 	if (read_object(&sfi, head, sfi_head(v8)))
 		return;
 	f->sfi = sfi;
 	f->literal = half_at(head, v8->sfi_literal);
-	__u64 script = word_at(head, v8->sfi_script);
-	struct script *known = &w->scratch->scripts[(script >> 4 ^ script >> 8) & (MAX_SCRIPTS - 1)];
-	if (script != known->object) {
-		known->id = script_id(w, script);
-		known->object = script;
-	}
-	f->script = known->id;
+	f->script = known_script_id(w, word_at(head, v8->sfi_script));
+	if (f->script >= 0)
+		*known = (struct shared){sfi, w->scratch->epoch, f->script, f->literal};
 }
 
 static __always_inline void walk_v8(struct walk *w, int generated)
@@ -96,8 +111,6 @@ static __always_inline void walk_v8(struct walk *w, int generated)
 			f->offset = SMI(v->offset);
 		identify(w, v->function, f);
 	}
-	if (f->kind == FRAME_JS || generated)
-		look_up_frame(w, f);
 	ascend(w, v->pc, v->end, v->bp, 0);
 }
 

@@ -15,9 +15,10 @@ import (
 // anything else. It is a table of fingerprints in memory that the program sees, which may forget some for others. It is
 // not safe for concurrent use. known.h has the same functions.
 type Known struct {
-	sets   [][bpf.KnownWays]uint64
-	mapped []byte
-	next   int // way that makes room
+	sets      [][bpf.KnownWays]uint64
+	forgotten *uint64 // how many have been removed
+	mapped    []byte
+	next      int // way that makes room
 }
 
 // NewKnown maps the table of BPF programs that are loaded.
@@ -28,7 +29,8 @@ func NewKnown(objects *bpf.Objects) (*Known, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map the table of what is known: %w", err)
 	}
-	return &Known{unsafe.Slice((*[bpf.KnownWays]uint64)(unsafe.Pointer(&mapped[0])), m.MaxEntries()), mapped, 0}, nil
+	sets := unsafe.Slice((*[bpf.KnownWays]uint64)(unsafe.Pointer(&mapped[0])), m.MaxEntries())
+	return &Known{sets: sets[:bpf.KnownSets], forgotten: &sets[bpf.KnownSets][0], mapped: mapped}, nil
 }
 
 // Close unmaps the table.
@@ -46,14 +48,22 @@ func (k *Known) Add(process uint32, s *Sample, f *bpf.Frame) {
 		way = k.next % bpf.KnownWays
 		k.next++
 	}
-	atomic.StoreUint64(&set[way], h)
+	k.set(&set[way], h)
+}
+
+// set replaces a fingerprint.
+func (k *Known) set(at *uint64, h uint64) {
+	before := *at
+	if atomic.StoreUint64(at, h); before != 0 {
+		atomic.AddUint64(k.forgotten, 1) // after it
+	}
 }
 
 // Clear forgets everything.
 func (k *Known) Clear() {
 	for i := range k.sets {
 		for way := range k.sets[i] {
-			atomic.StoreUint64(&k.sets[i][way], 0)
+			k.set(&k.sets[i][way], 0)
 		}
 	}
 }

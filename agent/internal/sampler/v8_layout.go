@@ -54,6 +54,17 @@ func V8Layout(l *layout.Layout) bpf.V8Layout {
 	}
 	if l.Has(layout.IsolateHeap) && l.Has(layout.HeapGCState) {
 		v.GcState = at32(layout.IsolateHeap) + at32(layout.HeapGCState)
+		v.MsCount = countFromState(l)
 	}
 	return v
+}
+
+// countFromState returns how far V8's count of mark-compacts is behind the state of the heap, with which the BPF
+// program reads it; 0 where it does not.
+func countFromState(l *layout.Layout) uint16 {
+	n := l.At(layout.HeapMSCount) - l.At(layout.HeapGCState)
+	if !l.Has(layout.HeapMSCount) || n < 4 || n%4 != 0 || n > bpf.HeapState-4 {
+		return 0
+	}
+	return uint16(n)
 }

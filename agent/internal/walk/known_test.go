@@ -69,6 +69,10 @@ func TestKnown(t *testing.T) {
 		if isNew() {
 			t.Error("all was noted, and something is new")
 		}
+		known.Clear()
+		if !isNew() {
+			t.Error("all was forgotten, and nothing is new")
+		}
 		k.config.Id++
 		if !isNew() {
 			t.Error("nothing of another process was noted, and nothing is new")

@@ -198,6 +198,7 @@ const (
 	replayLimitMAX_CONTEXT_STEPS replayLimit = 1024
 	replayLimitMAX_STRING        replayLimit = 512
 	replayLimitMAX_BYTES         replayLimit = 16
+	replayLimitHEAP_STATE        replayLimit = 64
 	replayLimitMAX_CALLS         replayLimit = 16
 	replayLimitSTACK_WORDS       replayLimit = 64
 	replayLimitMAX_PUBLISHED     replayLimit = 8
@@ -299,6 +300,7 @@ type replayProcess struct {
 		C_entryFp         uint32
 		Cped              uint32
 		GcState           uint32
+		MsCount           uint16
 		DeoptimizerFrom   uint16
 		DeoptimizerInput  uint16
 		FrameContent      uint16
@@ -357,6 +359,7 @@ type replayProcess struct {
 		TypeOddball       uint16
 		TypeArray         uint16
 		TypeFixedArray    uint16
+		_                 [2]byte
 		DescriptorsMask   uint32
 		DictionaryBit     uint32
 		InternalField     uint16
@@ -367,7 +370,7 @@ type replayProcess struct {
 		OwnBit            uint8
 		LocationBit       uint8
 		FieldShift        uint8
-		_                 [1]byte
+		_                 [5]byte
 	}
 	Id          uint32
 	N_mappings  uint32
@@ -550,6 +553,7 @@ type replayScratch struct {
 		C_entryFp         uint32
 		Cped              uint32
 		GcState           uint32
+		MsCount           uint16
 		DeoptimizerFrom   uint16
 		DeoptimizerInput  uint16
 		FrameContent      uint16
@@ -608,6 +612,7 @@ type replayScratch struct {
 		TypeOddball       uint16
 		TypeArray         uint16
 		TypeFixedArray    uint16
+		_                 [2]byte
 		DescriptorsMask   uint32
 		DictionaryBit     uint32
 		InternalField     uint16
@@ -618,7 +623,7 @@ type replayScratch struct {
 		OwnBit            uint8
 		LocationBit       uint8
 		FieldShift        uint8
-		_                 [1]byte
+		_                 [5]byte
 	}
 	Table struct {
 		_         structs.HostLayout
@@ -654,16 +659,31 @@ type replayScratch struct {
 	Elements   uint64
 	N_elements uint32
 	_          [4]byte
-	Scripts    [8]struct {
+	Epoch      uint64
+	Scripts    [64]struct {
 		_      structs.HostLayout
 		Object uint64
+		Epoch  uint64
 		Id     int32
 		Pad    uint32
 	}
-	Types [8]struct {
+	Shared [512]struct {
+		_       structs.HostLayout
+		Object  uint64
+		Epoch   uint64
+		Script  int32
+		Literal uint32
+	}
+	Types [64]struct {
 		_           structs.HostLayout
 		HiddenClass uint64
+		Epoch       uint64
 		Type        uint64
+	}
+	Stacks [256]struct {
+		_           structs.HostLayout
+		Fingerprint uint64
+		Forgotten   uint64
 	}
 	N_visits     uint32
 	N_values     uint32
