@@ -31,9 +31,9 @@ func TestFunctions(t *testing.T) {
 				p := start(t, node, "functions.js", []string{"--expose-gc"}, []string{"MODE=" + mode})
 				samples := recordEnough(t, p.PID, 1997, run.enough, run.length)
 				v := compare(t, samples, p.truth(t))
-				atLeast(t, v.Right, "leaf function right", 99, 3000)
+				inTime(t, v.Right, "leaf function right", 99, 3000)
 				atLeast(t, v.LeafLine, "leaf line inside the function", 99, 3000)
-				atLeast(t, v.Callers, "caller right", 99, 3000)
+				inTime(t, v.Callers, "caller right", 99, 3000)
 				atLeast(t, v.Line, "caller's line right", 99, 3000)
 				atLeast(t, v.Column, "caller's column right", 99, 3000)
 				if v.Wrong > 0 {
@@ -53,5 +53,5 @@ func reach(t *testing.T, samples []judge.Sample, pid int) {
 	v := judge.CompareReach(samples, pid)
 	tell(t, v.EndsList())
 	atLeast(t, v.Root, "to the thread's first frame", 99, 1000)
-	atLeast(t, v.Named, "all JavaScript named", 99, 1000)
+	inTime(t, v.Named, "all JavaScript named", 99, 1000)
 }

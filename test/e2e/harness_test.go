@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -150,6 +151,21 @@ func record(t *testing.T, pid, rate int, d time.Duration, more ...string) []judg
 	return samples
 }
 
+// late is, by the test, for which share of its recording other virtual machines had the CPUs: more than a twentieth.
+// Meanwhile hotspan cannot read names, and those of code that lives for milliseconds are gone afterwards.
+var late sync.Map
+
+// inTime is atLeast for a share of samples that have names, without those that hotspan can have read too late.
+func inTime(t *testing.T, s judge.Share, what string, percent float64, whole int) {
+	t.Helper()
+	share, ok := late.Load(t.Name())
+	if ok {
+		percent *= 1 - share.(float64)
+		t.Logf("%s: read late for %.1f %% of the time", what, 100*share.(float64))
+	}
+	atLeast(t, s, what, percent, whole)
+}
+
 // recordEnough samples a process for d, and for longer if this gives less than so many samples: their number depends on
 // how much CPU the machine gives the program. The samples are those of one recording, in which hotspan was not kept off
 // the CPUs by other machines, if there is one in two.
@@ -159,9 +175,13 @@ func recordEnough(t *testing.T, pid, rate, enough int, d time.Duration, more ...
 	for tries := 1; ; tries++ {
 		before := stolen(t)
 		samples := record(t, pid, rate, d, more...)
-		if ms := stolen(t) - before; ms > 50*d.Seconds()*float64(runtime.NumCPU()) && tries < 2 {
-			t.Logf("other virtual machines had the CPUs for %.0f ms, more than a twentieth: recording again", ms)
-			continue
+		late.Delete(t.Name())
+		if share := (stolen(t) - before) / 1000 / d.Seconds() / float64(runtime.NumCPU()); share > 0.05 {
+			t.Logf("other virtual machines had the CPUs for %.0f %% of the time", 100*share)
+			late.Store(t.Name(), min(share, 1))
+			if tries < 2 {
+				continue
+			}
 		}
 		if len(samples) >= enough || d >= longest {
 			return samples

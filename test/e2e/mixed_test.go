@@ -19,7 +19,7 @@ func TestMixed(t *testing.T) {
 		v := judge.CompareReach(samples, p.PID)
 		tell(t, append(v.EndsList(), v.Examples.List()...))
 		atLeast(t, v.Root, "to the thread's first frame", 99.9, 1500)
-		atLeast(t, v.Frames, "JavaScript frames named", 99, 3000)
+		inTime(t, v.Frames, "JavaScript frames named", 99, 3000)
 		jobs := judge.Within(samples, l, "times")
 		tell(t, jobs.Examples.List())
 		atLeast(t, jobs.Right, "samples in the job that ran", 99.5, 1000)

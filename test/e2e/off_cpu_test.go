@@ -123,11 +123,14 @@ func checkWaitSum(t *testing.T, said string, samples []judge.Sample) {
 }
 
 // TestWall: with --wall requests that wait have that time, as the kernel says, and one that computes has the time that
-// it was not waiting for a CPU. That is sampled, and may be off by four standard deviations, and by what is lost.
+// it was not waiting for a CPU. That is sampled, and may be off by four standard deviations, and by what is lost. While
+// other virtual machines have the CPUs nothing is sampled, and the kernel takes that time for the thread's own.
 func TestWall(t *testing.T) {
 	var want map[string]waited
 	env := []string{"ROUNDS=30", "PAGES=" + addon(t, node24(t), "slow_pages.c")}
+	before := stolen(t)
 	samples, said := recordGo(t, &want, node24(t), "waits.js", env, "--wall", "-F", "999", "--min-wait", "10us")
+	others := stolen(t) - before
 	got := map[any]map[string]float64{"on": {}, "off": {}}
 	without := 0.0
 	for _, s := range samples {
@@ -139,14 +142,14 @@ func TestWall(t *testing.T) {
 	for of := range waitsOf {
 		w, off := want[of], got["off"][of]
 		t.Logf("%s: waited %.1f to %.1f ms, samples %.1f ms, without a request %.1f", of, w.Least, w.Most, off, without)
-		if w.Least < 500 || off < 0.98*w.Least-without || off > 1.02*w.Most {
+		if w.Least < 500 || off < 0.98*w.Least-without-others || off > 1.02*w.Most {
 			t.Errorf("%s: samples differ", of)
 		}
 	}
 	computed, on := want["compute"].OnCPU+want["compute"].Most, got["on"]["compute"]
-	t.Logf("computed %.1f ms, samples %.1f ms", computed, on)
+	t.Logf("computed %.1f ms, samples %.1f ms; others had the CPUs for %.0f ms", computed, on, others)
 	off := got["off"]["compute"] // for a collection at most
-	if computed < 300 || math.Abs(on-computed) > 4*math.Sqrt(computed)+0.03*computed || off > 0.02*computed {
+	if computed < 300 || math.Abs(on-computed) > 4*math.Sqrt(computed)+0.03*computed+others || off > 0.02*computed {
 		t.Errorf("samples differ; waits of %.1f ms", off)
 	}
 	if !regexp.MustCompile(`(?m)^\d+ samples and waits in .*\nthreads were on a CPU for [\d.]+ s of samples\n`).

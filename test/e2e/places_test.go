@@ -58,7 +58,7 @@ func hasGoodNames(t *testing.T, p program) []judge.Sample {
 		}
 	}
 	v := compare(t, samples, p.truth(t))
-	atLeast(t, v.Right, "leaf function right", 99, 500)
+	inTime(t, v.Right, "leaf function right", 99, 500)
 	atLeast(t, v.Line, "caller's line right", 99, 500)
 	if v.Wrong > 0 {
 		t.Errorf("%d wrong functions, want none", v.Wrong)

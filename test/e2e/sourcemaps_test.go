@@ -23,9 +23,9 @@ func TestSourceMaps(t *testing.T) {
 		p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, nil)
 		samples := recordEnough(t, p.PID, 997, 500, 3*time.Second)
 		v := compare(t, samples, p.truth(t))
-		atLeast(t, v.Right, "leaf function right", 99, 300)
+		inTime(t, v.Right, "leaf function right", 99, 300)
 		atLeast(t, v.LeafLine, "leaf line inside the function", 99, 300)
-		atLeast(t, v.Callers, "callers right", 99, 1500)
+		inTime(t, v.Callers, "callers right", 99, 1500)
 		atLeast(t, v.Line, "callers' lines right", 99.9, 1500)
 		atLeast(t, v.Column, "callers' columns right", 99.9, 1500)
 		if v.Wrong > 0 {

@@ -157,7 +157,7 @@ func compareStalls(t *testing.T, r reported, turns []heldUp, period int64) {
 		found++
 		around = max(around, turn.Around)
 		switch {
-		case turn.Length < report.LeastStall-2*period:
+		case turn.Length+turn.Around < report.LeastStall-2*period:
 			wrong = append(wrong, fmt.Sprintf("%+v is a stall of %v", turn, time.Duration(s.Length)))
 		case s.Length > turn.Length+turn.Around+2*period || s.Length < turn.least(period):
 			wrong = append(wrong, fmt.Sprintf("%+v has length %v", turn, time.Duration(s.Length)))

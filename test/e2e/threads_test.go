@@ -18,8 +18,8 @@ func TestThreads(t *testing.T) {
 		samples := recordEnough(t, p.PID, 997, 2500, 5*time.Second)
 		l := p.truth(t)
 		v := compare(t, samples, l)
-		atLeast(t, v.Right, "function right", 99, 1000)
-		atLeast(t, v.Callers, "caller right", 99, 1000)
+		inTime(t, v.Right, "function right", 99, 1000)
+		inTime(t, v.Callers, "caller right", 99, 1000)
 		told := judge.Share{Part: len(samples) - v.Edge, Whole: len(samples)}
 		atLeast(t, told, "samples that the clock tells", 98, 1000)
 		if v.Wrong > 0 {
