@@ -36,6 +36,8 @@ var functions = []struct {
 	{"VM state, 26.10", "55 48 89 e5 48 83 bf e0 01 00 00 00 74 02 5d c3 66 b8 08 00 40 84 f6 75 0e 66 b8 0a 00" +
 		"66 83 bf f0 01 00 00 08 75 e7 66 89 87 f0 01 00 00 5d c3", IsolateVMState, 0x1f0},
 	{"GC state, 26.10", "55 48 89 e5 89 b7 28 02 00 00 5d c3", HeapGCState, 0x228},
+	{"mark-compacts, 24.21", "48 83 ec 28 83 83 38 02 00 00 01 48 83 c4 28 c3", HeapMSCount, 0x238},
+	{"mark-compacts, 26.10", "48 83 ec 28 ff 83 40 02 00 00 48 83 c4 28 c3", HeapMSCount, 0x240},
 }
 
 // run gives a function's code the name that the field's row reads, and returns the row's answer.

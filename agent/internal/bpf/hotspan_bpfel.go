@@ -514,6 +514,8 @@ type hotspanScratch struct {
 	N_elements uint32
 	_          [4]byte
 	Epoch      uint64
+	Guessed    uint32
+	_          [4]byte
 	Scripts    [64]struct {
 		_      structs.HostLayout
 		Object uint64
@@ -521,18 +523,18 @@ type hotspanScratch struct {
 		Id     int32
 		Pad    uint32
 	}
+	Classes [64]struct {
+		_      structs.HostLayout
+		Object uint64
+		Epoch  uint64
+		Head   [6]uint64
+	}
 	Shared [512]struct {
 		_       structs.HostLayout
 		Object  uint64
 		Epoch   uint64
 		Script  int32
 		Literal uint32
-	}
-	Types [64]struct {
-		_           structs.HostLayout
-		HiddenClass uint64
-		Epoch       uint64
-		Type        uint64
 	}
 	Stacks [256]struct {
 		_           structs.HostLayout
@@ -591,7 +593,8 @@ type hotspanScratch struct {
 		InPool    uint32
 		Typed     uint8
 		WordAbove uint8
-		_         [2]byte
+		Unsure    uint8
+		_         [1]byte
 		Mapping   uint32
 		_         [4]byte
 		Builtin   uint64

@@ -103,13 +103,16 @@ static long look_up_frame(__u32 i, void *context)
 
 // Looks whether naming the frames of a stack, or the callee that it may have, needs anything new. The same functions
 // are met again and again: that all of a stack is known is kept as long as hotspan forgets nothing.
-static __always_inline void look_up_stack(struct scratch *s, const struct frame *callee)
+__noinline int look_up_stack(struct scratch *s)
 {
 	struct look_up l = {.scratch = s};
+	if (!s)
+		return 0;
+	const struct frame *callee = &((const struct sample *)s->buffer)->callee;
 	__u32 n = s->walk_state.n_frames < KEPT_LEAF ? s->walk_state.n_frames : KEPT_LEAF, counts = KNOWN_SETS;
 	struct known_set *forgotten = bpf_map_lookup_elem(&known, &counts);
 	if (!forgotten)
-		return;
+		return 0;
 	__u64 before = forgotten->fingerprints[0];
 	if (callee->script >= 0)
 		l.stack = frame_fingerprint(s->isolate, callee);
@@ -118,10 +121,11 @@ static __always_inline void look_up_stack(struct scratch *s, const struct frame 
 	bpf_loop(n, add_frame, &l, 0);
 	struct known_stack *known = &s->stacks[l.stack & (MAX_STACKS - 1)];
 	if (known->fingerprint == l.stack && known->forgotten == before)
-		return;
+		return 0;
 	bpf_loop(n, look_up_frame, &l, 0);
 	if (!s->is_new)
 		*known = (struct known_stack){l.stack, before};
+	return 0;
 }
 
 // How to wake hotspan after a sample: at once for what is new, or if it has read nothing for a while, or if the ring

@@ -179,7 +179,7 @@ static __always_inline __s32 read_properties(const struct process *p, struct scr
 			return -1;
 		}
 	}
-	if (!HEAP_OBJECT(head[0]) || read_user(s->ref_head, MAP_HEAD, head[0] - 1)) {
+	if (read_class(s, head[0])) {
 		unreadable(s);
 		return -1;
 	}

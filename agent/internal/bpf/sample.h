@@ -62,28 +62,29 @@ static __always_inline __u64 isolate_of(const struct v8_layout *v8, __u64 thread
 	return isolate;
 }
 
-// Reads what the thread does in V8, and how many mark-compacts there have been in its isolate; 0 = not known.
-static __always_inline __u32 read_states(struct scratch *s, __u64 isolate, struct sample *e)
+// A number for the time in which objects in the old space of the thread's isolate do not move, and none that lives
+// makes room for another: until the next mark-compact. Hidden classes, scripts and what functions share are there from
+// the beginning. In a collection, or where V8's count is not known, the sample is an epoch.
+static __always_inline __u64 epoch_of(const struct scratch *s, const struct sample *e, const __u64 *heap)
 {
-	const struct v8_layout *v8 = &s->v8;
-	e->vm_state = NO_ISOLATE;
-	if (!isolate)
-		return 0;
-	if (read_user(&e->vm_state, 1, isolate + v8->vm_state))
-		e->vm_state = NO_ISOLATE;
-	if (!v8->gc_state || read_user(s->object_head, HEAP_STATE, isolate + v8->gc_state))
-		return 0;
-	e->gc_state = s->object_head[0];
-	return v8->ms_count ? half_at(s->object_head, v8->ms_count) + 1 : 0;
+	int counted = heap && s->v8.ms_count && !s->collecting;
+	return fingerprint(s->isolate, counted ? half_at(heap, s->v8.ms_count) : e->time, counted);
 }
 
-// A number for the time in which nothing in the old space of the thread's isolate is moved, or freed to be used again:
-// only a mark-compact does that, of objects that it found dead. Hidden classes, scripts and what functions share are
-// there from the beginning. In a collection, or where nobody counts those, the epoch is this sample.
-static __always_inline __u64 epoch_of(const struct scratch *s, const struct sample *e, __u32 compactions)
+// Reads what the thread does in V8.
+static __always_inline void read_states(struct scratch *s, struct sample *e)
 {
-	int lasts = compactions && !s->collecting;
-	return fingerprint(s->isolate, lasts ? compactions : e->time, lasts);
+	const struct v8_layout *v8 = &s->v8;
+	__u64 *heap = s->object_head;
+	e->vm_state = NO_ISOLATE;
+	if (!e->isolate || read_user(&e->vm_state, 1, e->isolate + v8->vm_state))
+		e->vm_state = NO_ISOLATE;
+	if (!e->isolate || !v8->gc_state || read_user(heap, HEAP_STATE, e->isolate + v8->gc_state))
+		heap = 0;
+	else
+		e->gc_state = heap[0];
+	s->collecting = e->vm_state == VM_STATE_GC;
+	s->epoch = epoch_of(s, e, heap);
 }
 
 // Adds what the repair of the first frame in V8's code needs, whose frame pointer may be its caller's: the stack, and
@@ -95,6 +96,7 @@ static __always_inline void read_repair(struct walk *w, struct sample *e, __u64 
 		return;
 	if (w->v8_sp == e->sp) {
 		e->callee.kind = FRAME_JS;
+		s->guessed = 1;
 		identify(w, callee, &e->callee);
 	}
 	if (s->end > BUFFER_SIZE - STACK_WORDS * 8 ||
@@ -139,6 +141,7 @@ static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
 	read_header((struct sample *)s->buffer, pid_tgid);
 	s->end = sizeof(struct sample);
 	s->urgent = 0;
+	s->guessed = 1;
 	s->is_new = 0;
 }
 
@@ -191,18 +194,17 @@ static __always_inline void read_thread(struct process *p, struct scratch *s, co
 	e->r10 = regs->r10;
 	e->isolate = isolate;
 	e->turn = isolate ? turn_of(p, e) : 0;
-	__u32 compactions = read_states(s, isolate, e);
-	s->collecting = e->vm_state == VM_STATE_GC;
 	s->isolate = isolate_fingerprint(p, e);
-	s->epoch = epoch_of(s, e, compactions);
+	read_states(s, e);
 	walk_stack(&w);
 	e->n_frames = s->walk_state.n_frames < MAX_FRAMES ? s->walk_state.n_frames : MAX_FRAMES;
 	e->skipped = s->walk_state.n_frames - e->n_frames;
 	e->resumed = s->walk_state.resumed;
 	e->stop = s->walk_state.stop;
 	read_repair(&w, e, regs->rdi);
-	look_up_stack(s, &e->callee);
+	look_up_stack(s);
 	e->is_new = s->is_new;
+	s->guessed = !w.v8_sp; // it may be a helper thread of V8's, while the isolate's own thread goes on
 	read_request(p, s, thread, isolate, w.context);
 }
 

@@ -59,16 +59,21 @@ struct piece {
 	__u32 skip, length;
 };
 
-// What is kept from one sample to the next, since it is read again and again: objects of V8's old space, in the epoch
-// in which they were read. The numbers are powers of two.
+// What is kept from one sample to the next, since it is read again and again: objects that live, and do not move in the
+// epoch in which they were read. The numbers are powers of two.
 #define MAX_SCRIPTS 64
+#define MAX_CLASSES 64
 #define MAX_SHARED 512
-#define MAX_TYPES 64
 
 struct script {
 	__u64 object, epoch; // tagged
 	__s32 id;
 	__u32 pad;
+};
+
+struct hidden_class {
+	__u64 object, epoch; // tagged
+	__u64 head[6];
 };
 
 // A SharedFunctionInfo, which tells functions apart.
@@ -84,11 +89,6 @@ struct known_stack {
 	__u64 forgotten; // how often hotspan had removed one before
 };
 #define MAX_STACKS 256
-
-struct known_type {
-	__u64 hidden_class, epoch; // tagged
-	__u64 type;
-};
 
 // The unwind rule of an address in native code. A search for one takes several lines of memory, none of which the CPU
 // has in its caches when samples are far apart; the frames near the root are the same in most of them.
@@ -120,6 +120,7 @@ struct walk_state {
 	__u32 in_pool;  // how many of them until libuv's worker() was reached; 0 = it was not
 	__u8 typed;     // the last frame has a type marker
 	__u8 word_above; // pc is the word above what its return address should be: `value`
+	__u8 unsure;     // how a caller was found has no rule
 	__u32 mapping;  // number of that of V8's last frame
 	__u64 builtin;  // pc of that frame
 	__u64 value;
@@ -163,10 +164,11 @@ struct scratch {
 	struct search search;
 	__u64 elements; // of an array: address of the first, and how many
 	__u32 n_elements;
-	__u64 epoch; // see epoch_of
+	__u64 epoch;   // see epoch_of
+	__u32 guessed; // what is read may be no object any more, and its place another one's soon: it is not kept
 	struct script scripts[MAX_SCRIPTS]; // each where its address says; not of one sample
-	struct shared shared[MAX_SHARED];   // likewise
-	struct known_type types[MAX_TYPES]; // likewise
+	struct hidden_class classes[MAX_CLASSES]; // likewise
+	struct shared shared[MAX_SHARED];         // likewise
 	struct known_stack stacks[MAX_STACKS]; // likewise
 	__u32 n_visits, n_values;
 	__u32 context_steps; // that are left of MAX_CONTEXT_STEPS

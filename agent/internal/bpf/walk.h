@@ -57,7 +57,7 @@ static __always_inline int try_word_above(struct walk *w)
 	if (read_user(&above, 8, w->sp) || read_user(slots, sizeof(slots), w->bp - 16) || !HEAP_OBJECT(slots[0]) ||
 	    !HEAP_OBJECT(slots[1]))
 		return 0;
-	w->state->word_above = 1;
+	w->state->word_above = w->state->unsure = 1;
 	w->state->value = w->pc;
 	w->pc = above;
 	return 1;

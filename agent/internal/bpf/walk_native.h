@@ -26,6 +26,7 @@ static __always_inline void walk_frame_pointer(struct walk *w)
 		w->state->stop = STOP_NO_RULE;
 	else
 		ascend(w, v[1], w->bp + 16, v[0], 0);
+	w->state->unsure = 1;
 }
 
 // The kernel's rt_sigframe above the return address of a signal handler: ucontext.uc_mcontext.

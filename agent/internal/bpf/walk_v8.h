@@ -35,14 +35,14 @@ static __always_inline __s32 script_id(struct walk *w, __u64 script)
 	return IS_SMI(id) ? SMI(id) : -1;
 }
 
-// The same of a script that may be known. What could not be read is not kept.
+// The same of a script that may be kept.
 static __always_inline __s32 known_script_id(struct walk *w, __u64 script)
 {
 	struct script *known = &w->scratch->scripts[PLACE_OF(script, MAX_SCRIPTS)];
 	if (known->object == script && known->epoch == w->scratch->epoch)
 		return known->id;
 	__s32 id = script_id(w, script);
-	if (id >= 0)
+	if (id >= 0 && !w->scratch->guessed)
 		*known = (struct script){.object = script, .epoch = w->scratch->epoch, .id = id};
 	return id;
 }
@@ -62,11 +62,11 @@ static __always_inline void identify(struct walk *w, __u64 function, struct fram
 	if (read_object(&function, head, FUNCTION_HEAD))
 		return;
 	__u64 sfi = word_at(head, v8->function_shared);
-	struct shared *known = &w->scratch->shared[PLACE_OF(sfi, MAX_SHARED)];
-	if (known->object == sfi && known->epoch == w->scratch->epoch) {
+	struct shared *kept = &w->scratch->shared[PLACE_OF(sfi, MAX_SHARED)];
+	if (kept->object == sfi && kept->epoch == w->scratch->epoch) {
 		f->sfi = sfi;
-		f->literal = known->literal;
-		f->script = known->script;
+		f->literal = kept->literal;
+		f->script = kept->script;
 		return;
 	}
 	if (read_object(&sfi, head, sfi_head(v8)))
@@ -74,8 +74,8 @@ static __always_inline void identify(struct walk *w, __u64 function, struct fram
 	f->sfi = sfi;
 	f->literal = half_at(head, v8->sfi_literal);
 	f->script = known_script_id(w, word_at(head, v8->sfi_script));
-	if (f->script >= 0)
-		*known = (struct shared){sfi, w->scratch->epoch, f->script, f->literal};
+	if (f->script >= 0 && !w->scratch->guessed)
+		*kept = (struct shared){sfi, w->scratch->epoch, f->script, f->literal};
 }
 
 static __always_inline void walk_v8(struct walk *w, int generated)
@@ -83,6 +83,8 @@ static __always_inline void walk_v8(struct walk *w, int generated)
 	struct v8_frame *v = &w->scratch->slots;
 	if (!w->v8_sp)
 		w->v8_sp = w->sp;
+	// in a prologue the frame has no function yet, but what was there before
+	w->scratch->guessed = w->v8_sp == w->sp || w->state->unsure;
 	v->end = 0;
 	if (w->bp <= w->sp)
 		find_deopt_frame(w);

@@ -660,6 +660,8 @@ type replayScratch struct {
 	N_elements uint32
 	_          [4]byte
 	Epoch      uint64
+	Guessed    uint32
+	_          [4]byte
 	Scripts    [64]struct {
 		_      structs.HostLayout
 		Object uint64
@@ -667,18 +669,18 @@ type replayScratch struct {
 		Id     int32
 		Pad    uint32
 	}
+	Classes [64]struct {
+		_      structs.HostLayout
+		Object uint64
+		Epoch  uint64
+		Head   [6]uint64
+	}
 	Shared [512]struct {
 		_       structs.HostLayout
 		Object  uint64
 		Epoch   uint64
 		Script  int32
 		Literal uint32
-	}
-	Types [64]struct {
-		_           structs.HostLayout
-		HiddenClass uint64
-		Epoch       uint64
-		Type        uint64
 	}
 	Stacks [256]struct {
 		_           structs.HostLayout
@@ -737,7 +739,8 @@ type replayScratch struct {
 		InPool    uint32
 		Typed     uint8
 		WordAbove uint8
-		_         [2]byte
+		Unsure    uint8
+		_         [1]byte
 		Mapping   uint32
 		_         [4]byte
 		Builtin   uint64
