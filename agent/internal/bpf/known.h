@@ -11,7 +11,6 @@
 #include "memory.h"
 #include "process.h"
 #include "scratch.h"
-#include "walk_state.h"
 
 // A hash table of fingerprints, a few with each hash. Where there is no room for one, another makes room, which costs a
 // wakeup. hotspan writes them: package sampler has the same functions.

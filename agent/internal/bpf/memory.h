@@ -57,7 +57,8 @@ static __always_inline long read_whole(__u64 object, __u64 *to, __u32 size)
 	return read_object(&object, to, size);
 }
 
-// Where what was read of an object is kept. Objects that follow each other are about as large.
+// Where what was read of an object is kept. The product spreads addresses of objects that follow each other, which
+// differ by few numbers.
 #define PLACE_OF(object, places) ((__u32)((object) >> 3) * 0x9e3779b1 >> 20 & ((places) - 1))
 
 // The head of a hidden class; 0 where it cannot be read.

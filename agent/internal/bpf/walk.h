@@ -7,7 +7,6 @@
 #include <linux/types.h>
 #include "event.h"
 #include "kernel.h"
-#include "known.h"
 #include "limits.h"
 #include "memory.h"
 #include "process.h"
@@ -86,9 +85,8 @@ static __always_inline void walk_other(struct walk *w, __u64 place, __u64 pc)
 		return;
 	}
 	struct frame *f = push_frame(w, place & NO_MAPPING ? FRAME_UNKNOWN : FRAME_NATIVE);
-	if (place & NO_MAPPING) {
+	if (place & NO_MAPPING)
 		f->generated = 1;
-	}
 	struct row row = {.cfa = place, .rbp = place >> 8, .off = place >> 16};
 	if (place & NO_RULE)
 		walk_frame_pointer(w);

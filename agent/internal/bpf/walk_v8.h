@@ -7,7 +7,6 @@
 #include "deoptimizer.h"
 #include "event.h"
 #include "kernel.h"
-#include "known.h"
 #include "memory.h"
 #include "process.h"
 #include "scratch.h"
