@@ -76,7 +76,7 @@ static long enter_next(__u32 i, void *context)
 }
 
 // The hashes of names in this isolate; 0 if there is no room for them.
-static __always_inline struct isolate_names *names_of(struct process *p, __u64 isolate)
+static __noinline struct isolate_names *names_of(struct process *p, __u64 isolate)
 {
 	struct isolate_key key = {.process = p->id, .isolate = isolate};
 	struct isolate_names *names = bpf_map_lookup_elem(&isolates, &key);

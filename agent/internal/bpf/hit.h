@@ -29,9 +29,8 @@ __noinline int take_hit(__u64 id, __u32 number, __u64 weight, __u32 call, __u64 
 	struct condition *c = bpf_map_lookup_elem(&conditions, &key);
 	if (!p || !s || !probe || !c)
 		return 0;
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	__u64 hits = 1;
-	if (!count_hit(probe, c, regs, args, &weight))
+	if (!count_hit(probe, c, user_registers(), args, &weight))
 		return 0;
 	if (call == NOT_IN_CALL) {
 		__sync_fetch_and_add(&probe->elsewhere, 1);
@@ -60,7 +59,7 @@ __noinline int take_hit(__u64 id, __u32 number, __u64 weight, __u32 call, __u64 
 	e->others = (__s32)hits - 1;
 	find_pending(s);
 	__u64 thread = thread_pointer();
-	read_thread(p, s, regs, thread, isolate_of(&p->v8, thread));
+	read_thread(p, s, user_registers(), thread, isolate_of(&p->v8, thread));
 	struct consumer *r = consumer();
 	if (r)
 		put_sample(s, r);

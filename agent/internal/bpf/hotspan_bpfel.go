@@ -527,7 +527,7 @@ type hotspanScratch struct {
 		_      structs.HostLayout
 		Object uint64
 		Epoch  uint64
-		Head   [6]uint64
+		Type   uint64
 	}
 	Shared [512]struct {
 		_       structs.HostLayout

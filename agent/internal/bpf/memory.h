@@ -61,44 +61,21 @@ static __always_inline long read_whole(__u64 object, __u64 *to, __u32 size)
 // differ by few numbers.
 #define PLACE_OF(object, places) ((__u32)((object) >> 3) * 0x9e3779b1 >> 20 & ((places) - 1))
 
-// The head of a hidden class; 0 where it cannot be read.
-static __always_inline const __u64 *head_of_class(struct scratch *s, __u64 hidden_class)
-{
-	if (!HEAP_OBJECT(hidden_class))
-		return 0;
-	struct hidden_class *known = &s->classes[PLACE_OF(hidden_class, MAX_CLASSES)];
-	if (known->object == hidden_class && known->epoch == s->epoch && !s->collecting)
-		return known->head;
-	known->object = 0;
-	if (read_user(known->head, MAP_HEAD, hidden_class - 1))
-		return 0;
-	known->object = s->guessed ? 0 : hidden_class;
-	known->epoch = s->epoch;
-	return known->head;
-}
-
-// Reads the head of a hidden class into ref_head.
-static __always_inline long read_class(struct scratch *s, __u64 hidden_class)
-{
-	const __u64 *head = head_of_class(s, hidden_class);
-	if (!head)
-		return -1;
-	__builtin_memcpy(s->ref_head, head, MAP_HEAD);
-	return 0;
-}
-
-// The instance type in the head of a hidden class.
-static __always_inline __s32 type_in(const struct v8_layout *v8, const __u64 *head)
-{
-	return (__u16)(head[(v8->map_type >> 3) & 7] >> (v8->map_type & 7) * 8);
-}
-
-// The instance type of a hidden class; -1 if it is none.
+// The instance type in a hidden class; -1 if it is none. It is one of the things there that never change.
 static __always_inline int read_instance_type(__u64 hidden_class)
 {
 	struct scratch *s = own_scratch();
-	const __u64 *head = s ? head_of_class(s, hidden_class) : 0;
-	return head ? type_in(&s->v8, head) : -1;
+	__u16 type;
+	if (!s || !HEAP_OBJECT(hidden_class))
+		return -1;
+	struct hidden_class *kept = &s->classes[PLACE_OF(hidden_class, MAX_CLASSES)];
+	if (kept->object == hidden_class && kept->epoch == s->epoch && !s->collecting)
+		return kept->type;
+	if (read_user(&type, sizeof(type), hidden_class - 1 + s->v8.map_type))
+		return -1;
+	if (!s->guessed)
+		*kept = (struct hidden_class){hidden_class, s->epoch, type};
+	return type;
 }
 
 // The same as a function that is verified once.
@@ -155,6 +132,12 @@ static __always_inline __s32 read_string(const struct v8_layout *v8, __u64 *stri
 		return -1;
 	*string = old;
 	return instance_type(to[0]);
+}
+
+// The instance type in the head of a hidden class.
+static __always_inline __s32 type_in(const struct v8_layout *v8, const __u64 *head)
+{
+	return (__u16)(head[(v8->map_type >> 3) & 7] >> (v8->map_type & 7) * 8);
 }
 
 // The word at byte offset `at` of an object's head in scratch memory.

@@ -205,7 +205,7 @@ static long read_resource(__u32 i, void *context)
 	struct resource_state *r = &s->resource;
 	s->n_stores = 0;
 	r->public = r->holder = 0;
-	if (read_whole(r->object, s->object_head, 24) || read_class(s, s->object_head[0])) {
+	if (read_whole(r->object, s->object_head, 24) || read_user(s->ref_head, MAP_HEAD, s->object_head[0] - 1)) {
 		unreadable(s);
 		return 1;
 	}

@@ -168,8 +168,10 @@ static __always_inline int read_slot(const struct process *p, struct scratch *s,
 
 // Reads an object whose properties are asked for into scratch->object_head, and the head of its hidden class into
 // ref_head. Returns its instance type; -1 where it cannot be read, which is counted.
-static __always_inline __s32 read_properties(const struct process *p, struct scratch *s, __u64 object)
+__noinline int read_properties(const struct process *p, struct scratch *s, __u64 object)
 {
+	if (!p || !s)
+		return -1;
 	__u64 *head = s->object_head;
 	s->object_words = OBJECT_WORDS;
 	if (read_whole(object, head, OBJECT_WORDS * 8)) {
@@ -179,7 +181,7 @@ static __always_inline __s32 read_properties(const struct process *p, struct scr
 			return -1;
 		}
 	}
-	if (read_class(s, head[0])) {
+	if (!HEAP_OBJECT(head[0]) || read_user(s->ref_head, MAP_HEAD, head[0] - 1)) {
 		unreadable(s);
 		return -1;
 	}

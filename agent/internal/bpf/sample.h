@@ -45,6 +45,12 @@ static __always_inline void count(__u32 counter, __u64 by)
 		*n += by;
 }
 
+// The registers of this thread's user code. Who needs them again asks again: the stack is short.
+static __always_inline struct pt_regs *user_registers(void)
+{
+	return (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+}
+
 // Where this thread's thread-locals are.
 static __always_inline __u64 thread_pointer(void)
 {
@@ -72,9 +78,12 @@ static __always_inline __u64 epoch_of(const struct scratch *s, const struct samp
 }
 
 // Reads what the thread does in V8.
-static __always_inline void read_states(struct scratch *s, struct sample *e)
+__noinline int read_states(struct scratch *s)
 {
+	if (!s)
+		return -1;
 	const struct v8_layout *v8 = &s->v8;
+	struct sample *e = (struct sample *)s->buffer;
 	__u64 *heap = s->object_head;
 	e->vm_state = NO_ISOLATE;
 	if (!e->isolate || read_user(&e->vm_state, 1, e->isolate + v8->vm_state))
@@ -85,6 +94,7 @@ static __always_inline void read_states(struct scratch *s, struct sample *e)
 		e->gc_state = heap[0];
 	s->collecting = e->vm_state == VM_STATE_GC;
 	s->epoch = epoch_of(s, e, heap);
+	return 0;
 }
 
 // Adds what the repair of the first frame in V8's code needs, whose frame pointer may be its caller's: the stack, and
@@ -127,7 +137,9 @@ static __always_inline void read_header(struct sample *e, __u64 pid_tgid)
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 }
 
-// Registers in the order of the System V ABI's DWARF numbers.
+// Registers in the order of the System V ABI's DWARF numbers, which some have by name.
+enum { RDI = 5, RBP = 6, RSP = 7 };
+
 static __always_inline void copy_registers(const struct pt_regs *r, __u64 *to)
 {
 	to[0] = r->rax, to[1] = r->rdx, to[2] = r->rcx, to[3] = r->rbx;
@@ -178,34 +190,42 @@ static __always_inline void read_request(struct process *p, struct scratch *s, _
 	e->n_context = s->end - before;
 }
 
-// Reads the stack and the request of a thread that has these registers, and ends its sample. `thread` is its thread
-// pointer.
-static __always_inline void read_thread(struct process *p, struct scratch *s, const struct pt_regs *regs, __u64 thread,
-					__u64 isolate)
+// Reads the stack of a thread whose registers are in scratch and in the sample. Returns the context of its JavaScript;
+// 0 = there is none. It is a function so that reading the request has its part of the BPF stack again.
+static __noinline __u64 read_stack_of(struct process *p, struct scratch *s, __u64 isolate)
 {
 	struct sample *e = (struct sample *)s->buffer;
 	struct walk w = {.process = p, .scratch = s, .state = &s->walk_state, .isolate = isolate};
 
 	s->v8 = p->v8;
-	copy_registers(regs, s->registers);
-	w.pc = e->ip = regs->rip;
-	w.sp = e->sp = regs->rsp;
-	w.bp = e->bp = regs->rbp;
-	e->r10 = regs->r10;
+	w.pc = e->ip;
+	w.sp = e->sp = s->registers[RSP];
+	w.bp = e->bp = s->registers[RBP];
+	e->r10 = s->registers[10];
 	e->isolate = isolate;
 	e->turn = isolate ? turn_of(p, e) : 0;
 	s->isolate = isolate_fingerprint(p, e);
-	read_states(s, e);
+	read_states(s);
 	walk_stack(&w);
 	e->n_frames = s->walk_state.n_frames < MAX_FRAMES ? s->walk_state.n_frames : MAX_FRAMES;
 	e->skipped = s->walk_state.n_frames - e->n_frames;
 	e->resumed = s->walk_state.resumed;
 	e->stop = s->walk_state.stop;
-	read_repair(&w, e, regs->rdi);
+	read_repair(&w, e, s->registers[RDI]);
 	look_up_stack(s);
 	e->is_new = s->is_new;
 	s->guessed = !w.v8_sp; // it may be a helper thread of V8's, while the isolate's own thread goes on
-	read_request(p, s, thread, isolate, w.context);
+	return w.context;
+}
+
+// Reads the stack and the request of a thread that has these registers, and ends its sample. `thread` is its thread
+// pointer.
+static __always_inline void read_thread(struct process *p, struct scratch *s, const struct pt_regs *regs, __u64 thread,
+					__u64 isolate)
+{
+	copy_registers(regs, s->registers);
+	((struct sample *)s->buffer)->ip = regs->rip;
+	read_request(p, s, thread, isolate, read_stack_of(p, s, isolate));
 }
 
 static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct process *p, struct scratch *s, __u64 id)
@@ -217,8 +237,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 	if (e->kernel_mode)
 		read_kernel(ctx, s, e);
 	__u64 thread = thread_pointer();
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	read_thread(p, s, regs, thread, isolate_of(&p->v8, thread));
+	read_thread(p, s, user_registers(), thread, isolate_of(&p->v8, thread));
 }
 
 static __always_inline struct consumer *consumer(void)

@@ -73,7 +73,7 @@ struct script {
 
 struct hidden_class {
 	__u64 object, epoch; // tagged
-	__u64 head[6];
+	__u64 type;
 };
 
 // A SharedFunctionInfo, which tells functions apart.

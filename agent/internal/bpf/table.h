@@ -37,17 +37,16 @@ __noinline int is_text(struct scratch *s, __u64 string)
 	if (!s)
 		return -1;
 	const struct v8_layout *v8 = &s->v8;
-	if (read_whole(string, s->key, 16))
-		return -1;
-	__s32 type = read_instance_type(s->key[0]);
-	if (type < 0)
-		return -1;
-	if (type >= v8->first_non_string || string_length(v8, s->key) != s->search.name.length)
-		return 0;
-	if ((type & v8->string_mask) == v8->tag_thin) {
-		if (read_user(&string, 8, string - 1 + v8->thin_actual) || read_whole(string, s->key, 16) ||
-		    (type = read_instance_type(s->key[0])) < 0)
+	__s32 type = 0;
+	for (int thin = 0; thin < 2; thin++) {
+		if (thin && read_user(&string, 8, string - 1 + v8->thin_actual))
 			return -1;
+		if (read_whole(string, s->key, 16) || (type = read_instance_type(s->key[0])) < 0)
+			return -1;
+		if (type >= v8->first_non_string || string_length(v8, s->key) != s->search.name.length)
+			return 0;
+		if ((type & v8->string_mask) != v8->tag_thin)
+			break;
 	}
 	return same_chars(s, string, type);
 }

@@ -12,7 +12,7 @@
 // arch/x86/include/asm/irq_stack.h), and an NMI one of its own. On the same stack are interrupts and faults of user
 // code, which is no call. `args` is where bpf_trace_runN has put the tracepoint's arguments: an address on the stack
 // that the tracepoint is passed on, unlike those of BPF's own stack, which may be elsewhere.
-static __always_inline int in_own_call(__u64 args)
+static __noinline int in_own_call(__u64 args)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);

@@ -152,7 +152,7 @@ static __always_inline long copy_piece(struct text *t)
 		__u32 width = type & v8->one_byte_bit ? 1 : 2;
 		return copy_flat(t, p.string - 1 + v8->string_chars + (__u64)p.skip * width, width, length);
 	}
-	__u64 first, second;
+	__u64 first; // words are read one after the other: the stack is short
 	if (tag == v8->tag_external && !(type & v8->uncached_bit)) {
 		__u32 width = type & v8->one_byte_bit ? 1 : 2;
 		if (read_user(&first, 8, p.string - 1 + v8->external_data))
@@ -165,14 +165,15 @@ static __always_inline long copy_piece(struct text *t)
 		push_piece(t, first, p.skip, length);
 	} else if (tag == v8->tag_sliced) {
 		if (read_user(&first, 8, p.string - 1 + v8->sliced_parent) ||
-		    read_user(&second, 8, p.string - 1 + v8->sliced_offset) || !IS_SMI(second))
+		    read_user(&p.string, 8, p.string - 1 + v8->sliced_offset) || !IS_SMI(p.string))
 			return -1;
-		push_piece(t, first, p.skip + SMI(second), length);
+		push_piece(t, first, p.skip + SMI(p.string), length);
 	} else if (tag == v8->tag_cons && !p.skip && t->n_pieces < MAX_PIECES - 2) {
-		if (read_user(&first, 8, p.string - 1 + v8->cons_first) ||
-		    read_user(&second, 8, p.string - 1 + v8->cons_second))
+		if (read_user(&first, 8, p.string - 1 + v8->cons_second))
 			return -1;
-		push_piece(t, second, 0, -1);
+		push_piece(t, first, 0, -1);
+		if (read_user(&first, 8, p.string - 1 + v8->cons_first))
+			return -1;
 		push_piece(t, first, 0, -1);
 	} else {
 		return -1;

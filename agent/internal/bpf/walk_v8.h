@@ -54,7 +54,7 @@ static __always_inline __u32 sfi_head(const struct v8_layout *v8)
 
 // Reads the identity of a function that the collector cannot change: JSFunction → SharedFunctionInfo → Script.id and
 // function literal id. A function without a script (a builtin) has script -1.
-static __always_inline void identify(struct walk *w, __u64 function, struct frame *f)
+static __noinline void identify(struct walk *w, __u64 function, struct frame *f)
 {
 	const struct v8_layout *v8 = &w->process->v8;
 	__u64 *head = w->scratch->object_head;

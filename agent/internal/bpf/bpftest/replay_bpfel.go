@@ -673,7 +673,7 @@ type replayScratch struct {
 		_      structs.HostLayout
 		Object uint64
 		Epoch  uint64
-		Head   [6]uint64
+		Type   uint64
 	}
 	Shared [512]struct {
 		_       structs.HostLayout
