@@ -1,7 +1,7 @@
 package layout
 
-// Isolate, ThreadLocalTop and Heap have no constants: the machine code of accessors is read. The ones
-// of v8::Isolate are exported and stay in stripped binaries; the others are local symbols since Node 24.21.
+// Isolate, ThreadLocalTop and Heap have no constants: the machine code of accessors is read. Those of
+// v8::Isolate are exported and stay in stripped binaries; the others are local symbols since Node 24.21.
 var isolateRows = []row{
 	{field: IsolateTLS, code: &accessor{read: isolateTLS, names: []string{
 		"_ZN2v87Isolate10GetCurrentEv", "_ZN2v87Isolate13TryGetCurrentEv"}},
