@@ -23,18 +23,18 @@ func (r *Reader) Same(c *Code) bool {
 	return same || unmapped(err)
 }
 
+// compare reads the place itself. Its error is only that of the place: what stands in it now may be instructions, and
+// leads nowhere.
 func (r *Reader) compare(c *Code) (bool, error) {
 	object, err := r.codeOf(r.streamOf(c))
 	if err != nil || object != c.object {
 		return false, err
 	}
-	if !r.hasStreams() {
-		if err := r.want(object, layout.TypeCode); err != nil {
-			return false, err
-		}
-	}
 	now, err := r.readCode(object)
-	return err == nil && r.equal(c, now), err
+	if err != nil || !r.equal(c, now) {
+		return false, err
+	}
+	return r.hasStreams() || r.want(object, layout.TypeCode) == nil, nil
 }
 
 // AllSame calls f with the pieces of code of which Same is true. It reads them at once where the memory can do that;

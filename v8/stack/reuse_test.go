@@ -164,6 +164,32 @@ func TestKnownCodeIsReadOnce(t *testing.T) {
 	}
 }
 
+// TestPlaceOverwritten: where the code of a V8 without InstructionStreams began, instructions of other code stand,
+// which lead nowhere if they are taken for a hidden class. That is not memory that is not mapped.
+func TestPlaceOverwritten(t *testing.T) {
+	m, _ := newCodeSpace()
+	l := &layout.Layout{}
+	for f, n := range codeFields {
+		l.Values[f] = layout.Value{State: layout.Known, N: n}
+	}
+	l.Values[layout.InstructionStreamCode] = layout.Value{State: layout.Absent}
+	l.Values[layout.TypeInstructionStream].N = codeType // Code itself
+	v := NewResolver(heap.NewReader(m, l), m)
+	m.word(place, codeClass|1)
+	m.word(place+24, 100)
+	v.Renew()
+	if v.Begin(1, 1, false); v.codeOf(pc) == nil {
+		t.Fatal("no code")
+	}
+	for _, hiddenClass := range []uint64{0x4907e18349c88b4d, 0x4907e18349c88b4c} { // as tagged, and as moved
+		m.word(place, hiddenClass)
+		v.Renew()
+		if v.Begin(1, 1, false); v.codeOf(pc) != nil {
+			t.Errorf("code, though its place begins with 0x%x", hiddenClass)
+		}
+	}
+}
+
 // oneBuiltin is an address space whose code is one builtin.
 type oneBuiltin struct {
 	*codeSpace
