@@ -72,13 +72,13 @@ function warm({ burst }) {
   while (performance.now() < deadline) burst(2000);
 }
 
-// Each interval is one run of the chain, of milliseconds, so that only at its edges callers run without the leaf.
+// Each interval is one run of the chain's end, of milliseconds.
 function measure() {
   const deadline = performance.now() + milliseconds;
   while (performance.now() < deadline && !intervals.full && !stopped()) {
     builds.forEach((build, stack) => {
-      const { start, end } = build.burst(4e6);
-      intervals.columns.stack[intervals.add(start, end)] = stack;
+      build.burst(4e6);
+      intervals.columns.stack[intervals.add(build.report.start, build.report.end)] = stack;
     });
   }
 }

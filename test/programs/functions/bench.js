@@ -15,6 +15,7 @@ class Bench {
     this.reported = null;
     this.current = null;
     this.sink = 0;
+    this.helped = this.ended = now(); // the helper's time
   }
 
   get full() {
@@ -55,12 +56,12 @@ class Bench {
     this.reported = here(this.wanted).slice(1);
   }
 
-  record(start, middle, end, x) {
+  record(start, end, x) {
     const fn = this.current;
     if (fn === null) return x;
-    this.note(start, middle, fn.ownStack);
-    this.note(middle, end, fn.helperStack);
-    this.pace(fn, Number(end - start) / 1e6);
+    this.note(start, end, fn.ownStack);
+    this.note(this.helped, this.ended, fn.helperStack);
+    this.pace(fn, Number(this.ended - start) / 1e6);
     return x;
   }
 

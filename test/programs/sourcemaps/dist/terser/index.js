@@ -1,2 +1,2 @@
-"use strict";Object.defineProperty(exports,"__esModule",{value:true});exports.report=void 0;exports.burst=t;const e=require("./chain");var r=require("./leaf");Object.defineProperty(exports,"report",{enumerable:true,get:function(){return r.report}});function t(r){const t=process.hrtime.bigint();const o=(0,e.priceBasket)(r);const s=process.hrtime.bigint();return{start:t,end:s,sum:o}}
+"use strict";Object.defineProperty(exports,"__esModule",{value:true});exports.report=void 0;exports.burst=t;const e=require("./chain");var r=require("./leaf");Object.defineProperty(exports,"report",{enumerable:true,get:function(){return r.report}});function t(r){return(0,e.priceBasket)(r)}
 //# sourceMappingURL=index.js.map

@@ -1,2 +1,2 @@
-"use strict";Object.defineProperty(exports,"__esModule",{value:true});exports.spinNumbers=exports.report=void 0;exports.report={stack:""};const e=e=>{if(e<0)exports.report.stack=new Error("here").stack??"";let r=e|0;for(let t=0;t<e;t++){r=Math.imul(r,1664525);r=r+t|0;if(r===7){r^=t}}return r};exports.spinNumbers=e;
+"use strict";Object.defineProperty(exports,"__esModule",{value:true});exports.spinNumbers=exports.report=void 0;exports.report={start:0n,end:0n,stack:""};const r=r=>{if(r<0)exports.report.stack=new Error("here").stack??"";exports.report.start=process.hrtime.bigint();let e=r|0;for(let t=0;t<r;t++){e=Math.imul(e,1664525);e=e+t|0;if(e===7){e^=t}}exports.report.end=process.hrtime.bigint();return e};exports.spinNumbers=r;
 //# sourceMappingURL=leaf.js.map
