@@ -34,7 +34,7 @@ func boot(kernel, initramfs string, limit time.Duration, log func(string)) (o ou
 	found := false
 	lines := bufio.NewScanner(out)
 	for lines.Buffer(nil, 1<<20); lines.Scan(); {
-		text, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), outcome.Prefix)
+		_, text, ok := strings.Cut(lines.Text(), outcome.Prefix) // the kernel may have begun the line
 		if !ok {
 			log(lines.Text())
 			continue
