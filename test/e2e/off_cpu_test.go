@@ -20,14 +20,19 @@ var waitsOf = map[string]string{
 	"page": "waitForPage",
 }
 
+// waitsEnv returns the environment of waits.js: the add-ons that it needs.
+func waitsEnv(t *testing.T, node string) []string {
+	t.Helper()
+	return []string{"PAGES=" + addon(t, node, "slow_pages.c"), "CLOCK=" + addon(t, node, "task_clock.c")}
+}
+
 // TestOffCPU: the program waits in known functions for known requests, as long as the kernel says. Elsewhere in them it
 // may wait for a lock of V8's. Few may lack their request, or the name of a function whose code was gone, which hotspan
 // must have counted, or shows.
 func TestOffCPU(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		var want map[string]waited
-		pages := "PAGES=" + addon(t, node, "slow_pages.c")
-		samples, said := recordGo(t, &want, node, "waits.js", []string{pages}, "--off-cpu", "--min-wait", "10us")
+		samples, said := recordGo(t, &want, node, "waits.js", waitsEnv(t, node), "--off-cpu", "--min-wait", "10us")
 		got, unlabelled, n, gone := map[string]float64{}, map[string]float64{}, 0, 0
 		begun := map[int]bool{} // by thread: it has had requests that count
 		for _, s := range samples {
@@ -127,7 +132,7 @@ func checkWaitSum(t *testing.T, said string, samples []judge.Sample) {
 // other virtual machines have the CPUs nothing is sampled, and the kernel takes that time for the thread's own.
 func TestWall(t *testing.T) {
 	var want map[string]waited
-	env := []string{"ROUNDS=30", "PAGES=" + addon(t, node24(t), "slow_pages.c")}
+	env := append(waitsEnv(t, node24(t)), "ROUNDS=30")
 	before := stolen(t)
 	samples, said := recordGo(t, &want, node24(t), "waits.js", env, "--wall", "-F", "999", "--min-wait", "10us")
 	others := stolen(t) - before

@@ -1,12 +1,13 @@
 'use strict';
 
 // Requests wait in known functions: for another thread, for a child process, for what comes out of a pipe, for a page
-// of memory, each on the main thread, and the first in a Worker too. Others compute. How long, the kernel says
-// (proc_pid_schedstat): they wait for what passes without the time on a CPU and the time that the thread waited for
-// one.
+// of memory, each on the main thread, and the first in a Worker too. Others compute. How long, the kernel says (its task
+// clock, and proc_pid_schedstat): they wait for what passes without the time on a CPU and the time that the thread
+// waited for one.
 //
 //   ROUNDS  of requests (10)
 //   PAGES   an add-on whose touch() waits for a page
+//   CLOCK   an add-on whose ran() reads the task clock of the thread
 //   GO      a file that makes them begin; before, there are warm ones. Beside it the pipe is made
 //
 // It prints "ready PID" on stderr when it starts, and at the end a line of JSON on stdout: by the endpoint in the store
@@ -18,7 +19,7 @@ const { execFileSync, spawn } = require('node:child_process');
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { Worker, isMainThread, parentPort } = require('node:worker_threads');
 const { number } = require('./lib/env');
-const { running } = require('./lib/schedstat');
+const { ready } = require('./lib/schedstat');
 
 const rounds = number('ROUNDS', 10);
 const storage = new AsyncLocalStorage();
@@ -27,32 +28,36 @@ const waited = {};
 let writer, pipe;
 
 const waitForThread = () => Atomics.wait(cell, 0, 0, 37);
+const { ran } = require(process.env.CLOCK);
 const { touch } = isMainThread ? require(process.env.PAGES) : {};
 const waitForPage = () => touch();
 const waitForChild = () => execFileSync('sleep', ['0.05']);
 const compute = () => { for (const end = performance.now() + 40; performance.now() < end;); };
 const waitForPipe = () => { writer.stdin.write('\n'); fs.readSync(pipe, Buffer.alloc(1)); };
 
-// The two clocks cannot be read at once: the thread may lose its CPU in between. So there is a least and a most. It
+const clocks = () => ({ onCPU: ran(), ready: ready() });
+
+// The clocks cannot be read at once: the thread may lose its CPU in between. So there is a least and a most. It
 // waits at least as long as it is told to. Where Linux says less, it has taken waiting for readiness to run, as it does
 // of a thread that it moves from a busy CPU to another meanwhile: then the thread has waited while it did not run at
 // most.
 function handle(endpoint, wait, told) {
   storage.run({ endpoint }, () => {
     const before = performance.now();
-    const ran = running();
+    const first = clocks();
     const began = performance.now();
     wait();
     const ended = performance.now();
-    const { onCPU, ready } = running();
+    const last = clocks();
     const after = performance.now();
     if (endpoint === 'warm') return;
-    const meanwhile = onCPU - ran.onCPU + ready - ran.ready;
+    const onCPU = last.onCPU - first.onCPU;
+    const meanwhile = onCPU + last.ready - first.ready;
     waited[endpoint] ??= { least: 0, most: 0, onCPU: 0 };
     waited[endpoint].least += ended - began - meanwhile;
     const most = after - before - meanwhile;
-    waited[endpoint].most += most < told ? after - before - (onCPU - ran.onCPU) : most;
-    waited[endpoint].onCPU += onCPU - ran.onCPU;
+    waited[endpoint].most += most < told ? after - before - onCPU : most;
+    waited[endpoint].onCPU += onCPU;
   });
 }
 
