@@ -23,6 +23,7 @@ type inspectCmd struct {
 	ruleFlags
 	printFlags
 	objectsFlags
+	stopFlags
 	Labels string `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
 	Cache  bool   `default:"true" negatable:"" help:"${cache}"`
 	JSON   bool   `name:"json" help:"Print all of it as JSON."`
@@ -67,6 +68,9 @@ func (v *inspectCmd) parse() (in inspected, err error) {
 	case !slices.Contains([]string{"stack", "objects", "requests"}, in.verb) && len(in.operands) == 0:
 		return in, fmt.Errorf("%s takes addresses, such as 0x2b5e0f6c1d19", in.verb)
 	}
+	if err := v.checkStop(v.PID); err != nil {
+		return in, err
+	}
 	if len(of) > 0 {
 		in.core = of[0]
 	}
@@ -103,7 +107,7 @@ func (v *inspectCmd) stack(stdout io.Writer, c console, in *inspected) error {
 	}
 	config.PID, config.Arguments = v.PID, true
 	if in.core == "" {
-		return printDump(stdout, config, v.JSON)
+		return v.stopped(c, v.PID, func() error { return printDump(stdout, config, v.JSON) })
 	}
 	return v.coreStack(stdout, in, config)
 }
@@ -152,6 +156,10 @@ func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
 
 // opened calls show with what is looked into.
 func (v *inspectCmd) opened(c console, in *inspected, show func(*inspect.Subject) error) error {
+	return v.stopped(c, v.PID, func() error { return v.openedNow(c, in, show) })
+}
+
+func (v *inspectCmd) openedNow(c console, in *inspected, show func(*inspect.Subject) error) error {
 	subject, end, err := v.open(in)
 	if err != nil {
 		return err

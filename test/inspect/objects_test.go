@@ -24,6 +24,7 @@ type census struct {
 	}
 	More                                    int
 	ObjectBytes, NotReadBytes, ChangedBytes uint64
+	Collecting                              bool
 }
 
 // objectsProgram are the arguments of Node.js for the program that holds objects. It ends or waits.

@@ -1,9 +1,9 @@
 'use strict';
 
 // Requests wait in known functions: for another thread, for a child process, for what comes out of a pipe, for a page
-// of memory, each on the main thread, and the first in a Worker too. Others compute. How long, the kernel says (its task
-// clock, and proc_pid_schedstat): they wait for what passes without the time on a CPU and the time that the thread
-// waited for one.
+// of memory, each on the main thread, and the first in a Worker too. Others compute. How long, the kernel says, by its
+// task clock and by proc_pid_schedstat: they wait for what passes without the time on a CPU and the time that the
+// thread waited for one.
 //
 //   ROUNDS  of requests (10)
 //   PAGES   an add-on whose touch() waits for a page

@@ -1,0 +1,101 @@
+package inspect
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
+)
+
+// TestStop: the heap of a process that changes it all the time is read as it was at one instant, if the process is
+// stopped, and wholly, unless a collection was under way. Without that, much has changed. The process goes on
+// afterwards.
+func TestStop(t *testing.T) {
+	for _, v := range versions() {
+		t.Run(v.Version, func(t *testing.T) {
+			p := live.Start(t, v.Version, "testdata/churn.js")
+			pid := strconv.Itoa(p.PID)
+			var runs, stands census
+			if err := inspect(&runs, "-p", pid, "objects"); err != nil {
+				t.Fatal(err)
+			}
+			if runs.ChangedBytes == 0 {
+				t.Error("nothing has changed without --stop: this shows nothing")
+			}
+			for tries := 0; tries == 0 || stands.Collecting; tries++ {
+				if tries == 10 {
+					t.Fatal("it was always stopped in a collection")
+				}
+				stands = census{}
+				if err := inspect(&stands, "-p", pid, "--stop", "1m", "objects"); err != nil {
+					t.Fatal(err)
+				}
+				if stands.ChangedBytes > 0 {
+					t.Errorf("of %d bytes %d have changed", stands.ObjectBytes, stands.ChangedBytes)
+				}
+			}
+			if stands.NotReadBytes > stands.ObjectBytes/1000 {
+				t.Errorf("of %d bytes %d are not read", stands.ObjectBytes, stands.NotReadBytes)
+			}
+			goesOn(t, p)
+		})
+	}
+}
+
+// TestStopKilled: where hotspan is killed while it has a process stopped, the process goes on.
+func TestStopKilled(t *testing.T) {
+	p := live.Start(t, versions()[0].Version, "testdata/churn.js")
+	cmd := exec.Command(hotspan, "inspect", "-p", strconv.Itoa(p.PID), "--stop", "10m", "objects")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	for state(t, p.PID) != "t" {
+		time.Sleep(time.Millisecond)
+	}
+	// Then it cannot end of itself.
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if s := state(t, p.PID); s != "t" {
+		t.Errorf("the process is in state %s, not stopped: this shows nothing", s)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed
+	goesOn(t, p)
+}
+
+// goesOn has a process of churn.js answer a signal.
+func goesOn(t *testing.T, p *live.Process) {
+	t.Helper()
+	if err := syscall.Kill(p.PID, syscall.SIGUSR2); err != nil {
+		t.Fatal(err)
+	}
+	for range 10000 {
+		if said, _ := os.ReadFile(p.Stdout); strings.Contains(string(said), "signal") {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("it does not answer within ten seconds, in state %s", state(t, p.PID))
+}
+
+// state returns the letter of the state of a process's first thread.
+func state(t *testing.T, pid int) string {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, fields, _ := strings.Cut(string(b), ") ")
+	return fields[:1]
+}
