@@ -36,7 +36,7 @@ func (a *Agent) attachSelected() error {
 			return err
 		}
 	}
-	if s.filters() || s.All {
+	if s.open() {
 		if err := a.attachMatching(); err != nil {
 			return err
 		}
@@ -47,9 +47,11 @@ func (a *Agent) attachSelected() error {
 	return nil
 }
 
+// attachMatching attaches to the processes that run and were not named by pid. One that starts meanwhile is reported.
 func (a *Agent) attachMatching() error {
+	watching := a.sampler.Watching()
 	pids, err := procs.All()
-	if err != nil {
+	if err := errors.Join(watching, err); err != nil {
 		return err
 	}
 	hidden := 0

@@ -58,8 +58,8 @@ type Stats struct {
 
 // Unmatched is a label rule that never matched, with the property names that stores had.
 type Unmatched struct {
-	Label string
-	Seen  []string
+	Label string   `json:"label"`
+	Seen  []string `json:"seen"`
 }
 
 // Progress are the counts so far, for Config.Progress.
@@ -115,8 +115,6 @@ func (s *Stats) LostSum() int64 {
 
 // progress returns the counts so far.
 func (s *Stats) progress(now time.Time) Progress {
-	return Progress{
-		Elapsed: now.Sub(s.Start), Samples: s.Samples, WithJS: s.WithJS, Named: s.Named,
-		Requests: s.Requests, Labelled: s.Labelled, Lost: s.LostSum(),
-	}
+	return Progress{Elapsed: now.Sub(s.Start), Samples: s.Samples, WithJS: s.WithJS, Named: s.Named,
+		Requests: s.Requests, Labelled: s.Labelled, Lost: s.LostSum()}
 }

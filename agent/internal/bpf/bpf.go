@@ -43,12 +43,20 @@ func (p Probes) leftOut() (names []string) {
 // what has them waits before it looks.
 const SampledRecords = 1 << 13
 
+// Loader loads the programs, first those that report the exec and exit of processes. Before a method has returned the
+// Objects lack its programs.
+type Loader struct {
+	objects   *Objects
+	spec      *ebpf.CollectionSpec
+	with      ebpf.CollectionOptions
+	lifecycle map[string]*ebpf.ProgramSpec
+}
+
 // Create creates the BPF maps. ringBytes is the size of the ring buffer in bytes, a power of two of at least a page;
-// sampledRecords is whether there is room for those. The function load loads the programs that take samples at probes,
-// or that of the timer, which the kernel takes a tenth of a second to verify: before it has returned, the Objects have
-// maps only. The caller closes the Objects. On other processors than x86-64 it is an error: the programs read the
-// registers of that one.
-func Create(ringBytes uint32, sampledRecords bool, probes Probes) (o *Objects, load func() error, err error) {
+// sampledRecords is whether there is room for those. The caller closes the Objects, which have maps only until the
+// programs are loaded: the kernel takes a tenth of a second to verify each of those that take samples. On other
+// processors than x86-64 it is an error: the programs read the registers of that one.
+func Create(ringBytes uint32, sampledRecords bool, probes Probes) (o *Objects, load *Loader, err error) {
 	if err := checkArchitecture(runtime.GOARCH); err != nil {
 		return nil, nil, err
 	}
@@ -89,18 +97,37 @@ func Create(ringBytes uint32, sampledRecords bool, probes Probes) (o *Objects, l
 		delete(spec.Maps, name)
 		delete(with.MapReplacements, name)
 	}
-	return o, func() error {
-		loaded, err := ebpf.NewCollectionWithOptions(spec, with)
-		if err != nil {
-			return fmt.Errorf("load the BPF program: %w", explain(err))
+	lifecycle := map[string]*ebpf.ProgramSpec{}
+	for _, name := range []string{hotspanProgHotspanExec, hotspanProgHotspanExit} {
+		lifecycle[name] = spec.Programs[name]
+		delete(spec.Programs, name)
+	}
+	return o, &Loader{o, spec, with, lifecycle}, nil
+}
+
+// Lifecycle loads the programs that report the exec and exit of processes. They are small.
+func (l *Loader) Lifecycle() error {
+	only := l.spec.Copy()
+	only.Programs = l.lifecycle
+	return l.load(only)
+}
+
+// Sampling loads the programs that take samples.
+func (l *Loader) Sampling() error { return l.load(l.spec) }
+
+func (l *Loader) load(spec *ebpf.CollectionSpec) error {
+	loaded, err := ebpf.NewCollectionWithOptions(spec, l.with)
+	if err != nil {
+		return fmt.Errorf("load the BPF program: %w", explain(err))
+	}
+	defer loaded.Close()
+	programs := reflect.ValueOf(&l.objects.hotspanPrograms).Elem()
+	for field, program := range programs.Fields() {
+		if p := loaded.DetachProgram(field.Tag.Get("ebpf")); p != nil {
+			program.Set(reflect.ValueOf(p))
 		}
-		defer loaded.Close()
-		programs := reflect.ValueOf(&o.hotspanPrograms).Elem()
-		for field, program := range programs.Fields() { // nil for one that is left out
-			program.Set(reflect.ValueOf(loaded.DetachProgram(field.Tag.Get("ebpf"))))
-		}
-		return nil
-	}, nil
+	}
+	return nil
 }
 
 // MapTables has the sampler write unwind rules into mapped memory, in a sixtieth of the time that updates take.

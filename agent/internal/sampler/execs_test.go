@@ -9,7 +9,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// The execve of a process that is not asked for is not reported: it costs a wakeup.
+// The execve of a process that is not asked for is not reported: it costs a wakeup. That of others is before the
+// programs are loaded that take samples.
 func TestExecs(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -25,7 +26,7 @@ func TestExecs(t *testing.T) {
 			s, err := Open(c.config)
 			if err == nil {
 				defer s.Close()
-				err = s.Loaded()
+				err = s.Watching()
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -55,6 +55,9 @@ type Sampler struct {
 	loaded  chan struct{} // closed when the programs are loaded, or loadErr says why not
 	loadErr error
 
+	watching chan struct{} // closed when exec and exit are reported, or watchErr says why not
+	watchErr error
+
 	followed  time.Time     // when FollowCPUs last looked
 	throttled time.Duration // of a trigger that has stopped
 }
@@ -72,18 +75,25 @@ func Open(c Config) (*Sampler, error) {
 		return nil, err
 	}
 	s := New(objects)
-	s.loaded, s.tables.most = make(chan struct{}), c.TableBytes
-	go func() {
-		defer close(s.loaded)
-		if s.loadErr = load(); s.loadErr == nil {
-			s.loadErr = s.attach()
-		}
-	}()
+	s.watching, s.loaded, s.tables.most = make(chan struct{}), make(chan struct{}), c.TableBytes
+	go s.load(load)
 	if err := s.open(c, probes); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+func (s *Sampler) load(l *bpf.Loader) {
+	defer close(s.loaded)
+	if s.loadErr = l.Lifecycle(); s.loadErr == nil {
+		s.loadErr = s.attach()
+	}
+	s.watchErr = s.loadErr
+	close(s.watching)
+	if s.loadErr == nil {
+		s.loadErr = l.Sampling()
+	}
 }
 
 func (s *Sampler) open(c Config, probes []probe.Spec) (err error) {
@@ -142,6 +152,13 @@ func (s *Sampler) attach() error {
 	return nil
 }
 
+// Watching waits until the exec and exit of processes is reported, and returns the error if it is not. Processes that
+// are looked for afterwards are found, or reported.
+func (s *Sampler) Watching() error {
+	<-s.watching
+	return s.watchErr
+}
+
 // Loaded waits until the BPF program is loaded, and returns the error if it is not.
 func (s *Sampler) Loaded() error {
 	<-s.loaded
@@ -152,6 +169,7 @@ func (s *Sampler) Loaded() error {
 // exec or exit.
 func New(objects *bpf.Objects) *Sampler {
 	s := &Sampler{objects: objects, learned: newLearnedMaps(objects), loaded: make(chan struct{})}
+	s.watching = s.loaded
 	close(s.loaded)
 	return s
 }

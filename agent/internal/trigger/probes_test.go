@@ -33,7 +33,7 @@ func TestWithoutSampling(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer objects.Close()
-	if err := load(); err != nil {
+	if err := load.Sampling(); err != nil {
 		t.Fatal(err)
 	}
 	if objects.HotspanSample != nil || objects.HotspanUprobe == nil || objects.HotspanSyscall == nil ||
