@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
-	"github.com/hotspan/hotspan/agent/internal/budget"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 	"github.com/hotspan/hotspan/pprofx"
@@ -29,13 +28,7 @@ func percent(part, whole int64) string {
 
 // closing prints how many samples were taken and lost, what sampling cost, and which command to run next.
 func closing(c console, s *agent.Stats, files *fileSink) {
-	lost := map[string]int64{}
-	for reason, n := range s.Lost {
-		lost[reason.String()] = n
-	}
-	notInFile := files.left.Samples + files.unwritten // but in the snapshots
-	lost[pprofx.LostFull.String()] += files.left.Samples
-	lost["not written"] = files.unwritten
+	a := accountOf(s, files)
 	what, idle := "samples taken", ""
 	switch {
 	case files.both:
@@ -48,9 +41,8 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 			what = "samples and waits"
 		}
 	}
-	fmt.Fprintf(c, "%d %s in %.1f s = %d written%s + %d lost%s%s\n", s.Taken, what, s.End.Sub(s.Start).Seconds(),
-		s.Written-notInFile-files.left.OtherThreads, idle, s.LostSum()+notInFile, counts(lost),
-		otherThreads(files.left))
+	fmt.Fprintf(c, "%d %s in %.1f s = %d written%s + %d lost%s%s\n", a.Taken, what, a.Duration, a.Written, idle,
+		sum(a.Lost), counts(a.Lost), otherThreads(files.left))
 	if files.both {
 		apart(c, s)
 	}
@@ -61,12 +53,8 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s%s, of samples in requests labelled %s%s\n",
 		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS),
 		counts(map[string]int64{"without lines": s.NoLine, "not verified": s.Unverified}),
-		percent(s.Labelled, s.Requests), counts(map[string]int64{
-			"learning": s.Learning, "unreadable": s.Unreadable, "cut": s.Cut, "bad values": s.BadLabels,
-			"over limit": s.OverLimit, "unknown keys": s.UnknownKeys, "async_hooks not found": s.NoHooks,
-		}))
-	fmt.Fprintf(c, "hotspan itself: %.2f s CPU, %d MiB memory%s\n", budget.OwnCPU().Seconds(),
-		budget.OwnMemory().Peak>>20, inKernel(s))
+		percent(s.Labelled, s.Requests), counts(a.NotAllLabels))
+	fmt.Fprintf(c, "hotspan itself: %.2f s CPU, %d MiB memory%s\n", a.CPU, a.Memory>>20, inKernel(s))
 	for _, u := range s.Unmatched {
 		fmt.Fprintf(c, "label %s matched nothing; properties seen in stores: %s\n", u.Label, seen(u.Seen))
 	}

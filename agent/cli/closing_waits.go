@@ -30,9 +30,12 @@ func waits(c console, s *agent.Stats) {
 	}
 }
 
+// enabling is longer than the timer takes to be enabled, some microseconds in which it seems to be held back.
+const enabling = time.Millisecond
+
 // timerThrottled prints for how long no samples were taken, since the kernel allows fewer.
 func timerThrottled(c console, d time.Duration) {
-	if d >= time.Millisecond { // to be enabled takes microseconds
+	if d >= enabling {
 		fmt.Fprintf(c, "the kernel held the timer back for %s, all CPUs together: "+
 			"kernel.perf_event_max_sample_rate is %d\n", inSeconds(d), trigger.MaxRate())
 	}

@@ -11,8 +11,9 @@ var help = map[string]string{
 		"heap. Of addresses print shows the values, whatis what is there, function, source and closure where " +
 		"functions are from and what they use, refs who holds them, path how from a root, await who waits. Left " +
 		"out on a terminal, inspect asks.",
-	"stop":      "With -p: stop it while it is read, for TIME at most (10m), so that nothing changes meanwhile.",
-	"annotated": "Name of a function, also of one that is inlined; without one the pieces of code are listed.",
+	"recordjson": "Print what became of the samples as JSON, on standard output, in place of the closing lines.",
+	"stop":       "With -p: stop it while it is read, for TIME at most (10m), so that nothing changes meanwhile.",
+	"annotated":  "Name of a function, also of one that is inlined; without one the pieces of code are listed.",
 
 	"config": "YAML file; its keys are the names of the flags. Each flag is also a variable of the environment, such " +
 		"as HOTSPAN_STORE_AGE for --store-age.",

@@ -8,9 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
@@ -41,6 +39,7 @@ type recordCmd struct {
 	JITCode       string        `name:"jit-code" help:"${jitcode}" placeholder:"DIR"`
 	OTLP          string        `name:"otlp" help:"${otlp}" placeholder:"URL"`
 	Quiet         bool          `short:"q" help:"${quiet}"`
+	JSON          bool          `name:"json" help:"${recordjson}"`
 	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
 }
 
@@ -50,7 +49,7 @@ const (
 	styleDatadog = "datadog"
 )
 
-func (r *recordCmd) Run(_ io.Writer, c console) error {
+func (r *recordCmd) Run(stdout io.Writer, c console) error {
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -78,12 +77,15 @@ func (r *recordCmd) Run(_ io.Writer, c console) error {
 	if r.SnapshotEvery == 0 && files.format == formatOTLP {
 		config.SnapshotEvery = streamEvery
 	}
-	return r.profile(c, config, files, total)
+	return r.profile(stdout, c, config, files, total)
 }
 
 // profile runs the agent, and the command if there is one, until the processes end, the time is over or a signal comes.
-func (r *recordCmd) profile(c console, config agent.Config, files *fileSink, total *summary) error {
-	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
+func (r *recordCmd) profile(
+	stdout io.Writer, c console, config agent.Config, files *fileSink, total *summary,
+) error {
+	l := leaver{console: c, files: files}
+	ctx, stop := untilSignal(l.leave)
 	defer stop()
 	outliveReaders()
 	var child *command
@@ -94,7 +96,7 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink, tot
 		}
 		defer child.kill()
 		child.selectIn(&config)
-		files.pid = child.pid()
+		files.pid, l.child = child.pid(), child
 	}
 	a, err := agent.New(config)
 	if err != nil {
@@ -117,6 +119,9 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink, tot
 	code, failed := closeCode(config.JITCode)
 	err = errors.Join(err, files.close(), failed)
 	c.clear()
+	if r.JSON {
+		return errors.Join(err, printAccount(stdout, &stats, files, r.JITCode, code))
+	}
 	lost := stats.LostSum() + files.left.Samples + files.unwritten + stats.SnapshotsLost + code.Lost
 	if r.Quiet && lost == 0 {
 		return err
@@ -127,21 +132,6 @@ func (r *recordCmd) profile(c console, config agent.Config, files *fileSink, tot
 	files.source.say(c)
 	return err
 }
-
-// endSignals are the signals at which a recording ends and writes what it has: that of a terminal that is closed too,
-// but not under nohup.
-func endSignals() []os.Signal {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		signals = append(signals, syscall.SIGHUP)
-	}
-	return signals
-}
-
-// outliveReaders has hotspan go on where nobody reads its standard error any more, as after 2>&1 | head: a write to it
-// fails, and does not end the process. A signal that is handled, not ignored, is as usual in a COMMAND.
-// (go doc os/signal, SIGPIPE)
-func outliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 func (r *recordCmd) check() error {
 	switch {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -97,14 +96,6 @@ func (v *reportFlags) compareAges(stdout io.Writer, c console, files []string) e
 		return printJSON(stdout, ages.Compare())
 	}
 	return printAges(stdout, ages.Compare(), v.Lines)
-}
-
-// printJSON prints a value for programs, and for people who look at it.
-func printJSON(to io.Writer, value any) error {
-	out := json.NewEncoder(to)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
-	return out.Encode(value)
 }
 
 // write writes the chosen samples of all recordings as one file.

@@ -13,12 +13,12 @@ const (
 
 // Stats are what is missing.
 type Stats struct {
-	Pieces  int64 // of code that were copied
-	Large   int64 // pieces over 1 MiB, or over the 64 MiB of a recording
-	Unread  int64 // pieces that were gone or could not be read
-	Samples int64 // at instructions of the pieces that were copied
-	Lost    int64 // samples in code that was not copied, or of more instructions than are kept
-	Unnamed int64 // samples in code of files that no symbol names
+	Pieces  int64 `json:"pieces"`         // of code that were copied
+	Large   int64 `json:"tooLarge"`       // pieces over 1 MiB, or over the 64 MiB of a recording
+	Unread  int64 `json:"gone"`           // pieces that were gone or could not be read
+	Samples int64 `json:"samples"`        // at instructions of the pieces that were copied
+	Lost    int64 `json:"inNoCopiedCode"` // samples in code that was not copied, or of more instructions than are kept
+	Unnamed int64 `json:"withoutSymbols"` // samples in code of files that no symbol names
 }
 
 // totals are what all processes have together.

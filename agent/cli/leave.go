@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"time"
+)
+
+// leaver ends hotspan before a recording is written.
+type leaver struct {
+	console
+	files *fileSink
+	child *command // that was started; nil: none
+}
+
+// leave says what is lost, and ends the process.
+func (l *leaver) leave() {
+	l.clear()
+	fmt.Fprintf(l, "hotspan: ended by a second signal: %s\n", l.lost())
+	if l.child != nil {
+		_ = l.child.Process.Signal(os.Interrupt) // it may have ended
+	}
+	os.Exit(exitFailed)
+}
+
+// lost says what becomes of what is not written yet. The sink may hold its lock for as long as a disk or a pipe takes:
+// so it is not asked.
+func (l *leaver) lost() string {
+	if !l.files.whole {
+		return "the snapshot that was not written yet is lost"
+	}
+	took := time.Since(l.files.start).Round(time.Second)
+	begun := fmt.Sprintf("%s.%d.part", l.files.path(1), os.Getpid())
+	if !streams(l.files.format) {
+		_ = os.Remove(begun) // half of it nothing can read; there may be none
+		return fmt.Sprintf("the recording of %v is lost", took)
+	}
+	if _, err := os.Stat(begun); err != nil {
+		begun = l.files.path(1)
+	}
+	return fmt.Sprintf("of the recording of %v all is lost that is not in %s", took, begun)
+}
