@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"os"
+	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -10,15 +12,15 @@ import (
 type leaver struct {
 	console
 	files *fileSink
-	child *command // that was started; nil: none
+	child atomic.Pointer[command] // that was started; nil: none
 }
 
 // leave says what is lost, and ends the process.
 func (l *leaver) leave() {
 	l.clear()
 	fmt.Fprintf(l, "hotspan: ended by a second signal: %s\n", l.lost())
-	if l.child != nil {
-		_ = l.child.Process.Signal(os.Interrupt) // it may have ended
+	if child := l.child.Load(); child != nil {
+		_ = child.Process.Signal(syscall.SIGTERM) // it may have ended
 	}
 	os.Exit(exitFailed)
 }

@@ -96,7 +96,8 @@ func (r *recordCmd) profile(
 		}
 		defer child.kill()
 		child.selectIn(&config)
-		files.pid, l.child = child.pid(), child
+		files.pid = child.pid()
+		l.child.Store(child)
 	}
 	a, err := agent.New(config)
 	if err != nil {
