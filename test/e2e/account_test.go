@@ -59,7 +59,8 @@ Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)`)...).Output()
 			if (len(a.Probes) == 1 && a.Probes[0].Hits == a.Taken && a.Lost["rate limit"] > 0) != c.probe {
 				t.Errorf("probes: %s", out)
 			}
-			if (a.Waits != nil && a.Waits.Samples > 0.2 && a.Waits.Ended >= a.Waits.Samples) != c.waits {
+			// Of the 200 ms the thread is on a CPU until it waits.
+			if (a.Waits != nil && a.Waits.Samples > 0.19 && a.Waits.Ended >= a.Waits.Samples) != c.waits {
 				t.Errorf("waits: %s", out)
 			}
 		})
