@@ -26,21 +26,29 @@ func TestSecondSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
+	// A pipe has room for 64 KiB, a few hundred samples. This one has room for a dozen.
+	if _, err := unix.FcntlInt(reader.Fd(), unix.F_SETPIPE_SZ, 4096); err != nil {
+		t.Fatal(err)
+	}
 	var said bytes.Buffer
-	// A pipe has room for 64 KiB: a few hundred samples.
 	h := exec.Command(hotspan, "record", "-F", "4999", "--format", "jsonl", "-o", pipe, "--", node24(t), "-e",
 		"for (const end = Date.now() + 1500; Date.now() < end;);")
 	h.Stderr = &said
 	if err := h.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for inPipe := 0; inPipe < 60000; time.Sleep(10 * time.Millisecond) {
+	ended := make(chan error, 1)
+	go func() { ended <- h.Wait() }()
+	for inPipe := 0; inPipe == 0; {
 		if inPipe, err = unix.IoctlGetInt(int(reader.Fd()), unix.TIOCINQ); err != nil {
 			t.Fatal(err)
 		}
+		select {
+		case err := <-ended:
+			t.Fatalf("it has written all: %v\n%s", err, &said)
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- h.Wait() }()
 	h.Process.Signal(interrupt)
 	h.Process.Signal(syscall.SIGTERM)
 	select {
