@@ -56,7 +56,10 @@ func TestStopKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cmd.Wait()
-	for state(t, p.PID) != "t" {
+	for tries := 0; state(t, p.PID) != "t"; tries++ {
+		if tries == 30000 {
+			t.Fatal("it is not stopped within half a minute")
+		}
 		time.Sleep(time.Millisecond)
 	}
 	// Then it cannot end of itself.
