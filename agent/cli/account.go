@@ -83,14 +83,10 @@ type throttledGroup struct {
 // accountOf returns the account of a recording. What is not in its files, of what snapshots have, is lost too.
 func accountOf(s *agent.Stats, files *fileSink) *account {
 	lost := byReason(s.Lost)
-	if n := files.left.Samples; n > 0 {
-		lost[pprofx.LostFull.String()] += n
-	}
-	if files.unwritten > 0 {
-		lost["not written"] = files.unwritten
-	}
+	lost[pprofx.LostFull.String()] += files.left.Samples
+	lost["not written"] = files.unwritten
 	a := &account{
-		Duration: s.End.Sub(s.Start).Seconds(), Taken: s.Taken, Idle: s.IdleWaits, Lost: lost,
+		Duration: s.End.Sub(s.Start).Seconds(), Taken: s.Taken, Idle: s.IdleWaits, Lost: some(lost),
 		Written:      s.Written - files.left.Samples - files.unwritten - files.left.OtherThreads,
 		OtherThreads: files.left.OtherThreads,
 		Samples:      s.Samples, ToRoot: s.ToRoot, JavaScript: s.WithJS, Named: s.Named, NoLine: s.NoLine,
@@ -124,7 +120,7 @@ func printAccount(to io.Writer, s *agent.Stats, files *fileSink, dir string, cod
 
 func probeOf(h trigger.Hits) probeAccount {
 	return probeAccount{
-		Probe: h.Text, Hits: h.All, Lost: byReason(h.Lost), Unmet: h.Unmet, Value: h.Weight, NoValue: h.Odd,
+		Probe: h.Text, Hits: h.All, Lost: some(byReason(h.Lost)), Unmet: h.Unmet, Value: h.Weight, NoValue: h.Odd,
 	}
 }
 
@@ -174,5 +170,5 @@ func byReason(of map[pprofx.LostReason]int64) map[string]int64 {
 	for reason, n := range of {
 		out[reason.String()] = n
 	}
-	return some(out)
+	return out
 }
