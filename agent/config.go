@@ -28,7 +28,7 @@ type Config struct {
 	// Probes are sampled besides, so that each interval has a snapshot of the timer's samples and one of hits; where
 	// Rate is 0, instead (docs/probes.md). Waits of at least OffCPU are sampled instead (docs/off-cpu.md). Neither goes
 	// with CPUBudget, MemoryLimit and Change. Each probe, and waits, take ProbeLimit samples a second on each CPU at
-	// most, 0 for 1,000.
+	// most, 0 for 1,000. The probe stall goes alone: of the samples of the timer and of waits it keeps its hits.
 	Probes     []string
 	OffCPU     time.Duration
 	Wall       bool // the timer's samples too, beside waits

@@ -52,6 +52,10 @@ func (a *Agent) sample(s *sampler.Sample) {
 	if t.off != 0 {
 		a.stats.Unverified++
 	}
+	if !a.sampler.Counts(s, out, &t.loops) {
+		a.stats.NoHit++
+		return
+	}
 	out.Labels = a.sampler.Labels(s, labels)
 	a.builder.Add(out, s.Hit())
 }

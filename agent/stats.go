@@ -11,7 +11,7 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Stats are the counts of a run. Taken = Written + IdleWaits + the sum of Lost.
+// Stats are the counts of a run. Taken = Written + IdleWaits + NoHit + the sum of Lost.
 type Stats struct {
 	Start, End    time.Time
 	Taken         int64         // samples of the selected processes, or hits of probes, or waits, in them
@@ -47,6 +47,7 @@ type Stats struct {
 	Waits         trigger.Waits  // of Config.OffCPU
 	Waited, Idle  time.Duration  // of these, in samples, and in IdleWaits of threads that had nothing to do
 	IdleWaits     int64
+	NoHit         int64              // of the probe stall: samples that are not a hit
 	OnCPU         time.Duration      // of Config.Wall: CPU time that samples of the timer stand for
 	Throttled     []cgroup.Throttled // control groups of processes that were kept off the CPUs by a limit
 	Unmatched     []Unmatched

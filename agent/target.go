@@ -10,6 +10,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	"github.com/hotspan/hotspan/agent/internal/uvloop"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/verify"
@@ -23,11 +24,11 @@ type target struct {
 	reading    *reading
 	labels     *labels.Process
 	learner    *labels.Learner
-	maps       *sourcemaps.Process        // nil: source maps are not applied
-	off        verify.Parts               // what cannot be relied on
-	sample     pprofx.Sample              // the current one, reused for the next
-	threads    map[[16]int8]string        // names
-	loopTries  map[bpf.EnvironmentKey]int // how often the event loop of a thread was searched for
+	maps       *sourcemaps.Process // nil: source maps are not applied
+	off        verify.Parts        // what cannot be relied on
+	sample     pprofx.Sample       // the current one, reused for the next
+	threads    map[[16]int8]string // names
+	loops      uvloop.Loops
 
 	frames uint32 // config.V8.Cped and
 	hooks  uint16 // config.V8.FirstJsObject, without which there are no labels

@@ -13,12 +13,13 @@ import (
 )
 
 // account says what became of what a recording has taken, and what that cost, in JSON. Taken is the sum of Written,
-// Idle, OtherThreads and Lost. Times are in seconds, sizes in bytes.
+// Idle, NoHit, OtherThreads and Lost. Times are in seconds, sizes in bytes.
 type account struct {
 	Duration     float64          `json:"duration"`
 	Taken        int64            `json:"taken"`                  // samples, hits of probes and waits
 	Written      int64            `json:"written"`                // of these, in files
 	Idle         int64            `json:"idle,omitempty"`         // waits of threads that had nothing to do
+	NoHit        int64            `json:"noHit,omitempty"`        // of the probe stall: samples that are not a hit
 	OtherThreads int64            `json:"otherThreads,omitempty"` // for which the format has no room
 	Lost         map[string]int64 `json:"lost"`                   // by reason
 
@@ -86,7 +87,7 @@ func accountOf(s *agent.Stats, files *fileSink) *account {
 	lost[pprofx.LostFull.String()] += files.left.Samples
 	lost["not written"] = files.unwritten
 	a := &account{
-		Duration: s.End.Sub(s.Start).Seconds(), Taken: s.Taken, Idle: s.IdleWaits, Lost: some(lost),
+		Duration: s.End.Sub(s.Start).Seconds(), Taken: s.Taken, Idle: s.IdleWaits, NoHit: s.NoHit, Lost: some(lost),
 		Written:      s.Written - files.left.Samples - files.unwritten - files.left.OtherThreads,
 		OtherThreads: files.left.OtherThreads,
 		Samples:      s.Samples, ToRoot: s.ToRoot, JavaScript: s.WithJS, Named: s.Named, NoLine: s.NoLine,

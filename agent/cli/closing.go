@@ -33,6 +33,8 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 	switch {
 	case files.both:
 		what = "samples and hits of probes"
+	case s.NoHit > 0:
+		what, idle = "samples and waits", fmt.Sprintf(" + %d idle + %d that are no hit", s.IdleWaits, s.NoHit)
 	case len(s.Hits) > 0:
 		what = "hits of probes"
 	case s.Waits.Since > 0:

@@ -41,8 +41,8 @@ var help = map[string]string{
 		"file:///DIR/NAME-%t.pb.gz; KEY=VALUE may follow, after commas. May be repeated.",
 	"rate": "Samples per second on each CPU",
 	"probe": "Sample hits of uprobe:FILE:SYMBOL[+OFFSET], uretprobe:FILE:SYMBOL, usdt:FILE:PROVIDER:NAME, " +
-		"syscall:NAME or tp:GROUP:NAME, or of exec, file, gc, malloc or throw, not CPU time; with -F that too. " +
-		"May be repeated.",
+		"syscall:NAME or tp:GROUP:NAME, or of exec, file, gc, malloc, stall or throw, not CPU time; with -F that " +
+		"too. May be repeated.",
 	"probelimit": "Samples of one probe per second on each CPU, at most; hits beyond are counted",
 	"store":      "Directory that keeps snapshots until they are delivered, and for later questions",
 	"http":       "Serve /metrics, /healthz and /readyz on loopback, such as 127.0.0.1:7071.",

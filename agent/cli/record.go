@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/internal/probe"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -168,10 +169,16 @@ func (r *recordCmd) measured() string {
 }
 
 // timed reports whether there are samples of the timer.
-func (r *recordCmd) timed() bool { return r.measured() == "" || r.Wall || r.beside() }
+func (r *recordCmd) timed() bool { return r.measured() == "" || r.Wall || r.beside() || r.stalls() }
 
 // beside reports whether hits of probes are recorded beside CPU time.
-func (r *recordCmd) beside() bool { return len(r.Probe) > 0 && r.Rate != nil }
+func (r *recordCmd) beside() bool { return len(r.Probe) > 0 && r.Rate != nil && !r.stalls() }
+
+// stalls reports whether hits are stalls of event loops, which are seen by samples of the timer and of waits.
+func (r *recordCmd) stalls() bool {
+	least, _ := probe.Stall(r.Probe)
+	return least > 0
+}
 
 func (r *recordCmd) checkMeasure() error {
 	switch {
@@ -183,6 +190,9 @@ func (r *recordCmd) checkMeasure() error {
 		return usagef("-F: %s has no timer", r.measured())
 	case r.MinWait < time.Microsecond:
 		return usagef("--min-wait %v: at least 1µs", r.MinWait)
+	}
+	if _, err := probe.Stall(r.Probe); err != nil {
+		return usageError{err}
 	}
 	return nil
 }

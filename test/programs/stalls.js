@@ -1,15 +1,27 @@
-// Holds its event loop up, in places and for times that it writes down. A Worker does the same. Of each turn, also of
-// those that are not meant to be long, there are the route, when its callback began and how long it took, in
-// nanoseconds, the gaps in which it did not run on a CPU, and how long libuv did not wait for events before and after
-// the callback: that belongs to the turn as well.
+// Holds its event loop up, in places and for times that it writes down; where WAITS is set, some of them by waits. A
+// Worker does the same. Of each turn, also of those that are not meant to be long, there are the route, when its
+// callback began and how long it took, in nanoseconds, the gaps in which it did not run on a CPU, and how long libuv
+// did not wait for events before and after the callback: that belongs to the turn as well.
 const { AsyncLocalStorage } = require('async_hooks')
 const { Worker, isMainThread, threadId } = require('worker_threads')
 const { writeSync } = require('fs')
 
 const requests = new AsyncLocalStorage()
-const start = performance.timeOrigin
+
+// When the program began: performance.timeOrigin of Node 22 is a millisecond off, and the clock may have been set.
+function origin() {
+  let latest = 0
+  for (let i = 0; i < 5; i++) {
+    for (const begun = Date.now(); Date.now() === begun;);
+    latest = Math.max(latest, Date.now() - performance.now()) // Date.now() cuts microseconds off, but not now
+  }
+  return latest
+}
+
+const start = origin()
 const unix = (t) => Math.round((start + t) * 1e6)
 
+const word = new Int32Array(new SharedArrayBuffer(4))
 let gaps = []
 let seen = 0
 
@@ -25,6 +37,10 @@ function spin(ms) {
 
 function sortRows(ms) { spin(ms) }
 function renderPage(ms) { spin(ms) }
+function waitHere(ms) {
+  Atomics.wait(word, 0, 0, ms)
+  look()
+}
 function firstShort() { spin(2) }
 function secondShort() { spin(2) }
 
@@ -77,6 +93,16 @@ const kinds = [
     setImmediate(() => done('callbacks', '', began))
   }
 ]
+
+if (process.env.WAITS) {
+  kinds.push(function blocked(done) {
+    const began = enter()
+    spin(5)
+    waitHere(150)
+    spin(5)
+    done('waitHere', '/blocked', began)
+  })
+}
 
 function next(i) {
   const began = enter()

@@ -29,7 +29,7 @@ type Spec struct {
 }
 
 const known = "uprobe:FILE:SYMBOL[+OFFSET] uretprobe:FILE:SYMBOL usdt:FILE:PROVIDER:NAME syscall:NAME " +
-	"tp:GROUP:NAME exec file gc malloc throw"
+	"tp:GROUP:NAME exec file gc malloc stall[:TIME] throw"
 
 // Parse reads one of the known forms, and options behind it. The error says what is wrong with the text.
 func Parse(text string) (Spec, error) {
@@ -53,9 +53,6 @@ func Parse(text string) (Spec, error) {
 	case "tp":
 		s.Kind = Tracepoint
 		s.Symbol, err = parseTracepoint(rest)
-	case "stall":
-		err = errors.New("a stall is no place in the code: every recording of CPU time has stalls, without --probe, " +
-			"hotspan report lists them by what held the event loop up, and hotspan wait --for-stall waits for one")
 	default:
 		err = fmt.Errorf("kind %q is unknown (known: %s)", kind, known)
 	}

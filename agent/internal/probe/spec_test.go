@@ -17,7 +17,6 @@ import (
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]Spec{
-		"stall":                        {},
 		"uprobe::uv_fs_open":           {Kind: Uprobe, Symbol: "uv_fs_open"},
 		"uprobe:node:node::fs::Open":   {Kind: Uprobe, File: "node", Symbol: "node::fs::Open"},
 		"uprobe:/usr/lib/libc.so.6:f*": {Kind: Uprobe, File: "/usr/lib/libc.so.6", Symbol: "f*"},

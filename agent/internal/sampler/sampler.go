@@ -13,6 +13,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/probe"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
+	"github.com/hotspan/hotspan/agent/internal/uvloop"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -26,7 +27,8 @@ type Config struct {
 	// TableBytes is the most that unwind tables may take; 0 is any amount. Files beyond it go without.
 	TableBytes int64
 	// Probes are sampled instead of a timer, or waits of at least OffCPU, not both; each probe, and waits, ProbeLimit
-	// times a second on each CPU at most. Timer samples by the timer, too.
+	// times a second on each CPU at most. Timer samples by the timer, too. The probe stall has samples of the timer and
+	// of waits: see Counts.
 	Probes     []string
 	OffCPU     time.Duration
 	Timer      bool
@@ -50,6 +52,7 @@ type Sampler struct {
 	timed   bool            // the timer takes samples
 	labels  *probe.Labels   // nil: samples have none that say what took them
 	period  int64           // of the timer beside waits, nanoseconds
+	stalls  stalls
 	links   []link.Link
 	tables  tableSlots
 	loaded  chan struct{} // closed when the programs are loaded, or loadErr says why not
@@ -64,6 +67,13 @@ type Sampler struct {
 
 // Open creates the BPF maps, and loads the BPF program on a goroutine: see Loaded. It does not sample before Start.
 func Open(c Config) (*Sampler, error) {
+	stalls, err := newStalls(c.Probes)
+	if err != nil {
+		return nil, err
+	}
+	if stalls.least > 0 {
+		c.Probes, c.OffCPU, c.Timer = nil, stallWait, true
+	}
 	probes, err := probe.ParseAll(c.Probes)
 	if err != nil {
 		return nil, err
@@ -75,6 +85,7 @@ func Open(c Config) (*Sampler, error) {
 		return nil, err
 	}
 	s := New(objects)
+	s.stalls = stalls
 	s.watching, s.loaded, s.tables.most = make(chan struct{}), make(chan struct{}), c.TableBytes
 	go s.load(load)
 	if err := s.open(c, probes); err != nil {
@@ -110,6 +121,9 @@ func (s *Sampler) open(c Config, probes []probe.Spec) (err error) {
 		}
 		if c.Timer {
 			s.labels = probe.NewLabels(pprofx.CPULabel, []string{"on", "off"})
+		}
+		if text := s.stalls.text; text != "" {
+			s.labels = probe.NewLabels(pprofx.ProbeLabel, []string{text, text})
 		}
 	}
 	if s.ring, err = newRing(s.objects.Events); err != nil {
@@ -333,7 +347,7 @@ func (s *Sampler) Counters() (Counters, error) {
 		pprofx.LostRingFull: int64(ringFull), pprofx.LostOverlapped: int64(overlapped),
 	}
 	c.LostHits = map[pprofx.LostReason]int64{pprofx.LostRingFull: int64(ringFullHit)}
-	hits, err := s.Hits()
+	hits, err := s.hits()
 	if err != nil {
 		return c, err
 	}
@@ -355,7 +369,7 @@ func (s *Sampler) Counters() (Counters, error) {
 
 // Waits reads what threads have waited so far; nothing without Config.OffCPU.
 func (s *Sampler) Waits() (trigger.Waits, error) {
-	if s.offCPU == nil {
+	if s.offCPU == nil || s.OfStalls() {
 		return trigger.Waits{}, nil
 	}
 	return s.offCPU.Waits(uint64(monotonic()))
@@ -363,15 +377,35 @@ func (s *Sampler) Waits() (trigger.Waits, error) {
 
 // Hits reads what the probes have counted; nothing without probes.
 func (s *Sampler) Hits() ([]trigger.Hits, error) {
+	if s.OfStalls() {
+		return s.stalls.counted(), nil
+	}
+	return s.hits()
+}
+
+// hits reads what the BPF program has counted of probes.
+func (s *Sampler) hits() ([]trigger.Hits, error) {
 	if s.probes == nil {
 		return nil, nil
 	}
 	return s.probes.Hits()
 }
 
+// OfStalls reports whether the probe is stall.
+func (s *Sampler) OfStalls() bool { return s.stalls.least > 0 }
+
+// Counts reports whether a sample is one of what was asked for: all are, but for those of the probe stall that are no
+// hit. It is called once for each sample, named, with the loops of its process.
+func (s *Sampler) Counts(of *Sample, named *pprofx.Sample, loops *uvloop.Loops) bool {
+	return !s.OfStalls() || s.stalls.hit(int64(of.Weight), named, loops)
+}
+
 // Weight returns what a sample stands for: of a wait, and of the timer beside waits, nanoseconds; 0 if it only counts.
 func (s *Sampler) Weight(of *Sample) int64 {
-	if of.Probe == 0 {
+	switch {
+	case s.OfStalls():
+		return 0
+	case of.Probe == 0:
 		return s.period
 	}
 	return int64(of.Weight)

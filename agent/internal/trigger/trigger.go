@@ -25,7 +25,10 @@ type Config struct {
 // Measures returns what samples count: those at probes, else those of waits, else those of the timer. Where timer says
 // that it runs besides, hits are the second measure, and waits have one with the timer.
 func Measures(probes []string, waits, timer bool) []pprofx.Measure {
+	stall, _ := probe.Stall(probes)
 	switch {
+	case stall > 0:
+		return []pprofx.Measure{pprofx.HitCount}
 	case len(probes) > 0:
 		specs, _ := probe.ParseAll(probes) // NewProbes returns the error
 		m, _ := probe.Measure(specs)
