@@ -10,6 +10,7 @@ package space
 
 import (
 	"cmp"
+	"encoding/binary"
 	"io"
 	"slices"
 
@@ -55,6 +56,20 @@ func (h *Heap) Bytes() (n uint64) {
 		n += h.pages[i].end - h.pages[i].start
 	}
 	return n
+}
+
+// Collecting reports whether the collector of an isolate is at work now.
+func (h *Heap) Collecting() bool {
+	if !h.l.Has(layout.HeapGCState) {
+		return false
+	}
+	for of := range h.areas {
+		state, err := h.r.Bytes(of+uint64(h.l.At(layout.HeapGCState)), 4)
+		if err == nil && binary.LittleEndian.Uint32(state) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Holds reports whether an address is on a page of the heap.

@@ -61,19 +61,7 @@ func (s *Subject) walk(h *space.Heap, progress Progress, f func(o *space.Object)
 			progress(w.All(), all)
 		}
 	})
-	return Walk{w, s.collecting(), h.Cut}
-}
-
-// collecting reports whether V8's garbage collector runs.
-func (s *Subject) collecting() bool {
-	isolate, err := s.process.MainIsolate()
-	l := s.process.Layout
-	if err != nil || !l.Has(layout.HeapGCState) || !l.Has(layout.IsolateHeap) {
-		return false
-	}
-	r := s.process.Heap()
-	state, err := r.Bytes(isolate+uint64(l.At(layout.IsolateHeap)+l.At(layout.HeapGCState)), 4)
-	return err == nil && state[0] != 0
+	return Walk{w, h.Collecting(), h.Cut}
 }
 
 // Objects counts the objects of the heap by the function that made them, or with shapes by their hidden class.
