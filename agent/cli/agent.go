@@ -107,7 +107,7 @@ type parsed func() (*agentCmd, error)
 
 func (v *agentCmd) config(log *slog.Logger) (agent.Config, error) {
 	config := agent.Config{
-		Wait: true, Rate: v.Rate, SnapshotEvery: v.Period,
+		Wait: true, Rate: v.Rate, SnapshotEvery: v.Period, FollowClock: true,
 		NoSourceMaps: !v.SourceMaps, RaisePriority: true, Begun: begun, Log: log,
 	}
 	if limit := agent.MaxRate(); v.Rate < 1 || v.Rate > cmp.Or(limit, v.Rate) {

@@ -24,6 +24,9 @@ func (c *contextsCmd) Run(stdout io.Writer, _ console) error {
 	if c.PID <= 0 {
 		return fmt.Errorf("process %d: %w", c.PID, agent.ErrGone)
 	}
+	if c.Duration <= 0 {
+		return usagef("-d %v: more than 0", c.Duration)
+	}
 	own, err := c.rules()
 	if err != nil {
 		return err

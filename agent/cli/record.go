@@ -26,22 +26,22 @@ const (
 
 type recordCmd struct {
 	profileFlags
-	Probe         []string      `help:"${probe}" placeholder:"SPEC" sep:"none"`
-	ProbeLimit    int           `default:"1000" help:"${probelimit} (${default})." placeholder:"N"`
-	OffCPU        bool          `name:"off-cpu" help:"Sample what threads wait for, instead of what uses the CPU."`
-	Wall          bool          `help:"Sample what uses the CPU and what threads wait for, in one profile."`
-	MinWait       time.Duration `default:"1ms" help:"The shortest wait sampled (${default})." placeholder:"TIME"`
-	Duration      time.Duration `short:"d" help:"How long to record, as 10s; else until Ctrl-C." placeholder:"TIME"`
-	Output        string        `short:"o" help:"${output}" placeholder:"FILE"`
-	Format        string        `help:"${format}" placeholder:"FORMAT"`
-	LabelStyle    string        `default:"hotspan" help:"${style}" placeholder:"STYLE"`
-	Source        bool          `help:"${source}"`
-	SnapshotEvery time.Duration `help:"Write a snapshot at this interval, without gaps." placeholder:"TIME"`
-	JITCode       string        `name:"jit-code" help:"${jitcode}" placeholder:"DIR"`
-	OTLP          string        `name:"otlp" help:"${otlp}" placeholder:"URL"`
-	Quiet         bool          `short:"q" help:"${quiet}"`
-	JSON          bool          `name:"json" help:"${recordjson}"`
-	Command       []string      `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
+	Probe         []string       `help:"${probe}" placeholder:"SPEC" sep:"none"`
+	ProbeLimit    int            `default:"1000" help:"${probelimit} (${default})." placeholder:"N"`
+	OffCPU        bool           `name:"off-cpu" help:"Sample what threads wait for, instead of what uses the CPU."`
+	Wall          bool           `help:"Sample what uses the CPU and what threads wait for, in one profile."`
+	MinWait       time.Duration  `default:"1ms" help:"The shortest wait sampled (${default})." placeholder:"TIME"`
+	Duration      *time.Duration `short:"d" help:"How long to record, as 10s; else until Ctrl-C." placeholder:"TIME"`
+	Output        string         `short:"o" help:"${output}" placeholder:"FILE"`
+	Format        string         `help:"${format}" placeholder:"FORMAT"`
+	LabelStyle    string         `default:"hotspan" help:"${style}" placeholder:"STYLE"`
+	Source        bool           `help:"${source}"`
+	SnapshotEvery time.Duration  `help:"Write a snapshot at this interval, without gaps." placeholder:"TIME"`
+	JITCode       string         `name:"jit-code" help:"${jitcode}" placeholder:"DIR"`
+	OTLP          string         `name:"otlp" help:"${otlp}" placeholder:"URL"`
+	Quiet         bool           `short:"q" help:"${quiet}"`
+	JSON          bool           `name:"json" help:"${recordjson}"`
+	Command       []string       `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
 }
 
 // The values of --label-style.
@@ -107,9 +107,9 @@ func (r *recordCmd) profile(
 	if child != nil {
 		child.resume()
 	}
-	if r.Duration > 0 {
+	if r.Duration != nil {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.Duration)
+		ctx, cancel = context.WithTimeout(ctx, *r.Duration)
 		defer cancel()
 	} else if c.isTerminal() && !r.Quiet {
 		fmt.Fprintln(c, "hotspan: sampling. Press Ctrl-C to stop and write the profile.")
@@ -137,7 +137,9 @@ func (r *recordCmd) profile(
 
 func (r *recordCmd) check() error {
 	switch {
-	case r.Duration < 0 || r.SnapshotEvery < 0:
+	case r.Duration != nil && *r.Duration <= 0:
+		return usagef("-d %v: more than 0; without -d it records until Ctrl-C", *r.Duration)
+	case r.SnapshotEvery < 0:
 		return usagef("a time must not be negative")
 	case r.SnapshotEvery > 0 && r.SnapshotEvery < 10*time.Millisecond:
 		return usagef("--snapshot-every %v: at least 10ms", r.SnapshotEvery)
@@ -199,7 +201,7 @@ func (r *recordCmd) checkMeasure() error {
 
 func (r *recordCmd) config(c console) (agent.Config, error) {
 	config, err := r.profileFlags.config(c)
-	config.SnapshotEvery = cmp.Or(r.SnapshotEvery, foldEvery)
+	config.SnapshotEvery, config.FollowClock = cmp.Or(r.SnapshotEvery, foldEvery), r.SnapshotEvery > 0
 	if r.measured() != "" {
 		config.Probes, config.ProbeLimit = r.Probe, r.ProbeLimit
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,22 +18,25 @@ import (
 type streamCmd struct {
 	connectFlags
 	sampleFlags
-	PID      []int         `name:"pid" short:"p" help:"Only samples of this process." placeholder:"PID"`
-	Since    time.Duration `help:"Snapshots of the agent's store that are no older, such as 1h." placeholder:"TIME"`
-	Last     int           `help:"So many of the newest snapshots." placeholder:"N"`
-	From     uint64        `help:"Snapshots from this number on." placeholder:"N"`
-	Follow   bool          `short:"f" help:"Go on with snapshots that are cut later."`
-	OneIn    int           `default:"1" help:"Only one sample of so many." placeholder:"N"`
-	Rate     int           `short:"F" help:"${capture}" placeholder:"HZ"`
-	Duration time.Duration `short:"d" help:"End after this time; else with Ctrl-C." placeholder:"TIME"`
-	Output   string        `short:"o" help:"File to write; else JSON lines are printed." placeholder:"FILE"`
-	Quiet    bool          `short:"q" help:"${quiet}"`
+	PID      []int          `name:"pid" short:"p" help:"Only samples of this process." placeholder:"PID"`
+	Since    time.Duration  `help:"Snapshots of the agent's store that are no older, such as 1h." placeholder:"TIME"`
+	Last     int            `help:"So many of the newest snapshots." placeholder:"N"`
+	From     uint64         `help:"Snapshots from this number on." placeholder:"N"`
+	Follow   bool           `short:"f" help:"Go on with snapshots that are cut later."`
+	OneIn    int            `default:"1" help:"Only one sample of so many." placeholder:"N"`
+	Rate     int            `short:"F" help:"${capture}" placeholder:"HZ"`
+	Duration *time.Duration `short:"d" help:"End after this time; else with Ctrl-C." placeholder:"TIME"`
+	Output   string         `short:"o" help:"File to write; else JSON lines are printed." placeholder:"FILE"`
+	Quiet    bool           `short:"q" help:"${quiet}"`
 }
 
 // Run prints or writes what the agent sends.
 func (v *streamCmd) Run(stdout io.Writer, c console) error {
-	if v.Rate > 0 && len(v.PID) != 1 {
+	switch {
+	case v.Rate > 0 && len(v.PID) != 1:
 		return usagef("--rate %d: name one process by --pid", v.Rate)
+	case v.Duration != nil && *v.Duration <= 0:
+		return usagef("-d %v: more than 0; without -d it streams until Ctrl-C", *v.Duration)
 	}
 	out, err := v.output(stdout)
 	if err != nil {
@@ -45,9 +49,9 @@ func (v *streamCmd) Run(stdout io.Writer, c console) error {
 	defer agent.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	if v.Duration > 0 && v.Rate == 0 {
+	if v.Duration != nil && v.Rate == 0 {
 		// of a deadline the agent would know, and may end the stream before it has passed here
-		timer := time.AfterFunc(v.Duration, stop)
+		timer := time.AfterFunc(*v.Duration, stop)
 		defer timer.Stop()
 	}
 	got, err := v.read(ctx, agent, out)
@@ -112,7 +116,7 @@ func (v *streamCmd) events(ctx context.Context, from *client.Client) (iter.Seq2[
 	switch {
 	case v.Rate > 0:
 		profile, end, err := from.Capture(context.Background(), client.Capture{
-			Process: filter.Processes[0], Duration: v.Duration, Rate: v.Rate,
+			Process: filter.Processes[0], Duration: *cmp.Or(v.Duration, new(time.Duration)), Rate: v.Rate,
 		})
 		if err == nil {
 			context.AfterFunc(ctx, func() { _ = end() }) // what fails then shows in profile
