@@ -13,7 +13,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/jobs"
 	"github.com/hotspan/hotspan/agent/internal/live"
-	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/selfcheck"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
@@ -39,8 +39,8 @@ type Agent struct {
 
 	targets       map[int]*target       // by pid
 	pendingStarts map[int]jobs.Schedule // processes that started recently and have no V8 yet
-	withoutV8     map[procs.FileID]bool // executables whose processes had none
-	properties    map[string]bool       // names of store properties, from processes that have ended
+	withoutV8     process.WithoutV8
+	properties    map[string]bool // names of store properties, from processes that have ended
 
 	begun    int64 // when the program began, as monotonic gives it
 	sampling int64 // when sampling began

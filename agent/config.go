@@ -48,8 +48,10 @@ type Config struct {
 	MemoryLimit int64
 	// Wait starts though none of the selected processes is running: those that start later are profiled.
 	Wait bool
-	// SnapshotEvery is the time that a snapshot covers; 0 makes one snapshot of the whole run.
+	// SnapshotEvery is the time that a snapshot covers; 0 makes one snapshot of the whole run. FollowClock has the next
+	// snapshot follow the time of day where that was set meanwhile: it may overlap with the last one then.
 	SnapshotEvery time.Duration
+	FollowClock   bool
 	// RingBytes is the size of the ring buffer between kernel and agent, a power of two and at least one page; 0 means
 	// what the samples of a second take, 1 to 16 MiB.
 	RingBytes int

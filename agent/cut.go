@@ -4,6 +4,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 )
 
@@ -24,7 +25,7 @@ func (a *Agent) cut(end time.Time) {
 		a.stats.written(snapshot)
 		a.passes.Put(snapshot)
 	}
-	a.open(end)
+	a.open(a.followClock(end))
 	a.tell()
 }
 
@@ -33,14 +34,14 @@ func (a *Agent) setRate(rate int) error {
 	at, err := a.sampler.Change(trigger.Config{Rate: rate})
 	if at != 0 {
 		a.drainAll(at)
-		a.begin(at, rate)
+		a.begin(a.clock.Time(at), rate)
 	}
 	return err
 }
 
-// begin cuts the snapshot at a time on the clock of samples. Those of the next have the weight of a rate.
-func (a *Agent) begin(at int64, rate int) {
-	a.cut(a.unix(at))
+// begin cuts the snapshot at a time. Samples of the next have the weight of a rate.
+func (a *Agent) begin(at time.Time, rate int) {
+	a.cut(at)
 	a.rate = rate
 	a.builder.SetPeriod(a.trigger().Period())
 }
@@ -48,8 +49,21 @@ func (a *Agent) begin(at int64, rate int) {
 // trigger is what makes the BPF program take samples.
 func (a *Agent) trigger() trigger.Config { return trigger.Config{Rate: a.rate} }
 
-// unix converts a time on the clock of samples.
-func (a *Agent) unix(monotonic int64) time.Time { return time.Unix(0, a.clock.Unix(uint64(monotonic))) }
+// followClock returns what a time, at which a snapshot has ended, is on a clock that was set meanwhile.
+func (a *Agent) followClock(end time.Time) time.Time {
+	if !a.config.FollowClock {
+		return end
+	}
+	now := a.clock.Follow(end)
+	if moved := time.Duration(now.UnixNano() - end.UnixNano()); moved != 0 {
+		a.builder.Shift(moved, now)
+		a.log.Warn("the time of day was set: snapshots follow it", "by", moved.Round(time.Millisecond))
+	}
+	return now
+}
+
+// now is the time on the clock of samples, as Unix time.
+func (a *Agent) now() time.Time { return a.clock.Time(sampler.Now()) }
 
 // tell reports the counts so far.
 func (a *Agent) tell() {

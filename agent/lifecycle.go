@@ -7,7 +7,6 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/jobs"
 	"github.com/hotspan/hotspan/agent/internal/process"
-	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/resource"
 )
 
@@ -68,28 +67,13 @@ func (a *Agent) attachNew(o *resource.Origin, done func(error)) {
 // maxPendingStarts bounds the processes without V8 that are inspected again.
 const maxPendingStarts = 1024
 
-// maxWithoutV8 bounds the executables that are known to run without V8.
-const maxWithoutV8 = 1 << 12
-
 // retriesOf says when to inspect a process again that has no V8. Few processes get V8 from a library, so those of an
 // executable that had none before are inspected less often.
 func (a *Agent) retriesOf(pid int, now time.Time) jobs.Schedule {
-	if id, err := procs.ExecutableID(pid); err == nil && a.withoutV8[id] {
+	if a.withoutV8.Has(pid) {
 		return jobs.Schedule{now.Add(50 * time.Millisecond), now.Add(time.Second)}
 	}
 	return jobs.AfterStart(now)
-}
-
-// keepWithoutV8 notes that a process had no V8 long after its start.
-func (a *Agent) keepWithoutV8(pid int) {
-	id, err := procs.ExecutableID(pid)
-	if err != nil {
-		return
-	}
-	if a.withoutV8 == nil || len(a.withoutV8) >= maxWithoutV8 {
-		a.withoutV8 = map[procs.FileID]bool{}
-	}
-	a.withoutV8[id] = true
 }
 
 // retryStarts inspects again the processes that started recently and had no V8 yet.
@@ -102,7 +86,7 @@ func (a *Agent) retryStarts(now time.Time) {
 		a.attachNew(&resource.Origin{PID: pid}, func(err error) {
 			none := errors.Is(err, ErrNotNode)
 			if none && len(s) == 0 {
-				a.keepWithoutV8(pid)
+				a.withoutV8.Add(pid) // it had none long after its start
 			}
 			if len(s) == 0 || !none {
 				delete(a.pendingStarts, pid)

@@ -32,7 +32,7 @@ func TestRetriesWithoutV8(t *testing.T) {
 	if n := len(a.retriesOf(first, now)); n != 9 {
 		t.Errorf("%d retries of an executable that is not known", n)
 	}
-	a.keepWithoutV8(first)
+	a.withoutV8.Add(first)
 	if s := a.retriesOf(second, now); len(s) != 2 || s[0].Sub(now) > 100*time.Millisecond {
 		t.Errorf("retries %v of an executable that had no V8", s)
 	}

@@ -109,7 +109,7 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	a.open(a.stats.Start)
 	for ctx.Err() == nil && !a.finished() {
 		a.sampler.Wait(earliest(earliest(a.end.Add(slack), a.nextMaintenance()), a.nextLive()))
-		now := time.Now() // before drain, which may take long: what is sampled meanwhile is drained before the next cut
+		now := a.now() // before drain, which may take long: what is sampled meanwhile is drained before the next cut
 		a.drain()
 		a.async.DrainResults()
 		if now.After(a.end.Add(slack)) {
@@ -145,7 +145,7 @@ func (a *Agent) stop() {
 	a.stats.End = time.Now()
 	a.sampler.Stop()
 	a.drain()
-	a.cut(time.Now())
+	a.cut(a.now())
 }
 
 // finish waits for the sinks.

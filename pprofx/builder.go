@@ -86,6 +86,15 @@ func (b *Builder) Lose(reason LostReason, n int64) {
 // period below 1 counts as 1. Call it after Cut, when the open interval has no samples of another period.
 func (b *Builder) SetPeriod(period int64) { b.period = max(period, 1) }
 
+// Shift says that the clock of the samples was set, by d nanoseconds, when the open interval began: what has been added
+// to that, and its start, are so much later. Times of requests stay, which other clocks have measured.
+func (b *Builder) Shift(d int64) {
+	b.start += d
+	for i := range b.rows {
+		b.rows[i].Time += d
+	}
+}
+
 // SetMeasure says what samples count, from the first one on; CPUTime if it is not called.
 func (b *Builder) SetMeasure(m Measure) { b.measure, b.period = m, m.Period(b.period) }
 

@@ -97,6 +97,18 @@ func (b *Builders) SetLimits(l pprofx.Limits) {
 	}
 }
 
+// Shift says that the time of day was set, by d, when snapshots were cut: at this time, on the new clock.
+func (b *Builders) Shift(d time.Duration, at time.Time) {
+	b.Builder.Shift(int64(d))
+	if b.hits != nil {
+		b.hits.Shift(int64(d))
+	}
+	if b.live != nil {
+		b.live.Shift(int64(d))
+		b.since, b.end = b.since+int64(d), at.Add(Interval)
+	}
+}
+
 // Add adds a sample of the timer, or a hit.
 func (b *Builders) Add(s *pprofx.Sample, hit bool) {
 	to := b.of(hit)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -58,5 +59,44 @@ func TestHitsAlone(t *testing.T) {
 	if cut := b.Cut(10); len(cut) != 1 || cut[0].Measure != pprofx.HitCount || len(cut[0].Rows) != 1 ||
 		cut[0].Lost[pprofx.LostLimited] != 3 {
 		t.Errorf("snapshots %+v", cut)
+	}
+}
+
+// TestShift: after a step of the clock, what has been sampled since the last snapshot is in the next one, by the new
+// time, whether the step is back or forth.
+func TestShift(t *testing.T) {
+	for _, step := range []time.Duration{time.Hour, -time.Hour} {
+		begin := time.Unix(1e9, 0)
+		b, err := NewBuilders(begin, time.Second, pprofx.CPUTime, pprofx.HitCount)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Begin(begin)
+		first := begin.Add(10 * time.Second)
+		b.Add(&pprofx.Sample{Time: first.UnixNano() - 5, PID: 7, TID: 7}, false)
+		b.Add(&pprofx.Sample{Time: first.UnixNano() + 1, PID: 7, TID: 7}, false)
+		b.Add(&pprofx.Sample{Time: first.UnixNano() + 2, PID: 7, TID: 7}, true)
+		b.CutLive(first)
+		b.Cut(first.UnixNano())
+		from := first.Add(step)
+		b.Shift(step, from)
+		b.Add(&pprofx.Sample{Time: from.UnixNano() + 3, PID: 7, TID: 7}, false)
+		if !b.End().Equal(from.Add(Interval)) {
+			t.Errorf("%v: the next snapshot of subscribers ends at %v", step, b.End())
+		}
+		live := b.CutLive(b.End())
+		cut := b.Cut(from.UnixNano() + 4)
+		for i, want := range []struct {
+			*pprofx.Snapshot
+			times []int64 // after the step
+		}{{cut[0], []int64{1, 3}}, {cut[1], []int64{2}}, {live, []int64{1, 3}}} {
+			var times []int64
+			for _, r := range want.Rows {
+				times = append(times, r.Time-from.UnixNano())
+			}
+			if !slices.Equal(times, want.times) || want.Start != from.UnixNano() || len(want.Lost) > 0 {
+				t.Errorf("%v: snapshot %d from %d: samples %v, lost %v", step, i, want.Start, times, want.Lost)
+			}
+		}
 	}
 }

@@ -397,7 +397,7 @@ func (s *Sampler) OfStalls() bool { return s.stalls.least > 0 }
 // Counts reports whether a sample is one of what was asked for: all are, but for those of the probe stall that are no
 // hit. It is called once for each sample, named, with the loops of its process.
 func (s *Sampler) Counts(of *Sample, named *pprofx.Sample, loops *uvloop.Loops) bool {
-	return !s.OfStalls() || s.stalls.hit(int64(of.Weight), named, loops)
+	return !s.OfStalls() || s.stalls.hit(of, named, loops)
 }
 
 // Weight returns what a sample stands for: of a wait, and of the timer beside waits, nanoseconds; 0 if it only counts.

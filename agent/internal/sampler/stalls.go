@@ -28,8 +28,8 @@ func newStalls(probes []string) (s stalls, err error) {
 }
 
 // hit reports whether a sample is a hit, and counts it.
-func (s *stalls) hit(waited int64, named *pprofx.Sample, loops *uvloop.Loops) bool {
-	hit := loops.Reached(int64(s.least), waited, named)
+func (s *stalls) hit(of *Sample, named *pprofx.Sample, loops *uvloop.Loops) bool {
+	hit := loops.Reached(int64(s.least), named.TID, named.Turn, int64(of.Time-of.Weight), int64(of.Time))
 	if hit {
 		s.hits++
 	}

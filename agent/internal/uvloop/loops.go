@@ -20,7 +20,7 @@ type Loops struct {
 	turns  map[int]turn               // of the last sample that has one, by thread
 }
 
-// turn is a turn of a loop. Times are Unix times in nanoseconds.
+// turn is a turn of a loop. Times are in nanoseconds, on the clock of samples.
 type turn struct {
 	number      uint64
 	began, last int64 // when its first sample began, and when its last one was taken
@@ -42,17 +42,17 @@ func (l *Loops) Search(thread bpf.EnvironmentKey, stack []*pprofx.Frame) (search
 	return true, last
 }
 
-// Reached reports whether a sample is the first of its turn by which the turn had lasted for at least so many
-// nanoseconds. waited is how long the thread waited before the sample, if that is one of a wait.
-func (l *Loops) Reached(least, waited int64, s *pprofx.Sample) bool {
-	if s.Turn == 0 {
+// Reached reports whether a sample of a thread, in a turn, is the first by which that had lasted for at least so many
+// nanoseconds. It was taken at a time, and is one of a wait that began at from, or at that time too.
+func (l *Loops) Reached(least int64, tid int, number uint64, from, at int64) bool {
+	if number == 0 {
 		return false
 	}
-	t, ok := l.turns[s.TID]
-	if !ok || t.number != s.Turn {
-		t = turn{number: s.Turn, began: s.Time - waited}
+	t, ok := l.turns[tid]
+	if !ok || t.number != number {
+		t = turn{number: number, began: from}
 	}
-	t.last = s.Time
+	t.last = at
 	reached := !t.long && t.last-t.began >= least
 	t.long = t.long || reached
 	if l.turns == nil {
@@ -61,7 +61,7 @@ func (l *Loops) Reached(least, waited int64, s *pprofx.Sample) bool {
 	if !ok && len(l.turns) >= maxLoops {
 		l.forgetOldest()
 	}
-	l.turns[s.TID] = t
+	l.turns[tid] = t
 	return reached
 }
 

@@ -30,7 +30,7 @@ func TestReached(t *testing.T) {
 	} {
 		var l Loops
 		for i, s := range samples {
-			got := l.Reached(50, s.waited, &pprofx.Sample{TID: s.tid, Turn: s.turn, Time: s.time})
+			got := l.Reached(50, s.tid, s.turn, s.time-s.waited, s.time)
 			if got != s.reached {
 				t.Errorf("%s: sample %d: reached %v", name, i, got)
 			}
@@ -41,7 +41,7 @@ func TestReached(t *testing.T) {
 // TestForget: of more threads than are remembered, those that go on are.
 func TestForget(t *testing.T) {
 	var l Loops
-	at := func(tid int, time int64) bool { return l.Reached(50, 0, &pprofx.Sample{TID: tid, Turn: 1, Time: time}) }
+	at := func(tid int, time int64) bool { return l.Reached(50, tid, 1, time, time) }
 	at(1, 1)
 	for i := range 3 * maxLoops {
 		at(2+i, int64(2+i))
