@@ -14,8 +14,8 @@ import (
 )
 
 // TestStop: the heap of a process that changes it all the time is read as it was at one instant, if the process is
-// stopped, and wholly, unless a collection was under way. Without that, much has changed. The process goes on
-// afterwards.
+// stopped, and wholly, unless V8 was stopped where it collects garbage or a page is not all objects yet: then again.
+// Without --stop, much has changed. The process goes on afterwards.
 func TestStop(t *testing.T) {
 	for _, v := range versions() {
 		t.Run(v.Version, func(t *testing.T) {
@@ -28,9 +28,10 @@ func TestStop(t *testing.T) {
 			if runs.ChangedBytes == 0 {
 				t.Error("nothing has changed without --stop: this shows nothing")
 			}
-			for tries := 0; tries == 0 || stands.Collecting; tries++ {
+			whole := func() bool { return !stands.Collecting && stands.NotReadBytes <= stands.ObjectBytes/1000 }
+			for tries := 0; tries == 0 || !whole(); tries++ {
 				if tries == 10 {
-					t.Fatal("it was always stopped in a collection")
+					t.Fatal("it was never read wholly")
 				}
 				stands = census{}
 				if err := inspect(&stands, "-p", pid, "--stop", "1m", "objects"); err != nil {
@@ -39,9 +40,7 @@ func TestStop(t *testing.T) {
 				if stands.ChangedBytes > 0 {
 					t.Errorf("of %d bytes %d have changed", stands.ObjectBytes, stands.ChangedBytes)
 				}
-			}
-			if stands.NotReadBytes > stands.ObjectBytes/1000 {
-				t.Errorf("of %d bytes %d are not read", stands.ObjectBytes, stands.NotReadBytes)
+				t.Logf("of %d bytes %d are not read", stands.ObjectBytes, stands.NotReadBytes)
 			}
 			goesOn(t, p)
 		})

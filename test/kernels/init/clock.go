@@ -109,7 +109,7 @@ func set(to time.Time) error {
 func compareSteps(a account, files string, end int64, before time.Time) error {
 	written, last := 0, int64(0)
 	for n := 1; ; n++ {
-		samples, err := judge.ReadSamples(fmt.Sprintf("%s-%d.jsonl", files, n))
+		samples, err := judge.ReadSamples(fmt.Sprintf("%s-%04d.jsonl", files, n))
 		if errors.Is(err, os.ErrNotExist) {
 			break
 		}
