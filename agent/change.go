@@ -151,7 +151,7 @@ func (a *Agent) reread(r *reading, targets map[int]*target, rate int) error {
 		go t.Mappings.Release()
 	}
 	to, changing := a.sampler.Change(trigger.Config{Rate: rate})
-	a.begin(a.clock.Time(from), rate)
+	a.begin(from, rate)
 	a.log.Info("contexts are read by other settings", "processes", len(a.targets),
 		"sampling paused", time.Duration(max(to-from, 0)).Round(time.Microsecond))
 	return errors.Join(err, changing)

@@ -34,14 +34,14 @@ func (a *Agent) setRate(rate int) error {
 	at, err := a.sampler.Change(trigger.Config{Rate: rate})
 	if at != 0 {
 		a.drainAll(at)
-		a.begin(a.clock.Time(at), rate)
+		a.begin(at, rate)
 	}
 	return err
 }
 
-// begin cuts the snapshot at a time. Samples of the next have the weight of a rate.
-func (a *Agent) begin(at time.Time, rate int) {
-	a.cut(at)
+// begin cuts the snapshot at a time on the clock of samples. Those of the next have the weight of a rate.
+func (a *Agent) begin(at int64, rate int) {
+	a.cut(a.clock.Time(at))
 	a.rate = rate
 	a.builder.SetPeriod(a.trigger().Period())
 }
