@@ -183,6 +183,7 @@ type hotspanIsolateKey struct {
 type hotspanIsolateNames struct {
 	_    structs.HostLayout
 	Hash [128]uint32
+	Key  [128]uint64
 }
 
 type hotspanKept int32
@@ -492,7 +493,10 @@ type hotspanScratch struct {
 		Entries   uint64
 		N_buckets uint32
 		N_entries uint32
+		Whole     uint32
+		First     uint32
 	}
+	Words  [68]uint64
 	Search struct {
 		_     structs.HostLayout
 		Name  hotspanName
@@ -502,6 +506,7 @@ type hotspanScratch struct {
 			Value uint64
 			Word  uint64
 		}
+		Known    uint64
 		Hash     uint32
 		Index    uint32
 		SeenHash uint32
@@ -512,8 +517,9 @@ type hotspanScratch struct {
 	}
 	Elements   uint64
 	N_elements uint32
-	_          [4]byte
+	N_read     uint32
 	Epoch      uint64
+	Heap       uint64
 	Guessed    uint32
 	_          [4]byte
 	Scripts    [64]struct {
@@ -528,6 +534,20 @@ type hotspanScratch struct {
 		Object uint64
 		Epoch  uint64
 		Type   uint64
+	}
+	Shapes [32]struct {
+		_      structs.HostLayout
+		Object uint64
+		Epoch  uint64
+		Type   uint32
+		Slots  [128]uint16
+		Pad    uint32
+	}
+	Pages [32]struct {
+		_     structs.HostLayout
+		At    uint64
+		Epoch uint64
+		Old   uint64
 	}
 	Shared [512]struct {
 		_       structs.HostLayout
@@ -559,6 +579,9 @@ type hotspanScratch struct {
 		Kind   uint8
 		Type   uint16
 		Length uint32
+		Whole  uint32
+		Pad    uint32
+		Chars  [6]uint64
 	}
 	Pieces [128]struct {
 		_      structs.HostLayout
@@ -721,6 +744,7 @@ type hotspanV8Layout struct {
 	VmState           uint32
 	C_entryFp         uint32
 	Cped              uint32
+	Heap              uint32
 	GcState           uint32
 	MsCount           uint16
 	DeoptimizerFrom   uint16
@@ -792,7 +816,7 @@ type hotspanV8Layout struct {
 	OwnBit            uint8
 	LocationBit       uint8
 	FieldShift        uint8
-	_                 [5]byte
+	_                 [1]byte
 }
 
 type hotspanValueKind uint32

@@ -119,4 +119,5 @@ struct isolate_key {
 // chance.
 struct isolate_names {
 	__u32 hash[MAX_SLOTS]; // 0 = not known yet
+	__u64 key[MAX_SLOTS];  // a key with the name, tagged, xor the epoch in which it stays where it is: see is_old
 };

@@ -23,6 +23,15 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from)
 	return bpf_probe_read_user(to, size, (const void *)from);
 }
 
+// Reads into words of the stack that are copied from elsewhere on another way. The verifiers of Linux 6.18 and 7.2 do
+// not see that the helper writes: they look for what the words were before, back to where the function has no stack
+// yet, and fail with "verifier bug: stack slot".
+static __always_inline long read_unset(void *to, __u32 size, __u64 from)
+{
+	__builtin_memset(to, 0, size);
+	return read_user(to, size, from);
+}
+
 // How much of an object is read at once: no more than its least size in any V8 since 9.0, since what follows may not be
 // mapped.
 #define FUNCTION_HEAD 40
@@ -31,6 +40,10 @@ static __always_inline long read_user(void *to, __u32 size, __u64 from)
 #define MAP_HEAD 48 // of a hidden class, which V8's source calls a Map
 #define TABLE_HEAD 40 // of an OrderedHashMap
 #define JS_MAP_HEAD 32
+#define ARRAY_HEAD 32 // of a JSArray
+#define ELEMENTS_HEAD 16
+#define ELEMENTS (ELEMENTS_HEAD + 4 * 8) // what is read of them at once
+#define STRING_HEAD 16
 #define OBJECT_HEAD 24  // of an object whose properties are read
 #define OBJECT_WORDS 12 // that are read of it at once: they are more than it may have
 
@@ -60,6 +73,39 @@ static __always_inline long read_whole(__u64 object, __u64 *to, __u32 size)
 // Where what was read of an object is kept. The product spreads addresses of objects that follow each other, which
 // differ by few numbers.
 #define PLACE_OF(object, places) ((__u32)((object) >> 3) * 0x9e3779b1 >> 20 & ((places) - 1))
+
+// Pages of V8's heap, and what each is aligned to. (src/common/globals.h, kRegularPageSize)
+#define HEAP_PAGE (1 << 18)
+
+// Flags of pages of the two halves of the new space. (src/heap/memory-chunk.h)
+#define NEW_PAGE (1 << 3 | 1 << 4)
+
+// Whether a page is of a heap, and not of its new space: 0 if that cannot be told. A page begins with size, flags and
+// heap, with flags, a word, size and heap, or with flags and the address of a head that has the heap at 64. Where the
+// heap is tells which. (src/heap/basic-memory-chunk.h; since V8 12.9 src/heap/memory-chunk.h and src/heap/base-page.h)
+__noinline int is_old_page(__u64 page, __u64 heap)
+{
+	__u64 head[4], other;
+	if (read_user(head, sizeof(head), page))
+		return 0;
+	if (head[2] == heap)
+		return !(head[1] & NEW_PAGE);
+	if (head[3] != heap && (read_user(&other, 8, head[1] + 64) || other != heap))
+		return 0;
+	return !(head[0] & NEW_PAGE);
+}
+
+// Whether an object that lives is not in the new space: its place is its own until the next mark-compact.
+static __always_inline int is_old(struct scratch *s, __u64 object)
+{
+	__u64 page = object & ~(HEAP_PAGE - 1ULL);
+	if (!s->heap)
+		return 0;
+	struct heap_page *kept = &s->pages[page / HEAP_PAGE & (MAX_PAGES - 1)];
+	if (kept->at != page || kept->epoch != s->epoch)
+		*kept = (struct heap_page){page, s->epoch, is_old_page(page, s->heap)};
+	return kept->old;
+}
 
 // The instance type in a hidden class; -1 if it is none. It is one of the things there that never change.
 static __always_inline int read_instance_type(__u64 hidden_class)
@@ -98,6 +144,14 @@ __noinline int being_copied(__u64 address)
 	return 0;
 }
 
+// Reads the head of an object of which more is wanted: what follows it may not be mapped. Returns how many bytes.
+static __always_inline __u32 read_more(__u64 object, __u64 *to, __u32 most, __u32 least)
+{
+	if (!read_whole(object, to, most))
+		return most;
+	return read_whole(object, to, least) ? 0 : least;
+}
+
 // Reads the head of a string, 16 bytes, and returns its instance type; -1 if it cannot be told. A collection may
 // forward a string that stands for another one to that one, which is of another type: then *string becomes it.
 // (src/heap/scavenger.cc, EvacuateShortcutCandidate and EvacuateThinString) The hidden class at the new place may be of
@@ -132,12 +186,6 @@ static __always_inline __s32 read_string(const struct v8_layout *v8, __u64 *stri
 		return -1;
 	*string = old;
 	return instance_type(to[0]);
-}
-
-// The instance type in the head of a hidden class.
-static __always_inline __s32 type_in(const struct v8_layout *v8, const __u64 *head)
-{
-	return (__u16)(head[(v8->map_type >> 3) & 7] >> (v8->map_type & 7) * 8);
 }
 
 // The word at byte offset `at` of an object's head in scratch memory.

@@ -72,7 +72,7 @@ struct name {
 // Where V8 keeps things in one process. Offsets are in bytes from untagged objects, or from the isolate.
 struct v8_layout {
 	__s64 isolate_tls; // from the thread's fs_base; 0 = no V8
-	__u32 vm_state, c_entry_fp, cped, gc_state; // from the isolate; 0 = none
+	__u32 vm_state, c_entry_fp, cped, heap, gc_state; // from the isolate; 0 = none
 	__u16 ms_count; // from gc_state, within HEAP_STATE bytes; 0 = not known
 	__u16 deoptimizer_from, deoptimizer_input;  // 0 = frames that it removes from the stack are not found
 	__u16 frame_content;

@@ -181,6 +181,7 @@ static __always_inline void read_by_descriptors(struct resource_reader *f, __u32
 		unreadable(f->scratch);
 		return;
 	}
+	f->scratch->table.whole = 0;
 	f->scratch->table.entries = descriptors - 1 + v8->descriptors_header;
 	bpf_loop(MAX_DICTIONARY, read_descriptor, f, 0);
 }

@@ -92,11 +92,13 @@ __noinline int add_value(__u32 label, __u32 kind, __u64 value)
 	}
 	const struct v8_layout *v8 = &s->v8;
 	__s32 type = 0;
+	__u32 size = 0;
 	s->ref_head[1] = 0;
 	if (!IS_SMI(value)) {
 		if (!HEAP_OBJECT(value))
 			return 0;
-		if (read_whole(value, s->ref_head, 16)) {
+		size = read_more(value, s->ref_head, STRING_HEAD + SHORT_STRING, STRING_HEAD);
+		if (!size) {
 			unreadable(s);
 			return 0;
 		}
@@ -120,6 +122,8 @@ __noinline int add_value(__u32 label, __u32 kind, __u64 value)
 	s->values[n].kind = kind;
 	s->values[n].type = type;
 	s->values[n].length = string_length(v8, s->ref_head);
+	s->values[n].whole = size > STRING_HEAD && s->values[n].length <= SHORT_STRING;
+	__builtin_memcpy(s->values[n].chars, &s->ref_head[STRING_HEAD / 8], SHORT_STRING);
 	s->n_values = n + 1;
 	s->labels_set |= 1ULL << (label & (MAX_LABELS - 1));
 	return 0;
@@ -147,10 +151,15 @@ __noinline int read_out(const struct process *p, struct scratch *s, __u64 array,
 {
 	if (!p || !s || !value)
 		return -1;
-	if (read_typed(p, s, array, s->ref_head, 16) != p->v8.type_property_array ||
+	__u32 size = read_more(array, s->ref_head, ELEMENTS, ELEMENTS_HEAD);
+	if (!size || instance_type(s->ref_head[0]) != p->v8.type_property_array ||
 	    (slot & 0x7fff) >= ((__u32)SMI(s->ref_head[1]) & ARRAY_LENGTH))
 		return -1;
-	return read_user(value, 8, array - 1 + p->v8.property_array_data + (slot & 0x7fff) * 8);
+	__u32 at = p->v8.property_array_data + (slot & 0x7fff) * 8;
+	if (at >= size)
+		return read_unset(value, 8, array - 1 + at);
+	*value = word_at(s->ref_head, at);
+	return 0;
 }
 
 // The word of a property. Objects keep the first properties in themselves, the others in a property array.
@@ -166,8 +175,15 @@ static __always_inline int read_slot(const struct process *p, struct scratch *s,
 	return read_out(p, s, array, slot, value);
 }
 
-// Reads an object whose properties are asked for into scratch->object_head, and the head of its hidden class into
-// ref_head. Returns its instance type; -1 where it cannot be read, which is counted.
+// What is known of a hidden class; 0 = nothing.
+static __always_inline const struct known_shape *known_shape(const struct scratch *s, __u64 hidden_class)
+{
+	const struct known_shape *known = &s->shapes[PLACE_OF(hidden_class, MAX_SHAPES)];
+	return known->object == hidden_class && known->epoch == s->epoch ? known : 0;
+}
+
+// Reads an object whose properties are asked for into scratch->object_head. Returns its instance type; -1 where it
+// cannot be read, which is counted.
 __noinline int read_properties(const struct process *p, struct scratch *s, __u64 object)
 {
 	if (!p || !s)
@@ -181,11 +197,11 @@ __noinline int read_properties(const struct process *p, struct scratch *s, __u64
 			return -1;
 		}
 	}
-	if (!HEAP_OBJECT(head[0]) || read_user(s->ref_head, MAP_HEAD, head[0] - 1)) {
+	const struct known_shape *known = known_shape(s, head[0]);
+	__s32 type = known ? known->type : instance_type(head[0]);
+	if (type < 0)
 		unreadable(s);
-		return -1;
-	}
-	return type_in(&p->v8, s->ref_head);
+	return type;
 }
 
 // The word of a property of that object.
@@ -222,12 +238,28 @@ static __always_inline struct shape *find_shape(struct reader *r, __u32 node)
 	return 0;
 }
 
+// Keeps the key that was found, and its hash if none was known.
+static __always_inline void keep_key(struct reader *r, __u32 id, __u32 hash)
+{
+	struct scratch *s = r->scratch;
+	__u64 key = s->search.entry.key;
+	if (!r->names || key == s->search.known)
+		return;
+	if (!hash)
+		r->names->hash[id] = s->search.seen_hash;
+	if (!s->guessed && is_old(s, key))
+		r->names->key[id] = key ^ s->epoch;
+}
+
 // Finds the entry of a name in the table: 1 = it is scratch->search.entry, 0 = there is none, or the agent is asked,
 // -1 = unreadable.
 static __always_inline long find_entry(struct reader *r, __u32 id)
 {
 	struct scratch *s = r->scratch;
 	id &= MAX_SLOTS - 1;
+	s->search.known = r->names && r->names->key[id] ? r->names->key[id] ^ s->epoch : 0;
+	if (s->table.whole && find_known(s))
+		return 1;
 	s->search.name = r->process->names[id];
 	if (!s->search.name.width)
 		return -1;
@@ -237,8 +269,7 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 	if (!s->search.found && hash && kind == NAME_SYMBOL)
 		search(0);
 	if (s->search.found) {
-		if (!hash && r->names)
-			r->names->hash[id] = s->search.seen_hash;
+		keep_key(r, id, hash);
 		return 1;
 	}
 	if (!s->search.ended && !s->search.hash && s->search.index >= MAX_PROBES) {
@@ -252,7 +283,7 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 struct node_edges {
 	struct reader *reader;
 	const struct node *node;
-	struct shape *shape; // of an object with fast properties
+	const __u16 *slots;  // of an object with fast properties
 	__u32 kind;
 };
 
@@ -261,12 +292,12 @@ static __always_inline long read_edge(struct node_edges *n, const struct edge *e
 {
 	struct reader *r = n->reader;
 	struct scratch *s = r->scratch;
-	if (n->shape) {
-		__u32 slot = n->shape->slots[e->name & (MAX_SLOTS - 1)];
+	if (n->slots) {
+		__u32 slot = n->slots[e->name & (MAX_SLOTS - 1)];
 		return !slot ? 0 : read_property(r->process, s, r->object, slot, value) ? -1 : 1;
 	}
 	if (e->kind == EDGE_ELEMENT)
-		return e->name >= s->n_elements ? 0 : read_user(value, 8, s->elements + e->name * 8ULL) ? -1 : 1;
+		return e->name >= s->n_elements ? 0 : read_element(s, e->name, value) ? -1 : 1;
 	long found = find_entry(r, e->name);
 	*value = s->search.entry.value;
 	if (found > 0 && e->kind == EDGE_PROPERTY && s->search.entry.word & 1ULL << 32)
@@ -292,28 +323,52 @@ static long follow_next_edge(__u32 i, void *context)
 	return 0;
 }
 
-static __always_inline void visit_properties(struct node_edges *s, __u32 node)
+// Opens the properties of the current object, whose head is in scratch->object_head: finds their slots, or opens their
+// dictionary. Returns whether there are any to be read.
+static __always_inline int open_properties(struct node_edges *n, __u32 node, __u32 type)
 {
-	struct reader *r = s->reader;
-	struct scratch *scratch = r->scratch;
-	const struct v8_layout *v8 = &r->process->v8;
-	s->kind = EDGE_PROPERTY;
-	s->shape = 0;
-	if (!(half_at(scratch->ref_head, v8->map_bit_field3) & v8->dictionary_bit)) {
-		s->shape = find_shape(r, node);
-		if (!s->shape)
-			return;
-	} else if (open_dictionary(word_at(scratch->object_head, v8->receiver_hash))) {
-		unreadable(scratch);
-		return;
+	struct reader *r = n->reader;
+	struct scratch *s = r->scratch;
+	__u64 class = s->object_head[0];
+	const struct known_shape *known = known_shape(s, class);
+	if (known) {
+		n->slots = known->slots;
+		return 1;
 	}
-	bpf_loop(NODE_EDGES, follow_next_edge, s, 0);
+	if (read_user(s->ref_head, MAP_HEAD, class - 1)) {
+		unreadable(s);
+		return 0;
+	}
+	if (half_at(s->ref_head, s->v8.map_bit_field3) & s->v8.dictionary_bit) {
+		if (!open_dictionary(word_at(s->object_head, s->v8.receiver_hash)))
+			return 1;
+		unreadable(s);
+		return 0;
+	}
+	const struct shape *shape = find_shape(r, node);
+	if (!shape)
+		return 0;
+	struct known_shape *kept = &s->shapes[PLACE_OF(class, MAX_SHAPES)];
+	kept->object = class;
+	kept->epoch = s->guessed ? 0 : s->epoch;
+	kept->type = type;
+	__builtin_memcpy(kept->slots, shape->slots, sizeof(kept->slots));
+	n->slots = kept->slots;
+	return 1;
+}
+
+static __always_inline void visit_properties(struct node_edges *s, __u32 node, __u32 type)
+{
+	s->kind = EDGE_PROPERTY;
+	s->slots = 0;
+	if (open_properties(s, node, type))
+		bpf_loop(NODE_EDGES, follow_next_edge, s, 0);
 }
 
 static __always_inline void visit_map(struct node_edges *s)
 {
 	s->kind = EDGE_MAP_ENTRY;
-	s->shape = 0;
+	s->slots = 0;
 	struct reader *r = s->reader;
 	__u64 table;
 	if (read_property(r->process, r->scratch, r->object, r->process->v8.jsmap_table / 8, &table) || open_map(table))
@@ -325,10 +380,14 @@ static __always_inline void visit_map(struct node_edges *s)
 static __always_inline void visit_array(struct node_edges *s)
 {
 	s->kind = EDGE_ELEMENT;
-	s->shape = 0;
-	long is = open_elements(s->reader->object);
+	s->slots = 0;
+	struct reader *r = s->reader;
+	__u64 length;
+	long is = read_property(r->process, r->scratch, r->object, r->process->v8.array_length / 8, &length);
+	if (!is)
+		is = open_elements(length);
 	if (is < 0)
-		unreadable(s->reader->scratch);
+		unreadable(r->scratch);
 	else if (is)
 		bpf_loop(NODE_EDGES, follow_next_edge, s, 0);
 }
@@ -350,7 +409,7 @@ static long visit_next(__u32 i, void *context)
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
 		return 0; // it has no properties that rules ask for
 	if (edges.node->kinds & 1 << EDGE_PROPERTY)
-		visit_properties(&edges, id);
+		visit_properties(&edges, id, type);
 	if (edges.node->kinds & 1 << EDGE_MAP_ENTRY && type == r->process->v8.type_map)
 		visit_map(&edges);
 	if (edges.node->kinds & 1 << EDGE_ELEMENT && type == r->process->v8.type_array)
@@ -362,7 +421,8 @@ static long visit_next(__u32 i, void *context)
 static __always_inline void append_bytes(struct scratch *s, const struct label_value *f)
 {
 	__u64 array = f->value, odd = 0;
-	if (read_whole(array, s->object_head, 24) || open_elements(array) <= 0 || s->n_elements > MAX_BYTES) {
+	if (read_whole(array, s->object_head, ARRAY_HEAD) ||
+	    open_elements(word_at(s->object_head, s->v8.array_length)) <= 0 || s->n_elements > MAX_BYTES) {
 		unreadable(s);
 		return;
 	}
@@ -385,18 +445,19 @@ static __always_inline void append_bytes(struct scratch *s, const struct label_v
 // Appends an array of two Smis, seconds and nanoseconds. What is no such array is no time: nothing is lost.
 static __always_inline void append_time(struct scratch *s, const struct label_value *f)
 {
-	if (read_whole(f->value, s->object_head, 24)) {
+	__u64 first, second;
+	if (read_whole(f->value, s->object_head, ARRAY_HEAD)) {
 		unreadable(s);
 		return;
 	}
-	int is = open_elements(f->value);
-	if (is < 0 || (is && s->n_elements == 2 && read_user(s->ref_head, 16, s->elements))) {
+	int is = open_elements(word_at(s->object_head, s->v8.array_length));
+	if (is < 0 || (is && s->n_elements == 2 && (read_element(s, 0, &first) || read_element(s, 1, &second)))) {
 		unreadable(s);
 		return;
 	}
-	if (!is || s->n_elements != 2 || !IS_SMI(s->ref_head[0]) || !IS_SMI(s->ref_head[1]))
+	if (!is || s->n_elements != 2 || !IS_SMI(first) || !IS_SMI(second))
 		return;
-	__s64 seconds = (__s32)SMI(s->ref_head[0]), rest = (__s32)SMI(s->ref_head[1]);
+	__s64 seconds = (__s32)SMI(first), rest = (__s32)SMI(second);
 	if (seconds > 0 && rest >= 0 && rest < 1000000000)
 		append_word(s, CONTEXT_TIME, f->label, seconds * 1000000000 + rest);
 }

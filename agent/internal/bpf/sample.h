@@ -93,6 +93,7 @@ __noinline int read_states(struct scratch *s)
 	else
 		e->gc_state = heap[0];
 	s->collecting = e->vm_state == VM_STATE_GC;
+	s->heap = heap && v8->ms_count && !s->collecting ? e->isolate + v8->heap : 0;
 	s->epoch = epoch_of(s, e, heap);
 	return 0;
 }

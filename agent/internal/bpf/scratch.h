@@ -13,6 +13,7 @@
 #define MAX_PIECES 128       // of a string, at one time; a power of two
 #define MAX_PIECES_TOTAL 256 // of a string, in all
 #define MAX_VALUES 64        // values of labels; a power of two
+#define SHORT_STRING 48      // bytes of characters of a string that are read with its head
 
 struct visit {
 	__u64 object; // tagged
@@ -25,6 +26,9 @@ struct label_value {
 	__u8 label, kind;  // number; enum value_kind
 	__u16 type;        // instance type
 	__u32 length;      // of a string
+	__u32 whole;       // they are in chars
+	__u32 pad;
+	__u64 chars[SHORT_STRING / 8];
 };
 
 // A table of {key, value, word}: an OrderedHashMap or a NameDictionary.
@@ -32,7 +36,11 @@ struct table {
 	__u64 buckets, entries; // addresses; a dictionary has no buckets
 	__u32 n_buckets;        // or the dictionary's capacity: a power of two
 	__u32 n_entries;        // all of them, empty and deleted ones too
+	__u32 whole;            // all of it was read, into scratch->words
+	__u32 first;            // and where its entries begin there
 };
+
+#define WHOLE_TABLE 512 // bytes; a power of two
 
 // A table entry: src/objects/ordered-hash-table.h, src/objects/dictionary.h.
 struct table_entry {
@@ -44,6 +52,7 @@ struct table_entry {
 struct search {
 	struct name name;
 	struct table_entry entry;
+	__u64 known;     // the key that had the name before, tagged; 0 = none is known
 	__u32 hash;      // sought; 0 = not known: all entries are compared
 	__u32 index;     // of the entry that is next
 	__u32 seen_hash; // of the key that was compared last
@@ -62,6 +71,7 @@ struct piece {
 // What is kept from one sample to the next, since it is read again and again: objects that live, and do not move in the
 // epoch in which they were read. The numbers are powers of two.
 #define MAX_SCRIPTS 64
+#define MAX_SHAPES 32
 #define MAX_CLASSES 64
 #define MAX_SHARED 512
 
@@ -75,6 +85,22 @@ struct hidden_class {
 	__u64 object, epoch; // tagged
 	__u64 type;
 };
+
+// Where the objects of a hidden class keep the properties that rules name. V8's own code relies on it as long as there
+// is the hidden class: its inline caches know a property by the hidden class alone. (src/ic/handler-configuration.h)
+struct known_shape {
+	__u64 object, epoch; // tagged
+	__u32 type;             // instance type
+	__u16 slots[MAX_SLOTS]; // as in struct shape
+	__u32 pad;
+};
+
+// A page of V8's heap: whether what is on it moves in collections that are no mark-compacts.
+struct heap_page {
+	__u64 at, epoch;
+	__u64 old; // it does not
+};
+#define MAX_PAGES 32
 
 // A SharedFunctionInfo, which tells functions apart.
 struct shared {
@@ -161,13 +187,17 @@ struct scratch {
 	__u32 object_words; // in object_head of the object whose properties are read
 	struct v8_layout v8; // of the process
 	struct table table;
+	__u64 words[WHOLE_TABLE / 8 + 4]; // of the table; the slack lets the verifier see that entries stay inside
 	struct search search;
 	__u64 elements; // of an array: address of the first, and how many
-	__u32 n_elements;
+	__u32 n_elements, n_read; // the first n_read are in `part`, behind two words
 	__u64 epoch;   // see epoch_of
+	__u64 heap;    // address of the isolate's Heap; 0 = not known
 	__u32 guessed; // what is read may be no object any more, and its place another one's soon: it is not kept
 	struct script scripts[MAX_SCRIPTS]; // each where its address says; not of one sample
 	struct hidden_class classes[MAX_CLASSES]; // likewise
+	struct known_shape shapes[MAX_SHAPES];    // likewise
+	struct heap_page pages[MAX_PAGES];        // likewise
 	struct shared shared[MAX_SHARED];         // likewise
 	struct known_stack stacks[MAX_STACKS]; // likewise
 	__u32 n_visits, n_values;

@@ -76,6 +76,8 @@ static __always_inline long is_key(struct scratch *s)
 	__u64 object = s->search.entry.key, kind;
 	if (!HEAP_OBJECT(object))
 		return 0;
+	if (object == s->search.known)
+		return 1;
 	if (read_whole(object, s->key, 16)) // the hole of a deleted entry may lie in a page that cannot be read
 		return s->search.entry.key == s->search.entry.value ? 0 : -1;
 	s->search.seen_hash = half_at(s->key, v8->name_hash) >> v8->hash_shift;
@@ -94,6 +96,15 @@ static __always_inline long is_key(struct scratch *s)
 	return is_text(s, object);
 }
 
+#define MAX_WHOLE 8 // entries of a table that is read as a whole: it has half as many buckets
+#define SMALL_TABLE (TABLE_HEAD + MAX_WHOLE / 2 * 8 + MAX_WHOLE * 24)
+
+// The entry with this number of a table that was read as a whole.
+static __always_inline __u64 *whole_entry(struct scratch *s, __u32 i)
+{
+	return &s->words[(s->table.first + 3 * i) & (WHOLE_TABLE / 8 - 1)];
+}
+
 #define TABLE_ENTRIES 8 // that are read at once
 
 // The entry with this number of scratch->table, where all are walked: three words, also {key, details, value} of the
@@ -103,6 +114,8 @@ static __always_inline __u64 *table_entry(struct scratch *s, __u32 i)
 	__u32 n = i % TABLE_ENTRIES;
 	if (i >= s->table.n_entries)
 		return 0;
+	if (s->table.whole)
+		return whole_entry(s, i);
 	if (!n) {
 		__u64 size = (s->table.n_entries - i) * 24ULL;
 		if (size > TABLE_ENTRIES * 24)
@@ -117,6 +130,24 @@ static __always_inline __u64 *table_entry(struct scratch *s, __u32 i)
 	return &s->part[3 * n];
 }
 
+static __always_inline long read_table_entry(struct scratch *s, __u32 i, struct table_entry *to)
+{
+	if (!s->table.whole)
+		return read_unset(to, sizeof(*to), s->table.entries + i * (__u64)sizeof(*to));
+	__builtin_memcpy(to, whole_entry(s, i), sizeof(*to));
+	return 0;
+}
+
+// The number of the first entry in the bucket of a hash, a Smi. The first bucket begins before the first entry.
+static __always_inline long read_bucket(struct scratch *s, __u32 hash, __u64 *first)
+{
+	__u32 n = s->table.n_buckets, i = hash & (n - 1);
+	if (!s->table.whole)
+		return read_unset(first, 8, s->table.buckets + i * 8ULL);
+	*first = s->words[(s->table.first - n + i) & (WHOLE_TABLE / 8 - 1)];
+	return 0;
+}
+
 // Compares one entry; scratch->context_steps bounds those of one sample.
 static long probe_next(__u32 i, void *context)
 {
@@ -126,8 +157,7 @@ static long probe_next(__u32 i, void *context)
 		x->ended = 1;
 		return 1;
 	}
-	__u64 entry = s->table.entries + x->index * (__u64)sizeof(x->entry);
-	if (!use_steps(s, 1) || read_user(&x->entry, sizeof(x->entry), entry))
+	if (!use_steps(s, 1) || read_table_entry(s, x->index, &x->entry))
 		return 1;
 	long is = is_key(s);
 	if (is == 1) {
@@ -149,6 +179,22 @@ static long probe_next(__u32 i, void *context)
 	return 0;
 }
 
+// Finds the known key in a table that was read as a whole.
+static __always_inline int find_known(struct scratch *s)
+{
+	struct search *x = &s->search;
+	for (__u32 i = 0; x->known && i < MAX_WHOLE; i++) {
+		__u64 *entry = whole_entry(s, i);
+		if (i >= s->table.n_entries)
+			return 0;
+		if (entry[0] != x->known)
+			continue;
+		__builtin_memcpy(&x->entry, entry, sizeof(x->entry));
+		return 1;
+	}
+	return 0;
+}
+
 // Searches scratch->table for scratch->search.name, by its hash or, if that is 0, in all entries.
 __noinline int search(__u32 hash)
 {
@@ -161,7 +207,7 @@ __noinline int search(__u32 hash)
 	x->index = 0;
 	if (hash && s->table.buckets) {
 		__u64 first;
-		if (read_user(&first, 8, s->table.buckets + (hash & (s->table.n_buckets - 1)) * 8ULL)) {
+		if (read_bucket(s, hash, &first)) {
 			x->doubt = 1;
 			return 0;
 		}
@@ -179,10 +225,9 @@ __noinline int open_map(__u64 table)
 	struct scratch *s = own_scratch();
 	if (!s)
 		return -1;
-	__u64 *head = &s->ref_head[s->v8.table_data >> 3 & 7];
-	if (read_whole(table, s->ref_head, TABLE_HEAD))
-		return -1;
-	if (!IS_SMI(head[0]) || !IS_SMI(head[1]) || !IS_SMI(head[2]))
+	__u32 data = s->v8.table_data >> 3 & 7, size = read_more(table, s->words, SMALL_TABLE, TABLE_HEAD);
+	__u64 *head = &s->words[data];
+	if (!size || !IS_SMI(head[0]) || !IS_SMI(head[1]) || !IS_SMI(head[2]))
 		return -1;
 	__u32 n = SMI(head[2]), used = SMI(head[0]) + SMI(head[1]); // deleted ones have entries too
 	if (!n || n & (n - 1) || n > 1 << 24 || used > 2 * n)
@@ -191,6 +236,8 @@ __noinline int open_map(__u64 table)
 	s->table.buckets = table - 1 + s->v8.table_data + 3 * sizeof(*head);
 	s->table.entries = s->table.buckets + n * 8ULL;
 	s->table.n_entries = used;
+	s->table.first = data + 3 + n;
+	s->table.whole = used <= MAX_WHOLE && n <= MAX_WHOLE / 2 && (s->table.first + 3 * used) * 8 <= size;
 	return 0;
 }
 
@@ -208,25 +255,36 @@ __noinline int open_dictionary(__u64 dictionary)
 	if (!n || n & (n - 1) || n > 1 << 24)
 		return -1;
 	s->table.n_buckets = s->table.n_entries = n;
+	s->table.whole = 0;
 	s->table.buckets = 0;
 	s->table.entries = dictionary - 1 + s->v8.table_data + (3 + s->v8.dictionary_prefix) * 8ULL;
 	return 0;
 }
 
-// Opens the elements of a JSArray whose head is in scratch->object_head: 1; 0 where they are no tagged words; -1.
-__noinline int open_elements(__u64 array)
+// Opens the elements of a JSArray whose head is in scratch->object_head, and which has this length: 1; 0 where they are
+// no tagged words; -1.
+__noinline int open_elements(__u64 length)
 {
 	struct scratch *s = own_scratch();
 	if (!s)
 		return -1;
-	__u64 elements = word_at(s->object_head, s->v8.object_elements), length;
-	if (read_user(&length, 8, array - 1 + s->v8.array_length) || !IS_SMI(length) ||
-	    read_whole(elements, s->ref_head, 16))
+	__u64 elements = word_at(s->object_head, s->v8.object_elements), *head = s->part;
+	__u32 size = read_more(elements, head, ELEMENTS, ELEMENTS_HEAD);
+	if (!size || !IS_SMI(length))
 		return -1;
-	__s32 type = instance_type(s->ref_head[0]);
-	if (type != s->v8.type_fixed_array || !IS_SMI(s->ref_head[1]))
+	__s32 type = instance_type(head[0]);
+	if (type != s->v8.type_fixed_array || !IS_SMI(head[1]))
 		return type < 0 ? -1 : 0; // doubles, or a dictionary
-	s->n_elements = SMI(length) < SMI(s->ref_head[1]) ? SMI(length) : SMI(s->ref_head[1]);
+	s->n_elements = SMI(length) < SMI(head[1]) ? SMI(length) : SMI(head[1]);
+	s->n_read = (size - ELEMENTS_HEAD) / 8;
 	s->elements = elements - 1 + s->v8.table_data;
 	return 1;
+}
+
+static __always_inline long read_element(struct scratch *s, __u32 i, __u64 *value)
+{
+	if (i >= s->n_read)
+		return read_unset(value, 8, s->elements + i * 8ULL);
+	*value = s->part[(i + ELEMENTS_HEAD / 8) & 31];
+	return 0;
 }

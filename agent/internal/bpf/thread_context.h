@@ -169,8 +169,7 @@ static long chain_next(__u32 i, void *context)
 	}
 	if (SMI(c->next) < 0)
 		return 1;
-	if ((__u32)SMI(c->next) >= table->n_entries ||
-	    read_user(&entry, sizeof(entry), table->entries + (__u32)SMI(c->next) * (__u64)sizeof(entry))) {
+	if ((__u32)SMI(c->next) >= table->n_entries || read_table_entry(c->scratch, SMI(c->next), &entry)) {
 		c->bad = 1;
 		return 1;
 	}
@@ -195,7 +194,7 @@ static __always_inline __u64 find_store(struct process *p, struct scratch *s, __
 	if (instance_type(s->object_head[0]) != p->v8.type_map)
 		return 0; // undefined: no request
 	if (open_map(word_at(s->object_head, p->v8.jsmap_table)) ||
-	    read_user(&c.next, 8, s->table.buckets + (hash & (s->table.n_buckets - 1)) * 8ULL)) {
+	    read_bucket(s, hash, &c.next)) {
 		unreadable(s);
 		return 0;
 	}

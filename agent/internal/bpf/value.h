@@ -192,9 +192,24 @@ static long copy_next_piece(__u32 i, void *context)
 	return 1;
 }
 
+// The type of flat strings of Latin-1 characters.
+static __always_inline __u32 one_byte(const struct v8_layout *v8) { return v8->tag_seq | v8->one_byte_bit; }
+
+// Appends a string whose characters were read with its head. An empty one says nothing.
+static __always_inline void append_short(struct scratch *s, const struct label_value *f)
+{
+	void *to = f->length ? append(s, CONTEXT_ONE_BYTE, f->label, f->length) : 0;
+	if (to)
+		__builtin_memcpy(to, f->chars, SHORT_STRING); // what is behind them is written over
+}
+
 static __always_inline void append_string(struct scratch *s, const struct label_value *f)
 {
 	__u32 at = s->end;
+	if (f->whole && !s->collecting && (f->type & (s->v8.string_mask | s->v8.one_byte_bit)) == one_byte(&s->v8)) {
+		append_short(s, f);
+		return;
+	}
 	struct text t = {.scratch = s, .label = f->label, .record = at};
 	if (!append(s, CONTEXT_UNREADABLE, f->label, 0))
 		return;

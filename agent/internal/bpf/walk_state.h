@@ -40,12 +40,8 @@ __noinline int in_window(struct scratch *s, __u64 at, __u32 size)
 static __always_inline long read_stack(struct scratch *s, void *to, __u32 size, __u64 at)
 {
 	int offset = in_window(s, at, size);
-	if (offset < 0) {
-		// Linux 7.2's verifier does not see that the helper writes: it looks for what the words were before,
-		// back to where the function has no stack yet, and fails with "verifier bug: stack slot".
-		__builtin_memset(to, 0, size);
-		return read_user(to, size, at);
-	}
+	if (offset < 0)
+		return read_unset(to, size, at);
 	__builtin_memcpy(to, &s->window[(offset >> 3) & (WINDOW / 8 - 1)], size);
 	return 0;
 }

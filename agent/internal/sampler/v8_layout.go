@@ -53,7 +53,8 @@ func V8Layout(l *layout.Layout) bpf.V8Layout {
 		RegexpArgument: uint16(max(l.At(layout.RegExpArgument)-16, 0) / 8),
 	}
 	if l.Has(layout.IsolateHeap) && l.Has(layout.HeapGCState) {
-		v.GcState = at32(layout.IsolateHeap) + at32(layout.HeapGCState)
+		v.Heap = at32(layout.IsolateHeap)
+		v.GcState = v.Heap + at32(layout.HeapGCState)
 		v.MsCount = countFromState(l)
 	}
 	return v

@@ -18,37 +18,59 @@ import (
 const nowhere = 0xdead_0000_0001
 
 // TestRouteOrNothing: method and path take the place of a route that there is not, never of one that cannot be read,
-// else a request would have two names. Each word that the BPF program reads of the heap leads nowhere in turn.
+// else a request would have two names. Each word that the BPF program reads of the heap leads nowhere in turn: while
+// the program knows what it has read before, and after a mark-compact, when it knows nothing.
 func TestRouteOrNothing(t *testing.T) {
 	p := bpftest.Load(t)
 	for _, tracer := range []string{"opentelemetry", "datadog"} {
 		t.Run(tracer, func(t *testing.T) {
-			k, r := atRoute(t, p, tracer)
-			whole := k.sample(t, r.Pages)
+			k, r := atRoute(t, p, "24.21.0", tracer)
+			count := k.counts(t, r.Pages)
+			whole := k.sample(t, count(r.Pages))
 			route := []pprofx.Label{{Key: "http.route", Str: "/orders/:id"}}
 			if diff := cmp.Diff(route, whole.labels); diff != "" {
 				t.Fatal(diff)
 			}
-			without := 0
-			for _, at := range k.heapWords(&r.Recording, whole) {
-				s := k.once(t, broken(r.Pages, at))
+			known, unknown := 0, 0 // samples without a route
+			judge := func(at uint64, s sampled, without *int) {
 				if len(s.labels) == 0 {
-					without++
+					*without++
 				} else if len(s.labels) > 1 || s.labels[0].Key != "http.route" { // its text may be what is broken
 					t.Errorf("without the word at 0x%x: %v", at, s.labels)
 				}
 			}
-			if without < 10 {
-				t.Errorf("%d samples without a route: the test is for nothing", without)
+			for _, at := range k.heapWords(&r.Recording, k.once(t, count(r.Pages))) {
+				pages := count(r.Pages)
+				k.once(t, pages)
+				judge(at, k.once(t, broken(pages, at)), &known)
+				judge(at, k.once(t, broken(count(r.Pages), at)), &unknown)
+			}
+			if known < 10 || unknown <= known {
+				t.Errorf("%d and %d samples without a route: the test is for nothing", known, unknown)
 			}
 		})
 	}
 }
 
-// atRoute stops a Node.js in a request and records what the built-in rules read of it.
-func atRoute(t *testing.T, p *bpftest.Program, tracer string) (*kernelWalk, *memory.Recorder) {
+// counts returns a function that copies memory and counts a mark-compact more in each copy.
+func (k *kernelWalk) counts(t *testing.T, pages map[uint64][]byte) func(map[uint64][]byte) map[uint64][]byte {
 	t.Helper()
-	th := stopped(t, "24.21.0", "testdata/route.js", tracer)
+	v8 := &k.config.V8
+	if v8.MsCount == 0 {
+		t.Fatal("the count of mark-compacts is not known")
+	}
+	s, _ := k.raw(t, pages)
+	at, n := s.Isolate+uint64(v8.GcState)+uint64(v8.MsCount), uint32(1000)
+	return func(pages map[uint64][]byte) map[uint64][]byte {
+		n++
+		return written(pages, at, n)
+	}
+}
+
+// atRoute stops a Node.js in a request and records what the built-in rules read of it.
+func atRoute(t *testing.T, p *bpftest.Program, version, tracer string) (*kernelWalk, *memory.Recorder) {
+	t.Helper()
+	th := stopped(t, version, "testdata/route.js", tracer)
 	r := recordThread(t, p, th)
 	th.mem = r
 	tree, err := reqctx.NewTree(reqctx.AllKinds.Rules(nil))

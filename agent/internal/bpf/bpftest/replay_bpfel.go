@@ -152,6 +152,7 @@ type replayIsolateKey struct {
 type replayIsolateNames struct {
 	_    structs.HostLayout
 	Hash [128]uint32
+	Key  [128]uint64
 }
 
 type replayKept int32
@@ -299,6 +300,7 @@ type replayProcess struct {
 		VmState           uint32
 		C_entryFp         uint32
 		Cped              uint32
+		Heap              uint32
 		GcState           uint32
 		MsCount           uint16
 		DeoptimizerFrom   uint16
@@ -370,7 +372,7 @@ type replayProcess struct {
 		OwnBit            uint8
 		LocationBit       uint8
 		FieldShift        uint8
-		_                 [5]byte
+		_                 [1]byte
 	}
 	Id          uint32
 	N_mappings  uint32
@@ -552,6 +554,7 @@ type replayScratch struct {
 		VmState           uint32
 		C_entryFp         uint32
 		Cped              uint32
+		Heap              uint32
 		GcState           uint32
 		MsCount           uint16
 		DeoptimizerFrom   uint16
@@ -623,7 +626,7 @@ type replayScratch struct {
 		OwnBit            uint8
 		LocationBit       uint8
 		FieldShift        uint8
-		_                 [5]byte
+		_                 [1]byte
 	}
 	Table struct {
 		_         structs.HostLayout
@@ -631,7 +634,10 @@ type replayScratch struct {
 		Entries   uint64
 		N_buckets uint32
 		N_entries uint32
+		Whole     uint32
+		First     uint32
 	}
+	Words  [68]uint64
 	Search struct {
 		_    structs.HostLayout
 		Name struct {
@@ -648,6 +654,7 @@ type replayScratch struct {
 			Value uint64
 			Word  uint64
 		}
+		Known    uint64
 		Hash     uint32
 		Index    uint32
 		SeenHash uint32
@@ -658,8 +665,9 @@ type replayScratch struct {
 	}
 	Elements   uint64
 	N_elements uint32
-	_          [4]byte
+	N_read     uint32
 	Epoch      uint64
+	Heap       uint64
 	Guessed    uint32
 	_          [4]byte
 	Scripts    [64]struct {
@@ -674,6 +682,20 @@ type replayScratch struct {
 		Object uint64
 		Epoch  uint64
 		Type   uint64
+	}
+	Shapes [32]struct {
+		_      structs.HostLayout
+		Object uint64
+		Epoch  uint64
+		Type   uint32
+		Slots  [128]uint16
+		Pad    uint32
+	}
+	Pages [32]struct {
+		_     structs.HostLayout
+		At    uint64
+		Epoch uint64
+		Old   uint64
 	}
 	Shared [512]struct {
 		_       structs.HostLayout
@@ -705,6 +727,9 @@ type replayScratch struct {
 		Kind   uint8
 		Type   uint16
 		Length uint32
+		Whole  uint32
+		Pad    uint32
+		Chars  [6]uint64
 	}
 	Pieces [128]struct {
 		_      structs.HostLayout
