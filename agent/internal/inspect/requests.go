@@ -3,10 +3,10 @@ package inspect
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/requests"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	reqctx "github.com/hotspan/hotspan/context"
@@ -142,17 +142,16 @@ func (s *Subject) waits(h *space.Heap, rules []reqctx.Rule, progress Progress) (
 	return out
 }
 
-// monotonic is CLOCK_MONOTONIC as a process that runs has it; 0 in another time namespace, where that differs.
+// monotonic is CLOCK_MONOTONIC as a process that runs has it; 0 where that cannot be told.
 func (s *Subject) monotonic() func() int64 {
 	if !s.live {
 		return nil
 	}
-	own, err := os.Readlink("/proc/self/ns/time")
-	its, wrong := os.Readlink(fmt.Sprintf("/proc/%d/ns/time", s.process.PID))
-	if err == nil && (wrong != nil || own != its) { // before Linux 5.6 there are none
+	ahead, ok := procs.ClockAhead(s.process.PID)
+	if !ok {
 		return func() int64 { return 0 }
 	}
-	return sampler.Now
+	return func() int64 { return sampler.Now() + int64(ahead) }
 }
 
 // requestOf is the request that a wait belongs to, without its waits.

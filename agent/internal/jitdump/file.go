@@ -8,8 +8,6 @@ import (
 	"os"
 	"regexp"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
@@ -55,7 +53,7 @@ func newFile(of Owner, m procs.Mapping) *file { return &file{of: of, mapping: m}
 
 // openMapped opens the file by its mapping.
 func (f *file) openMapped() error {
-	if procs.OtherClock(f.of.PID) {
+	if ahead, ok := procs.ClockAhead(f.of.PID); !ok || ahead != 0 {
 		return errClock
 	}
 	var err error
@@ -150,8 +148,7 @@ func (f *file) check(r Record, now uint64) error {
 	if time <= now {
 		return nil
 	}
-	var latest unix.Timespec // it may have been written since
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &latest); err != nil || time > uint64(latest.Nano()) {
+	if time > uint64(procs.Monotonic()) { // it may have been written since
 		return errClock
 	}
 	return nil

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// TestOtherClock: this process has its own clock, and a child in another time namespace has not.
-func TestOtherClock(t *testing.T) {
-	if OtherClock(os.Getpid()) {
-		t.Error("this process has another clock than itself")
+// TestClockAhead: the clock of a child in another time namespace is ahead by what that was made with.
+func TestClockAhead(t *testing.T) {
+	if ahead, ok := ClockAhead(os.Getpid()); ahead != 0 || !ok {
+		t.Errorf("this process is ahead by %v, %v", ahead, ok)
 	}
 	c := exec.Command("unshare", "--time", "--monotonic", "1000", "--fork", "--kill-child", "sleep", "60")
 	if err := c.Start(); err != nil {
@@ -28,8 +28,11 @@ func TestOtherClock(t *testing.T) {
 			t.Fatal(err)
 		}
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil {
-			if !OtherClock(pid) {
-				t.Error("a child in another time namespace has this clock")
+			if ahead, ok := ClockAhead(pid); ahead != 1000*time.Second || !ok {
+				t.Errorf("the child is ahead by %v, %v", ahead, ok)
+			}
+			if _, ok := ClockAhead(c.Process.Pid); ok {
+				t.Error("the parent, whose children are in another namespace, has a known clock")
 			}
 			return
 		}

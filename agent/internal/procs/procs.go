@@ -131,11 +131,3 @@ func DescendsFrom(pid, ancestor int) bool {
 
 // Root returns the path from here to the root directory of a process, in the process's mount namespace.
 func Root(pid int) string { return fmt.Sprintf("/proc/%d/root", Living(pid)) }
-
-// OtherClock reports whether CLOCK_MONOTONIC of a process is another one: it is in a time namespace of its own.
-// (time_namespaces(7))
-func OtherClock(pid int) bool {
-	own, err1 := os.Readlink("/proc/self/ns/time")
-	its, err2 := os.Readlink(fmt.Sprintf("/proc/%d/ns/time", pid))
-	return err1 == nil && err2 == nil && own != its
-}

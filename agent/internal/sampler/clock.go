@@ -4,13 +4,13 @@ import (
 	"math"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // The Go runtime reads CLOCK_MONOTONIC without a system call, but only tells differences.
-var startMonotonic, startTime = readClocks(time.Now, monotonic)
+var startMonotonic, startTime = readClocks(time.Now, procs.Monotonic)
 
-// Now is CLOCK_MONOTONIC, the clock of Sample.Time, in nanoseconds. It may be some microseconds slow, never fast.
+// Now is procs.Monotonic, the clock of Sample.Time, in nanoseconds. It may be some microseconds slow, never fast.
 func Now() int64 { return startMonotonic + int64(time.Since(startTime)) }
 
 // readClocks reads both clocks several times, and returns the reading that took the least time: in between this thread
@@ -25,12 +25,4 @@ func readClocks(now func() time.Time, monotonic func() int64) (mono int64, at ti
 		}
 	}
 	return mono, at
-}
-
-func monotonic() int64 {
-	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
-		return 0
-	}
-	return t.Nano()
 }

@@ -3,6 +3,8 @@ package sampler
 import (
 	"testing"
 	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // A thread that loses its CPU between two clocks must not have all times wrong for it.
@@ -29,9 +31,9 @@ func TestReadClocks(t *testing.T) {
 
 func TestNow(t *testing.T) {
 	for range 1000 {
-		before := monotonic()
+		before := procs.Monotonic()
 		got := Now()
-		after := monotonic()
+		after := procs.Monotonic()
 		if got < before-int64(time.Millisecond) || got > after {
 			t.Fatalf("%d is not between %d and %d", got, before, after)
 		}

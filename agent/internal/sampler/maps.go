@@ -7,6 +7,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // generations is the number of times that processes were set. What the BPF program keeps of their mappings holds for
@@ -28,7 +29,7 @@ func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	}
 	p.Generation = generations.Add(1)
 	if p.Since == 0 {
-		p.Since = uint64(monotonic())
+		p.Since = uint64(procs.Monotonic())
 	}
 	if err := s.objects.Processes.Put(uint32(pid), p); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/probe"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 	"github.com/hotspan/hotspan/agent/internal/uvloop"
 	"github.com/hotspan/hotspan/pprofx"
@@ -197,7 +198,7 @@ func (s *Sampler) Start(c trigger.Config) (err error) {
 	case s.probes != nil:
 		err = s.probes.Start()
 	case s.offCPU != nil:
-		err, s.period = s.offCPU.Start(uint64(monotonic())), int64(c.Period())
+		err, s.period = s.offCPU.Start(uint64(procs.Monotonic())), int64(c.Period())
 	}
 	if err == nil && s.timed {
 		s.trigger, err = trigger.Start(s.objects, c)
@@ -223,13 +224,13 @@ func (s *Sampler) Stop() {
 // Pause takes no samples until Change, and returns when that begins, on the clock of samples. A timer's only.
 func (s *Sampler) Pause() (int64, error) {
 	err := s.trigger.Pause()
-	return monotonic(), err
+	return procs.Monotonic(), err
 }
 
 // Change goes on with another trigger. at is a time, on the clock of samples, between the last sample of the old one
 // and the first of the new one. All samples of the old one are in the ring buffer then.
 func (s *Sampler) Change(c trigger.Config) (at int64, err error) {
-	err = s.trigger.Change(c.Rate, func() { at = monotonic() })
+	err = s.trigger.Change(c.Rate, func() { at = procs.Monotonic() })
 	return at, err
 }
 
@@ -372,7 +373,7 @@ func (s *Sampler) Waits() (trigger.Waits, error) {
 	if s.offCPU == nil || s.OfStalls() {
 		return trigger.Waits{}, nil
 	}
-	return s.offCPU.Waits(uint64(monotonic()))
+	return s.offCPU.Waits(uint64(procs.Monotonic()))
 }
 
 // Hits reads what the probes have counted; nothing without probes.
