@@ -194,14 +194,16 @@ func next(c console, s *agent.Stats, files *fileSink) {
 	if s.Written == 0 {
 		why := "the process used no CPU"
 		switch {
+		case s.LostSum() > 0:
+			why = "all that were taken are lost"
 		case files.both:
-			why += ", and no probe was hit,"
+			why += ", and no probe was hit"
 		case len(s.Hits) > 0:
 			why = "no probe was hit"
 		case s.Waits.Since > 0:
 			why = fmt.Sprintf("no thread with work waited for %v", s.Waits.Shortest)
 		}
-		fmt.Fprintf(c, "no samples: %s in %v\n", why, s.End.Sub(s.Start).Round(time.Second))
+		fmt.Fprintf(c, "no samples in %v: %s\n", s.End.Sub(s.Start).Round(time.Second), why)
 	}
 	switch files.format {
 	case formatOTLP:

@@ -182,7 +182,16 @@ next: code x.cpuprofile
 to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
 hotspan itself
 wrote x.txt
-no samples: the process used no CPU in 2s
+no samples in 2s: the process used no CPU
+`},
+		{"all lost", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20,
+			Lost: map[pprofx.LostReason]int64{pprofx.LostLate: 20}},
+			&fileSink{last: "x.txt", format: pprofx.Collapsed},
+			`20 samples taken in 1.0 s = 0 written + 20 lost (late 20)
+to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
+hotspan itself
+wrote x.txt
+no samples in 1s: all that were taken are lost
 `},
 		{"nothing written", idle, &fileSink{}, `0 samples taken in 2.0 s = 0 written + 0 lost
 to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
