@@ -91,6 +91,7 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	defer close(a.ended)
 	if a.config.RaisePriority {
 		defer priority.Raise()()
+		defer priority.EaseMonitor()()
 	}
 	defer context.AfterFunc(ctx, a.sampler.Interrupt)()
 	defer a.checks.Close()
