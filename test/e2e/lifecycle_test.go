@@ -134,3 +134,69 @@ func TestCPUComesOnline(t *testing.T) {
 		t.Error("a CPU was not sampled")
 	}
 }
+
+// TestEndsDuringAttach: a process may end while hotspan begins to profile it, whether its parent takes note or not. At
+// each time hotspan says so, or writes all that it has taken.
+func TestEndsDuringAttach(t *testing.T) {
+	const step, enough, most = 10 * time.Millisecond, 6, 300
+	node, out := node24(t), filepath.Join(t.TempDir(), "out.jsonl")
+	refused, recorded := 0, 0 // the process had ended before it was sampled; it ended later
+	for i := range most {
+		if recorded >= enough {
+			break
+		}
+		pid := busyNode(t, node, "", "ends")
+		end := time.AfterFunc(time.Duration(i)*step, func() {
+			_ = unix.Kill(pid, unix.SIGKILL)
+			if i%2 == 0 {
+				_, _ = unix.Wait4(pid, nil, 0, nil)
+			}
+		})
+		r := run(t, "record", "-p", strconv.Itoa(pid), "-d", "60s", "-o", out)
+		if end.Stop() {
+			t.Fatalf("hotspan ended before the process did: %d, %s", r.Code, r.Stderr)
+		}
+		if r.Took > 30*time.Second {
+			t.Errorf("ended after %v, hotspan went on for %v", time.Duration(i)*step, r.Took)
+		}
+		if r.Code != 0 {
+			refused++
+			if want := "hotspan: process " + strconv.Itoa(pid) + ": there is no such process\n"; r.Stderr != want {
+				t.Errorf("ended after %v: exit code %d, %q", time.Duration(i)*step, r.Code, r.Stderr)
+			}
+			if _, err := os.Stat(out); err == nil {
+				t.Errorf("ended after %v: refused, and there is a file", time.Duration(i)*step)
+			}
+			continue
+		}
+		recorded++
+		balance(t, r.Stderr, len(readSamples(t, out)))
+		if err := os.Remove(out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d refused, %d recorded", refused, recorded)
+	if refused == 0 || recorded < enough {
+		t.Errorf("%d were refused, %d recorded", refused, recorded)
+	}
+}
+
+// balance checks the closing lines of a recording: what was taken is written or lost, and the file has what was
+// written.
+func balance(t *testing.T, said string, inFile int) {
+	t.Helper()
+	if inFile == 0 && strings.Contains(said, "no samples in ") {
+		return
+	}
+	m := closing.FindStringSubmatch(said)
+	if m == nil {
+		t.Fatalf("no closing line: %s", said)
+	}
+	var n [3]int
+	for i := range n {
+		n[i], _ = strconv.Atoi(m[i+1])
+	}
+	if n[0] != n[1]+n[2] || n[1] != inFile {
+		t.Errorf("%d in the file: %s", inFile, m[0])
+	}
+}

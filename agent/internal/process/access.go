@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -39,14 +38,6 @@ func explainAccess(pid int, err error) error {
 		return fmt.Errorf("no permission to read process %d: %s: %w", pid, Denied(), err)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
 		return fmt.Errorf("process %d: %w", pid, ErrGone)
-	}
-	return err
-}
-
-// notNodeIfAlive returns ErrNotNode for kernel threads and zombies, which have no executable, else err.
-func notNodeIfAlive(pid int, err error) error {
-	if _, gone := os.Stat(fmt.Sprintf("/proc/%d", pid)); gone == nil && !errors.Is(err, fs.ErrPermission) {
-		return ErrNotNode
 	}
 	return err
 }

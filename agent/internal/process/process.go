@@ -4,8 +4,10 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/procs"
@@ -37,10 +39,22 @@ func open(pid int, files *elffile.Cache, anyway bool) (*Process, error) {
 	if pid <= 0 {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrGone)
 	}
-	started := procs.Started(pid)
+	before := Process{PID: pid, Started: procs.Started(pid)}
+	p, err := read(pid, before.Started, files, anyway)
+	if err != nil && !errors.Is(err, fs.ErrPermission) && before.Ended() { // then it has no executable and no mappings
+		return nil, fmt.Errorf("process %d: %w", pid, ErrGone)
+	}
+	return p, err
+}
+
+// read reads a process that started at this time.
+func read(pid int, started uint64, files *elffile.Cache, anyway bool) (*Process, error) {
 	exe, err := procs.Executable(pid)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNotNode // a thread of the kernel
+	}
 	if err != nil {
-		return nil, explainAccess(pid, notNodeIfAlive(pid, err))
+		return nil, explainAccess(pid, err)
 	}
 	mem := memory.Live{PID: procs.Living(pid)}
 	m, err := readMappings(pid, mem, files, anyway)
