@@ -188,15 +188,7 @@ func balance(t *testing.T, said string, inFile int) {
 	if inFile == 0 && strings.Contains(said, "no samples in ") {
 		return
 	}
-	m := closing.FindStringSubmatch(said)
-	if m == nil {
-		t.Fatalf("no closing line: %s", said)
-	}
-	var n [3]int
-	for i := range n {
-		n[i], _ = strconv.Atoi(m[i+1])
-	}
-	if n[0] != n[1]+n[2] || n[1] != inFile {
-		t.Errorf("%d in the file: %s", inFile, m[0])
+	if all, written, lost := taken(t, said); all != written+lost || written != inFile {
+		t.Errorf("%d taken, %d written, %d lost, and %d in the file", all, written, lost, inFile)
 	}
 }

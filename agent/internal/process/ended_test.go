@@ -31,7 +31,7 @@ func TestOpenEnded(t *testing.T) {
 	for deadline := time.Now().Add(time.Minute); !procs.Ended(pid) && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
-	for _, parent := range []string{"waits", "has waited"} {
+	for _, parent := range []string{"has not waited", "has waited"} {
 		if _, err := Open(pid, elffile.NewLayoutCache()); !errors.Is(err, ErrGone) {
 			t.Errorf("the parent %s: %v", parent, err)
 		}
