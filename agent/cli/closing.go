@@ -192,18 +192,7 @@ func next(c console, s *agent.Stats, files *fileSink) {
 	}
 	fmt.Fprintf(c, "wrote %s\n", files.last)
 	if s.Written == 0 {
-		why := "the process used no CPU"
-		switch {
-		case s.LostSum() > 0:
-			why = "all that were taken are lost"
-		case files.both:
-			why += ", and no probe was hit"
-		case len(s.Hits) > 0:
-			why = "no probe was hit"
-		case s.Waits.Since > 0:
-			why = fmt.Sprintf("no thread with work waited for %v", s.Waits.Shortest)
-		}
-		fmt.Fprintf(c, "no samples in %v: %s\n", s.End.Sub(s.Start).Round(time.Second), why)
+		fmt.Fprintf(c, "no samples in %v: %s\n", s.End.Sub(s.Start).Round(time.Second), whyNone(s, files.both))
 	}
 	switch files.format {
 	case formatOTLP:
@@ -232,4 +221,25 @@ func next(c console, s *agent.Stats, files *fileSink) {
 			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", tag, files.last)
 		}
 	}
+}
+
+// whyNone says why no sample was written. both: CPU time and hits of probes were recorded.
+func whyNone(s *agent.Stats, both bool) string {
+	lost := s.LostSum()
+	if lost > 0 && lost == s.Taken {
+		return "all that were taken are lost"
+	}
+	why := "the process used no CPU"
+	switch {
+	case both:
+		why += ", and no probe was hit"
+	case len(s.Hits) > 0:
+		why = "no probe was hit"
+	case s.Waits.Since > 0:
+		why = fmt.Sprintf("no thread with work waited for %v", s.Waits.Shortest)
+	}
+	if lost > 0 {
+		why += fmt.Sprintf(", but %d were lost", lost)
+	}
+	return why
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
+	"github.com/hotspan/hotspan/agent/internal/trigger"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/viewers"
 )
@@ -192,6 +193,16 @@ to the thread's first frame -, all JavaScript named -, of samples in requests la
 hotspan itself
 wrote x.txt
 no samples in 1s: all that were taken are lost
+`},
+		{"none is a hit", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, IdleWaits: 10, NoHit: 8,
+			Hits: []trigger.Hits{{Text: "stall"}}, Lost: map[pprofx.LostReason]int64{pprofx.LostOverlapped: 2}},
+			&fileSink{last: "x.txt", format: pprofx.Collapsed},
+			`20 samples and waits in 1.0 s = 0 written + 10 idle + 8 that are no hit + 2 lost (another hit 2)
+stall: 0 hits
+to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
+hotspan itself
+wrote x.txt
+no samples in 1s: no probe was hit, but 2 were lost
 `},
 		{"nothing written", idle, &fileSink{}, `0 samples taken in 2.0 s = 0 written + 0 lost
 to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
