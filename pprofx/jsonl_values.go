@@ -9,13 +9,14 @@ import (
 	"strconv"
 )
 
-// jsonText encodes a value that cannot fail to be: strings, numbers, and structs and maps of them.
+// jsonText encodes a value that cannot fail to be: strings, numbers, and structs and maps of them. What a terminal
+// would act on is escaped: people look at these files there.
 func jsonText(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // keeps <anonymous> readable
 	_ = enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return AppendEscaped(nil, bytes.TrimSuffix(b.Bytes(), []byte("\n")), func(rune) bool { return false })
 }
 
 func jsonLabels(set []Label) map[string]any {

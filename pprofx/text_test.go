@@ -104,6 +104,16 @@ func TestJSONLReadsBack(t *testing.T) {
 	}
 }
 
+// TestJSONText: nothing in JSON lines makes a terminal act, and it is the same text all the same.
+func TestJSONText(t *testing.T) {
+	const text = "ü<a>\x1b]0;\a\r\n\t\x7f\u009b\u202e\u2066\\u202e"
+	got := jsonText(text)
+	var back string
+	if err := json.Unmarshal(got, &back); err != nil || back != text || bytes.ContainsFunc(got, IsControl) {
+		t.Errorf("%q: %q, %v", got, back, err)
+	}
+}
+
 func number(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
 
 // wantSnapshot is for the snapshots of a generator.

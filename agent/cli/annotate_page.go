@@ -10,6 +10,7 @@ import (
 	"text/template"
 
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 //go:embed annotate.css
@@ -112,8 +113,7 @@ func heatBar(part, whole int64) string {
 // them around, become visible.
 func escaped(s string) string {
 	return template.HTMLEscapeString(strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e ||
-			r >= 0x2066 && r <= 0x2069 {
+		if pprofx.IsControl(r) {
 			return '\ufffd'
 		}
 		return r

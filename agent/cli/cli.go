@@ -44,6 +44,10 @@ type accepter interface{ accept(*flags.Line) error }
 // Main runs the command line and returns the exit code: 0 for success, 1 for a failure, 2 for wrong usage,
 // and those of wait.
 func Main(args []string, stdout, stderr io.Writer) (code int) {
+	return run(args, &escaping{to: stdout}, &escaping{to: stderr})
+}
+
+func run(args []string, stdout, stderr io.Writer) (code int) {
 	line, err := parse(args, stdout)
 	switch {
 	case err != nil:
@@ -54,7 +58,7 @@ func Main(args []string, stdout, stderr io.Writer) (code int) {
 			err = v.Run(func() (*agentCmd, error) { return parseAgent(args) }, console{stderr})
 		case *inspectCmd:
 			err = v.start(stdout, console{stderr}, func(words []string) {
-				Main(slices.Concat(args, words), stdout, stderr)
+				run(slices.Concat(args, words), stdout, stderr)
 			})
 		case *completionCmd:
 			err = line.Completion(stdout, v.Shell)

@@ -179,7 +179,7 @@ func seen(names []string) string {
 	if len(names) == 0 {
 		return "none, no store was current in any sample"
 	}
-	return strings.Join(names, ", ")
+	return printable(strings.Join(names, ", "))
 }
 
 // next prints the file name and the commands that show the profile.

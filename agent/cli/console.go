@@ -5,27 +5,21 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
-
-	"golang.org/x/term"
 )
 
 // console is standard error: messages and, on a terminal, one line of progress that is overwritten.
 type console struct{ io.Writer }
 
-func (c console) isTerminal() bool {
-	f, ok := c.Writer.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
+func (c console) isTerminal() bool { return isTerminal(c.Writer) }
 
-// progress replaces the progress line.
-func (c console) progress(line string) { fmt.Fprintf(c, "\r\x1b[K%s", line) }
+// progress replaces the progress line, which is on a terminal.
+func (c console) progress(line string) { fmt.Fprintf(fileOf(c.Writer), "\r\x1b[K%s", line) }
 
 // clear erases the progress line.
 func (c console) clear() {
 	if c.isTerminal() {
-		fmt.Fprint(c, "\r\x1b[K")
+		c.progress("")
 	}
 }
 

@@ -61,7 +61,7 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestPrintable(t *testing.T) {
-	if got := printable("a\x1b[2J\n\u009bß"); got != "a [2J  ß" {
+	if got := printable("a\x1b[2J\n\u009b\u202eß"); got != "a [2J   ß" {
 		t.Errorf("%q", got)
 	}
 	if got := shorten("äöüß", 3); got != "äö…" {

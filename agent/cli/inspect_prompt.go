@@ -16,14 +16,13 @@ import (
 func (v *inspectCmd) start(stdout io.Writer, c console, again func(words []string)) error {
 	of := slices.DeleteFunc([]string{v.Core, v.Node, v.Verb}, func(word string) bool { return word == "" })
 	hasVerb := slices.ContainsFunc(append(of, v.Addresses...), isInspectVerb)
-	screen, ok := stdout.(*os.File)
-	if hasVerb || len(of) == 0 && v.PID == 0 || !ok || !term.IsTerminal(int(screen.Fd())) ||
-		!term.IsTerminal(int(os.Stdin.Fd())) {
+	if hasVerb || len(of) == 0 && v.PID == 0 || !isTerminal(stdout) || !term.IsTerminal(int(os.Stdin.Fd())) {
 		return v.Run(stdout, c)
 	}
 	if err := v.check(of, c); err != nil {
 		return err
 	}
+	screen := fileOf(stdout)
 	p := prompt{screen: screen, show: again}
 	p.Terminal = term.NewTerminal(struct {
 		io.Reader

@@ -22,7 +22,7 @@ func widthOf(to io.Writer) int {
 	if n := columnsVariable(); n > 0 {
 		return n
 	}
-	if f, ok := to.(*os.File); ok {
+	if f := fileOf(to); f != nil {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 			return max(n, leastWidth)
 		}

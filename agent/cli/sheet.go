@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // sheet prints sections, and lines of two columns in them. It keeps the first error and prints nothing after it.
@@ -47,10 +49,10 @@ func shorten(s string, n int) string {
 	return s
 }
 
-// printable replaces control characters, on which a terminal would act, in a text from elsewhere.
+// printable replaces characters that a terminal would act on in a text from elsewhere, line ends included.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
+		if pprofx.IsControl(r) {
 			return ' '
 		}
 		return r

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/hotspan/hotspan/agent/internal/screen"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -36,11 +34,6 @@ func (v *topCmd) Run(stdout io.Writer, c console) error {
 		return v.print(ctx, stdout, c)
 	}
 	return v.show(ctx, stdout, c)
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 func (v *topCmd) check() error {

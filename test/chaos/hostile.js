@@ -43,7 +43,9 @@ function start(number) {
   child.once('close', () => setTimeout(start, random(300), number + 2));
 }
 
-const maps = [secret, '/proc/kmsg', '/dev/zero', '/proc/self/mem', `${dir}/fifo`, `data:application/json,${escapes}`];
+// A comment, which names a source map, ends where the line does.
+const maps = [secret, '/proc/kmsg', '/dev/zero', '/proc/self/mem', `${dir}/fifo`,
+  `data:application/json,${escapes.replace(/[\r\n]/g, '')}`];
 
 function functions() {
   const burn = 'const end = performance.now() + 2; while (performance.now() < end);';

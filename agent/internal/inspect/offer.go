@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // maxRules bounds the suggested rules for one store.
@@ -29,7 +30,7 @@ func (s *Store) Rules() []string {
 			path = "store." + path
 		}
 		r, err := reqctx.ParseRule("x=" + path)
-		if err != nil || len(out) == maxRules {
+		if err != nil || len(out) == maxRules || strings.ContainsFunc(path, pprofx.IsControl) { // nobody could type it
 			continue
 		}
 		var names []string
@@ -53,7 +54,9 @@ func plain(r rune) rune {
 	return r
 }
 
-func isPlainName(s string) bool { return s != "" && strings.Map(plain, s) == s }
+func isPlainName(s string) bool {
+	return s != "" && strings.Map(plain, s) == s && !strings.ContainsFunc(s, pprofx.IsControl)
+}
 
 // Quoted quotes a word for a shell, if necessary.
 func Quoted(word string) string {

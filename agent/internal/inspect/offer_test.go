@@ -20,6 +20,8 @@ func TestStoreRules(t *testing.T) {
 		{Store{OpenTelemetry: true, Properties: []string{"_currentContext"}, Values: []string{"x"}}, nil},
 		{Store{Properties: []string{"a"}, Values: []string{"a", "b", "c", "d", "e"}},
 			[]string{"a=a", "b=b", "c=c", "d=d"}},
+		{Store{Properties: []string{"a"}, Values: []string{"\x1b[2J", "\"\u202eb\"", "a"}}, []string{"a=a"}},
+		{Store{Name: "\u009b2J"}, nil},
 	} {
 		if diff := cmp.Diff(c.want, c.store.Rules()); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.store, diff)
