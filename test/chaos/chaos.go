@@ -12,7 +12,8 @@ import (
 type chaos struct {
 	hotspan string
 	seed    uint64
-	brief   bool // a trial does less
+	brief   bool          // a trial does less
+	hostile time.Duration // how long a hostile process runs
 
 	dir, node, script string
 	random            *rand.Rand

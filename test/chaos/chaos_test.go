@@ -15,7 +15,7 @@ func TestChaos(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", hotspan, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	c := &chaos{hotspan: hotspan, seed: uint64(time.Now().UnixNano()), brief: true}
+	c := &chaos{hotspan: hotspan, seed: uint64(time.Now().UnixNano()), brief: true, hostile: 6 * time.Second}
 	t.Logf("seed %d", c.seed)
 	results, err := run(c, 6*time.Second, "")
 	var table bytes.Buffer

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,10 +19,9 @@ import (
 )
 
 const (
-	nobody       = 65534 // user and group
-	hostileTime  = 30 * time.Second
-	hostileBrief = 6 * time.Second
-	hostileRate  = 199
+	nobody      = 65534 // user and group
+	hostileTime = 30 * time.Second
+	hostileRate = 199
 	// maxMemory is how much resident memory hotspan may take beside a hostile process, in KiB.
 	maxMemory = 200 << 10
 	// fewDescriptors are of what is parsed only now and stays, such as a library: a process that is not given back
@@ -29,6 +29,8 @@ const (
 	fewDescriptors = 4
 	// marker is in a file that only root may read.
 	marker = "for-root-only"
+	// hostileName is what names of hostile.js end with.
+	hostileName = "\x1b]0;title\x07\x1b[2J\r\n\u009b31m\u202e"
 )
 
 // besideHostile records all processes of the machine while a hostile one of another user runs. The services must have
@@ -81,15 +83,8 @@ func (c *chaos) runHostile() (late int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	time.Sleep(c.hostileTime())
+	time.Sleep(c.hostile)
 	return c.startLate()
-}
-
-func (c *chaos) hostileTime() time.Duration {
-	if c.brief {
-		return hostileBrief
-	}
-	return hostileTime
 }
 
 // startHostile starts hostile.js as another user. The function that it returns ends it and all that it started.
@@ -243,6 +238,26 @@ func (c *chaos) complete(out string, late int, before, after []time.Duration) er
 	}
 	if of[late] < hostileRate {
 		return fmt.Errorf("a process that started late has %d samples", of[late])
+	}
+	return c.met(samples)
+}
+
+// met returns an error if there is less than a sample a second of the hostile processes' own functions, or if few of
+// those have their label: then they were not as hostile as they are meant to be. They compute for 2 of 20 ms.
+func (c *chaos) met(samples []judge.Sample) error {
+	functions, labelled := 0, 0
+	for i := range samples {
+		s := &samples[i]
+		if !slices.ContainsFunc(s.Stack, func(f judge.Frame) bool { return strings.HasSuffix(f.F, hostileName) }) {
+			continue
+		}
+		functions++
+		if tenant, _ := s.Labels["tenant"].(string); strings.HasPrefix(tenant, hostileName) {
+			labelled++
+		}
+	}
+	if least := int(c.hostile.Seconds()); functions < least || labelled < least/2 {
+		return fmt.Errorf("hostile functions have %d samples, of which %d are labelled", functions, labelled)
 	}
 	return nil
 }

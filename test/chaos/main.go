@@ -27,10 +27,11 @@ func main() {
 	d := flag.Duration("duration", fullRun, "how long to go on; there are 200 kills in ten minutes")
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "what order and times of the trials are drawn from")
 	only := flag.String("only", "", "only the trial of this `name`")
+	hostile := flag.Duration("hostile", hostileTime, "how long a hostile process runs")
 	hotspan := flag.String("hotspan", "bin/hotspan", "hotspan binary")
 	flag.Parse()
 	fmt.Printf("seed %d\n", *seed)
-	results, err := run(&chaos{hotspan: *hotspan, seed: *seed}, *d, *only)
+	results, err := run(&chaos{hotspan: *hotspan, seed: *seed, hostile: *hostile}, *d, *only)
 	print(os.Stdout, results)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -49,23 +50,30 @@ func Maps(pid int) ([]Mapping, error) {
 	return parseMaps(f)
 }
 
+// mappingsAtOnce is room for those of most processes: a slice that grew to tens of thousands would leave several times
+// as much memory to the garbage collector.
+const mappingsAtOnce = 1 << 10
+
 func parseMaps(r io.Reader) ([]Mapping, error) {
-	var out []Mapping
+	var parts [][]Mapping
+	n, last, before := 0, make([]Mapping, 0, mappingsAtOnce), Mapping{}
+	all := func() []Mapping { return slices.Concat(append(parts, last)...) }
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
 		m, err := parseMapping(lines.Text())
 		if err != nil {
-			return out, err
+			return all(), err
 		}
-		if len(out) == maxMappings {
-			return out, fmt.Errorf("more than %d mappings", maxMappings)
+		if n++; n > maxMappings {
+			return all(), fmt.Errorf("more than %d mappings", maxMappings)
 		}
-		if len(out) > 0 {
-			m.shareText(&out[len(out)-1])
+		m.shareText(&before)
+		if len(last) == cap(last) {
+			parts, last = append(parts, last), make([]Mapping, 0, mappingsAtOnce)
 		}
-		out = append(out, m)
+		last, before = append(last, m), m
 	}
-	return out, lines.Err()
+	return all(), lines.Err()
 }
 
 // shareText keeps the text of the mapping before where it is the same, so that the line need not stay in memory: a
