@@ -27,9 +27,7 @@ func TestWalkSignal(t *testing.T) {
 	if len(want.Frames) != len(before.Frames)+2 || want.Stop != stack.StopRoot || !want.Frames[2].Exact {
 		t.Errorf("%d frames, stop %d; %d before", len(want.Frames), want.Stop, len(before.Frames))
 	}
-	r := recordThread(t, p, th)
-	th.mem = &r.Recording
-	agree(t, p, th, r.Pages, want)
+	agreeRecorded(t, p, th, recordThread(t, p, th), want)
 }
 
 // interrupted sends SIGINT to a process that is stopped, and lets it go to its handler.

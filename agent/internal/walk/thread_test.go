@@ -41,7 +41,7 @@ type says struct {
 	Stack []site // its functions, leaf first
 }
 
-// site is a place in a function. That of the leaf is another by now.
+// site is a place in a function.
 type site struct {
 	Name         string
 	Line, Column int

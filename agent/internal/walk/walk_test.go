@@ -15,6 +15,7 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
+	memory "github.com/hotspan/hotspan/v8/target"
 )
 
 var keepRecordings = flag.Bool("record", false, "write testdata/recordings anew, for each Node of test/nodes.json")
@@ -25,8 +26,8 @@ const walkProgram = "testdata/walk.js"
 func TestMain(m *testing.M) { os.Exit(bpftest.Main(m)) }
 
 // TestWalkLive stops each Node on a stack of many kinds of frame. The walk in Go over the process's memory must find
-// the functions that the script reports, and reach the thread's first frame; over a recording of a few pages it
-// must find the same frame for frame, and so must the BPF program.
+// the functions that the script reports, each at its line and column, and reach the thread's first frame; over a
+// recording of a few pages it must find the same frame for frame, and so must the BPF program.
 func TestWalkLive(t *testing.T) {
 	p := bpftest.Load(t)
 	if *keepRecordings {
@@ -39,30 +40,33 @@ func TestWalkLive(t *testing.T) {
 			if want.Stop != stack.StopRoot || want.Resumed {
 				t.Errorf("stop %d, resumed %v", want.Stop, want.Resumed)
 			}
-			got := th.sites(want)
-			if len(got) > 0 {
-				got[0].Line, got[0].Column = th.says.Stack[0].Line, th.says.Stack[0].Column
-			}
-			if diff := cmp.Diff(th.says.Stack, got); diff != "" {
+			if diff := cmp.Diff(th.says.Stack, th.sites(want)); diff != "" {
 				t.Errorf("functions, by the script itself and by the walk: %s", diff)
 			}
 			r := recordThread(t, p, th)
 			if *keepRecordings {
 				th.keep(t, r, v.Version)
 			}
-			kept := *th
-			kept.mem = &r.Recording
-			agree(t, p, &kept, r.Pages, want)
+			agreeRecorded(t, p, th, r, want)
 		})
 	}
 }
 
-// agree compares the walk in Go and that of the BPF program over a recording with what they must be.
-func agree(t *testing.T, p *bpftest.Program, th *thread, pages map[uint64][]byte, want stack.Walk) {
+// agreeRecorded compares both walks over what was recorded of a live thread with that over the thread's own memory.
+func agreeRecorded(t *testing.T, p *bpftest.Program, live *thread, r *memory.Recorder, want stack.Walk) {
 	t.Helper()
-	if diff := cmp.Diff(want, th.walk(th.mem)); diff != "" {
+	if diff := cmp.Diff(want, live.walk(&r.Recording)); diff != "" {
 		t.Errorf("Go over the recording: %s", diff)
 	}
+	kept := *live
+	kept.mem = &r.Recording
+	agree(t, p, &kept, r.Pages, want)
+}
+
+// agree compares what the BPF program finds in a recording with the walk in Go, and with the labels that the script has
+// set.
+func agree(t *testing.T, p *bpftest.Program, th *thread, pages map[uint64][]byte, want stack.Walk) {
+	t.Helper()
 	s := inKernel(t, p, th).sample(t, pages)
 	if diff := cmp.Diff(want, s.walk); diff != "" {
 		t.Errorf("BPF over the recording: %s", diff)
