@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -22,9 +23,6 @@ var poolChains = []struct {
 }
 
 const addonChain = 6
-
-// poolKinds are the kinds of the chains, from number 1 on.
-var poolKinds = []any{"pbkdf2", "scrypt", "deflate", "file", "lookup", "addon"}
 
 // poolRules are rules for the stores of pool.js.
 var poolRules = []string{"kind=kind", "id=id", "user=user.name"}
@@ -65,25 +63,31 @@ func runPool(t *testing.T, node string, flags, env []string) {
 }
 
 // poolWork returns the samples of threads of the pool that work for a chain, whose number is the tid, without those
-// that could not be read. Samples of the pool that work for nobody must have no labels.
+// that could not be read. Samples of the pool that work for nobody must have no labels. At the begin and the end of a
+// job the stack does not tell whose it is: it takes microseconds, of jobs that take milliseconds.
 func poolWork(t *testing.T, samples []judge.Sample, l *truth.Log, flags []string) (work []judge.Sample) {
 	collected := 0
+	var told judge.Share
 	framesOnly := slices.Contains(flags, "--experimental-async-context-frame")
 	for _, s := range samples {
-		if s.TID = poolChain(s.Stack); s.TID == 0 && beginsJob(s.Stack) {
-			s.TID = 1 + slices.Index(poolKinds, s.Labels["kind"]) // none is 0; what it says is compared with the truth
-		}
+		s.TID = poolChain(s.Stack)
+		switch begins := s.TID == 0 && beginsJob(s.Stack); {
+		case begins && len(s.Labels) > 0 && !wasQueued(l, &s):
+			t.Errorf("labels of no job that was queued then: %v of %v", s.Labels, s.Stack)
+		case begins:
+			told.Count(false)
 		// Node 22 and 23 keep no frame for the jobs of add-ons.
-		if s.TID > 0 && len(s.Labels) == 0 && mainCollects(l, s.Mono(l)) {
+		case s.TID > 0 && len(s.Labels) == 0 && mainCollects(l, s.Mono(l)):
 			collected++
-		} else if s.TID > 0 && !(framesOnly && s.TID == addonChain) {
+		case s.TID > 0 && !(framesOnly && s.TID == addonChain):
+			told.Count(true)
 			work = append(work, s)
-		} else if hasFrame(s.Stack, "worker") && len(s.Labels) > 0 {
+		case hasFrame(s.Stack, "worker") && len(s.Labels) > 0:
 			t.Errorf("labels of a thread of the pool that works for nobody: %v of %v", s.Labels, s.Stack)
 		}
 	}
-	t.Logf("left out: %d samples without labels while the main thread collected garbage; %d are compared", collected,
-		len(work))
+	t.Logf("left out: %d samples without labels while the main thread collected garbage", collected)
+	atLeast(t, told, "jobs whose stack tells their kind", 99, 1000)
 	return work
 }
 
@@ -92,8 +96,21 @@ const collections = 7
 
 func mainCollects(l *truth.Log, ns int64) bool {
 	return slices.ContainsFunc(l.Intervals, func(i truth.Interval) bool {
-		return i.TID == collections && ns >= i.Start-int64(truth.Guard) && ns < i.End+int64(truth.Guard)
+		return i.TID == collections && during(i, ns)
 	})
+}
+
+// wasQueued reports whether a sample's labels are of a request that had a job in the pool.
+func wasQueued(l *truth.Log, s *judge.Sample) bool {
+	return slices.ContainsFunc(l.Intervals, func(i truth.Interval) bool {
+		return i.Label != nil && i.Label.Endpoint == s.Labels["kind"] &&
+			fmt.Sprint(i.Label.Request) == fmt.Sprint(s.Labels["id"]) && during(i, s.Mono(l))
+	})
+}
+
+// during reports whether an instant may be in an interval.
+func during(i truth.Interval, ns int64) bool {
+	return ns >= i.Start-int64(truth.Guard) && ns < i.End+int64(truth.Guard)
 }
 
 // poolChain returns the chain of pool.js that a thread of the pool works for, or 0.
