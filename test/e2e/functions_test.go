@@ -8,12 +8,23 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// compare judges samples by the truth, and logs examples of wrong ones.
+// compare judges samples by the truth, and logs examples of wrong ones. The truth must tell what ran
+// at nearly all of them.
 func compare(t *testing.T, samples []judge.Sample, l *truth.Log) judge.Functions {
 	t.Helper()
 	v := judge.CompareFunctions(samples, l)
 	tell(t, v.Examples.List())
+	isTold(t, v)
 	return v
+}
+
+// isTold checks that few samples were excused from the comparison.
+func isTold(t *testing.T, v judge.Functions) {
+	t.Helper()
+	t.Logf("samples that the clock does not tell: %v", v.AtEdge())
+	if judge.TooVague(v.AtEdge()) {
+		t.Errorf("samples that the clock does not tell: %v, want at most %v %%", v.AtEdge(), 100*judge.MostEdge)
+	}
 }
 
 // TestFunctions: two hundred functions run in random order; each sample must name the one that ran, and its caller.

@@ -22,6 +22,7 @@ func TestMixed(t *testing.T) {
 		inTime(t, v.Frames, "JavaScript frames named", 99, 3000)
 		jobs := judge.Within(samples, l, "times")
 		tell(t, jobs.Examples.List())
+		isTold(t, jobs)
 		atLeast(t, jobs.Right, "samples in the job that ran", 99.5, 1000)
 	})
 }

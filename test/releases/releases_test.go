@@ -13,6 +13,7 @@ import (
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth"
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 func committed(t *testing.T) []Result {
@@ -131,6 +132,19 @@ func TestSteady(t *testing.T) {
 	}
 	l.Clocks[1].Unix += 2e3
 	if err := steady(l); !errors.Is(err, errUnsteady) || !strings.Contains(err.Error(), "51µs") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestTold: a trial in which the log tells too little of the samples is none.
+func TestTold(t *testing.T) {
+	l := &truth.Log{Header: truth.Header{Program: "tiers.js"}}
+	v := judge.Functions{Right: judge.Share{Part: 1960, Whole: 1970}, Edge: 30}
+	if err := told(l, v); err != nil {
+		t.Error(err)
+	}
+	v.Edge += 10
+	if err := told(l, v); !errors.Is(err, errVague) || !strings.Contains(err.Error(), "40 of 2010") {
 		t.Errorf("error %v", err)
 	}
 }

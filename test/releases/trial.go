@@ -46,7 +46,8 @@ func (t *trials) release(version string) (r Result) {
 	node, err := binary(version, dir)
 	for try := 1; err == nil; try++ {
 		r = Result{Node: version}
-		if err = t.both(&r, dir, node); err == nil || try == tries || !errors.Is(err, errUnsteady) {
+		err = t.both(&r, dir, node)
+		if try == tries || !errors.Is(err, errUnsteady) && !errors.Is(err, errVague) {
 			break
 		}
 		err = nil
@@ -89,7 +90,7 @@ type run1 struct {
 	script string
 	flags  []string
 	env    string
-	judge  func(*Result, []judge.Sample, *truth.Log)
+	judge  func(*Result, []judge.Sample, *truth.Log) error
 	look   bool // doctor looks at it too
 
 	program *trial.Program
@@ -172,6 +173,17 @@ func steady(l *truth.Log) error {
 	return nil
 }
 
+// errVague says that too many samples were taken at instants of which a log does not tell what ran.
+var errVague = errors.New("samples at the edges of intervals")
+
+// told is an error if the log of a program did not tell enough of the samples.
+func told(l *truth.Log, v judge.Functions) error {
+	if judge.TooVague(v.AtEdge()) {
+		return fmt.Errorf("%s: %w: %v", l.Header.Program, errVague, v.AtEdge())
+	}
+	return nil
+}
+
 // refusal is the last line of what hotspan said.
 func refusal(stderr string) string {
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
@@ -203,7 +215,9 @@ func (t *trials) judge(r *Result, runs []run1, samples []judge.Sample) error {
 		if len(own) == 0 {
 			return fmt.Errorf("%s: no samples", p.script)
 		}
-		p.judge(r, own, l)
+		if err := p.judge(r, own, l); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -243,32 +257,35 @@ func (r *Result) examined(said string) {
 	}
 }
 
-func (r *Result) functions(samples []judge.Sample, l *truth.Log) {
+func (r *Result) functions(samples []judge.Sample, l *truth.Log) error {
 	v := judge.CompareFunctions(samples, l)
 	r.Functions.add(v.Right, v.Wrong)
 	r.Lines.add(v.Line, 0)
 	tell(v.Wrong > 0, v.Examples.List())
+	return told(l, v)
 }
 
-func (r *Result) tiers(samples []judge.Sample, l *truth.Log) {
+func (r *Result) tiers(samples []judge.Sample, l *truth.Log) error {
 	v := judge.CompareFunctions(samples, l)
 	r.Functions.add(v.Right, 0) // what the clock cannot tell counts as wrong there
 	r.Lines.add(v.Line, 0)
 	chains := judge.CompareChains(samples, l).Whole
 	r.Chains.add(chains, chains.Whole-chains.Part)
 	tell(chains.Percent() < 99, v.Examples.List())
+	return told(l, v)
 }
 
 // learning is how long hotspan has to learn hidden classes, whose first samples lack labels. On a busy machine that
 // takes a second.
 const learning = 2 * time.Second
 
-func (r *Result) labels(samples []judge.Sample, l *truth.Log) {
+func (r *Result) labels(samples []judge.Sample, l *truth.Log) error {
 	first := samples[0].T
 	samples = slices.DeleteFunc(samples, func(s judge.Sample) bool { return s.T < first+int64(learning) })
 	v := judge.CompareLabels(samples, l, judge.RequestLabels)
 	r.Labels.add(v.Right, v.Wrong+v.Outside)
 	tell(v.Wrong+v.Outside > 0 || v.Right.Percent() < 99, v.Examples.List())
+	return nil
 }
 
 // tell prints examples of what is amiss.

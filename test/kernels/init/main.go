@@ -122,6 +122,9 @@ func functions(o *outcome.Outcome) error {
 	v := judge.CompareFunctions(samples, l)
 	o.Functions, o.RightFunctions, o.WrongFunctions = v.Right.Whole, v.Right.Part, v.Wrong
 	o.Examples = append(o.Examples, v.Examples.List()...)
+	if judge.TooVague(v.AtEdge()) {
+		return fmt.Errorf("samples at the edges of intervals: %v", v.AtEdge())
+	}
 	return nil
 }
 

@@ -20,6 +20,9 @@ type Functions struct {
 	Examples examples
 }
 
+// AtEdge is the share of the samples in intervals that were not compared, of which TooVague says if it is too large.
+func (v *Functions) AtEdge() Share { return Share{Part: v.Edge, Whole: v.Right.Whole + v.Edge} }
+
 // CompareFunctions judges each sample inside an interval that has a stack.
 func CompareFunctions(samples []Sample, l *truth.Log) Functions {
 	var v Functions

@@ -112,6 +112,22 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// TestTooVague: of few samples chance may excuse some more than the bound, of many it may not.
+func TestTooVague(t *testing.T) {
+	for _, tt := range []struct {
+		edge, compared int
+		want           bool
+	}{
+		{0, 0, false}, {3, 97, false}, {6, 94, true}, {30, 1970, false}, {40, 1960, true}, {230, 19770, false},
+		{300, 19700, true},
+	} {
+		v := Functions{Right: Share{Whole: tt.compared}, Edge: tt.edge}
+		if got := TooVague(v.AtEdge()); got != tt.want {
+			t.Errorf("%v: %v", v.AtEdge(), got)
+		}
+	}
+}
+
 func TestIs(t *testing.T) {
 	for _, tt := range []struct {
 		file, want string
