@@ -52,7 +52,7 @@ func judgeFunctions(r *row, samples []judge.Sample, l *truth.Log) {
 	f := judge.CompareFunctions(samples, l)
 	r.right, r.line, r.column, r.leafLine = f.Right, f.Line, f.Column, f.LeafLine
 	r.wrong = judge.Share{Part: f.Wrong, Whole: f.Named.Part + f.Callers.Whole}
-	r.callers = f.Callers
+	r.callers, r.edge = f.Callers, f.AtEdge()
 	r.examples = append(r.examples, f.Examples.List()...)
 }
 
@@ -76,6 +76,6 @@ func judgeRequests(r *row, samples []judge.Sample, l *truth.Log) {
 
 func judgeMixed(r *row, samples []judge.Sample, l *truth.Log) {
 	v := judge.Within(samples, l, "times")
-	r.right = v.Right
+	r.right, r.edge = v.Right, v.AtEdge()
 	r.examples = append(r.examples, v.Examples.List()...)
 }

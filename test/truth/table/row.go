@@ -16,6 +16,7 @@ type row struct {
 	root          judge.Share // stacks of the main thread that are whole
 	right         judge.Share // leaf functions; in mixed, the job that is somewhere in the stack
 	wrong         judge.Share // functions that are not the true ones
+	edge          judge.Share // samples in intervals that were not compared
 	callers       judge.Share // callers that are there
 	line, column  judge.Share // of callers
 	leafLine      judge.Share
@@ -51,7 +52,7 @@ func (row *row) add(o *row) {
 
 func (row *row) shares() []*judge.Share {
 	return []*judge.Share{
-		&row.named, &row.root, &row.right, &row.wrong, &row.callers, &row.line, &row.column, &row.leafLine,
+		&row.named, &row.root, &row.right, &row.wrong, &row.edge, &row.callers, &row.line, &row.column, &row.leafLine,
 		&row.inlined,
 		&row.tier, &row.wrongLabels, &row.missingLabels, &row.gcLabels,
 	}
