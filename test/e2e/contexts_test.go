@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
-// contextsProgram keeps stores of each kind in its main thread, and others in a worker.
+// contextsProgram keeps stores of each kind in its main thread, and others in a worker. It is ready when both have run
+// with theirs.
 const contextsProgram = `
 const { AsyncLocalStorage } = require('async_hooks');
 const { Worker, isMainThread } = require('worker_threads');
@@ -24,8 +24,12 @@ const user = { tenant: 'acme', id: 41 };
 const store = isMainThread ? { user, premium: true, 'odd key': 0.5, dictionary } : { worker: 'yes' };
 const map = new Map([['tenant', 'globex'], [Symbol.for('trace'), { id: 't-1' }]]);
 const run = () => { app.run(store, () => isMainThread ? job.run(map, () => spin(20)) : spin(20)); setTimeout(run, 5); };
-if (isMainThread) new Worker(__filename);
+if (isMainThread) {
+  process.stdin.on('end', process.exit).resume();
+  new Worker(__filename).once('message', () => console.error('ready'));
+}
 run();
+if (!isMainThread) require('worker_threads').parentPort.postMessage('ready');
 `
 
 // TestContexts: contexts shows the stores that a process keeps, and record accepts the rules that it prints.
@@ -33,17 +37,16 @@ func TestContexts(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"24.21.0", "26.10.0"} {
 		t.Run(version, func(t *testing.T) {
-			node, err := nodes.Path(version)
-			if err != nil {
-				t.Fatal(err)
-			}
 			script := filepath.Join(t.TempDir(), "contexts.js")
 			if err := os.WriteFile(script, []byte(contextsProgram), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			c := command(t, node, script)
-			pid := strconv.Itoa(c.Process.Pid)
-			text := untilContexts(t, pid)
+			pid := strconv.Itoa(live.Start(t, version, script).PID)
+			all, err := exec.Command(hotspan, "contexts", "-p", pid).CombinedOutput()
+			text := string(all)
+			if err != nil {
+				t.Fatalf("%v: %s", err, text)
+			}
 			for _, want := range []string{
 				"MainThread: looked at", "WorkerThread: looked at", `AsyncLocalStorage "app", seen`,
 				`AsyncLocalStorage "job", seen`,
@@ -68,18 +71,40 @@ func TestContexts(t *testing.T) {
 	}
 }
 
-// untilContexts runs contexts, longer each time, until it shows a store in both threads: a process that starts has
-// none, and on a busy machine a thread may not run for a while.
-func untilContexts(t *testing.T, pid string) string {
-	t.Helper()
-	var out []byte
-	for d := 500 * time.Millisecond; d < 10*time.Second; d += d / 2 {
-		var err error
-		out, err = exec.Command(hotspan, "contexts", "-p", pid, "-d", d.String()).CombinedOutput()
-		if err == nil && strings.Contains(string(out), "globex") && strings.Contains(string(out), "worker ") {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
+// largeProgram has two workers, and before, between and behind them array buffers of 900 MiB, small enough to fill what
+// is free between libraries.
+const largeProgram = `
+const { Worker, isMainThread, parentPort } = require('worker_threads');
+const kept = [];
+const start = (n) => {
+  for (let n = 0; n < 300; n++) kept.push(new ArrayBuffer(3 << 20));
+  if (n === 0) return console.error('ready');
+  new Worker(__filename).once('message', () => start(n - 1));
+};
+if (isMainThread) {
+  process.stdin.on('end', process.exit).resume();
+  start(2);
+} else {
+  parentPort.postMessage('ready');
+  parentPort.on('message', () => {});
+}
+`
+
+// TestContextsOfEachThread: contexts looks at all threads of a process that has mapped much memory, each time.
+func TestContextsOfEachThread(t *testing.T) {
+	t.Parallel()
+	script := filepath.Join(t.TempDir(), "large.js")
+	if err := os.WriteFile(script, []byte(largeProgram), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	return string(out)
+	for n := range 20 {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			pid := strconv.Itoa(live.Start(t, "24.21.0", script).PID)
+			out, err := exec.Command(hotspan, "contexts", "-p", pid, "-d", "10ms").CombinedOutput()
+			text := string(out)
+			if err != nil || strings.Count(text, "MainThread:") != 1 || strings.Count(text, "WorkerThread:") != 2 {
+				t.Errorf("%v, not all threads:\n%s", err, text)
+			}
+		})
+	}
 }

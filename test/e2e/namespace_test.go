@@ -22,3 +22,14 @@ func TestPIDNamespace(t *testing.T) {
 		}
 	}
 }
+
+// TestContextsInPIDNamespace: contexts finds the threads of a process by the ids that they have where it runs.
+func TestContextsInPIDNamespace(t *testing.T) {
+	c := exec.Command("unshare", "--pid", "--fork", "--mount-proc", node24(t), "-e", `
+		const { execFileSync } = require('child_process');
+		process.stdout.write(execFileSync(process.argv[1], ['contexts', '-p', process.pid, '-d', '10ms']));`, hotspan)
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "\nthread 1 MainThread: looked at") {
+		t.Errorf("%v: %s", err, out)
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
 // asJSON reads what a command prints, which may say nothing else.
@@ -34,8 +36,7 @@ func TestContextsAsJSON(t *testing.T) {
 	if err := os.WriteFile(script, []byte(contextsProgram), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := command(t, node24(t), script)
-	untilContexts(t, strconv.Itoa(c.Process.Pid))
+	pid := live.Start(t, "24.21.0", script).PID
 	var found struct {
 		PID     int
 		Node    string
@@ -49,8 +50,8 @@ func TestContextsAsJSON(t *testing.T) {
 			}
 		}
 	}
-	asJSON(t, &found, "contexts", "--json", "-p", strconv.Itoa(c.Process.Pid))
-	if found.PID != c.Process.Pid || found.Node != "24.21.0" || len(found.Threads) != 2 {
+	asJSON(t, &found, "contexts", "--json", "-p", strconv.Itoa(pid))
+	if found.PID != pid || found.Node != "24.21.0" || len(found.Threads) != 2 {
 		t.Fatalf("%+v", found)
 	}
 	tenants := map[string]string{}

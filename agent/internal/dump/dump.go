@@ -84,7 +84,7 @@ func Take(c Config) (*Dump, error) {
 	if left > 0 {
 		c.Log.Warn("process has more executable mappings than are kept", "left out", left)
 	}
-	reader, err := registers.Open(c.PID)
+	reader, err := registers.Open()
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (t *taker) take() ([]Thread, error) {
 	if unix.SchedGetaffinity(0, &before) == nil {
 		defer unix.SchedSetaffinity(0, &before)
 	}
-	all, err := t.registers.List()
+	all, err := t.registers.List(t.process.PID)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (t *taker) round(all []registers.Thread, out []Thread) error {
 
 // list returns the threads by id.
 func (t *taker) list() (map[int]registers.Thread, error) {
-	all, err := t.registers.List()
+	all, err := t.registers.List(t.process.PID)
 	out := make(map[int]registers.Thread, len(all))
 	for _, r := range all {
 		out[r.TID] = r

@@ -73,11 +73,14 @@ func (p *Process) mainThread() (uint64, error) {
 	if p.thread != 0 {
 		return p.thread, nil
 	}
+	if found, err := threadPointers(p.PID); err == nil && found[p.PID] != 0 {
+		return found[p.PID], nil
+	}
 	maps, err := procs.Maps(p.PID)
 	if err != nil {
 		return 0, err
 	}
-	return mainThread(p.PID, p.Memory, maps)
+	return searchMain(p.PID, p.Memory, maps)
 }
 
 // MainIsolate returns the address of the isolate that the main thread has entered.

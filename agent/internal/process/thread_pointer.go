@@ -2,13 +2,16 @@ package process
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf/registers"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
@@ -29,20 +32,27 @@ const (
 	threadChunk      = 1 << 20
 )
 
-// mainThread searches memory for the thread pointer (fs_base) of the main thread. The kernel reports it only for a
-// stopped thread; this search needs no stop.
-func mainThread(pid int, mem io.ReaderAt, maps []procs.Mapping) (uint64, error) {
-	tid := uint32(innerPID(fmt.Sprintf("/proc/%d/status", pid), pid))
-	if at, ok := threadPointers(mem, maps, map[uint32]bool{tid: true})[tid]; ok {
-		return at, nil
+// lister lists threads by a BPF program, which is loaded when it is first needed and stays.
+var lister = sync.OnceValues(registers.Open)
+
+// threadPointers returns the thread pointers (fs_base) of a process's threads by their ids. It needs what package
+// registers needs.
+func threadPointers(pid int) (map[int]uint64, error) {
+	reader, err := lister()
+	if err != nil {
+		return nil, err
 	}
-	return 0, fmt.Errorf("the main thread's control block was not found: only glibc is supported")
+	all, err := reader.List(pid)
+	found := make(map[int]uint64, len(all))
+	for _, t := range all {
+		found[t.TID] = t.Registers.FSBase
+	}
+	return found, err
 }
 
-// threadPointers finds the thread pointers of threads by their ids in their own pid namespace, which the C library
-// stores.
-func threadPointers(mem io.ReaderAt, maps []procs.Mapping, want map[uint32]bool) map[uint32]uint64 {
-	found := map[uint32]uint64{}
+// searchMain searches memory for the thread pointer of the main thread, for users to whom the kernel does not say it.
+func searchMain(pid int, mem io.ReaderAt, maps []procs.Mapping) (uint64, error) {
+	tid := uint32(innerPID(fmt.Sprintf("/proc/%d/status", pid), pid))
 	left := uint64(maxThreadSearch)
 	// the dynamic linker maps the main thread's block right below itself: near the end
 	for _, m := range slices.Backward(maps) {
@@ -51,12 +61,12 @@ func threadPointers(mem io.ReaderAt, maps []procs.Mapping, want map[uint32]bool)
 		}
 		size := min(m.End-m.Start, maxThreadMapping, left)
 		left -= size
-		findThreads(mem, m.End-size, m.End, want, found)
-		if len(found) == len(want) {
-			break
+		if at, ok := searchThread(mem, m.End-size, m.End, tid); ok {
+			return at, nil
 		}
 	}
-	return found
+	return 0, errors.New("the main thread's control block was not found: without CAP_BPF and CAP_PERFMON, " +
+		"only glibc is supported")
 }
 
 func mayHoldThread(m procs.Mapping) bool {
@@ -64,25 +74,25 @@ func mayHoldThread(m procs.Mapping) bool {
 		(m.Path == "" || m.Path == "[heap]" || strings.HasPrefix(m.Path, "[anon:"))
 }
 
-// findThreads searches [low, high) from its end until it has found all wanted threads.
-func findThreads(mem io.ReaderAt, low, high uint64, want map[uint32]bool, found map[uint32]uint64) {
+// searchThread searches [low, high) from its end for the control block of a thread.
+func searchThread(mem io.ReaderAt, low, high uint64, tid uint32) (uint64, bool) {
 	buf := make([]byte, threadChunk+threadBlock)
-	for end := high; end > low && len(found) < len(want); {
+	for end := high; end > low; {
 		start := max(low, end-min(end, threadChunk))
 		// a control block that begins in this chunk may end in the one above
 		b := buf[:min(end+threadBlock, high)-start]
 		if _, err := mem.ReadAt(b, int64(start)); err != nil {
-			return
+			return 0, false
 		}
 		first, last := (start+threadAlign-1)&^(threadAlign-1), start+uint64(len(b))
 		for at := first; at+threadBlock <= last; at += threadAlign {
-			tid := binary.LittleEndian.Uint32(b[at-start+threadID:])
-			if want[tid] && found[tid] == 0 && isThread(b[at-start:], at, tid) {
-				found[tid] = at
+			if isThread(b[at-start:], at, tid) {
+				return at, true
 			}
 		}
 		end = start
 	}
+	return 0, false
 }
 
 func isThread(b []byte, at uint64, tid uint32) bool {

@@ -36,14 +36,14 @@ func TestFindThread(t *testing.T) {
 		m.put(base+0x4000, base+0x4000, 4712)  // another thread
 		m.put(base+0x5000, base+0x5008, tid)   // points elsewhere
 		m.put(base+0x6020, base+0x6020, tid+1) // not aligned
-		if got, ok := threadAt(m, base, base+size, tid); !ok || got != at {
+		if got, ok := searchThread(m, base, base+size, tid); !ok || got != at {
 			t.Errorf("block at %#x: found %#x, %v", at, got, ok)
 		}
-		if got, ok := threadAt(m, base, base+size, 1); ok {
+		if got, ok := searchThread(m, base, base+size, 1); ok {
 			t.Errorf("thread 1: found %#x", got)
 		}
 	}
-	if _, ok := threadAt(fakeMemory{base, nil}, base, base+size, tid); ok {
+	if _, ok := searchThread(fakeMemory{base, nil}, base, base+size, tid); ok {
 		t.Error("found in memory that cannot be read")
 	}
 	var _ io.ReaderAt = fakeMemory{}
@@ -51,16 +51,17 @@ func TestFindThread(t *testing.T) {
 
 // Memory that is only reserved, as V8 and malloc do in hundreds of mebibytes, does not count as searched.
 func TestThreadBelowReservations(t *testing.T) {
-	const base, size, tid = 0x7f0000000000, 8 << 20, 4711
+	const base, size = 0x7f0000000000, 8 << 20
 	m := fakeMemory{base, make([]byte, size)}
 	const at = base + size - 0x900
-	m.put(at, at, tid)
 	maps := []procs.Mapping{{Start: base, End: base + size, Write: true}}
 	for end := uint64(base + size); len(maps) < 10; end += 1 << 28 {
 		maps = append(maps, procs.Mapping{Start: end, End: end + 1<<28})
 	}
-	if got := threadPointers(m, maps, map[uint32]bool{tid: true})[tid]; got != at {
-		t.Errorf("block at %#x: found %#x", at, got)
+	const pid = 1 << 30 // there is none, so that the id in its own namespace is the same
+	m.put(at, at, pid)
+	if got, err := searchMain(pid, m, maps); err != nil || got != at {
+		t.Errorf("block at %#x: found %#x: %v", at, got, err)
 	}
 }
 
@@ -78,10 +79,4 @@ func TestInnerPID(t *testing.T) {
 	if got := innerPID("/proc/self/status", 0); got <= 0 {
 		t.Error(fmt.Sprint("own number: ", got))
 	}
-}
-
-func threadAt(mem io.ReaderAt, low, high uint64, tid uint32) (uint64, bool) {
-	found := map[uint32]uint64{}
-	findThreads(mem, low, high, map[uint32]bool{tid: true}, found)
-	return found[tid], found[tid] != 0
 }

@@ -7,18 +7,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // Thread is a thread that has entered an isolate.
 type Thread struct {
-	TID     int // in the host's pid namespace
+	TID     int
 	Name    string
 	Isolate uint64 // address
 }
 
-// Threads returns the threads that have entered an isolate now, the main thread first.
+// Threads returns the threads that have entered an isolate now, the main thread first. It needs CAP_BPF and
+// CAP_PERFMON.
 func (p *Process) Threads() ([]Thread, error) {
 	offset, err := p.IsolateOffset()
 	if err != nil {
@@ -28,19 +27,15 @@ func (p *Process) Threads() ([]Thread, error) {
 	if err != nil {
 		return nil, explainAccess(p.PID, err)
 	}
-	maps, err := procs.Maps(p.PID)
+	found, err := threadPointers(p.PID)
 	if err != nil {
-		return nil, explainAccess(p.PID, err)
+		return nil, err
 	}
-	want := map[uint32]bool{}
-	for _, t := range tasks {
-		want[uint32(t.inner)] = true
-	}
-	found, r := threadPointers(p.Memory, maps, want), p.Heap()
+	r := p.Heap()
 	var out []Thread
 	for _, t := range tasks {
-		pointer, ok := found[uint32(t.inner)]
-		if !ok {
+		pointer := found[t.tid]
+		if pointer == 0 { // it has just started, or is no thread any more
 			continue
 		}
 		if w, err := r.WordAt(pointer + uint64(offset)); err == nil && w != 0 {
@@ -48,15 +43,15 @@ func (p *Process) Threads() ([]Thread, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, errors.New("no thread was found that runs JavaScript: only glibc is supported")
+		return nil, errors.New("no thread has an isolate now: Node.js is starting or ending")
 	}
 	return out, nil
 }
 
 // task is a thread of a process.
 type task struct {
-	tid, inner int // inner: in its own pid namespace
-	name       string
+	tid  int
+	name string
 }
 
 // tasks lists the threads of a process, the main thread first.
@@ -73,7 +68,7 @@ func tasks(pid int) ([]task, error) {
 			continue
 		}
 		name, _ := os.ReadFile(dir + "/" + e.Name() + "/comm")
-		out = append(out, task{tid, innerPID(dir+"/"+e.Name()+"/status", tid), strings.TrimSpace(string(name))})
+		out = append(out, task{tid, strings.TrimSpace(string(name))})
 	}
 	slices.SortStableFunc(out, func(a, b task) int { return MainFirst(pid, a.tid, b.tid) })
 	return out, nil

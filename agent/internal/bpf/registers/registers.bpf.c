@@ -22,11 +22,24 @@ struct thread_struct {
 	unsigned long fsbase;
 } __attribute__((preserve_access_index));
 
+// A process or thread has an id in each PID namespace from the first one, the kernel's, down to its own: include/linux/
+// pid.h.
+struct upid {
+	int nr;
+} __attribute__((preserve_access_index));
+
+struct pid {
+	unsigned int level; // of its own namespace
+	struct upid numbers[1];
+} __attribute__((preserve_access_index));
+
+#define MAX_LEVEL 32 // include/linux/pid_namespace.h, MAX_PID_NS_LEVEL
+
 struct task_struct {
-	int pid;
-	int tgid;
 	int on_cpu;
 	unsigned long nvcsw, nivcsw;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	struct thread_struct thread;
 } __attribute__((preserve_access_index));
 
@@ -50,8 +63,21 @@ struct thread {
 	__u64 general[16]; // in the order of the System V ABI's DWARF numbers
 };
 
-const volatile __u32 pid;
+__u32 pid; // of the process, in the PID namespace of who lists
 
+// The id of a task in the PID namespace at this level.
+static __u32 id(struct task_struct *task, __u32 level)
+{
+	void *ids = BPF_CORE_READ(task, thread_pid);
+	__u32 nr = 0;
+	if (!ids || level > MAX_LEVEL)
+		return 0;
+	bpf_probe_read_kernel(&nr, sizeof(nr), ids + bpf_core_field_offset(struct pid, numbers) +
+			      level * bpf_core_type_size(struct upid) + bpf_core_field_offset(struct upid, nr));
+	return nr;
+}
+
+// The kernel lists the tasks that the PID namespace of who lists has. So that is the one at its level for all of them.
 // The registers are read before the count, and that before whether it runs: a thread that ran meanwhile shows in two
 // calls with different registers or counts, or runs.
 SEC("iter/task")
@@ -59,13 +85,17 @@ int hotspan_registers(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct seq_file *seq = ctx->meta->seq;
-	if (!task || task->tgid != pid)
+	if (!task)
+		return 0;
+	struct task_struct *lister = (void *)bpf_get_current_task();
+	__u32 level = BPF_CORE_READ(lister, thread_pid, level);
+	if (id(task->group_leader, level) != pid)
 		return 0;
 	struct pt_regs r = {};
 	if (bpf_probe_read_kernel(&r, sizeof(r), (void *)bpf_task_pt_regs(task)))
 		return 0;
 	struct thread t = {
-		.tid = task->pid, .fsbase = BPF_CORE_READ(task, thread.fsbase), .ip = r.rip,
+		.tid = id(task, level), .fsbase = BPF_CORE_READ(task, thread.fsbase), .ip = r.rip,
 		.general = {r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp,
 			    r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15},
 	};

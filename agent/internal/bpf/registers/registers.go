@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -30,26 +31,20 @@ type Thread struct {
 // Still reports whether a thread has not run from one list to another.
 func (t *Thread) Still(after *Thread) bool { return !t.Running && *t == *after }
 
-// Reader lists the threads of one process. It belongs to one goroutine.
+// Reader lists the threads of processes. It is safe for concurrent use.
 type Reader struct {
+	mu      sync.Mutex // held while a process is listed: the program has its pid in a variable
 	objects registersObjects
 	iter    *link.Iter
 }
 
-// Open makes a Reader for a process, by its pid in the host's pid namespace. It needs CAP_BPF and CAP_PERFMON. The
-// caller closes it.
-func Open(pid int) (*Reader, error) {
-	spec, err := loadRegisters()
-	if err != nil {
-		return nil, fmt.Errorf("read the BPF object: %w", err)
-	}
-	if err := spec.Variables["pid"].Set(uint32(pid)); err != nil {
-		return nil, err
-	}
+// Open makes a Reader. That takes some 20 ms, and CAP_BPF and CAP_PERFMON. The caller closes it.
+func Open() (*Reader, error) {
 	r := new(Reader)
-	if err := spec.LoadAndAssign(&r.objects, &ebpf.CollectionOptions{}); err != nil {
+	if err := loadRegistersObjects(&r.objects, &ebpf.CollectionOptions{}); err != nil {
 		return nil, fmt.Errorf("load the BPF program: %w", err)
 	}
+	var err error
 	if r.iter, err = link.AttachIter(link.IterOptions{Program: r.objects.HotspanRegisters}); err != nil {
 		return nil, errors.Join(fmt.Errorf("list threads by BPF: %w", err), r.objects.Close())
 	}
@@ -59,8 +54,13 @@ func Open(pid int) (*Reader, error) {
 // Close releases the BPF program.
 func (r *Reader) Close() error { return errors.Join(r.iter.Close(), r.objects.Close()) }
 
-// List returns the threads of the process now; none if it has ended.
-func (r *Reader) List() ([]Thread, error) {
+// List returns the threads of a process now; none if it has ended. Ids are those of hotspan's PID namespace.
+func (r *Reader) List(pid int) ([]Thread, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.objects.Pid.Set(uint32(pid)); err != nil {
+		return nil, fmt.Errorf("list threads by BPF: %w", err)
+	}
 	records, err := r.iter.Open()
 	if err != nil {
 		return nil, fmt.Errorf("list threads by BPF: %w", err)

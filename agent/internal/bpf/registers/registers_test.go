@@ -36,13 +36,13 @@ func TestList(t *testing.T) {
 // lists returns the only thread of a process at two times.
 func lists(t *testing.T, pid int) (first, second Thread) {
 	t.Helper()
-	r, err := Open(pid)
+	r, err := Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	for _, to := range []*Thread{&first, &second} {
-		all, err := r.List()
+		all, err := r.List(pid)
 		if err != nil || len(all) != 1 || all[0].TID != pid {
 			t.Fatalf("%v, %+v", err, all)
 		}
