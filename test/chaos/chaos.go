@@ -37,13 +37,13 @@ func (c *chaos) command(args ...string) *exec.Cmd { return exec.Command(c.hotspa
 // rate is that of most trials, in samples a second.
 const rate = "999"
 
-// agentArgs are those of an agent that profiles what this run has started. It has a store of its own.
-func (c *chaos) agentArgs() []string {
+// agentArgs are those of an agent that profiles what this run has started from a folder. It has a store of its own.
+func (c *chaos) agentArgs(dir string) []string {
 	store, err := os.MkdirTemp(c.dir, "store-")
 	if err != nil {
 		store = filepath.Join(c.dir, "store") // the agent will say what is amiss
 	}
-	return []string{"agent", "--name", c.dir, "--rate", rate, "--period", "500ms", "--cpu-percent", "0",
+	return []string{"agent", "--name", dir, "--rate", rate, "--period", "500ms", "--cpu-percent", "0",
 		"--store", store, "--socket", filepath.Join(store, "socket")}
 }
 
@@ -53,8 +53,11 @@ func (c *chaos) recordArgs(dir string, more ...string) []string {
 }
 
 // agent starts an agent, and waits until it samples.
-func (c *chaos) agent() (*profiler, error) {
-	p, err := begin(c.command(c.agentArgs()...))
+func (c *chaos) agent() (*profiler, error) { return c.agentOf(c.dir) }
+
+// agentOf starts an agent that profiles what this run has started from a folder, and waits until it samples.
+func (c *chaos) agentOf(dir string) (*profiler, error) {
+	p, err := begin(c.command(c.agentArgs(dir)...))
 	if err != nil {
 		return nil, err
 	}

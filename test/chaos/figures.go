@@ -12,6 +12,7 @@ type figures struct {
 	events      int   // things done to processes
 	memory      int64 // the most anonymous memory that hotspan had more after the events than before, in KiB
 	descriptors int   // the most descriptors that it had more
+	entries     int   // the most entries that its BPF maps had more
 	peak        int64 // most resident memory of hotspan, in KiB
 	killed      int   // how often the kernel ended hotspan for want of memory
 }
@@ -20,12 +21,23 @@ type figures struct {
 type usage struct {
 	memory      int64 // anonymous, in KiB
 	descriptors int
+	entries     map[string]int // of BPF maps, by name; nil: not counted
 }
 
-func measure(p *profiler) usage { return usage{p.status("RssAnon"), len(p.descriptors())} }
+func measure(p *profiler) usage {
+	return usage{memory: p.status("RssAnon"), descriptors: len(p.descriptors())}
+}
 
-// Descriptors are to be back exactly. Of memory Go keeps some for what comes next: a process that was never released
-// keeps megabytes. Files go half a minute after the last process that has them.
+// more is how many entries maps have that they had not before.
+func (u *usage) more(before usage) (n int) {
+	for name, entries := range u.entries {
+		n += max(0, entries-before.entries[name])
+	}
+	return n
+}
+
+// Descriptors and entries of maps are to be back exactly. Of memory Go keeps some for what comes next: a process that was
+// never released keeps megabytes. Files go half a minute after the last process that has them.
 const (
 	backTimeout   = 50 * time.Second
 	maxMoreMemory = 32 << 10
@@ -36,7 +48,11 @@ func (f *figures) back(p *profiler, before usage) error {
 	for end := time.Now().Add(backTimeout); ; time.Sleep(100 * time.Millisecond) {
 		now := measure(p)
 		f.memory, f.descriptors = max(0, now.memory-before.memory), max(0, now.descriptors-before.descriptors)
-		if f.memory <= maxMoreMemory && f.descriptors == 0 {
+		if before.entries != nil {
+			now.entries = entriesOf(p)
+			f.entries = now.more(before)
+		}
+		if f.memory <= maxMoreMemory && f.descriptors == 0 && f.entries == 0 {
 			return nil
 		}
 		if time.Now().After(end) {

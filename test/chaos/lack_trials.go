@@ -53,7 +53,7 @@ func (c *chaos) limitMemory() (f figures, err error) {
 		return f, err
 	}
 	args := append([]string{"-c", `echo $$ > "$0" && exec "$@"`, filepath.Join(group, "cgroup.procs"), c.hotspan},
-		c.agentArgs()...)
+		c.agentArgs(c.dir)...)
 	if c.random.IntN(2) == 0 {
 		args = append(args, "--no-cache") // all of Node's binary is parsed
 	}
@@ -145,7 +145,7 @@ func (c *chaos) fillDiskOfAgent() (f figures, err error) {
 		return f, err
 	}
 	defer func() { err = errors.Join(err, unmount()) }()
-	p, err := begin(c.command(append(c.agentArgs(), "--store", filepath.Join(dir, "store"))...))
+	p, err := begin(c.command(append(c.agentArgs(c.dir), "--store", filepath.Join(dir, "store"))...))
 	if err != nil {
 		return f, err
 	}
@@ -217,7 +217,7 @@ func (c *chaos) closeStandardError() (f figures, err error) {
 
 // closeStream closes the pipe that a reader of an agent's samples prints to. The agent goes on.
 func (c *chaos) closeStream() (f figures, err error) {
-	args := c.agentArgs()
+	args := c.agentArgs(c.dir)
 	p, err := begin(c.command(args...))
 	if err != nil {
 		return f, err

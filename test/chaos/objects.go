@@ -117,3 +117,48 @@ func (k *kernelObjects) left() error {
 		}
 	}
 }
+
+// entriesOf counts the entries of the BPF maps of hotspan, by the names of the maps. Maps whose size does not depend on
+// how many they have are left out.
+func entriesOf(p *profiler) map[string]int {
+	out := map[string]int{}
+	for o := range objectsOf(strconv.Itoa(p.Process.Pid)) {
+		if o.kind != "map" {
+			continue
+		}
+		m, err := ebpf.NewMapFromID(ebpf.MapID(o.id))
+		if err != nil { // it has gone
+			continue
+		}
+		if info, err := m.Info(); err == nil {
+			switch m.Type() {
+			case ebpf.Hash:
+				out[info.Name] += keys(m)
+			case ebpf.ArrayOfMaps:
+				out[info.Name] += inner(m)
+			}
+		}
+		m.Close()
+	}
+	return out
+}
+
+// keys counts the keys of a map. One that loses keys meanwhile may be counted from its beginning again.
+func keys(m *ebpf.Map) (n int) {
+	key, err := m.NextKeyBytes(nil)
+	for ; err == nil && key != nil && n < int(m.MaxEntries()); n++ {
+		key, err = m.NextKeyBytes(key)
+	}
+	return n
+}
+
+// inner counts the maps in an array of maps.
+func inner(m *ebpf.Map) (n int) {
+	for i := range m.MaxEntries() {
+		var id ebpf.MapID
+		if m.Lookup(i, &id) == nil {
+			n++
+		}
+	}
+	return n
+}

@@ -29,7 +29,7 @@ func (r *result) add(f figures, took time.Duration, err error) {
 	r.events += f.events
 	r.killed += f.killed
 	r.memory, r.peak = max(r.memory, f.memory), max(r.peak, f.peak)
-	r.descriptors = max(r.descriptors, f.descriptors)
+	r.descriptors, r.entries = max(r.descriptors, f.descriptors), max(r.entries, f.entries)
 }
 
 func failures(results []*result) (n int) {
@@ -45,14 +45,16 @@ func print(w io.Writer, results []*result) {
 	row := func(cells ...any) {
 		fmt.Fprintf(t, "|"+strings.Repeat("\t %v\t|", len(cells))+"\n", cells...)
 	}
-	row("trial", "runs", "failed", "events", "taken", "written", "lost", "memory more", "descriptors more", "peak")
-	row("---", "---", "---", "---", "---", "---", "---", "---", "---", "---")
+	row("trial", "runs", "failed", "events", "taken", "written", "lost", "memory more", "descriptors more",
+		"entries more", "peak")
+	row("---", "---", "---", "---", "---", "---", "---", "---", "---", "---", "---")
 	for _, r := range results {
 		if r.skipped != "" {
 			fmt.Fprintf(t, "|\t %s\t|\t skipped: %s\n", r.name, r.skipped)
 			continue
 		}
-		row(r.name, r.runs, r.failed, r.events, r.taken, r.written, r.lost, mib(r.memory), r.descriptors, mib(r.peak))
+		row(r.name, r.runs, r.failed, r.events, r.taken, r.written, r.lost, mib(r.memory), r.descriptors,
+			r.entries, mib(r.peak))
 	}
 	t.Flush()
 }

@@ -19,6 +19,7 @@ var trials = []trial{
 	{"targets stopped", targets(20, (*chaos).stopTarget)},
 	{"targets exec'ed", targets(8, (*chaos).execTarget)},
 	{"targets forking", targets(1, (*chaos).forkTarget)},
+	{"many executables", (*chaos).manyExecutables},
 	{"ring buffer full", (*chaos).fillRing},
 	{"memory limited", (*chaos).limitMemory},
 	{"disk full, record", (*chaos).fillDiskOfRecord},
@@ -30,7 +31,7 @@ var trials = []trial{
 
 // killHotspan kills an agent or a recording that starts, attaches or samples.
 func (c *chaos) killHotspan() (figures, error) {
-	args := c.agentArgs()
+	args := c.agentArgs(c.dir)
 	if c.random.IntN(2) == 0 {
 		args = c.recordArgs(c.dir, "-F", rate)
 	}
