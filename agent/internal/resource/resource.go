@@ -51,7 +51,7 @@ func attributes(text string) (all []pprofx.Label) {
 		key = strings.TrimSpace(key)
 		value, err := url.PathUnescape(strings.TrimSpace(value))
 		if !ok || err != nil || key == "" || value == "" || len(key) > maxLength || len(value) > maxLength ||
-			!utf8.ValidString(key+value) {
+			!utf8.ValidString(key) || !utf8.ValidString(value) {
 			continue
 		}
 		if all = append(all, pprofx.Label{Key: key, Str: value}); len(all) == maxAttributes {
