@@ -5,12 +5,14 @@
 # make example-snapshots  a service that keeps profiles of itself, by the agent (needs root)
 # make test             the tests of all packages but those that take long, and of these some (needs root). Those that
 #                       take longest run on a third of the Nodes, by the commit; DRAW= takes all
-# make thorough         the tests that take long (needs root); DRAW=TEXT takes a third of the Nodes of each, by the text
+# make thorough         the tests that take long, and each fuzz function for ten seconds (needs root); DRAW=TEXT takes a
+#                       third of the Nodes of each, and four functions, by the text
 # make soak             the tests of test/e2e on all Nodes, for hours (needs root)
 # make test-stress      each test again and again beside a busy process, 25 minutes a run (needs root)
 # make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
 # make releases         tries releases of Node.js that have no result yet, 25 a run, and writes docs/support.md (needs root)
 # make chaos            ten minutes in which hotspan and what it profiles are killed, stopped and starved (needs root)
+# make fuzz             each fuzz function for a while, 25 minutes a run, and writes docs/safety.md (needs root)
 # make kernels          boots Debian's kernels under qemu and profiles there (needs root)
 # make truth            what share of profiles is true, by Node.js version, as a table (needs root)
 # make bench            what hotspan costs, against none and others in the same run (needs root):
@@ -26,6 +28,7 @@ DEMO_FLAGS ?=
 TRUTH_FLAGS ?=
 CHAOS_FLAGS ?=
 KERNELS_FLAGS ?=
+FUZZ_FLAGS ?=
 RELEASES_FLAGS ?=
 BENCH_FLAGS ?=
 BENCH_BASE ?=
@@ -59,10 +62,10 @@ HAVE_GENERATORS = clang-19 --version 2>/dev/null | grep -qF "version $(CLANG)" &
 	[ -e /usr/include/bpf/bpf_helpers.h ] && protoc --version 2>/dev/null | grep -qF "$(PROTOC)"
 
 .PHONY: demo example-labels example-fastify example-snapshots example-collector test thorough soak test-stress \
-	node releases chaos kernels truth bench bench-npm bench-readers build npm generate check-generated nodes \
+	node releases chaos fuzz kernels truth bench bench-npm bench-readers build npm generate check-generated nodes \
 	root-demo root-example-labels root-example-fastify root-example-snapshots root-example-collector root-test \
-	root-thorough root-soak root-test-stress root-node root-releases root-chaos root-kernels root-truth root-bench \
-	root-bench-npm root-bench-readers tools-go tools-npm tools-test tools-generate
+	root-thorough root-soak root-test-stress root-node root-releases root-chaos root-fuzz root-kernels root-truth \
+	root-bench root-bench-npm root-bench-readers tools-go tools-npm tools-test tools-generate
 
 demo: root-demo build examples/express/$(INSTALLED)
 	@node=$$(go run ./test/nodes/get $(DEMO_NODE)) && go run ./examples/demo -node "$$node" $(DEMO_FLAGS)
@@ -96,6 +99,7 @@ test: root-test tools-go tools-test $(PACKAGES) nodes
 LONG = /test/(e2e|inspect|npm|chaos|collector)$$
 thorough: root-thorough tools-go tools-test $(PACKAGES) nodes
 	go run ./test/repo/gotest -with '$(LONG)' . test/collector
+	go run ./test/fuzz -check -time 10s -draw '$(DRAW)' -most 4
 
 soak: root-soak tools-go tools-test $(PACKAGES) nodes
 	go test ./test/e2e ./test/inspect -all -timeout 8h
@@ -121,6 +125,10 @@ releases: root-releases build test/programs/$(INSTALLED)
 # CHAOS_FLAGS='-duration 1m -seed N' does less, and the same again.
 chaos: root-chaos build nodes
 	@go run ./test/chaos $(CHAOS_FLAGS)
+
+# FUZZ_FLAGS='-time 10m -for 2h -run REGEXP' says how long each runs, how long all, and which.
+fuzz: root-fuzz tools-go
+	@go run ./test/fuzz $(FUZZ_FLAGS)
 
 # KERNELS_FLAGS=-write writes the kernels on which all is right to the list that doctor has, and to README.
 kernels: root-kernels build test/programs/$(INSTALLED) nodes
@@ -207,6 +215,9 @@ root-releases:
 
 root-chaos:
 	$(call root,chaos)
+
+root-fuzz:
+	$(call root,fuzz)
 
 root-kernels:
 	$(call root,kernels)
