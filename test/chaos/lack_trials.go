@@ -215,6 +215,43 @@ func (c *chaos) closeStandardError() (f figures, err error) {
 	return f, err
 }
 
+// closeOutput closes the pipe that a recording is written to. What nobody has read is lost, and counted.
+func (c *chaos) closeOutput() (f figures, err error) {
+	dir, err := os.MkdirTemp(c.dir, "pipe-")
+	if err != nil {
+		return f, err
+	}
+	pipe := filepath.Join(dir, "out.jsonl")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		return f, err
+	}
+	p, err := begin(c.command(c.recordArgs(dir, "-F", rate, "-d", "3s")...))
+	if err != nil {
+		return f, err
+	}
+	defer p.kill()
+	r, err := os.OpenFile(pipe, os.O_RDWR, 0) // a reader alone would wait for hotspan
+	if err != nil {
+		return f, err
+	}
+	err = r.SetReadDeadline(time.Now().Add(endTimeout))
+	if err == nil {
+		_, err = io.ReadFull(r, make([]byte, 1000+c.random.IntN(10000)))
+	}
+	if err := errors.Join(err, r.Close()); err != nil {
+		return f, err
+	}
+	f.events, f.peak = 1, p.status("VmHWM")
+	err = p.end()
+	if code := p.ProcessState.ExitCode(); code != 1 || !strings.Contains(p.said.String(), "broken pipe") {
+		return f, fmt.Errorf("hotspan ended with %v when nobody read its output: %s", err, &p.said)
+	}
+	if f.counts, err = p.counts(); err == nil && f.lost == 0 {
+		err = fmt.Errorf("nothing is lost that nobody has read: %s", &p.said)
+	}
+	return f, err
+}
+
 // closeStream closes the pipe that a reader of an agent's samples prints to. The agent goes on.
 func (c *chaos) closeStream() (f figures, err error) {
 	args := c.agentArgs(c.dir)

@@ -25,6 +25,7 @@ var trials = []trial{
 	{"disk full, record", (*chaos).fillDiskOfRecord},
 	{"disk full, agent", (*chaos).fillDiskOfAgent},
 	{"standard error closed", (*chaos).closeStandardError},
+	{"output pipe closed", (*chaos).closeOutput},
 	{"stream closed", (*chaos).closeStream},
 	{"hostile process", (*chaos).besideHostile},
 }
