@@ -39,7 +39,7 @@ BENCH_WRITE ?=
 # npm writes this file at the end of an installation.
 INSTALLED = node_modules/.package-lock.json
 PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED) test/programs/published/$(INSTALLED) \
-	test/programs/datadog/$(INSTALLED) nodeaddon/test/$(INSTALLED) \
+	test/programs/datadog/$(INSTALLED) test/programs/sentry/$(INSTALLED) nodeaddon/test/$(INSTALLED) \
 	test/viewers/$(INSTALLED) test/page/$(INSTALLED)
 BPF = agent/internal/bpf
 API = agent/api

@@ -38,6 +38,10 @@ var requestRuns = []requestRun{
 		rules: judge.MapRules, want: judge.RequestLabels},
 	{name: "dd-trace", major: "26.", env: []string{"TRACER=datadog"}, rules: judge.StoreRules,
 		want: judge.DatadogLabels},
+	{name: "dd-trace 5.107", major: "24.", length: 3 * time.Second, env: []string{"TRACER=datadog 5"},
+		rules: judge.StoreRules, want: judge.DatadogLabels},
+	{name: "Sentry", major: "26.", length: 3 * time.Second, env: []string{"TRACER=sentry"}, rules: judge.StoreRules,
+		want: judge.SentryLabels},
 	// Hidden classes go with the collections and come again, so that the share is near its bound all the time: it takes
 	// many samples to tell which side it is on.
 	{name: "dd-trace in collections", major: "22.", flags: collecting, length: 30 * time.Second,

@@ -18,7 +18,7 @@
 //                that many collections
 //   STORES       plain: all app stores have one hidden class; mixed: also wide ones and dictionaries; dictionary:
 //                all of them; map: they are Maps
-//   TRACER       opentelemetry, or datadog (dd-trace)
+//   TRACER       opentelemetry, sentry, datadog (dd-trace 6), or "datadog 5" (5.107)
 //   SEED         of the random choices (1)
 //
 // It prints "ready PID" on stderr when it starts, and writes JSON lines to FILE or stdout at the end:
@@ -49,7 +49,10 @@ const { burnUnlabelled } = require('./requests/work');
 
 const mode = choice('MODE', ['plain', 'gc']);
 const stores = choice('STORES', Object.keys(shapes));
-const tracings = { opentelemetry: './requests/tracing', datadog: './datadog/tracing' };
+const tracings = {
+  opentelemetry: './requests/tracing', sentry: './sentry/tracing',
+  datadog: './datadog/tracing', 'datadog 5': './datadog/tracing',
+};
 const { register } = require(tracings[choice('TRACER', Object.keys(tracings))]);
 const deadline = performance.now() + number('DURATION_MS', 20000);
 const below = random(number('SEED', 1));

@@ -5,7 +5,7 @@ Object.assign(process.env, {
   DD_INSTRUMENTATION_TELEMETRY_ENABLED: 'false', DD_REMOTE_CONFIGURATION_ENABLED: 'false',
   DD_TRACE_STARTUP_LOGS: 'false',
 });
-const tracer = require('dd-trace');
+const tracer = require(process.env.TRACER === 'datadog 5' ? 'dd-trace-5' : 'dd-trace');
 const { traceparent } = require('../requests/request');
 
 // register sets dd-trace up as a service does, except that finished spans stay where they are.

@@ -105,6 +105,15 @@ func DatadogLabels(l *truth.Label) map[string]any {
 	return want
 }
 
+// SentryLabels are those labels with Sentry, whose route, method and path are not read, and which has no baggage here.
+func SentryLabels(l *truth.Label) map[string]any {
+	want := RequestLabels(l)
+	for _, key := range []string{"baggage", "http.route", "http.request.method", "url.path"} {
+		delete(want, key)
+	}
+	return want
+}
+
 // The rules for the app stores of requests.js: objects, and Maps.
 var (
 	StoreRules = []string{"endpoint=endpoint", "tenant=user.tenant", "user=user.id", "premium=store.premium",
