@@ -12,6 +12,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/deliver"
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/jobs"
+	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/procs"
@@ -158,22 +159,27 @@ func (a *Agent) finish() (Stats, error) {
 	a.stats.Waits, _ = a.sampler.Waits()
 	a.stats.Throttled, a.stats.TimerThrottled = a.groups.Throttled(), a.sampler.Throttled()
 	a.stats.Unmatched = a.unmatched()
+	a.log.Debug("kept in caches at the end", a.sizes()...)
 	return a.stats, err
 }
 
 // unmatched returns the user's rules that never made a label.
-func (a *Agent) unmatched() []Unmatched {
+func (a *Agent) unmatched() []labels.Unmatched {
 	seen := slices.Collect(maps.Keys(a.properties))
 	for _, t := range a.targets {
 		seen = append(seen, t.learner.StoreProperties()...)
 	}
 	slices.Sort(seen)
 	seen = slices.Compact(seen)
-	var out []Unmatched
-	for _, r := range a.config.Rules {
-		if !a.reading.decoder.Matched(r.Label) {
-			out = append(out, Unmatched{Label: r.Label, Seen: seen})
-		}
+	return a.reading.decoder.Unmatched(a.config.Rules, seen)
+}
+
+// sizes are the names and sizes of all caches, to be logged.
+func (a *Agent) sizes() []any {
+	var all []*symbolize.Symbolizer
+	for _, t := range a.targets {
+		all = append(all, t.symbolizer)
 	}
-	return out
+	return slices.Concat(a.files.Sizes(), symbolize.Sizes(a.natives, all), a.kernel.Sizes(), a.reading.decoder.Sizes(),
+		a.sampler.Sizes(), a.maps.Sizes(), a.checks.Sizes())
 }

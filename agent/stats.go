@@ -50,17 +50,11 @@ type Stats struct {
 	NoHit         int64              // of the probe stall: samples that are not a hit
 	OnCPU         time.Duration      // of Config.Wall: CPU time that samples of the timer stand for
 	Throttled     []cgroup.Throttled // control groups of processes that were kept off the CPUs by a limit
-	Unmatched     []Unmatched
+	Unmatched     []labels.Unmatched
 	// TimerThrottled is for how long the kernel let no timer fire, all CPUs together, since they fired too often.
 	TimerThrottled time.Duration
 
 	Lost map[pprofx.LostReason]int64 // samples
-}
-
-// Unmatched is a label rule that never matched, with the property names that stores had.
-type Unmatched struct {
-	Label string   `json:"label"`
-	Seen  []string `json:"seen"`
 }
 
 // Progress are the counts so far, for Config.Progress.

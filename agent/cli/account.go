@@ -7,6 +7,7 @@ import (
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/internal/budget"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
+	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 	"github.com/hotspan/hotspan/pprofx"
@@ -38,11 +39,11 @@ type account struct {
 	Throttled      []throttledGroup `json:"throttled,omitempty"`
 	TimerThrottled float64          `json:"timerHeldBack,omitempty"` // all CPUs together
 
-	Unmatched     []agent.Unmatched `json:"unmatchedLabels,omitempty"`
-	SourceMaps    map[string]int64  `json:"sourceMapsNotUsed,omitempty"` // by reason
-	LeftOut       map[string]int64  `json:"leftOut,omitempty"`           // of samples that are in files
-	SnapshotsLost int64             `json:"snapshotsLost,omitempty"`
-	MachineCode   *jitcode.Stats    `json:"machineCode,omitempty"`
+	Unmatched     []labels.Unmatched `json:"unmatchedLabels,omitempty"`
+	SourceMaps    map[string]int64   `json:"sourceMapsNotUsed,omitempty"` // by reason
+	LeftOut       map[string]int64   `json:"leftOut,omitempty"`           // of samples that are in files
+	SnapshotsLost int64              `json:"snapshotsLost,omitempty"`
+	MachineCode   *jitcode.Stats     `json:"machineCode,omitempty"`
 
 	CPU      float64 `json:"cpu"`      // of hotspan
 	Memory   int64   `json:"memory"`   // of hotspan, the most at one time

@@ -97,3 +97,6 @@ func init() {
 
 // stale is the frame of a function that was collected or moved before it could be read.
 func stale(t Tier) []*Frame { return staleFrames[t] }
+
+// Codes is how many pieces of V8's code are kept.
+func (r *Resolver) Codes() int { return len(r.code.all) }

@@ -60,6 +60,21 @@ func (c *Cache) Len() int {
 	return len(c.files)
 }
 
+// Sizes are the names and sizes of caches, to be logged: the files that are kept, and the rows of their unwind rules in
+// BPF maps. It is safe for concurrent use.
+func (c *Cache) Sizes() []any {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	rows, counted := 0, map[*contents]bool{nil: true}
+	for _, f := range c.files {
+		if !counted[f.contents] {
+			counted[f.contents] = true
+			rows += f.contents.rows
+		}
+	}
+	return []any{"executables", len(c.files), "unwind rows", rows}
+}
+
 // Files without users stay for a short time, since the next process often runs the same program. Their unwind rules in
 // BPF maps, which are most of what they take, have a bound.
 const (

@@ -76,7 +76,7 @@ func (p *Process) decodeReading(context []byte) []pprofx.Label {
 	labels := reqctx.Merge(&p.context.sets)
 	p.decoder.BadValues += int64(bad)
 	for _, l := range labels {
-		p.decoder.matched[l.Key] = true
+		p.decoder.match(l.Key)
 	}
 	out, start := p.decoder.convert(labels)
 	p.start = start

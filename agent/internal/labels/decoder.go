@@ -23,17 +23,50 @@ type Decoder struct {
 	sampler   *sampler.Sampler
 	log       *slog.Logger
 	labelSets labelSets
-	matched   map[string]bool // labels that samples have had
+	matched   map[string]bool // whether samples have had a label: each of the rules, and others
 }
+
+// maxMatched bounds the labels of which it is known whether samples have had them. A process makes up names of its own.
+const maxMatched = 1 << 12
 
 // NewDecoder makes a Decoder for the rules of a tree. It writes to the sampler's BPF maps where functions keep the
 // registers that libuv's pool uses.
 func NewDecoder(tree *reqctx.Tree, s *sampler.Sampler, log *slog.Logger) *Decoder {
-	return &Decoder{tree: tree, sampler: s, log: log, labelSets: labelSets{}, matched: map[string]bool{}}
+	d := &Decoder{tree: tree, sampler: s, log: log, labelSets: labelSets{}, matched: map[string]bool{}}
+	for _, l := range tree.Labels {
+		d.matched[l.Label] = false
+	}
+	return d
+}
+
+// match notes that a sample has had a label.
+func (d *Decoder) match(label string) {
+	if _, known := d.matched[label]; known || len(d.matched) < maxMatched {
+		d.matched[label] = true
+	}
 }
 
 // Matched reports whether any sample has had a label.
 func (d *Decoder) Matched(label string) bool { return d.matched[label] }
+
+// Unmatched is a label rule that never matched, with the property names that stores had.
+type Unmatched struct {
+	Label string   `json:"label"`
+	Seen  []string `json:"seen"`
+}
+
+// Unmatched returns those of some rules that no sample has had the label of. seen are the property names.
+func (d *Decoder) Unmatched(rules []reqctx.Rule, seen []string) (out []Unmatched) {
+	for _, r := range rules {
+		if !d.Matched(r.Label) {
+			out = append(out, Unmatched{Label: r.Label, Seen: seen})
+		}
+	}
+	return out
+}
+
+// Sizes are the names and sizes of caches, to be logged: the sets of labels.
+func (d *Decoder) Sizes() []any { return []any{"sets of labels", len(d.labelSets)} }
 
 // Forget forgets the sets of labels that are kept. They are decoded again when they come again.
 func (d *Decoder) Forget() { clear(d.labelSets) }

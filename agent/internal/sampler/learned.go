@@ -52,6 +52,16 @@ func (l *learned[K]) put(process uint32, key K, value any) error {
 	return err
 }
 
+// len is the number of entries.
+func (l *learned[K]) len() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, keys := range l.keys {
+		n += len(keys)
+	}
+	return n
+}
+
 // largest is the process with most entries.
 func (l *learned[K]) largest() (process uint32) {
 	most := -1

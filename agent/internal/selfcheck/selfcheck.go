@@ -104,6 +104,13 @@ func (c *Checks) Remove(p *process.Process) {
 	}
 }
 
+// Sizes are the names and sizes of caches, to be logged: the binaries of which something is known.
+func (c *Checks) Sizes() []any {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return []any{"compared binaries", len(c.binaries)}
+}
+
 // Close forgets all processes.
 func (c *Checks) Close() {
 	c.mu.Lock()

@@ -76,6 +76,14 @@ func New(log *slog.Logger) *Maps {
 	}
 }
 
+// Sizes are the names and sizes of caches, to be logged: scripts that name a source map, the maps that are kept, and
+// the bytes of these.
+func (m *Maps) Sizes() []any {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return []any{"scripts with source maps", len(m.script), "source maps", len(m.maps), "bytes of these", m.memory}
+}
+
 // SetMemory bounds the decoded maps to so many bytes, what waits to be read to as much, the text of one to half of it,
 // and all of it to no more than is usual. What is there stays.
 func (m *Maps) SetMemory(bytes int64) {

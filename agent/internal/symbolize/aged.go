@@ -34,4 +34,7 @@ func (a *aged[K, V]) put(key K, value V, now int64) {
 	a.recent[key] = value
 }
 
+// len is the number of entries; those that were used in both periods count twice.
+func (a *aged[K, V]) len() int { return len(a.recent) + len(a.older) }
+
 func (a *aged[K, V]) forget() { a.recent, a.older = map[K]V{}, nil }

@@ -10,6 +10,9 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
+// maxKernel bounds the frames of the kernel's code that are kept; beyond it the cache is cleared.
+const maxKernel = 1 << 16
+
 // Kernel names kernel frames, for all processes. It reads the kernel's symbols when the first kernel frame comes, on a
 // goroutine: that takes a tenth of a second, and a sample that waited so long could no longer be named. Frames that
 // come meanwhile get their names from Name. It is not safe for concurrent use.
@@ -57,6 +60,9 @@ func (k *Kernel) frame(pc uint64) *pprofx.Frame {
 		return f
 	}
 	f := &pprofx.Frame{Function: "[unknown]", Kind: pprofx.Kernel, Module: kernelModule, Address: pc}
+	if len(k.frames) >= maxKernel {
+		clear(k.frames)
+	}
 	k.frames[pc] = f
 	k.unnamed = append(k.unnamed, f)
 	if k.read == nil {
@@ -67,6 +73,9 @@ func (k *Kernel) frame(pc uint64) *pprofx.Frame {
 	}
 	return f
 }
+
+// Sizes are the names and sizes of caches, to be logged.
+func (k *Kernel) Sizes() []any { return []any{"kernel symbols", len(k.frames)} }
 
 // Reading reports whether Name would wait.
 func (k *Kernel) Reading() bool { return len(k.unnamed) > 0 && !k.ready && len(k.read) == 0 }

@@ -38,6 +38,12 @@ func TestKernelNames(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
+	for i := range uint64(2 * maxKernel) {
+		k.frame(i)
+	}
+	if len(k.frames) > maxKernel {
+		t.Errorf("%d frames are kept", len(k.frames))
+	}
 	if len(k.unnamed) != 0 {
 		t.Errorf("%d frames without names", len(k.unnamed))
 	}

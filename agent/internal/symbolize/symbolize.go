@@ -304,3 +304,14 @@ func (z *Symbolizer) nativeFrame(s *sampler.Sample, pc uint64, exact bool) *ppro
 
 // Forget forgets the stacks that are kept. They are named again when they come again.
 func (z *Symbolizer) Forget() { z.stacks.forget() }
+
+// Sizes are the names and sizes of caches, to be logged: native frames that were named by symbols, stacks of some
+// processes, and the pieces of V8's code in these.
+func Sizes(n *Natives, of []*Symbolizer) []any {
+	stacks, code := 0, 0
+	for _, z := range of {
+		stacks += z.stacks.len()
+		code += z.resolver.Codes()
+	}
+	return []any{"symbols", n.frames.len(), "named stacks", stacks, "code", code}
+}
