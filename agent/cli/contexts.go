@@ -33,7 +33,7 @@ func (c *contextsCmd) Run(stdout io.Writer, _ console) error {
 	}
 	found, err := inspect.FindContexts(c.PID, reqctx.AllKinds.Rules(own), c.Duration)
 	if err != nil {
-		return err
+		return explain(err)
 	}
 	if c.JSON {
 		return printJSON(stdout, found)

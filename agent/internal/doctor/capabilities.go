@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 
 	"golang.org/x/sys/unix"
@@ -38,8 +39,11 @@ func ownCapabilities() (capabilitySets, error) {
 	return parseStatus(b)
 }
 
-// denial explains why this user may not read a process.
-func denial() error {
+// denial explains why this user may not read a process, of which the error is.
+func denial(err error) error {
+	if errors.Is(err, process.ErrUnreadable) {
+		return fmt.Errorf("its executable or a library may not be read by this user: %w", process.ErrUnreadable)
+	}
 	if procs.Capable(unix.CAP_SYS_PTRACE) {
 		return errors.New("the kernel does not let this user read it, whatever the capabilities")
 	}

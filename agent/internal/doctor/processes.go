@@ -30,7 +30,7 @@ func nodeProcesses() (list []NodeProcess, hidden int, err error) {
 			switch args := procs.Arguments(pid); {
 			case len(args) == 0: // a kernel thread
 			case namedNode(args[0]):
-				list = append(list, deniedProcess(pid))
+				list = append(list, deniedProcess(pid, err))
 			default:
 				hidden++
 			}
@@ -40,8 +40,8 @@ func nodeProcesses() (list []NodeProcess, hidden int, err error) {
 }
 
 // deniedProcess describes a process that this user may not inspect.
-func deniedProcess(pid int) NodeProcess {
-	return NodeProcess{PID: pid, CommandLine: procs.Arguments(pid), Denied: denial()}
+func deniedProcess(pid int, err error) NodeProcess {
+	return NodeProcess{PID: pid, CommandLine: procs.Arguments(pid), Denied: denial(err)}
 }
 
 func namedNode(arg string) bool {
@@ -53,7 +53,7 @@ func namedNode(arg string) bool {
 func nodeProcess(pid int) ([]NodeProcess, error) {
 	p, err := process.Open(pid, elffile.NewCache(nil))
 	if errors.Is(err, fs.ErrPermission) {
-		return []NodeProcess{deniedProcess(pid)}, nil
+		return []NodeProcess{deniedProcess(pid, err)}, nil
 	}
 	if err != nil {
 		return nil, err

@@ -29,6 +29,17 @@ func Denied() string {
 	return "run hotspan as root, or give it CAP_SYS_PTRACE"
 }
 
+// ErrUnreadable says that this user may not read a file that a process has mapped, and what to do about it.
+var ErrUnreadable = errors.New("make the file readable, or give hotspan CAP_DAC_READ_SEARCH")
+
+// explainFile adds to an error of opening a file that a process has mapped what to do about it.
+func explainFile(err error) error {
+	if errors.Is(err, fs.ErrPermission) && !procs.Capable(unix.CAP_DAC_READ_SEARCH) {
+		return fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	return err
+}
+
 // explainAccess adds to an error of reading a process what to do about it.
 func explainAccess(pid int, err error) error {
 	switch {

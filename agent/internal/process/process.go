@@ -73,7 +73,7 @@ func read(pid int, started uint64, files *elffile.Cache, anyway bool) (*Process,
 	}
 	m.Release()
 	if m.unread != nil {
-		return nil, fmt.Errorf("process %d (%s): cannot tell whether it runs V8: %w", pid, exe, m.unread)
+		return nil, fmt.Errorf("process %d (%s): cannot tell whether it runs V8: %w", pid, exe, explainFile(m.unread))
 	}
 	return nil, fmt.Errorf("process %d (%s): %w", pid, exe, ErrNotNode)
 }
