@@ -1,5 +1,10 @@
 package context
 
+import (
+	"slices"
+	"unicode/utf16"
+)
+
 // Name is what a property, or the key of a JavaScript Map, is found by.
 type Name struct {
 	Kind NameKind
@@ -54,4 +59,13 @@ func (n Name) matches(text string, symbol, registered, secret bool) bool {
 		return secret
 	}
 	return !symbol
+}
+
+// Encode returns the units of UTF-16 of a name, and the bytes that V8 keeps of each: 1 if all are Latin-1, else 2.
+func (n Name) Encode() (units []uint16, width int) {
+	units = utf16.Encode([]rune(n.Text))
+	if slices.ContainsFunc(units, func(u uint16) bool { return u > 0xff }) {
+		return units, 2
+	}
+	return units, 1
 }

@@ -9,6 +9,7 @@ const (
 	MaxEdges     = 128 // different steps in all paths
 	MaxNodeEdges = 64  // steps from one kind of object
 	MaxLabels    = 64  // rules, and labels that rules name in Unless
+	MaxNameBytes = 64  // of a name, with two bytes a character if not all are Latin-1
 )
 
 // Tree has a set of rules in the form that the BPF program follows: paths with a common beginning share it. Node 0
@@ -167,8 +168,8 @@ func intern[T comparable](list *[]T, s T) int {
 	return len(*list) - 1
 }
 
-// isStore reports whether a node's objects are stores, not what stores refer to.
-func (t *Tree) isStore(node int) bool {
+// IsStore reports whether a node's objects are stores, not what stores refer to.
+func (t *Tree) IsStore(node int) bool {
 	for _, root := range t.Roots {
 		if root.Node == node {
 			return true
@@ -182,6 +183,11 @@ func (t *Tree) check() error {
 	for _, n := range t.Nodes {
 		edges += len(n.Edges)
 		widest = max(widest, len(n.Edges))
+	}
+	for _, n := range t.Names {
+		if units, width := n.Encode(); len(units)*width > MaxNameBytes {
+			return fmt.Errorf("label rules have the name %.20s…, which is longer than %d bytes", n.Text, MaxNameBytes)
+		}
 	}
 	for _, c := range []struct {
 		what      string

@@ -10,8 +10,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// TestPolymorphic: stores of 800 hidden classes in 50 AsyncLocalStorages. Each class costs one or two samples a label,
-// which are counted. Once all classes were seen, no label is missing.
+// TestPolymorphic: stores of 800 hidden classes in 50 AsyncLocalStorages. The first sample of each class has its label;
+// that of each AsyncLocalStorage may lack what is asked of that one alone, until its name is known.
 func TestPolymorphic(t *testing.T) {
 	t.Parallel()
 	node, err := nodes.Path("24.21.0")

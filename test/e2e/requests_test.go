@@ -20,7 +20,7 @@ type requestRun struct {
 	env   []string
 	rules []string
 	want  func(*truth.Label) map[string]any
-	// If resources have the stores, there are more hidden classes that are not known yet.
+	// If resources have the stores, it takes some samples to learn where.
 	percent float64       // of the samples in request code that must have their labels; 0 = 99.5
 	length  time.Duration // 0 = 5 s
 }
@@ -67,9 +67,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// run records a run of requests.js, and a longer one if too many samples lack labels: hidden classes are learned at the
-// start, which takes a hundred samples where others want the CPUs, and weighs less in a longer one. No recording may
-// have a wrong label.
+// run records a run of requests.js, and a longer one if too many samples lack labels: where resources have the stores,
+// that is learned at the start, which weighs less in a longer one. No recording may have a wrong label.
 func (r requestRun) run(t *testing.T, node string, flags []string) {
 	const most = 20 * time.Second
 	percent := cmp.Or(r.percent, 99.5)
@@ -87,8 +86,7 @@ func (r requestRun) run(t *testing.T, node string, flags []string) {
 	}
 }
 
-// bound is how many samples there must be in the code of requests, and how many percent of them with right labels. The
-// others are of hidden classes that were not known yet.
+// bound is how many samples there must be in the code of requests, and how many percent of them with right labels.
 type bound struct {
 	percent float64
 	samples int

@@ -125,8 +125,7 @@ enum context_type {
 	CONTEXT_MORE_ONE,     // Latin-1 characters that belong to the record before
 	CONTEXT_MORE_TWO,     // UTF-16 that belongs to the record before
 	CONTEXT_CUT,          // the string before is longer than MAX_STRING bytes
-	CONTEXT_LEARN_SHAPE,  // request, see below: u64 object, u64 hidden class; label = node
-	CONTEXT_LEARN_KEY,    // request: u64 object with a large table, u64 isolate: a key's hash; label = name
+	CONTEXT_LEARN_NAMES,  // request, see below: u64 hidden class of a store, 0: its properties, to show them
 	CONTEXT_LEARN_STORE,  // request: u64 AsyncLocalStorage, u64 identity hash
 	CONTEXT_UNREADABLE,   // a read failed, or a limit was reached
 	CONTEXT_PRESENT,      // there is an AsyncContextFrame, or a resource, with stores

@@ -87,23 +87,22 @@ const (
 	hotspanContextTypeCONTEXT_MORE_ONE       hotspanContextType = 7
 	hotspanContextTypeCONTEXT_MORE_TWO       hotspanContextType = 8
 	hotspanContextTypeCONTEXT_CUT            hotspanContextType = 9
-	hotspanContextTypeCONTEXT_LEARN_SHAPE    hotspanContextType = 10
-	hotspanContextTypeCONTEXT_LEARN_KEY      hotspanContextType = 11
-	hotspanContextTypeCONTEXT_LEARN_STORE    hotspanContextType = 12
-	hotspanContextTypeCONTEXT_UNREADABLE     hotspanContextType = 13
-	hotspanContextTypeCONTEXT_PRESENT        hotspanContextType = 14
-	hotspanContextTypeCONTEXT_RECORD         hotspanContextType = 15
-	hotspanContextTypeCONTEXT_LOCAL_NODE     hotspanContextType = 16
-	hotspanContextTypeCONTEXT_LOCAL_THREAD   hotspanContextType = 17
-	hotspanContextTypeCONTEXT_OVER_LIMIT     hotspanContextType = 18
-	hotspanContextTypeCONTEXT_AGAIN          hotspanContextType = 19
-	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 20
-	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 21
-	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 22
-	hotspanContextTypeCONTEXT_LEARN_KEPT     hotspanContextType = 23
-	hotspanContextTypeCONTEXT_LEARN_WORK     hotspanContextType = 24
-	hotspanContextTypeCONTEXT_NO_HOOKS       hotspanContextType = 25
-	hotspanContextTypeCONTEXT_TIME           hotspanContextType = 26
+	hotspanContextTypeCONTEXT_LEARN_NAMES    hotspanContextType = 10
+	hotspanContextTypeCONTEXT_LEARN_STORE    hotspanContextType = 11
+	hotspanContextTypeCONTEXT_UNREADABLE     hotspanContextType = 12
+	hotspanContextTypeCONTEXT_PRESENT        hotspanContextType = 13
+	hotspanContextTypeCONTEXT_RECORD         hotspanContextType = 14
+	hotspanContextTypeCONTEXT_LOCAL_NODE     hotspanContextType = 15
+	hotspanContextTypeCONTEXT_LOCAL_THREAD   hotspanContextType = 16
+	hotspanContextTypeCONTEXT_OVER_LIMIT     hotspanContextType = 17
+	hotspanContextTypeCONTEXT_AGAIN          hotspanContextType = 18
+	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 19
+	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 20
+	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 21
+	hotspanContextTypeCONTEXT_LEARN_KEPT     hotspanContextType = 22
+	hotspanContextTypeCONTEXT_LEARN_WORK     hotspanContextType = 23
+	hotspanContextTypeCONTEXT_NO_HOOKS       hotspanContextType = 24
+	hotspanContextTypeCONTEXT_TIME           hotspanContextType = 25
 )
 
 type hotspanCounter uint32
@@ -296,7 +295,7 @@ type hotspanNode struct {
 	Kinds   uint8
 	N_edges uint8
 	First   uint8
-	Pad     uint8
+	Store   uint8
 }
 
 type hotspanNone uint32
@@ -378,6 +377,7 @@ type hotspanProcess struct {
 	Generation  uint32
 	Pad2        uint32
 	Since       uint64
+	NameLengths uint64
 	Pool        hotspanUvPool
 	Published   [8]hotspanPublished
 	Nodes       [64]hotspanNode
@@ -495,6 +495,11 @@ type hotspanScratch struct {
 		N_entries uint32
 		Whole     uint32
 		First     uint32
+		OfClass   uint8
+		Noted     uint8
+		Doubt     uint8
+		Pad       uint8
+		Skipped   uint32
 	}
 	Words  [68]uint64
 	Search struct {
@@ -515,6 +520,17 @@ type hotspanScratch struct {
 		Doubt    uint8
 		Pad      uint8
 	}
+	Text struct {
+		_      structs.HostLayout
+		String uint64
+		Kinds  uint32
+		Length uint32
+		Type   uint32
+		Pad    uint32
+	}
+	Shape      hotspanShape
+	Start      uint32
+	Inside     uint32
 	Elements   uint64
 	N_elements uint32
 	N_read     uint32
@@ -597,8 +613,6 @@ type hotspanScratch struct {
 		Public  uint64
 		Holder  uint64
 		Present uint32
-		Start   uint32
-		Inside  uint32
 		Pad     uint32
 	}
 	N_stores   uint32

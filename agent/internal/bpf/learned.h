@@ -17,9 +17,9 @@ enum slot {
 	SLOT_OUT = 0x8000,
 };
 
-// What the agent has learned of a hidden class (V8's Map): where its objects keep the properties that rules name. A
-// slot is 0 for none, else the number of a word of the object, or with SLOT_OUT set of its property array. V8 may use
-// the address again for another hidden class: then descriptors or own differ.
+// What is known of a hidden class (V8's Map): where its objects keep the properties that rules name. A slot is 0 for
+// none, else the number of a word of the object, or with SLOT_OUT set of its property array. V8 may use the address
+// again for another hidden class: then descriptors or own differ.
 struct shape {
 	__u64 descriptors;
 	__u32 own; // of bit_field3, under descriptors_mask

@@ -33,7 +33,7 @@ struct node {
 	__u8 kinds; // of its edges, a bit each: 1 << enum edge_kind; 0 = no edges
 	__u8 n_edges;
 	__u8 first; // edge
-	__u8 pad;
+	__u8 store; // 1: its objects are stores
 };
 
 // What a label is made of, besides texts, numbers and booleans.
@@ -63,7 +63,7 @@ enum name_kind {
 // A property's name or a Map's key. chars is padded with zeros.
 struct name {
 	__u8 kind;  // enum name_kind
-	__u8 width; // bytes of a character; 0 = too long to be sought in a table
+	__u8 width; // bytes of a character; 0 = there is no such name, and none behind it
 	__u16 length; // characters
 	__u32 pad;
 	__u64 chars[MAX_NAME / 8];
@@ -96,8 +96,8 @@ struct v8_layout {
 	__u32 descriptors_mask; // of bit_field3: the number of own descriptors
 	__u32 dictionary_bit;   // of bit_field3, a mask: properties are in a dictionary
 	__u16 internal_field; // of an object that C++ made
-	// For the resources of async_hooks; first_js_object 0 = they are not read.
-	__u16 first_js_object, descriptors_header;
+	__u16 first_js_object; // 0 = the resources of async_hooks are not read
+	__u16 descriptors_header;
 	__u8 instance_size, object_start; // offsets in a hidden class, of bytes that count words
 	__u8 own_bit;                     // number of the first bit of the number of own descriptors in bit_field3
 	__u8 location_bit, field_shift;   // of a descriptor's details
@@ -160,6 +160,7 @@ struct process {
 	__u32 generation; // of the mappings: no other process has it, nor this one with others; 0 = rules are not kept
 	__u32 pad2;
 	__u64 since; // when it was told of, CLOCK_MONOTONIC, nanoseconds
+	__u64 name_lengths; // of the names in characters: a bit for each, of 64 the first
 	struct uv_pool pool;
 	struct published published[MAX_PUBLISHED];
 	struct node nodes[MAX_NODES];

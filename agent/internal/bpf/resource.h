@@ -10,9 +10,11 @@
 #include "learned.h"
 #include "limits.h"
 #include "memory.h"
+#include "names.h"
 #include "process.h"
 #include "rules.h"
 #include "scratch.h"
+#include "shape.h"
 #include "table.h"
 #include "value.h"
 
@@ -137,16 +139,6 @@ static long read_entry(__u32 i, void *context)
 	return 0;
 }
 
-// The slot that a descriptor's details tell; 0 for an accessor. (src/objects/property-details.h)
-static __always_inline __u32 slot_of(const struct v8_layout *v8, const struct resource_state *r, __u64 details)
-{
-	__u32 d = SMI(details);
-	if (!IS_SMI(details) || d & 1 || d >> (v8->location_bit & 31) & 1)
-		return 0;
-	__u32 i = d >> (v8->field_shift & 31) & 0x3ff;
-	return i < r->inside ? r->start + i : SLOT_OUT | (i - r->inside);
-}
-
 static long read_descriptor(__u32 i, void *context)
 {
 	struct resource_reader *f = context;
@@ -154,8 +146,8 @@ static long read_descriptor(__u32 i, void *context)
 	__u64 value, *entry = table_entry(s, i);
 	if (!entry)
 		return 1;
-	__u32 slot = HEAP_OBJECT(entry[0]) ? slot_of(&f->process->v8, &s->resource, entry[1]) : 0;
-	__u32 kind = slot ? kind_of_key(f->process, s, entry[0]) : SYMBOL_OTHER;
+	__u32 slot = HEAP_OBJECT(entry[0]) ? slot_of(s, entry[1]) : 0;
+	__u32 kind = slot && slot != NO_SLOT ? kind_of_key(f->process, s, entry[0]) : SYMBOL_OTHER;
 	if (kind == SYMBOL_OTHER)
 		return 0;
 	if (read_slot(f->process, s, s->resource.object, slot, &value))
@@ -167,23 +159,12 @@ static long read_descriptor(__u32 i, void *context)
 
 // Reads a resource of a hidden class that is not known yet, by the descriptors of that. Hidden classes of resources
 // come and go with the collections: waiting for the agent to learn each would cost many samples.
-static __always_inline void read_by_descriptors(struct resource_reader *f, __u32 bits)
+static __always_inline void read_by_descriptors(struct resource_reader *f)
 {
-	const struct v8_layout *v8 = &f->process->v8;
-	struct resource_state *r = &f->scratch->resource;
-	__u64 *class = f->scratch->ref_head;
-	__u64 descriptors = word_at(class, v8->map_descriptors);
-	__u8 size = word_at(class, v8->instance_size) >> (v8->instance_size & 7) * 8;
-	r->start = (__u8)(word_at(class, v8->object_start) >> (v8->object_start & 7) * 8);
-	r->inside = size > r->start ? size - r->start : 0;
-	f->scratch->table.n_entries = bits >> (v8->own_bit & 31) & 0x3ff;
-	if (read_whole(descriptors, class, 16)) {
+	if (open_descriptors(f->scratch))
 		unreadable(f->scratch);
-		return;
-	}
-	f->scratch->table.whole = 0;
-	f->scratch->table.entries = descriptors - 1 + v8->descriptors_header;
-	bpf_loop(MAX_DICTIONARY, read_descriptor, f, 0);
+	else
+		bpf_loop(MAX_DICTIONARY, read_descriptor, f, 0);
 }
 
 // An object in dictionary mode.
@@ -210,15 +191,14 @@ static long read_resource(__u32 i, void *context)
 		unreadable(s);
 		return 1;
 	}
-	__u32 bits = half_at(s->ref_head, p->v8.map_bit_field3);
-	if (bits & p->v8.dictionary_bit) {
+	if (half_at(s->ref_head, p->v8.map_bit_field3) & p->v8.dictionary_bit) {
 		read_dictionary(f);
 	} else {
 		f->fields = find_resource(f);
 		if (f->fields)
 			read_by_slots(f);
 		else
-			read_by_descriptors(f, bits);
+			read_by_descriptors(f);
 	}
 	if (is_js_object(p, s, r->public))
 		r->object = r->public;

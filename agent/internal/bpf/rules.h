@@ -11,18 +11,9 @@
 #include "memory.h"
 #include "process.h"
 #include "scratch.h"
+#include "shape.h"
 #include "table.h"
 #include "value.h"
-
-// The kernel has memory for the entries of maps without preallocation only when there are such. The agent removes
-// those of a process that has ended, and the oldest where there are many.
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 8192);
-	__type(key, struct shape_key);
-	__type(value, struct shape);
-} shapes SEC(".maps");
 
 // Hashes of names, by isolate. The BPF program learns them itself.
 struct {
@@ -31,16 +22,6 @@ struct {
 	__type(key, struct isolate_key);
 	__type(value, struct isolate_names);
 } isolates SEC(".maps");
-
-#define ARRAY_LENGTH 0x3ff // in the word of a property array that has its hash, too
-
-struct reader {
-	struct process *process;
-	struct scratch *scratch;
-	struct isolate_names *names; // of the isolate; 0 = none
-	__u64 isolate;
-	__u64 object; // the current one
-};
 
 // Reads the first `size` bytes of an object and returns its instance type; -1 where it cannot be read, which is
 // counted.
@@ -144,100 +125,6 @@ static __always_inline void follow_store(struct reader *r, __u64 value)
 	follow(r, &entry, value);
 }
 
-// The word of a property that an object keeps out of it, in this property array, unless it is just becoming a
-// dictionary. (src/objects/property-array.h) The value must hold something: before Linux 6.3 the verifier lets no
-// pointer to unset memory of the stack pass to a function.
-__noinline int read_out(const struct process *p, struct scratch *s, __u64 array, __u32 slot, __u64 *value)
-{
-	if (!p || !s || !value)
-		return -1;
-	__u32 size = read_more(array, s->ref_head, ELEMENTS, ELEMENTS_HEAD);
-	if (!size || instance_type(s->ref_head[0]) != p->v8.type_property_array ||
-	    (slot & 0x7fff) >= ((__u32)SMI(s->ref_head[1]) & ARRAY_LENGTH))
-		return -1;
-	__u32 at = p->v8.property_array_data + (slot & 0x7fff) * 8;
-	if (at >= size)
-		return read_unset(value, 8, array - 1 + at);
-	*value = word_at(s->ref_head, at);
-	return 0;
-}
-
-// The word of a property. Objects keep the first properties in themselves, the others in a property array.
-static __always_inline int read_slot(const struct process *p, struct scratch *s, __u64 object, __u32 slot,
-				     __u64 *value)
-{
-	__u64 array;
-	if (!(slot & SLOT_OUT))
-		return read_user(value, 8, object - 1 + slot * 8);
-	if (read_user(&array, 8, object - 1 + p->v8.receiver_hash))
-		return -1;
-	*value = 0;
-	return read_out(p, s, array, slot, value);
-}
-
-// What is known of a hidden class; 0 = nothing.
-static __always_inline const struct known_shape *known_shape(const struct scratch *s, __u64 hidden_class)
-{
-	const struct known_shape *known = &s->shapes[PLACE_OF(hidden_class, MAX_SHAPES)];
-	return known->object == hidden_class && known->epoch == s->epoch ? known : 0;
-}
-
-// Reads an object whose properties are asked for into scratch->object_head. Returns its instance type; -1 where it
-// cannot be read, which is counted.
-__noinline int read_properties(const struct process *p, struct scratch *s, __u64 object)
-{
-	if (!p || !s)
-		return -1;
-	__u64 *head = s->object_head;
-	s->object_words = OBJECT_WORDS;
-	if (read_whole(object, head, OBJECT_WORDS * 8)) {
-		s->object_words = OBJECT_HEAD / 8; // it ends where the memory does
-		if (read_whole(object, head, OBJECT_HEAD)) {
-			unreadable(s);
-			return -1;
-		}
-	}
-	const struct known_shape *known = known_shape(s, head[0]);
-	__s32 type = known ? known->type : instance_type(head[0]);
-	if (type < 0)
-		unreadable(s);
-	return type;
-}
-
-// The word of a property of that object.
-static __always_inline int read_property(const struct process *p, struct scratch *s, __u64 object, __u32 slot,
-					 __u64 *value)
-{
-	*value = 0;
-	if (slot & SLOT_OUT)
-		return read_out(p, s, word_at(s->object_head, p->v8.receiver_hash), slot, value);
-	if (slot >= s->object_words)
-		return read_user(value, 8, object - 1 + slot * 8);
-	*value = s->object_head[slot & 15];
-	return 0;
-}
-
-// Whether a hidden class whose head this is still is the one that was learned.
-static __always_inline int is_class(const struct v8_layout *v8, const __u64 *head, __u64 descriptors, __u32 own)
-{
-	return word_at(head, v8->map_descriptors) == descriptors &&
-	       (half_at(head, v8->map_bit_field3) & v8->descriptors_mask) == own;
-}
-
-// The shape of the current object, if it is known and its hidden class still is the one that was learned. The object's
-// head is in scratch->object_head, its hidden class's in scratch->ref_head.
-static __always_inline struct shape *find_shape(struct reader *r, __u32 node)
-{
-	const struct v8_layout *v8 = &r->process->v8;
-	struct scratch *s = r->scratch;
-	struct shape_key key = {.process = r->process->id, .hidden_class = s->object_head[0]};
-	struct shape *shape = bpf_map_lookup_elem(&shapes, &key);
-	if (shape && is_class(v8, s->ref_head, shape->descriptors, shape->own))
-		return shape;
-	request_update(s, CONTEXT_LEARN_SHAPE, node, r->object, key.hidden_class);
-	return 0;
-}
-
 // Keeps the key that was found, and its hash if none was known.
 static __always_inline void keep_key(struct reader *r, __u32 id, __u32 hash)
 {
@@ -251,8 +138,48 @@ static __always_inline void keep_key(struct reader *r, __u32 id, __u32 hash)
 		r->names->key[id] = key ^ s->epoch;
 }
 
-// Finds the entry of a name in the table: 1 = it is scratch->search.entry, 0 = there is none, or the agent is asked,
-// -1 = unreadable.
+#define MAX_NOTED 256 // entries of a table whose keys are compared with all names
+
+// Compares the keys of the table with all names, once for the table. Of a table that is too large this is its
+// beginning, or in every second sample another part: the key that is found has a hash, by which it is found from then
+// on.
+static __always_inline void note_entries(struct reader *r)
+{
+	struct scratch *s = r->scratch;
+	__u64 entries = s->table.entries;
+	if (s->table.noted)
+		return;
+	__u32 random = bpf_get_prandom_u32(), n = s->table.n_entries;
+	__u32 skipped = n > MAX_NOTED && random & 1 ? (random >> 1) % (n - MAX_NOTED) : 0;
+	__builtin_memset(s->shape.slots, 0, sizeof(s->shape.slots));
+	s->table.entries += skipped * 24ULL;
+	s->table.n_entries -= skipped;
+	s->table.doubt = 0;
+	bpf_loop(MAX_NOTED, note_entry, r, 0);
+	s->table.entries = entries;
+	s->table.n_entries = n;
+	s->table.skipped = skipped;
+	s->table.doubt |= n > MAX_NOTED;
+	s->table.noted = 1;
+}
+
+// Finds the entry of a name, whose hash is not known, by its number.
+static __always_inline void pick_entry(struct reader *r, __u32 id)
+{
+	struct scratch *s = r->scratch;
+	struct search *x = &s->search;
+	note_entries(r);
+	__u32 slot = s->shape.slots[id & (MAX_SLOTS - 1)];
+	x->hash = 0;
+	x->ended = 1;
+	x->doubt = s->table.doubt;
+	if (!slot)
+		return;
+	x->found = !read_table_entry(s, s->table.skipped + slot - 1, &x->entry) && is_key(s) == 1;
+	x->doubt = !x->found;
+}
+
+// Finds the entry of a name in the table: 1 = it is scratch->search.entry, 0 = there is none, -1 = it cannot be told.
 static __always_inline long find_entry(struct reader *r, __u32 id)
 {
 	struct scratch *s = r->scratch;
@@ -261,20 +188,16 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 	if (s->table.whole && find_known(s))
 		return 1;
 	s->search.name = r->process->names[id];
-	if (!s->search.name.width)
-		return -1;
+	s->search.found = 0;
 	__u32 kind = s->search.name.kind, hash = r->names && kind != NAME_PRIVATE ? r->names->hash[id] : 0;
-	search(hash);
+	if (hash || s->table.whole)
+		search(hash);
 	// Several symbols may have one description: a comparison of all keys finds another one.
-	if (!s->search.found && hash && kind == NAME_SYMBOL)
-		search(0);
+	if (!s->search.found && (hash ? kind == NAME_SYMBOL : !s->table.whole))
+		pick_entry(r, id);
 	if (s->search.found) {
 		keep_key(r, id, hash);
 		return 1;
-	}
-	if (!s->search.ended && !s->search.hash && s->search.index >= MAX_PROBES) {
-		request_update(s, CONTEXT_LEARN_KEY, id, r->object, r->isolate);
-		return 0;
 	}
 	return s->search.ended && !s->search.doubt ? 0 : -1;
 }
@@ -325,7 +248,7 @@ static long follow_next_edge(__u32 i, void *context)
 
 // Opens the properties of the current object, whose head is in scratch->object_head: finds their slots, or opens their
 // dictionary. Returns whether there are any to be read.
-static __always_inline int open_properties(struct node_edges *n, __u32 node, __u32 type)
+static __always_inline int open_properties(struct node_edges *n, __u32 type)
 {
 	struct reader *r = n->reader;
 	struct scratch *s = r->scratch;
@@ -345,23 +268,25 @@ static __always_inline int open_properties(struct node_edges *n, __u32 node, __u
 		unreadable(s);
 		return 0;
 	}
-	const struct shape *shape = find_shape(r, node);
-	if (!shape)
-		return 0;
+	if (find_shape(r, n->node)) {
+		unreadable(s);
+		n->slots = s->shape.slots;
+		return 1;
+	}
 	struct known_shape *kept = &s->shapes[PLACE_OF(class, MAX_SHAPES)];
 	kept->object = class;
 	kept->epoch = s->guessed ? 0 : s->epoch;
 	kept->type = type;
-	__builtin_memcpy(kept->slots, shape->slots, sizeof(kept->slots));
+	__builtin_memcpy(kept->slots, s->shape.slots, sizeof(kept->slots));
 	n->slots = kept->slots;
 	return 1;
 }
 
-static __always_inline void visit_properties(struct node_edges *s, __u32 node, __u32 type)
+static __always_inline void visit_properties(struct node_edges *s, __u32 type)
 {
 	s->kind = EDGE_PROPERTY;
 	s->slots = 0;
-	if (open_properties(s, node, type))
+	if (open_properties(s, type))
 		bpf_loop(NODE_EDGES, follow_next_edge, s, 0);
 }
 
@@ -409,7 +334,7 @@ static long visit_next(__u32 i, void *context)
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
 		return 0; // it has no properties that rules ask for
 	if (edges.node->kinds & 1 << EDGE_PROPERTY)
-		visit_properties(&edges, id, type);
+		visit_properties(&edges, type);
 	if (edges.node->kinds & 1 << EDGE_MAP_ENTRY && type == r->process->v8.type_map)
 		visit_map(&edges);
 	if (edges.node->kinds & 1 << EDGE_ELEMENT && type == r->process->v8.type_array)

@@ -6,8 +6,8 @@
 #include <linux/types.h>
 #include "kernel.h"
 #include "limits.h"
-#include "process.h"
 #include "learned.h"
+#include "process.h"
 
 #define BUFFER_SIZE 0x10000
 #define MAX_PIECES 128       // of a string, at one time; a power of two
@@ -31,13 +31,18 @@ struct label_value {
 	__u64 chars[SHORT_STRING / 8];
 };
 
-// A table of {key, value, word}: an OrderedHashMap or a NameDictionary.
+// A table of {key, value, word}: an OrderedHashMap, a NameDictionary, or the descriptors of a hidden class.
 struct table {
 	__u64 buckets, entries; // addresses; a dictionary has no buckets
 	__u32 n_buckets;        // or the dictionary's capacity: a power of two
 	__u32 n_entries;        // all of them, empty and deleted ones too
 	__u32 whole;            // all of it was read, into scratch->words
 	__u32 first;            // and where its entries begin there
+	__u8 of_class;          // they are {key, details, value} of descriptors
+	__u8 noted;             // scratch->shape.slots has numbers of entries
+	__u8 doubt;             // which names some key is cannot be told, or not all keys were compared
+	__u8 pad;
+	__u32 skipped;          // entries before number 1 that were not compared
 };
 
 #define WHOLE_TABLE 512 // bytes; a power of two
@@ -60,6 +65,15 @@ struct search {
 	__u8 ended;      // no further entry can be it
 	__u8 doubt;      // whether some key matches cannot be told
 	__u8 pad;
+};
+
+// The text of a key.
+struct key_text {
+	__u64 string; // tagged
+	__u32 kinds;  // of names that the key may be: a bit for each enum name_kind
+	__u32 length; // in characters
+	__u32 type;   // instance type of the string
+	__u32 pad;
 };
 
 // A part of a string that is put together: `length` characters of `string` after the first `skip`.
@@ -130,7 +144,6 @@ struct resource_state {
 	__u64 object;         // the current one, tagged
 	__u64 public, holder; // what stands for it, and what has its stores
 	__u32 present;        // a store was found
-	__u32 start, inside;  // words before its first property, and properties in the object itself
 	__u32 pad;
 };
 
@@ -189,6 +202,9 @@ struct scratch {
 	struct table table;
 	__u64 words[WHOLE_TABLE / 8 + 4]; // of the table; the slack lets the verifier see that entries stay inside
 	struct search search;
+	struct key_text text;
+	struct shape shape; // being read; its slots also have the numbers of a table's entries, by name
+	__u32 start, inside; // words before the first property of an object, and properties in the object itself
 	__u64 elements; // of an array: address of the first, and how many
 	__u32 n_elements, n_read; // the first n_read are in `part`, behind two words
 	__u64 epoch;   // see epoch_of

@@ -11,19 +11,44 @@
 #include "scratch.h"
 #include "value.h"
 
-// Compares the characters of a flat string with those of the name that is sought.
-static __always_inline long same_chars(struct scratch *s, __u64 string, __s32 type)
+// Four characters of UTF-16 that are Latin-1.
+static __always_inline __u64 narrow(__u64 wide)
+{
+	wide = (wide | wide >> 8) & 0x0000ffff0000ffff;
+	return (wide | wide >> 16) & 0xffffffff;
+}
+
+// Reads the characters of a flat string into scratch->key, padded with zeros, and narrows those of a two-byte string
+// that are all Latin-1. Returns the bytes of a character; 0 where they cannot be read, or are too many.
+static __always_inline __u32 read_text(struct scratch *s, __u64 string, __s32 type, __u32 length)
 {
 	const struct v8_layout *v8 = &s->v8;
-	const struct name *name = &s->search.name;
-	__u32 width = type & v8->one_byte_bit ? 1 : 2, size = name->length * width;
-	if ((type & v8->string_mask) != v8->tag_seq || width != name->width || size > MAX_NAME)
-		return -1; // it may be the same text in another form
+	__u32 width = type & v8->one_byte_bit ? 1 : 2, size = length * width;
+	__u64 all = 0;
+	if ((type & v8->string_mask) != v8->tag_seq || size > MAX_NAME)
+		return 0;
 	asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
 	size &= 2 * MAX_NAME - 1;
 	__builtin_memset(s->key, 0, MAX_NAME);
 	if (read_user(s->key, size, string - 1 + v8->string_chars))
-		return -1;
+		return 0;
+	for (int i = 0; i < MAX_NAME / 8; i++)
+		all |= s->key[i];
+	if (width == 1 || all & 0xff00ff00ff00ff00)
+		return width;
+	for (int i = 0; i < MAX_NAME / 16; i++)
+		s->key[i] = narrow(s->key[2 * i]) | narrow(s->key[2 * i + 1]) << 32;
+	__builtin_memset(&s->key[MAX_NAME / 16], 0, MAX_NAME / 2);
+	return 1;
+}
+
+// Compares the characters of a string with those of the name that is sought.
+static __always_inline long same_chars(struct scratch *s, __u64 string, __s32 type)
+{
+	const struct name *name = &s->search.name;
+	__u32 width = read_text(s, string, type, name->length);
+	if (width != name->width)
+		return width ? 0 : -1; // it may be the same text in another form
 	__u64 difference = 0;
 	for (int i = 0; i < MAX_NAME / 8; i++)
 		difference |= s->key[i] ^ name->chars[i];
@@ -233,6 +258,7 @@ __noinline int open_map(__u64 table)
 	if (!n || n & (n - 1) || n > 1 << 24 || used > 2 * n)
 		return -1;
 	s->table.n_buckets = n;
+	s->table.of_class = s->table.noted = 0;
 	s->table.buckets = table - 1 + s->v8.table_data + 3 * sizeof(*head);
 	s->table.entries = s->table.buckets + n * 8ULL;
 	s->table.n_entries = used;
@@ -255,7 +281,7 @@ __noinline int open_dictionary(__u64 dictionary)
 	if (!n || n & (n - 1) || n > 1 << 24)
 		return -1;
 	s->table.n_buckets = s->table.n_entries = n;
-	s->table.whole = 0;
+	s->table.whole = s->table.of_class = s->table.noted = 0;
 	s->table.buckets = 0;
 	s->table.entries = dictionary - 1 + s->v8.table_data + (3 + s->v8.dictionary_prefix) * 8ULL;
 	return 0;

@@ -28,6 +28,7 @@ var twins = []twin{
 	{"MAX_EDGES", bpf.MaxEdges, reqctx.MaxEdges},
 	{"NODE_EDGES", bpf.NodeEdges, reqctx.MaxNodeEdges},
 	{"MAX_LABELS", bpf.MaxLabels, reqctx.MaxLabels},
+	{"MAX_NAME", bpf.MaxName, reqctx.MaxNameBytes},
 	{"MAX_STORES", bpf.MaxStores, reqctx.MaxStores},
 	{"MAX_ATTRIBUTES", bpf.MaxAttributes, reqctx.MaxAttributeBytes},
 	{"SLOT_OUT", int(bpf.SlotOut), reqctx.SlotOutOfLine},

@@ -1,9 +1,7 @@
 package labels
 
 import (
-	"slices"
 	"sync/atomic"
-	"unicode/utf16"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/process"
@@ -29,6 +27,7 @@ func Configure(tree *reqctx.Tree, l *layout.Layout) *bpf.Process {
 	for i, n := range tree.Nodes {
 		node := &config.Nodes[i]
 		node.First, node.N_edges = uint8(edges), uint8(len(n.Edges))
+		node.Store = uint8(one(tree.IsStore(i)))
 		for _, e := range n.Edges {
 			kind := edgeKind(e.Kind)
 			node.Kinds |= 1 << kind
@@ -43,6 +42,7 @@ func Configure(tree *reqctx.Tree, l *layout.Layout) *bpf.Process {
 	}
 	for i, n := range tree.Names {
 		config.Names[i] = bpfName(n)
+		config.NameLengths |= 1 << (config.Names[i].Length % 64)
 	}
 	return config
 }
@@ -87,18 +87,11 @@ var nameKinds = map[reqctx.NameKind]uint8{
 	reqctx.GlobalName: bpf.NameRegistered, reqctx.PrivateName: bpf.NamePrivate,
 }
 
-// bpfName encodes a name as V8 stores it: Latin-1 if possible, else UTF-16. A name that is too long to compare has
-// width 0.
+// bpfName encodes a name as V8 stores it: Latin-1 if possible, else UTF-16.
 func bpfName(n reqctx.Name) bpf.Name {
-	out := bpf.Name{Kind: nameKinds[n.Kind], Width: 1}
-	units := utf16.Encode([]rune(n.Text))
-	if slices.ContainsFunc(units, func(u uint16) bool { return u > 0xff }) {
-		out.Width = 2
-	}
-	if len(units)*int(out.Width) > 8*len(out.Chars) {
-		out.Width = 0
-		return out
-	}
+	out := bpf.Name{Kind: nameKinds[n.Kind]}
+	units, width := n.Encode()
+	out.Width = uint8(width)
 	out.Length = uint16(len(units))
 	for i, u := range units {
 		at := i * int(out.Width)

@@ -107,8 +107,8 @@ func (p *Process) contextRecord(kind, label uint8, data []byte) {
 	}
 	v := reqctx.Value{Label: int(label)}
 	switch kind {
-	case bpf.ContextLearnResource:
-		return // the BPF program read its stores anyway, with more reads (read_slowly in resource.h)
+	case bpf.ContextLearnResource, bpf.ContextLearnNames:
+		return // the BPF program read the stores anyway, with more reads
 	case bpf.ContextRecordOTel, bpf.ContextLocalNode, bpf.ContextLocalThread:
 		p.publishedRecord(kind, label, data)
 		return

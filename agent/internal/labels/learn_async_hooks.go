@@ -22,7 +22,7 @@ func (p *Learner) learnHooks(thread uint32, kind uint8, first, second uint64) er
 	case bpf.ContextLearnIsolate:
 		return p.learnIsolate(bpf.EnvironmentKey{Process: p.id, Tid: thread, Isolate: first}, heap.Word(second))
 	case bpf.ContextLearnResource:
-		return p.learnResource(heap.Word(first), heap.Word(second))
+		return p.learnResource(heap.Word(second))
 	case bpf.ContextLearnSymbol:
 		return p.learnSymbol(heap.Word(first), uint32(second))
 	}
@@ -79,9 +79,9 @@ func one(yes bool) uint32 {
 	return 0
 }
 
-// learnResource reads the hidden class of a resource, and those of the objects that rules reach from its stores.
-func (p *Learner) learnResource(object, class heap.Word) error {
-	r, update, err := p.learner.ResourceShape(object, class)
+// learnResource reads the hidden class of a resource.
+func (p *Learner) learnResource(class heap.Word) error {
+	r, err := p.learner.ResourceShape(class)
 	if err != nil {
 		return err
 	}
@@ -90,10 +90,7 @@ func (p *Learner) learnResource(object, class heap.Word) error {
 		PublicSlot: r.Public, ContextSlot: r.Context, N_stores: uint16(len(r.Stores)),
 	}
 	copy(out.Stores[:], r.Stores)
-	if err := p.sampler.SetResource(p.id, uint64(class), out); err != nil {
-		return err
-	}
-	return p.setShapes(update)
+	return p.sampler.SetResource(p.id, uint64(class), out)
 }
 
 func (p *Learner) learnSymbol(symbol heap.Word, hash uint32) error {

@@ -22,15 +22,14 @@ func NewLearners(tree *reqctx.Tree, s *sampler.Sampler, log *slog.Logger) *Learn
 	return &Learners{tree: tree, sampler: s, log: log}
 }
 
-// Learner answers the requests of the BPF program about one process: where objects of a hidden class keep their
-// properties, hashes of names, which rules apply to the store of an AsyncLocalStorage. It is not safe for concurrent
+// Learner answers the requests of the BPF program about one process: which rules apply to the store of an
+// AsyncLocalStorage, where async_hooks and the resources of one hidden class keep stores. It is not safe for concurrent
 // use.
 type Learner struct {
 	*Learners
 	pid     int
 	id      uint32 // of the process, in the BPF program
 	learner *reqctx.Learner
-	asked   map[hashRequest]time.Time
 	// unknownClasses counts, by C++ class of work of libuv's pool, how often an object of the class was not recognized.
 	unknownClasses map[uint64]int
 	// isolates has, by isolate with async_hooks, the time of the first request.
@@ -41,31 +40,6 @@ type Learner struct {
 // Learner makes a Learner for a process. id is its bpf.Process.Id.
 func (l *Learners) Learner(p *process.Process, id uint32) *Learner {
 	return &Learner{Learners: l, pid: p.PID, id: id, learner: reqctx.NewLearner(l.tree, p.Heap())}
-}
-
-// hashRequest is a request for the hash of a name that large tables in an isolate may have. A table is slow to read and
-// may lack the name, so requests are answered at a limited rate.
-type hashRequest struct {
-	isolate uint64
-	name    uint8
-}
-
-const (
-	askEvery        = time.Second
-	maxHashRequests = 1 << 12
-)
-
-// mayAsk reports whether a hash was not requested recently, and records this request.
-func (p *Learner) mayAsk(q hashRequest) bool {
-	now := time.Now()
-	if now.Sub(p.asked[q]) < askEvery {
-		return false
-	}
-	if p.asked == nil || len(p.asked) >= maxHashRequests {
-		p.asked = map[hashRequest]time.Time{}
-	}
-	p.asked[q] = now
-	return true
 }
 
 // StoreProperties returns names of properties that the process's stores have had.

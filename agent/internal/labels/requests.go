@@ -25,7 +25,7 @@ func (p *Learner) Answer(s *sampler.Sample) {
 
 func isRequest(kind uint8) bool {
 	switch kind {
-	case bpf.ContextLearnShape, bpf.ContextLearnKey, bpf.ContextLearnStore,
+	case bpf.ContextLearnNames, bpf.ContextLearnStore,
 		bpf.ContextLearnIsolate, bpf.ContextLearnResource, bpf.ContextLearnSymbol, bpf.ContextLearnWork:
 		return true
 	}
@@ -36,15 +36,8 @@ func isRequest(kind uint8) bool {
 // repeats the request.
 func (p *Learner) answer(thread uint32, kind, label uint8, first, second uint64) error {
 	switch kind {
-	case bpf.ContextLearnShape:
-		return p.learnShape(int(label), heap.Word(first), heap.Word(second))
-	case bpf.ContextLearnKey:
-		if !p.mayAsk(hashRequest{second, label}) {
-			return nil
-		}
-		if hash, ok := p.learner.NameHash(int(label), heap.Word(first)); ok {
-			return p.sampler.SetHash(p.id, second, int(label), hash)
-		}
+	case bpf.ContextLearnNames:
+		return p.learner.AddStoreProperties(heap.Word(first))
 	case bpf.ContextLearnStore:
 		return p.learnStore(heap.Word(first), uint32(second))
 	case bpf.ContextLearnWork:

@@ -39,6 +39,8 @@ var ContextFrameFields = []layout.Field{
 	layout.IsolateCPED, layout.JSMapTable, layout.TypeJSMap, layout.MapBitField3,
 	layout.MapDescriptors, layout.JSReceiverPropertiesOrHash, layout.PropertyArrayData, layout.TypePropertyArray,
 	layout.NameHash, layout.FixedArrayData, layout.TypeOddball, layout.OddballKind, layout.BitField3DictionaryMapBit,
+	layout.DescriptorsHeader, layout.MapInstanceSizeInWords, layout.MapInObjectStartInWords,
+	layout.BitField3OwnDescriptorsBit, layout.DetailsLocationBit, layout.DetailsFieldIndexShift,
 }
 
 // AsyncHooksFields are the fields that reading the request from async_hooks needs.

@@ -9,7 +9,6 @@ import (
 
 // learnedMaps are the BPF maps of what is learned of processes.
 type learnedMaps struct {
-	shapes       *learned[bpf.ShapeKey]
 	stores       *learned[bpf.StoreKey]
 	environments *learned[bpf.EnvironmentKey]
 	loops        *learned[bpf.EnvironmentKey]
@@ -24,7 +23,7 @@ type learnedMaps struct {
 
 func newLearnedMaps(o *bpf.Objects) *learnedMaps {
 	return &learnedMaps{
-		shapes: newLearned[bpf.ShapeKey](o.Shapes), stores: newLearned[bpf.StoreKey](o.Stores),
+		stores:       newLearned[bpf.StoreKey](o.Stores),
 		environments: newLearned[bpf.EnvironmentKey](o.Environments),
 		loops:        newLearned[bpf.EnvironmentKey](o.Loops),
 		resources:    newLearned[bpf.ShapeKey](o.Resources), symbols: newLearned[bpf.SymbolKey](o.Symbols),
@@ -48,7 +47,6 @@ func (l *learnedMaps) forget(pid int) {
 	delete(l.ids, pid)
 	l.mu.Unlock()
 	for _, id := range ids {
-		l.shapes.forget(id)
 		l.stores.forget(id)
 		l.environments.forget(id)
 		l.loops.forget(id)

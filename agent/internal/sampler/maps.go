@@ -51,26 +51,6 @@ func (s *Sampler) RemoveProcess(pid int) error {
 	return err
 }
 
-// SetShape stores where objects of a hidden class keep the properties that rules name.
-func (s *Sampler) SetShape(process uint32, hiddenClass uint64, shape bpf.Shape) error {
-	return s.learned.shapes.put(process, bpf.ShapeKey{Process: process, HiddenClass: hiddenClass}, shape)
-}
-
-// SetHash stores the hash of a name in one isolate. name is its index in bpf.IsolateNames; a higher one is ignored. The
-// BPF program adds isolates itself, so this is an LRU map: it drops the least recently used one where there are many.
-func (s *Sampler) SetHash(process uint32, isolate uint64, name int, hash uint32) error {
-	var names bpf.IsolateNames
-	if name >= len(names.Hash) {
-		return nil
-	}
-	key := bpf.IsolateKey{Process: process, Isolate: isolate}
-	if err := s.objects.Isolates.Lookup(key, &names); err != nil {
-		return err
-	}
-	names.Hash[name] = hash
-	return s.objects.Isolates.Put(key, names)
-}
-
 // SetStore stores which rules apply to the store of an AsyncLocalStorage, by its identity hash.
 func (s *Sampler) SetStore(process uint32, hash uint32, store bpf.Store) error {
 	return s.learned.stores.put(process, bpf.StoreKey{Process: process, Hash: hash}, store)

@@ -80,23 +80,22 @@ const (
 	replayContextTypeCONTEXT_MORE_ONE       replayContextType = 7
 	replayContextTypeCONTEXT_MORE_TWO       replayContextType = 8
 	replayContextTypeCONTEXT_CUT            replayContextType = 9
-	replayContextTypeCONTEXT_LEARN_SHAPE    replayContextType = 10
-	replayContextTypeCONTEXT_LEARN_KEY      replayContextType = 11
-	replayContextTypeCONTEXT_LEARN_STORE    replayContextType = 12
-	replayContextTypeCONTEXT_UNREADABLE     replayContextType = 13
-	replayContextTypeCONTEXT_PRESENT        replayContextType = 14
-	replayContextTypeCONTEXT_RECORD         replayContextType = 15
-	replayContextTypeCONTEXT_LOCAL_NODE     replayContextType = 16
-	replayContextTypeCONTEXT_LOCAL_THREAD   replayContextType = 17
-	replayContextTypeCONTEXT_OVER_LIMIT     replayContextType = 18
-	replayContextTypeCONTEXT_AGAIN          replayContextType = 19
-	replayContextTypeCONTEXT_LEARN_ISOLATE  replayContextType = 20
-	replayContextTypeCONTEXT_LEARN_RESOURCE replayContextType = 21
-	replayContextTypeCONTEXT_LEARN_SYMBOL   replayContextType = 22
-	replayContextTypeCONTEXT_LEARN_KEPT     replayContextType = 23
-	replayContextTypeCONTEXT_LEARN_WORK     replayContextType = 24
-	replayContextTypeCONTEXT_NO_HOOKS       replayContextType = 25
-	replayContextTypeCONTEXT_TIME           replayContextType = 26
+	replayContextTypeCONTEXT_LEARN_NAMES    replayContextType = 10
+	replayContextTypeCONTEXT_LEARN_STORE    replayContextType = 11
+	replayContextTypeCONTEXT_UNREADABLE     replayContextType = 12
+	replayContextTypeCONTEXT_PRESENT        replayContextType = 13
+	replayContextTypeCONTEXT_RECORD         replayContextType = 14
+	replayContextTypeCONTEXT_LOCAL_NODE     replayContextType = 15
+	replayContextTypeCONTEXT_LOCAL_THREAD   replayContextType = 16
+	replayContextTypeCONTEXT_OVER_LIMIT     replayContextType = 17
+	replayContextTypeCONTEXT_AGAIN          replayContextType = 18
+	replayContextTypeCONTEXT_LEARN_ISOLATE  replayContextType = 19
+	replayContextTypeCONTEXT_LEARN_RESOURCE replayContextType = 20
+	replayContextTypeCONTEXT_LEARN_SYMBOL   replayContextType = 21
+	replayContextTypeCONTEXT_LEARN_KEPT     replayContextType = 22
+	replayContextTypeCONTEXT_LEARN_WORK     replayContextType = 23
+	replayContextTypeCONTEXT_NO_HOOKS       replayContextType = 24
+	replayContextTypeCONTEXT_TIME           replayContextType = 25
 )
 
 type replayCounter uint32
@@ -383,6 +382,7 @@ type replayProcess struct {
 	Generation  uint32
 	Pad2        uint32
 	Since       uint64
+	NameLengths uint64
 	Pool        struct {
 		_         structs.HostLayout
 		Call      uint64
@@ -420,7 +420,7 @@ type replayProcess struct {
 		Kinds   uint8
 		N_edges uint8
 		First   uint8
-		Pad     uint8
+		Store   uint8
 	}
 	Edges [128]struct {
 		_      structs.HostLayout
@@ -636,6 +636,11 @@ type replayScratch struct {
 		N_entries uint32
 		Whole     uint32
 		First     uint32
+		OfClass   uint8
+		Noted     uint8
+		Doubt     uint8
+		Pad       uint8
+		Skipped   uint32
 	}
 	Words  [68]uint64
 	Search struct {
@@ -663,6 +668,17 @@ type replayScratch struct {
 		Doubt    uint8
 		Pad      uint8
 	}
+	Text struct {
+		_      structs.HostLayout
+		String uint64
+		Kinds  uint32
+		Length uint32
+		Type   uint32
+		Pad    uint32
+	}
+	Shape      replayShape
+	Start      uint32
+	Inside     uint32
 	Elements   uint64
 	N_elements uint32
 	N_read     uint32
@@ -745,8 +761,6 @@ type replayScratch struct {
 		Public  uint64
 		Holder  uint64
 		Present uint32
-		Start   uint32
-		Inside  uint32
 		Pad     uint32
 	}
 	N_stores   uint32

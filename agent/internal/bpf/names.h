@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// The names that rules ask for among the keys of a hidden class's descriptors, or of a table.
+
+#pragma once
+
+#include <linux/types.h>
+#include "kernel.h"
+#include "limits.h"
+#include "memory.h"
+#include "process.h"
+#include "scratch.h"
+#include "table.h"
+#include "value.h"
+
+#define NO_HASH 1      // in Name.raw_hash_field: keys of tables and descriptors have a hash (src/objects/name.h)
+#define MAX_ALIASES 3  // strings that stand for a key: a symbol's description may be a thin string
+#define NO_SLOT 0x10000 // where a key has its value cannot be told
+
+// Reads the string that a key is, or that describes the symbol which it is, into scratch->text: of the others only the
+// length. Returns whether a name may have that many characters; -1 where it cannot be told.
+__noinline int read_key(const struct process *p, struct scratch *s, __u64 key)
+{
+	if (!p || !s)
+		return -1;
+	struct key_text *text = &s->text;
+	__u64 *head = s->ref_head;
+	__s32 type = 0;
+	text->string = key;
+	text->kinds = 1 << NAME_STRING;
+	for (int i = 0; i < MAX_ALIASES; i++) {
+		__u32 next = s->v8.thin_actual;
+		if (read_whole(text->string, head, STRING_HEAD) || (type = read_instance_type(head[0])) < 0)
+			return -1;
+		if (type >= s->v8.first_non_string && type != s->v8.type_symbol)
+			return 0;
+		if (!i && half_at(head, s->v8.name_hash) & NO_HASH)
+			return -1;
+		if (type == s->v8.type_symbol) {
+			__u32 flags = half_at(head, s->v8.symbol_flags);
+			text->kinds = flags & s->v8.symbol_private ? 1 << NAME_PRIVATE : 1 << NAME_SYMBOL;
+			if (flags & s->v8.symbol_registered)
+				text->kinds |= 1 << NAME_REGISTERED;
+			next = s->v8.symbol_description;
+		} else if ((type & s->v8.string_mask) != s->v8.tag_thin) {
+			text->type = type;
+			text->length = string_length(&s->v8, head);
+			return text->length <= MAX_NAME && p->name_lengths >> (text->length & 63) & 1;
+		}
+		if (read_user(&text->string, 8, text->string - 1 + next))
+			return -1;
+	}
+	return -1;
+}
+
+// Notes in scratch->shape.slots where each name that is the key in scratch->text has its value. Returns -1 where it
+// cannot be told whether the key is a name.
+__noinline int note_key(const struct process *p, struct scratch *s, __u32 slot)
+{
+	if (!p || !s || !use_steps(s, 1))
+		return -1;
+	__u32 width = read_text(s, s->text.string, s->text.type, s->text.length);
+	if (!width)
+		return -1;
+	for (__u32 i = 0; i < MAX_SLOTS && p->names[i].width; i++) {
+		const struct name *n = &p->names[i];
+		__u64 difference = 0;
+		if (n->length != s->text.length || n->width != width || !(s->text.kinds >> (n->kind & 3) & 1))
+			continue;
+		for (int w = 0; w < MAX_NAME / 8; w++)
+			difference |= s->key[w] ^ n->chars[w];
+		if (difference)
+			continue;
+		if (slot >= NO_SLOT)
+			return -1;
+		s->shape.slots[i] = slot;
+	}
+	return 0;
+}

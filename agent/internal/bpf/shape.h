@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// Where objects keep the properties that rules name: found in the descriptors of their hidden class, and kept.
+
+#pragma once
+
+#include <linux/types.h>
+#include "event.h"
+#include "kernel.h"
+#include "learned.h"
+#include "limits.h"
+#include "memory.h"
+#include "names.h"
+#include "process.h"
+#include "scratch.h"
+#include "table.h"
+#include "value.h"
+
+// Kept of all isolates, also in collections, when a CPU keeps nothing (known_shape).
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 2048);
+	__type(key, struct shape_key);
+	__type(value, struct shape);
+} shapes SEC(".maps");
+
+#define ARRAY_LENGTH 0x3ff // in the word of a property array that has its hash, too
+
+struct reader {
+	struct process *process;
+	struct scratch *scratch;
+	struct isolate_names *names; // of the isolate; 0 = none
+	__u64 isolate;
+	__u64 object; // the current one
+};
+
+// The word of a property that an object keeps out of it, in this property array, unless it is just becoming a
+// dictionary. (src/objects/property-array.h) The value must hold something: before Linux 6.3 the verifier lets no
+// pointer to unset memory of the stack pass to a function.
+__noinline int read_out(const struct process *p, struct scratch *s, __u64 array, __u32 slot, __u64 *value)
+{
+	if (!p || !s || !value)
+		return -1;
+	__u32 size = read_more(array, s->ref_head, ELEMENTS, ELEMENTS_HEAD);
+	if (!size || instance_type(s->ref_head[0]) != p->v8.type_property_array ||
+	    (slot & 0x7fff) >= ((__u32)SMI(s->ref_head[1]) & ARRAY_LENGTH))
+		return -1;
+	__u32 at = p->v8.property_array_data + (slot & 0x7fff) * 8;
+	if (at >= size)
+		return read_unset(value, 8, array - 1 + at);
+	*value = word_at(s->ref_head, at);
+	return 0;
+}
+
+// The word of a property. Objects keep the first properties in themselves, the others in a property array.
+static __always_inline int read_slot(const struct process *p, struct scratch *s, __u64 object, __u32 slot,
+				     __u64 *value)
+{
+	__u64 array;
+	if (!(slot & SLOT_OUT))
+		return read_user(value, 8, object - 1 + slot * 8);
+	if (read_user(&array, 8, object - 1 + p->v8.receiver_hash))
+		return -1;
+	*value = 0;
+	return read_out(p, s, array, slot, value);
+}
+
+// What is known of a hidden class; 0 = nothing.
+static __always_inline const struct known_shape *known_shape(const struct scratch *s, __u64 hidden_class)
+{
+	const struct known_shape *known = &s->shapes[PLACE_OF(hidden_class, MAX_SHAPES)];
+	return known->object == hidden_class && known->epoch == s->epoch ? known : 0;
+}
+
+// Reads an object whose properties are asked for into scratch->object_head. Returns its instance type; -1 where it
+// cannot be read, which is counted.
+__noinline int read_properties(const struct process *p, struct scratch *s, __u64 object)
+{
+	if (!p || !s)
+		return -1;
+	__u64 *head = s->object_head;
+	s->object_words = OBJECT_WORDS;
+	if (read_whole(object, head, OBJECT_WORDS * 8)) {
+		s->object_words = OBJECT_HEAD / 8; // it ends where the memory does
+		if (read_whole(object, head, OBJECT_HEAD)) {
+			unreadable(s);
+			return -1;
+		}
+	}
+	const struct known_shape *known = known_shape(s, head[0]);
+	__s32 type = known ? known->type : instance_type(head[0]);
+	if (type < 0)
+		unreadable(s);
+	return type;
+}
+
+// The word of a property of that object.
+static __always_inline int read_property(const struct process *p, struct scratch *s, __u64 object, __u32 slot,
+					 __u64 *value)
+{
+	*value = 0;
+	if (slot & SLOT_OUT)
+		return read_out(p, s, word_at(s->object_head, p->v8.receiver_hash), slot, value);
+	if (slot >= s->object_words)
+		return read_user(value, 8, object - 1 + slot * 8);
+	*value = s->object_head[slot & 15];
+	return 0;
+}
+
+// Whether a hidden class whose head this is still is the one that was learned.
+static __always_inline int is_class(const struct v8_layout *v8, const __u64 *head, __u64 descriptors, __u32 own)
+{
+	return word_at(head, v8->map_descriptors) == descriptors &&
+	       (half_at(head, v8->map_bit_field3) & v8->descriptors_mask) == own;
+}
+
+#define MAX_DESCRIPTORS 1020 // of a hidden class (src/objects/property-details.h, kMaxNumberOfDescriptors)
+#define DESCRIPTORS_HEAD 16
+#define HEADER_WORDS 3 // that an object has before its properties (src/objects/js-objects.h)
+
+// How many descriptors there are in an array of them, a part of which belongs to each of the hidden classes that share
+// it: in a word with the number of those that it has room for. (src/objects/descriptor-array.tq)
+#define N_DESCRIPTORS(word) ((__u32)((word) >> 16 & 0xffff))
+
+// Opens the descriptors {key, details, value} of a hidden class whose head is in scratch->ref_head, as a table.
+static __always_inline int open_descriptors(struct scratch *s)
+{
+	const struct v8_layout *v8 = &s->v8;
+	__u64 *head = s->ref_head, descriptors = word_at(head, v8->map_descriptors);
+	__u8 size = word_at(head, v8->instance_size) >> (v8->instance_size & 7) * 8;
+	__u8 start = word_at(head, v8->object_start) >> (v8->object_start & 7) * 8;
+	__u32 own = half_at(head, v8->map_bit_field3) >> (v8->own_bit & 31) & 0x3ff;
+	if (read_whole(descriptors, head, DESCRIPTORS_HEAD))
+		return -1;
+	__u32 all = N_DESCRIPTORS(head[1]);
+	if (own > all || (own && start < HEADER_WORDS) || (!own && all)) // it is no hidden class, or no array
+		return -1;
+	s->start = start;
+	s->inside = size > start ? size - start : 0;
+	s->table.of_class = 1;
+	s->table.whole = s->table.doubt = 0;
+	s->table.n_entries = own;
+	s->table.entries = descriptors - 1 + v8->descriptors_header;
+	return 0;
+}
+
+// The slot that a descriptor's details tell; 0 for an accessor or a value that is in the descriptor.
+// (src/objects/property-details.h)
+static __always_inline __u32 slot_of(const struct scratch *s, __u64 details)
+{
+	__u32 d = SMI(details);
+	if (!IS_SMI(details))
+		return NO_SLOT;
+	if (d & 1 || d >> (s->v8.location_bit & 31) & 1)
+		return 0;
+	__u32 i = d >> (s->v8.field_shift & 31) & 0x3ff;
+	return i < s->inside ? s->start + i : SLOT_OUT | (i - s->inside);
+}
+
+// Notes which names the key of an entry of scratch->table is: of a hidden class their slots, else the number of the
+// entry, from 1 on.
+static long note_entry(__u32 i, void *context)
+{
+	struct reader *r = context;
+	struct scratch *s = r->scratch;
+	if (i >= s->table.n_entries)
+		return 1;
+	__u64 *entry = i % 4 || use_steps(s, 1) ? table_entry(s, i) : 0;
+	if (!entry) {
+		s->table.doubt = 1;
+		return 1;
+	}
+	__u64 key = entry[0];
+	int of_class = s->table.of_class, deleted = !of_class && key == entry[1];
+	__u32 slot = of_class ? slot_of(s, entry[1]) : i + 1;
+	if (!of_class && !HEAP_OBJECT(key))
+		return 0;
+	long may = read_key(r->process, s, key);
+	if (may > 0)
+		may = note_key(r->process, s, slot);
+	if (may < 0 && !deleted) // its key, the hole, may lie in a page that cannot be read
+		s->table.doubt = 1;
+	return 0;
+}
+
+// Keeps scratch->shape.
+__noinline int keep_shape(__u32 process, __u64 hidden_class)
+{
+	struct scratch *s = own_scratch();
+	struct shape_key key = {.process = process, .hidden_class = hidden_class};
+	if (s && !s->collecting)
+		bpf_map_update_elem(&shapes, &key, &s->shape, BPF_ANY);
+	return 0;
+}
+
+// Reads the shape of the current object into scratch->shape. Returns -1 where that cannot be done, or in part only.
+static __always_inline int read_shape(struct reader *r)
+{
+	const struct v8_layout *v8 = &r->process->v8;
+	struct scratch *s = r->scratch;
+	s->shape.descriptors = word_at(s->ref_head, v8->map_descriptors);
+	s->shape.own = half_at(s->ref_head, v8->map_bit_field3) & v8->descriptors_mask;
+	__builtin_memset(s->shape.slots, 0, sizeof(s->shape.slots));
+	if (open_descriptors(s))
+		return -1;
+	bpf_loop(MAX_DESCRIPTORS, note_entry, r, 0);
+	if (s->table.doubt)
+		return -1;
+	keep_shape(r->process->id, s->object_head[0]);
+	return 0;
+}
+
+// The shape of the current object in scratch->shape, whose head is in scratch->object_head, and that of its hidden
+// class in scratch->ref_head. Returns -1 where a part of it is not known.
+static __noinline int find_shape(struct reader *r, const struct node *node)
+{
+	struct scratch *s = r->scratch;
+	struct shape_key key = {.process = r->process->id, .hidden_class = s->object_head[0]};
+	struct shape *kept = bpf_map_lookup_elem(&shapes, &key);
+	if (kept && is_class(&r->process->v8, s->ref_head, kept->descriptors, kept->own)) {
+		__builtin_memcpy(s->shape.slots, kept->slots, sizeof(s->shape.slots));
+		return 0;
+	}
+	if (node->store && !s->collecting) // what is read twice then is compared
+		request_update(s, CONTEXT_LEARN_NAMES, NO_LABEL, key.hidden_class, 0);
+	return read_shape(r);
+}

@@ -1,0 +1,110 @@
+package walk
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cilium/ebpf"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
+	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/test/nodes"
+)
+
+// firstLabels has a rule for each value of testdata/first.js, and the value; none where there is no such property.
+var firstLabels = map[string]string{
+	"inside": "in the object", "outside": "in the property array", "computed": "", "shorter.beyond": "",
+	"longer.beyond": "in the other class", "account.#plan": "private", "list[1]": "element 1",
+	"twoByte": "under a two-byte key", "имя": "under another one", "имi": "",
+	"dictionary.user": "in a dictionary", "dictionary.inside": "", `map.get("tenant")`: "at the end",
+	`map.get("inside")`: "", `map.get("key3")`: "", `map.get(Symbol.for("some"))`: "under a registered one",
+	`small.get("tenant")`: "in a small one", `small.get(Symbol.for("some"))`: "registered in a small one",
+	`small.get("outside")`: "",
+}
+
+// TestFirstSample: the first sample of objects whose hidden classes and keys were never seen has their labels, without
+// the help of the agent, and asks it for nothing but the names of a store's properties.
+func TestFirstSample(t *testing.T) {
+	p := bpftest.Load(t)
+	for _, v := range nodes.Drawn(nodes.Versions(), t.Name()) {
+		t.Run(v.Version, func(t *testing.T) {
+			k, pages := atFirst(t, p, v.Version)
+			s, _ := k.raw(t, pages)
+			read, flags := k.labels.Decode(&s)
+			var want []pprofx.Label
+			for rule, value := range firstLabels {
+				if value != "" {
+					want = append(want, pprofx.Label{Key: rule, Str: value})
+				}
+			}
+			slices.SortFunc(want, func(a, b pprofx.Label) int { return strings.Compare(a.Key, b.Key) })
+			if diff := cmp.Diff(want, read); diff != "" || flags.Learning || flags.Unreadable {
+				t.Errorf("%+v: %s", flags, diff)
+			}
+		})
+	}
+}
+
+// atFirst stops a Node.js in the request of testdata/first.js, records what the rules read of it, and has the BPF
+// program forget all but what the agent has told it: where Node has its async_hooks, and which properties are stores.
+func atFirst(t *testing.T, p *bpftest.Program, version string) (*kernelWalk, map[uint64][]byte) {
+	t.Helper()
+	th := stopped(t, version, "testdata/first.js")
+	r := recordThread(t, p, th)
+	th.mem = r
+	var rules []reqctx.Rule
+	for path := range firstLabels {
+		rule, err := reqctx.ParseRule("x=" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rule.Label = path
+		rules = append(rules, rule)
+	}
+	tree, err := reqctx.NewTree(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := inKernel(t, p, th)
+	k.useTree(tree)
+	k.config.V8.IsolateTls = th.isolate // no layout has it before Node 20
+	k.record(t, r)
+	k.forget(t)
+	pages := r.Pages
+	if k.config.V8.MsCount != 0 {
+		pages = k.counts(t, pages)(pages)
+	}
+	return k, pages
+}
+
+// forget has the BPF program forget which hidden classes and keys it has met, but not what a CPU keeps until the next
+// mark-compact.
+func (k *kernelWalk) forget(t *testing.T) {
+	t.Helper()
+	empty[bpf.ShapeKey, bpf.Shape](t, k.program.Shapes)
+	empty[bpf.IsolateKey, bpf.IsolateNames](t, k.program.Isolates)
+}
+
+// empty removes all entries of a map.
+func empty[K, V any](t *testing.T, m *ebpf.Map) {
+	t.Helper()
+	var keys []K
+	var key K
+	var value V
+	for all := m.Iterate(); all.Next(&key, &value); {
+		keys = append(keys, key)
+	}
+	for _, key := range keys {
+		if err := m.Delete(key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Lookup(key, &value); len(keys) > 0 && !errors.Is(err, ebpf.ErrKeyNotExist) {
+		t.Fatalf("%v: not empty: %v", m, err)
+	}
+}
