@@ -15,9 +15,11 @@ import (
 const storesProgram = `
 const { AsyncLocalStorage } = require('async_hooks');
 const vm = require('vm');
+globalThis.access = () => require('fs').existsSync('/'); // into the kernel
 process.stdin.on('end', process.exit).resume();
 const map = Buffer.from('{"version":3,"sources":["/src/a.ts"],"mappings":"AAAA"}').toString('base64');
-const spin = vm.runInThisContext('(function spin() { const end = Date.now() + 20; while (Date.now() < end); })\n' +
+const spin = vm.runInThisContext(
+  '(function spin() { for (const end = Date.now() + 20; Date.now() < end;) access(); })\n' +
   '//# sourceMappingURL=data:application/json;base64,' + map, '/none/a.js');
 const app = new AsyncLocalStorage();
 const run = () => { app.run({ tenant: 'acme' }, spin); setTimeout(run, 5); };
@@ -30,7 +32,8 @@ func TestCaches(t *testing.T) {
 	t.Parallel()
 	stores, plain := cachesAfter(t, "20.20.2", storesProgram), cachesAfter(t, "24.21.0", `
 		process.stdin.on('end', process.exit).resume();
-		const run = () => { for (const end = Date.now() + 20; Date.now() < end;); setTimeout(run, 5); };
+		const access = () => require('node:fs').existsSync('/'); // into the kernel
+		const run = () => { for (const end = Date.now() + 20; Date.now() < end;) access(); setTimeout(run, 5); };
 		run();
 		console.error('ready');`)
 	for _, name := range []string{"executables", "unwind rows", "symbols", "kernel symbols", "named stacks", "code",
