@@ -3,8 +3,10 @@ package e2e
 import (
 	"debug/elf"
 	"encoding/binary"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,15 +42,22 @@ func TestUnverified(t *testing.T) {
 			if !strings.Contains(r.Stderr, "not verified ") {
 				t.Error("the closing line does not say that samples are not verified")
 			}
+			if !strings.Contains(notVerifiedOf(t, file), what) {
+				t.Errorf("the profile does not say that %s are not verified", what)
+			}
 			samples := readSamples(t, file)
+			said, want := namedSaid(t, r.Stderr), allNamed(samples).Percent()
+			if math.Abs(said-want) > 0.1 {
+				t.Errorf("the closing line says that all JavaScript is named in %v %%, which it is in %.2f %%", said,
+					want)
+			}
 			last := samples[len(samples)*3/4:] // it takes some time until the first comparison
 			for part, got := range map[string]judge.Share{
 				"names": jsFrames(last, func(f judge.Frame) bool {
-					named := f.F != "[unverified function]" && !f.IsUnknown()
-					if named && what == "names" {
+					if isNamed(f) && what == "names" {
 						t.Logf("a name: %+v", f)
 					}
-					return named
+					return isNamed(f)
 				}),
 				"lines": jsFrames(last, func(f judge.Frame) bool {
 					return f.Line > 0 || f.F == "[unverified function]"
@@ -61,6 +70,46 @@ func TestUnverified(t *testing.T) {
 			}
 		})
 	}
+}
+
+// isNamed reports whether a frame has a name: what stands in the place of one is none.
+func isNamed(f judge.Frame) bool { return f.F != "[unverified function]" && !f.IsUnknown() }
+
+// allNamed is the share of the samples with JavaScript in which each frame of it has its name. As in the closing line,
+// functions that were inlined and are not known are not among the frames.
+func allNamed(samples []judge.Sample) (n judge.Share) {
+	for _, s := range samples {
+		js := slices.DeleteFunc(s.JS(), func(f judge.Frame) bool { return f.Kind != "js" })
+		if len(js) > 0 {
+			n.Count(!slices.ContainsFunc(js, func(f judge.Frame) bool { return !isNamed(f) }))
+		}
+	}
+	return n
+}
+
+// namedSaid is that share in percent, as the closing line has it.
+func namedSaid(t *testing.T, stderr string) float64 {
+	t.Helper()
+	m := regexp.MustCompile(`all JavaScript named ([0-9.]+) %`).FindStringSubmatch(stderr)
+	if m == nil {
+		t.Fatal("the closing line does not say how much JavaScript is named")
+	}
+	said, _ := strconv.ParseFloat(m[1], 64)
+	return said
+}
+
+// notVerifiedOf is what the last snapshot of a file says not to be verified.
+func notVerifiedOf(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`"hotspan\.not_verified":"([^"]*)"`).FindAllSubmatch(b, -1)
+	if m == nil {
+		return ""
+	}
+	return string(m[len(m)-1][1])
 }
 
 func jsFrames(samples []judge.Sample, yes func(judge.Frame) bool) (n judge.Share) {
