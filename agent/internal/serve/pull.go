@@ -31,10 +31,11 @@ func Pull(feed *live.Feed, token string) http.Handler {
 		length := defaultPull
 		if seconds := r.URL.Query().Get("seconds"); seconds != "" {
 			n, err := strconv.Atoi(seconds)
-			if length = time.Duration(n) * time.Second; err != nil || n < 1 || length > maxPull {
+			if err != nil || n < 1 || n > int(maxPull/time.Second) {
 				http.Error(w, "seconds: from 1 to 60", http.StatusBadRequest)
 				return
 			}
+			length = time.Duration(n) * time.Second
 		}
 		select {
 		case places <- struct{}{}:

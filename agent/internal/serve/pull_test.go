@@ -59,12 +59,13 @@ func TestPull(t *testing.T) {
 	if routes["/a"] != 15 || routes["/b"] != 15 {
 		t.Errorf("samples by route: %v, want 15 of /a and of /b", routes)
 	}
-	for want, ask := range map[int][2]string{
-		http.StatusUnauthorized: {"?seconds=1", "Bearer another token"},
-		http.StatusBadRequest:   {"?seconds=61", "Bearer a long token of 25 letters"},
-	} {
-		if got := pull(t, server.URL+ask[0], ask[1]).StatusCode; got != want {
-			t.Errorf("%v: %d, want %d", ask, got, want)
+	if got := pull(t, server.URL+"?seconds=1", "Bearer another token").StatusCode; got != http.StatusUnauthorized {
+		t.Errorf("another token: %d", got)
+	}
+	for _, seconds := range []string{"61", "0", "-1", "x", "1e1", "9223372037", "18446744074"} {
+		got := pull(t, server.URL+"?seconds="+seconds, "Bearer a long token of 25 letters").StatusCode
+		if got != http.StatusBadRequest {
+			t.Errorf("%s seconds: %d", seconds, got)
 		}
 	}
 }
