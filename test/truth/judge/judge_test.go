@@ -160,6 +160,8 @@ func TestWithin(t *testing.T) {
 		{"further down", at(35, js("sort", "x.js", 1, 1), job, times), 1, 0, 1},
 		{"lost", at(35, js("sort", "x.js", 1, 1), times), 0, 0, 1},
 		{"between two calls", at(35, times), 0, 1, 0},
+		{"in the clock", at(35, js(clock, "x.js", 1, 1), times), 0, 1, 0},
+		{"in a job's clock", at(35, js(clock, "x.js", 1, 1), job, times), 1, 0, 1},
 		{"at another's time", at(5, job), 0, 0, 0},
 	} {
 		got := Within([]Sample{tt.s}, program(t), "times")
