@@ -275,13 +275,21 @@ func (r *Result) tiers(samples []judge.Sample, l *truth.Log) error {
 	return told(l, v)
 }
 
-// learning is how long hotspan has to learn hidden classes, whose first samples lack labels. On a busy machine that
-// takes a second.
+// learning is how long hotspan has to learn where async_hooks keep stores; the samples before lack labels. On a busy
+// machine that takes a second.
 const learning = 2 * time.Second
 
+// toLearn is how long it has on this version.
+func (r *Result) toLearn() time.Duration {
+	if options, ok := (nodes.Version{Version: r.Node}).AsyncContextFrame(); ok && len(options) == 0 {
+		return 0
+	}
+	return learning
+}
+
 func (r *Result) labels(samples []judge.Sample, l *truth.Log) error {
-	first := samples[0].T
-	samples = slices.DeleteFunc(samples, func(s judge.Sample) bool { return s.T < first+int64(learning) })
+	from := samples[0].T + int64(r.toLearn())
+	samples = slices.DeleteFunc(samples, func(s judge.Sample) bool { return s.T < from })
 	v := judge.CompareLabels(samples, l, judge.RequestLabels)
 	r.Labels.add(v.Right, v.Wrong+v.Outside)
 	tell(v.Wrong+v.Outside > 0 || v.Right.Percent() < 99, v.Examples.List())
