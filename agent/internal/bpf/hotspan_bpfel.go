@@ -526,6 +526,8 @@ type hotspanScratch struct {
 		Kinds  uint32
 		Length uint32
 		Type   uint32
+		Width  uint32
+		Slot   uint32
 		Pad    uint32
 	}
 	Shape      hotspanShape

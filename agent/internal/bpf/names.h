@@ -14,7 +14,6 @@
 
 #define NO_HASH 1      // in Name.raw_hash_field: keys of tables and descriptors have a hash (src/objects/name.h)
 #define MAX_ALIASES 3  // strings that stand for a key: a symbol's description may be a thin string
-#define NO_SLOT 0x10000 // where a key has its value cannot be told
 
 // Reads the string that a key is, or that describes the symbol which it is, into scratch->text: of the others only the
 // length. Returns whether a name may have that many characters; -1 where it cannot be told.
@@ -52,27 +51,41 @@ __noinline int read_key(const struct process *p, struct scratch *s, __u64 key)
 	return -1;
 }
 
+// The comparison of a key with all names.
+struct noting {
+	const struct process *process;
+	struct scratch *scratch;
+};
+
+// Compares one name with the key in scratch->text.
+static long note_next_name(__u32 i, void *context)
+{
+	struct noting *n = context;
+	struct scratch *s = n->scratch;
+	const struct name *name = &n->process->names[i & (MAX_SLOTS - 1)];
+	__u64 difference = 0;
+	if (!name->width)
+		return 1;
+	if (name->length != s->text.length || name->width != s->text.width || !(s->text.kinds >> (name->kind & 3) & 1))
+		return 0;
+	for (int w = 0; w < MAX_NAME / 8; w++)
+		difference |= s->key[w] ^ name->chars[w];
+	if (!difference)
+		s->shape.slots[i & (MAX_SLOTS - 1)] = s->text.slot;
+	return 0;
+}
+
 // Notes in scratch->shape.slots where each name that is the key in scratch->text has its value. Returns -1 where it
 // cannot be told whether the key is a name.
 __noinline int note_key(const struct process *p, struct scratch *s, __u32 slot)
 {
+	struct noting n = {.process = p, .scratch = s};
 	if (!p || !s || !use_steps(s, 1))
 		return -1;
-	__u32 width = read_text(s, s->text.string, s->text.type, s->text.length);
-	if (!width)
+	s->text.slot = slot;
+	s->text.width = read_text(s, s->text.string, s->text.type, s->text.length);
+	if (!s->text.width)
 		return -1;
-	for (__u32 i = 0; i < MAX_SLOTS && p->names[i].width; i++) {
-		const struct name *n = &p->names[i];
-		__u64 difference = 0;
-		if (n->length != s->text.length || n->width != width || !(s->text.kinds >> (n->kind & 3) & 1))
-			continue;
-		for (int w = 0; w < MAX_NAME / 8; w++)
-			difference |= s->key[w] ^ n->chars[w];
-		if (difference)
-			continue;
-		if (slot >= NO_SLOT)
-			return -1;
-		s->shape.slots[i] = slot;
-	}
+	bpf_loop(MAX_SLOTS, note_next_name, &n, 0);
 	return 0;
 }

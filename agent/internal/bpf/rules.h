@@ -163,20 +163,21 @@ static __always_inline void note_entries(struct reader *r)
 	s->table.noted = 1;
 }
 
-// Finds the entry of a name, whose hash is not known, by its number.
-static __always_inline void pick_entry(struct reader *r, __u32 id)
+// Finds the entry of the name that is sought, whose hash is not known, by what is noted for it; 0 = nothing is.
+__noinline int pick_entry(__u32 noted)
 {
-	struct scratch *s = r->scratch;
+	struct scratch *s = own_scratch();
+	if (!s)
+		return 0;
 	struct search *x = &s->search;
-	note_entries(r);
-	__u32 slot = s->shape.slots[id & (MAX_SLOTS - 1)];
 	x->hash = 0;
 	x->ended = 1;
 	x->doubt = s->table.doubt;
-	if (!slot)
-		return;
-	x->found = !read_table_entry(s, s->table.skipped + slot - 1, &x->entry) && is_key(s) == 1;
+	if (!noted)
+		return 0;
+	x->found = !read_table_entry(s, s->table.skipped + noted - 1, &x->entry) && is_key(s) == 1;
 	x->doubt = !x->found;
+	return 0;
 }
 
 // Finds the entry of a name in the table: 1 = it is scratch->search.entry, 0 = there is none, -1 = it cannot be told.
@@ -193,8 +194,10 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 	if (hash || s->table.whole)
 		search(hash);
 	// Several symbols may have one description: a comparison of all keys finds another one.
-	if (!s->search.found && (hash ? kind == NAME_SYMBOL : !s->table.whole))
-		pick_entry(r, id);
+	if (!s->search.found && (hash ? kind == NAME_SYMBOL : !s->table.whole)) {
+		note_entries(r);
+		pick_entry(s->shape.slots[id]);
+	}
 	if (s->search.found) {
 		keep_key(r, id, hash);
 		return 1;

@@ -73,6 +73,8 @@ struct key_text {
 	__u32 kinds;  // of names that the key may be: a bit for each enum name_kind
 	__u32 length; // in characters
 	__u32 type;   // instance type of the string
+	__u32 width;  // bytes of a character; 0 = it was not read
+	__u32 slot;   // of what has this key
 	__u32 pad;
 };
 

@@ -143,6 +143,8 @@ static __always_inline int open_descriptors(struct scratch *s)
 	return 0;
 }
 
+#define NO_SLOT 0xffff // where a property is cannot be told: no property array has as many
+
 // The slot that a descriptor's details tell; 0 for an accessor or a value that is in the descriptor.
 // (src/objects/property-details.h)
 static __always_inline __u32 slot_of(const struct scratch *s, __u64 details)
@@ -177,7 +179,7 @@ static long note_entry(__u32 i, void *context)
 	long may = read_key(r->process, s, key);
 	if (may > 0)
 		may = note_key(r->process, s, slot);
-	if (may < 0 && !deleted) // its key, the hole, may lie in a page that cannot be read
+	if (slot == NO_SLOT || (may < 0 && !deleted)) // whose key, the hole, may lie in a page that cannot be read
 		s->table.doubt = 1;
 	return 0;
 }

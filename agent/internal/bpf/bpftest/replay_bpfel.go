@@ -674,6 +674,8 @@ type replayScratch struct {
 		Kinds  uint32
 		Length uint32
 		Type   uint32
+		Width  uint32
+		Slot   uint32
 		Pad    uint32
 	}
 	Shape      replayShape
