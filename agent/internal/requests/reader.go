@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -14,6 +15,12 @@ import (
 // maxClasses bounds the hidden classes that are remembered.
 const maxClasses = 1 << 18
 
+// maxLooked bounds how many entries are looked at for stores, in all: one promise may refer to a map of thousands from
+// each of thousands of reactions.
+const maxLooked = 1 << 19
+
+var errManyStores = errors.New("there are more stores in all than are read")
+
 // reader reads objects of one process, and keeps what was found in them.
 type reader struct {
 	Found
@@ -23,6 +30,7 @@ type reader struct {
 	printer *value.Printer
 	await   await.Reader
 	frames  map[heap.Word]bool // hidden classes: whether they are those of AsyncContextFrames
+	looked  int                // entries, for stores
 
 	clocks    map[uint64]loopClock // by Environment
 	monotonic func() int64         // CLOCK_MONOTONIC of the process in nanoseconds; nil: it has died
@@ -70,6 +78,9 @@ func (f *reader) stores(frame, resource heap.Word) (out []heap.Entry, err error)
 		for _, v := range values {
 			all = append(all, heap.Entry{Value: v})
 		}
+	}
+	if f.looked += len(all); f.looked > maxLooked {
+		return nil, errManyStores
 	}
 	for _, e := range all {
 		is, wrong := f.isStore(e.Value)
