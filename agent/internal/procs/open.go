@@ -38,8 +38,6 @@ func openLink(link string) (*os.File, error) {
 	return f, err
 }
 
-var errReplaced = errors.New("another file has its name now")
-
 func openByPath(pid int, m Mapping) (*os.File, error) {
 	root, err := OpenRootDir(Root(pid))
 	if err != nil {
@@ -47,9 +45,12 @@ func openByPath(pid int, m Mapping) (*os.File, error) {
 	}
 	defer root.Close()
 	f, st, err := root.Open(strings.TrimSuffix(m.Path, " (deleted)"))
-	if err == nil && st.Ino != m.Inode {
-		f.Close()
-		return nil, errReplaced
+	if err != nil {
+		return nil, err
 	}
-	return f, err
+	if err := checkMapped(pid, m, f, st); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
