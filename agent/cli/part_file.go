@@ -122,7 +122,23 @@ func (p *partFile) finish() error {
 	if err == nil {
 		err = os.Rename(p.Name(), p.target)
 	}
+	if err == nil {
+		err = syncDir(filepath.Dir(p.target))
+	}
 	return err
+}
+
+// syncDir has the names in a directory outlast a loss of power, if the directory may be read and its file system can.
+func syncDir(name string) error {
+	dir, err := os.Open(name)
+	if err != nil {
+		return nil // files can be made where nothing can be listed
+	}
+	defer dir.Close()
+	if err := dir.Sync(); !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return nil
 }
 
 // remove removes the file. It may be closed already.

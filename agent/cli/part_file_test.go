@@ -117,3 +117,17 @@ func TestOutputLinks(t *testing.T) {
 		t.Errorf("%v, %q", err, content(t, file))
 	}
 }
+
+// TestDirectoryNotListed: a file is written to a directory in which its user may make files, and list none.
+func TestDirectoryNotListed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "d")
+	if err := os.Mkdir(dir, 0o300); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(filepath.Join(dir, "x"), "text"); err != nil || content(t, filepath.Join(dir, "x")) != "text" {
+		t.Error(err)
+	}
+	if err := syncDir(filepath.Join(dir, "none")); err != nil {
+		t.Error(err)
+	}
+}
