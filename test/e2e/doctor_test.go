@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hotspan/hotspan/test/nodes"
 )
@@ -25,7 +28,9 @@ type diagnosis struct {
 func doctor(t *testing.T, command string, uid uint32, args ...string) diagnosis {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	c := exec.Command(command, append([]string{"doctor"}, args...)...)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, command, append([]string{"doctor"}, args...)...)
 	c.Stdout, c.Stderr = &stdout, &stderr
 	c.Dir = "/"
 	if uid != 0 {
@@ -85,6 +90,25 @@ func TestDoctorOnProcess(t *testing.T) {
 		t.Run("frame", func(t *testing.T) { doctorOn(t, node, on, "V8's AsyncContextFrame") })
 		t.Run("hooks", func(t *testing.T) { doctorOn(t, node, off, "the resources of async_hooks") })
 	})
+}
+
+// TestDoctorOnFIFO: where the executable of a process was there is a FIFO now, which any user can do. Nobody writes to
+// it: doctor ends, and describes the process as others, by what is mapped.
+func TestDoctorOnFIFO(t *testing.T) {
+	t.Parallel()
+	original, err := nodes.Path("24.21.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := filepath.Join(t.TempDir(), "node")
+	if err := copyFile(node, original); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, node, "requests.js", nil, nil)
+	if err := errors.Join(os.Remove(node), syscall.Mkfifo(node, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	doctor(t, hotspan, 0, "-p", strconv.Itoa(p.PID)).judge(t, original)
 }
 
 func doctorOn(t *testing.T, node string, flags []string, where string) {
