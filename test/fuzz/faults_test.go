@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// faults are functions that are wrong for inputs that a fuzzer finds at once, and one that is right.
+// faults are functions that are wrong for inputs that a fuzzer finds at once, and one that is right. They are indented,
+// so that list does not find them here.
 const faults = `package faults
 
 import "testing"
@@ -20,13 +21,13 @@ func each(f *testing.F, do func(t *testing.T, b []byte)) {
 	f.Fuzz(func(t *testing.T, b []byte) { if len(b) > 3 { do(t, b) } })
 }
 
-func FuzzPanics(f *testing.F) { each(f, func(t *testing.T, b []byte) { _ = b[len(b)] }) }
-func FuzzErrors(f *testing.F) { each(f, func(t *testing.T, b []byte) { t.Errorf("%d bytes", len(b)) }) }
-func FuzzHangs(f *testing.F)  { each(f, func(t *testing.T, b []byte) { for { } }) }
-func FuzzSlow(f *testing.F) {
-	each(f, func(t *testing.T, b []byte) { for i := range 4_000_000_000 { sum += i } })
-}
-func FuzzRight(f *testing.F) { each(f, func(t *testing.T, b []byte) { first(b) }) }
+	func FuzzPanics(f *testing.F) { each(f, func(t *testing.T, b []byte) { _ = b[len(b)] }) }
+	func FuzzErrors(f *testing.F) { each(f, func(t *testing.T, b []byte) { t.Errorf("%d bytes", len(b)) }) }
+	func FuzzHangs(f *testing.F)  { each(f, func(t *testing.T, b []byte) { for { } }) }
+	func FuzzSlow(f *testing.F) {
+		each(f, func(t *testing.T, b []byte) { for i := range 4_000_000_000 { sum += i } })
+	}
+	func FuzzRight(f *testing.F) { each(f, func(t *testing.T, b []byte) { first(b) }) }
 `
 
 const right = `package faults

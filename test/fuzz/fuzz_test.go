@@ -30,6 +30,9 @@ func TestList(t *testing.T) {
 			t.Errorf("no %s", f)
 		}
 	}
+	if slices.ContainsFunc(functions, func(f function) bool { return f.Package == "test/fuzz" }) {
+		t.Error("functions of TestFaults are listed")
+	}
 	some, err := list(regexp.MustCompile(`^context\.FuzzParseRule$`))
 	if diff := cmp.Diff([]function{{"context", "FuzzParseRule"}}, some); err != nil || diff != "" {
 		t.Error(err, diff)

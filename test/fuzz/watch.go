@@ -15,7 +15,7 @@ import (
 
 // hanging is how long an input may take before its process is ended. The testing package says every three seconds how
 // many inputs were tried, and sets no limit itself.
-const hanging = 3 * time.Second
+const hanging = 5 * time.Second
 
 // watch takes what a fuzz function says, and ends its worker if an input hangs: then that fails, and is written.
 type watch struct {
