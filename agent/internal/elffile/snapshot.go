@@ -1,7 +1,6 @@
 package elffile
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,7 +40,7 @@ func newSnapshot(f *os.File) (*snapshot, error) {
 	}
 	s := &snapshot{file: procs.NewTimed(f), size: st.Size}
 	if s.size == 0 || s.size > maxFile {
-		return nil, fmt.Errorf("%d bytes", s.size)
+		return nil, fmt.Errorf("%d bytes: an executable file has 1 to %d", s.size, int64(maxFile))
 	}
 	s.have = make([]bool, (s.size+pieceSize-1)/pieceSize)
 	s.mem, err = unix.Mmap(-1, 0, int(s.size), unix.PROT_READ|unix.PROT_WRITE,
@@ -83,7 +82,7 @@ func (s *snapshot) Bytes(off, n int64) ([]byte, error) {
 	return s.mem[off : off+n : off+n], nil
 }
 
-var errTooMuch = errors.New("too much of the file would have to be read")
+var errTooMuch = fmt.Errorf("more than %d MiB of the file would have to be read", maxParsed>>20)
 
 // ensure reads the pieces of a range that were not read yet.
 func (s *snapshot) ensure(off, n int64) error {

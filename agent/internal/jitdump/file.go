@@ -57,9 +57,7 @@ func (f *file) openMapped() error {
 		return errClock
 	}
 	var err error
-	if f.open, err = procs.Open(f.of.PID, f.mapping); err == nil {
-		f.bytes = procs.NewTimed(f.open)
-	}
+	f.open, err = procs.Open(f.of.PID, f.mapping)
 	return err
 }
 
@@ -83,6 +81,7 @@ func (f *file) follow(now uint64) error {
 		return nil
 	}
 	f.size = st.Size
+	f.bytes = procs.NewTimed(f.open)
 	if f.reader == nil {
 		if err := f.begin(); f.reader == nil {
 			return err

@@ -69,10 +69,15 @@ func ReadAll(f io.Reader, limit int) ([]byte, error) {
 	}, func([]byte) {})
 }
 
-// Timed reads a file of a process. Once a read was too slow, all further ones fail. It is safe for concurrent use.
+// fileBudget is how long all reads of a Timed may take together: each of thousands may be just in time.
+const fileBudget = 30 * time.Second
+
+// Timed reads a file of a process. Once a read was too slow, or all reads together, further ones fail. It is safe for
+// concurrent use.
 type Timed struct {
-	file *os.File
-	slow atomic.Bool
+	file  io.ReaderAt
+	slow  atomic.Bool
+	spent atomic.Int64 // nanoseconds
 }
 
 // NewTimed reads f, which the caller closes.
@@ -83,6 +88,11 @@ func (p *Timed) ReadAt(b []byte, off int64) (int, error) {
 	if p.slow.Load() {
 		return 0, ErrSlow
 	}
+	if p.spent.Load() > int64(fileBudget) {
+		return 0, fmt.Errorf("%w: more than %v for what was read of the file", ErrSlow, fileBudget)
+	}
+	began := time.Now()
+	defer func() { p.spent.Add(int64(time.Since(began))) }()
 	got, err := within(func() ([]byte, error) {
 		own := make([]byte, len(b)) // the caller may use b for something else when a late read ends
 		n, err := p.file.ReadAt(own, off)
