@@ -36,8 +36,8 @@ func (u *usage) more(before usage) (n int) {
 	return n
 }
 
-// Descriptors and entries of maps are to be back exactly. Of memory Go keeps some for what comes next: a process that was
-// never released keeps megabytes. Files go half a minute after the last process that has them.
+// Descriptors and entries of maps are to be back exactly. Of memory Go keeps some for what comes next: a process that
+// was never released keeps megabytes. Files go half a minute after the last process that has them.
 const (
 	backTimeout   = 50 * time.Second
 	maxMoreMemory = 32 << 10

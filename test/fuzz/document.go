@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+const documentFile = "docs/safety.md"
+
 // figures matches what summary returns.
 var figures = regexp.MustCompile(`(?s)\d+ fuzz functions have run .*?:\n\n(\|[^\n]*\n)+`)
 

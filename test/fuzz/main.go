@@ -18,8 +18,6 @@ import (
 	"time"
 )
 
-const resultsFile, documentFile = "test/fuzz/results.jsonl", "docs/safety.md"
-
 // maxMemory is how much address space a program may have, in bytes: what asks for more, by a length that an input
 // tells, fails. Compilers and the linker need less.
 const maxMemory = 6 << 30

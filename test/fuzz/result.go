@@ -11,6 +11,8 @@ import (
 	"time"
 )
 
+const resultsFile = "test/fuzz/results.jsonl"
+
 // result is one run of a function.
 type result struct {
 	function

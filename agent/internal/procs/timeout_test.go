@@ -25,7 +25,8 @@ func TestFileBudget(t *testing.T) {
 			if err == nil {
 				continue
 			}
-			if took := time.Since(began); !errors.Is(err, ErrSlow) || took < fileBudget || took > fileBudget+fileTimeout {
+			took := time.Since(began)
+			if !errors.Is(err, ErrSlow) || took < fileBudget || took > fileBudget+fileTimeout {
 				t.Errorf("%d reads, %v after %v", reads, err, took)
 			}
 			return

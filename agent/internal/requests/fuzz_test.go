@@ -130,7 +130,7 @@ func TestManyStores(t *testing.T) {
 	for range 500 {
 		_, err = find.stores(place, 0)
 	}
-	if most := 8 * maxLooked; !errors.Is(err, errManyStores) || m.reads > most {
+	if most := 8 * maxEntries; !errors.Is(err, errManyStores) || m.reads > most {
 		t.Errorf("%d reads, at most %d, %v", m.reads, most, err)
 	}
 }

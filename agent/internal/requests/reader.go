@@ -15,9 +15,9 @@ import (
 // maxClasses bounds the hidden classes that are remembered.
 const maxClasses = 1 << 18
 
-// maxLooked bounds how many entries are looked at for stores, in all: one promise may refer to a map of thousands from
+// maxEntries bounds how many entries are looked at for stores, in all: one promise may refer to a map of thousands from
 // each of thousands of reactions.
-const maxLooked = 1 << 19
+const maxEntries = 1 << 19
 
 var errManyStores = errors.New("there are more stores in all than are read")
 
@@ -30,7 +30,7 @@ type reader struct {
 	printer *value.Printer
 	await   await.Reader
 	frames  map[heap.Word]bool // hidden classes: whether they are those of AsyncContextFrames
-	looked  int                // entries, for stores
+	entries int                // that were looked at for stores
 
 	clocks    map[uint64]loopClock // by Environment
 	monotonic func() int64         // CLOCK_MONOTONIC of the process in nanoseconds; nil: it has died
@@ -79,7 +79,7 @@ func (f *reader) stores(frame, resource heap.Word) (out []heap.Entry, err error)
 			all = append(all, heap.Entry{Value: v})
 		}
 	}
-	if f.looked += len(all); f.looked > maxLooked {
+	if f.entries += len(all); f.entries > maxEntries {
 		return nil, errManyStores
 	}
 	for _, e := range all {
