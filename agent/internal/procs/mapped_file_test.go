@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -45,7 +46,7 @@ func program(t *testing.T, name, to string) {
 func codeOf(t *testing.T, pid int, path string) Mapping {
 	t.Helper()
 	maps, err := Maps(pid)
-	i := slices.IndexFunc(maps, func(m Mapping) bool { return m.Path == path && m.Exec })
+	i := slices.IndexFunc(maps, func(m Mapping) bool { return strings.HasPrefix(m.Path, path) && m.Exec })
 	if err != nil || i < 0 {
 		t.Fatalf("%s is not mapped: %v, %v", path, maps, err)
 	}

@@ -105,18 +105,8 @@ func TestDescendsFrom(t *testing.T) {
 // catAs copies cat to a name and runs it.
 func catAs(t *testing.T, name string) (path string, cmd *exec.Cmd) {
 	t.Helper()
-	cat, err := exec.LookPath("cat")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(cat)
-	if err != nil {
-		t.Fatal(err)
-	}
 	path = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, b, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	program(t, "cat", path)
 	return path, start(t, path, "-", "-")
 }
 
@@ -148,18 +138,7 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mapping := func() Mapping {
-		t.Helper()
-		maps, err := Maps(cmd.Process.Pid)
-		if err != nil {
-			t.Fatal(err)
-		}
-		i := slices.IndexFunc(maps, func(m Mapping) bool { return strings.HasPrefix(m.Path, path) && m.Exec })
-		if i < 0 {
-			t.Fatalf("%s is not mapped: %v", path, maps)
-		}
-		return maps[i]
-	}
+	mapping := func() Mapping { return codeOf(t, cmd.Process.Pid, path) }
 	check := func(when string) {
 		t.Helper()
 		m := mapping()
