@@ -28,11 +28,14 @@ func waitsEnv(t *testing.T, node string) []string {
 
 // TestOffCPU: the program waits in known functions for known requests, as long as the kernel says. Elsewhere in them it
 // may wait for a lock of V8's. Few may lack their request, or the name of a function whose code was gone, which hotspan
-// must have counted, or shows.
+// must have counted, or shows. Where the kernel wakes a thread on a virtual CPU that another machine has, it leaves out of
+// its wait for the CPU what passes until it has that one back. (kernel/sched/core.c, rq_clock_skip_update)
 func TestOffCPU(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		var want map[string]waited
+		before := stolen(t)
 		samples, said := recordGo(t, &want, node, "waits.js", waitsEnv(t, node), "--off-cpu", "--min-wait", "10us")
+		others := stolen(t) - before
 		got, unlabelled, n, gone := map[string]float64{}, map[string]float64{}, 0, 0
 		begun := map[int]bool{} // by thread: it has had requests that count
 		for _, s := range samples {
@@ -56,10 +59,10 @@ func TestOffCPU(t *testing.T) {
 		}
 		for endpoint, of := range waitsOf {
 			w, ms := want[endpoint], got[endpoint]
-			t.Logf("%s: waited %.1f to %.1f ms, samples %.1f ms", endpoint, w.Least, w.Most, ms)
-			if w.Least < 100 || ms < 0.98*w.Least-unlabelled[of] || ms > 1.02*w.Most {
-				t.Errorf("%s: waited %.1f to %.1f ms, samples %.1f ms, without a request %.1f ms", endpoint, w.Least,
-					w.Most, ms, unlabelled[of])
+			t.Logf("%s: waited %.1f to %.1f ms, samples %.1f ms; others had the CPUs for %.0f ms", endpoint, w.Least,
+				w.Most, ms, others)
+			if w.Least < 100 || ms < 0.98*w.Least-unlabelled[of]-others || ms > 1.02*w.Most {
+				t.Errorf("%s: samples differ, %.1f ms without a request", endpoint, unlabelled[of])
 			}
 		}
 		checkWaitSum(t, said, samples)

@@ -14,7 +14,10 @@ import (
 // asyncStacks is what hotspan inspect stack prints of who waits for what threads do.
 type asyncStacks struct {
 	Threads []struct {
-		Stack []struct {
+		Status string
+		Caught bool
+		Stop   string
+		Stack  []struct {
 			F         string
 			Arguments []held
 		}
@@ -76,6 +79,6 @@ func checkAsync(t *testing.T, v nodes.Version, dir string, of ...string) {
 		compareAsync(t, way, asyncLines(t, v, dir, way), th.Async, th.AsyncEnd)
 	}
 	if said, err := filepath.Glob(filepath.Join(dir, "*.json")); err != nil || seen != len(said) || seen < 20 {
-		t.Errorf("%d threads, %d wrote down who awaits them (%v)", seen, len(said), err)
+		t.Errorf("%d threads, %d wrote down who awaits them (%v): of %+v", seen, len(said), err, a.Threads)
 	}
 }

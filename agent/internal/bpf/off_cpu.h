@@ -89,9 +89,12 @@ static __always_inline void gets_cpu(struct task_struct *task, struct waiting *w
 {
 	__u64 left = w->left, ready = w->ready ? w->ready : now;
 	w->left = 0;
-	if (!left || ready < left || now < ready)
+	if (!left)
 		return;
-	t->ready += now - ready;
+	if (ready < left) // the clocks of two CPUs may differ by nanoseconds (kernel/time/timekeeping.c, tk_fast)
+		ready = left;
+	if (ready < now)
+		t->ready += now - ready;
 	if (in_call(task)) {
 		w->waited += ready - left;
 		return;
