@@ -3,6 +3,7 @@ package heap
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/hotspan/hotspan/v8/layout"
 )
@@ -128,4 +129,18 @@ func (o *Optimized) entry() int32 {
 		}
 	}
 	return -1
+}
+
+// Equal reports whether two pieces of code say the same of each of their offsets. same compares the functions that they
+// refer to: the collector may have moved one meanwhile.
+func (o *Optimized) Equal(p *Optimized, same func(of, other Word) bool) bool {
+	return o.deoptExits == p.deoptExits && same(o.Function, p.Function) && slices.Equal(o.Positions, p.Positions) &&
+		slices.EqualFunc(o.inlined, p.inlined, func(a, b inlinedCall) bool {
+			return a.at == b.at && same(a.function, b.function)
+		}) &&
+		slices.EqualFunc(o.sites, p.sites, func(a, b site) bool {
+			return a.pc == b.pc && slices.EqualFunc(a.frames, b.frames, func(a, b DeoptFrame) bool {
+				return a.Offset == b.Offset && same(a.Function, b.Function)
+			})
+		})
 }

@@ -27,7 +27,9 @@ func (v *Resolver) findCode(pc uint64) *code {
 	if old != nil && v.holds(old) {
 		return old
 	}
+	var before []byte
 	if old != nil {
+		before = old.text
 		v.code.drop(old)
 	}
 	if v.misses.has(pc) {
@@ -41,12 +43,21 @@ func (v *Resolver) findCode(pc uint64) *code {
 	c := &code{
 		Code: found, in: v.key, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1},
 	}
-	if old != nil && old.in == v.key && v.late {
+	v.describe(c)
+	if old != nil && old.in == v.key && v.late && !(c.means(old) && sameInstructions(c.text, before)) {
 		c.since = v.code.epoch + 1 // a sample of this epoch may be in the old code or in the new
 	}
-	v.describe(c)
 	v.code.put(c)
 	return c
+}
+
+// means reports whether the tables of two pieces of code at one place say the same: where the instructions are the same
+// too, the collector has only moved what belongs to the code.
+func (c *code) means(old *code) bool {
+	return c.Start == old.Start && c.End == old.End && c.Kind == old.Kind && c.optimized != nil &&
+		old.optimized != nil && c.optimized.Equal(old.optimized, func(now, before heap.Word) bool {
+		return c.functions[now] != nil && c.functions[now] == old.functions[before]
+	})
 }
 
 // holds reports whether code is where it was, and reads what could not be read before.
