@@ -93,6 +93,7 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	if a.config.RaisePriority {
 		defer priority.Raise()()
 		defer priority.EaseMonitor()()
+		defer priority.OneByOne()()
 	}
 	defer context.AfterFunc(ctx, a.sampler.Interrupt)()
 	defer a.checks.Close()

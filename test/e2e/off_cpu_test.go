@@ -28,8 +28,8 @@ func waitsEnv(t *testing.T, node string) []string {
 
 // TestOffCPU: the program waits in known functions for known requests, as long as the kernel says. Elsewhere in them it
 // may wait for a lock of V8's. Few may lack their request, or the name of a function whose code was gone, which hotspan
-// must have counted, or shows. Where the kernel wakes a thread on a virtual CPU that another machine has, it leaves out of
-// its wait for the CPU what passes until it has that one back. (kernel/sched/core.c, rq_clock_skip_update)
+// must have counted, or shows. Where the kernel wakes a thread on a virtual CPU that another machine has, it leaves out
+// of its wait for the CPU what passes until it has that one back. (kernel/sched/core.c, rq_clock_skip_update)
 func TestOffCPU(t *testing.T) {
 	eachNode(t, func(t *testing.T, node string) {
 		var want map[string]waited

@@ -48,11 +48,10 @@ func newDelivery(s Sink, log *slog.Logger) *delivery {
 }
 
 func (d *delivery) run(ctx context.Context) {
-	priority.Background()
 	var first error
 	failed := 0
 	for s := range d.queue {
-		if err := d.sink.Write(ctx, s); err != nil {
+		if err := d.write(ctx, s); err != nil {
 			d.log.Error("snapshot not delivered", "to", d.sink.Name(), "why", err)
 			first = cmp.Or(first, err)
 			failed++
@@ -62,6 +61,11 @@ func (d *delivery) run(ctx context.Context) {
 		first = fmt.Errorf("%d snapshots not delivered, the first: %w", failed, first)
 	}
 	d.done <- first
+}
+
+func (d *delivery) write(ctx context.Context, s *pprofx.Snapshot) error {
+	defer priority.Background()()
+	return d.sink.Write(ctx, s)
 }
 
 // put never blocks: if the queue is full, the snapshot is dropped for this sink.
@@ -128,21 +132,25 @@ func newPasses(maps *sourcemaps.Maps, sinks []*delivery, feed *live.Feed, log *s
 }
 
 func (p *Passes) run() {
-	priority.Background()
 	defer close(p.done)
 	for c := range p.queue {
-		s := c.Snapshot
-		if c.number == 0 {
-			p.publish(s)
-			continue
-		}
-		if p.maps != nil {
-			s = p.maps.Apply(s, p.pressed)
-			p.maps.Forget(c.number)
-		}
-		for _, d := range p.sinks {
-			d.put(s)
-		}
+		p.pass(c)
+	}
+}
+
+func (p *Passes) pass(c numbered) {
+	defer priority.Background()()
+	s := c.Snapshot
+	if c.number == 0 {
+		p.publish(s)
+		return
+	}
+	if p.maps != nil {
+		s = p.maps.Apply(s, p.pressed)
+		p.maps.Forget(c.number)
+	}
+	for _, d := range p.sinks {
+		d.put(s)
 	}
 }
 

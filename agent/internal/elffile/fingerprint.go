@@ -82,9 +82,9 @@ func hashPieces(file io.ReaderAt, size int64, numbers []uint32) ([][sha256.Size]
 	var workers sync.WaitGroup
 	var failed error
 	var once sync.Once
-	for range min(maxHashers, runtime.GOMAXPROCS(0), len(numbers)) {
+	for range min(maxHashers, runtime.NumCPU(), len(numbers)) {
 		workers.Go(func() {
-			priority.Background()
+			defer priority.Background()()
 			buffer := make([]byte, pieceSize)
 			for i := next.Add(1) - 1; i < int64(len(numbers)); i = next.Add(1) - 1 {
 				start := int64(numbers[i]) * pieceSize

@@ -11,6 +11,7 @@ import (
 // load returns the contents of a file: those of a copy of it that was read before, or it parses the file. They have one
 // file more that shares them.
 func (c *Cache) load(file *os.File, roots ...string) *contents {
+	defer priority.Background()()
 	s, err := newSnapshot(file)
 	if err != nil {
 		return failed(err)
@@ -52,7 +53,7 @@ func (c *Cache) load(file *os.File, roots ...string) *contents {
 	c.mu.Lock()
 	if !c.closed {
 		c.writes.Go(func() {
-			priority.Background()
+			defer priority.Background()()
 			c.store(out, parts)
 		})
 	}

@@ -79,7 +79,7 @@ func parse(r, debug io.ReaderAt) *contents {
 	var parts sync.WaitGroup
 	run := func(part func()) {
 		parts.Go(func() {
-			priority.Background()
+			defer priority.Background()()
 			part()
 		})
 	}

@@ -102,7 +102,6 @@ func (d *Destination) Continue(before Stats) {
 
 // Run delivers until ctx ends.
 func (d *Destination) Run(ctx context.Context) {
-	priority.Background()
 	d.try(ctx)
 	for {
 		e, err := d.cursor.Next(ctx)
@@ -178,6 +177,7 @@ type part struct {
 
 // read reads a snapshot. It decodes it only if the receiver does not take all of it, as it is.
 func (d *Destination) read(e store.Entry) (*stored, error) {
+	defer priority.Background()()
 	frame, err := d.from.Read(e)
 	if err != nil {
 		return nil, err
@@ -220,6 +220,7 @@ const maxBroken = 10
 // write writes a snapshot, or what the receiver takes of it: of one that it refuses, each half. cause says that the
 // snapshot counts as refused also where the receiver breaks.
 func (d *Destination) write(ctx context.Context, s *stored, cause bool) error {
+	defer priority.Background()()
 	refused := func(err error) bool { return otlp.Refused(err) || cause && otlp.Broken(err) }
 	err := d.send(ctx, s.whole)
 	if !refused(err) {

@@ -2,9 +2,7 @@
 // handles samples: what a sample refers to in a process must be read within milliseconds.
 package jobs
 
-import (
-	"github.com/hotspan/hotspan/agent/internal/priority"
-)
+import "github.com/hotspan/hotspan/agent/internal/priority"
 
 // Queue runs jobs one after the other. All of its methods but Post and Work are for one goroutine.
 type Queue struct {
@@ -24,11 +22,15 @@ func New(notify func()) *Queue {
 
 // Work runs jobs until Close.
 func (q *Queue) Work() {
-	priority.Background()
 	for job := range q.jobs {
-		q.results <- job()
-		q.notify()
+		q.run(job)
 	}
+}
+
+func (q *Queue) run(job func() (then func())) {
+	defer priority.Background()()
+	q.results <- job()
+	q.notify()
 }
 
 // Close ends Work. No job may be queued any more.

@@ -53,13 +53,22 @@ func set(from, to int) bool {
 	return true
 }
 
-// Background runs the calling goroutine, until it ends, on a thread of its own that has no raised priority. Call it at
-// the start of a goroutine.
-func Background() {
+// Background runs the calling goroutine, until it calls end, on a thread of its own that has no raised priority, and
+// beside others (OneByOne).
+func Background() (end func()) {
+	besides(1)
 	before := raised.Load()
 	if before == nil {
-		return
+		return func() { besides(-1) }
 	}
-	runtime.LockOSThread() // without UnlockOSThread the thread ends with the goroutine
+	runtime.LockOSThread()
+	level, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
 	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, *before)
+	return func() {
+		besides(-1)
+		if err == nil && raised.Load() != nil && unix.Setpriority(unix.PRIO_PROCESS, 0, 20-level) != nil {
+			return // the thread stays the goroutine's, and ends with it
+		}
+		runtime.UnlockOSThread()
+	}
 }

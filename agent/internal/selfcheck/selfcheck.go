@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/verify"
@@ -131,9 +132,14 @@ func (c *Checks) schedule(p *process.Process, after time.Duration, compare func(
 			return
 		}
 		start := time.Now()
-		compare()
+		inBackground(compare)
 		time.Sleep(min(restFactor*time.Since(start), maxRest))
 	})
+}
+
+func inBackground(compare func()) {
+	defer priority.Background()()
+	compare()
 }
 
 // known reports whether a process has been added and not removed.

@@ -60,7 +60,7 @@ func (p *Process) Add(s stack.MappedScript) int32 {
 	}
 	m.script[m.last] = known
 	go func() {
-		priority.Background()
+		defer priority.Background()()
 		shared, err := m.load(p.root, s)
 		m.loaded(known, shared, err)
 	}()

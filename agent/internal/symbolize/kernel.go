@@ -48,7 +48,7 @@ func kernelSymbols(log *slog.Logger) *symbols.Table {
 func (k *Kernel) begin() {
 	k.read = make(chan *symbols.Table, 1)
 	go func() {
-		priority.Background()
+		defer priority.Background()()
 		k.read <- kernelSymbols(k.log)
 		debug.FreeOSMemory() // reading takes ten times what stays
 	}()
