@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -37,8 +38,9 @@ type taker struct {
 	off        verify.Parts         // what cannot be relied on
 }
 
-// maxRounds bounds how often a thread is tried. Each round takes a millisecond or so.
-const maxRounds = 64
+// tryFor is how long threads are tried that run. A round takes some milliseconds. On a quiet machine the first or second
+// one takes the thread; on a busy one others have the CPU meanwhile, and it took 139 rounds at most, 1.4 s.
+const tryFor = 5 * time.Second
 
 // take takes all threads. In the first round it takes those that do not run, then one after the other those that ran,
 // on the CPU of each.
@@ -61,7 +63,7 @@ func (t *taker) take() ([]Thread, error) {
 	if err := t.round(all, out); err != nil {
 		return nil, err
 	}
-	for range maxRounds {
+	for end := time.Now().Add(tryFor); time.Now().Before(end); {
 		i := slices.IndexFunc(out, isMissing)
 		if i < 0 {
 			break

@@ -66,18 +66,20 @@ func (r *Reader) List(pid int) ([]Thread, error) {
 		return nil, fmt.Errorf("list threads by BPF: %w", err)
 	}
 	defer records.Close()
-	var out []Thread
-	for {
-		var t registersThread
-		switch err := binary.Read(records, binary.LittleEndian, &t); {
-		case errors.Is(err, io.EOF):
-			return out, nil
-		case err != nil:
-			return nil, fmt.Errorf("list threads by BPF: %w", err)
-		}
-		out = append(out, Thread{
+	b, err := io.ReadAll(records)
+	if err != nil {
+		return nil, fmt.Errorf("list threads by BPF: %w", err)
+	}
+	all := make([]registersThread, len(b)/binary.Size(registersThread{}))
+	if _, err := binary.Decode(b, binary.LittleEndian, all); err != nil {
+		return nil, fmt.Errorf("list threads by BPF: %w", err)
+	}
+	out := make([]Thread, len(all))
+	for i, t := range all {
+		out[i] = Thread{
 			TID: int(t.Tid), Running: t.Running != 0, Switches: t.Switches,
 			Registers: target.Registers{General: t.General, IP: t.Ip, FSBase: t.Fsbase},
-		})
+		}
 	}
+	return out, nil
 }
