@@ -47,8 +47,9 @@ func ownModule(file string) string {
 	return ""
 }
 
-// forTests are packages that any test may import: they find Node binaries and read what the test programs wrote down.
-var forTests = []string{"test/nodes", "test/nodes/live", "test/truth"}
+// forTests are packages that any test may import: they find Node binaries, read what the test programs wrote down, and
+// have files that are slow.
+var forTests = []string{"test/nodes", "test/nodes/live", "test/slowfiles", "test/truth"}
 
 // onlyTests is a package that only tests may import: the BPF program with what tests need of it.
 const onlyTests = "agent/internal/bpf/bpftest"

@@ -22,13 +22,36 @@ func Identify(path string) (Mapping, error) {
 	return Mapping{Inode: id.Inode, Device: id.Device, Path: path}, nil
 }
 
-// ExecutableID identifies the executable of a process. Like Identify it may differ from what the mappings say.
+// ExecutableID identifies the executable of a process, without asking its file system. Like Identify it may differ from
+// what the mappings say.
 func ExecutableID(pid int) (FileID, error) {
-	var st unix.Stat_t
-	if err := unix.Stat(fmt.Sprintf("/proc/%d/exe", Living(pid)), &st); err != nil {
+	st, err := knownStat(fmt.Sprintf("/proc/%d/exe", Living(pid)))
+	if err != nil {
 		return FileID{}, fmt.Errorf("executable of process %d: %w", pid, err)
 	}
 	return fileID(&st), nil
+}
+
+// StatMapped is that of a file that a process has mapped: what the kernel knows of it, without asking its file system.
+// Where the kernel does not permit that it goes by the path below the process's own root, where another file may be.
+func StatMapped(pid int, m Mapping) (unix.Stat_t, error) {
+	if st, err := knownStat(mappedLink(pid, m)); err == nil {
+		return st, nil
+	}
+	return within(func() (unix.Stat_t, error) { return knownStat(Path(pid, m)) }, func(unix.Stat_t) {})
+}
+
+// knownStat is what the kernel knows of a file: a file system that is a program, or on another machine, is not asked.
+// The links of /proc lead to a file without a look at the directories above it. (statx(2), AT_STATX_DONT_SYNC)
+func knownStat(path string) (st unix.Stat_t, err error) {
+	var x unix.Statx_t
+	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_DONT_SYNC, unix.STATX_BASIC_STATS, &x); err != nil {
+		return st, err
+	}
+	st.Dev, st.Ino, st.Size = unix.Mkdev(x.Dev_major, x.Dev_minor), x.Ino, int64(x.Size)
+	st.Mtim = unix.Timespec{Sec: x.Mtime.Sec, Nsec: int64(x.Mtime.Nsec)}
+	st.Ctim = unix.Timespec{Sec: x.Ctime.Sec, Nsec: int64(x.Ctime.Nsec)}
+	return st, nil
 }
 
 func fileID(st *unix.Stat_t) FileID {

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/test/slowfiles"
 )
 
 // Users of TestRightsOfCapabilities.
@@ -26,10 +28,7 @@ const (
 const opensFor = "HOTSPAN_TEST_OPENS_FOR"
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(fuseDir); dir != "" {
-		fmt.Println(mountSlowFiles(dir))
-		return
-	}
+	slowfiles.Main()
 	words := strings.Fields(os.Getenv(opensFor))
 	if len(words) == 0 {
 		os.Exit(m.Run())

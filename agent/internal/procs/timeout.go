@@ -21,7 +21,17 @@ const maxWaiting = 256
 // ErrSlow says that a file was not read because its file system does not answer.
 var ErrSlow = errors.New("its file system takes too long to answer")
 
-var waiting atomic.Int32
+// ErrBusy says that a file was not read because hotspan waits for too many others.
+var ErrBusy = fmt.Errorf("%d other files do not come: no more is waited for", maxWaiting)
+
+// waiting are the calls that are under way, late those that are waited for longer than lateAfter.
+var waiting, late atomic.Int32
+
+// lateAfter is how long a file may take before it is late: to be opened, and for all reads of it together.
+const lateAfter = time.Second
+
+// Late reports whether some file is late now, and still waited for. It is safe for concurrent use.
+func Late() bool { return late.Load() > 0 }
 
 // within runs f, and returns its results if it ends in time. If it ends later, drop gets them.
 func within[T any](f func() (T, error), drop func(T)) (T, error) {
@@ -32,7 +42,7 @@ func within[T any](f func() (T, error), drop func(T)) (T, error) {
 	var none T
 	if waiting.Add(1) > maxWaiting {
 		waiting.Add(-1)
-		return none, fmt.Errorf("%w, as %d others", ErrSlow, maxWaiting)
+		return none, ErrBusy
 	}
 	ended := make(chan result, 1)
 	go func() {
@@ -40,12 +50,20 @@ func within[T any](f func() (T, error), drop func(T)) (T, error) {
 		value, err := f()
 		ended <- result{value, err}
 	}()
-	late := time.NewTimer(fileTimeout)
-	defer late.Stop()
+	timer := time.NewTimer(lateAfter)
+	defer timer.Stop()
 	select {
 	case r := <-ended:
 		return r.value, r.err
-	case <-late.C:
+	case <-timer.C:
+	}
+	late.Add(1)
+	defer late.Add(-1)
+	timer.Reset(fileTimeout - lateAfter)
+	select {
+	case r := <-ended:
+		return r.value, r.err
+	case <-timer.C:
 	}
 	go func() {
 		if r := <-ended; r.err == nil {
@@ -75,24 +93,55 @@ const fileBudget = 30 * time.Second
 // Timed reads a file of a process. Once a read was too slow, or all reads together, further ones fail. It is safe for
 // concurrent use.
 type Timed struct {
-	file  io.ReaderAt
-	slow  atomic.Bool
-	spent atomic.Int64 // nanoseconds
+	file   io.ReaderAt
+	late   func()
+	failed atomic.Pointer[error] // why reading fails; nil: it does not
+	spent  atomic.Int64          // nanoseconds
 }
 
 // NewTimed reads f, which the caller closes.
 func NewTimed(f *os.File) *Timed { return &Timed{file: f} }
 
+// WhenLate has f called, maybe more than once, when reading has taken a second, also while a read is under way. Call it
+// between two reads.
+func (p *Timed) WhenLate(f func()) { p.late = f }
+
+// Err says why a read has failed; nil if none has. The end of the file is no error.
+func (p *Timed) Err() error {
+	if err := p.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
 // ReadAt reads from the file. (io.ReaderAt)
 func (p *Timed) ReadAt(b []byte, off int64) (int, error) {
-	if p.slow.Load() {
-		return 0, ErrSlow
+	if err := p.Err(); errors.Is(err, ErrSlow) {
+		return 0, err
 	}
-	if p.spent.Load() > int64(fileBudget) {
+	began, spent := time.Now(), time.Duration(p.spent.Load())
+	if p.late != nil {
+		defer time.AfterFunc(lateAfter-spent, p.late).Stop()
+	}
+	defer func() { p.spent.Add(int64(time.Since(began))) }()
+	n, err := p.read(b, off, spent)
+	if err != nil {
+		if p.Err() == nil || errors.Is(err, ErrSlow) {
+			p.failed.Store(&err)
+		}
+		return n, err
+	}
+	if n < len(b) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// read reads from a file of which reading has taken so long. The end of the file is no error.
+func (p *Timed) read(b []byte, off int64, spent time.Duration) (int, error) {
+	if spent > fileBudget {
 		return 0, fmt.Errorf("%w: more than %v for what was read of the file", ErrSlow, fileBudget)
 	}
-	began := time.Now()
-	defer func() { p.spent.Add(int64(time.Since(began))) }()
 	got, err := within(func() ([]byte, error) {
 		own := make([]byte, len(b)) // the caller may use b for something else when a late read ends
 		n, err := p.file.ReadAt(own, off)
@@ -101,14 +150,12 @@ func (p *Timed) ReadAt(b []byte, off int64) (int, error) {
 		}
 		return own[:n], err
 	}, func([]byte) {})
-	if errors.Is(err, ErrSlow) {
-		p.slow.Store(true)
-	}
-	n := copy(b, got)
-	if err == nil && n < len(b) {
-		err = io.EOF
-	}
-	return n, err
+	return copy(b, got), err
+}
+
+// Close closes a file of a process, whose file system is told and may not answer.
+func Close(f *os.File) {
+	_, _ = within(func() (struct{}, error) { return struct{}{}, f.Close() }, func(struct{}) {})
 }
 
 // Stat is that of a file by its path from here.

@@ -33,3 +33,34 @@ func TestFileBudget(t *testing.T) {
 		}
 	})
 }
+
+// TestLate: it is known while a file is late, and a file is said to be late while it is still read, once its reads have
+// taken a second together.
+func TestLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		after := make(chan time.Duration, 2)
+		p := &Timed{file: lazy{}}
+		p.WhenLate(func() { after <- time.Since(began) })
+		read := make(chan error)
+		go func() {
+			_, err := p.ReadAt(make([]byte, 8), 0)
+			read <- err
+		}()
+		time.Sleep(lateAfter - time.Millisecond)
+		if Late() || len(after) > 0 {
+			t.Error("late before the time")
+		}
+		time.Sleep(2 * time.Millisecond)
+		if said := <-after; !Late() || said != lateAfter {
+			t.Errorf("late: %v, said after %v", Late(), said)
+		}
+		if err := <-read; err != nil || Late() || p.Err() != nil {
+			t.Errorf("%v, late: %v, %v", err, Late(), p.Err())
+		}
+		p.ReadAt(make([]byte, 8), 0)
+		if said := <-after; said != fileTimeout-time.Second {
+			t.Errorf("said after %v, want at once at the second read", said)
+		}
+	})
+}

@@ -1,0 +1,108 @@
+// Package slowfiles is a file system whose files are slow, for tests of what reads files of other processes.
+package slowfiles
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// role is the variable that makes a test binary what it has to be: see Main.
+const role = "HOTSPAN_SLOW_FILES"
+
+// Main is to be called first in TestMain: in a process that Mount or Map has started it does that one's work, and does
+// not return.
+func Main() {
+	words := strings.Split(os.Getenv(role), "\n")
+	var err error
+	switch words[0] {
+	case "mount":
+		err = mount(words[1], words[2], words[3])
+	case "map":
+		err = mapFile(words[1])
+	default:
+		return
+	}
+	fmt.Println(err)
+	os.Exit(1)
+}
+
+// Never is the delay of a read that is not answered.
+const Never = time.Duration(-1)
+
+// Mount mounts a file system for the length of a test. Of a file called lookup it never says where it is. All others,
+// whose names end with another letter each, have the bytes of the file content, or 4 KiB, and each read of them is
+// answered after some time, or Never. Another process serves it: threads that wait keep the files of theirs open, also
+// after a kill.
+func Mount(t *testing.T, content string, delay time.Duration) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if _, err := start(t, "mounted", "mount", dir, content, delay.String()); err != nil {
+		t.Skipf("FUSE cannot be mounted: %v", err)
+	}
+	return dir
+}
+
+// Map starts a process for the length of a test that has mapped a file as code.
+func Map(t *testing.T, file string) (pid int) {
+	t.Helper()
+	p, err := start(t, "mapped", "map", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Pid
+}
+
+// start starts this program with a role, and waits until it says something. It ends with its input.
+func start(t *testing.T, want string, words ...string) (*os.Process, error) {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), role+"="+strings.Join(words, "\n"))
+	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	end, err := c.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() {
+		end.Close()
+		c.Wait()
+	})
+	if said, err := bufio.NewReader(out).ReadString('\n'); said != want+"\n" {
+		return nil, fmt.Errorf("%s %v", said, err)
+	}
+	return c.Process, nil
+}
+
+// mapFile maps a file as code until standard input ends.
+func mapFile(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	const code = unix.PROT_READ | unix.PROT_EXEC
+	if _, err := unix.Mmap(int(f.Fd()), 0, int(st.Size()), code, unix.MAP_PRIVATE); err != nil {
+		return fmt.Errorf("map %s: %w", file, err)
+	}
+	fmt.Println("mapped")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
