@@ -19,6 +19,7 @@ type contents struct {
 	threadLocals *threadlocal.File
 	pool         *uvpool.Pool
 	problems     []problem
+	err          error // of reading the file, whatever is in it
 
 	id          *identity        // nil: not to be shared
 	entry       *filecache.Entry // nil: not on disk
@@ -74,4 +75,12 @@ func (id *identity) matches(s, debug *snapshot) bool {
 		return false
 	}
 	return debug == nil || id.debug.matches(debug.file, debug.size)
+}
+
+// equal reports whether two identities are of the same bytes.
+func (id *identity) equal(other *identity) bool {
+	if (id.debug == nil) != (other.debug == nil) || !id.file.equal(&other.file) {
+		return false
+	}
+	return id.debug == nil || id.debug.equal(other.debug)
 }

@@ -31,7 +31,7 @@ func openDebug(roots []string, buildID string) (*os.File, error) {
 			return nil, err
 		}
 		if err := checkDebug(f, buildID); err != nil {
-			f.Close()
+			procs.Close(f)
 			return nil, err
 		}
 		return f, nil

@@ -33,8 +33,18 @@ func (c *Cache) KeepIn(directory string, log *slog.Logger) error {
 	return err
 }
 
-// Close waits for what is being written to disk, and lets go of what is there: symbols cannot be looked up then. The
-// rules in BPF maps stay.
+// begin reports whether something may be written; not after Close. Call writes.Done when it is.
+func (c *Cache) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.writes.Add(1)
+	}
+	return !c.closed
+}
+
+// Close waits for what is being written, and lets go of what is on disk: symbols cannot be looked up then. The rules in
+// BPF maps stay, and these may be closed: nothing is written to them any more.
 func (c *Cache) Close() {
 	c.mu.Lock()
 	c.closed = true

@@ -39,10 +39,12 @@ type File struct {
 	idleSince time.Time // when it had its last user
 }
 
-// key identifies a file: by device and inode, or by the hash of its image if it is in memory only.
+// key identifies a file: by device and inode, or by the hash of its image if it is in memory only. What stands for a
+// file that was not read is of one process.
 type key struct {
 	procs.FileID
 	image [sha256.Size]byte
+	pid   int // 0 for a file that was read
 }
 
 // newFile makes the File of a path with contents.
@@ -72,12 +74,4 @@ func (f *File) Address(offset uint64) (uint64, bool) {
 // FromMemory reads a file that is in memory only, such as the vdso.
 func FromMemory(image []byte, name string) *File {
 	return newFile(name, parse(bytes.NewReader(image), nil))
-}
-
-// replaced reports whether another file has taken the path of f. If the path is gone, a process still has the file
-// mapped, so its inode is not reused.
-func (f *File) replaced(path string) bool {
-	now := stampOf(path)
-	return f.stamp.inode != 0 && now.inode == f.stamp.inode &&
-		(now.size != f.stamp.size || now.written != f.stamp.written)
 }

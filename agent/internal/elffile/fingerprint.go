@@ -48,6 +48,11 @@ func (fp *fingerprint) matches(file io.ReaderAt, size int64) bool {
 	return err == nil && sum == fp.hash
 }
 
+// equal reports whether two fingerprints are of the same bytes.
+func (fp *fingerprint) equal(other *fingerprint) bool {
+	return fp.size == other.size && fp.hash == other.hash
+}
+
 // sum hashes the pieces of a file: the size, and the number and the hash of each piece.
 func (fp *fingerprint) sum(file io.ReaderAt) (sum [sha256.Size]byte, err error) {
 	var numbers []uint32

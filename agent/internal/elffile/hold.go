@@ -4,22 +4,55 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
-// Hold has the files of one process, or of one reading of its mappings. Its Get and Vdso are as safe as the cache's.
+// Hold has the files of one process, or of one reading of its mappings. It is for one goroutine at a time.
 type Hold struct {
 	cache *Cache
 	files []*File
+	known map[procs.FileID]*File
+	spent time.Duration // waiting for files
 }
 
+// maxReading is how long the files of a process may take together.
+const maxReading = time.Minute
+
+var errReading = fmt.Errorf("not read: the files of the process take more than %v", maxReading)
+
 // Hold makes a Hold without files.
-func (c *Cache) Hold() *Hold { return &Hold{cache: c} }
+func (c *Cache) Hold() *Hold { return &Hold{cache: c, known: map[procs.FileID]*File{}} }
+
+// HasV8 reports whether a file that the process has mapped contains V8, whatever its name. The error is ErrNotAgain if
+// it is one that was returned for another process, or earlier.
+func (h *Hold) HasV8(pid int, m procs.Mapping) (bool, error) {
+	if h.spent > maxReading {
+		return false, errReading
+	}
+	defer h.count(time.Now())
+	return h.cache.hasV8(pid, m)
+}
 
 // Get returns the file that a process has mapped, which stays until Release. It is never nil; if it cannot be read,
 // Problems says why.
-func (h *Hold) Get(pid int, m procs.Mapping) *File { return h.keep(h.cache.get(pid, m)) }
+func (h *Hold) Get(pid int, m procs.Mapping) *File {
+	if f := h.known[m.File()]; f != nil {
+		return f
+	}
+	if h.spent > maxReading {
+		return h.keep(h.cache.unread(pid, m, fmt.Errorf("%s: %w", m.Path, errReading)))
+	}
+	defer h.count(time.Now())
+	f := h.keep(h.cache.get(pid, m))
+	if f.key != (key{}) {
+		h.known[m.File()] = f
+	}
+	return f
+}
+
+func (h *Hold) count(since time.Time) { h.spent += time.Since(since) }
 
 // Opened returns a file that is open and was mapped under a path. It stays until Release, and is never nil; if it
 // cannot be read, Problems says why.
@@ -49,6 +82,7 @@ func (h *Hold) keep(f *File) *File {
 func (h *Hold) Release() {
 	files := h.files
 	h.files = nil
+	clear(h.known)
 	for _, f := range files {
 		h.cache.release(f)
 	}

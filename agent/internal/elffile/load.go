@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hotspan/hotspan/agent/internal/priority"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // load returns the contents of a file: those of a copy of it that was read before, or it parses the file. They have one
@@ -17,6 +18,15 @@ func (c *Cache) load(file *os.File, roots ...string) *contents {
 		return failed(err)
 	}
 	defer s.close()
+	out := c.contentsOf(s, roots...)
+	if s.err != nil { // then they are not shared
+		out.err = s.err
+	}
+	return out
+}
+
+// contentsOf is load for a file of which there is a snapshot.
+func (c *Cache) contentsOf(s *snapshot, roots ...string) *contents {
 	h, err := readHead(s)
 	if err != nil {
 		return failed(err)
@@ -24,13 +34,19 @@ func (c *Cache) load(file *os.File, roots ...string) *contents {
 	found, problem := h.debugFile(roots)
 	var debug *snapshot
 	if found != nil {
-		defer found.Close()
+		defer procs.Close(found)
 		if debug, problem = newSnapshot(found); debug != nil {
 			defer debug.close()
 		}
 	}
 	if c.layoutsOnly {
 		return parseLayout(s, reader(debug)).with(problem)
+	}
+	t := c.turns.begin(s.size + debug.bytes())
+	defer t.end()
+	s.takes(t)
+	if debug != nil {
+		debug.takes(t)
 	}
 	if problem != nil {
 		return c.upload(parse(s, reader(debug)).with(problem))
@@ -46,25 +62,38 @@ func (c *Cache) load(file *os.File, roots ...string) *contents {
 		return c.upload(out)
 	}
 	out.id = identityOf(s, debug)
+	return c.addAndStore(out)
+}
+
+// addAndStore uploads and adds contents, and has them written to disk if they are the first.
+func (c *Cache) addAndStore(out *contents) *contents {
 	if c.dir == nil {
 		return c.add(c.upload(out))
 	}
-	parts := out.encode()
-	c.mu.Lock()
-	if !c.closed {
-		c.writes.Go(func() {
+	parts := out.encode() // before the rules are in the BPF maps alone
+	added := c.add(c.upload(out))
+	if added == out && c.begin() {
+		go func() {
+			defer c.writes.Done()
 			defer priority.Background()()
 			c.store(out, parts)
-		})
+		}()
 	}
-	c.mu.Unlock()
-	return c.add(c.upload(out))
+	return added
 }
 
-// add adds contents to those that files share.
+// add adds contents to those that files share. If equal ones were added meanwhile, which takes a slow file, it gives
+// back what these take, and returns the others.
 func (c *Cache) add(out *contents) *contents {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	for _, other := range c.contents[out.buildID] {
+		if other.files > 0 && other.id.equal(out.id) {
+			other.files++
+			c.leave(out)
+			return other
+		}
+	}
 	c.contents[out.buildID] = append(c.contents[out.buildID], out)
 	return out
 }
@@ -100,9 +129,10 @@ func (c *Cache) share(buildID string, s, debug *snapshot) *contents {
 
 // upload gives the unwind rules of a file to the BPF program.
 func (c *Cache) upload(out *contents) *contents {
-	if out.rules == nil || c.rules == nil {
+	if out.rules == nil || c.rules == nil || !c.begin() {
 		return out
 	}
+	defer c.writes.Done()
 	var err error
 	out.rows = out.rules.Len()
 	out.slot, out.pages, err = c.rules.AddTable(out.rules)

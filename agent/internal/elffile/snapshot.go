@@ -1,6 +1,7 @@
 package elffile
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,8 +15,6 @@ import (
 const (
 	// pieceSize is how much of a file is read at a time, in bytes.
 	pieceSize = 64 << 10
-	// maxParsed bounds what is read of one file, in bytes. It is 62 MB of Node 25.
-	maxParsed = 512 << 20
 	// maxFile bounds the size of a file, in bytes.
 	maxFile = 64 << 30
 )
@@ -23,8 +22,9 @@ const (
 // snapshot reads a file, each piece once, into memory that goes back to the system as a whole. So the bytes that are
 // hashed are those that were parsed, even if somebody writes to the file meanwhile. It is safe for concurrent use.
 type snapshot struct {
-	file io.ReaderAt
+	file *procs.Timed
 	size int64
+	turn *turn  // nil: it has no need of one
 	mem  []byte // of the whole file; what was not read takes none
 
 	mu   sync.Mutex
@@ -50,6 +50,20 @@ func newSnapshot(f *os.File) (*snapshot, error) {
 	}
 	_ = unix.Madvise(s.mem, unix.MADV_NOHUGEPAGE) // a huge page would read as much as 32 pieces take
 	return s, nil
+}
+
+// takes has a snapshot that nobody reads now go by a turn.
+func (s *snapshot) takes(t *turn) {
+	s.turn = t
+	s.file.WhenLate(t.pass)
+}
+
+// bytes is the size of the file; 0 of none.
+func (s *snapshot) bytes() int64 {
+	if s == nil {
+		return 0
+	}
+	return s.size
 }
 
 // close gives the memory back. What Bytes has returned is gone then.
@@ -82,7 +96,7 @@ func (s *snapshot) Bytes(off, n int64) ([]byte, error) {
 	return s.mem[off : off+n : off+n], nil
 }
 
-var errTooMuch = fmt.Errorf("more than %d MiB of the file would have to be read", maxParsed>>20)
+var errTooMuch = errors.New("too much of it would have to be read")
 
 // ensure reads the pieces of a range that were not read yet.
 func (s *snapshot) ensure(off, n int64) error {
@@ -97,8 +111,8 @@ func (s *snapshot) ensure(off, n int64) error {
 		}
 		start := i * pieceSize
 		end := min(start+pieceSize, s.size)
-		if s.read += end - start; s.read > maxParsed {
-			s.err = errTooMuch
+		if s.read += end - start; s.read > s.turn.most() {
+			s.err = fmt.Errorf("%w: more than %d MiB", errTooMuch, s.turn.most()>>20)
 			break
 		}
 		if n, err := s.file.ReadAt(s.mem[start:end], start); int64(n) < end-start {

@@ -2,6 +2,7 @@ package elffile
 
 import (
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -15,13 +16,19 @@ type stamp struct {
 	written, made unix.Timespec
 }
 
-// stampOf returns the stamp of a file; the zero stamp if there is none.
-func stampOf(path string) stamp {
-	st, err := procs.Stat(path)
+// stampOf returns the stamp of a file that a process has mapped; the zero stamp if there is none.
+func stampOf(pid int, m procs.Mapping) stamp {
+	st, err := procs.StatMapped(pid, m)
 	if err != nil {
 		return stamp{}
 	}
 	return newStamp(&st)
+}
+
+// replacedBy reports whether another file has taken the place of the one with a stamp. If its path is gone, a process
+// still has the file mapped, so its inode is not reused.
+func (s stamp) replacedBy(now stamp) bool {
+	return s.inode != 0 && now.inode == s.inode && (now.size != s.size || now.written != s.written)
 }
 
 // stampOfFile is that of a file that is open.
@@ -34,3 +41,11 @@ func stampOfFile(f *os.File) stamp {
 }
 
 func newStamp(st *unix.Stat_t) stamp { return stamp{st.Ino, st.Size, st.Mtim, st.Ctim} }
+
+// probed is whether a file has V8, or why that is not known.
+type probed struct {
+	stamp stamp
+	has   bool
+	err   error
+	until time.Time // for which err holds
+}

@@ -11,37 +11,39 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 )
 
-// Rules receives the unwind rules of files.
+// Rules receives the unwind rules of files, on any goroutine.
 type Rules interface {
 	AddTable(*unwind.Table) (slot, pages uint32, err error)
 	RemoveTable(uint32) error
 }
 
 // Cache keeps the files that processes have mapped, each once, and releases a file after its last process has ended. A
-// Hold of a process gets files. HasV8, Preload and the Get of all Holds are for one goroutine at a time; any number may
-// call Release at the same time.
+// Hold of a process gets files. It is safe for concurrent use: who needs a file that is being read waits for it, and
+// nobody else does, but where memory would not suffice.
 type Cache struct {
 	rules       Rules
-	layoutsOnly bool                  // read only the layout of V8
-	probed      map[procs.FileID]bool // whether files that were not read hold V8
+	layoutsOnly bool // read only the layout of V8
+	turns       turns
 	idleFor     time.Duration
 	dir         *filecache.Dir // nil: nothing is kept on disk
-	writes      sync.WaitGroup // to the disk
-	log         *slog.Logger   // of these
+	writes      sync.WaitGroup // to the disk and the BPF maps: see begin
+	log         *slog.Logger   // of those to the disk
 
 	mu       sync.Mutex // guards what follows, and how many users files and contents have
 	files    map[key]*File
 	numbered uint64                 // files that ever were in files
 	idle     []*File                // those without users, the last released one last
 	contents map[string][]*contents // that files share, by build id
+	reading  map[key]chan struct{}  // files that are being read; closed then
+	probed   map[procs.FileID]probed
 	closed   bool
 }
 
 // NewCache makes a cache that adds the unwind rules of each file to r, unless that is nil.
 func NewCache(r Rules) *Cache {
 	return &Cache{
-		rules: r, files: map[key]*File{}, contents: map[string][]*contents{}, probed: map[procs.FileID]bool{},
-		idleFor: idleFor,
+		rules: r, files: map[key]*File{}, contents: map[string][]*contents{}, probed: map[procs.FileID]probed{},
+		reading: map[key]chan struct{}{}, turns: newTurns(), idleFor: idleFor,
 	}
 }
 
@@ -145,10 +147,13 @@ func (c *Cache) drop(f *File) {
 	if c.files[f.key] == f {
 		delete(c.files, f.key)
 	}
-	out := f.contents
-	if out == nil {
-		return
+	if f.contents != nil {
+		c.leave(f.contents)
 	}
+}
+
+// leave takes a file from those that share contents, and gives back what these take if it was the last.
+func (c *Cache) leave(out *contents) {
 	if out.files--; out.files > 0 {
 		return
 	}
@@ -159,7 +164,7 @@ func (c *Cache) drop(f *File) {
 	if out.entry != nil {
 		_ = out.entry.Close() // it was only read
 	}
-	if out.slot != 0 {
+	if out.slot != 0 && !c.closed {
 		_ = c.rules.RemoveTable(out.slot) // the slot exists; if not, there is nothing to give back
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
@@ -20,6 +21,9 @@ var ErrGone = errors.New("there is no such process")
 func NothingToProfile(err error) bool {
 	return errors.Is(err, ErrNotNode) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrGone)
 }
+
+// SaidBefore reports whether an error of Open is of a file of which it was returned before, for whatever process.
+func SaidBefore(err error) bool { return errors.Is(err, elffile.ErrNotAgain) }
 
 // Denied says what to do where the kernel does not let this user read a process.
 func Denied() string {

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -135,7 +136,7 @@ func (ms *Mappings) find(maps []procs.Mapping, file func(procs.Mapping) *elffile
 
 func (ms *Mappings) hasV8(maps []procs.Mapping) bool {
 	for _, m := range maps {
-		has, err := ms.cache.HasV8(ms.pid, m)
+		has, err := ms.files.HasV8(ms.pid, m)
 		if has {
 			return true
 		}
@@ -155,8 +156,8 @@ func (ms *Mappings) open(m procs.Mapping) *elffile.File {
 	if f.Layout != nil && ms.v8 == nil {
 		ms.v8 = f
 	}
-	if has, _ := ms.cache.HasV8(ms.pid, m); has && f.Layout == nil {
-		ms.unread = errors.Join(f.Problems...)
+	if has, err := ms.files.HasV8(ms.pid, m); f.Layout == nil && (has || err != nil) {
+		ms.unread = cmp.Or(errors.Join(f.Problems...), err)
 	}
 	return f
 }

@@ -158,14 +158,6 @@ func Close(f *os.File) {
 	_, _ = within(func() (struct{}, error) { return struct{}{}, f.Close() }, func(struct{}) {})
 }
 
-// Stat is that of a file by its path from here.
-func Stat(path string) (unix.Stat_t, error) {
-	return within(func() (st unix.Stat_t, err error) {
-		err = unix.Stat(path, &st)
-		return st, err
-	}, func(unix.Stat_t) {})
-}
-
 // StatFile is that of a file that is open.
 func StatFile(f *os.File) (unix.Stat_t, error) {
 	fd := int(f.Fd())

@@ -1,0 +1,147 @@
+package elffile
+
+import (
+	"os"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+)
+
+// TestReadOnceAtATime: processes of one executable that start at a time have it read once, and copies of it share what
+// was parsed, also where none had a turn: then nothing stays of what was parsed twice.
+func TestReadOnceAtATime(t *testing.T) {
+	path, pid, mapping, _ := sleeper(t)
+	rules := &tables{present: map[uint32]int{}}
+	c := NewCache(rules)
+	m := mapping()
+	holds, files := make([]*Hold, 8), make([]*File, 8)
+	var all sync.WaitGroup
+	for i := range holds {
+		holds[i] = c.Hold()
+		all.Go(func() { files[i] = holds[i].Get(pid, m) })
+	}
+	all.Wait()
+	for _, f := range files {
+		if f != files[0] || rules.next != 1 {
+			t.Fatalf("read %d times", rules.next)
+		}
+	}
+	first := files[0].contents
+	rules.next = 100
+	twice := *first
+	twice.slot, twice.files = 100, 1
+	rules.present[100] = 1
+	if got := c.add(&twice); got != first || first.files != 2 || rules.present[100] != 0 {
+		t.Errorf("a copy that was parsed beside it: %d files, %d tables", first.files, len(rules.present))
+	}
+	c.mu.Lock()
+	c.leave(first)
+	c.mu.Unlock()
+	other := opened(t, c, copyOf(t, path))
+	if other.contents != first || len(rules.present) != 1 {
+		t.Error("a copy does not share")
+	}
+	c.release(other)
+	for _, h := range holds {
+		h.Release()
+	}
+	if len(c.reading) != 0 {
+		t.Errorf("%d files are being read", len(c.reading))
+	}
+}
+
+// TestAlone: who reads a file makes those wait that need it, and no others.
+func TestAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := NewCache(nil)
+		slow, other := key{FileID: procs.FileID{Inode: 1}}, key{FileID: procs.FileID{Inode: 2}}
+		began := time.Now()
+		done := c.alone(slow)
+		var waited sync.WaitGroup
+		for i := range 3 {
+			waited.Go(func() {
+				defer c.alone(slow)()
+				if time.Since(began) < time.Minute {
+					t.Errorf("%d did not wait", i)
+				}
+			})
+		}
+		c.alone(other)()
+		if time.Since(began) != 0 {
+			t.Error("another file waited")
+		}
+		time.Sleep(time.Minute)
+		done()
+		waited.Wait()
+		if len(c.reading) != 0 {
+			t.Errorf("%d keys are kept", len(c.reading))
+		}
+	})
+}
+
+// TestTurns: one file at a time is parsed, beside a large one. It waits neither for one that is slow nor forever, but
+// then less is read of it.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all, began := newTurns(), time.Now()
+		first, large := all.begin(1), all.begin(largeFile+1)
+		if time.Since(began) != 0 || first.most() != maxParsed {
+			t.Fatal("a large file waits for a small one")
+		}
+		time.AfterFunc(time.Second, first.end)
+		second := all.begin(largeFile)
+		if time.Since(began) != time.Second {
+			t.Errorf("the second file waited for %v", time.Since(began))
+		}
+		time.AfterFunc(time.Second, second.pass)
+		third := all.begin(1)
+		if time.Since(began) != 2*time.Second || second.most() != maxPassed || third.most() != maxParsed {
+			t.Errorf("the third file waited for %v, %d and %d bytes may be read", time.Since(began), second.most(),
+				third.most())
+		}
+		second.end()
+		fourth := all.begin(1)
+		if time.Since(began) != 2*time.Second+longestTurn || fourth.most() != maxPassed {
+			t.Errorf("the fourth file waited for %v, %d bytes may be read", time.Since(began), fourth.most())
+		}
+		fourth.end()
+		if len(all.usual) != 1 {
+			t.Error("a file without a turn has ended that of another")
+		}
+		third.end()
+		large.end()
+		if len(all.usual) != 0 || len(all.large) != 0 {
+			t.Error("a turn does not end")
+		}
+	})
+}
+
+// TestNoTurn: of a file that has lost its turn no more is read than it may.
+func TestNoTurn(t *testing.T) {
+	f, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(maxPassed + 2*pieceSize); err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSnapshot(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	own := newTurns().begin(s.size)
+	s.takes(own)
+	own.pass()
+	if _, err := s.Bytes(0, maxPassed); err != nil {
+		t.Error(err)
+	}
+	const want = "too much of it would have to be read: more than 64 MiB"
+	if _, err := s.Bytes(0, s.size); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
