@@ -34,13 +34,13 @@ type Agent struct {
 	checks    *selfcheck.Checks
 	async     *jobs.Queue
 	changing  bool          // Change is under way
+	selected  int64         // when it changed the selection last, as sampler.Now
 	ended     chan struct{} // closed when Run ends
 	heapLimit int64         // memory limit of Go's runtime before
 
-	targets       map[int]*target       // by pid
-	pendingStarts map[int]jobs.Schedule // processes that started recently and have no V8 yet
-	withoutV8     process.WithoutV8
-	properties    map[string]bool // names of store properties, from processes that have ended
+	targets    map[int]*target // by pid
+	starts     process.Starts
+	properties map[string]bool // names of store properties, from processes that have ended
 
 	begun    int64 // when the program began, as monotonic gives it
 	sampling int64 // when sampling began

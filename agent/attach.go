@@ -32,23 +32,32 @@ func (a *Agent) keepFiles() {
 func (a *Agent) attachSelected() error {
 	s := &a.config.Select
 	for _, pid := range s.PIDs {
-		if err := a.attach(&resource.Origin{PID: pid}); err != nil {
+		t, err := a.readProcess(&resource.Origin{PID: pid}, a.reading, true)
+		if err == nil {
+			err = a.activate(t)
+		}
+		if err != nil {
 			return err
 		}
 	}
+	needed := s.Tree == 0 && !a.config.Wait
 	if s.open() {
-		if err := a.attachMatching(); err != nil {
+		if err := a.attachMatching(needed); err != nil {
 			return err
 		}
 	}
-	if len(a.targets) == 0 && s.Tree == 0 && !a.config.Wait {
+	if len(a.targets) == 0 && needed {
 		return fmt.Errorf("%w: none of the selected ones is running; hotspan doctor lists those that are", ErrNoProcess)
 	}
 	return nil
 }
 
-// attachMatching attaches to the processes that run and were not named by pid. One that starts meanwhile is reported.
-func (a *Agent) attachMatching() error {
+// How long after the last process that was read others are slow, if some file is late, and in any case.
+const slowAfter, slowAnyway = 2 * time.Second, 10 * time.Second
+
+// attachMatching attaches to the processes that run and were not named by pid, side by side. One that starts meanwhile
+// is reported. It does not wait for slow ones, unless one is needed: Run attaches to these when they have been read.
+func (a *Agent) attachMatching(needed bool) error {
 	watching := a.sampler.Watching()
 	pids, err := procs.All()
 	if err := errors.Join(watching, err); err != nil {
@@ -60,34 +69,73 @@ func (a *Agent) attachMatching() error {
 		if slices.Contains(a.config.Select.PIDs, pid) || !a.config.Select.matches(o) {
 			continue
 		}
-		err := a.attach(o)
-		switch {
-		case errors.Is(err, fs.ErrPermission):
-			hidden++
-		case err != nil && !process.NothingToProfile(err):
-			a.log.Warn("process is not profiled", "pid", pid, "why", err)
+		for a.async.Full() {
+			a.async.Wait(time.Minute)
 		}
+		a.attachAsync(o, func(err error) {
+			if errors.Is(err, fs.ErrPermission) {
+				hidden++
+				return
+			}
+			a.logRefused(pid, err)
+		})
 	}
+	a.async.WaitAll(slowAfter, func(after time.Duration) bool {
+		return (len(a.targets) > 0 || !needed) && (procs.Late() || after >= slowAnyway)
+	})
 	if hidden > 0 {
 		a.log.Warn("no permission to read some processes: "+process.Denied(), "processes", hidden)
 	}
 	return nil
 }
 
-// attach starts to profile a process.
-func (a *Agent) attach(o *resource.Origin) error {
-	t, err := a.readProcess(o, a.reading)
-	if err != nil {
-		return err
+var errCrowd = errors.New("too many processes start at a time")
+
+// attachAsync reads a process beside others, attaches to it, and then calls done, unless it is not selected any more.
+func (a *Agent) attachAsync(o *resource.Origin, done func(error)) {
+	pid, r, met := o.PID, a.reading, sampler.Now()
+	started := a.async.Run(pid, func() func() {
+		t, err := a.readProcess(o, r, false)
+		return func() {
+			if r != a.reading || met < a.selected { // the configuration has changed meanwhile
+				if err == nil {
+					go t.Mappings.Release()
+				}
+				if a.config.Select.includes(o) {
+					a.attachAsync(o, done)
+				}
+				return
+			}
+			if old := a.targets[pid]; old != nil {
+				a.detach(old)
+			}
+			if err == nil {
+				err = a.activate(t)
+			}
+			done(err)
+		}
+	})
+	if !started {
+		done(errCrowd)
 	}
-	return a.activate(t)
 }
 
-// readProcess reads everything that profiling a process by some rules needs. It is slow for a file that is not cached
-// yet.
-func (a *Agent) readProcess(o *resource.Origin, r *reading) (*target, error) {
+// logRefused logs why a process is not profiled, if that is worth a word.
+func (a *Agent) logRefused(pid int, err error) {
+	log := a.log.Warn
+	if process.SaidBefore(err) {
+		log = a.log.Debug
+	}
+	if err != nil && !process.NothingToProfile(err) {
+		log("process is not profiled", "pid", pid, "why", err)
+	}
+}
+
+// readProcess reads everything that profiling a process by some rules needs, and with anyway one without V8, too. It is
+// slow for a file that is not cached yet, and safe for concurrent use.
+func (a *Agent) readProcess(o *resource.Origin, r *reading, anyway bool) (*target, error) {
 	opened, pid := sampler.Now(), o.PID
-	p, err := process.OpenToSample(pid, a.files, a.builder == nil && slices.Contains(a.config.Select.PIDs, pid))
+	p, err := process.OpenToSample(pid, a.files, anyway)
 	if err != nil {
 		return nil, err
 	}
@@ -99,15 +147,17 @@ func (a *Agent) readProcess(o *resource.Origin, r *reading) (*target, error) {
 		reading: r,
 	}
 	t.symbolizer = symbolize.New(p, a.kernel, a.natives, a.followMaps(t))
-	t.symbolizer.Tell(a.sampler.Known(), config.Id)
-	t.symbolizer.KeepCode(a.config.JITCode.Process(pid))
+	t.symbolizer.KeepCode(r.code.Process(pid))
 	t.symbolizer.ReadDumps(p, a.log)
 	if p.HasV8() {
 		a.findIsolates(t)
 	}
 	t.frames, t.hooks = config.V8.Cped, config.V8.FirstJsObject
 	t.lookFirst(a.checks.Off(p.Layout))
-	a.warnProblems(t)
+	t.symbolizer.Tell(a.sampler.Known(), config.Id) // from here on by the goroutine that names samples
+	for _, p := range t.Problems() {
+		a.log.Warn(p.What, append([]any{"pid", pid}, p.Why...)...)
+	}
 	t.ready = sampler.Now()
 	return t, nil
 }
@@ -141,12 +191,6 @@ func (a *Agent) activate(t *target) error {
 		a.checks.Add(t.Process, selfcheck.Started)
 	}
 	return nil
-}
-
-func (a *Agent) warnProblems(t *target) {
-	for _, p := range t.Problems() {
-		a.log.Warn(p.What, append([]any{"pid", t.PID}, p.Why...)...)
-	}
 }
 
 // findIsolates finds where threads keep the pointer to their isolate, for the BPF program, and reports whether it is

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/jobs"
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/resource"
@@ -70,10 +71,10 @@ func (a *Agent) change(c *Config, done func(error)) {
 	r := a.newReading(tree, &next)
 	pids := slices.Collect(maps.Keys(a.targets))
 	a.changing = true
-	started := a.async.Run(func() func() {
+	started := a.async.Run(jobs.All, func() func() {
 		targets := map[int]*target{}
 		for _, pid := range pids {
-			if t, err := a.readProcess(&resource.Origin{PID: pid}, r); err == nil {
+			if t, err := a.readProcess(&resource.Origin{PID: pid}, r, false); err == nil {
 				targets[pid] = t
 			}
 		}
@@ -81,7 +82,7 @@ func (a *Agent) change(c *Config, done func(error)) {
 	})
 	if !started {
 		a.changing = false
-		done(errors.New("too many processes start at a time"))
+		done(errCrowd)
 	}
 }
 
@@ -90,6 +91,7 @@ func (a *Agent) newReading(tree *reqctx.Tree, c *Config) *reading {
 	r := &reading{
 		tree: tree, learners: labels.NewLearners(tree, a.sampler, a.log),
 		decoder: labels.NewDecoder(tree, a.sampler, a.log), maps: !c.NoSourceMaps,
+		code: c.JITCode,
 	}
 	r.decoder.ContextIDs = c.ContextIDs
 	return r
@@ -163,7 +165,8 @@ func (a *Agent) selectAgain() error {
 	if err := a.sampler.ReportExecs(s.PIDs, s.open()); err != nil {
 		return err
 	}
-	started := a.async.Run(func() func() {
+	a.selected = sampler.Now()
+	started := a.async.Run(jobs.All, func() func() {
 		at := sampler.Now() // what was queued under another selection has been opened before
 		pids, err := procs.All()
 		selected := map[int]*resource.Origin{}
@@ -181,7 +184,7 @@ func (a *Agent) selectAgain() error {
 		}
 	})
 	if !started {
-		return errors.New("too many processes start at a time")
+		return errCrowd
 	}
 	return nil
 }
@@ -201,11 +204,7 @@ func (a *Agent) setSelected(selected map[int]*resource.Origin, at int64) {
 			a.detach(t)
 		}
 	}
-	for pid := range a.pendingStarts {
-		if selected[pid] == nil {
-			delete(a.pendingStarts, pid)
-		}
-	}
+	a.starts.Forget(func(pid int) bool { return selected[pid] != nil })
 	for pid, o := range selected {
 		if a.targets[pid] == nil {
 			a.attachNew(o, func(error) {})

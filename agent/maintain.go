@@ -42,9 +42,7 @@ func (a *Agent) nextMaintenance() (next time.Time) {
 			next = earliest(next, t.refreshed.Add(refreshEvery))
 		}
 	}
-	for _, s := range a.pendingStarts {
-		next = earliest(next, s.Next())
-	}
+	next = earliest(next, a.starts.Next())
 	if a.config.Progress != nil {
 		next = earliest(next, a.shown.Add(progressEvery))
 	}
@@ -68,7 +66,7 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 		return
 	}
 	at, next := sampler.Now(), t.Mappings.Next()
-	started := a.async.Run(func() func() {
+	started := a.async.Run(t.PID, func() func() {
 		err := next.Read()
 		return func() {
 			t.refreshing = false

@@ -36,8 +36,6 @@ func TestDetachEnded(t *testing.T) {
 func TestReusedPID(t *testing.T) {
 	a, pids := attached(t, 1)
 	pid, old := pids[0], a.targets[pids[0]]
-	go a.async.Work()
-	defer a.async.Close()
 	end(t, pid)
 	startAs(t, pid, old.Executable, "-e", "setInterval(() => {}, 1000)")
 	a.lifecycle(bpf.Lifecycle{Type: bpf.RecordExec, Pid: uint32(pid), Time: uint64(sampler.Now())})

@@ -41,8 +41,7 @@ func New(c Config) (*Agent, error) {
 	a := &Agent{
 		config: c, log: c.Log, kernel: symbolize.NewKernel(c.Log), natives: symbolize.NewNatives(),
 		maps: sourcemaps.New(c.Log), begun: sampler.Now() - int64(time.Since(c.Begun)),
-		targets: map[int]*target{}, pendingStarts: map[int]jobs.Schedule{}, properties: map[string]bool{},
-		ended: make(chan struct{}),
+		targets: map[int]*target{}, properties: map[string]bool{}, ended: make(chan struct{}),
 	}
 	a.checks = selfcheck.New(c.Log, a.found)
 	a.sampler, err = sampler.Open(sampler.Config{
@@ -79,8 +78,9 @@ func (a *Agent) SampledRecords() (*os.File, error) { return a.sampler.SampledRec
 // Close releases an Agent on which Run was not called.
 func (a *Agent) Close() {
 	debug.SetMemoryLimit(a.heapLimit)
+	a.async.Close()
+	a.files.Close() // first: it writes to the sampler's BPF maps
 	a.sampler.Close()
-	a.files.Close()
 }
 
 // Run samples until the context ends or all selected processes have ended, and then releases the Agent. Call it once.
@@ -97,8 +97,6 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	}
 	defer context.AfterFunc(ctx, a.sampler.Interrupt)()
 	defer a.checks.Close()
-	go a.async.Work() // from here on only this goroutine uses the file cache
-	defer a.async.Close()
 	if err := a.start(); err != nil {
 		return a.stats, err
 	}

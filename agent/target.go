@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/jitcode"
 	"github.com/hotspan/hotspan/agent/internal/jobs"
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/process"
@@ -51,6 +52,7 @@ type reading struct {
 	learners *labels.Learners
 	decoder  *labels.Decoder
 	maps     bool // source maps are followed
+	code     *jitcode.Recorder
 }
 
 // maxThreadNames bounds the cached thread names of one process.

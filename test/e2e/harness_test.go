@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/slowfiles"
 	"github.com/hotspan/hotspan/test/truth"
 	"github.com/hotspan/hotspan/test/truth/judge"
 	"github.com/hotspan/hotspan/test/truth/trial"
@@ -26,6 +27,7 @@ import (
 var hotspan string // the command under test
 
 func TestMain(m *testing.M) {
+	slowfiles.Main()
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "hotspan-e2e-")
 		if err != nil {

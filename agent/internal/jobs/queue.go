@@ -1,56 +1,107 @@
-// Package jobs runs slow jobs, such as reading the files of a new process, on another goroutine than the one that
+// Package jobs runs slow jobs, such as reading the files of a new process, on other goroutines than the one that
 // handles samples: what a sample refers to in a process must be read within milliseconds.
 package jobs
 
-import "github.com/hotspan/hotspan/agent/internal/priority"
+import (
+	"sync"
+	"time"
 
-// Queue runs jobs one after the other. All of its methods but Post and Work are for one goroutine.
+	"github.com/hotspan/hotspan/agent/internal/priority"
+)
+
+// Queue runs the jobs of one process one after the other, in the order in which they were queued, and those of
+// different processes side by side: one whose files are slow delays no other. All of its methods but Post are for one
+// goroutine.
 type Queue struct {
-	jobs    chan func() (then func())
+	ready   chan int // processes with jobs that no worker has begun with
 	results chan func()
 	pending int    // jobs without a result
+	workers int    // goroutines that run jobs
 	notify  func() // called when there is a result
+
+	mu   sync.Mutex
+	jobs map[int][]func() (then func()) // that wait, by process; of one that is ready, or that a worker has, maybe none
 }
 
-// maxJobs bounds the queue. Each job is a process that started, or one whose mappings changed.
-const maxJobs = 4096
+const (
+	// maxJobs bounds the queue. Each job is a process that started, or one whose mappings changed.
+	maxJobs = 4096
+	// maxWorkers bounds the processes whose jobs run at a time: most of them wait, for a file or for each other.
+	maxWorkers = 8
+)
+
+// All is in the place of a process for jobs that concern all processes. They run beside those of single ones.
+const All = 0
 
 // New makes a Queue that calls notify, on any goroutine, when DrainResults has something to do.
 func New(notify func()) *Queue {
-	return &Queue{jobs: make(chan func() func(), maxJobs), results: make(chan func(), maxJobs), notify: notify}
-}
-
-// Work runs jobs until Close.
-func (q *Queue) Work() {
-	for job := range q.jobs {
-		q.run(job)
+	return &Queue{
+		ready: make(chan int, maxJobs), results: make(chan func(), maxJobs), notify: notify,
+		jobs: map[int][]func() func(){},
 	}
 }
 
-func (q *Queue) run(job func() (then func())) {
-	defer priority.Background()()
-	q.results <- job()
-	q.notify()
-}
+// Close ends the workers when they have run what was queued. No job may be queued any more.
+func (q *Queue) Close() { close(q.ready) }
 
-// Close ends Work. No job may be queued any more.
-func (q *Queue) Close() { close(q.jobs) }
+// Full reports whether Run would refuse a job.
+func (q *Queue) Full() bool { return q.pending >= maxJobs }
 
-// Run queues a job for the goroutine of Work. The function that the job returns runs on the goroutine that drains the
-// results. It returns false, and queues nothing, if the queue is full.
-func (q *Queue) Run(job func() (then func())) bool {
-	if q.pending == maxJobs {
+// Run queues a job of a process, which runs on a goroutine of the Queue. The function that the job returns runs on the
+// goroutine that drains the results. It returns false, and queues nothing, if the queue is full.
+func (q *Queue) Run(pid int, job func() (then func())) bool {
+	if q.Full() {
 		return false
 	}
 	q.pending++
-	q.jobs <- job
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	waiting, begun := q.jobs[pid]
+	q.jobs[pid] = append(waiting, job)
+	if begun {
+		return true
+	}
+	if len(q.jobs) > q.workers && q.workers < maxWorkers {
+		q.workers++
+		go q.work()
+	}
+	q.ready <- pid
 	return true
+}
+
+// work runs jobs until Close.
+func (q *Queue) work() {
+	for pid := range q.ready {
+		q.runAll(pid)
+	}
+}
+
+// runAll runs the jobs of a process.
+func (q *Queue) runAll(pid int) {
+	defer priority.Background()()
+	for job := q.next(pid); job != nil; job = q.next(pid) {
+		q.results <- job()
+		q.notify()
+	}
+}
+
+// next takes the next job of a process; nil: there is none, and no worker has the process any more.
+func (q *Queue) next(pid int) func() func() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	waiting := q.jobs[pid]
+	if len(waiting) == 0 {
+		delete(q.jobs, pid)
+		return nil
+	}
+	q.jobs[pid] = waiting[1:]
+	return waiting[0]
 }
 
 // Post has a function run on the goroutine that drains the results. It may be called on any goroutine.
 func (q *Queue) Post(then func()) {
 	q.results <- func() {
-		q.pending++ // no job of Work is done
+		q.pending++ // no job is done
 		then()
 	}
 	q.notify()
@@ -64,10 +115,39 @@ func (q *Queue) DrainResults() {
 	for {
 		select {
 		case then := <-q.results:
-			q.pending--
-			then()
+			q.finish(then)
 		default:
 			return
 		}
 	}
+}
+
+// Wait waits until a job has finished, and runs the function that it has returned. It is false if none has in time.
+func (q *Queue) Wait(most time.Duration) bool {
+	late := time.NewTimer(most)
+	defer late.Stop()
+	select {
+	case then := <-q.results:
+		q.finish(then)
+		return true
+	case <-late.C:
+		return false
+	}
+}
+
+// WaitAll waits until all jobs have finished, and runs the functions that they have returned. If none finishes for some
+// time, it asks whether it is to give up, and again after as long: after is how long none has.
+func (q *Queue) WaitAll(every time.Duration, giveUp func(after time.Duration) bool) {
+	for after := every; q.Pending() > 0; after += every {
+		if q.Wait(every) {
+			after = 0
+		} else if giveUp(after) {
+			return
+		}
+	}
+}
+
+func (q *Queue) finish(then func()) {
+	q.pending--
+	then()
 }

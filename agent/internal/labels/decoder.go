@@ -14,7 +14,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Decoder holds the state of decoding that all processes share. It is not safe for concurrent use.
+// Decoder holds the state of decoding that all processes share. Process may be called on any goroutine, all else is for
+// one.
 type Decoder struct {
 	BadValues  int64 // values that are invalid for their label, such as a trace id of another length
 	ContextIDs bool  // samples have pprofx.ContextLabel

@@ -10,7 +10,7 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// Learners make the Learner of each process.
+// Learners make the Learner of each process. They are safe for concurrent use.
 type Learners struct {
 	tree    *reqctx.Tree
 	sampler *sampler.Sampler

@@ -1,0 +1,105 @@
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/slowfiles"
+)
+
+// slowTogether is how long hotspan waits at least for the slow files of TestSlowFiles, if for one after the other: each
+// read of one may take 5 s, and all reads together 30 s.
+const slowTogether = 30 * time.Second
+
+// TestSlowFiles: processes that have mapped code from a file system that answers late, or never, delay the profile of
+// no other process: of none that runs, and of none that starts meanwhile.
+func TestSlowFiles(t *testing.T) {
+	node := node24(t)
+	for _, c := range []struct {
+		name  string
+		delay time.Duration
+		files int
+	}{{"in time", 4 * time.Second, 3}, {"never", slowfiles.Never, 6}} {
+		t.Run(c.name, func(t *testing.T) {
+			name := t.TempDir()
+			running := busyNode(t, node, "", name)
+			alone, h := newSlowRun(t, name), newSlowRun(t, name) // which end after the file system: threads wait for it
+			alone.start(t)
+			without := alone.awaitSample(t, running)
+			alone.end()
+			dir := slowfiles.Mount(t, node, c.delay)
+			strange := func(first rune) {
+				for n := range c.files {
+					slowfiles.Map(t, fmt.Sprintf("%s/%c", dir, first+rune(n)))
+				}
+			}
+			strange('a')
+			h.start(t)
+			with := h.awaitSample(t, running)
+			strange('A')
+			began := time.Now()
+			h.awaitSample(t, busyNode(t, node, "", name))
+			meanwhile := time.Since(began)
+			t.Logf("first named sample after %v, with slow files %v; of a process that starts then %v", without, with,
+				meanwhile)
+			if most := without + slowTogether/2; with > most || meanwhile > most {
+				t.Errorf("want at most %v", most)
+			}
+		})
+	}
+}
+
+// slowRun is a hotspan that records the processes of slowfiles, and others by their arguments.
+type slowRun struct {
+	*exec.Cmd
+	said  *bufio.Scanner
+	began time.Time
+}
+
+func newSlowRun(t *testing.T, name string) *slowRun {
+	t.Helper()
+	strange := filepath.Base(os.Args[0])
+	out := filepath.Join(t.TempDir(), "out.pb.gz")
+	r := &slowRun{Cmd: exec.Command(hotspan, "record", "-v", "--name", strange+"|"+name, "-o", out)}
+	said, err := r.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.said = bufio.NewScanner(said)
+	t.Cleanup(r.end)
+	return r
+}
+
+func (r *slowRun) start(t *testing.T) {
+	t.Helper()
+	r.began = time.Now()
+	if err := r.Start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *slowRun) end() {
+	if r.Process != nil {
+		r.Process.Kill()
+		r.Wait()
+	}
+}
+
+// awaitSample waits for the first named sample of a process, and returns how long after the start of hotspan it came.
+func (r *slowRun) awaitSample(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	for r.said.Scan() {
+		t.Log(r.said.Text())
+		if strings.Contains(r.said.Text(), fmt.Sprintf("first named sample, pid %d,", pid)) {
+			return time.Since(r.began)
+		}
+	}
+	t.Fatalf("hotspan ended without a named sample of process %d", pid)
+	return 0
+}
