@@ -6,11 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/hotspan/hotspan/test/slowfiles"
+	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // slowTogether is how long hotspan waits at least for the slow files of TestSlowFiles, if for one after the other: each
@@ -102,4 +104,29 @@ func (r *slowRun) awaitSample(t *testing.T, pid int) time.Duration {
 	}
 	t.Fatalf("hotspan ended without a named sample of process %d", pid)
 	return 0
+}
+
+// TestSlowExecutable: a process whose own executable takes long to read is profiled when that has been read, and others
+// before.
+func TestSlowExecutable(t *testing.T) {
+	node, name := node24(t), t.TempDir()
+	dir := slowfiles.Mount(t, node, 40*time.Millisecond)
+	fast, slow := busyNode(t, node, "", name), busyNode(t, dir+"/node", "", name)
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	r := run(t, "record", "--name", name, "--no-cache", "-d", "20s", "-o", out)
+	t.Log(r.Stderr)
+	first, named := map[int]int64{}, map[int]int{}
+	for _, s := range readSamples(t, out) {
+		if first[s.PID] == 0 {
+			first[s.PID] = s.T
+		}
+		if slices.ContainsFunc(s.Stack, func(f judge.Frame) bool { return f.F == "work" }) {
+			named[s.PID]++
+		}
+	}
+	later := time.Duration(first[slow] - first[fast])
+	t.Logf("named samples %v, the slow one begins after %v", named, later)
+	if named[fast] < 50 || named[slow] < 50 || later < time.Second {
+		t.Error("want 50 of each at least, and those of the slow one a second later")
+	}
 }

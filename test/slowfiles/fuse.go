@@ -69,7 +69,9 @@ func mount(dir, content, delay string) error {
 		end()
 	}()
 	fmt.Println("mounted")
-	return f.serve()
+	err = f.serve()
+	end() // it may be under way, and ends with this process
+	return err
 }
 
 // serve answers requests until the file system is unmounted.

@@ -35,6 +35,11 @@ func Late() bool { return late.Load() > 0 }
 
 // within runs f, and returns its results if it ends in time. If it ends later, drop gets them.
 func within[T any](f func() (T, error), drop func(T)) (T, error) {
+	return follow(f, drop, lateAfter, func() {})
+}
+
+// follow is within, and calls isLate if f has not ended after some time, from which on it is late.
+func follow[T any](f func() (T, error), drop func(T), after time.Duration, isLate func()) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -50,7 +55,7 @@ func within[T any](f func() (T, error), drop func(T)) (T, error) {
 		value, err := f()
 		ended <- result{value, err}
 	}()
-	timer := time.NewTimer(lateAfter)
+	timer := time.NewTimer(after)
 	defer timer.Stop()
 	select {
 	case r := <-ended:
@@ -59,7 +64,8 @@ func within[T any](f func() (T, error), drop func(T)) (T, error) {
 	}
 	late.Add(1)
 	defer late.Add(-1)
-	timer.Reset(fileTimeout - lateAfter)
+	isLate()
+	timer.Reset(fileTimeout - max(after, 0))
 	select {
 	case r := <-ended:
 		return r.value, r.err
@@ -100,9 +106,9 @@ type Timed struct {
 }
 
 // NewTimed reads f, which the caller closes.
-func NewTimed(f *os.File) *Timed { return &Timed{file: f} }
+func NewTimed(f *os.File) *Timed { return &Timed{file: f, late: func() {}} }
 
-// WhenLate has f called, maybe more than once, when reading has taken a second, also while a read is under way. Call it
+// WhenLate has f called, maybe more than once, when reading has taken a second, while a read is under way. Call it
 // between two reads.
 func (p *Timed) WhenLate(f func()) { p.late = f }
 
@@ -120,9 +126,6 @@ func (p *Timed) ReadAt(b []byte, off int64) (int, error) {
 		return 0, err
 	}
 	began, spent := time.Now(), time.Duration(p.spent.Load())
-	if p.late != nil {
-		defer time.AfterFunc(lateAfter-spent, p.late).Stop()
-	}
 	defer func() { p.spent.Add(int64(time.Since(began))) }()
 	n, err := p.read(b, off, spent)
 	if err != nil {
@@ -142,14 +145,14 @@ func (p *Timed) read(b []byte, off int64, spent time.Duration) (int, error) {
 	if spent > fileBudget {
 		return 0, fmt.Errorf("%w: more than %v for what was read of the file", ErrSlow, fileBudget)
 	}
-	got, err := within(func() ([]byte, error) {
+	got, err := follow(func() ([]byte, error) {
 		own := make([]byte, len(b)) // the caller may use b for something else when a late read ends
 		n, err := p.file.ReadAt(own, off)
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
 		return own[:n], err
-	}, func([]byte) {})
+	}, func([]byte) {}, lateAfter-spent, p.late)
 	return copy(b, got), err
 }
 

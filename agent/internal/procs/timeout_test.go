@@ -19,7 +19,7 @@ func (lazy) ReadAt(b []byte, _ int64) (int, error) {
 // TestFileBudget: a file each of whose reads is just in time is not read for hours.
 func TestFileBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		began, p := time.Now(), &Timed{file: lazy{}}
+		began, p := time.Now(), &Timed{file: lazy{}, late: func() {}}
 		for reads := 0; ; reads++ {
 			_, err := io.ReadFull(io.NewSectionReader(p, 0, 8), make([]byte, 8))
 			if err == nil {
@@ -58,9 +58,10 @@ func TestLate(t *testing.T) {
 		if err := <-read; err != nil || Late() || p.Err() != nil {
 			t.Errorf("%v, late: %v, %v", err, Late(), p.Err())
 		}
-		p.ReadAt(make([]byte, 8), 0)
-		if said := <-after; said != fileTimeout-time.Second {
-			t.Errorf("said after %v, want at once at the second read", said)
+		go p.ReadAt(make([]byte, 8), 0)
+		if said := <-after; said != fileTimeout-time.Second || !Late() {
+			t.Errorf("late: %v, said after %v, want at once at the second read", Late(), said)
 		}
+		time.Sleep(fileTimeout)
 	})
 }
