@@ -10,22 +10,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// ErrNoPath says that a file has no path any more: it was deleted or replaced, or was never below the process's root.
+var ErrNoPath = errors.New("the file has no path any more")
+
 // Open opens a file that a process has mapped, without blocking, if it is a regular one: through the mapping itself,
-// or, where the kernel does not permit that, by its path below the process's own root.
-// The error is ErrSlow only if the file itself is slow, not if its path in this process is.
+// or, where the kernel does not permit that, by its path below the process's own root, or as the process's executable.
+// The error is ErrNoPath where all would be well but for the path. It is ErrSlow only if the file itself is slow, not
+// if its path in this process is.
 func Open(pid int, m Mapping) (*os.File, error) {
 	f, err := openMapped(mappedLink(pid, m))
-	if errors.Is(err, ErrSlow) {
-		return nil, fmt.Errorf("open %s, mapped by process %d: %w", m.Path, pid, err)
+	if err != nil && !errors.Is(err, ErrSlow) && !errors.Is(err, errNotRegular) && !errors.Is(err, errKernelFile) {
+		var otherwise error
+		if f, otherwise = openOtherwise(pid, m); otherwise != nil {
+			otherwise = errors.Join(err, otherwise)
+		}
+		err = otherwise
 	}
 	if err != nil {
-		var byPath error
-		if f, byPath = openByPath(pid, m); byPath != nil {
-			if errors.Is(byPath, ErrSlow) {
-				byPath = errors.New(byPath.Error())
-			}
-			return nil, fmt.Errorf("open %s, mapped by process %d: %w", m.Path, pid, errors.Join(err, byPath))
-		}
+		return nil, fmt.Errorf("open %s, mapped by process %d: %w", m.Path, pid, err)
 	}
 	return f, nil
 }
@@ -48,6 +50,42 @@ func openLink(link string) (*os.File, error) {
 	defer unix.Close(fd)
 	f, _, err := openRegular(fd, link)
 	return f, err
+}
+
+// openOtherwise opens a file by its path, or as the executable: that link stays when the path is gone, and takes no
+// more than the right to read the process's memory. (Linux: fs/proc/base.c, proc_pid_get_link)
+func openOtherwise(pid int, m Mapping) (*os.File, error) {
+	f, err := openByPath(pid, m)
+	if err == nil {
+		return f, nil
+	}
+	if f := openExecutable(pid, m); f != nil {
+		return f, nil
+	}
+	switch {
+	case errors.Is(err, ErrSlow):
+		err = errors.New(err.Error())
+	case !errors.Is(err, fs.ErrPermission) && !errors.Is(err, ErrBusy):
+		err = fmt.Errorf("%w: %w", ErrNoPath, err)
+	}
+	return nil, err
+}
+
+// openExecutable opens the executable of a process if that is what is mapped; else nil.
+func openExecutable(pid int, m Mapping) *os.File {
+	f, err := openMapped(fmt.Sprintf("/proc/%d/exe", Living(pid)))
+	if err != nil {
+		return nil
+	}
+	st, err := StatFile(f)
+	if err == nil {
+		err = checkMapped(pid, m, f, &st)
+	}
+	if err != nil {
+		Close(f)
+		return nil
+	}
+	return f
 }
 
 func openByPath(pid int, m Mapping) (*os.File, error) {

@@ -105,8 +105,8 @@ type Timed struct {
 	spent  atomic.Int64          // nanoseconds
 }
 
-// NewTimed reads f, which the caller closes.
-func NewTimed(f *os.File) *Timed { return &Timed{file: f, late: func() {}} }
+// NewTimed reads f, which the caller closes. It may also be memory in which a process has a file.
+func NewTimed(f io.ReaderAt) *Timed { return &Timed{file: f, late: func() {}} }
 
 // WhenLate has f called, maybe more than once, when reading has taken a second, while a read is under way. Call it
 // between two reads.
