@@ -27,21 +27,25 @@ func openImage(r io.ReaderAt) (*image, error) {
 	return &image{r: r, elf: f, syms: map[string]symbol{}}, nil
 }
 
-// readOnly returns where constants lie: section .rodata, or all segments that are not writable when there are no
-// sections.
+// readOnly returns where constants lie: section .rodata, or, when there are no sections, all segments that are not
+// writable, those with code last.
 func (im *image) readOnly() []piece {
 	if s := im.elf.Section(".rodata"); s != nil {
 		if p, ok := sectionPiece(s); ok {
 			return []piece{p}
 		}
 	}
-	var ps []piece
+	var constants, code []piece
 	for _, p := range im.elf.Progs {
+		to := &constants
+		if p.Flags&elf.PF_X != 0 {
+			to = &code
+		}
 		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_W == 0 && sane(p.Off, p.Filesz) {
-			ps = append(ps, piece{int64(p.Off), int64(p.Filesz)})
+			*to = append(*to, piece{int64(p.Off), int64(p.Filesz)})
 		}
 	}
-	return ps
+	return append(constants, code...)
 }
 
 func sectionPiece(s *elf.Section) (piece, bool) {

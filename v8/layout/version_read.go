@@ -20,6 +20,9 @@ var versionTexts = [][]byte{[]byte("-node."), []byte("node.js/v"), []byte("/down
 func (im *image) scanVersions() (v8 Version, node string) {
 	left := int64(maxScan)
 	for _, p := range im.readOnly() {
+		if v8 != (Version{}) && node != "" {
+			break
+		}
 		size := min(p.size, left)
 		left -= size
 		scan(im.r, piece{p.off, size}, versionTexts, func(needle int, at int64) bool {
