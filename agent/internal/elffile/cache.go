@@ -3,6 +3,7 @@ package elffile
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 
@@ -11,26 +12,41 @@ import (
 
 // get returns a file for a user more. It is never nil; if it cannot be read, Problems says why.
 func (c *Cache) get(pid int, m procs.Mapping) *File {
+	f, err := c.getFile(pid, m)
+	if errors.Is(err, procs.ErrNoPath) {
+		f, err = c.fromMemory(pid, m, err)
+	}
+	if err != nil {
+		return c.unread(pid, m, err)
+	}
+	return f
+}
+
+// getFile is get; the error is of opening the file.
+func (c *Cache) getFile(pid int, m procs.Mapping) (*File, error) {
 	k := key{FileID: m.File()}
 	defer c.alone(k)()
+	if f := c.find(inMemory(pid, m)); f != nil && f.contents != nil && c.use(f, mapped) {
+		return f, nil
+	}
 	if f := c.find(k); f != nil && !f.stamp.replacedBy(stampOf(pid, m)) && c.use(f, mapped) {
-		return f
+		return f, nil
 	}
 	if c.layoutsOnly {
 		if has, err := c.probe(pid, m); !has && err == nil {
-			return &File{Path: m.Path} // not cached: another mapping of the file may have V8's code
+			return &File{Path: m.Path}, nil // not cached: another mapping of the file may have V8's code
 		}
 	}
 	file, err := procs.Open(pid, m)
 	if err != nil {
-		return c.unread(pid, m, err)
+		return nil, err
 	}
 	defer procs.Close(file)
 	f := c.read(k, file, m.Path, procs.Root(pid), "/")
 	if err := f.contents.err; err != nil && f.Layout == nil {
 		c.keepProbed(m.File(), probed{stamp: f.stamp, err: fmt.Errorf("%s: %w", m.Path, err)})
 	}
-	return f
+	return f, nil
 }
 
 // unread returns what stands for a file that was not read for a process, for a user more. It may be read for another

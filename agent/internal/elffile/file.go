@@ -40,11 +40,11 @@ type File struct {
 }
 
 // key identifies a file: by device and inode, or by the hash of its image if it is in memory only. What stands for a
-// file that was not read is of one process.
+// file that was not read, or was read from the memory of a process, is of that one.
 type key struct {
 	procs.FileID
 	image [sha256.Size]byte
-	pid   int // 0 for a file that was read
+	pid   int // 0 for a file that was read itself
 }
 
 // newFile makes the File of a path with contents.

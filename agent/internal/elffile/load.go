@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/hotspan/hotspan/agent/internal/priority"
-	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // load returns the contents of a file: those of a copy of it that was read before, or it parses the file. They have one
@@ -31,14 +30,8 @@ func (c *Cache) contentsOf(s *snapshot, roots ...string) *contents {
 	if err != nil {
 		return failed(err)
 	}
-	found, problem := h.debugFile(roots)
-	var debug *snapshot
-	if found != nil {
-		defer procs.Close(found)
-		if debug, problem = newSnapshot(found); debug != nil {
-			defer debug.close()
-		}
-	}
+	debug, done, problem := h.debug(roots)
+	defer done()
 	if c.layoutsOnly {
 		return parseLayout(s, reader(debug)).with(problem)
 	}

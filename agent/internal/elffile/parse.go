@@ -4,10 +4,10 @@ import (
 	"debug/elf"
 	"errors"
 	"io"
-	"os"
 	"sync"
 
 	"github.com/hotspan/hotspan/agent/internal/priority"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
@@ -30,12 +30,21 @@ func readHead(r io.ReaderAt) (h head, err error) {
 	return h, nil
 }
 
-// debugFile opens the debug file of a file without symbols, below one of the roots. It is nil if there is none.
-func (h *head) debugFile(roots []string) (*os.File, error) {
+// debug reads the debug file of a file without symbols, below one of the roots, until done. It is nil if there is none.
+func (h *head) debug(roots []string) (s *snapshot, done func(), err error) {
+	done = func() {}
 	if h.elf.Section(".symtab") != nil {
-		return nil, nil
+		return nil, done, nil
 	}
-	return openDebug(roots, h.buildID)
+	f, err := openDebug(roots, h.buildID)
+	if f == nil {
+		return nil, done, err
+	}
+	if s, err = newSnapshot(f); err != nil {
+		procs.Close(f)
+		return nil, done, err
+	}
+	return s, func() { s.close(); procs.Close(f) }, nil
 }
 
 // parseLayout reads only the layout of the V8 in a file.

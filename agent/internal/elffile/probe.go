@@ -29,6 +29,14 @@ func (c *Cache) hasV8(pid int, m procs.Mapping) (bool, error) {
 	if !m.Exec || m.Inode == 0 || m.End-m.Start < minV8 {
 		return false, nil
 	}
+	has, err := c.probeAlone(pid, m)
+	if errors.Is(err, procs.ErrNoPath) {
+		return c.probeMemory(pid, m, err)
+	}
+	return has, err
+}
+
+func (c *Cache) probeAlone(pid int, m procs.Mapping) (bool, error) {
 	defer c.alone(key{FileID: m.File()})()
 	return c.probe(pid, m)
 }

@@ -38,7 +38,8 @@ var ErrUnreadable = errors.New("make the file readable, or give hotspan CAP_DAC_
 
 // explainFile adds to an error of opening a file that a process has mapped what to do about it.
 func explainFile(err error) error {
-	if errors.Is(err, fs.ErrPermission) && !procs.Capable(unix.CAP_DAC_READ_SEARCH) {
+	gone := errors.Is(err, procs.ErrNoPath)
+	if errors.Is(err, fs.ErrPermission) && !gone && !procs.Capable(unix.CAP_DAC_READ_SEARCH) {
 		return fmt.Errorf("%w: %w", ErrUnreadable, err)
 	}
 	return err

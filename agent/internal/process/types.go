@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 
+	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/layout"
 )
@@ -16,6 +17,9 @@ func (p *Process) TypeNames() (map[int]string, error) {
 			continue
 		}
 		f, err := procs.Open(p.PID, m)
+		if errors.Is(err, procs.ErrNoPath) {
+			return typeNamesInMemory(p.PID, m)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -23,6 +27,14 @@ func (p *Process) TypeNames() (map[int]string, error) {
 		return layout.TypeNames(procs.NewTimed(f))
 	}
 	return nil, errNoV8File
+}
+
+func typeNamesInMemory(pid int, m procs.Mapping) (map[int]string, error) {
+	f, err := elffile.OpenMemory(pid, m)
+	if err != nil {
+		return nil, err
+	}
+	return layout.TypeNames(f)
 }
 
 // TypeNames is that of Process; the file is the one that was opened.

@@ -10,9 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	memory "github.com/hotspan/hotspan/agent/internal/loaded"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/v8/target"
 )
@@ -158,6 +160,7 @@ func loaded(t *testing.T, pid int, dir string) (musl bool, files []Loaded) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		asInMemory(t, pid, maps, m, vars)
 		if vars != nil {
 			bias := m.Start
 			if f.Type == elf.ET_EXEC {
@@ -167,6 +170,22 @@ func loaded(t *testing.T, pid int, dir string) (musl bool, files []Loaded) {
 		}
 	}
 	return musl, files
+}
+
+// asInMemory checks that what a process has in memory of a file has the same variables and relocations.
+func asInMemory(t *testing.T, pid int, maps []procs.Mapping, m procs.Mapping, want *File) {
+	t.Helper()
+	file, err := memory.Open(target.Live{PID: pid}, maps, m.File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := elf.NewFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Read(f); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s in memory: %+v, %v; the file has %+v", m.Path, got, err, want)
+	}
 }
 
 // address is what locate of thread_context.h computes.
