@@ -145,7 +145,13 @@ func run(t *testing.T, args ...string) trial.Result {
 // record samples a process into JSON lines and reads them.
 func record(t *testing.T, pid, rate int, d time.Duration, more ...string) []judge.Sample {
 	t.Helper()
-	samples, r, err := trial.Record(hotspan, t.TempDir(), pid, rate, d, more...)
+	return recordBy(t, hotspan, pid, rate, d, more...)
+}
+
+// recordBy is record by another command than hotspan.
+func recordBy(t *testing.T, command string, pid, rate int, d time.Duration, more ...string) []judge.Sample {
+	t.Helper()
+	samples, r, err := trial.Record(command, t.TempDir(), pid, rate, d, more...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,10 +179,17 @@ func inTime(t *testing.T, s judge.Share, what string, percent float64, whole int
 // the CPUs by other machines, if there is one in two.
 func recordEnough(t *testing.T, pid, rate, enough int, d time.Duration, more ...string) []judge.Sample {
 	t.Helper()
+	return recordEnoughBy(t, hotspan, pid, rate, enough, d, more...)
+}
+
+// recordEnoughBy is recordEnough by another command than hotspan.
+func recordEnoughBy(t *testing.T, command string, pid, rate, enough int, d time.Duration,
+	more ...string) []judge.Sample {
+	t.Helper()
 	const longest = 40 * time.Second
 	for tries := 1; ; tries++ {
 		before := stolen(t)
-		samples := record(t, pid, rate, d, more...)
+		samples := recordBy(t, command, pid, rate, d, more...)
 		late.Delete(t.Name())
 		if share := (stolen(t) - before) / 1000 / d.Seconds() / float64(runtime.NumCPU()); share > 0.05 {
 			t.Logf("other virtual machines had the CPUs for %.0f %% of the time", 100*share)

@@ -47,10 +47,10 @@ func container(t *testing.T, prepare, node, script string) program {
 	return p
 }
 
-// hasGoodNames compares samples with the truth of functions.js in a container.
-func hasGoodNames(t *testing.T, p program) []judge.Sample {
+// hasGoodNames compares samples of a command, which is a hotspan, with the truth of functions.js in a container.
+func hasGoodNames(t *testing.T, command string, p program) []judge.Sample {
 	t.Helper()
-	samples := recordEnough(t, p.PID, 997, 1500, 4*time.Second)
+	samples := recordEnoughBy(t, command, p.PID, 997, 1500, 4*time.Second)
 	reach(t, samples, p.PID)
 	for i := range samples {
 		if samples[i].TID == p.PID {
@@ -73,7 +73,7 @@ func TestContainer(t *testing.T) {
 	if _, err := os.Stat("/opt/service/api"); err == nil {
 		t.Fatal("the program is also outside of the container: it proves nothing")
 	}
-	for _, s := range hasGoodNames(t, p) {
+	for _, s := range hasGoodNames(t, hotspan, p) {
 		for _, f := range s.Stack {
 			if f.Kind == "native" && f.F == "node::Start" && !strings.HasSuffix(f.Mod, "/opt/service/api") {
 				t.Fatalf("module %s", f.Mod)
@@ -83,22 +83,32 @@ func TestContainer(t *testing.T) {
 }
 
 // TestSharedLibrary: Debian's Node.js is a small executable and a stripped libnode, at an address that the loader
-// chooses.
+// chooses. It has as good names when the library is deleted while it runs, of a hotspan that reads it from memory then.
 func TestSharedLibrary(t *testing.T) {
 	packages := debian(t, "libnode108", "nodejs/bookworm", "libuv1", "libc-ares2", "node-acorn",
 		"node-cjs-module-lexer", "node-undici")
 	prepare := "for f in " + strconv.Quote(packages) + "/*.deb; do dpkg-deb -x $f . ; done"
-	p := container(t, prepare, "/usr/bin/node", "functions.js")
-	libnode := 0
-	for _, s := range hasGoodNames(t, p) {
-		for _, f := range s.Stack {
-			if strings.HasSuffix(f.Mod, "/libnode.so.108") && f.F == "node::Start" {
-				libnode++
+	for name, command := range map[string]string{"there": hotspan, "deleted": withoutCheckpoint(t)} {
+		t.Run(name, func(t *testing.T) {
+			p := container(t, prepare, "/usr/bin/node", "functions.js")
+			if name == "deleted" {
+				library := fmt.Sprintf("/proc/%d/root/usr/lib/x86_64-linux-gnu/libnode.so.108", p.PID)
+				if err := os.Remove(library); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-	}
-	if libnode < 500 {
-		t.Errorf("%d samples in libnode", libnode)
+			libnode := 0
+			for _, s := range hasGoodNames(t, command, p) {
+				for _, f := range s.Stack {
+					if strings.Contains(f.Mod, "/libnode.so.108") && f.F == "node::Start" {
+						libnode++
+					}
+				}
+			}
+			if libnode < 500 {
+				t.Errorf("%d samples in libnode", libnode)
+			}
+		})
 	}
 }
 
