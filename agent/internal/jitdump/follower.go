@@ -118,6 +118,6 @@ func (f *follower) tell(err error) {
 // close closes the file, unless it is being read: then the runtime does so later.
 func (f *follower) close() {
 	if f.reading == nil && f.open != nil {
-		f.open.Close()
+		go f.open.Close() // its file system is told, and may not answer
 	}
 }

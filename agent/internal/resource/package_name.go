@@ -2,6 +2,7 @@ package resource
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -39,35 +40,33 @@ func packageName(pid int) string {
 	defer root.Close()
 	dir := path.Dir(path.Clean(script))
 	for range maxAbove {
-		if name := nameIn(root, path.Join(dir, "package.json")); name != "" {
+		name, err := nameIn(root, path.Join(dir, "package.json"))
+		if name != "" || dir == "/" || errors.Is(err, procs.ErrSlow) { // the next would most likely be slow as well
 			return name
-		}
-		if dir == "/" {
-			break
 		}
 		dir = path.Dir(dir)
 	}
 	return ""
 }
 
-// nameIn returns the name in a package.json; empty if it has none.
-func nameIn(root *procs.RootDir, file string) string {
+// nameIn returns the name in a package.json; empty if it has none, or cannot be read.
+func nameIn(root *procs.RootDir, file string) (string, error) {
 	f, _, err := root.Open(file)
 	if err != nil {
-		return ""
+		return "", err
 	}
-	defer f.Close()
+	defer procs.Close(f)
 	data, err := procs.ReadAll(f, maxPackage)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	var p struct {
 		Name string `json:"name"`
 	}
 	if json.Unmarshal(data, &p) != nil || len(p.Name) > maxLength {
-		return ""
+		return "", nil
 	}
-	return p.Name
+	return p.Name, nil
 }
 
 // withValue are Node's options whose value is the next argument (node --help, of Node 26).

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/test/slowfiles"
 )
 
 // service starts a process whose arguments are those of a Node process with a script in an application's folder.
@@ -94,6 +95,29 @@ func TestStrangePackages(t *testing.T) {
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	if got := packageName(cmd.Process.Pid); got != "" { // it would wait for ever
 		t.Errorf("a FIFO: %q", got)
+	}
+}
+
+func TestMain(m *testing.M) {
+	slowfiles.Main()
+	os.Exit(m.Run())
+}
+
+// TestSlowPackage: where the directory of a service does not come, the directories above it are not waited for, too.
+func TestSlowPackage(t *testing.T) {
+	cmd := exec.Command("cat")
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() }) // when the file system has gone: until then it cannot end
+	cmd.Args = append(cmd.Args, slowfiles.Mount(t, "", slowfiles.Never)+"/lookup/app/a.js")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for len(procs.Arguments(cmd.Process.Pid)) != 2 { // until execve
+		time.Sleep(time.Millisecond)
+	}
+	const once = 5 * time.Second
+	began := time.Now()
+	if got, took := packageName(cmd.Process.Pid), time.Since(began); got != "" || took < once || took > 2*once {
+		t.Errorf("%q after %v, want nothing after %v", got, took, once)
 	}
 }
 
