@@ -38,8 +38,8 @@ type taker struct {
 	off        verify.Parts         // what cannot be relied on
 }
 
-// tryFor is how long threads are tried that run. A round takes some milliseconds. On a quiet machine the first or second
-// one takes the thread; on a busy one others have the CPU meanwhile, and it took 139 rounds at most, 1.4 s.
+// tryFor is how long threads are tried that run. A round takes some milliseconds. On a quiet machine the first or
+// second one takes the thread; on a busy one others have the CPU meanwhile, and it took 139 rounds at most, 1.4 s.
 const tryFor = 5 * time.Second
 
 // take takes all threads. In the first round it takes those that do not run, then one after the other those that ran,
