@@ -27,12 +27,13 @@ static __always_inline int is_deoptimizer(const struct walk *w, __u64 object)
 
 // Finds it. A call of C++ has the stack pointer from before its alignment on top, and that points to the object's
 // address, which was pushed where the frame was. Else they are in registers.
-static __always_inline int find_deoptimizer(struct walk *w, struct deoptimizer *d)
+static __always_inline int find_deoptimizer(struct scratch *s, struct deoptimizer *d)
 {
-	const __u64 *registers = w->scratch->registers;
+	const struct walk *w = &s->walk;
+	const __u64 *registers = s->registers;
 	__u64 top[3];
-	if (w->state->exact_pc) {
-		if (!w->state->leaf)
+	if (w->exact_pc) {
+		if (!w->leaf)
 			return 0; // a signal's: they are not known
 		d->object = registers[0]; // rax
 		if (!is_deoptimizer(w, d->object))
@@ -50,17 +51,17 @@ static __always_inline int find_deoptimizer(struct walk *w, struct deoptimizer *
 }
 
 // Reads the frame from the copy. The return address is that of the call of the deoptimiser.
-static __always_inline long read_deopt_frame(struct walk *w, const struct deoptimizer *d, __u64 *from)
+static __always_inline long read_deopt_frame(struct scratch *s, const struct deoptimizer *d, __u64 *from)
 {
-	const struct v8_layout *v8 = &w->process->v8;
-	struct v8_frame *v = &w->scratch->slots;
-	__u64 size, *head = w->scratch->ref_head;
+	const struct v8_layout *v8 = &s->v8;
+	struct v8_frame *v = &s->slots;
+	__u64 size, *head = s->ref_head;
 	if (!v8->deoptimizer_from || read_user(head, 40, d->object + v8->deoptimizer_from))
 		return -1;
 	__u64 description = word_at(head, v8->deoptimizer_input - v8->deoptimizer_from);
 	__u64 content = description + v8->frame_content;
 	__u64 below = (__u32)head[1]; // the frame pointer
-	if (read_user(&size, 8, description) || below < 16 || below + 16 > size || d->end - size + below != w->bp)
+	if (read_user(&size, 8, description) || below < 16 || below + 16 > size || d->end - size + below != s->walk.bp)
 		return -1;
 	if (d->copied && d->copied - content < below + 16)
 		return -1;
@@ -71,17 +72,18 @@ static __always_inline long read_deopt_frame(struct walk *w, const struct deopti
 }
 
 // Finds the deopt frame, adds the builtin's to the record, and moves to it.
-static __always_inline void find_deopt_frame(struct walk *w)
+static __always_inline void find_deopt_frame(struct scratch *s)
 {
+	struct walk *w = &s->walk;
 	struct deoptimizer d;
 	__u64 from;
-	if (!find_deoptimizer(w, &d) || read_deopt_frame(w, &d, &from))
+	if (!find_deoptimizer(s, &d) || read_deopt_frame(s, &d, &from))
 		return;
-	struct frame *f = push_frame(w, FRAME_TYPED); // the builtin has none of its own
+	struct frame *f = push_frame(s, FRAME_TYPED); // the builtin has none of its own
 	f->script = 0;
 	// Inside the deopt exit that the code jumped to: a return address there is what follows the call.
-	w->pc = from - w->process->v8.exit_rest;
-	w->state->exact_pc = 0;
-	w->scratch->slots.end = d.end;
-	__builtin_memset(w->scratch->slots.arguments, 0, sizeof(w->scratch->slots.arguments));
+	w->pc = from - s->v8.exit_rest;
+	w->exact_pc = 0;
+	s->slots.end = d.end;
+	__builtin_memset(s->slots.arguments, 0, sizeof(s->slots.arguments));
 }

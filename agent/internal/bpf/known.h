@@ -76,7 +76,7 @@ struct look_up {
 
 static __always_inline const struct frame *frame_of(const struct scratch *s, __u32 i)
 {
-	return (const struct frame *)&s->buffer[(s->walk_state.frames + i * sizeof(struct frame)) & (BUFFER_SIZE - 1)];
+	return (const struct frame *)&s->buffer[(s->walk.frames + i * sizeof(struct frame)) & (BUFFER_SIZE - 1)];
 }
 
 // Whether naming a frame may need anything: native code is known by its file.
@@ -108,7 +108,7 @@ __noinline int look_up_stack(struct scratch *s)
 	if (!s)
 		return 0;
 	const struct frame *callee = &((const struct sample *)s->buffer)->callee;
-	__u32 n = s->walk_state.n_frames < KEPT_LEAF ? s->walk_state.n_frames : KEPT_LEAF, counts = KNOWN_SETS;
+	__u32 n = s->walk.n_frames < KEPT_LEAF ? s->walk.n_frames : KEPT_LEAF, counts = KNOWN_SETS;
 	struct known_set *forgotten = bpf_map_lookup_elem(&known, &counts);
 	if (!forgotten)
 		return 0;

@@ -100,18 +100,18 @@ __noinline int read_states(struct scratch *s)
 
 // Adds what the repair of the first frame in V8's code needs, whose frame pointer may be its caller's: the stack, and
 // the function that rdi holds in a prologue.
-static __always_inline void read_repair(struct walk *w, struct sample *e, __u64 callee)
+static __always_inline void read_repair(struct scratch *s, struct sample *e, __u64 callee)
 {
-	struct scratch *s = w->scratch;
-	if (!w->v8_sp)
+	__u64 v8_sp = s->walk.v8_sp;
+	if (!v8_sp)
 		return;
-	if (w->v8_sp == e->sp) {
+	if (v8_sp == e->sp) {
 		e->callee.kind = FRAME_JS;
 		s->guessed = 1;
-		identify(w, callee, &e->callee);
+		identify(s, callee, &e->callee);
 	}
 	if (s->end > BUFFER_SIZE - STACK_WORDS * 8 ||
-	    read_user(&s->buffer[s->end & (BUFFER_SIZE - 1)], STACK_WORDS * 8, w->v8_sp))
+	    read_user(&s->buffer[s->end & (BUFFER_SIZE - 1)], STACK_WORDS * 8, v8_sp))
 		return;
 	e->n_stack = STACK_WORDS;
 	s->end += STACK_WORDS * 8;
@@ -177,7 +177,7 @@ static __always_inline void read_request(struct process *p, struct scratch *s, _
 	struct sample *e = (struct sample *)s->buffer;
 	__u32 before = s->end;
 	s->owner.isolate = 0;
-	if (s->walk_state.in_pool)
+	if (s->walk.in_pool)
 		find_owner(p, s);
 	read_once(p, s, thread, isolate, context);
 	if (s->end != before && s->collecting) {
@@ -196,27 +196,26 @@ static __always_inline void read_request(struct process *p, struct scratch *s, _
 static __noinline __u64 read_stack_of(struct process *p, struct scratch *s, __u64 isolate)
 {
 	struct sample *e = (struct sample *)s->buffer;
-	struct walk w = {.process = p, .scratch = s, .state = &s->walk_state, .isolate = isolate};
+	struct walk *w = &s->walk;
 
 	s->v8 = p->v8;
-	w.pc = e->ip;
-	w.sp = e->sp = s->registers[RSP];
-	w.bp = e->bp = s->registers[RBP];
+	e->sp = s->registers[RSP];
+	e->bp = s->registers[RBP];
 	e->r10 = s->registers[10];
 	e->isolate = isolate;
 	e->turn = isolate ? turn_of(p, e) : 0;
 	s->isolate = isolate_fingerprint(p, e);
 	read_states(s);
-	walk_stack(&w);
-	e->n_frames = s->walk_state.n_frames < MAX_FRAMES ? s->walk_state.n_frames : MAX_FRAMES;
-	e->skipped = s->walk_state.n_frames - e->n_frames;
-	e->resumed = s->walk_state.resumed;
-	e->stop = s->walk_state.stop;
-	read_repair(&w, e, s->registers[RDI]);
+	walk_stack(p, s, e);
+	e->n_frames = w->n_frames < MAX_FRAMES ? w->n_frames : MAX_FRAMES;
+	e->skipped = w->n_frames - e->n_frames;
+	e->resumed = w->resumed;
+	e->stop = w->stop;
+	read_repair(s, e, s->registers[RDI]);
 	look_up_stack(s);
 	e->is_new = s->is_new;
-	s->guessed = !w.v8_sp; // it may be a helper thread of V8's, while the isolate's own thread goes on
-	return w.context;
+	s->guessed = !w->v8_sp; // it may be a helper thread of V8's, while the isolate's own thread goes on
+	return w->context;
 }
 
 // Reads the stack and the request of a thread that has these registers, and ends its sample. `thread` is its thread

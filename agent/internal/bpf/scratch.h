@@ -150,7 +150,11 @@ struct resource_state {
 };
 
 // How far a walk has come. On the BPF stack the verifier would follow all combinations of their values.
-struct walk_state {
+struct walk {
+	__u64 pc, sp, bp;
+	__u64 isolate;
+	__u64 v8_sp;    // stack pointer of the first frame in V8's code
+	__u64 context;  // of the outermost JavaScript frame; 0 = there is none
 	__u32 n_frames; // that were found; the record keeps MAX_FRAMES of them
 	__u32 frames;   // where in the buffer they begin
 	__u8 stop;      // enum stop; 0 = it goes on
@@ -231,7 +235,7 @@ struct scratch {
 	__u32 n_stores;
 	__u32 collecting; // the thread is in a collection, or reads objects of one that may begin one
 	struct isolate_names no_names; // zeros
-	struct walk_state walk_state;
+	struct walk walk;
 	struct call calls[MAX_CALLS]; // the last ones
 	__u64 window_at; // address of the part of the stack that is in window; 0 = none is
 	__u64 window[(WINDOW + V8_FRAME_SIZE) / 8]; // the slack lets the verifier see that frames stay inside

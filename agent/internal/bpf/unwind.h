@@ -149,7 +149,7 @@ __noinline __u64 find_place(const struct process *p, struct scratch *s, __u64 pc
 {
 	if (!p || !s)
 		return NO_MAPPING | NO_RULE;
-	const struct mapping *last = &p->mappings[s->walk_state.mapping & (MAX_MAPPINGS - 1)];
+	const struct mapping *last = &p->mappings[s->walk.mapping & (MAX_MAPPINGS - 1)];
 	if (last->kind != MAPPING_NATIVE && is_in(last, pc))
 		return v8_place(last);
 	struct known_rule *known = &s->rules[(__u32)pc * 0x9e3779b1 >> 24 & (KNOWN_RULES - 1)];
@@ -160,7 +160,7 @@ __noinline __u64 find_place(const struct process *p, struct scratch *s, __u64 pc
 		return NO_MAPPING | NO_RULE;
 	const struct mapping *m = &p->mappings[mapping & (MAX_MAPPINGS - 1)];
 	if (m->kind != MAPPING_NATIVE) {
-		s->walk_state.mapping = mapping;
+		s->walk.mapping = mapping;
 		return v8_place(m);
 	}
 	__u64 rule = find_rule(p, mapping, pc);

@@ -37,7 +37,7 @@ struct {
 static __always_inline long find_kept(struct process *p, struct scratch *s, __u64 *value)
 {
 	struct kept_key key = {.process = p->id};
-	__u32 calls = s->walk_state.in_pool;
+	__u32 calls = s->walk.in_pool;
 	for (__u32 i = 0; i < MAX_CALLS; i++) {
 		if (i == calls) { // no function saved it
 			*value = s->registers[p->pool.reg & 15];

@@ -19,30 +19,31 @@
 // Native frames that cannot be walked hide the rest of the stack, but V8 keeps the address of its youngest exit frame:
 // from there on the stack is sound. (src/execution/thread-local-top.h, c_entry_fp_) A helper thread of V8 may be in the
 // isolate of another thread, whose exit frame is farther away: at least as far as a stack is large.
-static __always_inline void resume(struct walk *w)
+static __always_inline void resume(struct scratch *s)
 {
-	__u64 fp, v[2], at = w->process->v8.c_entry_fp;
-	if (w->state->resumed || !at || !w->isolate || read_user(&fp, 8, w->isolate + at))
+	struct walk *w = &s->walk;
+	__u64 fp, v[2], at = s->v8.c_entry_fp;
+	if (w->resumed || !at || !w->isolate || read_user(&fp, 8, w->isolate + at))
 		return;
 	if (fp <= w->sp || fp - w->sp > MAX_GAP || fp & 7 || read_user(v, sizeof(v), fp))
 		return;
-	w->state->resumed = 1;
-	w->state->stop = 0;
-	w->state->typed = 0;
-	push_frame(w, FRAME_GAP);
+	w->resumed = 1;
+	w->stop = 0;
+	w->typed = 0;
+	push_frame(s, FRAME_GAP);
 	ascend(w, v[1], fp + 16, v[0], 0);
 }
 
 // Keeps the frames of a thread that runs no JavaScript, up to the function of its work, for find_kept (uvpool.h).
-static __always_inline void keep_call(struct walk *w, __u64 pc)
+static __always_inline void keep_call(struct process *p, struct scratch *s, __u64 pc)
 {
-	const struct uv_pool *pool = &w->process->pool;
-	struct walk_state *state = w->state;
-	if (w->isolate || !pool->call || state->in_pool)
+	const struct uv_pool *pool = &p->pool;
+	struct walk *w = &s->walk;
+	if (w->isolate || !pool->call || w->in_pool)
 		return;
-	w->scratch->calls[state->n_calls++ & (MAX_CALLS - 1)] = (struct call){pc, w->sp};
+	s->calls[w->n_calls++ & (MAX_CALLS - 1)] = (struct call){pc, w->sp};
 	if (w->pc == pool->call)
-		state->in_pool = state->n_calls;
+		w->in_pool = w->n_calls;
 }
 
 // Builtins that go from an interpreted frame to its baseline code push the accumulator before they set up a frame in
@@ -56,8 +57,8 @@ static __always_inline int try_word_above(struct walk *w)
 	if (read_user(&above, 8, w->sp) || read_user(slots, sizeof(slots), w->bp - 16) || !HEAP_OBJECT(slots[0]) ||
 	    !HEAP_OBJECT(slots[1]))
 		return 0;
-	w->state->word_above = w->state->unsure = 1;
-	w->state->value = w->pc;
+	w->word_above = w->unsure = 1;
+	w->value = w->pc;
 	w->pc = above;
 	return 1;
 }
@@ -66,64 +67,80 @@ static __always_inline int try_word_above(struct walk *w)
 // below it.
 static __always_inline int accept_word_above(struct walk *w, int v8)
 {
-	__u64 value = w->state->value;
+	__u64 value = w->value;
 	if (v8) {
 		w->sp += 8;
 		return 1;
 	}
-	w->pc = w->state->builtin;
+	w->pc = w->builtin;
 	if (IS_SMI(value) || HEAP_OBJECT(value))
 		return 1;
 	w->pc = value;
 	return 0;
 }
 
-static __always_inline void walk_other(struct walk *w, __u64 place, __u64 pc)
+// A frame of native code, or of none that is known.
+__noinline int walk_other(struct process *p, struct scratch *s, __u64 place, __u64 pc)
 {
-	if (BAD_PC(w->pc) && !w->state->exact_pc) {
-		w->state->stop = STOP_BAD_PC;
-		return;
+	if (!p || !s)
+		return -1;
+	struct walk *w = &s->walk;
+	if (BAD_PC(w->pc) && !w->exact_pc) {
+		w->stop = STOP_BAD_PC;
+		return 0;
 	}
-	struct frame *f = push_frame(w, place & NO_MAPPING ? FRAME_UNKNOWN : FRAME_NATIVE);
+	struct frame *f = push_frame(s, place & NO_MAPPING ? FRAME_UNKNOWN : FRAME_NATIVE);
 	if (place & NO_MAPPING)
 		f->generated = 1;
 	struct row row = {.cfa = place, .rbp = place >> 8, .off = place >> 16};
 	if (place & NO_RULE)
-		walk_frame_pointer(w);
+		walk_frame_pointer(p, s);
 	else
-		walk_row(w, &row);
-	keep_call(w, pc);
+		walk_row(p, s, &row);
+	keep_call(p, s, pc);
+	return 0;
 }
+
+// Whose stack is walked.
+struct walking {
+	struct process *process;
+	struct scratch *scratch;
+};
 
 static long walk_step(__u32 i, void *context)
 {
-	struct walk *w = context;
-	__u64 pc = w->state->exact_pc ? w->pc : w->pc - 1;
-	__u64 place = find_place(w->process, w->scratch, pc);
-	int v8 = place & NO_MAPPING ? in_wasm(w) : (place & (IN_GENERATED | IN_BUILTINS)) != 0;
-	__u8 word_above = w->state->word_above, typed = w->state->typed;
-	w->state->word_above = w->state->typed = 0;
+	const struct walking *of = context;
+	struct process *p = of->process;
+	struct scratch *s = of->scratch;
+	struct walk *w = &s->walk;
+	__u64 pc = w->exact_pc ? w->pc : w->pc - 1;
+	__u64 place = find_place(p, s, pc);
+	int v8 = place & NO_MAPPING ? in_wasm(s) : (place & (IN_GENERATED | IN_BUILTINS)) != 0;
+	__u8 word_above = w->word_above, typed = w->typed;
+	w->word_above = w->typed = 0;
 	if (word_above) {
 		v8 = accept_word_above(w, v8);
 		place = NO_MAPPING | NO_RULE;
 	}
 	if (v8)
-		walk_v8(w, !(place & IN_BUILTINS));
+		walk_v8(s, !(place & IN_BUILTINS));
 	else if (place & NO_MAPPING && typed && try_word_above(w))
 		return 0;
 	else
-		walk_other(w, place, pc);
-	if (w->state->stop && w->state->stop != STOP_ROOT)
-		resume(w);
-	return w->state->stop != 0;
+		walk_other(p, s, place, pc);
+	if (w->stop && w->stop != STOP_ROOT)
+		resume(s);
+	return w->stop != 0;
 }
 
-// Walks to the thread's first frame, or until the walk cannot go on.
-static __always_inline void walk_stack(struct walk *w)
+// Walks from these registers to the thread's first frame, or until the walk cannot go on.
+static __always_inline void walk_stack(struct process *p, struct scratch *s, const struct sample *e)
 {
-	w->scratch->window_at = 0;
-	*w->state = (struct walk_state){.frames = w->scratch->end, .leaf = 1, .exact_pc = 1};
-	bpf_loop(MAX_STEPS, walk_step, w, 0);
-	if (!w->state->stop)
-		w->state->stop = STOP_DEPTH;
+	struct walking of = {p, s};
+	s->window_at = 0;
+	s->walk = (struct walk){.pc = e->ip, .sp = e->sp, .bp = e->bp, .isolate = e->isolate, .frames = s->end,
+				.leaf = 1, .exact_pc = 1};
+	bpf_loop(MAX_STEPS, walk_step, &of, 0);
+	if (!s->walk.stop)
+		s->walk.stop = STOP_DEPTH;
 }

@@ -14,19 +14,20 @@
 
 // Code without a rule, such as assembly, mostly keeps a frame pointer all the same. It is believed if the return
 // address that it leads to is in code.
-static __always_inline void walk_frame_pointer(struct walk *w)
+static __always_inline void walk_frame_pointer(struct process *p, struct scratch *s)
 {
+	struct walk *w = &s->walk;
 	__u64 v[2];
-	if (w->bp & 7 || w->bp < w->sp || read_stack(w->scratch, v, sizeof(v), w->bp)) {
-		w->state->stop = STOP_NO_RULE;
+	if (w->bp & 7 || w->bp < w->sp || read_stack(s, v, sizeof(v), w->bp)) {
+		w->stop = STOP_NO_RULE;
 		return;
 	}
-	v[1] = return_address(w->scratch, v[1], w->bp + 8);
-	if (find_mapping(w->process, v[1]) < 0)
-		w->state->stop = STOP_NO_RULE;
+	v[1] = return_address(s, v[1], w->bp + 8);
+	if (find_mapping(p, v[1]) < 0)
+		w->stop = STOP_NO_RULE;
 	else
 		ascend(w, v[1], w->bp + 16, v[0], 0);
-	w->state->unsure = 1;
+	w->unsure = 1;
 }
 
 // The kernel's rt_sigframe above the return address of a signal handler: ucontext.uc_mcontext.
@@ -34,7 +35,7 @@ static __always_inline void walk_signal(struct walk *w)
 {
 	__u64 rbp, rsp, rip;
 	if (read_user(&rbp, 8, w->sp + 120) || read_user(&rsp, 8, w->sp + 160) || read_user(&rip, 8, w->sp + 168)) {
-		w->state->stop = STOP_UNREADABLE;
+		w->stop = STOP_UNREADABLE;
 		return;
 	}
 	ascend(w, rip, rsp, rbp, 1);
@@ -43,8 +44,9 @@ static __always_inline void walk_signal(struct walk *w)
 // 0 = *cfa holds; NO_ADDRESS = the rule does not tell it; else memory could not be read.
 #define NO_ADDRESS 1
 
-static __always_inline long canonical_frame_address(struct walk *w, const struct row *row, __u64 *cfa)
+static __always_inline long canonical_frame_address(struct scratch *s, const struct row *row, __u64 *cfa)
 {
+	const struct walk *w = &s->walk;
 	__s64 off = (__s64)row->off * 8;
 	switch (row->cfa) {
 	case CFA_RSP: *cfa = w->sp + off; return 0;
@@ -57,19 +59,19 @@ static __always_inline long canonical_frame_address(struct walk *w, const struct
 		*cfa += 8;
 		return 0;
 	case CFA_DEREF_R9:
-		if (!w->state->leaf || read_user(cfa, 8, w->sp + w->scratch->registers[9] * 8 + off))
+		if (!w->leaf || read_user(cfa, 8, w->sp + s->registers[9] * 8 + off))
 			return -1;
 		*cfa += 8;
 		return 0;
 	case CFA_DEREF_RBP: return read_user(cfa, 8, w->bp + off);
 	}
-	if (row->cfa >= CFA_REGISTERS || !w->state->leaf)
+	if (row->cfa >= CFA_REGISTERS || !w->leaf)
 		return NO_ADDRESS;
-	*cfa = w->scratch->registers[row->cfa & 15] + off;
+	*cfa = s->registers[row->cfa & 15] + off;
 	return 0;
 }
 
-static __always_inline long caller_bp(struct walk *w, const struct row *row, __u64 cfa, __u64 *bp)
+static __always_inline long caller_bp(const struct walk *w, const struct row *row, __u64 cfa, __u64 *bp)
 {
 	switch (row->rbp) {
 	case RBP_SAME: *bp = w->bp; return 0;
@@ -80,36 +82,38 @@ static __always_inline long caller_bp(struct walk *w, const struct row *row, __u
 }
 
 // The return address and the caller's frame pointer: next to each other in most frames.
-static __always_inline void walk_cfa(struct walk *w, const struct row *row, __u64 cfa)
+static __always_inline void walk_cfa(struct scratch *s, const struct row *row, __u64 cfa)
 {
+	struct walk *w = &s->walk;
 	__u64 v[2];
 	long bad;
 	if (row->rbp == RBP_NEXT)
-		bad = read_stack(w->scratch, v, sizeof(v), cfa - 16);
+		bad = read_stack(s, v, sizeof(v), cfa - 16);
 	else
-		bad = read_stack(w->scratch, &v[1], 8, cfa - 8) || caller_bp(w, row, cfa, &v[0]);
+		bad = read_stack(s, &v[1], 8, cfa - 8) || caller_bp(w, row, cfa, &v[0]);
 	if (bad)
-		w->state->stop = STOP_UNREADABLE;
+		w->stop = STOP_UNREADABLE;
 	else
-		ascend(w, return_address(w->scratch, v[1], cfa - 8), cfa, v[0], 0);
+		ascend(w, return_address(s, v[1], cfa - 8), cfa, v[0], 0);
 }
 
-static __always_inline void walk_row(struct walk *w, const struct row *row)
+static __always_inline void walk_row(struct process *p, struct scratch *s, const struct row *row)
 {
+	struct walk *w = &s->walk;
 	__u64 cfa;
 	if (row->cfa == CFA_END) {
-		w->state->stop = STOP_ROOT;
+		w->stop = STOP_ROOT;
 		return;
 	}
 	if (row->cfa == CFA_SIGNAL) {
 		walk_signal(w);
 		return;
 	}
-	long bad = canonical_frame_address(w, row, &cfa);
+	long bad = canonical_frame_address(s, row, &cfa);
 	if (!bad)
-		walk_cfa(w, row, cfa);
+		walk_cfa(s, row, cfa);
 	else if (bad == NO_ADDRESS)
-		walk_frame_pointer(w);
+		walk_frame_pointer(p, s);
 	else
-		w->state->stop = STOP_UNREADABLE;
+		w->stop = STOP_UNREADABLE;
 }

@@ -11,16 +11,6 @@
 #include "process.h"
 #include "scratch.h"
 
-struct walk {
-	struct process *process;
-	struct scratch *scratch;
-	__u64 pc, sp, bp;
-	__u64 isolate;
-	__u64 v8_sp; // stack pointer of the first frame in V8's code
-	__u64 context; // of the outermost JavaScript frame; 0 = there is none
-	struct walk_state *state; // of scratch
-};
-
 // Where in the window these bytes of the stack are, which may have to move there; -1 where that is not possible.
 __noinline int in_window(struct scratch *s, __u64 at, __u32 size)
 {
@@ -47,21 +37,21 @@ static __always_inline long read_stack(struct scratch *s, void *to, __u32 size, 
 }
 
 // Adds a frame to the record. Those after the first KEPT_LEAF are a ring of KEPT_ROOT, which the agent puts into order.
-static __always_inline struct frame *push_frame(struct walk *w, __u32 kind)
+static __always_inline struct frame *push_frame(struct scratch *s, __u32 kind)
 {
-	struct scratch *s = w->scratch;
-	__u32 n = w->state->n_frames++;
+	struct walk *w = &s->walk;
+	__u32 n = w->n_frames++;
 	if (n < MAX_FRAMES)
 		s->end += sizeof(struct frame);
 	else
 		n = KEPT_LEAF + (n - KEPT_LEAF) % KEPT_ROOT;
-	struct frame *f = (struct frame *)&s->buffer[(w->state->frames + n * sizeof(struct frame)) & (BUFFER_SIZE - 1)];
+	struct frame *f = (struct frame *)&s->buffer[(w->frames + n * sizeof(struct frame)) & (BUFFER_SIZE - 1)];
 	__builtin_memset(f, 0, sizeof(*f));
 	f->pc = w->pc;
 	f->script = -1;
 	f->offset = -1;
 	f->kind = kind;
-	f->exact = w->state->exact_pc;
+	f->exact = w->exact_pc;
 	return f;
 }
 
@@ -72,17 +62,17 @@ static __always_inline struct frame *push_frame(struct walk *w, __u32 kind)
 static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp, __u8 exact)
 {
 	if (sp <= w->sp && !exact) {
-		w->state->stop = STOP_NO_PROGRESS;
+		w->stop = STOP_NO_PROGRESS;
 		return;
 	}
-	if (BAD_PC(pc) && !w->state->typed) {
-		w->state->stop = STOP_BAD_PC;
+	if (BAD_PC(pc) && !w->typed) {
+		w->stop = STOP_BAD_PC;
 		return;
 	}
 	w->pc = pc;
 	w->sp = sp;
 	w->bp = bp;
-	if (exact || w->state->n_frames > 1)
-		w->state->leaf = 0; // what a rule behind a call asks for, the callee keeps: OpenSSL's aesni_gcm_encrypt
-	w->state->exact_pc = exact;
+	if (exact || w->n_frames > 1)
+		w->leaf = 0; // what a rule behind a call asks for, the callee keeps: OpenSSL's aesni_gcm_encrypt
+	w->exact_pc = exact;
 }

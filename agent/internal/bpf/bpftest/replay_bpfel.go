@@ -768,8 +768,14 @@ type replayScratch struct {
 	N_stores   uint32
 	Collecting uint32
 	NoNames    replayIsolateNames
-	WalkState  struct {
+	Walk       struct {
 		_         structs.HostLayout
+		Pc        uint64
+		Sp        uint64
+		Bp        uint64
+		Isolate   uint64
+		V8Sp      uint64
+		Context   uint64
 		N_frames  uint32
 		Frames    uint32
 		Stop      uint8
