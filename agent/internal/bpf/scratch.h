@@ -141,6 +141,23 @@ struct known_rule {
 };
 #define KNOWN_RULES 256 // a power of two
 
+// How a frame of native code leads to its caller.
+struct root_link {
+	__u64 at, pc;    // where the return address is, and what it was
+	__u64 bp_at, bp; // where the caller's frame pointer is, and what it was; bp_at 0 = not on the stack
+};
+
+// The native frames below V8's: see root.h. The numbers are powers of two.
+#define MAX_ROOT_LINKS 64
+#define MAX_ROOTS 8
+
+struct root {
+	__u64 pc, sp, bp; // of its first frame
+	__u32 generation; // process.generation; 0 = it is not complete
+	__u32 n;
+	struct root_link links[MAX_ROOT_LINKS];
+};
+
 // How far the reading of a resource of async_hooks has come.
 struct resource_state {
 	__u64 object;         // the current one, tagged
@@ -166,6 +183,9 @@ struct walk {
 	__u8 typed;     // the last frame has a type marker
 	__u8 word_above; // pc is the word above what its return address should be: `value`
 	__u8 unsure;     // how a caller was found has no rule
+	__u8 in_root;    // of the frames that follow it is noted how they lead to their callers
+	__u8 root;       // where
+	__u16 root_frames; // frames that were found before these
 	__u32 mapping;  // number of that of V8's last frame
 	__u64 builtin;  // pc of that frame
 	__u64 value;
@@ -222,6 +242,7 @@ struct scratch {
 	struct heap_page pages[MAX_PAGES];        // likewise
 	struct shared shared[MAX_SHARED];         // likewise
 	struct known_stack stacks[MAX_STACKS]; // likewise
+	struct root roots[MAX_ROOTS]; // likewise
 	__u32 n_visits, n_values;
 	__u32 context_steps; // that are left of MAX_CONTEXT_STEPS
 	__u32 full;  // the buffer has had no room for a record

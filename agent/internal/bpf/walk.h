@@ -10,6 +10,7 @@
 #include "limits.h"
 #include "memory.h"
 #include "process.h"
+#include "root.h"
 #include "scratch.h"
 #include "unwind.h"
 #include "walk_native.h"
@@ -126,7 +127,7 @@ static long walk_step(__u32 i, void *context)
 		walk_v8(s, !(place & IN_BUILTINS));
 	else if (place & NO_MAPPING && typed && try_word_above(w))
 		return 0;
-	else
+	else if (!typed || place & NO_MAPPING || w->exact_pc || !find_root(p, s))
 		walk_other(p, s, place, pc);
 	if (w->stop && w->stop != STOP_ROOT)
 		resume(s);
@@ -143,4 +144,5 @@ static __always_inline void walk_stack(struct process *p, struct scratch *s, con
 	bpf_loop(MAX_STEPS, walk_step, &of, 0);
 	if (!s->walk.stop)
 		s->walk.stop = STOP_DEPTH;
+	end_root(p, s);
 }

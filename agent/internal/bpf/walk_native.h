@@ -7,6 +7,7 @@
 #include "event.h"
 #include "kernel.h"
 #include "memory.h"
+#include "root.h"
 #include "scratch.h"
 #include "unwind.h"
 #include "uretprobe.h"
@@ -81,6 +82,19 @@ static __always_inline long caller_bp(const struct walk *w, const struct row *ro
 	return read_user(bp, 8, cfa + row->rbp * 8LL);
 }
 
+// Notes how a frame leads to its caller where only the words on the stack tell that which are noted.
+static __always_inline void link_caller(struct scratch *s, const struct row *row, __u64 cfa, __u64 pc, __u64 bp)
+{
+	if (row->cfa != CFA_RSP && row->cfa != CFA_RBP && row->cfa != CFA_PLT)
+		return;
+	switch (row->rbp) {
+	case RBP_SAME:
+	case RBP_LOST: link_root(s, cfa - 8, pc, 0, bp); return;
+	case RBP_AT_RBP: link_root(s, cfa - 8, pc, s->walk.bp, bp); return;
+	}
+	link_root(s, cfa - 8, pc, cfa + row->rbp * 8LL, bp);
+}
+
 // The return address and the caller's frame pointer: next to each other in most frames.
 static __always_inline void walk_cfa(struct scratch *s, const struct row *row, __u64 cfa)
 {
@@ -91,10 +105,13 @@ static __always_inline void walk_cfa(struct scratch *s, const struct row *row, _
 		bad = read_stack(s, v, sizeof(v), cfa - 16);
 	else
 		bad = read_stack(s, &v[1], 8, cfa - 8) || caller_bp(w, row, cfa, &v[0]);
-	if (bad)
+	if (bad) {
 		w->stop = STOP_UNREADABLE;
-	else
-		ascend(w, return_address(s, v[1], cfa - 8), cfa, v[0], 0);
+		return;
+	}
+	v[1] = return_address(s, v[1], cfa - 8);
+	link_caller(s, row, cfa, v[1], v[0]);
+	ascend(w, v[1], cfa, v[0], 0);
 }
 
 static __always_inline void walk_row(struct process *p, struct scratch *s, const struct row *row)

@@ -727,6 +727,21 @@ type replayScratch struct {
 		Fingerprint uint64
 		Forgotten   uint64
 	}
+	Roots [8]struct {
+		_          structs.HostLayout
+		Pc         uint64
+		Sp         uint64
+		Bp         uint64
+		Generation uint32
+		N          uint32
+		Links      [64]struct {
+			_    structs.HostLayout
+			At   uint64
+			Pc   uint64
+			BpAt uint64
+			Bp   uint64
+		}
+	}
 	N_visits     uint32
 	N_values     uint32
 	ContextSteps uint32
@@ -769,29 +784,31 @@ type replayScratch struct {
 	Collecting uint32
 	NoNames    replayIsolateNames
 	Walk       struct {
-		_         structs.HostLayout
-		Pc        uint64
-		Sp        uint64
-		Bp        uint64
-		Isolate   uint64
-		V8Sp      uint64
-		Context   uint64
-		N_frames  uint32
-		Frames    uint32
-		Stop      uint8
-		Leaf      uint8
-		ExactPc   uint8
-		Resumed   uint8
-		N_calls   uint32
-		InPool    uint32
-		Typed     uint8
-		WordAbove uint8
-		Unsure    uint8
-		_         [1]byte
-		Mapping   uint32
-		_         [4]byte
-		Builtin   uint64
-		Value     uint64
+		_          structs.HostLayout
+		Pc         uint64
+		Sp         uint64
+		Bp         uint64
+		Isolate    uint64
+		V8Sp       uint64
+		Context    uint64
+		N_frames   uint32
+		Frames     uint32
+		Stop       uint8
+		Leaf       uint8
+		ExactPc    uint8
+		Resumed    uint8
+		N_calls    uint32
+		InPool     uint32
+		Typed      uint8
+		WordAbove  uint8
+		Unsure     uint8
+		InRoot     uint8
+		Root       uint8
+		_          [1]byte
+		RootFrames uint16
+		Mapping    uint32
+		Builtin    uint64
+		Value      uint64
 	}
 	Calls [16]struct {
 		_   structs.HostLayout
