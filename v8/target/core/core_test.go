@@ -130,6 +130,18 @@ func TestRights(t *testing.T) {
 	}
 }
 
+// TestOverlap: of mappings that the note FILE says to overlap those that begin first are there, and no others.
+func TestOverlap(t *testing.T) {
+	w := sound()
+	w.note(ntFile, fileNote(mappedFile{0x700000, 0x800000, 0, "/a"}, mappedFile{0x710000, 0x711000, 0, "/b"},
+		mappedFile{0x720000, 0x721000, 0, "/c"}, mappedFile{0x800000, 0x801000, 0, "/d"}))
+	c := mustOpen(t, w)
+	n := len(c.Mappings) - 2
+	if a, d := c.Mappings[n], c.Mappings[n+1]; a.Path != "/a" || d.Path != "/d" || c.Mappings[n-1].Start >= a.Start {
+		t.Errorf("%+v", c.Mappings)
+	}
+}
+
 // TestCutOff: a core that was cut off has the threads, and says which memory is missing. What the process wrote there
 // is not taken from a file.
 func TestCutOff(t *testing.T) {

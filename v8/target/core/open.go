@@ -106,7 +106,12 @@ func (c *Core) addFiles(files []mappedFile) {
 		}
 		more = append(more, Mapping{Start: f.start, End: end, Path: f.path, Offset: f.offset, noted: true})
 	}
-	c.Mappings = append(c.Mappings, more...)
-	slices.SortFunc(c.Mappings, byStart)
-	c.Mappings = slices.CompactFunc(c.Mappings, func(b, a Mapping) bool { return b.Start < a.End })
+	more = append(more, c.Mappings...)
+	slices.SortFunc(more, byStart)
+	c.Mappings = c.Mappings[:0]
+	for _, m := range more {
+		if n := len(c.Mappings); n == 0 || m.Start >= c.Mappings[n-1].End {
+			c.Mappings = append(c.Mappings, m)
+		}
+	}
 }
