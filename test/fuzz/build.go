@@ -71,8 +71,8 @@ var (
 	reason  = regexp.MustCompile(`(?m)^ +(\w+\.go:\d+: .*|fuzzing process .*)$`)
 )
 
-// failure shows all that a function that failed has said, with the input, and returns the reason in a line; none where
-// only the time is over: https://go.dev/issue/75804.
+// failure shows all that a function that failed has said, with the beginning of the input, and returns the reason in a
+// line; none where only the time is over: https://go.dev/issue/75804.
 func failure(said []byte, f function) string {
 	m := written.FindSubmatch(said)
 	if m == nil && bytes.Contains(said, []byte("\n    context deadline exceeded\n")) {
@@ -81,13 +81,13 @@ func failure(said []byte, f function) string {
 	os.Stderr.Write(said)
 	if m != nil {
 		input, err := os.ReadFile(filepath.Join(f.Package, string(m[1])))
-		fmt.Fprintf(os.Stderr, "%s\n%s", m[1], input)
+		fmt.Fprintf(os.Stderr, "%s\n%.4096s\n", m[1], input)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	}
 	if m := reason.Find(said); m != nil {
-		return string(bytes.TrimSpace(m))
+		return fmt.Sprintf("%.200s", bytes.TrimSpace(m))
 	}
 	return "it says no reason"
 }
