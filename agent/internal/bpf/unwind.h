@@ -63,22 +63,36 @@ static __always_inline int is_in(const struct mapping *m, __u64 pc)
 	return pc >= m->start && pc < m->end;
 }
 
+// The search for a mapping: its number is at least `low`, and at most `high`.
+struct mapping_search {
+	const struct process *process;
+	__u64 pc;
+	__u32 low, high;
+};
+
+static long halve_mappings(__u32 i, void *context)
+{
+	struct mapping_search *x = context;
+	if (x->low >= x->high)
+		return 1;
+	__u32 middle = (x->low + x->high) / 2 & (MAX_MAPPINGS - 1);
+	if (x->process->mappings[middle].end <= x->pc)
+		x->low = middle + 1;
+	else
+		x->high = middle;
+	return 0;
+}
+
 // The number of the mapping with pc; -1 = none.
 __noinline int find_mapping(const struct process *p, __u64 pc)
 {
 	if (!p)
 		return -1;
-	__u32 low = 0, high = p->n_mappings;
-	for (int i = 0; i < 8 && low < high; i++) {
-		__u32 middle = (low + high) / 2 & (MAX_MAPPINGS - 1);
-		if (p->mappings[middle].end <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low >= p->n_mappings || !is_in(&p->mappings[low & (MAX_MAPPINGS - 1)], pc))
+	struct mapping_search x = {.process = p, .pc = pc, .high = p->n_mappings};
+	bpf_loop(8, halve_mappings, &x, 0);
+	if (x.low >= p->n_mappings || !is_in(&p->mappings[x.low & (MAX_MAPPINGS - 1)], pc))
 		return -1;
-	return low;
+	return x.low;
 }
 
 struct index {

@@ -40,19 +40,35 @@ static __always_inline __u32 pending_calls(void)
 	return uprobes ? BPF_CORE_READ(uprobes, depth) : 0;
 }
 
+// The search for the call whose return address was at a place on the stack.
+struct call_search {
+	struct scratch *scratch;
+	__u64 at, address; // 0 = it was not found
+};
+
+static long compare_call(__u32 i, void *context)
+{
+	struct call_search *x = context;
+	struct return_instance *call = (void *)x->scratch->pending;
+	if (!call)
+		return 1;
+	if (BPF_CORE_READ(call, stack) == x->at) {
+		x->address = BPF_CORE_READ(call, orig_ret_vaddr);
+		return 1;
+	}
+	x->scratch->pending = (__u64)BPF_CORE_READ(call, next);
+	return 0;
+}
+
 // The address that the trampoline has replaced at a place on the stack; 0 = not known. The kernel's list has the last
 // call first, as the walk does; what it passes over was left by longjmp, or has the same place because of a tail call.
 __noinline __u64 replaced(struct scratch *s, __u64 at)
 {
 	if (!s || !bpf_core_type_exists(struct return_instance))
 		return 0;
-	for (int i = 0; i < MAX_PENDING && s->pending; i++) {
-		struct return_instance *call = (void *)s->pending;
-		if (BPF_CORE_READ(call, stack) == at)
-			return BPF_CORE_READ(call, orig_ret_vaddr);
-		s->pending = (__u64)BPF_CORE_READ(call, next);
-	}
-	return 0;
+	struct call_search x = {.scratch = s, .at = at};
+	bpf_loop(MAX_PENDING, compare_call, &x, 0);
+	return x.address;
 }
 
 // The return address that was read at a place on the stack, or the one that it stands for.
