@@ -89,7 +89,7 @@ func (a *Agent) change(c *Config, done func(error)) {
 // newReading makes what contexts are read by.
 func (a *Agent) newReading(tree *reqctx.Tree, c *Config) *reading {
 	r := &reading{
-		tree: tree, learners: labels.NewLearners(tree, a.sampler, a.log),
+		tree: tree, learners: labels.NewLearners(a.sampler, a.log),
 		decoder: labels.NewDecoder(tree, a.sampler, a.log), maps: !c.NoSourceMaps,
 		code: c.JITCode,
 	}

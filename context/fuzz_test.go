@@ -160,7 +160,7 @@ func TestOwnerLayoutOfMemory(t *testing.T) {
 		{"wrap that is gone", work, 0, OwnerLayout{}, ErrUnknownClass},
 		{"work that is gone", work, vtable + 8, OwnerLayout{}, errGone},
 	} {
-		got, err := NewLearner(nil, heap.NewReader(&ring{b: b}, hooksLayout())).OwnerLayout(tt.object, tt.class)
+		got, err := NewLearner(heap.NewReader(&ring{b: b}, hooksLayout())).OwnerLayout(tt.object, tt.class)
 		if !errors.Is(err, tt.err) || got != tt.want {
 			t.Errorf("%s: %+v, %v, want %+v, %v", tt.what, got, err, tt.want, tt.err)
 		}
@@ -177,7 +177,7 @@ func FuzzOwnerLayout(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0}, uint64(1), uint64(1))
 	f.Fuzz(func(t *testing.T, b []byte, object, class uint64) {
 		m := &ring{b: b}
-		NewLearner(nil, heap.NewReader(m, hooksLayout())).OwnerLayout(object, class)
+		NewLearner(heap.NewReader(m, hooksLayout())).OwnerLayout(object, class)
 		if m.reads > mostOwnerReads {
 			t.Errorf("%d reads, at most %d are allowed", m.reads, mostOwnerReads)
 		}

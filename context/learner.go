@@ -7,24 +7,20 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// Bounds of what a Learner does.
-const (
-	maxStoreProperties = 64  // property names that are kept to be shown
-	maxStorageName     = 256 // characters of the name of an AsyncLocalStorage
-)
+// maxStoreProperties bounds the property names that are kept to be shown.
+const maxStoreProperties = 64
 
 // Learner finds what the BPF program needs to know of one process to read stores, and does not find by itself. It is
 // not safe for concurrent use: it and its Reader belong to one goroutine at a time.
 type Learner struct {
-	tree *Tree
-	r    *heap.Reader
+	r *heap.Reader
 	// StoreProperties are names of properties that stores of the process have, at most 64, in the order in which they
 	// were found. They help a user whose rule never makes a label.
 	StoreProperties []string
 }
 
-// NewLearner returns a Learner for the rules of t in the process that r reads.
-func NewLearner(t *Tree, r *heap.Reader) *Learner { return &Learner{tree: t, r: r} }
+// NewLearner returns a Learner for the process that r reads.
+func NewLearner(r *heap.Reader) *Learner { return &Learner{r: r} }
 
 // AddStoreProperties adds the names of the properties that stores of a hidden class have to StoreProperties. The error
 // says why the memory cannot be read as a hidden class.
@@ -72,25 +68,6 @@ func (l *Learner) stepValue(object heap.Word, s *heap.Shape, step Step) (heap.Wo
 		return 0, false
 	}
 	return named[i].Value, true
-}
-
-// RootOf finds the rules that are for an AsyncLocalStorage only, by its name. It has one from Node.js 24 on, if the
-// application gave it one. Without rules for it both numbers in Root are -1. The error says why the name cannot be
-// read.
-func (l *Learner) RootOf(storage heap.Word) (Root, error) {
-	none := Root{Node: -1, Label: -1}
-	w, err := l.r.Named(storage, "#name")
-	if err != nil {
-		return none, err
-	}
-	name, err := l.r.String(w, maxStorageName)
-	if err != nil {
-		return none, err
-	}
-	if root, ok := l.tree.Roots[name]; ok {
-		return root, nil
-	}
-	return none, nil
 }
 
 // Follow follows a path from a store to the value that is there now. ok is false if the path leads nowhere, or what is

@@ -16,17 +16,12 @@ import (
 type node struct {
 	r      *heap.Reader
 	Values map[string]string
-	// Storages are AsyncLocalStorages.
-	Storages map[string]string
-	Named    bool // they have names
 }
 
 func TestLearner(t *testing.T) {
 	for _, v := range nodes.Versions() {
 		t.Run(v.Version, func(t *testing.T) {
-			n := startNode(t, v.Version)
-			t.Run("properties", n.checkProperties)
-			t.Run("storages", n.checkStorages)
+			startNode(t, v.Version).checkProperties(t)
 		})
 	}
 }
@@ -60,7 +55,7 @@ func address(t *testing.T, s string) heap.Word {
 }
 
 func (n *node) checkProperties(t *testing.T) {
-	l := NewLearner(nil, n.r)
+	l := NewLearner(n.r)
 	for _, object := range []string{"plain", "wide", "context"} {
 		_, class, err := n.r.Forwarded(address(t, n.Values[object]))
 		if err != nil {
@@ -77,22 +72,5 @@ func (n *node) checkProperties(t *testing.T) {
 	}
 	if err := l.AddStoreProperties(address(t, n.Values["plain"])); err == nil {
 		t.Error("an object is no hidden class")
-	}
-}
-
-func (n *node) checkStorages(t *testing.T) {
-	tree, err := NewTree(rules(t, `a=als("session").id`, `b=als("session")`, "c=x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := NewLearner(tree, n.r)
-	for storage, want := range map[string]Root{"session": {1, 1}, "other": {-1, -1}, "unnamed": {-1, -1}} {
-		got, err := l.RootOf(address(t, n.Storages[storage]))
-		if !n.Named {
-			want = Root{-1, -1}
-		}
-		if got != want {
-			t.Errorf("%s: %+v, %v, want %+v", storage, got, err, want)
-		}
 	}
 }

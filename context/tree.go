@@ -1,6 +1,9 @@
 package context
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Limits of a Tree. The BPF program has room for this much.
 const (
@@ -20,8 +23,11 @@ type Tree struct {
 	Names  []Name      // by number
 	Nodes  []Node      // by number
 	Store  int         // label whose value is the store of any AsyncLocalStorage itself; -1 = none
-	// Roots are where the rules of single AsyncLocalStorages begin, by name. They come in addition to node 0.
-	Roots map[string]Root
+	// Roots are where the rules of single AsyncLocalStorages begin. They come in addition to node 0.
+	Roots []Root
+	// StorageName is the number of the name of the private field that has the name of an AsyncLocalStorage, from
+	// Node.js 24 on. It is of no use without Roots.
+	StorageName int
 }
 
 // TreeLabel is a label as one rule makes it.
@@ -48,6 +54,7 @@ type Edge struct {
 
 // Root is where the rules of one AsyncLocalStorage begin.
 type Root struct {
+	Name  int // number of the name of the AsyncLocalStorage in Tree.Names
 	Node  int // that its store is an object of; -1 = none
 	Label int // label whose value is the store itself; -1 = none
 }
@@ -55,7 +62,7 @@ type Root struct {
 // NewTree joins rules. It fails if they exceed the limits of a Tree, or if labels of different keys or sources have the
 // same path. The error names the label.
 func NewTree(rules []Rule) (*Tree, error) {
-	t := &Tree{Nodes: make([]Node, 1), Roots: map[string]Root{}, Store: -1}
+	t := &Tree{Nodes: make([]Node, 1), Store: -1}
 	for _, r := range rules {
 		if err := t.add(r); err != nil {
 			return nil, fmt.Errorf("label %s: %w", r.Label, err)
@@ -108,16 +115,23 @@ func (t *Tree) rootNode(r Rule, label int) (int, error) {
 		}
 		return 0, nil
 	}
-	root, ok := t.Roots[r.Store]
-	if !ok {
-		root = Root{Node: t.node(), Label: -1}
-	}
-	var err error
+	root := t.root(r.Store)
 	if len(r.Path) == 0 {
-		err = t.assign(&root.Label, label, "the same value")
+		return root.Node, t.assign(&root.Label, label, "the same value")
 	}
-	t.Roots[r.Store] = root
-	return root.Node, err
+	return root.Node, nil
+}
+
+// root finds or adds where the rules of the AsyncLocalStorage with this name begin.
+func (t *Tree) root(storage string) *Root {
+	t.StorageName = intern(&t.Names, Name{PrivateName, "#name"})
+	name := intern(&t.Names, Name{StringName, storage})
+	i := slices.IndexFunc(t.Roots, func(r Root) bool { return r.Name == name })
+	if i < 0 {
+		i = len(t.Roots)
+		t.Roots = append(t.Roots, Root{Name: name, Node: t.node(), Label: -1})
+	}
+	return &t.Roots[i]
 }
 
 // assign makes label the one that has a value. A value can be that of one label only.
@@ -170,12 +184,7 @@ func intern[T comparable](list *[]T, s T) int {
 
 // IsStore reports whether a node's objects are stores, not what stores refer to.
 func (t *Tree) IsStore(node int) bool {
-	for _, root := range t.Roots {
-		if root.Node == node {
-			return true
-		}
-	}
-	return node == 0
+	return node == 0 || slices.ContainsFunc(t.Roots, func(r Root) bool { return r.Node == node })
 }
 
 func (t *Tree) check() error {

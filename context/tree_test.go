@@ -42,16 +42,16 @@ func TestTree(t *testing.T) {
 	if diff := cmp.Diff([]string{"id", "tenant", "user", "s", "sid", "x", "x"}, labelsOf(got)); diff != "" {
 		t.Errorf("labels: %s", diff)
 	}
-	if diff := cmp.Diff([]Name{{Text: "user"}, {Text: "id"}, {Text: "org"}, {Text: "name"}, {Text: "alt"}},
-		got.Names); diff != "" {
+	if diff := cmp.Diff([]Name{{Text: "user"}, {Text: "id"}, {Text: "org"}, {Text: "name"},
+		{PrivateName, "#name"}, {Text: "session"}, {Text: "other"}, {Text: "alt"}}, got.Names); diff != "" {
 		t.Errorf("names: %s", diff)
 	}
-	if diff := cmp.Diff(map[string]Root{"session": {Node: 3, Label: 3}, "other": {Node: 4, Label: -1}},
+	if diff := cmp.Diff([]Root{{Name: 5, Node: 3, Label: 3}, {Name: 6, Node: 4, Label: -1}},
 		got.Roots); diff != "" {
 		t.Errorf("roots: %s", diff)
 	}
 	want := []Node{
-		{[]Edge{edge("user", 0, 1, -1), edge("alt", 4, -1, 6)}},
+		{[]Edge{edge("user", 0, 1, -1), edge("alt", 7, -1, 6)}},
 		{[]Edge{edge("id", 1, -1, 0), edge("org", 2, 2, -1), edge("name", 3, -1, 2)}},
 		{[]Edge{edge("id", 1, -1, 1)}},
 		{[]Edge{edge("id", 1, -1, 4)}},

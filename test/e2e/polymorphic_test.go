@@ -10,8 +10,8 @@ import (
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
-// TestPolymorphic: stores of 800 hidden classes in 50 AsyncLocalStorages. The first sample of each class has its label;
-// that of each AsyncLocalStorage may lack what is asked of that one alone, until its name is known.
+// TestPolymorphic: stores of 800 hidden classes in 50 AsyncLocalStorages. The first sample of each class has its label,
+// and what is asked of one AsyncLocalStorage alone.
 func TestPolymorphic(t *testing.T) {
 	t.Parallel()
 	node, err := nodes.Path("24.21.0")

@@ -35,6 +35,9 @@ func (v Version) AsyncContextFrame() (options []string, ok bool) {
 	return nil, false
 }
 
+// StorageNames reports whether an AsyncLocalStorage may have a name.
+func (v Version) StorageNames() bool { return v.Major() >= 24 }
+
 // Thorough returns the versions for tests that take long: the newest of each of the three newest even majors, which
 // have long-term support.
 func Thorough() []Version {

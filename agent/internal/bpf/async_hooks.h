@@ -120,7 +120,7 @@ static long enter_collected(__u32 i, void *context)
 	struct scratch *s = r->scratch;
 	if (i >= s->n_stores)
 		return 1;
-	__u64 value = s->stores[i & (MAX_STORES - 1)];
+	__u64 value = s->stores[i & (MAX_STORES - 1)].value;
 	if (HEAP_OBJECT(value)) {
 		__s32 type = read_typed(r->process, r->scratch, value, s->ref_head, 8);
 		if (type < 0 || type == r->process->v8.type_oddball)

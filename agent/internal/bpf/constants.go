@@ -62,7 +62,6 @@ const (
 	ContextMoreTwo       = uint8(hotspanContextTypeCONTEXT_MORE_TWO)
 	ContextCut           = uint8(hotspanContextTypeCONTEXT_CUT)
 	ContextLearnNames    = uint8(hotspanContextTypeCONTEXT_LEARN_NAMES)
-	ContextLearnStore    = uint8(hotspanContextTypeCONTEXT_LEARN_STORE)
 	ContextUnreadable    = uint8(hotspanContextTypeCONTEXT_UNREADABLE)
 	ContextPresent       = uint8(hotspanContextTypeCONTEXT_PRESENT)
 	ContextRecordOTel    = uint8(hotspanContextTypeCONTEXT_RECORD)

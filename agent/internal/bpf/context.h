@@ -8,9 +8,9 @@
 #include "async_hooks.h"
 #include "event.h"
 #include "kernel.h"
-#include "learned.h"
 #include "limits.h"
 #include "memory.h"
+#include "named_store.h"
 #include "process.h"
 #include "resource.h"
 #include "rules.h"
@@ -18,47 +18,8 @@
 #include "table.h"
 #include "value.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 2048);
-	__type(key, struct store_key);
-	__type(value, struct store);
-} stores SEC(".maps");
-
-// The identity hash of a JSReceiver: in its word for properties, or above the length of its property array.
-// (src/objects/js-objects.cc, GetIdentityHashHelper)
-static __always_inline __u32 identity_hash(struct reader *r, __u64 object)
-{
-	const struct v8_layout *v8 = &r->process->v8;
-	if (read_whole(object, r->scratch->object_head, 24))
-		return 0;
-	__u64 word = word_at(r->scratch->object_head, v8->receiver_hash);
-	if (IS_SMI(word))
-		return SMI(word);
-	if (read_whole(word, r->scratch->ref_head, 16) ||
-	    instance_type(r->scratch->ref_head[0]) != v8->type_property_array)
-		return 0;
-	return (__u32)SMI(r->scratch->ref_head[1]) >> 10;
-}
-
-// Follows the rules for any store, and those for the store of this AsyncLocalStorage.
-static __always_inline void enter_store(struct reader *r, __u64 key, __u64 value)
-{
-	follow_store(r, value);
-	if (!r->process->named_stores)
-		return;
-	struct store_key id = {.process = r->process->id, .hash = identity_hash(r, key)};
-	struct store *store = bpf_map_lookup_elem(&stores, &id);
-	if (!store) {
-		request_update(r->scratch, CONTEXT_LEARN_STORE, NO_LABEL, key, id.hash);
-		return;
-	}
-	struct edge entry = {.to = store->node, .label = store->label, .unless = NO_LABEL};
-	follow(r, &entry, value);
-}
-
-static long enter_next(__u32 i, void *context)
+// Keeps an entry of the AsyncContextFrame: reading what it refers to takes the place of the table in scratch memory.
+static long add_next_store(__u32 i, void *context)
 {
 	struct reader *r = context;
 	if (i >= r->scratch->table.n_entries)
@@ -71,7 +32,19 @@ static long enter_next(__u32 i, void *context)
 	if (!entry)
 		return 1;
 	if (entry[0] != entry[1]) // else it was deleted
-		enter_store(r, entry[0], entry[1]);
+		add_store(r->scratch, entry[0], entry[1]);
+	return 0;
+}
+
+static long enter_next(__u32 i, void *context)
+{
+	struct reader *r = context;
+	if (i >= r->scratch->n_stores)
+		return 1;
+	struct store store = r->scratch->stores[i & (MAX_STORES - 1)];
+	follow_store(r, store.value);
+	if (r->process->n_roots)
+		follow_named(r, &store);
 	return 0;
 }
 
@@ -143,7 +116,9 @@ static __always_inline int enter_frame(struct reader *r, __u64 frame)
 		return 0;
 	}
 	append(s, CONTEXT_PRESENT, NO_LABEL, 0);
-	bpf_loop(MAX_STORES + 1, enter_next, r, 0);
+	s->n_stores = 0;
+	bpf_loop(MAX_STORES + 1, add_next_store, r, 0);
+	bpf_loop(MAX_STORES, enter_next, r, 0);
 	return 1;
 }
 
@@ -161,7 +136,7 @@ static __always_inline int enter_request(struct reader *r, __u64 context)
 __noinline int read_context(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
 {
 	struct reader r = {};
-	if (!p || !s || (!p->nodes[0].kinds && !p->named_stores && p->store_label == NO_LABEL))
+	if (!p || !s || (!p->nodes[0].kinds && !p->n_roots && p->store_label == NO_LABEL))
 		return 0;
 	begin_rules(p, s, isolate, &r);
 	if (enter_request(&r, context))

@@ -126,7 +126,6 @@ enum context_type {
 	CONTEXT_MORE_TWO,     // UTF-16 that belongs to the record before
 	CONTEXT_CUT,          // the string before is longer than MAX_STRING bytes
 	CONTEXT_LEARN_NAMES,  // request, see below: u64 hidden class of a store, 0: its properties, to show them
-	CONTEXT_LEARN_STORE,  // request: u64 AsyncLocalStorage, u64 identity hash
 	CONTEXT_UNREADABLE,   // a read failed, or a limit was reached
 	CONTEXT_PRESENT,      // there is an AsyncContextFrame, or a resource, with stores
 	CONTEXT_RECORD,       // a record of OTEP 4947, as in memory, up to MAX_ATTRIBUTES; label = enum published_kind

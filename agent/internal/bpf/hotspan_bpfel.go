@@ -88,21 +88,20 @@ const (
 	hotspanContextTypeCONTEXT_MORE_TWO       hotspanContextType = 8
 	hotspanContextTypeCONTEXT_CUT            hotspanContextType = 9
 	hotspanContextTypeCONTEXT_LEARN_NAMES    hotspanContextType = 10
-	hotspanContextTypeCONTEXT_LEARN_STORE    hotspanContextType = 11
-	hotspanContextTypeCONTEXT_UNREADABLE     hotspanContextType = 12
-	hotspanContextTypeCONTEXT_PRESENT        hotspanContextType = 13
-	hotspanContextTypeCONTEXT_RECORD         hotspanContextType = 14
-	hotspanContextTypeCONTEXT_LOCAL_NODE     hotspanContextType = 15
-	hotspanContextTypeCONTEXT_LOCAL_THREAD   hotspanContextType = 16
-	hotspanContextTypeCONTEXT_OVER_LIMIT     hotspanContextType = 17
-	hotspanContextTypeCONTEXT_AGAIN          hotspanContextType = 18
-	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 19
-	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 20
-	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 21
-	hotspanContextTypeCONTEXT_LEARN_KEPT     hotspanContextType = 22
-	hotspanContextTypeCONTEXT_LEARN_WORK     hotspanContextType = 23
-	hotspanContextTypeCONTEXT_NO_HOOKS       hotspanContextType = 24
-	hotspanContextTypeCONTEXT_TIME           hotspanContextType = 25
+	hotspanContextTypeCONTEXT_UNREADABLE     hotspanContextType = 11
+	hotspanContextTypeCONTEXT_PRESENT        hotspanContextType = 12
+	hotspanContextTypeCONTEXT_RECORD         hotspanContextType = 13
+	hotspanContextTypeCONTEXT_LOCAL_NODE     hotspanContextType = 14
+	hotspanContextTypeCONTEXT_LOCAL_THREAD   hotspanContextType = 15
+	hotspanContextTypeCONTEXT_OVER_LIMIT     hotspanContextType = 16
+	hotspanContextTypeCONTEXT_AGAIN          hotspanContextType = 17
+	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 18
+	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 19
+	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 20
+	hotspanContextTypeCONTEXT_LEARN_KEPT     hotspanContextType = 21
+	hotspanContextTypeCONTEXT_LEARN_WORK     hotspanContextType = 22
+	hotspanContextTypeCONTEXT_NO_HOOKS       hotspanContextType = 23
+	hotspanContextTypeCONTEXT_TIME           hotspanContextType = 24
 )
 
 type hotspanCounter uint32
@@ -370,9 +369,9 @@ type hotspanProcess struct {
 	V8          hotspanV8Layout
 	Id          uint32
 	N_mappings  uint32
-	NamedStores uint8
+	N_roots     uint8
 	StoreLabel  uint8
-	Pad         uint16
+	StorageName uint16
 	N_published uint32
 	Generation  uint32
 	Pad2        uint32
@@ -383,6 +382,7 @@ type hotspanProcess struct {
 	Nodes       [64]hotspanNode
 	Edges       [128]hotspanEdge
 	Names       [128]hotspanName
+	Roots       [64]hotspanEdge
 	Mappings    [128]hotspanMapping
 }
 
@@ -622,7 +622,11 @@ type hotspanScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	Stores   [64]uint64
+	Stores [64]struct {
+		_       structs.HostLayout
+		Storage uint64
+		Value   uint64
+	}
 	Part     [32]uint64
 	Resource struct {
 		_       structs.HostLayout
@@ -734,19 +738,6 @@ const (
 	hotspanStopSTOP_NO_PROGRESS hotspanStop = 5
 	hotspanStopSTOP_BAD_PC      hotspanStop = 6
 )
-
-type hotspanStore struct {
-	_     structs.HostLayout
-	Node  uint8
-	Label uint8
-	Pad   [6]uint8
-}
-
-type hotspanStoreKey struct {
-	_       structs.HostLayout
-	Process uint32
-	Hash    uint32
-}
 
 type hotspanSymbolKey struct {
 	_       structs.HostLayout
@@ -952,7 +943,6 @@ const (
 	hotspanMapSampledRecords     = "sampled_records"
 	hotspanMapScratches          = "scratches"
 	hotspanMapShapes             = "shapes"
-	hotspanMapStores             = "stores"
 	hotspanMapSymbols            = "symbols"
 	hotspanMapSyscallEnds        = "syscall_ends"
 	hotspanMapSyscalls           = "syscalls"
@@ -1077,7 +1067,6 @@ type hotspanMapSpecs struct {
 	SampledRecords *ebpf.MapSpec `ebpf:"sampled_records"`
 	Scratches      *ebpf.MapSpec `ebpf:"scratches"`
 	Shapes         *ebpf.MapSpec `ebpf:"shapes"`
-	Stores         *ebpf.MapSpec `ebpf:"stores"`
 	Symbols        *ebpf.MapSpec `ebpf:"symbols"`
 	SyscallEnds    *ebpf.MapSpec `ebpf:"syscall_ends"`
 	Syscalls       *ebpf.MapSpec `ebpf:"syscalls"`
@@ -1156,7 +1145,6 @@ type hotspanMaps struct {
 	SampledRecords *ebpf.Map `ebpf:"sampled_records"`
 	Scratches      *ebpf.Map `ebpf:"scratches"`
 	Shapes         *ebpf.Map `ebpf:"shapes"`
-	Stores         *ebpf.Map `ebpf:"stores"`
 	Symbols        *ebpf.Map `ebpf:"symbols"`
 	SyscallEnds    *ebpf.Map `ebpf:"syscall_ends"`
 	Syscalls       *ebpf.Map `ebpf:"syscalls"`
@@ -1185,7 +1173,6 @@ func (m *hotspanMaps) Close() error {
 		m.SampledRecords,
 		m.Scratches,
 		m.Shapes,
-		m.Stores,
 		m.Symbols,
 		m.SyscallEnds,
 		m.Syscalls,

@@ -27,18 +27,6 @@ struct shape {
 	__u16 slots[MAX_SLOTS];
 };
 
-struct store_key {
-	__u32 process; // process.id
-	__u32 hash; // identity hash of the AsyncLocalStorage
-};
-
-// What to do with the store of one AsyncLocalStorage.
-struct store {
-	__u8 node;  // where its rules begin, beside those of node 0; NO_NODE = none
-	__u8 label; // label of the store itself; NO_LABEL = none
-	__u8 pad[6];
-};
-
 // Where one isolate's Environment keeps the resources whose callbacks run: see context.AsyncHooks.
 struct async_hooks {
 	__u64 fields;    // address of the counters, u32; 0 = there are none

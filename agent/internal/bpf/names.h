@@ -63,20 +63,17 @@ static long note_next_name(__u32 i, void *context)
 	struct noting *n = context;
 	struct scratch *s = n->scratch;
 	const struct name *name = &n->process->names[i & (MAX_SLOTS - 1)];
-	__u64 difference = 0;
+	__u16 *slot = &s->shape.slots[i & (MAX_SLOTS - 1)];
 	if (!name->width)
 		return 1;
-	if (name->length != s->text.length || name->width != s->text.width || !(s->text.kinds >> (name->kind & 3) & 1))
-		return 0;
-	for (int w = 0; w < MAX_NAME / 8; w++)
-		difference |= s->key[w] ^ name->chars[w];
-	if (!difference)
-		s->shape.slots[i & (MAX_SLOTS - 1)] = s->text.slot;
+	if (!*slot && s->text.kinds >> (name->kind & 3) & 1 && is_name(s, name, s->text.length, s->text.width))
+		*slot = s->text.slot;
 	return 0;
 }
 
-// Notes in scratch->shape.slots where each name that is the key in scratch->text has its value. Returns -1 where it
-// cannot be told whether the key is a name.
+// Notes in scratch->shape.slots where each name that is the key in scratch->text has its value. Of several symbols with
+// one description the first counts: private names of a class come before those of one that extends it. Returns -1 where
+// it cannot be told whether the key is a name.
 __noinline int note_key(const struct process *p, struct scratch *s, __u32 slot)
 {
 	struct noting n = {.process = p, .scratch = s};

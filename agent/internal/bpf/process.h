@@ -153,9 +153,9 @@ struct process {
 	struct v8_layout v8;
 	__u32 id; // of this process and no other, ever: a later one may have the same pid
 	__u32 n_mappings;
-	__u8 named_stores; // 1: where rules begin depends on the AsyncLocalStorage, too (`stores`)
-	__u8 store_label;  // label of any store itself; NO_LABEL = none
-	__u16 pad;
+	__u8 n_roots;
+	__u8 store_label;   // label of any store itself; NO_LABEL = none
+	__u16 storage_name; // index into names: of the field that has the name of an AsyncLocalStorage
 	__u32 n_published;
 	__u32 generation; // of the mappings: no other process has it, nor this one with others; 0 = rules are not kept
 	__u32 pad2;
@@ -166,5 +166,6 @@ struct process {
 	struct node nodes[MAX_NODES];
 	struct edge edges[MAX_EDGES];
 	struct name names[MAX_SLOTS];
+	struct edge roots[MAX_NODES]; // to the store of an AsyncLocalStorage, by the name of that
 	struct mapping mappings[MAX_MAPPINGS]; // sorted by start
 };

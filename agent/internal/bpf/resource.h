@@ -65,14 +65,14 @@ static __always_inline struct resource *find_resource(struct resource_reader *f)
 	return 0;
 }
 
-static __always_inline void add_store(struct scratch *s, __u64 value)
+static __always_inline void add_store(struct scratch *s, __u64 storage, __u64 value)
 {
 	__u32 n = s->n_stores;
 	if (n >= MAX_STORES) {
 		unreadable(s);
 		return;
 	}
-	s->stores[n] = value;
+	s->stores[n] = (struct store){storage, value};
 	s->n_stores = n + 1;
 }
 
@@ -87,7 +87,7 @@ static long read_store(__u32 i, void *context)
 	if (read_slot(f->process, s, s->resource.object, fields->stores[i & (MAX_STORES - 1)], &value))
 		unreadable(s);
 	else
-		add_store(s, value);
+		add_store(s, 0, value);
 	return 0;
 }
 
@@ -121,7 +121,7 @@ __noinline int kind_of_key(const struct process *p, struct scratch *s, __u64 key
 static __always_inline void set_property(struct scratch *s, __u32 kind, __u64 value)
 {
 	if (kind == SYMBOL_STORE)
-		add_store(s, value);
+		add_store(s, 0, value);
 	else if (kind == SYMBOL_PUBLIC)
 		s->resource.public = value;
 	else if (kind == SYMBOL_CONTEXT)

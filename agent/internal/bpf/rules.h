@@ -60,7 +60,8 @@ static __always_inline long boolean(const struct v8_layout *v8, __u64 oddball)
 	return SMI(kind) == v8->oddball_true ? 1 : SMI(kind) == v8->oddball_false ? 0 : -1;
 }
 
-// Adds the value of a label. Objects are none, and neither are undefined and null.
+// Adds the value of a label. Objects are none, and neither are undefined and null. That of no label is only read, to
+// where the next one will be. Returns whether it is a value.
 __noinline int add_value(__u32 label, __u32 kind, __u64 value)
 {
 	struct scratch *s = own_scratch();
@@ -105,9 +106,11 @@ __noinline int add_value(__u32 label, __u32 kind, __u64 value)
 	s->values[n].length = string_length(v8, s->ref_head);
 	s->values[n].whole = size > STRING_HEAD && s->values[n].length <= SHORT_STRING;
 	__builtin_memcpy(s->values[n].chars, &s->ref_head[STRING_HEAD / 8], SHORT_STRING);
+	if (label == NO_LABEL)
+		return 1;
 	s->n_values = n + 1;
 	s->labels_set |= 1ULL << (label & (MAX_LABELS - 1));
-	return 0;
+	return 1;
 }
 
 static __always_inline void follow(struct reader *r, const struct edge *e, __u64 value)
@@ -208,7 +211,7 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 // The edges of one kind, from an object of a node.
 struct node_edges {
 	struct reader *reader;
-	const struct node *node;
+	const struct node *node; // 0 = no node is of the object
 	const __u16 *slots;  // of an object with fast properties
 	__u32 kind;
 };
@@ -271,7 +274,7 @@ static __always_inline int open_properties(struct node_edges *n, __u32 type)
 		unreadable(s);
 		return 0;
 	}
-	if (find_shape(r, n->node)) {
+	if (find_shape(r->process, s, n->node && n->node->store)) {
 		unreadable(s);
 		n->slots = s->shape.slots;
 		return 1;

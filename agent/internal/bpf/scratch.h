@@ -158,6 +158,12 @@ struct root {
 	struct root_link links[MAX_ROOT_LINKS];
 };
 
+// The store of an AsyncLocalStorage. Both are tagged.
+struct store {
+	__u64 storage; // the AsyncLocalStorage; 0 = not known
+	__u64 value;
+};
+
 // How far the reading of a resource of async_hooks has come.
 struct resource_state {
 	__u64 object;         // the current one, tagged
@@ -250,7 +256,7 @@ struct scratch {
 	struct visit visits[MAX_VISITS];
 	struct label_value values[MAX_VALUES];
 	struct piece pieces[MAX_PIECES];
-	__u64 stores[MAX_STORES]; // of the current resource, tagged
+	struct store stores[MAX_STORES]; // of the current AsyncContextFrame or resource
 	__u64 part[32];           // a part of its dictionary, and before that of what leads to it
 	struct resource_state resource;
 	__u32 n_stores;

@@ -184,6 +184,12 @@ static long note_entry(__u32 i, void *context)
 	return 0;
 }
 
+static __always_inline struct shape *kept_shape(__u32 process, __u64 hidden_class)
+{
+	struct shape_key key = {.process = process, .hidden_class = hidden_class};
+	return bpf_map_lookup_elem(&shapes, &key);
+}
+
 // Keeps scratch->shape.
 __noinline int keep_shape(__u32 process, __u64 hidden_class)
 {
@@ -195,34 +201,35 @@ __noinline int keep_shape(__u32 process, __u64 hidden_class)
 }
 
 // Reads the shape of the current object into scratch->shape. Returns -1 where that cannot be done, or in part only.
-static __always_inline int read_shape(struct reader *r)
+static __always_inline int read_shape(struct process *p, struct scratch *s)
 {
-	const struct v8_layout *v8 = &r->process->v8;
-	struct scratch *s = r->scratch;
+	const struct v8_layout *v8 = &p->v8;
+	struct reader r = {.process = p, .scratch = s};
 	s->shape.descriptors = word_at(s->ref_head, v8->map_descriptors);
 	s->shape.own = half_at(s->ref_head, v8->map_bit_field3) & v8->descriptors_mask;
 	__builtin_memset(s->shape.slots, 0, sizeof(s->shape.slots));
 	if (open_descriptors(s))
 		return -1;
-	bpf_loop(MAX_DESCRIPTORS, note_entry, r, 0);
+	bpf_loop(MAX_DESCRIPTORS, note_entry, &r, 0);
 	if (s->table.doubt)
 		return -1;
-	keep_shape(r->process->id, s->object_head[0]);
+	keep_shape(p->id, s->object_head[0]);
 	return 0;
 }
 
 // The shape of the current object in scratch->shape, whose head is in scratch->object_head, and that of its hidden
 // class in scratch->ref_head. Returns -1 where a part of it is not known.
-static __noinline int find_shape(struct reader *r, const struct node *node)
+__noinline int find_shape(struct process *p, struct scratch *s, int of_store)
 {
-	struct scratch *s = r->scratch;
-	struct shape_key key = {.process = r->process->id, .hidden_class = s->object_head[0]};
-	struct shape *kept = bpf_map_lookup_elem(&shapes, &key);
-	if (kept && is_class(&r->process->v8, s->ref_head, kept->descriptors, kept->own)) {
+	if (!p || !s)
+		return -1;
+	__u64 class = s->object_head[0];
+	struct shape *kept = kept_shape(p->id, class);
+	if (kept && is_class(&p->v8, s->ref_head, kept->descriptors, kept->own)) {
 		__builtin_memcpy(s->shape.slots, kept->slots, sizeof(s->shape.slots));
 		return 0;
 	}
-	if (node->store && !s->collecting) // what is read twice then is compared
-		request_update(s, CONTEXT_LEARN_NAMES, NO_LABEL, key.hidden_class, 0);
-	return read_shape(r);
+	if (of_store && !s->collecting) // what is read twice then is compared
+		request_update(s, CONTEXT_LEARN_NAMES, NO_LABEL, class, 0);
+	return read_shape(p, s);
 }

@@ -18,13 +18,26 @@ static __always_inline __u64 narrow(__u64 wide)
 	return (wide | wide >> 16) & 0xffffffff;
 }
 
+// Narrows the characters in scratch->key, which have two bytes each, if all are Latin-1. Returns the bytes of one.
+static __always_inline __u32 narrow_key(struct scratch *s)
+{
+	__u64 all = 0;
+	for (int i = 0; i < MAX_NAME / 8; i++)
+		all |= s->key[i];
+	if (all & 0xff00ff00ff00ff00)
+		return 2;
+	for (int i = 0; i < MAX_NAME / 16; i++)
+		s->key[i] = narrow(s->key[2 * i]) | narrow(s->key[2 * i + 1]) << 32;
+	__builtin_memset(&s->key[MAX_NAME / 16], 0, MAX_NAME / 2);
+	return 1;
+}
+
 // Reads the characters of a flat string into scratch->key, padded with zeros, and narrows those of a two-byte string
 // that are all Latin-1. Returns the bytes of a character; 0 where they cannot be read, or are too many.
 static __always_inline __u32 read_text(struct scratch *s, __u64 string, __s32 type, __u32 length)
 {
 	const struct v8_layout *v8 = &s->v8;
 	__u32 width = type & v8->one_byte_bit ? 1 : 2, size = length * width;
-	__u64 all = 0;
 	if ((type & v8->string_mask) != v8->tag_seq || size > MAX_NAME)
 		return 0;
 	asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
@@ -32,14 +45,16 @@ static __always_inline __u32 read_text(struct scratch *s, __u64 string, __s32 ty
 	__builtin_memset(s->key, 0, MAX_NAME);
 	if (read_user(s->key, size, string - 1 + v8->string_chars))
 		return 0;
+	return width == 1 ? 1 : narrow_key(s);
+}
+
+// Whether the characters in scratch->key, so many of so many bytes each, are those of a name.
+static __always_inline int is_name(const struct scratch *s, const struct name *name, __u32 length, __u32 width)
+{
+	__u64 difference = 0;
 	for (int i = 0; i < MAX_NAME / 8; i++)
-		all |= s->key[i];
-	if (width == 1 || all & 0xff00ff00ff00ff00)
-		return width;
-	for (int i = 0; i < MAX_NAME / 16; i++)
-		s->key[i] = narrow(s->key[2 * i]) | narrow(s->key[2 * i + 1]) << 32;
-	__builtin_memset(&s->key[MAX_NAME / 16], 0, MAX_NAME / 2);
-	return 1;
+		difference |= s->key[i] ^ name->chars[i];
+	return !difference && name->length == length && name->width == width;
 }
 
 // Compares the characters of a string with those of the name that is sought.
@@ -47,12 +62,7 @@ static __always_inline long same_chars(struct scratch *s, __u64 string, __s32 ty
 {
 	const struct name *name = &s->search.name;
 	__u32 width = read_text(s, string, type, name->length);
-	if (width != name->width)
-		return width ? 0 : -1; // it may be the same text in another form
-	__u64 difference = 0;
-	for (int i = 0; i < MAX_NAME / 8; i++)
-		difference |= s->key[i] ^ name->chars[i];
-	return !difference;
+	return width ? is_name(s, name, name->length, width) : -1; // it may be the same text in another form
 }
 
 // Whether a string is the name: 1, 0, or -1 where it cannot be told. It is the deepest of all calls, so that it calls

@@ -13,8 +13,6 @@ type (
 	Node           = hotspanNode
 	Shape          = hotspanShape
 	ShapeKey       = hotspanShapeKey
-	Store          = hotspanStore
-	StoreKey       = hotspanStoreKey
 	AsyncHooks     = hotspanAsyncHooks
 	EnvironmentKey = hotspanEnvironmentKey
 	Resource       = hotspanResource

@@ -20,8 +20,11 @@ func Configure(tree *reqctx.Tree, l *layout.Layout) *bpf.Process {
 	if l.Require(process.AsyncHooksFields...) != nil {
 		config.V8.FirstJsObject = 0
 	}
-	if len(tree.Roots) > 0 {
-		config.NamedStores = 1
+	config.StorageName, config.N_roots = uint16(tree.StorageName), uint8(len(tree.Roots))
+	for i, r := range tree.Roots {
+		config.Roots[i] = bpf.Edge{
+			Name: uint16(r.Name), To: orNone(r.Node), Label: orNone(r.Label), Unless: bpf.NoLabel,
+		}
 	}
 	edges := 0
 	for i, n := range tree.Nodes {

@@ -12,19 +12,17 @@ import (
 
 // Learners make the Learner of each process. They are safe for concurrent use.
 type Learners struct {
-	tree    *reqctx.Tree
 	sampler *sampler.Sampler
 	log     *slog.Logger
 }
 
-// NewLearners makes Learners for the rules of a tree. They write answers into the BPF maps of a sampler.
-func NewLearners(tree *reqctx.Tree, s *sampler.Sampler, log *slog.Logger) *Learners {
-	return &Learners{tree: tree, sampler: s, log: log}
+// NewLearners makes Learners, which write answers into the BPF maps of a sampler.
+func NewLearners(s *sampler.Sampler, log *slog.Logger) *Learners {
+	return &Learners{sampler: s, log: log}
 }
 
-// Learner answers the requests of the BPF program about one process: which rules apply to the store of an
-// AsyncLocalStorage, where async_hooks and the resources of one hidden class keep stores. It is not safe for concurrent
-// use.
+// Learner answers the requests of the BPF program about one process: where async_hooks and the resources of one hidden
+// class keep stores, and where work of libuv's pool has what it belongs to. It is not safe for concurrent use.
 type Learner struct {
 	*Learners
 	pid     int
@@ -39,7 +37,7 @@ type Learner struct {
 
 // Learner makes a Learner for a process. id is its bpf.Process.Id.
 func (l *Learners) Learner(p *process.Process, id uint32) *Learner {
-	return &Learner{Learners: l, pid: p.PID, id: id, learner: reqctx.NewLearner(l.tree, p.Heap())}
+	return &Learner{Learners: l, pid: p.PID, id: id, learner: reqctx.NewLearner(p.Heap())}
 }
 
 // StoreProperties returns names of properties that the process's stores have had.

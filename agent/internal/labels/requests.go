@@ -25,8 +25,8 @@ func (p *Learner) Answer(s *sampler.Sample) {
 
 func isRequest(kind uint8) bool {
 	switch kind {
-	case bpf.ContextLearnNames, bpf.ContextLearnStore,
-		bpf.ContextLearnIsolate, bpf.ContextLearnResource, bpf.ContextLearnSymbol, bpf.ContextLearnWork:
+	case bpf.ContextLearnNames, bpf.ContextLearnIsolate, bpf.ContextLearnResource, bpf.ContextLearnSymbol,
+		bpf.ContextLearnWork:
 		return true
 	}
 	return false
@@ -38,8 +38,6 @@ func (p *Learner) answer(thread uint32, kind, label uint8, first, second uint64)
 	switch kind {
 	case bpf.ContextLearnNames:
 		return p.learner.AddStoreProperties(heap.Word(first))
-	case bpf.ContextLearnStore:
-		return p.learnStore(heap.Word(first), uint32(second))
 	case bpf.ContextLearnWork:
 		return p.learnWork(label, first, second)
 	}

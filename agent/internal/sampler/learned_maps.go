@@ -9,7 +9,6 @@ import (
 
 // learnedMaps are the BPF maps of what is learned of processes.
 type learnedMaps struct {
-	stores       *learned[bpf.StoreKey]
 	environments *learned[bpf.EnvironmentKey]
 	loops        *learned[bpf.EnvironmentKey]
 	resources    *learned[bpf.ShapeKey]
@@ -23,7 +22,6 @@ type learnedMaps struct {
 
 func newLearnedMaps(o *bpf.Objects) *learnedMaps {
 	return &learnedMaps{
-		stores:       newLearned[bpf.StoreKey](o.Stores),
 		environments: newLearned[bpf.EnvironmentKey](o.Environments),
 		loops:        newLearned[bpf.EnvironmentKey](o.Loops),
 		resources:    newLearned[bpf.ShapeKey](o.Resources), symbols: newLearned[bpf.SymbolKey](o.Symbols),
@@ -47,7 +45,6 @@ func (l *learnedMaps) forget(pid int) {
 	delete(l.ids, pid)
 	l.mu.Unlock()
 	for _, id := range ids {
-		l.stores.forget(id)
 		l.environments.forget(id)
 		l.loops.forget(id)
 		l.resources.forget(id)

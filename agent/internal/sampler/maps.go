@@ -51,11 +51,6 @@ func (s *Sampler) RemoveProcess(pid int) error {
 	return err
 }
 
-// SetStore stores which rules apply to the store of an AsyncLocalStorage, by its identity hash.
-func (s *Sampler) SetStore(process uint32, hash uint32, store bpf.Store) error {
-	return s.learned.stores.put(process, bpf.StoreKey{Process: process, Hash: hash}, store)
-}
-
 // SetLoop stores where the event loop that a thread runs counts its turns.
 func (s *Sampler) SetLoop(key bpf.EnvironmentKey, count uint64) error {
 	return s.learned.loops.put(key.Process, key, count)

@@ -420,9 +420,9 @@ func (s *Sampler) Labels(of *Sample, labels []pprofx.Label) []pprofx.Label {
 	return s.labels.With(labels, int(of.Probe))
 }
 
-// Sizes are the names and sizes of caches, to be logged: shapes of resources, and keys of stores and symbols, that were
-// learned of processes.
+// Sizes are the names and sizes of caches, to be logged: shapes of resources and their symbols that were learned of
+// processes.
 func (s *Sampler) Sizes() []any {
 	l := s.learned
-	return []any{"shapes", l.resources.len(), "keys", l.stores.len() + l.symbols.len()}
+	return []any{"shapes", l.resources.len(), "keys", l.symbols.len()}
 }

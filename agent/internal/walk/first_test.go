@@ -33,32 +33,38 @@ func TestFirstSample(t *testing.T) {
 	p := bpftest.Load(t)
 	for _, v := range nodes.Drawn(nodes.Versions(), t.Name()) {
 		t.Run(v.Version, func(t *testing.T) {
-			k, pages := atFirst(t, p, v.Version)
+			k, pages := atFirst(t, p, v.Version, firstLabels, "testdata/first.js")
 			s, _ := k.raw(t, pages)
 			read, flags := k.labels.Decode(&s)
-			var want []pprofx.Label
-			for rule, value := range firstLabels {
-				if value != "" {
-					want = append(want, pprofx.Label{Key: rule, Str: value})
-				}
-			}
-			slices.SortFunc(want, func(a, b pprofx.Label) int { return strings.Compare(a.Key, b.Key) })
-			if diff := cmp.Diff(want, read); diff != "" || flags.Learning || flags.Unreadable {
+			if diff := cmp.Diff(labelled(firstLabels), read); diff != "" || flags.Learning || flags.Unreadable {
 				t.Errorf("%+v: %s", flags, diff)
 			}
 		})
 	}
 }
 
-// atFirst stops a Node.js in the request of testdata/first.js, records what the rules read of it, and has the BPF
-// program forget all but what the agent has told it: where Node has its async_hooks, and which properties are stores.
-func atFirst(t *testing.T, p *bpftest.Program, version string) (*kernelWalk, map[uint64][]byte) {
+// labelled are the labels that rules make, sorted, by rule and value; a rule that finds nothing has none.
+func labelled(values map[string]string) (out []pprofx.Label) {
+	for rule, value := range values {
+		if value != "" {
+			out = append(out, pprofx.Label{Key: rule, Str: value})
+		}
+	}
+	slices.SortFunc(out, func(a, b pprofx.Label) int { return strings.Compare(a.Key, b.Key) })
+	return out
+}
+
+// atFirst stops a Node.js in the request of a program, records what rules read of it, which have a label of their own
+// name each, and has the BPF program forget all but what the agent has told it: where Node has its async_hooks, and
+// which properties are stores.
+func atFirst(t *testing.T, p *bpftest.Program, version string, labels map[string]string, program string,
+	args ...string) (*kernelWalk, map[uint64][]byte) {
 	t.Helper()
-	th := stopped(t, version, "testdata/first.js")
+	th := stopped(t, version, program, args...)
 	r := recordThread(t, p, th)
 	th.mem = r
 	var rules []reqctx.Rule
-	for path := range firstLabels {
+	for path := range labels {
 		rule, err := reqctx.ParseRule("x=" + path)
 		if err != nil {
 			t.Fatal(err)

@@ -70,7 +70,7 @@ func (k *kernelWalk) use(tree *reqctx.Tree, p *process.Process) {
 		k.config.N_mappings, k.config.Mappings = before.N_mappings, before.Mappings
 		k.config.Generation = before.Generation
 	}
-	k.learner = labels.NewLearners(tree, k.sampler, log).Learner(p, k.config.Id)
+	k.learner = labels.NewLearners(k.sampler, log).Learner(p, k.config.Id)
 	k.labels = labels.NewDecoder(tree, k.sampler, log).Process(p, k.config, pprofx.Process{})
 }
 

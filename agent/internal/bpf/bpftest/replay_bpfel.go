@@ -81,21 +81,20 @@ const (
 	replayContextTypeCONTEXT_MORE_TWO       replayContextType = 8
 	replayContextTypeCONTEXT_CUT            replayContextType = 9
 	replayContextTypeCONTEXT_LEARN_NAMES    replayContextType = 10
-	replayContextTypeCONTEXT_LEARN_STORE    replayContextType = 11
-	replayContextTypeCONTEXT_UNREADABLE     replayContextType = 12
-	replayContextTypeCONTEXT_PRESENT        replayContextType = 13
-	replayContextTypeCONTEXT_RECORD         replayContextType = 14
-	replayContextTypeCONTEXT_LOCAL_NODE     replayContextType = 15
-	replayContextTypeCONTEXT_LOCAL_THREAD   replayContextType = 16
-	replayContextTypeCONTEXT_OVER_LIMIT     replayContextType = 17
-	replayContextTypeCONTEXT_AGAIN          replayContextType = 18
-	replayContextTypeCONTEXT_LEARN_ISOLATE  replayContextType = 19
-	replayContextTypeCONTEXT_LEARN_RESOURCE replayContextType = 20
-	replayContextTypeCONTEXT_LEARN_SYMBOL   replayContextType = 21
-	replayContextTypeCONTEXT_LEARN_KEPT     replayContextType = 22
-	replayContextTypeCONTEXT_LEARN_WORK     replayContextType = 23
-	replayContextTypeCONTEXT_NO_HOOKS       replayContextType = 24
-	replayContextTypeCONTEXT_TIME           replayContextType = 25
+	replayContextTypeCONTEXT_UNREADABLE     replayContextType = 11
+	replayContextTypeCONTEXT_PRESENT        replayContextType = 12
+	replayContextTypeCONTEXT_RECORD         replayContextType = 13
+	replayContextTypeCONTEXT_LOCAL_NODE     replayContextType = 14
+	replayContextTypeCONTEXT_LOCAL_THREAD   replayContextType = 15
+	replayContextTypeCONTEXT_OVER_LIMIT     replayContextType = 16
+	replayContextTypeCONTEXT_AGAIN          replayContextType = 17
+	replayContextTypeCONTEXT_LEARN_ISOLATE  replayContextType = 18
+	replayContextTypeCONTEXT_LEARN_RESOURCE replayContextType = 19
+	replayContextTypeCONTEXT_LEARN_SYMBOL   replayContextType = 20
+	replayContextTypeCONTEXT_LEARN_KEPT     replayContextType = 21
+	replayContextTypeCONTEXT_LEARN_WORK     replayContextType = 22
+	replayContextTypeCONTEXT_NO_HOOKS       replayContextType = 23
+	replayContextTypeCONTEXT_TIME           replayContextType = 24
 )
 
 type replayCounter uint32
@@ -375,9 +374,9 @@ type replayProcess struct {
 	}
 	Id          uint32
 	N_mappings  uint32
-	NamedStores uint8
+	N_roots     uint8
 	StoreLabel  uint8
-	Pad         uint16
+	StorageName uint16
 	N_published uint32
 	Generation  uint32
 	Pad2        uint32
@@ -439,6 +438,16 @@ type replayProcess struct {
 		Length uint16
 		Pad    uint32
 		Chars  [8]uint64
+	}
+	Roots [64]struct {
+		_      structs.HostLayout
+		Kind   uint8
+		To     uint8
+		Label  uint8
+		Unless uint8
+		Name   uint16
+		Value  uint8
+		Pad    uint8
 	}
 	Mappings [128]struct {
 		_     structs.HostLayout
@@ -770,7 +779,11 @@ type replayScratch struct {
 		Skip   uint32
 		Length uint32
 	}
-	Stores   [64]uint64
+	Stores [64]struct {
+		_       structs.HostLayout
+		Storage uint64
+		Value   uint64
+	}
 	Part     [32]uint64
 	Resource struct {
 		_       structs.HostLayout
@@ -883,19 +896,6 @@ const (
 	replayStopSTOP_BAD_PC      replayStop = 6
 )
 
-type replayStore struct {
-	_     structs.HostLayout
-	Node  uint8
-	Label uint8
-	Pad   [6]uint8
-}
-
-type replayStoreKey struct {
-	_       structs.HostLayout
-	Process uint32
-	Hash    uint32
-}
-
 type replaySymbolKey struct {
 	_       structs.HostLayout
 	Process uint32
@@ -1005,7 +1005,6 @@ const (
 	replayMapSampledRecords     = "sampled_records"
 	replayMapScratches          = "scratches"
 	replayMapShapes             = "shapes"
-	replayMapStores             = "stores"
 	replayMapSymbols            = "symbols"
 	replayMapSyscallEnds        = "syscall_ends"
 	replayMapSyscalls           = "syscalls"
@@ -1135,7 +1134,6 @@ type replayMapSpecs struct {
 	SampledRecords *ebpf.MapSpec `ebpf:"sampled_records"`
 	Scratches      *ebpf.MapSpec `ebpf:"scratches"`
 	Shapes         *ebpf.MapSpec `ebpf:"shapes"`
-	Stores         *ebpf.MapSpec `ebpf:"stores"`
 	Symbols        *ebpf.MapSpec `ebpf:"symbols"`
 	SyscallEnds    *ebpf.MapSpec `ebpf:"syscall_ends"`
 	Syscalls       *ebpf.MapSpec `ebpf:"syscalls"`
@@ -1217,7 +1215,6 @@ type replayMaps struct {
 	SampledRecords *ebpf.Map `ebpf:"sampled_records"`
 	Scratches      *ebpf.Map `ebpf:"scratches"`
 	Shapes         *ebpf.Map `ebpf:"shapes"`
-	Stores         *ebpf.Map `ebpf:"stores"`
 	Symbols        *ebpf.Map `ebpf:"symbols"`
 	SyscallEnds    *ebpf.Map `ebpf:"syscall_ends"`
 	Syscalls       *ebpf.Map `ebpf:"syscalls"`
@@ -1246,7 +1243,6 @@ func (m *replayMaps) Close() error {
 		m.SampledRecords,
 		m.Scratches,
 		m.Shapes,
-		m.Stores,
 		m.Symbols,
 		m.SyscallEnds,
 		m.Syscalls,
