@@ -78,16 +78,12 @@ __noinline int read_properties(const struct process *p, struct scratch *s, __u64
 	if (!p || !s)
 		return -1;
 	__u64 *head = s->object_head;
-	s->object_words = OBJECT_WORDS;
-	if (read_whole(object, head, OBJECT_WORDS * 8)) {
-		s->object_words = OBJECT_HEAD / 8; // it ends where the memory does
-		if (read_whole(object, head, OBJECT_HEAD)) {
-			unreadable(s);
-			return -1;
-		}
+	s->object_words = read_more(object, head, OBJECT_WORDS * 8, OBJECT_HEAD) / 8;
+	__s32 type = -1;
+	if (s->object_words) {
+		const struct known_shape *known = known_shape(s, head[0]);
+		type = known ? known->type : instance_type(head[0]);
 	}
-	const struct known_shape *known = known_shape(s, head[0]);
-	__s32 type = known ? known->type : instance_type(head[0]);
 	if (type < 0)
 		unreadable(s);
 	return type;
