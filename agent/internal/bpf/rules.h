@@ -154,7 +154,7 @@ static __always_inline void note_entries(struct reader *r)
 		return;
 	__u32 random = bpf_get_prandom_u32(), n = s->table.n_entries;
 	__u32 skipped = n > MAX_NOTED && random & 1 ? (random >> 1) % (n - MAX_NOTED) : 0;
-	__builtin_memset(s->shape.slots, 0, sizeof(s->shape.slots));
+	clear_slots(s);
 	s->table.entries += skipped * 24ULL;
 	s->table.n_entries -= skipped;
 	s->table.doubt = 0;
@@ -252,6 +252,18 @@ static long follow_next_edge(__u32 i, void *context)
 	return 0;
 }
 
+// Keeps the shape that was read of a hidden class, also for a sample that may keep nothing.
+__noinline int keep_known(struct scratch *s, struct known_shape *kept, __u64 class, __u32 type)
+{
+	if (!s || !kept)
+		return 0;
+	kept->object = class;
+	kept->epoch = s->guessed ? 0 : s->epoch;
+	kept->type = type;
+	__builtin_memcpy(kept->slots, s->shape.slots, sizeof(kept->slots));
+	return 0;
+}
+
 // Opens the properties of the current object, whose head is in scratch->object_head: finds their slots, or opens their
 // dictionary. Returns whether there are any to be read.
 static __always_inline int open_properties(struct node_edges *n, __u32 type)
@@ -280,10 +292,7 @@ static __always_inline int open_properties(struct node_edges *n, __u32 type)
 		return 1;
 	}
 	struct known_shape *kept = &s->shapes[PLACE_OF(class, MAX_SHAPES)];
-	kept->object = class;
-	kept->epoch = s->guessed ? 0 : s->epoch;
-	kept->type = type;
-	__builtin_memcpy(kept->slots, s->shape.slots, sizeof(kept->slots));
+	keep_known(s, kept, class, type);
 	n->slots = kept->slots;
 	return 1;
 }

@@ -154,6 +154,13 @@ static __always_inline __u32 slot_of(const struct scratch *s, __u64 details)
 	return i < s->inside ? s->start + i : SLOT_OUT | (i - s->inside);
 }
 
+__noinline int clear_slots(struct scratch *s)
+{
+	if (s)
+		__builtin_memset(s->shape.slots, 0, sizeof(s->shape.slots));
+	return 0;
+}
+
 // Notes which names the key of an entry of scratch->table is: of a hidden class their slots, else the number of the
 // entry, from 1 on.
 static long note_entry(__u32 i, void *context)
@@ -203,7 +210,7 @@ static __always_inline int read_shape(struct process *p, struct scratch *s)
 	struct reader r = {.process = p, .scratch = s};
 	s->shape.descriptors = word_at(s->ref_head, v8->map_descriptors);
 	s->shape.own = half_at(s->ref_head, v8->map_bit_field3) & v8->descriptors_mask;
-	__builtin_memset(s->shape.slots, 0, sizeof(s->shape.slots));
+	clear_slots(s);
 	if (open_descriptors(s))
 		return -1;
 	bpf_loop(MAX_DESCRIPTORS, note_entry, &r, 0);

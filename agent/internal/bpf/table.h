@@ -215,8 +215,10 @@ static long probe_next(__u32 i, void *context)
 }
 
 // Finds the known key in a table that was read as a whole.
-static __always_inline int find_known(struct scratch *s)
+__noinline int find_known(struct scratch *s)
 {
+	if (!s)
+		return 0;
 	struct search *x = &s->search;
 	for (__u32 i = 0; x->known && i < MAX_WHOLE; i++) {
 		__u64 *entry = whole_entry(s, i);
