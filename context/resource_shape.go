@@ -64,13 +64,3 @@ func propertyKind(r *heap.Reader, p heap.Property) SymbolKind {
 	}
 	return symbolKind(r.Layout(), p.Name)
 }
-
-// SymbolKind finds what a resource keeps under a symbol that is the key of one of its properties. It is OtherSymbol for
-// a key that is a string. The error says why the memory cannot be read as either.
-func (l *Learner) SymbolKind(symbol heap.Word) (SymbolKind, error) {
-	name, is, err := l.r.Key(symbol)
-	if err != nil || !is {
-		return OtherSymbol, err
-	}
-	return symbolKind(l.r.Layout(), name), nil
-}

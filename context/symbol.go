@@ -2,6 +2,7 @@ package context
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hotspan/hotspan/v8/layout"
 )
@@ -21,18 +22,21 @@ const (
 	ContextSymbol
 )
 
-// symbolKind is the kind of the symbol with a description. (node: lib/internal/async_local_storage/async_hooks.js,
-// until Node.js 22 lib/async_hooks.js; src/env_properties.h; lib/internal/async_hooks.js, lookupPublicResource)
-func symbolKind(l *layout.Layout, description string) SymbolKind {
-	switch description {
-	case "kResourceStore":
-		return StoreSymbol
-	case publicSymbol(l.Node):
-		return PublicSymbol
-	case "kAsyncLocalStorageContext":
-		return ContextSymbol
+// SymbolNames are the descriptions of the symbols, by kind; empty for other symbols. (node:
+// lib/internal/async_local_storage/async_hooks.js, until Node.js 22 lib/async_hooks.js; src/env_properties.h;
+// lib/internal/async_hooks.js, lookupPublicResource)
+func SymbolNames(l *layout.Layout) [4]string {
+	return [...]string{
+		StoreSymbol:   "kResourceStore",
+		PublicSymbol:  publicSymbol(l.Node),
+		ContextSymbol: "kAsyncLocalStorageContext",
 	}
-	return OtherSymbol
+}
+
+// symbolKind is the kind of the symbol with a description.
+func symbolKind(l *layout.Layout, description string) SymbolKind {
+	names := SymbolNames(l)
+	return SymbolKind(max(slices.Index(names[:], description), int(OtherSymbol)))
 }
 
 // publicSymbol describes the key of the public resource in a release of Node.js. In some releases there is no symbol of

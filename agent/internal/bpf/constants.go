@@ -72,7 +72,6 @@ const (
 	ContextAgain         = uint8(hotspanContextTypeCONTEXT_AGAIN)
 	ContextLearnIsolate  = uint8(hotspanContextTypeCONTEXT_LEARN_ISOLATE)
 	ContextLearnResource = uint8(hotspanContextTypeCONTEXT_LEARN_RESOURCE)
-	ContextLearnSymbol   = uint8(hotspanContextTypeCONTEXT_LEARN_SYMBOL)
 	ContextLearnKept     = uint8(hotspanContextTypeCONTEXT_LEARN_KEPT)
 	ContextLearnWork     = uint8(hotspanContextTypeCONTEXT_LEARN_WORK)
 	ContextTime          = uint8(hotspanContextTypeCONTEXT_TIME)

@@ -97,11 +97,10 @@ const (
 	hotspanContextTypeCONTEXT_AGAIN          hotspanContextType = 17
 	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 18
 	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 19
-	hotspanContextTypeCONTEXT_LEARN_SYMBOL   hotspanContextType = 20
-	hotspanContextTypeCONTEXT_LEARN_KEPT     hotspanContextType = 21
-	hotspanContextTypeCONTEXT_LEARN_WORK     hotspanContextType = 22
-	hotspanContextTypeCONTEXT_NO_HOOKS       hotspanContextType = 23
-	hotspanContextTypeCONTEXT_TIME           hotspanContextType = 24
+	hotspanContextTypeCONTEXT_LEARN_KEPT     hotspanContextType = 20
+	hotspanContextTypeCONTEXT_LEARN_WORK     hotspanContextType = 21
+	hotspanContextTypeCONTEXT_NO_HOOKS       hotspanContextType = 22
+	hotspanContextTypeCONTEXT_TIME           hotspanContextType = 23
 )
 
 type hotspanCounter uint32
@@ -382,6 +381,7 @@ type hotspanProcess struct {
 	Nodes       [64]hotspanNode
 	Edges       [128]hotspanEdge
 	Names       [128]hotspanName
+	Symbols     [4]hotspanName
 	Roots       [64]hotspanEdge
 	Mappings    [128]hotspanMapping
 }
@@ -748,10 +748,11 @@ type hotspanSymbolKey struct {
 type hotspanSymbolKind uint32
 
 const (
-	hotspanSymbolKindSYMBOL_OTHER   hotspanSymbolKind = 0
-	hotspanSymbolKindSYMBOL_STORE   hotspanSymbolKind = 1
-	hotspanSymbolKindSYMBOL_PUBLIC  hotspanSymbolKind = 2
-	hotspanSymbolKindSYMBOL_CONTEXT hotspanSymbolKind = 3
+	hotspanSymbolKindSYMBOL_OTHER     hotspanSymbolKind = 0
+	hotspanSymbolKindSYMBOL_STORE     hotspanSymbolKind = 1
+	hotspanSymbolKindSYMBOL_PUBLIC    hotspanSymbolKind = 2
+	hotspanSymbolKindSYMBOL_CONTEXT   hotspanSymbolKind = 3
+	hotspanSymbolKindNUM_SYMBOL_KINDS hotspanSymbolKind = 4
 )
 
 type hotspanUvPool struct {

@@ -53,14 +53,6 @@ struct resource {
 	__u16 stores[MAX_STORES];
 };
 
-// What a symbol is as the key of a resource's property: see context.SymbolKind.
-enum symbol_kind {
-	SYMBOL_OTHER,
-	SYMBOL_STORE,
-	SYMBOL_PUBLIC,
-	SYMBOL_CONTEXT,
-};
-
 struct symbol_key {
 	__u32 process; // process.id
 	__u32 hash;

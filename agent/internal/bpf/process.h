@@ -69,6 +69,15 @@ struct name {
 	__u64 chars[MAX_NAME / 8];
 };
 
+// What a symbol is as the key of a resource's property: see context.SymbolKind.
+enum symbol_kind {
+	SYMBOL_OTHER,
+	SYMBOL_STORE,
+	SYMBOL_PUBLIC,
+	SYMBOL_CONTEXT,
+	NUM_SYMBOL_KINDS,
+};
+
 // Where V8 keeps things in one process. Offsets are in bytes from untagged objects, or from the isolate.
 struct v8_layout {
 	__s64 isolate_tls; // from the thread's fs_base; 0 = no V8
@@ -160,12 +169,13 @@ struct process {
 	__u32 generation; // of the mappings: no other process has it, nor this one with others; 0 = rules are not kept
 	__u32 pad2;
 	__u64 since; // when it was told of, CLOCK_MONOTONIC, nanoseconds
-	__u64 name_lengths; // of the names in characters: a bit for each, of 64 the first
+	__u64 name_lengths; // of names and symbols in characters: a bit for each, of 64 the first
 	struct uv_pool pool;
 	struct published published[MAX_PUBLISHED];
 	struct node nodes[MAX_NODES];
 	struct edge edges[MAX_EDGES];
 	struct name names[MAX_SLOTS];
+	struct name symbols[NUM_SYMBOL_KINDS]; // that are keys of resources' properties
 	struct edge roots[MAX_NODES]; // to the store of an AsyncLocalStorage, by the name of that
 	struct mapping mappings[MAX_MAPPINGS]; // sorted by start
 };

@@ -27,8 +27,7 @@ struct {
 } resources SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 8192);
 	__type(key, struct symbol_key);
 	__type(value, __u32); // enum symbol_kind
@@ -103,8 +102,23 @@ static __always_inline void read_by_slots(struct resource_reader *f)
 	bpf_loop(MAX_STORES, read_store, f, 0);
 }
 
-// What is known of the symbol that is the key of a property; SYMBOL_OTHER for any other key. Places of a dictionary
-// that are free have undefined or the hole as key.
+// What the symbol in scratch->text is by its description; -1 where that cannot be read.
+__noinline int compare_symbol(const struct process *p, struct scratch *s)
+{
+	if (!p || !s)
+		return -1;
+	struct key_text *text = &s->text;
+	__u32 width = read_text(s, text->string, text->type, text->length);
+	if (!width)
+		return -1;
+	for (int kind = SYMBOL_STORE; kind < NUM_SYMBOL_KINDS; kind++)
+		if (is_name(s, &p->symbols[kind], text->length, width) && text->kinds & 1 << NAME_SYMBOL)
+			return kind;
+	return SYMBOL_OTHER;
+}
+
+// What the symbol is that is the key of a property; SYMBOL_OTHER for any other key. Places of a dictionary that are
+// free have undefined or the hole as key.
 __noinline int kind_of_key(const struct process *p, struct scratch *s, __u64 key)
 {
 	if (!p || !s || read_typed(p, s, key, s->ref_head, 16) != p->v8.type_symbol)
@@ -114,8 +128,16 @@ __noinline int kind_of_key(const struct process *p, struct scratch *s, __u64 key
 	__u32 *kind = bpf_map_lookup_elem(&symbols, &id);
 	if (kind)
 		return *kind;
-	request_update(s, CONTEXT_LEARN_SYMBOL, NO_LABEL, key, id.hash);
-	return SYMBOL_OTHER;
+	__s32 found = use_steps(s, 1) ? read_key(p, s, key) : -1;
+	if (found > 0)
+		found = compare_symbol(p, s);
+	if (found < 0) {
+		unreadable(s);
+		return SYMBOL_OTHER;
+	}
+	if (!s->collecting) // what is read twice then is compared
+		bpf_map_update_elem(&symbols, &id, &found, BPF_ANY);
+	return found;
 }
 
 static __always_inline void set_property(struct scratch *s, __u32 kind, __u64 value)

@@ -43,6 +43,10 @@ func Configure(tree *reqctx.Tree, l *layout.Layout) *bpf.Process {
 			edges++
 		}
 	}
+	for kind, name := range reqctx.SymbolNames(l) {
+		config.Symbols[kind] = bpfName(reqctx.Name{Kind: reqctx.SymbolName, Text: name})
+		config.NameLengths |= 1 << (config.Symbols[kind].Length % 64)
+	}
 	for i, n := range tree.Names {
 		config.Names[i] = bpfName(n)
 		config.NameLengths |= 1 << (config.Names[i].Length % 64)

@@ -75,7 +75,7 @@ func TestDecode(t *testing.T) {
 			[]pprofx.Label{str("a", "x")}, Flags{Present: true, Unreadable: true}, 0, false},
 		{"cut off", present + record(bpf.ContextOneByte, 0, "x") + record(bpf.ContextOneByte, 1, "yz")[:5],
 			[]pprofx.Label{str("a", "x")}, Flags{Present: true, Unreadable: true}, 0, false},
-		{"to learn", present + record(bpf.ContextLearnSymbol, 0, "short"), []pprofx.Label{},
+		{"to learn", present + record(bpf.ContextLearnWork, 0, "short"), []pprofx.Label{},
 			Flags{Present: true, Learning: true}, 0, false},
 		{"to learn what was read slowly", present + record(bpf.ContextLearnResource, 0, word(1)+word(2)) +
 			record(bpf.ContextOneByte, 0, "x"), []pprofx.Label{str("a", "x")}, Flags{Present: true}, 0, true},

@@ -23,8 +23,6 @@ func (p *Learner) learnHooks(thread uint32, kind uint8, first, second uint64) er
 		return p.learnIsolate(bpf.EnvironmentKey{Process: p.id, Tid: thread, Isolate: first}, heap.Word(second))
 	case bpf.ContextLearnResource:
 		return p.learnResource(heap.Word(second))
-	case bpf.ContextLearnSymbol:
-		return p.learnSymbol(heap.Word(first), uint32(second))
 	}
 	return nil
 }
@@ -91,19 +89,4 @@ func (p *Learner) learnResource(class heap.Word) error {
 	}
 	copy(out.Stores[:], r.Stores)
 	return p.sampler.SetResource(p.id, uint64(class), out)
-}
-
-func (p *Learner) learnSymbol(symbol heap.Word, hash uint32) error {
-	kind, err := p.learner.SymbolKind(symbol)
-	if err != nil {
-		return err
-	}
-	return p.sampler.SetSymbol(p.id, hash, symbolKinds[kind])
-}
-
-var symbolKinds = [...]uint32{
-	reqctx.OtherSymbol:   bpf.SymbolOther,
-	reqctx.StoreSymbol:   bpf.SymbolStore,
-	reqctx.PublicSymbol:  bpf.SymbolPublic,
-	reqctx.ContextSymbol: bpf.SymbolContext,
 }

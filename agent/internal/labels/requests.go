@@ -25,8 +25,7 @@ func (p *Learner) Answer(s *sampler.Sample) {
 
 func isRequest(kind uint8) bool {
 	switch kind {
-	case bpf.ContextLearnNames, bpf.ContextLearnIsolate, bpf.ContextLearnResource, bpf.ContextLearnSymbol,
-		bpf.ContextLearnWork:
+	case bpf.ContextLearnNames, bpf.ContextLearnIsolate, bpf.ContextLearnResource, bpf.ContextLearnWork:
 		return true
 	}
 	return false

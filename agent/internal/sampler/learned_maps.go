@@ -12,7 +12,6 @@ type learnedMaps struct {
 	environments *learned[bpf.EnvironmentKey]
 	loops        *learned[bpf.EnvironmentKey]
 	resources    *learned[bpf.ShapeKey]
-	symbols      *learned[bpf.SymbolKey]
 	works        *learned[bpf.WorkKey]
 	keptPlaces   *learned[bpf.KeptKey]
 
@@ -24,8 +23,8 @@ func newLearnedMaps(o *bpf.Objects) *learnedMaps {
 	return &learnedMaps{
 		environments: newLearned[bpf.EnvironmentKey](o.Environments),
 		loops:        newLearned[bpf.EnvironmentKey](o.Loops),
-		resources:    newLearned[bpf.ShapeKey](o.Resources), symbols: newLearned[bpf.SymbolKey](o.Symbols),
-		works: newLearned[bpf.WorkKey](o.Works), keptPlaces: newLearned[bpf.KeptKey](o.KeptPlaces),
+		resources:    newLearned[bpf.ShapeKey](o.Resources),
+		works:        newLearned[bpf.WorkKey](o.Works), keptPlaces: newLearned[bpf.KeptKey](o.KeptPlaces),
 		ids: map[int][]uint32{},
 	}
 }
@@ -48,7 +47,6 @@ func (l *learnedMaps) forget(pid int) {
 		l.environments.forget(id)
 		l.loops.forget(id)
 		l.resources.forget(id)
-		l.symbols.forget(id)
 		l.works.forget(id)
 		l.keptPlaces.forget(id)
 	}

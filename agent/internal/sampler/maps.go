@@ -66,11 +66,6 @@ func (s *Sampler) SetResource(process uint32, hiddenClass uint64, r bpf.Resource
 	return s.learned.resources.put(process, bpf.ShapeKey{Process: process, HiddenClass: hiddenClass}, r)
 }
 
-// SetSymbol stores, by its hash, what a symbol means as the key of a resource's property.
-func (s *Sampler) SetSymbol(process, hash, kind uint32) error {
-	return s.learned.symbols.put(process, bpf.SymbolKey{Process: process, Hash: hash}, kind)
-}
-
 // SetWork stores where objects of a C++ class, which are work of a kind, keep their async resource.
 func (s *Sampler) SetWork(process, kind uint32, class uint64, w bpf.Work) error {
 	return s.learned.works.put(process, bpf.WorkKey{Process: process, Kind: kind, Class: class}, w)

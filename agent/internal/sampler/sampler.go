@@ -420,9 +420,5 @@ func (s *Sampler) Labels(of *Sample, labels []pprofx.Label) []pprofx.Label {
 	return s.labels.With(labels, int(of.Probe))
 }
 
-// Sizes are the names and sizes of caches, to be logged: shapes of resources and their symbols that were learned of
-// processes.
-func (s *Sampler) Sizes() []any {
-	l := s.learned
-	return []any{"shapes", l.resources.len(), "keys", l.symbols.len()}
-}
+// Sizes are the names and sizes of caches, to be logged: shapes of resources that were learned of processes.
+func (s *Sampler) Sizes() []any { return []any{"shapes", s.learned.resources.len()} }

@@ -55,8 +55,7 @@ func labelled(values map[string]string) (out []pprofx.Label) {
 }
 
 // atFirst stops a Node.js in the request of a program, records what rules read of it, which have a label of their own
-// name each, and has the BPF program forget all but what the agent has told it: where Node has its async_hooks, and
-// which properties are stores.
+// name each, and has the BPF program forget all but what the agent has told it: where Node has its async_hooks.
 func atFirst(t *testing.T, p *bpftest.Program, version string, labels map[string]string, program string,
 	args ...string) (*kernelWalk, map[uint64][]byte) {
 	t.Helper()
@@ -88,12 +87,14 @@ func atFirst(t *testing.T, p *bpftest.Program, version string, labels map[string
 	return k, pages
 }
 
-// forget has the BPF program forget which hidden classes and keys it has met, but not what a CPU keeps until the next
-// mark-compact.
+// forget has the BPF program forget which hidden classes, keys and symbols it has met, but not what a CPU keeps until
+// the next mark-compact.
 func (k *kernelWalk) forget(t *testing.T) {
 	t.Helper()
 	empty[bpf.ShapeKey, bpf.Shape](t, k.program.Shapes)
 	empty[bpf.IsolateKey, bpf.IsolateNames](t, k.program.Isolates)
+	empty[bpf.ShapeKey, bpf.Resource](t, k.program.Resources)
+	empty[bpf.SymbolKey, uint32](t, k.program.Symbols)
 }
 
 // empty removes all entries of a map.

@@ -90,11 +90,10 @@ const (
 	replayContextTypeCONTEXT_AGAIN          replayContextType = 17
 	replayContextTypeCONTEXT_LEARN_ISOLATE  replayContextType = 18
 	replayContextTypeCONTEXT_LEARN_RESOURCE replayContextType = 19
-	replayContextTypeCONTEXT_LEARN_SYMBOL   replayContextType = 20
-	replayContextTypeCONTEXT_LEARN_KEPT     replayContextType = 21
-	replayContextTypeCONTEXT_LEARN_WORK     replayContextType = 22
-	replayContextTypeCONTEXT_NO_HOOKS       replayContextType = 23
-	replayContextTypeCONTEXT_TIME           replayContextType = 24
+	replayContextTypeCONTEXT_LEARN_KEPT     replayContextType = 20
+	replayContextTypeCONTEXT_LEARN_WORK     replayContextType = 21
+	replayContextTypeCONTEXT_NO_HOOKS       replayContextType = 22
+	replayContextTypeCONTEXT_TIME           replayContextType = 23
 )
 
 type replayCounter uint32
@@ -432,6 +431,14 @@ type replayProcess struct {
 		Pad    uint8
 	}
 	Names [128]struct {
+		_      structs.HostLayout
+		Kind   uint8
+		Width  uint8
+		Length uint16
+		Pad    uint32
+		Chars  [8]uint64
+	}
+	Symbols [4]struct {
 		_      structs.HostLayout
 		Kind   uint8
 		Width  uint8
@@ -905,10 +912,11 @@ type replaySymbolKey struct {
 type replaySymbolKind uint32
 
 const (
-	replaySymbolKindSYMBOL_OTHER   replaySymbolKind = 0
-	replaySymbolKindSYMBOL_STORE   replaySymbolKind = 1
-	replaySymbolKindSYMBOL_PUBLIC  replaySymbolKind = 2
-	replaySymbolKindSYMBOL_CONTEXT replaySymbolKind = 3
+	replaySymbolKindSYMBOL_OTHER     replaySymbolKind = 0
+	replaySymbolKindSYMBOL_STORE     replaySymbolKind = 1
+	replaySymbolKindSYMBOL_PUBLIC    replaySymbolKind = 2
+	replaySymbolKindSYMBOL_CONTEXT   replaySymbolKind = 3
+	replaySymbolKindNUM_SYMBOL_KINDS replaySymbolKind = 4
 )
 
 type replayValueKind uint32
