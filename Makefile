@@ -6,7 +6,7 @@
 # make test             the tests of all packages but those that take long, and of these some (needs root). Those that
 #                       take longest run on a third of the Nodes, by the commit; DRAW= takes all
 # make thorough         the tests that take long, and each fuzz function for ten seconds (needs root); DRAW=TEXT takes a
-#                       third of the Nodes of each, and four functions, by the text
+#                       third of the Nodes of each, half of those that take longest, and four functions, by the text
 # make soak             the tests of test/e2e on all Nodes, for hours (needs root)
 # make test-stress      each test again and again beside a busy process, 25 minutes a run (needs root)
 # make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)

@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hotspan/hotspan/test/nodes"
@@ -31,7 +32,11 @@ func main() {
 	hotspan := flag.String("hotspan", "bin/hotspan", "hotspan binary")
 	flag.Parse()
 	fmt.Printf("seed %d\n", *seed)
-	results, err := run(&chaos{hotspan: *hotspan, seed: *seed, hostile: *hostile}, *d, *only)
+	chosen := trials
+	if *only != "" {
+		chosen = slices.DeleteFunc(slices.Clone(trials), func(t trial) bool { return t.name != *only })
+	}
+	results, err := run(&chaos{hotspan: *hotspan, seed: *seed, hostile: *hostile}, chosen, *d)
 	print(os.Stdout, results)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
@@ -42,7 +47,10 @@ func main() {
 }
 
 // run does trials until d is over, each of them once at least.
-func run(c *chaos, d time.Duration, only string) (all []*result, err error) {
+func run(c *chaos, trials []trial, d time.Duration) (all []*result, err error) {
+	if len(trials) == 0 {
+		return nil, errors.New("there is no such trial")
+	}
 	if c.dir, err = os.MkdirTemp("", "hotspan-chaos-"); err != nil {
 		return nil, err
 	}
@@ -56,7 +64,7 @@ func run(c *chaos, d time.Duration, only string) (all []*result, err error) {
 	if err := c.prepare(); err != nil {
 		return nil, err
 	}
-	return c.inTurn(d, only)
+	return c.inTurn(trials, d), nil
 }
 
 // versions of Node.js that serve: with and without AsyncContextFrame. Targets that come and go are of the first.
@@ -92,23 +100,16 @@ func (c *chaos) prepare() (err error) {
 }
 
 // inTurn does a kill where as many are due, else the next of the other trials.
-func (c *chaos) inTurn(d time.Duration, only string) ([]*result, error) {
+func (c *chaos) inTurn(trials []trial, d time.Duration) []*result {
 	var kill *result
 	var others, all []*result
 	for i := range trials {
 		r := &result{trial: &trials[i]}
-		switch {
-		case only != "" && r.name != only:
-			continue
-		case r.name == killName:
+		if all = append(all, r); r.name == killName {
 			kill = r
-		default:
+		} else {
 			others = append(others, r)
 		}
-		all = append(all, r)
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("there is no trial %q", only)
 	}
 	kills := max(1, int(float64(fullKills)*d.Seconds()/fullRun.Seconds()))
 	begin, next := time.Now(), 0
@@ -120,7 +121,7 @@ func (c *chaos) inTurn(d time.Duration, only string) ([]*result, error) {
 		case kill != nil && kill.runs < kills && (kill.runs <= due || over || len(others) == 0):
 			c.try(kill)
 		case over || len(others) == 0:
-			return all, nil
+			return all
 		default:
 			if next%len(others) == 0 {
 				c.random.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })

@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/npm"
 )
 
 // TestAddonProposal runs the tests of what Node's own proposal describes, with the npm package and an agent.
 func TestAddonProposal(t *testing.T) {
+	draw.Half(t, seldom)
 	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {

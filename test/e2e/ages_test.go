@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/pprofx/report"
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
@@ -19,6 +20,7 @@ const oldRequest = 50 * time.Millisecond
 // TestAges: samples have the start of the span, --older chooses those whose request was older by what the program wrote
 // down, and --compare-age names first what slow requests do.
 func TestAges(t *testing.T) {
+	draw.Half(t, seldom)
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		if !*all && node == node24(t) {

@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/test/draw"
 )
 
 // TestCPUBudget: with a tiny budget the rate falls, and the period of the snapshots with it: the weights of all samples
 // still add up to the CPU time that the process took.
 func TestCPUBudget(t *testing.T) {
+	draw.Half(t, seldom)
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, []string{"ROLE=budget"})
 	a := startAgent(t, "--env", "ROLE=budget", "--rate", "999", "--period", "500ms", "--cpu-percent", "0.2", "-v")
 	time.Sleep(time.Second)

@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/test/draw"
 )
 
 // TestConditions: of the calls with known arguments, and the returns with known results, those are hits that a probe
 // asks for; the others are counted.
 func TestConditions(t *testing.T) {
+	draw.Half(t, seldom)
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		library := addon(t, node, "probed.c")
 		t.Run("results", func(t *testing.T) { // descend returns 1 to 8
@@ -65,6 +69,7 @@ func TestConditions(t *testing.T) {
 // TestResults: of the calls of a system call those are hits that return what a probe asks for. Requests open what is
 // missing, and before them files are opened that are there.
 func TestResults(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		const begun, missing = "syscall:openat", "syscall:openat,if=ret==0xfffffffffffffffe" // -ENOENT
 		r := recordProbes(t, node, []string{"FUNCTION=missing"}, []string{begun, missing})

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
 // TestDiff: of two recordings of the same program none is dearer; of a third one the function that does more.
 func TestDiff(t *testing.T) {
+	draw.Half(t, seldom)
 	t.Parallel()
 	list := nodes.Thorough()
 	node, err := nodes.Path(list[len(list)-1].Version)

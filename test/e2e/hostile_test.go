@@ -20,6 +20,7 @@ var unverified = regexp.MustCompile(`not verified (\d+)`)
 // TestHostile: whatever is in the published memory, samples have no label that the case does not allow. Labels may lack
 // where hotspan says so: it may have compared its layout of V8 with the process in a case, and found it wrong.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	ids := map[string]any{"trace_id": strings.Repeat("ab", 16), "span_id": strings.Repeat("cd", 8)}
 	label := map[string]any{"k": "v"}
 	none := map[string]any(nil)

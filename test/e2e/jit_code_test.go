@@ -76,6 +76,7 @@ func startJITCode(t *testing.T, node string) (p program, at string) {
 // TestJITCode: the machine code that record copies is that which node itself writes, byte for byte, with its names and
 // its lines; and each sample in it counts at one instruction.
 func TestJITCode(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		dir, own, samples, said := recordJITCode(t, node)
 		file := filepath.Join(dir, filepath.Base(own))

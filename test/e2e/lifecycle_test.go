@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
@@ -138,6 +139,8 @@ func TestCPUComesOnline(t *testing.T) {
 // TestEndsDuringAttach: a process may end while hotspan begins to profile it, whether its parent takes note or not. At
 // each time hotspan says so, or writes all that it has taken.
 func TestEndsDuringAttach(t *testing.T) {
+	draw.Half(t, seldom)
+	t.Parallel()
 	const step, enough, most = 10 * time.Millisecond, 6, 300
 	node, out := node24(t), filepath.Join(t.TempDir(), "out.jsonl")
 	refused, recorded := 0, 0 // the process had ended before it was sampled; it ended later

@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/otlp"
+	"github.com/hotspan/hotspan/test/draw"
 )
 
 // TestMany: an agent beside many processes loses nothing, has each of them, and does not grow: a hundred processes for
 // ten minutes with -all, else a dozen for a quarter of one.
 func TestMany(t *testing.T) {
+	draw.Half(t, seldom)
 	processes, length := 12, 15*time.Second
 	if *all {
 		processes, length = 100, 10*time.Minute
@@ -42,8 +44,7 @@ func TestMany(t *testing.T) {
 		time.Sleep(length / 10)
 		memory = append(memory, status(t, a.Process.Pid, "RssAnon"))
 	}
-	cpu := a.cpu(t)
-	snapshots := a.stop(t)
+	cpu, snapshots := a.cpu(t), a.stop(t)
 	taken, written, lost := taken(t, a.log.String())
 	if taken != written || lost != 0 {
 		t.Errorf("%d taken, %d written, %d lost", taken, written, lost)

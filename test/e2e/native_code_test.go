@@ -31,6 +31,7 @@ type fileCode struct {
 // TestNativeCode: code of files is that which the file has at the address, under the name that the file's symbols have
 // for it; and the division of an add-on has the samples of its loop.
 func TestNativeCode(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		at := t.TempDir()
 		p := start(t, node, "native_code.js", nil, []string{"ADDON=" + addon(t, node, "divide.c")})

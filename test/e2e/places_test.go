@@ -68,6 +68,7 @@ func hasGoodNames(t *testing.T, command string, p program) []judge.Sample {
 
 // TestContainer: hotspan finds what a container runs by its contents, not by path or name.
 func TestContainer(t *testing.T) {
+	t.Parallel()
 	prepare := "mkdir -p opt/service && cp " + strconv.Quote(node24(t)) + " opt/service/api"
 	p := container(t, prepare, "/opt/service/api", "functions.js")
 	if _, err := os.Stat("/opt/service/api"); err == nil {
@@ -85,6 +86,7 @@ func TestContainer(t *testing.T) {
 // TestSharedLibrary: Debian's Node.js is a small executable and a stripped libnode, at an address that the loader
 // chooses. It has as good names when the library is deleted while it runs, of a hotspan that reads it from memory then.
 func TestSharedLibrary(t *testing.T) {
+	t.Parallel()
 	packages := debian(t, "libnode108", "nodejs/bookworm", "libuv1", "libc-ares2", "node-acorn",
 		"node-cjs-module-lexer", "node-undici")
 	prepare := "for f in " + strconv.Quote(packages) + "/*.deb; do dpkg-deb -x $f . ; done"

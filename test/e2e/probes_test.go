@@ -102,6 +102,7 @@ func awaitText(t *testing.T, file, text string) {
 
 // TestProbes: each hit is a sample, with its request and its stack.
 func TestProbes(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		r := recordProbes(t, node, nil, []string{onFunction, onCall})
 		got := map[string]map[string]int{}

@@ -4,11 +4,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // TestRecipes: what a recipe counts is what the program has done, by request.
 func TestRecipes(t *testing.T) {
+	draw.Half(t, seldom)
 	inCode := func(names ...string) func(*judge.Sample) bool { // of the program, not of Node beside it
 		return func(s *judge.Sample) bool {
 			return slices.ContainsFunc(s.Stack, func(f judge.Frame) bool { return slices.Contains(names, f.F) })

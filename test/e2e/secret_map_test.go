@@ -15,6 +15,7 @@ import (
 // TestSecretMap: with the capabilities of the unit in the documents, hotspan reads no source map that only root may
 // read, though a script of another user names it. One that everybody may read it uses.
 func TestSecretMap(t *testing.T) {
+	t.Parallel()
 	maps, err := os.MkdirTemp("", "hotspan-maps-")
 	if err != nil {
 		t.Fatal(err)

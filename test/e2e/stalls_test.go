@@ -73,6 +73,7 @@ func TestStalls(t *testing.T) {
 
 // TestBriefTurns: the wait of an event loop is no stall, though libuv counts it to the turn that follows.
 func TestBriefTurns(t *testing.T) {
+	t.Parallel()
 	runNodes(t, withTurns(), func(t *testing.T, _ nodes.Version, node string) {
 		r, long := recordStalls(t, node, "brief.js", 999)
 		if r.Loops != 8 {

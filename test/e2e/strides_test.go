@@ -15,6 +15,7 @@ import (
 // TestStrides: of hits that come in the same order again and again, each tenth has a sample, and of their values each
 // tenth part: the samples stand for all of them, and share them as the calls do.
 func TestStrides(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		library := addon(t, node, "probed.c")
 		const counted, returned = "uprobe:probed.node:pay,every=10", "uretprobe:probed.node:pay_much,every=10"

@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/test/draw"
 )
 
 // TestTracepoints: what a request has the kernel do is a hit with that request; what interrupts do meanwhile is none.
 func TestTracepoints(t *testing.T) {
+	draw.Half(t, seldom)
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		const fork, signal = "tp:sched:sched_process_fork", "tp:signal:signal_generate,if=arg0==18"
 		for function, probe := range map[string]string{"spawning": fork, "signalling": signal, "priority": onEnter} {

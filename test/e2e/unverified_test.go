@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
@@ -19,6 +20,7 @@ import (
 // TestUnverified: a Node.js whose constants for debuggers say that V8 has something elsewhere. What is read by that is
 // left out, nothing else is, and the warning, the closing line and the profile say so.
 func TestUnverified(t *testing.T) {
+	draw.Half(t, seldom)
 	t.Parallel()
 	for what, constant := range map[string]string{
 		"names":  "v8dbg_class_Script__name__Object",

@@ -8,6 +8,7 @@ import (
 
 // TestProbeValues: samples of a probe weigh what the function returns. TestRecipes has arguments.
 func TestProbeValues(t *testing.T) {
+	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		library := addon(t, node, "probed.c")
 		t.Run("results", func(t *testing.T) { // descend returns 1 to 8

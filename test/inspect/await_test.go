@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
@@ -34,6 +35,7 @@ type asyncFrame struct {
 
 // TestAwait: who waits for a promise is what Error.stack said of it, of a process that runs.
 func TestAwait(t *testing.T) {
+	draw.Half(t, seldom)
 	t.Parallel()
 	script := awaitScript(t)
 	for _, v := range versions() {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes/live"
 	"github.com/hotspan/hotspan/v8/target/core"
 )
@@ -20,6 +21,7 @@ import (
 // TestCorrupt: whatever is wrong with the heap in a core, each verb ends with an answer or with a sentence, within
 // bounds of time and memory.
 func TestCorrupt(t *testing.T) {
+	draw.Half(t, seldom)
 	t.Parallel()
 	live.NeedCores(t)
 	list := versions()

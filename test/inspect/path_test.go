@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
@@ -40,6 +41,7 @@ var pathsOf = map[string]wantPath{
 
 // TestPath: how objects are held is what the program does.
 func TestPath(t *testing.T) {
+	draw.Half(t, seldom)
 	t.Parallel()
 	script, err := filepath.Abs("testdata/path.js")
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
@@ -17,6 +18,7 @@ import (
 // stopped, and wholly, unless V8 was stopped where it collects garbage or a page is not all objects yet: then again.
 // Without --stop, much has changed. The process goes on afterwards.
 func TestStop(t *testing.T) {
+	draw.Half(t, seldom)
 	for _, v := range versions() {
 		t.Run(v.Version, func(t *testing.T) {
 			p := live.Start(t, v.Version, "testdata/churn.js")

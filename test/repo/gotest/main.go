@@ -1,5 +1,5 @@
-// Command gotest runs go test in modules, and fails where a test was skipped that
-// test/skips.txt does not list:
+// Command gotest runs go test in modules, and fails where a test was skipped that test/skips.txt does not list, unless
+// it was not drawn (package draw):
 //
 //	go run ./test/repo/gotest . otlp/receiver test/collector
 //

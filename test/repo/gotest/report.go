@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/hotspan/hotspan/test/draw"
 )
 
 // event is what go test -json says of a test or, without Test, of a package. (go doc test2json)
@@ -30,6 +32,7 @@ type report struct {
 	packages int                 // with tests
 	failures []string
 	skips    []string
+	notDrawn []string
 	long     []event // tests that took long
 }
 
@@ -69,6 +72,8 @@ func (r *report) ended(e event, name string) {
 	case e.Action == "fail":
 		r.failed(name)
 		r.show(name)
+	case strings.Contains(strings.Join(r.said[name], ""), draw.Reason):
+		r.notDrawn = append(r.notDrawn, name)
 	case listed:
 		r.skips = append(r.skips, name+": "+why)
 	default:
@@ -113,6 +118,9 @@ func (r *report) end() bool {
 	slices.SortFunc(r.long, func(a, b event) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
 	for _, e := range r.long[:min(len(r.long), mostLong)] {
 		fmt.Fprintf(r.out, "%6.1f s %s\n", e.Elapsed, e.name())
+	}
+	for _, n := range r.notDrawn {
+		fmt.Fprintln(r.out, "NOT DRAWN", n)
 	}
 	for _, s := range r.skips {
 		fmt.Fprintln(r.out, "SKIPPED", s)

@@ -39,6 +39,11 @@ func TestReport(t *testing.T) {
 {"Action":"pass","Package":"example.com/a","Test":"TestA"}`, true,
 			[]string{"SKIPPED example.com/a TestCore/24.1.0/died: there are no cores\n", "1 skipped as listed"}},
 
+		{"not drawn", `{"Action":"output","Package":"m/a","Test":"TestA","Output":"DRAW has not drawn this one"}
+{"Action":"skip","Package":"m/a","Test":"TestA"}
+{"Action":"pass","Package":"m/a","Test":"TestB"}`, true,
+			[]string{"NOT DRAWN m/a TestA\n", "1 tests passed, 0 skipped as listed, 0 failures"}},
+
 		{"beside a pattern", `{"Action":"skip","Package":"example.com/a","Test":"TestCore/24.1.0/lives"}
 {"Action":"pass","Package":"example.com/a","Test":"TestA"}`, false,
 			[]string{"FAILED example.com/a TestCore/24.1.0/lives: skipped"}},
