@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth"
 	"github.com/hotspan/hotspan/test/truth/judge"
@@ -13,13 +14,14 @@ import (
 // TestPolymorphic: stores of 800 hidden classes in 50 AsyncLocalStorages. The first sample of each class has its label,
 // and what is asked of one AsyncLocalStorage alone.
 func TestPolymorphic(t *testing.T) {
+	draw.Half(t, seldom)
 	t.Parallel()
 	node, err := nodes.Path("24.21.0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := start(t, node, "polymorphic.js", nil, []string{"CLASSES=800"})
-	samples := recordEnough(t, p.PID, 997, 6000, 9*time.Second,
+	samples := recordEnough(t, p.PID, 1997, 6000, 6*time.Second,
 		"--label", "user=user", "--label", `named=als("storage 7").user`)
 	l := p.truth(t)
 	named := func(n *truth.Label) map[string]any {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/slowfiles"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
@@ -22,6 +23,7 @@ const slowTogether = 30 * time.Second
 // TestSlowFiles: processes that have mapped code from a file system that answers late, or never, delay the profile of
 // no other process: of none that runs, and of none that starts meanwhile.
 func TestSlowFiles(t *testing.T) {
+	t.Parallel()
 	node := node24(t)
 	for _, c := range []struct {
 		name  string
@@ -109,11 +111,14 @@ func (r *slowRun) awaitSample(t *testing.T, pid int) time.Duration {
 // TestSlowExecutable: a process whose own executable takes long to read is profiled when that has been read, and others
 // before.
 func TestSlowExecutable(t *testing.T) {
+	draw.Half(t, seldom)
+	t.Parallel()
 	node, name := node24(t), t.TempDir()
-	dir := slowfiles.Mount(t, node, 40*time.Millisecond)
+	dir, slowDown := slowfiles.MountFast(t, node)
 	fast, slow := busyNode(t, node, "", name), busyNode(t, dir+"/node", "", name)
+	slowDown(40 * time.Millisecond)
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	r := run(t, "record", "--name", name, "--no-cache", "-d", "20s", "-o", out)
+	r := run(t, "record", "--name", name, "--no-cache", "-d", "16s", "-o", out)
 	t.Log(r.Stderr)
 	first, named := map[int]int64{}, map[int]int{}
 	for _, s := range readSamples(t, out) {

@@ -1,6 +1,7 @@
 package slowfiles
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -32,16 +34,14 @@ const life = 3 * time.Minute
 type files struct {
 	fuse    int
 	content []byte
-	delay   time.Duration
+	delay   atomic.Int64 // a time.Duration
 }
 
-// mount serves slow files until standard input ends. That ends what waits.
-func mount(dir, content, delay string) error {
+// mount serves files until standard input ends. That ends what waits. Its lines say from then on how long each read
+// takes.
+func mount(dir, content string) error {
 	f := files{content: make([]byte, 4096)}
 	var err error
-	if f.delay, err = time.ParseDuration(delay); err != nil {
-		return err
-	}
 	if content != "" {
 		if f.content, err = os.ReadFile(content); err != nil {
 			return err
@@ -59,7 +59,7 @@ func mount(dir, content, delay string) error {
 	end := func() { unix.Unmount(dir, unix.MNT_DETACH|unix.MNT_FORCE) }
 	time.AfterFunc(life, end)
 	go func() {
-		io.Copy(io.Discard, os.Stdin)
+		f.slowDown(os.Stdin)
 		end()
 	}()
 	terminated := make(chan os.Signal, 1)
@@ -72,6 +72,18 @@ func mount(dir, content, delay string) error {
 	err = f.serve()
 	end() // it may be under way, and ends with this process
 	return err
+}
+
+// slowDown reads lines with delays, and says of each when it holds.
+func (f *files) slowDown(from io.Reader) {
+	for lines := bufio.NewScanner(from); lines.Scan(); {
+		delay, err := time.ParseDuration(lines.Text())
+		if err != nil {
+			return
+		}
+		f.delay.Store(int64(delay))
+		fmt.Println("from now on", delay)
+	}
 }
 
 // serve answers requests until the file system is unmounted.
@@ -111,10 +123,10 @@ func (f *files) request(b []byte) {
 	case fuseOpen:
 		f.answer(id, 0, make([]byte, 16))
 	case fuseRead:
-		if f.delay >= 0 {
+		if delay := time.Duration(f.delay.Load()); delay >= 0 {
 			from := min(binary.LittleEndian.Uint64(b[48:]), uint64(len(f.content)))
 			to := min(from+uint64(binary.LittleEndian.Uint32(b[56:])), uint64(len(f.content)))
-			time.AfterFunc(f.delay, func() { f.answer(id, 0, f.content[from:to]) })
+			time.AfterFunc(delay, func() { f.answer(id, 0, f.content[from:to]) })
 		}
 	case fuseStatfs:
 		f.answer(id, 0, make([]byte, 80))

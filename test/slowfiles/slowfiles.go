@@ -25,7 +25,7 @@ func Main() {
 	var err error
 	switch words[0] {
 	case "mount":
-		err = mount(words[1], words[2], words[3])
+		err = mount(words[1], words[2])
 	case "map":
 		err = mapFile(words[1])
 	default:
@@ -44,11 +44,27 @@ const Never = time.Duration(-1)
 // after a kill.
 func Mount(t *testing.T, content string, delay time.Duration) (dir string) {
 	t.Helper()
+	dir, slow := MountFast(t, content)
+	slow(delay)
+	return dir
+}
+
+// MountFast is Mount of files that are served at once until slow is called.
+func MountFast(t *testing.T, content string) (dir string, slow func(delay time.Duration)) {
+	t.Helper()
 	dir = t.TempDir()
-	if _, err := start(t, "mounted", "mount", dir, content, delay.String()); err != nil {
+	server, err := start(t, "mounted", "mount", dir, content)
+	if err != nil {
 		t.Skipf("FUSE cannot be mounted: %v", err)
 	}
-	return dir
+	return dir, func(delay time.Duration) {
+		if _, err := fmt.Fprintln(server.input, delay); err != nil {
+			t.Fatal(err)
+		}
+		if said, err := server.output.ReadString('\n'); err != nil {
+			t.Fatal(said, err)
+		}
+	}
 }
 
 // Map starts a process for the length of a test that has mapped a file as code.
@@ -58,11 +74,18 @@ func Map(t *testing.T, file string) (pid int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.Pid
+	return p.pid
+}
+
+// other is a process that start has started.
+type other struct {
+	pid    int
+	input  io.Writer
+	output *bufio.Reader
 }
 
 // start starts this program with a role, and waits until it says something. It ends with its input.
-func start(t *testing.T, want string, words ...string) (*os.Process, error) {
+func start(t *testing.T, want string, words ...string) (*other, error) {
 	t.Helper()
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), role+"="+strings.Join(words, "\n"))
@@ -82,10 +105,11 @@ func start(t *testing.T, want string, words ...string) (*os.Process, error) {
 		end.Close()
 		c.Wait()
 	})
-	if said, err := bufio.NewReader(out).ReadString('\n'); said != want+"\n" {
+	p := &other{c.Process.Pid, end, bufio.NewReader(out)}
+	if said, err := p.output.ReadString('\n'); said != want+"\n" {
 		return nil, fmt.Errorf("%s %v", said, err)
 	}
-	return c.Process, nil
+	return p, nil
 }
 
 // mapFile maps a file as code until standard input ends.
