@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hotspan/hotspan/test/results"
 )
 
 const documentFile = "docs/safety.md"
@@ -34,10 +35,10 @@ func (s *sum) add(r result) {
 }
 
 // summary is the sentence and the table of the document, by package.
-func summary(results []result) string {
+func summary(ran []result) string {
 	var all sum
 	packages := map[string]*sum{}
-	for _, r := range results {
+	for _, r := range ran {
 		if packages[r.Package] == nil {
 			packages[r.Package] = &sum{}
 		}
@@ -64,16 +65,9 @@ func summary(results []result) string {
 
 // writeDocument writes the figures anew.
 func writeDocument() error {
-	results, err := readResults(resultsFile)
+	ran, err := results.Read[result](resultsFile)
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(documentFile)
-	if err != nil {
-		return err
-	}
-	if !figures.Match(text) {
-		return fmt.Errorf("%s has no figures of fuzz functions", documentFile)
-	}
-	return os.WriteFile(documentFile, figures.ReplaceAllLiteral(text, []byte(summary(results))), 0o644)
+	return results.Put(documentFile, figures, summary(ran))
 }

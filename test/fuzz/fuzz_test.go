@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/results"
 )
 
 // all returns the fuzz functions of the module, in whose folder the test runs from then on.
@@ -81,15 +83,15 @@ func TestCorpus(t *testing.T) {
 // TestDocument: the figures of docs/safety.md are what the results make of it.
 func TestDocument(t *testing.T) {
 	t.Chdir("../..")
-	results, err := readResults(resultsFile)
-	if err != nil || len(results) == 0 {
-		t.Fatalf("%d results, %v", len(results), err)
+	ran, err := results.Read[result](resultsFile)
+	if err != nil || len(ran) == 0 {
+		t.Fatalf("%d results, %v", len(ran), err)
 	}
 	text, err := os.ReadFile(documentFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(summary(results), string(figures.Find(text))); diff != "" {
+	if diff := cmp.Diff(summary(ran), string(figures.Find(text))); diff != "" {
 		t.Errorf("run go run ./test/fuzz -write:\n%s", diff)
 	}
 }
@@ -135,7 +137,7 @@ func TestResults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := readResults(name)
+	got, err := results.Read[result](name)
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(result{})); err != nil || diff != "" {
 		t.Error(err, diff)
 	}

@@ -14,8 +14,11 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"sync"
 	"syscall"
 	"time"
+
+	"github.com/hotspan/hotspan/test/results"
 )
 
 // maxMemory is how much address space a program may have, in bytes: what asks for more, by a length that an input
@@ -74,32 +77,46 @@ func (o options) run() error {
 	return b.rounds(draw(functions, o.by, o.most), o.time, end)
 }
 
-// check runs functions once. The error says which have failed.
+// check runs functions once, two at a time. The error says which have failed.
 func (b *builds) check(functions []function, d time.Duration, end time.Time) error {
-	var failed []error
-	for _, f := range functions {
-		if time.Now().After(end) {
+	failed := make([]error, len(functions))
+	var running sync.WaitGroup
+	slots := make(chan struct{}, 2)
+	for i, f := range functions {
+		if slots <- struct{}{}; time.Now().After(end) {
 			break
 		}
-		r, err := b.fuzz(f, d)
-		if err != nil {
-			return err
-		}
-		fmt.Println(r)
-		failed = append(failed, r.err())
+		_, failed[i] = b.build(f.Package, "-fuzz=.") // which uses all CPUs itself
+		running.Go(func() {
+			defer func() { <-slots }()
+			if failed[i] == nil {
+				failed[i] = b.once(f, d)
+			}
+		})
 	}
+	running.Wait()
 	return errors.Join(failed...)
+}
+
+// once runs a function, and prints what came of it.
+func (b *builds) once(f function, d time.Duration) error {
+	r, err := b.fuzz(f, d)
+	if err != nil {
+		return err
+	}
+	fmt.Println(r)
+	return r.err()
 }
 
 // rounds runs the function that has run least, until the time is over or one has failed: it would fail again.
 func (b *builds) rounds(functions []function, d time.Duration, end time.Time) error {
-	results, err := readResults(resultsFile)
+	ran, err := results.Read[result](resultsFile)
 	if err != nil {
 		return err
 	}
 	var failed []error
 	for len(functions) > 0 && time.Now().Before(end) {
-		i := least(functions, results)
+		i := least(functions, ran)
 		f := functions[i]
 		r, err := b.fuzz(f, d)
 		if err != nil {
@@ -115,7 +132,7 @@ func (b *builds) rounds(functions []function, d time.Duration, end time.Time) er
 			failed = append(failed, r.err())
 			functions = append(functions[:i:i], functions[i+1:]...)
 		}
-		results = append(results, r)
+		ran = append(ran, r)
 		if err := errors.Join(appendResult(resultsFile, r), writeDocument()); err != nil {
 			return err
 		}

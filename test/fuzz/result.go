@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"time"
 )
@@ -40,25 +37,6 @@ func (r result) err() error {
 		return nil
 	}
 	return fmt.Errorf("%s: %s", r.function, r.Failed)
-}
-
-// readResults reads a file of results. Where there is none, there are none.
-func readResults(name string) (out []result, err error) {
-	b, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	for {
-		var r result
-		if err := d.Decode(&r); errors.Is(err, io.EOF) {
-			return out, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", name, len(out)+1, err)
-		}
-		out = append(out, r)
-	}
 }
 
 func appendResult(name string, r result) error {

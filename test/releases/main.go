@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/results"
 )
 
 const resultsFile, documentFile, readmeFile = "test/releases/results.jsonl", "docs/support.md", "README.md"
@@ -34,27 +35,27 @@ func main() {
 }
 
 func run(t *trials, most int, only, by string, write bool) error {
-	results, err := readResults(resultsFile)
+	known, err := results.Read[Result](resultsFile)
 	if err != nil {
 		return err
 	}
 	switch {
 	case write:
-		return writeDocuments(results)
+		return writeDocuments(known)
 	case by != "":
-		return t.drawn(draw(results, by, most))
+		return t.drawn(draw(known, by, most))
 	}
 	chosen := strings.Split(only, ",")
 	if only == "" {
-		if chosen, err = pending(results, most); err != nil {
+		if chosen, err = pending(known, most); err != nil {
 			return err
 		}
 	}
 	for _, version := range chosen {
 		r := t.release(version)
 		fmt.Println(r.line())
-		results = with(results, r)
-		if err := errors.Join(writeResults(resultsFile, results), writeDocuments(results)); err != nil {
+		known = with(known, r)
+		if err := errors.Join(results.Write(resultsFile, known), writeDocuments(known)); err != nil {
 			return err
 		}
 	}

@@ -12,17 +12,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/test/nodes"
+	"github.com/hotspan/hotspan/test/results"
 	"github.com/hotspan/hotspan/test/truth"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 func committed(t *testing.T) []Result {
 	t.Helper()
-	results, err := readResults("results.jsonl")
-	if err != nil || len(results) == 0 {
-		t.Fatalf("%d results, %v", len(results), err)
+	known, err := results.Read[Result]("results.jsonl")
+	if err != nil || len(known) == 0 {
+		t.Fatalf("%d results, %v", len(known), err)
 	}
-	return results
+	return known
 }
 
 func readFile(t *testing.T, name string) string {
@@ -75,19 +76,19 @@ func TestEdges(t *testing.T) {
 }
 
 func TestWith(t *testing.T) {
-	var results []Result
+	var all []Result
 	for _, v := range []string{"18.2.0", "16.10.0", "16.9.0", "18.2.0"} {
-		results = with(results, Result{Node: v, Verified: len(results)})
+		all = with(all, Result{Node: v, Verified: len(all)})
 	}
 	want := []Result{{Node: "16.9.0", Verified: 2}, {Node: "16.10.0", Verified: 1}, {Node: "18.2.0", Verified: 3}}
-	if diff := cmp.Diff(want, results); diff != "" {
+	if diff := cmp.Diff(want, all); diff != "" {
 		t.Error(diff)
 	}
 	name := filepath.Join(t.TempDir(), "results.jsonl")
-	if err := writeResults(name, want); err != nil {
+	if err := results.Write(name, want); err != nil {
 		t.Fatal(err)
 	}
-	again, err := readResults(name)
+	again, err := results.Read[Result](name)
 	if diff := cmp.Diff(want, again); err != nil || diff != "" {
 		t.Error(err, diff)
 	}

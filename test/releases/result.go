@@ -1,13 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,36 +44,6 @@ func (r Result) wrong() int { return r.Functions.Wrong + r.Labels.Wrong }
 
 func (c *counts) add(right judge.Share, wrong int) {
 	c.Right, c.All, c.Wrong = c.Right+right.Part, c.All+right.Whole, c.Wrong+wrong
-}
-
-// readResults reads a file of results. Where there is none, there are none.
-func readResults(name string) ([]Result, error) {
-	b, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var out []Result
-	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
-		var r Result
-		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&r); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", name, len(out)+1, err)
-		}
-		out = append(out, r)
-	}
-	return out, nil
-}
-
-func writeResults(name string, results []Result) error {
-	var b bytes.Buffer
-	for _, r := range results {
-		b.WriteString(r.line() + "\n")
-	}
-	return os.WriteFile(name, b.Bytes(), 0o644)
 }
 
 // line is the result as JSON.
