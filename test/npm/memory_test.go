@@ -41,6 +41,7 @@ func newChecked(t *testing.T, flags string) checked {
 
 // TestAddressSanitizer: the add-on reads and writes no memory that is not its own, and does nothing undefined.
 func TestAddressSanitizer(t *testing.T) {
+	t.Parallel()
 	c := newChecked(t, "-fsanitize=address,undefined -fno-sanitize-recover=undefined")
 	var libraries []string
 	for _, name := range []string{"libasan.so", "libubsan.so"} {
@@ -61,6 +62,7 @@ func TestAddressSanitizer(t *testing.T) {
 // TestValgrind: memcheck finds no error that the add-on is part of, and nothing that it has lost. (It finds some of V8,
 // which looks at stacks as they are.)
 func TestValgrind(t *testing.T) {
+	t.Parallel()
 	c := newChecked(t, "")
 	log := filepath.Join(t.TempDir(), "log")
 	arguments := append([]string{"--smc-check=all-non-file", "--leak-check=full", "--show-leak-kinds=definite",

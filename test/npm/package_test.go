@@ -99,6 +99,7 @@ func command(t *testing.T, app, node string, args ...string) *exec.Cmd {
 
 // TestPackage runs the package's own tests on the installed package.
 func TestPackage(t *testing.T) {
+	t.Parallel()
 	app := installedApp(t)
 	files := copyTests(t, app)
 	count := regexp.MustCompile(`(?m)^# pass (\d+)$`)
