@@ -8,7 +8,8 @@
 # make thorough         the tests that take long, and each fuzz function for ten seconds (needs root); DRAW=TEXT takes a
 #                       third of the Nodes of each, half of those that take longest, and four functions, by the text
 # make soak             the tests of test/e2e on all Nodes, for hours (needs root)
-# make test-stress      each test again and again beside a busy process, 25 minutes a run (needs root)
+# make test-stress      each test again and again beside a busy process, 25 minutes a run, and writes docs/safety.md
+#                       (needs root)
 # make node NODE=V      the tests that are about Node.js on one version of test/nodes.json (needs root)
 # make releases         tries releases of Node.js that have no result yet, 25 a run, and writes docs/support.md (needs root)
 # make chaos            ten minutes in which hotspan and what it profiles are killed, stopped and starved (needs root)
@@ -104,7 +105,8 @@ thorough: root-thorough tools-go tools-test $(PACKAGES) nodes
 soak: root-soak tools-go tools-test $(PACKAGES) nodes
 	go test ./test/e2e ./test/inspect -all -timeout 8h
 
-# STRESS_FLAGS='-rounds 50 -for 2h -run TestOffCPU' says how often, how long and which; the results are in bin/stress.jsonl.
+# STRESS_FLAGS='-rounds 50 -for 2h -run TestOffCPU' says how often, how long and which. The packages are those whose
+# tests profile processes, or wait for them.
 STRESS_PACKAGES ?= ./test/e2e ./test/inspect $(addprefix ./agent/internal/,walk dump doctor selfcheck sampler serve \
 	trigger procs uvloop uvpool)
 test-stress: root-test-stress tools-go tools-test $(PACKAGES) nodes

@@ -1,10 +1,13 @@
 // Command stress runs each test of packages again and again, one at a time, while another process uses a CPU: a test
-// whose outcome depends on how fast the machine is fails at times. It goes on where its results end, if the commit is
-// the same.
+// whose outcome depends on how fast the machine is fails at times. Those that have run least come first, so that it
+// goes on where its results end.
 //
 //	go run ./test/stress -for 25m ./test/e2e ./agent/internal/dump
 //
-// The results are a line of JSON for each run. It prints which tests have failed, with what they said, and how often.
+// The results are in results.jsonl, a line for each test, and for each commit at which it failed; figures of
+// docs/safety.md are made of them. A test that takes less than a tenth of a second depends on no time, and runs once.
+// It prints which tests have failed, with what they said, and how long it would take until all have run as often as
+// they should.
 package main
 
 import (
@@ -13,33 +16,45 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 )
 
 func main() {
-	rounds := flag.Int("rounds", 50, "how often each test is to run, with the runs that have results")
+	rounds := flag.Int("rounds", 50, "how often each test is to run, at all commits together")
 	limit := flag.Duration("for", 25*time.Minute, "begin no test after this `time`")
-	file := flag.String("results", "bin/stress.jsonl", "`file` with the results")
 	only := flag.String("run", ".", "only tests that match this `regexp`")
+	anew := flag.Bool("write", false, "only write the figures of the document anew")
 	flag.Parse()
-	if err := run(flag.Args(), *only, *file, *rounds, time.Now().Add(*limit)); err != nil {
+	do := func() error { return stress(flag.Args(), *only, *rounds, time.Now().Add(*limit)) }
+	if *anew {
+		do = writeAnew
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "stress:", err)
 		os.Exit(1)
 	}
 }
 
-func run(paths []string, only, file string, rounds int, end time.Time) error {
-	commit, err := exec.Command("git", "rev-parse", "HEAD").Output()
-	if err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	r, err := openResults(file, strings.TrimSpace(string(commit)))
+func writeAnew() error {
+	all, err := readResults()
 	if err != nil {
 		return err
 	}
-	defer r.file.Close()
+	return write(all)
+}
+
+func stress(paths []string, only string, rounds int, end time.Time) error {
+	commit, err := revision()
+	if err != nil {
+		return err
+	}
+	all, err := readResults()
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "stress-")
 	if err != nil {
 		return err
@@ -55,33 +70,58 @@ func run(paths []string, only, file string, rounds int, end time.Time) error {
 		return err
 	}
 	defer func() { _ = burner.Process.Kill(); _ = burner.Wait() }()
-	for round := range rounds {
-		for _, t := range tests {
-			if r.runs(t) > round || time.Now().After(end) {
-				continue
-			}
-			if err := r.add(t, t.run()); err != nil {
-				return err
-			}
+	failed := false
+	for t, ok := next(tests, all, rounds); ok && time.Now().Before(end); t, ok = next(tests, all, rounds) {
+		r := t.run()
+		if r.skipped {
+			fmt.Println("skipped", t)
+			tests = slices.DeleteFunc(tests, func(other test) bool { return other == t })
+			continue
+		}
+		if r.failed {
+			fmt.Printf("FAILED %s: %s\n", t, r.said)
+			failed = true
+		}
+		all = with(all, t, commit, r.seconds, r.failed)
+		if err := write(all); err != nil {
+			return err
 		}
 	}
-	return r.summary(tests, rounds)
-}
-
-// summary prints how often tests have run. The error says that some have failed.
-func (r *results) summary(tests []test, rounds int) error {
-	all, failed, least := 0, 0, rounds
-	for _, t := range tests {
-		n, bad := r.runs(t), r.failures(t)
-		all, failed, least = all+n, failed+bad, min(least, n)
-		if bad > 0 {
-			fmt.Printf("%s: %d of %d runs failed\n", t, bad, n)
-		}
-	}
-	fmt.Printf("%d runs of %d tests, each at least %d of %d times, %d failures\n", all, len(tests), least, rounds,
-		failed)
-	if failed > 0 {
+	tell(tests, all, rounds)
+	if failed {
 		return errors.New("tests have failed")
 	}
 	return nil
+}
+
+// revision is the commit that is checked out, with + if files differ from it but those that this command writes.
+func revision() (string, error) {
+	commit, err := exec.Command("git", "rev-parse", "--short=12", "HEAD").Output()
+	if err != nil {
+		return "", fmt.Errorf("commit: %w", err)
+	}
+	status := exec.Command("git", "status", "--porcelain", "--", ".", ":!"+resultsFile, ":!"+documentFile)
+	changed, err := status.Output()
+	if len(changed) > 0 {
+		return strings.TrimSpace(string(commit)) + "+", err
+	}
+	return strings.TrimSpace(string(commit)), err
+}
+
+// tell prints how often tests have run, and how long the runs that are missing would take.
+func tell(tests []test, all []result, rounds int) {
+	runs, missing, unknown, seconds := 0, 0, 0, 0.0
+	for _, t := range tests {
+		s := sum(all, t)
+		runs += s.runs
+		if s.runs == 0 {
+			unknown++
+			continue
+		}
+		more := max(0, s.wanted(rounds)-s.runs)
+		missing += more
+		seconds += float64(more) * s.seconds / float64(s.runs)
+	}
+	fmt.Printf("%d tests have run %d times; until each has run %d times %d runs are missing, which take %.1f hours, "+
+		"and those of %d tests that have not run\n", len(tests)-unknown, runs, rounds, missing, seconds/3600, unknown)
 }

@@ -1,69 +1,83 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"time"
+	"math"
+
+	"github.com/hotspan/hotspan/test/results"
 )
 
-// result is one run of a test.
+const resultsFile = "test/stress/results.jsonl"
+
+// result is what runs of a test have shown, one after the other: those of a commit from the one on that failed, or
+// others, of which none failed.
 type result struct {
-	Commit, Package, Test string
-	At                    time.Time // its end
-	Failed                bool
+	Package, Test string
+	Commit        string // of the last run, the first digits of its hash; with + if files were changed
+	Runs          int
+	Failed        int     `json:",omitempty"` // of Runs
+	Seconds       float64 // that all took, as the test itself says
 }
 
-// results are those of a commit, in a file that others may be in.
-type results struct {
-	commit string
-	file   *os.File
-	all    map[string][]result // by test
+// of is what the runs of a test come to.
+type of struct {
+	runs, failed int
+	seconds      float64
 }
 
-func openResults(name, commit string) (*results, error) {
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	r := &results{commit, file, map[string][]result{}}
-	for lines := json.NewDecoder(file); ; {
-		var one result
-		if err := lines.Decode(&one); errors.Is(err, io.EOF) {
-			return r, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		if one.Commit == commit {
-			r.keep(one)
+// sum adds up the results of a test at all commits.
+func sum(all []result, t test) (s of) {
+	for _, r := range all {
+		if r.Package == t.path && r.Test == t.name {
+			s.runs, s.failed, s.seconds = s.runs+r.Runs, s.failed+r.Failed, s.seconds+r.Seconds
 		}
 	}
+	return s
 }
 
-func (r *results) keep(one result) {
-	key := one.Package + " " + one.Test
-	r.all[key] = append(r.all[key], one)
-}
+// brief is how long a test may take, in seconds, of which one run is enough: it starts no Node.js, and waits for
+// nothing.
+const brief = 0.1
 
-// add writes what a run gave.
-func (r *results) add(t test, failed error) error {
-	if failed != nil {
-		fmt.Printf("FAILED %s: %v\n", t, failed)
+// wanted is how often a test is to run in all.
+func (s of) wanted(rounds int) int {
+	if s.runs > 0 && s.failed == 0 && s.seconds/float64(s.runs) < brief {
+		return 1
 	}
-	one := result{r.commit, t.path, t.name, time.Now().UTC().Truncate(time.Second), failed != nil}
-	r.keep(one)
-	return json.NewEncoder(r.file).Encode(one)
+	return rounds
 }
 
-func (r *results) runs(t test) int { return len(r.all[t.String()]) }
-
-func (r *results) failures(t test) (n int) {
-	for _, one := range r.all[t.String()] {
-		if one.Failed {
-			n++
+// with adds a run to results. A failure begins a line of its commit: what was there before does not count to it, and
+// at the same commit it is not mended.
+func with(all []result, t test, commit string, seconds float64, failed bool) []result {
+	last := -1
+	for i, r := range all {
+		if r.Package == t.path && r.Test == t.name {
+			last = i
 		}
 	}
-	return n
+	if last < 0 || all[last].Failed == 0 && failed || all[last].Failed > 0 && all[last].Commit != commit {
+		last, all = len(all), append(all, result{Package: t.path, Test: t.name})
+	}
+	r := &all[last]
+	r.Commit = commit
+	r.Runs++
+	r.Seconds = math.Round(100*(r.Seconds+seconds)) / 100
+	if failed {
+		r.Failed++
+	}
+	return all
 }
+
+// next is the test that has run least of those that have not run as often as they should; ok is false if all have.
+func next(tests []test, all []result, rounds int) (t test, ok bool) {
+	least := 0
+	for _, candidate := range tests {
+		s := sum(all, candidate)
+		if s.runs < s.wanted(rounds) && (!ok || s.runs < least) {
+			t, least, ok = candidate, s.runs, true
+		}
+	}
+	return t, ok
+}
+
+func readResults() ([]result, error) { return results.Read[result](resultsFile) }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var slow, quick, other = test{name: "TestSlow", path: "a"}, test{name: "TestQuick", path: "a"},
+	test{name: "TestSlow", path: "b"}
+
+// TestNext: those that have run least come first, at whatever commit; what is brief runs once, unless it has failed.
+func TestNext(t *testing.T) {
+	var all []result
+	tests := []test{slow, quick, other}
+	var got []test
+	for ran, ok := next(tests, all, 3); ok; ran, ok = next(tests, all, 3) {
+		got = append(got, ran)
+		seconds := 2.0
+		if ran == quick {
+			seconds = 0.04
+		}
+		all = with(all, ran, []string{"old", "new"}[len(got)/4], seconds, false)
+	}
+	if want := []test{slow, quick, other, slow, other, slow, other}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	want := []result{{"a", "TestSlow", "new", 3, 0, 6}, {"a", "TestQuick", "old", 1, 0, 0.04},
+		{"b", "TestSlow", "new", 3, 0, 6}}
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Error(diff)
+	}
+	all = with(all, quick, "newer", 0.04, true)
+	if again, ok := next(tests, all, 3); !ok || again != quick {
+		t.Errorf("%v, want the one that has failed", again)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	const passed = "=== RUN   TestA\n--- PASS: TestA (0.00s)\n    --- PASS: TestA/x (2.50s)\nPASS\n"
+	for name, c := range map[string]struct {
+		said    string
+		err     error
+		seconds float64
+		skipped bool
+		failed  bool
+	}{
+		"passes":   {passed, nil, 2.5, false, false},
+		"later":    {passed, errors.New("exit status 1"), 2.5, false, true},
+		"fails":    {"--- FAIL: TestA (1.00s)\n", errors.New("exit status 1"), 1, false, true},
+		"skipped":  {"--- SKIP: TestA (0.00s)\nPASS\n", nil, 0, true, false},
+		"a part":   {"--- PASS: TestA (1.00s)\n    --- SKIP: TestA/x (0.00s)\n", nil, 1, false, false},
+		"panics":   {"panic: x\n", errors.New("exit status 2"), 0, false, true},
+		"not run":  {"PASS\n", nil, 0, false, true},
+		"of other": {"--- PASS: TestAB (3.00s)\nPASS\n", nil, 3, false, true},
+	} {
+		r := judge("TestA", c.said, c.err)
+		if r.seconds != c.seconds || r.skipped != c.skipped || r.failed != c.failed || c.failed != (r.said != "") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// TestSummary: a failure is shown with its commit, and with the runs since at others. Runs before it do not count, and
+// those after it at the same commit do not show that it is mended.
+func TestSummary(t *testing.T) {
+	var all []result
+	for i, commit := range []string{"old", "old", "old", "old", "new", "newer", "newer"} {
+		all = with(all, slow, commit, 3600, i == 2)
+		all = with(all, quick, "old", 0.01, false)
+	}
+	want := "1 tests have run 7 times, 7 to 7 times each, which took 7.0 hours. Runs that failed: 1:\n\n" +
+		"| package | tests | runs | of each | minutes | runs that failed |\n|---|---|---|---|---|---|\n" +
+		"| a | 1 | 7 | 7 to 7 | 420.0 | 1 |\n" +
+		"\n| failed | at commit | of runs from then on | runs at later ones, failed |\n|---|---|---|---|\n" +
+		"| a TestSlow | old | 1 of 2 | 3, 0 |\n"
+	if diff := cmp.Diff(want, summary(all)); diff != "" {
+		t.Error(diff)
+	}
+	if got := figures.FindString("x\n\n" + want + "\nmore | text\n"); got != want {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestDocument: the figures of docs/safety.md are what the results make of it.
+func TestDocument(t *testing.T) {
+	t.Chdir("../..")
+	all, err := readResults()
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d results, %v", len(all), err)
+	}
+	text, err := os.ReadFile(documentFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(summary(all), figures.FindString(string(text))); diff != "" {
+		t.Errorf("run go run ./test/stress -write:\n%s", diff)
+	}
+	for _, r := range all {
+		if strings.HasPrefix(r.Package, ".") || r.Runs < 1 || r.Failed > r.Runs || r.Seconds < 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+}
