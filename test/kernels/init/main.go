@@ -40,7 +40,7 @@ func try() (o outcome.Outcome) {
 	if unix.Uname(&u) == nil {
 		o.Release = unix.ByteSliceToString(u.Release[:])
 	}
-	for _, part := range []func(*outcome.Outcome) error{functions, labels, triggers, clock} {
+	for _, part := range []func(*outcome.Outcome) error{functions, labels, triggers, clock, machine} {
 		if o.Failed = firstLine(part(&o)); o.Failed != "" {
 			break
 		}

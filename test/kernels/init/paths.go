@@ -8,6 +8,7 @@ const (
 	node     = "/node"
 	programs = "/programs/"
 	console  = "/dev/ttyS0"
+	tests    = "/test/e2e" // a folder
 )
 
 // A virtual machine without hardware support is some twenty times slower than a real one.
