@@ -20,6 +20,7 @@ import (
 // TestAgent: what an agent keeps is what a Collector gets, though the agent is killed and reloaded, and the Collector
 // is not there, is restarted and hangs. A sample comes twice only if its profile does, under the same ID.
 func TestAgent(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t)
 	a.name = lastArgument(t, requests(t))
 	a.endpoint = fmt.Sprintf("http://127.0.0.1:%d", freePort(t))

@@ -11,6 +11,7 @@ import (
 
 // TestExample: what make example-collector prints of a trace has spans, and functions of the service below them.
 func TestExample(t *testing.T) {
+	t.Parallel()
 	hotspan := filepath.Join(t.TempDir(), "hotspan")
 	if out, err := exec.Command("go", "build", "-C", "../..", "-o", hotspan, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

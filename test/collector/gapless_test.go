@@ -20,6 +20,7 @@ import (
 // each sample is in the one interval that has its time, intervals touch, and the receiver has all of them; only what it
 // did not acknowledge comes again, under the same ID.
 func TestGapless(t *testing.T) {
+	t.Parallel()
 	a, to := newAgent(t), newStoring(t)
 	a.rate, a.period, a.endpoint = 999, 100*time.Millisecond, "http://"+to.address
 	a.name = lastArgument(t, startRequests(t, filepath.Join(t.TempDir(), "truth"), "DURATION_MS=120000").Process.Pid)

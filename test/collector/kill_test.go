@@ -18,6 +18,7 @@ var kills = flag.Int("kills", 10, "how often TestKill kills the agent")
 // TestKill: killed at any moment, an agent leaves no BPF program behind, its target goes on, its store can be read, and
 // the next agent delivers what is left, though the disk was full or an entry is corrupt.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	target := startTarget(t)
 	r := &killing{agent: newAgent(t), to: newStoring(t), kept: map[string]map[taking]bool{}}
 	r.period, r.endpoint, r.name = 100*time.Millisecond, "http://"+r.to.address, target.name

@@ -34,6 +34,7 @@ func (p *pyroscope) Push(
 // TestAgentPyroscope: Pyroscope gets the samples that the agent keeps, under the name of the service, with route, trace
 // and span and nothing else.
 func TestAgentPyroscope(t *testing.T) {
+	t.Parallel()
 	server := &pyroscope{}
 	mux := http.NewServeMux()
 	mux.Handle(pushv1connect.NewPusherServiceHandler(server))
