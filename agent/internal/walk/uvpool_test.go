@@ -57,6 +57,7 @@ func poolProcess() *bpf.Process {
 // TestPoolWork: from the stack of a thread of the pool to the object that it works on. What is not as it should be is
 // no work, or counted; while the owner collects garbage, the work is reported, but nothing read of it.
 func TestPoolWork(t *testing.T) {
+	p := bpftest.Load(t)
 	kept := map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: -3}
 	known := map[bpf.WorkKey]bpf.Work{{Process: 7, Class: vtable}: {Realm: -64, Isolate: 8, Id: -32, Resource: -72}}
 	type outcome struct {
@@ -91,17 +92,8 @@ func TestPoolWork(t *testing.T) {
 			if tt.change != nil {
 				tt.change(m)
 			}
-			p := bpftest.Load(t)
-			for key, place := range tt.kept {
-				if err := p.KeptPlaces.Put(key, place); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for key, work := range tt.works {
-				if err := p.Works.Put(key, work); err != nil {
-					t.Fatal(err)
-				}
-			}
+			putAll(t, p.KeptPlaces, tt.kept)
+			putAll(t, p.Works, tt.works)
 			got := outcome{}
 			s := runPool(t, p, m)
 			got.Work, got.Job = s.Work, s.Job
@@ -115,6 +107,20 @@ func TestPoolWork(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// putAll puts entries into a map of the program for the length of a test.
+func putAll[K comparable, V any](t *testing.T, to interface {
+	Put(key, value any) error
+	Delete(key any) error
+}, all map[K]V) {
+	t.Helper()
+	for key, value := range all {
+		if err := to.Put(key, value); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { to.Delete(key) })
 	}
 }
 
