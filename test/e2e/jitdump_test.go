@@ -51,9 +51,6 @@ func judgeJitted(t *testing.T, samples []judge.Sample) jitted {
 			continue
 		}
 		j.all[of]++
-		if strings.HasPrefix(stack[0].F, "[") && of != "f5" && of != "f6" {
-			t.Logf("DBG %s %s at %.3f", of, stack[0].F, float64(s.T-samples[0].T)/1e9)
-		}
 		want := judge.Frame{F: of, File: "/src/" + of + ".x", Line: 200 + number, Kind: "jit", Mod: stack[0].Mod}
 		switch {
 		case stack[0] == want && strings.HasSuffix(want.Mod, fmt.Sprintf("/jit-%d.dump", s.PID)):
