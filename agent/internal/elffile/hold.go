@@ -17,7 +17,7 @@ type Hold struct {
 	spent time.Duration // waiting for files
 }
 
-// maxReading is how long the files of a process may take together.
+// maxReading is how long the files of a process may be waited for together.
 const maxReading = time.Minute
 
 var errReading = fmt.Errorf("not read: the files of the process take more than %v", maxReading)
@@ -27,12 +27,12 @@ func (c *Cache) Hold() *Hold { return &Hold{cache: c, known: map[procs.FileID]*F
 
 // HasV8 reports whether a file that the process has mapped contains V8, whatever its name. The error is ErrNotAgain if
 // it is one that was returned for another process, or earlier.
-func (h *Hold) HasV8(pid int, m procs.Mapping) (bool, error) {
+func (h *Hold) HasV8(pid int, m procs.Mapping) (has bool, err error) {
 	if h.spent > maxReading {
 		return false, errReading
 	}
-	defer h.count(time.Now())
-	return h.cache.hasV8(pid, m)
+	h.spent += procs.Waited(func() { has, err = h.cache.hasV8(pid, m) })
+	return has, err
 }
 
 // Get returns the file that a process has mapped, which stays until Release. It is never nil; if it cannot be read,
@@ -44,15 +44,13 @@ func (h *Hold) Get(pid int, m procs.Mapping) *File {
 	if h.spent > maxReading {
 		return h.keep(h.cache.unread(pid, m, fmt.Errorf("%s: %w", m.Path, errReading)))
 	}
-	defer h.count(time.Now())
-	f := h.keep(h.cache.get(pid, m))
+	var f *File
+	h.spent += procs.Waited(func() { f = h.keep(h.cache.get(pid, m)) })
 	if f.key != (key{}) {
 		h.known[m.File()] = f
 	}
 	return f
 }
-
-func (h *Hold) count(since time.Time) { h.spent += time.Since(since) }
 
 // Opened returns a file that is open and was mapped under a path. It stays until Release, and is never nil; if it
 // cannot be read, Problems says why.

@@ -48,21 +48,17 @@ func parseRights(status []byte) (r rights, err error) {
 
 // do runs f with these rights. That takes CAP_SETUID and CAP_SETGID. Without them a user other than root has f run with
 // its own rights, and root does not run it. Capabilities that open any file count only for a process of root's where
-// hotspan is root's too. Linux keeps all of this for each thread, so f runs on one of its own, which ends afterwards.
+// hotspan is root's too. Linux keeps all of this for each thread: call it on a goroutine that ends soon, and that
+// thread with it.
 func (r rights) do(f func()) {
 	if r.uid == 0 && os.Geteuid() == 0 {
 		f()
 		return
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, and its rights with it
-		if r.take() == nil {
-			f()
-		}
-	}()
-	<-done
+	runtime.LockOSThread() // never unlocked
+	if r.take() == nil {
+		f()
+	}
 }
 
 // take gives the calling thread these rights, and takes those from it that open any file.

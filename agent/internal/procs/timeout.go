@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -24,22 +26,18 @@ var ErrSlow = errors.New("its file system takes too long to answer")
 // ErrBusy says that a file was not read because hotspan waits for too many others.
 var ErrBusy = fmt.Errorf("%d other files do not come: no more is waited for", maxWaiting)
 
-// waiting are the calls that are under way, late those that are waited for longer than lateAfter.
-var waiting, late atomic.Int32
-
-// lateAfter is how long a file may take before it is late: to be opened, and for all reads of it together.
-const lateAfter = time.Second
-
-// Late reports whether some file is late now, and still waited for. It is safe for concurrent use.
-func Late() bool { return late.Load() > 0 }
+// waiting are the calls that are under way.
+var waiting atomic.Int32
 
 // within runs f, and returns its results if it ends in time. If it ends later, drop gets them.
 func within[T any](f func() (T, error), drop func(T)) (T, error) {
-	return follow(f, drop, lateAfter, func() {})
+	w := wait{asleep: inSystemCall, isLate: func() {}}
+	defer func() { account().Add(int64(w.waited)) }()
+	return follow(f, drop, &w)
 }
 
-// follow is within, and calls isLate if f has not ended after some time, from which on it is late.
-func follow[T any](f func() (T, error), drop func(T), after time.Duration, isLate func()) (T, error) {
+// follow is within, and counts how long f waits.
+func follow[T any](f func() (T, error), drop func(T), w *wait) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -49,27 +47,29 @@ func follow[T any](f func() (T, error), drop func(T), after time.Duration, isLat
 		waiting.Add(-1)
 		return none, ErrBusy
 	}
+	var thread atomic.Int32 // that f runs on; 0: it does not run
 	ended := make(chan result, 1)
 	go func() {
 		defer waiting.Add(-1)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		thread.Store(int32(unix.Gettid()))
 		value, err := f()
+		thread.Store(0)
 		ended <- result{value, err}
 	}()
-	timer := time.NewTimer(after)
-	defer timer.Stop()
-	select {
-	case r := <-ended:
-		return r.value, r.err
-	case <-timer.C:
-	}
-	late.Add(1)
-	defer late.Add(-1)
-	isLate()
-	timer.Reset(fileTimeout - max(after, 0))
-	select {
-	case r := <-ended:
-		return r.value, r.err
-	case <-timer.C:
+	next := time.NewTimer(rand.N(checkEvery)) // no file system knows when
+	defer next.Stop()
+	w.tell()
+	defer w.end()
+	for w.waited <= fileTimeout {
+		select {
+		case r := <-ended:
+			return r.value, r.err
+		case <-next.C:
+			next.Reset(checkEvery)
+			w.check(int(thread.Load()))
+		}
 	}
 	go func() {
 		if r := <-ended; r.err == nil {
@@ -93,20 +93,32 @@ func ReadAll(f io.Reader, limit int) ([]byte, error) {
 	}, func([]byte) {})
 }
 
-// fileBudget is how long all reads of a Timed may take together: each of thousands may be just in time.
+// fileBudget is how long all reads of a Timed may wait together: each of thousands may be just in time.
 const fileBudget = 30 * time.Second
 
 // Timed reads a file of a process. Once a read was too slow, or all reads together, further ones fail. It is safe for
 // concurrent use.
 type Timed struct {
-	file   io.ReaderAt
-	late   func()
-	failed atomic.Pointer[error] // why reading fails; nil: it does not
-	spent  atomic.Int64          // nanoseconds
+	file    io.ReaderAt
+	asleep  func(thread int) bool
+	late    func()
+	account *atomic.Int64
+	failed  atomic.Pointer[error] // why reading fails; nil: it does not
+	spent   atomic.Int64          // nanoseconds
 }
 
-// NewTimed reads f, which the caller closes. It may also be memory in which a process has a file.
-func NewTimed(f io.ReaderAt) *Timed { return &Timed{file: f, late: func() {}} }
+// NewTimed reads f, which the caller closes.
+func NewTimed(f io.ReaderAt) *Timed {
+	return &Timed{file: f, asleep: inSystemCall, late: func() {}, account: account()}
+}
+
+// NewTimedMemory reads memory in which a process has a file. All of its time counts: target.Live reads it on another
+// thread.
+func NewTimedMemory(f io.ReaderAt) *Timed {
+	p := NewTimed(f)
+	p.asleep = always
+	return p
+}
 
 // WhenLate has f called, maybe more than once, when reading has taken a second, while a read is under way. Call it
 // between two reads.
@@ -125,9 +137,7 @@ func (p *Timed) ReadAt(b []byte, off int64) (int, error) {
 	if err := p.Err(); errors.Is(err, ErrSlow) {
 		return 0, err
 	}
-	began, spent := time.Now(), time.Duration(p.spent.Load())
-	defer func() { p.spent.Add(int64(time.Since(began))) }()
-	n, err := p.read(b, off, spent)
+	n, err := p.read(b, off)
 	if err != nil {
 		if p.Err() == nil || errors.Is(err, ErrSlow) {
 			p.failed.Store(&err)
@@ -140,9 +150,10 @@ func (p *Timed) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// read reads from a file of which reading has taken so long. The end of the file is no error.
-func (p *Timed) read(b []byte, off int64, spent time.Duration) (int, error) {
-	if spent > fileBudget {
+// read is ReadAt; the end of the file is no error.
+func (p *Timed) read(b []byte, off int64) (int, error) {
+	w := wait{asleep: p.asleep, before: time.Duration(p.spent.Load()), isLate: p.late}
+	if w.before > fileBudget {
 		return 0, fmt.Errorf("%w: more than %v for what was read of the file", ErrSlow, fileBudget)
 	}
 	got, err := follow(func() ([]byte, error) {
@@ -152,7 +163,9 @@ func (p *Timed) read(b []byte, off int64, spent time.Duration) (int, error) {
 			err = nil
 		}
 		return own[:n], err
-	}, func([]byte) {}, lateAfter-spent, p.late)
+	}, func([]byte) {}, &w)
+	p.spent.Add(int64(w.waited))
+	p.account.Add(int64(w.waited))
 	return copy(b, got), err
 }
 

@@ -1,0 +1,103 @@
+package procs
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lateAfter is how long a file may take before it is late: to be opened, and for all reads of it together.
+const lateAfter = time.Second
+
+// late are the calls that are waited for although they are late.
+var late atomic.Int32
+
+// Late reports whether some file is late now, and still waited for. It is safe for concurrent use.
+func Late() bool { return late.Load() > 0 }
+
+// checkEvery is how often hotspan checks whether a call waits for its file. What it finds counts for as long: for a
+// short call this is seldom more than nothing, and on average as long as it has waited.
+const checkEvery = 100 * time.Millisecond
+
+// wait is how long a call waits for the file system, which the clock does not tell: on a busy or slow machine most of
+// the time is that of threads that have no CPU, and of what takes CPU time.
+type wait struct {
+	asleep func(thread int) bool // whether the thread of the call waits for the file system; 0: there is none
+	before time.Duration         // that earlier calls have waited for the file
+	isLate func()                // called when all of it is more than lateAfter
+	late   bool
+	waited time.Duration
+}
+
+// check counts what the call has waited since the last check, if it waits.
+func (w *wait) check(thread int) {
+	if w.asleep(thread) {
+		w.waited += checkEvery
+		w.tell()
+	}
+}
+
+// tell notes that the file is late, once it is.
+func (w *wait) tell() {
+	if !w.late && w.before+w.waited > lateAfter {
+		w.late = true
+		late.Add(1)
+		w.isLate()
+	}
+}
+
+// end notes that the call is not waited for any more.
+func (w *wait) end() {
+	if w.late {
+		late.Add(-1)
+	}
+}
+
+// inSystemCall reports whether a thread of hotspan's sleeps in a system call. It has a CPU or waits for one where it is
+// "running". In futex(2) it waits for the Go runtime, which has no CPU for its goroutine. (Linux: fs/proc/base.c,
+// proc_pid_syscall)
+func inSystemCall(thread int) bool {
+	if thread == 0 {
+		return false
+	}
+	b, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/syscall", thread))
+	if err != nil {
+		return true // it may be
+	}
+	first, _, _ := strings.Cut(string(b), " ")
+	call, err := strconv.Atoi(first)
+	return err == nil && call >= 0 && call != unix.SYS_FUTEX
+}
+
+// always is in the place of inSystemCall for calls that wait on another thread.
+func always(int) bool { return true }
+
+// accounts have how long goroutines have waited, in nanoseconds, by the threads that they are locked to: *atomic.Int64.
+var accounts sync.Map
+
+// Waited runs f, and returns how long it has waited for files: in calls of this package on the same goroutine, and in
+// reads from each Timed that was made on it.
+func Waited(f func()) time.Duration {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	thread, own := unix.Gettid(), new(atomic.Int64)
+	accounts.Store(thread, own)
+	defer accounts.Delete(thread)
+	f()
+	return time.Duration(own.Load())
+}
+
+// account is that of the calling goroutine, or one that is nobody's.
+func account() *atomic.Int64 {
+	if own, ok := accounts.Load(unix.Gettid()); ok {
+		return own.(*atomic.Int64)
+	}
+	return new(atomic.Int64)
+}
