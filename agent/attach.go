@@ -20,9 +20,6 @@ import (
 
 // keepFiles has what is parsed of executable files kept on disk, if that is wanted and safe.
 func (a *Agent) keepFiles() {
-	if a.config.FileCache == "" {
-		return
-	}
 	if err := a.files.KeepIn(a.config.FileCache, a.log); err != nil {
 		a.log.Warn("executable files are parsed at each start: the cache directory is not used", "why", err)
 	}
@@ -35,6 +32,9 @@ func (a *Agent) attachSelected() error {
 		t, err := a.readProcess(&resource.Origin{PID: pid}, a.reading, true)
 		if err == nil {
 			err = a.activate(t)
+		}
+		if err == nil {
+			_, err = a.sampler.AddProbes(pid)
 		}
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func (a *Agent) attachMatching(needed bool) error {
 				hidden++
 				return
 			}
-			a.logRefused(pid, err)
+			process.LogRefused(a.log, pid, err)
 		})
 	}
 	a.async.WaitAll(slowAfter, func(after time.Duration) bool {
@@ -112,22 +112,14 @@ func (a *Agent) attachAsync(o *resource.Origin, done func(error)) {
 			if err == nil {
 				err = a.activate(t)
 			}
+			if err == nil {
+				a.addProbes(t)
+			}
 			done(err)
 		}
 	})
 	if !started {
 		done(errCrowd)
-	}
-}
-
-// logRefused logs why a process is not profiled, if that is worth a word.
-func (a *Agent) logRefused(pid int, err error) {
-	log := a.log.Warn
-	if process.SaidBefore(err) {
-		log = a.log.Debug
-	}
-	if err != nil && !process.NothingToProfile(err) {
-		log("process is not profiled", "pid", pid, "why", err)
 	}
 }
 
@@ -191,6 +183,24 @@ func (a *Agent) activate(t *target) error {
 		a.checks.Add(t.Process, selfcheck.Started)
 	}
 	return nil
+}
+
+// addProbes has probes put on a process, whose files are read for that. If one cannot be at first, it is not profiled.
+func (a *Agent) addProbes(t *target) {
+	started := len(a.config.Probes) == 0 || a.async.Run(t.PID, func() func() {
+		ok, err := a.sampler.AddProbes(t.PID)
+		return func() {
+			if !ok && a.targets[t.PID] == t {
+				a.detach(t)
+				process.LogRefused(a.log, t.PID, err)
+			} else if ok && err != nil {
+				a.log.Warn("a probe is not on a process", "pid", t.PID, "why", err)
+			}
+		}
+	})
+	if !started {
+		a.log.Warn("a process has no probes", "pid", t.PID, "why", errCrowd)
+	}
 }
 
 // findIsolates finds where threads keep the pointer to their isolate, for the BPF program, and reports whether it is

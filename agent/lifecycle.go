@@ -6,6 +6,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/jobs"
+	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/resource"
 )
 
@@ -39,7 +40,7 @@ func (a *Agent) attachNew(o *resource.Origin, done func(error)) {
 		if t := a.targets[o.PID]; err == nil {
 			t.refreshAt = jobs.AfterStart(time.Now())
 		}
-		a.logRefused(o.PID, err)
+		process.LogRefused(a.log, o.PID, err)
 		done(err)
 	})
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/jobs"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
@@ -37,27 +38,19 @@ func (a *Agent) maintain() {
 // nextMaintenance is when maintain has something to do, though no record came; zero: never.
 func (a *Agent) nextMaintenance() (next time.Time) {
 	for _, t := range a.targets {
-		next = earliest(next, t.refreshAt.Next())
+		next = jobs.Earliest(next, t.refreshAt.Next())
 		if t.symbolizer.MappingsOutdated() && !t.refreshing {
-			next = earliest(next, t.refreshed.Add(refreshEvery))
+			next = jobs.Earliest(next, t.refreshed.Add(refreshEvery))
 		}
 	}
-	next = earliest(next, a.starts.Next())
+	next = jobs.Earliest(next, a.starts.Next())
 	if a.config.Progress != nil {
-		next = earliest(next, a.shown.Add(progressEvery))
+		next = jobs.Earliest(next, a.shown.Add(progressEvery))
 	}
 	if a.config.Select.Tree != 0 && len(a.targets) == 0 {
-		next = earliest(next, time.Now().Add(endedEvery)) // nothing tells that its root has ended
+		next = jobs.Earliest(next, time.Now().Add(endedEvery)) // nothing tells that its root has ended
 	}
-	return earliest(earliest(next, a.measureAt), a.sampler.NextFollow())
-}
-
-// earliest returns the first of two times. Zero is never.
-func earliest(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
+	return jobs.Earliest(jobs.Earliest(next, a.measureAt), a.sampler.NextFollow())
 }
 
 // refreshMappings starts to read the mappings of a process again.
@@ -116,11 +109,12 @@ func (a *Agent) readV8(t *target) {
 	}
 }
 
-// republish writes changed mappings to the BPF maps.
+// republish writes changed mappings to the BPF maps, and has probes put on what is mapped now.
 func (a *Agent) republish(t *target) {
 	if err := a.publish(t); err != nil {
 		a.log.Warn("mappings not updated", "pid", t.PID, "why", err)
 	}
+	a.addProbes(t)
 }
 
 // detachEnded detaches from processes that ended without an event.

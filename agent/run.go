@@ -60,11 +60,7 @@ func New(c Config) (*Agent, error) {
 	a.reading = a.newReading(tree, &c)
 	a.files = elffile.NewCache(a.sampler)
 	a.keepFiles()
-	for _, path := range c.Preload {
-		if err := a.files.Preload(path); err != nil {
-			a.log.Debug("not read ahead", "file", path, "why", err)
-		}
-	}
+	a.files.Preload(c.Preload, c.Log)
 	if err := a.attachSelected(); err != nil {
 		a.Close()
 		return nil, err
@@ -109,7 +105,7 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	a.tell()
 	a.open(a.stats.Start)
 	for ctx.Err() == nil && !a.finished() {
-		a.sampler.Wait(earliest(earliest(a.end.Add(slack), a.nextMaintenance()), a.nextLive()))
+		a.sampler.Wait(jobs.Earliest(jobs.Earliest(a.end.Add(slack), a.nextMaintenance()), a.nextLive()))
 		now := a.now() // before drain, which may take long: what is sampled meanwhile is drained before the next cut
 		a.drain()
 		a.async.DrainResults()
@@ -168,8 +164,6 @@ func (a *Agent) unmatched() []labels.Unmatched {
 	for _, t := range a.targets {
 		seen = append(seen, t.learner.StoreProperties()...)
 	}
-	slices.Sort(seen)
-	seen = slices.Compact(seen)
 	return a.reading.decoder.Unmatched(a.config.Rules, seen)
 }
 

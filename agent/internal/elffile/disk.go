@@ -20,11 +20,13 @@ const maxStored = 256 << 20
 // maxStoredOf bounds how many files with one build id are compared.
 const maxStoredOf = 8
 
-// KeepIn has the cache keep in a directory what it parses, and look there first. The directory is made where it is
-// missing. The error says why it is not used: trusted.ErrUntrusted if others could write to it. Call it before the
-// first Get. log receives what goes wrong later.
+// KeepIn has the cache keep in a directory what it parses, and look there first; in none if it is "". The directory
+// is made where it is missing. The error says why it is not used: trusted.ErrUntrusted if others could write to it.
+// Call it before the first Get. log receives what goes wrong later.
 func (c *Cache) KeepIn(directory string, log *slog.Logger) error {
-	c.log = log
+	if c.log = log; directory == "" {
+		return nil
+	}
 	id, err := programID()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package elffile
 
 import (
 	"debug/elf"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -12,8 +13,16 @@ import (
 // preloadedFor is how long a file that is read ahead waits for a process.
 const preloadedFor = time.Minute
 
-// Preload reads an executable that is about to run, and the libraries that it will load.
-func (c *Cache) Preload(path string) error {
+// Preload reads executables that are about to run, and the libraries that they will load. log receives which cannot be.
+func (c *Cache) Preload(paths []string, log *slog.Logger) {
+	for _, path := range paths {
+		if err := c.preload(path); err != nil {
+			log.Debug("not read ahead", "file", path, "why", err)
+		}
+	}
+}
+
+func (c *Cache) preload(path string) error {
 	h := c.Hold()
 	defer func() { time.AfterFunc(preloadedFor, h.Release) }()
 	if err := h.preload(path); err != nil {

@@ -30,3 +30,11 @@ func (s *Schedule) Due(now time.Time) bool {
 	*s = (*s)[1:]
 	return true
 }
+
+// Earliest returns the first of two times. Zero is never.
+func Earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -5,6 +5,7 @@ package labels
 
 import (
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
@@ -58,6 +59,7 @@ type Unmatched struct {
 
 // Unmatched returns those of some rules that no sample has had the label of. seen are the property names.
 func (d *Decoder) Unmatched(rules []reqctx.Rule, seen []string) (out []Unmatched) {
+	seen = slices.Compact(slices.Sorted(slices.Values(seen)))
 	for _, r := range rules {
 		if !d.Matched(r.Label) {
 			out = append(out, Unmatched{Label: r.Label, Seen: seen})

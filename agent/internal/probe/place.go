@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"slices"
@@ -32,9 +33,13 @@ func Find(pid int, s Spec) (Place, error) {
 	if err != nil {
 		return Place{}, fmt.Errorf("probe %s: %w", s.Text, err)
 	}
-	sites, err := findIn(pid, m, f, s)
+	timed := procs.NewTimed(f)
+	sites, err := findIn(pid, m, timed, s)
+	if timed.Err() != nil {
+		err = timed.Err() // rather than that there is no such function
+	}
 	if err != nil {
-		f.Close()
+		procs.Close(f)
 		return Place{}, fmt.Errorf("probe %s: %s: %w", s.Text, m.Path, err)
 	}
 	return Place{f, sites}, nil
@@ -45,8 +50,8 @@ var errCatches = errors.New("it has exceptions of C++, which end the process whe
 
 // findIn finds the sites in a file that is open. Node's own code has no exceptions, although what it is linked with
 // has.
-func findIn(pid int, m procs.Mapping, f *os.File, s Spec) ([]Site, error) {
-	file, err := open(procs.NewTimed(f))
+func findIn(pid int, m procs.Mapping, f io.ReaderAt, s Spec) ([]Site, error) {
+	file, err := open(f)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,11 @@
 package process
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 
 	"golang.org/x/sys/unix"
 
@@ -22,8 +24,17 @@ func NothingToProfile(err error) bool {
 	return errors.Is(err, ErrNotNode) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrGone)
 }
 
-// SaidBefore reports whether an error of Open is of a file of which it was returned before, for whatever process.
-func SaidBefore(err error) bool { return errors.Is(err, elffile.ErrNotAgain) }
+// LogRefused logs why a process is not profiled, if that is worth a word: an error of a file is said once, for whatever
+// process.
+func LogRefused(log *slog.Logger, pid int, err error) {
+	level := slog.LevelWarn
+	if errors.Is(err, elffile.ErrNotAgain) {
+		level = slog.LevelDebug
+	}
+	if err != nil && !NothingToProfile(err) {
+		log.Log(context.Background(), level, "process is not profiled", "pid", pid, "why", err)
+	}
+}
 
 // Denied says what to do where the kernel does not let this user read a process.
 func Denied() string {

@@ -15,17 +15,10 @@ import (
 var generations atomic.Uint32
 
 // SetProcess adds a process to those that are sampled, or updates it, and sets p.Generation. It waits until the BPF
-// program is loaded, so that the end of the process is reported. The error may be that of a probe: if the process is
-// new, it is not added then.
+// program is loaded, so that the end of the process is reported.
 func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	if err := s.Loaded(); err != nil {
 		return err
-	}
-	ok, onProbes := true, error(nil)
-	if s.probes != nil {
-		if ok, onProbes = s.probes.Add(pid); !ok {
-			return onProbes
-		}
 	}
 	p.Generation = generations.Add(1)
 	if p.Since == 0 {
@@ -35,7 +28,21 @@ func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 		return err
 	}
 	s.learned.setID(pid, p.Id)
-	return onProbes
+	return nil
+}
+
+// AddProbes puts the probes on a process, or those whose files were not mapped before (trigger.Probes). It may wait for
+// its files, and is safe for concurrent use. ok is false if the process is not to be sampled.
+func (s *Sampler) AddProbes(pid int) (ok bool, err error) {
+	if s.probes == nil {
+		return true, nil
+	}
+	ok, err = s.probes.Add(pid)
+	var p bpf.Process
+	if s.objects.Processes.Lookup(uint32(pid), &p) != nil { // it was removed meanwhile, or before
+		s.probes.Remove(pid)
+	}
+	return ok, err
 }
 
 // RemoveProcess ends the sampling of a process, and forgets what was learned of it.

@@ -34,6 +34,7 @@ type Probes struct {
 type uprobes struct {
 	links  [][]io.Closer // by number of the probe, from 0 on; nil: not yet
 	failed []bool        // likewise: it will never be
+	adding bool          // by a call of Add
 	closed chan struct{} // not nil: they are taken off, and closed then
 }
 
@@ -83,58 +84,99 @@ func NewProbes(objects *bpf.Objects, specs []probe.Spec, perSecond int) (*Probes
 // number is that of a probe in the BPF program, where 0 is none.
 func number(i int) uint32 { return uint32(i + 1) }
 
-// Add puts uprobes on a process that the BPF program is about to sample, or, if they are on it, those whose files were
-// not mapped. Before Start it only looks whether that is possible: then each file must be mapped. It takes
-// CAP_SYS_ADMIN. ok is false if the process is not to be sampled: a probe of its cannot be.
+// Add puts uprobes on a process that the BPF program samples, or, if they are on it, those whose files were not
+// mapped. Before Start it only looks whether that is possible: then each file must be mapped. It reads these files, and
+// may wait for them. It takes CAP_SYS_ADMIN. ok is false if the process is not to be sampled: a probe of its cannot be.
 func (p *Probes) Add(pid int) (ok bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	u := p.on[pid]
-	if u != nil && u.closed != nil {
-		<-u.closed // else the kernel would count a hit twice
-		u = nil
+	u, first := p.uprobesOf(pid)
+	if u.adding {
+		return true, nil
 	}
-	first := u == nil
-	if first {
-		u = &uprobes{links: make([][]io.Closer, len(p.specs)), failed: make([]bool, len(p.specs))}
-		p.on[pid] = u
+	u.adding = true
+	for again := true; again; { // Start does not wait
+		started := p.started
+		err = errors.Join(err, p.addAll(pid, u))
+		again = p.started && !started
 	}
-	for i, s := range p.specs {
-		if !s.Kind.InFile() || u.links[i] != nil || u.failed[i] {
-			continue
-		}
-		failed := p.put(pid, u, i)
-		if failed != nil && !(p.started && errors.Is(failed, probe.ErrNotMapped)) {
-			u.failed[i] = true
-			err = errors.Join(err, failed)
-		}
-	}
+	u.adding = false
 	if err != nil && first {
 		u.close()
-		delete(p.on, pid)
+		p.forget(pid, u)
 		return false, err
 	}
 	return true, err
 }
 
-func (p *Probes) put(pid int, u *uprobes, i int) error {
+// uprobesOf returns those of a process, and whether they are new. The caller holds p.mu.
+func (p *Probes) uprobesOf(pid int) (u *uprobes, first bool) {
+	for u = p.on[pid]; u != nil && u.closed != nil; u = p.on[pid] { // else the kernel would count a hit twice
+		p.mu.Unlock()
+		<-u.closed
+		p.mu.Lock()
+		p.forget(pid, u)
+	}
+	if u != nil {
+		return u, false
+	}
+	u = &uprobes{links: make([][]io.Closer, len(p.specs)), failed: make([]bool, len(p.specs))}
+	p.on[pid] = u
+	return u, true
+}
+
+// forget drops the uprobes of a process, which are closed. The caller holds p.mu.
+func (p *Probes) forget(pid int, u *uprobes) {
+	if p.on[pid] == u {
+		delete(p.on, pid)
+	}
+}
+
+// addAll puts on those probes that are not yet. The caller holds p.mu, but not while files are read.
+func (p *Probes) addAll(pid int, u *uprobes) (err error) {
+	for i, s := range p.specs {
+		if !s.Kind.InFile() || u.links[i] != nil || u.failed[i] {
+			continue
+		}
+		started := p.started
+		p.mu.Unlock()
+		links, failed := p.put(pid, i, started)
+		p.mu.Lock()
+		switch {
+		case p.on[pid] != u || u.closed != nil: // removed meanwhile
+			closeAll(links)
+			return nil
+		case failed == nil:
+			if u.links[i] = links; links != nil {
+				p.reached[i]++
+			}
+		case !started || !errors.Is(failed, probe.ErrNotMapped):
+			u.failed[i] = true
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
+// put puts a probe on a process, or only looks whether that is possible.
+func (p *Probes) put(pid, i int, started bool) ([]io.Closer, error) {
 	place, err := probe.Find(pid, p.specs[i])
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer place.File.Close()
-	if !p.started {
-		return nil
+	defer procs.Close(place.File)
+	if !started {
+		return nil, nil
 	}
-	if u.links[i], err = attach(p.objects, p.specs[i].Kind, pid, number(i), place); err != nil {
-		if errors.Is(err, fs.ErrPermission) {
-			return fmt.Errorf("probe %s: the kernel permits uprobes to CAP_SYS_ADMIN only: run hotspan as root (%w)",
-				p.specs[i].Text, err)
-		}
-		return fmt.Errorf("probe %s: %w", p.specs[i].Text, err)
+	links, err := attach(p.objects, p.specs[i].Kind, pid, number(i), place)
+	if err == nil {
+		return links, nil
 	}
-	p.reached[i]++
-	return nil
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("probe %s: the kernel permits uprobes to CAP_SYS_ADMIN only: run hotspan as root (%w)",
+			p.specs[i].Text, err)
+	}
+	return nil, fmt.Errorf("probe %s: %w", p.specs[i].Text, err)
 }
 
 // Remove takes the uprobes off a process that the BPF program does not sample any more. It does not wait for that.
@@ -151,9 +193,7 @@ func (p *Probes) Remove(pid int) {
 		close(u.closed)
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if p.on[pid] == u {
-			delete(p.on, pid)
-		}
+		p.forget(pid, u)
 	}()
 }
 

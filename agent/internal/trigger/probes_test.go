@@ -9,13 +9,93 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/probe"
+	"github.com/hotspan/hotspan/test/slowfiles"
 )
+
+func TestMain(m *testing.M) {
+	slowfiles.Main()
+	os.Exit(m.Run())
+}
 
 func TestProbesNonsense(t *testing.T) {
 	for _, c := range []struct{ specs, limit int }{{maxProbes + 1, 1}, {1, -1}, {1, int(2 * time.Second)}} {
 		if _, err := NewProbes(nil, make([]probe.Spec, c.specs), c.limit); err == nil {
 			t.Errorf("%d probes of %d samples: no error", c.specs, c.limit)
 		}
+	}
+}
+
+// newProbes prepares probes for the length of a test.
+func newProbes(t *testing.T, specs []probe.Spec) (*Probes, *bpf.Objects) {
+	t.Helper()
+	objects, load, err := bpf.Create(1<<16, false, Wanted(specs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { objects.Close() })
+	if err := load.Sampling(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewProbes(objects, specs, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, objects
+}
+
+// startSleeper starts a process that has libc mapped.
+func startSleeper(t *testing.T) (pid int) {
+	t.Helper()
+	sleeper := exec.Command("sleep", "60")
+	if err := sleeper.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { sleeper.Process.Kill(); sleeper.Wait() })
+	time.Sleep(200 * time.Millisecond)
+	return sleeper.Process.Pid
+}
+
+// TestSlowProbe: a process whose file does not come delays no other, and may be removed meanwhile.
+func TestSlowProbe(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("loading BPF programs needs root")
+	}
+	specs, err := probe.ParseAll([]string{"uprobe:read:f", "uprobe:libc.so.6:nanosleep"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := newProbes(t, specs)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop()
+	slow, sleeper := slowfiles.Map(t, slowfiles.Mount(t, "", slowfiles.Never)+"/read"), startSleeper(t)
+	added := make(chan struct{})
+	go func() {
+		p.Add(slow)
+		close(added)
+	}()
+	time.Sleep(200 * time.Millisecond)
+	began := time.Now()
+	ok, err := p.Add(sleeper)
+	if !ok || err != nil {
+		t.Errorf("%v, %v", ok, err)
+	}
+	p.Remove(slow)
+	all, err := p.Hits()
+	if took := time.Since(began); took > time.Second || err != nil || all[1].Processes != 1 {
+		t.Errorf("%+v, %v after %v", all, err, took)
+	}
+	select {
+	case <-added:
+		t.Error("the file was not slow")
+	default:
+	}
+	<-added
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.on) != 1 || p.on[sleeper] == nil {
+		t.Errorf("on %v", p.on)
 	}
 }
 
@@ -28,29 +108,13 @@ func TestWithoutSampling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects, load, err := bpf.Create(1<<16, false, Wanted(specs))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer objects.Close()
-	if err := load.Sampling(); err != nil {
-		t.Fatal(err)
-	}
+	p, objects := newProbes(t, specs)
 	if objects.HotspanSample != nil || objects.HotspanUprobe == nil || objects.HotspanSyscall == nil ||
 		objects.HotspanSyscallEnd != nil {
 		t.Errorf("loaded: %+v", objects)
 	}
-	p, err := NewProbes(objects, specs, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sleeper := exec.Command("sleep", "60")
-	if err := sleeper.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { sleeper.Process.Kill(); sleeper.Wait() }()
-	time.Sleep(200 * time.Millisecond) // libc is mapped
-	if ok, err := p.Add(sleeper.Process.Pid); !ok || err != nil {
+	sleeper := startSleeper(t)
+	if ok, err := p.Add(sleeper); !ok || err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Start(); err != nil {
