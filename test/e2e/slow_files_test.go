@@ -29,7 +29,7 @@ func TestSlowFiles(t *testing.T) {
 		name  string
 		delay time.Duration
 		files int
-	}{{"in time", 4 * time.Second, 3}, {"never", slowfiles.Never, 6}} {
+	}{{"in time", 4 * time.Second, 12}, {"never", slowfiles.Never, 12}} {
 		t.Run(c.name, func(t *testing.T) {
 			name := t.TempDir()
 			running := busyNode(t, node, "", name)

@@ -20,6 +20,7 @@ type Queue struct {
 	notify  func() // called when there is a result
 
 	mu   sync.Mutex
+	slow int                            // workers that have another in their place
 	jobs map[int][]func() (then func()) // that wait, by process; of one that is ready, or that a worker has, maybe none
 }
 
@@ -28,7 +29,12 @@ const (
 	maxJobs = 4096
 	// maxWorkers bounds the processes whose jobs run at a time: most of them wait, for a file or for each other.
 	maxWorkers = 8
+	// maxSlow bounds those whose jobs have taken longer than slowAfter, for which others run. Each may keep a thread.
+	maxSlow = 64
 )
+
+// slowAfter is how long a process has a worker before that has another in its place.
+const slowAfter = time.Second
 
 // All is in the place of a process for jobs that concern all processes. They run beside those of single ones.
 const All = 0
@@ -69,10 +75,16 @@ func (q *Queue) Run(pid int, job func() (then func())) bool {
 	return true
 }
 
-// work runs jobs until Close.
+// work runs jobs until Close, or until another worker has its place.
 func (q *Queue) work() {
 	for pid := range q.ready {
+		w := new(worker)
+		slow := time.AfterFunc(slowAfter, func() { q.replace(w) })
 		q.runAll(pid)
+		slow.Stop()
+		if q.end(w) {
+			return
+		}
 	}
 }
 
@@ -83,6 +95,32 @@ func (q *Queue) runAll(pid int) {
 		q.results <- job()
 		q.notify()
 	}
+}
+
+// worker runs the jobs of a process.
+type worker struct{ replaced, ended bool }
+
+// replace begins another worker in the place of one that is slow, as far as there may be more.
+func (q *Queue) replace(w *worker) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if w.ended || q.slow >= maxSlow {
+		return
+	}
+	w.replaced = true
+	q.slow++
+	go q.work()
+}
+
+// end notes that a worker has run the jobs of its process, and reports whether another has its place.
+func (q *Queue) end(w *worker) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	w.ended = true
+	if w.replaced {
+		q.slow--
+	}
+	return w.replaced
 }
 
 // next takes the next job of a process; nil: there is none, and no worker has the process any more.

@@ -88,6 +88,43 @@ func TestSlowJob(t *testing.T) {
 	})
 }
 
+// TestManySlowJobs: more processes with slow jobs than there are workers delay the others by slowAfter only, up to a
+// number of slow ones, and when they have ended as many workers are left as before.
+func TestManySlowJobs(t *testing.T) {
+	for _, c := range []struct {
+		processes int
+		want      time.Duration
+	}{{12, slowAfter}, {maxWorkers + maxSlow - 1, (maxSlow + maxWorkers - 1) / maxWorkers * slowAfter},
+		{maxWorkers + maxSlow, time.Minute}} {
+		synctest.Test(t, func(t *testing.T) {
+			q := New(func() {})
+			defer q.Close()
+			for pid := range c.processes {
+				left := time.Minute - slowAfter*time.Duration(pid/maxWorkers) // until a minute has passed
+				q.Run(pid+1, func() func() { time.Sleep(left); return nothing })
+			}
+			began, after := time.Now(), time.Duration(0)
+			q.Run(c.processes+1, func() func() { after = time.Since(began); return nothing })
+			for q.Pending() > 0 {
+				q.Wait(time.Hour)
+			}
+			if after != c.want {
+				t.Errorf("%d slow processes delay another by %v, want %v", c.processes, after, c.want)
+			}
+			began = time.Now()
+			for pid := range 2 * maxWorkers {
+				q.Run(pid, func() func() { time.Sleep(slowAfter / 2); return nothing })
+			}
+			for q.Pending() > 0 {
+				q.Wait(time.Hour)
+			}
+			if took := time.Since(began); took != slowAfter || q.slow != 0 {
+				t.Errorf("afterwards two jobs of each worker take %v, %d slow", took, q.slow)
+			}
+		})
+	}
+}
+
 // TestFull: a queue that is full refuses jobs, and takes them again when results were drained.
 func TestFull(t *testing.T) {
 	q := New(func() {})
