@@ -48,8 +48,8 @@ func ownModule(file string) string {
 }
 
 // forTests are packages that any test may import: they find Node binaries, read what the test programs wrote down, and
-// have files that are slow.
-var forTests = []string{"test/nodes", "test/nodes/live", "test/slowfiles", "test/truth"}
+// have files that are slow, or shared objects.
+var forTests = []string{"test/nodes", "test/nodes/live", "test/slowfiles", "test/truth", "test/vdso"}
 
 // onlyTests is a package that only tests may import: the BPF program with what tests need of it.
 const onlyTests = "agent/internal/bpf/bpftest"

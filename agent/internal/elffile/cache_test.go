@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
-	"github.com/hotspan/hotspan/v8/target"
+	"github.com/hotspan/hotspan/test/vdso"
 )
 
 // sleeper runs a copy of cat and returns the copy's path, its mapping with code, and its build id as readelf says.
@@ -157,15 +157,7 @@ func TestAddress(t *testing.T) {
 }
 
 func TestVdso(t *testing.T) {
-	maps, err := procs.Maps(os.Getpid())
-	i := slices.IndexFunc(maps, func(m procs.Mapping) bool { return m.Path == "[vdso]" })
-	if err != nil || i < 0 {
-		t.Fatalf("no vdso: %v", err)
-	}
-	image := make([]byte, maps[i].End-maps[i].Start)
-	if _, err := (target.Live{PID: os.Getpid()}).ReadAt(image, int64(maps[i].Start)); err != nil {
-		t.Fatal(err)
-	}
+	image := vdso.Image(t)
 	c := NewCache(nil).Hold()
 	f := c.Vdso(image)
 	if f.Symbols == nil || f.Rules == nil || f.Path != "[vdso]" {

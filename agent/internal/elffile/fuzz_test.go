@@ -2,42 +2,14 @@ package elffile
 
 import (
 	"bytes"
-	"io"
-	"os"
 	"testing"
 
-	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/test/vdso"
 )
-
-// vdso is the shared object that the kernel maps into this process: a small file with all that is parsed of one.
-func vdso(f *testing.F) []byte {
-	f.Helper()
-	maps, err := procs.Maps(os.Getpid())
-	if err != nil {
-		f.Fatal(err)
-	}
-	mem, err := os.Open("/proc/self/mem")
-	if err != nil {
-		f.Fatal(err)
-	}
-	defer mem.Close()
-	for _, m := range maps {
-		if m.Path != "[vdso]" {
-			continue
-		}
-		b, err := io.ReadAll(io.NewSectionReader(mem, int64(m.Start), int64(m.End-m.Start)))
-		if err != nil {
-			f.Fatal(err)
-		}
-		return b
-	}
-	f.Fatal("this process has no [vdso]")
-	return nil
-}
 
 // FuzzParse: whatever file a process runs, with a debug file that is as strange, what is parsed of it can be used.
 func FuzzParse(f *testing.F) {
-	image := vdso(f)
+	image := vdso.Image(f)
 	f.Add(image, image)
 	f.Add(image[:64], []byte{})
 	f.Fuzz(func(t *testing.T, file, debug []byte) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/test/vdso"
 	"github.com/hotspan/hotspan/v8/target"
 )
 
@@ -134,7 +135,7 @@ func one(at uint64, image []byte) (io.ReaderAt, []procs.Mapping) {
 
 // TestOpenRefuses: what a process has mapped is no file that is loaded there.
 func TestOpenRefuses(t *testing.T) {
-	image := vdso(t)
+	image := vdso.Image(t)
 	const at = 0x10000
 	with := func(off int, b ...byte) []byte {
 		out := bytes.Clone(image)

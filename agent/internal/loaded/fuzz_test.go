@@ -3,43 +3,15 @@ package loaded
 import (
 	"bytes"
 	"debug/elf"
-	"io"
-	"os"
 	"testing"
 
-	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/test/vdso"
 )
-
-// vdso is the shared object that the kernel maps into this process: a small file that is all loaded.
-func vdso(t testing.TB) []byte {
-	t.Helper()
-	maps, err := procs.Maps(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
-	mem, err := os.Open("/proc/self/mem")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer mem.Close()
-	for _, m := range maps {
-		if m.Path != "[vdso]" {
-			continue
-		}
-		b, err := io.ReadAll(io.NewSectionReader(mem, int64(m.Start), int64(m.End-m.Start)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
-	}
-	t.Fatal("this process has no [vdso]")
-	return nil
-}
 
 // FuzzOpen: whatever a process has in memory and says of it, the sections and segments of what is made of it are of
 // that memory or made up.
 func FuzzOpen(f *testing.F) {
-	image := vdso(f)
+	image := vdso.Image(f)
 	f.Add(image, uint64(0x1000), uint64(0x2000))
 	f.Add(image, uint64(0), uint64(len(image)))
 	f.Fuzz(func(t *testing.T, image []byte, at, split uint64) {
