@@ -17,7 +17,7 @@ import (
 )
 
 //go:generate -command bpf2go go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target bpfel
-//go:generate bpf2go replay replay.bpf.c -- -I.. -Wall -Werror -D__TARGET_ARCH_x86 -I/usr/include/x86_64-linux-gnu
+//go:generate bpf2go replay replay.bpf.c -- -gno-column-info -I.. -Wall -Werror -D__TARGET_ARCH_x86 -I/usr/include/x86_64-linux-gnu
 
 // Program is the BPF program in the kernel. Objects has its maps: processes, hidden classes and unwind rules (package
 // sampler fills them). It serves one test at a time.
