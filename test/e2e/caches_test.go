@@ -42,7 +42,7 @@ func TestCaches(t *testing.T) {
 			t.Errorf("%s: %d and %d", name, stores[name], plain[name])
 		}
 	}
-	for _, name := range []string{"sets of labels", "shapes", "keys", "scripts with source maps", "source maps",
+	for _, name := range []string{"sets of labels", "shapes", "scripts with source maps", "source maps",
 		"bytes of these"} {
 		if n, ok := plain[name]; stores[name] == 0 || n != 0 || !ok {
 			t.Errorf("%s: %d, and %d without stores and source maps", name, stores[name], n)

@@ -28,7 +28,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 8192);
+	__uint(max_entries, 2048);
 	__type(key, struct symbol_key);
 	__type(value, __u32); // enum symbol_kind
 } symbols SEC(".maps");
