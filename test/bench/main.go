@@ -103,7 +103,7 @@ func (b *bench) parts(full bool) []part {
 			all = append(all, busy(rate, (b.plan.rounds+1)/2, noLabels, defaultLabels, twoRules))
 		}
 		all = append(all, together("steady", 999, true))
-		all = append(all, part{"many", func(ctx context.Context) ([]table, error) { return one(b.manyProfiled(ctx)) }})
+		all = append(all, part{"many", b.manyProfiled})
 	}
 	return all
 }

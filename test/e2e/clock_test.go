@@ -16,7 +16,7 @@ func TestTimeNamespace(t *testing.T) {
 			dir, begun := t.TempDir(), time.Now()
 			out, err := exec.Command("unshare", "--time", "--monotonic", ahead, "--fork", "--kill-child", hotspan,
 				"record", "--snapshot-every", "500ms", "-o", filepath.Join(dir, "%n.jsonl"), "--", node24(t), "-e",
-				"while (process.cpuUsage().user < 1.5e6) for (let i = 0; i < 1e6; i++);").CombinedOutput() // 150 samples
+				"while (process.cpuUsage().user < 1.5e6) for (let i = 0; i < 1e6; i++);").CombinedOutput()
 			ended := time.Now()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
