@@ -122,7 +122,7 @@ func (v *agentCmd) config(log *slog.Logger) (agent.Config, error) {
 	}
 	err := v.socketFlags.check()
 	if err != nil {
-		return config, usageError{err}
+		return config, wrongUsage(err)
 	}
 	if config.Select, err = v.selection(); err != nil {
 		return config, err
@@ -132,7 +132,7 @@ func (v *agentCmd) config(log *slog.Logger) (agent.Config, error) {
 		return config, err
 	}
 	if config.Labels, err = reqctx.ParseKinds(v.Labels); err != nil {
-		return config, usageError{err}
+		return config, wrongUsage(err)
 	}
 	config.Rules, err = v.rules()
 	return config, err
@@ -180,7 +180,7 @@ func (v *agentCmd) outputs(log *slog.Logger) (*outputs, error) {
 	if len(all) == 0 {
 		d, err := fromEnvironment()
 		if err != nil {
-			return nil, usageError{err}
+			return nil, wrongUsage(err)
 		}
 		if d != nil {
 			all = append(all, *d)

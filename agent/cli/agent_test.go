@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,88 +21,36 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/flags"
 	"github.com/hotspan/hotspan/agent/internal/store"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// checkConfig runs hotspan agent --check-config with a configuration file of the given text, if there is one.
-func checkConfig(t *testing.T, text string, args ...string) (code int, stderr string) {
-	t.Helper()
-	args = append([]string{"agent", "--check-config"}, args...)
-	if text != "" {
-		file := filepath.Join(t.TempDir(), "agent.yaml")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+// parseLine reads a command line of the verb agent, which accepts it.
+func parseLine(args ...string) (*flags.Line, error) {
+	vars := map[string]string{} // the help texts do not matter
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[agentCmd]()) {
+		for _, v := range regexp.MustCompile(`\$\{(\w+)\}`).FindAllStringSubmatch(string(f.Tag), -1) {
+			vars[v[1]] = ""
 		}
-		args = append(args, "--config", file)
 	}
-	var b bytes.Buffer
-	code = Main(args, &b, &b)
-	return code, b.String()
+	app := flags.App{Verbs: &struct {
+		Agent agentCmd `cmd:""`
+	}{}, Vars: vars}
+	line, err := app.Parse(args, io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	return line, line.Verb.(*agentCmd).Accept(line)
 }
 
-func TestAgentConfiguration(t *testing.T) {
-	for name, test := range map[string]struct {
-		text string
-		args []string
-		code int
-		says string
-	}{
-		"nothing": {"", nil, 0, "0 destinations"},
-		"all": {"rate: 49\nperiod: 5s\nname: web\nlabel: [tenant=user.tenant]\nstore-mib: 10\n" +
-			"source-maps: false\nto:\n- http://a:4317\n" +
-			"- {url: 'https://b', headers: 'x-key=a%20b', labels: 'http.route trace_id'}\n", nil, 0,
-			"2 destinations"},
-		"flag over file": {"rate: -5\n", []string{"--rate", "19"}, 0, "0 destinations"},
-		"empty file":     {"# nothing\n", nil, 0, "0 destinations"},
-		"a number":       {"container: 12e4\n", nil, 2, "--container, from "},
-		"a bare time":    {"period: 5\n", nil, 2, "missing unit"},
-		"no scalar":      {"rate: {a: 1}\n", nil, 2, "expected a value"},
-		"two rates":      {"rate: [1, 2]\n", nil, 2, "expected one value"},
-		"unknown key":    {"ratte: 5\n", nil, 2, `key "ratte" is unknown`},
-		"a verb's key":   {"duration: 5s\n", nil, 2, `key "duration" is unknown`},
-		"rate":           {"rate: 0\n", nil, 2, "rate 0: from 1 to"},
-		"period":         {"period: 5ms\n", nil, 2, "at least 100ms"},
-		"name":           {"name: '('\n", nil, 2, "missing closing )"},
-		"selection": {"name: [web, api]\ncgroup: /a.slice\ncontainer: 12ab\nenv: [NODE_ENV=a.b|c, X]\n", nil, 0,
-			"0 destinations"},
-		"limits":    {"cpu-percent: 0.5\nmemory-mib: 64\n", nil, 0, "0 destinations"},
-		"no limits": {"cpu-percent: 0\nmemory-mib: 0\n", nil, 0, "0 destinations"},
-		"memory":    {"memory-mib: 8\n", nil, 2, "0 or at least 32"},
-		"CPU":       {"cpu-percent: -1\n", nil, 2, "want at least 0"},
-		"group":     {"cgroup: '['\n", nil, 2, "want a path, or the end of one"},
-		"container": {"container: web\n", nil, 2, "want the beginning of an id"},
-		"variable":  {"env: '=x'\n", nil, 2, "want NAME or NAME=REGEX"},
-		"value":     {"env: 'A=('\n", nil, 2, "missing closing )"},
-		"rule":      {"label: ['=']\n", nil, 2, "="},
-		"no yaml":   {"a: [\n", nil, 2, "yaml"},
-		"no file":   {"", []string{"--config", "/none.yaml"}, 2, "/none.yaml"},
-		"scheme":    {"", []string{"--to", "ftp://x"}, 2, "want http://HOST:PORT"},
-		"no time": {"", []string{"--to", "file:///a/b.pb.gz"}, 2,
-			"%t is when a snapshot begins"},
-		"no value of profile-per": {"", []string{"--to", "file:///a/%t.jsonl,profile-per=http.route"}, 2,
-			"belong together"},
-		"profile-per":   {"", []string{"--to", "file:///a/%v-%t.jsonl,profile-per=http.route"}, 0, "1 destinations"},
-		"format":        {"", []string{"--to", "file:///a/%t.foo"}, 2, "the extension names no format"},
-		"no value":      {"", []string{"--to", "http://a,b"}, 2, `"b": want KEY=VALUE`},
-		"unknown value": {"", []string{"--to", "http://a,b=c"}, 2, `key "b" is unknown (known: url ca cert`},
-		"twice": {"", []string{"--to", "http://a:1", "--to", "http://a:1"}, 2,
-			`two destinations called "a-1"`},
-		"twice, named": {"", []string{"--to", "http://a:1,name=x", "--to", "http://a:1"}, 0, "2 destinations"},
-		"compression":  {"", []string{"--to", "http://a,compression=br"}, 2, "gzip, zstd or none"},
-		"protocol":     {"", []string{"--to", "http://a,protocol=json"}, 2, `"json" is neither grpc nor http/protobuf`},
-		"timeout":      {"", []string{"--to", "http://a,timeout=5"}, 2, "missing unit"},
-		"half a pair":  {"", []string{"--to", "https://a,cert=x"}, 2, "needs both cert and key"},
-		"no CA":        {"", []string{"--to", "https://a,ca=/none"}, 2, "open /none"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			code, stderr := checkConfig(t, test.text, test.args...)
-			if code != test.code || !strings.Contains(stderr, test.says) {
-				t.Errorf("code %d: %s, want %d: %s", code, stderr, test.code, test.says)
-			}
-		})
+func parseVerb(args ...string) (*agentCmd, error) {
+	line, err := parseLine(args...)
+	if err != nil {
+		return nil, err
 	}
+	return line.Verb.(*agentCmd), nil
 }
 
 // A flag counts before a variable, a variable before the file.
@@ -115,7 +64,7 @@ func TestWhichSettingCounts(t *testing.T) {
 	t.Setenv("HOTSPAN_STORE_MIB", "2")
 	t.Setenv("HOTSPAN_NAME", "a,b")
 	t.Setenv("HOTSPAN_CACHE", "no")
-	v, err := parseAgent([]string{"agent", "--rate", "3"})
+	v, err := parseVerb("agent", "--rate", "3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +73,7 @@ func TestWhichSettingCounts(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	t.Setenv("HOTSPAN_RATE", "")
-	_, err = parseAgent([]string{"agent"})
+	_, err = parseVerb("agent")
 	if err == nil || !strings.Contains(err.Error(), "--rate, from HOTSPAN_RATE") {
 		t.Errorf("an empty rate: %v", err)
 	}
@@ -256,13 +205,13 @@ func TestAgentTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	line, err := parse([]string{"agent"}, io.Discard)
+	line, err := parseLine("agent")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range line.Flags() {
 		name, key := "`--"+f+"`", " `"+f+"`"
-		if _, err := parse([]string{"agent", "--no-" + f}, io.Discard); err == nil {
+		if _, err := parseLine("agent", "--no-"+f); err == nil {
 			name = "`--no-" + f + "`"
 		}
 		if f == configFlag {
@@ -342,7 +291,6 @@ func (c *changes) Change(_ context.Context, to agent.Config) error {
 func TestReload(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "agent.yaml")
-	args := []string{"agent", "--config", file}
 	configure := func(text string) {
 		t.Helper()
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -355,14 +303,14 @@ func TestReload(t *testing.T) {
 	}
 	defer kept.Close()
 	var log bytes.Buffer
-	d := &delivering{from: kept, log: console{&log}.logger(false), now: &outputs{}}
-	v, err := parseAgent([]string{"agent"})
+	d := &delivering{from: kept, log: console{Writer: &log}.logger(false), now: &outputs{}}
+	v, err := parseVerb("agent")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var seen changes
 	r := &reloading{&seen, d, d.log, func() (*settings, error) {
-		return v.reread(func() (*agentCmd, error) { return parseAgent(args) }, d.log)
+		return v.reread(func() (*agentCmd, error) { return parseVerb("agent", "--config", file) }, d.log)
 	}}
 	for i, step := range []struct{ config, says string }{
 		{"to: ['file://" + dir + "/a/%t.jsonl']\n", "read again, destinations 1"},

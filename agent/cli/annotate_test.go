@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hotspan/hotspan/agent/internal/jitcode"
 	"github.com/hotspan/hotspan/agent/internal/jitdump"
 )
 
@@ -72,22 +71,6 @@ func TestAnnotate(t *testing.T) {
 	}
 }
 
-// TestHottest: of many pieces those with most samples are kept, in the order of those that have as many.
-func TestHottest(t *testing.T) {
-	h := hottest{most: 3}
-	for i, n := range []int64{0, 5, 1, 9, 0, 5, 7, 1, 0} {
-		h.add(jitcode.Copied{PID: i, Piece: jitcode.Piece{Samples: n}})
-	}
-	pieces, left := h.pieces()
-	var got []int
-	for _, p := range pieces {
-		got = append(got, p.PID)
-	}
-	if diff := cmp.Diff([]int{3, 6, 1}, got); diff != "" || left != 6 {
-		t.Errorf("%d left, want(-) got(+):\n%s", left, diff)
-	}
-}
-
 // TestAnnotateFile: what is no page is refused, and a page that cannot be written whole does not stay.
 func TestAnnotateFile(t *testing.T) {
 	dir := annotatable(t, annotated)
@@ -111,21 +94,6 @@ func TestAnnotateFile(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Dir(full) + "/*.part"); len(left) > 0 {
 		t.Errorf("%q stay", left)
-	}
-}
-
-// TestPageRows: a page has so many lines of a piece, and says how many it leaves out.
-func TestPageRows(t *testing.T) {
-	const size = maxPageRows + 1000
-	var b bytes.Buffer
-	code := jitdump.Code{Name: "f", Bytes: bytes.Repeat([]byte{0x90}, size)}
-	p := jitcode.Copied{Piece: jitcode.Piece{Function: "f", Size: size}, Machine: jitdump.X86_64, Code: &code}
-	if err := writeCodePage(&b, []jitcode.Copied{p}, 0, 0, "", false); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Count(b.String(), "<tr") - 1
-	if want := "<p>… and 1001 more lines</p>"; lines != maxPageRows || !strings.Contains(b.String(), want) {
-		t.Errorf("%d lines, want %d and %q", lines, maxPageRows, want) // one of them says that no line is known
 	}
 }
 

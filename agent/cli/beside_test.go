@@ -3,18 +3,10 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/pprof/profile"
-
-	"github.com/hotspan/hotspan/agent"
-	"github.com/hotspan/hotspan/agent/internal/trigger"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -116,80 +108,10 @@ func TestConvertBeside(t *testing.T) {
 			t.Errorf("%v of CPU time: code %d, %s", args, code, &stderr)
 		}
 	}
-	convert(t, file, out("x.pb.gz"))
+	converted(t, file, out("x.pb.gz"))
 	var stdout, stderr bytes.Buffer
 	if Main([]string{"report", out("x.pb.gz")}, &stdout, &stderr) == 0 ||
 		!strings.Contains(stderr.String(), "CPU time and of hits of probes") {
 		t.Errorf("a pprof file with both: %s", &stderr)
-	}
-}
-
-// TestFilesBeside: a file has both snapshots of its interval, also where one was lost on the way.
-func TestFilesBeside(t *testing.T) {
-	dir := t.TempDir()
-	s := &fileSink{pattern: filepath.Join(dir, "%n.pb.gz"), format: pprofx.Pprof, both: true}
-	all := besides(t)
-	for _, snapshot := range slices.Delete(all, 3, 4) { // the hits of the second interval
-		if err := s.Write(t.Context(), snapshot); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.close(); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string][]int64{
-		"0001": {2, 20_000_000, 3}, "0002": {2, 20_000_000}, "0003": {2, 20_000_000, 3},
-	} {
-		f, err := os.Open(filepath.Join(dir, name+".pb.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		p, err := profile.Parse(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := make([]int64, len(p.SampleType))
-		for _, sample := range p.Sample {
-			for i, n := range sample.Value {
-				got[i] += n
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s has %v, want %v", name, got, want)
-		}
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 3 {
-		t.Errorf("%v", entries)
-	}
-}
-
-// TestClosingBeside: the closing lines have the sums of both.
-func TestClosingBeside(t *testing.T) {
-	hits := func(n, limited int64) trigger.Hits {
-		lost := map[pprofx.LostReason]int64{pprofx.LostLimited: limited}
-		return trigger.Hits{Text: "syscall:write", Counts: trigger.Counts{All: n, Lost: lost}}
-	}
-	stats := agent.Stats{
-		Start: time.Unix(1000, 0), End: time.Unix(1002, 0), Taken: 350, Samples: 338, Written: 337, WrittenHits: 240,
-		Hits: []trigger.Hits{hits(100, 10), hits(150, 0)},
-		Lost: map[pprofx.LostReason]int64{pprofx.LostLimited: 10, pprofx.LostOverlapped: 2, pprofx.LostExited: 1},
-	}
-	var b bytes.Buffer
-	closing(console{&b}, &stats, &fileSink{last: "x.pb.gz", format: pprofx.Pprof, both: true})
-	const want = `350 samples and hits of probes in 2.0 s = 337 written + 13 lost (another hit 2, process exited 1, ` +
-		`rate limit 10)
-by the timer: 100 samples = 97 + 3 lost
-by probes: 250 hits = 240 + 10 lost
-syscall:write: 100 hits (rate limit 10)
-syscall:write: 150 hits
-to the thread's first frame 0.0 %, all JavaScript named -, of samples in requests labelled -
-hotspan itself
-wrote x.pb.gz
-next: go tool pprof -filefunctions -top x.pb.gz
-      go tool pprof -sample_index hits -tagroot hotspan.probe -http 127.0.0.1:8080 x.pb.gz
-`
-	if diff := cmp.Diff(want, usage.ReplaceAllString(b.String(), "hotspan itself")); diff != "" {
-		t.Error(diff)
 	}
 }

@@ -39,31 +39,31 @@ type verb interface {
 }
 
 // accepter is a verb that looks at its command line before it runs.
-type accepter interface{ accept(*flags.Line) error }
+type accepter interface{ Accept(*flags.Line) error }
 
 // Main runs the command line and returns the exit code: 0 for success, 1 for a failure, 2 for wrong usage,
 // and those of wait.
 func Main(args []string, stdout, stderr io.Writer) (code int) {
-	return run(args, &escaping{to: stdout}, &escaping{to: stderr})
+	return run(args, escape(stdout), escape(stderr))
 }
 
 func run(args []string, stdout, stderr io.Writer) (code int) {
 	line, err := parse(args, stdout)
 	switch {
 	case err != nil:
-		err = usageError{err}
+		err = wrongUsage(err)
 	case line != nil:
 		switch v := line.Verb.(type) {
 		case *agentCmd:
-			err = v.Run(func() (*agentCmd, error) { return parseAgent(args) }, console{stderr})
+			err = v.Run(func() (*agentCmd, error) { return parseAgent(args) }, console{Writer: stderr})
 		case *inspectCmd:
-			err = v.start(stdout, console{stderr}, func(words []string) {
+			err = v.start(stdout, console{Writer: stderr}, func(words []string) {
 				run(slices.Concat(args, words), stdout, stderr)
 			})
 		case *completionCmd:
 			err = line.Completion(stdout, v.Shell)
 		case verb:
-			err = v.Run(stdout, console{stderr})
+			err = v.Run(stdout, console{Writer: stderr})
 		}
 	}
 	return exitCode(err, stderr)
@@ -84,7 +84,7 @@ func parse(args []string, stdout io.Writer) (*flags.Line, error) {
 		return nil, err
 	}
 	if v, ok := line.Verb.(accepter); ok {
-		err = v.accept(line)
+		err = v.Accept(line)
 	}
 	return line, err
 }

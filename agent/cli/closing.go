@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,13 +16,6 @@ import (
 func progressLine(p agent.Progress) string {
 	return fmt.Sprintf("%4.0fs  %d samples, %s named, %s labelled, %d lost",
 		p.Elapsed.Seconds(), p.Samples, percent(p.Named, p.WithJS), percent(p.Labelled, p.Requests), p.Lost)
-}
-
-func percent(part, whole int64) string {
-	if whole == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
 }
 
 // closing prints how many samples were taken and lost, what sampling cost, and which command to run next.
@@ -136,43 +128,6 @@ func inKernel(s *agent.Stats) string {
 	n := float64(s.Samples)
 	micros := float64(s.InKernel.Microseconds())
 	return fmt.Sprintf("; in the kernel %.1f µs a sample of %.0f frames", micros/n, float64(s.Frames)/n)
-}
-
-// otherThreads says how many samples are not in the files because these have a single thread; empty if none.
-func otherThreads(l pprofx.LeftOut) string {
-	if l.OtherThreads == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" + %d of other threads, for which the format has no room", l.OtherThreads)
-}
-
-// leftOut returns which parts of samples are not in the files; empty if all are.
-func leftOut(l pprofx.LeftOut) string {
-	var parts []string
-	for _, p := range []struct {
-		n    int64
-		what string
-	}{{l.Stacks, "the stacks of %d samples"}, {l.IDs, "the ids of %d"}, {l.Labels, "the labels of %d"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf(p.what, p.n))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// counts lists what is not 0, in parentheses; empty if all is.
-func counts[K comparable](of map[K]int64) string {
-	var parts []string
-	for what, n := range of {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%v %d", what, n))
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	slices.Sort(parts)
-	return " (" + strings.Join(parts, ", ") + ")"
 }
 
 func seen(names []string) string {

@@ -38,8 +38,8 @@ func variable(flag string) string {
 	return "HOTSPAN_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// accept sets the flags that the command line lacks: from the environment, else from the configuration.
-func (v *agentCmd) accept(line *flags.Line) error {
+// Accept sets the flags that the command line lacks: from the environment, else from the configuration.
+func (v *agentCmd) Accept(line *flags.Line) error {
 	var missing []string
 	for _, name := range line.Flags() {
 		value, ok := os.LookupEnv(variable(name))

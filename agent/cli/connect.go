@@ -23,12 +23,12 @@ func (v *connectFlags) dial() (*client.Client, error) {
 	}
 	token, err := readToken(v.TokenFile)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, wrongUsage(err)
 	}
 	config := &tls.Config{}
 	if v.CA != "" {
 		if config.RootCAs, err = certificates(v.CA); err != nil {
-			return nil, usageError{err}
+			return nil, wrongUsage(err)
 		}
 	}
 	return client.DialTLS(v.Connect, token, config)

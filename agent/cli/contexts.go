@@ -38,14 +38,14 @@ func (c *contextsCmd) Run(stdout io.Writer, _ console) error {
 	if c.JSON {
 		return printJSON(stdout, found)
 	}
-	w := &sheet{Writer: stdout}
+	w := &doctorSheet{sheet{Writer: stdout}}
 	w.contexts(found)
 	return w.err
 }
 
-func (w *sheet) contexts(c *inspect.Contexts) {
+func (w *doctorSheet) contexts(c *inspect.Contexts) {
 	command := shorten(printable(strings.Join(c.CommandLine, " ")), 60)
-	w.printf("process %d: %s, Node.js %s\n", c.PID, command, orUnknown(c.Node))
+	w.printf("process %d: %s, Node.js %s\n", c.PID, command, nodeVersion(c.Node))
 	var offers []string
 	current := 0
 	for _, t := range c.Threads {
@@ -83,7 +83,7 @@ func eachLabelOnce(rules []string) []string {
 
 // seenStore prints one kind of store and returns the rules that give labels from it. fix says what makes a store
 // behind a handle readable.
-func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
+func (w *doctorSheet) seenStore(s *inspect.SeenStore, fix string) []string {
 	w.printf("  %s, seen %d times\n", kindOf(&s.Store), s.Seen)
 	if text, ok := s.Examples[""]; ok {
 		w.printf("    %-32s %s\n", "(the store itself)", printable(text))

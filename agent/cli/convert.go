@@ -18,13 +18,13 @@ type convertCmd struct {
 func (v *convertCmd) Run(_ io.Writer, c console) error {
 	format, err := formatOf(v.Out)
 	if err != nil {
-		return usageError{err}
+		return wrongUsage(err)
 	}
-	return v.convert(c, []string{v.In}, v.Out, format, nil)
+	return convert(c, &v.filterFlags, []string{v.In}, v.Out, format, nil)
 }
 
 // convert writes the chosen samples of recordings as one file, with source lines if there is a source.
-func (f *filterFlags) convert(c console, in []string, name string, format pprofx.Format, source *sourceFiles) error {
+func convert(c console, f *filterFlags, in []string, name string, format pprofx.Format, source *sourceFiles) error {
 	var out *outputFile
 	var rows, lost int64
 	var first pprofx.Measure
@@ -46,7 +46,7 @@ func (f *filterFlags) convert(c console, in []string, name string, format pprofx
 		for _, n := range s.Lost {
 			lost += n
 		}
-		if err = out.add(s); err != nil && s.Measure != first {
+		if err = out.Add(s); err != nil && s.Measure != first {
 			return fmt.Errorf("%w: %s", err, takeCPUTime)
 		}
 		return err
@@ -58,7 +58,7 @@ func (f *filterFlags) convert(c console, in []string, name string, format pprofx
 	case err != nil:
 		return err
 	case out == nil:
-		return fmt.Errorf("%s: no snapshot is of that time%s", strings.Join(in, " "), f.orMeasure())
+		return fmt.Errorf("%s: no snapshot is of that time%s", strings.Join(in, " "), orMeasure(f))
 	}
 	err = out.finishAndSay(c, rows, lost)
 	source.say(c)
@@ -66,26 +66,9 @@ func (f *filterFlags) convert(c console, in []string, name string, format pprofx
 }
 
 // orMeasure adds to a message that no snapshot is chosen; empty if all measures are.
-func (f *filterFlags) orMeasure() string {
+func orMeasure(f *filterFlags) string {
 	if len(f.Measure) == 0 {
 		return ""
 	}
 	return " and measure"
-}
-
-// finishAndSay completes a file of samples, and says how many are in it, and what is not.
-func (f *outputFile) finishAndSay(c console, rows, lost int64) error {
-	left := f.writer.LeftOut()
-	if err := f.finish(); err != nil {
-		return err
-	}
-	fmt.Fprintf(c, "wrote %s: %d samples%s; %d were lost when it was recorded\n", f.path,
-		rows-left.Samples-left.OtherThreads, otherThreads(left), lost)
-	if left.Samples > 0 {
-		fmt.Fprintf(c, "%d more are left out, because the file is full\n", left.Samples)
-	}
-	if left := leftOut(left); left != "" {
-		fmt.Fprintf(c, "left out of the file, over its limits: %s\n", left)
-	}
-	return nil
 }

@@ -111,7 +111,7 @@ func (v *diffCmd) side(c console, chosen filterFlags, path string, moved map[str
 		return to(report.MoveFiles(s, moved))
 	})
 	if err == nil && side.Total().Seconds == 0 {
-		err = fmt.Errorf("%s: no snapshot is of that time%s", path, chosen.orMeasure())
+		err = fmt.Errorf("%s: no snapshot is of that time%s", path, orMeasure(&chosen))
 	}
 	return side, err
 }

@@ -43,7 +43,7 @@ func (p *comparisonPage) begin(which, path string) func(*pprofx.Snapshot) error 
 		for _, n := range s.Lost {
 			p.lost += n
 		}
-		return p.out.add(s)
+		return p.out.Add(s)
 	}
 }
 

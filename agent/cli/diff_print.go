@@ -114,15 +114,6 @@ func (p *diffPrinter) amount(x float64) string {
 	return fmt.Sprintf("%.1f %%", 100*x)
 }
 
-// threeDigits rounds a time to three digits.
-func threeDigits(d time.Duration) time.Duration {
-	unit := time.Duration(1)
-	for d/unit >= 1000 {
-		unit *= 10
-	}
-	return d.Round(unit)
-}
-
 func (p *diffPrinter) difference(x float64) string {
 	switch text := p.amount(math.Abs(x)); {
 	case text == p.amount(0):

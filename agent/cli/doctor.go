@@ -31,7 +31,7 @@ func (d *doctorCmd) Run(stdout io.Writer, _ console) error {
 	if d.JSON {
 		return errors.Join(printJSON(stdout, diagnosisOf(found)), verdict(found, pid))
 	}
-	w := &sheet{Writer: stdout}
+	w := &doctorSheet{sheet{Writer: stdout}}
 	w.findings("machine", found.Machine)
 	w.findings("permissions of "+user(), found.Permissions)
 	w.processes(found)

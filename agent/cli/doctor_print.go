@@ -10,7 +10,7 @@ import (
 
 // findings prints a section. A command that fixes what is missing follows the line, or the last of several lines with
 // the same command.
-func (w *sheet) findings(title string, list []doctor.Finding) {
+func (w *doctorSheet) findings(title string, list []doctor.Finding) {
 	w.printf("%s\n", title)
 	for i, f := range list {
 		w.printf("  %-7s  %-14s  %s\n", f.Mark, f.What, f.Found)
@@ -20,7 +20,7 @@ func (w *sheet) findings(title string, list []doctor.Finding) {
 	}
 }
 
-func (w *sheet) processes(found *doctor.Diagnosis) {
+func (w *doctorSheet) processes(found *doctor.Diagnosis) {
 	w.printf("processes\n")
 	if len(found.Processes) == 0 {
 		w.printf("  %-7s  no Node.js process is running\n", "none")
@@ -42,13 +42,13 @@ func commandLine(args []string) string {
 	return shorten(printable(strings.Join(words, " ")), longestCommand)
 }
 
-func (w *sheet) process(p *doctor.NodeProcess) {
+func (w *doctorSheet) process(p *doctor.NodeProcess) {
 	w.printf("  %-7d  %s\n", p.PID, commandLine(p.CommandLine))
 	if p.Denied != nil {
 		w.line("hidden", "%v", p.Denied)
 		return
 	}
-	w.line("runs", "Node.js %s, V8 %s, %s", orUnknown(p.Node), p.V8, printable(p.Executable))
+	w.line("runs", "Node.js %s, V8 %s, %s", nodeVersion(p.Node), p.V8, printable(p.Executable))
 	if p.Cannot != nil {
 		w.line("CANNOT", "be sampled: %v", p.Cannot)
 	}
@@ -60,7 +60,7 @@ func (w *sheet) process(p *doctor.NodeProcess) {
 	}
 }
 
-func (w *sheet) layout(p *doctor.NodeProcess) {
+func (w *doctorSheet) layout(p *doctor.NodeProcess) {
 	s := p.Layout
 	text := fmt.Sprintf("%d fields: %d from machine code, %d from constants, %d by rule for this V8",
 		s.Known(), s.Code, s.Constants, s.Rules)
@@ -71,7 +71,7 @@ func (w *sheet) layout(p *doctor.NodeProcess) {
 }
 
 // checked prints how much of the layout was compared with the process, and how much is assumed.
-func (w *sheet) checked(p *doctor.NodeProcess) {
+func (w *doctorSheet) checked(p *doctor.NodeProcess) {
 	if p.Check.None != "" {
 		w.line("verified", "nothing: %s", p.Check.None)
 		return
@@ -85,7 +85,7 @@ func (w *sheet) checked(p *doctor.NodeProcess) {
 	}
 }
 
-func (w *sheet) context(p *doctor.NodeProcess) {
+func (w *doctorSheet) context(p *doctor.NodeProcess) {
 	where := "the resources of async_hooks"
 	if p.Stores.InFrame {
 		where = "V8's AsyncContextFrame"
@@ -95,7 +95,7 @@ func (w *sheet) context(p *doctor.NodeProcess) {
 		"of any other store: --label NAME=PATH")
 }
 
-func (w *sheet) next(found *doctor.Diagnosis) {
+func (w *doctorSheet) next(found *doctor.Diagnosis) {
 	if len(found.Lacking()) > 0 {
 		return
 	}

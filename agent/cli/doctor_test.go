@@ -12,7 +12,7 @@ import (
 
 func TestFindings(t *testing.T) {
 	var b strings.Builder
-	w := &sheet{Writer: &b}
+	w := &doctorSheet{sheet{Writer: &b}}
 	w.findings("permissions", []doctor.Finding{
 		{Mark: doctor.OK, What: "kernel", Found: "Linux 6.1"},
 		{Mark: doctor.Missing, What: "CAP_BPF", Found: "needed", Fix: "sudo one"},
@@ -57,14 +57,5 @@ func TestVerdict(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
-	}
-}
-
-func TestPrintable(t *testing.T) {
-	if got := printable("a\x1b[2J\n\u009b\u202eß"); got != "a [2J   ß" {
-		t.Errorf("%q", got)
-	}
-	if got := shorten("äöüß", 3); got != "äö…" {
-		t.Errorf("%q", got)
 	}
 }

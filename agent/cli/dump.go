@@ -36,7 +36,7 @@ func (v *dumpCmd) Run(stdout io.Writer, c console) error {
 func dumpConfig(c console, kinds string, rules *ruleFlags, cache bool) (config dump.Config, err error) {
 	parsed, err := reqctx.ParseKinds(kinds)
 	if err != nil {
-		return config, usageError{err}
+		return config, wrongUsage(err)
 	}
 	own, err := rules.rules()
 	if err != nil {
@@ -44,7 +44,7 @@ func dumpConfig(c console, kinds string, rules *ruleFlags, cache bool) (config d
 	}
 	config = dump.Config{Rules: parsed.Rules(own), Log: c.logger(false)}
 	if _, err := reqctx.NewTree(config.Rules); err != nil {
-		return config, usageError{err}
+		return config, wrongUsage(err)
 	}
 	if cache {
 		config.FileCache = fileCache()
@@ -64,14 +64,14 @@ func printDump(stdout io.Writer, config dump.Config, asJSON bool) error {
 	if asJSON {
 		return printJSON(stdout, dumpOf(d))
 	}
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{sheet{Writer: stdout}}
 	w.dump(d)
 	return w.err
 }
 
-func (w *sheet) dump(d *dump.Dump) {
+func (w *inspectSheet) dump(d *dump.Dump) {
 	command := shorten(printable(strings.Join(d.CommandLine, " ")), longestCommand)
-	w.printf("process %d: %s, Node.js %s\n", d.PID, command, orUnknown(d.Node))
+	w.printf("process %d: %s, Node.js %s\n", d.PID, command, nodeVersion(d.Node))
 	if d.NotVerified != "" {
 		w.printf("not verified, so left out: %s\n", d.NotVerified)
 	}
@@ -80,7 +80,7 @@ func (w *sheet) dump(d *dump.Dump) {
 	}
 }
 
-func (w *sheet) dumpThread(t *dump.Thread) {
+func (w *inspectSheet) dumpThread(t *dump.Thread) {
 	if !t.Caught {
 		w.printf("\nthread %d %s: %s, its stack did not stand still\n", t.TID, printable(t.Name), t.Status)
 		return
@@ -89,7 +89,7 @@ func (w *sheet) dumpThread(t *dump.Thread) {
 	w.frames(t)
 }
 
-func (w *sheet) frames(t *dump.Thread) {
+func (w *inspectSheet) frames(t *dump.Thread) {
 	for i, f := range t.Stack {
 		w.printf("    %s\n", frameLine(f))
 		if a, ok := t.Arguments[i]; ok {
@@ -103,7 +103,7 @@ func (w *sheet) frames(t *dump.Thread) {
 }
 
 // async prints who waits for what a thread does.
-func (w *sheet) async(a *dump.Async) {
+func (w *inspectSheet) async(a *dump.Async) {
 	for _, f := range a.Callers {
 		w.printf("    async %s\n", printable(frameName(f)))
 	}
@@ -137,13 +137,6 @@ func argumentText(a dump.Argument) string {
 
 // longestArgument bounds how much of an argument is printed, in characters.
 const longestArgument = 60
-
-func labelText(labels []pprofx.Label) (text string) {
-	for _, l := range labels {
-		text += fmt.Sprintf(", %s=%s", printable(l.Key), printable(l.Text()))
-	}
-	return text
-}
 
 // frameName is the function of a frame, and where it is.
 func frameName(f *pprofx.Frame) string {

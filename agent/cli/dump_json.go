@@ -96,19 +96,6 @@ func dumpOf(d *dump.Dump) dumped {
 	return out
 }
 
-// labelValues returns the values of labels, nil if there are none.
-func labelValues(labels []pprofx.Label) (values map[string]any) {
-	for _, l := range labels {
-		if values == nil {
-			values = map[string]any{}
-		}
-		if values[l.Key] = l.Num; l.Str != "" {
-			values[l.Key] = l.Str
-		}
-	}
-	return values
-}
-
 func frameOf(f *pprofx.Frame) dumpedFrame {
 	return dumpedFrame{Function: f.Function, File: f.File, Line: f.Line, Column: f.Column, Module: f.Module,
 		Kind: f.Kind.String(), Tier: f.Tier.String(), Inlined: f.Inlined}

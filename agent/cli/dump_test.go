@@ -31,7 +31,7 @@ func someDump() *dump.Dump {
 
 func TestDumpText(t *testing.T) {
 	var out bytes.Buffer
-	(&sheet{Writer: &out}).dump(someDump())
+	(&inspectSheet{sheet{Writer: &out}}).dump(someDump())
 	want := strings.TrimLeft(`
 process 7: node x.js, Node.js 24.21.0
 not verified, so left out: lines

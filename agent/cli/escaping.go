@@ -19,6 +19,9 @@ type escaping struct {
 	rest []byte // the beginning of a character whose end was not written yet
 }
 
+// escape returns a writer that escapes what it writes to another one.
+func escape(to io.Writer) io.Writer { return &escaping{to: to} }
+
 func (e *escaping) Write(text []byte) (int, error) {
 	e.lock.Lock()
 	defer e.lock.Unlock()

@@ -56,12 +56,3 @@ func TestEscapingJSON(t *testing.T) {
 		t.Errorf("%s: %q, %v", &out, got, err)
 	}
 }
-
-// TestEscapingErrors: an error may have a path that a process chose.
-func TestEscapingErrors(t *testing.T) {
-	var out bytes.Buffer
-	if code := Main([]string{"report", "/no/" + hostile}, &out, &out); code != exitFailed ||
-		bytes.ContainsAny(out.Bytes(), "\x1b\x07\r\u009b\u202e") {
-		t.Errorf("%d: %q", code, &out)
-	}
-}

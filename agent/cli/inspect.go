@@ -84,7 +84,7 @@ func (v *inspectCmd) parse() (in inspected, err error) {
 func (v *inspectCmd) Run(stdout io.Writer, c console) error {
 	in, err := v.parse()
 	if err != nil {
-		return usageError{err}
+		return wrongUsage(err)
 	}
 	switch in.verb {
 	case "stack":
@@ -129,7 +129,7 @@ func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
 	for _, text := range in.operands {
 		address, err := strconv.ParseUint(text, 0, 64)
 		if err != nil {
-			return usageError{fmt.Errorf("%s takes addresses, such as 0x2b5e0f6c1d19: %w", in.verb, err)}
+			return wrongUsage(fmt.Errorf("%s takes addresses, such as 0x2b5e0f6c1d19: %w", in.verb, err))
 		}
 		addresses = append(addresses, address)
 	}
@@ -204,13 +204,14 @@ func (v *inspectCmd) coreStack(stdout io.Writer, in *inspected, config dump.Conf
 	if v.JSON {
 		return printJSON(stdout, coreOf(in.core, from, d, problems))
 	}
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{sheet{Writer: stdout}}
 	w.core(in.core, from, d, problems)
 	return w.err
 }
 
-func (w *sheet) core(name string, c *core.Core, d *dump.Dump, problems []error) {
-	w.printf("core %s: process %d, %s, Node.js %s\n", printable(name), c.PID, printable(c.Arguments), orUnknown(d.Node))
+func (w *inspectSheet) core(name string, c *core.Core, d *dump.Dump, problems []error) {
+	w.printf("core %s: process %d, %s, Node.js %s\n", printable(name), c.PID, printable(c.Arguments),
+		nodeVersion(d.Node))
 	if c.Missing > 0 {
 		w.printf("the core was cut off: %d bytes of memory are missing\n", c.Missing)
 	}

@@ -36,9 +36,9 @@ type awaiter struct {
 
 func printAwaits(stdout io.Writer, c console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
 	all := []awaitedValue{}
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{sheet{Writer: stdout}}
 	for _, a := range addresses {
-		found, err := s.Await(a, c.ofHeap())
+		found, err := s.Await(a, ofHeap(c))
 		c.clear()
 		if err != nil {
 			return err
@@ -80,7 +80,7 @@ func awaitedFromOf(a *inspect.Awaited) awaitedFrom {
 }
 
 // awaited prints who waits, and what is behind them.
-func (w *sheet) awaited(a *awaitedFrom, depth int) {
+func (w *inspectSheet) awaited(a *awaitedFrom, depth int) {
 	indent := strings.Repeat("    ", depth)
 	for i := range a.Waiters {
 		w.printf("%s%s\n", indent, a.Waiters[i].line())

@@ -35,12 +35,12 @@ type objectKind struct {
 
 func (v *objectsFlags) printObjects(w io.Writer, c console, s *inspect.Subject, names []string, asJSON bool) error {
 	if v.Most < 0 {
-		return usageError{fmt.Errorf("-n %d: how many lines?", v.Most)}
+		return wrongUsage(fmt.Errorf("-n %d: how many lines?", v.Most))
 	}
 	if len(names) > 0 {
 		return v.printInstances(w, c, s, names[0], asJSON)
 	}
-	census := s.Objects(v.Shapes, c.ofHeap())
+	census := s.Objects(v.Shapes, ofHeap(c))
 	c.clear()
 	shown := census.Kinds[:min(len(census.Kinds), cmp.Or(v.Most, 40))]
 	var kinds []objectKind
@@ -61,10 +61,10 @@ func (v *objectsFlags) printObjects(w io.Writer, c console, s *inspect.Subject, 
 			heapRead
 		}{kinds, more, readOf(&census.Walk)})
 	}
-	return (&sheet{Writer: w}).objects(kinds, more, &census)
+	return (&inspectSheet{sheet{Writer: w}}).objects(kinds, more, &census)
 }
 
-func (w *sheet) objects(kinds []objectKind, more int, census *inspect.Census) error {
+func (w *inspectSheet) objects(kinds []objectKind, more int, census *inspect.Census) error {
 	w.printf("%12s %14s\n", "objects", "bytes")
 	for _, k := range kinds {
 		w.printf("%12d %14d  %s%s\n", k.Count, k.Bytes, printable(k.Name), shapeText(&k))
@@ -100,7 +100,7 @@ func shapeText(k *objectKind) string {
 }
 
 // heapRead says what of the heap was not read.
-func (w *sheet) heapRead(r *inspect.Walk) {
+func (w *inspectSheet) heapRead(r *inspect.Walk) {
 	if r.NotRead > 0 {
 		w.printf("%d bytes of the heap could not be read or told apart: what is there is not counted\n", r.NotRead)
 	}
@@ -128,7 +128,7 @@ type objectList struct {
 }
 
 func (v *objectsFlags) printInstances(w io.Writer, c console, s *inspect.Subject, name string, asJSON bool) error {
-	found := s.Instances(name, cmp.Or(v.Most, 100), c.ofHeap())
+	found := s.Instances(name, cmp.Or(v.Most, 100), ofHeap(c))
 	c.clear()
 	if found.Count == 0 {
 		return fmt.Errorf("no object is made by %s; objects without a name shows what there is", printable(name))
@@ -140,7 +140,7 @@ func (v *objectsFlags) printInstances(w io.Writer, c console, s *inspect.Subject
 	if asJSON {
 		return printJSON(w, list)
 	}
-	out := &sheet{Writer: w}
+	out := &inspectSheet{sheet{Writer: w}}
 	for _, a := range list.Addresses {
 		out.printf("%s\n", a)
 	}
@@ -152,7 +152,7 @@ func (v *objectsFlags) printInstances(w io.Writer, c console, s *inspect.Subject
 }
 
 // ofHeap shows on a terminal how much of a heap has been read.
-func (c console) ofHeap() inspect.Progress {
+func ofHeap(c console) inspect.Progress {
 	if !c.isTerminal() {
 		return nil
 	}

@@ -19,9 +19,9 @@ type objectPath struct {
 
 func printPaths(stdout io.Writer, c console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
 	var all []objectPath
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{sheet{Writer: stdout}}
 	for _, a := range addresses {
-		path, err := s.Path(a, c.ofHeap())
+		path, err := s.Path(a, ofHeap(c))
 		c.clear()
 		if err != nil {
 			return err
@@ -42,7 +42,7 @@ func printPaths(stdout io.Writer, c console, s *inspect.Subject, addresses []uin
 	return w.err
 }
 
-func (w *sheet) path(p *objectPath) {
+func (w *inspectSheet) path(p *objectPath) {
 	switch {
 	case p.Root == "":
 		w.printf("nothing is known that holds this:\n")

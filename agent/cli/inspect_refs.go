@@ -27,11 +27,11 @@ type objectRefs struct {
 
 func (v *objectsFlags) printRefs(w io.Writer, c console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
 	if v.Most < 0 {
-		return usageError{fmt.Errorf("-n %d: how many holders?", v.Most)}
+		return wrongUsage(fmt.Errorf("-n %d: how many holders?", v.Most))
 	}
 	var all []objectRefs
 	for _, a := range addresses {
-		refs, err := s.Refs(a, cmp.Or(v.Most, 100), c.ofHeap())
+		refs, err := s.Refs(a, cmp.Or(v.Most, 100), ofHeap(c))
 		c.clear()
 		if err != nil {
 			return err
@@ -40,7 +40,7 @@ func (v *objectsFlags) printRefs(w io.Writer, c console, s *inspect.Subject, add
 		if all = append(all, out); asJSON {
 			continue
 		}
-		sheet := &sheet{Writer: w}
+		sheet := &inspectSheet{sheet{Writer: w}}
 		sheet.printf("%s %s\n", printable(out.Kind), out.Address)
 		sheet.holders(&out.objectHolder, 1)
 		sheet.heapRead(&refs.Walk)
@@ -63,7 +63,7 @@ func holderOf(h *inspect.Holder) objectHolder {
 }
 
 // holders prints who holds an object, and below each who holds that, where it is V8's own.
-func (w *sheet) holders(of *objectHolder, depth int) {
+func (w *inspectSheet) holders(of *objectHolder, depth int) {
 	indent := strings.Repeat("    ", depth)
 	for i := range of.Holders {
 		h := &of.Holders[i]

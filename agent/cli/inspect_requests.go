@@ -59,15 +59,15 @@ func (v *objectsFlags) printRequests(stdout io.Writer, c console, s *inspect.Sub
 	asJSON bool,
 ) error {
 	if v.Most < 0 {
-		return usageError{fmt.Errorf("-n %d: how many requests?", v.Most)}
+		return wrongUsage(fmt.Errorf("-n %d: how many requests?", v.Most))
 	}
-	found := s.Requests(rules, c.ofHeap())
+	found := s.Requests(rules, ofHeap(c))
 	c.clear()
 	hidden := v.hide(&found)
 	if asJSON {
 		return printJSON(stdout, inFlightOf(&found, hidden))
 	}
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{sheet{Writer: stdout}}
 	for i := range found.Requests {
 		w.request(&found.Requests[i])
 	}
@@ -102,7 +102,7 @@ func (v *objectsFlags) hide(found *inspect.Requests) (hidden int) {
 	return hidden
 }
 
-func (w *sheet) request(q *inspect.Request) {
+func (w *inspectSheet) request(q *inspect.Request) {
 	switch {
 	case q.NotRead != nil:
 		w.printf("of requests whose stores could not be read: %s\n", printable(q.NotRead.Error()))

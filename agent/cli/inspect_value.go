@@ -31,7 +31,7 @@ func (v *printFlags) print(stdout io.Writer, subject *inspect.Subject, addresses
 	if asJSON {
 		return printJSON(stdout, all)
 	}
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{sheet{Writer: stdout}}
 	for _, p := range all {
 		w.printf("%s\n", printableLines(p.Text))
 	}
@@ -69,7 +69,7 @@ func printWhatIs(stdout io.Writer, subject *inspect.Subject, addresses []uint64,
 	if asJSON {
 		return printJSON(stdout, all)
 	}
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{sheet{Writer: stdout}}
 	for i := range all {
 		w.whatIs(&all[i])
 	}
@@ -83,7 +83,7 @@ func hexOrEmpty(n uint64) string {
 	return fmt.Sprintf("0x%x", n)
 }
 
-func (w *sheet) whatIs(out *whatIs) {
+func (w *inspectSheet) whatIs(out *whatIs) {
 	if out.Class != "" {
 		w.printf("%s: %s", out.Address, printable(out.Class))
 		if out.Constructor != "" {

@@ -42,7 +42,7 @@ func TestOTLPWarning(t *testing.T) {
 	defer g.Stop()
 
 	var stderr bytes.Buffer
-	sink, err := dialOTLP("http://"+listener.Addr().String(), console{&stderr}.logger(false))
+	sink, err := dialOTLP("http://"+listener.Addr().String(), console{Writer: &stderr}.logger(false))
 	if err != nil {
 		t.Fatal(err)
 	}

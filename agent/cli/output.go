@@ -83,7 +83,7 @@ func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
 		s.source.embed(f.writer)
 		s.file, s.begins, s.inFile = f, snapshot.Start, 0
 	}
-	err := s.file.add(snapshot)
+	err := s.file.Add(snapshot)
 	if err != nil {
 		s.unwritten += snapshot.Hits()
 		s.lose()
@@ -106,7 +106,7 @@ func (s *fileSink) finish() error {
 	f := s.file
 	s.file = nil
 	left := f.writer.LeftOut()
-	if err := f.finish(); err != nil {
+	if err := f.Finish(); err != nil {
 		s.lose()
 		return err
 	}

@@ -30,15 +30,15 @@ func createOutput(path string, format pprofx.Format) (*outputFile, error) {
 	return &outputFile{f, w, format}, nil
 }
 
-// add adds a snapshot. After an error the file is closed.
-func (f *outputFile) add(s *pprofx.Snapshot) error {
+// Add adds a snapshot. After an error the file is closed.
+func (f *outputFile) Add(s *pprofx.Snapshot) error {
 	if err := f.writer.Add(s); err != nil {
 		return f.fail(err)
 	}
 	return nil
 }
 
-func (f *outputFile) finish() error {
+func (f *outputFile) Finish() error {
 	if err := f.writer.Close(); err != nil {
 		return f.fail(err)
 	}

@@ -36,7 +36,7 @@ func openOutputs(from []destination, log *slog.Logger) (*outputs, error) {
 		seen[name] = true
 		r, closer, err := from[i].receiver(log)
 		if err != nil {
-			return nil, errors.Join(usageError{err}, o.close())
+			return nil, errors.Join(wrongUsage(err), o.close())
 		}
 		o.receivers, o.closers = append(o.receivers, r), append(o.closers, closer)
 	}

@@ -67,7 +67,7 @@ func (f *profileFlags) config(c console) (agent.Config, error) {
 	}
 	config.Select.PIDs, config.Select.All = f.PID, f.All
 	if config.Labels, err = reqctx.ParseKinds(f.Labels); err != nil {
-		return config, usageError{err}
+		return config, wrongUsage(err)
 	}
 	config.Rules, err = f.rules()
 	return config, err

@@ -67,7 +67,7 @@ func (r *recordCmd) Run(stdout io.Writer, c console) error {
 	if r.OTLP != "" {
 		sink, err := dialOTLP(r.OTLP, config.Log) // does not connect: only the URL can be wrong
 		if err != nil {
-			return usageError{err}
+			return wrongUsage(err)
 		}
 		defer sink.Close()
 		config.Sinks = append(config.Sinks, sink)
@@ -194,7 +194,7 @@ func (r *recordCmd) checkMeasure() error {
 		return usagef("--min-wait %v: at least 1µs", r.MinWait)
 	}
 	if _, err := probe.Stall(r.Probe); err != nil {
-		return usageError{err}
+		return wrongUsage(err)
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 		format, err = formatOf(r.Output)
 	}
 	if err != nil {
-		return nil, usageError{err}
+		return nil, wrongUsage(err)
 	}
 	if by := r.measured(); by != "" && !slices.Contains(untimed, format) {
 		return nil, usagef("%s: %s shows CPU time: write .pb.gz, .otlp, .collapsed or .jsonl", by, format)

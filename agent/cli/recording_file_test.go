@@ -71,11 +71,11 @@ func writeRecording(t *testing.T, dir, extension string, snapshots []*pprofx.Sna
 		t.Fatal(err)
 	}
 	for _, s := range snapshots {
-		if err := out.add(s); err != nil {
+		if err := out.Add(s); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := out.finish(); err != nil {
+	if err := out.Finish(); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -100,7 +100,7 @@ func tables(t *testing.T, timed bool, args ...string) map[string]any {
 	return all
 }
 
-func convert(t *testing.T, in, out string) string {
+func converted(t *testing.T, in, out string) string {
 	t.Helper()
 	var said bytes.Buffer
 	if code := Main([]string{"convert", in, out}, &said, &said); code != 0 {
@@ -117,9 +117,9 @@ func TestReadFormats(t *testing.T) {
 	for _, from := range extensions {
 		in := writeRecording(t, dir, from, snapshots)
 		for _, to := range extensions {
-			once := convert(t, in, dir+"/"+from[1:]+to)
+			once := converted(t, in, dir+"/"+from[1:]+to)
 			for _, back := range extensions {
-				again := convert(t, once, dir+"/"+from[1:]+to+back)
+				again := converted(t, once, dir+"/"+from[1:]+to+back)
 				if strings.Contains(again, ".pb.gz") || from == ".pb.gz" {
 					untimed = append(untimed, again)
 				} else {
@@ -162,17 +162,17 @@ func TestConvertForthAndBack(t *testing.T) {
 		return string(b)
 	}
 	lines, recording := writeRecording(t, dir, ".jsonl", snapshots), writeRecording(t, dir, ".otlp", snapshots)
-	same := convert(t, convert(t, lines, dir+"/a.otlp"), dir+"/b.jsonl")
+	same := converted(t, converted(t, lines, dir+"/a.otlp"), dir+"/b.jsonl")
 	if diff := cmp.Diff(read(lines), read(same)); diff != "" {
 		t.Errorf("JSON lines: %s", diff)
 	}
-	if diff := cmp.Diff(read(lines), read(convert(t, recording, dir+"/c.jsonl"))); diff != "" {
+	if diff := cmp.Diff(read(lines), read(converted(t, recording, dir+"/c.jsonl"))); diff != "" {
 		t.Errorf("of .otlp: %s", diff)
 	}
 	counts := writeRecording(t, dir, ".pb.gz", snapshots)
 	for _, through := range []string{"d.otlp", "e.jsonl", "f.pb.gz"} {
-		got := convert(t, convert(t, counts, filepath.Join(dir, through)), dir+"/g.collapsed")
-		if diff := cmp.Diff(read(convert(t, recording, dir+"/h.collapsed")), read(got)); diff != "" {
+		got := converted(t, converted(t, counts, filepath.Join(dir, through)), dir+"/g.collapsed")
+		if diff := cmp.Diff(read(converted(t, recording, dir+"/h.collapsed")), read(got)); diff != "" {
 			t.Errorf("%s: %s", through, diff)
 		}
 	}
@@ -182,7 +182,7 @@ func TestConvertForthAndBack(t *testing.T) {
 func TestUntimed(t *testing.T) {
 	dir := t.TempDir()
 	file := writeRecording(t, dir, ".pb.gz", richSnapshots(t))
-	made := convert(t, convert(t, file, dir+"/made.jsonl"), dir+"/made.otlp")
+	made := converted(t, converted(t, file, dir+"/made.jsonl"), dir+"/made.otlp")
 	for _, in := range []string{file, made, dir + "/made.jsonl"} {
 		for _, args := range []string{"report --since 100000h", "report --until 1h", "report --older 1s",
 			"report --compare-age 1s", "report -o OUT.html", "convert OUT.html", "convert OUT.speedscope.json",

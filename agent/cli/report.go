@@ -103,7 +103,7 @@ func (v *reportFlags) write(c console, files []string) error {
 	format, err := formatOf(v.Output)
 	switch {
 	case err != nil:
-		return usageError{err}
+		return wrongUsage(err)
 	case v.JSON:
 		return usagef("either -o or --json")
 	}
@@ -111,5 +111,5 @@ func (v *reportFlags) write(c console, files []string) error {
 	if err != nil {
 		return err
 	}
-	return v.convert(c, files, v.Output, format, source)
+	return convert(c, &v.filterFlags, files, v.Output, format, source)
 }

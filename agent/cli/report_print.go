@@ -20,7 +20,7 @@ type reportPrinter struct {
 }
 
 func printReport(to io.Writer, r *report.Report, by string, most int) {
-	p := reportPrinter{to, r, most}
+	p := reportPrinter{Writer: to, Report: r, most: most}
 	fmt.Fprintln(to, p.contents())
 	if r.Samples == 0 {
 		return
@@ -73,7 +73,7 @@ func contents(cpu time.Duration, samples int64, length time.Duration, start int6
 
 // printSummary prints what printReport does, but for traces and threads, and for routes if there are none.
 func printSummary(to io.Writer, r *report.Report, most int) {
-	p := reportPrinter{to, r, most}
+	p := reportPrinter{Writer: to, Report: r, most: most}
 	if len(r.Routes) > 1 || r.Routes[0].Name != "" {
 		p.groups("route", "(no route)", r.Routes, most)
 	}

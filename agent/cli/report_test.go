@@ -85,36 +85,6 @@ CPU by thread
 	}
 }
 
-// The end of a recording says the most important of it.
-func TestSummary(t *testing.T) {
-	s := newSummary()
-	err := new(filterFlags).eachSnapshot(console{}, []string{recordingFile(t)}, func(one *pprofx.Snapshot) error {
-		return s.Write(t.Context(), one)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	s.print(console{&out})
-	want := `
-CPU by route
-     500 ms  50.0 %  (no route)
-     500 ms  50.0 %  /ranking                            gc 60 %
-
-CPU by function: of its own, with what V8, Node and the kernel did for it; with callees; hottest line
-     500 ms     500 ms  50.0 %  idle                                x/idle.js:3
-     500 ms     500 ms  50.0 %  rank [2J                            routes/ranking.js:7, gc 60 %
-
-`
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
-	}
-	out.Reset()
-	if newSummary().print(console{&out}); out.Len() > 0 {
-		t.Errorf("of nothing: %s", &out)
-	}
-}
-
 func TestReportOfRoute(t *testing.T) {
 	file := recordingFile(t)
 	for _, args := range [][]string{
@@ -194,28 +164,6 @@ func TestReportOfRows(t *testing.T) {
 		code := Main(append([]string{"report", file}, strings.Fields(args)...), &out, &stderr)
 		if code != exitUsage || !strings.Contains(stderr.String(), strings.Fields(args)[0]) {
 			t.Errorf("%s: code %d, %s", args, code, &stderr)
-		}
-	}
-}
-
-// Of a snapshot that is partly too old or too new, only the interval that is chosen counts.
-func TestInterval(t *testing.T) {
-	now := time.Unix(1_760_000_100, 0)
-	s := &pprofx.Snapshot{Start: now.Add(-time.Hour).UnixNano(), End: now.Add(-20 * time.Minute).UnixNano(),
-		LabelSets: [][]pprofx.Label{nil}, Threads: []string{""}}
-	for name, test := range map[string]struct {
-		f          filterFlags
-		start, end time.Duration
-	}{
-		"all":    {filterFlags{}, time.Hour, 20 * time.Minute},
-		"since":  {filterFlags{Since: 30 * time.Minute}, 30 * time.Minute, 20 * time.Minute},
-		"until":  {filterFlags{Until: 50 * time.Minute}, time.Hour, 50 * time.Minute},
-		"both":   {filterFlags{Since: 40 * time.Minute, Until: 30 * time.Minute}, 40 * time.Minute, 30 * time.Minute},
-		"no end": {filterFlags{Since: 2 * time.Hour, Until: time.Minute}, time.Hour, 20 * time.Minute},
-	} {
-		got := test.f.apply(s, now)
-		if got.Start != now.Add(-test.start).UnixNano() || got.End != now.Add(-test.end).UnixNano() {
-			t.Errorf("%s: from %v to %v", name, now.Sub(time.Unix(0, got.Start)), now.Sub(time.Unix(0, got.End)))
 		}
 	}
 }

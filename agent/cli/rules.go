@@ -14,14 +14,14 @@ func (f *ruleFlags) rules() ([]reqctx.Rule, error) {
 	for _, name := range f.Rules {
 		rules, err := reqctx.ReadRules(name)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, wrongUsage(err)
 		}
 		out = append(out, rules...)
 	}
 	for _, s := range f.Label {
 		rule, err := reqctx.ParseRule(s)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, wrongUsage(err)
 		}
 		out = append(out, rule)
 	}

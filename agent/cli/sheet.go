@@ -59,7 +59,8 @@ func printable(s string) string {
 	}, s)
 }
 
-func orUnknown(s string) string {
+// nodeVersion is a version of Node.js as text, also where that is unknown.
+func nodeVersion(s string) string {
 	if s == "" {
 		return "of an unknown version"
 	}

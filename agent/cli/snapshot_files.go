@@ -50,10 +50,10 @@ func writeSnapshot(path string, s *pprofx.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if err := out.add(s); err != nil {
+	if err := out.Add(s); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return out.finish()
+	return out.Finish()
 }
 
 var notInNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)

@@ -42,7 +42,10 @@ func (p *statusPage) close() error {
 
 // cut notes the counts so far. It is called by the goroutine that samples.
 func (p *statusPage) cut(s agent.Stats, processes int) {
-	lost := byReason(s.Lost)
+	lost := map[string]int64{}
+	for reason, n := range s.Lost {
+		lost[reason.String()] = n
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.start = s.Start

@@ -40,7 +40,7 @@ func (v *streamCmd) Run(stdout io.Writer, c console) error {
 	}
 	out, err := v.output(stdout)
 	if err != nil {
-		return usageError{err}
+		return wrongUsage(err)
 	}
 	agent, err := v.dial()
 	if err != nil {
@@ -55,7 +55,7 @@ func (v *streamCmd) Run(stdout io.Writer, c console) error {
 		defer timer.Stop()
 	}
 	got, err := v.read(ctx, agent, out)
-	err = errors.Join(err, out.finish())
+	err = errors.Join(err, out.Finish())
 	if !v.Quiet || got.lost+got.removed+got.damaged > 0 {
 		fmt.Fprintln(c, got)
 	}
@@ -77,14 +77,13 @@ func (v *streamCmd) output(stdout io.Writer) (streamOutput, error) {
 
 // streamOutput is where snapshots go.
 type streamOutput interface {
-	add(*pprofx.Snapshot) error
-	finish() error
+	Add(*pprofx.Snapshot) error
+	Finish() error
 }
 
 type printed struct{ pprofx.Writer }
 
-func (p printed) add(s *pprofx.Snapshot) error { return p.Add(s) }
-func (p printed) finish() error                { return p.Close() }
+func (p printed) Finish() error { return p.Close() }
 
 // read writes all that comes until the context ends.
 func (v *streamCmd) read(ctx context.Context, from *client.Client, to streamOutput) (got received, err error) {
@@ -103,7 +102,7 @@ func (v *streamCmd) read(ctx context.Context, from *client.Client, to streamOutp
 		default:
 			got.samples += int64(len(e.Snapshot.Rows))
 			got.snapshots++
-			if err := to.add(e.Snapshot); err != nil {
+			if err := to.Add(e.Snapshot); err != nil {
 				return got, err
 			}
 		}

@@ -70,7 +70,7 @@ func (v *topCmd) show(ctx context.Context, stdout io.Writer, c console) error {
 	held, printed := &heldMessages{to: c}, &heldMessages{to: c}
 	go func() {
 		defer stop()
-		ended <- v.run(ctx, console{io.MultiWriter(view, held)}, refreshEvery, v.chosen(view),
+		ended <- v.run(ctx, console{Writer: io.MultiWriter(view, held)}, refreshEvery, v.chosen(view),
 			commandStreams{nil, printed}, func(set func(int) error) { view.follow(v.rate(), set) })
 	}()
 	err = screen.Show(ctx, tty, view, view.changed)

@@ -20,7 +20,7 @@ import (
 // recorded returns the snapshots of recordingFile.
 func recorded(t *testing.T, file string) (all []*pprofx.Snapshot) {
 	t.Helper()
-	err := readRecording(console{}, file, func(s *pprofx.Snapshot) error {
+	err := new(filterFlags).eachRecorded(console{}, []string{file}, func(s *pprofx.Snapshot) error {
 		all = append(all, s)
 		return nil
 	})
@@ -50,9 +50,11 @@ func printedTop(t *testing.T, file string, flags tableFlags, columns int) string
 // The same samples give the same numbers in top and in a report.
 func TestTopEqualsReport(t *testing.T) {
 	file := recordingFile(t)
-	var out, stderr bytes.Buffer
-	if code := Main([]string{"report", "--json", file}, &out, &stderr); code != 0 {
-		t.Fatal(&stderr)
+	var out bytes.Buffer
+	v := reportCmd{Files: []string{file}}
+	v.JSON, v.Lines = true, 12
+	if err := v.Run(&out, console{}); err != nil {
+		t.Fatal(err)
 	}
 	var want, got map[string]any
 	if err := json.Unmarshal(out.Bytes(), &want); err != nil {
@@ -255,27 +257,6 @@ func TestTopPause(t *testing.T) {
 	}
 	s.press("q")
 	<-s.end
-}
-
-// A flag that would have no effect is an error: an agent has its own settings, and top has none to ask if it samples.
-func TestTopUselessFlags(t *testing.T) {
-	none := "--socket=" + t.TempDir() + "/none"
-	for says, args := range map[string][]string{
-		"--rate, --label: an agent samples as its": {none, "-F", "99", "--label", "tenant=user.tenant", "-n", "1"},
-		"--rules: an agent":                        {"--rules", "x.yaml", none},
-		"--labels, --source-maps, --cache: an":     {"--labels", "none", "--no-source-maps", "--no-cache"},
-		"--ring-buffer, --verbose: an agent":       {"--ring-buffer", "4", "-v"},
-		"--socket: with processes to profile":      {none, "-p", "4194304"},
-		"--connect, --ca: with processes":          {"--connect", "x:1", "--ca", "y", "--", "node"},
-		"to profile without an agent say what":     {none, "-n", "1"},
-		"executable file not found":                {"-F", "49", "--", "no-such-command"},
-	} {
-		var out, said bytes.Buffer
-		code := Main(append([]string{"top"}, args...), &out, &said)
-		if code == exitDone || !strings.Contains(said.String(), says) {
-			t.Errorf("%v: code %d, %s", args, code, &said)
-		}
-	}
 }
 
 func TestHeldMessages(t *testing.T) {

@@ -31,7 +31,7 @@ func printTrace(to io.Writer, t *traced, most, width int) error {
 	if t.WithoutIDs > 0 {
 		p.printf("%d samples of that time have lost their ids: some may belong to it\n", t.WithoutIDs)
 	}
-	p.lanes(t, width)
+	printLanes(p, t, width)
 	for _, r := range t.Reports {
 		if len(t.Reports) > 1 {
 			p.printf("\nat %.0f Hz, %d samples\n", rateOf(r.Period), r.Samples)
@@ -45,7 +45,7 @@ func printTrace(to io.Writer, t *traced, most, width int) error {
 
 // printParts prints the tables of the samples of a trace.
 func printParts(to io.Writer, r *report.Report, most int) {
-	p := reportPrinter{to, r, most}
+	p := reportPrinter{Writer: to, Report: r, most: most}
 	fmt.Fprintf(to, "\n%s\n", strings.Join(p.classes(r.Classes, r.Samples, true), ", "))
 	p.groups("span", "(no span)", r.By, most)
 	if len(r.Routes) > 1 {
@@ -70,8 +70,8 @@ func rates(t *traced) string {
 	return strings.Join(all, " and ")
 }
 
-// lanes draws the threads over time, those of a process below its name.
-func (w *sheet) lanes(t *traced, width int) {
+// printLanes draws the threads over time, those of a process below its name.
+func printLanes(w *sheet, t *traced, width int) {
 	const before = 24 // columns of the name of a thread, and of what parts it from its lane
 	columns := width - before - len(" 9999")
 	start := time.Unix(0, t.from).UTC().Format("15:04:05.000")

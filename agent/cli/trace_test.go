@@ -13,7 +13,6 @@ import (
 
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
-	"github.com/hotspan/hotspan/pprofx/report"
 )
 
 const traceStart = 1_760_000_000_000_000_000
@@ -140,47 +139,6 @@ func TestTraceErrors(t *testing.T) {
 		text := stderr.String()
 		if code != test.code || !strings.Contains(text, test.says) || strings.Contains(text, "\x1b") {
 			t.Errorf("%s: code %d, %q", name, code, text)
-		}
-	}
-}
-
-// A lane is as wide as it is said to be, whatever is in it.
-func TestDrawLane(t *testing.T) {
-	own := func(class report.Class, at ...int64) (all []report.Mark) {
-		for _, time := range at {
-			all = append(all, report.Mark{Time: time, Class: class, Own: true})
-		}
-		return all
-	}
-	for name, test := range map[string]struct {
-		marks []report.Mark
-		want  string
-	}{
-		"nothing":            {nil, "          "},
-		"a period":           {own(report.JS, 20), "  jj      "},
-		"until the next one": {append(own(report.Kernel, 20), own(report.JS, 30)...), "  kjj     "},
-		"the most":           {append(own(report.Native, 50), own(report.GC, 51, 52)...), "     gg   "},
-		"other work":         {[]report.Mark{{Time: 10}, {Time: 20, Own: true, Class: report.Pool}}, " ·pp      "},
-		"the ends":           {own(report.JS, -5, 99, 200), "j        j"},
-	} {
-		got := drawLane(&report.Lane{Marks: test.marks, Period: 20}, 0, 100, 10)
-		if got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
-	}
-	if got := drawLane(&report.Lane{Marks: own(report.JS, 5)}, 5, 5, 3); got != "j  " {
-		t.Errorf("no time: %q", got)
-	}
-}
-
-func TestSuggestRate(t *testing.T) {
-	for samples, want := range map[int64]int64{1: 999, 12: 825, 50: 198, 99: 100, 100: 0, 500: 0} {
-		var got int64
-		if s := suggestRate(report.FoundTrace{Samples: samples, Period: 1_000_000_000 / 99}); s != nil {
-			got = s.Rate
-		}
-		if got != want {
-			t.Errorf("%d samples: -F %d, want %d", samples, got, want)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (v *waitCmd) unseen(w *waited, cause, err error) error {
 		text = "the processes have ended: " + text
 	}
 	w.Outcome = outcome
-	return &notSeen{text, code, v.Quiet}
+	return &notSeen{text: text, code: code, quiet: v.Quiet}
 }
 
 func (v *waitCmd) check() error {

@@ -32,8 +32,8 @@ type watcher interface {
 // profiles reports whether the verb samples itself; else it watches what an agent samples.
 func (v *watchFlags) profiles() bool { return v.selects() || len(v.Command) > 0 }
 
-// accept returns an error that names the flags of a command line that would have no effect.
-func (v *watchFlags) accept(line *flags.Line) error {
+// Accept returns an error that names the flags of a command line that would have no effect.
+func (v *watchFlags) Accept(line *flags.Line) error {
 	useless := []string{"socket", "connect", "ca", "token-file"}
 	why := "with processes to profile there is no agent to ask"
 	if !v.profiles() {

@@ -1,0 +1,4 @@
+package cli
+
+// doctorSheet prints what can be profiled.
+type doctorSheet struct{ sheet }

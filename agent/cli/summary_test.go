@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// The end of a recording says the most important of it.
+func TestSummary(t *testing.T) {
+	s := newSummary()
+	err := new(filterFlags).eachSnapshot(console{}, []string{recordingFile(t)}, func(one *pprofx.Snapshot) error {
+		return s.Write(t.Context(), one)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	s.print(console{Writer: &out})
+	want := `
+CPU by route
+     500 ms  50.0 %  (no route)
+     500 ms  50.0 %  /ranking                            gc 60 %
+
+CPU by function: of its own, with what V8, Node and the kernel did for it; with callees; hottest line
+     500 ms     500 ms  50.0 %  idle                                x/idle.js:3
+     500 ms     500 ms  50.0 %  rank [2J                            routes/ranking.js:7, gc 60 %
+
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+	out.Reset()
+	if newSummary().print(console{Writer: &out}); out.Len() > 0 {
+		t.Errorf("of nothing: %s", &out)
+	}
+}
