@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/store"
 	reqctx "github.com/hotspan/hotspan/context"
@@ -86,13 +87,13 @@ func (v *agentCmd) Run(again parsed, c console) error {
 	config.OnCut = readyFirst(config.OnCut)
 	a, err := agent.New(config)
 	if err != nil {
-		return explain(err)
+		return exit.Explain(err)
 	}
 	go (&reloading{a, d, log, func() (*settings, error) { return v.reread(again, log) }}).serve(signals)
 	stats, err := a.Run(ctx)
 	notify("STOPPING=1")
 	if stats.End.IsZero() { // it has not begun
-		return explain(err)
+		return exit.Explain(err)
 	}
 	err = errors.Join(err, d.outputs().finish(deliverAtEnd))
 	closingAgent(c, &stats, kept, d.outputs())
@@ -111,18 +112,18 @@ func (v *agentCmd) config(log *slog.Logger) (agent.Config, error) {
 		NoSourceMaps: !v.SourceMaps, RaisePriority: true, Begun: begun, Log: log,
 	}
 	if limit := agent.MaxRate(); v.Rate < 1 || v.Rate > cmp.Or(limit, v.Rate) {
-		return config, usagef("rate %d: from 1 to %d (kernel.perf_event_max_sample_rate)", v.Rate, limit)
+		return config, exit.Usagef("rate %d: from 1 to %d (kernel.perf_event_max_sample_rate)", v.Rate, limit)
 	}
 	if v.Period < 100*time.Millisecond || v.StoreMIB < 1 || v.StoreAge < 0 {
-		return config, usagef("period %v, store-mib %d, store-age %v: at least 100ms, 1 and 0", v.Period, v.StoreMIB,
-			v.StoreAge)
+		return config, exit.Usagef("period %v, store-mib %d, store-age %v: at least 100ms, 1 and 0", v.Period,
+			v.StoreMIB, v.StoreAge)
 	}
 	if v.Cache {
 		config.FileCache = fileCache()
 	}
 	err := v.socketFlags.check()
 	if err != nil {
-		return config, wrongUsage(err)
+		return config, exit.Usage(err)
 	}
 	if config.Select, err = v.selection(); err != nil {
 		return config, err
@@ -132,7 +133,7 @@ func (v *agentCmd) config(log *slog.Logger) (agent.Config, error) {
 		return config, err
 	}
 	if config.Labels, err = reqctx.ParseKinds(v.Labels); err != nil {
-		return config, wrongUsage(err)
+		return config, exit.Usage(err)
 	}
 	config.Rules, err = v.rules()
 	return config, err
@@ -180,7 +181,7 @@ func (v *agentCmd) outputs(log *slog.Logger) (*outputs, error) {
 	if len(all) == 0 {
 		d, err := fromEnvironment()
 		if err != nil {
-			return nil, wrongUsage(err)
+			return nil, exit.Usage(err)
 		}
 		if d != nil {
 			all = append(all, *d)

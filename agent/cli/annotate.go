@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 	"github.com/hotspan/hotspan/agent/internal/jitdump"
 	"github.com/hotspan/hotspan/pprofx/page"
@@ -72,11 +73,11 @@ func (v *annotateCmd) Run(stdout io.Writer, c console) error {
 func (v *annotateCmd) check() error {
 	switch {
 	case v.Most < 1:
-		return usagef("-n %d: at least 1", v.Most)
+		return exit.Usagef("-n %d: at least 1", v.Most)
 	case v.Output != "" && !strings.HasSuffix(v.Output, page.Extension):
-		return usagef("-o %s: a page is a FILE%s", v.Output, page.Extension)
+		return exit.Usagef("-o %s: a page is a FILE%s", v.Output, page.Extension)
 	case v.Output != "" && v.JSON:
-		return usagef("-o writes a page: --json prints")
+		return exit.Usagef("-o writes a page: --json prints")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/flags"
 	"github.com/hotspan/hotspan/agent/internal/version"
 )
@@ -51,7 +52,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	line, err := parse(args, stdout)
 	switch {
 	case err != nil:
-		err = wrongUsage(err)
+		err = exit.Usage(err)
 	case line != nil:
 		switch v := line.Verb.(type) {
 		case *agentCmd:
@@ -66,7 +67,7 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 			err = v.Run(stdout, console{Writer: stderr})
 		}
 	}
-	return exitCode(err, stderr)
+	return exit.Code(err, stderr)
 }
 
 // parse reads a command line. Without an error and a line, there is no more to do.

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/agent/cli/exit"
 )
 
 // Each of these is refused before anything is loaded into the kernel.
@@ -149,7 +151,7 @@ func TestVersion(t *testing.T) {
 // TestEscapingErrors: an error may have a path that a process chose.
 func TestEscapingErrors(t *testing.T) {
 	var out bytes.Buffer
-	if code := Main([]string{"report", "/no/" + hostile}, &out, &out); code != exitFailed ||
+	if code := Main([]string{"report", "/no/" + hostile}, &out, &out); code != exit.Failed ||
 		bytes.ContainsAny(out.Bytes(), "\x1b\x07\r\u009b\u202e") {
 		t.Errorf("%d: %q", code, &out)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
 )
 
 // command is a command that hotspan starts and profiles. It starts as a shell that waits for a line before it executes
@@ -25,7 +26,7 @@ func startCommand(args []string, in io.Reader, out, stderr io.Writer) (*command,
 		args = args[1:]
 	}
 	if len(args) == 0 {
-		return nil, usagef("no command after --")
+		return nil, exit.Usagef("no command after --")
 	}
 	path, err := exec.LookPath(args[0])
 	if err != nil {

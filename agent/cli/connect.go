@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/client"
 )
 
@@ -23,12 +24,12 @@ func (v *connectFlags) dial() (*client.Client, error) {
 	}
 	token, err := readToken(v.TokenFile)
 	if err != nil {
-		return nil, wrongUsage(err)
+		return nil, exit.Usage(err)
 	}
 	config := &tls.Config{}
 	if v.CA != "" {
 		if config.RootCAs, err = certificates(v.CA); err != nil {
-			return nil, wrongUsage(err)
+			return nil, exit.Usage(err)
 		}
 	}
 	return client.DialTLS(v.Connect, token, config)

@@ -10,6 +10,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
@@ -25,7 +26,7 @@ func (c *contextsCmd) Run(stdout io.Writer, _ console) error {
 		return fmt.Errorf("process %d: %w", c.PID, agent.ErrGone)
 	}
 	if c.Duration <= 0 {
-		return usagef("-d %v: more than 0", c.Duration)
+		return exit.Usagef("-d %v: more than 0", c.Duration)
 	}
 	own, err := c.rules()
 	if err != nil {
@@ -33,7 +34,7 @@ func (c *contextsCmd) Run(stdout io.Writer, _ console) error {
 	}
 	found, err := inspect.FindContexts(c.PID, reqctx.AllKinds.Rules(own), c.Duration)
 	if err != nil {
-		return explain(err)
+		return exit.Explain(err)
 	}
 	if c.JSON {
 		return printJSON(stdout, found)

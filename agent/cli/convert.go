@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -18,7 +19,7 @@ type convertCmd struct {
 func (v *convertCmd) Run(_ io.Writer, c console) error {
 	format, err := formatOf(v.Out)
 	if err != nil {
-		return wrongUsage(err)
+		return exit.Usage(err)
 	}
 	return convert(c, &v.filterFlags, []string{v.In}, v.Out, format, nil)
 }

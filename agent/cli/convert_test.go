@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -64,9 +65,9 @@ func TestConvertErrors(t *testing.T) {
 		in, out, says string
 		code          int
 	}{
-		{text, dir + "/x.foo", "the extension names no format", exitUsage},
-		{text, dir + "/x.jsonl", "text.otlp: snapshot 1: ", exitFailed},
-		{dir + "/none", dir + "/x.jsonl", "no such file", exitFailed},
+		{text, dir + "/x.foo", "the extension names no format", exit.WrongUsage},
+		{text, dir + "/x.jsonl", "text.otlp: snapshot 1: ", exit.Failed},
+		{dir + "/none", dir + "/x.jsonl", "no such file", exit.Failed},
 	} {
 		var stderr bytes.Buffer
 		code := Main([]string{"convert", test.in, test.out}, &stderr, &stderr)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/page"
 	"github.com/hotspan/hotspan/pprofx/report"
@@ -69,23 +70,23 @@ func (v *diffCmd) Run(stdout io.Writer, c console) error {
 func (v *diffCmd) check() (limit float64, err error) {
 	switch {
 	case v.Lines < 1:
-		return 0, usagef("--lines %d: at least 1", v.Lines)
+		return 0, exit.Usagef("--lines %d: at least 1", v.Lines)
 	case len(v.Requests) != 0 && (len(v.Requests) != 2 || !(v.Requests[0] > 0 && v.Requests[1] > 0)):
-		return 0, usagef("--requests: two numbers, such as 12000,11500: the requests of OLD and of NEW")
+		return 0, exit.Usagef("--requests: two numbers, such as 12000,11500: the requests of OLD and of NEW")
 	case len(v.Requests) != 0 && v.Per != string(report.PerSecond):
-		return 0, usagef("diff: either --per or --requests")
+		return 0, exit.Usagef("diff: either --per or --requests")
 	case v.Output != "" && !strings.HasSuffix(v.Output, page.Extension):
-		return 0, usagef("-o %s: only %s", v.Output, page.Extension)
+		return 0, exit.Usagef("-o %s: only %s", v.Output, page.Extension)
 	case v.Output != "" && (v.JSON || len(v.Requests) > 0):
-		return 0, usagef("-o %s: the page compares shares of CPU time: without --json and --requests", v.Output)
+		return 0, exit.Usagef("-o %s: the page compares shares of CPU time: without --json and --requests", v.Output)
 	case v.Ago < 0:
-		return 0, usagef("--ago %v: less than 0", v.Ago)
+		return 0, exit.Usagef("--ago %v: less than 0", v.Ago)
 	case v.FailOn == "":
 		return 0, nil
 	}
 	limit, err = strconv.ParseFloat(strings.TrimSuffix(v.FailOn, "%"), 64)
 	if err != nil || !(limit >= 0 && limit < 1e6) {
-		return 0, usagef("--fail-on %s: want a percentage, such as 10%%", v.FailOn)
+		return 0, exit.Usagef("--fail-on %s: want a percentage, such as 10%%", v.FailOn)
 	}
 	return limit / 100, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -100,7 +101,7 @@ func TestDiffGaps(t *testing.T) {
 	var out, stderr bytes.Buffer
 	code := Main([]string{"diff", dir, dir}, &out, &stderr)
 	says := "in 3 samples, of 30s from 2025-10-09 08:53:20 UTC, none lost, 2m0s between snapshots not counted\n"
-	if code != exitDone || strings.Count(out.String(), says) != 2 {
+	if code != exit.Done || strings.Count(out.String(), says) != 2 {
 		t.Errorf("code %d: %s%s", code, &out, &stderr)
 	}
 }
@@ -112,22 +113,22 @@ func TestDiffFails(t *testing.T) {
 		code int
 		says string
 	}{
-		"same":    {[]string{before, before, "--fail-on", "1%"}, exitDone, ""},
-		"dearer":  {[]string{before, after, "--fail-on", "10%"}, exitFailed, "route /ranking by 60 %"},
-		"much":    {[]string{before, after, "--fail-on", "80%"}, exitDone, ""},
-		"cheaper": {[]string{after, before, "--route", "/ranking", "--fail-on", "5"}, exitDone, ""},
-		"requests": {[]string{before, before, "--requests", "200,100", "--fail-on", "5"}, exitFailed,
+		"same":    {[]string{before, before, "--fail-on", "1%"}, exit.Done, ""},
+		"dearer":  {[]string{before, after, "--fail-on", "10%"}, exit.Failed, "route /ranking by 60 %"},
+		"much":    {[]string{before, after, "--fail-on", "80%"}, exit.Done, ""},
+		"cheaper": {[]string{after, before, "--route", "/ranking", "--fail-on", "5"}, exit.Done, ""},
+		"requests": {[]string{before, before, "--requests", "200,100", "--fail-on", "5"}, exit.Failed,
 			"all of it by 100 %"},
-		"no number": {[]string{before, after, "--fail-on", "much"}, exitUsage, "want a percentage"},
-		"negative":  {[]string{before, after, "--fail-on=-3%"}, exitUsage, "want a percentage"},
-		"one":       {[]string{before, after, "--requests", "3"}, exitUsage, "two numbers"},
-		"none":      {[]string{before, after, "--requests", "3,0"}, exitUsage, "two numbers"},
-		"both":      {[]string{before, after, "--requests", "3,2", "--per", "cpu"}, exitUsage, "either"},
-		"per":       {[]string{before, after, "--per", "call"}, exitUsage, "must be one of"},
-		"lines":     {[]string{before, after, "--lines", "0"}, exitUsage, "at least 1"},
-		"new":       {[]string{before, after, "--since", "1h"}, exitFailed, "no snapshot is of that time"},
-		"ago":       {[]string{before, before, "--ago=-1h"}, exitUsage, "less than 0"},
-		"missing":   {[]string{before, before + ".none"}, exitFailed, "no such file"},
+		"no number": {[]string{before, after, "--fail-on", "much"}, exit.WrongUsage, "want a percentage"},
+		"negative":  {[]string{before, after, "--fail-on=-3%"}, exit.WrongUsage, "want a percentage"},
+		"one":       {[]string{before, after, "--requests", "3"}, exit.WrongUsage, "two numbers"},
+		"none":      {[]string{before, after, "--requests", "3,0"}, exit.WrongUsage, "two numbers"},
+		"both":      {[]string{before, after, "--requests", "3,2", "--per", "cpu"}, exit.WrongUsage, "either"},
+		"per":       {[]string{before, after, "--per", "call"}, exit.WrongUsage, "must be one of"},
+		"lines":     {[]string{before, after, "--lines", "0"}, exit.WrongUsage, "at least 1"},
+		"new":       {[]string{before, after, "--since", "1h"}, exit.Failed, "no snapshot is of that time"},
+		"ago":       {[]string{before, before, "--ago=-1h"}, exit.WrongUsage, "less than 0"},
+		"missing":   {[]string{before, before + ".none"}, exit.Failed, "no such file"},
 	} {
 		var out, stderr bytes.Buffer
 		code := Main(append([]string{"diff"}, test.args...), &out, &stderr)
@@ -142,7 +143,7 @@ func TestDiffFails(t *testing.T) {
 func TestDiffAgo(t *testing.T) {
 	file := rankingFile(t, 20)
 	age := time.Since(time.Unix(1_760_000_000, 0))
-	for ago, code := range map[time.Duration]int{0: exitDone, age + time.Hour: exitFailed} {
+	for ago, code := range map[time.Duration]int{0: exit.Done, age + time.Hour: exit.Failed} {
 		var out, stderr bytes.Buffer
 		if got := Main([]string{"diff", file, file, "--ago", ago.String()}, &out, &stderr); got != code {
 			t.Errorf("%v ago: code %d, %s", ago, got, &stderr)
@@ -187,7 +188,7 @@ func TestDiffPage(t *testing.T) {
 	var out, said bytes.Buffer
 	code := Main([]string{"diff", before, after, "-o", name, "--fail-on", "10%"}, &out, &said)
 	page, err := os.ReadFile(name)
-	if code != exitFailed || out.Len() > 0 || err != nil || !bytes.HasSuffix(page, []byte("</html>\n")) ||
+	if code != exit.Failed || out.Len() > 0 || err != nil || !bytes.HasSuffix(page, []byte("</html>\n")) ||
 		!strings.Contains(said.String(), "wrote "+name+": 4000 samples; 0 were lost") ||
 		!strings.Contains(said.String(), "dearer by more than 10 %") {
 		t.Errorf("code %d, %s%s, %v, %.100s", code, &out, &said, err, page)
@@ -201,7 +202,7 @@ func TestDiffPage(t *testing.T) {
 	} {
 		said.Reset()
 		code := Main(append([]string{"diff", before, after}, args...), &out, &said)
-		if code == exitDone || !strings.Contains(said.String(), says) {
+		if code == exit.Done || !strings.Contains(said.String(), says) {
 			t.Errorf("%v: code %d, %s", args, code, &said)
 		}
 		if left, _ := filepath.Glob(filepath.Dir(args[1]) + "/*.part"); len(left) > 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/dump"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
@@ -36,7 +37,7 @@ func (v *dumpCmd) Run(stdout io.Writer, c console) error {
 func dumpConfig(c console, kinds string, rules *ruleFlags, cache bool) (config dump.Config, err error) {
 	parsed, err := reqctx.ParseKinds(kinds)
 	if err != nil {
-		return config, wrongUsage(err)
+		return config, exit.Usage(err)
 	}
 	own, err := rules.rules()
 	if err != nil {
@@ -44,7 +45,7 @@ func dumpConfig(c console, kinds string, rules *ruleFlags, cache bool) (config d
 	}
 	config = dump.Config{Rules: parsed.Rules(own), Log: c.logger(false)}
 	if _, err := reqctx.NewTree(config.Rules); err != nil {
-		return config, wrongUsage(err)
+		return config, exit.Usage(err)
 	}
 	if cache {
 		config.FileCache = fileCache()
@@ -59,7 +60,7 @@ func printDump(stdout io.Writer, config dump.Config, asJSON bool) error {
 	}
 	d, err := dump.Take(config)
 	if err != nil {
-		return explain(err)
+		return exit.Explain(err)
 	}
 	if asJSON {
 		return printJSON(stdout, dumpOf(d))

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/dump"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 	"github.com/hotspan/hotspan/v8/target/core"
@@ -84,7 +85,7 @@ func (v *inspectCmd) parse() (in inspected, err error) {
 func (v *inspectCmd) Run(stdout io.Writer, c console) error {
 	in, err := v.parse()
 	if err != nil {
-		return wrongUsage(err)
+		return exit.Usage(err)
 	}
 	switch in.verb {
 	case "stack":
@@ -129,7 +130,7 @@ func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
 	for _, text := range in.operands {
 		address, err := strconv.ParseUint(text, 0, 64)
 		if err != nil {
-			return wrongUsage(fmt.Errorf("%s takes addresses, such as 0x2b5e0f6c1d19: %w", in.verb, err))
+			return exit.Usage(fmt.Errorf("%s takes addresses, such as 0x2b5e0f6c1d19: %w", in.verb, err))
 		}
 		addresses = append(addresses, address)
 	}
@@ -175,7 +176,7 @@ func (v *inspectCmd) openedNow(c console, in *inspected, show func(*inspect.Subj
 func (v *inspectCmd) open(in *inspected) (subject *inspect.Subject, end func(), err error) {
 	if in.core == "" {
 		if subject, err = inspect.OpenLive(v.PID); err != nil {
-			return nil, nil, explain(err)
+			return nil, nil, exit.Explain(err)
 		}
 		return subject, subject.Close, nil
 	}

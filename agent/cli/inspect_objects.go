@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 )
 
@@ -35,7 +36,7 @@ type objectKind struct {
 
 func (v *objectsFlags) printObjects(w io.Writer, c console, s *inspect.Subject, names []string, asJSON bool) error {
 	if v.Most < 0 {
-		return wrongUsage(fmt.Errorf("-n %d: how many lines?", v.Most))
+		return exit.Usage(fmt.Errorf("-n %d: how many lines?", v.Most))
 	}
 	if len(names) > 0 {
 		return v.printInstances(w, c, s, names[0], asJSON)

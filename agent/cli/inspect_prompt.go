@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/hotspan/hotspan/agent/cli/exit"
 )
 
 // start runs a command line of inspect. One without a verb, on a terminal, asks for verbs, and has again run each with
@@ -27,7 +29,7 @@ func (v *inspectCmd) start(stdout io.Writer, c console, again func(words []strin
 // check opens what is to be looked into, so that an error comes at once.
 func (v *inspectCmd) check(of []string, c console) error {
 	if v.PID != 0 && len(of) > 0 || len(of) > 2 {
-		return wrongUsage(fmt.Errorf("either a core and NODE, or -p PID: %q", of))
+		return exit.Usage(fmt.Errorf("either a core and NODE, or -p PID: %q", of))
 	}
 	of = append(of, "", "")
 	subject, end, err := v.open(&inspected{core: of[0], node: of[1]})

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 )
 
@@ -27,7 +28,7 @@ type objectRefs struct {
 
 func (v *objectsFlags) printRefs(w io.Writer, c console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
 	if v.Most < 0 {
-		return wrongUsage(fmt.Errorf("-n %d: how many holders?", v.Most))
+		return exit.Usage(fmt.Errorf("-n %d: how many holders?", v.Most))
 	}
 	var all []objectRefs
 	for _, a := range addresses {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 	reqctx "github.com/hotspan/hotspan/context"
 )
@@ -59,7 +60,7 @@ func (v *objectsFlags) printRequests(stdout io.Writer, c console, s *inspect.Sub
 	asJSON bool,
 ) error {
 	if v.Most < 0 {
-		return wrongUsage(fmt.Errorf("-n %d: how many requests?", v.Most))
+		return exit.Usage(fmt.Errorf("-n %d: how many requests?", v.Most))
 	}
 	found := s.Requests(rules, ofHeap(c))
 	c.clear()

@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/agent/cli/exit"
 )
 
 // TestInspectWrongWords: which words of a command line are wrong, and what is said of them.
@@ -32,7 +34,7 @@ func TestInspectWrongWords(t *testing.T) {
 	} {
 		var said strings.Builder
 		code := Main(append([]string{"inspect"}, strings.Fields(line)...), io.Discard, &said)
-		if code == exitDone || !strings.Contains(said.String(), want) {
+		if code == exit.Done || !strings.Contains(said.String(), want) {
 			t.Errorf("%s: %d, %s, want %s", line, code, &said, want)
 		}
 	}

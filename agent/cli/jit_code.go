@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 )
 
@@ -13,7 +14,7 @@ func openCode(dir, measured string) (*jitcode.Recorder, error) {
 	case dir == "":
 		return nil, nil
 	case measured != "":
-		return nil, usagef("--jit-code counts what CPU time is spent on, not %s", measured)
+		return nil, exit.Usagef("--jit-code counts what CPU time is spent on, not %s", measured)
 	}
 	code, err := jitcode.Open(dir)
 	if err != nil {

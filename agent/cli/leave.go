@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/hotspan/hotspan/agent/cli/exit"
 )
 
 // leaver ends hotspan before a recording is written.
@@ -22,7 +24,7 @@ func (l *leaver) leave() {
 	if child := l.child.Load(); child != nil {
 		_ = child.Process.Signal(syscall.SIGTERM) // it may have ended
 	}
-	os.Exit(exitFailed)
+	os.Exit(exit.Failed)
 }
 
 // lost says what becomes of what is not written yet. The sink may hold its lock for as long as a disk or a pipe takes:

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/export"
 	"github.com/hotspan/hotspan/agent/internal/store"
 	"github.com/hotspan/hotspan/otlp"
@@ -30,13 +31,13 @@ func openOutputs(from []destination, log *slog.Logger) (*outputs, error) {
 	for i := range from {
 		name := from[i].name()
 		if name == "" || seen[name] {
-			err := usagef("%s: two destinations called %q: give one a name=…", from[i].url, name)
+			err := exit.Usagef("%s: two destinations called %q: give one a name=…", from[i].url, name)
 			return nil, errors.Join(err, o.close())
 		}
 		seen[name] = true
 		r, closer, err := from[i].receiver(log)
 		if err != nil {
-			return nil, errors.Join(wrongUsage(err), o.close())
+			return nil, errors.Join(exit.Usage(err), o.close())
 		}
 		o.receivers, o.closers = append(o.receivers, r), append(o.closers, closer)
 	}

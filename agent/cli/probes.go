@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/probe"
 )
 
@@ -16,12 +17,12 @@ type probesCmd struct {
 // Run prints what probes can be put on in a process, as record --probe takes it.
 func (v *probesCmd) Run(stdout io.Writer, c console) error {
 	if v.Most < 1 {
-		return usagef("-n %d: at least 1", v.Most)
+		return exit.Usagef("-n %d: at least 1", v.Most)
 	}
 	all, err := probe.List(v.PID, v.Pattern)
 	if err != nil {
 		if len(all) == 0 {
-			return explain(err)
+			return exit.Explain(err)
 		}
 		c.logger(false).Warn("not all files are read", "why", err)
 	}

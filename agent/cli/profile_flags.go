@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
@@ -41,11 +42,11 @@ func (f *profileFlags) check() error {
 	limit, ring := agent.MaxRate(), cmp.Or(f.RingBuffer, new(1))
 	switch rate := f.rate(); {
 	case rate < 1:
-		return usagef("rate %d: at least 1 sample a second", rate)
+		return exit.Usagef("rate %d: at least 1 sample a second", rate)
 	case limit > 0 && rate > limit:
-		return usagef("rate %d: this kernel allows at most %d (kernel.perf_event_max_sample_rate)", rate, limit)
+		return exit.Usagef("rate %d: this kernel allows at most %d (kernel.perf_event_max_sample_rate)", rate, limit)
 	case *ring < 1 || *ring > 1024 || bits.OnesCount(uint(*ring)) != 1:
-		return usagef("--ring-buffer %d: a power of two from 1 to 1024", *ring)
+		return exit.Usagef("--ring-buffer %d: a power of two from 1 to 1024", *ring)
 	}
 	return nil
 }
@@ -67,7 +68,7 @@ func (f *profileFlags) config(c console) (agent.Config, error) {
 	}
 	config.Select.PIDs, config.Select.All = f.PID, f.All
 	if config.Labels, err = reqctx.ParseKinds(f.Labels); err != nil {
-		return config, wrongUsage(err)
+		return config, exit.Usage(err)
 	}
 	config.Rules, err = f.rules()
 	return config, err

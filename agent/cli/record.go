@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/probe"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -67,7 +68,7 @@ func (r *recordCmd) Run(stdout io.Writer, c console) error {
 	if r.OTLP != "" {
 		sink, err := dialOTLP(r.OTLP, config.Log) // does not connect: only the URL can be wrong
 		if err != nil {
-			return wrongUsage(err)
+			return exit.Usage(err)
 		}
 		defer sink.Close()
 		config.Sinks = append(config.Sinks, sink)
@@ -102,7 +103,7 @@ func (r *recordCmd) profile(
 	}
 	a, err := agent.New(config)
 	if err != nil {
-		return explain(err)
+		return exit.Explain(err)
 	}
 	if child != nil {
 		child.resume()
@@ -116,7 +117,7 @@ func (r *recordCmd) profile(
 	}
 	stats, err := a.Run(ctx)
 	if stats.End.IsZero() { // it has not begun
-		return errors.Join(explain(err), files.close())
+		return errors.Join(exit.Explain(err), files.close())
 	}
 	code, failed := closeCode(config.JITCode)
 	err = errors.Join(err, files.close(), failed)
@@ -138,15 +139,15 @@ func (r *recordCmd) profile(
 func (r *recordCmd) check() error {
 	switch {
 	case r.Duration != nil && *r.Duration <= 0:
-		return usagef("-d %v: more than 0; without -d it records until Ctrl-C", *r.Duration)
+		return exit.Usagef("-d %v: more than 0; without -d it records until Ctrl-C", *r.Duration)
 	case r.SnapshotEvery < 0:
-		return usagef("a time must not be negative")
+		return exit.Usagef("a time must not be negative")
 	case r.SnapshotEvery > 0 && r.SnapshotEvery < 10*time.Millisecond:
-		return usagef("--snapshot-every %v: at least 10ms", r.SnapshotEvery)
+		return exit.Usagef("--snapshot-every %v: at least 10ms", r.SnapshotEvery)
 	case r.LabelStyle != styleHotspan && r.LabelStyle != styleDatadog:
-		return usagef("--label-style %s: %s or %s", r.LabelStyle, styleHotspan, styleDatadog)
+		return exit.Usagef("--label-style %s: %s or %s", r.LabelStyle, styleHotspan, styleDatadog)
 	case len(r.Command) == 0 && !r.selects():
-		return usagef("say what to profile: -p PID, --name REGEX, -a, or -- COMMAND")
+		return exit.Usagef("say what to profile: -p PID, --name REGEX, -a, or -- COMMAND")
 	}
 	if err := r.checkMeasure(); err != nil {
 		return err
@@ -185,16 +186,16 @@ func (r *recordCmd) stalls() bool {
 func (r *recordCmd) checkMeasure() error {
 	switch {
 	case r.ProbeLimit < 1 || r.ProbeLimit > 1e6:
-		return usagef("--probe-limit %d: from 1 to 1000000 samples a second", r.ProbeLimit)
+		return exit.Usagef("--probe-limit %d: from 1 to 1000000 samples a second", r.ProbeLimit)
 	case r.OffCPU && r.Wall, len(r.Probe) > 0 && (r.OffCPU || r.Wall):
-		return usagef("--probe, --off-cpu, --wall: one in a recording")
+		return exit.Usagef("--probe, --off-cpu, --wall: one in a recording")
 	case r.Rate != nil && !r.timed():
-		return usagef("-F: %s has no timer", r.measured())
+		return exit.Usagef("-F: %s has no timer", r.measured())
 	case r.MinWait < time.Microsecond:
-		return usagef("--min-wait %v: at least 1µs", r.MinWait)
+		return exit.Usagef("--min-wait %v: at least 1µs", r.MinWait)
 	}
 	if _, err := probe.Stall(r.Probe); err != nil {
-		return wrongUsage(err)
+		return exit.Usage(err)
 	}
 	return nil
 }
@@ -231,17 +232,18 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 		format, err = formatOf(r.Output)
 	}
 	if err != nil {
-		return nil, wrongUsage(err)
+		return nil, exit.Usage(err)
 	}
 	if by := r.measured(); by != "" && !slices.Contains(untimed, format) {
-		return nil, usagef("%s: %s shows CPU time: write .pb.gz, .otlp, .collapsed or .jsonl", by, format)
+		return nil, exit.Usagef("%s: %s shows CPU time: write .pb.gz, .otlp, .collapsed or .jsonl", by, format)
 	}
 	if r.beside() && format == pprofx.Collapsed {
-		return nil, usagef("--probe with -F: %s has either hits or CPU time: write .pb.gz, .otlp or .jsonl", format)
+		return nil, exit.Usagef("--probe with -F: %s has either hits or CPU time: write .pb.gz, .otlp or .jsonl",
+			format)
 	}
 	if r.LabelStyle == styleDatadog {
 		if format != pprofx.Pprof {
-			return nil, usagef("--label-style datadog: only pprof has it, not %s", format)
+			return nil, exit.Usagef("--label-style datadog: only pprof has it, not %s", format)
 		}
 		format = pprofx.Datadog
 	}
@@ -260,8 +262,8 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 		s.pid = r.PID[0]
 	}
 	if r.SnapshotEvery > 0 && !s.numbered() {
-		return nil, usagef("-o %s: with --snapshot-every the name needs %%n, or each snapshot would replace the last",
-			name)
+		return nil, exit.Usagef("-o %s: with --snapshot-every the name needs %%n, or each snapshot would replace "+
+			"the last", name)
 	}
 	return s, writable(s.path(1))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -197,7 +198,7 @@ func TestUntimed(t *testing.T) {
 			}
 			var said bytes.Buffer
 			code := Main(args, &said, &said)
-			if code != exitFailed || !strings.Contains(said.String(), in+": ") ||
+			if code != exit.Failed || !strings.Contains(said.String(), in+": ") ||
 				!strings.Contains(said.String(), " needs the time of each sample, which pprof files do not have") {
 				t.Errorf("%v: code %d, %s", args, code, &said)
 			}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
@@ -40,19 +41,19 @@ func (v *queryCmd) Run(stdout io.Writer, c console) error {
 // report prints or writes what is chosen of recordings.
 func (v *reportFlags) report(stdout io.Writer, c console, files []string) error {
 	if v.Lines < 1 {
-		return usagef("--lines %d: at least 1", v.Lines)
+		return exit.Usagef("--lines %d: at least 1", v.Lines)
 	}
 	switch {
 	case v.CompareAge < 0:
-		return usagef("--compare-age %v: less than 0", v.CompareAge)
+		return exit.Usagef("--compare-age %v: less than 0", v.CompareAge)
 	case v.CompareAge > 0 && (v.Output != "" || v.Older > 0 || v.By != ""):
-		return usagef("--compare-age goes with none of -o, --older and --by")
+		return exit.Usagef("--compare-age goes with none of -o, --older and --by")
 	case v.CompareAge > 0:
 		return v.compareAges(stdout, c, files)
 	case v.Output != "":
 		return v.write(c, files)
 	case v.Source:
-		return usagef("--source is for pages: -o FILE.html")
+		return exit.Usagef("--source is for pages: -o FILE.html")
 	}
 	added := newReports(v.By)
 	err := v.eachRecorded(c, files, func(s *pprofx.Snapshot) error {
@@ -103,9 +104,9 @@ func (v *reportFlags) write(c console, files []string) error {
 	format, err := formatOf(v.Output)
 	switch {
 	case err != nil:
-		return wrongUsage(err)
+		return exit.Usage(err)
 	case v.JSON:
-		return usagef("either -o or --json")
+		return exit.Usagef("either -o or --json")
 	}
 	source, err := openSource(v.Source, format)
 	if err != nil {

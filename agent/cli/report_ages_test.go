@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
@@ -99,7 +100,7 @@ Requests seen at 100ms and older, and what they use more of than others of their
 		"--compare-age 1s -o x.html", "--compare-age 1s --by tenant"} {
 		var out, stderr bytes.Buffer
 		code := Main(append([]string{"report", file}, strings.Fields(args)...), &out, &stderr)
-		if code != exitUsage || !strings.Contains(stderr.String(), strings.Fields(args)[0]) {
+		if code != exit.WrongUsage || !strings.Contains(stderr.String(), strings.Fields(args)[0]) {
 			t.Errorf("%s: code %d, %s", args, code, &stderr)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -134,11 +135,11 @@ func TestFilters(t *testing.T) {
 	}
 	var said bytes.Buffer
 	code := Main([]string{"convert", file, filepath.Join(t.TempDir(), "x.jsonl"), "--since", "1h"}, &said, &said)
-	if code != exitFailed || !strings.Contains(said.String(), "no snapshot is of that time") {
+	if code != exit.Failed || !strings.Contains(said.String(), "no snapshot is of that time") {
 		t.Errorf("an old recording: code %d, %s", code, &said)
 	}
 	said.Reset()
-	if code := Main([]string{"report", t.TempDir()}, &said, &said); code != exitFailed ||
+	if code := Main([]string{"report", t.TempDir()}, &said, &said); code != exit.Failed ||
 		!strings.Contains(said.String(), "has no .otlp files") {
 		t.Errorf("an empty folder: code %d, %s", code, &said)
 	}
@@ -162,7 +163,7 @@ func TestReportOfRows(t *testing.T) {
 	for _, args := range []string{"--focus (", "--state sleeping"} {
 		var out, stderr bytes.Buffer
 		code := Main(append([]string{"report", file}, strings.Fields(args)...), &out, &stderr)
-		if code != exitUsage || !strings.Contains(stderr.String(), strings.Fields(args)[0]) {
+		if code != exit.WrongUsage || !strings.Contains(stderr.String(), strings.Fields(args)[0]) {
 			t.Errorf("%s: code %d, %s", args, code, &stderr)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -30,7 +31,7 @@ type rowFilter struct {
 func (f *rowFlags) rowFilter() (*rowFilter, error) {
 	chosen := &rowFilter{states: f.State, thread: f.Thread, older: f.Older.Nanoseconds()}
 	if f.Older < 0 {
-		return nil, usagef("--older %v: less than 0", f.Older)
+		return nil, exit.Usagef("--older %v: less than 0", f.Older)
 	}
 	if tid, err := strconv.ParseInt(f.Thread, 10, 32); err == nil {
 		chosen.tid = int32(tid)
@@ -40,7 +41,7 @@ func (f *rowFlags) rowFilter() (*rowFilter, error) {
 		chosen.focus, err = regexp.Compile(f.Focus)
 	}
 	if err != nil {
-		return nil, usagef("--focus: %v", err)
+		return nil, exit.Usagef("--focus: %v", err)
 	}
 	return chosen, nil
 }

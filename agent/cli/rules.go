@@ -1,6 +1,9 @@
 package cli
 
-import reqctx "github.com/hotspan/hotspan/context"
+import (
+	"github.com/hotspan/hotspan/agent/cli/exit"
+	reqctx "github.com/hotspan/hotspan/context"
+)
 
 // ruleFlags are the flags that give rules for labels.
 type ruleFlags struct {
@@ -14,14 +17,14 @@ func (f *ruleFlags) rules() ([]reqctx.Rule, error) {
 	for _, name := range f.Rules {
 		rules, err := reqctx.ReadRules(name)
 		if err != nil {
-			return nil, wrongUsage(err)
+			return nil, exit.Usage(err)
 		}
 		out = append(out, rules...)
 	}
 	for _, s := range f.Label {
 		rule, err := reqctx.ParseRule(s)
 		if err != nil {
-			return nil, wrongUsage(err)
+			return nil, exit.Usage(err)
 		}
 		out = append(out, rule)
 	}

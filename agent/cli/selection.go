@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
 )
 
 // selectionFlags are the flags that choose processes by what they were started with and in.
@@ -28,7 +29,7 @@ func (f *selectionFlags) selection() (s agent.Selection, err error) {
 	var names []string
 	for _, n := range f.Name {
 		if _, err := regexp.Compile(n); err != nil {
-			return s, usagef("--name: %v", err)
+			return s, exit.Usagef("--name: %v", err)
 		}
 		names = append(names, "(?:"+n+")")
 	}
@@ -37,12 +38,12 @@ func (f *selectionFlags) selection() (s agent.Selection, err error) {
 	}
 	for _, g := range f.CGroup {
 		if _, err := path.Match(g, ""); err != nil || strings.Trim(g, "/") == "" {
-			return s, usagef("--cgroup %q: want a path, or the end of one, such as docker-*.scope", g)
+			return s, exit.Usagef("--cgroup %q: want a path, or the end of one, such as docker-*.scope", g)
 		}
 	}
 	for _, id := range f.Container {
 		if !beginningOfID.MatchString(id) {
-			return s, usagef("--container %q: want the beginning of an id, hexadecimal digits", id)
+			return s, exit.Usagef("--container %q: want the beginning of an id, hexadecimal digits", id)
 		}
 	}
 	s.ControlGroups, s.Containers = f.CGroup, f.Container
@@ -60,14 +61,14 @@ func (f *selectionFlags) selection() (s agent.Selection, err error) {
 func parseVariable(text string) (v agent.Variable, err error) {
 	name, value, has := strings.Cut(text, "=")
 	if name == "" {
-		return v, usagef("--env %q: want NAME or NAME=REGEX", text)
+		return v, exit.Usagef("--env %q: want NAME or NAME=REGEX", text)
 	}
 	v.Name = name
 	if !has {
 		return v, nil
 	}
 	if _, err := regexp.Compile(value); err != nil {
-		return v, usagef("--env %s: %v", name, err)
+		return v, exit.Usagef("--env %s: %v", name, err)
 	}
 	v.Value = regexp.MustCompile(`\A(?:` + value + `)\z`)
 	return v, nil

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/serve"
 	reqctx "github.com/hotspan/hotspan/context"
@@ -40,7 +41,7 @@ func (v *socketFlags) token() (string, error) {
 // check returns an error if the flags contradict each other.
 func (v *socketFlags) check() error {
 	if v.Listen != "" && (v.ListenCert == "" || v.ListenKey == "" || v.TokenFile == "" || v.Socket == noSocket) {
-		return usagef("--listen needs --listen-cert, --listen-key, --token-file and a --socket: " +
+		return exit.Usagef("--listen needs --listen-cert, --listen-key, --token-file and a --socket: " +
 			"profiles are not for everybody")
 	}
 	_, err := v.token()

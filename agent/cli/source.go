@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/page"
@@ -29,7 +30,7 @@ func openSource(asked bool, format pprofx.Format) (*sourceFiles, error) {
 	case !asked:
 		return nil, nil
 	case format != page.HTML:
-		return nil, usagef("--source is for pages: -o FILE%s", page.Extension)
+		return nil, exit.Usagef("--source is for pages: -o FILE%s", page.Extension)
 	}
 	root, err := procs.OpenCallerRoot()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/client"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -34,13 +35,13 @@ type streamCmd struct {
 func (v *streamCmd) Run(stdout io.Writer, c console) error {
 	switch {
 	case v.Rate > 0 && len(v.PID) != 1:
-		return usagef("--rate %d: name one process by --pid", v.Rate)
+		return exit.Usagef("--rate %d: name one process by --pid", v.Rate)
 	case v.Duration != nil && *v.Duration <= 0:
-		return usagef("-d %v: more than 0; without -d it streams until Ctrl-C", *v.Duration)
+		return exit.Usagef("-d %v: more than 0; without -d it streams until Ctrl-C", *v.Duration)
 	}
 	out, err := v.output(stdout)
 	if err != nil {
-		return wrongUsage(err)
+		return exit.Usage(err)
 	}
 	agent, err := v.dial()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/internal/screen"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -39,11 +40,11 @@ func (v *topCmd) Run(stdout io.Writer, c console) error {
 func (v *topCmd) check() error {
 	switch {
 	case v.Interval < 10*time.Millisecond || v.Window < refreshEvery:
-		return usagef("--interval %v, --window %v: at least 10ms and %v", v.Interval, v.Window, refreshEvery)
+		return exit.Usagef("--interval %v, --window %v: at least 10ms and %v", v.Interval, v.Window, refreshEvery)
 	case v.Older < 0:
-		return usagef("--older %v: less than 0", v.Older)
+		return exit.Usagef("--older %v: less than 0", v.Older)
 	case v.Count < 0 || v.Lines < 1:
-		return usagef("-n %d, --lines %d: at least 1", v.Count, v.Lines)
+		return exit.Usagef("-n %d, --lines %d: at least 1", v.Count, v.Lines)
 	}
 	return v.profileFlags.check()
 }

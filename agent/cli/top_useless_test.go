@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/agent/cli/exit"
 )
 
 // A flag that would have no effect is an error: an agent has its own settings, and top has none to ask if it samples.
@@ -21,7 +23,7 @@ func TestTopUselessFlags(t *testing.T) {
 	} {
 		var out, said bytes.Buffer
 		code := Main(append([]string{"top"}, args...), &out, &said)
-		if code == exitDone || !strings.Contains(said.String(), says) {
+		if code == exit.Done || !strings.Contains(said.String(), says) {
 			t.Errorf("%v: code %d, %s", args, code, &said)
 		}
 	}

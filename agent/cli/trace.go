@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
@@ -23,10 +24,10 @@ type traceCmd struct {
 
 func (v *traceCmd) Run(stdout io.Writer, c console) error {
 	if v.Lines < 1 {
-		return usagef("--lines %d: at least 1", v.Lines)
+		return exit.Usagef("--lines %d: at least 1", v.Lines)
 	}
 	if v.ID == "" {
-		return usagef("trace: no id")
+		return exit.Usagef("trace: no id")
 	}
 	ids := report.NewTraceIDs(v.ID)
 	err := v.eachSnapshot(c, func(_ int, s *pprofx.Snapshot) { ids.Add(s) })

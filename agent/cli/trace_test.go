@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -125,14 +126,14 @@ func TestTraceErrors(t *testing.T) {
 		code int
 		says string
 	}{
-		"several": {[]string{"aa", file}, exitFailed, "20 traces begin with aa:\n  aa00      2 samples  /find"},
-		"more":    {[]string{"aa", file}, exitFailed, "… and 10 more"},
-		"none":    {[]string{"a\x1b1", file}, exitFailed, "no sample of a trace a 1 in "},
-		"no id":   {[]string{"", file}, exitUsage, "no id"},
-		"no file": {[]string{"aa00"}, exitUsage, "expected"},
-		"lines":   {[]string{"aa00", file, "--lines", "0"}, exitUsage, "at least 1"},
-		"missing": {[]string{"aa00", file + ".none"}, exitFailed, "no such file"},
-		"old":     {[]string{"aa00", file, "--since", "1h"}, exitFailed, "no sample"},
+		"several": {[]string{"aa", file}, exit.Failed, "20 traces begin with aa:\n  aa00      2 samples  /find"},
+		"more":    {[]string{"aa", file}, exit.Failed, "… and 10 more"},
+		"none":    {[]string{"a\x1b1", file}, exit.Failed, "no sample of a trace a 1 in "},
+		"no id":   {[]string{"", file}, exit.WrongUsage, "no id"},
+		"no file": {[]string{"aa00"}, exit.WrongUsage, "expected"},
+		"lines":   {[]string{"aa00", file, "--lines", "0"}, exit.WrongUsage, "at least 1"},
+		"missing": {[]string{"aa00", file + ".none"}, exit.Failed, "no such file"},
+		"old":     {[]string{"aa00", file, "--since", "1h"}, exit.Failed, "no sample"},
 	} {
 		var out, stderr bytes.Buffer
 		code := Main(append([]string{"trace"}, test.args...), &out, &stderr)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
@@ -66,14 +67,14 @@ func (v *waitCmd) Run(stdout io.Writer, c console) error {
 // unseen returns why it was not seen, and sets the outcome if the wait was in vain, but did not fail. cause is that of
 // the end of the context, nil if it has not ended.
 func (v *waitCmd) unseen(w *waited, cause, err error) error {
-	text, code, outcome := v.lack(w), exitEnded, outcomeEnded
+	text, code, outcome := v.lack(w), exit.Ended, outcomeEnded
 	switch {
 	case errors.Is(err, agent.ErrGone):
 		text = err.Error()
 	case err != nil:
 		return err
 	case errors.Is(cause, errTimeout):
-		text, code, outcome = "timeout after "+v.Timeout.String()+": "+text, exitTimeout, outcomeTimeout
+		text, code, outcome = "timeout after "+v.Timeout.String()+": "+text, exit.Timeout, outcomeTimeout
 	case cause != nil:
 		return errors.New("interrupted: " + text)
 	case !v.profiles():
@@ -82,21 +83,21 @@ func (v *waitCmd) unseen(w *waited, cause, err error) error {
 		text = "the processes have ended: " + text
 	}
 	w.Outcome = outcome
-	return &notSeen{text: text, code: code, quiet: v.Quiet}
+	return &exit.NotSeen{Text: text, Code: code, Quiet: v.Quiet}
 }
 
 func (v *waitCmd) check() error {
 	switch {
 	case v.ForSamples < 0:
-		return usagef("--for-samples %d: at least 1", v.ForSamples)
+		return exit.Usagef("--for-samples %d: at least 1", v.ForSamples)
 	case v.ForStall != 0 && v.ForStall < report.LeastStall:
-		return usagef("--for-stall %v: at least %v", v.ForStall, time.Duration(report.LeastStall))
+		return exit.Usagef("--for-stall %v: at least %v", v.ForStall, time.Duration(report.LeastStall))
 	case v.Timeout < 0:
-		return usagef("--timeout %v: less than 0", v.Timeout)
+		return exit.Usagef("--timeout %v: less than 0", v.Timeout)
 	case v.ForStall > 0 && (v.ForSamples > 0 || len(v.ForLabel) > 0):
-		return usagef("either --for-stall, or --for-samples and --for-label")
+		return exit.Usagef("either --for-stall, or --for-samples and --for-label")
 	case v.ForStall == 0 && v.ForSamples == 0 && len(v.ForLabel) == 0:
-		return usagef("say what to wait for: --for-samples N, --for-label NAME=VALUE or --for-stall TIME")
+		return exit.Usagef("say what to wait for: --for-samples N, --for-label NAME=VALUE or --for-stall TIME")
 	}
 	return v.profileFlags.check()
 }
@@ -106,7 +107,7 @@ func (v *waitCmd) labelFilter() (f pprofx.Filter, err error) {
 	for _, text := range v.ForLabel {
 		key, value, has := strings.Cut(text, "=")
 		if key == "" {
-			return f, usagef("--for-label %q: want NAME=VALUE, or NAME for any value", text)
+			return f, exit.Usagef("--for-label %q: want NAME=VALUE, or NAME for any value", text)
 		}
 		l := pprofx.LabelFilter{Key: key}
 		if has {

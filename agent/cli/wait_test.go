@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
@@ -74,24 +75,24 @@ func TestUnseen(t *testing.T) {
 		code       int
 		says       string
 	}{
-		"timeout": {[]int{1}, errTimeout, nil, exitTimeout, "hotspan: timeout after 0s: 0 samples, 0 lost\n"},
-		"end":     {[]int{1}, nil, nil, exitEnded, "hotspan: the processes have ended: 0 samples, 0 lost\n"},
-		"gone":    {[]int{1}, nil, agent.ErrGone, exitEnded, "hotspan: " + agent.ErrGone.Error() + "\n"},
-		"failure": {[]int{1}, errTimeout, errors.New("no BPF"), exitFailed, "hotspan: no BPF\n"},
-		"signal":  {[]int{1}, errors.New("signal"), nil, exitFailed, "hotspan: interrupted: 0 samples, 0 lost\n"},
-		"agent":   {nil, nil, nil, exitFailed, "hotspan: the agent has ended: 0 samples, 0 lost\n"},
+		"timeout": {[]int{1}, errTimeout, nil, exit.Timeout, "hotspan: timeout after 0s: 0 samples, 0 lost\n"},
+		"end":     {[]int{1}, nil, nil, exit.Ended, "hotspan: the processes have ended: 0 samples, 0 lost\n"},
+		"gone":    {[]int{1}, nil, agent.ErrGone, exit.Ended, "hotspan: " + agent.ErrGone.Error() + "\n"},
+		"failure": {[]int{1}, errTimeout, errors.New("no BPF"), exit.Failed, "hotspan: no BPF\n"},
+		"signal":  {[]int{1}, errors.New("signal"), nil, exit.Failed, "hotspan: interrupted: 0 samples, 0 lost\n"},
+		"agent":   {nil, nil, nil, exit.Failed, "hotspan: the agent has ended: 0 samples, 0 lost\n"},
 	} {
 		for _, quiet := range []bool{false, true} {
 			v := waitCmd{ForSamples: 1}
 			v.PID, v.Quiet = c.pid, quiet
 			var w waited
 			var said strings.Builder
-			code := exitCode(v.unseen(&w, c.cause, c.err), &said)
+			code := exit.Code(v.unseen(&w, c.cause, c.err), &said)
 			says := c.says
-			if quiet && code != exitFailed {
+			if quiet && code != exit.Failed {
 				says = ""
 			}
-			if code != c.code || said.String() != says || (w.Outcome == "") != (code == exitFailed) {
+			if code != c.code || said.String() != says || (w.Outcome == "") != (code == exit.Failed) {
 				t.Errorf("%s, quiet %v: code %d, outcome %q, %s", name, quiet, code, w.Outcome, &said)
 			}
 		}

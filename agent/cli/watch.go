@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/flags"
 	"github.com/hotspan/hotspan/agent/client"
 	"github.com/hotspan/hotspan/pprofx"
@@ -50,7 +51,7 @@ func (v *watchFlags) Accept(line *flags.Line) error {
 	if len(given) == 0 {
 		return nil
 	}
-	return usagef("%s: %s", strings.Join(given, ", "), why)
+	return exit.Usagef("%s: %s", strings.Join(given, ", "), why)
 }
 
 // commandStreams are where the command reads and prints. in is nil for nothing.
@@ -85,7 +86,7 @@ func (v *watchFlags) run(ctx context.Context, c console, every time.Duration, to
 	}
 	a, err := agent.New(config)
 	if err != nil {
-		return explain(err)
+		return exit.Explain(err)
 	}
 	if child != nil {
 		child.resume()

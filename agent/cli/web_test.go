@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/agent/cli/exit"
 )
 
 // Where the other command is missing, an error says where to get it.
@@ -11,7 +13,7 @@ func TestWebIsMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var said bytes.Buffer
 	code := Main([]string{"web", recordingFile(t)}, &said, &said)
-	if code != exitFailed || !strings.Contains(said.String(), "hotspan-web is neither beside hotspan nor in $PATH") {
+	if code != exit.Failed || !strings.Contains(said.String(), "hotspan-web is neither beside hotspan nor in $PATH") {
 		t.Errorf("code %d, %s", code, &said)
 	}
 }

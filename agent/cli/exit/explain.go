@@ -1,4 +1,4 @@
-package cli
+package exit
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
-// explain adds to an error of the kernel how to fix it.
-func explain(err error) error {
+// Explain adds to an error of the kernel how to fix it.
+func Explain(err error) error {
 	return explainTo(err, procs.Capable(unix.CAP_BPF, unix.CAP_PERFMON, unix.CAP_SYS_PTRACE))
 }
 
