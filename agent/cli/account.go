@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/budget"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 	"github.com/hotspan/hotspan/agent/internal/labels"
@@ -117,7 +118,7 @@ func printAccount(to io.Writer, s *agent.Stats, files *fileSink, dir string, cod
 	if dir != "" {
 		a.MachineCode = &code
 	}
-	return printJSON(to, a)
+	return terminal.PrintJSON(to, a)
 }
 
 func probeOf(h trigger.Hits) probeAccount {

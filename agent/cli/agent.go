@@ -16,6 +16,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/store"
 	reqctx "github.com/hotspan/hotspan/context"
@@ -43,8 +44,8 @@ type agentCmd struct {
 }
 
 // Run profiles until a signal comes, and then delivers what is left.
-func (v *agentCmd) Run(again parsed, c console) error {
-	log := c.logger(v.Verbose)
+func (v *agentCmd) Run(again parsed, c terminal.Console) error {
+	log := c.Logger(v.Verbose)
 	config, err := v.config(log)
 	if err != nil {
 		return err
@@ -211,18 +212,18 @@ func (v *agentCmd) answer(config *agent.Config, d *delivering, log *slog.Logger)
 	return func() { _ = errors.Join(closeSocket(), page.close()) }, nil // nothing is under way that could fail
 }
 
-func closingAgent(c console, s *agent.Stats, kept *store.Store, o *outputs) {
+func closingAgent(c terminal.Console, s *agent.Stats, kept *store.Store, o *outputs) {
 	fmt.Fprintf(c, "%d samples taken in %.1f s = %d written + %d lost%s\n",
-		s.Taken, s.End.Sub(s.Start).Seconds(), s.Written, s.LostSum(), counts(s.Lost))
+		s.Taken, s.End.Sub(s.Start).Seconds(), s.Written, s.LostSum(), terminal.Counts(s.Lost))
 	for _, d := range o.destinations {
 		n := d.Stats()
 		fmt.Fprintf(c, "%s: %d samples of %d snapshots delivered%s\n", d.Name(), n.Samples, n.Snapshots,
-			counts(map[string]int64{
+			terminal.Counts(map[string]int64{
 				"snapshots waiting": int64(n.Waiting), "samples refused": n.Dropped, "snapshots damaged": n.Damaged,
 				"snapshots removed before": n.Evicted,
 			}))
 	}
 	n := kept.Stats()
 	fmt.Fprintf(c, "store: %d snapshots, %.1f MiB%s\n", n.Snapshots, float64(n.Bytes)/(1<<20),
-		counts(map[string]int64{"removed": n.Evicted, "not written": n.Unwritten}))
+		terminal.Counts(map[string]int64{"removed": n.Evicted, "not written": n.Unwritten}))
 }

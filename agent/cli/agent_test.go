@@ -22,6 +22,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/flags"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/store"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
@@ -303,7 +304,7 @@ func TestReload(t *testing.T) {
 	}
 	defer kept.Close()
 	var log bytes.Buffer
-	d := &delivering{from: kept, log: console{Writer: &log}.logger(false), now: &outputs{}}
+	d := &delivering{from: kept, log: terminal.Console{Writer: &log}.Logger(false), now: &outputs{}}
 	v, err := parseVerb("agent")
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 	"github.com/hotspan/hotspan/agent/internal/jitdump"
 	"github.com/hotspan/hotspan/pprofx/page"
@@ -26,7 +27,7 @@ type annotateCmd struct {
 }
 
 // Run prints the instructions of a function's machine code with their samples.
-func (v *annotateCmd) Run(stdout io.Writer, c console) error {
+func (v *annotateCmd) Run(stdout io.Writer, c terminal.Console) error {
 	if err := v.check(); err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (v *annotateCmd) Run(stdout io.Writer, c console) error {
 		}
 	})
 	if errors.Is(err, jitdump.ErrPartial) {
-		c.logger(false).Warn("not all code is read", "why", err)
+		c.Logger(false).Warn("not all code is read", "why", err)
 		err = nil
 	}
 	if err != nil {
@@ -51,7 +52,7 @@ func (v *annotateCmd) Run(stdout io.Writer, c console) error {
 	pieces, left := hot.pieces()
 	if len(pieces) == 0 {
 		return fmt.Errorf("no machine code of %s in %s: without a function hotspan annotate lists what there is",
-			cmp.Or(printable(v.Function), "any function"), v.From)
+			cmp.Or(terminal.Printable(v.Function), "any function"), v.From)
 	}
 	switch {
 	case v.Output != "":
@@ -63,7 +64,7 @@ func (v *annotateCmd) Run(stdout io.Writer, c console) error {
 		}
 		return err
 	case v.JSON:
-		return printJSON(stdout, annotatedPieces(pieces, v.lists()))
+		return terminal.PrintJSON(stdout, annotatedPieces(pieces, v.lists()))
 	case v.lists():
 		return listPieces(stdout, pieces, total, left)
 	}

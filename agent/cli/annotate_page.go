@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -47,46 +48,46 @@ const maxPageRows = 1 << 14
 // writeCodePage writes what printPieces prints as a page: each piece can be opened and closed. The first one is open,
 // and of a function all are.
 func writeCodePage(to io.Writer, pieces []jitcode.Copied, total int64, left int, function string, whole bool) error {
-	w := &sheet{Writer: to}
+	w := &terminal.Sheet{Writer: to}
 	sum, rest := sha256.Sum256([]byte(annotateStyle)), ""
 	if left > 0 {
 		rest = fmt.Sprintf(". Here are the %d pieces with most, of %d", len(pieces), len(pieces)+left)
 	}
-	w.printf(pageHead, base64.StdEncoding.EncodeToString(sum[:]), annotateStyle, total, rest)
+	w.Printf(pageHead, base64.StdEncoding.EncodeToString(sum[:]), annotateStyle, total, rest)
 	for i := range pieces {
 		p, open := &pieces[i], ""
 		if i == 0 || function != "" {
 			open = " open"
 		}
-		w.printf("<details%s>\n<summary><span class=\"number\">%d</span> <span class=\"number\">%s</span> %s "+
+		w.Printf("<details%s>\n<summary><span class=\"number\">%d</span> <span class=\"number\">%s</span> %s "+
 			"<span class=\"name\">%s <span class=\"what\">%s</span></span></summary>\n", open, p.Samples,
-			percent(p.Samples, total), heatBar(p.Samples, total), escaped(p.Name), escaped(pieceText(p)))
+			terminal.Percent(p.Samples, total), heatBar(p.Samples, total), escaped(p.Name), escaped(pieceText(p)))
 		inlined := inlinedIn(p, function)
 		for _, line := range strings.Split(samplesText(p, total, inlined), "\n") {
-			w.printf("<p>%s</p>\n", escaped(line))
+			w.Printf("<p>%s</p>\n", escaped(line))
 		}
-		w.printf(pageTable)
+		w.Printf(pageTable)
 		rows := codeRows(p, inlined, whole)
 		shown := min(len(rows), maxPageRows)
 		for i := range rows[:shown] {
 			writePageRow(w, &rows[i], p.Samples)
 		}
-		w.printf("</tbody></table></div>\n")
+		w.Printf("</tbody></table></div>\n")
 		if left := len(rows) - shown; left > 0 {
-			w.printf("<p>… and %d more lines</p>\n", left)
+			w.Printf("<p>… and %d more lines</p>\n", left)
 		}
-		w.printf("</details>\n")
+		w.Printf("</details>\n")
 	}
-	w.printf("</main>\n</body>\n</html>\n")
-	return w.err
+	w.Printf("</main>\n</body>\n</html>\n")
+	return w.Err
 }
 
-func writePageRow(w *sheet, r *codeRow, total int64) {
+func writePageRow(w *terminal.Sheet, r *codeRow, total int64) {
 	switch {
 	case r.in == nil && r.place == "":
-		w.printf("<tr><td colspan=\"3\"></td><td colspan=\"2\">…</td></tr>\n")
+		w.Printf("<tr><td colspan=\"3\"></td><td colspan=\"2\">…</td></tr>\n")
 	case r.in == nil:
-		w.printf("<tr class=\"place\"><th colspan=\"3\"></th><th colspan=\"2\">%s  <code>%s</code></th></tr>\n",
+		w.Printf("<tr class=\"place\"><th colspan=\"3\"></th><th colspan=\"2\">%s  <code>%s</code></th></tr>\n",
 			escaped(r.place), escaped(r.text))
 	default:
 		class, bar := "", ""
@@ -97,7 +98,7 @@ func writePageRow(w *sheet, r *codeRow, total int64) {
 		if count != "" {
 			bar = heatBar(r.in.Samples, total)
 		}
-		w.printf("<tr%s><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"heat\">%s</td>"+
+		w.Printf("<tr%s><td class=\"number\">%s</td><td class=\"number\">%s</td><td class=\"heat\">%s</td>"+
 			"<td class=\"offset\">+0x%x</td><td>%s</td></tr>\n", class, count, share, bar, r.in.Offset,
 			escaped(r.in.Text))
 	}

@@ -6,21 +6,22 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 )
 
 // printPieces prints the code of a function, and where it is inlined; of the empty one all code.
 func printPieces(to io.Writer, pieces []jitcode.Copied, total int64, left int, function string, whole bool) error {
-	w := &sheet{Writer: to}
+	w := &terminal.Sheet{Writer: to}
 	for i := range pieces {
 		p := &pieces[i]
 		inlined := inlinedIn(p, function)
-		w.printf("%s  %s\n%s\n\n", printable(p.Name), pieceText(p), samplesText(p, total, inlined))
+		w.Printf("%s  %s\n%s\n\n", terminal.Printable(p.Name), pieceText(p), samplesText(p, total, inlined))
 		printCode(w, p, inlined, whole)
-		w.printf("\n")
+		w.Printf("\n")
 	}
-	printRest(w, left)
-	return w.err
+	terminal.PrintRest(w, left)
+	return w.Err
 }
 
 // inlinedIn is a function if it is not what a piece was compiled of, else empty.
@@ -33,10 +34,10 @@ func inlinedIn(p *jitcode.Copied, function string) string {
 
 // samplesText says how many samples a piece has, and on a line of its own how many of these are in an inlined function.
 func samplesText(p *jitcode.Copied, total int64, inlined string) string {
-	text := fmt.Sprintf("%d samples, %s of the %d in machine code%s", p.Samples, percent(p.Samples, total), total,
-		lostPoints(p.Lost))
+	text := fmt.Sprintf("%d samples, %s of the %d in machine code%s", p.Samples, terminal.Percent(p.Samples, total),
+		total, lostPoints(p.Lost))
 	if inlined != "" {
-		text += fmt.Sprintf("\n%d of them in %s, which is inlined", samplesIn(p, inlined), printable(inlined))
+		text += fmt.Sprintf("\n%d of them in %s, which is inlined", samplesIn(p, inlined), terminal.Printable(inlined))
 	}
 	return text
 }
@@ -49,34 +50,34 @@ func lostPoints(n int64) string {
 }
 
 // printCode prints instructions with their samples. > marks the one with most.
-func printCode(w *sheet, p *jitcode.Copied, inlined string, whole bool) {
+func printCode(w *terminal.Sheet, p *jitcode.Copied, inlined string, whole bool) {
 	for _, r := range codeRows(p, inlined, whole) {
 		switch {
 		case r.in == nil && r.place == "":
-			w.printf("%17s  …\n", "")
+			w.Printf("%17s  …\n", "")
 		case r.in == nil:
-			w.printf("%17s  %s\n", "", printable(strings.TrimSpace(r.place+"  "+r.text)))
+			w.Printf("%17s  %s\n", "", terminal.Printable(strings.TrimSpace(r.place+"  "+r.text)))
 		default:
 			count, share := r.samples(p.Samples)
 			mark := ""
 			if r.most {
 				mark = ">"
 			}
-			w.printf("%8s %7s %1s +0x%-5x %s\n", count, share, mark, r.in.Offset, r.in.Text)
+			w.Printf("%8s %7s %1s +0x%-5x %s\n", count, share, mark, r.in.Offset, r.in.Text)
 		}
 	}
 }
 
 func listPieces(stdout io.Writer, pieces []jitcode.Copied, total int64, left int) error {
-	w := &sheet{Writer: stdout}
-	w.printf("%d samples in machine code\n\n", total)
+	w := &terminal.Sheet{Writer: stdout}
+	w.Printf("%d samples in machine code\n\n", total)
 	for i := range pieces {
 		p := &pieces[i]
-		w.printf("%8d  %7s  %s  %s\n", p.Samples, percent(p.Samples, total), fit(printable(p.Function), 34),
-			pieceText(p))
+		w.Printf("%8d  %7s  %s  %s\n", p.Samples, terminal.Percent(p.Samples, total),
+			terminal.Fit(terminal.Printable(p.Function), 34), pieceText(p))
 	}
-	printRest(w, left)
-	return w.err
+	terminal.PrintRest(w, left)
+	return w.Err
 }
 
 // pieceText says what a piece of code is: where its function is, its compiler, its size and its number.
@@ -84,12 +85,12 @@ func pieceText(p *jitcode.Copied) string {
 	text := ""
 	switch {
 	case p.Module != "":
-		text = printable(shortFile(p.Module)) + "  "
+		text = terminal.Printable(terminal.ShortFile(p.Module)) + "  "
 	case len(p.Lines) > 0 && p.Lines[0].Line > 0:
-		text = printable(fmt.Sprintf("%s:%d  ", shortFile(p.Lines[0].File), p.Lines[0].Line))
+		text = terminal.Printable(fmt.Sprintf("%s:%d  ", terminal.ShortFile(p.Lines[0].File), p.Lines[0].Line))
 	}
 	if how := cmp.Or(p.Tier, p.Kind); how != "" {
-		text += printable(how) + ", "
+		text += terminal.Printable(how) + ", "
 	}
 	return text + fmt.Sprintf("%d bytes, pid %d, code %d", p.Size, p.PID, p.Index)
 }

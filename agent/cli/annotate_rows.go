@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 )
 
@@ -23,7 +24,7 @@ func (r *codeRow) samples(of int64) (count, share string) {
 	if r.in.Samples == 0 {
 		return "", ""
 	}
-	return fmt.Sprint(r.in.Samples), percent(r.in.Samples, of)
+	return fmt.Sprint(r.in.Samples), terminal.Percent(r.in.Samples, of)
 }
 
 // codeRows are the instructions of a piece, and above those of another place in the source that place. Without whole
@@ -114,5 +115,5 @@ func filePlace(file string, line, column int) string {
 	if line == 0 {
 		return "(no line)"
 	}
-	return fmt.Sprintf("%s:%d:%d", shortFile(file), line, column)
+	return fmt.Sprintf("%s:%d:%d", terminal.ShortFile(file), line, column)
 }

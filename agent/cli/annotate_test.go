@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/jitdump"
 )
 
@@ -59,7 +60,7 @@ func TestAnnotate(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "4 samples in machine code\n\n       4  100.0 %  " + fit("f", 34) + "  " + piece},
+		{nil, "4 samples in machine code\n\n       4  100.0 %  " + terminal.Fit("f", 34) + "  " + piece},
 		{[]string{"f"}, "f  " + piece + code},
 		{[]string{"g"}, "f  " + piece + strings.Replace(code, "code\n", "code\n3 of them in g, which is inlined\n", 1)},
 	} {

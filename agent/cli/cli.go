@@ -7,6 +7,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/flags"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/version"
 )
 
@@ -36,7 +37,7 @@ type commands struct {
 
 // verb is what a verb does when its flags and arguments are set. That of the agent has more to go by.
 type verb interface {
-	Run(stdout io.Writer, c console) error
+	Run(stdout io.Writer, c terminal.Console) error
 }
 
 // accepter is a verb that looks at its command line before it runs.
@@ -45,7 +46,7 @@ type accepter interface{ Accept(*flags.Line) error }
 // Main runs the command line and returns the exit code: 0 for success, 1 for a failure, 2 for wrong usage,
 // and those of wait.
 func Main(args []string, stdout, stderr io.Writer) (code int) {
-	return run(args, escape(stdout), escape(stderr))
+	return run(args, terminal.Escape(stdout), terminal.Escape(stderr))
 }
 
 func run(args []string, stdout, stderr io.Writer) (code int) {
@@ -56,15 +57,15 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 	case line != nil:
 		switch v := line.Verb.(type) {
 		case *agentCmd:
-			err = v.Run(func() (*agentCmd, error) { return parseAgent(args) }, console{Writer: stderr})
+			err = v.Run(func() (*agentCmd, error) { return parseAgent(args) }, terminal.Console{Writer: stderr})
 		case *inspectCmd:
-			err = v.start(stdout, console{Writer: stderr}, func(words []string) {
+			err = v.start(stdout, terminal.Console{Writer: stderr}, func(words []string) {
 				run(slices.Concat(args, words), stdout, stderr)
 			})
 		case *completionCmd:
 			err = line.Completion(stdout, v.Shell)
 		case verb:
-			err = v.Run(stdout, console{Writer: stderr})
+			err = v.Run(stdout, terminal.Console{Writer: stderr})
 		}
 	}
 	return exit.Code(err, stderr)
@@ -78,7 +79,7 @@ func parse(args []string, stdout io.Writer) (*flags.Line, error) {
 		Verbs:   new(commands),
 		Vars:    help,
 		Version: version.Get().String(),
-		Columns: min(widthOf(stdout), usualWidth),
+		Columns: min(terminal.WidthOf(stdout), terminal.UsualWidth),
 	}
 	line, err := app.Parse(args, stdout)
 	if err != nil || line == nil {

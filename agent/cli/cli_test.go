@@ -151,6 +151,7 @@ func TestVersion(t *testing.T) {
 // TestEscapingErrors: an error may have a path that a process chose.
 func TestEscapingErrors(t *testing.T) {
 	var out bytes.Buffer
+	const hostile = "a\x1b]0;b\x07\r\x7f\u009b31m\u202ec"
 	if code := Main([]string{"report", "/no/" + hostile}, &out, &out); code != exit.Failed ||
 		bytes.ContainsAny(out.Bytes(), "\x1b\x07\r\u009b\u202e") {
 		t.Errorf("%d: %q", code, &out)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 	"github.com/hotspan/hotspan/pprofx"
@@ -15,11 +16,12 @@ import (
 
 func progressLine(p agent.Progress) string {
 	return fmt.Sprintf("%4.0fs  %d samples, %s named, %s labelled, %d lost",
-		p.Elapsed.Seconds(), p.Samples, percent(p.Named, p.WithJS), percent(p.Labelled, p.Requests), p.Lost)
+		p.Elapsed.Seconds(), p.Samples, terminal.Percent(p.Named, p.WithJS), terminal.Percent(p.Labelled, p.Requests),
+		p.Lost)
 }
 
 // closing prints how many samples were taken and lost, what sampling cost, and which command to run next.
-func closing(c console, s *agent.Stats, files *fileSink) {
+func closing(c terminal.Console, s *agent.Stats, files *fileSink) {
 	a := accountOf(s, files)
 	what, idle := "samples taken", ""
 	switch {
@@ -36,7 +38,7 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 		}
 	}
 	fmt.Fprintf(c, "%d %s in %.1f s = %d written%s + %d lost%s%s\n", a.Taken, what, a.Duration, a.Written, idle,
-		sum(a.Lost), counts(a.Lost), otherThreads(files.left))
+		sum(a.Lost), terminal.Counts(a.Lost), otherThreads(files.left))
 	if files.both {
 		apart(c, s)
 	}
@@ -45,9 +47,9 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 	throttled(c, s.Throttled)
 	timerThrottled(c, s.TimerThrottled)
 	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s%s, of samples in requests labelled %s%s\n",
-		percent(s.ToRoot, s.Samples), percent(s.Named, s.WithJS),
-		counts(map[string]int64{"without lines": s.NoLine, "not verified": s.Unverified}),
-		percent(s.Labelled, s.Requests), counts(a.NotAllLabels))
+		terminal.Percent(s.ToRoot, s.Samples), terminal.Percent(s.Named, s.WithJS),
+		terminal.Counts(map[string]int64{"without lines": s.NoLine, "not verified": s.Unverified}),
+		terminal.Percent(s.Labelled, s.Requests), terminal.Counts(a.NotAllLabels))
 	fmt.Fprintf(c, "hotspan itself: %.2f s CPU, %d MiB memory%s\n", a.CPU, a.Memory>>20, inKernel(s))
 	for _, u := range s.Unmatched {
 		fmt.Fprintf(c, "label %s matched nothing; properties seen in stores: %s\n", u.Label, seen(u.Seen))
@@ -65,7 +67,7 @@ func closing(c console, s *agent.Stats, files *fileSink) {
 }
 
 // apart prints what became of the samples of the timer, and of hits: both have snapshots of their own.
-func apart(c console, s *agent.Stats) {
+func apart(c terminal.Console, s *agent.Stats) {
 	var hits int64
 	for _, h := range s.Hits {
 		hits += h.All
@@ -76,9 +78,9 @@ func apart(c console, s *agent.Stats) {
 }
 
 // hits prints what each probe has counted.
-func hits(c console, all []trigger.Hits) {
+func hits(c terminal.Console, all []trigger.Hits) {
 	for _, h := range all {
-		fmt.Fprintf(c, "%s: %d hits%s%s", h.Text, h.All, hitsValue(h), counts(h.Lost))
+		fmt.Fprintf(c, "%s: %d hits%s%s", h.Text, h.All, hitsValue(h), terminal.Counts(h.Lost))
 		if h.Unmet > 0 {
 			fmt.Fprintf(c, ", %d others left out by if", h.Unmet)
 		}
@@ -93,7 +95,7 @@ func hits(c console, all []trigger.Hits) {
 func hitsValue(h trigger.Hits) (text string) {
 	switch {
 	case h.Weight > 0 && h.Bytes:
-		text = ", " + byteText(h.Weight)
+		text = ", " + terminal.ByteText(h.Weight)
 	case h.Weight > 0:
 		text = fmt.Sprintf(", value %d", h.Weight)
 	}
@@ -134,11 +136,11 @@ func seen(names []string) string {
 	if len(names) == 0 {
 		return "none, no store was current in any sample"
 	}
-	return printable(strings.Join(names, ", "))
+	return terminal.Printable(strings.Join(names, ", "))
 }
 
 // next prints the file name and the commands that show the profile.
-func next(c console, s *agent.Stats, files *fileSink) {
+func next(c terminal.Console, s *agent.Stats, files *fileSink) {
 	if files.last == "" {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
@@ -104,7 +105,7 @@ hotspan itself
 `},
 	} {
 		var b bytes.Buffer
-		closing(console{Writer: &b}, &c.stats, c.files)
+		closing(terminal.Console{Writer: &b}, &c.stats, c.files)
 		if diff := cmp.Diff(c.want, usage.ReplaceAllString(b.String(), "hotspan itself")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
@@ -131,7 +132,7 @@ func TestClosingBeside(t *testing.T) {
 		Lost: map[pprofx.LostReason]int64{pprofx.LostLimited: 10, pprofx.LostOverlapped: 2, pprofx.LostExited: 1},
 	}
 	var b bytes.Buffer
-	closing(console{Writer: &b}, &stats, &fileSink{last: "x.pb.gz", format: pprofx.Pprof, both: true})
+	closing(terminal.Console{Writer: &b}, &stats, &fileSink{last: "x.pb.gz", format: pprofx.Pprof, both: true})
 	const want = `350 samples and hits of probes in 2.0 s = 337 written + 13 lost (another hit 2, process exited 1, ` +
 		`rate limit 10)
 by the timer: 100 samples = 97 + 3 lost

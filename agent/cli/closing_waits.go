@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/cgroup"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
 )
 
 // waits prints how long threads waited, with --off-cpu or --wall, and what of it the samples are.
-func waits(c console, s *agent.Stats) {
+func waits(c terminal.Console, s *agent.Stats) {
 	w := s.Waits
 	if w.Since == 0 {
 		return
@@ -34,7 +35,7 @@ func waits(c console, s *agent.Stats) {
 const enabling = time.Millisecond
 
 // timerThrottled prints for how long no samples were taken, since the kernel allows fewer.
-func timerThrottled(c console, d time.Duration) {
+func timerThrottled(c terminal.Console, d time.Duration) {
 	if d >= enabling {
 		fmt.Fprintf(c, "the kernel held the timer back for %s, all CPUs together: "+
 			"kernel.perf_event_max_sample_rate is %d\n", inSeconds(d), trigger.MaxRate())
@@ -53,9 +54,9 @@ func timed(format string, d time.Duration) string {
 
 // throttled prints which control groups had used up the CPU time that they may have, whatever is sampled: their threads
 // could run and had to wait, which no sample shows.
-func throttled(c console, groups []cgroup.Throttled) {
+func throttled(c terminal.Console, groups []cgroup.Throttled) {
 	for _, g := range groups {
 		fmt.Fprintf(c, "the control group %s was throttled in %d of %d periods, for %s (cpu.stat)\n",
-			printable(g.Folder), g.Reached, g.Periods, inSeconds(g.Time))
+			terminal.Printable(g.Folder), g.Reached, g.Periods, inSeconds(g.Time))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -16,7 +17,7 @@ type convertCmd struct {
 }
 
 // Run writes the chosen samples of a recording as one file.
-func (v *convertCmd) Run(_ io.Writer, c console) error {
+func (v *convertCmd) Run(_ io.Writer, c terminal.Console) error {
 	format, err := formatOf(v.Out)
 	if err != nil {
 		return exit.Usage(err)
@@ -25,7 +26,8 @@ func (v *convertCmd) Run(_ io.Writer, c console) error {
 }
 
 // convert writes the chosen samples of recordings as one file, with source lines if there is a source.
-func convert(c console, f *filterFlags, in []string, name string, format pprofx.Format, source *sourceFiles) error {
+func convert(c terminal.Console, f *filterFlags, in []string, name string, format pprofx.Format,
+	source *sourceFiles) error {
 	var out *outputFile
 	var rows, lost int64
 	var first pprofx.Measure

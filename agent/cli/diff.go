@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/page"
 	"github.com/hotspan/hotspan/pprofx/report"
@@ -29,7 +30,7 @@ type diffCmd struct {
 	Output   string            `short:"o" help:"${diffpage}" placeholder:"FILE.html"`
 }
 
-func (v *diffCmd) Run(stdout io.Writer, c console) error {
+func (v *diffCmd) Run(stdout io.Writer, c terminal.Console) error {
 	limit, err := v.check()
 	if err != nil {
 		return err
@@ -56,7 +57,7 @@ func (v *diffCmd) Run(stdout io.Writer, c console) error {
 	case shown != nil:
 		err = shown.finish(c)
 	case v.JSON:
-		err = printJSON(stdout, compared)
+		err = terminal.PrintJSON(stdout, compared)
 	default:
 		err = printDiff(stdout, compared, v.Old, v.New, v.By, v.Lines)
 	}
@@ -101,7 +102,7 @@ func (v *diffCmd) earlier() filterFlags {
 }
 
 // side reads one side of a comparison, and passes it on.
-func (v *diffCmd) side(c console, chosen filterFlags, path string, moved map[string]string,
+func (v *diffCmd) side(c terminal.Console, chosen filterFlags, path string, moved map[string]string,
 	to func(*pprofx.Snapshot) error) (*report.Side, error) {
 	side := report.NewSide(v.By, moved)
 	err := chosen.eachSnapshot(c, []string{path}, func(s *pprofx.Snapshot) error {
@@ -124,7 +125,7 @@ func (v *diffCmd) dearer(c *report.Comparison, limit float64) error {
 		for _, row := range report.Dearer(table, limit) {
 			name := strings.TrimSpace(what + " " + rowName(row, "(no "+what+")"))
 			if row.File != "" {
-				name += " (" + printable(shortFile(row.File)) + ")"
+				name += " (" + terminal.Printable(terminal.ShortFile(row.File)) + ")"
 			}
 			found = append(found, fmt.Sprintf("%s by %.0f %%, at least %.0f %%", name, 100*(*row.Ratio-1),
 				100*(row.AtLeast-1)))

@@ -3,6 +3,7 @@ package cli
 import (
 	"path/filepath"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/page"
 )
@@ -47,7 +48,9 @@ func (p *comparisonPage) begin(which, path string) func(*pprofx.Snapshot) error 
 	}
 }
 
-func (p *comparisonPage) finish(c console) error { return p.out.finishAndSay(c, p.rows, p.lost) }
+func (p *comparisonPage) finish(c terminal.Console) error {
+	return p.out.finishAndSay(c, p.rows, p.lost)
+}
 
 // discard removes the page if it is not finished.
 func (p *comparisonPage) discard() {

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
 
 // diffPrinter prints a comparison for people.
 type diffPrinter struct {
-	sheet
+	terminal.Sheet
 	*report.Comparison
 	most int // lines of a table
 }
@@ -26,17 +27,17 @@ var unitNames = map[report.Unit]string{
 
 // printDiff prints a comparison of two paths, with the label that was asked for and so many lines of a table at most.
 func printDiff(to io.Writer, c *report.Comparison, before, after, by string, most int) error {
-	p := diffPrinter{sheet: sheet{Writer: to}, Comparison: c, most: most}
+	p := diffPrinter{Sheet: terminal.Sheet{Writer: to}, Comparison: c, most: most}
 	p.side("old", before, c.Old)
 	p.side("new", after, c.New)
-	p.printf("%s; old, new, difference, ratio with its 95 %% interval; %d rows compared\n", unitNames[c.Unit],
+	p.Printf("%s; old, new, difference, ratio with its 95 %% interval; %d rows compared\n", unitNames[c.Unit],
 		c.Compared)
 	if c.Whole != nil {
 		whole := *c.Whole
 		if whole.Name = "all"; !whole.Certain {
 			whole.Name += ": no more than chance explains"
 		}
-		p.printf("\n")
+		p.Printf("\n")
 		p.row(whole, "", "")
 	}
 	p.table("what it did", "", c.Classes)
@@ -45,7 +46,7 @@ func printDiff(to io.Writer, c *report.Comparison, before, after, by string, mos
 		p.table(by, "(no "+by+")", c.By)
 	}
 	p.table("function: of its own, with what V8, Node and the kernel did for it", "", c.Functions)
-	return p.err
+	return p.Err
 }
 
 func (p *diffPrinter) side(which, path string, t report.Total) {
@@ -53,8 +54,8 @@ func (p *diffPrinter) side(which, path string, t report.Total) {
 	if t.Gaps >= 0.1 {
 		gaps = fmt.Sprintf(", %v between snapshots not counted", duration(t.Gaps).Round(100*time.Millisecond))
 	}
-	p.printf("%s: %s, %s%s\n", which, printable(path), contents(duration(t.CPU), t.Samples, duration(t.Seconds),
-		t.Start, t.Lost), gaps)
+	p.Printf("%s: %s, %s%s\n", which, terminal.Printable(path), contents(duration(t.CPU), t.Samples,
+		duration(t.Seconds), t.Start, t.Lost), gaps)
 }
 
 func duration(seconds float64) time.Duration { return time.Duration(seconds * 1e9) }
@@ -62,25 +63,25 @@ func duration(seconds float64) time.Duration { return time.Duration(seconds * 1e
 // table prints the rows that chance does not explain, and how many others there are.
 func (p *diffPrinter) table(by, none string, all []report.Change) {
 	certain := report.Certain(all)
-	p.printf("\nCPU by %s\n", by)
+	p.Printf("\nCPU by %s\n", by)
 	for _, c := range certain[:min(len(certain), p.most)] {
-		p.row(c, none, shortFile(c.File))
+		p.row(c, none, terminal.ShortFile(c.File))
 	}
 	if n := len(certain) - p.most; n > 0 {
-		p.printf("  … and %d more\n", n)
+		p.Printf("  … and %d more\n", n)
 	}
 	if n := len(all) - len(certain); n > 0 {
-		p.printf("  %d row%s changed by no more than chance explains\n", n, strings.Repeat("s", min(1, n-1)))
+		p.Printf("  %d row%s changed by no more than chance explains\n", n, strings.Repeat("s", min(1, n-1)))
 	}
 }
 
 func (p *diffPrinter) row(c report.Change, none, where string) {
 	text := fmt.Sprintf("  %9s  %9s  %10s  %-21s  %s  %s", p.amount(c.Old), p.amount(c.New), p.difference(c.New-c.Old),
-		ratioText(c), fit(rowName(c, none), 34), printable(where))
-	p.printf("%s\n", strings.TrimRight(text, " "))
+		ratioText(c), terminal.Fit(rowName(c, none), 34), terminal.Printable(where))
+	p.Printf("%s\n", strings.TrimRight(text, " "))
 }
 
-func rowName(c report.Change, none string) string { return printable(cmp.Or(c.Name, none)) }
+func rowName(c report.Change, none string) string { return terminal.Printable(cmp.Or(c.Name, none)) }
 
 func ratioText(c report.Change) string {
 	switch {
@@ -106,7 +107,7 @@ func factor(f float64) string {
 // amount prints CPU time in the unit of the comparison.
 func (p *diffPrinter) amount(x float64) string {
 	if p.Unit == report.PerRequest {
-		return threeDigits(time.Duration(x * 1e9)).String()
+		return terminal.ThreeDigits(time.Duration(x * 1e9)).String()
 	}
 	if 100*x < 0.995 {
 		return fmt.Sprintf("%.2f %%", 100*x)

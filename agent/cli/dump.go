@@ -8,6 +8,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/dump"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
@@ -24,7 +25,7 @@ type dumpCmd struct {
 }
 
 // Run prints the stacks of a process's threads.
-func (v *dumpCmd) Run(stdout io.Writer, c console) error {
+func (v *dumpCmd) Run(stdout io.Writer, c terminal.Console) error {
 	config, err := dumpConfig(c, v.Labels, &v.ruleFlags, v.Cache)
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (v *dumpCmd) Run(stdout io.Writer, c console) error {
 }
 
 // dumpConfig says which labels a dump has, by kinds and by the user's rules. The caller sets the rest.
-func dumpConfig(c console, kinds string, rules *ruleFlags, cache bool) (config dump.Config, err error) {
+func dumpConfig(c terminal.Console, kinds string, rules *ruleFlags, cache bool) (config dump.Config, err error) {
 	parsed, err := reqctx.ParseKinds(kinds)
 	if err != nil {
 		return config, exit.Usage(err)
@@ -43,7 +44,7 @@ func dumpConfig(c console, kinds string, rules *ruleFlags, cache bool) (config d
 	if err != nil {
 		return config, err
 	}
-	config = dump.Config{Rules: parsed.Rules(own), Log: c.logger(false)}
+	config = dump.Config{Rules: parsed.Rules(own), Log: c.Logger(false)}
 	if _, err := reqctx.NewTree(config.Rules); err != nil {
 		return config, exit.Usage(err)
 	}
@@ -63,18 +64,18 @@ func printDump(stdout io.Writer, config dump.Config, asJSON bool) error {
 		return exit.Explain(err)
 	}
 	if asJSON {
-		return printJSON(stdout, dumpOf(d))
+		return terminal.PrintJSON(stdout, dumpOf(d))
 	}
-	w := &inspectSheet{sheet{Writer: stdout}}
+	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
 	w.dump(d)
-	return w.err
+	return w.Err
 }
 
 func (w *inspectSheet) dump(d *dump.Dump) {
-	command := shorten(printable(strings.Join(d.CommandLine, " ")), longestCommand)
-	w.printf("process %d: %s, Node.js %s\n", d.PID, command, nodeVersion(d.Node))
+	command := terminal.Shorten(terminal.Printable(strings.Join(d.CommandLine, " ")), terminal.LongestCommand)
+	w.Printf("process %d: %s, Node.js %s\n", d.PID, command, terminal.NodeVersion(d.Node))
 	if d.NotVerified != "" {
-		w.printf("not verified, so left out: %s\n", d.NotVerified)
+		w.Printf("not verified, so left out: %s\n", d.NotVerified)
 	}
 	for i := range d.Threads {
 		w.dumpThread(&d.Threads[i])
@@ -83,22 +84,23 @@ func (w *inspectSheet) dump(d *dump.Dump) {
 
 func (w *inspectSheet) dumpThread(t *dump.Thread) {
 	if !t.Caught {
-		w.printf("\nthread %d %s: %s, its stack did not stand still\n", t.TID, printable(t.Name), t.Status)
+		w.Printf("\nthread %d %s: %s, its stack did not stand still\n", t.TID, terminal.Printable(t.Name), t.Status)
 		return
 	}
-	w.printf("\nthread %d %s: %s, V8 %v%s\n", t.TID, printable(t.Name), t.Status, t.State, labelText(t.Labels))
+	w.Printf("\nthread %d %s: %s, V8 %v%s\n", t.TID, terminal.Printable(t.Name), t.Status, t.State,
+		terminal.LabelText(t.Labels))
 	w.frames(t)
 }
 
 func (w *inspectSheet) frames(t *dump.Thread) {
 	for i, f := range t.Stack {
-		w.printf("    %s\n", frameLine(f))
+		w.Printf("    %s\n", frameLine(f))
 		if a, ok := t.Arguments[i]; ok {
-			w.printf("        %s\n", argumentsLine(&a))
+			w.Printf("        %s\n", argumentsLine(&a))
 		}
 	}
 	if t.Stop != pprofx.StopRoot {
-		w.printf("    [the stack ends here: %v]\n", t.Stop)
+		w.Printf("    [the stack ends here: %v]\n", t.Stop)
 	}
 	w.async(&t.Async)
 }
@@ -106,13 +108,13 @@ func (w *inspectSheet) frames(t *dump.Thread) {
 // async prints who waits for what a thread does.
 func (w *inspectSheet) async(a *dump.Async) {
 	for _, f := range a.Callers {
-		w.printf("    async %s\n", printable(frameName(f)))
+		w.Printf("    async %s\n", terminal.Printable(frameName(f)))
 	}
 	switch a.End {
 	case await.Several:
-		w.printf("    [several wait for promise 0x%x]\n", a.Promise)
+		w.Printf("    [several wait for promise 0x%x]\n", a.Promise)
 	case await.Cut:
-		w.printf("    [more wait for promise 0x%x]\n", a.Promise)
+		w.Printf("    [more wait for promise 0x%x]\n", a.Promise)
 	}
 }
 
@@ -129,7 +131,7 @@ func argumentsLine(a *dump.Arguments) string {
 }
 
 func argumentText(a dump.Argument) string {
-	text := shorten(printable(a.Text), longestArgument)
+	text := terminal.Shorten(terminal.Printable(a.Text), longestArgument)
 	if a.Address != 0 {
 		text += fmt.Sprintf(" 0x%x", a.Address)
 	}
@@ -163,5 +165,5 @@ func frameLine(f *pprofx.Frame) string {
 	if f.Inlined {
 		text += ", inlined"
 	}
-	return printable(text)
+	return terminal.Printable(text)
 }

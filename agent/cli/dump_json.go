@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/dump"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -73,7 +74,7 @@ func dumpOf(d *dump.Dump) dumped {
 		if t.Caught {
 			to.State, to.Stop = t.State.String(), t.Stop.String()
 		}
-		to.Labels = labelValues(t.Labels)
+		to.Labels = terminal.LabelValues(t.Labels)
 		for i, f := range t.Stack {
 			frame := frameOf(f)
 			if a, ok := t.Arguments[i]; ok {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/dump"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 	"github.com/hotspan/hotspan/v8/target/core"
@@ -82,7 +83,7 @@ func (v *inspectCmd) parse() (in inspected, err error) {
 }
 
 // Run shows what was asked of a core or a process.
-func (v *inspectCmd) Run(stdout io.Writer, c console) error {
+func (v *inspectCmd) Run(stdout io.Writer, c terminal.Console) error {
 	in, err := v.parse()
 	if err != nil {
 		return exit.Usage(err)
@@ -101,7 +102,7 @@ func (v *inspectCmd) Run(stdout io.Writer, c console) error {
 }
 
 // stack shows the threads.
-func (v *inspectCmd) stack(stdout io.Writer, c console, in *inspected) error {
+func (v *inspectCmd) stack(stdout io.Writer, c terminal.Console, in *inspected) error {
 	config, err := dumpConfig(c, v.Labels, &v.ruleFlags, v.Cache)
 	if err != nil {
 		return err
@@ -114,7 +115,7 @@ func (v *inspectCmd) stack(stdout io.Writer, c console, in *inspected) error {
 }
 
 // requests shows which requests are in flight.
-func (v *inspectCmd) requests(stdout io.Writer, c console, in *inspected) error {
+func (v *inspectCmd) requests(stdout io.Writer, c terminal.Console, in *inspected) error {
 	config, err := dumpConfig(c, v.Labels, &v.ruleFlags, false)
 	if err != nil {
 		return err
@@ -125,7 +126,7 @@ func (v *inspectCmd) requests(stdout io.Writer, c console, in *inspected) error 
 }
 
 // at prints what is at addresses.
-func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
+func (v *inspectCmd) at(stdout io.Writer, c terminal.Console, in *inspected) error {
 	var addresses []uint64
 	for _, text := range in.operands {
 		address, err := strconv.ParseUint(text, 0, 64)
@@ -156,18 +157,18 @@ func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
 }
 
 // opened calls show with what is looked into.
-func (v *inspectCmd) opened(c console, in *inspected, show func(*inspect.Subject) error) error {
+func (v *inspectCmd) opened(c terminal.Console, in *inspected, show func(*inspect.Subject) error) error {
 	return v.stopped(c, v.PID, func() error { return v.openedNow(c, in, show) })
 }
 
-func (v *inspectCmd) openedNow(c console, in *inspected, show func(*inspect.Subject) error) error {
+func (v *inspectCmd) openedNow(c terminal.Console, in *inspected, show func(*inspect.Subject) error) error {
 	subject, end, err := v.open(in)
 	if err != nil {
 		return err
 	}
 	defer end()
 	for _, p := range subject.Problems {
-		c.logger(false).Warn("not used", "why", p)
+		c.Logger(false).Warn("not used", "why", p)
 	}
 	return show(subject)
 }
@@ -203,28 +204,28 @@ func (v *inspectCmd) coreStack(stdout io.Writer, in *inspected, config dump.Conf
 		return fmt.Errorf("%s: %w", in.core, err)
 	}
 	if v.JSON {
-		return printJSON(stdout, coreOf(in.core, from, d, problems))
+		return terminal.PrintJSON(stdout, coreOf(in.core, from, d, problems))
 	}
-	w := &inspectSheet{sheet{Writer: stdout}}
+	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
 	w.core(in.core, from, d, problems)
-	return w.err
+	return w.Err
 }
 
 func (w *inspectSheet) core(name string, c *core.Core, d *dump.Dump, problems []error) {
-	w.printf("core %s: process %d, %s, Node.js %s\n", printable(name), c.PID, printable(c.Arguments),
-		nodeVersion(d.Node))
+	w.Printf("core %s: process %d, %s, Node.js %s\n", terminal.Printable(name), c.PID, terminal.Printable(c.Arguments),
+		terminal.NodeVersion(d.Node))
 	if c.Missing > 0 {
-		w.printf("the core was cut off: %d bytes of memory are missing\n", c.Missing)
+		w.Printf("the core was cut off: %d bytes of memory are missing\n", c.Missing)
 	}
 	for _, p := range problems {
-		w.printf("not used: %s\n", printable(p.Error()))
+		w.Printf("not used: %s\n", terminal.Printable(p.Error()))
 	}
 	if d.NotVerified != "" {
-		w.printf("not verified, so left out: %s\n", d.NotVerified)
+		w.Printf("not verified, so left out: %s\n", d.NotVerified)
 	}
 	for i := range d.Threads {
 		t := &d.Threads[i]
-		w.printf("\nthread %d%s: V8 %v%s\n", t.TID, signalOf(c, i), t.State, labelText(t.Labels))
+		w.Printf("\nthread %d%s: V8 %v%s\n", t.TID, signalOf(c, i), t.State, terminal.LabelText(t.Labels))
 		w.frames(t)
 	}
 }

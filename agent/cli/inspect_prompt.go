@@ -9,25 +9,26 @@ import (
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 )
 
 // start runs a command line of inspect. One without a verb, on a terminal, asks for verbs, and has again run each with
 // the words behind it.
-func (v *inspectCmd) start(stdout io.Writer, c console, again func(words []string)) error {
+func (v *inspectCmd) start(stdout io.Writer, c terminal.Console, again func(words []string)) error {
 	of := slices.DeleteFunc([]string{v.Core, v.Node, v.Verb}, func(word string) bool { return word == "" })
 	hasVerb := slices.ContainsFunc(append(of, v.Addresses...), isInspectVerb)
-	if hasVerb || len(of) == 0 && v.PID == 0 || !isTerminal(stdout) || !isTerminal(os.Stdin) {
+	if hasVerb || len(of) == 0 && v.PID == 0 || !terminal.IsTerminal(stdout) || !terminal.IsTerminal(os.Stdin) {
 		return v.Run(stdout, c)
 	}
 	if err := v.check(of, c); err != nil {
 		return err
 	}
-	p := prompt{newPrompt(fileOf(stdout), "inspect> ", completeVerb), again}
+	p := prompt{terminal.NewPrompt(terminal.FileOf(stdout), "inspect> ", completeVerb), again}
 	return p.run()
 }
 
 // check opens what is to be looked into, so that an error comes at once.
-func (v *inspectCmd) check(of []string, c console) error {
+func (v *inspectCmd) check(of []string, c terminal.Console) error {
 	if v.PID != 0 && len(of) > 0 || len(of) > 2 {
 		return exit.Usage(fmt.Errorf("either a core and NODE, or -p PID: %q", of))
 	}
@@ -37,7 +38,7 @@ func (v *inspectCmd) check(of []string, c console) error {
 		return err
 	}
 	for _, p := range subject.Problems {
-		c.logger(false).Warn("not used", "why", p)
+		c.Logger(false).Warn("not used", "why", p)
 	}
 	end()
 	return nil
@@ -45,7 +46,7 @@ func (v *inspectCmd) check(of []string, c console) error {
 
 // prompt asks for verbs with their operands and flags.
 type prompt struct {
-	*linePrompt
+	*terminal.Prompt
 	show func(words []string)
 }
 
@@ -56,7 +57,7 @@ const promptHelp = "Verbs: %s\n" +
 func (p *prompt) run() error {
 	fmt.Fprintf(p.Screen, promptHelp, strings.Join(inspectVerbs, " "))
 	for {
-		line, err := p.ask()
+		line, err := p.Ask()
 		words := strings.Fields(line)
 		switch {
 		case errors.Is(err, io.EOF):

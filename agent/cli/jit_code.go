@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 )
 
@@ -31,13 +32,13 @@ func closeCode(code *jitcode.Recorder) (jitcode.Stats, error) {
 }
 
 // sayCode says how much machine code was copied, and what is missing.
-func sayCode(c console, dir string, s jitcode.Stats) {
+func sayCode(c terminal.Console, dir string, s jitcode.Stats) {
 	if dir == "" {
 		return
 	}
 	fmt.Fprintf(c, "machine code: %d pieces copied%s, %d samples at their instructions%s\n", s.Pieces,
-		counts(map[string]int64{"too large": s.Large, "gone": s.Unread}), s.Samples,
-		counts(map[string]int64{"in no copied code": s.Lost, "in code without symbols": s.Unnamed}))
+		terminal.Counts(map[string]int64{"too large": s.Large, "gone": s.Unread}), s.Samples,
+		terminal.Counts(map[string]int64{"in no copied code": s.Lost, "in code without symbols": s.Unnamed}))
 	if s.Samples > 0 {
 		fmt.Fprintf(c, "next: hotspan annotate %s\n", dir)
 	}

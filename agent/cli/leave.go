@@ -8,18 +8,19 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 )
 
 // leaver ends hotspan before a recording is written.
 type leaver struct {
-	console
+	terminal.Console
 	files *fileSink
 	child atomic.Pointer[command] // that was started; nil: none
 }
 
 // leave says what is lost, and ends the process.
 func (l *leaver) leave() {
-	l.clear()
+	l.Clear()
 	fmt.Fprintf(l, "hotspan: ended by a second signal: %s\n", l.lost())
 	if child := l.child.Load(); child != nil {
 		_ = child.Process.Signal(syscall.SIGTERM) // it may have ended

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
 // finishAndSay completes a file of samples, and says how many are in it, and what is not.
-func (f *outputFile) finishAndSay(c console, rows, lost int64) error {
+func (f *outputFile) finishAndSay(c terminal.Console, rows, lost int64) error {
 	left := f.writer.LeftOut()
 	if err := f.Finish(); err != nil {
 		return err

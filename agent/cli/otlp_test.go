@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -42,7 +43,7 @@ func TestOTLPWarning(t *testing.T) {
 	defer g.Stop()
 
 	var stderr bytes.Buffer
-	sink, err := dialOTLP("http://"+listener.Addr().String(), console{Writer: &stderr}.logger(false))
+	sink, err := dialOTLP("http://"+listener.Addr().String(), terminal.Console{Writer: &stderr}.Logger(false))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
@@ -52,9 +53,9 @@ func (f *profileFlags) check() error {
 }
 
 // config returns the configuration that the flags give; its log is printed on c.
-func (f *profileFlags) config(c console) (agent.Config, error) {
+func (f *profileFlags) config(c terminal.Console) (agent.Config, error) {
 	config := agent.Config{
-		Rate: f.rate(), NoSourceMaps: !f.SourceMaps, RaisePriority: true, Begun: begun, Log: c.logger(f.Verbose),
+		Rate: f.rate(), NoSourceMaps: !f.SourceMaps, RaisePriority: true, Begun: begun, Log: c.Logger(f.Verbose),
 	}
 	if f.Cache {
 		config.FileCache = fileCache()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/probe"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -51,7 +52,7 @@ const (
 	styleDatadog = "datadog"
 )
 
-func (r *recordCmd) Run(stdout io.Writer, c console) error {
+func (r *recordCmd) Run(stdout io.Writer, c terminal.Console) error {
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -84,9 +85,9 @@ func (r *recordCmd) Run(stdout io.Writer, c console) error {
 
 // profile runs the agent, and the command if there is one, until the processes end, the time is over or a signal comes.
 func (r *recordCmd) profile(
-	stdout io.Writer, c console, config agent.Config, files *fileSink, total *summary,
+	stdout io.Writer, c terminal.Console, config agent.Config, files *fileSink, total *summary,
 ) error {
-	l := leaver{console: c, files: files}
+	l := leaver{Console: c, files: files}
 	ctx, stop := untilSignal(l.leave)
 	defer stop()
 	outliveReaders()
@@ -112,7 +113,7 @@ func (r *recordCmd) profile(
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, *r.Duration)
 		defer cancel()
-	} else if c.isTerminal() && !r.Quiet {
+	} else if c.IsTerminal() && !r.Quiet {
 		fmt.Fprintln(c, "hotspan: sampling. Press Ctrl-C to stop and write the profile.")
 	}
 	stats, err := a.Run(ctx)
@@ -121,7 +122,7 @@ func (r *recordCmd) profile(
 	}
 	code, failed := closeCode(config.JITCode)
 	err = errors.Join(err, files.close(), failed)
-	c.clear()
+	c.Clear()
 	if r.JSON {
 		return errors.Join(err, printAccount(stdout, &stats, files, r.JITCode, code))
 	}
@@ -200,7 +201,7 @@ func (r *recordCmd) checkMeasure() error {
 	return nil
 }
 
-func (r *recordCmd) config(c console) (agent.Config, error) {
+func (r *recordCmd) config(c terminal.Console) (agent.Config, error) {
 	config, err := r.profileFlags.config(c)
 	config.SnapshotEvery, config.FollowClock = cmp.Or(r.SnapshotEvery, foldEvery), r.SnapshotEvery > 0
 	if r.measured() != "" {
@@ -214,9 +215,9 @@ func (r *recordCmd) config(c console) (agent.Config, error) {
 	}
 	config.Labels.Root = r.LabelStyle == styleDatadog
 	if r.Quiet {
-		setLevel(config.Log, slog.LevelWarn)
-	} else if c.isTerminal() {
-		config.Progress = func(p agent.Progress) { c.progress(progressLine(p)) }
+		terminal.SetLevel(config.Log, slog.LevelWarn)
+	} else if c.IsTerminal() {
+		config.Progress = func(p agent.Progress) { c.Progress(progressLine(p)) }
 	}
 	return config, err
 }

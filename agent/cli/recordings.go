@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -72,7 +73,7 @@ func (f *filterFlags) apply(s *pprofx.Snapshot, now time.Time) *pprofx.Snapshot 
 const takeCPUTime = "--measure cpu chooses CPU time, also for hotspan convert"
 
 // eachSnapshot is eachRecorded for what shows CPU time: the recordings have no hits of probes.
-func (f *filterFlags) eachSnapshot(c console, paths []string, do func(*pprofx.Snapshot) error) error {
+func (f *filterFlags) eachSnapshot(c terminal.Console, paths []string, do func(*pprofx.Snapshot) error) error {
 	return f.eachRecorded(c, paths, func(s *pprofx.Snapshot) error {
 		if err := s.CheckTimed(); err != nil {
 			return fmt.Errorf("%w (hotspan convert, from OTLP; %s)", err, takeCPUTime)
@@ -83,7 +84,7 @@ func (f *filterFlags) eachSnapshot(c console, paths []string, do func(*pprofx.Sn
 
 // eachRecorded calls do with the chosen part of each snapshot of recordings. A folder stands for the .otlp files in it.
 // Of a recording that is cut off, it reads what is whole.
-func (f *filterFlags) eachRecorded(c console, paths []string, do func(*pprofx.Snapshot) error) error {
+func (f *filterFlags) eachRecorded(c terminal.Console, paths []string, do func(*pprofx.Snapshot) error) error {
 	now := time.Now()
 	rows, err := f.rowFilter()
 	if err != nil {
@@ -118,7 +119,7 @@ func (f *filterFlags) eachRecorded(c console, paths []string, do func(*pprofx.Sn
 	return nil
 }
 
-func readRecording(c console, name string, do func(*pprofx.Snapshot) error) error {
+func readRecording(c terminal.Console, name string, do func(*pprofx.Snapshot) error) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err
@@ -134,7 +135,7 @@ func readRecording(c console, name string, do func(*pprofx.Snapshot) error) erro
 		case errors.Is(err, io.EOF):
 			return fmt.Errorf("%s is empty", name)
 		case errors.Is(err, io.ErrUnexpectedEOF) && read > 0:
-			c.logger(false).Warn("the recording is cut off: its last snapshot is missing", "file", name)
+			c.Logger(false).Warn("the recording is cut off: its last snapshot is missing", "file", name)
 			return nil
 		default:
 			return fmt.Errorf("%s: %w", name, err)

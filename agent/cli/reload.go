@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/store"
 )
 
@@ -119,7 +120,7 @@ func (r *reloading) change() error {
 	}
 	r.delivering.configure(next.config)
 	r.delivering.from.SetLimits(next.limits)
-	setVerbose(r.log, next.verbose)
+	terminal.SetVerbose(r.log, next.verbose)
 	if err := r.delivering.replace(next.outputs); err != nil {
 		return err
 	}

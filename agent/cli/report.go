@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
@@ -26,7 +27,9 @@ type reportFlags struct {
 	Source     bool          `help:"${source}"`
 }
 
-func (v *reportCmd) Run(stdout io.Writer, c console) error { return v.report(stdout, c, v.Files) }
+func (v *reportCmd) Run(stdout io.Writer, c terminal.Console) error {
+	return v.report(stdout, c, v.Files)
+}
 
 // queryCmd reports what an agent has kept.
 type queryCmd struct {
@@ -34,12 +37,12 @@ type queryCmd struct {
 	reportFlags
 }
 
-func (v *queryCmd) Run(stdout io.Writer, c console) error {
+func (v *queryCmd) Run(stdout io.Writer, c terminal.Console) error {
 	return v.report(stdout, c, []string{v.Store})
 }
 
 // report prints or writes what is chosen of recordings.
-func (v *reportFlags) report(stdout io.Writer, c console, files []string) error {
+func (v *reportFlags) report(stdout io.Writer, c terminal.Console, files []string) error {
 	if v.Lines < 1 {
 		return exit.Usagef("--lines %d: at least 1", v.Lines)
 	}
@@ -70,7 +73,7 @@ func (v *reportFlags) report(stdout io.Writer, c console, files []string) error 
 func (v *reportFlags) print(stdout io.Writer, all []*report.Report) error {
 	for i, r := range all {
 		if v.JSON {
-			if err := printJSON(stdout, r); err != nil {
+			if err := terminal.PrintJSON(stdout, r); err != nil {
 				return err
 			}
 			continue
@@ -84,7 +87,7 @@ func (v *reportFlags) print(stdout io.Writer, all []*report.Report) error {
 }
 
 // compareAges prints what requests that are seen at some age use more of than the others.
-func (v *reportFlags) compareAges(stdout io.Writer, c console, files []string) error {
+func (v *reportFlags) compareAges(stdout io.Writer, c terminal.Console, files []string) error {
 	ages := report.NewAges(v.CompareAge.Nanoseconds())
 	err := v.eachSnapshot(c, files, func(s *pprofx.Snapshot) error {
 		ages.Add(s)
@@ -94,13 +97,13 @@ func (v *reportFlags) compareAges(stdout io.Writer, c console, files []string) e
 	case err != nil:
 		return err
 	case v.JSON:
-		return printJSON(stdout, ages.Compare())
+		return terminal.PrintJSON(stdout, ages.Compare())
 	}
 	return printAges(stdout, ages.Compare(), v.Lines)
 }
 
 // write writes the chosen samples of all recordings as one file.
-func (v *reportFlags) write(c console, files []string) error {
+func (v *reportFlags) write(c terminal.Console, files []string) error {
 	format, err := formatOf(v.Output)
 	switch {
 	case err != nil:

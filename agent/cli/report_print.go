@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
@@ -81,7 +82,7 @@ func printSummary(to io.Writer, r *report.Report, most int) {
 }
 
 func lostText(lost map[string]int64) string {
-	if text := counts(lost); text != "" {
+	if text := terminal.Counts(lost); text != "" {
 		return ", lost" + text
 	}
 	return ", none lost"
@@ -91,10 +92,10 @@ func lostText(lost map[string]int64) string {
 func (p reportPrinter) groups(by, none string, all []report.Group, most int) {
 	fmt.Fprintf(p, "\n%s by %s\n", p.what(), by)
 	for _, g := range all[:min(len(all), most)] {
-		more := append([]string{printable(g.Detail)}, p.classes(g.Classes, g.Samples, false)...)
-		p.line(g.Samples, fmt.Sprintf("%9s", p.cpu(g.Samples)), printable(cmp.Or(g.Name, none)), more)
+		more := append([]string{terminal.Printable(g.Detail)}, p.classes(g.Classes, g.Samples, false)...)
+		p.line(g.Samples, fmt.Sprintf("%9s", p.cpu(g.Samples)), terminal.Printable(cmp.Or(g.Name, none)), more)
 	}
-	printRest(p, len(all)-most)
+	terminal.PrintRest(p, len(all)-most)
 }
 
 // functions prints the functions with most own samples.
@@ -104,20 +105,20 @@ func (p reportPrinter) functions() {
 	fmt.Fprintf(p, "\n%s by function: of its own, with what V8, Node and the kernel did for it; "+
 		"with callees; hottest line\n", p.what())
 	for _, f := range all[:min(len(all), p.most)] {
-		where := shortFile(f.File)
+		where := terminal.ShortFile(f.File)
 		if f.Line > 0 {
 			where += fmt.Sprintf(":%d", f.Line)
 		}
-		p.line(f.Own, fmt.Sprintf("%9s  %9s", p.cpu(f.Own), p.cpu(f.Total)), printable(f.Name),
-			append([]string{printable(where)}, p.classes(f.Classes, f.Own, false)...))
+		p.line(f.Own, fmt.Sprintf("%9s  %9s", p.cpu(f.Own), p.cpu(f.Total)), terminal.Printable(f.Name),
+			append([]string{terminal.Printable(where)}, p.classes(f.Classes, f.Own, false)...))
 	}
-	printRest(p, len(all)-p.most)
+	terminal.PrintRest(p, len(all)-p.most)
 }
 
 func (p reportPrinter) line(samples int64, time, name string, more []string) {
 	more = slices.DeleteFunc(more, func(s string) bool { return s == "" })
-	share := percent(samples, p.Samples)
-	text := fmt.Sprintf("  %s  %6s  %s  %s", time, share, fit(name, 34), strings.Join(more, ", "))
+	share := terminal.Percent(samples, p.Samples)
+	text := fmt.Sprintf("  %s  %6s  %s  %s", time, share, terminal.Fit(name, 34), strings.Join(more, ", "))
 	fmt.Fprintln(p, strings.TrimRight(text, " "))
 }
 
@@ -146,7 +147,7 @@ func (p reportPrinter) cpu(samples int64) string {
 	case pprofx.HitCount, pprofx.HitValue:
 		return fmt.Sprint(samples)
 	case pprofx.HitBytes:
-		return byteText(samples)
+		return terminal.ByteText(samples)
 	}
 	return cpuTime(time.Duration(samples * p.Period))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
 
@@ -28,13 +29,14 @@ func printStalls(to io.Writer, r *report.Report, most int) {
 	for i := range r.Stalls[:min(len(r.Stalls), most)] {
 		s := &r.Stalls[i]
 		line := fmt.Sprintf("  %6d ms  at %.2f s  %s  %s", time.Duration(s.Length).Milliseconds(),
-			time.Duration(s.Start-r.Start).Seconds(), fit(printable(requests(s.Requests)), 26), printable(calls(s)))
+			time.Duration(s.Start-r.Start).Seconds(), terminal.Fit(terminal.Printable(requests(s.Requests)), 26),
+			terminal.Printable(calls(s)))
 		if s.TID != s.PID {
 			line += fmt.Sprintf(", thread %d", s.TID)
 		}
 		fmt.Fprintln(to, line)
 	}
-	printRest(to, n-most)
+	terminal.PrintRest(to, n-most)
 }
 
 // requests names the routes of a stall, the greatest first.
@@ -65,7 +67,7 @@ func calls(s *report.Stall) string {
 	for _, p := range s.Path[max(0, len(s.Path)-mostNamed):] {
 		path = append(path, p.Name)
 	}
-	text := strings.Join(path, " › ") + " (" + shortFile(s.Path[len(s.Path)-1].File) + ")"
+	text := strings.Join(path, " › ") + " (" + terminal.ShortFile(s.Path[len(s.Path)-1].File) + ")"
 	if len(names) > 0 {
 		text += ": " + listed(names)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/page"
@@ -94,7 +95,7 @@ func pathOf(file string) string {
 }
 
 // say says what was read.
-func (s *sourceFiles) say(c console) {
+func (s *sourceFiles) say(c terminal.Console) {
 	if s == nil || s.embedded == nil {
 		return
 	}

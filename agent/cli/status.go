@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/api"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 )
 
 type statusCmd struct {
@@ -17,7 +18,7 @@ type statusCmd struct {
 }
 
 // Run prints what the agent does.
-func (v *statusCmd) Run(stdout io.Writer, _ console) error {
+func (v *statusCmd) Run(stdout io.Writer, _ terminal.Console) error {
 	agent, err := v.dial()
 	if err != nil {
 		return err
@@ -30,7 +31,7 @@ func (v *statusCmd) Run(stdout io.Writer, _ console) error {
 		return err
 	}
 	if v.JSON {
-		return printJSON(stdout, s)
+		return terminal.PrintJSON(stdout, s)
 	}
 	printStatus(stdout, s)
 	return nil
@@ -50,7 +51,7 @@ func printStatus(to io.Writer, s *api.StatusResponse) {
 	fmt.Fprintf(to, "sampling %d processes at %d Hz since %s\n", s.Processes, s.Rate,
 		time.Unix(0, int64(s.Started)).Format(time.RFC3339))
 	fmt.Fprintf(to, "%d samples taken = %d written + %d lost%s + %d in the snapshot that is open\n", s.Taken, s.Written,
-		lost, counts(reasons), s.Taken-s.Written-lost)
+		lost, terminal.Counts(reasons), s.Taken-s.Written-lost)
 	fmt.Fprintf(to, "store: snapshots %d to %d\n", s.FirstSequence, s.LastSequence)
 	for _, d := range s.Destinations {
 		state := "delivering"
@@ -58,6 +59,7 @@ func printStatus(to io.Writer, s *api.StatusResponse) {
 			state = "failing"
 		}
 		fmt.Fprintf(to, "%s: %s, %d samples of %d snapshots delivered%s\n", d.Name, state, d.Samples, d.Snapshots,
-			counts(map[string]int64{"snapshots waiting": int64(d.Waiting), "samples refused": int64(d.Refused)}))
+			terminal.Counts(map[string]int64{"snapshots waiting": int64(d.Waiting),
+				"samples refused": int64(d.Refused)}))
 	}
 }

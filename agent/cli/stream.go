@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/client"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -32,7 +33,7 @@ type streamCmd struct {
 }
 
 // Run prints or writes what the agent sends.
-func (v *streamCmd) Run(stdout io.Writer, c console) error {
+func (v *streamCmd) Run(stdout io.Writer, c terminal.Console) error {
 	switch {
 	case v.Rate > 0 && len(v.PID) != 1:
 		return exit.Usagef("--rate %d: name one process by --pid", v.Rate)
@@ -162,7 +163,7 @@ func (r *received) lose(l *client.Lost) {
 }
 
 func (r received) String() string {
-	return fmt.Sprintf("%d samples in %d snapshots", r.samples, r.snapshots) + counts(map[string]int64{
+	return fmt.Sprintf("%d samples in %d snapshots", r.samples, r.snapshots) + terminal.Counts(map[string]int64{
 		"samples lost, which were not read in time": int64(r.lost), "snapshots removed before": int64(r.removed),
 		"snapshots damaged": int64(r.damaged),
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -30,7 +31,7 @@ func (s *summary) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
 const summaryLines = 5
 
 // print prints the routes and functions with most CPU time, and with most hits, if there are samples.
-func (s *summary) print(c console) {
+func (s *summary) print(c terminal.Console) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	some := false

@@ -6,20 +6,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
 // The end of a recording says the most important of it.
 func TestSummary(t *testing.T) {
 	s := newSummary()
-	err := new(filterFlags).eachSnapshot(console{}, []string{recordingFile(t)}, func(one *pprofx.Snapshot) error {
-		return s.Write(t.Context(), one)
-	})
+	add := func(one *pprofx.Snapshot) error { return s.Write(t.Context(), one) }
+	err := new(filterFlags).eachSnapshot(terminal.Console{}, []string{recordingFile(t)}, add)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	s.print(console{Writer: &out})
+	s.print(terminal.Console{Writer: &out})
 	want := `
 CPU by route
      500 ms  50.0 %  (no route)
@@ -34,7 +34,7 @@ CPU by function: of its own, with what V8, Node and the kernel did for it; with 
 		t.Error(diff)
 	}
 	out.Reset()
-	if newSummary().print(console{Writer: &out}); out.Len() > 0 {
+	if newSummary().print(terminal.Console{Writer: &out}); out.Len() > 0 {
 		t.Errorf("of nothing: %s", &out)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/screen"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -25,13 +26,13 @@ type topCmd struct {
 // refreshEvery is how often the screen gets new samples.
 const refreshEvery = 500 * time.Millisecond
 
-func (v *topCmd) Run(stdout io.Writer, c console) error {
+func (v *topCmd) Run(stdout io.Writer, c terminal.Console) error {
 	if err := v.check(); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
-	if v.Count > 0 || v.JSON || !isTerminal(stdout) || os.Getenv("TERM") == "dumb" {
+	if v.Count > 0 || v.JSON || !terminal.IsTerminal(stdout) || os.Getenv("TERM") == "dumb" {
 		return v.print(ctx, stdout, c)
 	}
 	return v.show(ctx, stdout, c)
@@ -50,16 +51,17 @@ func (v *topCmd) check() error {
 }
 
 // print prints a table each interval. The command prints on standard error then: the tables are on standard output.
-func (v *topCmd) print(ctx context.Context, stdout io.Writer, c console) error {
+func (v *topCmd) print(ctx context.Context, stdout io.Writer, c terminal.Console) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	p := &topPrinter{tableFlags: v.tableFlags, older: v.Older, to: stdout, columns: widthOf(stdout), stop: stop}
+	columns := terminal.WidthOf(stdout)
+	p := &topPrinter{tableFlags: v.tableFlags, older: v.Older, to: stdout, columns: columns, stop: stop}
 	err := v.run(ctx, c, v.Interval, v.chosen(p), commandStreams{os.Stdin, c.Writer}, func(func(int) error) {})
 	return errors.Join(err, p.end())
 }
 
 // show shows the screen until a key ends it. What it showed last is printed then.
-func (v *topCmd) show(ctx context.Context, stdout io.Writer, c console) error {
+func (v *topCmd) show(ctx context.Context, stdout io.Writer, c terminal.Console) error {
 	tty, err := screen.Open()
 	if err != nil {
 		return v.print(ctx, stdout, c)
@@ -71,7 +73,7 @@ func (v *topCmd) show(ctx context.Context, stdout io.Writer, c console) error {
 	held, printed := &heldMessages{to: c}, &heldMessages{to: c}
 	go func() {
 		defer stop()
-		ended <- v.run(ctx, console{Writer: io.MultiWriter(view, held)}, refreshEvery, v.chosen(view),
+		ended <- v.run(ctx, terminal.Console{Writer: io.MultiWriter(view, held)}, refreshEvery, v.chosen(view),
 			commandStreams{nil, printed}, func(set func(int) error) { view.follow(v.rate(), set) })
 	}()
 	err = screen.Show(ctx, tty, view, view.changed)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 )
 
 // completeness says of all samples so far how complete they are.
@@ -19,7 +20,7 @@ type completeness struct {
 
 func (c *completeness) String() string {
 	text := fmt.Sprintf("so far: %d lost, all JavaScript named %s, of samples in requests labelled %s", c.Lost,
-		percent(c.Named, c.WithJS), percent(c.Labelled, c.Requests))
+		terminal.Percent(c.Named, c.WithJS), terminal.Percent(c.Labelled, c.Requests))
 	if c.Missed > 0 {
 		text = fmt.Sprintf("so far: %d samples were not read in time", c.Missed)
 	}

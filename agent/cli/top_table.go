@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx/report"
 	"github.com/hotspan/hotspan/pprofx/report/window"
 )
@@ -63,15 +64,15 @@ func (t *topTable) rows(all []window.Row) (lines []string) {
 		r := &all[i]
 		detail := r.Detail
 		if r.File != "" || r.Line > 0 {
-			detail = shortFile(r.File)
+			detail = terminal.ShortFile(r.File)
 			if r.Line > 0 {
 				detail += fmt.Sprintf(":%d", r.Line)
 			}
 		}
 		name := cmp.Or(r.Name, t.none())
-		lines = append(lines, t.line(p.cpu(r.Own), percent(r.Own, t.Samples), p.cpu(r.Total),
-			percent(r.Total, t.Samples), sparkline(r.Trend), printable(name), printable(detail),
-			strings.Join(p.classes(r.Classes, r.Own, false), ", ")))
+		lines = append(lines, t.line(p.cpu(r.Own), terminal.Percent(r.Own, t.Samples), p.cpu(r.Total),
+			terminal.Percent(r.Total, t.Samples), sparkline(r.Trend), terminal.Printable(name),
+			terminal.Printable(detail), strings.Join(p.classes(r.Classes, r.Own, false), ", ")))
 	}
 	return lines
 }
@@ -95,7 +96,7 @@ func (t *topTable) line(own, ownShare, total, totalShare, trend, name, detail, c
 	right(total, 9, times && both)
 	right(totalShare, 7, both)
 	if t.query.Trend && t.columns >= columnsOfTrend {
-		b.WriteString(" " + fit(trend, window.Slices))
+		b.WriteString(" " + terminal.Fit(trend, window.Slices))
 	}
 	b.WriteString(" ")
 	room := t.columns - utf8.RuneCountInString(b.String())
@@ -105,12 +106,12 @@ func (t *topTable) line(own, ownShare, total, totalShare, trend, name, detail, c
 		room -= 2 + widthOfClasses
 	}
 	if t.detailName() == "" {
-		b.WriteString(fit(name, room))
+		b.WriteString(terminal.Fit(name, room))
 	} else {
-		b.WriteString(fit(name, room*3/5-1) + " " + fitEnd(detail, room-room*3/5))
+		b.WriteString(terminal.Fit(name, room*3/5-1) + " " + fitEnd(detail, room-room*3/5))
 	}
 	b.WriteString("  " + classes)
-	return shorten(strings.TrimRight(b.String(), " "), t.columns)
+	return terminal.Shorten(strings.TrimRight(b.String(), " "), t.columns)
 }
 
 // widthOfClasses is the room for what the CPU did.
@@ -120,7 +121,7 @@ const widthOfClasses = 32
 func fitEnd(text string, width int) string {
 	r := []rune(text)
 	if len(r) <= width {
-		return fit(text, width)
+		return terminal.Fit(text, width)
 	}
 	return "…" + string(r[len(r)-width+1:])
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/screen"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
@@ -20,7 +21,7 @@ import (
 // recorded returns the snapshots of recordingFile.
 func recorded(t *testing.T, file string) (all []*pprofx.Snapshot) {
 	t.Helper()
-	err := new(filterFlags).eachRecorded(console{}, []string{file}, func(s *pprofx.Snapshot) error {
+	err := new(filterFlags).eachRecorded(terminal.Console{}, []string{file}, func(s *pprofx.Snapshot) error {
 		all = append(all, s)
 		return nil
 	})
@@ -53,7 +54,7 @@ func TestTopEqualsReport(t *testing.T) {
 	var out bytes.Buffer
 	v := reportCmd{Files: []string{file}}
 	v.JSON, v.Lines = true, 12
-	if err := v.Run(&out, console{}); err != nil {
+	if err := v.Run(&out, terminal.Console{}); err != nil {
 		t.Fatal(err)
 	}
 	var want, got map[string]any

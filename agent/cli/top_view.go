@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/screen"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
@@ -130,7 +131,7 @@ func (v *topView) table(columns int) *topTable {
 func (v *topView) Lines(columns, rows int) []screen.Line {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if most := columnsVariable(); most > 0 {
+	if most := terminal.Columns(); most > 0 {
 		columns = min(columns, most)
 	}
 	v.columns, v.rows = columns, rows
@@ -151,7 +152,7 @@ func (v *topView) lines(columns, rows int) []screen.Line {
 		status = v.held
 	}
 	sum := t.sum()
-	lines := []screen.Line{{Text: shorten(v.head(), columns)}}
+	lines := []screen.Line{{Text: terminal.Shorten(v.head(), columns)}}
 	for _, part := range []screen.Line{{Text: sum[0], Style: style}, {Text: status, Style: style}, {Text: sum[1]}} {
 		for _, text := range wrap(part.Text, columns) {
 			lines = append(lines, screen.Line{Text: text, Style: part.Style})
@@ -183,7 +184,7 @@ func (v *topView) head() string {
 		text = "PAUSED  " + text
 	}
 	for _, p := range v.query.Of {
-		text += fmt.Sprintf(" > %v %s", p.Table, printable(p.Name))
+		text += fmt.Sprintf(" > %v %s", p.Table, terminal.Printable(p.Name))
 	}
 	return text
 }
@@ -192,12 +193,12 @@ func (v *topView) head() string {
 func (v *topView) foot(other, columns int) string {
 	switch {
 	case v.typing:
-		return "filter: " + printable(v.query.Text) + "_"
+		return "filter: " + terminal.Printable(v.query.Text) + "_"
 	case v.query.Text != "":
-		return shorten(fmt.Sprintf("filter %q leaves out %d rows: c clears it", printable(v.query.Text), other),
-			columns)
+		return terminal.Shorten(fmt.Sprintf("filter %q leaves out %d rows: c clears it",
+			terminal.Printable(v.query.Text), other), columns)
 	case v.message != "":
-		return shorten(printable(v.message), columns)
+		return terminal.Shorten(terminal.Printable(v.message), columns)
 	}
 	return "q quit  g by function/route/trace/thread  / filter  ? help"
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
@@ -22,7 +23,7 @@ type traceCmd struct {
 	JSON  bool          `name:"json" help:"Print all of it as JSON."`
 }
 
-func (v *traceCmd) Run(stdout io.Writer, c console) error {
+func (v *traceCmd) Run(stdout io.Writer, c terminal.Console) error {
 	if v.Lines < 1 {
 		return exit.Usagef("--lines %d: at least 1", v.Lines)
 	}
@@ -37,8 +38,9 @@ func (v *traceCmd) Run(stdout io.Writer, c console) error {
 	found := ids.Found()
 	switch {
 	case len(found) == 0:
-		return fmt.Errorf("no sample of a trace %s in %s: shorter than %s", printable(v.ID),
-			printable(strings.Join(v.Files, " ")), "the time between two samples, not sampled then, or not in a span")
+		return fmt.Errorf("no sample of a trace %s in %s: shorter than %s", terminal.Printable(v.ID),
+			terminal.Printable(strings.Join(v.Files, " ")),
+			"the time between two samples, not sampled then, or not in a span")
 	case len(found) > 1:
 		return ambiguous(v.ID, found)
 	}
@@ -47,13 +49,13 @@ func (v *traceCmd) Run(stdout io.Writer, c console) error {
 		return err
 	}
 	if v.JSON {
-		return printJSON(stdout, t)
+		return terminal.PrintJSON(stdout, t)
 	}
-	return printTrace(stdout, t, v.Lines, widthOf(stdout))
+	return printTrace(stdout, t, v.Lines, terminal.WidthOf(stdout))
 }
 
 // eachSnapshot calls do with each snapshot, and the number of the file or folder that it is from.
-func (v *traceCmd) eachSnapshot(c console, do func(source int, s *pprofx.Snapshot)) error {
+func (v *traceCmd) eachSnapshot(c terminal.Console, do func(source int, s *pprofx.Snapshot)) error {
 	filter := filterFlags{Since: v.Since, Until: v.Until}
 	for i, file := range v.Files {
 		err := filter.eachSnapshot(c, []string{file}, func(s *pprofx.Snapshot) error {
@@ -68,7 +70,7 @@ func (v *traceCmd) eachSnapshot(c console, do func(source int, s *pprofx.Snapsho
 }
 
 // read reads the recordings again, for all that is known of a trace.
-func (v *traceCmd) read(c console, of report.FoundTrace) (*traced, error) {
+func (v *traceCmd) read(c terminal.Console, of report.FoundTrace) (*traced, error) {
 	t := &traced{ID: of.ID, Route: of.Route, First: of.First, Last: of.Last, Samples: of.Samples,
 		Lost: map[string]int64{}, Suggested: suggestRate(of)}
 	lanes, builders := report.NewLanes(of), map[int64]*report.Builder{}
@@ -104,13 +106,14 @@ func (v *traceCmd) read(c console, of report.FoundTrace) (*traced, error) {
 const mostCandidates = 10
 
 func ambiguous(prefix string, found []report.FoundTrace) error {
-	text := fmt.Sprintf("%d traces begin with %s:", len(found), printable(prefix))
+	text := fmt.Sprintf("%d traces begin with %s:", len(found), terminal.Printable(prefix))
 	for _, f := range found[:min(len(found), mostCandidates)] {
 		samples := "samples"
 		if f.Samples == 1 {
 			samples = "sample"
 		}
-		text += fmt.Sprintf("\n  %s  %4d %s  %s", printable(f.ID), f.Samples, samples, printable(f.Route))
+		text += fmt.Sprintf("\n  %s  %4d %s  %s", terminal.Printable(f.ID), f.Samples, samples,
+			terminal.Printable(f.Route))
 	}
 	if n := len(found) - mostCandidates; n > 0 {
 		text += fmt.Sprintf("\n  … and %d more", n)

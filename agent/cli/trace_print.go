@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
 
@@ -15,32 +16,32 @@ const mostLanes = 16
 
 // printTrace prints a trace for people, with so many lines of a table and columns of a lane at most.
 func printTrace(to io.Writer, t *traced, most, width int) error {
-	p := &sheet{Writer: to}
-	p.printf("trace %s%s\n", printable(t.ID), leading(", ", printable(t.Route)))
+	p := &terminal.Sheet{Writer: to}
+	p.Printf("trace %s%s\n", terminal.Printable(t.ID), leading(", ", terminal.Printable(t.Route)))
 	samples := fmt.Sprintf("%d samples", t.Samples)
 	if t.Samples == 1 {
 		samples = "1 sample"
 	}
-	p.printf("%s = %s of CPU, over %s from %s UTC%s\n", samples, cpuTime(time.Duration(t.CPU*1e9)),
-		threeDigits(time.Duration(t.Last-t.First)), time.Unix(0, t.First).UTC().Format("2006-01-02 15:04:05.000"),
-		lostText(t.Lost))
+	p.Printf("%s = %s of CPU, over %s from %s UTC%s\n", samples, cpuTime(time.Duration(t.CPU*1e9)),
+		terminal.ThreeDigits(time.Duration(t.Last-t.First)),
+		time.Unix(0, t.First).UTC().Format("2006-01-02 15:04:05.000"), lostText(t.Lost))
 	if s := t.Suggested; s != nil {
-		p.printf("%s at %s: record with -F %d for about %d of a trace like this\n", samples, rates(t), s.Rate,
+		p.Printf("%s at %s: record with -F %d for about %d of a trace like this\n", samples, rates(t), s.Rate,
 			s.Samples)
 	}
 	if t.WithoutIDs > 0 {
-		p.printf("%d samples of that time have lost their ids: some may belong to it\n", t.WithoutIDs)
+		p.Printf("%d samples of that time have lost their ids: some may belong to it\n", t.WithoutIDs)
 	}
 	printLanes(p, t, width)
 	for _, r := range t.Reports {
 		if len(t.Reports) > 1 {
-			p.printf("\nat %.0f Hz, %d samples\n", rateOf(r.Period), r.Samples)
+			p.Printf("\nat %.0f Hz, %d samples\n", rateOf(r.Period), r.Samples)
 		}
-		if p.err == nil {
+		if p.Err == nil {
 			printParts(to, r, most)
 		}
 	}
-	return p.err
+	return p.Err
 }
 
 // printParts prints the tables of the samples of a trace.
@@ -71,12 +72,12 @@ func rates(t *traced) string {
 }
 
 // printLanes draws the threads over time, those of a process below its name.
-func printLanes(w *sheet, t *traced, width int) {
+func printLanes(w *terminal.Sheet, t *traced, width int) {
 	const before = 24 // columns of the name of a thread, and of what parts it from its lane
 	columns := width - before - len(" 9999")
 	start := time.Unix(0, t.from).UTC().Format("15:04:05.000")
-	w.printf("\n%*s%s%*s\n", before, "", start, max(1, columns-len(start)), "+"+
-		threeDigits(time.Duration(t.to-t.from)).String())
+	w.Printf("\n%*s%s%*s\n", before, "", start, max(1, columns-len(start)), "+"+
+		terminal.ThreeDigits(time.Duration(t.to-t.from)).String())
 	var of report.Lane
 	left := 0
 	for i, lane := range t.Lanes {
@@ -85,19 +86,19 @@ func printLanes(w *sheet, t *traced, width int) {
 			continue
 		}
 		if i == 0 || of.Source != lane.Source || of.PID != lane.PID {
-			w.printf("%s\n", shorten(fmt.Sprintf("%s, process %d", printable(cmp.Or(lane.Service, "(no service)")),
-				lane.PID), width))
+			service := terminal.Printable(cmp.Or(lane.Service, "(no service)"))
+			w.Printf("%s\n", terminal.Shorten(fmt.Sprintf("%s, process %d", service, lane.PID), width))
 		}
 		of = lane
-		name := printable(cmp.Or(lane.Thread, "thread"))
+		name := terminal.Printable(cmp.Or(lane.Thread, "thread"))
 		if lane.Main {
 			name += " (main)"
 		}
 		text := drawLane(&lane, t.from, t.to, columns)
-		w.printf("  %s  %s %4d\n", fit(name, before-4), text, lane.Samples)
+		w.Printf("  %s  %s %4d\n", terminal.Fit(name, before-4), text, lane.Samples)
 	}
 	if left > 0 {
-		w.printf("  … and %d more threads without samples of the trace\n", left)
+		w.Printf("  … and %d more threads without samples of the trace\n", left)
 	}
-	w.printf("%s\n", laneLegend)
+	w.Printf("%s\n", laneLegend)
 }

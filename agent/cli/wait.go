@@ -12,6 +12,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
@@ -36,7 +37,7 @@ var (
 )
 
 // Run waits, and prints what was seen.
-func (v *waitCmd) Run(stdout io.Writer, c console) error {
+func (v *waitCmd) Run(stdout io.Writer, c terminal.Console) error {
 	labels, err := v.labelFilter()
 	if err = errors.Join(err, v.check()); err != nil {
 		return err
@@ -127,7 +128,7 @@ func (v *waitCmd) lack(w *waited) string {
 	case v.ForStall > 0:
 		return fmt.Sprintf("no event loop held up for %v, in %s", v.ForStall, of)
 	case len(v.ForLabel) > 0:
-		return fmt.Sprintf("%d with %s, of %s", w.Matching, printable(strings.Join(v.ForLabel, " ")), of)
+		return fmt.Sprintf("%d with %s, of %s", w.Matching, terminal.Printable(strings.Join(v.ForLabel, " ")), of)
 	}
 	return of
 }
@@ -135,7 +136,7 @@ func (v *waitCmd) lack(w *waited) string {
 // print prints what was seen as a line, or how the wait ended as an object.
 func (v *waitCmd) print(to io.Writer, w *waited) error {
 	if v.JSON {
-		return printJSON(to, w)
+		return terminal.PrintJSON(to, w)
 	}
 	if v.Quiet || w.Outcome != outcomeSeen {
 		return nil
@@ -148,9 +149,10 @@ func (v *waitCmd) print(to io.Writer, w *waited) error {
 func (v *waitCmd) seen(w *waited) string {
 	if s := w.Stall; s != nil {
 		return fmt.Sprintf("process %d, thread %d: the event loop was held up for %d ms or more: %s  %s", s.PID, s.TID,
-			time.Duration(s.Length).Milliseconds(), printable(requests(s.Requests)), printable(calls(s)))
+			time.Duration(s.Length).Milliseconds(), terminal.Printable(requests(s.Requests)),
+			terminal.Printable(calls(s)))
 	}
 	s := w.Sample
-	return fmt.Sprintf("process %d, thread %d %s%s: %d of %d samples", s.PID, s.TID, printable(s.Thread),
-		labelText(s.labels), w.Matching, w.Samples)
+	return fmt.Sprintf("process %d, thread %d %s%s: %d of %d samples", s.PID, s.TID, terminal.Printable(s.Thread),
+		terminal.LabelText(s.labels), w.Matching, w.Samples)
 }

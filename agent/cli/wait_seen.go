@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
@@ -99,7 +100,7 @@ func (a *awaited) addMatching(s *pprofx.Snapshot) {
 	r := &s.Rows[a.need-before-1]
 	labels := s.LabelSets[r.Labels]
 	a.found.Outcome, a.found.Time = outcomeSeen, r.Time
-	a.found.Sample = &waitedSample{r.PID, r.TID, s.Threads[r.Thread], labelValues(labels), labels}
+	a.found.Sample = &waitedSample{r.PID, r.TID, s.Threads[r.Thread], terminal.LabelValues(labels), labels}
 }
 
 // ended returns how the wait has ended, if it was not in vain, and the counts.

@@ -11,6 +11,7 @@ import (
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/flags"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/client"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -62,7 +63,7 @@ type commandStreams struct {
 
 // run passes samples to a watcher until the context ends, or the processes have: those of an agent that runs on this
 // machine, if no processes are selected. rate gets what changes the rate, if that can be changed.
-func (v *watchFlags) run(ctx context.Context, c console, every time.Duration, to watcher, its commandStreams,
+func (v *watchFlags) run(ctx context.Context, c terminal.Console, every time.Duration, to watcher, its commandStreams,
 	rate func(func(int) error)) error {
 	if !v.profiles() {
 		return v.follow(ctx, to)
@@ -72,7 +73,7 @@ func (v *watchFlags) run(ctx context.Context, c console, every time.Duration, to
 		return err
 	}
 	if v.Quiet {
-		setLevel(config.Log, slog.LevelWarn)
+		terminal.SetLevel(config.Log, slog.LevelWarn)
 	}
 	config.SnapshotEvery, config.Progress = every, to.soFar
 	config.Sinks = []agent.Sink{watcherSink{to}}
@@ -99,7 +100,7 @@ func (v *watchFlags) run(ctx context.Context, c console, every time.Duration, to
 	stats, err := a.Run(ctx)
 	if !v.Quiet || stats.LostSum() > 0 {
 		fmt.Fprintf(c, "%d samples taken in %.1f s, %d lost%s\n", stats.Taken, stats.End.Sub(stats.Start).Seconds(),
-			stats.LostSum(), counts(stats.Lost))
+			stats.LostSum(), terminal.Counts(stats.Lost))
 	}
 	return err
 }

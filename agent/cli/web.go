@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/page"
 )
@@ -27,7 +28,7 @@ type webCmd struct {
 const webProgram = "hotspan-web"
 
 // Run writes the chosen samples of recordings for pprof and as a page, and becomes the command that shows both.
-func (v *webCmd) Run(_ io.Writer, c console) error {
+func (v *webCmd) Run(_ io.Writer, c terminal.Console) error {
 	program, err := findWeb()
 	if err != nil {
 		return err

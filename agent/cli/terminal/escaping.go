@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"io"
@@ -19,8 +19,8 @@ type escaping struct {
 	rest []byte // the beginning of a character whose end was not written yet
 }
 
-// escape returns a writer that escapes what it writes to another one.
-func escape(to io.Writer) io.Writer { return &escaping{to: to} }
+// Escape returns a writer that escapes what it writes to another one.
+func Escape(to io.Writer) io.Writer { return &escaping{to: to} }
 
 func (e *escaping) Write(text []byte) (int, error) {
 	e.lock.Lock()
@@ -42,8 +42,8 @@ func (e *escaping) Write(text []byte) (int, error) {
 // isLayout reports whether hotspan itself prints a control character.
 func isLayout(r rune) bool { return r == '\n' || r == '\t' }
 
-// fileOf returns the file to which a writer writes; nil if that is none.
-func fileOf(to io.Writer) *os.File {
+// FileOf returns the file to which a writer writes; nil if that is none.
+func FileOf(to io.Writer) *os.File {
 	if e, ok := to.(*escaping); ok {
 		to = e.to
 	}
@@ -51,7 +51,8 @@ func fileOf(to io.Writer) *os.File {
 	return f
 }
 
-func isTerminal(to io.Writer) bool {
-	f := fileOf(to)
+// IsTerminal reports whether a writer writes to a terminal.
+func IsTerminal(to io.Writer) bool {
+	f := FileOf(to)
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }

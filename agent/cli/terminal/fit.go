@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"fmt"
@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// printRest says how many lines of a table are not printed.
-func printRest(to io.Writer, n int) {
+// PrintRest says how many lines of a table are not printed.
+func PrintRest(to io.Writer, n int) {
 	if n > 0 {
 		fmt.Fprintf(to, "  … and %d more\n", n)
 	}
 }
 
-// fit pads or cuts a text to so many characters.
-func fit(text string, width int) string {
+// Fit pads or cuts a text to so many characters.
+func Fit(text string, width int) string {
 	n := utf8.RuneCountInString(text)
 	if n <= width {
 		return text + strings.Repeat(" ", width-n)
@@ -24,8 +24,8 @@ func fit(text string, width int) string {
 	return string([]rune(text)[:width-1]) + "…"
 }
 
-// shortFile drops what all files of a kind have in common.
-func shortFile(name string) string {
+// ShortFile drops what all files of a kind have in common.
+func ShortFile(name string) string {
 	if _, short, ok := strings.Cut(name, "/node_modules/"); ok {
 		return short
 	}

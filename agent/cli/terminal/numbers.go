@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// byteText is a number of bytes for people.
-func byteText(n int64) string {
+// ByteText is a number of bytes for people.
+func ByteText(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	size, i := float64(n), 0
 	for size >= 1024 && i < len(units)-1 {
@@ -20,16 +20,16 @@ func byteText(n int64) string {
 	return fmt.Sprintf("%.1f %s", size, units[i])
 }
 
-// percent is a share in percent; - of nothing.
-func percent(part, whole int64) string {
+// Percent is a share in percent; - of nothing.
+func Percent(part, whole int64) string {
 	if whole == 0 {
 		return "-"
 	}
 	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
 }
 
-// counts lists what is not 0, in parentheses; empty if all is.
-func counts[K comparable](of map[K]int64) string {
+// Counts lists what is not 0, in parentheses; empty if all is.
+func Counts[K comparable](of map[K]int64) string {
 	var parts []string
 	for what, n := range of {
 		if n > 0 {
@@ -43,8 +43,8 @@ func counts[K comparable](of map[K]int64) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// threeDigits rounds a time to three digits.
-func threeDigits(d time.Duration) time.Duration {
+// ThreeDigits rounds a time to three digits.
+func ThreeDigits(d time.Duration) time.Duration {
 	unit := time.Duration(1)
 	for d/unit >= 1000 {
 		unit *= 10

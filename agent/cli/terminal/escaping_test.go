@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bytes"
@@ -48,7 +48,7 @@ func (w writer) Write(b []byte) (int, error) { return w(b) }
 // TestEscapingJSON: what is JSON stays the same JSON.
 func TestEscapingJSON(t *testing.T) {
 	var out bytes.Buffer
-	if err := printJSON(&escaping{to: &out}, hostile); err != nil {
+	if err := PrintJSON(&escaping{to: &out}, hostile); err != nil {
 		t.Fatal(err)
 	}
 	var got string

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"io"
@@ -10,25 +10,25 @@ import (
 
 // Columns of what is drawn where nothing says how wide it may be, and at least.
 const (
-	usualWidth = 100
+	UsualWidth = 100
 	leastWidth = 40
 )
 
-// widthOf returns how many columns to use: COLUMNS, else those of the terminal.
-func widthOf(to io.Writer) int {
-	if n := columnsVariable(); n > 0 {
+// WidthOf returns how many columns to use: COLUMNS, else those of the terminal.
+func WidthOf(to io.Writer) int {
+	if n := Columns(); n > 0 {
 		return n
 	}
-	if f := fileOf(to); f != nil {
+	if f := FileOf(to); f != nil {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 			return max(n, leastWidth)
 		}
 	}
-	return usualWidth
+	return UsualWidth
 }
 
-// columnsVariable returns what COLUMNS says, and leastWidth at least; 0 if it says nothing.
-func columnsVariable() int {
+// Columns returns what COLUMNS says, and leastWidth at least; 0 if it says nothing.
+func Columns() int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return max(n, leastWidth)
 	}

@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 func TestLogger(t *testing.T) {
 	var b bytes.Buffer
 	for _, verbose := range []bool{false, true} {
-		log := console{Writer: &b}.logger(verbose)
+		log := Console{Writer: &b}.Logger(verbose)
 		log.Info("attached", "pid", 7)
 		log.Warn("mappings not updated", "pid", 7, "why", errors.New("gone"))
 		log.Error("snapshot not delivered")

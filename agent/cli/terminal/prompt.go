@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"io"
@@ -7,18 +7,18 @@ import (
 	"golang.org/x/term"
 )
 
-// linePrompt asks for lines on a terminal. It has a history, and completes words.
-type linePrompt struct {
+// Prompt asks for lines on a terminal. It has a history, and completes words.
+type Prompt struct {
 	Screen *os.File
 	*term.Terminal
 }
 
-// newPrompt returns one that reads standard input and begins each line with a text. complete is called for each key:
+// NewPrompt returns one that reads standard input and begins each line with a text. complete is called for each key:
 // what it returns is the line then, and where the cursor is in it, if it is to change.
-func newPrompt(
+func NewPrompt(
 	screen *os.File, begin string, complete func(line string, at int, key rune) (string, int, bool),
-) *linePrompt {
-	p := &linePrompt{screen, term.NewTerminal(struct {
+) *Prompt {
+	p := &Prompt{screen, term.NewTerminal(struct {
 		io.Reader
 		io.Writer
 	}{os.Stdin, screen}, begin)}
@@ -26,8 +26,8 @@ func newPrompt(
 	return p
 }
 
-// ask reads a line. The terminal is as it was afterwards, so that Ctrl-C ends what is done then.
-func (p *linePrompt) ask() (string, error) {
+// Ask reads a line. The terminal is as it was afterwards, so that Ctrl-C ends what is done then.
+func (p *Prompt) Ask() (string, error) {
 	before, err := term.MakeRaw(int(os.Stdin.Fd()))
 	if err != nil {
 		return "", err
