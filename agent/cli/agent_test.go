@@ -22,6 +22,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/flags"
+	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/store"
 	"github.com/hotspan/hotspan/otlp"
@@ -140,7 +141,7 @@ func TestDestinationLabels(t *testing.T) {
 
 func TestSnapshotFiles(t *testing.T) {
 	dir := t.TempDir()
-	s := snapshot(t)
+	s := recordingtest.Snapshot(t)
 	s.Start, s.End = 1_760_000_000_500_000_000, 1_760_000_001_000_000_000
 	if err := (snapshotFiles{path: dir + "/new/cpu-%t.jsonl"}).Write(t.Context(), s); err != nil {
 		t.Fatal(err)
@@ -328,7 +329,7 @@ func TestReload(t *testing.T) {
 		if !strings.Contains(log.String(), step.says) || i < 1 && strings.Contains(log.String(), "starts again") {
 			t.Errorf("step %d: %s, want %q", i, &log, step.says)
 		}
-		s := snapshot(t)
+		s := recordingtest.Snapshot(t)
 		s.Start, s.End = int64(i)*1e9, int64(i+1)*1e9
 		if err := (storeSink{kept}).Write(t.Context(), s); err != nil {
 			t.Fatal(err)

@@ -7,43 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 )
-
-// besides returns the snapshots of three intervals, each with one of CPU time, of 2 samples, and one of hits, of 3.
-func besides(t *testing.T) (all []*pprofx.Snapshot) {
-	t.Helper()
-	const start, length = 1_760_000_000_000_000_000, 1_000_000_000
-	var builders []*pprofx.Builder
-	for _, m := range []pprofx.Measure{pprofx.CPUTime, pprofx.HitCount} {
-		b, err := pprofx.NewBuilder(start, 10_000_000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.SetMeasure(m)
-		builders = append(builders, b)
-	}
-	for i := range int64(3) {
-		for k, b := range builders {
-			for n := range int64(2 + k) {
-				s := pprofx.Sample{Time: start + i*length + n, PID: 1, TID: 1, Stop: pprofx.StopRoot,
-					Stack: []*pprofx.Frame{{Function: "work"}}}
-				if k == 1 {
-					s.Labels = []pprofx.Label{{Key: pprofx.ProbeLabel, Str: "syscall:write"}}
-				}
-				b.Add(&s)
-			}
-			b.Lose(pprofx.LostOverlapped, int64(k))
-			all = append(all, b.Cut(start+(i+1)*length))
-		}
-	}
-	return all
-}
 
 // TestReportBeside: a report has CPU time and hits one after the other, or what is chosen of them.
 func TestReportBeside(t *testing.T) {
 	for _, extension := range []string{".otlp", ".jsonl"} {
-		file := writeRecording(t, t.TempDir(), extension, besides(t))
+		file := recordingtest.Write(t, t.TempDir(), extension, recordingtest.Besides(t))
 		const cpu, hits = "60 ms of CPU in 6 samples, of 3s ", "9 hits of probes, lost (another hit 3)\n"
 		for _, test := range []struct {
 			args []string
@@ -94,7 +64,7 @@ func TestReportBeside(t *testing.T) {
 // TestConvertBeside: what has room for one measure refuses both, and says how to choose.
 func TestConvertBeside(t *testing.T) {
 	dir := t.TempDir()
-	file := writeRecording(t, dir, ".otlp", besides(t))
+	file := recordingtest.Write(t, dir, ".otlp", recordingtest.Besides(t))
 	out := func(name string) string { return filepath.Join(dir, name) }
 	for _, args := range [][]string{
 		{"convert", file, out("x.collapsed")}, {"report", "-o", out("x.html"), file}, {"diff", file, file},

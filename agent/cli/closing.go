@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
@@ -152,7 +153,7 @@ func next(c terminal.Console, s *agent.Stats, files *fileSink) {
 		fmt.Fprintf(c, "no samples in %v: %s\n", s.End.Sub(s.Start).Round(time.Second), whyNone(s, files.both))
 	}
 	switch files.format {
-	case formatOTLP:
+	case recording.OTLP:
 		fmt.Fprintf(c, "next: hotspan report %s\n", files.last)
 	case page.HTML:
 		fmt.Fprintf(c, "next: open %s in a browser\n", files.last)

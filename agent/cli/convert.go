@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -13,27 +14,27 @@ import (
 type convertCmd struct {
 	In  string `arg:"" help:"Recording (.otlp, .jsonl or .pb.gz), or the folder of the agent's store."`
 	Out string `arg:"" help:"File to write; the extension is the format, as for record -o."`
-	filterFlags
+	recording.FilterFlags
 }
 
 // Run writes the chosen samples of a recording as one file.
 func (v *convertCmd) Run(_ io.Writer, c terminal.Console) error {
-	format, err := formatOf(v.Out)
+	format, err := recording.FormatOf(v.Out)
 	if err != nil {
 		return exit.Usage(err)
 	}
-	return convert(c, &v.filterFlags, []string{v.In}, v.Out, format, nil)
+	return convert(c, &v.FilterFlags, []string{v.In}, v.Out, format, nil)
 }
 
 // convert writes the chosen samples of recordings as one file, with source lines if there is a source.
-func convert(c terminal.Console, f *filterFlags, in []string, name string, format pprofx.Format,
+func convert(c terminal.Console, f *recording.FilterFlags, in []string, name string, format pprofx.Format,
 	source *sourceFiles) error {
 	var out *outputFile
 	var rows, lost int64
 	var first pprofx.Measure
-	err := f.eachRecorded(c, in, func(s *pprofx.Snapshot) (err error) {
-		if needsTimes(format) {
-			err = needTimes(s, extension(format))
+	err := f.EachRecorded(c, in, func(s *pprofx.Snapshot) (err error) {
+		if recording.ShowsTimes(format) {
+			err = recording.RequireTimes(s, recording.Extension(format))
 		}
 		if err != nil {
 			return err
@@ -50,7 +51,7 @@ func convert(c terminal.Console, f *filterFlags, in []string, name string, forma
 			lost += n
 		}
 		if err = out.Add(s); err != nil && s.Measure != first {
-			return fmt.Errorf("%w: %s", err, takeCPUTime)
+			return fmt.Errorf("%w: %s", err, recording.TakeCPUTime)
 		}
 		return err
 	})
@@ -69,7 +70,7 @@ func convert(c terminal.Console, f *filterFlags, in []string, name string, forma
 }
 
 // orMeasure adds to a message that no snapshot is chosen; empty if all measures are.
-func orMeasure(f *filterFlags) string {
+func orMeasure(f *recording.FilterFlags) string {
 	if len(f.Measure) == 0 {
 		return ""
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording"
+	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -15,21 +17,21 @@ import (
 // A recording has the samples that the same snapshots have where they are written at once.
 func TestConvert(t *testing.T) {
 	dir := t.TempDir()
-	in := filepath.Join(dir, "in.otlp")
-	var recording, want bytes.Buffer
-	w := otlp.NewWriter(&recording, thisBuild())
+	file := filepath.Join(dir, "in.otlp")
+	var in, want bytes.Buffer
+	w := otlp.NewWriter(&in, recording.ThisBuild())
 	lines, err := pprofx.NewWriter(&want, pprofx.JSONL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
-		s := snapshot(t)
+		s := recordingtest.Snapshot(t)
 		if w.Add(s) != nil || lines.Add(s) != nil {
 			t.Fatal("not written")
 		}
 	}
-	whole := recording.Len()
-	if err := w.Add(snapshot(t)); err != nil {
+	whole := in.Len()
+	if err := w.Add(recordingtest.Snapshot(t)); err != nil {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {
@@ -39,12 +41,12 @@ func TestConvert(t *testing.T) {
 		"all":     {whole, "6 samples; 0 were lost"},
 		"cut off": {whole + 20, "warn: the recording is cut off"},
 	} {
-		if err := os.WriteFile(in, recording.Bytes()[:test.size], 0o600); err != nil {
+		if err := os.WriteFile(file, in.Bytes()[:test.size], 0o600); err != nil {
 			t.Fatal(err)
 		}
 		out := filepath.Join(dir, "out.jsonl")
 		var stderr bytes.Buffer
-		code := Main([]string{"convert", in, out}, &stderr, &stderr)
+		code := Main([]string{"convert", file, out}, &stderr, &stderr)
 		if code != 0 || !strings.Contains(stderr.String(), test.says) {
 			t.Errorf("%s: code %d, %s", name, code, &stderr)
 		}

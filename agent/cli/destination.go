@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/internal/export"
 	"github.com/hotspan/hotspan/agent/internal/pyroscope"
 	"github.com/hotspan/hotspan/otlp"
@@ -117,7 +118,7 @@ func (d *destination) check() (err error) {
 	switch d.url.Scheme {
 	case "http", "https", pyroscopeHTTP, pyroscopeHTTPS:
 	case "file":
-		if _, err := formatOf(d.url.Path); err != nil {
+		if _, err := recording.FormatOf(d.url.Path); err != nil {
 			return err
 		}
 		if !filepath.IsAbs(d.url.Path) || !strings.Contains(d.url.Path, "%t") {
@@ -181,7 +182,7 @@ func (d *destination) receiver(log *slog.Logger) (export.Receiver, func() error,
 
 func (d *destination) otlp() (c otlp.Config, err error) {
 	c = otlp.Config{
-		Agent: thisBuild(), Protocol: otlp.Protocol(d.values["protocol"]), Headers: map[string]string{},
+		Agent: recording.ThisBuild(), Protocol: otlp.Protocol(d.values["protocol"]), Headers: map[string]string{},
 		ProfilePer: d.values["profile-per"],
 	}
 	if c.Protocol == "" && (d.url.Port() == "4318" || len(d.url.Path) > 1) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/page"
@@ -19,7 +20,7 @@ type diffCmd struct {
 	Old string `arg:"" help:"Recording (.otlp or .jsonl), or the folder of the agent's store."`
 	New string `arg:"" help:"The one to compare with it."`
 	By  string `help:"Also a table by this label." placeholder:"LABEL"`
-	filterFlags
+	recording.FilterFlags
 	Ago      time.Duration     `help:"${ago}" placeholder:"TIME"`
 	Moved    map[string]string `help:"${moved}" placeholder:"OLDDIR=NEWDIR"`
 	Per      string            `enum:"second,cpu" default:"second" help:"${per} (${default})."`
@@ -44,7 +45,7 @@ func (v *diffCmd) Run(stdout io.Writer, c terminal.Console) error {
 	if err != nil {
 		return err
 	}
-	after, err := v.side(c, v.filterFlags, v.New, nil, shown.begin("new", v.New))
+	after, err := v.side(c, v.FilterFlags, v.New, nil, shown.begin("new", v.New))
 	if err != nil {
 		return err
 	}
@@ -93,8 +94,8 @@ func (v *diffCmd) check() (limit float64, err error) {
 }
 
 // earlier returns what chooses the samples of OLD.
-func (v *diffCmd) earlier() filterFlags {
-	chosen := v.filterFlags
+func (v *diffCmd) earlier() recording.FilterFlags {
+	chosen := v.FilterFlags
 	if chosen.Until += v.Ago; chosen.Since > 0 {
 		chosen.Since += v.Ago
 	}
@@ -102,11 +103,11 @@ func (v *diffCmd) earlier() filterFlags {
 }
 
 // side reads one side of a comparison, and passes it on.
-func (v *diffCmd) side(c terminal.Console, chosen filterFlags, path string, moved map[string]string,
+func (v *diffCmd) side(c terminal.Console, chosen recording.FilterFlags, path string, moved map[string]string,
 	to func(*pprofx.Snapshot) error) (*report.Side, error) {
 	side := report.NewSide(v.By, moved)
-	err := chosen.eachSnapshot(c, []string{path}, func(s *pprofx.Snapshot) error {
-		if err := needTimes(s, "telling a difference from chance"); err != nil {
+	err := chosen.EachSnapshot(c, []string{path}, func(s *pprofx.Snapshot) error {
+		if err := recording.RequireTimes(s, "telling a difference from chance"); err != nil {
 			return err
 		}
 		side.Add(s)

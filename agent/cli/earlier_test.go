@@ -3,6 +3,8 @@ package cli
 import (
 	"testing"
 	"time"
+
+	"github.com/hotspan/hotspan/agent/cli/recording"
 )
 
 // With --ago, the samples of OLD are earlier ones.
@@ -14,8 +16,9 @@ func TestDiffEarlier(t *testing.T) {
 	}{
 		"no limits": {diffCmd{}, "0s", "0s"},
 		"ago":       {diffCmd{Ago: time.Hour}, "0s", hour},
-		"since":     {diffCmd{filterFlags: filterFlags{Since: time.Minute}, Ago: time.Hour}, "1h1m0s", hour},
-		"both": {diffCmd{filterFlags: filterFlags{Since: 2 * time.Hour, Until: time.Hour}, Ago: time.Hour}, "3h0m0s",
+		"since":     {diffCmd{FilterFlags: recording.FilterFlags{Since: time.Minute}, Ago: time.Hour}, "1h1m0s", hour},
+		"both": {diffCmd{FilterFlags: recording.FilterFlags{Since: 2 * time.Hour, Until: time.Hour}, Ago: time.Hour},
+			"3h0m0s",
 			"2h0m0s"},
 	} {
 		got := c.v.earlier()

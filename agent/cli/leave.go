@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 )
 
@@ -36,7 +37,7 @@ func (l *leaver) lost() string {
 	}
 	took := time.Since(l.files.start).Round(time.Second)
 	begun := fmt.Sprintf("%s.%d.part", l.files.path(1), os.Getpid())
-	if !streams(l.files.format) {
+	if !recording.Streams(l.files.format) {
 		_ = os.Remove(begun) // half of it nothing can read; there may be none
 		return fmt.Sprintf("the recording of %v is lost", took)
 	}

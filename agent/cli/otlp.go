@@ -3,6 +3,7 @@ package cli
 import (
 	"log/slog"
 
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/otlp"
 )
 
@@ -17,7 +18,7 @@ func (s otlpSink) Name() string { return "OTLP " + s.url }
 // dialOTLP returns a sink that logs what the server says of snapshots that it accepted. The caller must close it.
 func dialOTLP(url string, log *slog.Logger) (otlpSink, error) {
 	e, err := otlp.Dial(url, otlp.Config{
-		Agent: thisBuild(),
+		Agent: recording.ThisBuild(),
 		Warn: func(message string) {
 			log.Warn("the OTLP server accepted the snapshot with a warning", "why", message)
 		},

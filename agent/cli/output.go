@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -79,7 +80,7 @@ func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
 			s.unwritten += snapshot.Hits()
 			return err
 		}
-		f.movable = s.whole && !streams(s.format)
+		f.movable = s.whole && !recording.Streams(s.format)
 		s.source.embed(f.writer)
 		s.file, s.begins, s.inFile = f, snapshot.Start, 0
 	}
@@ -96,7 +97,7 @@ func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
 
 // lose counts what was added to a file that failed, unless its format has it on the disk already.
 func (s *fileSink) lose() {
-	if !streams(s.format) {
+	if !recording.Streams(s.format) {
 		s.unwritten += s.inFile
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -22,7 +23,7 @@ func createOutput(path string, format pprofx.Format) (*outputFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWriter(f, format)
+	w, err := recording.NewWriter(f, format)
 	if err != nil {
 		f.remove()
 		return nil, err
@@ -52,7 +53,7 @@ func (f *outputFile) Finish() error {
 // once begin with them.
 func (f *outputFile) fail(err error) error {
 	if info, missing := os.Stat(f.Name()); missing == nil && info.Mode().IsRegular() && info.Size() > 0 &&
-		streams(f.format) {
+		recording.Streams(f.format) {
 		f.Close()
 		return fmt.Errorf("write %s: %w (what was written before is in %s)", f.path, err, f.Name())
 	}

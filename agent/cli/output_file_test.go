@@ -18,6 +18,8 @@ import (
 	"github.com/google/pprof/profile"
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent/cli/recording"
+	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/viewers"
@@ -39,7 +41,7 @@ func TestOneFileForARecording(t *testing.T) {
 		pprofx.Collapsed:  func(_ *testing.T, b []byte) int { return 6 * strings.Count(string(b), "work 6\n") },
 		pprofx.JSONL:      func(_ *testing.T, b []byte) int { return bytes.Count(b, []byte("\n")) },
 		pprofx.PerfScript: func(_ *testing.T, b []byte) int { return bytes.Count(b, []byte("cpu-clock")) },
-		formatOTLP: func(_ *testing.T, b []byte) (rows int) {
+		recording.OTLP: func(_ *testing.T, b []byte) (rows int) {
 			r := otlp.NewReader(bytes.NewReader(b))
 			for s, err := r.Next(); err == nil; s, err = r.Next() {
 				rows += len(s.Rows)
@@ -69,11 +71,11 @@ func TestOneFileForARecording(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "x")
 		s := &fileSink{pattern: path, format: format, whole: true}
 		for i := range 3 {
-			if err := s.Write(context.Background(), snapshot(t)); err != nil {
+			if err := s.Write(context.Background(), recordingtest.Snapshot(t)); err != nil {
 				t.Fatal(err)
 			}
 			part, err := os.ReadFile(s.file.Name())
-			streamed := format == pprofx.JSONL || format == pprofx.PerfScript || format == formatOTLP
+			streamed := format == pprofx.JSONL || format == pprofx.PerfScript || format == recording.OTLP
 			if err != nil || streamed && samples(t, part) != 2*(i+1) || !streamed && len(part) > 0 {
 				t.Errorf("%s: %d bytes after %d snapshots, %v", format, len(part), i+1, err)
 			}
@@ -99,17 +101,17 @@ func TestOneFileForARecording(t *testing.T) {
 func TestRecordingThatFails(t *testing.T) {
 	for format, left := range map[pprofx.Format][]string{
 		pprofx.Pprof: nil, pprofx.Collapsed: nil, pprofx.JSONL: {partName}, pprofx.PerfScript: {partName},
-		formatOTLP: {partName}, viewers.Speedscope: nil, viewers.CPUProfile: nil, viewers.Firefox: nil,
+		recording.OTLP: {partName}, viewers.Speedscope: nil, viewers.CPUProfile: nil, viewers.Firefox: nil,
 	} {
 		dir := t.TempDir()
 		s := &fileSink{pattern: filepath.Join(dir, "x"), format: format, whole: true}
-		if err := s.Write(context.Background(), snapshot(t)); err != nil {
+		if err := s.Write(context.Background(), recordingtest.Snapshot(t)); err != nil {
 			t.Fatal(err)
 		}
 		s.file.Close()
-		first, unwritten := s.Write(context.Background(), snapshot(t)), int64(4)
+		first, unwritten := s.Write(context.Background(), recordingtest.Snapshot(t)), int64(4)
 		if len(left) > 0 {
-			again := s.Write(context.Background(), snapshot(t))
+			again := s.Write(context.Background(), recordingtest.Snapshot(t))
 			if first == nil || again == nil || !strings.Contains(first.Error(), partName+")") {
 				t.Errorf("%s: %v, then %v", format, first, again)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/pprof/profile"
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -37,25 +38,11 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// snapshot has two samples of one frame.
-func snapshot(t *testing.T) *pprofx.Snapshot {
-	t.Helper()
-	b, err := pprofx.NewBuilder(0, 1e7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range int64(2) {
-		b.Add(&pprofx.Sample{Time: 5 + i, PID: 1, TID: 1, Stop: pprofx.StopRoot,
-			Stack: []*pprofx.Frame{{Function: "work"}}})
-	}
-	return b.Cut(100)
-}
-
 func TestFileSink(t *testing.T) {
 	dir := t.TempDir()
 	s := &fileSink{pattern: filepath.Join(dir, "%n.txt"), format: pprofx.Collapsed}
 	for range 2 {
-		if err := s.Write(context.Background(), snapshot(t)); err != nil {
+		if err := s.Write(context.Background(), recordingtest.Snapshot(t)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,7 +64,7 @@ func TestFileSinkFails(t *testing.T) {
 	}
 	for _, name := range []string{"taken.txt", "no/folder.txt"} {
 		s := &fileSink{pattern: filepath.Join(dir, name), format: pprofx.Collapsed}
-		err := s.Write(context.Background(), snapshot(t))
+		err := s.Write(context.Background(), recordingtest.Snapshot(t))
 		if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, name)) || s.last != "" {
 			t.Errorf("%s: %v, last %q", name, err, s.last)
 		}
@@ -89,7 +76,7 @@ func TestFileSinkFails(t *testing.T) {
 		t.Skip("no /dev/full to stand for a full disk")
 	}
 	s := &fileSink{pattern: "/dev/full", format: pprofx.Collapsed}
-	if err := s.Write(context.Background(), snapshot(t)); !errors.Is(err, unix.ENOSPC) || s.last != "" {
+	if err := s.Write(context.Background(), recordingtest.Snapshot(t)); !errors.Is(err, unix.ENOSPC) || s.last != "" {
 		t.Errorf("full disk: %v, last %q", err, s.last)
 	}
 	if info, err := os.Lstat("/dev/full"); err != nil || info.Mode()&os.ModeDevice == 0 {
@@ -101,7 +88,7 @@ func TestFileSinkFails(t *testing.T) {
 func TestFilesBeside(t *testing.T) {
 	dir := t.TempDir()
 	s := &fileSink{pattern: filepath.Join(dir, "%n.pb.gz"), format: pprofx.Pprof, both: true}
-	all := besides(t)
+	all := recordingtest.Besides(t)
 	for _, snapshot := range slices.Delete(all, 3, 4) { // the hits of the second interval
 		if err := s.Write(t.Context(), snapshot); err != nil {
 			t.Fatal(err)

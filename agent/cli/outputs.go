@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/internal/export"
 	"github.com/hotspan/hotspan/agent/internal/store"
 	"github.com/hotspan/hotspan/otlp"
@@ -118,7 +119,7 @@ func (s storeSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
 	if len(snapshot.Rows) == 0 && len(snapshot.Lost) == 0 {
 		return nil
 	}
-	frame, err := otlp.Compress(snapshot, thisBuild())
+	frame, err := otlp.Compress(snapshot, recording.ThisBuild())
 	if err != nil {
 		return err
 	}

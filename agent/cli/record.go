@@ -13,6 +13,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/probe"
 	"github.com/hotspan/hotspan/pprofx"
@@ -77,7 +78,7 @@ func (r *recordCmd) Run(stdout io.Writer, c terminal.Console) error {
 	if config.JITCode, err = openCode(r.JITCode, r.measured()); err != nil {
 		return err
 	}
-	if r.SnapshotEvery == 0 && files.format == formatOTLP {
+	if r.SnapshotEvery == 0 && files.format == recording.OTLP {
 		config.SnapshotEvery = streamEvery
 	}
 	return r.profile(stdout, c, config, files, total)
@@ -157,7 +158,7 @@ func (r *recordCmd) check() error {
 }
 
 // untimed are the formats that can have hits of probes, and waits: the others show CPU time.
-var untimed = []pprofx.Format{pprofx.Pprof, pprofx.Datadog, pprofx.Collapsed, pprofx.JSONL, formatOTLP}
+var untimed = []pprofx.Format{pprofx.Pprof, pprofx.Datadog, pprofx.Collapsed, pprofx.JSONL, recording.OTLP}
 
 // measured returns the flag by which something else than CPU time is recorded; empty for that.
 func (r *recordCmd) measured() string {
@@ -228,9 +229,9 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 	var err error
 	switch {
 	case r.Format != "":
-		format, err = parseFormat(r.Format)
+		format, err = recording.ParseFormat(r.Format)
 	case r.Output != "":
-		format, err = formatOf(r.Output)
+		format, err = recording.FormatOf(r.Output)
 	}
 	if err != nil {
 		return nil, exit.Usage(err)
@@ -250,7 +251,7 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 	}
 	name := r.Output
 	if name == "" {
-		name = "hotspan-%t" + map[bool]string{true: "-%n"}[r.SnapshotEvery > 0] + extension(format)
+		name = "hotspan-%t" + map[bool]string{true: "-%n"}[r.SnapshotEvery > 0] + recording.Extension(format)
 	}
 	source, err := openSource(r.Source, format)
 	if err != nil {

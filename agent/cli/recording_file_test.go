@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -59,29 +60,6 @@ func richSnapshots(t *testing.T) []*pprofx.Snapshot {
 	return []*pprofx.Snapshot{b.Cut(recordingStart + 1e9), b.Cut(recordingStart + 2e9)}
 }
 
-// writeRecording writes snapshots as record does, and returns the file's name.
-func writeRecording(t *testing.T, dir, extension string, snapshots []*pprofx.Snapshot) string {
-	t.Helper()
-	path := filepath.Join(dir, "in"+extension)
-	format, err := formatOf(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := createOutput(path, format)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range snapshots {
-		if err := out.Add(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := out.Finish(); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // tables are those of report --json, without those that a file without times cannot have.
 func tables(t *testing.T, timed bool, args ...string) map[string]any {
 	t.Helper()
@@ -116,7 +94,7 @@ func TestReadFormats(t *testing.T) {
 	extensions := []string{".otlp", ".jsonl", ".pb.gz"}
 	timed, untimed := []string{}, []string{}
 	for _, from := range extensions {
-		in := writeRecording(t, dir, from, snapshots)
+		in := recordingtest.Write(t, dir, from, snapshots)
 		for _, to := range extensions {
 			once := converted(t, in, dir+"/"+from[1:]+to)
 			for _, back := range extensions {
@@ -162,7 +140,8 @@ func TestConvertForthAndBack(t *testing.T) {
 		}
 		return string(b)
 	}
-	lines, recording := writeRecording(t, dir, ".jsonl", snapshots), writeRecording(t, dir, ".otlp", snapshots)
+	lines, recording := recordingtest.Write(t, dir, ".jsonl", snapshots),
+		recordingtest.Write(t, dir, ".otlp", snapshots)
 	same := converted(t, converted(t, lines, dir+"/a.otlp"), dir+"/b.jsonl")
 	if diff := cmp.Diff(read(lines), read(same)); diff != "" {
 		t.Errorf("JSON lines: %s", diff)
@@ -170,7 +149,7 @@ func TestConvertForthAndBack(t *testing.T) {
 	if diff := cmp.Diff(read(lines), read(converted(t, recording, dir+"/c.jsonl"))); diff != "" {
 		t.Errorf("of .otlp: %s", diff)
 	}
-	counts := writeRecording(t, dir, ".pb.gz", snapshots)
+	counts := recordingtest.Write(t, dir, ".pb.gz", snapshots)
 	for _, through := range []string{"d.otlp", "e.jsonl", "f.pb.gz"} {
 		got := converted(t, converted(t, counts, filepath.Join(dir, through)), dir+"/g.collapsed")
 		if diff := cmp.Diff(read(converted(t, recording, dir+"/h.collapsed")), read(got)); diff != "" {
@@ -182,7 +161,7 @@ func TestConvertForthAndBack(t *testing.T) {
 // What needs times says that a pprof file, or what was made of one, has none, and leaves no file.
 func TestUntimed(t *testing.T) {
 	dir := t.TempDir()
-	file := writeRecording(t, dir, ".pb.gz", richSnapshots(t))
+	file := recordingtest.Write(t, dir, ".pb.gz", richSnapshots(t))
 	made := converted(t, converted(t, file, dir+"/made.jsonl"), dir+"/made.otlp")
 	for _, in := range []string{file, made, dir + "/made.jsonl"} {
 		for _, args := range []string{"report --since 100000h", "report --until 1h", "report --older 1s",
@@ -212,8 +191,8 @@ func TestUntimed(t *testing.T) {
 // Names do not matter, and what is malformed is said.
 func TestReadFormatsErrors(t *testing.T) {
 	dir, snapshots := t.TempDir(), richSnapshots(t)
-	want := tables(t, false, writeRecording(t, dir, ".otlp", snapshots))
-	zipped, err := os.ReadFile(writeRecording(t, dir, ".pb.gz", snapshots))
+	want := tables(t, false, recordingtest.Write(t, dir, ".otlp", snapshots))
+	zipped, err := os.ReadFile(recordingtest.Write(t, dir, ".pb.gz", snapshots))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +204,7 @@ func TestReadFormatsErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, err := os.ReadFile(writeRecording(t, dir, ".jsonl", snapshots))
+	lines, err := os.ReadFile(recordingtest.Write(t, dir, ".jsonl", snapshots))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
@@ -19,7 +20,7 @@ type reportCmd struct {
 // reportFlags say what is reported, and how.
 type reportFlags struct {
 	By string `help:"Also a table by this label." placeholder:"LABEL"`
-	filterFlags
+	recording.FilterFlags
 	CompareAge time.Duration `help:"${ages}" placeholder:"TIME"`
 	Lines      int           `default:"12" help:"Most lines of a table (${default})." placeholder:"N"`
 	JSON       bool          `name:"json" help:"Print all of it as JSON."`
@@ -59,7 +60,7 @@ func (v *reportFlags) report(stdout io.Writer, c terminal.Console, files []strin
 		return exit.Usagef("--source is for pages: -o FILE.html")
 	}
 	added := newReports(v.By)
-	err := v.eachRecorded(c, files, func(s *pprofx.Snapshot) error {
+	err := v.EachRecorded(c, files, func(s *pprofx.Snapshot) error {
 		added.add(s)
 		return nil
 	})
@@ -89,9 +90,9 @@ func (v *reportFlags) print(stdout io.Writer, all []*report.Report) error {
 // compareAges prints what requests that are seen at some age use more of than the others.
 func (v *reportFlags) compareAges(stdout io.Writer, c terminal.Console, files []string) error {
 	ages := report.NewAges(v.CompareAge.Nanoseconds())
-	err := v.eachSnapshot(c, files, func(s *pprofx.Snapshot) error {
+	err := v.EachSnapshot(c, files, func(s *pprofx.Snapshot) error {
 		ages.Add(s)
-		return needTimes(s, "--compare-age")
+		return recording.RequireTimes(s, "--compare-age")
 	})
 	switch {
 	case err != nil:
@@ -104,7 +105,7 @@ func (v *reportFlags) compareAges(stdout io.Writer, c terminal.Console, files []
 
 // write writes the chosen samples of all recordings as one file.
 func (v *reportFlags) write(c terminal.Console, files []string) error {
-	format, err := formatOf(v.Output)
+	format, err := recording.FormatOf(v.Output)
 	switch {
 	case err != nil:
 		return exit.Usage(err)
@@ -115,5 +116,5 @@ func (v *reportFlags) write(c terminal.Console, files []string) error {
 	if err != nil {
 		return err
 	}
-	return convert(c, &v.filterFlags, files, v.Output, format, source)
+	return convert(c, &v.FilterFlags, files, v.Output, format, source)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,55 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
-	"github.com/hotspan/hotspan/otlp"
-	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
 
-// agedFile writes a recording of 60 requests at 100 Hz, one after the other. Of three, one has 12 samples in sort, and
-// then one in render, as all have. Samples of nothing are between them.
-func agedFile(t *testing.T) string {
-	t.Helper()
-	const began, period = 1_760_000_000_000_000_000, 10_000_000
-	b, err := pprofx.NewBuilder(began, period)
-	if err != nil {
-		t.Fatal(err)
-	}
-	render := []*pprofx.Frame{{Function: "render", File: "/srv/app/page.js", Line: 3, Kind: pprofx.JS},
-		{Function: "handle", File: "/srv/app/main.js", Line: 9, Kind: pprofx.JS}}
-	sort := []*pprofx.Frame{{Function: "sort", File: "/srv/app/rank.js", Line: 7, Kind: pprofx.JS}, render[1]}
-	at := int64(began)
-	for i := range 60 {
-		s := &pprofx.Sample{PID: 1, TID: 1, Thread: "node", Stop: pprofx.StopRoot, State: pprofx.StateJS, Start: at,
-			Labels: []pprofx.Label{{Key: "http.route", Str: "/search"},
-				{Key: "trace_id", Str: fmt.Sprintf("%032x", i+1)}}}
-		add := func(stack []*pprofx.Frame) {
-			s.Time, s.Stack = at, stack
-			b.Add(s)
-			at += period
-		}
-		for range 12 {
-			if i%3 == 0 {
-				add(sort)
-			}
-		}
-		add(render)
-		s.Start, s.Labels = 0, nil
-		add(render)
-	}
-	path := filepath.Join(t.TempDir(), "aged.otlp")
-	frame, err := otlp.Compress(b.Cut(at), otlp.Agent{})
-	if err == nil {
-		err = os.WriteFile(path, frame, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestCompareAge(t *testing.T) {
-	file := agedFile(t)
+	file := recordingtest.Aged(t)
 	var out, stderr bytes.Buffer
 	if code := Main([]string{"report", "--compare-age", "100ms", file}, &out, &stderr); code != 0 {
 		t.Fatalf("code %d: %s", code, &stderr)
@@ -108,7 +64,7 @@ Requests seen at 100ms and older, and what they use more of than others of their
 
 // --older chooses what is exactly so old, and nothing whose age is not known.
 func TestOlder(t *testing.T) {
-	file := agedFile(t)
+	file := recordingtest.Aged(t)
 	for older, want := range map[string]int64{"0s": 360, "1ns": 240, "100ms": 60, "100000001ns": 40, "1s": 0} {
 		var out, stderr bytes.Buffer
 		var r struct{ Samples int64 }

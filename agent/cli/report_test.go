@@ -12,49 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
-	"github.com/hotspan/hotspan/otlp"
-	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 )
 
-// recordingFile writes a recording of a second at 100 Hz: half of it in a route, 30 samples of them in a collection.
-func recordingFile(t *testing.T) string {
-	t.Helper()
-	b, err := pprofx.NewBuilder(1_760_000_000_000_000_000, 1e7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.SetProcess(1, pprofx.Process{Service: "shop"})
-	frames := []*pprofx.Frame{
-		{Function: "sort", Kind: pprofx.Builtin},
-		{Function: "rank\x1b[2J", File: "file:///srv/app/routes/ranking.js", Line: 7, Kind: pprofx.JS},
-		{Function: "idle", File: "/srv/app/node_modules/x/idle.js", Line: 3, Kind: pprofx.JS},
-	}
-	for i := range int64(100) {
-		s := &pprofx.Sample{Time: 1_760_000_000_000_000_000 + i*1e7, PID: 1, TID: 1, Thread: "node",
-			Stop: pprofx.StopRoot, State: pprofx.StateJS, Stack: frames[2:]}
-		if i < 50 {
-			s.Stack, s.Labels = frames[:2], []pprofx.Label{{Key: "http.route", Str: "/ranking"},
-				{Key: "tenant", Str: "a"}, {Key: "trace_id", Str: "00000000000000000000000000000001"}}
-		}
-		if i < 30 {
-			s.State = pprofx.StateGC
-		}
-		b.Add(s)
-	}
-	b.Lose(pprofx.LostRingFull, 3)
-	path := filepath.Join(t.TempDir(), "r.otlp")
-	frame, err := otlp.Compress(b.Cut(1_760_000_001_000_000_000), otlp.Agent{})
-	if err == nil {
-		err = os.WriteFile(path, frame, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestReport(t *testing.T) {
-	file := recordingFile(t)
+	file := recordingtest.Ranking(t)
 	var out, stderr bytes.Buffer
 	if code := Main([]string{"report", "--by", "tenant", file}, &out, &stderr); code != 0 {
 		t.Fatalf("code %d: %s", code, &stderr)
@@ -87,7 +49,7 @@ CPU by thread
 }
 
 func TestReportOfRoute(t *testing.T) {
-	file := recordingFile(t)
+	file := recordingtest.Ranking(t)
 	for _, args := range [][]string{
 		{"--route", "/ranking"}, {"--trace", "00000000000000000000000000000001"},
 	} {
@@ -112,7 +74,7 @@ func TestReportOfRoute(t *testing.T) {
 
 // A folder stands for its recordings, and filters choose from them, for convert too.
 func TestFilters(t *testing.T) {
-	file := recordingFile(t)
+	file := recordingtest.Ranking(t)
 	long := time.Since(time.Unix(1_760_000_000, 0)) + time.Hour
 	for name, test := range map[string]struct {
 		args    []string
@@ -147,7 +109,7 @@ func TestFilters(t *testing.T) {
 
 // A recording has 100 samples of a thread: 50 of rank, of which 30 are in a collection, and 50 of idle.
 func TestReportOfRows(t *testing.T) {
-	file := recordingFile(t)
+	file := recordingtest.Ranking(t)
 	for args, want := range map[string]int{
 		"--state gc": 30, "--state js": 70, "--state gc,js": 100, "--state idle": 0, "--focus idle$": 50,
 		"--focus routes/": 50, "--focus ^sort$": 50, "--focus rank --state js": 20, "--focus nothing": 0,
@@ -171,7 +133,7 @@ func TestReportOfRows(t *testing.T) {
 
 // A page has the chosen samples of all recordings, also where the later one comes first.
 func TestReportPage(t *testing.T) {
-	file := recordingFile(t)
+	file := recordingtest.Ranking(t)
 	name := filepath.Join(t.TempDir(), "x.html")
 	for says, args := range map[string][]string{
 		"wrote " + name + ": 100 samples; 6 were lost": {"report", "-o", name, "--route", "/ranking", file, file},

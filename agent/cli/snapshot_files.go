@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -39,7 +40,7 @@ func (f snapshotFiles) Write(_ context.Context, s *pprofx.Snapshot) error {
 }
 
 func writeSnapshot(path string, s *pprofx.Snapshot) error {
-	format, err := formatOf(path)
+	format, err := recording.FormatOf(path)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/serve"
 	reqctx "github.com/hotspan/hotspan/context"
@@ -56,7 +57,7 @@ func (v *socketFlags) serve(
 		return func() error { return nil }, nil
 	}
 	s, err := serve.Listen(serve.Config{
-		Socket: v.Socket, Group: v.SocketGroup, Store: d.from, Feed: feed, Build: thisBuild(), Log: log,
+		Socket: v.Socket, Group: v.SocketGroup, Store: d.from, Feed: feed, Build: recording.ThisBuild(), Log: log,
 		Capture: func(ctx context.Context, of serve.Capture) error { return capture(ctx, d.configuration(), of) },
 		Status:  page.message,
 	})

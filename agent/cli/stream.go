@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/client"
 	"github.com/hotspan/hotspan/pprofx"
@@ -19,7 +20,7 @@ import (
 
 type streamCmd struct {
 	connectFlags
-	sampleFlags
+	recording.SampleFlags
 	PID      []int          `name:"pid" short:"p" help:"Only samples of this process." placeholder:"PID"`
 	Since    time.Duration  `help:"Snapshots of the agent's store that are no older, such as 1h." placeholder:"TIME"`
 	Last     int            `help:"So many of the newest snapshots." placeholder:"N"`
@@ -70,7 +71,7 @@ func (v *streamCmd) output(stdout io.Writer) (streamOutput, error) {
 		w, err := pprofx.NewWriter(stdout, pprofx.JSONL)
 		return printed{w}, err
 	}
-	format, err := formatOf(v.Output)
+	format, err := recording.FormatOf(v.Output)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +135,7 @@ func (v *streamCmd) events(ctx context.Context, from *client.Client) (iter.Seq2[
 }
 
 func (v *streamCmd) clientFilter() (f client.Filter) {
-	chosen := v.filter()
+	chosen := v.Filter()
 	f.Services = chosen.Services
 	for _, l := range chosen.Labels {
 		f.Labels = append(f.Labels, client.Label{Name: l.Key, Values: l.Values})

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli/recording"
+	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -14,7 +16,7 @@ import (
 func TestSummary(t *testing.T) {
 	s := newSummary()
 	add := func(one *pprofx.Snapshot) error { return s.Write(t.Context(), one) }
-	err := new(filterFlags).eachSnapshot(terminal.Console{}, []string{recordingFile(t)}, add)
+	err := new(recording.FilterFlags).EachSnapshot(terminal.Console{}, []string{recordingtest.Ranking(t)}, add)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/screen"
 	"github.com/hotspan/hotspan/pprofx"
@@ -88,7 +89,7 @@ func (v *topCmd) show(ctx context.Context, stdout io.Writer, c terminal.Console)
 // title says what of what is profiled is shown. What is chosen stands first: the end of a line may be cut.
 func (v *topCmd) title() string {
 	if v.Older > 0 {
-		return olderText(v.Older) + ": " + v.profiled()
+		return recording.OlderText(v.Older) + ": " + v.profiled()
 	}
 	return v.profiled()
 }
@@ -110,13 +111,13 @@ func (v *topCmd) chosen(to watcher) watcher {
 	if v.Older == 0 {
 		return to
 	}
-	return chosenDisplay{to, rowFilter{older: v.Older.Nanoseconds()}}
+	return chosenDisplay{to, recording.RowFilter{Older: v.Older.Nanoseconds()}}
 }
 
 // chosenDisplay passes on what a filter chooses. Counts are of all samples.
 type chosenDisplay struct {
 	watcher
-	rows rowFilter
+	rows recording.RowFilter
 }
 
-func (d chosenDisplay) add(s *pprofx.Snapshot) { d.watcher.add(d.rows.apply(s)) }
+func (d chosenDisplay) add(s *pprofx.Snapshot) { d.watcher.add(d.rows.Apply(s)) }

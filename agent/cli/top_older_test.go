@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 )
 
 // top --older shows the samples that report --older counts, and says so.
 func TestTopOlder(t *testing.T) {
-	file := agedFile(t)
+	file := recordingtest.Aged(t)
 	for older, want := range map[time.Duration]float64{0: 360, 1: 240, 100e6: 60, 1e9: 0} {
 		top := topCmd{Older: older}
 		printed := func(asJSON bool) string {

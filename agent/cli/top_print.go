@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
 	"github.com/hotspan/hotspan/pprofx/report/window"
@@ -105,7 +106,7 @@ func (p *topPrinter) line(t *topTable) error {
 func (p *topPrinter) text(t *topTable) string {
 	lines := t.sum()
 	if p.older > 0 {
-		lines = slices.Insert(lines, 0, olderText(p.older))
+		lines = slices.Insert(lines, 0, recording.OlderText(p.older))
 	}
 	if p.counts != nil {
 		lines = append(lines, p.counts.String())

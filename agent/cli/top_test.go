@@ -12,16 +12,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/recording"
+	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/screen"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
 
-// recorded returns the snapshots of recordingFile.
+// recorded returns the snapshots of a file.
 func recorded(t *testing.T, file string) (all []*pprofx.Snapshot) {
 	t.Helper()
-	err := new(filterFlags).eachRecorded(terminal.Console{}, []string{file}, func(s *pprofx.Snapshot) error {
+	err := new(recording.FilterFlags).EachRecorded(terminal.Console{}, []string{file}, func(s *pprofx.Snapshot) error {
 		all = append(all, s)
 		return nil
 	})
@@ -31,7 +33,7 @@ func recorded(t *testing.T, file string) (all []*pprofx.Snapshot) {
 	return all
 }
 
-// printedTop is what top prints of the samples of recordingFile.
+// printedTop is what top prints of the samples of a file.
 func printedTop(t *testing.T, file string, flags tableFlags, columns int) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -50,7 +52,7 @@ func printedTop(t *testing.T, file string, flags tableFlags, columns int) string
 
 // The same samples give the same numbers in top and in a report.
 func TestTopEqualsReport(t *testing.T) {
-	file := recordingFile(t)
+	file := recordingtest.Ranking(t)
 	var out bytes.Buffer
 	v := reportCmd{Files: []string{file}}
 	v.JSON, v.Lines = true, 12
@@ -75,7 +77,7 @@ func TestTopEqualsReport(t *testing.T) {
 }
 
 func TestTopPrint(t *testing.T) {
-	file := recordingFile(t)
+	file := recordingtest.Ranking(t)
 	want := strings.TrimLeft(`
 1.00 s of CPU in 100 samples of 1s, lost (ring buffer full 3)
 gc 30 %, js 70 %
@@ -116,7 +118,7 @@ func showTop(t *testing.T, columns vt.Col) *shownTop {
 	s := &shownTop{t, vt.NewMockTerm(vt.MockOptSize{X: columns, Y: 24}), newTopView("hotspan top of process 7",
 		report.Functions, 10*time.Second), make(chan error, 1)}
 	s.view.soFar(agent.Progress{WithJS: 100, Named: 99, Requests: 50, Labelled: 50, Lost: 3})
-	for _, snapshot := range recorded(t, recordingFile(t)) {
+	for _, snapshot := range recorded(t, recordingtest.Ranking(t)) {
 		s.view.add(snapshot)
 	}
 	go func() { s.end <- screen.Show(context.Background(), s.term, s.view, s.view.changed) }()
@@ -242,7 +244,7 @@ func TestTopPause(t *testing.T) {
 	s.shows("in 100 samples")
 	s.press("p")
 	s.shows("PAUSED")
-	another := *recorded(t, recordingFile(t))[0]
+	another := *recorded(t, recordingtest.Ranking(t))[0]
 	s.view.add(&another)
 	s.press("g")
 	s.shows("(no route)")

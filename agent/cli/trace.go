@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
@@ -56,11 +57,11 @@ func (v *traceCmd) Run(stdout io.Writer, c terminal.Console) error {
 
 // eachSnapshot calls do with each snapshot, and the number of the file or folder that it is from.
 func (v *traceCmd) eachSnapshot(c terminal.Console, do func(source int, s *pprofx.Snapshot)) error {
-	filter := filterFlags{Since: v.Since, Until: v.Until}
+	filter := recording.FilterFlags{Since: v.Since, Until: v.Until}
 	for i, file := range v.Files {
-		err := filter.eachSnapshot(c, []string{file}, func(s *pprofx.Snapshot) error {
+		err := filter.EachSnapshot(c, []string{file}, func(s *pprofx.Snapshot) error {
 			do(i, s)
-			return needTimes(s, "trace")
+			return recording.RequireTimes(s, "trace")
 		})
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/page"
@@ -19,7 +20,7 @@ import (
 
 type webCmd struct {
 	Files []string `arg:"" help:"Recordings (.otlp or .jsonl), or the folder of the agent's store."`
-	filterFlags
+	recording.FilterFlags
 	Source bool   `help:"${source}"`
 	Port   uint16 `help:"Port on 127.0.0.1; else a free one." placeholder:"PORT"`
 }
@@ -47,9 +48,9 @@ func (v *webCmd) Run(_ io.Writer, c terminal.Console) error {
 	}
 	source.embed(html.Writer)
 	rows := 0
-	err = v.eachSnapshot(c, v.Files, func(s *pprofx.Snapshot) error {
+	err = v.EachSnapshot(c, v.Files, func(s *pprofx.Snapshot) error {
 		rows += len(s.Rows)
-		return errors.Join(needTimes(s, "the page"), profile.Add(s), html.Add(s))
+		return errors.Join(recording.RequireTimes(s, "the page"), profile.Add(s), html.Add(s))
 	})
 	if err == nil && rows == 0 {
 		err = fmt.Errorf("%s: no samples are chosen", strings.Join(v.Files, " "))
@@ -97,7 +98,7 @@ func newMemoryFile(format pprofx.Format) (*memoryFile, error) {
 		return nil, fmt.Errorf("memfd_create: %w", err)
 	}
 	f := &memoryFile{file: os.NewFile(uintptr(fd), string(format)), format: format}
-	f.Writer, err = newWriter(f.file, format)
+	f.Writer, err = recording.NewWriter(f.file, format)
 	return f, err
 }
 

@@ -1,4 +1,4 @@
-package cli
+package recording
 
 import (
 	"testing"
@@ -13,14 +13,14 @@ func TestInterval(t *testing.T) {
 	s := &pprofx.Snapshot{Start: now.Add(-time.Hour).UnixNano(), End: now.Add(-20 * time.Minute).UnixNano(),
 		LabelSets: [][]pprofx.Label{nil}, Threads: []string{""}}
 	for name, test := range map[string]struct {
-		f          filterFlags
+		f          FilterFlags
 		start, end time.Duration
 	}{
-		"all":    {filterFlags{}, time.Hour, 20 * time.Minute},
-		"since":  {filterFlags{Since: 30 * time.Minute}, 30 * time.Minute, 20 * time.Minute},
-		"until":  {filterFlags{Until: 50 * time.Minute}, time.Hour, 50 * time.Minute},
-		"both":   {filterFlags{Since: 40 * time.Minute, Until: 30 * time.Minute}, 40 * time.Minute, 30 * time.Minute},
-		"no end": {filterFlags{Since: 2 * time.Hour, Until: time.Minute}, time.Hour, 20 * time.Minute},
+		"all":    {FilterFlags{}, time.Hour, 20 * time.Minute},
+		"since":  {FilterFlags{Since: 30 * time.Minute}, 30 * time.Minute, 20 * time.Minute},
+		"until":  {FilterFlags{Until: 50 * time.Minute}, time.Hour, 50 * time.Minute},
+		"both":   {FilterFlags{Since: 40 * time.Minute, Until: 30 * time.Minute}, 40 * time.Minute, 30 * time.Minute},
+		"no end": {FilterFlags{Since: 2 * time.Hour, Until: time.Minute}, time.Hour, 20 * time.Minute},
 	} {
 		got := test.f.apply(s, now)
 		if got.Start != now.Add(-test.start).UnixNano() || got.End != now.Add(-test.end).UnixNano() {

@@ -1,4 +1,4 @@
-package cli
+package recording
 
 import (
 	"fmt"
@@ -19,17 +19,17 @@ type rowFlags struct {
 	Focus  string         `help:"Only samples with a function or file in the stack that matches." placeholder:"REGEX"`
 }
 
-// rowFilter is what the flags choose.
-type rowFilter struct {
+// RowFilter is what the flags choose.
+type RowFilter struct {
 	states []pprofx.State
 	thread string
 	tid    int32
-	older  int64          // nanoseconds; 0: any
+	Older  int64          // nanoseconds; 0: any
 	focus  *regexp.Regexp // nil: any
 }
 
-func (f *rowFlags) rowFilter() (*rowFilter, error) {
-	chosen := &rowFilter{states: f.State, thread: f.Thread, older: f.Older.Nanoseconds()}
+func (f *rowFlags) rowFilter() (*RowFilter, error) {
+	chosen := &RowFilter{states: f.State, thread: f.Thread, Older: f.Older.Nanoseconds()}
 	if f.Older < 0 {
 		return nil, exit.Usagef("--older %v: less than 0", f.Older)
 	}
@@ -46,21 +46,21 @@ func (f *rowFlags) rowFilter() (*rowFilter, error) {
 	return chosen, nil
 }
 
-// apply returns the samples of s that are chosen, with its interval and its losses.
-func (f *rowFilter) apply(s *pprofx.Snapshot) *pprofx.Snapshot {
-	if len(f.states) == 0 && f.thread == "" && f.older == 0 && f.focus == nil {
+// Apply returns the samples of s that are chosen, with its interval and its losses.
+func (f *RowFilter) Apply(s *pprofx.Snapshot) *pprofx.Snapshot {
+	if len(f.states) == 0 && f.thread == "" && f.Older == 0 && f.focus == nil {
 		return s
 	}
 	stacks := f.stacks(s)
 	return s.Where(func(r *pprofx.Row) bool {
 		return stacks[r.Stack] && (len(f.states) == 0 || slices.Contains(f.states, r.State)) &&
-			(f.older == 0 || r.Start != 0 && r.Time-r.Start >= f.older) &&
+			(f.Older == 0 || r.Start != 0 && r.Time-r.Start >= f.Older) &&
 			(f.thread == "" || s.Threads[r.Thread] == f.thread || f.tid != 0 && r.TID == f.tid)
 	})
 }
 
 // stacks says which stacks have a frame that matches.
-func (f *rowFilter) stacks(s *pprofx.Snapshot) []bool {
+func (f *RowFilter) stacks(s *pprofx.Snapshot) []bool {
 	frames, stacks := make([]bool, len(s.Frames)), make([]bool, len(s.Stacks))
 	for i, frame := range s.Frames {
 		frames[i] = f.focus == nil || f.focus.MatchString(frame.Function) || f.focus.MatchString(frame.File)
@@ -71,5 +71,5 @@ func (f *rowFilter) stacks(s *pprofx.Snapshot) []bool {
 	return stacks
 }
 
-// olderText says which samples --older chooses.
-func olderText(older time.Duration) string { return fmt.Sprintf("requests of %v and more", older) }
+// OlderText says which samples --older chooses.
+func OlderText(older time.Duration) string { return fmt.Sprintf("requests of %v and more", older) }

@@ -1,4 +1,4 @@
-package cli
+package recording
 
 import (
 	"errors"
@@ -13,14 +13,15 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// sampleFlags choose samples.
-type sampleFlags struct {
+// SampleFlags choose samples.
+type SampleFlags struct {
 	Service string `help:"Only samples of this service." placeholder:"NAME"`
 	Route   string `help:"Only samples of this route." placeholder:"ROUTE"`
 	Trace   string `help:"Only samples of this trace." placeholder:"ID"`
 }
 
-func (f *sampleFlags) filter() (chosen pprofx.Filter) {
+// Filter returns what the flags choose.
+func (f *SampleFlags) Filter() (chosen pprofx.Filter) {
 	if f.Service != "" {
 		chosen.Services = []string{f.Service}
 	}
@@ -32,9 +33,9 @@ func (f *sampleFlags) filter() (chosen pprofx.Filter) {
 	return chosen
 }
 
-// filterFlags choose samples of recordings.
-type filterFlags struct {
-	sampleFlags
+// FilterFlags choose samples of recordings.
+type FilterFlags struct {
+	SampleFlags
 	rowFlags
 	Since   time.Duration    `help:"Only samples that are no older, such as 1h." placeholder:"TIME"`
 	Until   time.Duration    `help:"Only samples that are at least as old." placeholder:"TIME"`
@@ -42,15 +43,15 @@ type filterFlags struct {
 }
 
 // byTime reports whether samples are chosen by their times.
-func (f *filterFlags) byTime() bool { return f.Since > 0 || f.Until > 0 || f.Older > 0 }
+func (f *FilterFlags) byTime() bool { return f.Since > 0 || f.Until > 0 || f.Older > 0 }
 
 // apply returns the samples of a snapshot that are chosen, and of its interval what is; nil if the whole of it is too
 // old or too new, or counts something else.
-func (f *filterFlags) apply(s *pprofx.Snapshot, now time.Time) *pprofx.Snapshot {
+func (f *FilterFlags) apply(s *pprofx.Snapshot, now time.Time) *pprofx.Snapshot {
 	if len(f.Measure) > 0 && !slices.Contains(f.Measure, s.Measure) {
 		return nil
 	}
-	chosen := f.filter()
+	chosen := f.Filter()
 	if f.Since > 0 {
 		chosen.From = now.Add(-f.Since).UnixNano()
 	}
@@ -69,22 +70,22 @@ func (f *filterFlags) apply(s *pprofx.Snapshot, now time.Time) *pprofx.Snapshot 
 	return &clipped
 }
 
-// takeCPUTime says how to show the CPU time of a recording that has more.
-const takeCPUTime = "--measure cpu chooses CPU time, also for hotspan convert"
+// TakeCPUTime says how to show the CPU time of a recording that has more.
+const TakeCPUTime = "--measure cpu chooses CPU time, also for hotspan convert"
 
-// eachSnapshot is eachRecorded for what shows CPU time: the recordings have no hits of probes.
-func (f *filterFlags) eachSnapshot(c terminal.Console, paths []string, do func(*pprofx.Snapshot) error) error {
-	return f.eachRecorded(c, paths, func(s *pprofx.Snapshot) error {
+// EachSnapshot is eachRecorded for what shows CPU time: the recordings have no hits of probes.
+func (f *FilterFlags) EachSnapshot(c terminal.Console, paths []string, do func(*pprofx.Snapshot) error) error {
+	return f.EachRecorded(c, paths, func(s *pprofx.Snapshot) error {
 		if err := s.CheckTimed(); err != nil {
-			return fmt.Errorf("%w (hotspan convert, from OTLP; %s)", err, takeCPUTime)
+			return fmt.Errorf("%w (hotspan convert, from OTLP; %s)", err, TakeCPUTime)
 		}
 		return do(s)
 	})
 }
 
-// eachRecorded calls do with the chosen part of each snapshot of recordings. A folder stands for the .otlp files in it.
+// EachRecorded calls do with the chosen part of each snapshot of recordings. A folder stands for the .otlp files in it.
 // Of a recording that is cut off, it reads what is whole.
-func (f *filterFlags) eachRecorded(c terminal.Console, paths []string, do func(*pprofx.Snapshot) error) error {
+func (f *FilterFlags) EachRecorded(c terminal.Console, paths []string, do func(*pprofx.Snapshot) error) error {
 	now := time.Now()
 	rows, err := f.rowFilter()
 	if err != nil {
@@ -93,7 +94,7 @@ func (f *filterFlags) eachRecorded(c terminal.Console, paths []string, do func(*
 	for _, path := range paths {
 		files := []string{path}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			files, _ = filepath.Glob(filepath.Join(path, "*"+extension(formatOTLP))) // sorted; the pattern is right
+			files, _ = filepath.Glob(filepath.Join(path, "*"+Extension(OTLP))) // sorted; the pattern is right
 			if len(files) == 0 {
 				return fmt.Errorf("%s has no .otlp files", path)
 			}
@@ -106,7 +107,7 @@ func (f *filterFlags) eachRecorded(c terminal.Console, paths []string, do func(*
 				if s = f.apply(s, now); s == nil {
 					return nil
 				}
-				return do(rows.apply(s))
+				return do(rows.Apply(s))
 			})
 			if untimed := untimedError(""); errors.As(err, &untimed) {
 				err = fmt.Errorf("%s: %w", file, err)

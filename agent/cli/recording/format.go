@@ -1,4 +1,6 @@
-package cli
+// Package recording reads recordings, in the formats that hold all of one, and chooses samples of them. It knows all
+// formats of files of samples by their names.
+package recording
 
 import (
 	"fmt"
@@ -13,28 +15,29 @@ import (
 	"github.com/hotspan/hotspan/pprofx/viewers"
 )
 
-// formatOTLP is a file with all that is known of each sample. Beside it, the formats of the packages page and viewers
+// OTLP is a file with all that is known of each sample. Beside it, the formats of the packages page and viewers
 // are not of package pprofx.
-const formatOTLP pprofx.Format = "otlp"
+const OTLP pprofx.Format = "otlp"
 
 // otherFormats lists the formats that are not of package pprofx.
-var otherFormats = append([]pprofx.Format{formatOTLP, page.HTML}, viewers.Formats...)
+var otherFormats = append([]pprofx.Format{OTLP, page.HTML}, viewers.Formats...)
 
-// formatOf returns the format that belongs to the extension of a file name.
-func formatOf(path string) (pprofx.Format, error) {
+// FormatOf returns the format that belongs to the extension of a file name.
+func FormatOf(path string) (pprofx.Format, error) {
 	for _, f := range otherFormats {
-		if strings.HasSuffix(path, extension(f)) {
+		if strings.HasSuffix(path, Extension(f)) {
 			return f, nil
 		}
 	}
 	f, err := pprofx.FormatOf(path)
 	if err != nil {
-		err = fmt.Errorf("%w, or %s", err, joined(extension))
+		err = fmt.Errorf("%w, or %s", err, joined(Extension))
 	}
 	return f, err
 }
 
-func parseFormat(name string) (pprofx.Format, error) {
+// ParseFormat returns the format with this name.
+func ParseFormat(name string) (pprofx.Format, error) {
 	if f := pprofx.Format(name); slices.Contains(otherFormats, f) {
 		return f, nil
 	}
@@ -54,10 +57,11 @@ func joined(text func(pprofx.Format) string) string {
 	return strings.Join(texts, " ")
 }
 
-func newWriter(to io.Writer, f pprofx.Format) (pprofx.Writer, error) {
+// NewWriter returns what writes snapshots in a format. The caller closes it.
+func NewWriter(to io.Writer, f pprofx.Format) (pprofx.Writer, error) {
 	switch f {
-	case formatOTLP:
-		return otlp.NewWriter(to, thisBuild()), nil
+	case OTLP:
+		return otlp.NewWriter(to, ThisBuild()), nil
 	case page.HTML:
 		return page.NewWriter(to), nil
 	}
@@ -67,23 +71,24 @@ func newWriter(to io.Writer, f pprofx.Format) (pprofx.Writer, error) {
 	return pprofx.NewWriter(to, f)
 }
 
-// streams reports whether a format has each snapshot as soon as it is cut.
-func streams(f pprofx.Format) bool {
-	return f == formatOTLP || f == pprofx.JSONL || f == pprofx.PerfScript
+// Streams reports whether a format has each snapshot as soon as it is cut.
+func Streams(f pprofx.Format) bool {
+	return f == OTLP || f == pprofx.JSONL || f == pprofx.PerfScript
 }
 
-// thisBuild says in OTLP which build of hotspan took a profile.
-func thisBuild() otlp.Agent {
+// ThisBuild says in OTLP which build of hotspan took a profile.
+func ThisBuild() otlp.Agent {
 	build := version.Get()
 	return otlp.Agent{Version: build.Module, Build: build.Details()}
 }
 
-func extension(f pprofx.Format) string {
+// Extension returns how names of files of a format end.
+func Extension(f pprofx.Format) string {
 	if e := viewers.Extension(f); e != "" {
 		return e
 	}
 	switch f {
-	case formatOTLP:
+	case OTLP:
 		return ".otlp"
 	case page.HTML:
 		return page.Extension

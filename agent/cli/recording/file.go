@@ -1,4 +1,4 @@
-package cli
+package recording
 
 import (
 	"bufio"
@@ -61,15 +61,15 @@ func (e untimedError) Error() string {
 	return string(e) + " needs the time of each sample, which pprof files do not have"
 }
 
-// needTimes returns an error if the times of a snapshot's samples are not known.
-func needTimes(s *pprofx.Snapshot, what string) error {
+// RequireTimes returns an error if the times of a snapshot's samples are not known.
+func RequireTimes(s *pprofx.Snapshot, what string) error {
 	if s.Untimed {
 		return untimedError(what)
 	}
 	return nil
 }
 
-// needsTimes reports whether files of a format show when a sample was taken, and cannot leave it out.
-func needsTimes(f pprofx.Format) bool {
-	return f != pprofx.Pprof && f != pprofx.Collapsed && f != pprofx.JSONL && f != formatOTLP
+// ShowsTimes reports whether files of a format show when a sample was taken, and cannot leave it out.
+func ShowsTimes(f pprofx.Format) bool {
+	return f != pprofx.Pprof && f != pprofx.Collapsed && f != pprofx.JSONL && f != OTLP
 }
