@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/output"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 	"github.com/hotspan/hotspan/agent/internal/jitdump"
@@ -56,7 +57,7 @@ func (v *annotateCmd) Run(stdout io.Writer, c terminal.Console) error {
 	}
 	switch {
 	case v.Output != "":
-		err := writeWhole(v.Output, func(w io.Writer) error {
+		err := output.WriteWhole(v.Output, func(w io.Writer) error {
 			return writeCodePage(w, pieces, total, left, v.Function, v.All)
 		})
 		if err == nil {

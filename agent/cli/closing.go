@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/output"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
@@ -39,7 +40,7 @@ func closing(c terminal.Console, s *agent.Stats, files *fileSink) {
 		}
 	}
 	fmt.Fprintf(c, "%d %s in %.1f s = %d written%s + %d lost%s%s\n", a.Taken, what, a.Duration, a.Written, idle,
-		sum(a.Lost), terminal.Counts(a.Lost), otherThreads(files.left))
+		sum(a.Lost), terminal.Counts(a.Lost), output.OtherThreads(files.left))
 	if files.both {
 		apart(c, s)
 	}
@@ -58,7 +59,7 @@ func closing(c terminal.Console, s *agent.Stats, files *fileSink) {
 	if problems := mapProblems(&s.SourceMaps); problems != "" {
 		fmt.Fprintf(c, "source maps not used: %s (-v names them)\n", problems)
 	}
-	if left := leftOut(files.left); left != "" {
+	if left := output.LeftOut(files.left); left != "" {
 		fmt.Fprintf(c, "left out of the file, over its limits: %s\n", left)
 	}
 	if s.SnapshotsLost > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/output"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
@@ -28,8 +29,8 @@ func (v *convertCmd) Run(_ io.Writer, c terminal.Console) error {
 
 // convert writes the chosen samples of recordings as one file, with source lines if there is a source.
 func convert(c terminal.Console, f *recording.FilterFlags, in []string, name string, format pprofx.Format,
-	source *sourceFiles) error {
-	var out *outputFile
+	source *output.Sources) error {
+	var out *output.File
 	var rows, lost int64
 	var first pprofx.Measure
 	err := f.EachRecorded(c, in, func(s *pprofx.Snapshot) (err error) {
@@ -40,10 +41,10 @@ func convert(c terminal.Console, f *recording.FilterFlags, in []string, name str
 			return err
 		}
 		if out == nil { // there is something to write
-			if out, err = createOutput(name, format); err != nil {
+			if out, err = output.Create(name, format); err != nil {
 				return err
 			}
-			source.embed(out.writer)
+			source.Embed(out.Writer)
 			first = s.Measure
 		}
 		rows += int64(len(s.Rows))
@@ -57,15 +58,15 @@ func convert(c terminal.Console, f *recording.FilterFlags, in []string, name str
 	})
 	switch {
 	case err != nil && out != nil:
-		out.remove()
+		out.Remove()
 		return err
 	case err != nil:
 		return err
 	case out == nil:
 		return fmt.Errorf("%s: no snapshot is of that time%s", strings.Join(in, " "), orMeasure(f))
 	}
-	err = out.finishAndSay(c, rows, lost)
-	source.say(c)
+	err = out.FinishAndSay(c, rows, lost)
+	source.Say(c)
 	return err
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"path/filepath"
 
+	"github.com/hotspan/hotspan/agent/cli/output"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/page"
@@ -10,7 +11,7 @@ import (
 
 // comparisonPage is the page of a comparison. A nil one is none.
 type comparisonPage struct {
-	out        *outputFile
+	out        *output.File
 	page       *page.Comparison
 	rows, lost int64
 }
@@ -20,12 +21,12 @@ func createPage(name, by string) (*comparisonPage, error) {
 	if name == "" {
 		return nil, nil
 	}
-	out, err := createOutput(name, page.HTML)
+	out, err := output.Create(name, page.HTML)
 	if err != nil {
 		return nil, err
 	}
 	p := &comparisonPage{out: out, page: page.NewComparison(out, by)}
-	out.writer = p.page
+	out.Writer = p.page
 	return p, nil
 }
 
@@ -49,12 +50,12 @@ func (p *comparisonPage) begin(which, path string) func(*pprofx.Snapshot) error 
 }
 
 func (p *comparisonPage) finish(c terminal.Console) error {
-	return p.out.finishAndSay(c, p.rows, p.lost)
+	return p.out.FinishAndSay(c, p.rows, p.lost)
 }
 
 // discard removes the page if it is not finished.
 func (p *comparisonPage) discard() {
 	if p != nil {
-		p.out.remove()
+		p.out.Remove()
 	}
 }

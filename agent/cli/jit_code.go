@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/output"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 )
@@ -21,7 +22,7 @@ func openCode(dir, measured string) (*jitcode.Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return code, writableDir(dir)
+	return code, output.WritableDir(dir)
 }
 
 func closeCode(code *jitcode.Recorder) (jitcode.Stats, error) {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/output"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -21,11 +22,11 @@ type fileSink struct {
 	pid     int  // if only one process is profiled; else 0
 	whole   bool // one file for the whole recording
 	both    bool // CPU time and hits are recorded: a snapshot of each has an interval, and hits come last
-	source  *sourceFiles
+	source  *output.Sources
 
 	mu        sync.Mutex // guards all fields below
 	n         int        // files so far
-	file      *outputFile
+	file      *output.File
 	begins    int64 // the interval of the snapshots in it, Unix time in nanoseconds
 	inFile    int64 // samples that were added to it
 	unwritten int64 // samples that could not be written
@@ -75,13 +76,13 @@ func (s *fileSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
 func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
 	if s.file == nil {
 		s.n++
-		f, err := createOutput(s.path(s.n), s.format)
+		f, err := output.Create(s.path(s.n), s.format)
 		if err != nil {
 			s.unwritten += snapshot.Hits()
 			return err
 		}
-		f.movable = s.whole && !recording.Streams(s.format)
-		s.source.embed(f.writer)
+		f.Movable = s.whole && !recording.Streams(s.format)
+		s.source.Embed(f.Writer)
 		s.file, s.begins, s.inFile = f, snapshot.Start, 0
 	}
 	err := s.file.Add(snapshot)
@@ -106,13 +107,13 @@ func (s *fileSink) lose() {
 func (s *fileSink) finish() error {
 	f := s.file
 	s.file = nil
-	left := f.writer.LeftOut()
+	left := f.Writer.LeftOut()
 	if err := f.Finish(); err != nil {
 		s.lose()
 		return err
 	}
 	s.left.Add(left)
-	s.last, s.moved = f.path, f.moved
+	s.last, s.moved = f.Path, f.Moved
 	return nil
 }
 

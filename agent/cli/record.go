@@ -13,6 +13,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/output"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/probe"
@@ -134,7 +135,7 @@ func (r *recordCmd) profile(
 	total.print(c)
 	closing(c, &stats, files)
 	sayCode(c, r.JITCode, code)
-	files.source.say(c)
+	files.source.Say(c)
 	return err
 }
 
@@ -253,7 +254,7 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 	if name == "" {
 		name = "hotspan-%t" + map[bool]string{true: "-%n"}[r.SnapshotEvery > 0] + recording.Extension(format)
 	}
-	source, err := openSource(r.Source, format)
+	source, err := output.OpenSources(r.Source, format)
 	if err != nil {
 		return nil, err
 	}
@@ -267,5 +268,5 @@ func (r *recordCmd) outputs() (*fileSink, error) {
 		return nil, exit.Usagef("-o %s: with --snapshot-every the name needs %%n, or each snapshot would replace "+
 			"the last", name)
 	}
-	return s, writable(s.path(1))
+	return s, output.Writable(s.path(1))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/output"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
@@ -112,7 +113,7 @@ func (v *reportFlags) write(c terminal.Console, files []string) error {
 	case v.JSON:
 		return exit.Usagef("either -o or --json")
 	}
-	source, err := openSource(v.Source, format)
+	source, err := output.OpenSources(v.Source, format)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/output"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -47,7 +48,7 @@ func writeSnapshot(path string, s *pprofx.Snapshot) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	out, err := createOutput(path, format)
+	out, err := output.Create(path, format)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/output"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/client"
@@ -75,7 +76,7 @@ func (v *streamCmd) output(stdout io.Writer) (streamOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return createOutput(v.Output, format)
+	return output.Create(v.Output, format)
 }
 
 // streamOutput is where snapshots go.

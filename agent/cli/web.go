@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent/cli/output"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
@@ -42,11 +43,11 @@ func (v *webCmd) Run(_ io.Writer, c terminal.Console) error {
 	if err != nil {
 		return err
 	}
-	source, err := openSource(v.Source, page.HTML)
+	source, err := output.OpenSources(v.Source, page.HTML)
 	if err != nil {
 		return err
 	}
-	source.embed(html.Writer)
+	source.Embed(html.Writer)
 	rows := 0
 	err = v.EachSnapshot(c, v.Files, func(s *pprofx.Snapshot) error {
 		rows += len(s.Rows)
@@ -58,7 +59,7 @@ func (v *webCmd) Run(_ io.Writer, c terminal.Console) error {
 	if err := errors.Join(err, profile.Close(), html.Close()); err != nil {
 		return err
 	}
-	source.say(c)
+	source.Say(c)
 	for _, f := range []*memoryFile{profile, html} {
 		if left := f.LeftOut(); left.Samples > 0 {
 			fmt.Fprintf(c, "%d samples are left out of the %s, because it is full\n", left.Samples, f.format)

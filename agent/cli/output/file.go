@@ -1,4 +1,5 @@
-package cli
+// Package output writes files: of samples in any format, whole or not at all, with the lines of source files on pages.
+package output
 
 import (
 	"bufio"
@@ -11,36 +12,38 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// outputFile is a file of samples that is being written.
-type outputFile struct {
+// File is a file of samples that is being written.
+type File struct {
 	*partFile
-	writer pprofx.Writer
+	Writer pprofx.Writer // of its format
 	format pprofx.Format
 }
 
-func createOutput(path string, format pprofx.Format) (*outputFile, error) {
+// Create begins a file of samples. What is at its path stays until Finish.
+func Create(path string, format pprofx.Format) (*File, error) {
 	f, err := createPart(path)
 	if err != nil {
 		return nil, err
 	}
 	w, err := recording.NewWriter(f, format)
 	if err != nil {
-		f.remove()
+		f.Remove()
 		return nil, err
 	}
-	return &outputFile{f, w, format}, nil
+	return &File{f, w, format}, nil
 }
 
 // Add adds a snapshot. After an error the file is closed.
-func (f *outputFile) Add(s *pprofx.Snapshot) error {
-	if err := f.writer.Add(s); err != nil {
+func (f *File) Add(s *pprofx.Snapshot) error {
+	if err := f.Writer.Add(s); err != nil {
 		return f.fail(err)
 	}
 	return nil
 }
 
-func (f *outputFile) Finish() error {
-	if err := f.writer.Close(); err != nil {
+// Finish completes the file, and gives it its name.
+func (f *File) Finish() error {
+	if err := f.Writer.Close(); err != nil {
 		return f.fail(err)
 	}
 	if err := f.partFile.finish(); err != nil {
@@ -51,18 +54,18 @@ func (f *outputFile) Finish() error {
 
 // fail says why a file could not be completed, and removes it unless it has samples: formats that have each snapshot at
 // once begin with them.
-func (f *outputFile) fail(err error) error {
+func (f *File) fail(err error) error {
 	if info, missing := os.Stat(f.Name()); missing == nil && info.Mode().IsRegular() && info.Size() > 0 &&
 		recording.Streams(f.format) {
 		f.Close()
-		return fmt.Errorf("write %s: %w (what was written before is in %s)", f.path, err, f.Name())
+		return fmt.Errorf("write %s: %w (what was written before is in %s)", f.Path, err, f.Name())
 	}
-	f.remove()
-	return fmt.Errorf("write %s: %w", f.path, err)
+	f.Remove()
+	return fmt.Errorf("write %s: %w", f.Path, err)
 }
 
-// writeWhole writes a file that is no recording, of what f writes.
-func writeWhole(path string, f func(io.Writer) error) error {
+// WriteWhole writes a file that is no recording, of what f writes.
+func WriteWhole(path string, f func(io.Writer) error) error {
 	file, err := createPart(path)
 	if err != nil {
 		return err
@@ -72,7 +75,7 @@ func writeWhole(path string, f func(io.Writer) error) error {
 		err = file.finish()
 	}
 	if err != nil {
-		file.remove()
+		file.Remove()
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil

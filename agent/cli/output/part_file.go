@@ -1,4 +1,4 @@
-package cli
+package output
 
 import (
 	"errors"
@@ -15,10 +15,10 @@ import (
 // complete, so that readers see complete files only. A device or a pipe is written to directly.
 type partFile struct {
 	*os.File
-	path    string // as it was asked for
+	Path    string // as it was asked for
 	target  string // where it will be; empty: it is a device or a pipe
-	movable bool   // if its disk is full, it may go on in the directory for temporary files
-	moved   bool   // it has
+	Movable bool   // if its disk is full, it may go on in the directory for temporary files
+	Moved   bool   // it has
 }
 
 // maxParts bounds how many files of others are passed over that have the name of a file that is being written.
@@ -37,7 +37,7 @@ func createPart(path string) (*partFile, error) {
 	for n := 2; ; n++ {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644) // O_EXCL follows no link
 		if err == nil {
-			return &partFile{File: f, path: path, target: target}, nil
+			return &partFile{File: f, Path: path, target: target}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) || n > maxParts {
 			return nil, err
@@ -58,7 +58,7 @@ func openDirect(path string) (*partFile, error) {
 	if info, err := f.Stat(); err != nil || info.Mode().IsRegular() {
 		return nil, errors.Join(fmt.Errorf("%s is no device or pipe any more", path), err, f.Close())
 	}
-	return &partFile{File: f, path: path}, nil
+	return &partFile{File: f, Path: path}, nil
 }
 
 // outputTarget returns which file a path names, and whether that is to be written to directly. A symbolic link of
@@ -88,7 +88,7 @@ func outputTarget(path string) (target string, direct bool, err error) {
 // Write writes to the file, wherever there is room.
 func (p *partFile) Write(b []byte) (n int, err error) {
 	n, err = p.File.Write(b)
-	if !p.movable || !errors.Is(err, syscall.ENOSPC) || p.move() != nil {
+	if !p.Movable || !errors.Is(err, syscall.ENOSPC) || p.move() != nil {
 		return n, err
 	}
 	rest, err := p.File.Write(b[n:])
@@ -97,19 +97,19 @@ func (p *partFile) Write(b []byte) (n int, err error) {
 
 // move goes on in the directory for temporary files.
 func (p *partFile) move() error {
-	p.movable = false
-	to, err := createPart(filepath.Join(os.TempDir(), fmt.Sprintf("hotspan-%d-%s", os.Getpid(), filepath.Base(p.path))))
+	p.Movable = false
+	to, err := createPart(filepath.Join(os.TempDir(), fmt.Sprintf("hotspan-%d-%s", os.Getpid(), filepath.Base(p.Path))))
 	if err != nil {
 		return err
 	}
 	written := io.NewSectionReader(p, 0, math.MaxInt64)
 	if _, err := io.Copy(to, written); err != nil {
-		to.remove()
+		to.Remove()
 		return err
 	}
-	p.remove()
+	p.Remove()
 	*p = *to
-	p.moved = true
+	p.Moved = true
 	return nil
 }
 
@@ -141,25 +141,25 @@ func syncDir(name string) error {
 	return nil
 }
 
-// remove removes the file. It may be closed already.
-func (p *partFile) remove() {
+// Remove removes the file. It may be closed already.
+func (p *partFile) Remove() {
 	p.Close()
 	if p.target != "" {
 		os.Remove(p.Name())
 	}
 }
 
-// writable reports why a path cannot be written to; nil if it can.
-func writable(path string) error {
+// Writable reports why a path cannot be written to; nil if it can.
+func Writable(path string) error {
 	target, direct, err := outputTarget(path)
 	if err != nil || direct {
 		return err
 	}
-	return writableDir(filepath.Dir(target))
+	return WritableDir(filepath.Dir(target))
 }
 
-// writableDir reports why files cannot be made in a directory; nil if they can.
-func writableDir(dir string) error {
+// WritableDir reports why files cannot be made in a directory; nil if they can.
+func WritableDir(dir string) error {
 	f, err := os.CreateTemp(dir, ".hotspan-*")
 	if err != nil {
 		return fmt.Errorf("output: %w", err)

@@ -1,4 +1,4 @@
-package cli
+package output
 
 import (
 	"errors"
@@ -19,14 +19,14 @@ import (
 // maxSource is the size of the largest source file that is read, in bytes.
 const maxSource = 16 << 20
 
-// sourceFiles reads source files for a page, with the rights of the user who called.
-type sourceFiles struct {
+// Sources reads source files for a page, with the rights of the user who called.
+type Sources struct {
 	root     *procs.RootDir
 	embedded *page.Embedded // of the last page
 }
 
-// openSource returns nil if source lines are not asked for. A page is the only format that shows them.
-func openSource(asked bool, format pprofx.Format) (*sourceFiles, error) {
+// OpenSources returns nil if source lines are not asked for. A page is the only format that shows them.
+func OpenSources(asked bool, format pprofx.Format) (*Sources, error) {
 	switch {
 	case !asked:
 		return nil, nil
@@ -37,18 +37,18 @@ func openSource(asked bool, format pprofx.Format) (*sourceFiles, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--source: %w", err)
 	}
-	return &sourceFiles{root: root}, nil
+	return &Sources{root: root}, nil
 }
 
-// embed has a writer show source lines.
-func (s *sourceFiles) embed(in pprofx.Writer) {
+// Embed has a writer show source lines.
+func (s *Sources) Embed(in pprofx.Writer) {
 	if s != nil {
 		s.embedded = page.Embed(in, s.text)
 	}
 }
 
 // text returns a file as it was at a time. (page.SourceReader)
-func (s *sourceFiles) text(file string, at int64) (string, error) {
+func (s *Sources) text(file string, at int64) (string, error) {
 	path := pathOf(file)
 	if path == "" {
 		return "", page.ErrNoFile
@@ -56,7 +56,7 @@ func (s *sourceFiles) text(file string, at int64) (string, error) {
 	return s.open(path, at)
 }
 
-func (s *sourceFiles) open(path string, at int64) (string, error) {
+func (s *Sources) open(path string, at int64) (string, error) {
 	f, st, err := s.root.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -94,8 +94,8 @@ func pathOf(file string) string {
 	return ""
 }
 
-// say says what was read.
-func (s *sourceFiles) say(c terminal.Console) {
+// Say says what was read.
+func (s *Sources) Say(c terminal.Console) {
 	if s == nil || s.embedded == nil {
 		return
 	}

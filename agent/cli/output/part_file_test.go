@@ -1,4 +1,4 @@
-package cli
+package output
 
 import (
 	"io"
@@ -12,7 +12,7 @@ import (
 
 // put writes a text to a path as a file of samples is written.
 func put(path, text string) error {
-	return writeWhole(path, func(w io.Writer) error {
+	return WriteWhole(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
