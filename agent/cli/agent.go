@@ -16,6 +16,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/store"
@@ -25,11 +26,11 @@ import (
 type agentCmd struct {
 	Config      string `help:"${config}" placeholder:"FILE"`
 	CheckConfig bool   `help:"Check the configuration and the certificates, and end."`
-	selectionFlags
+	profiling.SelectionFlags
 	limitFlags
 	Rate   int           `short:"F" default:"99" help:"${rate} (${default})." placeholder:"HZ"`
 	Period time.Duration `default:"10s" help:"Time that a snapshot covers (${default})." placeholder:"TIME"`
-	ruleFlags
+	profiling.RuleFlags
 	Labels     string        `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
 	To         destinations  `help:"${to}" placeholder:"URL,…"`
 	Store      string        `default:"/var/lib/hotspan" help:"${store} (${default})." placeholder:"DIR"`
@@ -76,7 +77,7 @@ func (v *agentCmd) Run(again parsed, c terminal.Console) error {
 	defer closeServers()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	outliveReaders()
+	profiling.OutliveReaders()
 	if v.WithInput {
 		go func() {
 			_, _ = io.Copy(io.Discard, os.Stdin)
@@ -110,7 +111,7 @@ type parsed func() (*agentCmd, error)
 func (v *agentCmd) config(log *slog.Logger) (agent.Config, error) {
 	config := agent.Config{
 		Wait: true, Rate: v.Rate, SnapshotEvery: v.Period, FollowClock: true,
-		NoSourceMaps: !v.SourceMaps, RaisePriority: true, Begun: begun, Log: log,
+		NoSourceMaps: !v.SourceMaps, RaisePriority: true, Begun: profiling.Begun, Log: log,
 	}
 	if limit := agent.MaxRate(); v.Rate < 1 || v.Rate > cmp.Or(limit, v.Rate) {
 		return config, exit.Usagef("rate %d: from 1 to %d (kernel.perf_event_max_sample_rate)", v.Rate, limit)
@@ -120,23 +121,23 @@ func (v *agentCmd) config(log *slog.Logger) (agent.Config, error) {
 			v.StoreMIB, v.StoreAge)
 	}
 	if v.Cache {
-		config.FileCache = fileCache()
+		config.FileCache = profiling.FileCache()
 	}
 	err := v.socketFlags.check()
 	if err != nil {
 		return config, exit.Usage(err)
 	}
-	if config.Select, err = v.selection(); err != nil {
+	if config.Select, err = v.Selection(); err != nil {
 		return config, err
 	}
-	config.Select.All = !v.given()
+	config.Select.All = !v.Given()
 	if err := v.bound(&config); err != nil {
 		return config, err
 	}
 	if config.Labels, err = reqctx.ParseKinds(v.Labels); err != nil {
 		return config, exit.Usage(err)
 	}
-	config.Rules, err = v.rules()
+	config.Rules, err = v.LabelRules()
 	return config, err
 }
 
@@ -159,7 +160,8 @@ func (v *agentCmd) startOnly(next *agentCmd) (names []string) {
 	a, b := *v, *next
 	for _, c := range []*agentCmd{&a, &b} {
 		c.limitFlags = limitFlags{}
-		c.selectionFlags, c.ruleFlags, c.Labels, c.Rate, c.Period = selectionFlags{}, ruleFlags{}, "", 0, 0
+		c.SelectionFlags, c.RuleFlags, c.Labels, c.Rate, c.Period = profiling.SelectionFlags{}, profiling.RuleFlags{},
+			"", 0, 0
 		c.Config, c.To, c.SourceMaps, c.StoreMIB, c.StoreAge, c.Verbose = "", nil, false, 0, 0, false
 	}
 	before, after := reflect.ValueOf(a), reflect.ValueOf(b)

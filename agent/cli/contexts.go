@@ -11,6 +11,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	reqctx "github.com/hotspan/hotspan/context"
 )
@@ -18,7 +19,7 @@ import (
 type contextsCmd struct {
 	PID      int           `short:"p" required:"" help:"Process to inspect." placeholder:"PID"`
 	Duration time.Duration `short:"d" default:"2s" help:"How long to watch it (${default})." placeholder:"TIME"`
-	ruleFlags
+	profiling.RuleFlags
 	JSON bool `name:"json" help:"Print all of it as JSON."`
 }
 
@@ -29,7 +30,7 @@ func (c *contextsCmd) Run(stdout io.Writer, _ terminal.Console) error {
 	if c.Duration <= 0 {
 		return exit.Usagef("-d %v: more than 0", c.Duration)
 	}
-	own, err := c.rules()
+	own, err := c.LabelRules()
 	if err != nil {
 		return err
 	}

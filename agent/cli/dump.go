@@ -8,6 +8,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/dump"
 	reqctx "github.com/hotspan/hotspan/context"
@@ -17,7 +18,7 @@ import (
 
 type dumpCmd struct {
 	PID int `short:"p" required:"" help:"Process whose threads are shown." placeholder:"PID"`
-	ruleFlags
+	profiling.RuleFlags
 	Labels     string `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
 	SourceMaps bool   `default:"true" negatable:"" help:"${maps}"`
 	Cache      bool   `default:"true" negatable:"" help:"${cache}"`
@@ -26,7 +27,7 @@ type dumpCmd struct {
 
 // Run prints the stacks of a process's threads.
 func (v *dumpCmd) Run(stdout io.Writer, c terminal.Console) error {
-	config, err := dumpConfig(c, v.Labels, &v.ruleFlags, v.Cache)
+	config, err := dumpConfig(c, v.Labels, &v.RuleFlags, v.Cache)
 	if err != nil {
 		return err
 	}
@@ -35,12 +36,13 @@ func (v *dumpCmd) Run(stdout io.Writer, c terminal.Console) error {
 }
 
 // dumpConfig says which labels a dump has, by kinds and by the user's rules. The caller sets the rest.
-func dumpConfig(c terminal.Console, kinds string, rules *ruleFlags, cache bool) (config dump.Config, err error) {
+func dumpConfig(c terminal.Console, kinds string, rules *profiling.RuleFlags, cache bool) (config dump.Config,
+	err error) {
 	parsed, err := reqctx.ParseKinds(kinds)
 	if err != nil {
 		return config, exit.Usage(err)
 	}
-	own, err := rules.rules()
+	own, err := rules.LabelRules()
 	if err != nil {
 		return config, err
 	}
@@ -49,7 +51,7 @@ func dumpConfig(c terminal.Console, kinds string, rules *ruleFlags, cache bool) 
 		return config, exit.Usage(err)
 	}
 	if cache {
-		config.FileCache = fileCache()
+		config.FileCache = profiling.FileCache()
 	}
 	return config, nil
 }

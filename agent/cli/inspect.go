@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/dump"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
@@ -22,7 +23,7 @@ type inspectCmd struct {
 	Verb      string   `arg:"" optional:"" help:"${inspect}"`
 	Addresses []string `arg:"" optional:"" name:"address" help:"Addresses of what to look at; for objects a name."`
 	PID       int      `short:"p" help:"Inspect a process that runs, instead of a core." placeholder:"PID"`
-	ruleFlags
+	profiling.RuleFlags
 	printFlags
 	objectsFlags
 	stopFlags
@@ -103,7 +104,7 @@ func (v *inspectCmd) Run(stdout io.Writer, c terminal.Console) error {
 
 // stack shows the threads.
 func (v *inspectCmd) stack(stdout io.Writer, c terminal.Console, in *inspected) error {
-	config, err := dumpConfig(c, v.Labels, &v.ruleFlags, v.Cache)
+	config, err := dumpConfig(c, v.Labels, &v.RuleFlags, v.Cache)
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func (v *inspectCmd) stack(stdout io.Writer, c terminal.Console, in *inspected) 
 
 // requests shows which requests are in flight.
 func (v *inspectCmd) requests(stdout io.Writer, c terminal.Console, in *inspected) error {
-	config, err := dumpConfig(c, v.Labels, &v.ruleFlags, false)
+	config, err := dumpConfig(c, v.Labels, &v.RuleFlags, false)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 )
@@ -16,7 +17,7 @@ import (
 type leaver struct {
 	terminal.Console
 	files *fileSink
-	child atomic.Pointer[command] // that was started; nil: none
+	child atomic.Pointer[profiling.Command] // that was started; nil: none
 }
 
 // leave says what is lost, and ends the process.

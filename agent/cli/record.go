@@ -14,6 +14,7 @@ import (
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/output"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/probe"
@@ -29,7 +30,7 @@ const (
 )
 
 type recordCmd struct {
-	profileFlags
+	profiling.Flags
 	Probe         []string       `help:"${probe}" placeholder:"SPEC" sep:"none"`
 	ProbeLimit    int            `default:"1000" help:"${probelimit} (${default})." placeholder:"N"`
 	OffCPU        bool           `name:"off-cpu" help:"Sample what threads wait for, instead of what uses the CPU."`
@@ -90,18 +91,18 @@ func (r *recordCmd) profile(
 	stdout io.Writer, c terminal.Console, config agent.Config, files *fileSink, total *summary,
 ) error {
 	l := leaver{Console: c, files: files}
-	ctx, stop := untilSignal(l.leave)
+	ctx, stop := profiling.UntilSignal(l.leave)
 	defer stop()
-	outliveReaders()
-	var child *command
+	profiling.OutliveReaders()
+	var child *profiling.Command
 	if len(r.Command) > 0 {
 		var err error
-		if child, err = startCommand(r.Command, os.Stdin, os.Stdout, os.Stderr); err != nil {
+		if child, err = profiling.StartCommand(r.Command, os.Stdin, os.Stdout, os.Stderr); err != nil {
 			return err
 		}
-		defer child.kill()
-		child.selectIn(&config)
-		files.pid = child.pid()
+		defer child.Kill()
+		child.SelectIn(&config)
+		files.pid = child.PID()
 		l.child.Store(child)
 	}
 	a, err := agent.New(config)
@@ -109,7 +110,7 @@ func (r *recordCmd) profile(
 		return exit.Explain(err)
 	}
 	if child != nil {
-		child.resume()
+		child.Resume()
 	}
 	if r.Duration != nil {
 		var cancel context.CancelFunc
@@ -149,13 +150,13 @@ func (r *recordCmd) check() error {
 		return exit.Usagef("--snapshot-every %v: at least 10ms", r.SnapshotEvery)
 	case r.LabelStyle != styleHotspan && r.LabelStyle != styleDatadog:
 		return exit.Usagef("--label-style %s: %s or %s", r.LabelStyle, styleHotspan, styleDatadog)
-	case len(r.Command) == 0 && !r.selects():
+	case len(r.Command) == 0 && !r.Selects():
 		return exit.Usagef("say what to profile: -p PID, --name REGEX, -a, or -- COMMAND")
 	}
 	if err := r.checkMeasure(); err != nil {
 		return err
 	}
-	return r.profileFlags.check()
+	return r.Flags.Check()
 }
 
 // untimed are the formats that can have hits of probes, and waits: the others show CPU time.
@@ -204,7 +205,7 @@ func (r *recordCmd) checkMeasure() error {
 }
 
 func (r *recordCmd) config(c terminal.Console) (agent.Config, error) {
-	config, err := r.profileFlags.config(c)
+	config, err := r.Flags.Config(c)
 	config.SnapshotEvery, config.FollowClock = cmp.Or(r.SnapshotEvery, foldEvery), r.SnapshotEvery > 0
 	if r.measured() != "" {
 		config.Probes, config.ProbeLimit = r.Probe, r.ProbeLimit

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -49,7 +50,7 @@ func TestOutputs(t *testing.T) {
 func TestOutputOfOneProcess(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for want, pids := range map[string][]int{"x-42.pb.gz": {42}, "x-0.pb.gz": {42, 43}} {
-		s, err := (&recordCmd{profileFlags: profileFlags{PID: pids}, Output: "x-%p.pb.gz"}).outputs()
+		s, err := (&recordCmd{Flags: profiling.Flags{PID: pids}, Output: "x-%p.pb.gz"}).outputs()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/screen"
@@ -31,7 +32,7 @@ func (v *topCmd) Run(stdout io.Writer, c terminal.Console) error {
 	if err := v.check(); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
+	ctx, stop := signal.NotifyContext(context.Background(), profiling.EndSignals()...)
 	defer stop()
 	if v.Count > 0 || v.JSON || !terminal.IsTerminal(stdout) || os.Getenv("TERM") == "dumb" {
 		return v.print(ctx, stdout, c)
@@ -48,7 +49,7 @@ func (v *topCmd) check() error {
 	case v.Count < 0 || v.Lines < 1:
 		return exit.Usagef("-n %d, --lines %d: at least 1", v.Count, v.Lines)
 	}
-	return v.profileFlags.check()
+	return v.Flags.Check()
 }
 
 // print prints a table each interval. The command prints on standard error then: the tables are on standard output.
@@ -75,7 +76,7 @@ func (v *topCmd) show(ctx context.Context, stdout io.Writer, c terminal.Console)
 	go func() {
 		defer stop()
 		ended <- v.run(ctx, terminal.Console{Writer: io.MultiWriter(view, held)}, refreshEvery, v.chosen(view),
-			commandStreams{nil, printed}, func(set func(int) error) { view.follow(v.rate(), set) })
+			commandStreams{nil, printed}, func(set func(int) error) { view.follow(v.SampleRate(), set) })
 	}()
 	err = screen.Show(ctx, tty, view, view.changed)
 	stop()
@@ -98,9 +99,9 @@ func (v *topCmd) profiled() string {
 	switch {
 	case !v.profiles():
 		return "hotspan top of the agent's processes"
-	case len(v.Command) > 0 && !v.selects():
+	case len(v.Command) > 0 && !v.Selects():
 		return "hotspan top of " + strings.Join(v.Command, " ")
-	case len(v.PID) == 1 && !v.given() && !v.All:
+	case len(v.PID) == 1 && !v.Given() && !v.All:
 		return fmt.Sprintf("hotspan top of process %d", v.PID[0])
 	}
 	return "hotspan top"

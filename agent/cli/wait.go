@@ -12,6 +12,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
@@ -42,7 +43,7 @@ func (v *waitCmd) Run(stdout io.Writer, c terminal.Console) error {
 	if err = errors.Join(err, v.check()); err != nil {
 		return err
 	}
-	interrupted, stop := signal.NotifyContext(context.Background(), endSignals()...)
+	interrupted, stop := signal.NotifyContext(context.Background(), profiling.EndSignals()...)
 	defer stop()
 	ctx, end := context.WithCancelCause(interrupted)
 	defer end(nil)
@@ -100,7 +101,7 @@ func (v *waitCmd) check() error {
 	case v.ForStall == 0 && v.ForSamples == 0 && len(v.ForLabel) == 0:
 		return exit.Usagef("say what to wait for: --for-samples N, --for-label NAME=VALUE or --for-stall TIME")
 	}
-	return v.profileFlags.check()
+	return v.Flags.Check()
 }
 
 // labelFilter returns the condition that --for-label states.

@@ -11,6 +11,7 @@ import (
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/flags"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/client"
 	"github.com/hotspan/hotspan/pprofx"
@@ -18,7 +19,7 @@ import (
 
 // watchFlags say whose samples a verb looks at while they are taken: its own, or those of an agent.
 type watchFlags struct {
-	profileFlags
+	profiling.Flags
 	connectFlags
 	Quiet   bool     `short:"q" help:"${quiet}"`
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
@@ -32,7 +33,7 @@ type watcher interface {
 }
 
 // profiles reports whether the verb samples itself; else it watches what an agent samples.
-func (v *watchFlags) profiles() bool { return v.selects() || len(v.Command) > 0 }
+func (v *watchFlags) profiles() bool { return v.Selects() || len(v.Command) > 0 }
 
 // Accept returns an error that names the flags of a command line that would have no effect.
 func (v *watchFlags) Accept(line *flags.Line) error {
@@ -68,7 +69,7 @@ func (v *watchFlags) run(ctx context.Context, c terminal.Console, every time.Dur
 	if !v.profiles() {
 		return v.follow(ctx, to)
 	}
-	config, err := v.config(c)
+	config, err := v.Config(c)
 	if err != nil {
 		return err
 	}
@@ -77,20 +78,20 @@ func (v *watchFlags) run(ctx context.Context, c terminal.Console, every time.Dur
 	}
 	config.SnapshotEvery, config.Progress = every, to.soFar
 	config.Sinks = []agent.Sink{watcherSink{to}}
-	var child *command
+	var child *profiling.Command
 	if len(v.Command) > 0 {
-		if child, err = startCommand(v.Command, its.in, its.out, its.out); err != nil {
+		if child, err = profiling.StartCommand(v.Command, its.in, its.out, its.out); err != nil {
 			return err
 		}
-		defer child.kill()
-		child.selectIn(&config)
+		defer child.Kill()
+		child.SelectIn(&config)
 	}
 	a, err := agent.New(config)
 	if err != nil {
 		return exit.Explain(err)
 	}
 	if child != nil {
-		child.resume()
+		child.Resume()
 	}
 	rate(func(n int) error {
 		next := config

@@ -1,4 +1,4 @@
-package cli
+package profiling
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// endSignals are the signals at which a recording ends and writes what it has: that of a terminal that is closed too,
+// EndSignals are the signals at which a recording ends and writes what it has: that of a terminal that is closed too,
 // but not under nohup.
-func endSignals() []os.Signal {
+func EndSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		signals = append(signals, syscall.SIGHUP)
@@ -22,12 +22,12 @@ func endSignals() []os.Signal {
 // has sent to hotspan, too.
 const sameWish = time.Second
 
-// untilSignal returns a context that the first signal ends. A second one calls leave, which is to end hotspan at once.
+// UntilSignal returns a context that the first signal ends. A second one calls leave, which is to end hotspan at once.
 // The caller calls stop.
-func untilSignal(leave func()) (ctx context.Context, stop func()) {
+func UntilSignal(leave func()) (ctx context.Context, stop func()) {
 	ctx, end := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, endSignals()...)
+	signal.Notify(signals, EndSignals()...)
 	go func() {
 		var first time.Time
 		for range signals {
@@ -47,7 +47,7 @@ func untilSignal(leave func()) (ctx context.Context, stop func()) {
 	}
 }
 
-// outliveReaders has hotspan go on where nobody reads its standard error any more, as after 2>&1 | head: a write to it
+// OutliveReaders has hotspan go on where nobody reads its standard error any more, as after 2>&1 | head: a write to it
 // fails, and does not end the process. A signal that is handled, not ignored, is as usual in a COMMAND.
 // (go doc os/signal, SIGPIPE)
-func outliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+func OutliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -1,4 +1,4 @@
-package cli
+package profiling
 
 import (
 	"fmt"
@@ -12,16 +12,16 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/exit"
 )
 
-// command is a command that hotspan starts and profiles. It starts as a shell that waits for a line before it executes
+// Command is a command that hotspan starts and profiles. It starts as a shell that waits for a line before it executes
 // the command, so that nothing of the command runs before the profiler is ready.
-type command struct {
+type Command struct {
 	*exec.Cmd
 	gate *os.File
 	done chan error
 }
 
-// startCommand starts a command with these standard streams; without an input it has none.
-func startCommand(args []string, in io.Reader, out, stderr io.Writer) (*command, error) {
+// StartCommand starts a command with these standard streams; without an input it has none.
+func StartCommand(args []string, in io.Reader, out, stderr io.Writer) (*Command, error) {
 	if args[0] == "--" {
 		args = args[1:]
 	}
@@ -38,7 +38,7 @@ func startCommand(args []string, in io.Reader, out, stderr io.Writer) (*command,
 	}
 	defer read.Close()
 	shell := append([]string{"-c", `read -r _ <&3; exec 3<&- "$@"`, "sh", path}, args[1:]...)
-	c := &command{Cmd: exec.Command("/bin/sh", shell...), gate: write, done: make(chan error, 1)}
+	c := &Command{Cmd: exec.Command("/bin/sh", shell...), gate: write, done: make(chan error, 1)}
 	c.Stdin, c.Stdout, c.Stderr = in, out, stderr
 	c.WaitDelay = time.Second // of processes that it leaves behind
 	c.ExtraFiles = []*os.File{read}
@@ -50,7 +50,7 @@ func startCommand(args []string, in io.Reader, out, stderr io.Writer) (*command,
 }
 
 // executables returns what the command probably runs: its own executable, and Node.js in case it is a script.
-func (c *command) executables() []string {
+func (c *Command) executables() []string {
 	paths := []string{c.Args[4]}
 	if node, err := exec.LookPath("node"); err == nil {
 		paths = append(paths, node)
@@ -58,22 +58,23 @@ func (c *command) executables() []string {
 	return paths
 }
 
-// selectIn has an agent profile the command, and the processes that it starts.
-func (c *command) selectIn(config *agent.Config) {
-	config.Select.Tree = c.pid()
+// SelectIn has an agent profile the command, and the processes that it starts.
+func (c *Command) SelectIn(config *agent.Config) {
+	config.Select.Tree = c.PID()
 	config.Preload = c.executables()
 }
 
-func (c *command) pid() int { return c.Process.Pid }
+// PID is the process of the command.
+func (c *Command) PID() int { return c.Process.Pid }
 
-// resume lets the command start.
-func (c *command) resume() {
+// Resume lets the command start.
+func (c *Command) Resume() {
 	fmt.Fprintln(c.gate)
 	c.gate.Close()
 }
 
-// kill ends the command if it is still running.
-func (c *command) kill() {
+// Kill ends the command if it is still running.
+func (c *Command) Kill() {
 	c.gate.Close()
 	select {
 	case <-c.done:

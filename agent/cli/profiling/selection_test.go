@@ -1,10 +1,10 @@
-package cli
+package profiling
 
 import "testing"
 
 func TestSelection(t *testing.T) {
-	f := selectionFlags{Name: []string{"a|b", "c$"}, Env: []string{"A", "B=x|y", "C="}}
-	s, err := f.selection()
+	f := SelectionFlags{Name: []string{"a|b", "c$"}, Env: []string{"A", "B=x|y", "C="}}
+	s, err := f.Selection()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,6 @@
-package cli
+// Package profiling says what is profiled, and how: by flags, among them those that select processes and give rules for
+// labels, or as a command that hotspan starts. Signals end it.
+package profiling
 
 import (
 	"cmp"
@@ -13,13 +15,13 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// profileFlags say which processes are profiled, and how.
-type profileFlags struct {
+// Flags say which processes are profiled, and how.
+type Flags struct {
 	PID []int `short:"p" help:"Process to profile; may be repeated." placeholder:"PID"`
-	selectionFlags
+	SelectionFlags
 	All  bool `short:"a" help:"${all}"`
 	Rate *int `short:"F" help:"${rate} (99)." placeholder:"HZ"`
-	ruleFlags
+	RuleFlags
 	Labels     string `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
 	SourceMaps bool   `default:"true" negatable:"" help:"${maps}"`
 	Cache      bool   `default:"true" negatable:"" help:"${cache}"`
@@ -27,21 +29,22 @@ type profileFlags struct {
 	Verbose    bool   `short:"v" help:"Log more about the processes."`
 }
 
-// begun is when the program began, but for the milliseconds in which the Go runtime starts and packages initialise.
-var begun = time.Now()
+// Begun is when the program began, but for the milliseconds in which the Go runtime starts and packages initialise.
+var Begun = time.Now()
 
-// selects reports whether the flags select processes.
-func (f *profileFlags) selects() bool { return len(f.PID) > 0 || f.given() || f.All }
+// Selects reports whether the flags select processes.
+func (f *Flags) Selects() bool { return len(f.PID) > 0 || f.Given() || f.All }
 
 // defaultRate is that of the timer, in samples a second.
 const defaultRate = 99
 
-// rate is that of the timer.
-func (f *profileFlags) rate() int { return *cmp.Or(f.Rate, new(defaultRate)) }
+// SampleRate is that of the timer.
+func (f *Flags) SampleRate() int { return *cmp.Or(f.Rate, new(defaultRate)) }
 
-func (f *profileFlags) check() error {
+// Check returns an error if a flag has a value that it may not have.
+func (f *Flags) Check() error {
 	limit, ring := agent.MaxRate(), cmp.Or(f.RingBuffer, new(1))
-	switch rate := f.rate(); {
+	switch rate := f.SampleRate(); {
 	case rate < 1:
 		return exit.Usagef("rate %d: at least 1 sample a second", rate)
 	case limit > 0 && rate > limit:
@@ -52,31 +55,31 @@ func (f *profileFlags) check() error {
 	return nil
 }
 
-// config returns the configuration that the flags give; its log is printed on c.
-func (f *profileFlags) config(c terminal.Console) (agent.Config, error) {
+// Config returns the configuration that the flags give; its log is printed on c.
+func (f *Flags) Config(c terminal.Console) (agent.Config, error) {
 	config := agent.Config{
-		Rate: f.rate(), NoSourceMaps: !f.SourceMaps, RaisePriority: true, Begun: begun, Log: c.Logger(f.Verbose),
+		Rate: f.SampleRate(), NoSourceMaps: !f.SourceMaps, RaisePriority: true, Begun: Begun, Log: c.Logger(f.Verbose),
 	}
 	if f.Cache {
-		config.FileCache = fileCache()
+		config.FileCache = FileCache()
 	}
 	if f.RingBuffer != nil {
 		config.RingBytes = *f.RingBuffer << 20
 	}
 	var err error
-	if config.Select, err = f.selection(); err != nil {
+	if config.Select, err = f.Selection(); err != nil {
 		return config, err
 	}
 	config.Select.PIDs, config.Select.All = f.PID, f.All
 	if config.Labels, err = reqctx.ParseKinds(f.Labels); err != nil {
 		return config, exit.Usage(err)
 	}
-	config.Rules, err = f.rules()
+	config.Rules, err = f.LabelRules()
 	return config, err
 }
 
-// fileCache is the directory for what is parsed of executable files; empty if this user has none.
-func fileCache() string {
+// FileCache is the directory for what is parsed of executable files; empty if this user has none.
+func FileCache() string {
 	dir, err := os.UserCacheDir() // fails without $HOME and $XDG_CACHE_HOME, as in a service of systemd
 	if err != nil {
 		return ""

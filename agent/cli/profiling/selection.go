@@ -1,4 +1,4 @@
-package cli
+package profiling
 
 import (
 	"path"
@@ -9,23 +9,24 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/exit"
 )
 
-// selectionFlags are the flags that choose processes by what they were started with and in.
-type selectionFlags struct {
+// SelectionFlags are the flags that choose processes by what they were started with and in.
+type SelectionFlags struct {
 	Name      []string `help:"${name}" placeholder:"REGEX" sep:"none"`
 	CGroup    []string `name:"cgroup" help:"${cgroup}" placeholder:"PATH" sep:"none"`
 	Container []string `help:"${container}" placeholder:"ID" sep:"none"`
 	Env       []string `help:"${variable}" placeholder:"NAME[=REGEX]" sep:"none"`
 }
 
-// given reports whether any of the flags is.
-func (f *selectionFlags) given() bool {
+// Given reports whether any of the flags is.
+func (f *SelectionFlags) Given() bool {
 	return len(f.Name)+len(f.CGroup)+len(f.Container)+len(f.Env) > 0
 }
 
 // beginningOfID is what a container's id may begin with: see ContainerID of agent/internal/procs.
 var beginningOfID = regexp.MustCompile(`^[0-9a-f]{1,64}(-[0-9]*)?$`)
 
-func (f *selectionFlags) selection() (s agent.Selection, err error) {
+// Selection returns what the flags choose.
+func (f *SelectionFlags) Selection() (s agent.Selection, err error) {
 	var names []string
 	for _, n := range f.Name {
 		if _, err := regexp.Compile(n); err != nil {

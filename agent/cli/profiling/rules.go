@@ -1,18 +1,18 @@
-package cli
+package profiling
 
 import (
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// ruleFlags are the flags that give rules for labels.
-type ruleFlags struct {
+// RuleFlags are the flags that give rules for labels.
+type RuleFlags struct {
 	Label []string `help:"${label}" placeholder:"NAME=PATH" sep:"none"`
 	Rules []string `help:"${rules}" placeholder:"FILE" sep:"none"`
 }
 
-// rules returns the rules of the files, then those of the command line.
-func (f *ruleFlags) rules() ([]reqctx.Rule, error) {
+// LabelRules returns the rules of the files, then those of the command line.
+func (f *RuleFlags) LabelRules() ([]reqctx.Rule, error) {
 	var out []reqctx.Rule
 	for _, name := range f.Rules {
 		rules, err := reqctx.ReadRules(name)
