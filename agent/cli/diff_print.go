@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/tables"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
@@ -54,7 +55,7 @@ func (p *diffPrinter) side(which, path string, t report.Total) {
 	if t.Gaps >= 0.1 {
 		gaps = fmt.Sprintf(", %v between snapshots not counted", duration(t.Gaps).Round(100*time.Millisecond))
 	}
-	p.Printf("%s: %s, %s%s\n", which, terminal.Printable(path), contents(duration(t.CPU), t.Samples,
+	p.Printf("%s: %s, %s%s\n", which, terminal.Printable(path), tables.Contents(duration(t.CPU), t.Samples,
 		duration(t.Seconds), t.Start, t.Lost), gaps)
 }
 

@@ -60,8 +60,8 @@ func richSnapshots(t *testing.T) []*pprofx.Snapshot {
 	return []*pprofx.Snapshot{b.Cut(recordingStart + 1e9), b.Cut(recordingStart + 2e9)}
 }
 
-// tables are those of report --json, without those that a file without times cannot have.
-func tables(t *testing.T, timed bool, args ...string) map[string]any {
+// tablesOf are those of report --json, without those that a file without times cannot have.
+func tablesOf(t *testing.T, timed bool, args ...string) map[string]any {
 	t.Helper()
 	var out, stderr bytes.Buffer
 	if code := Main(append([]string{"report", "--json"}, args...), &out, &stderr); code != 0 {
@@ -113,17 +113,17 @@ func TestReadFormats(t *testing.T) {
 	first := dir + "/in.otlp"
 	for _, args := range [][]string{{"--by", "retries"}, {"--route", "/a"}, {"--state", "gc", "--by", "pid"},
 		{"--thread", "8"}, {"--thread", "worker"}, {"--service", "the shop"}, {"--focus", "pars"}} {
-		want, without := tables(t, true, append(args, first)...), tables(t, false, append(args, first)...)
+		want, without := tablesOf(t, true, append(args, first)...), tablesOf(t, false, append(args, first)...)
 		if n := want["samples"].(float64); n < 25 || n > 200 || args[0] == "--thread" && want["stalls"] == nil {
 			t.Fatalf("%v: a recording that shows nothing: %v", args, want)
 		}
 		for _, file := range timed {
-			if diff := cmp.Diff(want, tables(t, true, append(args, file)...)); diff != "" {
+			if diff := cmp.Diff(want, tablesOf(t, true, append(args, file)...)); diff != "" {
 				t.Errorf("%v: %s: %s", args, file, diff)
 			}
 		}
 		for _, file := range untimed {
-			if diff := cmp.Diff(without, tables(t, false, append(args, file)...)); diff != "" {
+			if diff := cmp.Diff(without, tablesOf(t, false, append(args, file)...)); diff != "" {
 				t.Errorf("%v: %s: %s", args, file, diff)
 			}
 		}
@@ -191,7 +191,7 @@ func TestUntimed(t *testing.T) {
 // Names do not matter, and what is malformed is said.
 func TestReadFormatsErrors(t *testing.T) {
 	dir, snapshots := t.TempDir(), richSnapshots(t)
-	want := tables(t, false, recordingtest.Write(t, dir, ".otlp", snapshots))
+	want := tablesOf(t, false, recordingtest.Write(t, dir, ".otlp", snapshots))
 	zipped, err := os.ReadFile(recordingtest.Write(t, dir, ".pb.gz", snapshots))
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +228,7 @@ func TestReadFormatsErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		if test.says == "" {
-			if diff := cmp.Diff(want, tables(t, false, path)); diff != "" {
+			if diff := cmp.Diff(want, tablesOf(t, false, path)); diff != "" {
 				t.Errorf("%s: %s", name, diff)
 			}
 			continue

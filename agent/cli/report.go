@@ -8,6 +8,7 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/output"
 	"github.com/hotspan/hotspan/agent/cli/recording"
+	"github.com/hotspan/hotspan/agent/cli/tables"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
@@ -60,15 +61,15 @@ func (v *reportFlags) report(stdout io.Writer, c terminal.Console, files []strin
 	case v.Source:
 		return exit.Usagef("--source is for pages: -o FILE.html")
 	}
-	added := newReports(v.By)
+	added := tables.NewReports(v.By)
 	err := v.EachRecorded(c, files, func(s *pprofx.Snapshot) error {
-		added.add(s)
+		added.Add(s)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return v.print(stdout, added.all())
+	return v.print(stdout, added.All())
 }
 
 // print prints reports one after the other.
@@ -83,7 +84,7 @@ func (v *reportFlags) print(stdout io.Writer, all []*report.Report) error {
 		if i > 0 {
 			fmt.Fprintln(stdout)
 		}
-		printReport(stdout, r, v.By, v.Lines)
+		tables.Print(stdout, r, v.By, v.Lines)
 	}
 	return nil
 }

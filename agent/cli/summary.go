@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/hotspan/hotspan/agent/cli/tables"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -12,10 +13,10 @@ import (
 // summary adds up what is recorded, for a short report at the end. It is an agent.Sink.
 type summary struct {
 	mu sync.Mutex
-	of *reports
+	of *tables.Reports
 }
 
-func newSummary() *summary { return &summary{of: newReports("")} }
+func newSummary() *summary { return &summary{of: tables.NewReports("")} }
 
 func (s *summary) Name() string { return "the report" }
 
@@ -23,7 +24,7 @@ func (s *summary) Name() string { return "the report" }
 func (s *summary) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.of.add(snapshot)
+	s.of.Add(snapshot)
 	return nil
 }
 
@@ -35,9 +36,9 @@ func (s *summary) print(c terminal.Console) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	some := false
-	for _, r := range s.of.all() {
+	for _, r := range s.of.All() {
 		if r.Samples > 0 {
-			printSummary(c, r, summaryLines)
+			tables.PrintSummary(c, r, summaryLines)
 			some = true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hotspan/hotspan/agent/cli/tables"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx/report"
 	"github.com/hotspan/hotspan/pprofx/report/window"
@@ -28,12 +29,12 @@ const (
 
 // sum says what there is in the window.
 func (t *topTable) sum() []string {
-	p := reportPrinter{Report: t.Report}
+	p := tables.Printer{Report: t.Report}
 	cpu, length := time.Duration(t.Samples*t.Period), time.Duration(t.End-t.Start)
 	return []string{
-		fmt.Sprintf("%s of CPU in %d samples of %v%s", cpuTime(cpu), t.Samples, length.Round(100*time.Millisecond),
-			lostText(t.Lost)),
-		strings.Join(p.classes(t.Classes, t.Samples, true), ", "),
+		fmt.Sprintf("%s of CPU in %d samples of %v%s", tables.CPUTime(cpu), t.Samples,
+			length.Round(100*time.Millisecond), tables.LostText(t.Lost)),
+		strings.Join(p.ClassShares(t.Classes, t.Samples, true), ", "),
 	}
 }
 
@@ -59,7 +60,7 @@ func (t *topTable) detailName() string {
 
 // rows returns the text of each row.
 func (t *topTable) rows(all []window.Row) (lines []string) {
-	p := reportPrinter{Report: t.Report}
+	p := tables.Printer{Report: t.Report}
 	for i := range all {
 		r := &all[i]
 		detail := r.Detail
@@ -70,9 +71,9 @@ func (t *topTable) rows(all []window.Row) (lines []string) {
 			}
 		}
 		name := cmp.Or(r.Name, t.none())
-		lines = append(lines, t.line(p.cpu(r.Own), terminal.Percent(r.Own, t.Samples), p.cpu(r.Total),
+		lines = append(lines, t.line(p.Amount(r.Own), terminal.Percent(r.Own, t.Samples), p.Amount(r.Total),
 			terminal.Percent(r.Total, t.Samples), sparkline(r.Trend), terminal.Printable(name),
-			terminal.Printable(detail), strings.Join(p.classes(r.Classes, r.Own, false), ", ")))
+			terminal.Printable(detail), strings.Join(p.ClassShares(r.Classes, r.Own, false), ", ")))
 	}
 	return lines
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/tables"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx/report"
 )
@@ -22,9 +23,9 @@ func printTrace(to io.Writer, t *traced, most, width int) error {
 	if t.Samples == 1 {
 		samples = "1 sample"
 	}
-	p.Printf("%s = %s of CPU, over %s from %s UTC%s\n", samples, cpuTime(time.Duration(t.CPU*1e9)),
+	p.Printf("%s = %s of CPU, over %s from %s UTC%s\n", samples, tables.CPUTime(time.Duration(t.CPU*1e9)),
 		terminal.ThreeDigits(time.Duration(t.Last-t.First)),
-		time.Unix(0, t.First).UTC().Format("2006-01-02 15:04:05.000"), lostText(t.Lost))
+		time.Unix(0, t.First).UTC().Format("2006-01-02 15:04:05.000"), tables.LostText(t.Lost))
 	if s := t.Suggested; s != nil {
 		p.Printf("%s at %s: record with -F %d for about %d of a trace like this\n", samples, rates(t), s.Rate,
 			s.Samples)
@@ -46,13 +47,13 @@ func printTrace(to io.Writer, t *traced, most, width int) error {
 
 // printParts prints the tables of the samples of a trace.
 func printParts(to io.Writer, r *report.Report, most int) {
-	p := reportPrinter{Writer: to, Report: r, most: most}
-	fmt.Fprintf(to, "\n%s\n", strings.Join(p.classes(r.Classes, r.Samples, true), ", "))
-	p.groups("span", "(no span)", r.By, most)
+	p := tables.Printer{Writer: to, Report: r, Most: most}
+	fmt.Fprintf(to, "\n%s\n", strings.Join(p.ClassShares(r.Classes, r.Samples, true), ", "))
+	p.PrintGroups("span", "(no span)", r.By, most)
 	if len(r.Routes) > 1 {
-		p.groups("route", "(no route)", r.Routes, most)
+		p.PrintGroups("route", "(no route)", r.Routes, most)
 	}
-	p.functions()
+	p.PrintFunctions()
 }
 
 func leading(with, text string) string {

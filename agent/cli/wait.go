@@ -13,6 +13,7 @@ import (
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/profiling"
+	"github.com/hotspan/hotspan/agent/cli/tables"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/report"
@@ -150,8 +151,8 @@ func (v *waitCmd) print(to io.Writer, w *waited) error {
 func (v *waitCmd) seen(w *waited) string {
 	if s := w.Stall; s != nil {
 		return fmt.Sprintf("process %d, thread %d: the event loop was held up for %d ms or more: %s  %s", s.PID, s.TID,
-			time.Duration(s.Length).Milliseconds(), terminal.Printable(requests(s.Requests)),
-			terminal.Printable(calls(s)))
+			time.Duration(s.Length).Milliseconds(), terminal.Printable(tables.StallRequests(s.Requests)),
+			terminal.Printable(tables.StallCalls(s)))
 	}
 	s := w.Sample
 	return fmt.Sprintf("process %d, thread %d %s%s: %d of %d samples", s.PID, s.TID, terminal.Printable(s.Thread),

@@ -1,4 +1,4 @@
-package cli
+package tables
 
 import (
 	"cmp"
@@ -29,8 +29,8 @@ func printStalls(to io.Writer, r *report.Report, most int) {
 	for i := range r.Stalls[:min(len(r.Stalls), most)] {
 		s := &r.Stalls[i]
 		line := fmt.Sprintf("  %6d ms  at %.2f s  %s  %s", time.Duration(s.Length).Milliseconds(),
-			time.Duration(s.Start-r.Start).Seconds(), terminal.Fit(terminal.Printable(requests(s.Requests)), 26),
-			terminal.Printable(calls(s)))
+			time.Duration(s.Start-r.Start).Seconds(), terminal.Fit(terminal.Printable(StallRequests(s.Requests)), 26),
+			terminal.Printable(StallCalls(s)))
 		if s.TID != s.PID {
 			line += fmt.Sprintf(", thread %d", s.TID)
 		}
@@ -39,8 +39,8 @@ func printStalls(to io.Writer, r *report.Report, most int) {
 	terminal.PrintRest(to, n-most)
 }
 
-// requests names the routes of a stall, the greatest first.
-func requests(all []report.Request) string {
+// StallRequests names the routes of a stall, the greatest first.
+func StallRequests(all []report.Request) string {
 	var names []string
 	samples := map[string]bool{}
 	for _, r := range all {
@@ -52,8 +52,8 @@ func requests(all []report.Request) string {
 	return listed(names)
 }
 
-// calls says what the samples of a stall have in common, the last functions of it, and what these called.
-func calls(s *report.Stall) string {
+// StallCalls says what the samples of a stall have in common, the last functions of it, and what these called.
+func StallCalls(s *report.Stall) string {
 	var names []string
 	for i, c := range s.Calls {
 		if share := 100 * c.Samples / s.Samples; share >= 5 || i == 0 {
