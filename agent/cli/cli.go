@@ -7,12 +7,13 @@ import (
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/flags"
+	"github.com/hotspan/hotspan/agent/cli/record"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/version"
 )
 
 type commands struct {
-	Record   recordCmd   `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
+	Record   record.Verb `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
 	Agent    agentCmd    `cmd:"" help:"Profile all Node.js processes all day, and deliver the profiles."`
 	Top      topCmd      `cmd:"" help:"Show what uses the CPU now, by function, route, trace or thread."`
 	Wait     waitCmd     `cmd:"" help:"Wait until a label, a stall or so many samples are seen."`

@@ -1,4 +1,5 @@
-package cli
+// Package record has the verb record: samples go to files and to OTLP, and at the end it says what became of them.
+package record
 
 import (
 	"cmp"
@@ -29,7 +30,8 @@ const (
 	streamEvery = 10 * time.Second
 )
 
-type recordCmd struct {
+// Verb records profiles of processes, or of a command.
+type Verb struct {
 	profiling.Flags
 	Probe         []string       `help:"${probe}" placeholder:"SPEC" sep:"none"`
 	ProbeLimit    int            `default:"1000" help:"${probelimit} (${default})." placeholder:"N"`
@@ -55,7 +57,8 @@ const (
 	styleDatadog = "datadog"
 )
 
-func (r *recordCmd) Run(stdout io.Writer, c terminal.Console) error {
+// Run records until the processes end, the time is over or a signal comes.
+func (r *Verb) Run(stdout io.Writer, c terminal.Console) error {
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -87,7 +90,7 @@ func (r *recordCmd) Run(stdout io.Writer, c terminal.Console) error {
 }
 
 // profile runs the agent, and the command if there is one, until the processes end, the time is over or a signal comes.
-func (r *recordCmd) profile(
+func (r *Verb) profile(
 	stdout io.Writer, c terminal.Console, config agent.Config, files *fileSink, total *summary,
 ) error {
 	l := leaver{Console: c, files: files}
@@ -140,7 +143,7 @@ func (r *recordCmd) profile(
 	return err
 }
 
-func (r *recordCmd) check() error {
+func (r *Verb) check() error {
 	switch {
 	case r.Duration != nil && *r.Duration <= 0:
 		return exit.Usagef("-d %v: more than 0; without -d it records until Ctrl-C", *r.Duration)
@@ -163,7 +166,7 @@ func (r *recordCmd) check() error {
 var untimed = []pprofx.Format{pprofx.Pprof, pprofx.Datadog, pprofx.Collapsed, pprofx.JSONL, recording.OTLP}
 
 // measured returns the flag by which something else than CPU time is recorded; empty for that.
-func (r *recordCmd) measured() string {
+func (r *Verb) measured() string {
 	switch {
 	case len(r.Probe) > 0:
 		return "--probe"
@@ -176,18 +179,18 @@ func (r *recordCmd) measured() string {
 }
 
 // timed reports whether there are samples of the timer.
-func (r *recordCmd) timed() bool { return r.measured() == "" || r.Wall || r.beside() || r.stalls() }
+func (r *Verb) timed() bool { return r.measured() == "" || r.Wall || r.beside() || r.stalls() }
 
 // beside reports whether hits of probes are recorded beside CPU time.
-func (r *recordCmd) beside() bool { return len(r.Probe) > 0 && r.Rate != nil && !r.stalls() }
+func (r *Verb) beside() bool { return len(r.Probe) > 0 && r.Rate != nil && !r.stalls() }
 
 // stalls reports whether hits are stalls of event loops, which are seen by samples of the timer and of waits.
-func (r *recordCmd) stalls() bool {
+func (r *Verb) stalls() bool {
 	least, _ := probe.Stall(r.Probe)
 	return least > 0
 }
 
-func (r *recordCmd) checkMeasure() error {
+func (r *Verb) checkMeasure() error {
 	switch {
 	case r.ProbeLimit < 1 || r.ProbeLimit > 1e6:
 		return exit.Usagef("--probe-limit %d: from 1 to 1000000 samples a second", r.ProbeLimit)
@@ -204,7 +207,7 @@ func (r *recordCmd) checkMeasure() error {
 	return nil
 }
 
-func (r *recordCmd) config(c terminal.Console) (agent.Config, error) {
+func (r *Verb) config(c terminal.Console) (agent.Config, error) {
 	config, err := r.Flags.Config(c)
 	config.SnapshotEvery, config.FollowClock = cmp.Or(r.SnapshotEvery, foldEvery), r.SnapshotEvery > 0
 	if r.measured() != "" {
@@ -226,7 +229,7 @@ func (r *recordCmd) config(c terminal.Console) (agent.Config, error) {
 }
 
 // outputs returns the sink for files. It checks that the folder is writable, so that an error comes before sampling.
-func (r *recordCmd) outputs() (*fileSink, error) {
+func (r *Verb) outputs() (*fileSink, error) {
 	format := pprofx.Pprof
 	var err error
 	switch {
