@@ -3,19 +3,18 @@ package cli
 import (
 	"cmp"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/recording"
+	"github.com/hotspan/hotspan/agent/cli/remote"
 	"github.com/hotspan/hotspan/agent/internal/export"
 	"github.com/hotspan/hotspan/agent/internal/pyroscope"
 	"github.com/hotspan/hotspan/otlp"
@@ -212,7 +211,7 @@ func (d *destination) tls() (*tls.Config, error) {
 	c := &tls.Config{}
 	if file := d.values["ca"]; file != "" {
 		var err error
-		if c.RootCAs, err = certificates(file); err != nil {
+		if c.RootCAs, err = remote.Certificates(file); err != nil {
 			return nil, err
 		}
 	}
@@ -228,17 +227,4 @@ func (d *destination) tls() (*tls.Config, error) {
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
-}
-
-// certificates reads certificates that may sign others.
-func certificates(file string) (*x509.CertPool, error) {
-	pem, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s: no certificate", file)
-	}
-	return pool, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/recording"
+	"github.com/hotspan/hotspan/agent/cli/remote"
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/serve"
 	reqctx "github.com/hotspan/hotspan/context"
@@ -36,7 +37,7 @@ func (v *socketFlags) token() (string, error) {
 	if v.TokenFile == "" {
 		return "", nil
 	}
-	return readToken(v.TokenFile)
+	return remote.ReadToken(v.TokenFile)
 }
 
 // check returns an error if the flags contradict each other.

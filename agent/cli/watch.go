@@ -12,6 +12,7 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/flags"
 	"github.com/hotspan/hotspan/agent/cli/profiling"
+	"github.com/hotspan/hotspan/agent/cli/remote"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/client"
 	"github.com/hotspan/hotspan/pprofx"
@@ -20,7 +21,7 @@ import (
 // watchFlags say whose samples a verb looks at while they are taken: its own, or those of an agent.
 type watchFlags struct {
 	profiling.Flags
-	connectFlags
+	remote.ConnectFlags
 	Quiet   bool     `short:"q" help:"${quiet}"`
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
 }
@@ -108,7 +109,7 @@ func (v *watchFlags) run(ctx context.Context, c terminal.Console, every time.Dur
 
 // follow passes on what an agent samples.
 func (v *watchFlags) follow(ctx context.Context, to watcher) error {
-	from, err := v.dial()
+	from, err := v.Dial()
 	if err != nil {
 		return err
 	}

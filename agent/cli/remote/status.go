@@ -1,4 +1,4 @@
-package cli
+package remote
 
 import (
 	"context"
@@ -12,14 +12,15 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 )
 
-type statusCmd struct {
-	connectFlags
+// Status is the verb that says what a running agent does.
+type Status struct {
+	ConnectFlags
 	JSON bool `name:"json" help:"Print all of it as JSON."`
 }
 
 // Run prints what the agent does.
-func (v *statusCmd) Run(stdout io.Writer, _ terminal.Console) error {
-	agent, err := v.dial()
+func (v *Status) Run(stdout io.Writer, _ terminal.Console) error {
+	agent, err := v.Dial()
 	if err != nil {
 		return err
 	}

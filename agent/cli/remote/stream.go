@@ -1,4 +1,4 @@
-package cli
+package remote
 
 import (
 	"cmp"
@@ -19,8 +19,9 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-type streamCmd struct {
-	connectFlags
+// Stream is the verb that prints or writes what an agent samples, or has kept.
+type Stream struct {
+	ConnectFlags
 	recording.SampleFlags
 	PID      []int          `name:"pid" short:"p" help:"Only samples of this process." placeholder:"PID"`
 	Since    time.Duration  `help:"Snapshots of the agent's store that are no older, such as 1h." placeholder:"TIME"`
@@ -35,7 +36,7 @@ type streamCmd struct {
 }
 
 // Run prints or writes what the agent sends.
-func (v *streamCmd) Run(stdout io.Writer, c terminal.Console) error {
+func (v *Stream) Run(stdout io.Writer, c terminal.Console) error {
 	switch {
 	case v.Rate > 0 && len(v.PID) != 1:
 		return exit.Usagef("--rate %d: name one process by --pid", v.Rate)
@@ -46,7 +47,7 @@ func (v *streamCmd) Run(stdout io.Writer, c terminal.Console) error {
 	if err != nil {
 		return exit.Usage(err)
 	}
-	agent, err := v.dial()
+	agent, err := v.Dial()
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func (v *streamCmd) Run(stdout io.Writer, c terminal.Console) error {
 }
 
 // output returns the file, or standard output.
-func (v *streamCmd) output(stdout io.Writer) (streamOutput, error) {
+func (v *Stream) output(stdout io.Writer) (streamOutput, error) {
 	if v.Output == "" {
 		w, err := pprofx.NewWriter(stdout, pprofx.JSONL)
 		return printed{w}, err
@@ -90,7 +91,7 @@ type printed struct{ pprofx.Writer }
 func (p printed) Finish() error { return p.Close() }
 
 // read writes all that comes until the context ends.
-func (v *streamCmd) read(ctx context.Context, from *client.Client, to streamOutput) (got received, err error) {
+func (v *Stream) read(ctx context.Context, from *client.Client, to streamOutput) (got received, err error) {
 	events, err := v.events(ctx, from)
 	if err != nil {
 		return got, err
@@ -114,7 +115,7 @@ func (v *streamCmd) read(ctx context.Context, from *client.Client, to streamOutp
 	return got, nil
 }
 
-func (v *streamCmd) events(ctx context.Context, from *client.Client) (iter.Seq2[client.Event, error], error) {
+func (v *Stream) events(ctx context.Context, from *client.Client) (iter.Seq2[client.Event, error], error) {
 	filter := v.clientFilter()
 	switch {
 	case v.Rate > 0:
@@ -135,7 +136,7 @@ func (v *streamCmd) events(ctx context.Context, from *client.Client) (iter.Seq2[
 	return from.Samples(ctx, filter, v.OneIn), nil
 }
 
-func (v *streamCmd) clientFilter() (f client.Filter) {
+func (v *Stream) clientFilter() (f client.Filter) {
 	chosen := v.Filter()
 	f.Services = chosen.Services
 	for _, l := range chosen.Labels {
