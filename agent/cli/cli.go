@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/hotspan/hotspan/agent/cli/daemon"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/flags"
 	"github.com/hotspan/hotspan/agent/cli/record"
@@ -15,7 +16,7 @@ import (
 
 type commands struct {
 	Record   record.Verb   `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
-	Agent    agentCmd      `cmd:"" help:"Profile all Node.js processes all day, and deliver the profiles."`
+	Agent    daemon.Verb   `cmd:"" help:"Profile all Node.js processes all day, and deliver the profiles."`
 	Top      topCmd        `cmd:"" help:"Show what uses the CPU now, by function, route, trace or thread."`
 	Wait     waitCmd       `cmd:"" help:"Wait until a label, a stall or so many samples are seen."`
 	Dump     dumpCmd       `cmd:"" help:"Show the stacks of all threads now, of those that wait too."`
@@ -58,8 +59,8 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 		err = exit.Usage(err)
 	case line != nil:
 		switch v := line.Verb.(type) {
-		case *agentCmd:
-			err = v.Run(func() (*agentCmd, error) { return parseAgent(args) }, terminal.Console{Writer: stderr})
+		case *daemon.Verb:
+			err = v.Run(func() (*daemon.Verb, error) { return parseAgent(args) }, terminal.Console{Writer: stderr})
 		case *inspectCmd:
 			err = v.start(stdout, terminal.Console{Writer: stderr}, func(words []string) {
 				run(slices.Concat(args, words), stdout, stderr)
@@ -94,12 +95,12 @@ func parse(args []string, stdout io.Writer) (*flags.Line, error) {
 }
 
 // parseAgent reads a command line of the verb agent.
-func parseAgent(args []string) (*agentCmd, error) {
+func parseAgent(args []string) (*daemon.Verb, error) {
 	line, err := parse(args, io.Discard)
 	if err != nil {
 		return nil, err
 	}
-	return line.Verb.(*agentCmd), nil
+	return line.Verb.(*daemon.Verb), nil
 }
 
 // completionCmd has the shell's own script made of all verbs.

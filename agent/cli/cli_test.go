@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/agent/cli/daemon"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 )
 
@@ -132,7 +133,7 @@ func TestVerbs(t *testing.T) {
 			t.Errorf("%s is not in one line of %s", f.Name, &stdout)
 		}
 		switch v := reflect.New(f.Type).Interface().(type) {
-		case *agentCmd, *completionCmd, verb:
+		case *daemon.Verb, *completionCmd, verb:
 		default:
 			t.Errorf("%T has no Run(io.Writer, console)", v)
 		}

@@ -1,4 +1,4 @@
-package cli
+package daemon
 
 import (
 	"bytes"
@@ -32,27 +32,27 @@ import (
 // parseLine reads a command line of the verb agent, which accepts it.
 func parseLine(args ...string) (*flags.Line, error) {
 	vars := map[string]string{} // the help texts do not matter
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[agentCmd]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Verb]()) {
 		for _, v := range regexp.MustCompile(`\$\{(\w+)\}`).FindAllStringSubmatch(string(f.Tag), -1) {
 			vars[v[1]] = ""
 		}
 	}
 	app := flags.App{Verbs: &struct {
-		Agent agentCmd `cmd:""`
+		Agent Verb `cmd:""`
 	}{}, Vars: vars}
 	line, err := app.Parse(args, io.Discard)
 	if err != nil {
 		return nil, err
 	}
-	return line, line.Verb.(*agentCmd).Accept(line)
+	return line, line.Verb.(*Verb).Accept(line)
 }
 
-func parseVerb(args ...string) (*agentCmd, error) {
+func parseVerb(args ...string) (*Verb, error) {
 	line, err := parseLine(args...)
 	if err != nil {
 		return nil, err
 	}
-	return line.Verb.(*agentCmd), nil
+	return line.Verb.(*Verb), nil
 }
 
 // A flag counts before a variable, a variable before the file.
@@ -202,7 +202,7 @@ func TestFilesPerRoute(t *testing.T) {
 
 // The tables of docs/agent.md have each setting and each key of a destination, and no others.
 func TestAgentTables(t *testing.T) {
-	text, err := os.ReadFile("../../docs/agent.md")
+	text, err := os.ReadFile("../../../docs/agent.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestAgentTables(t *testing.T) {
 
 // The page lists each metric that the agent has, and no others.
 func TestMetricsTable(t *testing.T) {
-	text, err := os.ReadFile("../../docs/agent.md")
+	text, err := os.ReadFile("../../../docs/agent.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func TestReload(t *testing.T) {
 	}
 	var seen changes
 	r := &reloading{&seen, d, d.log, func() (*settings, error) {
-		return v.reread(func() (*agentCmd, error) { return parseVerb("agent", "--config", file) }, d.log)
+		return v.reread(func() (*Verb, error) { return parseVerb("agent", "--config", file) }, d.log)
 	}}
 	for i, step := range []struct{ config, says string }{
 		{"to: ['file://" + dir + "/a/%t.jsonl']\n", "read again, destinations 1"},

@@ -1,4 +1,4 @@
-package cli
+package daemon_test
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/agent/cli"
 )
 
 // checkConfig runs hotspan agent --check-config with a configuration file of the given text, if there is one.
@@ -20,7 +22,7 @@ func checkConfig(t *testing.T, text string, args ...string) (code int, stderr st
 		args = append(args, "--config", file)
 	}
 	var b bytes.Buffer
-	code = Main(args, &b, &b)
+	code = cli.Main(args, &b, &b)
 	return code, b.String()
 }
 

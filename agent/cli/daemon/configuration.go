@@ -1,4 +1,4 @@
-package cli
+package daemon
 
 import (
 	"errors"
@@ -39,7 +39,7 @@ func variable(flag string) string {
 }
 
 // Accept sets the flags that the command line lacks: from the environment, else from the configuration.
-func (v *agentCmd) Accept(line *flags.Line) error {
+func (v *Verb) Accept(line *flags.Line) error {
 	var missing []string
 	for _, name := range line.Flags() {
 		value, ok := os.LookupEnv(variable(name))

@@ -1,4 +1,6 @@
-package cli
+// Package daemon has the verb agent: it profiles all day, keeps snapshots in a store, delivers them, and serves them on
+// a socket.
+package daemon
 
 import (
 	"cmp"
@@ -23,7 +25,8 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-type agentCmd struct {
+// Verb is the verb agent. Its flags are also in a file, and in variables of the environment.
+type Verb struct {
 	Config      string `help:"${config}" placeholder:"FILE"`
 	CheckConfig bool   `help:"Check the configuration and the certificates, and end."`
 	profiling.SelectionFlags
@@ -45,7 +48,7 @@ type agentCmd struct {
 }
 
 // Run profiles until a signal comes, and then delivers what is left.
-func (v *agentCmd) Run(again parsed, c terminal.Console) error {
+func (v *Verb) Run(again parsed, c terminal.Console) error {
 	log := c.Logger(v.Verbose)
 	config, err := v.config(log)
 	if err != nil {
@@ -106,9 +109,9 @@ func (v *agentCmd) Run(again parsed, c terminal.Console) error {
 const deliverAtEnd = 10 * time.Second
 
 // parsed parses the command line once more, with the configuration as it is then.
-type parsed func() (*agentCmd, error)
+type parsed func() (*Verb, error)
 
-func (v *agentCmd) config(log *slog.Logger) (agent.Config, error) {
+func (v *Verb) config(log *slog.Logger) (agent.Config, error) {
 	config := agent.Config{
 		Wait: true, Rate: v.Rate, SnapshotEvery: v.Period, FollowClock: true,
 		NoSourceMaps: !v.SourceMaps, RaisePriority: true, Begun: profiling.Begun, Log: log,
@@ -142,7 +145,7 @@ func (v *agentCmd) config(log *slog.Logger) (agent.Config, error) {
 }
 
 // reread reads the settings again.
-func (v *agentCmd) reread(again parsed, log *slog.Logger) (*settings, error) {
+func (v *Verb) reread(again parsed, log *slog.Logger) (*settings, error) {
 	next, err := again()
 	if err != nil {
 		return nil, err
@@ -156,9 +159,9 @@ func (v *agentCmd) reread(again parsed, log *slog.Logger) (*settings, error) {
 }
 
 // startOnly returns the names of settings that differ from next and that nothing changes while an agent runs.
-func (v *agentCmd) startOnly(next *agentCmd) (names []string) {
+func (v *Verb) startOnly(next *Verb) (names []string) {
 	a, b := *v, *next
-	for _, c := range []*agentCmd{&a, &b} {
+	for _, c := range []*Verb{&a, &b} {
 		c.limitFlags = limitFlags{}
 		c.SelectionFlags, c.RuleFlags, c.Labels, c.Rate, c.Period = profiling.SelectionFlags{}, profiling.RuleFlags{},
 			"", 0, 0
@@ -174,12 +177,12 @@ func (v *agentCmd) startOnly(next *agentCmd) (names []string) {
 	return names
 }
 
-func (v *agentCmd) limits() store.Limits {
+func (v *Verb) limits() store.Limits {
 	return store.Limits{Bytes: int64(v.StoreMIB) << 20, Age: v.StoreAge}
 }
 
 // outputs opens the destinations: those of the flags, or the one of OpenTelemetry's environment variables.
-func (v *agentCmd) outputs(log *slog.Logger) (*outputs, error) {
+func (v *Verb) outputs(log *slog.Logger) (*outputs, error) {
 	all := v.To
 	if len(all) == 0 {
 		d, err := fromEnvironment()
@@ -194,7 +197,7 @@ func (v *agentCmd) outputs(log *slog.Logger) (*outputs, error) {
 }
 
 // answer begins to answer requests over HTTP and on the socket. The function that it returns ends that.
-func (v *agentCmd) answer(config *agent.Config, d *delivering, log *slog.Logger) (end func(), err error) {
+func (v *Verb) answer(config *agent.Config, d *delivering, log *slog.Logger) (end func(), err error) {
 	page := &statusPage{delivering: d}
 	config.OnCut, config.Live = page.cut, live.NewFeed()
 	if v.HTTP != "" {
