@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/analysis"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
@@ -54,7 +55,7 @@ func printedTop(t *testing.T, file string, flags tableFlags, columns int) string
 func TestTopEqualsReport(t *testing.T) {
 	file := recordingtest.Ranking(t)
 	var out bytes.Buffer
-	v := reportCmd{Files: []string{file}}
+	v := analysis.Report{Files: []string{file}}
 	v.JSON, v.Lines = true, 12
 	if err := v.Run(&out, terminal.Console{}); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package cli
+package analysis_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
@@ -54,7 +55,7 @@ func rankingFile(t *testing.T, rank int) string {
 func TestDiff(t *testing.T) {
 	before, after := rankingFile(t, 20), rankingFile(t, 32)
 	var out, stderr bytes.Buffer
-	if code := Main([]string{"diff", before, after}, &out, &stderr); code != 0 {
+	if code := cli.Main([]string{"diff", before, after}, &out, &stderr); code != 0 {
 		t.Fatalf("code %d: %s", code, &stderr)
 	}
 	want := strings.TrimLeft(`
@@ -99,7 +100,7 @@ func TestDiffGaps(t *testing.T) {
 		}
 	}
 	var out, stderr bytes.Buffer
-	code := Main([]string{"diff", dir, dir}, &out, &stderr)
+	code := cli.Main([]string{"diff", dir, dir}, &out, &stderr)
 	says := "in 3 samples, of 30s from 2025-10-09 08:53:20 UTC, none lost, 2m0s between snapshots not counted\n"
 	if code != exit.Done || strings.Count(out.String(), says) != 2 {
 		t.Errorf("code %d: %s%s", code, &out, &stderr)
@@ -131,7 +132,7 @@ func TestDiffFails(t *testing.T) {
 		"missing":   {[]string{before, before + ".none"}, exit.Failed, "no such file"},
 	} {
 		var out, stderr bytes.Buffer
-		code := Main(append([]string{"diff"}, test.args...), &out, &stderr)
+		code := cli.Main(append([]string{"diff"}, test.args...), &out, &stderr)
 		hostile := bytes.Contains(stderr.Bytes(), []byte("\x1b"))
 		if code != test.code || !strings.Contains(stderr.String(), test.says) || hostile {
 			t.Errorf("%s: code %d, %s", name, code, &stderr)
@@ -145,7 +146,7 @@ func TestDiffAgo(t *testing.T) {
 	age := time.Since(time.Unix(1_760_000_000, 0))
 	for ago, code := range map[time.Duration]int{0: exit.Done, age + time.Hour: exit.Failed} {
 		var out, stderr bytes.Buffer
-		if got := Main([]string{"diff", file, file, "--ago", ago.String()}, &out, &stderr); got != code {
+		if got := cli.Main([]string{"diff", file, file, "--ago", ago.String()}, &out, &stderr); got != code {
 			t.Errorf("%v ago: code %d, %s", ago, got, &stderr)
 		}
 	}
@@ -154,7 +155,7 @@ func TestDiffAgo(t *testing.T) {
 func TestDiffJSON(t *testing.T) {
 	before, after := rankingFile(t, 20), rankingFile(t, 32)
 	var out, stderr bytes.Buffer
-	if code := Main([]string{"diff", "--json", "--per", "cpu", before, after}, &out, &stderr); code != 0 {
+	if code := cli.Main([]string{"diff", "--json", "--per", "cpu", before, after}, &out, &stderr); code != 0 {
 		t.Fatalf("code %d: %s", code, &stderr)
 	}
 	var c struct {
@@ -186,7 +187,7 @@ func TestDiffPage(t *testing.T) {
 	before, after := rankingFile(t, 20), rankingFile(t, 32)
 	name := filepath.Join(t.TempDir(), "x.html")
 	var out, said bytes.Buffer
-	code := Main([]string{"diff", before, after, "-o", name, "--fail-on", "10%"}, &out, &said)
+	code := cli.Main([]string{"diff", before, after, "-o", name, "--fail-on", "10%"}, &out, &said)
 	page, err := os.ReadFile(name)
 	if code != exit.Failed || out.Len() > 0 || err != nil || !bytes.HasSuffix(page, []byte("</html>\n")) ||
 		!strings.Contains(said.String(), "wrote "+name+": 4000 samples; 0 were lost") ||
@@ -201,7 +202,7 @@ func TestDiffPage(t *testing.T) {
 		"is of that time": {"-o", filepath.Join(t.TempDir(), "z.html"), "--since", "1h"},
 	} {
 		said.Reset()
-		code := Main(append([]string{"diff", before, after}, args...), &out, &said)
+		code := cli.Main(append([]string{"diff", before, after}, args...), &out, &said)
 		if code == exit.Done || !strings.Contains(said.String(), says) {
 			t.Errorf("%v: code %d, %s", args, code, &said)
 		}

@@ -1,4 +1,4 @@
-package cli
+package analysis_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/pprofx/report"
@@ -18,7 +19,7 @@ import (
 func TestCompareAge(t *testing.T) {
 	file := recordingtest.Aged(t)
 	var out, stderr bytes.Buffer
-	if code := Main([]string{"report", "--compare-age", "100ms", file}, &out, &stderr); code != 0 {
+	if code := cli.Main([]string{"report", "--compare-age", "100ms", file}, &out, &stderr); code != 0 {
 		t.Fatalf("code %d: %s", code, &stderr)
 	}
 	want := strings.TrimLeft(`
@@ -37,7 +38,7 @@ Requests seen at 100ms and older, and what they use more of than others of their
 	}
 	out.Reset()
 	var c report.AgeComparison
-	if code := Main([]string{"report", "--compare-age", "1s", "--json", file}, &out, &stderr); code != 0 ||
+	if code := cli.Main([]string{"report", "--compare-age", "1s", "--json", file}, &out, &stderr); code != 0 ||
 		json.Unmarshal(out.Bytes(), &c) != nil || c.Age != 1e9 || c.Samples != 300 || c.Unknown != 60 ||
 		c.Routes != nil {
 		t.Errorf("code %d, %s%s", code, &out, &stderr)
@@ -47,7 +48,7 @@ Requests seen at 100ms and older, and what they use more of than others of their
 		"No sample says when":            {"--compare-age", "1s", "--route", "/other"},
 	} {
 		out.Reset()
-		if code := Main(append([]string{"report", file}, args...), &out, &stderr); code != 0 ||
+		if code := cli.Main(append([]string{"report", file}, args...), &out, &stderr); code != 0 ||
 			!strings.Contains(out.String(), says) {
 			t.Errorf("%v: code %d, %s%s", args, code, &out, &stderr)
 		}
@@ -55,7 +56,7 @@ Requests seen at 100ms and older, and what they use more of than others of their
 	for _, args := range []string{"--older -1s", "--compare-age -1s", "--compare-age 1s --older 1s",
 		"--compare-age 1s -o x.html", "--compare-age 1s --by tenant"} {
 		var out, stderr bytes.Buffer
-		code := Main(append([]string{"report", file}, strings.Fields(args)...), &out, &stderr)
+		code := cli.Main(append([]string{"report", file}, strings.Fields(args)...), &out, &stderr)
 		if code != exit.WrongUsage || !strings.Contains(stderr.String(), strings.Fields(args)[0]) {
 			t.Errorf("%s: code %d, %s", args, code, &stderr)
 		}
@@ -68,12 +69,12 @@ func TestOlder(t *testing.T) {
 	for older, want := range map[string]int64{"0s": 360, "1ns": 240, "100ms": 60, "100000001ns": 40, "1s": 0} {
 		var out, stderr bytes.Buffer
 		var r struct{ Samples int64 }
-		if code := Main([]string{"report", "--json", "--older", older, file}, &out, &stderr); code != 0 ||
+		if code := cli.Main([]string{"report", "--json", "--older", older, file}, &out, &stderr); code != 0 ||
 			json.Unmarshal(out.Bytes(), &r) != nil || r.Samples != want {
 			t.Errorf("--older %s: code %d, %d samples, want %d: %s", older, code, r.Samples, want, &stderr)
 		}
 		to := filepath.Join(t.TempDir(), "x.jsonl")
-		if code := Main([]string{"convert", "--older", older, file, to}, &out, &stderr); code != 0 {
+		if code := cli.Main([]string{"convert", "--older", older, file, to}, &out, &stderr); code != 0 {
 			t.Fatalf("code %d: %s", code, &stderr)
 		}
 		if text, err := os.ReadFile(to); err != nil || int64(bytes.Count(text, []byte(`"stack":`))) != want {

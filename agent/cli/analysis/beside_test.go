@@ -1,4 +1,4 @@
-package cli
+package analysis_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/agent/cli"
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 )
 
@@ -24,7 +25,7 @@ func TestReportBeside(t *testing.T) {
 			{[]string{"--measure", "cpu,hits"}, []string{cpu, hits}},
 		} {
 			var out, stderr bytes.Buffer
-			if code := Main(append([]string{"report", file}, test.args...), &out, &stderr); code != 0 {
+			if code := cli.Main(append([]string{"report", file}, test.args...), &out, &stderr); code != 0 {
 				t.Fatalf("code %d: %s", code, &stderr)
 			}
 			at := -1
@@ -41,7 +42,7 @@ func TestReportBeside(t *testing.T) {
 			}
 		}
 		var out, stderr bytes.Buffer
-		if code := Main([]string{"report", "--json", file}, &out, &stderr); code != 0 {
+		if code := cli.Main([]string{"report", "--json", file}, &out, &stderr); code != 0 {
 			t.Fatalf("code %d: %s", code, &stderr)
 		}
 		objects := json.NewDecoder(&out)
@@ -71,16 +72,19 @@ func TestConvertBeside(t *testing.T) {
 		{"convert", file, out("x.speedscope.json")}, {"convert", file, out("x.perf")},
 	} {
 		var stdout, stderr bytes.Buffer
-		if code := Main(args, &stdout, &stderr); code == 0 || !strings.Contains(stderr.String(), "--measure cpu") {
+		if code := cli.Main(args, &stdout, &stderr); code == 0 || !strings.Contains(stderr.String(), "--measure cpu") {
 			t.Errorf("%v: code %d, %s", args, code, &stderr)
 		}
-		if code := Main(append(args, "--measure", "cpu"), &stdout, &stderr); code != 0 {
+		if code := cli.Main(append(args, "--measure", "cpu"), &stdout, &stderr); code != 0 {
 			t.Errorf("%v of CPU time: code %d, %s", args, code, &stderr)
 		}
 	}
-	converted(t, file, out("x.pb.gz"))
 	var stdout, stderr bytes.Buffer
-	if Main([]string{"report", out("x.pb.gz")}, &stdout, &stderr) == 0 ||
+	if code := cli.Main([]string{"convert", file, out("x.pb.gz")}, &stdout, &stderr); code != 0 {
+		t.Fatalf("to x.pb.gz: code %d: %s", code, &stderr)
+	}
+	stderr.Reset()
+	if cli.Main([]string{"report", out("x.pb.gz")}, &stdout, &stderr) == 0 ||
 		!strings.Contains(stderr.String(), "CPU time and of hits of probes") {
 		t.Errorf("a pprof file with both: %s", &stderr)
 	}

@@ -1,4 +1,6 @@
-package cli
+// Package analysis has the verbs that read recordings: report, query, diff and trace print what is in them, convert and
+// web pass it on.
+package analysis
 
 import (
 	"fmt"
@@ -14,7 +16,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx/report"
 )
 
-type reportCmd struct {
+// Report is the verb that says where the CPU time of recordings went.
+type Report struct {
 	Files []string `arg:"" help:"Recordings (.otlp, .jsonl or .pb.gz), or the folder of the agent's store."`
 	reportFlags
 }
@@ -30,17 +33,19 @@ type reportFlags struct {
 	Source     bool          `help:"${source}"`
 }
 
-func (v *reportCmd) Run(stdout io.Writer, c terminal.Console) error {
+// Run prints or writes the report.
+func (v *Report) Run(stdout io.Writer, c terminal.Console) error {
 	return v.report(stdout, c, v.Files)
 }
 
-// queryCmd reports what an agent has kept.
-type queryCmd struct {
+// Query reports what an agent has kept.
+type Query struct {
 	Store string `default:"/var/lib/hotspan" help:"Directory of the agent's store (${default})." placeholder:"DIR"`
 	reportFlags
 }
 
-func (v *queryCmd) Run(stdout io.Writer, c terminal.Console) error {
+// Run prints or writes the report.
+func (v *Query) Run(stdout io.Writer, c terminal.Console) error {
 	return v.report(stdout, c, []string{v.Store})
 }
 

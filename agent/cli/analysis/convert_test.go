@@ -1,4 +1,4 @@
-package cli
+package analysis_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/agent/cli"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
@@ -46,7 +47,7 @@ func TestConvert(t *testing.T) {
 		}
 		out := filepath.Join(dir, "out.jsonl")
 		var stderr bytes.Buffer
-		code := Main([]string{"convert", file, out}, &stderr, &stderr)
+		code := cli.Main([]string{"convert", file, out}, &stderr, &stderr)
 		if code != 0 || !strings.Contains(stderr.String(), test.says) {
 			t.Errorf("%s: code %d, %s", name, code, &stderr)
 		}
@@ -72,7 +73,7 @@ func TestConvertErrors(t *testing.T) {
 		{dir + "/none", dir + "/x.jsonl", "no such file", exit.Failed},
 	} {
 		var stderr bytes.Buffer
-		code := Main([]string{"convert", test.in, test.out}, &stderr, &stderr)
+		code := cli.Main([]string{"convert", test.in, test.out}, &stderr, &stderr)
 		if code != test.code || !strings.Contains(stderr.String(), test.says) {
 			t.Errorf("code %d: %s, want %d: %s", code, &stderr, test.code, test.says)
 		}

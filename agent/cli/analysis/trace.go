@@ -1,4 +1,4 @@
-package cli
+package analysis
 
 import (
 	"fmt"
@@ -15,7 +15,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx/report"
 )
 
-type traceCmd struct {
+// Trace is the verb that says what a trace did on the CPU.
+type Trace struct {
 	ID    string        `arg:"" help:"Trace id, or the beginning of one."`
 	Files []string      `arg:"" help:"Recordings (.otlp or .jsonl) of all services, or folders of agents' stores."`
 	Since time.Duration `help:"Only samples that are no older, such as 1h." placeholder:"TIME"`
@@ -24,7 +25,8 @@ type traceCmd struct {
 	JSON  bool          `name:"json" help:"Print all of it as JSON."`
 }
 
-func (v *traceCmd) Run(stdout io.Writer, c terminal.Console) error {
+// Run prints a trace. It reads the recordings twice.
+func (v *Trace) Run(stdout io.Writer, c terminal.Console) error {
 	if v.Lines < 1 {
 		return exit.Usagef("--lines %d: at least 1", v.Lines)
 	}
@@ -56,7 +58,7 @@ func (v *traceCmd) Run(stdout io.Writer, c terminal.Console) error {
 }
 
 // eachSnapshot calls do with each snapshot, and the number of the file or folder that it is from.
-func (v *traceCmd) eachSnapshot(c terminal.Console, do func(source int, s *pprofx.Snapshot)) error {
+func (v *Trace) eachSnapshot(c terminal.Console, do func(source int, s *pprofx.Snapshot)) error {
 	filter := recording.FilterFlags{Since: v.Since, Until: v.Until}
 	for i, file := range v.Files {
 		err := filter.EachSnapshot(c, []string{file}, func(s *pprofx.Snapshot) error {
@@ -71,7 +73,7 @@ func (v *traceCmd) eachSnapshot(c terminal.Console, do func(source int, s *pprof
 }
 
 // read reads the recordings again, for all that is known of a trace.
-func (v *traceCmd) read(c terminal.Console, of report.FoundTrace) (*traced, error) {
+func (v *Trace) read(c terminal.Console, of report.FoundTrace) (*traced, error) {
 	t := &traced{ID: of.ID, Route: of.Route, First: of.First, Last: of.Last, Samples: of.Samples,
 		Lost: map[string]int64{}, Suggested: suggestRate(of)}
 	lanes, builders := report.NewLanes(of), map[int64]*report.Builder{}

@@ -1,4 +1,4 @@
-package cli
+package recording_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/pprofx"
@@ -64,7 +65,7 @@ func richSnapshots(t *testing.T) []*pprofx.Snapshot {
 func tablesOf(t *testing.T, timed bool, args ...string) map[string]any {
 	t.Helper()
 	var out, stderr bytes.Buffer
-	if code := Main(append([]string{"report", "--json"}, args...), &out, &stderr); code != 0 {
+	if code := cli.Main(append([]string{"report", "--json"}, args...), &out, &stderr); code != 0 {
 		t.Fatalf("%v: code %d: %s", args, code, &stderr)
 	}
 	all := map[string]any{}
@@ -82,7 +83,7 @@ func tablesOf(t *testing.T, timed bool, args ...string) map[string]any {
 func converted(t *testing.T, in, out string) string {
 	t.Helper()
 	var said bytes.Buffer
-	if code := Main([]string{"convert", in, out}, &said, &said); code != 0 {
+	if code := cli.Main([]string{"convert", in, out}, &said, &said); code != 0 {
 		t.Fatalf("%s to %s: code %d: %s", in, out, code, &said)
 	}
 	return out
@@ -176,7 +177,7 @@ func TestUntimed(t *testing.T) {
 				args = []string{args[0], in, args[1]}
 			}
 			var said bytes.Buffer
-			code := Main(args, &said, &said)
+			code := cli.Main(args, &said, &said)
 			if code != exit.Failed || !strings.Contains(said.String(), in+": ") ||
 				!strings.Contains(said.String(), " needs the time of each sample, which pprof files do not have") {
 				t.Errorf("%v: code %d, %s", args, code, &said)
@@ -234,7 +235,7 @@ func TestReadFormatsErrors(t *testing.T) {
 			continue
 		}
 		var said bytes.Buffer
-		if Main([]string{"report", path}, &said, &said); !strings.Contains(said.String(), test.says) {
+		if cli.Main([]string{"report", path}, &said, &said); !strings.Contains(said.String(), test.says) {
 			t.Errorf("%s: %s, want %q", name, &said, test.says)
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package analysis
 
 import (
 	"fmt"
@@ -12,14 +12,15 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-type convertCmd struct {
+// Convert is the verb that writes a recording in another format.
+type Convert struct {
 	In  string `arg:"" help:"Recording (.otlp, .jsonl or .pb.gz), or the folder of the agent's store."`
 	Out string `arg:"" help:"File to write; the extension is the format, as for record -o."`
 	recording.FilterFlags
 }
 
 // Run writes the chosen samples of a recording as one file.
-func (v *convertCmd) Run(_ io.Writer, c terminal.Console) error {
+func (v *Convert) Run(_ io.Writer, c terminal.Console) error {
 	format, err := recording.FormatOf(v.Out)
 	if err != nil {
 		return exit.Usage(err)

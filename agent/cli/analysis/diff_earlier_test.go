@@ -1,4 +1,4 @@
-package cli
+package analysis
 
 import (
 	"testing"
@@ -11,13 +11,13 @@ import (
 func TestDiffEarlier(t *testing.T) {
 	const hour = "1h0m0s"
 	for name, c := range map[string]struct {
-		v            diffCmd
+		v            Diff
 		since, until string
 	}{
-		"no limits": {diffCmd{}, "0s", "0s"},
-		"ago":       {diffCmd{Ago: time.Hour}, "0s", hour},
-		"since":     {diffCmd{FilterFlags: recording.FilterFlags{Since: time.Minute}, Ago: time.Hour}, "1h1m0s", hour},
-		"both": {diffCmd{FilterFlags: recording.FilterFlags{Since: 2 * time.Hour, Until: time.Hour}, Ago: time.Hour},
+		"no limits": {Diff{}, "0s", "0s"},
+		"ago":       {Diff{Ago: time.Hour}, "0s", hour},
+		"since":     {Diff{FilterFlags: recording.FilterFlags{Since: time.Minute}, Ago: time.Hour}, "1h1m0s", hour},
+		"both": {Diff{FilterFlags: recording.FilterFlags{Since: 2 * time.Hour, Until: time.Hour}, Ago: time.Hour},
 			"3h0m0s",
 			"2h0m0s"},
 	} {

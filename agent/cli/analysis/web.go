@@ -1,4 +1,4 @@
-package cli
+package analysis
 
 import (
 	"errors"
@@ -19,7 +19,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx/page"
 )
 
-type webCmd struct {
+// Web is the verb that shows recordings in the browser.
+type Web struct {
 	Files []string `arg:"" help:"Recordings (.otlp or .jsonl), or the folder of the agent's store."`
 	recording.FilterFlags
 	Source bool   `help:"${source}"`
@@ -30,7 +31,7 @@ type webCmd struct {
 const webProgram = "hotspan-web"
 
 // Run writes the chosen samples of recordings for pprof and as a page, and becomes the command that shows both.
-func (v *webCmd) Run(_ io.Writer, c terminal.Console) error {
+func (v *Web) Run(_ io.Writer, c terminal.Console) error {
 	program, err := findWeb()
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package analysis_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
@@ -56,7 +57,7 @@ func TestTrace(t *testing.T) {
 	t.Setenv("COLUMNS", "69")
 	shop, till := traceFile(t, "shop", 100, "aa01", "aa02"), traceFile(t, "till\x1b", 50, "bb", "aa01", "bb", "bb")
 	var out, stderr bytes.Buffer
-	if code := Main([]string{"trace", "AA01", shop, till}, &out, &stderr); code != 0 {
+	if code := cli.Main([]string{"trace", "AA01", shop, till}, &out, &stderr); code != 0 {
 		t.Fatalf("code %d: %s", code, &stderr)
 	}
 	want := strings.TrimLeft(`
@@ -87,7 +88,7 @@ j JavaScript, n native, k kernel, g collector, c compiler, p libuv's pool; · ot
 func TestTraceJSON(t *testing.T) {
 	file := traceFile(t, "shop", 1000, "aa01", "aa02")
 	var out, stderr bytes.Buffer
-	if code := Main([]string{"trace", "aa01", "--json", file}, &out, &stderr); code != 0 {
+	if code := cli.Main([]string{"trace", "aa01", "--json", file}, &out, &stderr); code != 0 {
 		t.Fatalf("code %d: %s", code, &stderr)
 	}
 	var got struct {
@@ -136,7 +137,7 @@ func TestTraceErrors(t *testing.T) {
 		"old":     {[]string{"aa00", file, "--since", "1h"}, exit.Failed, "no sample"},
 	} {
 		var out, stderr bytes.Buffer
-		code := Main(append([]string{"trace"}, test.args...), &out, &stderr)
+		code := cli.Main(append([]string{"trace"}, test.args...), &out, &stderr)
 		text := stderr.String()
 		if code != test.code || !strings.Contains(text, test.says) || strings.Contains(text, "\x1b") {
 			t.Errorf("%s: code %d, %q", name, code, text)

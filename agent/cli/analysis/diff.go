@@ -1,4 +1,4 @@
-package cli
+package analysis
 
 import (
 	"errors"
@@ -16,7 +16,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx/report"
 )
 
-type diffCmd struct {
+// Diff is the verb that compares two recordings.
+type Diff struct {
 	Old string `arg:"" help:"Recording (.otlp or .jsonl), or the folder of the agent's store."`
 	New string `arg:"" help:"The one to compare with it."`
 	By  string `help:"Also a table by this label." placeholder:"LABEL"`
@@ -31,7 +32,8 @@ type diffCmd struct {
 	Output   string            `short:"o" help:"${diffpage}" placeholder:"FILE.html"`
 }
 
-func (v *diffCmd) Run(stdout io.Writer, c terminal.Console) error {
+// Run prints what uses more or less CPU time, or writes it as a page.
+func (v *Diff) Run(stdout io.Writer, c terminal.Console) error {
 	limit, err := v.check()
 	if err != nil {
 		return err
@@ -69,7 +71,7 @@ func (v *diffCmd) Run(stdout io.Writer, c terminal.Console) error {
 }
 
 // check checks the flags and returns the limit of --fail-on, as a part of 1.
-func (v *diffCmd) check() (limit float64, err error) {
+func (v *Diff) check() (limit float64, err error) {
 	switch {
 	case v.Lines < 1:
 		return 0, exit.Usagef("--lines %d: at least 1", v.Lines)
@@ -94,7 +96,7 @@ func (v *diffCmd) check() (limit float64, err error) {
 }
 
 // earlier returns what chooses the samples of OLD.
-func (v *diffCmd) earlier() recording.FilterFlags {
+func (v *Diff) earlier() recording.FilterFlags {
 	chosen := v.FilterFlags
 	if chosen.Until += v.Ago; chosen.Since > 0 {
 		chosen.Since += v.Ago
@@ -103,7 +105,7 @@ func (v *diffCmd) earlier() recording.FilterFlags {
 }
 
 // side reads one side of a comparison, and passes it on.
-func (v *diffCmd) side(c terminal.Console, chosen recording.FilterFlags, path string, moved map[string]string,
+func (v *Diff) side(c terminal.Console, chosen recording.FilterFlags, path string, moved map[string]string,
 	to func(*pprofx.Snapshot) error) (*report.Side, error) {
 	side := report.NewSide(v.By, moved)
 	err := chosen.EachSnapshot(c, []string{path}, func(s *pprofx.Snapshot) error {
@@ -120,7 +122,7 @@ func (v *diffCmd) side(c terminal.Console, chosen recording.FilterFlags, path st
 }
 
 // dearer returns an error that names what has become dearer by more than a part of 1.
-func (v *diffCmd) dearer(c *report.Comparison, limit float64) error {
+func (v *Diff) dearer(c *report.Comparison, limit float64) error {
 	var found []string
 	add := func(what string, table []report.Change) {
 		for _, row := range report.Dearer(table, limit) {

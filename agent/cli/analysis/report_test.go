@@ -1,4 +1,4 @@
-package cli
+package analysis_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 )
@@ -18,7 +19,7 @@ import (
 func TestReport(t *testing.T) {
 	file := recordingtest.Ranking(t)
 	var out, stderr bytes.Buffer
-	if code := Main([]string{"report", "--by", "tenant", file}, &out, &stderr); code != 0 {
+	if code := cli.Main([]string{"report", "--by", "tenant", file}, &out, &stderr); code != 0 {
 		t.Fatalf("code %d: %s", code, &stderr)
 	}
 	want := strings.TrimLeft(`
@@ -54,7 +55,7 @@ func TestReportOfRoute(t *testing.T) {
 		{"--route", "/ranking"}, {"--trace", "00000000000000000000000000000001"},
 	} {
 		var out, stderr bytes.Buffer
-		if code := Main(append([]string{"report", "--json", file, file}, args...), &out, &stderr); code != 0 {
+		if code := cli.Main(append([]string{"report", "--json", file, file}, args...), &out, &stderr); code != 0 {
 			t.Fatalf("code %d: %s", code, &stderr)
 		}
 		var r struct {
@@ -89,19 +90,19 @@ func TestFilters(t *testing.T) {
 	} {
 		out := filepath.Join(t.TempDir(), "out.jsonl")
 		var said bytes.Buffer
-		code := Main(append([]string{"convert", filepath.Dir(file), out}, test.args...), &said, &said)
+		code := cli.Main(append([]string{"convert", filepath.Dir(file), out}, test.args...), &said, &said)
 		text, _ := os.ReadFile(out)
 		if lines := bytes.Count(text, []byte(`"stack":`)); code != 0 || lines != test.samples {
 			t.Errorf("%s: code %d, %d samples, want %d: %s", name, code, lines, test.samples, &said)
 		}
 	}
 	var said bytes.Buffer
-	code := Main([]string{"convert", file, filepath.Join(t.TempDir(), "x.jsonl"), "--since", "1h"}, &said, &said)
+	code := cli.Main([]string{"convert", file, filepath.Join(t.TempDir(), "x.jsonl"), "--since", "1h"}, &said, &said)
 	if code != exit.Failed || !strings.Contains(said.String(), "no snapshot is of that time") {
 		t.Errorf("an old recording: code %d, %s", code, &said)
 	}
 	said.Reset()
-	if code := Main([]string{"report", t.TempDir()}, &said, &said); code != exit.Failed ||
+	if code := cli.Main([]string{"report", t.TempDir()}, &said, &said); code != exit.Failed ||
 		!strings.Contains(said.String(), "has no .otlp files") {
 		t.Errorf("an empty folder: code %d, %s", code, &said)
 	}
@@ -116,7 +117,7 @@ func TestReportOfRows(t *testing.T) {
 		"--thread node": 100, "--thread 1": 100, "--thread nod": 0, "--thread 2": 0, "--route /ranking --state js": 20,
 	} {
 		var out, stderr bytes.Buffer
-		code := Main(append([]string{"report", "--json", file}, strings.Fields(args)...), &out, &stderr)
+		code := cli.Main(append([]string{"report", "--json", file}, strings.Fields(args)...), &out, &stderr)
 		var got struct{ Samples int }
 		if err := json.Unmarshal(out.Bytes(), &got); err != nil || code != 0 || got.Samples != want {
 			t.Errorf("%s: %d samples, want %d (code %d, %v) %s", args, got.Samples, want, code, err, &stderr)
@@ -124,7 +125,7 @@ func TestReportOfRows(t *testing.T) {
 	}
 	for _, args := range []string{"--focus (", "--state sleeping"} {
 		var out, stderr bytes.Buffer
-		code := Main(append([]string{"report", file}, strings.Fields(args)...), &out, &stderr)
+		code := cli.Main(append([]string{"report", file}, strings.Fields(args)...), &out, &stderr)
 		if code != exit.WrongUsage || !strings.Contains(stderr.String(), strings.Fields(args)[0]) {
 			t.Errorf("%s: code %d, %s", args, code, &stderr)
 		}
@@ -140,7 +141,8 @@ func TestReportPage(t *testing.T) {
 		"wrote " + name + ": 100 samples; 3 were lost": {"convert", file, name},
 	} {
 		var out, stderr bytes.Buffer
-		if code := Main(args, &out, &stderr); code != 0 || out.Len() > 0 || !strings.Contains(stderr.String(), says) {
+		if code := cli.Main(args, &out, &stderr); code != 0 || out.Len() > 0 ||
+			!strings.Contains(stderr.String(), says) {
 			t.Errorf("%v: code %d, %s%s", args, code, &out, &stderr)
 		}
 		page, err := os.ReadFile(name)
@@ -168,7 +170,7 @@ func TestReportErrors(t *testing.T) {
 		"either -o or --js": {"-o", dir + "/x.html", "--json", dir + "/empty"},
 	} {
 		var stderr bytes.Buffer
-		code := Main(append([]string{"report"}, args...), &stderr, &stderr)
+		code := cli.Main(append([]string{"report"}, args...), &stderr, &stderr)
 		if code == 0 || !strings.Contains(stderr.String(), says) {
 			t.Errorf("%v: code %d, %s", args, code, &stderr)
 		}
