@@ -12,14 +12,15 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/record"
 	"github.com/hotspan/hotspan/agent/cli/remote"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
+	"github.com/hotspan/hotspan/agent/cli/watch"
 	"github.com/hotspan/hotspan/agent/internal/version"
 )
 
 type commands struct {
 	Record   record.Verb      `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
 	Agent    daemon.Verb      `cmd:"" help:"Profile all Node.js processes all day, and deliver the profiles."`
-	Top      topCmd           `cmd:"" help:"Show what uses the CPU now, by function, route, trace or thread."`
-	Wait     waitCmd          `cmd:"" help:"Wait until a label, a stall or so many samples are seen."`
+	Top      watch.Top        `cmd:"" help:"Show what uses the CPU now, by function, route, trace or thread."`
+	Wait     watch.Wait       `cmd:"" help:"Wait until a label, a stall or so many samples are seen."`
 	Dump     dumpCmd          `cmd:"" help:"Show the stacks of all threads now, of those that wait too."`
 	Inspect  inspectCmd       `cmd:"" help:"Look into a core file, or into a process while it runs."`
 	Convert  analysis.Convert `cmd:"" help:"Write a recording in another format."`

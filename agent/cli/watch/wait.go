@@ -1,4 +1,4 @@
-package cli
+package watch
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx/report"
 )
 
-// waitCmd ends when something has been seen in the samples of processes.
-type waitCmd struct {
+// Wait ends when something has been seen in the samples of processes.
+type Wait struct {
 	watchFlags
 	ForSamples int           `help:"${forsamples}" placeholder:"N"`
 	ForLabel   []string      `help:"${forlabel}" placeholder:"NAME[=VALUE]" sep:"none"`
@@ -39,7 +39,7 @@ var (
 )
 
 // Run waits, and prints what was seen.
-func (v *waitCmd) Run(stdout io.Writer, c terminal.Console) error {
+func (v *Wait) Run(stdout io.Writer, c terminal.Console) error {
 	labels, err := v.labelFilter()
 	if err = errors.Join(err, v.check()); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (v *waitCmd) Run(stdout io.Writer, c terminal.Console) error {
 
 // unseen returns why it was not seen, and sets the outcome if the wait was in vain, but did not fail. cause is that of
 // the end of the context, nil if it has not ended.
-func (v *waitCmd) unseen(w *waited, cause, err error) error {
+func (v *Wait) unseen(w *waited, cause, err error) error {
 	text, code, outcome := v.lack(w), exit.Ended, outcomeEnded
 	switch {
 	case errors.Is(err, agent.ErrGone):
@@ -89,7 +89,7 @@ func (v *waitCmd) unseen(w *waited, cause, err error) error {
 	return &exit.NotSeen{Text: text, Code: code, Quiet: v.Quiet}
 }
 
-func (v *waitCmd) check() error {
+func (v *Wait) check() error {
 	switch {
 	case v.ForSamples < 0:
 		return exit.Usagef("--for-samples %d: at least 1", v.ForSamples)
@@ -106,7 +106,7 @@ func (v *waitCmd) check() error {
 }
 
 // labelFilter returns the condition that --for-label states.
-func (v *waitCmd) labelFilter() (f pprofx.Filter, err error) {
+func (v *Wait) labelFilter() (f pprofx.Filter, err error) {
 	for _, text := range v.ForLabel {
 		key, value, has := strings.Cut(text, "=")
 		if key == "" {
@@ -122,7 +122,7 @@ func (v *waitCmd) labelFilter() (f pprofx.Filter, err error) {
 }
 
 // lack says how far it is from what is waited for.
-func (v *waitCmd) lack(w *waited) string {
+func (v *Wait) lack(w *waited) string {
 	of := fmt.Sprintf("%d samples, %d lost", w.Samples, w.Lost)
 	switch {
 	case v.ForStall > 0 && w.Loops == 0:
@@ -136,7 +136,7 @@ func (v *waitCmd) lack(w *waited) string {
 }
 
 // print prints what was seen as a line, or how the wait ended as an object.
-func (v *waitCmd) print(to io.Writer, w *waited) error {
+func (v *Wait) print(to io.Writer, w *waited) error {
 	if v.JSON {
 		return terminal.PrintJSON(to, w)
 	}
@@ -148,7 +148,7 @@ func (v *waitCmd) print(to io.Writer, w *waited) error {
 	return err
 }
 
-func (v *waitCmd) seen(w *waited) string {
+func (v *Wait) seen(w *waited) string {
 	if s := w.Stall; s != nil {
 		return fmt.Sprintf("process %d, thread %d: the event loop was held up for %d ms or more: %s  %s", s.PID, s.TID,
 			time.Duration(s.Length).Milliseconds(), terminal.Printable(tables.StallRequests(s.Requests)),

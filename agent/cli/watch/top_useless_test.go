@@ -1,10 +1,11 @@
-package cli
+package watch_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/agent/cli"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 )
 
@@ -22,7 +23,7 @@ func TestTopUselessFlags(t *testing.T) {
 		"executable file not found":                {"-F", "49", "--", "no-such-command"},
 	} {
 		var out, said bytes.Buffer
-		code := Main(append([]string{"top"}, args...), &out, &said)
+		code := cli.Main(append([]string{"top"}, args...), &out, &said)
 		if code == exit.Done || !strings.Contains(said.String(), says) {
 			t.Errorf("%v: code %d, %s", args, code, &said)
 		}

@@ -1,4 +1,4 @@
-package cli
+package watch
 
 // topHelp is what the screen of top shows for a question mark: as much as fits on 24 rows of 60 columns.
 var topHelp = []string{

@@ -1,4 +1,4 @@
-package cli
+package watch
 
 import (
 	"context"
@@ -18,7 +18,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-type topCmd struct {
+// Top is the verb that shows what uses the CPU now.
+type Top struct {
 	watchFlags
 	tableFlags
 	Window time.Duration `default:"10s" help:"${window} (${default})." placeholder:"TIME"`
@@ -28,7 +29,8 @@ type topCmd struct {
 // refreshEvery is how often the screen gets new samples.
 const refreshEvery = 500 * time.Millisecond
 
-func (v *topCmd) Run(stdout io.Writer, c terminal.Console) error {
+// Run shows a screen on a terminal, and prints tables elsewhere.
+func (v *Top) Run(stdout io.Writer, c terminal.Console) error {
 	if err := v.check(); err != nil {
 		return err
 	}
@@ -40,7 +42,7 @@ func (v *topCmd) Run(stdout io.Writer, c terminal.Console) error {
 	return v.show(ctx, stdout, c)
 }
 
-func (v *topCmd) check() error {
+func (v *Top) check() error {
 	switch {
 	case v.Interval < 10*time.Millisecond || v.Window < refreshEvery:
 		return exit.Usagef("--interval %v, --window %v: at least 10ms and %v", v.Interval, v.Window, refreshEvery)
@@ -53,7 +55,7 @@ func (v *topCmd) check() error {
 }
 
 // print prints a table each interval. The command prints on standard error then: the tables are on standard output.
-func (v *topCmd) print(ctx context.Context, stdout io.Writer, c terminal.Console) error {
+func (v *Top) print(ctx context.Context, stdout io.Writer, c terminal.Console) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	columns := terminal.WidthOf(stdout)
@@ -63,7 +65,7 @@ func (v *topCmd) print(ctx context.Context, stdout io.Writer, c terminal.Console
 }
 
 // show shows the screen until a key ends it. What it showed last is printed then.
-func (v *topCmd) show(ctx context.Context, stdout io.Writer, c terminal.Console) error {
+func (v *Top) show(ctx context.Context, stdout io.Writer, c terminal.Console) error {
 	tty, err := screen.Open()
 	if err != nil {
 		return v.print(ctx, stdout, c)
@@ -88,14 +90,14 @@ func (v *topCmd) show(ctx context.Context, stdout io.Writer, c terminal.Console)
 }
 
 // title says what of what is profiled is shown. What is chosen stands first: the end of a line may be cut.
-func (v *topCmd) title() string {
+func (v *Top) title() string {
 	if v.Older > 0 {
 		return recording.OlderText(v.Older) + ": " + v.profiled()
 	}
 	return v.profiled()
 }
 
-func (v *topCmd) profiled() string {
+func (v *Top) profiled() string {
 	switch {
 	case !v.profiles():
 		return "hotspan top of the agent's processes"
@@ -108,7 +110,7 @@ func (v *topCmd) profiled() string {
 }
 
 // chosen returns a display of the samples that are to be shown of all.
-func (v *topCmd) chosen(to watcher) watcher {
+func (v *Top) chosen(to watcher) watcher {
 	if v.Older == 0 {
 		return to
 	}

@@ -1,4 +1,4 @@
-package cli
+package watch
 
 import (
 	"github.com/hotspan/hotspan/agent/internal/screen"

@@ -1,4 +1,4 @@
-package cli
+package watch
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func eachNanosecond(t *testing.T, start, lost int64, values ...string) *pprofx.S
 
 // A wait ends with the sample that makes the number full, and counts what is lost until then.
 func TestAwaitedSamples(t *testing.T) {
-	cmd := waitCmd{ForSamples: 3, ForLabel: []string{"user=b", "number=7", "number"}}
+	cmd := Wait{ForSamples: 3, ForLabel: []string{"user=b", "number=7", "number"}}
 	labels, err := cmd.labelFilter()
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestUnseen(t *testing.T) {
 		"agent":   {nil, nil, nil, exit.Failed, "hotspan: the agent has ended: 0 samples, 0 lost\n"},
 	} {
 		for _, quiet := range []bool{false, true} {
-			v := waitCmd{ForSamples: 1}
+			v := Wait{ForSamples: 1}
 			v.PID, v.Quiet = c.pid, quiet
 			var w waited
 			var said strings.Builder

@@ -1,4 +1,5 @@
-package cli
+// Package watch has the verbs that look at samples while they are taken: top and wait.
+package watch
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package cli
+package watch
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 func TestTopOlder(t *testing.T) {
 	file := recordingtest.Aged(t)
 	for older, want := range map[time.Duration]float64{0: 360, 1: 240, 100e6: 60, 1e9: 0} {
-		top := topCmd{Older: older}
+		top := Top{Older: older}
 		printed := func(asJSON bool) string {
 			var out bytes.Buffer
 			flags := tableFlags{JSON: asJSON, Count: 1, Lines: 1, Interval: time.Hour}
