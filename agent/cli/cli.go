@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hotspan/hotspan/agent/cli/analysis"
+	"github.com/hotspan/hotspan/agent/cli/annotate"
 	"github.com/hotspan/hotspan/agent/cli/daemon"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/flags"
@@ -28,7 +29,7 @@ type commands struct {
 	Query    analysis.Query   `cmd:"" help:"Print where the last hours' CPU time went, from an agent's store."`
 	Diff     analysis.Diff    `cmd:"" help:"Print what uses more or less CPU time than in another recording."`
 	Web      analysis.Web     `cmd:"" help:"Show a recording in the browser, on its own page and in pprof."`
-	Annotate annotateCmd      `cmd:"" help:"Show the machine code of a function, with samples by instruction."`
+	Annotate annotate.Verb    `cmd:"" help:"Show the machine code of a function, with samples by instruction."`
 	Trace    analysis.Trace   `cmd:"" help:"Show what a trace did on the CPU, by thread and over all services."`
 	Stream   remote.Stream    `cmd:"" help:"Print samples while an agent takes them, or snapshots it keeps."`
 	Status   remote.Status    `cmd:"" help:"Show what a running agent does."`

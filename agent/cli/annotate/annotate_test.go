@@ -1,4 +1,4 @@
-package cli
+package annotate_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/jitdump"
 )
@@ -65,7 +66,7 @@ func TestAnnotate(t *testing.T) {
 		{[]string{"g"}, "f  " + piece + strings.Replace(code, "code\n", "code\n3 of them in g, which is inlined\n", 1)},
 	} {
 		var out, said bytes.Buffer
-		exit := Main(append([]string{"annotate", dir}, c.args...), &out, &said)
+		exit := cli.Main(append([]string{"annotate", dir}, c.args...), &out, &said)
 		if diff := cmp.Diff(c.want, out.String()); exit != 0 || diff != "" {
 			t.Errorf("%q: exit code %d, %s want(-) got(+):\n%s", c.args, exit, said.String(), diff)
 		}
@@ -88,7 +89,7 @@ func TestAnnotateFile(t *testing.T) {
 		{[]string{"-o", full}, "no space left"},
 	} {
 		var out, said bytes.Buffer
-		if exit := Main(append([]string{"annotate", dir}, c.args...), &out, &said); exit == 0 ||
+		if exit := cli.Main(append([]string{"annotate", dir}, c.args...), &out, &said); exit == 0 ||
 			!strings.Contains(said.String(), c.want) {
 			t.Errorf("%q: exit code %d, %s", c.args, exit, said.String())
 		}
@@ -100,7 +101,7 @@ func TestAnnotateFile(t *testing.T) {
 
 // TestAnnotateOther: of a file that another program wrote, nothing that it has reaches the terminal as it is.
 func TestAnnotateOther(t *testing.T) {
-	b, err := os.ReadFile("../internal/jitdump/testdata/node-24.dump")
+	b, err := os.ReadFile("../../internal/jitdump/testdata/node-24.dump")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestAnnotateOther(t *testing.T) {
 	}
 	for _, args := range [][]string{{file}, {"-a", file, "JS:*\x1b[2m/tmp/jit-w/a.js:2:13"}} {
 		var out, said bytes.Buffer
-		if exit := Main(append([]string{"annotate"}, args...), &out, &said); exit != 0 {
+		if exit := cli.Main(append([]string{"annotate"}, args...), &out, &said); exit != 0 {
 			t.Errorf("%q: exit code %d, %s", args, exit, said.String())
 		}
 		if text := out.String(); strings.ContainsRune(text, 0x1b) || !strings.Contains(text, "JS:* [2m/tmp/") {

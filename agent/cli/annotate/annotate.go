@@ -1,4 +1,6 @@
-package cli
+// Package annotate has the verb annotate: the machine code of a function, as text or as a page, with samples by
+// instruction.
+package annotate
 
 import (
 	"cmp"
@@ -16,7 +18,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx/page"
 )
 
-type annotateCmd struct {
+// Verb is the verb annotate.
+type Verb struct {
 	Code     int    `help:"Only the piece of code with this number." placeholder:"N"`
 	PID      int    `short:"p" help:"Only code of this process." placeholder:"PID"`
 	All      bool   `short:"a" help:"Print all instructions, not only those around samples."`
@@ -28,7 +31,7 @@ type annotateCmd struct {
 }
 
 // Run prints the instructions of a function's machine code with their samples.
-func (v *annotateCmd) Run(stdout io.Writer, c terminal.Console) error {
+func (v *Verb) Run(stdout io.Writer, c terminal.Console) error {
 	if err := v.check(); err != nil {
 		return err
 	}
@@ -72,7 +75,7 @@ func (v *annotateCmd) Run(stdout io.Writer, c terminal.Console) error {
 	return printPieces(stdout, pieces, total, left, v.Function, v.All)
 }
 
-func (v *annotateCmd) check() error {
+func (v *Verb) check() error {
 	switch {
 	case v.Most < 1:
 		return exit.Usagef("-n %d: at least 1", v.Most)
@@ -85,9 +88,9 @@ func (v *annotateCmd) check() error {
 }
 
 // lists reports whether pieces are listed, without their instructions.
-func (v *annotateCmd) lists() bool { return v.Function == "" && v.Code == 0 && v.Output == "" }
+func (v *Verb) lists() bool { return v.Function == "" && v.Code == 0 && v.Output == "" }
 
-func (v *annotateCmd) wants(p *jitcode.Copied) bool {
+func (v *Verb) wants(p *jitcode.Copied) bool {
 	return (v.Function == "" || p.Function == v.Function || samplesIn(p, v.Function) > 0) &&
 		(v.Code == 0 || p.Index == uint64(v.Code)) && (v.PID == 0 || p.PID == v.PID)
 }
