@@ -10,60 +10,63 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
 type contextsCmd struct {
 	PID      int           `short:"p" required:"" help:"Process to inspect." placeholder:"PID"`
 	Duration time.Duration `short:"d" default:"2s" help:"How long to watch it (${default})." placeholder:"TIME"`
-	ruleFlags
+	profiling.RuleFlags
 	JSON bool `name:"json" help:"Print all of it as JSON."`
 }
 
-func (c *contextsCmd) Run(stdout io.Writer, _ console) error {
+func (c *contextsCmd) Run(stdout io.Writer, _ terminal.Console) error {
 	if c.PID <= 0 {
 		return fmt.Errorf("process %d: %w", c.PID, agent.ErrGone)
 	}
 	if c.Duration <= 0 {
-		return usagef("-d %v: more than 0", c.Duration)
+		return exit.Usagef("-d %v: more than 0", c.Duration)
 	}
-	own, err := c.rules()
+	own, err := c.LabelRules()
 	if err != nil {
 		return err
 	}
 	found, err := inspect.FindContexts(c.PID, reqctx.AllKinds.Rules(own), c.Duration)
 	if err != nil {
-		return explain(err)
+		return exit.Explain(err)
 	}
 	if c.JSON {
-		return printJSON(stdout, found)
+		return terminal.PrintJSON(stdout, found)
 	}
-	w := &sheet{Writer: stdout}
+	w := &doctorSheet{terminal.Sheet{Writer: stdout}}
 	w.contexts(found)
-	return w.err
+	return w.Err
 }
 
-func (w *sheet) contexts(c *inspect.Contexts) {
-	command := shorten(printable(strings.Join(c.CommandLine, " ")), 60)
-	w.printf("process %d: %s, Node.js %s\n", c.PID, command, orUnknown(c.Node))
+func (w *doctorSheet) contexts(c *inspect.Contexts) {
+	command := terminal.Shorten(terminal.Printable(strings.Join(c.CommandLine, " ")), 60)
+	w.Printf("process %d: %s, Node.js %s\n", c.PID, command, terminal.NodeVersion(c.Node))
 	var offers []string
 	current := 0
 	for _, t := range c.Threads {
 		current += t.Current
-		w.printf("\nthread %d %s: looked at %d times, in a request %d times\n",
-			t.TID, printable(t.Name), t.Looks, t.Current)
+		w.Printf("\nthread %d %s: looked at %d times, in a request %d times\n",
+			t.TID, terminal.Printable(t.Name), t.Looks, t.Current)
 		for i := range t.Stores {
 			offers = append(offers, w.seenStore(&t.Stores[i], c.Location.FixHandles(c.Node))...)
 		}
 	}
 	if offers = eachLabelOnce(offers); len(offers) > 0 {
-		w.printf("\nnext\n  hotspan record -p %d -d 10s", c.PID)
+		w.Printf("\nnext\n  hotspan record -p %d -d 10s", c.PID)
 		for _, o := range offers {
-			w.printf(" --label %s", o)
+			w.Printf(" --label %s", o)
 		}
-		w.printf("\n")
+		w.Printf("\n")
 	} else if current == 0 {
-		w.printf("\nNo store was current: try again under load, or for longer: -d 10s\n")
+		w.Printf("\nNo store was current: try again under load, or for longer: -d 10s\n")
 	}
 }
 
@@ -83,10 +86,10 @@ func eachLabelOnce(rules []string) []string {
 
 // seenStore prints one kind of store and returns the rules that give labels from it. fix says what makes a store
 // behind a handle readable.
-func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
-	w.printf("  %s, seen %d times\n", kindOf(&s.Store), s.Seen)
+func (w *doctorSheet) seenStore(s *inspect.SeenStore, fix string) []string {
+	w.Printf("  %s, seen %d times\n", kindOf(&s.Store), s.Seen)
 	if text, ok := s.Examples[""]; ok {
-		w.printf("    %-32s %s\n", "(the store itself)", printable(text))
+		w.Printf("    %-32s %s\n", "(the store itself)", terminal.Printable(text))
 	}
 	shown := s.Properties
 	if s.OpenTelemetry || s.Datadog || s.Package || s.Handle {
@@ -97,20 +100,20 @@ func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
 		if !ok {
 			text = "{…}"
 		}
-		w.printf("    %-32s %s\n", printable(path), printable(text))
+		w.Printf("    %-32s %s\n", terminal.Printable(path), terminal.Printable(text))
 	}
 	if len(s.Labels) > 0 {
-		w.printf("    makes the labels %s\n", strings.Join(s.Labels, ", "))
+		w.Printf("    makes the labels %s\n", strings.Join(s.Labels, ", "))
 	}
 	if s.Handle {
-		w.printf("    of dd-trace, whose stores cannot be read here: %s\n", fix)
+		w.Printf("    of dd-trace, whose stores cannot be read here: %s\n", fix)
 	}
 	var offers []string
 	for _, r := range s.Offered {
 		offers = append(offers, inspect.Quoted(r))
 	}
 	if len(offers) > 0 && len(s.Labels) == 0 {
-		w.printf("    --label %s\n", strings.Join(offers, " --label "))
+		w.Printf("    --label %s\n", strings.Join(offers, " --label "))
 		return offers
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/doctor"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 )
 
 type doctorCmd struct {
@@ -17,7 +18,7 @@ type doctorCmd struct {
 	JSON bool `name:"json" help:"Print what scripts need of it as JSON."`
 }
 
-func (d *doctorCmd) Run(stdout io.Writer, _ console) error {
+func (d *doctorCmd) Run(stdout io.Writer, _ terminal.Console) error {
 	pid := 0
 	if d.PID != nil {
 		if pid = *d.PID; pid <= 0 {
@@ -29,15 +30,15 @@ func (d *doctorCmd) Run(stdout io.Writer, _ console) error {
 		return err
 	}
 	if d.JSON {
-		return errors.Join(printJSON(stdout, diagnosisOf(found)), verdict(found, pid))
+		return errors.Join(terminal.PrintJSON(stdout, diagnosisOf(found)), verdict(found, pid))
 	}
-	w := &sheet{Writer: stdout}
+	w := &doctorSheet{terminal.Sheet{Writer: stdout}}
 	w.findings("machine", found.Machine)
 	w.findings("permissions of "+user(), found.Permissions)
 	w.processes(found)
 	w.next(found)
-	if w.err != nil {
-		return w.err
+	if w.Err != nil {
+		return w.Err
 	}
 	return verdict(found, pid)
 }

@@ -6,44 +6,45 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/doctor"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // detail prints what doctor -p shows in addition.
-func (w *sheet) detail(p *doctor.NodeProcess) {
+func (w *doctorSheet) detail(p *doctor.NodeProcess) {
 	d := p.Detail
 	w.published(d.Published)
 	w.stores(p)
 	w.fields("compared", p.Check.Fields)
 	w.fields("assumed", p.Layout.Assumed)
-	w.several("unknown", d.Consequences)
-	w.line("code", "%d executable mappings of %d files", d.Code, d.Files)
+	w.Several("unknown", d.Consequences)
+	w.Line("code", "%d executable mappings of %d files", d.Code, d.Files)
 	if d.LeftOut > 0 {
-		w.line("", "%d mappings are left out, the BPF program has no room for more: their frames have no names",
+		w.Line("", "%d mappings are left out, the BPF program has no room for more: their frames have no names",
 			d.LeftOut)
 	}
-	w.several("files", d.Problems)
+	w.Several("files", d.Problems)
 }
 
 // published prints, in one line, what the process publishes for readers outside it.
-func (w *sheet) published(list []doctor.Publication) {
+func (w *doctorSheet) published(list []doctor.Publication) {
 	var texts []string
 	for _, p := range list {
 		if p.Not != "" {
 			p.What += " (not read: " + p.Not + ")"
 		}
-		texts = append(texts, shorten(printable(p.What), longestCommand))
+		texts = append(texts, terminal.Shorten(terminal.Printable(p.What), terminal.LongestCommand))
 	}
 	if len(texts) == 0 {
 		texts = []string{"nothing"}
 	}
-	w.line("published", "%s", strings.Join(texts, ", "))
+	w.Line("published", "%s", strings.Join(texts, ", "))
 }
 
-func (w *sheet) stores(p *doctor.NodeProcess) {
+func (w *doctorSheet) stores(p *doctor.NodeProcess) {
 	stores := p.Detail.Stores
 	if len(stores) == 0 {
-		w.line("stores", "none was current in the two seconds that were watched: try again under load")
+		w.Line("stores", "none was current in the two seconds that were watched: try again under load")
 	}
 	for i, s := range stores {
 		name := "of an AsyncLocalStorage without a name"
@@ -60,21 +61,21 @@ func (w *sheet) stores(p *doctor.NodeProcess) {
 		case len(s.Properties) == 0:
 			name += ": a string, a number or a boolean"
 		default:
-			name += ": " + printable(strings.Join(s.Properties, ", "))
+			name += ": " + terminal.Printable(strings.Join(s.Properties, ", "))
 		}
-		w.line(once("stores", i), "%s", name)
+		w.Line(terminal.Once("stores", i), "%s", name)
 	}
 }
 
 // perLine is the number of field names on a line.
 const perLine = 4
 
-func (w *sheet) fields(what string, fields []layout.Field) {
+func (w *doctorSheet) fields(what string, fields []layout.Field) {
 	for i := 0; i < len(fields); i += perLine {
 		var names []string
 		for _, f := range fields[i:min(i+perLine, len(fields))] {
 			names = append(names, f.String())
 		}
-		w.line(once(what, i), "%s", strings.Join(names, ", "))
+		w.Line(terminal.Once(what, i), "%s", strings.Join(names, ", "))
 	}
 }

@@ -5,31 +5,32 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/doctor"
 )
 
 // findings prints a section. A command that fixes what is missing follows the line, or the last of several lines with
 // the same command.
-func (w *sheet) findings(title string, list []doctor.Finding) {
-	w.printf("%s\n", title)
+func (w *doctorSheet) findings(title string, list []doctor.Finding) {
+	w.Printf("%s\n", title)
 	for i, f := range list {
-		w.printf("  %-7s  %-14s  %s\n", f.Mark, f.What, f.Found)
+		w.Printf("  %-7s  %-14s  %s\n", f.Mark, f.What, f.Found)
 		if f.Fix != "" && (i+1 == len(list) || list[i+1].Fix != f.Fix) {
-			w.printf("%27s$ %s\n", "", f.Fix)
+			w.Printf("%27s$ %s\n", "", f.Fix)
 		}
 	}
 }
 
-func (w *sheet) processes(found *doctor.Diagnosis) {
-	w.printf("processes\n")
+func (w *doctorSheet) processes(found *doctor.Diagnosis) {
+	w.Printf("processes\n")
 	if len(found.Processes) == 0 {
-		w.printf("  %-7s  no Node.js process is running\n", "none")
+		w.Printf("  %-7s  no Node.js process is running\n", "none")
 	}
 	for i := range found.Processes {
 		w.process(&found.Processes[i])
 	}
 	if found.Hidden > 0 {
-		w.printf("  %-7s  processes that may not be looked at: %d\n", "hidden", found.Hidden)
+		w.Printf("  %-7s  processes that may not be looked at: %d\n", "hidden", found.Hidden)
 	}
 }
 
@@ -39,18 +40,18 @@ func commandLine(args []string) string {
 		return ""
 	}
 	words := append([]string{filepath.Base(args[0])}, args[1:]...)
-	return shorten(printable(strings.Join(words, " ")), longestCommand)
+	return terminal.Shorten(terminal.Printable(strings.Join(words, " ")), terminal.LongestCommand)
 }
 
-func (w *sheet) process(p *doctor.NodeProcess) {
-	w.printf("  %-7d  %s\n", p.PID, commandLine(p.CommandLine))
+func (w *doctorSheet) process(p *doctor.NodeProcess) {
+	w.Printf("  %-7d  %s\n", p.PID, commandLine(p.CommandLine))
 	if p.Denied != nil {
-		w.line("hidden", "%v", p.Denied)
+		w.Line("hidden", "%v", p.Denied)
 		return
 	}
-	w.line("runs", "Node.js %s, V8 %s, %s", orUnknown(p.Node), p.V8, printable(p.Executable))
+	w.Line("runs", "Node.js %s, V8 %s, %s", terminal.NodeVersion(p.Node), p.V8, terminal.Printable(p.Executable))
 	if p.Cannot != nil {
-		w.line("CANNOT", "be sampled: %v", p.Cannot)
+		w.Line("CANNOT", "be sampled: %v", p.Cannot)
 	}
 	w.layout(p)
 	w.checked(p)
@@ -60,42 +61,42 @@ func (w *sheet) process(p *doctor.NodeProcess) {
 	}
 }
 
-func (w *sheet) layout(p *doctor.NodeProcess) {
+func (w *doctorSheet) layout(p *doctor.NodeProcess) {
 	s := p.Layout
 	text := fmt.Sprintf("%d fields: %d from machine code, %d from constants, %d by rule for this V8",
 		s.Known(), s.Code, s.Constants, s.Rules)
 	if s.Gaps > 0 && p.Detail == nil {
 		text += fmt.Sprintf("; with %d gaps: hotspan doctor -p %d", s.Gaps, p.PID)
 	}
-	w.line("layout", "%s", text)
+	w.Line("layout", "%s", text)
 }
 
 // checked prints how much of the layout was compared with the process, and how much is assumed.
-func (w *sheet) checked(p *doctor.NodeProcess) {
+func (w *doctorSheet) checked(p *doctor.NodeProcess) {
 	if p.Check.None != "" {
-		w.line("verified", "nothing: %s", p.Check.None)
+		w.Line("verified", "nothing: %s", p.Check.None)
 		return
 	}
 	known, right := p.Layout.Known(), len(p.Check.Fields)
 	assumed := len(p.Layout.Assumed)
-	w.line("verified", "%d of them in the running process; of the others %d are told by the binary, %d are assumed",
+	w.Line("verified", "%d of them in the running process; of the others %d are told by the binary, %d are assumed",
 		right, known-right-assumed, assumed)
 	for _, wrong := range p.Check.Wrong {
-		w.line("WRONG", "%s", printable(wrong))
+		w.Line("WRONG", "%s", terminal.Printable(wrong))
 	}
 }
 
-func (w *sheet) context(p *doctor.NodeProcess) {
+func (w *doctorSheet) context(p *doctor.NodeProcess) {
 	where := "the resources of async_hooks"
 	if p.Stores.InFrame {
 		where = "V8's AsyncContextFrame"
 	}
-	w.line("AsyncContext", "in %s: %s", where, p.Stores.Why)
-	w.line("labels", "trace_id, span_id, http.route of OpenTelemetry, dd-trace and Sentry; "+
+	w.Line("AsyncContext", "in %s: %s", where, p.Stores.Why)
+	w.Line("labels", "trace_id, span_id, http.route of OpenTelemetry, dd-trace and Sentry; "+
 		"of any other store: --label NAME=PATH")
 }
 
-func (w *sheet) next(found *doctor.Diagnosis) {
+func (w *doctorSheet) next(found *doctor.Diagnosis) {
 	if len(found.Lacking()) > 0 {
 		return
 	}
@@ -109,7 +110,7 @@ func (w *sheet) next(found *doctor.Diagnosis) {
 				labels += " --label " + l
 			}
 		}
-		w.printf("next\n  hotspan record -p %d -d 10s%s\n", p.PID, labels)
+		w.Printf("next\n  hotspan record -p %d -d 10s%s\n", p.PID, labels)
 		return
 	}
 }

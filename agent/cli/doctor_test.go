@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/doctor"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +13,7 @@ import (
 
 func TestFindings(t *testing.T) {
 	var b strings.Builder
-	w := &sheet{Writer: &b}
+	w := &doctorSheet{terminal.Sheet{Writer: &b}}
 	w.findings("permissions", []doctor.Finding{
 		{Mark: doctor.OK, What: "kernel", Found: "Linux 6.1"},
 		{Mark: doctor.Missing, What: "CAP_BPF", Found: "needed", Fix: "sudo one"},
@@ -27,8 +28,8 @@ func TestFindings(t *testing.T) {
   warning  kernel names    hidden
                            $ sudo two
 `
-	if diff := cmp.Diff(want, b.String()); diff != "" || w.err != nil {
-		t.Errorf("%v (-want +got):\n%s", w.err, diff)
+	if diff := cmp.Diff(want, b.String()); diff != "" || w.Err != nil {
+		t.Errorf("%v (-want +got):\n%s", w.Err, diff)
 	}
 }
 
@@ -57,14 +58,5 @@ func TestVerdict(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
-	}
-}
-
-func TestPrintable(t *testing.T) {
-	if got := printable("a\x1b[2J\n\u009b\u202eß"); got != "a [2J   ß" {
-		t.Errorf("%q", got)
-	}
-	if got := shorten("äöüß", 3); got != "äö…" {
-		t.Errorf("%q", got)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/dump"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
@@ -15,7 +18,7 @@ import (
 
 type dumpCmd struct {
 	PID int `short:"p" required:"" help:"Process whose threads are shown." placeholder:"PID"`
-	ruleFlags
+	profiling.RuleFlags
 	Labels     string `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
 	SourceMaps bool   `default:"true" negatable:"" help:"${maps}"`
 	Cache      bool   `default:"true" negatable:"" help:"${cache}"`
@@ -23,8 +26,8 @@ type dumpCmd struct {
 }
 
 // Run prints the stacks of a process's threads.
-func (v *dumpCmd) Run(stdout io.Writer, c console) error {
-	config, err := dumpConfig(c, v.Labels, &v.ruleFlags, v.Cache)
+func (v *dumpCmd) Run(stdout io.Writer, c terminal.Console) error {
+	config, err := dumpConfig(c, v.Labels, &v.RuleFlags, v.Cache)
 	if err != nil {
 		return err
 	}
@@ -33,21 +36,22 @@ func (v *dumpCmd) Run(stdout io.Writer, c console) error {
 }
 
 // dumpConfig says which labels a dump has, by kinds and by the user's rules. The caller sets the rest.
-func dumpConfig(c console, kinds string, rules *ruleFlags, cache bool) (config dump.Config, err error) {
+func dumpConfig(c terminal.Console, kinds string, rules *profiling.RuleFlags, cache bool) (config dump.Config,
+	err error) {
 	parsed, err := reqctx.ParseKinds(kinds)
 	if err != nil {
-		return config, usageError{err}
+		return config, exit.Usage(err)
 	}
-	own, err := rules.rules()
+	own, err := rules.LabelRules()
 	if err != nil {
 		return config, err
 	}
-	config = dump.Config{Rules: parsed.Rules(own), Log: c.logger(false)}
+	config = dump.Config{Rules: parsed.Rules(own), Log: c.Logger(false)}
 	if _, err := reqctx.NewTree(config.Rules); err != nil {
-		return config, usageError{err}
+		return config, exit.Usage(err)
 	}
 	if cache {
-		config.FileCache = fileCache()
+		config.FileCache = profiling.FileCache()
 	}
 	return config, nil
 }
@@ -59,59 +63,60 @@ func printDump(stdout io.Writer, config dump.Config, asJSON bool) error {
 	}
 	d, err := dump.Take(config)
 	if err != nil {
-		return explain(err)
+		return exit.Explain(err)
 	}
 	if asJSON {
-		return printJSON(stdout, dumpOf(d))
+		return terminal.PrintJSON(stdout, dumpOf(d))
 	}
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
 	w.dump(d)
-	return w.err
+	return w.Err
 }
 
-func (w *sheet) dump(d *dump.Dump) {
-	command := shorten(printable(strings.Join(d.CommandLine, " ")), longestCommand)
-	w.printf("process %d: %s, Node.js %s\n", d.PID, command, orUnknown(d.Node))
+func (w *inspectSheet) dump(d *dump.Dump) {
+	command := terminal.Shorten(terminal.Printable(strings.Join(d.CommandLine, " ")), terminal.LongestCommand)
+	w.Printf("process %d: %s, Node.js %s\n", d.PID, command, terminal.NodeVersion(d.Node))
 	if d.NotVerified != "" {
-		w.printf("not verified, so left out: %s\n", d.NotVerified)
+		w.Printf("not verified, so left out: %s\n", d.NotVerified)
 	}
 	for i := range d.Threads {
 		w.dumpThread(&d.Threads[i])
 	}
 }
 
-func (w *sheet) dumpThread(t *dump.Thread) {
+func (w *inspectSheet) dumpThread(t *dump.Thread) {
 	if !t.Caught {
-		w.printf("\nthread %d %s: %s, its stack did not stand still\n", t.TID, printable(t.Name), t.Status)
+		w.Printf("\nthread %d %s: %s, its stack did not stand still\n", t.TID, terminal.Printable(t.Name), t.Status)
 		return
 	}
-	w.printf("\nthread %d %s: %s, V8 %v%s\n", t.TID, printable(t.Name), t.Status, t.State, labelText(t.Labels))
+	w.Printf("\nthread %d %s: %s, V8 %v%s\n", t.TID, terminal.Printable(t.Name), t.Status, t.State,
+		terminal.LabelText(t.Labels))
 	w.frames(t)
 }
 
-func (w *sheet) frames(t *dump.Thread) {
+func (w *inspectSheet) frames(t *dump.Thread) {
 	for i, f := range t.Stack {
-		w.printf("    %s\n", frameLine(f))
+		w.Printf("    %s\n", frameLine(f))
 		if a, ok := t.Arguments[i]; ok {
-			w.printf("        %s\n", argumentsLine(&a))
+			w.Printf("        %s\n", argumentsLine(&a))
 		}
 	}
 	if t.Stop != pprofx.StopRoot {
-		w.printf("    [the stack ends here: %v]\n", t.Stop)
+		w.Printf("    [the stack ends here: %v]\n", t.Stop)
 	}
 	w.async(&t.Async)
 }
 
 // async prints who waits for what a thread does.
-func (w *sheet) async(a *dump.Async) {
+func (w *inspectSheet) async(a *dump.Async) {
 	for _, f := range a.Callers {
-		w.printf("    async %s\n", printable(frameName(f)))
+		w.Printf("    async %s\n", terminal.Printable(frameName(f)))
 	}
 	switch a.End {
 	case await.Several:
-		w.printf("    [several wait for promise 0x%x]\n", a.Promise)
+		w.Printf("    [several wait for promise 0x%x]\n", a.Promise)
 	case await.Cut:
-		w.printf("    [more wait for promise 0x%x]\n", a.Promise)
+		w.Printf("    [more wait for promise 0x%x]\n", a.Promise)
 	}
 }
 
@@ -128,7 +133,7 @@ func argumentsLine(a *dump.Arguments) string {
 }
 
 func argumentText(a dump.Argument) string {
-	text := shorten(printable(a.Text), longestArgument)
+	text := terminal.Shorten(terminal.Printable(a.Text), longestArgument)
 	if a.Address != 0 {
 		text += fmt.Sprintf(" 0x%x", a.Address)
 	}
@@ -137,13 +142,6 @@ func argumentText(a dump.Argument) string {
 
 // longestArgument bounds how much of an argument is printed, in characters.
 const longestArgument = 60
-
-func labelText(labels []pprofx.Label) (text string) {
-	for _, l := range labels {
-		text += fmt.Sprintf(", %s=%s", printable(l.Key), printable(l.Text()))
-	}
-	return text
-}
 
 // frameName is the function of a frame, and where it is.
 func frameName(f *pprofx.Frame) string {
@@ -169,5 +167,5 @@ func frameLine(f *pprofx.Frame) string {
 	if f.Inlined {
 		text += ", inlined"
 	}
-	return printable(text)
+	return terminal.Printable(text)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/dump"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -73,7 +74,7 @@ func dumpOf(d *dump.Dump) dumped {
 		if t.Caught {
 			to.State, to.Stop = t.State.String(), t.Stop.String()
 		}
-		to.Labels = labelValues(t.Labels)
+		to.Labels = terminal.LabelValues(t.Labels)
 		for i, f := range t.Stack {
 			frame := frameOf(f)
 			if a, ok := t.Arguments[i]; ok {
@@ -94,19 +95,6 @@ func dumpOf(d *dump.Dump) dumped {
 		out.Threads = append(out.Threads, to)
 	}
 	return out
-}
-
-// labelValues returns the values of labels, nil if there are none.
-func labelValues(labels []pprofx.Label) (values map[string]any) {
-	for _, l := range labels {
-		if values == nil {
-			values = map[string]any{}
-		}
-		if values[l.Key] = l.Num; l.Str != "" {
-			values[l.Key] = l.Str
-		}
-	}
-	return values
 }
 
 func frameOf(f *pprofx.Frame) dumpedFrame {

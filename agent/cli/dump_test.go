@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/dump"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -31,7 +32,7 @@ func someDump() *dump.Dump {
 
 func TestDumpText(t *testing.T) {
 	var out bytes.Buffer
-	(&sheet{Writer: &out}).dump(someDump())
+	(&inspectSheet{terminal.Sheet{Writer: &out}}).dump(someDump())
 	want := strings.TrimLeft(`
 process 7: node x.js, Node.js 24.21.0
 not verified, so left out: lines
@@ -51,7 +52,7 @@ thread 8 busy: running, its stack did not stand still
 
 func TestDumpJSON(t *testing.T) {
 	var out bytes.Buffer
-	if err := printJSON(&out, dumpOf(someDump())); err != nil {
+	if err := terminal.PrintJSON(&out, dumpOf(someDump())); err != nil {
 		t.Fatal(err)
 	}
 	var got map[string]any

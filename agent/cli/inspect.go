@@ -8,6 +8,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/dump"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 	"github.com/hotspan/hotspan/v8/target/core"
@@ -20,7 +23,7 @@ type inspectCmd struct {
 	Verb      string   `arg:"" optional:"" help:"${inspect}"`
 	Addresses []string `arg:"" optional:"" name:"address" help:"Addresses of what to look at; for objects a name."`
 	PID       int      `short:"p" help:"Inspect a process that runs, instead of a core." placeholder:"PID"`
-	ruleFlags
+	profiling.RuleFlags
 	printFlags
 	objectsFlags
 	stopFlags
@@ -81,10 +84,10 @@ func (v *inspectCmd) parse() (in inspected, err error) {
 }
 
 // Run shows what was asked of a core or a process.
-func (v *inspectCmd) Run(stdout io.Writer, c console) error {
+func (v *inspectCmd) Run(stdout io.Writer, c terminal.Console) error {
 	in, err := v.parse()
 	if err != nil {
-		return usageError{err}
+		return exit.Usage(err)
 	}
 	switch in.verb {
 	case "stack":
@@ -100,8 +103,8 @@ func (v *inspectCmd) Run(stdout io.Writer, c console) error {
 }
 
 // stack shows the threads.
-func (v *inspectCmd) stack(stdout io.Writer, c console, in *inspected) error {
-	config, err := dumpConfig(c, v.Labels, &v.ruleFlags, v.Cache)
+func (v *inspectCmd) stack(stdout io.Writer, c terminal.Console, in *inspected) error {
+	config, err := dumpConfig(c, v.Labels, &v.RuleFlags, v.Cache)
 	if err != nil {
 		return err
 	}
@@ -113,8 +116,8 @@ func (v *inspectCmd) stack(stdout io.Writer, c console, in *inspected) error {
 }
 
 // requests shows which requests are in flight.
-func (v *inspectCmd) requests(stdout io.Writer, c console, in *inspected) error {
-	config, err := dumpConfig(c, v.Labels, &v.ruleFlags, false)
+func (v *inspectCmd) requests(stdout io.Writer, c terminal.Console, in *inspected) error {
+	config, err := dumpConfig(c, v.Labels, &v.RuleFlags, false)
 	if err != nil {
 		return err
 	}
@@ -124,12 +127,12 @@ func (v *inspectCmd) requests(stdout io.Writer, c console, in *inspected) error 
 }
 
 // at prints what is at addresses.
-func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
+func (v *inspectCmd) at(stdout io.Writer, c terminal.Console, in *inspected) error {
 	var addresses []uint64
 	for _, text := range in.operands {
 		address, err := strconv.ParseUint(text, 0, 64)
 		if err != nil {
-			return usageError{fmt.Errorf("%s takes addresses, such as 0x2b5e0f6c1d19: %w", in.verb, err)}
+			return exit.Usage(fmt.Errorf("%s takes addresses, such as 0x2b5e0f6c1d19: %w", in.verb, err))
 		}
 		addresses = append(addresses, address)
 	}
@@ -155,18 +158,18 @@ func (v *inspectCmd) at(stdout io.Writer, c console, in *inspected) error {
 }
 
 // opened calls show with what is looked into.
-func (v *inspectCmd) opened(c console, in *inspected, show func(*inspect.Subject) error) error {
+func (v *inspectCmd) opened(c terminal.Console, in *inspected, show func(*inspect.Subject) error) error {
 	return v.stopped(c, v.PID, func() error { return v.openedNow(c, in, show) })
 }
 
-func (v *inspectCmd) openedNow(c console, in *inspected, show func(*inspect.Subject) error) error {
+func (v *inspectCmd) openedNow(c terminal.Console, in *inspected, show func(*inspect.Subject) error) error {
 	subject, end, err := v.open(in)
 	if err != nil {
 		return err
 	}
 	defer end()
 	for _, p := range subject.Problems {
-		c.logger(false).Warn("not used", "why", p)
+		c.Logger(false).Warn("not used", "why", p)
 	}
 	return show(subject)
 }
@@ -175,7 +178,7 @@ func (v *inspectCmd) openedNow(c console, in *inspected, show func(*inspect.Subj
 func (v *inspectCmd) open(in *inspected) (subject *inspect.Subject, end func(), err error) {
 	if in.core == "" {
 		if subject, err = inspect.OpenLive(v.PID); err != nil {
-			return nil, nil, explain(err)
+			return nil, nil, exit.Explain(err)
 		}
 		return subject, subject.Close, nil
 	}
@@ -202,27 +205,28 @@ func (v *inspectCmd) coreStack(stdout io.Writer, in *inspected, config dump.Conf
 		return fmt.Errorf("%s: %w", in.core, err)
 	}
 	if v.JSON {
-		return printJSON(stdout, coreOf(in.core, from, d, problems))
+		return terminal.PrintJSON(stdout, coreOf(in.core, from, d, problems))
 	}
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
 	w.core(in.core, from, d, problems)
-	return w.err
+	return w.Err
 }
 
-func (w *sheet) core(name string, c *core.Core, d *dump.Dump, problems []error) {
-	w.printf("core %s: process %d, %s, Node.js %s\n", printable(name), c.PID, printable(c.Arguments), orUnknown(d.Node))
+func (w *inspectSheet) core(name string, c *core.Core, d *dump.Dump, problems []error) {
+	w.Printf("core %s: process %d, %s, Node.js %s\n", terminal.Printable(name), c.PID, terminal.Printable(c.Arguments),
+		terminal.NodeVersion(d.Node))
 	if c.Missing > 0 {
-		w.printf("the core was cut off: %d bytes of memory are missing\n", c.Missing)
+		w.Printf("the core was cut off: %d bytes of memory are missing\n", c.Missing)
 	}
 	for _, p := range problems {
-		w.printf("not used: %s\n", printable(p.Error()))
+		w.Printf("not used: %s\n", terminal.Printable(p.Error()))
 	}
 	if d.NotVerified != "" {
-		w.printf("not verified, so left out: %s\n", d.NotVerified)
+		w.Printf("not verified, so left out: %s\n", d.NotVerified)
 	}
 	for i := range d.Threads {
 		t := &d.Threads[i]
-		w.printf("\nthread %d%s: V8 %v%s\n", t.TID, signalOf(c, i), t.State, labelText(t.Labels))
+		w.Printf("\nthread %d%s: V8 %v%s\n", t.TID, signalOf(c, i), t.State, terminal.LabelText(t.Labels))
 		w.frames(t)
 	}
 }

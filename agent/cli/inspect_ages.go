@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 )
 
@@ -21,7 +22,7 @@ func beganText(q *inspect.Request) string {
 // roundTime rounds a time that something takes already, or will.
 func roundTime(d time.Duration) time.Duration {
 	if d < time.Minute {
-		return threeDigits(d)
+		return terminal.ThreeDigits(d)
 	}
 	return d.Round(time.Second)
 }

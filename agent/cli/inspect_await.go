@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 	"github.com/hotspan/hotspan/v8/await"
 )
@@ -34,12 +35,12 @@ type awaiter struct {
 	Address  string `json:"address,omitempty"`
 }
 
-func printAwaits(stdout io.Writer, c console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
+func printAwaits(stdout io.Writer, c terminal.Console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
 	all := []awaitedValue{}
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
 	for _, a := range addresses {
-		found, err := s.Await(a, c.ofHeap())
-		c.clear()
+		found, err := s.Await(a, ofHeap(c))
+		c.Clear()
 		if err != nil {
 			return err
 		}
@@ -51,15 +52,15 @@ func printAwaits(stdout io.Writer, c console, s *inspect.Subject, addresses []ui
 			continue
 		}
 		for i := range out.Waits {
-			w.printf("%s\n", out.Address)
+			w.Printf("%s\n", out.Address)
 			w.awaited(&out.Waits[i], 1)
 		}
 		w.heapRead(&found.Walk)
 	}
 	if asJSON {
-		return printJSON(stdout, all)
+		return terminal.PrintJSON(stdout, all)
 	}
-	return w.err
+	return w.Err
 }
 
 var endNames = map[await.End]string{
@@ -80,17 +81,17 @@ func awaitedFromOf(a *inspect.Awaited) awaitedFrom {
 }
 
 // awaited prints who waits, and what is behind them.
-func (w *sheet) awaited(a *awaitedFrom, depth int) {
+func (w *inspectSheet) awaited(a *awaitedFrom, depth int) {
 	indent := strings.Repeat("    ", depth)
 	for i := range a.Waiters {
-		w.printf("%s%s\n", indent, a.Waiters[i].line())
+		w.Printf("%s%s\n", indent, a.Waiters[i].line())
 	}
-	w.printf("%s%s\n", indent, a.ending())
+	w.Printf("%s%s\n", indent, a.ending())
 	for i := range a.Forks {
 		w.awaited(&a.Forks[i], depth+1)
 	}
 	if a.More > 0 && len(a.Forks) > 0 {
-		w.printf("%s    … and %d more\n", indent, a.More)
+		w.Printf("%s    … and %d more\n", indent, a.More)
 	}
 }
 
@@ -102,7 +103,7 @@ func (a *awaiter) line() string {
 	}
 	text := before + orAnonymous(a.Function)
 	if a.File != "" {
-		text += "  " + printable(a.File)
+		text += "  " + terminal.Printable(a.File)
 	}
 	if a.Line > 0 {
 		text += fmt.Sprintf(":%d:%d", a.Line, a.Column)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 )
 
@@ -31,28 +32,28 @@ func printFunctions(stdout io.Writer, subject *inspect.Subject, addresses []uint
 			hexOrEmpty(f.Shared), hexOrEmpty(f.Context)})
 	}
 	if asJSON {
-		return printJSON(stdout, all)
+		return terminal.PrintJSON(stdout, all)
 	}
-	w := &sheet{Writer: stdout}
+	w := &terminal.Sheet{Writer: stdout}
 	for _, f := range all {
 		place := "V8's own, or of C++"
 		if f.File != "" {
-			place = printable(f.File)
+			place = terminal.Printable(f.File)
 		}
 		if f.Line > 0 {
 			place += fmt.Sprintf(":%d:%d", f.Line, f.Column)
 		}
-		w.printf("%s: %s  %s\n    in stacks %s, context %s, shared %s\n", f.Address, printableLines(f.Text), place,
+		w.Printf("%s: %s  %s\n    in stacks %s, context %s, shared %s\n", f.Address, printableLines(f.Text), place,
 			orAnonymous(f.Name), f.Context, f.Shared)
 	}
-	return w.err
+	return w.Err
 }
 
 func orAnonymous(name string) string {
 	if name == "" {
 		return "(anonymous)"
 	}
-	return printable(name)
+	return terminal.Printable(name)
 }
 
 // functionSource is the source of a function in JSON.
@@ -71,13 +72,13 @@ func printSources(stdout io.Writer, subject *inspect.Subject, addresses []uint64
 		all = append(all, functionSource{fmt.Sprintf("0x%x", a), source})
 	}
 	if asJSON {
-		return printJSON(stdout, all)
+		return terminal.PrintJSON(stdout, all)
 	}
-	w := &sheet{Writer: stdout}
+	w := &terminal.Sheet{Writer: stdout}
 	for _, s := range all {
-		w.printf("%s\n", printableLines(s.Source))
+		w.Printf("%s\n", printableLines(s.Source))
 	}
-	return w.err
+	return w.Err
 }
 
 // closureScope is a part of a closure in JSON.
@@ -107,20 +108,20 @@ func printClosures(stdout io.Writer, subject *inspect.Subject, addresses []uint6
 		}
 	}
 	if asJSON {
-		return printJSON(stdout, all)
+		return terminal.PrintJSON(stdout, all)
 	}
-	w := &sheet{Writer: stdout}
+	w := &terminal.Sheet{Writer: stdout}
 	for _, s := range all {
-		w.printf("context %s of %s\n", s.Context, orAnonymous(s.Function))
+		w.Printf("context %s of %s\n", s.Context, orAnonymous(s.Function))
 		for _, v := range s.Variables {
 			text := strings.ReplaceAll(printableLines(v.Text), "\n", "\n    ")
-			w.printf("    %s %s: %s\n", printable(v.Name), v.Address, text)
+			w.Printf("    %s %s: %s\n", terminal.Printable(v.Name), v.Address, text)
 		}
 		if s.Problem != "" {
-			w.printf("    its variables are not known: %s\n", printable(s.Problem))
+			w.Printf("    its variables are not known: %s\n", terminal.Printable(s.Problem))
 		}
 	}
-	return w.err
+	return w.Err
 }
 
 func closureOf(address uint64, s *inspect.Scope) closureScope {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 )
 
@@ -33,15 +35,16 @@ type objectKind struct {
 	Bytes       uint64   `json:"bytes"`
 }
 
-func (v *objectsFlags) printObjects(w io.Writer, c console, s *inspect.Subject, names []string, asJSON bool) error {
+func (v *objectsFlags) printObjects(w io.Writer, c terminal.Console, s *inspect.Subject, names []string,
+	asJSON bool) error {
 	if v.Most < 0 {
-		return usageError{fmt.Errorf("-n %d: how many lines?", v.Most)}
+		return exit.Usage(fmt.Errorf("-n %d: how many lines?", v.Most))
 	}
 	if len(names) > 0 {
 		return v.printInstances(w, c, s, names[0], asJSON)
 	}
-	census := s.Objects(v.Shapes, c.ofHeap())
-	c.clear()
+	census := s.Objects(v.Shapes, ofHeap(c))
+	c.Clear()
 	shown := census.Kinds[:min(len(census.Kinds), cmp.Or(v.Most, 40))]
 	var kinds []objectKind
 	for i := range shown {
@@ -55,30 +58,30 @@ func (v *objectsFlags) printObjects(w io.Writer, c console, s *inspect.Subject, 
 	}
 	more := len(census.Kinds) - len(shown)
 	if asJSON {
-		return printJSON(w, struct {
+		return terminal.PrintJSON(w, struct {
 			Kinds []objectKind `json:"kinds"`
 			More  int          `json:"more,omitempty"` // kinds
 			heapRead
 		}{kinds, more, readOf(&census.Walk)})
 	}
-	return (&sheet{Writer: w}).objects(kinds, more, &census)
+	return (&inspectSheet{terminal.Sheet{Writer: w}}).objects(kinds, more, &census)
 }
 
-func (w *sheet) objects(kinds []objectKind, more int, census *inspect.Census) error {
-	w.printf("%12s %14s\n", "objects", "bytes")
+func (w *inspectSheet) objects(kinds []objectKind, more int, census *inspect.Census) error {
+	w.Printf("%12s %14s\n", "objects", "bytes")
 	for _, k := range kinds {
-		w.printf("%12d %14d  %s%s\n", k.Count, k.Bytes, printable(k.Name), shapeText(&k))
+		w.Printf("%12d %14d  %s%s\n", k.Count, k.Bytes, terminal.Printable(k.Name), shapeText(&k))
 	}
 	if more > 0 {
-		w.printf("  … and %d more\n", more)
+		w.Printf("  … and %d more\n", more)
 	}
 	count := uint64(0)
 	for _, k := range census.Kinds {
 		count += k.Count
 	}
-	w.printf("%12d %14d  in all\n", count, census.Objects)
+	w.Printf("%12d %14d  in all\n", count, census.Objects)
 	w.heapRead(&census.Walk)
-	return w.err
+	return w.Err
 }
 
 // shapeText is the hidden class and its properties, as { id, name }.
@@ -96,23 +99,23 @@ func shapeText(k *objectKind) string {
 	if n := len(k.Properties) - len(names); n > 0 {
 		rest = fmt.Sprintf(", … %d more", n)
 	}
-	return out + " { " + printable(strings.Join(names, ", ")) + rest + " }"
+	return out + " { " + terminal.Printable(strings.Join(names, ", ")) + rest + " }"
 }
 
 // heapRead says what of the heap was not read.
-func (w *sheet) heapRead(r *inspect.Walk) {
+func (w *inspectSheet) heapRead(r *inspect.Walk) {
 	if r.NotRead > 0 {
-		w.printf("%d bytes of the heap could not be read or told apart: what is there is not counted\n", r.NotRead)
+		w.Printf("%d bytes of the heap could not be read or told apart: what is there is not counted\n", r.NotRead)
 	}
 	if r.Changed > 0 {
-		w.printf("%d bytes of the heap were used for something else meanwhile: what was there is not counted\n",
+		w.Printf("%d bytes of the heap were used for something else meanwhile: what was there is not counted\n",
 			r.Changed)
 	}
 	if r.Collecting {
-		w.printf("the garbage collector runs: what it is about to free is counted\n")
+		w.Printf("the garbage collector runs: what it is about to free is counted\n")
 	}
 	if r.Cut {
-		w.printf("there is more heap than is looked at\n")
+		w.Printf("there is more heap than is looked at\n")
 	}
 }
 
@@ -127,40 +130,42 @@ type objectList struct {
 	heapRead
 }
 
-func (v *objectsFlags) printInstances(w io.Writer, c console, s *inspect.Subject, name string, asJSON bool) error {
-	found := s.Instances(name, cmp.Or(v.Most, 100), c.ofHeap())
-	c.clear()
+func (v *objectsFlags) printInstances(w io.Writer, c terminal.Console, s *inspect.Subject, name string,
+	asJSON bool) error {
+	found := s.Instances(name, cmp.Or(v.Most, 100), ofHeap(c))
+	c.Clear()
 	if found.Count == 0 {
-		return fmt.Errorf("no object is made by %s; objects without a name shows what there is", printable(name))
+		return fmt.Errorf("no object is made by %s; objects without a name shows what there is",
+			terminal.Printable(name))
 	}
 	list := objectList{objectKind{Name: name, Count: found.Count, Bytes: found.Bytes}, []string{}, readOf(&found.Walk)}
 	for _, a := range found.Addresses {
 		list.Addresses = append(list.Addresses, hexOrEmpty(a))
 	}
 	if asJSON {
-		return printJSON(w, list)
+		return terminal.PrintJSON(w, list)
 	}
-	out := &sheet{Writer: w}
+	out := &inspectSheet{terminal.Sheet{Writer: w}}
 	for _, a := range list.Addresses {
-		out.printf("%s\n", a)
+		out.Printf("%s\n", a)
 	}
 	if more := found.Count - uint64(len(list.Addresses)); more > 0 {
-		out.printf("… and %d more\n", more)
+		out.Printf("… and %d more\n", more)
 	}
 	out.heapRead(&found.Walk)
-	return out.err
+	return out.Err
 }
 
 // ofHeap shows on a terminal how much of a heap has been read.
-func (c console) ofHeap() inspect.Progress {
-	if !c.isTerminal() {
+func ofHeap(c terminal.Console) inspect.Progress {
+	if !c.IsTerminal() {
 		return nil
 	}
 	shown := uint64(0)
 	return func(read, all uint64) {
 		if percent := 100 * read / max(all, 1); percent > shown {
 			shown = percent
-			c.progress(fmt.Sprintf("heap of %d MB: %d %%", all/1e6, percent))
+			c.Progress(fmt.Sprintf("heap of %d MB: %d %%", all/1e6, percent))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 )
 
@@ -17,12 +18,12 @@ type objectPath struct {
 	heapRead
 }
 
-func printPaths(stdout io.Writer, c console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
+func printPaths(stdout io.Writer, c terminal.Console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
 	var all []objectPath
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
 	for _, a := range addresses {
-		path, err := s.Path(a, c.ofHeap())
-		c.clear()
+		path, err := s.Path(a, ofHeap(c))
+		c.Clear()
 		if err != nil {
 			return err
 		}
@@ -37,21 +38,22 @@ func printPaths(stdout io.Writer, c console, s *inspect.Subject, addresses []uin
 		}
 	}
 	if asJSON {
-		return printJSON(stdout, all)
+		return terminal.PrintJSON(stdout, all)
 	}
-	return w.err
+	return w.Err
 }
 
-func (w *sheet) path(p *objectPath) {
+func (w *inspectSheet) path(p *objectPath) {
 	switch {
 	case p.Root == "":
-		w.printf("nothing is known that holds this:\n")
+		w.Printf("nothing is known that holds this:\n")
 	case p.Word != "" && p.Memory != "":
-		w.printf("a word in native memory, at %s in %s\n", p.Word, printable(p.Memory))
+		w.Printf("a word in native memory, at %s in %s\n", p.Word, terminal.Printable(p.Memory))
 	case p.Word != "":
-		w.printf("a word in native memory, at %s\n", p.Word)
+		w.Printf("a word in native memory, at %s\n", p.Word)
 	}
 	for _, step := range p.Steps {
-		w.printf("    %s\n", strings.TrimSpace(printable(step.Kind)+" "+step.Address+"  "+printable(step.Where)))
+		w.Printf("    %s\n",
+			strings.TrimSpace(terminal.Printable(step.Kind)+" "+step.Address+"  "+terminal.Printable(step.Where)))
 	}
 }

@@ -8,34 +8,29 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/term"
+	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 )
 
 // start runs a command line of inspect. One without a verb, on a terminal, asks for verbs, and has again run each with
 // the words behind it.
-func (v *inspectCmd) start(stdout io.Writer, c console, again func(words []string)) error {
+func (v *inspectCmd) start(stdout io.Writer, c terminal.Console, again func(words []string)) error {
 	of := slices.DeleteFunc([]string{v.Core, v.Node, v.Verb}, func(word string) bool { return word == "" })
 	hasVerb := slices.ContainsFunc(append(of, v.Addresses...), isInspectVerb)
-	if hasVerb || len(of) == 0 && v.PID == 0 || !isTerminal(stdout) || !term.IsTerminal(int(os.Stdin.Fd())) {
+	if hasVerb || len(of) == 0 && v.PID == 0 || !terminal.IsTerminal(stdout) || !terminal.IsTerminal(os.Stdin) {
 		return v.Run(stdout, c)
 	}
 	if err := v.check(of, c); err != nil {
 		return err
 	}
-	screen := fileOf(stdout)
-	p := prompt{screen: screen, show: again}
-	p.Terminal = term.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{os.Stdin, screen}, "inspect> ")
-	p.AutoCompleteCallback = completeVerb
+	p := prompt{terminal.NewPrompt(terminal.FileOf(stdout), "inspect> ", completeVerb), again}
 	return p.run()
 }
 
 // check opens what is to be looked into, so that an error comes at once.
-func (v *inspectCmd) check(of []string, c console) error {
+func (v *inspectCmd) check(of []string, c terminal.Console) error {
 	if v.PID != 0 && len(of) > 0 || len(of) > 2 {
-		return usageError{fmt.Errorf("either a core and NODE, or -p PID: %q", of)}
+		return exit.Usage(fmt.Errorf("either a core and NODE, or -p PID: %q", of))
 	}
 	of = append(of, "", "")
 	subject, end, err := v.open(&inspected{core: of[0], node: of[1]})
@@ -43,17 +38,16 @@ func (v *inspectCmd) check(of []string, c console) error {
 		return err
 	}
 	for _, p := range subject.Problems {
-		c.logger(false).Warn("not used", "why", p)
+		c.Logger(false).Warn("not used", "why", p)
 	}
 	end()
 	return nil
 }
 
-// prompt asks for verbs with their operands and flags. It has a history, and completes verbs.
+// prompt asks for verbs with their operands and flags.
 type prompt struct {
-	*term.Terminal
-	screen *os.File
-	show   func(words []string)
+	*terminal.Prompt
+	show func(words []string)
 }
 
 const promptHelp = "Verbs: %s\n" +
@@ -61,9 +55,9 @@ const promptHelp = "Verbs: %s\n" +
 
 // run shows what is asked for. A verb that fails says why, and the next one may be asked for.
 func (p *prompt) run() error {
-	fmt.Fprintf(p.screen, promptHelp, strings.Join(inspectVerbs, " "))
+	fmt.Fprintf(p.Screen, promptHelp, strings.Join(inspectVerbs, " "))
 	for {
-		line, err := p.ask()
+		line, err := p.Ask()
 		words := strings.Fields(line)
 		switch {
 		case errors.Is(err, io.EOF):
@@ -74,24 +68,11 @@ func (p *prompt) run() error {
 		case slices.Contains([]string{"quit", "exit", "q"}, words[0]):
 			return nil
 		case words[0] == "help" || !slices.ContainsFunc(words, isInspectVerb) && !strings.HasPrefix(words[0], "-"):
-			fmt.Fprintf(p.screen, promptHelp, strings.Join(inspectVerbs, " "))
+			fmt.Fprintf(p.Screen, promptHelp, strings.Join(inspectVerbs, " "))
 		default:
 			p.show(words)
 		}
 	}
-}
-
-// ask reads a line. The terminal is as it was while the verb runs, so that Ctrl-C ends that.
-func (p *prompt) ask() (string, error) {
-	before, err := term.MakeRaw(int(os.Stdin.Fd()))
-	if err != nil {
-		return "", err
-	}
-	defer term.Restore(int(os.Stdin.Fd()), before)
-	if columns, rows, err := term.GetSize(int(p.screen.Fd())); err == nil {
-		_ = p.SetSize(columns, rows)
-	}
-	return p.ReadLine()
 }
 
 // completeVerb completes the verb at the end of a line, as far as only one begins so.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 )
 
@@ -25,14 +27,15 @@ type objectRefs struct {
 	heapRead
 }
 
-func (v *objectsFlags) printRefs(w io.Writer, c console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
+func (v *objectsFlags) printRefs(w io.Writer, c terminal.Console, s *inspect.Subject, addresses []uint64,
+	asJSON bool) error {
 	if v.Most < 0 {
-		return usageError{fmt.Errorf("-n %d: how many holders?", v.Most)}
+		return exit.Usage(fmt.Errorf("-n %d: how many holders?", v.Most))
 	}
 	var all []objectRefs
 	for _, a := range addresses {
-		refs, err := s.Refs(a, cmp.Or(v.Most, 100), c.ofHeap())
-		c.clear()
+		refs, err := s.Refs(a, cmp.Or(v.Most, 100), ofHeap(c))
+		c.Clear()
 		if err != nil {
 			return err
 		}
@@ -40,16 +43,16 @@ func (v *objectsFlags) printRefs(w io.Writer, c console, s *inspect.Subject, add
 		if all = append(all, out); asJSON {
 			continue
 		}
-		sheet := &sheet{Writer: w}
-		sheet.printf("%s %s\n", printable(out.Kind), out.Address)
+		sheet := &inspectSheet{terminal.Sheet{Writer: w}}
+		sheet.Printf("%s %s\n", terminal.Printable(out.Kind), out.Address)
 		sheet.holders(&out.objectHolder, 1)
 		sheet.heapRead(&refs.Walk)
-		if sheet.err != nil {
-			return sheet.err
+		if sheet.Err != nil {
+			return sheet.Err
 		}
 	}
 	if asJSON {
-		return printJSON(w, all)
+		return terminal.PrintJSON(w, all)
 	}
 	return nil
 }
@@ -63,7 +66,7 @@ func holderOf(h *inspect.Holder) objectHolder {
 }
 
 // holders prints who holds an object, and below each who holds that, where it is V8's own.
-func (w *sheet) holders(of *objectHolder, depth int) {
+func (w *inspectSheet) holders(of *objectHolder, depth int) {
 	indent := strings.Repeat("    ", depth)
 	for i := range of.Holders {
 		h := &of.Holders[i]
@@ -71,10 +74,10 @@ func (w *sheet) holders(of *objectHolder, depth int) {
 		if h.Weak {
 			weak = ", weakly"
 		}
-		w.printf("%s%s %s  %s%s\n", indent, printable(h.Kind), h.Address, printable(h.Where), weak)
+		w.Printf("%s%s %s  %s%s\n", indent, terminal.Printable(h.Kind), h.Address, terminal.Printable(h.Where), weak)
 		w.holders(h, depth+1)
 	}
 	if of.More > 0 {
-		w.printf("%s… and %d more\n", indent, of.More)
+		w.Printf("%s… and %d more\n", indent, of.More)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 	reqctx "github.com/hotspan/hotspan/context"
 )
@@ -55,36 +57,36 @@ type waitedFor struct {
 	Column   int      `json:"column,omitempty"`
 }
 
-func (v *objectsFlags) printRequests(stdout io.Writer, c console, s *inspect.Subject, rules []reqctx.Rule,
+func (v *objectsFlags) printRequests(stdout io.Writer, c terminal.Console, s *inspect.Subject, rules []reqctx.Rule,
 	asJSON bool,
 ) error {
 	if v.Most < 0 {
-		return usageError{fmt.Errorf("-n %d: how many requests?", v.Most)}
+		return exit.Usage(fmt.Errorf("-n %d: how many requests?", v.Most))
 	}
-	found := s.Requests(rules, c.ofHeap())
-	c.clear()
+	found := s.Requests(rules, ofHeap(c))
+	c.Clear()
 	hidden := v.hide(&found)
 	if asJSON {
-		return printJSON(stdout, inFlightOf(&found, hidden))
+		return terminal.PrintJSON(stdout, inFlightOf(&found, hidden))
 	}
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
 	for i := range found.Requests {
 		w.request(&found.Requests[i])
 	}
 	if len(found.Requests) == 0 {
-		w.printf("nothing is waited for\n")
+		w.Printf("nothing is waited for\n")
 	}
 	if hidden > 0 {
-		w.printf("… and %d more requests\n", hidden)
+		w.Printf("… and %d more requests\n", hidden)
 	}
 	if found.More > 0 {
-		w.printf("%d more waits are not shown\n", found.More)
+		w.Printf("%d more waits are not shown\n", found.More)
 	}
 	if found.Changed > 0 {
-		w.printf("%d waits began or ended meanwhile, and are not shown\n", found.Changed)
+		w.Printf("%d waits began or ended meanwhile, and are not shown\n", found.Changed)
 	}
 	w.heapRead(&found.Walk)
-	return w.err
+	return w.Err
 }
 
 // hide leaves as many requests as are to be listed, and what is of none. It returns how many it took away.
@@ -102,37 +104,37 @@ func (v *objectsFlags) hide(found *inspect.Requests) (hidden int) {
 	return hidden
 }
 
-func (w *sheet) request(q *inspect.Request) {
+func (w *inspectSheet) request(q *inspect.Request) {
 	switch {
 	case q.NotRead != nil:
-		w.printf("of requests whose stores could not be read: %s\n", printable(q.NotRead.Error()))
+		w.Printf("of requests whose stores could not be read: %s\n", terminal.Printable(q.NotRead.Error()))
 	case len(q.Stores) == 0:
-		w.printf("of no request\n")
+		w.Printf("of no request\n")
 	case len(q.Labels) > 0:
-		w.printf("%s%s\n", strings.TrimPrefix(labelText(q.Labels), ", "), beganText(q))
+		w.Printf("%s%s\n", strings.TrimPrefix(terminal.LabelText(q.Labels), ", "), beganText(q))
 	default:
 		for i := range q.Stores {
 			began := ""
 			if i == len(q.Stores)-1 {
 				began = beganText(q)
 			}
-			w.printf("%s%s\n", storeLine(&q.Stores[i]), began)
+			w.Printf("%s%s\n", storeLine(&q.Stores[i]), began)
 		}
 	}
 	if len(q.Stores) > 0 && q.Pending() {
-		w.printf("    only promises: no timer, handle, request or job has these stores\n")
+		w.Printf("    only promises: no timer, handle, request or job has these stores\n")
 	}
 	for i := range q.Waits {
 		wait := waitOf(&q.Waits[i])
-		w.printf("    %s\n", printable(wait.text()))
+		w.Printf("    %s\n", terminal.Printable(wait.text()))
 	}
 }
 
 // storeLine is a store on one line.
 func storeLine(s *inspect.RequestStore) string {
-	text := printable(strings.Join(strings.Fields(s.Text), " "))
+	text := terminal.Printable(strings.Join(strings.Fields(s.Text), " "))
 	if s.Name != "" {
-		text = printable(s.Name) + ": " + text
+		text = terminal.Printable(s.Name) + ": " + text
 	}
 	return text
 }
@@ -175,7 +177,7 @@ func inFlightOf(found *inspect.Requests, hidden int) inFlight {
 			out.Others = waits
 			continue
 		}
-		of := inFlightRequest{Labels: labelValues(q.Labels), Waits: waits, OnlyPromises: q.Pending()}
+		of := inFlightRequest{Labels: terminal.LabelValues(q.Labels), Waits: waits, OnlyPromises: q.Pending()}
 		if q.Aged {
 			of.AgeMS = milliseconds(q.Age)
 		}

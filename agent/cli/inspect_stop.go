@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/pause"
 )
 
@@ -26,11 +27,11 @@ func (v *stopFlags) checkStop(pid int) error {
 }
 
 // stopped calls read while a process is stopped, if that was asked for. It says so before and afterwards.
-func (v *stopFlags) stopped(c console, pid int, read func() error) error {
+func (v *stopFlags) stopped(c terminal.Console, pid int, read func() error) error {
 	if v.Stop == 0 {
 		return read()
 	}
-	log := c.logger(false)
+	log := c.Logger(false)
 	log.Info(fmt.Sprintf("process %d will be stopped for %v at most", pid, v.Stop))
 	began := time.Now()
 	p, err := pause.Stop(pid, v.Stop)
@@ -41,7 +42,7 @@ func (v *stopFlags) stopped(c console, pid int, read func() error) error {
 	if p.Resume() {
 		log.Warn(fmt.Sprintf("process %d was stopped for %v, and went on before all of this was read", pid, v.Stop))
 	} else {
-		log.Info(fmt.Sprintf("process %d was stopped for %v", pid, threeDigits(time.Since(began))))
+		log.Info(fmt.Sprintf("process %d was stopped for %v", pid, terminal.ThreeDigits(time.Since(began))))
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 )
 
@@ -29,20 +30,20 @@ func (v *printFlags) print(stdout io.Writer, subject *inspect.Subject, addresses
 		all = append(all, printedValue{fmt.Sprintf("0x%x", a), text})
 	}
 	if asJSON {
-		return printJSON(stdout, all)
+		return terminal.PrintJSON(stdout, all)
 	}
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
 	for _, p := range all {
-		w.printf("%s\n", printableLines(p.Text))
+		w.Printf("%s\n", printableLines(p.Text))
 	}
-	return w.err
+	return w.Err
 }
 
 // printableLines is printable for a text of several lines.
 func printableLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {
-		lines[i] = printable(lines[i])
+		lines[i] = terminal.Printable(lines[i])
 	}
 	return strings.Join(lines, "\n")
 }
@@ -67,13 +68,13 @@ func printWhatIs(stdout io.Writer, subject *inspect.Subject, addresses []uint64,
 			what.Builtin, what.File, hexOrEmpty(what.Start), hexOrEmpty(what.End)})
 	}
 	if asJSON {
-		return printJSON(stdout, all)
+		return terminal.PrintJSON(stdout, all)
 	}
-	w := &sheet{Writer: stdout}
+	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
 	for i := range all {
 		w.whatIs(&all[i])
 	}
-	return w.err
+	return w.Err
 }
 
 func hexOrEmpty(n uint64) string {
@@ -83,26 +84,26 @@ func hexOrEmpty(n uint64) string {
 	return fmt.Sprintf("0x%x", n)
 }
 
-func (w *sheet) whatIs(out *whatIs) {
+func (w *inspectSheet) whatIs(out *whatIs) {
 	if out.Class != "" {
-		w.printf("%s: %s", out.Address, printable(out.Class))
+		w.Printf("%s: %s", out.Address, terminal.Printable(out.Class))
 		if out.Constructor != "" {
-			w.printf(" made by %s", printable(out.Constructor))
+			w.Printf(" made by %s", terminal.Printable(out.Constructor))
 		}
-		w.printf(", hidden class %s\n", out.HiddenClass)
+		w.Printf(", hidden class %s\n", out.HiddenClass)
 	}
 	switch {
 	case out.Builtin != "":
-		w.printf("%s: code of V8's builtin %s\n", out.Address, printable(out.Builtin))
+		w.Printf("%s: code of V8's builtin %s\n", out.Address, terminal.Printable(out.Builtin))
 	case out.Class == "":
-		w.printf("%s: no object of V8 begins there\n", out.Address)
+		w.Printf("%s: no object of V8 begins there\n", out.Address)
 	}
 	switch {
 	case out.End == "":
-		w.printf("nothing is mapped there\n")
+		w.Printf("nothing is mapped there\n")
 	case out.File != "":
-		w.printf("in the mapping %s to %s of %s\n", out.Start, out.End, printable(out.File))
+		w.Printf("in the mapping %s to %s of %s\n", out.Start, out.End, terminal.Printable(out.File))
 	default:
-		w.printf("in the memory %s to %s\n", out.Start, out.End)
+		w.Printf("in the memory %s to %s\n", out.Start, out.End)
 	}
 }

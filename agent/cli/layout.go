@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -13,7 +14,7 @@ type layoutCmd struct {
 	JSON   bool   `name:"json" help:"Print all of it as JSON."`
 }
 
-func (l *layoutCmd) Run(stdout io.Writer, _ console) error {
+func (l *layoutCmd) Run(stdout io.Writer, _ terminal.Console) error {
 	f, err := os.Open(l.Binary)
 	if err != nil {
 		return err
@@ -24,7 +25,7 @@ func (l *layoutCmd) Run(stdout io.Writer, _ console) error {
 		return fmt.Errorf("%s: %w", l.Binary, err)
 	}
 	if l.JSON {
-		return printJSON(stdout, layoutOf(table))
+		return terminal.PrintJSON(stdout, layoutOf(table))
 	}
 	return table.Write(stdout)
 }

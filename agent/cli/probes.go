@@ -3,6 +3,8 @@ package cli
 import (
 	"io"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/probe"
 )
 
@@ -14,30 +16,30 @@ type probesCmd struct {
 }
 
 // Run prints what probes can be put on in a process, as record --probe takes it.
-func (v *probesCmd) Run(stdout io.Writer, c console) error {
+func (v *probesCmd) Run(stdout io.Writer, c terminal.Console) error {
 	if v.Most < 1 {
-		return usagef("-n %d: at least 1", v.Most)
+		return exit.Usagef("-n %d: at least 1", v.Most)
 	}
 	all, err := probe.List(v.PID, v.Pattern)
 	if err != nil {
 		if len(all) == 0 {
-			return explain(err)
+			return exit.Explain(err)
 		}
-		c.logger(false).Warn("not all files are read", "why", err)
+		c.Logger(false).Warn("not all files are read", "why", err)
 	}
 	if v.JSON {
-		return printJSON(stdout, append([]probe.Listed{}, all...))
+		return terminal.PrintJSON(stdout, append([]probe.Listed{}, all...))
 	}
-	w := &sheet{Writer: stdout}
+	w := &terminal.Sheet{Writer: stdout}
 	for _, p := range all[:min(v.Most, len(all))] {
-		w.printf("%s", printable(p.Probe))
+		w.Printf("%s", terminal.Printable(p.Probe))
 		if p.Name != "" {
-			w.printf("  %s", printable(p.Name))
+			w.Printf("  %s", terminal.Printable(p.Name))
 		}
-		w.printf("\n")
+		w.Printf("\n")
 	}
 	if left := len(all) - v.Most; left > 0 {
-		w.printf("… and %d more: -n prints them, a pattern chooses\n", left)
+		w.Printf("… and %d more: -n prints them, a pattern chooses\n", left)
 	}
-	return w.err
+	return w.Err
 }

@@ -51,8 +51,8 @@ func ownModule(file string) string {
 // have files that are slow, or shared objects.
 var forTests = []string{"test/nodes", "test/nodes/live", "test/slowfiles", "test/truth", "test/vdso"}
 
-// onlyTests is a package that only tests may import: the BPF program with what tests need of it.
-const onlyTests = "agent/internal/bpf/bpftest"
+// onlyTests are packages that only tests may import: the BPF program with what tests need of it, and recordings.
+var onlyTests = []string{"agent/internal/bpf/bpftest", "agent/cli/recording/recordingtest"}
 
 // imported is one import of one file.
 type imported struct {
@@ -108,7 +108,7 @@ func verdict(i imported) string {
 	switch {
 	case !ok, i.isTest() && slices.Contains(forTests, own):
 		return ""
-	case own == onlyTests && !i.isTest():
+	case slices.Contains(onlyTests, own) && !i.isTest():
 		return "only tests may import that package"
 	case !slices.Contains(mayImport[from], top(own+"/")):
 		return "code in this folder may import only " + strings.Join(mayImport[from], ", ")
@@ -152,6 +152,7 @@ func TestVerdict(t *testing.T) {
 		{"hotspan-web/main.go", "pprofx", true},
 		{"agent/join.go", "agent/internal/bpf/bpftest", true},
 		{"agent/join_test.go", "agent/internal/bpf/bpftest", false},
+		{"agent/cli/cli.go", "agent/cli/recording/recordingtest", true},
 		{"test/e2e/x_test.go", "agent", false},
 		{"test/e2e/x_test.go", "agent/internal/bpf", true},
 		{"examples/demo/main.go", "agent/internal/bpf", true},

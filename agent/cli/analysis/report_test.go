@@ -1,0 +1,178 @@
+package analysis_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/agent/cli"
+	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
+)
+
+func TestReport(t *testing.T) {
+	file := recordingtest.Ranking(t)
+	var out, stderr bytes.Buffer
+	if code := cli.Main([]string{"report", "--by", "tenant", file}, &out, &stderr); code != 0 {
+		t.Fatalf("code %d: %s", code, &stderr)
+	}
+	want := strings.TrimLeft(`
+1.00 s of CPU in 100 samples, of 1s from 2025-10-09 08:53:20 UTC, lost (ring buffer full 3)
+gc 30 %, js 70 %
+
+CPU by route
+     500 ms  50.0 %  (no route)
+     500 ms  50.0 %  /ranking                            gc 60 %
+
+CPU by tenant
+     500 ms  50.0 %  (no tenant)
+     500 ms  50.0 %  a                                   gc 60 %
+
+CPU by function: of its own, with what V8, Node and the kernel did for it; with callees; hottest line
+     500 ms     500 ms  50.0 %  idle                                x/idle.js:3
+     500 ms     500 ms  50.0 %  rank [2J                            routes/ranking.js:7, gc 60 %
+
+CPU by trace, of 1
+     500 ms  50.0 %  00000000000000000000000000000001    /ranking, gc 60 %
+
+CPU by thread
+     1.00 s  100.0 %  node                                gc 30 %
+`, "\n")
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReportOfRoute(t *testing.T) {
+	file := recordingtest.Ranking(t)
+	for _, args := range [][]string{
+		{"--route", "/ranking"}, {"--trace", "00000000000000000000000000000001"},
+	} {
+		var out, stderr bytes.Buffer
+		if code := cli.Main(append([]string{"report", "--json", file, file}, args...), &out, &stderr); code != 0 {
+			t.Fatalf("code %d: %s", code, &stderr)
+		}
+		var r struct {
+			Samples int64
+			Lost    map[string]int64
+			Classes map[string]int64
+			Routes  []struct{ Name string }
+		}
+		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Samples != 100 || r.Classes["gc"] != 60 || len(r.Routes) != 1 || r.Lost["ring buffer full"] != 6 {
+			t.Errorf("%v of the file twice: %+v", args, r)
+		}
+	}
+}
+
+// A folder stands for its recordings, and filters choose from them, for convert too.
+func TestFilters(t *testing.T) {
+	file := recordingtest.Ranking(t)
+	long := time.Since(time.Unix(1_760_000_000, 0)) + time.Hour
+	for name, test := range map[string]struct {
+		args    []string
+		samples int
+	}{
+		"all":            {nil, 100},
+		"service":        {[]string{"--service", "shop"}, 100},
+		"other service":  {[]string{"--service", "till"}, 0},
+		"route":          {[]string{"--route", "/ranking"}, 50},
+		"since":          {[]string{"--since", long.String()}, 100},
+		"since and till": {[]string{"--since", long.String(), "--until", (long - 2*time.Hour).String()}, 100},
+	} {
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		var said bytes.Buffer
+		code := cli.Main(append([]string{"convert", filepath.Dir(file), out}, test.args...), &said, &said)
+		text, _ := os.ReadFile(out)
+		if lines := bytes.Count(text, []byte(`"stack":`)); code != 0 || lines != test.samples {
+			t.Errorf("%s: code %d, %d samples, want %d: %s", name, code, lines, test.samples, &said)
+		}
+	}
+	var said bytes.Buffer
+	code := cli.Main([]string{"convert", file, filepath.Join(t.TempDir(), "x.jsonl"), "--since", "1h"}, &said, &said)
+	if code != exit.Failed || !strings.Contains(said.String(), "no snapshot is of that time") {
+		t.Errorf("an old recording: code %d, %s", code, &said)
+	}
+	said.Reset()
+	if code := cli.Main([]string{"report", t.TempDir()}, &said, &said); code != exit.Failed ||
+		!strings.Contains(said.String(), "has no .otlp files") {
+		t.Errorf("an empty folder: code %d, %s", code, &said)
+	}
+}
+
+// A recording has 100 samples of a thread: 50 of rank, of which 30 are in a collection, and 50 of idle.
+func TestReportOfRows(t *testing.T) {
+	file := recordingtest.Ranking(t)
+	for args, want := range map[string]int{
+		"--state gc": 30, "--state js": 70, "--state gc,js": 100, "--state idle": 0, "--focus idle$": 50,
+		"--focus routes/": 50, "--focus ^sort$": 50, "--focus rank --state js": 20, "--focus nothing": 0,
+		"--thread node": 100, "--thread 1": 100, "--thread nod": 0, "--thread 2": 0, "--route /ranking --state js": 20,
+	} {
+		var out, stderr bytes.Buffer
+		code := cli.Main(append([]string{"report", "--json", file}, strings.Fields(args)...), &out, &stderr)
+		var got struct{ Samples int }
+		if err := json.Unmarshal(out.Bytes(), &got); err != nil || code != 0 || got.Samples != want {
+			t.Errorf("%s: %d samples, want %d (code %d, %v) %s", args, got.Samples, want, code, err, &stderr)
+		}
+	}
+	for _, args := range []string{"--focus (", "--state sleeping"} {
+		var out, stderr bytes.Buffer
+		code := cli.Main(append([]string{"report", file}, strings.Fields(args)...), &out, &stderr)
+		if code != exit.WrongUsage || !strings.Contains(stderr.String(), strings.Fields(args)[0]) {
+			t.Errorf("%s: code %d, %s", args, code, &stderr)
+		}
+	}
+}
+
+// A page has the chosen samples of all recordings, also where the later one comes first.
+func TestReportPage(t *testing.T) {
+	file := recordingtest.Ranking(t)
+	name := filepath.Join(t.TempDir(), "x.html")
+	for says, args := range map[string][]string{
+		"wrote " + name + ": 100 samples; 6 were lost": {"report", "-o", name, "--route", "/ranking", file, file},
+		"wrote " + name + ": 100 samples; 3 were lost": {"convert", file, name},
+	} {
+		var out, stderr bytes.Buffer
+		if code := cli.Main(args, &out, &stderr); code != 0 || out.Len() > 0 ||
+			!strings.Contains(stderr.String(), says) {
+			t.Errorf("%v: code %d, %s%s", args, code, &out, &stderr)
+		}
+		page, err := os.ReadFile(name)
+		if err != nil || !bytes.HasPrefix(page, []byte("<!doctype html>")) ||
+			!bytes.HasSuffix(page, []byte("</html>\n")) || bytes.Contains(page, []byte("ranking.js")) {
+			t.Errorf("%v: %v, %.100s", args, err, page)
+		}
+	}
+}
+
+func TestReportErrors(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"empty": "", "text": strings.Repeat("no recording ", 9)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for says, args := range map[string][]string{
+		"empty is empty":    {dir + "/empty"},
+		"text: snapshot 1":  {dir + "/text"},
+		"no such file":      {dir + "/none"},
+		"expected":          {},
+		"--lines 0: at lea": {"--lines", "0", dir + "/empty"},
+		"names no format":   {"-o", dir + "/x.foo", dir + "/empty"},
+		"either -o or --js": {"-o", dir + "/x.html", "--json", dir + "/empty"},
+	} {
+		var stderr bytes.Buffer
+		code := cli.Main(append([]string{"report"}, args...), &stderr, &stderr)
+		if code == 0 || !strings.Contains(stderr.String(), says) {
+			t.Errorf("%v: code %d, %s", args, code, &stderr)
+		}
+	}
+}

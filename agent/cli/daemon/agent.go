@@ -1,0 +1,234 @@
+// Package daemon has the verb agent: it profiles all day, keeps snapshots in a store, delivers them, and serves them on
+// a socket.
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"reflect"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
+	"github.com/hotspan/hotspan/agent/internal/live"
+	"github.com/hotspan/hotspan/agent/internal/store"
+	reqctx "github.com/hotspan/hotspan/context"
+)
+
+// Verb is the verb agent. Its flags are also in a file, and in variables of the environment.
+type Verb struct {
+	Config      string `help:"${config}" placeholder:"FILE"`
+	CheckConfig bool   `help:"Check the configuration and the certificates, and end."`
+	profiling.SelectionFlags
+	limitFlags
+	Rate   int           `short:"F" default:"99" help:"${rate} (${default})." placeholder:"HZ"`
+	Period time.Duration `default:"10s" help:"Time that a snapshot covers (${default})." placeholder:"TIME"`
+	profiling.RuleFlags
+	Labels     string        `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
+	To         destinations  `help:"${to}" placeholder:"URL,…"`
+	Store      string        `default:"/var/lib/hotspan" help:"${store} (${default})." placeholder:"DIR"`
+	StoreMIB   int           `name:"store-mib" default:"512" help:"${mib} (${default})." placeholder:"MIB"`
+	StoreAge   time.Duration `default:"24h" help:"${age} (${default})." placeholder:"TIME"`
+	HTTP       string        `name:"http" help:"${http}" placeholder:"HOST:PORT"`
+	SourceMaps bool          `default:"true" negatable:"" help:"${maps}"`
+	Cache      bool          `default:"true" negatable:"" help:"${cache}"`
+	Verbose    bool          `short:"v" help:"Log more about the processes."`
+	WithInput  bool          `help:"End when standard input ends: with who started it, however that ends."`
+	socketFlags
+}
+
+// Run profiles until a signal comes, and then delivers what is left.
+func (v *Verb) Run(again parsed, c terminal.Console) error {
+	log := c.Logger(v.Verbose)
+	config, err := v.config(log)
+	if err != nil {
+		return err
+	}
+	begin, err := v.outputs(log)
+	if err != nil {
+		return err
+	}
+	if v.CheckConfig {
+		fmt.Fprintf(c, "the configuration is right: %d destinations\n", len(begin.receivers))
+		return begin.close()
+	}
+	kept, err := store.Open(v.Store, v.limits())
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	config.Sinks = []agent.Sink{storeSink{kept}}
+	d := &delivering{from: kept, log: log, now: begin}
+	defer func() { d.outputs().end() }()
+	if err := begin.start(kept, log); err != nil {
+		return err
+	}
+	closeServers, err := v.answer(&config, d, log)
+	if err != nil {
+		return err
+	}
+	defer closeServers()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	profiling.OutliveReaders()
+	if v.WithInput {
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			stop()
+		}()
+	}
+	signals, end := hangUps()
+	defer end()
+	config.OnCut = readyFirst(config.OnCut)
+	a, err := agent.New(config)
+	if err != nil {
+		return exit.Explain(err)
+	}
+	go (&reloading{a, d, log, func() (*settings, error) { return v.reread(again, log) }}).serve(signals)
+	stats, err := a.Run(ctx)
+	notify("STOPPING=1")
+	if stats.End.IsZero() { // it has not begun
+		return exit.Explain(err)
+	}
+	err = errors.Join(err, d.outputs().finish(deliverAtEnd))
+	closingAgent(c, &stats, kept, d.outputs())
+	return err
+}
+
+// deliverAtEnd is how long the agent goes on to deliver after its end. What is left then waits in the store.
+const deliverAtEnd = 10 * time.Second
+
+// parsed parses the command line once more, with the configuration as it is then.
+type parsed func() (*Verb, error)
+
+func (v *Verb) config(log *slog.Logger) (agent.Config, error) {
+	config := agent.Config{
+		Wait: true, Rate: v.Rate, SnapshotEvery: v.Period, FollowClock: true,
+		NoSourceMaps: !v.SourceMaps, RaisePriority: true, Begun: profiling.Begun, Log: log,
+	}
+	if limit := agent.MaxRate(); v.Rate < 1 || v.Rate > cmp.Or(limit, v.Rate) {
+		return config, exit.Usagef("rate %d: from 1 to %d (kernel.perf_event_max_sample_rate)", v.Rate, limit)
+	}
+	if v.Period < 100*time.Millisecond || v.StoreMIB < 1 || v.StoreAge < 0 {
+		return config, exit.Usagef("period %v, store-mib %d, store-age %v: at least 100ms, 1 and 0", v.Period,
+			v.StoreMIB, v.StoreAge)
+	}
+	if v.Cache {
+		config.FileCache = profiling.FileCache()
+	}
+	err := v.socketFlags.check()
+	if err != nil {
+		return config, exit.Usage(err)
+	}
+	if config.Select, err = v.Selection(); err != nil {
+		return config, err
+	}
+	config.Select.All = !v.Given()
+	if err := v.bound(&config); err != nil {
+		return config, err
+	}
+	if config.Labels, err = reqctx.ParseKinds(v.Labels); err != nil {
+		return config, exit.Usage(err)
+	}
+	config.Rules, err = v.LabelRules()
+	return config, err
+}
+
+// reread reads the settings again.
+func (v *Verb) reread(again parsed, log *slog.Logger) (*settings, error) {
+	next, err := again()
+	if err != nil {
+		return nil, err
+	}
+	s := &settings{limits: next.limits(), verbose: next.Verbose, startOnly: v.startOnly(next)}
+	if s.config, err = next.config(log); err != nil {
+		return nil, err
+	}
+	s.outputs, err = next.outputs(log)
+	return s, err
+}
+
+// startOnly returns the names of settings that differ from next and that nothing changes while an agent runs.
+func (v *Verb) startOnly(next *Verb) (names []string) {
+	a, b := *v, *next
+	for _, c := range []*Verb{&a, &b} {
+		c.limitFlags = limitFlags{}
+		c.SelectionFlags, c.RuleFlags, c.Labels, c.Rate, c.Period = profiling.SelectionFlags{}, profiling.RuleFlags{},
+			"", 0, 0
+		c.Config, c.To, c.SourceMaps, c.StoreMIB, c.StoreAge, c.Verbose = "", nil, false, 0, 0, false
+	}
+	before, after := reflect.ValueOf(a), reflect.ValueOf(b)
+	for _, f := range reflect.VisibleFields(before.Type()) {
+		if !f.Anonymous && !reflect.DeepEqual(before.FieldByIndex(f.Index).Interface(),
+			after.FieldByIndex(f.Index).Interface()) {
+			names = append(names, strings.ToLower(f.Name))
+		}
+	}
+	return names
+}
+
+func (v *Verb) limits() store.Limits {
+	return store.Limits{Bytes: int64(v.StoreMIB) << 20, Age: v.StoreAge}
+}
+
+// outputs opens the destinations: those of the flags, or the one of OpenTelemetry's environment variables.
+func (v *Verb) outputs(log *slog.Logger) (*outputs, error) {
+	all := v.To
+	if len(all) == 0 {
+		d, err := fromEnvironment()
+		if err != nil {
+			return nil, exit.Usage(err)
+		}
+		if d != nil {
+			all = append(all, *d)
+		}
+	}
+	return openOutputs(all, log)
+}
+
+// answer begins to answer requests over HTTP and on the socket. The function that it returns ends that.
+func (v *Verb) answer(config *agent.Config, d *delivering, log *slog.Logger) (end func(), err error) {
+	page := &statusPage{delivering: d}
+	config.OnCut, config.Live = page.cut, live.NewFeed()
+	if v.HTTP != "" {
+		profiles, err := v.pull(config.Live)
+		if err == nil {
+			err = page.serve(v.HTTP, profiles)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	d.configure(*config)
+	closeSocket, err := v.socketFlags.serve(config.Live, d, page, log)
+	if err != nil {
+		return nil, errors.Join(err, page.close())
+	}
+	return func() { _ = errors.Join(closeSocket(), page.close()) }, nil // nothing is under way that could fail
+}
+
+func closingAgent(c terminal.Console, s *agent.Stats, kept *store.Store, o *outputs) {
+	fmt.Fprintf(c, "%d samples taken in %.1f s = %d written + %d lost%s\n",
+		s.Taken, s.End.Sub(s.Start).Seconds(), s.Written, s.LostSum(), terminal.Counts(s.Lost))
+	for _, d := range o.destinations {
+		n := d.Stats()
+		fmt.Fprintf(c, "%s: %d samples of %d snapshots delivered%s\n", d.Name(), n.Samples, n.Snapshots,
+			terminal.Counts(map[string]int64{
+				"snapshots waiting": int64(n.Waiting), "samples refused": n.Dropped, "snapshots damaged": n.Damaged,
+				"snapshots removed before": n.Evicted,
+			}))
+	}
+	n := kept.Stats()
+	fmt.Fprintf(c, "store: %d snapshots, %.1f MiB%s\n", n.Snapshots, float64(n.Bytes)/(1<<20),
+		terminal.Counts(map[string]int64{"removed": n.Evicted, "not written": n.Unwritten}))
+}

@@ -1,0 +1,44 @@
+package daemon
+
+import (
+	"fmt"
+	"net"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent"
+)
+
+// notify tells systemd about the state of the service, if it asks (sd_notify(3)). Errors do not matter: it is news.
+func notify(state string) {
+	socket := os.Getenv("NOTIFY_SOCKET")
+	if socket == "" {
+		return
+	}
+	conn, err := net.Dial("unixgram", socket)
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	_, _ = conn.Write([]byte(state))
+}
+
+// readyFirst returns a function for agent.Config.OnCut that says when sampling begins, and calls next each time.
+func readyFirst(next func(agent.Stats, int)) func(agent.Stats, int) {
+	ready := false
+	return func(s agent.Stats, processes int) {
+		if !ready {
+			notify("READY=1")
+			ready = true
+		}
+		next(s, processes)
+	}
+}
+
+// reloadingState says that a reload begins. READY=1 says that it has ended. (sd_notify(3), RELOADING=1)
+func reloadingState() string {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) // it cannot fail
+	return fmt.Sprintf("RELOADING=1\nMONOTONIC_USEC=%d", t.Nano()/1000)
+}

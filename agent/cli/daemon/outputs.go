@@ -1,0 +1,128 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/recording"
+	"github.com/hotspan/hotspan/agent/internal/export"
+	"github.com/hotspan/hotspan/agent/internal/store"
+	"github.com/hotspan/hotspan/otlp"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// outputs are the agent's destinations.
+type outputs struct {
+	from         []destination
+	receivers    []export.Receiver
+	closers      []func() error
+	destinations []*export.Destination
+	running      sync.WaitGroup
+	stop         context.CancelFunc
+}
+
+// openOutputs opens what snapshots are sent to. It does not connect: an error is one of the configuration.
+func openOutputs(from []destination, log *slog.Logger) (*outputs, error) {
+	o := &outputs{from: from}
+	seen := map[string]bool{}
+	for i := range from {
+		name := from[i].name()
+		if name == "" || seen[name] {
+			err := exit.Usagef("%s: two destinations called %q: give one a name=…", from[i].url, name)
+			return nil, errors.Join(err, o.close())
+		}
+		seen[name] = true
+		r, closer, err := from[i].receiver(log)
+		if err != nil {
+			return nil, errors.Join(exit.Usage(err), o.close())
+		}
+		o.receivers, o.closers = append(o.receivers, r), append(o.closers, closer)
+	}
+	return o, nil
+}
+
+// start begins to deliver what is in the store.
+func (o *outputs) start(from *store.Store, log *slog.Logger) error {
+	ctx, stop := context.WithCancel(context.Background())
+	o.stop = stop
+	for i := range o.from {
+		d, err := export.New(o.from[i].name(), o.receivers[i], o.from[i].keep(), from, log)
+		if err != nil {
+			return err
+		}
+		o.destinations = append(o.destinations, d)
+		o.running.Go(func() { d.Run(ctx) })
+	}
+	return nil
+}
+
+// countOn adds what outputs have counted that have ended, by the names of destinations.
+func (o *outputs) countOn(before *outputs) {
+	for _, d := range o.destinations {
+		for _, b := range before.destinations {
+			if b.Name() == d.Name() {
+				d.Continue(b.Stats())
+			}
+		}
+	}
+}
+
+// end stops delivering. What is not delivered stays in the store.
+func (o *outputs) end() {
+	if o.stop != nil {
+		o.stop()
+	}
+	o.running.Wait()
+	_ = o.close() // nothing is under way that could fail
+}
+
+// finish waits until all is delivered, at most so long.
+func (o *outputs) finish(within time.Duration) error {
+	const often = 20 * time.Millisecond
+	for end := time.Now().Add(within); time.Now().Before(end) && o.waiting(); {
+		time.Sleep(often)
+	}
+	if o.waiting() {
+		return errors.New("not all is delivered: the next agent with this store goes on")
+	}
+	return nil
+}
+
+func (o *outputs) waiting() bool {
+	for _, d := range o.destinations {
+		if d.Stats().Waiting > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *outputs) close() error {
+	var errs []error
+	for _, closer := range o.closers {
+		errs = append(errs, closer())
+	}
+	return errors.Join(errs...)
+}
+
+// storeSink keeps the agent's snapshots. One without samples and losses is not kept.
+type storeSink struct{ *store.Store }
+
+func (s storeSink) Name() string { return "the store" }
+
+// Write implements agent.Sink.
+func (s storeSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
+	if len(snapshot.Rows) == 0 && len(snapshot.Lost) == 0 {
+		return nil
+	}
+	frame, err := otlp.Compress(snapshot, recording.ThisBuild())
+	if err != nil {
+		return err
+	}
+	_, err = s.Append(frame, snapshot.Start, snapshot.End)
+	return err
+}

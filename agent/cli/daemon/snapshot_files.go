@@ -1,0 +1,79 @@
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/cli/output"
+	"github.com/hotspan/hotspan/agent/cli/recording"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// snapshotFiles writes each snapshot to a file of its own; %t in the path is when it begins, UTC.
+type snapshotFiles struct {
+	path string
+	per  string // a label of which each value gets a file: %v in the path; empty for none
+}
+
+// Write implements export.Receiver.
+func (f snapshotFiles) Write(_ context.Context, s *pprofx.Snapshot) error {
+	begin := time.Unix(0, s.Start).UTC().Format("20060102T150405.000")
+	path := strings.ReplaceAll(f.path, "%t", begin)
+	if f.per == "" {
+		return writeSnapshot(path, s)
+	}
+	groups := s.GroupBy(f.per)
+	if len(groups) == 0 { // losses only
+		groups = []pprofx.Group{{}}
+	}
+	for i, part := range s.Split(groups) {
+		if err := writeSnapshot(strings.ReplaceAll(path, "%v", fileName(groups[i].Value)), part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeSnapshot(path string, s *pprofx.Snapshot) error {
+	format, err := recording.FormatOf(path)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	out, err := output.Create(path, format)
+	if err != nil {
+		return err
+	}
+	if err := out.Add(s); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return out.Finish()
+}
+
+var notInNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)
+
+// fileName returns how a value of a label is called in the name of a file: as itself, if it has letters and digits
+// only; else without the others and with a part of its hash, so that two values never have one name.
+func fileName(value string) string {
+	const none, other, longest = "none", "other", 60
+	switch value {
+	case "":
+		return none
+	case pprofx.OtherValue:
+		return other
+	}
+	name := strings.Trim(notInNames.ReplaceAllString(value, "-"), ".-")
+	if name == value && len(name) <= longest && name != none && name != other {
+		return name
+	}
+	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(value)))[:8]
+	return strings.TrimPrefix(name[:min(len(name), longest)]+"-"+hash, "-")
+}

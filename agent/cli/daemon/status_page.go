@@ -1,0 +1,99 @@
+package daemon
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/api"
+	"github.com/hotspan/hotspan/agent/internal/export"
+	"github.com/hotspan/hotspan/agent/internal/metrics"
+	"github.com/hotspan/hotspan/agent/internal/version"
+)
+
+// statusPage is what the agent says of itself over HTTP.
+type statusPage struct {
+	delivering *delivering
+	server     *metrics.Server // nil: not over HTTP
+
+	mu    sync.Mutex
+	start time.Time // of sampling
+	last  metrics.Values
+}
+
+// lateness is how much later than planned a snapshot may be cut before the agent counts as hung.
+const lateness = 20 * time.Second
+
+// serve begins to answer over HTTP. profiles, if it is not nil, answers scrapers.
+func (p *statusPage) serve(address string, profiles http.Handler) (err error) {
+	p.server, err = metrics.Listen(address, p.values, profiles)
+	return err
+}
+
+func (p *statusPage) close() error {
+	if p.server == nil {
+		return nil
+	}
+	return p.server.Close()
+}
+
+// cut notes the counts so far. It is called by the goroutine that samples.
+func (p *statusPage) cut(s agent.Stats, processes int) {
+	lost := map[string]int64{}
+	for reason, n := range s.Lost {
+		lost[reason.String()] = n
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.start = s.Start
+	p.last = metrics.Values{
+		Cut: time.Now(), Hung: s.SnapshotEvery + lateness, Rate: s.Rate,
+		CPU: s.CPU, Memory: s.Memory, MapBytes: s.MapBytes, Saving: s.Saving,
+		Taken: s.Taken, Written: s.Written, Lost: lost, JS: s.WithJS, Named: s.Named,
+		Requests: s.Requests, Labelled: s.Labelled, Processes: processes, Executables: s.Executables,
+	}
+}
+
+func (p *statusPage) values() metrics.Values {
+	p.mu.Lock()
+	v := p.last
+	p.mu.Unlock()
+	v.Store, v.Destinations = p.delivering.from.Stats(), map[string]export.Stats{}
+	for _, d := range p.delivering.outputs().destinations {
+		v.Destinations[d.Name()] = d.Stats()
+	}
+	return v
+}
+
+// message is what the agent says of itself on its socket.
+func (p *statusPage) message() *api.StatusResponse {
+	v := p.values()
+	out := &api.StatusResponse{
+		Version: version.Get().String(), Started: p.started(), Rate: uint32(v.Rate),
+		Taken: uint64(v.Taken), Written: uint64(v.Written), Lost: map[string]uint64{}, Processes: uint32(v.Processes),
+	}
+	for reason, n := range v.Lost {
+		out.Lost[reason] = uint64(n)
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Destinations)) {
+		d := v.Destinations[name]
+		out.Destinations = append(out.Destinations, &api.Destination{
+			Name: name, Snapshots: uint64(d.Snapshots), Samples: uint64(d.Samples), Waiting: uint64(d.Waiting),
+			Refused: uint64(d.Dropped), Failing: d.Failing,
+		})
+	}
+	return out
+}
+
+// started returns when sampling began, Unix time in nanoseconds; 0: it has not.
+func (p *statusPage) started() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.start.IsZero() {
+		return 0
+	}
+	return uint64(p.start.UnixNano())
+}

@@ -1,0 +1,39 @@
+package exit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+)
+
+// Explain adds to an error of the kernel how to fix it.
+func Explain(err error) error {
+	return explainTo(err, procs.Capable(unix.CAP_BPF, unix.CAP_PERFMON, unix.CAP_SYS_PTRACE))
+}
+
+// explainTo is explain for who has the capabilities that hotspan needs, or not.
+func explainTo(err error, capable bool) error {
+	denied := errors.Is(err, unix.EPERM) || errors.Is(err, os.ErrPermission) // cilium/ebpf's EPERM is not the latter
+	switch {
+	case denied && capable:
+		return fmt.Errorf("%w\nhotspan has CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: hotspan doctor says more", err)
+	case denied:
+		return fmt.Errorf("%w\nhotspan needs CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: run it as root, or once: "+
+			"setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep %s", err, self())
+	case errors.Is(err, unix.ENOSYS):
+		return fmt.Errorf("%w\nthis kernel has no BPF: hotspan needs Linux 5.17 or later", err)
+	}
+	return err
+}
+
+func self() string {
+	path, err := os.Executable()
+	if err != nil {
+		return "hotspan"
+	}
+	return path
+}

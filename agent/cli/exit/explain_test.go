@@ -1,0 +1,31 @@
+package exit
+
+import (
+	"errors"
+	"os"
+	"regexp"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestExplain(t *testing.T) {
+	for _, c := range []struct {
+		err     error
+		capable bool
+		want    string
+	}{
+		{errors.New("x"), false, "^x$"},
+		{unix.EPERM, false, `^operation not permitted\nhotspan needs CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: ` +
+			`.*setcap cap_bpf,cap_perfmon,cap_sys_ptrace=ep /`},
+		{os.ErrPermission, false, `CAP_BPF`},
+		{unix.EPERM, true, `^operation not permitted\n` +
+			`hotspan has CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE: hotspan doctor says more$`},
+		{unix.ENOSYS, true, `\nthis kernel has no BPF`},
+	} {
+		got := explainTo(c.err, c.capable)
+		if !regexp.MustCompile(c.want).MatchString(got.Error()) || !errors.Is(got, c.err) {
+			t.Errorf("%v: %v, want %s", c.err, got, c.want)
+		}
+	}
+}

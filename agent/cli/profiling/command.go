@@ -1,0 +1,85 @@
+package profiling
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
+)
+
+// Command is a command that hotspan starts and profiles. It starts as a shell that waits for a line before it executes
+// the command, so that nothing of the command runs before the profiler is ready.
+type Command struct {
+	*exec.Cmd
+	gate *os.File
+	done chan error
+}
+
+// StartCommand starts a command with these standard streams; without an input it has none.
+func StartCommand(args []string, in io.Reader, out, stderr io.Writer) (*Command, error) {
+	if args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return nil, exit.Usagef("no command after --")
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		return nil, fmt.Errorf("command: %w", err)
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer read.Close()
+	shell := append([]string{"-c", `read -r _ <&3; exec 3<&- "$@"`, "sh", path}, args[1:]...)
+	c := &Command{Cmd: exec.Command("/bin/sh", shell...), gate: write, done: make(chan error, 1)}
+	c.Stdin, c.Stdout, c.Stderr = in, out, stderr
+	c.WaitDelay = time.Second // of processes that it leaves behind
+	c.ExtraFiles = []*os.File{read}
+	if err := c.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", args[0], err)
+	}
+	go func() { c.done <- c.Wait() }()
+	return c, nil
+}
+
+// executables returns what the command probably runs: its own executable, and Node.js in case it is a script.
+func (c *Command) executables() []string {
+	paths := []string{c.Args[4]}
+	if node, err := exec.LookPath("node"); err == nil {
+		paths = append(paths, node)
+	}
+	return paths
+}
+
+// SelectIn has an agent profile the command, and the processes that it starts.
+func (c *Command) SelectIn(config *agent.Config) {
+	config.Select.Tree = c.PID()
+	config.Preload = c.executables()
+}
+
+// PID is the process of the command.
+func (c *Command) PID() int { return c.Process.Pid }
+
+// Resume lets the command start.
+func (c *Command) Resume() {
+	fmt.Fprintln(c.gate)
+	c.gate.Close()
+}
+
+// Kill ends the command if it is still running.
+func (c *Command) Kill() {
+	c.gate.Close()
+	select {
+	case <-c.done:
+	default:
+		c.Process.Signal(syscall.SIGTERM)
+		<-c.done
+	}
+}

@@ -1,0 +1,204 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/output"
+	"github.com/hotspan/hotspan/agent/cli/recording"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
+	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
+	"github.com/hotspan/hotspan/agent/internal/trigger"
+	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/pprofx/page"
+	"github.com/hotspan/hotspan/pprofx/viewers"
+)
+
+func progressLine(p agent.Progress) string {
+	return fmt.Sprintf("%4.0fs  %d samples, %s named, %s labelled, %d lost",
+		p.Elapsed.Seconds(), p.Samples, terminal.Percent(p.Named, p.WithJS), terminal.Percent(p.Labelled, p.Requests),
+		p.Lost)
+}
+
+// closing prints how many samples were taken and lost, what sampling cost, and which command to run next.
+func closing(c terminal.Console, s *agent.Stats, files *fileSink) {
+	a := accountOf(s, files)
+	what, idle := "samples taken", ""
+	switch {
+	case files.both:
+		what = "samples and hits of probes"
+	case s.NoHit > 0:
+		what, idle = "samples and waits", fmt.Sprintf(" + %d idle + %d that are no hit", s.IdleWaits, s.NoHit)
+	case len(s.Hits) > 0:
+		what = "hits of probes"
+	case s.Waits.Since > 0:
+		what, idle = "waits", fmt.Sprintf(" + %d idle", s.IdleWaits)
+		if s.OnCPU > 0 {
+			what = "samples and waits"
+		}
+	}
+	fmt.Fprintf(c, "%d %s in %.1f s = %d written%s + %d lost%s%s\n", a.Taken, what, a.Duration, a.Written, idle,
+		sum(a.Lost), terminal.Counts(a.Lost), output.OtherThreads(files.left))
+	if files.both {
+		apart(c, s)
+	}
+	hits(c, s.Hits)
+	waits(c, s)
+	throttled(c, s.Throttled)
+	timerThrottled(c, s.TimerThrottled)
+	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s%s, of samples in requests labelled %s%s\n",
+		terminal.Percent(s.ToRoot, s.Samples), terminal.Percent(s.Named, s.WithJS),
+		terminal.Counts(map[string]int64{"without lines": s.NoLine, "not verified": s.Unverified}),
+		terminal.Percent(s.Labelled, s.Requests), terminal.Counts(a.NotAllLabels))
+	fmt.Fprintf(c, "hotspan itself: %.2f s CPU, %d MiB memory%s\n", a.CPU, a.Memory>>20, inKernel(s))
+	for _, u := range s.Unmatched {
+		fmt.Fprintf(c, "label %s matched nothing; properties seen in stores: %s\n", u.Label, seen(u.Seen))
+	}
+	if problems := mapProblems(&s.SourceMaps); problems != "" {
+		fmt.Fprintf(c, "source maps not used: %s (-v names them)\n", problems)
+	}
+	if left := output.LeftOut(files.left); left != "" {
+		fmt.Fprintf(c, "left out of the file, over its limits: %s\n", left)
+	}
+	if s.SnapshotsLost > 0 {
+		fmt.Fprintf(c, "%d snapshots lost by outputs that were too slow\n", s.SnapshotsLost)
+	}
+	next(c, s, files)
+}
+
+// apart prints what became of the samples of the timer, and of hits: both have snapshots of their own.
+func apart(c terminal.Console, s *agent.Stats) {
+	var hits int64
+	for _, h := range s.Hits {
+		hits += h.All
+	}
+	samples, written := s.Taken-hits, s.Written-s.WrittenHits
+	fmt.Fprintf(c, "by the timer: %d samples = %d + %d lost\nby probes: %d hits = %d + %d lost\n", samples, written,
+		samples-written, hits, s.WrittenHits, hits-s.WrittenHits)
+}
+
+// hits prints what each probe has counted.
+func hits(c terminal.Console, all []trigger.Hits) {
+	for _, h := range all {
+		fmt.Fprintf(c, "%s: %d hits%s%s", h.Text, h.All, hitsValue(h), terminal.Counts(h.Lost))
+		if h.Unmet > 0 {
+			fmt.Fprintf(c, ", %d others left out by if", h.Unmet)
+		}
+		if h.InFile && h.Processes == 0 {
+			fmt.Fprint(c, ", since no process has mapped the file")
+		}
+		fmt.Fprintln(c)
+	}
+}
+
+// hitsValue is the sum of what the hits of a probe stand for; empty if that is nothing.
+func hitsValue(h trigger.Hits) (text string) {
+	switch {
+	case h.Weight > 0 && h.Bytes:
+		text = ", " + terminal.ByteText(h.Weight)
+	case h.Weight > 0:
+		text = fmt.Sprintf(", value %d", h.Weight)
+	}
+	if h.Odd > 0 {
+		text += fmt.Sprintf(", %d of them without a value, which is over 2^40", h.Odd)
+	}
+	return text
+}
+
+// mapProblems returns why source maps were not used; empty if all were.
+func mapProblems(m *sourcemaps.Stats) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int64
+		what string
+	}{
+		{m.Broken, "broken %d"}, {m.TooLarge, "too large %d"}, {m.Missing, "not found %d"}, {m.Remote, "on servers %d"},
+		{m.Late, "not yet read for %d samples"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf(p.what, p.n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// inKernel returns the time that sampling took from the sampled processes, per sample.
+func inKernel(s *agent.Stats) string {
+	if s.InKernel == 0 || s.Samples == 0 {
+		return ""
+	}
+	n := float64(s.Samples)
+	micros := float64(s.InKernel.Microseconds())
+	return fmt.Sprintf("; in the kernel %.1f µs a sample of %.0f frames", micros/n, float64(s.Frames)/n)
+}
+
+func seen(names []string) string {
+	if len(names) == 0 {
+		return "none, no store was current in any sample"
+	}
+	return terminal.Printable(strings.Join(names, ", "))
+}
+
+// next prints the file name and the commands that show the profile.
+func next(c terminal.Console, s *agent.Stats, files *fileSink) {
+	if files.last == "" {
+		return
+	}
+	if files.moved {
+		fmt.Fprintf(c, "there is no space left for %s\n", files.path(files.n))
+	}
+	fmt.Fprintf(c, "wrote %s\n", files.last)
+	if s.Written == 0 {
+		fmt.Fprintf(c, "no samples in %v: %s\n", s.End.Sub(s.Start).Round(time.Second), whyNone(s, files.both))
+	}
+	switch files.format {
+	case recording.OTLP:
+		fmt.Fprintf(c, "next: hotspan report %s\n", files.last)
+	case page.HTML:
+		fmt.Fprintf(c, "next: open %s in a browser\n", files.last)
+	case viewers.Speedscope:
+		fmt.Fprintf(c, "next: npx speedscope %s\n", files.last)
+	case viewers.Firefox:
+		fmt.Fprintf(c, "next: open %s at https://profiler.firefox.com, which keeps it on this machine\n", files.last)
+	case viewers.CPUProfile:
+		fmt.Fprintf(c, "next: code %s\n", files.last)
+	}
+	if files.format == pprofx.Pprof || files.format == pprofx.Datadog {
+		fmt.Fprintf(c, "next: go tool pprof -filefunctions -top %s\n", files.last)
+		if len(s.Hits) > 0 {
+			index := map[bool]string{true: " -sample_index hits"}[files.both]
+			fmt.Fprintf(c, "      go tool pprof%s -tagroot %s -http 127.0.0.1:8080 %s\n", index, pprofx.ProbeLabel,
+				files.last)
+		}
+		if s.OnCPU > 0 {
+			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", pprofx.CPULabel, files.last)
+		}
+		if s.Labelled > 0 {
+			tag := map[bool]string{false: "http.route", true: "'trace endpoint'"}[files.format == pprofx.Datadog]
+			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", tag, files.last)
+		}
+	}
+}
+
+// whyNone says why no sample was written. both: CPU time and hits of probes were recorded.
+func whyNone(s *agent.Stats, both bool) string {
+	lost := s.LostSum()
+	if lost > 0 && lost == s.Taken {
+		return "all that were taken are lost"
+	}
+	why := "the process used no CPU"
+	switch {
+	case both:
+		why += ", and no probe was hit"
+	case len(s.Hits) > 0:
+		why = "no probe was hit"
+	case s.Waits.Since > 0:
+		why = fmt.Sprintf("no thread with work waited for %v", s.Waits.Shortest)
+	}
+	if lost > 0 {
+		why += fmt.Sprintf(", but %d were lost", lost)
+	}
+	return why
+}

@@ -1,0 +1,62 @@
+package record
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
+	"github.com/hotspan/hotspan/agent/internal/cgroup"
+	"github.com/hotspan/hotspan/agent/internal/trigger"
+)
+
+// waits prints how long threads waited, with --off-cpu or --wall, and what of it the samples are.
+func waits(c terminal.Console, s *agent.Stats) {
+	w := s.Waits
+	if w.Since == 0 {
+		return
+	}
+	if s.OnCPU > 0 {
+		fmt.Fprintf(c, "threads were on a CPU for %s of samples\n", inSeconds(s.OnCPU))
+	}
+	fmt.Fprintf(c, "threads waited %s in system calls and page faults = "+
+		"%s of samples + %s idle + %s shorter than %v%s\n", inSeconds(w.Ended), inSeconds(s.Waited),
+		inSeconds(s.Idle), inSeconds(w.Brief), w.Shortest,
+		timed(" + %s without a sample", w.Ended-s.Waited-s.Idle-w.Brief))
+	fmt.Fprintf(c, "besides: %s for a CPU%s%s\n", inSeconds(w.Ready),
+		timed(", %s stopped or elsewhere", w.Elsewhere),
+		timed(", %s in waits that have not ended", w.Unfinished))
+	if w.Unknown > 0 {
+		fmt.Fprintf(c, "not known of %d threads: there are too many\n", w.Unknown)
+	}
+}
+
+// enabling is longer than the timer takes to be enabled, some microseconds in which it seems to be held back.
+const enabling = time.Millisecond
+
+// timerThrottled prints for how long no samples were taken, since the kernel allows fewer.
+func timerThrottled(c terminal.Console, d time.Duration) {
+	if d >= enabling {
+		fmt.Fprintf(c, "the kernel held the timer back for %s, all CPUs together: "+
+			"kernel.perf_event_max_sample_rate is %d\n", inSeconds(d), trigger.MaxRate())
+	}
+}
+
+func inSeconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
+
+// timed is a text with a time; empty for none.
+func timed(format string, d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, inSeconds(d))
+}
+
+// throttled prints which control groups had used up the CPU time that they may have, whatever is sampled: their threads
+// could run and had to wait, which no sample shows.
+func throttled(c terminal.Console, groups []cgroup.Throttled) {
+	for _, g := range groups {
+		fmt.Fprintf(c, "the control group %s was throttled in %d of %d periods, for %s (cpu.stat)\n",
+			terminal.Printable(g.Folder), g.Reached, g.Periods, inSeconds(g.Time))
+	}
+}

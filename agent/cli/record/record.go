@@ -1,0 +1,276 @@
+// Package record has the verb record: samples go to files and to OTLP, and at the end it says what became of them.
+package record
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/output"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
+	"github.com/hotspan/hotspan/agent/cli/recording"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
+	"github.com/hotspan/hotspan/agent/internal/probe"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// A recording without --snapshot-every cuts a snapshot every foldEvery, which is added to its one file: memory holds
+// what is distinct in the recording, and single samples of this time only. A .otlp file has a snapshot every
+// streamEvery: each repeats the names, but what is written is there if hotspan is killed.
+const (
+	foldEvery   = 30 * time.Second
+	streamEvery = 10 * time.Second
+)
+
+// Verb records profiles of processes, or of a command.
+type Verb struct {
+	profiling.Flags
+	Probe         []string       `help:"${probe}" placeholder:"SPEC" sep:"none"`
+	ProbeLimit    int            `default:"1000" help:"${probelimit} (${default})." placeholder:"N"`
+	OffCPU        bool           `name:"off-cpu" help:"Sample what threads wait for, instead of what uses the CPU."`
+	Wall          bool           `help:"Sample what uses the CPU and what threads wait for, in one profile."`
+	MinWait       time.Duration  `default:"1ms" help:"The shortest wait sampled (${default})." placeholder:"TIME"`
+	Duration      *time.Duration `short:"d" help:"How long to record, as 10s; else until Ctrl-C." placeholder:"TIME"`
+	Output        string         `short:"o" help:"${output}" placeholder:"FILE"`
+	Format        string         `help:"${format}" placeholder:"FORMAT"`
+	LabelStyle    string         `default:"hotspan" help:"${style}" placeholder:"STYLE"`
+	Source        bool           `help:"${source}"`
+	SnapshotEvery time.Duration  `help:"Write a snapshot at this interval, without gaps." placeholder:"TIME"`
+	JITCode       string         `name:"jit-code" help:"${jitcode}" placeholder:"DIR"`
+	OTLP          string         `name:"otlp" help:"${otlp}" placeholder:"URL"`
+	Quiet         bool           `short:"q" help:"${quiet}"`
+	JSON          bool           `name:"json" help:"${recordjson}"`
+	Command       []string       `arg:"" optional:"" passthrough:"partial" help:"Command to run and profile, after --."`
+}
+
+// The values of --label-style.
+const (
+	styleHotspan = "hotspan"
+	styleDatadog = "datadog"
+)
+
+// Run records until the processes end, the time is over or a signal comes.
+func (r *Verb) Run(stdout io.Writer, c terminal.Console) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	config, err := r.config(c)
+	if err != nil {
+		return err
+	}
+	files, err := r.outputs()
+	if err != nil {
+		return err
+	}
+	total := newSummary()
+	config.Sinks = append(config.Sinks, files, total)
+	if r.OTLP != "" {
+		sink, err := dialOTLP(r.OTLP, config.Log) // does not connect: only the URL can be wrong
+		if err != nil {
+			return exit.Usage(err)
+		}
+		defer sink.Close()
+		config.Sinks = append(config.Sinks, sink)
+	}
+	if config.JITCode, err = openCode(r.JITCode, r.measured()); err != nil {
+		return err
+	}
+	if r.SnapshotEvery == 0 && files.format == recording.OTLP {
+		config.SnapshotEvery = streamEvery
+	}
+	return r.profile(stdout, c, config, files, total)
+}
+
+// profile runs the agent, and the command if there is one, until the processes end, the time is over or a signal comes.
+func (r *Verb) profile(
+	stdout io.Writer, c terminal.Console, config agent.Config, files *fileSink, total *summary,
+) error {
+	l := leaver{Console: c, files: files}
+	ctx, stop := profiling.UntilSignal(l.leave)
+	defer stop()
+	profiling.OutliveReaders()
+	var child *profiling.Command
+	if len(r.Command) > 0 {
+		var err error
+		if child, err = profiling.StartCommand(r.Command, os.Stdin, os.Stdout, os.Stderr); err != nil {
+			return err
+		}
+		defer child.Kill()
+		child.SelectIn(&config)
+		files.pid = child.PID()
+		l.child.Store(child)
+	}
+	a, err := agent.New(config)
+	if err != nil {
+		return exit.Explain(err)
+	}
+	if child != nil {
+		child.Resume()
+	}
+	if r.Duration != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, *r.Duration)
+		defer cancel()
+	} else if c.IsTerminal() && !r.Quiet {
+		fmt.Fprintln(c, "hotspan: sampling. Press Ctrl-C to stop and write the profile.")
+	}
+	stats, err := a.Run(ctx)
+	if stats.End.IsZero() { // it has not begun
+		return errors.Join(exit.Explain(err), files.close())
+	}
+	code, failed := closeCode(config.JITCode)
+	err = errors.Join(err, files.close(), failed)
+	c.Clear()
+	if r.JSON {
+		return errors.Join(err, printAccount(stdout, &stats, files, r.JITCode, code))
+	}
+	lost := stats.LostSum() + files.left.Samples + files.unwritten + stats.SnapshotsLost + code.Lost
+	if r.Quiet && lost == 0 {
+		return err
+	}
+	total.print(c)
+	closing(c, &stats, files)
+	sayCode(c, r.JITCode, code)
+	files.source.Say(c)
+	return err
+}
+
+func (r *Verb) check() error {
+	switch {
+	case r.Duration != nil && *r.Duration <= 0:
+		return exit.Usagef("-d %v: more than 0; without -d it records until Ctrl-C", *r.Duration)
+	case r.SnapshotEvery < 0:
+		return exit.Usagef("a time must not be negative")
+	case r.SnapshotEvery > 0 && r.SnapshotEvery < 10*time.Millisecond:
+		return exit.Usagef("--snapshot-every %v: at least 10ms", r.SnapshotEvery)
+	case r.LabelStyle != styleHotspan && r.LabelStyle != styleDatadog:
+		return exit.Usagef("--label-style %s: %s or %s", r.LabelStyle, styleHotspan, styleDatadog)
+	case len(r.Command) == 0 && !r.Selects():
+		return exit.Usagef("say what to profile: -p PID, --name REGEX, -a, or -- COMMAND")
+	}
+	if err := r.checkMeasure(); err != nil {
+		return err
+	}
+	return r.Flags.Check()
+}
+
+// untimed are the formats that can have hits of probes, and waits: the others show CPU time.
+var untimed = []pprofx.Format{pprofx.Pprof, pprofx.Datadog, pprofx.Collapsed, pprofx.JSONL, recording.OTLP}
+
+// measured returns the flag by which something else than CPU time is recorded; empty for that.
+func (r *Verb) measured() string {
+	switch {
+	case len(r.Probe) > 0:
+		return "--probe"
+	case r.OffCPU:
+		return "--off-cpu"
+	case r.Wall:
+		return "--wall"
+	}
+	return ""
+}
+
+// timed reports whether there are samples of the timer.
+func (r *Verb) timed() bool { return r.measured() == "" || r.Wall || r.beside() || r.stalls() }
+
+// beside reports whether hits of probes are recorded beside CPU time.
+func (r *Verb) beside() bool { return len(r.Probe) > 0 && r.Rate != nil && !r.stalls() }
+
+// stalls reports whether hits are stalls of event loops, which are seen by samples of the timer and of waits.
+func (r *Verb) stalls() bool {
+	least, _ := probe.Stall(r.Probe)
+	return least > 0
+}
+
+func (r *Verb) checkMeasure() error {
+	switch {
+	case r.ProbeLimit < 1 || r.ProbeLimit > 1e6:
+		return exit.Usagef("--probe-limit %d: from 1 to 1000000 samples a second", r.ProbeLimit)
+	case r.OffCPU && r.Wall, len(r.Probe) > 0 && (r.OffCPU || r.Wall):
+		return exit.Usagef("--probe, --off-cpu, --wall: one in a recording")
+	case r.Rate != nil && !r.timed():
+		return exit.Usagef("-F: %s has no timer", r.measured())
+	case r.MinWait < time.Microsecond:
+		return exit.Usagef("--min-wait %v: at least 1µs", r.MinWait)
+	}
+	if _, err := probe.Stall(r.Probe); err != nil {
+		return exit.Usage(err)
+	}
+	return nil
+}
+
+func (r *Verb) config(c terminal.Console) (agent.Config, error) {
+	config, err := r.Flags.Config(c)
+	config.SnapshotEvery, config.FollowClock = cmp.Or(r.SnapshotEvery, foldEvery), r.SnapshotEvery > 0
+	if r.measured() != "" {
+		config.Probes, config.ProbeLimit = r.Probe, r.ProbeLimit
+	}
+	if r.OffCPU || r.Wall {
+		config.OffCPU, config.Wall = r.MinWait, r.Wall
+	}
+	if !r.timed() {
+		config.Rate = 0
+	}
+	config.Labels.Root = r.LabelStyle == styleDatadog
+	if r.Quiet {
+		terminal.SetLevel(config.Log, slog.LevelWarn)
+	} else if c.IsTerminal() {
+		config.Progress = func(p agent.Progress) { c.Progress(progressLine(p)) }
+	}
+	return config, err
+}
+
+// outputs returns the sink for files. It checks that the folder is writable, so that an error comes before sampling.
+func (r *Verb) outputs() (*fileSink, error) {
+	format := pprofx.Pprof
+	var err error
+	switch {
+	case r.Format != "":
+		format, err = recording.ParseFormat(r.Format)
+	case r.Output != "":
+		format, err = recording.FormatOf(r.Output)
+	}
+	if err != nil {
+		return nil, exit.Usage(err)
+	}
+	if by := r.measured(); by != "" && !slices.Contains(untimed, format) {
+		return nil, exit.Usagef("%s: %s shows CPU time: write .pb.gz, .otlp, .collapsed or .jsonl", by, format)
+	}
+	if r.beside() && format == pprofx.Collapsed {
+		return nil, exit.Usagef("--probe with -F: %s has either hits or CPU time: write .pb.gz, .otlp or .jsonl",
+			format)
+	}
+	if r.LabelStyle == styleDatadog {
+		if format != pprofx.Pprof {
+			return nil, exit.Usagef("--label-style datadog: only pprof has it, not %s", format)
+		}
+		format = pprofx.Datadog
+	}
+	name := r.Output
+	if name == "" {
+		name = "hotspan-%t" + map[bool]string{true: "-%n"}[r.SnapshotEvery > 0] + recording.Extension(format)
+	}
+	source, err := output.OpenSources(r.Source, format)
+	if err != nil {
+		return nil, err
+	}
+	s := &fileSink{
+		pattern: name, format: format, start: time.Now(), whole: r.SnapshotEvery == 0, both: r.beside(), source: source,
+	}
+	if len(r.PID) == 1 {
+		s.pid = r.PID[0]
+	}
+	if r.SnapshotEvery > 0 && !s.numbered() {
+		return nil, exit.Usagef("-o %s: with --snapshot-every the name needs %%n, or each snapshot would replace "+
+			"the last", name)
+	}
+	return s, output.Writable(s.path(1))
+}

@@ -1,0 +1,75 @@
+package recording
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/hotspan/hotspan/otlp"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// recording is a file of snapshots, whatever its format. After the last, Next returns io.EOF.
+type recording interface {
+	Next() (*pprofx.Snapshot, error)
+}
+
+// newRecording tells the format by the first bytes: a file may have any name, such as that of an unfinished one.
+func newRecording(file io.Reader) recording {
+	from := bufio.NewReader(file)
+	start, _ := from.Peek(2) // reading it again has the error
+	switch {
+	case bytes.HasPrefix(start, []byte("{")):
+		return pprofx.NewJSONLReader(from)
+	case bytes.HasPrefix(start, []byte{0x1f, 0x8b}), bytes.HasPrefix(start, []byte{1<<3 | 2}):
+		// gzip, or the first field of a profile.proto, its sample types
+		return &pprofFile{from: from}
+	}
+	return otlp.NewReader(from)
+}
+
+// pprofGCPercent is how much garbage there may be, in percent of what is in use, where a pprof file is read: it is in
+// memory as a whole.
+const pprofGCPercent = 40
+
+// pprofFile has one snapshot.
+type pprofFile struct {
+	from io.Reader
+	read bool
+}
+
+// Next returns the snapshot when it is first called.
+func (f *pprofFile) Next() (*pprofx.Snapshot, error) {
+	if f.read {
+		return nil, io.EOF
+	}
+	f.read = true
+	debug.SetGCPercent(pprofGCPercent)
+	s, err := pprofx.ReadPprof(f.from)
+	if err != nil {
+		return nil, fmt.Errorf("pprof: %w", err)
+	}
+	return s, nil
+}
+
+// untimedError says that something needs the times of samples.
+type untimedError string
+
+func (e untimedError) Error() string {
+	return string(e) + " needs the time of each sample, which pprof files do not have"
+}
+
+// RequireTimes returns an error if the times of a snapshot's samples are not known.
+func RequireTimes(s *pprofx.Snapshot, what string) error {
+	if s.Untimed {
+		return untimedError(what)
+	}
+	return nil
+}
+
+// ShowsTimes reports whether files of a format show when a sample was taken, and cannot leave it out.
+func ShowsTimes(f pprofx.Format) bool {
+	return f != pprofx.Pprof && f != pprofx.Collapsed && f != pprofx.JSONL && f != OTLP
+}

@@ -1,0 +1,149 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/cli/terminal"
+	"github.com/hotspan/hotspan/pprofx"
+)
+
+// SampleFlags choose samples.
+type SampleFlags struct {
+	Service string `help:"Only samples of this service." placeholder:"NAME"`
+	Route   string `help:"Only samples of this route." placeholder:"ROUTE"`
+	Trace   string `help:"Only samples of this trace." placeholder:"ID"`
+}
+
+// Filter returns what the flags choose.
+func (f *SampleFlags) Filter() (chosen pprofx.Filter) {
+	if f.Service != "" {
+		chosen.Services = []string{f.Service}
+	}
+	for key, value := range map[string]string{"http.route": f.Route, "trace_id": f.Trace} {
+		if value != "" {
+			chosen.Labels = append(chosen.Labels, pprofx.LabelFilter{Key: key, Values: []string{value}})
+		}
+	}
+	return chosen
+}
+
+// FilterFlags choose samples of recordings.
+type FilterFlags struct {
+	SampleFlags
+	rowFlags
+	Since   time.Duration    `help:"Only samples that are no older, such as 1h." placeholder:"TIME"`
+	Until   time.Duration    `help:"Only samples that are at least as old." placeholder:"TIME"`
+	Measure []pprofx.Measure `help:"${measure}." placeholder:"MEASURE,…"`
+}
+
+// byTime reports whether samples are chosen by their times.
+func (f *FilterFlags) byTime() bool { return f.Since > 0 || f.Until > 0 || f.Older > 0 }
+
+// apply returns the samples of a snapshot that are chosen, and of its interval what is; nil if the whole of it is too
+// old or too new, or counts something else.
+func (f *FilterFlags) apply(s *pprofx.Snapshot, now time.Time) *pprofx.Snapshot {
+	if len(f.Measure) > 0 && !slices.Contains(f.Measure, s.Measure) {
+		return nil
+	}
+	chosen := f.Filter()
+	if f.Since > 0 {
+		chosen.From = now.Add(-f.Since).UnixNano()
+	}
+	if f.Until > 0 {
+		chosen.To = now.Add(-f.Until).UnixNano()
+	}
+	part := chosen.Apply(s)
+	if part == nil || f.Since == 0 && f.Until == 0 {
+		return part
+	}
+	clipped := *part
+	clipped.Start = max(part.Start, chosen.From)
+	if chosen.To > 0 {
+		clipped.End = max(clipped.Start, min(part.End, chosen.To))
+	}
+	return &clipped
+}
+
+// TakeCPUTime says how to show the CPU time of a recording that has more.
+const TakeCPUTime = "--measure cpu chooses CPU time, also for hotspan convert"
+
+// EachSnapshot is eachRecorded for what shows CPU time: the recordings have no hits of probes.
+func (f *FilterFlags) EachSnapshot(c terminal.Console, paths []string, do func(*pprofx.Snapshot) error) error {
+	return f.EachRecorded(c, paths, func(s *pprofx.Snapshot) error {
+		if err := s.CheckTimed(); err != nil {
+			return fmt.Errorf("%w (hotspan convert, from OTLP; %s)", err, TakeCPUTime)
+		}
+		return do(s)
+	})
+}
+
+// EachRecorded calls do with the chosen part of each snapshot of recordings. A folder stands for the .otlp files in it.
+// Of a recording that is cut off, it reads what is whole.
+func (f *FilterFlags) EachRecorded(c terminal.Console, paths []string, do func(*pprofx.Snapshot) error) error {
+	now := time.Now()
+	rows, err := f.rowFilter()
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		files := []string{path}
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			files, _ = filepath.Glob(filepath.Join(path, "*"+Extension(OTLP))) // sorted; the pattern is right
+			if len(files) == 0 {
+				return fmt.Errorf("%s has no .otlp files", path)
+			}
+		}
+		for _, file := range files {
+			err := readRecording(c, file, func(s *pprofx.Snapshot) error {
+				if f.byTime() && s.Untimed {
+					return untimedError("a choice by time or age")
+				}
+				if s = f.apply(s, now); s == nil {
+					return nil
+				}
+				return do(rows.Apply(s))
+			})
+			if untimed := untimedError(""); errors.As(err, &untimed) {
+				err = fmt.Errorf("%s: %w", file, err)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func readRecording(c terminal.Console, name string, do func(*pprofx.Snapshot) error) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	from, read := newRecording(f), 0
+	for {
+		s, err := from.Next()
+		switch {
+		case err == nil:
+		case errors.Is(err, io.EOF) && read > 0:
+			return nil
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("%s is empty", name)
+		case errors.Is(err, io.ErrUnexpectedEOF) && read > 0:
+			c.Logger(false).Warn("the recording is cut off: its last snapshot is missing", "file", name)
+			return nil
+		default:
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := do(s); err != nil {
+			return err
+		}
+		read++
+	}
+}

@@ -1,0 +1,66 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/api"
+	"github.com/hotspan/hotspan/agent/cli/terminal"
+)
+
+// Status is the verb that says what a running agent does.
+type Status struct {
+	ConnectFlags
+	JSON bool `name:"json" help:"Print all of it as JSON."`
+}
+
+// Run prints what the agent does.
+func (v *Status) Run(stdout io.Writer, _ terminal.Console) error {
+	agent, err := v.Dial()
+	if err != nil {
+		return err
+	}
+	defer agent.Close()
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	defer stop()
+	s, err := agent.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if v.JSON {
+		return terminal.PrintJSON(stdout, s)
+	}
+	printStatus(stdout, s)
+	return nil
+}
+
+func printStatus(to io.Writer, s *api.StatusResponse) {
+	lost, reasons := uint64(0), map[string]int64{}
+	for _, reason := range slices.Sorted(maps.Keys(s.Lost)) {
+		lost += s.Lost[reason]
+		reasons[reason] = int64(s.Lost[reason])
+	}
+	fmt.Fprintln(to, s.Version)
+	if s.Started == 0 {
+		fmt.Fprintln(to, "not sampling yet")
+		return
+	}
+	fmt.Fprintf(to, "sampling %d processes at %d Hz since %s\n", s.Processes, s.Rate,
+		time.Unix(0, int64(s.Started)).Format(time.RFC3339))
+	fmt.Fprintf(to, "%d samples taken = %d written + %d lost%s + %d in the snapshot that is open\n", s.Taken, s.Written,
+		lost, terminal.Counts(reasons), s.Taken-s.Written-lost)
+	fmt.Fprintf(to, "store: snapshots %d to %d\n", s.FirstSequence, s.LastSequence)
+	for _, d := range s.Destinations {
+		state := "delivering"
+		if d.Failing {
+			state = "failing"
+		}
+		fmt.Fprintf(to, "%s: %s, %d samples of %d snapshots delivered%s\n", d.Name, state, d.Samples, d.Snapshots,
+			terminal.Counts(map[string]int64{"snapshots waiting": int64(d.Waiting),
+				"samples refused": int64(d.Refused)}))
+	}
+}

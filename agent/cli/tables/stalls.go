@@ -1,0 +1,82 @@
+package tables
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/hotspan/hotspan/agent/cli/terminal"
+	"github.com/hotspan/hotspan/pprofx/report"
+)
+
+// mostNamed is how many requests, and how many functions, the line of a stall names.
+const mostNamed = 3
+
+// printStalls prints the longest turns of event loops.
+func printStalls(to io.Writer, r *report.Report, most int) {
+	if r.Loops == 0 {
+		return
+	}
+	least := time.Duration(report.LeastStall).Milliseconds()
+	n := len(r.Stalls) + int(r.MoreStalls)
+	if n == 0 {
+		fmt.Fprintf(to, "\nNo event loop was held up for %d ms\n", least)
+		return
+	}
+	fmt.Fprintf(to, "\nEvent loops held up for %d ms and more: %d times\n", least, n)
+	for i := range r.Stalls[:min(len(r.Stalls), most)] {
+		s := &r.Stalls[i]
+		line := fmt.Sprintf("  %6d ms  at %.2f s  %s  %s", time.Duration(s.Length).Milliseconds(),
+			time.Duration(s.Start-r.Start).Seconds(), terminal.Fit(terminal.Printable(StallRequests(s.Requests)), 26),
+			terminal.Printable(StallCalls(s)))
+		if s.TID != s.PID {
+			line += fmt.Sprintf(", thread %d", s.TID)
+		}
+		fmt.Fprintln(to, line)
+	}
+	terminal.PrintRest(to, n-most)
+}
+
+// StallRequests names the routes of a stall, the greatest first.
+func StallRequests(all []report.Request) string {
+	var names []string
+	samples := map[string]bool{}
+	for _, r := range all {
+		if name := cmp.Or(r.Route, "(no route)"); !samples[name] {
+			samples[name] = true
+			names = append(names, name)
+		}
+	}
+	return listed(names)
+}
+
+// StallCalls says what the samples of a stall have in common, the last functions of it, and what these called.
+func StallCalls(s *report.Stall) string {
+	var names []string
+	for i, c := range s.Calls {
+		if share := 100 * c.Samples / s.Samples; share >= 5 || i == 0 {
+			names = append(names, c.Name)
+		}
+	}
+	if len(s.Path) == 0 {
+		return listed(names)
+	}
+	var path []string
+	for _, p := range s.Path[max(0, len(s.Path)-mostNamed):] {
+		path = append(path, p.Name)
+	}
+	text := strings.Join(path, " › ") + " (" + terminal.ShortFile(s.Path[len(s.Path)-1].File) + ")"
+	if len(names) > 0 {
+		text += ": " + listed(names)
+	}
+	return text
+}
+
+func listed(names []string) string {
+	if more := len(names) - mostNamed; more > 0 {
+		return strings.Join(names[:mostNamed], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}

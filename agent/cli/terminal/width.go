@@ -1,0 +1,36 @@
+package terminal
+
+import (
+	"io"
+	"os"
+	"strconv"
+
+	"golang.org/x/term"
+)
+
+// Columns of what is drawn where nothing says how wide it may be, and at least.
+const (
+	UsualWidth = 100
+	leastWidth = 40
+)
+
+// WidthOf returns how many columns to use: COLUMNS, else those of the terminal.
+func WidthOf(to io.Writer) int {
+	if n := Columns(); n > 0 {
+		return n
+	}
+	if f := FileOf(to); f != nil {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(n, leastWidth)
+		}
+	}
+	return UsualWidth
+}
+
+// Columns returns what COLUMNS says, and leastWidth at least; 0 if it says nothing.
+func Columns() int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return max(n, leastWidth)
+	}
+	return 0
+}
