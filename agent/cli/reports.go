@@ -10,16 +10,22 @@ import (
 
 // reports adds snapshots up, those of each measure by themselves.
 type reports struct {
-	by string // a label; may be empty
-	of map[pprofx.Measure]*report.Builder
+	by    string // a label; may be empty
+	short bool   // nobody asks for traces, of which there may be as many as samples
+	of    map[pprofx.Measure]*report.Builder
 }
 
-func newReports(by string) *reports { return &reports{by, map[pprofx.Measure]*report.Builder{}} }
+func newReports(by string) *reports {
+	return &reports{by: by, of: map[pprofx.Measure]*report.Builder{}}
+}
 
 func (r *reports) add(s *pprofx.Snapshot) {
 	b := r.of[s.Measure]
 	if b == nil {
 		b = report.NewBuilder(r.by)
+		if r.short {
+			b.WithoutTraces()
+		}
 		r.of[s.Measure] = b
 	}
 	b.Add(s)

@@ -14,7 +14,11 @@ type summary struct {
 	of *reports
 }
 
-func newSummary() *summary { return &summary{of: newReports("")} }
+func newSummary() *summary {
+	s := &summary{of: newReports("")}
+	s.of.short = true
+	return s
+}
 
 func (s *summary) Name() string { return "the report" }
 
