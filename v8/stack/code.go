@@ -86,7 +86,8 @@ func (c *codes) use(n *code) {
 }
 
 // checkedFor is how many epochs after a sample was in a piece of code it is checked with the others at once. Of what
-// other samples are in, most was in one of the last eight epochs, and what has to be read alone takes a call of its own.
+// other samples are in, most was in one of the last eight epochs, and what has to be read alone takes a call of its
+// own.
 const checkedFor = 8
 
 // keepUsed forgets of some pieces of code that samples were in them lately.
