@@ -13,6 +13,10 @@ func Merge(sets *LabelsBySource) []Label {
 	trace, _ := firstWith(sets, 0, TraceID, SpanID)
 	_, routed := firstWith(sets, 0, Route)
 	web, _ := firstWith(sets, OpenTelemetry, Method, URLPath)
+	most := 0
+	for _, labels := range sets {
+		most += len(labels)
+	}
 	var out []Label
 	for i, labels := range sets {
 		source := Source(i)
@@ -30,6 +34,9 @@ func Merge(sets *LabelsBySource) []Label {
 				if source >= OpenTelemetry && (routed || source != web) {
 					continue
 				}
+			}
+			if out == nil {
+				out = make([]Label, 0, most)
 			}
 			if !hasKey(out, l.Key) {
 				out = append(out, l)

@@ -49,7 +49,7 @@ func (b *Builder) processesOf(rows []Row) map[int]Process {
 // snapshot refers to is forgotten.
 func (b *Builder) restart(start int64, left []Row) {
 	old := b.tables
-	b.tables = newTables(old.maxFrames, old.maxStacks, old.limit.max)
+	b.tables = old.next()
 	var stack []*Frame
 	for i := range left {
 		r := &left[i]

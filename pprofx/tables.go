@@ -34,7 +34,7 @@ type tables struct {
 	byValue   map[Frame]int32
 	byStack   map[uint64]int32 // key: a hash of the indices; the next that is free if another stack has it
 	seed      maphash.Seed     // of the hashes
-	byLabels  map[string]int32 // key: see appendLabel
+	byLabels  map[uint64]int32 // the same of sets of labels
 	byThread  map[string]int32
 	key       []byte // scratch
 
@@ -50,23 +50,36 @@ type address[T any] struct {
 }
 
 func newTables(maxFrames, maxStacks, maxLabelSets int) *tables {
+	return newTablesFor(maxFrames, maxStacks, maxLabelSets, &tables{})
+}
+
+// newTablesFor makes empty tables that have room for as much as others have, as far as the limits allow.
+func newTablesFor(maxFrames, maxStacks, maxLabelSets int, like *tables) *tables {
+	frames, stacks := min(len(like.frames), maxFrames), min(len(like.stacks), maxStacks)
+	sets := min(len(like.labels), maxLabelSets)
 	return &tables{
 		maxFrames: maxFrames,
 		maxStacks: maxStacks,
 		limit:     labelLimit{max: maxLabelSets},
-		labels:    [][]Label{nil},
+		frames:    make([]*Frame, 0, frames),
+		stacks:    make([][]int32, 0, stacks),
+		labels:    append(make([][]Label, 0, sets+1), nil),
 		threads:   []string{""},
-		byPointer: make(map[*Frame]int32),
-		byValue:   make(map[Frame]int32),
-		byStack:   make(map[uint64]int32),
+		byPointer: make(map[*Frame]int32, frames),
+		byValue:   make(map[Frame]int32, frames),
+		byStack:   make(map[uint64]int32, stacks),
 		seed:      maphash.MakeSeed(),
-		byLabels:  map[string]int32{"": 0},
+		byLabels:  make(map[uint64]int32, sets),
 		byThread:  map[string]int32{"": 0},
 
-		stackAddresses: make(map[address[*Frame]]int32),
-		labelAddresses: make(map[address[Label]]int32),
+		stackAddresses: make(map[address[*Frame]]int32, min(len(like.stackAddresses), stacks)),
+		labelAddresses: make(map[address[Label]]int32, min(len(like.labelAddresses), sets)),
 	}
 }
+
+// next returns empty tables with the same limits. They have room for as much as these have: an interval mostly has as
+// much as the one before it, and maps that grow copy all that they have again and again.
+func (t *tables) next() *tables { return newTablesFor(t.maxFrames, t.maxStacks, t.limit.max, t) }
 
 // stack returns the index of a stack, or that of the [other] stack if a limit is reached.
 func (t *tables) stack(s []*Frame) int32 {
@@ -166,27 +179,38 @@ func (t *tables) other() int32 {
 
 // labelSet returns the index of a set of labels, or of what the limit leaves of it.
 func (t *tables) labelSet(labels []Label) int32 {
-	for {
-		t.key = t.key[:0]
-		for i := range labels {
-			t.key = appendLabel(t.key, &labels[i])
-		}
-		if id, ok := t.byLabels[string(t.key)]; ok {
+	for len(labels) > 0 {
+		hash, id, ok := t.findLabels(labels)
+		if ok {
 			return id
 		}
 		if t.limit.admit(labels) {
-			return t.addLabels(labels)
+			id = int32(len(t.labels))
+			t.labels = append(t.labels, labels)
+			t.byLabels[hash] = id
+			return id
 		}
 		labels = reduce(labels)
 	}
+	return 0
 }
 
-// addLabels adds the set of labels that key holds.
-func (t *tables) addLabels(labels []Label) int32 {
-	id := int32(len(t.labels))
-	t.labels = append(t.labels, labels)
-	t.byLabels[string(t.key)] = id
-	return id
+// findLabels returns the index of a set of labels; false if it is new, and the key that is free for it.
+func (t *tables) findLabels(labels []Label) (hash uint64, id int32, ok bool) {
+	t.key = t.key[:0]
+	for i := range labels {
+		t.key = appendLabel(t.key, &labels[i])
+	}
+	for hash = maphash.Bytes(t.seed, t.key); ; hash++ {
+		if id, ok = t.byLabels[hash]; !ok || slices.EqualFunc(t.labels[id], labels, sameLabel) {
+			return hash, id, ok
+		}
+	}
+}
+
+// sameLabel reports whether labels are equal: Num and Unit count only where Str is empty.
+func sameLabel(a, b Label) bool {
+	return a.Key == b.Key && a.Str == b.Str && (a.Str != "" || a.Num == b.Num && a.Unit == b.Unit)
 }
 
 // thread returns the index of a thread's name. There are at most as many as rows.
@@ -200,7 +224,7 @@ func (t *tables) thread(name string) int32 {
 	return id
 }
 
-// appendLabel appends an encoding of l that differs wherever labels differ: Num and Unit only where Str is empty.
+// appendLabel appends an encoding of l that differs wherever labels differ: see sameLabel.
 func appendLabel(key []byte, l *Label) []byte {
 	key = appendString(key, l.Key)
 	key = appendString(key, l.Str)

@@ -7,43 +7,41 @@ const LongTurn = 25e6
 // loopThread is a thread, which may run an event loop.
 type loopThread struct{ pid, tid int32 }
 
-// turn is a turn of the loop of a thread, with the times of its first and last sample.
-type turn struct {
-	number      uint32
-	first, last int64
+// openTurn is the turn of a loop that the last row of its thread is in.
+type openTurn struct {
+	rows  []int32 // its rows so far
+	first bool    // it is the first one of the thread
 }
 
 // keepLongTurns sets Turn of those rows to 0 whose turn is short. Rows are in order of time. The first and the last
 // turn of a thread may be parts of longer ones, so they stay.
 func keepLongTurns(rows []Row) {
-	turns := map[loopThread][]turn{}
+	turns := map[loopThread]*openTurn{}
 	for i := range rows {
 		r := &rows[i]
 		if r.Turn == 0 {
 			continue
 		}
 		key := loopThread{r.PID, r.TID}
-		of := turns[key]
-		if n := len(of); n > 0 && of[n-1].number == r.Turn {
-			of[n-1].last = r.Time
-			continue
+		t := turns[key]
+		switch {
+		case t == nil:
+			t = &openTurn{first: true}
+			turns[key] = t
+		case rows[t.rows[0]].Turn != r.Turn:
+			t.end(rows)
 		}
-		turns[key] = append(of, turn{r.Turn, r.Time, r.Time})
+		t.rows = append(t.rows, int32(i))
 	}
-	at := map[loopThread]int{} // the turn in turns
-	for i := range rows {
-		r := &rows[i]
-		if r.Turn == 0 {
-			continue
-		}
-		key := loopThread{r.PID, r.TID}
-		of, n := turns[key], at[key]
-		if of[n].number != r.Turn {
-			n++
-			at[key] = n
-		}
-		if inside := n > 0 && n < len(of)-1; inside && of[n].last-of[n].first < LongTurn {
-			r.Turn = 0
+}
+
+// end sets Turn of the rows of a turn to 0 if it is short, and begins the next one.
+func (t *openTurn) end(rows []Row) {
+	last := rows[t.rows[len(t.rows)-1]]
+	if !t.first && last.Time-rows[t.rows[0]].Time < LongTurn {
+		for _, i := range t.rows {
+			rows[i].Turn = 0
 		}
 	}
+	t.rows, t.first = t.rows[:0], false
 }

@@ -11,8 +11,8 @@ type Builder struct {
 	by string
 
 	out                          Report
-	begun                        bool // there was a snapshot
-	routes, traces, threads, bys groups
+	begun                        bool   // there was a snapshot
+	routes, traces, threads, bys groups // traces may be nil
 	functions                    functions
 	stalls                       *Stalls
 }
@@ -29,6 +29,10 @@ func NewBuilder(by string) *Builder {
 
 // ByLine has Functions tell the lines of a function apart. Call it before Add.
 func (b *Builder) ByLine() { b.functions.byLine = true }
+
+// WithoutTraces has the Report have no Traces: each takes memory, and there may be as many as samples. Call it before
+// Add.
+func (b *Builder) WithoutTraces() { b.traces = nil }
 
 // Add adds a snapshot. All counts are of time until Report divides them by the period of the first snapshot: a sample
 // that was taken at another rate stands for more or less. All snapshots must have one
@@ -84,7 +88,7 @@ func (b *Builder) addLabels(s *pprofx.Snapshot, of []Counts) {
 		labels := s.LabelSets[i]
 		route := value(labels, routeLabel)
 		b.routes.add(route, "", &of[i])
-		if trace := value(labels, traceLabel); trace != "" {
+		if trace := value(labels, traceLabel); trace != "" && b.traces != nil {
 			b.traces.add(trace, route, &of[i])
 		}
 		if b.by != "" {

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/target"
 )
 
 // ErrNotFound says that something sought in a heap is not there.
@@ -31,6 +32,9 @@ type Reader struct {
 	buf [8]byte
 	// streamMap is what FindCode last found as the hidden class of InstructionStreams: most isolates share it.
 	streamMap Word
+	// What AllSame reads, and where to.
+	parts []target.Part
+	heads []byte
 }
 
 // NewReader reads the memory of a process by the layout of its V8. Offsets of mem are addresses.

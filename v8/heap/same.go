@@ -3,6 +3,7 @@ package heap
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -19,6 +20,11 @@ type partsReader interface {
 // used again. Where nothing is mapped any more, as when its isolate or its process has ended, the place was not used
 // again: a thread that was in the code would be in code that was there until then.
 func (r *Reader) Same(c *Code) bool {
+	same := false
+	r.AllSame([]*Code{c}, func(int) { same = true })
+	if same {
+		return true
+	}
 	same, err := r.compare(c)
 	return same || unmapped(err)
 }
@@ -45,15 +51,15 @@ func (r *Reader) AllSame(all []*Code, f func(i int)) {
 		return
 	}
 	const word = 8
-	buffer := make([]byte, len(all)*(word+codeHead))
-	parts := make([]target.Part, 0, 2*len(all))
-	rest := buffer
+	buffer := slices.Grow(r.heads[:0], len(all)*(word+codeHead))[:len(all)*(word+codeHead)]
+	parts, rest := r.parts[:0], buffer
 	for _, c := range all {
 		stream := r.streamOf(c) + uint64(r.l.At(layout.InstructionStreamCode))
 		parts = append(parts, target.Part{At: stream, To: rest[:word]},
 			target.Part{At: c.object.address(), To: rest[word : word+codeHead]})
 		rest = rest[word+codeHead:]
 	}
+	r.heads, r.parts = buffer, parts
 	n, _ := mem.ReadParts(parts)
 	for i, c := range all[:n/2] {
 		now := Code{object: Word(binary.LittleEndian.Uint64(buffer[i*(word+codeHead):]))}

@@ -21,7 +21,8 @@ type code struct {
 	id            heap.Identity // of the function, where the code tells
 	sfi           heap.Word     //
 	checked       uint64        // epoch in which it was last found unchanged
-	used          uint64        // epoch in which a sample was in it
+	used          uint64        // epoch in which a sample was in it last
+	listed        bool          // it is in codes.used
 	since         uint64        // epoch from which on samples are in it: see codeOf
 	gone          bool          // it is not kept any more
 	head          []byte        // first instructions
@@ -34,7 +35,7 @@ type code struct {
 type codes struct {
 	all   []*code // sorted, without overlaps
 	text  int     // bytes of their text
-	used  []*code // in this epoch
+	used  []*code // lately
 	epoch uint64
 }
 
@@ -77,10 +78,24 @@ func (c *codes) drop(old *code) {
 
 // use notes that a sample is in a piece of code.
 func (c *codes) use(n *code) {
-	if n.used != c.epoch {
-		n.used = c.epoch
+	n.used = c.epoch
+	if !n.listed {
+		n.listed = true
 		c.used = append(c.used, n)
 	}
+}
+
+// checkedFor is how many epochs after a sample was in a piece of code it is checked with the others at once. Of what
+// other samples are in, most was in one of the last eight epochs, and what has to be read alone takes a call of its
+// own.
+const checkedFor = 8
+
+// keepUsed forgets of some pieces of code that samples were in them lately.
+func (c *codes) keepUsed(keep func(*code) bool) {
+	c.used = slices.DeleteFunc(c.used, func(n *code) bool {
+		n.listed = keep(n)
+		return !n.listed
+	})
 }
 
 func (c *code) described() bool {

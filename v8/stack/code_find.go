@@ -79,19 +79,22 @@ func (v *Resolver) Renew() {
 	v.checkUsed()
 }
 
-// checkUsed checks at once the code that samples were in since the last call: samples to come will be in most of it.
+// checkUsed checks at once the code that samples were in lately: samples to come will be in most of it. Where a piece
+// cannot be read, those behind it are not read either: it is checked when it is met again.
 func (v *Resolver) checkUsed() {
+	epoch := v.code.epoch
+	v.code.keepUsed(func(c *code) bool { return !c.gone && epoch-c.used <= checkedFor })
 	used := v.code.used
-	v.code.used = v.code.used[:0]
 	all := make([]*heap.Code, len(used))
 	for i, c := range used {
 		all[i] = c.Code
 	}
 	v.r.AllSame(all, func(i int) {
 		if used[i].described() {
-			used[i].checked = v.code.epoch
+			used[i].checked = epoch
 		}
 	})
+	v.code.keepUsed(func(c *code) bool { return c.checked == epoch })
 }
 
 // describe reads the tables of code. Where they cannot be read, because the process is changing them, the code is left

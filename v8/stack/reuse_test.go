@@ -162,6 +162,20 @@ func TestKnownCodeIsReadOnce(t *testing.T) {
 	if all(); m.reads != 1 {
 		t.Errorf("%d reads, want 1", m.reads)
 	}
+	for range checkedFor - 1 {
+		v.Renew()
+	}
+	m.reads = 0
+	if all(); m.reads != 1 {
+		t.Errorf("%d reads, want 1: the code was used not long ago", m.reads)
+	}
+	for range checkedFor {
+		v.Renew()
+	}
+	m.reads = 0
+	if v.Renew(); m.reads != 0 {
+		t.Errorf("%d reads of code that was not used for %d epochs", m.reads, checkedFor+1)
+	}
 }
 
 // TestPlaceOverwritten: where the code of a V8 without InstructionStreams began, instructions of other code stand,

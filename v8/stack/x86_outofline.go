@@ -23,8 +23,7 @@ func (v *Resolver) positionOffset(c *code, at int) int {
 	if at < limit {
 		limit = c.deferredStart - 1
 	}
-	start := c.Start + uint64(at) + 1
-	b, err := v.r.Bytes(start, int(min(maxOutOfLineBytes, c.End-min(start, c.End))))
+	b, err := v.textAt(c, at+1, maxOutOfLineBytes)
 	if err != nil {
 		return at
 	}
@@ -39,8 +38,8 @@ func (v *Resolver) inDeferredBlock(c *code, at int) bool {
 	if !ok || from < 0 || at-from > maxBlock {
 		return false
 	}
-	b, err := v.r.Bytes(c.Start+uint64(from), at-from+1)
-	if err != nil || !endsBlock(b[:at-from]) {
+	b, err := v.textAt(c, from, at-from)
+	if err != nil || !endsBlock(b) {
 		return false
 	}
 	if c.deferredStart == 0 {
@@ -51,6 +50,15 @@ func (v *Resolver) inDeferredBlock(c *code, at int) bool {
 		c.deferredStart = deferredStart(b)
 	}
 	return at >= c.deferredStart
+}
+
+// textAt returns at most n bytes of code from an offset on: those that are kept, or what is there now.
+func (v *Resolver) textAt(c *code, from, n int) ([]byte, error) {
+	n = max(min(n, int(c.End-c.Start)-from), 0)
+	if from+n <= len(c.text) {
+		return c.text[from : from+n], nil
+	}
+	return v.r.Bytes(c.Start+uint64(from), n)
 }
 
 // Limits of what is read of one piece of code: from an entry of its table on, and to find where the code proper ends.

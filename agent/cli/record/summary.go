@@ -16,7 +16,11 @@ type summary struct {
 	of *tables.Reports
 }
 
-func newSummary() *summary { return &summary{of: tables.NewReports("")} }
+func newSummary() *summary {
+	s := &summary{of: tables.NewReports("")}
+	s.of.WithoutTraces()
+	return s
+}
 
 func (s *summary) Name() string { return "the report" }
 

@@ -2,12 +2,14 @@ package record
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
+	"github.com/hotspan/hotspan/agent/cli/tables"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -38,5 +40,33 @@ CPU by function: of its own, with what V8, Node and the kernel did for it; with 
 	out.Reset()
 	if newSummary().print(terminal.Console{Writer: &out}); out.Len() > 0 {
 		t.Errorf("of nothing: %s", &out)
+	}
+}
+
+// TestSummaryKeepsNoTraces: what the short report keeps does not grow with the traces, of which each may have one
+// sample. All else of the report is there.
+func TestSummaryKeepsNoTraces(t *testing.T) {
+	b, err := pprofx.NewBuilder(1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 100
+	for i := range n {
+		b.Add(&pprofx.Sample{Time: int64(1 + i), Labels: []pprofx.Label{
+			{Key: "http.route", Str: "/a"}, {Key: "trace_id", Str: fmt.Sprintf("%032x", i)},
+		}})
+	}
+	snapshot := b.Cut(1 + n)
+	s, full := newSummary(), tables.NewReports("")
+	if err := s.Write(t.Context(), snapshot); err != nil {
+		t.Fatal(err)
+	}
+	full.Add(snapshot)
+	short, all := s.of.All()[0], full.All()[0]
+	if len(short.Traces) != 0 || len(all.Traces) != n {
+		t.Errorf("%d traces, of %d", len(short.Traces), len(all.Traces))
+	}
+	if len(short.Routes) != 1 || short.Routes[0] != all.Routes[0] || short.Samples != n {
+		t.Errorf("%d samples, routes %v, want %v", short.Samples, short.Routes, all.Routes)
 	}
 }

@@ -39,13 +39,15 @@ func (p *Process) RequestStart() int64 { return p.start }
 
 // decodeReadings decodes a context that may have been read twice: then only labels that both readings have count.
 func (p *Process) decodeReadings(s *sampler.Sample) []pprofx.Label {
-	if kept, ok := p.labelSets()[string(s.Context)]; ok { // only bytes that were read once are kept
-		p.flags.Present, p.start = true, kept.start
-		return kept.labels
+	if labels, ok := p.keptLabels(s.Context); ok { // only bytes that were read once are kept
+		return labels
 	}
 	first, second, twice := s.Readings()
+	if !twice {
+		return p.decodeNew(first)
+	}
 	labels := p.decodeReading(first)
-	if !twice || bytes.Equal(first, second) {
+	if bytes.Equal(first, second) {
 		return labels
 	}
 	p.flags.Unreadable = true
@@ -58,16 +60,30 @@ func (p *Process) decodeReadings(s *sampler.Sample) []pprofx.Label {
 }
 
 func (p *Process) decodeReading(context []byte) []pprofx.Label {
+	if labels, ok := p.keptLabels(context); ok {
+		return labels
+	}
+	return p.decodeNew(context)
+}
+
+// keptLabels returns the labels of a context that was decoded before, or of none.
+func (p *Process) keptLabels(context []byte) (labels []pprofx.Label, ok bool) {
 	p.start = 0
 	if len(context) == 0 {
-		return nil
+		return nil, true
 	}
-	if kept, ok := p.labelSets()[string(context)]; ok {
+	kept, ok := p.labelSets().get(context)
+	if ok {
 		p.flags.Present, p.start = true, kept.start
-		return kept.labels
 	}
+	return kept.labels, ok
+}
+
+func (p *Process) decodeNew(context []byte) []pprofx.Label {
 	p.context.values = p.context.values[:0]
-	p.context.sets = reqctx.LabelsBySource{}
+	for i := range p.context.sets {
+		p.context.sets[i] = p.context.sets[i][:0]
+	}
 	err := sampler.ContextRecords(context, func(kind, label uint8, data []byte) { p.contextRecord(kind, label, data) })
 	if err != nil {
 		p.flags.Unreadable = true

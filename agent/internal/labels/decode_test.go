@@ -92,7 +92,7 @@ func TestDecode(t *testing.T) {
 			if flags != c.flags || p.decoder.BadValues != c.bad {
 				t.Errorf("%+v and %d bad values, want %+v and %d", flags, p.decoder.BadValues, c.flags, c.bad)
 			}
-			if _, kept := p.decoder.labelSets[c.context]; kept != c.kept {
+			if _, kept := p.decoder.labelSets.get([]byte(c.context)); kept != c.kept {
 				t.Errorf("kept: %v", kept)
 			}
 			for _, l := range got {
@@ -108,13 +108,30 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// TestLabelSetsAreBounded: those that were met last are kept, and those that are met again and again.
 func TestLabelSetsAreBounded(t *testing.T) {
 	p := newProcess(t)
-	for i := range maxLabelSets + 5 {
-		p.Decode(&sampler.Sample{Sample: &bpf.Sample{}, Context: []byte(record(bpf.ContextOneByte, 0, fmt.Sprint(i)))})
+	context := func(i int) []byte { return []byte(record(bpf.ContextOneByte, 0, fmt.Sprint(i))) }
+	const n = 10 * maxLabelSets
+	for i := range n {
+		for _, context := range [][]byte{context(i), context(0)} {
+			got, _ := p.Decode(&sampler.Sample{Sample: &bpf.Sample{}, Context: context})
+			if len(got) != 1 {
+				t.Fatalf("labels %+v", got)
+			}
+		}
+		if all := p.decoder.labelSets.len(); all > 2*maxLabelSets {
+			t.Fatalf("%d sets of labels", all)
+		}
 	}
-	if n := len(p.decoder.labelSets); n != 5 {
-		t.Errorf("%d sets of labels", n)
+	for i, want := range map[int]bool{0: true, n - 1: true, n - maxLabelSets/2: true, 1: false} {
+		if _, ok := p.decoder.labelSets.get(context(i)); ok != want {
+			t.Errorf("set %d is kept: %t", i, ok)
+		}
+	}
+	p.decoder.Forget()
+	if n := p.decoder.labelSets.len(); n != 0 {
+		t.Errorf("%d sets of labels after all were forgotten", n)
 	}
 }
 

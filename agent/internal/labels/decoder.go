@@ -34,7 +34,7 @@ const maxMatched = 1 << 12
 // NewDecoder makes a Decoder for the rules of a tree. It writes to the sampler's BPF maps where functions keep the
 // registers that libuv's pool uses.
 func NewDecoder(tree *reqctx.Tree, s *sampler.Sampler, log *slog.Logger) *Decoder {
-	d := &Decoder{tree: tree, sampler: s, log: log, labelSets: labelSets{}, matched: map[string]bool{}}
+	d := &Decoder{tree: tree, sampler: s, log: log, matched: map[string]bool{}}
 	for _, l := range tree.Labels {
 		d.matched[l.Label] = false
 	}
@@ -43,6 +43,9 @@ func NewDecoder(tree *reqctx.Tree, s *sampler.Sampler, log *slog.Logger) *Decode
 
 // match notes that a sample has had a label.
 func (d *Decoder) match(label string) {
+	if d.matched[label] {
+		return
+	}
 	if _, known := d.matched[label]; known || len(d.matched) < maxMatched {
 		d.matched[label] = true
 	}
@@ -69,10 +72,10 @@ func (d *Decoder) Unmatched(rules []reqctx.Rule, seen []string) (out []Unmatched
 }
 
 // Sizes are the names and sizes of caches, to be logged: the sets of labels.
-func (d *Decoder) Sizes() []any { return []any{"sets of labels", len(d.labelSets)} }
+func (d *Decoder) Sizes() []any { return []any{"sets of labels", d.labelSets.len()} }
 
 // Forget forgets the sets of labels that are kept. They are decoded again when they come again.
-func (d *Decoder) Forget() { clear(d.labelSets) }
+func (d *Decoder) Forget() { d.labelSets = labelSets{} }
 
 // Process decodes the samples of one process. It is not safe for concurrent use.
 type Process struct {
@@ -116,32 +119,13 @@ func (p *Process) Described() pprofx.Process {
 // Changed reports whether the description has changed since the last call of Described.
 func (p *Process) Changed() bool { return p.changed }
 
-// maxLabelSets bounds the cached sets of labels; beyond it the cache is cleared.
-const maxLabelSets = 1 << 16
-
-// labelSets caches sets of labels by the context bytes from which they were decoded.
-type labelSets map[string]labelSet
-
-// labelSet is what samples of a request have. start is as Process.RequestStart returns it.
-type labelSet struct {
-	labels []pprofx.Label
-	start  int64
-}
-
-func (s labelSets) keep(context string, set labelSet) {
-	if len(s) >= maxLabelSets {
-		clear(s)
-	}
-	s[context] = set
-}
-
 // labelSets returns the cache for the process. A process that publishes contexts has its own: their bytes have no
 // meaning in another.
-func (p *Process) labelSets() labelSets {
+func (p *Process) labelSets() *labelSets {
 	if p.published.process != nil {
-		return p.published.labelSets
+		return &p.published.labelSets
 	}
-	return p.decoder.labelSets
+	return &p.decoder.labelSets
 }
 
 // published is the context that a process publishes for readers outside it.

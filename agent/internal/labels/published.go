@@ -166,7 +166,7 @@ func (p *Process) threadContext(kind uint32, data []byte) {
 	if kind == bpf.PublishedNode {
 		reader = reqctx.PublishedNode
 	}
-	if p.context.sets[reader] == nil {
+	if len(p.context.sets[reader]) == 0 {
 		p.context.sets[reader] = r.Labels
 	}
 }

@@ -61,8 +61,8 @@ func TestDecodePublished(t *testing.T) {
 				if diff := cmp.Diff(c.want, got); diff != "" {
 					t.Error(diff)
 				}
-				kept := len(p.published.labelSets) > 0
-				if !kept && flags != c.flags || kept && !c.flags.complete() || len(p.decoder.labelSets) > 0 {
+				kept := p.published.labelSets.len() > 0
+				if !kept && flags != c.flags || kept && !c.flags.complete() || p.decoder.labelSets.len() > 0 {
 					t.Errorf("%+v, want %+v; kept: %t", flags, c.flags, kept)
 				}
 			}

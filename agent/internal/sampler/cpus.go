@@ -9,12 +9,16 @@ import (
 // wakes hotspan.
 const followEvery = 2 * time.Second
 
+// followEarly is when it looks if hotspan is awake anyway, so that it is not woken for that alone while it has samples
+// to read: it reads them three times in what lies between.
+const followEarly = followEvery - 2*readAfter
+
 // NextFollow is when FollowCPUs has something to do.
 func (s *Sampler) NextFollow() time.Time { return s.followed.Add(followEvery) }
 
 // FollowCPUs has CPUs sampled, too, that have come online since it looked last, if it is time for that.
 func (s *Sampler) FollowCPUs(now time.Time, log *slog.Logger) {
-	if now.Before(s.NextFollow()) {
+	if now.Sub(s.followed) < followEarly {
 		return
 	}
 	s.followed = now

@@ -45,7 +45,9 @@ type Sampler struct {
 	ring    *ring
 	waiter  *waiter
 	known   *Known
-	read    bool // a record was read since the last call of Wait
+	read    bool   // a record was read since the last call of Wait
+	sample  Sample // what Read has returned, if it was one
+	ahead   Sample // what LookAhead has
 	learned *learnedMaps
 	trigger *trigger.Timer  // nil: stopped
 	probes  *trigger.Probes // nil: there are none
@@ -286,8 +288,9 @@ func (s *Sampler) Read() (Record, error) {
 	s.read = true
 	switch recordType(b) {
 	case bpf.RecordSample:
-		sample, err := DecodeSample(b)
-		return Record{Sample: &sample}, err
+		var err error
+		s.sample, err = DecodeSample(b)
+		return Record{Sample: &s.sample}, err
 	case bpf.RecordExec, bpf.RecordExit:
 		l, err := decodeLifecycle(b)
 		return Record{Lifecycle: &l}, err
@@ -298,14 +301,15 @@ func (s *Sampler) Read() (Record, error) {
 // Empty reports whether all records were read, and none is being written.
 func (s *Sampler) Empty() bool { return s.ring.empty() }
 
-// LookAhead calls f with each sample that Read has still to return, once.
+// LookAhead calls f with each sample that Read has still to return, once. A sample is valid while f runs.
 func (s *Sampler) LookAhead(f func(*Sample)) {
 	for b := s.ring.lookAhead(); b != nil; b = s.ring.lookAhead() {
 		if recordType(b) != bpf.RecordSample {
 			continue
 		}
-		if sample, err := DecodeSample(b); err == nil { // else it is counted when it is read
-			f(&sample)
+		var err error
+		if s.ahead, err = DecodeSample(b); err == nil { // else it is counted when it is read
+			f(&s.ahead)
 		}
 	}
 }

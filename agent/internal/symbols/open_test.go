@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -196,7 +197,7 @@ func TestOpenReadsTablesOnly(t *testing.T) {
 }
 
 type counter struct {
-	file  *os.File
+	file  io.ReaderAt
 	bytes int
 }
 

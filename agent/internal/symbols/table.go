@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 
 	"github.com/hotspan/hotspan/agent/internal/blocks"
@@ -26,14 +27,16 @@ type Table struct {
 	blocks *blocks.Table
 
 	mu      sync.Mutex
-	encoded []byte           // nil: read from a file
-	memo    map[uint64]found // by address
+	encoded []byte          // nil: read from a file
+	memo    map[int][]found // by block
+	kept    int             // in memo
 }
 
-// found is a result of Lookup.
+// found is a result of Lookup, for addresses from low up to high.
 type found struct {
 	Symbol
-	ok bool
+	ok        bool
+	low, high uint64
 }
 
 // entry is a symbol in a block.
@@ -75,7 +78,7 @@ func Decode(r io.ReaderAt, size int64) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("symbols: %w", err)
 	}
-	return &Table{blocks: b, memo: map[uint64]found{}}, nil
+	return &Table{blocks: b, memo: map[int][]found{}}, nil
 }
 
 // Lookup returns the symbol that covers an address: of several, the one that starts last. Of aliases it prefers a
@@ -85,36 +88,50 @@ func Decode(r io.ReaderAt, size int64) (*Table, error) {
 func (t *Table) Lookup(addr uint64) (Symbol, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	f, ok := t.memo[addr]
-	if !ok {
-		if len(t.memo) == maxMemo {
-			clear(t.memo)
+	block := t.blocks.Find(addr)
+	for _, f := range t.memo[block] {
+		if f.low <= addr && addr < f.high {
+			return f.Symbol, f.ok
 		}
-		f = t.find(addr)
-		t.memo[addr] = f
 	}
+	if t.kept == maxMemo {
+		clear(t.memo)
+		t.kept = 0
+	}
+	f := t.find(block, addr)
+	t.memo[block] = append(t.memo[block], f)
+	t.kept++
 	return f.Symbol, f.ok
 }
 
-// find looks among the last maxNested symbols that start at an address or before it.
-func (t *Table) find(addr uint64) (out found) {
+// find looks among the last maxNested symbols that start at an address or before it, from the block on that has the
+// last one. The result is that of all addresses between which and this one no symbol begins or ends that was looked at.
+func (t *Table) find(block int, addr uint64) (out found) {
+	out.high = math.MaxUint64
+	if block+1 < t.blocks.Len() {
+		out.high = t.blocks.Key(block + 1)
+	}
 	left := maxNested
-	for i := t.blocks.Find(addr); i >= 0 && left > 0 && !out.ok; i-- {
+	for i := block; i >= 0 && left > 0 && !out.ok; i-- {
 		var before []entry // of this block
 		name, at := []byte(nil), -1
 		t.visit(i, func(e entry) bool {
 			if e.start > addr {
+				out.high = min(out.high, e.start)
 				return false
 			}
-			if addr-e.start < uint64(e.size) {
+			if end := e.start + uint64(e.size); addr-e.start < uint64(e.size) {
 				name, at = append(name[:0], e.name...), len(before)
+				out.low, out.high = max(out.low, e.start), min(out.high, end)
+			} else {
+				out.low = max(out.low, end)
 			}
 			before = append(before, e)
 			return true
 		})
 		if at >= 0 && len(before)-at <= left {
 			e := before[at]
-			out = found{Symbol{display(string(name)), e.start, uint64(e.size)}, true}
+			out.Symbol, out.ok = Symbol{display(string(name)), e.start, uint64(e.size)}, true
 		}
 		left -= len(before)
 	}

@@ -3,10 +3,12 @@ package trigger
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -96,13 +98,22 @@ func (e *events) close() {
 	e.of = nil
 }
 
+// onlineFile is open for as long as the process runs: it is read every two seconds, and to open it takes longer than
+// all else of that. What is read at its beginning is made anew each time.
+var onlineFile = sync.OnceValues(func() (*os.File, error) { return os.Open("/sys/devices/system/cpu/online") })
+
 // onlineCPUs parses a list such as 0-3,8.
 func onlineCPUs() ([]int, error) {
-	b, err := os.ReadFile("/sys/devices/system/cpu/online")
+	f, err := onlineFile()
 	if err != nil {
 		return nil, err
 	}
-	return parseCPUs(strings.TrimSpace(string(b)))
+	b := make([]byte, os.Getpagesize()) // the kernel gives no more
+	n, err := f.ReadAt(b, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	return parseCPUs(strings.TrimSpace(string(b[:n])))
 }
 
 func parseCPUs(list string) ([]int, error) {
