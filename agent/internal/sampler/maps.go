@@ -34,6 +34,17 @@ func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	return nil
 }
 
+// Placed waits until the tables of mappings are in the BPF maps, and returns the error if one is not. SetProcess does,
+// so it is for who runs the BPF program without.
+func (s *Sampler) Placed(mappings []bpf.Mapping) error {
+	for _, m := range mappings {
+		if err := s.placing.wait(m.Table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // AddProbes puts the probes on a process, or those whose files were not mapped before (trigger.Probes). It may wait for
 // its files, and is safe for concurrent use. ok is false if the process is not to be sampled.
 func (s *Sampler) AddProbes(pid int) (ok bool, err error) {

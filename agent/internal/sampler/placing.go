@@ -9,10 +9,10 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// placing has the unwind tables that are being put into the map of all tables, or could not be. The kernel puts one there at once, but
-// returns only when no BPF program runs any more that may still use what was there before: after some milliseconds,
-// each time, though a process has ten tables and there was nothing before. (Linux: kernel/bpf/syscall.c,
-// maybe_wait_bpf_programs) So they wait side by side, while further files are read.
+// placing has the unwind tables that are being put into the map of all tables, or could not be. The kernel puts one
+// there at once, but returns only when no BPF program runs any more that may still use what was there before: after
+// some milliseconds, each time, though a process has ten tables and there was nothing before. (Linux:
+// kernel/bpf/syscall.c, maybe_wait_bpf_programs) So they wait side by side, while further files are read.
 type placing struct {
 	mu    sync.Mutex
 	slots map[uint32]*placed
@@ -70,15 +70,4 @@ func (p *placing) all() {
 	for slot := range uint32(bpf.MaxTables) {
 		_ = p.wait(slot) // who uses the table was told
 	}
-}
-
-// Placed waits until the tables of mappings are in the BPF maps, and returns the error if one is not. SetProcess does,
-// so it is for who runs the BPF program without.
-func (s *Sampler) Placed(mappings []bpf.Mapping) error {
-	for _, m := range mappings {
-		if err := s.placing.wait(m.Table); err != nil {
-			return err
-		}
-	}
-	return nil
 }
