@@ -18,10 +18,10 @@ var sharedModules = map[string]struct {
 }{
 	"golang.org/x/sys": {nil, "Linux system calls that the standard library lacks"},
 	"github.com/cilium/ebpf": {
-		[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/bpf/registers",
-			"agent/internal/sampler", "agent/internal/trigger"},
-		"bpf, registers and, for tests, bpftest hold the generated loaders, sampler fills maps and reads, " +
-			"trigger attaches"},
+		[]string{"agent/internal/bpf", "agent/internal/bpf/bpftest", "agent/internal/bpf/kernelbtf",
+			"agent/internal/bpf/registers", "agent/internal/sampler", "agent/internal/trigger"},
+		"bpf, registers and, for tests, bpftest hold the generated loaders, kernelbtf reads the kernel's types, " +
+			"sampler fills maps and reads, trigger attaches"},
 	"github.com/klauspost/compress": {
 		[]string{"agent/cli", "agent/internal/bpf", "agent/internal/bpf/compress", "otlp"},
 		"otlp compresses recordings; the BPF object is compressed for the binary; cli reads compressed cores"},

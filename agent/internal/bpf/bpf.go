@@ -11,6 +11,8 @@ import (
 
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf/kernelbtf"
 )
 
 //go:generate sh generate.sh
@@ -107,12 +109,35 @@ func Create(ringBytes uint32, sampledRecords bool, probes Probes) (o *Objects, l
 
 // Lifecycle loads the programs that report the exec and exit of processes. They are small.
 func (l *Loader) Lifecycle() error {
-	only := l.spec.Copy()
+	if kernel, err := kernelbtf.Read(); err == nil {
+		l.with.Programs.KernelTypes = kernel.Types
+		if l.tracing(kernel) == nil {
+			return nil
+		}
+	}
+	only := l.spec.Copy() // it takes longer, and the error says more
 	only.Programs = l.lifecycle
 	return l.load(only)
 }
 
-// Sampling loads the programs that take samples.
+// tracing is Lifecycle by what is known of the kernel's types.
+func (l *Loader) tracing(kernel *kernelbtf.Kernel) error {
+	loaded := map[string]*ebpf.Program{}
+	for name, spec := range l.lifecycle {
+		p, err := kernel.Load(spec, l.with.MapReplacements)
+		if err != nil {
+			for _, p := range loaded {
+				p.Close()
+			}
+			return err
+		}
+		loaded[name] = p
+	}
+	l.objects.HotspanExec, l.objects.HotspanExit = loaded[hotspanProgHotspanExec], loaded[hotspanProgHotspanExit]
+	return nil
+}
+
+// Sampling loads the programs that take samples. Call it after Lifecycle.
 func (l *Loader) Sampling() error { return l.load(l.spec) }
 
 func (l *Loader) load(spec *ebpf.CollectionSpec) error {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -156,17 +157,34 @@ func (p *Timed) read(b []byte, off int64) (int, error) {
 	if w.before > fileBudget {
 		return 0, fmt.Errorf("%w: more than %v for what was read of the file", ErrSlow, fileBudget)
 	}
+	own := takeBuffer(len(b)) // the caller may use b for something else when a late read ends
 	got, err := follow(func() ([]byte, error) {
-		own := make([]byte, len(b)) // the caller may use b for something else when a late read ends
-		n, err := p.file.ReadAt(own, off)
+		n, err := p.file.ReadAt(*own, off)
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
-		return own[:n], err
+		return (*own)[:n], err
 	}, func([]byte) {}, &w)
 	p.spent.Add(int64(w.waited))
 	p.account.Add(int64(w.waited))
-	return copy(b, got), err
+	n := copy(b, got)
+	if !errors.Is(err, ErrSlow) { // else the read is still under way
+		buffers.Put(own)
+	}
+	return n, err
+}
+
+// buffers are those of reads that have ended: *[]byte.
+var buffers sync.Pool
+
+// takeBuffer returns one of so many bytes.
+func takeBuffer(size int) *[]byte {
+	if b, ok := buffers.Get().(*[]byte); ok && cap(*b) >= size {
+		*b = (*b)[:size]
+		return b
+	}
+	b := make([]byte, size)
+	return &b
 }
 
 // Close closes a file of a process, whose file system is told and may not answer.

@@ -15,9 +15,12 @@ import (
 var generations atomic.Uint32
 
 // SetProcess adds a process to those that are sampled, or updates it, and sets p.Generation. It waits until the BPF
-// program is loaded, so that the end of the process is reported.
+// program is loaded, so that the end of the process is reported, and until that has the tables of the mappings.
 func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	if err := s.Loaded(); err != nil {
+		return err
+	}
+	if err := s.Placed(p.Mappings[:p.N_mappings]); err != nil {
 		return err
 	}
 	p.Generation = generations.Add(1)
@@ -28,6 +31,17 @@ func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 		return err
 	}
 	s.learned.setID(pid, p.Id)
+	return nil
+}
+
+// Placed waits until the tables of mappings are in the BPF maps, and returns the error if one is not. SetProcess does,
+// so it is for who runs the BPF program without.
+func (s *Sampler) Placed(mappings []bpf.Mapping) error {
+	for _, m := range mappings {
+		if err := s.placing.wait(m.Table); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

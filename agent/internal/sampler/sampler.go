@@ -58,6 +58,7 @@ type Sampler struct {
 	stalls  stalls
 	links   []link.Link
 	tables  tableSlots
+	placing placing
 	loaded  chan struct{} // closed when the programs are loaded, or loadErr says why not
 	loadErr error
 
@@ -240,6 +241,7 @@ func (s *Sampler) Change(c trigger.Config) (at int64, err error) {
 func (s *Sampler) Close() {
 	s.Stop()
 	<-s.loaded
+	s.placing.all()
 	for _, l := range s.links {
 		l.Close()
 	}

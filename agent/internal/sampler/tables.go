@@ -12,8 +12,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 )
 
-// AddTable writes the unwind rules of a file to the BPF maps, and returns the number of the table and the number of
-// pages in its index.
+// AddTable writes the unwind rules of a file to a BPF map, and returns the number of the table and the number of pages
+// in its index. The BPF program finds the table by its number from SetProcess on.
 func (s *Sampler) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
 	if err := checkSpan(t); err != nil {
 		return 0, 0, err
@@ -51,6 +51,7 @@ func (s *Sampler) RemoveTable(slot uint32) error {
 	if slot == 0 {
 		return nil
 	}
+	s.placing.forget(slot)
 	err := s.objects.Tables.Delete(slot)
 	s.tables.release(slot)
 	return err
@@ -66,16 +67,21 @@ func (s *Sampler) putTable(slot, pages uint32, t *unwind.Table) error {
 	if err != nil {
 		return err
 	}
-	defer m.Close() // the map of maps keeps a reference
-	b, err := unix.Mmap(m.FD(), 0, size*elementSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err := fillTable(m, pages, t); err != nil {
+		return errors.Join(err, m.Close())
+	}
+	s.placing.put(s.objects.Tables, slot, m)
+	return nil
+}
+
+func fillTable(m *ebpf.Map, pages uint32, t *unwind.Table) error {
+	size := int(m.MaxEntries()) * elementSize
+	b, err := unix.Mmap(m.FD(), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		return fmt.Errorf("map the memory of the table: %w", err)
 	}
 	err = writeTable(b, pages, t)
-	if err := errors.Join(err, unix.Munmap(b)); err != nil {
-		return err
-	}
-	return s.objects.Tables.Put(slot, m)
+	return errors.Join(err, unix.Munmap(b))
 }
 
 const elementSize = 8

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/hotspan/hotspan/agent/internal/blocks"
 )
@@ -41,8 +40,7 @@ const (
 
 // table makes the table of all candidates. It sorts them.
 func (b *builder) table() (*Table, error) {
-	slices.SortFunc(b.all, b.compare)
-	b.all = slices.CompactFunc(b.all, func(a, b candidate) bool { return a.start == b.start })
+	b.all = b.preferred(byAddress(b.all))
 	var e encoder
 	for i, c := range b.all {
 		if c.size == 0 {
@@ -72,11 +70,21 @@ func (b *builder) table() (*Table, error) {
 	return t, nil
 }
 
-// compare orders by address, then aliases by preference. The order is total, so that results do not vary.
-func (b *builder) compare(x, y candidate) int {
-	if c := cmp.Compare(x.start, y.start); c != 0 {
-		return c
+// preferred leaves one candidate of each address. They are sorted by these.
+func (b *builder) preferred(all []candidate) []candidate {
+	out := all[:0]
+	for _, c := range all {
+		if last := len(out) - 1; last < 0 || out[last].start != c.start {
+			out = append(out, c)
+		} else if b.compare(c, out[last]) < 0 {
+			out[last] = c
+		}
 	}
+	return out
+}
+
+// compare orders aliases by preference. The order is total, so that results do not vary.
+func (b *builder) compare(x, y candidate) int {
 	if c := cmp.Or(cmp.Compare(x.rank, y.rank), cmp.Compare(y.size, x.size)); c != 0 {
 		return c
 	}

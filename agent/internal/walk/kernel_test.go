@@ -98,6 +98,9 @@ func (k *kernelWalk) putCode(t testing.TB) {
 		m.Pages = slots[m.Table].pages
 		m.Table = slots[m.Table].number
 	}
+	if err := k.sampler.Placed(k.config.Mappings[:]); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // sampled is what a sample says of a thread.

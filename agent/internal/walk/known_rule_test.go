@@ -31,6 +31,9 @@ func TestKnownRule(t *testing.T) {
 			Start: code, End: code + 0x1000, Base: code, Kind: bpf.MappingNative, Table: slot, Pages: pages,
 		})
 	}
+	if err := filled.Placed(tables); err != nil {
+		t.Fatal(err)
+	}
 	for _, step := range []struct {
 		name       string
 		table      int

@@ -12,6 +12,7 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf/kernelbtf"
 	"github.com/hotspan/hotspan/v8/target"
 )
 
@@ -38,17 +39,42 @@ type Reader struct {
 	iter    *link.Iter
 }
 
-// Open makes a Reader. That takes some 20 ms, and CAP_BPF and CAP_PERFMON. The caller closes it.
+// Open makes a Reader. That takes some milliseconds, and CAP_BPF and CAP_PERFMON. The caller closes it.
 func Open() (*Reader, error) {
 	r := new(Reader)
-	if err := loadRegistersObjects(&r.objects, &ebpf.CollectionOptions{}); err != nil {
-		return nil, fmt.Errorf("load the BPF program: %w", err)
+	if load(&r.objects) != nil { // then it takes longer, and the error says more
+		if err := loadRegistersObjects(&r.objects, &ebpf.CollectionOptions{}); err != nil {
+			return nil, fmt.Errorf("load the BPF program: %w", err)
+		}
 	}
 	var err error
 	if r.iter, err = link.AttachIter(link.IterOptions{Program: r.objects.HotspanRegisters}); err != nil {
 		return nil, errors.Join(fmt.Errorf("list threads by BPF: %w", err), r.objects.Close())
 	}
 	return r, nil
+}
+
+// load loads the program by what is known of the kernel's types.
+func load(o *registersObjects) error {
+	kernel, err := kernelbtf.Read()
+	if err != nil {
+		return err
+	}
+	spec, err := loadRegisters()
+	if err != nil {
+		return err
+	}
+	program := spec.Programs["hotspan_registers"]
+	spec.Programs = nil
+	c, err := ebpf.NewCollection(spec)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if o.HotspanRegisters, err = kernel.Load(program, c.Maps); err != nil {
+		return err
+	}
+	return c.Assign(&o.registersVariables)
 }
 
 // Close releases the BPF program.

@@ -51,3 +51,12 @@ func lists(t *testing.T, pid int) (first, second Thread) {
 	}
 	return first, second
 }
+
+// TestLoad: the program is loaded without all of the kernel's types.
+func TestLoad(t *testing.T) {
+	var o registersObjects
+	if err := load(&o); err != nil {
+		t.Fatal(err)
+	}
+	o.Close()
+}
