@@ -17,9 +17,10 @@ type Live struct {
 }
 
 // ReadAt reads len(p) bytes at the address off, with one system call (process_vm_readv). A range that is only partly
-// mapped is an error, as for any io.ReaderAt; n says how much was read. Without Wait it takes a second at most: then
-// the error is ErrSlow, as for all reads of the process until a minute after this one has ended. It needs the right to
-// ptrace the process: CAP_SYS_PTRACE, or the same user and a process that is dumpable.
+// mapped is an error, as for any io.ReaderAt; n says how much was read. Without Wait it waits for pages for a second at
+// most, and for three in a minute: then the error is ErrSlow, as for all reads of the process until a minute after this
+// one has ended. That the machine is busy does not count. It needs the right to ptrace the process: CAP_SYS_PTRACE, or
+// the same user and a process that is dumpable.
 func (l Live) ReadAt(p []byte, off int64) (n int, err error) {
 	if len(p) == 0 {
 		return 0, nil

@@ -32,7 +32,7 @@ func openMemory(pid int, m procs.Mapping) (file *loaded.File, mem *procs.Timed, 
 	if err != nil {
 		return nil, nil, err
 	}
-	mem = procs.NewTimedMemory(target.Live{PID: procs.Living(pid)})
+	mem = procs.NewTimed(target.Live{PID: procs.Living(pid), Wait: true}) // Timed gives up waiting
 	file, err = loaded.Open(mem, maps, m.File())
 	return file, mem, err
 }
