@@ -77,6 +77,9 @@ func (fp *fingerprint) sum(file io.ReaderAt) (sum [sha256.Size]byte, err error) 
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
+// pieces are buffers for pieces: *[pieceSize]byte.
+var pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
+
 // maxHashers bounds the goroutines that hash one file.
 const maxHashers = 4
 
@@ -90,7 +93,8 @@ func hashPieces(file io.ReaderAt, size int64, numbers []uint32) ([][sha256.Size]
 	for range min(maxHashers, runtime.NumCPU(), len(numbers)) {
 		workers.Go(func() {
 			defer priority.Background()()
-			buffer := make([]byte, pieceSize)
+			buffer := pieces.Get().(*[pieceSize]byte)
+			defer pieces.Put(buffer)
 			for i := next.Add(1) - 1; i < int64(len(numbers)); i = next.Add(1) - 1 {
 				start := int64(numbers[i]) * pieceSize
 				b := buffer[:max(0, min(pieceSize, size-start))]

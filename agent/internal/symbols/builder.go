@@ -44,6 +44,7 @@ func (b *builder) table() (*Table, error) {
 	slices.SortFunc(b.all, b.compare)
 	b.all = slices.CompactFunc(b.all, func(a, b candidate) bool { return a.start == b.start })
 	var e encoder
+	e.w.Data = make([]byte, 0, min((len(b.names[0])+len(b.names[1]))*2/3, maxEncoded)) // as of Node 26: no copies
 	for i, c := range b.all {
 		if c.size == 0 {
 			end := c.limit
