@@ -67,10 +67,10 @@ func TestJustInTime(t *testing.T) {
 	pid, at := mapSlow(t, most*32+1, delay) // the kernel reads 128 KiB at a time
 	for n := range most {
 		_, err := Live{PID: pid}.ReadAt(make([]byte, 8), at+int64(n)*32*4096)
-		if err == nil {
+		if err == nil || errors.Is(err, unix.EFAULT) { // where a signal comes meanwhile
 			continue
 		}
-		if !errors.Is(err, ErrSlow) || n < 3 || n > 6 {
+		if !errors.Is(err, ErrSlow) || n < 3 {
 			t.Errorf("page %d: %v", n, err)
 		}
 		return

@@ -35,8 +35,8 @@ func (c *Cache) contentsOf(s *snapshot, roots ...string) *contents {
 	if c.layoutsOnly {
 		return parseLayout(s, reader(debug)).with(problem)
 	}
-	t := c.turns.begin(s.size + debug.bytes())
-	defer t.end()
+	t := c.turns.Begin(s.size + debug.bytes())
+	defer t.End()
 	defer parseFrugally(s.size + debug.bytes())()
 	s.takes(t)
 	if debug != nil {

@@ -60,9 +60,9 @@ func (c *Cache) fromMemory(pid int, m procs.Mapping, gone error) (*File, error) 
 	case c.layoutsOnly && !layout.Probe(file):
 		return &File{Path: m.Path}, nil
 	}
-	t := c.turns.begin(0)
-	defer t.end()
-	mem.WhenLate(t.pass)
+	t := c.turns.Begin(0)
+	defer t.End()
+	mem.WhenLate(t.Pass)
 	out := c.parseMemory(file, procs.Root(pid), "/")
 	return c.put(k, newFile(m.Path, c.upload(out))), nil
 }
