@@ -64,9 +64,10 @@ func (r *Reader) scanCode(pc uint64, header *Word, is func(Word) bool) (*Code, e
 		at -= codeAlign
 	}
 	const window = 4096
-	for low := at &^ (window - 1); pc-low < maxScan; low -= window {
-		b, err := r.Bytes(low, int(at-low)+8)
-		if err != nil {
+	buffer := make([]byte, window+8)
+	for low := at &^ (window - 1); low <= pc && pc-low < maxScan; low -= window {
+		b := buffer[:at-low+8]
+		if _, err := r.mem.ReadAt(b, int64(low)); err != nil {
 			return nil, fmt.Errorf("code of pc 0x%x: %w", pc, err)
 		}
 		for ; at >= low && at <= pc; at -= codeAlign {

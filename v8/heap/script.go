@@ -187,6 +187,22 @@ func (r *Reader) MapURL(script Word, limit int) (*Text, error) {
 	return r.Text(w, limit)
 }
 
+// MapURLLength returns the length of what MapURL reads, in UTF-16 units; 0 if there is none.
+func (r *Reader) MapURLLength(script Word) int {
+	w, err := r.field(script, layout.ScriptSourceMappingURL)
+	if err != nil {
+		return 0
+	}
+	if typ, err := r.Type(w); err != nil || typ >= r.l.At(layout.FirstNonStringType) {
+		return 0
+	}
+	n, err := r.u32(w, layout.StringLength)
+	if err != nil {
+		return 0
+	}
+	return int(n)
+}
+
 // lineEnds finds the line terminators of ECMA-262: LF, CR, CR LF (one, at its LF), U+2028, U+2029.
 func lineEnds(t *Text) []int32 {
 	if t.Two == nil && bytes.IndexByte(t.One, '\r') < 0 {

@@ -9,7 +9,8 @@ const MaxMapURL = 64 << 20
 
 // MappedScript is a script that names a source map.
 type MappedScript struct {
-	Script *heap.Script
-	URL    *heap.Text // one of MaxMapURL units is cut off
-	Source *heap.Text // the text that runs; nil if it cannot be read
+	Script  *heap.Script
+	TooLong bool // the URL has more than MaxMapURL units: it and the source are nil
+	URL     *heap.Text
+	Source  *heap.Text // the text that runs; nil if it cannot be read
 }

@@ -11,6 +11,9 @@ func (v *Resolver) sourceMap(s *heap.Script, w heap.Word) int32 {
 	if v.Maps == nil {
 		return 0
 	}
+	if v.r.MapURLLength(w) > MaxMapURL { // nor is its script read
+		return v.Maps(MappedScript{Script: s, TooLong: true})
+	}
 	u, err := v.r.MapURL(w, MaxMapURL)
 	if err != nil || u == nil || u.Len() == 0 {
 		return 0
@@ -19,7 +22,7 @@ func (v *Resolver) sourceMap(s *heap.Script, w heap.Word) int32 {
 	if err != nil {
 		source = nil
 	}
-	return v.Maps(MappedScript{s, u, source})
+	return v.Maps(MappedScript{Script: s, URL: u, Source: source})
 }
 
 // Limits of what is read of a script around the start of a function, in UTF-16 units.

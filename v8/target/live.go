@@ -16,14 +16,21 @@ type Live struct {
 	Wait bool // read on the calling thread, for as long as a page takes to come
 }
 
-// ReadAt reads len(p) bytes at the address off, with one system call (process_vm_readv). A range that is only partly
-// mapped is an error, as for any io.ReaderAt; n says how much was read. Without Wait it takes a second at most: then
-// the error is ErrSlow, as for all reads of the process until a minute after this one has ended. It needs the right to
-// ptrace the process: CAP_SYS_PTRACE, or the same user and a process that is dumpable.
+// ReadAt reads len(p) bytes at the address off, with a system call (process_vm_readv) for each 256 KiB. A range that is
+// only partly mapped is an error, as for any io.ReaderAt; n says how much was read. Without Wait it waits for pages for
+// a second at most, and for three in a minute: then the error is ErrSlow, as for all reads of the process until a
+// minute after this one has ended. That the machine is busy does not count. It needs the right to ptrace the process:
+// CAP_SYS_PTRACE, or the same user and a process that is dumpable.
 func (l Live) ReadAt(p []byte, off int64) (n int, err error) {
-	if len(p) == 0 {
-		return 0, nil
+	for n < len(p) && err == nil {
+		var some int
+		some, err = l.readPiece(p[n:min(len(p), n+maxIdleBuffer)], off+int64(n))
+		n += some
 	}
+	return n, err
+}
+
+func (l Live) readPiece(p []byte, off int64) (n int, err error) {
 	r := newReader()
 	r.size(len(p))
 	r.remote = append(r.remote[:0], unix.RemoteIovec{Base: uintptr(off), Len: len(p)})

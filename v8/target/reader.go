@@ -1,17 +1,30 @@
 package target
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// readTimeout is how long hotspan waits for memory of a process. A page may come from a file system that is a program,
-// or from a program that handles page faults, which never answers. (Linux: Documentation/filesystems/fuse.rst,
-// Documentation/admin-guide/mm/userfaultfd.rst) The kernel does not let go of a thread that waits for it.
-const readTimeout = time.Second
+// Times that hotspan waits for memory of a process: in one read, and in all reads within a minute. A page may come from
+// a file system that is a program, or from a program that handles page faults, which never answers. (Linux:
+// Documentation/filesystems/fuse.rst, Documentation/admin-guide/mm/userfaultfd.rst) The kernel does not let go of a
+// thread that waits for it.
+const (
+	readTimeout   = time.Second
+	minuteTimeout = 3 * time.Second
+)
+
+// checkEvery is how often hotspan checks whether a read waits for a page. What it finds counts for as long; what the
+// clock says does not: on a busy machine most of that is time without a CPU.
+const checkEvery = 100 * time.Millisecond
 
 // ErrSlow says that memory was not read because a page of the process did not come in time, now or shortly before.
 var ErrSlow = errors.New("its memory takes too long to come")
@@ -26,6 +39,7 @@ type Part struct {
 type reader struct {
 	begin, end chan struct{}
 	late       *time.Timer
+	thread     atomic.Int32 // that reads
 
 	pid    int
 	remote []unix.RemoteIovec
@@ -56,6 +70,7 @@ func newReader() *reader {
 }
 
 func (r *reader) read() {
+	r.thread.Store(int32(unix.Gettid())) // the runtime may move the goroutine before the call: then nothing is counted
 	local := [1]unix.Iovec{{Base: &r.buffer[0]}}
 	local[0].SetLen(len(r.buffer))
 	r.n, r.err = unix.ProcessVMReadv(r.pid, local[:], r.remote, 0)
@@ -81,8 +96,19 @@ func (r *reader) size(n int) {
 	r.buffer = r.buffer[:n]
 }
 
-// run reads the remote ranges of a process, for readTimeout at most, or for as long as it takes on this thread. After
-// ErrSlow the reader must not be used.
+// waits reports whether the thread that reads sleeps in process_vm_readv(2). It has a CPU or waits for one where it is
+// "running". (Linux: fs/proc/base.c, proc_pid_syscall)
+func (r *reader) waits() bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/syscall", r.thread.Load()))
+	if err != nil {
+		return true // it may
+	}
+	call, _, _ := bytes.Cut(b, []byte(" "))
+	return string(call) == strconv.Itoa(unix.SYS_PROCESS_VM_READV)
+}
+
+// run reads the remote ranges of a process, while it may be waited for, or for as long as it takes on this thread.
+// After ErrSlow the reader must not be used.
 func (r *reader) run(pid int, wait bool) error {
 	r.pid = pid
 	if wait {
@@ -94,22 +120,28 @@ func (r *reader) run(pid int, wait bool) error {
 		return ErrSlow
 	}
 	r.begin <- struct{}{}
-	for range 2 { // if hotspan was stopped meanwhile, the first half has passed at once
-		r.late.Reset(readTimeout / 2)
+	r.late.Reset(rand.N(checkEvery)) // no process knows when
+	for waited, late := time.Duration(0), false; !late; {
 		select {
 		case <-r.end:
 			r.late.Stop()
 			return nil
 		case <-r.late.C:
 		}
+		r.late.Reset(checkEvery)
+		if r.waits() {
+			waited += checkEvery
+			late = slow.waited(pid, checkEvery) >= minuteTimeout || waited >= readTimeout
+		}
 	}
+	r.late.Stop()
 	ended := slow.add(pid)
 	go func() {
 		<-r.end
 		ended()
 		r.release()
 	}()
-	return fmt.Errorf("%w: more than %v", ErrSlow, readTimeout)
+	return fmt.Errorf("%w: more than %v, or %v within a minute", ErrSlow, readTimeout, minuteTimeout)
 }
 
 // share copies what was read to the buffers of its ranges, and returns how many of them are whole.

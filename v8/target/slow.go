@@ -3,6 +3,7 @@ package target
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"strconv"
@@ -20,6 +21,13 @@ type slowProcesses struct {
 	mu     sync.Mutex
 	until  map[int]int64   // by thread group: when it may be read again, as now gives it
 	groups map[int]inGroup // by thread, as far as they were asked for lately
+	waits  map[int]*waits  // by thread group, of the last minute
+}
+
+// waits are those for the memory of a process within a minute.
+type waits struct {
+	sum   time.Duration
+	until int64
 }
 
 // inGroup is the group of a thread, which holds for a pause at most: ids are used again.
@@ -28,7 +36,7 @@ type inGroup struct {
 	until int64
 }
 
-var slow = slowProcesses{until: map[int]int64{}, groups: map[int]inGroup{}}
+var slow = slowProcesses{until: map[int]int64{}, groups: map[int]inGroup{}, waits: map[int]*waits{}}
 
 var started = time.Now()
 
@@ -77,6 +85,22 @@ func (s *slowProcesses) add(pid int) (ended func()) {
 		defer s.mu.Unlock()
 		s.until[group] = now() + int64(pause)
 	}
+}
+
+// waited adds to what was waited for the memory of a process within a minute, and returns the sum.
+func (s *slowProcesses) waited(pid int, some time.Duration) time.Duration {
+	group := groupOf(pid)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := now()
+	w := s.waits[group]
+	if w == nil || w.until < at {
+		maps.DeleteFunc(s.waits, func(_ int, w *waits) bool { return w.until < at })
+		w = &waits{until: at + int64(time.Minute)}
+		s.waits[group] = w
+	}
+	w.sum += some
+	return w.sum
 }
 
 // groupOf returns the process that a thread belongs to, or the thread's own id if it has ended.

@@ -16,7 +16,9 @@ type Reports struct {
 }
 
 // NewReports returns one that also groups samples by a label; empty: by none.
-func NewReports(by string) *Reports { return &Reports{by: by, of: map[pprofx.Measure]*report.Builder{}} }
+func NewReports(by string) *Reports {
+	return &Reports{by: by, of: map[pprofx.Measure]*report.Builder{}}
+}
 
 // WithoutTraces has the reports keep no traces, of which there may be as many as samples. Call it before Add.
 func (r *Reports) WithoutTraces() { r.withoutTraces = true }

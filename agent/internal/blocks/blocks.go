@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sort"
 	"sync/atomic"
 )
@@ -32,6 +33,7 @@ func (w *Writer) Len() int { return len(w.index) }
 // AppendTo appends the blocks in the form that Open reads: the number of blocks and the size of the data, then key and
 // place of each block, then the data.
 func (w *Writer) AppendTo(b []byte) []byte {
+	b = slices.Grow(b, headSize+len(w.index)*indexSize+len(w.Data))
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(w.index)))
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(w.Data)))
 	for _, i := range w.index {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/budget"
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
@@ -152,6 +153,7 @@ func (p *Passes) pass(c numbered) {
 	for _, d := range p.sinks {
 		d.put(s)
 	}
+	budget.GiveBack()
 }
 
 // publish passes a snapshot on to the subscribers.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/turn"
 )
 
 // TestReadOnceAtATime: processes of one executable that start at a time have it read once, and copies of it share what
@@ -82,43 +83,6 @@ func TestAlone(t *testing.T) {
 	})
 }
 
-// TestTurns: one file at a time is parsed, beside a large one. It waits neither for one that is slow nor forever, but
-// then less is read of it.
-func TestTurns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		all, began := newTurns(), time.Now()
-		first, large := all.begin(1), all.begin(largeFile+1)
-		if time.Since(began) != 0 || first.most() != maxParsed {
-			t.Fatal("a large file waits for a small one")
-		}
-		time.AfterFunc(time.Second, first.end)
-		second := all.begin(largeFile)
-		if time.Since(began) != time.Second {
-			t.Errorf("the second file waited for %v", time.Since(began))
-		}
-		time.AfterFunc(time.Second, second.pass)
-		third := all.begin(1)
-		if time.Since(began) != 2*time.Second || second.most() != maxPassed || third.most() != maxParsed {
-			t.Errorf("the third file waited for %v, %d and %d bytes may be read", time.Since(began), second.most(),
-				third.most())
-		}
-		second.end()
-		fourth := all.begin(1)
-		if time.Since(began) != 2*time.Second+longestTurn || fourth.most() != maxPassed {
-			t.Errorf("the fourth file waited for %v, %d bytes may be read", time.Since(began), fourth.most())
-		}
-		fourth.end()
-		if len(all.usual) != 1 {
-			t.Error("a file without a turn has ended that of another")
-		}
-		third.end()
-		large.end()
-		if len(all.usual) != 0 || len(all.large) != 0 {
-			t.Error("a turn does not end")
-		}
-	})
-}
-
 // TestNoTurn: of a file that has lost its turn no more is read than it may.
 func TestNoTurn(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")
@@ -126,7 +90,7 @@ func TestNoTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := f.Truncate(maxPassed + 2*pieceSize); err != nil {
+	if err := f.Truncate(limits.Passed + 2*pieceSize); err != nil {
 		t.Fatal(err)
 	}
 	s, err := newSnapshot(f)
@@ -134,10 +98,10 @@ func TestNoTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	own := newTurns().begin(s.size)
+	own := turn.New(limits).Begin(s.size)
 	s.takes(own)
-	own.pass()
-	if _, err := s.Bytes(0, maxPassed); err != nil {
+	own.Pass()
+	if _, err := s.Bytes(0, limits.Passed); err != nil {
 		t.Error(err)
 	}
 	const want = "too much of it would have to be read: more than 64 MiB"

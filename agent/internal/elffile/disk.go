@@ -9,13 +9,16 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
 
+	"github.com/hotspan/hotspan/agent/internal/budget"
 	"github.com/hotspan/hotspan/agent/internal/filecache"
 )
 
 // maxStored bounds what is kept on disk, in bytes. A Node.js takes 12 MB.
 const maxStored = 256 << 20
+
+// leastStored is the size of a file, in bytes, below which it is parsed as fast as it is found on disk.
+const leastStored = 32 << 10
 
 // maxStoredOf bounds how many files with one build id are compared.
 const maxStoredOf = 8
@@ -115,7 +118,7 @@ func (c *Cache) store(out *contents, parts [][]byte) {
 	if err := c.move(out, parts); err != nil {
 		c.log.Debug("not kept on disk", "build id", out.buildID, "why", err)
 	}
-	debug.FreeOSMemory()
+	budget.GiveBack()
 }
 
 func (c *Cache) move(out *contents, parts [][]byte) error {

@@ -172,7 +172,7 @@ func decodeIdentity(r *blocks.Records) *identity {
 // decodeFingerprint is nil for one of more bytes than are read of any file.
 func decodeFingerprint(r *blocks.Records) *fingerprint {
 	fp := &fingerprint{size: int64(r.Number())}
-	left := uint64(maxParsed / pieceSize)
+	left := uint64(limits.One / pieceSize)
 	for n := r.Number(); n > 0 && !r.Cut(); n-- {
 		first, count := r.Number(), r.Number()
 		if first > maxFile/pieceSize || count > left {

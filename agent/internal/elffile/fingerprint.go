@@ -77,59 +77,35 @@ func (fp *fingerprint) sum(file io.ReaderAt) (sum [sha256.Size]byte, err error) 
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-const (
-	// maxHashers bounds the goroutines that hash one file.
-	maxHashers = 4
-	// hashedTogether is how many pieces are read at a time to be hashed: each read takes a goroutine on a thread of its
-	// own (procs.Timed).
-	hashedTogether = 8
-)
+// pieces are buffers for pieces: *[pieceSize]byte.
+var pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
+
+// maxHashers bounds the goroutines that hash one file.
+const maxHashers = 4
 
 // hashPieces hashes pieces of a file on several CPUs.
 func hashPieces(file io.ReaderAt, size int64, numbers []uint32) ([][sha256.Size]byte, error) {
 	sums := make([][sha256.Size]byte, len(numbers))
-	var next atomic.Int64 // of those that are read together
+	var next atomic.Int64
 	var workers sync.WaitGroup
 	var failed error
 	var once sync.Once
-	for range min(maxHashers, runtime.NumCPU(), (len(numbers)+hashedTogether-1)/hashedTogether) {
+	for range min(maxHashers, runtime.NumCPU(), len(numbers)) {
 		workers.Go(func() {
 			defer priority.Background()()
-			buffer := make([]byte, hashedTogether*pieceSize)
-			for {
-				from := int(next.Add(1)-1) * hashedTogether
-				if from >= len(numbers) {
-					return
-				}
-				to := min(from+hashedTogether, len(numbers))
-				if err := hashRuns(file, size, numbers[from:to], sums[from:to], buffer); err != nil {
+			buffer := pieces.Get().(*[pieceSize]byte)
+			defer pieces.Put(buffer)
+			for i := next.Add(1) - 1; i < int64(len(numbers)); i = next.Add(1) - 1 {
+				start := int64(numbers[i]) * pieceSize
+				b := buffer[:max(0, min(pieceSize, size-start))]
+				if n, err := file.ReadAt(b, start); n < len(b) {
 					once.Do(func() { failed = err })
 					return
 				}
+				sums[i] = sha256.Sum256(b)
 			}
 		})
 	}
 	workers.Wait()
 	return sums, failed
-}
-
-// hashRuns hashes a few pieces of a file. It reads those that follow each other at once, into a buffer for all of them.
-func hashRuns(file io.ReaderAt, size int64, numbers []uint32, sums [][sha256.Size]byte, buffer []byte) error {
-	for len(numbers) > 0 {
-		n := 1
-		for n < len(numbers) && numbers[n] == numbers[0]+uint32(n) {
-			n++
-		}
-		start := int64(numbers[0]) * pieceSize
-		b := buffer[:max(0, min(int64(n)*pieceSize, size-start))]
-		if got, err := file.ReadAt(b, start); got < len(b) {
-			return err
-		}
-		for i := range n {
-			piece := b[min(i*pieceSize, len(b)):]
-			sums[i] = sha256.Sum256(piece[:min(pieceSize, len(piece))])
-		}
-		numbers, sums = numbers[n:], sums[n:]
-	}
-	return nil
 }

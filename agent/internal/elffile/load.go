@@ -35,8 +35,9 @@ func (c *Cache) contentsOf(s *snapshot, roots ...string) *contents {
 	if c.layoutsOnly {
 		return parseLayout(s, reader(debug)).with(problem)
 	}
-	t := c.turns.begin(s.size + debug.bytes())
-	defer t.end()
+	t := c.turns.Begin(s.size + debug.bytes())
+	defer t.End()
+	defer parseFrugally(s.size + debug.bytes())()
 	s.takes(t)
 	if debug != nil {
 		debug.takes(t)
@@ -47,14 +48,20 @@ func (c *Cache) contentsOf(s *snapshot, roots ...string) *contents {
 	if shared := c.share(h.buildID, s, debug); shared != nil {
 		return shared
 	}
-	if out := c.stored(h.buildID, s, debug); out != nil {
-		return c.add(c.upload(out))
+	small := s.size+debug.bytes() < leastStored
+	if !small {
+		if out := c.stored(h.buildID, s, debug); out != nil {
+			return c.add(c.upload(out))
+		}
 	}
 	out := parse(s, reader(debug)).with(nil)
 	if s.err != nil || debug != nil && debug.err != nil {
 		return c.upload(out)
 	}
 	out.id = identityOf(s, debug)
+	if small {
+		return c.add(c.upload(out))
+	}
 	return c.addAndStore(out)
 }
 

@@ -32,7 +32,7 @@ func openMemory(pid int, m procs.Mapping) (file *loaded.File, mem *procs.Timed, 
 	if err != nil {
 		return nil, nil, err
 	}
-	mem = procs.NewTimedMemory(target.Live{PID: procs.Living(pid)})
+	mem = procs.NewTimed(target.Live{PID: procs.Living(pid), Wait: true}) // Timed gives up waiting
 	file, err = loaded.Open(mem, maps, m.File())
 	return file, mem, err
 }
@@ -60,9 +60,9 @@ func (c *Cache) fromMemory(pid int, m procs.Mapping, gone error) (*File, error) 
 	case c.layoutsOnly && !layout.Probe(file):
 		return &File{Path: m.Path}, nil
 	}
-	t := c.turns.begin(0)
-	defer t.end()
-	mem.WhenLate(t.pass)
+	t := c.turns.Begin(0)
+	defer t.End()
+	mem.WhenLate(t.Pass)
 	out := c.parseMemory(file, procs.Root(pid), "/")
 	return c.put(k, newFile(m.Path, c.upload(out))), nil
 }

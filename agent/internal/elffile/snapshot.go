@@ -1,7 +1,6 @@
 package elffile
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/turn"
 )
 
 const (
@@ -24,13 +24,12 @@ const (
 type snapshot struct {
 	file *procs.Timed
 	size int64
-	turn *turn  // nil: it has no need of one
-	mem  []byte // of the whole file; what was not read takes none
+	turn *turn.Turn // nil: it has no need of one
+	mem  []byte     // of the whole file; what was not read takes none
 
 	mu   sync.Mutex
 	have []bool // by piece
-	read int64
-	err  error // of reading, besides the end of the file
+	err  error  // of reading, besides the end of the file
 }
 
 func newSnapshot(f *os.File) (*snapshot, error) {
@@ -53,9 +52,9 @@ func newSnapshot(f *os.File) (*snapshot, error) {
 }
 
 // takes has a snapshot that nobody reads now go by a turn.
-func (s *snapshot) takes(t *turn) {
+func (s *snapshot) takes(t *turn.Turn) {
 	s.turn = t
-	s.file.WhenLate(t.pass)
+	s.file.WhenLate(t.Pass)
 }
 
 // bytes is the size of the file; 0 of none.
@@ -96,8 +95,6 @@ func (s *snapshot) Bytes(off, n int64) ([]byte, error) {
 	return s.mem[off : off+n : off+n], nil
 }
 
-var errTooMuch = errors.New("too much of it would have to be read")
-
 // ensure reads the pieces of a range that were not read yet.
 func (s *snapshot) ensure(off, n int64) error {
 	if n == 0 {
@@ -111,8 +108,7 @@ func (s *snapshot) ensure(off, n int64) error {
 		}
 		start := i * pieceSize
 		end := min(start+pieceSize, s.size)
-		if s.read += end - start; s.read > s.turn.most() {
-			s.err = fmt.Errorf("%w: more than %d MiB", errTooMuch, s.turn.most()>>20)
+		if s.err = s.turn.Take(end - start); s.err != nil {
 			break
 		}
 		if n, err := s.file.ReadAt(s.mem[start:end], start); int64(n) < end-start {

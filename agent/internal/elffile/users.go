@@ -8,6 +8,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/filecache"
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/turn"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 )
 
@@ -23,7 +24,7 @@ type Rules interface {
 type Cache struct {
 	rules       Rules
 	layoutsOnly bool // read only the layout of V8
-	turns       turns
+	turns       *turn.Turns
 	idleFor     time.Duration
 	dir         *filecache.Dir // nil: nothing is kept on disk
 	writes      sync.WaitGroup // to the disk and the BPF maps: see begin
@@ -43,7 +44,7 @@ type Cache struct {
 func NewCache(r Rules) *Cache {
 	return &Cache{
 		rules: r, files: map[key]*File{}, contents: map[string][]*contents{}, probed: map[procs.FileID]probed{},
-		reading: map[key]chan struct{}{}, turns: newTurns(), idleFor: idleFor,
+		reading: map[key]chan struct{}{}, turns: turn.New(limits), idleFor: idleFor,
 	}
 }
 

@@ -134,7 +134,10 @@ func (d *Dir) Put(name string, parts ...[]byte) (err error) {
 	return nil
 }
 
-// makeRoom removes the files that were used least recently until there is room for size bytes.
+// maxFiles bounds the files in a directory, which is read for each that is written.
+const maxFiles = 512
+
+// makeRoom removes the files that were used least recently until there is room for one more, of size bytes.
 func (d *Dir) makeRoom(size int64) {
 	var all []fs.FileInfo
 	for _, e := range d.list() {
@@ -150,8 +153,8 @@ func (d *Dir) makeRoom(size int64) {
 		size += st.Size()
 	}
 	slices.SortFunc(all, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	for _, st := range all {
-		if size <= d.limit {
+	for i, st := range all {
+		if size <= d.limit && len(all)-i < maxFiles {
 			return
 		}
 		if d.root.Remove(st.Name()) == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 )
 
 // A file begins with a magic number, the CRC-32C of all that follows, the length of the version, the number of parts
@@ -39,6 +40,9 @@ func head(version string, parts [][]byte) []byte {
 	return b
 }
 
+// buffers are what files are read through: *[256 << 10]byte.
+var buffers = sync.Pool{New: func() any { return new([256 << 10]byte) }}
+
 // open checks a file and returns its parts. The version must be the one that the file was written with.
 func open(r io.ReaderAt, size int64, version string) ([]*io.SectionReader, error) {
 	b := make([]byte, headSize)
@@ -69,7 +73,9 @@ func open(r io.ReaderAt, size int64, version string) ([]*io.SectionReader, error
 	}
 	got := crc32.New(castagnoli)
 	all := io.NewSectionReader(r, int64(len(magic)+4), size-int64(len(magic)+4))
-	if _, err := io.CopyBuffer(got, struct{ io.Reader }{all}, make([]byte, 256<<10)); err != nil {
+	buffer := buffers.Get().(*[256 << 10]byte)
+	defer buffers.Put(buffer)
+	if _, err := io.CopyBuffer(got, struct{ io.Reader }{all}, buffer[:]); err != nil {
 		return nil, fmt.Errorf("read: %w", err)
 	}
 	if got.Sum32() != sum {

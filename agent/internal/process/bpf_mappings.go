@@ -18,7 +18,7 @@ func (ms *Mappings) BPF(to []bpf.Mapping) (n, left int) {
 			room--
 		}
 	}
-	return copy(to, all), left
+	return copy(to, all), left + ms.left
 }
 
 var bpfKinds = [...]uint32{

@@ -2,7 +2,6 @@ package process
 
 import (
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/internal/elffile"
@@ -12,7 +11,7 @@ import (
 
 // Find returns the region that holds an address.
 func (ms *Mappings) Find(addr uint64) (Region, bool) {
-	i := sort.Search(len(ms.regions), func(i int) bool { return ms.regions[i].End > addr })
+	i := after(ms.regions, addr)
 	if i == len(ms.regions) || addr < ms.regions[i].Start {
 		return Region{}, false
 	}
@@ -75,10 +74,10 @@ func (ms *Mappings) Files() []*elffile.File {
 	return out
 }
 
-// Executable returns the number of executable mappings.
+// Executable returns the number of executable mappings now.
 func (ms *Mappings) Executable() int {
 	n := 0
-	for _, m := range ms.maps {
+	for _, m := range ms.Maps() {
 		if m.Exec {
 			n++
 		}

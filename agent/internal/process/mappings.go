@@ -22,10 +22,11 @@ type Mappings struct {
 	files   *elffile.Hold
 	retired *elffile.Hold // of the mappings before: the BPF program may still use rules of files that were unmapped
 	v8      *elffile.File
-	native  bool     // a process without V8 is read, too
-	unread  error    // why a mapped file that may contain V8 could not be read
-	regions []Region // by address
-	maps    []procs.Mapping
+	native  bool            // a process without V8 is read, too
+	unread  error           // why a mapped file that may contain V8 could not be read
+	regions []Region        // by address
+	maps    []procs.Mapping // that have to do with code; of a core all
+	left    int             // of these, how many were not kept
 }
 
 // readMappings reads the address space of a process. An error means that the process is gone or that reading it is not
@@ -69,9 +70,25 @@ func (ms *Mappings) Read() error {
 func (ms *Mappings) Update(next *Mappings) (changed bool) {
 	go ms.retired.Release()
 	ms.retired, ms.files = ms.files, next.files
-	ms.v8, ms.unread = next.v8, next.unread
+	ms.v8, ms.unread, ms.left = next.v8, next.unread, next.left
 	return ms.set(next.maps, next.regions)
 }
+
+// Maps are all mappings of the process now, by address; of a core those that it has. There is none if the process has
+// ended.
+func (ms *Mappings) Maps() []procs.Mapping {
+	if ms.pid == 0 {
+		return ms.maps
+	}
+	all, err := procs.Maps(ms.pid)
+	if err != nil {
+		return nil
+	}
+	return all
+}
+
+// Code are the mappings that have to do with code, by address, as they were last read.
+func (ms *Mappings) Code() []procs.Mapping { return ms.maps }
 
 func (ms *Mappings) set(maps []procs.Mapping, regions []Region) (changed bool) {
 	changed = !slices.Equal(regions, ms.regions)
@@ -101,15 +118,25 @@ func (ms *Mappings) Bias() uint64 {
 func (ms *Mappings) V8() *elffile.File { return ms.v8 }
 
 func (ms *Mappings) read() error {
-	maps, err := procs.Maps(ms.pid)
+	maps, left, err := ms.readMaps()
 	if err != nil {
 		return fmt.Errorf("mappings of process %d: %w", ms.pid, err)
 	}
 	if ms.v8 == nil && !ms.hasV8(maps) && !ms.native {
 		return nil
 	}
+	ms.left = left
 	ms.set(maps, ms.find(maps, ms.open))
 	return nil
+}
+
+// readMaps reads the mappings that have to do with code. The error is that of reading.
+func (ms *Mappings) readMaps() ([]procs.Mapping, int, error) {
+	c := codeMaps{before: ms.regions}
+	if err := procs.EachMapping(ms.pid, c.add); err != nil {
+		return nil, 0, err
+	}
+	return c.all(), c.left, nil
 }
 
 // find finds the regions of code. file returns the file of a mapping; nil: its code is left out.

@@ -8,12 +8,13 @@ import (
 // ReadV8 reads at once where V8's code is, and no file: other code that is new is left for the next Update. It reports
 // whether code was mapped or unmapped; tell the BPF program then.
 func (ms *Mappings) ReadV8() (changed bool, err error) {
-	maps, err := procs.Maps(ms.pid)
+	maps, left, err := ms.readMaps()
 	if err != nil {
 		return false, err
 	}
 	known := ms.knownFiles()
 	regions := ms.find(maps, func(m procs.Mapping) *elffile.File { return known[m.File()] })
+	ms.left = left
 	return ms.set(maps, regions), nil
 }
 
@@ -27,6 +28,3 @@ func (ms *Mappings) knownFiles() map[procs.FileID]*elffile.File {
 	}
 	return known
 }
-
-// Maps are the mappings of the process, by address.
-func (ms *Mappings) Maps() []procs.Mapping { return ms.maps }

@@ -2,20 +2,16 @@ package process
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
 )
 
-// The names under which /proc/PID/maps shows a process context. (OpenTelemetry, OTEP 4719)
-var processContextNames = []string{"[anon_shmem:OTEL_CTX]", "[anon:OTEL_CTX]", "/memfd:OTEL_CTX"}
-
 // ProcessContext returns the address of the process context that the process publishes; 0 if there is none.
 func (ms *Mappings) ProcessContext() uint64 {
 	for _, m := range ms.maps {
-		if !m.Exec && slices.Contains(processContextNames, strings.TrimSuffix(m.Path, " (deleted)")) {
+		if isContext(m) {
 			return m.Start
 		}
 	}

@@ -2,6 +2,7 @@ package process
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hotspan/hotspan/agent/internal/elffile"
@@ -58,7 +59,7 @@ func generated(maps []procs.Mapping, code, before []Region) []Region {
 		switch {
 		case holdsBuiltins(m, code):
 			hasCode = true
-		case m.Inode == 0 && (m.Path == "" || strings.HasPrefix(m.Path, "[anon:")):
+		case isAnonymous(m):
 			hasCode = hasCode || m.Exec || heldCode(m, before)
 			group = append(group, Region{Start: m.Start, End: m.End, Kind: Generated})
 		default:
@@ -69,14 +70,28 @@ func generated(maps []procs.Mapping, code, before []Region) []Region {
 	return out
 }
 
-func heldCode(m procs.Mapping, before []Region) bool {
-	return slices.ContainsFunc(before, func(r Region) bool {
-		return r.Kind == Generated && r.Start < m.End && m.Start < r.End
-	})
+// holdsBuiltins reports whether a mapping is one of the builtins, of the regions of files by address.
+func holdsBuiltins(m procs.Mapping, code []Region) bool {
+	i := after(code, m.Start)
+	return m.Exec && i < len(code) && code[i].Kind == Builtins && code[i].Start == m.Start
 }
 
-func holdsBuiltins(m procs.Mapping, code []Region) bool {
-	return m.Exec && slices.ContainsFunc(code, func(r Region) bool {
-		return r.Kind == Builtins && r.Start == m.Start
-	})
+// isAnonymous reports whether V8 may have code in a mapping that is of no file.
+func isAnonymous(m procs.Mapping) bool {
+	return m.Inode == 0 && (m.Path == "" || strings.HasPrefix(m.Path, "[anon:"))
+}
+
+// heldCode reports whether there was code that V8 generates in a mapping, of the regions by address.
+func heldCode(m procs.Mapping, before []Region) bool {
+	for i := after(before, m.Start); i < len(before) && before[i].Start < m.End; i++ {
+		if before[i].Kind == Generated {
+			return true
+		}
+	}
+	return false
+}
+
+// after returns the number of the first region, by address, that does not end before an address.
+func after(regions []Region, addr uint64) int {
+	return sort.Search(len(regions), func(i int) bool { return regions[i].End > addr })
 }

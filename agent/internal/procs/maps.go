@@ -3,11 +3,11 @@ package procs
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -41,76 +41,67 @@ func Path(pid int, m Mapping) string {
 }
 
 // Maps reads the mappings of a process, sorted by address. With an error it returns those before it.
-func Maps(pid int) ([]Mapping, error) {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", Living(pid)))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return parseMaps(f)
+func Maps(pid int) (all []Mapping, err error) {
+	err = EachMapping(pid, func(m Mapping) { all = append(all, m) })
+	return all, err
 }
 
-// mappingsAtOnce is room for those of most processes: a slice that grew to tens of thousands would leave several times
-// as much memory to the garbage collector.
-const mappingsAtOnce = 1 << 10
+// EachMapping calls f with the mappings of a process, by address, up to an error. It keeps none: a process may have
+// tens of thousands, of which the caller may need few.
+func EachMapping(pid int, f func(Mapping)) error {
+	file, err := os.Open(fmt.Sprintf("/proc/%d/maps", Living(pid)))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return parseMaps(file, f)
+}
 
-func parseMaps(r io.Reader) ([]Mapping, error) {
-	var parts [][]Mapping
-	n, last, before := 0, make([]Mapping, 0, mappingsAtOnce), Mapping{}
-	all := func() []Mapping { return slices.Concat(append(parts, last)...) }
+func parseMaps(r io.Reader, f func(Mapping)) error {
+	var m Mapping
+	n := 0
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
-		m, err := parseMapping(lines.Text())
-		if err != nil {
-			return all(), err
+		if err := m.parse(lines.Bytes()); err != nil {
+			return err
 		}
 		if n++; n > maxMappings {
-			return all(), fmt.Errorf("more than %d mappings", maxMappings)
+			return fmt.Errorf("more than %d mappings", maxMappings)
 		}
-		m.shareText(&before)
-		if len(last) == cap(last) {
-			parts, last = append(parts, last), make([]Mapping, 0, mappingsAtOnce)
-		}
-		last, before = append(last, m), m
+		f(m)
 	}
-	return all(), lines.Err()
+	return lines.Err()
 }
 
-// shareText keeps the text of the mapping before where it is the same, so that the line need not stay in memory: a
-// process may have tens of thousands of mappings.
-func (m *Mapping) shareText(before *Mapping) {
-	if m.Device == before.Device {
-		m.Device = before.Device
-	}
-	if m.Path == before.Path {
-		m.Path = before.Path
-	}
-}
-
-// parseMapping reads a line such as
+// parse reads a line such as
 //
 //	00400000-0527e000 r-xp 00001000 fe:00 1835048    /usr/bin/node
-func parseMapping(line string) (Mapping, error) {
-	var m Mapping
-	var words [5]string
+//
+// What is the same as in the mapping before, which m is, takes no new memory.
+func (m *Mapping) parse(line []byte) error {
+	var words [5][]byte
 	rest := line
 	for i := range words {
-		words[i], rest, _ = strings.Cut(strings.TrimLeft(rest, " "), " ")
+		words[i], rest, _ = bytes.Cut(bytes.TrimLeft(rest, " "), []byte(" "))
 	}
-	low, high, ok := strings.Cut(words[0], "-")
+	low, high, ok := bytes.Cut(words[0], []byte("-"))
 	var err [4]error
-	m.Start, err[0] = strconv.ParseUint(low, 16, 64)
-	m.End, err[1] = strconv.ParseUint(high, 16, 64)
-	m.Offset, err[2] = strconv.ParseUint(words[2], 16, 64)
-	m.Inode, err[3] = strconv.ParseUint(words[4], 10, 64)
+	m.Start, err[0] = strconv.ParseUint(string(low), 16, 64)
+	m.End, err[1] = strconv.ParseUint(string(high), 16, 64)
+	m.Offset, err[2] = strconv.ParseUint(string(words[2]), 16, 64)
+	m.Inode, err[3] = strconv.ParseUint(string(words[4]), 10, 64)
 	for _, e := range err {
 		ok = ok && e == nil
 	}
 	if !ok || m.End < m.Start || len(words[1]) < 3 {
-		return m, fmt.Errorf("mapping %q: not a line of /proc/PID/maps", line)
+		return fmt.Errorf("mapping %q: not a line of /proc/PID/maps", line)
 	}
 	m.Write, m.Exec = words[1][1] == 'w', words[1][2] == 'x'
-	m.Device = words[3]
-	m.Path = strings.TrimLeft(rest, " ")
-	return m, nil
+	if string(words[3]) != m.Device {
+		m.Device = string(words[3])
+	}
+	if path := bytes.TrimLeft(rest, " "); string(path) != m.Path {
+		m.Path = string(path)
+	}
+	return nil
 }

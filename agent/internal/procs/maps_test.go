@@ -8,6 +8,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// parseMapping parses one line.
+func parseMapping(line string) (m Mapping, err error) {
+	err = m.parse([]byte(line))
+	return m, err
+}
+
+// parseAll parses a text.
+func parseAll(text string) (all []Mapping, err error) {
+	err = parseMaps(strings.NewReader(text), func(m Mapping) { all = append(all, m) })
+	return all, err
+}
+
 func TestParseMapping(t *testing.T) {
 	for _, c := range []struct {
 		line string
@@ -66,20 +78,20 @@ func TestParseMappingErrors(t *testing.T) {
 
 func TestParseMaps(t *testing.T) {
 	const line = "00400000-00500000 r-xp 00001000 fe:00 7 /x\n"
-	if got, err := parseMaps(strings.NewReader(line + line)); len(got) != 2 || err != nil {
+	if got, err := parseAll(line + line); len(got) != 2 || err != nil {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := parseMaps(strings.NewReader("")); len(got) != 0 || err != nil {
+	if got, err := parseAll(""); len(got) != 0 || err != nil {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := parseMaps(strings.NewReader(line + "broken")); len(got) != 1 || err == nil {
+	if got, err := parseAll(line + "broken"); len(got) != 1 || err == nil {
 		t.Errorf("a broken line: %v, %v", got, err)
 	}
-	if _, err := parseMaps(strings.NewReader(strings.Repeat("x", 1<<20))); err == nil {
+	if _, err := parseAll(strings.Repeat("x", 1<<20)); err == nil {
 		t.Error("a line of a mebibyte")
 	}
 	const short = "0-1 --- 0 x 0\n"
-	if got, err := parseMaps(strings.NewReader(strings.Repeat(short, maxMappings+1))); len(got) != maxMappings ||
+	if got, err := parseAll(strings.Repeat(short, maxMappings+1)); len(got) != maxMappings ||
 		err == nil {
 		t.Errorf("%d mappings, %v, want %d and an error", len(got), err, maxMappings)
 	}

@@ -108,17 +108,10 @@ type Timed struct {
 	spent   atomic.Int64          // nanoseconds
 }
 
-// NewTimed reads f, which the caller closes.
+// NewTimed reads f, which the caller closes: a file, or memory in which a process has one. f must read it on the
+// calling thread.
 func NewTimed(f io.ReaderAt) *Timed {
 	return &Timed{file: f, asleep: inSystemCall, late: func() {}, account: account()}
-}
-
-// NewTimedMemory reads memory in which a process has a file. All of its time counts: target.Live reads it on another
-// thread.
-func NewTimedMemory(f io.ReaderAt) *Timed {
-	p := NewTimed(f)
-	p.asleep = always
-	return p
 }
 
 // WhenLate has f called, maybe more than once, when reading has taken a second, while a read is under way. Call it
@@ -133,8 +126,21 @@ func (p *Timed) Err() error {
 	return nil
 }
 
+// pieceSize is how many bytes are read of a file at a time, each with a time of its own: a file system that answers
+// many small requests is slow only if it does not go on.
+const pieceSize = 64 << 10
+
 // ReadAt reads from the file. (io.ReaderAt)
-func (p *Timed) ReadAt(b []byte, off int64) (int, error) {
+func (p *Timed) ReadAt(b []byte, off int64) (n int, err error) {
+	for n < len(b) && err == nil {
+		var some int
+		some, err = p.readPiece(b[n:min(len(b), n+pieceSize)], off+int64(n))
+		n += some
+	}
+	return n, err
+}
+
+func (p *Timed) readPiece(b []byte, off int64) (int, error) {
 	if err := p.Err(); errors.Is(err, ErrSlow) {
 		return 0, err
 	}
@@ -151,40 +157,31 @@ func (p *Timed) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// read is ReadAt; the end of the file is no error.
+// pieces are buffers for reads: *[pieceSize]byte.
+var pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
+
+// read is readPiece; the end of the file is no error.
 func (p *Timed) read(b []byte, off int64) (int, error) {
 	w := wait{asleep: p.asleep, before: time.Duration(p.spent.Load()), isLate: p.late}
 	if w.before > fileBudget {
 		return 0, fmt.Errorf("%w: more than %v for what was read of the file", ErrSlow, fileBudget)
 	}
-	own := takeBuffer(len(b)) // the caller may use b for something else when a late read ends
-	got, err := follow(func() ([]byte, error) {
-		n, err := p.file.ReadAt(*own, off)
+	own := pieces.Get().(*[pieceSize]byte) // the caller may use b for something else when a late read ends
+	drop := func(int) { pieces.Put(own) }
+	n, err := follow(func() (int, error) {
+		n, err := p.file.ReadAt(own[:len(b)], off)
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
-		return (*own)[:n], err
-	}, func([]byte) {}, &w)
+		return n, err
+	}, drop, &w)
 	p.spent.Add(int64(w.waited))
 	p.account.Add(int64(w.waited))
-	n := copy(b, got)
-	if !errors.Is(err, ErrSlow) { // else the read is still under way
-		buffers.Put(own)
+	copy(b[:n], own[:n])
+	if !errors.Is(err, ErrSlow) { // else it is still being written to
+		drop(n)
 	}
 	return n, err
-}
-
-// buffers are those of reads that have ended: *[]byte.
-var buffers sync.Pool
-
-// takeBuffer returns one of so many bytes.
-func takeBuffer(size int) *[]byte {
-	if b, ok := buffers.Get().(*[]byte); ok && cap(*b) >= size {
-		*b = (*b)[:size]
-		return b
-	}
-	b := make([]byte, size)
-	return &b
 }
 
 // Close closes a file of a process, whose file system is told and may not answer.

@@ -1,6 +1,7 @@
 package procs
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"testing"
@@ -16,10 +17,17 @@ func (lazy) ReadAt(b []byte, _ int64) (int, error) {
 	return len(b), nil
 }
 
+// newLazy reads a lazy file, all of whose time counts.
+func newLazy() *Timed {
+	p := NewTimed(lazy{})
+	p.asleep = func(int) bool { return true }
+	return p
+}
+
 // TestFileBudget: a file each of whose reads is just in time is not read for hours.
 func TestFileBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		began, p := time.Now(), NewTimedMemory(lazy{})
+		began, p := time.Now(), newLazy()
 		for reads := 0; ; reads++ {
 			_, err := io.ReadFull(io.NewSectionReader(p, 0, 8), make([]byte, 8))
 			if err == nil {
@@ -40,7 +48,7 @@ func TestLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		after := make(chan time.Duration, 2)
-		p := NewTimedMemory(lazy{})
+		p := newLazy()
 		p.WhenLate(func() { after <- time.Since(began) })
 		read := make(chan error)
 		go func() {
@@ -63,5 +71,32 @@ func TestLate(t *testing.T) {
 			t.Errorf("late: %v, said after %v, want at once at the second read", Late(), said)
 		}
 		time.Sleep(fileTimeout)
+	})
+}
+
+// slowPages is a file of which each page takes 10 ms.
+type slowPages struct{}
+
+func (slowPages) ReadAt(b []byte, _ int64) (int, error) {
+	time.Sleep(time.Duration((len(b)+4095)/4096) * 10 * time.Millisecond)
+	for i := range b {
+		b[i] = 1
+	}
+	return len(b), nil
+}
+
+// TestPieces: a large read is not too slow while the file system goes on, and reads all.
+func TestPieces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewTimed(slowPages{})
+		p.asleep = func(int) bool { return true }
+		began, b := time.Now(), make([]byte, 10<<20+1)
+		n, err := p.ReadAt(b, 0)
+		if n != len(b) || err != nil || bytes.IndexByte(b, 0) >= 0 {
+			t.Errorf("%d bytes of %d, %v", n, len(b), err)
+		}
+		if took := time.Since(began); took < 2*fileTimeout {
+			t.Errorf("it took %v: no read that is too slow as a whole", took)
+		}
 	})
 }

@@ -76,9 +76,6 @@ func inSystemCall(thread int) bool {
 	return err == nil && call >= 0 && call != unix.SYS_FUTEX
 }
 
-// always is in the place of inSystemCall for calls that wait on another thread.
-func always(int) bool { return true }
-
 // accounts have how long goroutines have waited, in nanoseconds, by the threads that they are locked to: *atomic.Int64.
 var accounts sync.Map
 

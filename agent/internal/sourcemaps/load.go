@@ -4,28 +4,50 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strings"
+	"sync/atomic"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/turn"
 	"github.com/hotspan/hotspan/pprofx/sourcemap"
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
+// Process numbers the source maps of one process's scripts.
+type Process struct {
+	maps    *Maps
+	root    *procs.RootDir // nil if it could not be opened
+	numbers map[int]int32  // of the source map, by script id
+	files   chan struct{}  // held by those that are being read
+	slow    atomic.Bool    // a file of it was
+}
+
+// maxFiles is how many files of one process are read at a time.
+const maxFiles = 4
+
+func newProcess(m *Maps, root *procs.RootDir) *Process {
+	return &Process{maps: m, root: root, numbers: map[int]int32{}, files: make(chan struct{}, maxFiles)}
+}
+
 // load reads the map of a script: from the URL itself, or from a file in the root of the process.
-func (m *Maps) load(root *procs.RootDir, s stack.MappedScript) (*sharedMap, error) {
+func (p *Process) load(s stack.MappedScript) (*sharedMap, error) {
+	if s.TooLong {
+		return nil, fmt.Errorf("in the script, more than %d characters: %w", stack.MaxMapURL, sourcemap.ErrTooLarge)
+	}
 	u := strings.TrimSpace(s.URL.String())
 	if !sourcemap.IsInline(u) {
 		file, err := sourcemap.File(s.Script.Name, u)
 		if err != nil {
 			return nil, fmt.Errorf("%.200s: %w", u, err)
 		}
-		return m.loadFile(root, s, file)
-	}
-	if s.URL.Len() >= stack.MaxMapURL {
-		return nil, fmt.Errorf("in the script, more than %d characters: %w", stack.MaxMapURL, sourcemap.ErrTooLarge)
+		return p.loadFile(s, file)
 	}
 	key := fmt.Sprintf("%x %s", sha256.Sum256([]byte(u)), s.Script.Name)
-	return m.share(key, int64(len(u)), func() (*sourcemap.Map, error) {
+	own := p.maps.turns.Begin(int64(len(u)))
+	defer own.End()
+	return p.maps.share(key, int64(len(u)), func() (*sourcemap.Map, error) {
 		b, err := sourcemap.Inline(u)
 		if err != nil {
 			return nil, err
@@ -34,24 +56,27 @@ func (m *Maps) load(root *procs.RootDir, s stack.MappedScript) (*sharedMap, erro
 	})
 }
 
-func (m *Maps) loadFile(root *procs.RootDir, s stack.MappedScript, file string) (*sharedMap, error) {
-	if root == nil {
+// loadFile reads the map in a file. Of a process few files are read at a time, so that most of those that are slow wait
+// for their own process.
+func (p *Process) loadFile(s stack.MappedScript, file string) (*sharedMap, error) {
+	if p.root == nil {
 		return nil, fmt.Errorf("%s: the process's files cannot be reached", file)
 	}
-	f, st, err := root.Open(file)
+	p.files <- struct{}{}
+	defer func() { <-p.files }()
+	f, st, err := p.root.Open(file)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if err := sameText(root, s); err != nil {
+	defer procs.Close(f)
+	if err := sameText(p.root, s); err != nil {
 		return nil, err
 	}
+	own := p.begin(st.Size)
+	defer own.End()
 	key := fmt.Sprint(st.Dev, st.Ino, st.Size, st.Mtim, file)
-	return m.share(key, st.Size, func() (*sourcemap.Map, error) {
-		b, err := procs.ReadAll(f, sourcemap.MaxBytes)
-		if errors.Is(err, procs.ErrTooLong) {
-			err = fmt.Errorf("%w: %w", err, sourcemap.ErrTooLarge)
-		}
+	return p.maps.share(key, st.Size, func() (*sourcemap.Map, error) {
+		b, err := p.read(f, own)
 		var parsed *sourcemap.Map
 		if err == nil {
 			parsed, err = sourcemap.Parse(b, file)
@@ -61,4 +86,36 @@ func (m *Maps) loadFile(root *procs.RootDir, s stack.MappedScript, file string) 
 		}
 		return parsed, nil
 	})
+}
+
+// begin waits for the turn of a file. A process with a slow one has no turn any more: each would be waited for.
+func (p *Process) begin(size int64) *turn.Turn {
+	if p.slow.Load() {
+		return p.maps.turns.Without()
+	}
+	return p.maps.turns.Begin(size)
+}
+
+// read reads a file. If that is slow, the next file of another process begins.
+func (p *Process) read(f *os.File, own *turn.Turn) (all []byte, err error) {
+	timed := procs.NewTimed(f)
+	timed.WhenLate(func() {
+		p.slow.Store(true)
+		own.Pass()
+	})
+	piece := make([]byte, pieceSize)
+	for err == nil {
+		if err = own.Take(int64(len(piece))); err != nil {
+			return nil, fmt.Errorf("%w: %w", err, sourcemap.ErrTooLarge)
+		}
+		var n int
+		n, err = timed.ReadAt(piece, int64(len(all)))
+		if all = append(all, piece[:n]...); len(all) > sourcemap.MaxBytes {
+			return nil, fmt.Errorf("more than %d bytes: %w", sourcemap.MaxBytes, sourcemap.ErrTooLarge)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		return all, nil
+	}
+	return nil, err
 }

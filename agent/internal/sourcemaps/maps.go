@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/turn"
 	"github.com/hotspan/hotspan/pprofx/sourcemap"
 )
 
@@ -14,12 +15,18 @@ import (
 const (
 	maxMappedScripts = 1 << 14   // of all processes
 	maxMapMemory     = 512 << 20 // bytes of all decoded maps
-	maxMapsWaiting   = 256 << 20 // UTF-16 units of scripts and inline maps that wait to be read
+	maxMapsWaiting   = 128 << 20 // UTF-16 units of scripts and inline maps that wait to be read
 	maxMapWarnings   = 10        // more are logged at debug level
 )
 
-// largeMap is the size, in bytes of text, above which reading a map takes noticeable time.
-const largeMap = 1 << 20
+// pieceSize is how many bytes are read of a file at a time.
+const pieceSize = 64 << 10
+
+// largest is how many bytes are read of the file of a map, at most, and of all maps that are slow.
+const largest = sourcemap.MaxBytes + 2*pieceSize
+
+// limits bound the texts of maps that are read at a time. Reading one of more than 1 MiB takes noticeable time.
+var limits = turn.Limits{Large: 1 << 20, One: largest, Passed: largest, AllPassed: largest}
 
 // Stats counts the scripts that name a source map.
 type Stats struct {
@@ -32,11 +39,11 @@ type Stats struct {
 }
 
 // Maps reads the source maps that scripts name, concurrently with sampling: one large map and one small map at a time,
-// so that small maps need not wait for large ones. It is safe for concurrent use.
+// so that small maps need not wait for large ones, and slow ones beside. It is safe for concurrent use.
 type Maps struct {
 	log    *slog.Logger
-	turns  [2]sync.Mutex // held while a small map is read, and while a large one is
-	mu     sync.Mutex    // guards all fields below
+	turns  *turn.Turns // of files
+	mu     sync.Mutex  // guards all fields below
 	last   int32
 	script map[int32]*mappedScript // by Frame.Map
 	maps   map[string]*sharedMap   // by the content or file that they were read from
@@ -72,7 +79,7 @@ type sharedMap struct {
 func New(log *slog.Logger) *Maps {
 	return &Maps{
 		log: log, script: map[int32]*mappedScript{}, maps: map[string]*sharedMap{}, warned: map[string]bool{},
-		most: maxMapMemory,
+		most: maxMapMemory, turns: turn.New(limits),
 	}
 }
 

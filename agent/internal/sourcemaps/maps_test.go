@@ -33,7 +33,7 @@ func mapper(t *testing.T) (*Maps, *Process, *strings.Builder) {
 	}
 	var said strings.Builder
 	m := New(slog.New(slog.NewTextHandler(&said, nil)))
-	return m, &Process{maps: m, root: root, numbers: map[int]int32{}}, &said
+	return m, newProcess(m, root), &said
 }
 
 func text(s string) *heap.Text {
@@ -219,7 +219,7 @@ func TestSourceMapsMemory(t *testing.T) {
 func TestSourceMapsLate(t *testing.T) {
 	m, a, _ := mapper(t)
 	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
-	m.turns[0].Lock()
+	turn := m.turns.Begin(1)
 	number := a.Add(s)
 	m.script[number].since = time.Now().Add(-mapWait)
 	generated := &pprofx.Frame{Function: "f", File: "/srv/x.js", Line: 1, Column: 1, Map: number}
@@ -238,7 +238,7 @@ func TestSourceMapsLate(t *testing.T) {
 	if m.Apply(snapshot, always); m.Stats().Late != 4 || time.Since(begin) > mapWait/2 {
 		t.Errorf("pressed: %+v after %v", m.Stats(), time.Since(begin))
 	}
-	m.turns[0].Unlock()
+	turn.End()
 	<-m.script[number].done
 	got = m.Apply(snapshot, always)
 	if got.Frames[0].File != "/src/a.ts" || m.Stats().Late != 4 {

@@ -6,37 +6,33 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/budget"
 	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/pprofx/sourcemap"
+	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// Process numbers the source maps of one process's scripts.
-type Process struct {
-	maps    *Maps
-	root    *procs.RootDir // nil if it could not be opened
-	numbers map[int]int32  // of the source map, by script id
-}
-
 // Process makes a Process for a pid.
 func (m *Maps) Process(pid int) *Process {
-	p := &Process{maps: m, numbers: map[int]int32{}}
-	if root, err := procs.OpenRoot(pid); err == nil {
-		p.root = root
-	} else {
+	root, err := procs.OpenRoot(pid)
+	if err != nil {
 		m.log.Debug("source maps in files cannot be read", "pid", pid, "why", err)
+		root = nil
 	}
-	return p
+	return newProcess(m, root)
 }
 
 // Add returns a number for the source map of a script, and starts to read it on a goroutine. It is called between two
 // samples, so it must be fast.
 func (p *Process) Add(s stack.MappedScript) int32 {
 	m := p.maps
-	units := s.URL.Len()
-	if s.Source != nil {
-		units += s.Source.Len()
+	units := 0
+	for _, t := range []*heap.Text{s.URL, s.Source} {
+		if t != nil {
+			units += t.Len()
+		}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,8 +57,11 @@ func (p *Process) Add(s stack.MappedScript) int32 {
 	m.script[m.last] = known
 	go func() {
 		defer priority.Background()()
-		shared, err := m.load(p.root, s)
-		m.loaded(known, shared, err)
+		shared, err := p.load(s)
+		s = stack.MappedScript{}
+		if m.loaded(known, shared, err); units > int(limits.Large) {
+			budget.GiveBack()
+		}
 	}()
 	return m.last
 }

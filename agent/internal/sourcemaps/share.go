@@ -8,19 +8,7 @@ import (
 
 // share returns the map with a key, or parses it. size is that of its text in bytes.
 func (m *Maps) share(key string, size int64, parse func() (*sourcemap.Map, error)) (*sharedMap, error) {
-	turn := &m.turns[0]
-	if size > largeMap {
-		turn = &m.turns[1]
-	}
-	turn.Lock()
-	defer turn.Unlock()
-	m.mu.Lock()
-	known := m.maps[key]
-	if known != nil {
-		known.uses++
-	}
-	most := int64(m.most / 2)
-	m.mu.Unlock()
+	known, most := m.known(key)
 	if known != nil {
 		return known, nil
 	}
@@ -34,6 +22,10 @@ func (m *Maps) share(key string, size int64, parse func() (*sourcemap.Map, error
 	s := &sharedMap{Map: parsed, key: key, size: parsed.Size(), uses: 1}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if other := m.maps[key]; other != nil { // it was read twice, as one that is slow may be
+		other.uses++
+		return other, nil
+	}
 	if m.memory+s.size > m.most {
 		return nil, fmt.Errorf("all maps would take %d bytes of memory, at most %d are used: %w",
 			m.memory+s.size, m.most, sourcemap.ErrTooLarge)
@@ -41,6 +33,16 @@ func (m *Maps) share(key string, size int64, parse func() (*sourcemap.Map, error
 	m.memory += s.size
 	m.maps[key] = s
 	return s, nil
+}
+
+// known returns the map with a key, for a user more; nil: there is none. Then the text may have so many bytes.
+func (m *Maps) known(key string) (known *sharedMap, most int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if known = m.maps[key]; known != nil {
+		known.uses++
+	}
+	return known, int64(m.most / 2)
 }
 
 func (m *Maps) release(s *mappedScript) {

@@ -29,7 +29,7 @@ func (d *dumps) any() bool { return d.names != nil && d.names.Any() }
 
 func (d *dumps) mapped(m *process.Mappings) {
 	if d.names != nil {
-		d.names.Mapped(m.Maps())
+		d.names.Mapped(m.Code())
 	}
 }
 

@@ -42,6 +42,7 @@ const (
 func (b *builder) table() (*Table, error) {
 	b.all = b.preferred(byAddress(b.all))
 	var e encoder
+	e.w.Data = make([]byte, 0, min((len(b.names[0])+len(b.names[1]))*2/3, maxEncoded)) // as of Node 26: no copies
 	for i, c := range b.all {
 		if c.size == 0 {
 			end := c.limit

@@ -1,0 +1,72 @@
+package process
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+)
+
+// maxCodeMaps bounds the mappings that are kept of a process. Chromium has some 200 with code.
+const maxCodeMaps = 4096
+
+// codeMaps keeps, of the mappings of a process, those that have to do with code, so that one with tens of thousands
+// takes no more memory than others. Pieces of anonymous memory that follow each other become one: V8 has code in all of
+// them or in none (generated).
+type codeMaps struct {
+	before []Region // as the process was last read
+	kept   []procs.Mapping
+	left   int // that were not kept for want of room
+
+	anonymous procs.Mapping // before the next mapping; empty: there is none
+	code      bool          // there is code in it or next to it
+}
+
+// add adds the next mapping by address.
+func (c *codeMaps) add(m procs.Mapping) {
+	switch {
+	case isAnonymous(m) && !isContext(m):
+		if c.anonymous.End != m.Start {
+			c.flush()
+			c.anonymous = m
+			c.code = len(c.kept) > 0 && c.kept[len(c.kept)-1].End == m.Start
+		}
+		c.anonymous.End, c.anonymous.Exec = m.End, c.anonymous.Exec || m.Exec
+		c.code = c.code || m.Exec || heldCode(m, c.before)
+	case m.Exec || isContext(m):
+		c.code = c.code || c.anonymous.End == m.Start
+		c.flush()
+		c.keep(m)
+	default:
+		c.flush()
+	}
+}
+
+// all returns the mappings that were kept.
+func (c *codeMaps) all() []procs.Mapping {
+	c.flush()
+	return slices.Clip(c.kept)
+}
+
+func (c *codeMaps) flush() {
+	if c.code && c.anonymous.End > c.anonymous.Start {
+		c.keep(c.anonymous)
+	}
+	c.anonymous, c.code = procs.Mapping{}, false
+}
+
+func (c *codeMaps) keep(m procs.Mapping) {
+	if len(c.kept) == maxCodeMaps {
+		c.left++
+		return
+	}
+	c.kept = append(c.kept, m)
+}
+
+// The names under which /proc/PID/maps shows a process context. (OpenTelemetry, OTEP 4719)
+var processContextNames = []string{"[anon_shmem:OTEL_CTX]", "[anon:OTEL_CTX]", "/memfd:OTEL_CTX"}
+
+// isContext reports whether a mapping may be a process context.
+func isContext(m procs.Mapping) bool {
+	return !m.Exec && slices.Contains(processContextNames, strings.TrimSuffix(m.Path, " (deleted)"))
+}
