@@ -10,6 +10,7 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/daemon"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/flags"
+	"github.com/hotspan/hotspan/agent/cli/inspect"
 	"github.com/hotspan/hotspan/agent/cli/record"
 	"github.com/hotspan/hotspan/agent/cli/remote"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
@@ -22,8 +23,8 @@ type commands struct {
 	Agent    daemon.Verb      `cmd:"" help:"Profile all Node.js processes all day, and deliver the profiles."`
 	Top      watch.Top        `cmd:"" help:"Show what uses the CPU now, by function, route, trace or thread."`
 	Wait     watch.Wait       `cmd:"" help:"Wait until a label, a stall or so many samples are seen."`
-	Dump     dumpCmd          `cmd:"" help:"Show the stacks of all threads now, of those that wait too."`
-	Inspect  inspectCmd       `cmd:"" help:"Look into a core file, or into a process while it runs."`
+	Dump     inspect.Dump     `cmd:"" help:"Show the stacks of all threads now, of those that wait too."`
+	Inspect  inspect.Inspect  `cmd:"" help:"Look into a core file, or into a process while it runs."`
 	Convert  analysis.Convert `cmd:"" help:"Write a recording in another format."`
 	Report   analysis.Report  `cmd:"" help:"Print where the CPU time of a recording went."`
 	Query    analysis.Query   `cmd:"" help:"Print where the last hours' CPU time went, from an agent's store."`
@@ -64,8 +65,8 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 		switch v := line.Verb.(type) {
 		case *daemon.Verb:
 			err = v.Run(func() (*daemon.Verb, error) { return parseAgent(args) }, terminal.Console{Writer: stderr})
-		case *inspectCmd:
-			err = v.start(stdout, terminal.Console{Writer: stderr}, func(words []string) {
+		case *inspect.Inspect:
+			err = v.Start(stdout, terminal.Console{Writer: stderr}, func(words []string) {
 				run(slices.Concat(args, words), stdout, stderr)
 			})
 		case *completionCmd:
