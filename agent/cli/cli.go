@@ -1,4 +1,5 @@
-// Package cli is hotspan's command line: flags and printing, with one file per verb. Only Main is exported.
+// Package cli is hotspan's command line: Main, the verbs by their names, and the help texts. Each verb is in a package
+// below, with others that have much in common with it; what all of them use is there too.
 package cli
 
 import (
