@@ -1,4 +1,5 @@
-// Package cli is hotspan's command line: flags and printing, with one file per verb. Only Main is exported.
+// Package cli is hotspan's command line: Main, the verbs by their names, and the help texts. Each verb is in a package
+// below, with others that have much in common with it; what all of them use is there too.
 package cli
 
 import (
@@ -10,6 +11,8 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/daemon"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/flags"
+	"github.com/hotspan/hotspan/agent/cli/inspect"
+	"github.com/hotspan/hotspan/agent/cli/preflight"
 	"github.com/hotspan/hotspan/agent/cli/record"
 	"github.com/hotspan/hotspan/agent/cli/remote"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
@@ -18,25 +21,25 @@ import (
 )
 
 type commands struct {
-	Record   record.Verb      `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
-	Agent    daemon.Verb      `cmd:"" help:"Profile all Node.js processes all day, and deliver the profiles."`
-	Top      watch.Top        `cmd:"" help:"Show what uses the CPU now, by function, route, trace or thread."`
-	Wait     watch.Wait       `cmd:"" help:"Wait until a label, a stall or so many samples are seen."`
-	Dump     dumpCmd          `cmd:"" help:"Show the stacks of all threads now, of those that wait too."`
-	Inspect  inspectCmd       `cmd:"" help:"Look into a core file, or into a process while it runs."`
-	Convert  analysis.Convert `cmd:"" help:"Write a recording in another format."`
-	Report   analysis.Report  `cmd:"" help:"Print where the CPU time of a recording went."`
-	Query    analysis.Query   `cmd:"" help:"Print where the last hours' CPU time went, from an agent's store."`
-	Diff     analysis.Diff    `cmd:"" help:"Print what uses more or less CPU time than in another recording."`
-	Web      analysis.Web     `cmd:"" help:"Show a recording in the browser, on its own page and in pprof."`
-	Annotate annotate.Verb    `cmd:"" help:"Show the machine code of a function, with samples by instruction."`
-	Trace    analysis.Trace   `cmd:"" help:"Show what a trace did on the CPU, by thread and over all services."`
-	Stream   remote.Stream    `cmd:"" help:"Print samples while an agent takes them, or snapshots it keeps."`
-	Status   remote.Status    `cmd:"" help:"Show what a running agent does."`
-	Contexts contextsCmd      `cmd:"" help:"Show the stores that requests keep, and the labels they can give."`
-	Probes   probesCmd        `cmd:"" help:"List what record --probe can be put on in a process."`
-	Doctor   doctorCmd        `cmd:"" help:"Show what can be profiled on this machine, and what is missing."`
-	Layout   layoutCmd        `cmd:"" help:"Print the V8 layout of a Node.js binary, and how it is known."`
+	Record   record.Verb        `cmd:"" help:"Record a labelled CPU profile of running Node.js processes."`
+	Agent    daemon.Verb        `cmd:"" help:"Profile all Node.js processes all day, and deliver the profiles."`
+	Top      watch.Top          `cmd:"" help:"Show what uses the CPU now, by function, route, trace or thread."`
+	Wait     watch.Wait         `cmd:"" help:"Wait until a label, a stall or so many samples are seen."`
+	Dump     inspect.Dump       `cmd:"" help:"Show the stacks of all threads now, of those that wait too."`
+	Inspect  inspect.Inspect    `cmd:"" help:"Look into a core file, or into a process while it runs."`
+	Convert  analysis.Convert   `cmd:"" help:"Write a recording in another format."`
+	Report   analysis.Report    `cmd:"" help:"Print where the CPU time of a recording went."`
+	Query    analysis.Query     `cmd:"" help:"Print where the last hours' CPU time went, from an agent's store."`
+	Diff     analysis.Diff      `cmd:"" help:"Print what uses more or less CPU time than in another recording."`
+	Web      analysis.Web       `cmd:"" help:"Show a recording in the browser, on its own page and in pprof."`
+	Annotate annotate.Verb      `cmd:"" help:"Show the machine code of a function, with samples by instruction."`
+	Trace    analysis.Trace     `cmd:"" help:"Show what a trace did on the CPU, by thread and over all services."`
+	Stream   remote.Stream      `cmd:"" help:"Print samples while an agent takes them, or snapshots it keeps."`
+	Status   remote.Status      `cmd:"" help:"Show what a running agent does."`
+	Contexts preflight.Contexts `cmd:"" help:"Show the stores that requests keep, and the labels they can give."`
+	Probes   preflight.Probes   `cmd:"" help:"List what record --probe can be put on in a process."`
+	Doctor   preflight.Doctor   `cmd:"" help:"Show what can be profiled on this machine, and what is missing."`
+	Layout   preflight.Layout   `cmd:"" help:"Print the V8 layout of a Node.js binary, and how it is known."`
 
 	Completion completionCmd `cmd:"" help:"Print a script by which a shell completes command lines."`
 }
@@ -64,8 +67,8 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 		switch v := line.Verb.(type) {
 		case *daemon.Verb:
 			err = v.Run(func() (*daemon.Verb, error) { return parseAgent(args) }, terminal.Console{Writer: stderr})
-		case *inspectCmd:
-			err = v.start(stdout, terminal.Console{Writer: stderr}, func(words []string) {
+		case *inspect.Inspect:
+			err = v.Start(stdout, terminal.Console{Writer: stderr}, func(words []string) {
 				run(slices.Concat(args, words), stdout, stderr)
 			})
 		case *completionCmd:

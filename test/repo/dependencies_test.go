@@ -23,8 +23,8 @@ var sharedModules = map[string]struct {
 		"bpf, registers and, for tests, bpftest hold the generated loaders, kernelbtf reads the kernel's types, " +
 			"sampler fills maps and reads, trigger attaches"},
 	"github.com/klauspost/compress": {
-		[]string{"agent/cli", "agent/internal/bpf", "agent/internal/bpf/compress", "otlp"},
-		"otlp compresses recordings; the BPF object is compressed for the binary; cli reads compressed cores"},
+		[]string{"agent/cli/inspect", "agent/internal/bpf", "agent/internal/bpf/compress", "otlp"},
+		"otlp compresses recordings; the BPF object is compressed for the binary; inspect reads compressed cores"},
 	"google.golang.org/grpc": {[]string{"agent/api", "agent/client", "agent/internal/serve", "otlp"},
 		"otlp delivers, the agent serves and clients ask by one protocol"},
 	"google.golang.org/protobuf": {[]string{"agent/api", "agent/internal/pyroscope", "context", "otlp", "pprofx"},

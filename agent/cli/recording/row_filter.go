@@ -19,7 +19,7 @@ type rowFlags struct {
 	Focus  string         `help:"Only samples with a function or file in the stack that matches." placeholder:"REGEX"`
 }
 
-// RowFilter is what the flags choose.
+// RowFilter chooses samples by what is neither a label nor a time.
 type RowFilter struct {
 	states []pprofx.State
 	thread string

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Columns of what is drawn where nothing says how wide it may be, and at least.
+// UsualWidth is how many columns there are where nothing says it. leastWidth are used at least.
 const (
 	UsualWidth = 100
 	leastWidth = 40

@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"io"
@@ -15,7 +15,7 @@ import (
 // TestInspectWords: what each word of a command line is.
 func TestInspectWords(t *testing.T) {
 	vars := map[string]string{} // the help texts do not matter
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[inspectCmd]()) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Inspect]()) {
 		for _, v := range regexp.MustCompile(`\$\{(\w+)\}`).FindAllStringSubmatch(string(f.Tag), -1) {
 			vars[v[1]] = ""
 		}
@@ -32,14 +32,14 @@ func TestInspectWords(t *testing.T) {
 		"-p 7 whatis 0x1 0x2 0x3 0x4":      {verb: "whatis", operands: []string{"0x1", "0x2", "0x3", "0x4"}},
 	} {
 		app := flags.App{Verbs: &struct {
-			Inspect inspectCmd `cmd:""`
+			Inspect Inspect `cmd:""`
 		}{}, Vars: vars}
 		read, err := app.Parse(append([]string{"inspect"}, strings.Fields(line)...), io.Discard)
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		got, err := read.Verb.(*inspectCmd).parse()
+		got, err := read.Verb.(*Inspect).parse()
 		if got.operands = append([]string(nil), got.operands...); err != nil {
 			t.Errorf("%s: %v", line, err)
 		}

@@ -1,4 +1,4 @@
-package cli
+package preflight
 
 import (
 	"strconv"
@@ -11,7 +11,7 @@ import (
 )
 
 // detail prints what doctor -p shows in addition.
-func (w *doctorSheet) detail(p *doctor.NodeProcess) {
+func (w *sheet) detail(p *doctor.NodeProcess) {
 	d := p.Detail
 	w.published(d.Published)
 	w.stores(p)
@@ -27,7 +27,7 @@ func (w *doctorSheet) detail(p *doctor.NodeProcess) {
 }
 
 // published prints, in one line, what the process publishes for readers outside it.
-func (w *doctorSheet) published(list []doctor.Publication) {
+func (w *sheet) published(list []doctor.Publication) {
 	var texts []string
 	for _, p := range list {
 		if p.Not != "" {
@@ -41,7 +41,7 @@ func (w *doctorSheet) published(list []doctor.Publication) {
 	w.Line("published", "%s", strings.Join(texts, ", "))
 }
 
-func (w *doctorSheet) stores(p *doctor.NodeProcess) {
+func (w *sheet) stores(p *doctor.NodeProcess) {
 	stores := p.Detail.Stores
 	if len(stores) == 0 {
 		w.Line("stores", "none was current in the two seconds that were watched: try again under load")
@@ -70,7 +70,7 @@ func (w *doctorSheet) stores(p *doctor.NodeProcess) {
 // perLine is the number of field names on a line.
 const perLine = 4
 
-func (w *doctorSheet) fields(what string, fields []layout.Field) {
+func (w *sheet) fields(what string, fields []layout.Field) {
 	for i := 0; i < len(fields); i += perLine {
 		var names []string
 		for _, f := range fields[i:min(i+perLine, len(fields))] {

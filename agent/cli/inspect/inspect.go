@@ -1,4 +1,5 @@
-package cli
+// Package inspect has the verbs that look into a process or a core file, and do not sample: dump and inspect.
+package inspect
 
 import (
 	"fmt"
@@ -16,7 +17,8 @@ import (
 	"github.com/hotspan/hotspan/v8/target/core"
 )
 
-type inspectCmd struct {
+// Inspect is the verb that looks into a core file, or into a process while it runs.
+type Inspect struct {
 	// The words may be fewer: what each is, parse tells. Flags may stand between them, which one list would not allow.
 	Core      string   `arg:"" optional:"" help:"Core file; left out with -p."`
 	Node      string   `arg:"" optional:"" help:"The executable, where it is elsewhere by now; may be left out."`
@@ -46,7 +48,7 @@ type inspected struct {
 }
 
 // parse takes the arguments apart: CORE [NODE] VERB OPERANDS, or with -p VERB OPERANDS.
-func (v *inspectCmd) parse() (in inspected, err error) {
+func (v *Inspect) parse() (in inspected, err error) {
 	words := append([]string{v.Core, v.Node, v.Verb}, v.Addresses...)
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
 	i := slices.IndexFunc(words, isInspectVerb)
@@ -84,7 +86,7 @@ func (v *inspectCmd) parse() (in inspected, err error) {
 }
 
 // Run shows what was asked of a core or a process.
-func (v *inspectCmd) Run(stdout io.Writer, c terminal.Console) error {
+func (v *Inspect) Run(stdout io.Writer, c terminal.Console) error {
 	in, err := v.parse()
 	if err != nil {
 		return exit.Usage(err)
@@ -103,7 +105,7 @@ func (v *inspectCmd) Run(stdout io.Writer, c terminal.Console) error {
 }
 
 // stack shows the threads.
-func (v *inspectCmd) stack(stdout io.Writer, c terminal.Console, in *inspected) error {
+func (v *Inspect) stack(stdout io.Writer, c terminal.Console, in *inspected) error {
 	config, err := dumpConfig(c, v.Labels, &v.RuleFlags, v.Cache)
 	if err != nil {
 		return err
@@ -116,7 +118,7 @@ func (v *inspectCmd) stack(stdout io.Writer, c terminal.Console, in *inspected) 
 }
 
 // requests shows which requests are in flight.
-func (v *inspectCmd) requests(stdout io.Writer, c terminal.Console, in *inspected) error {
+func (v *Inspect) requests(stdout io.Writer, c terminal.Console, in *inspected) error {
 	config, err := dumpConfig(c, v.Labels, &v.RuleFlags, false)
 	if err != nil {
 		return err
@@ -127,7 +129,7 @@ func (v *inspectCmd) requests(stdout io.Writer, c terminal.Console, in *inspecte
 }
 
 // at prints what is at addresses.
-func (v *inspectCmd) at(stdout io.Writer, c terminal.Console, in *inspected) error {
+func (v *Inspect) at(stdout io.Writer, c terminal.Console, in *inspected) error {
 	var addresses []uint64
 	for _, text := range in.operands {
 		address, err := strconv.ParseUint(text, 0, 64)
@@ -158,11 +160,11 @@ func (v *inspectCmd) at(stdout io.Writer, c terminal.Console, in *inspected) err
 }
 
 // opened calls show with what is looked into.
-func (v *inspectCmd) opened(c terminal.Console, in *inspected, show func(*inspect.Subject) error) error {
+func (v *Inspect) opened(c terminal.Console, in *inspected, show func(*inspect.Subject) error) error {
 	return v.stopped(c, v.PID, func() error { return v.openedNow(c, in, show) })
 }
 
-func (v *inspectCmd) openedNow(c terminal.Console, in *inspected, show func(*inspect.Subject) error) error {
+func (v *Inspect) openedNow(c terminal.Console, in *inspected, show func(*inspect.Subject) error) error {
 	subject, end, err := v.open(in)
 	if err != nil {
 		return err
@@ -175,7 +177,7 @@ func (v *inspectCmd) openedNow(c terminal.Console, in *inspected, show func(*ins
 }
 
 // open opens what is looked into. The caller calls end.
-func (v *inspectCmd) open(in *inspected) (subject *inspect.Subject, end func(), err error) {
+func (v *Inspect) open(in *inspected) (subject *inspect.Subject, end func(), err error) {
 	if in.core == "" {
 		if subject, err = inspect.OpenLive(v.PID); err != nil {
 			return nil, nil, exit.Explain(err)
@@ -194,7 +196,7 @@ func (v *inspectCmd) open(in *inspected) (subject *inspect.Subject, end func(), 
 }
 
 // coreStack shows the threads of a core.
-func (v *inspectCmd) coreStack(stdout io.Writer, in *inspected, config dump.Config) error {
+func (v *Inspect) coreStack(stdout io.Writer, in *inspected, config dump.Config) error {
 	file, from, err := openCore(in.core)
 	if err != nil {
 		return err
@@ -207,12 +209,12 @@ func (v *inspectCmd) coreStack(stdout io.Writer, in *inspected, config dump.Conf
 	if v.JSON {
 		return terminal.PrintJSON(stdout, coreOf(in.core, from, d, problems))
 	}
-	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
+	w := &sheet{terminal.Sheet{Writer: stdout}}
 	w.core(in.core, from, d, problems)
 	return w.Err
 }
 
-func (w *inspectSheet) core(name string, c *core.Core, d *dump.Dump, problems []error) {
+func (w *sheet) core(name string, c *core.Core, d *dump.Dump, problems []error) {
 	w.Printf("core %s: process %d, %s, Node.js %s\n", terminal.Printable(name), c.PID, terminal.Printable(c.Arguments),
 		terminal.NodeVersion(d.Node))
 	if c.Missing > 0 {

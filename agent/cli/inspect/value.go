@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ func (v *printFlags) print(stdout io.Writer, subject *inspect.Subject, addresses
 	if asJSON {
 		return terminal.PrintJSON(stdout, all)
 	}
-	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
+	w := &sheet{terminal.Sheet{Writer: stdout}}
 	for _, p := range all {
 		w.Printf("%s\n", printableLines(p.Text))
 	}
@@ -70,7 +70,7 @@ func printWhatIs(stdout io.Writer, subject *inspect.Subject, addresses []uint64,
 	if asJSON {
 		return terminal.PrintJSON(stdout, all)
 	}
-	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
+	w := &sheet{terminal.Sheet{Writer: stdout}}
 	for i := range all {
 		w.whatIs(&all[i])
 	}
@@ -84,7 +84,7 @@ func hexOrEmpty(n uint64) string {
 	return fmt.Sprintf("0x%x", n)
 }
 
-func (w *inspectSheet) whatIs(out *whatIs) {
+func (w *sheet) whatIs(out *whatIs) {
 	if out.Class != "" {
 		w.Printf("%s: %s", out.Address, terminal.Printable(out.Class))
 		if out.Constructor != "" {

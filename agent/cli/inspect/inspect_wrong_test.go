@@ -1,10 +1,11 @@
-package cli
+package inspect_test
 
 import (
 	"io"
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/agent/cli"
 	"github.com/hotspan/hotspan/agent/cli/exit"
 )
 
@@ -33,7 +34,7 @@ func TestInspectWrongWords(t *testing.T) {
 		"-p 7 print 0x1 --depth": "--depth",
 	} {
 		var said strings.Builder
-		code := Main(append([]string{"inspect"}, strings.Fields(line)...), io.Discard, &said)
+		code := cli.Main(append([]string{"inspect"}, strings.Fields(line)...), io.Discard, &said)
 		if code == exit.Done || !strings.Contains(said.String(), want) {
 			t.Errorf("%s: %d, %s, want %s", line, code, &said, want)
 		}

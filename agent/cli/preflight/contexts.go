@@ -1,4 +1,4 @@
-package cli
+package preflight
 
 import (
 	"fmt"
@@ -16,14 +16,16 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-type contextsCmd struct {
+// Contexts is the verb that shows the stores of requests in a process, and the labels that they can give.
+type Contexts struct {
 	PID      int           `short:"p" required:"" help:"Process to inspect." placeholder:"PID"`
 	Duration time.Duration `short:"d" default:"2s" help:"How long to watch it (${default})." placeholder:"TIME"`
 	profiling.RuleFlags
 	JSON bool `name:"json" help:"Print all of it as JSON."`
 }
 
-func (c *contextsCmd) Run(stdout io.Writer, _ terminal.Console) error {
+// Run watches the process for a while, and prints what it had.
+func (c *Contexts) Run(stdout io.Writer, _ terminal.Console) error {
 	if c.PID <= 0 {
 		return fmt.Errorf("process %d: %w", c.PID, agent.ErrGone)
 	}
@@ -41,12 +43,12 @@ func (c *contextsCmd) Run(stdout io.Writer, _ terminal.Console) error {
 	if c.JSON {
 		return terminal.PrintJSON(stdout, found)
 	}
-	w := &doctorSheet{terminal.Sheet{Writer: stdout}}
+	w := &sheet{terminal.Sheet{Writer: stdout}}
 	w.contexts(found)
 	return w.Err
 }
 
-func (w *doctorSheet) contexts(c *inspect.Contexts) {
+func (w *sheet) contexts(c *inspect.Contexts) {
 	command := terminal.Shorten(terminal.Printable(strings.Join(c.CommandLine, " ")), 60)
 	w.Printf("process %d: %s, Node.js %s\n", c.PID, command, terminal.NodeVersion(c.Node))
 	var offers []string
@@ -86,7 +88,7 @@ func eachLabelOnce(rules []string) []string {
 
 // seenStore prints one kind of store and returns the rules that give labels from it. fix says what makes a store
 // behind a handle readable.
-func (w *doctorSheet) seenStore(s *inspect.SeenStore, fix string) []string {
+func (w *sheet) seenStore(s *inspect.SeenStore, fix string) []string {
 	w.Printf("  %s, seen %d times\n", kindOf(&s.Store), s.Seen)
 	if text, ok := s.Examples[""]; ok {
 		w.Printf("    %-32s %s\n", "(the store itself)", terminal.Printable(text))

@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"io"
@@ -20,7 +20,7 @@ type objectPath struct {
 
 func printPaths(stdout io.Writer, c terminal.Console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
 	var all []objectPath
-	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
+	w := &sheet{terminal.Sheet{Writer: stdout}}
 	for _, a := range addresses {
 		path, err := s.Path(a, ofHeap(c))
 		c.Clear()
@@ -43,7 +43,7 @@ func printPaths(stdout io.Writer, c terminal.Console, s *inspect.Subject, addres
 	return w.Err
 }
 
-func (w *inspectSheet) path(p *objectPath) {
+func (w *sheet) path(p *objectPath) {
 	switch {
 	case p.Root == "":
 		w.Printf("nothing is known that holds this:\n")

@@ -1,4 +1,4 @@
-package cli
+package preflight
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 
 func TestFindings(t *testing.T) {
 	var b strings.Builder
-	w := &doctorSheet{terminal.Sheet{Writer: &b}}
+	w := &sheet{terminal.Sheet{Writer: &b}}
 	w.findings("permissions", []doctor.Finding{
 		{Mark: doctor.OK, What: "kernel", Found: "Linux 6.1"},
 		{Mark: doctor.Missing, What: "CAP_BPF", Found: "needed", Fix: "sudo one"},

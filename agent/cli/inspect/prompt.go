@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"errors"
@@ -12,9 +12,9 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 )
 
-// start runs a command line of inspect. One without a verb, on a terminal, asks for verbs, and has again run each with
+// Start runs a command line of inspect. One without a verb, on a terminal, asks for verbs, and has again run each with
 // the words behind it.
-func (v *inspectCmd) start(stdout io.Writer, c terminal.Console, again func(words []string)) error {
+func (v *Inspect) Start(stdout io.Writer, c terminal.Console, again func(words []string)) error {
 	of := slices.DeleteFunc([]string{v.Core, v.Node, v.Verb}, func(word string) bool { return word == "" })
 	hasVerb := slices.ContainsFunc(append(of, v.Addresses...), isInspectVerb)
 	if hasVerb || len(of) == 0 && v.PID == 0 || !terminal.IsTerminal(stdout) || !terminal.IsTerminal(os.Stdin) {
@@ -28,7 +28,7 @@ func (v *inspectCmd) start(stdout io.Writer, c terminal.Console, again func(word
 }
 
 // check opens what is to be looked into, so that an error comes at once.
-func (v *inspectCmd) check(of []string, c terminal.Console) error {
+func (v *Inspect) check(of []string, c terminal.Console) error {
 	if v.PID != 0 && len(of) > 0 || len(of) > 2 {
 		return exit.Usage(fmt.Errorf("either a core and NODE, or -p PID: %q", of))
 	}

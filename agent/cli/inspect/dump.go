@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"fmt"
@@ -16,7 +16,8 @@ import (
 	"github.com/hotspan/hotspan/v8/await"
 )
 
-type dumpCmd struct {
+// Dump is the verb that prints the stacks of all threads of a process.
+type Dump struct {
 	PID int `short:"p" required:"" help:"Process whose threads are shown." placeholder:"PID"`
 	profiling.RuleFlags
 	Labels     string `default:"trace,route,custom" help:"${labels} (${default})." placeholder:"KINDS"`
@@ -26,7 +27,7 @@ type dumpCmd struct {
 }
 
 // Run prints the stacks of a process's threads.
-func (v *dumpCmd) Run(stdout io.Writer, c terminal.Console) error {
+func (v *Dump) Run(stdout io.Writer, c terminal.Console) error {
 	config, err := dumpConfig(c, v.Labels, &v.RuleFlags, v.Cache)
 	if err != nil {
 		return err
@@ -68,12 +69,12 @@ func printDump(stdout io.Writer, config dump.Config, asJSON bool) error {
 	if asJSON {
 		return terminal.PrintJSON(stdout, dumpOf(d))
 	}
-	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
+	w := &sheet{terminal.Sheet{Writer: stdout}}
 	w.dump(d)
 	return w.Err
 }
 
-func (w *inspectSheet) dump(d *dump.Dump) {
+func (w *sheet) dump(d *dump.Dump) {
 	command := terminal.Shorten(terminal.Printable(strings.Join(d.CommandLine, " ")), terminal.LongestCommand)
 	w.Printf("process %d: %s, Node.js %s\n", d.PID, command, terminal.NodeVersion(d.Node))
 	if d.NotVerified != "" {
@@ -84,7 +85,7 @@ func (w *inspectSheet) dump(d *dump.Dump) {
 	}
 }
 
-func (w *inspectSheet) dumpThread(t *dump.Thread) {
+func (w *sheet) dumpThread(t *dump.Thread) {
 	if !t.Caught {
 		w.Printf("\nthread %d %s: %s, its stack did not stand still\n", t.TID, terminal.Printable(t.Name), t.Status)
 		return
@@ -94,7 +95,7 @@ func (w *inspectSheet) dumpThread(t *dump.Thread) {
 	w.frames(t)
 }
 
-func (w *inspectSheet) frames(t *dump.Thread) {
+func (w *sheet) frames(t *dump.Thread) {
 	for i, f := range t.Stack {
 		w.Printf("    %s\n", frameLine(f))
 		if a, ok := t.Arguments[i]; ok {
@@ -108,7 +109,7 @@ func (w *inspectSheet) frames(t *dump.Thread) {
 }
 
 // async prints who waits for what a thread does.
-func (w *inspectSheet) async(a *dump.Async) {
+func (w *sheet) async(a *dump.Async) {
 	for _, f := range a.Callers {
 		w.Printf("    async %s\n", terminal.Printable(frameName(f)))
 	}

@@ -1,4 +1,4 @@
-package cli
+package preflight
 
 import (
 	"fmt"
@@ -9,12 +9,14 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-type layoutCmd struct {
+// Layout is the verb that prints the V8 layout of a Node.js binary.
+type Layout struct {
 	Binary string `arg:"" name:"node-binary" help:"Path of a Node.js executable."`
 	JSON   bool   `name:"json" help:"Print all of it as JSON."`
 }
 
-func (l *layoutCmd) Run(stdout io.Writer, _ terminal.Console) error {
+// Run prints the fields, and how each is known.
+func (l *Layout) Run(stdout io.Writer, _ terminal.Console) error {
 	f, err := os.Open(l.Binary)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package preflight
 
 import (
 	"io"
@@ -8,7 +8,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/probe"
 )
 
-type probesCmd struct {
+// Probes is the verb that lists what probes can be put on.
+type Probes struct {
 	PID     int    `short:"p" required:"" help:"Process whose files are read." placeholder:"PID"`
 	Most    int    `short:"n" default:"1000" help:"How many to print, at most (${default})." placeholder:"N"`
 	JSON    bool   `name:"json" help:"Print all of them as JSON."`
@@ -16,7 +17,7 @@ type probesCmd struct {
 }
 
 // Run prints what probes can be put on in a process, as record --probe takes it.
-func (v *probesCmd) Run(stdout io.Writer, c terminal.Console) error {
+func (v *Probes) Run(stdout io.Writer, c terminal.Console) error {
 	if v.Most < 1 {
 		return exit.Usagef("-n %d: at least 1", v.Most)
 	}

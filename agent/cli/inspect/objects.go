@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"cmp"
@@ -64,10 +64,10 @@ func (v *objectsFlags) printObjects(w io.Writer, c terminal.Console, s *inspect.
 			heapRead
 		}{kinds, more, readOf(&census.Walk)})
 	}
-	return (&inspectSheet{terminal.Sheet{Writer: w}}).objects(kinds, more, &census)
+	return (&sheet{terminal.Sheet{Writer: w}}).objects(kinds, more, &census)
 }
 
-func (w *inspectSheet) objects(kinds []objectKind, more int, census *inspect.Census) error {
+func (w *sheet) objects(kinds []objectKind, more int, census *inspect.Census) error {
 	w.Printf("%12s %14s\n", "objects", "bytes")
 	for _, k := range kinds {
 		w.Printf("%12d %14d  %s%s\n", k.Count, k.Bytes, terminal.Printable(k.Name), shapeText(&k))
@@ -103,7 +103,7 @@ func shapeText(k *objectKind) string {
 }
 
 // heapRead says what of the heap was not read.
-func (w *inspectSheet) heapRead(r *inspect.Walk) {
+func (w *sheet) heapRead(r *inspect.Walk) {
 	if r.NotRead > 0 {
 		w.Printf("%d bytes of the heap could not be read or told apart: what is there is not counted\n", r.NotRead)
 	}
@@ -145,7 +145,7 @@ func (v *objectsFlags) printInstances(w io.Writer, c terminal.Console, s *inspec
 	if asJSON {
 		return terminal.PrintJSON(w, list)
 	}
-	out := &inspectSheet{terminal.Sheet{Writer: w}}
+	out := &sheet{terminal.Sheet{Writer: w}}
 	for _, a := range list.Addresses {
 		out.Printf("%s\n", a)
 	}

@@ -1,4 +1,4 @@
-package cli
+package preflight
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 // findings prints a section. A command that fixes what is missing follows the line, or the last of several lines with
 // the same command.
-func (w *doctorSheet) findings(title string, list []doctor.Finding) {
+func (w *sheet) findings(title string, list []doctor.Finding) {
 	w.Printf("%s\n", title)
 	for i, f := range list {
 		w.Printf("  %-7s  %-14s  %s\n", f.Mark, f.What, f.Found)
@@ -21,7 +21,7 @@ func (w *doctorSheet) findings(title string, list []doctor.Finding) {
 	}
 }
 
-func (w *doctorSheet) processes(found *doctor.Diagnosis) {
+func (w *sheet) processes(found *doctor.Diagnosis) {
 	w.Printf("processes\n")
 	if len(found.Processes) == 0 {
 		w.Printf("  %-7s  no Node.js process is running\n", "none")
@@ -43,7 +43,7 @@ func commandLine(args []string) string {
 	return terminal.Shorten(terminal.Printable(strings.Join(words, " ")), terminal.LongestCommand)
 }
 
-func (w *doctorSheet) process(p *doctor.NodeProcess) {
+func (w *sheet) process(p *doctor.NodeProcess) {
 	w.Printf("  %-7d  %s\n", p.PID, commandLine(p.CommandLine))
 	if p.Denied != nil {
 		w.Line("hidden", "%v", p.Denied)
@@ -61,7 +61,7 @@ func (w *doctorSheet) process(p *doctor.NodeProcess) {
 	}
 }
 
-func (w *doctorSheet) layout(p *doctor.NodeProcess) {
+func (w *sheet) layout(p *doctor.NodeProcess) {
 	s := p.Layout
 	text := fmt.Sprintf("%d fields: %d from machine code, %d from constants, %d by rule for this V8",
 		s.Known(), s.Code, s.Constants, s.Rules)
@@ -72,7 +72,7 @@ func (w *doctorSheet) layout(p *doctor.NodeProcess) {
 }
 
 // checked prints how much of the layout was compared with the process, and how much is assumed.
-func (w *doctorSheet) checked(p *doctor.NodeProcess) {
+func (w *sheet) checked(p *doctor.NodeProcess) {
 	if p.Check.None != "" {
 		w.Line("verified", "nothing: %s", p.Check.None)
 		return
@@ -86,7 +86,7 @@ func (w *doctorSheet) checked(p *doctor.NodeProcess) {
 	}
 }
 
-func (w *doctorSheet) context(p *doctor.NodeProcess) {
+func (w *sheet) context(p *doctor.NodeProcess) {
 	where := "the resources of async_hooks"
 	if p.Stores.InFrame {
 		where = "V8's AsyncContextFrame"
@@ -96,7 +96,7 @@ func (w *doctorSheet) context(p *doctor.NodeProcess) {
 		"of any other store: --label NAME=PATH")
 }
 
-func (w *doctorSheet) next(found *doctor.Diagnosis) {
+func (w *sheet) next(found *doctor.Diagnosis) {
 	if len(found.Lacking()) > 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package cli
+package preflight
 
 import "github.com/hotspan/hotspan/agent/internal/doctor"
 

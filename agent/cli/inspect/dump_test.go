@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"bytes"
@@ -32,7 +32,7 @@ func someDump() *dump.Dump {
 
 func TestDumpText(t *testing.T) {
 	var out bytes.Buffer
-	(&inspectSheet{terminal.Sheet{Writer: &out}}).dump(someDump())
+	(&sheet{terminal.Sheet{Writer: &out}}).dump(someDump())
 	want := strings.TrimLeft(`
 process 7: node x.js, Node.js 24.21.0
 not verified, so left out: lines

@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"fmt"
@@ -69,7 +69,7 @@ func (v *objectsFlags) printRequests(stdout io.Writer, c terminal.Console, s *in
 	if asJSON {
 		return terminal.PrintJSON(stdout, inFlightOf(&found, hidden))
 	}
-	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
+	w := &sheet{terminal.Sheet{Writer: stdout}}
 	for i := range found.Requests {
 		w.request(&found.Requests[i])
 	}
@@ -104,7 +104,7 @@ func (v *objectsFlags) hide(found *inspect.Requests) (hidden int) {
 	return hidden
 }
 
-func (w *inspectSheet) request(q *inspect.Request) {
+func (w *sheet) request(q *inspect.Request) {
 	switch {
 	case q.NotRead != nil:
 		w.Printf("of requests whose stores could not be read: %s\n", terminal.Printable(q.NotRead.Error()))

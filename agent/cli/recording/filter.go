@@ -73,7 +73,7 @@ func (f *FilterFlags) apply(s *pprofx.Snapshot, now time.Time) *pprofx.Snapshot 
 // TakeCPUTime says how to show the CPU time of a recording that has more.
 const TakeCPUTime = "--measure cpu chooses CPU time, also for hotspan convert"
 
-// EachSnapshot is eachRecorded for what shows CPU time: the recordings have no hits of probes.
+// EachSnapshot is EachRecorded for what shows CPU time: the recordings have no hits of probes.
 func (f *FilterFlags) EachSnapshot(c terminal.Console, paths []string, do func(*pprofx.Snapshot) error) error {
 	return f.EachRecorded(c, paths, func(s *pprofx.Snapshot) error {
 		if err := s.CheckTimed(); err != nil {

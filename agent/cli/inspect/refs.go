@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"cmp"
@@ -43,7 +43,7 @@ func (v *objectsFlags) printRefs(w io.Writer, c terminal.Console, s *inspect.Sub
 		if all = append(all, out); asJSON {
 			continue
 		}
-		sheet := &inspectSheet{terminal.Sheet{Writer: w}}
+		sheet := &sheet{terminal.Sheet{Writer: w}}
 		sheet.Printf("%s %s\n", terminal.Printable(out.Kind), out.Address)
 		sheet.holders(&out.objectHolder, 1)
 		sheet.heapRead(&refs.Walk)
@@ -66,7 +66,7 @@ func holderOf(h *inspect.Holder) objectHolder {
 }
 
 // holders prints who holds an object, and below each who holds that, where it is V8's own.
-func (w *inspectSheet) holders(of *objectHolder, depth int) {
+func (w *sheet) holders(of *objectHolder, depth int) {
 	indent := strings.Repeat("    ", depth)
 	for i := range of.Holders {
 		h := &of.Holders[i]

@@ -1,4 +1,6 @@
-package cli
+// Package preflight has the verbs that say what can be profiled, before anything is: doctor of the machine and its
+// processes, contexts of the stores of requests, probes and layout.
+package preflight
 
 import (
 	"errors"
@@ -13,12 +15,14 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 )
 
-type doctorCmd struct {
+// Doctor is the verb that says what can be profiled on this machine, and what is missing.
+type Doctor struct {
 	PID  *int `short:"p" help:"Show details of this process." placeholder:"PID"`
 	JSON bool `name:"json" help:"Print what scripts need of it as JSON."`
 }
 
-func (d *doctorCmd) Run(stdout io.Writer, _ terminal.Console) error {
+// Run prints what is found. It is an error if sampling is impossible.
+func (d *Doctor) Run(stdout io.Writer, _ terminal.Console) error {
 	pid := 0
 	if d.PID != nil {
 		if pid = *d.PID; pid <= 0 {
@@ -32,7 +36,7 @@ func (d *doctorCmd) Run(stdout io.Writer, _ terminal.Console) error {
 	if d.JSON {
 		return errors.Join(terminal.PrintJSON(stdout, diagnosisOf(found)), verdict(found, pid))
 	}
-	w := &doctorSheet{terminal.Sheet{Writer: stdout}}
+	w := &sheet{terminal.Sheet{Writer: stdout}}
 	w.findings("machine", found.Machine)
 	w.findings("permissions of "+user(), found.Permissions)
 	w.processes(found)

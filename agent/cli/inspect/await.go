@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"fmt"
@@ -37,7 +37,7 @@ type awaiter struct {
 
 func printAwaits(stdout io.Writer, c terminal.Console, s *inspect.Subject, addresses []uint64, asJSON bool) error {
 	all := []awaitedValue{}
-	w := &inspectSheet{terminal.Sheet{Writer: stdout}}
+	w := &sheet{terminal.Sheet{Writer: stdout}}
 	for _, a := range addresses {
 		found, err := s.Await(a, ofHeap(c))
 		c.Clear()
@@ -81,7 +81,7 @@ func awaitedFromOf(a *inspect.Awaited) awaitedFrom {
 }
 
 // awaited prints who waits, and what is behind them.
-func (w *inspectSheet) awaited(a *awaitedFrom, depth int) {
+func (w *sheet) awaited(a *awaitedFrom, depth int) {
 	indent := strings.Repeat("    ", depth)
 	for i := range a.Waiters {
 		w.Printf("%s%s\n", indent, a.Waiters[i].line())
