@@ -29,6 +29,9 @@ const secondTable = 1 << 31
 // maxEncoded bounds a table, in bytes. Node 26's has 13 MB.
 const maxEncoded = 96 << 20
 
+// usualEntry is how many bytes a symbol takes, about: 59 in Node 24.
+const usualEntry = 64
+
 // Ranks. A size and a type count more than the binding.
 const (
 	rankGlobal = 0
@@ -42,6 +45,7 @@ const (
 func (b *builder) table() (*Table, error) {
 	b.all = b.preferred(byAddress(b.all))
 	var e encoder
+	e.w.Data = make([]byte, 0, min(usualEntry*len(b.all), maxEncoded)) // growing would copy most of it several times
 	for i, c := range b.all {
 		if c.size == 0 {
 			end := c.limit
