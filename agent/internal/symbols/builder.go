@@ -15,15 +15,6 @@ type builder struct {
 	all   []candidate
 }
 
-// candidate is a symbol that may become an entry.
-type candidate struct {
-	start uint64
-	limit uint64 // where a symbol of unknown size must end
-	size  uint32 // 0: unknown
-	name  uint32 // offset in names[0]; with secondTable set, in names[1]
-	rank  uint8  // of aliases, the one with the least rank stays
-}
-
 const secondTable = 1 << 31
 
 // maxEncoded bounds a table, in bytes. Node 26's has 13 MB.
