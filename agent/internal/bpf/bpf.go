@@ -62,7 +62,8 @@ func Create(ringBytes uint32, sampledRecords bool, probes Probes) (o *Objects, l
 	if err := checkArchitecture(runtime.GOARCH); err != nil {
 		return nil, nil, err
 	}
-	spec, err := loadSpec()
+	go kernelbtf.Read() // Lifecycle needs it
+	spec, err := loadSpec(probes.leftOut()...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,11 +80,10 @@ func Create(ringBytes uint32, sampledRecords bool, probes Probes) (o *Objects, l
 		spec.Maps[hotspanMapWaiting].MaxEntries = MaxWaiting
 	}
 	MapTables(spec)
-	for _, name := range probes.leftOut() {
-		delete(spec.Programs, name)
-	}
+	programs := spec.Programs
+	spec.Programs = nil // not to be copied
 	only := spec.Copy()
-	only.Programs = nil
+	spec.Programs = programs
 	created, err := ebpf.NewCollection(only)
 	if err != nil {
 		return nil, nil, fmt.Errorf("create the BPF maps: %w", err)

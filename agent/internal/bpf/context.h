@@ -62,24 +62,24 @@ static __noinline struct isolate_names *names_of(struct process *p, __u64 isolat
 	return bpf_map_lookup_elem(&isolates, &key);
 }
 
-static __always_inline void begin_rules(struct process *p, struct scratch *s, __u64 isolate, struct reader *r)
+static __always_inline void begin_rules(struct scratch *s)
 {
-	r->process = p;
-	r->scratch = s;
-	r->isolate = isolate;
 	s->n_visits = s->n_values = 0;
 	s->labels_set = 0;
 	s->context_steps = MAX_CONTEXT_STEPS;
 	s->full = 0;
-	r->names = names_of(p, isolate);
 }
 
-// Follows the rules from the stores that were entered, and appends what they lead to.
-static __always_inline void end_rules(struct reader *r)
+// Follows the rules from the stores that were entered, and appends what they lead to. It is a function of its own for
+// the verifier, which would look at all of it for each way in which they are entered.
+__noinline int follow_rules(struct process *p, struct scratch *s, __u64 isolate)
 {
-	struct scratch *s = r->scratch;
-	bpf_loop(MAX_VISITS, visit_next, r, 0);
-	bpf_loop(MAX_VALUES, append_next, r, 0);
+	struct reader r = {.process = p, .scratch = s, .isolate = isolate};
+	if (!p || !s)
+		return 0;
+	r.names = names_of(p, isolate);
+	bpf_loop(MAX_VISITS, visit_next, &r, 0);
+	bpf_loop(MAX_VALUES, append_next, &r, 0);
 	if (s->full && s->end < BUFFER_SIZE - sizeof(struct context_record)) { // there was no room for some record
 		struct context_record *record = record_at(s, s->end);
 		record->type = CONTEXT_UNREADABLE;
@@ -87,6 +87,7 @@ static __always_inline void end_rules(struct reader *r)
 		record->length = 0;
 		s->end += sizeof(*record);
 	}
+	return 0;
 }
 
 // The AsyncContextFrame of the code that the isolate runs, or undefined; 0 = there is none.
@@ -132,14 +133,19 @@ static __always_inline int enter_request(struct reader *r, __u64 context)
 	return enter_resource(r, owner->isolate ? owner->resource : current_resource(r, context));
 }
 
-// context is one of the thread's JavaScript code, or 0.
-__noinline int read_context(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
+// Enters the stores of the request, and returns whether there may be any. context is one of the thread's JavaScript
+// code, or 0.
+__noinline int enter_stores(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
 {
-	struct reader r = {};
+	struct reader r = {.process = p, .scratch = s, .isolate = isolate};
 	if (!p || !s || (!p->nodes[0].kinds && !p->n_roots && p->store_label == NO_LABEL))
 		return 0;
-	begin_rules(p, s, isolate, &r);
-	if (enter_request(&r, context))
-		end_rules(&r);
-	return 0;
+	begin_rules(s);
+	return enter_request(&r, context);
+}
+
+static __always_inline void read_context(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
+{
+	if (enter_stores(p, s, isolate, context))
+		follow_rules(p, s, isolate);
 }

@@ -74,10 +74,10 @@ static long note_next_name(__u32 i, void *context)
 // Notes in scratch->shape.slots where each name that is the key in scratch->text has its value. Of several symbols with
 // one description the first counts: private names of a class come before those of one that extends it. Returns -1 where
 // it cannot be told whether the key is a name.
-__noinline int note_key(const struct process *p, struct scratch *s, __u32 slot)
+static __always_inline int compare_names(const struct process *p, struct scratch *s, __u32 slot)
 {
 	struct noting n = {.process = p, .scratch = s};
-	if (!p || !s || !use_steps(s, 1))
+	if (!use_steps(s, 1))
 		return -1;
 	s->text.slot = slot;
 	s->text.width = read_text(s, s->text.string, s->text.type, s->text.length);
@@ -85,4 +85,10 @@ __noinline int note_key(const struct process *p, struct scratch *s, __u32 slot)
 		return -1;
 	bpf_loop(MAX_SLOTS, note_next_name, &n, 0);
 	return 0;
+}
+
+// The same as a function of its own.
+__noinline int note_key(const struct process *p, struct scratch *s, __u32 slot)
+{
+	return p && s ? compare_names(p, s, slot) : -1;
 }

@@ -141,29 +141,36 @@ static __always_inline void keep_key(struct reader *r, __u32 id, __u32 hash)
 		r->names->key[id] = key ^ s->epoch;
 }
 
+static long note_nested(__u32 i, void *context)
+{
+	struct noting *n = context;
+	return note_keys(n->process, n->scratch, i, 1);
+}
+
 #define MAX_NOTED 256 // entries of a table whose keys are compared with all names
 
 // Compares the keys of the table with all names, once for the table. Of a table that is too large this is its
 // beginning, or in every second sample another part: the key that is found has a hash, by which it is found from then
-// on.
-static __always_inline void note_entries(struct reader *r)
+// on. It is a function that is verified once: the verifier would look at its loop for each state of its caller.
+__noinline int note_entries(const struct process *p, struct scratch *s)
 {
-	struct scratch *s = r->scratch;
+	if (!p || !s || s->table.noted)
+		return 0;
+	struct noting keys = {.process = p, .scratch = s};
 	__u64 entries = s->table.entries;
-	if (s->table.noted)
-		return;
 	__u32 random = bpf_get_prandom_u32(), n = s->table.n_entries;
 	__u32 skipped = n > MAX_NOTED && random & 1 ? (random >> 1) % (n - MAX_NOTED) : 0;
 	clear_slots(s);
 	s->table.entries += skipped * 24ULL;
 	s->table.n_entries -= skipped;
 	s->table.doubt = 0;
-	bpf_loop(MAX_NOTED, note_entry, r, 0);
+	bpf_loop(MAX_NOTED, note_nested, &keys, 0);
 	s->table.entries = entries;
 	s->table.n_entries = n;
 	s->table.skipped = skipped;
 	s->table.doubt |= n > MAX_NOTED;
 	s->table.noted = 1;
+	return 0;
 }
 
 // Finds the entry of the name that is sought, whose hash is not known, by what is noted for it; 0 = nothing is.
@@ -198,7 +205,7 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 		search(hash);
 	// Several symbols may have one description: a comparison of all keys finds another one.
 	if (!s->search.found && (hash ? kind == NAME_SYMBOL : !s->table.whole)) {
-		note_entries(r);
+		note_entries(r->process, s);
 		pick_entry(s->shape.slots[id]);
 	}
 	if (s->search.found) {

@@ -162,11 +162,9 @@ __noinline int clear_slots(struct scratch *s)
 }
 
 // Notes which names the key of an entry of scratch->table is: of a hidden class their slots, else the number of the
-// entry, from 1 on.
-static long note_entry(__u32 i, void *context)
+// entry, from 1 on. A program has few functions that call each other, and little stack: `nested` calls none for names.
+static __always_inline long note_keys(const struct process *p, struct scratch *s, __u32 i, int nested)
 {
-	struct reader *r = context;
-	struct scratch *s = r->scratch;
 	if (i >= s->table.n_entries)
 		return 1;
 	__u64 *entry = i % 4 || use_steps(s, 1) ? table_entry(s, i) : 0;
@@ -179,12 +177,18 @@ static long note_entry(__u32 i, void *context)
 	__u32 slot = of_class ? slot_of(s, entry[1]) : i + 1;
 	if (!of_class && !HEAP_OBJECT(key))
 		return 0;
-	long may = read_key(r->process, s, key);
+	long may = read_key(p, s, key);
 	if (may > 0)
-		may = note_key(r->process, s, slot);
+		may = nested ? compare_names(p, s, slot) : note_key(p, s, slot);
 	if (slot == NO_SLOT || (may < 0 && !deleted)) // whose key, the hole, may lie in a page that cannot be read
 		s->table.doubt = 1;
 	return 0;
+}
+
+static long note_entry(__u32 i, void *context)
+{
+	struct noting *n = context;
+	return note_keys(n->process, n->scratch, i, 0);
 }
 
 static __always_inline struct shape *kept_shape(__u32 process, __u64 hidden_class)
@@ -207,13 +211,13 @@ __noinline int keep_shape(__u32 process, __u64 hidden_class)
 static __always_inline int read_shape(struct process *p, struct scratch *s)
 {
 	const struct v8_layout *v8 = &p->v8;
-	struct reader r = {.process = p, .scratch = s};
+	struct noting n = {.process = p, .scratch = s};
 	s->shape.descriptors = word_at(s->ref_head, v8->map_descriptors);
 	s->shape.own = half_at(s->ref_head, v8->map_bit_field3) & v8->descriptors_mask;
 	clear_slots(s);
 	if (open_descriptors(s))
 		return -1;
-	bpf_loop(MAX_DESCRIPTORS, note_entry, &r, 0);
+	bpf_loop(MAX_DESCRIPTORS, note_entry, &n, 0);
 	if (s->table.doubt)
 		return -1;
 	keep_shape(p->id, s->object_head[0]);

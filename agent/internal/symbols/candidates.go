@@ -1,5 +1,14 @@
 package symbols
 
+// candidate is a symbol that may become an entry.
+type candidate struct {
+	start uint64
+	limit uint64 // where a symbol of unknown size must end
+	size  uint32 // 0: unknown
+	name  uint32 // offset in names[0]; with secondTable set, in names[1]
+	rank  uint8  // of aliases, the one with the least rank stays
+}
+
 // digit is how many bits of an address are sorted at a time.
 const digit = 11
 
