@@ -54,7 +54,7 @@ func (v *reportFlags) report(stdout io.Writer, c console, files []string) error 
 	case v.Source:
 		return usagef("--source is for pages: -o FILE.html")
 	}
-	added := newReports(v.By)
+	added := newReports(v.By, false)
 	err := v.eachRecorded(c, files, func(s *pprofx.Snapshot) error {
 		added.add(s)
 		return nil

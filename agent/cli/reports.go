@@ -10,16 +10,22 @@ import (
 
 // reports adds snapshots up, those of each measure by themselves.
 type reports struct {
-	by string // a label; may be empty
-	of map[pprofx.Measure]*report.Builder
+	by    string // a label; may be empty
+	short bool   // report.Builder's Short
+	of    map[pprofx.Measure]*report.Builder
 }
 
-func newReports(by string) *reports { return &reports{by, map[pprofx.Measure]*report.Builder{}} }
+func newReports(by string, short bool) *reports {
+	return &reports{by, short, map[pprofx.Measure]*report.Builder{}}
+}
 
 func (r *reports) add(s *pprofx.Snapshot) {
 	b := r.of[s.Measure]
 	if b == nil {
 		b = report.NewBuilder(r.by)
+		if r.short {
+			b.Short()
+		}
 		r.of[s.Measure] = b
 	}
 	b.Add(s)

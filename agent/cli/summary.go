@@ -14,7 +14,7 @@ type summary struct {
 	of *reports
 }
 
-func newSummary() *summary { return &summary{of: newReports("")} }
+func newSummary() *summary { return &summary{of: newReports("", true)} }
 
 func (s *summary) Name() string { return "the report" }
 
