@@ -47,7 +47,7 @@ func New(c Config) (*Agent, error) {
 	a.sampler, err = sampler.Open(sampler.Config{
 		RingBytes: uint32(c.RingBytes), Execs: c.Select.PIDs, AllExecs: c.Select.open(),
 		OffCPU: c.OffCPU, Probes: c.Probes, Timer: c.both(), ProbeLimit: c.ProbeLimit,
-		TableBytes: c.MemoryLimit / 2, SampledRecords: c.ContextIDs,
+		TableBytes: c.MemoryLimit / 2, SampledRecords: c.ContextIDs, Log: c.Log,
 	})
 	if err != nil {
 		return nil, err

@@ -8,11 +8,12 @@ import (
 
 // Builder adds snapshots up. It keeps what is distinct: routes, traces, threads, functions and their lines.
 type Builder struct {
-	by string
+	by    string
+	short bool
 
 	out                          Report
-	begun                        bool   // there was a snapshot
-	routes, traces, threads, bys groups // traces may be nil
+	begun                        bool // there was a snapshot
+	routes, traces, threads, bys groups
 	functions                    functions
 	stalls                       *Stalls
 }
@@ -30,9 +31,9 @@ func NewBuilder(by string) *Builder {
 // ByLine has Functions tell the lines of a function apart. Call it before Add.
 func (b *Builder) ByLine() { b.functions.byLine = true }
 
-// WithoutTraces has the Report have no Traces: each takes memory, and there may be as many as samples. Call it before
-// Add.
-func (b *Builder) WithoutTraces() { b.traces = nil }
+// Short has no traces and threads reported, nor kept: a service has a trace for each request, and a process has as many
+// names of threads as it likes. Call it before Add.
+func (b *Builder) Short() { b.short = true }
 
 // Add adds a snapshot. All counts are of time until Report divides them by the period of the first snapshot: a sample
 // that was taken at another rate stands for more or less. All snapshots must have one
@@ -65,7 +66,7 @@ func (b *Builder) Add(s *pprofx.Snapshot) {
 	b.addStacks(s, stacks)
 	b.addLabels(s, sets)
 	for i := range threads {
-		if threads[i] != (Counts{}) {
+		if threads[i] != (Counts{}) && !b.short {
 			b.threads.add(s.Threads[i], "", &threads[i])
 		}
 	}
@@ -88,7 +89,7 @@ func (b *Builder) addLabels(s *pprofx.Snapshot, of []Counts) {
 		labels := s.LabelSets[i]
 		route := value(labels, routeLabel)
 		b.routes.add(route, "", &of[i])
-		if trace := value(labels, traceLabel); trace != "" && b.traces != nil {
+		if trace := value(labels, traceLabel); trace != "" && !b.short {
 			b.traces.add(trace, route, &of[i])
 		}
 		if b.by != "" {

@@ -251,3 +251,22 @@ func TestReportOfSeveralPeriods(t *testing.T) {
 		t.Errorf("%s; %+v", diff, r)
 	}
 }
+
+// TestShort: a short report is the other one without traces and threads.
+func TestShort(t *testing.T) {
+	whole, short := NewBuilder(""), NewBuilder("")
+	short.Short()
+	for _, s := range snapshots(t) {
+		whole.Add(s)
+		short.Add(s)
+	}
+	want := whole.Report()
+	if len(want.Traces) == 0 || len(want.Threads) == 0 || len(short.traces)+len(short.threads) > 0 {
+		t.Errorf("%d traces and %d threads, %d kept in short", len(want.Traces), len(want.Threads),
+			len(short.traces)+len(short.threads))
+	}
+	want.Traces, want.Threads = nil, nil
+	if diff := cmp.Diff(want, short.Report()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -18,7 +18,7 @@ type summary struct {
 
 func newSummary() *summary {
 	s := &summary{of: tables.NewReports("")}
-	s.of.WithoutTraces()
+	s.of.Short()
 	return s
 }
 

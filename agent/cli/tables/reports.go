@@ -10,9 +10,9 @@ import (
 
 // Reports adds snapshots up, those of each measure by themselves.
 type Reports struct {
-	by            string // a label; may be empty
-	withoutTraces bool
-	of            map[pprofx.Measure]*report.Builder
+	by    string // a label; may be empty
+	short bool
+	of    map[pprofx.Measure]*report.Builder
 }
 
 // NewReports returns one that also groups samples by a label; empty: by none.
@@ -20,16 +20,16 @@ func NewReports(by string) *Reports {
 	return &Reports{by: by, of: map[pprofx.Measure]*report.Builder{}}
 }
 
-// WithoutTraces has the reports keep no traces, of which there may be as many as samples. Call it before Add.
-func (r *Reports) WithoutTraces() { r.withoutTraces = true }
+// Short has the reports keep no traces and threads, as report.Builder's Short. Call it before Add.
+func (r *Reports) Short() { r.short = true }
 
 // Add adds a snapshot.
 func (r *Reports) Add(s *pprofx.Snapshot) {
 	b := r.of[s.Measure]
 	if b == nil {
 		b = report.NewBuilder(r.by)
-		if r.withoutTraces {
-			b.WithoutTraces()
+		if r.short {
+			b.Short()
 		}
 		r.of[s.Measure] = b
 	}

@@ -10,10 +10,10 @@ import (
 // in use.
 const muchWaste = 16 << 20
 
-// Garbage is collected once in leastGap, and takes a three-hundredth of the time, however large the heap is.
+// Garbage is collected once in leastGap, and takes a thirtieth of the time at most, however large the heap is.
 const (
 	leastGap  = 5 * time.Second
-	gapFactor = 300
+	gapFactor = 30
 )
 
 var giving struct {

@@ -69,7 +69,12 @@ func findIn(pid int, m procs.Mapping, f io.ReaderAt, s Spec) ([]Site, error) {
 
 // mapped returns a mapping of the code of a file, by its path or base name. The empty name is that of the executable.
 func mapped(pid int, name string) (found procs.Mapping, err error) {
-	all, err := procs.Maps(pid)
+	var all []procs.Mapping
+	err = procs.EachMapping(pid, func(m procs.Mapping) {
+		if inFile(m) {
+			all = append(all, m)
+		}
+	})
 	if err != nil {
 		return found, fmt.Errorf("mappings of process %d: %w", pid, err)
 	}
@@ -78,15 +83,22 @@ func mapped(pid int, name string) (found procs.Mapping, err error) {
 			return found, err
 		}
 	}
+	return mappedAs(pid, all, name)
+}
+
+// mostNamed is how many files an error names.
+const mostNamed = 50
+
+// mappedAs is mapped, of the mappings of code in files.
+func mappedAs(pid int, all []procs.Mapping, name string) (found procs.Mapping, err error) {
 	var names []string
 	for _, m := range all {
-		if !inFile(m) {
-			continue
-		}
 		file := strings.TrimSuffix(m.Path, " (deleted)")
 		base := path.Base(file)
-		if !slices.Contains(names, base) {
-			names = append(names, base)
+		if len(names) < mostNamed && !slices.Contains(names, base) {
+			if names = append(names, base); len(names) == mostNamed {
+				names = append(names, "…")
+			}
 		}
 		switch {
 		case file != name && base != name:

@@ -38,7 +38,7 @@ func StatMapped(pid int, m Mapping) (unix.Stat_t, error) {
 	if st, err := knownStat(mappedLink(pid, m)); err == nil {
 		return st, nil
 	}
-	return within(func() (unix.Stat_t, error) { return knownStat(Path(pid, m)) }, func(unix.Stat_t) {})
+	return Within(func() (unix.Stat_t, error) { return knownStat(Path(pid, m)) }, func(unix.Stat_t) {})
 }
 
 // knownStat is what the kernel knows of a file: a file system that is a program, or on another machine, is not asked.

@@ -22,7 +22,7 @@ func checkMapped(pid int, m Mapping, f *os.File, st *unix.Stat_t) error {
 	case device == m.Device:
 		return nil
 	}
-	same, err := within(func() (bool, error) { return hasText(pid, m, f) }, func(bool) {})
+	same, err := Within(func() (bool, error) { return hasText(pid, m, f) }, func(bool) {})
 	if err == nil && !same {
 		err = errReplaced
 	}

@@ -39,7 +39,7 @@ func mappedLink(pid int, m Mapping) string {
 
 // openMapped opens a link of /proc/PID/map_files. It takes CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN.
 func openMapped(link string) (*os.File, error) {
-	return within(func() (*os.File, error) { return openLink(link) }, func(f *os.File) { f.Close() })
+	return Within(func() (*os.File, error) { return openLink(link) }, func(f *os.File) { f.Close() })
 }
 
 func openLink(link string) (*os.File, error) {

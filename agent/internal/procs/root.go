@@ -66,7 +66,7 @@ func (r *RootDir) Close() error { return r.dir.Close() }
 // Open opens a regular file by an absolute path as the process means it, without blocking: links cannot lead out of the
 // root. The inode and what else tells a file from a later one of the same name are in the second result.
 func (r *RootDir) Open(file string) (f *os.File, st *unix.Stat_t, err error) {
-	o, err := within(func() (o opened, err error) {
+	o, err := Within(func() (o opened, err error) {
 		if r.rights == nil {
 			o.file, o.stat, err = r.open(file)
 			return o, err

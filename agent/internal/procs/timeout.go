@@ -30,14 +30,15 @@ var ErrBusy = fmt.Errorf("%d other files do not come: no more is waited for", ma
 // waiting are the calls that are under way.
 var waiting atomic.Int32
 
-// within runs f, and returns its results if it ends in time. If it ends later, drop gets them.
-func within[T any](f func() (T, error), drop func(T)) (T, error) {
+// Within runs f, which waits for a file of a process, and returns its results if it ends in time. If it ends later,
+// drop gets them, and the error is ErrSlow.
+func Within[T any](f func() (T, error), drop func(T)) (T, error) {
 	w := wait{asleep: inSystemCall, isLate: func() {}}
 	defer func() { account().Add(int64(w.waited)) }()
 	return follow(f, drop, &w)
 }
 
-// follow is within, and counts how long f waits.
+// follow is Within, and counts how long f waits.
 func follow[T any](f func() (T, error), drop func(T), w *wait) (T, error) {
 	type result struct {
 		value T
@@ -85,7 +86,7 @@ var ErrTooLong = errors.New("too long")
 
 // ReadAll reads a file of at most limit bytes.
 func ReadAll(f io.Reader, limit int) ([]byte, error) {
-	return within(func() ([]byte, error) {
+	return Within(func() ([]byte, error) {
 		b, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
 		if len(b) > limit {
 			return nil, fmt.Errorf("more than %d bytes: %w", limit, ErrTooLong)
@@ -186,13 +187,13 @@ func (p *Timed) read(b []byte, off int64) (int, error) {
 
 // Close closes a file of a process, whose file system is told and may not answer.
 func Close(f *os.File) {
-	_, _ = within(func() (struct{}, error) { return struct{}{}, f.Close() }, func(struct{}) {})
+	_, _ = Within(func() (struct{}, error) { return struct{}{}, f.Close() }, func(struct{}) {})
 }
 
 // StatFile is that of a file that is open.
 func StatFile(f *os.File) (unix.Stat_t, error) {
 	fd := int(f.Fd())
-	return within(func() (st unix.Stat_t, err error) {
+	return Within(func() (st unix.Stat_t, err error) {
 		err = unix.Fstat(fd, &st)
 		return st, err
 	}, func(unix.Stat_t) {})

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -34,6 +35,7 @@ type Config struct {
 	OffCPU     time.Duration
 	Timer      bool
 	ProbeLimit int
+	Log        *slog.Logger // of probes
 	// SampledRecords has the addresses of the records in samples kept: see Sampler.SampledRecords.
 	SampledRecords bool
 }
@@ -115,7 +117,7 @@ func (s *Sampler) open(c Config, probes []probe.Spec) (err error) {
 	s.timed = c.Timer || len(probes) == 0 && c.OffCPU == 0
 	if len(probes) > 0 {
 		s.labels = probe.NewLabels(pprofx.ProbeLabel, probe.Texts(probes))
-		if s.probes, err = trigger.NewProbes(s.objects, probes, c.ProbeLimit); err != nil {
+		if s.probes, err = trigger.NewProbes(s.objects, probes, c.ProbeLimit, c.Log); err != nil {
 			return err
 		}
 	}

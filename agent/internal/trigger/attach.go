@@ -13,25 +13,28 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/probe"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
-// attach puts a probe of a kind on a place in a file that a process has mapped.
+// attach puts a probe of a kind on a place in a file that a process has mapped. After procs.ErrSlow the kernel may
+// still read the file.
 func attach(o *bpf.Objects, kind probe.Kind, pid int, number uint32, at probe.Place) ([]io.Closer, error) {
 	path, cookie := fmt.Sprintf("/proc/self/fd/%d", at.File.Fd()), uint64(number)
-	file, err := link.OpenExecutable(path)
+	file, err := procs.Within(func() (*link.Executable, error) { return link.OpenExecutable(path) },
+		func(*link.Executable) {})
 	if err != nil {
 		return nil, err
 	}
 	var all []io.Closer
 	for _, site := range at.Sites {
-		var c io.Closer
-		if kind == probe.Uretprobe {
-			c, err = startSession(o.HotspanUretprobe, path, site.Offset, cookie, pid)
-		} else {
-			c, err = file.Uprobe("", o.HotspanUprobe, &link.UprobeOptions{
+		c, err := procs.Within(func() (io.Closer, error) { // the kernel reads the instruction from the file
+			if kind == probe.Uretprobe {
+				return startSession(o.HotspanUretprobe, path, site.Offset, cookie, pid)
+			}
+			return file.Uprobe("", o.HotspanUprobe, &link.UprobeOptions{
 				Address: site.Offset, RefCtrOffset: site.Semaphore, PID: pid, Cookie: cookie,
 			})
-		}
+		}, func(c io.Closer) { c.Close() })
 		if err != nil {
 			closeAll(all)
 			return nil, err

@@ -5,7 +5,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
+	"maps"
+	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -22,6 +27,7 @@ type Probes struct {
 	objects *bpf.Objects
 	specs   []probe.Spec
 	limit   limit
+	log     *slog.Logger
 
 	mu      sync.Mutex
 	started bool
@@ -53,8 +59,8 @@ func Wanted(specs []probe.Spec) (w bpf.Probes) {
 const maxProbes = bpf.MaxSpecs - 1
 
 // NewProbes prepares probes, of which each takes so many samples a second on each CPU at most, and after a pause so
-// many at once; 0 is 1,000. The hits beyond are counted.
-func NewProbes(objects *bpf.Objects, specs []probe.Spec, perSecond int) (*Probes, error) {
+// many at once; 0 is 1,000. The hits beyond are counted. log receives what Start does not wait for.
+func NewProbes(objects *bpf.Objects, specs []probe.Spec, perSecond int, log *slog.Logger) (*Probes, error) {
 	if len(specs) > maxProbes {
 		return nil, fmt.Errorf("%d probes, at most %d", len(specs), maxProbes)
 	}
@@ -67,6 +73,7 @@ func NewProbes(objects *bpf.Objects, specs []probe.Spec, perSecond int) (*Probes
 	}
 	p := &Probes{
 		objects: objects, specs: specs, limit: limit, on: map[int]*uprobes{}, reached: make([]int, len(specs)),
+		log: log,
 	}
 	for i, s := range specs {
 		if err := limit.admit(number(i)); err != nil {
@@ -164,11 +171,14 @@ func (p *Probes) put(pid, i int, started bool) ([]io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer procs.Close(place.File)
 	if !started {
+		procs.Close(place.File)
 		return nil, nil
 	}
 	links, err := attach(p.objects, p.specs[i].Kind, pid, number(i), place)
+	if !errors.Is(err, procs.ErrSlow) { // else the kernel may still open it
+		procs.Close(place.File)
+	}
 	if err == nil {
 		return links, nil
 	}
@@ -203,19 +213,13 @@ func (u *uprobes) close() {
 	}
 }
 
+// startWait is how long Start waits for the files of processes; those that are slow have their probes later.
+const startWait = 3 * time.Second
+
 // Start puts the probes on the processes that were added. Then the hits of all begin to count.
 func (p *Probes) Start() error {
-	p.mu.Lock()
-	p.started = true
-	var pids []int
-	for pid := range p.on {
-		pids = append(pids, pid)
-	}
-	p.mu.Unlock()
-	for _, pid := range pids {
-		if _, err := p.Add(pid); err != nil && !procs.Ended(pid) {
-			return err
-		}
+	if err := p.addAdded(); err != nil {
+		return err
 	}
 	if err := errors.Join(
 		p.startSyscalls(probe.Syscall, p.objects.Syscalls, p.objects.HotspanSyscall),
@@ -225,6 +229,50 @@ func (p *Probes) Start() error {
 		return err
 	}
 	return p.limit.start()
+}
+
+// addAdded puts the probes on the processes that were added, side by side, and waits for most of them.
+func (p *Probes) addAdded() error {
+	p.mu.Lock()
+	p.started = true
+	pids := slices.Collect(maps.Keys(p.on))
+	p.mu.Unlock()
+	const most = 8 // at a time
+	added, left := make(chan error, len(pids)), make(chan int, len(pids))
+	for _, pid := range pids {
+		left <- pid
+	}
+	close(left)
+	var late atomic.Bool
+	add := func() {
+		for pid := range left {
+			_, err := p.Add(pid)
+			if procs.Ended(pid) {
+				err = nil
+			}
+			if err != nil && (late.Load() || errors.Is(err, procs.ErrSlow)) {
+				p.log.Warn("a probe is not on a process", "pid", pid, "why", err)
+				err = nil
+			}
+			added <- err
+		}
+	}
+	for range min(most, len(pids)) {
+		go add()
+	}
+	timeout := time.After(startWait)
+	for range pids {
+		select {
+		case err := <-added:
+			if err != nil {
+				return err
+			}
+		case <-timeout:
+			late.Store(true)
+			return nil
+		}
+	}
+	return nil
 }
 
 // startSyscalls has a program run where system calls begin, or where they end, if there are probes of that kind, whose

@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"log/slog"
 	"os"
 	"os/exec"
 	"strings"
@@ -19,7 +20,7 @@ func TestMain(m *testing.M) {
 
 func TestProbesNonsense(t *testing.T) {
 	for _, c := range []struct{ specs, limit int }{{maxProbes + 1, 1}, {1, -1}, {1, int(2 * time.Second)}} {
-		if _, err := NewProbes(nil, make([]probe.Spec, c.specs), c.limit); err == nil {
+		if _, err := NewProbes(nil, make([]probe.Spec, c.specs), c.limit, nil); err == nil {
 			t.Errorf("%d probes of %d samples: no error", c.specs, c.limit)
 		}
 	}
@@ -36,7 +37,7 @@ func newProbes(t *testing.T, specs []probe.Spec) (*Probes, *bpf.Objects) {
 	if err := load.Sampling(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewProbes(objects, specs, 0)
+	p, err := NewProbes(objects, specs, 0, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,6 +97,34 @@ func TestSlowProbe(t *testing.T) {
 	defer p.mu.Unlock()
 	if len(p.on) != 1 || p.on[sleeper] == nil {
 		t.Errorf("on %v", p.on)
+	}
+}
+
+// TestSlowStart: that a file of a process that was added has become slow keeps probes from beginning for some seconds
+// at most, and is no error of them all.
+func TestSlowStart(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("loading BPF programs needs root")
+	}
+	specs, err := probe.ParseAll([]string{"uprobe:a:nanosleep"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := newProbes(t, specs)
+	dir, slowDown := slowfiles.MountFast(t, "/lib/x86_64-linux-gnu/libc.so.6")
+	slow := slowfiles.Map(t, dir+"/a")
+	if ok, err := p.Add(slow); !ok || err != nil {
+		t.Fatal(err)
+	}
+	slowDown(slowfiles.Never)
+	began := time.Now()
+	if err := p.Start(); err != nil {
+		t.Error(err)
+	}
+	defer p.Stop()
+	all, err := p.Hits()
+	if err != nil || all[0].Processes != 0 {
+		t.Errorf("%+v, %v, after %v: the file was not slow", all, err, time.Since(began))
 	}
 }
 
