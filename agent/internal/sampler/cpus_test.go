@@ -11,18 +11,18 @@ func TestFollowCPUs(t *testing.T) {
 	s, log := &Sampler{}, slog.New(slog.DiscardHandler)
 	begin := time.Now()
 	s.FollowCPUs(begin, log)
-	looked := 1
+	times := 1
 	for now := begin; now.Sub(begin) < time.Minute; now = now.Add(readAfter) {
 		if !now.Before(s.NextFollow()) {
 			t.Fatalf("%v after the begin hotspan is woken for the CPUs", now.Sub(begin))
 		}
 		before := s.followed
 		if s.FollowCPUs(now, log); s.followed != before {
-			looked++
+			times++
 		}
 	}
-	if looked < 30 || looked > 50 {
-		t.Errorf("looked %d times in a minute", looked)
+	if times < 30 || times > 50 {
+		t.Errorf("looked %d times in a minute", times)
 	}
 	last := s.followed
 	if s.FollowCPUs(last.Add(time.Second), log); s.followed != last {
