@@ -60,8 +60,8 @@ type Config struct {
 	// NoSourceMaps keeps positions in the generated code: source maps are not applied.
 	NoSourceMaps bool
 	// RaisePriority runs this whole process at nice -10, but for what takes long and can wait: on a busy machine the
-	// objects that a sample refers to still exist then when they are read. It needs CAP_SYS_NICE and has no effect
-	// without it.
+	// objects that a sample refers to still exist then when they are read. That needs CAP_SYS_NICE. This process also
+	// runs one goroutine at a time then, and collects its garbage sooner.
 	RaisePriority bool
 	// Preload lists executables that are about to run. New reads them, so that no sample has to wait for them later.
 	Preload []string

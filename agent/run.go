@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/budget"
 	"github.com/hotspan/hotspan/agent/internal/deliver"
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/jobs"
@@ -81,8 +82,7 @@ func (a *Agent) Close() {
 
 // Run samples until the context ends or all selected processes have ended, and then releases the Agent. Call it once.
 // The error is that of a sink, or says why sampling could not start. The life of a sample: it is read from the ring
-// buffer, symbolized, labelled and added to the current snapshot; at the end of its interval the snapshot is cut and
-// given to the sinks.
+// buffer, symbolized, labelled and added to the current snapshot, which is cut in time and given to the sinks.
 func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	defer a.Close()
 	defer close(a.ended)
@@ -90,6 +90,7 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 		defer priority.Raise()()
 		defer priority.EaseMonitor()()
 		defer priority.OneByOne()()
+		defer budget.CollectSooner()()
 	}
 	defer context.AfterFunc(ctx, a.sampler.Interrupt)()
 	defer a.checks.Close()

@@ -5,8 +5,13 @@ import (
 	"os"
 	"slices"
 
+	"github.com/hotspan/hotspan/agent/internal/budget"
 	"github.com/hotspan/hotspan/agent/internal/priority"
 )
+
+// largeFile is the size of a file, in bytes, from which on garbage is collected sooner while it is parsed: there is
+// more of it than a small service has. Node 16 has 80 MB.
+const largeFile = 32 << 20
 
 // load returns the contents of a file: those of a copy of it that was read before, or it parses the file. They have one
 // file more that shares them.
@@ -37,7 +42,9 @@ func (c *Cache) contentsOf(s *snapshot, roots ...string) *contents {
 	}
 	t := c.turns.Begin(s.size + debug.bytes())
 	defer t.End()
-	defer parseFrugally(s.size + debug.bytes())()
+	if s.size+debug.bytes() >= largeFile {
+		defer budget.CollectSooner()()
+	}
 	s.takes(t)
 	if debug != nil {
 		debug.takes(t)

@@ -109,30 +109,3 @@ func contents(file *os.File) (raw []byte, unmap func(), err error) {
 	_, err = file.ReadAt(raw, 0)
 	return raw, func() {}, err
 }
-
-func typesOf(raw []byte, names []string) (*btf.Spec, error) {
-	r, err := index(raw)
-	if err != nil {
-		return nil, err
-	}
-	wanted := map[string]bool{}
-	for _, name := range names {
-		wanted[name] = true
-	}
-	var found []btf.Type
-	for id := range r.offsets {
-		if id == 0 || r.kind(uint32(id)) != kindStruct || !wanted[string(r.name(r.word(uint32(id), 0)))] {
-			continue
-		}
-		t, err := r.read(uint32(id), 0)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, t)
-	}
-	b, err := btf.NewBuilder(found, nil)
-	if err != nil {
-		return nil, err
-	}
-	return b.Spec()
-}
