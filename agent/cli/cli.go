@@ -60,6 +60,10 @@ func Main(args []string, stdout, stderr io.Writer) (code int) {
 
 func run(args []string, stdout, stderr io.Writer) (code int) {
 	line, err := parse(args, stdout)
+	usage := "hotspan --help"
+	if line != nil {
+		usage = "hotspan " + line.Name + " --help"
+	}
 	switch {
 	case err != nil:
 		err = exit.Usage(err)
@@ -77,10 +81,11 @@ func run(args []string, stdout, stderr io.Writer) (code int) {
 			err = v.Run(stdout, terminal.Console{Writer: stderr})
 		}
 	}
-	return exit.Code(err, stderr)
+	return exit.Code(err, usage, stderr)
 }
 
-// parse reads a command line. Without an error and a line, there is no more to do.
+// parse reads a command line. Without an error and a line, there is no more to do. With an error the line has at most
+// the verb's name.
 func parse(args []string, stdout io.Writer) (*flags.Line, error) {
 	app := flags.App{
 		Name:    "hotspan",
@@ -92,7 +97,7 @@ func parse(args []string, stdout io.Writer) (*flags.Line, error) {
 	}
 	line, err := app.Parse(args, stdout)
 	if err != nil || line == nil {
-		return nil, err
+		return line, err
 	}
 	if v, ok := line.Verb.(accepter); ok {
 		err = v.Accept(line)

@@ -19,8 +19,8 @@ func TestWrongUsage(t *testing.T) {
 		args string
 		want string // after "hotspan: "
 	}{
-		{"", "expected"},
-		{"recor", "unexpected argument recor"},
+		{"", "say what to do: record, "},
+		{"recor", `there is no command recor, did you mean "record"?`},
 		{"record", "say what to profile: -p PID, --name REGEX, -a, or -- COMMAND"},
 		{"record -d 1s", "say what to profile"},
 		{"record -p", "--pid: missing value"},
@@ -28,7 +28,7 @@ func TestWrongUsage(t *testing.T) {
 		{"record -p 1 -F 0", "rate 0: at least 1 sample a second"},
 		{"record -p 1 --rate=-5", "rate -5: at least 1 sample a second"},
 		{"record -p 1 -F 999999999", "rate 999999999: this kernel allows at most"},
-		{"record -p 1 -d 10", "missing unit"},
+		{"record -p 1 -d 10", "--duration: want a time with its unit"},
 		{"record -p 1 --duration=-1s", "-d -1s: more than 0"},
 		{"record -p 1 -d 0", "-d 0s: more than 0; without -d it records until Ctrl-C"},
 		{"stream -d 0s", "-d 0s: more than 0; without -d it streams until Ctrl-C"},
@@ -51,7 +51,7 @@ func TestWrongUsage(t *testing.T) {
 		{"record -p 1 --snapshot-every 1s -o x.pb.gz", "-o x.pb.gz: with --snapshot-every the name needs"},
 		{"record -p 1 --otlp collector:4317", `otlp endpoint "collector:4317": want http://HOST:4317 or https://`},
 		{"record -p 1 --otlp http://collector/v1", "gRPC takes a host and a port, no path"},
-		{"layout", "expected"},
+		{"layout", "missing arguments: <node-binary>"},
 		{"top -p 1 -i 1ms", "--interval 1ms, --window 10s: at least 10ms and 500ms"},
 		{"top -p 1 --window 100ms", "--interval 1s, --window 100ms: at least"},
 		{"top -p 1 --count=-1", "-n -1, --lines 12: at least 1"},
@@ -75,8 +75,12 @@ func TestWrongUsage(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		code := Main(strings.Fields(c.args), &stdout, &stderr)
 		text := stderr.String()
+		usage := "hotspan --help"
+		if verb, _, _ := strings.Cut(c.args, " "); verb != "" && verb != "recor" {
+			usage = "hotspan " + verb + " --help"
+		}
 		if code != 2 || !strings.HasPrefix(text, "hotspan: ") || !strings.Contains(text, c.want) ||
-			!strings.HasSuffix(text, "\nTry 'hotspan --help'.\n") {
+			!strings.HasSuffix(text, "\nTry '"+usage+"'.\n") {
 			t.Errorf("%q: exit code %d, %q, want 2 and %q", c.args, code, text, c.want)
 		}
 		if stdout.Len() != 0 {

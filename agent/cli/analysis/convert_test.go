@@ -69,7 +69,7 @@ func TestConvertErrors(t *testing.T) {
 		code          int
 	}{
 		{text, dir + "/x.foo", "the extension names no format", exit.WrongUsage},
-		{text, dir + "/x.jsonl", "text.otlp: snapshot 1: ", exit.Failed},
+		{text, dir + "/x.jsonl", "text.otlp: no recording: ", exit.Failed},
 		{dir + "/none", dir + "/x.jsonl", "no such file", exit.Failed},
 	} {
 		var stderr bytes.Buffer

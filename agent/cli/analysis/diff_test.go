@@ -125,7 +125,7 @@ func TestDiffFails(t *testing.T) {
 		"one":       {[]string{before, after, "--requests", "3"}, exit.WrongUsage, "two numbers"},
 		"none":      {[]string{before, after, "--requests", "3,0"}, exit.WrongUsage, "two numbers"},
 		"both":      {[]string{before, after, "--requests", "3,2", "--per", "cpu"}, exit.WrongUsage, "either"},
-		"per":       {[]string{before, after, "--per", "call"}, exit.WrongUsage, "must be one of"},
+		"per":       {[]string{before, after, "--per", "call"}, exit.WrongUsage, "want one of"},
 		"lines":     {[]string{before, after, "--lines", "0"}, exit.WrongUsage, "at least 1"},
 		"new":       {[]string{before, after, "--since", "1h"}, exit.Failed, "no snapshot is of that time"},
 		"ago":       {[]string{before, before, "--ago=-1h"}, exit.WrongUsage, "less than 0"},

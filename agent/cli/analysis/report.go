@@ -5,6 +5,9 @@ package analysis
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
@@ -66,15 +69,38 @@ func (v *reportFlags) report(stdout io.Writer, c terminal.Console, files []strin
 	case v.Source:
 		return exit.Usagef("--source is for pages: -o FILE.html")
 	}
-	added := tables.NewReports(v.By)
+	added, seen := tables.NewReports(v.By), labelNames{}
 	err := v.EachRecorded(c, files, func(s *pprofx.Snapshot) error {
 		added.Add(s)
+		seen.add(s)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	if v.By != "" && !seen[v.By] {
+		c.Logger(false).Warn("no sample has the label of --by", "label", v.By, "there are", seen.list())
+	}
 	return v.print(stdout, added.All())
+}
+
+// labelNames are those of the samples of snapshots.
+type labelNames map[string]bool
+
+func (n labelNames) add(s *pprofx.Snapshot) {
+	for _, set := range s.LabelSets {
+		for _, l := range set {
+			n[l.Key] = true
+		}
+	}
+}
+
+// list has all of them, sorted.
+func (n labelNames) list() string {
+	if len(n) == 0 {
+		return "none"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(n)), ", ")
 }
 
 // print prints reports one after the other.

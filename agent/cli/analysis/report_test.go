@@ -44,8 +44,18 @@ CPU by trace, of 1
 CPU by thread
      1.00 s  100.0 %  node                                gc 30 %
 `, "\n")
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Error(diff)
+	if diff := cmp.Diff(want, out.String()); diff != "" || stderr.Len() > 0 {
+		t.Error(diff, &stderr)
+	}
+}
+
+// TestReportByNoLabel: a label that no sample has may be misspelt.
+func TestReportByNoLabel(t *testing.T) {
+	var out, stderr bytes.Buffer
+	code := cli.Main([]string{"report", "--by", "tenent", recordingtest.Ranking(t)}, &out, &stderr)
+	want := "warn: no sample has the label of --by, label tenent, there are http.route, tenant, trace_id\n"
+	if code != exit.Done || stderr.String() != "hotspan: "+want {
+		t.Errorf("code %d, %s, want %s", code, &stderr, want)
 	}
 }
 
@@ -162,9 +172,9 @@ func TestReportErrors(t *testing.T) {
 	}
 	for says, args := range map[string][]string{
 		"empty is empty":    {dir + "/empty"},
-		"text: snapshot 1":  {dir + "/text"},
+		"text: no recordin": {dir + "/text"},
 		"no such file":      {dir + "/none"},
-		"expected":          {},
+		"missing arguments": {},
 		"--lines 0: at lea": {"--lines", "0", dir + "/empty"},
 		"names no format":   {"-o", dir + "/x.foo", dir + "/empty"},
 		"either -o or --js": {"-o", dir + "/x.html", "--json", dir + "/empty"},

@@ -131,7 +131,7 @@ func TestTraceErrors(t *testing.T) {
 		"more":    {[]string{"aa", file}, exit.Failed, "… and 10 more"},
 		"none":    {[]string{"a\x1b1", file}, exit.Failed, "no sample of a trace a 1 in "},
 		"no id":   {[]string{"", file}, exit.WrongUsage, "no id"},
-		"no file": {[]string{"aa00"}, exit.WrongUsage, "expected"},
+		"no file": {[]string{"aa00"}, exit.WrongUsage, "missing arguments"},
 		"lines":   {[]string{"aa00", file, "--lines", "0"}, exit.WrongUsage, "at least 1"},
 		"missing": {[]string{"aa00", file + ".none"}, exit.Failed, "no such file"},
 		"old":     {[]string{"aa00", file, "--since", "1h"}, exit.Failed, "no sample"},

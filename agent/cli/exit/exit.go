@@ -26,17 +26,18 @@ type NotSeen struct {
 // Error implements error.
 func (e *NotSeen) Error() string { return e.Text }
 
-// Code returns the exit code that stands for an error, after it has said what the error is.
-func Code(err error, stderr io.Writer) int {
-	var usage usageError
+// Code returns the exit code that stands for an error, after it has said what the error is. usage is the
+// command that shows how hotspan is used.
+func Code(err error, usage string, stderr io.Writer) int {
+	var wrong usageError
 	var unseen *NotSeen
 	switch {
 	case err == nil:
 		return Done
 	case errors.As(err, &unseen) && unseen.Quiet:
 		return unseen.Code
-	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "hotspan: %v\nTry 'hotspan --help'.\n", err)
+	case errors.As(err, &wrong):
+		fmt.Fprintf(stderr, "hotspan: %v\nTry '%s'.\n", err, usage)
 		return WrongUsage
 	}
 	fmt.Fprintf(stderr, "hotspan: %v\n", err)

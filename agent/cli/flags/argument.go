@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -38,7 +39,7 @@ func missingArguments(arguments []*field) error {
 	if list == nil {
 		return nil
 	}
-	return fmt.Errorf("expected \"%s\"", strings.Join(list, " "))
+	return errors.New("missing arguments: " + strings.Join(list, " "))
 }
 
 // pattern is an argument as usage lines have it.

@@ -22,6 +22,7 @@ package flags
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,8 @@ type App struct {
 }
 
 // Parse reads a command line. The Line is nil where that was all: out has the help, the version, or the words by which
-// a shell completes the line. An error says what is wrong with the line.
+// a shell completes the line. An error says what is wrong with the line: then the Line has the verb's name and nothing
+// else, or is nil where that is wrong.
 func (a *App) Parse(args []string, out io.Writer) (read *Line, err error) {
 	verbs := verbsOf(a.Verbs, a.Vars)
 	var names []string
@@ -63,10 +65,13 @@ func (a *App) Parse(args []string, out io.Writer) (read *Line, err error) {
 		case len(words) > 0:
 			return wrongVerb(words[0], names)
 		}
-		return fmt.Errorf("expected a command: %s", strings.Join(names, ", "))
+		return fmt.Errorf("say what to do: %s", strings.Join(names, ", "))
 	}
 	root.SetArgs(append([]string{}, args...)) // nil would stand for those of the process
-	err = root.Execute()
+	c, err := root.ExecuteC()
+	if err != nil && slices.Contains(names, c.Name()) {
+		read = &Line{Name: c.Name()}
+	}
 	return read, err
 }
 

@@ -124,15 +124,15 @@ func TestPassthrough(t *testing.T) {
 	}
 }
 
-// TestWrong: what is wrong with a command line, in words.
+// TestWrong: what is wrong with a command line, in words, and of which verb.
 func TestWrong(t *testing.T) {
 	for line, want := range map[string]string{
-		"":                        "expected a command: play, run",
-		"pley":                    `unexpected argument pley, did you mean "play"?`,
-		"dance":                   "unexpected argument dance",
-		"fin":                     "unexpected argument fin",
-		"play":                    `expected "<in>"`,
-		"help pley":               `unexpected argument pley, did you mean "play"?`,
+		"":                        "say what to do: play, run",
+		"pley":                    `there is no command pley, did you mean "play"?`,
+		"dance":                   "there is no command dance",
+		"fin":                     "there is no command fin",
+		"play":                    "missing arguments: <in>",
+		"help pley":               `there is no command pley, did you mean "play"?`,
 		"play a --evrey 1s":       `unknown flag --evrey, did you mean "--every"?`,
 		"play a --sou":            `unknown flag --sou, did you mean "--source-map"?`,
 		"play a --nonsense":       "unknown flag --nonsense",
@@ -145,19 +145,23 @@ func TestWrong(t *testing.T) {
 		"play a -o -v":            "--output: missing value, expecting FILE but got -v",
 		"play a -o --every=1s":    "--output: missing value, expecting FILE but got --every=1s",
 		"play a -o -- b":          "--output: missing value, expecting FILE but got --",
-		"play a --every 1":        `--every: expected duration but got "1": time: missing unit in duration "1"`,
-		"play a --rate x":         `--rate: expected a valid 64 bit int but got "x"`,
-		"play a --tcp-port 65536": `--tcp-port: expected a valid 16 bit uint but got "65536"`,
-		"play a --share 1,x":      `--share: expected a float but got "x"`,
-		"play a --moved x":        `--moved: expected "<key>=<value>" but got "x"`,
-		"play a --per call":       `--per: must be one of "second","cpu" but got "call"`,
-		"play a -v=2":             `--verbose: bool value must be true, 1, yes, false, 0 or no but got "2"`,
+		"play a --every 1":        `--every: want a time with its unit, such as 500ms, 10s or 2h, not "1"`,
+		"play a --rate x":         `--rate: want a whole number, not "x"`,
+		"play a --tcp-port 65536": "--tcp-port: 65536 is out of range",
+		"play a --share 1,x":      `--share: want a number, not "x"`,
+		"play a --moved x":        `--moved: want KEY=VALUE, not "x"`,
+		"play a --per call":       `--per: want one of second, cpu, not "call"`,
+		"play a -v=2":             `--verbose: want true or false, not "2"`,
 		"play a --kinds=":         "--kinds: nothing",
 		"run":                     "missing flags: --pid=PID",
 	} {
 		read, err := app(new(verbs)).Parse(strings.Fields(line), io.Discard)
-		if err == nil || err.Error() != want || read != nil {
-			t.Errorf("%s: %v, %v, want %s", line, read, err, want)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+		of, _, _ := strings.Cut(line, " ")
+		if known := of == "play" || of == "run"; known != (read != nil) || known && read.Name != of {
+			t.Errorf("%s: the line is %+v", line, read)
 		}
 	}
 }

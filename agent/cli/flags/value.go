@@ -2,6 +2,7 @@ package flags
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -16,7 +17,7 @@ func (f *field) set(text string) error {
 		return d.Decode(text)
 	}
 	if f.enum != nil && !slices.Contains(f.enum, text) {
-		return fmt.Errorf(`must be one of "%s" but got %q`, strings.Join(f.enum, `","`), text)
+		return fmt.Errorf("want one of %s, not %q", strings.Join(f.enum, ", "), text)
 	}
 	switch f.to.Kind() {
 	case reflect.Slice:
@@ -30,7 +31,7 @@ func (f *field) set(text string) error {
 		return f.each(text, func(part string) error {
 			key, value, ok := strings.Cut(part, "=")
 			if !ok {
-				return fmt.Errorf(`expected "<key>=<value>" but got %q`, part)
+				return fmt.Errorf("want KEY=VALUE, not %q", part)
 			}
 			if f.to.IsNil() {
 				f.to.Set(reflect.MakeMap(f.to.Type()))
@@ -81,7 +82,7 @@ func (f *field) setAny(value any) error {
 	if !ok {
 		list = []any{value}
 	} else if f.to.Kind() != reflect.Slice {
-		return fmt.Errorf("expected one value but got a list")
+		return fmt.Errorf("want one value, not a list")
 	}
 	for _, v := range list {
 		text, err := f.scalar(v)
@@ -105,9 +106,9 @@ func (f *field) scalar(value any) (string, error) {
 		if !f.isText() {
 			return fmt.Sprint(v), nil
 		}
-		return "", fmt.Errorf("expected a string but got %v: write it in quotes", v)
+		return "", fmt.Errorf("want a string, not %v: write it in quotes", v)
 	}
-	return "", fmt.Errorf("expected a value but got %v", value)
+	return "", fmt.Errorf("want a value, not %v", value)
 }
 
 // isText reports whether a value may be any text.
@@ -127,7 +128,7 @@ func read(to reflect.Value, text string) error {
 	case *time.Duration:
 		d, err := time.ParseDuration(text)
 		if err != nil {
-			return fmt.Errorf("expected duration but got %q: %w", text, err)
+			return fmt.Errorf("want a time with its unit, such as 500ms, 10s or 2h, not %q", text)
 		}
 		*to = d
 		return nil
@@ -138,13 +139,13 @@ func read(to reflect.Value, text string) error {
 	case reflect.Bool:
 		return readBool(to, text)
 	case reflect.Int:
-		return readNumber(to.SetInt, text, to, "int", strconv.ParseInt)
+		return readNumber(to.SetInt, text, to, strconv.ParseInt)
 	case reflect.Uint16, reflect.Uint64:
-		return readNumber(to.SetUint, text, to, "uint", strconv.ParseUint)
+		return readNumber(to.SetUint, text, to, strconv.ParseUint)
 	case reflect.Float64:
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return fmt.Errorf("expected a float but got %q", text)
+			return fmt.Errorf("want a number, not %q", text)
 		}
 		to.SetFloat(n)
 	default:
@@ -153,11 +154,13 @@ func read(to reflect.Value, text string) error {
 	return nil
 }
 
-func readNumber[N any](set func(N), text string, to reflect.Value, kind string,
-	parse func(string, int, int) (N, error)) error {
+func readNumber[N any](set func(N), text string, to reflect.Value, parse func(string, int, int) (N, error)) error {
 	n, err := parse(text, 10, to.Type().Bits())
-	if err != nil {
-		return fmt.Errorf("expected a valid %d bit %s but got %q", to.Type().Bits(), kind, text)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("%s is out of range", text)
+	case err != nil:
+		return fmt.Errorf("want a whole number, not %q", text)
 	}
 	set(n)
 	return nil
@@ -170,7 +173,7 @@ func readBool(to reflect.Value, text string) error {
 	case "false", "0", "no":
 		to.SetBool(false)
 	default:
-		return fmt.Errorf("bool value must be true, 1, yes, false, 0 or no but got %q", text)
+		return fmt.Errorf("want true or false, not %q", text)
 	}
 	return nil
 }

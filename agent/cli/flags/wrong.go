@@ -34,7 +34,7 @@ func wrongFlag(c *cobra.Command, err error) error {
 
 // wrongVerb says that a word is no verb.
 func wrongVerb(word string, verbs []string) error {
-	return fmt.Errorf("unexpected argument %s%s", word, didYouMean("", nearest(word, verbs)))
+	return fmt.Errorf("there is no command %s%s", word, didYouMean("", nearest(word, verbs)))
 }
 
 func didYouMean(prefix string, words []string) string {

@@ -3,6 +3,7 @@ package recording
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -19,15 +20,28 @@ type recording interface {
 // newRecording tells the format by the first bytes: a file may have any name, such as that of an unfinished one.
 func newRecording(file io.Reader) recording {
 	from := bufio.NewReader(file)
-	start, _ := from.Peek(2) // reading it again has the error
+	start, _ := from.Peek(len(zstdMagic)) // reading it again has the error
 	switch {
 	case bytes.HasPrefix(start, []byte("{")):
 		return pprofx.NewJSONLReader(from)
 	case bytes.HasPrefix(start, []byte{0x1f, 0x8b}), bytes.HasPrefix(start, []byte{1<<3 | 2}):
 		// gzip, or the first field of a profile.proto, its sample types
 		return &pprofFile{from: from}
+	case len(start) == 0, bytes.HasPrefix(start, zstdMagic):
+		return otlp.NewReader(from)
 	}
-	return otlp.NewReader(from)
+	return foreign{}
+}
+
+// zstdMagic begins what zstd has compressed. (RFC 8878, 3.1.1)
+var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// foreign is a file of another format.
+type foreign struct{}
+
+// Next returns an error.
+func (foreign) Next() (*pprofx.Snapshot, error) {
+	return nil, errors.New("no recording: it is neither hotspan's .otlp or .jsonl, nor pprof")
 }
 
 // pprofGCPercent is how much garbage there may be, in percent of what is in use, where a pprof file is read: it is in

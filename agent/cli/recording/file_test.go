@@ -223,6 +223,7 @@ func TestReadFormatsErrors(t *testing.T) {
 		"cut.jsonl":      {lines[:len(lines)/4], "cut.jsonl: unexpected EOF"},
 		"half.jsonl":     {lines[:len(lines)*3/4], "warn: the recording is cut off: its last snapshot is missing"},
 		"no lines.jsonl": {nil, "no lines.jsonl is empty"},
+		"a page.html":    {[]byte("<!doctype html>"), "a page.html: no recording: it is neither"},
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, test.text, 0o600); err != nil {

@@ -87,7 +87,7 @@ func TestUnseen(t *testing.T) {
 			v.PID, v.Quiet = c.pid, quiet
 			var w waited
 			var said strings.Builder
-			code := exit.Code(v.unseen(&w, c.cause, c.err), &said)
+			code := exit.Code(v.unseen(&w, c.cause, c.err), "", &said)
 			says := c.says
 			if quiet && code != exit.Failed {
 				says = ""
