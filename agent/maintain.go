@@ -19,7 +19,7 @@ const (
 // maintain refreshes processes that have just started or whose mappings have changed, and reports progress.
 func (a *Agent) maintain() {
 	now := time.Now()
-	a.sampler.FollowCPUs(now, a.log)
+	a.sampler.FollowCPUs(a.log)
 	for _, t := range a.targets {
 		outdated := t.symbolizer.MappingsOutdated() && now.Sub(t.refreshed) > refreshEvery
 		published := t.sampled && t.labels.PublishedOutdated(now)
@@ -50,7 +50,7 @@ func (a *Agent) nextMaintenance() (next time.Time) {
 	if a.config.Select.Tree != 0 && len(a.targets) == 0 {
 		next = jobs.Earliest(next, time.Now().Add(endedEvery)) // nothing tells that its root has ended
 	}
-	return jobs.Earliest(jobs.Earliest(next, a.measureAt), a.sampler.NextFollow())
+	return jobs.Earliest(next, a.measureAt)
 }
 
 // refreshMappings starts to read the mappings of a process again.

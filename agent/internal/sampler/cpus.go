@@ -3,25 +3,23 @@ package sampler
 import (
 	"log/slog"
 	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/trigger"
 )
 
-// followEvery is how often FollowCPUs looks which CPUs are online. Nothing tells that one has come: no sample on it
-// wakes hotspan.
-const followEvery = 2 * time.Second
+// watchCPUs has Wait return when a CPU comes online: no sample on it would wake hotspan.
+func (s *Sampler) watchCPUs(log *slog.Logger) {
+	var err error
+	if s.hotplug, err = trigger.WatchCPUs(s.Interrupt); err != nil && log != nil {
+		log.Warn("CPUs that come online later are not sampled", "why", err)
+	}
+}
 
-// followEarly is when it looks if hotspan is awake anyway, so that it is not woken for that alone while it has samples
-// to read: it reads them three times in what lies between.
-const followEarly = followEvery - 2*readAfter
-
-// NextFollow is when FollowCPUs has something to do.
-func (s *Sampler) NextFollow() time.Time { return s.followed.Add(followEvery) }
-
-// FollowCPUs has CPUs sampled, too, that have come online since it looked last, if it is time for that.
-func (s *Sampler) FollowCPUs(now time.Time, log *slog.Logger) {
-	if now.Sub(s.followed) < followEarly {
+// FollowCPUs has CPUs sampled, too, that have come online since it was called last.
+func (s *Sampler) FollowCPUs(log *slog.Logger) {
+	if s.hotplug == nil || !s.hotplug.Changed() {
 		return
 	}
-	s.followed = now
 	if s.trigger != nil {
 		came, err := s.trigger.Follow()
 		for _, cpu := range came {

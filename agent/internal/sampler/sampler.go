@@ -35,7 +35,7 @@ type Config struct {
 	OffCPU     time.Duration
 	Timer      bool
 	ProbeLimit int
-	Log        *slog.Logger // of probes
+	Log        *slog.Logger // of probes and CPUs; may be nil where there are no probes
 	// SampledRecords has the addresses of the records in samples kept: see Sampler.SampledRecords.
 	SampledRecords bool
 }
@@ -67,8 +67,8 @@ type Sampler struct {
 	watching chan struct{} // closed when exec and exit are reported, or watchErr says why not
 	watchErr error
 
-	followed  time.Time     // when FollowCPUs last looked
-	throttled time.Duration // of a trigger that has stopped
+	hotplug   *trigger.Hotplug // nil: nothing tells that a CPU has come online
+	throttled time.Duration    // of a trigger that has stopped
 }
 
 // Open creates the BPF maps, and loads the BPF program on a goroutine: see Loaded. It does not sample before Start.
@@ -138,6 +138,7 @@ func (s *Sampler) open(c Config, probes []probe.Spec) (err error) {
 	if s.waiter, err = newWaiter(s.objects.Events, s.objects.Consumers); err != nil {
 		return err
 	}
+	s.watchCPUs(c.Log)
 	if s.known, err = NewKnown(s.objects); err != nil {
 		return err
 	}
@@ -246,6 +247,9 @@ func (s *Sampler) Close() {
 	s.placing.all()
 	for _, l := range s.links {
 		l.Close()
+	}
+	if s.hotplug != nil {
+		s.hotplug.Close()
 	}
 	if s.ring != nil {
 		s.ring.close()

@@ -3,12 +3,10 @@ package trigger
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -98,24 +96,15 @@ func (e *events) close() {
 	e.of = nil
 }
 
-// onlineFile is open for as long as the process runs: it is read every two seconds, and to open it takes longer than
-// all else of that. What is read at its beginning is made anew each time.
-var onlineFile = sync.OnceValues(func() (*os.File, error) { return os.Open("/sys/devices/system/cpu/online") })
-
-// onlineCPUs parses a list such as 0-3,8.
 func onlineCPUs() ([]int, error) {
-	f, err := onlineFile()
+	list, err := os.ReadFile("/sys/devices/system/cpu/online")
 	if err != nil {
 		return nil, err
 	}
-	b := make([]byte, os.Getpagesize()) // the kernel gives no more
-	n, err := f.ReadAt(b, 0)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	return parseCPUs(strings.TrimSpace(string(b[:n])))
+	return parseCPUs(strings.TrimSpace(string(list)))
 }
 
+// parseCPUs parses a list such as 0-3,8.
 func parseCPUs(list string) ([]int, error) {
 	var cpus []int
 	for _, part := range strings.Split(list, ",") {
