@@ -22,7 +22,8 @@ import (
 // taken. It is not safe for concurrent use.
 type Symbolizer struct {
 	pid      int
-	memory   *target.Live // of a process that runs, read as the thread of the current sample
+	memory   *target.Live  // of a process that runs, read as the thread of the current sample
+	pages    *target.Pages // what of it was read for the current sample
 	mappings *process.Mappings
 	resolver *stack.Resolver
 	kernel   *Kernel
@@ -58,12 +59,12 @@ func (z *Symbolizer) Own() []Own { return z.own }
 func New(p *process.Process, k *Kernel, n *Natives, maps func(stack.MappedScript) int32) *Symbolizer {
 	live, isLive := p.Memory.(target.Live)
 	thread := &target.Live{PID: p.PID, Wait: live.Wait}
-	memory := p.Memory
+	memory, pages := p.Memory, target.NewPages(thread)
 	if isLive {
-		memory = thread
+		memory = pages
 	}
 	z := &Symbolizer{
-		pid: p.PID, memory: thread, mappings: p.Mappings, kernel: k, natives: n,
+		pid: p.PID, memory: thread, pages: pages, mappings: p.Mappings, kernel: k, natives: n,
 		resolver: stack.NewResolver(heap.NewReader(memory, p.Layout), p.Mappings),
 		frames:   newFrameCache(), stacks: newStackCache(), threads: threads{},
 	}
@@ -122,6 +123,7 @@ const lateAfter = int64(5 * time.Millisecond)
 func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 	now := sampler.Now()
 	z.now = now
+	defer z.pages.Forget() // what is read for a sample may be something else when the next is taken
 	if int64(s.Time) > z.renewed {
 		z.renewed = now
 		z.memory.PID = z.pid
