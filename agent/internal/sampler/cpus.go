@@ -3,17 +3,7 @@ package sampler
 import (
 	"log/slog"
 	"time"
-
-	"github.com/hotspan/hotspan/agent/internal/trigger"
 )
-
-// watchCPUs has Wait return when a CPU comes online: no sample on it would wake hotspan.
-func (s *Sampler) watchCPUs(log *slog.Logger) {
-	var err error
-	if s.hotplug, err = trigger.WatchCPUs(s.Interrupt); err != nil && log != nil {
-		log.Warn("CPUs that come online later are not sampled", "why", err)
-	}
-}
 
 // FollowCPUs has CPUs sampled, too, that have come online since it was called last.
 func (s *Sampler) FollowCPUs(log *slog.Logger) {

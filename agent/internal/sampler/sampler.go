@@ -138,7 +138,10 @@ func (s *Sampler) open(c Config, probes []probe.Spec) (err error) {
 	if s.waiter, err = newWaiter(s.objects.Events, s.objects.Consumers); err != nil {
 		return err
 	}
-	s.watchCPUs(c.Log)
+	// Wait returns when a CPU has come: no sample on it would wake hotspan.
+	if s.hotplug, err = trigger.WatchCPUs(s.Interrupt); err != nil && c.Log != nil {
+		c.Log.Warn("CPUs that come online later are not sampled", "why", err)
+	}
 	if s.known, err = NewKnown(s.objects); err != nil {
 		return err
 	}
