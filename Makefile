@@ -45,7 +45,7 @@ PACKAGES = examples/express/$(INSTALLED) test/programs/$(INSTALLED) test/program
 BPF = agent/internal/bpf
 API = agent/api
 GENERATED = $(BPF)/*_bpfel.go $(BPF)/*_bpfel.o $(BPF)/*.zst $(BPF)/bpftest/*_bpfel.go $(BPF)/bpftest/*_bpfel.o \
-	$(BPF)/registers/*_bpfel.go $(BPF)/registers/*_bpfel.o $(API)/*.pb.go
+	$(BPF)/registers/*_bpfel.go $(BPF)/registers/*_bpfel.o $(BPF)/kernelnames/*_bpfel.* $(API)/*.pb.go
 
 # need PROGRAM, WHERE FROM: ends with a sentence if the program is missing.
 # root TARGET: ends with a sentence if this is not root.

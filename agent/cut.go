@@ -20,7 +20,6 @@ func (a *Agent) open(start time.Time) {
 func (a *Agent) cut(end time.Time) {
 	a.countLosses()
 	a.cutLive(end) // before the source maps of ended processes are forgotten
-	a.kernel.Name()
 	for _, snapshot := range a.builder.Cut(end.UnixNano()) {
 		a.stats.written(snapshot)
 		a.passes.Put(snapshot)
@@ -107,7 +106,7 @@ func (a *Agent) followLive(now time.Time) {
 		for _, t := range a.targets {
 			a.builder.SetProcess(t.PID, t.described())
 		}
-	case now.After(end.Add(slack)) && !a.kernel.Reading():
+	case now.After(end.Add(slack)):
 		a.countLosses()
 		a.cutLive(end)
 	}
@@ -116,7 +115,6 @@ func (a *Agent) followLive(now time.Time) {
 // cutLive ends the snapshot for subscribers, if there are any.
 func (a *Agent) cutLive(end time.Time) {
 	if s := a.builder.CutLive(end); s != nil {
-		a.kernel.Name()
 		a.passes.PutLive(s)
 	}
 }

@@ -40,9 +40,9 @@ func New(c Config) (*Agent, error) {
 		return nil, err
 	}
 	a := &Agent{
-		config: c, log: c.Log, kernel: symbolize.NewKernel(c.Log), natives: symbolize.NewNatives(),
-		maps: sourcemaps.New(c.Log), begun: sampler.Now() - int64(time.Since(c.Begun)),
-		targets: map[int]*target{}, properties: map[string]bool{}, ended: make(chan struct{}),
+		config: c, log: c.Log, natives: symbolize.NewNatives(), maps: sourcemaps.New(c.Log),
+		begun: sampler.Now() - int64(time.Since(c.Begun)), targets: map[int]*target{},
+		properties: map[string]bool{}, ended: make(chan struct{}),
 	}
 	a.checks = selfcheck.New(c.Log, a.found)
 	a.sampler, err = sampler.Open(sampler.Config{
@@ -53,6 +53,7 @@ func New(c Config) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.kernel = symbolize.NewKernel(c.Log)
 	a.heapLimit = debug.SetMemoryLimit(-1)
 	if c.MemoryLimit > 0 { // files are parsed now, in bursts that the collector follows too late
 		debug.SetMemoryLimit((c.MemoryLimit - a.sampler.MapBytes()) / 2)
@@ -77,6 +78,7 @@ func (a *Agent) Close() {
 	debug.SetMemoryLimit(a.heapLimit)
 	a.async.Close()
 	a.files.Close() // first: it writes to the sampler's BPF maps
+	a.kernel.Close()
 	a.sampler.Close()
 }
 

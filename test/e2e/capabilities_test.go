@@ -20,7 +20,7 @@ import (
 // capabilities are those that the unit of docs/troubleshooting.md may have.
 var capabilities = map[string]uintptr{
 	"CAP_BPF": unix.CAP_BPF, "CAP_PERFMON": unix.CAP_PERFMON, "CAP_SYS_PTRACE": unix.CAP_SYS_PTRACE,
-	"CAP_DAC_READ_SEARCH": unix.CAP_DAC_READ_SEARCH, "CAP_SYSLOG": unix.CAP_SYSLOG, "CAP_SYS_NICE": unix.CAP_SYS_NICE,
+	"CAP_DAC_READ_SEARCH": unix.CAP_DAC_READ_SEARCH, "CAP_SYS_NICE": unix.CAP_SYS_NICE,
 }
 
 // TestCapabilities: as a user of its own, with the capabilities of the unit in the documents, the agent profiles a
@@ -54,12 +54,6 @@ func TestCapabilities(t *testing.T) {
 				if said != 0 || !strings.Contains(a.log.String(), "no permission to read some processes") {
 					t.Errorf("%d samples: %s", said, a.log)
 				}
-			case "CAP_SYSLOG":
-				a.waitFor(t, "first named sample", 1)
-				if kernelHides(t) {
-					a.waitFor(t, "kernel frames will have no names", 1)
-				}
-				a.end(t)
 			default:
 				a.waitFor(t, "first named sample", 1)
 				if a.raised(t) {
@@ -84,21 +78,6 @@ func unitCapabilities(t *testing.T) []string {
 		t.Fatalf("the unit has %q and %q", ambient, bounds)
 	}
 	return strings.Fields(string(ambient[1]))
-}
-
-// kernelHides reports whether the kernel shows its addresses to those only who have CAP_SYSLOG (kernel/ksyms_common.c,
-// kallsyms_show_value).
-func kernelHides(t *testing.T) bool {
-	t.Helper()
-	number := func(name string) (n int) {
-		b, err := os.ReadFile("/proc/sys/kernel/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Sscan(string(b), &n)
-		return n
-	}
-	return number("kptr_restrict") != 0 || number("perf_event_paranoid") > 1
 }
 
 // twoUsers are a user whose service runs, and one as which an agent can run.

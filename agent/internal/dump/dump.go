@@ -122,7 +122,7 @@ func newTaker(c *Config, p *process.Process, u *walk.Unwinder, from *registers.R
 		t.maps = sourcemaps.New(c.Log)
 		add = t.maps.Process(p.PID).Add
 	}
-	t.symbolizer = symbolize.New(p, symbolize.NewKernel(c.Log), symbolize.NewNatives(), add)
+	t.symbolizer = symbolize.New(p, nil, symbolize.NewNatives(), add)
 	if result, err := p.VerifyShortly(); err == nil {
 		t.off = result.Off
 	}

@@ -2,100 +2,79 @@ package symbolize
 
 import (
 	"log/slog"
-	"os"
-	"runtime/debug"
+	"sync"
 
-	"github.com/hotspan/hotspan/agent/internal/priority"
-	"github.com/hotspan/hotspan/agent/internal/symbols"
+	"github.com/hotspan/hotspan/agent/internal/bpf/kernelnames"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
 // maxKernel bounds the frames of the kernel's code that are kept; beyond it the cache is cleared.
 const maxKernel = 1 << 16
 
-// Kernel names kernel frames, for all processes. It reads the kernel's symbols when the first kernel frame comes, on a
-// goroutine: that takes a tenth of a second, and a sample that waited so long could no longer be named. Frames that
-// come meanwhile get their names from Name. It is not safe for concurrent use.
+// Kernel names kernel frames, for all processes. It is not safe for concurrent use.
 type Kernel struct {
-	log     *slog.Logger
-	read    chan *symbols.Table // of capacity 1; nil: not yet begun
-	ready   bool                // names is what there is
-	names   *symbols.Table      // nil: they cannot be read
-	frames  map[uint64]*pprofx.Frame
-	unnamed []*pprofx.Frame
+	log    *slog.Logger
+	names  func() *kernelnames.Names // waits until they are loaded; nil: they cannot be
+	failed bool                      // naming has
+	frames map[kernelPlace]*pprofx.Frame
 }
 
-// NewKernel makes a Kernel that has read nothing yet.
+// kernelPlace is a return address, or an exact one.
+type kernelPlace struct {
+	pc    uint64
+	exact bool
+}
+
+// NewKernel begins to load what names frames. The caller closes it.
 func NewKernel(log *slog.Logger) *Kernel {
-	return &Kernel{log: log, frames: map[uint64]*pprofx.Frame{}}
-}
-
-func kernelSymbols(log *slog.Logger) *symbols.Table {
-	f, err := os.Open("/proc/kallsyms")
-	if err != nil {
-		log.Warn("kernel frames will have no names", "why", err)
-		return nil
+	load := func() *kernelnames.Names {
+		names, err := kernelnames.Open()
+		if err != nil {
+			log.Warn("kernel frames will have no names", "why", err)
+		}
+		return names
 	}
-	defer f.Close()
-	t, err := symbols.Kernel(f)
-	if err != nil {
-		log.Warn("kernel frames will have no names", "why", err)
+	k := &Kernel{log: log, names: sync.OnceValue(load), frames: map[kernelPlace]*pprofx.Frame{}}
+	go k.names()
+	return k
+}
+
+// Close releases what NewKernel has loaded.
+func (k *Kernel) Close() {
+	if names := k.names(); names != nil {
+		names.Close()
 	}
-	return t
 }
 
-// begin starts to read the symbols.
-func (k *Kernel) begin() {
-	k.read = make(chan *symbols.Table, 1)
-	go func() {
-		defer priority.Background()()
-		k.read <- kernelSymbols(k.log)
-		debug.FreeOSMemory() // reading takes ten times what stays
-	}()
-}
-
-// frame returns the frame of an address. Its name may come with the next call of Name.
-func (k *Kernel) frame(pc uint64) *pprofx.Frame {
-	if f := k.frames[pc]; f != nil {
+// frame returns the frame of an address.
+func (k *Kernel) frame(pc uint64, exact bool) *pprofx.Frame {
+	at := kernelPlace{pc, exact}
+	if f := k.frames[at]; f != nil {
 		return f
 	}
 	f := &pprofx.Frame{Function: "[unknown]", Kind: pprofx.Kernel, Module: kernelModule, Address: pc}
+	if name := k.name(called(pc, exact)); name != "" {
+		f.Function = name
+	}
 	if len(k.frames) >= maxKernel {
 		clear(k.frames)
 	}
-	k.frames[pc] = f
-	k.unnamed = append(k.unnamed, f)
-	if k.read == nil {
-		k.begin()
-	}
-	if k.ready {
-		k.Name()
-	}
+	k.frames[at] = f
 	return f
+}
+
+// name returns the name of the function at an address, "" if there is none, or naming has failed.
+func (k *Kernel) name(at uint64) string {
+	names := k.names()
+	if names == nil || k.failed {
+		return ""
+	}
+	name, err := names.Name(at)
+	if k.failed = err != nil; k.failed {
+		k.log.Warn("kernel frames have no names from now on", "why", err)
+	}
+	return name
 }
 
 // Sizes are the names and sizes of caches, to be logged.
 func (k *Kernel) Sizes() []any { return []any{"kernel symbols", len(k.frames)} }
-
-// Reading reports whether Name would wait.
-func (k *Kernel) Reading() bool { return len(k.unnamed) > 0 && !k.ready && len(k.read) == 0 }
-
-// Name names the frames that have no names yet; call it before a snapshot is cut. It waits if the symbols are still
-// being read.
-func (k *Kernel) Name() {
-	if len(k.unnamed) == 0 {
-		return
-	}
-	if !k.ready {
-		k.names, k.ready = <-k.read, true
-	}
-	for _, f := range k.unnamed {
-		if k.names == nil {
-			break
-		}
-		if sym, ok := k.names.Lookup(f.Address); ok {
-			f.Function = sym.Name
-		}
-	}
-	k.unnamed = k.unnamed[:0]
-}

@@ -11,7 +11,7 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// Nothing is read before the first kernel frame, and every frame has its name when a snapshot is cut.
+// TestKernelNames: each frame has its name at once. A return address is that of a call before it.
 func TestKernelNames(t *testing.T) {
 	text, err := os.ReadFile("/proc/kallsyms")
 	if err != nil {
@@ -23,28 +23,35 @@ func TestKernelNames(t *testing.T) {
 		t.Skip("this user may not see kernel addresses; run as root")
 	}
 	k := NewKernel(slog.Default())
-	k.Name()
-	if k.read != nil {
-		t.Error("symbols are read before a kernel frame came")
-	}
-	var frames []*pprofx.Frame
+	defer k.Close()
 	for i := range uint64(8) {
-		frames = append(frames, k.frame(entry+i))
-	}
-	k.Name()
-	frames = append(frames, k.frame(entry+8)) // named at once
-	for _, f := range frames {
-		if f.Function != "entry_SYSCALL_64" || f.Kind != pprofx.Kernel || k.frame(f.Address) != f {
-			t.Errorf("%+v", f)
+		for _, exact := range []bool{true, false} {
+			f := k.frame(entry+i, exact)
+			named := f.Function == "entry_SYSCALL_64"
+			if named != (exact || i > 0) || f.Kind != pprofx.Kernel || k.frame(f.Address, exact) != f {
+				t.Errorf("%d behind, exact %v: %+v", i, exact, f)
+			}
 		}
 	}
 	for i := range uint64(2 * maxKernel) {
-		k.frame(i)
+		k.frame(i, true)
 	}
 	if len(k.frames) > maxKernel {
 		t.Errorf("%d frames are kept", len(k.frames))
 	}
-	if len(k.unnamed) != 0 {
-		t.Errorf("%d frames without names", len(k.unnamed))
+}
+
+// TestNoKernelNames: without names frames say so, and hotspan warns once.
+func TestNoKernelNames(t *testing.T) {
+	var said bytes.Buffer
+	k := NewKernel(slog.New(slog.NewTextHandler(&said, nil)))
+	k.Close() // as if the kernel refused to run the program
+	for i := range uint64(3) {
+		if f := k.frame(1<<63+i, true); f.Function != "[unknown]" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if strings.Count(said.String(), "kernel frames have no names from now on") != 1 {
+		t.Error(said.String())
 	}
 }

@@ -22,3 +22,11 @@ func RawFrame(f bpf.Frame) stack.RawFrame {
 	}
 	return r
 }
+
+// called returns an address in the instruction that a frame is at: a call may be the last one of its function.
+func called(pc uint64, exact bool) uint64 {
+	if exact {
+		return pc
+	}
+	return pc - 1
+}

@@ -54,8 +54,8 @@ type Own struct {
 // named again. It holds until the next sample.
 func (z *Symbolizer) Own() []Own { return z.own }
 
-// New makes a Symbolizer for a process. maps returns the number of a script's source map, see stack.Resolver.Maps; it
-// may be nil.
+// New makes a Symbolizer for a process. The Kernel may be nil where no sample has frames of it. maps returns the number
+// of a script's source map, see stack.Resolver.Maps; it may be nil.
 func New(p *process.Process, k *Kernel, n *Natives, maps func(stack.MappedScript) int32) *Symbolizer {
 	live, isLive := p.Memory.(target.Live)
 	thread := &target.Live{PID: p.PID, Wait: live.Wait}
@@ -165,8 +165,8 @@ func (z *Symbolizer) name(s *sampler.Sample) {
 	if inFault(s) {
 		c.stack = append(c.stack, faultFrame)
 	}
-	for _, pc := range s.Kernel {
-		c.stack = append(c.stack, z.kernel.frame(pc))
+	for i, pc := range s.Kernel {
+		c.stack = append(c.stack, z.kernel.frame(pc, i == 0))
 	}
 	for i, f := range s.Frames {
 		if i == stack.KeptLeaf && s.Skipped > 0 {
@@ -241,14 +241,6 @@ func (z *Symbolizer) dumped(s *sampler.Sample, raw stack.RawFrame, own []*stack.
 		return nil
 	}
 	return z.dumps.frame(called(raw.PC, raw.Exact), s, z.now)
-}
-
-// called returns an address in the instruction that a frame is at: a call may be the last one of its function.
-func called(pc uint64, exact bool) uint64 {
-	if exact {
-		return pc
-	}
-	return pc - 1
 }
 
 // see has the code of a frame kept. Of its logical frames the last is the code's own function.

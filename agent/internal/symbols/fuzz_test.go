@@ -20,15 +20,6 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-func FuzzKernel(f *testing.F) {
-	f.Add([]byte(kallsyms))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if table, err := Kernel(bytes.NewReader(data)); err == nil {
-			sound(t, table)
-		}
-	})
-}
-
 // sound checks what holds of every table: rising starts, and each symbol found and named at its start.
 func sound(t *testing.T, table *Table) {
 	t.Helper()

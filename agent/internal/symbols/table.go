@@ -1,4 +1,4 @@
-// Package symbols names addresses of native code: of ELF files by their symbol tables, of the kernel by /proc/kallsyms.
+// Package symbols names addresses of native code in ELF files by their symbol tables.
 package symbols
 
 import (
@@ -14,15 +14,15 @@ import (
 // Symbol is a named range of code.
 type Symbol struct {
 	Name  string // demangled: see Table.Lookup
-	Start uint64 // ELF virtual address, or kernel address
+	Start uint64 // ELF virtual address
 	Size  uint64 // in bytes; if the table gives none, up to the next symbol, at most 1 MiB
 }
 
-// ErrNoSymbols is the error for a file or a kernel that names no code.
+// ErrNoSymbols is the error for a file that names no code.
 var ErrNoSymbols = errors.New("no symbols of functions")
 
-// Table holds the symbols of one file or of the kernel, in blocks that it reads when it needs them: a file may have
-// hundreds of thousands. It is safe for concurrent use.
+// Table holds the symbols of one file, in blocks that it reads when it needs them: a file may have hundreds of
+// thousands. It is safe for concurrent use.
 type Table struct {
 	blocks *blocks.Table
 

@@ -1,7 +1,6 @@
 package walk
 
 import (
-	"log/slog"
 	"slices"
 	"testing"
 
@@ -23,7 +22,7 @@ func stoppedSample(t testing.TB, version string) (*symbolize.Symbolizer, sampler
 	s, _ := inKernel(t, p, &kept).raw(t, r.Pages)
 	s.IsNew = 0
 	s.Tid = uint32(th.process.PID)
-	return symbolize.New(th.process, symbolize.NewKernel(slog.New(slog.DiscardHandler)), symbolize.NewNatives(), nil), s
+	return symbolize.New(th.process, nil, symbolize.NewNatives(), nil), s
 }
 
 // TestStackSeenBefore: the same raw frames give the same stack, without an allocation. Those of another isolate, and

@@ -1,7 +1,6 @@
 package walk
 
 import (
-	"log/slog"
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
@@ -18,7 +17,7 @@ import (
 func TestNameInterrupted(t *testing.T) {
 	bpftest.Load(t) // root
 	th := stopped(t, nodes.Versions()[0].Version, walkProgram)
-	z := symbolize.New(th.process, symbolize.NewKernel(slog.New(slog.DiscardHandler)), symbolize.NewNatives(), nil)
+	z := symbolize.New(th.process, nil, symbolize.NewNatives(), nil)
 	for _, f := range th.walk(th.mem).Frames {
 		r, _ := th.process.Mappings.Find(f.PC)
 		if f.Kind != stack.FrameNative || r.File == nil || r.File.Symbols == nil {
