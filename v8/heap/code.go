@@ -67,7 +67,7 @@ func (r *Reader) scanCode(pc uint64, header *Word, is func(Word) bool) (*Code, e
 	buffer := make([]byte, window+8)
 	for low := at &^ (window - 1); low <= pc && pc-low < maxScan; low -= window {
 		b := buffer[:at-low+8]
-		if _, err := r.mem.ReadAt(b, int64(low)); err != nil {
+		if _, err := r.read(b, low); err != nil {
 			return nil, fmt.Errorf("code of pc 0x%x: %w", pc, err)
 		}
 		for ; at >= low && at <= pc; at -= codeAlign {
@@ -123,7 +123,7 @@ func (r *Reader) Code(w Word) (*Code, error) {
 
 func (r *Reader) readCode(w Word) (*Code, error) {
 	c := &Code{object: w}
-	if _, err := r.mem.ReadAt(c.head[:], int64(w.address())); err != nil {
+	if _, err := r.read(c.head[:], w.address()); err != nil {
 		return nil, err
 	}
 	return c, r.decodeCode(c)

@@ -27,9 +27,10 @@ func (e *TypeError) Error() string {
 
 // Reader reads the heap of one process. It is not safe for concurrent use.
 type Reader struct {
-	mem io.ReaderAt
-	l   *layout.Layout
-	buf [8]byte
+	mem   io.ReaderAt
+	l     *layout.Layout
+	buf   [8]byte
+	reads int
 	// streamMap is what FindCode last found as the hidden class of InstructionStreams: most isolates share it.
 	streamMap Word
 	// What AllSame reads, and where to.
@@ -45,10 +46,19 @@ func NewReader(mem io.ReaderAt, l *layout.Layout) *Reader {
 // Layout is what NewReader was given.
 func (r *Reader) Layout() *layout.Layout { return r.l }
 
+// Reads is how often memory was read: a caller that follows what a process has in its heap may be led on without end.
+func (r *Reader) Reads() int { return r.reads }
+
+// read reads len(b) bytes at an address, and returns how many it has read.
+func (r *Reader) read(b []byte, addr uint64) (int, error) {
+	r.reads++
+	return r.mem.ReadAt(b, int64(addr))
+}
+
 // Bytes reads n bytes at an address; fewer are an error. The caller bounds n.
 func (r *Reader) Bytes(addr uint64, n int) ([]byte, error) {
 	b := make([]byte, n)
-	_, err := r.mem.ReadAt(b, int64(addr))
+	_, err := r.read(b, addr)
 	return b, err
 }
 
@@ -56,13 +66,13 @@ func (r *Reader) Bytes(addr uint64, n int) ([]byte, error) {
 // object may not be mapped.
 func (r *Reader) UpTo(addr uint64, n int) []byte {
 	b := make([]byte, n)
-	got, _ := r.mem.ReadAt(b, int64(addr))
+	got, _ := r.read(b, addr)
 	return b[:max(got, 0)]
 }
 
 // WordAt reads the word at an address.
 func (r *Reader) WordAt(addr uint64) (Word, error) {
-	_, err := r.mem.ReadAt(r.buf[:8], int64(addr))
+	_, err := r.read(r.buf[:8], addr)
 	return Word(binary.LittleEndian.Uint64(r.buf[:8])), err
 }
 
@@ -83,7 +93,7 @@ func (r *Reader) u32(w Word, f layout.Field) (uint32, error) {
 	if at < 0 || !w.IsObject() {
 		return 0, fmt.Errorf("%v of 0x%x: not known or not a heap object", f, uint64(w))
 	}
-	_, err := r.mem.ReadAt(r.buf[:4], int64(w.address()+uint64(at)))
+	_, err := r.read(r.buf[:4], w.address()+uint64(at))
 	return binary.LittleEndian.Uint32(r.buf[:4]), err
 }
 
@@ -120,7 +130,7 @@ func (r *Reader) Type(w Word) (int, error) {
 // TypeOf is the instance type that a hidden class gives its objects, by V8's numbers, which differ by version: compare
 // it with the layout's fields of that name.
 func (r *Reader) TypeOf(hiddenClass Word) (int, error) {
-	_, err := r.mem.ReadAt(r.buf[:2], int64(hiddenClass.address())+int64(r.l.At(layout.MapInstanceType)))
+	_, err := r.read(r.buf[:2], hiddenClass.address()+uint64(r.l.At(layout.MapInstanceType)))
 	return int(binary.LittleEndian.Uint16(r.buf[:2])), err
 }
 

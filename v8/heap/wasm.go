@@ -118,7 +118,7 @@ func (c *WasmCode) holds(pc uint64) bool { return pc >= c.Start && pc < c.End }
 
 func (r *Reader) wasmCode(at uint64) (*WasmCode, error) {
 	c := &WasmCode{object: at}
-	if _, err := r.mem.ReadAt(c.head[:], int64(at)); err != nil {
+	if _, err := r.read(c.head[:], at); err != nil {
 		return nil, err
 	}
 	size := c.u32(r.l.At(layout.WasmCodeSize))

@@ -10,13 +10,16 @@ import (
 // Class is what V8 calls the objects of an instance type, and the name of an object's constructor, which is empty where
 // it has none or is internal.
 func (p *Printer) Class(w heap.Word, typ int) (class, constructor string) {
-	s := p.begin()
+	return p.begin().classOf(w, typ)
+}
+
+func (s *printing) classOf(w heap.Word, typ int) (class, constructor string) {
 	if typ >= s.l.At(layout.FirstJSObjectType) {
 		constructor, _ = s.constructor(w)
 	}
 	switch {
-	case p.Types[typ] != "":
-		return p.Types[typ], constructor
+	case s.Types[typ] != "":
+		return s.Types[typ], constructor
 	case typ < s.l.At(layout.FirstNonStringType):
 		return "String", ""
 	}
@@ -25,7 +28,7 @@ func (p *Printer) Class(w heap.Word, typ int) (class, constructor string) {
 
 // what names an object by the class of its instance type, and by that of its constructor where it is another.
 func (s *printing) what(w heap.Word, typ int) string {
-	name, of := s.Class(w, typ)
+	name, of := s.classOf(w, typ)
 	if of != "" && "JS"+of != name {
 		return name + " of " + of
 	}
@@ -34,16 +37,13 @@ func (s *printing) what(w heap.Word, typ int) string {
 
 // own reads the properties of an object, within maxRead.
 func (s *printing) own(w heap.Word) ([]heap.Own, error) {
-	if s.read > maxRead {
+	switch {
+	case !s.afford(1):
 		return nil, errTooMuch
+	case s.is(w, "JSGlobalObject"):
+		return s.Heap.Global(w)
 	}
-	read := s.Heap.Own
-	if s.is(w, "JSGlobalObject") {
-		read = s.Heap.Global
-	}
-	own, err := read(w)
-	s.read += 1 + len(own)
-	return own, err
+	return s.Heap.Own(w)
 }
 
 // is reports whether a word is an object of a class of V8's.

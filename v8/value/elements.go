@@ -101,7 +101,7 @@ func (e *elements) empty() bool { return e.array && e.length == 0 || !e.array &&
 
 // at reads an element.
 func (e *elements) at(s *printing, i int) (w heap.Word, hole bool, err error) {
-	if s.read++; s.read > maxRead {
+	if !s.afford(1) {
 		return 0, false, errTooMuch
 	}
 	if e.mapped != nil {

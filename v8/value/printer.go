@@ -32,7 +32,7 @@ const (
 	maxText     = 10000 // UTF-16 units of a string
 	breakLength = 80
 	compact     = 3
-	maxRead     = 1 << 20 // properties and elements that are read for one print
+	maxRead     = 1 << 20 // reads of memory for one print, and elements
 	maxPrinted  = 1 << 16 // values of one print
 	maxChain    = 64      // prototypes
 	maxDepth    = 512
@@ -48,7 +48,8 @@ type printing struct {
 	indent   int
 	depth    int // of the object that was begun last
 	printed  int
-	read     int                  // properties and elements
+	began    int                  // how often the heap had been read before
+	read     int                  // elements, and what else takes time
 	made     map[heap.Word]origin // by prototype
 	scripts  map[heap.Word]*heap.Script
 
@@ -57,20 +58,20 @@ type printing struct {
 
 // begin makes what one print needs.
 func (p *Printer) begin() *printing {
-	return &printing{Printer: p, l: p.Heap.Layout(), circular: map[heap.Word]int{}, made: map[heap.Word]origin{},
-		scripts: map[heap.Word]*heap.Script{}, iterators: map[heap.Word]int{}}
+	return &printing{Printer: p, l: p.Heap.Layout(), began: p.Heap.Reads(), circular: map[heap.Word]int{},
+		made: map[heap.Word]origin{}, scripts: map[heap.Word]*heap.Script{}, iterators: map[heap.Word]int{}}
 }
 
 // deepest is the depth of the last objects whose members are shown.
 func (s *printing) deepest() int { return min(s.Depth, maxDepth) }
 
-// afford counts what is read, and reports whether it is within maxRead.
+// afford counts what takes time, and reports whether it is within maxRead, with all reads of the heap.
 func (s *printing) afford(n int) bool {
 	s.read += n
-	return s.read <= maxRead
+	return s.read+s.Heap.Reads()-s.began <= maxRead
 }
 
-var errTooMuch = errors.New("more properties and elements than are read for one print")
+var errTooMuch = errors.New("more than is read for one print")
 
 // unread stands for what could not be read.
 func unread(err error) string { return "<not read: " + err.Error() + ">" }
