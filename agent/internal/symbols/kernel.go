@@ -48,6 +48,9 @@ func Kernel(r io.Reader) (*Table, error) {
 		return nil, fmt.Errorf("read kernel symbols: %w", ErrHidden)
 	}
 	t, err := b.table()
+	if err == nil {
+		err = t.Pack()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read kernel symbols: %w", err)
 	}
