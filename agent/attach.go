@@ -18,13 +18,6 @@ import (
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
-// keepFiles has what is parsed of executable files kept on disk, if that is wanted and safe.
-func (a *Agent) keepFiles() {
-	if err := a.files.KeepIn(a.config.FileCache, a.log); err != nil {
-		a.log.Warn("executable files are parsed at each start: the cache directory is not used", "why", err)
-	}
-}
-
 // attachSelected attaches to the selected processes that are running.
 func (a *Agent) attachSelected() error {
 	s := &a.config.Select

@@ -61,8 +61,11 @@ func New(c Config) (*Agent, error) {
 	a.async = jobs.New(a.sampler.Interrupt)
 	a.reading = a.newReading(tree, &c)
 	a.files = elffile.NewCache(a.sampler)
-	a.keepFiles()
+	if err := a.files.KeepIn(c.FileCache, c.Log); err != nil {
+		c.Log.Warn("executable files are parsed at each start: the cache directory is not used", "why", err)
+	}
 	a.files.Preload(c.Preload, c.Log)
+	a.files.Defer() // but of a command all is done before it starts
 	if err := a.attachSelected(); err != nil {
 		a.Close()
 		return nil, err
@@ -105,6 +108,7 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 		return stats, errors.Join(err, closing)
 	}
 	a.sampling = sampler.Now()
+	a.files.RunDeferred()
 	a.tell()
 	a.open(a.stats.Start)
 	for ctx.Err() == nil && !a.finished() {

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Read finds the layout of the V8 in an ELF binary. It reads the symbol tables, a part of the constants and the machine
-// code of a few functions, and never holds more than pieces of the file.
+// Read finds the layout of the V8 in an ELF binary. It reads the symbol tables, the machine code of a few functions,
+// and a part of the constants if symbols do not tell the versions, and never holds more than pieces of the file.
 //
 // The error wraps ErrNotV8 or ErrUnsupported, and says why. Fields that are not found are no error: see Layout.Require
 // and Layout.Notes.
@@ -26,11 +26,7 @@ func ReadWith(r, debug io.ReaderAt) (*Layout, error) {
 		}
 	}
 	l := &Layout{BuildID: im.buildID()}
-	l.V8, l.Node = im.scanVersions()
-	if l.V8 == (Version{}) {
-		l.V8 = im.symbolVersion()
-	}
-	if l.V8 == (Version{}) {
+	if l.V8, l.Node = im.versions(); l.V8 == (Version{}) {
 		return nil, fmt.Errorf("%w: no V8 version in it", ErrNotV8)
 	}
 	if size, ok := im.dbg("TaggedSize"); ok && size != word {

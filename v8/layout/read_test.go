@@ -108,6 +108,24 @@ func TestVersionFromSymbols(t *testing.T) {
 	}
 }
 
+// TestVersionsFromSymbols: where both versions are in variables, no texts are looked for.
+func TestVersionsFromSymbols(t *testing.T) {
+	f := v13()
+	for i, n := range []int32{14, 2, 231, 9} {
+		f.syms[versionSymbols[i]] = int32Bytes(n)
+	}
+	f.syms[symNodeVersion] = join(nil, uint32(26), uint32(0), uint32(3))
+	l, err := Read(bytes.NewReader(f.build()))
+	if err != nil || l.V8 != (Version{14, 2, 231, 9}) || l.Node != "26.0.3" {
+		t.Errorf("V8 %v, Node %q, %v", l.V8, l.Node, err)
+	}
+	f.syms[symNodeVersion] = join(nil, uint32(26), int32(-1), uint32(3))
+	l, err = Read(bytes.NewReader(f.build()))
+	if err != nil || l.V8 != (Version{14, 2, 231, 9}) || l.Node != "24.21.0" {
+		t.Errorf("V8 %v, Node %q, %v: want Node from the texts", l.V8, l.Node, err)
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	arm, plain, compressed := v13(), v13(), v13()
 	arm.machine = elf.EM_AARCH64

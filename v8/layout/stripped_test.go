@@ -60,6 +60,10 @@ func TestStrippedBinaryKeepsAllValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if l.V8 != whole.V8 || l.Node != whole.Node || l.Node != v.Version {
+			t.Errorf("node %s: versions %v and %q by texts, %v and %q by variables", v.Version, l.V8, l.Node, whole.V8,
+				whole.Node)
+		}
 		for f := range NumFields {
 			got, want := l.Values[f], whole.Values[f]
 			if got.N != want.N || got.State != want.State {

@@ -13,7 +13,7 @@ var table = slices.Concat(isolateRows, objectRows, stringRows, functionRows, scr
 func wantedSymbols() []string {
 	names := slices.Concat([]string{dbgPrefix + "*", symBlob, symBlobData, symBlobSize, funcBlob, funcBlobSize,
 		symBytecodeSizes, symTranslationOperands, symWasmState, symWasmEngine, symWasmShared}, symBuiltins,
-		versionSymbols)
+		versionSymbols, []string{symNodeVersion})
 	for _, r := range table {
 		if r.code != nil {
 			names = append(names, r.code.names...)

@@ -19,6 +19,7 @@ type contents struct {
 	threadLocals *threadlocal.File
 	pool         *uvpool.Pool
 	problems     []problem
+	unplaced     error // why the rules are not in a BPF map
 	err          error // of reading the file, whatever is in it
 
 	id          *identity        // nil: not to be shared

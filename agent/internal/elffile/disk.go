@@ -54,6 +54,7 @@ func (c *Cache) Close() {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
+	c.deferred.run()
 	c.writes.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,8 +93,8 @@ func storedName(buildID string, id *identity) string {
 func storedPrefix(buildID string) string { return cmp.Or(buildID, "none") + "-" }
 
 // stored returns the contents on disk that are those of a file; nil if there are none.
-func (c *Cache) stored(buildID string, s, debug *snapshot) *contents {
-	if c.dir == nil {
+func (c *Cache) stored(buildID string, r *reading) *contents {
+	if c.dir == nil || r.size() < leastStored {
 		return nil
 	}
 	names := c.dir.Names(storedPrefix(buildID))
@@ -103,7 +104,7 @@ func (c *Cache) stored(buildID string, s, debug *snapshot) *contents {
 			continue // damaged, or of another build of this program: it was removed
 		}
 		out, err := decode(e.Parts)
-		if err == nil && out.id.matches(s, debug) {
+		if err == nil && out.id.matches(r.file, r.debug) {
 			out.entry = e
 			return out.with(nil)
 		}

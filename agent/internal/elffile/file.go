@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
@@ -53,7 +54,11 @@ func newFile(path string, c *contents) *File {
 		Path: path, BuildID: c.buildID, Symbols: c.symbols, Rules: c.rules, Slot: c.slot, Pages: c.pages,
 		Layout: c.layout, ThreadLocals: c.threadLocals, Pool: c.pool, contents: c,
 	}
-	for _, p := range c.problems {
+	problems := c.problems
+	if c.unplaced != nil {
+		problems = append(slices.Clip(problems), problem{"unwind rules", c.unplaced})
+	}
+	for _, p := range problems {
 		if p.what == "" {
 			f.Problems = append(f.Problems, fmt.Errorf("%s: %w", path, p.err))
 		} else {

@@ -1,7 +1,6 @@
 package elffile
 
 import (
-	"io"
 	"os"
 	"slices"
 
@@ -21,96 +20,66 @@ func (c *Cache) load(file *os.File, roots ...string) *contents {
 	if err != nil {
 		return failed(err)
 	}
-	defer s.close()
-	out := c.contentsOf(s, roots...)
+	r := &reading{file: s, done: []func(){s.close}}
+	out, deferred := c.contentsOf(r, roots...)
 	if s.err != nil { // then they are not shared
 		out.err = s.err
 	}
+	if deferred {
+		c.keepDeferred(out, r)
+	} else {
+		r.end()
+	}
 	return out
 }
 
-// contentsOf is load for a file of which there is a snapshot.
-func (c *Cache) contentsOf(s *snapshot, roots ...string) *contents {
-	h, err := readHead(s)
+// contentsOf is load for a file of which there is a snapshot. With deferred, the contents use that, and are not
+// kept yet.
+func (c *Cache) contentsOf(r *reading, roots ...string) (out *contents, deferred bool) {
+	h, err := readHead(r.file)
 	if err != nil {
-		return failed(err)
+		return failed(err), false
 	}
 	debug, done, problem := h.debug(roots)
-	defer done()
+	r.debug, r.done = debug, append(r.done, done)
 	if c.layoutsOnly {
-		return parseLayout(s, reader(debug)).with(problem)
+		return parseLayout(r.file, reader(debug)).with(problem), false
 	}
-	t := c.turns.Begin(s.size + debug.bytes())
-	defer t.End()
-	if s.size+debug.bytes() >= largeFile {
-		defer budget.CollectSooner()()
-	}
-	s.takes(t)
-	if debug != nil {
-		debug.takes(t)
-	}
+	c.takeTurn(r)
 	if problem != nil {
-		return c.upload(parse(s, reader(debug)).with(problem))
+		return c.upload(parse(r.file, reader(debug)).with(problem)), false
 	}
-	if shared := c.share(h.buildID, s, debug); shared != nil {
-		return shared
+	if out = c.share(h.buildID, r.file, debug); out != nil {
+		return out, false
 	}
-	small := s.size+debug.bytes() < leastStored
-	if !small {
-		if out := c.stored(h.buildID, s, debug); out != nil {
-			return c.add(c.upload(out))
-		}
+	if out = c.stored(h.buildID, r); out != nil {
+		return c.add(c.upload(out)), false
 	}
-	out := parse(s, reader(debug)).with(nil)
-	if s.err != nil || debug != nil && debug.err != nil {
-		return c.upload(out)
+	out = c.upload(parseParts(r.file, reader(debug)).with(nil))
+	if c.deferring && r.size() >= largeFile && !r.failed() {
+		return out, true
 	}
-	out.id = identityOf(s, debug)
-	if small {
-		return c.add(c.upload(out))
+	out.pack()
+	if r.failed() {
+		return out, false
 	}
-	return c.addAndStore(out)
+	return c.keep(out, r), false
 }
 
-// addAndStore uploads and adds contents, and has them written to disk if they are the first.
-func (c *Cache) addAndStore(out *contents) *contents {
-	if c.dir == nil {
-		return c.add(c.upload(out))
+// takeTurn waits for the turn of a file.
+func (c *Cache) takeTurn(r *reading) {
+	if r.size() > limits.Small {
+		defer c.deferred.needTurn()()
 	}
-	parts := out.encode() // before the rules are in the BPF maps alone
-	added := c.add(c.upload(out))
-	if added == out && c.begin() {
-		go func() {
-			defer c.writes.Done()
-			defer priority.Background()()
-			c.store(out, parts)
-		}()
+	t := c.turns.Begin(r.size())
+	r.done = append(r.done, t.End)
+	if r.size() >= largeFile {
+		r.done = append(r.done, budget.CollectSooner())
 	}
-	return added
-}
-
-// add adds contents to those that files share. If equal ones were added meanwhile, which takes a slow file, it gives
-// back what these take, and returns the others.
-func (c *Cache) add(out *contents) *contents {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, other := range c.contents[out.buildID] {
-		if other.files > 0 && other.id.equal(out.id) {
-			other.files++
-			c.leave(out)
-			return other
-		}
+	r.file.takes(t)
+	if r.debug != nil {
+		r.debug.takes(t)
 	}
-	c.contents[out.buildID] = append(c.contents[out.buildID], out)
-	return out
-}
-
-// reader returns a snapshot as a reader; nil if there is none.
-func reader(s *snapshot) io.ReaderAt {
-	if s == nil {
-		return nil
-	}
-	return s
 }
 
 // share returns the contents that files with a build id have if they are those of this file too; else nil. It reads the
@@ -140,10 +109,7 @@ func (c *Cache) upload(out *contents) *contents {
 		return out
 	}
 	defer c.writes.Done()
-	var err error
 	out.rows = out.rules.Len()
-	out.slot, out.pages, err = c.rules.AddTable(out.rules)
-	out.note("unwind rules", err)
-	out.rules.Rows = nil // the BPF maps have them now
+	out.slot, out.pages, out.unplaced = c.rules.AddTable(out.rules)
 	return out
 }

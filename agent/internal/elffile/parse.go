@@ -74,9 +74,27 @@ func noV8(err error) error {
 	return err
 }
 
-// parse reads a file, its parts concurrently: Node.js has some hundred thousand symbols and as many unwind rules. debug
-// is the separate debug file; nil for none.
+// parse reads a file. debug is the separate debug file; nil for none.
 func parse(r, debug io.ReaderAt) *contents {
+	c := parseParts(r, debug)
+	c.pack()
+	return c
+}
+
+// pack has the contents use nothing of what the file was read into.
+func (c *contents) pack() {
+	if c.symbols == nil {
+		return
+	}
+	if err := c.symbols.Pack(); err != nil {
+		c.note("symbols", err)
+		c.symbols = nil
+	}
+}
+
+// parseParts is parse without pack. It reads the parts concurrently: Node.js has some hundred thousand symbols and as
+// many unwind rules.
+func parseParts(r, debug io.ReaderAt) *contents {
 	c := new(contents)
 	h, err := readHead(r)
 	if err != nil {

@@ -24,6 +24,8 @@ type Rules interface {
 type Cache struct {
 	rules       Rules
 	layoutsOnly bool // read only the layout of V8
+	deferring   bool // see Defer
+	deferred    deferred
 	turns       *turn.Turns
 	idleFor     time.Duration
 	dir         *filecache.Dir // nil: nothing is kept on disk
@@ -54,6 +56,14 @@ func NewLayoutCache() *Cache {
 	c.layoutsOnly = true
 	return c
 }
+
+// Defer has large files that are read from now on kept, to share them and to have them on disk, only after RunDeferred:
+// to hash a Node.js and to encode its symbols takes half as long as what samples need of it. Call it before others use
+// the cache.
+func (c *Cache) Defer() { c.deferring = true }
+
+// RunDeferred has what was deferred done, and from now on all of it at once. It does not wait for that.
+func (c *Cache) RunDeferred() { c.deferred.run() }
 
 // Len returns the number of files that are kept: those that processes have mapped, and for a short time those that they
 // had. It is safe for concurrent use.

@@ -35,8 +35,8 @@ func binutils(t testing.TB, stdin []byte, tool string, args ...string) []byte {
 
 // entries returns all symbols of a table.
 func entries(t *Table) (all []entry) {
-	for i := range t.blocks.Len() {
-		t.visit(i, func(e entry) bool {
+	for i := range t.source.Len() {
+		t.source.visit(i, func(e entry) bool {
 			e.name = bytes.Clone(e.name)
 			all = append(all, e)
 			return true

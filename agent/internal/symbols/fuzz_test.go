@@ -3,6 +3,7 @@ package symbols
 import (
 	"bytes"
 	"debug/elf"
+	"slices"
 	"testing"
 	"unicode/utf8"
 )
@@ -14,9 +15,25 @@ func FuzzOpen(f *testing.F) {
 			BuildID(file)
 			SegmentsOf(file).Address(0x40)
 		}
-		if table, err := Open(bytes.NewReader(data)); err == nil {
-			sound(t, table)
+		table, err := OpenWith(bytes.NewReader(data), nil)
+		if err != nil {
+			return
 		}
+		sound(t, table)
+		listed := entries(table)
+		if err := table.Pack(); err != nil {
+			return
+		}
+		sound(t, table)
+		if !equalEntries(listed, entries(table)) {
+			t.Error("other symbols after Pack")
+		}
+	})
+}
+
+func equalEntries(a, b []entry) bool {
+	return slices.EqualFunc(a, b, func(a, b entry) bool {
+		return a.start == b.start && a.size == b.size && bytes.Equal(a.name, b.name)
 	})
 }
 

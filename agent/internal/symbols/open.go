@@ -20,9 +20,19 @@ const (
 // Open reads .symtab and .dynsym of a 64-bit little-endian ELF file: functions, and symbols without type in executable
 // sections if they have a size or are builtins of V8. It reads no other part of the file and does not keep r. The error
 // is ErrNoSymbols if there are none, as in a stripped executable without exports.
-func Open(r io.ReaderAt) (*Table, error) { return OpenWith(r, nil) }
+func Open(r io.ReaderAt) (*Table, error) {
+	t, err := OpenWith(r, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.Pack(); err != nil {
+		return nil, fmt.Errorf("read symbols: %w", err)
+	}
+	return t, nil
+}
 
 // OpenWith is Open for a stripped file with a separate debug file, whose .symtab it reads. A nil debug means none.
+// Before Pack the table uses what a Memory has returned.
 func OpenWith(r, debug io.ReaderAt) (*Table, error) {
 	f, err := open(r)
 	if err != nil {
@@ -123,8 +133,8 @@ func (b *builder) candidate(f *elf.File, symbol []byte, table uint32) (candidate
 	s := f.Sections[index]
 	c := candidate{limit: s.Addr + s.Size}
 	c.start, c.size, c.name = start, uint32(min(size, math.MaxUint32)), offset|table
-	name := b.raw(c.name)
-	if len(name) == 0 || size == 0 && start >= c.limit {
+	name := b.from(c.name)
+	if len(name) == 0 || name[0] == 0 || size == 0 && start >= c.limit {
 		return candidate{}, false
 	}
 	c.rank = bindingRank(elf.ST_BIND(symbol[4]))

@@ -3,12 +3,8 @@ package symbols
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"math"
 	"sync"
-
-	"github.com/hotspan/hotspan/agent/internal/blocks"
 )
 
 // Symbol is a named range of code.
@@ -24,13 +20,22 @@ var ErrNoSymbols = errors.New("no symbols of functions")
 // Table holds the symbols of one file, in blocks that it reads when it needs them: a file may have hundreds of
 // thousands. It is safe for concurrent use.
 type Table struct {
-	blocks *blocks.Table
-
 	mu      sync.Mutex
-	encoded []byte          // nil: read from a file
+	source  source
+	encoded []byte          // that is in memory; nil: none
 	memo    map[int][]found // by block
 	kept    int             // in memo
 }
+
+// source has the symbols in blocks of perBlock, by rising start.
+type source interface {
+	Len() int // of blocks
+	Key(block int) uint64
+	Find(addr uint64) (block int)
+	visit(block int, f func(entry) bool) // until f returns false
+}
+
+func newTable(s source) *Table { return &Table{source: s, memo: map[int][]found{}} }
 
 // found is a result of Lookup, for addresses from low up to high.
 type found struct {
@@ -43,7 +48,7 @@ type found struct {
 type entry struct {
 	start uint64
 	size  uint32
-	name  []byte // mangled; reused for the next entry
+	name  []byte // mangled; not to be changed, nor kept beyond the visit
 }
 
 const (
@@ -57,30 +62,6 @@ const (
 	maxMemo = 2048
 )
 
-// Encoded returns the table as Decode reads it; nil if it is in a file.
-func (t *Table) Encoded() []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.encoded
-}
-
-// Move has the table read from a file that has what Encoded has returned, and frees that.
-func (t *Table) Move(r io.ReaderAt) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.blocks.Move(r)
-	t.encoded = nil
-}
-
-// Decode makes a Table of what Encoded has returned, of which it reads only an index now. It keeps r.
-func Decode(r io.ReaderAt, size int64) (*Table, error) {
-	b, err := blocks.Open(r, size)
-	if err != nil {
-		return nil, fmt.Errorf("symbols: %w", err)
-	}
-	return &Table{blocks: b, memo: map[int][]found{}}, nil
-}
-
 // Lookup returns the symbol that covers an address: of several, the one that starts last. Of aliases it prefers a
 // global symbol to a local one, and a local one to a weak one. C++ and Rust names are demangled without parameters and
 // without the suffixes of a compiler's clones; template arguments longer than 64 bytes become <...>; symbol versions
@@ -88,7 +69,7 @@ func Decode(r io.ReaderAt, size int64) (*Table, error) {
 func (t *Table) Lookup(addr uint64) (Symbol, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	block := t.blocks.Find(addr)
+	block := t.source.Find(addr)
 	for _, f := range t.memo[block] {
 		if f.low <= addr && addr < f.high {
 			return f.Symbol, f.ok
@@ -108,14 +89,14 @@ func (t *Table) Lookup(addr uint64) (Symbol, bool) {
 // last one. The result is that of all addresses between which and this one no symbol begins or ends that was looked at.
 func (t *Table) find(block int, addr uint64) (out found) {
 	out.high = math.MaxUint64
-	if block+1 < t.blocks.Len() {
-		out.high = t.blocks.Key(block + 1)
+	if block+1 < t.source.Len() {
+		out.high = t.source.Key(block + 1)
 	}
 	left := maxNested
 	for i := block; i >= 0 && left > 0 && !out.ok; i-- {
 		var before []entry // of this block
 		name, at := []byte(nil), -1
-		t.visit(i, func(e entry) bool {
+		t.source.visit(i, func(e entry) bool {
 			if e.start > addr {
 				out.high = min(out.high, e.start)
 				return false
@@ -138,32 +119,16 @@ func (t *Table) find(block int, addr uint64) (out found) {
 	return out
 }
 
-// visit calls a function with the symbols of a block, by rising start, until it returns false.
-func (t *Table) visit(block int, f func(entry) bool) {
-	b, err := t.blocks.Read(block)
-	if err != nil {
-		return
-	}
-	e := entry{start: t.blocks.Key(block)}
-	for r := blocks.NewRecords(b); r.Left() > 0; {
-		e.start += r.Number()
-		e.size = uint32(r.Number())
-		shared := min(r.Number(), uint64(len(e.name)))
-		e.name = append(e.name[:shared], r.Bytes(r.Number())...)
-		if len(e.name) > maxName || !f(e) {
-			return
-		}
-	}
-}
-
 // Addresses returns where symbols start, by their mangled names in the file. It is 0 for a name that the file lacks.
 func (t *Table) Addresses(names ...string) map[string]uint64 {
 	out := make(map[string]uint64, len(names))
 	for _, name := range names {
 		out[name] = 0
 	}
-	for i := range t.blocks.Len() {
-		t.visit(i, func(e entry) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range t.source.Len() {
+		t.source.visit(i, func(e entry) bool {
 			if _, ok := out[string(e.name)]; ok { // allocates no string
 				out[string(e.name)] = e.start
 			}
@@ -175,9 +140,11 @@ func (t *Table) Addresses(names ...string) map[string]uint64 {
 
 // Len returns the number of symbols without aliases.
 func (t *Table) Len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	n := 0
-	for i := range t.blocks.Len() {
-		t.visit(i, func(entry) bool { n++; return true })
+	for i := range t.source.Len() {
+		t.source.visit(i, func(entry) bool { n++; return true })
 	}
 	return n
 }

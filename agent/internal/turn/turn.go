@@ -1,5 +1,6 @@
 // Package turn bounds the memory that it takes to read and parse files of processes. One file at a time has a turn, and
-// one large file. A file that is slow passes its turn on and goes on beside others: these have a budget together.
+// beside it one small and one large file. A file that is slow passes its turn on and goes on beside others: these have
+// a budget together.
 package turn
 
 import (
@@ -11,6 +12,7 @@ import (
 
 // Limits are how many bytes files have, and how many may be read.
 type Limits struct {
+	Small     int64 // size of a file up to which it is small
 	Large     int64 // size of a file above which it is large
 	One       int64 // of a file with a turn
 	Passed    int64 // of a file without one
@@ -25,8 +27,8 @@ var ErrTooMuch = errors.New("too much of it would have to be read")
 
 // Turns are safe for concurrent use.
 type Turns struct {
-	limits       Limits
-	usual, large chan struct{}
+	limits              Limits
+	small, usual, large chan struct{}
 
 	mu     sync.Mutex
 	passed int64 // bytes of the files without a turn
@@ -34,7 +36,9 @@ type Turns struct {
 
 // New makes Turns that nobody has.
 func New(l Limits) *Turns {
-	return &Turns{limits: l, usual: make(chan struct{}, 1), large: make(chan struct{}, 1)}
+	return &Turns{
+		limits: l, small: make(chan struct{}, 1), usual: make(chan struct{}, 1), large: make(chan struct{}, 1),
+	}
 }
 
 // Turn is that of one file. Its methods are safe for concurrent use, and may be called on nil.
@@ -49,7 +53,10 @@ type Turn struct {
 // Begin waits for the turn of a file of a size. The caller ends it.
 func (t *Turns) Begin(size int64) *Turn {
 	of := t.usual
-	if size > t.limits.Large {
+	switch {
+	case size <= t.limits.Small:
+		of = t.small
+	case size > t.limits.Large:
 		of = t.large
 	}
 	late := time.NewTimer(Longest)

@@ -1,6 +1,8 @@
 // Package kernelbtf reads a few of the kernel's own types, by which BPF programs are relocated and attached. The kernel
-// describes all of its types, more than a hundred thousand, and cilium/ebpf makes an index of their names, and of those
-// of all modules, each time that programs are loaded. That takes many times as long.
+// describes all of its types, more than a hundred thousand, and cilium/ebpf makes an index of their names, and decodes
+// all to which a struct leads. With one btf.Cache for all programs, and no modules, version 0.22 takes 20 ms of CPU
+// time for what takes 4 here, and a start 7 ms longer and up to 17 MB more memory (medians of nine starts with a warm
+// cache, by turns).
 package kernelbtf
 
 import (
