@@ -22,8 +22,6 @@
 static long add_next_store(__u32 i, void *context)
 {
 	struct reader *r = context;
-	if (i >= r->scratch->table.n_entries)
-		return 1;
 	if (i == MAX_STORES || !use_steps(r->scratch, 1)) {
 		unreadable(r->scratch);
 		return 1;
@@ -39,27 +37,11 @@ static long add_next_store(__u32 i, void *context)
 static long enter_next(__u32 i, void *context)
 {
 	struct reader *r = context;
-	if (i >= r->scratch->n_stores)
-		return 1;
 	struct store store = r->scratch->stores[i & (MAX_STORES - 1)];
 	follow_store(r, store.value);
 	if (r->process->n_roots)
 		follow_named(r, &store);
 	return 0;
-}
-
-// The hashes of names in this isolate; 0 if there is no room for them.
-static __noinline struct isolate_names *names_of(struct process *p, __u64 isolate)
-{
-	struct isolate_key key = {.process = p->id, .isolate = isolate};
-	struct isolate_names *names = bpf_map_lookup_elem(&isolates, &key);
-	if (names)
-		return names;
-	// looked up again: before Linux 6.2 the verifier takes nothing that a function was given as the value of a map
-	struct scratch *own = own_scratch();
-	if (!own || bpf_map_update_elem(&isolates, &key, &own->no_names, BPF_NOEXIST))
-		return NULL;
-	return bpf_map_lookup_elem(&isolates, &key);
 }
 
 static __always_inline void begin_rules(struct scratch *s)
@@ -77,9 +59,8 @@ __noinline int follow_rules(struct process *p, struct scratch *s, __u64 isolate)
 	struct reader r = {.process = p, .scratch = s, .isolate = isolate};
 	if (!p || !s)
 		return 0;
-	r.names = names_of(p, isolate);
 	bpf_loop(MAX_VISITS, visit_next, &r, 0);
-	bpf_loop(MAX_VALUES, append_next, &r, 0);
+	bpf_loop(s->n_values, append_next, 0, 0);
 	if (s->full && s->end < BUFFER_SIZE - sizeof(struct context_record)) { // there was no room for some record
 		struct context_record *record = record_at(s, s->end);
 		record->type = CONTEXT_UNREADABLE;
@@ -97,6 +78,8 @@ static __always_inline __u64 current_frame(struct reader *r)
 	__u64 frame;
 	if (!v8->cped)
 		return 0;
+	if (r->scratch->frame_of == r->isolate && !r->scratch->collecting)
+		return r->scratch->frame;
 	if (read_user(&frame, 8, r->isolate + v8->cped)) {
 		unreadable(r->scratch);
 		return 0;
@@ -110,16 +93,17 @@ static __always_inline int enter_frame(struct reader *r, __u64 frame)
 	struct scratch *s = r->scratch;
 	if (!frame)
 		return 0;
-	if (read_typed(r->process, s, frame, s->object_head, JS_MAP_HEAD) != r->process->v8.type_map)
+	__s32 type = read_ahead(s, frame, JS_MAP_HEAD) ? instance_type(s->words[0]) : -1;
+	if (type >= 0 && type != r->process->v8.type_map)
 		return 0; // undefined: no request
-	if (open_map(word_at(s->object_head, r->process->v8.jsmap_table))) {
+	if (type < 0 || open_map(word_at(s->words, r->process->v8.jsmap_table))) {
 		unreadable(s);
 		return 0;
 	}
 	append(s, CONTEXT_PRESENT, NO_LABEL, 0);
 	s->n_stores = 0;
-	bpf_loop(MAX_STORES + 1, add_next_store, r, 0);
-	bpf_loop(MAX_STORES, enter_next, r, 0);
+	bpf_loop(s->table.n_entries > MAX_STORES ? MAX_STORES + 1 : s->table.n_entries, add_next_store, r, 0);
+	bpf_loop(s->n_stores, enter_next, r, 0);
 	return 1;
 }
 

@@ -105,7 +105,9 @@ struct sample {
 // How hotspan reads the ring buffer.
 struct consumer {
 	__u64 wakeups; // that were sent
-	__u64 read_at; // written by hotspan: when it read a record last, CLOCK_MONOTONIC, nanoseconds
+	// Written by hotspan:
+	__u64 read_at;   // when it read a record last, CLOCK_MONOTONIC, nanoseconds
+	__u64 forgotten; // how many fingerprints it has removed from those of what it has read
 };
 
 struct lifecycle {

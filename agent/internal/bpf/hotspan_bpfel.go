@@ -63,9 +63,10 @@ type hotspanCondition struct {
 }
 
 type hotspanConsumer struct {
-	_       structs.HostLayout
-	Wakeups uint64
-	ReadAt  uint64
+	_         structs.HostLayout
+	Wakeups   uint64
+	ReadAt    uint64
+	Forgotten uint64
 }
 
 type hotspanContextRecord struct {
@@ -501,6 +502,12 @@ type hotspanScratch struct {
 		Pad       uint8
 		Skipped   uint32
 	}
+	Ahead struct {
+		_      structs.HostLayout
+		Object uint64
+		Size   uint32
+		Pad    uint32
+	}
 	Words  [68]uint64
 	Search struct {
 		_     structs.HostLayout
@@ -537,6 +544,8 @@ type hotspanScratch struct {
 	N_elements uint32
 	N_read     uint32
 	Epoch      uint64
+	Frame      uint64
+	FrameOf    uint64
 	Heap       uint64
 	Guessed    uint32
 	_          [4]byte
@@ -547,19 +556,25 @@ type hotspanScratch struct {
 		Id     int32
 		Pad    uint32
 	}
-	Classes [64]struct {
-		_      structs.HostLayout
-		Object uint64
-		Epoch  uint64
-		Type   uint64
+	Classes [64][2]struct {
+		_    structs.HostLayout
+		Key  uint64
+		Type uint64
 	}
-	Shapes [32]struct {
-		_      structs.HostLayout
-		Object uint64
-		Epoch  uint64
-		Type   uint32
-		Slots  [128]uint16
-		Pad    uint32
+	Plans [64][2]struct {
+		_     structs.HostLayout
+		Key   uint64
+		Type  uint16
+		N     uint16
+		Pad   uint32
+		Steps [8]struct {
+			_      structs.HostLayout
+			Slot   uint16
+			To     uint8
+			Label  uint8
+			Unless uint8
+			Value  uint8
+		}
 	}
 	Pages [32]struct {
 		_     structs.HostLayout
@@ -567,10 +582,10 @@ type hotspanScratch struct {
 		Epoch uint64
 		Old   uint64
 	}
-	Shared [512]struct {
+	Identities [256][2]struct {
 		_       structs.HostLayout
-		Object  uint64
-		Epoch   uint64
+		Key     uint64
+		Shared  uint64
 		Script  int32
 		Literal uint32
 	}
@@ -578,6 +593,16 @@ type hotspanScratch struct {
 		_           structs.HostLayout
 		Fingerprint uint64
 		Forgotten   uint64
+	}
+	Keys [32]struct {
+		_    structs.HostLayout
+		Name uint64
+		Key  uint64
+	}
+	Turns struct {
+		_     structs.HostLayout
+		At    uint64
+		Epoch uint64
 	}
 	Roots [8]struct {
 		_          structs.HostLayout
@@ -613,7 +638,7 @@ type hotspanScratch struct {
 		Type   uint16
 		Length uint32
 		Whole  uint32
-		Pad    uint32
+		Size   uint32
 		Chars  [6]uint64
 	}
 	Pieces [128]struct {
@@ -662,7 +687,8 @@ type hotspanScratch struct {
 		Root       uint8
 		_          [1]byte
 		RootFrames uint16
-		Mapping    uint32
+		_          [4]byte
+		Stack      uint64
 		Builtin    uint64
 		Value      uint64
 	}
@@ -671,9 +697,10 @@ type hotspanScratch struct {
 		Pc  uint64
 		Cfa uint64
 	}
-	WindowAt uint64
-	Window   [267]uint64
-	Rules    [256]struct {
+	WindowAt   uint64
+	Window     [267]uint64
+	V8Mappings [2]uint32
+	Rules      [256]struct {
 		_          structs.HostLayout
 		Pc         uint64
 		Generation uint32

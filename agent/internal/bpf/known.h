@@ -21,7 +21,7 @@ struct known_set {
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, KNOWN_SETS + 1); // the last has how often hotspan has removed one
+	__uint(max_entries, KNOWN_SETS);
 	__type(key, __u32);
 	__type(value, struct known_set);
 } known SEC(".maps");
@@ -34,6 +34,12 @@ struct {
 	__type(key, __u32);
 	__type(value, struct consumer);
 } consumers SEC(".maps");
+
+static __always_inline struct consumer *consumer(void)
+{
+	__u32 first = 0;
+	return bpf_map_lookup_elem(&consumers, &first);
+}
 
 // (Vigna, "Further scramblings of Marsaglia's xorshift generators"; the finalizer of splitmix64)
 static __always_inline __u64 fingerprint(__u64 a, __u64 b, __u64 c)
@@ -68,62 +74,49 @@ static __always_inline __u64 frame_fingerprint(__u64 isolate, const struct frame
 	return fingerprint(isolate ^ (f->kind == FRAME_JS ? f->sfi : 0), function, place);
 }
 
-// What is looked up of one stack.
-struct look_up {
-	struct scratch *scratch;
-	__u64 stack; // fingerprint of the frames
-};
-
-static __always_inline const struct frame *frame_of(const struct scratch *s, __u32 i)
-{
-	return (const struct frame *)&s->buffer[(s->walk.frames + i * sizeof(struct frame)) & (BUFFER_SIZE - 1)];
-}
-
 // Whether naming a frame may need anything: native code is known by its file.
 static __always_inline int is_named(const struct frame *f) { return f->kind == FRAME_JS || f->generated; }
 
-static long add_frame(__u32 i, void *context)
+// Adds a frame of the walk, the youngest one, to the fingerprint of the stack.
+static __always_inline void note_frame(struct scratch *s, const struct frame *f)
 {
-	struct look_up *l = context;
-	const struct frame *f = frame_of(l->scratch, i);
-	if (is_named(f))
-		l->stack = fingerprint(l->stack, frame_fingerprint(l->scratch->isolate, f), 0);
-	return 0;
+	if (s->walk.n_frames <= KEPT_LEAF)
+		s->walk.stack = fingerprint(s->walk.stack, frame_fingerprint(s->isolate, f), 0);
 }
 
 static long look_up_frame(__u32 i, void *context)
 {
-	struct look_up *l = context;
-	const struct frame *f = frame_of(l->scratch, i);
-	if (is_named(f) && !is_known(frame_fingerprint(l->scratch->isolate, f)))
-		l->scratch->is_new = 1;
-	return l->scratch->is_new != 0;
+	struct scratch *s = *(struct scratch **)context;
+	__u32 at = s->walk.frames + i * sizeof(struct frame);
+	const struct frame *f = (const struct frame *)&s->buffer[at & (BUFFER_SIZE - 1)];
+	if (is_named(f) && !is_known(frame_fingerprint(s->isolate, f)))
+		s->is_new = 1;
+	return s->is_new != 0;
 }
 
 // Looks whether naming the frames of a stack, or the callee that it may have, needs anything new. The same functions
 // are met again and again: that all of a stack is known is kept as long as hotspan forgets nothing.
 __noinline int look_up_stack(struct scratch *s)
 {
-	struct look_up l = {.scratch = s};
 	if (!s)
 		return 0;
 	const struct frame *callee = &((const struct sample *)s->buffer)->callee;
-	__u32 n = s->walk.n_frames < KEPT_LEAF ? s->walk.n_frames : KEPT_LEAF, counts = KNOWN_SETS;
-	struct known_set *forgotten = bpf_map_lookup_elem(&known, &counts);
-	if (!forgotten)
+	__u32 n = s->walk.n_frames < KEPT_LEAF ? s->walk.n_frames : KEPT_LEAF;
+	struct consumer *r = consumer();
+	if (!r)
 		return 0;
-	__u64 before = forgotten->fingerprints[0];
+	__u64 before = r->forgotten, of_callee = 0;
 	if (callee->script >= 0)
-		l.stack = frame_fingerprint(s->isolate, callee);
-	if (l.stack && !is_known(l.stack))
-		s->is_new = 1;
-	bpf_loop(n, add_frame, &l, 0);
-	struct known_stack *known = &s->stacks[l.stack & (MAX_STACKS - 1)];
-	if (known->fingerprint == l.stack && known->forgotten == before)
+		of_callee = frame_fingerprint(s->isolate, callee);
+	__u64 stack = fingerprint(s->walk.stack, of_callee, 0);
+	struct known_stack *known = &s->stacks[stack & (MAX_STACKS - 1)];
+	if (known->fingerprint == stack && known->forgotten == before)
 		return 0;
-	bpf_loop(n, look_up_frame, &l, 0);
+	if (of_callee && !is_known(of_callee))
+		s->is_new = 1;
+	bpf_loop(n, look_up_frame, &s, 0);
 	if (!s->is_new)
-		*known = (struct known_stack){l.stack, before};
+		*known = (struct known_stack){stack, before};
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "learned.h"
 #include "memory.h"
 #include "process.h"
+#include "scratch.h"
 
 // Addresses of the counts, see package uvloop.
 struct {
@@ -18,9 +19,15 @@ struct {
 	__type(value, __u64);
 } loops SEC(".maps");
 
-static __always_inline __u64 turn_of(const struct process *p, const struct sample *e)
+static __always_inline __u64 turn_of(const struct process *p, struct scratch *s, const struct sample *e)
 {
-	struct environment_key key = {.process = p->id, .tid = e->tid, .isolate = e->isolate};
-	__u64 turn, *at = bpf_map_lookup_elem(&loops, &key);
-	return at && !read_user(&turn, 8, *at) ? turn : 0;
+	__u64 turn;
+	if (s->turns.epoch != s->epoch) { // else it is the same thread's
+		struct environment_key key = {.process = p->id, .tid = e->tid, .isolate = e->isolate};
+		__u64 *at = bpf_map_lookup_elem(&loops, &key);
+		if (!at)
+			return 0;
+		s->turns = (struct turns){*at, s->epoch};
+	}
+	return read_user(&turn, 8, s->turns.at) ? 0 : turn;
 }

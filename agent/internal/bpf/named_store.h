@@ -16,15 +16,26 @@
 #include "table.h"
 #include "value.h"
 
-// Reads the field that has the name of the current object, whose properties are open: 1; 0 where it has none; -1 where
-// that cannot be told. A dictionary has few entries, or is not searched.
-static __always_inline long read_name_field(struct reader *r, const __u16 *slots, __u64 *name)
+static __always_inline long read_name_slot(struct reader *r, __u32 slot, __u64 *name)
+{
+	return !slot ? 0 : read_property(r->process, r->scratch, r->object, slot, name) ? -1 : 1;
+}
+
+// Reads the field that has the name of the current object, whose head was read: 1; 0 where it has none; -1 where that
+// cannot be told. A dictionary has few entries, or is not searched.
+static __always_inline long read_name_field(struct reader *r, __u32 type, __u64 *name)
 {
 	const struct process *p = r->process;
 	struct scratch *s = r->scratch;
+	struct node_edges fields = {.reader = r};
 	__u32 field = p->storage_name & (MAX_SLOTS - 1);
-	if (slots)
-		return !slots[field] ? 0 : read_property(p, s, r->object, slots[field], name) ? -1 : 1;
+	const struct plan *plan = find_plan(s, s->object_head[0], NO_NODE);
+	if (plan)
+		return read_name_slot(r, plan->steps[0].slot, name);
+	if (!open_properties(&fields, NO_NODE, type))
+		return 0;
+	if (fields.slots)
+		return read_name_slot(r, fields.slots[field], name);
 	s->search.known = 0;
 	s->search.name = p->names[field];
 	search(0);
@@ -36,15 +47,14 @@ static __always_inline long read_name_field(struct reader *r, const __u16 *slots
 static __always_inline __u64 name_of(struct reader *r, __u64 storage)
 {
 	const struct v8_layout *v8 = &r->process->v8;
-	struct node_edges fields = {.reader = r};
 	__u64 name = 0;
 	if (!HEAP_OBJECT(storage))
 		return 0;
 	r->object = storage;
-	__s32 type = read_properties(r->process, r->scratch, storage);
-	if (type < v8->first_non_string || type == v8->type_oddball || !open_properties(&fields, type))
+	__s32 type = read_properties(r->scratch, storage, NO_NODE, 0);
+	if (type < v8->first_non_string || type == v8->type_oddball)
 		return 0;
-	long found = read_name_field(r, fields.slots, &name);
+	long found = read_name_field(r, type, &name);
 	if (found < 0)
 		unreadable(r->scratch);
 	return found > 0 && HEAP_OBJECT(name) ? name : 0;
@@ -95,7 +105,7 @@ static long follow_if_named(__u32 i, void *context)
 	const struct edge *root = &p->roots[i & (MAX_NODES - 1)];
 	if (!is_name(n->reader->scratch, &p->names[root->name & (MAX_SLOTS - 1)], n->length, n->width))
 		return 0;
-	follow(n->reader, root, n->value);
+	follow(n->reader->scratch, root->to, root->label, root->value, n->value);
 	return 1;
 }
 

@@ -9,6 +9,7 @@
 #include "learned.h"
 #include "limits.h"
 #include "memory.h"
+#include "plan.h"
 #include "process.h"
 #include "scratch.h"
 #include "shape.h"
@@ -46,9 +47,9 @@ static __always_inline void push_visit(struct scratch *s, __u64 object, __u32 no
 	s->n_visits = n + 1;
 }
 
-static __always_inline int is_needless(const struct scratch *s, const struct edge *e)
+static __always_inline int is_needless(const struct scratch *s, __u32 unless)
 {
-	return e->unless != NO_LABEL && s->labels_set & 1ULL << (e->unless & (MAX_LABELS - 1));
+	return unless != NO_LABEL && s->labels_set & 1ULL << (unless & (MAX_LABELS - 1));
 }
 
 // The kind of an Oddball if it is true or false, else -1.
@@ -104,6 +105,7 @@ __noinline int add_value(__u32 label, __u32 kind, __u64 value)
 	s->values[n].kind = kind;
 	s->values[n].type = type;
 	s->values[n].length = string_length(v8, s->ref_head);
+	s->values[n].size = size;
 	s->values[n].whole = size > STRING_HEAD && s->values[n].length <= SHORT_STRING;
 	__builtin_memcpy(s->values[n].chars, &s->ref_head[STRING_HEAD / 8], SHORT_STRING);
 	if (label == NO_LABEL)
@@ -113,19 +115,33 @@ __noinline int add_value(__u32 label, __u32 kind, __u64 value)
 	return 1;
 }
 
-static __always_inline void follow(struct reader *r, const struct edge *e, __u64 value)
+// Follows an edge to its value, which is an object of node `to`, or the value of a label.
+static __always_inline void follow(struct scratch *s, __u32 to, __u32 label, __u32 kind, __u64 value)
 {
-	if (e->to != NO_NODE && HEAP_OBJECT(value))
-		push_visit(r->scratch, value, e->to);
-	if (e->label != NO_LABEL)
-		add_value(e->label, e->value, value);
+	if (to != NO_NODE && HEAP_OBJECT(value))
+		push_visit(s, value, to);
+	if (label != NO_LABEL)
+		add_value(label, kind, value);
 }
 
 // Follows the rules for any store.
 static __always_inline void follow_store(struct reader *r, __u64 value)
 {
-	struct edge entry = {.to = 0, .label = r->process->store_label, .unless = NO_LABEL};
-	follow(r, &entry, value);
+	follow(r->scratch, 0, r->process->store_label, VALUE_PLAIN, value);
+}
+
+// The hashes of names in this isolate; 0 if there is no room for them.
+static __noinline struct isolate_names *names_of(struct reader *r)
+{
+	struct isolate_key key = {.process = r->process->id, .isolate = r->isolate};
+	struct isolate_names *names = bpf_map_lookup_elem(&isolates, &key);
+	if (names)
+		return names;
+	// looked up again: before Linux 6.2 the verifier takes nothing that a function was given as the value of a map
+	struct scratch *own = own_scratch();
+	if (!own || bpf_map_update_elem(&isolates, &key, &own->no_names, BPF_NOEXIST))
+		return NULL;
+	return bpf_map_lookup_elem(&isolates, &key);
 }
 
 // Keeps the key that was found, and its hash if none was known.
@@ -195,9 +211,18 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 {
 	struct scratch *s = r->scratch;
 	id &= MAX_SLOTS - 1;
-	s->search.known = r->names && r->names->key[id] ? r->names->key[id] ^ s->epoch : 0;
-	if (s->table.whole && find_known(s))
+	struct known_key *kept = &s->keys[id & (KNOWN_KEYS - 1)];
+	s->search.known = kept->name == s->epoch + id ? kept->key : 0;
+	if (!s->search.known && !r->names)
+		r->names = names_of(r);
+	if (!s->search.known && r->names && r->names->key[id])
+		s->search.known = r->names->key[id] ^ s->epoch;
+	if (s->table.whole && find_known(s)) {
+		*kept = (struct known_key){s->epoch + id, s->search.known};
 		return 1;
+	}
+	if (!r->names)
+		r->names = names_of(r);
 	s->search.name = r->process->names[id];
 	s->search.found = 0;
 	__u32 kind = s->search.name.kind, hash = r->names && kind != NAME_PRIVATE ? r->names->hash[id] : 0;
@@ -219,7 +244,10 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 struct node_edges {
 	struct reader *reader;
 	const struct node *node; // 0 = no node is of the object
-	const __u16 *slots;  // of an object with fast properties
+	union {
+		const __u16 *slots;      // of an object with fast properties
+		const struct plan *plan; // or what is known of one
+	};
 	__u32 kind;
 };
 
@@ -245,44 +273,42 @@ static long follow_next_edge(__u32 i, void *context)
 {
 	struct node_edges *s = context;
 	struct reader *r = s->reader;
-	if (i >= s->node->n_edges)
-		return 1;
 	const struct edge *e = &r->process->edges[(s->node->first + i) & (MAX_EDGES - 1)];
 	__u64 value = 0;
-	if (e->kind != s->kind || is_needless(r->scratch, e))
+	if (e->kind != s->kind || is_needless(r->scratch, e->unless))
 		return 0;
 	long found = read_edge(s, e, &value);
 	if (found < 0)
 		unreadable(r->scratch);
 	else if (found)
-		follow(r, e, value);
+		follow(r->scratch, e->to, e->label, e->value, value);
 	return 0;
 }
 
-// Keeps the shape that was read of a hidden class, also for a sample that may keep nothing.
-__noinline int keep_known(struct scratch *s, struct known_shape *kept, __u64 class, __u32 type)
+// Follows a step from the current object, whose head is in scratch->object_head.
+static long follow_next_step(__u32 i, void *context)
 {
-	if (!s || !kept)
+	struct node_edges *n = context;
+	struct reader *r = n->reader;
+	struct scratch *s = r->scratch;
+	const struct step *step = &n->plan->steps[i & (MAX_PLANNED - 1)];
+	__u64 value;
+	if (is_needless(s, step->unless))
 		return 0;
-	kept->object = class;
-	kept->epoch = s->guessed ? 0 : s->epoch;
-	kept->type = type;
-	__builtin_memcpy(kept->slots, s->shape.slots, sizeof(kept->slots));
+	if (read_property(r->process, s, r->object, step->slot, &value))
+		unreadable(s);
+	else
+		follow(s, step->to, step->label, step->value, value);
 	return 0;
 }
 
-// Opens the properties of the current object, whose head is in scratch->object_head: finds their slots, or opens their
-// dictionary. Returns whether there are any to be read.
-static __always_inline int open_properties(struct node_edges *n, __u32 type)
+// Opens the properties of the current object, for which there is no plan, and whose head is in scratch->object_head:
+// finds their slots, or opens their dictionary. Returns whether there are any to be read.
+static __always_inline int open_properties(struct node_edges *n, __u32 node, __u32 type)
 {
 	struct reader *r = n->reader;
 	struct scratch *s = r->scratch;
 	__u64 class = s->object_head[0];
-	const struct known_shape *known = known_shape(s, class);
-	if (known) {
-		n->slots = known->slots;
-		return 1;
-	}
 	if (read_user(s->ref_head, MAP_HEAD, class - 1)) {
 		unreadable(s);
 		return 0;
@@ -293,23 +319,27 @@ static __always_inline int open_properties(struct node_edges *n, __u32 type)
 		unreadable(s);
 		return 0;
 	}
-	if (find_shape(r->process, s, n->node && n->node->store)) {
+	if (find_shape(r->process, s, n->node && n->node->store))
 		unreadable(s);
-		n->slots = s->shape.slots;
-		return 1;
-	}
-	struct known_shape *kept = &s->shapes[PLACE_OF(class, MAX_SHAPES)];
-	keep_known(s, kept, class, type);
-	n->slots = kept->slots;
+	else
+		keep_plan(r->process, s, class, node, type);
+	n->slots = s->shape.slots;
 	return 1;
 }
 
-static __always_inline void visit_properties(struct node_edges *s, __u32 type)
+static __always_inline void visit_properties(struct node_edges *s, __u32 node, __u32 type)
 {
+	struct reader *r = s->reader;
+	const struct plan *plan = find_plan(r->scratch, r->scratch->object_head[0], node);
+	if (plan) {
+		s->plan = plan;
+		bpf_loop(plan->n, follow_next_step, s, 0);
+		return;
+	}
 	s->kind = EDGE_PROPERTY;
 	s->slots = 0;
-	if (open_properties(s, type))
-		bpf_loop(NODE_EDGES, follow_next_edge, s, 0);
+	if (open_properties(s, node, type))
+		bpf_loop(s->node->n_edges, follow_next_edge, s, 0);
 }
 
 static __always_inline void visit_map(struct node_edges *s)
@@ -321,7 +351,7 @@ static __always_inline void visit_map(struct node_edges *s)
 	if (read_property(r->process, r->scratch, r->object, r->process->v8.jsmap_table / 8, &table) || open_map(table))
 		unreadable(r->scratch);
 	else
-		bpf_loop(NODE_EDGES, follow_next_edge, s, 0);
+		bpf_loop(s->node->n_edges, follow_next_edge, s, 0);
 }
 
 static __always_inline void visit_array(struct node_edges *s)
@@ -336,7 +366,7 @@ static __always_inline void visit_array(struct node_edges *s)
 	if (is < 0)
 		unreadable(r->scratch);
 	else if (is)
-		bpf_loop(NODE_EDGES, follow_next_edge, s, 0);
+		bpf_loop(s->node->n_edges, follow_next_edge, s, 0);
 }
 
 static long visit_next(__u32 i, void *context)
@@ -352,11 +382,11 @@ static long visit_next(__u32 i, void *context)
 		unreadable(s);
 		return 0;
 	}
-	__s32 type = read_properties(r->process, s, r->object);
+	__s32 type = read_properties(s, r->object, id, edges.node->kinds & 1 << EDGE_MAP_ENTRY);
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
 		return 0; // it has no properties that rules ask for
 	if (edges.node->kinds & 1 << EDGE_PROPERTY)
-		visit_properties(&edges, type);
+		visit_properties(&edges, id, type);
 	if (edges.node->kinds & 1 << EDGE_MAP_ENTRY && type == r->process->v8.type_map)
 		visit_map(&edges);
 	if (edges.node->kinds & 1 << EDGE_ELEMENT && type == r->process->v8.type_array)
@@ -364,12 +394,22 @@ static long visit_next(__u32 i, void *context)
 	return 0;
 }
 
+// Opens the elements of an array whose head was read with its type, in most cases: 1; 0 where they are no tagged words;
+// -1.
+static __always_inline int open_array(struct scratch *s, const struct label_value *f)
+{
+	if (f->size >= ARRAY_HEAD)
+		__builtin_memcpy(&s->object_head[STRING_HEAD / 8], f->chars, ARRAY_HEAD - STRING_HEAD);
+	else if (read_whole(f->value, s->object_head, ARRAY_HEAD))
+		return -1;
+	return open_elements(word_at(s->object_head, s->v8.array_length));
+}
+
 // Appends an array of bytes, which are Smis.
 static __always_inline void append_bytes(struct scratch *s, const struct label_value *f)
 {
-	__u64 array = f->value, odd = 0;
-	if (read_whole(array, s->object_head, ARRAY_HEAD) ||
-	    open_elements(word_at(s->object_head, s->v8.array_length)) <= 0 || s->n_elements > MAX_BYTES) {
+	__u64 odd = 0;
+	if (open_array(s, f) <= 0 || s->n_elements > MAX_BYTES) {
 		unreadable(s);
 		return;
 	}
@@ -393,11 +433,7 @@ static __always_inline void append_bytes(struct scratch *s, const struct label_v
 static __always_inline void append_time(struct scratch *s, const struct label_value *f)
 {
 	__u64 first, second;
-	if (read_whole(f->value, s->object_head, ARRAY_HEAD)) {
-		unreadable(s);
-		return;
-	}
-	int is = open_elements(word_at(s->object_head, s->v8.array_length));
+	int is = open_array(s, f);
 	if (is < 0 || (is && s->n_elements == 2 && (read_element(s, 0, &first) || read_element(s, 1, &second)))) {
 		unreadable(s);
 		return;
@@ -437,9 +473,6 @@ __noinline int append_value(__u32 i)
 
 static long append_next(__u32 i, void *context)
 {
-	struct reader *r = context;
-	if (i >= r->scratch->n_values)
-		return 1;
 	append_value(i);
 	return 0;
 }

@@ -54,8 +54,7 @@ static __always_inline struct pt_regs *user_registers(void)
 // Where this thread's thread-locals are.
 static __always_inline __u64 thread_pointer(void)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	return BPF_CORE_READ(task, thread.fsbase);
+	return bpf_get_current_task_btf()->thread.fsbase;
 }
 
 // The isolate that a thread has entered: a thread-local of V8's. 0 = none, also where the page of thread-locals is not
@@ -77,6 +76,25 @@ static __always_inline __u64 epoch_of(const struct scratch *s, const struct samp
 	return fingerprint(s->isolate, counted ? half_at(heap, s->v8.ms_count) : e->time, counted);
 }
 
+#define ISOLATE_WORDS 24 // of an Isolate that are read at once
+
+// Reads the state of an isolate's VM, and its AsyncContextFrame, which is near it.
+static __always_inline __u8 read_isolate(struct scratch *s, __u64 isolate)
+{
+	const struct v8_layout *v8 = &s->v8;
+	__u32 before = v8->vm_state & 7, frame = v8->cped - v8->vm_state + before;
+	__u64 at = isolate + v8->vm_state - before;
+	__u8 state;
+	if (v8->cped && !(frame & 7) && frame < ISOLATE_WORDS * 8 &&
+	    !read_user(s->words, ISOLATE_WORDS * 8, at)) {
+		asm volatile("" : "+r"(frame)); // keeps the mask, which tells the verifier the bound
+		s->frame = s->words[frame / 8 & 31];
+		s->frame_of = isolate;
+		return s->words[0] >> before * 8;
+	}
+	return read_user(&state, 1, isolate + v8->vm_state) ? NO_ISOLATE : state;
+}
+
 // Reads what the thread does in V8.
 __noinline int read_states(struct scratch *s)
 {
@@ -85,9 +103,8 @@ __noinline int read_states(struct scratch *s)
 	const struct v8_layout *v8 = &s->v8;
 	struct sample *e = (struct sample *)s->buffer;
 	__u64 *heap = s->object_head;
-	e->vm_state = NO_ISOLATE;
-	if (!e->isolate || read_user(&e->vm_state, 1, e->isolate + v8->vm_state))
-		e->vm_state = NO_ISOLATE;
+	s->frame_of = 0;
+	e->vm_state = e->isolate ? read_isolate(s, e->isolate) : NO_ISOLATE;
 	if (!e->isolate || !v8->gc_state || read_user(heap, HEAP_STATE, e->isolate + v8->gc_state))
 		heap = 0;
 	else
@@ -135,7 +152,9 @@ static __always_inline void read_header(struct sample *e, __u64 pid_tgid)
 	e->tid = pid_tgid;
 	e->cpu = bpf_get_smp_processor_id();
 	e->callee.script = -1;
-	bpf_get_current_comm(e->comm, sizeof(e->comm));
+	const __u64 *comm = (const __u64 *)bpf_get_current_task_btf()->comm;
+	__u64 *to = (__u64 *)e->comm;
+	to[0] = comm[0], to[1] = comm[1];
 }
 
 // Registers in the order of the System V ABI's DWARF numbers, which some have by name.
@@ -161,6 +180,7 @@ static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
 // Reads the request once.
 static __always_inline void read_once(struct process *p, struct scratch *s, __u64 thread, __u64 isolate, __u64 context)
 {
+	s->ahead.object = 0;
 	read_published(p, s, thread, isolate);
 	if (s->owner.isolate)
 		isolate = s->owner.isolate;
@@ -203,9 +223,9 @@ static __noinline __u64 read_stack_of(struct process *p, struct scratch *s, __u6
 	e->bp = s->registers[RBP];
 	e->r10 = s->registers[10];
 	e->isolate = isolate;
-	e->turn = isolate ? turn_of(p, e) : 0;
 	s->isolate = isolate_fingerprint(p, e);
 	read_states(s);
+	e->turn = isolate ? turn_of(p, s, e) : 0;
 	walk_stack(p, s, e);
 	e->n_frames = w->n_frames < MAX_FRAMES ? w->n_frames : MAX_FRAMES;
 	e->skipped = w->n_frames - e->n_frames;
@@ -238,12 +258,6 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 		read_kernel(ctx, s, e);
 	__u64 thread = thread_pointer();
 	read_thread(p, s, user_registers(), thread, isolate_of(&p->v8, thread));
-}
-
-static __always_inline struct consumer *consumer(void)
-{
-	__u32 first = 0;
-	return bpf_map_lookup_elem(&consumers, &first);
 }
 
 // Puts a record into the ring buffer. The wakeup is an interrupt that is taken later, when its count has been written.

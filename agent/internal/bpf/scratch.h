@@ -27,7 +27,7 @@ struct label_value {
 	__u16 type;        // instance type
 	__u32 length;      // of a string
 	__u32 whole;       // they are in chars
-	__u32 pad;
+	__u32 size;        // bytes that were read of the object; what is behind STRING_HEAD of them is in chars
 	__u64 chars[SHORT_STRING / 8];
 };
 
@@ -46,6 +46,14 @@ struct table {
 };
 
 #define WHOLE_TABLE 512 // bytes; a power of two
+
+// An object that may be a JavaScript Map is read together with what is behind it, which is most often its table: V8
+// makes one after the other.
+struct ahead {
+	__u64 object; // tagged, whose first bytes are in scratch->words; 0 = none's
+	__u32 size;   // how many
+	__u32 pad;
+};
 
 // A table entry: src/objects/ordered-hash-table.h, src/objects/dictionary.h.
 struct table_entry {
@@ -87,9 +95,13 @@ struct piece {
 // What is kept from one sample to the next, since it is read again and again: objects that live, and do not move in the
 // epoch in which they were read. The numbers are powers of two.
 #define MAX_SCRIPTS 64
-#define MAX_SHAPES 32
-#define MAX_CLASSES 64
-#define MAX_SHARED 512
+#define MAX_PLANS 64      // pairs
+#define MAX_CLASSES 64    // pairs
+#define MAX_IDENTITIES 256 // pairs
+
+// What an object is kept by, while it is where it was read. Epochs are as good as random: no two pairs of an object and
+// an epoch have the same key.
+#define KEY_OF(s, object) ((object) ^ (s)->epoch)
 
 struct script {
 	__u64 object, epoch; // tagged
@@ -98,17 +110,25 @@ struct script {
 };
 
 struct hidden_class {
-	__u64 object, epoch; // tagged
+	__u64 key; // KEY_OF
 	__u64 type;
 };
 
-// Where the objects of a hidden class keep the properties that rules name. V8's own code relies on it as long as there
-// is the hidden class: its inline caches know a property by the hidden class alone. (src/ic/handler-configuration.h)
-struct known_shape {
-	__u64 object, epoch; // tagged
-	__u32 type;             // instance type
-	__u16 slots[MAX_SLOTS]; // as in struct shape
+// One step of a rule: where an object has the property, and what becomes of its value, as in struct edge.
+struct step {
+	__u16 slot; // as in struct shape
+	__u8 to, label, unless, value;
+};
+
+// The steps from the objects of a node that have one hidden class. V8's own code relies on it as long as there is the
+// hidden class: its inline caches know a property by the hidden class alone. (src/ic/handler-configuration.h)
+#define MAX_PLANNED 8
+struct plan {
+	__u64 key;  // see plan_key
+	__u16 type; // instance type
+	__u16 n;
 	__u32 pad;
+	struct step steps[MAX_PLANNED];
 };
 
 // A page of V8's heap: whether what is on it moves in collections that are no mark-compacts.
@@ -118,10 +138,11 @@ struct heap_page {
 };
 #define MAX_PAGES 32
 
-// A SharedFunctionInfo, which tells functions apart.
-struct shared {
-	__u64 object, epoch; // tagged
-	__s32 script;
+// A function, or what functions share (a SharedFunctionInfo), and what that tells functions apart by.
+struct identity {
+	__u64 key;    // KEY_OF
+	__u64 shared; // tagged
+	__s32 script; // -1 = none
 	__u32 literal;
 };
 
@@ -158,6 +179,18 @@ struct root {
 	struct root_link links[MAX_ROOT_LINKS];
 };
 
+// Where a thread's event loop counts its turns.
+struct turns {
+	__u64 at, epoch;
+};
+
+// A key of a Map that had a name in an epoch.
+struct known_key {
+	__u64 name; // its number and the epoch, added
+	__u64 key;  // tagged
+};
+#define KNOWN_KEYS 32 // a power of two
+
 // The store of an AsyncLocalStorage. Both are tagged.
 struct store {
 	__u64 storage; // the AsyncLocalStorage; 0 = not known
@@ -192,7 +225,7 @@ struct walk {
 	__u8 in_root;    // of the frames that follow it is noted how they lead to their callers
 	__u8 root;       // where
 	__u16 root_frames; // frames that were found before these
-	__u32 mapping;  // number of that of V8's last frame
+	__u64 stack;    // fingerprint of the frames that have names
 	__u64 builtin;  // pc of that frame
 	__u64 value;
 };
@@ -232,6 +265,7 @@ struct scratch {
 	__u32 object_words; // in object_head of the object whose properties are read
 	struct v8_layout v8; // of the process
 	struct table table;
+	struct ahead ahead;
 	__u64 words[WHOLE_TABLE / 8 + 4]; // of the table; the slack lets the verifier see that entries stay inside
 	struct search search;
 	struct key_text text;
@@ -240,14 +274,17 @@ struct scratch {
 	__u64 elements; // of an array: address of the first, and how many
 	__u32 n_elements, n_read; // the first n_read are in `part`, behind two words
 	__u64 epoch;   // see epoch_of
+	__u64 frame, frame_of; // the AsyncContextFrame that was read of an isolate; 0 = of none
 	__u64 heap;    // address of the isolate's Heap; 0 = not known
 	__u32 guessed; // what is read may be no object any more, and its place another one's soon: it is not kept
 	struct script scripts[MAX_SCRIPTS]; // each where its address says; not of one sample
-	struct hidden_class classes[MAX_CLASSES]; // likewise
-	struct known_shape shapes[MAX_SHAPES];    // likewise
+	struct hidden_class classes[MAX_CLASSES][2]; // likewise, the later one first
+	struct plan plans[MAX_PLANS][2];             // likewise
 	struct heap_page pages[MAX_PAGES];        // likewise
-	struct shared shared[MAX_SHARED];         // likewise
+	struct identity identities[MAX_IDENTITIES][2]; // likewise, the later one first
 	struct known_stack stacks[MAX_STACKS]; // likewise
+	struct known_key keys[KNOWN_KEYS]; // likewise
+	struct turns turns; // likewise
 	struct root roots[MAX_ROOTS]; // likewise
 	__u32 n_visits, n_values;
 	__u32 context_steps; // that are left of MAX_CONTEXT_STEPS
@@ -266,6 +303,7 @@ struct scratch {
 	struct call calls[MAX_CALLS]; // the last ones
 	__u64 window_at; // address of the part of the stack that is in window; 0 = none is
 	__u64 window[(WINDOW + V8_FRAME_SIZE) / 8]; // the slack lets the verifier see that frames stay inside
+	__u32 v8_mappings[2]; // numbers of those that V8's code was in last; not of one sample
 	struct known_rule rules[KNOWN_RULES]; // each where its address says; not of one sample
 	struct owner owner;
 	struct v8_frame slots; // of the current frame

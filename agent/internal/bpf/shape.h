@@ -10,12 +10,13 @@
 #include "limits.h"
 #include "memory.h"
 #include "names.h"
+#include "plan.h"
 #include "process.h"
 #include "scratch.h"
 #include "table.h"
 #include "value.h"
 
-// Kept of all isolates, also in collections, when a CPU keeps nothing (known_shape).
+// Kept of all isolates, also in collections, when a CPU keeps nothing (struct plan).
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 2048);
@@ -28,7 +29,7 @@ struct {
 struct reader {
 	struct process *process;
 	struct scratch *scratch;
-	struct isolate_names *names; // of the isolate; 0 = none
+	struct isolate_names *names; // of the isolate; 0 = none, or not sought yet
 	__u64 isolate;
 	__u64 object; // the current one
 };
@@ -64,25 +65,25 @@ static __always_inline int read_slot(const struct process *p, struct scratch *s,
 	return read_out(p, s, array, slot, value);
 }
 
-// What is known of a hidden class; 0 = nothing.
-static __always_inline const struct known_shape *known_shape(const struct scratch *s, __u64 hidden_class)
+// Reads an object of a node whose properties or entries are asked for into scratch->object_head. Returns its instance
+// type; -1 where it cannot be read, which is counted.
+__noinline int read_properties(struct scratch *s, __u64 object, __u32 node, int may_be_map)
 {
-	const struct known_shape *known = &s->shapes[PLACE_OF(hidden_class, MAX_SHAPES)];
-	return known->object == hidden_class && known->epoch == s->epoch ? known : 0;
-}
-
-// Reads an object whose properties are asked for into scratch->object_head. Returns its instance type; -1 where it
-// cannot be read, which is counted.
-__noinline int read_properties(const struct process *p, struct scratch *s, __u64 object)
-{
-	if (!p || !s)
+	if (!s)
 		return -1;
 	__u64 *head = s->object_head;
-	s->object_words = read_more(object, head, OBJECT_WORDS * 8, OBJECT_HEAD) / 8;
+	if (may_be_map) {
+		s->object_words = read_ahead(s, object, OBJECT_HEAD) / 8;
+		if (s->object_words > OBJECT_WORDS)
+			s->object_words = OBJECT_WORDS;
+		__builtin_memcpy(head, s->words, OBJECT_WORDS * 8);
+	} else {
+		s->object_words = read_more(object, head, OBJECT_WORDS * 8, OBJECT_HEAD) / 8;
+	}
 	__s32 type = -1;
 	if (s->object_words) {
-		const struct known_shape *known = known_shape(s, head[0]);
-		type = known ? known->type : instance_type(head[0]);
+		const struct plan *plan = find_plan(s, head[0], node);
+		type = plan ? plan->type : instance_type(head[0]);
 	}
 	if (type < 0)
 		unreadable(s);

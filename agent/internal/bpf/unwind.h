@@ -157,15 +157,12 @@ static __always_inline __u64 v8_place(const struct mapping *m)
 	return m->kind == MAPPING_BUILTINS ? IN_BUILTINS : IN_GENERATED;
 }
 
-// What is known of an address: NO_MAPPING, whose code of V8's it is in, or of native code the rule, or NO_RULE. Most
-// often it is in the mapping of V8's frame before, or the rule was found for another sample on this CPU.
-__noinline __u64 find_place(const struct process *p, struct scratch *s, __u64 pc)
+// What is known of an address that is in none of the mappings that V8's code was in last. Its rule may have been found
+// for another sample on this CPU.
+__noinline __u64 search_place(const struct process *p, struct scratch *s, __u64 pc)
 {
 	if (!p || !s)
 		return NO_MAPPING | NO_RULE;
-	const struct mapping *last = &p->mappings[s->walk.mapping & (MAX_MAPPINGS - 1)];
-	if (last->kind != MAPPING_NATIVE && is_in(last, pc))
-		return v8_place(last);
 	struct known_rule *known = &s->rules[(__u32)pc * 0x9e3779b1 >> 24 & (KNOWN_RULES - 1)];
 	if (known->pc == pc && known->generation == p->generation && p->generation)
 		return known->rule;
@@ -174,11 +171,28 @@ __noinline __u64 find_place(const struct process *p, struct scratch *s, __u64 pc
 		return NO_MAPPING | NO_RULE;
 	const struct mapping *m = &p->mappings[mapping & (MAX_MAPPINGS - 1)];
 	if (m->kind != MAPPING_NATIVE) {
-		s->walk.mapping = mapping;
+		s->v8_mappings[1] = s->v8_mappings[0];
+		s->v8_mappings[0] = mapping;
 		return v8_place(m);
 	}
 	__u64 rule = find_rule(p, mapping, pc);
 	if (!(rule & NO_RULE))
 		*known = (struct known_rule){.pc = pc, .generation = p->generation, .rule = rule};
 	return rule;
+}
+
+// What V8's code is known to be at an address in this mapping, which may not be there any more; 0 = nothing.
+static __always_inline __u64 known_v8_place(const struct process *p, __u32 mapping, __u64 pc)
+{
+	const struct mapping *m = &p->mappings[mapping & (MAX_MAPPINGS - 1)];
+	return is_in(m, pc) && m->kind != MAPPING_NATIVE && mapping < p->n_mappings ? v8_place(m) : 0;
+}
+
+// What is known of an address: NO_MAPPING, whose code of V8's it is in, or of native code the rule, or NO_RULE.
+static __always_inline __u64 find_place(const struct process *p, struct scratch *s, __u64 pc)
+{
+	__u64 place = known_v8_place(p, s->v8_mappings[0], pc);
+	if (!place)
+		place = known_v8_place(p, s->v8_mappings[1], pc);
+	return place ? place : search_place(p, s, pc);
 }

@@ -20,11 +20,10 @@ static __always_inline __u64 trampoline(void)
 // Prepares the walk of the current thread.
 static __always_inline void find_pending(struct scratch *s)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
 	s->pending = s->trampoline = 0;
 	if (!bpf_core_type_exists(struct return_instance))
 		return;
-	struct uprobe_task *uprobes = BPF_CORE_READ(task, utask);
+	struct uprobe_task *uprobes = bpf_get_current_task_btf()->utask;
 	if (!uprobes)
 		return;
 	s->pending = (__u64)BPF_CORE_READ(uprobes, return_instances);
@@ -74,5 +73,5 @@ __noinline __u64 replaced(struct scratch *s, __u64 at)
 // The return address that was read at a place on the stack, or the one that it stands for.
 static __always_inline __u64 return_address(struct scratch *s, __u64 pc, __u64 at)
 {
-	return s->trampoline && pc == s->trampoline ? replaced(s, at) : pc;
+	return rarely(s->trampoline && pc == s->trampoline) ? replaced(s, at) : pc;
 }

@@ -15,7 +15,7 @@
 static __always_inline void *append(struct scratch *s, __u32 type, __u32 label, __u32 length)
 {
 	__u32 end = s->end;
-	if (end >= BUFFER_SIZE - MAX_STRING - 64 || length > MAX_STRING) {
+	if (rarely(end >= BUFFER_SIZE - MAX_STRING - 64 || length > MAX_STRING)) {
 		s->full = 1;
 		return 0;
 	}
@@ -200,7 +200,7 @@ static __always_inline void append_short(struct scratch *s, const struct label_v
 {
 	void *to = f->length ? append(s, CONTEXT_ONE_BYTE, f->label, f->length) : 0;
 	if (to)
-		__builtin_memcpy(to, f->chars, SHORT_STRING); // what is behind them is written over
+		copy_words(to, f->chars, SHORT_STRING); // what is behind them is written over
 }
 
 static __always_inline void append_string(struct scratch *s, const struct label_value *f)
@@ -233,7 +233,7 @@ static __always_inline void append_string(struct scratch *s, const struct label_
 
 static __always_inline void append_word(struct scratch *s, __u32 type, __u32 label, __u64 bits)
 {
-	void *to = append(s, type, label, sizeof(bits));
+	__u64 *to = append(s, type, label, sizeof(bits));
 	if (to)
-		__builtin_memcpy(to, &bits, sizeof(bits));
+		*to = bits;
 }

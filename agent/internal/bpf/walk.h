@@ -7,6 +7,7 @@
 #include <linux/types.h>
 #include "event.h"
 #include "kernel.h"
+#include "known.h"
 #include "limits.h"
 #include "memory.h"
 #include "process.h"
@@ -40,7 +41,7 @@ static __always_inline void keep_call(struct process *p, struct scratch *s, __u6
 {
 	const struct uv_pool *pool = &p->pool;
 	struct walk *w = &s->walk;
-	if (w->isolate || !pool->call || w->in_pool)
+	if (!rarely(!w->isolate && pool->call && !w->in_pool))
 		return;
 	s->calls[w->n_calls++ & (MAX_CALLS - 1)] = (struct call){pc, w->sp};
 	if (w->pc == pool->call)
@@ -86,15 +87,17 @@ __noinline int walk_other(struct process *p, struct scratch *s, __u64 place, __u
 	if (!p || !s)
 		return -1;
 	struct walk *w = &s->walk;
-	if (BAD_PC(w->pc) && !w->exact_pc) {
+	if (rarely(BAD_PC(w->pc) && !w->exact_pc)) {
 		w->stop = STOP_BAD_PC;
 		return 0;
 	}
 	struct frame *f = push_frame(s, place & NO_MAPPING ? FRAME_UNKNOWN : FRAME_NATIVE);
-	if (place & NO_MAPPING)
+	if (rarely(place & NO_MAPPING)) {
 		f->generated = 1;
+		note_frame(s, f);
+	}
 	struct row row = {.cfa = place, .rbp = place >> 8, .off = place >> 16};
-	if (place & NO_RULE)
+	if (rarely(place & NO_RULE))
 		walk_frame_pointer(p, s);
 	else
 		walk_row(p, s, &row);
@@ -116,20 +119,20 @@ static long walk_step(__u32 i, void *context)
 	struct walk *w = &s->walk;
 	__u64 pc = w->exact_pc ? w->pc : w->pc - 1;
 	__u64 place = find_place(p, s, pc);
-	int v8 = place & NO_MAPPING ? in_wasm(s) : (place & (IN_GENERATED | IN_BUILTINS)) != 0;
+	int v8 = rarely(place & NO_MAPPING) ? in_wasm(s) : (place & (IN_GENERATED | IN_BUILTINS)) != 0;
 	__u8 word_above = w->word_above, typed = w->typed;
 	w->word_above = w->typed = 0;
-	if (word_above) {
+	if (rarely(word_above)) {
 		v8 = accept_word_above(w, v8);
 		place = NO_MAPPING | NO_RULE;
 	}
 	if (v8)
 		walk_v8(s, !(place & IN_BUILTINS));
-	else if (place & NO_MAPPING && typed && try_word_above(w))
+	else if (rarely(place & NO_MAPPING) && typed && try_word_above(w))
 		return 0;
 	else if (!typed || place & NO_MAPPING || w->exact_pc || !find_root(p, s))
 		walk_other(p, s, place, pc);
-	if (w->stop && w->stop != STOP_ROOT)
+	if (rarely(w->stop && w->stop != STOP_ROOT))
 		resume(s);
 	return w->stop != 0;
 }

@@ -105,7 +105,7 @@ static __always_inline void walk_cfa(struct scratch *s, const struct row *row, _
 		bad = read_stack(s, v, sizeof(v), cfa - 16);
 	else
 		bad = read_stack(s, &v[1], 8, cfa - 8) || caller_bp(w, row, cfa, &v[0]);
-	if (bad) {
+	if (rarely(bad)) {
 		w->stop = STOP_UNREADABLE;
 		return;
 	}
@@ -122,12 +122,12 @@ static __always_inline void walk_row(struct process *p, struct scratch *s, const
 		w->stop = STOP_ROOT;
 		return;
 	}
-	if (row->cfa == CFA_SIGNAL) {
+	if (rarely(row->cfa == CFA_SIGNAL)) {
 		walk_signal(w);
 		return;
 	}
 	long bad = canonical_frame_address(s, row, &cfa);
-	if (!bad)
+	if (!rarely(bad))
 		walk_cfa(s, row, cfa);
 	else if (bad == NO_ADDRESS)
 		walk_frame_pointer(p, s);

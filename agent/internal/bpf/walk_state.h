@@ -11,14 +11,11 @@
 #include "process.h"
 #include "scratch.h"
 
-// Where in the window these bytes of the stack are, which may have to move there; -1 where that is not possible.
-__noinline int in_window(struct scratch *s, __u64 at, __u32 size)
+// Moves the window to these bytes of the stack, and returns where in it they are: 0; -1 where that is not possible.
+__noinline int move_window(struct scratch *s, __u64 at)
 {
 	if (!s || at & 7)
 		return -1;
-	__u64 offset = at - s->window_at;
-	if (s->window_at && offset <= WINDOW - size)
-		return offset;
 	s->window_at = 0;
 	if (read_user(s->window, WINDOW, at)) // the memory ends there
 		return -1;
@@ -29,10 +26,14 @@ __noinline int in_window(struct scratch *s, __u64 at, __u32 size)
 // Reads words of the stack, by way of the window. `size` is a constant, at most V8_FRAME_SIZE.
 static __always_inline long read_stack(struct scratch *s, void *to, __u32 size, __u64 at)
 {
-	int offset = in_window(s, at, size);
-	if (offset < 0)
-		return read_unset(to, size, at);
-	__builtin_memcpy(to, &s->window[(offset >> 3) & (WINDOW / 8 - 1)], size);
+	__u64 offset = at - s->window_at;
+	if (rarely(!s->window_at || offset > WINDOW - size || offset & 7)) {
+		if (move_window(s, at))
+			return read_unset(to, size, at);
+		offset = 0;
+	}
+	asm volatile("" : "+r"(offset)); // keeps the mask, which tells the verifier the bound
+	copy_words(to, &s->window[(offset >> 3) & (WINDOW / 8 - 1)], size);
 	return 0;
 }
 
@@ -41,7 +42,7 @@ static __always_inline struct frame *push_frame(struct scratch *s, __u32 kind)
 {
 	struct walk *w = &s->walk;
 	__u32 n = w->n_frames++;
-	if (n < MAX_FRAMES)
+	if (!rarely(n >= MAX_FRAMES))
 		s->end += sizeof(struct frame);
 	else
 		n = KEPT_LEAF + (n - KEPT_LEAF) % KEPT_ROOT;
@@ -61,11 +62,11 @@ static __always_inline struct frame *push_frame(struct scratch *s, __u32 kind)
 // or below.
 static __always_inline void ascend(struct walk *w, __u64 pc, __u64 sp, __u64 bp, __u8 exact)
 {
-	if (sp <= w->sp && !exact) {
+	if (rarely(sp <= w->sp && !exact)) {
 		w->stop = STOP_NO_PROGRESS;
 		return;
 	}
-	if (BAD_PC(pc) && !w->typed) {
+	if (rarely(BAD_PC(pc) && !w->typed)) {
 		w->stop = STOP_BAD_PC;
 		return;
 	}

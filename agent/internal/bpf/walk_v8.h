@@ -7,6 +7,7 @@
 #include "deoptimizer.h"
 #include "event.h"
 #include "kernel.h"
+#include "known.h"
 #include "memory.h"
 #include "process.h"
 #include "scratch.h"
@@ -20,18 +21,22 @@ static __always_inline void skip_debug_info(const struct v8_layout *v8, __u64 *h
 		*script = word_at(head, v8->debug_info_script);
 }
 
-// Script.id; -1 if the object is no Script.
+#define NO_SCRIPT -1
+#define UNREADABLE_SCRIPT -2
+
+// Script.id, or one of these: the object is none, or it cannot be told.
 static __always_inline __s32 script_id(struct scratch *s, __u64 script)
 {
 	const struct v8_layout *v8 = &s->v8;
 	__u64 *head = s->object_head;
 	skip_debug_info(v8, head, &script);
 	if (read_object(&script, head, SCRIPT_HEAD))
-		return -1;
-	if (instance_type(head[0]) != v8->type_script)
-		return -1;
+		return UNREADABLE_SCRIPT;
+	__s32 type = instance_type(head[0]);
+	if (type != v8->type_script)
+		return type < 0 ? UNREADABLE_SCRIPT : NO_SCRIPT;
 	__u64 id = word_at(head, v8->script_id);
-	return IS_SMI(id) ? SMI(id) : -1;
+	return IS_SMI(id) ? SMI(id) : UNREADABLE_SCRIPT;
 }
 
 // The same of a script that may be kept.
@@ -52,31 +57,61 @@ static __always_inline __u32 sfi_head(const struct v8_layout *v8)
 	return (v8->sfi_literal + 4 + 7) & 0x78;
 }
 
+// Keeps the identity of a function or of what functions share.
+static __always_inline void keep_identity(struct scratch *s, __u64 object, const struct frame *f)
+{
+	struct identity *kept = s->identities[place_near(object, MAX_IDENTITIES)];
+	kept[1] = kept[0];
+	kept[0] = (struct identity){KEY_OF(s, object), f->sfi, f->script, f->literal};
+}
+
+// Fills in the identity that is kept of one of these; 0 = none is.
+static __always_inline int known_identity(const struct scratch *s, __u64 object, struct frame *f)
+{
+	const struct identity *kept = s->identities[place_near(object, MAX_IDENTITIES)];
+	__u64 key = KEY_OF(s, object);
+	if (kept->key != key && (++kept)->key != key)
+		return 0;
+	f->sfi = kept->shared;
+	f->literal = kept->literal;
+	f->script = kept->script;
+	return 1;
+}
+
+// Reads what functions share. Returns whether it is sure, and may be kept.
+static __always_inline int read_shared(struct scratch *s, __u64 shared, struct frame *f)
+{
+	const struct v8_layout *v8 = &s->v8;
+	__u64 *head = s->object_head;
+	if (read_object(&shared, head, sfi_head(v8)))
+		return 0;
+	f->sfi = shared;
+	f->literal = half_at(head, v8->sfi_literal);
+	__s32 script = known_script_id(s, word_at(head, v8->sfi_script));
+	f->script = script < 0 ? -1 : script;
+	return script != UNREADABLE_SCRIPT && !s->guessed;
+}
+
 // Reads the identity of a function that the collector cannot change: JSFunction → SharedFunctionInfo → Script.id and
-// function literal id. A function without a script (a builtin) has script -1.
+// function literal id. A function without a script (a builtin) has script -1. A function keeps what it shares: that of
+// one in the old space is kept under its own address, so that the next samples read nothing of it.
 __noinline int identify(struct scratch *s, __u64 function, struct frame *f)
 {
 	if (!s || !f)
 		return -1;
-	const struct v8_layout *v8 = &s->v8;
-	__u64 *head = s->object_head;
-	if (read_object(&function, head, FUNCTION_HEAD))
-		return -1;
-	__u64 sfi = word_at(head, v8->function_shared);
-	struct shared *kept = &s->shared[PLACE_OF(sfi, MAX_SHARED)];
-	if (kept->object == sfi && kept->epoch == s->epoch) {
-		f->sfi = sfi;
-		f->literal = kept->literal;
-		f->script = kept->script;
+	if (known_identity(s, function, f))
 		return 0;
-	}
-	if (read_object(&sfi, head, sfi_head(v8)))
+	__u64 *head = s->object_head, at = function;
+	if (read_object(&at, head, FUNCTION_HEAD))
 		return -1;
-	f->sfi = sfi;
-	f->literal = half_at(head, v8->sfi_literal);
-	f->script = known_script_id(s, word_at(head, v8->sfi_script));
-	if (f->script >= 0 && !s->guessed)
-		*kept = (struct shared){sfi, s->epoch, f->script, f->literal};
+	__u64 shared = word_at(head, s->v8.function_shared);
+	int known = known_identity(s, shared, f);
+	if (!known && !read_shared(s, shared, f))
+		return 0;
+	if (!s->guessed && is_old(s, function))
+		keep_identity(s, function, f);
+	else if (!known)
+		keep_identity(s, shared, f);
 	return 0;
 }
 
@@ -91,13 +126,13 @@ __noinline int walk_v8(struct scratch *s, int generated)
 	// in a prologue the frame has no function yet, but what was there before
 	s->guessed = w->v8_sp == w->sp || w->unsure;
 	v->end = 0;
-	if (w->bp <= w->sp)
+	if (rarely(w->bp <= w->sp))
 		find_deopt_frame(s);
 	struct frame *f = push_frame(s, FRAME_JS);
 	f->generated = generated;
-	if (!v->end) {
+	if (!rarely(v->end)) {
 		v->end = w->bp + 16;
-		if (w->bp & 7 || v->end <= w->sp || read_stack(s, v, V8_FRAME_SIZE, w->bp - 40)) {
+		if (rarely(w->bp & 7 || v->end <= w->sp || read_stack(s, v, V8_FRAME_SIZE, w->bp - 40))) {
 			w->stop = STOP_UNREADABLE;
 			return 0;
 		}
@@ -116,8 +151,11 @@ __noinline int walk_v8(struct scratch *s, int generated)
 		f->bytecode = v->bytecode;
 		if (IS_SMI(v->offset))
 			f->offset = SMI(v->offset);
-		identify(s, v->function, f);
+		if (rarely(!known_identity(s, v->function, f)))
+			identify(s, v->function, f);
 	}
+	if (is_named(f))
+		note_frame(s, f);
 	ascend(w, v->pc, v->end, v->bp, 0);
 	return 0;
 }

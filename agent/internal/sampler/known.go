@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
@@ -17,24 +18,34 @@ import (
 type Known struct {
 	sets      [][bpf.KnownWays]uint64
 	forgotten *uint64 // how many have been removed
-	mapped    []byte
+	mapped    [2][]byte
 	next      int // way that makes room
 }
 
 // NewKnown maps the table of BPF programs that are loaded.
 func NewKnown(objects *bpf.Objects) (*Known, error) {
-	m := objects.Known
-	size := int(m.MaxEntries()) * int(m.ValueSize())
-	mapped, err := unix.Mmap(m.FD(), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	if err != nil {
-		return nil, fmt.Errorf("map the table of what is known: %w", err)
+	k := &Known{}
+	for i, m := range []*ebpf.Map{objects.Known, objects.Consumers} {
+		size := int(m.MaxEntries()) * int(m.ValueSize())
+		var err error
+		if k.mapped[i], err = unix.Mmap(m.FD(), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
+			k.Close()
+			return nil, fmt.Errorf("map the table of what is known: %w", err)
+		}
 	}
-	sets := unsafe.Slice((*[bpf.KnownWays]uint64)(unsafe.Pointer(&mapped[0])), m.MaxEntries())
-	return &Known{sets: sets[:bpf.KnownSets], forgotten: &sets[bpf.KnownSets][0], mapped: mapped}, nil
+	k.sets = unsafe.Slice((*[bpf.KnownWays]uint64)(unsafe.Pointer(&k.mapped[0][0])), bpf.KnownSets)
+	k.forgotten = &(*bpf.Consumer)(unsafe.Pointer(&k.mapped[1][0])).Forgotten
+	return k, nil
 }
 
 // Close unmaps the table.
-func (k *Known) Close() { unix.Munmap(k.mapped) }
+func (k *Known) Close() {
+	for _, m := range k.mapped {
+		if m != nil {
+			unix.Munmap(m)
+		}
+	}
+}
 
 // Add notes that all has been read that naming a frame needs. process is the bpf.Process.Id.
 func (k *Known) Add(process uint32, s *Sample, f *bpf.Frame) {
