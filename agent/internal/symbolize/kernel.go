@@ -10,8 +10,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// maxKernel bounds the frames of the kernel's code that are kept; beyond it the cache is cleared.
-const maxKernel = 1 << 16
+// maxKernel bounds the frames of the kernel's code that are kept, twice.
+const maxKernel = 1 << 13
 
 // Kernel names kernel frames, for all processes. It reads the kernel's symbols when the first kernel frame comes, on a
 // goroutine: that takes a tenth of a second, and a sample that waited so long could no longer be named. Frames that
@@ -21,13 +21,13 @@ type Kernel struct {
 	read    chan *symbols.Table // of capacity 1; nil: not yet begun
 	ready   bool                // names is what there is
 	names   *symbols.Table      // nil: they cannot be read
-	frames  map[uint64]*pprofx.Frame
+	frames  aged[uint64, *pprofx.Frame]
 	unnamed []*pprofx.Frame
 }
 
 // NewKernel makes a Kernel that has read nothing yet.
 func NewKernel(log *slog.Logger) *Kernel {
-	return &Kernel{log: log, frames: map[uint64]*pprofx.Frame{}}
+	return &Kernel{log: log, frames: newAged[uint64, *pprofx.Frame](maxKernel)}
 }
 
 func kernelSymbols(log *slog.Logger) *symbols.Table {
@@ -55,15 +55,12 @@ func (k *Kernel) begin() {
 }
 
 // frame returns the frame of an address. Its name may come with the next call of Name.
-func (k *Kernel) frame(pc uint64) *pprofx.Frame {
-	if f := k.frames[pc]; f != nil {
+func (k *Kernel) frame(pc uint64, now int64) *pprofx.Frame {
+	if f, ok := k.frames.get(pc, now); ok {
 		return f
 	}
 	f := &pprofx.Frame{Function: "[unknown]", Kind: pprofx.Kernel, Module: kernelModule, Address: pc}
-	if len(k.frames) >= maxKernel {
-		clear(k.frames)
-	}
-	k.frames[pc] = f
+	k.frames.put(pc, f, now)
 	k.unnamed = append(k.unnamed, f)
 	if k.read == nil {
 		k.begin()
@@ -75,7 +72,7 @@ func (k *Kernel) frame(pc uint64) *pprofx.Frame {
 }
 
 // Sizes are the names and sizes of caches, to be logged.
-func (k *Kernel) Sizes() []any { return []any{"kernel symbols", len(k.frames)} }
+func (k *Kernel) Sizes() []any { return []any{"kernel symbols", k.frames.len()} }
 
 // Reading reports whether Name would wait.
 func (k *Kernel) Reading() bool { return len(k.unnamed) > 0 && !k.ready && len(k.read) == 0 }

@@ -29,20 +29,20 @@ func TestKernelNames(t *testing.T) {
 	}
 	var frames []*pprofx.Frame
 	for i := range uint64(8) {
-		frames = append(frames, k.frame(entry+i))
+		frames = append(frames, k.frame(entry+i, 0))
 	}
 	k.Name()
-	frames = append(frames, k.frame(entry+8)) // named at once
+	frames = append(frames, k.frame(entry+8, 0)) // named at once
 	for _, f := range frames {
-		if f.Function != "entry_SYSCALL_64" || f.Kind != pprofx.Kernel || k.frame(f.Address) != f {
+		if f.Function != "entry_SYSCALL_64" || f.Kind != pprofx.Kernel || k.frame(f.Address, 0) != f {
 			t.Errorf("%+v", f)
 		}
 	}
-	for i := range uint64(2 * maxKernel) {
-		k.frame(i)
+	for i := range uint64(4 * maxKernel) {
+		k.frame(i, 0)
 	}
-	if len(k.frames) > maxKernel {
-		t.Errorf("%d frames are kept", len(k.frames))
+	if n := k.frames.len(); n > 2*maxKernel {
+		t.Errorf("%d frames are kept", n)
 	}
 	if len(k.unnamed) != 0 {
 		t.Errorf("%d frames without names", len(k.unnamed))
