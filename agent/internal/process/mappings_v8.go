@@ -13,7 +13,7 @@ import (
 
 // Samples wait for longestWait until it is read where V8's code is, and after one that takes longer for none that
 // begins within waitAgain. A process may have tens of thousands of mappings, and may lock them.
-const longestWait, waitAgain = 50 * time.Millisecond, time.Minute
+const longestWait, waitAgain = 50 * time.Millisecond, 10 * time.Second
 
 // V8Code reads where the V8 of a process has its code, and no file: other code that is new is left for the next Update.
 // The zero value has read nothing. It is not safe for concurrent use.
