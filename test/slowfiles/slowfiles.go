@@ -75,7 +75,12 @@ func Map(t *testing.T, file string) (pid int) { return MapAs(t, os.Getuid(), fil
 // MapAs is Map of another user's process.
 func MapAs(t *testing.T, user int, file string) (pid int) {
 	t.Helper()
-	p, err := startAs(t, user, "mapped", "map", file)
+	f, err := os.Open(file) // in whose folder the user may not look
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := startAs(t, user, f, "mapped", "map", "/proc/self/fd/3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,12 +109,16 @@ type other struct {
 // start starts this program with a role, and waits until it says something. It ends with its input.
 func start(t *testing.T, want string, words ...string) (*other, error) {
 	t.Helper()
-	return startAs(t, os.Getuid(), want, words...)
+	return startAs(t, os.Getuid(), nil, want, words...)
 }
 
-func startAs(t *testing.T, user int, want string, words ...string) (*other, error) {
+// startAs is start for another user, whose process has a file as its descriptor 3.
+func startAs(t *testing.T, user int, file *os.File, want string, words ...string) (*other, error) {
 	t.Helper()
 	c := exec.Command(os.Args[0])
+	if file != nil {
+		c.ExtraFiles = []*os.File{file}
+	}
 	c.Env = append(os.Environ(), role+"="+strings.Join(words, "\n"))
 	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	if user != os.Getuid() {
