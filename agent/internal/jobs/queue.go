@@ -39,8 +39,8 @@ const (
 	// maxWorkers bounds the processes whose jobs run at a time: most of them wait, for a file or for each other.
 	maxWorkers = 8
 	// maxSlow bounds those whose jobs have taken longer than slowAfter, for which others run. Each may keep a thread.
-	// Of the processes whose jobs run, slow or not, one user has a quarter of what others leave, at most.
-	maxSlow, userRunning = 64, 0.25
+	// Of the processes whose jobs run, slow or not, one user has half of what others leave, at most.
+	maxSlow, userRunning = 64, 0.5
 )
 
 // slowAfter is how long a process has a worker before that has another in its place.

@@ -202,7 +202,8 @@ func TestWaitAll(t *testing.T) {
 }
 
 // TestUsers: one user's processes, as many as the queue takes of one user, whose jobs take as long as they may, keep
-// those of another waiting for slowAfter at most, and a third's too, and their jobs are not refused.
+// those of another waiting only until they have what one user may have, and those of a third not at all then. No job of
+// theirs is refused.
 func TestUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New(func() {})
@@ -215,7 +216,8 @@ func TestUsers(t *testing.T) {
 		if most := int(maxJobs * userJobs); pid != most+1 || !q.Full(1) {
 			t.Errorf("%d jobs of one user are taken, want %d", pid-1, most)
 		}
-		for user := range 2 {
+		const full = time.Duration((maxSlow + maxWorkers) * userRunning / maxWorkers * float64(slowAfter))
+		for user, most := range []time.Duration{full, 0} {
 			time.Sleep(slowAfter * 5 / 2)
 			began, after := time.Now(), []time.Duration(nil)
 			for n := range 2 * maxWorkers {
@@ -231,8 +233,8 @@ func TestUsers(t *testing.T) {
 					t.Fatal("no job ends")
 				}
 			}
-			if last := slices.Max(after); last > slowAfter {
-				t.Errorf("jobs of another user end after %v, want %v at most", last, slowAfter)
+			if last := slices.Max(after); last > most || after[0] > slowAfter {
+				t.Errorf("jobs of another user end after %v to %v, want %v at most", after[0], last, most)
 			}
 		}
 		for q.Pending() > 0 {
