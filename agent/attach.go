@@ -59,13 +59,14 @@ func (a *Agent) attachMatching(needed bool) error {
 	hidden := 0
 	for _, pid := range pids {
 		o := &resource.Origin{PID: pid}
-		if slices.Contains(a.config.Select.PIDs, pid) || !a.config.Select.matches(o) {
+		selected, ask := a.config.Select.atOnce(o)
+		if slices.Contains(a.config.Select.PIDs, pid) || !selected && !ask {
 			continue
 		}
-		for a.async.Full() {
+		for a.async.Full(pid) {
 			a.async.Wait(time.Minute)
 		}
-		a.attachAsync(o, func(err error) {
+		a.attachAsync(o, !selected, func(err error) {
 			if errors.Is(err, fs.ErrPermission) {
 				hidden++
 				return
@@ -84,18 +85,22 @@ func (a *Agent) attachMatching(needed bool) error {
 
 var errCrowd = errors.New("too many processes start at a time")
 
-// attachAsync reads a process beside others, attaches to it, and then calls done, unless it is not selected any more.
-func (a *Agent) attachAsync(o *resource.Origin, done func(error)) {
-	pid, r, met := o.PID, a.reading, sampler.Now()
+// attachAsync reads a process beside others, attaches to it, and then calls done, unless it is not selected any more,
+// or does not meet the conditions that it is asked for.
+func (a *Agent) attachAsync(o *resource.Origin, ask bool, done func(error)) {
+	pid, r, met, s := o.PID, a.reading, sampler.Now(), a.config.Select
 	started := a.async.Run(pid, func() func() {
+		if ask && !s.meets(o) {
+			return func() {}
+		}
 		t, err := a.readProcess(o, r, false)
 		return func() {
 			if r != a.reading || met < a.selected { // the configuration has changed meanwhile
 				if err == nil {
 					go t.Mappings.Release()
 				}
-				if a.config.Select.includes(o) {
-					a.attachAsync(o, done)
+				if selected, ask := a.config.Select.atOnce(o); selected || ask {
+					a.attachAsync(o, !selected, done)
 				}
 				return
 			}
@@ -127,11 +132,12 @@ func (a *Agent) readProcess(o *resource.Origin, r *reading, anyway bool) (*targe
 	config := labels.Configure(r.tree, p.Layout)
 	labels.ConfigureUVPool(config, p, r.tree)
 	t := &target{
-		Process: p, config: config, opened: opened, mapped: opened, threads: map[[16]int8]string{},
+		Process: p, config: config, opened: opened, threads: sampler.ThreadNames{},
 		labels: r.decoder.Process(p, config, resource.Of(o, p.Executable)), learner: r.learners.Learner(p, config.Id),
 		reading: r,
 	}
 	t.symbolizer = symbolize.New(p, a.kernel, a.natives, a.followMaps(t))
+	t.symbolizer.SetMapped(opened)
 	t.symbolizer.KeepCode(r.code.Process(pid))
 	t.symbolizer.ReadDumps(p, a.log)
 	if p.HasV8() {

@@ -141,7 +141,7 @@ func (a *Agent) reread(r *reading, targets map[int]*target, rate int) error {
 		a.detach(old)
 		t := targets[pid]
 		if t == nil || t.opened < old.opened { // it has started, or called execve, since
-			a.attachNew(&resource.Origin{PID: pid}, func(error) {})
+			a.attachNew(&resource.Origin{PID: pid}, false, func(error) {})
 			continue
 		}
 		delete(targets, pid)
@@ -169,18 +169,13 @@ func (a *Agent) selectAgain() error {
 	started := a.async.Run(jobs.All, func() func() {
 		at := sampler.Now() // what was queued under another selection has been opened before
 		pids, err := procs.All()
-		selected := map[int]*resource.Origin{}
-		for _, pid := range pids {
-			if o := (&resource.Origin{PID: pid}); s.includes(o) {
-				selected[pid] = o
-			}
-		}
+		pids = procs.Which(pids, func(pid int) bool { return s.includes(&resource.Origin{PID: pid}) })
 		return func() {
 			if err != nil {
 				a.log.Warn("processes cannot be listed", "why", err)
 				return
 			}
-			a.setSelected(selected, at)
+			a.setSelected(pids, at)
 		}
 	})
 	if !started {
@@ -190,10 +185,10 @@ func (a *Agent) selectAgain() error {
 }
 
 // setSelected profiles the selected processes, and of others those only that hotspan has met since at.
-func (a *Agent) setSelected(selected map[int]*resource.Origin, at int64) {
+func (a *Agent) setSelected(selected []int, at int64) {
 	var left []*target
 	for pid, t := range a.targets {
-		if selected[pid] == nil && t.opened < at {
+		if !slices.Contains(selected, pid) && t.opened < at {
 			_ = a.sampler.RemoveProcess(pid) // if that fails, detach says so
 			left = append(left, t)
 		}
@@ -204,10 +199,10 @@ func (a *Agent) setSelected(selected map[int]*resource.Origin, at int64) {
 			a.detach(t)
 		}
 	}
-	a.starts.Forget(func(pid int) bool { return selected[pid] != nil })
-	for pid, o := range selected {
+	a.starts.Forget(func(pid int) bool { return slices.Contains(selected, pid) })
+	for _, pid := range selected {
 		if a.targets[pid] == nil {
-			a.attachNew(o, func(error) {})
+			a.attachNew(&resource.Origin{PID: pid}, false, func(error) {})
 		}
 	}
 }

@@ -21,10 +21,11 @@ func (a *Agent) lifecycle(l bpf.Lifecycle) {
 		a.detach(t)
 	}
 	o := &resource.Origin{PID: pid}
-	if l.Type != bpf.RecordExec || !a.config.Select.includes(o) {
+	selected, ask := a.config.Select.atOnce(o)
+	if l.Type != bpf.RecordExec || !selected && !ask {
 		return
 	}
-	a.attachNew(o, func(err error) {
+	a.attachNew(o, !selected, func(err error) {
 		switch {
 		case t != nil && err != nil:
 			a.log.Warn("process runs another program now, it is not profiled any more", "pid", pid, "why", err)
@@ -35,8 +36,8 @@ func (a *Agent) lifecycle(l bpf.Lifecycle) {
 }
 
 // attachNew attaches to a process that has just started, logs why if that fails, and then calls done.
-func (a *Agent) attachNew(o *resource.Origin, done func(error)) {
-	a.attachAsync(o, func(err error) {
+func (a *Agent) attachNew(o *resource.Origin, ask bool, done func(error)) {
+	a.attachAsync(o, ask, func(err error) {
 		if t := a.targets[o.PID]; err == nil {
 			t.refreshAt = jobs.AfterStart(time.Now())
 		}
@@ -48,7 +49,7 @@ func (a *Agent) attachNew(o *resource.Origin, done func(error)) {
 // retryStarts inspects again the processes that started recently and had no V8 yet.
 func (a *Agent) retryStarts(now time.Time) {
 	for _, pid := range a.starts.Due(now) {
-		a.attachNew(&resource.Origin{PID: pid}, func(err error) {
+		a.attachNew(&resource.Origin{PID: pid}, false, func(err error) {
 			a.starts.Inspected(pid, errors.Is(err, ErrNotNode))
 		})
 	}

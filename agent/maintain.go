@@ -13,6 +13,7 @@ import (
 const (
 	progressEvery = 500 * time.Millisecond
 	endedEvery    = 50 * time.Millisecond
+	takeEvery     = 10 * time.Millisecond
 	refreshEvery  = 50 * time.Millisecond // at most, while samples have addresses in no known mapping
 )
 
@@ -24,6 +25,7 @@ func (a *Agent) maintain() {
 		outdated := t.symbolizer.MappingsOutdated() && now.Sub(t.refreshed) > refreshEvery
 		published := t.sampled && t.labels.PublishedOutdated(now)
 		t.sampled = false
+		a.takeV8(t)
 		if t.refreshAt.Due(now) || outdated || published {
 			a.refreshMappings(t, now)
 		}
@@ -39,6 +41,9 @@ func (a *Agent) maintain() {
 func (a *Agent) nextMaintenance() (next time.Time) {
 	for _, t := range a.targets {
 		next = jobs.Earliest(next, t.refreshAt.Next())
+		if t.code.Reading() {
+			next = jobs.Earliest(next, time.Now().Add(takeEvery))
+		}
 		if t.symbolizer.MappingsOutdated() && !t.refreshing {
 			next = jobs.Earliest(next, t.refreshed.Add(refreshEvery))
 		}
@@ -74,11 +79,7 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 			if changed {
 				t.symbolizer.MappingsChanged()
 			}
-			if at < t.mapped { // they are older than those that readV8 read meanwhile
-				a.readV8(t)
-			} else {
-				t.mapped = at
-			}
+			t.symbolizer.SetMapped(at) // if V8's code was read meanwhile, it is again when a sample needs it
 			isolates := t.keyExpected && a.findIsolates(t)
 			if published := t.labels.FindPublished(now); changed || isolates || published {
 				a.republish(t)
@@ -96,13 +97,19 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 
 // readV8 reads where the V8 of a process has its code, before a sample is named that may be in code newer than the
 // mappings.
-func (a *Agent) readV8(t *target) {
-	at := sampler.Now()
-	changed, err := t.Mappings.ReadV8()
-	if err != nil {
-		return // it has ended
+func (a *Agent) readV8(t *target, s *sampler.Sample) {
+	if a.takeV8(t); t.symbolizer.AfterMapped(s) {
+		t.code.Read(t.Mappings, sampler.Now())
+		a.takeV8(t)
 	}
-	t.mapped = at
+}
+
+// takeV8 takes what has been read of that.
+func (a *Agent) takeV8(t *target) {
+	at, changed, ok := t.code.Take(t.Mappings, t.symbolizer.Mapped())
+	if ok {
+		t.symbolizer.SetMapped(at)
+	}
 	if changed {
 		t.symbolizer.MappingsChanged()
 		a.republish(t)

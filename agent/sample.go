@@ -20,15 +20,15 @@ func (a *Agent) sample(s *sampler.Sample) {
 	out := &t.sample
 	out.Time = a.clock.Unix(s.Time)
 	out.PID, out.TID, out.CPU, out.Others = int(s.Pid), int(s.Tid), int(s.Cpu), int(s.Others)
-	out.Thread = t.threadName(s)
+	out.Thread = t.threads.Of(s)
 	out.State, out.Stop = symbolize.State(s.VmState), symbolize.StopReason(s.Stop)
 	t.sampled = true
 	labels, context := t.labels.Decode(s)
 	if context.Helper && out.State != pprofx.StateGC { // with which V8's helpers help
 		out.State = pprofx.StateOther
 	}
-	if t.symbolizer.IsFirst(s) && int64(s.Time) >= t.mapped {
-		a.readV8(t)
+	if t.symbolizer.AfterMapped(s) {
+		a.readV8(t, s)
 	}
 	named := t.symbolizer.Stack(s, out)
 	out.Labels, out.Start, out.Turn = labels, t.labels.RequestStart(), uvloop.Turn(s.Turn, out.Stack)

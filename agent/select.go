@@ -1,11 +1,8 @@
 package agent
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,33 +57,29 @@ func (s *Selection) check() error {
 	return nil
 }
 
-// matches reports whether a process that was not named by pid is selected.
-func (s *Selection) matches(o *resource.Origin) bool {
-	if o.PID == os.Getpid() {
-		return false
+// atOnce reports whether a process is selected, as far as that can be told at once. ask: if it meets the conditions.
+func (s *Selection) atOnce(o *resource.Origin) (selected, ask bool) {
+	switch {
+	case slices.Contains(s.PIDs, o.PID):
+		return true, false
+	case o.PID == os.Getpid():
+		return false, false
 	}
-	return s.All || s.Tree != 0 && procs.DescendsFrom(o.PID, s.Tree) || s.filters() && s.meets(o)
+	return s.All || s.Tree != 0 && procs.DescendsFrom(o.PID, s.Tree), s.filters()
 }
 
-// includes reports whether a process is selected.
+// includes reports whether a process is selected. It may take as long as the memory of the process is waited for.
 func (s *Selection) includes(o *resource.Origin) bool {
-	return slices.Contains(s.PIDs, o.PID) || s.open() && s.matches(o)
+	selected, ask := s.atOnce(o)
+	return selected || ask && s.meets(o)
 }
 
 // meets reports whether a process meets each of the conditions.
 func (s *Selection) meets(o *resource.Origin) bool {
-	return (s.Name == nil || named(o.PID, s.Name)) &&
+	return (s.Name == nil || o.Named(s.Name)) &&
 		(len(s.ControlGroups) == 0 || anyOf(s.ControlGroups, o.ControlGroup(), procs.InControlGroup)) &&
 		(len(s.Containers) == 0 || anyOf(s.Containers, procs.ContainerID(o.ControlGroup()), strings.HasPrefix)) &&
 		(len(s.Environment) == 0 || allOf(s.Environment, o.Environment()))
-}
-
-func named(pid int, name *regexp.Regexp) bool {
-	exe, err := procs.Executable(pid)
-	if errors.Is(err, fs.ErrPermission) {
-		return name.MatchString(procs.CommandLine(pid)) // so that it is said that it cannot be read
-	}
-	return err == nil && (name.MatchString(filepath.Base(exe)) || name.MatchString(procs.CommandLine(pid)))
 }
 
 func anyOf(conditions []string, of string, holds func(of, condition string) bool) bool {

@@ -7,11 +7,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/resource"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/test/nodes/live"
+	"github.com/hotspan/hotspan/test/slowfiles"
 )
 
-func TestMatches(t *testing.T) {
+func TestIncludes(t *testing.T) {
 	cmd := exec.Command("cat", "-u", "--", "-")
 	cmd.Env = []string{"NODE_ENV=production", "EMPTY=", "LONG=" + strings.Repeat("x", MaxValue+1)}
 	in, err := cmd.StdinPipe()
@@ -39,7 +44,7 @@ func TestMatches(t *testing.T) {
 		want bool
 	}{
 		{"nothing", Selection{}, child, false},
-		{"pids are not asked for here", Selection{PIDs: []int{child}}, child, false},
+		{"pid", Selection{PIDs: []int{child}}, child, true},
 		{"all", Selection{All: true}, child, true},
 		{"all but this", Selection{All: true}, self, false},
 		{"executable", Selection{Name: regexp.MustCompile(`^cat$`)}, child, true},
@@ -69,7 +74,7 @@ func TestMatches(t *testing.T) {
 			Environment: []Variable{{Name: "NO"}}}, child, false},
 		{"variable of no process", Selection{Environment: []Variable{{Name: "EMPTY"}}}, 1 << 30, false},
 	} {
-		if got := c.s.matches(&resource.Origin{PID: c.pid}); got != c.want {
+		if got := c.s.includes(&resource.Origin{PID: c.pid}); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -85,5 +90,34 @@ func TestOpenSelection(t *testing.T) {
 		if got := c.s.open(); got != c.want {
 			t.Errorf("%+v: %v", c.s, got)
 		}
+	}
+}
+
+func TestMain(m *testing.M) {
+	slowfiles.Main()
+	os.Exit(m.Run())
+}
+
+// TestLockedProcess: samples do not wait for what a process was started with, which it may keep for itself for ever,
+// and another one that is selected is profiled meanwhile.
+func TestLockedProcess(t *testing.T) {
+	a, _ := attached(t, 1)
+	a.config.Select = Selection{Environment: []Variable{{Name: "NODE_TEST"}}}
+	locked := slowfiles.Lock(t, slowfiles.Mount(t, "", slowfiles.Never)+"/a")
+	t.Setenv("NODE_TEST", "1")
+	other := live.Start(t, "24.21.0", "-e", waits).PID
+	t.Cleanup(func() { a.async.WaitAll(time.Minute, func(time.Duration) bool { return true }) })
+	began := time.Now()
+	for _, pid := range []int{locked, other} {
+		a.lifecycle(bpf.Lifecycle{Type: bpf.RecordExec, Pid: uint32(pid), Time: uint64(sampler.Now())})
+	}
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("samples wait for %v", took)
+	}
+	for a.targets[other] == nil && a.async.Wait(time.Minute) {
+	}
+	if took := time.Since(began); took > 4*time.Second || a.targets[other] == nil || a.async.Pending() == 0 {
+		t.Errorf("the other process is profiled: %v, after %v, when %d are read", a.targets[other] != nil, took,
+			a.async.Pending())
 	}
 }

@@ -28,7 +28,7 @@ type target struct {
 	maps       *sourcemaps.Process // nil: source maps are not applied
 	off        verify.Parts        // what cannot be relied on
 	sample     pprofx.Sample       // the current one, reused for the next
-	threads    map[[16]int8]string // names
+	threads    sampler.ThreadNames
 	loops      uvloop.Loops
 
 	frames uint32 // config.V8.Cped and
@@ -39,7 +39,7 @@ type target struct {
 	logged      bool          // it has had a named sample
 	refreshAt   jobs.Schedule // when to read the mappings again: after a start much is mapped
 	refreshed   time.Time     // when they were last read
-	mapped      int64         // when the mappings at hand were read, on the clock of samples
+	code        process.V8Code
 	refreshing  bool
 	sampled     bool // since maintain looked whether it publishes anything else
 	keyExpected bool // V8 has not started yet: where a thread keeps its isolate is not known
@@ -53,20 +53,6 @@ type reading struct {
 	decoder  *labels.Decoder
 	maps     bool // source maps are followed
 	code     *jitcode.Recorder
-}
-
-// maxThreadNames bounds the cached thread names of one process.
-const maxThreadNames = 1024
-
-func (t *target) threadName(s *sampler.Sample) string {
-	if name, ok := t.threads[s.Comm]; ok {
-		return name
-	}
-	name := s.ThreadName()
-	if len(t.threads) < maxThreadNames {
-		t.threads[s.Comm] = name
-	}
-	return name
 }
 
 // lookFirst takes a short look at a process that runs, before any of its labels count. What it finds wrong holds until

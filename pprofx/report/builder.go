@@ -2,6 +2,7 @@ package report
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -32,8 +33,15 @@ func NewBuilder(by string) *Builder {
 func (b *Builder) ByLine() { b.functions.byLine = true }
 
 // Short has no traces and threads reported, nor kept: a service has a trace for each request, and a process has as many
-// names of threads as it likes. Call it before Add.
-func (b *Builder) Short() { b.short = true }
+// names of threads as it likes. Of routes, functions and stalls those with most samples are kept, and few stalls: what
+// had few samples when there were too many is reported with those only that came since. Call it before Add.
+func (b *Builder) Short() {
+	b.short = true
+	b.stalls.most = shortStalls
+}
+
+// A short report keeps so many of each between two snapshots, and twice as many of functions and routes in one.
+const shortFunctions, shortRoutes, shortStalls = 1 << 12, 1 << 10, 100
 
 // Add adds a snapshot. All counts are of time until Report divides them by the period of the first snapshot: a sample
 // that was taken at another rate stands for more or less. All snapshots must have one
@@ -69,6 +77,21 @@ func (b *Builder) Add(s *pprofx.Snapshot) {
 		if threads[i] != (Counts{}) && !b.short {
 			b.threads.add(s.Threads[i], "", &threads[i])
 		}
+	}
+	if b.short {
+		keepMost(b.functions.by, shortFunctions, (*function).compare)
+		keepMost(b.routes, shortRoutes, (*group).compare)
+	}
+}
+
+// keepMost drops the least of all, so that there are no more than most, if there are twice as many.
+func keepMost[K comparable, V any](all map[K]V, most int, compare func(a, b V) int) {
+	if len(all) < 2*most {
+		return
+	}
+	keys := slices.SortedFunc(maps.Keys(all), func(a, b K) int { return compare(all[a], all[b]) })
+	for _, key := range keys[most:] {
+		delete(all, key)
 	}
 }
 

@@ -102,6 +102,8 @@ func (all *functions) of(f *pprofx.Frame) *function {
 	return known
 }
 
+func (f *function) compare(g *function) int { return f.Function.compare(&g.Function) }
+
 // hottest returns the line with most own samples, the first of equal ones.
 func (f *function) hottest() (line int) {
 	var most int64

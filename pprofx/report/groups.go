@@ -34,7 +34,12 @@ func (g groups) sorted() []Group {
 		}
 		all = append(all, &at.Group)
 	}
-	return inOrder(all, func(a, b *Group) int {
-		return cmp.Or(cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Name, b.Name))
-	})
+	return inOrder(all, (*Group).compare)
 }
+
+// compare orders by samples, the greatest first.
+func (g *Group) compare(h *Group) int {
+	return cmp.Or(cmp.Compare(h.Samples, g.Samples), cmp.Compare(g.Name, h.Name))
+}
+
+func (g *group) compare(h *group) int { return g.Group.compare(&h.Group) }

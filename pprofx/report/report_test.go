@@ -270,3 +270,48 @@ func TestShort(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestShortIsBounded: whatever processes come and go, a short report keeps what had most samples, exactly, and little
+// else.
+func TestShortIsBounded(t *testing.T) {
+	const snapshots, each, period = 40, 1000, int64(1e9)
+	in, err := pprofx.NewBuilder(0, period)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := NewBuilder("")
+	b.Short()
+	now := int64(0)
+	for n := range snapshots {
+		for i := range each {
+			name := fmt.Sprint(n, " ", i)
+			for _, name := range []string{name, "hot"} {
+				in.Add(&pprofx.Sample{Time: now, PID: n*each + i, TID: n*each + i, Turn: uint64(1 + len(name)),
+					Stack:  []*pprofx.Frame{{Function: name, File: "/" + name, Kind: pprofx.JS}},
+					Labels: []pprofx.Label{{Key: "http.route", Str: name}}})
+			}
+		}
+		now += oldTurn / 2
+		b.Add(in.Cut(now))
+	}
+	if n := len(b.functions.by); n >= 2*shortFunctions {
+		t.Errorf("%d functions are kept", n)
+	}
+	if n := len(b.routes); n >= 2*shortRoutes {
+		t.Errorf("%d routes are kept", n)
+	}
+	if n := len(b.stalls.open); n > maxLoops+3*each {
+		t.Errorf("%d loops are kept", n)
+	}
+	if n := len(b.stalls.found); n > 2*shortStalls {
+		t.Errorf("%d stalls are kept", n)
+	}
+	r := b.Report()
+	if f := r.Functions[0]; f.Name != "hot" || f.Own != snapshots*each || r.Routes[0].Samples != snapshots*each {
+		t.Errorf("most samples have %+v and %+v", f, r.Routes[0])
+	}
+	if r.Samples != 2*snapshots*each || r.Loops != snapshots*each || len(r.Stalls) != shortStalls ||
+		r.MoreStalls < snapshots*each/2 {
+		t.Errorf("%d samples, %d loops, %d stalls and %d more", r.Samples, r.Loops, len(r.Stalls), r.MoreStalls)
+	}
+}

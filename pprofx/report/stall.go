@@ -49,7 +49,9 @@ type Place struct {
 // one.
 type Stalls struct {
 	least int64 // nanoseconds
+	most  int   // that are kept
 	open  map[loop]*turn
+	ended int // loops that are not open any more
 	found []*Stall
 	less  int64 // that were found and are shorter than those that are kept
 }
@@ -78,7 +80,7 @@ type call struct {
 
 // NewStalls returns Stalls without snapshots. It finds those of at least so many nanoseconds, LeastStall or more.
 func NewStalls(least int64) *Stalls {
-	return &Stalls{least: max(least, LeastStall), open: map[loop]*turn{}}
+	return &Stalls{least: max(least, LeastStall), most: maxStalls, open: map[loop]*turn{}}
 }
 
 // Add adds a snapshot.
@@ -96,6 +98,23 @@ func (all *Stalls) Add(s *pprofx.Snapshot) {
 			all.open[key] = t
 		}
 		t.add(s, r)
+	}
+	if len(all.open) > maxLoops {
+		all.endOld(s.End)
+	}
+}
+
+// Of more than maxLoops loops those end, with their last turns, of which there was no sample for so long: most of their
+// threads have ended.
+const maxLoops, oldTurn = 1 << 12, 60e9
+
+func (all *Stalls) endOld(now int64) {
+	for key, t := range all.open {
+		if t.last < now-oldTurn {
+			all.end(key, t)
+			delete(all.open, key)
+			all.ended++
+		}
 	}
 }
 
@@ -153,16 +172,16 @@ func (all *Stalls) end(key loop, t *turn) {
 		return
 	}
 	all.found = append(all.found, t.stall(key))
-	if len(all.found) > 2*maxStalls {
+	if len(all.found) > 2*all.most {
 		all.keepLongest()
 	}
 }
 
 func (all *Stalls) keepLongest() {
 	slices.SortFunc(all.found, (*Stall).compare)
-	n := min(len(all.found), maxStalls)
+	n := min(len(all.found), all.most)
 	all.less += int64(len(all.found) - n)
-	all.found = all.found[:n]
+	all.found = slices.Delete(all.found, n, len(all.found)) // those are not referred to any more
 }
 
 func (a *Stall) compare(b *Stall) int {
@@ -219,12 +238,13 @@ func (p Place) compare(q Place) int {
 	return cmp.Or(cmp.Compare(q.Samples, p.Samples), cmp.Compare(p.Name, q.Name), cmp.Compare(p.File, q.File))
 }
 
-// Loops returns how many threads have an event loop whose turns are known.
-func (all *Stalls) Loops() int { return len(all.open) }
+// Loops returns how many threads have an event loop whose turns are known. Of thousands one may count twice that had no
+// sample for a minute.
+func (all *Stalls) Loops() int { return len(all.open) + all.ended }
 
 // Longest returns the stalls, the longest first, with those that last still, and how many shorter ones are left out.
 func (all *Stalls) Longest() (out []Stall, less int64) {
-	with := &Stalls{least: all.least, found: slices.Clone(all.found), less: all.less}
+	with := &Stalls{least: all.least, most: all.most, found: slices.Clone(all.found), less: all.less}
 	for key, t := range all.open {
 		with.end(key, t)
 	}

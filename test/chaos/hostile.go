@@ -46,8 +46,7 @@ func (c *chaos) besideHostile() (f figures, err error) {
 	if err := p.sampling(); err != nil {
 		return f, err
 	}
-	time.Sleep(time.Second)
-	before := measure(p)
+	before := c.warm(p)
 	before.descriptors += fewDescriptors
 	used, err := c.cpu()
 	if err != nil {
@@ -69,6 +68,42 @@ func (c *chaos) besideHostile() (f figures, err error) {
 		return f, fmt.Errorf("%d KiB of memory", f.peak)
 	}
 	return f, errors.Join(kept(p.said.String(), out), c.complete(out, late, used, after))
+}
+
+// What hotspan has learned of the services it keeps for two minutes after the last use at most: until then its memory
+// grows, whoever else runs. It is steady when the most of half a minute is no more than steadyMemory above that of the
+// one before, in KiB.
+const (
+	warmTime     = 2 * time.Minute
+	mostWarmTime = 4 * time.Minute
+	warmWindow   = 30 * time.Second
+	steadyMemory = 1 << 10
+)
+
+// warm waits beside the services until hotspan knows them, and returns what it has then: of memory the least of the
+// last half a minute. A brief run does not wait: little can be left by so few processes.
+func (c *chaos) warm(p *profiler) usage {
+	if c.brief {
+		time.Sleep(time.Second)
+		return measure(p)
+	}
+	begin, most := time.Now(), int64(0)
+	for {
+		before := most
+		least := usage{memory: 1 << 62}
+		most = 0
+		for end := time.Now().Add(warmWindow); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+			now := measure(p)
+			most = max(most, now.memory)
+			if now.memory < least.memory {
+				least = now
+			}
+		}
+		passed := time.Since(begin)
+		if passed > warmTime && most <= before+steadyMemory || passed > mostWarmTime {
+			return least
+		}
+	}
 }
 
 // runHostile runs the hostile process, and another one at the end of its time, whose pid it returns.

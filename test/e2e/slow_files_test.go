@@ -21,15 +21,21 @@ import (
 const slowTogether = 30 * time.Second
 
 // TestSlowFiles: processes that have mapped code from a file system that answers late, or never, delay the profile of
-// no other process: of none that runs, and of none that starts meanwhile.
+// no other process: of none that runs, and of none that starts meanwhile. As many of another user's as hotspan would
+// wait for at a time do not either.
 func TestSlowFiles(t *testing.T) {
 	t.Parallel()
 	node := node24(t)
 	for _, c := range []struct {
-		name  string
-		delay time.Duration
-		files int
-	}{{"in time", 4 * time.Second, 12}, {"never", slowfiles.Never, 12}} {
+		name      string
+		delay     time.Duration
+		files     int
+		processes int // with each
+		user      int
+	}{
+		{"in time", 4 * time.Second, 12, 1, 0}, {"never", slowfiles.Never, 12, 1, 0},
+		{"of another user", 4 * time.Second, 12, 7, 65534},
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			name := t.TempDir()
 			running := busyNode(t, node, "", name)
@@ -39,8 +45,8 @@ func TestSlowFiles(t *testing.T) {
 			alone.end()
 			dir := slowfiles.Mount(t, node, c.delay)
 			strange := func(first rune) {
-				for n := range c.files {
-					slowfiles.Map(t, fmt.Sprintf("%s/%c", dir, first+rune(n)))
+				for n := range c.files * c.processes {
+					slowfiles.MapAs(t, c.user, fmt.Sprintf("%s/%c", dir, first+rune(n%c.files)))
 				}
 			}
 			strange('a')

@@ -22,6 +22,7 @@ const (
 	fuseStatfs, fuseRelease, fuseFlush, fuseInit, fuseForget2 = 17, 18, 25, 26, 42
 	fuseInterrupt                                             = 36
 	fuseRoot                                                  = 1
+	direct, keepCache                                         = 1, 2 // flags of a file that is open
 )
 
 // mostAhead is what the kernel may read at a time, in bytes.
@@ -122,7 +123,11 @@ func (f *files) request(b []byte) {
 	case fuseGetattr:
 		f.answer(id, 0, append(make([]byte, 16), f.attributes(node)...))
 	case fuseOpen:
-		f.answer(id, 0, make([]byte, 16))
+		answer := make([]byte, 16)
+		if binary.LittleEndian.Uint32(b[40:])&unix.O_SYNC == unix.O_SYNC {
+			answer[8] = direct | keepCache
+		}
+		f.answer(id, 0, answer)
 	case fuseRead:
 		if delay := time.Duration(f.delay.Load()); delay >= 0 {
 			from := min(binary.LittleEndian.Uint64(b[48:]), uint64(len(f.content)))

@@ -28,6 +28,8 @@ func Main() {
 		err = mount(words[1], words[2])
 	case "map":
 		err = mapFile(words[1])
+	case "lock":
+		err = lock(words[1])
 	default:
 		return
 	}
@@ -68,12 +70,32 @@ func MountFast(t *testing.T, content string) (dir string, slow func(delay time.D
 }
 
 // Map starts a process for the length of a test that has mapped a file as code.
-func Map(t *testing.T, file string) (pid int) {
+func Map(t *testing.T, file string) (pid int) { return MapAs(t, os.Getuid(), file) }
+
+// MapAs is Map of another user's process.
+func MapAs(t *testing.T, user int, file string) (pid int) {
 	t.Helper()
-	p, err := start(t, "mapped", "map", file)
+	f, err := os.Open(file) // in whose folder the user may not look
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer f.Close()
+	p, err := startAs(t, user, f, "mapped", "map", "/proc/self/fd/3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.pid
+}
+
+// Lock starts a process for the length of a test that is about to map a file of Mount whose reads are Never answered,
+// and keeps its whole address space locked meanwhile. It waits until that is so.
+func Lock(t *testing.T, file string) (pid int) {
+	t.Helper()
+	p, err := start(t, "about to lock", "lock", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(500 * time.Millisecond)
 	return p.pid
 }
 
@@ -87,9 +109,22 @@ type other struct {
 // start starts this program with a role, and waits until it says something. It ends with its input.
 func start(t *testing.T, want string, words ...string) (*other, error) {
 	t.Helper()
+	return startAs(t, os.Getuid(), nil, want, words...)
+}
+
+// startAs is start for another user, whose process has a file as its descriptor 3.
+func startAs(t *testing.T, user int, file *os.File, want string, words ...string) (*other, error) {
+	t.Helper()
 	c := exec.Command(os.Args[0])
+	if file != nil {
+		c.ExtraFiles = []*os.File{file}
+	}
 	c.Env = append(os.Environ(), role+"="+strings.Join(words, "\n"))
 	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	if user != os.Getuid() {
+		c.Path = "/proc/self/exe" // the user may not enter the folder of a test
+		c.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(user), Gid: uint32(user)}
+	}
 	end, err := c.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -103,6 +138,10 @@ func start(t *testing.T, want string, words ...string) (*other, error) {
 	}
 	t.Cleanup(func() {
 		end.Close()
+		if words[0] == "lock" { // it ends with the file system
+			go c.Wait()
+			return
+		}
 		c.Wait()
 	})
 	p := &other{c.Process.Pid, end, bufio.NewReader(out)}
@@ -127,6 +166,27 @@ func mapFile(file string) error {
 		return fmt.Errorf("map %s: %w", file, err)
 	}
 	fmt.Println("mapped")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// lock has a page of a file read, which does not come, and maps the file so that the kernel first drops all of its
+// pages: it waits for that one, and has locked the address space. (Linux: fs/fuse/file.c, fuse_file_mmap)
+func lock(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	go f.Read(make([]byte, 1))
+	time.Sleep(300 * time.Millisecond)
+	direct, err := os.OpenFile(file, os.O_RDONLY|unix.O_SYNC, 0)
+	if err != nil {
+		return err
+	}
+	fmt.Println("about to lock")
+	if _, err := unix.Mmap(int(direct.Fd()), 0, 4096, unix.PROT_READ, unix.MAP_PRIVATE); err != nil {
+		return fmt.Errorf("map %s: %w", file, err)
+	}
 	_, err = io.Copy(io.Discard, os.Stdin)
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/hotspan/hotspan/v8/elfheaders"
 )
 
 // image is an ELF file read by address and by symbol, piece by piece.
@@ -17,7 +19,7 @@ type image struct {
 }
 
 func openImage(r io.ReaderAt) (*image, error) {
-	f, err := elf.NewFile(r)
+	f, err := elfheaders.Open(r)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrNotV8, err)
 	}

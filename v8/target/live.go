@@ -18,9 +18,9 @@ type Live struct {
 
 // ReadAt reads len(p) bytes at the address off, with a system call (process_vm_readv) for each 256 KiB. A range that is
 // only partly mapped is an error, as for any io.ReaderAt; n says how much was read. Without Wait it waits for pages for
-// a second at most, and for three in a minute: then the error is ErrSlow, as for all reads of the process until a
-// minute after this one has ended. That the machine is busy does not count. It needs the right to ptrace the process:
-// CAP_SYS_PTRACE, or the same user and a process that is dumpable.
+// a second at most, and for three in a minute for those of all processes of the same user: then the error is ErrSlow,
+// as for all reads of the process until a minute after this one has ended. That the machine is busy does not count. It
+// needs the right to ptrace the process: CAP_SYS_PTRACE, or the same user and a process that is dumpable.
 func (l Live) ReadAt(p []byte, off int64) (n int, err error) {
 	for n < len(p) && err == nil {
 		var some int

@@ -13,14 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Times that hotspan waits for memory of a process: in one read, and in all reads within a minute. A page may come from
-// a file system that is a program, or from a program that handles page faults, which never answers. (Linux:
+// readTimeout is for how long hotspan waits for memory of a process in one read. A page may come from a file system
+// that is a program, or from a program that handles page faults, which never answers. (Linux:
 // Documentation/filesystems/fuse.rst, Documentation/admin-guide/mm/userfaultfd.rst) The kernel does not let go of a
 // thread that waits for it.
-const (
-	readTimeout   = time.Second
-	minuteTimeout = 3 * time.Second
-)
+const readTimeout = time.Second
 
 // checkEvery is how often hotspan checks whether a read waits for a page. What it finds counts for as long; what the
 // clock says does not: on a busy machine most of that is time without a CPU.
@@ -131,7 +128,7 @@ func (r *reader) run(pid int, wait bool) error {
 		r.late.Reset(checkEvery)
 		if r.waits() {
 			waited += checkEvery
-			late = slow.waited(pid, checkEvery) >= minuteTimeout || waited >= readTimeout
+			late = slow.waited(pid, checkEvery) || waited >= readTimeout
 		}
 	}
 	r.late.Stop()
@@ -141,7 +138,8 @@ func (r *reader) run(pid int, wait bool) error {
 		ended()
 		r.release()
 	}()
-	return fmt.Errorf("%w: more than %v, or %v within a minute", ErrSlow, readTimeout, minuteTimeout)
+	return fmt.Errorf("%w: more than %v, or %v within a minute with that of its user's other processes", ErrSlow,
+		readTimeout, userTimeout)
 }
 
 // share copies what was read to the buffers of its ranges, and returns how many of them are whole.

@@ -15,16 +15,25 @@ import (
 // pause is how long nothing is read of a process after a read that was late has ended.
 const pause = time.Minute
 
+// Times that hotspan waits for memory within a minute: for that of a user's processes, and of all processes.
+const (
+	userTimeout = 3 * time.Second
+	allTimeout  = 12 * time.Second
+)
+
 // slowProcesses are those whose memory did not come in time. It is safe for concurrent use.
 type slowProcesses struct {
 	some   atomic.Bool // there is one
 	mu     sync.Mutex
 	until  map[int]int64   // by thread group: when it may be read again, as now gives it
 	groups map[int]inGroup // by thread, as far as they were asked for lately
-	waits  map[int]*waits  // by thread group, of the last minute
+	waits  map[int]*waits  // by user, of the last minute
 }
 
-// waits are those for the memory of a process within a minute.
+// everybody is in the place of a user for the waits of all.
+const everybody = -1
+
+// waits are those for the memory of a user's processes within a minute.
 type waits struct {
 	sum   time.Duration
 	until int64
@@ -87,30 +96,38 @@ func (s *slowProcesses) add(pid int) (ended func()) {
 	}
 }
 
-// waited adds to what was waited for the memory of a process within a minute, and returns the sum.
-func (s *slowProcesses) waited(pid int, some time.Duration) time.Duration {
-	group := groupOf(pid)
+// waited adds to what was waited within a minute for the memory of the processes of a process's user, and for that of
+// all processes, and reports whether that is too long.
+func (s *slowProcesses) waited(pid int, some time.Duration) (tooLong bool) {
+	user := statusNumber(pid, "Uid", everybody)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := now()
-	w := s.waits[group]
-	if w == nil || w.until < at {
-		maps.DeleteFunc(s.waits, func(_ int, w *waits) bool { return w.until < at })
-		w = &waits{until: at + int64(time.Minute)}
-		s.waits[group] = w
+	for of, most := range map[int]time.Duration{user: userTimeout, everybody: allTimeout} {
+		w := s.waits[of]
+		if w == nil || w.until < at {
+			maps.DeleteFunc(s.waits, func(_ int, w *waits) bool { return w.until < at })
+			w = &waits{until: at + int64(time.Minute)}
+			s.waits[of] = w
+		}
+		w.sum += some
+		tooLong = tooLong || w.sum >= most
 	}
-	w.sum += some
-	return w.sum
+	return tooLong
 }
 
 // groupOf returns the process that a thread belongs to, or the thread's own id if it has ended.
-func groupOf(tid int) int {
+func groupOf(tid int) int { return statusNumber(tid, "Tgid", tid) }
+
+// statusNumber returns the first number behind a key of a /proc/TID/status, or another one if there is none.
+func statusNumber(tid int, key string, none int) int {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", tid))
-	if _, after, ok := bytes.Cut(text, []byte("\nTgid:")); ok {
-		value, _, _ := bytes.Cut(after, []byte("\n"))
-		if group, err := strconv.Atoi(string(bytes.TrimSpace(value))); err == nil {
-			return group
+	_, after, _ := bytes.Cut(text, []byte("\n"+key+":"))
+	line, _, _ := bytes.Cut(after, []byte("\n"))
+	if words := bytes.Fields(line); len(words) > 0 {
+		if n, err := strconv.Atoi(string(words[0])); err == nil {
+			return n
 		}
 	}
-	return tid
+	return none
 }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,12 +28,21 @@ func mapSlow(t *testing.T, pages int, delay time.Duration) (pid int, at int64) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root mounts")
 	}
+	slow.mu.Lock()
+	clear(slow.waits)
+	slow.mu.Unlock()
 	content := filepath.Join(t.TempDir(), "content")
 	if err := os.WriteFile(content, make([]byte, pages*4096), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	file := slowfiles.Mount(t, content, delay) + "/a"
 	pid = slowfiles.Map(t, file)
+	return pid, mappedAt(t, pid, file)
+}
+
+// mappedAt is where a process has mapped a file whose path begins so.
+func mappedAt(t *testing.T, pid int, file string) (at int64) {
+	t.Helper()
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +55,7 @@ func mapSlow(t *testing.T, pages int, delay time.Duration) (pid int, at int64) {
 	if at == 0 {
 		t.Fatalf("%s is not mapped:\n%s", file, maps)
 	}
-	return pid, at
+	return at
 }
 
 // TestSlowMemory: a page that does not come is waited for for a second, and then nothing of the process is read.
@@ -56,7 +67,7 @@ func TestSlowMemory(t *testing.T) {
 		t.Errorf("%v after %v", err, took)
 	}
 	began = time.Now()
-	if _, err := (Live{PID: pid}).ReadAt(make([]byte, 8), 8); !errors.Is(err, ErrSlow) || slow.waits[pid] == nil {
+	if _, err := (Live{PID: pid}).ReadAt(make([]byte, 8), 8); !errors.Is(err, ErrSlow) || slow.waits[0] == nil {
 		t.Errorf("the next read: %v after %v", err, time.Since(began))
 	}
 }
@@ -76,6 +87,51 @@ func TestJustInTime(t *testing.T) {
 		return
 	}
 	t.Errorf("%d pages were waited for, %v each", most, delay)
+}
+
+// TestManySlow: pages of many processes of a user, none of which comes, are waited for hardly longer than those of one;
+// those of another user's processes are waited for as ever, until those of all take too long.
+func TestManySlow(t *testing.T) {
+	const processes = 10
+	first, at := mapSlow(t, 1, slowfiles.Never)
+	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/map_files/%x-%x", first, at, at+4096))
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	for n := range processes {
+		pid := slowfiles.Map(t, fmt.Sprintf("%s/%c", filepath.Dir(exe), 'b'+n))
+		began := time.Now()
+		at := mappedAt(t, pid, filepath.Dir(exe))
+		if _, err := (Live{PID: pid}).ReadAt(make([]byte, 8), at); !errors.Is(err, ErrSlow) {
+			t.Errorf("process %d: %v", n, err)
+		}
+		if took := time.Since(began); n > 3 && took > readTimeout/2 {
+			t.Errorf("the page of process %d is waited for for %v", n, took)
+		}
+	}
+	t.Logf("all were waited for for %v", time.Since(began))
+	for user := 1000; ; user++ {
+		c := exec.Command("sleep", "60")
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(user)}}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+		left := allTimeout - slow.waits[everybody].sum
+		if slow.waited(c.Process.Pid, min(left, userTimeout)-1) {
+			t.Errorf("pages of user %d are waited for too long already, %v are left", user, left)
+		}
+		if left < userTimeout {
+			if !slow.waited(c.Process.Pid, 1) {
+				t.Error("those of all together may take any time")
+			}
+			return
+		}
+		if !slow.waited(c.Process.Pid, 1) {
+			t.Errorf("those of user %d may take any time", user)
+		}
+	}
 }
 
 // TestWaits: a thread that works, or sleeps in another system call, does not wait for memory.

@@ -1,7 +1,6 @@
 package elffile
 
 import (
-	"debug/elf"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/symbols"
+	"github.com/hotspan/hotspan/v8/elfheaders"
 )
 
 // debugDir is where distributions put separate debug files, named by build id. (GDB manual, "Debugging Information in
@@ -52,7 +52,7 @@ func openBelow(root, file string) (*os.File, error) {
 
 // checkDebug returns an error if a file is not the debug file of a build id: names of another build would be wrong.
 func checkDebug(f *os.File, buildID string) error {
-	ef, err := elf.NewFile(procs.NewTimed(f))
+	ef, err := elfheaders.Open(procs.NewTimed(f))
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Name(), err)
 	}

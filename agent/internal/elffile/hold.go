@@ -14,6 +14,7 @@ type Hold struct {
 	cache *Cache
 	files []*File
 	known map[procs.FileID]*File
+	user  *procs.User   // of the process; nil: not asked yet
 	spent time.Duration // waiting for files
 }
 
@@ -31,7 +32,7 @@ func (h *Hold) HasV8(pid int, m procs.Mapping) (has bool, err error) {
 	if h.spent > maxReading {
 		return false, errReading
 	}
-	h.spent += procs.Waited(func() { has, err = h.cache.hasV8(pid, m) })
+	h.waits(pid, func() { has, err = h.cache.hasV8(pid, m) })
 	return has, err
 }
 
@@ -45,11 +46,19 @@ func (h *Hold) Get(pid int, m procs.Mapping) *File {
 		return h.keep(h.cache.unread(pid, m, fmt.Errorf("%s: %w", m.Path, errReading)))
 	}
 	var f *File
-	h.spent += procs.Waited(func() { f = h.keep(h.cache.get(pid, m)) })
+	h.waits(pid, func() { f = h.keep(h.cache.get(pid, m)) })
 	if f.key != (key{}) {
 		h.known[m.File()] = f
 	}
 	return f
+}
+
+// waits runs f, which reads files of a process, and counts how long that waits for them.
+func (h *Hold) waits(pid int, f func()) {
+	if h.user == nil {
+		h.user = new(procs.UserOf(pid))
+	}
+	h.spent += procs.Waited(*h.user, f)
 }
 
 // Opened returns a file that is open and was mapped under a path. It stays until Release, and is never nil; if it

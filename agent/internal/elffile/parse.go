@@ -12,6 +12,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/threadlocal"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 	"github.com/hotspan/hotspan/agent/internal/uvpool"
+	"github.com/hotspan/hotspan/v8/elfheaders"
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
@@ -23,7 +24,7 @@ type head struct {
 }
 
 func readHead(r io.ReaderAt) (h head, err error) {
-	if h.elf, err = elf.NewFile(r); err != nil {
+	if h.elf, err = elfheaders.Open(r); err != nil {
 		return h, err
 	}
 	h.buildID, h.err = symbols.BuildID(h.elf)

@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"unsafe"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/share"
 )
 
 // Limits of what is kept of one file.
@@ -13,6 +17,13 @@ const (
 	maxTexts = 16 << 20 // bytes of names of functions and files
 	maxKept  = 1 << 17  // lines
 )
+
+// Of the memory that all files take, in bytes, those of one user's processes have userMemory, at most, of what those of
+// others leave.
+const maxMemory, userMemory = 64 << 20, 0.5
+
+// memory is what they take, by user.
+var memory = share.New[procs.User](maxMemory, userMemory)
 
 // keepEnded is for how long, in nanoseconds, code is known that is not there any more: for samples taken before.
 const keepEnded = 10e9
@@ -36,12 +47,45 @@ type piece struct {
 
 // codes knows what code was where, and when.
 type codes struct {
-	there []*piece // by address, without overlaps
-	ended []*piece // in the order in which that was read
-	last  uint64   // the last time of a piece
-	texts int      // bytes, of both
-	lines int      // of both
-	left  int64    // pieces that are left out over the limits, or the lines of pieces
+	there []*piece                  // by address, without overlaps
+	ended []*piece                  // in the order in which that was read
+	last  uint64                    // the last time of a piece
+	texts int                       // bytes, of both
+	lines int                       // of both
+	left  int64                     // pieces that are left out over the limits, or the lines of pieces
+	taken int                       // bytes of memory, of both
+	from  *share.Shares[procs.User] // what they are taken from; nil: they are not counted
+	user  procs.User
+}
+
+// size is how many bytes of memory a piece takes.
+func (p *piece) size() int {
+	return int(unsafe.Sizeof(piece{})) + 8 + p.texts + len(p.lines)*int(unsafe.Sizeof(Line{}))
+}
+
+// take counts a piece, if there is room for it.
+func (c *codes) take(p *piece) bool {
+	if c.texts+p.texts > maxTexts || c.from != nil && !c.from.Take(c.user, p.size()) {
+		return false
+	}
+	c.texts, c.lines, c.taken = c.texts+p.texts, c.lines+len(p.lines), c.taken+p.size()
+	return true
+}
+
+// give counts a piece no more.
+func (c *codes) give(p *piece) {
+	c.texts, c.lines, c.taken = c.texts-p.texts, c.lines-len(p.lines), c.taken-p.size()
+	if c.from != nil {
+		c.from.Give(c.user, p.size())
+	}
+}
+
+// clear forgets everything.
+func (c *codes) clear() {
+	if c.from != nil {
+		c.from.Give(c.user, c.taken)
+	}
+	*c = codes{from: c.from, user: c.user}
 }
 
 // add handles what a file says next.
@@ -61,7 +105,7 @@ func (c *codes) load(code *Code) {
 		return
 	}
 	p := &piece{
-		start: code.Address, end: code.Address + uint64(len(code.Bytes)), from: code.Time, to: always,
+		start: code.Address, end: code.Address + max(code.Whole, uint64(len(code.Bytes))), from: code.Time, to: always,
 		index: code.Index, name: cmp.Or(Text(code.Name), "[jit]"), probe: probeOf(code.Bytes),
 	}
 	if p.lines = code.Lines; c.lines+len(p.lines) > maxKept {
@@ -116,12 +160,11 @@ func (c *codes) put(p *piece) {
 			c.ended = append(c.ended, old)
 		}
 	}
-	if p.to > p.from && (len(c.there)-(high-low) >= maxThere || c.texts+p.texts > maxTexts) {
+	if p.to > p.from && (len(c.there)-(high-low) >= maxThere || !c.take(p)) {
 		c.left++
 		p.to = p.from
 	}
 	if p.to > p.from {
-		c.texts, c.lines = c.texts+p.texts, c.lines+len(p.lines)
 		if p.to == always {
 			newer = append(newer, p) // the only one
 		} else {
@@ -159,7 +202,7 @@ func (c *codes) forget(now uint64) {
 // drop drops the first n pieces that are not there any more.
 func (c *codes) drop(n int) {
 	for _, p := range c.ended[:n] {
-		c.texts, c.lines = c.texts-p.texts, c.lines-len(p.lines)
+		c.give(p)
 	}
 	c.ended = slices.Delete(c.ended, 0, n)
 }

@@ -21,6 +21,7 @@ type file struct {
 	mapping procs.Mapping // of the file
 	open    *os.File      // nil: not opened yet
 	bytes   *procs.Timed
+	buffer  *bufio.Reader
 	reader  *Reader // nil: the header is not complete yet
 	size    int64   // of the file, when it was read last
 	named   bool    // it has named code
@@ -49,7 +50,9 @@ var ofV8 = regexp.MustCompile(
 	`^(Builtin|BytecodeHandler|Callback|Eval|Function|Handler|JS|LazyCompile|RegExp|Script|Stub|Native[A-Za-z]*):`)
 
 // newFile is the file of a mapping, which is opened when it is read.
-func newFile(of Owner, m procs.Mapping) *file { return &file{of: of, mapping: m} }
+func newFile(of Owner, m procs.Mapping) *file {
+	return &file{of: of, mapping: m, codes: codes{from: memory, user: procs.UserOf(of.PID)}}
+}
 
 // openMapped opens the file by its mapping.
 func (f *file) openMapped() error {
@@ -91,6 +94,7 @@ func (f *file) follow(now uint64) error {
 	}
 	for {
 		r, err := f.reader.Next()
+		f.left, f.reader.Left = f.left+f.reader.Left, 0
 		if errors.Is(err, io.EOF) || errors.Is(err, ErrPartial) {
 			f.forget(now)
 			return nil
@@ -105,9 +109,18 @@ func (f *file) follow(now uint64) error {
 	}
 }
 
-// from reads the file from a byte on, as far as it was when it was looked at.
+// from reads the file from a byte on, as far as it was when it was looked at; nil: it ends before.
 func (f *file) from(at int64) io.Reader {
-	return bufio.NewReaderSize(io.NewSectionReader(f.bytes, at, f.size-at), 1<<18)
+	if at > f.size {
+		return nil
+	}
+	section := io.NewSectionReader(f.bytes, at, f.size-at)
+	if f.buffer == nil {
+		f.buffer = bufio.NewReaderSize(section, 64<<10)
+	} else {
+		f.buffer.Reset(section)
+	}
+	return f.buffer
 }
 
 // begin reads the header, if it is complete.
@@ -126,6 +139,7 @@ func (f *file) begin() error {
 		return errClock
 	}
 	f.reader = r
+	r.From = f.from
 	return nil
 }
 

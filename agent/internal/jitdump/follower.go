@@ -4,6 +4,8 @@ import (
 	"io"
 	"log/slog"
 	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // longestWait is how long samples wait for a file to be read. After one that takes longer they do not wait for the time
@@ -49,36 +51,60 @@ func (f *follower) upTo(time, now int64) bool {
 
 func (f *follower) start(now int64) {
 	f.reading, f.begun = make(chan error, 1), now
-	go func(done chan<- error) { done <- f.follow(uint64(now)) }(f.reading)
+	go func(done chan<- error) {
+		var err error
+		procs.Waited(f.user, func() { err = f.follow(uint64(now)) })
+		done <- err
+	}(f.reading)
 }
 
 // await waits for a reading, and reports whether it is complete.
 func (f *follower) await(now int64) bool {
-	var err error
+	wait := min(f.wait, allWaits.left(f.user, time.Duration(now)))
 	if now < f.noWait {
-		select {
-		case err = <-f.reading:
-		default:
-			return false
+		wait = 0
+	}
+	err, complete := f.awaitFor(wait)
+	if !complete {
+		if wait > 0 {
+			allWaits.add(f.user, time.Duration(now), wait)
+			f.late(now)
 		}
-	} else {
-		late := time.NewTimer(f.wait)
-		defer late.Stop()
-		select {
-		case err = <-f.reading:
-		case <-late.C:
-			f.noWait = now + int64(f.wait+waitAgain)
-			if !f.slow {
-				f.log.Warn("jitdump takes long to read: code of the process has no names meanwhile",
-					"pid", f.of.PID, "file", f.path)
-			}
-			f.slow = true
-			return false
-		}
+		return false
 	}
 	f.reading, f.read = nil, f.begun
 	f.tell(err)
 	return true
+}
+
+// awaitFor waits for a reading for some time.
+func (f *follower) awaitFor(most time.Duration) (err error, complete bool) {
+	select {
+	case err = <-f.reading:
+		return err, true
+	default:
+	}
+	if most == 0 {
+		return nil, false
+	}
+	late := time.NewTimer(most)
+	defer late.Stop()
+	select {
+	case err = <-f.reading:
+		return err, true
+	case <-late.C:
+		return nil, false
+	}
+}
+
+// late notes that a reading takes too long.
+func (f *follower) late(now int64) {
+	f.noWait = now + int64(f.wait+waitAgain)
+	if !f.slow {
+		f.log.Warn("jitdump takes long to read: code of the process has no names meanwhile",
+			"pid", f.of.PID, "file", f.path)
+	}
+	f.slow = true
 }
 
 // find returns the code that was at an address at a time, up to which all is known; nil: that is not known.
@@ -110,14 +136,21 @@ func (f *follower) tell(err error) {
 	}
 	if err != nil {
 		f.failed = true
-		f.codes = codes{}
 		f.close()
 	}
 }
 
-// close closes the file, unless it is being read: then the runtime does so later.
+// close closes the file, and forgets what it says, when it is not being read any more.
 func (f *follower) close() {
-	if f.reading == nil && f.open != nil {
-		go f.open.Close() // its file system is told, and may not answer
+	if f.reading != nil {
+		go func() {
+			<-f.reading
+			f.reading = nil
+			f.close()
+		}()
+		return
+	}
+	if f.clear(); f.open != nil {
+		go procs.Waited(f.user, func() { procs.Close(f.open) })
 	}
 }

@@ -65,6 +65,7 @@ type Code struct {
 	Index   uint64 // each piece of code of a file has another
 	Name    string // without control characters
 	Bytes   []byte
+	Whole   uint64 // how many bytes there are, where Bytes are only the beginning; else 0
 	Lines   []Line // by Address
 }
 

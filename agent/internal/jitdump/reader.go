@@ -15,13 +15,26 @@ var ErrPartial = errors.New("the last record is not complete")
 // Reader reads a file of either byte order. It is not safe for concurrent use.
 type Reader struct {
 	Header
+	// From reads the file from a byte on; nil: it does not go on there. With it only the beginning of long records is
+	// read, so that Code.Bytes are not whole, and lines of more than maxDebug bytes are left out.
+	From func(at int64) io.Reader
+	Left int64 // records whose lines were left out
+
+	records int
+
 	r     io.Reader
 	order binary.ByteOrder
 	at    int64  // in the file
 	next  int64  // where the record begins that Next has not read yet
+	size  int    // of the record at hand, behind its prefix
 	lines []Line // for the code at linesOf, which comes next
 	of    uint64
 }
+
+// maxRecords bounds the records of a file that is read with From.
+const maxRecords = 1 << 22
+
+var errRecords = fmt.Errorf("jitdump: more than %d records", maxRecords)
 
 // Record is what a record says: one of the fields is set.
 type Record struct {
@@ -75,6 +88,9 @@ func (d *Reader) Continue(r io.Reader) { d.r, d.at = r, d.next }
 func (d *Reader) Next() (Record, error) {
 	for {
 		from := d.at
+		if d.records++; d.From != nil && d.records > maxRecords {
+			return Record{}, errRecords
+		}
 		kind, time, b, err := d.record()
 		if err != nil {
 			return Record{}, err
@@ -113,8 +129,40 @@ func (d *Reader) record() (kind uint32, time uint64, b []byte, err error) {
 	if size < prefixSize || size > maxRecord {
 		return 0, 0, nil, fmt.Errorf("jitdump: record at byte %d: %d bytes", d.at-prefixSize, size)
 	}
-	b, err = d.read(int(size - prefixSize))
-	return d.order.Uint32(prefix), d.order.Uint64(prefix[8:]), b, err
+	kind, time = d.order.Uint32(prefix), d.order.Uint64(prefix[8:])
+	b, err = d.body(kind, int(size-prefixSize))
+	return kind, time, b, err
+}
+
+// Of a record that is not read whole, so many bytes are.
+const (
+	maxHead  = loadSize + maxName + probed
+	maxDebug = 1 << 20
+)
+
+// body reads a record behind its prefix, or its beginning.
+func (d *Reader) body(kind uint32, size int) ([]byte, error) {
+	most := maxHead
+	if kind == kindDebug {
+		most = maxDebug
+	}
+	if d.size = size; d.From == nil || size <= most {
+		return d.read(size)
+	}
+	if kind == kindDebug {
+		most = 0
+		d.Left++
+	}
+	b, err := d.read(most)
+	if err != nil {
+		return nil, err
+	}
+	rest := d.From(d.at + int64(size-most))
+	if rest == nil {
+		return nil, ErrPartial
+	}
+	d.r, d.at = rest, d.at+int64(size-most)
+	return b, nil
 }
 
 // read reads so many bytes, and takes no more memory than the file has.
@@ -131,6 +179,10 @@ func (d *Reader) read(n int) ([]byte, error) {
 
 // debug keeps the lines for the code that follows.
 func (d *Reader) debug(b []byte) error {
+	if len(b) == 0 && d.size > maxDebug {
+		d.lines = nil
+		return nil
+	}
 	if len(b) < debugSize {
 		return fmt.Errorf("lines in %d bytes", len(b))
 	}
@@ -172,10 +224,13 @@ func (d *Reader) load(time uint64, b []byte) (*Code, error) {
 	if c.Name, b, err = text(b[loadSize:]); err != nil {
 		return nil, fmt.Errorf("name: %w", err)
 	}
-	if size > MaxCode || size > uint64(len(b)) || c.Address > c.Address+size {
-		return nil, fmt.Errorf("code of %d bytes at 0x%x, of which %d are there", size, c.Address, len(b))
+	left := uint64(d.size - loadSize - len(c.Name) - 1)
+	if size > MaxCode || size > left || c.Address > c.Address+size {
+		return nil, fmt.Errorf("code of %d bytes at 0x%x, of which %d are there", size, c.Address, left)
 	}
-	c.Bytes = b[:size]
+	if c.Bytes = b[:min(size, uint64(len(b)))]; uint64(len(c.Bytes)) < size {
+		c.Whole = size
+	}
 	if d.of == c.Address {
 		c.Lines = d.lines
 	}

@@ -3,34 +3,44 @@
 package jobs
 
 import (
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/priority"
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/share"
 )
 
 // Queue runs the jobs of one process one after the other, in the order in which they were queued, and those of
-// different processes side by side: one whose files are slow delays no other. All of its methods but Post are for one
-// goroutine.
+// different processes side by side, those of different users in turn: one whose files are slow delays no other, and
+// nobody can keep all others waiting. All of its methods but Post are for one goroutine.
 type Queue struct {
-	ready   chan int // processes with jobs that no worker has begun with
 	results chan func()
-	pending int    // jobs without a result
-	workers int    // goroutines that run jobs
-	notify  func() // called when there is a result
+	pending *share.Shares[procs.User] // jobs without a result
+	notify  func()                    // called when there is a result
+	userOf  func(pid int) procs.User
 
-	mu   sync.Mutex
-	slow int                            // workers that have another in their place
-	jobs map[int][]func() (then func()) // that wait, by process; of one that is ready, or that a worker has, maybe none
+	mu      sync.Mutex
+	some    sync.Cond // that there is a process for a worker, or that the queue is closed
+	closed  bool
+	workers int                            // goroutines that run jobs
+	slow    int                            // workers that have another in their place
+	running *share.Shares[procs.User]      // processes that a worker has
+	ready   map[procs.User][]int           // processes that wait for a worker
+	turns   []procs.User                   // of these, in the order of their turns
+	jobs    map[int][]func() (then func()) // that wait, by process; of one that is ready or running maybe none
 }
 
 const (
-	// maxJobs bounds the queue. Each job is a process that started, or one whose mappings changed.
-	maxJobs = 4096
+	// maxJobs bounds the queue. Each job is a process that started, or one whose mappings changed. Those of one user
+	// are half of what others leave, at most.
+	maxJobs, userJobs = 4096, 0.5
 	// maxWorkers bounds the processes whose jobs run at a time: most of them wait, for a file or for each other.
 	maxWorkers = 8
 	// maxSlow bounds those whose jobs have taken longer than slowAfter, for which others run. Each may keep a thread.
-	maxSlow = 64
+	// Of the processes whose jobs run, slow or not, one user has half of what others leave, at most.
+	maxSlow, userRunning = 64, 0.5
 )
 
 // slowAfter is how long a process has a worker before that has another in its place.
@@ -41,29 +51,59 @@ const All = 0
 
 // New makes a Queue that calls notify, on any goroutine, when DrainResults has something to do.
 func New(notify func()) *Queue {
-	return &Queue{
-		ready: make(chan int, maxJobs), results: make(chan func(), maxJobs), notify: notify,
-		jobs: map[int][]func() func(){},
+	q := &Queue{
+		results: make(chan func(), maxJobs), notify: notify, userOf: procs.UserOf, jobs: map[int][]func() func(){},
+		ready: map[procs.User][]int{}, pending: share.New[procs.User](maxJobs, userJobs),
+		running: share.New[procs.User](maxWorkers+maxSlow, userRunning),
 	}
+	q.some.L = &q.mu
+	return q
 }
 
 // Close ends the workers when they have run what was queued. No job may be queued any more.
-func (q *Queue) Close() { close(q.ready) }
+func (q *Queue) Close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.some.Broadcast()
+}
 
-// Full reports whether Run would refuse a job.
-func (q *Queue) Full() bool { return q.pending >= maxJobs }
+// Full reports whether Run would refuse a job of a process.
+func (q *Queue) Full(pid int) bool {
+	user := q.of(pid)
+	if !q.pending.Take(user, 1) {
+		return true
+	}
+	q.pending.Give(user, 1)
+	return false
+}
+
+// of is the user of a process.
+func (q *Queue) of(pid int) procs.User {
+	if pid == All {
+		return procs.Nobody
+	}
+	return q.userOf(pid)
+}
 
 // Run queues a job of a process, which runs on a goroutine of the Queue. The function that the job returns runs on the
-// goroutine that drains the results. It returns false, and queues nothing, if the queue is full.
+// goroutine that drains the results. It returns false, and queues nothing, if the queue is full, or has as many jobs of
+// the same user's processes as it may.
 func (q *Queue) Run(pid int, job func() (then func())) bool {
-	if q.Full() {
+	user := q.of(pid)
+	if !q.pending.Take(user, 1) {
 		return false
 	}
-	q.pending++
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	waiting, begun := q.jobs[pid]
-	q.jobs[pid] = append(waiting, job)
+	q.jobs[pid] = append(waiting, func() func() {
+		then := job()
+		return func() {
+			q.pending.Give(user, 1)
+			then()
+		}
+	})
 	if begun {
 		return true
 	}
@@ -71,20 +111,53 @@ func (q *Queue) Run(pid int, job func() (then func())) bool {
 		q.workers++
 		go q.work()
 	}
-	q.ready <- pid
+	if len(q.ready[user]) == 0 {
+		q.turns = append(q.turns, user)
+	}
+	q.ready[user] = append(q.ready[user], pid)
+	q.some.Signal()
 	return true
 }
 
 // work runs jobs until Close, or until another worker has its place.
 func (q *Queue) work() {
-	for pid := range q.ready {
+	for {
+		pid, user, ok := q.take()
+		if !ok {
+			return
+		}
 		w := new(worker)
 		slow := time.AfterFunc(slowAfter, func() { q.replace(w) })
 		q.runAll(pid)
 		slow.Stop()
-		if q.end(w) {
+		if q.end(w, user) {
 			return
 		}
+	}
+}
+
+// take waits for a process of a user who may have one more run. It is false after Close.
+func (q *Queue) take() (pid int, user procs.User, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		for i, user := range q.turns {
+			if !q.running.Take(user, 1) {
+				continue
+			}
+			pids := q.ready[user]
+			q.turns = slices.Delete(q.turns, i, i+1)
+			if q.ready[user] = pids[1:]; len(pids) > 1 {
+				q.turns = append(q.turns, user)
+			} else {
+				delete(q.ready, user)
+			}
+			return pids[0], user, true
+		}
+		if q.closed && len(q.turns) == 0 {
+			return 0, 0, false
+		}
+		q.some.Wait()
 	}
 }
 
@@ -113,9 +186,11 @@ func (q *Queue) replace(w *worker) {
 }
 
 // end notes that a worker has run the jobs of its process, and reports whether another has its place.
-func (q *Queue) end(w *worker) bool {
+func (q *Queue) end(w *worker, user procs.User) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.running.Give(user, 1)
+	q.some.Broadcast() // those of the user may wait for that
 	w.ended = true
 	if w.replaced {
 		q.slow--
@@ -138,22 +213,19 @@ func (q *Queue) next(pid int) func() func() {
 
 // Post has a function run on the goroutine that drains the results. It may be called on any goroutine.
 func (q *Queue) Post(then func()) {
-	q.results <- func() {
-		q.pending++ // no job is done
-		then()
-	}
+	q.results <- then
 	q.notify()
 }
 
 // Pending returns the number of jobs whose result was not drained.
-func (q *Queue) Pending() int { return q.pending }
+func (q *Queue) Pending() int { return q.pending.All() }
 
 // DrainResults runs the functions that finished jobs have returned.
 func (q *Queue) DrainResults() {
 	for {
 		select {
 		case then := <-q.results:
-			q.finish(then)
+			then()
 		default:
 			return
 		}
@@ -166,7 +238,7 @@ func (q *Queue) Wait(most time.Duration) bool {
 	defer late.Stop()
 	select {
 	case then := <-q.results:
-		q.finish(then)
+		then()
 		return true
 	case <-late.C:
 		return false
@@ -183,9 +255,4 @@ func (q *Queue) WaitAll(every time.Duration, giveUp func(after time.Duration) bo
 			return
 		}
 	}
-}
-
-func (q *Queue) finish(then func()) {
-	q.pending--
-	then()
 }

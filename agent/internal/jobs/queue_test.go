@@ -6,7 +6,16 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
+
+// newQueue makes a Queue of processes that are each of another user.
+func newQueue() *Queue {
+	q := New(func() {})
+	q.userOf = func(pid int) procs.User { return procs.User(pid) }
+	return q
+}
 
 // nothing is the result of a job that has none.
 func nothing() {}
@@ -15,7 +24,7 @@ func nothing() {}
 // meanwhile.
 func TestOrder(t *testing.T) {
 	const processes, each = 3 * maxWorkers, 50
-	q := New(func() {})
+	q := newQueue()
 	defer q.Close()
 	var mu sync.Mutex
 	running, most, ran, drained := 0, 0, map[int][]int{}, map[int][]int{}
@@ -68,7 +77,7 @@ func kept(q *Queue) int {
 // TestSlowJob: a process whose job does not end delays no other one, but its own jobs.
 func TestSlowJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := New(func() {})
+		q := newQueue()
 		defer q.Close()
 		const slow = 30 * time.Second
 		began := time.Now()
@@ -97,7 +106,7 @@ func TestManySlowJobs(t *testing.T) {
 	}{{12, slowAfter}, {maxWorkers + maxSlow - 1, (maxSlow + maxWorkers - 1) / maxWorkers * slowAfter},
 		{maxWorkers + maxSlow, time.Minute}} {
 		synctest.Test(t, func(t *testing.T) {
-			q := New(func() {})
+			q := newQueue()
 			defer q.Close()
 			for pid := range c.processes {
 				left := time.Minute - slowAfter*time.Duration(pid/maxWorkers) // until a minute has passed
@@ -127,7 +136,7 @@ func TestManySlowJobs(t *testing.T) {
 
 // TestFull: a queue that is full refuses jobs, and takes them again when results were drained.
 func TestFull(t *testing.T) {
-	q := New(func() {})
+	q := newQueue()
 	defer q.Close()
 	end := make(chan struct{})
 	for pid := range maxJobs {
@@ -135,7 +144,7 @@ func TestFull(t *testing.T) {
 			t.Fatalf("job %d was refused", pid)
 		}
 	}
-	if !q.Full() || q.Run(1, func() func() { return nothing }) {
+	if !q.Full(1) || q.Run(1, func() func() { return nothing }) {
 		t.Error("the queue takes one job more than it has room for")
 	}
 	if q.workers != maxWorkers {
@@ -169,7 +178,7 @@ func TestPost(t *testing.T) {
 // TestWaitAll: it waits for all jobs, and asks only while none finishes.
 func TestWaitAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := New(func() {})
+		q := newQueue()
 		defer q.Close()
 		for pid := range 4 {
 			q.Run(pid, func() func() { time.Sleep(time.Duration(pid) * 1500 * time.Millisecond); return nothing })
@@ -189,5 +198,47 @@ func TestWaitAll(t *testing.T) {
 			t.Errorf("asked after %v, want %v; %d jobs", asked, want, q.Pending())
 		}
 		q.Wait(time.Hour)
+	})
+}
+
+// TestUsers: one user's processes, as many as the queue takes of one user, whose jobs take as long as they may, keep
+// those of another waiting only until they have what one user may have, and those of a third not at all then. No job of
+// theirs is refused.
+func TestUsers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := New(func() {})
+		q.userOf = func(pid int) procs.User { return procs.User(pid / maxJobs) }
+		defer q.Close()
+		pid := 1
+		for q.Run(pid, func() func() { time.Sleep(time.Minute); return nothing }) {
+			pid++
+		}
+		if most := int(maxJobs * userJobs); pid != most+1 || !q.Full(1) {
+			t.Errorf("%d jobs of one user are taken, want %d", pid-1, most)
+		}
+		const full = time.Duration((maxSlow + maxWorkers) * userRunning / maxWorkers * float64(slowAfter))
+		for user, most := range []time.Duration{full, 0} {
+			time.Sleep(slowAfter * 5 / 2)
+			began, after := time.Now(), []time.Duration(nil)
+			for n := range 2 * maxWorkers {
+				if !q.Run((user+1)*maxJobs+n, func() func() {
+					took := time.Since(began)
+					return func() { after = append(after, took) }
+				}) {
+					t.Fatal("a job of another user is refused")
+				}
+			}
+			for len(after) < 2*maxWorkers {
+				if !q.Wait(time.Hour) {
+					t.Fatal("no job ends")
+				}
+			}
+			if last := slices.Max(after); last > most || after[0] > slowAfter {
+				t.Errorf("jobs of another user end after %v to %v, want %v at most", after[0], last, most)
+			}
+		}
+		for q.Pending() > 0 {
+			q.Wait(time.Hour)
+		}
 	})
 }

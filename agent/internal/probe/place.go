@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"slices"
@@ -33,11 +32,7 @@ func Find(pid int, s Spec) (Place, error) {
 	if err != nil {
 		return Place{}, fmt.Errorf("probe %s: %w", s.Text, err)
 	}
-	timed := procs.NewTimed(f)
-	sites, err := findIn(pid, m, timed, s)
-	if timed.Err() != nil {
-		err = timed.Err() // rather than that there is no such function
-	}
+	sites, err := findInFile(pid, m, f, s)
 	if err != nil {
 		procs.Close(f)
 		return Place{}, fmt.Errorf("probe %s: %s: %w", s.Text, m.Path, err)
@@ -48,13 +43,28 @@ func Find(pid int, s Spec) (Place, error) {
 // errCatches says why a uretprobe would end the process: the return address is not where an exception finds its way.
 var errCatches = errors.New("it has exceptions of C++, which end the process where they meet a uretprobe: use uprobe")
 
+// findInFile finds the sites in a file, in its turn.
+func findInFile(pid int, m procs.Mapping, f *os.File, s Spec) ([]Site, error) {
+	r, err := newFile(f)
+	if err != nil {
+		return nil, err
+	}
+	defer r.end()
+	sites, err := findIn(pid, m, r, s)
+	if failed := r.failed(); failed != nil { // rather than that there is no such function
+		return nil, failed
+	}
+	return sites, err
+}
+
 // findIn finds the sites in a file that is open. Node's own code has no exceptions, although what it is linked with
 // has.
-func findIn(pid int, m procs.Mapping, f io.ReaderAt, s Spec) ([]Site, error) {
+func findIn(pid int, m procs.Mapping, f *file, s Spec) ([]Site, error) {
 	file, err := open(f)
 	if err != nil {
 		return nil, err
 	}
+	f.begin()
 	if s.Kind == USDT {
 		return findTracepoint(file, s)
 	}

@@ -3,7 +3,6 @@ package probe
 import (
 	"debug/elf"
 	"fmt"
-	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -17,23 +16,6 @@ import (
 type function struct {
 	name string
 	elf.Symbol
-}
-
-// maxTable bounds a symbol table and its names, in bytes. Node 26's have 4 and 19 MB.
-const maxTable = 512 << 20
-
-// open reads the head of an ELF file.
-func open(r io.ReaderAt) (*elf.File, error) {
-	f, err := elf.NewFile(r)
-	if err != nil {
-		return nil, err
-	}
-	for _, table := range f.Sections {
-		if kind := table.Type; kind >= elf.SHT_SYMTAB && kind <= elf.SHT_STRTAB && table.Size > maxTable {
-			return nil, fmt.Errorf("section %s has %d bytes, more than %d", table.Name, table.Size, maxTable)
-		}
-	}
-	return f, nil
 }
 
 // catches reports whether the code of a file may have exceptions of C++ pass through it: it imports, or has, what
@@ -57,7 +39,7 @@ func find(f *elf.File, s Spec) (offset uint64, err error) {
 	case elf.ST_TYPE(found[0].Info) != elf.STT_FUNC:
 		return 0, fmt.Errorf("%s only chooses the function that is called in its place: name that one", s.Symbol)
 	}
-	code, err := symbols.Bytes(f, found[0].Value, max(found[0].Size, s.Offset+1))
+	code, err := symbols.Bytes(f, found[0].Value, s.Offset+longestInstruction)
 	if err == nil {
 		err = begins(code, s.Offset, found[0].Size)
 	}
@@ -66,6 +48,8 @@ func find(f *elf.File, s Spec) (offset uint64, err error) {
 	}
 	return fileOffset(f, found[0].Value+s.Offset, true)
 }
+
+const longestInstruction = 15 // bytes of x86-64
 
 // anyOf returns the functions with the first name that the file has: those of versions of it may differ.
 func anyOf(f *elf.File, symbol string) (found []function, other near) {
@@ -103,12 +87,10 @@ func matching(f *elf.File, pattern string) (found []function, other near) {
 }
 
 // functions returns what a name may mean: the functions of both symbol tables, those of V8's builtins, and what chooses
-// one when the program is linked.
+// one when the program is linked. A table that cannot be read has none.
 func functions(f *elf.File) iter.Seq[elf.Symbol] {
-	mangled, _ := f.Symbols() // without .symtab there may be .dynsym, and without both there is nothing to find
-	dynamic, _ := f.DynamicSymbols()
 	return func(yield func(elf.Symbol) bool) {
-		for _, s := range slices.Concat(mangled, dynamic) {
+		for s := range allSymbols(f) {
 			kind := elf.ST_TYPE(s.Info)
 			old := s.HasVersion && s.VersionIndex.IsHidden() // memcpy@GLIBC_2.2.5, beside memcpy@@GLIBC_2.14
 			part := strings.Contains(s.Name, ".cold")        // of a function, that nobody calls

@@ -22,6 +22,16 @@ type codeMaps struct {
 	code      bool          // there is code in it or next to it
 }
 
+// codeMapsOf reads the mappings of a process that have to do with code, and how many of these were not kept. before are
+// the regions as it was last read. The error is that of reading.
+func codeMapsOf(pid int, before []Region) ([]procs.Mapping, int, error) {
+	c := codeMaps{before: before}
+	if err := procs.EachMapping(pid, c.add); err != nil {
+		return nil, 0, err
+	}
+	return c.all(), c.left, nil
+}
+
 // add adds the next mapping by address.
 func (c *codeMaps) add(m procs.Mapping) {
 	switch {

@@ -118,7 +118,7 @@ func (ms *Mappings) Bias() uint64 {
 func (ms *Mappings) V8() *elffile.File { return ms.v8 }
 
 func (ms *Mappings) read() error {
-	maps, left, err := ms.readMaps()
+	maps, left, err := codeMapsOf(ms.pid, ms.regions)
 	if err != nil {
 		return fmt.Errorf("mappings of process %d: %w", ms.pid, err)
 	}
@@ -128,15 +128,6 @@ func (ms *Mappings) read() error {
 	ms.left = left
 	ms.set(maps, ms.find(maps, ms.open))
 	return nil
-}
-
-// readMaps reads the mappings that have to do with code. The error is that of reading.
-func (ms *Mappings) readMaps() ([]procs.Mapping, int, error) {
-	c := codeMaps{before: ms.regions}
-	if err := procs.EachMapping(ms.pid, c.add); err != nil {
-		return nil, 0, err
-	}
-	return c.all(), c.left, nil
 }
 
 // find finds the regions of code. file returns the file of a mapping; nil: its code is left out.

@@ -3,11 +3,13 @@ package process
 import (
 	"bufio"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
@@ -250,11 +252,63 @@ func again(t *testing.T, s *Mappings) (changed bool) {
 
 func readV8(t *testing.T, s *Mappings) (changed bool) {
 	t.Helper()
-	changed, err := s.ReadV8()
-	if err != nil {
-		t.Fatal(err)
+	var c V8Code
+	for now := int64(2); ; now++ {
+		c.Read(s, now)
+		if at, changed, ok := c.Take(s, 1); ok {
+			if at < 2 || c.Reading() {
+				t.Errorf("it was read at %d", at)
+			}
+			return changed
+		}
+		time.Sleep(time.Millisecond)
 	}
-	return changed
+}
+
+// TestLateV8Code: mappings that take long to read are waited for for a moment once, and can be taken when they have
+// come, unless later ones are at hand. After an error those at hand stay, and are the last ones if the process has
+// ended.
+func TestLateV8Code(t *testing.T) {
+	end := make(chan error)
+	code := []procs.Mapping{{Start: 0x1000, End: 0x2000, Exec: true}}
+	c := V8Code{read: func(int, []Region) ([]procs.Mapping, int, error) { return code, 7, <-end }}
+	s := &Mappings{}
+	begin := func(at int64) time.Duration {
+		began := time.Now()
+		c.Read(s, at)
+		return time.Since(began)
+	}
+	await := func(err error) {
+		end <- err
+		<-c.reading.done
+	}
+	if took := begin(2); took < longestWait {
+		t.Errorf("they are waited for for %v", took)
+	}
+	if took := begin(3); took >= longestWait || !c.Reading() {
+		t.Errorf("they are waited for again, for %v", took)
+	}
+	if _, _, ok := c.Take(s, 1); ok || len(s.maps) > 0 {
+		t.Error("they are taken before they were read")
+	}
+	await(nil)
+	if _, _, ok := c.Take(s, 2); ok || c.Reading() || len(s.maps) > 0 {
+		t.Error("they are taken, though others were read as late")
+	}
+	for err, last := range map[error]bool{fs.ErrNotExist: true, unix.ESRCH: true, procs.ErrSlow: false} {
+		if took := begin(4); took >= longestWait {
+			t.Errorf("they are waited for again, for %v", took)
+		}
+		await(err)
+		if at, changed, ok := c.Take(s, 1); changed || ok != last || at != 4 || len(s.maps) > 0 {
+			t.Errorf("after %v: %d, %v, %v, %v", err, at, changed, ok, s.maps)
+		}
+	}
+	begin(5)
+	await(nil)
+	if at, changed, ok := c.Take(s, 4); at != 5 || !changed || !ok || len(s.regions) != 1 || s.left != 7 {
+		t.Errorf("read at %d, changed %v, %v: %+v", at, changed, ok, s)
+	}
 }
 
 // The test inspects its own process, whose functions Go knows by name.

@@ -1,21 +1,99 @@
 package process
 
 import (
+	"errors"
+	"io/fs"
+	"time"
+
+	"golang.org/x/sys/unix"
+
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
-// ReadV8 reads at once where V8's code is, and no file: other code that is new is left for the next Update. It reports
-// whether code was mapped or unmapped; tell the BPF program then.
-func (ms *Mappings) ReadV8() (changed bool, err error) {
-	maps, left, err := ms.readMaps()
-	if err != nil {
-		return false, err
+// Samples wait for longestWait until it is read where V8's code is, and after one that takes longer for none that
+// begins within waitAgain. A process may have tens of thousands of mappings, and may lock them.
+const longestWait, waitAgain = 50 * time.Millisecond, 10 * time.Second
+
+// V8Code reads where the V8 of a process has its code, and no file: other code that is new is left for the next Update.
+// The zero value has read nothing. It is not safe for concurrent use.
+type V8Code struct {
+	reading *reading                                                     // under way, or not taken yet; nil: none
+	noWait  time.Time                                                    // until when there is no waiting
+	read    func(pid int, before []Region) ([]procs.Mapping, int, error) // nil: codeMapsOf
+}
+
+// reading is one of mappings.
+type reading struct {
+	at   int64         // when it began
+	done chan struct{} // closed when the rest is set
+	maps []procs.Mapping
+	left int
+	err  error
+}
+
+// Read begins to read, unless that is under way, and waits a moment for that. now is any clock.
+func (c *V8Code) Read(ms *Mappings, now int64) {
+	if c.reading != nil {
+		return
+	}
+	r := &reading{at: now, done: make(chan struct{})}
+	c.reading = r
+	read := c.read
+	if read == nil {
+		read = codeMapsOf
+	}
+	go func(pid int, before []Region) {
+		defer close(r.done)
+		procs.Waited(procs.UserOf(pid), func() { r.maps, r.left, r.err = read(pid, before) })
+	}(ms.pid, ms.regions)
+	if began := time.Now(); began.After(c.noWait) && !r.wait(longestWait) {
+		c.noWait = began.Add(waitAgain)
+	}
+}
+
+// Reading reports whether there is something for Take now, or later.
+func (c *V8Code) Reading() bool { return c.reading != nil }
+
+// Take takes what has been read, if that began after since, when the mappings at hand were read. ok is false if there
+// is nothing, at is when reading began, and changed whether code was mapped or unmapped; tell the BPF program then. The
+// mappings at hand are the last ones of a process that has ended.
+func (c *V8Code) Take(ms *Mappings, since int64) (at int64, changed, ok bool) {
+	r := c.reading
+	if r == nil || !r.wait(0) {
+		return 0, false, false
+	}
+	c.reading = nil
+	switch {
+	case r.at <= since:
+		return 0, false, false
+	case r.err != nil:
+		return r.at, false, errors.Is(r.err, fs.ErrNotExist) || errors.Is(r.err, unix.ESRCH)
 	}
 	known := ms.knownFiles()
-	regions := ms.find(maps, func(m procs.Mapping) *elffile.File { return known[m.File()] })
-	ms.left = left
-	return ms.set(maps, regions), nil
+	regions := ms.find(r.maps, func(m procs.Mapping) *elffile.File { return known[m.File()] })
+	ms.left = r.left
+	return r.at, ms.set(r.maps, regions), true
+}
+
+// wait waits until it has been read, and reports whether it has in time.
+func (r *reading) wait(most time.Duration) bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+	}
+	if most == 0 {
+		return false
+	}
+	late := time.NewTimer(most)
+	defer late.Stop()
+	select {
+	case <-r.done:
+		return true
+	case <-late.C:
+		return false
+	}
 }
 
 // knownFiles are the files whose code is mapped.

@@ -35,10 +35,12 @@ func ExecutableID(pid int) (FileID, error) {
 // StatMapped is that of a file that a process has mapped: what the kernel knows of it, without asking its file system.
 // Where the kernel does not permit that it goes by the path below the process's own root, where another file may be.
 func StatMapped(pid int, m Mapping) (unix.Stat_t, error) {
-	if st, err := knownStat(mappedLink(pid, m)); err == nil {
-		return st, nil
-	}
-	return Within(func() (unix.Stat_t, error) { return knownStat(Path(pid, m)) }, func(unix.Stat_t) {})
+	return Within(func() (unix.Stat_t, error) {
+		if st, err := knownStat(mappedLink(pid, m)); err == nil { // this waits only while the process locks its memory
+			return st, nil
+		}
+		return knownStat(Path(pid, m))
+	}, func(unix.Stat_t) {})
 }
 
 // knownStat is what the kernel knows of a file: a file system that is a program, or on another machine, is not asked.

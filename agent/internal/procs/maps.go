@@ -4,12 +4,14 @@ package procs
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // maxMappings bounds the lines of one /proc/PID/maps. The kernel's default limit is 65,530 mappings.
@@ -46,15 +48,35 @@ func Maps(pid int) (all []Mapping, err error) {
 	return all, err
 }
 
+var errLocked = fmt.Errorf("they cannot be read: the process has locked its memory for more than %v", fileTimeout)
+
 // EachMapping calls f with the mappings of a process, by address, up to an error. It keeps none: a process may have
-// tens of thousands, of which the caller may need few.
+// tens of thousands, of which the caller may need few. A process may lock its memory for as long as it likes: then it
+// is waited for like a file, and f is called no more.
 func EachMapping(pid int, f func(Mapping)) error {
-	file, err := os.Open(fmt.Sprintf("/proc/%d/maps", Living(pid)))
-	if err != nil {
-		return err
+	var mu sync.Mutex
+	ended := false
+	_, err := within(accountFor(pid), func() (none struct{}, err error) {
+		file, err := os.Open(fmt.Sprintf("/proc/%d/maps", Living(pid)))
+		if err != nil {
+			return none, err
+		}
+		defer file.Close()
+		return none, parseMaps(file, func(m Mapping) {
+			mu.Lock()
+			defer mu.Unlock()
+			if !ended {
+				f(m)
+			}
+		})
+	}, func(struct{}) {})
+	if errors.Is(err, ErrSlow) {
+		mu.Lock()
+		defer mu.Unlock()
+		ended = true
+		return errLocked
 	}
-	defer file.Close()
-	return parseMaps(file, f)
+	return err
 }
 
 func parseMaps(r io.Reader, f func(Mapping)) error {

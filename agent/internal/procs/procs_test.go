@@ -313,3 +313,25 @@ func TestParseRights(t *testing.T) {
 		}
 	}
 }
+
+// TestWhich: processes are asked side by side, and those for which it holds are returned.
+func TestWhich(t *testing.T) {
+	var pids []int
+	for pid := range 2 * mostAsked {
+		pids = append(pids, pid)
+	}
+	began := time.Now()
+	got := Which(pids, func(pid int) bool {
+		time.Sleep(100 * time.Millisecond)
+		return pid%3 == 0
+	})
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("%d processes are asked in %v", len(pids), took)
+	}
+	slices.Sort(got)
+	for i, pid := range got {
+		if pid != 3*i || len(got) != (len(pids)+2)/3 {
+			t.Fatalf("%v", got)
+		}
+	}
+}

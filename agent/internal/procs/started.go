@@ -27,16 +27,24 @@ func readStart(pid int, file string, limit int64) []byte {
 	return b
 }
 
-// CommandLine returns the arguments of a process joined by spaces. It is empty for a kernel thread and for a process
-// that is gone.
+// readMemory is readStart of a file that the kernel reads from the memory of the process, which that may lock for as
+// long as it likes: there is nothing then.
+func readMemory(pid int, file string, limit int64) []byte {
+	read := func() ([]byte, error) { return readStart(pid, file, limit), nil }
+	b, _ := within(accountFor(pid), read, func([]byte) {})
+	return b
+}
+
+// CommandLine returns the arguments of a process joined by spaces. It is empty for a kernel thread, for a process that
+// is gone, and for one whose memory does not come in time.
 func CommandLine(pid int) string {
-	b := readStart(pid, "cmdline", maxArguments)
+	b := readMemory(pid, "cmdline", maxArguments)
 	return strings.TrimSpace(string(bytes.ReplaceAll(b, []byte{0}, []byte{' '})))
 }
 
-// Arguments returns the arguments of a process, its own name first. There are none for a kernel thread and for a
-// process that is gone.
-func Arguments(pid int) []string { return splitZeros(readStart(pid, "cmdline", maxArguments)) }
+// Arguments returns the arguments of a process, its own name first. There are none for a kernel thread, for a
+// process that is gone, and for one whose memory does not come in time.
+func Arguments(pid int) []string { return splitZeros(readMemory(pid, "cmdline", maxArguments)) }
 
 func splitZeros(b []byte) []string {
 	s := strings.TrimSuffix(string(b), "\x00")
@@ -49,10 +57,11 @@ func splitZeros(b []byte) []string {
 // Environment is the environment that a process was started with: the first MiB of it, as the kernel shows it.
 type Environment []byte
 
-// EnvironmentOf reads the environment of a process. It is empty for a kernel thread, for a process that is gone, and
-// for one that hotspan has no right to read. A variable that is cut by the limit is not in it.
+// EnvironmentOf reads the environment of a process. It is empty for a kernel thread, for a process that is gone, for
+// one that hotspan has no right to read, and for one whose memory does not come in time. A variable that is cut by the
+// limit is not in it.
 func EnvironmentOf(pid int) Environment {
-	b := readStart(pid, "environ", maxEnvironment)
+	b := readMemory(pid, "environ", maxEnvironment)
 	if len(b) == maxEnvironment {
 		b = b[:bytes.LastIndexByte(b, 0)+1]
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/share"
 )
 
 // fileTimeout is how long hotspan waits for a file of a process to be opened, or for a read of it. Behind the file may
@@ -19,23 +21,35 @@ import (
 const fileTimeout = 5 * time.Second
 
 // maxWaiting bounds the calls that are under way at a time: one that never returns keeps a thread until hotspan ends.
-const maxWaiting = 256
+// Those for files of one user's processes are an eighth, at most, of what those for files of others leave.
+const maxWaiting, userWaiting = 1024, 1.0 / 8
 
 // ErrSlow says that a file was not read because its file system does not answer.
 var ErrSlow = errors.New("its file system takes too long to answer")
 
-// ErrBusy says that a file was not read because hotspan waits for too many others.
-var ErrBusy = fmt.Errorf("%d other files do not come: no more is waited for", maxWaiting)
+// ErrBusy says that a file was not read because hotspan waits for too many others of the same user's processes.
+var ErrBusy = errors.New("too many other files do not come: no more are read")
 
-// waiting are the calls that are under way.
-var waiting atomic.Int32
+// busy says whose files do not come.
+func busy(of User) error {
+	if of == Nobody {
+		return ErrBusy
+	}
+	return fmt.Errorf("%w for processes of user %d", ErrBusy, of)
+}
+
+// waiting are the calls that are under way, by user.
+var waiting = share.New[User](maxWaiting, userWaiting)
 
 // Within runs f, which waits for a file of a process, and returns its results if it ends in time. If it ends later,
 // drop gets them, and the error is ErrSlow.
 func Within[T any](f func() (T, error), drop func(T)) (T, error) {
-	w := wait{asleep: inSystemCall, isLate: func() {}}
-	defer func() { account().Add(int64(w.waited)) }()
-	return follow(f, drop, &w)
+	return within(accountOf(), f, drop)
+}
+
+// within is Within for an account.
+func within[T any](of *account, f func() (T, error), drop func(T)) (T, error) {
+	return follow(f, drop, &wait{asleep: inSystemCall, isLate: func() {}, account: of})
 }
 
 // follow is Within, and counts how long f waits.
@@ -45,14 +59,14 @@ func follow[T any](f func() (T, error), drop func(T), w *wait) (T, error) {
 		err   error
 	}
 	var none T
-	if waiting.Add(1) > maxWaiting {
-		waiting.Add(-1)
-		return none, ErrBusy
+	user := w.account.user
+	if !waiting.Take(user, 1) {
+		return none, busy(user)
 	}
 	var thread atomic.Int32 // that f runs on; 0: it does not run
 	ended := make(chan result, 1)
 	go func() {
-		defer waiting.Add(-1)
+		defer waiting.Give(user, 1)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		thread.Store(int32(unix.Gettid()))
@@ -104,7 +118,7 @@ type Timed struct {
 	file    io.ReaderAt
 	asleep  func(thread int) bool
 	late    func()
-	account *atomic.Int64
+	account *account
 	failed  atomic.Pointer[error] // why reading fails; nil: it does not
 	spent   atomic.Int64          // nanoseconds
 }
@@ -112,7 +126,7 @@ type Timed struct {
 // NewTimed reads f, which the caller closes: a file, or memory in which a process has one. f must read it on the
 // calling thread.
 func NewTimed(f io.ReaderAt) *Timed {
-	return &Timed{file: f, asleep: inSystemCall, late: func() {}, account: account()}
+	return &Timed{file: f, asleep: inSystemCall, late: func() {}, account: accountOf()}
 }
 
 // WhenLate has f called, maybe more than once, when reading has taken a second, while a read is under way. Call it
@@ -163,7 +177,7 @@ var pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
 
 // read is readPiece; the end of the file is no error.
 func (p *Timed) read(b []byte, off int64) (int, error) {
-	w := wait{asleep: p.asleep, before: time.Duration(p.spent.Load()), isLate: p.late}
+	w := wait{asleep: p.asleep, before: time.Duration(p.spent.Load()), isLate: p.late, account: p.account}
 	if w.before > fileBudget {
 		return 0, fmt.Errorf("%w: more than %v for what was read of the file", ErrSlow, fileBudget)
 	}
@@ -177,7 +191,6 @@ func (p *Timed) read(b []byte, off int64) (int, error) {
 		return n, err
 	}, drop, &w)
 	p.spent.Add(int64(w.waited))
-	p.account.Add(int64(w.waited))
 	copy(b[:n], own[:n])
 	if !errors.Is(err, ErrSlow) { // else it is still being written to
 		drop(n)

@@ -29,11 +29,12 @@ const checkEvery = 100 * time.Millisecond
 // wait is how long a call waits for the file system, which the clock does not tell: on a busy or slow machine most of
 // the time is that of threads that have no CPU, and of what takes CPU time.
 type wait struct {
-	asleep func(thread int) bool // whether the thread of the call waits for the file system; 0: there is none
-	before time.Duration         // that earlier calls have waited for the file
-	isLate func()                // called when all of it is more than lateAfter
-	late   bool
-	waited time.Duration
+	asleep  func(thread int) bool // whether the thread of the call waits for the file system; 0: there is none
+	before  time.Duration         // that earlier calls have waited for the file
+	isLate  func()                // called when all of it is more than lateAfter
+	late    bool
+	waited  time.Duration
+	account *account
 }
 
 // check counts what the call has waited since the last check, if it waits.
@@ -55,6 +56,7 @@ func (w *wait) tell() {
 
 // end notes that the call is not waited for any more.
 func (w *wait) end() {
+	w.account.waited.Add(int64(w.waited))
 	if w.late {
 		late.Add(-1)
 	}
@@ -76,25 +78,49 @@ func inSystemCall(thread int) bool {
 	return err == nil && call >= 0 && call != unix.SYS_FUTEX
 }
 
-// accounts have how long goroutines have waited, in nanoseconds, by the threads that they are locked to: *atomic.Int64.
-var accounts sync.Map
-
-// Waited runs f, and returns how long it has waited for files: in calls of this package on the same goroutine, and in
-// reads from each Timed that was made on it.
-func Waited(f func()) time.Duration {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	thread, own := unix.Gettid(), new(atomic.Int64)
-	accounts.Store(thread, own)
-	defer accounts.Delete(thread)
-	f()
-	return time.Duration(own.Load())
+// account has for whose processes a goroutine waits for files, and how long it has.
+type account struct {
+	user   User
+	waited atomic.Int64 // nanoseconds
 }
 
-// account is that of the calling goroutine, or one that is nobody's.
-func account() *atomic.Int64 {
-	if own, ok := accounts.Load(unix.Gettid()); ok {
-		return own.(*atomic.Int64)
+// accounts are those of goroutines, by the threads that they are locked to: *account.
+var accounts sync.Map
+
+// Waited runs f, which reads files of a user's processes, and returns how long it has waited for them: in calls of this
+// package on the same goroutine, and in reads from each Timed that was made on it.
+func Waited(of User, f func()) time.Duration {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	thread, own := unix.Gettid(), &account{user: of}
+	if before, nested := accounts.Swap(thread, own); nested {
+		defer accounts.Store(thread, before)
+	} else {
+		defer accounts.Delete(thread)
 	}
-	return new(atomic.Int64)
+	f()
+	return time.Duration(own.waited.Load())
+}
+
+// accountOf is that of the calling goroutine, or one that is nobody's.
+func accountOf() *account {
+	if own := ownAccount(); own != nil {
+		return own
+	}
+	return &account{user: Nobody}
+}
+
+// accountFor is that of the calling goroutine, or one of a process's user.
+func accountFor(pid int) *account {
+	if own := ownAccount(); own != nil {
+		return own
+	}
+	return &account{user: UserOf(pid)}
+}
+
+func ownAccount() *account {
+	if own, ok := accounts.Load(unix.Gettid()); ok {
+		return own.(*account)
+	}
+	return nil
 }

@@ -96,7 +96,7 @@ func readWithoutCPU(file string) {
 	late := ""
 	p, began, reads := NewTimed(f), time.Now(), 0
 	p.WhenLate(func() { late = "late: " })
-	waited := Waited(func() {
+	waited := Waited(Nobody, func() {
 		for ; err == nil && time.Since(began) < 4*lateAfter; reads++ {
 			_, err = p.ReadAt(make([]byte, 1<<20), 0)
 		}
@@ -149,7 +149,7 @@ func TestNotWaiting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := NewTimed(f)
 			p.WhenLate(func() { t.Error("it is late") })
-			waited := Waited(func() {
+			waited := Waited(Nobody, func() {
 				if _, err := p.ReadAt(make([]byte, 1), 0); err != nil {
 					t.Error(err)
 				}

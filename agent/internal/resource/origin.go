@@ -1,6 +1,13 @@
 package resource
 
-import "github.com/hotspan/hotspan/agent/internal/procs"
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+
+	"github.com/hotspan/hotspan/agent/internal/procs"
+)
 
 // Origin is what a process was started with and in. It is read when it is first asked for, and kept: what the process
 // does to its environment later does not count. It is not safe for concurrent use.
@@ -25,4 +32,14 @@ func (o *Origin) Environment() procs.Environment {
 		o.environment = new(procs.EnvironmentOf(o.PID))
 	}
 	return *o.environment
+}
+
+// Named reports whether a name matches the executable of the process, without its folder, or its command line. Only by
+// this a process matches whose executable hotspan may not see, so that it is said that it cannot be read.
+func (o *Origin) Named(name *regexp.Regexp) bool {
+	exe, err := procs.Executable(o.PID)
+	if err != nil && !errors.Is(err, fs.ErrPermission) {
+		return false
+	}
+	return err == nil && name.MatchString(filepath.Base(exe)) || name.MatchString(procs.CommandLine(o.PID))
 }

@@ -21,7 +21,12 @@ const (
 
 // packageName returns the name in the package.json next to the script of a Node process, or in the nearest directory
 // above; empty if there is none.
-func packageName(pid int) string {
+func packageName(pid int) (name string) {
+	procs.Waited(procs.UserOf(pid), func() { name = readName(pid) })
+	return name
+}
+
+func readName(pid int) string {
 	script := scriptOf(procs.Arguments(pid))
 	if script == "" {
 		return ""

@@ -20,6 +20,7 @@ const (
 	defaultRate    = 99
 	maxRateOwn     = 1000 // for a caller that may not have everything
 	maxRules       = 32
+	lastSamples    = 5 * time.Second // in which the caller reads what is left
 )
 
 // Capture samples a process until the duration is over, the caller has closed its side, or the process has ended.
@@ -28,13 +29,14 @@ func (s *Server) Capture(stream grpc.BidiStreamingServer[api.CaptureRequest, api
 	if err != nil {
 		return err
 	}
-	defer end()
 	r, err := stream.Recv()
-	if err != nil {
-		return err
+	var of Capture
+	var f *filter
+	if err == nil {
+		of, f, err = newCapture(who, r)
 	}
-	of, f, err := newCapture(who, r)
 	if err != nil {
+		end()
 		return err
 	}
 	ctx, stop := context.WithTimeout(stream.Context(), captureTime(r))
@@ -48,7 +50,22 @@ func (s *Server) Capture(stream grpc.BidiStreamingServer[api.CaptureRequest, api
 	of.To = func(_ context.Context, snapshot *pprofx.Snapshot) error {
 		return s.sendSamples(stream, f, &thinning{every: 1}, snapshot)
 	}
-	return s.capture(ctx, of)
+	ended := make(chan error, 1)
+	go func() {
+		defer end()
+		ended <- s.capture(ctx, of)
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(lastSamples): // to return ends what waits for the caller
+		return status.Error(codes.DeadlineExceeded, "the samples are not read")
+	}
 }
 
 // capture runs until ctx ends or the agent does.

@@ -22,11 +22,12 @@ type filter struct {
 	samples     pprofx.Filter
 	allow, deny []string // names of labels; no allow: all
 	noAddresses bool     // of the kernel
+	all         bool     // the caller may have everything
 }
 
 // newFilter returns the filter of a request. A caller that may not have everything gets what is of its process.
 func newFilter(who caller, f *api.Filter) (*filter, error) {
-	out := &filter{allow: f.GetAllowLabels(), deny: f.GetDenyLabels()}
+	out := &filter{allow: f.GetAllowLabels(), deny: f.GetDenyLabels(), all: who.all}
 	out.samples.Services = f.GetServices()
 	conditions := len(f.GetServices()) + len(f.GetProcesses()) + len(out.allow) + len(out.deny)
 	for _, l := range f.GetLabels() {

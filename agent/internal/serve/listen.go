@@ -30,6 +30,7 @@ func Listen(c Config) (*Server, error) {
 	s := &Server{
 		config: c, ended: make(chan struct{}), calls: newQuota(maxCalls, maxCallsUser),
 		captures: newQuota(maxCaptures, maxCapturesUser), working: make(chan struct{}, maxWorking),
+		resting: make(chan struct{}, 1),
 	}
 	s.serve(l.grpc, grpc.Creds(local{}))
 	s.serveHTTP(l.http)

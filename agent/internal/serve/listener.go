@@ -15,14 +15,13 @@ import (
 	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/credentials"
 
+	fair "github.com/hotspan/hotspan/agent/internal/share"
 	"github.com/hotspan/hotspan/agent/internal/trusted"
 )
 
-// Limits of the connections of callers that may not have everything: nobody can keep others out.
-const (
-	maxConnections     = 256 // of all
-	maxConnectionsUser = 32
-)
+// maxConnections bounds the connections of callers that may not have everything. A user has userConnections, at most,
+// of what others leave: nobody can keep others out.
+const maxConnections, userConnections = 256, 1.0 / 8
 
 // speakTime is how long a caller may take to say which protocol it speaks.
 const speakTime = 5 * time.Second
@@ -35,10 +34,8 @@ type listener struct {
 	log        *slog.Logger
 	grpc, http half
 
-	mu     sync.Mutex
-	total  int
-	byUser map[uint32]int
-	done   chan struct{}
+	users *fair.Shares[uint32]
+	done  chan struct{}
 }
 
 // listen makes the socket, which everybody may connect to. Its directory is made where it is missing.
@@ -62,7 +59,10 @@ func listen(path string, group int, log *slog.Logger) (*listener, error) {
 	if err := root.Chmod(filepath.Base(path), 0o666); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	out := &listener{UnixListener: l, group: group, log: log, byUser: map[uint32]int{}, done: make(chan struct{})}
+	out := &listener{
+		UnixListener: l, group: group, log: log, done: make(chan struct{}),
+		users: fair.New[uint32](maxConnections, userConnections),
+	}
 	out.grpc, out.http = half{out, make(chan net.Conn)}, half{out, make(chan net.Conn)}
 	go out.run()
 	return out, nil
@@ -100,12 +100,12 @@ func (l *listener) run() {
 // admit finds out who has connected, and which protocol it speaks.
 func (l *listener) admit(u *net.UnixConn) {
 	who, err := identify(u, l.group)
-	if err != nil || !l.count(who, 1) {
+	if err != nil || !who.all && !l.users.Take(who.uid, 1) {
 		l.log.Debug("connection refused", "pid", who.pid, "why", err)
 		u.Close()
 		return
 	}
-	c := &conn{UnixConn: u, from: bufio.NewReader(u), caller: who, end: func() { l.count(who, -1) }}
+	c := &conn{UnixConn: u, from: bufio.NewReader(u), caller: who, end: func() { l.ended(who) }}
 	_ = u.SetReadDeadline(time.Now().Add(speakTime)) // if it fails, so does Peek
 	start, err := c.from.Peek(3)
 	_ = u.SetReadDeadline(time.Time{})
@@ -123,21 +123,10 @@ func (l *listener) admit(u *net.UnixConn) {
 	c.Close()
 }
 
-// count counts a connection, by 1 or -1. It is false if there are too many.
-func (l *listener) count(who caller, by int) bool {
-	if who.all {
-		return true
+func (l *listener) ended(who caller) {
+	if !who.all {
+		l.users.Give(who.uid, 1)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if by > 0 && (l.total >= maxConnections || l.byUser[who.uid] >= maxConnectionsUser) {
-		return false
-	}
-	l.total += by
-	if l.byUser[who.uid] += by; l.byUser[who.uid] == 0 {
-		delete(l.byUser, who.uid)
-	}
-	return true
 }
 
 // conn is a connection whose caller is known.

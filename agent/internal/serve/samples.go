@@ -44,7 +44,7 @@ func (s *Server) sendSamples(
 	to grpc.ServerStreamingServer[api.StreamResponse], f *filter, every *thinning, snapshot *pprofx.Snapshot,
 ) error {
 	message := &api.Snapshot{Start: uint64(snapshot.Start), End: uint64(snapshot.End)}
-	err := s.work(to.Context(), func() (err error) {
+	err := s.work(to.Context(), f.all, func() (err error) {
 		message.Profiles, err = otlp.Encode(every.apply(f.apply(snapshot)), s.config.Build)
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ type served struct {
 	captures chan serve.Capture
 	socket   string
 	server   *serve.Server
+	sampled  func(context.Context, serve.Capture) error // in the place of what a capture does; nil: not
 }
 
 // start serves a store with n snapshots of 10 samples of each process. Its captures send one snapshot.
@@ -56,6 +58,9 @@ func start(t *testing.T, n int, pids ...int) *served {
 			s.captures <- of
 			if of.Rate == 1 {
 				return errors.New("no such luck")
+			}
+			if s.sampled != nil {
+				return s.sampled(ctx, of)
 			}
 			<-ctx.Done()
 			return of.To(context.Background(), snapshot(t, 0, of.PID))
@@ -386,5 +391,47 @@ func TestNoAgent(t *testing.T) {
 	defer c.Close()
 	if _, err := c.Status(t.Context()); !errors.Is(err, client.ErrNoAgent) {
 		t.Error(err)
+	}
+}
+
+// TestUnreadCapture: a caller that does not read keeps its place no longer than it may, and the capture ends.
+func TestUnreadCapture(t *testing.T) {
+	s := start(t, 0)
+	ended := make(chan error, 4)
+	s.sampled = func(ctx context.Context, of serve.Capture) error {
+		for n := int64(0); ; n++ {
+			if err := of.To(context.Background(), snapshot(t, n, of.PID)); err != nil {
+				ended <- err
+				return err
+			}
+		}
+	}
+	c := s.dial(t)
+	ask := client.Capture{Process: client.Process{PID: os.Getpid()}, Duration: time.Second}
+	for range 4 { // as many as there may be
+		if _, _, err := c.Capture(t.Context(), ask); err != nil {
+			t.Fatal(err)
+		}
+		<-s.captures
+	}
+	for range 4 {
+		select {
+		case <-ended:
+		case <-time.After(30 * time.Second):
+			t.Fatal("a capture waits for its caller")
+		}
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		profile, _, err := c.Capture(t.Context(), client.Capture{Process: ask.Process, Rate: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err = range profile {
+		}
+		if strings.Contains(err.Error(), "no such luck") {
+			return // it had a place
+		} else if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
 	}
 }

@@ -60,6 +60,7 @@ type Server struct {
 
 	calls, captures *quota
 	working         chan struct{} // bounds the snapshots that are read and encoded at the same time
+	resting         chan struct{} // of those for callers that may not have everything there is one, and a rest after it
 	shares          shares
 }
 
@@ -74,8 +75,21 @@ const (
 	maxWorking      = 2
 )
 
-// work does what takes much memory and time, a few at a time.
-func (s *Server) work(ctx context.Context, do func() error) error {
+// restFactor is how many times as long as work for a caller who may not have everything the rest is after it: all of
+// them together take a tenth of a CPU at most, so that nobody can make the agent exceed its budget by much.
+const restFactor = 9
+
+// work does what takes much memory and time, a few at a time. all says that the caller may have everything.
+func (s *Server) work(ctx context.Context, all bool, do func() error) error {
+	if !all {
+		select {
+		case s.resting <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		begin := time.Now()
+		defer func() { time.AfterFunc(restFactor*time.Since(begin), func() { <-s.resting }) }()
+	}
 	select {
 	case s.working <- struct{}{}:
 	case <-ctx.Done():

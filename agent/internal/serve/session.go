@@ -79,6 +79,10 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("frequency: from 1 to %d", maxRateOwn), http.StatusBadRequest)
 		return
 	}
+	if n := len(query["label"]); n > maxRules {
+		http.Error(w, fmt.Sprintf("%d labels: at most %d", n, maxRules), http.StatusBadRequest)
+		return
+	}
 	end, err := s.captures.take(who)
 	if err != nil {
 		http.Error(w, "too many profiles are being taken: try again later", http.StatusTooManyRequests)
@@ -228,7 +232,11 @@ func (c *session) sendSnapshot() error {
 	return http.NewResponseController(c.writer).Flush()
 }
 
+// writeTime is how long a caller may take to read what it was sent.
+const writeTime = 10 * time.Minute
+
 func (c *session) send(m sessionMessage) error {
+	_ = http.NewResponseController(c.writer).SetWriteDeadline(time.Now().Add(writeTime)) // as its connections can
 	line, err := json.Marshal(m)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/pprof/profile"
@@ -105,6 +106,23 @@ func TestSessionVersion(t *testing.T) {
 	text, _ := io.ReadAll(answer.Body)
 	want := "this agent speaks version 1 of the protocol, the package \"2\": install the same version of both\n"
 	if answer.StatusCode != http.StatusUpgradeRequired || string(text) != want {
+		t.Errorf("%d %s", answer.StatusCode, text)
+	}
+}
+
+// More labels than there may be are refused.
+func TestSessionLabels(t *testing.T) {
+	s := start(t, 0)
+	web := http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		return net.Dial("unix", s.socket)
+	}}}
+	answer, err := web.Post("http://agent/session?version=1&frequency=99"+strings.Repeat("&label=a=b", 33), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, _ := io.ReadAll(answer.Body)
+	if answer.StatusCode != http.StatusBadRequest || string(text) != "33 labels: at most 32\n" {
 		t.Errorf("%d %s", answer.StatusCode, text)
 	}
 }

@@ -82,7 +82,7 @@ func (c *stream) send(e store.Entry) error {
 		return nil
 	}
 	var message []byte
-	err := c.work(c.to.Context(), func() (err error) {
+	err := c.work(c.to.Context(), c.filter.all, func() (err error) {
 		message, err = c.read(e)
 		return err
 	})

@@ -114,6 +114,7 @@ func (m *Maps) Forget(cut int) {
 	for number, s := range m.script {
 		if s.last != 0 && s.last <= cut && s.isDone() {
 			m.release(s)
+			m.scripts.Give(s.user, 1)
 			delete(m.script, number)
 		}
 	}

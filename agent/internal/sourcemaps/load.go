@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/turn"
 	"github.com/hotspan/hotspan/pprofx/sourcemap"
@@ -18,6 +20,7 @@ import (
 // Process numbers the source maps of one process's scripts.
 type Process struct {
 	maps    *Maps
+	user    procs.User
 	root    *procs.RootDir // nil if it could not be opened
 	numbers map[int]int32  // of the source map, by script id
 	files   chan struct{}  // held by those that are being read
@@ -27,8 +30,10 @@ type Process struct {
 // maxFiles is how many files of one process are read at a time.
 const maxFiles = 4
 
-func newProcess(m *Maps, root *procs.RootDir) *Process {
-	return &Process{maps: m, root: root, numbers: map[int]int32{}, files: make(chan struct{}, maxFiles)}
+func newProcess(m *Maps, user procs.User, root *procs.RootDir) *Process {
+	return &Process{
+		maps: m, user: user, root: root, numbers: map[int]int32{}, files: make(chan struct{}, maxFiles),
+	}
 }
 
 // load reads the map of a script: from the URL itself, or from a file in the root of the process.
@@ -47,7 +52,7 @@ func (p *Process) load(s stack.MappedScript) (*sharedMap, error) {
 	key := fmt.Sprintf("%x %s", sha256.Sum256([]byte(u)), s.Script.Name)
 	own := p.maps.turns.Begin(int64(len(u)))
 	defer own.End()
-	return p.maps.share(key, int64(len(u)), func() (*sourcemap.Map, error) {
+	return p.maps.share(p.user, key, int64(len(u)), func() (*sourcemap.Map, error) {
 		b, err := sourcemap.Inline(u)
 		if err != nil {
 			return nil, err
@@ -64,21 +69,24 @@ func (p *Process) loadFile(s stack.MappedScript, file string) (*sharedMap, error
 	}
 	p.files <- struct{}{}
 	defer func() { <-p.files }()
-	f, st, err := p.root.Open(file)
+	var f *os.File
+	var st *unix.Stat_t
+	var err error
+	p.reads(func() { f, st, err = p.root.Open(file) })
 	if err != nil {
 		return nil, err
 	}
-	defer procs.Close(f)
-	if err := sameText(p.root, s); err != nil {
+	defer p.reads(func() { procs.Close(f) })
+	if p.reads(func() { err = sameText(p.root, s) }); err != nil {
 		return nil, err
 	}
 	own := p.begin(st.Size)
 	defer own.End()
 	key := fmt.Sprint(st.Dev, st.Ino, st.Size, st.Mtim, file)
-	return p.maps.share(key, st.Size, func() (*sourcemap.Map, error) {
-		b, err := p.read(f, own)
+	return p.maps.share(p.user, key, st.Size, func() (*sourcemap.Map, error) {
+		var b []byte
 		var parsed *sourcemap.Map
-		if err == nil {
+		if p.reads(func() { b, err = p.read(f, own) }); err == nil {
 			parsed, err = sourcemap.Parse(b, file)
 		}
 		if err != nil {
@@ -87,6 +95,9 @@ func (p *Process) loadFile(s stack.MappedScript, file string) (*sharedMap, error
 		return parsed, nil
 	})
 }
+
+// reads runs f, which reads files of the process. It may not wait for a turn: it keeps a thread.
+func (p *Process) reads(f func()) { procs.Waited(p.user, f) }
 
 // begin waits for the turn of a file. A process with a slow one has no turn any more: each would be waited for.
 func (p *Process) begin(size int64) *turn.Turn {

@@ -7,16 +7,20 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/share"
 	"github.com/hotspan/hotspan/agent/internal/turn"
 	"github.com/hotspan/hotspan/pprofx/sourcemap"
 )
 
-// Limits of the kept source maps. A map beyond one of them counts as too large.
+// Limits of the kept source maps. A map beyond one of them counts as too large. Of the first three the processes of one
+// user have userPart, at most, of what those of others leave.
 const (
 	maxMappedScripts = 1 << 14   // of all processes
 	maxMapMemory     = 512 << 20 // bytes of all decoded maps
 	maxMapsWaiting   = 128 << 20 // UTF-16 units of scripts and inline maps that wait to be read
-	maxMapWarnings   = 10        // more are logged at debug level
+	userPart         = 0.75
+	maxMapWarnings   = 10 // more are logged at debug level
 )
 
 // pieceSize is how many bytes are read of a file at a time.
@@ -41,22 +45,27 @@ type Stats struct {
 // Maps reads the source maps that scripts name, concurrently with sampling: one large map and one small map at a time,
 // so that small maps need not wait for large ones, and slow ones beside. It is safe for concurrent use.
 type Maps struct {
-	log    *slog.Logger
-	turns  *turn.Turns // of files
-	mu     sync.Mutex  // guards all fields below
-	last   int32
-	script map[int32]*mappedScript // by Frame.Map
-	maps   map[string]*sharedMap   // by the content or file that they were read from
-	memory int                     // of maps
-	most   int                     // that memory may be
-	units  int                     // that wait
-	cuts   int                     // snapshots so far
-	warned map[string]bool
-	stats  Stats
+	log     *slog.Logger
+	turns   *turn.Turns // of files
+	scripts *users
+	memory  *users     // of maps
+	units   *users     // that wait
+	mu      sync.Mutex // guards all fields below
+	last    int32
+	script  map[int32]*mappedScript // by Frame.Map
+	maps    map[string]*sharedMap   // by the content or file that they were read from
+	most    int                     // that memory may be
+	cuts    int                     // snapshots so far
+	warned  map[string]bool
+	stats   Stats
 }
+
+// users are shares of users.
+type users = share.Shares[procs.User]
 
 // mappedScript is a script of a process that names a source map.
 type mappedScript struct {
+	user   procs.User // of the process
 	name   string
 	since  time.Time
 	late   bool             // it was not read when a snapshot needed it
@@ -70,6 +79,7 @@ type mappedScript struct {
 // sharedMap is a map that scripts of several processes may share.
 type sharedMap struct {
 	*sourcemap.Map
+	user procs.User // for whose process it was read first
 	key  string
 	size int
 	uses int
@@ -79,7 +89,8 @@ type sharedMap struct {
 func New(log *slog.Logger) *Maps {
 	return &Maps{
 		log: log, script: map[int32]*mappedScript{}, maps: map[string]*sharedMap{}, warned: map[string]bool{},
-		most: maxMapMemory, turns: turn.New(limits),
+		most: maxMapMemory, turns: turn.New(limits), scripts: share.New[procs.User](maxMappedScripts, userPart),
+		memory: share.New[procs.User](maxMapMemory, userPart), units: share.New[procs.User](maxMapsWaiting, userPart),
 	}
 }
 
@@ -88,7 +99,9 @@ func New(log *slog.Logger) *Maps {
 func (m *Maps) Sizes() []any {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return []any{"scripts with source maps", len(m.script), "source maps", len(m.maps), "bytes of these", m.memory}
+	return []any{
+		"scripts with source maps", len(m.script), "source maps", len(m.maps), "bytes of these", m.memory.All(),
+	}
 }
 
 // SetMemory bounds the decoded maps to so many bytes, what waits to be read to as much, the text of one to half of it,
@@ -97,7 +110,6 @@ func (m *Maps) SetMemory(bytes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.most = int(min(max(bytes, 0), maxMapMemory))
+	m.memory.SetMost(m.most)
+	m.units.SetMost(min(m.most/2, maxMapsWaiting))
 }
-
-// waiting is how many UTF-16 units may wait to be read. The caller holds m.mu.
-func (m *Maps) waiting() int { return min(m.most/2, maxMapsWaiting) }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +34,7 @@ func mapper(t *testing.T) (*Maps, *Process, *strings.Builder) {
 	}
 	var said strings.Builder
 	m := New(slog.New(slog.NewTextHandler(&said, nil)))
-	return m, newProcess(m, root), &said
+	return m, newProcess(m, procs.Nobody, root), &said
 }
 
 func text(s string) *heap.Text {
@@ -163,8 +164,8 @@ func TestSourceMapsShared(t *testing.T) {
 	b := &Process{maps: m, numbers: map[int]int32{}}
 	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
 	first, second := add(m, a, s), add(m, b, s)
-	if first.shared != second.shared || m.memory != first.shared.size || m.memory == 0 || m.units != 0 {
-		t.Fatalf("%d bytes, %d units, %+v, %+v", m.memory, m.units, first.shared, second.shared)
+	if n := m.memory.All(); first.shared != second.shared || n != first.shared.size || n == 0 || m.units.All() != 0 {
+		t.Fatalf("%d bytes, %d units, %+v, %+v", m.memory.All(), m.units.All(), first.shared, second.shared)
 	}
 	if again := a.Add(s); m.script[again] != first || m.Stats().Loaded != 2 {
 		t.Errorf("the same script again: number %d", again)
@@ -173,27 +174,41 @@ func TestSourceMapsShared(t *testing.T) {
 	a.End()
 	b.End()
 	for cut := range 6 {
-		if m.Forget(cut); len(m.script) != 2 || m.memory == 0 {
+		if m.Forget(cut); len(m.script) != 2 || m.memory.All() == 0 {
 			t.Fatalf("forgotten after snapshot %d, samples of them may be in 6", cut)
 		}
 	}
 	m.Forget(6)
-	if len(m.script) != 0 || len(m.maps) != 0 || m.memory != 0 {
-		t.Errorf("left: %v %v %d", m.script, m.maps, m.memory)
+	if len(m.script) != 0 || len(m.maps) != 0 || m.memory.All() != 0 {
+		t.Errorf("left: %v %v %d", m.script, m.maps, m.memory.All())
 	}
 }
 
+// TestSourceMapsLimits: what the processes of one user have taken of what is limited, they have no more of, and those
+// of another do.
 func TestSourceMapsLimits(t *testing.T) {
-	m, a, _ := mapper(t)
-	m.units = maxMapsWaiting - 3
-	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:")}
-	if n := a.Add(s); n != 0 || m.Stats().TooLarge != 1 {
-		t.Errorf("number %d, %+v", n, m.Stats())
-	}
-	m.units, m.memory = 0, maxMapMemory
-	s.URL = text("data:," + aMap)
-	if got := add(m, a, s); got.script.Map != nil || m.Stats().TooLarge != 2 {
-		t.Errorf("%+v, %+v", got, m.Stats())
+	for name, limited := range map[string]func(*Maps) (*users, float64){
+		"scripts": func(m *Maps) (*users, float64) { return m.scripts, maxMappedScripts },
+		"text":    func(m *Maps) (*users, float64) { return m.units, maxMapsWaiting },
+		"memory":  func(m *Maps) (*users, float64) { return m.memory, maxMapMemory },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, a, _ := mapper(t)
+			other := newProcess(m, 1, a.root)
+			if of, most := limited(m); !of.Take(a.user, int(most*userPart)) {
+				t.Fatal("a user cannot have its share")
+			}
+			s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
+			if n := a.Add(s); n != 0 {
+				<-m.script[n].done
+			}
+			if m.Stats().TooLarge != 1 {
+				t.Errorf("of the same user: %+v", m.Stats())
+			}
+			if got := add(m, other, s); got.script.Map == nil || m.Stats().TooLarge != 1 {
+				t.Errorf("of another user: %+v, %+v", got, m.Stats())
+			}
+		})
 	}
 }
 
@@ -243,5 +258,32 @@ func TestSourceMapsLate(t *testing.T) {
 	got = m.Apply(snapshot, always)
 	if got.Frames[0].File != "/src/a.ts" || m.Stats().Late != 4 {
 		t.Errorf("%+v, %+v", got.Frames[0], m.Stats())
+	}
+}
+
+// TestLongText: the text of a script is compared with its file without another copy of either.
+func TestLongText(t *testing.T) {
+	_, target, _ := mapper(t)
+	dir := t.TempDir()
+	long := strings.Repeat("let a = 1;\n", 2<<20)
+	for name, text := range map[string]string{"same.js": long, "other.js": long[1:] + "x"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	source := text(long)
+	for name, same := range map[string]bool{"same.js": true, "other.js": false} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := sameText(target.root, stack.MappedScript{
+			Script: &heap.Script{Name: filepath.Join(dir, name)}, Source: source,
+		})
+		runtime.ReadMemStats(&after)
+		if (err == nil) != same {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > uint64(len(long))/4 {
+			t.Errorf("%s: %d bytes for a text of %d", name, n, len(long))
+		}
 	}
 }

@@ -21,7 +21,7 @@ func (m *Maps) Process(pid int) *Process {
 		m.log.Debug("source maps in files cannot be read", "pid", pid, "why", err)
 		root = nil
 	}
-	return newProcess(m, root)
+	return newProcess(m, procs.UserOf(pid), root)
 }
 
 // Add returns a number for the source map of a script, and starts to read it on a goroutine. It is called between two
@@ -39,16 +39,17 @@ func (p *Process) Add(s stack.MappedScript) int32 {
 	if number := p.numbers[s.Script.ID]; number != 0 {
 		return number
 	}
-	if len(m.script) >= maxMappedScripts || m.units+units > m.waiting() {
+	if !m.take(p.user, units) {
 		m.stats.TooLarge++
 		m.warn(s.Script.Name, fmt.Errorf("with %d scripts that have maps, and %d characters that wait to be read: %w",
-			len(m.script), m.units, sourcemap.ErrTooLarge))
+			m.scripts.All(), m.units.All(), sourcemap.ErrTooLarge))
 		return 0
 	}
 	m.last++
-	m.units += units
 	p.numbers[s.Script.ID] = m.last
-	known := &mappedScript{name: s.Script.Name, since: time.Now(), units: units, done: make(chan struct{})}
+	known := &mappedScript{
+		user: p.user, name: s.Script.Name, since: time.Now(), units: units, done: make(chan struct{}),
+	}
 	known.script.LineOffset, known.script.ColumnOffset = s.Script.LineOffset, s.Script.ColumnOffset
 	if text, ok := unwrap(s.Source); ok {
 		s.Source = text
@@ -66,12 +67,24 @@ func (p *Process) Add(s stack.MappedScript) int32 {
 	return m.last
 }
 
+// take takes the place of a script with so many UTF-16 units, if there is one for the user.
+func (m *Maps) take(user procs.User, units int) bool {
+	if !m.scripts.Take(user, 1) {
+		return false
+	}
+	if !m.units.Take(user, units) {
+		m.scripts.Give(user, 1)
+		return false
+	}
+	return true
+}
+
 // loaded records the result of reading a map, and logs errors.
 func (m *Maps) loaded(s *mappedScript, shared *sharedMap, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	defer close(s.done)
-	m.units -= s.units
+	m.units.Give(s.user, s.units)
 	switch {
 	case err == nil:
 		m.stats.Loaded++

@@ -3,11 +3,14 @@ package sourcemaps
 import (
 	"fmt"
 
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/pprofx/sourcemap"
 )
 
-// share returns the map with a key, or parses it. size is that of its text in bytes.
-func (m *Maps) share(key string, size int64, parse func() (*sourcemap.Map, error)) (*sharedMap, error) {
+// share returns the map with a key, or parses it for a user's process. size is that of its text in bytes.
+func (m *Maps) share(
+	user procs.User, key string, size int64, parse func() (*sourcemap.Map, error),
+) (*sharedMap, error) {
 	known, most := m.known(key)
 	if known != nil {
 		return known, nil
@@ -19,18 +22,18 @@ func (m *Maps) share(key string, size int64, parse func() (*sourcemap.Map, error
 	if err != nil {
 		return nil, err
 	}
-	s := &sharedMap{Map: parsed, key: key, size: parsed.Size(), uses: 1}
+	s := &sharedMap{Map: parsed, user: user, key: key, size: parsed.Size(), uses: 1}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if other := m.maps[key]; other != nil { // it was read twice, as one that is slow may be
 		other.uses++
 		return other, nil
 	}
-	if m.memory+s.size > m.most {
-		return nil, fmt.Errorf("all maps would take %d bytes of memory, at most %d are used: %w",
-			m.memory+s.size, m.most, sourcemap.ErrTooLarge)
+	if !m.memory.Take(user, s.size) {
+		return nil, fmt.Errorf("all maps would take %d bytes of memory, at most %d are used, and no more than %v of "+
+			"what others leave for processes of one user: %w", m.memory.All()+s.size, m.most, userPart,
+			sourcemap.ErrTooLarge)
 	}
-	m.memory += s.size
 	m.maps[key] = s
 	return s, nil
 }
@@ -51,6 +54,6 @@ func (m *Maps) release(s *mappedScript) {
 	}
 	if s.shared.uses--; s.shared.uses == 0 {
 		delete(m.maps, s.shared.key)
-		m.memory -= s.shared.size
+		m.memory.Give(s.shared.user, s.shared.size)
 	}
 }

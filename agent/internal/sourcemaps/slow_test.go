@@ -29,7 +29,7 @@ func TestSlowMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := newProcess(m, root)
+	other := newProcess(m, procs.Nobody, root)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "map"), []byte(aMap), 0o644); err != nil {
 		t.Fatal(err)

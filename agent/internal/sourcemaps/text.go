@@ -1,11 +1,11 @@
 package sourcemaps
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
+	"io"
 	"io/fs"
 	"path"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -30,9 +30,11 @@ func sameText(root *procs.RootDir, s stack.MappedScript) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	b, err := procs.ReadAll(f, 3*s.Source.Len()+len(byteOrderMark)) // a UTF-16 unit takes 3 bytes of UTF-8 at most
-	if errors.Is(err, procs.ErrTooLong) || err == nil && !isText(b, s.Source) {
+	defer procs.Close(f)
+	most := int64(3*s.Source.Len() + len(byteOrderMark)) // a UTF-16 unit takes 3 bytes of UTF-8 at most
+	text := bufio.NewReaderSize(io.NewSectionReader(procs.NewTimed(f), 0, most+1), pieceSize)
+	same, err := isText(text, most, s.Source)
+	if err == nil && !same {
 		return errOtherText
 	}
 	return err
@@ -62,28 +64,37 @@ func unwrap(t *heap.Text) (*heap.Text, bool) {
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// isText reports whether b may be a text of V8's in UTF-8. It is true for b that is not valid UTF-8.
-func isText(b []byte, t *heap.Text) bool {
-	if !utf8.Valid(b) {
-		return true
+// isText reports whether what r reads, of at most so many bytes, may be a text of V8's in UTF-8. It is true for what is
+// not valid UTF-8. Neither is copied: a process may have texts as long as it likes.
+func isText(r io.RuneReader, most int64, t *heap.Text) (bool, error) {
+	n, length, same, valid := 0, int64(0), true, true
+	if t.Len() > 0 && unitOf(t, 0) == 0xfeff {
+		n++
 	}
-	b = bytes.TrimPrefix(b, []byte(byteOrderMark))
-	if t.Two == nil {
-		return string(b) == strings.TrimPrefix(t.String(), "\ufeff")
-	}
-	two := t.Two
-	if len(two) > 0 && two[0] == 0xfeff {
-		two = two[1:]
-	}
-	n := 0
-	var units [2]uint16
-	for _, r := range string(b) {
-		for _, u := range utf16.AppendRune(units[:0], r) {
-			if n == len(two) || two[n] != u {
-				return false
-			}
+	for first := true; ; first = false {
+		c, size, err := r.ReadRune()
+		switch length += int64(size); {
+		case errors.Is(err, io.EOF):
+			return !valid || same && n == t.Len(), nil
+		case err != nil || length > most:
+			return false, err
+		case c == utf8.RuneError && size == 1:
+			valid = false
+		case first && c == 0xfeff:
+			continue
+		}
+		var units [2]uint16
+		for _, u := range utf16.AppendRune(units[:0], c) {
+			same = same && n < t.Len() && unitOf(t, n) == u
 			n++
 		}
 	}
-	return n == len(two)
+}
+
+// unitOf is a UTF-16 unit of a text.
+func unitOf(t *heap.Text, n int) uint16 {
+	if t.Two != nil {
+		return t.Two[n]
+	}
+	return uint16(t.One[n])
 }

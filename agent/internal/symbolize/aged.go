@@ -3,7 +3,7 @@ package symbolize
 import "time"
 
 // period is how long, in nanoseconds, a cache keeps what is not used: once at least, and twice at most.
-const period = int64(5 * time.Minute)
+const period = int64(time.Minute)
 
 // aged is a cache that forgets what is not used any more, so that it holds what runs now, and not all that ever ran.
 type aged[K comparable, V any] struct {

@@ -30,6 +30,7 @@ var (
 	gapFrame     = &pprofx.Frame{Function: "[native frames not walked]", Kind: pprofx.Marker}
 	emptyFrame   = &pprofx.Frame{Function: "[no user stack]", Kind: pprofx.Marker}
 	deepFrame    = &pprofx.Frame{Function: "[deeper frames not walked]", Kind: pprofx.Marker}
+	lateFrame    = &pprofx.Frame{Function: "[mappings not read]", Kind: pprofx.Marker}
 	kernelModule = "[kernel]"
 )
 

@@ -8,15 +8,15 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// maxKernel bounds the frames of the kernel's code that are kept; beyond it the cache is cleared.
-const maxKernel = 1 << 16
+// maxKernel bounds the frames of the kernel's code that are kept, twice.
+const maxKernel = 1 << 13
 
 // Kernel names kernel frames, for all processes. It is not safe for concurrent use.
 type Kernel struct {
 	log    *slog.Logger
 	names  func() *kernelnames.Names // waits until they are loaded; nil: they cannot be
 	failed bool                      // naming has
-	frames map[kernelPlace]*pprofx.Frame
+	frames aged[kernelPlace, *pprofx.Frame]
 }
 
 // kernelPlace is a return address, or an exact one.
@@ -34,7 +34,7 @@ func NewKernel(log *slog.Logger) *Kernel {
 		}
 		return names
 	}
-	k := &Kernel{log: log, names: sync.OnceValue(load), frames: map[kernelPlace]*pprofx.Frame{}}
+	k := &Kernel{log: log, names: sync.OnceValue(load), frames: newAged[kernelPlace, *pprofx.Frame](maxKernel)}
 	go k.names()
 	return k
 }
@@ -47,19 +47,16 @@ func (k *Kernel) Close() {
 }
 
 // frame returns the frame of an address.
-func (k *Kernel) frame(pc uint64, exact bool) *pprofx.Frame {
+func (k *Kernel) frame(pc uint64, exact bool, now int64) *pprofx.Frame {
 	at := kernelPlace{pc, exact}
-	if f := k.frames[at]; f != nil {
+	if f, ok := k.frames.get(at, now); ok {
 		return f
 	}
 	f := &pprofx.Frame{Function: "[unknown]", Kind: pprofx.Kernel, Module: kernelModule, Address: pc}
 	if name := k.name(called(pc, exact)); name != "" {
 		f.Function = name
 	}
-	if len(k.frames) >= maxKernel {
-		clear(k.frames)
-	}
-	k.frames[at] = f
+	k.frames.put(at, f, now)
 	return f
 }
 
@@ -77,4 +74,4 @@ func (k *Kernel) name(at uint64) string {
 }
 
 // Sizes are the names and sizes of caches, to be logged.
-func (k *Kernel) Sizes() []any { return []any{"kernel symbols", len(k.frames)} }
+func (k *Kernel) Sizes() []any { return []any{"kernel symbols", k.frames.len()} }

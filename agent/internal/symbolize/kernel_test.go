@@ -26,18 +26,18 @@ func TestKernelNames(t *testing.T) {
 	defer k.Close()
 	for i := range uint64(8) {
 		for _, exact := range []bool{true, false} {
-			f := k.frame(entry+i, exact)
+			f := k.frame(entry+i, exact, 0)
 			named := f.Function == "entry_SYSCALL_64"
-			if named != (exact || i > 0) || f.Kind != pprofx.Kernel || k.frame(f.Address, exact) != f {
+			if named != (exact || i > 0) || f.Kind != pprofx.Kernel || k.frame(f.Address, exact, 0) != f {
 				t.Errorf("%d behind, exact %v: %+v", i, exact, f)
 			}
 		}
 	}
-	for i := range uint64(2 * maxKernel) {
-		k.frame(i, true)
+	for i := range uint64(4 * maxKernel) {
+		k.frame(i, true, 0)
 	}
-	if len(k.frames) > maxKernel {
-		t.Errorf("%d frames are kept", len(k.frames))
+	if n := k.frames.len(); n > 2*maxKernel {
+		t.Errorf("%d frames are kept", n)
 	}
 }
 
@@ -47,7 +47,7 @@ func TestNoKernelNames(t *testing.T) {
 	k := NewKernel(slog.New(slog.NewTextHandler(&said, nil)))
 	k.Close() // as if the kernel refused to run the program
 	for i := range uint64(3) {
-		if f := k.frame(1<<63+i, true); f.Function != "[unknown]" {
+		if f := k.frame(1<<63+i, true, 0); f.Function != "[unknown]" {
 			t.Errorf("%+v", f)
 		}
 	}

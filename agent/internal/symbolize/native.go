@@ -7,7 +7,7 @@ import (
 )
 
 // maxNative bounds the frames of native code that are kept, twice.
-const maxNative = 1 << 16
+const maxNative = 1 << 14
 
 // Natives names native code by the symbols of its file. Processes that run the same file share its frames. It is not
 // safe for concurrent use.

@@ -4,6 +4,7 @@ package symbolize
 
 import (
 	"log/slog"
+	"math"
 	"slices"
 	"time"
 
@@ -37,6 +38,8 @@ type Symbolizer struct {
 	inV8     bool   // the current sample has had a frame in V8's code
 	outdated bool   // a sample had an address in no known mapping
 	threads  threads
+	mapped   int64        // when the mappings were read, on the clock of samples
+	late     bool         // where V8's code is has not been read for the thread of the current sample
 	now      int64        // when Stack was called last, as sampler.Now
 	off      verify.Parts // what cannot be relied on
 	own      []Own        // of the sample that was named last
@@ -67,6 +70,7 @@ func New(p *process.Process, k *Kernel, n *Natives, maps func(stack.MappedScript
 		pid: p.PID, memory: thread, pages: pages, mappings: p.Mappings, kernel: k, natives: n,
 		resolver: stack.NewResolver(heap.NewReader(memory, p.Layout), p.Mappings),
 		frames:   newFrameCache(), stacks: newStackCache(), threads: threads{},
+		mapped: math.MaxInt64,
 	}
 	z.resolver.Maps = maps
 	z.code = code{resolver: z.resolver, mappings: p.Mappings, memory: p.Memory}
@@ -101,10 +105,17 @@ func (z *Symbolizer) Distrust(off verify.Parts) {
 // MappingsOutdated reports whether a sample since the last call of MappingsRead had an address in no known mapping.
 func (z *Symbolizer) MappingsOutdated() bool { return z.outdated }
 
-// IsFirst reports whether a sample is the first one of a thread in V8's code. Unless the mappings were read after it,
-// they are to be read before it is named: the code and the builtins of its isolate may be where those of one that has
-// ended were. Call it once for each sample.
-func (z *Symbolizer) IsFirst(s *sampler.Sample) bool { return z.threads.isFirst(s) }
+// AfterMapped reports whether the mappings are to be read before a sample is named: the first one of its thread in V8's
+// code was taken after they were last read. The code and the builtins of its isolate may be where those of one that has
+// ended were. Until they are read, Stack names no frame in V8's code of the thread.
+func (z *Symbolizer) AfterMapped(s *sampler.Sample) bool { return z.threads.first(s) >= z.mapped }
+
+// Mapped is when the mappings at hand were read, as SetMapped said last.
+func (z *Symbolizer) Mapped() int64 { return z.mapped }
+
+// SetMapped notes when the mappings at hand were read, on the clock of samples. Without a call all that is mapped is
+// known.
+func (z *Symbolizer) SetMapped(at int64) { z.mapped = at }
 
 // MappingsRead notes that the mappings are being read again.
 func (z *Symbolizer) MappingsRead() { z.outdated = false }
@@ -132,7 +143,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 	z.memory.PID = int(s.Tid) // when the thread has ended, another isolate may have the memory of its own
 	z.resolver.Begin(s.Isolate, int(s.Tid), now-int64(s.Time) > lateAfter)
 	key := z.stacks.keyOf(s)
-	if s.IsNew == 0 {
+	if z.late = z.AfterMapped(s); s.IsNew == 0 && !z.late {
 		if known := z.stacks.find(key, s, z.resolver, now); known != nil {
 			sample.Stack, sample.Shared = known.frames, true
 			z.code.count(s, sample.Stack)
@@ -140,7 +151,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 		}
 		z.resolver.Begin(s.Isolate, int(s.Tid), now-int64(s.Time) > lateAfter)
 	}
-	z.stacks.baseline, z.stacks.passing = z.stacks.baseline[:0], false
+	z.stacks.baseline, z.stacks.passing = z.stacks.baseline[:0], z.late
 	z.name(s)
 	sample.Stack, sample.Shared = z.frames.stack, false
 	if basis, ok := z.resolver.Basis(); ok && !z.stacks.passing {
@@ -166,7 +177,7 @@ func (z *Symbolizer) name(s *sampler.Sample) {
 		c.stack = append(c.stack, faultFrame)
 	}
 	for i, pc := range s.Kernel {
-		c.stack = append(c.stack, z.kernel.frame(pc, i == 0))
+		c.stack = append(c.stack, z.kernel.frame(pc, i == 0, z.now))
 	}
 	for i, f := range s.Frames {
 		if i == stack.KeptLeaf && s.Skipped > 0 {
@@ -200,6 +211,13 @@ func (z *Symbolizer) name(s *sampler.Sample) {
 
 func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 	c := &z.frames
+	if z.late {
+		z.result.JS, z.result.Unnamed = true, true
+		if n := len(c.stack); n == 0 || c.stack[n-1] != lateFrame {
+			c.stack = append(c.stack, lateFrame)
+		}
+		return
+	}
 	complete := true
 	before := len(c.stack)
 	raw := RawFrame(s.Frames[i])
@@ -254,7 +272,7 @@ func (z *Symbolizer) see(s *sampler.Sample, raw stack.RawFrame, frames []*stack.
 
 // tell notes that all has been read that naming a frame needs.
 func (z *Symbolizer) tell(s *sampler.Sample, f *bpf.Frame) {
-	if s.IsNew != 0 && z.known != nil {
+	if s.IsNew != 0 && z.known != nil && !z.late {
 		z.known.Add(z.id, s, f)
 	}
 }

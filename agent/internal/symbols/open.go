@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/hotspan/hotspan/v8/elfheaders"
 )
 
 const (
@@ -59,7 +61,7 @@ func OpenWith(r, debug io.ReaderAt) (*Table, error) {
 }
 
 func open(r io.ReaderAt) (*elf.File, error) {
-	f, err := elf.NewFile(r)
+	f, err := elfheaders.Open(r)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +105,7 @@ func Contents(s *elf.Section, limit uint64) ([]byte, error) {
 	}
 	if r, ok := s.ReaderAt.(*io.SectionReader); ok && s.Type != elf.SHT_NOBITS && s.Flags&elf.SHF_COMPRESSED == 0 {
 		if file, off, n := r.Outer(); n == int64(s.FileSize) {
-			if m, ok := file.(Memory); ok {
+			if m, ok := elfheaders.File(file).(Memory); ok {
 				return m.Bytes(off, n)
 			}
 		}

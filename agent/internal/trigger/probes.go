@@ -147,7 +147,9 @@ func (p *Probes) addAll(pid int, u *uprobes) (err error) {
 		}
 		started := p.started
 		p.mu.Unlock()
-		links, failed := p.put(pid, i, started)
+		var links []io.Closer
+		var failed error
+		procs.Waited(procs.UserOf(pid), func() { links, failed = p.put(pid, i, started) })
 		p.mu.Lock()
 		switch {
 		case p.on[pid] != u || u.closed != nil: // removed meanwhile

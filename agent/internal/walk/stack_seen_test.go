@@ -63,6 +63,45 @@ func TestStackSeenBefore(t *testing.T) {
 	}
 }
 
+// TestAfterMapped: while the mappings have not been read since the first sample of a thread in V8's code, no frame in
+// that has a name, also of a stack that was seen before. Native frames do, and so have all when they have been read.
+func TestAfterMapped(t *testing.T) {
+	all := nodes.Versions()
+	z, s := stoppedSample(t, all[len(all)-1].Version)
+	var first, late, again pprofx.Sample
+	z.Stack(&s, &first)
+	native := func(of []*pprofx.Frame) (frames []*pprofx.Frame) {
+		for _, f := range of {
+			if f.Kind == pprofx.Native {
+				frames = append(frames, f)
+			}
+		}
+		return frames
+	}
+	for _, mapped := range []int64{int64(s.Time) - 1, int64(s.Time)} {
+		if z.SetMapped(mapped); !z.AfterMapped(&s) || z.Mapped() != mapped {
+			t.Fatal("mappings that were read before the first sample are enough")
+		}
+		named := z.Stack(&s, &late)
+		if !named.JS || !named.Unnamed || late.Shared || !slices.Equal(native(late.Stack), native(first.Stack)) {
+			t.Errorf("%+v, shared %v, %d native frames, want %d", named, late.Shared, len(native(late.Stack)),
+				len(native(first.Stack)))
+		}
+		for _, f := range late.Stack {
+			if f.Kind != pprofx.Native && (f.Kind != pprofx.Marker || f.File != "") {
+				t.Errorf("a frame of V8's code is %+v", f)
+			}
+		}
+	}
+	s.Time += 1000 // a later sample of the thread
+	if z.SetMapped(int64(s.Time) - 1); z.AfterMapped(&s) {
+		t.Error("mappings that were read after the first sample are not enough")
+	}
+	if z.Stack(&s, &again); &again.Stack[0] != &first.Stack[0] {
+		t.Error("the stack is another one afterwards")
+	}
+}
+
 // BenchmarkStackSeenBefore names a stack that was seen before.
 func BenchmarkStackSeenBefore(b *testing.B) {
 	all := nodes.Versions()

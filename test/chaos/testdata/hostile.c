@@ -67,6 +67,22 @@ static void map_sparse(void)
 		loop = (void (*)(void))(at + 2048);
 }
 
+// An ELF file of a terabyte that says that most of it are the names of its sections.
+static void map_names(void)
+{
+	Elf64_Ehdr h = {
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+		.e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_ehsize = sizeof(h),
+		.e_shoff = sizeof(h), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 2, .e_shstrndx = 1,
+	};
+	Elf64_Shdr s[] = {{}, {.sh_type = SHT_STRTAB, .sh_offset = PAGE, .sh_size = (1UL << 40) - PAGE}};
+	int fd = create("names", 0);
+
+	if (fd >= 0 && !ftruncate(fd, 1L << 40) && pwrite(fd, &h, sizeof(h), 0) > 0 &&
+	    pwrite(fd, s, sizeof(s), sizeof(h)) > 0)
+		mmap(NULL, 64UL << 20, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0); // as much as V8 has
+}
+
 // Copies of this library with bytes that are wrong.
 static void map_liars(const char *self)
 {
@@ -120,6 +136,7 @@ __attribute__((constructor)) static void begin(void)
 		return;
 	seed = atoi(getenv("HOSTILE_SEED")) + getpid();
 	map_sparse();
+	map_names();
 	map_liars(getenv("LD_PRELOAD"));
 	map_many();
 	pthread_create(&t, NULL, threads, NULL);

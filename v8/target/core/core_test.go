@@ -3,7 +3,9 @@ package core
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -198,6 +200,37 @@ func TestOpenErrors(t *testing.T) {
 		if _, err := open(b); err == nil || !strings.HasPrefix(err.Error(), "open core: ") {
 			t.Errorf("%d bytes: %v", len(b), err)
 		}
+	}
+}
+
+// TestOverlappingNotes: a note that many segments have is not read again and again.
+func TestOverlappingNotes(t *testing.T) {
+	var w written
+	w.note(ntPrstatus, prstatus(1, 0))
+	files := make([]mappedFile, 1000)
+	for i := range files {
+		files[i] = mappedFile{uint64(i+1) << 20, uint64(i+1)<<20 + 4096, 0, "/x"}
+	}
+	w.note(ntFile, fileNote(files...))
+	b := w.bytes()
+	for range 10_000 {
+		w.segments = append(w.segments, elf.Prog64{Type: uint32(elf.PT_NOTE)})
+		w.memory = append(w.memory, nil)
+	}
+	all := w.bytes()
+	at := uint64(64 + 56*(1+len(w.segments)))
+	notes := elf.Prog64{Type: uint32(elf.PT_NOTE), Off: at, Filesz: uint64(len(w.notes))}
+	var one bytes.Buffer
+	binary.Write(&one, binary.LittleEndian, notes)
+	for i := range w.segments {
+		copy(all[64+56*(1+i):], one.Bytes())
+	}
+	if _, err := Open(bytes.NewReader(b), int64(len(b))); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(bytes.NewReader(all), int64(len(all)))
+	if want := fmt.Sprintf("more than %d", maxFileNote); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 	psNameSize = 16
 )
 
-// Limits of notes, in bytes.
+// Limits of notes, in bytes. That of the notes FILE is of all together: segments of notes may overlap.
 const (
 	maxAuxv     = 4096
 	maxFileNote = 16 << 20
@@ -46,8 +46,9 @@ type mappedFile struct {
 
 // notes are what is read of a core's notes and needed later.
 type notes struct {
-	count int
-	files []mappedFile
+	count     int
+	fileBytes uint64 // of the notes FILE
+	files     []mappedFile
 }
 
 // read reads a segment of notes: each is sizes of name and contents, a type, the name and the contents, both padded to
@@ -102,8 +103,10 @@ func (n *notes) one(c *Core, kind uint32, nameAt, nameSize, at, size uint64) err
 	switch {
 	case size < least:
 		return fmt.Errorf("short read (%d of %d bytes)", size, least)
-	case size > most && kind == ntFile:
-		return fmt.Errorf("%d bytes, more than %d", size, most)
+	case kind == ntFile && n.fileBytes+size > most:
+		return fmt.Errorf("%d bytes, more than %d", n.fileBytes+size, most)
+	case kind == ntFile:
+		n.fileBytes += size
 	}
 	b := make([]byte, min(size, most))
 	if _, err := c.from.ReadAt(b, int64(at)); err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/hotspan/hotspan/v8/elfheaders"
 )
 
 // maxSegments bounds the segments of a core file: more would need an extended header, which is not read.
@@ -14,7 +16,7 @@ const maxSegments = 1<<16 - 2
 // file.
 func Open(file io.ReaderAt, size int64) (*Core, error) {
 	c := &Core{from: file, size: uint64(max(size, 0)), files: map[string]io.ReaderAt{}}
-	f, err := elf.NewFile(io.NewSectionReader(file, 0, int64(c.size)))
+	f, err := elfheaders.Open(io.NewSectionReader(file, 0, int64(c.size)))
 	if err != nil {
 		return nil, fmt.Errorf("open core: %w", err)
 	}
