@@ -17,6 +17,7 @@ type codeMaps struct {
 	before []Region // as the process was last read
 	kept   []procs.Mapping
 	left   int // that were not kept for want of room
+	seen   int // all of them
 
 	anonymous procs.Mapping // before the next mapping; empty: there is none
 	code      bool          // there is code in it or next to it
@@ -25,15 +26,23 @@ type codeMaps struct {
 // codeMapsOf reads the mappings of a process that have to do with code, and how many of these were not kept. before are
 // the regions as it was last read. The error is that of reading.
 func codeMapsOf(pid int, before []Region) ([]procs.Mapping, int, error) {
+	c, err := readCodeMaps(pid, before)
+	return c.kept, c.left, err
+}
+
+// readCodeMaps is codeMapsOf; kept are all.
+func readCodeMaps(pid int, before []Region) (codeMaps, error) {
 	c := codeMaps{before: before}
 	if err := procs.EachMapping(pid, c.add); err != nil {
-		return nil, 0, err
+		return codeMaps{}, err
 	}
-	return c.all(), c.left, nil
+	c.kept = c.all()
+	return c, nil
 }
 
 // add adds the next mapping by address.
 func (c *codeMaps) add(m procs.Mapping) {
+	c.seen++
 	switch {
 	case isAnonymous(m) && !isContext(m):
 		if c.anonymous.End != m.Start {

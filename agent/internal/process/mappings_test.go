@@ -271,7 +271,7 @@ func readV8(t *testing.T, s *Mappings) (changed bool) {
 func TestLateV8Code(t *testing.T) {
 	end := make(chan error)
 	code := []procs.Mapping{{Start: 0x1000, End: 0x2000, Exec: true}}
-	c := V8Code{read: func(int, []Region) ([]procs.Mapping, int, error) { return code, 7, <-end }}
+	c := V8Code{read: func(int, []Region) (codeMaps, error) { return codeMaps{kept: code, left: 7}, <-end }}
 	s := &Mappings{}
 	begin := func(at int64) time.Duration {
 		began := time.Now()
@@ -308,6 +308,20 @@ func TestLateV8Code(t *testing.T) {
 	await(nil)
 	if at, changed, ok := c.Take(s, 4); at != 5 || !changed || !ok || len(s.regions) != 1 || s.left != 7 {
 		t.Errorf("read at %d, changed %v, %v: %+v", at, changed, ok, s)
+	}
+}
+
+// TestManyMappings: of a process with many mappings samples wait for one reading, and then for none for a while.
+func TestManyMappings(t *testing.T) {
+	for seen, waits := range map[int]bool{manyMaps: true, manyMaps + 1: false} {
+		c := V8Code{read: func(int, []Region) (codeMaps, error) { return codeMaps{seen: seen}, nil }}
+		s := &Mappings{}
+		if c.Read(s, 2); !c.reading.wait(0) {
+			t.Error("the first reading is not waited for")
+		}
+		if again := time.Now().After(c.noWait); again != waits {
+			t.Errorf("with %d mappings the next one is waited for: %v", seen, again)
+		}
 	}
 }
 

@@ -11,24 +11,27 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
-// Samples wait for longestWait until it is read where V8's code is, and after one that takes longer for none that
-// begins within waitAgain. A process may have tens of thousands of mappings, and may lock them.
-const longestWait, waitAgain = 50 * time.Millisecond, 10 * time.Second
+// Samples wait for longestWait until it is read where V8's code is, and after one that takes longer, or of manyMaps
+// mappings, for none that begins within waitAgain. A process may have tens of thousands, and may lock them.
+const (
+	longestWait = 250 * time.Millisecond
+	manyMaps    = 1 << 13
+	waitAgain   = 10 * time.Second
+)
 
 // V8Code reads where the V8 of a process has its code, and no file: other code that is new is left for the next Update.
 // The zero value has read nothing. It is not safe for concurrent use.
 type V8Code struct {
-	reading *reading                                                     // under way, or not taken yet; nil: none
-	noWait  time.Time                                                    // until when there is no waiting
-	read    func(pid int, before []Region) ([]procs.Mapping, int, error) // nil: codeMapsOf
+	reading *reading                                         // under way, or not taken yet; nil: none
+	noWait  time.Time                                        // until when there is no waiting
+	read    func(pid int, before []Region) (codeMaps, error) // nil: readCodeMaps
 }
 
 // reading is one of mappings.
 type reading struct {
 	at   int64         // when it began
 	done chan struct{} // closed when the rest is set
-	maps []procs.Mapping
-	left int
+	maps codeMaps
 	err  error
 }
 
@@ -41,13 +44,13 @@ func (c *V8Code) Read(ms *Mappings, now int64) {
 	c.reading = r
 	read := c.read
 	if read == nil {
-		read = codeMapsOf
+		read = readCodeMaps
 	}
 	go func(pid int, before []Region) {
 		defer close(r.done)
-		procs.Waited(procs.UserOf(pid), func() { r.maps, r.left, r.err = read(pid, before) })
+		procs.Waited(procs.UserOf(pid), func() { r.maps, r.err = read(pid, before) })
 	}(ms.pid, ms.regions)
-	if began := time.Now(); began.After(c.noWait) && !r.wait(longestWait) {
+	if began := time.Now(); began.After(c.noWait) && (!r.wait(longestWait) || r.maps.seen > manyMaps) {
 		c.noWait = began.Add(waitAgain)
 	}
 }
@@ -71,9 +74,9 @@ func (c *V8Code) Take(ms *Mappings, since int64) (at int64, changed, ok bool) {
 		return r.at, false, errors.Is(r.err, fs.ErrNotExist) || errors.Is(r.err, unix.ESRCH)
 	}
 	known := ms.knownFiles()
-	regions := ms.find(r.maps, func(m procs.Mapping) *elffile.File { return known[m.File()] })
-	ms.left = r.left
-	return r.at, ms.set(r.maps, regions), true
+	regions := ms.find(r.maps.kept, func(m procs.Mapping) *elffile.File { return known[m.File()] })
+	ms.left = r.maps.left
+	return r.at, ms.set(r.maps.kept, regions), true
 }
 
 // wait waits until it has been read, and reports whether it has in time.
