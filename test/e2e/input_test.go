@@ -51,13 +51,13 @@ func TestWrongUsage(t *testing.T) {
 		{[]string{"record"}, "say what to profile: -p PID, --name REGEX, -a, or -- COMMAND"},
 		{[]string{"record", "-p", "1", "-F", "0"}, "rate 0: at least 1 sample a second"},
 		{[]string{"record", "-p", "1", "-F", "1000000"}, "rate 1000000: this kernel allows at most"},
-		{[]string{"record", "-p", "one"}, `expected a valid 64 bit int but got "one"`},
+		{[]string{"record", "-p", "one"}, `want a whole number, not "one"`},
 		{[]string{"record", "-p", "1", "--label", "tenant"}, "want NAME=PATH, for example tenant=user.tenant"},
 		{[]string{"record", "-p", "1", "-o", "x.gif"}, "x.gif"},
 		{[]string{"record", "-p", "1", "--name", "("}, "missing closing )"},
 		{[]string{"record", "-p", "1", "--snapshot-every", "1s", "-o", "x.pb.gz"}, "needs %n"},
 		{[]string{"record", "-p", "1", "--ring-buffer", "3"}, "a power of two"},
-		{[]string{"reckord"}, `unexpected argument reckord, did you mean "record"?`},
+		{[]string{"reckord"}, `there is no command reckord, did you mean "record"?`},
 	} {
 		r := run(t, c.args...)
 		if r.Code != 2 || !strings.Contains(r.Stderr, c.want) {

@@ -25,7 +25,7 @@ func each(f *testing.F, do func(t *testing.T, b []byte)) {
 	func FuzzErrors(f *testing.F) { each(f, func(t *testing.T, b []byte) { t.Errorf("%d bytes", len(b)) }) }
 	func FuzzHangs(f *testing.F)  { each(f, func(t *testing.T, b []byte) { for { } }) }
 	func FuzzSlow(f *testing.F) {
-		each(f, func(t *testing.T, b []byte) { for i := range 4_000_000_000 { sum += i } })
+		each(f, func(t *testing.T, b []byte) { for i := range 8_000_000_000 { sum += i } })
 	}
 	func FuzzRight(f *testing.F) { each(f, func(t *testing.T, b []byte) { first(b) }) }
 `

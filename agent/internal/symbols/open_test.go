@@ -26,10 +26,11 @@ func image(symbols []elf.Sym64, names string) []byte {
 		{Type: uint32(elf.SHT_NOBITS), Flags: uint64(elf.SHF_ALLOC), Addr: 0x3000, Size: 0x1000},
 		{Type: uint32(elf.SHT_SYMTAB), Off: symbolsAt, Size: uint64(namesAt - symbolsAt), Link: 4, Entsize: symbolSize},
 		{Type: uint32(elf.SHT_STRTAB), Off: uint64(namesAt), Size: uint64(len(names))},
+		{Type: uint32(elf.SHT_STRTAB), Off: uint64(namesAt), Size: 1}, // of sections: they have none
 	}
 	head := elf.Header64{
 		Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Version: 1, Ehsize: header,
-		Shoff: uint64(header + body.Len()), Shentsize: 64, Shnum: uint16(len(sections)), Shstrndx: 4,
+		Shoff: uint64(header + body.Len()), Shentsize: 64, Shnum: uint16(len(sections)), Shstrndx: 5,
 	}
 	copy(head.Ident[:], "\x7fELF\x02\x01\x01")
 	var file bytes.Buffer

@@ -28,6 +28,8 @@ type kernelWalk struct {
 	learner *labels.Learner
 	labels  *labels.Process
 	noCode  bool // no code is known to the BPF program, which walks no frame of V8's
+
+	notCompared int // walks that same has not compared
 }
 
 // walkRules are those that the context of testdata/walk.js is read by.
