@@ -288,8 +288,10 @@ func compareCounts(t *testing.T, samples []judge.Sample, said string) {
 	}
 }
 
-// checkDivision: of a function with a loop in which each round waits for a division, most samples are at it, or at what
-// waits for it. A processor is interrupted between two instructions: where one begins.
+// checkDivision: of a function with a loop in which each round waits for a division, most samples are at it, or at the
+// instruction behind it. A processor is interrupted between two instructions: where one begins. How many samples are at
+// what waits for the quotient further on is the processor's: a third, at most. Of samples anywhere in the loop a third
+// would be at divisions.
 func checkDivision(t *testing.T, dir string, pid int, function string) {
 	t.Helper()
 	out, err := exec.Command(hotspan, "annotate", "--json", dir, function).Output()
@@ -316,7 +318,7 @@ func checkDivision(t *testing.T, dir string, pid int, function string) {
 		}
 	}
 	t.Logf("of %d samples of %s %d are at divisions", all, function, divisions)
-	if all < 50 || all != pieces[0].Samples || divisions*4 < all*3 {
+	if all < 50 || all != pieces[0].Samples || divisions*2 < all {
 		t.Errorf("of %d samples, %d at instructions, only %d are at divisions: %+v", pieces[0].Samples, all, divisions,
 			hottest)
 	}
