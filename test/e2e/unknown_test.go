@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,8 +16,8 @@ import (
 )
 
 // TestUnknownV8: for a V8 without rules, hotspan tries those of earlier versions. The newest Node.js is changed to say
-// that its V8 is 99.0. It is still profiled, and doctor distinguishes what was compared with the process from what is
-// assumed.
+// that its V8 is of version 99. It is still profiled, and doctor distinguishes what was compared with the process from
+// what is assumed.
 func TestUnknownV8(t *testing.T) {
 	t.Parallel()
 	list := nodes.Thorough()
@@ -23,7 +25,7 @@ func TestUnknownV8(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	node := pretend(t, path, "99.0")
+	node := pretend(t, path, 99)
 	p := start(t, node, "functions.js", []string{"--expose-gc"}, nil)
 	d := doctor(t, hotspan, 0, "-p", strconv.Itoa(p.PID))
 	for _, want := range []string{
@@ -46,25 +48,45 @@ func TestUnknownV8(t *testing.T) {
 	}
 }
 
-// pretend copies a Node.js binary and replaces the version of V8, of two numbers, in the text that hotspan reads.
-func pretend(t *testing.T, node, version string) string {
+// pretend copies a Node.js binary whose V8 has another major version then, of two digits: in the variable that hotspan
+// reads, and in the texts that V8 compares with its snapshot.
+func pretend(t *testing.T, node string, major uint32) string {
 	t.Helper()
 	v8, err := exec.Command(node, "-p", "process.versions.v8").Output()
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || v8[2] != '.' {
+		t.Fatalf("%q, %v", v8, err)
 	}
+	text := bytes.TrimSpace(v8)
 	b, err := os.ReadFile(node)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := bytes.Index(b, []byte("\x00"+strings.TrimSpace(string(v8))+"\x00")) // the snapshot has it too, later
-	if at < 0 || string(v8[4]) != "." || len(version) != 4 {
-		t.Fatalf("%q is not in %s, or has other numbers of digits", v8, node)
-	}
-	copy(b[at+1:], version)
+	binary.LittleEndian.PutUint32(b[placeOf(t, b, "_ZN2v88internal7Version6major_E"):], major)
+	b = bytes.ReplaceAll(b, text, append(strconv.AppendUint(nil, uint64(major), 10), text[2:]...))
 	to := filepath.Join(t.TempDir(), "node")
 	if err := os.WriteFile(to, b, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return to
+}
+
+// placeOf is where in an ELF file a variable has its first value.
+func placeOf(t *testing.T, file []byte, symbol string) uint64 {
+	t.Helper()
+	f, err := elf.NewFile(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	symbols, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range symbols {
+		if s.Name == symbol {
+			section := f.Sections[s.Section]
+			return s.Value - section.Addr + section.Offset
+		}
+	}
+	t.Fatalf("there is no %s", symbol)
+	return 0
 }
