@@ -140,8 +140,8 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("a script: %v", err)
 	}
 	whole := small()
-	binary.LittleEndian.PutUint32(whole[len(whole)-2*64+40:], 9) // sh_link of the symbol table
-	if _, err := Open(bytes.NewReader(whole)); err == nil || !strings.Contains(err.Error(), "section 9 of 5") {
+	binary.LittleEndian.PutUint32(whole[len(whole)-3*64+40:], 9) // sh_link of the symbol table
+	if _, err := Open(bytes.NewReader(whole)); err == nil || !strings.Contains(err.Error(), "section 9 of 6") {
 		t.Errorf("names in no section: %v", err)
 	}
 }
