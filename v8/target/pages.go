@@ -1,17 +1,11 @@
 package target
 
-import (
-	"io"
-	"sync"
-)
+import "sync"
 
 // Pages is the memory of a process, read page by page. A page that was read stays until Forget: a sample is named by
 // hundreds of words, and most are on few pages. It is not safe for concurrent use.
 type Pages struct {
-	of interface {
-		io.ReaderAt
-		ReadParts([]Part) (int, error)
-	}
+	of   *Live
 	kept *keptPages // nil: none
 }
 
