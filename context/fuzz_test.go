@@ -89,8 +89,8 @@ func FuzzAsyncHooks(f *testing.F) {
 	})
 }
 
-// mostOwnerReads bounds what OwnerLayout may cost: 64 places before the object, 8 for the id, 32 words of a Realm, and
-// some reads for each of these, all of it twice. Each reads at most an Environment.
+// mostOwnerReads bounds what OwnerLayout may cost: 8 places for the id, 32 words of a Realm, and some reads for each of
+// these, all of it twice. Each reads at most an Environment.
 const mostOwnerReads = 4000
 
 // wrapped is the memory of an AsyncWrap at 0x100 and its Environment, for a ring.
@@ -141,43 +141,85 @@ func TestHooksBuffers(t *testing.T) {
 	}
 }
 
-// TestOwnerLayoutOfMemory: an AsyncWrap, and a ThreadPoolWork behind one in the same object. An AsyncWrap that is gone
-// is not taken for a part of another one that is before it, nor a ThreadPoolWork that is gone for another object.
+// TestOwnerLayoutOfMemory: an AsyncWrap, and a ThreadPoolWork behind one in the same object. A work that is done is not
+// looked at, and one that is no part of an AsyncWrap not taken for a part of the one before it.
 func TestOwnerLayoutOfMemory(t *testing.T) {
-	const wrap, work, vtable = 0x100, 0x178, 0x5550
+	const wrap, work, other = 0x100, 0x178, 0x190 // addresses of objects
+	const vtable, otherVtable, busy, done = 0x880, 0x8a0, 0x600, 0x608
 	b := wrapped()
-	binary.LittleEndian.PutUint64(b[work:], vtable)
-	binary.LittleEndian.PutUint64(b[work+16:], 0x4059000000000000) // 100, as a double
+	word := func(at int, n uint64) { binary.LittleEndian.PutUint64(b[at:], n) }
+	word(vtable-16, 1<<64-0x78)
+	word(work, vtable)
+	word(other, otherVtable)
+	word(busy, 0xc00)
+	ofWrap := OwnerLayout{Resource: 8, Realm: 16, AsyncID: 56, Frame: 72, Isolate: 0x40}
 	for _, tt := range []struct {
-		what          string
-		object, class uint64
-		want          OwnerLayout
-		err           error
+		what  string
+		job   Job
+		class uint64
+		want  OwnerLayout
+		err   error
 	}{
-		{"wrap", wrap, 0, OwnerLayout{Resource: 8, Realm: 16, AsyncID: 56, Frame: 72, Isolate: 0x40}, nil},
-		{"work", work, vtable, OwnerLayout{Resource: 8 - 0x78, Realm: 16 - 0x78, AsyncID: 56 - 0x78, Frame: 72 - 0x78,
-			Isolate: 0x40}, nil},
-		{"wrap that is gone", work, 0, OwnerLayout{}, ErrUnknownClass},
-		{"work that is gone", work, vtable + 8, OwnerLayout{}, errGone},
+		{"wrap", Job{wrap, busy, false}, 0, ofWrap, nil},
+		{"part of a wrap", Job{work, busy, true}, 0, ofWrap, nil},
+		{"no wrap", Job{work, busy, false}, 0, OwnerLayout{}, ErrUnknownClass},
+		{"no part of a wrap", Job{other, busy, true}, otherVtable, OwnerLayout{}, ErrUnknownClass},
+		{"done, of a wrap", Job{wrap, done, false}, 0, OwnerLayout{}, errGone},
+		{"done, of no wrap", Job{other, done, true}, 0, OwnerLayout{}, errGone},
 	} {
-		got, err := NewLearner(heap.NewReader(&ring{b: b}, hooksLayout())).OwnerLayout(tt.object, tt.class)
-		if !errors.Is(err, tt.err) || got != tt.want {
-			t.Errorf("%s: %+v, %v, want %+v, %v", tt.what, got, err, tt.want, tt.err)
+		class, got, err := NewLearner(heap.NewReader(&ring{b: b}, hooksLayout())).OwnerLayout(tt.job)
+		if !errors.Is(err, tt.err) || got != tt.want || class != tt.class {
+			t.Errorf("%s: %#x, %+v, %v, want %#x, %+v, %v", tt.what, class, got, err, tt.class, tt.want, tt.err)
+		}
+	}
+}
+
+// reused is memory in which another job begins after some reads.
+type reused struct {
+	ring
+	id    int // offset of the id of the asynchronous operation
+	after int // reads
+}
+
+func (m *reused) ReadAt(p []byte, off int64) (int, error) {
+	if m.reads == m.after {
+		binary.LittleEndian.PutUint64(m.b[m.id:], 0x4059400000000000) // 101, as a double
+	}
+	return m.ring.ReadAt(p, off)
+}
+
+// TestOwnerLayoutOfOther: nothing is learned of a job in whose memory another one begins meanwhile.
+func TestOwnerLayoutOfOther(t *testing.T) {
+	const wrap, busy = 0x100, 0x600
+	learn := func(after int) (OwnerLayout, error, int) {
+		b := wrapped()
+		binary.LittleEndian.PutUint64(b[busy:], 0xc00)
+		m := &reused{ring: ring{b: b}, id: wrap + 56, after: after}
+		_, o, err := NewLearner(heap.NewReader(m, hooksLayout())).OwnerLayout(Job{Object: wrap, Work: busy})
+		return o, err, m.reads
+	}
+	_, err, reads := learn(-1)
+	if err != nil || reads < 10 {
+		t.Fatalf("%d reads: %v", reads, err)
+	}
+	for after := 4; after < reads; after++ { // the first are of the state before
+		if o, err, _ := learn(after); !errors.Is(err, errGone) {
+			t.Errorf("after %d of %d reads: %+v, %v", after, reads, o, err)
 		}
 	}
 }
 
 // FuzzOwnerLayout: whatever is where libuv's pool has its work, reading it ends.
 func FuzzOwnerLayout(f *testing.F) {
-	f.Add(wrapped(), uint64(0x100), uint64(0))
-	f.Add(wrapped(), uint64(0x178), uint64(0x5550))
+	f.Add(wrapped(), uint64(0x100), uint64(0x400), false)
+	f.Add(wrapped(), uint64(0x178), uint64(0x400), true)
 	noHooks := wrapped()
 	clear(noHooks[0x440:0x480]) // so that each word of the Realm may be an Environment
-	f.Add(noHooks, uint64(0x100), uint64(0))
-	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0}, uint64(1), uint64(1))
-	f.Fuzz(func(t *testing.T, b []byte, object, class uint64) {
+	f.Add(noHooks, uint64(0x100), uint64(0x400), false)
+	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0}, uint64(1), uint64(1), true)
+	f.Fuzz(func(t *testing.T, b []byte, object, work uint64, queued bool) {
 		m := &ring{b: b}
-		NewLearner(heap.NewReader(m, hooksLayout())).OwnerLayout(object, class)
+		NewLearner(heap.NewReader(m, hooksLayout())).OwnerLayout(Job{Object: object, Work: work, Queued: queued})
 		if m.reads > mostOwnerReads {
 			t.Errorf("%d reads, at most %d are allowed", m.reads, mostOwnerReads)
 		}

@@ -10,10 +10,9 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// OwnerLayout says how to find the owner of work in libuv's pool: from the C++ object that a thread of the pool works
-// on to the resource, or AsyncContextFrame, of the request that the work is for. It is the same for all objects of one
-// C++ class. Offsets are in bytes from that object, except for FrameField and Isolate. They may be negative, since the
-// object may be the second base class of a larger one.
+// OwnerLayout says how to find the owner of work in libuv's pool: from the C++ object that the work is for to the
+// resource, or AsyncContextFrame, of its request. It is the same for all AsyncWraps, and for all other objects of one
+// class. Offsets are in bytes from the start of that object, except for FrameField and Isolate.
 type OwnerLayout struct {
 	Resource   int // offset of the handle of the resource
 	Frame      int // offset of the handle of the AsyncContextFrame; 0 = it has none
@@ -37,9 +36,9 @@ var (
 
 // Bounds of what is searched, in bytes.
 const (
-	maxBefore = 512   // of an object, before its ThreadPoolWork
-	maxRealm  = 0x100 // of a Realm
-	maxID     = 64    // behind the handle of the resource
+	maxTop   = 1024  // from the start of an object to its ThreadPoolWork
+	maxRealm = 0x100 // of a Realm
+	maxID    = 64    // behind the handle of the resource
 )
 
 // ErrUnknownClass says that an object is no part of an AsyncWrap or AsyncResource, so its owner is not known.
@@ -47,41 +46,79 @@ var ErrUnknownClass = errors.New("neither an AsyncWrap nor an AsyncResource of N
 
 var (
 	errCollecting = errors.New("the collector moves what an object of Node.js refers to")
-	errGone       = errors.New("the object is gone")
+	errGone       = errors.New("the work is done")
 )
 
-// OwnerLayout finds the layout of the class of an object that a thread of libuv's pool works on: a ThreadPoolWork,
-// which lies behind an AsyncWrap or AsyncResource in one object, and whose vtable is at the address class; or, with
-// class 0, an AsyncWrap itself. The error is ErrUnknownClass if it is neither: with class 0 perhaps because it is gone.
-// There are other errors for a ThreadPoolWork that is gone, and while the isolate collects garbage: a later try may
-// succeed.
+// Job is what a thread of libuv's pool works on.
+type Job struct {
+	Object uint64 // address of a ThreadPoolWork, or of the AsyncWrap that the request refers to
+	Work   uint64 // address of its struct uv__work
+	Queued bool   // the object is a ThreadPoolWork
+}
+
+// jobState is what stays the same for as long as a thread works on a job. The function is libuv's. It is 0 once the
+// work is done: until then Node.js keeps the object. (libuv: src/threadpool.c, worker())
+type jobState struct {
+	function, vtable heap.Word
+	head             [maxID + 24]byte // of the whole object, with the id of the asynchronous operation
+}
+
+func (j Job) state(r *heap.Reader, top int) (s jobState, err error) {
+	if s.function, err = r.WordAt(j.Work); err != nil {
+		return s, err
+	}
+	if s.vtable, err = r.WordAt(j.Object); err != nil {
+		return s, err
+	}
+	b, err := r.Bytes(j.Object+uint64(top), len(s.head))
+	copy(s.head[:], b)
+	return s, err
+}
+
+// OwnerLayout finds the layout of the object of a job. class is 0 for an AsyncWrap, else the vtable of the
+// ThreadPoolWork, which then is behind an AsyncResource. The error is ErrUnknownClass if the object is none of these.
+// There are other errors for a job that no thread works on any more, and while the isolate collects garbage: a later
+// try may succeed.
 //
 // It looks twice, since what the object refers to may move meanwhile. It makes fewer than 4,000 reads, most of them of
 // 8 bytes and none of more than 4 KiB.
-func (l *Learner) OwnerLayout(object, class uint64) (OwnerLayout, error) {
-	o, err := l.ownerLayout(object, class)
-	if class == 0 {
-		return o, err
+func (l *Learner) OwnerLayout(j Job) (class uint64, o OwnerLayout, err error) {
+	vtable, err := l.r.WordAt(j.Object)
+	if err != nil {
+		return 0, OwnerLayout{}, err
 	}
-	if vtable, wrong := l.r.WordAt(object); wrong != nil || uint64(vtable) != class {
-		return OwnerLayout{}, errGone // its memory may be part of something else by now
+	top := 0
+	if j.Queued {
+		top = offsetToTop(l.r, uint64(vtable))
 	}
-	return o, err
+	before, err := j.state(l.r, top)
+	if err != nil {
+		return 0, OwnerLayout{}, err
+	}
+	wrap, o, err := l.ownerLayout(j.Object, top)
+	if after, wrong := j.state(l.r, top); wrong != nil || before.function == 0 || after != before {
+		return 0, OwnerLayout{}, errGone
+	}
+	if j.Queued && !wrap {
+		class = uint64(before.vtable)
+	}
+	return class, o, err
 }
 
-func (l *Learner) ownerLayout(object, class uint64) (OwnerLayout, error) {
-	first, err := findOwner(l.r, object, class)
+func (l *Learner) ownerLayout(object uint64, top int) (wrap bool, o OwnerLayout, err error) {
+	base := object + uint64(top)
+	wrap, first, err := findOwner(l.r, base, object)
 	if err != nil {
-		return OwnerLayout{}, err
+		return wrap, OwnerLayout{}, err
 	}
-	if isCollecting(l.r, object, first) {
-		return OwnerLayout{}, errCollecting
+	if isCollecting(l.r, base, first) {
+		return wrap, OwnerLayout{}, errCollecting
 	}
-	second, err := findOwner(l.r, object, class)
-	if err == nil && second != first {
+	again, second, err := findOwner(l.r, base, object)
+	if err == nil && (again != wrap || second != first) {
 		err = errCollecting
 	}
-	return second, err
+	return wrap, second, err
 }
 
 // isCollecting reports whether the isolate of an object collects garbage, or that cannot be read.
@@ -92,24 +129,34 @@ func isCollecting(r *heap.Reader, object uint64, o OwnerLayout) bool {
 	return err != nil || layout.VMState(state[0]) == layout.VMStateGC
 }
 
-// findOwner looks for the base class: at the object, and of a ThreadPoolWork before it.
-func findOwner(r *heap.Reader, object, class uint64) (OwnerLayout, error) {
-	if IsWrap(r, object) {
-		return layoutOf(r, object, 0, asyncWrap)
+// findOwner looks at the first base class of an object. work is a ThreadPoolWork in it, or the object itself.
+func findOwner(r *heap.Reader, object, work uint64) (wrap bool, o OwnerLayout, err error) {
+	switch {
+	case IsWrap(r, object):
+		o, err = layoutOf(r, object, asyncWrap)
+		return true, o, err
+	case work != object && isAsyncResource(r, object, work):
+		o, err = layoutOf(r, object, asyncResource)
+		return false, o, err
 	}
-	if class == 0 { // what is before it is another object
-		return OwnerLayout{}, ErrUnknownClass
+	return false, OwnerLayout{}, ErrUnknownClass
+}
+
+// offsetToTop returns the distance in bytes, 0 or negative, from a base class to the start of the object that it is a
+// part of, by the address of the vtable that the object has for that class. It is 0 too if there is no such vtable.
+// (Itanium C++ ABI, 2.5.2: the second word before that address)
+func offsetToTop(r *heap.Reader, vtable uint64) int {
+	w, err := r.WordAt(vtable - 16)
+	if top := int(w); err == nil && top < 0 && top >= -maxTop && top%8 == 0 {
+		return top
 	}
-	for back := 8; back < maxBefore; back += 8 {
-		base := object - uint64(back)
-		if IsWrap(r, base) {
-			return layoutOf(r, object, -back, asyncWrap)
-		}
-		if isAsyncResource(r, base, object) {
-			return layoutOf(r, object, -back, asyncResource)
-		}
-	}
-	return OwnerLayout{}, ErrUnknownClass
+	return 0
+}
+
+// IsThreadPoolWork reports whether a ThreadPoolWork, at an offset in an object, is a part of it.
+func IsThreadPoolWork(r *heap.Reader, object uint64, offset int) bool {
+	vtable, err := r.WordAt(object + uint64(offset))
+	return err == nil && offset != 0 && offsetToTop(r, uint64(vtable)) == -offset
 }
 
 // IsWrap reports whether an AsyncWrap, or other BaseObject, is at an address: its JavaScript object has that address in
@@ -142,15 +189,15 @@ func isAsyncResource(r *heap.Reader, base, work uint64) bool {
 	return ok && isJSObject(r, object)
 }
 
-// layoutOf finds where the isolate is, and whether there is an AsyncContextFrame. base is the offset of the base class.
-func layoutOf(r *heap.Reader, object uint64, base int, c ownerClass) (OwnerLayout, error) {
-	out := OwnerLayout{Resource: base + c.resource.value(), Realm: base + c.realm.value()}
+// layoutOf finds where the isolate is, and whether there is an AsyncContextFrame.
+func layoutOf(r *heap.Reader, object uint64, c ownerClass) (OwnerLayout, error) {
+	out := OwnerLayout{Resource: c.resource.value(), Realm: c.realm.value()}
 	var err error
 	if out.AsyncID, err = findAsyncID(r, object, out.Resource+8); err != nil {
 		return OwnerLayout{}, err
 	}
 	if r.Layout().Has(layout.IsolateCPED) {
-		findFrame(r, object, &out, base+c.frame.value(), c.frameField)
+		findFrame(r, object, &out, c)
 	}
 	owner, err := r.WordAt(object + uint64(out.Realm))
 	if err != nil {
@@ -176,15 +223,16 @@ func findAsyncID(r *heap.Reader, object uint64, from int) (int, error) {
 }
 
 // findFrame finds where the AsyncContextFrame is, if there is one.
-func findFrame(r *heap.Reader, object uint64, o *OwnerLayout, handle int, frameField nodeField) {
+func findFrame(r *heap.Reader, object uint64, o *OwnerLayout, c ownerClass) {
+	handle := c.frame.value()
 	if frame, ok := readHandle(r, object+uint64(handle)); ok && isFrame(r, frame) {
 		o.Frame = handle
 		return
 	}
-	if frameField == noField {
+	if c.frameField == noField {
 		return
 	}
-	field := frameField.value() + r.Layout().At(layout.JSObjectInternalField)
+	field := c.frameField.value() + r.Layout().At(layout.JSObjectInternalField)
 	resource, _ := readHandle(r, object+uint64(o.Resource))
 	if frame, err := r.WordAt(uint64(resource) - 1 + uint64(field)); err == nil && isFrame(r, frame) {
 		o.FrameField = field

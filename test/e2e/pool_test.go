@@ -50,7 +50,11 @@ func TestPool(t *testing.T) {
 			runPool(t, node, append(collecting, flags...), env)
 		}
 		if *all && frames {
-			runPool(t, node, []string{"--no-async-context-frame"}, env)
+			without := []string{"--no-async-context-frame"}
+			if len(flags) > 0 {
+				without = nil // only flags turn them on
+			}
+			runPool(t, node, without, env)
 		}
 	})
 }

@@ -139,7 +139,7 @@ enum context_type {
 	CONTEXT_LEARN_ISOLATE,  // u64 isolate, u64 context of its JavaScript code or 0: where its async_hooks are
 	CONTEXT_LEARN_RESOURCE, // u64 object, u64 hidden class
 	CONTEXT_LEARN_KEPT,     // u64 pc, 0: where the function there keeps pool.reg
-	CONTEXT_LEARN_WORK,     // u64 object, u64 its vtable; label = enum work_kind
+	CONTEXT_LEARN_WORK,     // u64 object, u64 its struct uv__work; label = enum work_kind
 	CONTEXT_NO_HOOKS,       // nobody knows where the isolate has its async_hooks: no store can be read
 	CONTEXT_TIME,           // s64 nanoseconds since 1970
 };

@@ -936,7 +936,7 @@ type hotspanWork struct {
 type hotspanWorkKey struct {
 	_       structs.HostLayout
 	Process uint32
-	Kind    uint32
+	Pad     uint32
 	Class   uint64
 }
 

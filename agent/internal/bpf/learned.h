@@ -72,12 +72,11 @@ enum kept {
 
 struct work_key {
 	__u32 process; // process.id
-	__u32 kind;    // enum work_kind
-	__u64 class;   // vtable of a ThreadPoolWork; 0 for other kinds
+	__u32 pad;
+	__u64 class;   // vtable of a ThreadPoolWork that is no part of an AsyncWrap; 0 for AsyncWraps
 };
 
-// Where the objects that Node has for one kind of work keep what they belong to: see context.Work. realm 0 = their
-// request cannot be told.
+// Where what Node has for a job keeps what it belongs to: see context.OwnerLayout. realm 0 = that is not known.
 struct work {
 	__s32 resource, frame, realm, id;
 	__u32 field, isolate;

@@ -81,19 +81,6 @@ static __always_inline __u64 object_of_work(struct process *p, struct scratch *s
 	return request - p->pool.work_req;
 }
 
-static __always_inline struct work *find_work(struct process *p, struct scratch *s, __u64 object, __u32 kind)
-{
-	struct work_key key = {.process = p->id, .kind = kind};
-	if (kind == WORK_QUEUED && read_user(&key.class, 8, object)) {
-		unreadable(s);
-		return 0;
-	}
-	struct work *work = bpf_map_lookup_elem(&works, &key);
-	if (!work)
-		request_update(s, CONTEXT_LEARN_WORK, kind, object, key.class);
-	return work && work->realm ? work : 0;
-}
-
 // What a Global refers to; 0 for an empty one.
 static __always_inline __u64 read_global(__u64 at)
 {
@@ -101,6 +88,45 @@ static __always_inline __u64 read_global(__u64 at)
 	if (read_user(&slot, 8, at) || !slot || read_user(&object, 8, slot))
 		return 0;
 	return object;
+}
+
+#define MAX_TOP 1024  // bytes from the start of an object to its ThreadPoolWork
+#define WRAP_HANDLE 8 // in an AsyncWrap, of its JavaScript object (node: src/base_object.h)
+
+// Whether an AsyncWrap is at an address: its JavaScript object refers to it in its first or second internal field.
+static __always_inline int is_wrap(struct process *p, __u64 at)
+{
+	__u64 object = read_global(at + WRAP_HANDLE), fields[2];
+	if (!p->v8.internal_field || !HEAP_OBJECT(object) ||
+	    read_user(fields, sizeof(fields), object - 1 + p->v8.internal_field))
+		return 0;
+	return fields[0] == at || fields[1] == at;
+}
+
+// Where the object that Node has for a job keeps what it belongs to. *object becomes the start of the whole: a
+// ThreadPoolWork is a base class, and the distance is before its vtable (Itanium C++ ABI, 2.5.2).
+static __always_inline struct work *find_work(struct process *p, struct scratch *s, __u64 *object, __u32 kind,
+					      __u64 job)
+{
+	struct work_key key = {.process = p->id};
+	__u64 vtable, part = *object;
+	__s64 top;
+	if (kind == WORK_QUEUED) {
+		if (read_user(&vtable, 8, part) || read_user(&top, 8, vtable - 16)) {
+			unreadable(s);
+			return 0;
+		}
+		if (top <= 0 && top >= -MAX_TOP)
+			*object += top;
+		if (!is_wrap(p, *object))
+			key.class = vtable;
+	}
+	struct work *work = bpf_map_lookup_elem(&works, &key);
+	if (!work)
+		request_update(s, CONTEXT_LEARN_WORK, kind, part, job);
+	else if (!work->realm)
+		unreadable(s); // of a class in which the agent has not found the request
+	return work && work->realm ? work : 0;
 }
 
 static __always_inline int is_collecting(const struct v8_layout *v8, __u64 isolate)
@@ -117,8 +143,9 @@ __noinline int find_owner(struct process *p, struct scratch *s)
 	__u32 kind;
 	if (!p || !s || find_kept(p, s, &at))
 		return 0;
-	__u64 object = object_of_work(p, s, at + p->pool.offset, &kind);
-	struct work *work = object ? find_work(p, s, object, kind) : 0;
+	__u64 job = at + p->pool.offset;
+	__u64 object = object_of_work(p, s, job, &kind);
+	struct work *work = object ? find_work(p, s, &object, kind, job) : 0;
 	if (!work)
 		return 0;
 	struct sample *e = (struct sample *)s->buffer;

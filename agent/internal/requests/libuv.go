@@ -75,7 +75,7 @@ func (f *reader) inRequest(w *Wait, base uint64, b []byte) bool {
 			continue
 		}
 		switch {
-		case typ == requestWork && f.queued(base+uint64(at), r) && f.owns(base, at, b):
+		case typ == requestWork && f.queued(base+uint64(at), r) && reqctx.IsThreadPoolWork(f.r, base, at-workMembers):
 			w.Sort = Job
 			return true
 		case word(r, requestData) == base && f.hasLoop(r):
@@ -96,26 +96,9 @@ func (f *reader) queued(request uint64, r []byte) bool {
 	return f.isLoop(word(r, requestSize)) && f.inRing(request+workQueue, word(r, workQueue), word(r, workQueue+8))
 }
 
-// Work for the pool is behind the two other members of a ThreadPoolWork, which is a base class of what it is for, as
-// AsyncWrap is. The compiler puts the virtual tables of base classes next to each other.
-// (node: src/node_internals.h, ThreadPoolWork)
-const (
-	workMembers   = 16
-	virtualTables = 1 << 10
-)
-
-// owns reports whether work for the pool, at an offset, is of the object and not of what is behind that in memory.
-func (f *reader) owns(base uint64, at int, b []byte) bool {
-	if at < workMembers || word(b, at-workMembers)-word(b, 0) > virtualTables {
-		return false
-	}
-	for next := 8; next < at; next += 8 {
-		if reqctx.IsWrap(f.r, base+uint64(next)) {
-			return false
-		}
-	}
-	return true
-}
+// workMembers are the bytes before the request in a ThreadPoolWork, which is a base class of what the work is for.
+// (node: src/node_internals.h)
+const workMembers = 16
 
 // hasLoop reports whether a request refers to a loop, or to a handle, which does: their places differ by its type.
 func (f *reader) hasLoop(r []byte) bool {

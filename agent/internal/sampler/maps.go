@@ -87,9 +87,9 @@ func (s *Sampler) SetResource(process uint32, hiddenClass uint64, r bpf.Resource
 	return s.learned.resources.put(process, bpf.ShapeKey{Process: process, HiddenClass: hiddenClass}, r)
 }
 
-// SetWork stores where objects of a C++ class, which are work of a kind, keep their async resource.
-func (s *Sampler) SetWork(process, kind uint32, class uint64, w bpf.Work) error {
-	return s.learned.works.put(process, bpf.WorkKey{Process: process, Kind: kind, Class: class}, w)
+// SetWork stores where AsyncWraps, class 0, or the ThreadPoolWorks of another C++ class keep their async resource.
+func (s *Sampler) SetWork(process uint32, class uint64, w bpf.Work) error {
+	return s.learned.works.put(process, bpf.WorkKey{Process: process, Class: class}, w)
 }
 
 // SetKept stores where the function at pc keeps its caller's value of the register that the pool's worker uses: see

@@ -17,12 +17,15 @@ const (
 	poolCode   = wildAt + 0x8000 // of the function that works, at its leaf
 	poolCall   = wildAt + 0x8100 // behind the call in worker()
 	poolStack  = wildAt + 0x1000
+	poolWrap   = wildAt + 0x1fb0 // an AsyncWrap, of which poolObject is a part
 	poolObject = wildAt + 0x2000 // a ThreadPoolWork
 	poolWork   = poolObject + 16 + 88
 	poolRealm  = wildAt + 0x3000
 	poolOwner  = wildAt + 0x4000 // the isolate
 	poolID     = 0x4020000000000000
 	vtable     = wildAt + 0x9000
+	poolSlot   = wildAt + 0x9100 // of the AsyncWrap's handle
+	poolJS     = wildAt + 0x9200 // its JavaScript object
 )
 
 type poolMemory []byte
@@ -38,8 +41,12 @@ func poolMemoryOf() poolMemory {
 	m.put(poolWork, wildAt+0x8200)        // uv__queue_work
 	m.put(poolObject+16+72, wildAt+0x8300)
 	m.put(poolObject, vtable)
-	m.put(poolObject-64, poolRealm)
-	m.put(poolObject-32, poolID)
+	m.put(vtable-16, 1<<64-(poolObject-poolWrap))
+	m.put(poolWrap+8, poolSlot)
+	m.put(poolWrap+16, poolRealm)
+	m.put(poolWrap+48, poolID)
+	m.put(poolSlot, poolJS+1)
+	m.put(poolJS+32, poolWrap) // the second internal field
 	m.put(poolRealm+8, poolOwner)
 	m.put(poolOwner+0x10, 0) // what V8 does: JavaScript
 	return m
@@ -47,7 +54,7 @@ func poolMemoryOf() poolMemory {
 
 func poolProcess() *bpf.Process {
 	p := &bpf.Process{Id: 7, N_mappings: 1, StoreLabel: bpf.NoLabel}
-	p.V8 = bpf.V8Layout{VmState: 0x10, Cped: 0x40, MapType: 12}
+	p.V8 = bpf.V8Layout{VmState: 0x10, Cped: 0x40, MapType: 12, InternalField: 24}
 	p.Mappings[0] = bpf.Mapping{Start: wildAt + 0x8000, End: wildAt + 0x9000, Kind: bpf.MappingNative}
 	p.Pool = bpf.Pool{Call: poolCall, NodeWork: wildAt + 0x8300, Reg: 3, Offset: -0x18, WorkCb: 72, WorkReq: 16}
 	p.Pool.Functions[0], p.Pool.Requests[0] = wildAt+0x8200, 88
@@ -59,7 +66,10 @@ func poolProcess() *bpf.Process {
 func TestPoolWork(t *testing.T) {
 	p := bpftest.Load(t)
 	kept := map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: -3}
-	known := map[bpf.WorkKey]bpf.Work{{Process: 7, Class: vtable}: {Realm: -64, Isolate: 8, Id: -32, Resource: -72}}
+	layout := bpf.Work{Realm: 16, Isolate: 8, Id: 48, Resource: 8}
+	known := map[bpf.WorkKey]bpf.Work{{Process: 7}: layout}
+	knownClass := map[bpf.WorkKey]bpf.Work{{Process: 7, Class: vtable}: layout}
+	noWrap := func(m poolMemory) { m.put(poolJS+32, poolObject) }
 	type outcome struct {
 		Work, Job uint64
 		Records   []uint8
@@ -71,21 +81,24 @@ func TestPoolWork(t *testing.T) {
 		works  map[bpf.WorkKey]bpf.Work
 		want   outcome
 	}{
-		{"works", nil, kept, known, outcome{Work: poolObject, Job: poolID}},
+		{"works", nil, kept, known, outcome{Work: poolWrap, Job: poolID}},
 		{"collects", func(m poolMemory) { m.put(poolOwner+0x10, 1) }, kept, known,
-			outcome{poolObject, poolID, []uint8{bpf.ContextUnreadable}}},
+			outcome{poolWrap, poolID, []uint8{bpf.ContextUnreadable}}},
 		{"isolate not readable", func(m poolMemory) { m.put(poolRealm+8, 8) }, kept, known,
-			outcome{poolObject, poolID, []uint8{bpf.ContextUnreadable}}},
+			outcome{poolWrap, poolID, []uint8{bpf.ContextUnreadable}}},
 		{"done", func(m poolMemory) { m.put(poolWork, 0) }, kept, known, outcome{}},
 		{"not Node's", func(m poolMemory) { m.put(poolObject+16+72, wildAt+0x8400) }, kept, known, outcome{}},
 		{"not in the pool", func(m poolMemory) { m.put(poolStack+8, poolCall+8) }, kept, known, outcome{}},
 		{"register elsewhere", nil, map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: int32(unwind.KeptLost)}, known,
 			outcome{Records: []uint8{bpf.ContextUnreadable}}},
 		{"register not kept", nil, map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: int32(unwind.KeptSame)}, known,
-			outcome{Work: poolObject, Job: poolID}},
+			outcome{Work: poolWrap, Job: poolID}},
 		{"function not known", nil, nil, known, outcome{Records: []uint8{bpf.ContextLearnKept}}},
-		{"class not known", nil, kept, nil, outcome{Records: []uint8{bpf.ContextLearnWork}}},
-		{"class of no request", nil, kept, map[bpf.WorkKey]bpf.Work{{Process: 7, Class: vtable}: {}}, outcome{}},
+		{"wraps not known", nil, kept, knownClass, outcome{Records: []uint8{bpf.ContextLearnWork}}},
+		{"no wrap", noWrap, kept, knownClass, outcome{Work: poolWrap, Job: poolID}},
+		{"class not known", noWrap, kept, known, outcome{Records: []uint8{bpf.ContextLearnWork}}},
+		{"class of no known request", noWrap, kept, map[bpf.WorkKey]bpf.Work{{Process: 7, Class: vtable}: {}},
+			outcome{Records: []uint8{bpf.ContextUnreadable}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := poolMemoryOf()

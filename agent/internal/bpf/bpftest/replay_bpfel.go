@@ -1005,7 +1005,7 @@ type replayWork struct {
 type replayWorkKey struct {
 	_       structs.HostLayout
 	Process uint32
-	Kind    uint32
+	Pad     uint32
 	Class   uint64
 }
 
