@@ -63,7 +63,7 @@ static __always_inline long find_kept(struct process *p, struct scratch *s, __u6
 // Node's object for the work; 0 for work that is not Node's.
 static __always_inline __u64 object_of_work(struct process *p, struct scratch *s, __u64 work, __u32 *kind)
 {
-	__u64 function, callback, object = 0, request;
+	__u64 function, refers, request;
 	if (read_user(&function, 8, work + p->pool.function)) {
 		unreadable(s);
 		return 0;
@@ -74,20 +74,25 @@ static __always_inline __u64 object_of_work(struct process *p, struct scratch *s
 	if (*kind >= NUM_WORK_KINDS || !function)
 		return 0;
 	request = work - p->pool.requests[*kind];
+	if (read_user(&refers, 8, request + (*kind == WORK_QUEUED ? p->pool.work_cb : p->pool.data))) {
+		unreadable(s);
+		return 0;
+	}
 	if (*kind != WORK_QUEUED)
-		return read_user(&object, 8, request + p->pool.data) ? 0 : object;
-	if (read_user(&callback, 8, request + p->pool.work_cb) || callback != p->pool.node_work)
+		return refers;
+	if (refers != p->pool.node_work)
 		return 0;
 	return request - p->pool.work_req;
 }
 
-// What a Global refers to; 0 for an empty one.
-static __always_inline __u64 read_global(__u64 at)
+// Reads what a Global refers to; 0 for an empty one.
+static __always_inline long read_global(__u64 *object, __u64 at)
 {
-	__u64 slot, object;
-	if (read_user(&slot, 8, at) || !slot || read_user(&object, 8, slot))
-		return 0;
-	return object;
+	__u64 slot;
+	*object = 0;
+	if (read_user(&slot, 8, at))
+		return -1;
+	return slot ? read_user(object, 8, slot) : 0;
 }
 
 #define MAX_TOP 1024  // bytes from the start of an object to its ThreadPoolWork
@@ -96,8 +101,8 @@ static __always_inline __u64 read_global(__u64 at)
 // Whether an AsyncWrap is at an address: its JavaScript object refers to it in its first or second internal field.
 static __always_inline int is_wrap(struct process *p, __u64 at)
 {
-	__u64 object = read_global(at + WRAP_HANDLE), fields[2];
-	if (!p->v8.internal_field || !HEAP_OBJECT(object) ||
+	__u64 object, fields[2];
+	if (!p->v8.internal_field || read_global(&object, at + WRAP_HANDLE) || !HEAP_OBJECT(object) ||
 	    read_user(fields, sizeof(fields), object - 1 + p->v8.internal_field))
 		return 0;
 	return fields[0] == at || fields[1] == at;
@@ -135,11 +140,23 @@ static __always_inline int is_collecting(const struct v8_layout *v8, __u64 isola
 	return read_user(&state, 1, isolate + v8->vm_state) || state == VM_STATE_GC;
 }
 
+static __always_inline long read_owner(struct process *p, struct scratch *s, __u64 object, struct work *work)
+{
+	__u64 realm;
+	if (read_user(&realm, 8, object + work->realm) || read_user(&s->owner.isolate, 8, realm + work->isolate) ||
+	    is_collecting(&p->v8, s->owner.isolate) || read_global(&s->owner.resource, object + work->resource))
+		return -1;
+	if (work->field)
+		return read_user(&s->owner.frame, 8, s->owner.resource - 1 + work->field);
+	s->owner.frame = 0;
+	return work->frame ? read_global(&s->owner.frame, object + work->frame) : 0;
+}
+
 // Finds the request that a thread of the pool works for. Its objects are another thread's, which runs meanwhile: they
 // are read twice, and only while that does not collect. The agent keeps what it has read of a job for when it does.
 __noinline int find_owner(struct process *p, struct scratch *s)
 {
-	__u64 at, realm, isolate;
+	__u64 at;
 	__u32 kind;
 	if (!p || !s || find_kept(p, s, &at))
 		return 0;
@@ -151,16 +168,11 @@ __noinline int find_owner(struct process *p, struct scratch *s)
 	struct sample *e = (struct sample *)s->buffer;
 	if (!read_user(&e->job, 8, object + work->id))
 		e->work = object;
-	if (read_user(&realm, 8, object + work->realm) || read_user(&isolate, 8, realm + work->isolate) ||
-	    is_collecting(&p->v8, isolate)) {
+	if (read_owner(p, s, object, work)) {
 		unreadable(s);
+		s->owner.isolate = 0;
 		return 0;
 	}
-	s->owner.isolate = isolate;
-	s->owner.resource = read_global(object + work->resource);
-	s->owner.frame = work->frame ? read_global(object + work->frame) : 0;
-	if (work->field && read_user(&s->owner.frame, 8, s->owner.resource - 1 + work->field))
-		s->owner.frame = 0;
 	s->collecting = 1;
 	return 0;
 }

@@ -68,6 +68,7 @@ func TestPoolWork(t *testing.T) {
 	kept := map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: -3}
 	layout := bpf.Work{Realm: 16, Isolate: 8, Id: 48, Resource: 8}
 	known := map[bpf.WorkKey]bpf.Work{{Process: 7}: layout}
+	withFrame := map[bpf.WorkKey]bpf.Work{{Process: 7}: {Realm: 16, Isolate: 8, Id: 48, Resource: 8, Frame: 72}}
 	knownClass := map[bpf.WorkKey]bpf.Work{{Process: 7, Class: vtable}: layout}
 	noWrap := func(m poolMemory) { m.put(poolJS+32, poolObject) }
 	type outcome struct {
@@ -85,6 +86,8 @@ func TestPoolWork(t *testing.T) {
 		{"collects", func(m poolMemory) { m.put(poolOwner+0x10, 1) }, kept, known,
 			outcome{poolWrap, poolID, []uint8{bpf.ContextUnreadable}}},
 		{"isolate not readable", func(m poolMemory) { m.put(poolRealm+8, 8) }, kept, known,
+			outcome{poolWrap, poolID, []uint8{bpf.ContextUnreadable}}},
+		{"frame not readable", func(m poolMemory) { m.put(poolWrap+72, 8) }, kept, withFrame,
 			outcome{poolWrap, poolID, []uint8{bpf.ContextUnreadable}}},
 		{"done", func(m poolMemory) { m.put(poolWork, 0) }, kept, known, outcome{}},
 		{"not Node's", func(m poolMemory) { m.put(poolObject+16+72, wildAt+0x8400) }, kept, known, outcome{}},
