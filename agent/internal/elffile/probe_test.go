@@ -42,7 +42,7 @@ func TestSlowProbe(t *testing.T) {
 		began := time.Now()
 		has, err := c.Hold().HasV8(pid, mappedBy(t, pid, dir+"/read"))
 		took := time.Since(began)
-		want := fmt.Sprintf("%s/read: its file system takes too long to answer: more than 5s", dir)
+		want := fmt.Sprintf("%s/read: no answer in time: more than 5s", dir)
 		if i > 0 {
 			want += "; it is not read again for 1m0s"
 		}

@@ -24,8 +24,8 @@ const fileTimeout = 5 * time.Second
 // Those for files of one user's processes are an eighth, at most, of what those for files of others leave.
 const maxWaiting, userWaiting = 1024, 1.0 / 8
 
-// ErrSlow says that a file was not read because its file system does not answer.
-var ErrSlow = errors.New("its file system takes too long to answer")
+// ErrSlow says that a file was not read because its file system, or a lock of the kernel, makes hotspan wait.
+var ErrSlow = errors.New("no answer in time")
 
 // ErrBusy says that a file was not read because hotspan waits for too many others of the same user's processes.
 var ErrBusy = errors.New("too many other files do not come: no more are read")
