@@ -39,7 +39,8 @@ type Agent struct {
 	heapLimit int64         // memory limit of Go's runtime before
 
 	targets    map[int]*target // by pid
-	starts     process.Starts
+	starts     *process.Starts
+	crowded    bool            // starts has refused some
 	properties map[string]bool // names of store properties, from processes that have ended
 
 	begun    int64 // when the program began, as monotonic gives it

@@ -29,8 +29,9 @@ func (a *Agent) lifecycle(l bpf.Lifecycle) {
 		switch {
 		case t != nil && err != nil:
 			a.log.Warn("process runs another program now, it is not profiled any more", "pid", pid, "why", err)
-		case errors.Is(err, ErrNotNode):
-			a.starts.Add(pid, time.Now())
+		case errors.Is(err, ErrNotNode) && !a.starts.Add(pid, time.Now()) && !a.crowded:
+			a.crowded = true
+			a.log.Warn("too many processes start at a time: some that load V8 late are not profiled", "pid", pid)
 		}
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/priority"
+	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/selfcheck"
@@ -42,7 +43,7 @@ func New(c Config) (*Agent, error) {
 	a := &Agent{
 		config: c, log: c.Log, natives: symbolize.NewNatives(), maps: sourcemaps.New(c.Log),
 		begun: sampler.Now() - int64(time.Since(c.Begun)), targets: map[int]*target{},
-		properties: map[string]bool{}, ended: make(chan struct{}),
+		starts: process.NewStarts(), properties: map[string]bool{}, ended: make(chan struct{}),
 	}
 	a.checks = selfcheck.New(c.Log, a.found)
 	a.sampler, err = sampler.Open(sampler.Config{

@@ -4,25 +4,47 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/jobs"
+	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/agent/internal/share"
 )
 
-// maxStarts bounds the processes without V8 that are inspected again.
-const maxStarts = 1024
+// maxStarts bounds the processes without V8 that are inspected again. Those of a user are half, at most, of what those
+// of others leave.
+const maxStarts, userStarts = 1024, 1.0 / 2
 
-// Starts are processes that started recently and have no V8 yet: it may be in a library that is not mapped yet. The
-// zero value has none. It is not safe for concurrent use.
+// Starts are processes that started recently and have no V8 yet: it may be in a library that is not mapped yet. It is
+// not safe for concurrent use.
 type Starts struct {
-	again   map[int]jobs.Schedule
+	again   map[int]*start // by pid
+	shares  *share.Shares[procs.User]
 	without WithoutV8
 }
 
-// Add adds a process, unless there are too many.
-func (s *Starts) Add(pid int, now time.Time) {
-	if s.again == nil {
-		s.again = map[int]jobs.Schedule{}
+type start struct {
+	schedule jobs.Schedule
+	user     procs.User
+}
+
+// NewStarts makes Starts that have no processes.
+func NewStarts() *Starts {
+	return &Starts{again: map[int]*start{}, shares: share.New[procs.User](maxStarts, userStarts)}
+}
+
+// Add adds a process, and reports whether it has: there may be too many.
+func (s *Starts) Add(pid int, now time.Time) bool {
+	user := procs.UserOf(pid)
+	s.remove(pid)
+	if !s.shares.Take(user, 1) {
+		return false
 	}
-	if len(s.again) < maxStarts {
-		s.again[pid] = s.retriesOf(pid, now)
+	s.again[pid] = &start{s.retriesOf(pid, now), user}
+	return true
+}
+
+func (s *Starts) remove(pid int) {
+	if known := s.again[pid]; known != nil {
+		s.shares.Give(known.user, 1)
+		delete(s.again, pid)
 	}
 }
 
@@ -37,9 +59,8 @@ func (s *Starts) retriesOf(pid int, now time.Time) jobs.Schedule {
 
 // Due returns the processes that are to be inspected again. Call Inspected for each when that has happened.
 func (s *Starts) Due(now time.Time) (pids []int) {
-	for pid, schedule := range s.again {
-		if schedule.Due(now) {
-			s.again[pid] = schedule
+	for pid, of := range s.again {
+		if of.schedule.Due(now) {
 			pids = append(pids, pid)
 		}
 	}
@@ -48,23 +69,24 @@ func (s *Starts) Due(now time.Time) (pids []int) {
 
 // Next is when Due returns a process; zero: never.
 func (s *Starts) Next() (next time.Time) {
-	for _, schedule := range s.again {
-		if at := schedule.Next(); next.IsZero() || !at.IsZero() && at.Before(next) {
-			next = at
-		}
+	for _, of := range s.again {
+		next = jobs.Earliest(next, of.schedule.Next())
 	}
 	return next
 }
 
 // Inspected notes that a process was inspected again, and whether it still has no V8.
 func (s *Starts) Inspected(pid int, none bool) {
-	schedule, ok := s.again[pid]
-	last := len(schedule) == 0
-	if ok && none && last {
+	of := s.again[pid]
+	if of == nil {
+		return
+	}
+	last := len(of.schedule) == 0
+	if none && last {
 		s.without.Add(pid) // it had none long after its start
 	}
 	if last || !none {
-		delete(s.again, pid)
+		s.remove(pid)
 	}
 }
 
@@ -72,7 +94,7 @@ func (s *Starts) Inspected(pid int, none bool) {
 func (s *Starts) Forget(keep func(pid int) bool) {
 	for pid := range s.again {
 		if !keep(pid) {
-			delete(s.again, pid)
+			s.remove(pid)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"os"
 	"os/exec"
 	"testing"
 	"time"
@@ -27,7 +28,7 @@ func TestRetriesWithoutV8(t *testing.T) {
 			}
 		}
 	}
-	s, now := &Starts{}, time.Now()
+	s, now := NewStarts(), time.Now()
 	first, second, other := run("sleep", "60"), run("sleep", "60"), run("tail", "-f", "/dev/null")
 	if n := len(s.retriesOf(first, now)); n != 9 {
 		t.Errorf("%d retries of an executable that is not known", n)
@@ -47,7 +48,7 @@ func TestRetriesWithoutV8(t *testing.T) {
 // TestStarts: a process without V8 is inspected at the times of its schedule, and no more after the last, or when it
 // has V8.
 func TestStarts(t *testing.T) {
-	var s Starts
+	s := NewStarts()
 	start := time.Now()
 	if !s.Next().IsZero() || s.Due(start) != nil {
 		t.Error("something is due before a process was added")
@@ -64,7 +65,24 @@ func TestStarts(t *testing.T) {
 			s.Inspected(pid, pid == never || inspected[pid] < 3)
 		}
 	}
-	if inspected[never] != 9 || inspected[third] != 3 || inspected[other] != 0 || len(s.again) != 0 {
-		t.Errorf("inspected %v times, %d are kept", inspected, len(s.again))
+	if inspected[never] != 9 || inspected[third] != 3 || inspected[other] != 0 {
+		t.Errorf("inspected %v times", inspected)
+	}
+	if len(s.again) != 0 || s.shares.All() != 0 {
+		t.Errorf("%d are kept, %d are counted", len(s.again), s.shares.All())
+	}
+}
+
+// TestStartsOfUser: a user who starts many processes leaves room for those of others.
+func TestStartsOfUser(t *testing.T) {
+	s, now := NewStarts(), time.Now()
+	added := 0
+	for pid := 1 << 30; pid < 1<<30+2*maxStarts; pid++ { // they are nobody's
+		if s.Add(pid, now) {
+			added++
+		}
+	}
+	if added != maxStarts/2 || !s.Add(os.Getpid(), now) || !s.Add(os.Getpid(), now) {
+		t.Errorf("%d processes of %d of one user, or none of another", added, maxStarts)
 	}
 }
