@@ -80,7 +80,7 @@ func index(raw []byte) (*reader, error) {
 		return raw[from:to]
 	}
 	r := &reader{types: section(8), strings: section(16), known: map[uint32]btf.Type{}}
-	r.offsets = make([]uint32, 1, len(r.types)/20)
+	r.offsets = make([]uint32, 1, 1+len(r.types)/20)
 	for at := 0; at < len(r.types); {
 		if at+typeSize > len(r.types) {
 			return nil, errFormat
