@@ -7,10 +7,14 @@ import (
 )
 
 // learnKept finds where the function at pc, which a pool thread was in, keeps the register that leads to its work, and
-// writes it to the BPF maps.
+// writes it to the BPF maps. It does not where code is new, such as a library's: the BPF program asks again.
 func (p *Process) learnKept(pc uint64) {
+	r, ok := p.process.Mappings.Find(pc)
+	if !ok {
+		return
+	}
 	place := unwind.KeptLost
-	if r, ok := p.process.Mappings.Find(pc); ok && r.File != nil && r.File.Rules != nil {
+	if r.File != nil && r.File.Rules != nil {
 		place = r.File.Rules.Kept(uint8(p.config.Pool.Reg), pc-r.Bias)
 	}
 	if err := p.decoder.sampler.SetKept(p.config.Id, pc, place); err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -41,4 +42,11 @@ func TestJobLabels(t *testing.T) {
 			t.Errorf("step %d: %+v, want %+v; %s", i, p.flags, step.left, diff)
 		}
 	}
+}
+
+// TestKeptOfNewCode: nothing is told of code that is not known yet, so that the BPF program asks again. There is no
+// sampler that would take it.
+func TestKeptOfNewCode(t *testing.T) {
+	p := &Process{decoder: &Decoder{}, process: &process.Process{Mappings: &process.Mappings{}}, config: &bpf.Process{}}
+	p.learnKept(0x1000)
 }
