@@ -114,7 +114,7 @@ static __always_inline struct work *find_work(struct process *p, struct scratch 
 					      __u64 job)
 {
 	struct work_key key = {.process = p->id};
-	__u64 vtable, part = *object;
+	__u64 vtable = 0, part = *object;
 	__s64 top;
 	if (kind == WORK_QUEUED) {
 		if (read_user(&vtable, 8, part) || read_user(&top, 8, vtable - 16)) {
@@ -123,8 +123,13 @@ static __always_inline struct work *find_work(struct process *p, struct scratch 
 		}
 		if (top <= 0 && top >= -MAX_TOP)
 			*object += top;
-		if (!is_wrap(p, *object))
-			key.class = vtable;
+	}
+	if (!is_wrap(p, *object)) {
+		if (kind != WORK_QUEUED) { // an add-on's own request
+			unreadable(s);
+			return 0;
+		}
+		key.class = vtable;
 	}
 	struct work *work = bpf_map_lookup_elem(&works, &key);
 	if (!work)

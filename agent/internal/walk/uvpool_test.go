@@ -22,6 +22,7 @@ const (
 	poolWork   = poolObject + 16 + 88
 	poolRealm  = wildAt + 0x3000
 	poolOwner  = wildAt + 0x4000 // the isolate
+	poolFile   = wildAt + 0x8210 // uv__fs_work
 	poolID     = 0x4020000000000000
 	vtable     = wildAt + 0x9000
 	poolSlot   = wildAt + 0x9100 // of the AsyncWrap's handle
@@ -57,7 +58,8 @@ func poolProcess() *bpf.Process {
 	p.V8 = bpf.V8Layout{VmState: 0x10, Cped: 0x40, MapType: 12, InternalField: 24}
 	p.Mappings[0] = bpf.Mapping{Start: wildAt + 0x8000, End: wildAt + 0x9000, Kind: bpf.MappingNative}
 	p.Pool = bpf.Pool{Call: poolCall, NodeWork: wildAt + 0x8300, Reg: 3, Offset: -0x18, WorkCb: 72, WorkReq: 16}
-	p.Pool.Functions[0], p.Pool.Requests[0] = wildAt+0x8200, 88
+	p.Pool.Functions = [4]uint64{wildAt + 0x8200, poolFile}
+	p.Pool.Requests = [4]int32{88, 336}
 	return p
 }
 
@@ -70,6 +72,12 @@ func TestPoolWork(t *testing.T) {
 	known := map[bpf.WorkKey]bpf.Work{{Process: 7}: layout}
 	withFrame := map[bpf.WorkKey]bpf.Work{{Process: 7}: {Realm: 16, Isolate: 8, Id: 48, Resource: 8, Frame: 72}}
 	knownClass := map[bpf.WorkKey]bpf.Work{{Process: 7, Class: vtable}: layout}
+	file := func(object uint64) func(poolMemory) {
+		return func(m poolMemory) {
+			m.put(poolWork, poolFile)
+			m.put(poolWork-336, object)
+		}
+	}
 	noWrap := func(m poolMemory) { m.put(poolJS+32, poolObject) }
 	type outcome struct {
 		Work, Job uint64
@@ -99,6 +107,8 @@ func TestPoolWork(t *testing.T) {
 		{"function not known", nil, nil, known, outcome{Records: []uint8{bpf.ContextLearnKept}}},
 		{"wraps not known", nil, kept, knownClass, outcome{Records: []uint8{bpf.ContextLearnWork}}},
 		{"no wrap", noWrap, kept, knownClass, outcome{Work: poolWrap, Job: poolID}},
+		{"file", file(poolWrap), kept, known, outcome{Work: poolWrap, Job: poolID}},
+		{"file of an add-on", file(poolWrap + 8), kept, known, outcome{Records: []uint8{bpf.ContextUnreadable}}},
 		{"class not known", noWrap, kept, known, outcome{Records: []uint8{bpf.ContextLearnWork}}},
 		{"class of no known request", noWrap, kept, map[bpf.WorkKey]bpf.Work{{Process: 7, Class: vtable}: {}},
 			outcome{Records: []uint8{bpf.ContextUnreadable}}},
