@@ -89,23 +89,13 @@ func FuzzAsyncHooks(f *testing.F) {
 	})
 }
 
-// mostOwnerReads bounds what OwnerLayout may cost: 8 places for the id, 32 words of a Realm, and some reads for each of
-// these, all of it twice. Each reads at most an Environment.
-const mostOwnerReads = 4000
+// mostOwnerReads bounds what OwnerLayout may cost: a Realm, and the Environments that its 32 words may refer to.
+const mostOwnerReads = 100
 
-// wrapped is the memory of an AsyncWrap at 0x100 and its Environment, for a ring.
-func wrapped() []byte {
+// realmMemory has a Realm at 0x400 which has its isolate, for a ring; wrapOf makes an AsyncWrap of a Realm.
+func realmMemory() []byte {
 	b := make([]byte, 0x1000)
 	word := func(at int, n uint64) { binary.LittleEndian.PutUint64(b[at:], n) }
-	word(0x100+wrapHandle.value(), 0x200)
-	word(0x100+wrapRealm.value(), 0x400)
-	word(0x100+56, 0x4059000000000000) // 100, as a double
-	word(0x100+wrapFrame.value(), 0x208)
-	word(0x200, 0x10301) // the JavaScript object, which is a Map: the AsyncContextFrame too
-	word(0x208, 0x10301)
-	word(0x300, 0x10381)  // its hidden class
-	word(0x300+24, 0x100) // its internal field
-	binary.LittleEndian.PutUint16(b[0x380+12:], 0x43c)
 	fields := 0x440
 	for at, count := range map[int]int{fields: hooksFields.value(),
 		fields + bufferSizeVirtual.value(): hooksIDs.value()} {
@@ -114,6 +104,13 @@ func wrapped() []byte {
 		word(at+bufferData.value(), 0x80)
 	}
 	return b
+}
+
+func wrapOf(realm uint64) JobObject {
+	o := JobObject{Wrap: true, HandleFrame: true}
+	o.Words[1], o.Words[2] = 0x200, realm
+	o.Words[7] = 0x4059000000000000 // 100, as a double
+	return o
 }
 
 // TestHooksBuffers: AsyncHooks is found whatever the buffers have beside what is known of them, and so is what follows.
@@ -141,85 +138,61 @@ func TestHooksBuffers(t *testing.T) {
 	}
 }
 
-// TestOwnerLayoutOfMemory: an AsyncWrap, and a ThreadPoolWork behind one in the same object. A work that is done is not
-// looked at, and one that is no part of an AsyncWrap not taken for a part of the one before it.
-func TestOwnerLayoutOfMemory(t *testing.T) {
-	const wrap, work, other = 0x100, 0x178, 0x190 // addresses of objects
-	const vtable, otherVtable, busy, done = 0x880, 0x8a0, 0x600, 0x608
-	b := wrapped()
-	word := func(at int, n uint64) { binary.LittleEndian.PutUint64(b[at:], n) }
-	word(vtable-16, 1<<64-0x78)
-	word(work, vtable)
-	word(other, otherVtable)
-	word(busy, 0xc00)
-	ofWrap := OwnerLayout{Resource: 8, Realm: 16, AsyncID: 56, Frame: 72, Isolate: 0x40}
+// TestOwnerLayout: of AsyncWraps and AsyncResources, with and without a frame.
+func TestOwnerLayout(t *testing.T) {
+	const realm = 0x400
+	change := func(of func(*JobObject)) *JobObject {
+		o := wrapOf(realm)
+		of(&o)
+		return &o
+	}
+	resource := func(o *JobObject) { // {vtable, environment, resource, frame, id}
+		*o = JobObject{WorkOwner: realm, HandleFrame: true}
+		o.Words = [JobWords]uint64{0x5550, realm, 0x200, 0x208, 0x4059000000000000}
+	}
+	withFrame := OwnerLayout{Resource: 8, Realm: 16, AsyncID: 56, Frame: 72, Isolate: 0x40}
 	for _, tt := range []struct {
-		what  string
-		job   Job
-		class uint64
-		want  OwnerLayout
-		err   error
+		what string
+		of   *JobObject
+		want OwnerLayout
+		err  error
 	}{
-		{"wrap", Job{wrap, busy, false}, 0, ofWrap, nil},
-		{"part of a wrap", Job{work, busy, true}, 0, ofWrap, nil},
-		{"no wrap", Job{work, busy, false}, 0, OwnerLayout{}, ErrUnknownClass},
-		{"no part of a wrap", Job{other, busy, true}, otherVtable, OwnerLayout{}, ErrUnknownClass},
-		{"done, of a wrap", Job{wrap, done, false}, 0, OwnerLayout{}, errGone},
-		{"done, of no wrap", Job{other, done, true}, 0, OwnerLayout{}, errGone},
+		{"wrap", change(func(*JobObject) {}), withFrame, nil},
+		{"wrap with a field", change(func(o *JobObject) { o.HandleFrame, o.FieldFrame = false, true }),
+			OwnerLayout{Resource: 8, Realm: 16, AsyncID: 56, FrameField: 40, Isolate: 0x40}, nil},
+		{"wrap without a frame", change(func(o *JobObject) { o.HandleFrame = false }),
+			OwnerLayout{Resource: 8, Realm: 16, AsyncID: 56, Isolate: 0x40}, nil},
+		{"resource", change(resource), OwnerLayout{Resource: 16, Realm: 8, AsyncID: 32, Frame: 24, Isolate: 0x40}, nil},
+		{"resource of another", change(func(o *JobObject) { resource(o); o.WorkOwner++ }),
+			OwnerLayout{}, ErrUnknownClass},
+		{"without an id", change(func(o *JobObject) { o.Words[7] = 0x4059200000000000 }),
+			OwnerLayout{}, ErrUnknownClass},
+		{"of no realm", change(func(*JobObject) {}), OwnerLayout{}, ErrNoEnvironment},
 	} {
-		class, got, err := NewLearner(heap.NewReader(&ring{b: b}, hooksLayout())).OwnerLayout(tt.job)
-		if !errors.Is(err, tt.err) || got != tt.want || class != tt.class {
-			t.Errorf("%s: %#x, %+v, %v, want %#x, %+v, %v", tt.what, class, got, err, tt.class, tt.want, tt.err)
+		b := realmMemory()
+		if errors.Is(tt.err, ErrNoEnvironment) {
+			clear(b)
+		}
+		got, err := NewLearner(heap.NewReader(&ring{b: b}, hooksLayout())).OwnerLayout(tt.of)
+		if !errors.Is(err, tt.err) || err == nil && got != tt.want {
+			t.Errorf("%s: %+v, %v, want %+v, %v", tt.what, got, err, tt.want, tt.err)
 		}
 	}
 }
 
-// reused is memory in which another job begins after some reads.
-type reused struct {
-	ring
-	id    int // offset of the id of the asynchronous operation
-	after int // reads
-}
-
-func (m *reused) ReadAt(p []byte, off int64) (int, error) {
-	if m.reads == m.after {
-		binary.LittleEndian.PutUint64(m.b[m.id:], 0x4059400000000000) // 101, as a double
-	}
-	return m.ring.ReadAt(p, off)
-}
-
-// TestOwnerLayoutOfOther: nothing is learned of a job in whose memory another one begins meanwhile.
-func TestOwnerLayoutOfOther(t *testing.T) {
-	const wrap, busy = 0x100, 0x600
-	learn := func(after int) (OwnerLayout, error, int) {
-		b := wrapped()
-		binary.LittleEndian.PutUint64(b[busy:], 0xc00)
-		m := &reused{ring: ring{b: b}, id: wrap + 56, after: after}
-		_, o, err := NewLearner(heap.NewReader(m, hooksLayout())).OwnerLayout(Job{Object: wrap, Work: busy})
-		return o, err, m.reads
-	}
-	_, err, reads := learn(-1)
-	if err != nil || reads < 10 {
-		t.Fatalf("%d reads: %v", reads, err)
-	}
-	for after := 4; after < reads; after++ { // the first are of the state before
-		if o, err, _ := learn(after); !errors.Is(err, errGone) {
-			t.Errorf("after %d of %d reads: %+v, %v", after, reads, o, err)
-		}
-	}
-}
-
-// FuzzOwnerLayout: whatever is where libuv's pool has its work, reading it ends.
+// FuzzOwnerLayout: whatever the object of a job refers to, reading it ends.
 func FuzzOwnerLayout(f *testing.F) {
-	f.Add(wrapped(), uint64(0x100), uint64(0x400), false)
-	f.Add(wrapped(), uint64(0x178), uint64(0x400), true)
-	noHooks := wrapped()
+	f.Add(realmMemory(), uint64(0x400), true)
+	f.Add(realmMemory(), uint64(0x400), false)
+	noHooks := realmMemory()
 	clear(noHooks[0x440:0x480]) // so that each word of the Realm may be an Environment
-	f.Add(noHooks, uint64(0x100), uint64(0x400), false)
-	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0}, uint64(1), uint64(1), true)
-	f.Fuzz(func(t *testing.T, b []byte, object, work uint64, queued bool) {
+	f.Add(noHooks, uint64(0x400), true)
+	f.Add([]byte{1, 0, 0, 0, 0, 0, 0, 0}, uint64(1), true)
+	f.Fuzz(func(t *testing.T, b []byte, realm uint64, wrap bool) {
 		m := &ring{b: b}
-		NewLearner(heap.NewReader(m, hooksLayout())).OwnerLayout(Job{Object: object, Work: work, Queued: queued})
+		o := wrapOf(realm)
+		o.Wrap, o.Words[1], o.WorkOwner = wrap, realm, realm
+		NewLearner(heap.NewReader(m, hooksLayout())).OwnerLayout(&o)
 		if m.reads > mostOwnerReads {
 			t.Errorf("%d reads, at most %d are allowed", m.reads, mostOwnerReads)
 		}

@@ -36,127 +36,76 @@ var (
 
 // Bounds of what is searched, in bytes.
 const (
-	maxTop   = 1024  // from the start of an object to its ThreadPoolWork
 	maxRealm = 0x100 // of a Realm
 	maxID    = 64    // behind the handle of the resource
 )
 
-// ErrUnknownClass says that an object is no part of an AsyncWrap or AsyncResource, so its owner is not known.
+// ErrUnknownClass says that an object is neither an AsyncWrap nor an AsyncResource, so its owner is not known.
 var ErrUnknownClass = errors.New("neither an AsyncWrap nor an AsyncResource of Node.js")
 
-var (
-	errCollecting = errors.New("the collector moves what an object of Node.js refers to")
-	errGone       = errors.New("the work is done")
-)
+// JobWords is how many words of an object a JobObject has.
+const JobWords = 12
 
-// Job is what a thread of libuv's pool works on.
-type Job struct {
-	Object uint64 // address of a ThreadPoolWork, or of the AsyncWrap that the request refers to
-	Work   uint64 // address of its struct uv__work
-	Queued bool   // the object is a ThreadPoolWork
+// JobObject is the C++ object that Node.js has for a job of libuv's pool, as it is while a thread works on that.
+type JobObject struct {
+	Wrap      bool             // it is an AsyncWrap
+	Words     [JobWords]uint64 // its first ones
+	WorkOwner uint64           // address of the Environment of the ThreadPoolWork that is a part of it; 0: none is
+	// Whether it refers to an AsyncContextFrame, or undefined, by a handle, or in an internal field of the resource.
+	HandleFrame, FieldFrame bool
 }
 
-// jobState is what stays the same for as long as a thread works on a job. The function is libuv's. It is 0 once the
-// work is done: until then Node.js keeps the object. (libuv: src/threadpool.c, worker())
-type jobState struct {
-	function, vtable heap.Word
-	head             [maxID + 24]byte // of the whole object, with the id of the asynchronous operation
-}
-
-func (j Job) state(r *heap.Reader, top int) (s jobState, err error) {
-	if s.function, err = r.WordAt(j.Work); err != nil {
-		return s, err
+// OwnerLayout finds the layout of an AsyncWrap, or of another object of a class. The error is ErrUnknownClass for what
+// cannot be one. It makes fewer than 100 reads of the Realm and what that refers to, which last.
+func (l *Learner) OwnerLayout(o *JobObject) (OwnerLayout, error) {
+	class := asyncWrap
+	if !o.Wrap {
+		class = asyncResource
+		if owner := o.word(class.realm.value()); owner == 0 || owner != o.WorkOwner {
+			return OwnerLayout{}, ErrUnknownClass
+		}
 	}
-	if s.vtable, err = r.WordAt(j.Object); err != nil {
-		return s, err
+	out := OwnerLayout{Resource: class.resource.value(), Realm: class.realm.value()}
+	var ok bool
+	if out.AsyncID, ok = o.findAsyncID(out.Resource + 8); !ok {
+		return OwnerLayout{}, ErrUnknownClass
 	}
-	b, err := r.Bytes(j.Object+uint64(top), len(s.head))
-	copy(s.head[:], b)
-	return s, err
-}
-
-// OwnerLayout finds the layout of the object of a job. class is 0 for an AsyncWrap, else the vtable of the
-// ThreadPoolWork, which then is behind an AsyncResource. The error is ErrUnknownClass if the object is none of these.
-// There are other errors for a job that no thread works on any more, and while the isolate collects garbage: a later
-// try may succeed.
-//
-// It looks twice, since what the object refers to may move meanwhile. It makes fewer than 4,000 reads, most of them of
-// 8 bytes and none of more than 4 KiB.
-func (l *Learner) OwnerLayout(j Job) (class uint64, o OwnerLayout, err error) {
-	vtable, err := l.r.WordAt(j.Object)
-	if err != nil {
-		return 0, OwnerLayout{}, err
-	}
-	top := 0
-	if j.Queued {
-		top = offsetToTop(l.r, uint64(vtable))
-	}
-	before, err := j.state(l.r, top)
-	if err != nil {
-		return 0, OwnerLayout{}, err
-	}
-	wrap, o, err := l.ownerLayout(j.Object, top)
-	if after, wrong := j.state(l.r, top); wrong != nil || before.function == 0 || after != before {
-		return 0, OwnerLayout{}, errGone
-	}
-	if j.Queued && !wrap {
-		class = uint64(before.vtable)
-	}
-	return class, o, err
-}
-
-func (l *Learner) ownerLayout(object uint64, top int) (wrap bool, o OwnerLayout, err error) {
-	base := object + uint64(top)
-	wrap, first, err := findOwner(l.r, base, object)
-	if err != nil {
-		return wrap, OwnerLayout{}, err
-	}
-	if isCollecting(l.r, base, first) {
-		return wrap, OwnerLayout{}, errCollecting
-	}
-	again, second, err := findOwner(l.r, base, object)
-	if err == nil && (again != wrap || second != first) {
-		err = errCollecting
-	}
-	return wrap, second, err
-}
-
-// isCollecting reports whether the isolate of an object collects garbage, or that cannot be read.
-func isCollecting(r *heap.Reader, object uint64, o OwnerLayout) bool {
-	realm, _ := r.WordAt(object + uint64(o.Realm))
-	isolate, _ := r.WordAt(uint64(realm) + uint64(o.Isolate))
-	state, err := r.Bytes(uint64(isolate)+uint64(r.Layout().At(layout.IsolateVMState)), 1)
-	return err != nil || layout.VMState(state[0]) == layout.VMStateGC
-}
-
-// findOwner looks at the first base class of an object. work is a ThreadPoolWork in it, or the object itself.
-func findOwner(r *heap.Reader, object, work uint64) (wrap bool, o OwnerLayout, err error) {
 	switch {
-	case IsWrap(r, object):
-		o, err = layoutOf(r, object, asyncWrap)
-		return true, o, err
-	case work != object && isAsyncResource(r, object, work):
-		o, err = layoutOf(r, object, asyncResource)
-		return false, o, err
+	case o.HandleFrame:
+		out.Frame = class.frame.value()
+	case o.FieldFrame:
+		out.FrameField = class.frameField.value() + l.r.Layout().At(layout.JSObjectInternalField)
 	}
-	return false, OwnerLayout{}, ErrUnknownClass
+	var err error
+	out.Isolate, err = isolateIn(l.r, o.word(out.Realm))
+	return out, err
 }
 
-// offsetToTop returns the distance in bytes, 0 or negative, from a base class to the start of the object that it is a
-// part of, by the address of the vtable that the object has for that class. It is 0 too if there is no such vtable.
-// (Itanium C++ ABI, 2.5.2: the second word before that address)
-func offsetToTop(r *heap.Reader, vtable uint64) int {
-	w, err := r.WordAt(vtable - 16)
-	if top := int(w); err == nil && top < 0 && top >= -maxTop && top%8 == 0 {
-		return top
+func (o *JobObject) word(at int) uint64 { return o.Words[at/8] }
+
+// findAsyncID finds the id of the asynchronous operation, from an offset on. It is the first whole number: pointers and
+// small numbers are none, read as doubles.
+func (o *JobObject) findAsyncID(from int) (at int, ok bool) {
+	for at := from; at < min(from+maxID, 8*JobWords); at += 8 {
+		if id := math.Float64frombits(o.word(at)); id >= 1 && id < 1<<53 && id == math.Trunc(id) {
+			return at, true
+		}
 	}
-	return 0
+	return 0, false
 }
 
-// IsThreadPoolWork reports whether a ThreadPoolWork, at an offset in an object, is a part of it.
+// maxTop bounds the distance from the start of an object to its ThreadPoolWork, in bytes.
+const maxTop = 1024
+
+// IsThreadPoolWork reports whether a ThreadPoolWork, at an offset in an object, is a part of it: before the vtable that
+// an object has for a base class is the distance to the start. (Itanium C++ ABI, 2.5.2)
 func IsThreadPoolWork(r *heap.Reader, object uint64, offset int) bool {
 	vtable, err := r.WordAt(object + uint64(offset))
-	return err == nil && offset != 0 && offsetToTop(r, uint64(vtable)) == -offset
+	if err != nil || offset <= 0 || offset > maxTop {
+		return false
+	}
+	top, err := r.WordAt(uint64(vtable) - 16)
+	return err == nil && int(top) == -offset
 }
 
 // IsWrap reports whether an AsyncWrap, or other BaseObject, is at an address: its JavaScript object has that address in
@@ -172,78 +121,6 @@ func IsWrap(r *heap.Reader, base uint64) bool {
 		return false
 	}
 	return binary.LittleEndian.Uint64(b) == base || binary.LittleEndian.Uint64(b[8:]) == base
-}
-
-// isAsyncResource reports whether an AsyncResource is at an address: it has the same Environment as the ThreadPoolWork
-// behind it.
-func isAsyncResource(r *heap.Reader, base, work uint64) bool {
-	environment, err := r.WordAt(base + uint64(resourceEnvironment.value()))
-	if err != nil || environment == 0 {
-		return false
-	}
-	own, err := r.WordAt(work + uint64(workEnvironment.value()))
-	if err != nil || own != environment {
-		return false
-	}
-	object, ok := readHandle(r, base+uint64(resourceHandle.value()))
-	return ok && isJSObject(r, object)
-}
-
-// layoutOf finds where the isolate is, and whether there is an AsyncContextFrame.
-func layoutOf(r *heap.Reader, object uint64, c ownerClass) (OwnerLayout, error) {
-	out := OwnerLayout{Resource: c.resource.value(), Realm: c.realm.value()}
-	var err error
-	if out.AsyncID, err = findAsyncID(r, object, out.Resource+8); err != nil {
-		return OwnerLayout{}, err
-	}
-	if r.Layout().Has(layout.IsolateCPED) {
-		findFrame(r, object, &out, c)
-	}
-	owner, err := r.WordAt(object + uint64(out.Realm))
-	if err != nil {
-		return OwnerLayout{}, err
-	}
-	out.Isolate, err = isolateIn(r, uint64(owner))
-	return out, err
-}
-
-// findAsyncID finds the id of the asynchronous operation, from an offset on. It is the first whole number: pointers and
-// small numbers are none, read as doubles.
-func findAsyncID(r *heap.Reader, object uint64, from int) (int, error) {
-	for at := from; at < from+maxID; at += 8 {
-		w, err := r.WordAt(object + uint64(at))
-		if err != nil {
-			return 0, err
-		}
-		if id := math.Float64frombits(uint64(w)); id >= 1 && id < 1<<53 && id == math.Trunc(id) {
-			return at, nil
-		}
-	}
-	return 0, ErrUnknownClass
-}
-
-// findFrame finds where the AsyncContextFrame is, if there is one.
-func findFrame(r *heap.Reader, object uint64, o *OwnerLayout, c ownerClass) {
-	handle := c.frame.value()
-	if frame, ok := readHandle(r, object+uint64(handle)); ok && isFrame(r, frame) {
-		o.Frame = handle
-		return
-	}
-	if c.frameField == noField {
-		return
-	}
-	field := c.frameField.value() + r.Layout().At(layout.JSObjectInternalField)
-	resource, _ := readHandle(r, object+uint64(o.Resource))
-	if frame, err := r.WordAt(uint64(resource) - 1 + uint64(field)); err == nil && isFrame(r, frame) {
-		o.FrameField = field
-	}
-}
-
-// isFrame reports whether a word can be an AsyncContextFrame: a JavaScript Map, or undefined where the request has
-// none.
-func isFrame(r *heap.Reader, w heap.Word) bool {
-	t, err := r.Type(w)
-	return err == nil && (t == r.Layout().At(layout.TypeJSMap) || t == r.Layout().At(layout.TypeOddball))
 }
 
 // isolateIn finds where a Realm or an Environment has its isolate. An Environment is known by its async_hooks, which

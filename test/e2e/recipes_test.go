@@ -30,11 +30,8 @@ func TestRecipes(t *testing.T) {
 		t.Run(c.recipe, func(t *testing.T) {
 			eachNode(t, func(t *testing.T, node string) {
 				env := []string{"REQUESTS=30", "FUNCTION=" + c.function}
-				switch c.function {
-				case "take":
+				if c.function == "take" {
 					env = append(env, "ADDON="+addon(t, node, "probed.c"))
-				case "opening": // a busy machine takes longer to learn what the pool's work looks like
-					env[0] = "REQUESTS=150"
 				}
 				r := recordProbes(t, node, env, []string{c.recipe}, "--probe-limit", "1000000")
 				got, want := map[string]int{}, map[string]int{}

@@ -81,6 +81,9 @@ const (
 	WorkAddressInfo = uint32(hotspanWorkKindWORK_ADDRESS_INFO)
 	WorkNameInfo    = uint32(hotspanWorkKindWORK_NAME_INFO)
 	NumWorkKinds    = uint32(hotspanWorkKindNUM_WORK_KINDS)
+
+	FrameInHandle = uint64(hotspanJobFrameFRAME_IN_HANDLE)
+	FrameInField  = uint64(hotspanJobFrameFRAME_IN_FIELD)
 )
 
 // What V8 does in an isolate: values of Sample.VmState.

@@ -139,9 +139,26 @@ enum context_type {
 	CONTEXT_LEARN_ISOLATE,  // u64 isolate, u64 context of its JavaScript code or 0: where its async_hooks are
 	CONTEXT_LEARN_RESOURCE, // u64 object, u64 hidden class
 	CONTEXT_LEARN_KEPT,     // u64 pc, 0: where the function there keeps pool.reg
-	CONTEXT_LEARN_WORK,     // u64 object, u64 its struct uv__work; label = enum work_kind
+	CONTEXT_LEARN_WORK,     // struct job_object: where such an object has what it belongs to
 	CONTEXT_NO_HOOKS,       // nobody knows where the isolate has its async_hooks: no store can be read
 	CONTEXT_TIME,           // s64 nanoseconds since 1970
+};
+
+// Whether it is an AsyncContextFrame, or undefined, to which an object of Node's refers: by a handle in it, or in an
+// internal field of its JavaScript object.
+enum job_frame {
+	FRAME_IN_HANDLE = 1,
+	FRAME_IN_FIELD = 2,
+};
+
+#define JOB_WORDS 12 // more than where the id of the asynchronous operation may be
+
+// What Node has for a job of libuv's pool. It is read while the thread works on it: it may be gone at once then.
+struct job_object {
+	__u64 class;            // of work_key
+	__u64 words[JOB_WORDS]; // its first ones
+	__u64 owner;            // Environment of the ThreadPoolWork in it; 0 = it has none
+	__u64 frames;           // bits of enum job_frame
 };
 
 struct context_record {

@@ -5,7 +5,7 @@
 # Columns of source lines, which only the verifier's log would tell, are a fifth of the object.
 set -e
 go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target bpfel \
-	-type sample -type frame -type lifecycle -type context_record \
+	-type sample -type frame -type lifecycle -type context_record -type job_object \
 	-type process -type v8_layout -type uv_pool -type mapping -type place -type published \
 	-type node -type edge -type name \
 	hotspan hotspan.bpf.c -- -gno-column-info -Wall -Werror -D__TARGET_ARCH_x86 -I/usr/include/x86_64-linux-gnu

@@ -184,6 +184,21 @@ type hotspanIsolateNames struct {
 	Key  [128]uint64
 }
 
+type hotspanJobFrame uint32
+
+const (
+	hotspanJobFrameFRAME_IN_HANDLE hotspanJobFrame = 1
+	hotspanJobFrameFRAME_IN_FIELD  hotspanJobFrame = 2
+)
+
+type hotspanJobObject struct {
+	_      structs.HostLayout
+	Class  uint64
+	Words  [12]uint64
+	Owner  uint64
+	Frames uint64
+}
+
 type hotspanKept int32
 
 const (
@@ -998,6 +1013,8 @@ const (
 	hotspanVarGoEdgeKind         = "go_edge_kind"
 	hotspanVarGoFrameKind        = "go_frame_kind"
 	hotspanVarGoGcState          = "go_gc_state"
+	hotspanVarGoJobFrame         = "go_job_frame"
+	hotspanVarGoJobObject        = "go_job_object"
 	hotspanVarGoKept             = "go_kept"
 	hotspanVarGoLifecycle        = "go_lifecycle"
 	hotspanVarGoLimit            = "go_limit"
@@ -1116,6 +1133,8 @@ type hotspanVariableSpecs struct {
 	GoEdgeKind      *ebpf.VariableSpec `ebpf:"go_edge_kind"`
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
 	GoGcState       *ebpf.VariableSpec `ebpf:"go_gc_state"`
+	GoJobFrame      *ebpf.VariableSpec `ebpf:"go_job_frame"`
+	GoJobObject     *ebpf.VariableSpec `ebpf:"go_job_object"`
 	GoKept          *ebpf.VariableSpec `ebpf:"go_kept"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoLimit         *ebpf.VariableSpec `ebpf:"go_limit"`
@@ -1223,6 +1242,8 @@ type hotspanVariables struct {
 	GoEdgeKind      *ebpf.Variable `ebpf:"go_edge_kind"`
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
 	GoGcState       *ebpf.Variable `ebpf:"go_gc_state"`
+	GoJobFrame      *ebpf.Variable `ebpf:"go_job_frame"`
+	GoJobObject     *ebpf.Variable `ebpf:"go_job_object"`
 	GoKept          *ebpf.Variable `ebpf:"go_kept"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoLimit         *ebpf.Variable `ebpf:"go_limit"`

@@ -15,6 +15,7 @@
 const struct sample *go_sample;
 const struct lifecycle *go_lifecycle;
 const struct context_record *go_context_record;
+const struct job_object *go_job_object;
 const enum limit go_limit;
 const enum none go_none;
 const enum record_type go_record_type;
@@ -31,6 +32,7 @@ const enum name_kind go_name_kind;
 const enum place_kind go_place_kind;
 const enum published_kind go_published_kind;
 const enum work_kind go_work_kind;
+const enum job_frame go_job_frame;
 const enum symbol_kind go_symbol_kind;
 const enum slot go_slot;
 const enum kept go_kept;

@@ -20,6 +20,7 @@ type (
 	KeptKey        = hotspanKeptKey
 	WorkKey        = hotspanWorkKey
 	Work           = hotspanWork
+	JobObject      = hotspanJobObject
 	Pool           = hotspanUvPool
 	Name           = hotspanName
 	IsolateKey     = hotspanIsolateKey

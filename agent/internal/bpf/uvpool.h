@@ -95,8 +95,14 @@ static __always_inline long read_global(__u64 *object, __u64 at)
 	return slot ? read_user(object, 8, slot) : 0;
 }
 
-#define MAX_TOP 1024  // bytes from the start of an object to its ThreadPoolWork
-#define WRAP_HANDLE 8 // in an AsyncWrap, of its JavaScript object (node: src/base_object.h)
+#define MAX_TOP 1024 // bytes from the start of an object to its ThreadPoolWork
+
+// Offsets in Node's objects, as context/node_layout.go has them.
+#define WRAP_HANDLE 8       // in an AsyncWrap, of its JavaScript object
+#define WRAP_FRAME 72       // in it, of an AsyncContextFrame
+#define WRAP_FRAME_FIELD 16 // behind the first internal field of the JavaScript object
+#define RESOURCE_FRAME 24   // in an AsyncResource
+#define WORK_OWNER 8        // in a ThreadPoolWork
 
 // Whether an AsyncWrap is at an address: its JavaScript object refers to it in its first or second internal field.
 static __always_inline int is_wrap(struct process *p, __u64 at)
@@ -108,10 +114,50 @@ static __always_inline int is_wrap(struct process *p, __u64 at)
 	return fields[0] == at || fields[1] == at;
 }
 
+// Whether a word can be an AsyncContextFrame: a JavaScript Map, or undefined where the request has none.
+static __always_inline int is_frame(struct process *p, struct scratch *s, __u64 word)
+{
+	if (read_whole(word, s->object_head, 8))
+		return 0;
+	int type = instance_type(s->object_head[0]);
+	return type == p->v8.type_map || type == p->v8.type_oddball;
+}
+
+static __always_inline __u64 find_frames(struct process *p, struct scratch *s, __u64 object, int wrap)
+{
+	__u64 word, frames = 0;
+	if (!p->v8.cped)
+		return 0;
+	if (!read_global(&word, object + (wrap ? WRAP_FRAME : RESOURCE_FRAME)) && is_frame(p, s, word))
+		frames |= FRAME_IN_HANDLE;
+	if (wrap && !read_global(&word, object + WRAP_HANDLE) && HEAP_OBJECT(word) &&
+	    !read_user(&word, 8, word - 1 + p->v8.internal_field + WRAP_FRAME_FIELD) && is_frame(p, s, word))
+		frames |= FRAME_IN_FIELD;
+	return frames;
+}
+
+// Asks where objects of a class keep what they belong to. `part` is the ThreadPoolWork in it, 0 for none.
+static __noinline void ask_for_layout(struct process *p, struct scratch *s, __u64 object, __u64 part, __u64 class)
+{
+	struct job_object *to;
+	__u32 start = s->end;
+	__u64 frames = find_frames(p, s, object, !class);
+	to = append(s, CONTEXT_LEARN_WORK, NO_LABEL, sizeof(*to));
+	if (!to)
+		return;
+	s->urgent = 1;
+	to->class = class;
+	to->owner = 0;
+	to->frames = frames;
+	if (read_user(to->words, sizeof(to->words), object) || (part && read_user(&to->owner, 8, part + WORK_OWNER))) {
+		s->end = start;
+		unreadable(s);
+	}
+}
+
 // Where the object that Node has for a job keeps what it belongs to. *object becomes the start of the whole: a
 // ThreadPoolWork is a base class, and the distance is before its vtable (Itanium C++ ABI, 2.5.2).
-static __always_inline struct work *find_work(struct process *p, struct scratch *s, __u64 *object, __u32 kind,
-					      __u64 job)
+static __always_inline struct work *find_work(struct process *p, struct scratch *s, __u64 *object, __u32 kind)
 {
 	struct work_key key = {.process = p->id};
 	__u64 vtable = 0, part = *object;
@@ -133,7 +179,7 @@ static __always_inline struct work *find_work(struct process *p, struct scratch 
 	}
 	struct work *work = bpf_map_lookup_elem(&works, &key);
 	if (!work)
-		request_update(s, CONTEXT_LEARN_WORK, kind, part, job);
+		ask_for_layout(p, s, *object, kind == WORK_QUEUED ? part : 0, key.class);
 	else if (!work->realm)
 		unreadable(s); // of a class in which the agent has not found the request
 	return work && work->realm ? work : 0;
@@ -165,9 +211,8 @@ __noinline int find_owner(struct process *p, struct scratch *s)
 	__u32 kind;
 	if (!p || !s || find_kept(p, s, &at))
 		return 0;
-	__u64 job = at + p->pool.offset;
-	__u64 object = object_of_work(p, s, job, &kind);
-	struct work *work = object ? find_work(p, s, &object, kind, job) : 0;
+	__u64 object = object_of_work(p, s, at + p->pool.offset, &kind);
+	struct work *work = object ? find_work(p, s, &object, kind) : 0;
 	if (!work)
 		return 0;
 	struct sample *e = (struct sample *)s->buffer;

@@ -1,37 +1,57 @@
 package labels
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
-	"github.com/hotspan/hotspan/agent/internal/uvpool"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// manyTries is how often an object of a class must not be recognized until the class counts as unknown: what the object
-// refers to may be moving when it is read.
+// manyTries is how often an object of a class must not be recognized until the class counts as unknown: while the
+// collector moves what the object refers to, it may not be seen for what it is.
 const manyTries = 32
 
-// learnWork reads the C++ class of an object of Node's that the pool works on. After manyTries an unknown class of
-// ThreadPoolWorks is written to the BPF maps too, as one whose objects have no known request.
-func (p *Learner) learnWork(kind uint8, object, work uint64) error {
-	class, w, err := p.learner.OwnerLayout(reqctx.Job{Object: object, Work: work, Queued: kind == uint8(uvpool.Queued)})
-	if err != nil {
-		if p.unknownClasses == nil || len(p.unknownClasses) >= maxUnknownClasses {
-			p.unknownClasses = map[uint64]int{}
-		}
-		if class == 0 || !errors.Is(err, reqctx.ErrUnknownClass) {
-			return err
-		}
-		if p.unknownClasses[class]++; p.unknownClasses[class] < manyTries {
-			return err
-		}
+// work is what is known of the C++ objects of a class that libuv's pool works on.
+type work struct {
+	unknown int                // how often an object was not recognized
+	layout  reqctx.OwnerLayout // of the last one that was
+}
+
+// learnWork finds where objects of a C++ class have what they belong to, from a record of one that the pool works on. It
+// believes what two objects say, one after the other. After manyTries the class is written to the BPF maps as one whose
+// objects have no known request.
+func (p *Learner) learnWork(record []byte) error {
+	var seen bpf.JobObject
+	if n, err := binary.Decode(record, binary.LittleEndian, &seen); err != nil || n != len(record) {
+		return sampler.ErrMalformed
 	}
-	return p.sampler.SetWork(p.id, class, bpf.Work{
+	w, err := p.learner.OwnerLayout(&reqctx.JobObject{
+		Wrap: seen.Class == 0, Words: seen.Words, WorkOwner: seen.Owner,
+		HandleFrame: seen.Frames&bpf.FrameInHandle != 0, FieldFrame: seen.Frames&bpf.FrameInField != 0,
+	})
+	if p.works == nil || len(p.works) >= maxWorks {
+		p.works = map[uint64]work{}
+	}
+	known := p.works[seen.Class]
+	defer func() { p.works[seen.Class] = known }()
+	if err != nil {
+		if seen.Class == 0 || !errors.Is(err, reqctx.ErrUnknownClass) {
+			return err
+		}
+		if known.unknown++; known.unknown < manyTries {
+			return err
+		}
+	} else if known.layout != w {
+		known.layout = w
+		return nil
+	}
+	return p.sampler.SetWork(p.id, seen.Class, bpf.Work{
 		Resource: int32(w.Resource), Id: int32(w.AsyncID), Frame: int32(w.Frame), Field: uint32(w.FrameField),
 		Realm: int32(w.Realm), Isolate: uint32(w.Isolate),
 	})
 }
 
-// maxUnknownClasses bounds the classes in Learner.unknownClasses.
-const maxUnknownClasses = 256
+// maxWorks bounds the classes in Learner.works.
+const maxWorks = 256

@@ -28,8 +28,7 @@ type Learner struct {
 	pid     int
 	id      uint32 // of the process, in the BPF program
 	learner *reqctx.Learner
-	// unknownClasses counts, by C++ class of work of libuv's pool, how often an object of the class was not recognized.
-	unknownClasses map[uint64]int
+	works   map[uint64]work // by class, as in bpf.WorkKey
 	// isolates has, by isolate with async_hooks, the time of the first request.
 	isolates map[bpf.EnvironmentKey]time.Time
 	told     bool // that async_hooks are not found

@@ -12,12 +12,11 @@ import (
 // took the sample.
 func (p *Learner) Answer(s *sampler.Sample) {
 	// A record that is malformed is counted where the sample is handled.
-	_ = s.ContextRecords(func(kind, label uint8, data []byte) {
-		if !isRequest(kind) || len(data) != 16 {
+	_ = s.ContextRecords(func(kind, _ uint8, data []byte) {
+		if !isRequest(kind) {
 			return
 		}
-		first, second := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
-		if err := p.answer(s.Tid, kind, label, first, second); err != nil {
+		if err := p.answer(s.Tid, kind, data); err != nil {
 			p.log.Debug("request of the BPF program not answered", "pid", s.Pid, "kind", kind, "why", err)
 		}
 	})
@@ -33,12 +32,16 @@ func isRequest(kind uint8) bool {
 
 // answer answers one request. If an object cannot be read because it is gone, the next sample with such an object
 // repeats the request.
-func (p *Learner) answer(thread uint32, kind, label uint8, first, second uint64) error {
-	switch kind {
-	case bpf.ContextLearnNames:
+func (p *Learner) answer(thread uint32, kind uint8, data []byte) error {
+	if kind == bpf.ContextLearnWork {
+		return p.learnWork(data)
+	}
+	if len(data) != 16 {
+		return sampler.ErrMalformed
+	}
+	first, second := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
+	if kind == bpf.ContextLearnNames {
 		return p.learner.AddStoreProperties(heap.Word(first))
-	case bpf.ContextLearnWork:
-		return p.learnWork(label, first, second)
 	}
 	return p.learnHooks(thread, kind, first, second)
 }

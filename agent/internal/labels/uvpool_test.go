@@ -1,6 +1,9 @@
 package labels
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,7 +11,10 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
+	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
 )
 
 // TestJobLabels: while the owner collects a sample has the labels of its own job, of its own thread, and of no other.
@@ -49,4 +55,18 @@ func TestJobLabels(t *testing.T) {
 func TestKeptOfNewCode(t *testing.T) {
 	p := &Process{decoder: &Decoder{}, process: &process.Process{Mappings: &process.Mappings{}}, config: &bpf.Process{}}
 	p.learnKept(0x1000)
+}
+
+// TestLearnWork: a record of another size is malformed, and an object that cannot be one of Node's teaches nothing.
+func TestLearnWork(t *testing.T) {
+	p := &Learner{learner: reqctx.NewLearner(heap.NewReader(bytes.NewReader(nil), &layout.Layout{}))}
+	size := binary.Size(bpf.JobObject{})
+	for _, n := range []int{0, 16, size - 1, size + 1} {
+		if err := p.learnWork(make([]byte, n)); !errors.Is(err, sampler.ErrMalformed) {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+	if err := p.learnWork(make([]byte, size)); !errors.Is(err, reqctx.ErrUnknownClass) {
+		t.Errorf("an AsyncWrap without an id: %v", err)
+	}
 }

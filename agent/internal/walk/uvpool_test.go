@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
@@ -23,6 +24,7 @@ const (
 	poolRealm  = wildAt + 0x3000
 	poolOwner  = wildAt + 0x4000 // the isolate
 	poolFile   = wildAt + 0x8210 // uv__fs_work
+	typeMap    = 0x43c
 	poolID     = 0x4020000000000000
 	vtable     = wildAt + 0x9000
 	poolSlot   = wildAt + 0x9100 // of the AsyncWrap's handle
@@ -55,7 +57,7 @@ func poolMemoryOf() poolMemory {
 
 func poolProcess() *bpf.Process {
 	p := &bpf.Process{Id: 7, N_mappings: 1, StoreLabel: bpf.NoLabel}
-	p.V8 = bpf.V8Layout{VmState: 0x10, Cped: 0x40, MapType: 12, InternalField: 24}
+	p.V8 = bpf.V8Layout{VmState: 0x10, Cped: 0x40, MapType: 12, InternalField: 24, TypeMap: typeMap}
 	p.Mappings[0] = bpf.Mapping{Start: wildAt + 0x8000, End: wildAt + 0x9000, Kind: bpf.MappingNative}
 	p.Pool = bpf.Pool{Call: poolCall, NodeWork: wildAt + 0x8300, Reg: 3, Offset: -0x18, WorkCb: 72, WorkReq: 16}
 	p.Pool.Functions = [4]uint64{wildAt + 0x8200, poolFile}
@@ -133,6 +135,34 @@ func TestPoolWork(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestPoolAsks: what the agent needs to know of an object that it has not met is in the sample.
+func TestPoolAsks(t *testing.T) {
+	p := bpftest.Load(t)
+	putAll(t, p.KeptPlaces, map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: -3})
+	const frame, class = wildAt + 0x9400, wildAt + 0x9480 // a JavaScript Map, and its hidden class
+	m := poolMemoryOf()
+	m.put(frame, class+1)
+	m.put(class+8, typeMap<<32) // the instance type is at 12
+	m.put(poolJS+40, frame+1)   // the third internal field
+	m.put(poolObject+8, poolRealm)
+	want := bpf.JobObject{Owner: poolRealm, Frames: bpf.FrameInField}
+	want.Words = [12]uint64{1: poolSlot, 2: poolRealm, 6: poolID, 10: vtable, 11: poolRealm}
+	asked := 0
+	s := runPool(t, p, m)
+	if err := s.ContextRecords(func(kind, _ uint8, data []byte) {
+		var got bpf.JobObject
+		if _, err := binary.Decode(data, binary.LittleEndian, &got); err != nil || kind != bpf.ContextLearnWork {
+			t.Fatalf("record %d: %v", kind, err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(bpf.JobObject{})); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		asked++
+	}); err != nil || asked != 1 {
+		t.Errorf("asked %d times: %v", asked, err)
 	}
 }
 

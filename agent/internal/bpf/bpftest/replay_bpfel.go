@@ -153,6 +153,13 @@ type replayIsolateNames struct {
 	Key  [128]uint64
 }
 
+type replayJobFrame uint32
+
+const (
+	replayJobFrameFRAME_IN_HANDLE replayJobFrame = 1
+	replayJobFrameFRAME_IN_FIELD  replayJobFrame = 2
+)
+
 type replayKept int32
 
 const (
@@ -1068,6 +1075,8 @@ const (
 	replayVarGoEdgeKind         = "go_edge_kind"
 	replayVarGoFrameKind        = "go_frame_kind"
 	replayVarGoGcState          = "go_gc_state"
+	replayVarGoJobFrame         = "go_job_frame"
+	replayVarGoJobObject        = "go_job_object"
 	replayVarGoKept             = "go_kept"
 	replayVarGoLifecycle        = "go_lifecycle"
 	replayVarGoLimit            = "go_limit"
@@ -1190,6 +1199,8 @@ type replayVariableSpecs struct {
 	GoEdgeKind      *ebpf.VariableSpec `ebpf:"go_edge_kind"`
 	GoFrameKind     *ebpf.VariableSpec `ebpf:"go_frame_kind"`
 	GoGcState       *ebpf.VariableSpec `ebpf:"go_gc_state"`
+	GoJobFrame      *ebpf.VariableSpec `ebpf:"go_job_frame"`
+	GoJobObject     *ebpf.VariableSpec `ebpf:"go_job_object"`
 	GoKept          *ebpf.VariableSpec `ebpf:"go_kept"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoLimit         *ebpf.VariableSpec `ebpf:"go_limit"`
@@ -1300,6 +1311,8 @@ type replayVariables struct {
 	GoEdgeKind      *ebpf.Variable `ebpf:"go_edge_kind"`
 	GoFrameKind     *ebpf.Variable `ebpf:"go_frame_kind"`
 	GoGcState       *ebpf.Variable `ebpf:"go_gc_state"`
+	GoJobFrame      *ebpf.Variable `ebpf:"go_job_frame"`
+	GoJobObject     *ebpf.Variable `ebpf:"go_job_object"`
 	GoKept          *ebpf.Variable `ebpf:"go_kept"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoLimit         *ebpf.Variable `ebpf:"go_limit"`
