@@ -36,7 +36,7 @@ func (s Step) String() string {
 	case Element:
 		return "[" + strconv.Itoa(s.Index) + "]"
 	}
-	if strings.ContainsAny(s.Name, notInNames) || isIndex(s.Name) {
+	if strings.ContainsAny(s.Name, notInNames) || isIndex(s.Name) || s.Name != strings.TrimSpace(s.Name) {
 		return "[" + strconv.Quote(s.Name) + "]"
 	}
 	return s.Name

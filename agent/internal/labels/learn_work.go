@@ -19,9 +19,9 @@ type work struct {
 	layout  reqctx.OwnerLayout // of the last one that was
 }
 
-// learnWork finds where objects of a C++ class have what they belong to, from a record of one that the pool works on. It
-// believes what two objects say, one after the other. After manyTries the class is written to the BPF maps as one whose
-// objects have no known request.
+// learnWork finds where objects of a C++ class have what they belong to, from a record of one that the pool works on.
+// It believes what two objects say, one after the other. After manyTries the class is written to the BPF maps as one
+// whose objects have no known request.
 func (p *Learner) learnWork(record []byte) error {
 	var seen bpf.JobObject
 	if n, err := binary.Decode(record, binary.LittleEndian, &seen); err != nil || n != len(record) {
