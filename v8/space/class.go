@@ -108,8 +108,17 @@ func (c *classes) nameOf(class *Class) string {
 	return fmt.Sprintf("instance type %d", class.Type)
 }
 
+// measureFields are what measures need.
+var measureFields = []layout.Field{
+	layout.SeqStringChars, layout.StringLength, layout.InstructionStreamBody, layout.CodeInstructionSize,
+	layout.DescriptorsHeader, layout.DescriptorsEntrySize, layout.BytecodeArrayFirstByte,
+}
+
+// measureOf returns the measure of a class, or nil if none is known.
 func (c *classes) measureOf(class *Class, space bool) measure {
 	switch {
+	case c.l.Require(measureFields...) != nil:
+		return nil
 	case class.Type < c.l.At(layout.FirstNonStringType):
 		if class.Type&c.l.At(layout.StringOneByteBit) != 0 {
 			return text(c.l, 1)

@@ -58,7 +58,7 @@ func testLayout() *layout.Layout {
 		layout.SeqStringChars: 16, layout.StringLength: 12, layout.StringOneByteBit: 8, layout.FixedArrayData: 16,
 		layout.DescriptorsHeader: 24, layout.DescriptorsEntrySize: 24, layout.BytecodeArrayFirstByte: 64,
 		layout.TypeBigInt: 129, layout.TypeScopeInfo: 280, layout.TypeInstructionStream: 192,
-		layout.TypeBytecodeArray: 186,
+		layout.TypeBytecodeArray: 186, layout.InstructionStreamBody: 32, layout.CodeInstructionSize: 52,
 	} {
 		l.Values[f] = layout.Value{N: n, State: layout.Known}
 	}
@@ -147,6 +147,27 @@ func TestWrong(t *testing.T) {
 		tally := h.Walk(func(*Object) bool { return true }, nil)
 		if tally.NotRead != c.not || tally.All() != h.Bytes() {
 			t.Errorf("%s: %+v of %d, want %d not read", name, tally, h.Bytes(), c.not)
+		}
+	}
+}
+
+// TestUnknownSizes: where a layout does not say how long machine code is, it ends where another object begins.
+func TestUnknownSizes(t *testing.T) {
+	for _, unknown := range measureFields {
+		m := written()
+		m.hiddenClass(arrays, 0, 192)
+		l := testLayout()
+		l.Values[unknown] = layout.Value{}
+		h := Find(m, l, testTypes, []Range{{base, base + 3*pageSize}}, false)
+		var size uint64
+		tally := h.Walk(func(o *Object) bool {
+			if o.Word == first+24+1 {
+				size = o.Size
+			}
+			return true
+		}, nil)
+		if size != 32 || tally.All() != h.Bytes() {
+			t.Errorf("%s: %d bytes; %+v of %d", unknown, size, tally, h.Bytes())
 		}
 	}
 }

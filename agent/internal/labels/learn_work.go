@@ -13,12 +13,6 @@ import (
 // collector moves what the object refers to, it may not be seen for what it is.
 const manyTries = 32
 
-// work is what is known of the C++ objects of a class that libuv's pool works on.
-type work struct {
-	unknown int                // how often an object was not recognized
-	layout  reqctx.OwnerLayout // of the last one that was
-}
-
 // learnWork finds where objects of a C++ class have what they belong to, from a record of one that the pool works on.
 // It believes what two objects say, one after the other. After manyTries the class is written to the BPF maps as one
 // whose objects have no known request.

@@ -34,6 +34,12 @@ type Learner struct {
 	told     bool // that async_hooks are not found
 }
 
+// work is what is known of the C++ objects of a class that libuv's pool works on.
+type work struct {
+	unknown int                // how often an object was not recognized
+	layout  reqctx.OwnerLayout // of the last one that was
+}
+
 // Learner makes a Learner for a process. id is its bpf.Process.Id.
 func (l *Learners) Learner(p *process.Process, id uint32) *Learner {
 	return &Learner{Learners: l, pid: p.PID, id: id, learner: reqctx.NewLearner(p.Heap())}
