@@ -4,17 +4,18 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"net/netip"
 	"os/user"
 	"strconv"
 	"time"
 
-	"golang.org/x/net/netutil"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 
 	"github.com/hotspan/hotspan/agent/api"
+	fair "github.com/hotspan/hotspan/agent/internal/share"
 )
 
 // Listen begins to serve.
@@ -58,7 +59,8 @@ func (s *Server) ListenTCP(address string, config *tls.Config, token string) (ne
 	if err != nil {
 		return nil, err
 	}
-	s.serve(netutil.LimitListener(l, maxConnections), withToken(config, token)...)
+	hosts := fair.New[netip.Prefix](maxConnections, userConnections)
+	s.serve(limited{l, hosts, s.config.Log}, withToken(config, token)...)
 	return l.Addr(), nil
 }
 

@@ -19,8 +19,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/trusted"
 )
 
-// maxConnections bounds the connections of callers that may not have everything. A user has userConnections, at most,
-// of what others leave: nobody can keep others out.
+// maxConnections bounds the connections of callers that may not have everything, and those over the network. A user or
+// a host has userConnections, at most, of what others leave: nobody can keep others out.
 const maxConnections, userConnections = 256, 1.0 / 8
 
 // speakTime is how long a caller may take to say which protocol it speaks.

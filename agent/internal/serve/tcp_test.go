@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -69,6 +70,48 @@ func TestTCP(t *testing.T) {
 	defer plain.Close()
 	if _, err := healthpb.NewHealthClient(plain).Check(t.Context(), &healthpb.HealthCheckRequest{}); err == nil {
 		t.Error("there is an answer without TLS")
+	}
+}
+
+// TestTCPHosts: a host that holds all connections it can get, without the token, does not keep another one out.
+func TestTCPHosts(t *testing.T) {
+	s := start(t, 0)
+	web := httptest.NewUnstartedServer(nil)
+	web.StartTLS()
+	defer web.Close()
+	address, err := s.server.ListenTCP("127.0.0.1:0", &tls.Config{Certificates: web.TLS.Certificates}, "the token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	connect := func(host string) *tls.Conn {
+		dialer := tls.Dialer{
+			NetDialer: &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}},
+			Config:    &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}},
+		}
+		c, err := dialer.DialContext(t.Context(), "tcp", address.String())
+		if err != nil {
+			return nil
+		}
+		t.Cleanup(func() { c.Close() })
+		return c.(*tls.Conn)
+	}
+	var held []*tls.Conn
+	for range 64 {
+		if c := connect("127.0.0.1"); c != nil {
+			held = append(held, c)
+		}
+	}
+	if len(held) != 32 {
+		t.Errorf("a host has %d connections, want 32", len(held))
+	}
+	if connect("127.0.0.2") == nil {
+		t.Error("another host is kept out")
+	}
+	for _, c := range held {
+		c.Close()
+	}
+	for connect("127.0.0.1") == nil { // until the server has seen it, or the test takes too long
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
