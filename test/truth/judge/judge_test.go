@@ -38,6 +38,8 @@ func js(name, file string, line, col int) Frame {
 var (
 	help = js("help", "g.js", 11, 1)
 	work = js("work", "g.js", 4, 8)
+
+	hrtime = js("hrtimeBigInt", "node:internal/process/per_thread", 100, 1)
 )
 
 func at(ms float64, stack ...Frame) Sample {
@@ -55,6 +57,10 @@ func TestCompareFunctions(t *testing.T) {
 	}{
 		{"right", at(5, help, work), right},
 		{"native code above it", at(5, Frame{F: "memcpy", Kind: "native"}, help, work), right},
+		{"the clock, read by the leaf", at(5, hrtime, help, work), right},
+		{"the clock, read by its caller", at(5, hrtime, work), Functions{Edge: 1}},
+		{"the clock, and a wrong caller", at(5, hrtime, help, js("word", "g.js", 4, 8)),
+			Functions{Named: all, Right: all, LeafLine: all, Callers: none, Wrong: 1}},
 		{"another thread's time", Sample{T: 5e6, TID: 8, Stack: []Frame{work}}, Functions{}},
 		{"leaf's line outside", at(5, js("help", "g.js", 13, 1), work),
 			other(func(f *Functions) { f.LeafLine = none })},
