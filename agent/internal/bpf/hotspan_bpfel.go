@@ -180,6 +180,8 @@ type hotspanIsolateKey struct {
 
 type hotspanIsolateNames struct {
 	_    structs.HostLayout
+	Tid  uint32
+	Pad  uint32
 	Hash [128]uint32
 	Key  [128]uint64
 }

@@ -97,6 +97,7 @@ struct isolate_key {
 // The hashes of names in one isolate, by index into process.names. V8 hashes strings with a seed, and symbols by
 // chance.
 struct isolate_names {
+	__u32 tid, pad;	       // the isolate's thread, which tells it from an earlier one at its address; 0 = not known
 	__u32 hash[MAX_SLOTS]; // 0 = not known yet
 	__u64 key[MAX_SLOTS];  // a key with the name, tagged, xor the epoch in which it stays where it is: see is_old
 };

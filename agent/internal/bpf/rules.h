@@ -130,28 +130,38 @@ static __always_inline void follow_store(struct reader *r, __u64 value)
 	follow(r->scratch, 0, r->process->store_label, VALUE_PLAIN, value);
 }
 
-// The hashes of names in this isolate; 0 if there is no room for them.
+// The hashes of names in this isolate; 0 if there is no room for them, or if they may be those of an earlier isolate.
 static __noinline struct isolate_names *names_of(struct reader *r)
 {
 	struct isolate_key key = {.process = r->process->id, .isolate = r->isolate};
 	struct isolate_names *names = bpf_map_lookup_elem(&isolates, &key);
-	if (names)
-		return names;
 	// looked up again: before Linux 6.2 the verifier takes nothing that a function was given as the value of a map
-	struct scratch *own = own_scratch();
-	if (!own || bpf_map_update_elem(&isolates, &key, &own->no_names, BPF_NOEXIST))
+	struct scratch *s = own_scratch();
+	if (!s)
 		return NULL;
-	return bpf_map_lookup_elem(&isolates, &key);
+	__u32 tid = ((struct sample *)s->buffer)->tid;
+	if (s->owner.isolate) // a thread of libuv's pool
+		tid = names ? names->tid : 0;
+	if (names && names->tid == tid)
+		return names;
+	if (s->guessed && !s->owner.isolate)
+		return NULL;
+	if (bpf_map_update_elem(&isolates, &key, &s->no_names, BPF_ANY))
+		return NULL;
+	names = bpf_map_lookup_elem(&isolates, &key);
+	if (names)
+		names->tid = tid;
+	return names;
 }
 
-// Keeps the key that was found, and its hash if none was known.
+// Keeps the key that was found, and its hash if none was known, or that of an earlier isolate.
 static __always_inline void keep_key(struct reader *r, __u32 id, __u32 hash)
 {
 	struct scratch *s = r->scratch;
 	__u64 key = s->search.entry.key;
 	if (!r->names || key == s->search.known)
 		return;
-	if (!hash)
+	if (hash != s->search.seen_hash)
 		r->names->hash[id] = s->search.seen_hash;
 	if (!s->guessed && is_old(s, key))
 		r->names->key[id] = key ^ s->epoch;
@@ -228,8 +238,10 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 	__u32 kind = s->search.name.kind, hash = r->names && kind != NAME_PRIVATE ? r->names->hash[id] : 0;
 	if (hash || s->table.whole)
 		search(hash);
-	// Several symbols may have one description: a comparison of all keys finds another one.
-	if (!s->search.found && (hash ? kind == NAME_SYMBOL : !s->table.whole)) {
+	// Several symbols may have one description: a comparison of all keys finds another one. A thread of libuv's pool
+	// cannot tell the isolate from an earlier one, whose symbols had other hashes.
+	if (!s->search.found && (hash ? kind == NAME_SYMBOL || (kind == NAME_REGISTERED && s->owner.isolate)
+							: !s->table.whole)) {
 		note_entries(r->process, s);
 		pick_entry(s->shape.slots[id]);
 	}

@@ -197,7 +197,7 @@ static __always_inline void read_request(struct process *p, struct scratch *s, _
 	struct sample *e = (struct sample *)s->buffer;
 	__u32 before = s->end;
 	s->owner.isolate = 0;
-	if (s->walk.in_pool)
+	if (s->walk.in_pool && (p->v8.cped || p->v8.first_js_object)) // else contexts are not read
 		find_owner(p, s);
 	read_once(p, s, thread, isolate, context);
 	if (s->end != before && s->collecting) {

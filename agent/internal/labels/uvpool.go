@@ -1,6 +1,7 @@
 package labels
 
 import (
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 	"github.com/hotspan/hotspan/pprofx"
@@ -26,10 +27,12 @@ func (p *Process) learnKept(pc uint64) {
 const maxPoolThreads = 1 << 12
 
 // jobLabels returns the labels of a pool thread. Its request cannot be read while the JavaScript thread collects
-// garbage: then it uses the labels of an earlier sample of the same job.
+// garbage: then it uses the labels of an earlier sample of the same job. Those of a context that the job itself has
+// entered are not kept: it may have left it since.
 func (p *Process) jobLabels(s *sampler.Sample, labels []pprofx.Label) []pprofx.Label {
 	last, known := p.jobs[s.Tid]
 	switch {
+	case hasEntered(s):
 	case p.flags.complete():
 		if len(p.jobs) >= maxPoolThreads {
 			clear(p.jobs)
@@ -41,4 +44,13 @@ func (p *Process) jobLabels(s *sampler.Sample, labels []pprofx.Label) []pprofx.L
 		return last.labels
 	}
 	return labels
+}
+
+// hasEntered reports whether the thread had published a context of its own.
+func hasEntered(s *sampler.Sample) (own bool) {
+	_ = s.ContextRecords(func(kind, label uint8, _ []byte) { // those of a malformed sample have not been decoded
+		own = own || kind == bpf.ContextLocalThread ||
+			kind == bpf.ContextRecordOTel && uint32(label) == bpf.PublishedThread
+	})
+	return own
 }

@@ -20,6 +20,7 @@ import (
 // TestJobLabels: while the owner collects a sample has the labels of its own job, of its own thread, and of no other.
 func TestJobLabels(t *testing.T) {
 	first, second := []pprofx.Label{{Key: "id", Num: 1}}, []pprofx.Label{{Key: "id", Num: 2}}
+	entered := []pprofx.Label{{Key: "own", Num: 3}}
 	unreadable := Flags{Unreadable: true}
 	p := &Process{jobs: map[uint32]job{}}
 	for i, step := range []struct {
@@ -41,9 +42,17 @@ func TestJobLabels(t *testing.T) {
 		{1, 0x10, 5, unreadable, nil, nil, unreadable}, // only the last is kept
 		{1, 0x10, 7, Flags{}, nil, nil, Flags{}},       // for nobody
 		{1, 0x10, 7, unreadable, nil, nil, Flags{}},
+		// 8 enters a context of its own, and leaves it
+		{1, 0x10, 8, Flags{Present: true}, first, first, Flags{Present: true}},
+		{1, 0x10, 8, Flags{Present: true}, entered, entered, Flags{Present: true}},
+		{1, 0x10, 8, unreadable, entered, entered, unreadable},
+		{1, 0x10, 8, unreadable, nil, first, Flags{Present: true}},
 	} {
 		p.flags = step.flags
 		s := &sampler.Sample{Sample: &bpf.Sample{Tid: step.thread, Work: step.work, Job: step.job}}
+		if len(step.read) > 0 && step.read[0].Key == "own" {
+			s.Context = []byte(record(bpf.ContextRecordOTel, uint8(bpf.PublishedThread), "of the thread"))
+		}
 		if diff := cmp.Diff(step.want, p.jobLabels(s, step.read)); diff != "" || p.flags != step.left {
 			t.Errorf("step %d: %+v, want %+v; %s", i, p.flags, step.left, diff)
 		}

@@ -149,6 +149,8 @@ type replayIsolateKey struct {
 
 type replayIsolateNames struct {
 	_    structs.HostLayout
+	Tid  uint32
+	Pad  uint32
 	Hash [128]uint32
 	Key  [128]uint64
 }
