@@ -130,7 +130,7 @@ func (a *Agent) readProcess(o *resource.Origin, r *reading, anyway bool) (*targe
 		return nil, err
 	}
 	config := labels.Configure(r.tree, p.Layout)
-	labels.ConfigureUVPool(config, p, r.tree)
+	labels.ConfigureUVPool(config, p)
 	t := &target{
 		Process: p, config: config, opened: opened, threads: sampler.ThreadNames{},
 		labels: r.decoder.Process(p, config, resource.Of(o, p.Executable)), learner: r.learners.Learner(p, config.Id),

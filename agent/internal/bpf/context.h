@@ -117,12 +117,17 @@ static __always_inline int enter_request(struct reader *r, __u64 context)
 	return enter_resource(r, owner->isolate ? owner->resource : current_resource(r, context));
 }
 
+static __always_inline int has_rules(const struct process *p)
+{
+	return p->nodes[0].kinds || p->n_roots || p->store_label != NO_LABEL;
+}
+
 // Enters the stores of the request, and returns whether there may be any. context is one of the thread's JavaScript
 // code, or 0.
 __noinline int enter_stores(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
 {
 	struct reader r = {.process = p, .scratch = s, .isolate = isolate};
-	if (!p || !s || (!p->nodes[0].kinds && !p->n_roots && p->store_label == NO_LABEL))
+	if (!p || !s || !has_rules(p))
 		return 0;
 	begin_rules(s);
 	return enter_request(&r, context);

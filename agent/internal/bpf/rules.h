@@ -238,10 +238,12 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 	__u32 kind = s->search.name.kind, hash = r->names && kind != NAME_PRIVATE ? r->names->hash[id] : 0;
 	if (hash || s->table.whole)
 		search(hash);
-	// Several symbols may have one description: a comparison of all keys finds another one. A thread of libuv's pool
-	// cannot tell the isolate from an earlier one, whose symbols had other hashes.
-	if (!s->search.found && (hash ? kind == NAME_SYMBOL || (kind == NAME_REGISTERED && s->owner.isolate)
-							: !s->table.whole)) {
+	// Several symbols may have one description: a comparison of all keys finds another one. A thread of libuv's
+	// pool cannot tell the isolate from an earlier one, whose symbols had other hashes.
+	int all = !s->table.whole;
+	if (hash)
+		all = kind == NAME_SYMBOL || (kind == NAME_REGISTERED && s->owner.isolate);
+	if (!s->search.found && all) {
 		note_entries(r->process, s);
 		pick_entry(s->shape.slots[id]);
 	}

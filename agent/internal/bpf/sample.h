@@ -177,6 +177,12 @@ static __always_inline void begin_sample(struct scratch *s, __u64 pid_tgid)
 	s->is_new = 0;
 }
 
+// Whether anything of a request is read: there may be no labels, and the layout may not be trusted for now.
+static __always_inline int reads_requests(const struct process *p)
+{
+	return (p->v8.cped || p->v8.first_js_object) && (p->n_published || has_rules(p));
+}
+
 // Reads the request once.
 static __always_inline void read_once(struct process *p, struct scratch *s, __u64 thread, __u64 isolate, __u64 context)
 {
@@ -197,7 +203,7 @@ static __always_inline void read_request(struct process *p, struct scratch *s, _
 	struct sample *e = (struct sample *)s->buffer;
 	__u32 before = s->end;
 	s->owner.isolate = 0;
-	if (s->walk.in_pool && (p->v8.cped || p->v8.first_js_object)) // else contexts are not read
+	if (s->walk.in_pool && reads_requests(p))
 		find_owner(p, s);
 	read_once(p, s, thread, isolate, context);
 	if (s->end != before && s->collecting) {

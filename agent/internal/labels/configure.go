@@ -54,12 +54,11 @@ func Configure(tree *reqctx.Tree, l *layout.Layout) *bpf.Process {
 	return config
 }
 
-// ConfigureUVPool adds where the threads of libuv's pool keep their work, if requests are read at all. The layout must
-// have the VM state, which shows whether the thread that owns a request is collecting garbage.
-func ConfigureUVPool(config *bpf.Process, p *process.Process, tree *reqctx.Tree) {
+// ConfigureUVPool adds where the threads of libuv's pool keep their work. The layout must have the VM state, which
+// shows whether the thread that owns a request is collecting garbage.
+func ConfigureUVPool(config *bpf.Process, p *process.Process) {
 	pool, bias := p.Mappings.UVPool()
-	if pool == nil || len(tree.Labels) == 0 || process.CanReadRequest(p.Layout) != nil ||
-		p.Layout.Require(layout.IsolateVMState) != nil {
+	if pool == nil || process.CanReadRequest(p.Layout) != nil || p.Layout.Require(layout.IsolateVMState) != nil {
 		return
 	}
 	config.Pool = pool.BPF(bias)

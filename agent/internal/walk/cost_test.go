@@ -75,7 +75,7 @@ func (m *meter) way(b *testing.B, pid int, rules []reqctx.Rule, published bool) 
 		process: p, config: labels.Configure(tree, p.Layout), tree: tree,
 		published: published, threads: map[uint32]int{},
 	}
-	labels.ConfigureUVPool(w.config, p, tree)
+	labels.ConfigureUVPool(w.config, p)
 	if w.config.V8.IsolateTls, err = p.IsolateOffset(); err != nil {
 		b.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
-// TestIsolateAtOnePlace: V8 makes the hashes of symbols by chance, so those of a worker thread's isolate tell nothing of
-// a later one at the same address.
+// TestIsolateAtOnePlace: V8 makes the hashes of symbols by chance, so those of a worker thread's isolate tell nothing
+// of a later one at the same address.
 func TestIsolateAtOnePlace(t *testing.T) {
 	p := bpftest.Load(t)
 	for _, v := range nodes.Drawn(nodes.Versions(), t.Name()) {

@@ -56,7 +56,7 @@ func poolMemoryOf() poolMemory {
 }
 
 func poolProcess() *bpf.Process {
-	p := &bpf.Process{Id: 7, N_mappings: 1, StoreLabel: bpf.NoLabel}
+	p := &bpf.Process{Id: 7, N_mappings: 1, StoreLabel: bpf.NoLabel, N_published: 1}
 	p.V8 = bpf.V8Layout{VmState: 0x10, Cped: 0x40, MapType: 12, InternalField: 24, TypeMap: typeMap}
 	p.Mappings[0] = bpf.Mapping{Start: wildAt + 0x8000, End: wildAt + 0x9000, Kind: bpf.MappingNative}
 	p.Pool = bpf.Pool{Call: poolCall, NodeWork: wildAt + 0x8300, Reg: 3, Offset: -0x18, WorkCb: 72, WorkReq: 16}
@@ -166,8 +166,12 @@ func TestPoolAsks(t *testing.T) {
 	}
 	off := poolProcess()
 	off.V8.Cped, off.V8.FirstJsObject = 0, 0 // where the layout is not trusted, for now
-	if s := runPool(t, p, off, m); len(s.Context) > 0 {
-		t.Errorf("it asks while no contexts are read: %x", s.Context)
+	none := poolProcess()
+	none.N_published = 0
+	for _, of := range []*bpf.Process{off, none} {
+		if s := runPool(t, p, of, m); len(s.Context) > 0 {
+			t.Errorf("it asks while no contexts are read: %x", s.Context)
+		}
 	}
 }
 
