@@ -145,7 +145,7 @@ static __noinline struct isolate_names *names_of(struct reader *r)
 	if (names && names->tid == tid)
 		return names;
 	if (s->guessed && !s->owner.isolate)
-		return NULL;
+		return NULL; // it may be no thread of the isolate's
 	if (bpf_map_update_elem(&isolates, &key, &s->no_names, BPF_ANY))
 		return NULL;
 	names = bpf_map_lookup_elem(&isolates, &key);
