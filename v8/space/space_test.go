@@ -151,7 +151,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestUnknownSizes: where a layout does not say how long machine code is, it ends where another object begins.
+// TestUnknownSizes: where a layout lacks what sizes need, machine code ends where another object begins.
 func TestUnknownSizes(t *testing.T) {
 	for _, unknown := range measureFields {
 		m := written()

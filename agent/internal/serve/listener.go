@@ -105,7 +105,7 @@ func (l *listener) admit(u *net.UnixConn) {
 		u.Close()
 		return
 	}
-	c := &conn{UnixConn: u, from: bufio.NewReader(u), caller: who, end: func() { l.ended(who) }}
+	c := &conn{UnixConn: u, from: bufio.NewReader(u), caller: who, end: sync.OnceFunc(func() { l.ended(who) })}
 	_ = u.SetReadDeadline(time.Now().Add(speakTime)) // if it fails, so does Peek
 	start, err := c.from.Peek(3)
 	_ = u.SetReadDeadline(time.Time{})
@@ -134,14 +134,13 @@ type conn struct {
 	*net.UnixConn
 	from   *bufio.Reader
 	caller caller
-	once   sync.Once
 	end    func()
 }
 
 func (c *conn) Read(b []byte) (int, error) { return c.from.Read(b) }
 
 func (c *conn) Close() error {
-	c.once.Do(c.end)
+	c.end()
 	return c.UnixConn.Close()
 }
 
