@@ -83,8 +83,6 @@ func (a *Agent) attachMatching(needed bool) error {
 	return nil
 }
 
-var errCrowd = errors.New("too many processes start at a time")
-
 // attachAsync reads a process beside others, attaches to it, and then calls done, unless it is not selected any more,
 // or does not meet the conditions that it is asked for.
 func (a *Agent) attachAsync(o *resource.Origin, ask bool, done func(error)) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/jobs"
 	"github.com/hotspan/hotspan/agent/internal/labels"
-	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/resource"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/trigger"
@@ -55,9 +54,8 @@ func (a *Agent) change(c *Config, done func(error)) {
 		return
 	}
 	next := a.config
-	next.Select, next.Rate, next.SnapshotEvery = c.Select, c.Rate, c.SnapshotEvery
-	next.CPUBudget, next.MemoryLimit = c.CPUBudget, c.MemoryLimit
-	next.Rules, next.Labels, next.NoSourceMaps = c.Rules, c.Labels, c.NoSourceMaps
+	next.Select, next.Rate, next.SnapshotEvery, next.CPUBudget = c.Select, c.Rate, c.SnapshotEvery, c.CPUBudget
+	next.MemoryLimit, next.Rules, next.Labels, next.NoSourceMaps = c.MemoryLimit, c.Rules, c.Labels, c.NoSourceMaps
 	if next.Labels == a.config.Labels && next.NoSourceMaps == a.config.NoSourceMaps &&
 		reflect.DeepEqual(next.Rules, a.config.Rules) {
 		done(a.apply(&next, nil, nil))
@@ -166,22 +164,7 @@ func (a *Agent) selectAgain() error {
 		return err
 	}
 	a.selected = sampler.Now()
-	started := a.async.Run(jobs.All, func() func() {
-		at := sampler.Now() // what was queued under another selection has been opened before
-		pids, err := procs.All()
-		pids = procs.Which(pids, func(pid int) bool { return s.includes(&resource.Origin{PID: pid}) })
-		return func() {
-			if err != nil {
-				a.log.Warn("processes cannot be listed", "why", err)
-				return
-			}
-			a.setSelected(pids, at)
-		}
-	})
-	if !started {
-		return errCrowd
-	}
-	return nil
+	return a.list(a.setSelected)
 }
 
 // setSelected profiles the selected processes, and of others those only that hotspan has met since at.
@@ -200,9 +183,5 @@ func (a *Agent) setSelected(selected []int, at int64) {
 		}
 	}
 	a.starts.Forget(func(pid int) bool { return slices.Contains(selected, pid) })
-	for _, pid := range selected {
-		if a.targets[pid] == nil {
-			a.attachNew(&resource.Origin{PID: pid}, false, func(error) {})
-		}
-	}
+	a.attachOthers(selected)
 }

@@ -137,7 +137,8 @@ var (
 	// ErrNotNode says that a process does not run V8.
 	ErrNotNode = process.ErrNotNode
 	// ErrGone says that a process has ended.
-	ErrGone = process.ErrGone
+	ErrGone  = process.ErrGone
+	errCrowd = errors.New("too many processes start at a time")
 )
 
 // MaxRate returns the highest sample rate that the kernel allows, in samples per second and CPU; 0 if the kernel does

@@ -88,7 +88,7 @@ func (a *Agent) countLosses() {
 	if n := int64(c.EventRingFull) - a.lifecycleLost; n > 0 {
 		a.log.Warn("the ring buffer had no room for starts and ends of processes", "events", n)
 		a.lifecycleLost += n
-		a.detachEnded()
+		a.catchUp()
 	}
 }
 

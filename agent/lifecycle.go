@@ -7,7 +7,9 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/jobs"
 	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/resource"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
 )
 
 // lifecycle handles a process that has exited or has called execve.
@@ -45,6 +47,48 @@ func (a *Agent) attachNew(o *resource.Origin, ask bool, done func(error)) {
 		process.LogRefused(a.log, o.PID, err)
 		done(err)
 	})
+}
+
+// catchUp finds out what no event has told: which processes have ended, run another program, or have started.
+func (a *Agent) catchUp() {
+	for _, t := range a.targets {
+		if t.Ended() || t.Executed() {
+			a.detach(t)
+		}
+	}
+	if err := a.list(func(selected []int, _ int64) { a.attachOthers(selected) }); err != nil {
+		a.log.Warn("processes that have started are not profiled", "why", err)
+	}
+}
+
+// list gives do the processes that are selected, and the time at which it has begun to look for them.
+func (a *Agent) list(do func(selected []int, at int64)) error {
+	s := a.config.Select
+	started := a.async.Run(jobs.All, func() func() {
+		at := sampler.Now() // what was queued under another selection has been opened before
+		pids, err := procs.All()
+		pids = procs.Which(pids, func(pid int) bool { return s.includes(&resource.Origin{PID: pid}) })
+		return func() {
+			if err != nil {
+				a.log.Warn("processes cannot be listed", "why", err)
+				return
+			}
+			do(pids, at)
+		}
+	})
+	if !started {
+		return errCrowd
+	}
+	return nil
+}
+
+// attachOthers attaches to those of some processes that are not profiled yet.
+func (a *Agent) attachOthers(pids []int) {
+	for _, pid := range pids {
+		if a.targets[pid] == nil {
+			a.attachNew(&resource.Origin{PID: pid}, false, func(error) {})
+		}
+	}
 }
 
 // retryStarts inspects again the processes that started recently and had no V8 yet.

@@ -124,15 +124,6 @@ func (a *Agent) republish(t *target) {
 	a.addProbes(t)
 }
 
-// detachEnded detaches from processes that ended without an event.
-func (a *Agent) detachEnded() {
-	for _, t := range a.targets {
-		if t.Ended() {
-			a.detach(t)
-		}
-	}
-}
-
 // finished reports whether every process that was selected has ended.
 func (a *Agent) finished() bool {
 	s := &a.config.Select

@@ -3,6 +3,7 @@ package agent
 import (
 	"bufio"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -16,18 +17,36 @@ import (
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
-// TestDetachEnded: of processes that ended without an event none is kept, also where another process has the id of one
-// by now. One that runs is.
-func TestDetachEnded(t *testing.T) {
-	a, pids := attached(t, 3)
-	reused, gone, runs := pids[0], pids[1], pids[2]
+// TestCatchUp: of processes that ended without an event none is kept, also where another process has the id of one by
+// now. One that runs on is. One that called execve, for the same program, is profiled anew.
+func TestCatchUp(t *testing.T) {
+	a, pids := attached(t, 4)
+	reused, gone, runs, executes := pids[0], pids[1], pids[2], pids[3]
 	end(t, gone)
 	end(t, reused)
 	startAs(t, reused, "sleep", "60")
-	a.detachEnded()
-	if a.targets[reused] != nil || a.targets[gone] != nil || a.targets[runs] == nil || len(a.targets) != 1 {
+	before := maps.Clone(a.targets)
+	if err := syscall.Kill(executes, syscall.SIGUSR2); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); !before[executes].Executed() && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	a.catchUp()
+	if a.targets[executes] != nil {
+		t.Error("what was known before an execve is kept")
+	}
+	for deadline := time.Now().Add(time.Minute); a.targets[executes] == nil && time.Now().Before(deadline); {
+		a.async.DrainResults()
+		time.Sleep(time.Millisecond)
+	}
+	now := a.targets[executes]
+	if a.targets[reused] != nil || a.targets[gone] != nil || a.targets[runs] != before[runs] || len(a.targets) != 2 {
 		t.Errorf("the id is another's: %v, there is none: %v, it runs: %v",
 			a.targets[reused], a.targets[gone], a.targets[runs])
+	}
+	if now == nil || now.Executed() || now.config.Id == before[executes].config.Id {
+		t.Errorf("after execve %+v, before %+v", now, before[executes])
 	}
 }
 
@@ -52,8 +71,10 @@ func TestReusedPID(t *testing.T) {
 	}
 }
 
-// waits is a program that waits for the end of its input.
-const waits = "process.stdin.on('end', process.exit).resume(); console.error('ready')"
+// waits is a program that waits for the end of its input. By SIGUSR2 it executes itself anew.
+const waits = `process.stdin.on('end', process.exit).resume()
+	process.on('SIGUSR2', () => process.execve(process.execPath, ['node', '-e', process._eval]))
+	console.error('ready')`
 
 // attached makes an Agent that profiles so many Node.js processes and does not run: it gets no event.
 func attached(t *testing.T, n int) (a *Agent, pids []int) {

@@ -140,6 +140,7 @@ enum context_type {
 	CONTEXT_LEARN_RESOURCE, // u64 object, u64 hidden class
 	CONTEXT_LEARN_KEPT,     // u64 pc, 0: where the function there keeps pool.reg
 	CONTEXT_LEARN_WORK,     // struct job_object: where such an object has what it belongs to
+	CONTEXT_LEARN_PUBLISHER, // u64 isolate, 0: where its thread has what it publishes
 	CONTEXT_NO_HOOKS,       // nobody knows where the isolate has its async_hooks: no store can be read
 	CONTEXT_TIME,           // s64 nanoseconds since 1970
 };

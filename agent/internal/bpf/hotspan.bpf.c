@@ -76,11 +76,12 @@ static __always_inline int may_replace(struct process *p, struct probe *probe, c
 		__sync_fetch_and_add(&probe->nested, 1);
 		return 0;
 	}
-	if (read_user(&caller, 8, regs->rsp))
-		return 0;
-	if (caller == trampoline())
-		return 1; // a tail call: it was replaced for the function before
-	int i = find_mapping(p, caller);
+	int i = -1;
+	if (!read_user(&caller, 8, regs->rsp)) {
+		if (caller == trampoline())
+			return 1; // a tail call: it was replaced for the function before
+		i = find_mapping(p, caller);
+	}
 	if (i >= 0 && p->mappings[i & (MAX_MAPPINGS - 1)].kind == MAPPING_NATIVE)
 		return 1;
 	__sync_fetch_and_add(&probe->unsafe, 1);

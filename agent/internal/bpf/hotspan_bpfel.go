@@ -79,29 +79,30 @@ type hotspanContextRecord struct {
 type hotspanContextType uint32
 
 const (
-	hotspanContextTypeCONTEXT_ONE_BYTE       hotspanContextType = 1
-	hotspanContextTypeCONTEXT_TWO_BYTE       hotspanContextType = 2
-	hotspanContextTypeCONTEXT_SMI            hotspanContextType = 3
-	hotspanContextTypeCONTEXT_DOUBLE         hotspanContextType = 4
-	hotspanContextTypeCONTEXT_BOOLEAN        hotspanContextType = 5
-	hotspanContextTypeCONTEXT_BYTES          hotspanContextType = 6
-	hotspanContextTypeCONTEXT_MORE_ONE       hotspanContextType = 7
-	hotspanContextTypeCONTEXT_MORE_TWO       hotspanContextType = 8
-	hotspanContextTypeCONTEXT_CUT            hotspanContextType = 9
-	hotspanContextTypeCONTEXT_LEARN_NAMES    hotspanContextType = 10
-	hotspanContextTypeCONTEXT_UNREADABLE     hotspanContextType = 11
-	hotspanContextTypeCONTEXT_PRESENT        hotspanContextType = 12
-	hotspanContextTypeCONTEXT_RECORD         hotspanContextType = 13
-	hotspanContextTypeCONTEXT_LOCAL_NODE     hotspanContextType = 14
-	hotspanContextTypeCONTEXT_LOCAL_THREAD   hotspanContextType = 15
-	hotspanContextTypeCONTEXT_OVER_LIMIT     hotspanContextType = 16
-	hotspanContextTypeCONTEXT_AGAIN          hotspanContextType = 17
-	hotspanContextTypeCONTEXT_LEARN_ISOLATE  hotspanContextType = 18
-	hotspanContextTypeCONTEXT_LEARN_RESOURCE hotspanContextType = 19
-	hotspanContextTypeCONTEXT_LEARN_KEPT     hotspanContextType = 20
-	hotspanContextTypeCONTEXT_LEARN_WORK     hotspanContextType = 21
-	hotspanContextTypeCONTEXT_NO_HOOKS       hotspanContextType = 22
-	hotspanContextTypeCONTEXT_TIME           hotspanContextType = 23
+	hotspanContextTypeCONTEXT_ONE_BYTE        hotspanContextType = 1
+	hotspanContextTypeCONTEXT_TWO_BYTE        hotspanContextType = 2
+	hotspanContextTypeCONTEXT_SMI             hotspanContextType = 3
+	hotspanContextTypeCONTEXT_DOUBLE          hotspanContextType = 4
+	hotspanContextTypeCONTEXT_BOOLEAN         hotspanContextType = 5
+	hotspanContextTypeCONTEXT_BYTES           hotspanContextType = 6
+	hotspanContextTypeCONTEXT_MORE_ONE        hotspanContextType = 7
+	hotspanContextTypeCONTEXT_MORE_TWO        hotspanContextType = 8
+	hotspanContextTypeCONTEXT_CUT             hotspanContextType = 9
+	hotspanContextTypeCONTEXT_LEARN_NAMES     hotspanContextType = 10
+	hotspanContextTypeCONTEXT_UNREADABLE      hotspanContextType = 11
+	hotspanContextTypeCONTEXT_PRESENT         hotspanContextType = 12
+	hotspanContextTypeCONTEXT_RECORD          hotspanContextType = 13
+	hotspanContextTypeCONTEXT_LOCAL_NODE      hotspanContextType = 14
+	hotspanContextTypeCONTEXT_LOCAL_THREAD    hotspanContextType = 15
+	hotspanContextTypeCONTEXT_OVER_LIMIT      hotspanContextType = 16
+	hotspanContextTypeCONTEXT_AGAIN           hotspanContextType = 17
+	hotspanContextTypeCONTEXT_LEARN_ISOLATE   hotspanContextType = 18
+	hotspanContextTypeCONTEXT_LEARN_RESOURCE  hotspanContextType = 19
+	hotspanContextTypeCONTEXT_LEARN_KEPT      hotspanContextType = 20
+	hotspanContextTypeCONTEXT_LEARN_WORK      hotspanContextType = 21
+	hotspanContextTypeCONTEXT_LEARN_PUBLISHER hotspanContextType = 22
+	hotspanContextTypeCONTEXT_NO_HOOKS        hotspanContextType = 23
+	hotspanContextTypeCONTEXT_TIME            hotspanContextType = 24
 )
 
 type hotspanCounter uint32
@@ -937,7 +938,7 @@ type hotspanWaiting struct {
 	Waited  uint64
 	Fault   uint64
 	Blocked uint32
-	_       [4]byte
+	Process uint32
 }
 
 type hotspanWork struct {

@@ -19,6 +19,7 @@ struct waiting {
 	__u64 waited; // nanoseconds that it has waited in its system call
 	__u64 fault;  // nanoseconds that it has waited in a page fault of its code
 	__u32 blocked; // it has left its CPU to wait for something, and was not stopped
+	__u32 process; // process.id: after an execve the thread is another one's
 };
 
 struct {
@@ -60,12 +61,14 @@ static __always_inline struct waiting *waiting_of(struct task_struct *task, cons
 {
 	__u32 tid = task->pid;
 	struct waiting *w = bpf_map_lookup_elem(&waiting, &tid);
-	if (w || task->flags & PF_EXITING)
+	if ((w && w->process == p->id) || task->flags & PF_EXITING)
 		return w;
-	struct waiting new = {.left = t->since > p->since ? t->since : p->since};
+	struct waiting new = {.left = t->since > p->since ? t->since : p->since, .process = p->id};
 	if (task->start_time > new.left)
 		new.left = new.ready = task->start_time;
-	if (bpf_map_update_elem(&waiting, &tid, &new, BPF_NOEXIST))
+	if (w)
+		*w = new;
+	else if (bpf_map_update_elem(&waiting, &tid, &new, BPF_NOEXIST))
 		t->unknown++;
 	return bpf_map_lookup_elem(&waiting, &tid);
 }

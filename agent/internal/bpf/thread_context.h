@@ -22,7 +22,8 @@ enum published_kind {
 	PUBLISHED_LABELS,      // custom_labels_current_set
 };
 
-// Where a thread with an isolate has its PUBLISHED_NODE variable, for threads of libuv's pool that work for it.
+// Where a thread with an isolate has its PUBLISHED_NODE variable, for threads of libuv's pool that work for it. Samples
+// of that thread keep it, and the agent finds it where there is none; 0 = it publishes nothing.
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -407,8 +408,12 @@ static long owned_next(__u32 i, void *context)
 		return 1;
 	const struct published *from = &p->published[i & (MAX_PUBLISHED - 1)];
 	struct publisher_key key = {.process = p->id, .number = i, .isolate = s->owner.isolate};
-	__u64 *at = from->kind == PUBLISHED_NODE ? bpf_map_lookup_elem(&publishers, &key) : 0;
-	if (at)
+	if (from->kind != PUBLISHED_NODE)
+		return 0;
+	__u64 *at = bpf_map_lookup_elem(&publishers, &key);
+	if (!at)
+		request_update(s, CONTEXT_LEARN_PUBLISHER, NO_LABEL, s->owner.isolate, 0);
+	else if (*at)
 		read_node(p, s, from, *at, s->owner.isolate, s->owner.frame);
 	return 0;
 }

@@ -18,6 +18,7 @@ type (
 	Resource       = hotspanResource
 	SymbolKey      = hotspanSymbolKey
 	KeptKey        = hotspanKeptKey
+	PublisherKey   = hotspanPublisherKey
 	WorkKey        = hotspanWorkKey
 	Work           = hotspanWork
 	JobObject      = hotspanJobObject

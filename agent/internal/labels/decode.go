@@ -162,10 +162,10 @@ func (p *Process) contextRecord(kind, label uint8, data []byte) {
 		} else {
 			v.Num = math.Float64frombits(bits)
 		}
-	case bpf.ContextLearnKept:
+	case bpf.ContextLearnKept, bpf.ContextLearnPublisher:
 		p.flags.Learning = true
 		if len(data) == 16 {
-			p.learnKept(binary.LittleEndian.Uint64(data))
+			p.learnOfPool(kind, binary.LittleEndian.Uint64(data))
 		}
 		return
 	default:

@@ -135,10 +135,14 @@ type published struct {
 	seen      uint64                 // address of the publication that was read last, readable or not
 	checked   time.Time
 	asked     time.Time // for changes
+	listed    time.Time // when findPublishers has listed the threads
 	since     time.Time // when hotspan attached to the process
 	said      string    // last message
 	labelSets labelSets // attribute keys are numbers that only this publication defines
 }
+
+// changedEvery is how often hotspan checks whether a publication has changed.
+const changedEvery = time.Second
 
 // job is the work of a pool thread at its last sample, with the labels of its request.
 type job struct {

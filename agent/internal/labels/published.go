@@ -13,12 +13,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// changedEvery is how often hotspan checks whether a publication has changed. seldom is how often it searches for one
-// in a process that has run for long.
-const (
-	changedEvery = time.Second
-	seldom       = 10 * time.Second
-)
+// seldom is how often hotspan searches for a publication in a process that has run for long.
+const seldom = 10 * time.Second
 
 // FindPublished searches for the contexts that the process publishes, and reports whether the configuration of the BPF
 // program has changed.
@@ -38,6 +34,9 @@ func (p *Process) FindPublished(now time.Time) bool {
 	if n > len(before) {
 		w.say(log.Warn, "process has more thread-local variables of contexts than are read", "pid", pid,
 			"left out", n-len(before))
+	}
+	if err := p.findPublishers(now); err != nil {
+		log.Debug("threads that publish are not found", "pid", pid, "why", err)
 	}
 	return p.config.Published != before
 }

@@ -7,20 +7,31 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
+// learnOfPool answers a request for what threads of the pool need.
+func (p *Process) learnOfPool(kind uint8, about uint64) {
+	err := error(nil)
+	if kind == bpf.ContextLearnKept {
+		err = p.learnKept(about)
+	} else {
+		err = p.learnPublisher(about)
+	}
+	if err != nil {
+		p.decoder.log.Debug("request of the BPF program not answered", "pid", p.process.PID, "kind", kind, "why", err)
+	}
+}
+
 // learnKept finds where the function at pc, which a pool thread was in, keeps the register that leads to its work, and
 // writes it to the BPF maps. It does not where code is new, such as a library's: the BPF program asks again.
-func (p *Process) learnKept(pc uint64) {
+func (p *Process) learnKept(pc uint64) error {
 	r, ok := p.process.Mappings.Find(pc)
 	if !ok {
-		return
+		return nil
 	}
 	place := unwind.KeptLost
 	if r.File != nil && r.File.Rules != nil {
 		place = r.File.Rules.Kept(uint8(p.config.Pool.Reg), pc-r.Bias)
 	}
-	if err := p.decoder.sampler.SetKept(p.config.Id, pc, place); err != nil {
-		p.decoder.log.Debug("request of the BPF program not answered", "pid", p.process.PID, "pc", pc, "why", err)
-	}
+	return p.decoder.sampler.SetKept(p.config.Id, pc, place)
 }
 
 // maxPoolThreads bounds the cached jobs, one for each thread.

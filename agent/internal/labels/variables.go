@@ -54,15 +54,19 @@ func hasVersion(mem io.ReaderAt, files []threadlocal.Loaded, symbol string) bool
 	})
 }
 
+// placeKinds are the BPF program's, by those of package threadlocal.
+var placeKinds = [...]uint32{
+	threadlocal.Static:   bpf.PlaceStatic,
+	threadlocal.DTVGlibc: bpf.PlaceDTVGlibc,
+	threadlocal.DTVMusl:  bpf.PlaceDTVMusl,
+}
+
 func places(list []threadlocal.Place) []bpf.Place {
-	kinds := [...]uint32{
-		threadlocal.Static:   bpf.PlaceStatic,
-		threadlocal.DTVGlibc: bpf.PlaceDTVGlibc,
-		threadlocal.DTVMusl:  bpf.PlaceDTVMusl,
-	}
 	var out []bpf.Place
 	for _, p := range list {
-		out = append(out, bpf.Place{Kind: kinds[p.Kind], Offset: p.Offset, Module: p.Module, Generation: p.Generation})
+		out = append(out, bpf.Place{
+			Kind: placeKinds[p.Kind], Offset: p.Offset, Module: p.Module, Generation: p.Generation,
+		})
 	}
 	return out
 }

@@ -26,7 +26,8 @@ type Process struct {
 	Mappings   *Mappings
 	Started    uint64 // as procs.Started says
 
-	thread uint64 // thread pointer of the main thread; 0: it is searched for
+	program string // as procs.Auxiliary says
+	thread  uint64 // thread pointer of the main thread; 0: it is searched for
 }
 
 // Open reads the mappings of a process and finds V8 in them. It reads the files through the cache, which is slow for a
@@ -49,6 +50,8 @@ func open(pid int, files *elffile.Cache, anyway bool) (*Process, error) {
 
 // read reads a process that started at this time.
 func read(pid int, started uint64, files *elffile.Cache, anyway bool) (*Process, error) {
+	living := procs.Living(pid)
+	program := procs.Auxiliary(living)
 	exe, err := procs.Executable(pid)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNotNode // a thread of the kernel
@@ -56,13 +59,14 @@ func read(pid int, started uint64, files *elffile.Cache, anyway bool) (*Process,
 	if err != nil {
 		return nil, explainAccess(pid, err)
 	}
-	mem := memory.Live{PID: procs.Living(pid)}
+	mem := memory.Live{PID: living}
 	m, err := readMappings(pid, mem, files, anyway)
 	if err != nil {
 		return nil, explainAccess(pid, err)
 	}
 	p := &Process{
 		PID: pid, Executable: exe, Memory: mem, Layout: m.Layout(), Bias: m.Bias(), Mappings: m, Started: started,
+		program: program,
 	}
 	switch {
 	case p.Layout != nil:
@@ -80,6 +84,12 @@ func read(pid int, started uint64, files *elffile.Cache, anyway bool) (*Process,
 
 // Ended reports whether the process has ended, whichever has its id now.
 func (p *Process) Ended() bool { return procs.Started(p.PID) != p.Started || procs.Ended(p.PID) }
+
+// Executed reports whether the process runs another program since it was opened, or the same one again.
+func (p *Process) Executed() bool {
+	now := procs.Auxiliary(procs.Living(p.PID))
+	return now != "" && now != p.program
+}
 
 // noV8 is the layout of a process without V8.
 var noV8 = new(layout.Layout)

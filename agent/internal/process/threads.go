@@ -48,6 +48,10 @@ func (p *Process) Threads() ([]Thread, error) {
 	return out, nil
 }
 
+// ThreadPointers returns the thread pointers (fs_base) of the threads that the process has now, by their ids. It needs
+// CAP_BPF and CAP_PERFMON.
+func (p *Process) ThreadPointers() (map[int]uint64, error) { return threadPointers(p.PID) }
+
 // task is a thread of a process.
 type task struct {
 	tid  int

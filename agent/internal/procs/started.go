@@ -14,6 +14,7 @@ const (
 	maxArguments   = 128 << 10
 	maxEnvironment = 1 << 20
 	maxGroups      = 64 << 10 // the kernel bounds these: a path for each hierarchy
+	maxAuxiliary   = 4 << 10  // and these: pairs of words, some twenty
 )
 
 // readStart returns at most limit bytes of a file of /proc/PID. There are none for a process that is gone.
@@ -34,6 +35,10 @@ func readMemory(pid int, file string, limit int64) []byte {
 	b, _ := within(accountFor(pid), read, func([]byte) {})
 	return b
 }
+
+// Auxiliary returns the auxiliary vector of a process's program, with addresses that are others after each execve:
+// https://docs.kernel.org/filesystems/proc.html. It is empty for a process that is gone.
+func Auxiliary(pid int) string { return string(readStart(pid, "auxv", maxAuxiliary)) }
 
 // CommandLine returns the arguments of a process joined by spaces. It is empty for a kernel thread, for a process that
 // is gone, and for one whose memory does not come in time.

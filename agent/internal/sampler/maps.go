@@ -92,6 +92,19 @@ func (s *Sampler) SetWork(process uint32, class uint64, w bpf.Work) error {
 	return s.learned.works.put(process, bpf.WorkKey{Process: process, Class: class}, w)
 }
 
+// SetPublisher stores where the thread of an isolate has a published variable; 0, if nothing is stored yet, that it
+// publishes nothing.
+func (s *Sampler) SetPublisher(key bpf.PublisherKey, at uint64) error {
+	if at != 0 {
+		return s.objects.Publishers.Put(key, at)
+	}
+	err := s.objects.Publishers.Update(key, at, ebpf.UpdateNoExist)
+	if errors.Is(err, ebpf.ErrKeyExist) {
+		return nil
+	}
+	return err
+}
+
 // SetKept stores where the function at pc keeps its caller's value of the register that the pool's worker uses: see
 // unwind.Table.Kept.
 func (s *Sampler) SetKept(process uint32, pc uint64, place int16) error {

@@ -1,5 +1,7 @@
 package threadlocal
 
+import "io"
+
 // Kind says how the address of a variable is computed from the thread pointer.
 type Kind uint8
 
@@ -18,6 +20,26 @@ type Place struct {
 	// Generation is the first one of glibc's table that may have the module's block; 0 = not known. A thread then looks
 	// as if it had the variable if it has not touched it since the module's number was another library's.
 	Generation uint64
+}
+
+// Address returns where a thread has the variable, by its thread pointer; false for a thread that has none. It is what
+// locate of thread_context.h computes.
+func (p Place) Address(mem io.ReaderAt, thread uint64) (uint64, bool) {
+	if p.Kind == Static {
+		return thread + uint64(p.Offset), true
+	}
+	var table, generation, count, block [1]uint64
+	ok := words(mem, thread+8, table[:])
+	if p.Kind == DTVMusl {
+		ok = ok && words(mem, table[0], count[:]) && words(mem, table[0]+8*uint64(p.Module), block[:])
+	} else {
+		ok = ok && words(mem, table[0]-16, count[:]) && words(mem, table[0], generation[:]) &&
+			words(mem, table[0]+16*uint64(p.Module), block[:])
+	}
+	if !ok || uint64(p.Module) > count[0] || generation[0] < p.Generation || block[0] == 0 || block[0] == ^uint64(0) {
+		return 0, false
+	}
+	return block[0] + uint64(p.Offset), true
 }
 
 // Limits of the values in a relocation.

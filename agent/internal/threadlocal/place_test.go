@@ -6,7 +6,6 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,7 +69,7 @@ func TestFind(t *testing.T) {
 					t.Fatalf("%s: places %+v, want one of kind %d", name, places, b.want)
 				}
 				for _, line := range lines {
-					got, ok := places[0].address(mem, line[0])
+					got, ok := places[0].Address(mem, line[0])
 					if !ok || got != line[1+i] {
 						t.Errorf("%s of the thread at 0x%x: 0x%x (%t), it says 0x%x: %+v", name, line[0], got, ok,
 							line[1+i], places[0])
@@ -186,29 +185,6 @@ func asInMemory(t *testing.T, pid int, maps []procs.Mapping, m procs.Mapping, wa
 	if got, err := Read(f); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%s in memory: %+v, %v; the file has %+v", m.Path, got, err, want)
 	}
-}
-
-// address is what locate of thread_context.h computes.
-func (p Place) address(mem io.ReaderAt, thread uint64) (uint64, bool) {
-	word := func(at uint64) uint64 {
-		var w [1]uint64
-		words(mem, at, w[:])
-		return w[0]
-	}
-	table := word(thread + 8)
-	var count, block uint64
-	switch p.Kind {
-	case Static:
-		return thread + uint64(p.Offset), true
-	case DTVMusl:
-		count, block = word(table), word(table+8*uint64(p.Module))
-	case DTVGlibc:
-		count, block = word(table-16), word(table+16*uint64(p.Module))
-		if word(table) < p.Generation {
-			return 0, false
-		}
-	}
-	return block + uint64(p.Offset), uint64(p.Module) <= count && block != 0 && block != ^uint64(0)
 }
 
 // TestFindRefuses: words that the dynamic linker has not written yet, or another has, are no place.

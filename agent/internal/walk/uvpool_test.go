@@ -175,6 +175,54 @@ func TestPoolAsks(t *testing.T) {
 	}
 }
 
+// TestPoolPublisher: where the owner of a job has what it publishes is asked for, unless that is known, or that it
+// publishes nothing.
+func TestPoolPublisher(t *testing.T) {
+	p := bpftest.Load(t)
+	putAll(t, p.KeptPlaces, map[bpf.KeptKey]int32{{Process: 7, Pc: poolCode}: -3})
+	putAll(t, p.Works, map[bpf.WorkKey]bpf.Work{{Process: 7}: {Realm: 16, Isolate: 8, Id: 48, Resource: 8, Frame: 72}})
+	const slot, frame, variable = wildAt + 0x9500, wildAt + 0x9400, wildAt + 0x9600
+	m := poolMemoryOf()
+	m.put(poolWrap+72, slot)
+	m.put(slot, frame+1)
+	of := poolProcess()
+	of.Published[0].Kind = bpf.PublishedNode
+	key := bpf.PublisherKey{Process: 7, Isolate: poolOwner}
+	for _, tt := range []struct {
+		name  string
+		known map[bpf.PublisherKey]uint64
+		holds uint64 // first word of the variable
+		want  []uint8
+	}{
+		{"not known", nil, 0,
+			[]uint8{bpf.ContextLearnPublisher, bpf.ContextAgain, bpf.ContextLearnPublisher}},
+		{"publishes nothing", map[bpf.PublisherKey]uint64{key: 0}, 0, nil},
+		{"publishes nothing now", map[bpf.PublisherKey]uint64{key: variable}, 0, nil},
+		{"of another isolate", map[bpf.PublisherKey]uint64{key: variable}, slot,
+			[]uint8{bpf.ContextUnreadable, bpf.ContextAgain, bpf.ContextUnreadable}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			putAll(t, p.Publishers, tt.known)
+			m.put(variable, tt.holds)
+			s := runPool(t, p, of, m)
+			var got []uint8
+			if err := s.ContextRecords(func(kind, _ uint8, data []byte) {
+				if got = append(got, kind); kind != bpf.ContextLearnPublisher {
+					return
+				}
+				if isolate := binary.LittleEndian.Uint64(data); isolate != poolOwner {
+					t.Errorf("it asks for isolate %#x, want %#x", isolate, poolOwner)
+				}
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" || s.Work != poolWrap {
+				t.Errorf("work %#x, records -want +got:\n%s", s.Work, diff)
+			}
+		})
+	}
+}
+
 // putAll puts entries into a map of the program for the length of a test.
 func putAll[K comparable, V any](t *testing.T, to interface {
 	Put(key, value any) error
@@ -192,7 +240,7 @@ func putAll[K comparable, V any](t *testing.T, to interface {
 func runPool(t *testing.T, p *bpftest.Program, of *bpf.Process, m poolMemory) sampler.Sample {
 	t.Helper()
 	in := bpftest.Input{PID: walkPID, Process: of, Pages: []bpftest.Page{{Addr: wildAt, Data: m}}}
-	in.Registers.IP = poolCode
+	in.Registers.IP, in.Registers.FSBase = poolCode, wildAt+0xa000
 	in.Registers.General[3] = poolWork + 0x18
 	in.Registers.General[6], in.Registers.General[7] = poolStack, poolStack-0x40
 	s, _ := runWild(t, p, in)

@@ -72,29 +72,30 @@ type replayConsumer struct {
 type replayContextType uint32
 
 const (
-	replayContextTypeCONTEXT_ONE_BYTE       replayContextType = 1
-	replayContextTypeCONTEXT_TWO_BYTE       replayContextType = 2
-	replayContextTypeCONTEXT_SMI            replayContextType = 3
-	replayContextTypeCONTEXT_DOUBLE         replayContextType = 4
-	replayContextTypeCONTEXT_BOOLEAN        replayContextType = 5
-	replayContextTypeCONTEXT_BYTES          replayContextType = 6
-	replayContextTypeCONTEXT_MORE_ONE       replayContextType = 7
-	replayContextTypeCONTEXT_MORE_TWO       replayContextType = 8
-	replayContextTypeCONTEXT_CUT            replayContextType = 9
-	replayContextTypeCONTEXT_LEARN_NAMES    replayContextType = 10
-	replayContextTypeCONTEXT_UNREADABLE     replayContextType = 11
-	replayContextTypeCONTEXT_PRESENT        replayContextType = 12
-	replayContextTypeCONTEXT_RECORD         replayContextType = 13
-	replayContextTypeCONTEXT_LOCAL_NODE     replayContextType = 14
-	replayContextTypeCONTEXT_LOCAL_THREAD   replayContextType = 15
-	replayContextTypeCONTEXT_OVER_LIMIT     replayContextType = 16
-	replayContextTypeCONTEXT_AGAIN          replayContextType = 17
-	replayContextTypeCONTEXT_LEARN_ISOLATE  replayContextType = 18
-	replayContextTypeCONTEXT_LEARN_RESOURCE replayContextType = 19
-	replayContextTypeCONTEXT_LEARN_KEPT     replayContextType = 20
-	replayContextTypeCONTEXT_LEARN_WORK     replayContextType = 21
-	replayContextTypeCONTEXT_NO_HOOKS       replayContextType = 22
-	replayContextTypeCONTEXT_TIME           replayContextType = 23
+	replayContextTypeCONTEXT_ONE_BYTE        replayContextType = 1
+	replayContextTypeCONTEXT_TWO_BYTE        replayContextType = 2
+	replayContextTypeCONTEXT_SMI             replayContextType = 3
+	replayContextTypeCONTEXT_DOUBLE          replayContextType = 4
+	replayContextTypeCONTEXT_BOOLEAN         replayContextType = 5
+	replayContextTypeCONTEXT_BYTES           replayContextType = 6
+	replayContextTypeCONTEXT_MORE_ONE        replayContextType = 7
+	replayContextTypeCONTEXT_MORE_TWO        replayContextType = 8
+	replayContextTypeCONTEXT_CUT             replayContextType = 9
+	replayContextTypeCONTEXT_LEARN_NAMES     replayContextType = 10
+	replayContextTypeCONTEXT_UNREADABLE      replayContextType = 11
+	replayContextTypeCONTEXT_PRESENT         replayContextType = 12
+	replayContextTypeCONTEXT_RECORD          replayContextType = 13
+	replayContextTypeCONTEXT_LOCAL_NODE      replayContextType = 14
+	replayContextTypeCONTEXT_LOCAL_THREAD    replayContextType = 15
+	replayContextTypeCONTEXT_OVER_LIMIT      replayContextType = 16
+	replayContextTypeCONTEXT_AGAIN           replayContextType = 17
+	replayContextTypeCONTEXT_LEARN_ISOLATE   replayContextType = 18
+	replayContextTypeCONTEXT_LEARN_RESOURCE  replayContextType = 19
+	replayContextTypeCONTEXT_LEARN_KEPT      replayContextType = 20
+	replayContextTypeCONTEXT_LEARN_WORK      replayContextType = 21
+	replayContextTypeCONTEXT_LEARN_PUBLISHER replayContextType = 22
+	replayContextTypeCONTEXT_NO_HOOKS        replayContextType = 23
+	replayContextTypeCONTEXT_TIME            replayContextType = 24
 )
 
 type replayCounter uint32
@@ -998,7 +999,7 @@ type replayWaiting struct {
 	Waited  uint64
 	Fault   uint64
 	Blocked uint32
-	_       [4]byte
+	Process uint32
 }
 
 type replayWork struct {
