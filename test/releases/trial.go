@@ -269,9 +269,9 @@ func (r *Result) tiers(samples []judge.Sample, l *truth.Log) error {
 	v := judge.CompareFunctions(samples, l)
 	r.Functions.add(v.Right, 0) // what the clock cannot tell counts as wrong there
 	r.Lines.add(v.Line, 0)
-	chains := judge.CompareChains(samples, l).Whole
-	r.Chains.add(chains, chains.Whole-chains.Part)
-	tell(chains.Percent() < 99, v.Examples.List())
+	chains := judge.CompareChains(samples, l)
+	r.Chains.add(chains.Whole, chains.Whole.Whole-chains.Whole.Part)
+	tell(true, chains.Examples.List())
 	return told(l, v)
 }
 

@@ -7,6 +7,8 @@ type Chains struct {
 	Tier   Share // leaf frames that say the tier that the flags made
 	Whole  Share // where V8 inlines: stacks that have every function of the chain
 	Marked Share // of those, stacks whose leaf's caller is marked as inlined
+
+	Examples examples
 }
 
 // CompareChains judges each sample whose leaf is the true one. A sample has lost the rest of its chain if its leaf is
@@ -21,6 +23,7 @@ func CompareChains(samples []Sample, l *truth.Log) (v Chains) {
 		if js[0].F != want.Stack[0].Function {
 			if l.Header.Inlined && cut(js[0], want.Stack[1:]) {
 				v.Whole.Count(false)
+				v.Examples.add("no leaf", "want %+v\n%v", want.Stack, &samples[i])
 			}
 			continue
 		}
@@ -33,6 +36,9 @@ func CompareChains(samples []Sample, l *truth.Log) (v Chains) {
 			n++
 		}
 		v.Whole.Count(n == len(want.Stack))
+		if n < len(want.Stack) {
+			v.Examples.add("chain", "want %+v\n%v", want.Stack, &samples[i])
+		}
 		v.Marked.Count(js[1].Inlined)
 	}
 	return v

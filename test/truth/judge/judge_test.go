@@ -214,6 +214,10 @@ func TestCompareChains(t *testing.T) {
 	slow.Stack[0].Tier = "ignition"
 	got := CompareChains([]Sample{at(5, in(help), in(work)), short, slow, at(5, work, other),
 		at(5, js("work", "g.js", 5, 1), other)}, program(t))
+	if n := len(got.Examples.List()); n != 2 {
+		t.Errorf("%d examples, want 2", n)
+	}
+	got.Examples = nil
 	if diff := cmp.Diff(Chains{Tier: Share{2, 3}, Whole: Share{2, 4}, Marked: Share{2, 3}}, got); diff != "" {
 		t.Error(diff)
 	}
