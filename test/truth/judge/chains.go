@@ -12,7 +12,7 @@ type Chains struct {
 }
 
 // CompareChains judges each sample whose leaf is the true one. A sample has lost the rest of its chain if its leaf is
-// one of the callers, at its call or at no known line.
+// one of the callers, at its call or at no known line or column: elsewhere a caller does something of its own.
 func CompareChains(samples []Sample, l *truth.Log) (v Chains) {
 	for i := range samples {
 		want, ok := l.At(samples[i].Mono(l), samples[i].TID)
@@ -47,7 +47,8 @@ func CompareChains(samples []Sample, l *truth.Log) (v Chains) {
 // cut reports whether a leaf is one of the callers, at its call.
 func cut(leaf Frame, callers []truth.Frame) bool {
 	for _, c := range callers {
-		if leaf.Is(c.Function, c.File) && (leaf.Line == c.Line || leaf.Line == 0) {
+		atCall := leaf.Line == c.Line && (leaf.Col == c.Column || leaf.Col == 0)
+		if leaf.Is(c.Function, c.File) && (atCall || leaf.Line == 0) {
 			return true
 		}
 	}

@@ -213,7 +213,7 @@ func TestCompareChains(t *testing.T) {
 	slow := at(5, in(help), in(work))
 	slow.Stack[0].Tier = "ignition"
 	got := CompareChains([]Sample{at(5, in(help), in(work)), short, slow, at(5, work, other),
-		at(5, js("work", "g.js", 5, 1), other)}, program(t))
+		at(5, js("work", "g.js", 5, 1), other), at(5, js("work", "g.js", 4, 9), other)}, program(t))
 	if n := len(got.Examples.List()); n != 2 {
 		t.Errorf("%d examples, want 2", n)
 	}
