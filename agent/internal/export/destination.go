@@ -165,7 +165,8 @@ func (d *Destination) deliver(ctx context.Context, e store.Entry) error {
 
 // stored is a snapshot of the store.
 type stored struct {
-	whole    part // as it is delivered
+	left     []part // what is not delivered yet: all of it, or halves
+	halved   bool
 	snapshot func() (*pprofx.Snapshot, error)
 }
 
@@ -193,11 +194,11 @@ func (d *Destination) read(e store.Entry) (*stored, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.whole = d.part(all)
+		s.left = []part{d.part(all)}
 		return s, nil
 	}
 	counts, err := otlp.Count(message)
-	s.whole = part{counts.Samples, func(ctx context.Context) error { return to.WriteMessage(ctx, message) }}
+	s.left = []part{{counts.Samples, func(ctx context.Context) error { return to.WriteMessage(ctx, message) }}}
 	return s, err
 }
 
@@ -217,30 +218,32 @@ func (d *Destination) part(s *pprofx.Snapshot) part {
 // five minutes.
 const maxBroken = 10
 
-// write writes a snapshot, or what the receiver takes of it: of one that it refuses, each half. cause says that the
-// snapshot counts as refused also where the receiver breaks.
+// write writes what is left of a snapshot. cause says that a part counts as refused also where the receiver breaks.
 func (d *Destination) write(ctx context.Context, s *stored, cause bool) error {
 	defer priority.Background()()
-	refused := func(err error) bool { return otlp.Refused(err) || cause && otlp.Broken(err) }
-	err := d.send(ctx, s.whole)
-	if !refused(err) {
-		return err
-	}
-	all, bad := s.snapshot()
-	if bad != nil || len(all.Rows) < 2 {
-		d.drop(s.whole, errors.Join(err, bad))
-		return nil
-	}
-	a, b := all.Halves()
-	for _, half := range []part{d.part(a), d.part(b)} {
-		switch err := d.send(ctx, half); {
-		case refused(err):
-			d.drop(half, err)
-		case err != nil:
+	for len(s.left) > 0 {
+		p := s.left[0]
+		err := d.send(ctx, p)
+		refused := otlp.Refused(err) || cause && otlp.Broken(err)
+		if err != nil && !refused {
 			return err
+		}
+		if s.left = s.left[1:]; refused {
+			d.halve(s, p, err)
 		}
 	}
 	return nil
+}
+
+// halve has each half of a snapshot delivered that was refused, and drops a half that is.
+func (d *Destination) halve(s *stored, p part, refusal error) {
+	all, err := s.snapshot()
+	if s.halved || err != nil || len(all.Rows) < 2 {
+		d.drop(p, errors.Join(refusal, err))
+		return
+	}
+	a, b := all.Halves()
+	s.left, s.halved = []part{d.part(a), d.part(b)}, true
 }
 
 // send writes a part once.

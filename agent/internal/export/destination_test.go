@@ -213,6 +213,29 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+// A half that was delivered is not delivered again where the other one has to wait.
+func TestHalfWaits(t *testing.T) {
+	tries := 0
+	r := &receiver{answer: func(s *pprofx.Snapshot) error {
+		switch tries++; {
+		case len(s.Rows) == 10:
+			return status.Error(codes.InvalidArgument, "too large")
+		case tries == 3:
+			return status.Error(codes.Unavailable, "not now")
+		}
+		return nil
+	}}
+	s, d, _ := fixture(t, r, nil)
+	fill(t, s, 1)
+	deliverAll(t, d)
+	if want := times(1); !slices.Equal(r.times, want) {
+		t.Errorf("%v, want %v", r.times, want)
+	}
+	if got := d.Stats(); got != (Stats{Snapshots: 1, Samples: 10, Failures: 1}) {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestPartialSuccess(t *testing.T) {
 	r := &receiver{answer: func(*pprofx.Snapshot) error { return &otlp.PartialError{Rejected: 1, Of: 2} }}
 	s, d, _ := fixture(t, r, nil)
