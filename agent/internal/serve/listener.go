@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -68,8 +69,11 @@ func listen(path string, group int, log *slog.Logger) (*listener, error) {
 	return out, nil
 }
 
-// removeStale removes the socket of an agent that was killed.
+// removeStale removes the socket of an agent that was killed, and no other file: the kernel refuses to connect to any.
 func removeStale(path string) error {
+	if at, err := os.Lstat(path); err == nil && at.Mode().Type() != fs.ModeSocket {
+		return fmt.Errorf("%s: there is a file that is no socket", path)
+	}
 	c, err := net.Dial("unix", path)
 	switch {
 	case err == nil:

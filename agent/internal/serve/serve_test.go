@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -432,6 +433,39 @@ func TestUnreadCapture(t *testing.T) {
 			return // it had a place
 		} else if time.Now().After(deadline) {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestSocketPath: the socket takes the place of one that nobody listens at, and of nothing else.
+func TestSocketPath(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]string{"stale": "", "used": "another agent", "text": "is no socket"} {
+		path := filepath.Join(dir, name)
+		if name == "text" {
+			if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.SetUnlinkOnClose(false)
+			defer l.Close()
+			if name == "stale" {
+				l.Close()
+			}
+		}
+		server, err := serve.Listen(serve.Config{Socket: path, Log: slog.New(slog.DiscardHandler)})
+		if err == nil {
+			server.Close()
+		}
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+		if _, err := os.Stat(path); want != "" && err != nil {
+			t.Errorf("%s is gone: %v", name, err)
 		}
 	}
 }
