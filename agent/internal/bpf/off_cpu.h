@@ -54,10 +54,10 @@ static __always_inline struct wait_times *wait_times_here(void)
 	return t && t->since ? t : NULL;
 }
 
-// Returns what is known of a thread's waiting. One that nothing was known of has been off the CPU since it began, or
-// since hotspan looks at its process: else it would be known.
+// Returns what is known of a thread's waiting. One that nothing was known of has been off the CPU, unless it is on one,
+// since it began, or since hotspan looks at its process: else it would be known.
 static __always_inline struct waiting *waiting_of(struct task_struct *task, const struct process *p,
-						  struct wait_times *t)
+						  struct wait_times *t, int on_cpu)
 {
 	__u32 tid = task->pid;
 	struct waiting *w = bpf_map_lookup_elem(&waiting, &tid);
@@ -66,6 +66,8 @@ static __always_inline struct waiting *waiting_of(struct task_struct *task, cons
 	struct waiting new = {.left = t->since > p->since ? t->since : p->since, .process = p->id};
 	if (task->start_time > new.left)
 		new.left = new.ready = task->start_time;
+	if (on_cpu)
+		new.left = 0;
 	if (w)
 		*w = new;
 	else if (bpf_map_update_elem(&waiting, &tid, &new, BPF_NOEXIST))
@@ -79,13 +81,6 @@ static __always_inline int in_call(struct task_struct *task)
 {
 	struct pt_regs *r = (struct pt_regs *)bpf_task_pt_regs(task);
 	return (long)r->orig_rax >= 0;
-}
-
-static __always_inline void leaves_cpu(struct waiting *w, __u64 now, int runs_on, __u32 state)
-{
-	w->blocked = state & TASK_BLOCKED;
-	w->ready = runs_on ? now : 0;
-	w->left = now;
 }
 
 static __always_inline void gets_cpu(struct task_struct *task, struct waiting *w, struct wait_times *t, __u64 now)
@@ -105,4 +100,23 @@ static __always_inline void gets_cpu(struct task_struct *task, struct waiting *w
 	t->elsewhere += ready - left;
 	if (w->blocked)
 		w->fault += ready - left;
+}
+
+// Makes good that nothing has told when a thread got the CPU that it is on: the kernel of a virtual machine may hide
+// threads of its own, and run no program where these leave a CPU. What the thread has waited in has not ended yet. How
+// long it was ready, if it had lost its CPU before, is not known.
+static __always_inline void has_cpu(struct task_struct *task, struct waiting *w, struct wait_times *t, __u64 now)
+{
+	if (w->left && w->ready != w->left)
+		gets_cpu(task, w, t, now);
+	w->left = 0;
+}
+
+static __always_inline void leaves_cpu(struct task_struct *task, struct waiting *w, struct wait_times *t, __u64 now,
+				       int runs_on, __u32 state)
+{
+	has_cpu(task, w, t, now);
+	w->blocked = state & TASK_BLOCKED;
+	w->ready = runs_on ? now : 0;
+	w->left = now;
 }

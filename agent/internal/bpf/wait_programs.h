@@ -19,12 +19,12 @@ int BPF_PROG(hotspan_switch, _Bool preempt, struct task_struct *prev, struct tas
 	__u64 now = bpf_ktime_get_ns();
 	__u32 pid = prev->tgid;
 	struct process *p = bpf_map_lookup_elem(&processes, &pid);
-	struct waiting *w = p ? waiting_of(prev, p, t) : NULL;
+	struct waiting *w = p ? waiting_of(prev, p, t, 1) : NULL;
 	if (w)
-		leaves_cpu(w, now, preempt || !state, state);
+		leaves_cpu(prev, w, t, now, preempt || !state, state);
 	pid = next->tgid;
 	p = bpf_map_lookup_elem(&processes, &pid);
-	w = p ? waiting_of(next, p, t) : NULL;
+	w = p ? waiting_of(next, p, t, 0) : NULL;
 	if (w)
 		gets_cpu(next, w, t, now);
 	return 0;
@@ -36,7 +36,7 @@ int BPF_PROG(hotspan_wakeup, struct task_struct *task)
 	struct wait_times *t = wait_times_here();
 	__u32 pid = task->tgid;
 	struct process *p = t ? bpf_map_lookup_elem(&processes, &pid) : NULL;
-	struct waiting *w = p ? waiting_of(task, p, t) : NULL;
+	struct waiting *w = p ? waiting_of(task, p, t, 0) : NULL;
 	if (w && w->left && !w->ready)
 		w->ready = bpf_ktime_get_ns();
 	return 0;
@@ -61,12 +61,14 @@ int BPF_PROG(hotspan_call_end, struct pt_regs *regs, long result)
 	struct waiting *w = bpf_map_lookup_elem(&waiting, &key);
 	if (!w)
 		return 0;
+	struct wait_times *t = wait_times_here();
+	if (t && w->left)
+		has_cpu(bpf_get_current_task_btf(), w, t, bpf_ktime_get_ns());
 	w->fault = 0;
 	if (!w->waited || !hits_count())
 		return 0;
 	__u64 waited = w->waited;
 	w->waited = 0;
-	struct wait_times *t = wait_times_here();
 	if (t)
 		take_wait(id, waited, regs->orig_rax, t);
 	return 0;
@@ -80,13 +82,15 @@ int hotspan_fault_end(struct bpf_perf_event_data *ctx)
 	__u64 id = bpf_get_current_pid_tgid();
 	__u32 key = id;
 	struct waiting *w = bpf_map_lookup_elem(&waiting, &key);
-	if (!w || !w->fault || in_call(bpf_get_current_task_btf()) || !hits_count())
+	struct wait_times *t = wait_times_here();
+	if (!w || !t)
+		return 0;
+	if (w->left)
+		has_cpu(bpf_get_current_task_btf(), w, t, bpf_ktime_get_ns());
+	if (!w->fault || in_call(bpf_get_current_task_btf()) || !hits_count())
 		return 0;
 	__u64 waited = w->fault;
 	w->fault = 0;
-	struct wait_times *t = wait_times_here();
-	if (!t)
-		return 0;
 	__sync_fetch_and_add(&t->elsewhere, -waited);
 	take_wait(id, waited, PAGE_FAULT, t);
 	return 0;
