@@ -38,8 +38,8 @@ const waitForPipe = () => { writer.stdin.write('\n'); fs.readSync(pipe, Buffer.a
 const clocks = () => ({ onCPU: ran(), ready: ready() });
 
 // The clocks cannot be read at once: the thread may lose its CPU in between. So there is a least and a most. Linux also
-// takes waiting for readiness to run, of a thread that it moves from a busy CPU to another meanwhile: a Worker that waits
-// for 37 ms has then waited for less. So a thread has waited while it did not run, at most.
+// takes waiting for readiness to run, of a thread that it moves from a busy CPU to another meanwhile: a Worker that
+// waits for 37 ms has then waited for less. So a thread has waited while it did not run, at most.
 function handle(endpoint, wait) {
   storage.run({ endpoint }, () => {
     const before = performance.now();
