@@ -63,7 +63,7 @@ int BPF_PROG(hotspan_call_end, struct pt_regs *regs, long result)
 		return 0;
 	struct wait_times *t = wait_times_here();
 	if (t && w->left)
-		has_cpu(bpf_get_current_task_btf(), w, t, bpf_ktime_get_ns());
+		current_has_cpu(w, t);
 	w->fault = 0;
 	if (!w->waited || !hits_count())
 		return 0;
@@ -86,7 +86,7 @@ int hotspan_fault_end(struct bpf_perf_event_data *ctx)
 	if (!w || !t)
 		return 0;
 	if (w->left)
-		has_cpu(bpf_get_current_task_btf(), w, t, bpf_ktime_get_ns());
+		current_has_cpu(w, t);
 	if (!w->fault || in_call(bpf_get_current_task_btf()) || !hits_count())
 		return 0;
 	__u64 waited = w->fault;
