@@ -165,7 +165,7 @@ func (a *Agent) followMaps(t *target) func(stack.MappedScript) int32 {
 func (a *Agent) activate(t *target) error {
 	t.labels.FindPublished(time.Now())
 	err := a.publish(t)
-	if err == nil && t.Ended() { // before the BPF program could report it
+	if err == nil && (t.Ended() || t.Executed()) { // before the BPF program could report it
 		_ = a.sampler.RemoveProcess(t.PID)
 		err = fmt.Errorf("process %d: %w", t.PID, ErrGone)
 	}

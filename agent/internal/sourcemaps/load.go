@@ -22,9 +22,9 @@ type Process struct {
 	maps    *Maps
 	user    procs.User
 	root    *procs.RootDir // nil if it could not be opened
-	numbers map[int]int32  // of the source map, by script id
-	files   chan struct{}  // held by those that are being read
-	slow    atomic.Bool    // a file of it was
+	numbers map[identity]int32
+	files   chan struct{} // held by those that are being read
+	slow    atomic.Bool   // a file of it was
 }
 
 // maxFiles is how many files of one process are read at a time.
@@ -32,7 +32,7 @@ const maxFiles = 4
 
 func newProcess(m *Maps, user procs.User, root *procs.RootDir) *Process {
 	return &Process{
-		maps: m, user: user, root: root, numbers: map[int]int32{}, files: make(chan struct{}, maxFiles),
+		maps: m, user: user, root: root, numbers: map[identity]int32{}, files: make(chan struct{}, maxFiles),
 	}
 }
 

@@ -150,7 +150,7 @@ func TestSourceMapsWarnOnce(t *testing.T) {
 	for id := range 40 {
 		s := stack.MappedScript{Script: &heap.Script{ID: id, Name: fmt.Sprintf("/srv/%d.js", id/2)},
 			URL: text("data:,{}")}
-		add(m, a, s)
+		add(m, newProcess(m, a.user, a.root), s)
 	}
 	if n := strings.Count(said.String(), "\n"); n != maxMapWarnings || m.Stats().Broken != 40 {
 		t.Errorf("%d warnings, %+v\n%s", n, m.Stats(), said)
@@ -161,7 +161,7 @@ func TestSourceMapsWarnOnce(t *testing.T) {
 // snapshots that may have samples of it.
 func TestSourceMapsShared(t *testing.T) {
 	m, a, _ := mapper(t)
-	b := &Process{maps: m, numbers: map[int]int32{}}
+	b := &Process{maps: m, numbers: map[identity]int32{}}
 	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
 	first, second := add(m, a, s), add(m, b, s)
 	if n := m.memory.All(); first.shared != second.shared || n != first.shared.size || n == 0 || m.units.All() != 0 {
@@ -181,6 +181,28 @@ func TestSourceMapsShared(t *testing.T) {
 	m.Forget(6)
 	if len(m.script) != 0 || len(m.maps) != 0 || m.memory.All() != 0 {
 		t.Errorf("left: %v %v %d", m.script, m.maps, m.memory.All())
+	}
+}
+
+// TestScriptsOfIsolates: scripts of two isolates of a process may have one id. Each has its own map, and the same
+// script in both has one.
+func TestScriptsOfIsolates(t *testing.T) {
+	m, a, _ := mapper(t)
+	script := func(name, url, source string) stack.MappedScript {
+		return stack.MappedScript{Script: &heap.Script{ID: 83, Name: name}, URL: text(url), Source: text(source)}
+	}
+	const other = `{"version":3,"sources":["../src/b.ts"],"mappings":"AAAA"}`
+	seen := map[int32]bool{}
+	for _, s := range []stack.MappedScript{
+		script("/srv/server.js", "data:,"+aMap, "a()"), script("/srv/worker.js", "data:,"+other, "b()"),
+		script("/srv/server.js", "data:,"+other, "a()"), script("/srv/server.js", "data:,"+aMap, "a() // \u0416"),
+	} {
+		number := a.Add(s)
+		if number == 0 || seen[number] || a.Add(s) != number {
+			t.Errorf("%s has the map of another script, or two: %d", s.Script.Name, number)
+		}
+		seen[number] = true
+		<-m.script[number].done
 	}
 }
 
@@ -218,13 +240,13 @@ func TestSourceMapsMemory(t *testing.T) {
 	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
 	for i, memory := range []int64{4, int64(2*len(aMap)) + 2} {
 		m.SetMemory(memory)
-		s.Script.ID++
+		s.Script.LineOffset++
 		if n := a.Add(s); n != 0 || m.Stats().TooLarge != int64(i+1) {
 			t.Errorf("%d bytes: number %d, %+v", memory, n, m.Stats())
 		}
 	}
 	m.SetMemory(1 << 62)
-	s.Script.ID++
+	s.Script.LineOffset++
 	if got := add(m, a, s); got.script.Map == nil || m.Stats().TooLarge != 2 {
 		t.Errorf("%+v, %+v", got, m.Stats())
 	}

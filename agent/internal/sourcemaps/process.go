@@ -27,7 +27,7 @@ func (m *Maps) Process(pid int) *Process {
 // Add returns a number for the source map of a script, and starts to read it on a goroutine. It is called between two
 // samples, so it must be fast.
 func (p *Process) Add(s stack.MappedScript) int32 {
-	m := p.maps
+	m, which := p.maps, identityOf(s)
 	units := 0
 	for _, t := range []*heap.Text{s.URL, s.Source} {
 		if t != nil {
@@ -36,7 +36,7 @@ func (p *Process) Add(s stack.MappedScript) int32 {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if number := p.numbers[s.Script.ID]; number != 0 {
+	if number := p.numbers[which]; number != 0 {
 		return number
 	}
 	if !m.take(p.user, units) {
@@ -46,7 +46,7 @@ func (p *Process) Add(s stack.MappedScript) int32 {
 		return 0
 	}
 	m.last++
-	p.numbers[s.Script.ID] = m.last
+	p.numbers[which] = m.last
 	known := &mappedScript{
 		user: p.user, name: s.Script.Name, since: time.Now(), units: units, done: make(chan struct{}),
 	}
