@@ -65,7 +65,11 @@ func (t *grpcTransport) send(ctx context.Context, message []byte) (answer, error
 	if err := t.Invoke(ctx, exportMethod, message, &response); err != nil {
 		return answer{}, err
 	}
-	return parseAnswer(response)
+	a, err := parseAnswer(response)
+	if err != nil {
+		return answer{}, nil // it was accepted, as in http.go
+	}
+	return a, nil
 }
 
 // marshalled is the codec of messages that are marshalled already.

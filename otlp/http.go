@@ -54,9 +54,7 @@ func newHTTP(u *url.URL, c *Config) (transport, error) {
 	}
 	through := http.DefaultTransport.(*http.Transport).Clone()
 	through.TLSClientConfig = c.TLS
-	client := &http.Client{Transport: through, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // a redirected POST would become a GET
-	}}
+	client := &http.Client{Transport: through, CheckRedirect: NoRedirect}
 	return &httpTransport{url: u.String(), client: client, header: header, by: by}, nil
 }
 
@@ -104,24 +102,32 @@ func (t *httpTransport) Close() error {
 	return nil
 }
 
+// NoRedirect is an http.Client.CheckRedirect that follows nothing: a redirected POST would become a GET, which any page
+// answers.
+func NoRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
 // HTTPError returns the error of a request that was refused with a response and its body, such that Refused tells what
 // it means: the gRPC status that means the same (opentelemetry-proto, docs/specification.md, OTLP/HTTP Response). 429,
 // 502, 503 and 504 are worth another try.
 func HTTPError(r *http.Response, body []byte) error {
 	code := codes.InvalidArgument
 	switch r.StatusCode {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+		http.StatusRequestTimeout, http.StatusMisdirectedRequest, http.StatusTooEarly:
 		code = codes.Unavailable
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		code = codes.Unimplemented
-	case http.StatusUnauthorized:
+	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
 		code = codes.Unauthenticated
 	case http.StatusForbidden:
 		code = codes.PermissionDenied
 	case http.StatusRequestEntityTooLarge:
 		code = codes.ResourceExhausted
 	default:
-		if r.StatusCode >= http.StatusInternalServerError {
+		switch {
+		case r.StatusCode < http.StatusBadRequest: // a redirect: profiles are taken somewhere else
+			code = codes.Unimplemented
+		case r.StatusCode >= http.StatusInternalServerError:
 			code = codes.Internal
 		}
 	}

@@ -243,11 +243,16 @@ int Publish(Slice want, bool *wrapped)
 	}
 	if (want.size && number < 0 && free < kKeys)
 		number = free;
-	if (number >= 0)
+	Slice had{};
+	if (number >= 0) {
+		had = keys[number];
 		keys[number] = want;
+	}
 	Bytes payload;
 	Encode(&payload, other);
 	if (other.wrapped || payload.size > 1 << 16) {
+		if (number >= 0)
+			keys[number] = had; // want is freed
 		__atomic_store_n(&header->published, was, __ATOMIC_RELEASE);
 		return -1;
 	}

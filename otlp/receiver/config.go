@@ -69,7 +69,7 @@ func (c *Config) Validate() error {
 // agent returns the configuration of the agent, without sinks.
 func (c *Config) agent(log *slog.Logger) (a agent.Config, err error) {
 	a = agent.Config{
-		Wait: true, Rate: c.Rate, SnapshotEvery: c.Period, NoSourceMaps: !c.SourceMaps, Log: log,
+		Wait: true, Rate: c.Rate, SnapshotEvery: c.Period, FollowClock: true, NoSourceMaps: !c.SourceMaps, Log: log,
 	}
 	if limit := agent.MaxRate(); c.Rate < 1 || c.Rate > cmp.Or(limit, c.Rate) {
 		return a, fmt.Errorf("rate %d: from 1 to %d (kernel.perf_event_max_sample_rate)", c.Rate, limit)

@@ -71,7 +71,8 @@ func fileName(value string) string {
 		return other
 	}
 	name := strings.Trim(notInNames.ReplaceAllString(value, "-"), ".-")
-	if name == value && len(name) <= longest && name != none && name != other {
+	plain := name == value && !strings.Contains(name, "-")
+	if plain && len(name) <= longest && name != none && name != other {
 		return name
 	}
 	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(value)))[:8]

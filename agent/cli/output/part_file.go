@@ -78,11 +78,25 @@ func outputTarget(path string) (target string, direct bool, err error) {
 		return "", false, err
 	case info.IsDir():
 		return "", false, fmt.Errorf("%s is a directory", path)
+	case info.Mode()&fs.ModeNamedPipe != 0 && isPlanted(path, info):
+		return "", false, fmt.Errorf("%s is a pipe of another user, and anybody may make one there: it is not written to",
+			path)
 	case !info.Mode().IsRegular() || !isLink:
 		return path, !info.Mode().IsRegular(), nil
 	}
 	target, err = filepath.EvalSymlinks(path)
 	return target, false, err
+}
+
+// isPlanted reports whether a pipe is in a directory in which anybody may make files, and neither this user's nor the
+// directory's owner's: the kernel's own rule (proc_sys_fs(5), protected_fifos) is for files that are created.
+func isPlanted(path string, pipe fs.FileInfo) bool {
+	dir, err := os.Stat(filepath.Dir(path))
+	if err != nil || dir.Mode()&fs.ModeSticky == 0 || dir.Mode().Perm()&0o002 == 0 {
+		return false
+	}
+	by := pipe.Sys().(*syscall.Stat_t).Uid
+	return int(by) != os.Geteuid() && by != dir.Sys().(*syscall.Stat_t).Uid
 }
 
 // Write writes to the file, wherever there is room.

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -115,6 +116,39 @@ func TestOutputLinks(t *testing.T) {
 	err := put(link, "stolen")
 	if err == nil || !strings.Contains(err.Error(), "of user 1000") || content(t, file) != "new" {
 		t.Errorf("%v, %q", err, content(t, file))
+	}
+}
+
+// TestPlantedPipe: in a directory in which anybody may make files, a pipe of another user is not written to, and the
+// user's own is.
+func TestPlantedPipe(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root makes files of other users")
+	}
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "cpu.pb.gz")
+	if err := errors.Join(os.Chmod(dir, 0o777|os.ModeSticky), unix.Mkfifo(pipe, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := os.OpenFile(pipe, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if err := put(pipe, "own"); err != nil {
+		t.Error(err)
+	}
+	if err := os.Chown(pipe, 1000, 1000); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(pipe, "stolen"); err == nil || !strings.Contains(err.Error(), "of another user") {
+		t.Error(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(pipe, "given"); err != nil {
+		t.Error(err)
 	}
 }
 

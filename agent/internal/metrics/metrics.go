@@ -31,7 +31,7 @@ func Listen(address string, read func() Values, profiles http.Handler) (*Server,
 	}
 	s := &Server{listener, &http.Server{
 		Handler: handler(read, profiles), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second,
-		MaxHeaderBytes: 16 << 10,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}}
 	go s.server.Serve(listener)
 	return s, nil

@@ -44,7 +44,7 @@ const pushPath = "/push.v1.PusherService/Push"
 func New(c Config) *Pusher {
 	through := http.DefaultTransport.(*http.Transport).Clone()
 	through.TLSClientConfig = c.TLS
-	return &Pusher{c, &http.Client{Transport: through}}
+	return &Pusher{c, &http.Client{Transport: through, CheckRedirect: otlp.NoRedirect}}
 }
 
 // Close closes idle connections.

@@ -198,6 +198,13 @@ func TestWrite(t *testing.T) {
 			t.Errorf("HTTP %d: %v", refused, err)
 		}
 	}
+	login := httptest.NewServer(http.RedirectHandler("/login", http.StatusFound))
+	defer login.Close()
+	moved := New(Config{URL: login.URL, Timeout: time.Minute})
+	defer moved.Close()
+	if err := moved.Write(t.Context(), snapshot(t, 3)); err == nil || otlp.Refused(err) {
+		t.Errorf("redirected: %v", err)
+	}
 	s.Close()
 	if err := p.Write(t.Context(), snapshot(t, 3)); err == nil || otlp.Refused(err) {
 		t.Errorf("no server: %v", err)

@@ -67,11 +67,13 @@ func identifyFD(fd, group int) (who caller, err error) {
 	own := peer.Uid == 0 || int(peer.Uid) == os.Geteuid()
 	who.all = sameNamespaces(who.pid) && (own || group >= 0 && inGroup(who.pid, peer, group))
 	// The process could have ended since it connected, and another have its pid.
-	if pidfd, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PEERPIDFD); err == nil { // since Linux 6.5
+	pidfd, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PEERPIDFD) // since Linux 6.5
+	if err == nil {
 		defer unix.Close(pidfd)
-		if unix.PidfdSendSignal(pidfd, 0, nil, 0) != nil {
-			return caller{}, errGone
-		}
+		err = unix.PidfdSendSignal(pidfd, 0, nil, 0)
+	}
+	if err != nil && !errors.Is(err, unix.ENOPROTOOPT) { // that of an older kernel; of a process that is gone, others
+		return caller{}, errGone
 	}
 	var st unix.Stat_t
 	if err := unix.Stat(fmt.Sprintf("/proc/%d", who.pid), &st); err != nil || who.born == 0 {

@@ -136,12 +136,15 @@ func (s *Store) Append(frame []byte, start, end int64) (Entry, error) {
 	s.next++
 	s.mu.Unlock()
 	err := s.write(e.name(), frame)
-	for errors.Is(err, unix.ENOSPC) && s.makeRoom() {
+	for isFull(err) && s.makeRoom() {
 		err = s.write(e.name(), frame)
 	}
 	s.remove(s.add(e, frame, err != nil))
 	return e, err
 }
+
+// isFull reports whether a disk, or what its owner may have of it, is used up.
+func isFull(err error) bool { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
 
 // makeRoom removes the oldest snapshot on the disk; false if there is none.
 func (s *Store) makeRoom() bool {
@@ -186,6 +189,9 @@ func (s *Store) evictAll(now time.Time) (evicted []Entry) {
 	for s.tooMany(now) {
 		evicted = s.evict(evicted, 0)
 	}
+	for len(s.memory) > maxInMemory {
+		evicted = s.evict(evicted, slices.IndexFunc(s.entries, s.inMemory))
+	}
 	return evicted
 }
 
@@ -215,11 +221,13 @@ func (s *Store) tooMany(now time.Time) bool {
 		return false
 	}
 	old := s.limits.Age > 0 && now.Sub(time.Unix(0, s.entries[0].End)) > s.limits.Age
-	return old || s.bytes > s.limits.Bytes || len(s.memory) > maxInMemory
+	return old || s.bytes > s.limits.Bytes
 }
 
 // onDisk reports whether an entry takes room there.
-func (s *Store) onDisk(e Entry) bool { return s.memory[e.Sequence] == nil }
+func (s *Store) onDisk(e Entry) bool { return !s.inMemory(e) }
+
+func (s *Store) inMemory(e Entry) bool { return s.memory[e.Sequence] != nil }
 
 // evict forgets an entry, and appends it to those whose files are to be removed if it has one.
 func (s *Store) evict(to []Entry, i int) []Entry {

@@ -212,6 +212,24 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// What a disk does not take, for another reason than that it is full, costs nothing that is on it.
+func TestBrokenDisk(t *testing.T) {
+	s := open(t, t.TempDir(), unlimited)
+	first := add(t, s, 3, 0)
+	s.write = func(string, []byte) error { return unix.EIO }
+	for range 2 * maxInMemory {
+		if _, err := s.Append([]byte("frame"), 1, 2); !errors.Is(err, unix.EIO) {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Read(first); err != nil || len(s.memory) != maxInMemory {
+		t.Errorf("%d snapshots in memory; the first: %v", len(s.memory), err)
+	}
+	if got := s.Stats(); got.Snapshots != maxInMemory+1 || got.Evicted != maxInMemory {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A disk that hangs stalls nobody who reads, and snapshots come in order all the same.
 func TestSlowDisk(t *testing.T) {
 	s := open(t, t.TempDir(), unlimited)
