@@ -79,7 +79,7 @@ func outputTarget(path string) (target string, direct bool, err error) {
 	case info.IsDir():
 		return "", false, fmt.Errorf("%s is a directory", path)
 	case info.Mode()&fs.ModeNamedPipe != 0 && isPlanted(path, info):
-		return "", false, fmt.Errorf("%s is a pipe of another user, and anybody may make one there: it is not written to",
+		return "", false, fmt.Errorf("%s is a pipe of another user, where anybody may make files: it is not written to",
 			path)
 	case !info.Mode().IsRegular() || !isLink:
 		return path, !info.Mode().IsRegular(), nil
