@@ -88,7 +88,7 @@ func (p *Process) Ended() bool { return procs.Started(p.PID) != p.Started || pro
 // Executed reports whether the process runs another program since it was opened, or the same one again.
 func (p *Process) Executed() bool {
 	now := procs.Auxiliary(procs.Living(p.PID))
-	return now != "" && now != p.program
+	return now != "" && p.program != "" && now != p.program
 }
 
 // noV8 is the layout of a process without V8.
