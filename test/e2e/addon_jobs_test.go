@@ -118,9 +118,7 @@ func TestAddonPoolHits(t *testing.T) {
 			delete(s.Labels, pprofx.ProbeLabel)
 		}
 		l := p.truth(t)
-		work := poolWork(t, samples, l, flags)
-		compareLabels(t, work, l, poolPublished, bound{50, 1000})
-		v := judge.CompareLabels(work, l, poolPublished)
+		v := compareLabels(t, poolWork(t, samples, l, flags), l, poolPublished, bound{50, 1000})
 		if n, counted := v.Right.Whole-v.Right.Part, unlabelledOf(r.Stderr); n > counted {
 			t.Errorf("%d hits have no labels, hotspan counts %d", n, counted)
 		}

@@ -92,13 +92,14 @@ type bound struct {
 
 // compareLabels checks that no label is wrong, and that as many are right as least says.
 func compareLabels(t *testing.T, samples []judge.Sample, l *truth.Log, want func(*truth.Label) map[string]any,
-	least bound) {
+	least bound) (v judge.Labels) {
 	t.Helper()
-	v := judge.CompareLabels(samples, l, want)
+	v = judge.CompareLabels(samples, l, want)
 	tell(t, v.Examples.List())
 	atLeast(t, v.Right, "samples in request code labelled right", least.percent, least.samples)
 	t.Logf("in collections: %v; missing: %v", v.GC, v.Missing)
 	if v.Wrong > 0 || v.Outside > 0 {
 		t.Errorf("%d samples with wrong labels, %d labelled where no context is valid, want none", v.Wrong, v.Outside)
 	}
+	return v
 }

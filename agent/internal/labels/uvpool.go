@@ -9,7 +9,7 @@ import (
 
 // learnOfPool answers a request for what threads of the pool need.
 func (p *Process) learnOfPool(kind uint8, about uint64) {
-	err := error(nil)
+	var err error
 	if kind == bpf.ContextLearnKept {
 		err = p.learnKept(about)
 	} else {
