@@ -11,12 +11,9 @@ import (
 // it may hold the same context (ThreadLocalTop::topmost_script_having_context_, from V8 13 on): then the place of the
 // slot is not shown to be right, as that of the other would pass too.
 func (i *isolate) checkContext() error {
-	context, err := i.word(layout.IsolateContext)
+	context, err := i.context()
 	if err != nil {
 		return err
-	}
-	if context == 0 {
-		return ErrNothing
 	}
 	if err := i.hasClass(context); err != nil {
 		return err

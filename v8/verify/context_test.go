@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 )
@@ -86,5 +88,47 @@ func TestPages(t *testing.T) {
 	}
 	if b, err := r.Bytes(0, 3*pageSize); err != nil || b[4096] != 0x99 || from.reads != 4 {
 		t.Errorf("%d bytes, %v after %d reads", len(b), err, from.reads)
+	}
+}
+
+// entering is memory of an isolate that has no context when it is read first.
+type entering struct {
+	words
+	slot   int64
+	reads  int
+	absent int // how many times there is no context
+}
+
+func (m *entering) ReadAt(p []byte, at int64) (int, error) {
+	n, err := m.words.ReadAt(p, at)
+	if from := m.slot - at; from >= 0 && from+8 <= int64(n) {
+		if m.reads++; m.reads <= m.absent {
+			clear(p[from : from+8])
+		}
+	}
+	return n, err
+}
+
+// TestNoContext: a context that is missing for an instant is waited for, and one that stays away is no context that is
+// right.
+func TestNoContext(t *testing.T) {
+	const isolate, slot, context, class = 0x10000, 0x40, 0x20001, 0x30001
+	l := &layout.Layout{}
+	for f, n := range map[layout.Field]int64{
+		layout.IsolateContext: slot, layout.MapInstanceType: 12, layout.TypeMap: 77,
+	} {
+		l.Values[f] = layout.Value{N: n, State: layout.Known}
+	}
+	for absent, want := range map[int]Result{
+		0:         {Fields: []layout.Field{layout.IsolateContext, layout.MapInstanceType, layout.TypeMap}},
+		1:         {Fields: []layout.Field{layout.IsolateContext, layout.MapInstanceType, layout.TypeMap}},
+		liveTries: {NoContext: true},
+	} {
+		m := &entering{absent: absent, slot: isolate + slot, words: words{
+			isolate + slot: context, context - 1: class, class - 1: class, class - 1 + 8: 77 << 32,
+		}}
+		if diff := cmp.Diff(want, Isolate(m, l, isolate)); diff != "" {
+			t.Errorf("absent %d times: (-want +got):\n%s", absent, diff)
+		}
 	}
 }

@@ -15,9 +15,9 @@ const (
 
 // functions are JSFunctions in the native context, which the hidden class of every context refers to.
 func (i *isolate) functions() ([]heap.Word, error) {
-	context, err := i.word(layout.IsolateContext)
-	if err != nil || context == 0 {
-		return nil, ErrNothing
+	context, err := i.context()
+	if err != nil {
+		return nil, err
 	}
 	_, class, err := i.r.Forwarded(context)
 	if err != nil {

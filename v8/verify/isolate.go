@@ -22,6 +22,10 @@ type isolate struct {
 // ErrNothing says that the process has nothing at present to compare with. A Comparison that returns it has not failed.
 var ErrNothing = errors.New("nothing to compare with")
 
+// ErrNoContext says that the isolate has no current context, as for an instant in many turns of an event loop: what is
+// reached from the context was not compared.
+var ErrNoContext = errors.New("the isolate has no context now")
+
 // errUnlike says that what was read is not what it should be.
 var errUnlike = errors.New("not what should be there")
 
@@ -42,6 +46,15 @@ func (i *isolate) note(fields ...layout.Field) {
 // word reads a slot of the isolate.
 func (i *isolate) word(f layout.Field) (heap.Word, error) {
 	return i.r.WordAt(i.at + uint64(i.l.At(f)))
+}
+
+// context reads the current context. The error is ErrNoContext, or that of reading.
+func (i *isolate) context() (heap.Word, error) {
+	w, err := i.word(layout.IsolateContext)
+	if err == nil && w == 0 {
+		err = ErrNoContext
+	}
+	return w, err
 }
 
 // slot reads a slot of a heap object.

@@ -21,6 +21,8 @@ type Result struct {
 	Fields []layout.Field // that were right, rising
 	Wrong  []string       // what contradicts the layout, a sentence each
 	Off    Parts          // what cannot be relied on, since what it is read by was contradicted
+	// NoContext: the isolate had no context whenever it was looked at, and what is reached from one was not compared.
+	NoContext bool
 }
 
 // Comparison is one more thing to compare, of which this package knows nothing: what an embedder such as Node.js keeps.
@@ -29,7 +31,7 @@ type Comparison struct {
 	Part  Parts          // what depends on it
 	Needs []layout.Field // without one of these it is not run
 	// Run gives the fields that it shows to be right, also with an error. The error says what contradicts the layout;
-	// it is ErrNothing where there is nothing to compare with. isolate is an address.
+	// it is ErrNothing or ErrNoContext where there is nothing to compare with. isolate is an address.
 	Run func(r *heap.Reader, isolate uint64) ([]layout.Field, error)
 }
 
@@ -77,7 +79,12 @@ func compare(mem io.ReaderAt, l *layout.Layout, at uint64, tries int, all []comp
 		if i.l.Require(c.needs...) != nil {
 			continue
 		}
-		if err := c.try(i, tries); err != nil {
+		err := c.try(i, tries)
+		switch {
+		case err == nil:
+		case errors.Is(err, ErrNoContext):
+			out.NoContext = true
+		default:
 			out.Wrong = append(out.Wrong, fmt.Sprintf("%s: %v", c.what, err))
 			if !i.elsewhere {
 				out.Off |= c.part
@@ -105,18 +112,17 @@ type comparison struct {
 // anything, and says nothing of names and lines, which are not reached from the isolate.
 const isolateContext = "the isolate's context"
 
-// try returns the last failure if no run was right. A run that finds nothing to compare with does not excuse one that
-// failed before it.
+// try returns the last failure if no run was right, or ErrNoContext. A run that finds nothing to compare with does not
+// excuse one that failed before it.
 func (c comparison) try(i *isolate, tries int) error {
 	var failed error
 	for {
 		i.renew()
 		err := c.run(i)
-		nothing := errors.Is(err, ErrNothing)
-		if err == nil || nothing && failed == nil {
+		if err == nil || errors.Is(err, ErrNothing) && failed == nil {
 			return nil
 		}
-		if !nothing {
+		if failed == nil || !errors.Is(err, ErrNothing) && !errors.Is(err, ErrNoContext) {
 			failed = err
 		}
 		if tries--; tries <= 0 {

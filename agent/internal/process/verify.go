@@ -60,7 +60,7 @@ func compareAsyncHooks(r *heap.Reader, isolate uint64) ([]layout.Field, error) {
 		return nil, err
 	}
 	if context == 0 {
-		return nil, verify.ErrNothing
+		return nil, verify.ErrNoContext
 	}
 	hooks, err := reqctx.FindAsyncHooks(r, isolate, context)
 	if err != nil {

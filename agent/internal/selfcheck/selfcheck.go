@@ -163,7 +163,9 @@ func (c *Checks) first(p *process.Process, b *binary) {
 		return
 	}
 	if len(result.Wrong) == 0 {
-		c.tell(p, b, result)
+		if !result.NoContext { // else the next process of the binary is compared
+			c.tell(p, b, result)
+		}
 		return
 	}
 	c.off(p, result.Off) // until it is confirmed or not
@@ -180,14 +182,10 @@ func fits(p *process.Process) bool {
 	return err != nil || len(result.Wrong) == 0
 }
 
-// confirm compares a process again of which something was wrong.
+// confirm compares a process again of which something was wrong. What cannot be compared now stays off.
 func (c *Checks) confirm(p *process.Process, b *binary) {
 	result, err := p.Verify()
-	switch {
-	case !c.known(p):
-	case err != nil:
-		c.off(p, 0)
-	default:
+	if c.known(p) && err == nil && (len(result.Wrong) > 0 || !result.NoContext) {
 		c.tell(p, b, result)
 	}
 }
