@@ -2,6 +2,8 @@ package stack
 
 import (
 	"bytes"
+
+	"golang.org/x/arch/x86/x86asm"
 )
 
 // prologue is push rbp; mov rbp,rsp, the instructions with which all V8 code sets up its frame.
@@ -10,6 +12,28 @@ var prologue = []byte{0x55, 0x48, 0x89, 0xe5}
 // frameSetUp is how many bytes from push rbp on the function's slot of the frame is not written yet: the prologue, push
 // rsi (context) and push rdi (function).
 const frameSetUp = 6
+
+// interpreterPushes is how many words the interpreter's entry pushes for its frame: the caller's frame pointer,
+// context, function, number of arguments, BytecodeArray and offset. (src/builtins/x64/builtins-x64.cc,
+// Generate_InterpreterEntryTrampoline)
+const interpreterPushes = 6
+
+// interpreterFrameSetUp reports whether the interpreter's entry has written all of its frame, at an offset from push
+// rbp.
+func interpreterFrameSetUp(code []byte, at int) bool {
+	n := 0
+	for end := min(at, len(code)); n < interpreterPushes && end > 0; {
+		in, err := x86asm.Decode(code, 64)
+		if err != nil || in.Len > end {
+			return false
+		}
+		if in.Op == x86asm.PUSH {
+			n++
+		}
+		code, end = code[in.Len:], end-in.Len
+	}
+	return n == interpreterPushes
+}
 
 // Code takes down its frame by mov rsp,rbp; pop rbp. What follows until the return is short.
 var epilogues = [][]byte{{0x48, 0x8b, 0xe5, 0x5d}, {0x48, 0x89, 0xec, 0x5d}}

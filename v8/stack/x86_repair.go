@@ -112,7 +112,8 @@ func (v *Resolver) frameless(raw RawFrame, leaf Leaf, name string, start uint64)
 	return out
 }
 
-// repairInterpreter: while the interpreter's entry sets up the frame, the function is in rdi.
+// repairInterpreter: while the interpreter's entry sets up the frame, the function is in rdi. What it has not written
+// yet an earlier call has left there.
 func (v *Resolver) repairInterpreter(raw RawFrame, leaf Leaf, name string, start, end uint64) []RawFrame {
 	if isHandler(name) || entersBaseline(name) {
 		return []RawFrame{raw}
@@ -120,13 +121,17 @@ func (v *Resolver) repairInterpreter(raw RawFrame, leaf Leaf, name string, start
 	v.basis.passing = true
 	head, err := v.r.Bytes(start, int(min(end-start, 512)))
 	entry := bytes.Index(head, prologue)
-	if err != nil || entry < 0 || leaf.Callee.ID.Script < 0 {
+	if err != nil || entry < 0 {
 		return []RawFrame{raw}
 	}
-	self := leaf.Callee
-	self.PC, self.Exact, self.Marker = raw.PC, true, -1
-	if at := int(raw.PC-start) - entry; at < frameSetUp {
+	at := int(raw.PC-start) - entry
+	switch {
+	case at < frameSetUp && leaf.Callee.ID.Script >= 0:
+		of := leaf.Callee
+		self := RawFrame{PC: raw.PC, Exact: true, Marker: -1, ID: of.ID, SFI: of.SFI, Offset: -1}
 		return v.entering(self, raw, leaf, at)
+	case at >= frameSetUp && !interpreterFrameSetUp(head[entry:], at):
+		raw.Bytecode, raw.Offset = 0, -1
 	}
 	return []RawFrame{raw}
 }

@@ -179,13 +179,18 @@ func isDropped(w stack.Walk) bool {
 
 const builtinAlignment = 32 // kCodeAlignment of src/common/globals.h
 
-// deoptimizers are the first addresses of the builtins that leave optimised code, wherever they are mapped.
-func (th *thread) deoptimizers() (all []uint64) {
+// deoptimizers are the first addresses of the builtins that leave optimised code.
+func (th *thread) deoptimizers() []uint64 {
+	return th.builtins("DeoptimizationEntry_Eager", "DeoptimizationEntry_Lazy")
+}
+
+// builtins are the first addresses of builtins, wherever they are mapped.
+func (th *thread) builtins(names ...string) (all []uint64) {
 	for _, m := range th.code.Mappings {
 		for r, ok := th.process.Mappings.Find(m.Start); ok && r.Start < m.End; r, ok = th.process.Mappings.Find(r.End) {
 			for at := r.Start; at < r.End && r.Kind == process.Builtins; at += builtinAlignment {
 				name, start, _, _ := th.process.Mappings.Builtin(at)
-				if at == start && (name == "DeoptimizationEntry_Eager" || name == "DeoptimizationEntry_Lazy") {
+				if at == start && slices.Contains(names, name) {
 					all = append(all, start)
 				}
 			}
