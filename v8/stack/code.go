@@ -18,7 +18,7 @@ type code struct {
 	optimized     *heap.Optimized
 	functions     map[heap.Word]*function // of the optimised code: its own and those inlined
 	baseline      *heap.Baseline
-	id            heap.Identity // of the function, where the code tells
+	id            heap.Identity // of the function; baseline code does not tell: once a frame in it has told
 	sfi           heap.Word     //
 	checked       uint64        // epoch in which it was last found unchanged
 	used          uint64        // epoch in which a sample was in it last

@@ -1,21 +1,14 @@
 package stack
 
-import (
-	"github.com/hotspan/hotspan/v8/heap"
-)
-
 // enters reports whether code is the function's that was in rdi. If not, its place was used again since the sample.
 func (v *Resolver) enters(c *code, callee RawFrame) bool {
 	if callee.ID.Script < 0 {
 		return false
 	}
-	if c.tier != Sparkplug {
-		return c.id == callee.ID
+	if c.tier == Sparkplug && c.id.Script < 0 {
+		return v.compiledFor(c, callee.SFI)
 	}
-	if of := v.ownerOf(c); of.id.Script >= 0 {
-		return of.id == callee.ID
-	}
-	return v.compiledFor(c, callee.SFI)
+	return c.id == callee.ID
 }
 
 // isForeign reports whether the frame at rbp is another function's than the code's: then the code has none, whatever
@@ -28,16 +21,6 @@ func (v *Resolver) isForeign(c *code, raw RawFrame) bool {
 		return !v.compiledFrom(c, raw) && (c.baseline != nil || v.baselineLacksBytecode())
 	}
 	return c.optimized != nil && raw.ID != c.id
-}
-
-// ownerOf is the function of baseline code, if it was seen before: baseline code itself does not tell.
-func (v *Resolver) ownerOf(c *code) owner {
-	if c.baseline != nil {
-		if of, ok := v.owners[c.baseline.Array]; ok {
-			return of
-		}
-	}
-	return owner{id: heap.Identity{Script: -1}}
 }
 
 func (v *Resolver) isCode(pc uint64) bool {

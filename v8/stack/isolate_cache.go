@@ -21,15 +21,8 @@ type isolate struct {
 	functions  map[heap.Identity]*function
 	scripts    map[int32]*script
 	points     map[point][]*Frame
-	owners     map[heap.Word]owner
 	misses     misses
 	used       uint64 // epoch of its last sample
-}
-
-// owner is the function that a BytecodeArray was seen to be of.
-type owner struct {
-	id  heap.Identity
-	sfi heap.Word
 }
 
 // point is a point of execution in bytecode or, where code is set, in machine code.
@@ -47,7 +40,6 @@ func newIsolate(key isolateKey) *isolate {
 		functions: map[heap.Identity]*function{},
 		scripts:   map[int32]*script{},
 		points:    map[point][]*Frame{},
-		owners:    map[heap.Word]owner{},
 		misses:    misses{},
 	}
 }

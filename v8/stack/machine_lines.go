@@ -52,7 +52,7 @@ func (t *lineTable) put(l CodeLine) bool {
 }
 
 func (t *lineTable) ofBaseline(c *code) {
-	fn := t.v.functions[t.v.ownerOf(c).id]
+	fn := t.v.functions[c.id]
 	if fn == nil {
 		return
 	}

@@ -141,10 +141,9 @@ func (v *Resolver) baselineCall(c *code, raw RawFrame, at int) []*Frame {
 		f.Lost = LostOffset
 		return []*Frame{f}
 	}
-	if len(v.owners) >= maxFunctions {
-		clear(v.owners)
+	if raw.Bytecode != 0 { // it was compared
+		c.id, c.sfi = raw.ID, raw.SFI
 	}
-	v.owners[c.baseline.Array] = owner{raw.ID, raw.SFI}
 	v.locate(f, fn, sourceAt(c.baseline.Bytecode.Positions, offset))
 	return []*Frame{f}
 }

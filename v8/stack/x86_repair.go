@@ -52,10 +52,6 @@ func (v *Resolver) repairCode(raw RawFrame, leaf Leaf, c *code) []RawFrame {
 	if !ends && !foreign {
 		return []RawFrame{raw}
 	}
-	if c.tier == Sparkplug {
-		of := v.ownerOf(c)
-		self.ID, self.SFI = of.id, of.sfi
-	}
 	if ends {
 		return v.above(self, raw, leaf, 0)
 	}

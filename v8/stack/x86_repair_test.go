@@ -88,12 +88,11 @@ func resolver() *Resolver {
 		{Code: &heap.Code{Start: codeStart, End: codeStart + end}, tier: TurboFan, id: leafID, sfi: 0x71},
 		{Code: &heap.Code{Start: callerStart, End: callerStart + end}, tier: Maglev, id: callerID, sfi: 0x75},
 		{Code: &heap.Code{Start: baselineStart, End: baselineStart + end}, tier: Sparkplug,
-			id: heap.Identity{Script: -1}, baseline: &heap.Baseline{Array: 0xba1}},
+			id: baseID, sfi: 0x79, baseline: &heap.Baseline{Array: 0xba1}},
 	} {
 		c.in, c.checked, c.head = v.key, v.code.epoch, machineCode
 		v.code.put(c)
 	}
-	v.owners[0xba1] = owner{baseID, 0x79}
 	return v
 }
 
@@ -170,6 +169,20 @@ func TestRepairCodeOfAnother(t *testing.T) {
 		if diff := cmp.Diff([]shown{{c.pc, true, -1, callerID}}, show(resolver().Repair(raw, c.leaf))); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
+	}
+}
+
+// TestRepairBaselineOfAnother: code whose BytecodeArray is where that of another function was is not that function's.
+func TestRepairBaselineOfAnother(t *testing.T) {
+	v := resolver()
+	old := v.code.find(baselineStart)
+	v.code.put(&code{Code: &heap.Code{Start: baselineStart, End: old.End}, in: old.in, checked: old.checked,
+		head: old.head, tier: Sparkplug, id: heap.Identity{Script: -1}, baseline: old.baseline})
+	raw := RawFrame{PC: baselineStart + 35, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
+	got := show(v.Repair(raw, Leaf{Words: []uint64{callerStart + 20}}))
+	want := []shown{{raw.PC, true, -1, heap.Identity{Script: -1}}, {callerStart + 20, false, -1, callerID}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
