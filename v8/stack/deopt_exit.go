@@ -1,5 +1,7 @@
 package stack
 
+import "github.com/hotspan/hotspan/v8/heap"
+
 // framesAtExit locates the frames that a deopt exit replaces by interpreted ones. The deoptimiser's own tables say
 // which functions are inlined there, and where in its bytecode each continues; the position tables do not cover the
 // exits. Nil: not known.
@@ -8,17 +10,13 @@ func (v *Resolver) framesAtExit(c *code, raw RawFrame) []*Frame {
 	if err != nil || raw.Exact {
 		return nil
 	}
+	functions := map[heap.Word]*function{} // those of c are by the addresses that they had when it was read
 	for _, w := range frames {
-		fn := c.functions[w.Function]
-		if fn == nil {
-			if fn = v.functionOf(w.Function); fn == nil {
-				return nil
-			}
-			c.functions[w.Function] = fn
-		}
-		if fn.script != nil && !v.readBytecode(fn, RawFrame{SFI: w.Function}) {
+		fn := v.functionOf(w.Function)
+		if fn == nil || fn.script != nil && !v.readBytecode(fn, RawFrame{SFI: w.Function}) {
 			return nil
 		}
+		functions[w.Function] = fn
 	}
-	return v.framesOf(c, frames)
+	return v.framesOf(frames, functions, c.tier)
 }

@@ -14,18 +14,18 @@ func (v *Resolver) deoptFrames(c *code, raw RawFrame) []*Frame {
 	if frames == nil && c.tier == Maglev && len(c.optimized.Positions) == 0 {
 		frames = c.optimized.NearestDeoptFrames(at)
 	}
-	return v.framesOf(c, frames)
+	return v.framesOf(frames, c.functions, c.tier)
 }
 
-// framesOf gives the logical frames of deopt frames. Nil if one of their functions was not read.
-func (v *Resolver) framesOf(c *code, frames []heap.DeoptFrame) []*Frame {
+// framesOf gives the logical frames of deopt frames in code of a tier. Nil if one of their functions was not read.
+func (v *Resolver) framesOf(frames []heap.DeoptFrame, functions map[heap.Word]*function, t Tier) []*Frame {
 	fs := make([]*Frame, 0, len(frames))
 	for i, w := range frames {
-		fn := c.functions[w.Function]
+		fn := functions[w.Function]
 		if fn == nil || fn.bytecode == nil && fn.script != nil {
 			return nil
 		}
-		f := fn.frame(c.tier)
+		f := fn.frame(t)
 		if fn.script != nil {
 			v.locate(f, fn, sourceAt(fn.bytecode.Positions, w.Offset))
 		}
