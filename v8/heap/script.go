@@ -3,6 +3,7 @@ package heap
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -18,6 +19,7 @@ const (
 type Script struct {
 	ID                       int
 	Name                     string // file name or URL; the sourceURL, else "eval", where it has no name
+	Length                   int    // of its source, in UTF-16 units; 0 = not known
 	LineOffset, ColumnOffset int    // what V8 adds to lines, and to columns of the first line; 0-based
 	// EvalFrom is the SharedFunctionInfo of the function that evaluated a script without a name; 0 for none. It did so
 	// at the offset EvalAt of its source, or where that is negative, at the offset -EvalAt of its bytecode.
@@ -53,6 +55,7 @@ func (r *Reader) Script(w Word) (*Script, error) {
 	if s.source, err = r.field(w, layout.ScriptSource); err != nil {
 		return nil, err
 	}
+	s.Length, _ = r.StringUnits(s.source)
 	if s.Name = r.scriptName(w); s.Name == "" {
 		s.Name = "eval"
 		r.evaluated(s, w)
@@ -112,6 +115,16 @@ func (r *Reader) Source(s *Script) (*Text, error) {
 		s.ends, s.read = lineEnds(t), true
 	}
 	return t, nil
+}
+
+// SameLines reports whether a Script that was read later has its lines where one that was read before has them, as far
+// as Position has been asked for these.
+func (r *Reader) SameLines(before, now *Script) bool {
+	if !before.read {
+		return true
+	}
+	_, err := r.Source(now)
+	return err == nil && slices.Equal(before.ends, now.ends)
 }
 
 // renew looks where the text is by now, and reports whether it is elsewhere: that of evaluated code is young at first,

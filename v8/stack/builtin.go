@@ -21,7 +21,7 @@ func (v *Resolver) interprets(name string, raw RawFrame) bool {
 	if name != UnnamedBuiltin {
 		return isInterpreter(name)
 	}
-	_, known := v.points[point{id: raw.ID, at: raw.Offset, tier: Ignition}]
+	_, known := v.points[point{fn: v.functions[raw.ID], at: raw.Offset, tier: Ignition}]
 	return known || raw.Offset > 0 && v.r.IsBytecode(raw.Bytecode)
 }
 

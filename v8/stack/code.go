@@ -69,13 +69,6 @@ func (c *codes) forget(all []*code) {
 	}
 }
 
-func (c *codes) drop(old *code) {
-	if i := slices.Index(c.all, old); i >= 0 {
-		c.forget(c.all[i : i+1])
-		c.all = slices.Delete(c.all, i, i+1)
-	}
-}
-
 // use notes that a sample is in a piece of code.
 func (c *codes) use(n *code) {
 	n.used = c.epoch

@@ -27,11 +27,6 @@ func (v *Resolver) findCode(pc uint64) *code {
 	if old != nil && v.holds(old) {
 		return old
 	}
-	var before []byte
-	if old != nil {
-		before = old.text
-		v.code.drop(old)
-	}
 	if v.misses.has(pc) {
 		return nil
 	}
@@ -44,7 +39,7 @@ func (v *Resolver) findCode(pc uint64) *code {
 		Code: found, in: v.key, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1},
 	}
 	v.describe(c)
-	if old != nil && old.in == v.key && v.late && !(c.means(old) && sameInstructions(c.text, before)) {
+	if old != nil && old.in == v.key && v.late && !(c.means(old) && sameInstructions(c.text, old.text)) {
 		c.since = v.code.epoch + 1 // a sample of this epoch may be in the old code or in the new
 	}
 	v.code.put(c)

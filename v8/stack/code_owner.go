@@ -8,7 +8,16 @@ func (v *Resolver) enters(c *code, callee RawFrame) bool {
 	if c.tier == Sparkplug && c.id.Script < 0 {
 		return v.compiledFor(c, callee.SFI)
 	}
-	return c.id == callee.ID
+	return v.isOf(c, callee)
+}
+
+// isOf reports whether code is of the function of a frame. One with the same numbers, of another isolate, is not.
+func (v *Resolver) isOf(c *code, raw RawFrame) bool {
+	if c.id != raw.ID || c.sfi == raw.SFI {
+		return c.id == raw.ID
+	}
+	fn := v.function(raw.ID, raw.SFI)
+	return fn != nil && fn == v.function(c.id, c.sfi)
 }
 
 // isForeign reports whether the frame at rbp is another function's than the code's: then the code has none, whatever

@@ -9,32 +9,30 @@ import (
 )
 
 // function finds what is known of a function, or reads it, if the SharedFunctionInfo still is that function. One that
-// is known is compared where it has another address: the collector has moved it, or the isolate is another one.
+// is known is compared where it has another address: the collector has moved it, or the isolate is another one, whose
+// numbers are the same. Nil: it cannot be read.
 func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 	known := v.functions[id]
-	if known != nil && known.sfi == sfi {
-		return known
+	if f := known.at(sfi); f != nil {
+		return f
 	}
 	f, err := v.r.Function(sfi)
 	if err != nil || f.Identity != id {
-		return known // it has moved since
+		return nil
 	}
 	s := v.script(f)
 	if f.Script != 0 && s == nil {
 		return nil
 	}
-	if known == nil || known.script != s {
+	if known == nil || known.script != s || known.name != nameOf(f) || known.start != f.Start {
 		known = v.newFunction(f, s)
 	}
-	known.sfi = sfi
+	known.before, known.sfi = known.sfi, sfi
 	return known
 }
 
 func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
-	fn := &function{name: f.Name, script: s}
-	if fn.name == "" {
-		fn.name = "(anonymous)"
-	}
+	fn := &function{name: nameOf(f), start: f.Start, script: s}
 	if s == nil {
 		return fn
 	}
@@ -45,8 +43,18 @@ func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
 		clear(v.functions)
 		v.forgot = true
 	}
+	if fn.earlier = v.functions[f.Identity]; fn.earlier != nil {
+		fn.earlier.earlier = nil
+	}
 	v.functions[f.Identity] = fn
 	return fn
+}
+
+func nameOf(f *heap.Function) string {
+	if f.Name == "" {
+		return "(anonymous)"
+	}
+	return f.Name
 }
 
 // script finds what is known of a function's script, or reads it. Nil: it has none, or it cannot be read.
@@ -61,11 +69,10 @@ func (v *Resolver) script(f *heap.Function) *script {
 	}
 	read, err := v.r.Script(w)
 	if err != nil || int32(read.ID) != id {
-		return known // it has moved since
+		return nil
 	}
 	read.Name = path(read.Name)
-	if known != nil && known.same(read) {
-		known.at = w
+	if known != nil && v.moved(known, read, w) {
 		return known
 	}
 	s := &script{Script: read, at: w, name: read.Name, sourceMap: v.sourceMap(read, w)}
@@ -80,6 +87,19 @@ func (v *Resolver) script(f *heap.Function) *script {
 	}
 	v.scripts[id] = s
 	return s
+}
+
+// moved notes that a script is at another address now, if it is the same one, or one of another isolate of which the
+// same is known.
+func (v *Resolver) moved(s *script, now *heap.Script, to heap.Word) bool {
+	same := s.name == now.Name && s.Length == now.Length && s.EvalAt == now.EvalAt &&
+		s.LineOffset == now.LineOffset && s.ColumnOffset == now.ColumnOffset &&
+		v.r.SameLines(s.Script, now) && s.sourceMap == v.sourceMap(now, to)
+	if same {
+		now.Name = s.Name
+		s.Script, s.at = now, to
+	}
+	return same
 }
 
 // path turns a file URL, which is the name of an ES module, into a path.

@@ -27,7 +27,7 @@ type isolate struct {
 
 // point is a point of execution in bytecode or, where code is set, in machine code.
 type point struct {
-	id    heap.Identity
+	fn    *function // nil: the frame does not tell
 	code  *code
 	at    int
 	tier  Tier

@@ -45,13 +45,13 @@ func (v *Resolver) unidentified(name string, raw RawFrame) bool {
 
 // interpreted resolves a frame of the interpreter.
 func (v *Resolver) interpreted(raw RawFrame) []*Frame {
-	key := point{id: raw.ID, at: raw.Offset, tier: Ignition, exact: raw.Exact && raw.Offset < 0}
-	if fs := v.points[key]; fs != nil {
-		return fs
-	}
 	fn := v.function(raw.ID, raw.SFI)
 	if fn == nil {
 		return stale(Ignition)
+	}
+	key := point{fn: fn, at: raw.Offset, tier: Ignition, exact: raw.Exact && raw.Offset < 0}
+	if fs := v.points[key]; fs != nil {
+		return fs
 	}
 	f := fn.frame(Ignition)
 	if !v.readBytecode(fn, raw) {
@@ -84,7 +84,12 @@ func (v *Resolver) machine(raw RawFrame) []*Frame {
 	case c.tier == NoTier:
 		return jitFrames
 	}
-	key := point{id: raw.ID, code: c, at: int(raw.PC - c.Start), tier: c.tier, exact: raw.Exact}
+	key := point{code: c, at: int(raw.PC - c.Start), tier: c.tier, exact: raw.Exact}
+	if raw.ID.Script >= 0 {
+		if key.fn = v.function(raw.ID, raw.SFI); key.fn == nil {
+			return stale(c.tier)
+		}
+	}
 	if fs := v.points[key]; fs != nil {
 		return fs
 	}
@@ -106,7 +111,7 @@ func (v *Resolver) calls(c *code, raw RawFrame) []*Frame {
 		}
 		return v.baselineCall(c, raw, at)
 	}
-	if c.optimized == nil || (raw.ID != c.id && raw.ID.Script >= 0) {
+	if c.optimized == nil || raw.ID.Script >= 0 && !v.isOf(c, raw) {
 		return nil
 	}
 	if fs := v.deoptFrames(c, raw); fs != nil {

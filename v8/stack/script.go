@@ -8,9 +8,22 @@ import (
 type function struct {
 	name                 string
 	nameLine, nameColumn int       // of the identifier that name is, where the script names a source map
+	start                int       // where it begins in its script, in UTF-16 units; -1 = not known
 	script               *script   // nil for a builtin
-	sfi                  heap.Word // where its SharedFunctionInfo was last
+	sfi, before          heap.Word // where its SharedFunctionInfo was last, and before that; 0 = nowhere
+	earlier              *function // with the same numbers, in an isolate before this one
 	bytecode             *heap.Bytecode
+}
+
+// at finds the function whose SharedFunctionInfo is at an address, or was: a sample may be older than the last move.
+// Nil: neither it nor the one before it. f may be nil.
+func (f *function) at(sfi heap.Word) *function {
+	for ; f != nil; f = f.earlier {
+		if f.sfi == sfi || f.before == sfi && sfi != 0 {
+			return f
+		}
+	}
+	return nil
 }
 
 // script is a script that was seen.
@@ -19,10 +32,4 @@ type script struct {
 	at        heap.Word // where the Script was last
 	name      string    // that the Script has; it may be named by where it was evaluated
 	sourceMap int32     // as Resolver.Maps numbers it; 0 = none
-}
-
-// same reports whether a Script is the same one, at another address.
-func (s *script) same(now *heap.Script) bool {
-	return s.name == now.Name && s.EvalAt == now.EvalAt &&
-		s.LineOffset == now.LineOffset && s.ColumnOffset == now.ColumnOffset
 }

@@ -73,6 +73,9 @@ var (
 	baseID   = heap.Identity{Script: 7, Literal: 3}
 )
 
+// sfis are where the SharedFunctionInfos of the functions are that code is of.
+var sfis = map[heap.Identity]heap.Word{leafID: 0x71, callerID: 0x75, baseID: 0x79}
+
 // resolver knows three pieces of code: an optimised leaf, an optimised caller, and baseline code.
 func resolver() *Resolver {
 	end := uint64(len(machineCode))
@@ -135,7 +138,7 @@ func TestRepairCode(t *testing.T) {
 		{"prologue of baseline code: rdi tells", baselineStart, []uint64{0, 5}, baseID, []uint64{ret}, ret},
 		{"epilogue of baseline code: seen before", baselineStart, []uint64{29, 35}, baseID, []uint64{ret}, ret},
 	} {
-		callee := RawFrame{PC: 0x66, Marker: -1, ID: c.id, SFI: 0x79}
+		callee := RawFrame{PC: 0x66, Marker: -1, ID: c.id, SFI: sfis[c.id]}
 		for _, at := range c.at {
 			found := RawFrame{PC: c.start + at, Exact: true, Marker: -1, ID: callerID, SFI: 0x75}
 			want := []shown{{found.PC, true, -1, c.id}}
