@@ -13,7 +13,7 @@ const maxCodes = 1 << 15
 // code is a piece of machine code that was seen.
 type code struct {
 	*heap.Code
-	in            isolateKey // whose code it is
+	in            uint64 // number of the isolate whose code it is
 	tier          Tier
 	optimized     *heap.Optimized
 	functions     map[heap.Word]*function // of the optimised code: its own and those inlined

@@ -36,10 +36,10 @@ func (v *Resolver) findCode(pc uint64) *code {
 		return nil
 	}
 	c := &code{
-		Code: found, in: v.key, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1},
+		Code: found, in: v.number, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1},
 	}
 	v.describe(c)
-	if old != nil && old.in == v.key && v.late && !(c.means(old) && sameInstructions(c.text, old.text)) {
+	if old != nil && old.in == v.number && v.late && !(c.means(old) && sameInstructions(c.text, old.text)) {
 		c.since = v.code.epoch + 1 // a sample of this epoch may be in the old code or in the new
 	}
 	v.code.put(c)
@@ -57,7 +57,7 @@ func (c *code) means(old *code) bool {
 
 // holds reports whether code is where it was, and reads what could not be read before.
 func (v *Resolver) holds(c *code) bool {
-	if c.gone || c.in != v.key || c.checked != v.code.epoch && !v.r.Same(c.Code) {
+	if c.gone || c.in != v.number || c.checked != v.code.epoch && !v.r.Same(c.Code) {
 		return false
 	}
 	if c.checked != v.code.epoch && !c.described() {
@@ -68,9 +68,10 @@ func (v *Resolver) holds(c *code) bool {
 }
 
 // Renew says that V8 may have changed its code: what was checked before is checked again. Call it before the frames
-// of a sample that was taken since the last call.
-func (v *Resolver) Renew() {
+// of a sample that was taken since the last call. now is the time, on the clock of Started.
+func (v *Resolver) Renew(now int64) {
 	v.code.epoch++
+	v.renewed, v.r = now, v.live
 	v.checkUsed()
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
 )
 
 func piece(start, end uint64) *code { return &code{Code: &heap.Code{Start: start, End: end}} }
@@ -75,7 +76,7 @@ func TestCachesAreBounded(t *testing.T) {
 	if n := len(all.all); n != 3 {
 		t.Errorf("%d pieces of code, want those since the cache began anew", n)
 	}
-	v := NewResolver(nil, nil)
+	v := NewResolver(heap.NewReader(nil, &layout.Layout{}), nil)
 	for i := range maxPoints + 2 {
 		v.keep(point{at: i})
 	}

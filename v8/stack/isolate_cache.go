@@ -17,11 +17,16 @@ const maxIsolates = 64
 // isolate is what is known of one isolate's JavaScript.
 type isolate struct {
 	key        isolateKey
+	number     uint64
+	times      times
+	before     *isolate  // that was at its address
 	codeHeader heap.Word // hidden class of its InstructionStreams; 0: not found yet
 	functions  map[heap.Identity]*function
 	scripts    map[int32]*script
 	points     map[point][]*Frame
 	misses     misses
+	checked    uint64 // epoch in which it was last found to live
+	seen       int64  // when that epoch began
 	used       uint64 // epoch of its last sample
 }
 
@@ -34,9 +39,10 @@ type point struct {
 	exact bool
 }
 
-func newIsolate(key isolateKey) *isolate {
+func newIsolate(key isolateKey, number uint64) *isolate {
 	return &isolate{
 		key:       key,
+		number:    number,
 		functions: map[heap.Identity]*function{},
 		scripts:   map[int32]*script{},
 		points:    map[point][]*Frame{},

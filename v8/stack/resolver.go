@@ -10,16 +10,24 @@ type Resolver struct {
 	// Maps is told of each script that names a source map. nil: nobody asks. The number that it gives back is the Map
 	// of the script's frames.
 	Maps func(MappedScript) int32
+	// Started is when the process began, in nanoseconds of its CLOCK_MONOTONIC. 0: isolates that live one after the
+	// other at one address, on one thread, are taken for one.
+	Started int64
 
 	*isolate // of the current sample
 
-	r        *heap.Reader
+	r        *heap.Reader // of the current isolate: one of the next two
+	live     *heap.Reader
+	gone     *heap.Reader // of an isolate that is no more
 	space    AddressSpace
 	isolates map[isolateKey]*isolate
+	unknown  *isolate // one of which nothing is known
+	met      uint64   // how many isolates were met
 	code     codes
 	wasm     wasm
 	builtin  map[string]*Frame // by name
 	basis    basis             // of the current sample
+	renewed  int64             // when Renew was called
 	late     bool              // the current sample was taken some time ago
 	forgot   bool              // a cache began anew: see Forgot
 }
@@ -27,8 +35,10 @@ type Resolver struct {
 // NewResolver resolves frames of the process that r reads, with the mappings that space knows. Both are used only while
 // a method runs.
 func NewResolver(r *heap.Reader, space AddressSpace) *Resolver {
+	unknown := newIsolate(isolateKey{}, 0)
 	return &Resolver{
-		isolate: newIsolate(isolateKey{}), r: r, space: space,
+		isolate: unknown, unknown: unknown, r: r, live: r,
+		gone: heap.NewReader(noMemory{}, r.Layout()), space: space,
 		isolates: map[isolateKey]*isolate{},
 		builtin:  map[string]*Frame{},
 		wasm:     wasm{modules: map[uint64]*wasmModule{}, codes: map[uint64]*wasmCode{}},
@@ -36,9 +46,10 @@ func NewResolver(r *heap.Reader, space AddressSpace) *Resolver {
 }
 
 // Begin starts a sample of a thread that has entered an isolate; 0 = none, or not known. Call it before the frames
-// of each. late says that the sample was taken so long ago that V8 may have used the place of code again since.
-func (v *Resolver) Begin(isolate uint64, thread int, late bool) {
-	v.enter(isolateKey{isolate, thread})
+// of each. taken is when that was, on the clock of Started. late says that this is so long ago that V8 may have used
+// the place of code again since.
+func (v *Resolver) Begin(isolate uint64, thread int, taken int64, late bool) {
+	v.enter(isolateKey{isolate, thread}, taken)
 	v.basis.codes, v.basis.passing = v.basis.codes[:0], false
 	v.late = late
 }
@@ -50,18 +61,48 @@ func (v *Resolver) Forgot() bool {
 	return forgot
 }
 
-// enter makes an isolate the current one.
-func (v *Resolver) enter(key isolateKey) {
+// Isolate is a number of the isolate of the current sample. Another one at its address has another number.
+func (v *Resolver) Isolate() uint64 { return v.number }
+
+// enter makes the isolate current that a thread had entered at a time. Where another one was made at its address since,
+// it is the one before that, if that was seen later than the time, else one of which nothing is known.
+func (v *Resolver) enter(key isolateKey, taken int64) {
 	i := v.isolates[key]
-	if i == nil {
-		if len(v.isolates) >= maxIsolates {
-			v.dropOldestIsolate()
-		}
-		i = newIsolate(key)
-		v.isolates[key] = i
+	if i == nil || i.checked != v.code.epoch && !v.lives(i) {
+		i = v.addIsolate(key, i)
 	}
-	i.used = v.code.epoch
-	v.isolate = i
+	i.checked, i.used, i.seen = v.code.epoch, v.code.epoch, v.renewed
+	v.isolate, v.r = i, v.live
+	if taken < i.times.made() {
+		v.isolate, v.r = v.unknown, v.gone
+		if i.before != nil && taken <= i.before.seen {
+			v.isolate = i.before
+		}
+	}
+}
+
+// lives reports whether an isolate is still the one that it was.
+func (v *Resolver) lives(i *isolate) bool {
+	if len(i.times) == 0 { // it was being made
+		i.times = readTimes(v.live, i.key.address, v.Started)
+		return true
+	}
+	return i.times.hold(v.live)
+}
+
+// addIsolate adds an isolate. before is the one that was at its address; nil: none is known.
+func (v *Resolver) addIsolate(key isolateKey, before *isolate) *isolate {
+	if before == nil && len(v.isolates) >= maxIsolates {
+		v.dropOldestIsolate()
+	}
+	if before != nil {
+		before.before, v.forgot = nil, true
+	}
+	v.met++
+	i := newIsolate(key, v.met)
+	i.times, i.before = readTimes(v.live, key.address, v.Started), before
+	v.isolates[key] = i
+	return i
 }
 
 func (v *Resolver) dropOldestIsolate() {

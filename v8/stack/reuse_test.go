@@ -89,7 +89,7 @@ func TestPlaceUsedAgain(t *testing.T) {
 	m, v := newCodeSpace()
 	m.compile(place, 0x2000, 100)
 	at := func(late bool) uint64 {
-		v.Begin(1, 1, late)
+		v.Begin(1, 1, 0, late)
 		c := v.codeOf(pc)
 		if c == nil {
 			return 0
@@ -98,19 +98,19 @@ func TestPlaceUsedAgain(t *testing.T) {
 	}
 	first, second, third := uint64(place+streamHeader+100<<32), uint64(place+streamHeader+200<<32),
 		uint64(place+streamHeader+300<<32)
-	v.Renew()
+	v.Renew(0)
 	if got := at(true); got != first {
 		t.Fatalf("0x%x, want the first code", got)
 	}
 	basis, ok := v.Basis()
-	if v.Renew(); !ok || !v.Holds(basis) {
+	if v.Renew(0); !ok || !v.Holds(basis) {
 		t.Error("the first code does not hold, though nothing has changed")
 	}
 	m.compile(place, 0x4000, 200)
 	if got := at(true); got != first {
 		t.Errorf("0x%x: what was checked after the sample was taken is not asked again", got)
 	}
-	v.Renew()
+	v.Renew(0)
 	if v.Holds(basis) {
 		t.Error("the first code holds, though another is there")
 	}
@@ -120,21 +120,21 @@ func TestPlaceUsedAgain(t *testing.T) {
 	if _, ok := v.Basis(); ok {
 		t.Error("a sample without a name is kept")
 	}
-	v.Renew()
+	v.Renew(0)
 	if got := at(true); got != second {
 		t.Errorf("0x%x, want the second code", got)
 	}
 	m.compile(place, 0x6000, 300)
-	v.Renew()
+	v.Renew(0)
 	if got := at(false); got != third {
 		t.Errorf("0x%x, want the third code, which is there in time", got)
 	}
 	m.unmapped = true
-	v.Renew()
+	v.Renew(0)
 	if got := at(true); got != third {
 		t.Errorf("0x%x, want the third code, which was there until its memory was unmapped", got)
 	}
-	if v.Begin(2, 2, true); v.codeOf(pc) != nil {
+	if v.Begin(2, 2, 0, true); v.codeOf(pc) != nil {
 		t.Error("code of one isolate is another's")
 	}
 }
@@ -147,9 +147,9 @@ func TestKnownCodeIsReadOnce(t *testing.T) {
 		m.compile(place+i*0x400, 0x2000+i*0x100, 100)
 	}
 	all := func() {
-		v.Renew()
+		v.Renew(0)
 		for range 3 {
-			v.Begin(1, 1, true)
+			v.Begin(1, 1, 0, true)
 			for i := range uint64(pieces) {
 				if v.codeOf(pc+i*0x400) == nil {
 					t.Fatalf("no code %d", i)
@@ -163,17 +163,17 @@ func TestKnownCodeIsReadOnce(t *testing.T) {
 		t.Errorf("%d reads, want 1", m.reads)
 	}
 	for range checkedFor - 1 {
-		v.Renew()
+		v.Renew(0)
 	}
 	m.reads = 0
 	if all(); m.reads != 1 {
 		t.Errorf("%d reads, want 1: the code was used not long ago", m.reads)
 	}
 	for range checkedFor {
-		v.Renew()
+		v.Renew(0)
 	}
 	m.reads = 0
-	if v.Renew(); m.reads != 0 {
+	if v.Renew(0); m.reads != 0 {
 		t.Errorf("%d reads of code that was not used for %d epochs", m.reads, checkedFor+1)
 	}
 }
@@ -191,14 +191,14 @@ func TestPlaceOverwritten(t *testing.T) {
 	v := NewResolver(heap.NewReader(m, l), m)
 	m.word(place, codeClass|1)
 	m.word(place+24, 100)
-	v.Renew()
-	if v.Begin(1, 1, false); v.codeOf(pc) == nil {
+	v.Renew(0)
+	if v.Begin(1, 1, 0, false); v.codeOf(pc) == nil {
 		t.Fatal("no code")
 	}
 	for _, hiddenClass := range []uint64{0x4907e18349c88b4d, 0x4907e18349c88b4c} { // as tagged, and as moved
 		m.word(place, hiddenClass)
-		v.Renew()
-		if v.Begin(1, 1, false); v.codeOf(pc) != nil {
+		v.Renew(0)
+		if v.Begin(1, 1, 0, false); v.codeOf(pc) != nil {
 			t.Errorf("code, though its place begins with 0x%x", hiddenClass)
 		}
 	}

@@ -85,15 +85,15 @@ func resolver() *Resolver {
 		{"Add_Baseline", builtinStart + 0x200, builtinStart + 0x300},
 		{"ArrayMap", builtinStart + 0x300, builtinStart + 0x400},
 		{"MathImul", imulStart, imulStart + 36}}})
-	v.Renew()
-	v.Begin(0, 0, false)
+	v.Renew(0)
+	v.Begin(0, 0, 0, false)
 	for _, c := range []*code{
 		{Code: &heap.Code{Start: codeStart, End: codeStart + end}, tier: TurboFan, id: leafID, sfi: 0x71},
 		{Code: &heap.Code{Start: callerStart, End: callerStart + end}, tier: Maglev, id: callerID, sfi: 0x75},
 		{Code: &heap.Code{Start: baselineStart, End: baselineStart + end}, tier: Sparkplug,
 			id: baseID, sfi: 0x79, baseline: &heap.Baseline{Array: 0xba1}},
 	} {
-		c.in, c.checked, c.head = v.key, v.code.epoch, machineCode
+		c.in, c.checked, c.head = v.number, v.code.epoch, machineCode
 		v.code.put(c)
 	}
 	return v

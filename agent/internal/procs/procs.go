@@ -6,6 +6,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // All lists the pids of all processes, kernel threads included.
@@ -48,6 +51,14 @@ func Started(pid int) uint64 {
 	}
 	ticks, _ := strconv.ParseUint(fields[19], 10, 64)
 	return ticks
+}
+
+// Age returns how long ago a process started, by what Started says.
+func Age(started uint64) time.Duration {
+	const tick = 10 * time.Millisecond // USER_HZ is 100
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) // it cannot fail
+	return time.Duration(now.Nano()) - time.Duration(started)*tick
 }
 
 // exiting is PF_EXITING, which the kernel sets before it reports that a thread exits (include/linux/sched.h).

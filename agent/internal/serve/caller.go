@@ -87,14 +87,11 @@ func identifyFD(fd, group int) (who caller, err error) {
 
 // born returns when a process started, Unix time in nanoseconds; 0 if it is gone.
 func born(pid int, now time.Time) int64 {
-	const tick = 10 * time.Millisecond // USER_HZ is 100
-	var boot unix.Timespec
-	ticks := procs.Started(pid)
-	if ticks == 0 || unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil {
+	started := procs.Started(pid)
+	if started == 0 {
 		return 0
 	}
-	age := time.Duration(boot.Nano()) - time.Duration(ticks)*tick
-	return now.Add(-age).UnixNano()
+	return now.Add(-procs.Age(started)).UnixNano()
 }
 
 func sameNamespaces(pid int) bool {

@@ -65,8 +65,8 @@ func (c *stackCache) find(key stackKey, s *sampler.Sample, r *stack.Resolver, no
 	return known
 }
 
-// keyOf is the key of a sample's stack.
-func (c *stackCache) keyOf(s *sampler.Sample) stackKey {
+// keyOf is the key of a sample's stack, in an isolate that has this number.
+func (c *stackCache) keyOf(s *sampler.Sample, isolate uint64) stackKey {
 	gc, fault := uint64(0), uint64(0)
 	if collection(s) != nil {
 		gc = uint64(s.GcState) + 1
@@ -75,7 +75,7 @@ func (c *stackCache) keyOf(s *sampler.Sample) stackKey {
 		fault = 1
 	}
 	b := c.key[:0]
-	b = binary.LittleEndian.AppendUint64(b, s.Isolate)
+	b = binary.LittleEndian.AppendUint64(b, isolate)
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.Tid)|uint64(len(s.Kernel))<<32)
 	b = binary.LittleEndian.AppendUint64(b, gc|uint64(s.Stop)<<8|uint64(s.Resumed)<<16|fault<<24|uint64(s.Skipped)<<32)
 	for _, pc := range s.Kernel {

@@ -11,6 +11,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
 	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/v8/heap"
@@ -33,6 +34,7 @@ type Symbolizer struct {
 	id       uint32         // of the process, in the BPF program
 	frames   frameCache
 	stacks   stackCache
+	ahead    int64  // how far its CLOCK_MONOTONIC is ahead of that of samples, in nanoseconds
 	renewed  int64  // when the resolver was told to check again, as sampler.Now
 	result   Result // of the current sample
 	inV8     bool   // the current sample has had a frame in V8's code
@@ -73,8 +75,19 @@ func New(p *process.Process, k *Kernel, n *Natives, maps func(stack.MappedScript
 		mapped: math.MaxInt64,
 	}
 	z.resolver.Maps = maps
+	if isLive {
+		z.followIsolates(p)
+	}
 	z.code = code{resolver: z.resolver, mappings: p.Mappings, memory: p.Memory}
 	return z
+}
+
+// followIsolates has isolates told apart that live one after the other at one address.
+func (z *Symbolizer) followIsolates(p *process.Process) {
+	if ahead, ok := procs.ClockAhead(p.PID); ok {
+		z.ahead = int64(ahead)
+		z.resolver.Started = procs.Monotonic() + z.ahead - int64(procs.Age(p.Started))
+	}
 }
 
 // Tell notes in k what has been read that naming frames needs. id is the bpf.Process.Id.
@@ -138,18 +151,18 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 	if int64(s.Time) > z.renewed {
 		z.renewed = now
 		z.memory.PID = z.pid
-		z.resolver.Renew()
+		z.resolver.Renew(now + z.ahead)
 	}
 	z.memory.PID = int(s.Tid) // when the thread has ended, another isolate may have the memory of its own
-	z.resolver.Begin(s.Isolate, int(s.Tid), now-int64(s.Time) > lateAfter)
-	key := z.stacks.keyOf(s)
+	z.begin(s, now)
+	key := z.stacks.keyOf(s, z.resolver.Isolate())
 	if z.late = z.AfterMapped(s); s.IsNew == 0 && !z.late {
 		if known := z.stacks.find(key, s, z.resolver, now); known != nil {
 			sample.Stack, sample.Shared = known.frames, true
 			z.code.count(s, sample.Stack)
 			return known.result
 		}
-		z.resolver.Begin(s.Isolate, int(s.Tid), now-int64(s.Time) > lateAfter)
+		z.begin(s, now)
 	}
 	z.stacks.baseline, z.stacks.passing = z.stacks.baseline[:0], z.late
 	z.name(s)
@@ -163,6 +176,10 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 		z.known.Clear()
 	}
 	return z.result
+}
+
+func (z *Symbolizer) begin(s *sampler.Sample, now int64) {
+	z.resolver.Begin(s.Isolate, int(s.Tid), int64(s.Time)+z.ahead, now-int64(s.Time) > lateAfter)
 }
 
 // name names the frames one by one.

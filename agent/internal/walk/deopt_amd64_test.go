@@ -141,8 +141,8 @@ func (th *thread) functions(w stack.Walk) string {
 		return cutOffStack
 	}
 	v := stack.NewResolver(heap.NewReader(th.mem, th.layout), th.process.Mappings)
-	v.Renew()
-	v.Begin(0, 0, false)
+	v.Renew(0)
+	v.Begin(0, 0, 0, false)
 	var out []string
 	for _, f := range w.Frames {
 		if f.Kind != stack.FrameFunction && f.Kind != stack.FrameTyped {

@@ -67,8 +67,8 @@ func (th *thread) enters(t *testing.T, pid int, want site) bool {
 // leaf is the first frame of JavaScript in a walk.
 func (th *thread) leaf(w stack.Walk) stack.Frame {
 	v := stack.NewResolver(heap.NewReader(th.mem, th.layout), th.process.Mappings)
-	v.Renew()
-	v.Begin(0, 0, false)
+	v.Renew(0)
+	v.Begin(0, 0, 0, false)
 	for _, f := range w.Frames {
 		if f.Kind != stack.FrameFunction && f.Kind != stack.FrameTyped {
 			continue

@@ -86,8 +86,8 @@ func agree(t *testing.T, p *bpftest.Program, th *thread, pages map[uint64][]byte
 // sites are the functions of testdata/walk.js on a walked stack, leaf first.
 func (th *thread) sites(w stack.Walk) (sites []site) {
 	v := stack.NewResolver(heap.NewReader(th.mem, th.layout), th.process.Mappings)
-	v.Renew()
-	v.Begin(0, 0, false)
+	v.Renew(0)
+	v.Begin(0, 0, 0, false)
 	for _, f := range w.Frames {
 		if f.Kind != stack.FrameFunction && f.Kind != stack.FrameTyped {
 			continue

@@ -1,0 +1,81 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/hotspan/hotspan/test/truth/judge"
+)
+
+// TestIsolates: isolates that live one after the other on one thread, as those of isolated-vm do, often come to one
+// address, and count functions and scripts alike. No function is taken for one of an isolate before it.
+func TestIsolates(t *testing.T) {
+	t.Parallel()
+	eachNode(t, func(t *testing.T, node string) {
+		library := addon(t, node, "isolates.cc", "-std=c++20")
+		file, out := filepath.Join(t.TempDir(), "out.jsonl"), filepath.Join(t.TempDir(), "truth.jsonl")
+		r := run(t, "record", "-F", "199", "-o", file, "--", node, "../programs/isolates.js", library, out)
+		t.Logf("%s", r.Stderr)
+		runs := readRuns(t, out)
+		var named judge.Share
+		wrong := map[string]int{}
+		for _, s := range readSamples(t, file) {
+			js := slices.DeleteFunc(s.JS(), func(f judge.Frame) bool { return f.Kind != "js" })
+			at := runAt(runs, s.T)
+			if s.TID == s.PID || len(js) == 0 || at == nil || js[0].F == "(anonymous)" && len(js) == 1 {
+				continue // of Node.js itself, or of the text around the function, which compiles it
+			}
+			named.Count(!js[0].IsUnknown() && js[0].Line > 0)
+			if f, around := js[0], js[len(js)-1]; !f.IsUnknown() && f.F != at.Name ||
+				f.Line != 0 && f.Line != at.Line || around.Line != 0 && around.Line != at.Line+1 {
+				wrong[fmt.Sprintf("%s:%d called in line %d, want %s:%d", f.F, f.Line, around.Line, at.Name, at.Line)]++
+			}
+		}
+		if len(wrong) > 0 {
+			t.Errorf("by how many samples: %v", wrong)
+		}
+		// Samples are read every 100 ms. Those after which an isolate was not seen may be of one that nobody has seen,
+		// and have no names: half of 200 ms at most.
+		atLeast(t, named, "functions with their line", 50, 300)
+	})
+}
+
+// isolateRun is one text of isolates.js: which function ran, in which line it is, and when, in Unix time.
+type isolateRun struct {
+	Name       string
+	Line       int
+	Start, End float64
+}
+
+func readRuns(t *testing.T, file string) (all []isolateRun) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for d := json.NewDecoder(f); d.More(); {
+		var r isolateRun
+		if err := d.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// runAt returns the run of which a sample is; nil: it is at its edge, or between two.
+func runAt(all []isolateRun, at int64) *isolateRun {
+	const edge = float64(time.Millisecond)
+	for i, r := range all {
+		if float64(at) > r.Start+edge && float64(at) < r.End-edge {
+			return &all[i]
+		}
+	}
+	return nil
+}
