@@ -249,4 +249,5 @@ func (a *Agent) detach(t *target) {
 		}
 	}
 	delete(a.targets, t.PID)
+	a.builder.EndProcess(t.PID, a.clock.Unix(uint64(sampler.Now())))
 }

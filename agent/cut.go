@@ -114,15 +114,7 @@ func (a *Agent) followLive(now time.Time) {
 
 // cutLive ends the snapshot for subscribers, if there are any.
 func (a *Agent) cutLive(end time.Time) {
-	if s := a.builder.CutLive(end); s != nil {
+	for _, s := range a.builder.CutLive(end) {
 		a.passes.PutLive(s)
 	}
-}
-
-// nextLive is when followLive has something to do; zero: never.
-func (a *Agent) nextLive() time.Time {
-	if end := a.builder.End(); !end.IsZero() {
-		return end.Add(slack)
-	}
-	return time.Time{}
 }

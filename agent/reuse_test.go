@@ -14,6 +14,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
+	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
@@ -55,6 +56,10 @@ func TestCatchUp(t *testing.T) {
 func TestReusedPID(t *testing.T) {
 	a, pids := attached(t, 1)
 	pid, old := pids[0], a.targets[pids[0]]
+	if err := a.start(); err != nil {
+		t.Fatal(err)
+	}
+	a.builder.Add(&pprofx.Sample{PID: pid, Time: a.now().UnixNano()}, false)
 	end(t, pid)
 	startAs(t, pid, old.Executable, "-e", "setInterval(() => {}, 1000)")
 	a.lifecycle(bpf.Lifecycle{Type: bpf.RecordExec, Pid: uint32(pid), Time: uint64(sampler.Now())})
@@ -68,6 +73,11 @@ func TestReusedPID(t *testing.T) {
 	now := a.targets[pid]
 	if now == nil || now.Ended() || now.Started == old.Started || now.config.Id == old.config.Id {
 		t.Errorf("now %+v, before %+v", now, old)
+	}
+	a.builder.Add(&pprofx.Sample{PID: pid, Time: a.now().UnixNano()}, false)
+	cut := a.builder.Cut(a.now().UnixNano() + 1)
+	if len(cut) != 2 || len(cut[0].Rows) != 1 || len(cut[1].Rows) != 1 {
+		t.Errorf("samples of both are in %d snapshots", len(cut))
 	}
 }
 

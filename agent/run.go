@@ -113,7 +113,7 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 	a.tell()
 	a.open(a.stats.Start)
 	for ctx.Err() == nil && !a.finished() {
-		a.sampler.Wait(jobs.Earliest(jobs.Earliest(a.end.Add(slack), a.nextMaintenance()), a.nextLive()))
+		a.sampler.Wait(jobs.Earliest(jobs.Earliest(a.end.Add(slack), a.nextMaintenance()), a.builder.Due(slack)))
 		now := a.now() // before drain, which may take long: what is sampled meanwhile is drained before the next cut
 		a.drain()
 		a.async.DrainResults()

@@ -24,7 +24,7 @@ type Builder struct {
 	period    int64
 	measure   Measure
 	maxRows   int
-	processes map[int]Process
+	processes processes
 	tables    *tables
 	rows      []Row // in the order of arrival
 	lost      map[LostReason]int64
@@ -40,7 +40,7 @@ func NewBuilder(start, period int64) (*Builder, error) {
 		start:     start,
 		period:    period,
 		maxRows:   MaxRows,
-		processes: make(map[int]Process),
+		processes: newProcesses(),
 		tables:    newTables(MaxFrames, MaxStacks, MaxLabelSets),
 		lost:      make(map[LostReason]int64),
 	}, nil
@@ -90,6 +90,7 @@ func (b *Builder) SetPeriod(period int64) { b.period = max(period, 1) }
 // to that, and its start, are so much later. Times of requests stay, which other clocks have measured.
 func (b *Builder) Shift(d int64) {
 	b.start += d
+	b.processes.shift(d)
 	for i := range b.rows {
 		b.rows[i].Time += d
 	}
@@ -115,4 +116,8 @@ func (b *Builder) SetLimits(l Limits) {
 }
 
 // SetProcess describes the process pid, in this and all later snapshots that have samples of it.
-func (b *Builder) SetProcess(pid int, p Process) { b.processes[pid] = p }
+func (b *Builder) SetProcess(pid int, p Process) { b.processes.now[pid] = p }
+
+// EndProcess says that the process pid has ended, or called execve, by a Unix time in nanoseconds that is not before
+// the other ends of that pid. Earlier samples keep its description. SetProcess describes another one from then on.
+func (b *Builder) EndProcess(pid int, at int64) { b.processes.end(pid, at) }

@@ -7,18 +7,36 @@ import (
 
 // Cut ends the open interval at end, Unix time in nanoseconds, and returns its snapshot: every sample with a Time
 // before end, and all losses since the last cut. Samples from end on wait for the next snapshot, which starts at end.
-// If end lies before the start of the interval, the snapshot is empty and ends at that start.
+// If end lies before the start of the interval, the snapshot is empty and ends at that start. A pid that two processes
+// have had in the interval is not described.
 func (b *Builder) Cut(end int64) *Snapshot {
 	end = max(end, b.start)
 	cut, left := split(b.rows, end)
 	slices.SortStableFunc(cut, func(x, y Row) int { return cmp.Compare(x.Time, y.Time) })
 	s := &Snapshot{
-		Start: b.start, End: end, Period: b.period, Measure: b.measure, Processes: b.processesOf(cut), Lost: b.lost,
+		Start: b.start, End: end, Period: b.period, Measure: b.measure, Processes: b.processes.of(cut), Lost: b.lost,
 	}
 	keepLongTurns(cut)
 	newCompaction(b.tables, s).add(cut)
 	b.restart(end, left)
 	return s
+}
+
+// maxPieces limits how many snapshots CutByProcess makes of an interval, in which a process may call execve often.
+const maxPieces = 16
+
+// CutByProcess is Cut, but returns consecutive snapshots if a pid is that of another process after some time: none has
+// samples of both.
+func (b *Builder) CutByProcess(end int64) []*Snapshot {
+	var all []*Snapshot
+	for len(all) < maxPieces-1 {
+		reuse := b.processes.firstReuse(b.rows, end)
+		if reuse >= end {
+			break
+		}
+		all = append(all, b.Cut(reuse))
+	}
+	return append(all, b.Cut(end))
 }
 
 // split returns the rows before end, in the memory of rows, and a copy of the others with room for as many rows.
@@ -32,17 +50,6 @@ func split(rows []Row, end int64) (before, after []Row) {
 		}
 	}
 	return before, after
-}
-
-func (b *Builder) processesOf(rows []Row) map[int]Process {
-	processes := make(map[int]Process)
-	for i := range rows {
-		pid := int(rows[i].PID)
-		if p, ok := b.processes[pid]; ok {
-			processes[pid] = p
-		}
-	}
-	return processes
 }
 
 // restart opens the interval that starts at start with the rows left over, in tables of their own: what only the
@@ -61,6 +68,7 @@ func (b *Builder) restart(start int64, left []Row) {
 		r.Labels = b.tables.sharedLabels(old.labels[r.Labels])
 		r.Thread = b.tables.thread(old.threads[r.Thread])
 	}
+	b.processes.forget(start)
 	b.start, b.rows, b.lost = start, left, make(map[LostReason]int64)
 }
 

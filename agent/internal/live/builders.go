@@ -42,11 +42,12 @@ func (b *Builders) of(hits bool) *pprofx.Builder {
 	return b.Builder
 }
 
-// Cut ends the open snapshots of the sinks at a Unix time in nanoseconds: that of hits, if there is one, comes last.
+// Cut ends the open snapshots of the sinks at a Unix time in nanoseconds: those of hits, if there are any, come last.
+// Of each there are several if a pid was that of two processes.
 func (b *Builders) Cut(end int64) []*pprofx.Snapshot {
-	cut := []*pprofx.Snapshot{b.Builder.Cut(end)}
+	cut := b.CutByProcess(end)
 	if b.hits != nil {
-		cut = append(cut, b.hits.Cut(end))
+		cut = append(cut, b.hits.CutByProcess(end)...)
 	}
 	return cut
 }
@@ -70,13 +71,22 @@ func (b *Builders) End() time.Time {
 	return b.end
 }
 
-// CutLive ends the snapshot for subscribers, and begins the next one. It returns nil if there is none.
-func (b *Builders) CutLive(end time.Time) *pprofx.Snapshot {
+// Due returns when the snapshot for subscribers is to be cut if that takes place so long after its end; zero: never.
+func (b *Builders) Due(after time.Duration) time.Time {
+	if b.live == nil {
+		return time.Time{}
+	}
+	return b.end.Add(after)
+}
+
+// CutLive ends the snapshot for subscribers, and begins the next one. It returns none if nobody subscribes, and several
+// if a pid was that of two processes.
+func (b *Builders) CutLive(end time.Time) []*pprofx.Snapshot {
 	if b.live == nil {
 		return nil
 	}
 	b.end = end.Add(Interval)
-	return b.live.Cut(end.UnixNano())
+	return b.live.CutByProcess(end.UnixNano())
 }
 
 // SetPeriod says for how much CPU time each sample stands from now on. Call it after a cut of both.
@@ -146,5 +156,17 @@ func (b *Builders) SetProcess(pid int, p pprofx.Process) {
 	}
 	if b.live != nil {
 		b.live.SetProcess(pid, p)
+	}
+}
+
+// EndProcess says that a process has ended, or runs another program. b may be nil, as long as nothing is sampled.
+func (b *Builders) EndProcess(pid int, at int64) {
+	if b == nil {
+		return
+	}
+	for _, to := range []*pprofx.Builder{b.Builder, b.hits, b.live} {
+		if to != nil {
+			to.EndProcess(pid, at)
+		}
 	}
 }

@@ -24,7 +24,7 @@ func TestHitsBesideTimer(t *testing.T) {
 	b.LoseMore(full(1), full(4))
 	b.LoseMore(full(3), full(4))
 	b.Lose(pprofx.LostExited, 2, true)
-	subscribers := b.CutLive(time.Unix(0, 10))
+	subscribers := b.CutLive(time.Unix(0, 10))[0]
 	cut := b.Cut(10)
 	if len(cut) != 2 {
 		t.Fatalf("%d snapshots", len(cut))
@@ -84,7 +84,7 @@ func TestShift(t *testing.T) {
 		if !b.End().Equal(from.Add(Interval)) {
 			t.Errorf("%v: the next snapshot of subscribers ends at %v", step, b.End())
 		}
-		live := b.CutLive(b.End())
+		live := b.CutLive(b.End())[0]
 		cut := b.Cut(from.UnixNano() + 4)
 		for i, want := range []struct {
 			*pprofx.Snapshot
@@ -98,5 +98,31 @@ func TestShift(t *testing.T) {
 				t.Errorf("%v: snapshot %d from %d: samples %v, lost %v", step, i, want.Start, times, want.Lost)
 			}
 		}
+	}
+}
+
+// TestReusedPID: no snapshot, of whatever samples, has those of two processes with one pid.
+func TestReusedPID(t *testing.T) {
+	b, err := NewBuilders(time.Unix(0, 0), time.Second, pprofx.CPUTime, pprofx.HitCount)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Begin(time.Unix(0, 0))
+	for i, service := range []string{"first", "second"} {
+		b.SetProcess(7, pprofx.Process{Service: service})
+		for _, hit := range []bool{false, true} {
+			b.Add(&pprofx.Sample{Time: int64(10 * i), PID: 7}, hit)
+		}
+		b.EndProcess(7, int64(10*i+5))
+	}
+	var got []string
+	for _, s := range append(b.CutLive(time.Unix(0, 30)), b.Cut(30)...) {
+		got = append(got, s.Measure.String()+" of "+s.Processes[7].Service)
+	}
+	want := []string{
+		"cpu of first", "cpu of second", "cpu of first", "cpu of second", "hits of first", "hits of second",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("snapshots %q, want %q", got, want)
 	}
 }
