@@ -32,6 +32,7 @@ type namedStack struct {
 	result   Result
 	basis    stack.Basis
 	baseline []baselineFrame
+	until    int64 // when its frames of the kernel are to be named again, as sampler.Now
 }
 
 // baselineFrame is a frame whose word at fp−32 was compared with the bytecode that its code was compiled from. In a
@@ -47,6 +48,7 @@ type stackCache struct {
 	key      []byte          // scratch
 	baseline []baselineFrame // of the current sample
 	passing  bool            // the current stack holds for this sample only
+	until    int64           // until when it holds
 }
 
 func newStackCache() stackCache { return stackCache{aged: newAged[stackKey, *namedStack](maxStacks)} }
@@ -54,7 +56,7 @@ func newStackCache() stackCache { return stackCache{aged: newAged[stackKey, *nam
 // find returns the stack of a key that still holds for a sample; nil: there is none.
 func (c *stackCache) find(key stackKey, s *sampler.Sample, r *stack.Resolver, now int64) *namedStack {
 	known, ok := c.get(key, now)
-	if !ok || !r.Holds(known.basis) {
+	if !ok || now >= known.until || !r.Holds(known.basis) {
 		return nil
 	}
 	for _, b := range known.baseline {

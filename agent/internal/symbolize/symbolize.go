@@ -164,12 +164,14 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 		}
 		z.begin(s, now)
 	}
-	z.stacks.baseline, z.stacks.passing = z.stacks.baseline[:0], z.late
+	z.stacks.baseline, z.stacks.passing, z.stacks.until = z.stacks.baseline[:0], z.late, math.MaxInt64
 	z.name(s)
 	sample.Stack, sample.Shared = z.frames.stack, false
 	if basis, ok := z.resolver.Basis(); ok && !z.stacks.passing {
 		sample.Stack, sample.Shared = slices.Clone(z.frames.stack), true
-		z.stacks.put(key, &namedStack{sample.Stack, z.result, basis, slices.Clone(z.stacks.baseline)}, now)
+		z.stacks.put(key, &namedStack{
+			sample.Stack, z.result, basis, slices.Clone(z.stacks.baseline), z.stacks.until,
+		}, now)
 	}
 	z.code.count(s, sample.Stack)
 	if z.resolver.Forgot() && z.known != nil {
@@ -194,7 +196,9 @@ func (z *Symbolizer) name(s *sampler.Sample) {
 		c.stack = append(c.stack, faultFrame)
 	}
 	for i, pc := range s.Kernel {
-		c.stack = append(c.stack, z.kernel.frame(pc, i == 0, z.now))
+		f := z.kernel.frame(pc, i == 0, z.now)
+		z.stacks.until = min(z.stacks.until, f.until)
+		c.stack = append(c.stack, f.Frame)
 	}
 	for i, f := range s.Frames {
 		if i == stack.KeptLeaf && s.Skipped > 0 {
