@@ -28,8 +28,13 @@ type WasmModule struct {
 	address  uint64         // of the NativeModule
 	wire     [2]uint64      // where the bytes are: address and size
 	code     section
-	proof    []byte // of the bytes: their beginning
-	proofAt  uint64
+	proofs   []proof
+}
+
+// proof is a piece of a module's bytes, by which it is recognised.
+type proof struct {
+	at    uint64
+	bytes []byte
 }
 
 // section is the content of a section, by its offset in the module.
@@ -44,6 +49,9 @@ func (r *Reader) WasmModule(address uint64) (*WasmModule, error) {
 	}
 	if err := r.sections(m); err != nil {
 		return nil, fmt.Errorf("module 0x%x: %w", address, err)
+	}
+	if err := r.spread(m); err != nil {
+		return nil, err
 	}
 	return m, nil
 }
@@ -66,18 +74,41 @@ func (r *Reader) wireBytes(module uint64) (wire [2]uint64, err error) {
 }
 
 // SameModule reports whether m still is what it was: a module is freed, and its place used again. What names it is
-// compared.
+// compared, or at least the beginning of that, and some pieces: a stripped module has no names.
 func (r *Reader) SameModule(m *WasmModule) bool {
 	wire, err := r.wireBytes(m.address)
 	if err != nil || wire != m.wire {
 		return false
 	}
-	b, err := r.Bytes(m.wire[0]+m.proofAt, len(m.proof))
-	return err == nil && bytes.Equal(b, m.proof)
+	for _, p := range m.proofs {
+		if b, err := r.Bytes(m.wire[0]+p.at, len(p.bytes)); err != nil || !bytes.Equal(b, p.bytes) {
+			return false
+		}
+	}
+	return true
 }
 
-// maxProof bounds how much of the name section is kept to recognise a module.
-const maxProof = 4096
+// What is kept to recognise a module: so much of its name section, and so many pieces, evenly spread from its first
+// byte to its last. Few, since their pages may be swapped out: V8 itself reads them only while it compiles.
+const (
+	maxProof  = 4096
+	pieces    = 4
+	pieceSize = 1024
+)
+
+// spread keeps the pieces of a module; a small one is kept whole.
+func (r *Reader) spread(m *WasmModule) error {
+	n := min(m.wire[1], pieceSize)
+	for i := range uint64(pieces) {
+		at := (m.wire[1] - n) * i / (pieces - 1)
+		b, err := r.Bytes(m.wire[0]+at, int(n))
+		if err != nil {
+			return fmt.Errorf("module 0x%x: %w", m.address, err)
+		}
+		m.proofs = append(m.proofs, proof{at, b})
+	}
+	return nil
+}
 
 // sections goes through a module, reads what it imports and its names, and keeps where its code is.
 func (r *Reader) sections(m *WasmModule) error {
@@ -85,7 +116,6 @@ func (r *Reader) sections(m *WasmModule) error {
 	if magic := c.take(8); !bytes.Equal(magic, []byte("\x00asm\x01\x00\x00\x00")) {
 		return fmt.Errorf("begins with % x, which is no WebAssembly", magic)
 	}
-	m.proof = []byte("\x00asm\x01\x00\x00\x00")
 	for range maxSections {
 		if c.at >= c.size || c.err != nil {
 			break
@@ -117,7 +147,7 @@ func (r *Reader) custom(m *WasmModule, s section) {
 	}
 	m.names = map[int]string{}
 	b := c.take(min(c.size-c.at, maxNameSection))
-	m.proof, m.proofAt = bytes.Clone(b[:min(len(b), maxProof)]), c.at-uint64(len(b))
+	m.proofs = append(m.proofs, proof{c.at - uint64(len(b)), bytes.Clone(b[:min(len(b), maxProof)])})
 	m.Name = decodeNames(string(b), m.names)
 }
 

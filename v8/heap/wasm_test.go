@@ -109,18 +109,37 @@ func TestBadWasmModules(t *testing.T) {
 	}
 }
 
-// A module's place that is used for another module is noticed, by what names its functions.
+// A module's place that is used for another module of the same size is noticed: by what names its functions, and of one
+// without names by its bytes, all of them if it is small.
 func TestSameModule(t *testing.T) {
-	mem, native := inMemory(magic + imports + code + nameList)
-	r := NewReader(mem, testLayout())
-	m, err := r.WasmModule(native)
-	if err != nil || !r.SameModule(m) {
-		t.Fatalf("%v: not the same", err)
-	}
-	i := strings.Index(string(mem.b), "a::<b>")
-	mem.b[i] = 'z'
-	if r.SameModule(m) {
-		t.Error("a function has another name, the module is said to be the same")
+	function := "\x03abc"
+	body := strings.Repeat(function, 5000)
+	size := len(body) + 2
+	long := magic + string([]byte{10, byte(size&127 | 128), byte(size>>7&127 | 128), byte(size >> 14)}) +
+		"\x88\x27" + body
+	for name, c := range map[string]struct{ bytes, from, to string }{
+		"another name":      {magic + imports + code + nameList, "a::<b>", "z::<b>"},
+		"without names":     {magic + imports + code, "abc", "abd"},
+		"other imports":     {magic + imports + code, "mem", "men"},
+		"other sizes":       {magic + imports + code, "\x02\x03abc\x02de", "\x02\x02abc\x03de"},
+		"other long code":   {long, strings.Repeat(function, 5000), strings.Repeat("bc\x03a", 5000)},
+		"another last byte": {long, function + "\x00", "\x03abd\x00"},
+	} {
+		mem, native := inMemory(c.bytes + "\x00\x00") // an empty section
+		r := NewReader(mem, testLayout())
+		m, err := r.WasmModule(native)
+		if err != nil || !r.SameModule(m) {
+			t.Errorf("%s: %v: not the same", name, err)
+			continue
+		}
+		changed := strings.Replace(string(mem.b), c.from, c.to, 1)
+		if changed == string(mem.b) {
+			t.Fatalf("%s: the same bytes", name)
+		}
+		mem.b = []byte(changed)
+		if r.SameModule(m) {
+			t.Errorf("%s: said to be the same module", name)
+		}
 	}
 }
 
