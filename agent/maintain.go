@@ -95,10 +95,12 @@ func (a *Agent) refreshMappings(t *target, now time.Time) {
 	t.symbolizer.MappingsRead()
 }
 
-// readV8 reads where the V8 of a process has its code, before a sample is named that may be in code newer than the
-// mappings.
+// readV8 reads where the V8 of a process has its code, and which of the other code is still there, before a sample is
+// named that may be in code newer than the mappings.
 func (a *Agent) readV8(t *target, s *sampler.Sample) {
-	if a.takeV8(t); t.symbolizer.AfterMapped(s) {
+	a.takeV8(t)
+	unload := !t.code.Reading() && t.symbolizer.MayUnload(s, a.sampler.ThreadEnded(t.PID))
+	if unload || t.symbolizer.AfterMapped(s) {
 		t.code.Read(t.Mappings, sampler.Now())
 		a.takeV8(t)
 	}

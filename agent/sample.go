@@ -27,9 +27,7 @@ func (a *Agent) sample(s *sampler.Sample) {
 	if context.Helper && out.State != pprofx.StateGC { // with which V8's helpers help
 		out.State = pprofx.StateOther
 	}
-	if t.symbolizer.AfterMapped(s) {
-		a.readV8(t, s)
-	}
+	a.readV8(t, s)
 	named := t.symbolizer.Stack(s, out)
 	out.Labels, out.Start, out.Turn = labels, t.labels.RequestStart(), uvloop.Turn(s.Turn, out.Stack)
 	if s.Turn == 0 && s.Isolate != 0 && !context.Helper {

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "limits.h"
+
 enum record_type {
 	RECORD_SAMPLE = 1,
 	RECORD_EXEC, // a thread of a process called execve
@@ -102,9 +104,10 @@ struct sample {
 	__s32 others;         // hits that it stands for besides its own; -1 = for none, but for their values
 };
 
-// How hotspan reads the ring buffer.
+// How hotspan reads the ring buffer, and what it is told without a record.
 struct consumer {
 	__u64 wakeups; // that were sent
+	__u64 ended[MAX_ENDED]; // by pid modulo MAX_ENDED: when a thread ended last, CLOCK_MONOTONIC, nanoseconds
 	// Written by hotspan:
 	__u64 read_at;   // when it read a record last, CLOCK_MONOTONIC, nanoseconds
 	__u64 forgotten; // how many fingerprints it has removed from those of what it has read

@@ -186,6 +186,9 @@ int BPF_PROG(hotspan_exit, struct task_struct *task)
 	if (!bpf_map_lookup_elem(&processes, &pid))
 		return 0;
 	bpf_map_delete_elem(&waiting, &tid);
+	struct consumer *r = consumer();
+	if (r)
+		r->ended[pid & (MAX_ENDED - 1)] = bpf_ktime_get_ns();
 	if (!BPF_CORE_READ(task, signal, live.counter))
 		report(RECORD_EXIT, pid);
 	else if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA))

@@ -65,6 +65,7 @@ type hotspanCondition struct {
 type hotspanConsumer struct {
 	_         structs.HostLayout
 	Wakeups   uint64
+	Ended     [64]uint64
 	ReadAt    uint64
 	Forgotten uint64
 }
@@ -268,6 +269,7 @@ const (
 	hotspanLimitMAX_SPECS         hotspanLimit = 65
 	hotspanLimitMAX_SYSCALLS      hotspanLimit = 1024
 	hotspanLimitMAX_WAITING       hotspanLimit = 16384
+	hotspanLimitMAX_ENDED         hotspanLimit = 64
 )
 
 type hotspanMapping struct {

@@ -26,7 +26,7 @@ struct {
 	__type(value, struct known_set);
 } known SEC(".maps");
 
-// How hotspan reads the ring buffer. It has one element.
+// It has one element.
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

@@ -38,4 +38,5 @@ const (
 	MaxSpecs        = int(hotspanLimitMAX_SPECS)
 	MaxWaiting      = uint32(hotspanLimitMAX_WAITING)
 	MaxSyscalls     = int(hotspanLimitMAX_SYSCALLS)
+	MaxEnded        = int(hotspanLimitMAX_ENDED)
 )

@@ -42,6 +42,7 @@ enum limit {
 	MAX_SPECS = 65,       // probes, and number 0, which is none
 	MAX_SYSCALLS = 1024,  // numbers of system calls
 	MAX_WAITING = 1 << 14, // threads whose waiting is known
+	MAX_ENDED = 64,        // processes of which it is told apart when a thread has ended; a power of two
 };
 
 // Values of a field that stand for "none".

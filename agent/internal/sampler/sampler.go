@@ -279,6 +279,10 @@ func (s *Sampler) Wait(deadline time.Time) {
 // Interrupt ends the current call of Wait, or the next. It is safe for concurrent use.
 func (s *Sampler) Interrupt() { s.waiter.interrupt() }
 
+// ThreadEnded returns when a thread of a process ended last, on the clock of samples; 0: none has. The thread may be
+// another process's that is profiled, too, and has a pid that is equal modulo bpf.MaxEnded.
+func (s *Sampler) ThreadEnded(pid int) int64 { return s.waiter.threadEnded(pid) }
+
 // Record is a record of the ring buffer: a sample, or the exec or exit of a process.
 type Record struct {
 	Sample    *Sample

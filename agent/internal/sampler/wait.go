@@ -85,3 +85,8 @@ func (w *waiter) interrupt() {
 	w.interrupted.Store(true)
 	_ = w.file.SetReadDeadline(time.Unix(1, 0)) // it can only fail if the file is closed, and then nothing waits
 }
+
+// threadEnded is Sampler.ThreadEnded.
+func (w *waiter) threadEnded(pid int) int64 {
+	return int64(atomic.LoadUint64(&w.consumer.Ended[uint(pid)%uint(bpf.MaxEnded)]))
+}

@@ -71,7 +71,7 @@ func New(p *process.Process, k *Kernel, n *Natives, maps func(stack.MappedScript
 	z := &Symbolizer{
 		pid: p.PID, memory: thread, pages: pages, mappings: p.Mappings, kernel: k, natives: n,
 		resolver: stack.NewResolver(heap.NewReader(memory, p.Layout), p.Mappings),
-		frames:   newFrameCache(), stacks: newStackCache(), threads: threads{},
+		frames:   newFrameCache(), stacks: newStackCache(), threads: newThreads(),
 		mapped: math.MaxInt64,
 	}
 	z.resolver.Maps = maps
@@ -122,6 +122,13 @@ func (z *Symbolizer) MappingsOutdated() bool { return z.outdated }
 // code was taken after they were last read. The code and the builtins of its isolate may be where those of one that has
 // ended were. Until they are read, Stack names no frame in V8's code of the thread.
 func (z *Symbolizer) AfterMapped(s *sampler.Sample) bool { return z.threads.first(s) >= z.mapped }
+
+// MayUnload reports whether the mappings are to be read before a sample is named, since code may have been unloaded: a
+// thread of the process ended at a time after they were last read, and before the sample was taken. If they are not
+// read then, it does so again after a while.
+func (z *Symbolizer) MayUnload(s *sampler.Sample, ended int64) bool {
+	return z.threads.mayUnload(s, ended, z.mapped)
+}
 
 // Mapped is when the mappings at hand were read, as SetMapped said last.
 func (z *Symbolizer) Mapped() int64 { return z.mapped }

@@ -3,13 +3,18 @@ package symbolize
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 )
 
-// threads are those of a process that have run JavaScript, with the time of the first sample that has shown it.
-type threads map[thread]int64
+// threads are those of a process that have run JavaScript.
+type threads struct {
+	since   map[thread]int64 // the times of the first samples that have shown it
+	workers bool             // one of them was not the process's first
+	asked   int64            // when a sample was taken for which mappings were read since a thread had ended
+}
 
 // thread is a thread in an isolate.
 type thread struct {
@@ -20,20 +25,37 @@ type thread struct {
 // maxThreads bounds the threads that are kept of one process.
 const maxThreads = 1 << 10
 
+func newThreads() threads { return threads{since: map[thread]int64{}} }
+
 // first returns the time of the first sample of a sample's thread that has frames in V8's code; never: of none.
-func (ts threads) first(s *sampler.Sample) int64 {
+func (ts *threads) first(s *sampler.Sample) int64 {
 	t := thread{s.Isolate, s.Tid}
-	at, known := ts[t]
+	at, known := ts.since[t]
 	switch {
 	case known:
 		return at
 	case !slices.ContainsFunc(s.Frames, inV8):
 		return never
-	case len(ts) >= maxThreads:
-		clear(ts)
+	case len(ts.since) >= maxThreads:
+		clear(ts.since)
 	}
-	ts[t] = int64(s.Time)
-	return ts[t]
+	ts.workers = ts.workers || s.Tid != s.Pid
+	ts.since[t] = int64(s.Time)
+	return ts.since[t]
+}
+
+// unloadEvery is how often mappings are read at most because threads have ended.
+const unloadEvery = int64(50 * time.Millisecond)
+
+// mayUnload reports whether a sample is to be named by mappings that are read after a thread has ended: Node.js unloads
+// the add-ons of a worker thread when that ends. The first thread ends with the process.
+func (ts *threads) mayUnload(s *sampler.Sample, ended, mapped int64) bool {
+	at := int64(s.Time)
+	if !ts.workers || ended <= mapped || at <= ended || at-max(mapped, ts.asked) < unloadEvery {
+		return false
+	}
+	ts.asked = at
+	return true
 }
 
 const never = math.MinInt64

@@ -65,6 +65,7 @@ type replayCondition struct {
 type replayConsumer struct {
 	_         structs.HostLayout
 	Wakeups   uint64
+	Ended     [64]uint64
 	ReadAt    uint64
 	Forgotten uint64
 }
@@ -222,6 +223,7 @@ const (
 	replayLimitMAX_SPECS         replayLimit = 65
 	replayLimitMAX_SYSCALLS      replayLimit = 1024
 	replayLimitMAX_WAITING       replayLimit = 16384
+	replayLimitMAX_ENDED         replayLimit = 64
 )
 
 type replayMappingKind uint32
