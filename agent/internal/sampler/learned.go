@@ -82,6 +82,19 @@ func (l *learned[K]) dropOldest(process uint32) {
 	l.keys[process] = append(keys[:0], keys[1:]...)
 }
 
+// remove removes those entries of a process whose keys are gone.
+func (l *learned[K]) remove(process uint32, gone func(K) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.keys[process] = slices.DeleteFunc(l.keys[process], func(key K) bool {
+		if !gone(key) {
+			return false
+		}
+		_ = l.entries.Delete(key)
+		return true
+	})
+}
+
 // forget removes the entries of a process.
 func (l *learned[K]) forget(process uint32) {
 	l.mu.Lock()

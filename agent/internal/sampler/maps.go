@@ -27,11 +27,34 @@ func (s *Sampler) SetProcess(pid int, p *bpf.Process) error {
 	if p.Since == 0 {
 		p.Since = uint64(procs.Monotonic())
 	}
+	s.forgetUnloaded(pid, p)
 	if err := s.objects.Processes.Put(uint32(pid), p); err != nil {
 		return err
 	}
 	s.learned.setID(pid, p.Id)
 	return nil
+}
+
+// forgetUnloaded removes what was learned of code that a process has mapped no more, or not there: other code may have
+// the same addresses.
+func (s *Sampler) forgetUnloaded(pid int, next *bpf.Process) {
+	var before bpf.Process
+	if s.objects.Processes.Lookup(uint32(pid), &before) != nil || before.Id != next.Id {
+		return
+	}
+	s.learned.keptPlaces.remove(next.Id, func(k bpf.KeptKey) bool {
+		return codeAt(&before, k.Pc) != codeAt(next, k.Pc)
+	})
+}
+
+// codeAt is the code that is mapped at an address of a process, wherever it begins and ends.
+func codeAt(p *bpf.Process, pc uint64) bpf.Mapping {
+	for _, m := range p.Mappings[:min(int(p.N_mappings), len(p.Mappings))] {
+		if m.Start <= pc && pc < m.End {
+			return bpf.Mapping{Base: m.Base, Table: m.Table, Kind: m.Kind}
+		}
+	}
+	return bpf.Mapping{}
 }
 
 // Placed waits until the tables of mappings are in the BPF maps, and returns the error if one is not. SetProcess does,

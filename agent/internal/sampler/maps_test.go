@@ -3,6 +3,7 @@ package sampler
 import (
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
@@ -62,5 +63,49 @@ func TestIndex(t *testing.T) {
 				t.Fatalf("pc %d: %+v %v, want %+v", pc, got, ok, want)
 			}
 		}
+	}
+}
+
+// TestForgetUnloaded: what was learned of code that a process has mapped is known as long as it is there, whatever is
+// mapped besides, and not of code that comes in its place.
+func TestForgetUnloaded(t *testing.T) {
+	s := opened(t)
+	const pid, id, stays, unmapped, replaced = 1 << 30, 7, 0x1100, 0x2100, 0x3100
+	p := &bpf.Process{Id: id}
+	publish := func(mappings ...bpf.Mapping) {
+		t.Helper()
+		p.N_mappings = uint32(copy(p.Mappings[:], mappings))
+		if err := s.SetProcess(pid, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	addresses := []uint64{stays, unmapped, replaced}
+	known := func() (all []uint64) {
+		for _, pc := range addresses {
+			var place int32
+			if s.objects.KeptPlaces.Lookup(bpf.KeptKey{Process: id, Pc: pc}, &place) == nil {
+				all = append(all, pc)
+			}
+		}
+		return all
+	}
+	program, one, other := bpf.Mapping{Start: 0x1000, End: 0x2000}, bpf.Mapping{Start: 0x2000, End: 0x3000, Base: 5},
+		bpf.Mapping{Start: 0x3000, End: 0x4000, Base: 6}
+	publish(program, one, other)
+	for _, pc := range addresses {
+		if err := s.SetKept(id, pc, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program.End = 0x1800
+	if publish(program, one, other); !slices.Equal(known(), addresses) {
+		t.Errorf("%x are known, want %x", known(), addresses)
+	}
+	other.Base = 9
+	if publish(program, other); !slices.Equal(known(), []uint64{stays}) {
+		t.Errorf("%x are known, want %x", known(), stays)
+	}
+	if n := s.learned.keptPlaces.len(); n != 1 {
+		t.Errorf("%d entries are kept, want 1", n)
 	}
 }
