@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
@@ -88,6 +89,8 @@ type Process struct {
 	published published
 	jobs      map[uint32]job    // of libuv's pool, by thread
 	threads   map[uint64]uint32 // that run JavaScript, by isolate
+	helpers   map[uint32]bool   // threads that were met in the isolates of these while those ran
+	ended     func(tid uint32) bool
 	context   sampleContext
 	flags     Flags // of the current sample
 	start     int64 // of its request; 0 = not known
@@ -105,7 +108,8 @@ func (d *Decoder) Process(p *process.Process, config *bpf.Process, derived pprof
 	return &Process{
 		decoder: d, process: p, config: config, derived: derived, described: derived,
 		published: published{since: time.Now()}, jobs: map[uint32]job{},
-		threads: map[uint64]uint32{},
+		threads: map[uint64]uint32{}, helpers: map[uint32]bool{},
+		ended: func(tid uint32) bool { return procs.ThreadEnded(p.PID, int(tid)) },
 	}
 }
 

@@ -86,7 +86,7 @@ func living(pid int) (tid int, found bool) {
 	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	for _, t := range threads[:min(len(threads), maxThreads)] {
 		tid, err := strconv.Atoi(t.Name())
-		if err == nil && !exits(fieldsOf(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid))) {
+		if err == nil && !ThreadEnded(pid, tid) {
 			return tid, true
 		}
 	}
@@ -103,6 +103,11 @@ func exits(fields []string) bool {
 	}
 	flags, _ := strconv.ParseUint(fields[6], 10, 32)
 	return fields[0] == "Z" || fields[0] == "X" || flags&exiting != 0
+}
+
+// ThreadEnded reports whether a thread of a process has ended, or begun to.
+func ThreadEnded(pid, tid int) bool {
+	return exits(fieldsOf(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid)))
 }
 
 // Parent returns the parent of a process, or 0 if it has none or is gone.

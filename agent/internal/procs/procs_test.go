@@ -198,6 +198,9 @@ func TestEnded(t *testing.T) {
 			t.Fatal("a zombie counts as running")
 		}
 	}
+	if own := os.Getpid(); !ThreadEnded(c.Process.Pid, c.Process.Pid) || ThreadEnded(own, own) || !ThreadEnded(1, own) {
+		t.Error("whether a thread has ended is wrong of a zombie, of this process, or of another one's thread")
+	}
 }
 
 func TestSplitZeros(t *testing.T) {
