@@ -98,12 +98,13 @@ func (v *socketFlags) pull(feed *live.Feed) (http.Handler, error) {
 	return serve.Pull(feed, token), nil
 }
 
-// capture samples one process by a configuration that is otherwise the agent's.
-func capture(ctx context.Context, like agent.Config, of serve.Capture) error {
+// captureConfig returns the configuration for one process, which is otherwise the agent's.
+func captureConfig(like *agent.Config, of *serve.Capture) (agent.Config, error) {
 	config := agent.Config{
 		Select: agent.Selection{PIDs: []int{of.PID}}, Rate: of.Rate, SnapshotEvery: of.Every, Labels: like.Labels,
 		Rules: like.Rules, NoSourceMaps: like.NoSourceMaps, FileCache: like.FileCache, Log: like.Log,
 		Sinks: []agent.Sink{captureSink(of.To)}, ContextIDs: of.Sampled != nil,
+		FollowClock: true, // a session asks for what was sampled up to a time of day
 	}
 	if of.Begun != nil {
 		begun := sync.OnceFunc(of.Begun)
@@ -112,9 +113,18 @@ func capture(ctx context.Context, like agent.Config, of serve.Capture) error {
 	for _, text := range of.Rules {
 		rule, err := reqctx.ParseRule(text)
 		if err != nil {
-			return err
+			return config, err
 		}
 		config.Rules = append(config.Rules[:len(config.Rules):len(config.Rules)], rule)
+	}
+	return config, nil
+}
+
+// capture samples one process.
+func capture(ctx context.Context, like agent.Config, of serve.Capture) error {
+	config, err := captureConfig(&like, &of)
+	if err != nil {
+		return err
 	}
 	a, err := agent.New(config)
 	if err != nil {
