@@ -254,7 +254,7 @@ func TestMetricsTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.end()
-	page := &statusPage{delivering: &delivering{from: kept, now: o}}
+	page := &statusPage{delivering: &delivering{from: kept, log: slog.Default(), now: o}}
 	page.cut(agent.Stats{Lost: map[pprofx.LostReason]int64{pprofx.LostLate: 1}}, 1)
 	if err := page.serve("127.0.0.1:0", nil); err != nil {
 		t.Fatal(err)

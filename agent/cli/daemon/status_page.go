@@ -29,7 +29,7 @@ const lateness = 20 * time.Second
 
 // serve begins to answer over HTTP. profiles, if it is not nil, answers scrapers.
 func (p *statusPage) serve(address string, profiles http.Handler) (err error) {
-	p.server, err = metrics.Listen(address, p.values, profiles)
+	p.server, err = metrics.Listen(address, p.values, profiles, p.delivering.log)
 	return err
 }
 

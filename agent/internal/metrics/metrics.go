@@ -4,12 +4,15 @@ package metrics
 
 import (
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/hotspan/hotspan/agent/internal/share"
 )
 
 // Server serves until Close.
@@ -20,7 +23,8 @@ type Server struct {
 
 // Listen serves at HOST:PORT, which must be on loopback: nobody is asked for a password. read is called for each
 // request, from any goroutine. profiles, if it is not nil, answers at /debug/pprof/profile, and asks for a password.
-func Listen(address string, read func() Values, profiles http.Handler) (*Server, error) {
+// log gets the connections that are refused.
+func Listen(address string, read func() Values, profiles http.Handler, log *slog.Logger) (*Server, error) {
 	host, _, err := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); err == nil && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, fmt.Errorf("%s: want an address on loopback, such as 127.0.0.1:7071", address)
@@ -33,7 +37,7 @@ func Listen(address string, read func() Values, profiles http.Handler) (*Server,
 		Handler: handler(read, profiles), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
 	}}
-	go s.server.Serve(listener)
+	go s.server.Serve(share.ByHost(listener, log))
 	return s, nil
 }
 

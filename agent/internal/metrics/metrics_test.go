@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -35,7 +36,7 @@ func TestMetrics(t *testing.T) {
 		Store:        store.Stats{Snapshots: 11, Bytes: 12, Evicted: 13, Unwritten: 14},
 		Destinations: map[string]export.Stats{"a": {Samples: 21, Waiting: 22}, "b": {Dropped: 23, Failures: 24}},
 	}
-	s, err := Listen("127.0.0.1:0", func() Values { return v }, nil)
+	s, err := Listen("127.0.0.1:0", func() Values { return v }, nil, slog.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,8 @@ func TestHealth(t *testing.T) {
 		"well":     {time.Now(), 200, 200},
 		"hung":     {time.Now().Add(-time.Hour), 200, 503},
 	} {
-		s, err := Listen("localhost:0", func() Values { return Values{Cut: test.cut, Hung: time.Minute} }, nil)
+		s, err := Listen("localhost:0", func() Values { return Values{Cut: test.cut, Hung: time.Minute} }, nil,
+			slog.Default())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,8 +96,51 @@ func TestListenErrors(t *testing.T) {
 		"0.0.0.0:1": "on loopback", ":1": "on loopback", "192.168.0.1:1": "on loopback", "example.com:1": "on loopback",
 		"127.0.0.1": "missing port", busy.Addr().String(): "in use",
 	} {
-		if s, err := Listen(address, nil, nil); err == nil || !strings.Contains(err.Error(), says) {
+		if s, err := Listen(address, nil, nil, slog.Default()); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, %v, want %q", address, s, err, says)
 		}
+	}
+}
+
+// TestHosts: a host that holds all connections it can get does not keep another one out, nor makes the agent hold more.
+func TestHosts(t *testing.T) {
+	s, err := Listen("127.0.0.1:0", func() Values { return Values{Cut: time.Now()} }, nil, slog.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const request = "GET /readyz HTTP/1.1\r\nHost: agent\r\n\r\n"
+	connect := func(host string) net.Conn {
+		c, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}).Dial("tcp", s.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		_, err = io.WriteString(c, request)
+		if err == nil {
+			_, err = c.Read(make([]byte, 1))
+		}
+		if err != nil { // it is refused
+			return nil
+		}
+		return c
+	}
+	var held []net.Conn
+	for range 64 {
+		if c := connect("127.0.0.1"); c != nil {
+			held = append(held, c)
+		}
+	}
+	if len(held) != 32 {
+		t.Errorf("a host has %d connections, want 32", len(held))
+	}
+	if connect("127.0.0.2") == nil {
+		t.Error("another host is kept out")
+	}
+	for _, c := range held {
+		c.Close()
+	}
+	for connect("127.0.0.1") == nil { // until the server has seen it, or the test takes too long
+		time.Sleep(10 * time.Millisecond)
 	}
 }

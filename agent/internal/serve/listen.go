@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
-	"net/netip"
 	"os/user"
 	"strconv"
 	"time"
@@ -59,8 +58,7 @@ func (s *Server) ListenTCP(address string, config *tls.Config, token string) (ne
 	if err != nil {
 		return nil, err
 	}
-	hosts := fair.New[netip.Prefix](maxConnections, userConnections)
-	s.serve(limited{l, hosts, s.config.Log}, withToken(config, token)...)
+	s.serve(fair.ByHost(l, s.config.Log), withToken(config, token)...)
 	return l.Addr(), nil
 }
 

@@ -20,10 +20,6 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/trusted"
 )
 
-// maxConnections bounds the connections of callers that may not have everything, and those over the network. A user or
-// a host has userConnections, at most, of what others leave: nobody can keep others out.
-const maxConnections, userConnections = 256, 1.0 / 8
-
 // speakTime is how long a caller may take to say which protocol it speaks.
 const speakTime = 5 * time.Second
 
@@ -62,7 +58,7 @@ func listen(path string, group int, log *slog.Logger) (*listener, error) {
 	}
 	out := &listener{
 		UnixListener: l, group: group, log: log, done: make(chan struct{}),
-		users: fair.New[uint32](maxConnections, userConnections),
+		users: fair.New[uint32](fair.Connections, fair.PerCaller),
 	}
 	out.grpc, out.http = half{out, make(chan net.Conn)}, half{out, make(chan net.Conn)}
 	go out.run()
