@@ -69,10 +69,11 @@ func (v *Verb) Run(again parsed, c terminal.Console) error {
 	defer kept.Close()
 	config.Sinks = []agent.Sink{storeSink{kept}}
 	d := &delivering{from: kept, log: log, now: begin}
-	defer func() { d.outputs().end() }()
-	if err := begin.start(kept, log); err != nil {
+	defer d.end()
+	if err := begin.take(kept, log); err != nil {
 		return err
 	}
+	begin.start()
 	closeServers, err := v.answer(&config, d, log)
 	if err != nil {
 		return err
@@ -100,7 +101,7 @@ func (v *Verb) Run(again parsed, c terminal.Console) error {
 	if stats.End.IsZero() { // it has not begun
 		return exit.Explain(err)
 	}
-	err = errors.Join(err, d.outputs().finish(deliverAtEnd))
+	err = errors.Join(err, d.finish(deliverAtEnd))
 	closingAgent(c, &stats, kept, d.outputs())
 	return err
 }

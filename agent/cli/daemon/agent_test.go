@@ -248,7 +248,7 @@ func TestMetricsTable(t *testing.T) {
 	defer kept.Close()
 	o, err := openOutputs(destinations{{url: &url.URL{Scheme: "file", Path: "/x/%t.jsonl"}}}, slog.Default())
 	if err == nil {
-		err = o.start(kept, slog.Default())
+		err = o.take(kept, slog.Default())
 	}
 	if err != nil {
 		t.Fatal(err)

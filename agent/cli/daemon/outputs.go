@@ -45,27 +45,33 @@ func openOutputs(from []destination, log *slog.Logger) (*outputs, error) {
 	return o, nil
 }
 
-// start begins to deliver what is in the store.
-func (o *outputs) start(from *store.Store, log *slog.Logger) error {
-	ctx, stop := context.WithCancel(context.Background())
-	o.stop = stop
+// take takes places in a store, where the destinations will begin.
+func (o *outputs) take(from *store.Store, log *slog.Logger) error {
 	for i := range o.from {
 		d, err := export.New(o.from[i].name(), o.receivers[i], o.from[i].keep(), from, log)
 		if err != nil {
 			return err
 		}
 		o.destinations = append(o.destinations, d)
-		o.running.Go(func() { d.Run(ctx) })
 	}
 	return nil
 }
 
-// countOn adds what outputs have counted that have ended, by the names of destinations.
-func (o *outputs) countOn(before *outputs) {
+// start begins to deliver, after take.
+func (o *outputs) start() {
+	ctx, stop := context.WithCancel(context.Background())
+	o.stop = stop
+	for _, d := range o.destinations {
+		o.running.Go(func() { d.Run(ctx) })
+	}
+}
+
+// goOn has destinations go on where those of the same name are, of outputs that have ended.
+func (o *outputs) goOn(before *outputs) {
 	for _, d := range o.destinations {
 		for _, b := range before.destinations {
 			if b.Name() == d.Name() {
-				d.Continue(b.Stats())
+				d.Continue(b)
 			}
 		}
 	}

@@ -21,7 +21,10 @@ type delivering struct {
 	from *store.Store
 	log  *slog.Logger
 
-	mu     sync.Mutex
+	replacing sync.Mutex // held for as long as it takes to replace outputs, or to end the last
+	ended     bool
+
+	mu     sync.Mutex // never held while receivers work
 	now    *outputs
 	config agent.Config // that captures are like
 }
@@ -44,16 +47,37 @@ func (d *delivering) outputs() *outputs {
 	return d.now
 }
 
-// replace ends the outputs and starts others: those of the same name go on where they were.
-func (d *delivering) replace(next *outputs) error {
+// replace ends the outputs and starts others, which have taken their places: those of the same name go on where they
+// were.
+func (d *delivering) replace(next *outputs) {
+	d.replacing.Lock()
+	defer d.replacing.Unlock()
+	before := d.outputs()
+	if d.ended {
+		next.end()
+		return
+	}
+	before.end()
+	next.goOn(before)
+	next.start()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.now.end()
-	before := d.now
 	d.now = next
-	err := next.start(d.from, d.log)
-	next.countOn(before)
-	return err
+}
+
+// end ends the outputs, which nothing replaces any more.
+func (d *delivering) end() {
+	d.replacing.Lock()
+	defer d.replacing.Unlock()
+	d.ended = true
+	d.outputs().end()
+}
+
+// finish waits until the outputs have delivered all, at most so long. Nothing replaces them meanwhile.
+func (d *delivering) finish(within time.Duration) error {
+	d.replacing.Lock()
+	defer d.replacing.Unlock()
+	return d.outputs().finish(within)
 }
 
 // changer is an agent.Agent that runs.
@@ -97,7 +121,8 @@ func (r *reloading) serve(signals <-chan os.Signal) {
 	}
 }
 
-// reload puts the settings of the configuration in place of those that count. If one of them is wrong, all stays.
+// reload puts the settings of the configuration in place of those that count. If one of them is wrong, all stays: what
+// may be wrong is found out before anything changes.
 func (r *reloading) reload() {
 	err := r.change()
 	if err != nil {
@@ -113,6 +138,9 @@ func (r *reloading) change() error {
 	if err != nil {
 		return err
 	}
+	if err := next.outputs.take(r.delivering.from, r.log); err != nil {
+		return errors.Join(err, next.outputs.close())
+	}
 	ctx, stop := context.WithTimeout(context.Background(), changeWithin)
 	defer stop()
 	if err := r.agent.Change(ctx, next.config); err != nil {
@@ -121,9 +149,7 @@ func (r *reloading) change() error {
 	r.delivering.configure(next.config)
 	r.delivering.from.SetLimits(next.limits)
 	terminal.SetVerbose(r.log, next.verbose)
-	if err := r.delivering.replace(next.outputs); err != nil {
-		return err
-	}
+	r.delivering.replace(next.outputs)
 	r.log.Info("the configuration is read again", "destinations", len(next.outputs.from))
 	if len(next.startOnly) > 0 {
 		r.log.Warn("some settings count when the agent starts again", "these", strings.Join(next.startOnly, " "))

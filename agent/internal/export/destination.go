@@ -90,8 +90,11 @@ func (d *Destination) Stats() Stats {
 	}
 }
 
-// Continue adds what a destination of the same name had counted that has ended.
-func (d *Destination) Continue(before Stats) {
+// Continue goes on where a destination of the same name is that has ended, and adds what that has counted. Call it
+// before Run.
+func (d *Destination) Continue(ended *Destination) {
+	d.cursor.GoOn(ended.cursor)
+	before := ended.Stats()
 	d.stats.snapshots.Add(before.Snapshots)
 	d.stats.samples.Add(before.Samples)
 	d.stats.dropped.Add(before.Dropped)
@@ -102,6 +105,10 @@ func (d *Destination) Continue(before Stats) {
 
 // Run delivers until ctx ends.
 func (d *Destination) Run(ctx context.Context) {
+	if err := d.cursor.Keep(); err != nil {
+		d.log.Warn("where an output begins is not kept: after a restart it lacks what was not delivered before",
+			"to", d.name, "why", err)
+	}
 	d.try(ctx)
 	for {
 		e, err := d.cursor.Next(ctx)

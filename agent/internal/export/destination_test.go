@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -65,6 +66,14 @@ func (m *messages) WriteMessage(_ context.Context, message []byte) error {
 // fill appends snapshots of ten samples each, one every ten nanoseconds.
 func fill(t *testing.T, s *store.Store, snapshots int) {
 	t.Helper()
+	if err := fillUp(t, s, snapshots); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fillUp does, and returns what the disk says of the last.
+func fillUp(t *testing.T, s *store.Store, snapshots int) (err error) {
+	t.Helper()
 	b, err := pprofx.NewBuilder(1000, 10)
 	if err != nil {
 		t.Fatal(err)
@@ -76,14 +85,13 @@ func fill(t *testing.T, s *store.Store, snapshots int) {
 				Labels: []pprofx.Label{{Key: "http.route", Str: "/"}, {Key: "tenant", Str: "a"}}})
 		}
 		cut := b.Cut(1100 + 100*i)
-		frame, err := otlp.Compress(cut, otlp.Agent{})
-		if err == nil {
-			_, err = s.Append(frame, cut.Start, cut.End)
+		frame, encoding := otlp.Compress(cut, otlp.Agent{})
+		if encoding != nil {
+			t.Fatal(encoding)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, err = s.Append(frame, cut.Start, cut.End)
 	}
+	return err
 }
 
 // fixture is a destination of a store, and what it logs.
@@ -145,6 +153,42 @@ func TestFailures(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), "snapshots wait"); n != 1 || !strings.Contains(log.String(), "again") {
 		t.Errorf("want one line when it begins and one when it ends: %s", log)
+	}
+}
+
+// Where the disk does not take how far a destination has come, it delivers all the same, and the next of its name goes
+// on where it was. That is said.
+func TestPlaceIsNotKept(t *testing.T) {
+	dir := t.TempDir()
+	s, err := store.Open(dir, store.Limits{Bytes: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := os.RemoveAll(dir); err != nil { // nothing can be written to it any more
+		t.Fatal(err)
+	}
+	r := &receiver{}
+	var log bytes.Buffer
+	var both [2]*Destination
+	for i := range both {
+		if both[i], err = New("a", r, nil, s, slog.New(slog.NewTextHandler(&log, nil))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := fillUp(t, s, 2); err == nil {
+		t.Fatal("the disk takes snapshots")
+	}
+	deliverAll(t, both[0])
+	both[1].Continue(both[0])
+	deliverAll(t, both[1])
+	if got := both[1].Stats(); got != (Stats{Snapshots: 2, Samples: 20}) || !slices.Equal(r.times, times(2)) {
+		t.Errorf("%+v; %v", got, r.times)
+	}
+	for _, says := range []string{"where an output begins is not kept", "how far an output has come is not kept"} {
+		if !strings.Contains(log.String(), says) {
+			t.Errorf("%q, want %q", log.String(), says)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 type Cursor struct {
 	store *Store
 	file  string
+	fresh bool          // it is not in the directory
 	next  atomic.Uint64 // sequence
 	lost  atomic.Int64
 }
@@ -30,7 +31,8 @@ func (s *Store) Cursor(name string) (*Cursor, error) {
 		s.mu.Lock()
 		c.next.Store(s.next)
 		s.mu.Unlock()
-		return c, c.save()
+		c.fresh = true
+		return c, nil
 	case err != nil:
 		return nil, err
 	}
@@ -50,6 +52,20 @@ func (s *Store) continueAfter(sequence uint64) {
 	defer s.mu.Unlock()
 	s.next = max(s.next, sequence)
 }
+
+// Keep keeps the place of a new consumer, and does nothing for others. If the error is not nil, the next agent has that
+// consumer begin anew.
+func (c *Cursor) Keep() error {
+	if !c.fresh {
+		return nil
+	}
+	err := c.save()
+	c.fresh = err != nil
+	return err
+}
+
+// GoOn goes on where another Cursor of the same consumer is, which is not used any more.
+func (c *Cursor) GoOn(before *Cursor) { c.next.Store(before.next.Load()) }
 
 // Next returns the oldest snapshot that is not Done, as soon as there is one. The error is that of ctx.
 func (c *Cursor) Next(ctx context.Context) (Entry, error) {

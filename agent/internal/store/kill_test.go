@@ -28,6 +28,9 @@ func write(dir string) {
 		panic(err)
 	}
 	c, err := s.Cursor("a")
+	if err == nil {
+		err = c.Keep()
+	}
 	if err != nil {
 		panic(err)
 	}
