@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -18,39 +19,35 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-var (
-	errEnded    = errors.New("the agent has ended")
-	errChanging = errors.New("another change of the configuration is under way")
-	errProbes   = errors.New("the configuration of probes and waits cannot be changed")
-)
+// ErrPartly says that the system has refused a part of a change. The rest of it is made.
+var ErrPartly = errors.New("a part of the change is not made")
 
 // Change goes on with another configuration while Run samples: with its Select, Rate, SnapshotEvery, Rules, Labels and
-// NoSourceMaps. The other fields keep their values. It returns when that has happened, and the error says why nothing
-// has changed. The intervals of snapshots touch. Another rate begins with a snapshot; other rules, labels and source
-// maps too, and take a pause of sampling of some milliseconds, which is logged. It is safe for concurrent use.
+// NoSourceMaps. The other fields keep their values. It returns when that has happened; an error that is not ErrPartly
+// says why nothing has changed. Processes that have not been read when ctx ends are profiled when they are. Intervals
+// touch. Another rate begins with a snapshot; other rules, labels and source maps too, and take a pause of sampling of
+// some milliseconds, which is logged. It is safe for concurrent use.
 func (a *Agent) Change(ctx context.Context, c Config) error {
-	if err := c.check(); err != nil {
+	if err := cmp.Or(ctx.Err(), c.check()); err != nil {
 		return err
 	}
 	if !a.config.timed() {
-		return errProbes
+		return errors.New("the configuration of probes and waits cannot be changed")
 	}
 	done := make(chan error, 1)
-	a.async.Post(func() { a.change(&c, func(err error) { done <- err }) })
+	a.async.Post(func() { a.change(ctx, &c, func(err error) { done <- err }) })
 	select {
 	case err := <-done:
 		return err
 	case <-a.ended:
-		return errEnded
-	case <-ctx.Done():
-		return ctx.Err()
+		return errors.New("the agent has ended")
 	}
 }
 
 // change makes a change, and calls done.
-func (a *Agent) change(c *Config, done func(error)) {
+func (a *Agent) change(ctx context.Context, c *Config, done func(error)) {
 	if a.changing {
-		done(errChanging)
+		done(errors.New("another change of the configuration is under way"))
 		return
 	}
 	next := a.config
@@ -71,9 +68,9 @@ func (a *Agent) change(c *Config, done func(error)) {
 	a.changing = true
 	started := a.async.Run(jobs.All, func() func() {
 		targets := map[int]*target{}
-		for _, pid := range pids {
-			if t, err := a.readProcess(&resource.Origin{PID: pid}, r, false); err == nil {
-				targets[pid] = t
+		for i := 0; i < len(pids) && ctx.Err() == nil; i++ {
+			if t, err := a.readProcess(&resource.Origin{PID: pids[i]}, r, false); err == nil {
+				targets[pids[i]] = t
 			}
 		}
 		return func() { done(a.apply(&next, r, targets)) }
@@ -88,8 +85,7 @@ func (a *Agent) change(c *Config, done func(error)) {
 func (a *Agent) newReading(tree *reqctx.Tree, c *Config) *reading {
 	r := &reading{
 		tree: tree, learners: labels.NewLearners(a.sampler, a.log),
-		decoder: labels.NewDecoder(tree, a.sampler, a.log), maps: !c.NoSourceMaps,
-		code: c.JITCode,
+		decoder: labels.NewDecoder(tree, a.sampler, a.log), maps: !c.NoSourceMaps, code: c.JITCode,
 	}
 	r.decoder.ContextIDs = c.ContextIDs
 	return r
@@ -124,6 +120,9 @@ func (a *Agent) apply(next *Config, r *reading, targets map[int]*target) (err er
 	}
 	if !reflect.DeepEqual(next.Select, before.Select) {
 		err = errors.Join(err, a.selectAgain())
+	}
+	if err != nil {
+		err = errors.Join(ErrPartly, err)
 	}
 	return err
 }

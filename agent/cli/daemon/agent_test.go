@@ -278,7 +278,7 @@ func TestMetricsTable(t *testing.T) {
 	}
 }
 
-// changes has the configurations that an agent is changed to. It refuses a rate of 13.
+// changes has the configurations that an agent is changed to. It refuses a rate of 13, and of 14 a part.
 type changes []agent.Config
 
 func (c *changes) Change(_ context.Context, to agent.Config) error {
@@ -286,6 +286,9 @@ func (c *changes) Change(_ context.Context, to agent.Config) error {
 		return errors.New("refused")
 	}
 	*c = append(*c, to)
+	if to.Rate == 14 {
+		return errors.Join(agent.ErrPartly, errors.New("no such timer"))
+	}
 	return nil
 }
 

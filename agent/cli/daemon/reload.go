@@ -143,14 +143,18 @@ func (r *reloading) change() error {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), changeWithin)
 	defer stop()
-	if err := r.agent.Change(ctx, next.config); err != nil {
-		return errors.Join(err, next.outputs.close())
+	partly := r.agent.Change(ctx, next.config)
+	if partly != nil && !errors.Is(partly, agent.ErrPartly) {
+		return errors.Join(partly, next.outputs.close())
 	}
 	r.delivering.configure(next.config)
 	r.delivering.from.SetLimits(next.limits)
 	terminal.SetVerbose(r.log, next.verbose)
 	r.delivering.replace(next.outputs)
 	r.log.Info("the configuration is read again", "destinations", len(next.outputs.from))
+	if partly != nil {
+		r.log.Error("a part of the configuration does not count: read it again, or restart the agent", "why", partly)
+	}
 	if len(next.startOnly) > 0 {
 		r.log.Warn("some settings count when the agent starts again", "these", strings.Join(next.startOnly, " "))
 	}

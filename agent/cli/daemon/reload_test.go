@@ -76,6 +76,32 @@ func TestReloadIsWhole(t *testing.T) {
 	}
 }
 
+// What the system does of a change only in part is made as far as it goes, and not said to be as before.
+func TestReloadInPart(t *testing.T) {
+	dir := t.TempDir()
+	kept, err := store.Open(filepath.Join(dir, "store"), store.Limits{Bytes: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	var log bytes.Buffer
+	d := &delivering{from: kept, log: terminal.Console{Writer: &log}.Logger(false), now: &outputs{}}
+	defer d.end()
+	next := files(t, dir, "a")
+	r := &reloading{new(changes), d, d.log, func() (*settings, error) {
+		return &settings{config: agent.Config{Rate: 14}, outputs: next}, nil
+	}}
+	r.reload()
+	for says, want := range map[string]bool{"no such timer": true, "does not count": true, "as before": false} {
+		if got := strings.Contains(log.String(), says); got != want {
+			t.Errorf("%q: %v in %s", says, got, &log)
+		}
+	}
+	if d.outputs() != next || d.configuration().Rate != 14 {
+		t.Errorf("captures have rate %d", d.configuration().Rate)
+	}
+}
+
 // slow is a receiver that takes its time when it is to end.
 type slow struct{ ending, ended chan struct{} }
 
