@@ -72,27 +72,41 @@ func (e *Exporter) Speaks() string {
 // It does not send a snapshot without rows and losses. If the server rejects a part, the error is a *PartialError.
 // After any other error, some messages of a large snapshot may have been delivered; the error says how many.
 func (e *Exporter) Write(ctx context.Context, s *pprofx.Snapshot) error {
-	if len(s.Rows) == 0 && len(s.Lost) == 0 {
-		return nil
-	}
-	all, err := Messages(s, e.config)
+	all, err := e.Messages(s)
 	if err != nil {
-		return fmt.Errorf("otlp %s: %w", e.endpoint, err)
+		return err
 	}
 	return e.writeAll(ctx, all)
 }
 
-// WriteMessage delivers a marshalled message of Profiles as Write delivers the snapshot in it, but as it is, unless it
-// is larger than Config.MaxMessage or there is a Config.ProfilePer. Its error is that of Write; of that of a malformed
-// message Refused is true.
-func (e *Exporter) WriteMessage(ctx context.Context, message []byte) error {
-	if len(message) > e.config.MaxMessage || e.config.ProfilePer != "" {
-		s, err := Decode(message)
-		if err != nil {
-			return status.Error(codes.InvalidArgument, err.Error())
-		}
-		return e.Write(ctx, s)
+// Messages returns the marshalled messages of Profiles in which Write delivers s. The error is that of s.Check.
+func (e *Exporter) Messages(s *pprofx.Snapshot) ([][]byte, error) {
+	if len(s.Rows) == 0 && len(s.Lost) == 0 {
+		return nil, nil
 	}
+	all, err := Messages(s, e.config)
+	if err != nil {
+		return nil, fmt.Errorf("otlp %s: %w", e.endpoint, err)
+	}
+	return all, nil
+}
+
+// Split returns a marshalled message of Profiles as messages that the server is to get instead: as it is, unless it is
+// larger than Config.MaxMessage or there is a Config.ProfilePer. The error may be that the message is malformed.
+func (e *Exporter) Split(message []byte) ([][]byte, error) {
+	if len(message) <= e.config.MaxMessage && e.config.ProfilePer == "" {
+		return [][]byte{message}, nil
+	}
+	s, err := Decode(message)
+	if err != nil {
+		return nil, err
+	}
+	return e.Messages(s)
+}
+
+// WriteMessage delivers one marshalled message of Profiles as it is: all of it, or nothing. Its error is that of Write;
+// of that of a malformed message Refused is true.
+func (e *Exporter) WriteMessage(ctx context.Context, message []byte) error {
 	return e.writeAll(ctx, [][]byte{message})
 }
 

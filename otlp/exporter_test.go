@@ -67,7 +67,12 @@ func TestWriteMessage(t *testing.T) {
 		"whole": {Agent: agent}, "split": {Agent: agent, MaxMessage: len(message) / 3},
 	} {
 		s := serve(t, &server{})
-		if err := dial(t, "http://"+s.address, c).WriteMessage(t.Context(), message); err != nil {
+		e := dial(t, "http://"+s.address, c)
+		all, err := e.Split(message)
+		for _, m := range all {
+			err = errors.Join(err, e.WriteMessage(t.Context(), m))
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(flatten(want), decode(s.received...)); diff != "" {
@@ -78,8 +83,12 @@ func TestWriteMessage(t *testing.T) {
 			t.Errorf("%s: %d messages, of version %s", name, len(s.received), scope.Version())
 		}
 	}
-	if err := dial(t, "http://127.0.0.1:1", Config{}).WriteMessage(t.Context(), message[:9]); !Refused(err) {
+	e := dial(t, "http://127.0.0.1:1", Config{MaxMessage: 8})
+	if err := e.WriteMessage(t.Context(), message[:9]); !Refused(err) {
 		t.Errorf("a broken message: %v", err)
+	}
+	if all, err := e.Split(message[:9]); err == nil {
+		t.Errorf("a broken message becomes %d", len(all))
 	}
 }
 

@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -19,7 +20,11 @@ func TestProfilePer(t *testing.T) {
 		for _, limit := range []int{0, len(message) / 3} {
 			s := serve(t, &server{})
 			e := dial(t, "http://"+s.address, Config{Agent: agent, ProfilePer: "http.route", MaxMessage: limit})
-			if err := e.WriteMessage(t.Context(), message); err != nil {
+			all, err := e.Split(message)
+			for _, m := range all {
+				err = errors.Join(err, e.WriteMessage(t.Context(), m))
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(flatten(want), decode(s.received...)); diff != "" ||

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,17 +17,6 @@ import (
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
-
-// Receiver takes snapshots. An error means that it has not taken the snapshot: it gets the same one again, but for
-// errors of which otlp.Refused says that this has no point, and an *otlp.PartialError.
-type Receiver interface {
-	Write(context.Context, *pprofx.Snapshot) error
-}
-
-// messageReceiver is a Receiver that takes a message of package otlp as it is, which saves decoding and encoding it.
-type messageReceiver interface {
-	WriteMessage(context.Context, []byte) error
-}
 
 // trier is a Receiver that can find out whether it would be taken from.
 type trier interface {
@@ -170,18 +158,8 @@ func (d *Destination) deliver(ctx context.Context, e store.Entry) error {
 	}
 }
 
-// stored is a snapshot of the store.
-type stored struct {
-	left     []part // what is not delivered yet: all of it, or halves
-	halved   bool
-	snapshot func() (*pprofx.Snapshot, error)
-}
-
-// part is all of a snapshot or half of it.
-type part struct {
-	samples int64
-	write   func(context.Context) error
-}
+// stored is a snapshot of the store, as what is not delivered yet.
+type stored struct{ left []part }
 
 // read reads a snapshot. It decodes it only if the receiver does not take all of it, as it is.
 func (d *Destination) read(e store.Entry) (*stored, error) {
@@ -194,31 +172,23 @@ func (d *Destination) read(e store.Entry) (*stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stored{snapshot: sync.OnceValues(func() (*pprofx.Snapshot, error) { return d.decode(message) })}
-	to, ok := d.to.(messageReceiver)
-	if !ok || d.keep != nil {
-		all, err := s.snapshot()
+	if to, ok := d.to.(messageReceiver); ok && d.keep == nil {
+		messages, err := to.Split(message)
 		if err != nil {
 			return nil, err
 		}
-		s.left = []part{d.part(all)}
-		return s, nil
+		left, err := messageParts(to, messages)
+		return &stored{left}, err
 	}
-	counts, err := otlp.Count(message)
-	s.left = []part{{counts.Samples, func(ctx context.Context) error { return to.WriteMessage(ctx, message) }}}
-	return s, err
-}
-
-func (d *Destination) decode(message []byte) (*pprofx.Snapshot, error) {
 	s, err := otlp.Decode(message)
-	if err == nil && d.keep != nil {
+	if err != nil {
+		return nil, err
+	}
+	if d.keep != nil {
 		s = s.KeepLabels(d.keep)
 	}
-	return s, err
-}
-
-func (d *Destination) part(s *pprofx.Snapshot) part {
-	return part{int64(len(s.Rows)), func(ctx context.Context) error { return d.to.Write(ctx, s) }}
+	left, err := parts(d.to, s)
+	return &stored{left}, err
 }
 
 // maxBroken is how often a receiver may break at a snapshot until it counts as the cause: with the waits between, some
@@ -235,22 +205,21 @@ func (d *Destination) write(ctx context.Context, s *stored, cause bool) error {
 		if err != nil && !refused {
 			return err
 		}
-		if s.left = s.left[1:]; refused {
-			d.halve(s, p, err)
+		s.left = s.left[1:]
+		if refused {
+			s.left = append(d.halve(p, err), s.left...)
 		}
 	}
 	return nil
 }
 
-// halve has each half of a snapshot delivered that was refused, and drops a half that is.
-func (d *Destination) halve(s *stored, p part, refusal error) {
-	all, err := s.snapshot()
-	if s.halved || err != nil || len(all.Rows) < 2 {
+// halve returns the halves of a part that was refused, or drops it.
+func (d *Destination) halve(p part, refusal error) []part {
+	halves, err := p.halves(d.to)
+	if err != nil || len(halves) == 0 {
 		d.drop(p, errors.Join(refusal, err))
-		return
 	}
-	a, b := all.Halves()
-	s.left, s.halved = []part{d.part(a), d.part(b)}, true
+	return halves
 }
 
 // send writes a part once.

@@ -53,6 +53,12 @@ type messages struct {
 	answer func([]byte) error
 }
 
+func (m *messages) Messages(s *pprofx.Snapshot) ([][]byte, error) {
+	return otlp.Messages(s, otlp.Config{})
+}
+
+func (m *messages) Split(message []byte) ([][]byte, error) { return [][]byte{message}, nil }
+
 func (m *messages) WriteMessage(_ context.Context, message []byte) error {
 	if m.answer != nil {
 		if err := m.answer(message); err != nil {
@@ -330,8 +336,8 @@ func TestLabels(t *testing.T) {
 // A receiver of messages that gets all labels gets what is stored, byte by byte; one that refuses that gets halves.
 func TestStoredMessages(t *testing.T) {
 	poison := false
-	r := &messages{answer: func([]byte) error {
-		if poison {
+	r := &messages{answer: func(message []byte) error {
+		if c, err := otlp.Count(message); err != nil || poison && c.Samples == 10 {
 			return status.Error(codes.InvalidArgument, "poison")
 		}
 		return nil
@@ -356,19 +362,28 @@ func TestStoredMessages(t *testing.T) {
 	poison = true
 	fill(t, s, 1)
 	deliverAll(t, d)
-	if got := d.Stats(); got != (Stats{Snapshots: 3, Samples: 30}) || !slices.Equal(r.times, times(1)) {
-		t.Errorf("%+v; %v", got, r.times)
+	if got := d.Stats(); got != (Stats{Snapshots: 3, Samples: 30}) || len(r.taken) != 4 {
+		t.Errorf("%+v; %d messages, want two whole ones and two halves", got, len(r.taken))
 	}
 }
 
-// One that does not get all labels gets them as a snapshot.
+// One that does not get all labels gets messages with those that it gets.
 func TestLabelsOfMessages(t *testing.T) {
 	r := &messages{}
 	s, d, _ := fixture(t, r, func(l *pprofx.Label) bool { return l.Key == "http.route" })
 	fill(t, s, 1)
 	deliverAll(t, d)
-	if len(r.taken) != 0 || len(r.keys) != 10 || slices.Contains(r.keys, "tenant") {
-		t.Errorf("%d messages; %v", len(r.taken), r.keys)
+	if len(r.taken) != 1 {
+		t.Fatalf("%d messages", len(r.taken))
+	}
+	got, err := otlp.Decode(r.taken[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, labels := range got.LabelSets[1:] {
+		if len(got.Rows) != 10 || len(labels) != 1 || labels[0].Key != "http.route" {
+			t.Errorf("%d samples; %v", len(got.Rows), labels)
+		}
 	}
 }
 
