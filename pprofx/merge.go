@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"unsafe"
 )
 
 // Merger makes one snapshot of several that follow each other. It keeps what is distinct once. It is not safe for
@@ -12,6 +13,7 @@ type Merger struct {
 	out     *Snapshot
 	tables  *tables
 	maxRows int
+	full    bool
 }
 
 // NewMerger returns a Merger without snapshots, for at most so many rows.
@@ -47,7 +49,23 @@ func (m *Merger) Add(s *Snapshot) error {
 	return nil
 }
 
+// Bytes is about what the snapshots so far take in memory.
+func (m *Merger) Bytes() int {
+	n := m.tables.bytes
+	if m.out != nil {
+		n += cap(m.out.Rows) * int(unsafe.Sizeof(Row{}))
+	}
+	return n
+}
+
+// LoseRest has the rows of all snapshots that come before the next call of Snapshot be lost, as those beyond the limit.
+func (m *Merger) LoseRest() { m.full = true }
+
 func (m *Merger) addRows(s *Snapshot) {
+	if m.full {
+		m.lose(len(s.Rows))
+		return
+	}
 	stacks, sets := make([]int32, len(s.Stacks)), make([]int32, len(s.LabelSets))
 	threads := make([]int32, len(s.Threads))
 	var frames []*Frame
@@ -58,19 +76,26 @@ func (m *Merger) addRows(s *Snapshot) {
 		}
 		stacks[i] = m.tables.stack(frames)
 	}
+	clear(m.tables.byPointer) // the next snapshot may have pointers of its own, and these keep its frames
 	for i, labels := range s.LabelSets {
 		sets[i] = m.tables.labelSet(labels)
 	}
 	for i, name := range s.Threads {
 		threads[i] = m.tables.thread(name)
 	}
-	for _, r := range s.Rows {
+	for i, r := range s.Rows {
 		if len(m.out.Rows) >= m.maxRows {
-			m.out.Lost[LostFull]++
-			continue
+			m.lose(len(s.Rows) - i)
+			return
 		}
 		r.Stack, r.Labels, r.Thread = stacks[r.Stack], sets[r.Labels], threads[r.Thread]
 		m.out.Rows = append(m.out.Rows, r)
+	}
+}
+
+func (m *Merger) lose(rows int) {
+	if rows > 0 {
+		m.out.Lost[LostFull] += int64(rows)
 	}
 }
 

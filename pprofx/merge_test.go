@@ -1,6 +1,8 @@
 package pprofx
 
 import (
+	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -50,6 +52,72 @@ func TestMergeIsBounded(t *testing.T) {
 	if s := m.Snapshot(); len(s.Rows) != 400 || s.Lost[LostFull] != 100 {
 		t.Errorf("%d samples, %d lost", len(s.Rows), s.Lost[LostFull])
 	}
+}
+
+// All rows are counted that come after it is said that there is no room, until the next snapshot.
+func TestMergeLosesRest(t *testing.T) {
+	m := NewMerger(MaxRows)
+	add := func(seed uint64) {
+		t.Helper()
+		if err := m.Add(randomSnapshot(t, seed)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(5)
+	m.LoseRest()
+	bytes := m.Bytes()
+	add(6)
+	if s := m.Snapshot(); len(s.Rows) != 500 || s.Lost[LostFull] != 500 || s.Check() != nil {
+		t.Errorf("%d samples, %d lost", len(s.Rows), s.Lost[LostFull])
+	}
+	if after := m.Bytes(); bytes == 0 || after != 0 {
+		t.Errorf("%d bytes, and %d of nothing", bytes, after)
+	}
+	add(7)
+	if s := m.Snapshot(); len(s.Rows) != 500 || s.Lost[LostFull] != 0 {
+		t.Errorf("%d samples, %d lost", len(s.Rows), s.Lost[LostFull])
+	}
+}
+
+// TestMergerBytes: what a Merger says it takes is what the heap grows by, more or less.
+func TestMergerBytes(t *testing.T) {
+	heap := func() int {
+		runtime.GC()
+		var s runtime.MemStats
+		runtime.ReadMemStats(&s)
+		return int(s.HeapAlloc)
+	}
+	for name, depth := range map[string]int{"shallow": 1, "deep": 100} {
+		m, before := NewMerger(MaxRows), heap()
+		for at := range int64(80) {
+			if err := m.Add(manySnapshot(t, at, depth)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		grown := heap() - before
+		if n := m.Bytes(); n < grown/2 || n > grown*2 {
+			t.Errorf("%s: %d bytes, and the heap has grown by %d", name, n, grown)
+		}
+	}
+}
+
+// manySnapshot has a hundred samples of different frames, stacks and labels.
+func manySnapshot(t *testing.T, at int64, depth int) *Snapshot {
+	t.Helper()
+	b, err := NewBuilder(at, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		name := fmt.Sprintf("%d of the snapshot at %d", i, at)
+		s := &Sample{Time: at, PID: 1, Labels: []Label{{Key: "trace_id", Str: name}, {Key: "n", Num: int64(i)}}}
+		for j := range depth {
+			s.Stack = append(s.Stack, &Frame{Function: "f", Line: i*depth + j, File: "file.js"})
+		}
+		s.Stack = append(s.Stack, &Frame{Function: name})
+		b.Add(s)
+	}
+	return b.Cut(at + 1)
 }
 
 func TestMergeRefuses(t *testing.T) {

@@ -37,6 +37,7 @@ type tables struct {
 	byLabels  map[uint64]int32 // the same of sets of labels
 	byThread  map[string]int32
 	key       []byte // scratch
+	bytes     int    // about what frames, stacks, labels and their maps take
 
 	stackAddresses map[address[*Frame]]int32
 	labelAddresses map[address[Label]]int32
@@ -148,6 +149,7 @@ func (t *tables) addFrame(f *Frame) int32 {
 	id := int32(len(t.frames))
 	t.frames = append(t.frames, f)
 	t.byValue[*f] = id
+	t.bytes += frameBytes + len(f.Function) + len(f.File)
 	return id
 }
 
@@ -160,6 +162,7 @@ func (t *tables) addStack(hash uint64) int32 {
 	}
 	t.stacks = append(t.stacks, frames)
 	t.byStack[hash] = id
+	t.bytes += entryBytes + 4*len(frames)
 	return id
 }
 
@@ -188,6 +191,7 @@ func (t *tables) labelSet(labels []Label) int32 {
 			id = int32(len(t.labels))
 			t.labels = append(t.labels, labels)
 			t.byLabels[hash] = id
+			t.bytes += labelBytes(labels)
 			return id
 		}
 		labels = reduce(labels)
