@@ -30,7 +30,7 @@ func Listen(c Config) (*Server, error) {
 	s := &Server{
 		config: c, ended: make(chan struct{}), calls: newQuota(maxCalls, maxCallsUser),
 		captures: newQuota(maxCaptures, maxCapturesUser), working: make(chan struct{}, maxWorking),
-		resting: make(chan struct{}, 1),
+		resting: make(chan struct{}, 1), memory: fair.New[uint32](sessionsBytes, sessionsUser),
 	}
 	s.serve(l.grpc, grpc.Creds(local{}))
 	s.serveHTTP(l.http)

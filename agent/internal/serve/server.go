@@ -16,6 +16,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/api"
 	"github.com/hotspan/hotspan/agent/internal/live"
+	fair "github.com/hotspan/hotspan/agent/internal/share"
 	"github.com/hotspan/hotspan/agent/internal/store"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
@@ -62,6 +63,7 @@ type Server struct {
 	working         chan struct{} // bounds the snapshots that are read and encoded at the same time
 	resting         chan struct{} // of those for callers that may not have everything there is one, and a rest after it
 	shares          shares
+	memory          *fair.Shares[uint32] // bytes of sessions, by user
 }
 
 // Limits of requests. Those of a caller that may not have everything are counted by user.

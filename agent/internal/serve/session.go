@@ -28,8 +28,13 @@ const sessionVersion = 1
 // sessionEvery is the time that a piece of a profile covers: so long may a snapshot take.
 const sessionEvery = 100 * time.Millisecond
 
-// maxSessionRows bounds the samples of a snapshot.
-const maxSessionRows = 1 << 20
+// maxSessionRows bounds the samples of a snapshot, and sessionsBytes what those of all sessions take until they are
+// sent: about as much as an agent that profiles a whole machine. A user has half of what others leave.
+const (
+	maxSessionRows = 1 << 20
+	sessionsBytes  = 128 << 20
+	sessionsUser   = 0.5
+)
 
 // sessionMessage is a line of the answer.
 type sessionMessage struct {
@@ -59,6 +64,7 @@ type session struct {
 
 	mu     sync.Mutex
 	merger *pprofx.Merger
+	bytes  int   // of the merger that the user's share has room for
 	end    int64 // of the last piece, Unix time in nanoseconds
 }
 
@@ -115,7 +121,8 @@ func (c *session) run(ctx context.Context, of Capture, commands io.Reader) error
 	defer stop()
 	of.Every, of.Begun, of.To = sessionEvery, func() { close(c.begun) }, c.add
 	of.Sampled = func(f *os.File) { c.sampled = f }
-	defer func() { c.sampled.Close() }() // after done
+	defer func() { c.memory.Give(c.caller.uid, c.bytes) }() // after done
+	defer func() { c.sampled.Close() }()                    // after done
 	done := make(chan error, 1)
 	go func() { done <- c.capture(ctx, of) }()
 	said := readCommands(ctx, commands)
@@ -170,11 +177,18 @@ func readCommands(ctx context.Context, from io.Reader) <-chan string {
 	return said
 }
 
-// add adds a piece, whose time follows that of the one before.
+// add adds a piece, whose time follows that of the one before. If it is more than the user's share has room for, it is
+// the last that is kept before a snapshot: the samples of the others are lost, and counted.
 func (c *session) add(_ context.Context, piece *pprofx.Snapshot) error {
+	piece = c.filter.apply(piece)
 	c.mu.Lock()
-	err := c.merger.Add(c.filter.apply(piece))
+	err := c.merger.Add(piece)
 	c.end = piece.End
+	if grown := c.merger.Bytes() - c.bytes; c.memory.Take(c.caller.uid, grown) {
+		c.bytes += grown
+	} else {
+		c.merger.LoseRest()
+	}
 	c.mu.Unlock()
 	select {
 	case c.arrived <- struct{}{}:
@@ -197,8 +211,10 @@ func (c *session) sendComplete() error {
 
 func (c *session) sendSnapshot() error {
 	c.mu.Lock()
-	s := c.merger.Snapshot()
+	s, held := c.merger.Snapshot(), c.bytes
+	c.bytes = 0
 	c.mu.Unlock()
+	defer c.memory.Give(c.caller.uid, held)
 	if s == nil {
 		return nil
 	}

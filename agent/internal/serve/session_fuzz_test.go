@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	fair "github.com/hotspan/hotspan/agent/internal/share"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -70,7 +71,7 @@ func FuzzSession(f *testing.F) {
 	}
 	running := make(chan struct{}, maxCaptures)
 	s := &Server{ended: make(chan struct{}), captures: newQuota(maxCaptures, maxCapturesUser),
-		working: make(chan struct{}, maxWorking), config: Config{
+		working: make(chan struct{}, maxWorking), memory: fair.New[uint32](sessionsBytes, sessionsUser), config: Config{
 			Capture: func(ctx context.Context, of Capture) error {
 				running <- struct{}{}
 				defer func() { <-running }()
