@@ -31,6 +31,7 @@ func Listen(c Config) (*Server, error) {
 		config: c, ended: make(chan struct{}), calls: newQuota(maxCalls, maxCallsUser),
 		captures: newQuota(maxCaptures, maxCapturesUser), working: make(chan struct{}, maxWorking),
 		resting: make(chan struct{}, 1), memory: fair.New[uint32](sessionsBytes, sessionsUser),
+		shares: shares{users: fair.New[uint32](maxShares, sharesUser)},
 	}
 	s.serve(l.grpc, grpc.Creds(local{}))
 	s.serveHTTP(l.http)

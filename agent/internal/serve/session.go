@@ -59,6 +59,7 @@ type session struct {
 	caller  caller
 	begun   chan struct{}
 	sampled *os.File      // which the process may map, once begun is closed
+	shared  *share        // has sampled, for as long as the session runs
 	arrived chan struct{} // a piece
 	want    int64         // a snapshot is to be sent up to this time, Unix time in nanoseconds; 0: none
 
@@ -95,16 +96,23 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer end()
-	who.all = false // what is asked for is of the own process
-	f, err := newFilter(who, nil)
+	own := who
+	own.all = false // what is asked for is of the own process
+	f, err := newFilter(own, nil)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	if !s.shares.reserve(who) {
+		http.Error(w, "processes still have the memory of too many profiles that have ended: they close or unmap it, "+
+			"or end", http.StatusTooManyRequests)
+		return
+	}
 	c := &session{
-		Server: s, writer: w, filter: f, caller: who, begun: make(chan struct{}),
+		Server: s, writer: w, filter: f, caller: own, begun: make(chan struct{}),
 		arrived: make(chan struct{}, 1), merger: pprofx.NewMerger(maxSessionRows),
 	}
+	defer func() { s.shares.release(who, c.shared) }()
 	if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -133,9 +141,10 @@ func (c *session) run(ctx context.Context, of Capture, commands io.Reader) error
 		select {
 		case <-begun:
 			begun = nil
-			id, share := c.shares.add(c.caller, c.sampled)
+			var id string
+			id, c.shared = c.shares.add(c.caller, c.sampled)
 			defer c.shares.remove(id)
-			shared = share.sent
+			shared = c.shared.sent
 			err = c.send(sessionMessage{Type: "begun", ID: id})
 		case <-shared:
 			err = c.send(sessionMessage{Type: "shared"})

@@ -71,7 +71,8 @@ func FuzzSession(f *testing.F) {
 	}
 	running := make(chan struct{}, maxCaptures)
 	s := &Server{ended: make(chan struct{}), captures: newQuota(maxCaptures, maxCapturesUser),
-		working: make(chan struct{}, maxWorking), memory: fair.New[uint32](sessionsBytes, sessionsUser), config: Config{
+		working: make(chan struct{}, maxWorking), memory: fair.New[uint32](sessionsBytes, sessionsUser),
+		shares: shares{users: fair.New[uint32](maxShares, sharesUser)}, config: Config{
 			Capture: func(ctx context.Context, of Capture) error {
 				running <- struct{}{}
 				defer func() { <-running }()

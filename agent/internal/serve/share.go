@@ -5,28 +5,75 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	fair "github.com/hotspan/hotspan/agent/internal/share"
 )
+
+// maxShares bounds the BPF maps that processes have, of sessions that run and of those that have ended: it is the
+// process that lets go of its map, if it does. A user has sharesUser, at most, of what others leave.
+const maxShares, sharesUser = 64, 1.0 / 4
 
 // shares are the files that processes may have, each while a session of the process runs.
 type shares struct {
+	users *fair.Shares[uint32]
+
 	mu   sync.Mutex
 	byID map[string]*share
+	left []*share // of sessions that have ended, which their processes have got
 }
 
 // share is a file for one process.
 type share struct {
-	with caller
-	file *os.File
-	sent chan struct{} // it was
+	with  caller
+	file  *os.File
+	sent  chan struct{} // it was
+	id    bpf.MapID
+	taken bool
+}
+
+// reserve takes a place for a session's map, until release; false: there is none. Callers that may have everything need
+// none.
+func (s *shares) reserve(who caller) bool {
+	if who.all {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left = slices.DeleteFunc(s.left, func(l *share) bool {
+		gone := !bpf.MapExists(l.id)
+		if gone {
+			s.users.Give(l.with.uid, 1)
+		}
+		return gone
+	})
+	return s.users.Take(who.uid, 1)
+}
+
+// release gives back the place of a session that has ended: at once, or if its process got the map, when that is gone.
+// of is nil if there is none.
+func (s *shares) release(who caller, of *share) {
+	if who.all {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if of != nil && of.taken {
+		s.left = append(s.left, of)
+		return
+	}
+	s.users.Give(who.uid, 1)
 }
 
 // add has a process get a file by the id that is returned, until remove.
 func (s *shares) add(with caller, file *os.File) (id string, added *share) {
 	id, added = rand.Text(), &share{with: with, file: file, sent: make(chan struct{}, 1)}
+	added.id, _ = bpf.MapIDOf(file) // of a file that is no map there is none
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.byID == nil {
@@ -53,6 +100,7 @@ func (s *shares) take(id string, who caller) (of *share, fd int, err error) {
 	if of == nil || of.with.pid != who.pid || of.with.uid != who.uid {
 		return nil, -1, errNoSession
 	}
+	of.taken = true
 	fd, err = unix.FcntlInt(of.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	return of, fd, err
 }
