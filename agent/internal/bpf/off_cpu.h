@@ -112,7 +112,7 @@ static __always_inline void has_cpu(struct task_struct *task, struct waiting *w,
 	w->left = 0;
 }
 
-// Has this thread have its CPU. It is a function so that the stack of a sample does not come on top of its own.
+// Notes that this thread has its CPU. It is a function, so that the stack of a sample does not come on top of its own.
 static __noinline int current_has_cpu(struct waiting *w, struct wait_times *t)
 {
 	has_cpu(bpf_get_current_task_btf(), w, t, bpf_ktime_get_ns());
