@@ -91,6 +91,7 @@ type Process struct {
 	threads   map[uint64]uint32 // that run JavaScript, by isolate
 	helpers   map[uint32]bool   // threads that were met in the isolates of these while those ran
 	ended     func(tid uint32) bool
+	lastEnd   func() int64 // when a thread of the process ended last, on the clock of samples
 	context   sampleContext
 	flags     Flags // of the current sample
 	start     int64 // of its request; 0 = not known
@@ -109,7 +110,8 @@ func (d *Decoder) Process(p *process.Process, config *bpf.Process, derived pprof
 		decoder: d, process: p, config: config, derived: derived, described: derived,
 		published: published{since: time.Now()}, jobs: map[uint32]job{},
 		threads: map[uint64]uint32{}, helpers: map[uint32]bool{},
-		ended: func(tid uint32) bool { return procs.ThreadEnded(p.PID, int(tid)) },
+		ended:   func(tid uint32) bool { return procs.ThreadEnded(p.PID, int(tid)) },
+		lastEnd: func() int64 { return d.sampler.ThreadEnded(p.PID) },
 	}
 }
 
@@ -153,4 +155,5 @@ type job struct {
 	work, id uint64
 	labels   []pprofx.Label
 	start    int64 // of the request
+	at       int64 // when the sample was taken
 }

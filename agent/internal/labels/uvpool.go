@@ -38,8 +38,9 @@ func (p *Process) learnKept(pc uint64) error {
 const maxPoolThreads = 1 << 12
 
 // jobLabels returns the labels of a pool thread. Its request cannot be read while the JavaScript thread collects
-// garbage: then it uses the labels of an earlier sample of the same job. Those of a context that the job itself has
-// entered are not kept: it may have left it since.
+// garbage: then it uses the labels of an earlier sample of the same job, unless a thread has ended since: another
+// isolate may count its jobs anew, and have one in the same memory. Those of a context that the job itself has entered
+// are not kept: it may have left it since.
 func (p *Process) jobLabels(s *sampler.Sample, labels []pprofx.Label) []pprofx.Label {
 	last, known := p.jobs[s.Tid]
 	switch {
@@ -48,8 +49,8 @@ func (p *Process) jobLabels(s *sampler.Sample, labels []pprofx.Label) []pprofx.L
 		if len(p.jobs) >= maxPoolThreads {
 			clear(p.jobs)
 		}
-		p.jobs[s.Tid] = job{s.Work, s.Job, labels, p.start}
-	case known && last.work == s.Work && last.id == s.Job && p.flags.Unreadable:
+		p.jobs[s.Tid] = job{s.Work, s.Job, labels, p.start, int64(s.Time)}
+	case known && last.work == s.Work && last.id == s.Job && p.flags.Unreadable && last.at > p.lastEnd():
 		p.flags.Unreadable, p.start = false, last.start
 		p.flags.Present = p.flags.Present || len(last.labels) > 0
 		return last.labels

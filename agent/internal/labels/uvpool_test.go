@@ -22,7 +22,9 @@ func TestJobLabels(t *testing.T) {
 	first, second := []pprofx.Label{{Key: "id", Num: 1}}, []pprofx.Label{{Key: "id", Num: 2}}
 	entered := []pprofx.Label{{Key: "own", Num: 3}}
 	unreadable := Flags{Unreadable: true}
-	p := &Process{jobs: map[uint32]job{}}
+	ends := map[int]bool{15: true} // steps before which a thread of the process ends
+	end := int64(0)
+	p := &Process{jobs: map[uint32]job{}, lastEnd: func() int64 { return end }}
 	for i, step := range []struct {
 		thread    uint32
 		work, job uint64
@@ -47,9 +49,17 @@ func TestJobLabels(t *testing.T) {
 		{1, 0x10, 8, Flags{Present: true}, entered, entered, Flags{Present: true}},
 		{1, 0x10, 8, unreadable, entered, entered, unreadable},
 		{1, 0x10, 8, unreadable, nil, first, Flags{Present: true}},
+		{1, 0x10, 8, unreadable, nil, nil, unreadable}, // it may be another isolate's
+		{1, 0x10, 8, Flags{Present: true}, first, first, Flags{Present: true}},
+		{1, 0x10, 8, unreadable, nil, first, Flags{Present: true}},
 	} {
+		if ends[i] {
+			end = int64(i)
+		}
 		p.flags = step.flags
-		s := &sampler.Sample{Sample: &bpf.Sample{Tid: step.thread, Work: step.work, Job: step.job}}
+		s := &sampler.Sample{Sample: &bpf.Sample{
+			Tid: step.thread, Work: step.work, Job: step.job, Time: uint64(i + 1),
+		}}
 		if len(step.read) > 0 && step.read[0].Key == "own" {
 			s.Context = []byte(record(bpf.ContextRecordOTel, uint8(bpf.PublishedThread), "of the thread"))
 		}
