@@ -9,6 +9,8 @@ import (
 // prologue is push rbp; mov rbp,rsp, the instructions with which all V8 code sets up its frame.
 var prologue = []byte{0x55, 0x48, 0x89, 0xe5}
 
+const pushRSI = 0x56
+
 // frameSetUp is how many bytes from push rbp on the function's slot of the frame is not written yet: the prologue, push
 // rsi (context) and push rdi (function).
 const frameSetUp = 6
@@ -73,11 +75,9 @@ func isTail(b []byte) bool {
 	return len(b) == 0 || bytes.HasPrefix(b, []byte{0x48, 0x83, 0xf9}) && len(b) <= 6
 }
 
-// fillsFrame reports whether a builtin has its frame pointer, but not yet what belongs below it.
+// fillsFrame reports whether a builtin has its frame pointer, but not yet what belongs below it: it is behind the
+// prologue, which may stand anywhere, or the push rsi after that.
 func (v *Resolver) fillsFrame(start, pc uint64) bool {
-	if at := pc - start; at < uint64(len(prologue)) || at >= frameSetUp {
-		return false
-	}
-	head, err := v.r.Bytes(start, len(prologue))
-	return err == nil && bytes.Equal(head, prologue)
+	b, err := v.r.Bytes(max(start, pc-frameSetUp+1), int(min(pc-start, frameSetUp-1)))
+	return err == nil && (bytes.HasSuffix(b, prologue) || bytes.Equal(b, append(prologue, pushRSI)))
 }

@@ -52,6 +52,9 @@ func (v *Resolver) repairCode(raw RawFrame, leaf Leaf, c *code) []RawFrame {
 	if !ends && !foreign {
 		return []RawFrame{raw}
 	}
+	if c.tier == Sparkplug && c.id.Script < 0 && v.enters(c, leaf.Callee) {
+		self.ID, self.SFI = leaf.Callee.ID, leaf.Callee.SFI
+	}
 	if ends {
 		return v.above(self, raw, leaf, 0)
 	}

@@ -15,7 +15,7 @@ import (
 // TestInterpreterEntry goes by single instructions through the builtin with which the interpreter begins a function. At
 // each of them the function is at its beginning, whatever an earlier call has left on the stack.
 func TestInterpreterEntry(t *testing.T) {
-	for _, v := range nodes.Drawn(nodes.Versions(), t.Name()) {
+	for _, v := range nodes.Drawn(nodes.Thorough(), t.Name()) {
 		t.Run(v.Version, func(t *testing.T) {
 			runtime.LockOSThread() // only it may trace
 			defer runtime.UnlockOSThread()
