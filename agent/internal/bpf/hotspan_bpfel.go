@@ -567,8 +567,8 @@ type hotspanScratch struct {
 	Frame      uint64
 	FrameOf    uint64
 	Heap       uint64
+	Thread     uint32
 	Guessed    uint32
-	_          [4]byte
 	Scripts    [64]struct {
 		_      structs.HostLayout
 		Object uint64
@@ -765,7 +765,7 @@ type hotspanShape struct {
 type hotspanShapeKey struct {
 	_           structs.HostLayout
 	Process     uint32
-	Pad         uint32
+	Thread      uint32
 	HiddenClass uint64
 }
 

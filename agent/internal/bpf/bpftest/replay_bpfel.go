@@ -723,8 +723,8 @@ type replayScratch struct {
 	Frame      uint64
 	FrameOf    uint64
 	Heap       uint64
+	Thread     uint32
 	Guessed    uint32
-	_          [4]byte
 	Scripts    [64]struct {
 		_      structs.HostLayout
 		Object uint64
@@ -921,7 +921,7 @@ type replayShape struct {
 type replayShapeKey struct {
 	_           structs.HostLayout
 	Process     uint32
-	Pad         uint32
+	Thread      uint32
 	HiddenClass uint64
 }
 
