@@ -39,9 +39,9 @@ func TestIsolates(t *testing.T) {
 		if len(wrong) > 0 {
 			t.Errorf("by how many samples: %v", wrong)
 		}
-		// Samples are read every 100 ms. Those after which an isolate was not seen may be of one that nobody has seen,
-		// and have no names: half of 200 ms at most.
-		atLeast(t, named, "functions with their line", 50, 300)
+		// Samples are read every 100 ms, on a busy machine later. Those after which an isolate was not seen may be of
+		// one that nobody has seen, and have no names. Of 200 ms that is half, or more.
+		atLeast(t, named, "functions with their line", 20, 300)
 	})
 }
 

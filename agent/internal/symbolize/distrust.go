@@ -18,7 +18,9 @@ func (c *frameCache) trust(f *stack.Frame, off verify.Parts) *stack.Frame {
 	}
 	t := *f
 	t.Line, t.Column, t.Map, t.NameLine, t.NameColumn = 0, 0, 0, 0, 0
-	t.Lost = stack.LostOffset
+	if t.Lost != stack.LostFunction { // else it has no name either, and is counted as such
+		t.Lost = stack.LostOffset
+	}
 	if off&verify.Names != 0 {
 		t = stack.Frame{Name: unverified, Kind: stack.JS, Tier: f.Tier, Lost: stack.LostFunction}
 	}

@@ -32,6 +32,11 @@ func TestDistrust(t *testing.T) {
 		}
 	}
 	z := &Symbolizer{frames: newFrameCache(), stacks: newStackCache()}
+	z.Distrust(verify.Lines)
+	stale := stack.Frame{Name: "[stale function]", Kind: stack.JS, Lost: stack.LostFunction}
+	if got := z.frames.trust(&stale, z.off); got.Lost != stack.LostFunction {
+		t.Errorf("a function without a name is counted as one with %v", got.Lost)
+	}
 	z.Distrust(verify.Names)
 	z.Distrust(0)
 	if z.frames.trust(&js, z.off) != &js {
