@@ -2,7 +2,6 @@ package selfcheck
 
 import (
 	"io"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -52,19 +51,13 @@ func TestNoContext(t *testing.T) {
 		p.Memory, p.Layout = m, l
 		return p, m
 	}
-	var mu sync.Mutex
-	heard := map[*process.Process]verify.Parts{}
+	var h heard
 	text := &log{}
-	c := checksThat(text, func(p *process.Process, off verify.Parts) {
-		mu.Lock()
-		defer mu.Unlock()
-		heard[p] = off
-	})
+	c := checksThat(text, h.hear)
 	defer c.Close()
 	off := func(p *process.Process) verify.Parts {
-		mu.Lock()
-		defer mu.Unlock()
-		return heard[p]
+		off, _ := h.of(p)
+		return off
 	}
 
 	first, m := begin()

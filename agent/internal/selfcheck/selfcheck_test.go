@@ -71,6 +71,29 @@ func checksThat(l *log, off func(*process.Process, verify.Parts)) *Checks {
 	return New(slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug})), off)
 }
 
+// heard is what processes hear that cannot be relied on.
+type heard struct {
+	mu  sync.Mutex
+	off map[*process.Process]verify.Parts
+}
+
+func (h *heard) hear(p *process.Process, off verify.Parts) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.off == nil {
+		h.off = map[*process.Process]verify.Parts{}
+	}
+	h.off[p] = off
+}
+
+// of returns what a process has heard last; ok is false if it has heard nothing.
+func (h *heard) of(p *process.Process) (off verify.Parts, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	off, ok = h.off[p]
+	return off, ok
+}
+
 // await waits until a condition holds.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
@@ -154,32 +177,23 @@ func TestOff(t *testing.T) {
 		layout.BytecodeArrayPositions: verify.Lines,
 		layout.MapDescriptors:         verify.Labels,
 	} {
-		var mu sync.Mutex
-		heard := map[*process.Process]verify.Parts{}
-		c := checksThat(&log{}, func(p *process.Process, off verify.Parts) {
-			mu.Lock()
-			defer mu.Unlock()
-			heard[p] = off
-		})
+		var h heard
+		c := checksThat(&log{}, h.hear)
 		first, _ := start(t, files, version)
 		l := *first.Layout
 		if field < layout.NumFields {
 			l.Values[field].N += 8
 		}
-		for n := range 2 {
-			p := first
-			if n > 0 {
-				p, _ = start(t, files, version)
-			}
+		second, _ := start(t, files, version)
+		both := []*process.Process{first, second}
+		for _, p := range both {
 			p.Layout = &l
 			c.Add(p, time.Millisecond)
 		}
 		await(t, fmt.Sprintf("%v: not both hear %q", field, want), func() bool {
-			mu.Lock()
-			defer mu.Unlock()
 			n := 0
-			for _, off := range heard {
-				if off == want {
+			for _, p := range both {
+				if off, ok := h.of(p); ok && off == want {
 					n++
 				}
 			}
@@ -222,14 +236,9 @@ func TestOddProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			odd.Memory = changed{odd.Memory, int64(isolate) + odd.Layout.Values[layout.IsolateContext].N}
-			var mu sync.Mutex
-			heard := map[*process.Process]verify.Parts{}
+			var h heard
 			l := &log{}
-			c := checksThat(l, func(p *process.Process, off verify.Parts) {
-				mu.Lock()
-				defer mu.Unlock()
-				heard[p] = off
-			})
+			c := checksThat(l, h.hear)
 			defer c.Close()
 			var after time.Duration
 			if !oddFirst {
@@ -238,10 +247,9 @@ func TestOddProcess(t *testing.T) {
 			c.Add(odd, after)
 			c.Add(other, 100*time.Millisecond-after)
 			await(t, "the odd one is not told of alone", func() bool {
-				mu.Lock()
-				defer mu.Unlock()
-				off, told := heard[other]
-				return l.count("level=WARN") > 0 && heard[odd] != 0 && told && off == 0 && c.Off(other.Layout) == 0
+				off, told := h.of(other)
+				wrong, _ := h.of(odd)
+				return l.count("level=WARN") > 0 && wrong != 0 && told && off == 0 && c.Off(other.Layout) == 0
 			})
 		})
 	}
