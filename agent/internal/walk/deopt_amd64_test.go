@@ -13,7 +13,6 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
-	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 	memory "github.com/hotspan/hotspan/v8/target"
@@ -140,28 +139,18 @@ func (th *thread) functions(w stack.Walk) string {
 	if w.Stop != stack.StopRoot || w.Resumed {
 		return cutOffStack
 	}
-	v := stack.NewResolver(heap.NewReader(th.mem, th.layout), th.process.Mappings)
-	v.Renew(0)
-	v.Begin(0, 0, 0, false)
 	var out []string
-	for _, f := range w.Frames {
-		if f.Kind != stack.FrameFunction && f.Kind != stack.FrameTyped {
-			continue
-		}
-		for _, raw := range v.Repair(f.RawFrame, w.Leaf) {
-			for _, frame := range v.Resolve(raw) {
-				switch {
-				case frame.Name == "run":
-					return strings.Join(append(out, place(frame)), " ")
-				case strings.HasPrefix(frame.Name, "awaitTracer") || frame.Name == "called": // before it
-				case frame.Lost != stack.NothingLost:
-					out = append(out, frame.Name)
-				case filepath.Base(frame.File) == "deopt.js" && len(out) == 0:
-					out = append(out, fmt.Sprintf("%s:%d", frame.Name, frame.Line))
-				case filepath.Base(frame.File) == "deopt.js":
-					out = append(out, place(frame))
-				}
-			}
+	for frame := range logical(th.resolver(th.mem), w) {
+		switch {
+		case frame.Name == "run":
+			return strings.Join(append(out, place(frame)), " ")
+		case strings.HasPrefix(frame.Name, "awaitTracer") || frame.Name == "called": // before it
+		case frame.Lost != stack.NothingLost:
+			out = append(out, frame.Name)
+		case filepath.Base(frame.File) == "deopt.js" && len(out) == 0:
+			out = append(out, fmt.Sprintf("%s:%d", frame.Name, frame.Line))
+		case filepath.Base(frame.File) == "deopt.js":
+			out = append(out, place(frame))
 		}
 	}
 	return strings.Join(out, " ")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
-	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
@@ -66,19 +65,9 @@ func (th *thread) enters(t *testing.T, pid int, want site) bool {
 
 // leaf is the first frame of JavaScript in a walk.
 func (th *thread) leaf(w stack.Walk) stack.Frame {
-	v := stack.NewResolver(heap.NewReader(th.mem, th.layout), th.process.Mappings)
-	v.Renew(0)
-	v.Begin(0, 0, 0, false)
-	for _, f := range w.Frames {
-		if f.Kind != stack.FrameFunction && f.Kind != stack.FrameTyped {
-			continue
-		}
-		for _, raw := range v.Repair(f.RawFrame, w.Leaf) {
-			for _, frame := range v.Resolve(raw) {
-				if frame.Kind == stack.JS {
-					return *frame
-				}
-			}
+	for frame := range logical(th.resolver(th.mem), w) {
+		if frame.Kind == stack.JS {
+			return *frame
 		}
 	}
 	return stack.Frame{Name: fmt.Sprintf("no JavaScript in %d frames", len(w.Frames))}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
-	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/stack"
 	memory "github.com/hotspan/hotspan/v8/target"
 )
@@ -42,7 +41,7 @@ func eachInstruction(t *testing.T, v nodes.Version, how string) {
 	th := stoppedAt(t, p, seize(t, p.PID))
 	live := th.mem.(memory.Live)
 	pages := memory.NewPages(&live)
-	resolver := stack.NewResolver(heap.NewReader(pages, th.layout), th.process.Mappings)
+	resolver := th.resolver(pages)
 	begin := th.builtins("MathExpm1")
 	runTo(t, p.PID, begin)
 	seen, wrong := map[string]int{}, map[string]int{}
@@ -88,30 +87,20 @@ func (th *thread) isIn(i, line int, calls bool) bool {
 // chain is the functions of the script on the stack, leaf first, and their lines. bad says that they call one another
 // in another way than the script says, or in other lines.
 func (th *thread) chain(mem io.ReaderAt, v *stack.Resolver) (text string, bad bool) {
-	w := th.walk(mem)
-	v.Renew(0)
-	v.Begin(0, 0, 0, false)
 	var out []string
 	next := -1 // index of the next function in the script's way, of the leaf any
-	for _, f := range w.Frames {
-		if f.Kind != stack.FrameFunction && f.Kind != stack.FrameTyped {
+	for frame := range logical(v, th.walk(mem)) {
+		ours := frame.Lost != stack.NothingLost || filepath.Base(frame.File) == "steps.js"
+		if frame.Kind != stack.JS || !ours {
 			continue
 		}
-		for _, raw := range v.Repair(f.RawFrame, w.Leaf) {
-			for _, frame := range v.Resolve(raw) {
-				ours := frame.Lost != stack.NothingLost || filepath.Base(frame.File) == "steps.js"
-				if frame.Kind != stack.JS || !ours {
-					continue
-				}
-				out = append(out, fmt.Sprintf("%s:%d", frame.Name, frame.Line))
-				i := slices.IndexFunc(th.says.Stack, func(s site) bool { return s.Name == frame.Name })
-				if i < 0 {
-					continue
-				}
-				bad = bad || next >= 0 && i != next || frame.Line != 0 && !th.isIn(i, frame.Line, next >= 0)
-				next = i + 1
-			}
+		out = append(out, fmt.Sprintf("%s:%d", frame.Name, frame.Line))
+		i := slices.IndexFunc(th.says.Stack, func(s site) bool { return s.Name == frame.Name })
+		if i < 0 {
+			continue
 		}
+		bad = bad || next >= 0 && i != next || frame.Line != 0 && !th.isIn(i, frame.Line, next >= 0)
+		next = i + 1
 	}
 	return strings.Join(out, " "), bad
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 	"github.com/hotspan/hotspan/test/nodes/live"
+	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 	memory "github.com/hotspan/hotspan/v8/target"
@@ -53,6 +55,31 @@ func (th *thread) walk(mem io.ReaderAt) stack.Walk {
 	w := u.Walk(th.regs)
 	w.Context = 0 // the BPF program keeps it, too, but has it in no record
 	return w
+}
+
+// resolver names frames of the thread, which stands still.
+func (th *thread) resolver(mem io.ReaderAt) *stack.Resolver {
+	return stack.NewResolver(heap.NewReader(mem, th.layout), th.process.Mappings)
+}
+
+// logical are the frames of a walk in V8's code as a Resolver names them now, leaf first.
+func logical(v *stack.Resolver, w stack.Walk) iter.Seq[*stack.Frame] {
+	return func(yield func(*stack.Frame) bool) {
+		v.Renew(0)
+		v.Begin(0, 0, 0, false)
+		for _, f := range w.Frames {
+			if f.Kind != stack.FrameFunction && f.Kind != stack.FrameTyped {
+				continue
+			}
+			for _, raw := range v.Repair(f.RawFrame, w.Leaf) {
+				for _, frame := range v.Resolve(raw) {
+					if !yield(frame) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // standing runs a program until it stands still, with a stack where this process has no memory.

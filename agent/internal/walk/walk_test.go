@@ -12,7 +12,6 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf/bpftest"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/test/nodes"
-	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 	memory "github.com/hotspan/hotspan/v8/target"
@@ -85,19 +84,9 @@ func agree(t *testing.T, p *bpftest.Program, th *thread, pages map[uint64][]byte
 
 // sites are the functions of testdata/walk.js on a walked stack, leaf first.
 func (th *thread) sites(w stack.Walk) (sites []site) {
-	v := stack.NewResolver(heap.NewReader(th.mem, th.layout), th.process.Mappings)
-	v.Renew(0)
-	v.Begin(0, 0, 0, false)
-	for _, f := range w.Frames {
-		if f.Kind != stack.FrameFunction && f.Kind != stack.FrameTyped {
-			continue
-		}
-		for _, raw := range v.Repair(f.RawFrame, w.Leaf) {
-			for _, frame := range v.Resolve(raw) {
-				if filepath.Base(frame.File) == "walk.js" {
-					sites = append(sites, site{frame.Name, frame.Line, frame.Column})
-				}
-			}
+	for frame := range logical(th.resolver(th.mem), w) {
+		if filepath.Base(frame.File) == "walk.js" {
+			sites = append(sites, site{frame.Name, frame.Line, frame.Column})
 		}
 	}
 	return sites
