@@ -140,7 +140,7 @@ enum context_type {
 	CONTEXT_AGAIN,        // what follows is the same, read once more, since a collection was running
 	// Requests to the agent, which answers by an update of a map of learned.h.
 	CONTEXT_LEARN_ISOLATE,  // u64 isolate, u64 context of its JavaScript code or 0: where its async_hooks are
-	CONTEXT_LEARN_RESOURCE, // u64 object, u64 hidden class
+	CONTEXT_LEARN_RESOURCE, // u64 hidden class, u64 thread that has its isolate
 	CONTEXT_LEARN_KEPT,     // u64 pc, 0: where the function there keeps pool.reg
 	CONTEXT_LEARN_WORK,     // struct job_object: where such an object has what it belongs to
 	CONTEXT_LEARN_PUBLISHER, // u64 isolate, 0: where its thread has what it publishes

@@ -8,7 +8,7 @@
 
 struct shape_key {
 	__u32 process; // process.id
-	__u32 thread;  // that has the isolate: the class of a later one may be there; 0 = not known, or of a resource
+	__u32 thread;  // that has the isolate: the class of a later one may be there
 	__u64 hidden_class; // address of the Map, tagged
 };
 

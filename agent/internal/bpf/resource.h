@@ -56,11 +56,12 @@ static __always_inline struct resource *find_resource(struct resource_reader *f)
 {
 	const struct process *p = f->process;
 	struct scratch *s = f->scratch;
-	struct shape_key key = {.process = p->id, .hidden_class = s->object_head[0]};
-	struct resource *found = bpf_map_lookup_elem(&resources, &key);
+	struct shape_key key = {.process = p->id, .thread = s->thread, .hidden_class = s->object_head[0]};
+	struct resource *found = key.thread ? bpf_map_lookup_elem(&resources, &key) : 0;
 	if (found && is_class(&p->v8, s->ref_head, found->descriptors, found->own))
 		return found;
-	request_update(s, CONTEXT_LEARN_RESOURCE, NO_LABEL, s->resource.object, key.hidden_class);
+	if (key.thread)
+		request_update(s, CONTEXT_LEARN_RESOURCE, NO_LABEL, key.hidden_class, key.thread);
 	return 0;
 }
 

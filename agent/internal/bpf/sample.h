@@ -194,18 +194,6 @@ static __always_inline void read_once(struct process *p, struct scratch *s, __u6
 		read_context(p, s, isolate, context);
 }
 
-// Notes which thread has the isolate whose objects are read: this one, or the owner of what a thread of libuv's pool
-// works for, as far as that was met.
-__noinline int note_thread(const struct process *p, struct scratch *s)
-{
-	if (!p || !s)
-		return -1;
-	struct isolate_key key = {.process = p->id, .isolate = s->owner.isolate};
-	struct isolate_names *names = key.isolate ? bpf_map_lookup_elem(&isolates, &key) : 0;
-	s->thread = !key.isolate ? ((struct sample *)s->buffer)->tid : names ? names->tid : 0;
-	return 0;
-}
-
 // Reads the request; of a thread of libuv's pool, that for which it works. In a collection it does so twice: V8's
 // helper threads move objects meanwhile, and one that another already refers to may not be copied yet
 // (src/heap/scavenger.cc), which nothing in it shows. The agent believes what is there both times.
@@ -217,7 +205,7 @@ static __always_inline void read_request(struct process *p, struct scratch *s, _
 	s->owner.isolate = 0;
 	if (s->walk.in_pool && reads_requests(p))
 		find_owner(p, s);
-	note_thread(p, s);
+	s->thread = s->owner.isolate ? 0 : e->tid;
 	read_once(p, s, thread, isolate, context);
 	if (s->end != before && s->collecting) {
 		append(s, CONTEXT_AGAIN, NO_LABEL, 0);

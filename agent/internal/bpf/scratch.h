@@ -276,7 +276,7 @@ struct scratch {
 	__u64 epoch;   // see epoch_of
 	__u64 frame, frame_of; // the AsyncContextFrame that was read of an isolate; 0 = of none
 	__u64 heap;    // address of the isolate's Heap; 0 = not known
-	__u32 thread;  // that has the isolate whose objects are read; 0 = not known
+	__u32 thread;  // that has the isolate whose objects are read; 0 = not known, as of an owner
 	__u32 guessed; // what is read may be no object any more, and its place another one's soon: it is not kept
 	struct script scripts[MAX_SCRIPTS]; // each where its address says; not of one sample
 	struct hidden_class classes[MAX_CLASSES][2]; // likewise, the later one first

@@ -22,7 +22,7 @@ func (p *Learner) learnHooks(thread uint32, kind uint8, first, second uint64) er
 	case bpf.ContextLearnIsolate:
 		return p.learnIsolate(bpf.EnvironmentKey{Process: p.id, Tid: thread, Isolate: first}, heap.Word(second))
 	case bpf.ContextLearnResource:
-		return p.learnResource(heap.Word(second))
+		return p.learnResource(bpf.ShapeKey{Process: p.id, Thread: uint32(second), HiddenClass: first})
 	}
 	return nil
 }
@@ -78,8 +78,8 @@ func one(yes bool) uint32 {
 }
 
 // learnResource reads the hidden class of a resource.
-func (p *Learner) learnResource(class heap.Word) error {
-	r, err := p.learner.ResourceShape(class)
+func (p *Learner) learnResource(key bpf.ShapeKey) error {
+	r, err := p.learner.ResourceShape(heap.Word(key.HiddenClass))
 	if err != nil {
 		return err
 	}
@@ -88,5 +88,5 @@ func (p *Learner) learnResource(class heap.Word) error {
 		PublicSlot: r.Public, ContextSlot: r.Context, N_stores: uint16(len(r.Stores)),
 	}
 	copy(out.Stores[:], r.Stores)
-	return p.sampler.SetResource(p.id, uint64(class), out)
+	return p.sampler.SetResource(key, out)
 }

@@ -106,8 +106,8 @@ func (s *Sampler) SetEnvironment(key bpf.EnvironmentKey, hooks bpf.AsyncHooks) e
 }
 
 // SetResource stores where resources of a hidden class keep their stores.
-func (s *Sampler) SetResource(process uint32, hiddenClass uint64, r bpf.Resource) error {
-	return s.learned.resources.put(process, bpf.ShapeKey{Process: process, HiddenClass: hiddenClass}, r)
+func (s *Sampler) SetResource(key bpf.ShapeKey, r bpf.Resource) error {
+	return s.learned.resources.put(key.Process, key, r)
 }
 
 // SetWork stores where AsyncWraps, class 0, or the ThreadPoolWorks of another C++ class keep their async resource.
