@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -123,6 +124,11 @@ type Bytecode struct {
 func (b *Bytecode) Offset(smi int) (int, bool) {
 	at := smi - b.header
 	return at, at >= -1 && at < b.length
+}
+
+// Equal reports whether two BytecodeArrays have the same places in the source at each of their offsets.
+func (b *Bytecode) Equal(other *Bytecode) bool {
+	return b.header == other.header && b.length == other.length && slices.Equal(b.Positions, other.Positions)
 }
 
 // IsBytecode reports whether a word points to a BytecodeArray.

@@ -144,7 +144,7 @@ func (v *Resolver) describeDeoptFunctions(c *code, o *heap.Optimized) {
 			c.functions[sfi] = fn
 		}
 		if fn.script != nil {
-			v.readBytecode(fn, RawFrame{SFI: sfi})
+			v.bytecode(fn, 0, sfi)
 		}
 	}
 }

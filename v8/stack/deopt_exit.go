@@ -13,7 +13,7 @@ func (v *Resolver) framesAtExit(c *code, raw RawFrame) []*Frame {
 	functions := map[heap.Word]*function{} // those of c are by the addresses that they had when it was read
 	for _, w := range frames {
 		fn := v.functionOf(w.Function)
-		if fn == nil || fn.script != nil && !v.readBytecode(fn, RawFrame{SFI: w.Function}) {
+		if fn == nil || fn.script != nil && v.bytecode(fn, 0, w.Function) == nil {
 			return nil
 		}
 		functions[w.Function] = fn

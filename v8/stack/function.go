@@ -128,10 +128,11 @@ func (v *Resolver) origin(s *heap.Script) string {
 	name := evalAt + strings.TrimPrefix(fn.script.Name, evalAt)
 	at := s.EvalAt
 	if at < 0 {
-		if !v.readBytecode(fn, RawFrame{SFI: s.EvalFrom}) {
+		b := v.bytecode(fn, 0, s.EvalFrom)
+		if b == nil {
 			return name
 		}
-		at = sourceAt(fn.bytecode.Positions, -at)
+		at = sourceAt(b.Positions, -at)
 	}
 	line, _, err := v.r.Position(fn.script.Script, at)
 	if at < 0 || err != nil {

@@ -32,11 +32,12 @@ type isolate struct {
 
 // point is a point of execution in bytecode or, where code is set, in machine code.
 type point struct {
-	fn    *function // nil: the frame does not tell
-	code  *code
-	at    int
-	tier  Tier
-	exact bool
+	fn       *function // nil: the frame does not tell
+	bytecode *heap.Bytecode
+	code     *code
+	at       int
+	tier     Tier
+	exact    bool
 }
 
 func newIsolate(key isolateKey, number uint64) *isolate {

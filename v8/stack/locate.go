@@ -4,20 +4,27 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
-// readBytecode finds the function's bytecode: in the frame, or where the frame is not set up, by the function.
-func (v *Resolver) readBytecode(fn *function, raw RawFrame) bool {
-	if fn.bytecode != nil {
-		return true
+// bytecode finds the bytecode of a function: in its frame, or where that is not set up, by the function. V8 may have
+// flushed what is known of it, and compiled it anew, with counters in it if coverage has begun since. Nil: it cannot be
+// read, and none is known.
+func (v *Resolver) bytecode(fn *function, at, sfi heap.Word) *heap.Bytecode {
+	if at == fn.bytecodeAt && fn.bytecode != nil {
+		return fn.bytecode
 	}
-	var err error
-	if fn.bytecode, err = v.r.Bytecode(raw.Bytecode); err == nil {
-		return true
+	b, err := v.r.Bytecode(at)
+	if err != nil && (at == 0 || fn.bytecode == nil) {
+		if at, err = v.r.BytecodeOf(sfi); err == nil {
+			b, err = v.r.Bytecode(at)
+		}
 	}
-	w, err := v.r.BytecodeOf(raw.SFI)
-	if err == nil {
-		fn.bytecode, err = v.r.Bytecode(w)
+	if err != nil { // it has moved
+		return fn.bytecode
 	}
-	return err == nil
+	if fn.bytecode == nil || !fn.bytecode.Equal(b) {
+		fn.bytecode = b
+	}
+	fn.bytecodeAt = at
+	return fn.bytecode
 }
 
 // sourceAt is the source position at a code offset. What comes before the first entry is the function's entry.

@@ -49,21 +49,22 @@ func (v *Resolver) interpreted(raw RawFrame) []*Frame {
 	if fn == nil {
 		return stale(Ignition)
 	}
-	key := point{fn: fn, at: raw.Offset, tier: Ignition, exact: raw.Exact && raw.Offset < 0}
+	b := v.bytecode(fn, raw.Bytecode, raw.SFI)
+	key := point{fn: fn, bytecode: b, at: raw.Offset, tier: Ignition, exact: raw.Exact && raw.Offset < 0}
 	if fs := v.points[key]; fs != nil {
 		return fs
 	}
 	f := fn.frame(Ignition)
-	if !v.readBytecode(fn, raw) {
+	if b == nil {
 		f.Lost = LostBytecode
 		return []*Frame{f}
 	}
-	at, ok := fn.bytecode.Offset(raw.Offset)
+	at, ok := b.Offset(raw.Offset)
 	if !ok && !key.exact { // a frame without one is not set up yet; or it is baseline code's soon
 		f.Lost = LostOffset
 		return []*Frame{f}
 	}
-	v.locate(f, fn, sourceAt(fn.bytecode.Positions, at))
+	v.locate(f, fn, sourceAt(b.Positions, at))
 	return v.keep(key, f)
 }
 

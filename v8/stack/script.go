@@ -13,6 +13,7 @@ type function struct {
 	sfi, before          heap.Word // where its SharedFunctionInfo was last, and before that; 0 = nowhere
 	earlier              *function // with the same numbers, in an isolate before this one
 	bytecode             *heap.Bytecode
+	bytecodeAt           heap.Word // where that was last
 }
 
 // at finds the function whose SharedFunctionInfo is at an address, or was: a sample may be older than the last move.

@@ -101,6 +101,7 @@ func appendFrame(b []byte, f *bpf.Frame) []byte {
 	switch {
 	case f.Kind == bpf.FrameJS && f.Generated == 0:
 		b = binary.LittleEndian.AppendUint64(b, uint64(uint32(f.Offset)))
+		b = binary.LittleEndian.AppendUint64(b, f.Bytecode) // V8 may compile a function anew, to another one
 		fallthrough
 	case f.Kind == bpf.FrameJS || f.Generated != 0: // of a builtin with a type marker only the pc counts
 		b = binary.LittleEndian.AppendUint64(b, uint64(uint32(f.Script))<<32|uint64(uint32(f.Literal)))
