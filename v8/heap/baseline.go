@@ -18,7 +18,11 @@ type Baseline struct {
 // Baseline reads the bytecode that baseline code was made of and the table that goes with it. In V8 9 the code does not
 // say of what it was made, which is an error: there BaselineOf and BaselineFrom do.
 func (r *Reader) Baseline(c *Code) (*Baseline, error) {
-	return r.BaselineFrom(c, c.word(r.l.At(layout.CodeDeoptData)))
+	array, err := r.withoutEntry(c.word(r.l.At(layout.CodeDeoptData)))
+	if err != nil {
+		return nil, err
+	}
+	return r.BaselineFrom(c, array)
 }
 
 // BaselineOf is Baseline by a function that refers to the code. Only V8 9 needs it: where the reference is another, it

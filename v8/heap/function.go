@@ -253,8 +253,17 @@ func (r *Reader) BytecodeOf(sfi Word) (Word, error) {
 	case typ == r.l.At(layout.TypeBaselineData):
 		data, err = r.field(data, layout.BaselineDataBytecode)
 	}
-	if err == nil && r.want(data, layout.TypeInterpreterData) == nil {
-		return r.field(data, layout.InterpreterDataBytecode)
+	if err != nil {
+		return 0, err
 	}
-	return data, err
+	return r.withoutEntry(data)
+}
+
+// withoutEntry is the BytecodeArray of an InterpreterData, which also has a copy of the interpreter's entry; other
+// words are themselves.
+func (r *Reader) withoutEntry(w Word) (Word, error) {
+	if r.want(w, layout.TypeInterpreterData) == nil {
+		return r.field(w, layout.InterpreterDataBytecode)
+	}
+	return w, nil
 }

@@ -106,7 +106,8 @@ const (
 	CodeFlagsKindMask            //
 	InstructionStreamBody        // first instruction
 	InstructionStreamCode        // back pointer to Code; absent where they are one object
-	KindRegexp                   // CodeKind enumerators from here: CodeFlags & CodeFlagsKindMask
+	KindBuiltin                  // CodeKind enumerators from here: CodeFlags & CodeFlagsKindMask
+	KindRegexp                   //
 	KindBaseline                 //
 	KindMaglev                   //
 	KindTurboFan                 //

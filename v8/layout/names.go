@@ -107,6 +107,7 @@ var names = [NumFields]string{
 	CodeFlagsKindMask:            "Code.flagsKindMask",
 	InstructionStreamBody:        "InstructionStream.body",
 	InstructionStreamCode:        "InstructionStream.code",
+	KindBuiltin:                  "CodeKind.builtin",
 	KindRegexp:                   "CodeKind.regexp",
 	KindBaseline:                 "CodeKind.baseline",
 	KindMaglev:                   "CodeKind.maglev",

@@ -74,6 +74,9 @@ var codeRows = []row{
 		{below: v(11, 0), absent: true, why: "src/objects/code.h: " + oneObject}}},
 	{field: KindBaseline, dbg: []string{"CodeKindBaseline"}, rules: []rule{
 		{below: v(10, 0), n: 11, why: "src/objects/code-kind.h: eleven kinds are before it"}}},
+	{field: KindBuiltin, rules: []rule{
+		{from: v(12, 0), of: KindBaseline, n: -8, relative: true, why: "src/objects/code-kind.h: BUILTIN, REGEXP"},
+		{below: v(12, 0), of: KindBaseline, n: -9, relative: true, why: "src/objects/code-kind.h: BUILTIN, REGEXP"}}},
 	{field: KindRegexp, rules: []rule{
 		{from: v(12, 0), of: KindBaseline, n: -7, relative: true,
 			why: "src/objects/code-kind.h: REGEXP, five of WebAssembly, INTERPRETED_FUNCTION, BASELINE"},

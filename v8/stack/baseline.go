@@ -15,18 +15,25 @@ func (v *Resolver) compiledFrom(c *code, raw RawFrame) bool {
 	if c.baseline != nil && c.baseline.Array == raw.Bytecode {
 		return true
 	}
-	if !v.baselineLacksBytecode() {
-		return false
-	}
-	b, err := v.r.BaselineOf(c.Code, raw.SFI)
-	if err != nil && !raw.Exact { // it will return to the code, and so is the code's, whatever the function has now
-		b, err = v.r.BaselineFrom(c.Code, raw.Bytecode)
-	}
+	b, err := v.baselineFor(c, raw)
 	if err != nil || b.Array != raw.Bytecode {
 		return false
 	}
 	c.baseline = b
 	return true
+}
+
+// baselineFor reads anew what the baseline code of a frame was compiled from. Code that refers to it indirectly is the
+// same after the collector has moved it.
+func (v *Resolver) baselineFor(c *code, raw RawFrame) (*heap.Baseline, error) {
+	if !v.baselineLacksBytecode() {
+		return v.r.Baseline(c.Code)
+	}
+	b, err := v.r.BaselineOf(c.Code, raw.SFI)
+	if err != nil && !raw.Exact { // it will return to the code, and so is the code's, whatever the function has now
+		b, err = v.r.BaselineFrom(c.Code, raw.Bytecode)
+	}
+	return b, err
 }
 
 // compiledFor reports whether baseline code is a function's.

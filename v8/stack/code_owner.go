@@ -1,5 +1,7 @@
 package stack
 
+import "github.com/hotspan/hotspan/v8/layout"
+
 // enters reports whether code is the function's that was in rdi. If not, its place was used again since the sample.
 func (v *Resolver) enters(c *code, callee RawFrame) bool {
 	if callee.ID.Script < 0 {
@@ -53,5 +55,10 @@ func (v *Resolver) runs(c *code, raw RawFrame) bool {
 	if c.tier == Sparkplug {
 		return v.compiledFrom(c, raw)
 	}
-	return c.tier != NoTier && c.id == raw.ID
+	return v.isEntry(c) || c.tier != NoTier && c.id == raw.ID
 }
+
+// isEntry reports whether code is a copy of the interpreter's entry: with --interpreted-frames-native-stack each
+// function has its own, if V8 tells a profiler of code. There are no other copies of builtins.
+// (src/codegen/compiler.cc, InstallInterpreterTrampolineCopy)
+func (v *Resolver) isEntry(c *code) bool { return c.Kind == v.r.Layout().At(layout.KindBuiltin) }

@@ -31,6 +31,8 @@ func (v *Resolver) repair(raw RawFrame, leaf Leaf) []RawFrame {
 	switch {
 	case c == nil:
 		return []RawFrame{raw}
+	case v.isEntry(c):
+		return v.repairEntry(raw, leaf, c.Start, c.End)
 	case c.tier == NoTier:
 		return v.repairOther(raw, leaf, c.Start, c.head)
 	}
@@ -78,7 +80,10 @@ func (v *Resolver) repairCaller(raw RawFrame, leaf Leaf) []RawFrame {
 // repairBuiltin handles builtins: one that runs while rbp is a JavaScript function's has no frame of its own.
 func (v *Resolver) repairBuiltin(raw RawFrame, leaf Leaf, name string, start, end uint64) []RawFrame {
 	if v.interprets(name, raw) {
-		return v.repairInterpreter(raw, leaf, name, start, end)
+		if isHandler(name) || entersBaseline(name) {
+			return []RawFrame{raw}
+		}
+		return v.repairEntry(raw, leaf, start, end)
 	}
 	if v.fillsFrame(start, raw.PC) {
 		return []RawFrame{{PC: raw.PC, Exact: true, Marker: 0}} // what is in the slots was there before
@@ -111,12 +116,9 @@ func (v *Resolver) frameless(raw RawFrame, leaf Leaf, name string, start uint64)
 	return out
 }
 
-// repairInterpreter: while the interpreter's entry sets up the frame, the function is in rdi. What it has not written
-// yet an earlier call has left there.
-func (v *Resolver) repairInterpreter(raw RawFrame, leaf Leaf, name string, start, end uint64) []RawFrame {
-	if isHandler(name) || entersBaseline(name) {
-		return []RawFrame{raw}
-	}
+// repairEntry: while the interpreter's entry sets up the frame, the function is in rdi. What it has not written yet an
+// earlier call has left there.
+func (v *Resolver) repairEntry(raw RawFrame, leaf Leaf, start, end uint64) []RawFrame {
 	v.basis.passing = true
 	head, err := v.r.Bytes(start, int(min(end-start, 512)))
 	entry := bytes.Index(head, prologue)

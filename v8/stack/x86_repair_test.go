@@ -79,7 +79,9 @@ var sfis = map[heap.Identity]heap.Word{leafID: 0x71, callerID: 0x75, baseID: 0x7
 // resolver knows three pieces of code: an optimised leaf, an optimised caller, and baseline code.
 func resolver() *Resolver {
 	end := uint64(len(machineCode))
-	v := NewResolver(heap.NewReader(codeMemory{}, &layout.Layout{}), fakeSpace{[]builtin{
+	l := &layout.Layout{}
+	l.Values[layout.CodeDeoptData] = layout.Value{N: 8, State: layout.Known}
+	v := NewResolver(heap.NewReader(codeMemory{}, l), fakeSpace{[]builtin{
 		{"InterpreterEntryTrampoline", builtinStart, builtinStart + end},
 		{"LdarHandler", builtinStart + 0x100, builtinStart + 0x200},
 		{"Add_Baseline", builtinStart + 0x200, builtinStart + 0x300},
