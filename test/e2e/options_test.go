@@ -12,9 +12,11 @@ import (
 
 // nodeOptions are options with which V8 or Node.js has other code than usual, or has it elsewhere.
 var nodeOptions = map[string][]string{
-	"a copy of the interpreter's entry for each function": {"--interpreted-frames-native-stack", "--perf-basic-prof"},
-	"builtins where the executable has them":              {"--no-short-builtin-calls"},
-	"no machine code":                                     {"--jitless"},
+	"a copy of the interpreter's entry for each function": {"--interpreted-frames-native-stack", "--perf-basic-prof",
+		"--no-logfile-per-isolate", "--logfile=/dev/null"},
+	"text and builtins in anonymous memory":  {"--use-largepages=on"},
+	"builtins where the executable has them": {"--no-short-builtin-calls"},
+	"no machine code":                        {"--jitless"},
 }
 
 // TestOptions: with each of some options that a version of Node.js knows, the two hundred functions have their names

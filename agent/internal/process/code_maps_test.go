@@ -107,3 +107,32 @@ func TestManyMaps(t *testing.T) {
 		}
 	}
 }
+
+// TestMovedText: anonymous memory, in one piece or more, is a file's text if it fills a hole in that, and only then.
+func TestMovedText(t *testing.T) {
+	text := func(start, end uint64) procs.Mapping {
+		return procs.Mapping{Start: start, End: end, Offset: start - 0xb00, Exec: true, Inode: 7, Path: "/node"}
+	}
+	anonymous := func(start, end uint64, name string) procs.Mapping {
+		return procs.Mapping{Start: start, End: end, Exec: true, Path: name}
+	}
+	before, moved, after := text(0x1000, 0x2000), anonymous(0x2000, 0x6000, ""), text(0x6000, 0x7000)
+	elsewhere, other, data := after, after, after
+	elsewhere.Offset, other.Inode, data.Exec = 0x6500, 8, false
+	for name, c := range map[string]struct{ all, want []procs.Mapping }{
+		"moved": {[]procs.Mapping{before, moved, after}, []procs.Mapping{before, text(0x2000, 0x6000), after}},
+		"with a name": {[]procs.Mapping{before, anonymous(0x2000, 0x6000, "[anon:text]"), after},
+			[]procs.Mapping{before, text(0x2000, 0x6000), after}},
+		"in pieces": {[]procs.Mapping{before, anonymous(0x2000, 0x4000, ""), anonymous(0x4000, 0x6000, ""), after},
+			[]procs.Mapping{before, text(0x2000, 0x6000), after}},
+		"not the place": {[]procs.Mapping{before, moved, elsewhere}, []procs.Mapping{before, moved, elsewhere}},
+		"another file":  {[]procs.Mapping{before, moved, other}, []procs.Mapping{before, moved, other}},
+		"before data":   {[]procs.Mapping{before, moved, data}, []procs.Mapping{before, moved}},
+		"smaller": {[]procs.Mapping{before, anonymous(0x2000, 0x5000, ""), after},
+			[]procs.Mapping{before, anonymous(0x2000, 0x5000, ""), after}},
+	} {
+		if got, _ := keep(c.all, nil); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}

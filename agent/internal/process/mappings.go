@@ -147,9 +147,19 @@ func (ms *Mappings) find(maps []procs.Mapping, file func(procs.Mapping) *elffile
 		}
 		regions = append(regions, code...)
 	}
+	for _, m := range maps {
+		if copied, ok := copiedBuiltins(ms.mem, ms.v8, m, regions); ok {
+			regions = append(regions, copied)
+		}
+	}
+	byAddress(regions)
 	regions = append(regions, generated(maps, regions, ms.regions)...)
-	slices.SortFunc(regions, func(a, b Region) int { return int(int64(a.Start - b.Start)) })
+	byAddress(regions)
 	return regions
+}
+
+func byAddress(regions []Region) {
+	slices.SortFunc(regions, func(a, b Region) int { return int(int64(a.Start - b.Start)) })
 }
 
 func (ms *Mappings) hasV8(maps []procs.Mapping) bool {

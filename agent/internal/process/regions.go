@@ -1,6 +1,8 @@
 package process
 
 import (
+	"io"
+	"os"
 	"slices"
 	"sort"
 	"strings"
@@ -94,4 +96,43 @@ func heldCode(m procs.Mapping, before []Region) bool {
 // after returns the number of the first region, by address, that does not end before an address.
 func after(regions []Region, addr uint64) int {
 	return sort.Search(len(regions), func(i int) bool { return regions[i].End > addr })
+}
+
+// Limits of what may be a copy of V8's builtins: bytes that are less than those of any V8 (V8 9 has 1.2 MB), and how
+// many are compared.
+const (
+	minBuiltins    = 1 << 20
+	headOfBuiltins = 256
+)
+
+// mayHoldBuiltins reports whether anonymous memory may be a copy of V8's builtins. V8 makes one inside its code range
+// if it cannot map them there a second time: they are in anonymous memory themselves, or there is no /proc.
+// (src/heap/code-range.cc, CodeRange::RemapEmbeddedBuiltins)
+func mayHoldBuiltins(m procs.Mapping) bool {
+	return isAnonymous(m) && m.Exec && !m.Write && m.End-m.Start >= minBuiltins
+}
+
+// copiedBuiltins returns the region of a mapping that is a copy of V8's builtins, which are in regions of its file: it
+// has their size in whole pages, and begins as they do.
+func copiedBuiltins(mem io.ReaderAt, v8 *elffile.File, m procs.Mapping, code []Region) (r Region, ok bool) {
+	i := slices.IndexFunc(code, func(r Region) bool { return v8 != nil && r.File == v8 && r.Kind == Builtins })
+	if i < 0 || !mayHoldBuiltins(m) {
+		return r, false
+	}
+	b, size := code[i], code[i].End-code[i].Start
+	rest := uint64(os.Getpagesize() - 1)
+	if (size+rest)&^rest != m.End-m.Start {
+		return r, false
+	}
+	var original, here [headOfBuiltins]byte
+	for _, read := range []struct {
+		to []byte
+		at uint64
+	}{{original[:], b.Start}, {here[:], m.Start}} {
+		if _, err := mem.ReadAt(read.to, int64(read.at)); err != nil {
+			return r, false
+		}
+	}
+	b.Start, b.End, b.Bias = m.Start, m.Start+size, b.Bias+m.Start-b.Start
+	return b, here == original
 }
