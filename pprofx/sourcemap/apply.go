@@ -11,7 +11,8 @@ import (
 type Script struct {
 	Map *Map // nil if it could not be read: generated positions stay
 	// LineOffset and ColumnOffset are what V8 adds to lines, and to columns of the first line. The map counts from the
-	// start of the script itself.
+	// start of the script itself. Where an offset is below 0, the script begins with so much that was put in front of
+	// it as it was loaded, and the map counts from behind that.
 	LineOffset, ColumnOffset int
 }
 
@@ -102,11 +103,10 @@ func (s Script) frame(f *pprofx.Frame) *pprofx.Frame {
 	return &out
 }
 
-// own converts a position that V8 reports into one in the script's own text.
+// own converts a position that V8 reports into one that the map has.
 func (s Script) own(line, column int) (int, int) {
-	line -= s.LineOffset
-	if line == 1 {
-		column -= s.ColumnOffset
+	if line == s.LineOffset+1 {
+		column -= max(s.ColumnOffset, 0)
 	}
-	return line, column
+	return line - max(s.LineOffset, 0), column
 }

@@ -29,7 +29,10 @@ func source(function, file string, line, column int) *pprofx.Frame {
 
 func TestApplyFrames(t *testing.T) {
 	m := parse(t, plain)
-	scripts := map[int32]Script{1: {Map: m}, 2: {}, 3: {Map: m, LineOffset: 10, ColumnOffset: 20}}
+	scripts := map[int32]Script{
+		1: {Map: m}, 2: {}, 3: {Map: m, LineOffset: 10, ColumnOffset: 20}, 4: {Map: m, ColumnOffset: -20},
+		5: {Map: m, LineOffset: -3, ColumnOffset: 7},
+	}
 	for _, c := range []struct {
 		what  string
 		frame *pprofx.Frame
@@ -47,6 +50,10 @@ func TestApplyFrames(t *testing.T) {
 		{"no script", js("x", 1, 5, of(9)), source("x", "/srv/dist/x.js", 1, 5)},
 		{"offsets, first line", js("x", 11, 25, named(11, 25), of(3)), source("first", "/srv/dist/a.ts", 1, 5)},
 		{"offsets, second line", js("f", 12, 9, of(3)), source("f", "/srv/dist/b.ts", 3, 7)},
+		{"behind a head", js("f", 1, 5, named(1, 5), of(4)), source("first", "/srv/dist/a.ts", 1, 5)},
+		{"behind a head, second line", js("f", 2, 9, of(4)), source("f", "/srv/dist/b.ts", 3, 7)},
+		{"below a head", js("f", 1, 5, named(1, 5), of(5)), source("first", "/srv/dist/a.ts", 1, 5)},
+		{"in a head", js("f", -2, 5, of(5)), source("f", "/srv/dist/x.js", -2, 5)},
 	} {
 		before := *c.frame
 		out := Apply(&pprofx.Snapshot{Frames: []*pprofx.Frame{c.frame}}, scripts)
