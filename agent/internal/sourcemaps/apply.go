@@ -113,7 +113,7 @@ func (m *Maps) Forget(cut int) {
 	defer m.mu.Unlock()
 	for number, s := range m.script {
 		if s.last != 0 && s.last <= cut && s.isDone() {
-			m.release(s)
+			m.release(s.shared)
 			m.scripts.Give(s.user, 1)
 			delete(m.script, number)
 		}

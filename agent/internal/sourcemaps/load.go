@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -61,12 +62,37 @@ func (p *Process) load(s stack.MappedScript) (*sharedMap, error) {
 	})
 }
 
-// loadFile reads the map in a file. Of a process few files are read at a time, so that most of those that are slow wait
-// for their own process.
+// loadFile reads the map in a file, if this and the script's are of one build.
 func (p *Process) loadFile(s stack.MappedScript, file string) (*sharedMap, error) {
 	if p.root == nil {
 		return nil, fmt.Errorf("%s: the process's files cannot be reached", file)
 	}
+	for range maxTries {
+		before := p.lastChange(s, file)
+		if wait := p.maps.changing(before); wait > 0 {
+			time.Sleep(wait)
+			continue
+		}
+		shared, err := p.readFile(s, file)
+		if p.lastChange(s, file) == before {
+			return shared, err
+		}
+		p.maps.giveBack(shared)
+	}
+	return nil, fmt.Errorf("%s: %w", file, errBuilds)
+}
+
+// lastChange returns when the last of a script's file and that of its map was changed.
+func (p *Process) lastChange(s stack.MappedScript, file string) (last unix.Timespec) {
+	p.files <- struct{}{}
+	defer func() { <-p.files }()
+	p.reads(func() { last = lastChange(p.root, file, s.Script.Name) })
+	return last
+}
+
+// readFile reads the map in a file. Of a process few files are read at a time, so that most of those that are slow wait
+// for their own process.
+func (p *Process) readFile(s stack.MappedScript, file string) (*sharedMap, error) {
 	p.files <- struct{}{}
 	defer func() { <-p.files }()
 	var f *os.File
@@ -82,7 +108,7 @@ func (p *Process) loadFile(s stack.MappedScript, file string) (*sharedMap, error
 	}
 	own := p.begin(st.Size)
 	defer own.End()
-	key := fmt.Sprint(st.Dev, st.Ino, st.Size, st.Mtim, file)
+	key := fmt.Sprint(st.Dev, st.Ino, st.Size, st.Mtim, st.Ctim, file)
 	return p.maps.share(p.user, key, st.Size, func() (*sourcemap.Map, error) {
 		var b []byte
 		var parsed *sourcemap.Map

@@ -29,6 +29,9 @@ const pieceSize = 64 << 10
 // largest is how many bytes are read of the file of a map, at most, and of all maps that are slow.
 const largest = sourcemap.MaxBytes + 2*pieceSize
 
+// unchangedFor is for how long a file has not changed when it is read.
+const unchangedFor = 2 * time.Second
+
 // limits bound the texts of maps that are read at a time. Reading one of more than 1 MiB takes noticeable time.
 var limits = turn.Limits{Large: 1 << 20, One: largest, Passed: largest, AllPassed: largest}
 
@@ -48,16 +51,18 @@ type Maps struct {
 	log     *slog.Logger
 	turns   *turn.Turns // of files
 	scripts *users
-	memory  *users     // of maps
-	units   *users     // that wait
-	mu      sync.Mutex // guards all fields below
-	last    int32
-	script  map[int32]*mappedScript // by Frame.Map
-	maps    map[string]*sharedMap   // by the content or file that they were read from
-	most    int                     // that memory may be
-	cuts    int                     // snapshots so far
-	warned  map[string]bool
-	stats   Stats
+	memory  *users // of maps
+	units   *users // that wait
+	// unchanged is unchangedFor, but for tests.
+	unchanged time.Duration
+	mu        sync.Mutex // guards all fields below
+	last      int32
+	script    map[int32]*mappedScript // by Frame.Map
+	maps      map[string]*sharedMap   // by the content or file that they were read from
+	most      int                     // that memory may be
+	cuts      int                     // snapshots so far
+	warned    map[string]bool
+	stats     Stats
 }
 
 // users are shares of users.
@@ -89,8 +94,9 @@ type sharedMap struct {
 func New(log *slog.Logger) *Maps {
 	return &Maps{
 		log: log, script: map[int32]*mappedScript{}, maps: map[string]*sharedMap{}, warned: map[string]bool{},
-		most: maxMapMemory, turns: turn.New(limits), scripts: share.New[procs.User](maxMappedScripts, userPart),
-		memory: share.New[procs.User](maxMapMemory, userPart), units: share.New[procs.User](maxMapsWaiting, userPart),
+		unchanged: unchangedFor, most: maxMapMemory, turns: turn.New(limits),
+		scripts: share.New[procs.User](maxMappedScripts, userPart),
+		memory:  share.New[procs.User](maxMapMemory, userPart), units: share.New[procs.User](maxMapsWaiting, userPart),
 	}
 }
 

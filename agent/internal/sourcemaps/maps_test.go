@@ -34,6 +34,7 @@ func mapper(t *testing.T) (*Maps, *Process, *strings.Builder) {
 	}
 	var said strings.Builder
 	m := New(slog.New(slog.NewTextHandler(&said, nil)))
+	m.unchanged = 0
 	return m, newProcess(m, procs.Nobody, root), &said
 }
 

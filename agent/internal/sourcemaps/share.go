@@ -48,12 +48,20 @@ func (m *Maps) known(key string) (known *sharedMap, most int64) {
 	return known, int64(m.most / 2)
 }
 
-func (m *Maps) release(s *mappedScript) {
-	if s.shared == nil {
+// giveBack drops a map that a user does not need after all. nil: there is none.
+func (m *Maps) giveBack(s *sharedMap) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.release(s)
+}
+
+// release is giveBack for who holds the lock.
+func (m *Maps) release(s *sharedMap) {
+	if s == nil {
 		return
 	}
-	if s.shared.uses--; s.shared.uses == 0 {
-		delete(m.maps, s.shared.key)
-		m.memory.Give(s.shared.user, s.shared.size)
+	if s.uses--; s.uses == 0 {
+		delete(m.maps, s.key)
+		m.memory.Give(s.user, s.size)
 	}
 }
