@@ -44,10 +44,6 @@ func newJSONSnapshot(s *Snapshot) *jsonSnapshot {
 	return j
 }
 
-func (p *Process) isEmpty() bool {
-	return p.Executable == "" && p.Service == "" && p.Container == "" && len(p.Attributes) == 0
-}
-
 // snapshot returns the snapshot, without its samples.
 func (j *jsonSnapshot) snapshot() (*Snapshot, error) {
 	switch {

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Merger makes one snapshot of several that follow each other. It keeps what is distinct once. It is not safe for
-// concurrent use.
+// Merger makes one snapshot of several that follow each other. It keeps what is distinct once. What it says of a pid is
+// so of all processes that have had it. It is not safe for concurrent use.
 type Merger struct {
 	out     *Snapshot
 	tables  *tables
@@ -41,12 +41,23 @@ func (m *Merger) Add(s *Snapshot) error {
 	}
 	m.out.Start, m.out.End = min(m.out.Start, s.Start), max(m.out.End, s.End)
 	m.out.Untimed = m.out.Untimed || s.Untimed
-	maps.Copy(m.out.Processes, s.Processes)
+	m.describe(s)
 	for reason, n := range s.Lost {
 		m.out.Lost[reason] += n
 	}
 	m.addRows(s)
 	return nil
+}
+
+// describe adds what is known of the processes of a snapshot.
+func (m *Merger) describe(s *Snapshot) {
+	for pid := range s.rowsByPID() {
+		p := s.Processes[pid]
+		if before, ok := m.out.Processes[pid]; ok {
+			p = before.common(p)
+		}
+		m.out.Processes[pid] = p
+	}
 }
 
 // Bytes is about what the snapshots so far take in memory.
@@ -63,7 +74,7 @@ func (m *Merger) LoseRest() { m.full = true }
 
 func (m *Merger) addRows(s *Snapshot) {
 	if m.full {
-		m.lose(len(s.Rows))
+		m.lose(s.Rows)
 		return
 	}
 	stacks, sets := make([]int32, len(s.Stacks)), make([]int32, len(s.LabelSets))
@@ -85,7 +96,7 @@ func (m *Merger) addRows(s *Snapshot) {
 	}
 	for i, r := range s.Rows {
 		if len(m.out.Rows) >= m.maxRows {
-			m.lose(len(s.Rows) - i)
+			m.lose(s.Rows[i:])
 			return
 		}
 		r.Stack, r.Labels, r.Thread = stacks[r.Stack], sets[r.Labels], threads[r.Thread]
@@ -93,9 +104,10 @@ func (m *Merger) addRows(s *Snapshot) {
 	}
 }
 
-func (m *Merger) lose(rows int) {
-	if rows > 0 {
-		m.out.Lost[LostFull] += int64(rows)
+// lose counts rows, by the hits that they stand for.
+func (m *Merger) lose(rows []Row) {
+	if n := (&Snapshot{Rows: rows}).Hits(); n > 0 {
+		m.out.Lost[LostFull] += n
 	}
 }
 
@@ -105,6 +117,7 @@ func (m *Merger) Snapshot() *Snapshot {
 	if s != nil {
 		t := m.tables
 		s.Frames, s.Stacks, s.LabelSets, s.Threads = t.frames, t.stacks, t.labels, t.threads
+		maps.DeleteFunc(s.Processes, func(_ int, p Process) bool { return p.isEmpty() })
 	}
 	*m = *NewMerger(m.maxRows)
 	return s

@@ -135,3 +135,35 @@ func TestMergeRefuses(t *testing.T) {
 		t.Error("a snapshot with bad indices is taken")
 	}
 }
+
+// A pid that several processes have had is described by what is so of all of them.
+func TestMergeReusedPID(t *testing.T) {
+	m := NewMerger(MaxRows)
+	for _, s := range reusedPID(t) {
+		if err := m.Add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := map[int]Process{
+		1: {Executable: "/bin/node", Attributes: []Label{{Key: "tier", Str: "web"}}}, 2: {Service: "other"},
+	}
+	if diff := cmp.Diff(want, m.Snapshot().Processes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Rows that are lost count by the hits that they stand for.
+func TestMergeLosesHits(t *testing.T) {
+	b := newTestBuilder(0, 1)
+	b.SetMeasure(HitCount)
+	for _, others := range []int{0, 9, 4} {
+		b.Add(&Sample{Others: others})
+	}
+	m := NewMerger(1)
+	if err := m.Add(b.Cut(1)); err != nil {
+		t.Fatal(err)
+	}
+	if s := m.Snapshot(); s.Hits()+s.Lost[LostFull] != 16 {
+		t.Errorf("%d hits, %d lost, want 16", s.Hits(), s.Lost[LostFull])
+	}
+}

@@ -12,7 +12,7 @@ import (
 // hits, each sample has the values of both, and 0 for the other's. Samples with the same stack, labels, process, thread
 // and VM state are one. Besides the labels of the request they have thread_name, thread_id, pid and vm_state. The
 // comments (`go tool pprof -comments`) have one line for each lost reason, and one for what each process says of
-// itself.
+// itself, also where others have had its pid.
 //
 // An inlined function is a line of the location of the function it is inlined in. The mapping of a frame is the file
 // that holds its code; JIT-compiled code has the mapping [v8], so `-show '\[v8\]'` shows JavaScript only.

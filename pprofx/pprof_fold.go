@@ -62,7 +62,6 @@ func (f *pprofFold) count(k pprofKey, n, weight int64, left string) {
 	}
 	f.samples[i].n += n
 	f.samples[i].weight += weight
-	f.header.samples[int(k.pid)]++
 	f.left.countLabels(left, 1)
 	if k.stack == f.otherStack {
 		f.left.Stacks++

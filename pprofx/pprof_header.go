@@ -11,14 +11,16 @@ type pprofHeader struct {
 	start, end int64
 	measures   []Measure // one, or CPUTime and one of hits
 	period     int64     // of the first snapshot of measures[0]
-	processes  map[int]Process
-	samples    map[int]int64 // by pid
 	lost       map[Measure]map[LostReason]int64
+
+	about       map[int][]string // what processes say of themselves, by pid: several where it was that of several
+	executables map[string]int64 // samples of each
 }
 
 func newPprofHeader() pprofHeader {
 	return pprofHeader{
-		processes: make(map[int]Process), samples: make(map[int]int64), lost: make(map[Measure]map[LostReason]int64),
+		lost: make(map[Measure]map[LostReason]int64), about: make(map[int][]string),
+		executables: make(map[string]int64),
 	}
 }
 
@@ -31,11 +33,23 @@ func (h *pprofHeader) add(s *Snapshot) error {
 		return err
 	}
 	h.end = s.End
-	maps.Copy(h.processes, s.Processes)
 	for reason, n := range s.Lost {
 		h.lost[s.Measure][reason] += n
 	}
+	for pid, rows := range s.rowsByPID() {
+		h.describe(pid, s.Processes[pid], rows)
+	}
 	return nil
+}
+
+// describe adds the samples of a process.
+func (h *pprofHeader) describe(pid int, p Process, samples int64) {
+	if about := p.about(); !slices.Contains(h.about[pid], about) {
+		h.about[pid] = append(h.about[pid], about)
+	}
+	if p.Executable != "" {
+		h.executables[p.Executable] += samples
+	}
 }
 
 // admit adds the measure of a snapshot, if that may be beside the one that is there: hits beside CPU time.
@@ -55,7 +69,8 @@ func (h *pprofHeader) admit(s *Snapshot) error {
 	return nil
 }
 
-// comments returns what was lost and left out, and what processes say of themselves.
+// comments returns what was lost and left out, and what processes say of themselves. Of several that had the same pid
+// each has a line, also if it says nothing: samples of them cannot be told apart.
 func (h *pprofHeader) comments(out LeftOut) []string {
 	var lines []string
 	for i, measure := range h.measures {
@@ -79,21 +94,23 @@ func (h *pprofHeader) comments(out LeftOut) []string {
 			lines = append(lines, fmt.Sprintf("%s left out: %d %s", part.what, part.n, part.name))
 		}
 	}
-	for _, pid := range slices.Sorted(maps.Keys(h.processes)) {
-		if about := h.processes[pid].about(); about != "" {
-			lines = append(lines, valid(fmt.Sprintf("process %d:%s", pid, about)))
+	for _, pid := range slices.Sorted(maps.Keys(h.about)) {
+		for _, about := range h.about[pid] {
+			if about != "" || len(h.about[pid]) > 1 {
+				lines = append(lines, valid(fmt.Sprintf("process %d:%s", pid, about)))
+			}
 		}
 	}
 	return lines
 }
 
-// mainExecutable returns the executable of the process with the most samples, the lower pid of two with equal counts,
-// or "" if none is known.
+// mainExecutable returns the executable with the most samples, the first by name of two with equal counts, or "" if
+// none is known.
 func (h *pprofHeader) mainExecutable() string {
 	executable, most := "", int64(0)
-	for _, pid := range slices.Sorted(maps.Keys(h.processes)) {
-		if h.samples[pid] > most {
-			executable, most = h.processes[pid].Executable, h.samples[pid]
+	for _, e := range slices.Sorted(maps.Keys(h.executables)) {
+		if h.executables[e] > most {
+			executable, most = e, h.executables[e]
 		}
 	}
 	return executable

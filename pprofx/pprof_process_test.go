@@ -1,9 +1,11 @@
 package pprofx
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
 )
 
 func TestPprofProcesses(t *testing.T) {
@@ -17,6 +19,60 @@ func TestPprofProcesses(t *testing.T) {
 	}
 	want := []string{"lost: 2 late", "process 9: service.name=shop service.version=1.2 shard=0"}
 	if diff := cmp.Diff(want, roundTrip(t, b.Cut(1)).Comments); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestPprofReusedPID: of two processes that had one pid, neither is described as the other. Samples do not say which it
+// was: what is read back is so of both.
+func TestPprofReusedPID(t *testing.T) {
+	var file bytes.Buffer
+	w := newPprofWriter(&file, hotspanStyle)
+	for _, s := range reusedPID(t) {
+		if err := w.Add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.ParseData(file.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`process 1: service.name=first service.version="1 of first" tier=web`,
+		`process 1: service.name=second service.version="1 of second" tier=web`,
+		"process 2: service.name=other",
+	}
+	if diff := cmp.Diff(want, p.Comments); diff != "" {
+		t.Error(diff)
+	}
+	s, err := ReadPprof(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	common := map[int]Process{1: {Attributes: []Label{{Key: "tier", Str: "web"}}}, 2: {Service: "other"}}
+	if diff := cmp.Diff(common, s.Processes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestPprofOfUnknown: that nothing is known of one of two processes is said, since their samples cannot be told apart.
+func TestPprofOfUnknown(t *testing.T) {
+	all := reusedPID(t)
+	delete(all[1].Processes, 1)
+	w := newPprofWriter(&bytes.Buffer{}, hotspanStyle)
+	for _, s := range all {
+		if err := w.Add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		`process 1: service.name=first service.version="1 of first" tier=web`, "process 1:",
+		"process 2: service.name=other",
+	}
+	if diff := cmp.Diff(want, w.fold.header.comments(LeftOut{})); diff != "" {
 		t.Error(diff)
 	}
 }

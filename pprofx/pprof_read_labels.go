@@ -120,7 +120,11 @@ func readPprofComments(m *pprofMessage, to *Snapshot) {
 		if text, ok := strings.CutPrefix(line, "process "); ok {
 			number, about, _ := strings.Cut(text, ":")
 			if pid, err := strconv.ParseInt(number, 10, 32); err == nil {
-				to.Processes[int(pid)] = readAbout(about)
+				p := readAbout(about)
+				if other, ok := to.Processes[int(pid)]; ok { // that had this pid before
+					p = other.common(p)
+				}
+				to.Processes[int(pid)] = p
 			}
 		}
 	}

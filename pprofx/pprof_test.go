@@ -284,7 +284,7 @@ func TestMainExecutable(t *testing.T) {
 		want string
 	}{
 		"most samples": {[]int32{1, 3, 3, 2}, "/bin/three"},
-		"as many":      {[]int32{3, 2}, "/bin/two"},
+		"as many":      {[]int32{2, 3}, "/bin/three"},
 		"unknown":      {[]int32{4, 4}, ""},
 	} {
 		s := &Snapshot{Period: 1, Processes: processes,

@@ -87,3 +87,25 @@ func TestEndedAreForgotten(t *testing.T) {
 		t.Errorf("%d processes that run and %d that have ended are kept", now, ended)
 	}
 }
+
+// reusedPID has two processes with the pid 1, one after the other, and a third that nothing is known of.
+func reusedPID(t *testing.T) []*Snapshot {
+	t.Helper()
+	b := newTestBuilder(0, 1)
+	b.SetProcess(2, Process{Service: "other"})
+	at := int64(0)
+	for _, service := range []string{"first", "second"} {
+		b.SetProcess(1, Process{Executable: "/bin/node", Service: service, Attributes: []Label{
+			{Key: "service.version", Str: "1 of " + service}, {Key: "tier", Str: "web"}}})
+		for _, pid := range []int{1, 2} {
+			b.Add(&Sample{PID: pid, TID: pid, Time: at, Stack: []*Frame{{Function: service}}})
+		}
+		at += 10
+		b.EndProcess(1, at)
+	}
+	all := b.CutByProcess(at)
+	if len(all) != 2 {
+		t.Fatalf("%d snapshots, want 2", len(all))
+	}
+	return all
+}

@@ -27,15 +27,6 @@ type Snapshot struct {
 	Lost map[LostReason]int64
 }
 
-// Process describes a sampled process. What is unknown is empty.
-type Process struct {
-	Executable string // path in the process's own mount namespace
-	Service    string // service.name
-	Container  string // container ID
-	// Attributes are further resource attributes that the process publishes, with OpenTelemetry's names.
-	Attributes []Label
-}
-
 // Row is one sample of a Snapshot. The fields are those of Sample. There are many: it has 56 bytes and no pointer.
 type Row struct {
 	Time   int64 // Unix time in nanoseconds
@@ -49,7 +40,8 @@ type Row struct {
 	// Others are hits of a probe that the row stands for besides its own; -1: for none, but for a part of their Weight.
 	Others int32
 	// Turn numbers the turn of the thread's event loop, modulo 2^32; 0 = not known, shorter than LongTurn, or in the
-	// loop's wait for events. Rows of a thread with equal numbers, and no other between them, are of one turn.
+	// loop's wait for events. Rows of a thread with equal numbers, and no other between them, are of one turn:
+	// processes that have had one pid have other numbers.
 	Turn  uint32
 	CPU   uint16
 	State State
@@ -96,6 +88,15 @@ func (s *Snapshot) Hits() (n int64) {
 		n += s.Rows[i].Hits()
 	}
 	return n
+}
+
+// rowsByPID returns how many rows each pid has.
+func (s *Snapshot) rowsByPID() map[int]int64 {
+	rows := map[int]int64{}
+	for i := range s.Rows {
+		rows[int(s.Rows[i].PID)]++
+	}
+	return rows
 }
 
 // Check returns an error if s ends before it starts, an index is out of range, a frame is nil or a weight negative.
