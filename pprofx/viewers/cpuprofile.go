@@ -36,20 +36,20 @@ func (w *cpuProfileWriter) main() *thread {
 	if len(threads) == 0 {
 		return &thread{}
 	}
-	samples := map[int32]int{}
+	samples := map[process]int{}
 	for _, t := range threads {
-		samples[t.pid] += len(t.times)
+		samples[t.process] += len(t.times)
 	}
-	pid := threads[0].pid
+	of := threads[0].process
 	for _, t := range threads {
-		if n := samples[t.pid]; n > samples[pid] || n == samples[pid] && t.pid < pid {
-			pid = t.pid
+		if n := samples[t.process]; n > samples[of] || n == samples[of] && t.pid < of.pid {
+			of = t.process
 		}
 	}
-	if t, ok := w.threads[threadID{pid, pid}]; ok {
+	if t, ok := w.threads[threadID{of, of.pid}]; ok {
 		return t
 	}
-	return threads[slices.IndexFunc(threads, func(t *thread) bool { return t.pid == pid })]
+	return threads[slices.IndexFunc(threads, func(t *thread) bool { return t.process == of })]
 }
 
 // Close writes the file. Its first member is nodes, by which some readers recognise the format.
@@ -77,7 +77,7 @@ func (w *cpuProfileWriter) Close() error {
 		last = micros(at)
 	}
 	fmt.Fprintf(out, `],"hotspan":%s}`, text(cpuProfileNote{
-		t.pid, t.tid, t.name, w.services[t.pid], len(t.times), w.kept - len(t.times), w.losses(),
+		t.pid, t.tid, t.name, t.service, len(t.times), w.kept - len(t.times), w.losses(),
 	}))
 	return out.Flush()
 }

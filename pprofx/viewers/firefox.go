@@ -2,11 +2,14 @@ package viewers
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/hotspan/hotspan/pprofx"
@@ -48,10 +51,10 @@ func (w *firefoxWriter) Close() error {
 	f := newFirefoxTables(w.recording)
 	fmt.Fprintf(out, `{"meta":%s,"libs":%s,"pages":[],"counters":[],"shared":%s,"threads":[`,
 		text(w.meta()), text(f.libs), text(f.shared()))
-	threads := list{to: out}
+	threads, pids := list{to: out}, w.pids()
 	for _, t := range w.busiest() {
 		threads.comma()
-		w.writeThread(out, f, t)
+		w.writeThread(out, f, t, pids[t.process])
 	}
 	out.WriteString("]}\n")
 	return errors.Join(out.Flush(), packed.Close())
@@ -79,15 +82,33 @@ func (w *firefoxWriter) meta() any {
 	}
 }
 
-func (w *firefoxWriter) writeThread(out *bufio.Writer, f *firefoxTables, t *thread) {
-	process := w.services[t.pid]
-	if process == "" {
-		process = strconv.Itoa(int(t.pid))
+// pids returns what the file has as the pid of each process. The viewer takes equal ones to be of one process: of those
+// that have had one pid the second is such as 7.1, as in the files of samply.
+func (r *recording) pids() map[process]string {
+	pids, earlier := map[process]string{}, map[int32]int{}
+	for _, t := range slices.SortedFunc(maps.Values(r.threads), (*thread).begins) {
+		if pids[t.process] != "" {
+			continue
+		}
+		pids[t.process] = strconv.Itoa(int(t.pid))
+		if n := earlier[t.pid]; n > 0 {
+			pids[t.process] += fmt.Sprintf(".%d", n)
+		}
+		earlier[t.pid]++
 	}
+	return pids
+}
+
+// begins compares the times of first samples.
+func (t *thread) begins(u *thread) int {
+	return cmp.Or(cmp.Compare(t.times[0], u.times[0]), cmp.Compare(t.service, u.service))
+}
+
+func (w *firefoxWriter) writeThread(out *bufio.Writer, f *firefoxTables, t *thread, pid string) {
 	fmt.Fprintf(out, `{"processType":"default","processName":%s,"processStartupTime":0,"processShutdownTime":null,`+
-		`"registerTime":0,"unregisterTime":null,"pausedRanges":[],"name":%s,"isMainThread":%t,"pid":"%d","tid":%d,`+
+		`"registerTime":0,"unregisterTime":null,"pausedRanges":[],"name":%s,"isMainThread":%t,"pid":"%s","tid":%d,`+
 		`"showMarkersInTimeline":true,"samples":{`,
-		text(process), text(t.name), t.pid == t.tid, t.pid, t.tid)
+		text(cmp.Or(t.service, pid)), text(t.name), t.pid == t.tid, pid, t.tid)
 	w.writeSamples(out, f, t)
 	fmt.Fprintf(out, `},"markers":%s}`, text(w.markers(f, t)))
 }

@@ -26,7 +26,6 @@ type recording struct {
 	start, end int64 // Unix time in nanoseconds
 	period     int64
 	threads    map[threadID]*thread
-	services   map[int32]string // by pid, where known
 	lost       map[pprofx.LostReason]int64
 	kept       int
 	full       int64 // samples over the limit
@@ -47,7 +46,16 @@ func (v *view) top(s pprofx.State) int32 {
 	return absent
 }
 
-type threadID struct{ pid, tid int32 }
+// process is one of those that have had a pid: two are one only if all is equal that the formats show of them.
+type process struct {
+	pid     int32
+	service string // empty: not known
+}
+
+type threadID struct {
+	process
+	tid int32
+}
 
 type thread struct {
 	threadID
@@ -62,7 +70,7 @@ type thread struct {
 func newRecording(max limits, show view) *recording {
 	return &recording{
 		stacks: newStacks(max.places, max.stacks, show.code), requests: newRequests(max.requests), max: max, show: show,
-		threads: map[threadID]*thread{}, services: map[int32]string{}, lost: map[pprofx.LostReason]int64{},
+		threads: map[threadID]*thread{}, lost: map[pprofx.LostReason]int64{},
 	}
 }
 
@@ -79,11 +87,6 @@ func (r *recording) Add(s *pprofx.Snapshot) error {
 	r.end = s.End
 	for reason, n := range s.Lost {
 		r.lost[reason] += n
-	}
-	for pid, p := range s.Processes {
-		if p.Service != "" {
-			r.services[int32(pid)] = p.Service
-		}
 	}
 	r.addRows(s)
 	return nil
@@ -120,7 +123,7 @@ func (r *recording) addRows(s *pprofx.Snapshot) {
 }
 
 func (r *recording) thread(s *pprofx.Snapshot, row *pprofx.Row) *thread {
-	id := threadID{row.PID, row.TID}
+	id := threadID{process{row.PID, s.Processes[int(row.PID)].Service}, row.TID}
 	t, ok := r.threads[id]
 	if !ok {
 		t = &thread{threadID: id}
@@ -143,7 +146,8 @@ func (t *thread) add(at int64, stack int32) {
 // busiest lists the threads, those with most samples first.
 func (r *recording) busiest() []*thread {
 	return slices.SortedFunc(maps.Values(r.threads), func(a, b *thread) int {
-		return cmp.Or(len(b.times)-len(a.times), cmp.Compare(a.pid, b.pid), cmp.Compare(a.tid, b.tid))
+		return cmp.Or(len(b.times)-len(a.times), cmp.Compare(a.pid, b.pid), cmp.Compare(a.tid, b.tid),
+			cmp.Compare(a.service, b.service))
 	})
 }
 

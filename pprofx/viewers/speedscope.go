@@ -69,8 +69,8 @@ func (w *speedscopeWriter) title() string {
 
 func (w *speedscopeWriter) writeThread(out *bufio.Writer, t *thread) {
 	name := fmt.Sprintf("%s %d/%d", t.name, t.pid, t.tid)
-	if service := w.services[t.pid]; service != "" {
-		name = service + " " + name
+	if t.service != "" {
+		name = t.service + " " + name
 	}
 	fmt.Fprintf(out, `{"type":"sampled","name":%s,"unit":"nanoseconds","startValue":0,"samples":[`,
 		text(strings.TrimSpace(name)))

@@ -143,7 +143,7 @@ func TestMainThread(t *testing.T) {
 		}
 		return list
 	}
-	for want, threads := range map[threadID][][]*pprofx.Sample{
+	for want, threads := range map[[2]int32][][]*pprofx.Sample{
 		{}:       nil,
 		{5, 5}:   {of(4, 4, 3), of(5, 5, 1), of(5, 6, 3)},
 		{8, 9}:   {of(8, 9, 2), of(8, 10, 1), of(7, 7, 2)},
@@ -157,8 +157,8 @@ func TestMainThread(t *testing.T) {
 		if err := w.Add(cut(t, all, 1)[0]); err != nil {
 			t.Fatal(err)
 		}
-		if got := w.main().threadID; got != want {
-			t.Errorf("%v, want %v", got, want)
+		if got := w.main(); got.pid != want[0] || got.tid != want[1] {
+			t.Errorf("%v, want %v", got.threadID, want)
 		}
 	}
 }
@@ -229,7 +229,7 @@ func TestLimits(t *testing.T) {
 			}
 			written(t, w, &file, snapshots...)
 			other := int64(0)
-			for _, id := range kept.threads[threadID{7, 7}].stacks {
+			for _, id := range kept.threads[threadID{process{7, "shop"}, 7}].stacks {
 				if kept.rootFirst(nil, id)[0] == otherPlace {
 					other++
 				}
