@@ -16,8 +16,12 @@ type Lanes struct {
 	noIDs    int64
 }
 
-// process and thread tell those of different machines apart, whose numbers may be the same.
-type process struct{ source, pid int }
+// process and thread tell those of different machines apart, whose numbers may be the same, and processes that have had
+// one pid.
+type process struct {
+	source, pid int
+	service     string
+}
 type thread struct {
 	process
 	tid int
@@ -88,16 +92,16 @@ func (l *Lanes) Add(source int, s *pprofx.Snapshot) {
 			continue
 		}
 		lane.Samples++
-		l.withOwn[process{source, lane.PID}] = true
+		l.withOwn[process{source, lane.PID, lane.Service}] = true
 	}
 }
 
 func (l *Lanes) lane(source int, s *pprofx.Snapshot, r *pprofx.Row) *Lane {
-	key := thread{process{source, int(r.PID)}, int(r.TID)}
+	key := thread{process{source, int(r.PID), s.Processes[int(r.PID)].Service}, int(r.TID)}
 	lane := l.lanes[key]
 	if lane == nil {
 		lane = &Lane{Source: source, PID: key.pid, TID: key.tid, Main: r.PID == r.TID, Period: s.Period,
-			Service: s.Processes[key.pid].Service}
+			Service: key.service}
 		l.lanes[key] = lane
 	}
 	lane.Thread = s.Threads[r.Thread] // the last one, if it was renamed
@@ -115,8 +119,9 @@ func (l *Lanes) Lanes() []Lane {
 		}
 	}
 	return inOrder(out, func(a, b *Lane) int {
-		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.PID, b.PID), last(!a.Main, !b.Main),
-			last(a.Samples == 0, b.Samples == 0), cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.TID, b.TID))
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Service, b.Service),
+			last(!a.Main, !b.Main), last(a.Samples == 0, b.Samples == 0), cmp.Compare(a.Thread, b.Thread),
+			cmp.Compare(a.TID, b.TID))
 	})
 }
 

@@ -123,3 +123,22 @@ func TestBurstsHaveAll(t *testing.T) {
 		t.Errorf("%d and %d in bursts, want %d", n, classes, found.Samples)
 	}
 }
+
+// Processes that have had one pid have lanes of their own.
+func TestLanesReusedPID(t *testing.T) {
+	first, second := traceSnapshot(t, "1.1 aa", "1.1 aa", ""), traceSnapshot(t, "", "1.1 aa", "1.2")
+	second.Processes = map[int]pprofx.Process{1: {Service: "bakery"}}
+	ids := NewTraceIDs("aa")
+	ids.Add(first)
+	ids.Add(second)
+	lanes := NewLanes(ids.Found()[0])
+	lanes.Add(0, first)
+	lanes.Add(0, second)
+	var got []string
+	for _, l := range lanes.Lanes() {
+		got = append(got, fmt.Sprintf("%s %d.%d: %d of %d", l.Service, l.PID, l.TID, l.Samples, len(l.Marks)))
+	}
+	if diff := cmp.Diff([]string{"bakery 1.1: 1 of 1", "bakery 1.2: 0 of 1", "shop 1.1: 2 of 2"}, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -86,7 +86,7 @@ func printLanes(w *terminal.Sheet, t *traced, width int) {
 			left++
 			continue
 		}
-		if i == 0 || of.Source != lane.Source || of.PID != lane.PID {
+		if i == 0 || of.Source != lane.Source || of.PID != lane.PID || of.Service != lane.Service {
 			service := terminal.Printable(cmp.Or(lane.Service, "(no service)"))
 			w.Printf("%s\n", terminal.Shorten(fmt.Sprintf("%s, process %d", service, lane.PID), width))
 		}
