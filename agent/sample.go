@@ -29,7 +29,7 @@ func (a *Agent) sample(s *sampler.Sample) {
 	}
 	a.readV8(t, s)
 	named := t.symbolizer.Stack(s, out)
-	out.Labels, out.Start, out.Turn = labels, t.labels.RequestStart(), uvloop.Turn(s.Turn, out.Stack)
+	out.Labels, out.Start, out.Turn = labels, t.labels.RequestStart(), uvloop.Turn(s.Turn, out.Stack, t.config.Id)
 	if s.Turn == 0 && s.Isolate != 0 && !context.Helper {
 		a.findLoop(t, s, out.Stack)
 	}

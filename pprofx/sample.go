@@ -131,7 +131,7 @@ type Sample struct {
 	Stop   StopReason
 	Stack  []*Frame // leaf first; the frames are shared between samples, never changed
 	Shared bool     // the Stack slice never changes either: a Builder may recognise it by its address
-	Turn   uint64   // of the event loop that the thread runs, counted by libuv; 0 = not known
+	Turn   uint64   // of the event loop that the thread runs, see Row; 0 = not known
 	Start  int64    // when the request began by its tracer, Unix time in nanoseconds; 0 = not known
 	Weight int64    // how much of the Measure it stands for, in its unit: of OffCPU how long it waited until Time
 	Others int      // see Row

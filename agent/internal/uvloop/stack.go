@@ -10,13 +10,17 @@ import (
 
 const functionOfRun = "uv_run"
 
-// Turn returns the number of the turn that a loop is in. libuv counts a turn before it waits for its first event, and
-// the wait may be long: without a callback on its stack, a sample is of no turn.
-func Turn(number uint64, stack []*pprofx.Frame) uint64 {
-	if number == 0 || !inCallback(stack) {
+// processTurns is how many turns the loop of a process has that no loop of the next process has.
+const processTurns = 1 << 24
+
+// Turn returns the number of the turn that a loop is in, where libuv has counted so many. libuv counts a turn before it
+// waits for its first event, and the wait may be long: without a callback on its stack, a sample is of no turn. process
+// tells a process from one that had its pid before: both begin to count at one.
+func Turn(counted uint64, stack []*pprofx.Frame, process uint32) uint64 {
+	if counted == 0 || !inCallback(stack) {
 		return 0
 	}
-	return number
+	return counted + processTurns*uint64(process)
 }
 
 // inCallback reports whether a loop has called something: not only libuv, the C library and the kernel run.

@@ -44,11 +44,15 @@ func TestTurn(t *testing.T) {
 		"loop of execSync":          {frames{epoll, poll, run, node("SyncProcessRunner::Run"), js, timers, run}, 7},
 		"stack without its end":     {frames{epoll}, 7},
 	} {
-		if got := Turn(7, append(c.above, root...)); got != c.want {
+		if got := Turn(7, append(c.above, root...), 0); got != c.want {
 			t.Errorf("%s: turn %d, want %d", name, got, c.want)
 		}
 	}
-	if got := Turn(0, []*pprofx.Frame{js, timers, run}); got != 0 {
+	if got := Turn(0, []*pprofx.Frame{js, timers, run}, 1); got != 0 {
 		t.Errorf("of a loop that is not known: turn %d", got)
+	}
+	callback := []*pprofx.Frame{js, timers, run}
+	if a, b := uint32(Turn(7, callback, 1)), uint32(Turn(7, callback, 2)); a == b {
+		t.Errorf("two processes are both in turn %d", a)
 	}
 }
