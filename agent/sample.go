@@ -41,11 +41,6 @@ func (a *Agent) sample(s *sampler.Sample) {
 		a.stats.Idle, a.stats.IdleWaits = a.stats.Idle+time.Duration(out.Weight), a.stats.IdleWaits+1
 		return
 	}
-	if s.Probe == 0 {
-		a.stats.OnCPU += time.Duration(out.Weight)
-	} else {
-		a.stats.Waited += time.Duration(out.Weight)
-	}
 	a.stats.count(out, named, context)
 	if t.off != 0 {
 		a.stats.Unverified++
@@ -55,7 +50,9 @@ func (a *Agent) sample(s *sampler.Sample) {
 		return
 	}
 	out.Labels = a.sampler.Labels(s, labels)
-	a.builder.Add(out, s.Hit())
+	if a.builder.Add(out, s.Hit()) {
+		a.sampler.Kept(s)
+	}
 }
 
 // slowStart is how long a start takes that is logged for everyone.

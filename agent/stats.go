@@ -45,10 +45,9 @@ type Stats struct {
 	SourceMaps    sourcemaps.Stats
 	Hits          []trigger.Hits // of Config.Probes
 	Waits         trigger.Waits  // of Config.OffCPU
-	Waited, Idle  time.Duration  // of these, in samples, and in IdleWaits of threads that had nothing to do
+	Idle          time.Duration  // of these, in IdleWaits of threads that had nothing to do
 	IdleWaits     int64
 	NoHit         int64              // of the probe stall: samples that are not a hit
-	OnCPU         time.Duration      // of Config.Wall: CPU time that samples of the timer stand for
 	Throttled     []cgroup.Throttled // control groups of processes that were kept off the CPUs by a limit
 	Unmatched     []labels.Unmatched
 	// TimerThrottled is for how long the kernel let no timer fire, all CPUs together, since they fired too often.

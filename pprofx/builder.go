@@ -48,15 +48,16 @@ func NewBuilder(start, period int64) (*Builder, error) {
 
 // Add adds one sample, of any time from the start of the open interval on. An earlier one is lost with the reason
 // LostLate. The Builder keeps the frames and the Labels slice, which must not change any more; the Sample itself and,
-// unless it is Shared, its Stack slice may be reused. A nil frame counts as [unknown].
-func (b *Builder) Add(s *Sample) {
+// unless it is Shared, its Stack slice may be reused. A nil frame counts as [unknown]. It reports whether the sample is
+// not lost.
+func (b *Builder) Add(s *Sample) bool {
 	if s.Time < b.start {
 		b.Lose(LostLate, 1+int64(s.Others))
-		return
+		return false
 	}
 	if len(b.rows) >= b.maxRows {
 		b.Lose(LostFull, 1+int64(s.Others))
-		return
+		return false
 	}
 	b.rows = append(b.rows, Row{
 		Time:   s.Time,
@@ -73,6 +74,7 @@ func (b *Builder) Add(s *Sample) {
 		State:  s.State,
 		Stop:   s.Stop,
 	})
+	return true
 }
 
 // Lose counts n samples that were taken and never came to Add. The next Cut reports them. An n below 1 counts nothing.

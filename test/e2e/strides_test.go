@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"math"
 	"regexp"
 	"runtime"
@@ -13,7 +12,7 @@ import (
 )
 
 // TestStrides: of hits that come in the same order again and again, each tenth has a sample, and of their values each
-// tenth part: the samples stand for all of them, and share them as the calls do.
+// tenth part: the samples stand for all of them, and share them as the calls do. What a limit leaves out is counted.
 func TestStrides(t *testing.T) {
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
@@ -40,10 +39,19 @@ func TestStrides(t *testing.T) {
 			if sum := values.little + values.much; sum > all || sum < all-runtime.NumCPU()*distance {
 				t.Errorf("values are %d, want %d", sum, all)
 			}
-			want := fmt.Sprintf(": %d hits, value %d", 10*r.sum(), all)
-			// there may be none after the last sample
-			if !strings.Contains(r.said, want+" (") && !strings.Contains(r.said, want+"\n") {
-				t.Errorf("%q is not said", want)
+			checkValues(t, &r, valued, values, all)
+		})
+		t.Run("limited", func(t *testing.T) {
+			const each = "uprobe:probed.node:pay,value=arg0"
+			for _, probe := range []string{each, valued} {
+				r := recordProbes(t, node, env, []string{probe}, "--probe-limit", "20")
+				_, values, _ := paid(r.samples, probe)
+				all := 1090 * r.sum()
+				if sum := values.little + values.much; sum > all/2 {
+					t.Errorf("%s: samples stand for %d of %d: nothing is limited", probe, sum, all)
+				}
+				checkValues(t, &r, probe, values, all)
+				lostOf(t, r.said)
 			}
 		})
 	})
@@ -70,6 +78,24 @@ func paid(all []judge.Sample, probe string) (hits, values shares, samples int) {
 		}
 	}
 	return hits, values, samples
+}
+
+var valueOf = regexp.MustCompile(`: (\d+) hits, value (\d+)(?:, value (\d+) of it without a sample)?(?: \(.*\))?$`)
+
+// checkValues looks for all of what the hits of a probe stand for: samples do, or it is said that none does.
+func checkValues(t *testing.T, r *probed, probe string, values shares, want int) {
+	t.Helper()
+	_, line, _ := strings.Cut(r.said, "\n"+probe)
+	line, _, _ = strings.Cut(line, "\n")
+	m := valueOf.FindStringSubmatch(line)
+	if m == nil {
+		t.Fatalf("no values in %q", line)
+	}
+	all, _ := strconv.Atoi(m[2])
+	without, _ := strconv.Atoi(m[3])
+	if sum := values.little + values.much; m[1] != strconv.Itoa(10*r.sum()) || all != want || sum+without != want {
+		t.Errorf("%s: samples stand for %d, none for %d, want %d in all: %s", probe, sum, without, want, line)
+	}
 }
 
 var restOf = regexp.MustCompile(`after the last sample (\d+)`)

@@ -54,12 +54,13 @@ type account struct {
 
 // probeAccount is what a probe has counted.
 type probeAccount struct {
-	Probe   string           `json:"probe"`
-	Hits    int64            `json:"hits"`
-	Lost    map[string]int64 `json:"lost,omitempty"`    // by reason
-	Unmet   int64            `json:"leftOut,omitempty"` // others, by if
-	Value   int64            `json:"value,omitempty"`   // sum
-	NoValue int64            `json:"noValue,omitempty"` // hits with values over 2^40
+	Probe     string           `json:"probe"`
+	Hits      int64            `json:"hits"`
+	Lost      map[string]int64 `json:"lost,omitempty"`      // by reason
+	Unmet     int64            `json:"leftOut,omitempty"`   // others, by if
+	Value     int64            `json:"value,omitempty"`     // sum
+	ValueLost int64            `json:"valueLost,omitempty"` // of it, for which no sample stands
+	NoValue   int64            `json:"noValue,omitempty"`   // hits with values over 2^40
 }
 
 // waitAccount is how long threads waited.
@@ -123,9 +124,14 @@ func printAccount(to io.Writer, s *agent.Stats, files *fileSink, dir string, cod
 
 func probeOf(h trigger.Hits) probeAccount {
 	return probeAccount{
-		Probe: h.Text, Hits: h.All, Lost: some(byReason(h.Lost)), Unmet: h.Unmet, Value: h.Weight, NoValue: h.Odd,
+		Probe: h.Text, Hits: h.All, Lost: some(byReason(h.Lost)), Unmet: h.Unmet, Value: h.Weight,
+		ValueLost: valueLost(h), NoValue: h.Odd,
 	}
 }
+
+// valueLost is what no sample stands for of what the hits of a probe stand for: hits are lost, or it is after the last
+// sample.
+func valueLost(h trigger.Hits) int64 { return h.Weight - h.Sampled }
 
 // waitsOf returns how long threads waited; nil where that was not measured.
 func waitsOf(s *agent.Stats) *waitAccount {
@@ -134,7 +140,7 @@ func waitsOf(s *agent.Stats) *waitAccount {
 		return nil
 	}
 	return &waitAccount{
-		OnCPU: s.OnCPU.Seconds(), Ended: w.Ended.Seconds(), Samples: s.Waited.Seconds(), Idle: s.Idle.Seconds(),
+		OnCPU: w.OnCPU.Seconds(), Ended: w.Ended.Seconds(), Samples: w.Sampled.Seconds(), Idle: s.Idle.Seconds(),
 		Short: w.Brief.Seconds(), Ready: w.Ready.Seconds(), Elsewhere: w.Elsewhere.Seconds(),
 		Unfinished: w.Unfinished.Seconds(), Unknown: w.Unknown,
 	}

@@ -35,7 +35,7 @@ func closing(c terminal.Console, s *agent.Stats, files *fileSink) {
 		what = "hits of probes"
 	case s.Waits.Since > 0:
 		what, idle = "waits", fmt.Sprintf(" + %d idle", s.IdleWaits)
-		if s.OnCPU > 0 {
+		if s.Waits.OnCPU > 0 {
 			what = "samples and waits"
 		}
 	}
@@ -93,13 +93,19 @@ func hits(c terminal.Console, all []trigger.Hits) {
 	}
 }
 
-// hitsValue is the sum of what the hits of a probe stand for; empty if that is nothing.
+// hitsValue is the sum of what the hits of a probe stand for, and what of it no sample does; empty if that is nothing.
 func hitsValue(h trigger.Hits) (text string) {
-	switch {
-	case h.Weight > 0 && h.Bytes:
-		text = ", " + terminal.ByteText(h.Weight)
-	case h.Weight > 0:
-		text = fmt.Sprintf(", value %d", h.Weight)
+	amount := func(n int64) string {
+		if h.Bytes {
+			return terminal.ByteText(n)
+		}
+		return fmt.Sprintf("value %d", n)
+	}
+	if h.Weight > 0 {
+		text = ", " + amount(h.Weight)
+	}
+	if lost := valueLost(h); lost > 0 {
+		text += ", " + amount(lost) + " of it without a sample"
 	}
 	if h.Odd > 0 {
 		text += fmt.Sprintf(", %d of them without a value, which is over 2^40", h.Odd)
@@ -172,7 +178,7 @@ func next(c terminal.Console, s *agent.Stats, files *fileSink) {
 			fmt.Fprintf(c, "      go tool pprof%s -tagroot %s -http 127.0.0.1:8080 %s\n", index, pprofx.ProbeLabel,
 				files.last)
 		}
-		if s.OnCPU > 0 {
+		if s.Waits.OnCPU > 0 {
 			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", pprofx.CPULabel, files.last)
 		}
 		if s.Labelled > 0 {

@@ -149,3 +149,20 @@ next: go tool pprof -filefunctions -top x.pb.gz
 		t.Error(diff)
 	}
 }
+
+// TestHitsValue: what no sample stands for is said.
+func TestHitsValue(t *testing.T) {
+	for want, h := range map[string]trigger.Hits{
+		"":          {},
+		", value 7": {Counts: trigger.Counts{Weight: 7}, Sampled: 7},
+		", 3.0 MiB, 1.0 MiB of it without a sample": {Counts: trigger.Counts{Weight: 3 << 20}, Sampled: 2 << 20,
+			Bytes: true},
+	} {
+		if got := hitsValue(h); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if a := probeOf(trigger.Hits{Counts: trigger.Counts{Weight: 7}, Sampled: 4}); a.ValueLost != 3 {
+		t.Errorf("%+v", a)
+	}
+}

@@ -16,13 +16,13 @@ func waits(c terminal.Console, s *agent.Stats) {
 	if w.Since == 0 {
 		return
 	}
-	if s.OnCPU > 0 {
-		fmt.Fprintf(c, "threads were on a CPU for %s of samples\n", inSeconds(s.OnCPU))
+	if w.OnCPU > 0 {
+		fmt.Fprintf(c, "threads were on a CPU for %s of samples\n", inSeconds(w.OnCPU))
 	}
 	fmt.Fprintf(c, "threads waited %s in system calls and page faults = "+
-		"%s of samples + %s idle + %s shorter than %v%s\n", inSeconds(w.Ended), inSeconds(s.Waited),
+		"%s of samples + %s idle + %s shorter than %v%s\n", inSeconds(w.Ended), inSeconds(w.Sampled),
 		inSeconds(s.Idle), inSeconds(w.Brief), w.Shortest,
-		timed(" + %s without a sample", w.Ended-s.Waited-s.Idle-w.Brief))
+		timed(" + %s without a sample", w.Ended-w.Sampled-s.Idle-w.Brief))
 	fmt.Fprintf(c, "besides: %s for a CPU%s%s\n", inSeconds(w.Ready),
 		timed(", %s stopped or elsewhere", w.Elsewhere),
 		timed(", %s in waits that have not ended", w.Unfinished))

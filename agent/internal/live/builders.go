@@ -119,13 +119,13 @@ func (b *Builders) Shift(d time.Duration, at time.Time) {
 	}
 }
 
-// Add adds a sample of the timer, or a hit.
-func (b *Builders) Add(s *pprofx.Sample, hit bool) {
+// Add adds a sample of the timer, or a hit, and reports whether the sinks get it.
+func (b *Builders) Add(s *pprofx.Sample, hit bool) bool {
 	to := b.of(hit)
-	to.Add(s)
 	if b.live != nil && to != b.hits && s.Time >= b.since {
 		b.live.Add(s)
 	}
+	return to.Add(s)
 }
 
 // Lose counts samples, or hits, that are in no snapshot.

@@ -51,12 +51,13 @@ type Sampler struct {
 	sample  Sample // what Read has returned, if it was one
 	ahead   Sample // what LookAhead has
 	learned *learnedMaps
-	trigger *trigger.Timer  // nil: stopped
-	probes  *trigger.Probes // nil: there are none
-	offCPU  *trigger.OffCPU // nil: waits are not sampled
-	timed   bool            // the timer takes samples
-	labels  *probe.Labels   // nil: samples have none that say what took them
-	period  int64           // of the timer beside waits, nanoseconds
+	trigger *trigger.Timer   // nil: stopped
+	probes  *trigger.Probes  // nil: there are none
+	offCPU  *trigger.OffCPU  // nil: waits are not sampled
+	timed   bool             // the timer takes samples
+	labels  *probe.Labels    // nil: samples have none that say what took them
+	period  int64            // of the timer beside waits, nanoseconds
+	kept    map[uint16]int64 // what samples in snapshots stand for, by the number of the probe; 0 is the timer
 	stalls  stalls
 	links   []link.Link
 	tables  tableSlots
@@ -192,7 +193,9 @@ func (s *Sampler) Loaded() error {
 // New makes a Sampler of a BPF program that is loaded. It only fills the BPF maps: it reads no records and reports no
 // exec or exit.
 func New(objects *bpf.Objects) *Sampler {
-	s := &Sampler{objects: objects, learned: newLearnedMaps(objects), loaded: make(chan struct{})}
+	s := &Sampler{
+		objects: objects, learned: newLearnedMaps(objects), kept: map[uint16]int64{}, loaded: make(chan struct{}),
+	}
 	s.watching = s.loaded
 	close(s.loaded)
 	return s
@@ -392,7 +395,9 @@ func (s *Sampler) Waits() (trigger.Waits, error) {
 	if s.offCPU == nil || s.OfStalls() {
 		return trigger.Waits{}, nil
 	}
-	return s.offCPU.Waits(uint64(procs.Monotonic()))
+	w, err := s.offCPU.Waits(uint64(procs.Monotonic()))
+	w.Sampled, w.OnCPU = time.Duration(s.kept[trigger.OffCPUNumber]), time.Duration(s.kept[0])
+	return w, err
 }
 
 // Hits reads what the probes have counted; nothing without probes.
@@ -400,7 +405,11 @@ func (s *Sampler) Hits() ([]trigger.Hits, error) {
 	if s.OfStalls() {
 		return s.stalls.counted(), nil
 	}
-	return s.hits()
+	all, err := s.hits()
+	for i := range all {
+		all[i].Sampled = s.kept[uint16(trigger.Number(i))]
+	}
+	return all, err
 }
 
 // hits reads what the BPF program has counted of probes.
@@ -430,6 +439,9 @@ func (s *Sampler) Weight(of *Sample) int64 {
 	}
 	return int64(of.Weight)
 }
+
+// Kept counts what a sample stands for that is in a snapshot. Hits and Waits have the sums.
+func (s *Sampler) Kept(of *Sample) { s.kept[of.Probe] += s.Weight(of) }
 
 // Labels returns labels, and with them the probe whose hit a sample is, if it is one.
 func (s *Sampler) Labels(of *Sample, labels []pprofx.Label) []pprofx.Label {

@@ -22,8 +22,8 @@ type OffCPU struct {
 	faults   []*events // the ends of page faults
 }
 
-// offCPU is its number among probes: there are no others beside it. (bpf/off_cpu.h)
-const offCPU = 1
+// OffCPUNumber is its number among probes: there are no others beside it. (bpf/off_cpu.h)
+const OffCPUNumber = 1
 
 // NewOffCPU prepares to sample waits of at least a time, so many a second on each CPU at most; 0 is 1,000.
 func NewOffCPU(objects *bpf.Objects, shortest time.Duration, perSecond int) (*OffCPU, error) {
@@ -31,7 +31,7 @@ func NewOffCPU(objects *bpf.Objects, shortest time.Duration, perSecond int) (*Of
 	if err != nil {
 		return nil, err
 	}
-	return &OffCPU{objects: objects, shortest: max(shortest, 1), limit: limit}, limit.admit(offCPU)
+	return &OffCPU{objects: objects, shortest: max(shortest, 1), limit: limit}, limit.admit(OffCPUNumber)
 }
 
 // Start has waits count from now on: of those that began before, the rest.
@@ -106,6 +106,8 @@ type Waits struct {
 	Counts                   // of waits that are long enough for a sample
 	Ended      time.Duration // in system calls and page faults that have ended
 	Brief      time.Duration // of that, in waits that are too short for a sample
+	Sampled    time.Duration // of that, in samples that are in snapshots
+	OnCPU      time.Duration // beside, that samples of the timer in snapshots stand for
 	Elsewhere  time.Duration // outside of these: stopped, or in a page fault that has not ended
 	Ready      time.Duration // for a CPU
 	Unfinished time.Duration // in waits that have not ended yet
@@ -113,7 +115,7 @@ type Waits struct {
 }
 
 // Counts reads how many waits there were that are long enough for a sample.
-func (o *OffCPU) Counts() (Counts, error) { return o.limit.counts(offCPU) }
+func (o *OffCPU) Counts() (Counts, error) { return o.limit.counts(OffCPUNumber) }
 
 // Waits reads what was counted, until a time by CLOCK_MONOTONIC.
 func (o *OffCPU) Waits(now uint64) (w Waits, err error) {

@@ -76,20 +76,20 @@ func NewProbes(objects *bpf.Objects, specs []probe.Spec, perSecond int, log *slo
 		log: log,
 	}
 	for i, s := range specs {
-		if err := limit.admit(number(i)); err != nil {
+		if err := limit.admit(Number(i)); err != nil {
 			return nil, err
 		}
 		c := bpf.Condition{Value: s.If.Value, Operand: s.If.Operand, Comparison: s.If.Comparison,
 			Factors: s.Weight.Factors, First: s.Weight.First, Second: s.Weight.Second, Every: s.Every}
-		if err := objects.Conditions.Put(number(i), &c); err != nil {
+		if err := objects.Conditions.Put(Number(i), &c); err != nil {
 			return nil, fmt.Errorf("condition of probe %s: %w", s.Text, err)
 		}
 	}
 	return p, nil
 }
 
-// number is that of a probe in the BPF program, where 0 is none.
-func number(i int) uint32 { return uint32(i + 1) }
+// Number is that of a probe in the BPF program, where 0 is none.
+func Number(i int) uint32 { return uint32(i + 1) }
 
 // Add puts uprobes on a process that the BPF program samples, or, if they are on it, those whose files were not
 // mapped. Before Start it only looks whether that is possible: then each file must be mapped. It reads these files, and
@@ -177,7 +177,7 @@ func (p *Probes) put(pid, i int, started bool) ([]io.Closer, error) {
 		procs.Close(place.File)
 		return nil, nil
 	}
-	links, err := attach(p.objects, p.specs[i].Kind, pid, number(i), place)
+	links, err := attach(p.objects, p.specs[i].Kind, pid, Number(i), place)
 	if !errors.Is(err, procs.ErrSlow) { // else the kernel may still open it
 		procs.Close(place.File)
 	}
@@ -285,7 +285,7 @@ func (p *Probes) startSyscalls(kind probe.Kind, numbers *ebpf.Map, program *ebpf
 		if s.Kind != kind {
 			continue
 		}
-		if err := numbers.Put(s.Number, number(i)); err != nil {
+		if err := numbers.Put(s.Number, Number(i)); err != nil {
 			return fmt.Errorf("probe %s: %w", s.Text, err)
 		}
 		wanted = true
@@ -306,7 +306,7 @@ func (p *Probes) startTracepoints() error {
 		if s.Kind != probe.Tracepoint {
 			continue
 		}
-		l, err := startTracepoint(p.objects.HotspanTracepoint, s.Symbol, uint64(number(i)))
+		l, err := startTracepoint(p.objects.HotspanTracepoint, s.Symbol, uint64(Number(i)))
 		if err != nil {
 			return fmt.Errorf("probe %s: %w", s.Text, err)
 		}
@@ -348,9 +348,10 @@ func waitForPrograms() {
 type Hits struct {
 	Text string // of the probe
 	Counts
-	Bytes     bool // Weight is a number of bytes
-	InFile    bool // the probe is on places in a file
-	Processes int  // that it was put on then
+	Sampled   int64 // of Weight, what samples stand for that are in snapshots
+	Bytes     bool  // Weight is a number of bytes
+	InFile    bool  // the probe is on places in a file
+	Processes int   // that it was put on then
 }
 
 // Hits reads what the probes have counted, summed over CPUs.
@@ -361,7 +362,7 @@ func (p *Probes) Hits() ([]Hits, error) {
 	for i, s := range p.specs {
 		h := Hits{Text: s.Text, Bytes: s.Weight.Bytes, InFile: s.Kind.InFile(), Processes: p.reached[i]}
 		var err error
-		if h.Counts, err = p.limit.counts(number(i)); err != nil {
+		if h.Counts, err = p.limit.counts(Number(i)); err != nil {
 			return nil, err
 		}
 		out[i] = h
