@@ -65,6 +65,7 @@ func (v *socketFlags) serve(
 	if err != nil {
 		return nil, err
 	}
+	page.servesOn(s)
 	if v.Listen != "" {
 		if err := v.serveTCP(s, log); err != nil {
 			return nil, errors.Join(err, s.Close())

@@ -11,6 +11,7 @@ import (
 	"github.com/hotspan/hotspan/agent/api"
 	"github.com/hotspan/hotspan/agent/internal/export"
 	"github.com/hotspan/hotspan/agent/internal/metrics"
+	"github.com/hotspan/hotspan/agent/internal/serve"
 	"github.com/hotspan/hotspan/agent/internal/version"
 )
 
@@ -19,9 +20,10 @@ type statusPage struct {
 	delivering *delivering
 	server     *metrics.Server // nil: not over HTTP
 
-	mu    sync.Mutex
-	start time.Time // of sampling
-	last  metrics.Values
+	mu     sync.Mutex
+	socket *serve.Server // nil: there is none
+	start  time.Time     // of sampling
+	last   metrics.Values
 }
 
 // lateness is how much later than planned a snapshot may be cut before the agent counts as hung.
@@ -57,10 +59,20 @@ func (p *statusPage) cut(s agent.Stats, processes int) {
 	}
 }
 
+// servesOn notes what answers on the socket.
+func (p *statusPage) servesOn(s *serve.Server) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.socket = s
+}
+
 func (p *statusPage) values() metrics.Values {
 	p.mu.Lock()
-	v := p.last
+	v, socket := p.last, p.socket
 	p.mu.Unlock()
+	if socket != nil {
+		v.SessionMaps.Running, v.SessionMaps.Ended = socket.SessionMaps()
+	}
 	v.Store, v.Destinations = p.delivering.from.Stats(), map[string]export.Stats{}
 	for _, d := range p.delivering.outputs().destinations {
 		v.Destinations[d.Name()] = d.Stats()

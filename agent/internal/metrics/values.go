@@ -17,7 +17,8 @@ type Values struct {
 	CPU            time.Duration // of the agent and of its BPF program
 	Memory         int64         // anonymous memory and BPF maps, in bytes
 	MapBytes       int64         // BPF maps
-	Saving         int           // what is done against a lack of memory
+	SessionMaps    SessionMaps
+	Saving         int // what is done against a lack of memory
 	Taken, Written int64
 	Lost           map[string]int64 // by reason
 	JS, Named      int64            // samples with JavaScript frames, and those with each of them named
@@ -27,6 +28,12 @@ type Values struct {
 	Executables    int // files with code that they have mapped, each once
 	Store          store.Stats
 	Destinations   map[string]export.Stats // by name
+}
+
+// SessionMaps counts the BPF maps of profiles that processes take of themselves.
+type SessionMaps struct {
+	Running int // of those that are being taken
+	Ended   int // that processes still have of others
 }
 
 // collector makes metrics of Values.
@@ -60,6 +67,9 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	send(gauge, "rate", "Samples a second that are taken on each CPU, at most.", int64(v.Rate))
 	send(gauge, "memory_bytes", "Anonymous memory of the agent, and BPF maps.", v.Memory)
 	send(gauge, "bpf_map_bytes", "BPF maps.", v.MapBytes)
+	const ofSessions = "BPF maps of profiles that processes take of themselves, also of those that have ended."
+	send(gauge, "session_maps", ofSessions, int64(v.SessionMaps.Running), "session", "running")
+	send(gauge, "session_maps", ofSessions, int64(v.SessionMaps.Ended), "session", "ended")
 	send(gauge, "memory_saving", "How coarse the means against a lack of memory are, 0 to 5.", int64(v.Saving))
 	to <- prometheus.MustNewConstMetric(prometheus.NewDesc("hotspan_cpu_seconds_total",
 		"CPU time of the agent and of its BPF program.", nil, nil), counter, v.CPU.Seconds())

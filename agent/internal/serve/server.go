@@ -101,6 +101,11 @@ func (s *Server) work(ctx context.Context, all bool, do func() error) error {
 	return do()
 }
 
+// SessionMaps returns how many BPF maps there are for processes that take profiles of themselves: of sessions that run,
+// and those that processes still have of sessions that have ended. Who may not ask the kernel for the latter, without
+// CAP_SYS_ADMIN, knows of none.
+func (s *Server) SessionMaps() (running, ended int) { return s.shares.count() }
+
 var errEnding = errors.New("the agent ends")
 
 // begin returns who calls, and takes a place for the call, which end gives back.

@@ -16,7 +16,8 @@ import (
 )
 
 // maxShares bounds the BPF maps that processes have, of sessions that run and of those that have ended: it is the
-// process that lets go of its map, if it does. A user has sharesUser, at most, of what others leave.
+// process that lets go of its map, if it does. A user has sharesUser, at most, of what others leave. The maps of callers
+// that may have everything do not count.
 const maxShares, sharesUser = 64, 1.0 / 4
 
 // shares are the files that processes may have, each while a session of the process runs.
@@ -37,37 +38,50 @@ type share struct {
 	taken bool
 }
 
-// reserve takes a place for a session's map, until release; false: there is none. Callers that may have everything need
-// none.
+// reserve takes a place for a session's map, until release; false: there is none.
 func (s *shares) reserve(who caller) bool {
-	if who.all {
-		return true
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.left = slices.DeleteFunc(s.left, func(l *share) bool {
-		gone := !bpf.MapExists(l.id)
-		if gone {
-			s.users.Give(l.with.uid, 1)
-		}
-		return gone
-	})
-	return s.users.Take(who.uid, 1)
+	s.forgetGone()
+	return who.all || s.users.Take(who.uid, 1)
 }
 
 // release gives back the place of a session that has ended: at once, or if its process got the map, when that is gone.
 // of is nil if there is none.
 func (s *shares) release(who caller, of *share) {
-	if who.all {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if of != nil && of.taken {
+		of.with = who // in the session it is one that may not have everything
 		s.left = append(s.left, of)
 		return
 	}
-	s.users.Give(who.uid, 1)
+	s.give(who)
+}
+
+// forgetGone gives back the places of maps that no process has any more. The caller holds s.mu.
+func (s *shares) forgetGone() {
+	s.left = slices.DeleteFunc(s.left, func(l *share) bool {
+		gone := !bpf.MapExists(l.id)
+		if gone {
+			s.give(l.with)
+		}
+		return gone
+	})
+}
+
+func (s *shares) give(who caller) {
+	if !who.all {
+		s.users.Give(who.uid, 1)
+	}
+}
+
+// count returns how many maps there are of sessions that run, and how many processes have of sessions that have ended.
+func (s *shares) count() (running, ended int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forgetGone()
+	return len(s.byID), len(s.left)
 }
 
 // add has a process get a file by the id that is returned, until remove.

@@ -94,3 +94,35 @@ func TestMapsThatAreLeft(t *testing.T) {
 		}
 	}
 }
+
+// What is counted are the maps of sessions that run, and those of others that processes still have: root's too.
+func TestCountOfMaps(t *testing.T) {
+	for _, who := range []caller{{uid: 7, pid: os.Getpid()}, {all: true, pid: os.Getpid()}} {
+		s := &Server{shares: shares{users: fair.New[uint32](maxShares, 1)}}
+		counts := func(running, ended int) {
+			t.Helper()
+			if r, e := s.SessionMaps(); r != running || e != ended {
+				t.Errorf("%+v: %d running and %d ended, want %d and %d", who, r, e, running, ended)
+			}
+		}
+		counts(0, 0)
+		_ = runSession(t, s, who, false)
+		counts(0, 0)
+		first, second := runSession(t, s, who, true), runSession(t, s, who, true)
+		counts(0, 2)
+		file := newMap(t)
+		id, _ := s.shares.add(who, file)
+		counts(1, 2)
+		s.shares.remove(id)
+		file.Close()
+		if err := unix.Munmap(first); err != nil {
+			t.Fatal(err)
+		}
+		for _, ended := s.SessionMaps(); ended != 1; _, ended = s.SessionMaps() { // or the test takes too long
+			time.Sleep(time.Millisecond)
+		}
+		if err := unix.Munmap(second); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
