@@ -84,14 +84,15 @@ type throttledGroup struct {
 	Time    float64 `json:"time"`
 }
 
-// accountOf returns the account of a recording. What is not in its files, of what snapshots have, is lost too.
+// accountOf returns the account of a recording. What is not in its files, of what snapshots have, is lost too, whether it
+// could not be written, or came faster than it was.
 func accountOf(s *agent.Stats, files *fileSink) *account {
 	lost := byReason(s.Lost)
 	lost[pprofx.LostFull.String()] += files.left.Samples
-	lost["not written"] = files.unwritten
+	lost["not written"] = files.unwritten(s)
 	a := &account{
 		Duration: s.End.Sub(s.Start).Seconds(), Taken: s.Taken, Idle: s.IdleWaits, NoHit: s.NoHit, Lost: some(lost),
-		Written:      s.Written - files.left.Samples - files.unwritten - files.left.OtherThreads,
+		Written:      files.written - files.left.Samples - files.left.OtherThreads,
 		OtherThreads: files.left.OtherThreads,
 		Samples:      s.Samples, ToRoot: s.ToRoot, JavaScript: s.WithJS, Named: s.Named, NoLine: s.NoLine,
 		Unverified: s.Unverified, Requests: s.Requests, Labelled: s.Labelled, NotAllLabels: notAllLabels(s),
@@ -112,6 +113,9 @@ func accountOf(s *agent.Stats, files *fileSink) *account {
 	}
 	return a
 }
+
+// unwritten returns how many samples of snapshots are in no file.
+func (s *fileSink) unwritten(of *agent.Stats) int64 { return of.Written - s.written }
 
 // printAccount prints the account of a recording. code is what was copied into a directory; empty: nothing was.
 func printAccount(to io.Writer, s *agent.Stats, files *fileSink, dir string, code jitcode.Stats) error {

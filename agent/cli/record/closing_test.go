@@ -37,7 +37,7 @@ func TestClosing(t *testing.T) {
 		files *fileSink
 		want  string
 	}{
-		{"all there is", full, &fileSink{last: "x.pb.gz", format: pprofx.Pprof},
+		{"all there is", full, &fileSink{last: "x.pb.gz", format: pprofx.Pprof, written: 1985},
 			`2000 samples taken in 10.0 s = 1985 written + 15 lost (process exited 5, ring buffer full 10)
 to the thread's first frame 90.0 %, all JavaScript named 99.9 % (without lines 4), ` +
 				`of samples in requests labelled 66.7 % ` +
@@ -53,7 +53,7 @@ next: go tool pprof -filefunctions -top x.pb.gz
 `},
 		{"over limits", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, Samples: 20, Written: 18,
 			Lost: map[pprofx.LostReason]int64{pprofx.LostFull: 2}},
-			&fileSink{last: "x.txt", left: pprofx.LeftOut{Stacks: 4, IDs: 5, Labels: 6, Samples: 7}},
+			&fileSink{last: "x.txt", written: 18, left: pprofx.LeftOut{Stacks: 4, IDs: 5, Labels: 6, Samples: 7}},
 			`20 samples taken in 1.0 s = 11 written + 9 lost (full 9)
 to the thread's first frame 0.0 %, all JavaScript named -, of samples in requests labelled -
 hotspan itself
@@ -61,12 +61,13 @@ left out of the file, over its limits: the stacks of 4 samples, the ids of 5, th
 wrote x.txt
 `},
 		{"full disk", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, Samples: 20, Written: 20},
-			&fileSink{unwritten: 12}, `20 samples taken in 1.0 s = 8 written + 12 lost (not written 12)
+			&fileSink{written: 8}, `20 samples taken in 1.0 s = 8 written + 12 lost (not written 12)
 to the thread's first frame 0.0 %, all JavaScript named -, of samples in requests labelled -
 hotspan itself
 `},
 		{"one thread", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, Samples: 20, Written: 20},
-			&fileSink{last: "x.cpuprofile", format: viewers.CPUProfile, left: pprofx.LeftOut{OtherThreads: 5}},
+			&fileSink{last: "x.cpuprofile", format: viewers.CPUProfile, written: 20,
+				left: pprofx.LeftOut{OtherThreads: 5}},
 			`20 samples taken in 1.0 s = 15 written + 0 lost + 5 of other threads, for which the format has no room
 to the thread's first frame 0.0 %, all JavaScript named -, of samples in requests labelled -
 hotspan itself
@@ -132,7 +133,8 @@ func TestClosingBeside(t *testing.T) {
 		Lost: map[pprofx.LostReason]int64{pprofx.LostLimited: 10, pprofx.LostOverlapped: 2, pprofx.LostExited: 1},
 	}
 	var b bytes.Buffer
-	closing(terminal.Console{Writer: &b}, &stats, &fileSink{last: "x.pb.gz", format: pprofx.Pprof, both: true})
+	files := &fileSink{last: "x.pb.gz", format: pprofx.Pprof, both: true, written: 337}
+	closing(terminal.Console{Writer: &b}, &stats, files)
 	const want = `350 samples and hits of probes in 2.0 s = 337 written + 13 lost (another hit 2, process exited 1, ` +
 		`rate limit 10)
 by the timer: 100 samples = 97 + 3 lost

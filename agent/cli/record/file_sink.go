@@ -24,16 +24,16 @@ type fileSink struct {
 	both    bool // CPU time and hits are recorded: a snapshot of each has an interval, and hits come last
 	source  *output.Sources
 
-	mu        sync.Mutex // guards all fields below
-	n         int        // files so far
-	file      *output.File
-	begins    int64 // the interval of the snapshots in it, Unix time in nanoseconds
-	inFile    int64 // samples that were added to it
-	unwritten int64 // samples that could not be written
-	failed    error // of the file of the whole recording
-	last      string
-	moved     bool // that is not where it should be, whose disk is full
-	left      pprofx.LeftOut
+	mu      sync.Mutex // guards all fields below
+	n       int        // files so far
+	file    *output.File
+	begins  int64 // the interval of the snapshots in it, Unix time in nanoseconds
+	inFile  int64 // samples that were added to it
+	written int64 // samples of files that are complete, and of those that failed what their formats have on the disk
+	failed  error // of the file of the whole recording
+	last    string
+	moved   bool           // that is not where it should be, whose disk is full
+	left    pprofx.LeftOut // of samples that are written
 }
 
 func (s *fileSink) Name() string { return "file " + s.pattern }
@@ -56,7 +56,6 @@ func (s *fileSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failed != nil {
-		s.unwritten += snapshot.Hits()
 		return s.failed
 	}
 	var err error
@@ -78,7 +77,6 @@ func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
 		s.n++
 		f, err := output.Create(s.path(s.n), s.format)
 		if err != nil {
-			s.unwritten += snapshot.Hits()
 			return err
 		}
 		f.Movable = s.whole && !recording.Streams(s.format)
@@ -87,8 +85,7 @@ func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
 	}
 	err := s.file.Add(snapshot)
 	if err != nil {
-		s.unwritten += snapshot.Hits()
-		s.lose()
+		s.fail()
 		s.file = nil
 		return err
 	}
@@ -96,10 +93,10 @@ func (s *fileSink) add(snapshot *pprofx.Snapshot) error {
 	return nil
 }
 
-// lose counts what was added to a file that failed, unless its format has it on the disk already.
-func (s *fileSink) lose() {
-	if !recording.Streams(s.format) {
-		s.unwritten += s.inFile
+// fail counts what was added to a file that failed, if its format has it on the disk already.
+func (s *fileSink) fail() {
+	if recording.Streams(s.format) {
+		s.written += s.inFile
 	}
 }
 
@@ -109,9 +106,10 @@ func (s *fileSink) finish() error {
 	s.file = nil
 	left := f.Writer.LeftOut()
 	if err := f.Finish(); err != nil {
-		s.lose()
+		s.fail()
 		return err
 	}
+	s.written += s.inFile
 	s.left.Add(left)
 	s.last, s.moved = f.Path, f.Moved
 	return nil

@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,9 @@ import (
 	"github.com/google/pprof/profile"
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
+	"github.com/hotspan/hotspan/agent/internal/deliver"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -121,5 +124,29 @@ func TestFilesBeside(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 3 {
 		t.Errorf("%v", entries)
+	}
+}
+
+// TestSlowFiles: snapshots that came faster than files were written are in none: their samples are not written.
+func TestSlowFiles(t *testing.T) {
+	dir := t.TempDir()
+	s := &fileSink{pattern: filepath.Join(dir, "%n.txt"), format: pprofx.Collapsed}
+	log := slog.New(slog.DiscardHandler)
+	passes := deliver.Start(nil, []deliver.Sink{s}, nil, log)
+	const snapshots = 200
+	s.mu.Lock() // the disk takes nothing
+	for range snapshots {
+		passes.Put(recordingtest.Snapshot(t))
+	}
+	s.mu.Unlock()
+	lost, err := passes.Close()
+	if err != nil || lost == 0 {
+		t.Fatalf("%d snapshots are lost, %v", lost, err)
+	}
+	each := recordingtest.Snapshot(t).Hits()
+	a := accountOf(&agent.Stats{Taken: snapshots * each, Written: snapshots * each, SnapshotsLost: lost}, s)
+	entries, _ := os.ReadDir(dir)
+	if want := int64(len(entries)) * each; a.Written != want || a.Lost["not written"] != lost*each {
+		t.Errorf("%d samples are written and %v lost, want %d and %d", a.Written, a.Lost, want, lost*each)
 	}
 }

@@ -132,7 +132,7 @@ func (r *Verb) profile(
 	if r.JSON {
 		return errors.Join(err, printAccount(stdout, &stats, files, r.JITCode, code))
 	}
-	lost := stats.LostSum() + files.left.Samples + files.unwritten + stats.SnapshotsLost + code.Lost
+	lost := stats.LostSum() + files.left.Samples + files.unwritten(&stats) + stats.SnapshotsLost + code.Lost
 	if r.Quiet && lost == 0 {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/google/pprof/profile"
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/otlp"
@@ -109,7 +110,7 @@ func TestRecordingThatFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.file.Close()
-		first, unwritten := s.Write(context.Background(), recordingtest.Snapshot(t)), int64(4)
+		first, took := s.Write(context.Background(), recordingtest.Snapshot(t)), int64(4)
 		if len(left) > 0 {
 			again := s.Write(context.Background(), recordingtest.Snapshot(t))
 			if first == nil || again == nil || !strings.Contains(first.Error(), partName+")") {
@@ -119,8 +120,12 @@ func TestRecordingThatFails(t *testing.T) {
 		if err := s.close(); (err == nil) != (first != nil) || s.last != "" {
 			t.Errorf("%s: close: %v after %v, last %q", format, err, first, s.last)
 		}
-		if s.unwritten != unwritten {
-			t.Errorf("%s: %d samples not written, want %d", format, s.unwritten, unwritten)
+		want := int64(0)
+		if len(left) > 0 {
+			took, want = 6, 2
+		}
+		if lost := s.unwritten(&agent.Stats{Written: took}); s.written != want || lost != 4 {
+			t.Errorf("%s: %d samples are written, want %d, and %d are not", format, s.written, want, lost)
 		}
 		var names []string
 		entries, _ := os.ReadDir(dir)
@@ -154,13 +159,13 @@ func TestFullDisk(t *testing.T) {
 		if !kept {
 			f, _ := os.Open(s.last)
 			p, failed := profile.Parse(f)
-			if err != nil || failed != nil || filepath.Dir(s.last) != other || !s.moved || s.unwritten != 0 ||
+			if err != nil || failed != nil || filepath.Dir(s.last) != other || !s.moved || s.written != longSamples ||
 				len(p.Sample) != longSamples {
-				t.Errorf("%s: %v, %s, %v, %d samples not written", format, err, s.last, failed, s.unwritten)
+				t.Errorf("%s: %v, %s, %v, %d samples are written", format, err, s.last, failed, s.written)
 			}
-		} else if !errors.Is(err, unix.ENOSPC) || s.unwritten != longSamples ||
+		} else if !errors.Is(err, unix.ENOSPC) || s.written != 0 ||
 			!strings.Contains(err.Error(), partName+")") {
-			t.Errorf("%s: %v, %d samples not written", format, err, s.unwritten)
+			t.Errorf("%s: %v, %d samples are written", format, err, s.written)
 		}
 		if info, err := os.Stat(filepath.Join(dir, partName)); (err == nil) != kept || kept && info.Size() == 0 {
 			t.Errorf("%s: %v, %v", format, info, err)
