@@ -69,7 +69,7 @@ func (a *Agent) tell() {
 	if a.config.OnCut != nil {
 		s := a.stats
 		s.Executables = a.files.Len()
-		s.Rate, s.SnapshotEvery = a.rate, a.config.SnapshotEvery
+		s.Rate, s.SnapshotEvery, s.SnapshotsLost = a.rate, a.config.SnapshotEvery, a.passes.Lost()
 		s.Lost = maps.Clone(s.Lost)
 		a.config.OnCut(s, len(a.targets))
 	}

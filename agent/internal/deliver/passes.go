@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/budget"
@@ -35,7 +36,7 @@ type delivery struct {
 	queue chan *pprofx.Snapshot
 	done  chan error
 	log   *slog.Logger
-	lost  int64 // snapshots
+	lost  atomic.Int64 // snapshots
 	stop  context.CancelFunc
 }
 
@@ -74,7 +75,7 @@ func (d *delivery) put(s *pprofx.Snapshot) {
 	select {
 	case d.queue <- s:
 	default:
-		d.lost++
+		d.lost.Add(1)
 		d.log.Warn("sink is too slow, snapshot lost", "to", d.sink.Name())
 	}
 }
@@ -104,7 +105,7 @@ type Passes struct {
 	sinks []*delivery
 	live  *live.Feed
 	log   *slog.Logger
-	lost  int64 // snapshots, counted once for each sink
+	lost  atomic.Int64 // snapshots that no sink got, counted once for each
 	cuts  int
 }
 
@@ -176,7 +177,7 @@ func (p *Passes) Put(s *pprofx.Snapshot) {
 	select {
 	case p.queue <- numbered{s, p.cuts}:
 	default:
-		p.lost += int64(len(p.sinks))
+		p.lost.Add(int64(len(p.sinks)))
 		p.log.Warn("snapshots are cut faster than their source maps are read: one is lost")
 	}
 }
@@ -190,18 +191,26 @@ func (p *Passes) PutLive(s *pprofx.Snapshot) {
 	}
 }
 
-// Close waits until the sinks have all snapshots, or have had their time. It returns how many were lost, each counted
-// once for each sink, and the errors of sinks.
+// Lost returns how many snapshots were lost so far, each counted once for each sink. It may be called while others are
+// passed on.
+func (p *Passes) Lost() int64 {
+	lost := p.lost.Load()
+	for _, d := range p.sinks {
+		lost += d.lost.Load()
+	}
+	return lost
+}
+
+// Close waits until the sinks have all snapshots, or have had their time. It returns how many were lost, as Lost does,
+// and the errors of sinks.
 func (p *Passes) Close() (lost int64, err error) {
 	close(p.queue)
 	<-p.done
-	lost = p.lost
 	var errs []error
 	for _, d := range p.sinks {
 		if err := d.close(); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", d.sink.Name(), err))
 		}
-		lost += d.lost
 	}
-	return lost, errors.Join(errs...)
+	return p.Lost(), errors.Join(errs...)
 }

@@ -52,9 +52,9 @@ func TestSlowSinkLosesItsOwn(t *testing.T) {
 			t.Errorf("close after %v: one snapshot takes 100ms", took)
 		}
 		check := func(name string, d *delivery, got []int64, lost int) {
-			if d.lost != int64(lost) || len(got) != maxWaiting+6-lost || !slices.IsSorted(got) ||
+			if d.lost.Load() != int64(lost) || len(got) != maxWaiting+6-lost || !slices.IsSorted(got) ||
 				got[len(got)-1] != int64(len(got)-1) {
-				t.Errorf("%s: %d lost, got %v", name, d.lost, got)
+				t.Errorf("%s: %d lost, got %v", name, d.lost.Load(), got)
 			}
 		}
 		check("slow", a, slow.got, 5) // one is at hand, the others wait
@@ -103,7 +103,8 @@ func TestFinish(t *testing.T) {
 	good := &fakeSink{write: func(context.Context) error { return nil }}
 	bad := &fakeSink{write: func(context.Context) error { return errors.New("disk full") }}
 	sinks := []*delivery{newDelivery(good, quiet()), newDelivery(bad, quiet())}
-	sinks[0].lost, sinks[1].lost = 2, 3
+	sinks[0].lost.Store(2)
+	sinks[1].lost.Store(3)
 	p := newPasses(nil, sinks, nil, quiet())
 	p.Put(&pprofx.Snapshot{Start: 1})
 	p.Put(&pprofx.Snapshot{Start: 2})
@@ -118,11 +119,11 @@ func TestFinish(t *testing.T) {
 
 // TestPassesNeverWait: what finds no room is lost for each sink, and counted.
 func TestPassesNeverWait(t *testing.T) {
-	p := &Passes{queue: make(chan numbered, 1), sinks: make([]*delivery, 2), log: quiet()}
+	p := &Passes{queue: make(chan numbered, 1), sinks: []*delivery{{}, {}}, log: quiet()}
 	for range 3 {
 		p.Put(&pprofx.Snapshot{})
 	}
-	if c := <-p.queue; c.number != 1 || p.lost != 4 || p.cuts != 3 {
-		t.Errorf("number %d, %d lost of %d", c.number, p.lost, p.cuts)
+	if c := <-p.queue; c.number != 1 || p.Lost() != 4 || p.cuts != 3 {
+		t.Errorf("number %d, %d lost of %d", c.number, p.Lost(), p.cuts)
 	}
 }

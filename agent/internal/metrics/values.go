@@ -21,6 +21,7 @@ type Values struct {
 	Saving         int // what is done against a lack of memory
 	Taken, Written int64
 	Lost           map[string]int64 // by reason
+	SnapshotsLost  int64            // that did not come to the store
 	JS, Named      int64            // samples with JavaScript frames, and those with each of them named
 	Requests       int64            // samples while a request ran
 	Labelled       int64            // samples with a label
@@ -60,6 +61,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	for reason, n := range v.Lost {
 		send(counter, "samples_lost_total", "Samples that were taken and are in no snapshot.", n, "reason", reason)
 	}
+	send(counter, "snapshots_lost_total", "Snapshots that came faster than the store took them.", v.SnapshotsLost)
 	send(counter, "samples_js_total", "Samples with JavaScript frames.", v.JS)
 	send(counter, "samples_named_total", "Samples with JavaScript frames, each of which has a name.", v.Named)
 	send(counter, "samples_in_requests_total", "Samples while a request ran.", v.Requests)
