@@ -146,9 +146,33 @@ func TestSnapshotFiles(t *testing.T) {
 	if err := (snapshotFiles{path: dir + "/new/cpu-%t.jsonl"}).Write(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(dir + "/new/cpu-20251009T085320.500.jsonl")
+	got, err := os.ReadFile(dir + "/new/cpu-20251009T085320.500000.jsonl")
 	if err != nil || bytes.Count(got, []byte("\n")) != 2 {
 		t.Errorf("%v, %s", err, got)
+	}
+}
+
+// A snapshot that begins soon after another, where a process has called execve, has a file too.
+func TestBriefSnapshots(t *testing.T) {
+	dir := t.TempDir()
+	const start = 1_760_000_000_500_000_000
+	b, err := pprofx.NewBuilder(start, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []int64{0, 20_000} {
+		b.SetProcess(1, pprofx.Process{})
+		b.Add(&pprofx.Sample{Time: start + at, PID: 1})
+		b.EndProcess(1, start+at+10_000)
+	}
+	all := b.CutByProcess(start + 1e9)
+	for _, s := range all {
+		if err := (snapshotFiles{path: dir + "/%t.jsonl"}).Write(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files, _ := os.ReadDir(dir); len(all) != 2 || len(files) != 2 {
+		t.Errorf("%d snapshots, %v", len(all), files)
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 	"github.com/hotspan/hotspan/pprofx"
 )
 
-// snapshotFiles writes each snapshot to a file of its own; %t in the path is when it begins, UTC.
+// snapshotFiles writes each snapshot to a file of its own; %t in the path is when it begins, UTC, in microseconds: one
+// that begins where a process has called execve may follow another at once.
 type snapshotFiles struct {
 	path string
 	per  string // a label of which each value gets a file: %v in the path; empty for none
@@ -23,7 +24,7 @@ type snapshotFiles struct {
 
 // Write implements export.Receiver.
 func (f snapshotFiles) Write(_ context.Context, s *pprofx.Snapshot) error {
-	begin := time.Unix(0, s.Start).UTC().Format("20060102T150405.000")
+	begin := time.Unix(0, s.Start).UTC().Format("20060102T150405.000000")
 	path := strings.ReplaceAll(f.path, "%t", begin)
 	if f.per == "" {
 		return writeSnapshot(path, s)
