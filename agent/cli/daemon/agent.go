@@ -232,6 +232,6 @@ func closingAgent(c terminal.Console, s *agent.Stats, kept *store.Store, o *outp
 	n := kept.Stats()
 	fmt.Fprintf(c, "store: %d snapshots, %.1f MiB%s\n", n.Snapshots, float64(n.Bytes)/(1<<20),
 		terminal.Counts(map[string]int64{
-			"removed": n.Evicted, "not written": n.Unwritten, "lost before, since the disk was too slow": s.SnapshotsLost,
+			"removed": n.Evicted, "not written": n.Unwritten, "lost since the disk was too slow": s.SnapshotsLost,
 		}))
 }

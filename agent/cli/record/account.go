@@ -84,8 +84,8 @@ type throttledGroup struct {
 	Time    float64 `json:"time"`
 }
 
-// accountOf returns the account of a recording. What is not in its files, of what snapshots have, is lost too, whether it
-// could not be written, or came faster than it was.
+// accountOf returns the account of a recording. What is not in its files, of what snapshots have, is lost too, whether
+// it could not be written, or came faster than it was.
 func accountOf(s *agent.Stats, files *fileSink) *account {
 	lost := byReason(s.Lost)
 	lost[pprofx.LostFull.String()] += files.left.Samples

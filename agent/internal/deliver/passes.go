@@ -187,7 +187,7 @@ func (p *Passes) PutLive(s *pprofx.Snapshot) {
 	select {
 	case p.queue <- numbered{s, 0}:
 	default:
-		p.live.Miss(int64(len(s.Rows)))
+		p.live.Miss(s)
 	}
 }
 

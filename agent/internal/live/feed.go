@@ -27,6 +27,7 @@ func NewFeed() *Feed { return &Feed{subscribers: map[*Subscription]bool{}} }
 // Subscription receives the snapshots that are cut while it is open.
 type Subscription struct {
 	feed      *Feed
+	wants     func(*pprofx.Snapshot) int64
 	snapshots chan *pprofx.Snapshot
 	lost      atomic.Int64
 }
@@ -34,9 +35,10 @@ type Subscription struct {
 // maxUnread bounds the snapshots that a subscriber has not read.
 const maxUnread = 32
 
-// Subscribe begins a subscription. The caller closes it.
-func (f *Feed) Subscribe() *Subscription {
-	s := &Subscription{feed: f, snapshots: make(chan *pprofx.Snapshot, maxUnread)}
+// Subscribe begins a subscription. wants says how many samples of a snapshot the subscriber would use: so many are lost
+// with one that it does not get. It is called on another goroutine. The caller closes the subscription.
+func (f *Feed) Subscribe(wants func(*pprofx.Snapshot) int64) *Subscription {
+	s := &Subscription{feed: f, wants: wants, snapshots: make(chan *pprofx.Snapshot, maxUnread)}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.subscribers[s] = true
@@ -50,7 +52,7 @@ func (f *Feed) Subscribe() *Subscription {
 // Snapshots returns the channel of the snapshots, which is never closed.
 func (s *Subscription) Snapshots() <-chan *pprofx.Snapshot { return s.snapshots }
 
-// Lost returns how many samples were in snapshots that the subscriber was too slow for, since the last call.
+// Lost returns how many samples the subscriber has missed since the last call, in snapshots that it was too slow for.
 func (s *Subscription) Lost() int64 { return s.lost.Swap(0) }
 
 // Close ends the subscription.
@@ -85,16 +87,16 @@ func (f *Feed) Publish(snapshot *pprofx.Snapshot) {
 		select {
 		case s.snapshots <- snapshot:
 		default:
-			s.lost.Add(int64(len(snapshot.Rows)))
+			s.lost.Add(s.wants(snapshot))
 		}
 	}
 }
 
-// Miss counts samples that no subscriber gets.
-func (f *Feed) Miss(n int64) {
+// Miss counts the samples of a snapshot that no subscriber gets.
+func (f *Feed) Miss(snapshot *pprofx.Snapshot) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for s := range f.subscribers {
-		s.lost.Add(n)
+		s.lost.Add(s.wants(snapshot))
 	}
 }

@@ -46,7 +46,8 @@ func TestMetrics(t *testing.T) {
 	for _, line := range []string{
 		"hotspan_samples_taken_total 10", "hotspan_samples_written_total 7",
 		`hotspan_samples_lost_total{reason="ring buffer full"} 2`, `hotspan_samples_lost_total{reason="late"} 1`,
-		"hotspan_snapshots_lost_total 51", "hotspan_samples_js_total 6", "hotspan_samples_named_total 5", "hotspan_samples_in_requests_total 4",
+		"hotspan_snapshots_lost_total 51",
+		"hotspan_samples_js_total 6", "hotspan_samples_named_total 5", "hotspan_samples_in_requests_total 4",
 		"hotspan_samples_labelled_total 3", "hotspan_processes 2", "hotspan_store_snapshots 11",
 		"hotspan_store_bytes 12", "hotspan_store_removed_total 13", "hotspan_store_unwritten_total 14",
 		`hotspan_export_samples_total{sink="a"} 21`, `hotspan_export_waiting_snapshots{sink="a"} 22`,

@@ -73,6 +73,14 @@ func (f *filter) keepsAll() bool {
 		len(f.allow) == 0 && len(f.deny) == 0 && !f.noAddresses
 }
 
+// wants returns how many samples of a snapshot the caller gets.
+func (f *filter) wants(s *pprofx.Snapshot) int64 {
+	if s = f.samples.Apply(s); s == nil {
+		return 0
+	}
+	return int64(len(s.Rows))
+}
+
 // apply returns what the caller gets of a snapshot; nil if it is of another time.
 func (f *filter) apply(s *pprofx.Snapshot) *pprofx.Snapshot {
 	if s = f.samples.Apply(s); s == nil {

@@ -51,7 +51,7 @@ func pull(w http.ResponseWriter, r *http.Request, feed *live.Feed, length time.D
 	query := r.URL.Query()
 	f := &filter{samples: pprofx.Filter{Services: query["service"]}, allow: query["labels"]}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(2 * maxPull)) // any server of net/http can
-	subscription := feed.Subscribe()
+	subscription := feed.Subscribe(f.wants)
 	defer subscription.Close()
 	var out bytes.Buffer
 	file, err := pprofx.NewWriter(&out, pprofx.Pprof)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/serve"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // pull asks for a profile.
@@ -79,7 +80,7 @@ func TestPullLoses(t *testing.T) {
 		for !feed.Wanted() {
 			time.Sleep(time.Millisecond)
 		}
-		feed.Miss(1)
+		feed.Miss(&pprofx.Snapshot{Period: 1, Rows: make([]pprofx.Row, 1)})
 	}()
 	answer := pull(t, server.URL+"?seconds=1", "Bearer a long token of 25 letters")
 	if answer.StatusCode != http.StatusInternalServerError {

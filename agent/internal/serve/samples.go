@@ -18,7 +18,7 @@ func (s *Server) Samples(r *api.SamplesRequest, to grpc.ServerStreamingServer[ap
 	}
 	defer end()
 	every := &thinning{every: int64(max(r.OneIn, 1))}
-	subscription := s.config.Feed.Subscribe()
+	subscription := s.config.Feed.Subscribe(f.wants)
 	defer subscription.Close()
 	for {
 		select {

@@ -289,7 +289,8 @@ func remove(t *testing.T, dir string, sequence int) {
 	}
 }
 
-// Samples come as they are published, thinned where asked; what a subscriber was too slow for is counted.
+// Samples come as they are published, thinned where asked; of what a subscriber was too slow for those are counted that
+// it has asked for.
 func TestSamples(t *testing.T) {
 	s := start(t, 0)
 	c := s.dial(t)
@@ -302,7 +303,7 @@ func TestSamples(t *testing.T) {
 		for n := range int64(2) {
 			s.feed.Publish(snapshot(t, n+1, 101, 102))
 		}
-		s.feed.Miss(5)
+		s.feed.Miss(snapshot(t, 3, 101, 102))
 		s.feed.Publish(snapshot(t, 3, 101, 102))
 	}()
 	rows, lost, period := 0, uint64(0), int64(0)
@@ -319,8 +320,8 @@ func TestSamples(t *testing.T) {
 			break
 		}
 	}
-	if rows != 6 || lost != 5 || period != 5000 {
-		t.Errorf("%d samples of %d ns, %d lost: want 6 of 30, of 5000 ns, and 5 lost", rows, period, lost)
+	if rows != 6 || lost != 10 || period != 5000 {
+		t.Errorf("%d samples of %d ns, %d lost: want 6 of 30, of 5000 ns, and 10 lost", rows, period, lost)
 	}
 	for deadline := time.Now().Add(10 * time.Second); s.feed.Wanted(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

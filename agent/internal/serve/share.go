@@ -16,8 +16,8 @@ import (
 )
 
 // maxShares bounds the BPF maps that processes have, of sessions that run and of those that have ended: it is the
-// process that lets go of its map, if it does. A user has sharesUser, at most, of what others leave. Of callers that may
-// have everything they do not count.
+// process that lets go of its map, if it does. A user has sharesUser, at most, of what others leave. Those of callers
+// that may have everything do not count.
 const maxShares, sharesUser = 64, 1.0 / 4
 
 // shares are the files that processes may have, each while a session of the process runs.
