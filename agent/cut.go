@@ -70,7 +70,7 @@ func (a *Agent) tell() {
 		s := a.stats
 		s.Executables = a.files.Len()
 		s.Rate, s.SnapshotEvery, s.SnapshotsLost = a.rate, a.config.SnapshotEvery, a.passes.Lost()
-		s.Lost = maps.Clone(s.Lost)
+		s.Lost, s.TimerThrottled = maps.Clone(s.Lost), a.sampler.Throttled()
 		a.config.OnCut(s, len(a.targets))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/hotspan/hotspan/agent"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/budget"
 	"github.com/hotspan/hotspan/agent/internal/jitcode"
@@ -102,9 +103,8 @@ func accountOf(s *agent.Stats, files *fileSink) *account {
 		SnapshotsLost: s.SnapshotsLost, CPU: budget.OwnCPU().Seconds(), Memory: budget.OwnMemory().Peak,
 		InKernel: s.InKernel.Seconds(), File: files.last,
 	}
-	if s.TimerThrottled >= enabling {
-		a.TimerThrottled = s.TimerThrottled.Seconds()
-	}
+	heldBack, _ := profiling.HeldBack(s.TimerThrottled)
+	a.TimerThrottled = heldBack.Seconds()
 	for _, h := range s.Hits {
 		a.Probes = append(a.Probes, probeOf(h))
 	}

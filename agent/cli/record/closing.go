@@ -7,6 +7,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/output"
+	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/recording"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
@@ -47,7 +48,8 @@ func closing(c terminal.Console, s *agent.Stats, files *fileSink) {
 	hits(c, s.Hits)
 	waits(c, s)
 	throttled(c, s.Throttled)
-	timerThrottled(c, s.TimerThrottled)
+	_, heldBack := profiling.HeldBack(s.TimerThrottled)
+	fmt.Fprint(c, heldBack)
 	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s%s, of samples in requests labelled %s%s\n",
 		terminal.Percent(s.ToRoot, s.Samples), terminal.Percent(s.Named, s.WithJS),
 		terminal.Counts(map[string]int64{"without lines": s.NoLine, "not verified": s.Unverified}),

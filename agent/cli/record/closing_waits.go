@@ -7,7 +7,6 @@ import (
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/cgroup"
-	"github.com/hotspan/hotspan/agent/internal/trigger"
 )
 
 // waits prints how long threads waited, with --off-cpu or --wall, and what of it the samples are.
@@ -28,17 +27,6 @@ func waits(c terminal.Console, s *agent.Stats) {
 		timed(", %s in waits that have not ended", w.Unfinished))
 	if w.Unknown > 0 {
 		fmt.Fprintf(c, "not known of %d threads: there are too many\n", w.Unknown)
-	}
-}
-
-// enabling is longer than the timer takes to be enabled, some microseconds in which it seems to be held back.
-const enabling = time.Millisecond
-
-// timerThrottled prints for how long no samples were taken, since the kernel allows fewer.
-func timerThrottled(c terminal.Console, d time.Duration) {
-	if d >= enabling {
-		fmt.Fprintf(c, "the kernel held the timer back for %s, all CPUs together: "+
-			"kernel.perf_event_max_sample_rate is %d\n", inSeconds(d), trigger.MaxRate())
 	}
 }
 

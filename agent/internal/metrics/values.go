@@ -22,6 +22,7 @@ type Values struct {
 	Taken, Written int64
 	Lost           map[string]int64 // by reason
 	SnapshotsLost  int64            // that did not come to the store
+	HeldBack       time.Duration    // no timer fired for so long, all CPUs together
 	JS, Named      int64            // samples with JavaScript frames, and those with each of them named
 	Requests       int64            // samples while a request ran
 	Labelled       int64            // samples with a label
@@ -73,8 +74,11 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	send(gauge, "session_maps", ofSessions, int64(v.SessionMaps.Running), "session", "running")
 	send(gauge, "session_maps", ofSessions, int64(v.SessionMaps.Ended), "session", "ended")
 	send(gauge, "memory_saving", "How coarse the means against a lack of memory are, 0 to 5.", int64(v.Saving))
-	to <- prometheus.MustNewConstMetric(prometheus.NewDesc("hotspan_cpu_seconds_total",
-		"CPU time of the agent and of its BPF program.", nil, nil), counter, v.CPU.Seconds())
+	seconds := func(name, help string, d time.Duration) {
+		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("hotspan_"+name, help, nil, nil), counter, d.Seconds())
+	}
+	seconds("cpu_seconds_total", "CPU time of the agent and of its BPF program.", v.CPU)
+	seconds("timer_held_back_seconds_total", "Time in which the kernel let no timer fire, of all CPUs.", v.HeldBack)
 	send(gauge, "processes", "Processes that are profiled.", int64(v.Processes))
 	send(gauge, "executables", "Executable files and libraries of these, each once.", int64(v.Executables))
 	send(gauge, "store_snapshots", "Snapshots in the store.", int64(v.Store.Snapshots))
