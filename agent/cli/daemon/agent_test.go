@@ -381,3 +381,13 @@ func TestReload(t *testing.T) {
 		t.Errorf("the agent was changed to %+v", seen)
 	}
 }
+
+// The count of each reason for which samples of the timer are lost is there before the first is.
+func TestLossesFromTheBeginning(t *testing.T) {
+	page := &statusPage{}
+	page.cut(agent.Stats{Lost: map[pprofx.LostReason]int64{pprofx.LostLate: 2}}, 1)
+	want := map[string]int64{"late": 2, "full": 0, "ring buffer full": 0, "malformed record": 0, "process exited": 0}
+	if diff := cmp.Diff(want, page.last.Lost); diff != "" {
+		t.Error(diff)
+	}
+}

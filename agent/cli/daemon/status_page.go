@@ -13,6 +13,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/metrics"
 	"github.com/hotspan/hotspan/agent/internal/serve"
 	"github.com/hotspan/hotspan/agent/internal/version"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // statusPage is what the agent says of itself over HTTP.
@@ -42,9 +43,18 @@ func (p *statusPage) close() error {
 	return p.server.Close()
 }
 
+// timerLosses are why samples of the timer are lost. Each has a count from the beginning: who reads the metrics sees the
+// first loss only as a rise.
+var timerLosses = []pprofx.LostReason{
+	pprofx.LostLate, pprofx.LostFull, pprofx.LostRingFull, pprofx.LostMalformed, pprofx.LostExited,
+}
+
 // cut notes the counts so far. It is called by the goroutine that samples.
 func (p *statusPage) cut(s agent.Stats, processes int) {
 	lost := map[string]int64{}
+	for _, reason := range timerLosses {
+		lost[reason.String()] = 0
+	}
 	for reason, n := range s.Lost {
 		lost[reason.String()] = n
 	}
