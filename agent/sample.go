@@ -14,7 +14,7 @@ import (
 func (a *Agent) sample(s *sampler.Sample) {
 	t := a.targets[int(s.Pid)]
 	if t == nil {
-		a.builder.Lose(pprofx.LostExited, 1+int64(s.Others), s.Hit())
+		a.builder.Lose(pprofx.LostExited, s.Hits(), s.Hit())
 		return
 	}
 	out := &t.sample
@@ -127,7 +127,7 @@ func (a *Agent) answer(s *sampler.Sample) {
 func (a *Agent) handle(r sampler.Record, err error) {
 	switch {
 	case err != nil:
-		a.builder.Lose(pprofx.LostMalformed, 1, r.Sample.Hit())
+		a.builder.Lose(pprofx.LostMalformed, r.Sample.Hits(), r.Sample.Hit())
 	case r.Sample != nil:
 		a.sample(r.Sample)
 	default:

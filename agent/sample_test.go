@@ -8,9 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // TestFirstSample: the first named sample of a run counts from the start of hotspan, that of a process that starts
@@ -57,5 +60,22 @@ func TestFirstSample(t *testing.T) {
 		if n := strings.Count(out.String(), "\n"); (n == 2) != strings.HasPrefix(c.name, "started") {
 			t.Errorf("%s: %d messages for two processes", c.name, n)
 		}
+	}
+}
+
+// TestMalformedHits: a record that is malformed is lost with all hits that it stands for; one of which nothing is known
+// is one sample.
+func TestMalformedHits(t *testing.T) {
+	b, err := live.NewBuilders(time.Unix(0, 0), time.Second, pprofx.HitCount)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &Agent{builder: b}
+	of := &sampler.Sample{Sample: &bpf.Sample{Probe: 1, Others: 9}}
+	for _, s := range []*sampler.Sample{of, {}, nil} {
+		a.handle(sampler.Record{Sample: s}, sampler.ErrMalformed)
+	}
+	if n := b.Cut(1)[0].Lost[pprofx.LostMalformed]; n != 12 {
+		t.Errorf("%d are lost, want 12", n)
 	}
 }

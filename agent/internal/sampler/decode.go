@@ -25,6 +25,14 @@ type Sample struct {
 // Hit reports whether a probe, or the end of a wait, took the sample, as far as is known of one that is malformed.
 func (s *Sample) Hit() bool { return s != nil && s.Sample != nil && s.Probe != 0 }
 
+// Hits returns how many hits of a probe a sample stands for, as far as is known of one that is malformed; 1 of others.
+func (s *Sample) Hits() int64 {
+	if s == nil || s.Sample == nil {
+		return 1
+	}
+	return 1 + int64(s.Others)
+}
+
 // DecodeSample decodes a record: the header has the number of elements of each array that follows.
 func DecodeSample(b []byte) (Sample, error) {
 	s := Sample{}
