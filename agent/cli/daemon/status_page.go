@@ -43,8 +43,8 @@ func (p *statusPage) close() error {
 	return p.server.Close()
 }
 
-// timerLosses are why samples of the timer are lost. Each has a count from the beginning: who reads the metrics sees the
-// first loss only as a rise.
+// timerLosses are why samples of the timer are lost. Each has a count from the beginning: who reads the metrics sees
+// the first loss only as a rise.
 var timerLosses = []pprofx.LostReason{
 	pprofx.LostLate, pprofx.LostFull, pprofx.LostRingFull, pprofx.LostMalformed, pprofx.LostExited,
 }
