@@ -102,6 +102,7 @@ func (a *Agent) followLive(now time.Time) {
 	case !a.config.Live.Wanted():
 		a.builder.Stop()
 	case end.IsZero():
+		a.countLosses() // before it
 		a.builder.Begin(now)
 		for _, t := range a.targets {
 			a.builder.SetProcess(t.PID, t.described())
