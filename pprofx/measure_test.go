@@ -173,6 +173,21 @@ func checkBoth(t *testing.T, p *profile.Profile, types []string, values []int64,
 	}
 }
 
+// TestHitsOverLimit: hits over the limit of a file are lost as hits, and not as samples of CPU time.
+func TestHitsOverLimit(t *testing.T) {
+	w := newPprofWriter(io.Discard, hotspanStyle)
+	w.fold.max.samples = 1
+	for _, m := range []Measure{CPUTime, HitBytes} {
+		if err := w.Add(measured(t, m, 3)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"lost: 7 rate limit", "lost hits: 6 full", "lost hits: 7 rate limit"}
+	if diff := cmp.Diff(want, w.fold.header.comments(w.LeftOut())); diff != "" || w.LeftOut().Samples != 6 {
+		t.Errorf("%+v, %s", w.LeftOut(), diff)
+	}
+}
+
 // What shows CPU time refuses hits, and nothing else has both.
 func TestHitsAreNotMixed(t *testing.T) {
 	some, timed := measured(t, HitCount, 3), randomSnapshot(t, 1)

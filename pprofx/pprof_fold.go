@@ -53,7 +53,10 @@ func (f *pprofFold) count(k pprofKey, n, weight int64, left string) {
 	i, ok := f.byKey[k]
 	if !ok {
 		if len(f.samples) >= f.max.samples {
-			f.left.Samples += n
+			if n > 0 { // of a sample for values only there is no hit
+				f.left.Samples += n
+				f.header.lost[k.measure][LostFull] += n
+			}
 			return
 		}
 		i = int32(len(f.samples))

@@ -74,11 +74,9 @@ func (h *pprofHeader) admit(s *Snapshot) error {
 func (h *pprofHeader) comments(out LeftOut) []string {
 	var lines []string
 	for i, measure := range h.measures {
-		lost, what := maps.Clone(h.lost[measure]), "lost"
+		lost, what := h.lost[measure], "lost"
 		if i > 0 {
 			what += " " + measure.Samples()
-		} else if out.Samples > 0 {
-			lost[LostFull] += out.Samples
 		}
 		for _, reason := range sortedReasons(lost) {
 			lines = append(lines, valid(fmt.Sprintf("%s: %d %s", what, lost[reason], reason)))
