@@ -56,15 +56,12 @@ func (d *decoder) snapshot(all []*profilespb.ResourceProfiles) error {
 // profile adds the samples of a profile. All profiles of a snapshot have the same interval and losses.
 func (d *decoder) profile(pid int32, p *profilespb.Profile) error {
 	start, end := int64(p.TimeUnixNano), int64(p.TimeUnixNano+p.DurationNano)
+	measure, err := d.measure(p.SampleType)
+	if err != nil {
+		return fmt.Errorf("sample type: %w", err)
+	}
 	if d.profiles++; d.profiles == 1 {
-		d.out.Start, d.out.End, d.out.Period = start, end, p.Period
-		kind, err := d.str(p.SampleType.GetTypeStrindex())
-		if err != nil {
-			return fmt.Errorf("sample type: %w", err)
-		}
-		if d.out.Measure.UnmarshalText([]byte(kind)) == nil { // "samples" is none: CPU time
-			d.out.Period = d.out.Measure.Period(p.Period)
-		}
+		d.out.Start, d.out.End, d.out.Measure, d.out.Period = start, end, measure, measure.Period(p.Period)
 		if err := d.lost(p.AttributeIndices); err != nil {
 			return err
 		}
@@ -72,12 +69,24 @@ func (d *decoder) profile(pid int32, p *profilespb.Profile) error {
 	if start != d.out.Start || end != d.out.End {
 		return fmt.Errorf("profiles of different intervals: [%d, %d) and [%d, %d)", d.out.Start, d.out.End, start, end)
 	}
+	if measure != d.out.Measure {
+		return fmt.Errorf("profiles of %v and %v in one message", d.out.Measure, measure)
+	}
 	for i, s := range p.Samples {
 		if err := d.sample(pid, s, p.SampleType); err != nil {
 			return fmt.Errorf("sample %d: %w", i, err)
 		}
 	}
 	return nil
+}
+
+// measure is what the values of a profile are. Samples are of CPU time, and what has no type is taken for them.
+func (d *decoder) measure(of *profilespb.ValueType) (m pprofx.Measure, err error) {
+	kind, err := d.str(of.GetTypeStrindex())
+	if err == nil && kind != "" && kind != "samples" {
+		err = m.UnmarshalText([]byte(kind))
+	}
+	return m, err
 }
 
 // sample adds a row for each timestamp of a sample, or if it has none, as many as its value says.

@@ -1,10 +1,15 @@
 package pprofx
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 )
+
+// ErrUnknownName is the error for a name that this version does not know. Where it stands in a file, a newer one may
+// have written it.
+var ErrUnknownName = errors.New("is unknown")
 
 // nameOf is names[n], and TYPE(n) for a number that has no name.
 func nameOf(typeName string, names []string, n uint8) string {
@@ -18,7 +23,7 @@ func nameOf(typeName string, names []string, n uint8) string {
 func parseName[T ~uint8](to *T, typeName string, names []string, text []byte) error {
 	i := slices.Index(names, string(text))
 	if i < 0 {
-		return fmt.Errorf("%s %q is unknown", typeName, text)
+		return fmt.Errorf("%s %q %w", typeName, text, ErrUnknownName)
 	}
 	*to = T(i)
 	return nil
