@@ -102,7 +102,7 @@ func (r *Reader) next() (*pprofx.Snapshot, error) {
 	}
 	message, err := Decompress(frame)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("it is damaged: %w", err)
 	}
 	return Decode(message)
 }
@@ -115,7 +115,7 @@ func readFrame(from *bufio.Reader) ([]byte, error) {
 	}
 	var header zstd.Header
 	if err := header.Decode(start); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("what is there is none: %w", err)
 	}
 	if header.Skippable {
 		return nil, errors.New("a skippable zstd frame, which holds no snapshot")

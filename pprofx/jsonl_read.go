@@ -35,6 +35,9 @@ func (r *JSONLReader) Next() (*Snapshot, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case first.Snapshot == nil && first.Stack == nil:
+		return nil, r.failed(errors.New("neither a sample nor a snapshot: no JSON lines of hotspan's; files " +
+			"for viewers cannot be read again"))
 	case first.Snapshot == nil:
 		return nil, r.failed(errors.New("no snapshot, of which this sample is: a version of hotspan that did not " +
 			"write what a sample stands for, or not the whole file"))

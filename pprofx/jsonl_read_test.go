@@ -122,6 +122,7 @@ func TestJSONLErrors(t *testing.T) {
 	const about = `"snapshot":{"start":5,"end":9,"period":10,"samples":1}`
 	for says, text := range map[string]string{
 		"line 1: no snapshot, of which":         `{"t":1,"stack":[]}`,
+		"line 1: neither a sample nor":          `{"nodes":[]}`,
 		"line 1: invalid character":             "{]\n{}",
 		"line 1: no stack":                      "{" + about + "}",
 		"line 1: no stack: null":                `{"stack":null,` + about + "}",

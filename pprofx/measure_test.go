@@ -76,6 +76,14 @@ func TestMeasuresInPprof(t *testing.T) {
 		if !strings.Contains(strings.Join(p.Comments, "\n"), "lost: 7 rate limit") {
 			t.Errorf("comments %q", p.Comments)
 		}
+		b.Reset()
+		if err := WritePprof(&b, measured(t, test.of, 3)); err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("a profile of %v, not of CPU time", test.of)
+		if _, err := ReadPprof(&b); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func ReadPprof(from io.Reader) (*Snapshot, error) {
 		err = m.check()
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("no profile, or a damaged one: %w", err)
 	}
 	w, err := newPprofWeights(m)
 	if err != nil {

@@ -17,7 +17,7 @@ var errOverflow = errors.New("samples of more CPU time than 292 years")
 
 func newPprofWeights(m *pprofMessage) (*pprofWeights, error) {
 	w := &pprofWeights{count: absent, cpu: absent}
-	types, hits := "", false
+	types, other := "", CPUTime
 	for i, t := range m.types {
 		name, unit := m.strings[t.name], m.strings[t.unit]
 		if i < 20 {
@@ -28,12 +28,17 @@ func newPprofWeights(m *pprofMessage) (*pprofWeights, error) {
 			w.cpu = i
 		case (name == "samples" || name == "sample") && unit == "count":
 			w.count = i
-		case name == HitCount.String() && unit == HitCount.Unit():
-			hits = true
+		default:
+			if m := CPUTime; m.UnmarshalText([]byte(name)) == nil && unit == m.Unit() {
+				other = m
+			}
 		}
 	}
-	if hits && w.cpu != absent {
+	switch {
+	case other.OfHits() && w.cpu != absent:
 		return nil, errors.New("a profile of CPU time and of hits of probes: those can be read from .otlp and .jsonl")
+	case other != CPUTime && w.cpu == absent:
+		return nil, fmt.Errorf("a profile of %v, not of CPU time: hotspan's can be read from .otlp and .jsonl", other)
 	}
 	if t := m.periodType; m.strings[t.name] == "cpu" && m.strings[t.unit] == "nanoseconds" {
 		w.period = m.period

@@ -47,7 +47,8 @@ func TestWrongUsage(t *testing.T) {
 		{"record -p 1 --label a=b..c", "an empty property name"},
 		{"record -p 1 -o x.zip", "x.zip: the extension names no format (known: .pb.gz"},
 		{"record -p 1 -o x", "x: the extension names no format"},
-		{"record -p 1 --format svg", `format "svg" is unknown (known: pprof collapsed perf-script jsonl)`},
+		{"record -p 1 --format svg", `format "svg" is unknown (known: pprof collapsed perf-script jsonl otlp html ` +
+			"speedscope cpuprofile firefox)"},
 		{"record -p 1 --snapshot-every 1s -o x.pb.gz", "-o x.pb.gz: with --snapshot-every the name needs"},
 		{"record -p 1 --otlp collector:4317", `otlp endpoint "collector:4317": want http://HOST:4317 or https://`},
 		{"record -p 1 --otlp http://collector/v1", "gRPC takes a host and a port, no path"},
@@ -99,8 +100,9 @@ func TestFailuresThatAreNotUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"record", "-p", "1", "-o", missing}, "output: open " + filepath.Dir(missing)},
-		{[]string{"record", "-p", "1", "-o", file + "/x.pb.gz"}, "output: open " + file},
+		{[]string{"record", "-p", "1", "-o", missing},
+			"output: no file can be made in " + filepath.Dir(missing) + ": no such"},
+		{[]string{"record", "-p", "1", "-o", file + "/x.pb.gz"}, "output: no file can be made in " + file + ": not a"},
 		{[]string{"layout", file + "2"}, "no such file"},
 		{[]string{"layout", file}, file + ": not a V8 binary"},
 	} {

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/cli"
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // TestReportBeside: a report has CPU time and hits one after the other, or what is chosen of them.
@@ -87,5 +89,27 @@ func TestConvertBeside(t *testing.T) {
 	if cli.Main([]string{"report", out("x.pb.gz")}, &stdout, &stderr) == 0 ||
 		!strings.Contains(stderr.String(), "CPU time and of hits of probes") {
 		t.Errorf("a pprof file with both: %s", &stderr)
+	}
+}
+
+// TestOnlyCPUTime: what shows CPU time names the file that has none, and says what shows it.
+func TestOnlyCPUTime(t *testing.T) {
+	s := *recordingtest.Snapshot(t)
+	s.Measure, s.Period, s.Rows = pprofx.OffCPU, 1, slices.Clone(s.Rows)
+	dir := t.TempDir()
+	file := recordingtest.Write(t, dir, ".otlp", []*pprofx.Snapshot{&s})
+	for _, args := range [][]string{
+		{"diff", file, file}, {"trace", "0", file}, {"report", "--compare-age", "1s", file},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := cli.Main(args, &stdout, &stderr)
+		want := file + ": its samples measure off_cpu, and only CPU time can be shown here: hotspan report shows them"
+		if code != 1 || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%v: code %d, %s", args, code, &stderr)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	if code := cli.Main([]string{"report", file}, &stdout, &stderr); code != 0 {
+		t.Errorf("code %d: %s", code, &stderr)
 	}
 }

@@ -40,7 +40,7 @@ func createPart(path string) (*partFile, error) {
 			return &partFile{File: f, Path: path, target: target}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) || n > maxParts {
-			return nil, err
+			return nil, fmt.Errorf("write %s: %w", path, cause(err))
 		}
 		name = fmt.Sprintf("%s.%d-%d.part", target, os.Getpid(), n)
 	}
@@ -176,7 +176,15 @@ func Writable(path string) error {
 func WritableDir(dir string) error {
 	f, err := os.CreateTemp(dir, ".hotspan-*")
 	if err != nil {
-		return fmt.Errorf("output: %w", err)
+		return fmt.Errorf("output: no file can be made in %s: %w", dir, cause(err))
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// cause leaves the path out of an error: it is a name that hotspan has chosen.
+func cause(err error) error {
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		return of.Err
+	}
+	return err
 }

@@ -41,7 +41,8 @@ type foreign struct{}
 
 // Next returns an error.
 func (foreign) Next() (*pprofx.Snapshot, error) {
-	return nil, errors.New("no recording: it is neither hotspan's .otlp or .jsonl, nor pprof")
+	return nil, errors.New("no recording: it is neither hotspan's .otlp or .jsonl, nor pprof; pages and files for " +
+		"viewers cannot be read again")
 }
 
 // pprofGCPercent is how much garbage there may be, in percent of what is in use, where a pprof file is read: it is in
@@ -66,21 +67,6 @@ func (f *pprofFile) Next() (*pprofx.Snapshot, error) {
 		return nil, fmt.Errorf("pprof: %w", err)
 	}
 	return s, nil
-}
-
-// untimedError says that something needs the times of samples.
-type untimedError string
-
-func (e untimedError) Error() string {
-	return string(e) + " needs the time of each sample, which pprof files do not have"
-}
-
-// RequireTimes returns an error if the times of a snapshot's samples are not known.
-func RequireTimes(s *pprofx.Snapshot, what string) error {
-	if s.Untimed {
-		return untimedError(what)
-	}
-	return nil
 }
 
 // ShowsTimes reports whether files of a format show when a sample was taken, and cannot leave it out.

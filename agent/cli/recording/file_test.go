@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -192,7 +193,14 @@ func TestUntimed(t *testing.T) {
 // Names do not matter, and what is malformed is said.
 func TestReadFormatsErrors(t *testing.T) {
 	dir, snapshots := t.TempDir(), richSnapshots(t)
-	want := tablesOf(t, false, recordingtest.Write(t, dir, ".otlp", snapshots))
+	file := recordingtest.Write(t, dir, ".otlp", snapshots)
+	want := tablesOf(t, false, file)
+	recorded, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := slices.Clone(recorded)
+	damaged[len(damaged)/4]++
 	zipped, err := os.ReadFile(recordingtest.Write(t, dir, ".pb.gz", snapshots))
 	if err != nil {
 		t.Fatal(err)
@@ -213,15 +221,21 @@ func TestReadFormatsErrors(t *testing.T) {
 		text []byte
 		says string // empty: it is read
 	}{
-		"plain":          {plain.Bytes(), ""},
-		"lines.part":     {lines, ""},
-		"zipped":         {zipped, ""},
-		"cut.pb.gz":      {zipped[:len(zipped)-20], "cut.pb.gz: pprof: unexpected EOF"},
-		"cut.pb":         {plain.Bytes()[:plain.Len()/2], "cut.pb: pprof: "},
-		"lines.gz":       {zippedText(t, lines), "lines.gz: pprof: "},
-		"old.jsonl":      {[]byte(`{"t":1,"stack":[]}` + "\n"), "old.jsonl: line 1: no snapshot, of which this"},
-		"cut.jsonl":      {lines[:len(lines)/4], "cut.jsonl: unexpected EOF"},
-		"half.jsonl":     {lines[:len(lines)*3/4], "warn: the recording is cut off: its last snapshot is missing"},
+		"plain":        {plain.Bytes(), ""},
+		"lines.part":   {lines, ""},
+		"zipped":       {zipped, ""},
+		"cut.pb.gz":    {zipped[:len(zipped)-20], "cut.pb.gz is cut off, and nothing before"},
+		"cut.pb":       {plain.Bytes()[:plain.Len()/2], "cut.pb is cut off"},
+		"lines.gz":     {zippedText(t, lines), "lines.gz: pprof: no profile, or a damaged one: "},
+		"old.jsonl":    {[]byte(`{"t":1,"stack":[]}` + "\n"), "old.jsonl: line 1: no snapshot, of which this"},
+		"cut.jsonl":    {lines[:len(lines)/4], "cut.jsonl is cut off"},
+		"half.jsonl":   {lines[:len(lines)*3/4], "warn: the recording is cut off: its last snapshot is missing"},
+		"cut.otlp":     {recorded[:len(recorded)/4], "cut.otlp is cut off"},
+		"damaged.otlp": {damaged, "damaged.otlp: snapshot 1: it is damaged: CRC"},
+		"more.otlp":    {append(slices.Clone(recorded), "more"...), "snapshot 3: what is there is none: "},
+		"newer.jsonl": {bytes.Replace(lines, []byte(`"js"`), []byte(`"os"`), 1),
+			`State "os" is unknown: a newer version of hotspan may have written it`},
+		"x.cpuprofile":   {[]byte(`{"nodes":[]}`), "x.cpuprofile: line 1: neither a sample nor a snapshot"},
 		"no lines.jsonl": {nil, "no lines.jsonl is empty"},
 		"a page.html":    {[]byte("<!doctype html>"), "a page.html: no recording: it is neither"},
 	} {

@@ -70,14 +70,11 @@ func (f *FilterFlags) apply(s *pprofx.Snapshot, now time.Time) *pprofx.Snapshot 
 	return &clipped
 }
 
-// TakeCPUTime says how to show the CPU time of a recording that has more.
-const TakeCPUTime = "--measure cpu chooses CPU time, also for hotspan convert"
-
 // EachSnapshot is EachRecorded for what shows CPU time: the recordings have no hits of probes.
 func (f *FilterFlags) EachSnapshot(c terminal.Console, paths []string, do func(*pprofx.Snapshot) error) error {
 	return f.EachRecorded(c, paths, func(s *pprofx.Snapshot) error {
-		if err := s.CheckTimed(); err != nil {
-			return fmt.Errorf("%w (hotspan convert, from OTLP; %s)", err, TakeCPUTime)
+		if err := requireCPUTime(s); err != nil {
+			return err
 		}
 		return do(s)
 	})
@@ -101,15 +98,17 @@ func (f *FilterFlags) EachRecorded(c terminal.Console, paths []string, do func(*
 		}
 		for _, file := range files {
 			err := readRecording(c, file, func(s *pprofx.Snapshot) error {
-				if f.byTime() && s.Untimed {
-					return untimedError("a choice by time or age")
+				if f.byTime() {
+					if err := RequireTimes(s, "a choice by time or age"); err != nil {
+						return err
+					}
 				}
 				if s = f.apply(s, now); s == nil {
 					return nil
 				}
 				return do(rows.Apply(s))
 			})
-			if untimed := untimedError(""); errors.As(err, &untimed) {
+			if unfit := unfitError(""); errors.As(err, &unfit) {
 				err = fmt.Errorf("%s: %w", file, err)
 			}
 			if err != nil {
@@ -138,6 +137,11 @@ func readRecording(c terminal.Console, name string, do func(*pprofx.Snapshot) er
 		case errors.Is(err, io.ErrUnexpectedEOF) && read > 0:
 			c.Logger(false).Warn("the recording is cut off: its last snapshot is missing", "file", name)
 			return nil
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return fmt.Errorf("%s is cut off, and nothing before its end is whole: was it copied while it was written?",
+				name)
+		case errors.Is(err, pprofx.ErrUnknownName):
+			return fmt.Errorf("%s: %w: a newer version of hotspan may have written it", name, err)
 		default:
 			return fmt.Errorf("%s: %w", name, err)
 		}

@@ -3,7 +3,7 @@
 package recording
 
 import (
-	"fmt"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -31,7 +31,7 @@ func FormatOf(path string) (pprofx.Format, error) {
 	}
 	f, err := pprofx.FormatOf(path)
 	if err != nil {
-		err = fmt.Errorf("%w, or %s", err, joined(Extension))
+		err = alsoKnown(err, Extension)
 	}
 	return f, err
 }
@@ -43,18 +43,18 @@ func ParseFormat(name string) (pprofx.Format, error) {
 	}
 	f, err := pprofx.ParseFormat(name)
 	if err != nil {
-		err = fmt.Errorf("%w, or %s", err, joined(func(f pprofx.Format) string { return string(f) }))
+		err = alsoKnown(err, func(f pprofx.Format) string { return string(f) })
 	}
 	return f, err
 }
 
-// joined lists the formats that are not of package pprofx.
-func joined(text func(pprofx.Format) string) string {
-	var texts []string
+// alsoKnown adds the formats that are not of package pprofx to an error of it, which ends in "(known: …)".
+func alsoKnown(err error, text func(pprofx.Format) string) error {
+	all := strings.TrimSuffix(err.Error(), ")")
 	for _, f := range otherFormats {
-		texts = append(texts, text(f))
+		all += " " + text(f)
 	}
-	return strings.Join(texts, " ")
+	return errors.New(all + ")")
 }
 
 // NewWriter returns what writes snapshots in a format. The caller closes it.
