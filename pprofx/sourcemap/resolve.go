@@ -19,7 +19,10 @@ func resolve(base, ref string) string {
 	}
 	scheme, rest, absolute = cutScheme(base)
 	host := ""
-	if absolute && strings.HasPrefix(rest, "//") {
+	switch {
+	case absolute && !strings.HasPrefix(rest, "//"): // of a module that is a data: URL
+		return clean(ref)
+	case absolute:
 		host, rest = cutHost(rest)
 	}
 	switch {

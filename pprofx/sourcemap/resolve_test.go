@@ -24,6 +24,9 @@ func TestResolve(t *testing.T) {
 		{"https://h.example/dist/x.js", "//other.example/a.ts", "https://other.example/a.ts"},
 		{script, "node:fs", "node:fs"},
 		{"webpack-internal:///./src/x.js", "y.ts", "webpack-internal:///src/y.ts"},
+		// It is an error there: what is opaque has no folder.
+		{"data:text/javascript,a/b", "src/a.ts", "src/a.ts"},
+		{"data:text/javascript,a/b", "/src/./a.ts", "/src/a.ts"},
 	} {
 		if got := resolve(c[0], c[1]); got != c[2] {
 			t.Errorf("%s in %s: %s, want %s", c[1], c[0], got, c[2])
@@ -44,6 +47,7 @@ func TestFile(t *testing.T) {
 		{"/srv/%41/x.js", "x.map", "/srv/%41/x.map"},
 		{"file:///srv/a%20b/x.mjs", "x.map", "/srv/a b/x.map"},
 		{"[eval]", "/maps/x.map", "/maps/x.map"},
+		{"data:text/javascript,a/b", "/maps/x.map", "/maps/x.map"},
 	} {
 		if got, err := File(c.script, c.u); err != nil || got != c.want {
 			t.Errorf("%s in %s: %q, %v, want %q", c.u, c.script, got, err, c.want)

@@ -111,6 +111,13 @@ const kinds = {
     return { run: vm.compileFunction(`${text};return o${comment(map)}`, ['a', 'b'], { filename })(), frames };
   },
 
+  // A module that is a URL itself, and so in no folder.
+  async data({ name, first }) {
+    const { text, map, frames } = script(name, `src/${name}.ts`, first);
+    const url = `data:text/javascript,${encodeURIComponent(`${text};export{o};${comment(map)}`)}`;
+    return { run: (await import(url)).o, frames };
+  },
+
   // Each module in a call of eval, as bundlers for development do it.
   evaluated({ folder, name, first }) {
     const { text, map, frames } = script(name, `${folder}/evaluated.ts`, first, '(()=>{');
