@@ -159,7 +159,7 @@ func next(c terminal.Console, s *agent.Stats, files *fileSink) {
 	}
 	fmt.Fprintf(c, "wrote %s\n", files.last)
 	if s.Written == 0 {
-		fmt.Fprintf(c, "no samples in %v: %s\n", s.End.Sub(s.Start).Round(time.Second), whyNone(s, files.both))
+		fmt.Fprintf(c, "no samples in %v: %s\n", s.End.Sub(s.Start).Round(100*time.Millisecond), whyNone(s, files.both))
 	}
 	switch files.format {
 	case recording.OTLP:
