@@ -33,15 +33,28 @@ func TestKinds(t *testing.T) {
 	})
 }
 
+// TestOptimisedWebAssembly: where all WebAssembly is compiled by TurboFan, which inlines one of its functions into
+// another since V8 12.9, stacks are as they are in TestKinds.
+func TestOptimisedWebAssembly(t *testing.T) {
+	eachNode(t, func(t *testing.T, node string) {
+		j := judgeKinds(t, node, "--no-liftoff")
+		for name, s := range j.kinds {
+			if strings.HasPrefix(name, "wasm") && isLow(s) {
+				t.Errorf("%s: %v samples right", name, s)
+			}
+		}
+	})
+}
+
 // judgeKinds records a run of kinds.js, and a longer one if this gives too few samples: in all, or of a kind of which
 // many are not right. Each function is deoptimised now and then, which a few samples cannot tell from a kind that is
 // not named. Nothing may be wrong in any of the runs.
-func judgeKinds(t *testing.T, node string) *kindsJudge {
+func judgeKinds(t *testing.T, node string, flags ...string) *kindsJudge {
 	t.Helper()
 	const enough, enoughOfAKind, most = 2000, 100, 24
 	for rounds := 3; ; rounds *= 2 {
 		t.Setenv("ROUNDS", strconv.Itoa(rounds))
-		samples, l := recordCommand(t, 1997, node, "../programs/kinds.js")
+		samples, l := recordCommand(t, 1997, append(append([]string{node}, flags...), "../programs/kinds.js")...)
 		j := &kindsJudge{t: t, kinds: map[string]*judge.Share{}}
 		for i := range samples {
 			want, ok := l.At(samples[i].Mono(l), samples[i].TID)

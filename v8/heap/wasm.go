@@ -146,11 +146,16 @@ type WasmTables struct {
 	inlined   []wasmInlined
 }
 
-// wasmInlined is an inlined call, in 16 bytes: function i32, a flag, position u64.
+// wasmInlined is an inlined call. V8 packs them: function i32, since V8 12 a flag of one byte, position u64.
+// (src/codegen/source-position.h, WasmInliningPosition)
 type wasmInlined struct {
 	function int
+	tail     bool     // what called it was done with that
 	at       Position // of the call
 }
+
+// minInlining is how many bytes an entry has at least.
+const minInlining = 12
 
 // WasmCall is a point of execution: a function of the module, and an offset in its body, -1 for none.
 type WasmCall struct{ Function, Offset int }
@@ -176,9 +181,10 @@ func (r *Reader) WasmTables(c *WasmCode) (*WasmTables, error) {
 	if t.positions, err = decodePositions(b[:n], r.l.At(layout.PositionsUnsigned) == 1); err != nil {
 		return nil, err
 	}
-	for b = b[n:]; len(b) >= 16; b = b[16:] {
+	entry := max(r.l.At(layout.WasmInliningEntry), minInlining)
+	for b = b[n:]; len(b) >= entry; b = b[entry:] {
 		t.inlined = append(t.inlined, wasmInlined{int(int32(binary.LittleEndian.Uint32(b))),
-			position(0, int64(binary.LittleEndian.Uint64(b[8:])))})
+			entry > minInlining && b[4] != 0, position(0, int64(binary.LittleEndian.Uint64(b[entry-8:])))})
 	}
 	return t, nil
 }
@@ -193,20 +199,28 @@ func (t *WasmTables) Offsets() []int {
 }
 
 // Calls gives the functions that run at an offset of the code of a function, the innermost inlined one first and the
-// code's own function last. Nil if the table contradicts itself.
+// code's own function last, without those that have returned by a tail call. Nil if the table contradicts itself.
+// (src/execution/frames.cc, WasmFrame::Summarize)
 func (t *WasmTables) Calls(function, offset int) []WasmCall {
 	p, ok := t.positions.At(offset)
 	if !ok {
 		return []WasmCall{{function, -1}}
 	}
 	var calls []WasmCall
-	for p.Inlining >= 0 {
-		if int(p.Inlining) >= len(t.inlined) || len(calls) > len(t.inlined) {
+	gone := false
+	add := func(function int) {
+		if !gone {
+			calls = append(calls, WasmCall{function, int(p.Source)})
+		}
+	}
+	for n := 0; p.Inlining >= 0; n++ {
+		if int(p.Inlining) >= len(t.inlined) || n > len(t.inlined) {
 			return nil
 		}
 		in := t.inlined[p.Inlining]
-		calls = append(calls, WasmCall{in.function, int(p.Source)})
-		p = in.at
+		add(in.function)
+		p, gone = in.at, in.tail
 	}
-	return append(calls, WasmCall{function, int(p.Source)})
+	add(function)
+	return calls
 }

@@ -221,16 +221,16 @@ func FuzzWasmModule(f *testing.F) {
 // The tables of a WasmCode lie in a row: traps, relocation info, positions, inlining.
 func TestWasmTables(t *testing.T) {
 	m := &image{}
-	inlining := make([]byte, 16)
-	binary.LittleEndian.PutUint32(inlining, 7)
-	binary.LittleEndian.PutUint64(inlining[8:], (40+1)<<1)
-	// At offset 4 of the code: offset 10 of the function's own body; at 9: offset 5 of an inlined one's, in inlining 0.
-	positions := vlq(5) + vlq((10+1)<<1) + vlq(5) + vlq((5+1)<<1+1<<31-(10+1)<<1)
+	inlining := string([]byte{7, 0, 0, 0, 0, (40 + 1) << 1, 0, 0, 0, 0, 0, 0, 0})    // as V8 13.6 wrote it
+	tailCall := string([]byte{8, 0, 0, 0, 1, (50 + 1) << 1, 0, 0, 0x80, 0, 0, 0, 0}) // in inlining 0
+	// At offset 4 of the code: offset 10 of the function's own body; at 9: offset 5 of an inlined one's, in inlining 0;
+	// at 14: offset 6 of one that this has called last.
+	positions := vlq(5) + vlq((10+1)<<1) + vlq(5) + vlq((5+1)<<1+1<<31-(10+1)<<1) + vlq(5) + vlq(1<<1+1<<31)
 	at := imageBase + len(m.b)
-	m.b = append(m.b, "trap"+"reloc"+positions+string(inlining)...)
+	m.b = append(m.b, "trap"+"reloc"+positions+inlining+tailCall...)
 	head := make([]byte, wasmCodeHead)
 	binary.LittleEndian.PutUint64(head[0x18:], uint64(at))
-	for offset, n := range map[int]int{0x20: 100, 0x24: 5, 0x28: len(positions), 0x2c: 16, 0x34: 4, 0x38: 3} {
+	for offset, n := range map[int]int{0x20: 100, 0x24: 5, 0x28: len(positions), 0x2c: 26, 0x34: 4, 0x38: 3} {
 		binary.LittleEndian.PutUint32(head[offset:], uint32(n))
 	}
 	object := imageBase + len(m.b)
@@ -244,7 +244,9 @@ func TestWasmTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for offset, want := range map[int][]WasmCall{3: {{3, -1}}, 4: {{3, 10}}, 8: {{3, 10}}, 9: {{7, 5}, {3, 40}}} {
+	for offset, want := range map[int][]WasmCall{
+		3: {{3, -1}}, 4: {{3, 10}}, 8: {{3, 10}}, 9: {{7, 5}, {3, 40}}, 14: {{8, 6}, {3, 40}},
+	} {
 		if diff := cmp.Diff(want, tables.Calls(c.Index, offset)); diff != "" {
 			t.Errorf("offset %d: %s", offset, diff)
 		}

@@ -171,6 +171,7 @@ const (
 	WasmCodeRelocation           // u32 size
 	WasmCodePositions            // u32 size
 	WasmCodeInlining             // u32 size; absent where nothing is inlined
+	WasmInliningEntry            // bytes of an entry of the table of inlined calls
 	WasmCodeTraps                // u32 size
 	WasmCodeIndex                // i32 of the function
 	TypeWasmModuleObject         // instance type

@@ -172,6 +172,7 @@ var names = [NumFields]string{
 	WasmCodeRelocation:           "WasmCode.relocation",
 	WasmCodePositions:            "WasmCode.positions",
 	WasmCodeInlining:             "WasmCode.inlining",
+	WasmInliningEntry:            "WasmInliningPosition.size",
 	WasmCodeTraps:                "WasmCode.traps",
 	WasmCodeIndex:                "WasmCode.index",
 	TypeWasmModuleObject:         "InstanceType.WasmModuleObject",

@@ -51,6 +51,10 @@ var wasmRows = []row{
 			why: "src/wasm/wasm-code-manager.h: until V8 10 nothing is inlined in WebAssembly's code"},
 		{from: v(11, 0), of: WasmCodePositions, n: 4, relative: true,
 			why: "src/wasm/wasm-code-manager.h: inlining_positions_size_, behind source_positions_size_"}}},
+	{field: WasmInliningEntry, rules: []rule{
+		{below: v(11, 0), absent: true, why: "src/wasm/wasm-code-manager.h: there is no such table"},
+		{from: v(11, 0), below: v(12, 0), n: 12, why: inliningWhy},
+		{from: v(12, 0), n: 13, why: inliningWhy + ", between them was_tail_call"}}},
 	{field: WasmCodeTraps, rules: []rule{
 		{below: v(11, 0), of: WasmCodePositions, n: 4, relative: true, why: trapsWhy},
 		{from: v(11, 0), below: v(12, 5), of: WasmCodePositions, n: 8, relative: true, why: trapsWhy +
@@ -68,8 +72,9 @@ var wasmRows = []row{
 }
 
 const (
-	managerWhy = "src/wasm/wasm-code-manager.h: lookup_map_ of WasmCodeManager, its root"
-	bytesWhy   = "src/wasm/wasm-code-manager.h: wire_bytes_ of NativeModule"
-	ownedWhy   = "src/wasm/wasm-code-manager.h: owned_code_ of NativeModule, its root"
-	trapsWhy   = "src/wasm/wasm-code-manager.h: protected_instructions_size_"
+	managerWhy  = "src/wasm/wasm-code-manager.h: lookup_map_ of WasmCodeManager, its root"
+	bytesWhy    = "src/wasm/wasm-code-manager.h: wire_bytes_ of NativeModule"
+	ownedWhy    = "src/wasm/wasm-code-manager.h: owned_code_ of NativeModule, its root"
+	inliningWhy = "src/codegen/source-position.h: WasmInliningPosition has inlinee_func_index and caller_pos, packed"
+	trapsWhy    = "src/wasm/wasm-code-manager.h: protected_instructions_size_"
 )
