@@ -101,11 +101,20 @@ func (v *watchFlags) run(ctx context.Context, c terminal.Console, every time.Dur
 		return a.Change(ctx, next)
 	})
 	stats, err := a.Run(ctx)
-	if !v.Quiet || stats.LostSum() > 0 {
-		fmt.Fprintf(c, "%d samples taken in %.1f s, %d lost%s\n", stats.Taken, stats.End.Sub(stats.Start).Seconds(),
-			stats.LostSum(), terminal.Counts(stats.Lost))
+	if !v.Quiet || stats.LostSum()+stats.SnapshotsLost > 0 {
+		fmt.Fprintln(c, closing(&stats))
 	}
 	return err
+}
+
+// closing says how many samples were taken and lost, and whether some were not looked at.
+func closing(s *agent.Stats) string {
+	text := fmt.Sprintf("%d samples taken in %.1f s, %d lost%s", s.Taken, s.End.Sub(s.Start).Seconds(), s.LostSum(),
+		terminal.Counts(s.Lost))
+	if s.SnapshotsLost > 0 {
+		text += fmt.Sprintf("; those of %d intervals were not looked at: they came too fast", s.SnapshotsLost)
+	}
+	return text
 }
 
 // follow passes on what an agent samples.
