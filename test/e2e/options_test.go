@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,9 +43,34 @@ func TestOptions(t *testing.T) {
 		samples := recordAll(t, programs, 997, 3*time.Second)
 		for i, p := range programs {
 			t.Run(names[i], func(t *testing.T) {
-				shortLook(t, p, "functions", samples[p.PID])
+				v := compare(t, samples[p.PID], p.truth(t))
+				if v.Wrong > 0 {
+					t.Errorf("%d wrong functions, want none", v.Wrong)
+				}
+				atLeast(t, v.Right, "leaf function right", 95, enough) // the programs share the CPUs with hotspan
+				atLeast(t, v.LeafLine, "leaf line inside the function", 95, enough)
+				atLeast(t, v.Line, "caller's line right", 100, enough)
 				atLeast(t, judge.CompareReach(samples[p.PID], p.PID).Frames, "JavaScript frames named", 98, enough)
 			})
+		}
+	})
+}
+
+// TestProbesOfMovedText: where the text of Node.js is not that of the file any more, no probe of the file would be hit,
+// and hotspan says so.
+func TestProbesOfMovedText(t *testing.T) {
+	t.Parallel()
+	eachNode(t, func(t *testing.T, node string) {
+		const option = "--use-largepages=on"
+		if said, err := exec.Command(node, option, "-e", "0").CombinedOutput(); err != nil || len(said) > 0 {
+			return // this version has no such option, or does nothing with it
+		}
+		p := start(t, node, "functions.js", []string{option, "--expose-gc"}, nil)
+		r := run(t, "record", "-p", strconv.Itoa(p.PID), "-d", "1s", "-o", filepath.Join(t.TempDir(), "out.jsonl"),
+			"--probe", "uprobe::uv_fs_stat")
+		if want := "probe uprobe::uv_fs_stat: " + node + ": the process has moved this code"; r.Code != 1 ||
+			!strings.Contains(r.Stderr, want) {
+			t.Errorf("exit code %d, want 1, and %q in:\n%s", r.Code, want, r.Stderr)
 		}
 	})
 }

@@ -24,7 +24,7 @@ type Place struct {
 // Find finds the place of a probe in the files that a process has mapped. The error is ErrNotMapped, or says what is
 // wrong with the file or the function.
 func Find(pid int, s Spec) (Place, error) {
-	m, err := mapped(pid, s.File)
+	m, all, err := mapped(pid, s.File)
 	if err != nil {
 		return Place{}, fmt.Errorf("probe %s: %w", s.Text, err)
 	}
@@ -33,6 +33,9 @@ func Find(pid int, s Spec) (Place, error) {
 		return Place{}, fmt.Errorf("probe %s: %w", s.Text, err)
 	}
 	sites, err := findInFile(pid, m, f, s)
+	if err == nil && slices.ContainsFunc(sites, func(s Site) bool { return !isMapped(all, m, s.Offset) }) {
+		err = errMoved
+	}
 	if err != nil {
 		procs.Close(f)
 		return Place{}, fmt.Errorf("probe %s: %s: %w", s.Text, m.Path, err)
@@ -42,6 +45,16 @@ func Find(pid int, s Spec) (Place, error) {
 
 // errCatches says why a uretprobe would end the process: the return address is not where an exception finds its way.
 var errCatches = errors.New("it has exceptions of C++, which end the process where they meet a uretprobe: use uprobe")
+
+// errMoved says why a probe would have no hits: it would be in the file, and what runs is a copy.
+var errMoved = errors.New("the process has moved this code into anonymous memory, as node --use-largepages does")
+
+// isMapped reports whether a process has mapped a place in the file of a mapping, of all its code in files.
+func isMapped(all []procs.Mapping, of procs.Mapping, offset uint64) bool {
+	return slices.ContainsFunc(all, func(m procs.Mapping) bool {
+		return m.File() == of.File() && offset >= m.Offset && offset-m.Offset < m.End-m.Start
+	})
+}
 
 // findInFile finds the sites in a file, in its turn.
 func findInFile(pid int, m procs.Mapping, f *os.File, s Spec) ([]Site, error) {
@@ -77,23 +90,24 @@ func findIn(pid int, m procs.Mapping, f *file, s Spec) ([]Site, error) {
 	return []Site{{Offset: offset}}, err
 }
 
-// mapped returns a mapping of the code of a file, by its path or base name. The empty name is that of the executable.
-func mapped(pid int, name string) (found procs.Mapping, err error) {
-	var all []procs.Mapping
+// mapped returns a mapping of the code of a file, by its path or base name, and those of all files. The empty name is
+// that of the executable.
+func mapped(pid int, name string) (found procs.Mapping, all []procs.Mapping, err error) {
 	err = procs.EachMapping(pid, func(m procs.Mapping) {
 		if inFile(m) {
 			all = append(all, m)
 		}
 	})
 	if err != nil {
-		return found, fmt.Errorf("mappings of process %d: %w", pid, err)
+		return found, nil, fmt.Errorf("mappings of process %d: %w", pid, err)
 	}
 	if name == "" {
 		if name, err = procs.Executable(pid); err != nil {
-			return found, err
+			return found, nil, err
 		}
 	}
-	return mappedAs(pid, all, name)
+	found, err = mappedAs(pid, all, name)
+	return found, all, err
 }
 
 // mostNamed is how many files an error names.
