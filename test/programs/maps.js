@@ -16,13 +16,12 @@
 //
 //   {"kind":"header","program","pid","node"}
 //   {"kind":"clock","mono":ns,"unix":ns}                      both clocks at one instant; at the start and at the end
-//   {"kind":"stack","id","frames":[{"function","file","first","last"},{"function","file","line","column"},…]}
+//   {"kind":"stack","id","frames":[{"function","file","first","last"},{"function","file","line","column"}]}
 //   {"kind":"interval","start":ns,"end":ns,"tid","stack":id}  times are CLOCK_MONOTONIC
 //
-// A stack is what the maps say of it, leaf first, and its caller in this file.
+// A stack is what the maps say of it, leaf first, without what called it.
 
 const { once } = require('node:events');
-const fs = require('node:fs');
 const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads');
 const { now } = require('./lib/clock');
 const { number, stopped } = require('./lib/env');
@@ -48,29 +47,19 @@ async function load(thread) {
   return all;
 }
 
-// timed runs a script once. It is the only place that does.
-function timed(run, intervals) {
-  const start = now();
-  run(1e6);
-  return intervals.add(start, now());
-}
-
-// caller is the frame of timed.
-function caller() {
-  const lines = fs.readFileSync(__filename, 'utf8').split('\n');
-  return { function: 'timed', file: __filename, line: lines.indexOf('  run(1e6);') + 1, column: 3 };
-}
-
 // measure runs all scripts by turns, and returns the lines of the thread's log.
 function measure(scripts, thread) {
   const intervals = new Intervals(100000, { stack: Uint16Array });
   const id = (i) => 1000 * thread + i;
+  const watch = { now, start: 0n, end: 0n, x: 0 };
   const deadline = performance.now() + milliseconds;
   while (performance.now() < deadline && !intervals.full && !stopped()) {
-    scripts.forEach(({ run }, i) => { intervals.columns.stack[timed(run, intervals)] = id(i); });
+    scripts.forEach(({ run }, i) => {
+      run(1e6, watch);
+      intervals.columns.stack[intervals.add(watch.start, watch.end)] = id(i);
+    });
   }
-  const stacks = scripts.map(({ frames }, i) => (
-    JSON.stringify({ kind: 'stack', id: id(i), frames: [...frames, caller()] }) + '\n'));
+  const stacks = scripts.map(({ frames }, i) => JSON.stringify({ kind: 'stack', id: id(i), frames }) + '\n');
   return [...stacks, ...intervals.lines((row) => ({ stack: intervals.columns.stack[row] }))];
 }
 

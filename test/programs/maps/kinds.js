@@ -1,7 +1,7 @@
 'use strict';
 
 // The ways in which scripts come with a source map. Each function loads one of a thread, and returns the frames that
-// calls of its run(n) have.
+// calls of its run(n, watch) have.
 
 const fs = require('node:fs');
 const Module = require('node:module');

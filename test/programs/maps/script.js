@@ -1,7 +1,8 @@
 'use strict';
 
-// What a minifier has made of one function that calls another, with its source map. The map is written here, and no
-// reader of maps is asked, so the places that a profile must show are known for sure.
+// What a minifier has made of one function that calls another, and reads the clock before and after that, with its
+// source map. The map is written here, and no reader of maps is asked, so the places that a profile must show are known
+// for sure.
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
@@ -22,7 +23,8 @@ function encode(n) {
 const pieces = [
   ['function ', 0, 0], ['e', 0, 9, 0], ['(t){', 0, 20], ['let n=1;', 1, 2],
   ['for(let r=0;r<t;r++)', 2, 2], ['n=Math.imul(n,1664525)+r|0;', 3, 4], ['return n}', 4, 2],
-  ['function ', 7, 0], ['o', 7, 9, 1], ['(t){', 7, 20], ['return 1+', 8, 2], ['e', 8, 13, 0], ['(t)}', 8, 20],
+  ['function ', 7, 0], ['o', 7, 9, 1], ['(t,w){', 7, 20], ['w.start=w.now();', 8, 2],
+  ['w.x=', 9, 2], ['e', 9, 8, 0], ['(t);', 9, 20], ['w.end=w.now()}', 10, 2],
 ];
 
 // segments are the mappings of one line of generated text, which begins in a column, to a source from a line on.
@@ -48,7 +50,7 @@ function script(name, source, first, head = '') {
     map: { version: 3, sources: [source], names, mappings },
     frames: [
       { function: names[0], file: source, first, last: first + 5 },
-      { function: names[1], file: source, line: first + 8, column: 14 },
+      { function: names[1], file: source, line: first + 9, column: 9 },
     ],
   };
 }
