@@ -24,7 +24,7 @@ func TestKinds(t *testing.T) {
 				t.Errorf("%s: %v samples right", name, s)
 			}
 		}
-		atLeast(t, j.all, "whole stack right", 99, 1000)
+		atLeast(t, j.all, "whole stack right", rightStacks, 1000)
 		atLeast(t, j.leafLine, "leaf line right", 99.5, 1000)
 		atLeast(t, j.patterns, "pattern of the regular expression", 99, 10)
 		if len(j.kinds) < 100 {
@@ -46,9 +46,13 @@ func TestOptimisedWebAssembly(t *testing.T) {
 	})
 }
 
+// rightStacks is which percentage of stacks are right at least.
+const rightStacks = 99
+
 // judgeKinds records a run of kinds.js, and a longer one if this gives too few samples: in all, or of a kind of which
 // many are not right. Each function is deoptimised now and then, which a few samples cannot tell from a kind that is
-// not named. Nothing may be wrong in any of the runs.
+// not named. So it does where too few stacks are right in all, since other programs may have kept hotspan from reading
+// names in time. Nothing may be wrong in any of the runs.
 func judgeKinds(t *testing.T, node string, flags ...string) *kindsJudge {
 	t.Helper()
 	const enough, enoughOfAKind, most = 2000, 100, 24
@@ -72,7 +76,7 @@ func judgeKinds(t *testing.T, node string, flags ...string) *kindsJudge {
 		}
 		// An interval takes 8 ms, of which 0.5 ms are near its edges: 6 %, and more if others have the CPU in between.
 		atLeast(t, j.told, "samples that are not near an edge", 80, 1000)
-		few := len(samples) < enough
+		few := len(samples) < enough || j.all.Percent() < rightStacks
 		for name, s := range j.kinds {
 			if isLow(s) && s.Whole < enoughOfAKind {
 				t.Logf("%s: %v samples right: too few to tell", name, s)
