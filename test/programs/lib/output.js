@@ -24,17 +24,23 @@ function* header(details) {
 }
 
 // write puts the header and all lines into the file named by the program's first argument, or onto stdout.
-// A file appears whole or not at all. It is synchronous: the program may exit at once.
+// A file appears whole or not at all; what is no file, such as /dev/null, stays what it is. It is synchronous: the
+// program may exit at once.
 function write(details, ...sources) {
   noteClock();
   const name = process.argv[2];
-  const part = `${name}.part`;
+  const part = isOther(name) ? name : `${name}.part`;
   const fd = name ? fs.openSync(part, 'w') : 1;
   for (const lines of [header(details), ...sources]) writeAll(fd, lines);
   if (name) {
     fs.closeSync(fd);
-    fs.renameSync(part, name);
+    if (part !== name) fs.renameSync(part, name);
   }
+}
+
+// isOther reports whether there is something else than a file.
+function isOther(name) {
+  return name && fs.existsSync(name) && !fs.statSync(name).isFile();
 }
 
 function writeAll(fd, lines) {
