@@ -32,8 +32,8 @@ type isolate struct {
 
 // point is a point of execution in bytecode or, where code is set, in machine code.
 type point struct {
-	fn       *function // nil: the frame does not tell
-	bytecode *heap.Bytecode
+	fn       *function      // nil: the frame does not tell
+	bytecode *heap.Bytecode // that the interpreter runs; nil in machine code
 	code     *code
 	at       int
 	tier     Tier
