@@ -1,8 +1,10 @@
-// Command stress runs each test of packages again and again, one at a time, while another process uses a CPU: a test
+// Command stress runs each test of packages again and again, some at a time, while another process uses a CPU: a test
 // whose outcome depends on how fast the machine is fails at times. Those that have run least come first, so that it
 // goes on where its results end.
 //
 //	go run ./test/stress -for 25m ./test/e2e ./agent/internal/dump
+//
+// Each run has a draw of its own (package draw), and so other Nodes than the one before.
 //
 // The results are in results.jsonl, a line for each test, and for each commit at which it failed; figures of
 // docs/safety.md are made of them. A test that takes less than a tenth of a second depends on no time, and runs once.
@@ -16,19 +18,21 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 )
 
 func main() {
-	rounds := flag.Int("rounds", 50, "how often each test is to run, at all commits together")
+	var o options
+	flag.IntVar(&o.rounds, "rounds", 50, "how often each test is to run, at all commits together")
+	flag.IntVar(&o.atOnce, "p", 3, "`number` of tests that run at a time")
+	flag.StringVar(&o.only, "run", ".", "only tests that match this `regexp`")
 	limit := flag.Duration("for", 25*time.Minute, "begin no test after this `time`")
-	only := flag.String("run", ".", "only tests that match this `regexp`")
 	anew := flag.Bool("write", false, "only write the figures of the document anew")
 	flag.Parse()
-	do := func() error { return stress(flag.Args(), *only, *rounds, time.Now().Add(*limit)) }
+	o.end = time.Now().Add(*limit)
+	do := func() error { return stress(flag.Args(), o) }
 	if *anew {
 		do = writeAnew
 	}
@@ -46,7 +50,7 @@ func writeAnew() error {
 	return write(all)
 }
 
-func stress(paths []string, only string, rounds int, end time.Time) error {
+func stress(paths []string, o options) error {
 	commit, err := revision()
 	if err != nil {
 		return err
@@ -60,7 +64,7 @@ func stress(paths []string, only string, rounds int, end time.Time) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	tests, err := build(dir, paths, only)
+	tests, err := build(dir, paths, o.only)
 	if err != nil {
 		return err
 	}
@@ -70,28 +74,10 @@ func stress(paths []string, only string, rounds int, end time.Time) error {
 		return err
 	}
 	defer func() { _ = burner.Process.Kill(); _ = burner.Wait() }()
-	failed := false
-	for t, ok := next(tests, all, rounds); ok && time.Now().Before(end); t, ok = next(tests, all, rounds) {
-		r := t.run()
-		if r.skipped {
-			fmt.Println("skipped", t)
-			tests = slices.DeleteFunc(tests, func(other test) bool { return other == t })
-			continue
-		}
-		if r.failed {
-			fmt.Printf("FAILED %s: %s\n", t, r.said)
-			failed = true
-		}
-		all = with(all, t, commit, r.seconds, r.failed)
-		if err := write(all); err != nil {
-			return err
-		}
-	}
-	tell(tests, all, rounds)
-	if failed {
-		return errors.New("tests have failed")
-	}
-	return nil
+	s := schedule{tests: tests, results: all, commit: commit, options: o}
+	s.run()
+	tell(s.tests, s.results, o.rounds)
+	return errors.Join(s.failed...)
 }
 
 // revision is the commit that is checked out, with + if files differ from it but those that this command writes.

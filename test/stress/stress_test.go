@@ -3,11 +3,15 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hotspan/hotspan/test/draw"
 )
 
 var slow, quick, other = test{name: "TestSlow", path: "a"}, test{name: "TestQuick", path: "a"},
@@ -46,21 +50,25 @@ func TestJudge(t *testing.T) {
 		said    string
 		err     error
 		seconds float64
-		skipped bool
-		failed  bool
+		want    run
 	}{
-		"passes":   {passed, nil, 2.5, false, false},
-		"later":    {passed, errors.New("exit status 1"), 2.5, false, true},
-		"fails":    {"--- FAIL: TestA (1.00s)\n", errors.New("exit status 1"), 1, false, true},
-		"skipped":  {"--- SKIP: TestA (0.00s)\nPASS\n", nil, 0, true, false},
-		"a part":   {"--- PASS: TestA (1.00s)\n    --- SKIP: TestA/x (0.00s)\n", nil, 1, false, false},
-		"panics":   {"panic: x\n", errors.New("exit status 2"), 0, false, true},
-		"not run":  {"PASS\n", nil, 0, false, true},
-		"of other": {"--- PASS: TestAB (3.00s)\nPASS\n", nil, 3, false, true},
+		"passes":  {passed, nil, 2.5, run{}},
+		"later":   {passed, errors.New("exit status 1"), 2.5, run{failed: true}},
+		"fails":   {"--- FAIL: TestA (1.00s)\n", errors.New("exit status 1"), 1, run{failed: true}},
+		"skipped": {"--- SKIP: TestA (0.00s)\nPASS\n", nil, 0, run{skipped: true}},
+		"undrawn": {"--- SKIP: TestA (0.00s)\n    x_test.go:1: " + draw.Reason + "\nPASS\n", nil, 0,
+			run{skipped: true, undrawn: true}},
+		"a part":   {"--- PASS: TestA (1.00s)\n    --- SKIP: TestA/x (0.00s)\n", nil, 1, run{}},
+		"panics":   {"panic: x\n", errors.New("exit status 2"), 0, run{failed: true}},
+		"not run":  {"PASS\n", nil, 0, run{failed: true}},
+		"of other": {"--- PASS: TestAB (3.00s)\nPASS\n", nil, 3, run{failed: true}},
 	} {
-		r := judge("TestA", c.said, c.err)
-		if r.seconds != c.seconds || r.skipped != c.skipped || r.failed != c.failed || c.failed != (r.said != "") {
-			t.Errorf("%s: %+v", name, r)
+		got := judge("TestA", c.said, c.err)
+		if c.want.seconds = c.seconds; c.want.failed != (got.said != "") {
+			t.Errorf("%s: it says %q", name, got.said)
+		}
+		if got.said = ""; got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
 }
@@ -104,5 +112,41 @@ func TestDocument(t *testing.T) {
 		if strings.HasPrefix(r.Package, ".") || r.Runs < 1 || r.Failed > r.Runs || r.Seconds < 0 {
 			t.Errorf("%+v", r)
 		}
+	}
+}
+
+// TestSchedule: each test runs as often as it should, never twice at a time; one that its draw leaves out runs by
+// another, and one that is skipped is not asked again.
+func TestSchedule(t *testing.T) {
+	t.Chdir(t.TempDir())
+	program := filepath.Join(t.TempDir(), "program")
+	script := "#!/bin/sh\nname=${2#^} name=${name%$}\nmkdir ../$name || exit 1\nsleep 0.02\nrmdir ../$name\n" +
+		"case $name:$DRAW in\nTestSkipped:*) echo \"--- SKIP: $name (0.00s)\" ;;\n" +
+		"TestDrawn:[02468]*) printf -- \"--- SKIP: $name (0.00s)\\n" + draw.Reason + "\\n\" ;;\n" +
+		"TestFails:*) echo \"--- FAIL: $name (1.00s)\"; exit 1 ;;\n" +
+		"*) echo \"--- PASS: $name (1.00s)\" ;;\nesac\n"
+	for name, text := range map[string]string{program: script, documentFile: summary(nil)} {
+		err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o755))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := schedule{options: options{rounds: 5, atOnce: 3, end: time.Now().Add(time.Hour)}, commit: "x"}
+	for _, name := range []string{"TestPasses", "TestDrawn", "TestFails", "TestSkipped"} {
+		s.tests = append(s.tests, test{name, "test/stress", program})
+	}
+	if err := os.MkdirAll("test/stress", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.run()
+	got, err := readResults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(got, func(a, b result) int { return strings.Compare(a.Test, b.Test) })
+	want := []result{{"test/stress", "TestDrawn", "x", 5, 0, 5}, {"test/stress", "TestFails", "x", 5, 5, 5},
+		{"test/stress", "TestPasses", "x", 5, 0, 5}}
+	if diff := cmp.Diff(want, got); diff != "" || len(s.failed) != 5 {
+		t.Errorf("%v\n%s", s.failed, diff)
 	}
 }

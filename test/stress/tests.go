@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/hotspan/hotspan/test/draw"
 )
 
 // test is a test of a package, whose folder is relative to the module's, with its program.
@@ -42,15 +44,17 @@ func build(dir string, paths []string, only string) (out []test, err error) {
 
 // run is how one run of a test has ended.
 type run struct {
-	seconds         float64
-	skipped, failed bool
-	said            string
+	seconds          float64
+	skipped, undrawn bool // undrawn: by its draw, so that another may run it
+	failed           bool
+	said             string
 }
 
-// run runs a test once.
-func (t test) run() run {
+// run runs a test once, with what a text draws of it.
+func (t test) run(text string) run {
 	c := exec.Command(t.program, "-test.run", "^"+t.name+"$", "-test.v", "-test.timeout", "15m")
 	c.Dir = t.path
+	c.Env = append(os.Environ(), "DRAW="+text)
 	said, err := c.CombinedOutput()
 	return judge(t.name, string(said), err)
 }
@@ -65,6 +69,7 @@ func judge(name, said string, err error) run {
 	for _, m := range ended.FindAllStringSubmatch(said, -1) {
 		if m[2] == name {
 			r.skipped, r.failed = m[1] == "SKIP", m[1] == "FAIL" || err != nil
+			r.undrawn = r.skipped && strings.Contains(said, draw.Reason)
 		}
 		seconds, _ := strconv.ParseFloat(m[3], 64)
 		r.seconds = max(r.seconds, seconds)
