@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "named_store.h"
 #include "process.h"
+#include "repeat.h"
 #include "resource.h"
 #include "rules.h"
 #include "scratch.h"
@@ -46,6 +47,7 @@ static long enter_next(__u32 i, void *context)
 
 static __always_inline void begin_rules(struct scratch *s)
 {
+	forget_request(s);
 	s->n_visits = s->n_values = 0;
 	s->labels_set = 0;
 	s->context_steps = MAX_CONTEXT_STEPS;
@@ -93,7 +95,7 @@ static __always_inline int enter_frame(struct reader *r, __u64 frame)
 	struct scratch *s = r->scratch;
 	if (!frame)
 		return 0;
-	__s32 type = read_ahead(s, frame, JS_MAP_HEAD) ? instance_type(s->words[0]) : -1;
+	__s32 type = read_more(s, frame, s->words, JS_MAP_HEAD, JS_MAP_HEAD) ? instance_type(s->words[0]) : -1;
 	if (type >= 0 && type != r->process->v8.type_map)
 		return 0; // undefined: no request
 	if (type < 0 || open_map(word_at(s->words, r->process->v8.jsmap_table))) {
@@ -135,6 +137,11 @@ __noinline int enter_stores(struct process *p, struct scratch *s, __u64 isolate,
 
 static __always_inline void read_context(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
 {
+	__u32 from = s->end;
+	__u64 frame = has_rules(p) ? repeatable_frame(s, isolate) : 0;
+	if (repeat_request(s, frame))
+		return;
 	if (enter_stores(p, s, isolate, context))
 		follow_rules(p, s, isolate);
+	keep_request(s, frame, from);
 }

@@ -38,6 +38,7 @@ static __always_inline long read_name_field(struct reader *r, __u32 type, __u64 
 		return read_name_slot(r, fields.slots[field], name);
 	s->search.known = 0;
 	s->search.name = p->names[field];
+	s->search.id = field;
 	search(0);
 	*name = s->search.entry.value;
 	return s->search.found ? 1 : s->search.ended && !s->search.doubt ? 0 : -1;
@@ -51,7 +52,7 @@ static __always_inline __u64 name_of(struct reader *r, __u64 storage)
 	if (!HEAP_OBJECT(storage))
 		return 0;
 	r->object = storage;
-	__s32 type = read_properties(r->scratch, storage, NO_NODE, 0);
+	__s32 type = read_properties(r->scratch, storage, NO_NODE);
 	if (type < v8->first_non_string || type == v8->type_oddball)
 		return 0;
 	long found = read_name_field(r, type, &name);
