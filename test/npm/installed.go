@@ -3,9 +3,11 @@ package npm
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 )
 
 // App returns a folder in which the packages are installed from their tarballs, as npm i hotspan does. The first call
@@ -18,14 +20,34 @@ func App(root string) (string, error) {
 	return app, install(root)
 }
 
-var installing sync.Once
-var installed error
+var (
+	installing sync.Once
+	installed  error
+	lock       *os.File // held until this process ends
+)
 
+// install installs the packages once. Another test process that does so waits for the end of this one, since it removes
+// what this one runs.
 func install(root string) error {
 	installing.Do(func() {
+		if lock, installed = locked(filepath.Join(root, "bin")); installed != nil {
+			return
+		}
 		if out, err := exec.Command("make", "--no-print-directory", "-C", root, "npm").CombinedOutput(); err != nil {
 			installed = fmt.Errorf("make npm: %w\n%s", err, out)
 		}
 	})
 	return installed
+}
+
+// locked waits for the lock of a directory, which closing the file gives up.
+func locked(dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "npm.lock"), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return f, syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
 }
