@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -95,12 +94,14 @@ func testKilled(t *testing.T, cmd *exec.Cmd) {
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	for range 500 {
-		if err != nil || syscall.Kill(agent, 0) != nil {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if err != nil {
+		return
 	}
-	t.Error("the agent goes on")
-	syscall.Kill(agent, syscall.SIGKILL)
+	goesOn := func() bool { return syscall.Kill(agent, 0) == nil }
+	t.Cleanup(func() {
+		if goesOn() {
+			syscall.Kill(agent, syscall.SIGKILL)
+		}
+	})
+	until(t, func() bool { return !goesOn() }, func() string { return "the agent goes on" })
 }

@@ -50,7 +50,7 @@ func (a *runningAgent) waitReady(t *testing.T) {
 	t.Helper()
 	select {
 	case <-a.ready:
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("the agent is not ready: %s", a.log)
 	}
 }

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -250,6 +251,24 @@ func readSamples(t *testing.T, file string) []judge.Sample {
 		t.Fatal(err)
 	}
 	return samples
+}
+
+// readLines reads a file of lines of JSON.
+func readLines[T any](t *testing.T, file string) (all []T) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for d := json.NewDecoder(f); d.More(); {
+		var line T
+		if err := d.Decode(&line); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all = append(all, line)
+	}
+	return all
 }
 
 // atLeast fails the test if a share is below a bound, or has too few samples to be significant.

@@ -89,15 +89,13 @@ func recordGo(t *testing.T, printed any, node, program string, env []string, arg
 // awaitText waits until a file has a text.
 func awaitText(t *testing.T, file, text string) {
 	t.Helper()
-	for range 3000 {
-		if have, err := os.ReadFile(file); err != nil {
+	until(t, func() bool {
+		have, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
-		} else if bytes.Contains(have, []byte(text)) {
-			return
 		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("%s lacks %q for 30 s", file, text)
+		return bytes.Contains(have, []byte(text))
+	}, func() string { return text + " in " + file })
 }
 
 // TestProbes: each hit is a sample, with its request and its stack.

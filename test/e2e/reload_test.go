@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -96,12 +95,7 @@ func byPeriod(all []*pprofx.Snapshot) (periods []int64, labels map[string]bool, 
 // waitFor waits until the agent has said something so many times.
 func (a *runningAgent) waitFor(t *testing.T, what string, times int) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); strings.Count(a.log.String(), what) < times; {
-		if time.Now().After(end) {
-			t.Fatalf("the agent has not said %q %d times: %s", what, times, a.log)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	a.log.await(t, what, times)
 }
 
 // checkIntervals checks that snapshots have the samples of their own intervals, which follow each other with at most
@@ -133,12 +127,7 @@ func TestHangUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Process.Kill() })
-	for end := time.Now().Add(20 * time.Second); !strings.Contains(log.String(), "first named sample"); {
-		if time.Now().After(end) {
-			t.Fatalf("no sample: %s", log)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	log.await(t, "first named sample", 1)
 	c.Process.Signal(syscall.SIGHUP)
 	if err := c.Wait(); err != nil {
 		t.Errorf("%v: %s", err, log)

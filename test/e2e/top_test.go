@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -144,13 +145,9 @@ func (term *terminal) press(keys, shows string) {
 	if _, err := term.master.WriteString(keys); err != nil {
 		term.Fatal(err)
 	}
-	for range 400 {
-		if strings.Contains(term.text(), shows) {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	term.Fatalf("after %q not %q in 20 s:\n%s", keys, shows, term.text())
+	until(term.T, func() bool { return strings.Contains(term.text(), shows) }, func() string {
+		return fmt.Sprintf("after %q there is no %q:\n%s", keys, shows, term.text())
+	})
 }
 
 // TestTopOfNoProcess: where there is nothing to show, the terminal has the message and no table.
@@ -193,13 +190,8 @@ func TestTopOnTerminal(t *testing.T) {
 	if err := <-term.ended; err != nil {
 		t.Error(err)
 	}
-	for range 100 {
-		if strings.Contains(term.text(), "samples taken in") {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	if text := term.text(); !strings.Contains(text, "samples taken in") || !strings.Contains(text, "burners.js") {
+	term.press("", "samples taken in")
+	if text := term.text(); !strings.Contains(text, "burners.js") {
 		t.Errorf("the last state does not stay on the screen:\n%s", text)
 	}
 }
