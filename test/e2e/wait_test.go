@@ -172,8 +172,7 @@ func TestWaitForStall(t *testing.T) {
 			return
 		}
 		w, _ := wait(t, 0, c.Process.Pid, append(args, "--timeout", "100s")...)
-		time.Sleep(time.Second)
-		turns := turnsOf(t, said)
+		turns := turnsOf(t, said, 2)
 		i := slices.IndexFunc(turns, func(h heldUp) bool {
 			main := w.Stall.PID == w.Stall.TID
 			return main == (h.Thread == 0) && w.Stall.Start < h.Began+h.Length && w.Stall.Start+w.Stall.Length > h.Began

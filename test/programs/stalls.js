@@ -1,7 +1,8 @@
 // Holds its event loop up, in places and for times that it writes down; where WAITS is set, some of them by waits. A
 // Worker does the same. Of each turn, also of those that are not meant to be long, there are the route, when its
-// callback began and how long it took, in nanoseconds, the gaps in which it did not run on a CPU, and how long libuv
-// did not wait for events before and after the callback: that belongs to the turn as well.
+// callback began and how long it took, in nanoseconds, for how much of that it was in the function that is meant to be
+// long, the gaps in which it did not run on a CPU, and how long libuv did not wait for events before and after the
+// callback: that belongs to the turn as well.
 const { AsyncLocalStorage } = require('async_hooks')
 const { Worker, isMainThread, threadId } = require('worker_threads')
 const { writeSync } = require('fs')
@@ -57,9 +58,9 @@ function enter() { // the first thing that a callback does
   return unix(seen)
 }
 
-function leave(what, route, began) { // the last thing
+function leave(what, route, began, worked) { // the last thing
   look()
-  ended.push({ what, route, thread: threadId, began, length: unix(seen) - began, gaps, around })
+  ended.push({ what, route, thread: threadId, began, length: unix(seen) - began, worked, gaps, around })
   left = busy()
 }
 
@@ -84,13 +85,14 @@ const kinds = [
     sortRows(20)
     done('sortRows', '/brief', began)
   },
-  function crowd(done) { // many callbacks in one turn, of two requests
-    let began
+  function crowd(done) { // many callbacks in one turn, the one after this, of two requests
+    let began = enter()
     setImmediate(() => { began = enter() })
     for (let i = 0; i < 100; i++) {
       requests.run({ route: i % 2 ? '/odd' : '/even' }, () => setImmediate(i % 2 ? firstShort : secondShort))
     }
     setImmediate(() => done('callbacks', '', began))
+    leave('other', '', began)
   }
 ]
 
@@ -110,8 +112,9 @@ function next(i) {
   const kind = kinds[i % kinds.length]
   const [, route] = /'(\/\w+)'/.exec(kind.toString())
   requests.run({ route }, () => setTimeout(() => kind((what, route, began) => {
+    const worked = unix(seen) - began
     setTimeout(next, 50, i + 1)
-    leave(what, route, began)
+    leave(what, route, began, worked)
   }), 10)) // not in this turn, however long it takes
   leave('other', '', began)
 }
