@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -10,7 +11,8 @@ import (
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
-// TestDiff: of two recordings of the same program none is dearer; of a third one the function that does more.
+// TestDiff: of two recordings of the same program none is dearer; of a third one the function that does more. What is
+// certain takes samples.
 func TestDiff(t *testing.T) {
 	draw.Half(t, seldom)
 	t.Parallel()
@@ -21,12 +23,16 @@ func TestDiff(t *testing.T) {
 	}
 	dir := t.TempDir()
 	recorded := func(name string, env ...string) string {
-		p := start(t, node, "shares.js", []string{"--single-threaded"}, env)
+		p := start(t, node, "shares.js", []string{"--single-threaded"}, append(env, "DURATION_MS=600000"))
 		file := filepath.Join(dir, name+".otlp")
-		r := run(t, "record", "-p", strconv.Itoa(p.PID), "-F", "499", "-d", "8s", "-o", file)
-		if r.Code != 0 {
-			t.Fatalf("hotspan ended with %d: %s", r.Code, r.Stderr)
-		}
+		untilEnough(t, func(times int) bool {
+			r := run(t, "record", "-p", strconv.Itoa(p.PID), "-F", "499", "-d", fmt.Sprint(8*times, "s"), "-o", file)
+			if r.Code != 0 {
+				t.Fatalf("hotspan ended with %d: %s", r.Code, r.Stderr)
+			}
+			_, written, _ := taken(t, r.Stderr)
+			return written >= 1000
+		})
 		p.Kill()
 		return file
 	}

@@ -129,13 +129,19 @@ func TestNoPermission(t *testing.T) {
 	}
 }
 
+// worksFor is a script that has the program work for so much CPU time.
+func worksFor(d time.Duration) string {
+	return fmt.Sprintf("const cpu = () => { const u = process.cpuUsage(); return u.user + u.system }; "+
+		"for (const end = cpu() + %d; cpu() < end;);", d.Microseconds())
+}
+
 // TestExit: the recording ends with the process, and hotspan writes the samples.
 func TestExit(t *testing.T) {
 	t.Parallel()
-	c := command(t, node24(t), "-e", "const end = Date.now() + 5000; while (Date.now() < end);")
+	c := command(t, node24(t), "-e", worksFor(3*time.Second))
 	out := filepath.Join(t.TempDir(), "x.jsonl")
-	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "60s", "-o", out)
-	if r.Code != 0 || r.Took > 10*time.Second {
+	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "200s", "-o", out)
+	if r.Code != 0 || r.Took > 150*time.Second {
 		t.Errorf("exit code %d after %v:\n%s", r.Code, r.Took, r.Stderr)
 	}
 	checkSum(t, r, out, 50)
@@ -157,11 +163,10 @@ func checkSum(t *testing.T, r trial.Result, file string, atLeast int) []judge.Sa
 func TestExec(t *testing.T) {
 	t.Parallel()
 	node := node24(t)
-	js := "const end = Date.now() + 5000; while (Date.now() < end); " +
-		"process.execve('/bin/sleep', ['sleep', '30'], process.env)"
+	js := worksFor(3*time.Second) + " process.execve('/bin/sleep', ['sleep', '30'], process.env)"
 	c := command(t, node, "--no-warnings", "-e", js)
 	out := filepath.Join(t.TempDir(), "x.jsonl")
-	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "20s", "-o", out)
+	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "200s", "-o", out)
 	if r.Code != 0 || !strings.Contains(r.Stderr, "runs another program now") {
 		t.Errorf("exit code %d:\n%s", r.Code, r.Stderr)
 	}
@@ -250,8 +255,8 @@ func TestCommand(t *testing.T) {
 		"require('child_process').execFileSync(%q, [%q])", node, child)
 	out := filepath.Join(dir, "x.jsonl")
 	r := run(t, "record", "-o", out, "--", node, "-e", parent)
-	if r.Code != 0 || r.Took > 20*time.Second {
-		t.Errorf("exit code %d after %v:\n%s", r.Code, r.Took, r.Stderr)
+	if r.Code != 0 {
+		t.Errorf("exit code %d:\n%s", r.Code, r.Stderr)
 	}
 	burnt := map[string]int{}
 	for _, s := range checkSum(t, r, out, 150) {
@@ -309,7 +314,7 @@ func TestStripped(t *testing.T) {
 			t.Fatalf("strip: %v: %s", err, out)
 		}
 		p := start(t, stripped, "functions.js", []string{"--expose-gc"}, nil)
-		samples := record(t, p.PID, 499, 5*time.Second)
+		samples := recordEnough(t, p.PID, 499, 300, 5*time.Second)
 		found := compare(t, samples, p.truth(t))
 		// not "none wrong": without names of builtins the first instructions of an interpreted function are its
 		// caller's

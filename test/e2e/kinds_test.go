@@ -53,13 +53,13 @@ const rightStacks = 99
 // many are not right. Each function is deoptimised now and then, which a few samples cannot tell from a kind that is
 // not named. So it does where too few stacks are right in all, since other programs may have kept hotspan from reading
 // names in time. Nothing may be wrong in any of the runs.
-func judgeKinds(t *testing.T, node string, flags ...string) *kindsJudge {
+func judgeKinds(t *testing.T, node string, flags ...string) (j *kindsJudge) {
 	t.Helper()
-	const enough, enoughOfAKind, most = 2000, 100, 24
-	for rounds := 3; ; rounds *= 2 {
-		t.Setenv("ROUNDS", strconv.Itoa(rounds))
+	const enough, enoughOfAKind = 2000, 100
+	untilEnough(t, func(times int) bool {
+		t.Setenv("ROUNDS", strconv.Itoa(3*times))
 		samples, l := recordCommand(t, 1997, append(append([]string{node}, flags...), "../programs/kinds.js")...)
-		j := &kindsJudge{t: t, kinds: map[string]*judge.Share{}}
+		j = &kindsJudge{t: t, kinds: map[string]*judge.Share{}}
 		for i := range samples {
 			want, ok := l.At(samples[i].Mono(l), samples[i].TID)
 			if !ok {
@@ -83,10 +83,9 @@ func judgeKinds(t *testing.T, node string, flags ...string) *kindsJudge {
 				few = true
 			}
 		}
-		if !few || rounds >= most {
-			return j
-		}
-	}
+		return !few
+	})
+	return j
 }
 
 // isLow reports whether too many samples of a kind are not right.

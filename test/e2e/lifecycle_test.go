@@ -29,7 +29,7 @@ func TestLeaderEnds(t *testing.T) {
 	p := owned(t, started, err)
 	p.await(t)
 	for _, when := range []string{"before", "after"} {
-		samples := record(t, p.PID, 99, 5*time.Second)
+		samples := recordEnough(t, p.PID, 99, 100, 5*time.Second)
 		burns := 0
 		for _, s := range samples {
 			if s.Stack[0].F == "[unknown]" {

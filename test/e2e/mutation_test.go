@@ -42,9 +42,9 @@ func TestMutation(t *testing.T) {
 	t.Parallel()
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		p := command(t, node, append(flags, "--max-semi-space-size=1", "-e", mutationProgram)...)
-		samples := record(t, p.Process.Pid, 4999, 5*time.Second, "--label", "a=a", "--label", "b=b", "--label",
-			"c=deep.c",
-			"--label", `d=map.get("d")`, "--label", "e=list[0]", "--label", `never=map.get("never")`)
+		samples := recordEnough(t, p.Process.Pid, 4999, 1000, 5*time.Second, "--label", "a=a", "--label", "b=b",
+			"--label", "c=deep.c", "--label", `d=map.get("d")`, "--label", "e=list[0]",
+			"--label", `never=map.get("never")`)
 		var with judge.Share
 		for _, s := range samples {
 			with.Count(len(s.Labels) > 0)

@@ -69,7 +69,7 @@ func TestValues(t *testing.T) {
 		time.Sleep(300 * time.Millisecond)
 		var all judge.Share
 		last := ""
-		for _, s := range record(t, p.Process.Pid, 199, 1500*time.Millisecond, judge.Flags(rules)...) {
+		for _, s := range recordEnough(t, p.Process.Pid, 199, 60, 1500*time.Millisecond, judge.Flags(rules)...) {
 			if len(s.JS()) == 0 {
 				continue
 			}

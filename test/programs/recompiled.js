@@ -3,14 +3,14 @@
 // A function that V8 compiles twice: its bytecode is flushed, and the second time it has counters in it, since coverage
 // has begun. So what was at an offset of its bytecode is at another one.
 //
-//   node --expose-gc --stress-flush-code --no-opt --no-sparkplug recompiled.js
+//   node --expose-gc --stress-flush-code --no-opt --no-sparkplug recompiled.js EACH
 //
-// The label line is the line at which the function works.
+// The label line is the line at which the function works, for EACH ms at a time.
 
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { Session } = require('node:inspector');
 
-const workFor = 60; // milliseconds, at each line
+const workFor = Number(process.argv[2]);
 const first = 18; // line
 
 function work(which) {
