@@ -28,18 +28,21 @@ type rebornReport struct {
 
 const (
 	rebornTrace = "0af7651916cd43dd8448eb211c80319c"
-	rebornBusy  = 1500 * time.Millisecond // of each service
+	rebornBusy  = 750 * time.Millisecond // of CPU time, each service
 )
 
 // reborn is a recording of reborn.js.
-type reborn struct{ file string }
+type reborn struct {
+	file string
+	took map[string]time.Duration // for which each service was busy, by its own clock
+}
 
 // TestExecve: of a process that becomes another service each output has the samples of both, and none under the name of
 // the other.
 func TestExecve(t *testing.T) {
 	t.Setenv("OTEL_SERVICE_NAME", "first")
 	t.Setenv("TRACE", rebornTrace)
-	r := reborn{filepath.Join(t.TempDir(), "out.otlp")}
+	r := reborn{filepath.Join(t.TempDir(), "out.otlp"), map[string]time.Duration{}}
 	r.record(t)
 	t.Run("recording", r.recording)
 	t.Run("pprof", r.pprof)
@@ -51,10 +54,18 @@ func TestExecve(t *testing.T) {
 }
 
 func (r reborn) record(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "took")
+	t.Setenv("OUT", out)
 	said := run(t, "record", "-F", "199", "--label", "trace_id=trace", "-o", r.file, "--", node24(t),
 		"../programs/reborn.js")
 	if t.Logf("%s", said.Stderr); said.Code != 0 {
 		t.Fatalf("hotspan ended with %d", said.Code)
+	}
+	for _, of := range readLines[struct {
+		Service string
+		Took    float64
+	}](t, out) {
+		r.took[of.Service] = time.Duration(of.Took * float64(time.Millisecond))
 	}
 }
 
@@ -116,7 +127,7 @@ func functionsOf(of rebornReport) (functions []string) {
 func (r reborn) recording(t *testing.T) {
 	for _, service := range []string{"first", "second"} {
 		of := r.reported(t, r.file, "--service", service)
-		if took := time.Duration(of.Samples * of.Period); only(functionsOf(of)) != service || took < rebornBusy/10 {
+		if took := time.Duration(of.Samples * of.Period); only(functionsOf(of)) != service || took < rebornBusy/4 {
 			t.Errorf("%s has functions of %s in %v", service, only(functionsOf(of)), took)
 		}
 	}
@@ -138,7 +149,13 @@ func (r reborn) pprof(t *testing.T) {
 	want := []string{
 		fmt.Sprintf("process %d: service.name=first", pid), fmt.Sprintf("process %d: service.name=second", pid),
 	}
-	got := slices.DeleteFunc(p.Comments, func(c string) bool { return !strings.HasPrefix(c, "process ") })
+	var got []string
+	for _, c := range p.Comments {
+		// what is said of its V8 if hotspan happens to look at that at the very time
+		if c, _, _ = strings.Cut(c, " hotspan.not_verified="); strings.HasPrefix(c, "process ") {
+			got = append(got, c)
+		}
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -265,8 +282,8 @@ func (r reborn) stalls(t *testing.T) {
 			functions = append(functions, p.Name)
 		}
 		got = append(got, only(functions))
-		if s.Length > int64(rebornBusy+rebornBusy/2) {
-			t.Errorf("a stall of %v in %s", time.Duration(s.Length), only(functions))
+		if took := r.took[only(functions)]; s.Length > int64(took+rebornBusy) {
+			t.Errorf("a stall of %v in %s, which took %v", time.Duration(s.Length), only(functions), took)
 		}
 	}
 	if slices.Sort(got); !slices.Equal(got, []string{"first", "second"}) {

@@ -1,13 +1,16 @@
 'use strict';
 
-// Runs as the service called first, and then by execve, in the same process, as the one called second. Each is busy for
-// BUSY ms in a function of its own, in requests of one trace, whose id is TRACE.
+// Runs as the service called first, and then by execve, in the same process, as the one called second. Each is busy in
+// a function of its own, for BUSY ms of CPU time, in requests of one trace, whose id is TRACE. Each appends a line of
+// JSON to the file OUT: {"service","took"}, where took is for how many ms it was busy.
 
 const { AsyncLocalStorage } = require('node:async_hooks');
+const { appendFileSync } = require('node:fs');
 const { number } = require('./lib/env');
 
 const requests = new AsyncLocalStorage();
-const busy = number('BUSY', 1500);
+const busy = number('BUSY', 750);
+const service = process.env.OTEL_SERVICE_NAME;
 
 function spin(end) {
   while (performance.now() < end);
@@ -21,14 +24,21 @@ function asSecond(end) {
   spin(end);
 }
 
+function cpuTime() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 function work(as) {
-  for (const end = performance.now() + busy; performance.now() < end;) {
-    requests.run({ trace: process.env.TRACE }, as, Math.min(performance.now() + 20, end));
+  const began = performance.now();
+  for (const end = cpuTime() + busy; cpuTime() < end;) {
+    requests.run({ trace: process.env.TRACE }, as, performance.now() + 20);
   }
+  appendFileSync(process.env.OUT, JSON.stringify({ service, took: performance.now() - began }) + '\n');
 }
 
 setTimeout(() => {
-  if (process.env.OTEL_SERVICE_NAME !== 'first') return work(asSecond);
+  if (service !== 'first') return work(asSecond);
   work(asFirst);
   process.execve(process.execPath, process.argv, { ...process.env, OTEL_SERVICE_NAME: 'second' });
 }, 1000);
