@@ -30,6 +30,7 @@ const (
 type calls struct {
 	Called map[string]int
 	Took   float64 // of the busy request, in milliseconds
+	CPU    float64 // that the process used meanwhile, in milliseconds
 }
 
 // probed is a recording of probes.js to its end.

@@ -43,8 +43,8 @@ func TestTracepoints(t *testing.T) {
 			for _, probe := range probes {
 				hits, _ := hitsOf(t, r.said, probe)
 				want := fmt.Sprintf("%s: %d hits (not in a system call %[2]d)\n", probe, hits)
-				if least := int(r.Took / 1000 * 20); hits < least || !strings.Contains(r.said, want) {
-					t.Errorf("%d hits in %.0f ms, or %q is not said", hits, r.Took, want)
+				if least := int(r.CPU / 1000 * 20); hits < least || !strings.Contains(r.said, want) {
+					t.Errorf("%d hits in %.0f ms of CPU time, or %q is not said", hits, r.CPU, want)
 				}
 			}
 			lostOf(t, r.said)

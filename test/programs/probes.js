@@ -4,13 +4,13 @@
 // else in the kernel. Until a file exists that GO names, requests called warm open and close a file instead.
 //
 //   FUNCTION  what they call: priority, or one of those below
-//   ADDON     an add-on, or another module, whose FUNCTION they call, and before that its warm, if it has one
+//   ADDON     an add-on or another module, whose FUNCTION they call, and before that its warm to its end, if it has one
 //   REQUESTS  how many there are after the warm ones (100)
 //   CALLS     of the busy request, which comes last (0)
 //
 // It prints "ready PID" on stderr when it starts, and at the end a line of JSON on stdout: how often each request has
-// called the function, by the endpoint in its store, and how long the busy one took, in milliseconds. It ends after
-// another second.
+// called the function, by the endpoint in its store, how long the busy one took, in milliseconds, and how much CPU time
+// the process used meanwhile. It ends after another second.
 
 const fs = require('node:fs');
 const os = require('node:os');
@@ -85,9 +85,9 @@ function handle(endpoint, times) {
   storage.run({ endpoint }, () => callOften(times));
 }
 
-function warm() {
+async function warm() {
   if (fs.existsSync(process.env.GO)) return next(0);
-  storage.run({ endpoint: 'warm' }, functions.warm || (() => fs.closeSync(fs.openSync('/dev/null'))));
+  await storage.run({ endpoint: 'warm' }, functions.warm || (() => fs.closeSync(fs.openSync('/dev/null'))));
   setTimeout(warm, 10);
 }
 
@@ -99,8 +99,10 @@ function next(i) {
 
 function busy() {
   const began = performance.now();
+  const before = process.cpuUsage();
   if (calls > 0) handle('busy', calls);
-  console.log(JSON.stringify({ called, took: performance.now() - began }));
+  const { user, system } = process.cpuUsage(before);
+  console.log(JSON.stringify({ called, took: performance.now() - began, cpu: (user + system) / 1000 }));
   setTimeout(process.exit, 1000);
 }
 
