@@ -32,7 +32,9 @@ const { ran } = require(process.env.CLOCK);
 const { touch } = isMainThread ? require(process.env.PAGES) : {};
 const waitForPage = () => touch();
 const waitForChild = () => execFileSync('sleep', ['0.05']);
-const compute = () => { for (const end = performance.now() + 40; performance.now() < end;); };
+const cpuTime = () => process.cpuUsage().user / 1000;
+const computeFor = (ms) => { for (const end = performance.now() + ms; performance.now() < end;); };
+const compute = () => { for (const end = cpuTime() + 40; cpuTime() < end;) computeFor(5); };
 const waitForPipe = () => { writer.stdin.write('\n'); fs.readSync(pipe, Buffer.alloc(1)); };
 
 const clocks = () => ({ onCPU: ran(), ready: ready() });
