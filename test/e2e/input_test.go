@@ -177,13 +177,15 @@ func TestExec(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	c := command(t, node24(t), "-e", spin)
 	out := filepath.Join(t.TempDir(), "x.jsonl")
-	h := exec.Command(hotspan, "record", "-p", strconv.Itoa(c.Process.Pid), "-o", out)
-	var stderr bytes.Buffer
-	h.Stderr = &stderr
+	h := exec.Command(hotspan, "record", "-p", strconv.Itoa(c.Process.Pid), "-F", "999", "-v", "-o", out)
+	stderr := new(buffer)
+	h.Stderr = stderr
 	if err := h.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(3 * time.Second)
+	t.Cleanup(func() { h.Process.Kill() })
+	stderr.await(t, "first named sample", 1)
+	time.Sleep(2 * time.Second)
 	h.Process.Signal(interrupt)
 	if err := h.Wait(); err != nil {
 		t.Errorf("%v:\n%s", err, stderr.String())
@@ -223,7 +225,7 @@ func TestUnmatchedLabel(t *testing.T) {
 		"s.run({ endpoint: 'x', user: { id: 'u' } }, () => { " + spin + " })"
 	c := command(t, node24(t), "-e", js)
 	out := filepath.Join(t.TempDir(), "x.jsonl")
-	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "2s", "-o", out,
+	r := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "2s", "-o", out, "-F", "999",
 		"--label", "tenant=user.tenant", "--label", "who=als(\"app\").user.id", "--label",
 		"other=als(\"session\").user.id")
 	want := "label tenant matched nothing; properties seen in stores: endpoint, user\n"
@@ -282,7 +284,7 @@ func TestByName(t *testing.T) {
 	first := command(t, node, script)
 	other := command(t, node, "-e", spin)
 	out := filepath.Join(dir, "x.jsonl")
-	h := exec.Command(hotspan, "record", "--name", "orders-service", "-d", "5s", "-o", out)
+	h := exec.Command(hotspan, "record", "--name", "orders-service", "-F", "499", "-d", "5s", "-o", out)
 	h.Stderr = io.Discard
 	if err := h.Start(); err != nil {
 		t.Fatal(err)

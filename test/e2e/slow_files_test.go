@@ -124,7 +124,7 @@ func TestSlowExecutable(t *testing.T) {
 	fast, slow := busyNode(t, node, "", name), busyNode(t, dir+"/node", "", name)
 	slowDown(40 * time.Millisecond)
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	r := run(t, "record", "--name", name, "--no-cache", "-d", "16s", "-o", out)
+	r := run(t, "record", "--name", name, "--no-cache", "-F", "499", "-d", "16s", "-o", out)
 	t.Log(r.Stderr)
 	first, named := map[int]int64{}, map[int]int{}
 	for _, s := range readSamples(t, out) {

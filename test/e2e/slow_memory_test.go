@@ -24,7 +24,7 @@ func TestSlowMemory(t *testing.T) {
 		{"-p", strconv.Itoa(hostile), "-p", strconv.Itoa(service)}, {"--name", name},
 	} {
 		result := make(chan trial.Result, 1)
-		c := exec.Command(hotspan, append([]string{"record", "-d", "3s", "-o", out}, pids...)...)
+		c := exec.Command(hotspan, append([]string{"record", "-F", "499", "-d", "3s", "-o", out}, pids...)...)
 		go func() {
 			said, err := c.CombinedOutput()
 			code := 0

@@ -66,7 +66,7 @@ func TestNoSourceMaps(t *testing.T) {
 	}
 	p := start(t, node, "sourcemaps.js", []string{"--enable-source-maps"}, nil)
 	generated := 0
-	for _, s := range record(t, p.PID, 499, time.Second, "--no-source-maps") {
+	for _, s := range recordEnough(t, p.PID, 499, 100, time.Second, "--no-source-maps") {
 		for _, f := range s.JS() {
 			if strings.Contains(f.File, mappedSources) || filepath.Ext(f.File) == ".ts" {
 				t.Fatalf("%+v", f)

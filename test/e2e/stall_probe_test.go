@@ -13,6 +13,7 @@ import (
 	"github.com/hotspan/hotspan/pprofx/report"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth/judge"
+	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
 // TestStallProbe: of each turn that held the loop up for 50 ms, on a CPU or in a wait, there is one hit, in its place
@@ -178,8 +179,12 @@ func TestStallProbeUnknown(t *testing.T) {
 	old := slices.DeleteFunc(nodes.Versions(), func(v nodes.Version) bool { return v.Major() != 18 })
 	runNodes(t, old[:1], func(t *testing.T, _ nodes.Version, node string) {
 		c, _ := startNode(t, node, "../programs/stalls.js")
-		result := run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", "4s", "--probe", "stall", "-o",
-			filepath.Join(t.TempDir(), "out.pb.gz"))
+		var result trial.Result
+		untilEnough(t, func(times int) bool {
+			result = run(t, "record", "-p", strconv.Itoa(c.Process.Pid), "-d", fmt.Sprint(4*times, "s"), "--probe",
+				"stall", "-o", filepath.Join(t.TempDir(), "out.pb.gz"))
+			return strings.Contains(result.Stderr, "it has no stalls") // it has looked for the loop some times
+		})
 		for _, want := range []string{"it has no stalls", "\nstall: 0 hits\n", ": no probe was hit"} {
 			if !strings.Contains(result.Stderr, want) {
 				t.Errorf("want %q in %s", want, result.Stderr)

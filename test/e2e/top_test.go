@@ -30,17 +30,13 @@ type tableOfTop struct {
 	SoFar struct{ Samples, Lost, WithJS, Named int64 }
 }
 
-// TestTop: the functions have the shares of CPU time that the program says; intervals touch.
-func TestTop(t *testing.T) {
-	t.Parallel()
-	p := start(t, node24(t), "shares.js", []string{"--single-threaded"}, nil)
-	out, err := exec.Command(hotspan, "top", "-p", strconv.Itoa(p.PID), "-F", "1997", "-n", "2", "-i", "4s",
-		"--json").Output()
-	l := p.truth(t)
+// tablesOfTop returns what top prints of each interval.
+func tablesOfTop(t *testing.T, args ...string) (tables []tableOfTop) {
+	t.Helper()
+	out, err := exec.Command(hotspan, append([]string{"top", "--json"}, args...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tables []tableOfTop
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Buffer(nil, 1<<24); lines.Scan(); {
 		var one tableOfTop
@@ -49,6 +45,19 @@ func TestTop(t *testing.T) {
 		}
 		tables = append(tables, one)
 	}
+	return tables
+}
+
+// TestTop: the functions have the shares of CPU time that the program says; intervals touch.
+func TestTop(t *testing.T) {
+	t.Parallel()
+	p := start(t, node24(t), "shares.js", []string{"--single-threaded"}, nil)
+	var tables []tableOfTop
+	untilEnough(t, func(times int) bool {
+		tables = tablesOfTop(t, "-p", strconv.Itoa(p.PID), "-F", "1997", "-n", "2", "-i", fmt.Sprint(4*times, "s"))
+		return len(tables) == 2 && tables[0].Samples+tables[1].Samples > 3000
+	})
+	l := p.truth(t)
 	if len(tables) != 2 || tables[0].End != tables[1].Start {
 		t.Fatalf("%d tables: %+v", len(tables), tables)
 	}

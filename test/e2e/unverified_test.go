@@ -3,6 +3,7 @@ package e2e
 import (
 	"debug/elf"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/truth/judge"
+	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
 // TestUnverified: a Node.js whose constants for debuggers say that V8 has something elsewhere. What is read by that is
@@ -35,9 +37,15 @@ func TestUnverified(t *testing.T) {
 			}
 			p := start(t, misleading(t, path, constant, 8), "requests.js", nil, nil)
 			file := filepath.Join(t.TempDir(), "out.jsonl")
-			r := run(t, "record", "-p", strconv.Itoa(p.PID), "-F", "499", "-d", "6s", "-o", file, "--label",
-				"endpoint=endpoint")
-			t.Logf("%s", r.Stderr)
+			var r trial.Result
+			var samples []judge.Sample
+			untilEnough(t, func(times int) bool {
+				r = run(t, "record", "-p", strconv.Itoa(p.PID), "-F", "499", "-d", fmt.Sprint(6*times, "s"), "-o", file,
+					"--label", "endpoint=endpoint")
+				t.Logf("%s", r.Stderr)
+				samples = readSamples(t, file)
+				return len(samples) > 800
+			})
 			if n := strings.Count(r.Stderr, "does not match this process, "+what+" are left out"); n != 1 {
 				t.Errorf("%d warnings of what is left out, want one", n)
 			}
@@ -47,7 +55,6 @@ func TestUnverified(t *testing.T) {
 			if !strings.Contains(notVerifiedOf(t, file), what) {
 				t.Errorf("the profile does not say that %s are not verified", what)
 			}
-			samples := readSamples(t, file)
 			said, want := namedSaid(t, r.Stderr), allNamed(samples).Percent()
 			if math.Abs(said-want) > 0.1 {
 				t.Errorf("the closing line says that all JavaScript is named in %v %%, which it is in %.2f %%", said,
