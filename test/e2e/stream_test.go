@@ -41,7 +41,11 @@ func TestStream(t *testing.T) {
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log), "-F", "499", "--period", "700ms")
 	live := a.streamed(t, "-d", "3s")
-	captured := a.streamed(t, "-p", strconv.Itoa(p.PID), "-F", "1999", "-d", "5s")
+	var captured []judge.Sample
+	untilEnough(t, func(times int) bool {
+		captured = a.streamed(t, "-p", strconv.Itoa(p.PID), "-F", "1999", "-d", fmt.Sprint(5*times, "s"))
+		return len(captured) > 3000
+	})
 	newest := a.streamed(t, "--last", "1")
 	a.stop(t)
 	stored := a.stored(t)
