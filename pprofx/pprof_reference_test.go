@@ -243,7 +243,8 @@ func compareWithGoogle(t *testing.T, file []byte) bool {
 	if err != nil {
 		return false // of what is asked beyond the format
 	}
-	if len(s.Rows) > 10_000 || len(p.SampleType) != 2 || p.SampleType[1].Unit != cpuTime.Unit || p.Period != s.Period {
+	if len(s.Rows) > 10_000 || len(p.SampleType) != 2 || p.SampleType[1].Type != "cpu" ||
+		p.SampleType[1].Unit != cpuTime.Unit || p.Period != s.Period {
 		return false // not of sampleTexts
 	}
 	if diff := cmp.Diff(sampleTexts(p, s.Period), rowTexts(s)); diff != "" {
