@@ -89,13 +89,19 @@ static __always_inline __u64 current_frame(struct reader *r)
 	return frame;
 }
 
+// Reads what may be an AsyncContextFrame into scratch->words. Returns its instance type; -1 if it cannot be read.
+__noinline int read_frame(struct scratch *s, __u64 frame)
+{
+	return s && read_more(s, frame, s->words, JS_MAP_HEAD, JS_MAP_HEAD) ? read_instance_type(s->words[0]) : -1;
+}
+
 // The stores of an AsyncContextFrame. Returns whether it is one.
 static __always_inline int enter_frame(struct reader *r, __u64 frame)
 {
 	struct scratch *s = r->scratch;
 	if (!frame)
 		return 0;
-	__s32 type = read_more(s, frame, s->words, JS_MAP_HEAD, JS_MAP_HEAD) ? instance_type(s->words[0]) : -1;
+	__s32 type = read_frame(s, frame);
 	if (type >= 0 && type != r->process->v8.type_map)
 		return 0; // undefined: no request
 	if (type < 0 || open_map(word_at(s->words, r->process->v8.jsmap_table))) {

@@ -7,14 +7,14 @@
 
 #include <linux/types.h>
 #include "kernel.h"
-#include "part.h"
+#include "noted.h"
 #include "scratch.h"
 #include "value.h"
 
 static __always_inline void forget_request(struct scratch *s)
 {
 	s->request.frame = 0;
-	s->n_parts = s->apart = 0;
+	s->n_noted = s->apart = 0;
 }
 
 // The AsyncContextFrame that is known to be current, if what is read of it may be kept: it may not where the isolate's
@@ -35,8 +35,10 @@ __noinline int repeat_request(struct scratch *s, __u64 frame)
 	__u32 size = kept->size;
 	if (!frame || kept->frame != frame || kept->epoch != s->epoch || s->end > BUFFER_SIZE - MAX_KEPT)
 		return 0;
-	for (__u32 i = 0; i < MAX_PARTS && i < s->n_parts; i++)
-		if (!same_part(s, i))
+	s->same = 0;
+	s->n_noted = kept->n_noted; // not what was read of published contexts meanwhile
+	for (__u32 i = 0; i < MAX_NOTED_READS && i < s->n_noted; i++)
+		if (!(s->same >> (i & 63) & 1) && !same_reads(s, i))
 			return 0;
 	asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
 	size &= 2 * MAX_KEPT - 1;
@@ -61,5 +63,6 @@ __noinline int keep_request(struct scratch *s, __u64 frame, __u32 from)
 	s->request.frame = frame;
 	s->request.epoch = s->epoch;
 	s->request.size = size;
+	s->request.n_noted = s->n_noted;
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include "learned.h"
 #include "limits.h"
 #include "memory.h"
-#include "part.h"
+#include "noted.h"
 #include "plan.h"
 #include "process.h"
 #include "scratch.h"
@@ -241,7 +241,7 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 	s->search.found = 0;
 	__u32 kind = s->search.name.kind, hash = r->names && kind != NAME_PRIVATE ? r->names->hash[id] : 0;
 	if (s->table.whole)
-		search(0);
+		search(s->guessed ? hash : 0);
 	else if (hash)
 		search(hash);
 	// Several symbols may have one description: a comparison of all keys finds another one. A thread of libuv's
@@ -432,10 +432,7 @@ static __always_inline void append_bytes(struct scratch *s, const struct label_v
 		return;
 	}
 	__u32 n = s->n_elements & (2 * MAX_BYTES - 1);
-	int at = find_part(s, s->elements, n * 8);
-	if (at >= 0)
-		copy_words(s->ref_head, part_at(s, at), MAX_BYTES * 8);
-	else if (n > MAX_BYTES || read_apart(s, s->ref_head, n * 8, s->elements)) {
+	if (n > MAX_BYTES || read_few(s, n * 8, s->elements)) {
 		unreadable(s);
 		return;
 	}

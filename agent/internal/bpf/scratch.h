@@ -260,22 +260,22 @@ struct v8_frame {
 // Bytes of the stack that are read at once. A read costs as much as copying some hundred bytes that follow each other.
 #define WINDOW 2048
 
-// A part of the heap that was read: see part.h.
-#define PART 1024    // bytes
-#define LINE 64      // bytes of it that are compared at once
-#define MAX_PARTS 16 // a power of two
-struct part {
-	__u64 at;
-	__u32 first, end; // bytes of it that were asked for, whole lines
+// A read of what says which request runs: see noted.h.
+#define MAX_NOTED_READS 32   // at most 64
+#define MAX_NOTED_SIZE 264   // bytes
+#define NOTED_WINDOW 1024    // bytes that are read again at once; a power of two
+struct noted_read {
+	__u64 at, hash;
+	__u64 size;
 };
 
-// What a sample has said of a request: the parts are those that it was read of.
+// What a sample has said of a request.
 #define MAX_KEPT 1024 // bytes; a power of two
 struct kept_request {
 	__u64 frame; // the AsyncContextFrame, tagged; 0 = nothing is kept
 	__u64 epoch;
-	__u32 size; // bytes of records
-	__u32 pad;
+	__u32 size;    // bytes of records
+	__u32 n_noted; // reads
 	__u8 records[2 * MAX_KEPT]; // the slack lets the verifier see that they stay inside
 };
 
@@ -331,12 +331,12 @@ struct scratch {
 	__u64 window[(WINDOW + V8_FRAME_SIZE) / 8]; // the slack lets the verifier see that frames stay inside
 	__u32 v8_mappings[2]; // numbers of those that V8's code was in last; not of one sample
 	struct known_rule rules[KNOWN_RULES]; // each where its address says; not of one sample
-	struct part parts[MAX_PARTS];
-	__u64 part_words[(MAX_PARTS + 1) * PART / 8]; // of these; slack shows the verifier that objects stay inside
+	struct noted_read noted[MAX_NOTED_READS];
+	__u64 same; // a bit for each noted read that was read again
+	__u64 again[(NOTED_WINDOW + MAX_NOTED_SIZE) / 8]; // with slack for the verifier
 	__u64 word; // that was read last
-	__u64 again[2 * PART / 8]; // a part that is read again; with slack
-	__u32 n_parts, found_part;
-	__u32 apart; // something of the request was read that is in no part, or could not be read
+	__u32 n_noted;
+	__u32 apart; // something of the request was read that is not noted, or could not be read
 	struct kept_request request; // not of one sample
 	struct owner owner;
 	struct v8_frame slots; // of the current frame

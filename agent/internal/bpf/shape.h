@@ -9,7 +9,7 @@
 #include "learned.h"
 #include "limits.h"
 #include "memory.h"
-#include "part.h"
+#include "noted.h"
 #include "names.h"
 #include "plan.h"
 #include "process.h"

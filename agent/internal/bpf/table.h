@@ -7,7 +7,7 @@
 #include "kernel.h"
 #include "limits.h"
 #include "memory.h"
-#include "part.h"
+#include "noted.h"
 #include "process.h"
 #include "scratch.h"
 #include "value.h"
