@@ -47,7 +47,7 @@ static long enter_next(__u32 i, void *context)
 
 static __always_inline void begin_rules(struct scratch *s)
 {
-	forget_request(s);
+	s->n_parts = s->apart = 0;
 	s->n_visits = s->n_values = 0;
 	s->labels_set = 0;
 	s->context_steps = MAX_CONTEXT_STEPS;
@@ -92,7 +92,7 @@ static __always_inline __u64 current_frame(struct reader *r)
 // Reads what may be an AsyncContextFrame into scratch->words. Returns its instance type; -1 if it cannot be read.
 __noinline int read_frame(struct scratch *s, __u64 frame)
 {
-	return s && read_more(s, frame, s->words, JS_MAP_HEAD, JS_MAP_HEAD) ? read_instance_type(s->words[0]) : -1;
+	return s && read_ahead(s, frame) >= JS_MAP_HEAD ? read_instance_type(s->words[0]) : -1;
 }
 
 // The stores of an AsyncContextFrame. Returns whether it is one.

@@ -86,7 +86,8 @@ static __always_inline long read_whole(__u64 object, __u64 *to, __u32 size)
 	return read_object(&object, to, size);
 }
 
-// The same where rules for an AsyncContextFrame read what is not noted (noted.h): the next sample cannot compare it.
+// The same where rules for an AsyncContextFrame read what is in no part of the heap (part.h): the next sample cannot
+// compare it.
 static __always_inline long read_apart(struct scratch *s, void *to, __u32 size, __u64 from)
 {
 	s->apart = 1;

@@ -52,7 +52,7 @@ static __always_inline __u64 name_of(struct reader *r, __u64 storage)
 	if (!HEAP_OBJECT(storage))
 		return 0;
 	r->object = storage;
-	__s32 type = read_properties(r->scratch, storage, NO_NODE);
+	__s32 type = read_properties(r->scratch, storage, NO_NODE, 0);
 	if (type < v8->first_non_string || type == v8->type_oddball)
 		return 0;
 	long found = read_name_field(r, type, &name);

@@ -9,7 +9,7 @@
 #include "learned.h"
 #include "limits.h"
 #include "memory.h"
-#include "noted.h"
+#include "part.h"
 #include "plan.h"
 #include "process.h"
 #include "scratch.h"
@@ -240,13 +240,13 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 	s->search.id = id;
 	s->search.found = 0;
 	__u32 kind = s->search.name.kind, hash = r->names && kind != NAME_PRIVATE ? r->names->hash[id] : 0;
-	if (s->table.whole)
-		search(s->guessed ? hash : 0);
-	else if (hash)
-		search(hash);
 	// Several symbols may have one description: a comparison of all keys finds another one. A thread of libuv's
 	// pool cannot tell the isolate from an earlier one, whose symbols had other hashes.
 	int all = !hash || kind == NAME_SYMBOL || (kind == NAME_REGISTERED && s->owner.isolate);
+	if (s->table.whole) // of all keys, most of which are known to be others
+		search(all || !s->guessed ? 0 : hash);
+	else if (hash)
+		search(hash);
 	if (!s->search.found && all && !s->table.whole) {
 		note_entries(r->process, s);
 		pick_entry(s->shape.slots[id]);
@@ -400,7 +400,7 @@ static long visit_next(__u32 i, void *context)
 		unreadable(s);
 		return 0;
 	}
-	__s32 type = read_properties(s, r->object, id);
+	__s32 type = read_properties(s, r->object, id, edges.node->kinds & 1 << EDGE_MAP_ENTRY);
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
 		return 0; // it has no properties that rules ask for
 	if (edges.node->kinds & 1 << EDGE_PROPERTY)
@@ -432,7 +432,10 @@ static __always_inline void append_bytes(struct scratch *s, const struct label_v
 		return;
 	}
 	__u32 n = s->n_elements & (2 * MAX_BYTES - 1);
-	if (n > MAX_BYTES || read_few(s, n * 8, s->elements)) {
+	int at = find_part(s, s->elements, n * 8);
+	if (at >= 0)
+		copy_words(s->ref_head, part_at(s, at), MAX_BYTES * 8);
+	else if (n > MAX_BYTES || read_apart(s, s->ref_head, n * 8, s->elements)) {
 		unreadable(s);
 		return;
 	}

@@ -186,6 +186,7 @@ static __always_inline int reads_requests(const struct process *p)
 // Reads the request once.
 static __always_inline void read_once(struct process *p, struct scratch *s, __u64 thread, __u64 isolate, __u64 context)
 {
+	s->ahead.object = 0;
 	read_published(p, s, thread, isolate);
 	if (s->owner.isolate)
 		isolate = s->owner.isolate;

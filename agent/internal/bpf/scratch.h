@@ -47,6 +47,14 @@ struct table {
 
 #define WHOLE_TABLE 512 // bytes; a power of two
 
+// An object that may be a JavaScript Map is read together with what is behind it, which is most often its table: V8
+// makes one after the other.
+struct ahead {
+	__u64 object; // tagged, whose first bytes are in scratch->words; 0 = none's
+	__u32 size;   // how many
+	__u32 pad;
+};
+
 // A table entry: src/objects/ordered-hash-table.h, src/objects/dictionary.h.
 struct table_entry {
 	__u64 key, value;
@@ -260,22 +268,27 @@ struct v8_frame {
 // Bytes of the stack that are read at once. A read costs as much as copying some hundred bytes that follow each other.
 #define WINDOW 2048
 
-// A read of what says which request runs: see noted.h.
-#define MAX_NOTED_READS 32   // at most 64
-#define MAX_NOTED_SIZE 264   // bytes
-#define NOTED_WINDOW 1024    // bytes that are read again at once; a power of two
-struct noted_read {
-	__u64 at, hash;
-	__u64 size;
+// A part of the heap that was read: see part.h.
+#define PART 1024    // bytes
+#define LINE 64      // bytes of it that are compared at once
+#define MAX_PARTS 16 // a power of two
+struct part {
+	__u64 at;
+	__u32 first, end; // bytes of it that were asked for, whole lines
 };
 
-// What a sample has said of a request.
+// What the last sample has said of a request: the parts are those that it was read of.
+enum request_state {
+	REQUEST_MET,   // nothing is kept of it
+	REQUEST_KEPT,
+	REQUEST_UNFIT, // not all that it is read of can be in parts
+};
 #define MAX_KEPT 1024 // bytes; a power of two
 struct kept_request {
-	__u64 frame; // the AsyncContextFrame, tagged; 0 = nothing is kept
+	__u64 frame; // the AsyncContextFrame, tagged; 0 = it was of none
 	__u64 epoch;
-	__u32 size;    // bytes of records
-	__u32 n_noted; // reads
+	__u32 size;  // bytes of records
+	__u32 state; // enum request_state
 	__u8 records[2 * MAX_KEPT]; // the slack lets the verifier see that they stay inside
 };
 
@@ -289,6 +302,7 @@ struct scratch {
 	__u32 object_words; // in object_head of the object whose properties are read
 	struct v8_layout v8; // of the process
 	struct table table;
+	struct ahead ahead;
 	__u64 words[WHOLE_TABLE / 8 + 4]; // of the table; the slack lets the verifier see that entries stay inside
 	struct search search;
 	struct key_text text;
@@ -331,12 +345,13 @@ struct scratch {
 	__u64 window[(WINDOW + V8_FRAME_SIZE) / 8]; // the slack lets the verifier see that frames stay inside
 	__u32 v8_mappings[2]; // numbers of those that V8's code was in last; not of one sample
 	struct known_rule rules[KNOWN_RULES]; // each where its address says; not of one sample
-	struct noted_read noted[MAX_NOTED_READS];
-	__u64 same; // a bit for each noted read that was read again
-	__u64 again[(NOTED_WINDOW + MAX_NOTED_SIZE) / 8]; // with slack for the verifier
+	struct part parts[MAX_PARTS];
+	__u64 part_words[(MAX_PARTS + 1) * PART / 8]; // of these; slack shows the verifier that objects stay inside
 	__u64 word; // that was read last
-	__u32 n_noted;
-	__u32 apart; // something of the request was read that is not noted, or could not be read
+	__u64 again[2 * PART / 8]; // a part that is read again; with slack
+	__u32 n_parts, found_part;
+	__u32 in_parts; // what is read of a request is to be in parts
+	__u32 apart; // something of it was read that is not, or could not be read
 	struct kept_request request; // not of one sample
 	struct owner owner;
 	struct v8_frame slots; // of the current frame

@@ -9,7 +9,7 @@
 #include "learned.h"
 #include "limits.h"
 #include "memory.h"
-#include "noted.h"
+#include "part.h"
 #include "names.h"
 #include "plan.h"
 #include "process.h"
@@ -68,12 +68,19 @@ static __always_inline int read_slot(const struct process *p, struct scratch *s,
 
 // Reads an object of a node whose properties or entries are asked for into scratch->object_head. Returns its instance
 // type; -1 where it cannot be read, which is counted.
-__noinline int read_properties(struct scratch *s, __u64 object, __u32 node)
+__noinline int read_properties(struct scratch *s, __u64 object, __u32 node, int may_be_map)
 {
 	if (!s)
 		return -1;
 	__u64 *head = s->object_head;
-	s->object_words = read_more(s, object, head, OBJECT_WORDS * 8, OBJECT_HEAD) / 8;
+	if (may_be_map) {
+		s->object_words = (__u32)read_ahead(s, object) / 8;
+		if (s->object_words > OBJECT_WORDS)
+			s->object_words = OBJECT_WORDS;
+		__builtin_memcpy(head, s->words, OBJECT_WORDS * 8);
+	} else {
+		s->object_words = read_more(s, object, head, OBJECT_WORDS * 8, OBJECT_HEAD) / 8;
+	}
 	__s32 type = -1;
 	if (s->object_words) {
 		const struct plan *plan = find_plan(s, head[0], node);

@@ -7,7 +7,7 @@
 #include "kernel.h"
 #include "limits.h"
 #include "memory.h"
-#include "noted.h"
+#include "part.h"
 #include "process.h"
 #include "scratch.h"
 #include "value.h"
@@ -274,13 +274,36 @@ __noinline int search(__u32 hash)
 	return 0;
 }
 
+// Reads an object that may be a JSMap into scratch->words, with what is behind it. Returns how many bytes.
+__noinline int read_ahead(struct scratch *s, __u64 object)
+{
+	if (!s)
+		return 0;
+	s->ahead.object = object;
+	s->ahead.size = read_more(s, object, s->words, JS_MAP_HEAD + SMALL_TABLE, OBJECT_HEAD);
+	return s->ahead.size;
+}
+
+// Reads a table, if it was not read with its JSMap. Returns how many bytes; *at becomes where in scratch->words they
+// begin.
+static __always_inline __u32 read_table(struct scratch *s, __u64 table, __u32 *at)
+{
+	__u64 object = s->ahead.object;
+	s->ahead.object = 0;
+	*at = JS_MAP_HEAD / 8;
+	if (object && table == object + JS_MAP_HEAD && s->ahead.size > JS_MAP_HEAD && s->words[JS_MAP_HEAD / 8] & 1)
+		return s->ahead.size - JS_MAP_HEAD;
+	*at = 0;
+	return read_more(s, table, s->words, SMALL_TABLE, TABLE_HEAD);
+}
+
 // Opens an OrderedHashMap, which a JSMap has. (src/objects/ordered-hash-table.h)
 __noinline int open_map(__u64 table)
 {
 	struct scratch *s = own_scratch();
 	if (!s)
 		return -1;
-	__u32 size = read_more(s, table, s->words, SMALL_TABLE, TABLE_HEAD), data = s->v8.table_data >> 3 & 7;
+	__u32 at, size = read_table(s, table, &at), data = at + (s->v8.table_data >> 3 & 7);
 	__u64 *head = &s->words[data & 15];
 	if (!size || !IS_SMI(head[0]) || !IS_SMI(head[1]) || !IS_SMI(head[2]))
 		return -1;
@@ -293,7 +316,7 @@ __noinline int open_map(__u64 table)
 	s->table.entries = s->table.buckets + n * 8ULL;
 	s->table.n_entries = used;
 	s->table.first = data + 3 + n;
-	s->table.whole = used <= MAX_WHOLE && n <= MAX_WHOLE / 2 && (s->table.first + 3 * used) * 8 <= size;
+	s->table.whole = used <= MAX_WHOLE && n <= MAX_WHOLE / 2 && (s->table.first - at + 3 * used) * 8 <= size;
 	return 0;
 }
 

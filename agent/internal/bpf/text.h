@@ -8,7 +8,7 @@
 #include "kernel.h"
 #include "limits.h"
 #include "memory.h"
-#include "noted.h"
+#include "part.h"
 #include "process.h"
 #include "scratch.h"
 #include "value.h"
@@ -86,13 +86,13 @@ static __always_inline __s32 read_string(struct scratch *s, __u64 *string, __u64
 	return instance_type(to[0]);
 }
 
-// Copies characters to a place that has room for FEW bytes more.
 static __always_inline long read_chars(struct scratch *s, void *to, __u32 size, __u64 chars)
 {
-	if (size > FEW || read_few(s, (size + 7) & ~7U, chars))
+	__u32 before = chars & 7;
+	int at = find_part(s, chars - before, (before + size + 7) & ~7U);
+	if (at < 0)
 		return read_apart(s, to, size, chars);
-	copy_words(to, s->ref_head, FEW);
-	return 0;
+	return bpf_probe_read_kernel(to, size, (const __u8 *)part_at(s, at) + before);
 }
 
 // Copies the characters of a flat string.

@@ -26,7 +26,7 @@ func TestRepeat(t *testing.T) {
 				k, r := atRoute(t, p, version, tracer)
 				pages := k.known(t, r)
 				k.forgetRequest(t)
-				whole := k.once(t, pages)
+				whole := k.twice(t, pages)
 				again := k.once(t, pages)
 				t.Logf("%d reads, and %d of the same request again", whole.nReads, again.nReads)
 				if diff := cmp.Diff(whole.labels, again.labels); diff != "" || len(again.labels) == 0 {
@@ -38,12 +38,15 @@ func TestRepeat(t *testing.T) {
 				others := 0
 				words := k.heapWords(&r.Recording, whole)
 				for i, at := range words {
-					for _, changed := range []map[uint64][]byte{
-						broken(pages, at), withWord(pages, at, wordAt(pages, words[(i+1)%len(words)])),
-					} {
+					for _, word := range []uint64{nowhere, wordAt(pages, words[(i+1)%len(words)])} {
+						changed := withWord(pages, at, word)
 						k.once(t, changed) // what it learns
 						k.forgetRequest(t)
-						k.once(t, pages)
+						if s := k.twice(t, pages); !slices.Equal(s.labels, whole.labels) {
+							pages = k.known(t, r) // what V8 never changes was changed
+							k.twice(t, pages)
+							changed = withWord(pages, at, word)
+						}
 						got := k.once(t, changed)
 						k.forgetRequest(t)
 						want := k.once(t, changed)
@@ -80,6 +83,14 @@ func (k *kernelWalk) known(t *testing.T, r *memory.Recorder) (pages map[uint64][
 		k.once(t, pages)
 	}
 	return pages
+}
+
+// twice takes two samples of one request, the second of which keeps what it has read, and returns the first.
+func (k *kernelWalk) twice(t *testing.T, pages map[uint64][]byte) sampled {
+	t.Helper()
+	first := k.once(t, pages)
+	k.once(t, pages)
+	return first
 }
 
 func (k *kernelWalk) forgetRequest(t *testing.T) {

@@ -671,6 +671,12 @@ type replayScratch struct {
 		Pad       uint8
 		Skipped   uint32
 	}
+	Ahead struct {
+		_      structs.HostLayout
+		Object uint64
+		Size   uint32
+		Pad    uint32
+	}
 	Words  [68]uint64
 	Search struct {
 		_    structs.HostLayout
@@ -898,23 +904,25 @@ type replayScratch struct {
 		Generation uint32
 		Rule       uint32
 	}
-	Noted [32]struct {
-		_    structs.HostLayout
-		At   uint64
-		Hash uint64
-		Size uint64
+	Parts [16]struct {
+		_     structs.HostLayout
+		At    uint64
+		First uint32
+		End   uint32
 	}
-	Same    uint64
-	Again   [161]uint64
-	Word    uint64
-	N_noted uint32
-	Apart   uint32
-	Request struct {
+	PartWords [2176]uint64
+	Word      uint64
+	Again     [256]uint64
+	N_parts   uint32
+	FoundPart uint32
+	InParts   uint32
+	Apart     uint32
+	Request   struct {
 		_       structs.HostLayout
 		Frame   uint64
 		Epoch   uint64
 		Size    uint32
-		N_noted uint32
+		State   uint32
 		Records [2048]uint8
 	}
 	Owner struct {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestReadsOfRules: what rules read of an AsyncContextFrame is noted, or known not to be: another read would let a
-// sample repeat what the one before said, whatever has changed (repeat.h).
+// TestReadsOfRules: what rules read of an AsyncContextFrame is in a part of the heap, or is known not to be: another
+// read would let a sample repeat what the one before said, whatever has changed (repeat.h).
 func TestReadsOfRules(t *testing.T) {
 	other := regexp.MustCompile(`\bread_(user|unset|object|whole)\(.*`)
 	for _, name := range []string{
