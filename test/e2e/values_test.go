@@ -68,13 +68,17 @@ func TestValues(t *testing.T) {
 		p := command(t, node, append(flags, "-e", valuesProgram)...)
 		time.Sleep(300 * time.Millisecond)
 		var all judge.Share
-		last := ""
+		last, first := "", 0
 		for _, s := range recordEnough(t, p.Process.Pid, 199, 60, 1500*time.Millisecond, judge.Flags(rules)...) {
 			if len(s.JS()) == 0 {
 				continue
 			}
 			diff := cmp.Diff(want, s.Labels)
-			all.Count(diff == "")
+			if diff != "" && all.Whole == 0 {
+				first++ // a key of a large table is found by chance, after some samples: then its hash is known
+			} else {
+				all.Count(diff == "")
+			}
 			for k, v := range s.Labels {
 				if want[k] != v {
 					t.Fatalf("label %s is %v, want %v", k, v, want[k])
@@ -84,7 +88,10 @@ func TestValues(t *testing.T) {
 				last = diff
 			}
 		}
-		// Node's own code between two turns has no store, and the first sample of each class lacks the label.
+		if t.Logf("%d samples before the first with all values", first); first > 200 {
+			t.Errorf("%d samples before the first with all values", first)
+		}
+		// Node's own code between two turns has no store.
 		if atLeast(t, all, "samples with all values", 90, 30); t.Failed() {
 			t.Log(last)
 		}
