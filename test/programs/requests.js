@@ -14,6 +14,7 @@
 //   DURATION_MS  how long to run (20000)
 //   STOP         a file: run no longer than until it exists
 //   LANES        requests at a time (16)
+//   BURN_US      how many microseconds a stretch of code burns CPU (1000 to 4000, at random)
 //   MODE         plain, or gc: the code allocates much and some of it survives; --max-semi-space-size=1 (MB) makes
 //                that many collections
 //   STORES       plain: all app stores have one hidden class; mixed: also wide ones and dictionaries; dictionary:

@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "named_store.h"
 #include "process.h"
+#include "repeat.h"
 #include "resource.h"
 #include "rules.h"
 #include "scratch.h"
@@ -46,6 +47,7 @@ static long enter_next(__u32 i, void *context)
 
 static __always_inline void begin_rules(struct scratch *s)
 {
+	s->n_parts = s->apart = 0;
 	s->n_visits = s->n_values = 0;
 	s->labels_set = 0;
 	s->context_steps = MAX_CONTEXT_STEPS;
@@ -87,13 +89,19 @@ static __always_inline __u64 current_frame(struct reader *r)
 	return frame;
 }
 
+// Reads what may be an AsyncContextFrame into scratch->words. Returns its instance type; -1 if it cannot be read.
+__noinline int read_frame(struct scratch *s, __u64 frame)
+{
+	return s && read_ahead(s, frame) ? read_instance_type(s->words[0]) : -1;
+}
+
 // The stores of an AsyncContextFrame. Returns whether it is one.
 static __always_inline int enter_frame(struct reader *r, __u64 frame)
 {
 	struct scratch *s = r->scratch;
 	if (!frame)
 		return 0;
-	__s32 type = read_ahead(s, frame, JS_MAP_HEAD) ? instance_type(s->words[0]) : -1;
+	__s32 type = read_frame(s, frame);
 	if (type >= 0 && type != r->process->v8.type_map)
 		return 0; // undefined: no request
 	if (type < 0 || open_map(word_at(s->words, r->process->v8.jsmap_table))) {
@@ -108,12 +116,13 @@ static __always_inline int enter_frame(struct reader *r, __u64 frame)
 }
 
 // Enters the stores of the request, kept in one of two ways: a resource has no stores in a process that has
-// AsyncContextFrames.
+// AsyncContextFrames. The AsyncContextFrame does not tell what resource is current, so nothing is repeated then.
 static __always_inline int enter_request(struct reader *r, __u64 context)
 {
 	const struct owner *owner = &r->scratch->owner;
 	if (enter_frame(r, owner->isolate ? owner->frame : current_frame(r)))
 		return 1;
+	r->scratch->apart = 1;
 	return enter_resource(r, owner->isolate ? owner->resource : current_resource(r, context));
 }
 
@@ -135,6 +144,11 @@ __noinline int enter_stores(struct process *p, struct scratch *s, __u64 isolate,
 
 static __always_inline void read_context(struct process *p, struct scratch *s, __u64 isolate, __u64 context)
 {
+	__u32 from = s->end;
+	__u64 frame = has_rules(p) ? repeatable_frame(s, isolate) : 0;
+	if (repeat_request(s, frame))
+		return;
 	if (enter_stores(p, s, isolate, context))
 		follow_rules(p, s, isolate);
+	keep_request(s, frame, from);
 }

@@ -530,9 +530,11 @@ type hotspanScratch struct {
 	}
 	Words  [68]uint64
 	Search struct {
-		_     structs.HostLayout
-		Name  hotspanName
-		Entry struct {
+		_      structs.HostLayout
+		Name   hotspanName
+		Id     uint32
+		Symbol uint32
+		Entry  struct {
 			_     structs.HostLayout
 			Key   uint64
 			Value uint64
@@ -619,7 +621,8 @@ type hotspanScratch struct {
 		Name uint64
 		Key  uint64
 	}
-	Turns struct {
+	Others [64]uint64
+	Turns  struct {
 		_     structs.HostLayout
 		At    uint64
 		Epoch uint64
@@ -667,6 +670,25 @@ type hotspanScratch struct {
 		Skip   uint32
 		Length uint32
 	}
+	Piece struct {
+		_      structs.HostLayout
+		String uint64
+		Skip   uint32
+		Length uint32
+	}
+	ValueText struct {
+		_        structs.HostLayout
+		Label    uint32
+		Record   uint32
+		Start    uint32
+		Size     uint32
+		Width    uint32
+		N_pieces uint32
+		Bad      uint8
+		Cut      uint8
+		_        [2]byte
+	}
+	_      [4]byte
 	Stores [64]struct {
 		_       structs.HostLayout
 		Storage uint64
@@ -725,6 +747,27 @@ type hotspanScratch struct {
 		Pc         uint64
 		Generation uint32
 		Rule       uint32
+	}
+	Parts [16]struct {
+		_     structs.HostLayout
+		At    uint64
+		First uint32
+		End   uint32
+	}
+	PartWords [2176]uint64
+	Word      uint64
+	Again     [256]uint64
+	N_parts   uint32
+	FoundPart uint32
+	InParts   uint32
+	Apart     uint32
+	Request   struct {
+		_       structs.HostLayout
+		Frame   uint64
+		Epoch   uint64
+		Size    uint32
+		State   uint32
+		Records [2048]uint8
 	}
 	Owner struct {
 		_        structs.HostLayout

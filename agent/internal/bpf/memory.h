@@ -86,6 +86,20 @@ static __always_inline long read_whole(__u64 object, __u64 *to, __u32 size)
 	return read_object(&object, to, size);
 }
 
+// The same where rules for an AsyncContextFrame read what is in no part of the heap (part.h): the next sample cannot
+// compare it.
+static __always_inline long read_apart(struct scratch *s, void *to, __u32 size, __u64 from)
+{
+	s->apart = 1;
+	return read_user(to, size, from);
+}
+
+static __always_inline long read_whole_apart(struct scratch *s, __u64 object, __u64 *to, __u32 size)
+{
+	s->apart = 1;
+	return read_whole(object, to, size);
+}
+
 // Where what was read of an object is kept. The product spreads addresses of objects that follow each other, which
 // differ by few numbers.
 #define PLACE_OF(object, places) ((__u32)((object) >> 3) * 0x9e3779b1 >> 20 & ((places) - 1))
@@ -154,67 +168,6 @@ static __always_inline int read_instance_type(__u64 hidden_class)
 
 // The same as a function that is verified once.
 __noinline int instance_type(__u64 hidden_class) { return read_instance_type(hidden_class); }
-
-#define COPY_LOOP 128 // bytes; V8 copies more than that by memcpy, which keeps the target in rax
-
-// Whether the thread was stopped while it copied a string to this address, or was about to: until that is done the
-// memory holds its former contents, which may resemble any string. The target is in a register meanwhile. A register
-// may also refer to what was copied long before; then the string is missing, which is why functions are not checked
-// like this.
-__noinline int being_copied(__u64 address)
-{
-	struct scratch *s = own_scratch();
-	if (!s || !s->collecting)
-		return 0;
-	for (int i = 0; i < 16; i++)
-		if (s->registers[i] - address <= COPY_LOOP)
-			return 1;
-	return 0;
-}
-
-// Reads the head of an object of which more is wanted: what follows it may not be mapped. Returns how many bytes.
-static __always_inline __u32 read_more(__u64 object, __u64 *to, __u32 most, __u32 least)
-{
-	if (!rarely(read_whole(object, to, most)))
-		return most;
-	return read_whole(object, to, least) ? 0 : least;
-}
-
-// Reads the head of a string, 16 bytes, and returns its instance type; -1 if it cannot be told. A collection may
-// forward a string that stands for another one to that one, which is of another type: then *string becomes it.
-// (src/heap/scavenger.cc, EvacuateShortcutCandidate and EvacuateThinString) The hidden class at the new place may be of
-// what was there before. So a forwarded string is only believed to be flat if its copy is made, and not to be external,
-// where nothing tells a pointer; copy_piece checks the parts of others.
-static __always_inline __s32 read_string(const struct v8_layout *v8, __u64 *string, __u64 *to)
-{
-	__u64 moved, old, new[2], next;
-	if (!HEAP_OBJECT(*string) || read_user(to, 16, *string - 1))
-		return -1;
-	moved = to[0];
-	if (!(moved & 1) && (read_user(to, 8, moved) || !(to[0] & 1)))
-		return -1;
-	if (being_copied(moved & 1 ? *string - 1 : moved))
-		return -1;
-	__s32 type = instance_type(to[0]);
-	if (moved & 1 || type < 0 || type >= v8->first_non_string)
-		return type;
-	if ((type & v8->string_mask) == v8->tag_external)
-		return -1;
-	if ((type & v8->string_mask) != v8->tag_seq)
-		return type;
-	if (read_user(&old, 8, *string - 1 + v8->string_chars) || read_user(&new[0], 8, moved + 8) ||
-	    read_user(&new[1], 8, moved + v8->string_chars))
-		return -1;
-	if (old == new[1] && to[1] == new[0])
-		return type;
-	// A part of another representation begins where characters do; or the copy is not made yet.
-	if (!HEAP_OBJECT(old) || read_user(&next, 8, old - 1) || (old - 1 != moved && next != moved))
-		return -1;
-	if (read_whole(old, to, 16))
-		return -1;
-	*string = old;
-	return instance_type(to[0]);
-}
 
 // The word at byte offset `at` of an object's head in scratch memory.
 static __always_inline __u64 word_at(const __u64 *head, __u32 at)

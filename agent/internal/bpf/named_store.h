@@ -38,6 +38,7 @@ static __always_inline long read_name_field(struct reader *r, __u32 type, __u64 
 		return read_name_slot(r, fields.slots[field], name);
 	s->search.known = 0;
 	s->search.name = p->names[field];
+	s->search.id = field;
 	search(0);
 	*name = s->search.entry.value;
 	return s->search.found ? 1 : s->search.ended && !s->search.doubt ? 0 : -1;

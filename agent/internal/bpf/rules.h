@@ -9,11 +9,13 @@
 #include "learned.h"
 #include "limits.h"
 #include "memory.h"
+#include "part.h"
 #include "plan.h"
 #include "process.h"
 #include "scratch.h"
 #include "shape.h"
 #include "table.h"
+#include "text.h"
 #include "value.h"
 
 // Hashes of names, by isolate. The BPF program learns them itself.
@@ -29,7 +31,7 @@ struct {
 static __always_inline __s32 read_typed(const struct process *p, struct scratch *s, __u64 object, __u64 *to,
 					__u32 size)
 {
-	__s32 type = read_whole(object, to, size) ? -1 : instance_type(to[0]);
+	__s32 type = read_whole_apart(s, object, to, size) ? -1 : instance_type(to[0]);
 	if (type < 0)
 		unreadable(s);
 	return type;
@@ -53,10 +55,11 @@ static __always_inline int is_needless(const struct scratch *s, __u32 unless)
 }
 
 // The kind of an Oddball if it is true or false, else -1.
-static __always_inline long boolean(const struct v8_layout *v8, __u64 oddball)
+static __always_inline long boolean(struct scratch *s, __u64 oddball)
 {
+	const struct v8_layout *v8 = &s->v8;
 	__u64 kind;
-	if (read_user(&kind, 8, oddball - 1 + v8->oddball_kind) || !IS_SMI(kind))
+	if (read_word(s, &kind, oddball - 1 + v8->oddball_kind) || !IS_SMI(kind))
 		return -1;
 	return SMI(kind) == v8->oddball_true ? 1 : SMI(kind) == v8->oddball_false ? 0 : -1;
 }
@@ -80,7 +83,7 @@ __noinline int add_value(__u32 label, __u32 kind, __u64 value)
 	if (!IS_SMI(value)) {
 		if (!HEAP_OBJECT(value))
 			return 0;
-		size = read_more(value, s->ref_head, STRING_HEAD + SHORT_STRING, STRING_HEAD);
+		size = read_more(s, value, s->ref_head, STRING_HEAD + SHORT_STRING, STRING_HEAD);
 		if (!size) {
 			unreadable(s);
 			return 0;
@@ -91,7 +94,7 @@ __noinline int add_value(__u32 label, __u32 kind, __u64 value)
 			return 0;
 		}
 		if (type == v8->type_oddball) {
-			long is = boolean(v8, value);
+			long is = boolean(s, value);
 			if (is < 0)
 				return 0;
 			value = is;
@@ -234,16 +237,17 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 	if (!r->names)
 		r->names = names_of(r);
 	s->search.name = r->process->names[id];
+	s->search.id = id;
 	s->search.found = 0;
 	__u32 kind = s->search.name.kind, hash = r->names && kind != NAME_PRIVATE ? r->names->hash[id] : 0;
-	if (hash || s->table.whole)
-		search(hash);
 	// Several symbols may have one description: a comparison of all keys finds another one. A thread of libuv's
 	// pool cannot tell the isolate from an earlier one, whose symbols had other hashes.
-	int all = !s->table.whole;
-	if (hash)
-		all = kind == NAME_SYMBOL || (kind == NAME_REGISTERED && s->owner.isolate);
-	if (!s->search.found && all) {
+	int all = !hash || kind == NAME_SYMBOL || (kind == NAME_REGISTERED && s->owner.isolate);
+	if (s->table.whole) // of all keys, most of which are known to be others
+		search(all || !s->guessed ? 0 : hash);
+	else if (hash)
+		search(hash);
+	if (!s->search.found && all && !s->table.whole) {
 		note_entries(r->process, s);
 		pick_entry(s->shape.slots[id]);
 	}
@@ -323,7 +327,7 @@ static __always_inline int open_properties(struct node_edges *n, __u32 node, __u
 	struct reader *r = n->reader;
 	struct scratch *s = r->scratch;
 	__u64 class = s->object_head[0];
-	if (read_user(s->ref_head, MAP_HEAD, class - 1)) {
+	if (read_apart(s, s->ref_head, MAP_HEAD, class - 1)) {
 		unreadable(s);
 		return 0;
 	}
@@ -414,7 +418,7 @@ static __always_inline int open_array(struct scratch *s, const struct label_valu
 {
 	if (f->size >= ARRAY_HEAD)
 		__builtin_memcpy(&s->object_head[STRING_HEAD / 8], f->chars, ARRAY_HEAD - STRING_HEAD);
-	else if (read_whole(f->value, s->object_head, ARRAY_HEAD))
+	else if (read_whole_apart(s, f->value, s->object_head, ARRAY_HEAD))
 		return -1;
 	return open_elements(word_at(s->object_head, s->v8.array_length));
 }
@@ -428,7 +432,10 @@ static __always_inline void append_bytes(struct scratch *s, const struct label_v
 		return;
 	}
 	__u32 n = s->n_elements & (2 * MAX_BYTES - 1);
-	if (n > MAX_BYTES || read_user(s->ref_head, n * 8, s->elements)) {
+	int at = find_part(s, s->elements, n * 8);
+	if (at >= 0)
+		copy_words(s->ref_head, part_at(s, at), MAX_BYTES * 8);
+	else if (n > MAX_BYTES || read_apart(s, s->ref_head, n * 8, s->elements)) {
 		unreadable(s);
 		return;
 	}
@@ -478,7 +485,7 @@ __noinline int append_value(__u32 i)
 		append_time(s, &f);
 	else if (f.type == v8->type_array)
 		append_bytes(s, &f);
-	else if (read_user(&bits, 8, f.value - 1 + v8->heap_number_value))
+	else if (read_word(s, &bits, f.value - 1 + v8->heap_number_value))
 		unreadable(s);
 	else
 		append_word(s, CONTEXT_DOUBLE, f.label, bits);

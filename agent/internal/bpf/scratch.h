@@ -64,6 +64,8 @@ struct table_entry {
 // The search of a table for a name.
 struct search {
 	struct name name;
+	__u32 id;     // its number
+	__u32 symbol; // the key that was compared last is one
 	struct table_entry entry;
 	__u64 known;     // the key that had the name before, tagged; 0 = none is known
 	__u32 hash;      // sought; 0 = not known: all entries are compared
@@ -90,6 +92,16 @@ struct key_text {
 struct piece {
 	__u64 string; // tagged
 	__u32 skip, length;
+};
+
+// A label value that is being put together.
+struct text {
+	__u32 label;
+	__u32 record, start; // offsets in the buffer: of the record that is being written, and of its characters
+	__u32 size;          // bytes of all records of the value
+	__u32 width;         // bytes of a character; 0 = none yet
+	__u32 n_pieces;      // still to be copied, the next on top
+	__u8 bad, cut;
 };
 
 // What is kept from one sample to the next, since it is read again and again: objects that live, and do not move in the
@@ -190,6 +202,7 @@ struct known_key {
 	__u64 key;  // tagged
 };
 #define KNOWN_KEYS 32 // a power of two
+#define OTHER_KEYS 64 // a power of two
 
 // The store of an AsyncLocalStorage. Both are tagged.
 struct store {
@@ -255,6 +268,30 @@ struct v8_frame {
 // Bytes of the stack that are read at once. A read costs as much as copying some hundred bytes that follow each other.
 #define WINDOW 2048
 
+// A part of the heap that was read: see part.h.
+#define PART 1024    // bytes
+#define LINE 64      // bytes of it that are compared at once
+#define MAX_PARTS 16 // a power of two
+struct part {
+	__u64 at;
+	__u32 first, end; // bytes of it that were asked for, whole lines
+};
+
+// What the last sample has said of a request: the parts are those that it was read of.
+enum request_state {
+	REQUEST_MET,   // nothing is kept of it
+	REQUEST_KEPT,
+	REQUEST_UNFIT, // not all that it is read of can be in parts
+};
+#define MAX_KEPT 1024 // bytes; a power of two
+struct kept_request {
+	__u64 frame; // the AsyncContextFrame, tagged; 0 = it was of none
+	__u64 epoch;
+	__u32 size;  // bytes of records
+	__u32 state; // enum request_state
+	__u8 records[2 * MAX_KEPT]; // the slack lets the verifier see that they stay inside
+};
+
 // What does not fit on the BPF stack: one for each CPU. A timer runs the BPF program with interrupts off, never twice
 // on a CPU; hits of probes take turns (probe.h).
 struct scratch {
@@ -285,6 +322,7 @@ struct scratch {
 	struct identity identities[MAX_IDENTITIES][2]; // likewise, the later one first
 	struct known_stack stacks[MAX_STACKS]; // likewise
 	struct known_key keys[KNOWN_KEYS]; // likewise
+	__u64 others[OTHER_KEYS]; // likewise: keys that are not some name (other_key)
 	struct turns turns; // likewise
 	struct root roots[MAX_ROOTS]; // likewise
 	__u32 n_visits, n_values;
@@ -293,7 +331,8 @@ struct scratch {
 	__u64 labels_set; // labels that have a value, a bit each
 	struct visit visits[MAX_VISITS];
 	struct label_value values[MAX_VALUES];
-	struct piece pieces[MAX_PIECES];
+	struct piece pieces[MAX_PIECES], piece; // piece: the one that is copied
+	struct text value_text;
 	struct store stores[MAX_STORES]; // of the current AsyncContextFrame or resource
 	__u64 part[32];           // a part of its dictionary, and before that of what leads to it
 	struct resource_state resource;
@@ -306,6 +345,14 @@ struct scratch {
 	__u64 window[(WINDOW + V8_FRAME_SIZE) / 8]; // the slack lets the verifier see that frames stay inside
 	__u32 v8_mappings[2]; // numbers of those that V8's code was in last; not of one sample
 	struct known_rule rules[KNOWN_RULES]; // each where its address says; not of one sample
+	struct part parts[MAX_PARTS];
+	__u64 part_words[(MAX_PARTS + 1) * PART / 8]; // of these; slack shows the verifier that objects stay inside
+	__u64 word; // that was read last
+	__u64 again[2 * PART / 8]; // a part that is read again; with slack
+	__u32 n_parts, found_part;
+	__u32 in_parts; // what is read of a request is to be in parts
+	__u32 apart; // something of it was read that is not, or could not be read
+	struct kept_request request; // not of one sample
 	struct owner owner;
 	struct v8_frame slots; // of the current frame
 	__u32 end; // bytes of buffer in use

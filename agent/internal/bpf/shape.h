@@ -9,6 +9,7 @@
 #include "learned.h"
 #include "limits.h"
 #include "memory.h"
+#include "part.h"
 #include "names.h"
 #include "plan.h"
 #include "process.h"
@@ -41,13 +42,13 @@ __noinline int read_out(const struct process *p, struct scratch *s, __u64 array,
 {
 	if (!p || !s || !value)
 		return -1;
-	__u32 size = read_more(array, s->ref_head, ELEMENTS, ELEMENTS_HEAD);
+	__u32 size = read_more(s, array, s->ref_head, ELEMENTS, ELEMENTS_HEAD);
 	if (!size || instance_type(s->ref_head[0]) != p->v8.type_property_array ||
 	    (slot & 0x7fff) >= ((__u32)SMI(s->ref_head[1]) & ARRAY_LENGTH))
 		return -1;
 	__u32 at = p->v8.property_array_data + (slot & 0x7fff) * 8;
 	if (at >= size)
-		return read_unset(value, 8, array - 1 + at);
+		return read_word(s, value, array - 1 + at);
 	*value = word_at(s->ref_head, at);
 	return 0;
 }
@@ -58,8 +59,8 @@ static __always_inline int read_slot(const struct process *p, struct scratch *s,
 {
 	__u64 array;
 	if (!(slot & SLOT_OUT))
-		return read_user(value, 8, object - 1 + slot * 8);
-	if (read_user(&array, 8, object - 1 + p->v8.receiver_hash))
+		return read_apart(s, value, 8, object - 1 + slot * 8);
+	if (read_apart(s, &array, 8, object - 1 + p->v8.receiver_hash))
 		return -1;
 	*value = 0;
 	return read_out(p, s, array, slot, value);
@@ -72,13 +73,13 @@ __noinline int read_properties(struct scratch *s, __u64 object, __u32 node, int 
 	if (!s)
 		return -1;
 	__u64 *head = s->object_head;
-	if (may_be_map) {
-		s->object_words = read_ahead(s, object, OBJECT_HEAD) / 8;
+	s->object_words = may_be_map ? (__u32)read_ahead(s, object) / 8 : 0;
+	if (s->object_words) {
 		if (s->object_words > OBJECT_WORDS)
 			s->object_words = OBJECT_WORDS;
 		__builtin_memcpy(head, s->words, OBJECT_WORDS * 8);
 	} else {
-		s->object_words = read_more(object, head, OBJECT_WORDS * 8, OBJECT_HEAD) / 8;
+		s->object_words = read_more(s, object, head, OBJECT_WORDS * 8, OBJECT_HEAD) / 8;
 	}
 	__s32 type = -1;
 	if (s->object_words) {
@@ -98,7 +99,7 @@ static __always_inline int read_property(const struct process *p, struct scratch
 	if (slot & SLOT_OUT)
 		return read_out(p, s, word_at(s->object_head, p->v8.receiver_hash), slot, value);
 	if (slot >= s->object_words)
-		return read_user(value, 8, object - 1 + slot * 8);
+		return read_word(s, value, object - 1 + slot * 8);
 	*value = s->object_head[slot & 15];
 	return 0;
 }
@@ -126,7 +127,7 @@ static __always_inline int open_descriptors(struct scratch *s)
 	__u8 size = word_at(head, v8->instance_size) >> (v8->instance_size & 7) * 8;
 	__u8 start = word_at(head, v8->object_start) >> (v8->object_start & 7) * 8;
 	__u32 own = half_at(head, v8->map_bit_field3) >> (v8->own_bit & 31) & 0x3ff;
-	if (read_whole(descriptors, head, DESCRIPTORS_HEAD))
+	if (read_whole_apart(s, descriptors, head, DESCRIPTORS_HEAD))
 		return -1;
 	__u32 all = N_DESCRIPTORS(head[1]);
 	if (own > all || (own && start < HEADER_WORDS) || (!own && all)) // it is no hidden class, or no array

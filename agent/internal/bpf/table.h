@@ -7,6 +7,7 @@
 #include "kernel.h"
 #include "limits.h"
 #include "memory.h"
+#include "part.h"
 #include "process.h"
 #include "scratch.h"
 #include "value.h"
@@ -43,7 +44,7 @@ static __always_inline __u32 read_text(struct scratch *s, __u64 string, __s32 ty
 	asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
 	size &= 2 * MAX_NAME - 1;
 	__builtin_memset(s->key, 0, MAX_NAME);
-	if (read_user(s->key, size, string - 1 + v8->string_chars))
+	if (read_apart(s, s->key, size, string - 1 + v8->string_chars))
 		return 0;
 	return width == 1 ? 1 : narrow_key(s);
 }
@@ -74,9 +75,9 @@ __noinline int is_text(struct scratch *s, __u64 string)
 	const struct v8_layout *v8 = &s->v8;
 	__s32 type = 0;
 	for (int thin = 0; thin < 2; thin++) {
-		if (thin && read_user(&string, 8, string - 1 + v8->thin_actual))
+		if (thin && read_apart(s, &string, 8, string - 1 + v8->thin_actual))
 			return -1;
-		if (read_whole(string, s->key, 16) || (type = read_instance_type(s->key[0])) < 0)
+		if (read_whole_apart(s, string, s->key, 16) || (type = read_instance_type(s->key[0])) < 0)
 			return -1;
 		if (type >= v8->first_non_string || string_length(v8, s->key) != s->search.name.length)
 			return 0;
@@ -99,21 +100,18 @@ static __always_inline long is_symbol(struct scratch *s, __u64 symbol)
 		return 0;
 	if (s->search.hash && kind == NAME_REGISTERED)
 		return 1;
-	if (read_user(&description, 8, symbol - 1 + v8->symbol_description))
+	if (read_apart(s, &description, 8, symbol - 1 + v8->symbol_description))
 		return -1;
 	return is_text(s, description);
 }
 
-// Whether the key of an entry is the name that is sought: 1; 0; -1 where it cannot be told; 2 where the entry is empty.
-static __always_inline long is_key(struct scratch *s)
+// Compares the key of an entry, an object, with the name that is sought, as is_key.
+static __always_inline long compare_key(struct scratch *s)
 {
 	const struct v8_layout *v8 = &s->v8;
 	__u64 object = s->search.entry.key, kind;
-	if (!HEAP_OBJECT(object))
-		return 0;
-	if (object == s->search.known)
-		return 1;
-	if (read_whole(object, s->key, 16)) // the hole of a deleted entry may lie in a page that cannot be read
+	// the hole of a deleted entry may lie in a page that cannot be read
+	if (read_whole_apart(s, object, s->key, 16))
 		return s->search.entry.key == s->search.entry.value ? 0 : -1;
 	s->search.seen_hash = half_at(s->key, v8->name_hash) >> v8->hash_shift;
 	if (s->search.hash && s->table.buckets && s->search.seen_hash != s->search.hash)
@@ -121,14 +119,34 @@ static __always_inline long is_key(struct scratch *s)
 	__s32 type = instance_type(s->key[0]);
 	if (type < 0)
 		return -1;
-	if (type == v8->type_symbol)
+	s->search.symbol = type == v8->type_symbol;
+	if (s->search.symbol)
 		return is_symbol(s, object);
 	if (type == v8->type_oddball) // undefined, or of an entry that was deleted, the hole
-		return !read_user(&kind, 8, object - 1 + v8->oddball_kind) && kind >> 32 != v8->oddball_hole ? 2 : 0;
+		return !read_word(s, &kind, object - 1 + v8->oddball_kind) && kind >> 32 != v8->oddball_hole ? 2 : 0;
 	if (type >= v8->first_non_string || s->search.name.kind != NAME_STRING ||
 	    (s->search.hash && s->search.seen_hash != s->search.hash))
 		return 0;
 	return is_text(s, object);
+}
+
+// Whether the key of an entry is the name that is sought: 1; 0; -1 where it cannot be told; 2 where the entry is empty.
+// That a symbol is not, which never changes and stays where it is, is kept for the epoch.
+static __always_inline long is_key(struct scratch *s)
+{
+	__u64 object = s->search.entry.key, id = s->search.id, mark = KEY_OF(s, object) ^ (id + 1) << 56;
+	__u64 *other = &s->others[PLACE_OF(object + (id << 3), OTHER_KEYS)];
+	if (!HEAP_OBJECT(object))
+		return 0;
+	if (object == s->search.known)
+		return 1;
+	if (*other == mark)
+		return 0;
+	s->search.symbol = 0;
+	long is = compare_key(s);
+	if (!is && s->search.symbol && !s->search.hash && !s->guessed && is_old(s, object))
+		*other = mark;
+	return is;
 }
 
 #define MAX_WHOLE 8 // entries of a table that is read as a whole: it has half as many buckets
@@ -157,7 +175,7 @@ static __always_inline __u64 *table_entry(struct scratch *s, __u32 i)
 			size = TABLE_ENTRIES * 24;
 		asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
 		size &= 0xff;
-		if (read_user(s->part, size, s->table.entries + i * 24ULL)) {
+		if (read_apart(s, s->part, size, s->table.entries + i * 24ULL)) {
 			unreadable(s);
 			return 0;
 		}
@@ -168,7 +186,7 @@ static __always_inline __u64 *table_entry(struct scratch *s, __u32 i)
 static __always_inline long read_table_entry(struct scratch *s, __u32 i, struct table_entry *to)
 {
 	if (!s->table.whole)
-		return read_unset(to, sizeof(*to), s->table.entries + i * (__u64)sizeof(*to));
+		return read_words(s, to, sizeof(*to), s->table.entries + i * (__u64)sizeof(*to));
 	__builtin_memcpy(to, whole_entry(s, i), sizeof(*to));
 	return 0;
 }
@@ -178,7 +196,7 @@ static __always_inline long read_bucket(struct scratch *s, __u32 hash, __u64 *fi
 {
 	__u32 n = s->table.n_buckets, i = hash & (n - 1);
 	if (!s->table.whole)
-		return read_unset(first, 8, s->table.buckets + i * 8ULL);
+		return read_word(s, first, s->table.buckets + i * 8ULL);
 	*first = s->words[(s->table.first - n + i) & (WHOLE_TABLE / 8 - 1)];
 	return 0;
 }
@@ -256,11 +274,14 @@ __noinline int search(__u32 hash)
 	return 0;
 }
 
-// Reads an object that may be a JSMap into scratch->words, with what is behind it. Returns how many bytes.
-static __always_inline __u32 read_ahead(struct scratch *s, __u64 object, __u32 least)
+// Reads an object that may be a JSMap into scratch->words, with what is behind it. Returns how many bytes; 0 if
+// it is shorter, or cannot be read.
+__noinline int read_ahead(struct scratch *s, __u64 object)
 {
+	if (!s)
+		return 0;
 	s->ahead.object = object;
-	s->ahead.size = read_more(object, s->words, JS_MAP_HEAD + SMALL_TABLE, least);
+	s->ahead.size = read_more(s, object, s->words, JS_MAP_HEAD + SMALL_TABLE, JS_MAP_HEAD);
 	return s->ahead.size;
 }
 
@@ -274,7 +295,7 @@ static __always_inline __u32 read_table(struct scratch *s, __u64 table, __u32 *a
 	if (object && table == object + JS_MAP_HEAD && s->ahead.size > JS_MAP_HEAD && s->words[JS_MAP_HEAD / 8] & 1)
 		return s->ahead.size - JS_MAP_HEAD;
 	*at = 0;
-	return read_more(table, s->words, SMALL_TABLE, TABLE_HEAD);
+	return read_more(s, table, s->words, SMALL_TABLE, TABLE_HEAD);
 }
 
 // Opens an OrderedHashMap, which a JSMap has. (src/objects/ordered-hash-table.h)
@@ -308,7 +329,7 @@ __noinline int open_dictionary(__u64 dictionary)
 	if (!s)
 		return -1;
 	__u64 *head = &s->ref_head[s->v8.table_data >> 3 & 7];
-	if (read_whole(dictionary, s->ref_head, TABLE_HEAD) || !IS_SMI(head[2]))
+	if (read_whole_apart(s, dictionary, s->ref_head, TABLE_HEAD) || !IS_SMI(head[2]))
 		return -1;
 	__u32 n = SMI(head[2]);
 	if (!n || n & (n - 1) || n > 1 << 24)
@@ -328,7 +349,7 @@ __noinline int open_elements(__u64 length)
 	if (!s)
 		return -1;
 	__u64 elements = word_at(s->object_head, s->v8.object_elements), *head = s->part;
-	__u32 size = read_more(elements, head, ELEMENTS, ELEMENTS_HEAD);
+	__u32 size = read_more(s, elements, head, ELEMENTS, ELEMENTS_HEAD);
 	if (!size || !IS_SMI(length))
 		return -1;
 	__s32 type = instance_type(head[0]);
@@ -343,7 +364,7 @@ __noinline int open_elements(__u64 length)
 static __always_inline long read_element(struct scratch *s, __u32 i, __u64 *value)
 {
 	if (i >= s->n_read)
-		return read_unset(value, 8, s->elements + i * 8ULL);
+		return read_word(s, value, s->elements + i * 8ULL);
 	*value = s->part[(i + ELEMENTS_HEAD / 8) & 31];
 	return 0;
 }

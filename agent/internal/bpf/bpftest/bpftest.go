@@ -121,3 +121,14 @@ func (p *Program) output(size int) (out Output, err error) {
 	out.Reads = append(out.Reads, log[:min(out.NReads, len(log))]...)
 	return out, nil
 }
+
+// ForgetRequest has the next run read the request anew, whatever the last one has kept of it.
+func (p *Program) ForgetRequest() error {
+	scratch, err := p.Scratches.LookupBytes(uint32(0))
+	if err != nil {
+		return err
+	}
+	at := unsafe.Offsetof(replayScratch{}.Request)
+	clear(scratch[at : at+unsafe.Sizeof(replayScratch{}.Request.Frame)])
+	return p.Scratches.Put(uint32(0), scratch)
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR MIT)
+// Strings of V8's heap as values of labels. V8 keeps them in several forms, some as parts of others.
+
+#pragma once
+
+#include <linux/types.h>
+#include "event.h"
+#include "kernel.h"
+#include "limits.h"
+#include "memory.h"
+#include "part.h"
+#include "process.h"
+#include "scratch.h"
+#include "value.h"
+
+// Begins to write characters of one width. Those of another width go into a record of their own.
+static __always_inline long set_width(struct scratch *s, __u32 width)
+{
+	struct text *t = &s->value_text;
+	if (t->width == width)
+		return 0;
+	if (!t->width) {
+		struct context_record *first = record_at(s, t->record);
+		first->type = width == 2 ? CONTEXT_TWO_BYTE : CONTEXT_ONE_BYTE;
+	} else {
+		t->record = s->end;
+		if (!append(s, width == 2 ? CONTEXT_MORE_TWO : CONTEXT_MORE_ONE, t->label, 0))
+			return -1;
+	}
+	t->width = width;
+	t->start = s->end;
+	return 0;
+}
+
+#define COPY_LOOP 128 // bytes; V8 copies more than that by memcpy, which keeps the target in rax
+
+// Whether the thread was stopped while it copied a string to this address, or was about to: until that is done the
+// memory holds its former contents, which may resemble any string. The target is in a register meanwhile. A register
+// may also refer to what was copied long before; then the string is missing, which is why functions are not checked
+// like this.
+__noinline int being_copied(__u64 address)
+{
+	struct scratch *s = own_scratch();
+	if (!s || !s->collecting)
+		return 0;
+	for (int i = 0; i < 16; i++)
+		if (s->registers[i] - address <= COPY_LOOP)
+			return 1;
+	return 0;
+}
+
+// Reads the head of a string, 16 bytes, and returns its instance type; -1 if it cannot be told. A collection may
+// forward a string that stands for another one to that one, which is of another type: then *string becomes it.
+// (src/heap/scavenger.cc, EvacuateShortcutCandidate and EvacuateThinString) The hidden class at the new place may be of
+// what was there before. So a forwarded string is only believed to be flat if its copy is made, and not to be external,
+// where nothing tells a pointer; copy_piece checks the parts of others.
+static __always_inline __s32 read_string(struct scratch *s, __u64 *string, __u64 *to)
+{
+	const struct v8_layout *v8 = &s->v8;
+	__u64 moved, old, new[2], next;
+	if (!HEAP_OBJECT(*string) || read_words(s, to, 16, *string - 1))
+		return -1;
+	moved = to[0];
+	if (!(moved & 1) && (read_apart(s, to, 8, moved) || !(to[0] & 1)))
+		return -1;
+	if (being_copied(moved & 1 ? *string - 1 : moved))
+		return -1;
+	__s32 type = instance_type(to[0]);
+	if (moved & 1 || type < 0 || type >= v8->first_non_string)
+		return type;
+	if ((type & v8->string_mask) == v8->tag_external)
+		return -1;
+	if ((type & v8->string_mask) != v8->tag_seq)
+		return type;
+	if (read_apart(s, &old, 8, *string - 1 + v8->string_chars) || read_apart(s, &new[0], 8, moved + 8) ||
+	    read_apart(s, &new[1], 8, moved + v8->string_chars))
+		return -1;
+	if (old == new[1] && to[1] == new[0])
+		return type;
+	// A part of another representation begins where characters do; or the copy is not made yet.
+	if (!HEAP_OBJECT(old) || read_apart(s, &next, 8, old - 1) || (old - 1 != moved && next != moved))
+		return -1;
+	if (read_whole_apart(s, old, to, 16))
+		return -1;
+	*string = old;
+	return instance_type(to[0]);
+}
+
+static __always_inline long read_chars(struct scratch *s, void *to, __u32 size, __u64 chars)
+{
+	__u32 before = chars & 7;
+	int at = find_part(s, chars - before, (before + size + 7) & ~7U);
+	if (at < 0)
+		return read_apart(s, to, size, chars);
+	return bpf_probe_read_kernel(to, size, (const __u8 *)part_at(s, at) + before);
+}
+
+// Copies the characters of a flat string.
+__noinline int copy_flat(struct scratch *s, __u64 chars, __u32 width, __u32 length)
+{
+	if (!s || !length)
+		return 0;
+	struct text *t = &s->value_text;
+	if (set_width(s, width))
+		return -1;
+	__u64 size = (__u64)length * width;
+	__u32 room = MAX_STRING - t->size;
+	if (size > room) {
+		size = room & ~1;
+		t->cut = 1;
+	}
+	size &= 2 * MAX_STRING - 1;
+	asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
+	if (s->end >= BUFFER_SIZE - MAX_STRING - 64 || read_chars(s, record_at(s, s->end), size, chars))
+		return -1;
+	t->size += size;
+	s->end += size;
+	struct context_record *record = record_at(s, t->record);
+	record->length = s->end - t->start;
+	return 0;
+}
+
+static __always_inline void push_piece(struct scratch *s, __u64 string, __u32 skip, __u32 length)
+{
+	struct piece *p = &s->pieces[s->value_text.n_pieces++ & (MAX_PIECES - 1)];
+	p->string = string;
+	p->skip = skip;
+	p->length = length;
+}
+
+// Pops the topmost piece: copies it, or pushes what it stands for. (src/objects/string.h)
+static __always_inline long copy_piece(struct scratch *s)
+{
+	struct text *t = &s->value_text;
+	const struct v8_layout *v8 = &s->v8;
+	struct piece *p = &s->piece; // the stack is short
+	*p = s->pieces[--t->n_pieces & (MAX_PIECES - 1)];
+	if (!use_steps(s, 1))
+		return -1;
+	__s32 type = read_string(s, &p->string, s->object_head);
+	if (type < 0 || type >= v8->first_non_string)
+		return -1;
+	__u32 length = string_length(v8, s->object_head);
+	if (length < p->skip)
+		return -1;
+	length -= p->skip;
+	if (length > p->length)
+		length = p->length;
+	__u32 tag = type & v8->string_mask;
+	if (tag == v8->tag_seq) {
+		__u32 width = type & v8->one_byte_bit ? 1 : 2;
+		return copy_flat(s, p->string - 1 + v8->string_chars + (__u64)p->skip * width, width, length);
+	}
+	__u64 first; // words are read one after the other: the stack is short
+	if (tag == v8->tag_external && !(type & v8->uncached_bit)) {
+		__u32 width = type & v8->one_byte_bit ? 1 : 2;
+		if (read_word(s, &first, p->string - 1 + v8->external_data))
+			return -1;
+		return copy_flat(s, first + (__u64)p->skip * width, width, length);
+	}
+	if (tag == v8->tag_thin) {
+		if (read_word(s, &first, p->string - 1 + v8->thin_actual))
+			return -1;
+		push_piece(s, first, p->skip, length);
+	} else if (tag == v8->tag_sliced) {
+		if (read_word(s, &first, p->string - 1 + v8->sliced_parent) ||
+		    read_word(s, &p->string, p->string - 1 + v8->sliced_offset) || !IS_SMI(p->string))
+			return -1;
+		push_piece(s, first, p->skip + SMI(p->string), length);
+	} else if (tag == v8->tag_cons && !p->skip && t->n_pieces < MAX_PIECES - 2) {
+		if (read_word(s, &first, p->string - 1 + v8->cons_second))
+			return -1;
+		push_piece(s, first, 0, -1);
+		if (read_word(s, &first, p->string - 1 + v8->cons_first))
+			return -1;
+		push_piece(s, first, 0, -1);
+	} else {
+		return -1;
+	}
+	return 0;
+}
+
+static long copy_next_piece(__u32 i, void *context)
+{
+	struct scratch *s = *(struct scratch **)context;
+	struct text *t = &s->value_text;
+	if (!t->n_pieces || t->cut)
+		return 1;
+	if (!copy_piece(s))
+		return 0;
+	t->bad = 1;
+	return 1;
+}
+
+// The type of flat strings of Latin-1 characters.
+static __always_inline __u32 one_byte(const struct v8_layout *v8) { return v8->tag_seq | v8->one_byte_bit; }
+
+// Appends a string whose characters were read with its head. An empty one says nothing.
+static __always_inline void append_short(struct scratch *s, const struct label_value *f)
+{
+	void *to = f->length ? append(s, CONTEXT_ONE_BYTE, f->label, f->length) : 0;
+	if (to)
+		copy_words(to, f->chars, SHORT_STRING); // what is behind them is written over
+}
+
+static __always_inline void append_string(struct scratch *s, const struct label_value *f)
+{
+	__u32 at = s->end;
+	if (f->whole && !s->collecting && (f->type & (s->v8.string_mask | s->v8.one_byte_bit)) == one_byte(&s->v8)) {
+		append_short(s, f);
+		return;
+	}
+	struct text *t = &s->value_text;
+	if (!append(s, CONTEXT_UNREADABLE, f->label, 0))
+		return;
+	*t = (struct text){.label = f->label, .record = at, .start = s->end};
+	if (!s->collecting && (f->type & s->v8.string_mask) == s->v8.tag_seq) { // nothing moves it
+		__u32 width = f->type & s->v8.one_byte_bit ? 1 : 2;
+		t->bad = !use_steps(s, 1) || copy_flat(s, f->value - 1 + s->v8.string_chars, width, f->length);
+	} else {
+		push_piece(s, f->value, 0, -1);
+		bpf_loop(MAX_PIECES_TOTAL, copy_next_piece, &s, 0);
+	}
+	if (t->cut) {
+		append(s, CONTEXT_CUT, f->label, 0);
+	} else if (t->bad || t->n_pieces) { // nothing of it: a part would be another value
+		s->end = at;
+		unreadable(s);
+	} else if (!t->width) {
+		s->end = at; // an empty string says nothing
+	}
+}
