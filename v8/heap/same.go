@@ -21,7 +21,7 @@ type partsReader interface {
 // again: a thread that was in the code would be in code that was there until then.
 func (r *Reader) Same(c *Code) bool {
 	same := false
-	r.AllSame([]*Code{c}, func(int) { same = true })
+	r.AllSame([]*Code{c}, nil, func(int) { same = true })
 	if same {
 		return true
 	}
@@ -44,11 +44,12 @@ func (r *Reader) compare(c *Code) (bool, error) {
 }
 
 // AllSame calls f with the pieces of code of which Same is true. It reads them at once where the memory can do that;
-// where it cannot, or of one that is gone, f may be called with fewer of them.
-func (r *Reader) AllSame(all []*Code, f func(i int)) {
+// where it cannot, or of one that is gone, f may be called with fewer of them. more is read in the same call, behind
+// them: it returns how many parts of that.
+func (r *Reader) AllSame(all []*Code, more []target.Part, f func(i int)) int {
 	mem, ok := r.mem.(partsReader)
 	if !ok || !r.hasStreams() || len(all) == 0 {
-		return
+		return 0
 	}
 	const word = 8
 	buffer := slices.Grow(r.heads[:0], len(all)*(word+codeHead))[:len(all)*(word+codeHead)]
@@ -59,15 +60,17 @@ func (r *Reader) AllSame(all []*Code, f func(i int)) {
 			target.Part{At: c.object.address(), To: rest[word : word+codeHead]})
 		rest = rest[word+codeHead:]
 	}
+	parts = append(parts, more...)
 	r.heads, r.parts = buffer, parts
 	n, _ := mem.ReadParts(parts)
-	for i, c := range all[:n/2] {
+	for i, c := range all[:min(n/2, len(all))] {
 		now := Code{object: Word(binary.LittleEndian.Uint64(buffer[i*(word+codeHead):]))}
 		copy(now.head[:], buffer[i*(word+codeHead)+word:])
 		if now.object == c.object && r.decodeCode(&now) == nil && r.equal(c, &now) {
 			f(i)
 		}
 	}
+	return max(0, n-2*len(all))
 }
 
 // streamOf is where the InstructionStream of code begins.

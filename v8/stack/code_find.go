@@ -75,8 +75,9 @@ func (v *Resolver) Renew(now int64) {
 	v.checkUsed()
 }
 
-// checkUsed checks at once the code that samples were in lately: samples to come will be in most of it. Where a piece
-// cannot be read, those behind it are not read either: it is checked when it is met again.
+// checkUsed checks at once the code that samples were in lately, and the isolate of the last one: samples to come will
+// be in most of it. Where a piece cannot be read, those behind it are not read either: it is checked when it is met
+// again.
 func (v *Resolver) checkUsed() {
 	epoch := v.code.epoch
 	v.code.keepUsed(func(c *code) bool { return !c.gone && epoch-c.used <= checkedFor })
@@ -85,11 +86,15 @@ func (v *Resolver) checkUsed() {
 	for i, c := range used {
 		all[i] = c.Code
 	}
-	v.r.AllSame(all, func(i int) {
+	times := v.times.parts()
+	read := v.r.AllSame(all, times, func(i int) {
 		if used[i].described() {
 			used[i].checked = epoch
 		}
 	})
+	if v.times.are(times[:read]) {
+		v.isolate.checked = epoch
+	}
 	v.code.keepUsed(func(c *code) bool { return c.checked == epoch })
 }
 

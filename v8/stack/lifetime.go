@@ -9,6 +9,7 @@ import (
 
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/target"
 )
 
 // V8 keeps when an isolate was made in time_millis_at_init_ (src/execution/isolate.h), milliseconds of CLOCK_MONOTONIC
@@ -63,6 +64,26 @@ func (t times) hold(r *heap.Reader) bool {
 	}
 	maps.DeleteFunc(t, func(at uint64, _ float64) bool { _, is := changed[at]; return is })
 	return true
+}
+
+// parts are where the times are, to be read with something else.
+func (t times) parts() (parts []target.Part) {
+	buffer := make([]byte, len(t)*8)
+	for at := range t {
+		parts = append(parts, target.Part{At: at, To: buffer[:8]})
+		buffer = buffer[8:]
+	}
+	return parts
+}
+
+// are reports whether all times were read, and are what they were. If not, hold tells what that means.
+func (t times) are(parts []target.Part) bool {
+	for _, p := range parts {
+		if math.Float64frombits(binary.LittleEndian.Uint64(p.To)) != t[p.At] {
+			return false
+		}
+	}
+	return len(t) > 0 && len(parts) == len(t)
 }
 
 // made returns when an isolate was made, in nanoseconds of CLOCK_MONOTONIC; 0 = not known.

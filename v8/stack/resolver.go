@@ -26,6 +26,7 @@ type Resolver struct {
 	code     codes
 	wasm     wasm
 	builtin  map[string]*Frame // by name
+	filling  builtinPoints     // where fillsFrame is known
 	basis    basis             // of the current sample
 	renewed  int64             // when Renew was called
 	late     bool              // the current sample was taken some time ago
@@ -41,6 +42,7 @@ func NewResolver(r *heap.Reader, space AddressSpace) *Resolver {
 		gone: heap.NewReader(noMemory{}, r.Layout()), space: space,
 		isolates: map[isolateKey]*isolate{},
 		builtin:  map[string]*Frame{},
+		filling:  builtinPoints{},
 		wasm:     wasm{modules: map[uint64]*wasmModule{}, codes: map[uint64]*wasmCode{}},
 	}
 }

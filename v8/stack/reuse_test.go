@@ -3,6 +3,7 @@ package stack
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -54,7 +55,7 @@ var codeFields = map[layout.Field]int64{
 	layout.MapInstanceType: typeAt, layout.TypeInstructionStream: streamType, layout.TypeCode: codeType,
 	layout.InstructionStreamBody: streamHeader, layout.InstructionStreamCode: 8, layout.CodeInstructionStart: 16,
 	layout.CodeInstructionSize: 24, layout.CodeFlags: 28, layout.CodePositions: 32, layout.CodeDeoptData: 40,
-	layout.CodeFlagsKindMask: 0xf,
+	layout.CodeFlagsKindMask: 0xf, layout.IsolateHeap: 0,
 }
 
 func newCodeSpace() (*codeSpace, *Resolver) {
@@ -139,9 +140,14 @@ func TestPlaceUsedAgain(t *testing.T) {
 	}
 }
 
-// TestKnownCodeIsReadOnce: all code that samples were in is checked by one system call.
+// An isolate in that memory, and where it has when it was made.
+const isolatePlace, madeAt = 0x4000, 0x4000 + timesFrom + 0x100
+
+// TestKnownCodeIsReadOnce: all code that samples were in is checked by one system call, and their isolate.
 func TestKnownCodeIsReadOnce(t *testing.T) {
 	m, v := newCodeSpace()
+	v.Started = 1e6
+	m.word(madeAt, math.Float64bits(2))
 	const pieces = 8
 	for i := range uint64(pieces) {
 		m.compile(place+i*0x400, 0x2000+i*0x100, 100)
@@ -149,7 +155,7 @@ func TestKnownCodeIsReadOnce(t *testing.T) {
 	all := func() {
 		v.Renew(0)
 		for range 3 {
-			v.Begin(1, 1, 0, true)
+			v.Begin(isolatePlace, 1, 3e6, true)
 			for i := range uint64(pieces) {
 				if v.codeOf(pc+i*0x400) == nil {
 					t.Fatalf("no code %d", i)
@@ -175,6 +181,33 @@ func TestKnownCodeIsReadOnce(t *testing.T) {
 	m.reads = 0
 	if v.Renew(0); m.reads != 0 {
 		t.Errorf("%d reads of code that was not used for %d epochs", m.reads, checkedFor+1)
+	}
+}
+
+// TestIsolateUsedAgain: another isolate in the place of one is found, though what is known of that is checked at once.
+func TestIsolateUsedAgain(t *testing.T) {
+	m, v := newCodeSpace()
+	v.Started = 1e6
+	m.word(madeAt, math.Float64bits(2))
+	m.compile(place, 0x2000, 100)
+	sample := func(taken int64) (isolate uint64) {
+		v.Renew(taken)
+		if v.Begin(isolatePlace, 1, taken, false); v.codeOf(pc) == nil {
+			t.Error("no code")
+		}
+		return v.Isolate()
+	}
+	first := sample(3e6)
+	if again := sample(4e6); again != first {
+		t.Errorf("isolate %d, want %d", again, first)
+	}
+	m.word(madeAt, math.Float64bits(5))
+	second := sample(6e6)
+	if second == first {
+		t.Errorf("isolate %d was made after %d", second, first)
+	}
+	if again := sample(7e6); again != second {
+		t.Errorf("isolate %d, want %d", again, second)
 	}
 }
 

@@ -77,7 +77,16 @@ func isTail(b []byte) bool {
 
 // fillsFrame reports whether a builtin has its frame pointer, but not yet what belongs below it: it is behind the
 // prologue, which may stand anywhere, or the push rsi after that.
-func (v *Resolver) fillsFrame(start, pc uint64) bool {
+func (v *Resolver) fillsFrame(name string, start, pc uint64) bool {
+	key := builtinPoint{name, pc - start}
+	if is, known := v.filling[key]; known {
+		return is
+	}
 	b, err := v.r.Bytes(max(start, pc-frameSetUp+1), int(min(pc-start, frameSetUp-1)))
-	return err == nil && (bytes.HasSuffix(b, prologue) || bytes.Equal(b, append(prologue, pushRSI)))
+	if err != nil {
+		return false
+	}
+	is := bytes.HasSuffix(b, prologue) || bytes.Equal(b, append(prologue, pushRSI))
+	v.filling.add(key, is)
+	return is
 }

@@ -85,7 +85,7 @@ func (v *Resolver) repairBuiltin(raw RawFrame, leaf Leaf, name string, start, en
 		}
 		return v.repairEntry(raw, leaf, start, end)
 	}
-	if v.fillsFrame(start, raw.PC) {
+	if v.fillsFrame(name, start, raw.PC) {
 		return []RawFrame{{PC: raw.PC, Exact: true, Marker: 0}} // what is in the slots was there before
 	}
 	if name == "WasmLiftoffFrameSetup" {
