@@ -31,8 +31,8 @@ func (l *Layout) check() {
 	}
 	for _, pair := range [][2]Field{
 		{IsolateContext, IsolateVMState}, {IsolateVMState, IsolateHeap}, {IsolateCPED, IsolateHeap},
-		{KindBuiltin, KindRegexp}, {KindRegexp, KindBaseline}, {TypeJSFunctionFirst, TypeJSFunctionLast},
-		{ScriptName, ScriptID},
+		{KindBuiltin, KindRegexp}, {KindRegexp, KindJSToWasm}, {KindJSToWasm, KindBaseline},
+		{TypeJSFunctionFirst, TypeJSFunctionLast}, {ScriptName, ScriptID},
 	} {
 		if l.Has(pair[0]) && l.Has(pair[1]) && l.At(pair[0]) >= l.At(pair[1]) {
 			l.note("%s is not below %s", pair[0], pair[1])

@@ -108,6 +108,7 @@ const (
 	InstructionStreamCode        // back pointer to Code; absent where they are one object
 	KindBuiltin                  // CodeKind enumerators from here: CodeFlags & CodeFlagsKindMask
 	KindRegexp                   //
+	KindJSToWasm                 //
 	KindBaseline                 //
 	KindMaglev                   //
 	KindTurboFan                 //

@@ -109,6 +109,7 @@ var names = [NumFields]string{
 	InstructionStreamCode:        "InstructionStream.code",
 	KindBuiltin:                  "CodeKind.builtin",
 	KindRegexp:                   "CodeKind.regexp",
+	KindJSToWasm:                 "CodeKind.jsToWasm",
 	KindBaseline:                 "CodeKind.baseline",
 	KindMaglev:                   "CodeKind.maglev",
 	KindTurboFan:                 "CodeKind.turboFan",

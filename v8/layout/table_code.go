@@ -82,6 +82,11 @@ var codeRows = []row{
 			why: "src/objects/code-kind.h: REGEXP, five of WebAssembly, INTERPRETED_FUNCTION, BASELINE"},
 		{below: v(12, 0), of: KindBaseline, n: -8, relative: true,
 			why: "src/objects/code-kind.h: JS_TO_JS_FUNCTION is one more between them"}}},
+	{field: KindJSToWasm, rules: []rule{
+		{from: v(12, 0), of: KindBaseline, n: -3, relative: true,
+			why: "src/objects/code-kind.h: JS_TO_WASM_FUNCTION, C_WASM_ENTRY, INTERPRETED_FUNCTION, BASELINE"},
+		{below: v(12, 0), of: KindBaseline, n: -4, relative: true,
+			why: "src/objects/code-kind.h: JS_TO_JS_FUNCTION is one more between them"}}},
 	{field: KindMaglev, rules: []rule{
 		{from: v(10, 0), of: KindBaseline, n: 1, relative: true, why: kindWhy},
 		{below: v(10, 0), absent: true, why: "src/objects/code-kind.h: TURBOPROP stands there"}}},

@@ -93,6 +93,7 @@ var truth = map[Field][8]int64{
 	InstructionStreamBody:  {96, 128, 16, 32, 32, 32, 32, 32},
 	InstructionStreamCode:  {none, none, 8, 8, 8, 8, 8, 8},
 	KindBaseline:           {11, 11, 11, 10, 10, 10, 10, 11},
+	KindJSToWasm:           {7, 7, 7, 7, 7, 7, 7, 8},
 	KindMaglev:             {none, 12, 12, 11, 11, 11, 11, 12},
 	KindTurboFan:           {13, 13, 13, 12, 12, 12, 12, 13},
 	DeoptLiterals:          {2, 2, 2, 2, 3, 3, 3, 3},

@@ -82,6 +82,8 @@ func (v *Resolver) machine(raw RawFrame) []*Frame {
 		return unreadCode
 	case c.Kind == v.r.Layout().At(layout.KindRegexp):
 		return v.regexp(c, raw)
+	case c.Kind == v.r.Layout().At(layout.KindJSToWasm):
+		return jsToWasmFrames
 	case v.isEntry(c) && raw.Marker < 0 && raw.ID.Script >= 0:
 		return v.interpreted(raw)
 	case c.tier == NoTier:

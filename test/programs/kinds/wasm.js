@@ -23,12 +23,13 @@ const load = (bytes) => new WebAssembly.Instance(new WebAssembly.Module(bytes), 
 const named = load(assemble('kinds', { 1: 'inner', 2: 'middle::<T>', 3: 'outer', 5: 'through a table', 6: '函数' }));
 const nameless = load(assemble('', {}));
 
-// chain calls an export again and again from the same place: first to have it tell its stack, then to burn.
-const chain = (exported) => () => {
+// chain calls an export again and again from the same place: first to have it tell its stack, then to burn, some
+// times in turn.
+const chain = (exported, times = 1) => () => {
   let ask = true;
   let more = true;
   do {
-    exported(ask ? -1 : 200000);
+    for (let i = ask ? 1 : times; i > 0; i--) exported(ask ? -1 : 200000 / times);
     if (ask) again(told);
     else more = going(1);
     ask = false;
@@ -43,5 +44,6 @@ function calledBack() {
 
 module.exports = {
   wasm: chain(named.outer), wasmWithoutName: chain(named.unnamed), wasmIndirect: chain(named.indirect),
-  wasmTwoBytes: chain(named.wide), wasmNameless: chain(nameless.outer), wasmToJS: calledBack,
+  wasmTwoBytes: chain(named.wide), wasmNameless: chain(nameless.outer),
+  wasmToJS: calledBack, wasmOften: chain(named.outer, 100),
 };
