@@ -23,7 +23,7 @@ type code struct {
 	checked       uint64        // epoch in which it was last found unchanged
 	used          uint64        // epoch in which a sample was in it last
 	listed        bool          // it is in codes.used
-	since         uint64        // epoch from which on samples are in it: see codeOf
+	certain       uint64        // first epoch whose samples are in it, and not in what was here before
 	gone          bool          // it is not kept any more
 	head          []byte        // first instructions
 	text          []byte        // the same, and more of them as far as there is room for it
@@ -36,7 +36,7 @@ type codes struct {
 	all   []*code // sorted, without overlaps
 	text  int     // bytes of their text
 	used  []*code // lately
-	epoch uint64
+	epoch uint64  // counts calls of Renew: in between V8's code is taken to stay as it is
 }
 
 func (c *codes) find(pc uint64) *code {

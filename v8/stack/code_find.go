@@ -9,7 +9,7 @@ import (
 // told.
 func (v *Resolver) codeOf(pc uint64) *code {
 	c := v.findCode(pc)
-	if c == nil || c.since > v.code.epoch {
+	if c == nil || c.certain > v.code.epoch {
 		v.basis.passing = true
 		return nil
 	}
@@ -40,7 +40,7 @@ func (v *Resolver) findCode(pc uint64) *code {
 	}
 	v.describe(c)
 	if old != nil && old.in == v.number && v.late && !(c.means(old) && sameInstructions(c.text, old.text)) {
-		c.since = v.code.epoch + 1 // a sample of this epoch may be in the old code or in the new
+		c.certain = v.code.epoch + 1 // a sample of this epoch may be in the old code or in the new
 	}
 	v.code.put(c)
 	return c

@@ -4,9 +4,10 @@ import (
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
-// bytecode finds the bytecode of a function: in its frame, or where that is not set up, by the function. V8 may have
-// flushed what is known of it, and compiled it anew, with counters in it if coverage has begun since. Nil: it cannot be
-// read, and none is known.
+// bytecode returns the bytecode that a frame of a function runs. It is at the address that the frame has; where the
+// frame is not set up, which is 0, the SharedFunctionInfo has the current one. V8 flushes bytecode that has not run for
+// a while and compiles it again, to other bytecode if coverage has begun meanwhile: so what was read before counts only
+// where the frame has the same address, or nothing can be read. Nil: none is known.
 func (v *Resolver) bytecode(fn *function, at, sfi heap.Word) *heap.Bytecode {
 	if at == fn.bytecodeAt && fn.bytecode != nil {
 		return fn.bytecode
