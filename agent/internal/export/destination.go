@@ -87,7 +87,7 @@ func (d *Destination) Continue(ended *Destination) {
 	d.stats.samples.Add(before.Samples)
 	d.stats.dropped.Add(before.Dropped)
 	d.stats.damaged.Add(before.Damaged)
-	d.stats.removed.Add(before.Evicted)
+	d.stats.removed.Add(ended.stats.removed.Load()) // the cursor has the others
 	d.stats.failures.Add(before.Failures)
 }
 

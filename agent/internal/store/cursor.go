@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/google/renameio/v2"
 )
@@ -16,9 +15,12 @@ import (
 type Cursor struct {
 	store *Store
 	file  string
-	fresh bool          // it is not in the directory
-	next  atomic.Uint64 // sequence
-	lost  atomic.Int64
+	fresh bool // it is not in the directory
+
+	// Below the store's mu.
+	next uint64 // sequence of the first that is not Done
+	held uint64 // 1: Next has returned it; else 0
+	lost int64  // of those before next
 }
 
 // Cursor returns the cursor of a consumer, whose name must be that of a file. A new consumer begins with what comes
@@ -29,7 +31,7 @@ func (s *Store) Cursor(name string) (*Cursor, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		s.mu.Lock()
-		c.next.Store(s.next)
+		c.next = s.next
 		s.mu.Unlock()
 		c.fresh = true
 		return c, nil
@@ -40,7 +42,7 @@ func (s *Store) Cursor(name string) (*Cursor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.file, err)
 	}
-	c.next.Store(next)
+	c.next = next
 	s.continueAfter(next)
 	return c, nil
 }
@@ -65,15 +67,17 @@ func (c *Cursor) Keep() error {
 }
 
 // GoOn goes on where another Cursor of the same consumer is, which is not used any more.
-func (c *Cursor) GoOn(before *Cursor) { c.next.Store(before.next.Load()) }
+func (c *Cursor) GoOn(before *Cursor) {
+	c.store.mu.Lock()
+	defer c.store.mu.Unlock()
+	c.next, c.lost = before.next, before.lost
+}
 
 // Next returns the oldest snapshot that is not Done, as soon as there is one. The error is that of ctx.
 func (c *Cursor) Next(ctx context.Context) (Entry, error) {
 	for {
-		e, waiting, changed := c.store.first(c.next.Load())
-		if waiting > 0 {
-			c.lost.Add(int64(e.Sequence - c.next.Load()))
-			c.next.Store(e.Sequence)
+		e, ok, changed := c.take()
+		if ok {
 			return e, nil
 		}
 		select {
@@ -84,22 +88,47 @@ func (c *Cursor) Next(ctx context.Context) (Entry, error) {
 	}
 }
 
+// take returns the oldest snapshot that is not Done, if there is one, and a channel that is closed when there are more.
+func (c *Cursor) take() (e Entry, ok bool, changed <-chan struct{}) {
+	c.store.mu.Lock()
+	defer c.store.mu.Unlock()
+	left := c.store.from(c.next)
+	if len(left) == 0 {
+		return e, false, c.store.changed
+	}
+	e = left[0]
+	c.lost += int64(e.Sequence - c.next)
+	c.next, c.held = e.Sequence, 1
+	return e, true, nil
+}
+
 // Done says that a snapshot is delivered, and all before it. If the error is not nil, the next agent delivers it again.
 func (c *Cursor) Done(e Entry) error {
-	c.next.Store(e.Sequence + 1)
+	c.store.mu.Lock()
+	c.next, c.held = e.Sequence+1, 0
+	c.store.mu.Unlock()
 	return c.save()
 }
 
 func (c *Cursor) save() error {
-	text := strconv.AppendUint(nil, c.next.Load(), 10)
+	c.store.mu.Lock()
+	next := c.next
+	c.store.mu.Unlock()
+	text := strconv.AppendUint(nil, next, 10)
 	return renameio.WriteFile(c.file, text, 0o600, renameio.WithRoot(c.store.root))
 }
 
-// Lost counts the snapshots that were removed before they were Done.
-func (c *Cursor) Lost() int64 { return c.lost.Load() }
+// Lost counts the snapshots that were removed before they were Done, at once, however long the consumer has the one
+// that Next returned last. That one is not among them: the consumer may have read it before.
+func (c *Cursor) Lost() int64 {
+	c.store.mu.Lock()
+	defer c.store.mu.Unlock()
+	return c.lost + c.store.gone(c.next+c.held)
+}
 
-// Waiting counts the snapshots that are not Done.
+// Waiting counts the snapshots that are not Done, and not Lost.
 func (c *Cursor) Waiting() int {
-	_, waiting, _ := c.store.first(c.next.Load())
-	return waiting
+	c.store.mu.Lock()
+	defer c.store.mu.Unlock()
+	return int(c.held) + len(c.store.from(c.next+c.held))
 }

@@ -41,6 +41,7 @@ type Store struct {
 	memory  map[uint64][]byte // frames that the disk did not take, by sequence
 	bytes   int64
 	next    uint64        // sequence of the next snapshot
+	added   uint64        // the sequence that follows those of entries, also while the disk takes the next one
 	changed chan struct{} // closed when entries are added, and replaced
 	stats   Stats
 }
@@ -113,6 +114,7 @@ func (s *Store) scan() error {
 	if n := len(s.entries); n > 0 {
 		s.next = s.entries[n-1].Sequence + 1
 	}
+	s.added = s.next
 	return nil
 }
 
@@ -167,7 +169,7 @@ func (s *Store) add(e Entry, frame []byte, inMemory bool) (evicted []Entry) {
 		s.stats.Unwritten++
 		s.memory[e.Sequence] = frame
 	}
-	s.entries = append(s.entries, e)
+	s.entries, s.added = append(s.entries, e), e.Sequence+1
 	s.bytes += e.Size
 	evicted = s.evictAll(time.Now())
 	close(s.changed)
@@ -253,24 +255,22 @@ func (s *Store) Read(e Entry) ([]byte, error) {
 	return s.root.ReadFile(e.name())
 }
 
-// first returns the first entry from a sequence number on, if there is one, and how many there are, and a channel that
-// is closed when there are more.
-func (s *Store) first(sequence uint64) (e Entry, entries int, changed <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// from returns the entries from a sequence number on. The caller holds s.mu.
+func (s *Store) from(sequence uint64) []Entry {
 	i, _ := slices.BinarySearchFunc(s.entries, sequence, Entry.compare)
-	if entries = len(s.entries) - i; entries > 0 {
-		e = s.entries[i]
-	}
-	return e, entries, s.changed
+	return s.entries[i:]
+}
+
+// gone counts the snapshots from a sequence number on that were removed. The caller holds s.mu.
+func (s *Store) gone(sequence uint64) int64 {
+	return int64(max(s.added, sequence)-sequence) - int64(len(s.from(sequence)))
 }
 
 // From returns the entries from a sequence number on, and a channel that is closed when there are more.
 func (s *Store) From(sequence uint64) ([]Entry, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i, _ := slices.BinarySearchFunc(s.entries, sequence, Entry.compare)
-	return slices.Clone(s.entries[i:]), s.changed
+	return slices.Clone(s.from(sequence)), s.changed
 }
 
 // Stats returns what the Store holds and has lost since it was opened.

@@ -133,6 +133,17 @@ func TestCursor(t *testing.T) {
 	s.limits.Bytes = 1
 	add(t, s, 1, 0)
 	add(t, s, 1, 0)
+	if c.Lost() != 1 || c.Waiting() != 2 { // while the consumer has 3, which was removed too
+		t.Errorf("%d lost, %d wait, want 1 and 2", c.Lost(), c.Waiting())
+	}
+	after, err := s.Cursor("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after.GoOn(c) // without 3
+	if after.Lost() != 2 || after.Waiting() != 1 {
+		t.Errorf("%d lost, %d wait, want 2 and 1", after.Lost(), after.Waiting())
+	}
 	if e, _ := c.Next(t.Context()); e.Sequence != 5 || c.Lost() != 2 {
 		t.Errorf("%v, %d lost, want 5 and 2", e, c.Lost())
 	}
