@@ -725,6 +725,9 @@ type StatusResponse struct {
 	FirstSequence uint64                 `protobuf:"varint,8,opt,name=first_sequence,json=firstSequence,proto3" json:"first_sequence,omitempty"`                                    // of the oldest snapshot in the store; 0: it is empty
 	LastSequence  uint64                 `protobuf:"varint,9,opt,name=last_sequence,json=lastSequence,proto3" json:"last_sequence,omitempty"`
 	Destinations  []*Destination         `protobuf:"bytes,10,rep,name=destinations,proto3" json:"destinations,omitempty"`
+	Removed       uint64                 `protobuf:"varint,11,opt,name=removed,proto3" json:"removed,omitempty"`                // snapshots that the store removed because of its limits or a full disk
+	Unwritten     uint64                 `protobuf:"varint,12,opt,name=unwritten,proto3" json:"unwritten,omitempty"`            // snapshots that the disk did not take: they were in memory only
+	TooSlow       uint64                 `protobuf:"varint,13,opt,name=too_slow,json=tooSlow,proto3" json:"too_slow,omitempty"` // snapshots that never came to the store, since the disk was too slow
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -829,6 +832,27 @@ func (x *StatusResponse) GetDestinations() []*Destination {
 	return nil
 }
 
+func (x *StatusResponse) GetRemoved() uint64 {
+	if x != nil {
+		return x.Removed
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetUnwritten() uint64 {
+	if x != nil {
+		return x.Unwritten
+	}
+	return 0
+}
+
+func (x *StatusResponse) GetTooSlow() uint64 {
+	if x != nil {
+		return x.TooSlow
+	}
+	return 0
+}
+
 type Destination struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -837,6 +861,8 @@ type Destination struct {
 	Waiting       uint64                 `protobuf:"varint,4,opt,name=waiting,proto3" json:"waiting,omitempty"`     // snapshots
 	Refused       uint64                 `protobuf:"varint,5,opt,name=refused,proto3" json:"refused,omitempty"`     // samples
 	Failing       bool                   `protobuf:"varint,6,opt,name=failing,proto3" json:"failing,omitempty"`     // the last try failed
+	Damaged       uint64                 `protobuf:"varint,7,opt,name=damaged,proto3" json:"damaged,omitempty"`     // snapshots that could not be read
+	Removed       uint64                 `protobuf:"varint,8,opt,name=removed,proto3" json:"removed,omitempty"`     // snapshots that the store removed before they were delivered
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -913,6 +939,20 @@ func (x *Destination) GetFailing() bool {
 	return false
 }
 
+func (x *Destination) GetDamaged() uint64 {
+	if x != nil {
+		return x.Damaged
+	}
+	return 0
+}
+
+func (x *Destination) GetRemoved() uint64 {
+	if x != nil {
+		return x.Removed
+	}
+	return 0
+}
+
 var File_hotspan_proto protoreflect.FileDescriptor
 
 const file_hotspan_proto_rawDesc = "" +
@@ -966,7 +1006,7 @@ const file_hotspan_proto_rawDesc = "" +
 	"\bduration\x18\x02 \x01(\x06R\bduration\x12\x12\n" +
 	"\x04rate\x18\x03 \x01(\rR\x04rate\x12\x14\n" +
 	"\x05rules\x18\x04 \x03(\tR\x05rules\"\x0f\n" +
-	"\rStatusRequest\"\xa2\x03\n" +
+	"\rStatusRequest\"\xf5\x03\n" +
 	"\x0eStatusResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x18\n" +
 	"\astarted\x18\x02 \x01(\x06R\astarted\x12\x12\n" +
@@ -978,17 +1018,22 @@ const file_hotspan_proto_rawDesc = "" +
 	"\x0efirst_sequence\x18\b \x01(\x04R\rfirstSequence\x12#\n" +
 	"\rlast_sequence\x18\t \x01(\x04R\flastSequence\x12;\n" +
 	"\fdestinations\x18\n" +
-	" \x03(\v2\x17.hotspan.v1.DestinationR\fdestinations\x1a7\n" +
+	" \x03(\v2\x17.hotspan.v1.DestinationR\fdestinations\x12\x18\n" +
+	"\aremoved\x18\v \x01(\x04R\aremoved\x12\x1c\n" +
+	"\tunwritten\x18\f \x01(\x04R\tunwritten\x12\x19\n" +
+	"\btoo_slow\x18\r \x01(\x04R\atooSlow\x1a7\n" +
 	"\tLostEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\xa7\x01\n" +
+	"\x05value\x18\x02 \x01(\x04R\x05value:\x028\x01\"\xdb\x01\n" +
 	"\vDestination\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\tsnapshots\x18\x02 \x01(\x04R\tsnapshots\x12\x18\n" +
 	"\asamples\x18\x03 \x01(\x04R\asamples\x12\x18\n" +
 	"\awaiting\x18\x04 \x01(\x04R\awaiting\x12\x18\n" +
 	"\arefused\x18\x05 \x01(\x04R\arefused\x12\x18\n" +
-	"\afailing\x18\x06 \x01(\bR\afailing2\x9a\x02\n" +
+	"\afailing\x18\x06 \x01(\bR\afailing\x12\x18\n" +
+	"\adamaged\x18\a \x01(\x04R\adamaged\x12\x18\n" +
+	"\aremoved\x18\b \x01(\x04R\aremoved2\x9a\x02\n" +
 	"\bProfiler\x12A\n" +
 	"\x06Stream\x12\x19.hotspan.v1.StreamRequest\x1a\x1a.hotspan.v1.StreamResponse0\x01\x12C\n" +
 	"\aSamples\x12\x1a.hotspan.v1.SamplesRequest\x1a\x1a.hotspan.v1.StreamResponse0\x01\x12E\n" +

@@ -97,6 +97,7 @@ func (p *statusPage) message() *api.StatusResponse {
 	out := &api.StatusResponse{
 		Version: version.Get().String(), Started: p.started(), Rate: uint32(v.Rate),
 		Taken: uint64(v.Taken), Written: uint64(v.Written), Lost: map[string]uint64{}, Processes: uint32(v.Processes),
+		Removed: uint64(v.Store.Evicted), Unwritten: uint64(v.Store.Unwritten), TooSlow: uint64(v.SnapshotsLost),
 	}
 	for reason, n := range v.Lost {
 		out.Lost[reason] = uint64(n)
@@ -105,7 +106,7 @@ func (p *statusPage) message() *api.StatusResponse {
 		d := v.Destinations[name]
 		out.Destinations = append(out.Destinations, &api.Destination{
 			Name: name, Snapshots: uint64(d.Snapshots), Samples: uint64(d.Samples), Waiting: uint64(d.Waiting),
-			Refused: uint64(d.Dropped), Failing: d.Failing,
+			Refused: uint64(d.Dropped), Failing: d.Failing, Damaged: uint64(d.Damaged), Removed: uint64(d.Evicted),
 		})
 	}
 	return out

@@ -53,7 +53,10 @@ func printStatus(to io.Writer, s *api.StatusResponse) {
 		time.Unix(0, int64(s.Started)).Format(time.RFC3339))
 	fmt.Fprintf(to, "%d samples taken = %d written + %d lost%s + %d in the snapshot that is open\n", s.Taken, s.Written,
 		lost, terminal.Counts(reasons), s.Taken-s.Written-lost)
-	fmt.Fprintf(to, "store: snapshots %d to %d\n", s.FirstSequence, s.LastSequence)
+	fmt.Fprintf(to, "store: %s%s\n", stored(s), terminal.Counts(map[string]int64{
+		"removed": int64(s.Removed), "not written": int64(s.Unwritten),
+		"lost since the disk was too slow": int64(s.TooSlow),
+	}))
 	for _, d := range s.Destinations {
 		state := "delivering"
 		if d.Failing {
@@ -61,6 +64,15 @@ func printStatus(to io.Writer, s *api.StatusResponse) {
 		}
 		fmt.Fprintf(to, "%s: %s, %d samples of %d snapshots delivered%s\n", d.Name, state, d.Samples, d.Snapshots,
 			terminal.Counts(map[string]int64{"snapshots waiting": int64(d.Waiting),
-				"samples refused": int64(d.Refused)}))
+				"samples refused": int64(d.Refused), "snapshots damaged": int64(d.Damaged),
+				"snapshots removed before": int64(d.Removed)}))
 	}
+}
+
+// stored says which snapshots are in the store.
+func stored(s *api.StatusResponse) string {
+	if s.LastSequence == 0 {
+		return "no snapshots"
+	}
+	return fmt.Sprintf("snapshots %d to %d", s.FirstSequence, s.LastSequence)
 }
