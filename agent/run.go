@@ -57,7 +57,7 @@ func New(c Config) (*Agent, error) {
 	a.kernel = symbolize.NewKernel(c.Log)
 	a.heapLimit = debug.SetMemoryLimit(-1)
 	if c.MemoryLimit > 0 { // files are parsed now, in bursts that the collector follows too late
-		debug.SetMemoryLimit((c.MemoryLimit - a.sampler.MapBytes()) / 2)
+		debug.SetMemoryLimit((c.MemoryLimit - sampler.MapBytes()) / 2)
 	}
 	a.async = jobs.New(a.sampler.Interrupt)
 	a.reading = a.newReading(tree, &c)

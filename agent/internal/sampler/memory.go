@@ -1,13 +1,44 @@
 package sampler
 
-// MapBytes returns how much memory the BPF maps take, in bytes: the kernel's count, and the unwind tables, which it
-// does not count with the map that has them. It takes some system calls for each map.
-func (s *Sampler) MapBytes() int64 {
-	sum := s.tables.bytes()
-	for _, m := range s.objects.Maps() {
-		if info, err := m.Info(); err == nil {
-			n, _ := info.Memlock()
-			sum += int64(n)
+import (
+	"sync"
+
+	"github.com/hotspan/hotspan/agent/internal/bpf"
+)
+
+// openMaps are the BPF maps of this program, with the unwind tables in them: those of an agent, and those of each profile
+// that somebody asks it for.
+var openMaps = struct {
+	sync.Mutex
+	all map[*bpf.Objects]*tableSlots
+}{all: map[*bpf.Objects]*tableSlots{}}
+
+func addMaps(o *bpf.Objects, tables *tableSlots) {
+	openMaps.Lock()
+	defer openMaps.Unlock()
+	openMaps.all[o] = tables
+}
+
+// removeMaps is called before the maps are closed.
+func removeMaps(o *bpf.Objects) {
+	openMaps.Lock()
+	defer openMaps.Unlock()
+	delete(openMaps.all, o)
+}
+
+// MapBytes returns how much memory the BPF maps of all Samplers of this program take, in bytes: the kernel's count, and
+// the unwind tables, which it does not count with the map that has them. It takes some system calls for each map, and
+// may be called from any goroutine.
+func MapBytes() (sum int64) {
+	openMaps.Lock()
+	defer openMaps.Unlock()
+	for o, tables := range openMaps.all {
+		sum += tables.bytes()
+		for _, m := range o.Maps() {
+			if info, err := m.Info(); err == nil {
+				n, _ := info.Memlock()
+				sum += int64(n)
+			}
 		}
 	}
 	return sum

@@ -92,6 +92,7 @@ func Open(c Config) (*Sampler, error) {
 		return nil, err
 	}
 	s := New(objects)
+	addMaps(objects, &s.tables)
 	s.stalls = stalls
 	s.watching, s.loaded, s.tables.most = make(chan struct{}), make(chan struct{}), c.TableBytes
 	go s.load(load)
@@ -248,6 +249,7 @@ func (s *Sampler) Change(c trigger.Config) (at int64, err error) {
 
 // Close stops the timers, unloads the BPF program and releases everything else.
 func (s *Sampler) Close() {
+	removeMaps(s.objects)
 	s.Stop()
 	<-s.loaded
 	s.placing.all()

@@ -1,0 +1,105 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// metric returns a metric that an agent serves at HOST:PORT.
+func metric(t *testing.T, address, name string) int64 {
+	t.Helper()
+	r, err := http.Get("http://" + address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	page, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(page)) {
+		if text, ok := strings.CutPrefix(line, name+" "); ok {
+			n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return int64(n)
+		}
+	}
+	t.Fatalf("no metric %s", name)
+	return 0
+}
+
+// locked returns the memory of the BPF maps that a process has open, as the kernel counts it, in bytes.
+func locked(t *testing.T, pid int) (sum int64) {
+	t.Helper()
+	byID := map[int64]int64{} // a map may be open several times
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", pid))
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // closed meanwhile
+		}
+		var id, bytes int64
+		for line := range strings.Lines(string(text)) {
+			_, _ = fmt.Sscanf(line, "memlock: %d", &bytes)
+			_, _ = fmt.Sscanf(line, "map_id: %d", &id)
+		}
+		byID[id] = bytes
+	}
+	delete(byID, 0) // programs have memory too, but no map_id
+	for _, bytes := range byID {
+		sum += bytes
+	}
+	return sum
+}
+
+// near reports whether two numbers of bytes differ by no more than what some entries of maps take meanwhile.
+func near(a, b int64) bool { return max(a, b)-min(a, b) < 64<<10 }
+
+// TestMapMemory: the agent's memory has the BPF maps of what is captured for a caller too, while that lasts. What the
+// kernel does not count are the unwind tables: as many for a capture of the only process as for the agent.
+func TestMapMemory(t *testing.T) {
+	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
+	const address = "127.0.0.1:47071"
+	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log), "--period", "1s", "--http", address)
+	const maps, memory = "hotspan_bpf_map_bytes", "hotspan_memory_bytes"
+	time.Sleep(3 * time.Second)
+	before, alone := metric(t, address, maps), locked(t, a.Process.Pid)
+	tables := before - alone
+	if alone < 1<<20 || tables < 1<<20 {
+		t.Fatalf("%d bytes, the kernel counts %d", before, alone)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	capture := exec.CommandContext(ctx, hotspan, "stream", "--socket", a.socket, "-p", fmt.Sprint(p.PID), "-F", "99",
+		"-o", filepath.Join(t.TempDir(), "captured.otlp"))
+	capture.Cancel = func() error { return capture.Process.Signal(os.Interrupt) }
+	if err := capture.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(5 * time.Second)
+	during, both := metric(t, address, maps), locked(t, a.Process.Pid)
+	if both < alone+1<<20 || !near(during, both+2*tables) {
+		t.Errorf("%d bytes with a capture, %d before; the kernel counts %d, before %d", during, before, both, alone)
+	}
+	if all := metric(t, address, memory); all < during {
+		t.Errorf("%d bytes of memory, %d of BPF maps", all, during)
+	}
+	end()
+	_ = capture.Wait() // it ends by the signal
+	time.Sleep(3 * time.Second)
+	if after := metric(t, address, maps); !near(after, locked(t, a.Process.Pid)+tables) {
+		t.Errorf("%d bytes after the capture, %d before", after, before)
+	}
+}
