@@ -15,6 +15,7 @@ func (a *Agent) sample(s *sampler.Sample) {
 	t := a.targets[int(s.Pid)]
 	if t == nil {
 		a.builder.Lose(pprofx.LostExited, s.Hits(), s.Hit())
+		a.sampler.Lost(s, pprofx.LostExited)
 		return
 	}
 	out := &t.sample
@@ -52,6 +53,8 @@ func (a *Agent) sample(s *sampler.Sample) {
 	out.Labels = a.sampler.Labels(s, labels)
 	if a.builder.Add(out, s.Hit()) {
 		a.sampler.Kept(s)
+	} else {
+		a.sampler.Lost(s, a.builder.Refused(out.Time, s.Hit()))
 	}
 }
 

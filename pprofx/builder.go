@@ -46,17 +46,24 @@ func NewBuilder(start, period int64) (*Builder, error) {
 	}, nil
 }
 
+// Refused is why Add refuses a sample of a time, Unix time in nanoseconds; LostUnknown: it does not.
+func (b *Builder) Refused(at int64) LostReason {
+	switch {
+	case at < b.start:
+		return LostLate
+	case len(b.rows) >= b.maxRows:
+		return LostFull
+	}
+	return LostUnknown
+}
+
 // Add adds one sample, of any time from the start of the open interval on. An earlier one is lost with the reason
 // LostLate. The Builder keeps the frames and the Labels slice, which must not change any more; the Sample itself and,
 // unless it is Shared, its Stack slice may be reused. A nil frame counts as [unknown]. It reports whether the sample is
 // not lost.
 func (b *Builder) Add(s *Sample) bool {
-	if s.Time < b.start {
-		b.Lose(LostLate, 1+int64(s.Others))
-		return false
-	}
-	if len(b.rows) >= b.maxRows {
-		b.Lose(LostFull, 1+int64(s.Others))
+	if reason := b.Refused(s.Time); reason != LostUnknown {
+		b.Lose(reason, 1+int64(s.Others))
 		return false
 	}
 	b.rows = append(b.rows, Row{

@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,18 +40,20 @@ func TestStrides(t *testing.T) {
 			if sum := values.little + values.much; sum > all || sum < all-runtime.NumCPU()*distance {
 				t.Errorf("values are %d, want %d", sum, all)
 			}
-			checkValues(t, &r, valued, values, all)
+			checkValues(t, &r, valued, values, all, "after the last sample")
 		})
 		t.Run("limited", func(t *testing.T) {
 			const each = "uprobe:probed.node:pay,value=arg0"
-			for _, probe := range []string{each, valued} {
+			for probe, reasons := range map[string][]string{
+				each: {"rate limit"}, valued: {"after the last sample", "rate limit"},
+			} {
 				r := recordProbes(t, node, env, []string{probe}, "--probe-limit", "20")
 				_, values, _ := paid(r.samples, probe)
 				all := 1090 * r.sum()
 				if sum := values.little + values.much; sum > all/2 {
 					t.Errorf("%s: samples stand for %d of %d: nothing is limited", probe, sum, all)
 				}
-				checkValues(t, &r, probe, values, all)
+				checkValues(t, &r, probe, values, all, reasons...)
 				lostOf(t, r.said)
 			}
 		})
@@ -80,10 +83,15 @@ func paid(all []judge.Sample, probe string) (hits, values shares, samples int) {
 	return hits, values, samples
 }
 
-var valueOf = regexp.MustCompile(`: (\d+) hits, value (\d+)(?:, value (\d+) of it without a sample)?(?: \(.*\))?$`)
+var (
+	valueOf = regexp.MustCompile(
+		`: (\d+) hits, value (\d+)(?:, value (\d+) of it without a sample((?:[:,] value \d+ [a-z ]+)*))?(?: \(.*\))?$`)
+	lostValue = regexp.MustCompile(`value (\d+) ([a-z ]*[a-z])`)
+)
 
-// checkValues looks for all of what the hits of a probe stand for: samples do, or it is said that none does.
-func checkValues(t *testing.T, r *probed, probe string, values shares, want int) {
+// checkValues looks for all of what the hits of a probe stand for: samples do, or it is said that none does, and why:
+// for each of the reasons, at most.
+func checkValues(t *testing.T, r *probed, probe string, values shares, want int, reasons ...string) {
 	t.Helper()
 	_, line, _ := strings.Cut(r.said, "\n"+probe)
 	line, _, _ = strings.Cut(line, "\n")
@@ -95,6 +103,15 @@ func checkValues(t *testing.T, r *probed, probe string, values shares, want int)
 	without, _ := strconv.Atoi(m[3])
 	if sum := values.little + values.much; m[1] != strconv.Itoa(10*r.sum()) || all != want || sum+without != want {
 		t.Errorf("%s: samples stand for %d, none for %d, want %d in all: %s", probe, sum, without, want, line)
+	}
+	for _, m := range lostValue.FindAllStringSubmatch(m[4], -1) {
+		n, _ := strconv.Atoi(m[1])
+		if without -= n; !slices.Contains(reasons, m[2]) {
+			t.Errorf("%s: %q is no reason here, want %q: %s", probe, m[2], reasons, line)
+		}
+	}
+	if without != 0 {
+		t.Errorf("%s: no reason for %d: %s", probe, without, line)
 	}
 }
 

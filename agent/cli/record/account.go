@@ -61,7 +61,9 @@ type probeAccount struct {
 	Unmet     int64            `json:"leftOut,omitempty"`   // others, by if
 	Value     int64            `json:"value,omitempty"`     // sum
 	ValueLost int64            `json:"valueLost,omitempty"` // of it, for which no sample stands
-	NoValue   int64            `json:"noValue,omitempty"`   // hits with values over 2^40
+	// ValueLostBy is that by the reason, where there are several by their names: see lostValues.
+	ValueLostBy map[string]int64 `json:"valueLostBy,omitempty"`
+	NoValue     int64            `json:"noValue,omitempty"` // hits with values over 2^40
 }
 
 // waitAccount is how long threads waited.
@@ -106,7 +108,7 @@ func accountOf(s *agent.Stats, files *fileSink) *account {
 	heldBack, _ := profiling.HeldBack(s.TimerThrottled)
 	a.TimerThrottled = heldBack.Seconds()
 	for _, h := range s.Hits {
-		a.Probes = append(a.Probes, probeOf(h))
+		a.Probes = append(a.Probes, probeOf(h, s.Lost))
 	}
 	for _, g := range s.Throttled {
 		a.Throttled = append(a.Throttled, throttledGroup{g.Folder, g.Periods, g.Reached, g.Time.Seconds()})
@@ -126,16 +128,12 @@ func printAccount(to io.Writer, s *agent.Stats, files *fileSink, dir string, cod
 	return terminal.PrintJSON(to, a)
 }
 
-func probeOf(h trigger.Hits) probeAccount {
+func probeOf(h trigger.Hits, all map[pprofx.LostReason]int64) probeAccount {
 	return probeAccount{
 		Probe: h.Text, Hits: h.All, Lost: some(byReason(h.Lost)), Unmet: h.Unmet, Value: h.Weight,
-		ValueLost: valueLost(h), NoValue: h.Odd,
+		ValueLost: valueLost(h), ValueLostBy: lostValues(h, all), NoValue: h.Odd,
 	}
 }
-
-// valueLost is what no sample stands for of what the hits of a probe stand for: hits are lost, or it is after the last
-// sample.
-func valueLost(h trigger.Hits) int64 { return h.Weight - h.Sampled }
 
 // waitsOf returns how long threads waited; nil where that was not measured.
 func waitsOf(s *agent.Stats) *waitAccount {

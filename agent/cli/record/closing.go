@@ -2,6 +2,8 @@ package record
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +47,7 @@ func closing(c terminal.Console, s *agent.Stats, files *fileSink) {
 	if files.both {
 		apart(c, s)
 	}
-	hits(c, s.Hits)
+	hits(c, s)
 	waits(c, s)
 	throttled(c, s.Throttled)
 	_, heldBack := profiling.HeldBack(s.TimerThrottled)
@@ -82,9 +84,9 @@ func apart(c terminal.Console, s *agent.Stats) {
 }
 
 // hits prints what each probe has counted.
-func hits(c terminal.Console, all []trigger.Hits) {
-	for _, h := range all {
-		fmt.Fprintf(c, "%s: %d hits%s%s", h.Text, h.All, hitsValue(h), terminal.Counts(h.Lost))
+func hits(c terminal.Console, s *agent.Stats) {
+	for _, h := range s.Hits {
+		fmt.Fprintf(c, "%s: %d hits%s%s", h.Text, h.All, hitsValue(h, s.Lost), terminal.Counts(h.Lost))
 		if h.Unmet > 0 {
 			fmt.Fprintf(c, ", %d others left out by if", h.Unmet)
 		}
@@ -95,8 +97,9 @@ func hits(c terminal.Console, all []trigger.Hits) {
 	}
 }
 
-// hitsValue is the sum of what the hits of a probe stand for, and what of it no sample does; empty if that is nothing.
-func hitsValue(h trigger.Hits) (text string) {
+// hitsValue is the sum of what the hits of a probe stand for, and what of it no sample does, and why; empty if that is
+// nothing.
+func hitsValue(h trigger.Hits, all map[pprofx.LostReason]int64) (text string) {
 	amount := func(n int64) string {
 		if h.Bytes {
 			return terminal.ByteText(n)
@@ -108,6 +111,11 @@ func hitsValue(h trigger.Hits) (text string) {
 	}
 	if lost := valueLost(h); lost > 0 {
 		text += ", " + amount(lost) + " of it without a sample"
+		by, before := lostValues(h, all), ": "
+		for _, reason := range slices.Sorted(maps.Keys(by)) {
+			text += before + amount(by[reason]) + " " + reason
+			before = ", "
+		}
 	}
 	if h.Odd > 0 {
 		text += fmt.Sprintf(", %d of them without a value, which is over 2^40", h.Odd)

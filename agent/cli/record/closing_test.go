@@ -152,19 +152,29 @@ next: go tool pprof -filefunctions -top x.pb.gz
 	}
 }
 
-// TestHitsValue: what no sample stands for is said.
+// TestHitsValue: what no sample stands for is said, and why.
 func TestHitsValue(t *testing.T) {
+	lost := func(reason pprofx.LostReason, n int64) map[pprofx.LostReason]int64 {
+		return map[pprofx.LostReason]int64{reason: n}
+	}
 	for want, h := range map[string]trigger.Hits{
 		"":          {},
 		", value 7": {Counts: trigger.Counts{Weight: 7}, Sampled: 7},
-		", 3.0 MiB, 1.0 MiB of it without a sample": {Counts: trigger.Counts{Weight: 3 << 20}, Sampled: 2 << 20,
-			Bytes: true},
+		", 3.0 MiB, 1.0 MiB of it without a sample: 1.0 MiB another hit or ring buffer full": {
+			Counts:  trigger.Counts{Weight: 3 << 20, Lost: lost(pprofx.LostOverlapped, 1)},
+			Sampled: 2 << 20, Bytes: true},
+		", value 9, value 5 of it without a sample: value 3 late, value 2 rate limit or ring buffer full": {
+			Counts:  trigger.Counts{Weight: 9, LostWeight: lost(pprofx.LostLate, 3)},
+			Sampled: 4, Every: true},
+		", value 9, value 5 of it without a sample: value 5 late": {
+			Counts:  trigger.Counts{Weight: 9, LostWeight: lost(pprofx.LostLate, 5)},
+			Sampled: 4},
 	} {
-		if got := hitsValue(h); got != want {
+		if got := hitsValue(h, lost(pprofx.LostRingFull, 8)); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if a := probeOf(trigger.Hits{Counts: trigger.Counts{Weight: 7}, Sampled: 4}); a.ValueLost != 3 {
+	if a := probeOf(trigger.Hits{Counts: trigger.Counts{Weight: 7}, Sampled: 4}, nil); a.ValueLost != 3 {
 		t.Errorf("%+v", a)
 	}
 }

@@ -128,6 +128,9 @@ func (b *Builders) Add(s *pprofx.Sample, hit bool) bool {
 	return to.Add(s)
 }
 
+// Refused is why Add refuses a sample of a time, in nanoseconds.
+func (b *Builders) Refused(at int64, hit bool) pprofx.LostReason { return b.of(hit).Refused(at) }
+
 // Lose counts samples, or hits, that are in no snapshot.
 func (b *Builders) Lose(reason pprofx.LostReason, n int64, hits bool) {
 	to := b.of(hits)

@@ -6,8 +6,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// openMaps are the BPF maps of this program, with the unwind tables in them: those of an agent, and those of each profile
-// that somebody asks it for.
+// openMaps are the BPF maps of this program, with the unwind tables in them: those of an agent, and those of each
+// profile that somebody asks it for.
 var openMaps = struct {
 	sync.Mutex
 	all map[*bpf.Objects]*tableSlots

@@ -58,6 +58,7 @@ type Sampler struct {
 	labels  *probe.Labels    // nil: samples have none that say what took them
 	period  int64            // of the timer beside waits, nanoseconds
 	kept    map[uint16]int64 // what samples in snapshots stand for, by the number of the probe; 0 is the timer
+	lost    map[lost]int64   // what others stand for that were read
 	stalls  stalls
 	links   []link.Link
 	tables  tableSlots
@@ -195,7 +196,8 @@ func (s *Sampler) Loaded() error {
 // exec or exit.
 func New(objects *bpf.Objects) *Sampler {
 	s := &Sampler{
-		objects: objects, learned: newLearnedMaps(objects), kept: map[uint16]int64{}, loaded: make(chan struct{}),
+		objects: objects, learned: newLearnedMaps(objects), kept: map[uint16]int64{}, lost: map[lost]int64{},
+		loaded: make(chan struct{}),
 	}
 	s.watching = s.loaded
 	close(s.loaded)
@@ -409,7 +411,13 @@ func (s *Sampler) Hits() ([]trigger.Hits, error) {
 	}
 	all, err := s.hits()
 	for i := range all {
-		all[i].Sampled = s.kept[uint16(trigger.Number(i))]
+		number := uint16(trigger.Number(i))
+		all[i].Sampled = s.kept[number]
+		for of, weight := range s.lost {
+			if of.probe == number {
+				all[i].LostWeight[of.reason] += weight
+			}
+		}
 	}
 	return all, err
 }
@@ -444,6 +452,17 @@ func (s *Sampler) Weight(of *Sample) int64 {
 
 // Kept counts what a sample stands for that is in a snapshot. Hits and Waits have the sums.
 func (s *Sampler) Kept(of *Sample) { s.kept[of.Probe] += s.Weight(of) }
+
+// lost is why samples of a probe are in no snapshot.
+type lost struct {
+	probe  uint16 // its number
+	reason pprofx.LostReason
+}
+
+// Lost counts what a sample stands for that is in no snapshot. Hits has the sums.
+func (s *Sampler) Lost(of *Sample, reason pprofx.LostReason) {
+	s.lost[lost{of.Probe, reason}] += s.Weight(of)
+}
 
 // Labels returns labels, and with them the probe whose hit a sample is, if it is one.
 func (s *Sampler) Labels(of *Sample, labels []pprofx.Label) []pprofx.Label {

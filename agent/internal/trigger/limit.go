@@ -57,6 +57,9 @@ type Counts struct {
 
 	Weight int64 // sum over All
 	Odd    int64 // of All, without a weight: it would be over 2^40, as a register may say that holds something else
+	// LostWeight is what no sample stands for of Weight, where the reason is known. Of hits that the BPF program leaves
+	// out it counts no weight.
+	LostWeight map[pprofx.LostReason]int64
 }
 
 // counts reads those of a probe, summed over CPUs.
@@ -65,7 +68,7 @@ func (l *limit) counts(number uint32) (out Counts, err error) {
 	if err := l.objects.Probes.Lookup(number, &perCPU); err != nil {
 		return out, fmt.Errorf("counts of a probe: %w", err)
 	}
-	out.Lost = map[pprofx.LostReason]int64{}
+	out.Lost, out.LostWeight = map[pprofx.LostReason]int64{}, map[pprofx.LostReason]int64{}
 	for _, c := range perCPU {
 		out.All += int64(c.Hits)
 		out.Unmet += int64(c.Unmet)
@@ -78,6 +81,7 @@ func (l *limit) counts(number uint32) (out Counts, err error) {
 		out.Lost[pprofx.LostElsewhere] += int64(c.Elsewhere)
 		if l.stopped { // until then, a sample may come that stands for them
 			out.Lost[pprofx.LostRest] += int64(c.ByHits.Passed - c.ByHits.Stood)
+			out.LostWeight[pprofx.LostRest] += int64(c.ByValue.Passed - c.ByValue.Stood)
 		}
 	}
 	return out, nil

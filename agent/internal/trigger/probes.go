@@ -351,6 +351,7 @@ type Hits struct {
 	Sampled   int64 // of Weight, what samples stand for that are in snapshots
 	Bytes     bool  // Weight is a number of bytes
 	InFile    bool  // the probe is on places in a file
+	Every     bool  // one of several hits has a sample, which stands for all of them
 	Processes int   // that it was put on then
 }
 
@@ -360,7 +361,8 @@ func (p *Probes) Hits() ([]Hits, error) {
 	defer p.mu.Unlock()
 	out := make([]Hits, len(p.specs))
 	for i, s := range p.specs {
-		h := Hits{Text: s.Text, Bytes: s.Weight.Bytes, InFile: s.Kind.InFile(), Processes: p.reached[i]}
+		h := Hits{Text: s.Text, Bytes: s.Weight.Bytes, InFile: s.Kind.InFile(), Every: s.Every > 0,
+			Processes: p.reached[i]}
 		var err error
 		if h.Counts, err = p.limit.counts(Number(i)); err != nil {
 			return nil, err
