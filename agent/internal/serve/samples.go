@@ -6,6 +6,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/hotspan/hotspan/agent/api"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -17,6 +18,9 @@ func (s *Server) Samples(r *api.SamplesRequest, to grpc.ServerStreamingServer[ap
 		return err
 	}
 	defer end()
+	if pid := noneRuns(r.Filter.GetProcesses()); pid != 0 {
+		return status.Errorf(codes.NotFound, "process %d is not running", pid)
+	}
 	every := &thinning{every: int64(max(r.OneIn, 1))}
 	subscription := s.config.Feed.Subscribe(f.wants)
 	defer subscription.Close()
@@ -38,6 +42,16 @@ func (s *Server) Samples(r *api.SamplesRequest, to grpc.ServerStreamingServer[ap
 			}
 		}
 	}
+}
+
+// noneRuns returns the pid of a process if all of them have ended, so that no sample will ever come; else 0.
+func noneRuns(all []*api.Process) (pid int32) {
+	for _, p := range all {
+		if pid = p.Pid; !procs.Ended(int(pid)) {
+			return 0
+		}
+	}
+	return pid
 }
 
 func (s *Server) sendSamples(

@@ -289,6 +289,20 @@ func remove(t *testing.T, dir string, sequence int) {
 	}
 }
 
+// Samples of a process that has ended would never come: the caller is told so.
+func TestSamplesOfNone(t *testing.T) {
+	c := start(t, 0).dial(t)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	const want = "agent: process 2147483647 is not running"
+	for _, err := range c.Samples(ctx, client.Filter{Processes: []client.Process{{PID: 1<<31 - 1}}}, 1) {
+		if err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+		return
+	}
+}
+
 // Samples come as they are published, thinned where asked; of what a subscriber was too slow for those are counted that
 // it has asked for.
 func TestSamples(t *testing.T) {
