@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -17,6 +18,7 @@ func Explain(err error) error {
 
 // explainTo is explain for who has the capabilities that hotspan needs, or not.
 func explainTo(err error, capable bool) error {
+	err = withoutLimit(err)
 	denied := errors.Is(err, unix.EPERM) || errors.Is(err, os.ErrPermission) // cilium/ebpf's EPERM is not the latter
 	switch {
 	case denied && capable:
@@ -29,6 +31,27 @@ func explainTo(err error, capable bool) error {
 	}
 	return err
 }
+
+// limitAdvice is what cilium/ebpf says wherever the kernel denies a BPF map. Kernels that hotspan runs on have no such
+// limit.
+const limitAdvice = " (MEMLOCK may be too low, consider rlimit.RemoveMemlock)"
+
+// withoutLimit returns an error without that advice.
+func withoutLimit(err error) error {
+	if err == nil || !strings.Contains(err.Error(), limitAdvice) {
+		return err
+	}
+	return &shortened{err, strings.ReplaceAll(err.Error(), limitAdvice, "")}
+}
+
+// shortened is an error with another text.
+type shortened struct {
+	error
+	text string
+}
+
+func (s *shortened) Error() string { return s.text }
+func (s *shortened) Unwrap() error { return s.error }
 
 func self() string {
 	path, err := os.Executable()

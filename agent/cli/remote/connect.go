@@ -25,6 +25,9 @@ func (v *ConnectFlags) Dial() (*client.Client, error) {
 	if v.Connect == "" {
 		return client.Dial(v.Socket)
 	}
+	if v.TokenFile == "" {
+		return nil, exit.Usagef("--connect needs the --token-file that the agent has")
+	}
 	token, err := ReadToken(v.TokenFile)
 	if err != nil {
 		return nil, exit.Usage(err)

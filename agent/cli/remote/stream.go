@@ -61,7 +61,8 @@ func (v *Stream) Run(stdout io.Writer, c terminal.Console) error {
 	}
 	got, err := v.read(ctx, agent, out)
 	err = errors.Join(err, out.Finish())
-	if !v.Quiet || got.lost+got.removed+got.damaged > 0 {
+	nothing := err != nil && got == received{} // the error says it all
+	if !v.Quiet && !nothing || got.lost+got.removed+got.damaged > 0 {
 		fmt.Fprintln(c, got)
 	}
 	return err

@@ -1,0 +1,48 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestMessages: who may not, or asks for what is not there, is told in one line what is the matter and what to do.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	none := filepath.Join(t.TempDir(), "none")
+	for name, test := range map[string]struct{ args, want string }{
+		"stream without an agent": {"stream --socket " + none,
+			"hotspan: no agent answers: is hotspan agent running? (dial unix " + none +
+				": connect: no such file or directory)\n"},
+		"status without a token": {"status --connect 127.0.0.1:1",
+			"hotspan: --connect needs the --token-file that the agent has\nTry 'hotspan status --help'.\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if r := run(t, strings.Fields(test.args)...); r.Code == 0 || r.Stderr != test.want {
+				t.Errorf("code %d, %q, want %q", r.Code, r.Stderr, test.want)
+			}
+		})
+	}
+}
+
+// TestNoRights: who has no rights reads which, and no advice that is of no use.
+func TestNoRights(t *testing.T) {
+	t.Parallel()
+	for dir := filepath.Dir(hotspan); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command(hotspan, "record", "-p", "1", "-d", "1s", "--no-cache", "-o",
+		filepath.Join(os.TempDir(), "none.jsonl"))
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := c.CombinedOutput()
+	text := string(out)
+	if err == nil || !strings.HasPrefix(text, "hotspan: create the BPF maps: ") ||
+		!strings.Contains(text, ": operation not permitted\nhotspan needs CAP_BPF") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
