@@ -120,16 +120,15 @@ func (v *Verb) config(log *slog.Logger) (agent.Config, error) {
 	if limit := agent.MaxRate(); v.Rate < 1 || v.Rate > cmp.Or(limit, v.Rate) {
 		return config, exit.Usagef("rate %d: from 1 to %d (kernel.perf_event_max_sample_rate)", v.Rate, limit)
 	}
-	if v.Period < 100*time.Millisecond || v.StoreMIB < 1 || v.StoreAge < 0 {
-		return config, exit.Usagef("period %v, store-mib %d, store-age %v: at least 100ms, 1 and 0", v.Period,
-			v.StoreMIB, v.StoreAge)
+	err := v.checkSizes()
+	if err == nil {
+		err = v.socketFlags.check()
+	}
+	if err != nil {
+		return config, exit.Usage(err)
 	}
 	if v.Cache {
 		config.FileCache = profiling.FileCache()
-	}
-	err := v.socketFlags.check()
-	if err != nil {
-		return config, exit.Usage(err)
 	}
 	if config.Select, err = v.Selection(); err != nil {
 		return config, err
@@ -143,6 +142,19 @@ func (v *Verb) config(log *slog.Logger) (agent.Config, error) {
 	}
 	config.Rules, err = v.LabelRules()
 	return config, err
+}
+
+// checkSizes returns an error if a snapshot or the store is too small.
+func (v *Verb) checkSizes() error {
+	switch {
+	case v.Period < 100*time.Millisecond:
+		return fmt.Errorf("period %v: at least 100ms", v.Period)
+	case v.StoreMIB < 1:
+		return fmt.Errorf("store-mib %d: at least 1", v.StoreMIB)
+	case v.StoreAge < 0:
+		return fmt.Errorf("store-age %v: at least 0, which is for ever", v.StoreAge)
+	}
+	return nil
 }
 
 // reread reads the settings again.

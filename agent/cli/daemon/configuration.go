@@ -24,7 +24,12 @@ func readConfiguration(name string) (configuration, error) {
 	}
 	defer f.Close()
 	var c map[string]any // maps in it are of this type too
-	if err := yaml.NewDecoder(f).Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+	err = yaml.NewDecoder(f).Decode(&c)
+	var several *yaml.TypeError // whose text has several lines
+	switch {
+	case errors.As(err, &several):
+		return nil, fmt.Errorf("%s: yaml: %s", name, strings.Join(several.Errors, ", "))
+	case err != nil && !errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return c, nil
@@ -58,7 +63,7 @@ func (v *Verb) Accept(line *flags.Line) error {
 	}
 	file, err := readConfiguration(v.Config)
 	if err == nil {
-		err = file.check(line)
+		err = file.check(v.Config, line)
 	}
 	if err != nil {
 		return err
@@ -71,11 +76,12 @@ func (v *Verb) Accept(line *flags.Line) error {
 	return nil
 }
 
-// check returns an error for a key that is no flag of the agent.
-func (c configuration) check(line *flags.Line) error {
+// check returns an error for a key that is no flag of the agent. file is the name of the file.
+func (c configuration) check(file string, line *flags.Line) error {
+	known := slices.DeleteFunc(slices.Clone(line.Flags()), func(name string) bool { return name == configFlag })
 	for _, key := range slices.Sorted(maps.Keys(c)) {
-		if key == configFlag || !slices.Contains(line.Flags(), key) {
-			return fmt.Errorf("configuration: key %q is unknown", key)
+		if !slices.Contains(known, key) {
+			return fmt.Errorf("%s: key %q is unknown%s", file, key, flags.DidYouMean(key, known))
 		}
 	}
 	return nil

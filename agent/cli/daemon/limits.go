@@ -18,11 +18,23 @@ type limitFlags struct {
 // leastMemory is what the agent needs before it profiles anything, in MiB.
 const leastMemory = 32
 
+// mostPercent and mostMemory, in MiB, are more than any machine has: what is more is a slip.
+const (
+	mostPercent = 1_000_000
+	mostMemory  = 1 << 20
+)
+
 // bound puts the limits into a configuration. Where a control group has less memory, the agent keeps to that.
 func (f *limitFlags) bound(config *agent.Config) error {
-	if f.CPUPercent < 0 || f.CPUPercent > 1e6 || f.MemoryMIB != 0 && f.MemoryMIB < leastMemory || f.MemoryMIB > 1<<20 {
-		return exit.Usagef("cpu-percent %v, memory-mib %d: want at least 0, and 0 or at least %d", f.CPUPercent,
-			f.MemoryMIB, leastMemory)
+	switch {
+	case f.CPUPercent < 0:
+		return exit.Usagef("cpu-percent %v: at least 0, which is for any", f.CPUPercent)
+	case f.CPUPercent > mostPercent:
+		return exit.Usagef("cpu-percent %v: at most %d, or 0 for any", f.CPUPercent, mostPercent)
+	case f.MemoryMIB != 0 && f.MemoryMIB < leastMemory:
+		return exit.Usagef("memory-mib %d: at least %d, or 0 for any", f.MemoryMIB, leastMemory)
+	case f.MemoryMIB > mostMemory:
+		return exit.Usagef("memory-mib %d: at most %d, or 0 for any", f.MemoryMIB, mostMemory)
 	}
 	config.CPUBudget, config.MemoryLimit = f.CPUPercent/100, int64(f.MemoryMIB)<<20
 	if group := cgroup.MemoryLimit(); group/4*3 < cmp.Or(config.MemoryLimit, math.MaxInt64) {

@@ -34,8 +34,11 @@ func wrongFlag(c *cobra.Command, err error) error {
 
 // wrongVerb says that a word is no verb.
 func wrongVerb(word string, verbs []string) error {
-	return fmt.Errorf("there is no command %s%s", word, didYouMean("", nearest(word, verbs)))
+	return fmt.Errorf("there is no command %s%s", word, DidYouMean(word, verbs))
 }
+
+// DidYouMean asks for the words that are like one that is unknown, to be added to a message; empty if there are none.
+func DidYouMean(word string, words []string) string { return didYouMean("", nearest(word, words)) }
 
 func didYouMean(prefix string, words []string) string {
 	var list []string
