@@ -726,7 +726,7 @@ type StatusResponse struct {
 	LastSequence  uint64                 `protobuf:"varint,9,opt,name=last_sequence,json=lastSequence,proto3" json:"last_sequence,omitempty"`
 	Destinations  []*Destination         `protobuf:"bytes,10,rep,name=destinations,proto3" json:"destinations,omitempty"`
 	Removed       uint64                 `protobuf:"varint,11,opt,name=removed,proto3" json:"removed,omitempty"`                // snapshots that the store removed because of its limits or a full disk
-	Unwritten     uint64                 `protobuf:"varint,12,opt,name=unwritten,proto3" json:"unwritten,omitempty"`            // snapshots that the disk did not take: they were in memory only
+	Unwritten     uint64                 `protobuf:"varint,12,opt,name=unwritten,proto3" json:"unwritten,omitempty"`            // snapshots that the disk did not take at first: they were in memory
 	TooSlow       uint64                 `protobuf:"varint,13,opt,name=too_slow,json=tooSlow,proto3" json:"too_slow,omitempty"` // snapshots that never came to the store, since the disk was too slow
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -38,11 +37,7 @@ func (a *runningAgent) status(t *testing.T) (text string, s *api.StatusResponse)
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
-	disk := t.TempDir()
-	if err := syscall.Mount("none", disk, "tmpfs", 0, "size=4m,mode=700"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { syscall.Unmount(disk, syscall.MNT_DETACH) })
+	disk := smallDisk(t)
 	store := filepath.Join(disk, "store")
 	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log), "--period", "200ms", "--store", store, "--store-age", "1s",
 		"--to", "file:///dev/null/%t.jsonl,name=down")
@@ -76,20 +71,5 @@ func TestStatus(t *testing.T) {
 	}
 	if s.Removed != s.FirstSequence-1 {
 		t.Errorf("%d removed, the first of the store is %d", s.Removed, s.FirstSequence)
-	}
-}
-
-// fill writes a file until the disk is full.
-func fill(t *testing.T, name string) {
-	t.Helper()
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for size := 1 << 16; size > 0; {
-		if _, err := f.Write(make([]byte, size)); err != nil {
-			size /= 2
-		}
 	}
 }

@@ -67,7 +67,7 @@ func (v *Verb) Run(again parsed, c terminal.Console) error {
 		return err
 	}
 	defer kept.Close()
-	config.Sinks = []agent.Sink{storeSink{kept}}
+	config.Sinks = []agent.Sink{&storeSink{Store: kept, log: log}}
 	d := &delivering{from: kept, log: log, now: begin}
 	defer d.end()
 	if err := begin.take(kept, log); err != nil {
@@ -102,6 +102,9 @@ func (v *Verb) Run(again parsed, c terminal.Console) error {
 		return exit.Explain(err)
 	}
 	err = errors.Join(err, d.finish(deliverAtEnd))
+	if lost := kept.WriteLeft(); lost > 0 {
+		err = errors.Join(err, fmt.Errorf("%d snapshots are lost: the disk does not take them", lost))
+	}
 	closingAgent(c, &stats, kept, d.outputs())
 	return err
 }

@@ -359,7 +359,7 @@ func TestReload(t *testing.T) {
 		}
 		s := recordingtest.Snapshot(t)
 		s.Start, s.End = int64(i)*1e9, int64(i+1)*1e9
-		if err := (storeSink{kept}).Write(t.Context(), s); err != nil {
+		if err := (&storeSink{Store: kept, log: d.log}).Write(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 		if err := d.outputs().finish(time.Minute); err != nil {

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"sync"
 	"time"
@@ -115,13 +116,18 @@ func (o *outputs) close() error {
 	return errors.Join(errs...)
 }
 
-// storeSink keeps the agent's snapshots. One without samples and losses is not kept.
-type storeSink struct{ *store.Store }
+// storeSink keeps the agent's snapshots. One without samples and losses is not kept. One that the disk does not take is
+// in memory: the log says when that begins and ends.
+type storeSink struct {
+	*store.Store
+	log     *slog.Logger
+	failing bool
+}
 
-func (s storeSink) Name() string { return "the store" }
+func (s *storeSink) Name() string { return "the store" }
 
 // Write implements agent.Sink.
-func (s storeSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
+func (s *storeSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
 	if len(snapshot.Rows) == 0 && len(snapshot.Lost) == 0 {
 		return nil
 	}
@@ -130,5 +136,30 @@ func (s storeSink) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
 		return err
 	}
 	_, err = s.Append(frame, snapshot.Start, snapshot.End)
+	s.tell(err)
+	return nil
+}
+
+// tell logs when the disk begins to fail, and when it works again.
+func (s *storeSink) tell(err error) {
+	failed := err != nil
+	if s.failing == failed {
+		return
+	}
+	s.failing = failed
+	if failed {
+		s.log.Error("the disk does not take snapshots: the newest are in memory, and lost if the agent ends", "why",
+			withoutPath(err))
+	} else {
+		s.log.Info("the disk takes snapshots again")
+	}
+}
+
+// withoutPath returns the cause of an error of a file whose name means nothing to users.
+func withoutPath(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
 	return err
 }

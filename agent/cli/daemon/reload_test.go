@@ -65,7 +65,7 @@ func TestReloadIsWhole(t *testing.T) {
 	}
 	s := recordingtest.Snapshot(t)
 	s.Start, s.End = 0, 1e9
-	if err := (storeSink{kept}).Write(t.Context(), s); err != nil {
+	if err := (&storeSink{Store: kept, log: d.log}).Write(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.finish(time.Minute); err != nil {
@@ -133,7 +133,7 @@ func TestReloadWaits(t *testing.T) {
 	d.now.start()
 	s := recordingtest.Snapshot(t)
 	s.Start, s.End = 0, 1e9
-	if err := (storeSink{kept}).Write(t.Context(), s); err != nil {
+	if err := (&storeSink{Store: kept, log: d.log}).Write(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
 	replaced := make(chan struct{})

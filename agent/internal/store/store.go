@@ -51,7 +51,7 @@ type Stats struct {
 	Snapshots int
 	Bytes     int64
 	Evicted   int64 // snapshots that went because of the limits
-	Unwritten int64 // snapshots that the disk did not take: they were in memory only
+	Unwritten int64 // snapshots that the disk did not take at first: they were in memory only
 }
 
 // maxInMemory bounds the snapshots that a full disk leaves in memory.
@@ -128,8 +128,8 @@ func (s *Store) Close() error {
 }
 
 // Append keeps the frame of the snapshot of [start, end). If the disk is full, the oldest snapshots make room. The
-// error says why the snapshot could not be written: then it is in memory only, and lost when the program ends. The
-// other methods do not wait for the disk meanwhile.
+// error says why the snapshot could not be written: then it is in memory only, until the disk takes a later one, or
+// lost when the program ends. The other methods but WriteLeft do not wait for the disk meanwhile.
 func (s *Store) Append(frame []byte, start, end int64) (Entry, error) {
 	s.appending.Lock()
 	defer s.appending.Unlock()
@@ -142,7 +142,48 @@ func (s *Store) Append(frame []byte, start, end int64) (Entry, error) {
 		err = s.write(e.name(), frame)
 	}
 	s.remove(s.add(e, frame, err != nil))
+	if err == nil {
+		s.writeMemory()
+	}
 	return e, err
+}
+
+// WriteLeft writes what is in memory, as far as the disk takes it. It returns how many snapshots are lost when the program
+// ends now, without waiting if the disk hangs.
+func (s *Store) WriteLeft() (lost int) {
+	if s.appending.TryLock() {
+		defer s.appending.Unlock()
+		s.writeMemory()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.memory)
+}
+
+// writeMemory writes what the disk did not take before, the oldest first, until it does not take one. The caller holds
+// s.appending.
+func (s *Store) writeMemory() {
+	for {
+		s.mu.Lock()
+		i := slices.IndexFunc(s.entries, s.inMemory)
+		if i < 0 {
+			s.mu.Unlock()
+			return
+		}
+		e := s.entries[i]
+		frame := s.memory[e.Sequence]
+		s.mu.Unlock()
+		if s.write(e.name(), frame) != nil {
+			return
+		}
+		s.mu.Lock()
+		evicted := !s.inMemory(e) // meanwhile
+		delete(s.memory, e.Sequence)
+		s.mu.Unlock()
+		if evicted {
+			s.remove([]Entry{e})
+		}
+	}
 }
 
 // isFull reports whether a disk, or what its owner may have of it, is used up.

@@ -241,6 +241,38 @@ func TestBrokenDisk(t *testing.T) {
 	}
 }
 
+// What was in memory is written when the disk takes snapshots again, so that it is there after a restart.
+func TestMendedDisk(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, unlimited)
+	broken := func(string, []byte) error { return unix.EIO }
+	for i, repair := range []func(){
+		func() { add(t, s, 3, 0) },
+		func() {
+			if lost := s.WriteLeft(); lost != 0 {
+				t.Errorf("%d are lost", lost)
+			}
+		},
+	} {
+		s.write = broken
+		for range 2 {
+			s.Append([]byte("frame"), 1, 2)
+		}
+		if lost := s.WriteLeft(); lost != 2 {
+			t.Errorf("step %d: %d are lost, want 2", i, lost)
+		}
+		s.write = s.writeFile
+		repair()
+	}
+	if got := s.Stats(); len(s.memory) != 0 || got.Unwritten != 4 || got.Evicted != 0 {
+		t.Errorf("%d in memory, %+v", len(s.memory), got)
+	}
+	s.Close()
+	if got := sequences(open(t, dir, unlimited)); !slices.Equal(got, []uint64{1, 2, 3, 4, 5}) {
+		t.Errorf("%v after a restart", got)
+	}
+}
+
 // A disk that hangs stalls nobody who reads, and snapshots come in order all the same.
 func TestSlowDisk(t *testing.T) {
 	s := open(t, t.TempDir(), unlimited)
