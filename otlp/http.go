@@ -132,14 +132,29 @@ func HTTPError(r *http.Response, body []byte) error {
 		}
 	}
 	out := status.New(code, strings.TrimSpace(fmt.Sprintf("HTTP %s: %s", r.Status, said(r, body))))
-	seconds, err := strconv.Atoi(r.Header.Get("Retry-After"))
-	if err == nil && seconds >= 0 && code == codes.Unavailable {
-		wait := durationpb.New(time.Duration(seconds) * time.Second)
-		if with, err := out.WithDetails(&errdetails.RetryInfo{RetryDelay: wait}); err == nil {
+	if wait, ok := retryAfter(r.Header); ok && code == codes.Unavailable {
+		if with, err := out.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(wait)}); err == nil {
 			out = with
 		}
 	}
 	return out.Err()
+}
+
+// retryAfter returns how long a server asks to be left alone: so many seconds, or until a time. (RFC 9110, 10.2.3)
+func retryAfter(h http.Header) (time.Duration, bool) {
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second, true
+	}
+	until, err := http.ParseTime(text)
+	if err != nil {
+		return 0, false
+	}
+	now, err := http.ParseTime(h.Get("Date")) // by the server's clock, if it says so
+	if err != nil {
+		now = time.Now()
+	}
+	return max(until.Sub(now), 0), true
 }
 
 // said returns the message of an answer: a google.rpc.Status, or the beginning of a text.

@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -67,6 +68,23 @@ func TestWriteHTTP(t *testing.T) {
 		}
 		if diff := cmp.Diff(flatten(want), decode(received()...)); diff != "" {
 			t.Error(diff)
+		}
+	}
+}
+
+// A server may also say at which time it is to be asked again, by its own clock.
+func TestHTTPRetryTime(t *testing.T) {
+	now := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+	for text, want := range map[string]time.Duration{
+		now.Add(90 * time.Second).Format(http.TimeFormat): 90 * time.Second,
+		now.Add(-time.Hour).Format(http.TimeFormat):       firstWait / 10,
+		"17": 17 * time.Second, "-5": 0, "soon": 0,
+	} {
+		r := &http.Response{StatusCode: 503, Header: http.Header{}}
+		r.Header.Set("Retry-After", text)
+		r.Header.Set("Date", now.Format(http.TimeFormat))
+		if got := RetryAfter(fmt.Errorf("delivery: %w", HTTPError(r, nil))); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
 }

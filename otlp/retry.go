@@ -58,6 +58,16 @@ func Refused(err error) bool {
 	return s.Code() == codes.InvalidArgument || s.Code() == codes.ResourceExhausted && !later
 }
 
+// RetryAfter returns how long err says that the server is to be left alone; 0: it does not.
+func RetryAfter(err error) time.Duration {
+	s, ok := status.FromError(err)
+	if !ok || err == nil {
+		return 0
+	}
+	wait, _ := retryDelay(s)
+	return wait
+}
+
 func retryDelay(s *status.Status) (time.Duration, bool) {
 	for _, d := range s.Details() {
 		if info, ok := d.(*errdetails.RetryInfo); ok {

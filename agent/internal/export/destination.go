@@ -97,7 +97,9 @@ func (d *Destination) Run(ctx context.Context) {
 		d.log.Warn("where an output begins is not kept: after a restart it lacks what was not delivered before",
 			"to", d.name, "why", err)
 	}
-	d.try(ctx)
+	if !rest(ctx, asked(d.try(ctx))) {
+		return
+	}
 	for {
 		e, err := d.cursor.Next(ctx)
 		if err != nil {
@@ -114,12 +116,12 @@ func (d *Destination) Run(ctx context.Context) {
 }
 
 // try says at once what would show with the first snapshot only.
-func (d *Destination) try(ctx context.Context) {
+func (d *Destination) try(ctx context.Context) (err error) {
 	to, ok := d.to.(trier)
 	if !ok {
-		return
+		return nil
 	}
-	switch err := to.Try(ctx); {
+	switch err = to.Try(ctx); {
 	case ctx.Err() != nil:
 	case err != nil:
 		d.log.Warn("a destination takes no profiles yet: snapshots wait in the store", "to", d.name,
@@ -127,6 +129,7 @@ func (d *Destination) try(ctx context.Context) {
 	default:
 		d.log.Info("a destination takes profiles", "to", d.name, "speaks", to.Speaks())
 	}
+	return err
 }
 
 // deliver delivers a snapshot, however long it takes. The error is that of ctx.
@@ -150,13 +153,27 @@ func (d *Destination) deliver(ctx context.Context, e store.Entry) error {
 			d.stats.snapshots.Add(1)
 			return nil
 		}
-		select {
-		case <-time.After(wait(try)):
-		case <-ctx.Done():
+		if !rest(ctx, max(wait(try), asked(err))) {
 			return ctx.Err()
 		}
 	}
 }
+
+// rest waits. It returns false if ctx ends before.
+func rest(ctx context.Context, wait time.Duration) bool {
+	select {
+	case <-time.After(wait):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// maxAsked bounds for how long a server may ask to be left alone: with a slip there, snapshots would wait for days.
+const maxAsked = 10 * time.Minute
+
+// asked returns for how long a server asks to be left alone.
+func asked(err error) time.Duration { return min(otlp.RetryAfter(err), maxAsked) }
 
 // stored is a snapshot of the store, as what is not delivered yet.
 type stored struct{ left []part }
