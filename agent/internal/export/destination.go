@@ -124,6 +124,7 @@ func (d *Destination) try(ctx context.Context) (err error) {
 	switch err = to.Try(ctx); {
 	case ctx.Err() != nil:
 	case err != nil:
+		d.stats.failing.Store(true)
 		d.log.Warn("a destination takes no profiles yet: snapshots wait in the store", "to", d.name,
 			"speaks", to.Speaks(), "why", err)
 	default:

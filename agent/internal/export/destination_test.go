@@ -402,6 +402,9 @@ func TestTry(t *testing.T) {
 		"a destination takes no profiles yet": errors.New("nobody is there"),
 	} {
 		s, d, log := fixture(t, &tried{err: err}, nil)
+		if d.try(t.Context()); d.Stats().Failing != (err != nil) {
+			t.Errorf("%s: failing %v", says, d.Stats().Failing)
+		}
 		fill(t, s, 1)
 		deliverAll(t, d)
 		if !strings.Contains(log.String(), says) || !strings.Contains(log.String(), "a protocol") {

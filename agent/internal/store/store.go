@@ -148,8 +148,8 @@ func (s *Store) Append(frame []byte, start, end int64) (Entry, error) {
 	return e, err
 }
 
-// WriteLeft writes what is in memory, as far as the disk takes it. It returns how many snapshots are lost when the program
-// ends now, without waiting if the disk hangs.
+// WriteLeft writes what is in memory, as far as the disk takes it. It returns how many snapshots are lost when the
+// program ends now. It does not wait for an Append that the disk keeps.
 func (s *Store) WriteLeft() (lost int) {
 	if s.appending.TryLock() {
 		defer s.appending.Unlock()
