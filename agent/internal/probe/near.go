@@ -50,11 +50,15 @@ func (n *near) text() string {
 	if len(n.best) == 0 {
 		return ""
 	}
+	are := "are"
+	if len(n.best) == 1 {
+		are = "is"
+	}
 	names := make([]string, len(n.best))
 	for i, l := range n.best {
 		names[i] = l.name
 	}
-	return "; like it are " + strings.Join(names, ", ")
+	return "; like it " + are + " " + strings.Join(names, ", ")
 }
 
 // distance is the number of letters to insert, delete or replace. (Wagner, Fischer: The String-to-String Correction

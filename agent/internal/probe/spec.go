@@ -31,6 +31,15 @@ type Spec struct {
 const known = "uprobe:FILE:SYMBOL[+OFFSET] uretprobe:FILE:SYMBOL usdt:FILE:PROVIDER:NAME syscall:NAME " +
 	"tp:GROUP:NAME exec file gc malloc stall[:TIME] throw"
 
+// unknownKind says that no probe and no recipe begins so.
+func unknownKind(kind string) error {
+	n := near{of: kind}
+	for _, form := range strings.Fields(known) {
+		n.add(form[:strings.IndexAny(form+":", ":[")])
+	}
+	return fmt.Errorf("kind %q is unknown%s (known: %s)", kind, n.text(), known)
+}
+
 // Parse reads one of the known forms, and options behind it. The error says what is wrong with the text.
 func Parse(text string) (Spec, error) {
 	place, options := cutOptions(text)
@@ -54,7 +63,7 @@ func Parse(text string) (Spec, error) {
 		s.Kind = Tracepoint
 		s.Symbol, err = parseTracepoint(rest)
 	default:
-		err = fmt.Errorf("kind %q is unknown (known: %s)", kind, known)
+		err = unknownKind(kind)
 	}
 	if err == nil {
 		err = s.options(options)

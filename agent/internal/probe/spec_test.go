@@ -206,6 +206,15 @@ func TestNear(t *testing.T) {
 	if got, want := n.text(), "; like it are uv_fs_open, uv_fs_opened"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	for kind, want := range map[string]string{
+		"mallok":  `kind "mallok" is unknown; like it is malloc (known: uprobe:`,
+		"syscal":  `kind "syscal" is unknown; like it is syscall (known: uprobe:`,
+		"nothing": `kind "nothing" is unknown (known: uprobe:`,
+	} {
+		if err := unknownKind(kind); !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
 	if n := (near{of: "x"}); n.text() != "" {
 		t.Errorf("%q of nothing", n.text())
 	}

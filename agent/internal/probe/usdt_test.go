@@ -43,7 +43,7 @@ func TestTracepoints(t *testing.T) {
 	}
 	for _, c := range []struct{ name, want string }{
 		{"mark", ""}, {"listened", ""},
-		{"marks", "like it are hotspan_test:mark"}, {"x", "has the name hotspan_test:x"},
+		{"marks", "like it is hotspan_test:mark"}, {"x", "has the name hotspan_test:x"},
 	} {
 		sites, err := findTracepoint(in, Spec{Kind: USDT, Provider: "hotspan_test", Symbol: c.name})
 		if c.want == "" && (err != nil || len(sites) == 0) ||
