@@ -39,6 +39,7 @@ type Probes struct {
 // uprobes are those of one process.
 type uprobes struct {
 	links  [][]io.Closer // by number of the probe, from 0 on; nil: not yet
+	found  []probe.Place // likewise, where they will be; without a file: not looked for yet, or put there
 	failed []bool        // likewise: it will never be
 	adding bool          // by a call of Add
 	closed chan struct{} // not nil: they are taken off, and closed then
@@ -127,7 +128,8 @@ func (p *Probes) uprobesOf(pid int) (u *uprobes, first bool) {
 	if u != nil {
 		return u, false
 	}
-	u = &uprobes{links: make([][]io.Closer, len(p.specs)), failed: make([]bool, len(p.specs))}
+	n := len(p.specs)
+	u = &uprobes{links: make([][]io.Closer, n), found: make([]probe.Place, n), failed: make([]bool, n)}
 	p.on[pid] = u
 	return u, true
 }
@@ -142,20 +144,23 @@ func (p *Probes) forget(pid int, u *uprobes) {
 // addAll puts on those probes that are not yet. The caller holds p.mu, but not while files are read.
 func (p *Probes) addAll(pid int, u *uprobes) (err error) {
 	for i, s := range p.specs {
-		if !s.Kind.InFile() || u.links[i] != nil || u.failed[i] {
+		started, place := p.started, u.found[i]
+		if !s.Kind.InFile() || u.links[i] != nil || u.failed[i] || place.File != nil && !started {
 			continue
 		}
-		started := p.started
+		u.found[i] = probe.Place{}
 		p.mu.Unlock()
 		var links []io.Closer
 		var failed error
-		procs.Waited(procs.UserOf(pid), func() { links, failed = p.put(pid, i, started) })
+		procs.Waited(procs.UserOf(pid), func() { place, links, failed = p.put(pid, i, place, started) })
 		p.mu.Lock()
 		switch {
 		case p.on[pid] != u || u.closed != nil: // removed meanwhile
 			closeAll(links)
+			closePlace(place)
 			return nil
 		case failed == nil:
+			u.found[i] = place
 			if u.links[i] = links; links != nil {
 				p.reached[i]++
 			}
@@ -167,28 +172,33 @@ func (p *Probes) addAll(pid int, u *uprobes) (err error) {
 	return err
 }
 
-// put puts a probe on a process, or only looks whether that is possible.
-func (p *Probes) put(pid, i int, started bool) ([]io.Closer, error) {
-	place, err := probe.Find(pid, p.specs[i])
-	if err != nil {
-		return nil, err
-	}
-	if !started {
-		procs.Close(place.File)
-		return nil, nil
+// put puts a probe on a process, or before Start only looks where that will be: then it returns the place, with which
+// it is called again. So Start need not read files, which takes most of the time.
+func (p *Probes) put(pid, i int, place probe.Place, started bool) (probe.Place, []io.Closer, error) {
+	if place.File == nil {
+		var err error
+		if place, err = probe.Find(pid, p.specs[i]); err != nil || !started {
+			return place, nil, err
+		}
 	}
 	links, err := attach(p.objects, p.specs[i].Kind, pid, Number(i), place)
 	if !errors.Is(err, procs.ErrSlow) { // else the kernel may still open it
 		procs.Close(place.File)
 	}
 	if err == nil {
-		return links, nil
+		return probe.Place{}, links, nil
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return nil, fmt.Errorf("probe %s: the kernel permits uprobes to CAP_SYS_ADMIN only: run hotspan as root (%w)",
-			p.specs[i].Text, err)
+		err = fmt.Errorf("the kernel permits uprobes to CAP_SYS_ADMIN only: run hotspan as root (%w)", err)
 	}
-	return nil, fmt.Errorf("probe %s: %w", p.specs[i].Text, err)
+	return probe.Place{}, nil, fmt.Errorf("probe %s: %w", p.specs[i].Text, err)
+}
+
+// closePlace closes the file of a place that is not used. It does not wait for its file system.
+func closePlace(at probe.Place) {
+	if at.File != nil {
+		go procs.Close(at.File)
+	}
 }
 
 // Remove takes the uprobes off a process that the BPF program does not sample any more. It does not wait for that.
@@ -210,13 +220,15 @@ func (p *Probes) Remove(pid int) {
 }
 
 func (u *uprobes) close() {
-	for _, links := range u.links {
+	for i, links := range u.links {
 		closeAll(links)
+		closePlace(u.found[i])
 	}
 }
 
-// startWait is how long Start waits for the files of processes; those that are slow have their probes later.
-const startWait = 3 * time.Second
+// How long Start waits for the processes: for those whose files are slow, and in any case. The others have their probes
+// later, and one after the other.
+const startSlow, startAnyway = 3 * time.Second, 10 * time.Second
 
 // Start puts the probes on the processes that were added. Then the hits of all begin to count.
 func (p *Probes) Start() error {
@@ -262,16 +274,21 @@ func (p *Probes) addAdded() error {
 	for range min(most, len(pids)) {
 		go add()
 	}
-	timeout := time.After(startWait)
-	for range pids {
+	begun, ticks := time.Now(), time.NewTicker(100*time.Millisecond)
+	defer ticks.Stop()
+	for n := len(pids); n > 0; {
 		select {
 		case err := <-added:
 			if err != nil {
 				return err
 			}
-		case <-timeout:
-			late.Store(true)
-			return nil
+			n--
+		case <-ticks.C:
+			if took := time.Since(begun); took > startAnyway || took > startSlow && procs.Late() {
+				late.Store(true)
+				p.log.Warn("hits of some processes begin to count later than the others", "processes", n)
+				return nil
+			}
 		}
 	}
 	return nil
@@ -319,14 +336,13 @@ func (p *Probes) startTracepoints() error {
 func (p *Probes) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.started {
-		return
+	if p.started {
+		p.started = false
+		_ = p.limit.stop() // it fails for no map that Start has written to
+		waitForPrograms()
+		closeAll(p.all)
+		p.all = nil
 	}
-	p.started = false
-	_ = p.limit.stop() // it fails for no map that Start has written to
-	waitForPrograms()
-	closeAll(p.all)
-	p.all = nil
 	for pid, u := range p.on {
 		if u.closed == nil {
 			u.close()
