@@ -151,8 +151,7 @@ func (r reborn) pprof(t *testing.T) {
 	}
 	var got []string
 	for _, c := range p.Comments {
-		// what is said of its V8 if hotspan happens to look at that at the very time
-		if c, _, _ = strings.Cut(c, " hotspan.not_verified="); strings.HasPrefix(c, "process ") {
+		if strings.HasPrefix(c, "process ") { // also that nothing of it is not verified
 			got = append(got, c)
 		}
 	}

@@ -156,6 +156,9 @@ func (c *Checks) first(p *process.Process, b *binary) {
 		return
 	}
 	result, err := p.Verify()
+	if gone(p) {
+		return
+	}
 	if err != nil {
 		c.off(p, 0)
 		b.failed++
@@ -176,6 +179,10 @@ func (c *Checks) first(p *process.Process, b *binary) {
 	}
 }
 
+// gone reports whether a process has ended, or runs another program, and the agent has not heard of it: what was
+// compared then may be nothing, or memory of the other program, and says nothing of this one or of its binary.
+func gone(p *process.Process) bool { return p.Ended() || p.Executed() }
+
 // fits takes a short look at a process of a binary whose layout is right.
 func fits(p *process.Process) bool {
 	result, err := p.VerifyShortly()
@@ -185,7 +192,7 @@ func fits(p *process.Process) bool {
 // confirm compares a process again of which something was wrong. What cannot be compared now stays off.
 func (c *Checks) confirm(p *process.Process, b *binary) {
 	result, err := p.Verify()
-	if c.known(p) && err == nil && (len(result.Wrong) > 0 || !result.NoContext) {
+	if c.known(p) && !gone(p) && err == nil && (len(result.Wrong) > 0 || !result.NoContext) {
 		c.tell(p, b, result)
 	}
 }
