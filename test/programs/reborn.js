@@ -6,6 +6,7 @@
 
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { appendFileSync } = require('node:fs');
+const { cpuTime } = require('./lib/clock');
 const { number } = require('./lib/env');
 
 const requests = new AsyncLocalStorage();
@@ -22,11 +23,6 @@ function asFirst(end) {
 
 function asSecond(end) {
   spin(end);
-}
-
-function cpuTime() {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }
 
 function work(as) {

@@ -27,7 +27,7 @@
 
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { number, stopped } = require('./lib/env');
-const { now } = require('./lib/clock');
+const { cpuTime, now } = require('./lib/clock');
 const { Intervals } = require('./lib/intervals');
 const { random } = require('./lib/random');
 const { ready, write } = require('./lib/output');
@@ -41,12 +41,6 @@ const intervals = new Intervals(200000, { endpoint: Int32Array, burner: Int32Arr
 const turnsPerWeight = 1500;
 const heavier = process.env.HEAVIER;
 
-// cpuTime is in microseconds.
-function cpuTime() {
-  const { user, system } = process.cpuUsage();
-  return user + system;
-}
-
 function burn(endpoint, burner) {
   const turns = (turnsPerWeight << endpoint << burner) * (burners[burner].name === heavier ? 3 : 1);
   const before = cpuTime();
@@ -54,7 +48,7 @@ function burn(endpoint, burner) {
   burners[burner](turns);
   const row = intervals.add(start, now());
   if (row < 0) return;
-  intervals.columns.cpu[row] = (cpuTime() - before) * 1000;
+  intervals.columns.cpu[row] = Math.round((cpuTime() - before) * 1e6);
   intervals.columns.endpoint[row] = endpoint;
   intervals.columns.burner[row] = burner;
 }

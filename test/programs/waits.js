@@ -18,6 +18,7 @@ const fs = require('node:fs');
 const { execFileSync, spawn } = require('node:child_process');
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { Worker, isMainThread, parentPort } = require('node:worker_threads');
+const { cpuTime } = require('./lib/clock');
 const { number } = require('./lib/env');
 const { ready } = require('./lib/schedstat');
 
@@ -32,7 +33,6 @@ const { ran } = require(process.env.CLOCK);
 const { touch } = isMainThread ? require(process.env.PAGES) : {};
 const waitForPage = () => touch();
 const waitForChild = () => execFileSync('sleep', ['0.05']);
-const cpuTime = () => process.cpuUsage().user / 1000;
 const computeFor = (ms) => { for (const end = performance.now() + ms; performance.now() < end;); };
 const compute = () => { for (const end = cpuTime() + 40; cpuTime() < end;) computeFor(5); };
 const waitForPipe = () => { writer.stdin.write('\n'); fs.readSync(pipe, Buffer.alloc(1)); };

@@ -22,4 +22,10 @@ function tick() {
   return { mono: now(), unix: BigInt(wall) * 1000000n };
 }
 
-module.exports = { now, clockPair };
+// cpuTime is how long the process has used CPUs, in milliseconds.
+function cpuTime() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+module.exports = { now, clockPair, cpuTime };
