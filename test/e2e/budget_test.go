@@ -27,7 +27,7 @@ func TestCPUBudget(t *testing.T) {
 	time.Sleep(time.Second)
 	all := a.stop(t)
 	said, written, lost := taken(t, a.log.String())
-	if rows := checkIntervals(t, all, time.Second); said != written+lost || rows != written {
+	if rows := checkIntervals(t, all, time.Second, 0); said != written+lost || rows != written {
 		t.Errorf("%d taken, %d written, %d lost, %d in the store", said, written, lost, rows)
 	}
 	first, last := all[0].Period, all[len(all)-1].Period
@@ -52,7 +52,7 @@ func TestMemoryLimit(t *testing.T) {
 	time.Sleep(2 * time.Second)
 	all := a.stop(t)
 	said, written, lost := taken(t, a.log.String())
-	if rows := checkIntervals(t, all, 2*time.Second); said != written+lost || rows != written || lost > 0 {
+	if rows := checkIntervals(t, all, 2*time.Second, 0); said != written+lost || rows != written || lost > 0 {
 		t.Errorf("%d taken, %d written, %d lost, %d in the store", said, written, lost, rows)
 	}
 	if last := all[len(all)-1].Period; last <= all[0].Period {

@@ -71,7 +71,7 @@ func TestChange(t *testing.T) {
 	if stats.Taken != stats.Written+stats.LostSum() || stats.LostSum() > stats.Taken/100 {
 		t.Errorf("%d taken, %d written, lost %v", stats.Taken, stats.Written, stats.Lost)
 	}
-	if n := checkIntervals(t, got.all, 0); int64(n) != stats.Written || stats.Labelled < stats.Taken/4 {
+	if n := checkIntervals(t, got.all, 0, 0); int64(n) != stats.Written || stats.Labelled < stats.Taken/4 {
 		t.Errorf("%d samples in snapshots, %d written, %d with labels", n, stats.Written, stats.Labelled)
 	}
 	for i, s := range got.all {
@@ -136,7 +136,7 @@ func TestChangeMeanwhile(t *testing.T) {
 	if err != nil || stats.Taken != stats.Written+stats.LostSum() {
 		t.Errorf("%v; %d taken, %d written, lost %v", err, stats.Taken, stats.Written, stats.Lost)
 	}
-	checkIntervals(t, got.all, 0)
+	checkIntervals(t, got.all, 0, 0)
 	last := map[int32]bool{}
 	for i, s := range got.all {
 		rules := map[string]bool{}

@@ -28,27 +28,46 @@ func TestReloadSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	configure("env: ROLE=one\nrate: 199\nperiod: 300ms\nlabels: custom\nlabel: ['first=endpoint']\n")
-	a := startAgent(t, "--config", config)
-	steps := []string{
-		"env: ROLE=one\nrate: 499\nperiod: 300ms\nlabels: custom\nlabel: ['first=endpoint']\n",
-		"env: ROLE=one\nrate: 499\nperiod: 200ms\nlabels: custom\nlabel: ['second=user.tenant']\n",
-		"env: ROLE=.*\nrate: 97\nperiod: 200ms\nlabels: none\n",
-		"env: ROLE=two\nrate: 97\nperiod: 500ms\nlabels: none\n",
+	var a *runningAgent
+	for i, step := range []struct {
+		text  string
+		rate  int64
+		label string // that samples have by it; empty: none
+		of    int    // whose samples these are
+		not   int    // who is not profiled
+	}{
+		{"env: ROLE=one\nrate: 199\nperiod: 300ms\nlabels: custom\nlabel: ['first=endpoint']\n", 199, "first",
+			first.PID, other.PID},
+		{"env: ROLE=one\nrate: 499\nperiod: 300ms\nlabels: custom\nlabel: ['first=endpoint']\n", 499, "first",
+			first.PID, other.PID},
+		{"env: ROLE=one\nrate: 499\nperiod: 200ms\nlabels: custom\nlabel: ['second=user.tenant']\n", 499, "second",
+			first.PID, other.PID},
+		{"env: ROLE=.*\nrate: 97\nperiod: 200ms\nlabels: none\n", 97, "", other.PID, 0},
+		{"env: ROLE=two\nrate: 97\nperiod: 500ms\nlabels: none\n", 97, "", other.PID, first.PID},
+	} {
+		configure(step.text)
+		if a == nil {
+			a = startAgent(t, "--config", config)
+		} else {
+			a.Process.Signal(syscall.SIGHUP)
+			a.waitFor(t, "the configuration is read again", i)
+		}
+		from := time.Now().UnixNano()
+		until(t, func() bool {
+			return slices.ContainsFunc(a.snapshots(t), func(s *pprofx.Snapshot) bool {
+				return s.Start > from && s.Period == int64(time.Second)/step.rate &&
+					hasRow(s, step.of, step.label) && !hasRow(s, step.not, "")
+			})
+		}, func() string { return "a sample by " + step.text + a.log.String() })
 	}
-	for i, s := range steps {
-		time.Sleep(2 * time.Second)
-		configure(s)
-		a.Process.Signal(syscall.SIGHUP)
-		a.waitFor(t, "the configuration is read again", i+1)
-	}
-	time.Sleep(2 * time.Second)
 	all := a.stop(t)
 	said, written, lost := taken(t, a.log.String())
 	if said != written+lost || lost > said/100 {
 		t.Errorf("%d taken, %d written, %d lost", said, written, lost)
 	}
-	rows := checkIntervals(t, all, 300*time.Millisecond) // the store has no snapshot without samples
+	// The store has no snapshot without samples: of a part of a period before a change, and of whole periods in which
+	// the processes had no CPU.
+	rows := checkIntervals(t, all, 300*time.Millisecond, 100*time.Millisecond)
 	if rows != written {
 		t.Errorf("%d samples in the store, %d written", rows, written)
 	}
@@ -71,6 +90,15 @@ func TestReloadSettings(t *testing.T) {
 		slices.ContainsFunc(end.Rows, func(r pprofx.Row) bool { return r.PID == int32(first.PID) }) {
 		t.Errorf("processes %v and %v: %v", first.PID, other.PID, pids)
 	}
+}
+
+// hasRow reports whether a snapshot has a sample of a process with a label, if that is not empty.
+func hasRow(s *pprofx.Snapshot, pid int, label string) bool {
+	return slices.ContainsFunc(s.Rows, func(r pprofx.Row) bool {
+		has := func(l pprofx.Label) bool { return l.Key == label }
+		set := s.LabelSets[r.Labels]
+		return r.PID == int32(pid) && (label == "" || slices.ContainsFunc(set, has))
+	})
 }
 
 // byPeriod returns the weights of snapshots in the order in which they come, each label with the weight of a sample
@@ -98,13 +126,16 @@ func (a *runningAgent) waitFor(t *testing.T, what string, times int) {
 	a.log.await(t, what, times)
 }
 
-// checkIntervals checks that snapshots have the samples of their own intervals, which follow each other with at most
-// so much between two, and counts the samples.
-func checkIntervals(t *testing.T, all []*pprofx.Snapshot, most time.Duration) (rows int) {
+// checkIntervals checks that snapshots have the samples of their own intervals, and counts the samples. The intervals
+// follow each other with at most so much between two, or, where empty is not 0, with a multiple of it.
+func checkIntervals(t *testing.T, all []*pprofx.Snapshot, most, empty time.Duration) (rows int) {
 	t.Helper()
 	for i, s := range all {
-		if i > 0 && (s.Start < all[i-1].End || s.Start > all[i-1].End+int64(most)) {
-			t.Errorf("snapshot %d begins %v after the end of the one before", i, time.Duration(s.Start-all[i-1].End))
+		if i > 0 {
+			between := time.Duration(s.Start - all[i-1].End)
+			if between < 0 || between > most && (empty == 0 || between%empty != 0) {
+				t.Errorf("snapshot %d begins %v after the end of the one before", i, between)
+			}
 		}
 		for _, r := range s.Rows {
 			if r.Time < s.Start || r.Time >= s.End {
