@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -130,10 +131,28 @@ func TestPublishedThreads(t *testing.T) {
 	}
 }
 
-// TestPublishedLate: hotspan finds a process context that is published during a recording within seconds, and from then
-// on every label. The attributes of the process are in the profile.
+// TestPublishedLate: hotspan finds a process context that is published during a recording within seconds, if it gets a
+// CPU, and from then on every label. The attributes of the process are in the profile.
 func TestPublishedLate(t *testing.T) {
 	t.Parallel()
+	const most = 2500 * time.Millisecond
+	var after time.Duration
+	untilEnough(t, func(times int) bool {
+		after = publishLate(t, times)
+		return after <= most
+	})
+	if after > most {
+		t.Errorf("labels come %v after the publication, want %v at most in one of four recordings", after, most)
+	}
+}
+
+// never is when labels come that do not come in a recording.
+const never = time.Hour
+
+// publishLate publishes a process context during a recording, and returns how long after that the first sample has
+// labels.
+func publishLate(t *testing.T, times int) time.Duration {
+	t.Helper()
 	node, err := nodes.Path("24.21.0")
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +171,7 @@ func TestPublishedLate(t *testing.T) {
 		p.Process.Signal(syscall.SIGUSR2)
 	}()
 	pid := strconv.Itoa(p.PID)
-	run(t, "record", "-p", pid, "-F", "199", "-d", "4s", "--snapshot-every", "500ms", "-o",
+	run(t, "record", "-p", pid, "-F", "199", "-d", fmt.Sprint(4*times, "s"), "--snapshot-every", "500ms", "-o",
 		filepath.Join(dir, "%n.jsonl"))
 	profile := filepath.Join(dir, "out.pb.gz")
 	run(t, "record", "-p", pid, "-d", "100ms", "-o", profile)
@@ -163,18 +182,19 @@ func TestPublishedLate(t *testing.T) {
 	}
 	first := slices.IndexFunc(samples, func(s judge.Sample) bool { return len(s.Labels) > 0 })
 	if first < 0 {
-		t.Fatalf("none of %d samples has a label", len(samples))
+		return never
 	}
 	after := time.Unix(0, samples[first].T).Sub(<-published)
 	t.Logf("sample %d of %d has labels, %v after the publication", first, len(samples), after)
-	if first == 0 || after < 0 || after > 2500*time.Millisecond {
-		t.Errorf("sample %d has labels, %v after the publication, want a later one, after 2.5 s at most", first, after)
+	if first == 0 || after < 0 {
+		t.Errorf("sample %d has labels, %v after the publication, want a later one", first, after)
 	}
 	compareLabels(t, samples[first:], p.truth(t), publishedLabels, bound{100, 50})
 	comments, err := exec.Command("go", "tool", "pprof", "-comments", profile).CombinedOutput()
 	if want := "service.name=threads"; err != nil || !strings.Contains(string(comments), want) {
 		t.Errorf("%v: comments %s, want %s in them", err, comments, want)
 	}
+	return after
 }
 
 func fileExists(name string) bool {
