@@ -74,3 +74,47 @@ func TestProbesOfMovedText(t *testing.T) {
 		}
 	})
 }
+
+// TestProbesOfMovingText: of a command that moves its text while hotspan puts probes there the same is said, and it
+// ends as it does alone: a breakpoint that is moved, too, would end it by SIGTRAP. Where the text stays, there are
+// hits.
+func TestProbesOfMovingText(t *testing.T) {
+	t.Parallel()
+	eachNode(t, func(t *testing.T, node string) {
+		const option = "--use-largepages=on"
+		moves := true
+		if said, err := exec.Command(node, option, "-e", "0").CombinedOutput(); err != nil || len(said) > 0 {
+			moves = false // this version has no such option, or does nothing with it
+		}
+		slow := addon(t, node, "slow_start.c")
+		for _, c := range []struct{ name, preload, option string }{
+			{"at once", "", option}, {"slowly", slow, option}, {"without", slow, "--no-warnings"},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				testMovingText(t, c.preload, node, c.option, moves && c.option == option)
+			})
+		}
+	})
+}
+
+func testMovingText(t *testing.T, preload, node, option string, moves bool) {
+	t.Helper()
+	const opens = `const fs = require('fs'), end = Date.now() + 2000;
+		const open = () => { fs.closeSync(fs.openSync('/dev/null')); if (Date.now() > end) clearInterval(t) };
+		const t = setInterval(open, 2)`
+	code := filepath.Join(t.TempDir(), "code")
+	args := []string{"record", "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--probe", onOpen, "--"}
+	if preload != "" {
+		args = append(args, "/bin/sh", "-c", `code=$0 preload=$1; shift; LD_PRELOAD=$preload "$@"; echo $? > "$code"`,
+			code, preload)
+	}
+	r := run(t, append(args, node, option, "-e", opens)...)
+	if ended, err := os.ReadFile(code); preload != "" && (err != nil || string(ended) != "0\n") {
+		t.Errorf("the command ended with %q, %v", ended, err)
+	}
+	hits, _ := hitsOf(t, r.Stderr, onOpen)
+	warned := strings.Contains(r.Stderr, "as node --use-largepages does")
+	if warned != moves || (hits > 0) == moves {
+		t.Errorf("%d hits, and %s", hits, r.Stderr)
+	}
+}

@@ -91,7 +91,7 @@ func hits(c terminal.Console, s *agent.Stats) {
 			fmt.Fprintf(c, ", %d others left out by if", h.Unmet)
 		}
 		if h.InFile && h.Processes == 0 {
-			fmt.Fprint(c, ", since no process has mapped the file")
+			fmt.Fprint(c, ", since it is on no process")
 		}
 		fmt.Fprintln(c)
 	}

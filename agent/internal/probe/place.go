@@ -2,6 +2,7 @@ package probe
 
 import (
 	"cmp"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
@@ -21,9 +22,10 @@ type Place struct {
 	Sites []Site
 }
 
-// Find finds the place of a probe in the files that a process has mapped. The error is ErrNotMapped, or says what is
-// wrong with the file or the function.
+// Find finds the place of a probe in the files that a process has mapped. The error is ErrNotMapped, ErrStarting, or
+// says what is wrong with the file or the function.
 func Find(pid int, s Spec) (Place, error) {
+	starting := procs.ThreadCount(pid) < 2 // before its mappings are read
 	m, all, err := mapped(pid, s.File)
 	if err != nil {
 		return Place{}, fmt.Errorf("probe %s: %w", s.Text, err)
@@ -32,7 +34,7 @@ func Find(pid int, s Spec) (Place, error) {
 	if err != nil {
 		return Place{}, fmt.Errorf("probe %s: %w", s.Text, err)
 	}
-	sites, err := findInFile(pid, m, f, s)
+	sites, err := findInFile(pid, m, f, s, starting)
 	if err == nil && slices.ContainsFunc(sites, func(s Site) bool { return !isMapped(all, m, s.Offset) }) {
 		err = errMoved
 	}
@@ -47,7 +49,17 @@ func Find(pid int, s Spec) (Place, error) {
 var errCatches = errors.New("it has exceptions of C++, which end the process where they meet a uretprobe: use uprobe")
 
 // errMoved says why a probe would have no hits: it would be in the file, and what runs is a copy.
-var errMoved = errors.New("the process has moved this code into anonymous memory, as node --use-largepages does")
+var errMoved = errors.New("the process has moved this code into anonymous memory, as node --use-largepages does: " +
+	"start it without that option, or no probe of this file has hits")
+
+// ErrStarting says that a process has started no thread yet, and so may still move its code: with --use-largepages it
+// would copy the breakpoint of a probe too, and the kernel, which knows of none in the copy, would end it by SIGTRAP.
+var ErrStarting = errors.New("Node.js is starting, and may move its code into anonymous memory")
+
+// movesCode reports whether a file is a Node.js that knows --use-largepages, up to 26.0. It moves its code before it
+// starts its first thread. (Node.js, src/node.cc, InitializeOncePerProcessInternal;
+// src/large_pages/node_text_start.S has the section)
+func movesCode(f *elf.File) bool { return f.Section("lpstub") != nil }
 
 // isMapped reports whether a process has mapped a place in the file of a mapping, of all its code in files.
 func isMapped(all []procs.Mapping, of procs.Mapping, offset uint64) bool {
@@ -56,14 +68,14 @@ func isMapped(all []procs.Mapping, of procs.Mapping, offset uint64) bool {
 	})
 }
 
-// findInFile finds the sites in a file, in its turn.
-func findInFile(pid int, m procs.Mapping, f *os.File, s Spec) ([]Site, error) {
+// findInFile finds the sites in a file, in its turn. starting: the process may have started no thread yet.
+func findInFile(pid int, m procs.Mapping, f *os.File, s Spec, starting bool) ([]Site, error) {
 	r, err := newFile(f)
 	if err != nil {
 		return nil, err
 	}
 	defer r.end()
-	sites, err := findIn(pid, m, r, s)
+	sites, err := findIn(pid, m, r, s, starting)
 	if failed := r.failed(); failed != nil { // rather than that there is no such function
 		return nil, failed
 	}
@@ -72,10 +84,13 @@ func findInFile(pid int, m procs.Mapping, f *os.File, s Spec) ([]Site, error) {
 
 // findIn finds the sites in a file that is open. Node's own code has no exceptions, although what it is linked with
 // has.
-func findIn(pid int, m procs.Mapping, f *file, s Spec) ([]Site, error) {
+func findIn(pid int, m procs.Mapping, f *file, s Spec, starting bool) ([]Site, error) {
 	file, err := open(f)
 	if err != nil {
 		return nil, err
+	}
+	if starting && movesCode(file) {
+		return nil, ErrStarting
 	}
 	f.begin()
 	if s.Kind == USDT {

@@ -105,6 +105,16 @@ func exits(fields []string) bool {
 	return fields[0] == "Z" || fields[0] == "X" || flags&exiting != 0
 }
 
+// ThreadCount returns how many threads a process has; 0 if it is gone. (proc_pid_stat(5), num_threads)
+func ThreadCount(pid int) int {
+	fields := statFields(pid)
+	if len(fields) < 18 {
+		return 0
+	}
+	n, _ := strconv.Atoi(fields[17])
+	return n
+}
+
 // ThreadEnded reports whether a thread of a process has ended, or begun to.
 func ThreadEnded(pid, tid int) bool {
 	return exits(fieldsOf(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid)))

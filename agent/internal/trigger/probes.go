@@ -38,11 +38,12 @@ type Probes struct {
 
 // uprobes are those of one process.
 type uprobes struct {
-	links  [][]io.Closer // by number of the probe, from 0 on; nil: not yet
-	found  []probe.Place // likewise, where they will be; without a file: not looked for yet, or put there
-	failed []bool        // likewise: it will never be
-	adding bool          // by a call of Add
-	closed chan struct{} // not nil: they are taken off, and closed then
+	links   [][]io.Closer // by number of the probe, from 0 on; nil: not yet
+	found   []probe.Place // likewise, where they will be; without a file: not looked for yet, or put there
+	failed  []bool        // likewise: it will never be
+	adding  bool          // by a call of Add
+	delayed bool          // addLater waits
+	closed  chan struct{} // not nil: they are taken off, and closed then
 }
 
 // Wanted says which BPF programs probes need.
@@ -102,19 +103,25 @@ func (p *Probes) Add(pid int) (ok bool, err error) {
 	if u.adding {
 		return true, nil
 	}
-	u.adding = true
-	for again := true; again; { // Start does not wait
-		started := p.started
-		err = errors.Join(err, p.addAll(pid, u))
-		again = p.started && !started
-	}
-	u.adding = false
+	err = p.addRest(pid, u)
 	if err != nil && first {
 		u.close()
 		p.forget(pid, u)
 		return false, err
 	}
 	return true, err
+}
+
+// addRest is addAll, and again if Start was called meanwhile, which does not wait for it.
+func (p *Probes) addRest(pid int, u *uprobes) (err error) {
+	u.adding = true
+	for again := true; again; {
+		started := p.started
+		err = errors.Join(err, p.addAll(pid, u))
+		again = p.started && !started
+	}
+	u.adding = false
+	return err
 }
 
 // uprobesOf returns those of a process, and whether they are new. The caller holds p.mu.
@@ -164,12 +171,45 @@ func (p *Probes) addAll(pid int, u *uprobes) (err error) {
 			if u.links[i] = links; links != nil {
 				p.reached[i]++
 			}
+		case errors.Is(failed, probe.ErrStarting):
+			p.addLater(pid, u)
 		case !started || !errors.Is(failed, probe.ErrNotMapped):
 			u.failed[i] = true
 			err = errors.Join(err, failed)
 		}
 	}
 	return err
+}
+
+// threadEvery is how often a process that starts is asked whether it has a second thread.
+const threadEvery = 5 * time.Millisecond
+
+// addLater puts the rest on when a process that is starting has a second thread. The caller holds p.mu.
+func (p *Probes) addLater(pid int, u *uprobes) {
+	if u.delayed {
+		return
+	}
+	u.delayed = true
+	go func() {
+		for {
+			time.Sleep(threadEvery)
+			starting := procs.ThreadCount(pid) == 1
+			p.mu.Lock()
+			if p.on[pid] != u || u.closed != nil {
+				p.mu.Unlock()
+				return
+			}
+			if !starting && !u.adding {
+				break
+			}
+			p.mu.Unlock()
+		}
+		defer p.mu.Unlock()
+		u.delayed = false
+		if err := p.addRest(pid, u); err != nil && !procs.Ended(pid) {
+			p.log.Warn("a probe is not on a process", "pid", pid, "why", err)
+		}
+	}()
 }
 
 // put puts a probe on a process, or before Start only looks where that will be: then it returns the place, with which
