@@ -33,14 +33,7 @@ func TestMapOfAnotherBuild(t *testing.T) {
 			for _, file := range c.before {
 				writeBuild(t, dir, file)
 			}
-			names := map[string]int{}
-			for _, s := range recordBuild(t, dir, func() { writeBuild(t, dir, c.after) }) {
-				for _, f := range s.JS() {
-					if strings.HasPrefix(f.File, dir) && f.F != "(anonymous)" {
-						names[f.F]++
-					}
-				}
-			}
+			names := buildNames(recordBuild(t, dir, func() { writeBuild(t, dir, c.after) }), dir)
 			if names[c.want] < 100 || len(names) != 1 {
 				t.Errorf("build %s runs: %v, want %s", c.runs, names, c.want)
 			}
@@ -73,9 +66,8 @@ func touch(t *testing.T, dir string) {
 	}
 }
 
-// recordBuild runs the script, and does something soon after hotspan has met it. Until then the build goes on: where
-// the machine is busy that takes seconds, after which a build that does nothing is taken to be whole.
-func recordBuild(t *testing.T, dir string, then func()) []judge.Sample {
+// runBuild starts a service that runs the script, and returns its pid.
+func runBuild(t *testing.T, dir string) int {
 	t.Helper()
 	c := exec.Command(node24(t), "-e", "const run = require('./x.js'); for (;;) run(1e6)")
 	c.Dir = dir
@@ -83,8 +75,29 @@ func recordBuild(t *testing.T, dir string, then func()) []judge.Sample {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	return c.Process.Pid
+}
+
+// buildNames counts the names that frames of the build's files have.
+func buildNames(samples []judge.Sample, dir string) map[string]int {
+	names := map[string]int{}
+	for _, s := range samples {
+		for _, f := range s.JS() {
+			if strings.HasPrefix(f.File, dir) && f.F != "(anonymous)" {
+				names[f.F]++
+			}
+		}
+	}
+	return names
+}
+
+// recordBuild runs the script, and does something soon after hotspan has met it. Until then the build goes on: where
+// the machine is busy that takes seconds, after which a build that does nothing is taken to be whole.
+func recordBuild(t *testing.T, dir string, then func()) []judge.Sample {
+	t.Helper()
+	pid := runBuild(t, dir)
 	out := filepath.Join(dir, "out.jsonl")
-	r := exec.Command(hotspan, "record", "-p", strconv.Itoa(c.Process.Pid), "-F", "999", "-d", "4s", "-o", out, "-v")
+	r := exec.Command(hotspan, "record", "-p", strconv.Itoa(pid), "-F", "999", "-d", "4s", "-o", out, "-v")
 	log := new(buffer)
 	r.Stderr = log
 	if err := r.Start(); err != nil {

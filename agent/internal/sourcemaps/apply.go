@@ -26,39 +26,67 @@ func (m *Maps) ApplyAhead(s *pprofx.Snapshot, pressed func() bool) *pprofx.Snaps
 
 // apply returns also the numbers of the scripts whose maps are not read.
 func (m *Maps) apply(s *pprofx.Snapshot, pressed func() bool) (*pprofx.Snapshot, map[int32]bool) {
+	named := m.named(s)
+	for _, script := range named { // all of them at a time
+		m.lookAgain(script)
+	}
 	scripts, late := map[int32]sourcemap.Script{}, map[int32]bool{}
-	for _, f := range s.Frames {
-		if _, known := scripts[f.Map]; f.Map == 0 || known {
-			continue
-		}
-		m.mu.Lock()
-		script := m.script[f.Map]
-		m.mu.Unlock()
-		if script == nil || !script.wait(pressed) {
+	for number, script := range named {
+		var ok bool
+		if scripts[number], ok = m.await(script, pressed); !ok {
 			m.sayLate(script)
-			late[f.Map] = true
-			scripts[f.Map] = sourcemap.Script{}
-			continue
+			late[number] = true
 		}
-		scripts[f.Map] = script.script
 	}
 	return sourcemap.Apply(s, scripts), late
 }
 
-// wait waits until the map was read, or could not be. It is false if time is up.
-func (s *mappedScript) wait(pressed func() bool) bool {
-	for !s.isDone() {
-		if pressed() || time.Since(s.since) > mapWait {
-			return false
+// named returns the scripts that frames of a snapshot have maps of, by their numbers; nil for one that is forgotten.
+func (m *Maps) named(s *pprofx.Snapshot) map[int32]*mappedScript {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	named := map[int32]*mappedScript{}
+	for _, f := range s.Frames {
+		if f.Map != 0 {
+			named[f.Map] = m.script[f.Map]
+		}
+	}
+	return named
+}
+
+// lookAgain starts to read a map again that may have changed.
+func (m *Maps) lookAgain(s *mappedScript) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s == nil || s.again == nil || !isClosed(s.done) {
+		return
+	}
+	s.since, s.late, s.done = time.Now(), false, make(chan struct{})
+	go s.again()
+}
+
+// await waits until a map was read, or could not be. It is false if time is up.
+func (m *Maps) await(s *mappedScript, pressed func() bool) (sourcemap.Script, bool) {
+	if s == nil {
+		return sourcemap.Script{}, false
+	}
+	for {
+		m.mu.Lock()
+		done, since, script := isClosed(s.done), s.since, s.script
+		m.mu.Unlock()
+		if done {
+			return script, true
+		}
+		if pressed() || time.Since(since) > mapWait {
+			return sourcemap.Script{}, false
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return true
 }
 
-func (s *mappedScript) isDone() bool {
+func isClosed(done chan struct{}) bool {
 	select {
-	case <-s.done:
+	case <-done:
 		return true
 	default:
 		return false
@@ -112,8 +140,9 @@ func (m *Maps) Forget(cut int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for number, s := range m.script {
-		if s.last != 0 && s.last <= cut && s.isDone() {
+		if s.last != 0 && s.last <= cut && isClosed(s.done) {
 			m.release(s.shared)
+			m.forgetText(s)
 			m.scripts.Give(s.user, 1)
 			delete(m.script, number)
 		}

@@ -14,32 +14,64 @@ import (
 // may be of two builds, and gives wrong names. So both are read when neither has changed for a while, or not at all.
 const maxTries = 5
 
+// apartFactor is how many times longer it takes to trust two files that were not changed at about the same time: one of
+// them may be of the build before. A build that finds the same content may write only one, so they are not refused.
+const apartFactor = 4
+
+// longestBuild is after how long what a build has not written is not expected any more.
+const longestBuild = 10 * time.Minute
+
 var errBuilds = errors.New("it, or its script, is written again and again")
 
-// changing returns for how long to wait until a change is unchangedFor ago.
-func (m *Maps) changing(last unix.Timespec) time.Duration {
-	left := m.unchanged - time.Since(time.Unix(last.Unix()))
-	if left > 2*m.unchanged { // it is later than now: the time is of another machine's clock
+// pair is a script's file and that of its map. The zero version is that of a file that cannot be opened.
+type pair struct{ script, file version }
+
+// version tells a file from what has its name later. The inode's number does not: some file systems make up another one
+// each time.
+type version struct {
+	size    int64
+	changed unix.Timespec // or came to its name
+}
+
+func versionOf(root *procs.RootDir, file string) version {
+	if !path.IsAbs(file) {
+		return version{}
+	}
+	f, st, err := root.Open(file)
+	if err != nil {
+		return version{}
+	}
+	procs.Close(f)
+	return version{st.Size, st.Ctim}
+}
+
+// last returns when the last of both was changed, since 1970.
+func (p pair) last() time.Duration {
+	return time.Duration(max(p.script.changed.Nano(), p.file.changed.Nano()))
+}
+
+// age returns how long ago the last of both was changed.
+func (p pair) age() time.Duration { return time.Since(time.Unix(0, int64(p.last()))) }
+
+// apart returns how long one was changed after the other: decades if one is not there.
+func (p pair) apart() time.Duration {
+	return 2*p.last() - time.Duration(p.script.changed.Nano()+p.file.changed.Nano())
+}
+
+// changing returns for how long to wait until both may be read.
+func (m *Maps) changing(p pair) time.Duration {
+	unchanged := m.unchanged
+	if p.apart() > m.unchanged {
+		unchanged *= apartFactor
+	}
+	left := unchanged - p.age()
+	if left > 2*unchanged { // it is later than now: the time is of another machine's clock
 		return 0
 	}
 	return left
 }
 
-// lastChange returns when the last of some files was changed, or came to its name. Nothing is known of those that
-// cannot be opened.
-func lastChange(root *procs.RootDir, files ...string) (last unix.Timespec) {
-	for _, file := range files {
-		if !path.IsAbs(file) {
-			continue
-		}
-		f, st, err := root.Open(file)
-		if err != nil {
-			continue
-		}
-		procs.Close(f)
-		if st.Ctim.Nano() > last.Nano() {
-			last = st.Ctim
-		}
-	}
-	return last
+// oneBuild reports whether both are taken to be of one build, whatever comes later.
+func (m *Maps) oneBuild(p pair) bool {
+	return p.apart() <= m.unchanged || p.age() > longestBuild
 }

@@ -37,19 +37,37 @@ func newProcess(m *Maps, user procs.User, root *procs.RootDir) *Process {
 	}
 }
 
-// load reads the map of a script: from the URL itself, or from a file in the root of the process.
-func (p *Process) load(s stack.MappedScript) (*sharedMap, error) {
+// load reads the map of a script: from the URL itself, or from a file in the root of the process. The pair is what it
+// was read from then.
+func (p *Process) load(s stack.MappedScript) (*sharedMap, pair, error) {
 	if s.TooLong {
-		return nil, fmt.Errorf("in the script, more than %d characters: %w", stack.MaxMapURL, sourcemap.ErrTooLarge)
+		return nil, pair{}, fmt.Errorf("in the script, more than %d characters: %w", stack.MaxMapURL,
+			sourcemap.ErrTooLarge)
 	}
-	u := strings.TrimSpace(s.URL.String())
-	if !sourcemap.IsInline(u) {
-		file, err := sourcemap.File(s.Script.Name, u)
-		if err != nil {
-			return nil, fmt.Errorf("%.200s: %w", u, err)
-		}
-		return p.loadFile(s, file)
+	if u := mapURL(s); sourcemap.IsInline(u) {
+		shared, err := p.loadInline(s, u)
+		return shared, pair{}, err
 	}
+	file, err := mapFile(s)
+	if err != nil {
+		return nil, pair{}, err
+	}
+	return p.loadFile(s, file)
+}
+
+func mapURL(s stack.MappedScript) string { return strings.TrimSpace(s.URL.String()) }
+
+// mapFile returns the path of a script's map.
+func mapFile(s stack.MappedScript) (string, error) {
+	file, err := sourcemap.File(s.Script.Name, mapURL(s))
+	if err != nil {
+		return "", fmt.Errorf("%.200s: %w", mapURL(s), err)
+	}
+	return file, nil
+}
+
+// loadInline reads the map in a URL.
+func (p *Process) loadInline(s stack.MappedScript, u string) (*sharedMap, error) {
 	key := fmt.Sprintf("%x %s", sha256.Sum256([]byte(u)), s.Script.Name)
 	own := p.maps.turns.Begin(int64(len(u)))
 	defer own.End()
@@ -63,31 +81,31 @@ func (p *Process) load(s stack.MappedScript) (*sharedMap, error) {
 }
 
 // loadFile reads the map in a file, if this and the script's are of one build.
-func (p *Process) loadFile(s stack.MappedScript, file string) (*sharedMap, error) {
+func (p *Process) loadFile(s stack.MappedScript, file string) (*sharedMap, pair, error) {
 	if p.root == nil {
-		return nil, fmt.Errorf("%s: the process's files cannot be reached", file)
+		return nil, pair{}, fmt.Errorf("%s: the process's files cannot be reached", file)
 	}
 	for range maxTries {
-		before := p.lastChange(s, file)
+		before := p.pair(s, file)
 		if wait := p.maps.changing(before); wait > 0 {
 			time.Sleep(wait)
 			continue
 		}
 		shared, err := p.readFile(s, file)
-		if p.lastChange(s, file) == before {
-			return shared, err
+		if errors.Is(err, procs.ErrSlow) || p.pair(s, file) == before {
+			return shared, before, err
 		}
 		p.maps.giveBack(shared)
 	}
-	return nil, fmt.Errorf("%s: %w", file, errBuilds)
+	return nil, pair{}, fmt.Errorf("%s: %w", file, errBuilds)
 }
 
-// lastChange returns when the last of a script's file and that of its map was changed.
-func (p *Process) lastChange(s stack.MappedScript, file string) (last unix.Timespec) {
+// pair returns what a script's file and that of its map are now.
+func (p *Process) pair(s stack.MappedScript, file string) (now pair) {
 	p.files <- struct{}{}
 	defer func() { <-p.files }()
-	p.reads(func() { last = lastChange(p.root, file, s.Script.Name) })
-	return last
+	p.reads(func() { now = pair{versionOf(p.root, s.Script.Name), versionOf(p.root, file)} })
+	return now
 }
 
 // readFile reads the map in a file. Of a process few files are read at a time, so that most of those that are slow wait

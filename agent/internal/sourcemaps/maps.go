@@ -74,11 +74,12 @@ type mappedScript struct {
 	name   string
 	since  time.Time
 	late   bool             // it was not read when a snapshot needed it
-	units  int              // of its text and inline map
+	units  int              // of its text and inline map, while they are kept
 	done   chan struct{}    // closed when script is set
 	script sourcemap.Script // its Map is nil if there is none to use
 	shared *sharedMap
-	last   int // number of the last snapshot that may have samples of it; 0 while its process runs
+	last   int    // number of the last snapshot that may have samples of it; 0 while its process runs
+	again  func() // reads the map again if its file, or the script's, has changed; nil: it need not be
 }
 
 // sharedMap is a map that scripts of several processes may share.

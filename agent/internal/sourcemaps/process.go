@@ -1,9 +1,7 @@
 package sourcemaps
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/budget"
@@ -58,9 +56,13 @@ func (p *Process) Add(s stack.MappedScript) int32 {
 	m.script[m.last] = known
 	go func() {
 		defer priority.Background()()
-		shared, err := p.load(s)
+		shared, from, err := p.load(s)
+		var again func()
+		if !m.oneBuild(from) {
+			again = p.again(known, s, from)
+		}
 		s = stack.MappedScript{}
-		if m.loaded(known, shared, err); units > int(limits.Large) {
+		if m.loaded(known, shared, err, again); units > int(limits.Large) {
 			budget.GiveBack()
 		}
 	}()
@@ -77,46 +79,6 @@ func (m *Maps) take(user procs.User, units int) bool {
 		return false
 	}
 	return true
-}
-
-// loaded records the result of reading a map, and logs errors.
-func (m *Maps) loaded(s *mappedScript, shared *sharedMap, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	defer close(s.done)
-	m.units.Give(s.user, s.units)
-	switch {
-	case err == nil:
-		m.stats.Loaded++
-		s.shared, s.script.Map = shared, shared.Map
-		return
-	case errors.Is(err, fs.ErrNotExist):
-		m.stats.Missing++
-		m.log.Debug("source map not found", "script", s.name, "why", err)
-		return
-	case errors.Is(err, sourcemap.ErrRemote):
-		m.stats.Remote++
-		m.log.Debug("source map not used", "script", s.name, "why", err)
-		return
-	case errors.Is(err, sourcemap.ErrTooLarge):
-		m.stats.TooLarge++
-	default:
-		m.stats.Broken++
-	}
-	m.warn(s.name, err)
-}
-
-// warn logs an error of a map once, however many processes run its script.
-func (m *Maps) warn(script string, err error) {
-	said := script + "\x00" + err.Error()
-	switch {
-	case m.warned[said]:
-	case len(m.warned) < maxMapWarnings:
-		m.warned[said] = true
-		m.log.Warn("source map not used", "script", script, "why", err)
-	default:
-		m.log.Debug("source map not used", "script", script, "why", err)
-	}
 }
 
 // End marks the maps of a process that has ended. Its samples are in the current snapshot or, if that is being cut, in
