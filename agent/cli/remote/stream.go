@@ -62,7 +62,7 @@ func (v *Stream) Run(stdout io.Writer, c terminal.Console) error {
 	got, err := v.read(ctx, agent, out)
 	err = errors.Join(err, out.Finish())
 	nothing := err != nil && got == received{} // the error says it all
-	if !v.Quiet && !nothing || got.lost+got.removed+got.damaged > 0 {
+	if !v.Quiet && !nothing || got.incomplete() {
 		fmt.Fprintln(c, got)
 	}
 	return err
@@ -108,6 +108,9 @@ func (v *Stream) read(ctx context.Context, from *client.Client, to streamOutput)
 		default:
 			got.samples += int64(len(e.Snapshot.Rows))
 			got.snapshots++
+			for _, n := range e.Snapshot.Lost {
+				got.dropped += n
+			}
 			if err := to.Add(e.Snapshot); err != nil {
 				return got, err
 			}
@@ -152,8 +155,12 @@ func (v *Stream) clientFilter() (f client.Filter) {
 // received says what has come.
 type received struct {
 	samples, snapshots     int64
+	dropped                int64 // samples of all processes, as snapshots say
 	lost, removed, damaged uint64
 }
+
+// incomplete reports whether anything is missing.
+func (r received) incomplete() bool { return r.dropped > 0 || r.lost+r.removed+r.damaged > 0 }
 
 func (r *received) lose(l *client.Lost) {
 	switch l.Reason {
@@ -168,7 +175,7 @@ func (r *received) lose(l *client.Lost) {
 
 func (r received) String() string {
 	return fmt.Sprintf("%d samples in %d snapshots", r.samples, r.snapshots) + terminal.Counts(map[string]int64{
-		"samples lost, which were not read in time": int64(r.lost), "snapshots removed before": int64(r.removed),
-		"snapshots damaged": int64(r.damaged),
+		"samples lost by the agent": r.dropped, "samples lost, which were not read in time": int64(r.lost),
+		"snapshots removed before": int64(r.removed), "snapshots damaged": int64(r.damaged),
 	})
 }
