@@ -3,9 +3,9 @@ package e2e
 import (
 	"bufio"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -74,7 +74,7 @@ type slowRun struct {
 
 func newSlowRun(t *testing.T, name string) *slowRun {
 	t.Helper()
-	strange := filepath.Base(os.Args[0])
+	strange := regexp.QuoteMeta(t.Name()) // as slowfiles calls its processes: not those of other tests
 	out := filepath.Join(t.TempDir(), "out.pb.gz")
 	r := &slowRun{Cmd: exec.Command(hotspan, "record", "-v", "--name", strange+"|"+name, "-o", out)}
 	said, err := r.StderrPipe()

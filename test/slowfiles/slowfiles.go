@@ -115,7 +115,7 @@ func start(t *testing.T, want string, words ...string) (*other, error) {
 // startAs is start for another user, whose process has a file as its descriptor 3.
 func startAs(t *testing.T, user int, file *os.File, want string, words ...string) (*other, error) {
 	t.Helper()
-	c := exec.Command(os.Args[0])
+	c := exec.Command(os.Args[0], t.Name()) // by which it can be found
 	if file != nil {
 		c.ExtraFiles = []*os.File{file}
 	}
