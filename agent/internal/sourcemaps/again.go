@@ -38,21 +38,19 @@ func (m *Maps) loadedAgain(s *mappedScript, shared *sharedMap, err error, last b
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	defer close(s.done)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	if err != nil || shared != nil {
+	refused := err != nil && !errors.Is(err, fs.ErrNotExist)
+	if refused || shared != nil {
 		m.release(s.shared)
 		s.shared, s.script.Map = nil, nil
 	}
 	switch {
-	case err != nil:
+	case refused:
 		m.stats.Loaded--
 		m.refuse(s, err)
 	case shared != nil:
 		s.shared, s.script.Map = shared, shared.Map
 	}
-	if err != nil || last {
+	if refused || last {
 		m.forgetText(s)
 	}
 }

@@ -1,6 +1,7 @@
 package sourcemaps
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,6 +73,17 @@ func TestLookAgain(t *testing.T) {
 				t.Errorf("left: %d units, %d bytes, %d scripts", m.units.All(), m.memory.All(), m.scripts.All())
 			}
 		})
+	}
+}
+
+// TestGoneForLong: a map that is gone is not looked for any more once its build is long ago.
+func TestGoneForLong(t *testing.T) {
+	m, _, _ := mapper(t)
+	for _, last := range []bool{false, true} {
+		s := &mappedScript{done: make(chan struct{}), again: func() {}}
+		if m.loadedAgain(s, nil, fs.ErrNotExist, last); (s.again == nil) != last {
+			t.Errorf("the last time: %v, looked for again: %v", last, s.again != nil)
+		}
 	}
 }
 
