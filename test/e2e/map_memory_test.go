@@ -74,12 +74,16 @@ func TestMapMemory(t *testing.T) {
 	const address = "127.0.0.1:47071"
 	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log), "--period", "1s", "--http", address)
 	const maps, memory = "hotspan_bpf_map_bytes", "hotspan_memory_bytes"
-	time.Sleep(3 * time.Second)
-	before, alone := metric(t, address, maps), locked(t, a.Process.Pid)
-	tables := before - alone
-	if alone < 1<<20 || tables < 1<<20 {
-		t.Fatalf("%d bytes, the kernel counts %d", before, alone)
-	}
+	var all, kernel int64
+	said := func() string { return fmt.Sprintf("%d bytes, the kernel counts %d", all, kernel) }
+	read := func() { all, kernel = metric(t, address, maps), locked(t, a.Process.Pid) }
+	until(t, func() bool { // until nothing is added any more
+		before := all
+		read()
+		time.Sleep(2 * time.Second)
+		return all == before && kernel > 1<<20 && all > kernel+1<<20
+	}, said)
+	alone, tables := kernel, all-kernel
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	capture := exec.CommandContext(ctx, hotspan, "stream", "--socket", a.socket, "-p", fmt.Sprint(p.PID), "-F", "99",
@@ -88,18 +92,11 @@ func TestMapMemory(t *testing.T) {
 	if err := capture.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(5 * time.Second)
-	during, both := metric(t, address, maps), locked(t, a.Process.Pid)
-	if both < alone+1<<20 || !near(during, both+2*tables) {
-		t.Errorf("%d bytes with a capture, %d before; the kernel counts %d, before %d", during, before, both, alone)
-	}
-	if all := metric(t, address, memory); all < during {
-		t.Errorf("%d bytes of memory, %d of BPF maps", all, during)
+	until(t, func() bool { read(); return kernel > alone+1<<20 && near(all, kernel+2*tables) }, said)
+	if sum := metric(t, address, memory); sum < all {
+		t.Errorf("%d bytes of memory, %d of BPF maps", sum, all)
 	}
 	end()
 	_ = capture.Wait() // it ends by the signal
-	time.Sleep(3 * time.Second)
-	if after := metric(t, address, maps); !near(after, locked(t, a.Process.Pid)+tables) {
-		t.Errorf("%d bytes after the capture, %d before", after, before)
-	}
+	until(t, func() bool { read(); return near(kernel, alone) && near(all, kernel+tables) }, said)
 }

@@ -41,9 +41,10 @@ func TestStatus(t *testing.T) {
 	store := filepath.Join(disk, "store")
 	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log), "--period", "200ms", "--store", store, "--store-age", "1s",
 		"--to", "file:///dev/null/%t.jsonl,name=down")
-	time.Sleep(4 * time.Second)
-	text, s := a.status(t)
-	if s.FirstSequence < 5 || s.Removed != s.FirstSequence-1 {
+	var text string
+	var s *api.StatusResponse
+	until(t, func() bool { text, s = a.status(t); return s.FirstSequence >= 5 }, func() string { return text })
+	if s.Removed != s.FirstSequence-1 {
 		t.Errorf("%d removed, want those before the first of the store, %d", s.Removed, s.FirstSequence)
 	}
 	// the first snapshot is in the hands of the destination: it may get that after all
