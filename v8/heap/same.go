@@ -48,29 +48,38 @@ func (r *Reader) compare(c *Code) (bool, error) {
 // them: it returns how many parts of that.
 func (r *Reader) AllSame(all []*Code, more []target.Part, f func(i int)) int {
 	mem, ok := r.mem.(partsReader)
-	if !ok || !r.hasStreams() || len(all) == 0 {
+	if !ok {
 		return 0
 	}
 	const word = 8
 	buffer := slices.Grow(r.heads[:0], len(all)*(word+codeHead))[:len(all)*(word+codeHead)]
-	parts, rest := r.parts[:0], buffer
+	parts, rest, each := r.parts[:0], buffer, 1
+	if r.hasStreams() {
+		each = 2
+	}
 	for _, c := range all {
-		stream := r.streamOf(c) + uint64(r.l.At(layout.InstructionStreamCode))
-		parts = append(parts, target.Part{At: stream, To: rest[:word]},
-			target.Part{At: c.object.address(), To: rest[word : word+codeHead]})
+		if r.hasStreams() {
+			stream := r.streamOf(c) + uint64(r.l.At(layout.InstructionStreamCode))
+			parts = append(parts, target.Part{At: stream, To: rest[:word]})
+		}
+		parts = append(parts, target.Part{At: c.object.address(), To: rest[word : word+codeHead]})
 		rest = rest[word+codeHead:]
 	}
 	parts = append(parts, more...)
 	r.heads, r.parts = buffer, parts
 	n, _ := mem.ReadParts(parts)
-	for i, c := range all[:min(n/2, len(all))] {
-		now := Code{object: Word(binary.LittleEndian.Uint64(buffer[i*(word+codeHead):]))}
-		copy(now.head[:], buffer[i*(word+codeHead)+word:])
-		if now.object == c.object && r.decodeCode(&now) == nil && r.equal(c, &now) {
+	for i, c := range all[:min(n/each, len(all))] {
+		b := buffer[i*(word+codeHead):]
+		now := Code{object: c.object}
+		if r.hasStreams() {
+			now.object = Word(binary.LittleEndian.Uint64(b))
+		}
+		copy(now.head[:], b[word:])
+		if now.object == c.object && now.word(0) == c.word(0) && r.decodeCode(&now) == nil && r.equal(c, &now) {
 			f(i)
 		}
 	}
-	return max(0, n-2*len(all))
+	return max(0, n-each*len(all))
 }
 
 // streamOf is where the InstructionStream of code begins.

@@ -24,6 +24,8 @@ type code struct {
 	used          uint64        // epoch in which a sample was in it last
 	listed        bool          // it is in codes.used
 	certain       uint64        // first epoch whose samples are in it, and not in what was here before
+	counted       uint64        // epoch in which it was last found unchanged before mark-compacts were counted
+	from, to      uint64        // counts of mark-compacts at which samples were in it; 0 = none
 	gone          bool          // it is not kept any more
 	head          []byte        // first instructions
 	text          []byte        // the same, and more of them as far as there is room for it

@@ -9,7 +9,7 @@ import (
 // told.
 func (v *Resolver) codeOf(pc uint64) *code {
 	c := v.findCode(pc)
-	if c == nil || c.certain > v.code.epoch {
+	if c == nil || c.certain > v.code.epoch && !c.covers(v.moment.MarkCompacts) {
 		v.basis.passing = true
 		return nil
 	}
@@ -39,8 +39,11 @@ func (v *Resolver) findCode(pc uint64) *code {
 		Code: found, in: v.number, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1},
 	}
 	v.describe(c)
-	if old != nil && old.in == v.number && v.late && !(c.means(old) && sameInstructions(c.text, old.text)) {
+	if old != nil && old.in == v.number && v.moment.Late && !(c.means(old) && sameInstructions(c.text, old.text)) {
 		c.certain = v.code.epoch + 1 // a sample of this epoch may be in the old code or in the new
+		if n := v.moment.MarkCompacts; v.counts(n) && n == v.countCompacts() && c.described() {
+			c.from, c.to = n, n // but this one is in the new
+		}
 	}
 	v.code.put(c)
 	return c
@@ -57,7 +60,13 @@ func (c *code) means(old *code) bool {
 
 // holds reports whether code is where it was, and reads what could not be read before.
 func (v *Resolver) holds(c *code) bool {
-	if c.gone || c.in != v.number || c.checked != v.code.epoch && !v.r.Same(c.Code) {
+	if c.gone || c.in != v.number {
+		return false
+	}
+	if c.covers(v.moment.MarkCompacts) {
+		return true
+	}
+	if c.checked != v.code.epoch && !v.r.Same(c.Code) {
 		return false
 	}
 	if c.checked != v.code.epoch && !c.described() {
@@ -73,29 +82,6 @@ func (v *Resolver) Renew(now int64) {
 	v.code.epoch++
 	v.renewed, v.r = now, v.live
 	v.checkUsed()
-}
-
-// checkUsed checks at once the code that samples were in lately, and the isolate of the last one: samples to come will
-// be in most of it. Where a piece cannot be read, those behind it are not read either: it is checked when it is met
-// again.
-func (v *Resolver) checkUsed() {
-	epoch := v.code.epoch
-	v.code.keepUsed(func(c *code) bool { return !c.gone && epoch-c.used <= checkedFor })
-	used := v.code.used
-	all := make([]*heap.Code, len(used))
-	for i, c := range used {
-		all[i] = c.Code
-	}
-	times := v.times.parts()
-	read := v.r.AllSame(all, times, func(i int) {
-		if used[i].described() {
-			used[i].checked = epoch
-		}
-	})
-	if v.times.are(times[:read]) {
-		v.isolate.checked = epoch
-	}
-	v.code.keepUsed(func(c *code) bool { return c.checked == epoch })
 }
 
 // describe reads the tables of code. Where they cannot be read, because the process is changing them, the code is left

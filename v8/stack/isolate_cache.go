@@ -25,6 +25,7 @@ type isolate struct {
 	scripts    map[int32]*script
 	points     map[point][]*Frame
 	misses     misses
+	compacts   uint64 // mark-compacts, and 1, that it had had when code was last checked; 0 = not known
 	checked    uint64 // epoch in which it was last found to live
 	seen       int64  // when that epoch began
 	used       uint64 // epoch of its last sample

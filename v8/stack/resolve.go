@@ -95,14 +95,15 @@ func (v *Resolver) machine(raw RawFrame) []*Frame {
 			return stale(c.tier)
 		}
 	}
-	if fs := v.points[key]; fs != nil {
-		return fs
-	}
-	fs := v.calls(c, raw)
+	fs := v.points[key]
 	if fs == nil {
-		return v.nameOnly(raw, c.tier)
+		if fs = v.calls(c, raw); fs == nil {
+			return v.nameOnly(raw, c.tier)
+		}
+		v.keep(key, fs...)
 	}
-	return v.keep(key, fs...)
+	v.sampledIn(c, raw)
+	return fs
 }
 
 func (v *Resolver) calls(c *code, raw RawFrame) []*Frame {

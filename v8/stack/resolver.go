@@ -29,7 +29,7 @@ type Resolver struct {
 	filling  builtinPoints     // where fillsFrame is known
 	basis    basis             // of the current sample
 	renewed  int64             // when Renew was called
-	late     bool              // the current sample was taken some time ago
+	moment   Moment            // of the current sample
 	forgot   bool              // a cache began anew: see Forgot
 }
 
@@ -47,13 +47,20 @@ func NewResolver(r *heap.Reader, space AddressSpace) *Resolver {
 	}
 }
 
-// Begin starts a sample of a thread that has entered an isolate; 0 = none, or not known. Call it before the frames
-// of each. taken is when that was, on the clock of Started. late says that this is so long ago that V8 may have used
-// the place of code again since.
-func (v *Resolver) Begin(isolate uint64, thread int, taken int64, late bool) {
-	v.enter(isolateKey{isolate, thread}, taken)
+// Moment is what tells to which of the things that come and go the frames of a sample refer.
+type Moment struct {
+	Isolate      uint64 // that the thread has entered; 0 = none, or not known
+	Thread       int
+	Taken        int64  // when, on the clock of Started
+	Late         bool   // so long ago that V8 may have used the place of code again since
+	MarkCompacts uint64 // that the isolate had had, and 1; 0 = not known, or one was under way
+}
+
+// Begin starts a sample. Call it before the frames of each.
+func (v *Resolver) Begin(m Moment) {
+	v.enter(isolateKey{m.Isolate, m.Thread}, m.Taken)
 	v.basis.codes, v.basis.passing = v.basis.codes[:0], false
-	v.late = late
+	v.moment = m
 }
 
 // Forgot reports whether the Resolver has forgotten anything that it had read, since the last call.

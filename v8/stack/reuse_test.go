@@ -55,7 +55,7 @@ var codeFields = map[layout.Field]int64{
 	layout.MapInstanceType: typeAt, layout.TypeInstructionStream: streamType, layout.TypeCode: codeType,
 	layout.InstructionStreamBody: streamHeader, layout.InstructionStreamCode: 8, layout.CodeInstructionStart: 16,
 	layout.CodeInstructionSize: 24, layout.CodeFlags: 28, layout.CodePositions: 32, layout.CodeDeoptData: 40,
-	layout.CodeFlagsKindMask: 0xf, layout.IsolateHeap: 0,
+	layout.CodeFlagsKindMask: 0xf, layout.IsolateHeap: 0, layout.HeapMSCount: countAt,
 }
 
 func newCodeSpace() (*codeSpace, *Resolver) {
@@ -90,7 +90,7 @@ func TestPlaceUsedAgain(t *testing.T) {
 	m, v := newCodeSpace()
 	m.compile(place, 0x2000, 100)
 	at := func(late bool) uint64 {
-		v.Begin(1, 1, 0, late)
+		v.Begin(Moment{Isolate: 1, Thread: 1, Late: late})
 		c := v.codeOf(pc)
 		if c == nil {
 			return 0
@@ -135,7 +135,7 @@ func TestPlaceUsedAgain(t *testing.T) {
 	if got := at(true); got != third {
 		t.Errorf("0x%x, want the third code, which was there until its memory was unmapped", got)
 	}
-	if v.Begin(2, 2, 0, true); v.codeOf(pc) != nil {
+	if v.Begin(Moment{Isolate: 2, Thread: 2, Late: true}); v.codeOf(pc) != nil {
 		t.Error("code of one isolate is another's")
 	}
 }
@@ -155,7 +155,7 @@ func TestKnownCodeIsReadOnce(t *testing.T) {
 	all := func() {
 		v.Renew(0)
 		for range 3 {
-			v.Begin(isolatePlace, 1, 3e6, true)
+			v.Begin(Moment{Isolate: isolatePlace, Thread: 1, Taken: 3e6, Late: true})
 			for i := range uint64(pieces) {
 				if v.codeOf(pc+i*0x400) == nil {
 					t.Fatalf("no code %d", i)
@@ -192,7 +192,7 @@ func TestIsolateUsedAgain(t *testing.T) {
 	m.compile(place, 0x2000, 100)
 	sample := func(taken int64) (isolate uint64) {
 		v.Renew(taken)
-		if v.Begin(isolatePlace, 1, taken, false); v.codeOf(pc) == nil {
+		if v.Begin(Moment{Isolate: isolatePlace, Thread: 1, Taken: taken}); v.codeOf(pc) == nil {
 			t.Error("no code")
 		}
 		return v.Isolate()
@@ -225,13 +225,13 @@ func TestPlaceOverwritten(t *testing.T) {
 	m.word(place, codeClass|1)
 	m.word(place+24, 100)
 	v.Renew(0)
-	if v.Begin(1, 1, 0, false); v.codeOf(pc) == nil {
+	if v.Begin(Moment{Isolate: 1, Thread: 1}); v.codeOf(pc) == nil {
 		t.Fatal("no code")
 	}
 	for _, hiddenClass := range []uint64{0x4907e18349c88b4d, 0x4907e18349c88b4c} { // as tagged, and as moved
 		m.word(place, hiddenClass)
 		v.Renew(0)
-		if v.Begin(1, 1, 0, false); v.codeOf(pc) != nil {
+		if v.Begin(Moment{Isolate: 1, Thread: 1}); v.codeOf(pc) != nil {
 			t.Errorf("code, though its place begins with 0x%x", hiddenClass)
 		}
 	}

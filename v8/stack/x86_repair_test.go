@@ -88,7 +88,7 @@ func resolver() *Resolver {
 		{"ArrayMap", builtinStart + 0x300, builtinStart + 0x400},
 		{"MathImul", imulStart, imulStart + 36}}})
 	v.Renew(0)
-	v.Begin(0, 0, 0, false)
+	v.Begin(Moment{})
 	for _, c := range []*code{
 		{Code: &heap.Code{Start: codeStart, End: codeStart + end}, tier: TurboFan, id: leafID, sfi: 0x71},
 		{Code: &heap.Code{Start: callerStart, End: callerStart + end}, tier: Maglev, id: callerID, sfi: 0x75},

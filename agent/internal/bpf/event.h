@@ -102,6 +102,7 @@ struct sample {
 	__u64 weight;         // nanoseconds that a thread has waited, or what a probe counts; else 0
 	__u32 call;           // number of the system call in which it has waited, or PAGE_FAULT
 	__s32 others;         // hits that it stands for besides its own; -1 = for none, but for their values
+	__u64 mark_compacts;  // that the isolate has had, and 1; 0 = not known, or one is under way
 };
 
 // How hotspan reads the ring buffer, and what it is told without a record.
@@ -110,6 +111,7 @@ struct consumer {
 	__u64 ended[MAX_ENDED]; // by pid modulo MAX_ENDED: when a thread ended last, CLOCK_MONOTONIC, nanoseconds
 	// Written by hotspan:
 	__u64 read_at;   // when it read a record last, CLOCK_MONOTONIC, nanoseconds
+	__u64 read_every; // how long records wait at most that need not be read at once, nanoseconds
 	__u64 forgotten; // how many fingerprints it has removed from those of what it has read
 };
 

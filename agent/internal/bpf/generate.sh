@@ -4,7 +4,7 @@
 # registers of x86-64. The mirrors are there on every little-endian machine, so that Go code is type-checked there too.
 # Columns of source lines, which only the verifier's log would tell, are a fifth of the object.
 set -e
-go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target bpfel \
+go tool bpf2go -cc clang-19 -strip ./strip.sh -target bpfel \
 	-type sample -type frame -type lifecycle -type context_record -type job_object \
 	-type process -type v8_layout -type uv_pool -type mapping -type place -type published \
 	-type node -type edge -type name \

@@ -67,6 +67,7 @@ type hotspanConsumer struct {
 	Wakeups   uint64
 	Ended     [64]uint64
 	ReadAt    uint64
+	ReadEvery uint64
 	Forgotten uint64
 }
 
@@ -260,7 +261,6 @@ const (
 	hotspanLimitMAX_PUBLISHED     hotspanLimit = 8
 	hotspanLimitMAX_ATTRIBUTES    hotspanLimit = 612
 	hotspanLimitMAX_LOCAL         hotspanLimit = 64
-	hotspanLimitREAD_EVERY        hotspanLimit = 200000000
 	hotspanLimitREAD_IN_GC        hotspanLimit = 5000000
 	hotspanLimitKNOWN_SETS        hotspanLimit = 8192
 	hotspanLimitKNOWN_WAYS        hotspanLimit = 4
@@ -460,37 +460,38 @@ type hotspanResource struct {
 }
 
 type hotspanSample struct {
-	_          structs.HostLayout
-	Type       uint32
-	Pid        uint32
-	Tid        uint32
-	Cpu        uint16
-	Probe      uint16
-	Time       uint64
-	Ip         uint64
-	Sp         uint64
-	Bp         uint64
-	R10        uint64
-	Isolate    uint64
-	Callee     hotspanFrame
-	Work       uint64
-	Turn       uint64
-	Job        uint64
-	N_kernel   uint16
-	N_stack    uint16
-	N_frames   uint16
-	N_context  uint16
-	VmState    uint8
-	GcState    uint8
-	Stop       uint8
-	KernelMode uint8
-	Skipped    uint16
-	Resumed    uint8
-	IsNew      uint8
-	Comm       [16]int8
-	Weight     uint64
-	Call       uint32
-	Others     int32
+	_            structs.HostLayout
+	Type         uint32
+	Pid          uint32
+	Tid          uint32
+	Cpu          uint16
+	Probe        uint16
+	Time         uint64
+	Ip           uint64
+	Sp           uint64
+	Bp           uint64
+	R10          uint64
+	Isolate      uint64
+	Callee       hotspanFrame
+	Work         uint64
+	Turn         uint64
+	Job          uint64
+	N_kernel     uint16
+	N_stack      uint16
+	N_frames     uint16
+	N_context    uint16
+	VmState      uint8
+	GcState      uint8
+	Stop         uint8
+	KernelMode   uint8
+	Skipped      uint16
+	Resumed      uint8
+	IsNew        uint8
+	Comm         [16]int8
+	Weight       uint64
+	Call         uint32
+	Others       int32
+	MarkCompacts uint64
 }
 
 type hotspanSampledRecord struct {

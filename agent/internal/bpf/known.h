@@ -126,7 +126,7 @@ __noinline int look_up_stack(struct scratch *s)
 static __always_inline __u64 wakeup(void *ring, const struct scratch *s, const struct consumer *r)
 {
 	const struct sample *e = (const struct sample *)s->buffer;
-	__s64 limit = e->gc_state == GC_MARK_COMPACT ? READ_IN_GC : READ_EVERY;
+	__s64 limit = e->gc_state == GC_MARK_COMPACT ? READ_IN_GC : (__s64)r->read_every;
 	if (s->urgent || s->is_new || (__s64)(e->time - r->read_at) > limit)
 		return BPF_RB_FORCE_WAKEUP;
 	__u64 used = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA), size = bpf_ringbuf_query(ring, BPF_RB_RING_SIZE);

@@ -30,7 +30,6 @@ const (
 	MaxPublished    = int(hotspanLimitMAX_PUBLISHED)
 	MaxAttributes   = int(hotspanLimitMAX_ATTRIBUTES)
 	MaxLocal        = int(hotspanLimitMAX_LOCAL)
-	ReadEvery       = int(hotspanLimitREAD_EVERY)
 	KnownSets       = int(hotspanLimitKNOWN_SETS)
 	KnownWays       = int(hotspanLimitKNOWN_WAYS)
 	CodeBits        = int(hotspanLimitCODE_BITS)

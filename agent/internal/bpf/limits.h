@@ -33,8 +33,7 @@ enum limit {
 	MAX_PUBLISHED = 8,    // thread-local variables of published contexts; a power of two
 	MAX_ATTRIBUTES = 612, // bytes of the attributes of one published record
 	MAX_LOCAL = 64,       // labels of one published label set
-	READ_EVERY = 200 * 1000 * 1000, // nanoseconds that records wait at most that need not be read at once
-	READ_IN_GC = 5 * 1000 * 1000, // the same, in a collection that frees and moves code
+	READ_IN_GC = 5 * 1000 * 1000, // nanoseconds that records wait at most in a collection that frees and moves code
 	KNOWN_SETS = 1 << 13, // fingerprints of what hotspan has read: sets, a power of two,
 	KNOWN_WAYS = 4,       // and how many each holds
 	CODE_BITS = 5,        // log2 of the bytes that are of one piece of generated code: V8 aligns each

@@ -14,8 +14,13 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// readAfter is when samples are read that no wakeup was sent for: by then the BPF program would send one for the next.
-const readAfter = time.Duration(bpf.ReadEvery) * 3 / 2
+// How long samples wait that need not be read at once. While some refer to what is new, such as code, others are
+// likely to refer to what is gone soon: then they wait for the shorter time. Each time that they are read costs CPU
+// time, so of a service that does the same again and again they wait longer.
+const (
+	readOften  = 200 * time.Millisecond
+	readSeldom = time.Second
+)
 
 // waiter waits for a wakeup by the BPF program. It waits in the Go runtime's poller: a thread that waits in a system
 // call of its own would keep the runtime awake for milliseconds each time.
@@ -24,7 +29,8 @@ type waiter struct {
 	conn        syscall.RawConn
 	consumer    *bpf.Consumer // shared with the BPF program
 	mapped      []byte
-	seen        uint64 // wakeups when wait returned last
+	seen        uint64        // wakeups when wait returned last
+	every       time.Duration // how long samples wait now
 	interrupted atomic.Bool
 }
 
@@ -34,6 +40,7 @@ func newWaiter(events, consumers *ebpf.Map) (*waiter, error) {
 		return nil, fmt.Errorf("map how the ring buffer is read: %w", err)
 	}
 	w := &waiter{mapped: mapped, consumer: (*bpf.Consumer)(unsafe.Pointer(&mapped[0]))}
+	w.readEvery(readOften)
 	fd, err := unix.FcntlInt(uintptr(events.FD()), unix.F_DUPFD_CLOEXEC, 0)
 	if err == nil {
 		err = unix.SetNonblock(fd, true) // for os.NewFile: then it uses the poller
@@ -59,13 +66,19 @@ func (w *waiter) close() {
 	unix.Munmap(w.mapped)
 }
 
+// readEvery has samples wait for a time that need not be read at once.
+func (w *waiter) readEvery(d time.Duration) {
+	w.every = d
+	atomic.StoreUint64(&w.consumer.ReadEvery, uint64(d))
+}
+
 // wait returns after a wakeup, at the deadline or when interrupt is called; zero is no deadline. read says that records
-// were read since the last call. Then others may follow without a wakeup, so wait returns after readAfter; if nothing
-// was read until then, the next sample sends one.
+// were read since the last call. Then others may follow without a wakeup, so wait returns at a time by which the BPF
+// program would send one for the next; if nothing was read until then, the next sample sends one.
 func (w *waiter) wait(deadline time.Time, read bool) {
 	if read {
 		atomic.StoreUint64(&w.consumer.ReadAt, uint64(Now()))
-		if after := time.Now().Add(readAfter); deadline.IsZero() || after.Before(deadline) {
+		if after := time.Now().Add(w.every * 3 / 2); deadline.IsZero() || after.Before(deadline) {
 			deadline = after
 		}
 	}
@@ -77,7 +90,20 @@ func (w *waiter) wait(deadline time.Time, read bool) {
 		return woken || w.interrupted.Load()
 	})
 	w.interrupted.Store(false)
-	w.seen = atomic.LoadUint64(&w.consumer.Wakeups)
+	wakeups := atomic.LoadUint64(&w.consumer.Wakeups)
+	w.adapt(wakeups != w.seen)
+	w.seen = wakeups
+}
+
+// adapt decides how long samples wait from now on. A wakeup that comes before they have waited so long is for something
+// that must be read at once.
+func (w *waiter) adapt(woken bool) {
+	switch waited := Now() - int64(atomic.LoadUint64(&w.consumer.ReadAt)); {
+	case waited >= int64(w.every):
+		w.readEvery(min(2*w.every, readSeldom))
+	case woken:
+		w.readEvery(readOften)
+	}
 }
 
 // interrupt makes wait return: the one that waits, or the next. It is safe for concurrent use.

@@ -45,8 +45,8 @@ func TestWait(t *testing.T) {
 	}
 	began := Now()
 	s.Wait(time.Time{}) // for records that no wakeup is sent for
-	if took := time.Duration(Now() - began); took > 10*readAfter {
-		t.Errorf("after a record Wait took %v, want %v", took, readAfter)
+	if took := time.Duration(Now() - began); took > 10*readSeldom {
+		t.Errorf("after a record Wait took %v, want %v at most", took, readSeldom*3/2)
 	}
 }
 
@@ -67,4 +67,29 @@ func TestInterruptAfterClose(t *testing.T) {
 	s := opened(t)
 	s.Close()
 	s.Interrupt()
+}
+
+// TestAdapt: samples wait longer and longer while nothing wakes the agent before its time, and no longer than at first
+// when something has.
+func TestAdapt(t *testing.T) {
+	w := &waiter{consumer: &bpf.Consumer{}}
+	w.readEvery(readOften)
+	for i, step := range []struct {
+		waited time.Duration
+		woken  bool
+		want   time.Duration
+	}{
+		{readOften, true, 2 * readOften},
+		{readOften, false, 2 * readOften}, // a deadline, which says nothing
+		{3 * readOften, false, 4 * readOften},
+		{4 * readOften, true, readSeldom},
+		{2 * readSeldom, true, readSeldom}, // nothing was sampled for a while
+		{readSeldom / 2, true, readOften},
+	} {
+		w.consumer.ReadAt = uint64(Now() - int64(step.waited))
+		w.adapt(step.woken)
+		if got := time.Duration(w.consumer.ReadEvery); got != step.want {
+			t.Errorf("step %d: samples wait for %v, want %v", i, got, step.want)
+		}
+	}
 }

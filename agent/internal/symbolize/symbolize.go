@@ -188,7 +188,10 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 }
 
 func (z *Symbolizer) begin(s *sampler.Sample, now int64) {
-	z.resolver.Begin(s.Isolate, int(s.Tid), int64(s.Time)+z.ahead, now-int64(s.Time) > lateAfter)
+	z.resolver.Begin(stack.Moment{
+		Isolate: s.Isolate, Thread: int(s.Tid), Taken: int64(s.Time) + z.ahead, Late: now-int64(s.Time) > lateAfter,
+		MarkCompacts: s.MarkCompacts,
+	})
 }
 
 // name names the frames one by one.

@@ -66,7 +66,7 @@ func (th *thread) resolver(mem io.ReaderAt) *stack.Resolver {
 func logical(v *stack.Resolver, w stack.Walk) iter.Seq[*stack.Frame] {
 	return func(yield func(*stack.Frame) bool) {
 		v.Renew(0)
-		v.Begin(0, 0, 0, false)
+		v.Begin(stack.Moment{})
 		for _, f := range w.Frames {
 			if f.Kind != stack.FrameFunction && f.Kind != stack.FrameTyped {
 				continue

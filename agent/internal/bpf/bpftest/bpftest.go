@@ -16,7 +16,7 @@ import (
 	"github.com/hotspan/hotspan/v8/target"
 )
 
-//go:generate -command bpf2go go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target bpfel
+//go:generate -command bpf2go go tool bpf2go -cc clang-19 -strip ../strip.sh -target bpfel
 //go:generate bpf2go replay replay.bpf.c -- -gno-column-info -I.. -Wall -Werror -D__TARGET_ARCH_x86 -I/usr/include/x86_64-linux-gnu
 
 // Program is the BPF program in the kernel. Objects has its maps: processes, hidden classes and unwind rules (package

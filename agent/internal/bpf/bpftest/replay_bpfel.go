@@ -67,6 +67,7 @@ type replayConsumer struct {
 	Wakeups   uint64
 	Ended     [64]uint64
 	ReadAt    uint64
+	ReadEvery uint64
 	Forgotten uint64
 }
 
@@ -214,7 +215,6 @@ const (
 	replayLimitMAX_PUBLISHED     replayLimit = 8
 	replayLimitMAX_ATTRIBUTES    replayLimit = 612
 	replayLimitMAX_LOCAL         replayLimit = 64
-	replayLimitREAD_EVERY        replayLimit = 200000000
 	replayLimitREAD_IN_GC        replayLimit = 5000000
 	replayLimitKNOWN_SETS        replayLimit = 8192
 	replayLimitKNOWN_WAYS        replayLimit = 4

@@ -1,0 +1,123 @@
+package stack
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/target"
+)
+
+// V8 frees code, and moves it, in mark-compacts only, which each isolate counts. Code that a sample is in lives: so it
+// was at its place as long as the count was that of the sample, whatever comes there later. Code that no sample is in
+// may be dead: its place can be used again at the same count, when it has been swept.
+
+// covers reports whether a sample was in the code, by the mark-compacts that its isolate had had.
+func (c *code) covers(compacts uint64) bool {
+	return c.from != 0 && c.from <= compacts && compacts <= c.to
+}
+
+// counts reports whether a count is known, and not that of another isolate at the same address, which counts anew.
+func (v *Resolver) counts(compacts uint64) bool { return compacts != 0 && len(v.times) > 0 }
+
+// sampledIn notes that a frame of the current sample is in a piece of code, which was there after it was taken: at the
+// same count, if that was read later still.
+func (v *Resolver) sampledIn(c *code, raw RawFrame) {
+	n := v.moment.MarkCompacts
+	read := c.counted == v.code.epoch && c.described()
+	if !read || raw.ID.Script < 0 || !v.counts(n) || n != v.isolate.compacts {
+		return
+	}
+	if c.from == 0 {
+		c.from = n
+	}
+	c.to = n
+}
+
+// checkUsed checks at once the code that samples were in lately, and the isolate of the last one: samples to come will
+// be in most of it. Where a piece cannot be read, those behind it are not read either: it is checked when it is met
+// again. What no mark-compact can have freed is not read.
+func (v *Resolver) checkUsed() {
+	epoch := v.code.epoch
+	v.code.keepUsed(func(c *code) bool { return !c.gone && epoch-c.used <= checkedFor })
+	if len(v.code.used) == 0 {
+		return
+	}
+	isolates := v.usedLately()
+	stays := func(c *code) bool {
+		i := slices.IndexFunc(isolates, func(i *isolate) bool { return i.number == c.in })
+		return i >= 0 && c.covers(isolates[i].compacts)
+	}
+	unsure := func() []*code {
+		is := func(c *code) bool { return c.counted == epoch || stays(c) }
+		return slices.DeleteFunc(slices.Clone(v.code.used), is)
+	}
+	v.check(unsure(), isolates)
+	if freed := unsure(); len(freed) > 0 { // the count is another now
+		v.check(freed, isolates)
+	}
+	v.code.keepUsed(func(c *code) bool {
+		if stays(c) {
+			c.checked = epoch
+		}
+		return c.checked == epoch
+	})
+}
+
+// check reads pieces of code, whether the isolate of the last sample lives, and behind them the counts of isolates.
+func (v *Resolver) check(used []*code, isolates []*isolate) {
+	all := make([]*heap.Code, len(used))
+	for i, c := range used {
+		all[i] = c.Code
+	}
+	times := v.times.parts()
+	parts := slices.Concat(times, v.countParts(isolates))
+	read := v.r.AllSame(all, parts, func(i int) {
+		if used[i].described() {
+			used[i].checked, used[i].counted = v.code.epoch, v.code.epoch
+		}
+	})
+	if v.times.are(times[:min(read, len(times))]) {
+		v.isolate.checked = v.code.epoch
+	}
+	for n, i := range isolates {
+		if i.compacts = 0; len(times)+n < read {
+			i.compacts = compactsOf(parts[len(times)+n])
+		}
+	}
+}
+
+// countCompacts counts the mark-compacts of the current isolate, and 1. 0 = not known.
+func (v *Resolver) countCompacts() uint64 {
+	parts := v.countParts([]*isolate{v.isolate})
+	if len(parts) == 0 || v.r.AllSame(nil, parts, nil) == 0 {
+		return 0
+	}
+	return compactsOf(parts[0])
+}
+
+// countParts are where isolates have their counts of mark-compacts; none, if that is not known.
+func (v *Resolver) countParts(of []*isolate) (parts []target.Part) {
+	l := v.r.Layout()
+	if !l.Has(layout.IsolateHeap) || !l.Has(layout.HeapMSCount) {
+		return nil
+	}
+	for _, i := range of {
+		at := i.key.address + uint64(l.At(layout.IsolateHeap)+l.At(layout.HeapMSCount))
+		parts = append(parts, target.Part{At: at, To: make([]byte, 4)})
+	}
+	return parts
+}
+
+func compactsOf(p target.Part) uint64 { return 1 + uint64(binary.LittleEndian.Uint32(p.To)) }
+
+// usedLately are the isolates that samples were in lately.
+func (v *Resolver) usedLately() (all []*isolate) {
+	for _, i := range v.isolates {
+		if v.code.epoch-i.used <= checkedFor {
+			all = append(all, i)
+		}
+	}
+	return all
+}
