@@ -69,12 +69,12 @@ func (a *Agent) keepBudget(now time.Time) {
 	}
 }
 
-// measure reads the CPU time and the memory of this process and of the BPF program and its maps. The memory is that of
-// other Agents in this process too, such as those of profiles that somebody asks for.
+// measure reads the CPU time and the memory of this process and of the BPF program and its maps: those of other Agents
+// in this process too, such as those of profiles that somebody asks for.
 func (a *Agent) measure() budget.Use {
 	a.countLosses() // and the time in the BPF program
 	own, s := budget.OwnMemory(), &a.stats
-	s.CPU, s.MapBytes = budget.OwnCPU()+s.InKernel, sampler.MapBytes()
+	s.CPU, s.MapBytes = budget.OwnCPU()+sampler.InKernel(), sampler.MapBytes()
 	s.Memory = own.Anonymous + s.MapBytes
 	if a.config.MemoryLimit > 0 {
 		debug.SetMemoryLimit(own.HeapLimit(a.config.MemoryLimit - s.MapBytes))

@@ -36,7 +36,7 @@ type Stats struct {
 	Frames        int64         // of all samples, inlined ones included
 	Rate          int           // samples a second on each CPU, now
 	SnapshotEvery time.Duration // time that a snapshot covers, now
-	CPU           time.Duration // of this process and of the BPF program, when they were measured last
+	CPU           time.Duration // of this process and of its BPF programs, when they were measured last
 	Memory        int64         // anonymous memory of this process and BPF maps, in bytes, when it was measured last
 	MapBytes      int64         // of the BPF maps, part of Memory; as that of all Agents of this process
 	Executables   int           // files with code that processes have mapped, each once

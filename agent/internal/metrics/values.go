@@ -14,7 +14,7 @@ type Values struct {
 	Cut            time.Time     // when the last snapshot was cut, or sampling began; zero before
 	Hung           time.Duration // for how long no snapshot may be cut in a healthy agent
 	Rate           int           // samples a second on each CPU
-	CPU            time.Duration // of the agent and of its BPF program
+	CPU            time.Duration // of the agent and of its BPF programs
 	Memory         int64         // anonymous memory and BPF maps, in bytes
 	MapBytes       int64         // BPF maps
 	SessionMaps    SessionMaps
@@ -77,7 +77,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	seconds := func(name, help string, d time.Duration) {
 		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("hotspan_"+name, help, nil, nil), counter, d.Seconds())
 	}
-	seconds("cpu_seconds_total", "CPU time of the agent and of its BPF program.", v.CPU)
+	seconds("cpu_seconds_total", "CPU time of the agent and of its BPF programs, captures included.", v.CPU)
 	seconds("timer_held_back_seconds_total", "Time in which the kernel let no timer fire, of all CPUs.", v.HeldBack)
 	send(gauge, "processes", "Processes that are profiled.", int64(v.Processes))
 	send(gauge, "executables", "Executable files and libraries of these, each once.", int64(v.Executables))

@@ -16,9 +16,9 @@ import (
 
 // Sizes of the C structs of event.h, counted by hand.
 const (
-	headerSize = 4*4 + 8 + 5*8 + frameSize + 3*8 + 4*2 + 4 + 4 + 16 + 8 + 2*4
+	headerSize = 4*4 + 8 + 5*8 + frameSize + 3*8 + 4*2 + 4 + 4 + 16 + 8 + 2*4 + 8
 	frameSize  = 3*8 + 4*4
-	skippedAt  = headerSize - 2*4 - 8 - 16 - 4 // before the rest of its word, the name, and what it waited for
+	skippedAt  = headerSize - 8 - 2*4 - 8 - 16 - 4 // before the rest of its word, the name, what it waited for, a count
 )
 
 // event builds a record as the BPF program does: header, kernel addresses, frames, words of the stack, context.
@@ -54,6 +54,7 @@ func event(kernel []uint64, frames [][7]uint64, words []uint64, context string) 
 	b = le.AppendUint64(b, 0xe1) // weight
 	b = le.AppendUint32(b, 0xe2) // call
 	b = le.AppendUint32(b, 0)
+	b = le.AppendUint64(b, 0xe3) // mark-compacts
 	for _, n := range kernel {
 		b = le.AppendUint64(b, n)
 	}
@@ -92,17 +93,17 @@ func TestDecodeSample(t *testing.T) {
 	type fields struct {
 		Type, Pid, Tid, CPU                    uint32
 		Time, IP, SP, BP, R10, Isolate, Callee uint64
-		Work, Turn, Job, Weight                uint64
+		Work, Turn, Job, Weight, MarkCompacts  uint64
 		Call                                   uint32
 		VM, GC, Stop, Kernel                   uint8
 		Thread                                 string
 	}
 	got := fields{
 		s.Type, s.Pid, s.Tid, uint32(s.Cpu), s.Time, s.Ip, s.Sp, s.Bp, s.R10, s.Isolate, s.Callee.Pc, s.Work, s.Turn,
-		s.Job, s.Weight, s.Call, s.VmState, s.GcState, s.Stop, s.KernelMode, s.ThreadName(),
+		s.Job, s.Weight, s.MarkCompacts, s.Call, s.VmState, s.GcState, s.Stop, s.KernelMode, s.ThreadName(),
 	}
 	wantFields := fields{
-		1, 101, 102, 3, 1e12, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xc1, 0xd1, 0xd3, 0xd2, 0xe1, 0xe2,
+		1, 101, 102, 3, 1e12, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xc1, 0xd1, 0xd3, 0xd2, 0xe1, 0xe3, 0xe2,
 		1, 2, 3, 1, "node-worker",
 	}
 	if diff := cmp.Diff(wantFields, got); diff != "" {

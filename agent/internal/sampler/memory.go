@@ -2,6 +2,8 @@ package sampler
 
 import (
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
@@ -42,4 +44,18 @@ func MapBytes() (sum int64) {
 		}
 	}
 	return sum
+}
+
+// inKernel is the time that the BPF programs of all Samplers of this program have taken, in nanoseconds.
+var inKernel atomic.Int64
+
+// InKernel returns how much time the BPF programs of all Samplers of this program had taken when their Counters were
+// read last, those included that are closed. It may be called from any goroutine.
+func InKernel() time.Duration { return time.Duration(inKernel.Load()) }
+
+// addInKernel adds the time that the Sampler's BPF program has taken since the last call. It had taken so many
+// nanoseconds by now.
+func (s *Sampler) addInKernel(nanoseconds uint64) {
+	inKernel.Add(int64(nanoseconds - s.inKernel))
+	s.inKernel = nanoseconds
 }

@@ -71,6 +71,7 @@ type Sampler struct {
 
 	hotplug   *trigger.Hotplug // nil: nothing tells that a CPU has come online
 	throttled time.Duration    // of a trigger that has stopped
+	inKernel  uint64           // nanoseconds of the BPF program that InKernel has
 }
 
 // Open creates the BPF maps, and loads the BPF program on a goroutine: see Loaded. It does not sample before Start.
@@ -370,6 +371,7 @@ func (s *Sampler) Counters() (Counters, error) {
 			*to += n
 		}
 	}
+	s.addInKernel(c.Nanoseconds)
 	c.Lost = map[pprofx.LostReason]int64{
 		pprofx.LostRingFull: int64(ringFull), pprofx.LostOverlapped: int64(overlapped),
 	}
