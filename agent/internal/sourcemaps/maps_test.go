@@ -284,6 +284,26 @@ func TestSourceMapsLate(t *testing.T) {
 	}
 }
 
+// TestNoText: the map of a script whose text cannot be read may be of another build, if there is a file of the script.
+func TestNoText(t *testing.T) {
+	m, target, said := mapper(t)
+	dir := t.TempDir()
+	for name, text := range map[string]string{"x.js": "let a", "x.js.map": aMap, "y.js.map": aMap} {
+		write(t, dir, name, text)
+	}
+	for name, used := range map[string]bool{"x.js": false, "y.js": true} {
+		known := add(m, target, stack.MappedScript{
+			Script: &heap.Script{Name: filepath.Join(dir, name)}, URL: text(name + ".map"),
+		})
+		if got := known.script.Map != nil; got != used {
+			t.Errorf("%s: its map is used: %v, want %v: %s", name, got, used, said)
+		}
+	}
+	if m.Stats().Broken != 1 || !strings.Contains(said.String(), errNoText.Error()) {
+		t.Errorf("%+v: %s", m.Stats(), said)
+	}
+}
+
 // TestLongText: the text of a script is compared with its file without another copy of either.
 func TestLongText(t *testing.T) {
 	_, target, _ := mapper(t)

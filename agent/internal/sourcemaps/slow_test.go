@@ -34,24 +34,24 @@ func TestSlowMap(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "map"), []byte(aMap), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	script := func(id int, dir, url string) stack.MappedScript {
+	script := func(id int, url string) stack.MappedScript { // the script itself has no file
 		return stack.MappedScript{Script: &heap.Script{ID: id, Name: dir + "/x.js"}, URL: text(url)}
 	}
 	mount := slowfiles.Mount(t, "", slowfiles.Never)
-	slow.Add(script(1, mount, "a"))
+	slow.Add(script(1, mount+"/a"))
 	for end := time.Now().Add(10 * time.Second); !held(m); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the slow map has no turn")
 		}
 	}
 	began := time.Now()
-	if got := add(m, other, script(2, dir, "map")); got.script.Map == nil {
+	if got := add(m, other, script(2, "map")); got.script.Map == nil {
 		t.Fatalf("%+v, %+v", got, m.Stats())
 	}
 	if took := time.Since(began); took > 4*time.Second || !slow.slow.Load() {
 		t.Errorf("another process waited for %v for a map that does not come", took)
 	}
-	slow.Add(script(3, mount, "b"))
+	slow.Add(script(3, mount+"/b"))
 	time.Sleep(200 * time.Millisecond)
 	if held(m) {
 		t.Error("another map of the process with a slow one has the turn")

@@ -17,10 +17,12 @@ import (
 var errOtherText = errors.New("the script that runs is not the one in its file now: " +
 	"it was built again, or changed as it was loaded")
 
+var errNoText = errors.New("the text of the script that runs cannot be read: it may be of another build")
+
 // sameText checks that a script's file still has the text that runs: if it was built again, so was its map, which would
 // give wrong names. Without the file the map is accepted.
 func sameText(root *procs.RootDir, s stack.MappedScript) error {
-	if !path.IsAbs(s.Script.Name) || s.Source == nil {
+	if !path.IsAbs(s.Script.Name) {
 		return nil
 	}
 	f, _, err := root.Open(s.Script.Name)
@@ -31,6 +33,9 @@ func sameText(root *procs.RootDir, s stack.MappedScript) error {
 		return err
 	}
 	defer procs.Close(f)
+	if s.Source == nil {
+		return errNoText
+	}
 	most := int64(3*s.Source.Len() + len(byteOrderMark)) // a UTF-16 unit takes 3 bytes of UTF-8 at most
 	text := bufio.NewReaderSize(io.NewSectionReader(procs.NewTimed(f), 0, most+1), pieceSize)
 	same, err := isText(text, most, s.Source)
