@@ -89,21 +89,22 @@ func (b *bench) parts(full bool) []part {
 	busy := func(rate, rounds int, kinds ...labels) part {
 		return part{"busy", func(ctx context.Context) ([]table, error) { return b.busy(ctx, rate, rounds, kinds) }}
 	}
-	together := func(name string, rate int, busy bool) part {
-		return part{name, func(ctx context.Context) ([]table, error) { return one(b.together(ctx, rate, busy)) }}
+	together := func(name string, rate, processes, busy int) part {
+		c := crowd{processes, busy, []string{b.node}}
+		return part{name, func(ctx context.Context) ([]table, error) { return one(b.together(ctx, rate, c)) }}
 	}
 	all := []part{
 		busy(99, b.plan.rounds, defaultLabels),
-		together("steady", 99, true),
-		together("idle", 99, false),
+		together("steady", 99, 1, 1),
+		together("idle", 99, 1, 0),
 		{"start", func(ctx context.Context) ([]table, error) { return one(b.starts(ctx)) }},
 	}
 	if full {
 		for _, rate := range []int{19, 99, 999} {
 			all = append(all, busy(rate, (b.plan.rounds+1)/2, noLabels, defaultLabels, twoRules))
 		}
-		all = append(all, together("steady", 999, true))
-		all = append(all, part{"many", b.manyProfiled})
+		all = append(all, together("steady", 999, 1, 1))
+		all = append(all, part{"many", b.manyProfiled}, together("many", manyRate, 20, 4))
 	}
 	return all
 }

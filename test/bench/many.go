@@ -31,11 +31,57 @@ func (b *bench) crowds() ([]crowd, error) {
 }
 
 func (c crowd) String() string {
+	switch {
+	case c.processes == 1 && c.busy == 0:
+		return "One idle process"
+	case c.processes == 1:
+		return "One busy process"
+	}
 	of := ""
 	if len(c.nodes) > 1 {
 		of = fmt.Sprintf(" of %d executables", len(c.nodes))
 	}
 	return fmt.Sprintf("%d processes%s, %d of them busy", c.processes, of, c.busy)
+}
+
+// group is the services of a crowd.
+type group []*service
+
+// start starts all processes. Those that are busy are so until they are ended, which a caller does that has an error,
+// too. One that is alone has worked before.
+func (c crowd) start(ctx context.Context) (all group, err error) {
+	for i := range c.processes {
+		s, err := startService(ctx, c.nodes[i%len(c.nodes)])
+		if err != nil {
+			return all, err
+		}
+		all = append(all, s)
+		if c.processes == 1 {
+			if _, err := s.warmUp(); err != nil {
+				return all, err
+			}
+		}
+		if i < c.busy {
+			if err := s.begin(1e9); err != nil {
+				return all, err
+			}
+		}
+	}
+	return all, nil
+}
+
+func (all group) end() {
+	for _, s := range all {
+		s.end()
+	}
+}
+
+// target says which processes a profiler profiles. Of many it finds them by their command line.
+func (all group) target() []string {
+	if len(all) == 1 {
+		return pidTarget(all[0].pid())
+	}
+	return []string{"--name", "test/bench/service.js"}
 }
 
 // manyProfiled measures profilers of many processes.
@@ -52,23 +98,16 @@ func (b *bench) manyProfiled(ctx context.Context) (tables []table, err error) {
 // crowdProfiled measures profilers of a crowd. hotspan finds its processes by their command line.
 func (b *bench) crowdProfiled(ctx context.Context, c crowd) (table, error) {
 	t := table{title: fmt.Sprintf("%v, %d Hz", c, manyRate)}
-	for i := range c.processes {
-		s, err := startService(ctx, c.nodes[i%len(c.nodes)])
-		if err != nil {
-			return t, err
-		}
-		defer s.end()
-		if i < c.busy {
-			if err := s.begin(1e9); err != nil { // until it is ended
-				return t, err
-			}
-		}
+	services, err := c.start(ctx)
+	defer services.end()
+	if err != nil {
+		return t, err
 	}
 	all := make([]measured, len(b.profilers))
 	for round := range b.plan.manyRounds {
 		progress("%v: round %d of %d", c, round+1, b.plan.manyRounds)
 		for _, i := range inOrder(len(all), round) {
-			f, err := b.manyRound(ctx, b.profilers[i])
+			f, err := b.manyRound(ctx, b.profilers[i], services.target())
 			if err != nil {
 				return t, fmt.Errorf("%s: %w", b.profilers[i].name, err)
 			}
@@ -83,8 +122,8 @@ func (b *bench) crowdProfiled(ctx context.Context, c crowd) (table, error) {
 	return t, nil
 }
 
-func (b *bench) manyRound(ctx context.Context, p profiler) (figures, error) {
-	w, err := b.attach(ctx, p, recording{rate: manyRate, target: []string{"--name", "test/bench/service.js"}})
+func (b *bench) manyRound(ctx context.Context, p profiler, target []string) (figures, error) {
+	w, err := b.attach(ctx, p, recording{rate: manyRate, target: target})
 	if err != nil {
 		return figures{}, err
 	}

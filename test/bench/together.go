@@ -7,28 +7,23 @@ import (
 	"time"
 )
 
-// together measures profilers of one process over windows that are long after their start, in which what is new to them
-// has become rare. All of them run at the same time: they need little of two CPUs, and what one does there depends on
-// none of the others. The process does nothing, or it works all the time.
-func (b *bench) together(ctx context.Context, rate int, busy bool) (t table, err error) {
-	what, rest := "idle", min(5*time.Second, b.plan.window)
-	if busy {
-		what, rest = "busy", 3*rest
+// together measures profilers of some processes over windows that are long after their start, in which what is new to
+// them has become rare. All of them run at the same time: they need little of two CPUs, and what one does there depends
+// on none of the others.
+func (b *bench) together(ctx context.Context, rate int, c crowd) (t table, err error) {
+	rest := min(5*time.Second, b.plan.window)
+	switch {
+	case c.processes > 1:
+		rest *= 6
+	case c.busy > 0:
+		rest *= 3
 	}
-	t.title = fmt.Sprintf("One %s process, %d Hz, %v after the start", what, rate, rest)
+	t.title = fmt.Sprintf("%v, %d Hz, %v after the start", c, rate, rest)
 	progress("%s: %v", t.title, windows*b.plan.window)
-	s, err := startService(ctx, b.node)
+	services, err := c.start(ctx)
+	defer services.end()
 	if err != nil {
 		return t, err
-	}
-	defer s.end()
-	if _, err := s.warmUp(); err != nil {
-		return t, err
-	}
-	if busy {
-		if err := s.begin(1e9); err != nil { // until it is ended
-			return t, err
-		}
 	}
 	var watches []*watch
 	defer func() {
@@ -39,7 +34,7 @@ func (b *bench) together(ctx context.Context, rate int, busy bool) (t table, err
 	}()
 	all := make([]measured, len(b.profilers))
 	for i, p := range b.profilers {
-		w, err := b.attach(ctx, p, recording{rate: rate, target: pidTarget(s.pid())})
+		w, err := b.attach(ctx, p, recording{rate: rate, target: services.target()})
 		if err != nil {
 			return t, err
 		}

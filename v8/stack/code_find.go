@@ -41,7 +41,7 @@ func (v *Resolver) findCode(pc uint64) *code {
 	v.describe(c)
 	if old != nil && old.in == v.number && v.moment.Late && !(c.means(old) && sameInstructions(c.text, old.text)) {
 		c.certain = v.code.epoch + 1 // a sample of this epoch may be in the old code or in the new
-		if n := v.moment.MarkCompacts; v.counts(n) && n == v.countCompacts() && c.described() {
+		if n := v.moment.MarkCompacts; v.counts(n) && n == v.countCompacts() && c.isWhole() {
 			c.from, c.to = n, n // but this one is in the new
 		}
 	}

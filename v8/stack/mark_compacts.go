@@ -18,6 +18,9 @@ func (c *code) covers(compacts uint64) bool {
 	return c.from != 0 && c.from <= compacts && compacts <= c.to
 }
 
+// isWhole reports whether all of a piece of code is kept: nothing of it need be read when it may be gone.
+func (c *code) isWhole() bool { return c.described() && len(c.text) == int(c.End-c.Start) }
+
 // counts reports whether a count is known, and not that of another isolate at the same address, which counts anew.
 func (v *Resolver) counts(compacts uint64) bool { return compacts != 0 && len(v.times) > 0 }
 
@@ -25,7 +28,7 @@ func (v *Resolver) counts(compacts uint64) bool { return compacts != 0 && len(v.
 // same count, if that was read later still.
 func (v *Resolver) sampledIn(c *code, raw RawFrame) {
 	n := v.moment.MarkCompacts
-	read := c.counted == v.code.epoch && c.described()
+	read := c.counted == v.code.epoch && c.isWhole()
 	if !read || raw.ID.Script < 0 || !v.counts(n) || n != v.isolate.compacts {
 		return
 	}

@@ -70,6 +70,24 @@ func TestCodeStaysUntilAMarkCompact(t *testing.T) {
 	}
 }
 
+// TestLargeCode: of code that is not kept as a whole more may have to be read, so it must be there.
+func TestLargeCode(t *testing.T) {
+	c := newCounted()
+	c.markCompacts(7)
+	c.compile(place, 0x2000, maxText+1)
+	for range 2 {
+		c.v.Renew(0)
+		if got := c.sample(7); got != maxText+1 {
+			t.Fatalf("code of %d bytes, want the first", got)
+		}
+	}
+	c.compile(place, 0x4000, 200)
+	c.v.Renew(0)
+	if got := c.sample(7); got == maxText+1 {
+		t.Errorf("code of %d bytes that is gone", got)
+	}
+}
+
 // TestDeadCode: code in which no sample was since a mark-compact may be dead though its bytes are there, and other code
 // may come to its place before the next one.
 func TestDeadCode(t *testing.T) {

@@ -43,7 +43,7 @@ func (v *Resolver) inDeferredBlock(c *code, at int) bool {
 		return false
 	}
 	if c.deferredStart == 0 {
-		b, err := v.r.Instructions(c.Code, maxDeferredScan)
+		b, err := v.textAt(c, 0, maxDeferredScan)
 		if err != nil {
 			return false
 		}

@@ -53,9 +53,11 @@ var inKernel atomic.Int64
 // read last, those included that are closed. It may be called from any goroutine.
 func InKernel() time.Duration { return time.Duration(inKernel.Load()) }
 
-// addInKernel adds the time that the Sampler's BPF program has taken since the last call. It had taken so many
-// nanoseconds by now.
-func (s *Sampler) addInKernel(nanoseconds uint64) {
-	inKernel.Add(int64(nanoseconds - s.inKernel))
-	s.inKernel = nanoseconds
+// kernelTime is how much of it one Sampler has counted, in nanoseconds.
+type kernelTime uint64
+
+// count counts the time that the Sampler's BPF program has taken since the last call.
+func (t *kernelTime) count(soFar uint64) {
+	inKernel.Add(int64(soFar - uint64(*t)))
+	*t = kernelTime(soFar)
 }

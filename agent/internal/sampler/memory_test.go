@@ -5,11 +5,11 @@ import "testing"
 // TestInKernel: the time of a program counts once, however often it is read, and beside that of others.
 func TestInKernel(t *testing.T) {
 	before := InKernel()
-	agent, capture := &Sampler{}, &Sampler{}
-	agent.addInKernel(5)
-	capture.addInKernel(20)
-	agent.addInKernel(5)
-	agent.addInKernel(8)
+	var agent, capture kernelTime
+	agent.count(5)
+	capture.count(20)
+	agent.count(5)
+	agent.count(8)
 	if got := InKernel() - before; got != 28 {
 		t.Errorf("%v, want 28 ns", got)
 	}

@@ -71,7 +71,7 @@ type Sampler struct {
 
 	hotplug   *trigger.Hotplug // nil: nothing tells that a CPU has come online
 	throttled time.Duration    // of a trigger that has stopped
-	inKernel  uint64           // nanoseconds of the BPF program that InKernel has
+	inKernel  kernelTime
 }
 
 // Open creates the BPF maps, and loads the BPF program on a goroutine: see Loaded. It does not sample before Start.
@@ -371,7 +371,7 @@ func (s *Sampler) Counters() (Counters, error) {
 			*to += n
 		}
 	}
-	s.addInKernel(c.Nanoseconds)
+	s.inKernel.count(c.Nanoseconds)
 	c.Lost = map[pprofx.LostReason]int64{
 		pprofx.LostRingFull: int64(ringFull), pprofx.LostOverlapped: int64(overlapped),
 	}
