@@ -70,6 +70,28 @@ func TestCodeStaysUntilAMarkCompact(t *testing.T) {
 	}
 }
 
+// TestCodeInBetween: what was at a place while no sample was in its code is not known, though the code is there again.
+func TestCodeInBetween(t *testing.T) {
+	c := newCounted()
+	c.compile(place, 0x2000, 100)
+	for _, n := range []uint32{7, 8, 10} {
+		c.markCompacts(n)
+		for range 2 {
+			c.v.Renew(0)
+			c.sample(uint64(n))
+		}
+	}
+	c.markCompacts(11)
+	c.compile(place, 0x4000, 200)
+	c.v.Renew(0)
+	if got := c.sample(10); got != 100 {
+		t.Errorf("code of %d bytes, want that which was sampled", got)
+	}
+	if got := c.sample(9); got != 0 {
+		t.Errorf("code of %d bytes at a time when no sample was in it", got)
+	}
+}
+
 // TestLargeCode: of code that is not kept as a whole more may have to be read, so it must be there.
 func TestLargeCode(t *testing.T) {
 	c := newCounted()
