@@ -3,6 +3,7 @@ package e2e
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -29,7 +30,19 @@ func TestThrottled(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	p := command(t, "/bin/sh", "-c", `echo $$ > "$0/cgroup.procs" && exec "$1" -e "for (;;);"`, group, node24(t))
+	const script = `echo $$ > "$0/cgroup.procs" && exec "$1" -e "console.log(1); for (;;);"`
+	p := exec.Command("/bin/sh", "-c", script, group, node24(t))
+	out, err := p.StdoutPipe()
+	if err == nil {
+		err = p.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Process.Kill(); p.Wait() })
+	if _, err := out.Read(make([]byte, 1)); err != nil { // before, it is still the shell
+		t.Fatal(err)
+	}
 	before := throttledPeriods(t, group)
 	r := run(t, "record", "-p", strconv.Itoa(p.Process.Pid), "-d", "4s", "-o", filepath.Join(t.TempDir(), "x.pb.gz"))
 	after := throttledPeriods(t, group)

@@ -11,8 +11,8 @@ import (
 // Limits of what one call may cost on hostile memory. Functions reads two names, Shape one for each property.
 const (
 	mostReads  = 3 << 19
-	mostBytes  = 2 * maxSource
-	mostAtOnce = 2 * maxSource // bytes of one read: a text of two-byte characters
+	mostAtOnce = 2 * maxSource      // bytes of one read: a text of two-byte characters
+	mostBytes  = mostAtOnce + 1<<20 // and what leads to it
 )
 
 // ring is memory that repeats a piece of bytes for ever, so that every pointer leads somewhere and most objects are
