@@ -32,7 +32,7 @@ func (v *Resolver) sampledIn(c *code, raw RawFrame) {
 	if !read || raw.ID.Script < 0 || !v.counts(n) || n != v.isolate.compacts {
 		return
 	}
-	if n > c.to+1 { // in between it may have been elsewhere
+	if c.from == 0 || n > c.to+1 { // in between it may have been elsewhere
 		c.from = n
 	}
 	c.to = n

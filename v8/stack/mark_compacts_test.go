@@ -37,18 +37,26 @@ func (c *counted) sample(n uint64) uint64 {
 	return found.End - found.Start
 }
 
-// TestCodeStaysUntilAMarkCompact: code that was freed, and whose place was used again, names the samples that were
-// taken before, whenever they are looked at. Those that were taken later are in what is there.
-func TestCodeStaysUntilAMarkCompact(t *testing.T) {
+// first is memory that has code of a size after n mark-compacts, in which two samples were: only when code is checked
+// in which one was, V8's count is read.
+func first(t *testing.T, n, size uint64) *counted {
+	t.Helper()
 	c := newCounted()
-	c.markCompacts(7)
-	c.compile(place, 0x2000, 100)
-	for range 2 { // when code is checked that samples were in, V8's count is read
+	c.markCompacts(uint32(n))
+	c.compile(place, 0x2000, size)
+	for range 2 {
 		c.v.Renew(0)
-		if got := c.sample(7); got != 100 {
+		if got := c.sample(n); got != size {
 			t.Fatalf("code of %d bytes, want the first", got)
 		}
 	}
+	return c
+}
+
+// TestCodeStaysUntilAMarkCompact: code that was freed, and whose place was used again, names the samples that were
+// taken before, whenever they are looked at. Those that were taken later are in what is there.
+func TestCodeStaysUntilAMarkCompact(t *testing.T) {
+	c := first(t, 7, 100)
 	c.markCompacts(8)
 	c.compile(place, 0x4000, 200)
 	c.v.Renew(0)
@@ -70,11 +78,28 @@ func TestCodeStaysUntilAMarkCompact(t *testing.T) {
 	}
 }
 
+// TestCodeBeforeTheFirstMarkCompact: the same of an isolate that has had none yet, and none after another.
+func TestCodeBeforeTheFirstMarkCompact(t *testing.T) {
+	c := first(t, 0, 100)
+	c.markCompacts(1)
+	c.v.Renew(0)
+	if got := c.sample(1); got != 100 {
+		t.Fatalf("code of %d bytes, want the first", got)
+	}
+	c.markCompacts(2)
+	c.compile(place, 0x4000, 200)
+	c.v.Renew(0)
+	for n := range uint64(2) {
+		if got := c.sample(n); got != 100 {
+			t.Errorf("after %d mark-compacts: code of %d bytes, want the first", n, got)
+		}
+	}
+}
+
 // TestCodeInBetween: what was at a place while no sample was in its code is not known, though the code is there again.
 func TestCodeInBetween(t *testing.T) {
-	c := newCounted()
-	c.compile(place, 0x2000, 100)
-	for _, n := range []uint32{7, 8, 10} {
+	c := first(t, 7, 100)
+	for _, n := range []uint32{8, 10} {
 		c.markCompacts(n)
 		for range 2 {
 			c.v.Renew(0)
@@ -94,15 +119,7 @@ func TestCodeInBetween(t *testing.T) {
 
 // TestLargeCode: of code that is not kept as a whole more may have to be read, so it must be there.
 func TestLargeCode(t *testing.T) {
-	c := newCounted()
-	c.markCompacts(7)
-	c.compile(place, 0x2000, maxText+1)
-	for range 2 {
-		c.v.Renew(0)
-		if got := c.sample(7); got != maxText+1 {
-			t.Fatalf("code of %d bytes, want the first", got)
-		}
-	}
+	c := first(t, 7, maxText+1)
 	c.compile(place, 0x4000, 200)
 	c.v.Renew(0)
 	if got := c.sample(7); got == maxText+1 {
@@ -113,15 +130,7 @@ func TestLargeCode(t *testing.T) {
 // TestDeadCode: code in which no sample was since a mark-compact may be dead though its bytes are there, and other code
 // may come to its place before the next one.
 func TestDeadCode(t *testing.T) {
-	c := newCounted()
-	c.markCompacts(7)
-	c.compile(place, 0x2000, 100)
-	for range 2 {
-		c.v.Renew(0)
-		if got := c.sample(7); got != 100 {
-			t.Fatalf("code of %d bytes, want the first", got)
-		}
-	}
+	c := first(t, 7, 100)
 	c.markCompacts(8)
 	c.v.Renew(0) // it has not been swept
 	c.compile(place, 0x4000, 200)
@@ -133,13 +142,7 @@ func TestDeadCode(t *testing.T) {
 
 // TestCountOfAnotherIsolate: an isolate that takes the place of another counts anew.
 func TestCountOfAnotherIsolate(t *testing.T) {
-	c := newCounted()
-	c.markCompacts(1)
-	c.compile(place, 0x2000, 100)
-	for range 2 {
-		c.v.Renew(0)
-		c.sample(1)
-	}
+	c := first(t, 1, 100)
 	c.word(madeAt, math.Float64bits(2.5))
 	c.compile(place, 0x4000, 200)
 	c.v.Renew(0)
@@ -150,13 +153,7 @@ func TestCountOfAnotherIsolate(t *testing.T) {
 
 // TestCodeThatStaysIsNotRead: of code that a sample was in since the last mark-compact only V8's count is read.
 func TestCodeThatStaysIsNotRead(t *testing.T) {
-	c := newCounted()
-	c.markCompacts(7)
-	c.compile(place, 0x2000, 100)
-	for range 2 {
-		c.v.Renew(0)
-		c.sample(7)
-	}
+	c := first(t, 7, 100)
 	clear(c.bytes[place:])
 	c.reads = 0
 	c.v.Renew(0)
