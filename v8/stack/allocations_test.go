@@ -2,11 +2,14 @@ package stack
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -31,15 +34,17 @@ func (m codeBytes) ReadAt(p []byte, off int64) (int, error) {
 	return bytes.NewReader(m.b).ReadAt(p, off-codeAt)
 }
 
-func readAllocations(t *testing.T) (code []byte, p heap.Positions) {
+// readCode reads code of TurboFan with its table of positions.
+func readCode(t *testing.T, file string) (text []byte, c *code) {
 	t.Helper()
-	text, err := os.ReadFile(allocations)
+	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(text)) {
+	var p heap.Positions
+	for line := range strings.Lines(string(content)) {
 		if rest, ok := strings.CutPrefix(line, "code "); ok {
-			if code, err = hex.DecodeString(strings.TrimSpace(rest)); err != nil {
+			if text, err = hex.DecodeString(strings.TrimSpace(rest)); err != nil {
 				t.Fatal(err)
 			}
 			continue
@@ -50,22 +55,54 @@ func readAllocations(t *testing.T) (code []byte, p heap.Positions) {
 		}
 		p = append(p, e)
 	}
-	return code, p
+	return text, &code{Code: &heap.Code{Start: codeAt, End: codeAt + uint64(len(text))}, tier: TurboFan,
+		optimized: &heap.Optimized{Positions: p}}
 }
 
 // TestAllocations: each call of the collector is in the function that its block jumps back into, by the disassembly.
 func TestAllocations(t *testing.T) {
-	b, p := readAllocations(t)
+	b, c := readCode(t, allocations)
 	v := NewResolver(heap.NewReader(codeBytes{b}, &layout.Layout{}), fakeSpace{})
-	c := &code{Code: &heap.Code{Start: codeAt, End: codeAt + uint64(len(b))}, tier: TurboFan,
-		optimized: &heap.Optimized{Positions: p}}
 	for ret, inHelp := range map[int]bool{ // 0x6aa and 0x5ca have an entry of another block before them
 		0x4c7: false, 0x506: false, 0x574: false, 0x5ca: false, 0x620: false, 0x657: false,
 		0x6aa: true, 0x717: true, 0x76f: true, 0x7c7: true, 0x823: true, 0x850: false,
 	} {
-		e, _ := p.At(v.positionOffset(c, ret-1))
+		e, _ := c.optimized.Positions.At(v.positionOffset(c, ret-1))
 		if got := e.Source >= 84 && e.Source < 254; got != inHelp {
 			t.Errorf("call that returns to %#x: source %d, in help: %v, want %v", ret, e.Source, got, inHelp)
 		}
+	}
+}
+
+// calls is code of TurboFan of Node 24.21.0, in the same form, of function work of test/programs/recompiled.js: each
+// call in it has an entry of its own.
+const calls = "testdata/v13.6-calls.txt"
+
+// TestCallDistance: how far away a called builtin is says nothing of the call, though those bytes could be a jump.
+func TestCallDistance(t *testing.T) {
+	b, c := readCode(t, calls)
+	v := NewResolver(heap.NewReader(codeBytes{b}, &layout.Layout{}), fakeSpace{})
+	n := 0
+	for at := 0; at < len(b); {
+		in, err := decode(b[at:])
+		if err != nil {
+			at++
+			continue
+		}
+		at += in.Len
+		if in.Op != x86asm.CALL || in.Len != 5 {
+			continue
+		}
+		n++
+		entry, _ := c.optimized.Positions.At(at - 1)
+		for _, distance := range []uint32{binary.LittleEndian.Uint32(b[at-4:]), 0x1fe261ff, 0x10eb, 0xc3c3c3} {
+			binary.LittleEndian.PutUint32(b[at-4:], distance)
+			if got, _ := c.optimized.Positions.At(v.positionOffset(c, at-1)); got != entry {
+				t.Errorf("call %#x on, returns to %#x: at %d, want %d", distance, at, got.Source, entry.Source)
+			}
+		}
+	}
+	if n < 50 {
+		t.Fatalf("%d calls", n)
 	}
 }

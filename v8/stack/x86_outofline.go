@@ -1,6 +1,11 @@
 package stack
 
-import "golang.org/x/arch/x86/x86asm"
+import (
+	"errors"
+	"slices"
+
+	"golang.org/x/arch/x86/x86asm"
+)
 
 // maxOutOfLine bounds the instructions and bytes that are read of out-of-line code.
 const (
@@ -13,14 +18,15 @@ const (
 // table would be theirs, whatever it is. But they jump back, and where they jump to is where they were left from.
 func (v *Resolver) positionOffset(c *code, at int) int {
 	p := c.optimized.Positions
-	if len(p) == 0 {
+	entry, ok := p.At(at)
+	if !ok || entry.Code < 0 {
 		return at
 	}
 	limit := int(p[len(p)-1].Code)
-	if at < limit && (c.tier != TurboFan || !v.inDeferredBlock(c, at)) {
+	switch {
+	case at >= limit && v.isNear(c, limit, at), at < limit && !v.inDeferredBlock(c, int(entry.Code), at):
 		return at
-	}
-	if at < limit {
+	case at < limit:
 		limit = c.deferredStart - 1
 	}
 	b, err := v.textAt(c, at+1, maxOutOfLineBytes)
@@ -30,16 +36,20 @@ func (v *Resolver) positionOffset(c *code, at int) int {
 	return jumpBack(b, at, limit)
 }
 
+// isNear reports whether nothing but straight code is between an entry and an offset. A call ends it: the next has an
+// entry of its own, if any, and one that throws does not return.
+func (v *Resolver) isNear(c *code, entry, at int) bool {
+	passed, err := v.passes(c, entry, at, x86asm.JMP, x86asm.RET, x86asm.CALL)
+	return err == nil && !passed
+}
+
 // inDeferredBlock reports whether an offset is in TurboFan's deferred code, in another block than the entry before it:
 // V8 10 and before give blocks that allocate no position, and the position before them belongs to some other block.
-func (v *Resolver) inDeferredBlock(c *code, at int) bool {
-	entry, ok := c.optimized.Positions.At(at)
-	from := int(entry.Code)
-	if !ok || from < 0 || at-from > maxBlock {
+func (v *Resolver) inDeferredBlock(c *code, entry, at int) bool {
+	if c.tier != TurboFan {
 		return false
 	}
-	b, err := v.textAt(c, from, at-from)
-	if err != nil || !endsBlock(b) {
+	if passed, err := v.passes(c, entry, at, x86asm.JMP, x86asm.RET); err != nil || !passed {
 		return false
 	}
 	if c.deferredStart == 0 {
@@ -52,6 +62,20 @@ func (v *Resolver) inDeferredBlock(c *code, at int) bool {
 	return at >= c.deferredStart
 }
 
+// passes reports whether one of some instructions is between two offsets of code.
+func (v *Resolver) passes(c *code, from, to int, ops ...x86asm.Op) (bool, error) {
+	if to-from > maxBlock {
+		return false, errFar
+	}
+	b, err := v.textAt(c, from, to-from+maxInstruction) // the last instruction as a whole
+	if err != nil {
+		return false, err
+	}
+	return has(b, to-from, ops...)
+}
+
+var errFar = errors.New("the last entry of the position table is far away")
+
 // textAt returns at most n bytes of code from an offset on: those that are kept, or what is there now.
 func (v *Resolver) textAt(c *code, from, n int) ([]byte, error) {
 	n = max(min(n, int(c.End-c.Start)-from), 0)
@@ -61,25 +85,36 @@ func (v *Resolver) textAt(c *code, from, n int) ([]byte, error) {
 	return v.r.Bytes(c.Start+uint64(from), n)
 }
 
+// maxInstruction is the size of the longest instruction. (Intel's manual, volume 2, 2.3.11)
+const maxInstruction = 15
+
 // Limits of what is read of one piece of code: from an entry of its table on, and to find where the code proper ends.
 const (
 	maxBlock        = 4 << 10
 	maxDeferredScan = 64 << 10
 )
 
-// endsBlock reports whether a block ends within code: nothing continues behind an unconditional jump.
-func endsBlock(b []byte) bool {
-	for at := 0; at < len(b); {
-		in, err := x86asm.Decode(b[at:], 64)
+// decode decodes the first instruction. x86asm takes the first byte of one that is cut off for a prefix.
+func decode(b []byte) (x86asm.Inst, error) {
+	in, err := x86asm.Decode(b, 64)
+	if err == nil && in.Op == 0 {
+		err = x86asm.ErrTruncated
+	}
+	return in, err
+}
+
+// has reports whether one of some instructions ends in the first n bytes of code.
+func has(b []byte, n int, ops ...x86asm.Op) (bool, error) {
+	for at := 0; at < n; {
+		in, err := decode(b[min(at, len(b)):])
 		if err != nil {
-			return false
+			return false, err
 		}
-		at += in.Len
-		if in.Op == x86asm.JMP || in.Op == x86asm.RET {
-			return true
+		if at += in.Len; at <= n && slices.Contains(ops, in.Op) {
+			return true, nil
 		}
 	}
-	return false
+	return false, nil
 }
 
 // deferredStart is where TurboFan's deferred code begins, behind the last return: blocks that rarely run are put behind
@@ -87,7 +122,7 @@ func endsBlock(b []byte) bool {
 func deferredStart(b []byte) int {
 	end := maxDeferredScan
 	for at := 0; at < len(b); {
-		in, err := x86asm.Decode(b[at:], 64)
+		in, err := decode(b[at:])
 		if err != nil {
 			at++ // a table of jumps
 			continue
@@ -105,7 +140,7 @@ func deferredStart(b []byte) int {
 func jumpBack(b []byte, offset, limit int) int {
 	at := 0
 	for range maxOutOfLineSteps {
-		in, err := x86asm.Decode(b[at:], 64)
+		in, err := decode(b[at:])
 		if err != nil || in.Op == x86asm.RET || in.Op == x86asm.INT {
 			return offset
 		}
@@ -122,7 +157,7 @@ func jumpBack(b []byte, offset, limit int) int {
 // blockSize is the size of the code up to an unconditional jump.
 func blockSize(text []byte) (n int) {
 	for n < len(text) {
-		in, err := x86asm.Decode(text[n:], 64)
+		in, err := decode(text[n:])
 		if err != nil {
 			return n
 		}

@@ -1,6 +1,10 @@
 package stack
 
-import "testing"
+import (
+	"testing"
+
+	"golang.org/x/arch/x86/x86asm"
+)
 
 // Assembled by hand; each piece begins one byte behind the offset that is asked for, at 99.
 func TestJumpBack(t *testing.T) {
@@ -34,7 +38,7 @@ func TestJumpBack(t *testing.T) {
 	}
 }
 
-func TestLeaves(t *testing.T) {
+func TestHas(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		code []byte
@@ -46,9 +50,16 @@ func TestLeaves(t *testing.T) {
 		{"jump", []byte{0x90, 0xeb, 0xc0, 0x90}, true},
 		{"return", []byte{0xc2, 0x18, 0x00}, true},
 		{"no instruction first", []byte{0x06, 0xeb, 0xc0}, false},
+		{"jump that is cut off", []byte{0x90, 0xe9, 0xc0, 0x90}, false},
 	} {
-		if got := endsBlock(c.code); got != c.want {
+		if got, _ := has(c.code, len(c.code), x86asm.JMP, x86asm.RET); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	call := []byte{0x90, 0xe8, 0xff, 0x61, 0xe2, 0x1f} // the distance could be a jump
+	for n, want := range map[int]bool{0: false, 5: false, 6: true} {
+		if got, err := has(call, n, x86asm.JMP, x86asm.CALL); got != want || err != nil {
+			t.Errorf("call in %d bytes: %v (%v), want %v", n, got, err, want)
 		}
 	}
 }
@@ -74,7 +85,7 @@ func TestProperEnd(t *testing.T) {
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte{0x90, 0xc2, 0x18, 0x00, 0x90, 0xc3, 0xeb, 0xc0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		endsBlock(b)
+		has(b, len(b), x86asm.JMP)
 		if got := deferredStart(b); got < 1 || got > len(b) && got != maxDeferredScan {
 			t.Fatalf("%x ends at %d", b, got)
 		}
