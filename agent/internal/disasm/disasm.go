@@ -38,7 +38,7 @@ func decode(b []byte, symbol x86asm.SymLookup, pc uint64) Instruction {
 	}
 	in, err := x86asm.Decode(b, 64)
 	if err != nil || in.Op == 0 { // a prefix alone
-		return Instruction{Size: 1, Text: "(bad)"}
+		return Instruction{Size: 1, Text: Unknown}
 	}
 	return Instruction{Size: in.Len, Text: text(in, pc, symbol)}
 }

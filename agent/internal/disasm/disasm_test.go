@@ -213,7 +213,7 @@ func TestNative(t *testing.T) {
 			if w.name == "rdpkru" { // which x86asm does not know
 				break
 			}
-			if instructions++; !ok || in.Text == "(bad)" {
+			if instructions++; !ok || in.Text == Unknown {
 				t.Errorf("%s: %+v, objdump has %+v", s.Name, in, w)
 				break
 			}

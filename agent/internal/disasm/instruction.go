@@ -10,8 +10,11 @@ import (
 // Instruction is one instruction.
 type Instruction struct {
 	Offset, Size int
-	Text         string // in Intel's syntax; "(bad)" for bytes that are none, or one that is not known
+	Text         string // in Intel's syntax
 }
+
+// Unknown is the text of bytes that are no instruction, or none that is known.
+const Unknown = "(bad)"
 
 // text is an instruction of x86asm as binutils would write it: displacements of 32 bits have a sign. What a nop has as
 // operands only makes it long.

@@ -43,7 +43,7 @@ var tables = [...][]byte{1: {0x0f}, 2: {0x0f, 0x38}, 3: {0x0f, 0x3a}}
 // decode decodes an instruction behind its prefix.
 func (v vex) decode(b []byte) Instruction {
 	if v.table == 0 || int(v.table) >= len(tables) || len(b) < v.size+2 {
-		return Instruction{Size: 1, Text: "(bad)"}
+		return Instruction{Size: 1, Text: Unknown}
 	}
 	opcode := b[v.size]
 	if v.table == 1 && opcode == 0x77 {
@@ -151,7 +151,7 @@ func (v vex) general(b []byte) string {
 func (v vex) generalText(b []byte, name string) Instruction {
 	in, n, err := v.as(0, []byte{0x0f, 0xaf}, b[v.size+1:])
 	if err != nil {
-		return Instruction{Size: 1, Text: "(bad)"}
+		return Instruction{Size: 1, Text: Unknown}
 	}
 	_, operands, _ := strings.Cut(text(in, 0, nil), " ")
 	list := strings.Split(operands, ", ")
@@ -165,7 +165,7 @@ func (v vex) generalText(b []byte, name string) Instruction {
 		list[0] = register
 	case "rorx":
 		if len(b) <= size {
-			return Instruction{Size: 1, Text: "(bad)"}
+			return Instruction{Size: 1, Text: Unknown}
 		}
 		list = append(list, fmt.Sprintf("0x%x", b[size]))
 		size++
@@ -187,14 +187,14 @@ func (v vex) register() x86asm.Reg {
 func (v vex) unknown(b []byte) Instruction {
 	_, n, err := v.as(0, []byte{0x0f, 0x58}, b[v.size+1:])
 	if err != nil {
-		return Instruction{Size: 1, Text: "(bad)"}
+		return Instruction{Size: 1, Text: Unknown}
 	}
 	constant := []byte{0x70, 0x71, 0x72, 0x73, 0xc2, 0xc4, 0xc5, 0xc6} // has one behind the operands
 	if v.table == 3 || v.table == 1 && slices.Contains(constant, b[v.size]) {
 		n++
 	}
 	if n += v.size + 1; n > len(b) {
-		return Instruction{Size: 1, Text: "(bad)"}
+		return Instruction{Size: 1, Text: Unknown}
 	}
 	return Instruction{Size: n, Text: fmt.Sprintf("(avx %d.%02x)", v.table, b[v.size])}
 }

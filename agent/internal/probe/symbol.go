@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/arch/x86/x86asm"
-
+	"github.com/hotspan/hotspan/agent/internal/disasm"
 	"github.com/hotspan/hotspan/agent/internal/symbols"
 )
 
@@ -146,14 +145,18 @@ func begins(code []byte, offset, size uint64) error {
 	if offset > 0 && offset >= size {
 		return fmt.Errorf("the function has %d bytes", size)
 	}
-	for at := uint64(0); at < offset; {
-		inst, err := x86asm.Decode(code[at:], 64)
-		if err != nil || inst.Len == 0 {
+	before := uint64(0)
+	for _, in := range disasm.X86(code, 0) {
+		switch at := uint64(in.Offset); {
+		case at == offset:
+			return nil
+		case at > offset:
+			return fmt.Errorf("no instruction begins there, but at +%#x and +%#x", before, at)
+		case in.Text == disasm.Unknown:
 			return fmt.Errorf("whether an instruction begins there cannot be told: at +%#x is none that is known", at)
-		}
-		if at += uint64(inst.Len); at > offset {
-			return fmt.Errorf("no instruction begins there, but at +%#x and +%#x", at-uint64(inst.Len), at)
+		default:
+			before = at
 		}
 	}
-	return nil
+	return fmt.Errorf("the function's code ends before it, at +%#x", len(code))
 }

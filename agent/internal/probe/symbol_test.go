@@ -24,16 +24,25 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// TestBegins: push %rbp; mov %rsp,%rbp; sub $0x20,%rsp; ret; no instruction.
 func TestBegins(t *testing.T) {
-	code := []byte{0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20, 0xc3, 0x06, 0x90}
-	for offset, want := range map[uint64]string{
-		0: "", 1: "", 4: "", 8: "", 9: "", 2: "but at +0x1 and +0x4", 5: "but at +0x4 and +0x8",
-		10: "at +0x9 is none that is known", 11: "the function has 11 bytes", 99: "the function has 11 bytes",
+	pushes := []byte{0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20, 0xc3, 0x06, 0x90} // ends in no instruction
+	vexed := []byte{0xf3, 0x0f, 0x1e, 0xfa, 0xc4, 0xe2, 0xf1, 0xf7, 0xc3, 0xc3}        // endbr64; shlx rax,rbx,rcx; ret
+	for _, c := range []struct {
+		code   []byte
+		offset uint64
+		want   string
+	}{
+		{pushes, 0, ""}, {pushes, 1, ""}, {pushes, 4, ""}, {pushes, 8, ""}, {pushes, 9, ""},
+		{pushes, 2, "but at +0x1 and +0x4"}, {pushes, 5, "but at +0x4 and +0x8"},
+		{pushes, 10, "at +0x9 is none that is known"},
+		{pushes, 11, "the function has 11 bytes"}, {pushes, 99, "the function has 11 bytes"},
+		{vexed, 0, ""}, {vexed, 4, ""}, {vexed, 9, ""},
+		{vexed, 1, "but at +0x0 and +0x4"}, {vexed, 5, "but at +0x4 and +0x9"}, {vexed, 7, "but at +0x4 and +0x9"},
+		{vexed, 10, "code ends before it"},
 	} {
-		err := begins(code, offset, 11)
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("+%d: error %v, want %q", offset, err, want)
+		err := begins(c.code, c.offset, 11)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("+%d of % x: error %v, want %q", c.offset, c.code, err, c.want)
 		}
 	}
 }
