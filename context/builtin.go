@@ -41,7 +41,7 @@ func openTelemetry() []Rule {
 		{Label: RootSpan, Path: slices.Concat(otelRPC, properties("span", "_spanContext", "spanId"))},
 		{Label: Route, Path: slices.Concat(otelRPC, properties("route"))},
 		{Label: RequestStart, Path: slices.Concat(otelRPC, properties("span", "startTime")), Time: true},
-		{Label: RequestStart, Path: slices.Concat(otelSpan, properties("startTime")), Time: true},
+		{Label: RequestStart, Path: slices.Concat(otelSpan, properties("startTime")), Time: true, Unless: RequestStart},
 	}
 	for _, name := range []string{Method, URLPath, oldMethod, oldTarget} {
 		path := slices.Concat(otelRPC, properties("span", "attributes", name))

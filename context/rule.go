@@ -11,8 +11,8 @@ type Rule struct {
 	Source Source // whose rule it is; Rules for the user's
 	Store  string // name of the AsyncLocalStorage; empty for any. They have names from Node.js 24 on.
 	Path   []Step // from the store to the value; empty for the store itself
-	// Unless is the key of a label of the same source. Once that label has a value, this rule's path is not followed.
-	// Empty for none.
+	// Unless is the key of a label of the same source, as its first rule makes it. Once that label has a value, this
+	// rule's path is not followed. Empty for none.
 	Unless string
 	Bytes  bool // the value is an array of bytes, which becomes hexadecimal digits; else a text, number or boolean
 	// Time says that the value is a time since 1970, which becomes nanoseconds: an array of seconds and nanoseconds, or

@@ -74,7 +74,7 @@ func NewTree(rules []Rule) (*Tree, error) {
 func (t *Tree) add(r Rule) error {
 	label, unless := t.label(r), -1
 	if r.Unless != "" {
-		unless = intern(&t.Labels, TreeLabel{Label: r.Unless, Source: r.Source})
+		unless = t.first(r.Unless, r.Source)
 	}
 	node, err := t.rootNode(r, label)
 	if err != nil || len(r.Path) == 0 {
@@ -93,6 +93,16 @@ func (t *Tree) add(r Rule) error {
 		node = e.To
 	}
 	return nil
+}
+
+// first finds or adds the first label with a key and returns its number.
+func (t *Tree) first(key string, source Source) int {
+	i := slices.IndexFunc(t.Labels, func(l TreeLabel) bool { return l.Label == key && l.Source == source })
+	if i < 0 {
+		i = len(t.Labels)
+		t.Labels = append(t.Labels, TreeLabel{Label: key, Source: source})
+	}
+	return i
 }
 
 // label adds the label of a rule and returns its number, which is lower for earlier rules.

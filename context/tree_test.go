@@ -145,6 +145,21 @@ func TestUnless(t *testing.T) {
 	}
 }
 
+// A rule may stand in for the first one of the same key, whatever form that has.
+func TestUnlessSameKey(t *testing.T) {
+	all := rules(t, "began=root.time", "began=time", "route=r")
+	all[0].Time, all[1].Time, all[1].Unless = true, true, "began"
+	tree, err := NewTree(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Edge{edge("root", 0, 1, -1), edge("time", 1, -1, 1), edge("r", 2, -1, 2)}
+	want[1].Unless = 0
+	if diff := cmp.Diff(want, tree.Nodes[0].Edges); diff != "" || len(tree.Labels) != 3 {
+		t.Errorf("%d labels: %s", len(tree.Labels), diff)
+	}
+}
+
 func TestTreeErrors(t *testing.T) {
 	many := func(n int, format string) []string {
 		var out []string

@@ -61,7 +61,12 @@ __noinline int follow_rules(struct process *p, struct scratch *s, __u64 isolate)
 	struct reader r = {.process = p, .scratch = s, .isolate = isolate};
 	if (!p || !s)
 		return 0;
+	s->n_entered = s->n_visits;
+	s->next_entered = 0;
+	s->visited = 0;
 	bpf_loop(MAX_VISITS, visit_next, &r, 0);
+	if (next_visit(s))
+		unreadable(s);
 	bpf_loop(s->n_values, append_next, 0, 0);
 	if (s->full && s->end < BUFFER_SIZE - sizeof(struct context_record)) { // there was no room for some record
 		struct context_record *record = record_at(s, s->end);

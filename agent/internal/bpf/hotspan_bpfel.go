@@ -507,7 +507,7 @@ type hotspanScratch struct {
 	RefHead     [16]uint64
 	Key         [8]uint64
 	ObjectWords uint32
-	_           [4]byte
+	BySlot      uint32
 	V8          hotspanV8Layout
 	Table       struct {
 		_         structs.HostLayout
@@ -645,6 +645,9 @@ type hotspanScratch struct {
 	}
 	N_visits     uint32
 	N_values     uint32
+	N_entered    uint32
+	NextEntered  uint32
+	Visited      uint64
 	ContextSteps uint32
 	Full         uint32
 	LabelsSet    uint64
@@ -655,15 +658,13 @@ type hotspanScratch struct {
 		Pad    uint32
 	}
 	Values [64]struct {
-		_      structs.HostLayout
-		Value  uint64
-		Label  uint8
-		Kind   uint8
-		Type   uint16
-		Length uint32
-		Whole  uint32
-		Size   uint32
-		Chars  [6]uint64
+		_     structs.HostLayout
+		Value uint64
+		Label uint8
+		Kind  uint8
+		Type  uint16
+		Size  uint32
+		Head  [8]uint64
 	}
 	Pieces [128]struct {
 		_      structs.HostLayout
@@ -685,11 +686,11 @@ type hotspanScratch struct {
 		Size     uint32
 		Width    uint32
 		N_pieces uint32
+		Known    uint32
+		Type     uint16
 		Bad      uint8
 		Cut      uint8
-		_        [2]byte
 	}
-	_      [4]byte
 	Stores [64]struct {
 		_       structs.HostLayout
 		Storage uint64

@@ -59,7 +59,6 @@ static __always_inline long read_unset(void *to, __u32 size, __u64 from)
 #define ARRAY_HEAD 32 // of a JSArray
 #define ELEMENTS_HEAD 16
 #define ELEMENTS (ELEMENTS_HEAD + 4 * 8) // what is read of them at once
-#define STRING_HEAD 16
 #define OBJECT_HEAD 24  // of an object whose properties are read
 #define OBJECT_WORDS 12 // that are read of it at once: they are more than it may have
 

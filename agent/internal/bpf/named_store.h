@@ -25,17 +25,16 @@ static __always_inline long read_name_slot(struct reader *r, __u32 slot, __u64 *
 // cannot be told. A dictionary has few entries, or is not searched.
 static __always_inline long read_name_field(struct reader *r, __u32 type, __u64 *name)
 {
-	const struct process *p = r->process;
+	struct process *p = r->process;
 	struct scratch *s = r->scratch;
-	struct node_edges fields = {.reader = r};
 	__u32 field = p->storage_name & (MAX_SLOTS - 1);
 	const struct plan *plan = find_plan(s, s->object_head[0], NO_NODE);
 	if (plan)
 		return read_name_slot(r, plan->steps[0].slot, name);
-	if (!open_properties(&fields, NO_NODE, type))
+	if (!open_properties(p, s, NO_NODE, type))
 		return 0;
-	if (fields.slots)
-		return read_name_slot(r, fields.slots[field], name);
+	if (s->by_slot)
+		return read_name_slot(r, s->shape.slots[field], name);
 	s->search.known = 0;
 	s->search.name = p->names[field];
 	s->search.id = field;
@@ -52,7 +51,8 @@ static __always_inline __u64 name_of(struct reader *r, __u64 storage)
 	if (!HEAP_OBJECT(storage))
 		return 0;
 	r->object = storage;
-	__s32 type = read_properties(r->scratch, storage, NO_NODE, 0);
+	read_head(r->scratch, storage, 0);
+	__s32 type = type_of_head(r->scratch, NO_NODE);
 	if (type < v8->first_non_string || type == v8->type_oddball)
 		return 0;
 	long found = read_name_field(r, type, &name);
@@ -69,7 +69,7 @@ static __always_inline __u32 read_storage_name(const struct process *p, struct s
 	__u32 at = s->end, place = s->n_values & (MAX_VALUES - 1);
 	if (!add_value(NO_LABEL, VALUE_PLAIN, name) || s->values[place].type >= p->v8.first_non_string)
 		return 0; // undefined, of one without a name
-	*length = s->values[place].length;
+	*length = string_length(&s->v8, s->values[place].head);
 	if (*length > MAX_NAME || !(p->name_lengths >> (*length & 63) & 1))
 		return 0;
 	append_value(place);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR MIT)
-// The label rules: which properties and map entries of a store become labels. A tree of them is walked breadth first.
+// The label rules: which properties and map entries of a store become labels. A tree of them is walked depth first, one
+// store after the other.
 
 #pragma once
 
 #include <linux/types.h>
 #include "event.h"
 #include "kernel.h"
+#include "label_value.h"
 #include "learned.h"
 #include "limits.h"
 #include "memory.h"
@@ -15,7 +17,6 @@
 #include "scratch.h"
 #include "shape.h"
 #include "table.h"
-#include "text.h"
 #include "value.h"
 
 // Hashes of names, by isolate. The BPF program learns them itself.
@@ -52,70 +53,6 @@ static __always_inline void push_visit(struct scratch *s, __u64 object, __u32 no
 static __always_inline int is_needless(const struct scratch *s, __u32 unless)
 {
 	return unless != NO_LABEL && s->labels_set & 1ULL << (unless & (MAX_LABELS - 1));
-}
-
-// The kind of an Oddball if it is true or false, else -1.
-static __always_inline long boolean(struct scratch *s, __u64 oddball)
-{
-	const struct v8_layout *v8 = &s->v8;
-	__u64 kind;
-	if (read_word(s, &kind, oddball - 1 + v8->oddball_kind) || !IS_SMI(kind))
-		return -1;
-	return SMI(kind) == v8->oddball_true ? 1 : SMI(kind) == v8->oddball_false ? 0 : -1;
-}
-
-// Adds the value of a label. Objects are none, and neither are undefined and null. That of no label is only read, to
-// where the next one will be. Returns whether it is a value.
-__noinline int add_value(__u32 label, __u32 kind, __u64 value)
-{
-	struct scratch *s = own_scratch();
-	if (!s)
-		return 0;
-	__u32 n = s->n_values;
-	if (n >= MAX_VALUES) {
-		unreadable(s);
-		return 0;
-	}
-	const struct v8_layout *v8 = &s->v8;
-	__s32 type = 0;
-	__u32 size = 0;
-	s->ref_head[1] = 0;
-	if (!IS_SMI(value)) {
-		if (!HEAP_OBJECT(value))
-			return 0;
-		size = read_more(s, value, s->ref_head, STRING_HEAD + SHORT_STRING, STRING_HEAD);
-		if (!size) {
-			unreadable(s);
-			return 0;
-		}
-		type = instance_type(s->ref_head[0]);
-		if (type < 0) {
-			unreadable(s);
-			return 0;
-		}
-		if (type == v8->type_oddball) {
-			long is = boolean(s, value);
-			if (is < 0)
-				return 0;
-			value = is;
-		} else if (type >= v8->first_non_string && type != v8->type_heap_number &&
-			   !(kind != VALUE_PLAIN && type == v8->type_array)) {
-			return 0;
-		}
-	}
-	s->values[n].value = value;
-	s->values[n].label = label;
-	s->values[n].kind = kind;
-	s->values[n].type = type;
-	s->values[n].length = string_length(v8, s->ref_head);
-	s->values[n].size = size;
-	s->values[n].whole = size > STRING_HEAD && s->values[n].length <= SHORT_STRING;
-	__builtin_memcpy(s->values[n].chars, &s->ref_head[STRING_HEAD / 8], SHORT_STRING);
-	if (label == NO_LABEL)
-		return 1;
-	s->n_values = n + 1;
-	s->labels_set |= 1ULL << (label & (MAX_LABELS - 1));
-	return 1;
 }
 
 // Follows an edge to its value, which is an object of node `to`, or the value of a label.
@@ -158,16 +95,15 @@ static __noinline struct isolate_names *names_of(struct reader *r)
 }
 
 // Keeps the key that was found, and its hash if none was known, or that of an earlier isolate.
-static __always_inline void keep_key(struct reader *r, __u32 id, __u32 hash)
+static __always_inline void keep_key(struct scratch *s, struct isolate_names *names, __u32 id, __u32 hash)
 {
-	struct scratch *s = r->scratch;
 	__u64 key = s->search.entry.key;
-	if (!r->names || key == s->search.known)
+	if (!names || key == s->search.known)
 		return;
 	if (hash != s->search.seen_hash)
-		r->names->hash[id] = s->search.seen_hash;
+		names->hash[id] = s->search.seen_hash;
 	if (!s->guessed && is_old(s, key))
-		r->names->key[id] = key ^ s->epoch;
+		names->key[id] = key ^ s->epoch;
 }
 
 static long note_nested(__u32 i, void *context)
@@ -226,20 +162,20 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 	id &= MAX_SLOTS - 1;
 	struct known_key *kept = &s->keys[id & (KNOWN_KEYS - 1)];
 	s->search.known = kept->name == s->epoch + id ? kept->key : 0;
-	if (!s->search.known && !r->names)
-		r->names = names_of(r);
-	if (!s->search.known && r->names && r->names->key[id])
-		s->search.known = r->names->key[id] ^ s->epoch;
-	if (s->table.whole && find_known(s)) {
-		*kept = (struct known_key){s->epoch + id, s->search.known};
+	if (s->search.known && s->table.whole && find_known(s))
 		return 1;
+	struct isolate_names *names = names_of(r);
+	if (!s->search.known && names && names->key[id]) {
+		s->search.known = names->key[id] ^ s->epoch; // or what it was in an earlier epoch
+		if (s->table.whole && find_known(s)) {
+			*kept = (struct known_key){s->epoch + id, s->search.known};
+			return 1;
+		}
 	}
-	if (!r->names)
-		r->names = names_of(r);
 	s->search.name = r->process->names[id];
 	s->search.id = id;
 	s->search.found = 0;
-	__u32 kind = s->search.name.kind, hash = r->names && kind != NAME_PRIVATE ? r->names->hash[id] : 0;
+	__u32 kind = s->search.name.kind, hash = names && kind != NAME_PRIVATE ? names->hash[id] : 0;
 	// Several symbols may have one description: a comparison of all keys finds another one. A thread of libuv's
 	// pool cannot tell the isolate from an earlier one, whose symbols had other hashes.
 	int all = !hash || kind == NAME_SYMBOL || (kind == NAME_REGISTERED && s->owner.isolate);
@@ -252,7 +188,7 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 		pick_entry(s->shape.slots[id]);
 	}
 	if (s->search.found) {
-		keep_key(r, id, hash);
+		keep_key(s, names, id, hash);
 		return 1;
 	}
 	return s->search.ended && !s->search.doubt ? 0 : -1;
@@ -261,21 +197,16 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 // The edges of one kind, from an object of a node.
 struct node_edges {
 	struct reader *reader;
-	const struct node *node; // 0 = no node is of the object
-	union {
-		const __u16 *slots;      // of an object with fast properties
-		const struct plan *plan; // or what is known of one
-	};
+	const struct node *node;
 	__u32 kind;
 };
 
 // The value of an edge: 1, 0 where there is none, -1 where it cannot be read.
-static __always_inline long read_edge(struct node_edges *n, const struct edge *e, __u64 *value)
+static __always_inline long read_edge(struct reader *r, const struct edge *e, __u64 *value)
 {
-	struct reader *r = n->reader;
 	struct scratch *s = r->scratch;
-	if (n->slots) {
-		__u32 slot = n->slots[e->name & (MAX_SLOTS - 1)];
+	if (s->by_slot) {
+		__u32 slot = s->shape.slots[e->name & (MAX_SLOTS - 1)];
 		return !slot ? 0 : read_property(r->process, s, r->object, slot, value) ? -1 : 1;
 	}
 	if (e->kind == EDGE_ELEMENT)
@@ -289,13 +220,13 @@ static __always_inline long read_edge(struct node_edges *n, const struct edge *e
 
 static long follow_next_edge(__u32 i, void *context)
 {
-	struct node_edges *s = context;
-	struct reader *r = s->reader;
-	const struct edge *e = &r->process->edges[(s->node->first + i) & (MAX_EDGES - 1)];
+	struct node_edges *n = context;
+	struct reader *r = n->reader;
+	const struct edge *e = &r->process->edges[(n->node->first + i) & (MAX_EDGES - 1)];
 	__u64 value = 0;
-	if (e->kind != s->kind || is_needless(r->scratch, e->unless))
+	if (e->kind != n->kind || is_needless(r->scratch, e->unless))
 		return 0;
-	long found = read_edge(s, e, &value);
+	long found = read_edge(r, e, &value);
 	if (found < 0)
 		unreadable(r->scratch);
 	else if (found)
@@ -303,30 +234,43 @@ static long follow_next_edge(__u32 i, void *context)
 	return 0;
 }
 
-// Follows a step from the current object, whose head is in scratch->object_head.
-static long follow_next_step(__u32 i, void *context)
+// Follows the edges of a kind from the current object, whose properties, entries or elements are open.
+static __always_inline void follow_edges(struct reader *r, __u32 node, __u32 kind)
 {
-	struct node_edges *n = context;
-	struct reader *r = n->reader;
-	struct scratch *s = r->scratch;
-	const struct step *step = &n->plan->steps[i & (MAX_PLANNED - 1)];
-	__u64 value;
-	if (is_needless(s, step->unless))
+	struct node_edges edges = {.reader = r, .node = &r->process->nodes[node], .kind = kind};
+	bpf_loop(edges.node->n_edges, follow_next_edge, &edges, 0);
+}
+
+// Follows the steps of the plan with this number from an object, whose head is in scratch->object_head. They are few:
+// a call for each would take as long as all that it does.
+__noinline int follow_plan(const struct process *p, struct scratch *s, __u64 object, __u32 at)
+{
+	if (!p || !s)
 		return 0;
-	if (read_property(r->process, s, r->object, step->slot, &value))
-		unreadable(s);
-	else
-		follow(s, step->to, step->label, step->value, value);
+	const struct plan *plan = &s->plans[0][at & (2 * MAX_PLANS - 1)];
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < MAX_PLANNED && i < plan->n; i++) {
+		const struct step *step = &plan->steps[i];
+		if (is_needless(s, step->unless))
+			continue;
+		if (find_property(p, s, object, step->slot)) {
+			unreadable(s);
+			continue;
+		}
+		if (step->to != NO_NODE && HEAP_OBJECT(s->word))
+			push_visit(s, s->word, step->to);
+		if (step->label != NO_LABEL)
+			take_value(s, step->label, step->value, s->word);
+	}
 	return 0;
 }
 
 // Opens the properties of the current object, for which there is no plan, and whose head is in scratch->object_head:
 // finds their slots, or opens their dictionary. Returns whether there are any to be read.
-static __always_inline int open_properties(struct node_edges *n, __u32 node, __u32 type)
+static __always_inline int open_properties(struct process *p, struct scratch *s, __u32 node, __u32 type)
 {
-	struct reader *r = n->reader;
-	struct scratch *s = r->scratch;
 	__u64 class = s->object_head[0];
+	s->by_slot = 0;
 	if (read_apart(s, s->ref_head, MAP_HEAD, class - 1)) {
 		unreadable(s);
 		return 0;
@@ -337,163 +281,89 @@ static __always_inline int open_properties(struct node_edges *n, __u32 node, __u
 		unreadable(s);
 		return 0;
 	}
-	if (find_shape(r->process, s, n->node && n->node->store))
+	if (find_shape(p, s, node != NO_NODE && p->nodes[node & (MAX_NODES - 1)].store))
 		unreadable(s);
 	else
-		keep_plan(r->process, s, class, node, type);
-	n->slots = s->shape.slots;
+		keep_plan(p, s, class, node, type);
+	s->by_slot = 1;
 	return 1;
 }
 
-static __always_inline void visit_properties(struct node_edges *s, __u32 node, __u32 type)
+static __always_inline void visit_properties(struct reader *r, __u32 node, __u32 type)
 {
-	struct reader *r = s->reader;
-	const struct plan *plan = find_plan(r->scratch, r->scratch->object_head[0], node);
-	if (plan) {
-		s->plan = plan;
-		bpf_loop(plan->n, follow_next_step, s, 0);
-		return;
-	}
-	s->kind = EDGE_PROPERTY;
-	s->slots = 0;
-	if (open_properties(s, node, type))
-		bpf_loop(s->node->n_edges, follow_next_edge, s, 0);
+	struct scratch *s = r->scratch;
+	const struct plan *plan = find_plan(s, s->object_head[0], node);
+	if (plan)
+		follow_plan(r->process, s, r->object, plan - s->plans[0]);
+	else if (open_properties(r->process, s, node, type))
+		follow_edges(r, node, EDGE_PROPERTY);
 }
 
-static __always_inline void visit_map(struct node_edges *s)
+static __always_inline void visit_map(struct reader *r, __u32 node)
 {
-	s->kind = EDGE_MAP_ENTRY;
-	s->slots = 0;
-	struct reader *r = s->reader;
+	struct scratch *s = r->scratch;
 	__u64 table;
-	if (read_property(r->process, r->scratch, r->object, r->process->v8.jsmap_table / 8, &table) || open_map(table))
-		unreadable(r->scratch);
+	s->by_slot = 0;
+	if (read_property(r->process, s, r->object, r->process->v8.jsmap_table / 8, &table) || open_map(table))
+		unreadable(s);
 	else
-		bpf_loop(s->node->n_edges, follow_next_edge, s, 0);
+		follow_edges(r, node, EDGE_MAP_ENTRY);
 }
 
-static __always_inline void visit_array(struct node_edges *s)
+static __always_inline void visit_array(struct reader *r, __u32 node)
 {
-	s->kind = EDGE_ELEMENT;
-	s->slots = 0;
-	struct reader *r = s->reader;
+	struct scratch *s = r->scratch;
 	__u64 length;
-	long is = read_property(r->process, r->scratch, r->object, r->process->v8.array_length / 8, &length);
+	s->by_slot = 0;
+	long is = read_property(r->process, s, r->object, r->process->v8.array_length / 8, &length);
 	if (!is)
 		is = open_elements(length);
 	if (is < 0)
-		unreadable(r->scratch);
+		unreadable(s);
 	else if (is)
-		bpf_loop(s->node->n_edges, follow_next_edge, s, 0);
+		follow_edges(r, node, EDGE_ELEMENT);
+}
+
+// The next object to visit: the one that was found last, or the next store; 0 = there is none. So all that a store
+// leads to comes before the next store, the first of which counts. And of two objects that one leads to the later comes
+// first, with what it leads to: the span of the request is next to the current one, which often is the same.
+static __always_inline const struct visit *next_visit(struct scratch *s)
+{
+	__u32 at;
+	if (s->n_visits > s->n_entered)
+		at = --s->n_visits;
+	else if (s->next_entered < s->n_entered)
+		at = s->next_entered++;
+	else
+		return 0;
+	return &s->visits[at & (MAX_VISITS - 1)];
 }
 
 static long visit_next(__u32 i, void *context)
 {
 	struct reader *r = context;
 	struct scratch *s = r->scratch;
-	if (i >= s->n_visits)
+	const struct visit *v = next_visit(s);
+	if (!v)
 		return 1;
-	r->object = s->visits[i & (MAX_VISITS - 1)].object;
-	__u32 id = s->visits[i & (MAX_VISITS - 1)].node & (MAX_NODES - 1);
-	struct node_edges edges = {.reader = r, .node = &r->process->nodes[id]};
+	__u32 id = v->node & (MAX_NODES - 1), kinds = r->process->nodes[id].kinds;
+	int may_be_map = kinds & 1 << EDGE_MAP_ENTRY;
+	r->object = v->object;
 	if (!use_steps(s, 1)) {
 		unreadable(s);
 		return 0;
 	}
-	__s32 type = read_properties(s, r->object, id, edges.node->kinds & 1 << EDGE_MAP_ENTRY);
+	if (r->object != s->visited || may_be_map)
+		read_head(s, r->object, may_be_map);
+	s->visited = r->object;
+	__s32 type = type_of_head(s, id);
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
 		return 0; // it has no properties that rules ask for
-	if (edges.node->kinds & 1 << EDGE_PROPERTY)
-		visit_properties(&edges, id, type);
-	if (edges.node->kinds & 1 << EDGE_MAP_ENTRY && type == r->process->v8.type_map)
-		visit_map(&edges);
-	if (edges.node->kinds & 1 << EDGE_ELEMENT && type == r->process->v8.type_array)
-		visit_array(&edges);
-	return 0;
-}
-
-// Opens the elements of an array whose head was read with its type, in most cases: 1; 0 where they are no tagged words;
-// -1.
-static __always_inline int open_array(struct scratch *s, const struct label_value *f)
-{
-	if (f->size >= ARRAY_HEAD)
-		__builtin_memcpy(&s->object_head[STRING_HEAD / 8], f->chars, ARRAY_HEAD - STRING_HEAD);
-	else if (read_whole_apart(s, f->value, s->object_head, ARRAY_HEAD))
-		return -1;
-	return open_elements(word_at(s->object_head, s->v8.array_length));
-}
-
-// Appends an array of bytes, which are Smis.
-static __always_inline void append_bytes(struct scratch *s, const struct label_value *f)
-{
-	__u64 odd = 0;
-	if (open_array(s, f) <= 0 || s->n_elements > MAX_BYTES) {
-		unreadable(s);
-		return;
-	}
-	__u32 n = s->n_elements & (2 * MAX_BYTES - 1);
-	int at = find_part(s, s->elements, n * 8);
-	if (at >= 0)
-		copy_words(s->ref_head, part_at(s, at), MAX_BYTES * 8);
-	else if (n > MAX_BYTES || read_apart(s, s->ref_head, n * 8, s->elements)) {
-		unreadable(s);
-		return;
-	}
-	for (__u32 i = 0; i < MAX_BYTES; i++)
-		odd |= i < n ? s->ref_head[i] & ~(0xffULL << 32) : 0;
-	if (odd) {
-		unreadable(s);
-		return;
-	}
-	__u8 *to = append(s, CONTEXT_BYTES, f->label, n);
-	for (__u32 i = 0; to && i < MAX_BYTES; i++) // what is behind the n is written over
-		to[i] = SMI(s->ref_head[i]);
-}
-
-// Appends an array of two Smis, seconds and nanoseconds. What is no such array is no time: nothing is lost.
-static __always_inline void append_time(struct scratch *s, const struct label_value *f)
-{
-	__u64 first, second;
-	int is = open_array(s, f);
-	if (is < 0 || (is && s->n_elements == 2 && (read_element(s, 0, &first) || read_element(s, 1, &second)))) {
-		unreadable(s);
-		return;
-	}
-	if (!is || s->n_elements != 2 || !IS_SMI(first) || !IS_SMI(second))
-		return;
-	__s64 seconds = (__s32)SMI(first), rest = (__s32)SMI(second);
-	if (seconds > 0 && rest >= 0 && rest < 1000000000)
-		append_word(s, CONTEXT_TIME, f->label, seconds * 1000000000 + rest);
-}
-
-// Appends what was found as number i.
-__noinline int append_value(__u32 i)
-{
-	struct scratch *s = own_scratch();
-	if (!s)
-		return 0;
-	const struct v8_layout *v8 = &s->v8;
-	struct label_value f = s->values[i & (MAX_VALUES - 1)];
-	__u64 bits;
-	if (f.type == v8->type_oddball)
-		append_word(s, CONTEXT_BOOLEAN, f.label, f.value);
-	else if (IS_SMI(f.value))
-		append_word(s, CONTEXT_SMI, f.label, (__s64)SMI(f.value));
-	else if (f.type < v8->first_non_string)
-		append_string(s, &f);
-	else if (f.type == v8->type_array && f.kind == VALUE_TIME)
-		append_time(s, &f);
-	else if (f.type == v8->type_array)
-		append_bytes(s, &f);
-	else if (read_word(s, &bits, f.value - 1 + v8->heap_number_value))
-		unreadable(s);
-	else
-		append_word(s, CONTEXT_DOUBLE, f.label, bits);
-	return 0;
-}
-
-static long append_next(__u32 i, void *context)
-{
-	append_value(i);
+	if (kinds & 1 << EDGE_PROPERTY)
+		visit_properties(r, id, type);
+	if (may_be_map && type == r->process->v8.type_map)
+		visit_map(r, id);
+	if (kinds & 1 << EDGE_ELEMENT && type == r->process->v8.type_array)
+		visit_array(r, id);
 	return 0;
 }

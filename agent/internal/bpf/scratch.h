@@ -13,6 +13,7 @@
 #define MAX_PIECES 128       // of a string, at one time; a power of two
 #define MAX_PIECES_TOTAL 256 // of a string, in all
 #define MAX_VALUES 64        // values of labels; a power of two
+#define STRING_HEAD 16
 #define SHORT_STRING 48      // bytes of characters of a string that are read with its head
 
 struct visit {
@@ -25,10 +26,8 @@ struct label_value {
 	__u64 value; // tagged: a Smi, a string, a HeapNumber or an array; of an Oddball its kind
 	__u8 label, kind;  // number; enum value_kind
 	__u16 type;        // instance type
-	__u32 length;      // of a string
-	__u32 whole;       // they are in chars
-	__u32 size;        // bytes that were read of the object; what is behind STRING_HEAD of them is in chars
-	__u64 chars[SHORT_STRING / 8];
+	__u32 size;        // bytes of head that were read of the object
+	__u64 head[(STRING_HEAD + SHORT_STRING) / 8];
 };
 
 // A table of {key, value, word}: an OrderedHashMap, a NameDictionary, or the descriptors of a hidden class.
@@ -101,6 +100,8 @@ struct text {
 	__u32 size;          // bytes of all records of the value
 	__u32 width;         // bytes of a character; 0 = none yet
 	__u32 n_pieces;      // still to be copied, the next on top
+	__u32 known;         // bytes in object_head of the next one; 0 = it is to be read
+	__u16 type;          // and its instance type
 	__u8 bad, cut;
 };
 
@@ -300,6 +301,7 @@ struct scratch {
 	__u64 ref_head[16];    // and of one that it refers to, such as its hidden class
 	__u64 key[MAX_NAME / 8]; // head or characters of a key
 	__u32 object_words; // in object_head of the object whose properties are read
+	__u32 by_slot;      // these are where shape says; else in table, or they are entries or elements
 	struct v8_layout v8; // of the process
 	struct table table;
 	struct ahead ahead;
@@ -326,6 +328,8 @@ struct scratch {
 	struct turns turns; // likewise
 	struct root roots[MAX_ROOTS]; // likewise
 	__u32 n_visits, n_values;
+	__u32 n_entered, next_entered; // of the visits are of stores, and the next of them
+	__u64 visited; // object whose head is in object_head; 0 = of none
 	__u32 context_steps; // that are left of MAX_CONTEXT_STEPS
 	__u32 full;  // the buffer has had no room for a record
 	__u64 labels_set; // labels that have a value, a bit each

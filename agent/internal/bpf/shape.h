@@ -30,17 +30,15 @@ struct {
 struct reader {
 	struct process *process;
 	struct scratch *scratch;
-	struct isolate_names *names; // of the isolate; 0 = none, or not sought yet
 	__u64 isolate;
 	__u64 object; // the current one
 };
 
 // The word of a property that an object keeps out of it, in this property array, unless it is just becoming a
-// dictionary. (src/objects/property-array.h) The value must hold something: before Linux 6.3 the verifier lets no
-// pointer to unset memory of the stack pass to a function.
-__noinline int read_out(const struct process *p, struct scratch *s, __u64 array, __u32 slot, __u64 *value)
+// dictionary: it becomes scratch->word. (src/objects/property-array.h)
+__noinline int read_out(const struct process *p, struct scratch *s, __u64 array, __u32 slot)
 {
-	if (!p || !s || !value)
+	if (!p || !s)
 		return -1;
 	__u32 size = read_more(s, array, s->ref_head, ELEMENTS, ELEMENTS_HEAD);
 	if (!size || instance_type(s->ref_head[0]) != p->v8.type_property_array ||
@@ -48,8 +46,8 @@ __noinline int read_out(const struct process *p, struct scratch *s, __u64 array,
 		return -1;
 	__u32 at = p->v8.property_array_data + (slot & 0x7fff) * 8;
 	if (at >= size)
-		return read_word(s, value, array - 1 + at);
-	*value = word_at(s->ref_head, at);
+		return find_word(s, array - 1 + at);
+	s->word = word_at(s->ref_head, at);
 	return 0;
 }
 
@@ -62,16 +60,14 @@ static __always_inline int read_slot(const struct process *p, struct scratch *s,
 		return read_apart(s, value, 8, object - 1 + slot * 8);
 	if (read_apart(s, &array, 8, object - 1 + p->v8.receiver_hash))
 		return -1;
-	*value = 0;
-	return read_out(p, s, array, slot, value);
+	int failed = read_out(p, s, array, slot);
+	*value = s->word;
+	return failed;
 }
 
-// Reads an object of a node whose properties or entries are asked for into scratch->object_head. Returns its instance
-// type; -1 where it cannot be read, which is counted.
-__noinline int read_properties(struct scratch *s, __u64 object, __u32 node, int may_be_map)
+// Reads an object whose properties or entries are asked for into scratch->object_head.
+static __always_inline void read_head(struct scratch *s, __u64 object, int may_be_map)
 {
-	if (!s)
-		return -1;
 	__u64 *head = s->object_head;
 	s->object_words = may_be_map ? (__u32)read_ahead(s, object) / 8 : 0;
 	if (s->object_words) {
@@ -81,27 +77,38 @@ __noinline int read_properties(struct scratch *s, __u64 object, __u32 node, int 
 	} else {
 		s->object_words = read_more(s, object, head, OBJECT_WORDS * 8, OBJECT_HEAD) / 8;
 	}
+}
+
+// The instance type of that object, which is of a node; -1 where it could not be read, which is counted.
+static __always_inline int type_of_head(struct scratch *s, __u32 node)
+{
 	__s32 type = -1;
 	if (s->object_words) {
-		const struct plan *plan = find_plan(s, head[0], node);
-		type = plan ? plan->type : instance_type(head[0]);
+		const struct plan *plan = find_plan(s, s->object_head[0], node);
+		type = plan ? plan->type : instance_type(s->object_head[0]);
 	}
 	if (type < 0)
 		unreadable(s);
 	return type;
 }
 
-// The word of a property of that object.
+// The word of a property of that object becomes scratch->word.
+static __always_inline int find_property(const struct process *p, struct scratch *s, __u64 object, __u32 slot)
+{
+	if (slot & SLOT_OUT)
+		return read_out(p, s, word_at(s->object_head, p->v8.receiver_hash), slot);
+	if (slot >= s->object_words)
+		return find_word(s, object - 1 + slot * 8);
+	s->word = s->object_head[slot & 15];
+	return 0;
+}
+
 static __always_inline int read_property(const struct process *p, struct scratch *s, __u64 object, __u32 slot,
 					 __u64 *value)
 {
-	*value = 0;
-	if (slot & SLOT_OUT)
-		return read_out(p, s, word_at(s->object_head, p->v8.receiver_hash), slot, value);
-	if (slot >= s->object_words)
-		return read_word(s, value, object - 1 + slot * 8);
-	*value = s->object_head[slot & 15];
-	return 0;
+	int failed = find_property(p, s, object, slot);
+	*value = s->word;
+	return failed;
 }
 
 // Whether a hidden class whose head this is still is the one that was learned.

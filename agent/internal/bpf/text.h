@@ -95,8 +95,9 @@ static __always_inline long read_chars(struct scratch *s, void *to, __u32 size, 
 	return bpf_probe_read_kernel(to, size, (const __u8 *)part_at(s, at) + before);
 }
 
-// Copies the characters of a flat string.
-__noinline int copy_flat(struct scratch *s, __u64 chars, __u32 width, __u32 length)
+// Copies the characters of a flat string; in_head says that `chars` is no address, but where they are among those that
+// were read with its head.
+__noinline int copy_flat(struct scratch *s, __u64 chars, __u32 in_head, __u32 width, __u32 length)
 {
 	if (!s || !length)
 		return 0;
@@ -111,7 +112,11 @@ __noinline int copy_flat(struct scratch *s, __u64 chars, __u32 width, __u32 leng
 	}
 	size &= 2 * MAX_STRING - 1;
 	asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
-	if (s->end >= BUFFER_SIZE - MAX_STRING - 64 || read_chars(s, record_at(s, s->end), size, chars))
+	if (s->end >= BUFFER_SIZE - MAX_STRING - 64)
+		return -1;
+	if (in_head)
+		copy_words(record_at(s, s->end), (__u8 *)&s->object_head[STRING_HEAD / 8] + (chars & 63), SHORT_STRING);
+	else if (read_chars(s, record_at(s, s->end), size, chars))
 		return -1;
 	t->size += size;
 	s->end += size;
@@ -128,16 +133,43 @@ static __always_inline void push_piece(struct scratch *s, __u64 string, __u32 sk
 	p->length = length;
 }
 
+// Reads the head of a piece into scratch->object_head, with what follows it if no collection runs; `size` becomes how
+// many bytes. Returns its instance type, or -1.
+static __always_inline __s32 read_piece(struct scratch *s, struct piece *p, __u32 *size)
+{
+	struct text *t = &s->value_text;
+	*size = STRING_HEAD;
+	if (s->collecting)
+		return read_string(s, &p->string, s->object_head);
+	if (t->known) {
+		*size = t->known;
+		t->known = 0;
+		return t->type;
+	}
+	*size = read_more(s, p->string, s->object_head, STRING_HEAD + SHORT_STRING, STRING_HEAD);
+	return *size ? instance_type(s->object_head[0]) : -1;
+}
+
+// The word at an offset of a piece, of which so many bytes were read.
+static __always_inline long piece_word(struct scratch *s, __u32 size, __u32 at, __u64 *to)
+{
+	if (at >= size)
+		return read_word(s, to, s->piece.string - 1 + at);
+	*to = word_at(s->object_head, at);
+	return 0;
+}
+
 // Pops the topmost piece: copies it, or pushes what it stands for. (src/objects/string.h)
 static __always_inline long copy_piece(struct scratch *s)
 {
 	struct text *t = &s->value_text;
 	const struct v8_layout *v8 = &s->v8;
 	struct piece *p = &s->piece; // the stack is short
+	__u32 size;
 	*p = s->pieces[--t->n_pieces & (MAX_PIECES - 1)];
 	if (!use_steps(s, 1))
 		return -1;
-	__s32 type = read_string(s, &p->string, s->object_head);
+	__s32 type = read_piece(s, p, &size);
 	if (type < 0 || type >= v8->first_non_string)
 		return -1;
 	__u32 length = string_length(v8, s->object_head);
@@ -149,29 +181,32 @@ static __always_inline long copy_piece(struct scratch *s)
 	__u32 tag = type & v8->string_mask;
 	if (tag == v8->tag_seq) {
 		__u32 width = type & v8->one_byte_bit ? 1 : 2;
-		return copy_flat(s, p->string - 1 + v8->string_chars + (__u64)p->skip * width, width, length);
+		__u64 at = (__u64)p->skip * width, end = v8->string_chars + at + (__u64)length * width;
+		if (end <= size)
+			return copy_flat(s, at, 1, width, length);
+		return copy_flat(s, p->string - 1 + v8->string_chars + at, 0, width, length);
 	}
 	__u64 first; // words are read one after the other: the stack is short
 	if (tag == v8->tag_external && !(type & v8->uncached_bit)) {
 		__u32 width = type & v8->one_byte_bit ? 1 : 2;
-		if (read_word(s, &first, p->string - 1 + v8->external_data))
+		if (piece_word(s, size, v8->external_data, &first))
 			return -1;
-		return copy_flat(s, first + (__u64)p->skip * width, width, length);
+		return copy_flat(s, first + (__u64)p->skip * width, 0, width, length);
 	}
 	if (tag == v8->tag_thin) {
-		if (read_word(s, &first, p->string - 1 + v8->thin_actual))
+		if (piece_word(s, size, v8->thin_actual, &first))
 			return -1;
 		push_piece(s, first, p->skip, length);
 	} else if (tag == v8->tag_sliced) {
-		if (read_word(s, &first, p->string - 1 + v8->sliced_parent) ||
-		    read_word(s, &p->string, p->string - 1 + v8->sliced_offset) || !IS_SMI(p->string))
+		if (piece_word(s, size, v8->sliced_parent, &first) ||
+		    piece_word(s, size, v8->sliced_offset, &p->string) || !IS_SMI(p->string))
 			return -1;
 		push_piece(s, first, p->skip + SMI(p->string), length);
 	} else if (tag == v8->tag_cons && !p->skip && t->n_pieces < MAX_PIECES - 2) {
-		if (read_word(s, &first, p->string - 1 + v8->cons_second))
+		if (piece_word(s, size, v8->cons_second, &first))
 			return -1;
 		push_piece(s, first, 0, -1);
-		if (read_word(s, &first, p->string - 1 + v8->cons_first))
+		if (piece_word(s, size, v8->cons_first, &first))
 			return -1;
 		push_piece(s, first, 0, -1);
 	} else {
@@ -192,35 +227,35 @@ static long copy_next_piece(__u32 i, void *context)
 	return 1;
 }
 
-// The type of flat strings of Latin-1 characters.
-static __always_inline __u32 one_byte(const struct v8_layout *v8) { return v8->tag_seq | v8->one_byte_bit; }
-
-// Appends a string whose characters were read with its head. An empty one says nothing.
-static __always_inline void append_short(struct scratch *s, const struct label_value *f)
+// Whether a string of this type, of which so many bytes are in scratch->ref_head, is flat, of Latin-1 characters, and
+// whole there.
+static __always_inline int is_short(const struct scratch *s, __u32 type, __u32 size)
 {
-	void *to = f->length ? append(s, CONTEXT_ONE_BYTE, f->label, f->length) : 0;
+	const struct v8_layout *v8 = &s->v8;
+	return !s->collecting && type < v8->first_non_string && size > STRING_HEAD &&
+	       (type & (v8->string_mask | v8->one_byte_bit)) == (v8->tag_seq | v8->one_byte_bit) &&
+	       string_length(v8, s->ref_head) <= SHORT_STRING;
+}
+
+// Appends such a string. An empty one says nothing.
+static __always_inline void append_short(struct scratch *s, __u32 label)
+{
+	__u32 length = string_length(&s->v8, s->ref_head);
+	void *to = length ? append(s, CONTEXT_ONE_BYTE, label, length) : 0;
 	if (to)
-		copy_words(to, f->chars, SHORT_STRING); // what is behind them is written over
+		copy_words(to, &s->ref_head[STRING_HEAD / 8], SHORT_STRING); // what is behind them is written over
 }
 
 static __always_inline void append_string(struct scratch *s, const struct label_value *f)
 {
 	__u32 at = s->end;
-	if (f->whole && !s->collecting && (f->type & (s->v8.string_mask | s->v8.one_byte_bit)) == one_byte(&s->v8)) {
-		append_short(s, f);
-		return;
-	}
 	struct text *t = &s->value_text;
 	if (!append(s, CONTEXT_UNREADABLE, f->label, 0))
 		return;
-	*t = (struct text){.label = f->label, .record = at, .start = s->end};
-	if (!s->collecting && (f->type & s->v8.string_mask) == s->v8.tag_seq) { // nothing moves it
-		__u32 width = f->type & s->v8.one_byte_bit ? 1 : 2;
-		t->bad = !use_steps(s, 1) || copy_flat(s, f->value - 1 + s->v8.string_chars, width, f->length);
-	} else {
-		push_piece(s, f->value, 0, -1);
-		bpf_loop(MAX_PIECES_TOTAL, copy_next_piece, &s, 0);
-	}
+	*t = (struct text){.label = f->label, .record = at, .start = s->end, .known = f->size, .type = f->type};
+	copy_words(s->object_head, f->head, sizeof(f->head));
+	push_piece(s, f->value, 0, -1);
+	bpf_loop(MAX_PIECES_TOTAL, copy_next_piece, &s, 0);
 	if (t->cut) {
 		append(s, CONTEXT_CUT, f->label, 0);
 	} else if (t->bad || t->n_pieces) { // nothing of it: a part would be another value

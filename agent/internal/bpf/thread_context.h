@@ -140,11 +140,11 @@ static __always_inline void append_published(struct scratch *s, __u32 kind, __u6
 }
 
 // Whether two words refer to the same object, one of which may be where it was before the collection that runs.
-static __always_inline int same_object(struct scratch *s, __u64 a, __u64 b)
+__noinline int same_object(struct scratch *s, __u64 a, __u64 b)
 {
 	if (a == b)
 		return 1;
-	if (read_object(&a, s->object_head, 8) || read_object(&b, s->object_head, 8))
+	if (!s || read_object(&a, s->object_head, 8) || read_object(&b, s->object_head, 8))
 		return 0;
 	return a == b;
 }

@@ -101,10 +101,11 @@ func (c *LabelReader) Began(stores []heap.Entry) (out []pprofx.Label, began int6
 	return out, began
 }
 
-// needless reports whether a label stands in for another one that has a value.
+// needless reports whether a label stands in for another one that has a value, or for one of the same key that is read
+// by a rule before it.
 func (f *valueOf) needless(all []valueOf) bool {
 	return f.rule.Unless != "" && slices.ContainsFunc(all, func(o valueOf) bool {
-		return o.rule.Label == f.rule.Unless && o.rule.Source == f.rule.Source
+		return o.rule.Label == f.rule.Unless && o.rule.Source == f.rule.Source && o.rule.Unless != f.rule.Unless
 	})
 }
 
