@@ -12,6 +12,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/deliver"
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/jobs"
+	"github.com/hotspan/hotspan/agent/internal/labels"
 	"github.com/hotspan/hotspan/agent/internal/live"
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
@@ -39,9 +40,10 @@ type Agent struct {
 	heapLimit int64         // memory limit of Go's runtime before
 
 	targets    map[int]*target // by pid
+	byPID      process.Lives   // those that were selected by pid
 	starts     *process.Starts
-	crowded    bool            // starts has refused some
-	properties map[string]bool // names of store properties, from processes that have ended
+	crowded    bool         // starts has refused some
+	properties labels.Names // of store properties, from processes that have ended
 
 	begun    int64 // when the program began, as monotonic gives it
 	sampling int64 // when sampling began

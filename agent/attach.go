@@ -22,14 +22,7 @@ import (
 func (a *Agent) attachSelected() error {
 	s := &a.config.Select
 	for _, pid := range s.PIDs {
-		t, err := a.readProcess(&resource.Origin{PID: pid}, a.reading, true)
-		if err == nil {
-			err = a.activate(t)
-		}
-		if err == nil {
-			_, err = a.sampler.AddProbes(pid)
-		}
-		if err != nil {
+		if err := a.attachNow(pid); err != nil {
 			return err
 		}
 	}
@@ -43,6 +36,23 @@ func (a *Agent) attachSelected() error {
 		return fmt.Errorf("%w: none of the selected ones is running; hotspan doctor lists those that are", ErrNoProcess)
 	}
 	return nil
+}
+
+// attachNow attaches to a process, with V8 or without. It is read again if it calls execve meanwhile, as shells do.
+func (a *Agent) attachNow(pid int) error {
+	for tries := 10; ; tries-- {
+		t, err := a.readProcess(&resource.Origin{PID: pid}, a.reading, true)
+		if err == nil {
+			err = a.activate(t)
+		}
+		if err == nil {
+			a.byPID[pid] = t.Started
+			_, err = a.sampler.AddProbes(pid)
+		}
+		if tries == 0 || !errors.Is(err, ErrGone) || procs.Ended(pid) {
+			return err
+		}
+	}
 }
 
 // How long after the last process that was read others are slow, if some file is late, and in any case.
@@ -84,14 +94,15 @@ func (a *Agent) attachMatching(needed bool) error {
 }
 
 // attachAsync reads a process beside others, attaches to it, and then calls done, unless it is not selected any more,
-// or does not meet the conditions that it is asked for.
+// or does not meet the conditions that it is asked for. One that was selected by its pid need not have V8.
 func (a *Agent) attachAsync(o *resource.Origin, ask bool, done func(error)) {
 	pid, r, met, s := o.PID, a.reading, sampler.Now(), a.config.Select
+	anyway := a.targets[pid] == nil && a.byPID.Has(pid)
 	started := a.async.Run(pid, func() func() {
 		if ask && !s.meets(o) {
 			return func() {}
 		}
-		t, err := a.readProcess(o, r, false)
+		t, err := a.readProcess(o, r, anyway)
 		return func() {
 			if r != a.reading || met < a.selected { // the configuration has changed meanwhile
 				if err == nil {
@@ -102,7 +113,7 @@ func (a *Agent) attachAsync(o *resource.Origin, ask bool, done func(error)) {
 				}
 				return
 			}
-			if old := a.targets[pid]; old != nil {
+			if old := a.targets[pid]; old != nil && !errors.Is(err, ErrNotNode) {
 				a.detach(old)
 			}
 			if err == nil {
@@ -229,9 +240,6 @@ func (a *Agent) publish(t *target) error {
 	return nil
 }
 
-// maxProperties bounds the names of store properties that are kept of processes that have ended.
-const maxProperties = 1 << 12
-
 func (a *Agent) detach(t *target) {
 	if err := a.sampler.RemoveProcess(t.PID); err != nil {
 		a.log.Warn("process not removed from the BPF map", "pid", t.PID, "why", err)
@@ -243,11 +251,7 @@ func (a *Agent) detach(t *target) {
 	if t.maps != nil {
 		t.maps.End()
 	}
-	for _, name := range t.learner.StoreProperties() {
-		if len(a.properties) < maxProperties {
-			a.properties[name] = true
-		}
-	}
+	a.properties.Add(t.learner.StoreProperties())
 	delete(a.targets, t.PID)
 	a.builder.EndProcess(t.PID, a.clock.Unix(uint64(sampler.Now())))
 }

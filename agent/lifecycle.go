@@ -28,12 +28,13 @@ func (a *Agent) lifecycle(l bpf.Lifecycle) {
 		return
 	}
 	a.attachNew(o, !selected, func(err error) {
+		without := errors.Is(err, ErrNotNode) || err == nil && !a.targets[pid].HasV8()
 		switch {
-		case t != nil && err != nil:
-			a.log.Warn("process runs another program now, it is not profiled any more", "pid", pid, "why", err)
-		case errors.Is(err, ErrNotNode) && !a.starts.Add(pid, time.Now()) && !a.crowded:
+		case without && !a.starts.Add(pid, time.Now()) && !a.crowded:
 			a.crowded = true
 			a.log.Warn("too many processes start at a time: some that load V8 late are not profiled", "pid", pid)
+		case t != nil && err != nil && !errors.Is(err, ErrGone): // else another event tells what has become of it
+			a.log.Warn("process runs another program now, it is not profiled any more", "pid", pid, "why", err)
 		}
 	})
 }

@@ -42,8 +42,8 @@ func New(c Config) (*Agent, error) {
 	}
 	a := &Agent{
 		config: c, log: c.Log, natives: symbolize.NewNatives(), maps: sourcemaps.New(c.Log),
-		begun: sampler.Now() - int64(time.Since(c.Begun)), targets: map[int]*target{},
-		starts: process.NewStarts(), properties: map[string]bool{}, ended: make(chan struct{}),
+		begun: sampler.Now() - int64(time.Since(c.Begun)), targets: map[int]*target{}, byPID: process.Lives{},
+		starts: process.NewStarts(), properties: labels.Names{}, ended: make(chan struct{}),
 	}
 	a.checks = selfcheck.New(c.Log, a.found)
 	a.sampler, err = sampler.Open(sampler.Config{
