@@ -46,7 +46,6 @@ func (a *Agent) attachNow(pid int) error {
 			err = a.activate(t)
 		}
 		if err == nil {
-			a.byPID[pid] = t.Started
 			_, err = a.sampler.AddProbes(pid)
 		}
 		if tries == 0 || !errors.Is(err, ErrGone) || procs.Ended(pid) {
@@ -94,10 +93,10 @@ func (a *Agent) attachMatching(needed bool) error {
 }
 
 // attachAsync reads a process beside others, attaches to it, and then calls done, unless it is not selected any more,
-// or does not meet the conditions that it is asked for. One that was selected by its pid need not have V8.
+// or does not meet the conditions that it is asked for. One that is profiled without V8 need not have it later.
 func (a *Agent) attachAsync(o *resource.Origin, ask bool, done func(error)) {
 	pid, r, met, s := o.PID, a.reading, sampler.Now(), a.config.Select
-	anyway := a.targets[pid] == nil && a.byPID.Has(pid)
+	anyway := a.targets[pid] == nil && a.withoutV8.Has(pid)
 	started := a.async.Run(pid, func() func() {
 		if ask && !s.meets(o) {
 			return func() {}
@@ -185,6 +184,7 @@ func (a *Agent) activate(t *target) error {
 		return err
 	}
 	a.targets[t.PID] = t
+	a.withoutV8.Note(t.Process)
 	a.groups.Add(t.PID)
 	if a.builder != nil {
 		a.builder.SetProcess(t.PID, t.described())
