@@ -40,7 +40,7 @@ type Agent struct {
 	heapLimit int64         // memory limit of Go's runtime before
 
 	targets    map[int]*target // by pid
-	withoutV8  process.Lives   // those without V8: they were selected by pid
+	shells     process.Shells  // they were selected by pid
 	starts     *process.Starts
 	crowded    bool         // starts has refused some
 	properties labels.Names // of store properties, from processes that have ended

@@ -96,7 +96,7 @@ func (a *Agent) attachMatching(needed bool) error {
 // or does not meet the conditions that it is asked for. One that is profiled without V8 need not have it later.
 func (a *Agent) attachAsync(o *resource.Origin, ask bool, done func(error)) {
 	pid, r, met, s := o.PID, a.reading, sampler.Now(), a.config.Select
-	anyway := a.targets[pid] == nil && a.withoutV8.Has(pid)
+	anyway := a.targets[pid] == nil && a.shells.Has(pid)
 	started := a.async.Run(pid, func() func() {
 		if ask && !s.meets(o) {
 			return func() {}
@@ -184,7 +184,7 @@ func (a *Agent) activate(t *target) error {
 		return err
 	}
 	a.targets[t.PID] = t
-	a.withoutV8.Note(t.Process)
+	a.shells.Note(t.Process)
 	a.groups.Add(t.PID)
 	if a.builder != nil {
 		a.builder.SetProcess(t.PID, t.described())

@@ -52,7 +52,7 @@ func (a *Agent) nextMaintenance() (next time.Time) {
 	if a.config.Progress != nil {
 		next = jobs.Earliest(next, a.shown.Add(progressEvery))
 	}
-	if len(a.targets) == 0 && (a.config.Select.Tree != 0 || len(a.withoutV8) > 0) {
+	if len(a.targets) == 0 && (a.config.Select.Tree != 0 || a.shells.Any()) {
 		next = jobs.Earliest(next, time.Now().Add(endedEvery)) // nothing tells that these have ended
 	}
 	return jobs.Earliest(next, a.measureAt)
@@ -129,7 +129,7 @@ func (a *Agent) republish(t *target) {
 // finished reports whether every process that was selected has ended.
 func (a *Agent) finished() bool {
 	s := &a.config.Select
-	if len(a.targets) > 0 || a.async.Pending() > 0 || s.All || s.filters() || a.withoutV8.Any() {
+	if len(a.targets) > 0 || a.async.Pending() > 0 || s.All || s.filters() || a.shells.Any() {
 		return false
 	}
 	return s.Tree == 0 || procs.Ended(s.Tree)

@@ -42,7 +42,7 @@ func New(c Config) (*Agent, error) {
 	}
 	a := &Agent{
 		config: c, log: c.Log, natives: symbolize.NewNatives(), maps: sourcemaps.New(c.Log),
-		begun: sampler.Now() - int64(time.Since(c.Begun)), targets: map[int]*target{}, withoutV8: process.Lives{},
+		begun: sampler.Now() - int64(time.Since(c.Begun)), targets: map[int]*target{}, shells: process.Shells{},
 		starts: process.NewStarts(), properties: labels.Names{}, ended: make(chan struct{}),
 	}
 	a.checks = selfcheck.New(c.Log, a.found)
