@@ -154,9 +154,6 @@ func (a *Agent) readProcess(o *resource.Origin, r *reading, anyway bool) (*targe
 	t.frames, t.hooks = config.V8.Cped, config.V8.FirstJsObject
 	t.lookFirst(a.checks.Off(p.Layout))
 	t.symbolizer.Tell(a.sampler.Known(), config.Id) // from here on by the goroutine that names samples
-	for _, p := range t.Problems() {
-		a.log.Warn(p.What, append([]any{"pid", pid}, p.Why...)...)
-	}
 	t.ready = sampler.Now()
 	return t, nil
 }
@@ -182,6 +179,9 @@ func (a *Agent) activate(t *target) error {
 	if err != nil {
 		go t.Mappings.Release()
 		return err
+	}
+	for _, p := range t.Problems() {
+		a.log.Warn(p.What, append([]any{"pid", t.PID}, p.Why...)...)
 	}
 	a.targets[t.PID] = t
 	a.shells.Note(t.Process)
@@ -221,7 +221,7 @@ func (a *Agent) findIsolates(t *target) bool {
 	}
 	if t.refreshed.IsZero() && errors.Is(err, process.ErrNoKey) {
 		t.keyExpected, t.refreshAt = true, jobs.AfterStart(time.Now())
-	} else if t.keyExpected = t.keyExpected && len(t.refreshAt) > 0; !t.keyExpected {
+	} else if t.keyExpected = t.keyExpected && len(t.refreshAt) > 0; !t.keyExpected && !t.Ended() {
 		a.log.Warn("isolates are not found: samples have no thread state and no labels", "pid", t.PID, "why", err)
 	}
 	return false

@@ -38,3 +38,32 @@ func TestOpenEnded(t *testing.T) {
 		_ = c.Wait()
 	}
 }
+
+// TestEndsWhileOpened: a process that ends while it is read is gone, and not one without V8 and without mappings.
+func TestEndsWhileOpened(t *testing.T) {
+	const rounds = 400
+	cache, gone := elffile.NewLayoutCache(), 0
+	for i := range rounds {
+		c := exec.Command("sleep", "60")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Duration(i)*time.Microsecond, func() { _ = c.Process.Kill() })
+		p, err := OpenToSample(c.Process.Pid, cache, true)
+		switch {
+		case errors.Is(err, ErrGone):
+			gone++
+		case err != nil:
+			t.Errorf("after %d µs: %v", i, err)
+		case len(p.Mappings.Code()) == 0:
+			t.Errorf("after %d µs: opened without mappings", i)
+		}
+		if err == nil {
+			p.Mappings.Release()
+		}
+		_ = c.Wait()
+	}
+	if t.Logf("%d of %d had ended", gone, rounds); gone == 0 {
+		t.Error("none ended while it was read")
+	}
+}

@@ -42,10 +42,13 @@ func open(pid int, files *elffile.Cache, anyway bool) (*Process, error) {
 	}
 	before := Process{PID: pid, Started: procs.Started(pid)}
 	p, err := read(pid, before.Started, files, anyway)
-	if err != nil && !errors.Is(err, fs.ErrPermission) && before.Ended() { // then it has no executable and no mappings
-		return nil, fmt.Errorf("process %d: %w", pid, ErrGone)
+	if errors.Is(err, fs.ErrPermission) || !before.Ended() {
+		return p, err
 	}
-	return p, err
+	if err == nil { // there may have been no mappings any more
+		p.Mappings.Release()
+	}
+	return nil, fmt.Errorf("process %d: %w", pid, ErrGone)
 }
 
 // read reads a process that started at this time.
