@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -67,11 +68,22 @@ func locked(t *testing.T, pid int) (sum int64) {
 // near reports whether two numbers of bytes differ by no more than what some entries of maps take meanwhile.
 func near(a, b int64) bool { return max(a, b)-min(a, b) < 64<<10 }
 
+// freeAddress is HOST:PORT on loopback that nobody listens at.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
 // TestMapMemory: the agent's memory has the BPF maps of what is captured for a caller too, while that lasts. What the
 // kernel does not count are the unwind tables: as many for a capture of the only process as for the agent.
 func TestMapMemory(t *testing.T) {
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
-	const address = "127.0.0.1:47071"
+	address := freeAddress(t)
 	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log), "--period", "1s", "--http", address)
 	const maps, memory = "hotspan_bpf_map_bytes", "hotspan_memory_bytes"
 	var all, kernel int64

@@ -20,11 +20,11 @@ type code struct {
 	baseline      *heap.Baseline
 	id            heap.Identity // of the function; baseline code does not tell: once a frame in it has told
 	sfi           heap.Word     //
-	checked       uint64        // epoch in which it was last found unchanged
-	used          uint64        // epoch in which a sample was in it last
+	checked       uint64        // round in which it was last found unchanged
+	used          uint64        // round in which a sample was in it last
 	listed        bool          // it is in codes.used
-	certain       uint64        // first epoch whose samples are in it, and not in what was here before
-	counted       uint64        // epoch in which it was last found unchanged before mark-compacts were counted
+	certain       uint64        // first round whose samples are in it, and not in what was here before
+	counted       uint64        // round in which it was last found unchanged before mark-compacts were counted
 	from, to      uint64        // counts of mark-compacts at which samples were in it; 0 = none
 	gone          bool          // it is not kept any more
 	head          []byte        // first instructions
@@ -38,7 +38,7 @@ type codes struct {
 	all   []*code // sorted, without overlaps
 	text  int     // bytes of their text
 	used  []*code // lately
-	epoch uint64  // counts calls of Renew: in between V8's code is taken to stay as it is
+	round uint64  // counts calls of Renew: during a round V8's code is taken to stay as it is
 }
 
 func (c *codes) find(pc uint64) *code {
@@ -73,15 +73,15 @@ func (c *codes) forget(all []*code) {
 
 // use notes that a sample is in a piece of code.
 func (c *codes) use(n *code) {
-	n.used = c.epoch
+	n.used = c.round
 	if !n.listed {
 		n.listed = true
 		c.used = append(c.used, n)
 	}
 }
 
-// checkedFor is how many epochs after a sample was in a piece of code it is checked with the others at once. Of what
-// other samples are in, most was in one of the last eight epochs, and what has to be read alone takes a call of its
+// checkedFor is how many rounds after a sample was in a piece of code it is checked with the others at once. Of what
+// other samples are in, most was in one of the last eight rounds, and what has to be read alone takes a call of its
 // own.
 const checkedFor = 8
 

@@ -9,7 +9,7 @@ import (
 // told.
 func (v *Resolver) codeOf(pc uint64) *code {
 	c := v.findCode(pc)
-	if c == nil || c.certain > v.code.epoch && !c.covers(v.moment.MarkCompacts) {
+	if c == nil || c.certain > v.code.round && !c.covers(v.moment.MarkCompacts) {
 		v.basis.passing = true
 		return nil
 	}
@@ -36,11 +36,11 @@ func (v *Resolver) findCode(pc uint64) *code {
 		return nil
 	}
 	c := &code{
-		Code: found, in: v.number, tier: v.tier(found.Kind), checked: v.code.epoch, id: heap.Identity{Script: -1},
+		Code: found, in: v.number, tier: v.tier(found.Kind), checked: v.code.round, id: heap.Identity{Script: -1},
 	}
 	v.describe(c)
 	if old != nil && old.in == v.number && v.moment.Late && !(c.means(old) && sameInstructions(c.text, old.text)) {
-		c.certain = v.code.epoch + 1 // a sample of this epoch may be in the old code or in the new
+		c.certain = v.code.round + 1 // a sample of this round may be in the old code or in the new
 		if n := v.moment.MarkCompacts; v.counts(n) && n == v.countCompacts() && c.isWhole() {
 			c.from, c.to = n, n // but this one is in the new
 		}
@@ -66,20 +66,20 @@ func (v *Resolver) holds(c *code) bool {
 	if c.covers(v.moment.MarkCompacts) {
 		return true
 	}
-	if c.checked != v.code.epoch && !v.r.Same(c.Code) {
+	if c.checked != v.code.round && !v.r.Same(c.Code) {
 		return false
 	}
-	if c.checked != v.code.epoch && !c.described() {
+	if c.checked != v.code.round && !c.described() {
 		v.describe(c)
 	}
-	c.checked = v.code.epoch
+	c.checked = v.code.round
 	return true
 }
 
 // Renew says that V8 may have changed its code: what was checked before is checked again. Call it before the frames
 // of a sample that was taken since the last call. now is the time, on the clock of Started.
 func (v *Resolver) Renew(now int64) {
-	v.code.epoch++
+	v.code.round++
 	v.renewed, v.r = now, v.live
 	v.checkUsed()
 }

@@ -26,9 +26,9 @@ type isolate struct {
 	points     map[point][]*Frame
 	misses     misses
 	compacts   uint64 // mark-compacts, and 1, that it had had when code was last checked; 0 = not known
-	checked    uint64 // epoch in which it was last found to live
-	seen       int64  // when that epoch began
-	used       uint64 // epoch of its last sample
+	checked    uint64 // round in which it was last found to live
+	seen       int64  // when that round began
+	used       uint64 // round of its last sample
 }
 
 // point is a point of execution in bytecode or, where code is set, in machine code.

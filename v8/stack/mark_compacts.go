@@ -28,7 +28,7 @@ func (v *Resolver) counts(compacts uint64) bool { return compacts != 0 && len(v.
 // same count, if that was read later still.
 func (v *Resolver) sampledIn(c *code, raw RawFrame) {
 	n := v.moment.MarkCompacts
-	read := c.counted == v.code.epoch && c.isWhole()
+	read := c.counted == v.code.round && c.isWhole()
 	if !read || raw.ID.Script < 0 || !v.counts(n) || n != v.isolate.compacts {
 		return
 	}
@@ -42,8 +42,8 @@ func (v *Resolver) sampledIn(c *code, raw RawFrame) {
 // be in most of it. Where a piece cannot be read, those behind it are not read either: it is checked when it is met
 // again. What no mark-compact can have freed is not read.
 func (v *Resolver) checkUsed() {
-	epoch := v.code.epoch
-	v.code.keepUsed(func(c *code) bool { return !c.gone && epoch-c.used <= checkedFor })
+	round := v.code.round
+	v.code.keepUsed(func(c *code) bool { return !c.gone && round-c.used <= checkedFor })
 	if len(v.code.used) == 0 {
 		return
 	}
@@ -53,7 +53,7 @@ func (v *Resolver) checkUsed() {
 		return i >= 0 && c.covers(isolates[i].compacts)
 	}
 	unsure := func() []*code {
-		is := func(c *code) bool { return c.counted == epoch || stays(c) }
+		is := func(c *code) bool { return c.counted == round || stays(c) }
 		return slices.DeleteFunc(slices.Clone(v.code.used), is)
 	}
 	v.check(unsure(), isolates)
@@ -62,9 +62,9 @@ func (v *Resolver) checkUsed() {
 	}
 	v.code.keepUsed(func(c *code) bool {
 		if stays(c) {
-			c.checked = epoch
+			c.checked = round
 		}
-		return c.checked == epoch
+		return c.checked == round
 	})
 }
 
@@ -78,11 +78,11 @@ func (v *Resolver) check(used []*code, isolates []*isolate) {
 	parts := slices.Concat(times, v.countParts(isolates))
 	read := v.r.AllSame(all, parts, func(i int) {
 		if used[i].described() {
-			used[i].checked, used[i].counted = v.code.epoch, v.code.epoch
+			used[i].checked, used[i].counted = v.code.round, v.code.round
 		}
 	})
 	if v.times.are(times[:min(read, len(times))]) {
-		v.isolate.checked = v.code.epoch
+		v.isolate.checked = v.code.round
 	}
 	for n, i := range isolates {
 		if i.compacts = 0; len(times)+n < read {
@@ -118,7 +118,7 @@ func compactsOf(p target.Part) uint64 { return 1 + uint64(binary.LittleEndian.Ui
 // usedLately are the isolates that samples were in lately.
 func (v *Resolver) usedLately() (all []*isolate) {
 	for _, i := range v.isolates {
-		if v.code.epoch-i.used <= checkedFor {
+		if v.code.round-i.used <= checkedFor {
 			all = append(all, i)
 		}
 	}

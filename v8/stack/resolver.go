@@ -77,10 +77,10 @@ func (v *Resolver) Isolate() uint64 { return v.number }
 // it is the one before that, if that was seen later than the time, else one of which nothing is known.
 func (v *Resolver) enter(key isolateKey, taken int64) {
 	i := v.isolates[key]
-	if i == nil || i.checked != v.code.epoch && !v.lives(i) {
+	if i == nil || i.checked != v.code.round && !v.lives(i) {
 		i = v.addIsolate(key, i)
 	}
-	i.checked, i.used, i.seen = v.code.epoch, v.code.epoch, v.renewed
+	i.checked, i.used, i.seen = v.code.round, v.code.round, v.renewed
 	v.isolate, v.r = i, v.live
 	if taken < i.times.made() {
 		v.isolate, v.r = v.unknown, v.gone
@@ -116,7 +116,7 @@ func (v *Resolver) addIsolate(key isolateKey, before *isolate) *isolate {
 
 func (v *Resolver) dropOldestIsolate() {
 	var oldest isolateKey
-	least := v.code.epoch
+	least := v.code.round
 	for key, i := range v.isolates {
 		if i.used <= least {
 			oldest, least = key, i.used

@@ -180,7 +180,7 @@ func TestKnownCodeIsReadOnce(t *testing.T) {
 	}
 	m.reads = 0
 	if v.Renew(0); m.reads != 0 {
-		t.Errorf("%d reads of code that was not used for %d epochs", m.reads, checkedFor+1)
+		t.Errorf("%d reads of code that was not used for %d rounds", m.reads, checkedFor+1)
 	}
 }
 

@@ -22,7 +22,7 @@ type wasmCode struct {
 	module  *wasmModule
 	tables  *heap.WasmTables
 	head    []byte
-	checked uint64 // epoch in which it was last found unchanged
+	checked uint64 // round in which it was last found unchanged
 	frames  []*Frame
 	known   bool // the frames have the module's URL
 }

@@ -30,7 +30,7 @@ func (v *Resolver) wasmAt(pc uint64, exact bool) *wasmCode {
 	if m == nil {
 		return nil
 	}
-	c := &wasmCode{WasmCode: found, module: m, checked: v.code.epoch}
+	c := &wasmCode{WasmCode: found, module: m, checked: v.code.round}
 	c.tables, _ = v.r.WasmTables(found) // without them the function is known, where it is is not
 	c.head, _ = v.r.Bytes(found.Start, int(min(headSize, found.End-found.Start)))
 	if len(v.wasm.codes) >= maxWasmPoints {
@@ -41,19 +41,19 @@ func (v *Resolver) wasmAt(pc uint64, exact bool) *wasmCode {
 }
 
 func (v *Resolver) sameWasm(c *wasmCode) bool {
-	if c.checked != v.code.epoch {
+	if c.checked != v.code.round {
 		if v.wasmModule(c.Module) != c.module || !v.r.SameWasm(c.WasmCode) {
 			return false
 		}
-		c.checked = v.code.epoch
+		c.checked = v.code.round
 	}
 	return true
 }
 
 func (v *Resolver) wasmModule(address uint64) *wasmModule {
 	m := v.wasm.modules[address]
-	if m != nil && (m.checked == v.code.epoch || v.r.SameModule(m.WasmModule)) {
-		m.checked = v.code.epoch
+	if m != nil && (m.checked == v.code.round || v.r.SameModule(m.WasmModule)) {
+		m.checked = v.code.round
 		return m
 	}
 	found, err := v.r.WasmModule(address)
@@ -63,7 +63,7 @@ func (v *Resolver) wasmModule(address uint64) *wasmModule {
 	if len(v.wasm.modules) >= maxWasmModules {
 		clear(v.wasm.modules)
 	}
-	m = &wasmModule{WasmModule: found, checked: v.code.epoch}
+	m = &wasmModule{WasmModule: found, checked: v.code.round}
 	v.wasm.modules[address] = m
 	return m
 }

@@ -95,7 +95,7 @@ func resolver() *Resolver {
 		{Code: &heap.Code{Start: baselineStart, End: baselineStart + end}, tier: Sparkplug,
 			id: baseID, sfi: 0x79, baseline: &heap.Baseline{Array: 0xba1}},
 	} {
-		c.in, c.checked, c.head = v.number, v.code.epoch, machineCode
+		c.in, c.checked, c.head = v.number, v.code.round, machineCode
 		v.code.put(c)
 	}
 	return v
