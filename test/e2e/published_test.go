@@ -181,7 +181,8 @@ func publishLate(t *testing.T, times int) time.Duration {
 		samples = append(samples, readSamples(t, file)...)
 	}
 	first := slices.IndexFunc(samples, func(s judge.Sample) bool { return len(s.Labels) > 0 })
-	if first < 0 {
+	const enough = 60 // some are of no request, or in a collection
+	if first < 0 || len(samples)-first < enough && times < 8 {
 		return never
 	}
 	after := time.Unix(0, samples[first].T).Sub(<-published)

@@ -44,7 +44,9 @@ func TestSession(t *testing.T) {
 				"SESSION=" + a.socket, "SAMPLES=" + out, "FORM=" + form[r.frame],
 				"HOTSPAN=" + filepath.Join(app, "node_modules/hotspan")})
 			length, percent := r.limits()
-			time.Sleep(max(length, 3*time.Second))
+			time.Sleep(length)
+			const enough = 3 * time.Second
+			until(t, func() bool { return cpuOf(t, p.PID) >= enough }, func() string { return "too little CPU time" })
 			l := p.truth(t)
 			compareLabels(t, readSamples(t, out), l, func(l *truth.Label) map[string]any {
 				return map[string]any{"trace_id": l.TraceID, "span_id": l.SpanID}
