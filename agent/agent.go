@@ -1,6 +1,5 @@
 // Package agent is the profiler as a library: it samples Node processes from outside, names the frames, adds the labels
-// of the request that ran, and passes immutable snapshots to sinks. Call New, then Run or Close. ARCHITECTURE.md
-// follows one sample through the code.
+// of the request that ran, and passes immutable snapshots to sinks. Call New, then Run or Close; see ARCHITECTURE.md.
 package agent
 
 import (

@@ -65,8 +65,7 @@ type Config struct {
 	RaisePriority bool
 	// Preload lists executables that are about to run. New reads them, so that no sample has to wait for them later.
 	Preload []string
-	// Begun is when the program began, from which the message about the first named sample counts; zero is when New was
-	// called.
+	// Begun is when the program began, from which the message about the first named sample counts; zero: when New did.
 	Begun time.Time
 	// FileCache is a directory for what is parsed of executable files, so that the next start need not parse them: at
 	// most 256 MiB. It is made where it is missing, and not used if others could write to it; empty means none.
@@ -75,12 +74,12 @@ type Config struct {
 	JITCode *jitcode.Recorder
 	// Live passes samples on while they are taken; nil means that nobody can subscribe.
 	Live *live.Feed
-	// Run calls OnCut when sampling begins and after each snapshot, on its own goroutine, with the counts so far and
-	// the number of processes; nil means never.
-	OnCut func(s Stats, processes int)
 	// Log receives messages for the user; nil discards them.
 	Log *slog.Logger
-	// Run calls Progress about twice a second, on its own goroutine; nil means never.
+	// Run calls these on its own goroutine; nil means never. Sampling is called when samples are taken, OnCut then and
+	// after each snapshot, with the counts so far and the number of processes, Progress about twice a second.
+	Sampling func()
+	OnCut    func(s Stats, processes int)
 	Progress func(Progress)
 }
 

@@ -109,6 +109,9 @@ func (a *Agent) Run(ctx context.Context) (Stats, error) {
 		return stats, errors.Join(err, closing)
 	}
 	a.sampling = sampler.Now()
+	if a.config.Sampling != nil {
+		a.config.Sampling()
+	}
 	a.files.RunDeferred()
 	a.tell()
 	a.open(a.stats.Start)
@@ -132,8 +135,7 @@ func (a *Agent) start() (err error) {
 	a.stats.Start = time.Now()
 	a.clock.Set()
 	a.rate = a.config.Rate
-	a.builder, err = live.NewBuilders(a.stats.Start, a.trigger().Period(), a.config.measures()...)
-	if err != nil {
+	if a.builder, err = live.NewBuilders(a.stats.Start, a.trigger().Period(), a.config.measures()...); err != nil {
 		return err
 	}
 	a.startBudget(a.stats.Start)

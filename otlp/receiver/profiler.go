@@ -36,14 +36,8 @@ func (p *profiler) start(ctx context.Context, host component.Host) error {
 		return err
 	}
 	sampling := make(chan struct{})
-	begun := false
 	config.Sinks = []agent.Sink{p.to}
-	config.OnCut = func(agent.Stats, int) {
-		if !begun {
-			begun = true
-			close(sampling)
-		}
-	}
+	config.Sampling = func() { close(sampling) }
 	a, err := agent.New(config)
 	if err != nil {
 		return err

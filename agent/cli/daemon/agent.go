@@ -90,7 +90,7 @@ func (v *Verb) Run(again parsed, c terminal.Console) error {
 	}
 	signals, end := hangUps()
 	defer end()
-	config.OnCut = readyFirst(config.OnCut)
+	config.Sampling = func() { notify("READY=1") }
 	a, err := agent.New(config)
 	if err != nil {
 		return exit.Explain(err)

@@ -6,8 +6,6 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/hotspan/hotspan/agent"
 )
 
 // notify tells systemd about the state of the service, if it asks (sd_notify(3)). Errors do not matter: it is news.
@@ -22,18 +20,6 @@ func notify(state string) {
 	}
 	defer conn.Close()
 	_, _ = conn.Write([]byte(state))
-}
-
-// readyFirst returns a function for agent.Config.OnCut that says when sampling begins, and calls next each time.
-func readyFirst(next func(agent.Stats, int)) func(agent.Stats, int) {
-	ready := false
-	return func(s agent.Stats, processes int) {
-		if !ready {
-			notify("READY=1")
-			ready = true
-		}
-		next(s, processes)
-	}
 }
 
 // reloadingState says that a reload begins. READY=1 says that it has ended. (sd_notify(3), RELOADING=1)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 
 	"github.com/hotspan/hotspan/agent"
 	"github.com/hotspan/hotspan/agent/cli/exit"
@@ -105,11 +104,8 @@ func captureConfig(like *agent.Config, of *serve.Capture) (agent.Config, error) 
 		Select: agent.Selection{PIDs: []int{of.PID}}, Rate: of.Rate, SnapshotEvery: of.Every, Labels: like.Labels,
 		Rules: like.Rules, NoSourceMaps: like.NoSourceMaps, FileCache: like.FileCache, Log: like.Log,
 		Sinks: []agent.Sink{captureSink(of.To)}, ContextIDs: of.Sampled != nil,
+		Sampling:    of.Begun,
 		FollowClock: true, // a session asks for what was sampled up to a time of day
-	}
-	if of.Begun != nil {
-		begun := sync.OnceFunc(of.Begun)
-		config.OnCut = func(agent.Stats, int) { begun() }
 	}
 	for _, text := range of.Rules {
 		rule, err := reqctx.ParseRule(text)

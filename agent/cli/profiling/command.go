@@ -37,7 +37,7 @@ func StartCommand(args []string, in io.Reader, out, stderr io.Writer) (*Command,
 		return nil, err
 	}
 	defer read.Close()
-	shell := append([]string{"-c", `read -r _ <&3; exec 3<&- "$@"`, "sh", path}, args[1:]...)
+	shell := append([]string{"-c", `read -r _ <&3 || exit; exec 3<&- "$@"`, "sh", path}, args[1:]...)
 	c := &Command{Cmd: exec.Command("/bin/sh", shell...), gate: write, done: make(chan error, 1)}
 	c.Stdin, c.Stdout, c.Stderr = in, out, stderr
 	c.WaitDelay = time.Second // of processes that it leaves behind
@@ -58,22 +58,23 @@ func (c *Command) executables() []string {
 	return paths
 }
 
-// SelectIn has an agent profile the command, and the processes that it starts.
+// SelectIn has an agent profile the command, which begins when samples are taken, and the processes that it starts.
 func (c *Command) SelectIn(config *agent.Config) {
 	config.Select.Tree = c.PID()
 	config.Preload = c.executables()
+	config.Sampling = c.begin
 }
 
 // PID is the process of the command.
 func (c *Command) PID() int { return c.Process.Pid }
 
-// Resume lets the command start.
-func (c *Command) Resume() {
+// begin executes the command.
+func (c *Command) begin() {
 	fmt.Fprintln(c.gate)
 	c.gate.Close()
 }
 
-// Kill ends the command if it is still running.
+// Kill ends the command if it is still running. One that has not begun never does.
 func (c *Command) Kill() {
 	c.gate.Close()
 	select {

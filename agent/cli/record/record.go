@@ -112,9 +112,6 @@ func (r *Verb) profile(
 	if err != nil {
 		return exit.Explain(err)
 	}
-	if child != nil {
-		child.Resume()
-	}
 	if r.Duration != nil {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, *r.Duration)

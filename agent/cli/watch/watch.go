@@ -80,9 +80,9 @@ func (v *watchFlags) run(ctx context.Context, c terminal.Console, every time.Dur
 	}
 	config.SnapshotEvery, config.Progress = every, to.soFar
 	config.Sinks = []agent.Sink{watcherSink{to}}
-	var child *profiling.Command
 	if len(v.Command) > 0 {
-		if child, err = profiling.StartCommand(v.Command, its.in, its.out, its.out); err != nil {
+		child, err := profiling.StartCommand(v.Command, its.in, its.out, its.out)
+		if err != nil {
 			return err
 		}
 		defer child.Kill()
@@ -91,9 +91,6 @@ func (v *watchFlags) run(ctx context.Context, c terminal.Console, every time.Dur
 	a, err := agent.New(config)
 	if err != nil {
 		return exit.Explain(err)
-	}
-	if child != nil {
-		child.Resume()
 	}
 	rate(func(n int) error {
 		next := config
