@@ -43,7 +43,11 @@ func TestStatus(t *testing.T) {
 		"--to", "file:///dev/null/%t.jsonl,name=down")
 	var text string
 	var s *api.StatusResponse
-	until(t, func() bool { text, s = a.status(t); return s.FirstSequence >= 5 }, func() string { return text })
+	removed := regexp.MustCompile(`(?m)^down: .*\(snapshots removed before`)
+	until(t, func() bool {
+		text, s = a.status(t)
+		return s.FirstSequence >= 5 && removed.MatchString(text)
+	}, func() string { return text })
 	if s.Removed != s.FirstSequence-1 {
 		t.Errorf("%d removed, want those before the first of the store, %d", s.Removed, s.FirstSequence)
 	}

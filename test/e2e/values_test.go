@@ -46,7 +46,8 @@ func TestValues(t *testing.T) {
 		"externalWide=externalWide", "long=long", "rope=rope", "just=just", "e0=list[0]", "e1=list[1].k", "e2=list[2]",
 		"double=doubles[0]", "secret=secret.#secret", "dt=dictionary.tenant", "dy=dictionary.yes",
 		"dz=dictionary.nested.z",
-		"dg=dictionary.gone", "l250=large.k250", "l3=large.k3", `lm=largeMap.get("k290")`, `mt=map.get("tenant")`,
+		"dg=dictionary.gone", "l250=large.k250", "l3=large.k3", `lm=largeMap.get("k290")`, `lz=largeMap.get("k299")`,
+		`mt=map.get("tenant")`,
 		`mg=map.get(Symbol.for("global")).v`, `ml=map.get(Symbol("local"))`, `mf=map.get(Symbol.for("local"))`,
 		`tokyo=map.get("東京")`, `gone=map.get("gone")`, `odd=store["odd key"]`, "deep=flat.length", "many=dictionary[0]",
 	}
@@ -62,7 +63,7 @@ func TestValues(t *testing.T) {
 		"rope":         strings.Repeat("x", 512) + "…",
 		"just":         strings.Repeat("y", 512), "e0": "e0", "e1": "e1", "secret": "hidden", "dt": "dict",
 		"dy": "true", "dz": "zz",
-		"l250": "v250", "lm": "mv290", "mt": "m", "mg": "gv", "ml": "lv", "tokyo": "tokyo", "odd": "odd",
+		"l250": "v250", "lm": "mv290", "lz": "mv299", "mt": "m", "mg": "gv", "ml": "lv", "tokyo": "tokyo", "odd": "odd",
 	}
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {
 		p := command(t, node, append(flags, "-e", valuesProgram)...)

@@ -123,8 +123,12 @@ __noinline int note_entries(const struct process *p, struct scratch *s)
 		return 0;
 	struct noting keys = {.process = p, .scratch = s};
 	__u64 entries = s->table.entries;
-	__u32 random = bpf_get_prandom_u32(), n = s->table.n_entries;
-	__u32 skipped = n > MAX_NOTED && random & 1 ? (random >> 1) % (n - MAX_NOTED) : 0;
+	__u32 random = bpf_get_prandom_u32(), n = s->table.n_entries, skipped = 0;
+	if (n > MAX_NOTED && random & 1) {
+		skipped = (random >> 1) % (n / MAX_NOTED + 1) * MAX_NOTED;
+		if (skipped > n - MAX_NOTED)
+			skipped = n - MAX_NOTED;
+	}
 	clear_slots(s);
 	s->table.entries += skipped * 24ULL;
 	s->table.n_entries -= skipped;
