@@ -225,6 +225,6 @@ func isOf(s report.Stall, turn heldUp) bool {
 		one := 4*s.Requests[0].Samples >= 3*s.Samples // by chance, of few samples: then Path has its function
 		return route("/odd") && route("/even") && (one || in(s.Calls, "firstShort") && in(s.Calls, "secondShort"))
 	}
-	few := s.Samples < 10 && in(s.Calls, turn.What) // likewise
+	few := s.Samples < 10 && len(s.Calls) > 0 && s.Calls[0].Name == turn.What // likewise: it has most of them
 	return s.Requests[0].Route == turn.Route && (few || in(s.Path, turn.What))
 }

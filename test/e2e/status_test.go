@@ -14,11 +14,12 @@ import (
 	"github.com/hotspan/hotspan/agent/api"
 )
 
-// status returns what the agent says of itself, as lines and as JSON, which are asked for one after the other.
+// status returns what the agent says of itself, as lines and as JSON. The lines are asked for later: they have all that
+// has happened by then.
 func (a *runningAgent) status(t *testing.T) (text string, s *api.StatusResponse) {
 	t.Helper()
 	var out [2][]byte
-	for i, more := range [][]string{nil, {"--json"}} {
+	for i, more := range [][]string{{"--json"}, nil} {
 		c := exec.Command(hotspan, append([]string{"status", "--socket", a.socket}, more...)...)
 		var err error
 		if out[i], err = c.Output(); err != nil {
@@ -26,10 +27,10 @@ func (a *runningAgent) status(t *testing.T) (text string, s *api.StatusResponse)
 		}
 	}
 	s = &api.StatusResponse{}
-	if err := json.Unmarshal(out[1], s); err != nil {
+	if err := json.Unmarshal(out[0], s); err != nil {
 		t.Fatal(err)
 	}
-	return string(out[0]), s
+	return string(out[1]), s
 }
 
 // TestStatus: the agent says of each snapshot where it is: in the store, removed from it, or not written, and of a
@@ -43,11 +44,7 @@ func TestStatus(t *testing.T) {
 		"--to", "file:///dev/null/%t.jsonl,name=down")
 	var text string
 	var s *api.StatusResponse
-	removed := regexp.MustCompile(`(?m)^down: .*\(snapshots removed before`)
-	until(t, func() bool {
-		text, s = a.status(t)
-		return s.FirstSequence >= 5 && removed.MatchString(text)
-	}, func() string { return text })
+	until(t, func() bool { text, s = a.status(t); return s.FirstSequence >= 5 }, func() string { return text })
 	if s.Removed != s.FirstSequence-1 {
 		t.Errorf("%d removed, want those before the first of the store, %d", s.Removed, s.FirstSequence)
 	}
