@@ -25,7 +25,7 @@ const truncationMark = "…"
 
 // Decode makes labels of the values of one sample and adds them to sets. Of several rules of one source for one label,
 // the first that has a value counts. Values that are not what their label must be, such as ids that are no ids, are
-// left out; bad is how many. It sorts values by label.
+// left out; bad is how many. An id of zeros is none. It sorts values by label.
 //
 // complete says that everything was read. If not, a label that is only the second choice is left out, and so is half of
 // a trace id: the first choice, or the other half, may be what is missing, and then the sample would get a label that
@@ -108,7 +108,10 @@ func (v *Value) decode(label TreeLabel) (Label, bool) {
 	case v.Truncated:
 		l.Str = strings.TrimSuffix(l.Str, "\uFFFD") + truncationMark
 	}
-	if !l.valid() {
+	switch {
+	case l.isNone():
+		return Label{}, true
+	case !l.valid():
 		return l, false
 	}
 	if label.Source != Rules {

@@ -44,14 +44,20 @@ func hasKey(labels []Label, key string) bool {
 	return slices.ContainsFunc(labels, func(l Label) bool { return l.Key == key })
 }
 
-// valid reports whether an id is hexadecimal, of its length and not all zero (W3C Trace Context, 3.2.2), and any other
-// text UTF-8.
+// idDigits is how long ids are, in hexadecimal digits.
+var idDigits = map[string]int{TraceID: 32, SpanID: 16, RootSpan: 16}
+
+// isNone reports whether an id is all zero: that of no trace or span (W3C Trace Context, 3.2.2). Where an application
+// has OpenTelemetry's instrumentation, but no tracer, all of its spans have it.
+func (l *Label) isNone() bool {
+	n, ok := idDigits[l.Key]
+	return ok && l.Str == strings.Repeat("0", n)
+}
+
+// valid reports whether an id is hexadecimal, of its length and not all zero, and any other text UTF-8.
 func (l *Label) valid() bool {
-	switch l.Key {
-	case TraceID:
-		return isID(l.Str, 32)
-	case SpanID, RootSpan:
-		return isID(l.Str, 16)
+	if n, ok := idDigits[l.Key]; ok {
+		return isID(l.Str, n)
 	}
 	return l.IsNum || utf8.ValidString(l.Str)
 }

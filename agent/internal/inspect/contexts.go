@@ -62,7 +62,7 @@ func FindContexts(pid int, rules []reqctx.Rule, d time.Duration) (*Contexts, err
 	for _, t := range found {
 		threads = append(threads, watched{ThreadContexts{TID: t.TID, Name: t.Name}, NewIsolate(r, t.Isolate)})
 	}
-	reader := &StoreReader{r: r, l: p.Layout, examples: true, rules: rules}
+	reader := &StoreReader{r: r, l: p.Layout, examples: true, labels: NewLabelReader(p, rules)}
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(watchEvery) {
 		for i := range threads {
 			if c, ok := threads[i].sample(reader); ok && !out.Location.Seen {

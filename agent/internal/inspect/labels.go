@@ -24,11 +24,18 @@ type LabelReader struct {
 
 // NewLabelReader returns nil if the stores of a process cannot be read, or no rule needs them.
 func NewLabelReader(p *process.Process, rules []reqctx.Rule) *LabelReader {
-	tree, err := reqctx.NewTree(rules)
-	if err != nil || len(rules) == 0 || process.CanReadRequest(p.Layout) != nil {
+	if process.CanReadRequest(p.Layout) != nil {
 		return nil
 	}
-	c := &LabelReader{heap: p.Heap(), layout: p.Layout, rules: rules, tree: tree}
+	return newLabelReader(p.Heap(), rules)
+}
+
+func newLabelReader(r *heap.Reader, rules []reqctx.Rule) *LabelReader {
+	tree, err := reqctx.NewTree(rules)
+	if err != nil || len(rules) == 0 {
+		return nil
+	}
+	c := &LabelReader{heap: r, layout: r.Layout(), rules: rules, tree: tree}
 	for i := range rules {
 		c.number = append(c.number, c.numberOf(&rules[i]))
 	}

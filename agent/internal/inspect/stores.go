@@ -39,10 +39,10 @@ type StoreReader struct {
 	r        *heap.Reader
 	l        *layout.Layout
 	examples bool
-	rules    []reqctx.Rule
+	labels   *LabelReader // of the labels that rules make; nil if there are none
 }
 
-// NewStoreReader makes a StoreReader without examples and rules.
+// NewStoreReader makes a StoreReader without examples and labels.
 func NewStoreReader(r *heap.Reader) *StoreReader { return &StoreReader{r: r, l: r.Layout()} }
 
 // Stores reads the stores of the entries of a Current.
@@ -75,13 +75,9 @@ func (p *StoreReader) store(e heap.Entry) (s Store, ok bool) {
 	// (nodeaddon/lib/storage.js, nodeaddon/lib/text.js)
 	s.Package = slices.Contains(s.Properties, `["hotspan labels"]`) || s.Name == "hotspan"
 	s.Handle = slices.Equal(s.Properties, []string{"noop"}) && len(s.Values) == 0
-	for _, r := range p.rules {
-		if r.Store != "" && r.Store != s.Name {
-			continue
-		}
-		if w, ok := reqctx.Follow(p.r, e.Value, r.Path); ok && !slices.Contains(s.Labels, r.Label) &&
-			(r.Bytes || r.Time || p.isValue(w)) {
-			s.Labels = append(s.Labels, r.Label)
+	if p.labels != nil {
+		for _, l := range p.labels.Of([]heap.Entry{e}) {
+			s.Labels = append(s.Labels, l.Key)
 		}
 	}
 	return s, len(s.Properties) > 0
@@ -159,11 +155,6 @@ func stepTo(n heap.NamedValue, ofMap bool) reqctx.Step {
 		s.Kind = reqctx.MapEntry
 	}
 	return s
-}
-
-func (p *StoreReader) isValue(w heap.Word) bool {
-	_, is := p.value(w)
-	return is
 }
 
 // value returns a value that can be a label, a string, a number or a boolean, as text.

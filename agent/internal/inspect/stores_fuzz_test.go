@@ -31,7 +31,8 @@ func FuzzStore(f *testing.F) {
 		if len(b) == 0 {
 			return
 		}
-		p := &StoreReader{r: heap.NewReader(repeated(b), l), l: l, examples: true, rules: reqctx.AllKinds.Rules(nil)}
+		r := heap.NewReader(repeated(b), l)
+		p := &StoreReader{r: r, l: l, examples: true, labels: newLabelReader(r, reqctx.AllKinds.Rules(nil))}
 		p.store(heap.Entry{Key: 0x2001, Value: 0x3001})
 	})
 }
