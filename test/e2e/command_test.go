@@ -26,3 +26,19 @@ func TestCommandBegins(t *testing.T) {
 		}
 	}
 }
+
+// TestCommandFails: how a command has ended is said if it is not with exit code 0, and if it has ended by itself.
+func TestCommandFails(t *testing.T) {
+	t.Parallel()
+	const said = "hotspan: the command has ended with "
+	for _, c := range []struct{ limit, script, want string }{
+		{"1h", "exit 3", "exit status 3\n"}, {"1h", "kill -9 $$", "signal: killed\n"}, {"1h", "true", ""},
+		{"1s", "exec sleep 60", ""},
+	} {
+		r := run(t, "record", "--quiet", "-d", c.limit, "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--", "sh",
+			"-c", c.script)
+		if _, how, _ := strings.Cut(r.Stderr, said); how != c.want || r.Code != 0 {
+			t.Errorf("%s: exit code %d, %q, want %q", c.script, r.Code, r.Stderr, c.want)
+		}
+	}
+}

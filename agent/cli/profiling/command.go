@@ -16,8 +16,9 @@ import (
 // the command, so that nothing of the command runs before the profiler is ready.
 type Command struct {
 	*exec.Cmd
-	gate *os.File
-	done chan error
+	gate   *os.File
+	ended  chan struct{} // closed when failed is set
+	failed error
 }
 
 // StartCommand starts a command with these standard streams; without an input it has none.
@@ -38,15 +39,30 @@ func StartCommand(args []string, in io.Reader, out, stderr io.Writer) (*Command,
 	}
 	defer read.Close()
 	shell := append([]string{"-c", `read -r _ <&3 || exit; exec 3<&- "$@"`, "sh", path}, args[1:]...)
-	c := &Command{Cmd: exec.Command("/bin/sh", shell...), gate: write, done: make(chan error, 1)}
+	c := &Command{Cmd: exec.Command("/bin/sh", shell...), gate: write, ended: make(chan struct{})}
 	c.Stdin, c.Stdout, c.Stderr = in, out, stderr
 	c.WaitDelay = time.Second // of processes that it leaves behind
 	c.ExtraFiles = []*os.File{read}
 	if err := c.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", args[0], err)
 	}
-	go func() { c.done <- c.Wait() }()
+	go c.await()
 	return c, nil
+}
+
+func (c *Command) await() {
+	c.failed = c.Wait()
+	close(c.ended)
+}
+
+// Failed says how the command has ended, if not with exit code 0; nil where it runs on.
+func (c *Command) Failed() error {
+	select {
+	case <-c.ended:
+		return c.failed
+	case <-time.After(time.Second): // the agent may know of its end before Wait does
+		return nil
+	}
 }
 
 // executables returns what the command probably runs: its own executable, and Node.js in case it is a script.
@@ -78,9 +94,9 @@ func (c *Command) begin() {
 func (c *Command) Kill() {
 	c.gate.Close()
 	select {
-	case <-c.done:
+	case <-c.ended:
 	default:
 		c.Process.Signal(syscall.SIGTERM)
-		<-c.done
+		<-c.ended
 	}
 }

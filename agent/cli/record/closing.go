@@ -204,7 +204,7 @@ func whyNone(s *agent.Stats, both bool) string {
 	if lost > 0 && lost == s.Taken {
 		return "all that were taken are lost"
 	}
-	why := "the process used no CPU"
+	why := "the process used almost no CPU"
 	switch {
 	case both:
 		why += ", and no probe was hit"

@@ -79,7 +79,7 @@ next: code x.cpuprofile
 to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
 hotspan itself
 wrote x.txt
-no samples in 2s: the process used no CPU
+no samples in 2s: the process used almost no CPU
 `},
 		{"all lost", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20,
 			Lost: map[pprofx.LostReason]int64{pprofx.LostLate: 20}},

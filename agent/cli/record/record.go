@@ -126,6 +126,9 @@ func (r *Verb) profile(
 	code, failed := closeCode(config.JITCode)
 	err = errors.Join(err, files.close(), failed)
 	c.Clear()
+	if child != nil && ctx.Err() == nil { // it has ended by itself
+		sayFailed(c, child)
+	}
 	if r.JSON {
 		return errors.Join(err, printAccount(stdout, &stats, files, r.JITCode, code))
 	}
@@ -138,6 +141,13 @@ func (r *Verb) profile(
 	sayCode(c, r.JITCode, code)
 	files.source.Say(c)
 	return err
+}
+
+// sayFailed says how a command has ended, if not with exit code 0: hotspan has an exit code of its own.
+func sayFailed(c terminal.Console, child *profiling.Command) {
+	if err := child.Failed(); err != nil {
+		fmt.Fprintf(c, "hotspan: the command has ended with %v\n", err)
+	}
 }
 
 func (r *Verb) check() error {
