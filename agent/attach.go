@@ -180,10 +180,9 @@ func (a *Agent) activate(t *target) error {
 		go t.Mappings.Release()
 		return err
 	}
-	for _, p := range t.Problems() {
-		a.log.Warn(p.What, append([]any{"pid", t.PID}, p.Why...)...)
-	}
+	t.LogProblems(a.log)
 	a.targets[t.PID] = t
+	a.stats.Profiled++
 	a.shells.Note(t.Process)
 	a.groups.Add(t.PID)
 	if a.builder != nil {

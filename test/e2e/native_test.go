@@ -40,7 +40,7 @@ func recordNative(t *testing.T, n int, of string, args ...string) (all []judge.S
 	}()
 	r := run(t, append([]string{"record", "-d", "60s", "-p", strconv.Itoa(p.PID), "--snapshot-every", "500ms",
 		"-o", filepath.Join(dir, "%n.jsonl")}, args...)...)
-	if r.Code != 0 || !strings.Contains(r.Stderr, "there is no V8 in the process") {
+	if r.Code != 0 || !strings.Contains(r.Stderr, "there is no V8 that hotspan knows in the process") {
 		t.Errorf("ended with %d:\n%s", r.Code, r.Stderr)
 	}
 	if all, err = readAll(dir); err != nil {

@@ -91,7 +91,10 @@ func (l *Layout) Has(f Field) bool {
 	return f < NumFields && l.Values[f].State == Known
 }
 
-// Require returns an error that names those of the fields that are not Known, or nil.
+// maxLacking is how many fields an error names.
+const maxLacking = 3
+
+// Require returns an error that names those of the fields that are not Known, three at most, or nil.
 func (l *Layout) Require(fs ...Field) error {
 	var missing []string
 	for _, f := range fs {
@@ -102,7 +105,11 @@ func (l *Layout) Require(fs ...Field) error {
 	if missing == nil {
 		return nil
 	}
-	return fmt.Errorf("layout of V8 %s: %s", l.V8, strings.Join(missing, ", "))
+	more := ""
+	if n := len(missing) - maxLacking; n > 0 {
+		missing, more = missing[:maxLacking], fmt.Sprintf(", and %d more", n)
+	}
+	return fmt.Errorf("layout of V8 %s: %s%s", l.V8, strings.Join(missing, ", "), more)
 }
 
 // Resolved is Require for fields that this V8 need not have: those that are Absent will do.

@@ -206,6 +206,8 @@ func whyNone(s *agent.Stats, both bool) string {
 	}
 	why := "the process used almost no CPU"
 	switch {
+	case s.Profiled == 0 && s.Taken == 0:
+		return "no Node.js process was profiled"
 	case both:
 		why += ", and no probe was hit"
 	case len(s.Hits) > 0:

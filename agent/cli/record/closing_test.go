@@ -30,7 +30,8 @@ func TestClosing(t *testing.T) {
 		SourceMaps: sourcemaps.Stats{Loaded: 5, Missing: 1, Remote: 2, Broken: 3, TooLarge: 4, Late: 6},
 		Unmatched:  []labels.Unmatched{{Label: "tenant", Seen: []string{"id", "user"}}, {Label: "shop"}},
 	}
-	idle := agent.Stats{Start: start, End: start.Add(2 * time.Second), SourceMaps: sourcemaps.Stats{Loaded: 5}}
+	idle := agent.Stats{Start: start, End: start.Add(2 * time.Second), SourceMaps: sourcemaps.Stats{Loaded: 5},
+		Profiled: 1}
 	for _, c := range []struct {
 		name  string
 		stats agent.Stats
@@ -80,6 +81,14 @@ to the thread's first frame -, all JavaScript named -, of samples in requests la
 hotspan itself
 wrote x.txt
 no samples in 2s: the process used almost no CPU
+`},
+		{"no process", agent.Stats{Start: start, End: start.Add(time.Second)},
+			&fileSink{last: "x.txt", format: pprofx.Collapsed},
+			`0 samples taken in 1.0 s = 0 written + 0 lost
+to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
+hotspan itself
+wrote x.txt
+no samples in 1s: no Node.js process was profiled
 `},
 		{"all lost", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20,
 			Lost: map[pprofx.LostReason]int64{pprofx.LostLate: 20}},

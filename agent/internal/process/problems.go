@@ -1,25 +1,22 @@
 package process
 
-// Problem says what of a process cannot be profiled as it should.
-type Problem struct {
-	What string
-	Why  []any // "why" and the reason, as log/slog has attributes; nil where What says all
-}
+import "log/slog"
 
-// Problems are those that are known when it has been opened.
-func (p *Process) Problems() (all []Problem) {
+// LogProblems logs what of a process cannot be profiled as it should, as far as that is known when it has been opened.
+func (p *Process) LogProblems(log *slog.Logger) {
+	log = log.With("pid", p.PID)
 	if !p.HasV8() {
-		return []Problem{{What: "there is no V8 in the process: its stacks are native; " +
-			"hotspan doctor lists Node.js processes"}}
+		log.Warn("there is no V8 that hotspan knows in the process: its stacks are native; " +
+			"hotspan doctor lists Node.js processes")
+		return
 	}
 	for _, why := range p.Mappings.V8().Problems {
-		all = append(all, Problem{"executable", []any{"why", why}})
+		log.Warn("executable", "why", why)
 	}
 	for _, note := range p.Layout.Notes {
-		all = append(all, Problem{What: note})
+		log.Warn(note)
 	}
 	if err := CanReadRequest(p.Layout); err != nil {
-		all = append(all, Problem{"requests cannot be read: samples have no labels", []any{"why", err}})
+		log.Warn("requests cannot be read: samples have no labels", "why", err)
 	}
-	return all
 }
