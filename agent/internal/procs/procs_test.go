@@ -206,6 +206,7 @@ func TestEnded(t *testing.T) {
 func TestSplitZeros(t *testing.T) {
 	for text, want := range map[string][]string{
 		"": nil, "node\x00": {"node"}, "node\x00\x00a b\x00": {"node", "", "a b"}, "title": {"title"},
+		"title\x00\x00\x00": {"title"}, "\x00\x00": nil,
 	} {
 		if diff := cmp.Diff(want, splitZeros([]byte(text))); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)

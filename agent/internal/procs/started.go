@@ -52,7 +52,7 @@ func CommandLine(pid int) string {
 func Arguments(pid int) []string { return splitZeros(readMemory(pid, "cmdline", maxArguments)) }
 
 func splitZeros(b []byte) []string {
-	s := strings.TrimSuffix(string(b), "\x00")
+	s := strings.TrimRight(string(b), "\x00") // behind a title that a process has given itself there are many
 	if s == "" {
 		return nil
 	}

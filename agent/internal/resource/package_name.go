@@ -20,7 +20,7 @@ const (
 )
 
 // packageName returns the name in the package.json next to the script of a Node process, or in the nearest directory
-// above; empty if there is none.
+// above, of a script in node_modules rather of the package that has these; empty if there is none.
 func packageName(pid int) (name string) {
 	procs.Waited(procs.UserOf(pid), func() { name = readName(pid) })
 	return name
@@ -44,14 +44,25 @@ func readName(pid int) string {
 	}
 	defer root.Close()
 	dir := path.Dir(path.Clean(script))
-	for range maxAbove {
-		name, err := nameIn(root, path.Join(dir, "package.json"))
-		if name != "" || dir == "/" || errors.Is(err, procs.ErrSlow) { // the next would most likely be slow as well
+	if app, _, ok := strings.Cut(dir+"/", "/node_modules/"); ok { // what the service depends on has brought the script
+		if name, err := nearestName(root, path.Clean("/"+app)); name != "" || errors.Is(err, procs.ErrSlow) {
 			return name
+		}
+	}
+	name, _ := nearestName(root, dir)
+	return name
+}
+
+// nearestName returns the name in the package.json of a directory, or the nearest one above; empty if there is none.
+func nearestName(root *procs.RootDir, dir string) (name string, err error) {
+	for range maxAbove {
+		name, err = nameIn(root, path.Join(dir, "package.json"))
+		if name != "" || dir == "/" || errors.Is(err, procs.ErrSlow) { // the next would most likely be slow as well
+			break
 		}
 		dir = path.Dir(dir)
 	}
-	return ""
+	return name, err
 }
 
 // nameIn returns the name in a package.json; empty if it has none, or cannot be read.
@@ -87,7 +98,7 @@ var withoutScript = []string{"-e", "--eval", "-p", "--print", "-pe", "-i", "--in
 func scriptOf(arguments []string) string {
 	for i := 1; i < len(arguments); i++ {
 		switch a := arguments[i]; {
-		case slices.Contains(withoutScript, a):
+		case a == "" || slices.Contains(withoutScript, a):
 			return ""
 		case a == "--" && i+1 < len(arguments):
 			return arguments[i+1]

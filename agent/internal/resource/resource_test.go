@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,8 +31,14 @@ func service(t *testing.T, packages map[string]string, env ...string) int {
 	if err := os.WriteFile(filepath.Join(dir, "app/src/server.js"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("tail", "-f", "src/server.js")
-	cmd.Dir, cmd.Env = filepath.Join(dir, "app"), env
+	return start(t, filepath.Join(dir, "app"), "src/server.js", env...)
+}
+
+// start starts a process in a folder with the arguments of a Node process with a script.
+func start(t *testing.T, dir, script string, env ...string) int {
+	t.Helper()
+	cmd := exec.Command("tail", "-f", script)
+	cmd.Dir, cmd.Env = dir, env
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +102,56 @@ func TestStrangePackages(t *testing.T) {
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
 	if got := packageName(cmd.Process.Pid); got != "" { // it would wait for ever
 		t.Errorf("a FIFO: %q", got)
+	}
+}
+
+// TestDependency: what runs a script of a package that it depends on, as "next start" does, has its own name.
+func TestDependency(t *testing.T) {
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "node_modules/next/bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(bin, "next"), "")
+	write(filepath.Join(dir, "node_modules/next/package.json"), `{"name": "next"}`)
+	if got := packageName(start(t, dir, "node_modules/next/bin/next")); got != "next" {
+		t.Errorf("of a package alone: %q", got)
+	}
+	write(filepath.Join(dir, "package.json"), `{"name": "shop"}`)
+	if got := packageName(start(t, dir, "node_modules/next/bin/next")); got != "shop" {
+		t.Errorf("of a dependency: %q", got)
+	}
+}
+
+// TestTitle: a process that has given itself a title, as Next.js does, has nothing but zeros behind it, which name no
+// script.
+func TestTitle(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"name": "all"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("yes", "", "", "")
+	cmd.Dir = filepath.Join(dir, "app")
+	if err := os.Mkdir(cmd.Dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cmd.StdoutPipe(); err != nil { // it waits until somebody reads
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	for !slices.Equal(procs.Arguments(cmd.Process.Pid), []string{"yes"}) { // until execve
+		time.Sleep(time.Millisecond)
+	}
+	if got := packageName(cmd.Process.Pid); got != "" {
+		t.Errorf("%q", got)
 	}
 }
 
