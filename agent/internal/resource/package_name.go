@@ -20,49 +20,63 @@ const (
 )
 
 // packageName returns the name in the package.json next to the script of a Node process, or in the nearest directory
-// above, of a script in node_modules rather of the package that has these; empty if there is none.
-func packageName(pid int) (name string) {
-	procs.Waited(procs.UserOf(pid), func() { name = readName(pid) })
+// above, of a script in node_modules above that; empty if there is none.
+func (o *Origin) packageName() (name string) {
+	procs.Waited(procs.UserOf(o.PID), func() { name = o.readName() })
 	return name
 }
 
-func readName(pid int) string {
-	script := scriptOf(procs.Arguments(pid))
+func (o *Origin) readName() string {
+	script := o.script()
 	if script == "" {
 		return ""
 	}
 	if !path.IsAbs(script) {
-		dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+		dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", o.PID))
 		if err != nil {
 			return ""
 		}
 		script = path.Join(dir, script)
 	}
-	root, err := procs.OpenRoot(pid)
+	root, err := procs.OpenRoot(o.PID)
 	if err != nil {
 		return ""
 	}
 	defer root.Close()
 	dir := path.Dir(path.Clean(script))
 	if app, _, ok := strings.Cut(dir+"/", "/node_modules/"); ok { // what the service depends on has brought the script
-		if name, err := nearestName(root, path.Clean("/"+app)); name != "" || errors.Is(err, procs.ErrSlow) {
-			return name
-		}
+		dir = path.Clean("/" + app)
 	}
-	name, _ := nearestName(root, dir)
-	return name
-}
-
-// nearestName returns the name in the package.json of a directory, or the nearest one above; empty if there is none.
-func nearestName(root *procs.RootDir, dir string) (name string, err error) {
 	for range maxAbove {
-		name, err = nameIn(root, path.Join(dir, "package.json"))
+		name, err := nameIn(root, path.Join(dir, "package.json"))
 		if name != "" || dir == "/" || errors.Is(err, procs.ErrSlow) { // the next would most likely be slow as well
-			break
+			return name
 		}
 		dir = path.Dir(dir)
 	}
-	return name, err
+	return ""
+}
+
+// script returns the script of a Node process; empty if it is not known.
+func (o *Origin) script() string {
+	script := scriptOf(procs.Arguments(o.PID))
+	if script == "" || strings.HasPrefix(path.Base(script), "ProcessContainer") {
+		script = scriptOfPM2(o.Environment())
+	}
+	return script
+}
+
+// scriptOfPM2 returns the script that PM2 has a process run, which begins with one of PM2's own and then gives itself a
+// title. (pm2: lib/God/ForkMode.js, lib/God/ClusterMode.js)
+func scriptOfPM2(e procs.Environment) string {
+	if script := e.Variable("pm_exec_path"); script != "" {
+		return script
+	}
+	var app struct {
+		Script string `json:"pm_exec_path"`
+	}
+	_ = json.Unmarshal([]byte(e.Variable("pm2_env")), &app) // of cluster mode
+	return app.Script
 }
 
 // nameIn returns the name in a package.json; empty if it has none, or cannot be read.

@@ -38,7 +38,7 @@ func Of(o *Origin, executable string) pprofx.Process {
 		p.Service = strings.ToValidUTF8(name, "\uFFFD")
 	}
 	if p.Service == "" && pod == "" && environment.Variable("KUBERNETES_SERVICE_HOST") == "" {
-		p.Service = packageName(o.PID)
+		p.Service = o.packageName()
 	}
 	return p
 }

@@ -86,7 +86,7 @@ func TestOf(t *testing.T) {
 func TestStrangePackages(t *testing.T) {
 	dir := t.TempDir()
 	pid := service(t, map[string]string{"app/package.json": strings.Repeat(" ", maxPackage) + `{"name": "x"}`})
-	if got := packageName(pid); got != "" {
+	if got := (&Origin{PID: pid}).packageName(); got != "" {
 		t.Errorf("a large package.json: %q", got)
 	}
 	if err := exec.Command("mkfifo", filepath.Join(dir, "package.json")).Run(); err != nil {
@@ -100,7 +100,7 @@ func TestStrangePackages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { cmd.Process.Kill(); cmd.Wait() }()
-	if got := packageName(cmd.Process.Pid); got != "" { // it would wait for ever
+	if got := (&Origin{PID: cmd.Process.Pid}).packageName(); got != "" { // it would wait for ever
 		t.Errorf("a FIFO: %q", got)
 	}
 }
@@ -119,12 +119,39 @@ func TestDependency(t *testing.T) {
 	}
 	write(filepath.Join(bin, "next"), "")
 	write(filepath.Join(dir, "node_modules/next/package.json"), `{"name": "next"}`)
-	if got := packageName(start(t, dir, "node_modules/next/bin/next")); got != "next" {
-		t.Errorf("of a package alone: %q", got)
+	for _, want := range []string{"", "shop"} {
+		o := Origin{PID: start(t, dir, "node_modules/next/bin/next")}
+		if got := o.packageName(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		write(filepath.Join(dir, "package.json"), `{"name": "shop"}`)
 	}
-	write(filepath.Join(dir, "package.json"), `{"name": "shop"}`)
-	if got := packageName(start(t, dir, "node_modules/next/bin/next")); got != "shop" {
-		t.Errorf("of a dependency: %q", got)
+}
+
+// TestPM2: PM2 begins an application with a script of its own, and says in the environment which one is the
+// application's.
+func TestPM2(t *testing.T) {
+	const own = "src/ProcessContainer.js"
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "src"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{own: "", "a.js": "", "src/package.json": `{"name": "pm2"}`,
+		"package.json": `{"name": "shop"}`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script := filepath.Join(dir, "a.js")
+	for env, want := range map[string]string{
+		"pm_exec_path=" + script:                                 "shop", // fork mode
+		`pm2_env={"name":"web","pm_exec_path":"` + script + `"}`: "shop", // cluster mode
+		`pm2_env={"name":"web"`:                                  "",
+	} {
+		o := Origin{PID: start(t, dir, own, env)}
+		if got := o.packageName(); got != want {
+			t.Errorf("%s: %q, want %q", env, got, want)
+		}
 	}
 }
 
@@ -150,7 +177,7 @@ func TestTitle(t *testing.T) {
 	for !slices.Equal(procs.Arguments(cmd.Process.Pid), []string{"yes"}) { // until execve
 		time.Sleep(time.Millisecond)
 	}
-	if got := packageName(cmd.Process.Pid); got != "" {
+	if got := (&Origin{PID: cmd.Process.Pid}).packageName(); got != "" {
 		t.Errorf("%q", got)
 	}
 }
@@ -173,7 +200,8 @@ func TestSlowPackage(t *testing.T) {
 	}
 	const once = 5 * time.Second
 	began := time.Now()
-	if got, took := packageName(cmd.Process.Pid), time.Since(began); got != "" || took < once || took > 2*once {
+	got, took := (&Origin{PID: cmd.Process.Pid}).packageName(), time.Since(began)
+	if got != "" || took < once || took > 2*once {
 		t.Errorf("%q after %v, want nothing after %v", got, took, once)
 	}
 }
