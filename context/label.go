@@ -51,7 +51,7 @@ var idDigits = map[string]int{TraceID: 32, SpanID: 16, RootSpan: 16}
 // has OpenTelemetry's instrumentation, but no tracer, all of its spans have it.
 func (l *Label) isNone() bool {
 	n, ok := idDigits[l.Key]
-	return ok && l.Str == strings.Repeat("0", n)
+	return ok && len(l.Str) == n && strings.Trim(l.Str, "0") == ""
 }
 
 // valid reports whether an id is hexadecimal, of its length and not all zero, and any other text UTF-8.
