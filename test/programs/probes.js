@@ -10,7 +10,7 @@
 //
 // It prints "ready PID" on stderr when it starts, and at the end a line of JSON on stdout: how often each request has
 // called the function, by the endpoint in its store, how long the busy one took, in milliseconds, and how much CPU time
-// the process used meanwhile. It ends after another second.
+// the process used meanwhile. It ends a second after all calls have.
 
 const fs = require('node:fs');
 const os = require('node:os');
@@ -24,6 +24,7 @@ const requests = number('REQUESTS', 100);
 const calls = number('CALLS', 0);
 const storage = new AsyncLocalStorage();
 const called = {};
+const asynchronous = []; // promises of calls that go on
 const own = { priority: os.getPriority, missing, throwing, opening, spawning, signalling, collecting };
 const functions = process.env.ADDON ? require(process.env.ADDON) : own;
 const collect = gcFunction();
@@ -77,7 +78,10 @@ function collecting() {
 }
 
 function callOften(times) {
-  for (let i = 0; i < times; i++) call();
+  for (let i = 0; i < times; i++) {
+    const result = call();
+    if (result) asynchronous.push(result);
+  }
 }
 
 function handle(endpoint, times) {
@@ -103,7 +107,7 @@ function busy() {
   if (calls > 0) handle('busy', calls);
   const { user, system } = process.cpuUsage(before);
   console.log(JSON.stringify({ called, took: performance.now() - began, cpu: (user + system) / 1000 }));
-  setTimeout(process.exit, 1000);
+  Promise.all(asynchronous).then(() => setTimeout(process.exit, 1000));
 }
 
 process.stderr.write(`ready ${process.pid}\n`);
