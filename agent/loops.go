@@ -18,7 +18,7 @@ func (a *Agent) findLoop(t *target, s *sampler.Sample, stack []*pprofx.Frame) {
 	}
 	pid, sp := t.PID, s.Sp
 	a.async.Run(pid, func() func() {
-		turns, err := uvloop.Find(memory.Live{PID: int(key.Tid)}, pid, sp)
+		turns, err := uvloop.Find(memory.NewPages(&memory.Live{PID: int(key.Tid)}), pid, sp)
 		if err == nil {
 			err = a.sampler.SetLoop(key, turns)
 		}

@@ -59,7 +59,7 @@ func Find(mem io.ReaderAt, pid int, sp uint64) (turns uint64, err error) {
 		read += uint64(len(chunk))
 		for ; len(chunk) > 0; chunk = chunk[8:] {
 			p := binary.LittleEndian.Uint64(chunk)
-			if p%8 != 0 || p < 1<<16 || p >= 1<<47 || tried[p] {
+			if !isAddress(p) || tried[p] {
 				continue
 			}
 			if turns, ok := turnsOf(mem, pid, p); ok {
@@ -76,7 +76,7 @@ func Find(mem io.ReaderAt, pid int, sp uint64) (turns uint64, err error) {
 // turnsOf returns where the loop at an address counts its turns, if it is a loop that does.
 func turnsOf(mem io.ReaderAt, pid int, loop uint64) (uint64, bool) {
 	var b [loopSize]byte
-	if n, _ := mem.ReadAt(b[:], int64(loop)); n < len(b) {
+	if n, _ := mem.ReadAt(b[:], int64(loop)); n < len(b) || !mayBeLoop(b[:]) {
 		return 0, false
 	}
 	for _, at := range lists {
@@ -90,6 +90,20 @@ func turnsOf(mem io.ReaderAt, pid int, loop uint64) (uint64, bool) {
 	}
 	return fields + turnsAt, true
 }
+
+// mayBeLoop reports whether there are addresses where a loop has some. Few other words on a stack lead to such memory,
+// so that nothing else is read for them.
+func mayBeLoop(b []byte) bool {
+	may := isAddress(binary.LittleEndian.Uint64(b[internalFields:]))
+	for _, at := range lists {
+		next, prev := binary.LittleEndian.Uint64(b[at:]), binary.LittleEndian.Uint64(b[at+8:])
+		may = may && isAddress(next) && isAddress(prev)
+	}
+	return may
+}
+
+// isAddress reports whether a word can be the address of a struct of libuv's.
+func isAddress(word uint64) bool { return word%8 == 0 && word >= 1<<16 && word < 1<<47 }
 
 // isList reports whether the head of a circular list is at an address: its next entry names it as the one before.
 func isList(mem io.ReaderAt, head []byte, at uint64) bool {
