@@ -50,10 +50,11 @@ type Stats struct {
 	NoHit         int64              // of the probe stall: samples that are not a hit
 	Throttled     []cgroup.Throttled // control groups of processes that were kept off the CPUs by a limit
 	Unmatched     []labels.Unmatched
+	// TimerThrottled is for how long the kernel let no timer fire, all CPUs together, since they fired too often.
+	TimerThrottled time.Duration
 
-	TimerThrottled time.Duration               // in which the kernel let no timer fire, all CPUs together: too many had
-	Profiled       int                         // processes, since the start
-	Lost           map[pprofx.LostReason]int64 // samples
+	Profiled int                         // processes, until now
+	Lost     map[pprofx.LostReason]int64 // samples
 }
 
 // Progress are the counts so far, for Config.Progress.
