@@ -5,7 +5,6 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/uvloop"
 	"github.com/hotspan/hotspan/pprofx"
-	memory "github.com/hotspan/hotspan/v8/target"
 )
 
 // findLoop has the event loop found that a thread runs, once a sample shows that it runs one: its turns are in the
@@ -18,7 +17,7 @@ func (a *Agent) findLoop(t *target, s *sampler.Sample, stack []*pprofx.Frame) {
 	}
 	pid, sp := t.PID, s.Sp
 	a.async.Run(pid, func() func() {
-		turns, err := uvloop.Find(memory.NewPages(&memory.Live{PID: int(key.Tid)}), pid, sp)
+		turns, err := uvloop.Find(pid, int(key.Tid), sp)
 		if err == nil {
 			err = a.sampler.SetLoop(key, turns)
 		}

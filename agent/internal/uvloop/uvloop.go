@@ -13,6 +13,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/hotspan/hotspan/v8/target"
 )
 
 // ErrNone says that no loop was found that counts its turns.
@@ -45,10 +47,16 @@ const (
 	maxTurns    = 1 << 48
 )
 
-// Find returns the address of the count of turns, 8 bytes, of the loop that a thread runs. sp is the thread's stack
-// pointer while uv_run is on its stack, once: there is another loop inside of child_process.execSync. The error is
-// ErrNone.
-func Find(mem io.ReaderAt, pid int, sp uint64) (turns uint64, err error) {
+// Find returns the address of the count of turns, 8 bytes, of the loop that a thread of a process runs. sp is the
+// thread's stack pointer while uv_run is on its stack, once: there is another loop inside of child_process.execSync.
+// The error is ErrNone.
+func Find(pid, thread int, sp uint64) (turns uint64, err error) {
+	mem := target.NewPages(&target.Live{PID: thread})
+	defer mem.Forget()
+	return find(mem, pid, sp)
+}
+
+func find(mem io.ReaderAt, pid int, sp uint64) (turns uint64, err error) {
 	tried := map[uint64]bool{}
 	sp &^= 7
 	for read := uint64(0); read < maxStack; {

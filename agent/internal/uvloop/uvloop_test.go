@@ -79,13 +79,12 @@ func TestFind(t *testing.T) {
 }
 
 func turnsFrom(pid, tid int, sp uint64) (uint64, error) {
-	mem := target.Live{PID: tid}
-	at, err := Find(mem, pid, sp)
+	at, err := Find(pid, tid, sp)
 	if err != nil {
 		return 0, err
 	}
 	var b [8]byte
-	_, err = mem.ReadAt(b[:], int64(at))
+	_, err = target.Live{PID: tid}.ReadAt(b[:], int64(at))
 	return binary.LittleEndian.Uint64(b[:]), err
 }
 
@@ -116,7 +115,7 @@ func TestHostile(t *testing.T) {
 		"all the same":  {func(uint64) uint64 { return 0x7f0000000000 }},
 		"zero":          {func(uint64) uint64 { return 0 }},
 	} {
-		if at, err := Find(m, os.Getpid(), 1<<46); !errors.Is(err, ErrNone) {
+		if at, err := find(m, os.Getpid(), 1<<46); !errors.Is(err, ErrNone) {
 			t.Errorf("%s: %#x, %v", name, at, err)
 		}
 	}
