@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ func (o *Origin) readName() string {
 	defer root.Close()
 	dir := path.Dir(path.Clean(script))
 	if app, _, ok := strings.Cut(dir+"/", "/node_modules/"); ok { // what the service depends on has brought the script
-		dir = path.Clean("/" + app)
+		dir = cmp.Or(app, "/")
 	}
 	for range maxAbove {
 		name, err := nameIn(root, path.Join(dir, "package.json"))
