@@ -13,7 +13,8 @@ type wasm struct {
 type wasmModule struct {
 	*heap.WasmModule
 	url     string
-	tries   int // to find the URL
+	tries   int    // to find the URL
+	next    uint64 // round from which on it is looked for again
 	checked uint64
 }
 

@@ -4,7 +4,8 @@ package stack
 const (
 	maxWasmPoints  = 1 << 16
 	maxWasmModules = 1 << 8
-	maxURLTries    = 8 // samples in which a module's URL is looked for
+	urlTries       = 8  // samples of a round in which a module's URL is looked for
+	maxURLPause    = 16 // binary logarithm of the rounds until it is looked for again
 )
 
 // wasmAt finds the code of WebAssembly that a frame is in. Nil: there is none.

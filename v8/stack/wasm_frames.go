@@ -57,11 +57,16 @@ func (v *Resolver) wasmFrame(m *wasmModule, call heap.WasmCall) *Frame {
 	return f
 }
 
-// wasmURL finds the URL of a module, and reports whether it is known.
+// wasmURL finds the URL of a module, and reports whether it is known. An instance that V8 has moved since the sample
+// does not lead to it, nor do those of the samples before: a few tries in one round of samples, and after twice as many
+// rounds each time a few more.
 func (v *Resolver) wasmURL(m *wasmModule, instance heap.Word) bool {
-	if m.url == "" && m.tries < maxURLTries && instance != 0 {
-		m.tries++
-		m.url, _ = v.r.WasmScript(instance, m.WasmModule)
+	if m.url != "" || instance == 0 || v.code.round < m.next {
+		return m.url != ""
+	}
+	m.url, _ = v.r.WasmScript(instance, m.WasmModule)
+	if m.tries++; m.tries%urlTries == 0 {
+		m.next = v.code.round + 1<<min(m.tries/urlTries-1, maxURLPause)
 	}
 	return m.url != ""
 }
