@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -9,12 +10,13 @@ import (
 )
 
 // mutationProgram changes its store without pause: it adds and deletes properties, so that the store enters and leaves
-// dictionary mode; Maps grow, shrink and are emptied; strings are concatenated and flattened. Each value begins with
-// its key.
+// dictionary mode; Maps grow, shrink and are emptied; strings are concatenated, flattened, and made keys. A text is its
+// key and a number n, n % 40 times.
 const mutationProgram = `
 const { AsyncLocalStorage } = require('async_hooks');
 const store = { a: 'a-0', b: 'b-0', deep: { c: 'c-0' }, map: new Map([['d', 'd-0']]), list: ['e-0'] };
 let n = 0;
+let keys;
 function text(key) {
   let s = key + '-';
   for (let i = 0; i < n % 40; i++) s += n;
@@ -33,6 +35,10 @@ function change() {
   if (n % 4 === 0) for (let i = 0; i < 60; i += 2) store.map.delete('k' + i);
   store.list = n % 2 ? [text('e')] : [text('e'), 1.5, n];
   if (n % 11 === 0) store.list = [1.5];
+  store.a.charCodeAt(n % 100);
+  store.flat = ['f-', ...Array(n % 40).fill(n)].join('');
+  store.part = ('xg-' + String(n).repeat(n % 40) + 'x').slice(1, -1);
+  keys = { [n % 6 ? store.flat : store.deep.c]: n, [store.part]: n };
 }
 new AsyncLocalStorage({ name: 'app' }).run(store, () => { for (;;) change(); });
 `
@@ -44,7 +50,7 @@ func TestMutation(t *testing.T) {
 		p := command(t, node, append(flags, "--max-semi-space-size=1", "-e", mutationProgram)...)
 		samples := recordEnough(t, p.Process.Pid, 4999, 1000, 5*time.Second, "--label", "a=a", "--label", "b=b",
 			"--label", "c=deep.c", "--label", `d=map.get("d")`, "--label", "e=list[0]",
-			"--label", `never=map.get("never")`)
+			"--label", "f=flat", "--label", "g=part", "--label", `never=map.get("never")`)
 		var with judge.Share
 		for _, s := range samples {
 			with.Count(len(s.Labels) > 0)
@@ -62,5 +68,11 @@ func TestMutation(t *testing.T) {
 func ofKey(key string, value any) bool {
 	text, _ := value.(string)
 	digits, found := strings.CutPrefix(text, key+"-")
-	return found && strings.Trim(digits, "0123456789") == "" || key == "e" && value == "1.5"
+	for length := 1; length <= len(digits); length++ {
+		n, _ := strconv.Atoi(digits[:length])
+		if found && digits == strings.Repeat(digits[:length], n%40) {
+			return true
+		}
+	}
+	return found && digits == "" || key == "e" && value == "1.5"
 }

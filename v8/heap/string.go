@@ -96,6 +96,9 @@ func (r *Reader) Text(w Word, limit int) (*Text, error) {
 	return r.pieces(piece{w: w, length: limit}, maxPieces)
 }
 
+// pieces reads a string of any representation. The length that it says counts: V8 flattens a string of two parts, or
+// makes it a key, by one store after the other, and in between its first part is all of it, and the second still what
+// it was. (src/objects/string.cc, String::SlowFlatten and MakeThin)
 func (r *Reader) pieces(whole piece, most int) (*Text, error) {
 	t, limit := &Text{}, whole.length
 	pieces := []piece{whole}
@@ -106,18 +109,24 @@ func (r *Reader) pieces(whole piece, most int) (*Text, error) {
 		p := pieces[len(pieces)-1]
 		pieces = pieces[:len(pieces)-1]
 		p.length = min(p.length, limit-t.Len())
-		more, err := r.part(t, p)
+		more, err := r.part(t, &p)
 		if err != nil {
 			return nil, err
 		}
+		if n == 0 {
+			limit = p.length
+		}
 		pieces = append(pieces, more...)
+	}
+	if t.Len() < limit {
+		return nil, fmt.Errorf("string 0x%x: its parts have %d characters of %d", uint64(whole.w), t.Len(), limit)
 	}
 	return t, nil
 }
 
-// part adds a flat piece to t, or says what a piece of another representation stands for, last part first.
-// (src/objects/string.h)
-func (r *Reader) part(t *Text, p piece) ([]piece, error) {
+// part adds a flat piece to t, or says what a piece of another representation stands for, last part first. It lowers
+// p.length to what there is. (src/objects/string.h)
+func (r *Reader) part(t *Text, p *piece) ([]piece, error) {
 	w, hiddenClass, err := r.Forwarded(p.w)
 	if err != nil {
 		return nil, err
@@ -130,24 +139,40 @@ func (r *Reader) part(t *Text, p piece) ([]piece, error) {
 		return nil, &TypeError{w, typ, "string"}
 	}
 	n, err := r.u32(w, layout.StringLength)
-	if err != nil || int64(n) < int64(p.skip) {
+	if err != nil {
 		return nil, err
 	}
-	p.length = min(p.length, int(n)-p.skip)
+	p.length = max(0, min(p.length, int(n)-p.skip))
 	switch typ & r.l.At(layout.StringRepresentationMask) {
 	case r.l.At(layout.SeqStringTag):
-		return nil, r.flat(t, w.address()+uint64(r.l.At(layout.SeqStringChars)), typ, p)
+		if other, ok := r.reference(w, n); ok {
+			return []piece{{w: other, skip: p.skip, length: p.length, sliced: p.sliced}}, nil
+		}
+		return nil, r.flat(t, w.address()+uint64(r.l.At(layout.SeqStringChars)), typ, *p)
 	case r.l.At(layout.ExternalStringTag):
-		return nil, r.external(t, w, typ, p)
+		return nil, r.external(t, w, typ, *p)
 	case r.l.At(layout.ThinStringTag):
 		actual, err := r.field(w, layout.ThinStringActual)
 		return []piece{{w: actual, skip: p.skip, length: p.length, sliced: p.sliced}}, err
 	case r.l.At(layout.SlicedStringTag):
-		return r.sliced(w, p)
+		return r.sliced(w, *p)
 	case r.l.At(layout.ConsStringTag):
-		return r.cons(w, p)
+		return r.cons(w, *p)
 	}
 	return nil, &TypeError{w, typ, "string"}
+}
+
+// reference is the string that a flat one of n characters is becoming a reference to, if it is: V8 writes the
+// reference over the first characters, and the hidden class last. (src/objects/string.cc, String::MakeThin) No text is
+// the address of a string as long.
+func (r *Reader) reference(flat Word, n uint32) (Word, bool) {
+	chars, err := r.field(flat, layout.SeqStringChars)
+	if err != nil || n == 0 || !chars.IsObject() || chars>>48 != 0 {
+		return 0, false
+	}
+	length, err := r.u32(chars, layout.StringLength)
+	typ, failed := r.Type(chars)
+	return chars, err == nil && failed == nil && length == n && typ < r.l.At(layout.FirstNonStringType)
 }
 
 func (r *Reader) flat(t *Text, chars uint64, typ int, p piece) error {

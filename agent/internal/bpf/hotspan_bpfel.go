@@ -684,6 +684,7 @@ type hotspanScratch struct {
 		Record   uint32
 		Start    uint32
 		Size     uint32
+		Left     uint32
 		Width    uint32
 		N_pieces uint32
 		Known    uint32
@@ -691,6 +692,7 @@ type hotspanScratch struct {
 		Bad      uint8
 		Cut      uint8
 	}
+	_      [4]byte
 	Stores [64]struct {
 		_       structs.HostLayout
 		Storage uint64

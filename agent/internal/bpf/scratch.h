@@ -98,6 +98,7 @@ struct text {
 	__u32 label;
 	__u32 record, start; // offsets in the buffer: of the record that is being written, and of its characters
 	__u32 size;          // bytes of all records of the value
+	__u32 left;          // characters that are still to come
 	__u32 width;         // bytes of a character; 0 = none yet
 	__u32 n_pieces;      // still to be copied, the next on top
 	__u32 known;         // bytes in object_head of the next one; 0 = it is to be read

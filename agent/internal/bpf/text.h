@@ -13,6 +13,8 @@
 #include "scratch.h"
 #include "value.h"
 
+#define ALL_CHARS (~0U) // as many as there are
+
 // Begins to write characters of one width. Those of another width go into a record of their own.
 static __always_inline long set_width(struct scratch *s, __u32 width)
 {
@@ -102,6 +104,7 @@ __noinline int copy_flat(struct scratch *s, __u64 chars, __u32 in_head, __u32 wi
 	if (!s || !length)
 		return 0;
 	struct text *t = &s->value_text;
+	t->left -= length;
 	if (set_width(s, width))
 		return -1;
 	__u64 size = (__u64)length * width;
@@ -159,6 +162,25 @@ static __always_inline long piece_word(struct scratch *s, __u32 size, __u32 at, 
 	return 0;
 }
 
+// Whether V8 is making scratch->piece, a flat string of which so many bytes were read, a reference to another one.
+__noinline int becomes_thin(struct scratch *s, __u32 size)
+{
+	__u64 chars;
+	return s && !piece_word(s, size, s->v8.string_chars, &chars) &&
+	       is_reference(s, chars, string_length(&s->v8, s->object_head));
+}
+
+// Copies so many characters of scratch->piece, a flat string of which `size` bytes were read.
+static __always_inline long copy_seq(struct scratch *s, __s32 type, __u32 size, __u32 length)
+{
+	const struct v8_layout *v8 = &s->v8;
+	__u32 width = type & v8->one_byte_bit ? 1 : 2;
+	__u64 at = (__u64)s->piece.skip * width, end = v8->string_chars + at + (__u64)length * width;
+	if (end <= size)
+		return copy_flat(s, at, 1, width, length);
+	return copy_flat(s, s->piece.string - 1 + v8->string_chars + at, 0, width, length);
+}
+
 // Pops the topmost piece: copies it, or pushes what it stands for. (src/objects/string.h)
 static __always_inline long copy_piece(struct scratch *s)
 {
@@ -178,14 +200,17 @@ static __always_inline long copy_piece(struct scratch *s)
 	length -= p->skip;
 	if (length > p->length)
 		length = p->length;
+	if (t->left == ALL_CHARS)
+		t->left = length;
+	// V8 flattens a string of two parts, or makes it a key, by one store after the other. In between its first part
+	// is all of it, and the second still what it was. (src/objects/string.cc, String::SlowFlatten and MakeThin)
+	if (length > t->left)
+		length = t->left;
 	__u32 tag = type & v8->string_mask;
-	if (tag == v8->tag_seq) {
-		__u32 width = type & v8->one_byte_bit ? 1 : 2;
-		__u64 at = (__u64)p->skip * width, end = v8->string_chars + at + (__u64)length * width;
-		if (end <= size)
-			return copy_flat(s, at, 1, width, length);
-		return copy_flat(s, p->string - 1 + v8->string_chars + at, 0, width, length);
-	}
+	if (tag == v8->tag_seq && length && becomes_thin(s, size))
+		tag = v8->tag_thin;
+	if (tag == v8->tag_seq)
+		return copy_seq(s, type, size, length);
 	__u64 first; // words are read one after the other: the stack is short
 	if (tag == v8->tag_external && !(type & v8->uncached_bit)) {
 		__u32 width = type & v8->one_byte_bit ? 1 : 2;
@@ -205,10 +230,10 @@ static __always_inline long copy_piece(struct scratch *s)
 	} else if (tag == v8->tag_cons && !p->skip && t->n_pieces < MAX_PIECES - 2) {
 		if (piece_word(s, size, v8->cons_second, &first))
 			return -1;
-		push_piece(s, first, 0, -1);
+		push_piece(s, first, 0, ALL_CHARS);
 		if (piece_word(s, size, v8->cons_first, &first))
 			return -1;
-		push_piece(s, first, 0, -1);
+		push_piece(s, first, 0, ALL_CHARS);
 	} else {
 		return -1;
 	}
@@ -219,7 +244,7 @@ static long copy_next_piece(__u32 i, void *context)
 {
 	struct scratch *s = *(struct scratch **)context;
 	struct text *t = &s->value_text;
-	if (!t->n_pieces || t->cut)
+	if (!t->n_pieces || !t->left || t->cut)
 		return 1;
 	if (!copy_piece(s))
 		return 0;
@@ -234,7 +259,8 @@ static __always_inline int is_short(const struct scratch *s, __u32 type, __u32 s
 	const struct v8_layout *v8 = &s->v8;
 	return !s->collecting && type < v8->first_non_string && size > STRING_HEAD &&
 	       (type & (v8->string_mask | v8->one_byte_bit)) == (v8->tag_seq | v8->one_byte_bit) &&
-	       string_length(v8, s->ref_head) <= SHORT_STRING;
+	       string_length(v8, s->ref_head) <= SHORT_STRING &&
+	       !resembles_reference(s->ref_head[STRING_HEAD / 8]);
 }
 
 // Appends such a string. An empty one says nothing.
@@ -252,13 +278,14 @@ static __always_inline void append_string(struct scratch *s, const struct label_
 	struct text *t = &s->value_text;
 	if (!append(s, CONTEXT_UNREADABLE, f->label, 0))
 		return;
-	*t = (struct text){.label = f->label, .record = at, .start = s->end, .known = f->size, .type = f->type};
+	*t = (struct text){.label = f->label, .record = at, .start = s->end, .left = ALL_CHARS,
+			  .known = f->size, .type = f->type};
 	copy_words(s->object_head, f->head, sizeof(f->head));
-	push_piece(s, f->value, 0, -1);
+	push_piece(s, f->value, 0, ALL_CHARS);
 	bpf_loop(MAX_PIECES_TOTAL, copy_next_piece, &s, 0);
 	if (t->cut) {
 		append(s, CONTEXT_CUT, f->label, 0);
-	} else if (t->bad || t->n_pieces) { // nothing of it: a part would be another value
+	} else if (t->bad || t->left) { // nothing of it: a part would be another value
 		s->end = at;
 		unreadable(s);
 	} else if (!t->width) {

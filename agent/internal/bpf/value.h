@@ -55,6 +55,21 @@ static __always_inline __u32 string_length(const struct v8_layout *v8, const __u
 	return half_at(head, v8->string_length);
 }
 
+// V8 makes a string that becomes a key a reference to that key. In a flat one it writes the reference over the first
+// characters, and the hidden class last. (src/objects/string.cc, String::MakeThin) Whether these, eight bytes of a
+// string that has any, may be the reference. V8's heap is above 4 GiB.
+static __always_inline int resembles_reference(__u64 chars)
+{
+	return HEAP_OBJECT(chars) && chars >> 32 && !(chars >> 48);
+}
+
+// Whether they are: of a string of five or six characters they may be an address too, but not that of a string as long.
+static __always_inline int is_reference(struct scratch *s, __u64 chars, __u32 length)
+{
+	return resembles_reference(chars) && !read_apart(s, &s->word, 8, chars - 1 + 8) &&
+	       half_at(&s->word, s->v8.string_length & 4) == length;
+}
+
 // Uses n of the steps that reading a sample's context may have; 0 = fewer are left.
 static __always_inline long use_steps(struct scratch *s, __u32 n)
 {

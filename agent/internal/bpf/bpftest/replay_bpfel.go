@@ -839,6 +839,7 @@ type replayScratch struct {
 		Record   uint32
 		Start    uint32
 		Size     uint32
+		Left     uint32
 		Width    uint32
 		N_pieces uint32
 		Known    uint32
@@ -846,6 +847,7 @@ type replayScratch struct {
 		Bad      uint8
 		Cut      uint8
 	}
+	_      [4]byte
 	Stores [64]struct {
 		_       structs.HostLayout
 		Storage uint64
