@@ -27,10 +27,11 @@ func (b *buffer) await(t *testing.T, text string, times int) {
 }
 
 // untilEnough has try make a recording, and others of 2, 4 and 8 times the length until one is enough to judge by: what
-// a program does in a time, and how many samples it has, depends on how much of the CPUs it gets.
+// a program does in a time, and how many samples it has, depends on how much of the CPUs it gets. A test that has
+// failed makes no more of them.
 func untilEnough(t *testing.T, try func(times int) (enough bool)) {
 	t.Helper()
-	for times := 1; !try(times) && times < 8; times *= 2 {
+	for times := 1; !try(times) && !t.Failed() && times < 8; times *= 2 {
 		t.Logf("too little to judge by: recording again, %d times as long", 2*times)
 	}
 }
