@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -85,13 +84,17 @@ func (r *Reader) functionName(w Word, f *Function) error {
 	if err != nil {
 		return err
 	}
-	if typ == r.l.At(layout.TypeScopeInfo) {
-		return r.scopeName(v, f)
-	}
-	if typ >= r.l.At(layout.FirstNonStringType) {
+	switch {
+	case typ == r.l.At(layout.TypeScopeInfo):
+		err = r.scopeName(v, f)
+	case typ >= r.l.At(layout.FirstNonStringType):
 		return &TypeError{v, typ, "string or ScopeInfo"}
+	default:
+		f.Name, err = r.name(v)
 	}
-	f.Name, err = r.name(v)
+	if err == nil {
+		err = r.refers(w, layout.SFINameOrScopeInfo, v)
+	}
 	return err
 }
 
@@ -196,28 +199,26 @@ func (r *Reader) FunctionKind(sfi Word) (int, error) {
 	return int(flags & 0x1f), err
 }
 
-// firstName reads the first slot that has a name; the others hold undefined, a Smi or the empty string. Where one
-// cannot be read, as while a collection moves it, a function without a name further on is not said to have none.
+// firstName reads the first slot that has a name; the others hold undefined, a Smi or the empty string.
 func (r *Reader) firstName(w Word, at []int) (string, error) {
-	var failed error
 	for _, offset := range at {
-		v, err := r.WordAt(w.address() + uint64(offset))
+		slot := w.address() + uint64(offset)
+		v, err := r.WordAt(slot)
 		if err != nil {
 			return "", err
 		}
-		if !v.IsObject() {
-			continue
-		}
-		if typ, err := r.Type(v); err == nil && typ == r.l.At(layout.TypeOddball) {
+		if !v.IsObject() || r.want(v, layout.TypeOddball) == nil {
 			continue
 		}
 		s, err := r.name(v)
-		if err == nil && s != "" {
-			return s, nil
+		if err == nil {
+			err = r.holds(slot, v)
 		}
-		failed = errors.Join(failed, err)
+		if err != nil || s != "" {
+			return s, err
+		}
 	}
-	return "", failed
+	return "", nil
 }
 
 // name reads a function's name. One of more than maxName UTF-16 units is cut there, and says so.

@@ -31,7 +31,7 @@ func testLayout() *layout.Layout {
 		layout.ScopeInfoFunctionVarBit: 12, layout.ScopeInfoInferredNameBit: 14,
 		layout.ScopeInfoMaxInlinedNames: 75, layout.ScriptSource: 8, layout.ScriptName: 16,
 		layout.ScriptLineOffset: 24, layout.ScriptColumnOffset: 32, layout.ScriptID: 64,
-		layout.ScriptSourceURL: 112, layout.BytecodeArrayLength: 8,
+		layout.ScriptSourceURL: 112, layout.ScriptSourceMappingURL: 120, layout.BytecodeArrayLength: 8,
 		layout.BytecodeArrayPositions: 24, layout.BytecodeArrayFirstByte: 64,
 		layout.CodeDeoptData: 8, layout.CodePositions: 16, layout.CodeInstructionStart: 40,
 		layout.CodeInstructionSize: 56, layout.CodeFlags: 52, layout.CodeFlagsKindMask: 15,

@@ -88,6 +88,21 @@ func (r *Reader) field(w Word, f layout.Field) (Word, error) {
 	return r.WordAt(w.address() + uint64(at))
 }
 
+// refers checks that a field of an object still is the word that it was, once what that refers to was read: a
+// collection may have moved it meanwhile, and V8 have put any other object where it was.
+func (r *Reader) refers(object Word, f layout.Field, was Word) error {
+	return r.holds(object.address()+uint64(r.l.At(f)), was)
+}
+
+// holds does the same for the word at an address.
+func (r *Reader) holds(at uint64, was Word) error {
+	now, err := r.WordAt(at)
+	if err == nil && now != was {
+		err = fmt.Errorf("object 0x%x has moved to 0x%x", uint64(was), uint64(now))
+	}
+	return err
+}
+
 func (r *Reader) u32(w Word, f layout.Field) (uint32, error) {
 	at := r.l.At(f)
 	if at < 0 || !w.IsObject() {

@@ -33,7 +33,11 @@ func (r *Reader) RegexpSource(w Word, c *Code, limit int) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			return r.String(pattern, limit)
+			text, err := r.String(pattern, limit)
+			if err == nil {
+				err = r.refers(w, source, pattern)
+			}
+			return text, err
 		}
 	}
 	return "", fmt.Errorf("regular expression 0x%x: code 0x%x is not its own: %w", uint64(w), uint64(c.object),

@@ -56,24 +56,32 @@ func (r *Reader) Script(w Word) (*Script, error) {
 		return nil, err
 	}
 	s.Length, _ = r.StringUnits(s.source)
-	if s.Name = r.scriptName(w); s.Name == "" {
+	if s.Name, err = r.scriptName(w); err != nil {
+		return nil, err
+	}
+	if s.Name == "" {
 		s.Name = "eval"
 		r.evaluated(s, w)
 	}
 	return s, nil
 }
 
-func (r *Reader) scriptName(w Word) string {
+// scriptName is the name of a script or else its sourceURL; "" where it has none.
+func (r *Reader) scriptName(w Word) (string, error) {
 	for _, f := range []layout.Field{layout.ScriptName, layout.ScriptSourceURL} {
 		name, err := r.field(w, f)
-		if err != nil {
+		if err != nil || r.want(name, layout.TypeOddball) == nil || !name.IsObject() {
 			continue
 		}
-		if s, err := r.String(name, maxURL); err == nil && s != "" {
-			return s
+		s, err := r.String(name, maxURL)
+		if err == nil {
+			err = r.refers(w, f, name)
+		}
+		if err != nil || s != "" {
+			return s, err
 		}
 	}
-	return ""
+	return "", nil
 }
 
 func (r *Reader) evaluated(s *Script, w Word) {
@@ -190,6 +198,9 @@ func (r *Reader) LineText(s *Script, offset, most int) (string, error) {
 // MapURL reads where a Script says, in a comment, that its source map is. Nil: it says nothing. At most limit UTF-16
 // units are read.
 func (r *Reader) MapURL(script Word, limit int) (*Text, error) {
+	if !r.l.Has(layout.ScriptSourceMappingURL) {
+		return nil, nil
+	}
 	w, err := r.field(script, layout.ScriptSourceMappingURL)
 	if err != nil {
 		return nil, err
@@ -197,7 +208,11 @@ func (r *Reader) MapURL(script Word, limit int) (*Text, error) {
 	if typ, err := r.Type(w); err != nil || typ >= r.l.At(layout.FirstNonStringType) {
 		return nil, err
 	}
-	return r.Text(w, limit)
+	t, err := r.Text(w, limit)
+	if err == nil {
+		err = r.refers(script, layout.ScriptSourceMappingURL, w)
+	}
+	return t, err
 }
 
 // MapURLLength returns the length of what MapURL reads, in UTF-16 units; 0 if there is none.

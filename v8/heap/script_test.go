@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -34,6 +35,38 @@ func TestSourceMoves(t *testing.T) {
 		m.set(script, l.At(layout.ScriptID)/8, smi(8)) // another script by now
 		if line, column, err := r.Position(s, 6); err != nil || line != 3 || column != 2 {
 			t.Errorf("%s, later: line %d, column %d, %v; want 3, 2", what, line, column, err)
+		}
+	}
+}
+
+// TestScriptName: a script whose name cannot be read is not said to have none.
+func TestScriptName(t *testing.T) {
+	m, l := &image{}, testLayout()
+	undefined := m.put(m.class(l.At(layout.TypeOddball)))
+	file, url, empty := m.chars(seqOne, 4, "a.js"), m.chars(seqOne, 5, "b.js?"), m.chars(seqOne, 0, "")
+	for _, c := range []struct {
+		what      string
+		name, url Word
+		want, err string
+	}{
+		{"a name", file, url, "a.js", ""},
+		{"no name", undefined, url, "b.js?", ""},
+		{"an empty name", empty, url, "b.js?", ""},
+		{"neither", undefined, undefined, "eval", ""},
+		{"neither, and no objects", 0, smi(1), "eval", ""},
+		{"a name that V8 is changing", m.cons(file, empty, 9), url, "", "4 characters of 9"},
+		{"a name that is gone", 0x700000000001, url, "", "no memory"},
+		{"an URL that is gone", undefined, 0x700000000001, "", "no memory"},
+	} {
+		words := make([]Word, 16)
+		words[0], words[l.At(layout.ScriptName)/8] = m.class(l.At(layout.TypeScript)), c.name
+		words[l.At(layout.ScriptSourceURL)/8] = c.url
+		s, err := NewReader(m, l).Script(m.put(words...))
+		switch {
+		case c.err == "" && (err != nil || s.Name != c.want):
+			t.Errorf("%s: %+v, %v, want %q", c.what, s, err, c.want)
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+			t.Errorf("%s: %v, want an error with %q", c.what, err, c.err)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (r *Reader) WasmScript(instance Word, m *WasmModule) (string, error) {
 	if !r.manages(script, m.address) {
 		return "", fmt.Errorf("script 0x%x is not of module 0x%x", uint64(script), m.address)
 	}
-	return r.scriptName(script), nil
+	return r.scriptName(script)
 }
 
 // partOf finds the first object of a type that an object refers to.

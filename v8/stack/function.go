@@ -72,10 +72,14 @@ func (v *Resolver) script(f *heap.Function) *script {
 		return nil
 	}
 	read.Name = path(read.Name)
-	if known != nil && v.moved(known, read, w) {
+	sourceMap, err := v.sourceMap(read, w)
+	if err != nil {
+		return nil
+	}
+	s := &script{Script: read, at: w, name: read.Name, sourceMap: sourceMap}
+	if known != nil && v.moved(known, s) {
 		return known
 	}
-	s := &script{Script: read, at: w, name: read.Name, sourceMap: v.sourceMap(read, w)}
 	if read.EvalFrom != 0 {
 		v.scripts[id] = s // code that evaluates itself ends here
 		read.Name = v.origin(read)
@@ -91,13 +95,13 @@ func (v *Resolver) script(f *heap.Function) *script {
 
 // moved notes that a script is at another address now, if it is the same one, or one of another isolate of which the
 // same is known.
-func (v *Resolver) moved(s *script, now *heap.Script, to heap.Word) bool {
-	same := s.name == now.Name && s.Length == now.Length && s.EvalAt == now.EvalAt &&
+func (v *Resolver) moved(s, now *script) bool {
+	same := s.name == now.name && s.Length == now.Length && s.EvalAt == now.EvalAt &&
 		s.LineOffset == now.LineOffset && s.ColumnOffset == now.ColumnOffset &&
-		v.r.SameLines(s.Script, now) && s.sourceMap == v.sourceMap(now, to)
+		v.r.SameLines(s.Script, now.Script) && s.sourceMap == now.sourceMap
 	if same {
 		now.Name = s.Name
-		s.Script, s.at = now, to
+		s.Script, s.at = now.Script, now.at
 	}
 	return same
 }

@@ -7,22 +7,22 @@ import (
 )
 
 // sourceMap asks for the number of a script's source map. 0: it names none.
-func (v *Resolver) sourceMap(s *heap.Script, w heap.Word) int32 {
+func (v *Resolver) sourceMap(s *heap.Script, w heap.Word) (int32, error) {
 	if v.Maps == nil {
-		return 0
+		return 0, nil
 	}
 	if v.r.MapURLLength(w) > MaxMapURL { // nor is its script read
-		return v.Maps(MappedScript{Script: s, TooLong: true})
+		return v.Maps(MappedScript{Script: s, TooLong: true}), nil
 	}
 	u, err := v.r.MapURL(w, MaxMapURL)
 	if err != nil || u == nil || u.Len() == 0 {
-		return 0
+		return 0, err
 	}
 	source, err := v.r.Source(s)
 	if err != nil {
 		source = nil
 	}
-	return v.Maps(MappedScript{Script: s, URL: u, Source: source})
+	return v.Maps(MappedScript{Script: s, URL: u, Source: source}), nil
 }
 
 // Limits of what is read of a script around the start of a function, in UTF-16 units.
