@@ -145,7 +145,7 @@ func (r *Reader) part(t *Text, p *piece) ([]piece, error) {
 	p.length = max(0, min(p.length, int(n)-p.skip))
 	switch typ & r.l.At(layout.StringRepresentationMask) {
 	case r.l.At(layout.SeqStringTag):
-		if other, ok := r.reference(w, n); ok {
+		if other, ok := r.reference(w, typ, n); ok {
 			return []piece{{w: other, skip: p.skip, length: p.length, sliced: p.sliced}}, nil
 		}
 		return nil, r.flat(t, w.address()+uint64(r.l.At(layout.SeqStringChars)), typ, *p)
@@ -165,14 +165,14 @@ func (r *Reader) part(t *Text, p *piece) ([]piece, error) {
 // reference is the string that a flat one of n characters is becoming a reference to, if it is: V8 writes the
 // reference over the first characters, and the hidden class last. (src/objects/string.cc, String::MakeThin) No text is
 // the address of a string as long.
-func (r *Reader) reference(flat Word, n uint32) (Word, bool) {
+func (r *Reader) reference(flat Word, typ int, n uint32) (Word, bool) {
 	chars, err := r.field(flat, layout.SeqStringChars)
-	if err != nil || n == 0 || !chars.IsObject() || chars>>48 != 0 {
-		return 0, false
+	if err != nil || n < 4 || n < 8 && typ&r.l.At(layout.StringOneByteBit) != 0 || !chars.IsObject() || chars>>48 != 0 {
+		return 0, false // what is behind less than eight bytes of text may be anything
 	}
 	length, err := r.u32(chars, layout.StringLength)
-	typ, failed := r.Type(chars)
-	return chars, err == nil && failed == nil && length == n && typ < r.l.At(layout.FirstNonStringType)
+	other, failed := r.Type(chars)
+	return chars, err == nil && failed == nil && length == n && other < r.l.At(layout.FirstNonStringType)
 }
 
 func (r *Reader) flat(t *Text, chars uint64, typ int, p piece) error {

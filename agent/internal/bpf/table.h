@@ -44,7 +44,7 @@ static __always_inline __u32 read_text(struct scratch *s, __u64 string, __s32 ty
 	asm volatile("" : "+r"(size)); // keeps the mask, which tells the verifier the bound
 	size &= 2 * MAX_NAME - 1;
 	__builtin_memset(s->key, 0, MAX_NAME);
-	if (read_apart(s, s->key, size, string - 1 + v8->string_chars) || is_reference(s, s->key[0], length))
+	if (read_apart(s, s->key, size, string - 1 + v8->string_chars) || is_reference(s, s->key[0], length, width))
 		return 0;
 	return width == 1 ? 1 : narrow_key(s);
 }

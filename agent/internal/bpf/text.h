@@ -163,11 +163,11 @@ static __always_inline long piece_word(struct scratch *s, __u32 size, __u32 at, 
 }
 
 // Whether V8 is making scratch->piece, a flat string of which so many bytes were read, a reference to another one.
-__noinline int becomes_thin(struct scratch *s, __u32 size)
+__noinline int becomes_thin(struct scratch *s, __u32 size, __u32 type)
 {
 	__u64 chars;
 	return s && !piece_word(s, size, s->v8.string_chars, &chars) &&
-	       is_reference(s, chars, string_length(&s->v8, s->object_head));
+	       is_reference(s, chars, string_length(&s->v8, s->object_head), type & s->v8.one_byte_bit ? 1 : 2);
 }
 
 // Copies so many characters of scratch->piece, a flat string of which `size` bytes were read.
@@ -207,7 +207,7 @@ static __always_inline long copy_piece(struct scratch *s)
 	if (length > t->left)
 		length = t->left;
 	__u32 tag = type & v8->string_mask;
-	if (tag == v8->tag_seq && length && becomes_thin(s, size))
+	if (tag == v8->tag_seq && length && becomes_thin(s, size, type))
 		tag = v8->tag_thin;
 	if (tag == v8->tag_seq)
 		return copy_seq(s, type, size, length);
@@ -260,7 +260,7 @@ static __always_inline int is_short(const struct scratch *s, __u32 type, __u32 s
 	return !s->collecting && type < v8->first_non_string && size > STRING_HEAD &&
 	       (type & (v8->string_mask | v8->one_byte_bit)) == (v8->tag_seq | v8->one_byte_bit) &&
 	       string_length(v8, s->ref_head) <= SHORT_STRING &&
-	       !resembles_reference(s->ref_head[STRING_HEAD / 8]);
+	       !resembles_reference(s->ref_head[STRING_HEAD / 8], string_length(v8, s->ref_head));
 }
 
 // Appends such a string. An empty one says nothing.

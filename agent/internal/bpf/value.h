@@ -56,17 +56,17 @@ static __always_inline __u32 string_length(const struct v8_layout *v8, const __u
 }
 
 // V8 makes a string that becomes a key a reference to that key. In a flat one it writes the reference over the first
-// characters, and the hidden class last. (src/objects/string.cc, String::MakeThin) Whether these, eight bytes of a
-// string that has any, may be the reference. V8's heap is above 4 GiB.
-static __always_inline int resembles_reference(__u64 chars)
+// characters, and the hidden class last. (src/objects/string.cc, String::MakeThin) Whether these, eight bytes of so
+// many, may be the reference: no text has zeros there. What is behind a shorter one may be anything.
+static __always_inline int resembles_reference(__u64 chars, __u32 bytes)
 {
-	return HEAP_OBJECT(chars) && chars >> 32 && !(chars >> 48);
+	return bytes >= 8 && HEAP_OBJECT(chars) && !(chars >> 48);
 }
 
-// Whether they are: of a string of five or six characters they may be an address too, but not that of a string as long.
-static __always_inline int is_reference(struct scratch *s, __u64 chars, __u32 length)
+// Whether they are: then it is a string as long.
+static __always_inline int is_reference(struct scratch *s, __u64 chars, __u32 length, __u32 width)
 {
-	return resembles_reference(chars) && !read_apart(s, &s->word, 8, chars - 1 + 8) &&
+	return resembles_reference(chars, length * width) && !read_apart(s, &s->word, 8, chars - 1 + 8) &&
 	       half_at(&s->word, s->v8.string_length & 4) == length;
 }
 
