@@ -93,7 +93,7 @@ func (r *Reader) functionName(w Word, f *Function) error {
 		f.Name, err = r.name(v)
 	}
 	if err == nil {
-		err = r.refers(w, layout.SFINameOrScopeInfo, v)
+		err = r.holds(w.address()+uint64(r.l.At(layout.SFINameOrScopeInfo)), v)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/target"
 )
 
 // TestFunctionNames: a function has no name where V8 gave it none, and not where its name cannot be read at present.
@@ -62,74 +63,116 @@ func (m *collected) ReadAt(p []byte, off int64) (int, error) {
 	return m.image.ReadAt(p, off)
 }
 
+func (m *collected) ReadParts(parts []target.Part) (int, error) {
+	for i, p := range parts {
+		if _, err := m.ReadAt(p.To, int64(p.At)); err != nil {
+			return i, err
+		}
+	}
+	return len(parts), nil
+}
+
 // withName is memory with a function and a script that have one string as their names and as the URL of a source map,
-// which move moves.
+// which move moves. Each is on a page of its own.
 func withName(l *layout.Layout) (m *image, sfi, script Word, move func()) {
 	const inferred = 1 << 14
 	m = &image{}
 	name := m.chars(seqOne, 4, "a.js")
+	m.turnPage()
 	info := make([]Word, l.At(layout.ScopeInfoFirstVars)/8)
 	info[0], info[1] = m.class(l.At(layout.TypeScopeInfo)), inferred
 	scope := m.put(append(info, name, 0)...)
+	m.turnPage()
 	words := make([]Word, 9)
 	words[0], words[l.At(layout.SFINameOrScopeInfo)/8] = m.class(l.At(layout.TypeSharedFunctionInfo)), scope
 	sfi = m.put(words...)
+	m.turnPage()
 	words = make([]Word, 16)
 	words[0], words[l.At(layout.ScriptName)/8] = m.class(l.At(layout.TypeScript)), name
 	words[l.At(layout.ScriptSourceMappingURL)/8], words[l.At(layout.ScriptSource)/8] = name, m.chars(seqOne, 1, ";")
 	script = m.put(words...)
-	moved := m.chars(seqOne, 4, "a.js")
+	m.turnPage()
+	moved := m.chars(seqOne, 4, "c.js")
+	m.turnPage()
+	characters := func(w Word, text string) {
+		copy(m.b[w.address()+uint64(l.At(layout.SeqStringChars))-imageBase:], text)
+	}
 	return m, sfi, script, func() {
 		m.set(scope, len(info), moved)
 		m.set(script, l.At(layout.ScriptName)/8, moved)
 		m.set(script, l.At(layout.ScriptSourceMappingURL)/8, moved)
-		copy(m.b[name.address()+uint64(l.At(layout.SeqStringChars))-imageBase:], "b.js")
+		characters(moved, "a.js")
+		characters(name, "b.js")
 	}
 }
 
 // TestNamesMove: whenever a collection moves a name, and V8 puts another string where it was, what is read is the name,
-// or cannot be read.
+// or cannot be read, also from memory that keeps what was read, as of a page before the name came there. Names of
+// functions are moved in mark-compacts only: whether there was one is what package stack looks at.
 func TestNamesMove(t *testing.T) {
 	l := testLayout()
-	for what, read := range map[string]func(r *Reader, sfi, script Word) (string, error){
-		"function": func(r *Reader, sfi, _ Word) (string, error) {
-			f, err := r.Function(sfi)
-			if err != nil {
-				return "", err
+	direct := func(m *collected) *Reader { return NewReader(m, l) }
+	paged := func(m *collected) *Reader { return NewReader(target.NewPages(m), l) }
+	stale := func(m *collected) *Reader {
+		r := paged(m)
+		r.WordAt(uint64(imageBase + len(m.b) - 8)) // where the name comes
+		return r
+	}
+	for what, reader := range map[string]func(m *collected) *Reader{"direct": direct, "paged": paged, "stale": stale} {
+		for of, read := range namesOf {
+			if what != "direct" && of == "function" {
+				continue
 			}
-			return f.Name, nil
-		},
-		"script": func(r *Reader, _, script Word) (string, error) {
-			s, err := r.Script(script)
-			if err != nil {
-				return "", err
-			}
-			return s.Name, nil
-		},
-		"source map": func(r *Reader, _, script Word) (string, error) {
-			u, err := r.MapURL(script, maxURL)
-			if err != nil {
-				return "", err
-			}
-			return u.String(), nil
-		},
-	} {
-		failed := 0
-		for before := 0; ; before++ {
-			m, sfi, script, move := withName(l)
-			got, err := read(NewReader(&collected{m, before, move}, l), sfi, script)
-			if err == nil && got != "a.js" {
-				t.Errorf("%s, moved before read %d: %q", what, before, got)
-			}
-			if err != nil {
-				failed++
-			}
-			if m.reads <= before {
-				break
-			}
+			t.Run(what+"/"+of, func(t *testing.T) { testNameMoves(t, l, reader, read) })
 		}
-		if failed == 0 {
-			t.Errorf("%s: a name that has moved was never noticed", what)
+	}
+}
+
+// namesOf reads the name of withName.
+var namesOf = map[string]func(r *Reader, sfi, script Word) (string, error){
+	"function": func(r *Reader, sfi, _ Word) (string, error) {
+		f, err := r.Function(sfi)
+		if err != nil {
+			return "", err
 		}
+		return f.Name, nil
+	},
+	"script": func(r *Reader, _, script Word) (string, error) {
+		s, err := r.Script(script)
+		if err != nil {
+			return "", err
+		}
+		return s.Name, nil
+	},
+	"source map": func(r *Reader, _, script Word) (string, error) {
+		if _, err := r.Script(script); err != nil {
+			return "", err
+		}
+		u, err := r.MapURL(script, maxURL)
+		if err != nil {
+			return "", err
+		}
+		return u.String(), nil
+	},
+}
+
+func testNameMoves(t *testing.T, l *layout.Layout, reader func(*collected) *Reader,
+	read func(r *Reader, sfi, script Word) (string, error)) {
+	failed := 0
+	for before := 0; ; before++ {
+		m, sfi, script, move := withName(l)
+		got, err := read(reader(&collected{m, before, move}), sfi, script)
+		if err == nil && got != "a.js" {
+			t.Errorf("moved before read %d: %q", before, got)
+		}
+		if err != nil {
+			failed++
+		}
+		if m.reads <= before {
+			break
+		}
+	}
+	if failed == 0 {
+		t.Error("a name that has moved was never noticed")
 	}
 }

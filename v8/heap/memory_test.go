@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/target"
 )
 
 // testLayout is that of V8 13.6, by its sources; what a test builds of it is built by hand too.
@@ -95,6 +96,9 @@ func (m *image) put(words ...Word) Word {
 	}
 	return w
 }
+
+// turnPage has the next object begin a page.
+func (m *image) turnPage() { m.b = append(m.b, make([]byte, -len(m.b)&(target.PageSize-1))...) }
 
 // set changes a word of an object.
 func (m *image) set(object Word, i int, w Word) {

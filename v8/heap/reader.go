@@ -55,6 +55,26 @@ func (r *Reader) read(b []byte, addr uint64) (int, error) {
 	return r.mem.ReadAt(b, int64(addr))
 }
 
+// ReadNow reads len(b) bytes at an address as they are now, though the memory keeps what was read, as target.Pages does.
+func (r *Reader) ReadNow(b []byte, addr uint64) error {
+	mem, ok := r.mem.(target.PartsReader)
+	if !ok {
+		_, err := r.read(b, addr)
+		return err
+	}
+	r.reads++
+	r.parts = append(r.parts[:0], target.Part{At: addr, To: b})
+	_, err := mem.ReadParts(r.parts)
+	return err
+}
+
+// Forget has what follows read as it is now.
+func (r *Reader) Forget() {
+	if kept, ok := r.mem.(interface{ Forget() }); ok {
+		kept.Forget()
+	}
+}
+
 // Bytes reads n bytes at an address; fewer are an error. The caller bounds n.
 func (r *Reader) Bytes(addr uint64, n int) ([]byte, error) {
 	b := make([]byte, n)
@@ -89,18 +109,31 @@ func (r *Reader) field(w Word, f layout.Field) (Word, error) {
 }
 
 // refers checks that a field of an object still is the word that it was, once what that refers to was read: a
-// collection may have moved it meanwhile, and V8 have put any other object where it was.
+// collection may have moved it meanwhile, and V8 have put any other object where it was. It reads the field as it is
+// now.
 func (r *Reader) refers(object Word, f layout.Field, was Word) error {
-	return r.holds(object.address()+uint64(r.l.At(f)), was)
+	var b [8]byte
+	if err := r.ReadNow(b[:], object.address()+uint64(r.l.At(f))); err != nil {
+		return err
+	}
+	return same(was, Word(binary.LittleEndian.Uint64(b[:])))
 }
 
-// holds does the same for the word at an address.
+// holds does the same for the word at an address, but of memory that keeps what was read. Where objects that it refers
+// to are moved in mark-compacts only, the caller looks whether there was one.
 func (r *Reader) holds(at uint64, was Word) error {
 	now, err := r.WordAt(at)
-	if err == nil && now != was {
-		err = fmt.Errorf("object 0x%x has moved to 0x%x", uint64(was), uint64(now))
+	if err != nil {
+		return err
 	}
-	return err
+	return same(was, now)
+}
+
+func same(was, now Word) error {
+	if now != was {
+		return fmt.Errorf("object 0x%x has moved to 0x%x", uint64(was), uint64(now))
+	}
+	return nil
 }
 
 func (r *Reader) u32(w Word, f layout.Field) (uint32, error) {

@@ -11,11 +11,6 @@ import (
 	"github.com/hotspan/hotspan/v8/target"
 )
 
-// partsReader is memory that reads many ranges at once.
-type partsReader interface {
-	ReadParts([]target.Part) (int, error)
-}
-
 // Same reports whether the memory at c's place still holds the same code: code is collected and moved, and its place
 // used again. Where nothing is mapped any more, as when its isolate or its process has ended, the place was not used
 // again: a thread that was in the code would be in code that was there until then.
@@ -47,7 +42,7 @@ func (r *Reader) compare(c *Code) (bool, error) {
 // where it cannot, or of one that is gone, f may be called with fewer of them. more is read in the same call, behind
 // them: it returns how many parts of that.
 func (r *Reader) AllSame(all []*Code, more []target.Part, f func(i int)) int {
-	mem, ok := r.mem.(partsReader)
+	mem, ok := r.mem.(target.PartsReader)
 	if !ok {
 		return 0
 	}

@@ -2,6 +2,8 @@ package heap
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -31,8 +33,10 @@ type Script struct {
 	read     bool
 }
 
-// Script reads a Script object. (src/objects/script.h)
+// Script reads a Script object. (src/objects/script.h) Its strings may be young: so what is read of them is not what was
+// read before the script.
 func (r *Reader) Script(w Word) (*Script, error) {
+	r.Forget()
 	if err := r.want(w, layout.TypeScript); err != nil {
 		return nil, err
 	}
@@ -92,6 +96,12 @@ func (r *Reader) evaluated(s *Script, w Word) {
 	}
 }
 
+// EvalFromHolds checks that a script still says that it was evaluated by s.EvalFrom, once that was read: a collection may
+// have moved it meanwhile.
+func (r *Reader) EvalFromHolds(s *Script) error {
+	return r.refers(s.object, layout.ScriptEvalFrom, s.EvalFrom)
+}
+
 // Position gives the line and column, both 1-based, of an offset in the script's source.
 func (r *Reader) Position(s *Script, offset int) (line, column int, err error) {
 	if !s.read {
@@ -111,10 +121,10 @@ func (r *Reader) Position(s *Script, offset int) (line, column int, err error) {
 
 // Source reads the script's text, which is not kept.
 func (r *Reader) Source(s *Script) (*Text, error) {
-	r.renew(s)
-	t, err := r.Text(s.source, maxSource)
-	if err != nil && r.renew(s) {
-		t, err = r.Text(s.source, maxSource)
+	t, err := r.sourceOf(s)
+	if err != nil {
+		r.Forget()
+		t, err = r.sourceOf(s)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("source of script %d %s: %w", s.ID, s.Name, err)
@@ -123,6 +133,17 @@ func (r *Reader) Source(s *Script) (*Text, error) {
 		s.ends, s.read = lineEnds(t), true
 	}
 	return t, nil
+}
+
+func (r *Reader) sourceOf(s *Script) (*Text, error) {
+	if err := r.renew(s); err != nil {
+		return nil, err
+	}
+	t, err := r.Text(s.source, maxSource)
+	if err == nil {
+		err = r.refers(s.object, layout.ScriptSource, s.source)
+	}
+	return t, err
 }
 
 // SameLines reports whether a Script that was read later has its lines where one that was read before has them, as far
@@ -135,22 +156,20 @@ func (r *Reader) SameLines(before, now *Script) bool {
 	return err == nil && slices.Equal(before.ends, now.ends)
 }
 
-// renew looks where the text is by now, and reports whether it is elsewhere: that of evaluated code is young at first,
-// and a collection moves it. What is at the old address may be any other text then.
-func (r *Reader) renew(s *Script) bool {
-	if r.want(s.object, layout.TypeScript) != nil {
-		return false
-	}
+// renew looks where the text is by now: that of evaluated code is young at first, and a collection moves it. What is at
+// the old address may be any other text then. It fails where the script itself is elsewhere.
+func (r *Reader) renew(s *Script) error {
 	id, err := r.field(s.object, layout.ScriptID)
-	if err != nil || !id.IsSmi() || id.Smi() != s.ID {
-		return false
+	if err == nil {
+		err = r.want(s.object, layout.TypeScript)
 	}
-	source, err := r.field(s.object, layout.ScriptSource)
-	if err != nil || source == s.source {
-		return false
+	if err == nil && (!id.IsSmi() || id.Smi() != s.ID) {
+		err = ErrNotFound
 	}
-	s.source = source
-	return true
+	if err == nil {
+		s.source, err = r.field(s.object, layout.ScriptSource)
+	}
+	return err
 }
 
 // SourcePart reads up to n UTF-16 units of a Script's text from an offset on.
@@ -162,7 +181,11 @@ func (r *Reader) SourcePart(script Word, from, n int) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.pieces(piece{w: source, skip: from, length: n}, maxPieces)
+	t, err := r.pieces(piece{w: source, skip: from, length: n}, maxPieces)
+	if err == nil {
+		err = r.refers(script, layout.ScriptSource, source)
+	}
+	return t, err
 }
 
 // LineText reads the line of an offset in the script's source. Of one that is longer than most UTF-16 units it reads so
@@ -173,9 +196,8 @@ func (r *Reader) LineText(s *Script, offset, most int) (string, error) {
 			return "", err
 		}
 	}
-	id, err := r.field(s.object, layout.ScriptID)
-	if err != nil || !id.IsSmi() || id.Smi() != s.ID {
-		return "", fmt.Errorf("script %d %s: %w", s.ID, s.Name, ErrNotFound)
+	if err := r.renew(s); err != nil {
+		return "", fmt.Errorf("script %d %s: %w", s.ID, s.Name, err)
 	}
 	from, to := 0, offset+most
 	i := sort.Search(len(s.ends), func(i int) bool { return int(s.ends[i]) >= offset })
@@ -195,8 +217,11 @@ func (r *Reader) LineText(s *Script, offset, most int) (string, error) {
 	return t.String(), nil
 }
 
-// MapURL reads where a Script says, in a comment, that its source map is. Nil: it says nothing. At most limit UTF-16
-// units are read.
+// ErrTooLong says that a text is longer than the limit.
+var ErrTooLong = errors.New("too long")
+
+// MapURL reads where a Script says, in a comment, that its source map is. Nil: it says nothing. More than limit UTF-16
+// units are ErrTooLong.
 func (r *Reader) MapURL(script Word, limit int) (*Text, error) {
 	if !r.l.Has(layout.ScriptSourceMappingURL) {
 		return nil, nil
@@ -205,30 +230,23 @@ func (r *Reader) MapURL(script Word, limit int) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	if typ, err := r.Type(w); err != nil || typ >= r.l.At(layout.FirstNonStringType) {
-		return nil, err
-	}
-	t, err := r.Text(w, limit)
-	if err == nil {
-		err = r.refers(script, layout.ScriptSourceMappingURL, w)
+	t, err := r.textOrNone(w, limit)
+	if moved := r.refers(script, layout.ScriptSourceMappingURL, w); moved != nil {
+		return nil, moved
 	}
 	return t, err
 }
 
-// MapURLLength returns the length of what MapURL reads, in UTF-16 units; 0 if there is none.
-func (r *Reader) MapURLLength(script Word) int {
-	w, err := r.field(script, layout.ScriptSourceMappingURL)
-	if err != nil {
-		return 0
+// textOrNone reads a string; nil where w is none.
+func (r *Reader) textOrNone(w Word, limit int) (*Text, error) {
+	typ, err := r.Type(w)
+	if err != nil || typ >= r.l.At(layout.FirstNonStringType) {
+		return nil, err
 	}
-	if typ, err := r.Type(w); err != nil || typ >= r.l.At(layout.FirstNonStringType) {
-		return 0
+	if n, err := r.StringUnits(w); err != nil || n > limit {
+		return nil, cmp.Or(err, ErrTooLong)
 	}
-	n, err := r.u32(w, layout.StringLength)
-	if err != nil {
-		return 0
-	}
-	return int(n)
+	return r.Text(w, limit)
 }
 
 // lineEnds finds the line terminators of ECMA-262: LF, CR, CR LF (one, at its LF), U+2028, U+2029.

@@ -103,8 +103,10 @@ func (v *Resolver) describe(c *code) {
 	}
 }
 
-// describeOptimized reads all functions at once: the tables that lead to them move.
+// describeOptimized reads all functions at once, with no mark-compact meanwhile: that would move them, and the tables
+// that lead to them.
 func (v *Resolver) describeOptimized(c *code) {
+	compacts := v.countCompacts()
 	o, err := v.r.Optimized(c.Code)
 	if err != nil {
 		return
@@ -120,6 +122,9 @@ func (v *Resolver) describeOptimized(c *code) {
 		}
 	}
 	v.describeDeoptFunctions(c, o)
+	if v.countCompacts() != compacts {
+		return
+	}
 	c.optimized, c.id, c.sfi = o, own.Identity, o.Function
 }
 

@@ -16,12 +16,17 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 	if f := known.at(sfi); f != nil {
 		return f
 	}
-	f, err := v.r.Function(sfi)
-	if err != nil || f.Identity != id {
-		return nil
+	var f *heap.Function
+	var s *script
+	read := func() bool {
+		var err error
+		if f, err = v.r.Function(sfi); err != nil || f.Identity != id {
+			return false
+		}
+		s = v.script(f)
+		return f.Script == 0 || s != nil
 	}
-	s := v.script(f)
-	if f.Script != 0 && s == nil {
+	if !v.undisturbed(read, func() { delete(v.scripts, id.Script) }) {
 		return nil
 	}
 	if known == nil || known.script != s || known.name != nameOf(f) || known.start != f.Start {
@@ -83,6 +88,10 @@ func (v *Resolver) script(f *heap.Function) *script {
 	if read.EvalFrom != 0 {
 		v.scripts[id] = s // code that evaluates itself ends here
 		read.Name = v.origin(read)
+		if v.r.EvalFromHolds(read) != nil {
+			delete(v.scripts, id)
+			return nil
+		}
 	}
 	if len(v.scripts) >= maxScripts {
 		clear(v.scripts)

@@ -13,6 +13,9 @@ func (v *Resolver) bytecode(fn *function, at, sfi heap.Word) *heap.Bytecode {
 		return fn.bytecode
 	}
 	b, err := v.r.Bytecode(at)
+	if err == nil && v.compacted() {
+		err = heap.ErrNotFound // it may be another function's that is there now
+	}
 	if err != nil && (at == 0 || fn.bytecode == nil) {
 		if at, err = v.r.BytecodeOf(sfi); err == nil {
 			b, err = v.r.Bytecode(at)
@@ -47,5 +50,6 @@ func (v *Resolver) locate(f *Frame, fn *function, source int) {
 	var err error
 	if f.Line, f.Column, err = v.r.Position(fn.script.Script, source); err != nil {
 		f.Lost = LostSource
+		fn.sfi, fn.before = nowhere, nowhere // its script may have moved
 	}
 }

@@ -91,13 +91,52 @@ func (v *Resolver) check(used []*code, isolates []*isolate) {
 	}
 }
 
-// countCompacts counts the mark-compacts of the current isolate, and 1. 0 = not known.
+// countCompacts counts the mark-compacts of the current isolate, and 1. 0 = not known, or one is under way.
 func (v *Resolver) countCompacts() uint64 {
-	parts := v.countParts([]*isolate{v.isolate})
-	if len(parts) == 0 || v.r.AllSame(nil, parts, nil) == 0 {
+	l := v.r.Layout()
+	from, to := l.At(layout.HeapGCState), l.At(layout.HeapMSCount)+4
+	b := make([]byte, maxHeapState)
+	if !l.Has(layout.IsolateHeap) || from < 0 || to-from < 8 || to-from > len(b) {
 		return 0
 	}
-	return compactsOf(parts[0])
+	b = b[:to-from]
+	if v.r.ReadNow(b, v.key.address+uint64(l.At(layout.IsolateHeap)+from)) != nil ||
+		layout.GCState(binary.LittleEndian.Uint32(b)) == layout.MarkCompact {
+		return 0
+	}
+	return 1 + uint64(binary.LittleEndian.Uint32(b[len(b)-4:]))
+}
+
+// compacted reports whether a mark-compact has begun since the current sample was taken, as far as that is known.
+func (v *Resolver) compacted() bool {
+	n := v.moment.MarkCompacts
+	return n != 0 && n != v.countCompacts()
+}
+
+// maxHeapState is how far V8's count of mark-compacts may be behind the state of the heap, in bytes.
+const maxHeapState = 64
+
+// undisturbed has read read objects of V8's old space until no mark-compact has begun meanwhile, and reports whether
+// that was so in the end. Else objects may have been moved, and others put where they were. disturbed is to undo what
+// read has kept.
+func (v *Resolver) undisturbed(read func() bool, disturbed func()) bool {
+	before := v.moment.MarkCompacts
+	if before == 0 {
+		before = v.countCompacts()
+	}
+	for range 3 {
+		if !read() {
+			return false
+		}
+		now := v.countCompacts()
+		if now == before {
+			return true
+		}
+		disturbed()
+		v.r.Forget()
+		before = now
+	}
+	return false
 }
 
 // countParts are where isolates have their counts of mark-compacts; none, if that is not known.

@@ -55,7 +55,7 @@ var codeFields = map[layout.Field]int64{
 	layout.MapInstanceType: typeAt, layout.TypeInstructionStream: streamType, layout.TypeCode: codeType,
 	layout.InstructionStreamBody: streamHeader, layout.InstructionStreamCode: 8, layout.CodeInstructionStart: 16,
 	layout.CodeInstructionSize: 24, layout.CodeFlags: 28, layout.CodePositions: 32, layout.CodeDeoptData: 40,
-	layout.CodeFlagsKindMask: 0xf, layout.IsolateHeap: 0, layout.HeapMSCount: countAt,
+	layout.CodeFlagsKindMask: 0xf, layout.IsolateHeap: 0, layout.HeapMSCount: countAt, layout.HeapGCState: countAt - 8,
 }
 
 func newCodeSpace() (*codeSpace, *Resolver) {

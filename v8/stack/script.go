@@ -16,6 +16,9 @@ type function struct {
 	bytecodeAt           heap.Word // where that was last
 }
 
+// nowhere is the address of no object.
+const nowhere heap.Word = 2
+
 // at finds the function whose SharedFunctionInfo is at an address, or was: a sample may be older than the last move.
 // Nil: neither it nor the one before it. f may be nil.
 func (f *function) at(sfi heap.Word) *function {

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"errors"
 	"unicode/utf16"
 
 	"github.com/hotspan/hotspan/v8/heap"
@@ -11,10 +12,10 @@ func (v *Resolver) sourceMap(s *heap.Script, w heap.Word) (int32, error) {
 	if v.Maps == nil {
 		return 0, nil
 	}
-	if v.r.MapURLLength(w) > MaxMapURL { // nor is its script read
+	u, err := v.r.MapURL(w, MaxMapURL)
+	if errors.Is(err, heap.ErrTooLong) { // nor is its script read
 		return v.Maps(MappedScript{Script: s, TooLong: true}), nil
 	}
-	u, err := v.r.MapURL(w, MaxMapURL)
 	if err != nil || u == nil || u.Len() == 0 {
 		return 0, err
 	}

@@ -1,16 +1,25 @@
 package target
 
-import "sync"
+import (
+	"io"
+	"sync"
+)
 
 // Pages is the memory of a process, read page by page. A page that was read stays until Forget: a sample is named by
 // hundreds of words, and most are on few pages. It is not safe for concurrent use.
 type Pages struct {
-	of   *Live
+	of   PartsReader
 	kept *keptPages // nil: none
 }
 
+// PartsReader is memory that reads many ranges at once, as Live does.
+type PartsReader interface {
+	io.ReaderAt
+	ReadParts(parts []Part) (n int, err error)
+}
+
 // NewPages reads memory through of.
-func NewPages(of *Live) *Pages { return &Pages{of: of} }
+func NewPages(of PartsReader) *Pages { return &Pages{of: of} }
 
 // keptPages are pages by their addresses. Of those that share a place it has the one that was read last.
 type keptPages struct {
