@@ -3,8 +3,8 @@
 // A label rule ([Rule]) is a path from the store of an AsyncLocalStorage to a value that becomes a label. The BPF
 // program of hotspan follows the paths in the kernel at the instant of the sample. This package does the rest:
 //
-//   - It reads rules ([ParseRule], [ReadRules]), has built-in ones for OpenTelemetry and dd-trace ([Kinds.Rules]) and
-//     joins all of them in one [Tree].
+//   - It reads rules ([ParseRule], [ReadRules]), has built-in ones for OpenTelemetry, dd-trace and Sentry
+//     ([Kinds.Rules]), and joins all of them in one [Tree].
 //   - It reads from the process what the BPF program needs: the slots of the named properties, by hidden class
 //     ([Learner]), where Node.js keeps the current resource ([FindAsyncHooks]), and what owns the work of libuv's pool
 //     ([Learner.OwnerLayout]).

@@ -10,9 +10,10 @@
 //
 //	hotspan.lost.REASON    profile: number of samples, of all processes, that are in no profile of the snapshot;
 //	                       REASON is a pprofx.LostReason. Every profile of a snapshot has it: count it once per
-//	                       agent and time.
+//	                       snapshot, not once per profile.
 //	hotspan.vm_state       sample: VM state js, gc, compiler, external or idle; absent for other
 //	hotspan.loop_turn      sample: pprofx.Row.Turn, a number; absent for 0
+//	hotspan.hits           sample: how many hits of a probe it stands for; absent for one
 //	hotspan.request_start  sample: pprofx.Row.Start, a number of nanoseconds; absent for 0
 //	hotspan.stop           sample: pprofx.StopReason of an incomplete stack; absent for root
 //	hotspan.left_out       sample: pprofx.LeftOutLabel, labels that are left out because there were too many sets

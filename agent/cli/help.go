@@ -7,10 +7,10 @@ var help = map[string]string{
 	"socketpath": client.DefaultSocket,
 
 	"shell": "bash, zsh or fish. For bash, put this into ~/.bashrc: source <(hotspan completion bash)",
-	"inspect": "stack shows the threads, requests those in flight and what they wait for, objects what is in the " +
-		"heap. Of addresses print shows the values, whatis what is there, function, source and closure where " +
-		"functions are from and what they use, refs who holds them, path how from a root, await who waits. Left " +
-		"out on a terminal, inspect asks.",
+	"inspect": "stack: threads; requests: those in flight, and what they wait for; objects: what is in the heap. " +
+		"With addresses: print: values; whatis: what is there; function, source, closure: where a function is " +
+		"from, its text, its variables; refs: who holds an object; path: how it is reached; await: who waits for " +
+		"a promise. Without a verb, on a terminal, inspect asks.",
 	"recordjson": "Print what became of the samples as JSON, on standard output, in place of the closing lines.",
 	"stop":       "With -p: stop it while it is read, for TIME at most (10m), so that nothing changes meanwhile.",
 	"annotated":  "Name of a function, also of one that is inlined; without one the pieces of code are listed.",
@@ -18,14 +18,14 @@ var help = map[string]string{
 	"config": "YAML file; its keys are the names of the flags. Each flag is also a variable of the environment, such " +
 		"as HOTSPAN_STORE_AGE for --store-age.",
 	"name": "Profile Node.js processes whose executable or command line matches, also ones that start later.",
-	"cpu":  "Lower the rate where the agent would take more than so much of a core, 0 for no limit",
+	"cpu":  "Lower the rate where the agent would take more than this share of a core, 0 for no limit",
 	"memory": "Keep less, and lower the rate, where anonymous memory and BPF maps would take more, in MiB; 0 for no " +
 		"limit",
-	"cgroup": "Profile those in such a control group or below: a path from /, or the end of one; * ? and [] are " +
+	"cgroup": "Profile processes in this control group or below it: a path from /, or the end of one; * ? and [] are " +
 		"wildcards.",
-	"container": "Profile those in the container whose id begins so.",
-	"variable": "Profile those that have this variable, or with this whole value. Each of --name, --cgroup, " +
-		"--container and --env that is given must fit; of several values of one any.",
+	"container": "Profile processes in the container whose id starts with ID.",
+	"variable": "Profile processes with this environment variable, or with a value that REGEX matches whole. Of " +
+		"--name, --cgroup, --container and --env each that is given must match; of several values of one, any.",
 	"all":     "Profile all Node.js processes, also ones that start later.",
 	"output":  "File to write; the extension is the format. %p is the pid, %t the start time, %n the snapshot number.",
 	"state":   "Only samples in which V8 did this: js, gc, compiler, external, idle or other",
@@ -62,22 +62,22 @@ var help = map[string]string{
 	"requests": "Compare CPU time per request instead: how many requests each recording has, as counted by who sent " +
 		"them.",
 	"source": "Show source lines on the page, of files that you may read: with sudo those of the user who called it.",
-	"older":  "Only samples of requests that had run for so long by then, such as 500ms, where the tracer says it.",
-	"ages":   "Instead, by route, what requests seen at this age use more of than the others, such as 100ms.",
-	"ago":    "Take samples of OLD that are so much earlier: --since 1h --ago 24h with the same store twice.",
+	"older":  "Only samples of requests that had been running for this long, such as 500ms, where the tracer says it.",
+	"ages":   "Instead, compare for each route the requests seen at this age or later with the others: 100ms.",
+	"ago":    "Take samples of OLD that are earlier by TIME: --since 1h --ago 24h with the same store twice.",
 	"moved":  "Files below OLDDIR in OLD are those below NEWDIR in NEW, as where each release has a folder of its own.",
-	"failon": "Exit with 1 if all of it, a route or a function got dearer by more than this, beyond chance: 10%.",
+	"failon": "Exit with 1 if the total, a route or a function became dearer by more than this, beyond chance: 10%.",
 	"diffpage": "Write a page for the browser, with a flame graph of the differences in shares of CPU time, as with " +
 		"--per cpu.",
 	"rules": "YAML file with such rules: labels: {tenant: user.tenant}.",
 
 	"quiet":      "Print no messages but warnings, errors and losses.",
 	"timeout":    "How long to wait at most, from the start of hotspan on; 0 for no limit",
-	"forsamples": "Wait for so many samples; with --for-label, for so many that have it.",
+	"forsamples": "Wait for N samples; with --for-label, for N that have it.",
 	"forlabel":   "Wait for a sample with this label, such as http.route=/search. May be repeated: with all of them.",
-	"forstall":   "Wait for an event loop that is held up for so long, at least 50ms.",
+	"forstall":   "Wait for an event loop that is held up for this long, at least 50ms.",
 
-	"window":   "Show the last so many seconds on a terminal",
+	"window":   "Time that the table covers, on a terminal",
 	"topby":    "Table to begin with: function, route, trace or thread",
 	"interval": "Print a table at this interval, where there is no terminal",
 }

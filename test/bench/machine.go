@@ -17,8 +17,9 @@ func (b *bench) machine() string {
 	unix.Uname(&u)
 	node, _ := exec.Command(b.node, "--version").Output()
 	load, _ := os.ReadFile("/proc/loadavg")
+	release, _, _ := strings.Cut(unix.ByteSliceToString(u.Release[:]), "-")
 	text := fmt.Sprintf("%d CPUs (%s), Linux %s, Node.js %s. The load average was %s.", runtime.NumCPU(), processor(),
-		unix.ByteSliceToString(u.Release[:]), strings.TrimSpace(string(node)),
+		release, strings.TrimSpace(string(node)),
 		strings.Join(strings.Fields(string(load))[:3], ", "))
 	if interruptsApart() {
 		text += " This kernel counts the time of interrupts apart, so the service's CPU time is without sampling."

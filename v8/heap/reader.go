@@ -55,7 +55,8 @@ func (r *Reader) read(b []byte, addr uint64) (int, error) {
 	return r.mem.ReadAt(b, int64(addr))
 }
 
-// ReadNow reads len(b) bytes at an address as they are now, though the memory keeps what was read, as target.Pages does.
+// ReadNow reads len(b) bytes at an address as they are now, also of memory that keeps what was read, as target.Pages
+// does.
 func (r *Reader) ReadNow(b []byte, addr uint64) error {
 	mem, ok := r.mem.(target.PartsReader)
 	if !ok {

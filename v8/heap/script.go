@@ -33,8 +33,8 @@ type Script struct {
 	read     bool
 }
 
-// Script reads a Script object. (src/objects/script.h) Its strings may be young: so what is read of them is not what was
-// read before the script.
+// Script reads a Script object. (src/objects/script.h) Its strings may be young, and have moved to a page that was read
+// before the script: so nothing counts that was.
 func (r *Reader) Script(w Word) (*Script, error) {
 	r.Forget()
 	if err := r.want(w, layout.TypeScript); err != nil {
@@ -96,8 +96,8 @@ func (r *Reader) evaluated(s *Script, w Word) {
 	}
 }
 
-// EvalFromHolds checks that a script still says that it was evaluated by s.EvalFrom, once that was read: a collection may
-// have moved it meanwhile.
+// EvalFromHolds checks that a script still says that it was evaluated by s.EvalFrom, once that was read: a collection
+// may have moved it meanwhile.
 func (r *Reader) EvalFromHolds(s *Script) error {
 	return r.refers(s.object, layout.ScriptEvalFrom, s.EvalFrom)
 }

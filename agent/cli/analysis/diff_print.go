@@ -46,7 +46,7 @@ func printDiff(to io.Writer, c *report.Comparison, before, after, by string, mos
 	if by != "" {
 		p.table(by, "(no "+by+")", c.By)
 	}
-	p.table("function: of its own, with what V8, Node and the kernel did for it", "", c.Functions)
+	p.table("function: self, with what V8, Node and the kernel did for it", "", c.Functions)
 	return p.Err
 }
 

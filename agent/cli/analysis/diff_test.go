@@ -72,7 +72,7 @@ CPU by route
      30.0 %     18.0 %     −12.0 %  × 0.60 (0.55 to 0.66)  (no route)
      20.0 %     32.0 %     +12.0 %  × 1.60 (1.46 to 1.75)  /ranking
 
-CPU by function: of its own, with what V8, Node and the kernel did for it
+CPU by function: self, with what V8, Node and the kernel did for it
      30.0 %     18.0 %     −12.0 %  × 0.60 (0.55 to 0.66)  idle                                x/idle.js
      20.0 %     32.0 %     +12.0 %  × 1.60 (1.46 to 1.75)  rank [2J                            routes/ranking.js
 `, "\n")

@@ -43,7 +43,7 @@ type Verb struct {
 	SourceMaps bool          `default:"true" negatable:"" help:"${maps}"`
 	Cache      bool          `default:"true" negatable:"" help:"${cache}"`
 	Verbose    bool          `short:"v" help:"Log more about the processes."`
-	WithInput  bool          `help:"End when standard input ends: with who started it, however that ends."`
+	WithInput  bool          `help:"Exit when standard input is closed: with the process that started it."`
 	socketFlags
 }
 

@@ -18,7 +18,7 @@ import (
 // Doctor is the verb that says what can be profiled on this machine, and what is missing.
 type Doctor struct {
 	PID  *int `short:"p" help:"Show details of this process." placeholder:"PID"`
-	JSON bool `name:"json" help:"Print what scripts need of it as JSON."`
+	JSON bool `name:"json" help:"Print a summary for scripts, as JSON."`
 }
 
 // Run prints what is found. It is an error if sampling is impossible.

@@ -92,7 +92,7 @@ func (w *sheet) context(p *doctor.NodeProcess) {
 		where = "V8's AsyncContextFrame"
 	}
 	w.Line("AsyncContext", "in %s: %s", where, p.Stores.Why)
-	w.Line("labels", "trace_id, span_id, http.route of OpenTelemetry, dd-trace and Sentry; "+
+	w.Line("labels", "trace_id and span_id of OpenTelemetry, dd-trace and Sentry; http.route of OpenTelemetry; "+
 		"of any other store: --label NAME=PATH")
 }
 

@@ -52,7 +52,7 @@ func closing(c terminal.Console, s *agent.Stats, files *fileSink) {
 	throttled(c, s.Throttled)
 	_, heldBack := profiling.HeldBack(s.TimerThrottled)
 	fmt.Fprint(c, heldBack)
-	fmt.Fprintf(c, "to the thread's first frame %s, all JavaScript named %s%s, of samples in requests labelled %s%s\n",
+	fmt.Fprintf(c, "stacks complete %s, all JavaScript named %s%s, samples in requests labelled %s%s\n",
 		terminal.Percent(s.ToRoot, s.Samples), terminal.Percent(s.Named, s.WithJS),
 		terminal.Counts(map[string]int64{"without lines": s.NoLine, "not verified": s.Unverified}),
 		terminal.Percent(s.Labelled, s.Requests), terminal.Counts(a.NotAllLabels))

@@ -40,8 +40,8 @@ func TestClosing(t *testing.T) {
 	}{
 		{"all there is", full, &fileSink{last: "x.pb.gz", format: pprofx.Pprof, written: 1985},
 			`2000 samples taken in 10.0 s = 1985 written + 15 lost (process exited 5, ring buffer full 10)
-to the thread's first frame 90.0 %, all JavaScript named 99.9 % (without lines 4), ` +
-				`of samples in requests labelled 66.7 % ` +
+stacks complete 90.0 %, all JavaScript named 99.9 % (without lines 4), ` +
+				`samples in requests labelled 66.7 % ` +
 				`(async_hooks not found 9, bad values 1, learning 7, unreadable 2)
 hotspan itself
 label tenant matched nothing; properties seen in stores: id, user
@@ -56,28 +56,28 @@ next: go tool pprof -filefunctions -top x.pb.gz
 			Lost: map[pprofx.LostReason]int64{pprofx.LostFull: 2}},
 			&fileSink{last: "x.txt", written: 18, left: pprofx.LeftOut{Stacks: 4, IDs: 5, Labels: 6, Samples: 7}},
 			`20 samples taken in 1.0 s = 11 written + 9 lost (full 9)
-to the thread's first frame 0.0 %, all JavaScript named -, of samples in requests labelled -
+stacks complete 0.0 %, all JavaScript named -, samples in requests labelled -
 hotspan itself
 left out of the file, over its limits: the stacks of 4 samples, the ids of 5, the labels of 6
 wrote x.txt
 `},
 		{"full disk", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, Samples: 20, Written: 20},
 			&fileSink{written: 8}, `20 samples taken in 1.0 s = 8 written + 12 lost (not written 12)
-to the thread's first frame 0.0 %, all JavaScript named -, of samples in requests labelled -
+stacks complete 0.0 %, all JavaScript named -, samples in requests labelled -
 hotspan itself
 `},
 		{"one thread", agent.Stats{Start: start, End: start.Add(time.Second), Taken: 20, Samples: 20, Written: 20},
 			&fileSink{last: "x.cpuprofile", format: viewers.CPUProfile, written: 20,
 				left: pprofx.LeftOut{OtherThreads: 5}},
 			`20 samples taken in 1.0 s = 15 written + 0 lost + 5 of other threads, for which the format has no room
-to the thread's first frame 0.0 %, all JavaScript named -, of samples in requests labelled -
+stacks complete 0.0 %, all JavaScript named -, samples in requests labelled -
 hotspan itself
 wrote x.cpuprofile
 next: code x.cpuprofile
 `},
 		{"idle", idle, &fileSink{last: "x.txt", format: pprofx.Collapsed},
 			`0 samples taken in 2.0 s = 0 written + 0 lost
-to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
+stacks complete -, all JavaScript named -, samples in requests labelled -
 hotspan itself
 wrote x.txt
 no samples in 2s: the process used almost no CPU
@@ -85,7 +85,7 @@ no samples in 2s: the process used almost no CPU
 		{"no process", agent.Stats{Start: start, End: start.Add(time.Second)},
 			&fileSink{last: "x.txt", format: pprofx.Collapsed},
 			`0 samples taken in 1.0 s = 0 written + 0 lost
-to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
+stacks complete -, all JavaScript named -, samples in requests labelled -
 hotspan itself
 wrote x.txt
 no samples in 1s: no Node.js process was profiled
@@ -94,7 +94,7 @@ no samples in 1s: no Node.js process was profiled
 			Lost: map[pprofx.LostReason]int64{pprofx.LostLate: 20}},
 			&fileSink{last: "x.txt", format: pprofx.Collapsed},
 			`20 samples taken in 1.0 s = 0 written + 20 lost (late 20)
-to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
+stacks complete -, all JavaScript named -, samples in requests labelled -
 hotspan itself
 wrote x.txt
 no samples in 1s: all that were taken are lost
@@ -104,13 +104,13 @@ no samples in 1s: all that were taken are lost
 			&fileSink{last: "x.txt", format: pprofx.Collapsed},
 			`20 samples and waits in 1.0 s = 0 written + 10 idle + 8 that are no hit + 2 lost (another hit 2)
 stall: 0 hits
-to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
+stacks complete -, all JavaScript named -, samples in requests labelled -
 hotspan itself
 wrote x.txt
 no samples in 1s: no probe was hit, but 2 were lost
 `},
 		{"nothing written", idle, &fileSink{}, `0 samples taken in 2.0 s = 0 written + 0 lost
-to the thread's first frame -, all JavaScript named -, of samples in requests labelled -
+stacks complete -, all JavaScript named -, samples in requests labelled -
 hotspan itself
 `},
 	} {
@@ -150,7 +150,7 @@ by the timer: 100 samples = 97 + 3 lost
 by probes: 250 hits = 240 + 10 lost
 syscall:write: 100 hits (rate limit 10)
 syscall:write: 150 hits
-to the thread's first frame 0.0 %, all JavaScript named -, of samples in requests labelled -
+stacks complete 0.0 %, all JavaScript named -, samples in requests labelled -
 hotspan itself
 wrote x.pb.gz
 next: go tool pprof -filefunctions -top x.pb.gz

@@ -29,7 +29,7 @@ CPU by route
      500 ms  50.0 %  (no route)
      500 ms  50.0 %  /ranking                            gc 60 %
 
-CPU by function: of its own, with what V8, Node and the kernel did for it; with callees; hottest line
+CPU by function: self, with what V8, Node and the kernel did for it; total, with callees; hottest line
      500 ms     500 ms  50.0 %  idle                                x/idle.js:3
      500 ms     500 ms  50.0 %  rank [2J                            routes/ranking.js:7, gc 60 %
 

@@ -37,8 +37,8 @@ func (f *SampleFlags) Filter() (chosen pprofx.Filter) {
 type FilterFlags struct {
 	SampleFlags
 	rowFlags
-	Since   time.Duration    `help:"Only samples that are no older, such as 1h." placeholder:"TIME"`
-	Until   time.Duration    `help:"Only samples that are at least as old." placeholder:"TIME"`
+	Since   time.Duration    `help:"Only samples of the last TIME, such as 1h." placeholder:"TIME"`
+	Until   time.Duration    `help:"Only samples older than TIME." placeholder:"TIME"`
 	Measure []pprofx.Measure `help:"${measure}." placeholder:"MEASURE,…"`
 }
 

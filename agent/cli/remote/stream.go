@@ -24,11 +24,11 @@ type Stream struct {
 	ConnectFlags
 	recording.SampleFlags
 	PID      []int          `name:"pid" short:"p" help:"Only samples of this process." placeholder:"PID"`
-	Since    time.Duration  `help:"Snapshots of the agent's store that are no older, such as 1h." placeholder:"TIME"`
-	Last     int            `help:"So many of the newest snapshots." placeholder:"N"`
+	Since    time.Duration  `help:"Snapshots of the last TIME from the agent's store, such as 1h." placeholder:"TIME"`
+	Last     int            `help:"The N newest snapshots." placeholder:"N"`
 	From     uint64         `help:"Snapshots from this number on." placeholder:"N"`
 	Follow   bool           `short:"f" help:"Go on with snapshots that are cut later."`
-	OneIn    int            `default:"1" help:"Only one sample of so many." placeholder:"N"`
+	OneIn    int            `default:"1" help:"Only one in N samples." placeholder:"N"`
 	Rate     int            `short:"F" help:"${capture}" placeholder:"HZ"`
 	Duration *time.Duration `short:"d" help:"End after this time; else with Ctrl-C." placeholder:"TIME"`
 	Output   string         `short:"o" help:"File to write; else JSON lines are printed." placeholder:"FILE"`

@@ -106,8 +106,8 @@ func (p Printer) PrintGroups(by, none string, all []report.Group, most int) {
 func (p Printer) PrintFunctions() {
 	all := slices.Clone(p.Functions)
 	all = slices.DeleteFunc(all, func(f report.Function) bool { return f.Own == 0 })
-	fmt.Fprintf(p, "\n%s by function: of its own, with what V8, Node and the kernel did for it; "+
-		"with callees; hottest line\n", p.what())
+	fmt.Fprintf(p, "\n%s by function: self, with what V8, Node and the kernel did for it; "+
+		"total, with callees; hottest line\n", p.what())
 	for _, f := range all[:min(len(all), p.Most)] {
 		where := terminal.ShortFile(f.File)
 		if f.Line > 0 {

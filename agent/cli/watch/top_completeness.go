@@ -19,7 +19,7 @@ type completeness struct {
 }
 
 func (c *completeness) String() string {
-	text := fmt.Sprintf("so far: %d lost, all JavaScript named %s, of samples in requests labelled %s", c.Lost,
+	text := fmt.Sprintf("so far: %d lost, all JavaScript named %s, samples in requests labelled %s", c.Lost,
 		terminal.Percent(c.Named, c.WithJS), terminal.Percent(c.Labelled, c.Requests))
 	if c.Missed > 0 {
 		text = fmt.Sprintf("so far: %d samples were not read in time", c.Missed)

@@ -50,7 +50,7 @@ func (t *topTable) heading() string {
 	if t.query.Trend {
 		trend = "trend"
 	}
-	return t.line(name(window.Own, "own"), name(window.Own, "%own"), name(window.Total, "total"),
+	return t.line(name(window.Own, "self"), name(window.Own, "%self"), name(window.Total, "total"),
 		name(window.Total, "%tot"), trend, name(window.Name, t.query.Table.String()), t.detailName(), "")
 }
 

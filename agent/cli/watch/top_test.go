@@ -82,8 +82,8 @@ func TestTopPrint(t *testing.T) {
 	want := strings.TrimLeft(`
 1.00 s of CPU in 100 samples of 1s, lost (ring buffer full 3)
 gc 30 %, js 70 %
-so far: 3 lost, all JavaScript named 99.0 %, of samples in requests labelled 100.0 %
-   %OWN    %tot  function                 line
+so far: 3 lost, all JavaScript named 99.0 %, samples in requests labelled 100.0 %
+  %SELF    %tot  function                 line
  50.0 %  50.0 %  idle                     x/idle.js:3
  50.0 %  50.0 %  rank [2J                 …utes/ranking.js:7
 
@@ -94,8 +94,8 @@ so far: 3 lost, all JavaScript named 99.0 %, of samples in requests labelled 100
 	want = strings.TrimLeft(`
 1.00 s of CPU in 100 samples of 1s, lost (ring buffer full 3)
 gc 30 %, js 70 %
-so far: 3 lost, all JavaScript named 99.0 %, of samples in requests labelled 100.0 %
-      OWN    %OWN  route
+so far: 3 lost, all JavaScript named 99.0 %, samples in requests labelled 100.0 %
+     SELF   %SELF  route
    500 ms  50.0 %  (no route)
   … and 1 more
 
@@ -160,10 +160,10 @@ func TestTopScreen(t *testing.T) {
 hotspan top of process 7
 1.00 s of CPU in 100 samples of 1s, lost (ring buffer full
   3)
-so far: 3 lost, all JavaScript named 99.0 %, of samples in
+so far: 3 lost, all JavaScript named 99.0 %, samples in
   requests labelled 100.0 %
 gc 30 %, js 70 %
-   %OWN    %tot  trend    function            line
+  %SELF    %tot  trend    function            line
  50.0 %  50.0 %         █ idle                x/idle.js:3
  50.0 %  50.0 %         █ rank [2J            …/ranking.js:7
   0.0 %  50.0 %           sort
@@ -172,10 +172,10 @@ gc 30 %, js 70 %
 		t.Error(diff)
 	}
 	s.term.SetSize(vt.Coord{X: 160, Y: 12})
-	s.shows("      OWN    %OWN     total    %tot  trend    function                                        line")
+	s.shows("     SELF   %SELF     total    %tot  trend    function                                        line")
 	s.shows("   500 ms  50.0 %    500 ms  50.0 %         █ rank [2J                                        " +
 		"routes/ranking.js:7               gc 60 %")
-	s.shows("of samples in requests labelled 100.0 %")
+	s.shows("samples in requests labelled 100.0 %")
 	s.press("q")
 	if err := <-s.end; err != nil {
 		t.Error(err)
@@ -194,10 +194,10 @@ gc 30 %, js 70 %
 // COLUMNS makes the table narrower than the terminal.
 func TestTopColumns(t *testing.T) {
 	s := showTop(t, 160)
-	s.shows("      OWN    %OWN     total")
+	s.shows("     SELF   %SELF     total")
 	t.Setenv("COLUMNS", "60")
 	s.press("S")
-	s.shows("\n   %OWN    %tot  trend    function            line\n")
+	s.shows("\n  %SELF    %tot  trend    function            line\n")
 	s.press("q")
 	<-s.end
 }
@@ -207,7 +207,7 @@ func TestTopKeys(t *testing.T) {
 	s := showTop(t, 100)
 	for _, step := range []struct{ keys, shows string }{
 		{"s", "TOTAL    %TOT"},
-		{"S1", "OWN    %OWN"},
+		{"S1", "SELF   %SELF"},
 		{"3", "FUNCTION"},
 		{"2", "TOTAL"},
 		{"g", "(no route)"},

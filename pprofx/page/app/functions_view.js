@@ -64,7 +64,7 @@ export class FunctionsView {
             scope: "col", class: "number", "aria-sort": state.sort === column ? "descending" : "none",
         }, button(text, () => store.set({sort: column}), {"data-key": `sort ${column}`}))
         const plain = (text, kind) => el("th", {scope: "col", class: kind}, text)
-        replace(this.head, sort("own", b ? "own in A" : "own"), b ? plain("own in B", "number") : null,
+        replace(this.head, sort("own", b ? "self in A" : "self"), b ? plain("self in B", "number") : null,
             b ? sort("change", "change") : plain("CPU", "number"), sort("total", b ? "total in A" : "total"),
             plain("samples", "number wide"), plain("function", ""), plain("hottest line", ""),
             plain("what the CPU did", "wide"))
@@ -96,7 +96,7 @@ export class FunctionsView {
         return button(text, () => {
             this.opened = open ? null : f
             this.show(this.state)
-        }, {class: "name", title: "Its source, with own samples by line", "aria-expanded": String(open),
+        }, {class: "name", title: "Its source, with self samples by line", "aria-expanded": String(open),
             "data-key": `source ${f}`})
     }
 

@@ -35,7 +35,7 @@ export class Source {
                 el("td", {class: "number"}, own.has(N) ? count(own.get(N)) : ""),
                 el("td", {}, clean(Text.replaceAll("\t", "    ")))))
         }
-        return el("table", {class: "source"}, el("thead", {}, el("tr", {}, ["line", "own samples", "source"].map(text =>
+        return el("table", {class: "source"}, el("thead", {}, el("tr", {}, ["line", "self", "source"].map(text =>
             el("th", {scope: "col"}, text)))), el("tbody", {}, rows))
     }
 }
