@@ -39,11 +39,11 @@ func (a *Agent) keepBudget(now time.Time) {
 	use := a.measure()
 	before := a.budget.State()
 	next := a.budget.Next(use)
-	if next.Collect {
-		go debug.FreeOSMemory() // samples do not wait for it
-	}
 	if next.Saving > 0 && next.Collect {
 		a.forget()
+	}
+	if next.Collect {
+		go debug.FreeOSMemory() // samples do not wait for it
 	}
 	if next.Saving != before.Saving {
 		message := "memory is short, less is kept"

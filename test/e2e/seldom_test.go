@@ -7,4 +7,5 @@ var seldom = []string{
 	"TestPathGoneRequests", "TestJitdumpInNode", "TestUnverified", "TestTracepoints", "TestSlowExecutable",
 	"TestPerfInject", "TestConditions", "TestEndsDuringAttach", "TestAges", "TestSession", "TestLeastRights",
 	"TestJitdump", "TestMany", "TestCrowd", "TestCPUBudget", "TestBeside", "TestAddonJobs", "TestAddonPool",
+	"TestHoard", "TestMemoryIsGivenBack",
 }

@@ -15,6 +15,14 @@ type Baseline struct {
 	bytes    []byte // the bytecodes
 }
 
+// Size is how many bytes it takes, roughly; 0 of nil.
+func (b *Baseline) Size() int {
+	if b == nil {
+		return 0
+	}
+	return b.Bytecode.Size() + len(b.table) + len(b.bytes)
+}
+
 // Baseline reads the bytecode that baseline code was made of and the table that goes with it. In V8 9 the code does not
 // say of what it was made, which is an error: there BaselineOf and BaselineFrom do.
 func (r *Reader) Baseline(c *Code) (*Baseline, error) {

@@ -12,6 +12,7 @@ const (
 	maxCode      = 8 << 20 // bytes of instructions
 	maxScan      = 2 << 20 // bytes below a pc that are searched for the start of its code
 	maxTypeReads = 1 << 12 // words that are looked at to find a header whose hidden class is not known
+	maxHeaders   = 1 << 8  // of other code that are looked at
 	maxInlined   = 1 << 12 // inlined calls
 	maxBytecode  = 4 << 20 // bytes
 	codeAlign    = 32      // of the first instruction
@@ -63,6 +64,7 @@ func (r *Reader) scanCode(pc uint64, header *Word, is func(Word) bool) (*Code, e
 	if at > pc {
 		at -= codeAlign
 	}
+	headers := 0
 	const window = 4096
 	buffer := make([]byte, window+8)
 	for low := at &^ (window - 1); low <= pc && pc-low < maxScan; low -= window {
@@ -78,6 +80,9 @@ func (r *Reader) scanCode(pc uint64, header *Word, is func(Word) bool) (*Code, e
 			if c := r.codeAt(at, pc); c != nil {
 				*header = hiddenClass
 				return c, nil
+			}
+			if headers++; headers == maxHeaders {
+				return nil, fmt.Errorf("code of pc 0x%x: %d headers are not its own: %w", pc, headers, ErrNotFound)
 			}
 		}
 	}

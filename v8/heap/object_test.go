@@ -304,3 +304,19 @@ func TestShapeNeedsItsFields(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestFindCodeAmongHeaders: a process may write what looks like headers all over its code.
+func TestFindCodeAmongHeaders(t *testing.T) {
+	m, stream, code := codeImage()
+	class, _ := NewReader(m, testLayout()).WordAt(stream.address())
+	m.pad()
+	for range 4096 {
+		m.put(class, code, 0, 0)
+	}
+	m.reads = 0
+	header := class
+	_, err := NewReader(m, testLayout()).FindCode(imageBase+uint64(len(m.b))-8, &header)
+	if !errors.Is(err, ErrNotFound) || m.reads > 8*maxHeaders {
+		t.Errorf("%v after %d reads", err, m.reads)
+	}
+}

@@ -17,6 +17,15 @@ type Optimized struct {
 	deoptExits int    // offset of the deopt exits, behind the code proper; 0 = not known
 }
 
+// Size is how many bytes it takes, roughly.
+func (o *Optimized) Size() int {
+	n := o.Positions.size() + 32*len(o.inlined)
+	for _, s := range o.sites {
+		n += 64 + 64*len(s.frames)
+	}
+	return n
+}
+
 type inlinedCall struct {
 	at       Position // of the call, in the function that it is inlined in
 	function Word     // SharedFunctionInfo

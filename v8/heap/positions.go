@@ -8,8 +8,8 @@ import (
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// maxTable bounds the bytes of one position table.
-const maxTable = 16 << 20
+// maxTable bounds the bytes of one position table. That of a function with a megabyte of source has some 200 KB.
+const maxTable = 1 << 20
 
 // Position is an entry of a source position table.
 type Position struct {
@@ -20,6 +20,9 @@ type Position struct {
 
 // Positions is a decoded source position table, by Code.
 type Positions []Position
+
+// size is how many bytes it takes.
+func (p Positions) size() int { return 12 * len(p) }
 
 // At is the last entry at or before a code offset.
 func (p Positions) At(code int) (Position, bool) {
@@ -118,6 +121,9 @@ type Bytecode struct {
 	length    int
 	first     uint64 // address of the first bytecode
 }
+
+// Size is how many bytes it takes, roughly.
+func (b *Bytecode) Size() int { return b.Positions.size() + 64 }
 
 // Offset turns what the interpreter keeps in its frame into an offset of the bytecode; -1 is the function's entry.
 // (src/interpreter/interpreter-generator.cc: the offset counts from the tagged array)

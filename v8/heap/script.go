@@ -14,6 +14,7 @@ import (
 // Limits of what is read of one script.
 const (
 	maxSource = 64 << 20 // UTF-16 units
+	maxLines  = 1 << 20
 	maxURL    = 4096
 )
 
@@ -31,6 +32,7 @@ type Script struct {
 	source   Word
 	ends     []int32 // offset of each line terminator
 	read     bool
+	endless  bool // it has more lines than are kept, or is too long: ends has none
 }
 
 // Script reads a Script object. (src/objects/script.h) Its strings may be young, and have moved to a page that was read
@@ -102,12 +104,22 @@ func (r *Reader) EvalFromHolds(s *Script) error {
 	return r.refers(s.object, layout.ScriptEvalFrom, s.EvalFrom)
 }
 
+// HasLines reports whether the script's text has been read: Position reads nothing any more.
+func (s *Script) HasLines() bool { return s.read }
+
+// Size is how many bytes its lines take.
+func (s *Script) Size() int { return 4 * len(s.ends) }
+
 // Position gives the line and column, both 1-based, of an offset in the script's source.
 func (r *Reader) Position(s *Script, offset int) (line, column int, err error) {
 	if !s.read {
 		if _, err := r.Source(s); err != nil {
 			return 0, 0, err
 		}
+	}
+	if s.endless {
+		return 0, 0, fmt.Errorf("script %d %s has more than %d lines, or %d characters", s.ID, s.Name, maxLines,
+			maxSource)
 	}
 	line = sort.Search(len(s.ends), func(i int) bool { return int(s.ends[i]) >= offset })
 	column = offset
@@ -130,9 +142,16 @@ func (r *Reader) Source(s *Script) (*Text, error) {
 		return nil, fmt.Errorf("source of script %d %s: %w", s.ID, s.Name, err)
 	}
 	if !s.read {
-		s.ends, s.read = lineEnds(t), true
+		s.setLines(t)
 	}
 	return t, nil
+}
+
+func (s *Script) setLines(t *Text) {
+	s.read, s.ends = true, lineEnds(t)
+	if len(s.ends) >= maxLines || t.Len() >= maxSource {
+		s.ends, s.endless = nil, true
+	}
 }
 
 func (r *Reader) sourceOf(s *Script) (*Text, error) {
@@ -250,6 +269,7 @@ func (r *Reader) textOrNone(w Word, limit int) (*Text, error) {
 }
 
 // lineEnds finds the line terminators of ECMA-262: LF, CR, CR LF (one, at its LF), U+2028, U+2029.
+// It finds maxLines at most.
 func lineEnds(t *Text) []int32 {
 	if t.Two == nil && bytes.IndexByte(t.One, '\r') < 0 {
 		return lineFeeds(t.One)
@@ -262,7 +282,7 @@ func lineEnds(t *Text) []int32 {
 		}
 		return uint16(t.One[i])
 	}
-	for i := range n {
+	for i := 0; i < n && len(ends) < maxLines; i++ {
 		switch c := at(i); {
 		case c == '\n', c == 0x2028, c == 0x2029, c == '\r' && (i+1 == n || at(i+1) != '\n'):
 			ends = append(ends, int32(i))
@@ -277,7 +297,7 @@ func lineFeeds(b []byte) []int32 {
 	var ends []int32
 	for at := 0; ; at++ {
 		i := bytes.IndexByte(b[at:], '\n')
-		if i < 0 {
+		if i < 0 || len(ends) == maxLines {
 			return ends
 		}
 		at += i

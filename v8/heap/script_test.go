@@ -70,3 +70,24 @@ func TestScriptName(t *testing.T) {
 		}
 	}
 }
+
+// TestManyLines: of a script with more lines than are kept none is known, and its text is not read again.
+func TestManyLines(t *testing.T) {
+	m, l := &image{}, testLayout()
+	words := make([]Word, 16)
+	words[0], words[l.At(layout.ScriptSource)/8] = m.class(l.At(layout.TypeScript)),
+		m.chars(seqOne, maxLines+7, strings.Repeat("\n", maxLines+7))
+	r := NewReader(m, l)
+	s, err := r.Script(m.put(words...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if line, _, err := r.Position(s, maxLines+3); err == nil {
+			t.Errorf("line %d", line)
+		}
+		if !s.HasLines() || s.Size() != 0 {
+			t.Errorf("lines are read: %v, of %d bytes", s.HasLines(), s.Size())
+		}
+	}
+}

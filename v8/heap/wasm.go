@@ -189,6 +189,14 @@ func (r *Reader) WasmTables(c *WasmCode) (*WasmTables, error) {
 	return t, nil
 }
 
+// Size is how many bytes they take, roughly; 0 of nil.
+func (t *WasmTables) Size() int {
+	if t == nil {
+		return 0
+	}
+	return t.positions.size() + 32*len(t.inlined)
+}
+
 // Offsets are those in the code at which the position changes, in order.
 func (t *WasmTables) Offsets() []int {
 	out := make([]int, len(t.positions))

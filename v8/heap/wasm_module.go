@@ -31,6 +31,15 @@ type WasmModule struct {
 	proofs   []proof
 }
 
+// Size is how many bytes it takes, roughly, once the bodies of its functions have been found: each has at least two.
+func (m *WasmModule) Size() int {
+	n := 4 * int(min(m.code.size/2, maxWasmBodies))
+	for _, name := range m.names {
+		n += 48 + len(name)
+	}
+	return n
+}
+
 // proof is a piece of a module's bytes, by which it is recognised.
 type proof struct {
 	at    uint64

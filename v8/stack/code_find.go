@@ -87,6 +87,9 @@ func (v *Resolver) Renew(now int64) {
 // describe reads the tables of code. Where they cannot be read, because the process is changing them, the code is left
 // without, and they are read when it is met again.
 func (v *Resolver) describe(c *code) {
+	if v.room.short() {
+		return
+	}
 	size := maxText
 	if v.code.text+maxText > maxAllText {
 		size = headSize
@@ -98,6 +101,7 @@ func (v *Resolver) describe(c *code) {
 	switch c.tier {
 	case Sparkplug:
 		c.baseline, _ = v.r.Baseline(c.Code)
+		v.room.take(c.baseline.Size())
 	case Maglev, TurboFan:
 		v.describeOptimized(c)
 	}
@@ -126,6 +130,7 @@ func (v *Resolver) describeOptimized(c *code) {
 		return
 	}
 	c.optimized, c.id, c.sfi = o, own.Identity, o.Function
+	v.room.take(o.Size())
 }
 
 // describeDeoptFunctions reads the functions in the deopt frames of Maglev's code, and their bytecode. A call whose

@@ -101,3 +101,25 @@ func TestPathOfScript(t *testing.T) {
 		}
 	}
 }
+
+// TestForget: over its limit a Resolver keeps nothing more, until it has forgotten all.
+func TestForget(t *testing.T) {
+	m, v := newCodeSpace()
+	m.compile(place, 0x2000, 100)
+	v.Begin(Moment{Isolate: 1, Thread: 1})
+	if v.codeOf(pc) == nil || v.Full() {
+		t.Fatal("no code, or no room for it")
+	}
+	v.keep(point{at: 1}, make([]*Frame, maxKept/frameSize+1)...)
+	if !v.Full() {
+		t.Errorf("%d bytes are kept, and there is room", v.room.taken)
+	}
+	v.Forget()
+	v.Begin(Moment{Isolate: 1, Thread: 1})
+	if v.Full() || v.Codes() != 0 || len(v.points) != 0 || !v.Forgot() {
+		t.Errorf("%d pieces of code and %d points are kept", v.Codes(), len(v.points))
+	}
+	if v.codeOf(pc) == nil {
+		t.Error("code is not found again")
+	}
+}

@@ -38,6 +38,7 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 
 func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
 	fn := &function{name: nameOf(f), start: f.Start, script: s}
+	v.room.take(functionSize + len(fn.name))
 	if s == nil {
 		return fn
 	}
@@ -99,6 +100,7 @@ func (v *Resolver) script(f *heap.Function) *script {
 		v.forgot = true
 	}
 	v.scripts[id] = s
+	v.room.take(functionSize + len(s.name))
 	return s
 }
 
@@ -147,7 +149,7 @@ func (v *Resolver) origin(s *heap.Script) string {
 		}
 		at = sourceAt(b.Positions, -at)
 	}
-	line, _, err := v.r.Position(fn.script.Script, at)
+	line, _, err := v.position(fn.script, at)
 	if at < 0 || err != nil {
 		return name
 	}

@@ -51,11 +51,3 @@ func newIsolate(key isolateKey, number uint64) *isolate {
 		misses:    misses{},
 	}
 }
-
-func (i *isolate) keep(key point, fs ...*Frame) []*Frame {
-	if len(i.points) >= maxPoints {
-		clear(i.points)
-	}
-	i.points[key] = fs
-	return fs
-}

@@ -1,6 +1,8 @@
 package stack
 
 import (
+	"errors"
+
 	"github.com/hotspan/hotspan/v8/heap"
 )
 
@@ -9,7 +11,7 @@ import (
 // a while and compiles it again, to other bytecode if coverage has begun meanwhile: so what was read before counts only
 // where the frame has the same address, or nothing can be read. Nil: none is known.
 func (v *Resolver) bytecode(fn *function, at, sfi heap.Word) *heap.Bytecode {
-	if at == fn.bytecodeAt && fn.bytecode != nil {
+	if at == fn.bytecodeAt && fn.bytecode != nil || v.room.short() {
 		return fn.bytecode
 	}
 	b, err := v.r.Bytecode(at)
@@ -26,6 +28,7 @@ func (v *Resolver) bytecode(fn *function, at, sfi heap.Word) *heap.Bytecode {
 	}
 	if fn.bytecode == nil || !fn.bytecode.Equal(b) {
 		fn.bytecode = b
+		v.room.take(b.Size())
 	}
 	fn.bytecodeAt = at
 	return fn.bytecode
@@ -48,8 +51,23 @@ func (v *Resolver) locate(f *Frame, fn *function, source int) {
 		return
 	}
 	var err error
-	if f.Line, f.Column, err = v.r.Position(fn.script.Script, source); err != nil {
+	if f.Line, f.Column, err = v.position(fn.script, source); err != nil {
 		f.Lost = LostSource
 		fn.sfi, fn.before = nowhere, nowhere // its script may have moved
 	}
+}
+
+var errNoRoom = errors.New("no room is left for its lines")
+
+// position gives the line and column of an offset in a script's source.
+func (v *Resolver) position(s *script, source int) (line, column int, err error) {
+	if s.HasLines() {
+		return v.r.Position(s.Script, source)
+	}
+	if v.room.short() {
+		return 0, 0, errNoRoom
+	}
+	line, column, err = v.r.Position(s.Script, source)
+	v.room.take(s.Size())
+	return line, column, err
 }

@@ -30,6 +30,7 @@ type Resolver struct {
 	basis    basis             // of the current sample
 	renewed  int64             // when Renew was called
 	moment   Moment            // of the current sample
+	room     room              // for what is kept
 	forgot   bool              // a cache began anew: see Forgot
 }
 
@@ -43,7 +44,7 @@ func NewResolver(r *heap.Reader, space AddressSpace) *Resolver {
 		isolates: map[isolateKey]*isolate{},
 		builtin:  map[string]*Frame{},
 		filling:  builtinPoints{},
-		wasm:     wasm{modules: map[uint64]*wasmModule{}, codes: map[uint64]*wasmCode{}},
+		wasm:     newWasm(),
 	}
 }
 

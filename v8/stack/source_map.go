@@ -45,7 +45,7 @@ func (v *Resolver) naming(s *script, f *heap.Function) (line, column int) {
 		}
 		at, more := nameToken(units(t), f.Start-from, utf16.Encode([]rune(f.Name)))
 		if at >= 0 {
-			if line, column, err = v.r.Position(s.Script, from+at); err == nil {
+			if line, column, err = v.position(s, from+at); err == nil {
 				return line, column
 			}
 		}

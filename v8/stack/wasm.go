@@ -7,7 +7,12 @@ import (
 // wasm is what is known of the WebAssembly of one process.
 type wasm struct {
 	modules map[uint64]*wasmModule // by address of the NativeModule
-	codes   map[uint64]*wasmCode   // by pc
+	codes   map[uint64]*wasmCode   // by where it begins
+	points  map[uint64]*wasmPoint  // by pc
+}
+
+func newWasm() wasm {
+	return wasm{map[uint64]*wasmModule{}, map[uint64]*wasmCode{}, map[uint64]*wasmPoint{}}
 }
 
 type wasmModule struct {
@@ -18,12 +23,18 @@ type wasmModule struct {
 	checked uint64
 }
 
+// wasmCode is the code of one function.
 type wasmCode struct {
 	*heap.WasmCode
 	module  *wasmModule
 	tables  *heap.WasmTables
 	head    []byte
 	checked uint64 // round in which it was last found unchanged
-	frames  []*Frame
-	known   bool // the frames have the module's URL
+}
+
+// wasmPoint is a point of execution in it.
+type wasmPoint struct {
+	*wasmCode
+	frames []*Frame
+	known  bool // the frames have the module's URL
 }

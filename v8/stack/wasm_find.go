@@ -1,7 +1,12 @@
 package stack
 
+import (
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
 // Limits of what is kept of one process's WebAssembly.
 const (
+	maxWasmCodes   = 1 << 14
 	maxWasmPoints  = 1 << 16
 	maxWasmModules = 1 << 8
 	urlTries       = 8  // samples of a round in which a module's URL is looked for
@@ -9,35 +14,55 @@ const (
 )
 
 // wasmAt finds the code of WebAssembly that a frame is in. Nil: there is none.
-func (v *Resolver) wasmAt(pc uint64, exact bool) *wasmCode {
+func (v *Resolver) wasmAt(pc uint64, exact bool) *wasmPoint {
 	if !exact {
 		pc-- // a call may be the last instruction of its function
 	}
 	if v.code.find(pc) != nil {
 		return nil // V8's code for JavaScript is somewhere else
 	}
-	if c := v.wasm.codes[pc]; c != nil && v.sameWasm(c) {
-		return c
+	if p := v.wasm.points[pc]; p != nil && v.sameWasm(p.wasmCode) {
+		return p
 	}
 	state, ok := v.space.Address(v.r.Layout().WasmState)
 	if !ok {
 		return nil
 	}
 	found, err := v.r.WasmCodeAt(state, pc)
-	if err != nil {
+	if err != nil || v.room.short() {
 		return nil
+	}
+	c := v.wasmCode(found)
+	if c == nil {
+		return nil
+	}
+	if len(v.wasm.points) >= maxWasmPoints {
+		clear(v.wasm.points)
+	}
+	p := &wasmPoint{wasmCode: c}
+	v.wasm.points[pc] = p
+	return p
+}
+
+// wasmCode returns what is known of code, or reads it. Nil: its module cannot be read.
+func (v *Resolver) wasmCode(found *heap.WasmCode) *wasmCode {
+	if old := v.wasm.codes[found.Start]; old != nil && *old.WasmCode == *found && v.sameWasm(old) {
+		return old
 	}
 	m := v.wasmModule(found.Module)
 	if m == nil {
 		return nil
 	}
 	c := &wasmCode{WasmCode: found, module: m, checked: v.code.round}
-	c.tables, _ = v.r.WasmTables(found) // without them the function is known, where it is is not
+	// Without tables the function is known, where it is is not.
+	c.tables, _ = v.r.WasmTables(found)
+	v.room.take(c.tables.Size())
 	c.head, _ = v.r.Bytes(found.Start, int(min(headSize, found.End-found.Start)))
-	if len(v.wasm.codes) >= maxWasmPoints {
+	if len(v.wasm.codes) >= maxWasmCodes {
 		clear(v.wasm.codes)
+		clear(v.wasm.points)
 	}
-	v.wasm.codes[pc] = c
+	v.wasm.codes[found.Start] = c
 	return c
 }
 
@@ -61,6 +86,7 @@ func (v *Resolver) wasmModule(address uint64) *wasmModule {
 	if err != nil {
 		return nil
 	}
+	v.room.take(found.Size())
 	if len(v.wasm.modules) >= maxWasmModules {
 		clear(v.wasm.modules)
 	}

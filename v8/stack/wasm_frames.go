@@ -24,7 +24,7 @@ func (v *Resolver) WebAssembly(raw RawFrame) []*Frame {
 	return nil
 }
 
-func (v *Resolver) wasmCalls(c *wasmCode, raw RawFrame) []*Frame {
+func (v *Resolver) wasmCalls(c *wasmPoint, raw RawFrame) []*Frame {
 	known := v.wasmURL(c.module, raw.Instance)
 	if c.frames != nil && c.known == known {
 		return c.frames

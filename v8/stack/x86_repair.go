@@ -25,7 +25,7 @@ func (v *Resolver) repair(raw RawFrame, leaf Leaf) []RawFrame {
 		return v.repairBuiltin(raw, leaf, name, start, end)
 	}
 	if c := v.wasmAt(raw.PC, true); c != nil {
-		return v.repairWasm(raw, leaf, c)
+		return v.repairWasm(raw, leaf, c.wasmCode)
 	}
 	c := v.codeOf(raw.PC)
 	switch {

@@ -136,7 +136,7 @@ func (t *taker) one(tid int, from target.Registers, to *Thread) {
 	s := sampler.Sample{Sample: &raw, Frames: symbolize.FromWalk(&w, &raw), Stack: w.Leaf.Words}
 	var named pprofx.Sample
 	if t.calls != nil {
-		t.symbolizer.Forget()
+		t.symbolizer.ForgetStacks()
 	}
 	t.symbolizer.Stack(&s, &named)
 	to.Stack = slices.Clone(named.Stack)

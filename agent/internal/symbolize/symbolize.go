@@ -55,8 +55,8 @@ type Own struct {
 	Raw   int // index in the sample's frames
 }
 
-// Own returns those of the sample that was named last. Call Forget before Stack: a stack that was seen before is not
-// named again. It holds until the next sample.
+// Own returns those of the sample that was named last. Call ForgetStacks before Stack: a stack that was seen before is
+// not named again. It holds until the next sample.
 func (z *Symbolizer) Own() []Own { return z.own }
 
 // New makes a Symbolizer for a process. The Kernel may be nil where no sample has frames of it. maps returns the number
@@ -154,6 +154,9 @@ const lateAfter = int64(5 * time.Millisecond)
 func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 	now := sampler.Now()
 	z.now = now
+	if z.resolver.Full() {
+		z.Forget()
+	}
 	defer z.pages.Forget() // what is read for a sample may be something else when the next is taken
 	if int64(s.Time) > z.renewed {
 		z.renewed = now
@@ -345,8 +348,14 @@ func (z *Symbolizer) nativeFrame(s *sampler.Sample, pc uint64, exact bool) *ppro
 	return z.natives.frame(&r, at, z.now)
 }
 
-// Forget forgets the stacks that are kept. They are named again when they come again.
-func (z *Symbolizer) Forget() { z.stacks.forget() }
+// ForgetStacks forgets the stacks that are kept. They are named again when they come again.
+func (z *Symbolizer) ForgetStacks() { z.stacks.forget() }
+
+// Forget forgets what is kept of the process. It is read again where it is needed.
+func (z *Symbolizer) Forget() {
+	z.frames, z.stacks = newFrameCache(), newStackCache()
+	z.resolver.Forget()
+}
 
 // Sizes are the names and sizes of caches, to be logged: native frames that were named by symbols, stacks of some
 // processes, and the pieces of V8's code in these.
