@@ -53,7 +53,9 @@ func (v *Resolver) locate(f *Frame, fn *function, source int) {
 	var err error
 	if f.Line, f.Column, err = v.position(fn.script, source); err != nil {
 		f.Lost = LostSource
-		fn.sfi, fn.before = nowhere, nowhere // its script may have moved
+		if !fn.script.HasLines() {
+			fn.sfi, fn.before = nowhere, nowhere // its script may have moved
+		}
 	}
 }
 
