@@ -160,6 +160,18 @@ func TestBaselineOffset(t *testing.T) {
 	}
 }
 
+// TestCallsOfGenerator: in Maglev's code of a generator the place where it goes on is at 0, since V8 14.
+func TestCallsOfGenerator(t *testing.T) {
+	for _, c := range []struct{ start, want int32 }{{75, 75}, {0, 0}} {
+		o := &Optimized{Positions: Positions{{20, c.start, -1}, {45, 0, -1}, {129, 101, -1}}}
+		for offset, want := range map[int]int32{20: c.start, 45: c.want, 128: c.want, 129: 101} {
+			if got := o.Calls(offset)[0].Source; got != int(want) {
+				t.Errorf("of a function at %d, offset %d: %d", c.start, offset, got)
+			}
+		}
+	}
+}
+
 func TestCallsOfInlinedFunctions(t *testing.T) {
 	// own calls a (inlined) at 30, which calls b (inlined) at 8.
 	o := &Optimized{

@@ -90,3 +90,45 @@ func (v *Resolver) fillsFrame(name string, start, pc uint64) bool {
 	v.filling.add(key, is)
 	return is
 }
+
+// inBaselinePrologue handles the builtin that makes the frame of baseline code, once rbp is its frame pointer: the
+// return address into the code is in a register, and what is in the slots that the builtin has not written is of an
+// earlier call. It does other things between the pushes. (src/builtins/x64/builtins-x64.cc,
+// Generate_BaselineOutOfLinePrologue) It is false where the frame is not this one.
+func (v *Resolver) inBaselinePrologue(raw RawFrame, start, end uint64) ([]RawFrame, bool) {
+	code, err := v.r.Bytes(start, int(min(end-start, 512)))
+	entry := bytes.Index(code, prologue)
+	at := int(raw.PC-start) - entry
+	if err != nil || entry < 0 || at < len(prologue) {
+		return nil, false
+	}
+	self := RawFrame{PC: raw.PC, Exact: true, Marker: 0}
+	switch pushed := pushes(code[entry:], at); {
+	case pushed < 0:
+		return nil, false // the rest of the builtin, which has a frame of its own
+	case pushed < functionPushes:
+		return []RawFrame{self}, true
+	}
+	raw.PC, raw.Bytecode, raw.Offset = 0, 0, -1 // the function is known, where it is is not
+	return []RawFrame{self, raw}, true
+}
+
+// functionPushes is how many words are pushed from push rbp on until the function's slot is written.
+const functionPushes = 3
+
+// pushes counts the pushes from push rbp on before an offset of code that sets up a frame; -1 if a return is among them,
+// behind which other code is.
+func pushes(code []byte, at int) int {
+	n := 0
+	for end := min(at, len(code)); end > 0; {
+		in, err := x86asm.Decode(code, 64)
+		if err != nil || in.Len > end || in.Op == x86asm.RET {
+			return -1
+		}
+		if in.Op == x86asm.PUSH {
+			n++
+		}
+		code, end = code[in.Len:], end-in.Len
+	}
+	return n
+}

@@ -85,6 +85,11 @@ func (v *Resolver) repairBuiltin(raw RawFrame, leaf Leaf, name string, start, en
 		}
 		return v.repairEntry(raw, leaf, start, end)
 	}
+	if strings.HasPrefix(name, "BaselineOutOfLinePrologue") {
+		if out, ok := v.inBaselinePrologue(raw, start, end); ok {
+			return out
+		}
+	}
 	if v.fillsFrame(name, start, raw.PC) {
 		return []RawFrame{{PC: raw.PC, Exact: true, Marker: 0}} // what is in the slots was there before
 	}

@@ -291,3 +291,63 @@ func TestRepairInterpreterEntry(t *testing.T) {
 		t.Errorf("no function in rdi: %+v", got)
 	}
 }
+
+// baselinePrologue is the beginning of the builtin that makes the frame of baseline code, on V8 13.
+var baselinePrologue = []byte{
+	0x41, 0x5b, // 0: pop r11
+	0x55,             // 2: push rbp
+	0x48, 0x89, 0xe5, // 3: mov rbp,rsp
+	0x56,                   // 6: push rsi
+	0x4c, 0x8b, 0x57, 0x1f, // 7: mov r10,[rdi+31]
+	0x66, 0x41, 0xc7, 0x42, 0x43, 0x00, 0x00, // 11: mov word [r10+67],0
+	0x57,       // 18: push rdi
+	0x50,       // 19: push rax
+	0x41, 0x54, // 20: push r12
+	0x41, 0x53, // 22: push r11
+	0xc3, // 24: ret
+	0x55, // 25
+}
+
+// Until the function is pushed, the frame has that of an earlier call.
+func TestRepairBaselinePrologue(t *testing.T) {
+	v := &Resolver{r: heap.NewReader(bytesAt{builtinStart, baselinePrologue}, &layout.Layout{})}
+	raw := RawFrame{Exact: true, Marker: -1, ID: callerID, Bytecode: 0xba1, Offset: 5}
+	for _, c := range []struct {
+		at    []uint64
+		slots string // of the frame at rbp
+	}{
+		{[]uint64{0, 2, 3, 25}, "another's"},
+		{[]uint64{6, 7, 11, 18}, "stale"},
+		{[]uint64{19, 20, 22, 24}, "its own"},
+	} {
+		for _, at := range c.at {
+			raw.PC = builtinStart + at
+			want := []shown{{raw.PC, true, 0, heap.Identity{}}}
+			switch c.slots {
+			case "another's":
+				want = nil
+			case "its own":
+				want = append(want, shown{0, true, -1, callerID})
+			}
+			got, ok := v.inBaselinePrologue(raw, builtinStart, builtinStart+uint64(len(baselinePrologue)))
+			if diff := cmp.Diff(want, show(got)); diff != "" || ok != (want != nil) {
+				t.Errorf("offset %d: %v %s", at, ok, diff)
+			}
+			if len(got) == 2 && (got[1].Bytecode != 0 || got[1].Offset != -1) {
+				t.Errorf("offset %d: the frame has bytecode: %+v", at, got[1])
+			}
+		}
+	}
+}
+
+type bytesAt struct {
+	start int64
+	b     []byte
+}
+
+func (m bytesAt) ReadAt(p []byte, off int64) (int, error) {
+	if at := off - m.start; at >= 0 && at+int64(len(p)) <= int64(len(m.b)) {
+		return copy(p, m.b[at:]), nil
+	}
+	return 0, errors.New("no memory")
+}
