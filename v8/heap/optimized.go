@@ -115,8 +115,8 @@ func (o *Optimized) Functions() []Word {
 // function last. Nil if the table contradicts itself.
 func (o *Optimized) Calls(offset int) []Call {
 	p, ok := o.Positions.At(offset)
-	// The function's entry, before anything has a position; and since V8 14 the place in Maglev's code where a generator
-	// or an async function goes on: its entries say 0, where the script begins.
+	// The function's entry, before anything has a position; and since V8 14 the place in Maglev's code where a
+	// generator or an async function goes on: its entries say 0, where the script begins.
 	if !ok || p.Source == 0 && p.Inlining < 0 {
 		p = Position{Source: o.entry(), Inlining: -1}
 	}

@@ -116,8 +116,8 @@ func (v *Resolver) inBaselinePrologue(raw RawFrame, start, end uint64) ([]RawFra
 // functionPushes is how many words are pushed from push rbp on until the function's slot is written.
 const functionPushes = 3
 
-// pushes counts the pushes from push rbp on before an offset of code that sets up a frame; -1 if a return is among them,
-// behind which other code is.
+// pushes counts the pushes from push rbp on before an offset of code that sets up a frame; -1 if a return is among
+// them, behind which other code is.
 func pushes(code []byte, at int) int {
 	n := 0
 	for end := min(at, len(code)); end > 0; {

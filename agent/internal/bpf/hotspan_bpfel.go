@@ -520,7 +520,7 @@ type hotspanScratch struct {
 		OfClass   uint8
 		Noted     uint8
 		Doubt     uint8
-		Pad       uint8
+		Deleted   uint8
 		Skipped   uint32
 	}
 	Ahead struct {
@@ -561,8 +561,10 @@ type hotspanScratch struct {
 		Pad    uint32
 	}
 	Shape      hotspanShape
+	Accessor   uint32
 	Start      uint32
 	Inside     uint32
+	_          [4]byte
 	Elements   uint64
 	N_elements uint32
 	N_read     uint32
@@ -589,7 +591,8 @@ type hotspanScratch struct {
 		Key   uint64
 		Type  uint16
 		N     uint16
-		Pad   uint32
+		Start uint16
+		Guard uint16
 		Steps [8]struct {
 			_      structs.HostLayout
 			Slot   uint16
@@ -805,7 +808,7 @@ type hotspanShape struct {
 	_           structs.HostLayout
 	Descriptors uint64
 	Own         uint32
-	Pad         uint32
+	Guard       uint32
 	Slots       [128]uint16
 }
 

@@ -49,6 +49,8 @@ __noinline int keep_value(__u32 label, __u32 kind, __u64 value, __u32 size, __u3
 		value = is;
 	} else if (type >= v8->first_non_string && type != v8->type_heap_number &&
 		   !(kind != VALUE_PLAIN && type == v8->type_array)) {
+		if (is_hidden_class(value))
+			unreadable(s);
 		return 0;
 	}
 	struct label_value *to = &s->values[n];
@@ -65,6 +67,13 @@ __noinline int keep_value(__u32 label, __u32 kind, __u64 value, __u32 size, __u3
 	return 1;
 }
 
+// Whether the thread copies an object, so that its hidden class is not known: what is where it goes may be of anything.
+__noinline int is_being_copied(struct scratch *s, __u64 object)
+{
+	__u64 word;
+	return s && !read_apart(s, &word, 8, object - 1) && !(word & 1) && being_copied(word);
+}
+
 // Adds the value of a label, or keeps it, where it is more than a short string.
 static __always_inline int take_value(struct scratch *s, __u32 label, __u32 kind, __u64 value)
 {
@@ -75,7 +84,7 @@ static __always_inline int take_value(struct scratch *s, __u32 label, __u32 kind
 			return 0;
 		size = read_more(s, value, s->ref_head, STRING_HEAD + SHORT_STRING, STRING_HEAD);
 		type = size ? instance_type(s->ref_head[0]) : -1;
-		if (type < 0) {
+		if (type < 0 || (rarely(s->collecting) && is_being_copied(s, value))) {
 			unreadable(s);
 			return 0;
 		}
@@ -170,7 +179,7 @@ __noinline int append_value(__u32 i)
 		append_bytes(s, f);
 	else if (read_word(s, &bits, f->value - 1 + v8->heap_number_value))
 		unreadable(s);
-	else
+	else if (bits != HOLE_NAN)
 		append_word(s, CONTEXT_DOUBLE, f->label, bits);
 	return 0;
 }

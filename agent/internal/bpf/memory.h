@@ -168,6 +168,16 @@ static __always_inline int read_instance_type(__u64 hidden_class)
 // The same as a function that is verified once.
 __noinline int instance_type(__u64 hidden_class) { return read_instance_type(hidden_class); }
 
+// Whether a value is a hidden class, which is no value of JavaScript. Where one is, V8 is about to make an object or an
+// array shorter: first it writes a filler over what it cuts off, a hidden class and a size. The hidden class of hidden
+// classes is its own. (src/heap/heap.cc, CreateFillerObjectAtImpl)
+__noinline int is_hidden_class(__u64 value)
+{
+	__u64 class, of;
+	return HEAP_OBJECT(value) && !read_user(&class, 8, value - 1) && HEAP_OBJECT(class) &&
+	       !read_user(&of, 8, class - 1) && of == class;
+}
+
 // The word at byte offset `at` of an object's head in scratch memory.
 static __always_inline __u64 word_at(const __u64 *head, __u32 at)
 {

@@ -72,6 +72,8 @@ __noinline int keep_plan(const struct process *p, struct scratch *s, __u64 class
 	plan[1] = plan[0];
 	plan->key = plan->n = 0;
 	plan->type = type;
+	plan->start = s->start;
+	plan->guard = s->shape.guard;
 	if (node == NO_NODE) {
 		struct step name = {.slot = s->shape.slots[p->storage_name & (MAX_SLOTS - 1)]};
 		add_step(plan, &name);

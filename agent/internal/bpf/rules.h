@@ -195,7 +195,7 @@ static __always_inline long find_entry(struct reader *r, __u32 id)
 		keep_key(s, names, id, hash);
 		return 1;
 	}
-	return s->search.ended && !s->search.doubt ? 0 : -1;
+	return s->search.ended && !s->search.doubt && !may_be_rehashed(s) ? 0 : -1;
 }
 
 // The edges of one kind, from an object of a node.
@@ -211,10 +211,20 @@ static __always_inline long read_edge(struct reader *r, const struct edge *e, __
 	struct scratch *s = r->scratch;
 	if (s->by_slot) {
 		__u32 slot = s->shape.slots[e->name & (MAX_SLOTS - 1)];
-		return !slot ? 0 : read_property(r->process, s, r->object, slot, value) ? -1 : 1;
+		if (!slot)
+			return 0;
+		return read_property(r->process, s, r->object, slot, value) || is_filler(s, s->start, slot) ? -1 : 1;
 	}
-	if (e->kind == EDGE_ELEMENT)
-		return e->name >= s->n_elements ? 0 : read_element(s, e->name, value) ? -1 : 1;
+	if (e->kind == EDGE_ELEMENT) {
+		__u64 before;
+		if (e->name >= s->n_elements)
+			return 0;
+		if (read_element(s, e->name, value))
+			return -1;
+		if (!IS_SMI(*value) || !e->name)
+			return 1;
+		return read_element(s, e->name - 1, &before) || is_hidden_class(before) ? -1 : 1;
+	}
 	long found = find_entry(r, e->name);
 	*value = s->search.entry.value;
 	if (found > 0 && e->kind == EDGE_PROPERTY && s->search.entry.word & 1ULL << 32)
@@ -252,12 +262,16 @@ __noinline int follow_plan(const struct process *p, struct scratch *s, __u64 obj
 	if (!p || !s)
 		return 0;
 	const struct plan *plan = &s->plans[0][at & (2 * MAX_PLANS - 1)];
+	if (rarely(plan->guard && is_moving(s, plan->guard))) {
+		unreadable(s);
+		return 0;
+	}
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < MAX_PLANNED && i < plan->n; i++) {
 		const struct step *step = &plan->steps[i];
 		if (is_needless(s, step->unless))
 			continue;
-		if (find_property(p, s, object, step->slot)) {
+		if (find_property(p, s, object, step->slot) || is_filler(s, plan->start, step->slot)) {
 			unreadable(s);
 			continue;
 		}
@@ -279,6 +293,7 @@ static __always_inline int open_properties(struct process *p, struct scratch *s,
 		unreadable(s);
 		return 0;
 	}
+	s->start = (__u8)(word_at(s->ref_head, s->v8.object_start) >> (s->v8.object_start & 7) * 8);
 	if (half_at(s->ref_head, s->v8.map_bit_field3) & s->v8.dictionary_bit) {
 		if (!open_dictionary(word_at(s->object_head, s->v8.receiver_hash)))
 			return 1;
@@ -299,7 +314,11 @@ static __always_inline void visit_properties(struct reader *r, __u32 node, __u32
 	const struct plan *plan = find_plan(s, s->object_head[0], node);
 	if (plan)
 		follow_plan(r->process, s, r->object, plan - s->plans[0]);
-	else if (open_properties(r->process, s, node, type))
+	else if (!open_properties(r->process, s, node, type))
+		return;
+	else if (s->by_slot && s->shape.guard && is_moving(s, s->shape.guard))
+		unreadable(s);
+	else
 		follow_edges(r, node, EDGE_PROPERTY);
 }
 

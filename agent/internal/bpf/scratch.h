@@ -40,7 +40,7 @@ struct table {
 	__u8 of_class;          // they are {key, details, value} of descriptors
 	__u8 noted;             // scratch->shape.slots has numbers of entries
 	__u8 doubt;             // which names some key is cannot be told, or not all keys were compared
-	__u8 pad;
+	__u8 deleted;           // some entries of a JavaScript Map were
 	__u32 skipped;          // entries before number 1 that were not compared
 };
 
@@ -141,7 +141,8 @@ struct plan {
 	__u64 key;  // see plan_key
 	__u16 type; // instance type
 	__u16 n;
-	__u32 pad;
+	__u16 start; // words before the first property
+	__u16 guard; // of the shape
 	struct step steps[MAX_PLANNED];
 };
 
@@ -310,6 +311,7 @@ struct scratch {
 	struct search search;
 	struct key_text text;
 	struct shape shape; // being read; its slots also have the numbers of a table's entries, by name
+	__u32 accessor; // the descriptor before the next one is an accessor's
 	__u32 start, inside; // words before the first property of an object, and properties in the object itself
 	__u64 elements; // of an array: address of the first, and how many
 	__u32 n_elements, n_read; // the first n_read are in `part`, behind two words

@@ -103,6 +103,15 @@ static __always_inline int find_property(const struct process *p, struct scratch
 	return 0;
 }
 
+// Whether scratch->word, which was read from a slot of that object, is none of its values: V8 writes a filler over the
+// properties in an object that becomes a dictionary, and its hidden class later. Of a filler the second word is a Smi,
+// until V8 10 all others. (src/objects/js-objects.cc, MigrateFastToSlow)
+static __always_inline int is_filler(struct scratch *s, __u32 start, __u32 slot)
+{
+	return rarely(IS_SMI(s->word) && !(slot & SLOT_OUT) && slot > start && start < s->object_words &&
+		      is_hidden_class(s->object_head[start & 15]));
+}
+
 static __always_inline int read_property(const struct process *p, struct scratch *s, __u64 object, __u32 slot,
 					 __u64 *value)
 {
@@ -163,6 +172,36 @@ static __always_inline __u32 slot_of(const struct scratch *s, __u64 details)
 	return i < s->inside ? s->start + i : SLOT_OUT | (i - s->inside);
 }
 
+// Notes the first slot behind an accessor, which has none.
+static __always_inline void note_accessor(struct scratch *s, __u32 slot)
+{
+	if (slot && s->accessor)
+		s->shape.guard = s->shape.guard ? NO_SLOT : slot;
+	s->accessor = !slot;
+}
+
+// Whether V8 may be moving the properties of the current object: one that becomes a value where it was an accessor has
+// a slot then, and those behind it are in the next ones. V8 writes them, in C++, before the hidden class says so. Into
+// the new slot, where the first of them was, it writes what no property has: an Oddball of its own, or a number that is
+// none. (src/objects/js-objects.cc, MigrateFastToFast)
+__noinline int is_moving(struct scratch *s, __u32 guard)
+{
+	__u64 word, class;
+	if (!s || in_v8_code(s))
+		return 0;
+	if (guard >= s->object_words) // it is not read, or there are several
+		return 1;
+	word = s->object_head[guard & 15];
+	if (IS_SMI(word))
+		return 0;
+	if (!HEAP_OBJECT(word) || read_apart(s, &class, 8, word - 1))
+		return 1;
+	__s32 type = instance_type(class);
+	if (type == s->v8.type_heap_number)
+		return read_apart(s, &class, 8, word - 1 + s->v8.heap_number_value) || class == HOLE_NAN;
+	return type >= s->v8.first_non_string && type < s->v8.first_js_object && type != s->v8.type_symbol;
+}
+
 __noinline int clear_slots(struct scratch *s)
 {
 	if (s)
@@ -184,6 +223,8 @@ static __always_inline long note_keys(const struct process *p, struct scratch *s
 	__u64 key = entry[0];
 	int of_class = s->table.of_class, deleted = !of_class && key == entry[1];
 	__u32 slot = of_class ? slot_of(s, entry[1]) : i + 1;
+	if (of_class)
+		note_accessor(s, slot);
 	if (!of_class && !HEAP_OBJECT(key))
 		return 0;
 	long may = read_key(p, s, key);
@@ -224,6 +265,7 @@ static __always_inline int read_shape(struct process *p, struct scratch *s)
 	const struct v8_layout *v8 = &p->v8;
 	struct noting n = {.process = p, .scratch = s};
 	s->shape.descriptors = word_at(s->ref_head, v8->map_descriptors);
+	s->shape.guard = s->accessor = 0;
 	s->shape.own = half_at(s->ref_head, v8->map_bit_field3) & v8->descriptors_mask;
 	clear_slots(s);
 	if (open_descriptors(s))
@@ -245,6 +287,7 @@ __noinline int find_shape(struct process *p, struct scratch *s, int of_store)
 	struct shape *kept = kept_shape(p->id, s->thread, class);
 	if (kept && is_class(&p->v8, s->ref_head, kept->descriptors, kept->own)) {
 		__builtin_memcpy(s->shape.slots, kept->slots, sizeof(s->shape.slots));
+		s->shape.guard = kept->guard;
 		return 0;
 	}
 	if (of_store && !s->collecting) // what is read twice then is compared

@@ -207,8 +207,14 @@ static long probe_next(__u32 i, void *context)
 	struct scratch *s = *(struct scratch **)context;
 	struct search *x = &s->search;
 	if (x->index >= s->table.n_entries) {
-		x->ended = 1;
-		return 1;
+		// a Map's new entry is in its bucket before it is counted (src/builtins/builtins-collections-gen.cc,
+		// StoreOrderedHashTableNewEntry)
+		int is_new = x->hash && s->table.buckets && x->index < 2 * s->table.n_buckets;
+		x->doubt |= is_new && s->table.whole;
+		if (!is_new || s->table.whole) {
+			x->ended = 1;
+			return 1;
+		}
 	}
 	if (!use_steps(s, 1) || read_table_entry(s, x->index, &x->entry))
 		return 1;
@@ -313,6 +319,7 @@ __noinline int open_map(__u64 table)
 		return -1;
 	s->table.n_buckets = n;
 	s->table.of_class = s->table.noted = 0;
+	s->table.deleted = SMI(head[1]) > 0;
 	s->table.buckets = table - 1 + s->v8.table_data + 3 * sizeof(*head);
 	s->table.entries = s->table.buckets + n * 8ULL;
 	s->table.n_entries = used;
@@ -321,8 +328,27 @@ __noinline int open_map(__u64 table)
 	return 0;
 }
 
+// Whether V8 may be copying a Map's table, in C++: it writes the numbers of deleted entries over the buckets, and then
+// over entries that it has copied, before it says that there is another table. So keys are not found.
+// (src/objects/ordered-hash-table.cc, Rehash) The first bucket then refers to a deleted entry.
+__noinline int may_be_rehashed(struct scratch *s)
+{
+	if (!s || !s->table.buckets || !s->table.deleted)
+		return 0;
+	struct table_entry *entry = &s->search.entry;
+	__u64 first;
+	if (in_v8_code(s))
+		return 0;
+	if (read_bucket(s, 0, &first))
+		return 1;
+	if (!IS_SMI(first) || (__u32)SMI(first) >= s->table.n_entries)
+		return 0;
+	return read_table_entry(s, SMI(first), entry) || entry->key == entry->value || IS_SMI(entry->key);
+}
+
 // Opens the NameDictionary of an object in dictionary mode: numbers of elements, of deleted ones and of entries, a
-// prefix, and the entries. (src/objects/hash-table.h)
+// prefix, and the entries. (src/objects/hash-table.h) An object that is just becoming one has its hidden class already,
+// and its former properties still. (src/objects/js-objects.cc, MigrateFastToSlow)
 __noinline int open_dictionary(__u64 dictionary)
 {
 	struct scratch *s = own_scratch();
@@ -330,6 +356,9 @@ __noinline int open_dictionary(__u64 dictionary)
 		return -1;
 	__u64 *head = &s->ref_head[s->v8.table_data >> 3 & 7];
 	if (read_whole_apart(s, dictionary, s->ref_head, TABLE_HEAD) || !IS_SMI(head[2]))
+		return -1;
+	__s32 type = instance_type(s->ref_head[0]);
+	if (type < 0 || type == s->v8.type_property_array || type == s->v8.type_fixed_array)
 		return -1;
 	__u32 n = SMI(head[2]);
 	if (!n || n & (n - 1) || n > 1 << 24)

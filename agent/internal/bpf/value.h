@@ -50,6 +50,18 @@ __noinline int unreadable(struct scratch *s)
 	return 0;
 }
 
+// What a field of doubles has that V8 has added to an object, and not written yet. No number of JavaScript has these
+// bits. (src/objects/js-objects.cc, MigrateFastToFast; src/common/globals.h, kHoleNanInt64)
+#define HOLE_NAN 0xfff7fffffff7ffffULL
+
+// Whether the thread whose objects are read was in code of V8's that is no C++: of some changes that take several
+// stores it does none.
+static __always_inline int in_v8_code(struct scratch *s)
+{
+	const struct frame *leaf = (const struct frame *)&s->buffer[s->walk.frames & (BUFFER_SIZE - 1)];
+	return !s->owner.isolate && s->walk.n_frames && (leaf->kind == FRAME_JS || leaf->kind == FRAME_TYPED);
+}
+
 static __always_inline __u32 string_length(const struct v8_layout *v8, const __u64 *head)
 {
 	return half_at(head, v8->string_length);

@@ -668,7 +668,7 @@ type replayScratch struct {
 		OfClass   uint8
 		Noted     uint8
 		Doubt     uint8
-		Pad       uint8
+		Deleted   uint8
 		Skipped   uint32
 	}
 	Ahead struct {
@@ -716,8 +716,10 @@ type replayScratch struct {
 		Pad    uint32
 	}
 	Shape      replayShape
+	Accessor   uint32
 	Start      uint32
 	Inside     uint32
+	_          [4]byte
 	Elements   uint64
 	N_elements uint32
 	N_read     uint32
@@ -744,7 +746,8 @@ type replayScratch struct {
 		Key   uint64
 		Type  uint16
 		N     uint16
-		Pad   uint32
+		Start uint16
+		Guard uint16
 		Steps [8]struct {
 			_      structs.HostLayout
 			Slot   uint16
@@ -960,7 +963,7 @@ type replayShape struct {
 	_           structs.HostLayout
 	Descriptors uint64
 	Own         uint32
-	Pad         uint32
+	Guard       uint32
 	Slots       [128]uint16
 }
 
