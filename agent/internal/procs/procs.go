@@ -53,6 +53,17 @@ func Started(pid int) uint64 {
 	return ticks
 }
 
+// Placed says where the kernel has put the code and the stack of a process's program: elsewhere after each execve. It
+// is empty for a process that is gone, and for one whose memory this one may not read. (proc_pid_stat(5), startcode,
+// endcode and startstack)
+func Placed(pid int) string {
+	fields := statFields(pid)
+	if len(fields) < 26 || fields[25] == "0" {
+		return ""
+	}
+	return strings.Join(fields[23:26], " ")
+}
+
 // Age returns how long ago a process started, by what Started says.
 func Age(started uint64) time.Duration {
 	const tick = 10 * time.Millisecond // USER_HZ is 100

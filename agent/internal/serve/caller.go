@@ -24,7 +24,8 @@ type caller struct {
 	all  bool
 	uid  uint32
 	pid  int
-	born int64 // when the process started, Unix time in nanoseconds
+	born int64    // when the process started, Unix time in nanoseconds
+	runs *program // what the process must still run when it gets something; nil if it may have everything
 }
 
 // AuthType implements credentials.AuthInfo.
@@ -79,8 +80,11 @@ func identifyFD(fd, group int) (who caller, err error) {
 	if err := unix.Stat(fmt.Sprintf("/proc/%d", who.pid), &st); err != nil || who.born == 0 {
 		return caller{}, errGone
 	}
-	if st.Uid != peer.Uid && st.Uid != 0 { // that of a process which is not dumpable is root's
+	if st.Uid != peer.Uid {
 		return caller{}, errGone
+	}
+	if !who.all {
+		who.runs = openProgram(who.pid, who.uid)
 	}
 	return who, nil
 }

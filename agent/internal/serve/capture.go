@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"google.golang.org/grpc"
@@ -47,9 +48,9 @@ func (s *Server) Capture(stream grpc.BidiStreamingServer[api.CaptureRequest, api
 			awaitEnd(stream)
 		}()
 	}
-	of.To = func(_ context.Context, snapshot *pprofx.Snapshot) error {
+	of.To = endsBy(stop, func(_ context.Context, snapshot *pprofx.Snapshot) error {
 		return s.sendSamples(stream, f, &thinning{every: 1}, snapshot)
-	}
+	})
 	ended := make(chan error, 1)
 	go func() {
 		defer end()
@@ -79,10 +80,27 @@ func (s *Server) capture(ctx context.Context, of Capture) error {
 		case <-ctx.Done():
 		}
 	}()
-	if err := s.config.Capture(ctx, of); err != nil {
+	err := s.config.Capture(ctx, of)
+	switch {
+	case errors.Is(err, errOther):
+		return errOther
+	case err != nil:
 		return status.Errorf(codes.FailedPrecondition, "process %d: %v", of.PID, err)
 	}
 	return nil
+}
+
+type snapshotFunc = func(context.Context, *pprofx.Snapshot) error
+
+// endsBy has an error end what the samples are taken for.
+func endsBy(stop func(), to snapshotFunc) snapshotFunc {
+	return func(ctx context.Context, snapshot *pprofx.Snapshot) error {
+		err := to(ctx, snapshot)
+		if err != nil {
+			stop()
+		}
+		return err
+	}
 }
 
 func captureTime(r *api.CaptureRequest) time.Duration {

@@ -23,11 +23,12 @@ type filter struct {
 	allow, deny []string // names of labels; no allow: all
 	noAddresses bool     // of the kernel
 	all         bool     // the caller may have everything
+	runs        *program // which the caller must still run
 }
 
 // newFilter returns the filter of a request. A caller that may not have everything gets what is of its process.
 func newFilter(who caller, f *api.Filter) (*filter, error) {
-	out := &filter{allow: f.GetAllowLabels(), deny: f.GetDenyLabels(), all: who.all}
+	out := &filter{allow: f.GetAllowLabels(), deny: f.GetDenyLabels(), all: who.all, runs: who.runs}
 	out.samples.Services = f.GetServices()
 	conditions := len(f.GetServices()) + len(f.GetProcesses()) + len(out.allow) + len(out.deny)
 	for _, l := range f.GetLabels() {

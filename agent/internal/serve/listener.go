@@ -102,6 +102,7 @@ func (l *listener) admit(u *net.UnixConn) {
 	who, err := identify(u, l.group)
 	if err != nil || !who.all && !l.users.Take(who.uid, 1) {
 		l.log.Debug("connection refused", "pid", who.pid, "why", err)
+		who.runs.close()
 		u.Close()
 		return
 	}
@@ -141,6 +142,7 @@ func (c *conn) Read(b []byte) (int, error) { return c.from.Read(b) }
 
 func (c *conn) Close() error {
 	c.end()
+	c.caller.runs.close()
 	return c.UnixConn.Close()
 }
 

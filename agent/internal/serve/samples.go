@@ -36,8 +36,11 @@ func (s *Server) Samples(r *api.SamplesRequest, to grpc.ServerStreamingServer[ap
 			return to.Context().Err()
 		}
 		if n := subscription.Lost(); n > 0 {
-			lost := &api.Lost{Reason: api.Lost_REASON_TOO_SLOW, Count: uint64(n)}
-			if err := to.Send(lostEvent(lost)); err != nil {
+			err := f.runs.check()
+			if err == nil {
+				err = to.Send(lostEvent(&api.Lost{Reason: api.Lost_REASON_TOO_SLOW, Count: uint64(n)}))
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -62,6 +65,9 @@ func (s *Server) sendSamples(
 		message.Profiles, err = otlp.Encode(every.apply(f.apply(snapshot)), s.config.Build)
 		return err
 	})
+	if err == nil {
+		err = f.runs.check()
+	}
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,10 @@ var errEnding = errors.New("the agent ends")
 
 // begin returns who calls, and takes a place for the call, which end gives back.
 func (s *Server) begin(ctx context.Context, places *quota) (who caller, end func(), err error) {
-	if who, err = callerOf(ctx); err != nil {
+	if who, err = callerOf(ctx); err == nil {
+		err = who.runs.check()
+	}
+	if err != nil {
 		return who, nil, err
 	}
 	end, err = places.take(who)

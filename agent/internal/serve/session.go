@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/grpc/status"
+
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -75,6 +77,10 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the connection does not say who you are", http.StatusUnauthorized)
 		return
 	}
+	if err := who.runs.check(); err != nil {
+		http.Error(w, status.Convert(err).Message(), http.StatusForbidden)
+		return
+	}
 	query := r.URL.Query()
 	if v := query.Get("version"); v != strconv.Itoa(sessionVersion) {
 		http.Error(w, fmt.Sprintf("this agent speaks version %d of the protocol, the package %q: install the same "+
@@ -127,7 +133,7 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) {
 func (c *session) run(ctx context.Context, of Capture, commands io.Reader) error {
 	ctx, stop := context.WithTimeout(ctx, maxCaptureTime)
 	defer stop()
-	of.Every, of.Begun, of.To = sessionEvery, func() { close(c.begun) }, c.add
+	of.Every, of.Begun, of.To = sessionEvery, func() { close(c.begun) }, endsBy(stop, c.add)
 	of.Sampled = func(f *os.File) { c.sampled = f }
 	defer func() { c.memory.Give(c.caller.uid, c.bytes) }() // after done
 	defer func() { c.sampled.Close() }()                    // after done
@@ -189,6 +195,9 @@ func readCommands(ctx context.Context, from io.Reader) <-chan string {
 // add adds a piece, whose time follows that of the one before. If it is more than the user's share has room for, it is
 // the last that is kept before a snapshot: the samples of the others are lost, and counted.
 func (c *session) add(_ context.Context, piece *pprofx.Snapshot) error {
+	if err := c.filter.runs.check(); err != nil {
+		return err
+	}
 	piece = c.filter.apply(piece)
 	c.mu.Lock()
 	err := c.merger.Add(piece)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"google.golang.org/grpc/status"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	fair "github.com/hotspan/hotspan/agent/internal/share"
@@ -123,6 +124,10 @@ func (s *shares) take(id string, who caller) (of *share, fd int, err error) {
 // SCM_RIGHTS). That it was sent is said in the session: its process need not wait in a system call.
 func (s *shares) serve(w http.ResponseWriter, r *http.Request) {
 	who, _ := r.Context().Value(callerKey{}).(caller)
+	if err := who.runs.check(); err != nil {
+		http.Error(w, status.Convert(err).Message(), http.StatusForbidden)
+		return
+	}
 	of, fd, err := s.take(r.PathValue("id"), who)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)

@@ -96,6 +96,9 @@ func (c *stream) send(e store.Entry) error {
 	case message == nil:
 		return nil
 	}
+	if err := c.filter.runs.check(); err != nil {
+		return err
+	}
 	return c.to.Send(snapshotEvent(&api.Snapshot{
 		Sequence: e.Sequence, Start: uint64(e.Start), End: uint64(e.End), Profiles: message,
 	}))
