@@ -44,8 +44,9 @@ type Config struct {
 	CPUBudget float64
 	// MemoryLimit bounds the anonymous memory of this process and the BPF maps, in bytes; 0 does not. It is kept by
 	// garbage collections, smaller caches and tables, and a lower rate: where these are not enough, it is exceeded. It
-	// sets the memory limit of Go's runtime.
-	MemoryLimit int64
+	// sets the memory limit of Go's runtime. An Agent beside another one has TableBytes, the most bytes of its unwind
+	// tables: its maps count apart, so that the other one does not lower its rate for them. 0 bounds none.
+	MemoryLimit, TableBytes int64
 	// Wait starts though none of the selected processes is running: those that start later are profiled.
 	Wait bool
 	// SnapshotEvery is the time that a snapshot covers; 0 makes one snapshot of the whole run. FollowClock has the next
@@ -97,8 +98,7 @@ func (c *Config) check() error {
 		c.Begun = time.Now()
 	}
 	c.RingBytes = cmp.Or(c.RingBytes, sampler.RingBytes(max(c.Rate, c.ProbeLimit), c.MemoryLimit))
-	limit := MaxRate()
-	switch timed := c.timed(); {
+	switch timed, limit := c.timed(), MaxRate(); {
 	case !timed && (c.CPUBudget > 0 || c.MemoryLimit > 0):
 		return errors.New("probes and waits have a limit of their own: no CPU budget and no memory limit")
 	case len(c.Probes) > 0 && c.OffCPU > 0, c.OffCPU < 0, c.Wall && c.OffCPU == 0:
@@ -107,14 +107,13 @@ func (c *Config) check() error {
 		return fmt.Errorf("rate %d: at least 1 sample a second", c.Rate)
 	case limit > 0 && c.Rate > limit:
 		return fmt.Errorf("rate %d: this kernel allows at most %d (kernel.perf_event_max_sample_rate)", c.Rate, limit)
-	case c.CPUBudget < 0 || c.MemoryLimit < 0:
-		return fmt.Errorf("CPU budget %v, memory limit %d: not negative", c.CPUBudget, c.MemoryLimit)
+	case c.CPUBudget < 0 || min(c.MemoryLimit, c.TableBytes) < 0:
+		return fmt.Errorf("CPU budget %v, memory %d, tables %d: not negative", c.CPUBudget, c.MemoryLimit, c.TableBytes)
 	case c.SnapshotEvery < 0:
 		return fmt.Errorf("snapshots every %v: a time must not be negative", c.SnapshotEvery)
 	case c.RingBytes < 0 || c.RingBytes > 1<<30 || bits.OnesCount(uint(c.RingBytes)) != 1:
 		return fmt.Errorf("ring buffer of %d bytes: a power of two of at most 1 GiB", c.RingBytes)
-	}
-	if slices.Contains(c.Sinks, nil) {
+	case slices.Contains(c.Sinks, nil):
 		return errors.New("a sink is nil")
 	}
 	return c.Select.check()

@@ -47,9 +47,9 @@ func New(c Config) (*Agent, error) {
 	}
 	a.checks = selfcheck.New(c.Log, a.found)
 	a.sampler, err = sampler.Open(sampler.Config{
-		RingBytes: uint32(c.RingBytes), Execs: c.Select.PIDs, AllExecs: c.Select.open(),
+		RingBytes: uint32(c.RingBytes), Execs: c.Select.PIDs, AllExecs: c.Select.open(), Log: c.Log,
 		OffCPU: c.OffCPU, Probes: c.Probes, Timer: c.both(), ProbeLimit: c.ProbeLimit,
-		TableBytes: c.MemoryLimit / 2, SampledRecords: c.ContextIDs, Log: c.Log,
+		TableBytes: max(c.TableBytes, c.MemoryLimit/2), Beside: c.TableBytes > 0, SampledRecords: c.ContextIDs,
 	})
 	if err != nil {
 		return nil, err

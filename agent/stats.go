@@ -38,7 +38,7 @@ type Stats struct {
 	SnapshotEvery time.Duration // time that a snapshot covers, now
 	CPU           time.Duration // of this process and of its BPF programs, when they were measured last
 	Memory        int64         // anonymous memory of this process and BPF maps, in bytes, when it was measured last
-	MapBytes      int64         // of the BPF maps, part of Memory; as that of all Agents of this process
+	MapBytes      int64         // of the BPF maps, part of Memory; of all Agents here but those with TableBytes
 	Executables   int           // files with code that processes have mapped, each once
 	Saving        int           // what is done against a lack of memory, 0 to 5
 	InKernel      time.Duration // time spent in the BPF program, in part CPU time of the sampled processes

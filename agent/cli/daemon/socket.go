@@ -98,6 +98,10 @@ func (v *socketFlags) pull(feed *live.Feed) (http.Handler, error) {
 	return serve.Pull(feed, token), nil
 }
 
+// captureTables bounds the unwind tables of a capture, in bytes: Node.js 24 takes 6 MB, and the process may map as many
+// files as it likes.
+const captureTables = 32 << 20
+
 // captureConfig returns the configuration for one process, which is otherwise the agent's.
 func captureConfig(like *agent.Config, of *serve.Capture) (agent.Config, error) {
 	config := agent.Config{
@@ -105,6 +109,7 @@ func captureConfig(like *agent.Config, of *serve.Capture) (agent.Config, error) 
 		Rules: like.Rules, NoSourceMaps: like.NoSourceMaps, FileCache: like.FileCache, Log: like.Log,
 		Sinks: []agent.Sink{captureSink(of.To)}, ContextIDs: of.Sampled != nil,
 		Sampling:    of.Begun,
+		TableBytes:  captureTables,
 		FollowClock: true, // a session asks for what was sampled up to a time of day
 	}
 	for _, text := range of.Rules {

@@ -27,6 +27,9 @@ func TestCaptureConfig(t *testing.T) {
 	if !one.FollowClock || !other.FollowClock {
 		t.Error("a capture does not follow the time of day")
 	}
+	if one.TableBytes == 0 || one.TableBytes > 32<<20 {
+		t.Errorf("the unwind tables of a capture may take %d bytes", one.TableBytes)
+	}
 	if len(one.Rules) != 2 || one.Rules[1].Label != "c" || len(other.Rules) != 2 || len(like.Rules) != 1 {
 		t.Errorf("rules %+v, %+v", one.Rules, other.Rules)
 	}

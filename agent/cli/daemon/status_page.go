@@ -11,6 +11,7 @@ import (
 	"github.com/hotspan/hotspan/agent/api"
 	"github.com/hotspan/hotspan/agent/internal/export"
 	"github.com/hotspan/hotspan/agent/internal/metrics"
+	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/serve"
 	"github.com/hotspan/hotspan/agent/internal/version"
 	"github.com/hotspan/hotspan/pprofx"
@@ -84,6 +85,7 @@ func (p *statusPage) values() metrics.Values {
 	if socket != nil {
 		v.SessionMaps.Running, v.SessionMaps.Ended = socket.SessionMaps()
 	}
+	v.CaptureMaps = sampler.MapBytesBeside()
 	v.Store, v.Destinations = p.delivering.from.Stats(), map[string]export.Stats{}
 	for _, d := range p.delivering.outputs().destinations {
 		v.Destinations[d.Name()] = d.Stats()

@@ -32,7 +32,7 @@ func TestMetrics(t *testing.T) {
 	v := Values{
 		Cut: time.Now(), Taken: 10, Written: 7, Lost: map[string]int64{"ring buffer full": 2, "late": 1},
 		SnapshotsLost: 51, HeldBack: 2500 * time.Millisecond, JS: 6, Named: 5, Requests: 4, Labelled: 3, Processes: 2,
-		Executables: 8, Rate: 99, CPU: 1500 * time.Millisecond, Memory: 32, MapBytes: 31, Saving: 4,
+		Executables: 8, Rate: 99, CPU: 1500 * time.Millisecond, Memory: 32, MapBytes: 31, CaptureMaps: 33, Saving: 4,
 		SessionMaps:  SessionMaps{Running: 41, Ended: 42},
 		Store:        store.Stats{Snapshots: 11, Bytes: 12, Evicted: 13, Unwritten: 14},
 		Destinations: map[string]export.Stats{"a": {Samples: 21, Waiting: 22}, "b": {Dropped: 23, Failures: 24}},
@@ -53,7 +53,7 @@ func TestMetrics(t *testing.T) {
 		`hotspan_export_samples_total{sink="a"} 21`, `hotspan_export_waiting_snapshots{sink="a"} 22`,
 		`hotspan_export_refused_samples_total{sink="b"} 23`, `hotspan_export_failures_total{sink="b"} 24`,
 		"hotspan_executables 8", "hotspan_rate 99", "hotspan_cpu_seconds_total 1.5", "hotspan_memory_bytes 32",
-		"hotspan_bpf_map_bytes 31", "hotspan_memory_saving 4",
+		"hotspan_bpf_map_bytes 31", "hotspan_capture_bpf_map_bytes 33", "hotspan_memory_saving 4",
 		`hotspan_session_maps{session="running"} 41`, `hotspan_session_maps{session="ended"} 42`,
 		"# TYPE hotspan_store_bytes gauge", "# TYPE hotspan_samples_taken_total counter",
 	} {

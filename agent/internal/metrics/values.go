@@ -17,6 +17,7 @@ type Values struct {
 	CPU            time.Duration // of the agent and of its BPF programs
 	Memory         int64         // anonymous memory and BPF maps, in bytes
 	MapBytes       int64         // BPF maps
+	CaptureMaps    int64         // those of captures, which are not in the two before, in bytes
 	SessionMaps    SessionMaps
 	Saving         int // what is done against a lack of memory
 	Taken, Written int64
@@ -70,6 +71,7 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	send(gauge, "rate", "Samples a second that are taken on each CPU, at most.", int64(v.Rate))
 	send(gauge, "memory_bytes", "Anonymous memory of the agent, and BPF maps.", v.Memory)
 	send(gauge, "bpf_map_bytes", "BPF maps.", v.MapBytes)
+	send(gauge, "capture_bpf_map_bytes", "BPF maps of profiles that somebody asks for.", v.CaptureMaps)
 	const ofSessions = "BPF maps of profiles that processes take of themselves, also of those that have ended."
 	send(gauge, "session_maps", ofSessions, int64(v.SessionMaps.Running), "session", "running")
 	send(gauge, "session_maps", ofSessions, int64(v.SessionMaps.Ended), "session", "ended")

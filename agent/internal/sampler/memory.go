@@ -8,17 +8,22 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 )
 
-// openMaps are the BPF maps of this program, with the unwind tables in them: those of an agent, and those of each
-// profile that somebody asks it for.
+// openMaps are the BPF maps of this program, with the unwind tables in them: those of an agent, and beside them those
+// of each profile that somebody asks it for.
 var openMaps = struct {
 	sync.Mutex
-	all map[*bpf.Objects]*tableSlots
-}{all: map[*bpf.Objects]*tableSlots{}}
+	all map[*bpf.Objects]openTables
+}{all: map[*bpf.Objects]openTables{}}
 
-func addMaps(o *bpf.Objects, tables *tableSlots) {
+type openTables struct {
+	*tableSlots
+	beside bool
+}
+
+func addMaps(o *bpf.Objects, tables *tableSlots, beside bool) {
 	openMaps.Lock()
 	defer openMaps.Unlock()
-	openMaps.all[o] = tables
+	openMaps.all[o] = openTables{tables, beside}
 }
 
 // removeMaps is called before the maps are closed.
@@ -28,13 +33,21 @@ func removeMaps(o *bpf.Objects) {
 	delete(openMaps.all, o)
 }
 
-// MapBytes returns how much memory the BPF maps of all Samplers of this program take, in bytes: the kernel's count, and
-// the unwind tables, which it does not count with the map that has them. It takes some system calls for each map, and
-// may be called from any goroutine.
-func MapBytes() (sum int64) {
+// MapBytes returns how much memory the BPF maps of all Samplers of this program take, less those with Config.Beside, in
+// bytes: the kernel's count, and the unwind tables, which it does not count with the map that has them. It takes some
+// system calls for each map, and may be called from any goroutine.
+func MapBytes() int64 { return mapBytes(false) }
+
+// MapBytesBeside returns how much those with Config.Beside take, as MapBytes does for the others.
+func MapBytesBeside() int64 { return mapBytes(true) }
+
+func mapBytes(beside bool) (sum int64) {
 	openMaps.Lock()
 	defer openMaps.Unlock()
 	for o, tables := range openMaps.all {
+		if tables.beside != beside {
+			continue
+		}
 		sum += tables.bytes()
 		for _, m := range o.Maps() {
 			if info, err := m.Info(); err == nil {

@@ -28,6 +28,7 @@ type Config struct {
 	AllExecs bool
 	// TableBytes is the most that unwind tables may take; 0 is any amount. Files beyond it go without.
 	TableBytes int64
+	Beside     bool // its maps are not in MapBytes, but in MapBytesBeside
 	// Probes are sampled instead of a timer, or waits of at least OffCPU, not both; each probe, and waits, ProbeLimit
 	// times a second on each CPU at most. Timer samples by the timer, too. The probe stall has samples of the timer and
 	// of waits: see Counts.
@@ -94,7 +95,7 @@ func Open(c Config) (*Sampler, error) {
 		return nil, err
 	}
 	s := New(objects)
-	addMaps(objects, &s.tables)
+	addMaps(objects, &s.tables, c.Beside)
 	s.stalls = stalls
 	s.watching, s.loaded, s.tables.most = make(chan struct{}), make(chan struct{}), c.TableBytes
 	go s.load(load)
