@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"regexp"
+	"runtime/debug"
 	"testing"
 
 	"github.com/hotspan/hotspan/agent/internal/sampler"
@@ -29,5 +31,25 @@ func TestMapsBeside(t *testing.T) {
 	}
 	if own, beside := open(few); own+beside > all-few {
 		t.Errorf("tables of %d bytes at most are in maps of %d, those of any size in %d", few, own+beside, all)
+	}
+}
+
+// TestMemoryLimitBeside: an Agent with a memory limit gives back the limit of Go's runtime that there was, and one
+// without leaves it to whoever has set it meanwhile.
+func TestMemoryLimitBeside(t *testing.T) {
+	const before, meanwhile = 1 << 40, 1 << 41
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	for limit, want := range map[int64]int64{0: meanwhile, 1 << 30: before} {
+		debug.SetMemoryLimit(before)
+		none := Selection{Name: regexp.MustCompile("^no such program$")}
+		a, err := New(Config{Select: none, Wait: true, Rate: 99, MemoryLimit: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		debug.SetMemoryLimit(meanwhile)
+		a.Close()
+		if got := debug.SetMemoryLimit(-1); got != want {
+			t.Errorf("after an Agent with a limit of %d that of the runtime is %d, want %d", limit, got, want)
+		}
 	}
 }

@@ -79,7 +79,9 @@ func (a *Agent) SampledRecords() (*os.File, error) { return a.sampler.SampledRec
 
 // Close releases an Agent on which Run was not called.
 func (a *Agent) Close() {
-	debug.SetMemoryLimit(a.heapLimit)
+	if a.config.MemoryLimit > 0 { // else it is that of another Agent, or of nobody
+		debug.SetMemoryLimit(a.heapLimit)
+	}
 	a.async.Close()
 	a.files.Close() // first: it writes to the sampler's BPF maps
 	a.kernel.Close()
