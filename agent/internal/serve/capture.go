@@ -24,18 +24,19 @@ const (
 	lastSamples    = 5 * time.Second // in which the caller reads what is left
 )
 
+type captureStream = grpc.BidiStreamingServer[api.CaptureRequest, api.StreamResponse]
+
 // Capture samples a process until the duration is over, the caller has closed its side, or the process has ended.
-func (s *Server) Capture(stream grpc.BidiStreamingServer[api.CaptureRequest, api.StreamResponse]) error {
+func (s *Server) Capture(stream captureStream) error {
+	r, err := firstRequest(stream) // a caller that asks for nothing has no place
+	if err != nil {
+		return err
+	}
 	who, end, err := s.begin(stream.Context(), s.captures)
 	if err != nil {
 		return err
 	}
-	r, err := stream.Recv()
-	var of Capture
-	var f *filter
-	if err == nil {
-		of, f, err = newCapture(who, r)
-	}
+	of, f, err := newCapture(who, r)
 	if err != nil {
 		end()
 		return err
@@ -66,6 +67,23 @@ func (s *Server) Capture(stream grpc.BidiStreamingServer[api.CaptureRequest, api
 		return err
 	case <-time.After(lastSamples): // to return ends what waits for the caller
 		return status.Error(codes.DeadlineExceeded, "the samples are not read")
+	}
+}
+
+// firstRequest returns what the caller asks for, if it does so soon. That Capture returns then ends Recv.
+func firstRequest(stream captureStream) (*api.CaptureRequest, error) {
+	var r *api.CaptureRequest
+	received := make(chan error, 1)
+	go func() {
+		var err error
+		r, err = stream.Recv()
+		received <- err
+	}()
+	select {
+	case err := <-received:
+		return r, err
+	case <-time.After(speakTime):
+		return nil, status.Errorf(codes.DeadlineExceeded, "nothing was asked for in %v", speakTime)
 	}
 }
 
@@ -111,7 +129,7 @@ func captureTime(r *api.CaptureRequest) time.Duration {
 }
 
 // awaitEnd returns when the caller has closed its side.
-func awaitEnd(stream grpc.BidiStreamingServer[api.CaptureRequest, api.StreamResponse]) {
+func awaitEnd(stream captureStream) {
 	for {
 		if _, err := stream.Recv(); err != nil {
 			return
