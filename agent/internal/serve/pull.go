@@ -58,6 +58,7 @@ func pull(w http.ResponseWriter, r *http.Request, feed *live.Feed, length time.D
 	if err == nil {
 		err = collect(r.Context(), file, subscription, f, length)
 	}
+	subscription.Close() // all losses are counted then
 	if err != nil || subscription.Lost() > 0 {
 		http.Error(w, "the profile is not whole", http.StatusInternalServerError)
 		return

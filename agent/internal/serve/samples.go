@@ -30,6 +30,7 @@ func (s *Server) Samples(r *api.SamplesRequest, to grpc.ServerStreamingServer[ap
 			if err := s.sendSamples(to, f, every, snapshot); err != nil {
 				return err
 			}
+		case <-subscription.Counted():
 		case <-s.ended:
 			return status.Error(codes.Unavailable, errEnding.Error())
 		case <-to.Context().Done():
