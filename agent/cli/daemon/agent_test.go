@@ -184,7 +184,8 @@ func TestFilesPerRoute(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := []string{"", "search", "/search", "-search", "/search/:id", "none", "other", strings.Repeat("x", 600),
-		"/users", "users-954dac29"} // the last is how the name of the one before it was
+		"/users", "users-954dac294d87c9529d601c4e99625428", // as the one before it is called in names
+		"///", "732c4e97"}
 	for i, value := range values {
 		s := &pprofx.Sample{Time: 1_760_000_000_500_000_000 + int64(i), PID: 1, Stack: []*pprofx.Frame{{Function: "f"}}}
 		if value != "" {

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -62,7 +63,8 @@ func writeSnapshot(path string, s *pprofx.Snapshot) error {
 var notInNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)
 
 // fileName returns how a value of a label is called in the name of a file: as itself, if it has letters and digits
-// only; else without the others and with a part of its hash, so that two values never have one name.
+// only; else without the others and, after a hyphen, with a part of its hash that is long enough for nobody to find two
+// values that have it in common. So two values never have one name.
 func fileName(value string) string {
 	const none, other, longest = "none", "other", 60
 	switch value {
@@ -76,6 +78,6 @@ func fileName(value string) string {
 	if plain && len(name) <= longest && name != none && name != other {
 		return name
 	}
-	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(value)))[:8]
-	return strings.TrimPrefix(name[:min(len(name), longest)]+"-"+hash, "-")
+	hash := sha256.Sum256([]byte(value))
+	return fmt.Sprintf("%s-%x", cmp.Or(name[:min(len(name), longest)], "value"), hash[:16])
 }
