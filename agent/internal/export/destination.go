@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/store"
 	"github.com/hotspan/hotspan/otlp"
@@ -46,7 +48,7 @@ type Stats struct {
 	Snapshots int64 // delivered
 	Samples   int64 // delivered
 	Dropped   int64 // samples that the receiver refused, or of profiles that it rejected, on average
-	Damaged   int64 // snapshots that could not be read
+	Damaged   int64 // snapshots that could not be decoded, or that the disk could not read
 	Evicted   int64 // snapshots that the store removed before they were delivered
 	Failures  int64 // tries that failed
 	Waiting   int   // snapshots in the store
@@ -135,8 +137,10 @@ func (d *Destination) try(ctx context.Context) (err error) {
 
 // deliver delivers a snapshot, however long it takes. The error is that of ctx.
 func (d *Destination) deliver(ctx context.Context, e store.Entry) error {
-	s, err := d.read(e)
+	s, err := d.readWhole(ctx, e)
 	switch {
+	case err != nil && ctx.Err() != nil:
+		return ctx.Err()
 	case errors.Is(err, fs.ErrNotExist):
 		d.stats.removed.Add(1)
 		return nil
@@ -175,6 +179,22 @@ const maxAsked = 10 * time.Minute
 
 // asked returns for how long a server asks to be left alone.
 func asked(err error) time.Duration { return min(otlp.RetryAfter(err), maxAsked) }
+
+// readWhole reads a snapshot, however long the system refuses to: what it has too little of, such as memory or open
+// files, it has again later. Only what cannot be decoded is damaged, and what a disk cannot read for minutes.
+func (d *Destination) readWhole(ctx context.Context, e store.Entry) (*stored, error) {
+	for try := 0; ; try++ {
+		s, err := d.read(e)
+		var system *fs.PathError
+		again := errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist)
+		if !again || errors.Is(err, unix.EIO) && try >= maxBroken {
+			return s, err
+		}
+		if d.tell(err); !rest(ctx, wait(try)) {
+			return nil, ctx.Err()
+		}
+	}
+}
 
 // stored is a snapshot of the store, as what is not delivered yet.
 type stored struct{ left []part }
