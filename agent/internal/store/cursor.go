@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strconv"
 
@@ -27,32 +26,18 @@ type Cursor struct {
 // next.
 func (s *Store) Cursor(name string) (*Cursor, error) {
 	c := &Cursor{store: s, file: cursorPrefix + name}
-	text, err := s.root.ReadFile(c.file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	next, err := readCursor(s.root, c.file)
+	if errors.Is(err, fs.ErrNotExist) {
 		s.mu.Lock()
-		c.next = s.next
+		next = s.next
 		s.mu.Unlock()
-		c.fresh = true
-		return c, nil
-	case err != nil:
+		c.fresh, err = true, nil
+	}
+	if err != nil {
 		return nil, err
 	}
-	next, err := strconv.ParseUint(string(text), 10, 64)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.file, err)
-	}
 	c.next = next
-	s.continueAfter(next)
 	return c, nil
-}
-
-// continueAfter keeps sequence numbers rising after all snapshots were removed: a consumer must not miss those that
-// would have its old numbers.
-func (s *Store) continueAfter(sequence uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.next = max(s.next, sequence)
 }
 
 // Keep keeps the place of a new consumer, and does nothing for others. If the error is not nil, the next agent has that

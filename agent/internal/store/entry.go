@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -22,6 +23,18 @@ func (e Entry) compare(sequence uint64) int { return cmp.Compare(e.Sequence, seq
 
 // cursorPrefix comes before the name of a consumer in the name of a file.
 const cursorPrefix = "cursor-"
+
+// readCursor returns the sequence that is kept in the file of a cursor.
+func readCursor(root *os.Root, file string) (next uint64, err error) {
+	text, err := root.ReadFile(file)
+	if err != nil {
+		return 0, err
+	}
+	if next, err = strconv.ParseUint(string(text), 10, 64); err != nil {
+		return 0, fmt.Errorf("%s: %w", file, err)
+	}
+	return next, nil
+}
 
 var entryName = regexp.MustCompile(`^(\d{12,20})-(\d{1,19})-(\d{1,19})\.otlp$`)
 

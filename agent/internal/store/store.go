@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -99,10 +100,16 @@ func (s *Store) scan() error {
 	if err != nil {
 		return err
 	}
+	s.next = 1
 	for _, f := range files {
 		if e, ok := parse(f); ok {
 			s.entries = append(s.entries, e)
 			s.bytes += e.Size
+			s.next = max(s.next, e.Sequence+1)
+		} else if strings.HasPrefix(f.Name(), cursorPrefix) && f.Type().IsRegular() {
+			// If all snapshots were removed, a consumer must not miss those that would have its old numbers.
+			next, _ := readCursor(s.root, f.Name()) // who asks for it gets the error
+			s.next = max(s.next, next)
 		} else if isTemporary(f.Name()) {
 			if err := s.root.Remove(f.Name()); err != nil && !os.IsNotExist(err) {
 				return err
@@ -110,10 +117,6 @@ func (s *Store) scan() error {
 		}
 	}
 	slices.SortFunc(s.entries, func(a, b Entry) int { return cmp.Compare(a.Sequence, b.Sequence) })
-	s.next = 1
-	if n := len(s.entries); n > 0 {
-		s.next = s.entries[n-1].Sequence + 1
-	}
 	s.added = s.next
 	return nil
 }

@@ -157,7 +157,8 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// After all snapshots were removed, numbers go on where the cursors are: else a consumer would miss what comes.
+// After all snapshots were removed, numbers go on where the cursors are: else a consumer would miss what comes. One
+// that is new has lost none of those that nobody has taken.
 func TestSequenceAfterRemoval(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, unlimited)
@@ -176,11 +177,21 @@ func TestSequenceAfterRemoval(t *testing.T) {
 		os.Remove(f)
 	}
 	s = open(t, dir, unlimited)
-	if _, err := s.Cursor("a"); err != nil {
+	fresh, err := s.Cursor("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = s.Cursor("a"); err != nil {
 		t.Fatal(err)
 	}
 	if e := add(t, s, 1, 0); e.Sequence != 4 {
 		t.Errorf("%d, want 4", e.Sequence)
+	}
+	for name, c := range map[string]*Cursor{"a": c, "b": fresh} {
+		e, err := c.Next(t.Context())
+		if err != nil || e.Sequence != 4 || c.Lost() != 0 {
+			t.Errorf("%s: %v, %v, %d lost, want 4 and 0", name, e, err, c.Lost())
+		}
 	}
 }
 
