@@ -32,10 +32,10 @@ func (s *Server) Stream(r *api.StreamRequest, to grpc.ServerStreamingServer[api.
 	defer end()
 	f.samples.From, f.samples.To = int64(r.Since), int64(r.Until)
 	c := &stream{Server: s, request: r, filter: f, to: to}
-	entries, changed := s.config.Store.From(0)
-	c.next = c.first(entries)
+	all, _ := s.config.Store.From(0)
+	c.next = c.first(all)
 	for {
-		entries, changed = s.config.Store.From(c.next)
+		entries, changed := s.config.Store.From(c.next)
 		if err := c.sendAll(entries); err != nil || !r.Follow {
 			return err
 		}
