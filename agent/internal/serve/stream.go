@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"golang.org/x/sys/unix"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -86,11 +87,14 @@ func (c *stream) send(e store.Entry) error {
 		message, err = c.read(e)
 		return err
 	})
+	var system *fs.PathError
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, fs.ErrNotExist):
 		return c.lose(api.Lost_REASON_REMOVED, e.Sequence, e.Sequence)
+	case errors.As(err, &system) && !errors.Is(err, unix.EIO): // there is too little of something now
+		return status.Errorf(codes.ResourceExhausted, "snapshot %d: %v", e.Sequence, system.Err)
 	case err != nil:
 		return c.lose(api.Lost_REASON_DAMAGED, e.Sequence, e.Sequence)
 	case message == nil:
