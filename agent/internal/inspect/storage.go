@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/internal/nodeargs"
 	"github.com/hotspan/hotspan/agent/internal/process"
 )
 
@@ -31,11 +32,12 @@ func ExpectedLocation(node string, args []string, options string) StoreLocation 
 	case major < 22 || major == 22 && minor < 7:
 		return StoreLocation{Why: fmt.Sprintf("Node %d.%d has nothing else", major, minor)}
 	}
+	own, _ := nodeargs.Split(args)
 	f := StoreLocation{InFrame: major >= 24, Why: fmt.Sprintf("the default of Node %d", major)}
 	for _, place := range []struct {
 		name  string
 		words []string
-	}{{"NODE_OPTIONS", strings.Fields(options)}, {"the command line", nodeOptions(args)}} {
+	}{{"NODE_OPTIONS", strings.Fields(options)}, {"the command line", own}} {
 		for _, word := range place.words {
 			if on, is := frameSwitch(word); is {
 				f.InFrame, f.Why = on, word+" in "+place.name
@@ -66,30 +68,4 @@ func frameSwitch(word string) (on, is bool) {
 	name, ok := strings.CutPrefix(strings.ReplaceAll(word, "_", "-"), "--")
 	rest, negated := strings.CutPrefix(name, "no-")
 	return !negated, ok && (rest == frameOption || rest == experimentalFrame)
-}
-
-// withValue are the options of Node.js whose value may be the next argument.
-var withValue = map[string]bool{
-	"-e": true, "--eval": true, "-p": true, "-pe": true, "--print": true, "-r": true, "--require": true,
-	"--import": true, "-C": true, "--conditions": true, "--loader": true,
-	"--experimental-loader": true, "--env-file": true, "--env-file-if-exists": true, "--title": true,
-	"--inspect-port": true, "--input-type": true, "--icu-data-dir": true, "--openssl-config": true,
-	"--diagnostic-dir": true, "--redirect-warnings": true, "--stack-trace-limit": true,
-	"--unhandled-rejections": true, "--watch-path": true,
-}
-
-// nodeOptions returns the options before the script: later arguments are the script's own.
-func nodeOptions(args []string) []string {
-	var out []string
-	for i := 1; i < len(args); i++ {
-		switch arg := args[i]; {
-		case arg == "--" || !strings.HasPrefix(arg, "-"):
-			return out
-		case withValue[arg]:
-			i++
-		default:
-			out = append(out, arg)
-		}
-	}
-	return out
 }

@@ -1,8 +1,6 @@
 package resource
 
 import (
-	"path"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -23,22 +21,6 @@ func FuzzAttributes(f *testing.F) {
 				!utf8.ValidString(l.Key) || !utf8.ValidString(l.Str) {
 				t.Errorf("%q = %q", l.Key, l.Str)
 			}
-		}
-	})
-}
-
-// FuzzScriptOf: the script of a process is one of its arguments.
-func FuzzScriptOf(f *testing.F) {
-	f.Add("node\x00--inspect\x00-r\x00a.js\x00app.js")
-	f.Add("node\x00--\x00-odd.js")
-	f.Add("node\x00-r")
-	f.Add("node\x00-e\x001")
-	f.Fuzz(func(t *testing.T, text string) {
-		arguments := strings.Split(text, "\x00")
-		got := scriptOf(arguments)
-		is := func(a string) bool { return got == a || got == path.Clean(a) }
-		if !slices.ContainsFunc(append(arguments, ""), is) {
-			t.Errorf("%q: %q", arguments, got)
 		}
 	})
 }

@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
-	"slices"
 	"strings"
 
+	"github.com/hotspan/hotspan/agent/internal/nodeargs"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
@@ -60,7 +59,7 @@ func (o *Origin) readName() string {
 
 // script returns the script of a Node process; empty if it is not known.
 func (o *Origin) script() string {
-	script := scriptOf(procs.Arguments(o.PID))
+	_, script := nodeargs.Split(procs.Arguments(o.PID))
 	if script == "" || strings.HasPrefix(path.Base(script), "ProcessContainer") {
 		script = scriptOfPM2(o.Environment())
 	}
@@ -98,30 +97,4 @@ func nameIn(root *procs.RootDir, file string) (string, error) {
 		return "", nil
 	}
 	return p.Name, nil
-}
-
-// withValue are Node's options whose value is the next argument (node --help, of Node 26).
-var withValue = []string{
-	"-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions", "--env-file",
-	"--env-file-if-exists", "--title", "--icu-data-dir", "--openssl-config", "--redirect-warnings", "--watch-path",
-}
-
-// withoutScript are those with which Node runs no file.
-var withoutScript = []string{"-e", "--eval", "-p", "--print", "-pe", "-i", "--interactive", "--run", "--test", "-"}
-
-// scriptOf returns the script in the arguments of a Node process; empty if none of them is one.
-func scriptOf(arguments []string) string {
-	for i := 1; i < len(arguments); i++ {
-		switch a := arguments[i]; {
-		case a == "" || slices.Contains(withoutScript, a):
-			return ""
-		case a == "--" && i+1 < len(arguments):
-			return arguments[i+1]
-		case slices.Contains(withValue, a):
-			i++
-		case !strings.HasPrefix(a, "-"):
-			return filepath.Clean(a)
-		}
-	}
-	return ""
 }

@@ -205,16 +205,3 @@ func TestSlowPackage(t *testing.T) {
 		t.Errorf("%q after %v, want nothing after %v", got, took, once)
 	}
 }
-
-func TestScriptOf(t *testing.T) {
-	for arguments, want := range map[string]string{
-		"": "", "node": "", "node app.js": "app.js", "node --inspect app.js x": "app.js",
-		"node -r dd-trace/init app.js": "app.js", "node --import=x app.js": "app.js",
-		"node --import x app.js": "app.js",
-		"node -e 1":              "", "node -- -odd.js": "-odd.js", "node --test a.js": "", "node ./a/../b.js": "b.js",
-	} {
-		if got := scriptOf(strings.Fields(arguments)); got != want {
-			t.Errorf("%s: %q, want %q", arguments, got, want)
-		}
-	}
-}
