@@ -33,30 +33,37 @@ function addID(at, name, id, length) {
   return at;
 }
 
-function encode(from, changes, number) {
-  const value = from ?? {};
+// encode returns the labels of a context, and takes from it a number for which there is no room: cut, it would be
+// another one's.
+function encode(context) {
+  const { changes, number } = context;
+  const value = context.value ?? {};
   let at = addID(0, 'trace_id', value.traceId, 32);
   at = addID(at, 'span_id', value.spanId, 16);
   if (value.route !== undefined) at = add(at, 'http.route', value.route);
   const { labels } = value;
   for (const name in labels) at = add(at, name, labels[name]);
   for (const name in changes) at = add(at, name, changes[name]);
-  const fits = number !== undefined && at + 2 + LABEL.length + number.length <= END;
-  if (fits) at = add(at, LABEL, number); // cut, it is another one's
+  if (number !== undefined && at + 2 + LABEL.length + number.length <= END) {
+    at = add(at, LABEL, number);
+  } else if (number !== undefined) {
+    counters.unheld++;
+    context.number = undefined;
+  }
   return bytes.latin1Slice(0, at);
 }
 
 /** A new context without a native record. */
 function create(value) {
-  const number = nextNumber();
-  const context = { 'hotspan labels': encode(value, null, number), value, changes: null, number };
-  hold(context, number);
+  const context = { 'hotspan labels': '', value, changes: null, number: nextNumber() };
+  context['hotspan labels'] = encode(context);
+  hold(context, context.number);
   return context;
 }
 
 function change(context, name, to) {
   context.changes = { ...context.changes, [name]: to };
-  context['hotspan labels'] = encode(context.value, context.changes, context.number);
+  context['hotspan labels'] = encode(context);
 }
 
 const keep = () => new Held();

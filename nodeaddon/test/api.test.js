@@ -4,7 +4,7 @@ const assert = require('node:assert/strict');
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { test } = require('node:test');
 const hotspan = require('hotspan');
-const { inside, record } = require('./inside');
+const { inside, lib, record } = require('./inside');
 const { runWithContext, enterWithContext, getContext, withLabels, setLabel, setRoute, counters } = hotspan;
 
 const sleep = () => new Promise((resolve) => setTimeout(resolve, 1));
@@ -121,6 +121,31 @@ test('what does not fit is cut at a character, and counted', () => {
   runWithContext({ traceId: 'xyz', spanId: 'g'.repeat(16) }, () => assert.deepEqual(inside(), {}));
   runWithContext({ traceId: '\u0131'.repeat(32) }, () => assert.deepEqual(inside(), {}));
   assert.equal(counters.dropped, before + 3);
+});
+
+test('a number that does not fit is counted, and its value not held', () => {
+  const held = lib('storage.js').keep(); // as while a profile is being taken
+  const small = { labels: { a: 'x' } };
+  const large = { labels: record ? { a: 'x'.repeat(202), b: 'x'.repeat(202), c: 'x'.repeat(202) }
+    : { a: 'x'.repeat(253), b: 'x'.repeat(253) } };
+  const before = { ...counters };
+  const number = runWithContext(small, () => inside()['hotspan.context']);
+  runWithContext(large, () => assert.deepEqual(inside(), large.labels));
+  assert.deepEqual({ ...counters }, { ...before, unheld: before.unheld + 1 });
+  if (!record) {
+    const [thread, last] = number.split('.').map(Number);
+    const valueOf = held.snapshot();
+    assert.deepEqual([valueOf(number), valueOf(`${thread}.${last + 1}`)], [small, undefined]);
+    runWithContext(small, () => {
+      setLabel('b', 'x'.repeat(255));
+      assert.equal(inside()['hotspan.context'], `${thread}.${last + 2}`);
+      setLabel('c', 'x'.repeat(240));
+      setLabel('c', 'x');
+      assert.equal(inside()['hotspan.context'], undefined);
+    });
+    assert.equal(counters.unheld, before.unheld + 2);
+  }
+  held.end();
 });
 
 test('more keys than there are numbers', { skip: !record && 'texts have no numbers' }, () => {

@@ -68,4 +68,4 @@ function inside() {
   return out;
 }
 
-module.exports = { inside, record };
+module.exports = { inside, lib, record };
