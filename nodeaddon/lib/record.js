@@ -75,7 +75,7 @@ function records(native) {
     const fields = context.value ?? NONE;
     context.changes = { ...context.changes, [name]: to };
     encode(fields, context.changes, context.number);
-    native.replace(context, fields.traceId, fields.spanId);
+    if (!native.replace(context, fields.traceId, fields.spanId)) counters.dropped++;
   }
 
   // write has the record of a context in bytes, whatever the context is published as.

@@ -135,16 +135,19 @@ void Collected(const v8::WeakCallbackInfo<Live> &info)
 	thread->records.Free(l);
 }
 
-// Gives an object the record in bytes.
-void Attach(Local<Object> object, size_t length)
+// Gives an object the record in bytes; none if there is no memory for it. Returns whether it has it.
+bool Attach(Local<Object> object, size_t length)
 {
 	Live *l = thread->records.Make(length);
-	if (!l)
-		return;
+	if (!l) {
+		SetRecord(object, nullptr); // a new object has undefined there, which V8 takes for no address
+		return false;
+	}
 	memcpy(l->record, thread->from, length);
 	new (&l->object) Global<Object>(thread->isolate, object);
 	l->object.SetWeak(l, Collected, v8::WeakCallbackType::kParameter);
 	SetRecord(object, l->record);
+	return true;
 }
 
 Live *LiveOf(Local<Object> object)
@@ -231,7 +234,7 @@ void Make(const FunctionCallbackInfo<Value> &info)
 	}
 	KeepProcess();
 	thread->profiles.KeepInTime();
-	Attach(object, length);
+	thread->from[kBad] += !Attach(object, length);
 }
 
 void Replace(const FunctionCallbackInfo<Value> &info)
@@ -244,7 +247,7 @@ void Replace(const FunctionCallbackInfo<Value> &info)
 		return;
 	Live *before = LiveOf(object);
 	KeepProcess();
-	Attach(object, length);
+	info.GetReturnValue().Set(Attach(object, length));
 	if (before) {
 		thread->profiles.Keep(); // samples may have it
 		before->object.Reset();

@@ -17,9 +17,11 @@ namespace hotspan {
 //                     the context, or true if it has written the record into bytes. Returns whether readers can find
 //                     contexts of JavaScript.
 //   make(traceId, spanId)  a new context, with what is in bytes as its record. The ids, texts or undefined, are written
-//                     there first; the last byte is the number of those that are no ids.
+//                     there first; the last byte is the number of those that are no ids, and 1 more if there was no
+//                     memory for the record.
 //   complete(traceId, spanId)  writes the ids only
-//   replace(context, traceId, spanId)  gives a context another record
+//   replace(context, traceId, spanId)  gives a context another record. Returns whether there was memory for it: else it
+//                     has none
 //   frame()           the current AsyncContextFrame, or undefined
 //   restore(from, to) makes another AsyncContextFrame the current one, if that is from. Returns whether it is.
 //   key(name)         the number of a key in records, -1 for none

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -37,6 +38,24 @@ func newChecked(t *testing.T, flags string) checked {
 	}
 	jobs := live.Addon(t, node, "../e2e/testdata/jobs.cc", "-I../../nodeaddon/include")
 	return checked{node, []string{"--expose-gc", "testdata/lifetimes.js", filepath.Join(dir, "hotspan"), jobs}}
+}
+
+// TestNoMemory: a context for whose record there is no memory has none, which is counted. It can be changed as others.
+func TestNoMemory(t *testing.T) {
+	t.Parallel()
+	header, err := filepath.Abs("testdata/no_memory.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newChecked(t, "-include "+header)
+	cmd := exec.Command(c.node, "testdata/no_memory.js", c.program[2])
+	var failed strings.Builder
+	cmd.Stderr = &failed
+	out, err := cmd.Output()
+	want := strings.Count(failed.String(), "none\n")
+	if got := strings.TrimSpace(string(out)); err != nil || want < 4 || got != strconv.Itoa(want) {
+		t.Errorf("%v: counted %q, want %d: %s", err, got, want, failed.String())
+	}
 }
 
 // TestAddressSanitizer: the add-on reads and writes no memory that is not its own, and does nothing undefined.
