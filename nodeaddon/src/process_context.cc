@@ -34,7 +34,7 @@ const int kKeys = 256;
 const int kFirstKey = 64;
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-Header *header;
+Header *header;      // this and seen are read without the mutex, too
 uint64_t seen;       // publication that has all of this
 bool adopted;        // the mapping was made by another writer
 Slice resource;      // attributes; this memory and that of keys is never freed
@@ -217,15 +217,18 @@ void End(Slice payload)
 {
 	header->payload = payload.data;
 	header->size = static_cast<uint32_t>(payload.size);
-	seen = Now();
-	__atomic_store_n(&header->published, seen, __ATOMIC_RELEASE);
+	uint64_t now = Now();
+	__atomic_store_n(&seen, now, __ATOMIC_RELAXED);
+	__atomic_store_n(&header->published, now, __ATOMIC_RELEASE);
 	prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, header, PageSize(), "OTEL_CTX");
 }
 
-// Publishes what there is. want is a key to be added if nobody has it; its number is returned, -1 for none. wrapped
-// tells that nothing was published, since records of this writer cannot be read beside those of the other.
-int Publish(Slice want, bool *wrapped)
+// Publishes what there is. want is a key to be added if nobody has it; its number is returned, -1 for none. done
+// tells whether all was published: not if another writer does not end its change, if records of this writer cannot be
+// read beside those of the other, or if it is too long.
+int Publish(Slice want, bool *done)
 {
+	*done = false;
 	Other other;
 	int number = -1, free = kFirstKey;
 	uint64_t was = Begin();
@@ -233,7 +236,6 @@ int Publish(Slice want, bool *wrapped)
 		return -1;
 	if (header->payload)
 		other.Read(Slice{header->payload, header->size});
-	*wrapped = other.wrapped;
 	for (int i = kKeys - 1; i >= 0; i--) {
 		Slice have = other.keys[i].size ? other.keys[i] : keys[i];
 		if (have.size && i >= free)
@@ -261,6 +263,7 @@ int Publish(Slice want, bool *wrapped)
 	mine = payload.data;
 	End(payload.All());
 	payload.data = nullptr; // stays
+	*done = true;
 	return number;
 }
 
@@ -268,15 +271,15 @@ bool Ensure()
 {
 	if (header)
 		return true;
-	header = Find();
-	adopted = header;
-	if (!header && !(header = Map()))
+	Header *found = Find();
+	adopted = found;
+	if (!found && !(found = Map()))
 		return false;
 	if (!adopted) {
-		header->version = 2;
-		header->published = 1; // the first publication has a greater time
-		__atomic_thread_fence(__ATOMIC_RELEASE);
+		found->version = 2;
+		found->published = 1; // the first publication has a greater time
 	}
+	__atomic_store_n(&header, found, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -285,30 +288,32 @@ bool Ensure()
 bool PublishProcess(const uint8_t *attributes, size_t size, uint32_t recordOffset)
 {
 	Lock lock;
-	bool wrapped = false;
+	bool done;
 	if (!Ensure())
 		return false;
 	if (!resource.size)
 		resource = Copy(attributes, size);
 	if (recordOffset)
 		offset = recordOffset;
-	Publish(Slice{}, &wrapped);
+	Publish(Slice{}, &done);
+	if (!done)
+		return false;
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memcpy(header->signature, "OTEL_CTX", 8);
-	return !wrapped;
+	return true;
 }
 
 int KeyNumber(const char *name, size_t length)
 {
 	Lock lock;
-	bool wrapped;
+	bool done;
 	if (!header || !length || length > 255)
 		return -1; // nothing is published, or no key
 	for (int i = 0; i < kKeys; i++)
 		if (keys[i].size == length && !memcmp(keys[i].data, name, length))
 			return i;
 	Slice key = Copy(reinterpret_cast<const uint8_t *>(name), length);
-	int number = Publish(key, &wrapped);
+	int number = Publish(key, &done);
 	if (number < 0)
 		free(const_cast<uint8_t *>(key.data));
 	return number;
@@ -316,12 +321,13 @@ int KeyNumber(const char *name, size_t length)
 
 void KeepProcess()
 {
-	if (!header || __atomic_load_n(&header->published, __ATOMIC_RELAXED) == seen)
+	Header *now = __atomic_load_n(&header, __ATOMIC_ACQUIRE);
+	if (!now || __atomic_load_n(&now->published, __ATOMIC_RELAXED) == __atomic_load_n(&seen, __ATOMIC_RELAXED))
 		return;
 	Lock lock;
-	bool wrapped;
-	if (header->published != seen)
-		Publish(Slice{}, &wrapped);
+	bool done;
+	if (__atomic_load_n(&now->published, __ATOMIC_RELAXED) != seen)
+		Publish(Slice{}, &done);
 }
 
 } // namespace hotspan

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,6 +83,19 @@ func TestWrapped(t *testing.T) {
 	script := []string{"testdata/wrapped.js", filepath.Join(app, "node_modules/hotspan"), publish}
 	if out, err := exec.Command(n.path(t), script...).CombinedOutput(); err != nil || string(out) != "text\n" {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestUnpublished: a resource too long to be published leaves the process without what readers of records need, so none
+// are made.
+func TestUnpublished(t *testing.T) {
+	app, n := installedApp(t), node{"24.21.0", true}
+	for length, want := range map[int]string{1 << 10: "record\n", 100 << 10: "text\n"} {
+		cmd := exec.Command(n.path(t), "-p", `require("hotspan").form`)
+		cmd.Dir, cmd.Env = app, append(os.Environ(), "OTEL_SERVICE_NAME="+strings.Repeat("x", length))
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != want {
+			t.Errorf("a name of %d bytes: %v: %s, want %s", length, err, out, want)
+		}
 	}
 }
 
