@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -55,7 +56,7 @@ func (c counts) cell() string {
 }
 
 // sentence matches what summary returns.
-var sentence = regexp.MustCompile(`\d+ releases from [0-9.]+ to [0-9.]+, \w+ of them without a fault`)
+var sentence = regexp.MustCompile(`\d+ releases from [0-9.]+ to [0-9.]+, \w+ without a fault of hotspan`)
 
 // summary is the sentence on releases that README has too.
 func summary(results []Result) string {
@@ -65,18 +66,18 @@ func summary(results []Result) string {
 			works++
 		}
 	}
-	which := "all of them"
+	which := "all"
 	if works < len(results) {
-		which = fmt.Sprintf("%d of them", works)
+		which = strconv.Itoa(works)
 	}
-	return fmt.Sprintf("%d releases from %s to %s, %s without a fault", len(results), results[0].Node,
+	return fmt.Sprintf("%d releases from %s to %s, %s without a fault of hotspan", len(results), results[0].Node,
 		results[len(results)-1].Node, which)
 }
 
-const head = `# Releases of Node.js that were tried
+const head = `# Tested Node.js releases
 
 hotspan was tried on %s.
-npm has these releases of the official builds for x86-64 and glibc; of each minor the first and the last are tried.
+Of each minor version, the first and the last release on npm (official x86-64 glibc builds) is tested.
 ` + "`sudo make releases`" + ` does it, 25 releases a run, and writes this page.
 
 Each release runs programs of ` + "`test/programs`" + ` for ten seconds that write down what they do: two hundred

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hotspan/hotspan/test/results"
@@ -13,7 +14,7 @@ import (
 const documentFile = "docs/safety.md"
 
 // figures matches what summary returns.
-var figures = regexp.MustCompile(`(?s)\d+ tests have run .*?:\n\n(\|[^\n]*\n)+(\n\| failed [^\n]*\n(\|[^\n]*\n)+)?`)
+var figures = regexp.MustCompile(`(?s)\d+ tests have run .*?:\n\n(\|[^\n]*\n)+(\n\| test \| [^\n]*\n(\|[^\n]*\n)+)?`)
 
 // row is what the tests of a package come to.
 type row struct {
@@ -29,11 +30,14 @@ func (w *row) add(r result) {
 	w.runs, w.failed, w.seconds = w.runs+r.Runs, w.failed+r.Failed, w.seconds+r.Seconds
 }
 
-// each is how often each test has run.
+// each is how often each test has run: a number, or the least and the greatest.
 func (w *row) each() string {
 	least, most := w.runs, 0
 	for _, n := range w.tests {
 		least, most = min(least, n), max(most, n)
+	}
+	if least == most {
+		return strconv.Itoa(least)
 	}
 	return fmt.Sprintf("%d to %d", least, most)
 }
@@ -54,7 +58,7 @@ func summary(all []result) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d tests have run %d times, %s times each, which took %.1f hours. Runs that failed: %d:\n\n"+
-		"| package | tests | runs | of each | minutes | runs that failed |\n|---|---|---|---|---|---|\n",
+		"| package | tests | runs | runs per test | minutes | runs that failed |\n|---|---|---|---|---|---|\n",
 		len(whole.tests), whole.runs, whole.each(), whole.seconds/3600, whole.failed)
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
 		p := packages[name]
@@ -72,7 +76,7 @@ func failures(all []result) string {
 			continue
 		}
 		if b.Len() == 0 {
-			b.WriteString("\n| failed | at commit | of runs from then on | runs at later ones, failed |\n" +
+			b.WriteString("\n| test | commit | failed runs at this commit | later runs, of these failed |\n" +
 				"|---|---|---|---|\n")
 		}
 		later := sum(all[i+1:], test{name: r.Test, path: r.Package})

@@ -81,10 +81,10 @@ func TestSummary(t *testing.T) {
 		all = with(all, slow, commit, 3600, i == 2)
 		all = with(all, quick, "old", 0.01, false)
 	}
-	want := "1 tests have run 7 times, 7 to 7 times each, which took 7.0 hours. Runs that failed: 1:\n\n" +
-		"| package | tests | runs | of each | minutes | runs that failed |\n|---|---|---|---|---|---|\n" +
-		"| a | 1 | 7 | 7 to 7 | 420.0 | 1 |\n" +
-		"\n| failed | at commit | of runs from then on | runs at later ones, failed |\n|---|---|---|---|\n" +
+	want := "1 tests have run 7 times, 7 times each, which took 7.0 hours. Runs that failed: 1:\n\n" +
+		"| package | tests | runs | runs per test | minutes | runs that failed |\n|---|---|---|---|---|---|\n" +
+		"| a | 1 | 7 | 7 | 420.0 | 1 |\n" +
+		"\n| test | commit | failed runs at this commit | later runs, of these failed |\n|---|---|---|---|\n" +
 		"| a TestSlow | old | 1 of 2 | 3, 0 |\n"
 	if diff := cmp.Diff(want, summary(all)); diff != "" {
 		t.Error(diff)
