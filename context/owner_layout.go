@@ -108,21 +108,6 @@ func IsThreadPoolWork(r *heap.Reader, object uint64, offset int) bool {
 	return err == nil && int(top) == -offset
 }
 
-// IsWrap reports whether an AsyncWrap, or other BaseObject, is at an address: its JavaScript object has that address in
-// its first internal field, in later versions in the second. (node: src/base_object.h, enum InternalFields, kSlot)
-func IsWrap(r *heap.Reader, base uint64) bool {
-	object, ok := readHandle(r, base+uint64(wrapHandle.value()))
-	at := r.Layout().At(layout.JSObjectInternalField)
-	if !ok || at < 0 || !isJSObject(r, object) {
-		return false
-	}
-	b, err := r.Bytes(uint64(object)-1+uint64(at), 16)
-	if err != nil {
-		return false
-	}
-	return binary.LittleEndian.Uint64(b) == base || binary.LittleEndian.Uint64(b[8:]) == base
-}
-
 // isolateIn finds where a Realm or an Environment has its isolate. An Environment is known by its async_hooks, which
 // have the isolate too; a Realm by the Environment that it refers to.
 func isolateIn(r *heap.Reader, owner uint64) (int, error) {

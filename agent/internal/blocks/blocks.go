@@ -27,9 +27,6 @@ type block struct {
 // Begin begins a block. Keys must rise.
 func (w *Writer) Begin(key uint64) { w.index = append(w.index, block{key, uint32(len(w.Data))}) }
 
-// Len returns the number of blocks.
-func (w *Writer) Len() int { return len(w.index) }
-
 // AppendTo appends the blocks in the form that Open reads: the number of blocks and the size of the data, then key and
 // place of each block, then the data.
 func (w *Writer) AppendTo(b []byte) []byte {

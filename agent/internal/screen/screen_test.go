@@ -14,7 +14,6 @@ import (
 // pressed is a Model that shows the size of the screen and which keys were pressed.
 type pressed struct {
 	keys []Key
-	more chan struct{}
 }
 
 func (p *pressed) Lines(columns, rows int) []Line {
