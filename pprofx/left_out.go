@@ -43,14 +43,7 @@ func (s *Snapshot) LeftOut() LeftOut {
 }
 
 // LeftOutOf says what has been left out of the labels of one sample.
-func LeftOutOf(labels []Label) LeftOut {
-	for i := range labels {
-		switch l := &labels[i]; {
-		case l.Key == LeftOutLabel && l.Str == LeftOutIDs:
-			return LeftOut{IDs: 1}
-		case l.Key == LeftOutLabel:
-			return LeftOut{Labels: 1}
-		}
-	}
-	return LeftOut{}
+func LeftOutOf(labels []Label) (l LeftOut) {
+	l.countLabels(leftOut(labels), 1)
+	return l
 }
