@@ -15,6 +15,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf/registers"
 	"github.com/hotspan/hotspan/agent/internal/inspect"
 	"github.com/hotspan/hotspan/agent/internal/process"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
@@ -185,7 +186,7 @@ func (t *taker) readStates(isolate uint64, to *bpf.Sample) {
 
 // followTo has the calling thread run on the CPU where another one runs, or ran last. Where it may not, it stays.
 func followTo(pid, tid int) {
-	fields := statFields(pid, tid)
+	fields := procs.ThreadStat(pid, tid)
 	const processor = 39 - 3 // proc(5), counted from the field after the name
 	if len(fields) <= processor {
 		return
@@ -204,16 +205,10 @@ var statuses = map[string]string{
 
 // status is what the kernel says that a thread does.
 func status(pid, tid int) string {
-	if fields := statFields(pid, tid); len(fields) > 0 {
+	if fields := procs.ThreadStat(pid, tid); len(fields) > 0 {
 		return statuses[fields[0]]
 	}
 	return "ended"
-}
-
-// statFields returns the fields of /proc/PID/task/TID/stat after the name.
-func statFields(pid, tid int) []string {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid))
-	return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 }
 
 func name(pid, tid int) string {

@@ -128,7 +128,7 @@ func ThreadCount(pid int) int {
 
 // ThreadEnded reports whether a thread of a process has ended, or begun to.
 func ThreadEnded(pid, tid int) bool {
-	return exits(fieldsOf(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid)))
+	return exits(ThreadStat(pid, tid))
 }
 
 // Parent returns the parent of a process, or 0 if it has none or is gone.
@@ -144,6 +144,12 @@ func Parent(pid int) int {
 // statFields returns the fields of /proc/PID/stat behind the name, which may hold anything but is in parentheses: the
 // state, field 3, comes first. There are none if the process is gone.
 func statFields(pid int) []string { return fieldsOf(fmt.Sprintf("/proc/%d/stat", pid)) }
+
+// ThreadStat returns the fields of /proc/PID/task/TID/stat behind the name: the state, field 3 of proc_pid_stat(5),
+// comes first. There are none if the thread is gone.
+func ThreadStat(pid, tid int) []string {
+	return fieldsOf(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid))
+}
 
 func fieldsOf(path string) []string {
 	b, err := os.ReadFile(path)
