@@ -50,13 +50,16 @@ func (r *Reader) table(table Word, step int) (*Collection, error) {
 	}
 	var head [3]int
 	for i := range head {
-		w := Word(binary.LittleEndian.Uint64(b[8*i:]))
+		w := wordAt(b, i)
 		if head[i] = w.Smi(); !w.IsSmi() || head[i] < 0 || head[i] > maxBuckets {
 			return nil, fmt.Errorf("table 0x%x: word %d is 0x%x", uint64(table), i, uint64(w))
 		}
 	}
 	return &Collection{head[0], head[0] + head[1], data + 8*uint64(3+head[2]), step}, nil
 }
+
+// wordAt is the word of bytes that has a number.
+func wordAt(b []byte, i int) Word { return Word(binary.LittleEndian.Uint64(b[8*i:])) }
 
 // Each calls f for each entry until f returns false. The key of one that was deleted is the hole. A Set has no values.
 func (r *Reader) Each(c *Collection, f func(key, value Word) bool) error {
@@ -67,7 +70,7 @@ func (r *Reader) Each(c *Collection, f func(key, value Word) bool) error {
 			return err
 		}
 		for ; len(b) > 0; b = b[8*c.step:] {
-			if !f(Word(binary.LittleEndian.Uint64(b)), Word(binary.LittleEndian.Uint64(b[8:]))) {
+			if !f(wordAt(b, 0), wordAt(b, 1)) {
 				return nil
 			}
 		}

@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -85,8 +84,7 @@ func (r *Reader) dictionary(object Word, f func(key, value, details Word)) error
 		return err
 	}
 	for ; len(b) >= 24; b = b[24:] {
-		word := func(i int) Word { return Word(binary.LittleEndian.Uint64(b[8*i:])) }
-		f(word(0), word(1), word(2))
+		f(wordAt(b, 0), wordAt(b, 1), wordAt(b, 2))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -28,8 +27,7 @@ func (r *Reader) Sparse(store Word) ([]Own, error) {
 	}
 	var out []Own
 	for ; len(b) >= 24; b = b[24:] {
-		word := func(i int) Word { return Word(binary.LittleEndian.Uint64(b[8*i:])) }
-		key, details := word(0), word(2)
+		key, details := wordAt(b, 0), wordAt(b, 2)
 		if !details.IsSmi() {
 			continue
 		}
@@ -43,7 +41,7 @@ func (r *Reader) Sparse(store Word) ([]Own, error) {
 			i = int(f)
 		}
 		d := uint(uint32(details.Smi()))
-		out = append(out, Own{Key: key, Value: word(1), Accessor: d&1 != 0, Enumerable: d>>r.dontEnum()&1 == 0,
+		out = append(out, Own{Key: key, Value: wordAt(b, 1), Accessor: d&1 != 0, Enumerable: d>>r.dontEnum()&1 == 0,
 			Order: i})
 	}
 	inOrder(out)
@@ -69,8 +67,7 @@ func (r *Reader) MappedArguments(store Word) (m MappedArguments, err error) {
 	if err != nil {
 		return m, err
 	}
-	word := func(b []byte, i int) Word { return Word(binary.LittleEndian.Uint64(b[8*i:])) }
-	n := word(head, 0)
+	n := wordAt(head, 0)
 	if !n.IsSmi() || n.Smi() < 0 || n.Smi() > maxMapped {
 		return m, fmt.Errorf("arguments 0x%x: 0x%x slots", uint64(store), uint64(n))
 	}
@@ -78,9 +75,9 @@ func (r *Reader) MappedArguments(store Word) (m MappedArguments, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.context, m.Others = word(head, 1), word(head, 2)
+	m.context, m.Others = wordAt(head, 1), wordAt(head, 2)
 	for i := range n.Smi() {
-		m.slots = append(m.slots, word(b, i))
+		m.slots = append(m.slots, wordAt(b, i))
 	}
 	return m, nil
 }

@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -41,7 +40,7 @@ func (r *Reader) Global(object Word) (out []Own, err error) {
 		return nil, err
 	}
 	for ; len(b) >= 8; b = b[8:] {
-		cell := Word(binary.LittleEndian.Uint64(b))
+		cell := wordAt(b, 0)
 		if typ, err := r.Type(cell); err != nil || !cell.IsObject() || typ == r.l.At(layout.TypeOddball) {
 			continue // there is no entry
 		}
@@ -63,10 +62,9 @@ func (r *Reader) cell(w Word) (p Own, ok bool) {
 	if err != nil {
 		return p, false
 	}
-	word := func(i int) Word { return Word(binary.LittleEndian.Uint64(b[8*i:])) }
-	key, details := word(cellName), word(cellDetails)
+	key, details := wordAt(b, cellName), wordAt(b, cellDetails)
 	if typ, err := r.Type(key); err != nil || typ > r.l.At(layout.TypeSymbol) || !details.IsSmi() {
 		return p, false
 	}
-	return r.inDictionary(key, word(cellValue), details), true
+	return r.inDictionary(key, wordAt(b, cellValue), details), true
 }

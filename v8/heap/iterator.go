@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -61,8 +60,7 @@ func (r *Reader) nextTable(table Word, index int) (next Word, missed int, err er
 	if err != nil {
 		return 0, 0, err
 	}
-	word := func(i int) Word { return Word(binary.LittleEndian.Uint64(b[8*i:])) }
-	next, deleted := word(0), word(1)
+	next, deleted := wordAt(b, 0), wordAt(b, 1)
 	switch {
 	case next.IsSmi():
 		return 0, 0, nil
@@ -75,7 +73,7 @@ func (r *Reader) nextTable(table Word, index int) (next Word, missed int, err er
 	if b, err = r.Bytes(data+24, 8*n); err != nil {
 		return 0, 0, err
 	}
-	for missed < n && word(missed).Smi() < index {
+	for missed < n && wordAt(b, missed).Smi() < index {
 		missed++
 	}
 	return next, missed, nil
