@@ -118,10 +118,10 @@ func TestEntries(t *testing.T) {
 		table Word
 		err   string
 	}{
-		{"too many elements", m.put(arrayMap, 0, smi(1<<20), 0, smi(2)), "table word 0"},
-		{"too many deleted", m.put(arrayMap, 0, 0, smi(1<<12+1), smi(2)), "table word 1"},
-		{"negative buckets", m.put(arrayMap, 0, 0, 0, smi(-1)), "table word 2"},
-		{"no Smi", m.put(arrayMap, 0, 17, 0, 0), "table word 0"},
+		{"too many elements", m.put(arrayMap, 0, smi(1<<12+1), 0, smi(2)), "4097 entries"},
+		{"too many deleted", m.put(arrayMap, 0, 0, smi(1<<12+1), smi(2)), "4097 deleted"},
+		{"negative buckets", m.put(arrayMap, 0, 0, 0, smi(-1)), "word 2 is"},
+		{"no Smi", m.put(arrayMap, 0, 17, 0, 0), "word 0 is"},
 		{"more than there are", m.put(arrayMap, 0, smi(1<<12), smi(1<<12), smi(1<<12)), "no memory"},
 		{"no table", smi(1), "not a heap object"},
 	} {

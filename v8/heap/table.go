@@ -1,49 +1,36 @@
 package heap
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/layout"
 )
 
-// maxEntries bounds what is read of one JavaScript Map.
+// maxEntries bounds the entries that are read of one JavaScript Map, and the deleted ones among which they are.
 const maxEntries = 1 << 12
 
 // Entry is one entry of a JavaScript Map.
 type Entry struct{ Key, Value Word }
 
-// Entries reads a JSMap: its table begins with the numbers of elements, of deleted ones and of buckets, then come the
-// buckets, then the entries. (src/objects/ordered-hash-table.h)
+// Entries reads a JSMap, in the order in which entries were made, deleted ones included.
 func (r *Reader) Entries(m Word) ([]Entry, error) {
 	if err := r.want(m, layout.TypeJSMap); err != nil {
 		return nil, err
 	}
-	table, err := r.field(m, layout.JSMapTable)
+	c, err := r.Map(m)
 	if err != nil {
 		return nil, err
 	}
-	if table, _, err = r.Forwarded(table); err != nil {
-		return nil, err
+	if deleted := c.used - c.Size; c.Size > maxEntries || deleted > maxEntries {
+		return nil, fmt.Errorf("map 0x%x: %d entries, %d deleted", uint64(m), c.Size, deleted)
 	}
-	var head [3]int
-	data := table.address() + uint64(r.l.At(layout.FixedArrayData))
-	for i := range head {
-		w, err := r.WordAt(data + 8*uint64(i))
-		if err != nil {
-			return nil, err
-		}
-		if head[i] = w.Smi(); !w.IsSmi() || head[i] < 0 || head[i] > maxEntries {
-			return nil, fmt.Errorf("map 0x%x: table word %d is 0x%x", uint64(m), i, uint64(w))
-		}
-	}
-	b, err := r.Bytes(data+8*uint64(3+head[2]), 24*(head[0]+head[1]))
+	out := make([]Entry, 0, c.used)
+	err = r.Each(c, func(key, value Word) bool {
+		out = append(out, Entry{key, value})
+		return true
+	})
 	if err != nil {
 		return nil, err
-	}
-	out := make([]Entry, len(b)/24)
-	for i := range out {
-		out[i] = Entry{Word(binary.LittleEndian.Uint64(b[24*i:])), Word(binary.LittleEndian.Uint64(b[24*i+8:]))}
 	}
 	return out, nil
 }
