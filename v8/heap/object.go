@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -35,6 +34,16 @@ type Shape struct {
 
 // Shape reads a hidden class.
 func (r *Reader) Shape(hiddenClass Word) (*Shape, error) {
+	s, err := r.shape(hiddenClass)
+	if err != nil || s.Dictionary || s.Own > maxProperties {
+		return s, err
+	}
+	s.Properties, err = r.properties(hiddenClass, s)
+	return s, err
+}
+
+// shape reads a hidden class but for the properties.
+func (r *Reader) shape(hiddenClass Word) (*Shape, error) {
 	if err := r.within(shapeLimits); err != nil {
 		return nil, err
 	}
@@ -55,38 +64,53 @@ func (r *Reader) Shape(hiddenClass Word) (*Shape, error) {
 	if s.Descriptors, err = r.field(hiddenClass, layout.MapDescriptors); err != nil {
 		return nil, err
 	}
-	if s.Dictionary || s.Own > maxProperties {
-		return s, nil
-	}
-	s.Properties, err = r.properties(hiddenClass, s)
-	return s, err
+	return s, nil
 }
 
-func (r *Reader) properties(hiddenClass Word, s *Shape) ([]Property, error) {
+// descriptor is what a hidden class has of a property. (src/objects/descriptor-array.h)
+type descriptor struct {
+	key, details, value Word
+	slot                Slot
+	inSlot              bool // else it is an accessor or a constant, and the value is here
+}
+
+// descriptors reads those of a hidden class that are its own, whose number the caller has bounded.
+func (r *Reader) descriptors(hiddenClass Word, s *Shape) ([]descriptor, error) {
 	sizes, err := r.Bytes(hiddenClass.address(), 16)
 	if err != nil {
 		return nil, err
 	}
 	start := int(sizes[r.l.At(layout.MapInObjectStartInWords)])
 	inside := int(sizes[r.l.At(layout.MapInstanceSizeInWords)]) - start
-	entry := r.l.At(layout.DescriptorsEntrySize)
-	b, err := r.Bytes(s.Descriptors.address()+uint64(r.l.At(layout.DescriptorsHeader)), s.Own*entry)
+	size := r.l.At(layout.DescriptorsEntrySize)
+	b, err := r.Bytes(s.Descriptors.address()+uint64(r.l.At(layout.DescriptorsHeader)), s.Own*size)
+	if err != nil || size < 24 {
+		return nil, err
+	}
+	out := make([]descriptor, 0, s.Own)
+	for ; len(b) >= size; b = b[size:] {
+		d := descriptor{key: wordAt(b, 0), details: wordAt(b, 1), value: wordAt(b, 2)}
+		d.slot, d.inSlot = r.slot(d.details, start, inside)
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+func (r *Reader) properties(hiddenClass Word, s *Shape) ([]Property, error) {
+	all, err := r.descriptors(hiddenClass, s)
 	if err != nil {
 		return nil, err
 	}
 	var out []Property
-	for ; len(b) >= entry; b = b[entry:] {
-		details := Word(binary.LittleEndian.Uint64(b[8:]))
-		slot, ok := r.slot(details, start, inside)
-		if !ok {
+	for _, d := range all {
+		if !d.inSlot {
 			continue
 		}
-		p := Property{Slot: slot}
-		key := Word(binary.LittleEndian.Uint64(b))
-		if p.Name, p.Symbol, err = r.Key(key); err != nil {
+		p := Property{Slot: d.slot}
+		if p.Name, p.Symbol, err = r.Key(d.key); err != nil {
 			continue
 		}
-		_, p.Secret = r.symbolFlags(key, p.Symbol)
+		_, p.Secret = r.symbolFlags(d.key, p.Symbol)
 		out = append(out, p)
 	}
 	return out, nil

@@ -98,6 +98,27 @@ func TestShapeOfCycles(t *testing.T) {
 	}
 }
 
+// TestOwn: properties have their keys and values, whether these are in the object, beside it or in its class; names are
+// not read, which may be cycles.
+func TestOwn(t *testing.T) {
+	m := &image{}
+	name := m.cons(0, 0, 1<<30)
+	m.set(name, 2, name)
+	m.set(name, 3, name)
+	descriptors := m.put(0, 0, 0, name, details(0), 0, name, smi(1<<5), smi(7), name, details(1)|smi(1<<3), 0,
+		name, smi(1<<5|1), 0x9001)
+	object := m.put(m.hiddenClass(4, 3, 4, descriptors), m.put(0, 0, smi(9)), 0, smi(8))
+	got, err := NewReader(m, testLayout()).Own(object)
+	want := []Own{{Key: name, Value: smi(8), Enumerable: true}, {Key: name, Value: smi(7), Enumerable: true},
+		{Key: name, Value: smi(9)}, {Key: name, Value: 0x9001, Accessor: true, Enumerable: true}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	if m.reads > 20 {
+		t.Errorf("%d reads", m.reads)
+	}
+}
+
 func TestEntries(t *testing.T) {
 	m := &image{}
 	jsMap := func(table Word) Word { return m.put(m.class(0x840), 0, 0, table) }

@@ -1,7 +1,6 @@
 package heap
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -37,43 +36,31 @@ func (r *Reader) Own(object Word) ([]Own, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := r.Shape(hiddenClass)
+	s, err := r.shape(hiddenClass)
 	if err != nil {
 		return nil, err
 	}
 	if s.Dictionary {
 		return r.ownInDictionary(object)
 	}
-	sizes, err := r.Bytes(hiddenClass.address(), 16)
-	if err != nil {
-		return nil, err
-	}
 	if s.Own > maxProperties {
 		return nil, fmt.Errorf("object 0x%x: %d properties", uint64(object), s.Own)
 	}
-	start := int(sizes[r.l.At(layout.MapInObjectStartInWords)])
-	inside := int(sizes[r.l.At(layout.MapInstanceSizeInWords)]) - start
-	entry := r.l.At(layout.DescriptorsEntrySize)
-	b, err := r.Bytes(s.Descriptors.address()+uint64(r.l.At(layout.DescriptorsHeader)), s.Own*entry)
+	all, err := r.descriptors(hiddenClass, s)
 	if err != nil {
 		return nil, err
 	}
 	var out []Own
-	for ; len(b) >= entry && entry >= 24; b = b[entry:] {
-		word := func(i int) Word { return Word(binary.LittleEndian.Uint64(b[8*i:])) }
-		details := word(1)
-		if !details.IsSmi() {
-			return nil, fmt.Errorf("object 0x%x: details 0x%x of a property", uint64(object), uint64(details))
+	for _, has := range all {
+		if !has.details.IsSmi() {
+			return nil, fmt.Errorf("object 0x%x: details 0x%x of a property", uint64(object), uint64(has.details))
 		}
-		d := uint(uint32(details.Smi()))
-		p := Own{Key: word(0), Accessor: d&1 != 0, Enumerable: d>>r.dontEnum()&1 == 0}
-		if slot, ok := r.slot(details, start, inside); ok {
-			p.Value, err = r.Property(object, slot)
-		} else {
-			p.Value = word(2).Strong()
-		}
-		if err != nil {
-			return nil, err
+		d := uint(uint32(has.details.Smi()))
+		p := Own{Key: has.key, Value: has.value.Strong(), Accessor: d&1 != 0, Enumerable: d>>r.dontEnum()&1 == 0}
+		if has.inSlot {
+			if p.Value, err = r.Property(object, has.slot); err != nil {
+				return nil, err
+			}
 		}
 		out = append(out, p)
 	}
