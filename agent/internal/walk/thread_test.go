@@ -52,7 +52,7 @@ type site struct {
 // walk walks it in Go.
 func (th *thread) walk(mem io.ReaderAt) stack.Walk {
 	u := Unwinder{Memory: mem, Layout: th.layout, Code: th.code, Isolate: th.isolate}
-	w := u.Walk(th.regs)
+	w, _ := u.WalkPointers(th.regs)
 	w.Context = 0 // the BPF program keeps it, too, but has it in no record
 	return w
 }

@@ -34,14 +34,8 @@ func New(p *process.Process, code *Code) (u *Unwinder, left int, err error) {
 	return &Unwinder{Memory: p.Memory, Layout: p.Layout, Code: code, Isolate: isolate}, left, nil
 }
 
-// Walk walks the stack of a thread that is stopped with these registers, leaf first. It reads at most stack.MaxSteps
-// frames; why it ended is in the result.
-func (u *Unwinder) Walk(regs target.Registers) stack.Walk {
-	out, _ := u.WalkPointers(regs)
-	return out
-}
-
-// WalkPointers is Walk, with frame pointers as stack.Walker gives them.
+// WalkPointers walks the stack of a thread that is stopped with these registers, leaf first. It reads at most
+// stack.MaxSteps frames; why it ended is in the result. The frame pointers are as stack.Walker gives them.
 func (u *Unwinder) WalkPointers(regs target.Registers) (out stack.Walk, framePointers []uint64) {
 	w := stack.Walker{Mem: u.Memory, Layout: u.Layout, Code: u.Code}
 	return w.WalkPointers(regs, stack.Isolate(u.Memory, regs.FSBase, u.Isolate))
