@@ -129,7 +129,8 @@ func keepsFramePointer(r unwind.Row) bool {
 // markGranules sets the bits of the granules that lie wholly in [start, end).
 func markGranules(b []byte, start, end uint32) {
 	const size = 1 << bpf.GranuleBits
-	for g := (start + size - 1) / size; (g+1)*size <= end; g++ {
+	// in 64 bits: the file chooses both, and may choose the last addresses
+	for g := (uint64(start) + size - 1) / size; (g+1)*size <= uint64(end); g++ {
 		page, bit := g>>(bpf.PageBits-bpf.GranuleBits), g&(1<<(bpf.PageBits-bpf.GranuleBits)-1)
 		at := b[elementSize*int(page)+4:]
 		binary.LittleEndian.PutUint32(at, binary.LittleEndian.Uint32(at)|1<<bit)

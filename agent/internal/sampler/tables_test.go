@@ -1,10 +1,12 @@
 package sampler
 
 import (
+	"encoding/binary"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 )
 
@@ -23,5 +25,42 @@ func TestSparseTables(t *testing.T) {
 		if err := checkSpan(&unwind.Table{Rows: rows}); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A file that has code up to the last address that a row can have gets bits for whole granules alone.
+func TestGranulesAtTheEnd(t *testing.T) {
+	const granule, page = 1 << bpf.GranuleBits, 1 << bpf.PageBits
+	const last = math.MaxUint32 >> bpf.PageBits
+	const all = 1<<(page/granule) - 1
+	for _, c := range []struct {
+		name       string
+		start, end uint32
+		want       uint32 // of the last page
+	}{
+		{"the last page", math.MaxUint32 - page + 1, math.MaxUint32, all >> 1},
+		{"less than a granule", math.MaxUint32 - granule + 2, math.MaxUint32, 0},
+		{"nothing", math.MaxUint32, math.MaxUint32, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rows := []unwind.Row{
+				{PC: 0, CFA: unwind.CFANone},
+				{PC: c.start, CFA: unwind.RBP, Off: 2, RBP: bpf.RBPNext},
+				{PC: c.end, CFA: unwind.CFANone},
+			}
+			if c.start == c.end {
+				rows = rows[:2]
+			}
+			table := &unwind.Table{Rows: rows}
+			b := make([]byte, elementSize*tableElements(last+1, table))
+			if err := writeTable(b, last+1, table); err != nil {
+				t.Fatal(err)
+			}
+			for at, want := range map[int]uint32{0: 0, last - 1: 0, last: c.want} {
+				if got := binary.LittleEndian.Uint32(b[elementSize*at+4:]); got != want {
+					t.Errorf("granules of page %d: %#x, want %#x", at, got, want)
+				}
+			}
+		})
 	}
 }
