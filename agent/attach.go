@@ -105,7 +105,7 @@ func (a *Agent) attachAsync(o *resource.Origin, ask bool, done func(error)) {
 		return func() {
 			if r != a.reading || met < a.selected { // the configuration has changed meanwhile
 				if err == nil {
-					go t.Mappings.Release()
+					t.release(true)
 				}
 				if selected, ask := a.config.Select.atOnce(o); selected || ask {
 					a.attachAsync(o, !selected, done)
@@ -177,7 +177,7 @@ func (a *Agent) activate(t *target) error {
 		err = fmt.Errorf("process %d: %w", t.PID, ErrGone)
 	}
 	if err != nil {
-		go t.Mappings.Release()
+		t.release(true)
 		return err
 	}
 	t.LogProblems(a.log)
@@ -240,16 +240,12 @@ func (a *Agent) publish(t *target) error {
 }
 
 func (a *Agent) detach(t *target) {
-	if err := a.sampler.RemoveProcess(t.PID); err != nil {
+	err := a.sampler.RemoveProcess(t.PID)
+	if err != nil {
 		a.log.Warn("process not removed from the BPF map", "pid", t.PID, "why", err)
-	} else {
-		go t.Mappings.Release() // it waits for the kernel, and samples do not wait
 	}
 	a.checks.Remove(t.Process)
-	t.symbolizer.Close()
-	if t.maps != nil {
-		t.maps.End()
-	}
+	t.release(err == nil)
 	a.properties.Add(t.learner.StoreProperties())
 	delete(a.targets, t.PID)
 	a.builder.EndProcess(t.PID, a.clock.Unix(uint64(sampler.Now())))

@@ -65,8 +65,7 @@ func (a *Agent) change(ctx context.Context, c *Config, done func(error)) {
 	}
 	r := a.newReading(tree, &next)
 	pids := slices.Collect(maps.Keys(a.targets))
-	a.changing = true
-	started := a.async.Run(jobs.All, func() func() {
+	a.changing = a.async.Run(jobs.All, func() func() {
 		targets := map[int]*target{}
 		for i := 0; i < len(pids) && ctx.Err() == nil; i++ {
 			if t, err := a.readProcess(&resource.Origin{PID: pids[i]}, r, false); err == nil {
@@ -75,8 +74,7 @@ func (a *Agent) change(ctx context.Context, c *Config, done func(error)) {
 		}
 		return func() { done(a.apply(&next, r, targets)) }
 	})
-	if !started {
-		a.changing = false
+	if !a.changing {
 		done(errCrowd)
 	}
 }
@@ -147,7 +145,7 @@ func (a *Agent) reread(r *reading, targets map[int]*target, rate int) error {
 		}
 	}
 	for _, t := range targets { // of processes that have ended, or run another program
-		go t.Mappings.Release()
+		t.release(true)
 	}
 	to, changing := a.sampler.Change(trigger.Config{Rate: rate})
 	a.begin(from, rate)

@@ -86,6 +86,9 @@ func (a *Agent) Close() {
 	a.files.Close() // first: it writes to the sampler's BPF maps
 	a.kernel.Close()
 	a.sampler.Close()
+	for _, t := range a.targets {
+		t.release(true)
+	}
 }
 
 // Run samples until the context ends or all selected processes have ended, and then releases the Agent. Call it once.

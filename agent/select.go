@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -83,12 +84,7 @@ func (s *Selection) meets(o *resource.Origin) bool {
 }
 
 func anyOf(conditions []string, of string, holds func(of, condition string) bool) bool {
-	for _, c := range conditions {
-		if holds(of, c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(conditions, func(c string) bool { return holds(of, c) })
 }
 
 // allOf reports whether for each variable that is named one condition holds.
@@ -97,12 +93,7 @@ func allOf(conditions []Variable, e procs.Environment) bool {
 	for _, c := range conditions {
 		held[c.Name] = held[c.Name] || c.holds(e)
 	}
-	for _, ok := range held {
-		if !ok {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(slices.Collect(maps.Values(held)), false)
 }
 
 func (c *Variable) holds(e procs.Environment) bool {

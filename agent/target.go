@@ -45,6 +45,17 @@ type target struct {
 	keyExpected bool // V8 has not started yet: where a thread keeps its isolate is not known
 }
 
+// release gives back what the process takes. With rules it is not sampled any more, and that is the rules of its files,
+// too.
+func (t *target) release(rules bool) {
+	if t.symbolizer.Close(); t.maps != nil {
+		t.maps.End()
+	}
+	if rules {
+		go t.Mappings.Release() // it waits for the kernel, and samples do not wait
+	}
+}
+
 // reading is what the context of a sample is read by: rules, and source maps. A sample is decoded by the one under
 // which it was taken.
 type reading struct {
