@@ -173,7 +173,7 @@ func (c *codes) put(p *piece) {
 	}
 	c.there = slices.Replace(c.there, low, high, newer...)
 	if len(c.ended) > maxEnded {
-		c.drop(maxEnded / 2)
+		c.drop(len(c.ended) - maxEnded/2) // one piece may have ended many
 	}
 }
 

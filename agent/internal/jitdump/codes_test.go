@@ -240,3 +240,21 @@ func readUpTo(b []byte, part int) (*Reader, int) {
 		}
 	}
 }
+
+// TestManyEnd: of code that is not there any more little is kept, though one piece ends all that there is.
+func TestManyEnd(t *testing.T) {
+	const pieces = 2 * maxEnded
+	var c codes
+	for round := range uint64(2) {
+		for i := range uint64(pieces) {
+			c.add(Record{Code: &Code{Time: round*pieces + i, Address: 16 * i, Name: "f", Bytes: make([]byte, 16)}})
+		}
+		c.add(Record{Code: &Code{Time: (round + 1) * pieces, Name: "all", Bytes: make([]byte, 16*pieces)}})
+		if len(c.there) != 1 || len(c.ended) > maxEnded {
+			t.Errorf("%d pieces are there, and %d have ended", len(c.there), len(c.ended))
+		}
+	}
+	if p := c.find(16*(pieces-1), 2*pieces-1); p == nil || p.name != "f" {
+		t.Errorf("the piece that ended last is not known: %+v", p)
+	}
+}
