@@ -148,6 +148,9 @@ func (a *Agent) reread(r *reading, targets map[int]*target, rate int) error {
 		t.release(true)
 	}
 	to, changing := a.sampler.Change(trigger.Config{Rate: rate})
+	if to == 0 {
+		rate = a.rate // the timers are those that there were
+	}
 	a.begin(from, rate)
 	a.log.Info("contexts are read by other settings", "processes", len(a.targets),
 		"sampling paused", time.Duration(max(to-from, 0)).Round(time.Microsecond))

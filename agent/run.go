@@ -168,18 +168,13 @@ func (a *Agent) finish() (Stats, error) {
 	a.stats.Hits, _ = a.sampler.Hits() // the counters have been read a moment ago
 	a.stats.Waits, _ = a.sampler.Waits()
 	a.stats.Throttled, a.stats.TimerThrottled = a.groups.Throttled(), a.sampler.Throttled()
-	a.stats.Unmatched = a.unmatched()
-	a.log.Debug("kept in caches at the end", a.sizes()...)
-	return a.stats, err
-}
-
-// unmatched returns the user's rules that never made a label.
-func (a *Agent) unmatched() []labels.Unmatched {
 	seen := slices.Collect(maps.Keys(a.properties))
 	for _, t := range a.targets {
 		seen = append(seen, t.learner.StoreProperties()...)
 	}
-	return a.reading.decoder.Unmatched(a.config.Rules, seen)
+	a.stats.Unmatched = a.reading.decoder.Unmatched(a.config.Rules, seen)
+	a.log.Debug("kept in caches at the end", a.sizes()...)
+	return a.stats, err
 }
 
 // sizes are the names and sizes of all caches, to be logged.

@@ -245,9 +245,12 @@ func (s *Sampler) Pause() (int64, error) {
 }
 
 // Change goes on with another trigger. at is a time, on the clock of samples, between the last sample of the old one
-// and the first of the new one. All samples of the old one are in the ring buffer then.
+// and the first of the new one. All samples of the old one are in the ring buffer then. After an error the old one goes
+// on, and at is 0.
 func (s *Sampler) Change(c trigger.Config) (at int64, err error) {
-	err = s.trigger.Change(c.Rate, func() { at = procs.Monotonic() })
+	if err = s.trigger.Change(c.Rate, func() { at = procs.Monotonic() }); err != nil {
+		at = 0
+	}
 	return at, err
 }
 

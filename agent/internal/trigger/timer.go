@@ -47,20 +47,30 @@ func openTimers(p *ebpf.Program, rate int) (*events, error) {
 func (t *Timer) Pause() error { return t.events.enable(false) }
 
 // Change goes over to another rate, or on after Pause. It calls between when the last sample of the old rate has been
-// taken, and none of the new one. If it fails, the old timers go on.
+// taken, and none of the new one. If it fails, the old timers go on, though between may have been called.
 func (t *Timer) Change(rate int, between func()) error {
-	events, err := openTimers(t.program, rate)
+	next, err := openTimers(t.program, rate)
 	if err != nil {
 		return errors.Join(err, t.events.enable(true))
 	}
-	err = t.Pause()
-	between()
-	old := t.events
-	t.events = events
-	err = errors.Join(err, t.events.enable(true))
-	t.throttled += old.stopped()
-	old.close()
-	return err
+	return t.goOver(next, between)
+}
+
+// goOver puts other timers, which do not run yet, in the place of those that do.
+func (t *Timer) goOver(next *events, between func()) error {
+	err := t.Pause()
+	if err == nil {
+		between()
+		err = next.enable(true)
+	}
+	if err != nil {
+		next.close()
+		return errors.Join(err, t.events.enable(true))
+	}
+	t.throttled += t.events.stopped()
+	t.events.close()
+	t.events = next
+	return nil
 }
 
 // Follow goes over to the CPUs that are online now, and returns those that have come.
