@@ -22,17 +22,14 @@ import (
 // ErrPartly says that the system has refused a part of a change. The rest of it is made.
 var ErrPartly = errors.New("a part of the change is not made")
 
-// Change goes on with another configuration while Run samples: with its Select, Rate, SnapshotEvery, Rules, Labels and
-// NoSourceMaps. The other fields keep their values. It returns when that has happened; an error that is not ErrPartly
-// says why nothing has changed. Processes that have not been read when ctx ends are profiled when they are. Intervals
-// touch. Another rate begins with a snapshot; other rules, labels and source maps too, and take a pause of sampling of
-// some milliseconds, which is logged. It is safe for concurrent use.
+// Change goes on with another configuration while Run samples: with its Select, Rate, SnapshotEvery, CPUBudget,
+// MemoryLimit, Rules, Labels and NoSourceMaps. The other fields keep their values. It returns when that has happened;
+// an error that is not ErrPartly says why nothing has changed. Processes that have not been read when ctx ends are
+// profiled when they are. Intervals touch. Another rate begins with a snapshot; other rules, labels and source maps
+// too, and take a pause of sampling of some milliseconds, which is logged. It is safe for concurrent use.
 func (a *Agent) Change(ctx context.Context, c Config) error {
 	if err := cmp.Or(ctx.Err(), c.check()); err != nil {
 		return err
-	}
-	if !a.config.timed() {
-		return errors.New("the configuration of probes and waits cannot be changed")
 	}
 	done := make(chan error, 1)
 	a.async.Post(func() { a.change(ctx, &c, func(err error) { done <- err }) })
@@ -44,9 +41,13 @@ func (a *Agent) Change(ctx context.Context, c Config) error {
 	}
 }
 
-// change makes a change, and calls done.
+// change makes a change, and calls done. It runs on the goroutine of Run, whose a.config is.
 func (a *Agent) change(ctx context.Context, c *Config, done func(error)) {
-	if a.changing {
+	switch {
+	case !a.config.timed():
+		done(errors.New("the configuration of probes and waits cannot be changed"))
+		return
+	case a.changing:
 		done(errors.New("another change of the configuration is under way"))
 		return
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"os"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -51,5 +52,37 @@ func without(t *testing.T, resource int, f func()) {
 	f()
 	if err := syscall.Setrlimit(resource, &before); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestChangesAtOnce: while the configuration changes, others may ask for another change.
+func TestChangesAtOnce(t *testing.T) {
+	config := Config{Select: Selection{Tree: os.Getpid()}, Rate: 99, SnapshotEvery: time.Minute}
+	a, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if err := a.start(); err != nil {
+		t.Fatal(err)
+	}
+	const each = 100
+	var asking sync.WaitGroup
+	for range 2 {
+		asking.Go(func() {
+			for i := range each {
+				c := config
+				c.SnapshotEvery += time.Duration(i+1) * time.Second
+				if err := a.Change(t.Context(), c); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for made := 0; made < 2*each && a.async.Wait(time.Minute); made++ {
+	}
+	asking.Wait()
+	if want := config.SnapshotEvery + each*time.Second; a.config.SnapshotEvery != want {
+		t.Errorf("in the end a snapshot covers %v, want %v", a.config.SnapshotEvery, want)
 	}
 }
