@@ -2,6 +2,8 @@ package sampler
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"sync/atomic"
 
 	"github.com/cilium/ebpf"
@@ -76,10 +78,21 @@ func (s *Sampler) AddProbes(pid int) (ok bool, err error) {
 	}
 	ok, err = s.probes.Add(pid)
 	var p bpf.Process
-	if s.objects.Processes.Lookup(uint32(pid), &p) != nil { // it was removed meanwhile, or before
+	if s.use(func() error { return s.objects.Processes.Lookup(uint32(pid), &p) }) != nil { // removed meanwhile
 		s.probes.Remove(pid)
 	}
 	return ok, err
+}
+
+// use runs f, which uses BPF maps on a goroutine that Close does not wait for, unless they are closed: their
+// descriptors may be those of other files then.
+func (s *Sampler) use(f func() error) error {
+	s.closing.RLock()
+	defer s.closing.RUnlock()
+	if s.closed {
+		return fmt.Errorf("BPF maps: %w", os.ErrClosed)
+	}
+	return f()
 }
 
 // RemoveProcess ends the sampling of a process, and forgets what was learned of it.
@@ -95,9 +108,9 @@ func (s *Sampler) RemoveProcess(pid int) error {
 	return err
 }
 
-// SetLoop stores where the event loop that a thread runs counts its turns.
+// SetLoop stores where the event loop that a thread runs counts its turns. It is safe for concurrent use.
 func (s *Sampler) SetLoop(key bpf.EnvironmentKey, count uint64) error {
-	return s.learned.loops.put(key.Process, key, count)
+	return s.use(func() error { return s.learned.loops.put(key.Process, key, count) })
 }
 
 // SetEnvironment stores where the Environment of an isolate keeps its async_hooks.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -70,6 +71,8 @@ type Sampler struct {
 	watching chan struct{} // closed when exec and exit are reported, or watchErr says why not
 	watchErr error
 
+	closing   sync.RWMutex     // see use
+	closed    bool             // the BPF maps are
 	hotplug   *trigger.Hotplug // nil: nothing tells that a CPU has come online
 	throttled time.Duration    // of a trigger that has stopped
 	inKernel  kernelTime
@@ -260,6 +263,9 @@ func (s *Sampler) Close() {
 	s.Stop()
 	<-s.loaded
 	s.placing.all()
+	s.closing.Lock()
+	s.closed = true
+	s.closing.Unlock()
 	for _, l := range s.links {
 		l.Close()
 	}

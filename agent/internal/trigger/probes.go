@@ -29,11 +29,13 @@ type Probes struct {
 	limit   limit
 	log     *slog.Logger
 
-	mu      sync.Mutex
-	started bool
-	all     []io.Closer // to system calls and tracepoints, of all processes
-	on      map[int]*uprobes
-	reached []int // processes that each uprobe was put on
+	mu        sync.Mutex
+	started   bool
+	stopped   bool           // nothing is put on any more
+	attaching sync.WaitGroup // which Stop waits for: it uses BPF programs
+	all       []io.Closer    // to system calls and tracepoints, of all processes
+	on        map[int]*uprobes
+	reached   []int // processes that each uprobe was put on
 }
 
 // uprobes are those of one process.
@@ -152,7 +154,7 @@ func (p *Probes) forget(pid int, u *uprobes) {
 func (p *Probes) addAll(pid int, u *uprobes) (err error) {
 	for i, s := range p.specs {
 		started, place := p.started, u.found[i]
-		if !s.Kind.InFile() || u.links[i] != nil || u.failed[i] || place.File != nil && !started {
+		if !s.Kind.InFile() || u.links[i] != nil || u.failed[i] || place.File != nil && !started || p.stopped {
 			continue
 		}
 		u.found[i] = probe.Place{}
@@ -221,6 +223,11 @@ func (p *Probes) put(pid, i int, place probe.Place, started bool) (probe.Place, 
 			return place, nil, err
 		}
 	}
+	if !p.begin() {
+		closePlace(place)
+		return probe.Place{}, nil, nil
+	}
+	defer p.attaching.Done()
 	links, err := attach(p.objects, p.specs[i].Kind, pid, Number(i), place)
 	if !errors.Is(err, procs.ErrSlow) { // else the kernel may still open it
 		procs.Close(place.File)
@@ -232,6 +239,16 @@ func (p *Probes) put(pid, i int, place probe.Place, started bool) (probe.Place, 
 		err = fmt.Errorf("the kernel permits uprobes to CAP_SYS_ADMIN only: run hotspan as root (%w)", err)
 	}
 	return probe.Place{}, nil, fmt.Errorf("probe %s: %w", p.specs[i].Text, err)
+}
+
+// begin reports whether a probe may be put on; not after Stop. Call attaching.Done when it is.
+func (p *Probes) begin() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.stopped {
+		p.attaching.Add(1)
+	}
+	return !p.stopped
 }
 
 // closePlace closes the file of a place that is not used. It does not wait for its file system.
@@ -372,10 +389,12 @@ func (p *Probes) startTracepoints() error {
 	return nil
 }
 
-// Stop takes the probes off, when the hits of all have ended to count.
+// Stop takes the probes off, when the hits of all have ended to count. Add does nothing then.
 func (p *Probes) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.stopped = true
+	p.attaching.Wait() // no file is waited for any longer than procs.Within does
 	if p.started {
 		p.started = false
 		_ = p.limit.stop() // it fails for no map that Start has written to

@@ -181,13 +181,41 @@ func TestWithoutSampling(t *testing.T) {
 	for range 100 {
 		os.Getppid()
 	}
+	if ok, err := p.Add(-1); ok || err == nil || !strings.Contains(err.Error(), "mappings of process -1") {
+		t.Errorf("%v, %v", ok, err)
+	}
 	p.Stop()
 	p.Stop()
 	all, err := p.Hits()
 	if err != nil || len(all) != 2 || all[0].All != 0 || all[1].Processes != 1 || len(p.on) != 0 {
 		t.Errorf("%+v, %v, on %d", all, err, len(p.on))
 	}
-	if ok, err := p.Add(-1); ok || err == nil || !strings.Contains(err.Error(), "mappings of process -1") {
-		t.Errorf("%v, %v", ok, err)
+}
+
+// TestAddAfterStop: of a process that is added too late nothing is opened, also where its files were being read.
+func TestAddAfterStop(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("loading BPF programs needs root")
+	}
+	specs, err := probe.ParseAll([]string{"uprobe:libc.so.6:nanosleep"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := newProbes(t, specs)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	sleeper := startSleeper(t)
+	place, err := probe.Find(sleeper, specs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Stop()
+	if ok, err := p.Add(sleeper); !ok || err != nil || p.on[sleeper].found[0].File != nil {
+		t.Errorf("%v, %v; afterwards there is %+v", ok, err, p.on[sleeper])
+	}
+	if _, links, _ := p.put(sleeper, 0, place, true); len(links) > 0 {
+		t.Error("a probe was put on by a program that may be unloaded")
+		closeAll(links)
 	}
 }
