@@ -40,7 +40,7 @@ func TestReadOnceAtATime(t *testing.T) {
 	}
 	c.mu.Lock()
 	c.leave(first)
-	c.mu.Unlock()
+	c.unlock()
 	other := opened(t, c, copyOf(t, path))
 	if other.contents != first || len(rules.present) != 1 {
 		t.Error("a copy does not share")

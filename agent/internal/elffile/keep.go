@@ -33,7 +33,7 @@ func (c *Cache) encode(out *contents, r *reading) (parts [][]byte) {
 // back what these take, and returns the others.
 func (c *Cache) add(out *contents) *contents {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	for _, other := range c.contents[out.buildID] {
 		if other.files > 0 && other.id.equal(out.id) {
 			other.files++

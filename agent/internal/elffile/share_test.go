@@ -94,12 +94,12 @@ func TestCopiesShare(t *testing.T) {
 		c.mu.Lock()
 		c.drop(other)
 		c.drop(third)
-		c.mu.Unlock()
+		c.unlock()
 	}
 	c.mu.Lock()
 	c.drop(node)
 	c.dropIdle(time.Now().Add(time.Hour))
-	c.mu.Unlock()
+	c.unlock()
 	if len(c.contents) != 0 || len(rules.present) != 0 {
 		t.Errorf("%d contents and %d tables stay", len(c.contents), len(rules.present))
 	}

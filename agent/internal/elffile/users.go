@@ -39,6 +39,7 @@ type Cache struct {
 	contents map[string][]*contents // that files share, by build id
 	reading  map[key]chan struct{}  // files that are being read; closed then
 	probed   map[procs.FileID]probed
+	unused   []uint32 // tables of unwind rules that no contents have any more: see unlock
 	closed   bool
 }
 
@@ -118,7 +119,7 @@ func (c *Cache) use(f *File, least int) bool {
 
 func (c *Cache) release(f *File) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	f.users--
 	switch {
 	case f.users > 0 || f.key == (key{}): // or it was never in the cache
@@ -130,7 +131,7 @@ func (c *Cache) release(f *File) {
 		c.dropIdle(f.idleSince)
 		time.AfterFunc(c.idleFor, func() {
 			c.mu.Lock()
-			defer c.mu.Unlock()
+			defer c.unlock()
 			c.dropIdle(time.Now())
 		})
 	}
@@ -153,7 +154,7 @@ func (c *Cache) dropIdle(now time.Time) {
 	}
 }
 
-// drop gives back what a file takes, and its contents if no other file shares them.
+// drop gives back what a file takes, and its contents if no other file shares them. The caller calls unlock.
 func (c *Cache) drop(f *File) {
 	if c.files[f.key] == f {
 		delete(c.files, f.key)
@@ -163,7 +164,8 @@ func (c *Cache) drop(f *File) {
 	}
 }
 
-// leave takes a file from those that share contents, and gives back what these take if it was the last.
+// leave takes a file from those that share contents, and gives back what these take if it was the last. The caller
+// calls unlock.
 func (c *Cache) leave(out *contents) {
 	if out.files--; out.files > 0 {
 		return
@@ -176,7 +178,22 @@ func (c *Cache) leave(out *contents) {
 		_ = out.entry.Close() // it was only read
 	}
 	if out.slot != 0 && !c.closed {
-		_ = c.rules.RemoveTable(out.slot) // the slot exists; if not, there is nothing to give back
+		c.unused = append(c.unused, out.slot)
+	}
+}
+
+// unlock unlocks mu, and then removes tables that are unused. That waits for BPF programs that run, and those who take
+// samples need mu.
+func (c *Cache) unlock() {
+	unused := c.unused
+	c.unused = nil
+	if len(unused) > 0 {
+		c.writes.Add(1)
+		defer c.writes.Done()
+	}
+	c.mu.Unlock()
+	for _, slot := range unused {
+		_ = c.rules.RemoveTable(slot) // the slot exists; if not, there is nothing to give back
 	}
 }
 
@@ -197,7 +214,7 @@ func (c *Cache) find(k key) *File {
 // put adds a file with one user. If another file has its key, that one stays with its users alone.
 func (c *Cache) put(k key, f *File) *File {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	if old := c.files[k]; old != nil && old.users == 0 {
 		c.idle = slices.DeleteFunc(c.idle, func(f *File) bool { return f == old })
 		c.drop(old)

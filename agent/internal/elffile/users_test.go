@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,17 +15,26 @@ import (
 
 // tables counts the tables of unwind rules, as the BPF maps would have them.
 type tables struct {
-	present map[uint32]int // rows
-	next    uint32
+	mu       sync.Mutex
+	present  map[uint32]int // rows
+	next     uint32
+	removing func() // is called before a table is removed; may be nil
 }
 
 func (t *tables) AddTable(table *unwind.Table) (slot, pages uint32, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.next++
 	t.present[t.next] = len(table.Rows)
 	return t.next, 1, nil
 }
 
 func (t *tables) RemoveTable(slot uint32) error {
+	if t.removing != nil {
+		t.removing()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	delete(t.present, slot)
 	return nil
 }
@@ -145,12 +155,36 @@ func TestFilesStayForNextProcess(t *testing.T) {
 	}
 	h.Release()
 	deadline := time.Now().Add(10 * time.Second)
-	gone := func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.files) == 0 && len(rules.present) == 0 }
+	gone := func() bool { rules.mu.Lock(); defer rules.mu.Unlock(); return c.Len() == 0 && len(rules.present) == 0 }
 	for !gone() && time.Now().Before(deadline) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if !gone() {
 		t.Errorf("%d files and %d tables stay", len(c.files), len(rules.present))
+	}
+}
+
+// While a table is removed, which waits for BPF programs that run, others use the cache.
+func TestRemovalDelaysNobody(t *testing.T) {
+	_, pid, mapping, _ := sleeper(t)
+	rules := &tables{present: map[uint32]int{}}
+	c := NewCache(rules)
+	c.idleFor = 0
+	rules.removing = func() {
+		used := make(chan int)
+		go func() { used <- c.Len() }()
+		select {
+		case <-used:
+		case <-time.After(10 * time.Second):
+			t.Error("who uses the cache waits")
+			go func() { <-used }()
+		}
+	}
+	h := c.Hold()
+	h.Get(pid, mapping())
+	h.Release()
+	if rules.next != 1 || len(rules.present) != 0 {
+		t.Errorf("%d tables were added, there are %d", rules.next, len(rules.present))
 	}
 }
 
