@@ -3,6 +3,7 @@ package walk
 import (
 	"io"
 	"sort"
+	"sync"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
@@ -14,6 +15,8 @@ import (
 type Code struct {
 	Mappings []bpf.Mapping            // by address
 	Tables   map[uint32]*unwind.Table // by Mapping.Table
+	mu       sync.Mutex               // guards Tables and last
+	last     uint32                   // the number that was given last
 }
 
 // NewCode makes a Code without mappings. It is an elffile.Rules, which receives the unwind rules of files.
@@ -21,20 +24,30 @@ func NewCode() *Code { return &Code{Tables: map[uint32]*unwind.Table{}} }
 
 // AddTable keeps the rules of a file. (elffile.Rules)
 func (c *Code) AddTable(t *unwind.Table) (slot, pages uint32, err error) {
-	slot = uint32(len(c.Tables) + 1)
 	kept := *t // the cache drops the rows of t, or has them in a file
 	kept.Rows = make([]unwind.Row, t.Len())
 	if err := t.ReadRows(0, kept.Rows); err != nil {
 		return 0, 0, err
 	}
-	c.Tables[slot] = &kept
-	return slot, 0, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last++ // no number is given twice: another file may still have it
+	c.Tables[c.last] = &kept
+	return c.last, 0, nil
 }
 
 // RemoveTable forgets the rules of a file. (elffile.Rules)
 func (c *Code) RemoveTable(slot uint32) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	delete(c.Tables, slot)
 	return nil
+}
+
+func (c *Code) table(slot uint32) *unwind.Table {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.Tables[slot]
 }
 
 func (c *Code) find(pc uint64) *bpf.Mapping {
@@ -59,10 +72,13 @@ func (c *Code) Code(pc uint64) stack.Code {
 // Step goes from a frame to its caller by the unwind rule of the file that has code at an address.
 func (c *Code) Step(at uint64, from stack.Position, mem io.ReaderAt) (stack.Position, error) {
 	m := c.find(at)
-	if m == nil || c.Tables[m.Table] == nil || at < m.Base {
+	if m == nil || at < m.Base {
 		return from, stack.ErrNoRule
 	}
-	table := c.Tables[m.Table]
+	table := c.table(m.Table)
+	if table == nil {
+		return from, stack.ErrNoRule
+	}
 	row, _ := table.Lookup(table.Base + at - m.Base)
 	return unwind.Step(row, from, mem)
 }

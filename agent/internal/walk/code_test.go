@@ -20,7 +20,7 @@ type usedCode struct {
 }
 
 func newUsedCode(mappings []bpf.Mapping, tables map[uint32]*unwind.Table) *usedCode {
-	return &usedCode{&Code{mappings, tables}, map[uint32][]uint32{}}
+	return &usedCode{&Code{Mappings: mappings, Tables: tables}, map[uint32][]uint32{}}
 }
 
 func (c *usedCode) Step(at uint64, from stack.Position, mem io.ReaderAt) (stack.Position, error) {
@@ -32,7 +32,7 @@ func (c *usedCode) Step(at uint64, from stack.Position, mem io.ReaderAt) (stack.
 
 // pruned is the code with only those rules that were asked for: few enough to keep.
 func (c *usedCode) pruned() *Code {
-	out := &Code{slices.Clone(c.Mappings), map[uint32]*unwind.Table{}}
+	out := &Code{Mappings: slices.Clone(c.Mappings), Tables: map[uint32]*unwind.Table{}}
 	for slot, pcs := range c.used {
 		slices.Sort(pcs)
 		shift := pcs[0] &^ 0xffff // a multiple of the program's pages
