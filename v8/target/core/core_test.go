@@ -144,6 +144,25 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
+// TestOverlapNamesOnce: a mapping has its name from the first of the files in the note FILE that overlap, so that no
+// more names are given than there are files and mappings.
+func TestOverlapNamesOnce(t *testing.T) {
+	const at, pages = 0x10000000, 1000
+	var w written
+	w.note(ntPrstatus, prstatus(1, 0))
+	var files []mappedFile
+	for i := range uint64(pages) {
+		w.segment(at+i*4096, 4096, elf.PF_R, nil)
+		files = append(files, mappedFile{at + i*4096, at + pages*4096, 0, fmt.Sprint("/", i)})
+	}
+	w.note(ntFile, fileNote(files...))
+	for i, m := range mustOpen(t, &w).Mappings {
+		if m.Path != "/0" || m.Offset != uint64(i)*4096 {
+			t.Fatalf("mapping %d: %+v", i, m)
+		}
+	}
+}
+
 // TestCutOff: a core that was cut off has the threads, and says which memory is missing. What the process wrote there
 // is not taken from a file.
 func TestCutOff(t *testing.T) {
@@ -170,6 +189,9 @@ func TestOpenErrors(t *testing.T) {
 		},
 		"open core: note FILE: short read (16 bytes for 9 mappings)": func(w *written) {
 			w.note(ntFile, words(9, 4096))
+		},
+		"open core: note FILE: more than 65534 mappings of files": func(w *written) {
+			w.note(ntFile, fileNote(make([]mappedFile, maxMapped+1)...))
 		},
 		"open core: note FILE: offsets in units of 0 bytes": func(w *written) { w.note(ntFile, words(0, 0)) },
 		"open core: note FILE: mapping 1 of 1: 0x2 to 0x1, path of 1 bytes": func(w *written) {
@@ -209,7 +231,7 @@ func TestOverlappingNotes(t *testing.T) {
 	w.note(ntPrstatus, prstatus(1, 0))
 	files := make([]mappedFile, 1000)
 	for i := range files {
-		files[i] = mappedFile{uint64(i+1) << 20, uint64(i+1)<<20 + 4096, 0, "/x"}
+		files[i] = mappedFile{uint64(i+1) << 20, uint64(i+1)<<20 + 4096, 0, "/" + strings.Repeat("x", 300)}
 	}
 	w.note(ntFile, fileNote(files...))
 	b := w.bytes()

@@ -31,8 +31,8 @@ const (
 	maxFileNote = 16 << 20
 )
 
-// maxNotes bounds how many notes there are.
-const maxNotes = 1 << 20
+// maxNotes bounds how many notes there are, maxMapped the mappings of files: as many as segments at most.
+const maxNotes, maxMapped = 1 << 20, 1<<16 - 2
 
 var noteNames = map[uint32]string{
 	ntPrstatus: "PRSTATUS", ntPrpsinfo: "PRPSINFO", ntAuxv: "AUXV", ntFile: "FILE", ntSiginfo: "SIGINFO",
@@ -176,6 +176,9 @@ func (n *notes) readFiles(b []byte) error {
 	count, unit := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 	if count > uint64(len(b)-head)/entry {
 		return fmt.Errorf("short read (%d bytes for %d mappings)", len(b), count)
+	}
+	if uint64(len(n.files))+count > maxMapped {
+		return fmt.Errorf("more than %d mappings of files", maxMapped)
 	}
 	if unit == 0 || unit > 1<<30 {
 		return fmt.Errorf("offsets in units of %d bytes", unit)

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"debug/elf"
 	"fmt"
 	"io"
@@ -89,10 +90,17 @@ func byStart(a, b Mapping) int {
 }
 
 // addFiles names the files of mappings. Debuggers leave out segments that a file has as well: these are mappings too,
-// of which only the file is known.
+// of which only the file is known. Of files that overlap, which no kernel writes, the first address counts: else each
+// could name all mappings.
 func (c *Core) addFiles(files []mappedFile) {
+	slices.SortStableFunc(files, func(a, b mappedFile) int { return cmp.Compare(a.start, b.start) })
 	var more []Mapping
+	end := uint64(0) // of the file before
 	for _, f := range files {
+		if f.start < end {
+			continue
+		}
+		end = f.end
 		i := c.find(f.start)
 		if i < len(c.Mappings) && c.Mappings[i].Start <= f.start {
 			for ; i < len(c.Mappings) && c.Mappings[i].Start < f.end; i++ {
@@ -102,11 +110,11 @@ func (c *Core) addFiles(files []mappedFile) {
 			}
 			continue
 		}
-		end := f.end
+		upTo := f.end
 		if i < len(c.Mappings) {
-			end = min(end, c.Mappings[i].Start)
+			upTo = min(upTo, c.Mappings[i].Start)
 		}
-		more = append(more, Mapping{Start: f.start, End: end, Path: f.path, Offset: f.offset, noted: true})
+		more = append(more, Mapping{Start: f.start, End: upTo, Path: f.path, Offset: f.offset, noted: true})
 	}
 	more = append(more, c.Mappings...)
 	slices.SortFunc(more, byStart)
