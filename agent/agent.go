@@ -54,7 +54,8 @@ type Agent struct {
 	end           time.Time      // when it is to be cut
 	rate          int            // of samples now
 	stats         Stats
-	lifecycleLost int64 // execs and exits that the BPF program had no room for, when it was asked last
+	lifecycleLost int64 // execs and exits that were lost, when countLosses looked last
+	malformed     int64 // execs and exits that could not be decoded
 	groups        cgroup.Watch
 	passes        *deliver.Passes
 	budget        *budget.Controller

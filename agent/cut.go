@@ -85,8 +85,8 @@ func (a *Agent) countLosses() {
 	a.stats.Taken = int64(c.Taken)
 	a.stats.InKernel = time.Duration(c.Nanoseconds)
 	a.builder.LoseMore(c.Lost, c.LostHits)
-	if n := int64(c.EventRingFull) - a.lifecycleLost; n > 0 {
-		a.log.Warn("the ring buffer had no room for starts and ends of processes", "events", n)
+	if n := int64(c.EventRingFull) + a.malformed - a.lifecycleLost; n > 0 {
+		a.log.Warn("starts and ends of processes are lost", "events", n, "malformed so far", a.malformed)
 		a.lifecycleLost += n
 		a.catchUp()
 	}

@@ -129,6 +129,8 @@ func (a *Agent) answer(s *sampler.Sample) {
 
 func (a *Agent) handle(r sampler.Record, err error) {
 	switch {
+	case err != nil && r.Lifecycle != nil: // it was not taken, so it is not lost
+		a.malformed++
 	case err != nil:
 		a.builder.Lose(pprofx.LostMalformed, r.Sample.Hits(), r.Sample.Hit())
 	case r.Sample != nil:

@@ -75,7 +75,26 @@ func TestMalformedHits(t *testing.T) {
 	for _, s := range []*sampler.Sample{of, {}, nil} {
 		a.handle(sampler.Record{Sample: s}, sampler.ErrMalformed)
 	}
+	a.handle(sampler.Record{Lifecycle: &bpf.Lifecycle{}}, sampler.ErrMalformed)
 	if n := b.Cut(1)[0].Lost[pprofx.LostMalformed]; n != 12 {
 		t.Errorf("%d are lost, want 12", n)
+	}
+}
+
+// TestMalformedEvent: after the end of a process that could not be decoded, hotspan finds out which has ended.
+func TestMalformedEvent(t *testing.T) {
+	a, pids := attached(t, 2)
+	if err := a.start(); err != nil {
+		t.Fatal(err)
+	}
+	end(t, pids[0])
+	a.countLosses()
+	if len(a.targets) != 2 {
+		t.Fatal("something else has told that the process has ended")
+	}
+	a.handle(sampler.Record{Lifecycle: &bpf.Lifecycle{}}, sampler.ErrMalformed)
+	a.countLosses()
+	if a.targets[pids[0]] != nil || a.targets[pids[1]] == nil {
+		t.Errorf("%d processes are profiled", len(a.targets))
 	}
 }
