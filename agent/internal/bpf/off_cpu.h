@@ -71,7 +71,7 @@ static __always_inline struct waiting *waiting_of(struct task_struct *task, cons
 	if (w)
 		*w = new;
 	else if (bpf_map_update_elem(&waiting, &tid, &new, BPF_NOEXIST))
-		t->unknown++;
+		__sync_fetch_and_add(&t->unknown, 1);
 	return bpf_map_lookup_elem(&waiting, &tid);
 }
 
@@ -92,12 +92,12 @@ static __always_inline void gets_cpu(struct task_struct *task, struct waiting *w
 	if (ready < left) // the clocks of two CPUs may differ by nanoseconds (kernel/time/timekeeping.c, tk_fast)
 		ready = left;
 	if (ready < now)
-		t->ready += now - ready;
+		__sync_fetch_and_add(&t->ready, now - ready);
 	if (in_call(task)) {
 		w->waited += ready - left;
 		return;
 	}
-	t->elsewhere += ready - left;
+	__sync_fetch_and_add(&t->elsewhere, ready - left);
 	if (w->blocked)
 		w->fault += ready - left;
 }
