@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
@@ -52,6 +53,7 @@ func (f *follower) upTo(time, now int64) bool {
 func (f *follower) start(now int64) {
 	f.reading, f.begun = make(chan error, 1), now
 	go func(done chan<- error) {
+		defer priority.Background()() // the file may have gigabytes
 		var err error
 		procs.Waited(f.user, func() { err = f.follow(uint64(now)) })
 		done <- err

@@ -5,12 +5,16 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/share"
 )
@@ -72,6 +76,39 @@ func TestLongRecords(t *testing.T) {
 	}
 	if p := f.codes.find(1<<40+long-1, uint64(now())); p == nil || p.end-p.start != long {
 		t.Errorf("long code is %+v", p)
+	}
+}
+
+// TestReadingPriority: a file is read without the priority that the handling of samples has.
+func TestReadingPriority(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Fatal("this test raises the priority of threads: run it as root")
+	}
+	nice := func() int {
+		n, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+		if err != nil {
+			t.Error(err)
+		}
+		return 20 - n // the system call gives 20 less the level
+	}
+	normal, level := nice(), priority.Nice
+	w, names := newWriter(t, false)
+	defer priority.Raise()()
+	w.write(encode(t, binary.LittleEndian, w.header(), w.load("first", 0, now())))
+	if _, ok := names.Find(w.at, now(), now()); !ok {
+		t.Fatal("the file is not read")
+	}
+	reader := names.files[0].reader
+	from := reader.From
+	reader.From = func(at int64) io.Reader { // is called in the middle of a long record
+		level = nice()
+		return from(at)
+	}
+	w.write(encode(t, binary.LittleEndian, fileHeader{}, []any{recordHeader{99, prefixSize + 1<<20, 1}})[headerSize:])
+	w.skip(1 << 20)
+	w.write(encode(t, binary.LittleEndian, fileHeader{}, w.load("second", 64, now()))[headerSize:])
+	if place, _ := names.Find(w.at+64, now(), now()); place.Function != "second" || level != normal {
+		t.Errorf("read %+v, at the level %d, want %d", place, level, normal)
 	}
 }
 
