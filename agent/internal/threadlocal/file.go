@@ -33,6 +33,7 @@ const (
 	maxStrings     = 256 << 20
 	maxRelocations = 64 << 20 // of all sections
 	maxReferences  = 4096     // a count
+	maxNames       = 1024     // likewise
 	symbolSize     = 24
 	relocationSize = 24
 )
@@ -56,9 +57,9 @@ func Read(f *elf.File) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := nameOffsets(names)
-	if len(at) == 0 {
-		return nil, nil
+	at, err := nameOffsets(names)
+	if err != nil || len(at) == 0 {
+		return nil, err
 	}
 	table, err := contents(symbols, maxSymbols)
 	if err != nil {
@@ -97,8 +98,9 @@ func contents(s *elf.Section, limit uint64) ([]byte, error) {
 	return b, nil
 }
 
-// nameOffsets returns the offsets of the wanted names in a string table. A name may be the end of another one.
-func nameOffsets(names []byte) map[uint32]string {
+// nameOffsets returns the offsets of the wanted names in a string table. A name may be the end of another one, so it
+// may be there several times.
+func nameOffsets(names []byte) (map[uint32]string, error) {
 	at := map[uint32]string{}
 	for w := range wanted {
 		needle := append([]byte(w), 0)
@@ -107,11 +109,13 @@ func nameOffsets(names []byte) map[uint32]string {
 			if i < 0 {
 				break
 			}
-			at[uint32(from+i)] = w
+			if at[uint32(from+i)] = w; len(at) > maxNames {
+				return nil, fmt.Errorf("the names are there more than %d times", maxNames)
+			}
 			from += i + len(needle)
 		}
 	}
-	return at
+	return at, nil
 }
 
 type symbol struct {

@@ -214,6 +214,20 @@ func TestFindRefuses(t *testing.T) {
 	}
 }
 
+// TestManyNames: a string table that has a name again and again takes no memory for each.
+func TestManyNames(t *testing.T) {
+	for name := range wanted {
+		table := bytes.Repeat(append([]byte(name), 0), maxNames)
+		if at, err := nameOffsets(table); err != nil || len(at) != maxNames {
+			t.Errorf("%s: %d of %d, %v", name, len(at), maxNames, err)
+		}
+		table = append(table, name+"\x00"...)
+		if at, err := nameOffsets(table); err == nil || at != nil {
+			t.Errorf("%s: %d of %d are kept", name, len(at), maxNames+1)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	dir := f.TempDir()
 	path := filepath.Join(dir, "lib.so")
