@@ -159,7 +159,7 @@ func (ms *Mappings) find(maps []procs.Mapping, file func(procs.Mapping) *elffile
 }
 
 func byAddress(regions []Region) {
-	slices.SortFunc(regions, func(a, b Region) int { return int(int64(a.Start - b.Start)) })
+	slices.SortFunc(regions, func(a, b Region) int { return cmp.Compare(a.Start, b.Start) })
 }
 
 func (ms *Mappings) hasV8(maps []procs.Mapping) bool {

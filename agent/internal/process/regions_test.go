@@ -45,3 +45,20 @@ func TestCopiedBuiltins(t *testing.T) {
 		t.Errorf("without V8: %+v", got)
 	}
 }
+
+// TestByAddress: a core file may have code at any address, also in the upper half.
+func TestByAddress(t *testing.T) {
+	want := []uint64{0, 1, 1 << 62, 1<<63 - 1, 1 << 63, 1<<64 - 1}
+	for shift := range want {
+		var regions []Region
+		for i := range want {
+			regions = append(regions, Region{Start: want[(i*5+shift)%len(want)]})
+		}
+		byAddress(regions)
+		for i, r := range regions {
+			if r.Start != want[i] {
+				t.Fatalf("region %d begins at %#x, want %#x", i, r.Start, want[i])
+			}
+		}
+	}
+}
