@@ -2,6 +2,7 @@ package procs
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -38,17 +39,26 @@ func (o *owner) latest() rights {
 
 // OpenRoot opens the root of a process. Its files are opened with the rights of the process's user, or, if hotspan may
 // not take these, with hotspan's own less its capabilities to open any file.
-func OpenRoot(pid int) (*RootDir, error) {
-	o := &owner{pid: pid, started: Started(pid)}
+func OpenRoot(pid int) (*RootDir, error) { return openRootOf(pid, Started(pid)) }
+
+// openRootOf is OpenRoot of the process that started at a time. If another one has its pid, rights and root could be of
+// two.
+func openRootOf(pid int, started uint64) (*RootDir, error) {
+	o := &owner{pid: pid, started: started}
 	var err error
 	if o.rights, err = rightsOf(pid); err != nil {
 		return nil, err
 	}
 	r, err := OpenRootDir(Root(pid))
-	if err == nil {
-		r.rights = o.latest
+	if err != nil {
+		return nil, err
 	}
-	return r, err
+	if Started(pid) != started {
+		r.Close()
+		return nil, fmt.Errorf("root of process %d: %w", pid, fs.ErrNotExist)
+	}
+	r.rights = o.latest
+	return r, nil
 }
 
 // OpenRootDir opens a directory as a root. Its files are opened with hotspan's own rights.

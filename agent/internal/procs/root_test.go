@@ -76,4 +76,7 @@ func TestOpenRoot(t *testing.T) {
 	if _, err := OpenRoot(1 << 30); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
+	if r, err := openRootOf(os.Getpid(), Started(os.Getpid())-1); !errors.Is(err, fs.ErrNotExist) || r != nil {
+		t.Errorf("of a process that had the pid before: %v", err)
+	}
 }
