@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -89,6 +90,7 @@ func (a *Agent) Close() {
 	for _, t := range a.targets {
 		t.release(true)
 	}
+	a.maps.Forget(math.MaxInt)
 }
 
 // Run samples until the context ends or all selected processes have ended, and then releases the Agent. Call it once.

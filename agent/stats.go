@@ -100,8 +100,7 @@ func (s *Stats) written(snapshot *pprofx.Snapshot) {
 }
 
 // LostSum returns the number of samples that were taken and are in no snapshot.
-func (s *Stats) LostSum() int64 {
-	var n int64
+func (s *Stats) LostSum() (n int64) {
 	for _, lost := range s.Lost {
 		n += lost
 	}

@@ -45,13 +45,12 @@ type target struct {
 	keyExpected bool // V8 has not started yet: where a thread keeps its isolate is not known
 }
 
-// release gives back what the process takes. With rules it is not sampled any more, and that is the rules of its files,
-// too.
-func (t *target) release(rules bool) {
+// release gives back what the process takes: the rules of its files, too, if it is not sampled any more.
+func (t *target) release(unsampled bool) {
 	if t.symbolizer.Close(); t.maps != nil {
 		t.maps.End()
 	}
-	if rules {
+	if unsampled {
 		go t.Mappings.Release() // it waits for the kernel, and samples do not wait
 	}
 }

@@ -26,6 +26,7 @@ type Process struct {
 	numbers map[identity]int32
 	files   chan struct{} // held by those that are being read
 	slow    atomic.Bool   // a file of it was
+	uses    *rootUses     // of root
 }
 
 // maxFiles is how many files of one process are read at a time.
@@ -34,6 +35,7 @@ const maxFiles = 4
 func newProcess(m *Maps, user procs.User, root *procs.RootDir) *Process {
 	return &Process{
 		maps: m, user: user, root: root, numbers: map[identity]int32{}, files: make(chan struct{}, maxFiles),
+		uses: &rootUses{root: root},
 	}
 }
 

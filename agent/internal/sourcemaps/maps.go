@@ -78,8 +78,9 @@ type mappedScript struct {
 	done   chan struct{}    // closed when script is set
 	script sourcemap.Script // its Map is nil if there is none to use
 	shared *sharedMap
-	last   int    // number of the last snapshot that may have samples of it; 0 while its process runs
-	again  func() // reads the map again if its file, or the script's, has changed; nil: it need not be
+	last   int       // number of the last snapshot that may have samples of it; 0 while its process runs
+	again  func()    // reads the map again if its file, or the script's, has changed; nil: it need not be
+	uses   *rootUses // of the root from which the map is read; nil: it is not any more
 }
 
 // sharedMap is a map that scripts of several processes may share.

@@ -162,7 +162,7 @@ func TestSourceMapsWarnOnce(t *testing.T) {
 // snapshots that may have samples of it.
 func TestSourceMapsShared(t *testing.T) {
 	m, a, _ := mapper(t)
-	b := &Process{maps: m, numbers: map[identity]int32{}}
+	b := newProcess(m, 0, nil)
 	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
 	first, second := add(m, a, s), add(m, b, s)
 	if n := m.memory.All(); first.shared != second.shared || n != first.shared.size || n == 0 || m.units.All() != 0 {

@@ -46,8 +46,9 @@ func (p *Process) Add(s stack.MappedScript) int32 {
 	m.last++
 	p.numbers[which] = m.last
 	known := &mappedScript{
-		user: p.user, name: s.Script.Name, since: time.Now(), units: units, done: make(chan struct{}),
+		user: p.user, name: s.Script.Name, since: time.Now(), units: units, done: make(chan struct{}), uses: p.uses,
 	}
+	p.uses.scripts++
 	known.script.LineOffset, known.script.ColumnOffset = s.Script.LineOffset, s.Script.ColumnOffset
 	if text, ok := unwrap(s.Source); ok {
 		s.Source = text
@@ -82,7 +83,7 @@ func (m *Maps) take(user procs.User, units int) bool {
 }
 
 // End marks the maps of a process that has ended. Its samples are in the current snapshot or, if that is being cut, in
-// the next one; after those the maps are not needed.
+// the next one; after those the maps are not needed. Its root is closed when no map is read any more.
 func (p *Process) End() {
 	m := p.maps
 	m.mu.Lock()
@@ -92,4 +93,6 @@ func (p *Process) End() {
 			s.last = m.cuts + 2
 		}
 	}
+	p.uses.ended = true
+	p.uses.close()
 }

@@ -28,6 +28,11 @@ func (m *Maps) loaded(s *mappedScript, shared *sharedMap, err error, again func(
 func (m *Maps) forgetText(s *mappedScript) {
 	m.units.Give(s.user, s.units)
 	s.again, s.units = nil, 0
+	if s.uses != nil {
+		s.uses.scripts--
+		s.uses.close()
+		s.uses = nil
+	}
 }
 
 // refuse counts a map that is not used, and logs why. Its caller holds the lock.
