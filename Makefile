@@ -156,8 +156,9 @@ bench-readers: root-bench-readers tools-go tools-test $(PACKAGES)
 # HTTP needs none. What is not inlined has no notable part in the cost of a sample, and saves 1 MB in all. There
 # is no C library: one file for all distributions.
 OUT = bin/hotspan
-NOT_INLINED = crypto/... encoding/json fmt net/... text/... vendor/... github.com/gdamore/... \
-	github.com/ianlancetaylor/... github.com/prometheus/... go.yaml.in/... google.golang.org/...
+NOT_INLINED = crypto/... encoding/json fmt log/... math/big net/... regexp/... text/... vendor/... \
+	github.com/gdamore/... github.com/hotspan/hotspan/agent/cli/... github.com/ianlancetaylor/... \
+	github.com/prometheus/... go.yaml.in/... google.golang.org/...
 GO_BUILD = CGO_ENABLED=0 go build -trimpath -tags grpcnotrace,nethttpomithttp2 -ldflags '-s -w'
 build: tools-go
 	$(GO_BUILD) $(NOT_INLINED:%=-gcflags '%=-l') -o $(OUT) .

@@ -141,7 +141,8 @@ func (a *Agent) readProcess(o *resource.Origin, r *reading, anyway bool) (*targe
 	labels.ConfigureUVPool(config, p)
 	t := &target{
 		Process: p, config: config, opened: opened, threads: sampler.ThreadNames{},
-		labels: r.decoder.Process(p, config, resource.Of(o, p.Executable)), learner: r.learners.Learner(p, config.Id),
+		labels:  r.decoder.Process(p, config, resource.Of(o, p.Executable)),
+		learner: labels.NewLearner(p, config.Id, a.sampler, a.log),
 		reading: r,
 	}
 	t.symbolizer = symbolize.New(p, a.kernel, a.natives, a.followMaps(t))

@@ -69,8 +69,8 @@ func (a *Agent) keepBudget(now time.Time) {
 	}
 }
 
-// measure reads the CPU time and the memory of this process and of the BPF program and its maps: those of other Agents
-// in this process too, such as those of profiles that somebody asks for.
+// measure reads the CPU time and the memory of this process and of the BPF program and its maps: also the CPU time of
+// profiles that somebody asks for, but not their maps.
 func (a *Agent) measure() budget.Use {
 	a.countLosses() // and the time in the BPF program
 	own, s := budget.OwnMemory(), &a.stats

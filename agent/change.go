@@ -83,8 +83,7 @@ func (a *Agent) change(ctx context.Context, c *Config, done func(error)) {
 // newReading makes what contexts are read by.
 func (a *Agent) newReading(tree *reqctx.Tree, c *Config) *reading {
 	r := &reading{
-		tree: tree, learners: labels.NewLearners(a.sampler, a.log),
-		decoder: labels.NewDecoder(tree, a.sampler, a.log), maps: !c.NoSourceMaps, code: c.JITCode,
+		tree: tree, decoder: labels.NewDecoder(tree, a.sampler, a.log), maps: !c.NoSourceMaps, code: c.JITCode,
 	}
 	r.decoder.ContextIDs = c.ContextIDs
 	return r

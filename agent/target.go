@@ -58,11 +58,10 @@ func (t *target) release(unsampled bool) {
 // reading is what the context of a sample is read by: rules, and source maps. A sample is decoded by the one under
 // which it was taken.
 type reading struct {
-	tree     *reqctx.Tree
-	learners *labels.Learners
-	decoder  *labels.Decoder
-	maps     bool // source maps are followed
-	code     *jitcode.Recorder
+	tree    *reqctx.Tree
+	decoder *labels.Decoder
+	maps    bool // source maps are followed
+	code    *jitcode.Recorder
 }
 
 // lookFirst takes a short look at a process that runs, before any of its labels count. What it finds wrong holds until

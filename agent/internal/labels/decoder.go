@@ -1,5 +1,5 @@
 // Package labels makes labels from what the BPF program read of a sample's request. It configures what the BPF program
-// reads (Configure), answers its requests about hidden classes and names (Learners), follows the contexts that the
+// reads (Configure), answers its requests about hidden classes and names (Learner), follows the contexts that the
 // process publishes (Process.FindPublished), and decodes the context bytes of each sample (Process.Decode).
 package labels
 

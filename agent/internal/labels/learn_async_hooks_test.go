@@ -15,7 +15,7 @@ import (
 // Environment, such as one of another embedder's, is not.
 func TestTellUnknown(t *testing.T) {
 	var out bytes.Buffer
-	p := &Learner{Learners: &Learners{log: slog.New(slog.NewTextHandler(&out, nil))}, pid: 7}
+	p := &Learner{log: slog.New(slog.NewTextHandler(&out, nil)), pid: 7}
 	p.tellUnknown(reqctx.ErrNoEnvironment)
 	p.tellUnknown(errors.New("other"))
 	if out.Len() > 0 {

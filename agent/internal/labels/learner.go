@@ -10,21 +10,11 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 )
 
-// Learners make the Learner of each process. They are safe for concurrent use.
-type Learners struct {
-	sampler *sampler.Sampler
-	log     *slog.Logger
-}
-
-// NewLearners makes Learners, which write answers into the BPF maps of a sampler.
-func NewLearners(s *sampler.Sampler, log *slog.Logger) *Learners {
-	return &Learners{sampler: s, log: log}
-}
-
 // Learner answers the requests of the BPF program about one process: where async_hooks and the resources of one hidden
 // class keep stores, and where work of libuv's pool has what it belongs to. It is not safe for concurrent use.
 type Learner struct {
-	*Learners
+	sampler *sampler.Sampler
+	log     *slog.Logger
 	pid     int
 	id      uint32 // of the process, in the BPF program
 	learner *reqctx.Learner
@@ -40,9 +30,10 @@ type work struct {
 	layout  reqctx.OwnerLayout // of the last one that was
 }
 
-// Learner makes a Learner for a process. id is its bpf.Process.Id.
-func (l *Learners) Learner(p *process.Process, id uint32) *Learner {
-	return &Learner{Learners: l, pid: p.PID, id: id, learner: reqctx.NewLearner(p.Heap())}
+// NewLearner makes a Learner for a process, which writes answers into the BPF maps of a sampler. id is its
+// bpf.Process.Id.
+func NewLearner(p *process.Process, id uint32, s *sampler.Sampler, log *slog.Logger) *Learner {
+	return &Learner{sampler: s, log: log, pid: p.PID, id: id, learner: reqctx.NewLearner(p.Heap())}
 }
 
 // StoreProperties returns names of properties that the process's stores have had.

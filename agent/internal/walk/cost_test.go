@@ -80,7 +80,7 @@ func (m *meter) way(b *testing.B, pid int, rules []reqctx.Rule, published bool) 
 		b.Fatal(err)
 	}
 	w.config.N_mappings = uint32(first(p.Mappings.BPF(w.config.Mappings[:])))
-	w.learner = labels.NewLearners(m.sampler, log).Learner(p, w.config.Id)
+	w.learner = labels.NewLearner(p, w.config.Id, m.sampler, log)
 	w.labels = labels.NewDecoder(tree, m.sampler, log).Process(p, w.config, pprofx.Process{})
 	if published {
 		w.labels.FindPublished(time.Now())

@@ -72,7 +72,7 @@ func (k *kernelWalk) use(tree *reqctx.Tree, p *process.Process) {
 		k.config.N_mappings, k.config.Mappings = before.N_mappings, before.Mappings
 		k.config.Generation = before.Generation
 	}
-	k.learner = labels.NewLearners(k.sampler, log).Learner(p, k.config.Id)
+	k.learner = labels.NewLearner(p, k.config.Id, k.sampler, log)
 	k.labels = labels.NewDecoder(tree, k.sampler, log).Process(p, k.config, pprofx.Process{})
 }
 
