@@ -79,16 +79,20 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// TestMapMemory: the agent's memory has the BPF maps of what is captured for a caller too, while that lasts. What the
-// kernel does not count are the unwind tables: as many for a capture of the only process as for the agent.
+// TestMapMemory: the agent counts its BPF maps, and apart from them those of what is captured for a caller, while that
+// lasts. What the kernel does not count are the unwind tables: as many for a capture of the only process as for the
+// agent.
 func TestMapMemory(t *testing.T) {
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	address := freeAddress(t)
 	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log), "--period", "1s", "--http", address)
-	const maps, memory = "hotspan_bpf_map_bytes", "hotspan_memory_bytes"
-	var all, kernel int64
-	said := func() string { return fmt.Sprintf("%d bytes, the kernel counts %d", all, kernel) }
-	read := func() { all, kernel = metric(t, address, maps), locked(t, a.Process.Pid) }
+	const maps, captured, memory = "hotspan_bpf_map_bytes", "hotspan_capture_bpf_map_bytes", "hotspan_memory_bytes"
+	var own, all, kernel int64
+	said := func() string { return fmt.Sprintf("%d bytes, %d its own, the kernel counts %d", all, own, kernel) }
+	read := func() {
+		own, kernel = metric(t, address, maps), locked(t, a.Process.Pid)
+		all = own + metric(t, address, captured)
+	}
 	until(t, func() bool { // until nothing is added any more
 		before := all
 		read()
@@ -104,11 +108,14 @@ func TestMapMemory(t *testing.T) {
 	if err := capture.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, func() bool { read(); return kernel > alone+1<<20 && near(all, kernel+2*tables) }, said)
-	if sum := metric(t, address, memory); sum < all {
-		t.Errorf("%d bytes of memory, %d of BPF maps", sum, all)
+	until(t, func() bool {
+		read()
+		return kernel > alone+1<<20 && near(all, kernel+2*tables) && near(own, alone+tables)
+	}, said)
+	if sum := metric(t, address, memory); sum < own {
+		t.Errorf("%d bytes of memory, %d of BPF maps", sum, own)
 	}
 	end()
 	_ = capture.Wait() // it ends by the signal
-	until(t, func() bool { read(); return near(kernel, alone) && near(all, kernel+tables) }, said)
+	until(t, func() bool { read(); return near(kernel, alone) && near(all, kernel+tables) && own == all }, said)
 }

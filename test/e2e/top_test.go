@@ -191,7 +191,7 @@ func TestTopOnTerminal(t *testing.T) {
 	term.press("p+", "998 Hz")
 	term.screen.SetSize(vt.Coord{X: 60, Y: 20})
 	term.size(60, 20)
-	term.press("1", "\n   %OWN    %tot  trend")
+	term.press("1", "\n  %SELF    %tot  trend")
 	term.press("", "burners.js:")
 	if _, err := term.master.WriteString("q"); err != nil {
 		t.Fatal(err)
