@@ -55,9 +55,9 @@ func (r *Reader) read(b []byte, addr uint64) (int, error) {
 	return r.mem.ReadAt(b, int64(addr))
 }
 
-// ReadNow reads len(b) bytes at an address as they are now, also of memory that keeps what was read, as target.Pages
+// readNow reads len(b) bytes at an address as they are now, also of memory that keeps what was read, as target.Pages
 // does.
-func (r *Reader) ReadNow(b []byte, addr uint64) error {
+func (r *Reader) readNow(b []byte, addr uint64) error {
 	mem, ok := r.mem.(target.PartsReader)
 	if !ok {
 		_, err := r.read(b, addr)
@@ -114,7 +114,7 @@ func (r *Reader) field(w Word, f layout.Field) (Word, error) {
 // now.
 func (r *Reader) refers(object Word, f layout.Field, was Word) error {
 	var b [8]byte
-	if err := r.ReadNow(b[:], object.address()+uint64(r.l.At(f))); err != nil {
+	if err := r.readNow(b[:], object.address()+uint64(r.l.At(f))); err != nil {
 		return err
 	}
 	return same(was, Word(binary.LittleEndian.Uint64(b[:])))

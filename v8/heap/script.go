@@ -178,16 +178,17 @@ func (r *Reader) SameLines(before, now *Script) bool {
 // renew looks where the text is by now: that of evaluated code is young at first, and a collection moves it. What is at
 // the old address may be any other text then. It fails where the script itself is elsewhere.
 func (r *Reader) renew(s *Script) error {
+	if err := r.want(s.object, layout.TypeScript); err != nil {
+		return err
+	}
 	id, err := r.field(s.object, layout.ScriptID)
-	if err == nil {
-		err = r.want(s.object, layout.TypeScript)
+	if err != nil {
+		return err
 	}
-	if err == nil && (!id.IsSmi() || id.Smi() != s.ID) {
-		err = ErrNotFound
+	if !id.IsSmi() || id.Smi() != s.ID {
+		return ErrNotFound
 	}
-	if err == nil {
-		s.source, err = r.field(s.object, layout.ScriptSource)
-	}
+	s.source, err = r.field(s.object, layout.ScriptSource)
 	return err
 }
 

@@ -93,18 +93,11 @@ func (v *Resolver) check(used []*code, isolates []*isolate) {
 
 // countCompacts counts the mark-compacts of the current isolate, and 1. 0 = not known, or one is under way.
 func (v *Resolver) countCompacts() uint64 {
-	l := v.r.Layout()
-	from, to := l.At(layout.HeapGCState), l.At(layout.HeapMSCount)+4
-	b := make([]byte, maxHeapState)
-	if !l.Has(layout.IsolateHeap) || from < 0 || to-from < 8 || to-from > len(b) {
+	parts := v.countParts([]*isolate{v.isolate})
+	if len(parts) == 0 || v.r.AllSame(nil, parts, nil) == 0 {
 		return 0
 	}
-	b = b[:to-from]
-	if v.r.ReadNow(b, v.key.address+uint64(l.At(layout.IsolateHeap)+from)) != nil ||
-		layout.GCState(binary.LittleEndian.Uint32(b)) == layout.MarkCompact {
-		return 0
-	}
-	return 1 + uint64(binary.LittleEndian.Uint32(b[len(b)-4:]))
+	return compactsOf(parts[0])
 }
 
 // compacted reports whether a mark-compact has begun since the current sample was taken, as far as that is known.
@@ -112,9 +105,6 @@ func (v *Resolver) compacted() bool {
 	n := v.moment.MarkCompacts
 	return n != 0 && n != v.countCompacts()
 }
-
-// maxHeapState is how far V8's count of mark-compacts may be behind the state of the heap, in bytes.
-const maxHeapState = 64
 
 // undisturbed has read read objects of V8's old space until no mark-compact has begun meanwhile, and reports whether
 // that was so in the end. Else objects may have been moved, and others put where they were. disturbed is to undo what
@@ -139,20 +129,31 @@ func (v *Resolver) undisturbed(read func() bool, disturbed func()) bool {
 	return false
 }
 
-// countParts are where isolates have their counts of mark-compacts; none, if that is not known.
+// maxHeapState is how far V8's count of mark-compacts may be behind the state of the heap, in bytes.
+const maxHeapState = 64
+
+// countParts are where isolates have the state of the heap, and behind it their counts of mark-compacts; none, if that
+// is not known.
 func (v *Resolver) countParts(of []*isolate) (parts []target.Part) {
 	l := v.r.Layout()
-	if !l.Has(layout.IsolateHeap) || !l.Has(layout.HeapMSCount) {
+	from := l.At(layout.IsolateHeap) + l.At(layout.HeapGCState)
+	size := l.At(layout.HeapMSCount) + 4 - l.At(layout.HeapGCState)
+	if !l.Has(layout.IsolateHeap) || !l.Has(layout.HeapGCState) || !l.Has(layout.HeapMSCount) || size < 8 ||
+		size > maxHeapState {
 		return nil
 	}
 	for _, i := range of {
-		at := i.key.address + uint64(l.At(layout.IsolateHeap)+l.At(layout.HeapMSCount))
-		parts = append(parts, target.Part{At: at, To: make([]byte, 4)})
+		parts = append(parts, target.Part{At: i.key.address + uint64(from), To: make([]byte, size)})
 	}
 	return parts
 }
 
-func compactsOf(p target.Part) uint64 { return 1 + uint64(binary.LittleEndian.Uint32(p.To)) }
+func compactsOf(p target.Part) uint64 {
+	if layout.GCState(binary.LittleEndian.Uint32(p.To)) == layout.MarkCompact {
+		return 0
+	}
+	return 1 + uint64(binary.LittleEndian.Uint32(p.To[len(p.To)-4:]))
+}
 
 // usedLately are the isolates that samples were in lately.
 func (v *Resolver) usedLately() (all []*isolate) {
