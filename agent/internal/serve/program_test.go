@@ -82,25 +82,8 @@ func startOther(t *testing.T, socket, program string, capabilities []uintptr, en
 	}
 	cmd := exec.Command(program)
 	cmd.Env = append(append(os.Environ(), connects+"="+socket), environment...)
-	cmd.Dir, cmd.Stderr, cmd.ExtraFiles = "/", os.Stderr, sockets
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Credential: &syscall.Credential{Uid: 65534, Gid: 65534}, AmbientCaps: capabilities,
-	}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		cmd.Wait()
-	})
+	cmd.ExtraFiles = sockets
+	in, out := startNobody(t, cmd, capabilities...)
 	o := &other{pid: cmd.Process.Pid, say: in, from: bufio.NewReader(out)}
 	o.await(t)
 	dial := func(of *os.File) func() (net.Conn, error) {
@@ -112,6 +95,7 @@ func startOther(t *testing.T, socket, program string, capabilities []uintptr, en
 		return func() (net.Conn, error) { return c, nil }
 	}
 	grpcSocket, webSocket := dial(sockets[0]), dial(sockets[1])
+	var err error
 	o.grpc, err = grpc.NewClient("passthrough:///agent", grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) { return grpcSocket() }))
 	if err != nil {

@@ -150,22 +150,7 @@ func TestRights(t *testing.T) {
 	}
 	other := exec.Command(program)
 	other.Env = append(os.Environ(), asOther+"="+s.socket)
-	other.Dir = "/"
-	other.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	other.Stderr = os.Stderr
-	in, err := other.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := other.StdoutPipe()
-	if err == nil {
-		err = other.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Wait()
-	defer in.Close()
+	in, out := startNobody(t, other)
 	for _, n := range []int64{-99, 101} { // of an earlier process with its pid, and of itself
 		s.append(t, snapshot(t, n, other.Process.Pid, 102))
 	}
@@ -194,6 +179,32 @@ func TestRights(t *testing.T) {
 	if all := stream(t, s.dial(t), client.Snapshots{}); len(all) != 2 || all[0].Snapshot.Frames[0].Address == 0 {
 		t.Errorf("root got %d snapshots beside the other's connections", len(all))
 	}
+}
+
+// startNobody starts a program as another user, from a directory where that may be. It ends with its standard input, at
+// the end of the test at the latest.
+func startNobody(t *testing.T, cmd *exec.Cmd, capabilities ...uintptr) (in io.Writer, out io.Reader) {
+	t.Helper()
+	cmd.Dir, cmd.Stderr = "/", os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Credential: &syscall.Credential{Uid: 65534, Gid: 65534}, AmbientCaps: capabilities,
+	}
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		input.Close()
+		cmd.Wait()
+	})
+	return input, output
 }
 
 func copyFile(from, to string) error {
