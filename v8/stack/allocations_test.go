@@ -67,10 +67,44 @@ func TestAllocations(t *testing.T) {
 		0x4c7: false, 0x506: false, 0x574: false, 0x5ca: false, 0x620: false, 0x657: false,
 		0x6aa: true, 0x717: true, 0x76f: true, 0x7c7: true, 0x823: true, 0x850: false,
 	} {
-		e, _ := c.optimized.Positions.At(v.positionOffset(c, ret-1))
-		if got := e.Source >= 84 && e.Source < 254; got != inHelp {
+		offset, ok := v.positionOffset(c, ret-1, ret)
+		e, _ := c.optimized.Positions.At(offset)
+		if got := e.Source >= 84 && e.Source < 254; !ok || got != inHelp {
 			t.Errorf("call that returns to %#x: source %d, in help: %v, want %v", ret, e.Source, got, inHelp)
 		}
+	}
+}
+
+// truncation is code of TurboFan of Node 16.20.2, in the same form, of
+//
+//	function lcg(n) { let x = n; for (let i = 0; i < n; i++) { x = (x * 1664525 + i) | 0; } return x; }
+//	function work(n) { …; a += lcg(n); for (let i = 0; i < n; i++) a = a * 0.999 + i; return a; }
+//
+// lcg, whose text ends at 100, is inlined into work. Large doubles are made integers out of line.
+const truncation = "testdata/v9.4-truncation.txt"
+
+// TestOutOfLine: each instruction out of line is in the function that its block jumps back into, by the disassembly.
+func TestOutOfLine(t *testing.T) {
+	b, c := readCode(t, truncation)
+	v := NewResolver(heap.NewReader(codeBytes{b}, &layout.Layout{}), fakeSpace{})
+	n := 0
+	for at := 0x4f8; at < 0x55d; n++ { // what is from 0x51a on jumps to 0x171 and 0xf4
+		in, err := decode(b[at:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		offset, ok := v.positionOffset(c, at, at)
+		if in.Op == x86asm.CALL {
+			offset, ok = v.positionOffset(c, at+in.Len-1, at+in.Len)
+		}
+		e, _ := c.optimized.Positions.At(offset)
+		if inlined := e.Source < 100; !ok || inlined != (at >= 0x51a) {
+			t.Errorf("%v at %#x: source %d, %v", in, at, e.Source, ok)
+		}
+		at += in.Len
+	}
+	if n != 21 {
+		t.Errorf("%d instructions", n)
 	}
 }
 
@@ -97,7 +131,8 @@ func TestCallDistance(t *testing.T) {
 		entry, _ := c.optimized.Positions.At(at - 1)
 		for _, distance := range []uint32{binary.LittleEndian.Uint32(b[at-4:]), 0x1fe261ff, 0x10eb, 0xc3c3c3} {
 			binary.LittleEndian.PutUint32(b[at-4:], distance)
-			if got, _ := c.optimized.Positions.At(v.positionOffset(c, at-1)); got != entry {
+			offset, ok := v.positionOffset(c, at-1, at)
+			if got, _ := c.optimized.Positions.At(offset); !ok || got != entry {
 				t.Errorf("call %#x on, returns to %#x: at %d, want %d", distance, at, got.Source, entry.Source)
 			}
 		}

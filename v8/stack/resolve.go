@@ -126,7 +126,11 @@ func (v *Resolver) calls(c *code, raw RawFrame) []*Frame {
 	if c.optimized.InDeoptExits(at) {
 		return v.framesAtExit(c, raw)
 	}
-	calls := c.optimized.Calls(v.positionOffset(c, at-1))
+	offset, ok := v.positionOffset(c, at-1, int(raw.PC-c.Start))
+	if !ok && len(c.functions) > 1 {
+		return nil
+	}
+	calls := c.optimized.Calls(offset)
 	var fs []*Frame
 	for i, call := range calls {
 		fn := c.functions[call.Function]

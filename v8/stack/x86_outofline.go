@@ -7,33 +7,36 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// maxOutOfLine bounds the instructions and bytes that are read of out-of-line code.
-const (
-	maxOutOfLineSteps = 48
-	maxOutOfLineBytes = 512
-)
+// maxOutOfLineSteps bounds the instructions that are followed out of line.
+const maxOutOfLineSteps = 96
 
-// positionOffset gives the offset to look up in a position table. Both optimising compilers put slow paths, such as
-// write barriers and interrupt checks, behind the code proper, without positions of their own: the last entry of the
-// table would be theirs, whatever it is. But they jump back, and where they jump to is where they were left from.
-func (v *Resolver) positionOffset(c *code, at int) int {
+// positionOffset gives the offset to look up in a position table for one of the code; next is where the code goes on
+// from it: the same offset, or where a call returns to. Both optimising compilers put slow paths, such as write
+// barriers and interrupt checks, behind the code proper, without positions of their own: the last entry of the table
+// would be theirs, whatever it is. But they jump back, and where they jump to is where they were left from. It is not
+// ok where that is not found: then the entry may be that of another function, one that is inlined.
+func (v *Resolver) positionOffset(c *code, at, next int) (offset int, ok bool) {
 	p := c.optimized.Positions
 	entry, ok := p.At(at)
 	if !ok || entry.Code < 0 {
-		return at
+		return at, true
 	}
 	limit := int(p[len(p)-1].Code)
 	switch {
 	case at >= limit && v.isNear(c, limit, at), at < limit && !v.inDeferredBlock(c, int(entry.Code), at):
-		return at
+		return at, true
 	case at < limit:
 		limit = c.deferredStart - 1
 	}
-	b, err := v.textAt(c, at+1, maxOutOfLineBytes)
+	b, err := v.textAt(c, limit, maxDeferredScan)
 	if err != nil {
-		return at
+		return at, false
 	}
-	return jumpBack(b, at, limit)
+	back, ok := jumpBack(b, next-limit)
+	if !ok || limit+back < 0 {
+		return at, false
+	}
+	return limit + back, true
 }
 
 // isNear reports whether nothing but straight code is between an entry and an offset. A call ends it: the next has an
@@ -85,23 +88,11 @@ func (v *Resolver) textAt(c *code, from, n int) ([]byte, error) {
 	return v.r.Bytes(c.Start+uint64(from), n)
 }
 
-// maxInstruction is the size of the longest instruction. (Intel's manual, volume 2, 2.3.11)
-const maxInstruction = 15
-
-// Limits of what is read of one piece of code: from an entry of its table on, and to find where the code proper ends.
+// Limits of what is read of one piece of code: from an entry of its table on, and of its slow paths.
 const (
 	maxBlock        = 4 << 10
 	maxDeferredScan = 64 << 10
 )
-
-// decode decodes the first instruction. x86asm takes the first byte of one that is cut off for a prefix.
-func decode(b []byte) (x86asm.Inst, error) {
-	in, err := x86asm.Decode(b, 64)
-	if err == nil && in.Op == 0 {
-		err = x86asm.ErrTruncated
-	}
-	return in, err
-}
 
 // has reports whether one of some instructions ends in the first n bytes of code.
 func has(b []byte, n int, ops ...x86asm.Op) (bool, error) {
@@ -135,23 +126,30 @@ func deferredStart(b []byte) int {
 	return end
 }
 
-// jumpBack follows code that begins behind an offset to its first jump to before the limit, and gives that target; the
-// offset itself where there is none.
-func jumpBack(b []byte, offset, limit int) int {
-	at := 0
+// jumpBack follows code from an offset on to its first jump to the first of the bytes, or to before them, and gives
+// that target, which is not above 0. It is not ok where the code ends before, or cannot be followed.
+func jumpBack(b []byte, at int) (target int, ok bool) {
 	for range maxOutOfLineSteps {
+		if at < 0 || at > len(b) {
+			break
+		}
 		in, err := decode(b[at:])
 		if err != nil || in.Op == x86asm.RET || in.Op == x86asm.INT {
-			return offset
+			break
 		}
 		at += in.Len
-		if rel, ok := in.Args[0].(x86asm.Rel); ok && in.Op != x86asm.CALL {
-			if target := offset + 1 + at + int(rel); target >= 0 && target <= limit {
-				return target
-			}
+		rel, direct := in.Args[0].(x86asm.Rel)
+		switch target := at + int(rel); {
+		case in.Op == x86asm.CALL:
+		case direct && target <= 0:
+			return target, true
+		case direct && in.Op == x86asm.JMP: // to other code out of line
+			at = target
+		case in.Op == x86asm.JMP:
+			return 0, false
 		}
 	}
-	return offset
+	return 0, false
 }
 
 // blockSize is the size of the code up to an unconditional jump.

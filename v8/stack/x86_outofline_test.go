@@ -1,39 +1,44 @@
 package stack
 
 import (
+	"bytes"
 	"testing"
 
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// Assembled by hand; each piece begins one byte behind the offset that is asked for, at 99.
+// Assembled by hand; each piece begins 16 bytes behind the limit.
 func TestJumpBack(t *testing.T) {
+	const none = 1
 	for _, c := range []struct {
 		name string
 		code []byte
-		want int // 99: the offset itself
+		want int // from the limit on
 	}{
-		{"nothing", nil, 99},
-		{"jmp rel32 back", []byte{0xe9, 0xb0, 0xff, 0xff, 0xff}, 100 + 5 - 80},
-		{"jmp rel8 back", []byte{0xeb, 0xc0}, 100 + 2 - 64},
-		{"mov, add, jmp back", []byte{0x48, 0x89, 0xc3, 0x48, 0x83, 0xc0, 0x08, 0xeb, 0xc0}, 100 + 9 - 64},
-		{"conditional jump back", []byte{0x74, 0xb0}, 100 + 2 - 80},
-		{"conditional jump of six bytes", []byte{0x0f, 0x84, 0x9c, 0xff, 0xff, 0xff}, 100 + 6 - 100},
-		{"to the limit", []byte{0xeb, 0xee}, 84},
-		{"behind the limit, then back", []byte{0xeb, 0xf0, 0xeb, 0xc0}, 100 + 4 - 64},
-		{"ahead, then back", []byte{0x74, 0x10, 0xeb, 0xc0}, 100 + 4 - 64},
-		{"before the code's start", []byte{0xe9, 0x00, 0xff, 0xff, 0xff}, 99},
-		{"a call is no jump", []byte{0xe8, 0x9b, 0xff, 0xff, 0xff, 0xeb, 0xc0}, 100 + 7 - 64},
-		{"return comes first", []byte{0xc3, 0xeb, 0xc0}, 99},
-		{"trap comes first", []byte{0xcc, 0xeb, 0xc0}, 99},
-		{"indirect jump goes on", []byte{0xff, 0xe0, 0xeb, 0xc0}, 100 + 4 - 64},
-		{"cut off", []byte{0xe9, 0xb0, 0xff}, 99},
-		{"no instruction", []byte{0x06, 0xeb, 0xc0}, 99},
-		{"too far away", append(make48(0x90), 0xeb, 0x80), 99},
-		{"just near enough", append(make48(0x90)[1:], 0xeb, 0x80), 100 + 49 - 128},
+		{"nothing", nil, none},
+		{"jmp rel32 back", []byte{0xe9, 0xb0, 0xff, 0xff, 0xff}, 16 + 5 - 80},
+		{"jmp rel8 back", []byte{0xeb, 0xc0}, 16 + 2 - 64},
+		{"mov, add, jmp back", []byte{0x48, 0x89, 0xc3, 0x48, 0x83, 0xc0, 0x08, 0xeb, 0xc0}, 16 + 9 - 64},
+		{"conditional jump back", []byte{0x74, 0xb0}, 16 + 2 - 80},
+		{"conditional jump of six bytes", []byte{0x0f, 0x84, 0x9c, 0xff, 0xff, 0xff}, 16 + 6 - 100},
+		{"to the limit", []byte{0xeb, 0xee}, 0},
+		{"ahead, not taken, then back", []byte{0x74, 0x10, 0xeb, 0xc0}, 16 + 4 - 64},
+		{"ahead over a jump, then back", []byte{0xeb, 0x02, 0xeb, 0xc0, 0xeb, 0xb0}, 16 + 6 - 80},
+		{"back behind the limit, then on", []byte{0x74, 0x02, 0xeb, 0xfa, 0xeb, 0xb0}, none}, // and so for ever
+		{"a call is no jump", []byte{0xe8, 0x9b, 0xff, 0xff, 0xff, 0xeb, 0xc0}, 16 + 7 - 64},
+		{"vmovsd, jmp back", []byte{0xc5, 0xfb, 0x11, 0x04, 0x24, 0xeb, 0xc0}, 16 + 7 - 64},
+		{"return comes first", []byte{0xc3, 0xeb, 0xc0}, none},
+		{"trap comes first", []byte{0xcc, 0xeb, 0xc0}, none},
+		{"indirect jump", []byte{0xff, 0xe0, 0xeb, 0xc0}, none},
+		{"for ever", []byte{0xeb, 0xfe}, none},
+		{"cut off", []byte{0xe9, 0xb0, 0xff}, none},
+		{"no instruction", []byte{0x06, 0xeb, 0xc0}, none},
+		{"too far away", append(nops(96), 0xeb, 0x80), none},
+		{"just near enough", append(nops(95), 0xeb, 0x80), 16 + 97 - 128},
 	} {
-		if got := jumpBack(c.code, 99, 84); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		got, ok := jumpBack(append(nops(16), c.code...), 16)
+		if ok != (c.want != none) || ok && got != c.want {
+			t.Errorf("%s: %d, %v, want %d", c.name, got, ok, c.want)
 		}
 	}
 }
@@ -92,21 +97,14 @@ func FuzzBlocks(f *testing.F) {
 	})
 }
 
-func make48(b byte) []byte {
-	out := make([]byte, 48)
-	for i := range out {
-		out[i] = b
-	}
-	return out
-}
+func nops(n int) []byte { return bytes.Repeat([]byte{0x90}, n) }
 
 func FuzzJumpBack(f *testing.F) {
-	f.Add([]byte{0x74, 0x10, 0xeb, 0xc0}, uint16(99), uint16(84))
-	f.Add([]byte{0xe9, 0xb0, 0xff, 0xff, 0xff}, uint16(0), uint16(0))
-	f.Fuzz(func(t *testing.T, b []byte, offset, limit uint16) {
-		got := jumpBack(b, int(offset), int(limit))
-		if got != int(offset) && (got < 0 || got > int(limit)) {
-			t.Fatalf("%x from %d to %d, limit %d", b, offset, got, limit)
+	f.Add([]byte{0x74, 0x10, 0xeb, 0xc0}, uint16(0))
+	f.Add([]byte{0xe9, 0xb0, 0xff, 0xff, 0xff}, uint16(5))
+	f.Fuzz(func(t *testing.T, b []byte, at uint16) {
+		if got, ok := jumpBack(b, int(at)); ok && got > 0 {
+			t.Fatalf("%x from %d to %d", b, at, got)
 		}
 	})
 }

@@ -8,7 +8,7 @@ const { textOf } = require('./text');
 // loadStatic writes count functions into a file of their own, loads it, and removes it when the program ends.
 function loadStatic(count, mode, bench) {
   const names = Array.from({ length: count }, (_, i) => String(i).padStart(3, '0'));
-  const parts = names.map((n) => textOf(`work_${n}`, `help_${n}`, mode === 'alloc' ? 'alloc' : 'plain'));
+  const parts = names.map((n) => textOf(`work_${n}`, `help_${n}`, mode === 'churn' ? 'plain' : mode));
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'functions-'));
   const file = path.join(folder, 'generated.js');
   process.on('exit', () => fs.rmSync(folder, { recursive: true }));

@@ -2,6 +2,7 @@
 
 const bodies = {
   plain: 'x = (Math.imul(x, 1664525) + i) | 0;',
+  double: 'x = ((x ^ i) * 1e15) | 0;',
   alloc: 'list.push({ i, x }); x = (x + list.length) | 0; if (list.length > 99) list = [];',
 };
 
