@@ -33,10 +33,10 @@ func TestFunctions(t *testing.T) {
 		length time.Duration
 		enough int // samples
 	}{
-		"plain":  {3500 * time.Millisecond, 6500},
-		"alloc":  {3 * time.Second, 9000}, // half of them are of the collector's helper threads
-		"double": {3 * time.Second, 5500},
-		"churn":  {12 * time.Second, 20000}, // most of it is collections
+		"plain": {3500 * time.Millisecond, 6500},
+		"alloc": {3 * time.Second, 9000}, // half of them are of the collector's helper threads
+		"kinds": {3 * time.Second, 5500},
+		"churn": {12 * time.Second, 20000}, // most of it is collections
 	} {
 		t.Run(mode, func(t *testing.T) {
 			eachNode(t, func(t *testing.T, node string) {

@@ -10,6 +10,7 @@
 //   MODE         plain
 //                alloc: the loops allocate, so that samples fall into collections
 //                double: the loops make integers of large doubles, which compilers do out of line
+//                kinds: the loops do each something else, of what V8 has slow paths, calls and jump tables for
 //                churn: every other function is made on the spot (eval, new Function, vm.Script) under a new name,
 //                  run once or some times, and forgotten; forced collections free its code and move the rest
 //   INSPECT      1: every other function, but for those made on the spot, has a breakpoint of a debugger's
@@ -35,7 +36,7 @@ const { maker } = require('./functions/churn');
 const { inspect } = require('./functions/inspect');
 const { collector } = require('./functions/collect');
 
-const mode = choice('MODE', ['plain', 'alloc', 'double', 'churn']);
+const mode = choice('MODE', ['plain', 'alloc', 'double', 'kinds', 'churn']);
 const deadline = performance.now() + number('DURATION_MS', 20000);
 const below = random(number('SEED', 1));
 const bench = new Bench(200000, below);

@@ -3,12 +3,13 @@
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
-const { textOf } = require('./text');
+const { kinds, textOf } = require('./text');
 
 // loadStatic writes count functions into a file of their own, loads it, and removes it when the program ends.
 function loadStatic(count, mode, bench) {
   const names = Array.from({ length: count }, (_, i) => String(i).padStart(3, '0'));
-  const parts = names.map((n) => textOf(`work_${n}`, `help_${n}`, mode === 'churn' ? 'plain' : mode));
+  const kind = (i) => (mode === 'kinds' ? kinds[i % kinds.length] : mode === 'churn' ? 'plain' : mode);
+  const parts = names.map((n, i) => textOf(`work_${n}`, `help_${n}`, kind(i)));
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'functions-'));
   const file = path.join(folder, 'generated.js');
   process.on('exit', () => fs.rmSync(folder, { recursive: true }));

@@ -24,7 +24,7 @@ type trialOf struct {
 // cases lists what is run on a version of Node.js.
 func cases(v nodes.Version) []trialOf {
 	var out []trialOf
-	for _, mode := range []string{"plain", "alloc", "double", "churn"} {
+	for _, mode := range []string{"plain", "alloc", "double", "kinds", "churn"} {
 		out = append(out, trialOf{
 			name: "functions " + mode, script: "functions.js", seconds: 10, flags: []string{"--expose-gc"},
 			env: []string{"MODE=" + mode}, judge: judgeFunctions, peer: true,
