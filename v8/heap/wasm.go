@@ -197,6 +197,9 @@ func (t *WasmTables) Size() int {
 	return t.positions.size() + 32*len(t.inlined)
 }
 
+// Inlines reports whether other functions are inlined into the code; false of nil.
+func (t *WasmTables) Inlines() bool { return t != nil && len(t.inlined) > 0 }
+
 // Offsets are those in the code at which the position changes, in order.
 func (t *WasmTables) Offsets() []int {
 	out := make([]int, len(t.positions))

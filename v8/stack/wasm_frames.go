@@ -29,23 +29,34 @@ func (v *Resolver) wasmCalls(c *wasmPoint, raw RawFrame) []*Frame {
 	if c.frames != nil && c.known == known {
 		return c.frames
 	}
+	c.frames, c.known = v.wasmCallsAt(c, raw), known
+	return c.frames
+}
+
+// wasmCallsAt resolves a frame anew. V8 keeps the positions of calls, and of what may trap: any other instruction may
+// be of each function that is inlined into the code, or of its own.
+func (v *Resolver) wasmCallsAt(c *wasmPoint, raw RawFrame) (frames []*Frame) {
+	own := heap.WasmCall{Function: c.Index, Offset: -1}
+	if raw.Exact && c.tables.Inlines() {
+		f := v.wasmFrame(c.module, own)
+		return []*Frame{{Name: "[" + f.Name + " or inlined]", File: f.File, Kind: Wasm, Inlined: true}, f}
+	}
 	at := int(raw.PC - c.Start)
 	if !raw.Exact {
 		at--
 	}
-	calls := []heap.WasmCall{{Function: c.Index, Offset: -1}}
+	calls := []heap.WasmCall{own}
 	if c.tables != nil {
 		if all := c.tables.Calls(c.Index, at); all != nil {
 			calls = all
 		}
 	}
-	c.frames, c.known = nil, known
 	for i, call := range calls {
 		f := v.wasmFrame(c.module, call)
 		f.Inlined = i < len(calls)-1
-		c.frames = append(c.frames, f)
+		frames = append(frames, f)
 	}
-	return c.frames
+	return frames
 }
 
 // wasmFrame is the frame of a point in a module. As V8 numbers them, the module is one line of bytes.
