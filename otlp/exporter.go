@@ -124,8 +124,7 @@ func (e *Exporter) writeAll(ctx context.Context, all [][]byte) error {
 		if err != nil {
 			return fmt.Errorf("otlp %s: message %d of %d: %w", e.endpoint, i+1, len(all), err)
 		}
-		partial.Of += counts.Profiles
-		e.note(partial, a)
+		e.note(partial, a, counts.Profiles)
 	}
 	if partial.Rejected > 0 {
 		return partial
@@ -176,11 +175,14 @@ func (e *PartialError) Error() string {
 	return fmt.Sprintf("otlp %s: rejected %d of %d profiles: %s", e.Endpoint, e.Rejected, e.Of, e.Message)
 }
 
-// note adds the server's answer to a message to p.
-func (e *Exporter) note(p *PartialError, a answer) {
-	p.Rejected += a.rejected
+// note adds the server's answer to a message of so many profiles to p. A server may say that it has rejected more, such
+// as one that counts samples.
+func (e *Exporter) note(p *PartialError, a answer, profiles int64) {
+	rejected := min(max(a.rejected, 0), profiles)
+	p.Of += profiles
+	p.Rejected += rejected
 	switch {
-	case a.rejected > 0:
+	case rejected > 0:
 		p.Message = a.message
 	case a.message != "" && e.config.Warn != nil:
 		e.config.Warn(a.message)

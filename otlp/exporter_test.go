@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -152,6 +153,14 @@ func TestPartialSuccess(t *testing.T) {
 	var partial *PartialError
 	if !errors.As(err, &partial) || *partial != (PartialError{"http://" + s.address, 2, 3, "too old"}) {
 		t.Errorf("%v", err)
+	}
+	for rejected, want := range map[int64]int64{90: 3, math.MaxInt64: 3, -2: 0} { // of 3 profiles with 90 samples
+		s := said(rejected, "too old")
+		partial = &PartialError{}
+		err := dial(t, "http://"+s.address, Config{}).Write(t.Context(), randomSnapshot(1, 90))
+		if errors.As(err, &partial) != (want > 0) || partial.Rejected != want {
+			t.Errorf("a server says that it has rejected %d: %v", rejected, err)
+		}
 	}
 	var warning string
 	s = said(0, "please use v2")
