@@ -40,6 +40,9 @@ func TestNextTry(t *testing.T) {
 			t.Errorf("%s, come back in 30 s: tried again %v after %s", code, got, wait)
 		}
 	}
+	if wait, got := nextTry(throttled(codes.Unavailable, 0), 5); !got || wait < maxWait/2 {
+		t.Errorf("come back at once, for the fifth time: tried again %v after %s", got, wait)
+	}
 	if _, got := nextTry(throttled(codes.InvalidArgument, time.Second), 1); got {
 		t.Error("INVALID_ARGUMENT with a delay: tried again")
 	}

@@ -28,13 +28,14 @@ var retryable = map[codes.Code]bool{
 	codes.DataLoss:         true,
 }
 
-// nextTry reports whether to send again after err, and after what wait: the server's, or one that grows.
+// nextTry reports whether to send again after err, and after what wait: one that grows, or the server's, if that is
+// longer. Servers that are busy say 0, too.
 func nextTry(err error, try int) (time.Duration, bool) {
 	s := status.Convert(err)
 	wait, told := retryDelay(s)
 	switch {
 	case told && (s.Code() == codes.ResourceExhausted || retryable[s.Code()]):
-		return wait, true
+		return max(wait, backoffWait(try)), true
 	case retryable[s.Code()]:
 		return backoffWait(try), true
 	}
