@@ -78,7 +78,7 @@ func (t *httpTransport) send(ctx context.Context, message []byte) (answer, error
 	if err != nil {
 		return answer{}, status.Error(codes.Unavailable, err.Error())
 	}
-	if response.StatusCode/100 != 2 {
+	if !Accepted(response) {
 		return answer{}, HTTPError(response, body)
 	}
 	a, err := parseAnswer(body)
@@ -106,6 +106,13 @@ func (t *httpTransport) Close() error {
 // answers.
 func NoRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
+// Accepted reports whether a response says that a request was accepted. A page for people does not: it is of another
+// server, such as a proxy that wants a login, or one that has such a page for any path.
+func Accepted(r *http.Response) bool {
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	return r.StatusCode/100 == 2 && !strings.EqualFold(strings.TrimSpace(kind), "text/html")
+}
+
 // HTTPError returns the error of a request that was refused with a response and its body, such that Refused tells what
 // it means: the gRPC status that means the same (opentelemetry-proto, docs/specification.md, OTLP/HTTP Response). 429,
 // 502, 503 and 504 are worth another try.
@@ -125,7 +132,7 @@ func HTTPError(r *http.Response, body []byte) error {
 		code = codes.ResourceExhausted
 	default:
 		switch {
-		case r.StatusCode < http.StatusBadRequest: // a redirect: profiles are taken somewhere else
+		case r.StatusCode < http.StatusBadRequest: // a redirect or a page: profiles are taken somewhere else
 			code = codes.Unimplemented
 		case r.StatusCode >= http.StatusInternalServerError:
 			code = codes.Internal

@@ -131,3 +131,22 @@ func TestHTTPRefusals(t *testing.T) {
 		}
 	}
 }
+
+// A page for people that comes instead of an answer, as of a proxy that wants a login, says that nothing was taken.
+func TestHTTPPage(t *testing.T) {
+	for kind, want := range map[string]codes.Code{
+		"text/html; charset=utf-8": codes.Unimplemented, "Text/HTML": codes.Unimplemented,
+		"application/json": codes.OK, "text/plain": codes.OK, "": codes.OK,
+	} {
+		url, _ := serveHTTP(t, func(w http.ResponseWriter, _ int) bool {
+			w.Header()["Content-Type"] = []string{kind}
+			io.WriteString(w, "<!doctype html><title>Log in</title>")
+			return true
+		})
+		e := dial(t, url, Config{Protocol: HTTP})
+		tried, written := e.Try(t.Context()), e.Write(t.Context(), randomSnapshot(1, 9))
+		if status.Code(tried) != want || status.Code(written) != want || Refused(written) {
+			t.Errorf("200 with %q: %v, %v", kind, tried, written)
+		}
+	}
+}

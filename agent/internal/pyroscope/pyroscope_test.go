@@ -198,12 +198,19 @@ func TestWrite(t *testing.T) {
 			t.Errorf("HTTP %d: %v", refused, err)
 		}
 	}
-	login := httptest.NewServer(http.RedirectHandler("/login", http.StatusFound))
-	defer login.Close()
-	moved := New(Config{URL: login.URL, Timeout: time.Minute})
-	defer moved.Close()
-	if err := moved.Write(t.Context(), snapshot(t, 3)); err == nil || otlp.Refused(err) {
-		t.Errorf("redirected: %v", err)
+	for what, elsewhere := range map[string]http.Handler{
+		"redirected": http.RedirectHandler("/login", http.StatusFound),
+		"a page for people": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, "<!doctype html><title>Log in</title>")
+		}),
+	} {
+		login := httptest.NewServer(elsewhere)
+		defer login.Close()
+		moved := New(Config{URL: login.URL, Timeout: time.Minute})
+		defer moved.Close()
+		if err := moved.Write(t.Context(), snapshot(t, 3)); err == nil || otlp.Refused(err) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 	s.Close()
 	if err := p.Write(t.Context(), snapshot(t, 3)); err == nil || otlp.Refused(err) {
