@@ -150,6 +150,11 @@ func TestSnapshotFiles(t *testing.T) {
 	if err != nil || bytes.Count(got, []byte("\n")) != 2 {
 		t.Errorf("%v, %s", err, got)
 	}
+	for _, name := range []string{"/new", "/new/cpu-20251009T085320.500000.jsonl"} {
+		if info, err := os.Stat(dir + name); err != nil || info.Mode().Perm()&0o007 != 0 {
+			t.Errorf("%s, of all users' processes, is everybody's: %v, %v", name, info, err)
+		}
+	}
 }
 
 // A snapshot that begins soon after another, where a process has called execve, has a file too.

@@ -17,7 +17,8 @@ import (
 )
 
 // snapshotFiles writes each snapshot to a file of its own; %t in the path is when it begins, UTC, in microseconds: one
-// that begins where a process has called execve may follow another at once.
+// that begins where a process has called execve may follow another at once. Files and the directories that are made for
+// them are not everybody's: they have labels and names of all users' processes.
 type snapshotFiles struct {
 	path string
 	per  string // a label of which each value gets a file: %v in the path; empty for none
@@ -47,10 +48,10 @@ func writeSnapshot(path string, s *pprofx.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return err
 	}
-	out, err := output.Create(path, format)
+	out, err := output.CreateMode(path, format, output.Shared)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/hotspan/hotspan/agent/cli/recording"
@@ -19,9 +20,19 @@ type File struct {
 	format pprofx.Format
 }
 
+// The modes of files, less the umask: those that somebody asks for, and those that an agent writes all day of
+// everybody's processes.
+const (
+	shown  fs.FileMode = 0o644
+	Shared fs.FileMode = 0o640 // with the group of the directory, if that is set-group-ID
+)
+
 // Create begins a file of samples. What is at its path stays until Finish.
-func Create(path string, format pprofx.Format) (*File, error) {
-	f, err := createPart(path)
+func Create(path string, format pprofx.Format) (*File, error) { return CreateMode(path, format, shown) }
+
+// CreateMode is Create, of a file of another mode.
+func CreateMode(path string, format pprofx.Format, mode fs.FileMode) (*File, error) {
+	f, err := createPart(path, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +77,7 @@ func (f *File) fail(err error) error {
 
 // WriteWhole writes a file that is no recording, of what f writes.
 func WriteWhole(path string, f func(io.Writer) error) error {
-	file, err := createPart(path)
+	file, err := createPart(path, shown)
 	if err != nil {
 		return err
 	}

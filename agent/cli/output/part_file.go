@@ -24,8 +24,8 @@ type partFile struct {
 // maxParts bounds how many files of others are passed over that have the name of a file that is being written.
 const maxParts = 100
 
-// createPart opens a file for what is to be at a path. What is there stays until the file is complete.
-func createPart(path string) (*partFile, error) {
+// createPart opens a file of a mode for what is to be at a path. What is there stays until the file is complete.
+func createPart(path string, mode fs.FileMode) (*partFile, error) {
 	target, direct, err := outputTarget(path)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func createPart(path string) (*partFile, error) {
 	}
 	name := fmt.Sprintf("%s.%d.part", target, os.Getpid())
 	for n := 2; ; n++ {
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644) // O_EXCL follows no link
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode) // O_EXCL follows no link
 		if err == nil {
 			return &partFile{File: f, Path: path, target: target}, nil
 		}
@@ -109,10 +109,11 @@ func (p *partFile) Write(b []byte) (n int, err error) {
 	return n + rest, err
 }
 
-// move goes on in the directory for temporary files.
+// move goes on in the directory for temporary files, which is everybody's: the one that was asked for may not be.
 func (p *partFile) move() error {
 	p.Movable = false
-	to, err := createPart(filepath.Join(os.TempDir(), fmt.Sprintf("hotspan-%d-%s", os.Getpid(), filepath.Base(p.Path))))
+	name := fmt.Sprintf("hotspan-%d-%s", os.Getpid(), filepath.Base(p.Path))
+	to, err := createPart(filepath.Join(os.TempDir(), name), 0o600)
 	if err != nil {
 		return err
 	}

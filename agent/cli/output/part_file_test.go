@@ -31,7 +31,7 @@ func content(t *testing.T, path string) string {
 // TestPartsOfTwo: who writes to a path at the same time shares nothing, and follows no link with the temporary name.
 func TestPartsOfTwo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	first, err := createPart(path)
+	first, err := createPart(path, shown)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,6 +163,9 @@ func TestFullDisk(t *testing.T) {
 				len(p.Sample) != longSamples {
 				t.Errorf("%s: %v, %s, %v, %d samples are written", format, err, s.last, failed, s.written)
 			}
+			if info, err := f.Stat(); err != nil || info.Mode().Perm()&0o077 != 0 {
+				t.Errorf("%s: %v, where anybody may read it: %v", s.last, info, err)
+			}
 		} else if !errors.Is(err, unix.ENOSPC) || s.written != 0 ||
 			!strings.Contains(err.Error(), partName+")") {
 			t.Errorf("%s: %v, %d samples are written", format, err, s.written)
