@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -29,7 +30,7 @@ func Dial(endpoint string, c Config) (*Exporter, error) {
 	c.setDefaults()
 	u, err := parse(endpoint)
 	if err != nil {
-		return nil, fmt.Errorf("otlp endpoint %q: %w", endpoint, err)
+		return nil, fmt.Errorf("otlp endpoint %q: %w", withoutUser(endpoint), err)
 	}
 	connect := newGRPC
 	if c.Protocol == HTTP {
@@ -37,9 +38,17 @@ func Dial(endpoint string, c Config) (*Exporter, error) {
 	}
 	transport, err := connect(u, &c)
 	if err != nil {
-		return nil, fmt.Errorf("otlp endpoint %q: %w", endpoint, err)
+		return nil, fmt.Errorf("otlp endpoint %q: %w", withoutUser(endpoint), err)
 	}
 	return &Exporter{endpoint, c, transport}, nil
+}
+
+// withoutUser leaves out what may be a password, for messages.
+func withoutUser(endpoint string) string {
+	if at := strings.LastIndex(endpoint, "@"); at >= 0 {
+		return "…" + endpoint[at:]
+	}
+	return endpoint
 }
 
 func parse(endpoint string) (*url.URL, error) {

@@ -180,10 +180,12 @@ func TestEndpoints(t *testing.T) {
 		e.Close()
 	}
 	for _, bad := range []string{"", "localhost:4317", "http://", "grpc://h:1", "http://h:1/v1", "http://h?x",
-		"http://u:p@h:1",
+		"http://u:p@h:1", "http://u:p@h:port",
 		"http://h:port", "http://h:1#x"} {
 		if _, err := Dial(bad, Config{}); err == nil || !strings.Contains(err.Error(), "otlp endpoint") {
 			t.Errorf("%q: %v", bad, err)
+		} else if strings.Contains(err.Error(), "u:p") {
+			t.Errorf("a password is in the message: %v", err)
 		}
 	}
 	e, err := Dial("https://[::1]", Config{})

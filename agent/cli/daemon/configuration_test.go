@@ -92,3 +92,21 @@ func TestAgentConfiguration(t *testing.T) {
 		})
 	}
 }
+
+// What is secret in a destination is in no message.
+func TestSecretsInMessages(t *testing.T) {
+	for _, to := range []string{
+		"http://u:hunter2@h:4317", "http://u:hunter2@h:port", "ftp://u:hunter2@h", "pyroscope+http://u:hunter2@h,x=y",
+		"http://u:hunter2%zz@h", "https://u:hunter2@h,timeout=5", "http://h,headers=authorization=Bearer hunter2",
+		"http://h,headers=authorization=hunter2%", "pyroscope+http://u:hunter2@h,labels=a,labels",
+	} {
+		code, stderr := checkConfig(t, "", "--to", to)
+		if code != 2 || strings.Contains(stderr, "hunter2") {
+			t.Errorf("%s: code %d, %s", to, code, stderr)
+		}
+	}
+	code, stderr := checkConfig(t, "to: ['pyroscope+http://u:hunter2@h', 'pyroscope+http://u:hunter2@h']\n")
+	if code != 2 || strings.Contains(stderr, "hunter2") || !strings.Contains(stderr, "two destinations") {
+		t.Errorf("code %d, %s", code, stderr)
+	}
+}

@@ -103,16 +103,20 @@ func (d *destination) parse(text string) error {
 func (d *destination) check() (err error) {
 	text := d.values["url"]
 	delete(d.values, "url")
+	if path, ok := strings.CutPrefix(text, "file://"); ok { // %t is no part of a URL
+		d.url = &url.URL{Scheme: "file", Path: path}
+	} else if d.url, err = url.Parse(text); err != nil {
+		var of *url.Error
+		errors.As(err, &of)                            // url.Parse returns no other
+		return fmt.Errorf("a destination: %w", of.Err) // of.URL may have a password
+	} else {
+		text = d.url.Redacted()
+	}
 	for key := range d.values {
 		if destinationKeys[key] == "" {
 			known := strings.Join(slices.Sorted(maps.Keys(destinationKeys)), " ")
 			return fmt.Errorf("%s: key %q is unknown (known: url %s)", text, key, known)
 		}
-	}
-	if path, ok := strings.CutPrefix(text, "file://"); ok { // %t is no part of a URL
-		d.url = &url.URL{Scheme: "file", Path: path}
-	} else if d.url, err = url.Parse(text); err != nil {
-		return err
 	}
 	switch d.url.Scheme {
 	case "http", "https", pyroscopeHTTP, pyroscopeHTTPS:
@@ -159,7 +163,7 @@ func (d *destination) receiver(log *slog.Logger) (export.Receiver, func() error,
 	}
 	config, err := d.otlp()
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", d.url, err)
+		return nil, nil, fmt.Errorf("%s: %w", d.url.Redacted(), err)
 	}
 	if d.isPyroscope() {
 		p := pyroscope.New(pyroscope.Config{
@@ -187,10 +191,10 @@ func (d *destination) otlp() (c otlp.Config, err error) {
 	if c.Protocol == "" && (d.url.Port() == "4318" || len(d.url.Path) > 1) {
 		c.Protocol = otlp.HTTP
 	}
-	for _, header := range strings.Fields(d.values["headers"]) {
+	for i, header := range strings.Fields(d.values["headers"]) {
 		name, value, ok := strings.Cut(header, "=")
-		if value, err = url.PathUnescape(value); !ok || err != nil {
-			return c, fmt.Errorf("header %q: want NAME=VALUE, with %%20 for a space", header)
+		if value, err = url.PathUnescape(value); !ok || err != nil { // it may be a secret: the message has none of it
+			return c, fmt.Errorf("header number %d: want NAME=VALUE, with %%20 for a space", i+1)
 		}
 		c.Headers[name] = value
 	}

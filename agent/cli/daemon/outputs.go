@@ -33,7 +33,7 @@ func openOutputs(from []destination, log *slog.Logger) (*outputs, error) {
 	for i := range from {
 		name := from[i].name()
 		if name == "" || seen[name] {
-			err := exit.Usagef("%s: two destinations called %q: give one a name=…", from[i].url, name)
+			err := exit.Usagef("%s: two destinations called %q: give one a name=…", from[i].url.Redacted(), name)
 			return nil, errors.Join(err, o.close())
 		}
 		seen[name] = true

@@ -92,7 +92,7 @@ func (p *Pusher) push(ctx context.Context, message []byte) error {
 	defer response.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
 	if err == nil && !otlp.Accepted(response) {
-		err = fmt.Errorf("pyroscope %s: %w", p.config.URL, otlp.HTTPError(response, answer))
+		err = fmt.Errorf("pyroscope %s: %w", r.URL.Redacted(), otlp.HTTPError(response, answer))
 	}
 	return err
 }

@@ -183,7 +183,8 @@ func TestWrite(t *testing.T) {
 		io.WriteString(w, `{"code":"invalid_argument","message":"too many labels"}`)
 	}))
 	defer s.Close()
-	p := New(Config{URL: s.URL, Headers: map[string]string{"x-scope-orgid": "a"}, Timeout: time.Minute})
+	withPassword := strings.Replace(s.URL, "://", "://u:hunter2@", 1)
+	p := New(Config{URL: withPassword, Headers: map[string]string{"x-scope-orgid": "a"}, Timeout: time.Minute})
 	defer p.Close()
 	if err := p.Write(t.Context(), snapshot(t, 3)); err != nil {
 		t.Fatal(err)
@@ -194,7 +195,8 @@ func TestWrite(t *testing.T) {
 	for refused, want := range map[int]bool{400: true, 422: true, 429: false, 500: false, 503: false, 401: false} {
 		code = refused
 		err := p.Write(t.Context(), snapshot(t, 3))
-		if err == nil || otlp.Refused(err) != want || !strings.Contains(err.Error(), "too many labels") {
+		if err == nil || otlp.Refused(err) != want || !strings.Contains(err.Error(), "too many labels") ||
+			strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("HTTP %d: %v", refused, err)
 		}
 	}
