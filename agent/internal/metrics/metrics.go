@@ -64,7 +64,7 @@ func handler(read func() Values, profiles http.Handler) http.Handler {
 	if profiles != nil {
 		mux.Handle("GET /debug/pprof/profile", profiles)
 	}
-	return mux
+	return guarded(mux)
 }
 
 func answer(w http.ResponseWriter, ok bool, yes, no string) {

@@ -147,3 +147,53 @@ func TestHosts(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 }
+
+// A page of a browser on this machine may have a name that leads here. It gets nothing, unlike who asks this machine.
+func TestOtherNames(t *testing.T) {
+	s, err := Listen("127.0.0.1:0", func() Values { return Values{} }, nil, slog.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for name, want := range map[string]int{
+		"localhost:7071": 200, "127.0.0.1": 200, "[::1]:7071": 200, "10.1.2.3:80": 200, "LOCALHOST": 200,
+		"evil.example:7071": 403, "localhost.evil.example": 403, "127.0.0.1.evil.example:7071": 403,
+	} {
+		r, err := http.NewRequest(http.MethodGet, "http://"+s.Address()+"/metrics", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = name
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("as %s: %d, want %d", name, answer.StatusCode, want)
+		}
+	}
+}
+
+// Who announces a body and does not send it does not keep a connection.
+func TestBodyThatNeverComes(t *testing.T) {
+	s, err := Listen("127.0.0.1:0", func() Values { return Values{} }, nil, slog.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c, err := net.Dial("tcp", s.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	const request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	_ = c.SetReadDeadline(begin.Add(4 * bodyTime)) // if it fails, the test ends later
+	if _, err := io.Copy(io.Discard, c); err != nil {
+		t.Errorf("still open after %v: %v", time.Since(begin), err)
+	}
+}
