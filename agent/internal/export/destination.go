@@ -35,6 +35,7 @@ type Destination struct {
 	cursor *store.Cursor
 	log    *slog.Logger
 	stats  counters
+	unkept bool // where it is is not on the disk; only Run has it
 }
 
 type counters struct {
@@ -110,10 +111,21 @@ func (d *Destination) Run(ctx context.Context) {
 		if err := d.deliver(ctx, e); err != nil {
 			return
 		}
-		if err := d.cursor.Done(e); err != nil {
-			d.log.Warn("how far an output has come is not kept: after a restart it gets snapshots twice",
-				"to", d.name, "why", err)
-		}
+		d.tellKept(d.cursor.Done(e))
+	}
+}
+
+// tellKept logs when a destination's place begins to be lost with the agent, and when it is kept again.
+func (d *Destination) tellKept(err error) {
+	before := d.unkept
+	d.unkept = err != nil
+	switch {
+	case d.unkept == before:
+	case d.unkept:
+		d.log.Warn("how far an output has come is not kept: after a restart it gets snapshots twice", "to", d.name,
+			"why", err)
+	default:
+		d.log.Info("how far an output has come is kept again", "to", d.name)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"strconv"
 
 	"github.com/google/renameio/v2"
@@ -100,7 +101,26 @@ func (c *Cursor) save() error {
 	next := c.next
 	c.store.mu.Unlock()
 	text := strconv.AppendUint(nil, next, 10)
-	return renameio.WriteFile(c.file, text, 0o600, renameio.WithRoot(c.store.root))
+	err := renameio.WriteFile(c.file, text, 0o600, renameio.WithRoot(c.store.root))
+	if isFull(err) && c.overwrite(text) == nil {
+		return nil
+	}
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err // the path is that of a temporary file
+	}
+	return err
+}
+
+// overwrite writes to the file that is there, which takes no room on a full disk. Numbers only rise, so nothing of the
+// old one is left.
+func (c *Cursor) overwrite(text []byte) error {
+	f, err := c.store.root.OpenFile(c.file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(text, 0)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // Lost counts the snapshots that were removed before they were Done, at once, however long the consumer has the one
