@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"net"
 	"time"
 
 	"google.golang.org/grpc"
@@ -34,7 +35,8 @@ const maxMessage = 1 << 30
 // Dial connects to the agent that listens on a Unix socket. The agent serves root, its own user and a group all there
 // is, other processes what is their own.
 func Dial(socket string) (*Client, error) {
-	return dial("unix:"+socket, insecure.NewCredentials())
+	through := func(ctx context.Context, _ string) (net.Conn, error) { return dialSocket(ctx, socket) }
+	return dial("unix:"+socket, insecure.NewCredentials(), grpc.WithContextDialer(through))
 }
 
 // DialTLS connects to the agent that listens at HOST:PORT, with the token that it expects. A nil config has the

@@ -28,8 +28,8 @@ func Listen(c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		config: c, ended: make(chan struct{}), calls: newQuota(maxCalls, maxCallsUser),
-		captures: newQuota(maxCaptures, maxCapturesUser), working: make(chan struct{}, maxWorking),
+		config: c, ended: make(chan struct{}), calls: newQuota(maxCalls, maxCallsUser, 0),
+		captures: newQuota(maxCaptures, maxCapturesUser, leastCapture), working: make(chan struct{}, maxWorking),
 		resting: make(chan struct{}, 1), memory: fair.New[uint32](sessionsBytes, sessionsUser),
 		shares: shares{users: fair.New[uint32](maxShares, sharesUser)},
 	}

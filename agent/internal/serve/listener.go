@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,8 +30,8 @@ type listener struct {
 	log        *slog.Logger
 	grpc, http half
 
-	users *fair.Shares[uint32]
-	done  chan struct{}
+	places places
+	done   chan struct{}
 }
 
 // listen makes the socket, which everybody may connect to. Its directory is made where it is missing.
@@ -53,12 +52,12 @@ func listen(path string, group int, log *slog.Logger) (*listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := root.Chmod(filepath.Base(path), 0o666); err != nil {
+	if err := errors.Join(shortenQueue(l), root.Chmod(filepath.Base(path), 0o666)); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	out := &listener{
 		UnixListener: l, group: group, log: log, done: make(chan struct{}),
-		users: fair.New[uint32](fair.Connections, fair.PerCaller),
+		places: places{users: fair.New[uint32](fair.Connections, fair.PerCaller)},
 	}
 	out.grpc, out.http = half{out, make(chan net.Conn)}, half{out, make(chan net.Conn)}
 	go out.run()
@@ -92,21 +91,34 @@ func (l *listener) run() {
 			l.log.Warn("a connection is not accepted", "why", err)
 			time.Sleep(100 * time.Millisecond)
 		default:
-			go l.admit(c)
+			if leave, ok := l.places.enter(c); ok {
+				go l.admit(c, leave)
+			}
 		}
 	}
 }
 
-// admit finds out who has connected, and which protocol it speaks.
-func (l *listener) admit(u *net.UnixConn) {
+// admit finds out who has connected, and which protocol it speaks. leave gives back the place of a user; nil: it has
+// none yet.
+func (l *listener) admit(u *net.UnixConn, leave func()) {
 	who, err := identify(u, l.group)
-	if err != nil || !who.all && !l.users.Take(who.uid, 1) {
+	if err == nil && !who.all && leave == nil {
+		leave, err = l.places.take(who.uid)
+	}
+	if leave == nil {
+		leave = func() {}
+	}
+	if err != nil {
 		l.log.Debug("connection refused", "pid", who.pid, "why", err)
 		who.runs.close()
 		u.Close()
+		leave()
 		return
 	}
-	c := &conn{UnixConn: u, from: bufio.NewReader(u), caller: who, end: sync.OnceFunc(func() { l.ended(who) })}
+	if who.all {
+		leave()
+	}
+	c := &conn{UnixConn: u, from: bufio.NewReader(u), caller: who, end: leave}
 	_ = u.SetReadDeadline(time.Now().Add(speakTime)) // if it fails, so does Peek
 	start, err := c.from.Peek(3)
 	_ = u.SetReadDeadline(time.Time{})
@@ -122,12 +134,6 @@ func (l *listener) admit(u *net.UnixConn) {
 		}
 	}
 	c.Close()
-}
-
-func (l *listener) ended(who caller) {
-	if !who.all {
-		l.users.Give(who.uid, 1)
-	}
 }
 
 // conn is a connection whose caller is known.

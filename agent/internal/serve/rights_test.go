@@ -33,6 +33,10 @@ func TestMain(m *testing.M) {
 		answer(socket)
 		return
 	}
+	if socket := os.Getenv(floods); socket != "" {
+		flood(socket)
+		return
+	}
 	if socket := os.Getenv(connects); socket != "" {
 		connectAndChange(socket)
 		return

@@ -77,6 +77,10 @@ const (
 	maxWorking      = 2
 )
 
+// leastCapture is how long a capture of a caller who may not have everything keeps its place, at least. To begin one
+// takes a tenth of a second of CPU time, to load BPF programs: with all places that is as much as restFactor leaves.
+const leastCapture = 4 * time.Second
+
 // restFactor is how many times as long as work for a caller who may not have everything the rest is after it: all of
 // them together take a tenth of a CPU at most, so that nobody can make the agent exceed its budget by much.
 const restFactor = 9

@@ -70,7 +70,7 @@ func FuzzSession(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	running := make(chan struct{}, maxCaptures)
-	s := &Server{ended: make(chan struct{}), captures: newQuota(maxCaptures, maxCapturesUser),
+	s := &Server{ended: make(chan struct{}), captures: newQuota(maxCaptures, maxCapturesUser, 0),
 		working: make(chan struct{}, maxWorking), memory: fair.New[uint32](sessionsBytes, sessionsUser),
 		shares: shares{users: fair.New[uint32](maxShares, sharesUser)}, config: Config{
 			Capture: func(ctx context.Context, of Capture) error {

@@ -57,7 +57,7 @@ func runSession(t *testing.T, s *Server, who caller, takes bool) (mapped []byte)
 // processes let go of them.
 func TestMapsThatAreLeft(t *testing.T) {
 	const most = 3
-	s := &Server{captures: newQuota(maxCaptures, maxCapturesUser), shares: shares{users: fair.New[uint32](most, 1)}}
+	s := &Server{captures: newQuota(maxCaptures, maxCapturesUser, 0), shares: shares{users: fair.New[uint32](most, 1)}}
 	who := caller{uid: 7, pid: os.Getpid()}
 	for range 2 * most {
 		_ = runSession(t, s, who, false)

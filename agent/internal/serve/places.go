@@ -1,0 +1,86 @@
+package serve
+
+import (
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	fair "github.com/hotspan/hotspan/agent/internal/share"
+)
+
+// leastStay is how long a connection of a user counts, at least: to find out who has connected takes CPU time, which is
+// in the agent's budget, so who connects all the time would have it lower its rate.
+const leastStay = time.Second
+
+// After so many connections that are refused there is a rest, for the same reason: 250 a second are, at most. Others
+// wait meanwhile, for four seconds at most, as the queue is shorter than the 4096 that Go has asked for.
+const (
+	refusals = 16
+	rest     = refusals * 4 * time.Millisecond
+	queue    = 1024
+)
+
+// shortenQueue bounds the connections that wait to be accepted.
+func shortenQueue(l *net.UnixListener) error {
+	raw, err := l.SyscallConn()
+	if err != nil {
+		return err
+	}
+	controlErr := raw.Control(func(fd uintptr) { err = unix.Listen(int(fd), queue) }) // once more: listen(2)
+	return errors.Join(controlErr, os.NewSyscallError("listen", err))
+}
+
+// places are the connections that users may have.
+type places struct {
+	users   *fair.Shares[uint32]
+	refused int // connections; only enter has it
+}
+
+// enter takes a place for a connection, which leave gives back; false: it was refused. For root leave is nil: it is not
+// known yet whether it is that of a container. It is called by one goroutine.
+func (p *places) enter(c *net.UnixConn) (leave func(), ok bool) {
+	uid, err := userOf(c)
+	if err == nil && uid != 0 && int(uid) != os.Geteuid() {
+		leave, err = p.take(uid)
+	}
+	if err == nil {
+		return leave, true
+	}
+	c.Close()
+	if p.refused++; p.refused%refusals == 0 {
+		time.Sleep(rest)
+	}
+	return nil, false
+}
+
+var errTooMany = errors.New("its user has too many connections")
+
+// take takes a place for a connection of a user, which leave gives back.
+func (p *places) take(uid uint32) (leave func(), err error) {
+	if !p.users.Take(uid, 1) {
+		return nil, errTooMany
+	}
+	from := time.Now()
+	return sync.OnceFunc(func() {
+		time.AfterFunc(leastStay-time.Since(from), func() { p.users.Give(uid, 1) })
+	}), nil
+}
+
+// userOf returns who has connected, as it was then.
+func userOf(c *net.UnixConn) (uid uint32, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	controlErr := raw.Control(func(fd uintptr) {
+		var peer *unix.Ucred
+		if peer, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
+			uid = peer.Uid
+		}
+	})
+	return uid, errors.Join(controlErr, err)
+}
