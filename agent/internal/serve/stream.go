@@ -35,6 +35,14 @@ func (s *Server) Stream(r *api.StreamRequest, to grpc.ServerStreamingServer[api.
 	c := &stream{Server: s, request: r, filter: f, to: to}
 	all, _ := s.config.Store.From(0)
 	c.next = c.first(all)
+	if len(all) > 0 && !f.all {
+		if own := sameClock(all); own > c.next {
+			if err := c.lose(api.Lost_REASON_REMOVED, c.next, own-1); err != nil {
+				return err
+			}
+			c.next = own
+		}
+	}
 	for {
 		entries, changed := s.config.Store.From(c.next)
 		if err := c.sendAll(entries); err != nil || !r.Follow {
@@ -48,6 +56,18 @@ func (s *Server) Stream(r *api.StreamRequest, to grpc.ServerStreamingServer[api.
 			return to.Context().Err()
 		}
 	}
+}
+
+// sameClock returns the sequence of the first snapshot after the clock was last set back. What is before has times that
+// say nothing: a process may have started later than such a snapshot ends, and yet at an earlier time of day, so that
+// samples of an earlier process with its pid would be taken for its own.
+func sameClock(entries []store.Entry) uint64 {
+	for i := len(entries) - 1; i > 0; i-- {
+		if entries[i].Start < entries[i-1].Start {
+			return entries[i].Sequence
+		}
+	}
+	return entries[0].Sequence
 }
 
 // first returns the sequence of the snapshot to begin with.
