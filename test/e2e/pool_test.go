@@ -17,7 +17,8 @@ var poolChains = []struct {
 	chain    int
 	function string
 }{
-	{2, "scrypt"}, {2, "Scrypt"}, {1, "PBKDF2"}, {3, "deflate"}, {3, "CompressionStream"}, {3, "ZlibContext"},
+	{2, "scrypt"}, {2, "Scrypt"}, {1, "PBKDF2"}, {7, "Brotli"}, {3, "deflate"}, {3, "CompressionStream"},
+	{3, "ZlibContext"},
 	{4, "uv__fs_work"},
 	{5, "uv__getaddrinfo_work"}, {addonChain, "burn_work"},
 }
@@ -96,7 +97,7 @@ func poolWork(t *testing.T, samples []judge.Sample, l *truth.Log, flags []string
 }
 
 // collections is the tid of the intervals in which the main thread of pool.js collected garbage.
-const collections = 7
+const collections = 8
 
 func mainCollects(l *truth.Log, ns int64) bool {
 	return slices.ContainsFunc(l.Intervals, func(i truth.Interval) bool {

@@ -1,7 +1,8 @@
 'use strict';
 
-// Six chains of jobs for libuv's thread pool, one of each kind. Each chain has one job at a time, which belongs to
-// a request of its own: so at any time it is known whose each kind of job is. Meanwhile the main thread makes garbage,
+// Seven chains of jobs for libuv's thread pool, one of each kind. Each chain has one job at a time, which belongs to
+// a request of its own: so at any time it is known whose each kind of job is. The jobs of brotli are the writes of one
+// stream, whose store says something else for each. Meanwhile the main thread makes garbage,
 // for no request, and changes stores of requests that are done.
 //
 //   node pool.js [FILE]
@@ -12,12 +13,13 @@
 //
 //   HOTSPAN      the folder of the installed package hotspan, which then has the contexts
 //
-// Each request has a store in an AsyncLocalStorage, {kind, id, user: {name}}, or the labels kind, id and user.
+// Each request has a store in an AsyncLocalStorage, {kind, id, user: {name}}, or the labels kind, id and user. Labels
+// of the package cannot change: with it there is no chain of brotli.
 //
 // It prints "ready PID" on stderr when it starts, and at the end writes JSON lines as requests.js does. The tid of an
-// interval is the number of the chain, of 1 to 6: pbkdf2, scrypt, deflate, file, lookup, addon. A label has endpoint,
-// which is store.kind, request, which is store.id, and user, which is store.user.name. Those of tid 7 have no label:
-// the main thread collected garbage.
+// interval is the number of the chain, of 1 to 7: pbkdf2, scrypt, deflate, file, lookup, addon, brotli. A label has
+// endpoint, which is store.kind, request, which is store.id, and user, which is store.user.name. Those of tid 8 have no
+// label: the main thread collected garbage.
 
 const { AsyncLocalStorage } = require('async_hooks');
 const crypto = require('crypto');
@@ -56,6 +58,12 @@ const kinds = {
   addon: (end) => addon.work(15, end),
 };
 
+const streamed = { kind: 'brotli', id: 0, user: null };
+const stream = storage.run(streamed, () => zlib.createBrotliCompress({
+  chunkSize: text.length, params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 },
+}));
+stream.resume();
+
 // chain runs the jobs of a kind, one after the other.
 function chain(number, kind, job) {
   if (!running()) return Promise.resolve();
@@ -79,6 +87,20 @@ function one(tid, kind, job) {
   });
 }
 
+// writes is a chain of writes to the stream.
+function writes(number) {
+  if (!running()) return;
+  const id = ++requests;
+  const user = `brotli ${id} of ` + 'user'.repeat(4);
+  Object.assign(streamed, { id, user: { name: user } });
+  const start = now();
+  stream.write(text, () => {
+    const label = { endpoint: 'brotli', request: id, user };
+    lines.push({ kind: 'interval', start: Number(start), end: Number(now()), tid: number, label });
+    setImmediate(writes, number);
+  });
+}
+
 function runIn(store, job, end) {
   if (!hotspan) storage.run(store, job, end);
   else hotspan.runWithContext({ labels: { kind: store.kind, id: store.id, user: store.user.name } }, job, end);
@@ -90,7 +112,7 @@ function observe() {
   const ns = (ms) => Math.round(origin + ms * 1e6);
   const observer = new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) {
-      lines.push({ kind: 'interval', start: ns(startTime), end: ns(startTime + duration), tid: 7 });
+      lines.push({ kind: 'interval', start: ns(startTime), end: ns(startTime + duration), tid: 8 });
     }
   });
   observer.observe({ entryTypes: ['gc'] });
@@ -108,6 +130,7 @@ async function main() {
   observe();
   ready();
   litter();
+  if (!hotspan) writes(7);
   await Promise.all(Object.entries(kinds).map(([kind, job], i) => chain(i + 1, kind, job)));
   fs.rmSync(folder, { recursive: true });
   write({ requests }, lines.map((line) => JSON.stringify(line) + '\n'));

@@ -1,9 +1,12 @@
 package labels
 
 import (
+	"slices"
+
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
+	"github.com/hotspan/hotspan/agent/internal/uvpool"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -50,12 +53,30 @@ func (p *Process) jobLabels(s *sampler.Sample, labels []pprofx.Label) []pprofx.L
 			clear(p.jobs)
 		}
 		p.jobs[s.Tid] = job{s.Work, s.Job, labels, p.start, int64(s.Time)}
-	case known && last.work == s.Work && last.id == s.Job && p.flags.Unreadable && last.at > p.lastEnd():
+	case known && last.work == s.Work && last.id == s.Job && p.flags.Unreadable && last.at > p.lastEnd() &&
+		p.isQueuedOnce(s):
 		p.flags.Unreadable, p.start = false, last.start
 		p.flags.Present = p.flags.Present || len(last.labels) > 0
 		return last.labels
 	}
 	return labels
+}
+
+// isQueuedOnce reports whether the object of a sample's job has only this job. One that is queued again is the same
+// object and operation, while its store may be another by then. The function of the job tells: the first one that
+// libuv, and Node behind it, has called.
+func (p *Process) isQueuedOnce(s *sampler.Sample) bool {
+	worker := slices.IndexFunc(s.Frames, func(f bpf.Frame) bool { return f.Pc == p.config.Pool.Call })
+	for i := worker - 1; i >= 0; i-- {
+		pc := s.Frames[i].Pc
+		if i > 0 { // a return address
+			pc--
+		}
+		if name := p.process.Mappings.Function(pc); !uvpool.IsDispatch(name) {
+			return !uvpool.IsQueuedAgain(name)
+		}
+	}
+	return false
 }
 
 // hasEntered reports whether the thread had published a context of its own.

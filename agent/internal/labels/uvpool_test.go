@@ -24,7 +24,11 @@ func TestJobLabels(t *testing.T) {
 	unreadable := Flags{Unreadable: true}
 	ends := map[int]bool{15: true} // steps before which a thread of the process ends
 	end := int64(0)
-	p := &Process{jobs: map[uint32]job{}, lastEnd: func() int64 { return end }}
+	p := &Process{
+		jobs: map[uint32]job{}, lastEnd: func() int64 { return end },
+		config:  &bpf.Process{Pool: bpf.Pool{Call: 0x2000}},
+		process: &process.Process{Mappings: &process.Mappings{}},
+	}
 	for i, step := range []struct {
 		thread    uint32
 		work, job uint64
@@ -59,7 +63,7 @@ func TestJobLabels(t *testing.T) {
 		p.flags = step.flags
 		s := &sampler.Sample{Sample: &bpf.Sample{
 			Tid: step.thread, Work: step.work, Job: step.job, Time: uint64(i + 1),
-		}}
+		}, Frames: []bpf.Frame{{Pc: 0x1000}, {Pc: 0x2000}}} // a function that worker() has called
 		if len(step.read) > 0 && step.read[0].Key == "own" {
 			s.Context = []byte(record(bpf.ContextRecordOTel, uint8(bpf.PublishedThread), "of the thread"))
 		}

@@ -35,6 +35,16 @@ func (ms *Mappings) Builtin(pc uint64) (name string, start, end uint64, ok bool)
 	return strings.TrimPrefix(sym.Name, "Builtins_"), start, start + sym.Size, true
 }
 
+// Function returns the name of the function of a file that holds an address; "" if none is known.
+func (ms *Mappings) Function(pc uint64) string {
+	r, ok := ms.Find(pc)
+	if !ok || r.File == nil || r.File.Symbols == nil {
+		return ""
+	}
+	sym, _ := r.File.Symbols.Lookup(pc - r.Bias)
+	return sym.Name
+}
+
 // Generated reports whether an address is in memory for code that V8 generates at run time. (stack.AddressSpace)
 func (ms *Mappings) Generated(pc uint64) bool {
 	r, ok := ms.Find(pc)

@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
 
@@ -126,3 +127,15 @@ func (p *Pool) findCall(code []byte, at uint64) error {
 
 // registers maps the callee-saved registers that unwind.Table tracks to their DWARF numbers.
 var registers = map[x86asm.Reg]uint8{x86asm.RBX: 3, x86asm.R12: 12}
+
+// IsDispatch reports whether a function, by its name without parameters, only calls that of a job.
+func IsDispatch(function string) bool {
+	return function == functions[Queued] || strings.Contains(function, "node::ThreadPoolWork::ScheduleWork")
+}
+
+// IsQueuedAgain reports whether the function of a job, by its name without parameters, is of an object that Node queues
+// for one job after the other: a stream of zlib, for each write. (node: src/node_zlib.cc, CompressionStream, and the
+// contexts that a tail call goes on to)
+func IsQueuedAgain(function string) bool {
+	return strings.Contains(function, "CompressionStream<") || strings.HasSuffix(function, "Context::DoThreadPoolWork")
+}
