@@ -112,24 +112,13 @@ static __noinline long native_resource(struct reader *r, const struct async_hook
 	return 0;
 }
 
-// Follows the rules from a store. Of an AsyncLocalStorage that has none now, undefined is kept.
 static long enter_collected(__u32 i, void *context)
 {
 	struct resource_reader *f = context;
-	struct reader *r = f->reader;
-	struct scratch *s = r->scratch;
+	struct scratch *s = f->scratch;
 	if (i >= s->n_stores)
 		return 1;
-	__u64 value = s->stores[i & (MAX_STORES - 1)].value;
-	if (HEAP_OBJECT(value)) {
-		__s32 type = read_typed(r->process, r->scratch, value, s->ref_head, 8);
-		if (type < 0 || type == r->process->v8.type_oddball)
-			return 0;
-	}
-	if (!s->resource.present)
-		append(s, CONTEXT_PRESENT, NO_LABEL, 0);
-	s->resource.present = 1;
-	follow_store(r, value);
+	enter_store(f->reader, s->stores[i & (MAX_STORES - 1)].value);
 	return 0;
 }
 
@@ -174,7 +163,6 @@ static __always_inline int enter_resource(struct reader *r, __u64 resource)
 	if (!resource || !r->process->v8.first_js_object)
 		return 0;
 	r->scratch->resource.object = resource;
-	r->scratch->resource.present = 0;
 	bpf_loop(MAX_HOPS, read_resource, &f, 0);
 	bpf_loop(MAX_STORES, enter_collected, &f, 0);
 	return 1;

@@ -39,7 +39,7 @@ static long enter_next(__u32 i, void *context)
 {
 	struct reader *r = context;
 	struct store store = r->scratch->stores[i & (MAX_STORES - 1)];
-	follow_store(r, store.value);
+	enter_store(r, store.value);
 	if (r->process->n_roots)
 		follow_named(r, &store);
 	return 0;
@@ -48,6 +48,7 @@ static long enter_next(__u32 i, void *context)
 static __always_inline void begin_rules(struct scratch *s)
 {
 	s->n_parts = s->apart = 0;
+	s->present = 0;
 	s->n_visits = s->n_values = 0;
 	s->labels_set = 0;
 	s->context_steps = MAX_CONTEXT_STEPS;
@@ -113,7 +114,6 @@ static __always_inline int enter_frame(struct reader *r, __u64 frame)
 		unreadable(s);
 		return 0;
 	}
-	append(s, CONTEXT_PRESENT, NO_LABEL, 0);
 	s->n_stores = 0;
 	bpf_loop(s->table.n_entries > MAX_STORES ? MAX_STORES + 1 : s->table.n_entries, add_next_store, r, 0);
 	bpf_loop(s->n_stores, enter_next, r, 0);

@@ -134,7 +134,7 @@ enum context_type {
 	CONTEXT_CUT,          // the string before is longer than MAX_STRING bytes
 	CONTEXT_LEARN_NAMES,  // request, see below: u64 hidden class of a store, 0: its properties, to show them
 	CONTEXT_UNREADABLE,   // a read failed, or a limit was reached
-	CONTEXT_PRESENT,      // there is an AsyncContextFrame, or a resource, with stores
+	CONTEXT_PRESENT,      // an AsyncLocalStorage has a store
 	CONTEXT_RECORD,       // a record of OTEP 4947, as in memory, up to MAX_ATTRIBUTES; label = enum published_kind
 	CONTEXT_LOCAL_NODE,   // key and value of a label of PUBLISHED_NODE_LABELS; label = bytes of the key
 	CONTEXT_LOCAL_THREAD, // the same of PUBLISHED_LABELS

@@ -70,6 +70,19 @@ static __always_inline void follow_store(struct reader *r, __u64 value)
 	follow(r->scratch, 0, r->process->store_label, VALUE_PLAIN, value);
 }
 
+// Follows the rules from a store. An AsyncLocalStorage that has none now has undefined, or null.
+static __always_inline void enter_store(struct reader *r, __u64 value)
+{
+	struct scratch *s = r->scratch;
+	__u16 oddball = r->process->v8.type_oddball;
+	if (HEAP_OBJECT(value) && read_typed(r->process, s, value, s->ref_head, 8) == oddball && boolean(s, value) < 0)
+		return;
+	if (!s->present)
+		append(s, CONTEXT_PRESENT, NO_LABEL, 0);
+	s->present = 1;
+	follow_store(r, value);
+}
+
 // The hashes of names in this isolate; 0 if there is no room for them, or if they may be those of an earlier isolate.
 static __noinline struct isolate_names *names_of(struct reader *r)
 {

@@ -217,8 +217,6 @@ struct store {
 struct resource_state {
 	__u64 object;         // the current one, tagged
 	__u64 public, holder; // what stands for it, and what has its stores
-	__u32 present;        // a store was found
-	__u32 pad;
 };
 
 // How far a walk has come. On the BPF stack the verifier would follow all combinations of their values.
@@ -335,6 +333,7 @@ struct scratch {
 	__u64 visited; // object whose head is in object_head; 0 = of none
 	__u32 context_steps; // that are left of MAX_CONTEXT_STEPS
 	__u32 full;  // the buffer has had no room for a record
+	__u32 present, pad2; // a store is current
 	__u64 labels_set; // labels that have a value, a bit each
 	struct visit visits[MAX_VISITS];
 	struct label_value values[MAX_VALUES];

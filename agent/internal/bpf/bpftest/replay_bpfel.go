@@ -808,6 +808,8 @@ type replayScratch struct {
 	Visited      uint64
 	ContextSteps uint32
 	Full         uint32
+	Present      uint32
+	Pad2         uint32
 	LabelsSet    uint64
 	Visits       [64]struct {
 		_      structs.HostLayout
@@ -858,12 +860,10 @@ type replayScratch struct {
 	}
 	Part     [32]uint64
 	Resource struct {
-		_       structs.HostLayout
-		Object  uint64
-		Public  uint64
-		Holder  uint64
-		Present uint32
-		Pad     uint32
+		_      structs.HostLayout
+		Object uint64
+		Public uint64
+		Holder uint64
 	}
 	N_stores   uint32
 	Collecting uint32
