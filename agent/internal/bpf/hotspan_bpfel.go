@@ -223,6 +223,14 @@ type hotspanKnownSet struct {
 	Fingerprints [4]uint64
 }
 
+type hotspanLeaveState uint32
+
+const (
+	hotspanLeaveStateLEFT_UNSEEN  hotspanLeaveState = 0
+	hotspanLeaveStateLEFT_BLOCKED hotspanLeaveState = 1
+	hotspanLeaveStateLEFT_STOPPED hotspanLeaveState = 2
+)
+
 type hotspanLifecycle struct {
 	_    structs.HostLayout
 	Type uint32
@@ -989,7 +997,7 @@ type hotspanWaiting struct {
 	Ready   uint64
 	Waited  uint64
 	Fault   uint64
-	Blocked uint32
+	State   uint32
 	Process uint32
 }
 
@@ -1071,6 +1079,7 @@ const (
 	hotspanVarGoJobFrame         = "go_job_frame"
 	hotspanVarGoJobObject        = "go_job_object"
 	hotspanVarGoKept             = "go_kept"
+	hotspanVarGoLeaveState       = "go_leave_state"
 	hotspanVarGoLifecycle        = "go_lifecycle"
 	hotspanVarGoLimit            = "go_limit"
 	hotspanVarGoMappingKind      = "go_mapping_kind"
@@ -1191,6 +1200,7 @@ type hotspanVariableSpecs struct {
 	GoJobFrame      *ebpf.VariableSpec `ebpf:"go_job_frame"`
 	GoJobObject     *ebpf.VariableSpec `ebpf:"go_job_object"`
 	GoKept          *ebpf.VariableSpec `ebpf:"go_kept"`
+	GoLeaveState    *ebpf.VariableSpec `ebpf:"go_leave_state"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoLimit         *ebpf.VariableSpec `ebpf:"go_limit"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
@@ -1300,6 +1310,7 @@ type hotspanVariables struct {
 	GoJobFrame      *ebpf.Variable `ebpf:"go_job_frame"`
 	GoJobObject     *ebpf.Variable `ebpf:"go_job_object"`
 	GoKept          *ebpf.Variable `ebpf:"go_kept"`
+	GoLeaveState    *ebpf.Variable `ebpf:"go_leave_state"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoLimit         *ebpf.Variable `ebpf:"go_limit"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`

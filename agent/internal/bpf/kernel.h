@@ -83,6 +83,7 @@ struct task_struct {
 	int pid;
 	int tgid;
 	unsigned int flags;
+	unsigned long jobctl;
 	__u64 start_time;
 	struct signal_struct *signal;
 	void *stack; // lowest address of its kernel stack

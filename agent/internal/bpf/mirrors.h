@@ -8,6 +8,7 @@
 #include "event.h"
 #include "learned.h"
 #include "limits.h"
+#include "off_cpu.h"
 #include "process.h"
 #include "thread_context.h"
 #include "unwind.h"
@@ -40,3 +41,4 @@ const enum cfa_rule go_cfa_rule;
 const enum rbp_rule go_rbp_rule;
 const enum comparison go_comparison;
 const enum operand go_operand;
+const enum leave_state go_leave_state;

@@ -10,7 +10,16 @@
 
 #define PF_EXITING 4 // include/linux/sched.h
 #define OFF_CPU 1    // number of the probe that bounds the samples of waits
-#define TASK_BLOCKED 3 // interruptible or not: neither stopped, nor ready to run; include/linux/sched.h
+#define TASK_INTERRUPTIBLE 1 // include/linux/sched.h
+#define TASK_BLOCKED 3       // interruptible or not: neither stopped, nor ready to run
+#define JOBCTL_TRAP_FREEZE (1 << 23) // include/linux/sched/jobctl.h
+
+// Why a thread has left its CPU.
+enum leave_state {
+	LEFT_UNSEEN,  // before its waits counted
+	LEFT_BLOCKED, // to wait for something, or since another thread had its CPU
+	LEFT_STOPPED, // by a signal, a debugger or the freezer of its control group
+};
 
 // What a thread of a profiled process waits for. Times are CLOCK_MONOTONIC, nanoseconds.
 struct waiting {
@@ -18,7 +27,7 @@ struct waiting {
 	__u64 ready;  // when it could run again; 0 = not yet
 	__u64 waited; // nanoseconds that it has waited in its system call
 	__u64 fault;  // nanoseconds that it has waited in a page fault of its code
-	__u32 blocked; // it has left its CPU to wait for something, and was not stopped
+	__u32 state;   // enum leave_state
 	__u32 process; // process.id: after an execve the thread is another one's
 };
 
@@ -93,12 +102,12 @@ static __always_inline void gets_cpu(struct task_struct *task, struct waiting *w
 		ready = left;
 	if (ready < now)
 		__sync_fetch_and_add(&t->ready, now - ready);
-	if (in_call(task)) {
+	if (in_call(task) && w->state != LEFT_STOPPED) {
 		w->waited += ready - left;
 		return;
 	}
 	__sync_fetch_and_add(&t->elsewhere, ready - left);
-	if (w->blocked)
+	if (w->state == LEFT_BLOCKED)
 		w->fault += ready - left;
 }
 
@@ -119,11 +128,20 @@ static __noinline int current_has_cpu(struct waiting *w, struct wait_times *t)
 	return 0;
 }
 
+// Reports whether a thread that leaves its CPU is stopped. It does that on its way from a system call to user code, so
+// that by its registers it is still in the call. In the freezer's trap it looks as if it waited, but there is no other
+// wait that a signal could end while the trap is due: that is a signal itself. (Linux, kernel/signal.c,
+// do_freezer_trap)
+static __always_inline int is_stopped(const struct task_struct *task, __u32 state)
+{
+	return !(state & TASK_BLOCKED) || ((state & TASK_INTERRUPTIBLE) && (task->jobctl & JOBCTL_TRAP_FREEZE));
+}
+
 static __always_inline void leaves_cpu(struct task_struct *task, struct waiting *w, struct wait_times *t, __u64 now,
 				       int runs_on, __u32 state)
 {
 	has_cpu(task, w, t, now);
-	w->blocked = state & TASK_BLOCKED;
+	w->state = !runs_on && is_stopped(task, state) ? LEFT_STOPPED : LEFT_BLOCKED;
 	w->ready = runs_on ? now : 0;
 	w->left = now;
 }

@@ -184,6 +184,14 @@ type replayKnownSet struct {
 	Fingerprints [4]uint64
 }
 
+type replayLeaveState uint32
+
+const (
+	replayLeaveStateLEFT_UNSEEN  replayLeaveState = 0
+	replayLeaveStateLEFT_BLOCKED replayLeaveState = 1
+	replayLeaveStateLEFT_STOPPED replayLeaveState = 2
+)
+
 type replayLimit uint32
 
 const (
@@ -1049,7 +1057,7 @@ type replayWaiting struct {
 	Ready   uint64
 	Waited  uint64
 	Fault   uint64
-	Blocked uint32
+	State   uint32
 	Process uint32
 }
 
@@ -1132,6 +1140,7 @@ const (
 	replayVarGoJobFrame         = "go_job_frame"
 	replayVarGoJobObject        = "go_job_object"
 	replayVarGoKept             = "go_kept"
+	replayVarGoLeaveState       = "go_leave_state"
 	replayVarGoLifecycle        = "go_lifecycle"
 	replayVarGoLimit            = "go_limit"
 	replayVarGoMappingKind      = "go_mapping_kind"
@@ -1256,6 +1265,7 @@ type replayVariableSpecs struct {
 	GoJobFrame      *ebpf.VariableSpec `ebpf:"go_job_frame"`
 	GoJobObject     *ebpf.VariableSpec `ebpf:"go_job_object"`
 	GoKept          *ebpf.VariableSpec `ebpf:"go_kept"`
+	GoLeaveState    *ebpf.VariableSpec `ebpf:"go_leave_state"`
 	GoLifecycle     *ebpf.VariableSpec `ebpf:"go_lifecycle"`
 	GoLimit         *ebpf.VariableSpec `ebpf:"go_limit"`
 	GoMappingKind   *ebpf.VariableSpec `ebpf:"go_mapping_kind"`
@@ -1368,6 +1378,7 @@ type replayVariables struct {
 	GoJobFrame      *ebpf.Variable `ebpf:"go_job_frame"`
 	GoJobObject     *ebpf.Variable `ebpf:"go_job_object"`
 	GoKept          *ebpf.Variable `ebpf:"go_kept"`
+	GoLeaveState    *ebpf.Variable `ebpf:"go_leave_state"`
 	GoLifecycle     *ebpf.Variable `ebpf:"go_lifecycle"`
 	GoLimit         *ebpf.Variable `ebpf:"go_limit"`
 	GoMappingKind   *ebpf.Variable `ebpf:"go_mapping_kind"`
