@@ -49,6 +49,45 @@ func recordWaits(t *testing.T, pid int, d time.Duration, sampled func()) (w wait
 	return w, readSamples(t, out)
 }
 
+// TestUnfinishedWaits: threads that wait from before a recording to beyond its end, and one in a system call that it
+// waits in again and again, are in the sums, which lack only what the threads were on a CPU.
+func TestUnfinishedWaits(t *testing.T) {
+	eachNode(t, func(t *testing.T, node string) {
+		pipe := filepath.Join(t.TempDir(), "pipe")
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, said := startNode(t, node, "-e", fmt.Sprintf(`
+			const out = fs.openSync(%q, 'w');
+			console.log('ready');
+			fs.writeSync(out, Buffer.alloc(1 << 28));`, pipe))
+		reader, err := os.Open(pipe)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { // until the test ends
+			for part := make([]byte, 1<<16); err == nil; time.Sleep(20 * time.Millisecond) {
+				_, err = reader.Read(part)
+			}
+		}()
+		t.Cleanup(func() { reader.Close() })
+		awaitText(t, said, "ready")
+		time.Sleep(time.Second) // what has begun with Node.js waits
+		threads, before := ranFor(t, c.Process.Pid)
+		w, samples := recordWaits(t, c.Process.Pid, 4*time.Second, nil)
+		_, after := ranFor(t, c.Process.Pid)
+		all := float64(threads) * w.Duration
+		got := w.Waits.Ended + w.Waits.Ready + w.Waits.Elsewhere + w.Waits.Unfinished
+		t.Logf("%d threads: %.3f s off the CPU, of %.3f s; %.3f s on a CPU", threads, got, all, after-before)
+		if got > 1.01*all || got < 0.98*all-(after-before) {
+			t.Error("these differ")
+		}
+		if w.Waits.Unfinished < 0.9*w.Duration || len(samples) > 0 {
+			t.Errorf("the main thread waits in one system call all the time: %d samples", len(samples))
+		}
+	})
+}
+
 // ranFor returns how many threads a process has, and for how long they were on a CPU, in seconds.
 func ranFor(t *testing.T, pid int) (threads int, seconds float64) {
 	t.Helper()

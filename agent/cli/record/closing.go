@@ -213,7 +213,7 @@ func whyNone(s *agent.Stats, both bool) string {
 	case len(s.Hits) > 0:
 		why = "no probe was hit"
 	case s.Waits.Since > 0:
-		why = fmt.Sprintf("no thread with work waited for %v", s.Waits.Shortest)
+		why = fmt.Sprintf("no wait of %v or more has ended in a thread with work", s.Waits.Shortest)
 	}
 	if lost > 0 {
 		why += fmt.Sprintf(", but %d were lost", lost)

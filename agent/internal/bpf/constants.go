@@ -83,6 +83,8 @@ const (
 	WorkNameInfo    = uint32(hotspanWorkKindWORK_NAME_INFO)
 	NumWorkKinds    = uint32(hotspanWorkKindNUM_WORK_KINDS)
 
+	LeftStopped = uint32(hotspanLeaveStateLEFT_STOPPED)
+
 	FrameInHandle = uint64(hotspanJobFrameFRAME_IN_HANDLE)
 	FrameInField  = uint64(hotspanJobFrameFRAME_IN_FIELD)
 )

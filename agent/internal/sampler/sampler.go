@@ -411,7 +411,7 @@ func (s *Sampler) Waits() (trigger.Waits, error) {
 	if s.offCPU == nil || s.OfStalls() {
 		return trigger.Waits{}, nil
 	}
-	w, err := s.offCPU.Waits(uint64(procs.Monotonic()))
+	w, err := s.offCPU.Waits()
 	w.Sampled, w.OnCPU = time.Duration(s.kept[trigger.OffCPUNumber]), time.Duration(s.kept[0])
 	return w, err
 }

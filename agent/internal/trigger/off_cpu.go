@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // OffCPU takes a sample at the end of each system call or page fault in which a thread has waited long enough, as far
@@ -20,6 +21,7 @@ type OffCPU struct {
 	limit    limit
 	links    []link.Link
 	faults   []*events // the ends of page faults
+	rest     rest      // at the end
 }
 
 // OffCPUNumber is its number among probes: there are no others beside it. (bpf/off_cpu.h)
@@ -88,6 +90,7 @@ func (o *OffCPU) Stop() {
 	if len(o.links) == 0 {
 		return
 	}
+	end := procs.Monotonic()
 	_ = o.limit.stop() // it fails for no map that Start has written to
 	for _, e := range o.faults {
 		e.close()
@@ -97,6 +100,7 @@ func (o *OffCPU) Stop() {
 		l.Close()
 	}
 	o.links, o.faults = nil, nil
+	o.rest = findRest(o.objects, uint64(end))
 }
 
 // Waits are what threads of profiled processes have waited.
@@ -110,15 +114,15 @@ type Waits struct {
 	OnCPU      time.Duration // beside, that samples of the timer in snapshots stand for
 	Elsewhere  time.Duration // outside of these: stopped, or in a page fault that has not ended
 	Ready      time.Duration // for a CPU
-	Unfinished time.Duration // in waits that have not ended yet
+	Unfinished time.Duration // in waits that had not ended at the end
 	Unknown    int64         // threads of which no waits are known: there were too many
 }
 
 // Counts reads how many waits there were that are long enough for a sample.
 func (o *OffCPU) Counts() (Counts, error) { return o.limit.counts(OffCPUNumber) }
 
-// Waits reads what was counted, until a time by CLOCK_MONOTONIC.
-func (o *OffCPU) Waits(now uint64) (w Waits, err error) {
+// Waits reads what was counted, and after Stop what had not ended by then.
+func (o *OffCPU) Waits() (w Waits, err error) {
 	var times []bpf.WaitTimes
 	if err := o.objects.WaitTimes.Lookup(uint32(0), &times); err != nil {
 		return w, fmt.Errorf("waits: %w", err)
@@ -129,18 +133,13 @@ func (o *OffCPU) Waits(now uint64) (w Waits, err error) {
 		w.Brief += time.Duration(t.Brief)
 		w.Elsewhere += time.Duration(t.Elsewhere) // may be less than 0 of one CPU
 		w.Ready += time.Duration(t.Ready)
-		w.Unknown += int64(t.Unknown)
 	}
+	w.Unknown = unknown(times)
 	if w.Counts, err = o.Counts(); err != nil {
 		return w, err
 	}
-	var tid uint32
-	var of bpf.Waiting
-	threads := o.objects.Waiting.Iterate()
-	for threads.Next(&tid, &of) {
-		if of.Left != 0 && of.Ready == 0 && of.Left < now {
-			w.Unfinished += time.Duration(now - of.Left)
-		}
-	}
-	return w, threads.Err()
+	w.Unfinished += o.rest.unfinished
+	w.Elsewhere += o.rest.stopped
+	w.Ready += o.rest.ready
+	return w, o.rest.err
 }
