@@ -94,7 +94,7 @@ struct sample {
 	__u8 vm_state;        // enum vm_state
 	__u8 gc_state;        // V8's Heap::HeapState
 	__u8 stop;            // enum stop
-	__u8 kernel_mode;     // the thread was in the kernel
+	__u8 in_job;          // a thread of libuv's pool has work, whoever gave it
 	__u16 skipped;        // frames that the record lacks after the first KEPT_LEAF; then those behind are a ring
 	__u8 resumed;         // there was a FRAME_GAP
 	__u8 is_new;          // naming it needs something that hotspan has not read: see known.h

@@ -491,7 +491,7 @@ type hotspanSample struct {
 	VmState      uint8
 	GcState      uint8
 	Stop         uint8
-	KernelMode   uint8
+	InJob        uint8
 	Skipped      uint16
 	Resumed      uint8
 	IsNew        uint8

@@ -206,7 +206,8 @@ static __always_inline void read_request(struct process *p, struct scratch *s, _
 	struct sample *e = (struct sample *)s->buffer;
 	__u32 before = s->end;
 	s->owner.isolate = 0;
-	if (s->walk.in_pool && reads_requests(p))
+	e->in_job = s->walk.in_pool != 0;
+	if (e->in_job && reads_requests(p))
 		find_owner(p, s);
 	s->thread = s->owner.isolate ? 0 : e->tid;
 	read_once(p, s, thread, isolate, context);
@@ -263,8 +264,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, struct 
 	struct sample *e = (struct sample *)s->buffer;
 	begin_sample(s, id);
 	find_pending(s);
-	e->kernel_mode = (ctx->regs.cs & 3) != 3;
-	if (e->kernel_mode)
+	if ((ctx->regs.cs & 3) != 3)
 		read_kernel(ctx, s, e);
 	__u64 thread = thread_pointer();
 	read_thread(p, s, user_registers(), thread, isolate_of(&p->v8, thread));

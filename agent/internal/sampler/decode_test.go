@@ -95,12 +95,12 @@ func TestDecodeSample(t *testing.T) {
 		Time, IP, SP, BP, R10, Isolate, Callee uint64
 		Work, Turn, Job, Weight, MarkCompacts  uint64
 		Call                                   uint32
-		VM, GC, Stop, Kernel                   uint8
+		VM, GC, Stop, InJob                    uint8
 		Thread                                 string
 	}
 	got := fields{
 		s.Type, s.Pid, s.Tid, uint32(s.Cpu), s.Time, s.Ip, s.Sp, s.Bp, s.R10, s.Isolate, s.Callee.Pc, s.Work, s.Turn,
-		s.Job, s.Weight, s.MarkCompacts, s.Call, s.VmState, s.GcState, s.Stop, s.KernelMode, s.ThreadName(),
+		s.Job, s.Weight, s.MarkCompacts, s.Call, s.VmState, s.GcState, s.Stop, s.InJob, s.ThreadName(),
 	}
 	wantFields := fields{
 		1, 101, 102, 3, 1e12, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xc1, 0xd1, 0xd3, 0xd2, 0xe1, 0xe3, 0xe2,

@@ -25,7 +25,7 @@ func inFault(s *sampler.Sample) bool { return s.Weight != 0 && s.Call == bpf.Pag
 // IsIdle reports whether a sample is a wait of a thread that had nothing to do: by its whole stack no JavaScript called
 // what waits, no collection, and no job of libuv's pool.
 func IsIdle(s *sampler.Sample, named *pprofx.Sample) bool {
-	if s.Weight == 0 || s.Work != 0 || !slices.Contains(pauses, s.Call) || named.State == pprofx.StateGC ||
+	if s.Weight == 0 || s.InJob != 0 || !slices.Contains(pauses, s.Call) || named.State == pprofx.StateGC ||
 		named.Stop != pprofx.StopRoot {
 		return false
 	}
