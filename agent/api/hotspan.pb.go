@@ -612,7 +612,7 @@ func (x *SamplesRequest) GetOneIn() uint32 {
 type CaptureRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Process       *Process               `protobuf:"bytes,1,opt,name=process,proto3" json:"process,omitempty"`
-	Duration      uint64                 `protobuf:"fixed64,2,opt,name=duration,proto3" json:"duration,omitempty"` // nanoseconds, at most an hour; 0: until the caller has closed its side
+	Duration      uint64                 `protobuf:"fixed64,2,opt,name=duration,proto3" json:"duration,omitempty"` // nanoseconds from when it samples, at most an hour; 0: until the caller has closed its side
 	Rate          uint32                 `protobuf:"varint,3,opt,name=rate,proto3" json:"rate,omitempty"`          // samples per second on each CPU; 0: 99
 	Rules         []string               `protobuf:"bytes,4,rep,name=rules,proto3" json:"rules,omitempty"`         // labels besides the agent's own: NAME=PATH
 	unknownFields protoimpl.UnknownFields

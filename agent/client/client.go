@@ -120,7 +120,7 @@ func (c *Client) Samples(ctx context.Context, f Filter, oneIn int) iter.Seq2[Eve
 // Capture is a profile of one process at a rate of its own.
 type Capture struct {
 	Process  Process       // the zero Process is the caller
-	Duration time.Duration // at most an hour; 0: until the function end is called, or for an hour
+	Duration time.Duration // from when it samples, at most an hour; 0: until the function end is called, or for an hour
 	Rate     int           // samples per second on each CPU; 0: 99
 	Rules    []string      // labels besides the agent's own: NAME=PATH
 }

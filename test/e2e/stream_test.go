@@ -84,6 +84,23 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// TestCaptureTime: what an agent samples for a caller takes as long as that asks for, from when it samples: before, it
+// reads the files of the process.
+func TestCaptureTime(t *testing.T) {
+	t.Parallel()
+	c, said := startNode(t, node24(t), "-e", "console.log('ready'); for (;;);")
+	awaitText(t, said, "ready")
+	a := startAgent(t, "--name", t.Name())
+	samples, _ := a.streamed(t, "-p", strconv.Itoa(c.Process.Pid), "-F", "199", "-d", "1s")
+	if len(samples) < 2 {
+		t.Fatalf("%d samples", len(samples))
+	}
+	took := time.Duration(samples[len(samples)-1].T - samples[0].T)
+	if t.Logf("%d samples in %v", len(samples), took); took < 900*time.Millisecond || took > 1300*time.Millisecond {
+		t.Error("want 1 s")
+	}
+}
+
 // TestStreamTellsLosses: samples that the agent has lost meanwhile are said at the end.
 func TestStreamTellsLosses(t *testing.T) {
 	t.Parallel()

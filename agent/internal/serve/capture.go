@@ -41,8 +41,12 @@ func (s *Server) Capture(stream captureStream) error {
 		end()
 		return err
 	}
-	ctx, stop := context.WithTimeout(stream.Context(), captureTime(r))
+	ctx, stop := context.WithCancel(stream.Context())
 	defer stop()
+	of.Begun = func() { // before, files are read
+		timer := time.AfterFunc(captureTime(r), stop)
+		context.AfterFunc(ctx, func() { timer.Stop() })
+	}
 	if r.Duration == 0 {
 		go func() {
 			defer stop()

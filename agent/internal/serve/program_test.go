@@ -216,8 +216,8 @@ func TestOtherProgram(t *testing.T) {
 
 // sampleWhen delivers a snapshot for each number that comes, and after an error waits until the capture is ended.
 func sampleWhen(ctx context.Context, t *testing.T, of serve.Capture, pieces, sessionPieces <-chan int64) error {
-	if of.Begun != nil {
-		of.Begun()
+	of.Begun()
+	if of.Sampled != nil { // a session
 		pieces = sessionPieces
 	}
 	for {

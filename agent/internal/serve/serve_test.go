@@ -415,6 +415,7 @@ func TestUnreadCapture(t *testing.T) {
 	s := start(t, 0)
 	ended := make(chan error, 4)
 	s.sampled = func(ctx context.Context, of serve.Capture) error {
+		of.Begun()
 		for n := int64(0); ; n++ {
 			if err := of.To(context.Background(), snapshot(t, n, of.PID)); err != nil {
 				ended <- err
