@@ -140,3 +140,25 @@ func TestStoppedWaits(t *testing.T) {
 		}
 	})
 }
+
+// TestStoppedBefore: a thread that is stopped when the recording begins, and goes on later, has not waited until then.
+func TestStoppedBefore(t *testing.T) {
+	c, said := startNode(t, node24(t), "-e", `
+		const cell = new Int32Array(new SharedArrayBuffer(4));
+		setInterval(() => Atomics.wait(cell, 0, 0, 300), 1);
+		setTimeout(() => console.log('ready'), 500);`)
+	awaitText(t, said, "ready")
+	if err := c.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(6*time.Second, func() { c.Process.Signal(syscall.SIGCONT) })
+	w, samples := recordWaits(t, c.Process.Pid, 8*time.Second, nil)
+	if w.Waits.Elsewhere < 1 || len(samples) == 0 {
+		t.Errorf("stopped for %.3f s, %d samples", w.Waits.Elsewhere, len(samples))
+	}
+	for _, s := range samples {
+		if s.Weight > 500e6 {
+			t.Errorf("%v", &s)
+		}
+	}
+}

@@ -57,6 +57,9 @@ func (o *OffCPU) Start(now uint64) error {
 		}
 		o.links = append(o.links, l)
 	}
+	if err := noteStopped(o.objects, now); err != nil {
+		return err
+	}
 	return o.startFaults()
 }
 

@@ -2,13 +2,9 @@ package trigger
 
 import (
 	"errors"
-	"fmt"
-	"os"
-	"strconv"
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/bpf"
-	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 // rest is how long threads of profiled processes were off the CPU in what had not ended at the end of a recording.
@@ -71,18 +67,9 @@ func (r *rest) addThread(of *bpf.Waiting, end uint64) {
 
 // addUnseen adds the threads of a process that are not known, since they were off the CPU all the time.
 func (r *rest) addUnseen(pid int, known map[int]bool, began, end uint64) {
-	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)) // none if the process has ended
-	for _, t := range threads {
-		tid, _ := strconv.Atoi(t.Name())
-		fields := procs.ThreadStat(pid, tid)
-		if known[tid] || len(fields) == 0 {
-			continue
-		}
-		switch fields[0] {
-		case "S", "D":
-			r.add(began, end, false)
-		case "T", "t":
-			r.add(began, end, true)
+	for tid, state := range threadStates(pid) {
+		if !known[tid] && (isStopped(state) || state == "S" || state == "D") {
+			r.add(began, end, isStopped(state))
 		}
 	}
 }
