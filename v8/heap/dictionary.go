@@ -43,7 +43,7 @@ func (r *Reader) NamedEntries(m Word) ([]NamedValue, error) {
 // Dictionary reads the data properties of an object in dictionary mode.
 func (r *Reader) Dictionary(object Word) ([]NamedValue, error) {
 	var out []NamedValue
-	err := r.dictionary(object, func(key, value, details Word) {
+	err := r.dictionary(object, maxEntries, func(key, value, details Word) {
 		if !details.IsSmi() || details.Smi()&1 != 0 {
 			return // an accessor, or empty
 		}
@@ -54,9 +54,10 @@ func (r *Reader) Dictionary(object Word) ([]NamedValue, error) {
 	return out, err
 }
 
-// dictionary calls f for each entry, also for empty ones. A NameDictionary has the numbers of elements, of deleted ones
-// and of entries, a prefix, and the entries. (src/objects/hash-table.h, src/objects/dictionary.h)
-func (r *Reader) dictionary(object Word, f func(key, value, details Word)) error {
+// dictionary calls f for each entry, also for empty ones, of which there may be so many. A NameDictionary has the
+// numbers of elements, of deleted ones and of entries, a prefix, and the entries. (src/objects/hash-table.h,
+// src/objects/dictionary.h)
+func (r *Reader) dictionary(object Word, most int, f func(key, value, details Word)) error {
 	if err := r.within(dictionaryLimits); err != nil {
 		return err
 	}
@@ -76,8 +77,8 @@ func (r *Reader) dictionary(object Word, f func(key, value, details Word)) error
 	if err != nil {
 		return err
 	}
-	if n := capacity.Smi(); !capacity.IsSmi() || n < 1 || n > maxEntries || n&(n-1) != 0 {
-		return fmt.Errorf("object 0x%x: dictionary of 0x%x entries", uint64(object), uint64(capacity))
+	if n := capacity.Smi(); !capacity.IsSmi() || n < 1 || n > most || n&(n-1) != 0 {
+		return fmt.Errorf("object 0x%x: dictionary of %d entries", uint64(object), n)
 	}
 	b, err := r.Bytes(data+8*uint64(3+r.l.At(layout.NameDictionaryPrefix)), 24*capacity.Smi())
 	if err != nil {

@@ -2,7 +2,6 @@ package heap
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/hotspan/hotspan/v8/layout"
 )
@@ -31,14 +30,9 @@ func (r *Reader) Sparse(store Word) ([]Own, error) {
 		if !details.IsSmi() {
 			continue
 		}
-		i := key.Smi()
-		if !key.IsSmi() {
-			bits, err := r.Number(key)
-			f := math.Float64frombits(uint64(bits))
-			if err != nil || !(f >= 0 && f < 1<<32) {
-				continue // empty or deleted
-			}
-			i = int(f)
+		i, ok := r.index(key)
+		if !ok {
+			continue // empty or deleted
 		}
 		d := uint(uint32(details.Smi()))
 		out = append(out, Own{Key: key, Value: wordAt(b, 1), Accessor: d&1 != 0, Enumerable: d>>r.dontEnum()&1 == 0,

@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/hotspan/hotspan/v8/layout"
@@ -29,6 +30,9 @@ func (r *Reader) dontEnum() uint {
 // dictionaryOrder is the shift of a property's number in the details of a dictionary; it has 23 bits.
 // (src/objects/property-details.h, DictionaryStorageField)
 const dictionaryOrder = 8
+
+// maxDictionary bounds the entries of an object in dictionary mode, used and not; the key of each is read by itself.
+const maxDictionary = 1 << 16
 
 // Own reads the properties of an object in the order in which they were made; elements are not among them.
 func (r *Reader) Own(object Word) ([]Own, error) {
@@ -69,7 +73,7 @@ func (r *Reader) Own(object Word) ([]Own, error) {
 
 func (r *Reader) ownInDictionary(object Word) ([]Own, error) {
 	var out []Own
-	err := r.dictionary(object, func(key, value, details Word) {
+	err := r.dictionary(object, maxDictionary, func(key, value, details Word) {
 		if typ, err := r.Type(key); err != nil || typ > r.l.At(layout.TypeSymbol) || !details.IsSmi() {
 			return // empty or deleted
 		}
@@ -136,10 +140,24 @@ func (r *Reader) ArrayLength(array Word) (int, error) {
 		return 0, err
 	}
 	n, err := r.field(array, layout.JSArrayLength)
-	if err != nil || !n.IsSmi() || n.Smi() < 0 {
+	if err != nil {
+		return 0, err
+	}
+	length, ok := r.index(n)
+	if !ok {
 		return 0, fmt.Errorf("array 0x%x: length 0x%x", uint64(array), uint64(n))
 	}
-	return n.Smi(), nil
+	return length, nil
+}
+
+// index is the number of an element or a length: a Smi, or a HeapNumber where it is larger.
+func (r *Reader) index(w Word) (n int, ok bool) {
+	if w.IsSmi() {
+		return w.Smi(), w.Smi() >= 0
+	}
+	bits, err := r.Number(w)
+	f := math.Float64frombits(uint64(bits))
+	return int(f), err == nil && f >= 0 && f < 1<<32
 }
 
 // Number is the value of a HeapNumber.
