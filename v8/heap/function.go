@@ -90,7 +90,7 @@ func (r *Reader) functionName(w Word, f *Function) error {
 	case typ >= r.l.At(layout.FirstNonStringType):
 		return &TypeError{v, typ, "string or ScopeInfo"}
 	default:
-		f.Name, err = r.name(v)
+		f.Name, err = r.Name(v)
 	}
 	if err == nil {
 		err = r.holds(w.address()+uint64(r.l.At(layout.SFINameOrScopeInfo)), v)
@@ -184,7 +184,7 @@ func (r *Reader) OwnName(sfi Word) (string, error) {
 		return "", err
 	}
 	if r.want(v, layout.TypeScopeInfo) != nil {
-		return r.name(v)
+		return r.Name(v)
 	}
 	at, err := r.scopeNames(v)
 	if err != nil || at.own < 0 {
@@ -210,7 +210,7 @@ func (r *Reader) firstName(w Word, at []int) (string, error) {
 		if !v.IsObject() || r.want(v, layout.TypeOddball) == nil {
 			continue
 		}
-		s, err := r.name(v)
+		s, err := r.Name(v)
 		if err == nil {
 			err = r.holds(slot, v)
 		}
@@ -221,8 +221,9 @@ func (r *Reader) firstName(w Word, at []int) (string, error) {
 	return "", nil
 }
 
-// name reads a function's name. One of more than maxName UTF-16 units is cut there, and says so.
-func (r *Reader) name(w Word) (string, error) {
+// Name reads the name of a function, or another text as short. One of more than maxName UTF-16 units is cut there, and
+// says so.
+func (r *Reader) Name(w Word) (string, error) {
 	t, err := r.pieces(piece{w: w, length: maxName + 1}, maxNamePieces)
 	if err != nil {
 		return "", err

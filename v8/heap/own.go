@@ -212,7 +212,7 @@ func (r *Reader) SymbolText(w Word) (text string, ok, secret bool, err error) {
 	if typ, err := r.Type(d); err != nil || typ >= r.l.At(layout.FirstNonStringType) {
 		return "", false, secret, err
 	}
-	text, err = r.String(d, maxName)
+	text, err = r.Name(d)
 	return text, true, secret, err
 }
 

@@ -147,7 +147,7 @@ func TestLongNamesSayThatTheyAreCut(t *testing.T) {
 	mem := &image{}
 	for _, n := range []int{maxName - 1, maxName, maxName + 1} {
 		w := mem.chars(seqOne, n, strings.Repeat("n", n))
-		got, err := NewReader(mem, testLayout()).name(w)
+		got, err := NewReader(mem, testLayout()).Name(w)
 		want := strings.Repeat("n", min(n, maxName))
 		if n > maxName {
 			want += "…"

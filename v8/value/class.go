@@ -2,6 +2,7 @@ package value
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -124,7 +125,7 @@ func (s *printing) tagIn(own []heap.Own, itself bool) (tag string, found bool) {
 	if p == nil {
 		return "", false
 	}
-	switch text, err := s.Heap.String(p.Value, maxTag); {
+	switch text, err := s.Heap.Name(p.Value); {
 	case p.Accessor:
 		return "<getter>", true
 	case err != nil || itself && p.Enumerable: // or it is no string
@@ -133,9 +134,6 @@ func (s *printing) tagIn(own []heap.Own, itself bool) (tag string, found bool) {
 		return text, true
 	}
 }
-
-// maxTag bounds a tag, in UTF-16 units.
-const maxTag = 256
 
 // find looks for a property by its name, or a symbol by its description; nil if there is none.
 func (s *printing) find(own []heap.Own, name string, symbol bool) *heap.Own {
@@ -147,24 +145,25 @@ func (s *printing) find(own []heap.Own, name string, symbol bool) *heap.Own {
 	return nil
 }
 
-// lookup finds a property of an object or of its prototypes by its name; nil if there is none.
-func (s *printing) lookup(w heap.Word, name string) (*heap.Own, error) {
+// lookup finds a property of an object or of its prototypes by its name, and which of them has it; nil if there is
+// none.
+func (s *printing) lookup(w heap.Word, name string) (p *heap.Own, holder heap.Word, err error) {
 	for range maxChain {
 		if typ, err := s.Heap.Type(w); err != nil || typ == s.l.At(layout.TypeOddball) {
-			return nil, err
+			return nil, 0, err
 		}
 		own, err := s.own(w)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if p := s.find(own, name, false); p != nil {
-			return p, nil
+			return p, w, nil
 		}
 		if w, err = s.prototype(w); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return nil, errTooMuch
+	return nil, 0, errTooMuch
 }
 
 // constructorIn is the name of the function that is the property constructor; empty if there is none.
@@ -189,32 +188,41 @@ func (s *printing) isFunction(typ int) bool {
 
 const boundFunction = "JSBoundFunction"
 
-// nameOf is the property name of a function, as JavaScript sees it, where it is a string.
+// nameOf is the property name of a function, as JavaScript sees it, where it is a string or a number.
 func (s *printing) nameOf(w heap.Word) (string, error) {
+	p, holder, err := s.lookup(w, "name")
+	if err != nil || p == nil {
+		return "", err
+	}
+	typ, err := s.Heap.Type(p.Value)
+	switch {
+	case err != nil && !p.Value.IsSmi():
+		return "", err
+	case !p.Accessor && p.Value.IsSmi():
+		return strconv.Itoa(p.Value.Smi()), nil
+	case !p.Accessor && typ >= s.l.At(layout.FirstNonStringType):
+		return "<no string>", nil
+	case !p.Accessor:
+		return s.Heap.Name(p.Value)
+	case s.Types[typ] == "AccessorPair":
+		return "<getter>", nil
+	}
+	return s.ownName(holder)
+}
+
+// ownName is what V8's own accessor gives: the name in the source, or that of the function that is bound.
+func (s *printing) ownName(w heap.Word) (string, error) {
 	before := ""
 	for range maxChain {
-		p, err := s.lookup(w, "name")
+		typ, err := s.Heap.Type(w)
 		switch {
 		case err != nil:
 			return "", err
-		case p == nil:
-			return before, nil
-		case !p.Accessor:
-			typ, err := s.Heap.Type(p.Value)
-			if err != nil || p.Value.IsSmi() || typ >= s.l.At(layout.FirstNonStringType) {
-				return before + "<no string>", err
-			}
-			text, err := s.Heap.String(p.Value, maxTag)
-			return before + text, err
-		}
-		typ, err := s.Heap.Type(p.Value)
-		if err != nil || s.Types[typ] == "AccessorPair" {
-			return before + "<getter>", err
-		}
-		// V8's own accessor: the name in the source, or that of the function that is bound.
-		if typ, err = s.Heap.Type(w); err != nil || s.Types[typ] != boundFunction {
+		case s.isFunction(typ):
 			text, err := s.sourceName(w)
 			return before + text, err
+		case s.Types[typ] != boundFunction:
+			return before, nil
 		}
 		before += "bound "
 		if w, err = s.Heap.Part(w, layout.JSBoundFunctionTarget); err != nil {

@@ -54,7 +54,7 @@ func (s *printing) failure(o *object) (form, error) {
 
 // textOf is a property of an object or its prototypes that is a string, and otherwise what is usual.
 func (s *printing) textOf(w heap.Word, key, usual string) (string, error) {
-	p, err := s.lookup(w, key)
+	p, _, err := s.lookup(w, key)
 	switch {
 	case err != nil:
 		return "", err
@@ -75,11 +75,11 @@ func (s *printing) asText(w heap.Word, usual string) (string, error) {
 	case err != nil:
 		return "", err
 	case typ < s.l.At(layout.FirstNonStringType):
-		t, err := s.Heap.Text(w, maxText)
+		t, trailer, err := s.long(w)
 		if err != nil {
 			return "", err
 		}
-		return t.String(), nil
+		return t.String() + trailer, nil
 	case typ == s.l.At(layout.TypeOddball):
 		if text := s.value(w, 0); text != "undefined" && (text != "null" || usual == "") {
 			return text, nil
@@ -105,7 +105,7 @@ func headline(name, message string) string {
 // stack is the stack of an error as V8 has written it; empty if it has none. Where V8 has not written it yet, calls are
 // its lines without the first.
 func (s *printing) stack(o *object) (stack, calls string, err error) {
-	p, err := s.lookup(o.w, "stack")
+	p, _, err := s.lookup(o.w, "stack")
 	if err != nil || p == nil {
 		return "", "", err
 	}
@@ -124,8 +124,12 @@ func (s *printing) stack(o *object) (stack, calls string, err error) {
 
 // kept is the stack where V8 keeps it: a text, or what it makes that of when it is asked for.
 func (s *printing) kept(w heap.Word) (stack, calls string, err error) {
+	if w.IsSmi() {
+		stack, err = s.asText(w, "")
+		return stack, "", err
+	}
 	typ, err := s.Heap.Type(w)
-	if err != nil || w.IsSmi() {
+	if err != nil {
 		return "", "", err
 	}
 	if s.Types[typ] == "ErrorStackData" { // the stack is its first field (src/objects/call-site-info.tq)

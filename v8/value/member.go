@@ -44,14 +44,14 @@ func (s *printing) key(p heap.Own, symbol bool) string {
 		}
 		return "[Symbol(" + text + ")]"
 	}
-	t, err := s.Heap.Text(p.Key, maxText)
+	t, trailer, err := s.long(p.Key)
 	switch {
 	case err != nil:
 		return unread(err)
 	case !p.Enumerable: // only those of errors are shown
-		return "[" + t.String() + "]"
+		return "[" + t.String() + "]" + trailer
 	case t.Two == nil && plainKey.Match(t.One):
-		return string(t.One)
+		return string(t.One) + trailer
 	}
-	return quote(units(t))
+	return quote(units(t)) + trailer
 }

@@ -62,7 +62,7 @@ func (s *printing) regExp(o *object) (form, error) {
 	if err != nil {
 		return form{}, err
 	}
-	text, err := s.Heap.Text(source, maxText)
+	text, trailer, err := s.long(source)
 	if err != nil {
 		return form{}, err
 	}
@@ -70,7 +70,7 @@ func (s *printing) regExp(o *object) (form, error) {
 	if err != nil {
 		return form{}, err
 	}
-	base := "/" + text.String() + "/"
+	base := "/" + text.String() + trailer + "/"
 	for _, f := range regExpFlags {
 		if flags.Smi()>>f.bit&1 == 1 {
 			base += string(f.flag)

@@ -64,20 +64,12 @@ func (s *printing) print(w heap.Word, depth int) string {
 
 // text prints a string in quotes; a long one in an object line by line.
 func (s *printing) text(w heap.Word) string {
-	n, err := s.Heap.StringUnits(w)
-	if err != nil {
-		return unread(err)
-	}
-	t, err := s.Heap.Text(w, maxText)
+	t, trailer, err := s.long(w)
 	if err != nil {
 		return unread(err)
 	}
 	if !s.afford(t.Len() / 16) {
 		return "<more than is printed>"
-	}
-	trailer := ""
-	if n > maxText {
-		trailer = fmt.Sprintf("... %d more character%s", n-maxText, plural(n-maxText))
 	}
 	all := units(t)
 	const least = 16
@@ -94,6 +86,19 @@ func (s *printing) text(w heap.Word) string {
 		all = all[end:]
 	}
 	return strings.Join(lines, " +\n"+strings.Repeat(" ", s.indent+2)) + trailer
+}
+
+// long reads a text up to maxText, and says how much more there is.
+func (s *printing) long(w heap.Word) (t *heap.Text, trailer string, err error) {
+	n, err := s.Heap.StringUnits(w)
+	if err != nil {
+		return nil, "", err
+	}
+	if n > maxText {
+		trailer = fmt.Sprintf("... %d more character%s", n-maxText, plural(n-maxText))
+	}
+	t, err = s.Heap.Text(w, maxText)
+	return t, trailer, err
 }
 
 func (s *printing) symbol(w heap.Word) string {
