@@ -92,6 +92,10 @@ func (s *printing) inherited(w heap.Word) (o origin, ok bool) {
 		if typ, err := s.Heap.Type(w); err != nil || typ == s.l.At(layout.TypeOddball) {
 			return o, err == nil
 		}
+		if o.name == "" && s.is(w, "JSProxy") {
+			o.name = "<Proxy>" // what it says the constructor is, is its own business
+			return o, true
+		}
 		own, err := s.own(w)
 		if err != nil {
 			return o, false

@@ -37,7 +37,7 @@ func (s *printing) entries(table *heap.Collection, values bool, depth int) (out 
 		most = maxPrinted
 	}
 	err := s.Heap.Each(table, func(key, value heap.Word) bool {
-		if !s.afford(1) || len(out) == most {
+		if !s.afford(1) || len(out) == most || !s.goesOn() {
 			return false
 		}
 		if hole, err := s.hole(key); err == nil && hole {

@@ -74,7 +74,7 @@ func (e *elements) storedIn(s *printing, w heap.Word, typ int) error {
 			return err
 		}
 		s.read += len(all)
-		e.sparse = slices.DeleteFunc(all, func(p heap.Own) bool { return !p.Enumerable })
+		e.sparse = slices.DeleteFunc(all, func(p heap.Own) bool { return !p.Enumerable && !e.array })
 		e.room = 0
 		if n := len(e.sparse); n > 0 {
 			e.room = e.sparse[n-1].Order + 1
@@ -141,8 +141,12 @@ func (s *printing) hole(w heap.Word) (bool, error) {
 func (e *elements) print(s *printing, depth int) (out []string) {
 	s.indent += 2
 	defer func() { s.indent -= 2 }()
+	most := maxElements
+	if !e.array {
+		most = maxPrinted
+	}
 	i := 0
-	for i < e.length && len(out) < maxElements {
+	for i < e.length && len(out) < most && s.goesOn() {
 		holes := e.holesAt(s, i)
 		if holes > 0 {
 			if e.array {
@@ -159,8 +163,11 @@ func (e *elements) print(s *printing, depth int) (out []string) {
 		out = append(out, text)
 		i++
 	}
-	if left := e.length - i; left > 0 && e.array {
+	switch left := e.length - i; {
+	case left > 0 && e.array:
 		out = append(out, fmt.Sprintf("... %d more item%s", left, plural(left)))
+	case left > 0:
+		out = append(out, unread(errTooMuch))
 	}
 	return out
 }

@@ -19,6 +19,9 @@ func (s *printing) members(own []heap.Own, depth int) (out []string) {
 			if (typ == s.l.At(layout.TypeSymbol)) != symbols {
 				continue
 			}
+			if !s.goesOn() {
+				return append(out, unread(errTooMuch))
+			}
 			out = append(out, s.key(p, symbols)+": "+s.member(p, depth))
 		}
 	}

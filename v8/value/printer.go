@@ -71,6 +71,9 @@ func (s *printing) afford(n int) bool {
 	return s.read+s.Heap.Reads()-s.began <= maxRead
 }
 
+// goesOn reports whether another member of an object may be printed.
+func (s *printing) goesOn() bool { return s.printed < maxPrinted && s.afford(0) }
+
 var errTooMuch = errors.New("more than is read for one print")
 
 // unread stands for what could not be read.

@@ -118,6 +118,7 @@ function made(text) {
 
 // twins are equal to values that util.inspect must not see: it has iterators go on to the table of their Map.
 const twins = new Map();
+const texts = new Map();
 
 // grown is an iterator of a Map that has another table by now.
 function grown(change = () => {}, twin = grown(change, null)) {
@@ -189,7 +190,47 @@ const own = [
   grown(), grown((map) => { map.delete(1); map.delete(5); map.delete(40); }), grown((map) => { map.clear(); map.set('a', 1); }), grown((map) => map.clear()),
   made('new DisposableStack()'), made('new AsyncDisposableStack()'), new (class Hidden { #m() {} get #g() { return 1; } static #s() {} })(),
   globalThis, { g: { l: { o: { b: globalThis } } } },
+  unlisted([1, 2, 3]), unlisted({ 0: 1, 1: 2 }), Object.defineProperty([1, 2, 3], 1, { get() { return 9; } }),
+  Object.assign({ name: 1 }, Array(150).fill('x')), Object.fromEntries(Array.from({ length: 150 }, (_, i) => [i * 1000, i / 2])),
+  (function () { return arguments; })(...Array(150).fill(0)), distant(4294967295), distant(2 ** 31, 3, 2 ** 31 - 1), distant(4294967295, 4294967294),
+  Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`id ${i}`, i])),
+  withoutName(function once() {}), Object.defineProperty(() => 1, 'name', { value: 5 }), renamed(function before() {}),
+  new (class { [Symbol.toStringTag] = 't'.repeat(300); })(), made(`class ${'C'.repeat(300)} {}`), { [Symbol('s'.repeat(1024))]: 1 },
+  told(made(`class ${'C'.repeat(1025)} {}`), `[class ${'C'.repeat(1024)}…]`), told(Symbol(Buffer.alloc(1025, 's').toString()), `Symbol(${'s'.repeat(1024)}…)`),
+  told({ ['k'.repeat(10005)]: 1 }, `{\n  ${'k'.repeat(10000)}... 5 more characters: 1\n}`),
+  told(new RegExp('r'.repeat(10001)), `/${'r'.repeat(10000)}... 1 more character/`),
+  told(Object.assign(Object.create(new Proxy({}, {})), { a: 1 }), '<Proxy> { a: 1 }'),
 ];
+
+function unlisted(value) {
+  return Object.defineProperty(value, 1, { enumerable: false });
+}
+
+// distant is an array of some length, most of which is empty.
+function distant(length, ...indexes) {
+  const out = [];
+  for (const i of indexes) out[i] = i;
+  out.length = length;
+  return out;
+}
+
+function withoutName(fn) {
+  delete fn.name;
+  return fn;
+}
+
+// renamed is bound before the function that it calls gets another name.
+function renamed(fn) {
+  const bound = fn.bind();
+  Object.defineProperty(fn, 'name', { value: 'after' });
+  return bound;
+}
+
+// told notes what is to be printed of a value, of which util.inspect says more.
+function told(value, text) {
+  texts.set(value, text);
+  return value;
+}
 
 globalThis.added = { to: 'the global object' };
 globalThis.deleted = 1;
@@ -209,7 +250,7 @@ function advanced(iterator, n = 1) {
 function hold(value, rest) {
   if (rest.length > 0) return hold(rest[0], rest.slice(1)) + 1;
   const all = [...values, ...own];
-  writeFileSync(process.argv[2], JSON.stringify([...all.map((v) => inspect(twins.get(v) || v, { showProxy: true })), ...unread.map(() => null)].reverse()));
+  writeFileSync(process.argv[2], JSON.stringify([...all.map((v) => texts.get(v) || inspect(twins.get(v) || v, { showProxy: true })), ...unread.map(() => null)].reverse()));
   throw new Error('nobody catches this');
 }
 
