@@ -56,6 +56,9 @@ func (r *Reader) Scope(context Word) (s Scope, err error) {
 	if err != nil {
 		return s, err
 	}
+	if names, err = r.withFunction(info, names, n); err != nil {
+		return s, fmt.Errorf("context 0x%x: %w", uint64(context), err)
+	}
 	first := n - len(names)
 	if len(names) > 0 && first != contextVariables && first != contextVariables+1 {
 		return s, fmt.Errorf("context 0x%x: %d words for %d variables", uint64(context), n, len(names))
@@ -68,6 +71,24 @@ func (r *Reader) Scope(context Word) (s Scope, err error) {
 		s.Variables = append(s.Variables, v)
 	}
 	return s, nil
+}
+
+// withFunction adds the name that a function expression has for itself, if that is in the last of the words of the
+// context, behind the other variables. (src/objects/scope-info.tq, FunctionVariableInfo)
+func (r *Reader) withFunction(info Word, names []string, words int) ([]string, error) {
+	at, err := r.scopeNames(info)
+	if err != nil || !at.ownInContext {
+		return names, err
+	}
+	place, err := r.WordAt(info.address() + uint64(at.own) + 8)
+	if err != nil {
+		return nil, err
+	}
+	if !place.IsSmi() || place.Smi() != words-1 {
+		return nil, fmt.Errorf("the function itself is in word 0x%x of %d", uint64(place), words)
+	}
+	name, err := r.firstName(info, []int{at.own})
+	return append(names, name), err
 }
 
 // maxVariables bounds the variables of one scope that are read.

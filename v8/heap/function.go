@@ -118,7 +118,10 @@ func (r *Reader) scopeName(w Word, f *Function) error {
 }
 
 // scopeParts are offsets in a ScopeInfo; -1: it has none.
-type scopeParts struct{ own, inferred, start int }
+type scopeParts struct {
+	own, inferred, start int
+	ownInContext         bool // the function itself is a variable of its context
+}
 
 // scopeNames finds the names in a ScopeInfo. Its variable parts stand in a fixed order; flags say which are there.
 // (src/objects/scope-info.tq)
@@ -150,7 +153,7 @@ func (r *Reader) scopeNames(w Word) (out scopeParts, err error) {
 	}
 	out.own, out.inferred = -1, -1
 	if bit(layout.ScopeInfoFunctionVarBit, 2) {
-		out.own = at
+		out.own, out.ownInContext = at, flags>>r.l.At(layout.ScopeInfoFunctionVarBit)&3 == inContext
 		at += 16
 	}
 	if bit(layout.ScopeInfoInferredNameBit, 1) {
@@ -166,7 +169,9 @@ func (r *Reader) scopeNames(w Word) (out scopeParts, err error) {
 
 // hasSlot reports whether a variable is on the stack or in the context: 0 is none, 3 unused.
 // (src/objects/scope-info.tq, VariableAllocationInfo)
-func hasSlot(allocation uint32) bool { return allocation&3 == 1 || allocation&3 == 2 }
+func hasSlot(allocation uint32) bool { return allocation&3 == 1 || allocation&3 == inContext }
+
+const inContext = 2
 
 func (r *Reader) scopeFlags(w Word) (uint32, error) {
 	if r.l.At(layout.ScopeInfoFlagsAreSmi) == 0 {

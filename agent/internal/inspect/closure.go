@@ -52,11 +52,6 @@ func (s *Subject) Closure(address uint64, depth int) (out []Scope, err error) {
 }
 
 func variable(p *value.Printer, v heap.Variable) Variable {
-	out := Variable{Name: v.Name, Address: uint64(v.Value)}
-	if p.IsHole(v.Value) {
-		out.Text = "<not initialised>"
-		return out
-	}
-	out.Text = p.Print(v.Value)
-	return out
+	text, at := p.Variable(v.Value)
+	return Variable{Name: v.Name, Text: text, Address: uint64(at)}
 }

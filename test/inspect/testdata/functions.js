@@ -37,6 +37,28 @@ add(made.get, { last: 2.5 }, { name: 'Ada', secret: { of: 'Ada' } });
 add(made.set, { last: 2.5 }, { name: 'Ada', secret: { of: 'Ada' } });
 made.set('text');
 
+// A function expression that uses its own name has it behind its other variables.
+(function self(p, q = 5) { add(() => [p, q, self], { p, q, self }); })('P');
+(function alone() { add(() => alone, { alone }); })();
+(function () {
+  'use strict';
+  (function strict(p) { eval('1'); add(() => [p, strict], { p, strict, this: undefined, arguments, '.new.target': undefined }); })(1);
+})();
+
+// What V8 from 14 on keeps in cells: variables that change.
+function changed(...values) {
+  let n = 1;
+  const set = (value) => { n = value; };
+  for (const v of values) for (let i = 0; i < 1000; i++) set(v);
+  add(set, { n });
+}
+changed(2, 3);
+changed(2 ** 31 - 1, 2 ** 31 - 5);
+changed(-(2 ** 31) + 1, 0.5, -0);
+changed(0.5, NaN);
+changed(0.5, 'text');
+changed(5, undefined);
+
 class Account {
   #owner = 'Ada';
   charge(n) { return [this.#owner, n]; }
@@ -75,6 +97,7 @@ for (const f of list) {
   f.place = f.fn.name.startsWith('bound ') ? place(add) : place(f.fn);
 }
 session.disconnect();
-list[2].scopes[0].last = list[3].scopes[0].last = inspect('text');
+const last = list.filter((f) => f.scopes[0] && f.scopes[0].last);
+last[0].scopes[0].last = last[1].scopes[0].last = inspect('text');
 writeFileSync(process.argv[2], JSON.stringify(list.map(({ fn, ...rest }) => rest).reverse()));
 hold(list[0].fn, list.slice(1).map((f) => f.fn));
