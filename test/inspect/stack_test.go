@@ -149,6 +149,14 @@ func TestTruncated(t *testing.T) {
 	if a.Missing == 0 || len(a.Threads) < 6 {
 		t.Errorf("%d bytes missing, %d threads", a.Missing, len(a.Threads))
 	}
+	for _, verb := range []string{"objects", "requests"} { // "nothing is waited for" is not known
+		var warned strings.Builder
+		cmd := exec.Command(hotspan, "inspect", d.core, verb)
+		cmd.Stderr = &warned
+		if err := cmd.Run(); err != nil || !strings.Contains(warned.String(), "the core was cut off") {
+			t.Errorf("%s: %v: %s", verb, err, &warned)
+		}
+	}
 }
 
 // TestCompressed: of a compressed core is shown what is shown of the core, as far as it goes.

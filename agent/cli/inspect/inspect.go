@@ -173,6 +173,9 @@ func (v *Inspect) openedNow(c terminal.Console, in *inspected, show func(*inspec
 	for _, p := range subject.Problems {
 		c.Logger(false).Warn("not used", "why", p)
 	}
+	if subject.Missing > 0 { // a sum would seem to be all, and nothing to be there
+		c.Logger(false).Warn("the core was cut off: what is in the rest is not known", "bytes", subject.Missing)
+	}
 	return show(subject)
 }
 

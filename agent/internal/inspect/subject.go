@@ -15,6 +15,7 @@ import (
 // Subject is a process that is looked into, by its memory or by its core.
 type Subject struct {
 	Problems []error // with the mapped files of a core
+	Missing  uint64  // bytes of memory that a core should have and does not: it was cut off
 
 	process *process.Process
 	types   map[int]string
@@ -39,7 +40,7 @@ func OpenCore(c *core.Core, executable string) (*Subject, error) {
 	}
 	s, err := newSubject(p.Process, false, p.TypeNames, p.Close)
 	if s != nil {
-		s.Problems = p.Problems
+		s.Problems, s.Missing = p.Problems, c.Missing
 	}
 	return s, err
 }

@@ -174,6 +174,11 @@ func TestCutOff(t *testing.T) {
 	if err := c.Attach("/bin/node", bytes.NewReader(program("abcd", 1))); !errors.Is(err, ErrOtherFile) {
 		t.Errorf("attached by half a page: %v", err)
 	}
+	for _, n := range []int{0, 3, 63, 64, 100} {
+		if _, err := open(b[:n]); err == nil || !strings.HasSuffix(err.Error(), "the file is cut off") {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
 	if n, err := c.ReadAt(make([]byte, 4096), 0x400000); n != 4096-100 || !errors.Is(err, ErrCutOff) {
 		t.Errorf("%d, %v", n, err)
 	}

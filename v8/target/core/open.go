@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -18,7 +19,10 @@ const maxSegments = 1<<16 - 2
 func Open(file io.ReaderAt, size int64) (*Core, error) {
 	c := &Core{from: file, size: uint64(max(size, 0)), files: map[string]io.ReaderAt{}}
 	f, err := elfheaders.Open(io.NewSectionReader(file, 0, int64(c.size)))
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fmt.Errorf("open core: headers: short read (%d bytes of file): the file is cut off", size)
+	case err != nil:
 		return nil, fmt.Errorf("open core: %w", err)
 	}
 	if f.Type != elf.ET_CORE || f.Class != elf.ELFCLASS64 || f.Data != elf.ELFDATA2LSB ||
