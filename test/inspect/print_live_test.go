@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -48,5 +50,43 @@ func TestLive(t *testing.T) {
 				t.Errorf("print 0x11: %v", err)
 			}
 		})
+	}
+}
+
+// TestTorn: where a process ran while it was read, that is said: values of before and after may be mixed. Of one that
+// is stopped, what is shown is what was there at one instant.
+func TestTorn(t *testing.T) {
+	v := versions()
+	p := live.Start(t, v[len(v)-1].Version, "testdata/torn.js")
+	defer syscall.Kill(p.PID, syscall.SIGKILL)
+	pid := strconv.Itoa(p.PID)
+	var out struct{ Addresses []string }
+	if err := inspect(&out, "-p", pid, "objects", "Both"); err != nil || len(out.Addresses) == 0 {
+		t.Fatalf("%v: %v", err, out)
+	}
+	run := func(flags ...string) (text, said string) {
+		cmd := exec.Command(hotspan, append(append([]string{"inspect", "-p", pid}, flags...), out.Addresses...)...)
+		var warned strings.Builder
+		cmd.Stderr = &warned
+		b, err := cmd.Output()
+		if err != nil && !strings.Contains(warned.String(), "the process changes it while it is read") {
+			t.Fatalf("%v: %s", err, &warned)
+		}
+		return string(b), warned.String()
+	}
+	const ran = "ran while it was read"
+	if text, said := run("print"); text != "" && !strings.Contains(said, ran) {
+		t.Errorf("%s, without a word of its being torn: %s", text, said)
+	}
+	for range 5 {
+		text, said := run("print", "--stop", "10s")
+		m := regexp.MustCompile(`a: (\d+), b: (\d+)`).FindStringSubmatch(text)
+		if m == nil || strings.Contains(said, ran) {
+			t.Fatalf("stopped: %s, %s", text, said)
+		}
+		a, _ := strconv.Atoi(m[1])
+		if b, _ := strconv.Atoi(m[2]); a != b && a != (b+1)%1000000 {
+			t.Errorf("stopped: a is %d, b is %d", a, b)
+		}
 	}
 }

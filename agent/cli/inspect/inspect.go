@@ -139,6 +139,7 @@ func (v *Inspect) at(stdout io.Writer, c terminal.Console, in *inspected) error 
 		addresses = append(addresses, address)
 	}
 	return v.opened(c, in, func(subject *inspect.Subject) error {
+		defer noteRan(c, v.PID)()
 		switch in.verb {
 		case "whatis":
 			return printWhatIs(stdout, subject, addresses, v.JSON)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/pause"
+	"github.com/hotspan/hotspan/agent/internal/procs"
 )
 
 type stopFlags struct {
@@ -45,4 +46,16 @@ func (v *stopFlags) stopped(c terminal.Console, pid int, read func() error) erro
 		log.Info(fmt.Sprintf("process %d was stopped for %v", pid, terminal.ThreeDigits(time.Since(began))))
 	}
 	return err
+}
+
+// noteRan says, when what it returns is called, that a process has run since, if it has. pid is 0 for a core.
+func noteRan(c terminal.Console, pid int) func() {
+	before, ran := procs.Activity(pid)
+	return func() {
+		after, runs := procs.Activity(pid)
+		if pid != 0 && (ran || runs || after != before) {
+			c.Logger(false).Warn(fmt.Sprintf("process %d ran while it was read: a part may be older than another one; "+
+				"--stop TIME reads it while it stands still", pid))
+		}
+	}
 }
