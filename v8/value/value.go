@@ -88,19 +88,6 @@ func (s *printing) text(w heap.Word) string {
 	return strings.Join(lines, " +\n"+strings.Repeat(" ", s.indent+2)) + trailer
 }
 
-// long reads a text up to maxText, and says how much more there is.
-func (s *printing) long(w heap.Word) (t *heap.Text, trailer string, err error) {
-	n, err := s.Heap.StringUnits(w)
-	if err != nil {
-		return nil, "", err
-	}
-	if n > maxText {
-		trailer = fmt.Sprintf("... %d more character%s", n-maxText, plural(n-maxText))
-	}
-	t, err = s.Heap.Text(w, maxText)
-	return t, trailer, err
-}
-
 func (s *printing) symbol(w heap.Word) string {
 	text, _, _, err := s.Heap.SymbolText(w)
 	if err != nil {
