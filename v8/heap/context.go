@@ -106,7 +106,7 @@ func (r *Reader) scopeVariables(info Word) (names []string, err error) {
 	case r.l.Has(layout.ScopeInfoMaxInlinedNames) && n >= r.l.At(layout.ScopeInfoMaxInlinedNames):
 		return nil, fmt.Errorf("it has %d variables: their names are in a table that is not read", n)
 	}
-	at := info.address() + uint64(r.l.At(layout.ScopeInfoFirstVars))
+	at := info.address() + uint64(r.firstVariable(info, n))
 	for i := range n {
 		w, err := r.WordAt(at + 8*uint64(i))
 		if err != nil {

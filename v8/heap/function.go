@@ -138,7 +138,7 @@ func (r *Reader) scopeNames(w Word) (out scopeParts, err error) {
 		return out, fmt.Errorf("scope info 0x%x: %d locals", uint64(w), locals.Smi())
 	}
 	n := locals.Smi()
-	at := r.l.At(layout.ScopeInfoFirstVars) + 8*n // infos
+	at := r.firstVariable(w, n) + 8*n // infos
 	if !r.l.Has(layout.ScopeInfoMaxInlinedNames) || n < r.l.At(layout.ScopeInfoMaxInlinedNames) {
 		at += 8 * n
 	} else {
@@ -165,6 +165,16 @@ func (r *Reader) scopeNames(w Word) (out scopeParts, err error) {
 	}
 	out.start = at
 	return out, nil
+}
+
+// firstVariable is where the names of n variables begin in a ScopeInfo. In front of those of a module, V8 from 12 on
+// has the number of what it imports and exports. (src/objects/scope-info.tq, module_variable_count)
+func (r *Reader) firstVariable(w Word, n int) int {
+	at := r.l.At(layout.ScopeInfoFirstVars)
+	if first, err := r.WordAt(w.address() + uint64(at)); n > 0 && err == nil && first.IsSmi() { // it is no name
+		return at + 8
+	}
+	return at
 }
 
 // hasSlot reports whether a variable is on the stack or in the context: 0 is none, 3 unused.

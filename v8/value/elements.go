@@ -123,7 +123,7 @@ func (p *Printer) IsHole(w heap.Word) bool {
 }
 
 // hole reports whether a word stands for no value. Where the hole is no Oddball, V8 from 14 on does not tell its type.
-// Types behind that of Oddballs are internal, up to those of objects, and no other internal object is a value.
+// Types behind that of Oddballs are internal, up to those of JavaScript, and no other internal object is a value.
 func (s *printing) hole(w heap.Word) (bool, error) {
 	if w.IsSmi() {
 		return false, nil
@@ -134,7 +134,21 @@ func (s *printing) hole(w heap.Word) (bool, error) {
 	}
 	name := s.Types[typ]
 	internal := typ > s.l.At(layout.TypeOddball) && typ < s.l.At(layout.FirstJSObjectType)
-	return s.Heap.IsHole(w) || internal && (name == "Hole" || name == ""), nil
+	return s.Heap.IsHole(w) || internal && (name == "Hole" || name == "" && typ < s.firstReceiver()), nil
+}
+
+// firstReceiver is the first type of JavaScript's that V8 names, a Proxy's. Some behind it, before those of other
+// objects, have no name, as that of the namespace of a module. (src/objects/instance-type.h)
+func (s *printing) firstReceiver() int {
+	if s.receiver == 0 {
+		s.receiver = s.l.At(layout.FirstJSObjectType)
+		for typ, name := range s.Types {
+			if name == "JSProxy" {
+				s.receiver = typ
+			}
+		}
+	}
+	return s.receiver
 }
 
 // print prints the elements of an array, holes counted, or those of an object with their keys.

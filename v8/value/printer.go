@@ -53,6 +53,7 @@ type printing struct {
 	made     map[heap.Word]origin // by prototype
 	scripts  map[heap.Word]*heap.Script
 
+	receiver  int               // see firstReceiver; 0: not known yet
 	iterators map[heap.Word]int // the first of their instance types, by prototype
 }
 
