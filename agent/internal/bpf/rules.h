@@ -70,16 +70,19 @@ static __always_inline void follow_store(struct reader *r, __u64 value)
 	follow(r->scratch, 0, r->process->store_label, VALUE_PLAIN, value);
 }
 
-// Follows the rules from a store. An AsyncLocalStorage that has none now has undefined, or null.
-static __always_inline void enter_store(struct reader *r, __u64 value)
+// Notes that a store is current.
+static __always_inline void note_present(struct scratch *s)
 {
-	struct scratch *s = r->scratch;
-	__u16 oddball = r->process->v8.type_oddball;
-	if (HEAP_OBJECT(value) && read_typed(r->process, s, value, s->ref_head, 8) == oddball && boolean(s, value) < 0)
-		return;
 	if (!s->present)
 		append(s, CONTEXT_PRESENT, NO_LABEL, 0);
 	s->present = 1;
+}
+
+// Follows the rules from a store. Whether an object is one is told when it is visited.
+static __always_inline void enter_store(struct reader *r, __u64 value)
+{
+	if (!HEAP_OBJECT(value))
+		note_present(r->scratch);
 	follow_store(r, value);
 }
 
@@ -386,6 +389,7 @@ static long visit_next(__u32 i, void *context)
 	int may_be_map = kinds & 1 << EDGE_MAP_ENTRY;
 	r->object = v->object;
 	if (!use_steps(s, 1)) {
+		note_present(s); // perhaps; and what is not known counts
 		unreadable(s);
 		return 0;
 	}
@@ -393,6 +397,9 @@ static long visit_next(__u32 i, void *context)
 		read_head(s, r->object, may_be_map);
 	s->visited = r->object;
 	__s32 type = type_of_head(s, id);
+	// An AsyncLocalStorage that has no store now has undefined, or null.
+	if (id == 0 && (type != r->process->v8.type_oddball || boolean(s, r->object) >= 0))
+		note_present(s);
 	if (type < r->process->v8.first_non_string || type == r->process->v8.type_oddball)
 		return 0; // it has no properties that rules ask for
 	if (kinds & 1 << EDGE_PROPERTY)
