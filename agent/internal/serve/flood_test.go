@@ -5,8 +5,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 )
@@ -56,16 +54,7 @@ func TestFlood(t *testing.T) {
 		t.Skip("another user's process is started, which takes root")
 	}
 	s := start(t, 0)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(filepath.Dir(s.socket), "other") // where any user may read it
-	if err := copyFile(self, program); err != nil {
-		t.Fatal(err)
-	}
-	other := exec.Command(program)
-	other.Env = append(os.Environ(), floods+"="+s.socket)
+	other := s.command(t, floods)
 	_, out := startNobody(t, other)
 	begin := time.Now()
 	for time.Since(begin) < floodTime/2 {

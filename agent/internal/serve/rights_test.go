@@ -149,16 +149,7 @@ func TestRights(t *testing.T) {
 		t.Skip("another user's process is started, which takes root")
 	}
 	s := start(t, 0)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(filepath.Dir(s.socket), "other") // where any user may read it
-	if err := copyFile(self, program); err != nil {
-		t.Fatal(err)
-	}
-	other := exec.Command(program)
-	other.Env = append(os.Environ(), asOther+"="+s.socket)
+	other := s.command(t, asOther)
 	in, out := startNobody(t, other)
 	// Of an earlier process with its pid, before the clock was set back; of another; and of itself.
 	for _, n := range []int64{9999, -99, 101} {
@@ -215,6 +206,22 @@ func startNobody(t *testing.T, cmd *exec.Cmd, capabilities ...uintptr) (in io.Wr
 		cmd.Wait()
 	})
 	return input, output
+}
+
+// command runs this test program as any user may, who is told by a variable what to do at the socket.
+func (s *served) command(t *testing.T, task string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	program := filepath.Join(filepath.Dir(s.socket), "other") // where any user may read it
+	if err == nil {
+		err = copyFile(self, program)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program)
+	cmd.Env = append(os.Environ(), task+"="+s.socket)
+	return cmd
 }
 
 func copyFile(from, to string) error {
