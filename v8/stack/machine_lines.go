@@ -1,5 +1,7 @@
 package stack
 
+import "golang.org/x/arch/x86/x86asm"
+
 // lineTable collects the lines of a piece of machine code.
 type lineTable struct {
 	v     *Resolver
@@ -83,26 +85,35 @@ func (t *lineTable) ofOptimized(c *code, text []byte) {
 			t.add(from, nil, -1)
 		}
 		if i+1 == len(positions) || from >= deferred {
-			if n := blockSize(text[from:to]); from+n < to {
+			if n := sizeTo(text[from:to], x86asm.JMP, x86asm.RET); from+n < to {
 				t.add(from+n, nil, -1)
 			}
 		}
 	}
 }
 
-// ofWasm gives the lines that frames of WebAssembly have.
+// ofWasm gives the lines that frames of WebAssembly have. Where functions are inlined, V8 tells of calls only which
+// function they are in: an entry ends behind its call.
 func (t *lineTable) ofWasm(k CodeKey, text []byte) {
 	tables, err := t.v.r.WasmTables(&k.wasm)
 	m := t.v.wasmModule(k.wasm.Module)
 	if err != nil || m == nil {
 		return
 	}
-	for _, offset := range tables.Offsets() {
+	offsets := append(tables.Offsets(), len(text))
+	for i, offset := range offsets[:len(offsets)-1] {
 		calls := tables.Calls(k.wasm.Index, offset)
 		if len(calls) == 0 || offset > len(text) {
 			return
 		}
 		f := t.v.wasmFrame(m, calls[0])
-		t.put(CodeLine{Offset: max(offset, 0), File: f.File, Line: f.Line, Column: f.Column})
+		from, to := max(offset, 0), min(offsets[i+1], len(text))
+		t.put(CodeLine{Offset: from, File: f.File, Line: f.Line, Column: f.Column})
+		if !tables.Inlines() || from > to {
+			continue
+		}
+		if n := sizeTo(text[from:to], x86asm.CALL, x86asm.JMP, x86asm.RET); from+n < to {
+			t.put(CodeLine{Offset: from + n})
+		}
 	}
 }

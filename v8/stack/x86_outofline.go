@@ -152,15 +152,15 @@ func jumpBack(b []byte, at int) (target int, ok bool) {
 	return 0, false
 }
 
-// blockSize is the size of the code up to an unconditional jump.
-func blockSize(text []byte) (n int) {
+// sizeTo is the size of the code up to the first of some instructions, that included.
+func sizeTo(text []byte, ops ...x86asm.Op) (n int) {
 	for n < len(text) {
 		in, err := decode(text[n:])
 		if err != nil {
 			return n
 		}
 		n += in.Len
-		if in.Op == x86asm.JMP || in.Op == x86asm.RET {
+		if slices.Contains(ops, in.Op) {
 			return n
 		}
 	}

@@ -69,6 +69,18 @@ func TestHas(t *testing.T) {
 	}
 }
 
+func TestSizeTo(t *testing.T) {
+	code := []byte{0x48, 0x89, 0xc3, 0xe8, 0, 0, 0, 0, 0x90, 0xeb, 0xc0, 0x90} // mov, call, nop, jmp, nop
+	for n, got := range map[int]int{
+		8: sizeTo(code, x86asm.JMP, x86asm.CALL), 11: sizeTo(code, x86asm.JMP), 12: sizeTo(code, x86asm.RET),
+		3: sizeTo(code[:7], x86asm.CALL), 0: sizeTo(nil, x86asm.CALL),
+	} {
+		if got != n {
+			t.Errorf("%d bytes, want %d", got, n)
+		}
+	}
+}
+
 func TestProperEnd(t *testing.T) {
 	for _, c := range []struct {
 		name string
