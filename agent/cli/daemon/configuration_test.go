@@ -73,7 +73,7 @@ func TestAgentConfiguration(t *testing.T) {
 			"belong together"},
 		"profile-per":   {"", []string{"--to", "file:///a/%v-%t.jsonl,profile-per=http.route"}, 0, "1 destinations"},
 		"format":        {"", []string{"--to", "file:///a/%t.foo"}, 2, "the extension names no format"},
-		"no value":      {"", []string{"--to", "http://a,b"}, 2, `"b": want KEY=VALUE`},
+		"no value":      {"", []string{"--to", "http://a,b"}, 2, "part 1 after the URL: want KEY=VALUE"},
 		"unknown value": {"", []string{"--to", "http://a,b=c"}, 2, `key "b" is unknown (known: url ca cert`},
 		"twice": {"", []string{"--to", "http://a:1", "--to", "http://a:1"}, 2,
 			`two destinations called "a-1"`},

@@ -90,10 +90,10 @@ func (d *destination) read(value any) error {
 func (d *destination) parse(text string) error {
 	parts := strings.Split(text, ",")
 	d.values = map[string]string{"url": parts[0]}
-	for _, part := range parts[1:] {
+	for i, part := range parts[1:] {
 		key, value, ok := strings.Cut(part, "=")
-		if !ok {
-			return fmt.Errorf("%q: want KEY=VALUE after the URL", part)
+		if !ok { // it may be of a secret: the message has none of it
+			return fmt.Errorf("a destination: part %d after the URL: want KEY=VALUE, with %%2C for a comma in a header", i+1)
 		}
 		d.values[key] = value
 	}
