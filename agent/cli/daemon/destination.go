@@ -93,7 +93,7 @@ func (d *destination) parse(text string) error {
 	for i, part := range parts[1:] {
 		key, value, ok := strings.Cut(part, "=")
 		if !ok { // it may be of a secret: the message has none of it
-			return fmt.Errorf("a destination: part %d after the URL: want KEY=VALUE, with %%2C for a comma in a header", i+1)
+			return fmt.Errorf("part %d after the URL: want KEY=VALUE, with %%2C for a comma in a header", i+1)
 		}
 		d.values[key] = value
 	}
