@@ -253,6 +253,27 @@ func (c *chaos) closeOutput() (f figures, err error) {
 	return f, err
 }
 
+// readSome reads the beginning of an agent's samples, and closes the pipe.
+func (c *chaos) readSome(socket string) error {
+	cmd := c.command("stream", "--socket", socket)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	reader, err := begin(cmd)
+	if err != nil {
+		return err
+	}
+	_, err = io.ReadFull(out, make([]byte, 1000+c.random.IntN(10000)))
+	out.Close()
+	time.Sleep(100 * time.Millisecond)
+	if end := reader.end(); err != nil {
+		reader.kill()
+		return fmt.Errorf("stream: %w, %v: %s", err, end, &reader.said)
+	}
+	return nil
+}
+
 // closeStream closes the pipe that a reader of an agent's samples prints to. The agent goes on.
 func (c *chaos) closeStream() (f figures, err error) {
 	args := c.agentArgs(c.dir)
@@ -264,23 +285,11 @@ func (c *chaos) closeStream() (f figures, err error) {
 	if err := p.sampling(); err != nil {
 		return f, err
 	}
+	time.Sleep(2 * time.Second) // until it has read its targets' files, and closed some
 	before := measure(p)
 	for range 3 {
-		cmd := c.command("stream", "--socket", args[len(args)-1])
-		out, err := cmd.StdoutPipe()
-		if err != nil {
+		if err := c.readSome(args[len(args)-1]); err != nil {
 			return f, err
-		}
-		reader, err := begin(cmd)
-		if err != nil {
-			return f, err
-		}
-		_, err = io.ReadFull(out, make([]byte, 1000+c.random.IntN(10000)))
-		out.Close()
-		time.Sleep(100 * time.Millisecond)
-		if end := reader.end(); err != nil {
-			reader.kill()
-			return f, fmt.Errorf("stream: %w, %v: %s", err, end, &reader.said)
 		}
 		f.events++
 	}
