@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -49,13 +50,25 @@ func callerOf(ctx context.Context) (caller, error) {
 // identify returns who has connected. Root, the user of this process and the members of a group may have everything,
 // if they are in the user and PID namespace of this process: root of a container is somebody else.
 func identify(c *net.UnixConn, group int) (who caller, err error) {
+	err = withFD(c, func(fd int) (err error) {
+		who, err = identifyFD(fd, group)
+		return err
+	})
+	return who, err
+}
+
+// withFD calls do with the descriptor of a socket.
+func withFD(c syscall.Conn, do func(fd int) error) error {
 	raw, err := c.SyscallConn()
 	if err != nil {
-		return who, err
+		return err
 	}
-	controlErr := raw.Control(func(fd uintptr) { who, err = identifyFD(int(fd), group) })
-	return who, errors.Join(controlErr, err)
+	controlErr := raw.Control(func(fd uintptr) { err = do(int(fd)) })
+	return errors.Join(controlErr, err)
 }
+
+// isOwn reports whether a user is root, or the one as whom hotspan runs.
+func isOwn(uid uint32) bool { return uid == 0 || int(uid) == os.Geteuid() }
 
 var errGone = errors.New("the process that connected has ended")
 
@@ -65,8 +78,7 @@ func identifyFD(fd, group int) (who caller, err error) {
 		return who, os.NewSyscallError("SO_PEERCRED", err)
 	}
 	who = caller{uid: peer.Uid, pid: int(peer.Pid), born: born(int(peer.Pid), time.Now())}
-	own := peer.Uid == 0 || int(peer.Uid) == os.Geteuid()
-	who.all = sameNamespaces(who.pid) && (own || group >= 0 && inGroup(who.pid, peer, group))
+	who.all = sameNamespaces(who.pid) && (isOwn(peer.Uid) || group >= 0 && inGroup(who.pid, peer, group))
 	// The process could have ended since it connected, and another have its pid.
 	pidfd, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PEERPIDFD) // since Linux 6.5
 	if err == nil {

@@ -26,12 +26,9 @@ const (
 
 // shortenQueue bounds the connections that wait to be accepted.
 func shortenQueue(l *net.UnixListener) error {
-	raw, err := l.SyscallConn()
-	if err != nil {
-		return err
-	}
-	controlErr := raw.Control(func(fd uintptr) { err = unix.Listen(int(fd), queue) }) // once more: listen(2)
-	return errors.Join(controlErr, os.NewSyscallError("listen", err))
+	return withFD(l, func(fd int) error { // once more: listen(2)
+		return os.NewSyscallError("listen", unix.Listen(fd, queue))
+	})
 }
 
 // places are the connections that users may have.
@@ -44,7 +41,7 @@ type places struct {
 // known yet whether it is that of a container. It is called by one goroutine.
 func (p *places) enter(c *net.UnixConn) (leave func(), ok bool) {
 	uid, err := userOf(c)
-	if err == nil && uid != 0 && int(uid) != os.Geteuid() {
+	if err == nil && !isOwn(uid) {
 		leave, err = p.take(uid)
 	}
 	if err == nil {
@@ -72,15 +69,12 @@ func (p *places) take(uid uint32) (leave func(), err error) {
 
 // userOf returns who has connected, as it was then.
 func userOf(c *net.UnixConn) (uid uint32, err error) {
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	controlErr := raw.Control(func(fd uintptr) {
-		var peer *unix.Ucred
-		if peer, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
+	err = withFD(c, func(fd int) error {
+		peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+		if err == nil {
 			uid = peer.Uid
 		}
+		return err
 	})
-	return uid, errors.Join(controlErr, err)
+	return uid, err
 }
