@@ -18,11 +18,9 @@ const { both } = new WebAssembly.Instance(compiled, { env: { report: () => 0 } }
 
 function burn(milliseconds) {
   const end = performance.now() + milliseconds;
-  let sum = 0;
-  while (performance.now() < end) for (let i = 0; i < 100; i++) sum ^= both(1000);
-  return sum;
+  while (performance.now() < end) for (let i = 0; i < 100; i++) both(1000);
 }
 
 burn(1000);
 ready();
-process.exitCode = burn(number('DURATION_MS', 20000)) === 1.5 ? 1 : 0;
+burn(number('DURATION_MS', 20000));

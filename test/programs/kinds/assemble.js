@@ -31,22 +31,17 @@ function body(locals, code) {
   return [...leb(bytes.length), ...bytes];
 }
 
-// burn(n) calls import 0 if n < 0; else it turns n times.
-const burn = body([2], [
-  ...get(0), ...number(0), less, 0x04, 0x40, ...get(0), ...call(0), drop, end,
-  0x03, 0x40,
-  ...get(2), ...number(1664525), multiply, ...get(1), add, ...set(2),
-  ...get(1), ...number(1), add, ...set(1),
-  ...get(1), ...get(0), less, 0x0d, 0, end,
-  ...get(2)]);
-
-// turn(n) turns n times, and calls nothing.
-const turn = (factor) => body([2], [
+// turns is a loop that turns n times, of parameter n, and calls nothing.
+const turns = (factor) => [
   0x03, 0x40,
   ...get(2), ...number(factor), multiply, ...get(1), add, ...set(2),
   ...get(1), ...number(1), add, ...set(1),
   ...get(1), ...get(0), less, 0x0d, 0, end,
-  ...get(2)]);
+  ...get(2)];
+
+// burn(n) calls import 0 if n < 0; else it turns n times.
+const burn = body([2], [
+  ...get(0), ...number(0), less, 0x04, 0x40, ...get(0), ...call(0), drop, end, ...turns(1664525)]);
 
 const both = body([], [...get(0), ...call(7), ...get(0), ...call(8), add]);
 
@@ -68,7 +63,8 @@ function assemble(moduleName, names) {
       [['outer', 3], ['unnamed', 4], ['indirect', 5], ['wide', 6], ['both', 9]].map(([s, n]) => [...text(s), 0, n]))),
     ...section(9, list([[0, ...number(0), end, ...list([[1]])]])),
     ...section(10, list([burn, through(...call(1)), through(...call(2)), burn,
-      through(...number(0), ...callIndirect), burn, turn(1664525), turn(22695477), both])),
+      through(...number(0), ...callIndirect), burn,
+      body([2], turns(1664525)), body([2], turns(22695477)), both])),
     ...(moduleName ? nameSection : []),
   ]);
 }
