@@ -13,6 +13,7 @@ import (
 
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/x86"
 )
 
 // allocations is code of TurboFan of Node 16.20.2 with its table of positions, as V8 printed them (--print-opt-code),
@@ -89,7 +90,7 @@ func TestOutOfLine(t *testing.T) {
 	v := NewResolver(heap.NewReader(codeBytes{b}, &layout.Layout{}), fakeSpace{})
 	n := 0
 	for at := 0x4f8; at < 0x55d; n++ { // what is from 0x51a on jumps to 0x171 and 0xf4
-		in, err := decode(b[at:])
+		in, err := x86.Decode(b[at:])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +119,7 @@ func TestCallDistance(t *testing.T) {
 	v := NewResolver(heap.NewReader(codeBytes{b}, &layout.Layout{}), fakeSpace{})
 	n := 0
 	for at := 0; at < len(b); {
-		in, err := decode(b[at:])
+		in, err := x86.Decode(b[at:])
 		if err != nil {
 			at++
 			continue

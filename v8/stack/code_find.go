@@ -3,6 +3,7 @@ package stack
 import (
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/x86"
 )
 
 // codeOf finds the code that holds pc, and that did so when the sample was taken. Nil: there is none, or it cannot be
@@ -39,7 +40,7 @@ func (v *Resolver) findCode(pc uint64) *code {
 		Code: found, in: v.number, tier: v.tier(found.Kind), checked: v.code.round, id: heap.Identity{Script: -1},
 	}
 	v.describe(c)
-	if old != nil && old.in == v.number && v.moment.Late && !(c.means(old) && sameInstructions(c.text, old.text)) {
+	if old != nil && old.in == v.number && v.moment.Late && !(c.means(old) && x86.SameInstructions(c.text, old.text)) {
 		c.certain = v.code.round + 1 // a sample of this round may be in the old code or in the new
 		if n := v.moment.MarkCompacts; v.counts(n) && n == v.countCompacts() && c.isWhole() {
 			c.from, c.to = n, n // but this one is in the new

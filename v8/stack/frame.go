@@ -11,7 +11,7 @@
 //		}
 //	}
 //
-// What rests on x86-64, such as the machine code of prologues, is in the files x86_*.go.
+// What rests on x86-64 is in the files x86_*.go, and reads machine code by package x86.
 package stack
 
 import "github.com/hotspan/hotspan/v8/heap"

@@ -1,6 +1,10 @@
 package stack
 
-import "golang.org/x/arch/x86/x86asm"
+import (
+	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/hotspan/hotspan/v8/x86"
+)
 
 // lineTable collects the lines of a piece of machine code.
 type lineTable struct {
@@ -70,7 +74,7 @@ func (t *lineTable) ofBaseline(c *code) {
 // behind the last entry, and in deferred code, an entry ends where its block does.
 func (t *lineTable) ofOptimized(c *code, text []byte) {
 	positions := c.optimized.Positions
-	deferred := deferredStart(text)
+	deferred := x86.DeferredStart(text)
 	for i, p := range positions {
 		from, to := max(int(p.Code), 0), len(text)
 		if i+1 < len(positions) {
@@ -85,7 +89,7 @@ func (t *lineTable) ofOptimized(c *code, text []byte) {
 			t.add(from, nil, -1)
 		}
 		if i+1 == len(positions) || from >= deferred {
-			if n := sizeTo(text[from:to], x86asm.JMP, x86asm.RET); from+n < to {
+			if n, _, _ := x86.Find(text[from:to], to-from, x86asm.JMP, x86asm.RET); from+n < to {
 				t.add(from+n, nil, -1)
 			}
 		}
@@ -112,7 +116,7 @@ func (t *lineTable) ofWasm(k CodeKey, text []byte) {
 		if !tables.Inlines() || from > to {
 			continue
 		}
-		if n := sizeTo(text[from:to], x86asm.CALL, x86asm.JMP, x86asm.RET); from+n < to {
+		if n, _, _ := x86.Find(text[from:to], to-from, x86asm.CALL, x86asm.JMP, x86asm.RET); from+n < to {
 			t.put(CodeLine{Offset: from + n})
 		}
 	}

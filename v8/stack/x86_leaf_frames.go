@@ -4,13 +4,14 @@ import (
 	"bytes"
 
 	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/x86"
 )
 
 // repairOther corrects a leaf in code that is not a JavaScript function's, from its own instructions alone.
 func (v *Resolver) repairOther(raw RawFrame, leaf Leaf, start uint64, head []byte) []RawFrame {
 	v.basis.passing = true
 	self := RawFrame{PC: raw.PC, Exact: true, Marker: -1, Offset: -1, ID: heap.Identity{Script: -1}}
-	at, entry := int(raw.PC-start), bytes.Index(head, prologue)
+	at, entry := int(raw.PC-start), bytes.Index(head, x86.Prologue)
 	switch {
 	case entry >= 0 && at <= entry+1:
 		return v.entering(self, raw, leaf, at-entry)

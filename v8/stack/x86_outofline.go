@@ -2,13 +2,11 @@ package stack
 
 import (
 	"errors"
-	"slices"
 
 	"golang.org/x/arch/x86/x86asm"
-)
 
-// maxOutOfLineSteps bounds the instructions that are followed out of line.
-const maxOutOfLineSteps = 96
+	"github.com/hotspan/hotspan/v8/x86"
+)
 
 // positionOffset gives the offset to look up in a position table for one of the code; next is where the code goes on
 // from it: the same offset, or where a call returns to. Both optimising compilers put slow paths, such as write
@@ -32,7 +30,7 @@ func (v *Resolver) positionOffset(c *code, at, next int) (offset int, ok bool) {
 	if err != nil {
 		return at, false
 	}
-	back, ok := jumpBack(b, next-limit)
+	back, ok := x86.JumpBack(b, next-limit)
 	if !ok || limit+back < 0 {
 		return at, false
 	}
@@ -60,7 +58,7 @@ func (v *Resolver) inDeferredBlock(c *code, entry, at int) bool {
 		if err != nil {
 			return false
 		}
-		c.deferredStart = deferredStart(b)
+		c.deferredStart = x86.DeferredStart(b)
 	}
 	return at >= c.deferredStart
 }
@@ -70,11 +68,12 @@ func (v *Resolver) passes(c *code, from, to int, ops ...x86asm.Op) (bool, error)
 	if to-from > maxBlock {
 		return false, errFar
 	}
-	b, err := v.textAt(c, from, to-from+maxInstruction) // the last instruction as a whole
+	b, err := v.textAt(c, from, to-from+x86.MaxInstruction) // the last instruction as a whole
 	if err != nil {
 		return false, err
 	}
-	return has(b, to-from, ops...)
+	end, found, err := x86.Find(b, to-from, ops...)
+	return found && end <= to-from, err
 }
 
 var errFar = errors.New("the last entry of the position table is far away")
@@ -93,76 +92,3 @@ const (
 	maxBlock        = 4 << 10
 	maxDeferredScan = 64 << 10
 )
-
-// has reports whether one of some instructions ends in the first n bytes of code.
-func has(b []byte, n int, ops ...x86asm.Op) (bool, error) {
-	for at := 0; at < n; {
-		in, err := decode(b[min(at, len(b)):])
-		if err != nil {
-			return false, err
-		}
-		if at += in.Len; at <= n && slices.Contains(ops, in.Op) {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// deferredStart is where TurboFan's deferred code begins, behind the last return: blocks that rarely run are put behind
-// all others, and do not return. Without a return no code is deferred.
-func deferredStart(b []byte) int {
-	end := maxDeferredScan
-	for at := 0; at < len(b); {
-		in, err := decode(b[at:])
-		if err != nil {
-			at++ // a table of jumps
-			continue
-		}
-		at += in.Len
-		if in.Op == x86asm.RET {
-			end = at
-		}
-	}
-	return end
-}
-
-// jumpBack follows code from an offset on to its first jump to the first of the bytes, or to before them, and gives
-// that target, which is not above 0. It is not ok where the code ends before, or cannot be followed.
-func jumpBack(b []byte, at int) (target int, ok bool) {
-	for range maxOutOfLineSteps {
-		if at < 0 || at > len(b) {
-			break
-		}
-		in, err := decode(b[at:])
-		if err != nil || in.Op == x86asm.RET || in.Op == x86asm.INT {
-			break
-		}
-		at += in.Len
-		rel, direct := in.Args[0].(x86asm.Rel)
-		switch target := at + int(rel); {
-		case in.Op == x86asm.CALL:
-		case direct && target <= 0:
-			return target, true
-		case direct && in.Op == x86asm.JMP: // to other code out of line
-			at = target
-		case in.Op == x86asm.JMP:
-			return 0, false
-		}
-	}
-	return 0, false
-}
-
-// sizeTo is the size of the code up to the first of some instructions, that included.
-func sizeTo(text []byte, ops ...x86asm.Op) (n int) {
-	for n < len(text) {
-		in, err := decode(text[n:])
-		if err != nil {
-			return n
-		}
-		n += in.Len
-		if slices.Contains(ops, in.Op) {
-			return n
-		}
-	}
-	return n
-}

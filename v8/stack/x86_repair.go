@@ -3,6 +3,8 @@ package stack
 import (
 	"bytes"
 	"strings"
+
+	"github.com/hotspan/hotspan/v8/x86"
 )
 
 // Repair corrects a frame in V8's code and returns the frames that stand for it, innermost first. A walk takes rbp for
@@ -41,8 +43,8 @@ func (v *Resolver) repair(raw RawFrame, leaf Leaf) []RawFrame {
 
 func (v *Resolver) repairCode(raw RawFrame, leaf Leaf, c *code) []RawFrame {
 	self := RawFrame{PC: raw.PC, Exact: true, Marker: -1, ID: c.id, SFI: c.sfi, Offset: -1}
-	at, entry := int(raw.PC-c.Start), bytes.Index(c.head, prologue)
-	if entry >= 0 && at < entry+frameSetUp {
+	at, entry := int(raw.PC-c.Start), bytes.Index(c.head, x86.Prologue)
+	if entry >= 0 && at < entry+x86.FrameSetUp {
 		if !v.enters(c, leaf.Callee) {
 			v.basis.passing = true
 			return []RawFrame{raw}
@@ -126,17 +128,17 @@ func (v *Resolver) frameless(raw RawFrame, leaf Leaf, name string, start uint64)
 func (v *Resolver) repairEntry(raw RawFrame, leaf Leaf, start, end uint64) []RawFrame {
 	v.basis.passing = true
 	head, err := v.r.Bytes(start, int(min(end-start, 512)))
-	entry := bytes.Index(head, prologue)
+	entry := bytes.Index(head, x86.Prologue)
 	if err != nil || entry < 0 {
 		return []RawFrame{raw}
 	}
 	at := int(raw.PC-start) - entry
 	switch {
-	case at < frameSetUp && leaf.Callee.ID.Script >= 0:
+	case at < x86.FrameSetUp && leaf.Callee.ID.Script >= 0:
 		of := leaf.Callee
 		self := RawFrame{PC: raw.PC, Exact: true, Marker: -1, ID: of.ID, SFI: of.SFI, Offset: -1}
 		return v.entering(self, raw, leaf, at)
-	case at >= frameSetUp && !interpreterFrameSetUp(head[entry:], at):
+	case at >= x86.FrameSetUp && !x86.InterpreterFrameSetUp(head[entry:], at):
 		raw.Bytecode, raw.Offset = 0, -1
 	}
 	return []RawFrame{raw}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/hotspan/hotspan/v8/x86"
 )
 
 // vex is the prefix of AVX and BMI instructions, which x86asm does not know. Most have the encoding of an instruction
@@ -185,16 +187,9 @@ func (v vex) register() x86asm.Reg {
 
 // unknown is an instruction whose name is not known, but its size is: after the opcode are operands as those of others.
 func (v vex) unknown(b []byte) Instruction {
-	_, n, err := v.as(0, []byte{0x0f, 0x58}, b[v.size+1:])
+	in, err := x86.Decode(b)
 	if err != nil {
 		return Instruction{Size: 1, Text: Unknown}
 	}
-	constant := []byte{0x70, 0x71, 0x72, 0x73, 0xc2, 0xc4, 0xc5, 0xc6} // has one behind the operands
-	if v.table == 3 || v.table == 1 && slices.Contains(constant, b[v.size]) {
-		n++
-	}
-	if n += v.size + 1; n > len(b) {
-		return Instruction{Size: 1, Text: Unknown}
-	}
-	return Instruction{Size: n, Text: fmt.Sprintf("(avx %d.%02x)", v.table, b[v.size])}
+	return Instruction{Size: in.Len, Text: fmt.Sprintf("(avx %d.%02x)", v.table, b[v.size])}
 }

@@ -1,4 +1,4 @@
-package stack
+package x86
 
 import (
 	"bytes"
@@ -36,14 +36,14 @@ func TestJumpBack(t *testing.T) {
 		{"too far away", append(nops(96), 0xeb, 0x80), none},
 		{"just near enough", append(nops(95), 0xeb, 0x80), 16 + 97 - 128},
 	} {
-		got, ok := jumpBack(append(nops(16), c.code...), 16)
+		got, ok := JumpBack(append(nops(16), c.code...), 16)
 		if ok != (c.want != none) || ok && got != c.want {
 			t.Errorf("%s: %d, %v, want %d", c.name, got, ok, c.want)
 		}
 	}
 }
 
-func TestHas(t *testing.T) {
+func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		code []byte
@@ -57,23 +57,28 @@ func TestHas(t *testing.T) {
 		{"no instruction first", []byte{0x06, 0xeb, 0xc0}, false},
 		{"jump that is cut off", []byte{0x90, 0xe9, 0xc0, 0x90}, false},
 	} {
-		if got, _ := has(c.code, len(c.code), x86asm.JMP, x86asm.RET); got != c.want {
+		if _, got, _ := Find(c.code, len(c.code), x86asm.JMP, x86asm.RET); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 	call := []byte{0x90, 0xe8, 0xff, 0x61, 0xe2, 0x1f} // the distance could be a jump
-	for n, want := range map[int]bool{0: false, 5: false, 6: true} {
-		if got, err := has(call, n, x86asm.JMP, x86asm.CALL); got != want || err != nil {
-			t.Errorf("call in %d bytes: %v (%v), want %v", n, got, err, want)
+	for n, want := range map[int]int{0: 0, 1: 1, 2: 6, 6: 6} {
+		end, found, err := Find(call, n, x86asm.JMP, x86asm.CALL)
+		if end != want || found != (want == 6) || err != nil {
+			t.Errorf("call in %d bytes: %d, %v (%v), want %d", n, end, found, err, want)
 		}
 	}
 }
 
-func TestSizeTo(t *testing.T) {
+func TestFindEnds(t *testing.T) {
 	code := []byte{0x48, 0x89, 0xc3, 0xe8, 0, 0, 0, 0, 0x90, 0xeb, 0xc0, 0x90} // mov, call, nop, jmp, nop
+	end := func(b []byte, kinds ...x86asm.Op) int {
+		end, _, _ := Find(b, len(b), kinds...)
+		return end
+	}
 	for n, got := range map[int]int{
-		8: sizeTo(code, x86asm.JMP, x86asm.CALL), 11: sizeTo(code, x86asm.JMP), 12: sizeTo(code, x86asm.RET),
-		3: sizeTo(code[:7], x86asm.CALL), 0: sizeTo(nil, x86asm.CALL),
+		8: end(code, x86asm.JMP, x86asm.CALL), 11: end(code, x86asm.JMP), 12: end(code, x86asm.RET),
+		3: end(code[:7], x86asm.CALL), 0: end(nil, x86asm.CALL),
 	} {
 		if got != n {
 			t.Errorf("%d bytes, want %d", got, n)
@@ -81,19 +86,19 @@ func TestSizeTo(t *testing.T) {
 	}
 }
 
-func TestProperEnd(t *testing.T) {
+func TestDeferredStart(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		code []byte
 		want int
 	}{
-		{"no return", []byte{0x90, 0xeb, 0xc0}, maxDeferredScan},
+		{"no return", []byte{0x90, 0xeb, 0xc0}, 3},
 		{"two returns", []byte{0x90, 0xc2, 0x18, 0x00, 0x90, 0xc3, 0xeb, 0xc0}, 6},
 		// mov rax,imm64
 		{"a return that is data", []byte{0xc3, 0x48, 0xb8, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3}, 1},
 		{"behind a table", []byte{0x06, 0x07, 0xc3}, 3},
 	} {
-		if got := deferredStart(c.code); got != c.want {
+		if got := DeferredStart(c.code); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -102,8 +107,10 @@ func TestProperEnd(t *testing.T) {
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte{0x90, 0xc2, 0x18, 0x00, 0x90, 0xc3, 0xeb, 0xc0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		has(b, len(b), x86asm.JMP)
-		if got := deferredStart(b); got < 1 || got > len(b) && got != maxDeferredScan {
+		if end, _, _ := Find(b, len(b), x86asm.JMP); end > len(b) {
+			t.Fatalf("%x: %d bytes", b, end)
+		}
+		if got := DeferredStart(b); got > len(b) || got < min(1, len(b)) {
 			t.Fatalf("%x ends at %d", b, got)
 		}
 	})
@@ -115,7 +122,7 @@ func FuzzJumpBack(f *testing.F) {
 	f.Add([]byte{0x74, 0x10, 0xeb, 0xc0}, uint16(0))
 	f.Add([]byte{0xe9, 0xb0, 0xff, 0xff, 0xff}, uint16(5))
 	f.Fuzz(func(t *testing.T, b []byte, at uint16) {
-		if got, ok := jumpBack(b, int(at)); ok && got > 0 {
+		if got, ok := JumpBack(b, int(at)); ok && got > 0 {
 			t.Fatalf("%x from %d to %d", b, at, got)
 		}
 	})

@@ -1,13 +1,14 @@
-package stack
+// Package x86 reads the machine code for x86-64 that V8's compilers make.
+package x86
 
 import "golang.org/x/arch/x86/x86asm"
 
-// maxInstruction is the size of the longest instruction. (Intel's manual, volume 2, 2.3.11)
-const maxInstruction = 15
+// MaxInstruction is the size of the longest instruction. (Intel's manual, volume 2, 2.3.11)
+const MaxInstruction = 15
 
-// decode decodes the first instruction. x86asm takes the first byte of one that is cut off for a prefix, and knows none
+// Decode decodes the first instruction. x86asm takes the first byte of one that is cut off for a prefix, and knows none
 // with a VEX prefix (AVX and BMI): of these it gives the length only, as of another instruction.
-func decode(b []byte) (x86asm.Inst, error) {
+func Decode(b []byte) (x86asm.Inst, error) {
 	if len(b) > 0 && (b[0] == vex2 || b[0] == vex3) {
 		return decodeVEX(b)
 	}
@@ -40,7 +41,7 @@ func decodeVEX(b []byte) (x86asm.Inst, error) {
 	if opcodes == map0F && opcode == 0x77 { // VZEROUPPER and VZEROALL have no operands
 		return x86asm.Inst{Op: x86asm.EMMS, Len: size + 1}, nil
 	}
-	in, err := x86asm.Decode(append([]byte{0x0f, 0x10}, rest[:min(len(rest), maxInstruction)]...), 64)
+	in, err := x86asm.Decode(append([]byte{0x0f, 0x10}, rest[:min(len(rest), MaxInstruction)]...), 64)
 	if err != nil || in.Op != x86asm.MOVUPS {
 		return in, x86asm.ErrTruncated
 	}

@@ -1,4 +1,4 @@
-package stack
+package x86
 
 import (
 	"bytes"
@@ -25,12 +25,12 @@ func TestDecode(t *testing.T) {
 			t.Fatal(err)
 		}
 		n++
-		for _, more := range [][]byte{nil, nops(maxInstruction), bytes.Repeat([]byte{0xff}, maxInstruction)} {
-			if in, err := decode(append(bytes.Clone(b), more...)); err != nil || in.Len != len(b) {
+		for _, more := range [][]byte{nil, nops(MaxInstruction), bytes.Repeat([]byte{0xff}, MaxInstruction)} {
+			if in, err := Decode(append(bytes.Clone(b), more...)); err != nil || in.Len != len(b) {
 				t.Errorf("%x, %s: %d bytes, %v", b, name, in.Len, err)
 			}
 		}
-		if in, err := decode(b[:len(b)-1]); err == nil && in.Len >= len(b) {
+		if in, err := Decode(b[:len(b)-1]); err == nil && in.Len >= len(b) {
 			t.Errorf("%x, %s, cut off: %d bytes", b, name, in.Len)
 		}
 	}

@@ -1,13 +1,13 @@
-package stack
+package x86
 
 import "slices"
 
 // pointerSize is the size of a pointer to an object in machine code.
 const pointerSize = 8
 
-// sameInstructions reports whether two pieces of machine code, as far as both were read, differ at most in the objects
+// SameInstructions reports whether two pieces of machine code, as far as both were read, differ at most in the objects
 // that they refer to, which the collector moves.
-func sameInstructions(a, b []byte) bool {
+func SameInstructions(a, b []byte) bool {
 	n := min(len(a), len(b))
 	for i := 0; i < n; i++ {
 		if a[i] == b[i] {
