@@ -61,6 +61,7 @@ func BenchmarkMessages(b *testing.B) {
 type nowhere struct{}
 
 func (nowhere) send(context.Context, []byte) (answer, error) { return answer{}, nil }
+func (nowhere) renew()                                       {}
 func (nowhere) Close() error                                 { return nil }
 
 // BenchmarkDeliver is what delivering a stored message costs, but for compression and network: as it is, and decoded.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -18,6 +19,7 @@ type Exporter struct {
 	endpoint  string
 	config    Config
 	transport transport
+	mute      atomic.Bool // in the last try the server did not answer
 }
 
 // Dial returns an exporter to an endpoint http://HOST:PORT (no encryption) or https://HOST:PORT (TLS). The default port
@@ -40,7 +42,7 @@ func Dial(endpoint string, c Config) (*Exporter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("otlp endpoint %q: %w", withoutUser(endpoint), err)
 	}
-	return &Exporter{endpoint, c, transport}, nil
+	return &Exporter{endpoint: endpoint, config: c, transport: transport}, nil
 }
 
 // withoutUser leaves out what may be a password, for messages.
@@ -64,9 +66,7 @@ func parse(endpoint string) (*url.URL, error) {
 
 // Try sends a message without profiles, once. The error says why the server would not take profiles either.
 func (e *Exporter) Try(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, e.config.Timeout)
-	defer cancel()
-	if _, err := e.transport.send(ctx, nil); err != nil {
+	if _, err := e.try(ctx, nil); err != nil {
 		return fmt.Errorf("otlp %s: %w", e.endpoint, err)
 	}
 	return nil
@@ -163,10 +163,17 @@ func (e *Exporter) deliver(ctx context.Context, data []byte) (answer, error) {
 	}
 }
 
+// try sends a message once. After a server that did not answer it takes another connection: whoever is at the other end
+// of the old one, or between, may be dead, and the kernel does not notice for a quarter of an hour, or never.
 func (e *Exporter) try(ctx context.Context, message []byte) (answer, error) {
+	if e.mute.Swap(false) {
+		e.transport.renew()
+	}
 	ctx, cancel := context.WithTimeout(ctx, e.config.Timeout)
 	defer cancel()
-	return e.transport.send(ctx, message)
+	a, err := e.transport.send(ctx, message)
+	e.mute.Store(err != nil && ctx.Err() != nil)
+	return a, err
 }
 
 // Close closes the connection. A Write that is in progress fails.

@@ -189,7 +189,7 @@ func TestEndpoints(t *testing.T) {
 		}
 	}
 	e, err := Dial("https://[::1]", Config{})
-	if err != nil || e.transport.(*grpcTransport).Target() != "[::1]:4317" {
+	if err != nil || e.transport.(*grpcTransport).conn.Target() != "[::1]:4317" {
 		t.Errorf("%v, %v", e, err)
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"sync"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	_ "google.golang.org/grpc/encoding/gzip" // for what servers send
@@ -16,8 +18,11 @@ import (
 
 // grpcTransport sends messages over gRPC.
 type grpcTransport struct {
-	*grpc.ClientConn
+	dial    func() (*grpc.ClientConn, error)
 	headers metadata.MD
+
+	mu   sync.Mutex
+	conn *grpc.ClientConn
 }
 
 func newGRPC(u *url.URL, c *Config) (transport, error) {
@@ -27,13 +32,15 @@ func newGRPC(u *url.URL, c *Config) (transport, error) {
 	if u.Port() == "" {
 		u.Host += ":4317"
 	}
-	conn, err := grpc.NewClient(u.Host, c.dialOptions(u.Scheme == "https")...)
+	options := c.dialOptions(u.Scheme == "https")
+	dial := func() (*grpc.ClientConn, error) { return grpc.NewClient(u.Host, options...) }
+	conn, err := dial()
 	if err != nil {
 		return nil, err
 	}
 	headers := metadata.New(c.Headers)
 	headers.Set(versionHeader, wireVersion)
-	return &grpcTransport{conn, headers}, nil
+	return &grpcTransport{dial: dial, headers: headers, conn: conn}, nil
 }
 
 func (c *Config) dialOptions(secure bool) []grpc.DialOption {
@@ -62,7 +69,7 @@ const exportMethod = "/opentelemetry.proto.collector.profiles.v1development.Prof
 func (t *grpcTransport) send(ctx context.Context, message []byte) (answer, error) {
 	var response []byte
 	ctx = metadata.NewOutgoingContext(ctx, t.headers)
-	if err := t.Invoke(ctx, exportMethod, message, &response); err != nil {
+	if err := t.current().Invoke(ctx, exportMethod, message, &response); err != nil {
 		return answer{}, err
 	}
 	a, err := parseAnswer(response)
@@ -71,6 +78,28 @@ func (t *grpcTransport) send(ctx context.Context, message []byte) (answer, error
 	}
 	return a, nil
 }
+
+func (t *grpcTransport) current() *grpc.ClientConn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.conn
+}
+
+// renew implements transport. Messages that are under way get an error after which they are tried again.
+func (t *grpcTransport) renew() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.conn.GetState() == connectivity.Shutdown {
+		return
+	}
+	if conn, err := t.dial(); err == nil {
+		t.conn.Close()
+		t.conn = conn
+	}
+}
+
+// Close closes the connection.
+func (t *grpcTransport) Close() error { return t.current().Close() }
 
 // marshalled is the codec of messages that are marshalled already.
 type marshalled struct{}

@@ -96,6 +96,9 @@ func (t *httpTransport) body(message []byte) (io.Reader, error) {
 	return &b, t.by.Do(&b, message)
 }
 
+// renew implements transport.
+func (t *httpTransport) renew() { t.client.CloseIdleConnections() }
+
 // Close closes idle connections.
 func (t *httpTransport) Close() error {
 	t.client.CloseIdleConnections()

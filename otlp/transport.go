@@ -11,6 +11,7 @@ import (
 // transport sends one marshalled message, once. An error says by its gRPC status whether to try again; see nextTry.
 type transport interface {
 	send(ctx context.Context, message []byte) (answer, error)
+	renew() // has what is sent from now on go over a new connection
 	Close() error
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -35,6 +36,7 @@ type Config struct {
 type Pusher struct {
 	config Config
 	client *http.Client
+	mute   atomic.Bool // the last request had no answer
 }
 
 // pushPath is the procedure of push.v1.PusherService, which Connect serves over HTTP.
@@ -44,7 +46,7 @@ const pushPath = "/push.v1.PusherService/Push"
 func New(c Config) *Pusher {
 	through := http.DefaultTransport.(*http.Transport).Clone()
 	through.TLSClientConfig = c.TLS
-	return &Pusher{c, &http.Client{Transport: through, CheckRedirect: otlp.NoRedirect}}
+	return &Pusher{config: c, client: &http.Client{Transport: through, CheckRedirect: otlp.NoRedirect}}
 }
 
 // Close closes idle connections.
@@ -72,10 +74,14 @@ func (p *Pusher) Try(ctx context.Context) error { return p.push(ctx, nil) }
 // Speaks says what a Pusher sends.
 func (p *Pusher) Speaks() string { return "Pyroscope, " + pushPath }
 
-// push sends a push.v1.PushRequest.
-func (p *Pusher) push(ctx context.Context, message []byte) error {
+// push sends a push.v1.PushRequest, after a request without an answer over another connection, as package otlp does.
+func (p *Pusher) push(ctx context.Context, message []byte) (err error) {
+	if p.mute.Swap(false) {
+		p.client.CloseIdleConnections()
+	}
 	ctx, cancel := context.WithTimeout(ctx, p.config.Timeout)
 	defer cancel()
+	defer func() { p.mute.Store(err != nil && ctx.Err() != nil) }()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.config.URL+pushPath, bytes.NewReader(message))
 	if err != nil {
 		return err
