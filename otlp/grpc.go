@@ -14,6 +14,7 @@ import (
 	_ "google.golang.org/grpc/encoding/gzip" // for what servers send
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 )
 
 // grpcTransport sends messages over gRPC.
@@ -70,7 +71,9 @@ func (t *grpcTransport) send(ctx context.Context, message []byte) (answer, error
 	var response []byte
 	ctx = metadata.NewOutgoingContext(ctx, t.headers)
 	if err := t.current().Invoke(ctx, exportMethod, message, &response); err != nil {
-		return answer{}, err
+		said := status.Convert(err).Proto()
+		said.Message = quote(said.Message)
+		return answer{}, status.FromProto(said).Err()
 	}
 	a, err := parseAnswer(response)
 	if err != nil {

@@ -171,8 +171,7 @@ func retryAfter(h http.Header) (time.Duration, bool) {
 func said(r *http.Response, body []byte) string {
 	var s statuspb.Status
 	if r.Header.Get("Content-Type") == "application/x-protobuf" && proto.Unmarshal(body, &s) == nil {
-		return valid(s.Message)
+		return quote(s.Message)
 	}
-	const enough = 200
-	return valid(string(body[:min(len(body), enough)]))
+	return quote(body)
 }

@@ -34,7 +34,7 @@ func parseAnswer(response []byte) (a answer, err error) {
 			case n == 1 && text == nil:
 				a.rejected = int64(number)
 			case n == 2 && text != nil:
-				a.message = valid(string(text))
+				a.message = quote(text)
 			}
 		})
 	})
@@ -42,6 +42,17 @@ func parseAnswer(response []byte) (a answer, err error) {
 		err = fmt.Errorf("the server's answer: %w", err)
 	}
 	return a, err
+}
+
+// maxQuote bounds what is quoted of a server's texts, in bytes: they stand in messages, with each snapshot.
+const maxQuote = 500
+
+// quote returns the beginning of a text.
+func quote[T string | []byte](text T) string {
+	if len(text) <= maxQuote {
+		return valid(string(text))
+	}
+	return valid(string(text[:maxQuote])) + "…"
 }
 
 var errMalformed = errors.New("malformed protobuf")

@@ -173,8 +173,12 @@ func (d *destination) receiver(log *slog.Logger) (export.Receiver, func() error,
 		})
 		return p, p.Close, nil
 	}
-	config.Warn = func(message string) {
-		log.Warn("the OTLP server accepted the snapshot with a warning", "to", d.name(), "why", message)
+	last := ""
+	config.Warn = func(message string) { // with each snapshot, most likely
+		if last != message {
+			log.Warn("the OTLP server accepted the snapshot with a warning", "to", d.name(), "why", message)
+		}
+		last = message
 	}
 	e, err := otlp.Dial(d.url.String(), config)
 	if err != nil {
