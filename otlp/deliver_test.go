@@ -132,3 +132,16 @@ func TestTimeout(t *testing.T) {
 		t.Errorf("%d tries, %v", s.tries, err)
 	}
 }
+
+// TestRefusedCodes: these codes say that a server does not want what it was sent, whenever it comes.
+func TestRefusedCodes(t *testing.T) {
+	for code := codes.OK; code <= codes.Unauthenticated; code++ {
+		want := code == codes.InvalidArgument || code == codes.AlreadyExists || code == codes.ResourceExhausted
+		if got := Refused(status.Error(code, "")); got != want {
+			t.Errorf("%s: refused %v, want %v", code, got, want)
+		}
+	}
+	if Refused(throttled(codes.ResourceExhausted, time.Second)) {
+		t.Error("a server that is busy refuses nothing")
+	}
+}

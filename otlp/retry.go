@@ -48,15 +48,16 @@ func Broken(err error) bool {
 	return ok && (s.Code() == codes.Internal || s.Code() == codes.Unknown)
 }
 
-// Refused reports whether err says that a server will never take a snapshot as it is, because of its content or size.
-// All other errors may pass, though some only when somebody mends the server or the configuration.
+// Refused reports whether err says that a server will never take a snapshot as it is, because of its content or size,
+// or since it has it. All other errors may pass, though some only when somebody mends the server or the configuration.
 func Refused(err error) bool {
 	s, ok := status.FromError(err)
 	if !ok {
 		return false
 	}
 	_, later := retryDelay(s)
-	return s.Code() == codes.InvalidArgument || s.Code() == codes.ResourceExhausted && !later
+	return s.Code() == codes.InvalidArgument || s.Code() == codes.AlreadyExists ||
+		s.Code() == codes.ResourceExhausted && !later
 }
 
 // RetryAfter returns how long err says that the server is to be left alone; 0: it does not.
