@@ -143,7 +143,7 @@ func TestSnapshotFiles(t *testing.T) {
 	dir := t.TempDir()
 	s := recordingtest.Snapshot(t)
 	s.Start, s.End = 1_760_000_000_500_000_000, 1_760_000_001_000_000_000
-	if err := (snapshotFiles{path: dir + "/new/cpu-%t.jsonl"}).Write(t.Context(), s); err != nil {
+	if err := (&snapshotFiles{path: dir + "/new/cpu-%t.jsonl"}).write(s); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(dir + "/new/cpu-20251009T085320.500000.jsonl")
@@ -172,7 +172,7 @@ func TestBriefSnapshots(t *testing.T) {
 	}
 	all := b.CutByProcess(start + 1e9)
 	for _, s := range all {
-		if err := (snapshotFiles{path: dir + "/%t.jsonl"}).Write(t.Context(), s); err != nil {
+		if err := (&snapshotFiles{path: dir + "/%t.jsonl"}).write(s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -199,9 +199,9 @@ func TestFilesPerRoute(t *testing.T) {
 		b.Add(s)
 	}
 	b.Lose(pprofx.LostLate, 5)
-	files := snapshotFiles{dir + "/%v/cpu-%t.otlp", "http.route"}
+	files := &snapshotFiles{path: dir + "/%v/cpu-%t.otlp", per: "http.route"}
 	for range 2 { // the second finds nothing but the losses
-		if err := files.Write(t.Context(), b.Cut(1_760_000_001_000_000_000)); err != nil {
+		if err := files.write(b.Cut(1_760_000_001_000_000_000)); err != nil {
 			t.Fatal(err)
 		}
 		b.Lose(pprofx.LostLate, 5)

@@ -158,12 +158,13 @@ func (d *destination) keep() func(*pprofx.Label) bool {
 
 // receiver returns what takes the snapshots, and a function that closes it.
 func (d *destination) receiver(log *slog.Logger) (export.Receiver, func() error, error) {
-	if d.url.Scheme == "file" {
-		return snapshotFiles{d.url.Path, d.values["profile-per"]}, func() error { return nil }, nil
-	}
 	config, err := d.otlp()
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", d.url.Redacted(), err)
+	}
+	if d.url.Scheme == "file" {
+		files := &snapshotFiles{path: d.url.Path, per: d.values["profile-per"], timeout: config.Timeout}
+		return files, func() error { return nil }, nil
 	}
 	if d.isPyroscope() {
 		p := pyroscope.New(pyroscope.Config{

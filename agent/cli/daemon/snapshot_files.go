@@ -13,6 +13,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/cli/output"
 	"github.com/hotspan/hotspan/agent/cli/recording"
+	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -20,12 +21,46 @@ import (
 // that begins where a process has called execve may follow another at once. Files and the directories that are made for
 // them are not everybody's: they have labels and names of all users' processes.
 type snapshotFiles struct {
-	path string
-	per  string // a label of which each value gets a file: %v in the path; empty for none
+	path    string
+	per     string        // a label of which each value gets a file: %v in the path; empty for none
+	timeout time.Duration // for which one try waits for the disk
+
+	under *writing // what a try before has left; nil: nothing
 }
 
-// Write implements export.Receiver.
-func (f snapshotFiles) Write(_ context.Context, s *pprofx.Snapshot) error {
+// writing is the files of a snapshot that are being written.
+type writing struct {
+	of   *pprofx.Snapshot
+	done chan error
+}
+
+// Write implements export.Receiver, for one goroutine. A disk that hangs lets nobody end what waits for it: after a
+// while that is an error, and the next try waits for the same files.
+func (f *snapshotFiles) Write(ctx context.Context, s *pprofx.Snapshot) error {
+	w := f.under
+	if w == nil {
+		w = &writing{s, make(chan error, 1)}
+		f.under = w
+		go func() {
+			defer priority.Background()()
+			w.done <- f.write(s)
+		}()
+	}
+	select {
+	case err := <-w.done:
+		f.under = nil
+		if w.of != s {
+			return f.Write(ctx, s)
+		}
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(f.timeout):
+		return fmt.Errorf("%s: the disk has not answered for %v", f.path, f.timeout)
+	}
+}
+
+func (f *snapshotFiles) write(s *pprofx.Snapshot) error {
 	begin := time.Unix(0, s.Start).UTC().Format("20060102T150405.000000")
 	path := strings.ReplaceAll(f.path, "%t", begin)
 	if f.per == "" {
