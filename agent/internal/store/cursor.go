@@ -101,10 +101,13 @@ func (c *Cursor) save() error {
 	next := c.next
 	c.store.mu.Unlock()
 	text := strconv.AppendUint(nil, next, 10)
-	err := renameio.WriteFile(c.file, text, 0o600, renameio.WithRoot(c.store.root))
-	if isFull(err) && c.overwrite(text) == nil {
-		return nil
-	}
+	err := c.store.change(c.file, func() error {
+		err := renameio.WriteFile(c.file, text, 0o600, renameio.WithRoot(c.store.root))
+		if isFull(err) && c.overwrite(text) == nil {
+			return nil
+		}
+		return err
+	})
 	var of *fs.PathError
 	if errors.As(err, &of) {
 		return of.Err // the path is that of a temporary file

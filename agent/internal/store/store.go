@@ -37,6 +37,8 @@ type Store struct {
 	appending sync.Mutex // held for as long as the disk takes, so that snapshots come in order
 	write     func(name string, frame []byte) error
 
+	reads, writes waits
+
 	mu      sync.Mutex        // never held while the disk works
 	entries []Entry           // by sequence; one that is missing was lost
 	memory  map[uint64][]byte // frames that the disk did not take, by sequence
@@ -68,7 +70,10 @@ func Open(dir string, limits Limits) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("snapshots: %w", err)
 	}
-	s := &Store{root: root, limits: limits, changed: make(chan struct{}), memory: map[uint64][]byte{}}
+	s := &Store{
+		root: root, limits: limits, changed: make(chan struct{}), memory: map[uint64][]byte{},
+		reads: waits{most: patience}, writes: waits{most: patience},
+	}
 	s.write = s.writeFile
 	if err := s.open(); err != nil {
 		s.Close()
@@ -131,8 +136,8 @@ func (s *Store) Close() error {
 }
 
 // Append keeps the frame of the snapshot of [start, end). If the disk is full, the oldest snapshots make room. The
-// error says why the snapshot could not be written: then it is in memory only, until the disk takes a later one, or
-// lost when the program ends. The other methods but WriteLeft do not wait for the disk meanwhile.
+// error says why the snapshot could not be written, such as ErrHangs: then it is in memory only, until the disk takes a
+// later one, or lost when the program ends. The other methods but WriteLeft do not wait for the disk meanwhile.
 func (s *Store) Append(frame []byte, start, end int64) (Entry, error) {
 	s.appending.Lock()
 	defer s.appending.Unlock()
@@ -140,9 +145,9 @@ func (s *Store) Append(frame []byte, start, end int64) (Entry, error) {
 	e := Entry{s.next, start, end, int64(len(frame))}
 	s.next++
 	s.mu.Unlock()
-	err := s.write(e.name(), frame)
+	err := s.put(e, frame)
 	for isFull(err) && s.makeRoom() {
-		err = s.write(e.name(), frame)
+		err = s.put(e, frame)
 	}
 	s.remove(s.add(e, frame, err != nil))
 	if err == nil {
@@ -176,7 +181,7 @@ func (s *Store) writeMemory() {
 		e := s.entries[i]
 		frame := s.memory[e.Sequence]
 		s.mu.Unlock()
-		if s.write(e.name(), frame) != nil {
+		if s.put(e, frame) != nil {
 			return
 		}
 		s.mu.Lock()
@@ -241,6 +246,13 @@ func (s *Store) evictAll(now time.Time) (evicted []Entry) {
 	return evicted
 }
 
+// put writes the file of an entry. If the disk hangs, it may be there later, where nobody knows of it before the next
+// scan.
+func (s *Store) put(e Entry, frame []byte) error {
+	name := e.name()
+	return s.change(name, func() error { return s.write(name, frame) })
+}
+
 // writeFile puts a file in place, so that it is there after a loss of power.
 func (s *Store) writeFile(name string, data []byte) error {
 	if err := renameio.WriteFile(name, data, 0o600, renameio.WithRoot(s.root)); err != nil {
@@ -257,7 +269,8 @@ func (s *Store) writeFile(name string, data []byte) error {
 // remove removes the files of entries. One that stays is found by the next scan.
 func (s *Store) remove(entries []Entry) {
 	for _, e := range entries {
-		_ = s.root.Remove(e.name())
+		name := e.name()
+		_ = s.change(name, func() error { return s.root.Remove(name) })
 	}
 }
 
@@ -288,7 +301,8 @@ func (s *Store) evict(to []Entry, i int) []Entry {
 	return to
 }
 
-// Read returns the frame of an entry. The error is fs.ErrNotExist if it was evicted.
+// Read returns the frame of an entry. The error is fs.ErrNotExist if it was evicted, ErrHangs if the disk does not
+// answer.
 func (s *Store) Read(e Entry) ([]byte, error) {
 	s.mu.Lock()
 	frame, ok := s.memory[e.Sequence]
@@ -296,7 +310,8 @@ func (s *Store) Read(e Entry) ([]byte, error) {
 	if ok {
 		return frame, nil
 	}
-	return s.root.ReadFile(e.name())
+	name := e.name()
+	return do(&s.reads, "read", name, func() ([]byte, error) { return s.root.ReadFile(name) })
 }
 
 // from returns the entries from a sequence number on. The caller holds s.mu.
