@@ -69,8 +69,12 @@ func (a *App) Parse(args []string, out io.Writer) (read *Line, err error) {
 	}
 	root.SetArgs(append([]string{}, args...)) // nil would stand for those of the process
 	c, err := root.ExecuteC()
-	if err != nil && slices.Contains(names, c.Name()) {
+	switch {
+	case err == nil:
+	case slices.Contains(names, c.Name()):
 		read = &Line{Name: c.Name()}
+	case c == root && len(args) > 0 && !strings.HasPrefix(args[0], "-"):
+		err = wrongVerb(args[0], names) // the flags behind it are those of another verb: nothing is known of them
 	}
 	return read, err
 }

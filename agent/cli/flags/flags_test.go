@@ -129,6 +129,8 @@ func TestWrong(t *testing.T) {
 	for line, want := range map[string]string{
 		"":                        "say what to do: play, run",
 		"pley":                    `there is no command pley, did you mean "play"?`,
+		"pley -o b a":             `there is no command pley, did you mean "play"?`,
+		"pley a --every 1s":       `there is no command pley, did you mean "play"?`,
 		"dance":                   "there is no command dance",
 		"fin":                     "there is no command fin",
 		"play":                    "missing arguments: <in>",
