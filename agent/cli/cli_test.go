@@ -42,6 +42,8 @@ func TestWrongUsage(t *testing.T) {
 		{"record -p 1 --ring-buffer 3", "--ring-buffer 3: a power of two from 1 to 1024"},
 		{"record -p 1 --ring-buffer 0", "--ring-buffer 0: a power of two"},
 		{"record -p 1 --ring-buffer 2048", "--ring-buffer 2048: a power of two"},
+		{"record -p 1 --min-wait 5ms", "--min-wait goes with --off-cpu or --wall"},
+		{"record -p 1 --probe-limit 5", "--probe-limit goes with --probe, --off-cpu or --wall"},
 		{"record --name (", "--name: error parsing regexp"},
 		{"record -p 1 --label tenant", `label "tenant": want NAME=PATH`},
 		{"record -p 1 --label a=b..c", "an empty property name"},

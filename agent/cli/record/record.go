@@ -207,6 +207,10 @@ func (r *Verb) checkMeasure() error {
 		return exit.Usagef("-F: %s has no timer", r.measured())
 	case r.MinWait < time.Microsecond:
 		return exit.Usagef("--min-wait %v: at least 1µs", r.MinWait)
+	case r.MinWait != time.Millisecond && !r.OffCPU && !r.Wall: // any but the default
+		return exit.Usagef("--min-wait goes with --off-cpu or --wall")
+	case r.ProbeLimit != 1000 && r.measured() == "":
+		return exit.Usagef("--probe-limit goes with --probe, --off-cpu or --wall")
 	}
 	if _, err := probe.Stall(r.Probe); err != nil {
 		return exit.Usage(err)
