@@ -3,9 +3,12 @@
 package analysis
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -49,6 +52,9 @@ type Query struct {
 
 // Run prints or writes the report.
 func (v *Query) Run(stdout io.Writer, c terminal.Console) error {
+	if _, err := os.Stat(v.Store); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no agent has a store in %s: if it is elsewhere, name it by --store", v.Store)
+	}
 	return v.report(stdout, c, []string{v.Store})
 }
 

@@ -1,11 +1,15 @@
 package preflight
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/probe"
+	"github.com/hotspan/hotspan/agent/internal/process"
 )
 
 // Probes is the verb that lists what probes can be put on.
@@ -22,7 +26,10 @@ func (v *Probes) Run(stdout io.Writer, c terminal.Console) error {
 		return exit.Usagef("-n %d: at least 1", v.Most)
 	}
 	all, err := probe.List(v.PID, v.Pattern)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && len(all) == 0:
+		return fmt.Errorf("process %d: %w", v.PID, process.ErrGone)
+	case err != nil:
 		if len(all) == 0 {
 			return exit.Explain(err)
 		}
