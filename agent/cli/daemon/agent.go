@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -63,7 +64,10 @@ func (v *Verb) Run(again parsed, c terminal.Console) error {
 		return begin.close()
 	}
 	kept, err := store.Open(v.Store, v.limits())
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w: --store names another directory", err)
+	case err != nil:
 		return err
 	}
 	defer kept.Close()

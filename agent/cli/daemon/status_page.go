@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -33,8 +34,10 @@ const lateness = 20 * time.Second
 
 // serve begins to answer over HTTP. profiles, if it is not nil, answers scrapers.
 func (p *statusPage) serve(address string, profiles http.Handler) (err error) {
-	p.server, err = metrics.Listen(address, p.values, profiles, p.delivering.log)
-	return err
+	if p.server, err = metrics.Listen(address, p.values, profiles, p.delivering.log); err != nil {
+		return fmt.Errorf("--http: %w", err)
+	}
+	return nil
 }
 
 func (p *statusPage) close() error {
