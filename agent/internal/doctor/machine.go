@@ -82,7 +82,7 @@ const usualRate = 99
 
 // sampleRate checks kernel.perf_event_max_sample_rate, which the kernel lowers when it finds sampling slow.
 func sampleRate(limit int) Finding {
-	f := Finding{What: "sample rate", Found: fmt.Sprintf("up to %d samples a second and CPU", limit)}
+	f := Finding{What: "sample rate", Found: fmt.Sprintf("up to %d samples a second on each CPU", limit)}
 	switch {
 	case limit == 0:
 		f.Mark, f.Found = Missing, "the kernel has no perf events (no kernel.perf_event_max_sample_rate)"
