@@ -191,8 +191,10 @@ func next(c terminal.Console, s *agent.Stats, files *fileSink) {
 		if s.Waits.OnCPU > 0 {
 			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", pprofx.CPULabel, files.last)
 		}
-		if s.Labelled > 0 {
-			tag := map[bool]string{false: "http.route", true: "'trace endpoint'"}[files.format == pprofx.Datadog]
+		if tag := files.tag; tag != "" {
+			if tag == routeLabel && files.format == pprofx.Datadog {
+				tag = "'trace endpoint'"
+			}
 			fmt.Fprintf(c, "      go tool pprof -tagroot %s -http 127.0.0.1:8080 %s\n", tag, files.last)
 		}
 	}

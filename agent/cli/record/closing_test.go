@@ -38,7 +38,7 @@ func TestClosing(t *testing.T) {
 		files *fileSink
 		want  string
 	}{
-		{"all there is", full, &fileSink{last: "x.pb.gz", format: pprofx.Pprof, written: 1985},
+		{"all there is", full, &fileSink{last: "x.pb.gz", format: pprofx.Pprof, written: 1985, tag: "http.route"},
 			`2000 samples taken in 10.0 s = 1985 written + 15 lost (process exited 5, ring buffer full 10)
 stacks complete 90.0 %, all JavaScript named 99.9 % (without lines 4), ` +
 				`samples in requests labelled 66.7 % ` +

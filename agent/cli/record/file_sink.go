@@ -19,9 +19,10 @@ type fileSink struct {
 	pattern string
 	format  pprofx.Format
 	start   time.Time
-	pid     int  // if only one process is profiled; else 0
-	whole   bool // one file for the whole recording
-	both    bool // CPU time and hits are recorded: a snapshot of each has an interval, and hits come last
+	pid     int    // if only one process is profiled; else 0
+	whole   bool   // one file for the whole recording
+	tag     string // a label by which the closing lines have pprof group samples; empty for none
+	both    bool   // CPU time and hits are recorded: a snapshot of each has an interval, and hits come last
 	source  *output.Sources
 
 	mu      sync.Mutex // guards all fields below

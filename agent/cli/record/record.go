@@ -70,7 +70,7 @@ func (r *Verb) Run(stdout io.Writer, c terminal.Console) error {
 	if err != nil {
 		return err
 	}
-	total := newSummary()
+	total := newSummary(config.Rules...)
 	config.Sinks = append(config.Sinks, files, total)
 	if r.OTLP != "" {
 		sink, err := dialOTLP(r.OTLP, config.Log) // does not connect: only the URL can be wrong
@@ -137,6 +137,7 @@ func (r *Verb) profile(
 		return err
 	}
 	total.print(c)
+	files.tag = total.tag()
 	closing(c, &stats, files)
 	sayCode(c, r.JITCode, code)
 	files.source.Say(c)

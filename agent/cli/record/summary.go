@@ -3,21 +3,29 @@ package record
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/hotspan/hotspan/agent/cli/tables"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
+	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
 // summary adds up what is recorded, for a short report at the end. It is an agent.Sink.
 type summary struct {
-	mu sync.Mutex
-	of *tables.Reports
+	mu   sync.Mutex
+	of   *tables.Reports
+	tags []string // labels by which pprof may group samples, the best first
+	seen map[string]bool
 }
 
-func newSummary() *summary {
-	s := &summary{of: tables.NewReports("")}
+// newSummary returns the summary of a recording with these rules of the user's.
+func newSummary(rules ...reqctx.Rule) *summary {
+	s := &summary{of: tables.NewReports(""), tags: []string{routeLabel}, seen: map[string]bool{}}
+	for _, r := range rules {
+		s.tags = append(s.tags, r.Label)
+	}
 	s.of.Short()
 	return s
 }
@@ -29,7 +37,28 @@ func (s *summary) Write(_ context.Context, snapshot *pprofx.Snapshot) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.of.Add(snapshot)
+	for _, set := range snapshot.LabelSets {
+		for _, l := range set {
+			if slices.Contains(s.tags, l.Key) {
+				s.seen[l.Key] = true
+			}
+		}
+	}
 	return nil
+}
+
+const routeLabel = "http.route"
+
+// tag returns the route, or where no sample has one the first of the user's labels that some have; empty for none.
+func (s *summary) tag() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, tag := range s.tags {
+		if s.seen[tag] {
+			return tag
+		}
+	}
+	return ""
 }
 
 // summaryLines is how many lines a table of the short report has.

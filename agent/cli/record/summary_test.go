@@ -11,6 +11,7 @@ import (
 	"github.com/hotspan/hotspan/agent/cli/recording/recordingtest"
 	"github.com/hotspan/hotspan/agent/cli/tables"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
+	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -40,6 +41,24 @@ CPU by function: self, with what V8, Node and the kernel did for it; total, with
 	out.Reset()
 	if newSummary().print(terminal.Console{Writer: &out}); out.Len() > 0 {
 		t.Errorf("of nothing: %s", &out)
+	}
+}
+
+// TestSummaryTag: pprof is offered a label that samples have.
+func TestSummaryTag(t *testing.T) {
+	rules := []reqctx.Rule{{Label: "shop"}, {Label: "tenant"}}
+	for want, labels := range map[string][]pprofx.Label{
+		"":           {{Key: "trace_id", Str: "1"}, {Key: "other", Str: "x"}},
+		"tenant":     {{Key: "tenant", Str: "acme"}, {Key: "trace_id", Str: "1"}},
+		"http.route": {{Key: "http.route", Str: "/"}, {Key: "shop", Str: "x"}},
+	} {
+		s := newSummary(rules...)
+		if err := s.Write(t.Context(), &pprofx.Snapshot{LabelSets: [][]pprofx.Label{labels}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.tag(); got != want {
+			t.Errorf("%v: %q, want %q", labels, got, want)
+		}
 	}
 }
 
