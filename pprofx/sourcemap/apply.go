@@ -80,6 +80,10 @@ func mapStacks(old [][]int32, frames []int32) (stacks [][]int32, index []int32) 
 	return stacks, index
 }
 
+// keyword is what terser says is the name of a method "async m(…) {…}" that it makes "m: async …" of. A function that is
+// really called so and has a short name keeps that.
+const keyword = "async"
+
 // frame returns f with its original position and name.
 func (s Script) frame(f *pprofx.Frame) *pprofx.Frame {
 	out := *f
@@ -88,7 +92,7 @@ func (s Script) frame(f *pprofx.Frame) *pprofx.Frame {
 		return &out
 	}
 	nameLine, nameColumn := s.own(f.NameLine, f.NameColumn)
-	if name := s.Map.NameAt(nameLine, nameColumn); name != "" {
+	if name := s.Map.NameAt(nameLine, nameColumn); name != "" && name != keyword {
 		out.Function = name
 	}
 	if f.Line == 0 { // the point of execution is unknown, but the function is known

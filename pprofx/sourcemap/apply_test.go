@@ -118,3 +118,15 @@ func TestApplyNothing(t *testing.T) {
 		t.Error("a snapshot without maps was copied")
 	}
 }
+
+// TestApplyKeyword: terser 5.51 wrote this map of "const o = { async work(n) { return n; } }", of which it made
+// "const o={work:async o=>o}".
+func TestApplyKeyword(t *testing.T) {
+	m := parse(t, `{"version":3,"names":["o","async","n","globalThis"],"sources":["b.js"],"mappings":
+		"AAAA,MAAMA,EAAI,CAAEC,KAAU,MAACC,GAAYA,GACnCC,WAAWH,EAAIA","ignoreList":[]}`)
+	f := js("work", 1, 25, named(1, 10))
+	out := Apply(&pprofx.Snapshot{Frames: []*pprofx.Frame{f}}, map[int32]Script{1: {Map: m}})
+	if got := out.Frames[0].Function; got != "work" {
+		t.Errorf("the method work is called %s", got)
+	}
+}
