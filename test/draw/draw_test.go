@@ -12,7 +12,7 @@ func TestShare(t *testing.T) {
 	for i := range 16 {
 		list = append(list, i)
 	}
-	for _, of := range []int{2, 3} {
+	for _, of := range []int{2, 3, 4} {
 		for _, name := range []string{"TestKinds", "TestMixed"} {
 			if two := share(list[:2], of, "1", name); len(two) != 1 {
 				t.Errorf("%s: %d of two", name, len(two))

@@ -18,7 +18,7 @@ import (
 // TestAddonJobs: threads of libuv's pool and of an add-on have the context in which JavaScript started their jobs, by
 // hotspan.h, wherever Node keeps stores.
 func TestAddonJobs(t *testing.T) {
-	draw.Half(t, seldom)
+	draw.Third(t, seldom)
 	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {
@@ -57,7 +57,7 @@ func TestAddonJobs(t *testing.T) {
 // TestAddonPool: jobs that Node gives to libuv's pool have the context of the package in which they were queued,
 // whether it is a record or a text. As in TestPool, the first samples of a job may have none.
 func TestAddonPool(t *testing.T) {
-	draw.Half(t, seldom)
+	draw.Third(t, seldom)
 	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/npm"
 	"github.com/hotspan/hotspan/test/truth"
@@ -115,6 +116,7 @@ func TestAddon(t *testing.T) {
 // TestAddonRegister is TestExpress with only the labels that the npm package takes from OpenTelemetry: of what is not
 // published, nothing is read.
 func TestAddonRegister(t *testing.T) {
+	draw.Third(t, seldom)
 	app, err := npm.App("../..")
 	if err != nil {
 		t.Fatal(err)

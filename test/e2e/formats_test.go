@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
@@ -47,6 +48,7 @@ func (want shownCounts) compare(t *testing.T, what string, got shownCounts) {
 // TestFormatsAgree: whatever format a recording of processes with workers and requests is converted to, each reader
 // finds the same samples in it, stack by stack.
 func TestFormatsAgree(t *testing.T) {
+	draw.Third(t, seldom)
 	t.Parallel()
 	recording := recordRequests(t)
 	dir := t.TempDir()

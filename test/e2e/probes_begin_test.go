@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/hotspan/hotspan/test/cgroups"
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth/trial"
 )
 
 // TestProbesBegin: the hits of all probes on a process begin to count at one time, also where hotspan has so little of
 // a CPU that it takes long to put them there. Both are on one place, which is passed all the time.
 func TestProbesBegin(t *testing.T) {
+	draw.Third(t, seldom)
 	t.Parallel()
 	group, err := cgroups.New("hotspan-probes", cgroups.Limit{
 		V2: "cpu.max", Text2: "6000 100000", Controller: "cpu", V1: "cpu.cfs_quota_us", Text1: "6000",

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth/judge"
 	"github.com/hotspan/hotspan/test/truth/trial"
 )
@@ -216,6 +217,7 @@ const atOnce = 200
 // TestManyHits: hits beyond the limit are counted, and the program goes on. A uprobe is a trap, which takes the kernel
 // tens of microseconds where the machine is busy.
 func TestManyHits(t *testing.T) {
+	draw.Third(t, seldom)
 	eachNode(t, func(t *testing.T, node string) {
 		if !*all && node != node24(t) {
 			return

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // TestWorkerShapes: where a property is, as known of a hidden class, does not count for one at its address in the
 // isolate of a later worker thread.
 func TestWorkerShapes(t *testing.T) {
+	draw.Third(t, seldom)
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		const enough = 200

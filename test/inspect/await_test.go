@@ -35,7 +35,7 @@ type asyncFrame struct {
 
 // TestAwait: who waits for a promise is what Error.stack said of it, of a process that runs.
 func TestAwait(t *testing.T) {
-	draw.Half(t, seldom)
+	draw.Third(t, seldom)
 	t.Parallel()
 	script := awaitScript(t)
 	for _, v := range versions() {

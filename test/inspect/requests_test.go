@@ -133,7 +133,7 @@ func textOf(waits []wait, script string) (out []string) {
 // with what they wait for, or their waits are counted as those that changed meanwhile; a look in which V8 moves little
 // finds all. No wait has the labels of another request, or those of two.
 func TestRequestsBusy(t *testing.T) {
-	draw.Half(t, seldom)
+	draw.Third(t, seldom)
 	t.Parallel()
 	const requests, looks = 100, 8
 	script, err := filepath.Abs("testdata/busy.js")
