@@ -35,7 +35,7 @@ func Listen(address string, read func() Values, profiles http.Handler, log *slog
 	}
 	s := &Server{listener, &http.Server{
 		Handler: handler(read, profiles), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, ConnContext: share.WithConn,
 	}}
 	go s.server.Serve(share.ByHost(listener, log))
 	return s, nil
@@ -64,7 +64,7 @@ func handler(read func() Values, profiles http.Handler) http.Handler {
 	if profiles != nil {
 		mux.Handle("GET /debug/pprof/profile", profiles)
 	}
-	return guarded(mux)
+	return paced(guarded(mux))
 }
 
 func answer(w http.ResponseWriter, ok bool, yes, no string) {

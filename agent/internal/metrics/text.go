@@ -2,33 +2,47 @@ package metrics
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/expfmt"
 )
 
-// maxReaders is how many requests for metrics are answered at the same time.
-const maxReaders = 4
+// restFactor is how many times as long as it takes to write the metrics down they are kept, so that this takes no more
+// than a two hundredth of a CPU: some tenths of a second.
+const restFactor = 199
 
 // text answers with metrics as text, the one format that all scrapers read. The client's own handler, promhttp, has
 // more of them and compresses, for which hotspan has no room.
 type text struct {
 	from prometheus.Gatherer
-	busy chan struct{} // holds an element for each request that is being answered
+
+	mu    sync.Mutex // not held while a caller reads
+	last  []byte
+	until time.Time // last is kept
 }
 
-func newText(from prometheus.Gatherer) *text { return &text{from, make(chan struct{}, maxReaders)} }
+func newText(from prometheus.Gatherer) *text { return &text{from: from} }
 
 // ServeHTTP answers with all metrics, or with an error.
 func (t *text) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	select {
-	case t.busy <- struct{}{}:
-		defer func() { <-t.busy }()
-	default:
-		http.Error(w, fmt.Sprintf("%d requests are being answered", maxReaders), http.StatusServiceUnavailable)
+	all, err := t.all()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
+	}
+	w.Header().Set("Content-Type", string(expfmt.NewFormat(expfmt.TypeTextPlain)))
+	_, _ = w.Write(all) // the caller has gone
+}
+
+func (t *text) all() ([]byte, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	begin := time.Now()
+	if begin.Before(t.until) {
+		return t.last, nil
 	}
 	families, err := t.from.Gather()
 	var out bytes.Buffer
@@ -38,9 +52,9 @@ func (t *text) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 		}
 	}
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+		return nil, err
 	}
-	w.Header().Set("Content-Type", string(expfmt.NewFormat(expfmt.TypeTextPlain)))
-	_, _ = w.Write(out.Bytes()) // the caller has gone
+	t.last = out.Bytes()
+	t.until = time.Now().Add(restFactor * time.Since(begin))
+	return t.last, nil
 }

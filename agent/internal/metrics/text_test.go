@@ -2,9 +2,13 @@ package metrics
 
 import (
 	"errors"
+	"io"
+	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,29 +55,46 @@ func TestText(t *testing.T) {
 }
 
 func TestTextErrors(t *testing.T) {
-	reading := make(chan struct{})
-	wait := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { <-reading; return nil, nil })
-	busy := newText(wait)
-	codes := make(chan int)
-	for range maxReaders + 1 {
-		go func() { codes <- answerTo(busy).Code }()
-	}
-	select {
-	case code := <-codes:
-		if code != http.StatusServiceUnavailable {
-			t.Errorf("code %d while %d others are answered", code, maxReaders)
-		}
-	case <-time.After(10 * time.Second):
-		t.Fatal("one more is answered, too")
-	}
-	close(reading)
-	for range maxReaders {
-		if code := <-codes; code != http.StatusOK {
-			t.Errorf("code %d", code)
-		}
-	}
 	broken := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return nil, errors.New("broken") })
 	if w := answerTo(newText(broken)); w.Code != 500 || !strings.Contains(w.Body.String(), "broken") {
 		t.Errorf("code %d, %s", w.Code, w.Body)
+	}
+}
+
+// TestManyReaders: nobody who asks again and again has the agent do much for it, and who does not read the answer keeps
+// nobody from theirs.
+func TestManyReaders(t *testing.T) {
+	const work = 2 * time.Millisecond
+	var reads atomic.Int64
+	s, err := Listen("127.0.0.1:0", func() Values {
+		reads.Add(1)
+		time.Sleep(work)
+		return Values{}
+	}, nil, slog.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 8 {
+		c, err := net.Dial("tcp", s.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		go io.WriteString(c, strings.Repeat("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", 10_000))
+	}
+	begin, answers := time.Now(), 0
+	for time.Since(begin) < time.Second {
+		answer, err := http.Get("http://" + s.Address() + "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.Body.Close(); answer.StatusCode == http.StatusOK {
+			answers++
+		}
+	}
+	took := time.Since(begin)
+	if most := int64(took/(restFactor*work)) + 1; answers == 0 || reads.Load() > most {
+		t.Errorf("in %v: metrics were read %d times, want %d at most; %d answers", took, reads.Load(), most, answers)
 	}
 }

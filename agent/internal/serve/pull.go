@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/live"
+	fair "github.com/hotspan/hotspan/agent/internal/share"
 	"github.com/hotspan/hotspan/pprofx"
 )
 
@@ -28,6 +29,7 @@ func Pull(feed *live.Feed, token string) http.Handler {
 			http.Error(w, "want the token: Authorization: Bearer TOKEN", http.StatusUnauthorized)
 			return
 		}
+		fair.KeepOf(r.Context())
 		length := defaultPull
 		if seconds := r.URL.Query().Get("seconds"); seconds != "" {
 			n, err := strconv.Atoi(seconds)

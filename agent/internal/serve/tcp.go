@@ -4,19 +4,43 @@ import (
 	"context"
 	"crypto/subtle"
 	"crypto/tls"
+	"net"
 	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
+
+	fair "github.com/hotspan/hotspan/agent/internal/share"
 )
+
+// network is who is at the other end of a connection by TLS. It may have everything once it has sent the token.
+type network struct {
+	credentials.TLSInfo
+	conn net.Conn // of the listener
+}
+
+// byTLS has gRPC know the connection of the listener.
+type byTLS struct {
+	credentials.TransportCredentials
+}
+
+func (t byTLS) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	secure, info, err := t.TransportCredentials.ServerHandshake(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	of, _ := info.(credentials.TLSInfo) // it is no other
+	return secure, network{of, c}, nil
+}
 
 // withToken has gRPC serve by TLS, to those who send a token.
 func withToken(config *tls.Config, token string) []grpc.ServerOption {
 	return []grpc.ServerOption{
-		grpc.Creds(credentials.NewTLS(config)),
+		grpc.Creds(byTLS{credentials.NewTLS(config)}),
 		grpc.ChainUnaryInterceptor(func(
 			ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler,
 		) (any, error) {
@@ -40,6 +64,11 @@ func checkToken(ctx context.Context, token string) error {
 	values := metadata.ValueFromIncomingContext(ctx, "authorization")
 	if len(values) != 1 || !isToken(values[0], token) {
 		return status.Error(codes.Unauthenticated, "want the token: authorization: Bearer TOKEN")
+	}
+	if p, ok := peer.FromContext(ctx); ok {
+		if n, ok := p.AuthInfo.(network); ok {
+			fair.Keep(n.conn)
+		}
 	}
 	return nil
 }

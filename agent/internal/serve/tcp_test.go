@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -73,9 +72,10 @@ func TestTCP(t *testing.T) {
 	}
 }
 
-// TestTCPHosts: a host that holds all connections it can get, without the token, does not keep another one out.
+// TestTCPHosts: a host that holds all connections it can get, without the token, does not keep out one who has it, nor
+// end what that one has begun.
 func TestTCPHosts(t *testing.T) {
-	s := start(t, 0)
+	s := start(t, 1)
 	web := httptest.NewUnstartedServer(nil)
 	web.StartTLS()
 	defer web.Close()
@@ -83,36 +83,48 @@ func TestTCPHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	connect := func(host string) *tls.Conn {
-		dialer := tls.Dialer{
-			NetDialer: &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}},
-			Config:    &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}},
-		}
-		c, err := dialer.DialContext(t.Context(), "tcp", address.String())
+	roots := x509.NewCertPool()
+	roots.AddCert(web.Certificate())
+	dial := func() *client.Client {
+		c, err := client.DialTLS(address.String(), "the token", &tls.Config{RootCAs: roots})
 		if err != nil {
-			return nil
+			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
-		return c.(*tls.Conn)
+		return c
 	}
-	var held []*tls.Conn
-	for range 64 {
-		if c := connect("127.0.0.1"); c != nil {
-			held = append(held, c)
+	follows, end := context.WithCancel(t.Context())
+	first, ended := make(chan struct{}, 1), make(chan error)
+	go func() {
+		for e, err := range dial().Stream(follows, client.Snapshots{Follow: true}) {
+			if err != nil {
+				ended <- err
+				return
+			}
+			if e.Snapshot != nil {
+				first <- struct{}{}
+			}
 		}
+		ended <- nil
+	}()
+	<-first
+	for range 64 {
+		c, err := tls.Dial("tcp", address.String(), &tls.Config{RootCAs: roots, NextProtos: []string{"h2"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
 	}
-	if len(held) != 32 {
-		t.Errorf("a host has %d connections, want 32", len(held))
+	if _, err := dial().Status(t.Context()); err != nil {
+		t.Error(err)
 	}
-	if connect("127.0.0.2") == nil {
-		t.Error("another host is kept out")
+	select {
+	case err := <-ended:
+		t.Errorf("who follows has been ended: %v", err)
+	default:
 	}
-	for _, c := range held {
-		c.Close()
-	}
-	for connect("127.0.0.1") == nil { // until the server has seen it, or the test takes too long
-		time.Sleep(10 * time.Millisecond)
-	}
+	end()
+	<-ended
 }
 
 // On the socket there are grpc.health.v1 too, and for root the agent's own profiles.

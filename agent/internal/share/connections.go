@@ -1,29 +1,44 @@
 package share
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
+	"time"
 )
 
 // Connections bounds the connections that a server has. A user or a host has PerCaller, at most, of what others leave:
 // nobody can keep others out.
 const Connections, PerCaller = 256, 1.0 / 8
 
-// ByHost returns a listener of which each host has a share: who has connected need not have a right to anything. A host
-// beyond its share is refused.
+// After so many connections for which there was no room there is a rest: to accept them takes CPU time, and one that
+// has come is to have its answer before others displace it.
+const (
+	excess = 16
+	rest   = excess * 4 * time.Millisecond
+)
+
+// ByHost returns a listener of which each host has a share: who has connected need not have a right to anything. Beyond
+// it the oldest connection of the host ends, else one that is idle would keep out who has a request. Those that are
+// kept do not end: see Keep.
 func ByHost(l net.Listener, log *slog.Logger) net.Listener {
-	return limited{l, New[netip.Prefix](Connections, PerCaller), log}
+	return &limited{Listener: l, hosts: New[netip.Prefix](Connections, PerCaller), log: log}
 }
 
 type limited struct {
 	net.Listener
-	hosts *Shares[netip.Prefix]
-	log   *slog.Logger
+	hosts  *Shares[netip.Prefix]
+	log    *slog.Logger
+	beyond int // connections for which there was no room; only Accept has it
+
+	mu   sync.Mutex
+	open []*counted // by age
 }
 
-func (l limited) Accept() (net.Conn, error) {
+func (l *limited) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
 		if err != nil {
@@ -31,17 +46,65 @@ func (l limited) Accept() (net.Conn, error) {
 		}
 		host := hostOf(c.RemoteAddr())
 		if l.hosts.Take(host, 1) {
-			return &counted{Conn: c, end: sync.OnceFunc(func() { l.hosts.Give(host, 1) })}, nil
+			return l.add(c, host), nil
+		}
+		if l.beyond++; l.beyond%excess == 0 {
+			time.Sleep(rest)
+		}
+		if l.displace(host) && l.hosts.Take(host, 1) {
+			return l.add(c, host), nil
 		}
 		l.log.Debug("connection refused: the host has too many", "host", host)
 		c.Close()
 	}
 }
 
-// hostOf is the network that is one host's: of IPv6 64 bits.
+func (l *limited) add(c net.Conn, host netip.Prefix) net.Conn {
+	n := &counted{Conn: c, host: host}
+	n.end = sync.OnceFunc(func() {
+		l.mu.Lock()
+		l.open = slices.DeleteFunc(l.open, func(other *counted) bool { return other == n })
+		l.mu.Unlock()
+		l.hosts.Give(host, 1)
+	})
+	n.keep = func() {
+		l.mu.Lock()
+		n.kept = true
+		l.mu.Unlock()
+	}
+	l.mu.Lock()
+	l.open = append(l.open, n)
+	l.mu.Unlock()
+	return n
+}
+
+// displace ends the oldest connection of a host that is not kept. If the host has none at all, others have all there
+// are, and the oldest of them ends.
+func (l *limited) displace(host netip.Prefix) bool {
+	l.mu.Lock()
+	of := func(c *counted) bool { return c.host == host }
+	if !slices.ContainsFunc(l.open, of) {
+		of = func(*counted) bool { return true }
+	}
+	oldest := slices.IndexFunc(l.open, func(c *counted) bool { return of(c) && !c.kept })
+	var c *counted
+	if oldest >= 0 {
+		c = l.open[oldest]
+	}
+	l.mu.Unlock()
+	if c != nil {
+		c.Close()
+	}
+	return c != nil
+}
+
+// hostOf is the network that is one host's: of IPv6 64 bits. This machine is one host, whatever it calls itself.
 func hostOf(a net.Addr) netip.Prefix {
 	at, _ := netip.ParseAddrPort(a.String())
 	host := at.Addr().Unmap().WithZone("")
+	if host.IsLoopback() {
+		host = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
 	host64, _ := host.Prefix(min(host.BitLen(), 64))
 	return host64
 }
@@ -49,10 +112,34 @@ func hostOf(a net.Addr) netip.Prefix {
 // counted is a connection that counts until it is closed.
 type counted struct {
 	net.Conn
-	end func()
+	host netip.Prefix
+	kept bool // below the listener's mu
+	end  func()
+	keep func()
 }
 
 func (c *counted) Close() error {
 	c.end()
 	return c.Conn.Close()
+}
+
+// Keep has a connection of ByHost's not end for others: who has connected has a right to what it gets.
+func Keep(c net.Conn) {
+	if c, ok := c.(*counted); ok {
+		c.keep()
+	}
+}
+
+type connKey struct{}
+
+// WithConn is a ConnContext for servers of package net/http, by which KeepOf finds the connection of a request.
+func WithConn(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
+}
+
+// KeepOf keeps the connection of a request, if its server has WithConn.
+func KeepOf(ctx context.Context) {
+	if c, ok := ctx.Value(connKey{}).(net.Conn); ok {
+		Keep(c)
+	}
 }
