@@ -5,8 +5,11 @@ import (
 	"io"
 	"net"
 	"os"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hotspan/hotspan/agent/internal/budget"
 )
 
 // floods names the socket to which this program, run again as another user, connects again and again.
@@ -69,5 +72,22 @@ func TestFlood(t *testing.T) {
 	const most = 32 // connections that a user has
 	if seconds := int(time.Since(begin)/time.Second) + 1; answered == 0 || answered > most*seconds {
 		t.Errorf("%d connections were admitted in %d s, want 1 to %d", answered, seconds, most*seconds)
+	}
+}
+
+// TestContainerFlood: root of a container who connects all the time takes little of the agent's CPU time.
+func TestContainerFlood(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("a PID namespace takes root")
+	}
+	s := start(t, 0)
+	container := s.command(t, floods)
+	container.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
+	before := budget.OwnCPU()
+	if out, err := container.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if took, most := budget.OwnCPU()-before, floodTime/10; took > most {
+		t.Errorf("%v of CPU in %v, want less than %v", took, floodTime, most)
 	}
 }

@@ -37,12 +37,12 @@ type places struct {
 	refused int // connections; only enter has it
 }
 
-// enter takes a place for a connection, which leave gives back; false: it was refused. For root leave is nil: it is not
-// known yet whether it is that of a container. It is called by one goroutine.
+// enter takes a place for a connection, which leave gives back; false: it was refused. For root leave is nil, but for
+// root of a container: who that is, is found out for good once there is a place. It is called by one goroutine.
 func (p *places) enter(c *net.UnixConn) (leave func(), ok bool) {
-	uid, err := userOf(c)
-	if err == nil && !isOwn(uid) {
-		leave, err = p.take(uid)
+	peer, err := peerOf(c)
+	if err == nil && !(isOwn(peer.Uid) && sameNamespaces(int(peer.Pid))) {
+		leave, err = p.take(peer.Uid)
 	}
 	if err == nil {
 		return leave, true
@@ -67,14 +67,11 @@ func (p *places) take(uid uint32) (leave func(), err error) {
 	}), nil
 }
 
-// userOf returns who has connected, as it was then.
-func userOf(c *net.UnixConn) (uid uint32, err error) {
-	err = withFD(c, func(fd int) error {
-		peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
-		if err == nil {
-			uid = peer.Uid
-		}
+// peerOf returns who has connected, as it was then.
+func peerOf(c *net.UnixConn) (peer *unix.Ucred, err error) {
+	err = withFD(c, func(fd int) (err error) {
+		peer, err = unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 		return err
 	})
-	return uid, err
+	return peer, err
 }
