@@ -93,7 +93,7 @@ func TestNoTurn(t *testing.T) {
 	if err := f.Truncate(limits.Passed + 2*pieceSize); err != nil {
 		t.Fatal(err)
 	}
-	s, err := newSnapshot(f)
+	s, err := newStableFile(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func (c *contents) with(problem error) *contents {
 	return c
 }
 
-func identityOf(s, debug *snapshot) *identity {
+func identityOf(s, debug *stableFile) *identity {
 	id := &identity{file: s.fingerprint()}
 	if debug != nil {
 		fp := debug.fingerprint()
@@ -71,7 +71,7 @@ func identityOf(s, debug *snapshot) *identity {
 }
 
 // matches reports whether a file and its debug file have the bytes that the identity is of.
-func (id *identity) matches(s, debug *snapshot) bool {
+func (id *identity) matches(s, debug *stableFile) bool {
 	if (id.debug == nil) != (debug == nil) || !id.file.matches(s.file, s.size) {
 		return false
 	}

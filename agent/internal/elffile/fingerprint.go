@@ -24,7 +24,7 @@ type fingerprint struct {
 type run struct{ first, count uint32 }
 
 // fingerprint returns that of the pieces that were read.
-func (s *snapshot) fingerprint() fingerprint {
+func (s *stableFile) fingerprint() fingerprint {
 	fp := fingerprint{size: s.size}
 	for i, have := range s.have {
 		switch last := len(fp.pieces) - 1; {

@@ -16,7 +16,7 @@ const largeFile = 32 << 20
 // file more that shares them.
 func (c *Cache) load(file *os.File, roots ...string) *contents {
 	defer priority.Background()()
-	s, err := newSnapshot(file)
+	s, err := newStableFile(file)
 	if err != nil {
 		return failed(err)
 	}
@@ -33,7 +33,7 @@ func (c *Cache) load(file *os.File, roots ...string) *contents {
 	return out
 }
 
-// contentsOf is load for a file of which there is a snapshot. With deferred, the contents use that, and are not
+// contentsOf is load for a file of which there is a stableFile. With deferred, the contents use that, and are not
 // kept yet.
 func (c *Cache) contentsOf(r *reading, roots ...string) (out *contents, deferred bool) {
 	h, err := readHead(r.file)
@@ -83,8 +83,8 @@ func (c *Cache) takeTurn(r *reading) {
 }
 
 // share returns the contents that files with a build id have if they are those of this file too; else nil. It reads the
-// file itself and not the snapshot: the bytes need not stay.
-func (c *Cache) share(buildID string, s, debug *snapshot) *contents {
+// file itself and not the stableFile: the bytes need not stay.
+func (c *Cache) share(buildID string, s, debug *stableFile) *contents {
 	c.mu.Lock()
 	candidates := slices.Clone(c.contents[buildID])
 	c.mu.Unlock()

@@ -32,7 +32,7 @@ func readHead(r io.ReaderAt) (h head, err error) {
 }
 
 // debug reads the debug file of a file without symbols, below one of the roots, until done. It is nil if there is none.
-func (h *head) debug(roots []string) (s *snapshot, done func(), err error) {
+func (h *head) debug(roots []string) (s *stableFile, done func(), err error) {
 	done = func() {}
 	if h.elf.Section(".symtab") != nil {
 		return nil, done, nil
@@ -41,7 +41,7 @@ func (h *head) debug(roots []string) (s *snapshot, done func(), err error) {
 	if f == nil {
 		return nil, done, err
 	}
-	if s, err = newSnapshot(f); err != nil {
+	if s, err = newStableFile(f); err != nil {
 		procs.Close(f)
 		return nil, done, err
 	}

@@ -7,7 +7,7 @@ import (
 
 // reading is a file that is being read, with its debug file, which is nil if there is none.
 type reading struct {
-	file, debug *snapshot
+	file, debug *stableFile
 	done        []func() // at the end, in reverse
 }
 
@@ -21,8 +21,8 @@ func (r *reading) failed() bool { return r.file.err != nil || r.debug != nil && 
 
 func (r *reading) size() int64 { return r.file.size + r.debug.bytes() }
 
-// reader returns a snapshot as a reader; nil if there is none.
-func reader(s *snapshot) io.ReaderAt {
+// reader returns a stableFile as a reader; nil if there is none.
+func reader(s *stableFile) io.ReaderAt {
 	if s == nil {
 		return nil
 	}

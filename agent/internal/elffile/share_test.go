@@ -106,7 +106,7 @@ func TestCopiesShare(t *testing.T) {
 }
 
 // What is hashed is what was parsed, although somebody writes to the file meanwhile.
-func TestSnapshotReadsOnce(t *testing.T) {
+func TestStableFileReadsOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, make([]byte, 3*pieceSize+7), 0o644); err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestSnapshotReadsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := newSnapshot(f)
+	s, err := newStableFile(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestSnapshotReadsOnce(t *testing.T) {
 		t.Error("a byte that was read does not count")
 	}
 	if after := s.fingerprint(); after.hash != before.hash {
-		t.Error("another hash of the same snapshot")
+		t.Error("another hash of the same file")
 	}
 	if before.matches(f, s.size+1) {
 		t.Error("a file of another size matches")

@@ -19,9 +19,9 @@ const (
 	maxFile = 64 << 30
 )
 
-// snapshot reads a file, each piece once, into memory that goes back to the system as a whole. So the bytes that are
+// stableFile reads a file, each piece once, into memory that goes back to the system as a whole. So the bytes that are
 // hashed are those that were parsed, even if somebody writes to the file meanwhile. It is safe for concurrent use.
-type snapshot struct {
+type stableFile struct {
 	file *procs.Timed
 	size int64
 	turn *turn.Turn // nil: it has no need of one
@@ -32,12 +32,12 @@ type snapshot struct {
 	err  error  // of reading, besides the end of the file
 }
 
-func newSnapshot(f *os.File) (*snapshot, error) {
+func newStableFile(f *os.File) (*stableFile, error) {
 	st, err := procs.StatFile(f)
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{file: procs.NewTimed(f), size: st.Size}
+	s := &stableFile{file: procs.NewTimed(f), size: st.Size}
 	if s.size == 0 || s.size > maxFile {
 		return nil, fmt.Errorf("%d bytes: an executable file has 1 to %d", s.size, int64(maxFile))
 	}
@@ -51,14 +51,14 @@ func newSnapshot(f *os.File) (*snapshot, error) {
 	return s, nil
 }
 
-// takes has a snapshot that nobody reads now go by a turn.
-func (s *snapshot) takes(t *turn.Turn) {
+// takes has a stableFile that nobody reads now go by a turn.
+func (s *stableFile) takes(t *turn.Turn) {
 	s.turn = t
 	s.file.WhenLate(t.Pass)
 }
 
 // bytes is the size of the file; 0 of none.
-func (s *snapshot) bytes() int64 {
+func (s *stableFile) bytes() int64 {
 	if s == nil {
 		return 0
 	}
@@ -66,10 +66,10 @@ func (s *snapshot) bytes() int64 {
 }
 
 // close gives the memory back. What Bytes has returned is gone then.
-func (s *snapshot) close() { _ = unix.Munmap(s.mem) }
+func (s *stableFile) close() { _ = unix.Munmap(s.mem) }
 
-// ReadAt reads from the snapshot. (io.ReaderAt)
-func (s *snapshot) ReadAt(b []byte, off int64) (int, error) {
+// ReadAt reads from the stableFile. (io.ReaderAt)
+func (s *stableFile) ReadAt(b []byte, off int64) (int, error) {
 	if off < 0 || off >= s.size {
 		return 0, io.EOF
 	}
@@ -85,7 +85,7 @@ func (s *snapshot) ReadAt(b []byte, off int64) (int, error) {
 }
 
 // Bytes returns a part of the file without copying it. (symbols.Memory)
-func (s *snapshot) Bytes(off, n int64) ([]byte, error) {
+func (s *stableFile) Bytes(off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 || off > s.size || n > s.size-off {
 		return nil, io.ErrUnexpectedEOF
 	}
@@ -96,7 +96,7 @@ func (s *snapshot) Bytes(off, n int64) ([]byte, error) {
 }
 
 // ensure reads the pieces of a range that were not read yet.
-func (s *snapshot) ensure(off, n int64) error {
+func (s *stableFile) ensure(off, n int64) error {
 	if n == 0 {
 		return nil
 	}
