@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hotspan/hotspan/agent/cli/exit"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -87,6 +88,9 @@ func (f *FilterFlags) EachRecorded(c terminal.Console, paths []string, do func(*
 	rows, err := f.rowFilter()
 	if err != nil {
 		return err
+	}
+	if f.Since > 0 && f.Until >= f.Since {
+		return exit.Usagef("--since %v, --until %v: nothing is between them, --since must be longer", f.Since, f.Until)
 	}
 	for _, path := range paths {
 		files := []string{path}
