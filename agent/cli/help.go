@@ -36,7 +36,7 @@ var help = map[string]string{
 	"style":  "Label names in pprof: hotspan, or datadog (span id, local root span id, trace endpoint).",
 	"jitcode": "Also copy the machine code that samples are in into this directory, for hotspan annotate, and as " +
 		"jit-PID.dump and perf-PID.map for perf.",
-	"otlp": "Also send each snapshot, or every 30 s, as OTLP profiles over gRPC, such as to http://127.0.0.1:4317.",
+	"otlp": "Also send OTLP profiles over gRPC, such as to http://127.0.0.1:4317: each snapshot, or one every 30 s.",
 	"to": "Where to send snapshots: http://HOST:4317 for OTLP, pyroscope+http://HOST:4040, or " +
 		"file:///DIR/NAME-%t.pb.gz; KEY=VALUE may follow, after commas. May be repeated.",
 	"rate": "Samples per second on each CPU",
@@ -66,7 +66,7 @@ var help = map[string]string{
 	"ages":   "Instead, compare for each route the requests seen at this age or later with the others: 100ms.",
 	"ago":    "Take samples of OLD that are earlier by TIME: --since 1h --ago 24h with the same store twice.",
 	"moved":  "Files below OLDDIR in OLD are those below NEWDIR in NEW, as where each release has a folder of its own.",
-	"failon": "Exit with 1 if the total, a route or a function became dearer by more than this, beyond chance: 10%.",
+	"failon": "Exit with 1 if the total, a route or a function takes more by more than this, beyond chance: 10%.",
 	"diffpage": "Write a page for the browser, with a flame graph of the differences in shares of CPU time, as with " +
 		"--per cpu.",
 	"rules": "YAML file with such rules: labels: {tenant: user.tenant}.",

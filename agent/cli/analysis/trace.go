@@ -19,8 +19,8 @@ import (
 type Trace struct {
 	ID    string        `arg:"" help:"Trace id, or the beginning of one."`
 	Files []string      `arg:"" help:"Recordings (.otlp or .jsonl) of all services, or folders of agents' stores."`
-	Since time.Duration `help:"Only samples that are no older, such as 1h." placeholder:"TIME"`
-	Until time.Duration `help:"Only samples that are at least as old." placeholder:"TIME"`
+	Since time.Duration `help:"Only samples of the last TIME, such as 1h." placeholder:"TIME"`
+	Until time.Duration `help:"Only samples older than TIME." placeholder:"TIME"`
 	Lines int           `default:"12" help:"Most lines of a table (${default})." placeholder:"N"`
 	JSON  bool          `name:"json" help:"Print all of it as JSON."`
 }

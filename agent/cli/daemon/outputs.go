@@ -94,7 +94,7 @@ func (o *outputs) finish(within time.Duration) error {
 		time.Sleep(often)
 	}
 	if o.waiting() {
-		return errors.New("not all is delivered: the next agent with this store goes on")
+		return errors.New("not all is delivered: the next agent with this store sends the rest")
 	}
 	return nil
 }
