@@ -23,6 +23,7 @@ type Function struct {
 	Name   string // as V8 infers it; empty for an anonymous function
 	Script Word   // the Script object; 0 where there is none
 	Start  int    // where its parameters begin in the script's source, in UTF-16 units; -1 = not known
+	End    int    // where it ends there; -1 = not known
 }
 
 // Function reads a SharedFunctionInfo. (src/objects/shared-function-info.h)
@@ -30,7 +31,7 @@ func (r *Reader) Function(w Word) (*Function, error) {
 	if err := r.want(w, layout.TypeSharedFunctionInfo); err != nil {
 		return nil, err
 	}
-	f := &Function{Identity: Identity{-1, 0}, Start: -1}
+	f := &Function{Identity: Identity{-1, 0}, Start: -1, End: -1}
 	literal, err := r.u32(w, layout.SFIFunctionLiteralID)
 	if err != nil {
 		return nil, err
@@ -98,7 +99,7 @@ func (r *Reader) functionName(w Word, f *Function) error {
 	return err
 }
 
-// scopeName reads the function's own name in a ScopeInfo, else the inferred one, and where it starts.
+// scopeName reads the function's own name in a ScopeInfo, else the inferred one, and where it starts and ends.
 func (r *Reader) scopeName(w Word, f *Function) error {
 	at, err := r.scopeNames(w)
 	if err != nil {
@@ -106,6 +107,9 @@ func (r *Reader) scopeName(w Word, f *Function) error {
 	}
 	if start, err := r.WordAt(w.address() + uint64(at.start)); err == nil && start.IsSmi() {
 		f.Start = start.Smi()
+	}
+	if end, err := r.WordAt(w.address() + uint64(at.start) + 8); err == nil && end.IsSmi() {
+		f.End = end.Smi()
 	}
 	var names []int
 	for _, offset := range []int{at.own, at.inferred} {

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -29,7 +30,7 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 	if !v.undisturbed(read, func() { delete(v.scripts, id.Script) }) {
 		return nil
 	}
-	if known == nil || known.script != s || known.name != nameOf(f) || known.start != f.Start {
+	if known == nil || known.script != s || known.own != f.Name || known.start != f.Start {
 		known = v.newFunction(f, s)
 	}
 	known.before, known.sfi = known.sfi, sfi
@@ -37,7 +38,7 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 }
 
 func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
-	fn := &function{name: nameOf(f), start: f.Start, script: s}
+	fn := &function{name: v.nameOf(f), own: f.Name, start: f.Start, script: s}
 	v.room.take(functionSize + len(fn.name))
 	if s == nil {
 		return fn
@@ -56,11 +57,8 @@ func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
 	return fn
 }
 
-func nameOf(f *heap.Function) string {
-	if f.Name == "" {
-		return "(anonymous)"
-	}
-	return f.Name
+func (v *Resolver) nameOf(f *heap.Function) string {
+	return cmp.Or(f.Name, v.keptName(f), "(anonymous)")
 }
 
 // script finds what is known of a function's script, or reads it. Nil: it has none, or it cannot be read.

@@ -7,6 +7,7 @@ import (
 // function is what is known of a function that was seen.
 type function struct {
 	name                 string
+	own                  string    // that V8 has; it may be named by the text around it
 	nameLine, nameColumn int       // of the identifier that name is, where the script names a source map
 	start                int       // where it begins in its script, in UTF-16 units; -1 = not known
 	script               *script   // nil for a builtin

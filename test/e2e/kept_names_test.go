@@ -1,0 +1,49 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hotspan/hotspan/test/truth/judge"
+)
+
+// keptNames is what esbuild writes with the option keepNames, as tsx has it. Each function is on a line of its own.
+const keptNames = `var __defProp=Object.defineProperty;
+var __name=(target,value)=>__defProp(target,"name",{value,configurable:true});
+const spinArrow=__name(n=>{for(let i=0;i<2e6;i++)n+=i%7;return n},"spinArrow");
+const spinFunction=/* @__PURE__ */ __name(function(n){for(let i=0;i<2e6;i++)n+=i%7;return n},"spinFunction");
+const spinAsync=/* @__PURE__ */ __name(async n=>{for(let i=0;i<2e6;i++)n+=i%7;return n},"spinAsync");
+const other = (f, name) => f;
+const plain = other(n=>{for(let i=0;i<2e6;i++)n+=i%7;return n},"not a name");
+for (let end = Date.now() + 1500; Date.now() < end;) { spinArrow(1); spinFunction(1); spinAsync(1); plain(1); }
+`
+
+// TestKeptNames: a function that V8 has no name for is called as esbuild's helper says, and only as that says.
+func TestKeptNames(t *testing.T) {
+	t.Parallel()
+	eachNode(t, func(t *testing.T, node string) {
+		dir := t.TempDir()
+		script, out := filepath.Join(dir, "kept.js"), filepath.Join(dir, "out.jsonl")
+		if err := os.WriteFile(script, []byte(keptNames), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := run(t, "record", "-F", "499", "-o", out, "--", node, script)
+		t.Logf("%s", r.Stderr)
+		names := map[int]string{3: "spinArrow", 4: "spinFunction", 5: "spinAsync", 7: "(anonymous)"}
+		right := map[int]*judge.Share{}
+		for line := range names {
+			right[line] = &judge.Share{}
+		}
+		for _, s := range readSamples(t, out) {
+			for _, f := range s.JS() {
+				if f.File == script && right[f.Line] != nil {
+					right[f.Line].Count(f.F == names[f.Line])
+				}
+			}
+		}
+		for line, share := range right {
+			atLeast(t, *share, names[line], 100, 10)
+		}
+	})
+}
