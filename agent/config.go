@@ -78,7 +78,7 @@ type Config struct {
 	// Log receives messages for the user; nil discards them.
 	Log *slog.Logger
 	// Run calls these on its own goroutine; nil means never. Sampling is called when samples are taken, OnCut then and
-	// after each snapshot, with the counts so far and the number of processes, Progress about twice a second.
+	// after each snapshot, with the counts so far and the number of processes, Progress before, and twice a second.
 	Sampling func()
 	OnCut    func(s Stats, processes int)
 	Progress func(Progress)

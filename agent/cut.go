@@ -22,6 +22,9 @@ func (a *Agent) cut(end time.Time) {
 	a.cutLive(end) // before the source maps of ended processes are forgotten
 	for _, snapshot := range a.builder.Cut(end.UnixNano()) {
 		a.stats.written(snapshot)
+		if a.config.Progress != nil { // before a sink has the snapshot, which prints both
+			a.config.Progress(a.stats.progress(time.Now()))
+		}
 		a.passes.Put(snapshot)
 	}
 	a.open(a.followClock(end))
@@ -68,9 +71,8 @@ func (a *Agent) now() time.Time { return a.clock.Time(sampler.Now()) }
 func (a *Agent) tell() {
 	if a.config.OnCut != nil {
 		s := a.stats
-		s.Executables = a.files.Len()
-		s.Rate, s.SnapshotEvery, s.SnapshotsLost = a.rate, a.config.SnapshotEvery, a.passes.Lost()
-		s.Lost, s.TimerThrottled = maps.Clone(s.Lost), a.sampler.Throttled()
+		s.Executables, s.Rate, s.SnapshotEvery = a.files.Len(), a.rate, a.config.SnapshotEvery
+		s.SnapshotsLost, s.Lost, s.TimerThrottled = a.passes.Lost(), maps.Clone(s.Lost), a.sampler.Throttled()
 		a.config.OnCut(s, len(a.targets))
 	}
 }
@@ -82,8 +84,7 @@ func (a *Agent) countLosses() {
 		a.log.Warn("the BPF program's counters cannot be read", "why", err)
 		return
 	}
-	a.stats.Taken = int64(c.Taken)
-	a.stats.InKernel = time.Duration(c.Nanoseconds)
+	a.stats.Taken, a.stats.InKernel = int64(c.Taken), time.Duration(c.Nanoseconds)
 	a.builder.LoseMore(c.Lost, c.LostHits)
 	if n := int64(c.EventRingFull) + a.malformed - a.lifecycleLost; n > 0 {
 		a.log.Warn("starts and ends of processes are lost", "events", n, "malformed so far", a.malformed)

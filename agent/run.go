@@ -24,6 +24,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/sourcemaps"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
 	reqctx "github.com/hotspan/hotspan/context"
+	"github.com/hotspan/hotspan/pprofx"
 )
 
 // New loads the BPF program and attaches to the processes that are selected. Sampling starts in Run. Without a call of
@@ -45,6 +46,7 @@ func New(c Config) (*Agent, error) {
 		config: c, log: c.Log, natives: symbolize.NewNatives(), maps: sourcemaps.New(c.Log),
 		begun: sampler.Now() - int64(time.Since(c.Begun)), targets: map[int]*target{}, shells: process.Shells{},
 		starts: process.NewStarts(), properties: labels.Names{}, ended: make(chan struct{}),
+		stats: Stats{Lost: map[pprofx.LostReason]int64{}},
 	}
 	a.checks = selfcheck.New(c.Log, a.found)
 	a.sampler, err = sampler.Open(sampler.Config{

@@ -92,9 +92,6 @@ func (s *Stats) written(snapshot *pprofx.Snapshot) {
 		s.WrittenHits += snapshot.Hits()
 	}
 	for reason, n := range snapshot.Lost {
-		if s.Lost == nil {
-			s.Lost = map[pprofx.LostReason]int64{}
-		}
 		s.Lost[reason] += n
 	}
 }

@@ -49,7 +49,7 @@ func TestCount(t *testing.T) {
 
 // Whatever becomes of samples, those that are written and those that are lost are all.
 func TestWritten(t *testing.T) {
-	var s Stats
+	s := Stats{Lost: map[pprofx.LostReason]int64{}}
 	s.written(&pprofx.Snapshot{Rows: make([]pprofx.Row, 3)})
 	if s.Written != 3 || s.LostSum() != 0 {
 		t.Errorf("%+v", s)

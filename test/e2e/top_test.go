@@ -69,6 +69,13 @@ func TestTop(t *testing.T) {
 			}
 		}
 	}
+	sum := int64(0)
+	for i, one := range tables {
+		sum += one.Samples
+		if so := one.SoFar.Samples; so < sum || so > sum+200 { // a few of the next interval may be there already
+			t.Errorf("table %d: %d samples so far, want %d", i, so, sum)
+		}
+	}
 	if so := tables[1].SoFar; so.WithJS == 0 || so.Named < so.WithJS*99/100 {
 		t.Errorf("so far: %+v", so)
 	}
