@@ -3,9 +3,10 @@ package context
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hotspan/hotspan/v8/value"
 )
 
 // Keys of the labels that the built-in rules make. Routes, methods and paths have the names of OpenTelemetry's semantic
@@ -31,13 +32,14 @@ type Label struct {
 	IsNum bool
 }
 
-// setNumber sets the value: a number that is not whole, or not exact as a double, becomes a text.
+// setNumber sets the value: a number that is not whole, or not exact as a double, becomes a text, as
+// JavaScript writes it.
 func (l *Label) setNumber(n float64) {
 	if n == math.Trunc(n) && math.Abs(n) < 1<<53 {
 		l.Num, l.IsNum = int64(n), true
 		return
 	}
-	l.Str = strconv.FormatFloat(n, 'g', -1, 64)
+	l.Str = value.Number(n)
 }
 
 func hasKey(labels []Label, key string) bool {

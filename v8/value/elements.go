@@ -197,7 +197,7 @@ func (e *elements) one(s *printing, i, depth int) string {
 		return unread(err)
 	}
 	if e.doubles {
-		return number(float(w))
+		return Number(float(w))
 	}
 	e.numbers = e.numbers && isNumber(s, w)
 	return s.value(w, depth)

@@ -11,8 +11,8 @@ import (
 // float is the number that a word's bits are.
 func float(bits heap.Word) float64 { return math.Float64frombits(uint64(bits)) }
 
-// number writes a number as JavaScript does. (ECMA-262, Number::toString; util.inspect tells -0 from 0)
-func number(f float64) string {
+// Number writes a number as JavaScript does. (ECMA-262, Number::toString; util.inspect tells -0 from 0)
+func Number(f float64) string {
 	switch {
 	case math.IsNaN(f):
 		return "NaN"
@@ -25,7 +25,7 @@ func number(f float64) string {
 	case f == 0:
 		return "0"
 	case f < 0:
-		return "-" + number(-f)
+		return "-" + Number(-f)
 	}
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', -1, 64), "e")
 	digits := strings.Replace(mantissa, ".", "", 1)

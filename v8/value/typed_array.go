@@ -27,13 +27,13 @@ func float16(u uint64) string {
 	f := math.Ldexp(mantissa/1024, -14)
 	switch {
 	case exponent == 0x1f && mantissa != 0:
-		return number(math.NaN())
+		return Number(math.NaN())
 	case exponent == 0x1f:
 		f = math.Inf(1)
 	case exponent > 0:
 		f = math.Ldexp(1+mantissa/1024, exponent-15)
 	}
-	return number(math.Copysign(f, 1-2*float64(sign)))
+	return Number(math.Copysign(f, 1-2*float64(sign)))
 }
 
 func bigUint(u uint64) string { return new(big.Int).SetUint64(u).String() + "n" }
@@ -43,9 +43,9 @@ func bigUint(u uint64) string { return new(big.Int).SetUint64(u).String() + "n" 
 var (
 	clamped  = typed{"Uint8ClampedArray", 1, unsigned}
 	float32s = typed{"Float32Array", 4, func(u uint64) string {
-		return number(float64(math.Float32frombits(uint32(u))))
+		return Number(float64(math.Float32frombits(uint32(u))))
 	}}
-	float64s   = typed{"Float64Array", 8, func(u uint64) string { return number(math.Float64frombits(u)) }}
+	float64s   = typed{"Float64Array", 8, func(u uint64) string { return Number(math.Float64frombits(u)) }}
 	bigUint64s = typed{"BigUint64Array", 8, bigUint}
 	bigInt64s  = typed{"BigInt64Array", 8, func(u uint64) string { return signed(64)(u) + "n" }}
 

@@ -22,7 +22,7 @@ func (s *printing) print(w heap.Word, depth int) string {
 		return "<more than is printed>"
 	}
 	if w.IsSmi() {
-		return number(float64(w.Smi()))
+		return Number(float64(w.Smi()))
 	}
 	object, _, err := s.Heap.Forwarded(w)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *printing) print(w heap.Word, depth int) string {
 		if err != nil {
 			return unread(err)
 		}
-		return number(float(bits))
+		return Number(float(bits))
 	case typ == s.l.At(layout.TypeOddball):
 		text, err := s.Heap.OddballText(object)
 		if err != nil {

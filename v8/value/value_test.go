@@ -19,7 +19,7 @@ func TestNumber(t *testing.T) {
 		"1.5e+300": 1.5e300, "5e-324": 5e-324, "-1.25e-9": -1.25e-9, "NaN": math.NaN(), "Infinity": math.Inf(1),
 		"-Infinity": math.Inf(-1), "12345.678": 12345.678, "4294967296": 1 << 32,
 	} {
-		if got := number(f); got != want {
+		if got := Number(f); got != want {
 			t.Errorf("%g: %s, want %s", f, got, want)
 		}
 	}

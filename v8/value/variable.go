@@ -14,7 +14,7 @@ func (p *Printer) Variable(w heap.Word) (text string, at heap.Word) {
 	case err != nil:
 		return unread(err), w
 	case isNumber:
-		return number(n), w
+		return Number(n), w
 	case p.IsHole(at):
 		return "<not initialised>", at
 	}

@@ -8,6 +8,7 @@ import (
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/value"
 )
 
 // Store is a store of an AsyncLocalStorage that was current in a thread.
@@ -175,7 +176,7 @@ func (p *StoreReader) value(w heap.Word) (text string, ok bool) {
 	case t == p.l.At(layout.TypeHeapNumber):
 		object, _, _ := p.r.Forwarded(w)
 		bits, err := p.r.WordAt(uint64(object) - 1 + uint64(p.l.At(layout.HeapNumberValue)))
-		return strconv.FormatFloat(math.Float64frombits(uint64(bits)), 'g', -1, 64), err == nil
+		return value.Number(math.Float64frombits(uint64(bits))), err == nil
 	}
 	is, ok := p.r.Boolean(w)
 	return strconv.FormatBool(is), ok
