@@ -30,6 +30,7 @@ const store = {
   cons: concat(one, '-', one), mixed: concat(one, wide, 'café-end-of-it'), sliced: (one + one).slice(3, 40),
   slicedWide: wide.slice(2, 30), external: external.slice(0, 40), externalWide: external2.slice(9, 40),
   long: external, rope: 'x'.repeat(600), just: 'y'.repeat(512),
+  inherited: Object.create({ k: 'inherited' }), proxy: new Proxy({ k: 'proxied' }, {}), get got() { return 'got'; },
   list: ['e0', { k: 'e1' }], doubles: [1.5], secret: new Private(), dictionary, large, largeMap, 'odd key': 'odd',
   map: new Map([['tenant', 'm'], [Symbol.for('global'), { v: 'gv' }], [Symbol('local'), 'lv'], ['東京', 'tokyo'], ['gone', 1]]),
 };
@@ -46,6 +47,7 @@ func TestValues(t *testing.T) {
 		"externalWide=externalWide", "long=long", "rope=rope", "just=just", "e0=list[0]", "e1=list[1].k", "e2=list[2]",
 		"double=doubles[0]", "secret=secret.#secret", "dt=dictionary.tenant", "dy=dictionary.yes",
 		"dz=dictionary.nested.z",
+		"inherited=inherited.k", "proxy=proxy.k", "got=got",
 		"dg=dictionary.gone", "l250=large.k250", "l3=large.k3", `lm=largeMap.get("k290")`, `lz=largeMap.get("k299")`,
 		`mt=map.get("tenant")`,
 		`mg=map.get(Symbol.for("global")).v`, `ml=map.get(Symbol("local"))`, `mf=map.get(Symbol.for("local"))`,
