@@ -24,7 +24,8 @@ func TestLongTexts(t *testing.T) {
 		s.Message = long
 		return empty(), status.FromProto(s).Err()
 	}
-	err := dial(t, "http://"+serve(t, &server{answer: refuse}).address, Config{}).Write(t.Context(), randomSnapshot(1, 9))
+	refusing := dial(t, "http://"+serve(t, &server{answer: refuse}).address, Config{})
+	err := refusing.Write(t.Context(), randomSnapshot(1, 9))
 	if check("gRPC status", err.Error()); RetryAfter(err) != time.Hour {
 		t.Errorf("%.200s: to be left alone for %v", err, RetryAfter(err))
 	}

@@ -80,8 +80,8 @@ func mapStacks(old [][]int32, frames []int32) (stacks [][]int32, index []int32) 
 	return stacks, index
 }
 
-// keyword is what terser says is the name of a method "async m(…) {…}" that it makes "m: async …" of. A function that is
-// really called so and has a short name keeps that.
+// keyword is what terser says is the name of a method "async m(…) {…}" that it makes "m: async …" of. A function that
+// is really called so and has a short name keeps that.
 const keyword = "async"
 
 // frame returns f with its original position and name.

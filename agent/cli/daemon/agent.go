@@ -63,11 +63,8 @@ func (v *Verb) Run(again parsed, c terminal.Console) error {
 		fmt.Fprintf(c, "the configuration is right: %d destinations\n", len(begin.receivers))
 		return begin.close()
 	}
-	kept, err := store.Open(v.Store, v.limits())
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w: --store names another directory", err)
-	case err != nil:
+	kept, err := v.openStore()
+	if err != nil {
 		return err
 	}
 	defer kept.Close()
@@ -199,6 +196,15 @@ func (v *Verb) startOnly(next *Verb) (names []string) {
 
 func (v *Verb) limits() store.Limits {
 	return store.Limits{Bytes: int64(v.StoreMIB) << 20, Age: v.StoreAge}
+}
+
+// openStore opens the store, and says what to do where this user may not write there.
+func (v *Verb) openStore() (*store.Store, error) {
+	kept, err := store.Open(v.Store, v.limits())
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w: --store names another directory", err)
+	}
+	return kept, err
 }
 
 // outputs opens the destinations: those of the flags, or the one of OpenTelemetry's environment variables.

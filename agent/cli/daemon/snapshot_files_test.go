@@ -48,7 +48,9 @@ func TestHangingFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range samples {
-		b.Add(&pprofx.Sample{Time: 1_760_000_000_500_000_000 + int64(i), PID: 1, Stack: []*pprofx.Frame{{Function: "f"}}})
+		b.Add(&pprofx.Sample{
+			Time: 1_760_000_000_500_000_000 + int64(i), PID: 1, Stack: []*pprofx.Frame{{Function: "f"}},
+		})
 	}
 	s := b.Cut(1_760_000_001_000_000_000)
 	dir := t.TempDir()

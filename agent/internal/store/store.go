@@ -72,7 +72,7 @@ func Open(dir string, limits Limits) (*Store, error) {
 	}
 	s := &Store{
 		root: root, limits: limits, changed: make(chan struct{}), memory: map[uint64][]byte{},
-		reads: waits{most: patience}, writes: waits{most: patience},
+		reads: waits{most: mostWait}, writes: waits{most: mostWait},
 	}
 	s.write = s.writeFile
 	if err := s.open(); err != nil {
@@ -251,6 +251,12 @@ func (s *Store) evictAll(now time.Time) (evicted []Entry) {
 func (s *Store) put(e Entry, frame []byte) error {
 	name := e.name()
 	return s.change(name, func() error { return s.write(name, frame) })
+}
+
+// change has a call change what is on the disk.
+func (s *Store) change(name string, call func() error) error {
+	_, err := do(&s.writes, "write", name, func() (struct{}, error) { return struct{}{}, call() })
+	return err
 }
 
 // writeFile puts a file in place, so that it is there after a loss of power.

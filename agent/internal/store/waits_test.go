@@ -46,7 +46,7 @@ func TestHangingDisk(t *testing.T) {
 	for end := time.Now().Add(10 * time.Second); s.writes.hang.Load() > 0 && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	s.writes.most = patience
+	s.writes.most = mostWait
 	last := add(t, s, 1, 3)
 	if err := c.Done(last); err != nil || s.WriteLeft() != 0 {
 		t.Errorf("%v, %d in memory", err, s.WriteLeft())

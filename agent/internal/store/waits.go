@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// patience is for how long a Store waits for its disk.
-const patience = 10 * time.Second
+// mostWait is for how long a Store waits for its disk.
+const mostWait = 10 * time.Second
 
 // ErrHangs is the cause of an *fs.PathError: a disk has not answered in time.
 var ErrHangs = errors.New("the disk hangs")
@@ -46,10 +46,4 @@ func do[T any](w *waits, op, name string, call func() (T, error)) (value T, err 
 		w.hang.Add(-1)
 	}()
 	return value, hangs
-}
-
-// change has a call change what is on the disk.
-func (s *Store) change(name string, call func() error) error {
-	_, err := do(&s.writes, "write", name, func() (struct{}, error) { return struct{}{}, call() })
-	return err
 }
