@@ -25,7 +25,8 @@ type snapshotFiles struct {
 	per     string        // a label of which each value gets a file: %v in the path; empty for none
 	timeout time.Duration // for which one try waits for the disk
 
-	under *writing // what a try before has left; nil: nothing
+	under   *writing // what a try before has left; nil: nothing
+	cleaned bool     // what an agent before has left is removed
 }
 
 // writing is the files of a snapshot that are being written.
@@ -61,6 +62,10 @@ func (f *snapshotFiles) Write(ctx context.Context, s *pprofx.Snapshot) error {
 }
 
 func (f *snapshotFiles) write(s *pprofx.Snapshot) error {
+	if !f.cleaned {
+		f.cleaned = true
+		removeLeft(f.path)
+	}
 	begin := time.Unix(0, s.Start).UTC().Format("20060102T150405.000000")
 	path := strings.ReplaceAll(f.path, "%t", begin)
 	if f.per == "" {
@@ -90,10 +95,24 @@ func writeSnapshot(path string, s *pprofx.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if err := out.Add(s); err != nil {
+	if err = out.Add(s); err == nil {
+		err = out.Finish()
+	}
+	if err != nil {
+		out.Remove() // also what has samples: they are written again
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return out.Finish()
+	return nil
+}
+
+// removeLeft removes the files that an agent was writing when it was killed. The snapshots are in the store, and are
+// written again.
+func removeLeft(path string) {
+	const begin, value = `\d{8}T\d{6}\.\d{6}`, `[a-zA-Z0-9.-]+`
+	name := strings.NewReplacer("%t", begin, "%v", value).Replace(regexp.QuoteMeta(path))
+	pattern := regexp.MustCompile(`[][*?\\]`).ReplaceAllString(path, `\$0`)
+	output.RemoveLeftParts(strings.NewReplacer("%t", "*", "%v", "*").Replace(pattern),
+		regexp.MustCompile(`^`+name+`$`).MatchString)
 }
 
 var notInNames = regexp.MustCompile(`[^a-zA-Z0-9.]+`)

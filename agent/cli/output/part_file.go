@@ -37,6 +37,7 @@ func createPart(path string, mode fs.FileMode) (*partFile, error) {
 	for n := 2; ; n++ {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode) // O_EXCL follows no link
 		if err == nil {
+			_ = lock(f) // where a file system cannot, what is left is left
 			return &partFile{File: f, Path: path, target: target}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) || n > maxParts {
