@@ -78,11 +78,11 @@ func (v *socketFlags) serveTCP(s *serve.Server, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	pair, err := tls.LoadX509KeyPair(v.ListenCert, v.ListenKey)
+	pair, err := openCertificate(v.ListenCert, v.ListenKey, log)
 	if err != nil {
 		return err
 	}
-	at, err := s.ListenTCP(v.Listen, &tls.Config{Certificates: []tls.Certificate{pair}}, token)
+	at, err := s.ListenTCP(v.Listen, &tls.Config{GetCertificate: pair.get}, token)
 	if err == nil {
 		log.Info("serving by TLS", "at", at)
 	}
