@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/subtle"
 	"crypto/tls"
+	"errors"
 	"net"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -23,12 +25,24 @@ type network struct {
 	conn net.Conn // of the listener
 }
 
-// byTLS has gRPC know the connection of the listener.
+// betweenHandshakes is the time from the begin of one to that of the next: whoever reaches the agent may ask for one,
+// and the CPU time that it takes is in the agent's budget.
+const betweenHandshakes = 50 * time.Millisecond
+
+// byTLS has gRPC know the connection of the listener, and begin handshakes one after the other.
 type byTLS struct {
 	credentials.TransportCredentials
+	turn chan struct{}
 }
 
+// ServerHandshake implements credentials.TransportCredentials.
 func (t byTLS) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	select {
+	case t.turn <- struct{}{}:
+		time.AfterFunc(betweenHandshakes, func() { <-t.turn })
+	case <-time.After(speakTime):
+		return nil, nil, errors.New("too many handshakes are wanted")
+	}
 	secure, info, err := t.TransportCredentials.ServerHandshake(c)
 	if err != nil {
 		return nil, nil, err
@@ -40,7 +54,7 @@ func (t byTLS) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, erro
 // withToken has gRPC serve by TLS, to those who send a token.
 func withToken(config *tls.Config, token string) []grpc.ServerOption {
 	return []grpc.ServerOption{
-		grpc.Creds(byTLS{credentials.NewTLS(config)}),
+		grpc.Creds(byTLS{credentials.NewTLS(config), make(chan struct{}, 1)}),
 		grpc.ChainUnaryInterceptor(func(
 			ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler,
 		) (any, error) {

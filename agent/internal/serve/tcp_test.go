@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -125,6 +126,42 @@ func TestTCPHosts(t *testing.T) {
 	}
 	end()
 	<-ended
+}
+
+// TestHandshakes: who asks for handshakes all the time, without the token, gets a few: each takes the agent's CPU time.
+func TestHandshakes(t *testing.T) {
+	s := start(t, 0)
+	web := httptest.NewUnstartedServer(nil)
+	web.StartTLS()
+	defer web.Close()
+	address, err := s.server.ListenTCP("127.0.0.1:0", &tls.Config{Certificates: web.TLS.Certificates}, "the token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const callers, most = 8, 25 // a second
+	anybody := &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}
+	counts := make(chan int)
+	begin := time.Now()
+	for range callers {
+		go func() {
+			made := 0
+			for time.Since(begin) < 2*time.Second {
+				c, err := tls.Dial("tcp", address.String(), anybody)
+				if err == nil {
+					c.Close()
+					made++
+				}
+			}
+			counts <- made
+		}()
+	}
+	sum := 0
+	for range callers {
+		sum += <-counts
+	}
+	if took := time.Since(begin); sum == 0 || float64(sum) > took.Seconds()*most {
+		t.Errorf("%d handshakes in %v, want 1 to %d a second", sum, took, most)
+	}
 }
 
 // On the socket there are grpc.health.v1 too, and for root the agent's own profiles.

@@ -7,7 +7,10 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Connections bounds the connections that a server has. A user or a host has PerCaller, at most, of what others leave:
@@ -16,15 +19,20 @@ const Connections, PerCaller = 256, 1.0 / 8
 
 // After so many connections for which there was no room there is a rest: to accept them takes CPU time, and one that
 // has come is to have its answer before others displace it.
+// Others wait meanwhile, for half a second, as the queue is shorter than the 4096 that Go has asked for.
 const (
 	excess = 16
 	rest   = excess * 4 * time.Millisecond
+	queue  = 128
 )
 
 // ByHost returns a listener of which each host has a share: who has connected need not have a right to anything. Beyond
 // it the oldest connection of the host ends, else one that is idle would keep out who has a request. Those that are
 // kept do not end: see Keep.
 func ByHost(l net.Listener, log *slog.Logger) net.Listener {
+	if s, ok := l.(syscall.Conn); ok {
+		shortenQueue(s)
+	}
 	return &limited{Listener: l, hosts: New[netip.Prefix](Connections, PerCaller), log: log}
 }
 
@@ -36,6 +44,13 @@ type limited struct {
 
 	mu   sync.Mutex
 	open []*counted // by age
+}
+
+// shortenQueue bounds the connections that wait to be accepted.
+func shortenQueue(l syscall.Conn) {
+	if raw, err := l.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { _ = unix.Listen(int(fd), queue) }) // once more: listen(2)
+	}
 }
 
 func (l *limited) Accept() (net.Conn, error) {
