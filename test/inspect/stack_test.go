@@ -111,7 +111,7 @@ func TestNotThis(t *testing.T) {
 	for want, args := range map[string][]string{
 		": this is not the file that was mapped: that has the build id ": {d.core, other, "stack"},
 		"no core file of x86-64 Linux, but ":                             {d.node, "stack"},
-		"open core: bad magic number":                                    {text, "stack"},
+		"open core: it is no core file: bad magic number":                {text, "stack"},
 		"decompress by zstd: ":                                           {packed, "stack"},
 		"it is compressed: lz4 -d < core.lz4 > core":                     {lz4, "stack"},
 		"no such file or directory":                                      {text + "x", "stack"},

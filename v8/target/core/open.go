@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/hotspan/hotspan/v8/elfheaders"
 )
@@ -22,6 +23,8 @@ func Open(file io.ReaderAt, size int64) (*Core, error) {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fmt.Errorf("open core: headers: short read (%d bytes of file): the file is cut off", size)
+	case err != nil && strings.HasPrefix(err.Error(), "bad magic number"): // debug/elf has no error of its own for it
+		return nil, fmt.Errorf("open core: it is no core file: %w", err)
 	case err != nil:
 		return nil, fmt.Errorf("open core: %w", err)
 	}
