@@ -6,10 +6,12 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/agent/cli/exit"
+	"github.com/hotspan/hotspan/agent/cli/flags"
 	"github.com/hotspan/hotspan/agent/cli/profiling"
 	"github.com/hotspan/hotspan/agent/cli/terminal"
 	"github.com/hotspan/hotspan/agent/internal/dump"
@@ -52,6 +54,10 @@ func (v *Inspect) parse() (in inspected, err error) {
 	words := append([]string{v.Core, v.Node, v.Verb}, v.Addresses...)
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
 	i := slices.IndexFunc(words, isInspectVerb)
+	if i < 0 && v.PID != 0 && len(words) > 0 {
+		return in, fmt.Errorf("%s cannot be shown%s (known: %s)", words[0], flags.DidYouMean(words[0], inspectVerbs),
+			strings.Join(inspectVerbs, " "))
+	}
 	if i < 0 {
 		return in, fmt.Errorf("what shall be shown? One of %v, as in hotspan inspect CORE stack", inspectVerbs)
 	}
@@ -134,7 +140,7 @@ func (v *Inspect) at(stdout io.Writer, c terminal.Console, in *inspected) error 
 	for _, text := range in.operands {
 		address, err := strconv.ParseUint(text, 0, 64)
 		if err != nil {
-			return exit.Usage(fmt.Errorf("%s takes addresses, such as 0x2b5e0f6c1d19: %w", in.verb, err))
+			return exit.Usage(fmt.Errorf("%s takes addresses, such as 0x2b5e0f6c1d19, not %q", in.verb, text))
 		}
 		addresses = append(addresses, address)
 	}
