@@ -69,6 +69,29 @@ func TestDocumentPaths(t *testing.T) {
 	}
 }
 
+// TestArchitectureIsWhole: ARCHITECTURE.md names each folder below agent/internal, and each header of the BPF program.
+func TestArchitectureIsWhole(t *testing.T) {
+	text, n := string(read(t, "ARCHITECTURE.md")), 0
+	for _, name := range files(t) {
+		rest, inside := strings.CutPrefix(name, "agent/internal/")
+		folder, file, _ := strings.Cut(rest, "/")
+		want := folder + "/"
+		if header := path.Ext(file) == ".h" && folder == "bpf" && path.Base(file) == file; header {
+			want = "`" + file + "`"
+		}
+		if !inside {
+			continue
+		}
+		n++
+		if !strings.Contains(text, want) {
+			t.Errorf("ARCHITECTURE.md does not name %s of %s", want, name)
+		}
+	}
+	if n == 0 {
+		t.Error("there is nothing in agent/internal: the rule checks nothing")
+	}
+}
+
 func exists(name string) bool {
 	matches, err := filepath.Glob(filepath.Join(root, name))
 	if err != nil || len(matches) == 0 {
