@@ -103,6 +103,17 @@ var mutations = map[string]string{
 		Object.defineProperty(o, 'x', { get() { return 1; }, configurable: true });
 		o.a = 'a-' + n; o.b = 'b-' + n; o.c = 'c-' + n; store.o = o;
 		Object.defineProperty(o, 'x', { value: 'x-' + n });`,
+	// The same where they are in the property array, and where there are two; undefined is a value of theirs.
+	"accessor outside": `const o = { y: 1 };
+		Object.defineProperty(o, 'x', { get() { return 1; }, configurable: true });
+		o.u = undefined; o.a = 'a-' + n; o.b = 'b-' + n; o.c = 'c-' + n; store.o = o;
+		Object.defineProperty(o, 'x', { value: 'x-' + n });`,
+	"accessors": `const o = {};
+		Object.defineProperty(o, 'x', { get() { return 1; }, configurable: true });
+		o.a = 'a-' + n;
+		Object.defineProperty(o, 'y', { get() { return 1; }, configurable: true });
+		o.b = 'b-' + n; o.c = 'c-' + n; store.o = o;
+		Object.defineProperty(o, 'y', { value: 'x-' + n }); Object.defineProperty(o, 'x', { value: 'x-' + n });`,
 	// A filler is written over elements before the array says that it is shorter.
 	"array": `const l = ['d-' + n, 'e-' + n, 'f-' + n, 'g-' + n]; for (let i = 4; i < 40; i++) l[i] = 'x';
 		store.o = l; l.length = 2;`,

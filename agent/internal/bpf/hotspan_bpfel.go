@@ -595,13 +595,13 @@ type hotspanScratch struct {
 		Type uint64
 	}
 	Plans [64][2]struct {
-		_     structs.HostLayout
-		Key   uint64
-		Type  uint16
-		N     uint16
-		Start uint16
-		Guard uint16
-		Steps [8]struct {
+		_      structs.HostLayout
+		Key    uint64
+		Type   uint16
+		N      uint8
+		Start  uint8
+		Guards uint32
+		Steps  [8]struct {
 			_      structs.HostLayout
 			Slot   uint16
 			To     uint8
@@ -816,7 +816,7 @@ type hotspanShape struct {
 	_           structs.HostLayout
 	Descriptors uint64
 	Own         uint32
-	Guard       uint32
+	Guards      uint32
 	Slots       [128]uint16
 }
 

@@ -23,7 +23,7 @@ enum slot {
 struct shape {
 	__u64 descriptors;
 	__u32 own; // of bit_field3, under descriptors_mask
-	__u32 guard; // the first slot behind an accessor, NO_SLOT if there are several; 0 = none: see is_moving
+	__u32 guards; // two slots of 16 bits behind accessors, NO_SLOT if there are more; 0 = none: see is_moving
 	__u16 slots[MAX_SLOTS];
 };
 

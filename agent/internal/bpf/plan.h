@@ -73,7 +73,7 @@ __noinline int keep_plan(const struct process *p, struct scratch *s, __u64 class
 	plan->key = plan->n = 0;
 	plan->type = type;
 	plan->start = s->start;
-	plan->guard = s->shape.guard;
+	plan->guards = s->shape.guards;
 	if (node == NO_NODE) {
 		struct step name = {.slot = s->shape.slots[p->storage_name & (MAX_SLOTS - 1)]};
 		add_step(plan, &name);

@@ -278,7 +278,7 @@ __noinline int follow_plan(const struct process *p, struct scratch *s, __u64 obj
 	if (!p || !s)
 		return 0;
 	const struct plan *plan = &s->plans[0][at & (2 * MAX_PLANS - 1)];
-	if (rarely(plan->guard && is_moving(s, plan->guard))) {
+	if (rarely(is_moving(p, s, object, plan->guards))) {
 		unreadable(s);
 		return 0;
 	}
@@ -332,7 +332,7 @@ static __always_inline void visit_properties(struct reader *r, __u32 node, __u32
 		follow_plan(r->process, s, r->object, plan - s->plans[0]);
 	else if (!open_properties(r->process, s, node, type))
 		return;
-	else if (s->by_slot && s->shape.guard && is_moving(s, s->shape.guard))
+	else if (s->by_slot && is_moving(r->process, s, r->object, s->shape.guards))
 		unreadable(s);
 	else
 		follow_edges(r, node, EDGE_PROPERTY);

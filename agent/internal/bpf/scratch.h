@@ -140,9 +140,9 @@ struct step {
 struct plan {
 	__u64 key;  // see plan_key
 	__u16 type; // instance type
-	__u16 n;
-	__u16 start; // words before the first property
-	__u16 guard; // of the shape
+	__u8 n;
+	__u8 start; // words before the first property
+	__u32 guards; // of the shape
 	struct step steps[MAX_PLANNED];
 };
 

@@ -172,34 +172,56 @@ static __always_inline __u32 slot_of(const struct scratch *s, __u64 details)
 	return i < s->inside ? s->start + i : SLOT_OUT | (i - s->inside);
 }
 
+#define GUARD_BITS 16 // of one of the two slots in the number of guards
+
 // Notes the first slot behind an accessor, which has none.
 static __always_inline void note_accessor(struct scratch *s, __u32 slot)
 {
-	if (slot && s->accessor)
-		s->shape.guard = s->shape.guard ? NO_SLOT : slot;
+	if (slot && s->accessor) {
+		if (s->shape.guards >> GUARD_BITS)
+			slot = NO_SLOT; // there is no room for a third one
+		s->shape.guards = s->shape.guards << GUARD_BITS | slot;
+	}
 	s->accessor = !slot;
+}
+
+#define DOUBLE_ONE 0x3ff0000000000000ULL
+#define DOUBLE_NAN 0x7ff
+
+// Whether scratch->word is what V8 writes into a slot that has no value yet.
+__noinline int is_unset(struct scratch *s)
+{
+	__u64 class, number;
+	if (!s || IS_SMI(s->word))
+		return 0;
+	if (!HEAP_OBJECT(s->word) || read_apart(s, &class, 8, s->word - 1))
+		return 1;
+	__s32 type = instance_type(class);
+	if (type == s->v8.type_heap_number)
+		return read_apart(s, &number, 8, s->word - 1 + s->v8.heap_number_value) || number == HOLE_NAN;
+	// What undefined, null, true and false are as numbers; V8's own Oddballs are none of these.
+	if (type == s->v8.type_oddball)
+		return read_apart(s, &number, 8, s->word - 1 + 8) ||
+		       (number && number != DOUBLE_ONE && number >> 52 != DOUBLE_NAN);
+	return type >= s->v8.first_non_string && type < s->v8.first_js_object && type != s->v8.type_symbol;
 }
 
 // Whether V8 may be moving the properties of the current object: one that becomes a value where it was an accessor has
 // a slot then, and those behind it are in the next ones. V8 writes them, in C++, before the hidden class says so. Into
 // the new slot, where the first of them was, it writes what no property has: an Oddball of its own, or a number that is
 // none. (src/objects/js-objects.cc, MigrateFastToFast)
-__noinline int is_moving(struct scratch *s, __u32 guard)
+static __always_inline int is_moving(const struct process *p, struct scratch *s, __u64 object, __u32 guards)
 {
-	__u64 word, class;
-	if (!s || in_v8_code(s))
+	if (!guards || in_v8_code(s))
 		return 0;
-	if (guard >= s->object_words) // it is not read, or there are several
-		return 1;
-	word = s->object_head[guard & 15];
-	if (IS_SMI(word))
-		return 0;
-	if (!HEAP_OBJECT(word) || read_apart(s, &class, 8, word - 1))
-		return 1;
-	__s32 type = instance_type(class);
-	if (type == s->v8.type_heap_number)
-		return read_apart(s, &class, 8, word - 1 + s->v8.heap_number_value) || class == HOLE_NAN;
-	return type >= s->v8.first_non_string && type < s->v8.first_js_object && type != s->v8.type_symbol;
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 2 && guards; i++) {
+		__u32 slot = guards & ((1 << GUARD_BITS) - 1);
+		guards >>= GUARD_BITS;
+		if (slot == NO_SLOT || find_property(p, s, object, slot) || is_unset(s))
+			return 1;
+	}
+	return 0;
 }
 
 __noinline int clear_slots(struct scratch *s)
@@ -265,7 +287,7 @@ static __always_inline int read_shape(struct process *p, struct scratch *s)
 	const struct v8_layout *v8 = &p->v8;
 	struct noting n = {.process = p, .scratch = s};
 	s->shape.descriptors = word_at(s->ref_head, v8->map_descriptors);
-	s->shape.guard = s->accessor = 0;
+	s->shape.guards = s->accessor = 0;
 	s->shape.own = half_at(s->ref_head, v8->map_bit_field3) & v8->descriptors_mask;
 	clear_slots(s);
 	if (open_descriptors(s))
@@ -287,7 +309,7 @@ __noinline int find_shape(struct process *p, struct scratch *s, int of_store)
 	struct shape *kept = kept_shape(p->id, s->thread, class);
 	if (kept && is_class(&p->v8, s->ref_head, kept->descriptors, kept->own)) {
 		__builtin_memcpy(s->shape.slots, kept->slots, sizeof(s->shape.slots));
-		s->shape.guard = kept->guard;
+		s->shape.guards = kept->guards;
 		return 0;
 	}
 	if (of_store && !s->collecting) // what is read twice then is compared

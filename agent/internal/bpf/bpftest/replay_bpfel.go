@@ -750,13 +750,13 @@ type replayScratch struct {
 		Type uint64
 	}
 	Plans [64][2]struct {
-		_     structs.HostLayout
-		Key   uint64
-		Type  uint16
-		N     uint16
-		Start uint16
-		Guard uint16
-		Steps [8]struct {
+		_      structs.HostLayout
+		Key    uint64
+		Type   uint16
+		N      uint8
+		Start  uint8
+		Guards uint32
+		Steps  [8]struct {
 			_      structs.HostLayout
 			Slot   uint16
 			To     uint8
@@ -971,7 +971,7 @@ type replayShape struct {
 	_           structs.HostLayout
 	Descriptors uint64
 	Own         uint32
-	Guard       uint32
+	Guards      uint32
 	Slots       [128]uint16
 }
 

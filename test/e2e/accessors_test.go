@@ -1,0 +1,53 @@
+package e2e
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/hotspan/hotspan/test/nodes/live"
+	"github.com/hotspan/hotspan/test/truth/judge"
+)
+
+// accessorStores are stores whose properties lie behind accessors, as of values that are computed when they are needed,
+// in the object and out of it. V8's native code runs with each of them current.
+const accessorStores = `
+const lazy = { get() { return 1; }, configurable: true };
+const one = { request: 1 };
+Object.defineProperty(one, 'user', lazy);
+const none = {};
+Object.defineProperty(none, 'user', lazy);
+none.tenant = undefined;
+class Two {
+  constructor() { Object.defineProperty(this, 'user', lazy); this.a = null; Object.defineProperty(this, 'b', lazy); }
+}
+const text = JSON.stringify(Array.from({ length: 2000 }, (_, i) => ({ i, text: 'text ' + i })));
+const storage = new (require('async_hooks').AsyncLocalStorage)();
+const stores = [one, none, new Two(), () => {}, []];
+for (const store of stores) store.id = 'the id';
+for (const end = Date.now() + 2500; Date.now() < end;) {
+  for (const store of stores) storage.run(store, () => JSON.parse(text));
+}
+`
+
+// TestAccessorStores: V8 is seldom changing an object with accessors, whose labels are not missing for that.
+func TestAccessorStores(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"16.20.2", "20.20.2", "26.10.0"} {
+		t.Run(version, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "out.jsonl")
+			err := exec.Command(hotspan, "record", "-F", "499", "--label", "id=id", "-o", file, "--",
+				live.Binary(t, version), "-e", accessorStores).Run()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var parsing judge.Share
+			for _, s := range readSamples(t, file) {
+				if hasFrame(s.Stack, "v8::internal::Builtin_JsonParse") {
+					parsing.Count(s.Labels["id"] == "the id")
+				}
+			}
+			atLeast(t, parsing, "samples in JSON.parse with a label", 95, 100)
+		})
+	}
+}
