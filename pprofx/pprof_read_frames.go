@@ -8,10 +8,11 @@ import (
 
 // framesOf returns the frames of a location: all but the last are inlined.
 func (m *pprofMessage) framesOf(l *pprofLocationRefs) []*Frame {
-	code := Frame{Function: "[unknown]", Kind: Native}
+	code := Frame{Kind: Native}
 	if of := findID(m.mappings, l.mapping); of != nil {
 		code.Module, code.BuildID = m.strings[of.file], m.strings[of.buildID]
 	}
+	code.Function = FileFunction(code.Module)
 	if l.line == l.end {
 		code.Kind = guessKind(&code)
 		place(&code, l.address)

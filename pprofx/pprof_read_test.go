@@ -168,7 +168,7 @@ func TestReadForeignPprof(t *testing.T) {
 				Address: 8},
 			{Function: "parse", File: "node:internal/url", Line: 5, Column: 6, Inlined: true},
 			{Function: "handler", File: "file:///srv/app.mjs"},
-			{Function: "[unknown]", Kind: Native, Module: "/bin/app", BuildID: "ab", Address: 9},
+			{Function: "[app]", Kind: Native, Module: "/bin/app", BuildID: "ab", Address: 9},
 		},
 		Stacks: [][]int32{{0, 1, 2, 3, 4}}, Threads: []string{""}, Rows: []Row{row, row, row},
 		LabelSets: [][]Label{nil, {{Key: "both", Str: "s"}, {Key: "bytes", Num: 5, Unit: "bytes"},

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +42,9 @@ func locationsText(stack []*profile.Location) string {
 		f := Frame{Function: "[unknown]", Kind: Native}
 		if m := l.Mapping; m != nil {
 			f.Module, f.BuildID = m.File, m.BuildID
+			if m.File != "" && m.File[0] != '[' {
+				f.Function = "[" + filepath.Base(m.File) + "]"
+			}
 		}
 		lines := l.Line
 		if len(lines) == 0 {

@@ -8,7 +8,10 @@
 // of goroutines may read one at the same time; a Builder belongs to one goroutine.
 package pprofx
 
-import "strconv"
+import (
+	"path"
+	"strconv"
+)
 
 // Kind is the kind of code that a frame runs.
 type Kind uint8
@@ -78,7 +81,7 @@ func (s *State) UnmarshalText(text []byte) error { return parseName(s, "State", 
 // Frame is one logical frame of a stack: an inlined function is a frame of its own. Frames are compared by value:
 // two are the same only if all fields are equal.
 type Frame struct {
-	Function string // never empty: "[unknown]" if nothing is known of the frame
+	Function string // never empty: "[unknown]" if nothing is known of the frame, else see FileFunction
 	File     string // source file or URL; empty where there is none
 	Line     int    // 1-based line of the point of execution; 0 if unknown
 	Column   int    // 1-based column in UTF-16 code units; 0 if unknown
@@ -92,6 +95,14 @@ type Frame struct {
 	// Where to look a frame of generated code up in its source map. sourcemap.Apply does it and sets all three to 0.
 	Map                  int32 // number of the script that has the map; 0 = there is no map
 	NameLine, NameColumn int   // 1-based position of the function's identifier in the generated code; 0 = unknown
+}
+
+// FileFunction is the Function of code for which its file has no symbol: the file's name in brackets, as pprof shows it.
+func FileFunction(module string) string {
+	if module == "" || module[0] == '[' {
+		return "[unknown]"
+	}
+	return "[" + path.Base(module) + "]"
 }
 
 // ContextLabel is the label that numbers the contexts of the npm package hotspan. Only profiles that the package asks

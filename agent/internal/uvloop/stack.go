@@ -46,7 +46,7 @@ func ofLoop(f *pprofx.Frame, module string) bool {
 		return false
 	case f.Module == module:
 		return strings.HasPrefix(f.Function, "uv_") || strings.HasPrefix(f.Function, "epoll_") ||
-			f.Function == "[unknown]"
+			f.Function == pprofx.FileFunction(module)
 	default:
 		return f.Module == "[vdso]" || strings.HasPrefix(path.Base(f.Module), "libc.")
 	}

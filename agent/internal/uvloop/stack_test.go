@@ -14,11 +14,11 @@ func TestTurn(t *testing.T) {
 		}
 	}
 	node, libc, libnode, libuv := of("/node"), of("/lib/libc.so.6"), of("/lib/libnode.so"), of("/lib/libuv.so.1")
-	gettime, addon := of("[vdso]")("__vdso_clock_gettime"), of("/addon.node")("[unknown]")
+	gettime, addon := of("[vdso]")("__vdso_clock_gettime"), of("/addon.node")("[addon.node]")
 	js := &pprofx.Frame{Function: "onTimeout", Kind: pprofx.JS}
 	kernel := &pprofx.Frame{Function: "ep_poll", Module: "[kernel]", Kind: pprofx.Kernel}
 	gc := &pprofx.Frame{Function: "[gc scavenge]", Kind: pprofx.Marker}
-	run, poll, epoll, unnamed := node("uv_run"), node("uv__io_poll"), libc("epoll_pwait"), libuv("[unknown]")
+	run, poll, epoll, unnamed := node("uv_run"), node("uv__io_poll"), libc("epoll_pwait"), libuv("[libuv.so.1]")
 	timers, runTimers := node("uv__run_timers"), node("node::Environment::RunTimers(uv_timer_s*)")
 	root := []*pprofx.Frame{node("node::SpinEventLoopInternal(node::Environment*)"), libc("__libc_start_main")}
 	type frames []*pprofx.Frame
