@@ -64,6 +64,7 @@ type probeAccount struct {
 	// ValueLostBy is that by the reason, where there are several by their names: see lostValues.
 	ValueLostBy map[string]int64 `json:"valueLostBy,omitempty"`
 	NoValue     int64            `json:"noValue,omitempty"` // hits with values over 2^40
+	Late        float64          `json:"late,omitempty"`    // seconds, at the most, until it was on a process
 }
 
 // waitAccount is how long threads waited.
@@ -132,6 +133,7 @@ func probeOf(h trigger.Hits, all map[pprofx.LostReason]int64) probeAccount {
 	return probeAccount{
 		Probe: h.Text, Hits: h.All, Lost: some(byReason(h.Lost)), Unmet: h.Unmet, Value: h.Weight,
 		ValueLost: valueLost(h), ValueLostBy: lostValues(h, all), NoValue: h.Odd,
+		Late: h.Late.Seconds(),
 	}
 }
 

@@ -83,6 +83,9 @@ func apart(c terminal.Console, s *agent.Stats) {
 		samples-written, hits, s.WrittenHits, hits-s.WrittenHits)
 }
 
+// leastLate is how late a probe is that is said to be. Less is the start of any process.
+const leastLate = 100 * time.Millisecond
+
 // hits prints what each probe has counted.
 func hits(c terminal.Console, s *agent.Stats) {
 	for _, h := range s.Hits {
@@ -92,6 +95,9 @@ func hits(c terminal.Console, s *agent.Stats) {
 		}
 		if h.InFile && h.Processes == 0 {
 			fmt.Fprint(c, ", since it is on no process")
+		}
+		if h.Late >= leastLate {
+			fmt.Fprintf(c, ", on a process only %s after that was found", inSeconds(h.Late))
 		}
 		fmt.Fprintln(c)
 	}

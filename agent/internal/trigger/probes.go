@@ -35,7 +35,9 @@ type Probes struct {
 	attaching sync.WaitGroup // which Stop waits for: it uses BPF programs
 	all       []io.Closer    // to system calls and tracepoints, of all processes
 	on        map[int]*uprobes
-	reached   []int // processes that each uprobe was put on
+	reached   []int           // processes that each uprobe was put on
+	began     time.Time       // to count; zero: not yet
+	late      []time.Duration // of each uprobe: after began, and after a process had its file, at the most
 }
 
 // uprobes are those of one process.
@@ -43,6 +45,7 @@ type uprobes struct {
 	links   [][]io.Closer // by number of the probe, from 0 on; nil: not yet
 	found   []probe.Place // likewise, where they will be; without a file: not looked for yet, or put there
 	failed  []bool        // likewise: it will never be
+	wanted  []time.Time   // likewise, since when its file is mapped, as far as is known; zero: it is not
 	adding  bool          // by a call of Add
 	delayed bool          // addLater waits
 	closed  chan struct{} // not nil: they are taken off, and closed then
@@ -77,7 +80,7 @@ func NewProbes(objects *bpf.Objects, specs []probe.Spec, perSecond int, log *slo
 	}
 	p := &Probes{
 		objects: objects, specs: specs, limit: limit, on: map[int]*uprobes{}, reached: make([]int, len(specs)),
-		log: log,
+		late: make([]time.Duration, len(specs)), log: log,
 	}
 	for i, s := range specs {
 		if err := limit.admit(Number(i)); err != nil {
@@ -138,7 +141,8 @@ func (p *Probes) uprobesOf(pid int) (u *uprobes, first bool) {
 		return u, false
 	}
 	n := len(p.specs)
-	u = &uprobes{links: make([][]io.Closer, n), found: make([]probe.Place, n), failed: make([]bool, n)}
+	u = &uprobes{links: make([][]io.Closer, n), found: make([]probe.Place, n), failed: make([]bool, n),
+		wanted: make([]time.Time, n)}
 	p.on[pid] = u
 	return u, true
 }
@@ -152,12 +156,16 @@ func (p *Probes) forget(pid int, u *uprobes) {
 
 // addAll puts on those probes that are not yet. The caller holds p.mu, but not while files are read.
 func (p *Probes) addAll(pid int, u *uprobes) (err error) {
+	begun := time.Now()
 	for i, s := range p.specs {
 		started, place := p.started, u.found[i]
 		if !s.Kind.InFile() || u.links[i] != nil || u.failed[i] || place.File != nil && !started || p.stopped {
 			continue
 		}
 		u.found[i] = probe.Place{}
+		if u.wanted[i].IsZero() {
+			u.wanted[i] = begun
+		}
 		p.mu.Unlock()
 		var links []io.Closer
 		var failed error
@@ -171,16 +179,26 @@ func (p *Probes) addAll(pid int, u *uprobes) (err error) {
 		case failed == nil:
 			u.found[i] = place
 			if u.links[i] = links; links != nil {
-				p.reached[i]++
+				p.noteReached(i, u)
 			}
 		case errors.Is(failed, probe.ErrStarting):
 			p.addLater(pid, u)
 		case !started || !errors.Is(failed, probe.ErrNotMapped):
 			u.failed[i] = true
 			err = errors.Join(err, failed)
+		default:
+			u.wanted[i] = time.Time{}
 		}
 	}
 	return err
+}
+
+// noteReached notes that a probe is on a process, and how long hits of it have not counted. The caller holds p.mu.
+func (p *Probes) noteReached(i int, u *uprobes) {
+	p.reached[i]++
+	if !p.began.IsZero() {
+		p.late[i] = max(p.late[i], min(time.Since(p.began), time.Since(u.wanted[i])))
+	}
 }
 
 // threadEvery is how often a process that starts is asked whether it has a second thread.
@@ -299,6 +317,9 @@ func (p *Probes) Start() error {
 	); err != nil {
 		return err
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.began = time.Now()
 	return p.limit.start()
 }
 
@@ -423,11 +444,12 @@ func waitForPrograms() {
 type Hits struct {
 	Text string // of the probe
 	Counts
-	Sampled   int64 // of Weight, what samples stand for that are in snapshots
-	Bytes     bool  // Weight is a number of bytes
-	InFile    bool  // the probe is on places in a file
-	Every     bool  // one of several hits has a sample, which stands for all of them
-	Processes int   // that it was put on then
+	Sampled   int64         // of Weight, what samples stand for that are in snapshots
+	Bytes     bool          // Weight is a number of bytes
+	InFile    bool          // the probe is on places in a file
+	Every     bool          // one of several hits has a sample, which stands for all of them
+	Processes int           // that it was put on then
+	Late      time.Duration // after it had found a process, at the most: hits before that do not count
 }
 
 // Hits reads what the probes have counted, summed over CPUs.
@@ -437,7 +459,7 @@ func (p *Probes) Hits() ([]Hits, error) {
 	out := make([]Hits, len(p.specs))
 	for i, s := range p.specs {
 		h := Hits{Text: s.Text, Bytes: s.Weight.Bytes, InFile: s.Kind.InFile(), Every: s.Every > 0,
-			Processes: p.reached[i]}
+			Processes: p.reached[i], Late: p.late[i]}
 		var err error
 		if h.Counts, err = p.limit.counts(Number(i)); err != nil {
 			return nil, err
