@@ -104,7 +104,8 @@ func TestLeftParts(t *testing.T) {
 	dir := t.TempDir() + "/[a*b]"
 	const at = "20251009T085320.000000"
 	stay := []string{
-		"a/cpu-" + at + ".jsonl", "a/cpu-" + at + ".jsonl.9.part", "a/cpu-" + at + ".jsonl.part", "a/cpu-x.jsonl.1.part",
+		"a/cpu-" + at + ".jsonl", "a/cpu-" + at + ".jsonl.9.part", "a/cpu-" + at + ".jsonl.part",
+		"a/cpu-x.jsonl.1.part",
 		"a/b/cpu-" + at + ".jsonl.1.part", "a/other-" + at + ".jsonl.1.part",
 	}
 	for _, name := range append([]string{

@@ -14,9 +14,9 @@ var partSuffix = regexp.MustCompile(`\.\d+(-\d+)?\.part$`)
 // lock holds a file for as long as it is open: the kernel lets go of it when its process is killed.
 func lock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
-// RemoveLeftParts removes the files that were written when hotspan was killed. Their names match a pattern of package
-// path/filepath, without what parts have behind it, and isName says whether a name is one of hotspan's. What cannot be
-// removed stays.
+// RemoveLeftParts removes the files that were written when hotspan was killed. Those match a pattern of package
+// path/filepath, without what parts have behind their names, and isName says whether a name is one of hotspan's. What
+// cannot be removed stays.
 func RemoveLeftParts(pattern string, isName func(path string) bool) {
 	all, _ := filepath.Glob(pattern + ".*.part") // a pattern that is malformed matches nothing
 	for _, part := range all {

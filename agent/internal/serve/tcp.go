@@ -25,9 +25,9 @@ type network struct {
 	conn net.Conn // of the listener
 }
 
-// betweenHandshakes is the time from the begin of one to that of the next: whoever reaches the agent may ask for one,
-// and the CPU time that it takes is in the agent's budget.
-const betweenHandshakes = 50 * time.Millisecond
+// betweenHandshakes is the time from the begin of one to that of the next, and waitsHandshake how long a caller waits
+// for its turn: whoever reaches the agent may ask for one, and the CPU time that it takes is in the agent's budget.
+const betweenHandshakes, waitsHandshake = 50 * time.Millisecond, 5 * time.Second
 
 // byTLS has gRPC know the connection of the listener, and begin handshakes one after the other.
 type byTLS struct {
@@ -40,7 +40,7 @@ func (t byTLS) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, erro
 	select {
 	case t.turn <- struct{}{}:
 		time.AfterFunc(betweenHandshakes, func() { <-t.turn })
-	case <-time.After(speakTime):
+	case <-time.After(waitsHandshake):
 		return nil, nil, errors.New("too many handshakes are wanted")
 	}
 	secure, info, err := t.TransportCredentials.ServerHandshake(c)
