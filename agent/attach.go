@@ -15,7 +15,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/agent/internal/selfcheck"
 	"github.com/hotspan/hotspan/agent/internal/symbolize"
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 )
 
 // attachSelected attaches to the selected processes that are running.
@@ -161,7 +161,7 @@ func (a *Agent) readProcess(o *resource.Origin, r *reading, anyway bool) (*targe
 
 // followMaps returns the function that gives a symbolizer the source map of a script; nil if source maps are not
 // applied.
-func (a *Agent) followMaps(t *target) func(stack.MappedScript) int32 {
+func (a *Agent) followMaps(t *target) func(functions.MappedScript) int32 {
 	if !t.reading.maps {
 		return nil
 	}

@@ -132,8 +132,8 @@ func TestVerdict(t *testing.T) {
 		file, path string
 		wrong      bool
 	}{
-		{"v8/stack/code.go", "v8/heap", false},
-		{"v8/stack/code.go", "pprofx", true},
+		{"v8/functions/code.go", "v8/heap", false},
+		{"v8/functions/code.go", "pprofx", true},
 		{"pprofx/cut.go", "v8/stack", true},
 		{"otlp/stack.go", "pprofx", false},
 		{"otlp/stack.go", "context", true},

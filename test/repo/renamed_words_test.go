@@ -49,10 +49,10 @@ var renamedWords = []renamed{
 
 	{"mend", "fix", nil, anyPart},
 	{"moved", "forwarded", []string{"context", "v8"}, exported},
-	{"waiting", "deopt frame", []string{"v8/stack", "agent/internal/symbolize"}, anyPart},
-	{"left", "frames at exit", []string{"v8/stack"}, exported},
+	{"waiting", "deopt frame", []string{"v8/functions", "v8/stack", "agent/internal/symbolize"}, anyPart},
+	{"left", "frames at exit", []string{"v8/functions"}, exported},
 	{"leaving", "deopt exit", nil, anyPart},
-	{"form", "FrameKind", []string{"agent", "v8/stack"}, exported},
+	{"form", "FrameKind", []string{"agent", "v8/functions", "v8/stack"}, exported},
 	{"walked", "RawFrame", nil, anyPart},
 
 	{"reader", "Source", []string{"context"}, exported},

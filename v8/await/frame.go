@@ -3,12 +3,12 @@ package await
 import (
 	"fmt"
 
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 )
 
 // Frame names what waits, and where: a function at its await, or a combinator such as "Promise.all (index 2)". A
 // Callback has none, as it is nowhere yet. Nil: it cannot be read.
-func (r *Reader) Frame(v *stack.Resolver, w *Waiter) *stack.Frame {
+func (r *Reader) Frame(v *functions.Resolver, w *Waiter) *functions.Frame {
 	switch {
 	case w.Kind == Callback:
 		return nil
@@ -19,7 +19,7 @@ func (r *Reader) Frame(v *stack.Resolver, w *Waiter) *stack.Frame {
 		}
 		return v.Suspended(shared, w.Position)
 	case w.Index < 0:
-		return &stack.Frame{Name: w.Kind.String(), Kind: stack.Builtin}
+		return &functions.Frame{Name: w.Kind.String(), Kind: functions.Builtin}
 	}
-	return &stack.Frame{Name: fmt.Sprintf("%v (index %d)", w.Kind, w.Index), Kind: stack.Builtin}
+	return &functions.Frame{Name: fmt.Sprintf("%v (index %d)", w.Kind, w.Index), Kind: functions.Builtin}
 }

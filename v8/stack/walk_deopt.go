@@ -22,14 +22,14 @@ func (s *walk) readDeoptimized(v *[numSlots]uint64) uint64 {
 		return 0
 	}
 	s.push(FrameTyped).Marker = 0
-	s.at.PC, s.at.Exact = from-exitRest(s.Layout), false
+	s.at.PC, s.at.Exact = from-ExitRest(s.Layout), false
 	return d.end
 }
 
-// exitRest is how far it is from inside an exit of optimised code, the call of the deoptimiser, to its end. A frame
+// ExitRest is how far it is from inside an exit of optimised code, the call of the deoptimiser, to its end. A frame
 // that has called it is said to be there: where code is thrown away that waits for a call to return, the return address
 // becomes the start of an exit, which is the end of the one before.
-func exitRest(l *layout.Layout) uint64 { return uint64(max(l.At(layout.DeoptExitSize)-1, 0)) }
+func ExitRest(l *layout.Layout) uint64 { return uint64(max(l.At(layout.DeoptExitSize)-1, 0)) }
 
 // copied reads the frame from the copy, and the return address of the call of the deoptimiser in the frame's code.
 func (s *walk) copied(d deoptimizer, v *[numSlots]uint64) (from uint64, ok bool) {

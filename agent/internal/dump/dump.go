@@ -32,7 +32,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/walk"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/target"
 	"github.com/hotspan/hotspan/v8/verify"
 )
@@ -117,7 +117,7 @@ func (c *Config) files(code *walk.Code) *elffile.Cache {
 func newTaker(c *Config, p *process.Process, u *walk.Unwinder, from *registers.Reader,
 	types func() (map[int]string, error)) *taker {
 	t := &taker{process: p, unwinder: u, registers: from, labels: inspect.NewLabelReader(p, c.Rules)}
-	var add func(stack.MappedScript) int32
+	var add func(functions.MappedScript) int32
 	if !c.NoSourceMaps {
 		t.maps = sourcemaps.New(c.Log)
 		add = t.maps.Process(p.PID).Add

@@ -6,9 +6,9 @@ import (
 	"reflect"
 
 	"github.com/hotspan/hotspan/v8/await"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/space"
-	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // Awaited is who waits for something, the nearest first.
@@ -89,7 +89,7 @@ func (s *Subject) awaited(w heap.Word) (out Awaited, err error) {
 func (s *Subject) awaitedOnce(w heap.Word) (Awaited, error) {
 	n := waiting{
 		Reader: &await.Reader{Heap: s.process.Heap(), Types: s.types, Forks: true},
-		names:  stack.NewResolver(s.process.Heap(), s.process.Mappings), of: s,
+		names:  functions.NewResolver(s.process.Heap(), s.process.Mappings), of: s,
 	}
 	c, err := n.Of(w)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Subject) awaitedOnce(w heap.Word) (Awaited, error) {
 // waiting names those who wait.
 type waiting struct {
 	*await.Reader
-	names *stack.Resolver
+	names *functions.Resolver
 	of    *Subject
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/space"
-	"github.com/hotspan/hotspan/v8/stack"
 	"github.com/hotspan/hotspan/v8/value"
 )
 
@@ -303,7 +303,7 @@ func (s *Subject) placeOf(w *requests.Wait) (at place) {
 	}
 	at = place{f.Name, f.File, f.Line, f.Column}
 	if w.Offset >= 0 {
-		names := stack.NewResolver(s.process.Heap(), s.process.Mappings)
+		names := functions.NewResolver(s.process.Heap(), s.process.Mappings)
 		if f := names.Suspended(heap.Word(f.Shared), w.Offset); f != nil && f.Line > 0 {
 			at.line, at.column = f.Line, f.Column
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/pprofx"
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 )
 
 func function(name string) pprofx.Frame {
@@ -20,7 +20,8 @@ func function(name string) pprofx.Frame {
 // put adds a piece of code with one line.
 func put(p *Process, start uint64, name, text string) *piece {
 	c := &piece{start: start, end: start + uint64(len(text)), function: function(name), points: map[int]*point{}}
-	return p.add(c, []byte(text), []stack.CodeLine{{Offset: 0, File: "/a.js", Line: 3, Column: 1, Text: "f()"}}, 7, 8)
+	line := functions.CodeLine{Offset: 0, File: "/a.js", Line: 3, Column: 1, Text: "f()"}
+	return p.add(c, []byte(text), []functions.CodeLine{line}, 7, 8)
 }
 
 func open(t testing.TB) (*Recorder, *Process) {

@@ -6,14 +6,14 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/jitdump"
 	"github.com/hotspan/hotspan/pprofx"
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 )
 
 // Process keeps the code of one process.
 type Process struct {
 	*files
 	*totals
-	keys   map[stack.CodeKey]*piece
+	keys   map[functions.CodeKey]*piece
 	places map[uint64]*piece // by address of the first instruction: the one that was there last
 	native map[place]*piece
 }
@@ -28,7 +28,8 @@ var seed = maphash.MakeSeed()
 
 // See copies the code of a frame, unless it has been copied. f is the function that the code was compiled of, as the
 // profile has it; its name is known. Without lines the code has none.
-func (p *Process) See(k stack.CodeKey, f *pprofx.Frame, from *stack.Resolver, lines bool, time uint64, tid uint32) {
+func (p *Process) See(k functions.CodeKey, f *pprofx.Frame, from *functions.Resolver, lines bool, time uint64,
+	tid uint32) {
 	if p.keys[k] != nil {
 		return
 	}
@@ -50,7 +51,7 @@ func (p *Process) See(k stack.CodeKey, f *pprofx.Frame, from *stack.Resolver, li
 
 // add writes a piece of code, unless it is the one that was found at its place before. It returns that of both which
 // counts.
-func (p *Process) add(c *piece, text []byte, table []stack.CodeLine, time uint64, tid uint32) *piece {
+func (p *Process) add(c *piece, text []byte, table []functions.CodeLine, time uint64, tid uint32) *piece {
 	c.hash = maphash.Bytes(seed, text)
 	if old := p.places[c.start]; old != nil && old.same(c) {
 		return old
@@ -67,7 +68,7 @@ func (p *Process) add(c *piece, text []byte, table []stack.CodeLine, time uint64
 }
 
 // copy reads the code, or counts why not.
-func (p *Process) copy(k stack.CodeKey, from *stack.Resolver) ([]byte, []stack.CodeLine, error) {
+func (p *Process) copy(k functions.CodeKey, from *functions.Resolver) ([]byte, []functions.CodeLine, error) {
 	if start, end := k.Range(); end-start > min(maxCode, uint64(p.bytes)) {
 		p.Stats.Large++
 		return nil, nil, errLarge
@@ -108,7 +109,7 @@ func (p *Process) load(c *piece, code *jitdump.Code) {
 	c.index = len(p.pieces)
 }
 
-func dumpLines(start uint64, lines []stack.CodeLine) []jitdump.Line {
+func dumpLines(start uint64, lines []functions.CodeLine) []jitdump.Line {
 	var out []jitdump.Line
 	for _, l := range lines {
 		out = append(out, jitdump.Line{Address: start + uint64(l.Offset), File: l.File, Line: l.Line, Column: l.Column})
@@ -116,7 +117,7 @@ func dumpLines(start uint64, lines []stack.CodeLine) []jitdump.Line {
 	return out
 }
 
-func textsOf(lines []stack.CodeLine) (out []Text) {
+func textsOf(lines []functions.CodeLine) (out []Text) {
 	for _, l := range lines {
 		if l.Text != "" {
 			out = append(out, Text{l.File, l.Line, l.Text})
@@ -126,7 +127,7 @@ func textsOf(lines []stack.CodeLine) (out []Text) {
 }
 
 // Count counts a sample that was taken at an instruction, whose stack begins with frames of it.
-func (p *Process) Count(k stack.CodeKey, pc uint64, frames []*pprofx.Frame) {
+func (p *Process) Count(k functions.CodeKey, pc uint64, frames []*pprofx.Frame) {
 	p.count(p.keys[k], pc, frames)
 }
 

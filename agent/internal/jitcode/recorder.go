@@ -6,7 +6,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 )
 
 // Recorder writes the machine code of processes into a directory. Process may be called on any goroutine, all else on
@@ -39,7 +39,7 @@ func (r *Recorder) Process(pid int) *Process {
 		of = &files{dir: r.dir, pid: pid}
 		r.files[pid] = of
 	}
-	return &Process{files: of, totals: &r.totals, keys: map[stack.CodeKey]*piece{}, places: map[uint64]*piece{},
+	return &Process{files: of, totals: &r.totals, keys: map[functions.CodeKey]*piece{}, places: map[uint64]*piece{},
 		native: map[place]*piece{}}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/elffile"
 	"github.com/hotspan/hotspan/agent/internal/uvpool"
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 )
 
 // Find returns the region that holds an address.
@@ -18,18 +18,18 @@ func (ms *Mappings) Find(addr uint64) (Region, bool) {
 	return ms.regions[i], true
 }
 
-// Builtin returns the builtin of V8 that holds an address. (stack.AddressSpace)
+// Builtin returns the builtin of V8 that holds an address. (functions.AddressSpace)
 func (ms *Mappings) Builtin(pc uint64) (name string, start, end uint64, ok bool) {
 	r, ok := ms.Find(pc)
 	if !ok || r.Kind != Builtins {
 		return "", 0, 0, false
 	}
 	if r.File.Symbols == nil {
-		return stack.UnnamedBuiltin, r.Start, r.End, true
+		return functions.UnnamedBuiltin, r.Start, r.End, true
 	}
 	sym, ok := r.File.Symbols.Lookup(pc - r.Bias)
 	if !ok {
-		return stack.UnnamedBuiltin, r.Start, r.End, true
+		return functions.UnnamedBuiltin, r.Start, r.End, true
 	}
 	start = sym.Start + r.Bias
 	return strings.TrimPrefix(sym.Name, "Builtins_"), start, start + sym.Size, true
@@ -45,14 +45,14 @@ func (ms *Mappings) Function(pc uint64) string {
 	return sym.Name
 }
 
-// Generated reports whether an address is in memory for code that V8 generates at run time. (stack.AddressSpace)
+// Generated reports whether an address is in memory for code that V8 generates at run time. (functions.AddressSpace)
 func (ms *Mappings) Generated(pc uint64) bool {
 	r, ok := ms.Find(pc)
 	return ok && r.Kind == Generated
 }
 
 // Address converts an ELF virtual address of V8's file to an address in the process. It uses the bias of the file's
-// largest region of code, as the second mapping of the builtins has another bias. (stack.AddressSpace)
+// largest region of code, as the second mapping of the builtins has another bias. (functions.AddressSpace)
 func (ms *Mappings) Address(elf uint64) (addr uint64, ok bool) {
 	var code Region
 	for _, r := range ms.regions {

@@ -5,14 +5,14 @@ import (
 	"io/fs"
 
 	"github.com/hotspan/hotspan/agent/internal/priority"
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 )
 
 // A build may pause for longer than is waited between a script and its map. What was read then shows to be of two
 // builds when the second file is written. So what may still come is looked for before a map is used again.
 
 // again returns a function that reads a script's map again if what it was read from has changed.
-func (p *Process) again(known *mappedScript, s stack.MappedScript, from pair) func() {
+func (p *Process) again(known *mappedScript, s functions.MappedScript, from pair) func() {
 	return func() {
 		defer priority.Background()()
 		shared, now, err := p.loadAgain(s, from)
@@ -24,7 +24,7 @@ func (p *Process) again(known *mappedScript, s stack.MappedScript, from pair) fu
 }
 
 // loadAgain loads the map if what it was read from has changed. Otherwise the map is nil.
-func (p *Process) loadAgain(s stack.MappedScript, from pair) (*sharedMap, pair, error) {
+func (p *Process) loadAgain(s functions.MappedScript, from pair) (*sharedMap, pair, error) {
 	file, err := mapFile(s)
 	if err != nil || p.pair(s, file) == from {
 		return nil, from, err

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // TestLookAgain: a map that was not written at the time of its script is read again when it has changed, and not used
@@ -50,7 +50,7 @@ func TestLookAgain(t *testing.T) {
 			write(t, dir, "x.js", "let a")
 			time.Sleep(c.pause)
 			write(t, dir, "x.js.map", aMap)
-			s := stack.MappedScript{Script: &heap.Script{Name: filepath.Join(dir, "x.js")}, URL: text("x.js.map"),
+			s := functions.MappedScript{Script: &heap.Script{Name: filepath.Join(dir, "x.js")}, URL: text("x.js.map"),
 				Source: text("let a")}
 			number := p.Add(s)
 			file := func() string { return fileOf(m, number, s.Script.Name) }

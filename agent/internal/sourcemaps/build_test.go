@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // TestBuilds: a map that is written while it is read is read again, and one that never comes to rest is not used. What
@@ -25,7 +25,7 @@ func TestBuilds(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	script := stack.MappedScript{Script: &heap.Script{Name: filepath.Join(dir, "x.js")}, URL: text("x.js.map")}
+	script := functions.MappedScript{Script: &heap.Script{Name: filepath.Join(dir, "x.js")}, URL: text("x.js.map")}
 	write("half of a m")
 	number := p.Add(script)
 	write(aMap)

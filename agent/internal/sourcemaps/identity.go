@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // identity is what the positions of a script are mapped by. Its id does not tell: each isolate of a process counts its
@@ -18,7 +18,7 @@ type identity struct {
 
 var seed = maphash.MakeSeed()
 
-func identityOf(s stack.MappedScript) identity {
+func identityOf(s functions.MappedScript) identity {
 	return identity{s.Script.Name, s.Script.LineOffset, s.Script.ColumnOffset, hash(s.URL), hash(s.Source)}
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/turn"
 	"github.com/hotspan/hotspan/pprofx/sourcemap"
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 )
 
 // Process numbers the source maps of one process's scripts.
@@ -41,9 +41,9 @@ func newProcess(m *Maps, user procs.User, root *procs.RootDir) *Process {
 
 // load reads the map of a script: from the URL itself, or from a file in the root of the process. The pair is what it
 // was read from then.
-func (p *Process) load(s stack.MappedScript) (*sharedMap, pair, error) {
+func (p *Process) load(s functions.MappedScript) (*sharedMap, pair, error) {
 	if s.TooLong {
-		return nil, pair{}, fmt.Errorf("in the script, more than %d characters: %w", stack.MaxMapURL,
+		return nil, pair{}, fmt.Errorf("in the script, more than %d characters: %w", functions.MaxMapURL,
 			sourcemap.ErrTooLarge)
 	}
 	if u := mapURL(s); sourcemap.IsInline(u) {
@@ -57,10 +57,10 @@ func (p *Process) load(s stack.MappedScript) (*sharedMap, pair, error) {
 	return p.loadFile(s, file)
 }
 
-func mapURL(s stack.MappedScript) string { return strings.TrimSpace(s.URL.String()) }
+func mapURL(s functions.MappedScript) string { return strings.TrimSpace(s.URL.String()) }
 
 // mapFile returns the path of a script's map.
-func mapFile(s stack.MappedScript) (string, error) {
+func mapFile(s functions.MappedScript) (string, error) {
 	file, err := sourcemap.File(s.Script.Name, mapURL(s))
 	if err != nil {
 		return "", fmt.Errorf("%.200s: %w", mapURL(s), err)
@@ -69,7 +69,7 @@ func mapFile(s stack.MappedScript) (string, error) {
 }
 
 // loadInline reads the map in a URL.
-func (p *Process) loadInline(s stack.MappedScript, u string) (*sharedMap, error) {
+func (p *Process) loadInline(s functions.MappedScript, u string) (*sharedMap, error) {
 	key := fmt.Sprintf("%x %s", sha256.Sum256([]byte(u)), s.Script.Name)
 	own := p.maps.turns.Begin(int64(len(u)))
 	defer own.End()
@@ -83,7 +83,7 @@ func (p *Process) loadInline(s stack.MappedScript, u string) (*sharedMap, error)
 }
 
 // loadFile reads the map in a file, if this and the script's are of one build.
-func (p *Process) loadFile(s stack.MappedScript, file string) (*sharedMap, pair, error) {
+func (p *Process) loadFile(s functions.MappedScript, file string) (*sharedMap, pair, error) {
 	if p.root == nil {
 		return nil, pair{}, fmt.Errorf("%s: the process's files cannot be reached", file)
 	}
@@ -103,7 +103,7 @@ func (p *Process) loadFile(s stack.MappedScript, file string) (*sharedMap, pair,
 }
 
 // pair returns what a script's file and that of its map are now.
-func (p *Process) pair(s stack.MappedScript, file string) (now pair) {
+func (p *Process) pair(s functions.MappedScript, file string) (now pair) {
 	p.files <- struct{}{}
 	defer func() { <-p.files }()
 	p.reads(func() { now = pair{versionOf(p.root, s.Script.Name), versionOf(p.root, file)} })
@@ -112,7 +112,7 @@ func (p *Process) pair(s stack.MappedScript, file string) (now pair) {
 
 // readFile reads the map in a file. Of a process few files are read at a time, so that most of those that are slow wait
 // for their own process.
-func (p *Process) readFile(s stack.MappedScript, file string) (*sharedMap, error) {
+func (p *Process) readFile(s functions.MappedScript, file string) (*sharedMap, error) {
 	p.files <- struct{}{}
 	defer func() { <-p.files }()
 	var f *os.File

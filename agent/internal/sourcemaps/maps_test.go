@@ -18,8 +18,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/pprofx"
 	"github.com/hotspan/hotspan/pprofx/sourcemap"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // aMap says that line 1 comes from line 1 of a.ts, and that what begins in column 5 was called first.
@@ -52,7 +52,7 @@ func text(s string) *heap.Text {
 }
 
 // add waits until the fate of a map is known.
-func add(m *Maps, t *Process, s stack.MappedScript) *mappedScript {
+func add(m *Maps, t *Process, s functions.MappedScript) *mappedScript {
 	known := m.script[t.Add(s)]
 	<-known.done
 	return known
@@ -119,7 +119,7 @@ func TestSourceMapsLoad(t *testing.T) {
 				}
 			}
 			m, target, said := mapper(t)
-			s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: filepath.Join(dir, "x.js")}, URL: text(c.url),
+			s := functions.MappedScript{Script: &heap.Script{ID: 7, Name: filepath.Join(dir, "x.js")}, URL: text(c.url),
 				Source: text(c.source)}
 			got := add(m, target, s)
 			if diff := cmp.Diff(c.want, m.Stats()); diff != "" {
@@ -149,7 +149,7 @@ func TestSourceMapsLoad(t *testing.T) {
 func TestSourceMapsWarnOnce(t *testing.T) {
 	m, a, said := mapper(t)
 	for id := range 40 {
-		s := stack.MappedScript{Script: &heap.Script{ID: id, Name: fmt.Sprintf("/srv/%d.js", id/2)},
+		s := functions.MappedScript{Script: &heap.Script{ID: id, Name: fmt.Sprintf("/srv/%d.js", id/2)},
 			URL: text("data:,{}")}
 		add(m, newProcess(m, a.user, a.root), s)
 	}
@@ -163,7 +163,7 @@ func TestSourceMapsWarnOnce(t *testing.T) {
 func TestSourceMapsShared(t *testing.T) {
 	m, a, _ := mapper(t)
 	b := newProcess(m, 0, nil)
-	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
+	s := functions.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
 	first, second := add(m, a, s), add(m, b, s)
 	if n := m.memory.All(); first.shared != second.shared || n != first.shared.size || n == 0 || m.units.All() != 0 {
 		t.Fatalf("%d bytes, %d units, %+v, %+v", m.memory.All(), m.units.All(), first.shared, second.shared)
@@ -189,12 +189,12 @@ func TestSourceMapsShared(t *testing.T) {
 // script in both has one.
 func TestScriptsOfIsolates(t *testing.T) {
 	m, a, _ := mapper(t)
-	script := func(name, url, source string) stack.MappedScript {
-		return stack.MappedScript{Script: &heap.Script{ID: 83, Name: name}, URL: text(url), Source: text(source)}
+	script := func(name, url, source string) functions.MappedScript {
+		return functions.MappedScript{Script: &heap.Script{ID: 83, Name: name}, URL: text(url), Source: text(source)}
 	}
 	const other = `{"version":3,"sources":["../src/b.ts"],"mappings":"AAAA"}`
 	seen := map[int32]bool{}
-	for _, s := range []stack.MappedScript{
+	for _, s := range []functions.MappedScript{
 		script("/srv/server.js", "data:,"+aMap, "a()"), script("/srv/worker.js", "data:,"+other, "b()"),
 		script("/srv/server.js", "data:,"+other, "a()"), script("/srv/server.js", "data:,"+aMap, "a() // \u0416"),
 	} {
@@ -221,7 +221,7 @@ func TestSourceMapsLimits(t *testing.T) {
 			if of, most := limited(m); !of.Take(a.user, int(most*userPart)) {
 				t.Fatal("a user cannot have its share")
 			}
-			s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
+			s := functions.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
 			if n := a.Add(s); n != 0 {
 				<-m.script[n].done
 			}
@@ -238,7 +238,7 @@ func TestSourceMapsLimits(t *testing.T) {
 // TestSourceMapsMemory: with less memory, a map is too large by its text, and then by what it takes with others.
 func TestSourceMapsMemory(t *testing.T) {
 	m, a, _ := mapper(t)
-	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
+	s := functions.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
 	for i, memory := range []int64{4, int64(2*len(aMap)) + 2} {
 		m.SetMemory(memory)
 		s.Script.LineOffset++
@@ -256,7 +256,7 @@ func TestSourceMapsMemory(t *testing.T) {
 // TestSourceMapsLate: a snapshot does not wait for ever, and samples that went out as they were are counted.
 func TestSourceMapsLate(t *testing.T) {
 	m, a, _ := mapper(t)
-	s := stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
+	s := functions.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, URL: text("data:," + aMap)}
 	turn := m.turns.Begin(1)
 	number := a.Add(s)
 	m.script[number].since = time.Now().Add(-mapWait)
@@ -292,7 +292,7 @@ func TestNoText(t *testing.T) {
 		write(t, dir, name, text)
 	}
 	for name, used := range map[string]bool{"x.js": false, "y.js": true} {
-		known := add(m, target, stack.MappedScript{
+		known := add(m, target, functions.MappedScript{
 			Script: &heap.Script{Name: filepath.Join(dir, name)}, URL: text(name + ".map"),
 		})
 		if got := known.script.Map != nil; got != used {
@@ -318,7 +318,7 @@ func TestLongText(t *testing.T) {
 	for name, same := range map[string]bool{"same.js": true, "other.js": false} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		err := sameText(target.root, stack.MappedScript{
+		err := sameText(target.root, functions.MappedScript{
 			Script: &heap.Script{Name: filepath.Join(dir, name)}, Source: source,
 		})
 		runtime.ReadMemStats(&after)

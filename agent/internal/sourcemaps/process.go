@@ -8,8 +8,8 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/priority"
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/pprofx/sourcemap"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // Process makes a Process for a pid.
@@ -24,7 +24,7 @@ func (m *Maps) Process(pid int) *Process {
 
 // Add returns a number for the source map of a script, and starts to read it on a goroutine. It is called between two
 // samples, so it must be fast.
-func (p *Process) Add(s stack.MappedScript) int32 {
+func (p *Process) Add(s functions.MappedScript) int32 {
 	m, which := p.maps, identityOf(s)
 	units := 0
 	for _, t := range []*heap.Text{s.URL, s.Source} {
@@ -62,7 +62,7 @@ func (p *Process) Add(s stack.MappedScript) int32 {
 		if !m.oneBuild(from) {
 			again = p.again(known, s, from)
 		}
-		s = stack.MappedScript{}
+		s = functions.MappedScript{}
 		if m.loaded(known, shared, err, again); units > int(limits.Large) {
 			budget.GiveBack()
 		}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // TestRootIsClosed: the root of a process that has ended is closed, but not before its last map is read.
@@ -29,7 +29,7 @@ func TestRootIsClosed(t *testing.T) {
 	p := newProcess(m, procs.Nobody, root)
 	time.Sleep(2 * m.unchanged)
 	write(t, dir, "x.js.map", aMap) // long after the script, so it is looked for again
-	s := stack.MappedScript{Script: &heap.Script{Name: "/x.js"}, URL: text("x.js.map"), Source: text("let a")}
+	s := functions.MappedScript{Script: &heap.Script{Name: "/x.js"}, URL: text("x.js.map"), Source: text("let a")}
 	number := p.Add(s)
 	p.End()
 	for range 2 {

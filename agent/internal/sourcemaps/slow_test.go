@@ -9,8 +9,8 @@ import (
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/test/slowfiles"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/stack"
 )
 
 func TestMain(m *testing.M) {
@@ -34,8 +34,8 @@ func TestSlowMap(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "map"), []byte(aMap), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	script := func(id int, url string) stack.MappedScript { // the script itself has no file
-		return stack.MappedScript{Script: &heap.Script{ID: id, Name: dir + "/x.js"}, URL: text(url)}
+	script := func(id int, url string) functions.MappedScript { // the script itself has no file
+		return functions.MappedScript{Script: &heap.Script{ID: id, Name: dir + "/x.js"}, URL: text(url)}
 	}
 	mount := slowfiles.Mount(t, "", slowfiles.Never)
 	slow.Add(script(1, mount+"/a"))
@@ -80,7 +80,7 @@ func held(m *Maps) bool {
 // TestTooLong: a map in a script that is longer than what is read of one is too large.
 func TestTooLong(t *testing.T) {
 	m, target, said := mapper(t)
-	add(m, target, stack.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, TooLong: true})
+	add(m, target, functions.MappedScript{Script: &heap.Script{ID: 7, Name: "/srv/x.js"}, TooLong: true})
 	if m.Stats().TooLarge != 1 || !strings.Contains(said.String(), "in the script, more than 67108864 characters") {
 		t.Errorf("%+v, said %q", m.Stats(), said)
 	}

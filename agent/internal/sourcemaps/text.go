@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/hotspan/hotspan/agent/internal/procs"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/heap"
-	"github.com/hotspan/hotspan/v8/stack"
 )
 
 var errOtherText = errors.New("the script that runs is not the one in its file now: " +
@@ -21,7 +21,7 @@ var errNoText = errors.New("the text of the script that runs cannot be read: it 
 
 // sameText checks that a script's file still has the text that runs: if it was built again, so was its map, which would
 // give wrong names. Without the file the map is accepted.
-func sameText(root *procs.RootDir, s stack.MappedScript) error {
+func sameText(root *procs.RootDir, s functions.MappedScript) error {
 	if !path.IsAbs(s.Script.Name) {
 		return nil
 	}

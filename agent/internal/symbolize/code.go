@@ -8,21 +8,22 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
 // code keeps the machine code of a process.
 type code struct {
 	to       *jitcode.Process // nil: it is not kept
-	resolver *stack.Resolver
+	resolver *functions.Resolver
 	mappings *process.Mappings
 	memory   io.ReaderAt // of the process
 }
 
 // see copies the code of a frame, which was compiled of the function f. Where that is not known, or may be another's,
 // another sample will tell.
-func (c *code) see(s *sampler.Sample, raw stack.RawFrame, f *stack.Frame, named *pprofx.Frame, lines bool) {
-	if f.Lost == stack.LostFunction || f.Lost == stack.LostCode {
+func (c *code) see(s *sampler.Sample, raw stack.RawFrame, f *functions.Frame, named *pprofx.Frame, lines bool) {
+	if f.Lost == functions.LostFunction || f.Lost == functions.LostCode {
 		return
 	}
 	if key, ok := c.resolver.CodeAt(raw); ok {

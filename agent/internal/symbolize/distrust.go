@@ -1,7 +1,7 @@
 package symbolize
 
 import (
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/verify"
 )
 
@@ -9,8 +9,8 @@ import (
 const unverified = "[unverified function]"
 
 // trust is a frame without what cannot be relied on.
-func (c *frameCache) trust(f *stack.Frame, off verify.Parts) *stack.Frame {
-	if off&(verify.Names|verify.Lines) == 0 || f.Kind != stack.JS {
+func (c *frameCache) trust(f *functions.Frame, off verify.Parts) *functions.Frame {
+	if off&(verify.Names|verify.Lines) == 0 || f.Kind != functions.JS {
 		return f
 	}
 	if t := c.trusted[f]; t != nil {
@@ -18,11 +18,11 @@ func (c *frameCache) trust(f *stack.Frame, off verify.Parts) *stack.Frame {
 	}
 	t := *f
 	t.Line, t.Column, t.Map, t.NameLine, t.NameColumn = 0, 0, 0, 0, 0
-	if t.Lost != stack.LostFunction { // else it has no name either, and is counted as such
-		t.Lost = stack.LostOffset
+	if t.Lost != functions.LostFunction { // else it has no name either, and is counted as such
+		t.Lost = functions.LostOffset
 	}
 	if off&verify.Names != 0 {
-		t = stack.Frame{Name: unverified, Kind: stack.JS, Tier: f.Tier, Lost: stack.LostFunction}
+		t = functions.Frame{Name: unverified, Kind: functions.JS, Tier: f.Tier, Lost: functions.LostFunction}
 	}
 	c.trusted[f] = &t
 	return &t

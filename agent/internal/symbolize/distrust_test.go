@@ -5,23 +5,25 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/verify"
 )
 
 // TestDistrust: names and lines that cannot be relied on are left out and not counted, and nothing else is.
 func TestDistrust(t *testing.T) {
-	js := stack.Frame{Name: "f", File: "/f.js", Line: 3, Column: 4, Kind: stack.JS, Tier: stack.Maglev, NameLine: 2}
-	builtin := stack.Frame{Name: "ArrayMap", Kind: stack.Builtin}
-	for off, want := range map[verify.Parts]stack.Frame{
+	js := functions.Frame{Name: "f", File: "/f.js", Line: 3, Column: 4, Kind: functions.JS, Tier: functions.Maglev,
+		NameLine: 2}
+	builtin := functions.Frame{Name: "ArrayMap", Kind: functions.Builtin}
+	for off, want := range map[verify.Parts]functions.Frame{
 		0: js, verify.Labels: js,
-		verify.Lines: {Name: "f", File: "/f.js", Kind: stack.JS, Tier: stack.Maglev, Lost: stack.LostOffset},
-		verify.Names | verify.Lines: {Name: unverified, Kind: stack.JS, Tier: stack.Maglev,
-			Lost: stack.LostFunction},
+		verify.Lines: {Name: "f", File: "/f.js", Kind: functions.JS, Tier: functions.Maglev,
+			Lost: functions.LostOffset},
+		verify.Names | verify.Lines: {Name: unverified, Kind: functions.JS, Tier: functions.Maglev,
+			Lost: functions.LostFunction},
 	} {
 		z := &Symbolizer{frames: newFrameCache(), stacks: newStackCache()}
 		z.Distrust(off)
-		for _, w := range []struct{ f, want *stack.Frame }{{&js, &want}, {&builtin, &builtin}} {
+		for _, w := range []struct{ f, want *functions.Frame }{{&js, &want}, {&builtin, &builtin}} {
 			got := z.frames.trust(w.f, z.off)
 			if diff := cmp.Diff(w.want, got); diff != "" {
 				t.Errorf("%q: %s", off, diff)
@@ -33,8 +35,8 @@ func TestDistrust(t *testing.T) {
 	}
 	z := &Symbolizer{frames: newFrameCache(), stacks: newStackCache()}
 	z.Distrust(verify.Lines)
-	stale := stack.Frame{Name: "[stale function]", Kind: stack.JS, Lost: stack.LostFunction}
-	if got := z.frames.trust(&stale, z.off); got.Lost != stack.LostFunction {
+	stale := functions.Frame{Name: "[stale function]", Kind: functions.JS, Lost: functions.LostFunction}
+	if got := z.frames.trust(&stale, z.off); got.Lost != functions.LostFunction {
 		t.Errorf("a function without a name is counted as one with %v", got.Lost)
 	}
 	z.Distrust(verify.Names)

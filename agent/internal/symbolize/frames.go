@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hotspan/hotspan/pprofx"
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 )
 
 // maxFrames bounds the cached frames of one process; beyond it the cache is cleared.
@@ -12,15 +12,15 @@ const maxFrames = 1 << 18
 
 // frameCache caches the named frames of a process, so that a known stack is named without allocation.
 type frameCache struct {
-	js      map[*stack.Frame]*pprofx.Frame
-	trusted map[*stack.Frame]*stack.Frame
+	js      map[*functions.Frame]*pprofx.Frame
+	trusted map[*functions.Frame]*functions.Frame
 	skipped map[uint16]*pprofx.Frame // by number of frames
 	stack   []*pprofx.Frame          // of the sample at hand
 }
 
 func newFrameCache() frameCache {
 	return frameCache{
-		js: map[*stack.Frame]*pprofx.Frame{}, trusted: map[*stack.Frame]*stack.Frame{},
+		js: map[*functions.Frame]*pprofx.Frame{}, trusted: map[*functions.Frame]*functions.Frame{},
 		skipped: map[uint16]*pprofx.Frame{},
 	}
 }
@@ -45,16 +45,17 @@ func (c *frameCache) skippedFrame(n uint16) *pprofx.Frame {
 }
 
 var kinds = [...]pprofx.Kind{
-	stack.JS: pprofx.JS, stack.Builtin: pprofx.Builtin, stack.Regexp: pprofx.Regexp, stack.Wasm: pprofx.Wasm,
-	stack.JIT: pprofx.JIT,
+	functions.JS: pprofx.JS, functions.Builtin: pprofx.Builtin, functions.Regexp: pprofx.Regexp,
+	functions.Wasm: pprofx.Wasm,
+	functions.JIT:  pprofx.JIT,
 }
 
 var tiers = [...]pprofx.Tier{
-	stack.NoTier: pprofx.NoTier, stack.Ignition: pprofx.Ignition, stack.Sparkplug: pprofx.Sparkplug,
-	stack.Maglev: pprofx.Maglev, stack.TurboFan: pprofx.TurboFan,
+	functions.NoTier: pprofx.NoTier, functions.Ignition: pprofx.Ignition, functions.Sparkplug: pprofx.Sparkplug,
+	functions.Maglev: pprofx.Maglev, functions.TurboFan: pprofx.TurboFan,
 }
 
-func (c *frameCache) convert(f *stack.Frame) *pprofx.Frame {
+func (c *frameCache) convert(f *functions.Frame) *pprofx.Frame {
 	if p := c.js[f]; p != nil {
 		return p
 	}

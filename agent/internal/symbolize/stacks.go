@@ -7,7 +7,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/bpf"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/pprofx"
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 )
 
 // maxStacks bounds the stacks that are kept of one process, twice.
@@ -30,7 +30,7 @@ type Result struct {
 type namedStack struct {
 	frames   []*pprofx.Frame
 	result   Result
-	basis    stack.Basis
+	basis    functions.Basis
 	baseline []baselineFrame
 	until    int64 // when its frames of the kernel are to be named again, as sampler.Now
 }
@@ -54,7 +54,7 @@ type stackCache struct {
 func newStackCache() stackCache { return stackCache{aged: newAged[stackKey, *namedStack](maxStacks)} }
 
 // find returns the stack of a key that still holds for a sample; nil: there is none.
-func (c *stackCache) find(key stackKey, s *sampler.Sample, r *stack.Resolver, now int64) *namedStack {
+func (c *stackCache) find(key stackKey, s *sampler.Sample, r *functions.Resolver, now int64) *namedStack {
 	known, ok := c.get(key, now)
 	if !ok || now >= known.until || !r.Holds(known.basis) {
 		return nil

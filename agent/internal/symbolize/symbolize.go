@@ -14,6 +14,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/procs"
 	"github.com/hotspan/hotspan/agent/internal/sampler"
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/stack"
 	"github.com/hotspan/hotspan/v8/target"
@@ -27,7 +28,7 @@ type Symbolizer struct {
 	memory   *target.Live  // of a process that runs, read as the thread of the current sample
 	pages    *target.Pages // what of it was read for the current sample
 	mappings *process.Mappings
-	resolver *stack.Resolver
+	resolver *functions.Resolver
 	kernel   *Kernel
 	natives  *Natives
 	known    *sampler.Known // nil: nobody is told what was read
@@ -60,8 +61,8 @@ type Own struct {
 func (z *Symbolizer) Own() []Own { return z.own }
 
 // New makes a Symbolizer for a process. The Kernel may be nil where no sample has frames of it. maps returns the number
-// of a script's source map, see stack.Resolver.Maps; it may be nil.
-func New(p *process.Process, k *Kernel, n *Natives, maps func(stack.MappedScript) int32) *Symbolizer {
+// of a script's source map, see functions.Resolver.Maps; it may be nil.
+func New(p *process.Process, k *Kernel, n *Natives, maps func(functions.MappedScript) int32) *Symbolizer {
 	live, isLive := p.Memory.(target.Live)
 	thread := &target.Live{PID: p.PID, Wait: live.Wait}
 	memory, pages := p.Memory, target.NewPages(thread)
@@ -70,7 +71,7 @@ func New(p *process.Process, k *Kernel, n *Natives, maps func(stack.MappedScript
 	}
 	z := &Symbolizer{
 		pid: p.PID, memory: thread, pages: pages, mappings: p.Mappings, kernel: k, natives: n,
-		resolver: stack.NewResolver(heap.NewReader(memory, p.Layout), p.Mappings),
+		resolver: functions.NewResolver(heap.NewReader(memory, p.Layout), p.Mappings),
 		frames:   newFrameCache(), stacks: newStackCache(), threads: newThreads(),
 		mapped: math.MaxInt64,
 	}
@@ -191,7 +192,7 @@ func (z *Symbolizer) Stack(s *sampler.Sample, sample *pprofx.Sample) Result {
 }
 
 func (z *Symbolizer) begin(s *sampler.Sample, now int64) {
-	z.resolver.Begin(stack.Moment{
+	z.resolver.Begin(functions.Moment{
 		Isolate: s.Isolate, Thread: int(s.Tid), Taken: int64(s.Time) + z.ahead, Late: now-int64(s.Time) > lateAfter,
 		MarkCompacts: s.MarkCompacts,
 	})
@@ -265,11 +266,11 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 		z.see(s, r, frames)
 		for _, f := range frames {
 			f = c.trust(f, z.off)
-			z.result.JS = z.result.JS || f.Kind == stack.JS
-			z.result.Unnamed = z.result.Unnamed || f.Kind == stack.JS && f.Lost == stack.LostFunction
-			z.result.NoLine = z.result.NoLine || f.Lost != stack.NothingLost && f.Lost != stack.LostFunction
-			complete = complete && f.Lost == stack.NothingLost
-			if f.Tier == stack.Sparkplug {
+			z.result.JS = z.result.JS || f.Kind == functions.JS
+			z.result.Unnamed = z.result.Unnamed || f.Kind == functions.JS && f.Lost == functions.LostFunction
+			z.result.NoLine = z.result.NoLine || f.Lost != functions.NothingLost && f.Lost != functions.LostFunction
+			complete = complete && f.Lost == functions.NothingLost
+			if f.Tier == functions.Sparkplug {
 				z.stacks.baseline = append(z.stacks.baseline, baselineFrame{i, s.Frames[i].Bytecode})
 			}
 			c.stack = append(c.stack, c.convert(f))
@@ -285,8 +286,8 @@ func (z *Symbolizer) nameV8(s *sampler.Sample, i int) {
 
 // dumped returns the frame of a jitdump for a raw frame in memory for generated code in which V8 has no code, as its
 // own frames say; nil: there is none.
-func (z *Symbolizer) dumped(s *sampler.Sample, raw stack.RawFrame, own []*stack.Frame) *pprofx.Frame {
-	if len(own) == 0 || own[0].Lost == stack.NothingLost || !z.dumps.any() || !z.mappings.Generated(raw.PC) {
+func (z *Symbolizer) dumped(s *sampler.Sample, raw stack.RawFrame, own []*functions.Frame) *pprofx.Frame {
+	if len(own) == 0 || own[0].Lost == functions.NothingLost || !z.dumps.any() || !z.mappings.Generated(raw.PC) {
 		return nil
 	}
 	if _, ok := z.resolver.CodeAt(raw); ok {
@@ -296,7 +297,7 @@ func (z *Symbolizer) dumped(s *sampler.Sample, raw stack.RawFrame, own []*stack.
 }
 
 // see has the code of a frame kept. Of its logical frames the last is the code's own function.
-func (z *Symbolizer) see(s *sampler.Sample, raw stack.RawFrame, frames []*stack.Frame) {
+func (z *Symbolizer) see(s *sampler.Sample, raw stack.RawFrame, frames []*functions.Frame) {
 	if z.code.to == nil || len(frames) == 0 {
 		return
 	}

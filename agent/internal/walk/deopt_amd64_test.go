@@ -13,6 +13,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
 	memory "github.com/hotspan/hotspan/v8/target"
@@ -145,7 +146,7 @@ func (th *thread) functions(w stack.Walk) string {
 		case frame.Name == "run":
 			return strings.Join(append(out, place(frame)), " ")
 		case strings.HasPrefix(frame.Name, "awaitTracer") || frame.Name == "called": // before it
-		case frame.Lost != stack.NothingLost:
+		case frame.Lost != functions.NothingLost:
 			out = append(out, frame.Name)
 		case filepath.Base(frame.File) == "deopt.js" && len(out) == 0:
 			out = append(out, fmt.Sprintf("%s:%d", frame.Name, frame.Line))
@@ -156,7 +157,7 @@ func (th *thread) functions(w stack.Walk) string {
 	return strings.Join(out, " ")
 }
 
-func place(f *stack.Frame) string { return fmt.Sprintf("%s:%d:%d", f.Name, f.Line, f.Column) }
+func place(f *functions.Frame) string { return fmt.Sprintf("%s:%d:%d", f.Name, f.Line, f.Column) }
 
 // isDropped reports whether a walk has a frame that is no longer on the stack: that of a builtin without any is before
 // it.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/stack"
 )
 
@@ -64,11 +65,11 @@ func (th *thread) enters(t *testing.T, pid int, want site) bool {
 }
 
 // leaf is the first frame of JavaScript in a walk.
-func (th *thread) leaf(w stack.Walk) stack.Frame {
+func (th *thread) leaf(w stack.Walk) functions.Frame {
 	for frame := range logical(th.resolver(th.mem), w) {
-		if frame.Kind == stack.JS {
+		if frame.Kind == functions.JS {
 			return *frame
 		}
 	}
-	return stack.Frame{Name: fmt.Sprintf("no JavaScript in %d frames", len(w.Frames))}
+	return functions.Frame{Name: fmt.Sprintf("no JavaScript in %d frames", len(w.Frames))}
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
-	"github.com/hotspan/hotspan/v8/stack"
+	"github.com/hotspan/hotspan/v8/functions"
 	memory "github.com/hotspan/hotspan/v8/target"
 )
 
@@ -86,12 +86,12 @@ func (th *thread) isIn(i, line int, calls bool) bool {
 
 // chain is the functions of the script on the stack, leaf first, and their lines. bad says that they call one another
 // in another way than the script says, or in other lines.
-func (th *thread) chain(mem io.ReaderAt, v *stack.Resolver) (text string, bad bool) {
+func (th *thread) chain(mem io.ReaderAt, v *functions.Resolver) (text string, bad bool) {
 	var out []string
 	next := -1 // index of the next function in the script's way, of the leaf any
 	for frame := range logical(v, th.walk(mem)) {
-		ours := frame.Lost != stack.NothingLost || filepath.Base(frame.File) == "steps.js"
-		if frame.Kind != stack.JS || !ours {
+		ours := frame.Lost != functions.NothingLost || filepath.Base(frame.File) == "steps.js"
+		if frame.Kind != functions.JS || !ours {
 			continue
 		}
 		out = append(out, fmt.Sprintf("%s:%d", frame.Name, frame.Line))

@@ -20,6 +20,7 @@ import (
 	"github.com/hotspan/hotspan/agent/internal/process"
 	"github.com/hotspan/hotspan/agent/internal/unwind"
 	"github.com/hotspan/hotspan/test/nodes/live"
+	"github.com/hotspan/hotspan/v8/functions"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
 	"github.com/hotspan/hotspan/v8/stack"
@@ -58,15 +59,15 @@ func (th *thread) walk(mem io.ReaderAt) stack.Walk {
 }
 
 // resolver names frames of the thread, which stands still.
-func (th *thread) resolver(mem io.ReaderAt) *stack.Resolver {
-	return stack.NewResolver(heap.NewReader(mem, th.layout), th.process.Mappings)
+func (th *thread) resolver(mem io.ReaderAt) *functions.Resolver {
+	return functions.NewResolver(heap.NewReader(mem, th.layout), th.process.Mappings)
 }
 
 // logical are the frames of a walk in V8's code as a Resolver names them now, leaf first.
-func logical(v *stack.Resolver, w stack.Walk) iter.Seq[*stack.Frame] {
-	return func(yield func(*stack.Frame) bool) {
+func logical(v *functions.Resolver, w stack.Walk) iter.Seq[*functions.Frame] {
+	return func(yield func(*functions.Frame) bool) {
 		v.Renew(0)
-		v.Begin(stack.Moment{})
+		v.Begin(functions.Moment{})
 		for _, f := range w.Frames {
 			if f.Kind != stack.FrameFunction && f.Kind != stack.FrameTyped {
 				continue

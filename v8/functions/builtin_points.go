@@ -1,0 +1,19 @@
+package functions
+
+// builtinPoint is a place in a builtin, whose instructions are the same wherever V8 has mapped it.
+type builtinPoint struct {
+	name string
+	at   uint64 // from its start
+}
+
+// builtinPoints are places of which something is known.
+type builtinPoints map[builtinPoint]bool
+
+const maxBuiltinPoints = 1 << 12
+
+func (p builtinPoints) add(at builtinPoint, is bool) {
+	if len(p) >= maxBuiltinPoints {
+		clear(p)
+	}
+	p[at] = is
+}

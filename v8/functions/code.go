@@ -1,0 +1,113 @@
+package functions
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// maxCodes bounds the pieces of machine code that are kept of one process.
+const maxCodes = 1 << 15
+
+// code is a piece of machine code that was seen.
+type code struct {
+	*heap.Code
+	in            uint64 // number of the isolate whose code it is
+	tier          Tier
+	optimized     *heap.Optimized
+	functions     map[heap.Word]*function // of the optimised code: its own and those inlined
+	baseline      *heap.Baseline
+	id            heap.Identity // of the function; baseline code does not tell: once a frame in it has told
+	sfi           heap.Word     //
+	checked       uint64        // round in which it was last found unchanged
+	used          uint64        // round in which a sample was in it last
+	listed        bool          // it is in codes.used
+	certain       uint64        // first round whose samples are in it, and not in what was here before
+	counted       uint64        // round in which it was last found unchanged before mark-compacts were counted
+	from, to      uint64        // counts of mark-compacts at which samples were in it; 0 = none
+	gone          bool          // it is not kept any more
+	head          []byte        // first instructions
+	text          []byte        // the same, and more of them as far as there is room for it
+	deferredStart int           // size of the code proper; what runs rarely is behind it; 0: not looked for yet
+	frames        []*Frame      // of a regular expression's code
+}
+
+// codes keeps code by address.
+type codes struct {
+	all   []*code // sorted, without overlaps
+	text  int     // bytes of their text
+	used  []*code // lately
+	round uint64  // counts calls of Renew: during a round V8's code is taken to stay as it is
+}
+
+func (c *codes) find(pc uint64) *code {
+	i := sort.Search(len(c.all), func(i int) bool { return c.all[i].End >= pc })
+	if i < len(c.all) && pc >= c.all[i].Start {
+		return c.all[i]
+	}
+	return nil
+}
+
+// put adds n and drops what it overlaps.
+func (c *codes) put(n *code) {
+	if len(c.all) >= maxCodes {
+		c.forget(c.all)
+		c.all = nil
+	}
+	low := sort.Search(len(c.all), func(i int) bool { return c.all[i].End > n.Start })
+	high := sort.Search(len(c.all), func(i int) bool { return c.all[i].Start >= n.End })
+	high = max(low, high)
+	c.forget(c.all[low:high])
+	c.all = slices.Replace(c.all, low, high, n)
+}
+
+// forget notes that pieces of code are not kept any more.
+func (c *codes) forget(all []*code) {
+	for _, old := range all {
+		old.gone = true
+		c.text -= len(old.text)
+		old.text = nil
+	}
+}
+
+// use notes that a sample is in a piece of code.
+func (c *codes) use(n *code) {
+	n.used = c.round
+	if !n.listed {
+		n.listed = true
+		c.used = append(c.used, n)
+	}
+}
+
+// checkedFor is how many rounds after a sample was in a piece of code it is checked with the others at once. Of what
+// other samples are in, most was in one of the last eight rounds, and what has to be read alone takes a call of its
+// own.
+const checkedFor = 8
+
+// keepUsed forgets of some pieces of code that samples were in them lately.
+func (c *codes) keepUsed(keep func(*code) bool) {
+	c.used = slices.DeleteFunc(c.used, func(n *code) bool {
+		n.listed = keep(n)
+		return !n.listed
+	})
+}
+
+func (c *code) described() bool {
+	return c.tier == NoTier || c.baseline != nil || c.optimized != nil
+}
+
+// headSize is how much machine code is kept to recognise prologues; they lie within it.
+const headSize = 192
+
+// Limits of the instructions that are kept, which tell epilogues: bytes of one piece of code, and of all.
+const (
+	maxText    = 16 << 10
+	maxAllText = 4 << 20
+)
+
+// inDeoptExits reports whether an address is behind the code proper, where the deoptimiser is called. Of the builtins
+// without a frame only the deoptimiser's own return there.
+func (c *code) inDeoptExits(pc uint64) bool {
+	return c.optimized != nil && c.optimized.InDeoptExits(int(pc-c.Start))
+}

@@ -1,0 +1,42 @@
+package functions
+
+import (
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// deoptFrames locates calls in Maglev's code. Many calls have no entry in its position table, and the entry before them
+// may belong to a loop around the call; the deoptimisation data is exact. Code without a position table (Node 24.0 to
+// 24.19) is located by that data everywhere, which is a guess between calls. Nil: the data does not say.
+func (v *Resolver) deoptFrames(c *code, raw stack.RawFrame) []*Frame {
+	var frames []heap.DeoptFrame
+	at := int(raw.PC - c.Start)
+	if !raw.Exact {
+		frames = c.optimized.DeoptFrames(at)
+	}
+	if frames == nil && c.tier == Maglev && len(c.optimized.Positions) == 0 {
+		frames = c.optimized.NearestDeoptFrames(at)
+	}
+	return v.framesOf(frames, c.functions, c.tier)
+}
+
+// framesOf gives the logical frames of deopt frames in code of a tier. Nil if one of their functions was not read.
+func (v *Resolver) framesOf(frames []heap.DeoptFrame, functions map[heap.Word]*function, t Tier) []*Frame {
+	fs := make([]*Frame, 0, len(frames))
+	for i, w := range frames {
+		fn := functions[w.Function]
+		if fn == nil || fn.bytecode == nil && fn.script != nil {
+			return nil
+		}
+		f := fn.frame(t)
+		if fn.script != nil {
+			v.locate(f, fn, sourceAt(fn.bytecode.Positions, w.Offset))
+		}
+		f.Inlined = i < len(frames)-1
+		fs = append(fs, f)
+	}
+	if len(fs) == 0 {
+		return nil
+	}
+	return fs
+}

@@ -1,0 +1,164 @@
+package functions
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// function finds what is known of a function, or reads it, if the SharedFunctionInfo still is that function. One that
+// is known is compared where it has another address: the collector has moved it, or the isolate is another one, whose
+// numbers are the same. Nil: it cannot be read.
+func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
+	known := v.functions[id]
+	if f := known.at(sfi); f != nil {
+		return f
+	}
+	var f *heap.Function
+	var s *script
+	read := func() bool {
+		var err error
+		if f, err = v.r.Function(sfi); err != nil || f.Identity != id {
+			return false
+		}
+		s = v.script(f)
+		return f.Script == 0 || s != nil
+	}
+	if !v.undisturbed(read, func() { delete(v.scripts, id.Script) }) {
+		return nil
+	}
+	if known == nil || known.script != s || known.own != f.Name || known.start != f.Start {
+		known = v.newFunction(f, s)
+	}
+	known.before, known.sfi = known.sfi, sfi
+	return known
+}
+
+func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
+	fn := &function{name: v.nameOf(f), own: f.Name, start: f.Start, script: s}
+	v.room.take(functionSize + len(fn.name))
+	if s == nil {
+		return fn
+	}
+	if s.sourceMap != 0 {
+		fn.nameLine, fn.nameColumn = v.naming(s, f)
+	}
+	if len(v.functions) >= maxFunctions {
+		clear(v.functions)
+		v.forgot = true
+	}
+	if fn.earlier = v.functions[f.Identity]; fn.earlier != nil {
+		fn.earlier.earlier = nil
+	}
+	v.functions[f.Identity] = fn
+	return fn
+}
+
+func (v *Resolver) nameOf(f *heap.Function) string {
+	return cmp.Or(f.Name, v.keptName(f), "(anonymous)")
+}
+
+// script finds what is known of a function's script, or reads it. Nil: it has none, or it cannot be read.
+func (v *Resolver) script(f *heap.Function) *script {
+	id, w := f.Identity.Script, f.Script
+	if w == 0 {
+		return nil
+	}
+	known := v.scripts[id]
+	if known != nil && known.at == w {
+		return known
+	}
+	read, err := v.r.Script(w)
+	if err != nil || int32(read.ID) != id {
+		return nil
+	}
+	read.Name = path(read.Name)
+	sourceMap, err := v.sourceMap(read, w)
+	if err != nil {
+		return nil
+	}
+	s := &script{Script: read, at: w, name: read.Name, sourceMap: sourceMap}
+	if known != nil && v.moved(known, s) {
+		return known
+	}
+	if read.EvalFrom != 0 {
+		v.scripts[id] = s // code that evaluates itself ends here
+		read.Name = v.origin(read)
+		if v.r.EvalFromHolds(read) != nil {
+			delete(v.scripts, id)
+			return nil
+		}
+	}
+	if len(v.scripts) >= maxScripts {
+		clear(v.scripts)
+		clear(v.functions)
+		v.forgot = true
+	}
+	v.scripts[id] = s
+	v.room.take(functionSize + len(s.name))
+	return s
+}
+
+// moved notes that a script is at another address now, if it is the same one, or one of another isolate of which the
+// same is known.
+func (v *Resolver) moved(s, now *script) bool {
+	same := s.name == now.name && s.Length == now.Length && s.EvalAt == now.EvalAt &&
+		s.LineOffset == now.LineOffset && s.ColumnOffset == now.ColumnOffset &&
+		v.r.SameLines(s.Script, now.Script) && s.sourceMap == now.sourceMap
+	if same {
+		now.Name = s.Name
+		s.Script, s.at = now.Script, now.at
+	}
+	return same
+}
+
+// path turns a file URL, which is the name of an ES module, into a path.
+func path(name string) string {
+	if strings.HasPrefix(name, "file://") {
+		if u, err := url.Parse(name); err == nil && u.Path != "" {
+			return u.Path
+		}
+	}
+	return name
+}
+
+// evalAt begins the file of code that was evaluated and has no name of its own.
+const evalAt = "eval at "
+
+// origin names a script by where it was evaluated: "eval at /app/file.js:12". Where that is evaluated code itself, what
+// evaluated that is named.
+func (v *Resolver) origin(s *heap.Script) string {
+	fn := v.functionOf(s.EvalFrom)
+	if fn == nil || fn.script == nil || fn.script.Script == s {
+		return s.Name
+	}
+	if fn.script.EvalFrom != 0 {
+		return fn.script.Name
+	}
+	name := evalAt + strings.TrimPrefix(fn.script.Name, evalAt)
+	at := s.EvalAt
+	if at < 0 {
+		b := v.bytecode(fn, 0, s.EvalFrom)
+		if b == nil {
+			return name
+		}
+		at = sourceAt(b.Positions, -at)
+	}
+	line, _, err := v.position(fn.script, at)
+	if at < 0 || err != nil {
+		return name
+	}
+	return fmt.Sprintf("%s:%d", name, line)
+}
+
+// functionOf reads the function of a SharedFunctionInfo that code or a script refers to. Nil: it cannot be read.
+func (v *Resolver) functionOf(sfi heap.Word) *function {
+	f, err := v.r.Function(sfi)
+	if err != nil {
+		return nil
+	}
+	return v.function(f.Identity, sfi)
+}

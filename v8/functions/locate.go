@@ -1,0 +1,75 @@
+package functions
+
+import (
+	"errors"
+
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// bytecode returns the bytecode that a frame of a function runs. It is at the address that the frame has; where the
+// frame is not set up, which is 0, the SharedFunctionInfo has the current one. V8 flushes bytecode that has not run for
+// a while and compiles it again, to other bytecode if coverage has begun meanwhile: so what was read before counts only
+// where the frame has the same address, or nothing can be read. Nil: none is known.
+func (v *Resolver) bytecode(fn *function, at, sfi heap.Word) *heap.Bytecode {
+	if at == fn.bytecodeAt && fn.bytecode != nil || v.room.short() {
+		return fn.bytecode
+	}
+	b, err := v.r.Bytecode(at)
+	if err == nil && v.compacted() {
+		err = heap.ErrNotFound // it may be another function's that is there now
+	}
+	if err != nil && (at == 0 || fn.bytecode == nil) {
+		if at, err = v.r.BytecodeOf(sfi); err == nil {
+			b, err = v.r.Bytecode(at)
+		}
+	}
+	if err != nil { // it has moved
+		return fn.bytecode
+	}
+	if fn.bytecode == nil || !fn.bytecode.Equal(b) {
+		fn.bytecode = b
+		v.room.take(b.Size())
+	}
+	fn.bytecodeAt = at
+	return fn.bytecode
+}
+
+// sourceAt is the source position at a code offset. What comes before the first entry is the function's entry.
+func sourceAt(p heap.Positions, at int) int {
+	if e, ok := p.At(at); ok {
+		return int(e.Source)
+	}
+	if len(p) > 0 {
+		return int(p[0].Source)
+	}
+	return -1
+}
+
+// locate sets line and column.
+func (v *Resolver) locate(f *Frame, fn *function, source int) {
+	if fn.script == nil || source < 0 {
+		return
+	}
+	var err error
+	if f.Line, f.Column, err = v.position(fn.script, source); err != nil {
+		f.Lost = LostSource
+		if !fn.script.HasLines() {
+			fn.sfi, fn.before = nowhere, nowhere // its script may have moved
+		}
+	}
+}
+
+var errNoRoom = errors.New("no room is left for its lines")
+
+// position gives the line and column of an offset in a script's source.
+func (v *Resolver) position(s *script, source int) (line, column int, err error) {
+	if s.HasLines() {
+		return v.r.Position(s.Script, source)
+	}
+	if v.room.short() {
+		return 0, 0, errNoRoom
+	}
+	line, column, err = v.r.Position(s.Script, source)
+	v.room.take(s.Size())
+	return line, column, err
+}

@@ -1,0 +1,33 @@
+package functions
+
+import "time"
+
+// misses are the pcs at which no code was found. That is remembered for a moment: to look for code takes hundreds of
+// reads. The moment doubles each time: V8 may only have been about to make that code, and what runs in a loop would be
+// missed for long.
+type misses map[uint64]miss
+
+// miss is when no code was found, and how long that is believed.
+type miss struct {
+	at    time.Time
+	lasts time.Duration
+}
+
+const (
+	firstMiss = 8 * time.Millisecond
+	longMiss  = 256 * time.Millisecond
+	maxMisses = 1 << 14
+)
+
+func (m misses) has(pc uint64) bool {
+	last, ok := m[pc]
+	return ok && time.Since(last.at) < last.lasts
+}
+
+func (m misses) add(pc uint64) {
+	lasts := min(max(2*m[pc].lasts, firstMiss), longMiss)
+	if len(m) >= maxMisses {
+		clear(m)
+	}
+	m[pc] = miss{time.Now(), lasts}
+}

@@ -1,0 +1,68 @@
+package functions
+
+import (
+	"errors"
+	"unicode/utf16"
+
+	"github.com/hotspan/hotspan/v8/heap"
+)
+
+// sourceMap asks for the number of a script's source map. 0: it names none.
+func (v *Resolver) sourceMap(s *heap.Script, w heap.Word) (int32, error) {
+	if v.Maps == nil {
+		return 0, nil
+	}
+	u, err := v.r.MapURL(w, MaxMapURL)
+	if errors.Is(err, heap.ErrTooLong) { // nor is its script read
+		return v.Maps(MappedScript{Script: s, TooLong: true}), nil
+	}
+	if err != nil || u == nil || u.Len() == 0 {
+		return 0, err
+	}
+	source, err := v.r.Source(s)
+	if err != nil {
+		source = nil
+	}
+	return v.Maps(MappedScript{Script: s, URL: u, Source: source}), nil
+}
+
+// Limits of what is read of a script around the start of a function, in UTF-16 units.
+const (
+	namingWindow = 256
+	classWindow  = 1 << 16 // from the constructor back to the class
+)
+
+// naming finds the identifier that a function has its name of. Zeros: it has none, or it cannot be told for sure.
+func (v *Resolver) naming(s *script, f *heap.Function) (line, column int) {
+	if f.Name == "" || f.Start < 0 {
+		return 0, 0
+	}
+	for _, window := range []int{namingWindow, classWindow} {
+		from := max(0, f.Start-window)
+		t, err := v.r.SourcePart(f.Script, from, f.Start-from+namingWindow)
+		if err != nil || t.Len() < f.Start-from {
+			return 0, 0
+		}
+		at, more := nameToken(units(t), f.Start-from, utf16.Encode([]rune(f.Name)))
+		if at >= 0 {
+			if line, column, err = v.position(s, from+at); err == nil {
+				return line, column
+			}
+		}
+		if !more || from == 0 {
+			break
+		}
+	}
+	return 0, 0
+}
+
+func units(t *heap.Text) []uint16 {
+	if t.Two != nil {
+		return t.Two
+	}
+	out := make([]uint16, len(t.One))
+	for i, c := range t.One {
+		out[i] = uint16(c)
+	}
+	return out
+}

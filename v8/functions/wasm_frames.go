@@ -1,0 +1,90 @@
+package functions
+
+import (
+	"github.com/hotspan/hotspan/v8/heap"
+	"github.com/hotspan/hotspan/v8/layout"
+	"github.com/hotspan/hotspan/v8/stack"
+)
+
+// WebAssembly resolves a frame of WebAssembly, or between it and JavaScript. Nil: it is something else.
+func (v *Resolver) WebAssembly(raw stack.RawFrame) []*Frame {
+	l := v.r.Layout()
+	if c := v.wasmAt(raw.PC, raw.Exact); c != nil && c.Index >= c.module.Imported() {
+		return v.wasmCalls(c, raw)
+	}
+	switch {
+	case raw.Marker < 0:
+		return nil
+	case raw.Marker == l.At(layout.WasmFrameMarker):
+		return wasmFrames
+	case raw.Marker == l.At(layout.WasmToJSFrameMarker):
+		return wasmToJSFrames
+	case raw.Marker == l.At(layout.JSToWasmFrameMarker):
+		return jsToWasmFrames
+	}
+	return nil
+}
+
+func (v *Resolver) wasmCalls(c *wasmPoint, raw stack.RawFrame) []*Frame {
+	known := v.wasmURL(c.module, raw.Instance)
+	if c.frames != nil && c.known == known {
+		return c.frames
+	}
+	c.frames, c.known = v.wasmCallsAt(c, raw), known
+	return c.frames
+}
+
+// wasmCallsAt resolves a frame anew. V8 keeps the positions of calls, and of what may trap: any other instruction may
+// be of each function that is inlined into the code, or of its own.
+func (v *Resolver) wasmCallsAt(c *wasmPoint, raw stack.RawFrame) (frames []*Frame) {
+	own := heap.WasmCall{Function: c.Index, Offset: -1}
+	if raw.Exact && c.tables.Inlines() {
+		f := v.wasmFrame(c.module, own)
+		return []*Frame{{Name: "[" + f.Name + " or inlined]", File: f.File, Kind: Wasm, Inlined: true}, f}
+	}
+	at := int(raw.PC - c.Start)
+	if !raw.Exact {
+		at--
+	}
+	calls := []heap.WasmCall{own}
+	if c.tables != nil {
+		if all := c.tables.Calls(c.Index, at); all != nil {
+			calls = all
+		}
+	}
+	for i, call := range calls {
+		f := v.wasmFrame(c.module, call)
+		f.Inlined = i < len(calls)-1
+		frames = append(frames, f)
+	}
+	return frames
+}
+
+// wasmFrame is the frame of a point in a module. As V8 numbers them, the module is one line of bytes.
+func (v *Resolver) wasmFrame(m *wasmModule, call heap.WasmCall) *Frame {
+	f := &Frame{Name: m.FunctionName(call.Function), File: m.url, Kind: Wasm}
+	if body, ok := v.r.Body(m.WasmModule, call.Function); ok && call.Offset >= 0 {
+		f.Line, f.Column = 1, body+call.Offset+1
+	}
+	return f
+}
+
+// wasmURL finds the URL of a module, and reports whether it is known. An instance that V8 has moved since the sample
+// does not lead to it, nor do those of the samples before: a few tries in one round of samples, and after twice as many
+// rounds each time a few more.
+func (v *Resolver) wasmURL(m *wasmModule, instance heap.Word) bool {
+	if m.url != "" || instance == 0 || v.code.round < m.next {
+		return m.url != ""
+	}
+	m.url, _ = v.r.WasmScript(instance, m.WasmModule)
+	if m.tries++; m.tries%urlTries == 0 {
+		m.next = v.code.round + 1<<min(m.tries/urlTries-1, maxURLPause)
+	}
+	return m.url != ""
+}
+
+var (
+	wasmFrames     = []*Frame{{Name: "[wasm]", Kind: Wasm}}
+	wasmToJSFrames = []*Frame{{Name: "[wasm to js]", Kind: Wasm}}
+	jsToWasmFrames = []*Frame{{Name: "[js to wasm]", Kind: Wasm}}
+)

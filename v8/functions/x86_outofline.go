@@ -1,0 +1,94 @@
+package functions
+
+import (
+	"errors"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/hotspan/hotspan/v8/x86"
+)
+
+// positionOffset gives the offset to look up in a position table for one of the code; next is where the code goes on
+// from it: the same offset, or where a call returns to. Both optimising compilers put slow paths, such as write
+// barriers and interrupt checks, behind the code proper, without positions of their own: the last entry of the table
+// would be theirs, whatever it is. But they jump back, and where they jump to is where they were left from. It is not
+// ok where that is not found: then the entry may be that of another function, one that is inlined.
+func (v *Resolver) positionOffset(c *code, at, next int) (offset int, ok bool) {
+	p := c.optimized.Positions
+	entry, ok := p.At(at)
+	if !ok || entry.Code < 0 {
+		return at, true
+	}
+	limit := int(p[len(p)-1].Code)
+	switch {
+	case at >= limit && v.isNear(c, limit, at), at < limit && !v.inDeferredBlock(c, int(entry.Code), at):
+		return at, true
+	case at < limit:
+		limit = c.deferredStart - 1
+	}
+	b, err := v.textAt(c, limit, maxDeferredScan)
+	if err != nil {
+		return at, false
+	}
+	back, ok := x86.JumpBack(b, next-limit)
+	if !ok || limit+back < 0 {
+		return at, false
+	}
+	return limit + back, true
+}
+
+// isNear reports whether nothing but straight code is between an entry and an offset. A call ends it: the next has an
+// entry of its own, if any, and one that throws does not return.
+func (v *Resolver) isNear(c *code, entry, at int) bool {
+	passed, err := v.passes(c, entry, at, x86asm.JMP, x86asm.RET, x86asm.CALL)
+	return err == nil && !passed
+}
+
+// inDeferredBlock reports whether an offset is in TurboFan's deferred code, in another block than the entry before it:
+// V8 10 and before give blocks that allocate no position, and the position before them belongs to some other block.
+func (v *Resolver) inDeferredBlock(c *code, entry, at int) bool {
+	if c.tier != TurboFan {
+		return false
+	}
+	if passed, err := v.passes(c, entry, at, x86asm.JMP, x86asm.RET); err != nil || !passed {
+		return false
+	}
+	if c.deferredStart == 0 {
+		b, err := v.textAt(c, 0, maxDeferredScan)
+		if err != nil {
+			return false
+		}
+		c.deferredStart = x86.DeferredStart(b)
+	}
+	return at >= c.deferredStart
+}
+
+// passes reports whether one of some instructions is between two offsets of code.
+func (v *Resolver) passes(c *code, from, to int, ops ...x86asm.Op) (bool, error) {
+	if to-from > maxBlock {
+		return false, errFar
+	}
+	b, err := v.textAt(c, from, to-from+x86.MaxInstruction) // the last instruction as a whole
+	if err != nil {
+		return false, err
+	}
+	end, found, err := x86.Find(b, to-from, ops...)
+	return found && end <= to-from, err
+}
+
+var errFar = errors.New("the last entry of the position table is far away")
+
+// textAt returns at most n bytes of code from an offset on: those that are kept, or what is there now.
+func (v *Resolver) textAt(c *code, from, n int) ([]byte, error) {
+	n = max(min(n, int(c.End-c.Start)-from), 0)
+	if from+n <= len(c.text) {
+		return c.text[from : from+n], nil
+	}
+	return v.r.Bytes(c.Start+uint64(from), n)
+}
+
+// Limits of what is read of one piece of code: from an entry of its table on, and of its slow paths.
+const (
+	maxBlock        = 4 << 10
+	maxDeferredScan = 64 << 10
+)
