@@ -7,10 +7,20 @@ import (
 // Maker is the name of the function that made the objects of a hidden class, as Class has it; empty: there is none. ok
 // is false if what they inherit from cannot be read.
 func (p *Printer) Maker(hiddenClass heap.Word) (name string, ok bool) {
+	name, _, ok = p.MakerOfAll(hiddenClass)
+	return name, ok
+}
+
+// MakerOfAll is Maker. all says that it is the maker of all objects that have their prototype.
+func (p *Printer) MakerOfAll(hiddenClass heap.Word) (name string, all, ok bool) {
 	first, err := p.Heap.Prototype(hiddenClass)
 	if err != nil {
-		return "", false
+		return "", false, false
 	}
-	o, ok := p.begin().inherited(first)
-	return o.name, ok
+	s := p.begin()
+	o, ok := s.inherited(first)
+	if ok && o.name == "" && !s.null(first) {
+		return s.madeByClass(hiddenClass, first), false, true
+	}
+	return o.name, o.name != "", ok
 }

@@ -13,6 +13,7 @@ import (
 // object prints an object. (Node.js, lib/internal/util/inspect.js, formatRaw)
 func (s *printing) object(w heap.Word, typ, depth int) string {
 	o, err := s.behind(w, typ)
+	s.level = depth
 	var f form
 	if err == nil {
 		f, err = s.form(o)
@@ -127,7 +128,13 @@ var plainClasses = map[string]bool{
 
 // plain is the form of objects that have properties alone.
 func (s *printing) plain(o *object) form {
-	f := s.braced(o, "Object")
+	usual := "Object"
+	if o.of.name == "" && o.typ == s.l.At(layout.TypeJSObject) {
+		if name := s.madeBy(o.w); name != o.of.tag {
+			usual = name
+		}
+	}
+	f := s.braced(o, usual)
 	switch {
 	case o.of.name != "Object":
 	case s.Types[o.typ] == "JSArgumentsObject":

@@ -47,6 +47,7 @@ type printing struct {
 	circular map[heap.Word]int                   // objects that are in themselves, by number
 	indent   int
 	depth    int // of the object that was begun last
+	level    int // of the object at hand, how many are around it
 	printed  int
 	began    int                  // how often the heap had been read before
 	read     int                  // elements, and what else takes time

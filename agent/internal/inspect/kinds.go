@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -19,7 +18,7 @@ const maxShapes = 1 << 18
 type kinds struct {
 	*value.Printer
 	l     *layout.Layout
-	made  map[heap.Word]string // by prototype
+	made  map[heap.Word]string // by prototype, where that tells
 	names map[heap.Word]string // by hidden class
 }
 
@@ -70,19 +69,34 @@ func (k *kinds) maker(c *space.Class) string {
 	if ok {
 		return name
 	}
-	switch name, ok = k.Maker(c.Address); {
+	name, all, ok := k.MakerOfAll(c.Address)
+	switch {
 	case !ok:
 		name = "(not read)"
 	case strings.HasPrefix(name, "("): // only what is V8's own begins so
 		name = strconv.Quote(name)
 	case name == "":
-		name = fmt.Sprintf("[%s: null prototype]", strings.TrimPrefix(c.Name, "JS"))
+		name = "[" + k.withoutPrototype(c) + ": null prototype]"
 	}
 	if len(k.made) >= maxShapes {
 		clear(k.made)
 	}
-	k.made[prototype] = name
+	if all {
+		k.made[prototype] = name
+	}
 	return name
+}
+
+// withoutPrototype names the objects of a hidden class that have no prototype.
+func (k *kinds) withoutPrototype(c *space.Class) string {
+	class, named := strings.CutPrefix(c.Name, "JS")
+	if c.Type != k.l.At(layout.TypeJSObject) && named {
+		return class
+	}
+	if name, err := k.Heap.MakerOf(c.Address); err == nil && name != "" {
+		return name
+	}
+	return "Object"
 }
 
 // isContext reports whether an array to which V8 gives no name is a context: it begins with a ScopeInfo.

@@ -13,6 +13,8 @@ class Slack { constructor (n) { for (let i = 0; i < n; i++) this['field' + i] = 
 class Sparse { constructor (id) { this.id = id; for (let i = 0; i < 40; i++) this['k' + i] = i; delete this.k7 } }
 class Entry { constructor (next) { this.next = next } }
 function Old (id) { this.id = id }
+function Bare (id) { this.id = id }
+Bare.prototype = Object.create(null)
 
 // hold makes n of what make makes.
 const hold = (n, make) => Array.from({ length: n }, (_, i) => make(i))
@@ -23,6 +25,7 @@ const keep = {
   slack: hold(300, () => new Slack(3)),
   sparse: hold(90, (i) => new Sparse(i)),
   old: hold(1234, (i) => new Old(i)),
+  bare: hold(333, (i) => new Bare(i)),
   maps: hold(400, (i) => new Map([[i, i]])),
   sets: hold(410, (i) => new Set([i])),
   dates: hold(420, (i) => new Date(i)),
@@ -39,7 +42,7 @@ keep.chain = chain
 
 // Admin.prototype is an object that Session has made, as far as its prototypes say.
 const truth = {
-  Session: 5001, Admin: 700, Slack: 300, Sparse: 90, Old: 1234, Map: 400, Set: 410, Date: 420, Float64Array: 430,
+  Session: 5001, Admin: 700, Slack: 300, Sparse: 90, Old: 1234, Bare: 333, Map: 400, Set: 410, Date: 420, Float64Array: 430,
   Promise: 440, RangeError: 50, WeakMap: 60, Entry: 2500
 }
 

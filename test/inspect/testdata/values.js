@@ -130,7 +130,28 @@ function grown(change = () => {}, twin = grown(change, null)) {
   return iterator;
 }
 
+class Faked {}
+Faked.prototype.constructor = function Fake() {};
+function Bare() { this.a = 1; }
+Bare.prototype = Object.create(null);
+function Before() { this.a = 1; }
+const before = new Before();
+Before.prototype = { later() {} };
+function NoObject() {}
+NoObject.prototype = 5;
+class Primitive {}
+Primitive.prototype.constructor = NoObject;
+class Native {}
+Native.prototype.constructor = Math.max;
+class Bound {}
+Bound.prototype.constructor = Bound.bind();
+const bare = (value) => Object.setPrototypeOf(value, null);
+
 const own = [
+  new Faked(), new Bare(), { b: { c: { d: new Bare() } } }, { b: { c: { d: { e: new Bare() } } } }, before, new Before(), new Primitive(), new Native(), new Bound(),
+  bare(new Bare()), bare(new Point3(1, 2, 3)), bare(new Before()), { b: { c: { d: bare(new Bare()) } } }, Object.create(Object.create(null)), Object.create(bare([1])),
+  Object.create(Object.assign(Object.create(null), { a: 1 })), Object.create(Object.create(bare(new Point(1, 2)))), Object.setPrototypeOf(class Odd {}, Object.create(null)),
+  Object.setPrototypeOf(new Bare(), Object.create({ __proto__: null, [Symbol.toStringTag]: 't' })), new (class Under extends Bare {})(), Object.create({ constructor: Point }), Object.create(Bare),
   new Map(), new Map([[1, 2]]), mixed, new Counter([['x', 1]]), Object.assign(new Map([[1, 2]]), { extra: 1, 3: 4 }),
   new Map(Array.from({ length: 130 }, (_, i) => [i, `value ${i}`])), { m: { n: { o: new Map([[1, 1]]), p: new Map() } } },
   new Set(), new Set([1, 'two', [3]]), new Bag([1]), new Set(Array.from({ length: 101 }, (_, i) => i)),
