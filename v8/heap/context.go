@@ -18,6 +18,7 @@ type Scope struct {
 	Outer     Word // the context around it; 0: there is none
 	Variables []Variable
 	Function  string // whose scope it is, where that has a name
+	Extension Word   // the object of with, or that of what eval declares with var; 0: there is none
 }
 
 // A context begins with its ScopeInfo and the context around it, and may have one word more before its variables.
@@ -62,6 +63,11 @@ func (r *Reader) Scope(context Word) (s Scope, err error) {
 	first := n - len(names)
 	if len(names) > 0 && first != contextVariables && first != contextVariables+1 {
 		return s, fmt.Errorf("context 0x%x: %d words for %d variables", uint64(context), n, len(names))
+	}
+	if w, err := slot(contextVariables); err == nil && first == contextVariables+1 {
+		if typ, err := r.Type(w); err == nil && typ >= r.l.At(layout.FirstJSObjectType) {
+			s.Extension = w
+		}
 	}
 	for i, name := range names {
 		v := Variable{Name: name}
