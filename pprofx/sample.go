@@ -97,7 +97,8 @@ type Frame struct {
 	NameLine, NameColumn int   // 1-based position of the function's identifier in the generated code; 0 = unknown
 }
 
-// FileFunction is the Function of code for which its file has no symbol: the file's name in brackets, as pprof shows it.
+// FileFunction is the Function of code for which its file has no symbol: the file's name in brackets, as pprof shows
+// it.
 func FileFunction(module string) string {
 	if module == "" || module[0] == '[' {
 		return "[unknown]"

@@ -37,7 +37,8 @@ func (n *Natives) frame(r *process.Region, addr uint64, now int64) *pprofx.Frame
 
 func newNative(file *elffile.File, at uint64) *pprofx.Frame {
 	f := &pprofx.Frame{
-		Function: pprofx.FileFunction(file.Path), Kind: pprofx.Native, Module: file.Path, BuildID: file.BuildID, Address: at,
+		Function: pprofx.FileFunction(file.Path), Kind: pprofx.Native,
+		Module: file.Path, BuildID: file.BuildID, Address: at,
 	}
 	if file.Symbols != nil {
 		if symbol, ok := file.Symbols.Lookup(at); ok {
