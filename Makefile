@@ -158,8 +158,10 @@ bench-readers: root-bench-readers tools-go tools-test $(PACKAGES)
 # is no C library: one file for all distributions.
 OUT = bin/hotspan
 NOT_INLINED = crypto/... encoding/json fmt log/... math/big net/... regexp/... text/... vendor/... \
-	github.com/gdamore/... github.com/hotspan/hotspan/agent/cli/... github.com/ianlancetaylor/... \
-	github.com/prometheus/... go.yaml.in/... google.golang.org/...
+	github.com/gdamore/... github.com/ianlancetaylor/... github.com/prometheus/... github.com/spf13/... \
+	go.yaml.in/... golang.org/x/net/... golang.org/x/text/... google.golang.org/... \
+	$(addprefix github.com/hotspan/hotspan/,agent/cli/... v8/value \
+		$(addprefix agent/internal/,doctor dump inspect requests))
 GO_BUILD = CGO_ENABLED=0 go build -trimpath -tags grpcnotrace,nethttpomithttp2 -ldflags '-s -w'
 build: tools-go
 	$(GO_BUILD) $(NOT_INLINED:%=-gcflags '%=-l') -o $(OUT) .
