@@ -39,6 +39,7 @@ func TestWrongUsage(t *testing.T) {
 		{"record -p 1 --probe stall,every=2", "probe stall,every=2: want stall or stall:TIME"},
 		{"record -p 1 --snapshot-every=-1s", "a time must not be negative"},
 		{"record -p 1 --snapshot-every 9ms", "--snapshot-every 9ms: at least 10ms"},
+		{"record -p 1 -F 10001", "rate 10001: at most 10000"},
 		{"record -p 1 --ring-buffer 3", "--ring-buffer 3: a power of two from 1 to 1024"},
 		{"record -p 1 --ring-buffer 0", "--ring-buffer 0: a power of two"},
 		{"record -p 1 --ring-buffer 2048", "--ring-buffer 2048: a power of two"},

@@ -35,8 +35,9 @@ var Begun = time.Now()
 // Selects reports whether the flags select processes.
 func (f *Flags) Selects() bool { return len(f.PID) > 0 || f.Given() || f.All }
 
-// defaultRate is that of the timer, in samples a second.
-const defaultRate = 99
+// Rates of the timer, in samples a second: without the flag, and at most. A slip of the finger, 100 times the rate that
+// was meant, would take all of each CPU.
+const defaultRate, mostRate = 99, 10_000
 
 // SampleRate is that of the timer.
 func (f *Flags) SampleRate() int { return *cmp.Or(f.Rate, new(defaultRate)) }
@@ -49,6 +50,8 @@ func (f *Flags) Check() error {
 		return exit.Usagef("rate %d: at least 1 sample a second", rate)
 	case limit > 0 && rate > limit:
 		return exit.Usagef("rate %d: this kernel allows at most %d (kernel.perf_event_max_sample_rate)", rate, limit)
+	case rate > mostRate:
+		return exit.Usagef("rate %d: at most %d, which already takes a tenth or more of each busy CPU", rate, mostRate)
 	case *ring < 1 || *ring > 1024 || bits.OnesCount(uint(*ring)) != 1:
 		return exit.Usagef("--ring-buffer %d: a power of two from 1 to 1024", *ring)
 	}
