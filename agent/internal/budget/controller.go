@@ -43,6 +43,8 @@ const (
 
 const (
 	beginning = 3    // windows after a start or a change of limits that do not count: much is read for the first time
+	rest      = 6    // windows until a higher rate may be tried again, after one that was too high
+	longRest  = 360  // the most that this becomes, as it doubles each time
 	leave     = 0.9  // share of the budget that a lowered rate aims at
 	room      = 0.8  // share of the budget that a raised rate may take, by what the present one does
 	most      = 4    // by which one step lowers the rate
@@ -55,18 +57,26 @@ const (
 	calm      = 6    // windows below that after which less is saved
 )
 
+// settling is how long after a start no window counts, however short they are: files are read, and nearly all stacks are
+// new.
+const settling = 15 * time.Second
+
 // Controller decides how an agent samples. Call Next in regular windows of some seconds. It is not safe for concurrent
 // use.
 type Controller struct {
 	limits Limits
 	last   Use
 	begun  bool
-	skip   int       // windows that do not count
-	loads  []float64 // CPU of a core in the last windows with the present rate
-	byCPU  int       // the rate that the CPU budget leaves
-	before point     // when it was lowered last
-	short  int       // windows in a row in which memory was short
-	calm   int       // windows in a row in which it was not
+	skip   int           // windows that do not count
+	since  time.Duration // from when on windows count
+	loads  []float64     // CPU of a core in the last windows with the present rate
+	byCPU  int           // the rate that the CPU budget leaves
+	before point         // when it was lowered last
+	trying bool          // the present rate is a trial
+	rest   int           // windows until the next one
+	pause  int           // what that was last
+	short  int           // windows in a row in which memory was short
+	calm   int           // windows in a row in which it was not
 	state  State
 }
 
@@ -89,6 +99,7 @@ func (c *Controller) SetLimits(l Limits) {
 		c.byCPU = l.Rate
 	}
 	c.limits, c.skip, c.loads, c.before = l, beginning, nil, point{}
+	c.trying, c.rest, c.pause = false, 0, rest
 	c.state.Held = false
 	c.decide()
 }
@@ -100,7 +111,9 @@ func (c *Controller) State() State { return c.state }
 func (c *Controller) Next(u Use) State {
 	if c.begun && u.At > c.last.At {
 		c.state.Load = float64(u.CPU-c.last.CPU) / float64(u.At-c.last.At)
-		c.cpu(c.state.Load)
+		c.cpu(u.At, c.state.Load)
+	} else if !c.begun {
+		c.since = u.At + settling
 	}
 	c.last, c.begun = u, true
 	c.memory(u)
@@ -108,17 +121,18 @@ func (c *Controller) Next(u Use) State {
 	return c.state
 }
 
-// cpu takes the load of a window. Two in a row above the budget lower the rate: one alone may be the start of a
-// process. Three in a row that leave enough room for more raise it.
-func (c *Controller) cpu(load float64) {
+// cpu takes the load of a window that has ended. Two in a row above the budget lower the rate: one alone may be the
+// start of a process. Three in a row that leave enough room for more raise it.
+func (c *Controller) cpu(now time.Duration, load float64) {
 	if c.limits.CPU <= 0 {
 		c.byCPU = c.limits.Rate
 		return
 	}
-	if c.skip > 0 {
-		c.skip--
+	if c.skip > 0 || now < c.since {
+		c.skip = max(c.skip-1, 0)
 		return
 	}
+	c.rest = max(c.rest-1, 0)
 	c.loads = append(c.loads, load)
 	if n := len(c.loads); n > patch {
 		c.loads = c.loads[n-patch:]
@@ -129,14 +143,31 @@ func (c *Controller) cpu(load float64) {
 		if least > c.limits.CPU && c.state.Rate > 1 && !c.state.Held {
 			c.before = point{c.state.Rate, least}
 			c.byCPU = lower(c.state.Rate, c.limits.CPU*leave/least)
+			if c.trying {
+				c.trying, c.rest, c.pause = false, c.pause, min(2*c.pause, longRest)
+			}
 			return
 		}
 	}
-	if len(c.loads) == patch && c.byCPU < c.limits.Rate {
-		next := min(c.limits.Rate, raise(c.byCPU))
-		if slices.Max(c.loads)*float64(next) < c.limits.CPU*room*float64(c.state.Rate) {
-			c.byCPU, c.before = next, point{}
-		}
+	if len(c.loads) == patch {
+		c.raise()
+	}
+}
+
+// raise raises the rate if there is room for what a higher one takes at most: all of the load may grow with it. If there
+// is room for less, as where part of the load does not depend on the rate, it is tried.
+func (c *Controller) raise() {
+	if c.trying {
+		c.trying, c.rest, c.pause = false, 0, rest
+	}
+	if c.byCPU >= c.limits.Rate {
+		return
+	}
+	next := min(c.limits.Rate, higher(c.byCPU))
+	load, left := slices.Max(c.loads), c.limits.CPU*room
+	certain := load*float64(next) < left*float64(c.state.Rate)
+	if certain || load < left && c.rest == 0 {
+		c.byCPU, c.before, c.trying = next, point{}, !certain
 	}
 }
 
@@ -157,8 +188,8 @@ func lower(rate int, share float64) int {
 	return unlike(max(1, min(next, rate-1)))
 }
 
-// raise returns about one and a half times a rate.
-func raise(rate int) int {
+// higher returns about one and a half times a rate.
+func higher(rate int) int {
 	next := rate + rate/2 + 1
 	for inStep(next) {
 		next++

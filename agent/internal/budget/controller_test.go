@@ -77,6 +77,49 @@ func TestFixedCost(t *testing.T) {
 	}
 }
 
+// A rate that was lowered to the least comes back, though the rest of the load leaves no room for one of three times as
+// much. What is tried in vain is tried seldom.
+func TestRoomForSome(t *testing.T) {
+	m := &meter{c: New(Limits{Rate: 99, CPU: 0.01}), fixed: 0.004, sample: 0.01}
+	m.run(20)
+	if got := m.c.State().Rate; got != 1 {
+		t.Errorf("%d Hz while samples are dear", got)
+	}
+	m.sample = 0.00003
+	m.run(60)
+	if got := m.c.State().Rate; got != 99 {
+		t.Errorf("%d Hz, which take %v of a core, with room for all", got, m.load())
+	}
+	m.fixed, m.sample = 0.003, 0.004 // 0.7 % at 1 Hz, 1.5 % at 3 Hz
+	m.run(100)
+	if changes := m.run(1000); len(changes) == 0 || len(changes) > 8 {
+		t.Errorf("the rate goes up and down: %v", changes)
+	}
+}
+
+// What hotspan reads after its start takes longer than three short windows, and lowers nothing.
+func TestSettling(t *testing.T) {
+	c := New(Limits{Rate: 99, CPU: 0.01})
+	u := Use{At: time.Minute}
+	for range 15 {
+		c.Next(u)
+		u.At, u.CPU = u.At+time.Second, u.CPU+100*time.Millisecond
+	}
+	for range 30 {
+		if s := c.Next(u); s.Rate != 99 {
+			t.Fatalf("%v after the start: %+v", u.At-time.Minute, s)
+		}
+		u.At, u.CPU = u.At+time.Second, u.CPU+time.Millisecond
+	}
+	for range 3 {
+		u.At, u.CPU = u.At+time.Second, u.CPU+100*time.Millisecond
+		c.Next(u)
+	}
+	if s := c.State(); s.Rate == 99 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // One window with a burst lowers nothing, nor does the start.
 func TestBursts(t *testing.T) {
 	m := &meter{c: New(Limits{Rate: 99, CPU: 0.01}), fixed: 0.3}
