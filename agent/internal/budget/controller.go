@@ -57,8 +57,8 @@ const (
 	calm      = 6    // windows below that after which less is saved
 )
 
-// settling is how long after a start no window counts, however short they are: files are read, and nearly all stacks are
-// new.
+// settling is how long after a start no window counts, however short they are: files are read, and nearly all stacks
+// are new.
 const settling = 15 * time.Second
 
 // Controller decides how an agent samples. Call Next in regular windows of some seconds. It is not safe for concurrent
@@ -154,8 +154,8 @@ func (c *Controller) cpu(now time.Duration, load float64) {
 	}
 }
 
-// raise raises the rate if there is room for what a higher one takes at most: all of the load may grow with it. If there
-// is room for less, as where part of the load does not depend on the rate, it is tried.
+// raise raises the rate if there is room for what a higher one takes at most: all of the load may grow with it. If
+// there is room for less, as where part of the load does not depend on the rate, it is tried.
 func (c *Controller) raise() {
 	if c.trying {
 		c.trying, c.rest, c.pause = false, 0, rest
