@@ -19,19 +19,24 @@ import (
 	"github.com/hotspan/hotspan/agent/client"
 )
 
-// Over the network there is everything for those who have the token, and nothing for others, nor without TLS.
-func TestTCP(t *testing.T) {
-	s := start(t, 2, 101)
+// listenTCP has the server listen on the network, and returns where, and who has signed its certificate.
+func (s *served) listenTCP(t *testing.T, token string) (address string, roots *x509.CertPool) {
+	t.Helper()
 	web := httptest.NewUnstartedServer(nil) // for its certificate, which is good for 127.0.0.1
 	web.StartTLS()
-	defer web.Close()
-	own := &tls.Config{Certificates: web.TLS.Certificates}
-	address, err := s.server.ListenTCP("127.0.0.1:0", own, "the right token")
+	t.Cleanup(web.Close)
+	at, err := s.server.ListenTCP("127.0.0.1:0", &tls.Config{Certificates: web.TLS.Certificates}, token)
 	if err != nil {
 		t.Fatal(err)
 	}
-	roots := x509.NewCertPool()
+	roots = x509.NewCertPool()
 	roots.AddCert(web.Certificate())
+	return at.String(), roots
+}
+
+// Over the network there is everything for those who have the token, and nothing for others, nor without TLS.
+func TestTCP(t *testing.T) {
+	address, roots := start(t, 2, 101).listenTCP(t, "the right token")
 	for name, test := range map[string]struct {
 		token  string
 		config *tls.Config
@@ -42,7 +47,7 @@ func TestTCP(t *testing.T) {
 		"no token":    {"", &tls.Config{RootCAs: roots}, client.ErrNotAllowed},
 		"unknown CA":  {"the right token", &tls.Config{RootCAs: x509.NewCertPool()}, client.ErrNoAgent},
 	} {
-		c, err := client.DialTLS(address.String(), test.token, test.config)
+		c, err := client.DialTLS(address, test.token, test.config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +68,7 @@ func TestTCP(t *testing.T) {
 			t.Errorf("%s: %d snapshots, want %d", name, snapshots, want)
 		}
 	}
-	plain, err := grpc.NewClient(address.String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	plain, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,17 +82,9 @@ func TestTCP(t *testing.T) {
 // end what that one has begun.
 func TestTCPHosts(t *testing.T) {
 	s := start(t, 1)
-	web := httptest.NewUnstartedServer(nil)
-	web.StartTLS()
-	defer web.Close()
-	address, err := s.server.ListenTCP("127.0.0.1:0", &tls.Config{Certificates: web.TLS.Certificates}, "the token")
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AddCert(web.Certificate())
+	address, roots := s.listenTCP(t, "the token")
 	dial := func() *client.Client {
-		c, err := client.DialTLS(address.String(), "the token", &tls.Config{RootCAs: roots})
+		c, err := client.DialTLS(address, "the token", &tls.Config{RootCAs: roots})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +107,7 @@ func TestTCPHosts(t *testing.T) {
 	}()
 	<-first
 	for range 64 {
-		c, err := tls.Dial("tcp", address.String(), &tls.Config{RootCAs: roots, NextProtos: []string{"h2"}})
+		c, err := tls.Dial("tcp", address, &tls.Config{RootCAs: roots, NextProtos: []string{"h2"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,14 +127,7 @@ func TestTCPHosts(t *testing.T) {
 
 // TestHandshakes: who asks for handshakes all the time, without the token, gets a few: each takes the agent's CPU time.
 func TestHandshakes(t *testing.T) {
-	s := start(t, 0)
-	web := httptest.NewUnstartedServer(nil)
-	web.StartTLS()
-	defer web.Close()
-	address, err := s.server.ListenTCP("127.0.0.1:0", &tls.Config{Certificates: web.TLS.Certificates}, "the token")
-	if err != nil {
-		t.Fatal(err)
-	}
+	address, _ := start(t, 0).listenTCP(t, "the token")
 	const callers, most = 8, 25 // a second
 	anybody := &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}
 	counts := make(chan int)
@@ -146,7 +136,7 @@ func TestHandshakes(t *testing.T) {
 		go func() {
 			made := 0
 			for time.Since(begin) < 2*time.Second {
-				c, err := tls.Dial("tcp", address.String(), anybody)
+				c, err := tls.Dial("tcp", address, anybody)
 				if err == nil {
 					c.Close()
 					made++
