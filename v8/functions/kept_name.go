@@ -29,7 +29,7 @@ func (v *Resolver) keptName(f *heap.Function) string {
 	if err != nil || before.Len() < f.Start-from {
 		return ""
 	}
-	depth := helperDepth(units(before))
+	depth := helperDepth(before.Units())
 	if depth == 0 {
 		return ""
 	}
@@ -37,7 +37,7 @@ func (v *Resolver) keptName(f *heap.Function) string {
 	if err != nil {
 		return ""
 	}
-	return secondArgument(units(behind), depth)
+	return secondArgument(behind.Units(), depth)
 }
 
 // helperDepth returns how many parentheses are open between the helper's name and a function that begins behind a text.

@@ -43,7 +43,7 @@ func (v *Resolver) naming(s *script, f *heap.Function) (line, column int) {
 		if err != nil || t.Len() < f.Start-from {
 			return 0, 0
 		}
-		at, more := nameToken(units(t), f.Start-from, utf16.Encode([]rune(f.Name)))
+		at, more := nameToken(t.Units(), f.Start-from, utf16.Encode([]rune(f.Name)))
 		if at >= 0 {
 			if line, column, err = v.position(s, from+at); err == nil {
 				return line, column
@@ -54,15 +54,4 @@ func (v *Resolver) naming(s *script, f *heap.Function) (line, column int) {
 		}
 	}
 	return 0, 0
-}
-
-func units(t *heap.Text) []uint16 {
-	if t.Two != nil {
-		return t.Two
-	}
-	out := make([]uint16, len(t.One))
-	for i, c := range t.One {
-		out[i] = uint16(c)
-	}
-	return out
 }

@@ -29,6 +29,18 @@ func (t *Text) Len() int {
 	return len(t.One)
 }
 
+// Units returns the UTF-16 units of the text. They are not to be changed.
+func (t *Text) Units() []uint16 {
+	if t.Two != nil {
+		return t.Two
+	}
+	out := make([]uint16, len(t.One))
+	for i, c := range t.One {
+		out[i] = uint16(c)
+	}
+	return out
+}
+
 // String returns the text in UTF-8.
 func (t *Text) String() string {
 	if t.Two != nil {

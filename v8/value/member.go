@@ -56,5 +56,5 @@ func (s *printing) key(p heap.Own, symbol bool) string {
 	case t.Two == nil && plainKey.Match(t.One):
 		return string(t.One) + trailer
 	}
-	return quote(units(t)) + trailer
+	return quote(t.Units()) + trailer
 }

@@ -5,21 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf16"
-
-	"github.com/hotspan/hotspan/v8/heap"
 )
-
-// units are the UTF-16 units of a text.
-func units(t *heap.Text) []uint16 {
-	if t.Two != nil {
-		return t.Two
-	}
-	out := make([]uint16, len(t.One))
-	for i, b := range t.One {
-		out[i] = uint16(b)
-	}
-	return out
-}
 
 var escapes = map[uint16]string{'\b': `\b`, '\t': `\t`, '\n': `\n`, '\f': `\f`, '\r': `\r`, '\\': `\\`}
 

@@ -71,7 +71,7 @@ func (s *printing) text(w heap.Word) string {
 	if !s.afford(t.Len() / 16) {
 		return "<more than is printed>"
 	}
-	all := units(t)
+	all := t.Units()
 	const least = 16
 	if len(all) <= least || len(all) <= breakLength-s.indent-4 {
 		return quote(all) + trailer
