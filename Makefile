@@ -6,7 +6,7 @@
 # make test             the tests of all packages but those that take long, and of these some (needs root). Those that
 #                       take longest run on a quarter of the Nodes, by the commit; DRAW= takes all
 # make thorough         the tests that take long, and each fuzz function for ten seconds (needs root); DRAW=TEXT takes a
-#                       quarter of the Nodes of each, a third of those that take longest, and four functions, by the
+#                       quarter of the Nodes of each and of those that take longest, and four functions, by the
 #                       text
 # make soak             the tests of test/e2e on all Nodes, for hours (needs root)
 # make test-stress      each test again and again beside a busy process, 25 minutes a run, and writes docs/safety.md

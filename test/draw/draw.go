@@ -28,14 +28,14 @@ func share[T any](list []T, of int, text, name string) (out []T) {
 // Reason is what a test says that is not drawn, by which test/repo/gotest knows it.
 const Reason = "DRAW has not drawn this one"
 
-// Third skips a test unless it is in the third of a list of tests that is drawn. Neighbours in the list take about as
-// long.
-func Third(t *testing.T, list []string) {
+// Quarter skips a test unless it is in the quarter of a list of tests that is drawn. Neighbours in the list take about
+// as long.
+func Quarter(t *testing.T, list []string) {
 	t.Helper()
 	if !slices.Contains(list, t.Name()) {
 		t.Fatal("it is not in the list")
 	}
-	if !slices.Contains(Share(list, 3, list[0]), t.Name()) {
+	if !slices.Contains(Share(list, 4, list[0]), t.Name()) {
 		t.Skip(Reason)
 	}
 }

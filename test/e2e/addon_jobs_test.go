@@ -18,7 +18,7 @@ import (
 // TestAddonJobs: threads of libuv's pool and of an add-on have the context in which JavaScript started their jobs, by
 // hotspan.h, wherever Node keeps stores.
 func TestAddonJobs(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {
@@ -57,7 +57,7 @@ func TestAddonJobs(t *testing.T) {
 // TestAddonPool: jobs that Node gives to libuv's pool have the context of the package in which they were queued,
 // whether it is a record or a text. As in TestPool, the first samples of a job may have none.
 func TestAddonPool(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {
@@ -96,6 +96,7 @@ func poolPublished(l *truth.Label) map[string]any {
 // TestAddonPoolHits is TestAddonPool where the thread that publishes the records has no samples: of hits of a function
 // that only jobs call. Its first ones come faster than what they need is learned: those are counted.
 func TestAddonPoolHits(t *testing.T) {
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {

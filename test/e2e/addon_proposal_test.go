@@ -13,7 +13,7 @@ import (
 
 // TestAddonProposal runs the tests of what Node's own proposal describes, with the npm package and an agent.
 func TestAddonProposal(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {

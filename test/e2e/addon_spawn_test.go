@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/npm"
 )
@@ -19,6 +20,7 @@ import (
 // TestAddonSpawn: where no agent runs, a process starts one for itself if it has the rights: as root, as another user
 // with capabilities, and not without. The agent ends with the profile, and with the process, even if that is killed.
 func TestAddonSpawn(t *testing.T) {
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {

@@ -74,6 +74,7 @@ func addonLabels(l *truth.Label) map[string]any {
 
 // TestAddon: contexts that the npm package hotspan has, on each major version of Node.js that it supports.
 func TestAddon(t *testing.T) {
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {
@@ -116,7 +117,7 @@ func TestAddon(t *testing.T) {
 // TestAddonRegister is TestExpress with only the labels that the npm package takes from OpenTelemetry: of what is not
 // published, nothing is read.
 func TestAddonRegister(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	app, err := npm.App("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -131,6 +132,7 @@ func TestAddonRegister(t *testing.T) {
 
 // TestAddonBeside: contexts of the package and of @datadog/pprof in one process, which has one process context.
 func TestAddonBeside(t *testing.T) {
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {

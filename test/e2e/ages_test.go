@@ -20,7 +20,7 @@ const oldRequest = 50 * time.Millisecond
 // TestAges: samples have the start of the span, --older chooses those whose request was older by what the program wrote
 // down, and --compare-age names first what slow requests do.
 func TestAges(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		if !*all && node == node24(t) {

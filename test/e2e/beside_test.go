@@ -24,7 +24,7 @@ var computes = map[string]string{"search": "multiply", "basket": "rotate", "orde
 // TestBeside: in one recording the hits of each request are its calls, and the samples of the timer its CPU time. Those
 // that are lost, since a hit was sampled then, are a part of the time that the calls took.
 func TestBeside(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	eachNode(t, func(t *testing.T, node string) {
 		const onReturn = "uretprobe::uv_os_getpriority"
 		want := map[string]done{}

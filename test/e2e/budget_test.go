@@ -16,7 +16,7 @@ import (
 // TestCPUBudget: with a tiny budget the rate falls, and the period of the snapshots with it: the weights of all samples
 // still add up to the CPU time that the process took.
 func TestCPUBudget(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, []string{"ROLE=budget"})
 	a := startAgent(t, "--env", "ROLE=budget", "--rate", "999", "--period", "500ms", "--cpu-percent", "0.2", "-v")
 	time.Sleep(time.Second)

@@ -11,7 +11,7 @@ import (
 // TestConditions: of the calls with known arguments, and the returns with known results, those are hits that a probe
 // asks for; the others are counted.
 func TestConditions(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		library := addon(t, node, "probed.c")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
@@ -92,6 +93,7 @@ if (isMainThread) {
 
 // TestContextsOfEachThread: contexts looks at all threads of a process that has mapped much memory, each time.
 func TestContextsOfEachThread(t *testing.T) {
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	script := filepath.Join(t.TempDir(), "large.js")
 	if err := os.WriteFile(script, []byte(largeProgram), 0o600); err != nil {

@@ -16,7 +16,7 @@ import (
 // TestCrowd: ten thousand requests at a time, and one of a gigabyte, get an answer or an error. The agent stays within
 // its memory, loses no sample, and answers the next one.
 func TestCrowd(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	a := startAgent(t, "--name", regexp.QuoteMeta(p.Log), "--period", "500ms")
 	const connections, each = 50, 200

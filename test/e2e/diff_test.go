@@ -14,7 +14,7 @@ import (
 // TestDiff: of two recordings of the same program none is dearer; of a third one the function that does more. What is
 // certain takes samples.
 func TestDiff(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	list := nodes.Thorough()
 	node, err := nodes.Path(list[len(list)-1].Version)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hotspan/hotspan/test/draw"
 )
 
 // shells calls execve for a second, so that a program that attaches meets some of it, and then becomes a Node.js that
@@ -19,6 +21,7 @@ exec sh -c "$SHELLS" sh $(($1 - 1))`
 // TestExecveAtAttach: a process that was selected by its pid is profiled whatever it becomes, also while hotspan reads
 // it.
 func TestExecveAtAttach(t *testing.T) {
+	draw.Quarter(t, seldom)
 	t.Setenv("NODE", node24(t))
 	t.Setenv("SHELLS", shells)
 	process := exec.Command("sh", "-c", shells, "sh", "30")

@@ -48,7 +48,7 @@ func (want shownCounts) compare(t *testing.T, what string, got shownCounts) {
 // TestFormatsAgree: whatever format a recording of processes with workers and requests is converted to, each reader
 // finds the same samples in it, stack by stack.
 func TestFormatsAgree(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	recording := recordRequests(t)
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ import (
 // TestHoard: what a process may make large does not make hotspan large. Without a bound, a function of WebAssembly with
 // a long table of positions and scripts with millions of lines took more than 2 GB each.
 func TestHoard(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	for _, mode := range []string{"wasm", "lines"} {
 		t.Run(mode, func(t *testing.T) {
 			p := start(t, node24(t), "hoard.js", nil, []string{"MODE=" + mode})
@@ -32,7 +32,7 @@ func TestHoard(t *testing.T) {
 // TestMemoryIsGivenBack: an agent that is short of memory gives back what it knows of a process, which evaluates other
 // functions all the time.
 func TestMemoryIsGivenBack(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	start(t, node24(t), "hoard.js", nil, []string{"MODE=templates", "ROLE=templates"})
 	a := startAgent(t, "--env", "ROLE=templates", "--rate", "999", "--period", "1s", "--memory-mib", "64")
 	most := 0

@@ -88,7 +88,7 @@ func (j jitted) check(t *testing.T, early int) {
 // TestJitdump: code that a process without V8 makes has the names and lines that its jitdump has for the time of each
 // sample, while the process writes it: in either byte order, moved, and in places that are used again.
 func TestJitdump(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "jitted")
 	if said, err := exec.Command("gcc", "-O1", "-o", program, "testdata/jitted.c").CombinedOutput(); err != nil {
@@ -107,7 +107,7 @@ func TestJitdump(t *testing.T) {
 // TestJitdumpInNode: an add-on makes code, after hotspan has begun, while V8 writes a jitdump of its own, or not.
 // V8's code has hotspan's names.
 func TestJitdumpInNode(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		for _, flags := range [][]string{nil, {"--perf-prof"}} {

@@ -23,7 +23,7 @@ var (
 // TestLeastRights: record, contexts and doctor need the capabilities that the documents name, and no other. Without any
 // one of them they fail, and name it.
 func TestLeastRights(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	const code = "const app = new (require('async_hooks').AsyncLocalStorage)(); " +
 		"app.run({ tenant: 'acme' }, () => { for (;;) fs.statSync('/') })"

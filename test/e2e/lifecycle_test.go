@@ -141,7 +141,7 @@ func TestCPUComesOnline(t *testing.T) {
 // TestEndsDuringAttach: a process may end while hotspan begins to profile it, whether its parent takes note or not. At
 // each time hotspan says so, or writes all that it has taken.
 func TestEndsDuringAttach(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	const step, enough, most = 10 * time.Millisecond, 6, 300
 	node, out := node24(t), filepath.Join(t.TempDir(), "out.jsonl")

@@ -19,7 +19,7 @@ import (
 // TestMany: an agent beside many processes loses nothing, has each of them, and does not grow: a hundred processes for
 // ten minutes with -all, else a dozen for a quarter of one.
 func TestMany(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	processes, length := 12, 15*time.Second
 	if *all {
 		processes, length = 100, 10*time.Minute

@@ -17,7 +17,7 @@ import (
 // TestMapOfAnotherBuild: while a build writes a script and its map one after the other, what runs may have those of two
 // builds beside each other. No name is from a map of another build, and that of its own is used once it is there.
 func TestMapOfAnotherBuild(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	for _, c := range []struct {
 		name   string

@@ -7,12 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hotspan/hotspan/test/draw"
 )
 
 // TestPausedBuild: a build that pauses between the script and its map leaves those of two builds beside each other for
 // longer than hotspan waits before it reads. Once the second is written, no name is from the map of the other build.
 // Where a whole build comes later, the map of what runs is still used.
 func TestPausedBuild(t *testing.T) {
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	for _, c := range []struct {
 		name   string

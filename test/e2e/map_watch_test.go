@@ -22,7 +22,7 @@ const watched = `
 // TestWatch: node --watch starts the service again as soon as the script changes, while the build goes on. No process
 // has a name from a map of another build, and those of whole builds have theirs.
 func TestWatch(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	dir := t.TempDir()
 	writeBuild(t, dir, "x.js 1")

@@ -129,7 +129,7 @@ func mutating(body string) string {
 
 // TestMutationOfOneKind: a label is missing, or its value is that of all other labels of the object.
 func TestMutationOfOneKind(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	if err := os.WriteFile(rules, []byte("labels: {a: [o.m.get(\"a\"), o.second, o.a], b: o.b, c: o.c, "+

@@ -78,7 +78,7 @@ func (g pathGone) says(t *testing.T, command string, pid int) {
 // TestPathGone: a service runs a Node.js that has no path any more, and hotspan may not open what is mapped otherwise.
 // Functions are as right as with a path. Where the file is read from memory hotspan says so.
 func TestPathGone(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	for _, g := range pathsGone {
 		t.Run(g.name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestPathGone(t *testing.T) {
 
 // TestPathGoneRequests: labels are as right, too, of a Node.js that is read from memory.
 func TestPathGoneRequests(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	g := pathsGone[1]
 	eachFrameNode(t, func(t *testing.T, node string, flags []string) {

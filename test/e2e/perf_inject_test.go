@@ -19,7 +19,7 @@ import (
 // TestPerfInject: perf reads the jitdump that hotspan writes. In the place of node's own, perf inject makes an ELF file
 // of each piece of code in it, which has the name and the bytes.
 func TestPerfInject(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	perf, err := exec.LookPath("perf")
 	if err != nil {

@@ -87,7 +87,7 @@ func TestContainer(t *testing.T) {
 // TestSharedLibrary: Debian's Node.js is a small executable and a stripped libnode, at an address that the loader
 // chooses. It has as good names when the library is deleted while it runs, of a hotspan that reads it from memory then.
 func TestSharedLibrary(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	packages := debian(t, "libnode108", "nodejs/bookworm", "libuv1", "libc-ares2", "node-acorn",
 		"node-cjs-module-lexer", "node-undici")

@@ -14,7 +14,7 @@ import (
 // TestPolymorphic: stores of 800 hidden classes in 50 AsyncLocalStorages. The first sample of each class has its label,
 // and what is asked of one AsyncLocalStorage alone.
 func TestPolymorphic(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	node, err := nodes.Path("24.21.0")
 	if err != nil {

@@ -38,7 +38,7 @@ func starved(t *testing.T) (group string) {
 // TestProbesBegin: the hits of all probes on a process begin to count at one time, also where hotspan has so little of
 // a CPU that it takes long to put them there. Both are on one place, which is passed all the time.
 func TestProbesBegin(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	group := starved(t)
 	const opens = "const fs = require('fs'); setInterval(() => fs.closeSync(fs.openSync('/dev/null')), 1)"
@@ -62,7 +62,7 @@ var lateOnProcess = regexp.MustCompile(`(?m)^(uprobe:\S+): \d+ hits.*, on a proc
 // TestProbesLate: of a process that starts later hotspan says how late its probes were. Both are on one place, which is
 // passed all the time.
 func TestProbesLate(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	group, node, dir := starved(t), node24(t), t.TempDir()
 	const opens = "const fs = require('fs'); setInterval(() => fs.closeSync(fs.openSync('/dev/null')), 5)"

@@ -217,7 +217,7 @@ const atOnce = 200
 // TestManyHits: hits beyond the limit are counted, and the program goes on. A uprobe is a trap, which takes the kernel
 // tens of microseconds where the machine is busy.
 func TestManyHits(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	eachNode(t, func(t *testing.T, node string) {
 		if !*all && node != node24(t) {
 			return

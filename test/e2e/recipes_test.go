@@ -10,7 +10,7 @@ import (
 
 // TestRecipes: what a recipe counts is what the program has done, by request.
 func TestRecipes(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	inCode := func(names ...string) func(*judge.Sample) bool { // of the program, not of Node beside it
 		return func(s *judge.Sample) bool {
 			return slices.ContainsFunc(s.Stack, func(f judge.Frame) bool { return slices.Contains(names, f.F) })

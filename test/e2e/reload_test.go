@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hotspan/hotspan/pprofx"
+	"github.com/hotspan/hotspan/test/draw"
 )
 
 // TestReloadSettings: on SIGHUP the agent goes on with another rate, period and selection, other rules and labels. The
@@ -149,6 +150,7 @@ func checkIntervals(t *testing.T, all []*pprofx.Snapshot, most, empty time.Durat
 
 // TestHangUp: a recording whose terminal is closed writes what it has.
 func TestHangUp(t *testing.T) {
+	draw.Quarter(t, seldom)
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	file := filepath.Join(t.TempDir(), "cpu.jsonl")
 	c := exec.Command(hotspan, "record", "-p", strconv.Itoa(p.PID), "-F", "499", "-o", file, "-v")

@@ -1,13 +1,15 @@
 package e2e
 
-// seldom are tests that take long, and that concern few changes: a third of them is run for a commit that draws.
+// seldom are tests that take long, and that concern few changes: a quarter of them is run for a commit that draws.
 // Neighbours take about as long.
 var seldom = []string{
-	"TestAddonRegister", "TestSharedLibrary", "TestWatch", "TestMutationOfOneKind", "TestProbesBegin",
-	"TestProbesLate", "TestSlowFiles", "TestStrides", "TestWorkerShapes", "TestMapOfAnotherBuild", "TestStalls",
-	"TestFormatsAgree", "TestManyHits", "TestAddonProposal", "TestPathGone", "TestPolymorphic", "TestDiff",
-	"TestRecipes", "TestFileBytes", "TestPathGoneRequests", "TestJitdumpInNode", "TestUnverified", "TestTracepoints",
-	"TestSlowExecutable", "TestPerfInject", "TestConditions", "TestEndsDuringAttach", "TestAges", "TestSession",
-	"TestLeastRights", "TestJitdump", "TestMany", "TestCrowd", "TestCPUBudget", "TestBeside", "TestAddonJobs",
-	"TestAddonPool", "TestHoard", "TestMemoryIsGivenBack",
+	"TestPathGone", "TestAddon", "TestHangUp", "TestSession", "TestUnverified", "TestAddonProposal",
+	"TestAddonBeside", "TestMutationOfOneKind", "TestRecipes", "TestAddonRegister", "TestAddonPoolHits",
+	"TestAddonSpawn", "TestAddonPool", "TestWorkerShapes", "TestSharedLibrary", "TestProbesLate",
+	"TestAddonJobs", "TestWatch", "TestStrides", "TestDiff", "TestFileBytes", "TestPathGoneRequests",
+	"TestWorkersOfOtherFiles", "TestPolymorphic", "TestJitdumpInNode", "TestManyHits", "TestPausedBuild",
+	"TestTracepoints", "TestEndsDuringAttach", "TestMemoryIsGivenBack", "TestConditions", "TestExecveAtAttach",
+	"TestSlowFiles", "TestBeside", "TestHoard", "TestSlowExecutable", "TestStalls", "TestContextsOfEachThread",
+	"TestJitdump", "TestReturns", "TestMapOfAnotherBuild", "TestCrowd", "TestProbesBegin", "TestMany",
+	"TestFormatsAgree", "TestAges", "TestCPUBudget", "TestLeastRights", "TestPerfInject",
 }

@@ -15,7 +15,7 @@ import (
 // TestSession: in a profile that a process takes of itself by the npm package, each sample names the very value whose
 // context ran, and snapshots follow each other without a gap (which the program checks).
 func TestSession(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	app, err := npm.App("../..")
 	if err != nil {

@@ -24,7 +24,7 @@ const slowTogether = 30 * time.Second
 // no other process: of none that runs, and of none that starts meanwhile. As many of another user's as hotspan would
 // wait for at a time do not either.
 func TestSlowFiles(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	node := node24(t)
 	for _, c := range []struct {
@@ -118,7 +118,7 @@ func (r *slowRun) awaitSample(t *testing.T, pid int) time.Duration {
 // TestSlowExecutable: a process whose own executable takes long to read is profiled when that has been read, and others
 // before.
 func TestSlowExecutable(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	node, name := node24(t), t.TempDir()
 	dir, slowDown := slowfiles.MountFast(t, node)

@@ -63,7 +63,7 @@ func (r *reported) whole(h heldUp) bool {
 // TestStalls: each turn is found that held the loop up for 50 ms between the samples that it had at least, with its
 // place, request and length; and none that took less than 50 ms less two periods.
 func TestStalls(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	for _, rate := range []int{99, 999} {
 		t.Run(strconv.Itoa(rate), func(t *testing.T) {
 			runNodes(t, withTurns(), func(t *testing.T, _ nodes.Version, node string) {

@@ -16,7 +16,7 @@ import (
 // TestStrides: of hits that come in the same order again and again, each tenth has a sample, and of their values each
 // tenth part: the samples stand for all of them, and share them as the calls do. What a limit leaves out is counted.
 func TestStrides(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		library := addon(t, node, "probed.c")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
@@ -41,6 +42,7 @@ func TestThreads(t *testing.T) {
 // TestWorkersOfOtherFiles: V8 gives the functions of one worker the numbers that others have in another, at the same
 // time or later. Samples name the functions of their own worker.
 func TestWorkersOfOtherFiles(t *testing.T) {
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		p := start(t, node, "other_files.js", nil, nil)

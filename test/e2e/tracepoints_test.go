@@ -10,7 +10,7 @@ import (
 
 // TestTracepoints: what a request has the kernel do is a hit with that request; what interrupts do meanwhile is none.
 func TestTracepoints(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		const fork, signal = "tp:sched:sched_process_fork", "tp:signal:signal_generate,if=arg0==18"

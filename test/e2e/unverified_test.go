@@ -22,7 +22,7 @@ import (
 // TestUnverified: a Node.js whose constants for debuggers say that V8 has something elsewhere. What is read by that is
 // left out, nothing else is, and the warning, the closing line and the profile say so.
 func TestUnverified(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	for what, constant := range map[string]string{
 		"names":  "v8dbg_class_Script__name__Object",

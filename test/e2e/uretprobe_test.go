@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/truth/judge"
 )
 
 // TestReturns: each return from a function is a hit at its caller. Return addresses that the kernel has replaced, of
 // calls that have not returned yet, do not end the stack.
 func TestReturns(t *testing.T) {
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		const descend, first, last = "uretprobe:probed.node:descend", "uretprobe:probed.node:first_of",

@@ -14,7 +14,7 @@ import (
 // TestWorkerShapes: where a property is, as known of a hidden class, does not count for one at its address in the
 // isolate of a later worker thread.
 func TestWorkerShapes(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	eachNode(t, func(t *testing.T, node string) {
 		const enough = 200

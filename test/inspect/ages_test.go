@@ -42,7 +42,7 @@ type ages struct {
 // TestAges: since when timers run, when they are due, and when requests began is what the program says, by its clocks,
 // within a millisecond. That is what the clocks of timers count.
 func TestAges(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	script, err := filepath.Abs("testdata/ages.js")
 	if err != nil {

@@ -35,7 +35,7 @@ type asyncFrame struct {
 
 // TestAwait: who waits for a promise is what Error.stack said of it, of a process that runs.
 func TestAwait(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	script := awaitScript(t)
 	for _, v := range versions() {
@@ -49,6 +49,7 @@ func TestAwait(t *testing.T) {
 
 // TestAwaitOfCore: of a core too.
 func TestAwaitOfCore(t *testing.T) {
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	live.NeedCores(t)
 	script := awaitScript(t)

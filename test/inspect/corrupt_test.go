@@ -21,7 +21,7 @@ import (
 // TestCorrupt: whatever is wrong with the heap in a core, each verb ends with an answer or with a sentence, within
 // bounds of time and memory.
 func TestCorrupt(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	live.NeedCores(t)
 	list := versions()

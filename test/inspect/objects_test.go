@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
@@ -40,6 +41,7 @@ func objectsProgram(t *testing.T, dir, how string) []string {
 // TestObjects: the objects in a core that the kernel has written, in one of gdb's and in a process that runs are those
 // that the program holds, and those that V8's own snapshot of the heap has.
 func TestObjects(t *testing.T) {
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	for _, v := range versions() {
 		t.Run(v.Version, func(t *testing.T) {

@@ -41,7 +41,7 @@ var pathsOf = map[string]wantPath{
 
 // TestPath: how objects are held is what the program does.
 func TestPath(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	script, err := filepath.Abs("testdata/path.js")
 	if err != nil {

@@ -39,6 +39,7 @@ type wait struct {
 // TestRequests: the requests that wait in a core, and in a process that runs, are those that the program says, each
 // with what it waits for. Others have waited before, and what they had is still on the heap.
 func TestRequests(t *testing.T) {
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	script, err := filepath.Abs("testdata/requests.js")
 	if err != nil {
@@ -133,7 +134,7 @@ func textOf(waits []wait, script string) (out []string) {
 // with what they wait for, or their waits are counted as those that changed meanwhile; a look in which V8 moves little
 // finds all. No wait has the labels of another request, or those of two.
 func TestRequestsBusy(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	t.Parallel()
 	const requests, looks = 100, 8
 	script, err := filepath.Abs("testdata/busy.js")

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/hotspan/hotspan/test/draw"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
@@ -46,6 +47,7 @@ func TestStack(t *testing.T) {
 
 // TestStackOfGcore: so do those of a core that gdb has written of a process that lives on.
 func TestStackOfGcore(t *testing.T) {
+	draw.Quarter(t, seldom)
 	for _, v := range versions() {
 		t.Run(v.Version, func(t *testing.T) {
 			d := gcore(t, v)
@@ -161,6 +163,7 @@ func TestTruncated(t *testing.T) {
 
 // TestCompressed: of a compressed core is shown what is shown of the core, as far as it goes.
 func TestCompressed(t *testing.T) {
+	draw.Quarter(t, seldom)
 	live.NeedCores(t)
 	list := versions()
 	v := list[len(list)-1]

@@ -19,7 +19,7 @@ import (
 // as Node.js 16 does here for nine tenths of the time, is no reason. Without --stop, much has changed. The process goes
 // on afterwards.
 func TestStop(t *testing.T) {
-	draw.Third(t, seldom)
+	draw.Quarter(t, seldom)
 	for _, v := range versions() {
 		t.Run(v.Version, func(t *testing.T) {
 			p := live.Start(t, v.Version, "testdata/churn.js")
