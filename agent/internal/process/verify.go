@@ -3,6 +3,7 @@ package process
 import (
 	"time"
 
+	"github.com/hotspan/hotspan/agent/internal/procs"
 	reqctx "github.com/hotspan/hotspan/context"
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -19,24 +20,34 @@ func (p *Process) Verify(more ...verify.Comparison) (verify.Result, error) {
 	return verify.Isolate(p.Memory, p.Layout, isolate, append(more, AsyncHooks)...), nil
 }
 
-// A V8 that starts has an isolate some 15 ms before all words of that have a value. What is wrong for longer is wrong.
+// A V8 that starts has an isolate some 15 ms before all words of that have a value: on a slow machine for up to twice
+// as long as the process has lived by then. What is wrong for longer is wrong.
 const (
-	maxShort   = 11
+	shortWait  = 50 * time.Millisecond
+	longWait   = 2 * time.Second
+	youngest   = 10 * time.Second // the age up to which a process may be starting
 	shortEvery = 5 * time.Millisecond
 )
 
 // VerifyShortly takes a short look at a process whose binary was compared in another process: some ten reads show
-// whether its main thread has an isolate of this layout. Where it has not, that takes 50 ms.
+// whether its main thread has an isolate of this layout. Where it has not, that takes 50 ms, or up to two seconds of a
+// process that may be starting.
 func (p *Process) VerifyShortly() (result verify.Result, err error) {
-	for n := range maxShort {
-		if n > 0 {
-			time.Sleep(shortEvery)
-		}
-		if result, err = p.verifyOnce(); err != nil || len(result.Wrong) == 0 {
-			break
+	for end := time.Now().Add(p.startsFor()); ; time.Sleep(shortEvery) {
+		result, err = p.verifyOnce()
+		if err != nil || len(result.Wrong) == 0 || time.Now().After(end) {
+			return result, err
 		}
 	}
-	return result, err
+}
+
+// startsFor says how much longer the process may be starting, by how long it has lived.
+func (p *Process) startsFor() time.Duration {
+	age := procs.Age(procs.Started(p.PID))
+	if age > youngest {
+		return shortWait
+	}
+	return min(max(3*age, shortWait), longWait)
 }
 
 func (p *Process) verifyOnce() (verify.Result, error) {

@@ -1,7 +1,10 @@
 package process_test
 
 import (
+	"os"
 	"os/exec"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -10,32 +13,65 @@ import (
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
 
-// TestVerifyStarting: a look at a process that starts does not find it wrong, whenever it is.
+// TestVerifyStarting: a look at a process that starts does not find it wrong, whenever it is, and however slow.
 func TestVerifyStarting(t *testing.T) {
-	node, files := live.Binary(t, "24.21.0"), elffile.NewLayoutCache()
-	right := 0
-	for range 30 {
-		c := exec.Command(node, "-e", "setTimeout(() => {}, 60000)")
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
+	t.Run("fast", func(t *testing.T) {
+		right := 0
+		for range 30 {
+			right += verifyStarting(t, `exec "$0" "$@"`, 200*time.Millisecond, func(*os.Process) {})
 		}
-		for end := time.Now().Add(200 * time.Millisecond); time.Now().Before(end); {
-			p, err := process.Open(c.Process.Pid, files)
-			if err != nil {
-				continue // it has not executed Node.js yet
-			}
-			switch result, err := p.VerifyShortly(); {
-			case err != nil: // it has no isolate yet
-			case len(result.Wrong) > 0:
-				t.Errorf("wrong: %q", result.Wrong)
-			default:
-				right++
-			}
+		if right < 100 {
+			t.Errorf("only %d looks have shown anything", right)
 		}
+	})
+	t.Run("slow", func(t *testing.T) {
+		right := 0
+		for range 3 {
+			right += verifyStarting(t, `kill -STOP $$; exec "$0" "$@"`, 3*time.Second, func(p *os.Process) {
+				p.Signal(syscall.SIGCONT)
+				time.Sleep(time.Millisecond)
+				p.Signal(syscall.SIGSTOP)
+			})
+		}
+		if right < 10 {
+			t.Errorf("only %d looks have shown anything", right)
+		}
+	})
+}
+
+// verifyStarting looks at a Node.js that a shell starts, for some time, and has it go on each 50 ms. It returns how many
+// looks found it right.
+func verifyStarting(t *testing.T, start string, d time.Duration, goOn func(*os.Process)) (right int) {
+	c := exec.Command("sh", "-c", start, live.Binary(t, "24.21.0"), "-e", "setTimeout(() => {}, 60000)")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end := time.Now().Add(d)
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for time.Now().Before(end) {
+			goOn(c.Process)
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+	defer func() {
+		wait.Wait()
 		c.Process.Kill()
 		c.Wait()
+	}()
+	files := elffile.NewLayoutCache()
+	for time.Now().Before(end) {
+		p, err := process.Open(c.Process.Pid, files)
+		if err != nil {
+			continue // it has not executed Node.js yet
+		}
+		switch result, err := p.VerifyShortly(); {
+		case err != nil: // it has no isolate yet
+		case len(result.Wrong) > 0:
+			t.Errorf("wrong: %q", result.Wrong)
+		default:
+			right++
+		}
 	}
-	if right < 100 {
-		t.Errorf("only %d looks have shown anything", right)
-	}
+	return right
 }
