@@ -99,8 +99,9 @@ test: root-test tools-go tools-test $(PACKAGES) nodes
 
 # What takes long: hotspan on each Node, core files, the npm package, and a Collector.
 LONG = /test/(e2e|inspect|npm|chaos|collector)$$
-thorough: root-thorough tools-go tools-test $(PACKAGES) nodes
-	go run ./test/repo/gotest -with '$(LONG)' . test/collector
+thorough: root-thorough tools-go tools-test npm $(PACKAGES) nodes
+	HOTSPAN_COMMAND=$(CURDIR)/bin/hotspan HOTSPAN_APP=$(CURDIR)/bin/npm/app \
+		go run ./test/repo/gotest -with '$(LONG)' . test/collector
 	go run ./test/fuzz -check -time 10s -draw '$(DRAW)' -most 4
 
 soak: root-soak tools-go tools-test $(PACKAGES) nodes

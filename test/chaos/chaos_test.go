@@ -2,12 +2,11 @@ package main
 
 import (
 	"bytes"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/built"
 	"github.com/hotspan/hotspan/test/draw"
 )
 
@@ -20,9 +19,9 @@ func TestChaos(t *testing.T) {
 		}
 	}
 	t.Chdir("../..")
-	hotspan := filepath.Join(t.TempDir(), "hotspan")
-	if out, err := exec.Command("go", "build", "-o", hotspan, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	hotspan, err := built.Hotspan(t.TempDir(), ".")
+	if err != nil {
+		t.Fatal(err)
 	}
 	c := &chaos{hotspan: hotspan, seed: uint64(time.Now().UnixNano()), brief: true, hostile: 6 * time.Second}
 	t.Logf("seed %d", c.seed)

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/pprofile"
 
 	"github.com/hotspan/hotspan/otlp"
+	"github.com/hotspan/hotspan/test/built"
 )
 
 // TestAgent: what an agent keeps is what a Collector gets, though the agent is killed and reloaded, and the Collector
@@ -68,14 +69,13 @@ type agent struct {
 func newAgent(t *testing.T) *agent {
 	t.Helper()
 	dir := t.TempDir()
-	a := &agent{
-		binary: filepath.Join(dir, "hotspan"), store: filepath.Join(dir, "store"), socket: "none",
-		rate: 199, period: 200 * time.Millisecond,
+	binary, err := built.Hotspan(dir, "../..")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "build", "-C", "../..", "-o", a.binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	return &agent{
+		binary: binary, store: filepath.Join(dir, "store"), socket: "none", rate: 199, period: 200 * time.Millisecond,
 	}
-	return a
 }
 
 func (a *agent) start(t *testing.T) {

@@ -2,19 +2,19 @@ package main
 
 import (
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/built"
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
 // TestExample: what make example-collector prints of a trace has spans, and functions of the service below them.
 func TestExample(t *testing.T) {
 	t.Parallel()
-	hotspan := filepath.Join(t.TempDir(), "hotspan")
-	if out, err := exec.Command("go", "build", "-C", "../..", "-o", hotspan, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	hotspan, err := built.Hotspan(t.TempDir(), "../..")
+	if err != nil {
+		t.Fatal(err)
 	}
 	node, err := nodes.Path("24.21.0")
 	if err != nil {

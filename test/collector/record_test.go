@@ -11,15 +11,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hotspan/hotspan/test/built"
 	"github.com/hotspan/hotspan/test/nodes"
 )
 
 // hotspan record sends to a Collector what it writes to its file, sample for sample, of a real service with requests.
 func TestRecord(t *testing.T) {
 	dir := t.TempDir()
-	hotspan, file := filepath.Join(dir, "hotspan"), filepath.Join(dir, "cpu.pb.gz")
-	if out, err := exec.Command("go", "build", "-C", "../..", "-o", hotspan, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	file := filepath.Join(dir, "cpu.pb.gz")
+	hotspan, err := built.Hotspan(dir, "../..")
+	if err != nil {
+		t.Fatal(err)
 	}
 	c := start(t, "profiles")
 	record := exec.Command(hotspan, "record", "-p", strconv.Itoa(requests(t)), "-F", "199", "-d", "3s", "-o", file,

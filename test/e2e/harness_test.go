@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hotspan/hotspan/test/built"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/slowfiles"
 	"github.com/hotspan/hotspan/test/truth"
@@ -36,12 +36,8 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(dir)
-		if hotspan = os.Getenv("HOTSPAN_COMMAND"); hotspan != "" { // where there is no compiler
-			return m.Run()
-		}
-		hotspan = filepath.Join(dir, "hotspan")
-		if out, err := exec.Command("go", "build", "-o", hotspan, "../..").CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build hotspan: %v\n%s", err, out)
+		if hotspan, err = built.Hotspan(dir, "../.."); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 		return m.Run()

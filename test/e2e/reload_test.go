@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -151,6 +152,9 @@ func checkIntervals(t *testing.T, all []*pprofx.Snapshot, most, empty time.Durat
 // TestHangUp: a recording whose terminal is closed writes what it has.
 func TestHangUp(t *testing.T) {
 	draw.Quarter(t, seldom)
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP) // under nohup hotspan would ignore it, as all that nohup starts
+	defer signal.Stop(heard)
 	p := start(t, node24(t), "functions.js", []string{"--expose-gc"}, nil)
 	file := filepath.Join(t.TempDir(), "cpu.jsonl")
 	c := exec.Command(hotspan, "record", "-p", strconv.Itoa(p.PID), "-F", "499", "-o", file, "-v")
@@ -164,6 +168,9 @@ func TestHangUp(t *testing.T) {
 	c.Process.Signal(syscall.SIGHUP)
 	if err := c.Wait(); err != nil {
 		t.Errorf("%v: %s", err, log)
+	}
+	if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID)); len(line) == 0 {
+		t.Error("it went on until the process ended")
 	}
 	_, written, _ := taken(t, log.String())
 	if n := len(readSamples(t, file)); n == 0 || n != written {

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hotspan/hotspan/test/built"
 	"github.com/hotspan/hotspan/test/nodes"
 	"github.com/hotspan/hotspan/test/nodes/live"
 )
@@ -29,9 +30,8 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(dir)
-		hotspan = filepath.Join(dir, "hotspan")
-		if out, err := exec.Command("go", "build", "-o", hotspan, "../..").CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build hotspan: %v\n%s", err, out)
+		if hotspan, err = built.Hotspan(dir, "../.."); err != nil {
+			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
 		return m.Run()

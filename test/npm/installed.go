@@ -10,9 +10,15 @@ import (
 	"syscall"
 )
 
-// App returns a folder in which the packages are installed from their tarballs, as npm i hotspan does. The first call
-// has make build, pack and install them. root is the path of the repository.
+// Variable names the variable of the environment that has the path of what App returned before, for many tests.
+const Variable = "HOTSPAN_APP"
+
+// App returns a folder in which the packages are installed from their tarballs, as npm i hotspan does: the one that
+// Variable says, or the first call has make build, pack and install them. root is the path of the repository.
 func App(root string) (string, error) {
+	if app := os.Getenv(Variable); app != "" {
+		return app, nil
+	}
 	app, err := filepath.Abs(filepath.Join(root, "bin/npm/app"))
 	if err != nil {
 		return "", err

@@ -21,6 +21,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/hotspan/hotspan/test/built"
+	"github.com/hotspan/hotspan/test/npm"
 )
 
 func main() {
@@ -64,6 +67,9 @@ func stress(paths []string, o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if err := once(dir); err != nil {
+		return err
+	}
 	tests, err := build(dir, paths, o.only)
 	if err != nil {
 		return err
@@ -78,6 +84,19 @@ func stress(paths []string, o options) error {
 	s.run()
 	tell(s.tests, s.results, o.rounds)
 	return errors.Join(s.failed...)
+}
+
+// once builds what many tests run, so that each does not build it again.
+func once(dir string) error {
+	hotspan, err := built.Hotspan(dir, ".")
+	if err != nil {
+		return err
+	}
+	app, err := npm.App(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.Setenv(built.Variable, hotspan), os.Setenv(npm.Variable, app))
 }
 
 // revision is the commit that is checked out, with + if files differ from it but those that this command writes.

@@ -39,8 +39,8 @@ func TestVerifyStarting(t *testing.T) {
 	})
 }
 
-// verifyStarting looks at a Node.js that a shell starts, for some time, and has it go on each 50 ms. It returns how many
-// looks found it right.
+// verifyStarting looks at a Node.js that a shell starts, for some time, and has it go on each 50 ms. It returns how
+// many looks found it right.
 func verifyStarting(t *testing.T, start string, d time.Duration, goOn func(*os.Process)) (right int) {
 	c := exec.Command("sh", "-c", start, live.Binary(t, "24.21.0"), "-e", "setTimeout(() => {}, 60000)")
 	if err := c.Start(); err != nil {

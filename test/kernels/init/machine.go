@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hotspan/hotspan/test/built"
 	"github.com/hotspan/hotspan/test/kernels/outcome"
 )
 
@@ -20,7 +21,7 @@ func machine(o *outcome.Outcome) error {
 		return err
 	}
 	c := exec.Command(filepath.Join(tests, "tests"), "-test.v", "-test.run", "^("+strings.Join(ofMachine, "|")+")$")
-	c.Dir, c.Env = tests, append(os.Environ(), "OWN_MACHINE=1", "HOTSPAN_COMMAND="+hotspan)
+	c.Dir, c.Env = tests, append(os.Environ(), "OWN_MACHINE=1", built.Variable+"="+hotspan)
 	said, err := c.CombinedOutput()
 	o.Said = string(said)
 	for _, name := range ofMachine {
