@@ -38,7 +38,7 @@ func TestRecipes(t *testing.T) {
 				for request, n := range r.Called {
 					want[request] = n * c.hits
 				}
-				for _, s := range r.samples {
+				for _, s := range inRequests(r.samples) {
 					if s.Labels["hotspan.probe"] != onOpen && c.counts(&s) {
 						got[endpoint(&s)]++
 					}

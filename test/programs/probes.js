@@ -1,7 +1,8 @@
 'use strict';
 
 // Requests call a function of libuv, and with it a system call, known numbers of times: os.getPriority does nothing
-// else in the kernel. Until a file exists that GO names, requests called warm open and close a file instead.
+// else in the kernel. Until a file exists that GO names, requests called warm open and close a file instead, in
+// the pool too if the others do.
 //
 //   FUNCTION  what they call: priority, or one of those below
 //   ADDON     an add-on or another module, whose FUNCTION they call, and before that its warm to its end, if it has one
@@ -29,6 +30,7 @@ const own = { priority: os.getPriority, missing, throwing, opening, spawning, si
 const functions = process.env.ADDON ? require(process.env.ADDON) : own;
 const collect = gcFunction();
 const call = functions[process.env.FUNCTION || 'priority'];
+const warmUp = functions.warm || (call === opening ? opening : () => fs.closeSync(fs.openSync('/dev/null')));
 
 // An open that fails: the error has the stack.
 function missing() {
@@ -91,7 +93,7 @@ function handle(endpoint, times) {
 
 async function warm() {
   if (fs.existsSync(process.env.GO)) return next(0);
-  await storage.run({ endpoint: 'warm' }, functions.warm || (() => fs.closeSync(fs.openSync('/dev/null'))));
+  await storage.run({ endpoint: 'warm' }, warmUp);
   setTimeout(warm, 10);
 }
 
