@@ -84,6 +84,10 @@ func mapStacks(old [][]int32, frames []int32) (stacks [][]int32, index []int32) 
 // is really called so and has a short name keeps that.
 const keyword = "async"
 
+// shortName is the length up to which a name is taken for a minifier's, so that the text of the source is asked for it.
+// A longer one is the function's own, and right even with a map that is not.
+const shortName = 2
+
 // frame returns f with its original position and name.
 func (s Script) frame(f *pprofx.Frame) *pprofx.Frame {
 	out := *f
@@ -92,7 +96,11 @@ func (s Script) frame(f *pprofx.Frame) *pprofx.Frame {
 		return &out
 	}
 	nameLine, nameColumn := s.own(f.NameLine, f.NameColumn)
-	if name := s.Map.NameAt(nameLine, nameColumn); name != "" && name != keyword {
+	name := s.Map.NameAt(nameLine, nameColumn)
+	if name == "" && len(f.Function) <= shortName {
+		name = s.Map.declaredAt(nameLine, nameColumn)
+	}
+	if name != "" && name != keyword {
 		out.Function = name
 	}
 	if f.Line == 0 { // the point of execution is unknown, but the function is known

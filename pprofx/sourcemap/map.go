@@ -39,7 +39,7 @@ type segment struct {
 	column       int32 // generated, in UTF-16 code units
 	source       int32 // index; none if the code has no source
 	line, origin int32 // line and column in the source
-	name         int32 // index; none if there is no name
+	name         int32 // index; none if there is no name; below none if it is the source's: see sourceNames
 }
 
 // offset is a position in the generated code, 0-based.
@@ -100,11 +100,16 @@ func (m *Map) At(line, column int) (Position, bool) {
 // 1-based. It is empty if the name is the same or the map has none: only a segment that begins there counts, since any
 // other one belongs to another token.
 func (m *Map) NameAt(line, column int) string {
+	return m.nameAt(line, column, func(name int32) bool { return name > none })
+}
+
+// nameAt returns the first name that is wanted of the segments that begin at a line and column.
+func (m *Map) nameAt(line, column int, wanted func(name int32) bool) string {
 	segments := m.line(line)
 	i := sort.Search(len(segments), func(i int) bool { return int(segments[i].column) >= column-1 })
 	for ; i < len(segments) && int(segments[i].column) == column-1; i++ {
-		if segments[i].name != none {
-			return m.names[segments[i].name]
+		if n := segments[i].name; n != none && wanted(n) {
+			return m.names[max(n, 2*none-n)]
 		}
 	}
 	return ""

@@ -9,14 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// document is the JSON of a map, without fields that are not needed, such as the text of the sources.
+// document is the JSON of a map, without fields that are not needed.
 type document struct {
-	Version    *int
-	SourceRoot string
-	Sources    list
-	Names      list
-	Mappings   *string
-	Sections   *[]section
+	Version        *int
+	SourceRoot     string
+	Sources        list
+	SourcesContent contents
+	Names          list
+	Mappings       *string
+	Sections       *[]section
 }
 
 // section is a part of an indexed map.
@@ -66,6 +67,7 @@ type parser struct {
 	base     string
 	m        *Map
 	text     int    // bytes of sources
+	names    int    // of the lists
 	start    offset // of the current section
 	end      offset // where the next section begins
 	sections int
@@ -138,7 +140,8 @@ func (p *parser) add(d *document) error {
 		m: p.m, end: p.end, mappings: *d.Mappings, line: p.start.Line, shift: p.start.Column,
 		sources: len(p.m.sources), names: len(p.m.names), nSources: len(d.Sources), nNames: len(d.Names),
 	}
-	if dec.sources+dec.nSources > maxEntries || dec.names+dec.nNames > maxEntries {
+	p.names += len(d.Names)
+	if dec.sources+dec.nSources > maxEntries || p.names > maxEntries {
 		return fmt.Errorf("more than %d sources or names: %w", maxEntries, ErrTooLarge)
 	}
 	root := p.base
@@ -157,7 +160,12 @@ func (p *parser) add(d *document) error {
 	for _, s := range d.Names {
 		p.m.names = append(p.m.names, cut(s, maxName))
 	}
-	return dec.decode()
+	first := len(p.m.segments)
+	if err := dec.decode(); err != nil {
+		return err
+	}
+	p.m.nameSegments(first, dec.sources, d.SourcesContent)
+	return nil
 }
 
 // cut returns at most the first n bytes of s, without cutting a character in two.
