@@ -38,7 +38,7 @@ func (v *Resolver) function(id heap.Identity, sfi heap.Word) *function {
 }
 
 func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
-	fn := &function{name: v.nameOf(f), own: f.Name, start: f.Start, script: s}
+	fn := &function{name: v.nameOf(f, s), own: f.Name, start: f.Start, script: s}
 	v.room.take(functionSize + len(fn.name))
 	if s == nil {
 		return fn
@@ -57,8 +57,8 @@ func (v *Resolver) newFunction(f *heap.Function, s *script) *function {
 	return fn
 }
 
-func (v *Resolver) nameOf(f *heap.Function) string {
-	return cmp.Or(f.Name, v.keptName(f), "(anonymous)")
+func (v *Resolver) nameOf(f *heap.Function, s *script) string {
+	return cmp.Or(v.keptName(f, s), f.Name, "(anonymous)")
 }
 
 // script finds what is known of a function's script, or reads it. Nil: it has none, or it cannot be read.

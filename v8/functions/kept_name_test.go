@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"strings"
 	"testing"
 	"unicode/utf16"
 )
@@ -29,11 +30,41 @@ func TestKeptName(t *testing.T) {
 		{``, ``, ""},
 	} {
 		got := ""
-		if depth := helperDepth(utf16.Encode([]rune(c.before))); depth > 0 {
-			got = secondArgument(utf16.Encode([]rune(c.behind)), depth)
+		depth, helper := helperCall(utf16.Encode([]rune(c.before)))
+		if depth > 0 && strings.TrimRight(helper, "0123456789") == keepsName {
+			got = secondArgument(c.behind, depth)
 		}
 		if got != c.name {
 			t.Errorf("%s…%s: %q, want %q", c.before, c.behind, got, c.name)
+		}
+	}
+}
+
+// TestMinifiedHelper: esbuild 0.28 writes these with --minify --keep-names, and without --minify-whitespace.
+func TestMinifiedHelper(t *testing.T) {
+	for _, c := range []struct{ text, helper string }{
+		{`var i=Object.defineProperty;var r=(t,e)=>i(t,"name",{value:e,configurable:!0});`, "r"},
+		{`var $r = (t, e) => i(t, "name", { value: e, configurable: true });`, "$r"},
+		{`r=(t,e)=>i(t,"name",{value:t,configurable:!0})`, ""},
+		{`r=(t,e)=>i(t,"length",{value:e,configurable:!0})`, ""},
+		{`r=(t,e)=>i(t,"name",{value:e,enumerable:!0})`, ""},
+	} {
+		if got := definedHelper(c.text); got != c.helper {
+			t.Errorf("%s: %q, want %q", c.text, got, c.helper)
+		}
+	}
+	for _, c := range []struct{ text, helper, name string }{
+		{`r(f,"declared");let x`, "r", "declared"},
+		{"\nr(f, \"declared\");", "r", "declared"},
+		{`r(ff,"declared")`, "r", ""},
+		{`,r(f,"declared")`, ",r", "declared"}, // the helper is not called so
+		{`r(f,"a","b")`, "r", ""},
+		{`(f,"a")`, "", ""},
+		{`}`, "", ""},
+	} {
+		helper, name := callBehind(c.text, "f")
+		if helper != c.helper || name != c.name {
+			t.Errorf("%s: %q, %q, want %q, %q", c.text, helper, name, c.helper, c.name)
 		}
 	}
 }

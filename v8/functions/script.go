@@ -37,4 +37,7 @@ type script struct {
 	at        heap.Word // where the Script was last
 	name      string    // that the Script has; it may be named by where it was evaluated
 	sourceMap int32     // as Resolver.Maps numbers it; 0 = none
+	// What esbuild's helper for names is called here, if that was looked for.
+	helper     string
+	helperRead bool
 }
