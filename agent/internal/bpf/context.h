@@ -8,6 +8,7 @@
 #include "async_hooks.h"
 #include "event.h"
 #include "kernel.h"
+#include "label_value.h"
 #include "limits.h"
 #include "memory.h"
 #include "named_store.h"
@@ -19,19 +20,37 @@
 #include "table.h"
 #include "value.h"
 
+// Whether a store has ended: its AsyncLocalStorage has undefined then, or null. Most of many are the same one.
+__noinline int has_ended(struct scratch *s, __u64 value)
+{
+	if (!s || !HEAP_OBJECT(value))
+		return 0;
+	if (value == s->ended)
+		return 1;
+	if (read_whole_apart(s, value, s->key, 16) || read_instance_type(s->key[0]) != s->v8.type_oddball ||
+	    boolean(s, value) >= 0)
+		return 0;
+	s->ended = value;
+	return 1;
+}
+
 // Keeps an entry of the AsyncContextFrame: reading what it refers to takes the place of the table in scratch memory.
+// Only where there are more than there is room for, those that have ended are looked for.
 static long add_next_store(__u32 i, void *context)
 {
 	struct reader *r = context;
-	if (i == MAX_STORES || !use_steps(r->scratch, 1)) {
+	if (!use_steps(r->scratch, 1)) {
 		unreadable(r->scratch);
 		return 1;
 	}
 	__u64 *entry = table_entry(r->scratch, i);
 	if (!entry)
 		return 1;
-	if (entry[0] != entry[1]) // else it was deleted
-		add_store(r->scratch, entry[0], entry[1]);
+	__u64 storage = entry[0], value = entry[1];
+	if (storage == value) // it was deleted
+		return 0;
+	if (r->scratch->table.n_entries <= MAX_STORES || !has_ended(r->scratch, value))
+		add_store(r->scratch, storage, value);
 	return 0;
 }
 
@@ -115,7 +134,8 @@ static __always_inline int enter_frame(struct reader *r, __u64 frame)
 		return 0;
 	}
 	s->n_stores = 0;
-	bpf_loop(s->table.n_entries > MAX_STORES ? MAX_STORES + 1 : s->table.n_entries, add_next_store, r, 0);
+	s->ended = 0;
+	bpf_loop(s->table.n_entries, add_next_store, r, 0);
 	bpf_loop(s->n_stores, enter_next, r, 0);
 	return 1;
 }

@@ -718,6 +718,7 @@ type hotspanScratch struct {
 		Public uint64
 		Holder uint64
 	}
+	Ended      uint64
 	N_stores   uint32
 	Collecting uint32
 	NoNames    hotspanIsolateNames

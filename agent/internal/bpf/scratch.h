@@ -342,6 +342,7 @@ struct scratch {
 	struct store stores[MAX_STORES]; // of the current AsyncContextFrame or resource
 	__u64 part[32];           // a part of its dictionary, and before that of what leads to it
 	struct resource_state resource;
+	__u64 ended; // the value of stores that have ended, undefined or null; 0 = not known
 	__u32 n_stores;
 	__u32 collecting; // the thread is in a collection, or reads objects of one that may begin one
 	struct isolate_names no_names; // zeros

@@ -873,6 +873,7 @@ type replayScratch struct {
 		Public uint64
 		Holder uint64
 	}
+	Ended      uint64
 	N_stores   uint32
 	Collecting uint32
 	NoNames    replayIsolateNames
