@@ -55,7 +55,7 @@ func (c *Config) dialOptions(secure bool) []grpc.DialOption {
 		grpc.WithTransportCredentials(transport),
 		grpc.WithConnectParams(reconnect),
 		grpc.WithUserAgent(c.Agent.UserAgent()),
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(marshalled{})),
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(marshalled{}), grpc.MaxCallRecvMsgSize(maxAnswer)),
 	}
 	if by := compressors[c.Compression]; by != nil {
 		options = append(options, grpc.WithCompressor(by))
@@ -70,7 +70,11 @@ const exportMethod = "/opentelemetry.proto.collector.profiles.v1development.Prof
 func (t *grpcTransport) send(ctx context.Context, message []byte) (answer, error) {
 	var response []byte
 	ctx = metadata.NewOutgoingContext(ctx, t.headers)
-	if err := t.current().Invoke(ctx, exportMethod, message, &response); err != nil {
+	err := t.current().Invoke(ctx, exportMethod, message, &response)
+	if isUnread(err) {
+		return unread, nil
+	}
+	if err != nil {
 		said := status.Convert(err).Proto()
 		said.Message = quote(said.Message)
 		return answer{}, status.FromProto(said).Err()

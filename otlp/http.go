@@ -23,9 +23,6 @@ import (
 // httpPath is the default path of OTLP/HTTP for profiles.
 const httpPath = "/v1development/profiles"
 
-// maxAnswer bounds what is read of a server's answer, in bytes.
-const maxAnswer = 64 << 10
-
 // httpTransport sends messages by OTLP/HTTP in binary form.
 type httpTransport struct {
 	url    string
@@ -74,12 +71,15 @@ func (t *httpTransport) send(ctx context.Context, message []byte) (answer, error
 		return answer{}, status.Error(codes.Unavailable, err.Error())
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	if err != nil {
 		return answer{}, status.Error(codes.Unavailable, err.Error())
 	}
 	if !Accepted(response) {
 		return answer{}, HTTPError(response, body)
+	}
+	if len(body) > maxAnswer {
+		return unread, nil
 	}
 	a, err := parseAnswer(body)
 	if err != nil {

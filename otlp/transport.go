@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -19,6 +22,23 @@ type transport interface {
 type answer struct {
 	rejected int64 // profiles
 	message  string
+}
+
+// maxAnswer bounds what is read of a server's answer, in bytes. It is one more than what gRPC has by default, since a
+// server that refuses a message says the same of its own bound as grpc-go says of this one: the number tells them
+// apart.
+const maxAnswer = 4<<20 + 1
+
+// unread is an answer of more than maxAnswer to a message that was accepted: else a server has no answer but a status.
+var unread = answer{message: "its answer has more than 4 MiB and is not read: whether it rejected a part is not known"}
+
+// isUnread reports whether err is grpc-go's for an answer of more than maxAnswer, also before it was compressed. It has
+// no other sign than its text.
+func isUnread(err error) bool {
+	s := status.Convert(err)
+	bound := strings.TrimSuffix(s.Message(), ")")
+	return s.Code() == codes.ResourceExhausted && strings.Contains(bound, "larger than max") &&
+		strings.HasSuffix(bound, fmt.Sprint(" ", maxAnswer))
 }
 
 // parseAnswer reads an ExportProfilesServiceResponse, whose field 1 is an ExportProfilesPartialSuccess with the number
