@@ -42,12 +42,6 @@ func nextTry(err error, try int) (time.Duration, bool) {
 	return 0, false
 }
 
-// Broken reports whether err says that something went wrong in a server. That may pass, or be because of the snapshot.
-func Broken(err error) bool {
-	s, ok := status.FromError(err)
-	return ok && (s.Code() == codes.Internal || s.Code() == codes.Unknown)
-}
-
 // Refused reports whether err says that a server will never take a snapshot as it is, because of its content or size,
 // or since it has it. All other errors may pass, though some only when somebody mends the server or the configuration.
 func Refused(err error) bool {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -35,7 +36,10 @@ type Destination struct {
 	cursor *store.Cursor
 	log    *slog.Logger
 	stats  counters
-	unkept bool // where it is is not on the disk; only Run has it
+
+	// Only Run has these.
+	unkept bool               // where it is is not on the disk
+	early  map[uint64]*stored // snapshots that were sent before their turn, by sequence
 }
 
 type counters struct {
@@ -65,7 +69,9 @@ func New(
 	if err != nil {
 		return nil, err
 	}
-	return &Destination{name: name, to: to, keep: keep, from: from, cursor: cursor, log: log}, nil
+	return &Destination{
+		name: name, to: to, keep: keep, from: from, cursor: cursor, log: log, early: map[uint64]*stored{},
+	}, nil
 }
 
 // Name returns the name.
@@ -85,6 +91,7 @@ func (d *Destination) Stats() Stats {
 // before Run.
 func (d *Destination) Continue(ended *Destination) {
 	d.cursor.GoOn(ended.cursor)
+	d.early = ended.early
 	before := ended.Stats()
 	d.stats.snapshots.Add(before.Snapshots)
 	d.stats.samples.Add(before.Samples)
@@ -149,6 +156,7 @@ func (d *Destination) try(ctx context.Context) (err error) {
 
 // deliver delivers a snapshot, however long it takes. The error is that of ctx.
 func (d *Destination) deliver(ctx context.Context, e store.Entry) error {
+	d.forgetBefore(e.Sequence)
 	s, err := d.readWhole(ctx, e)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -161,19 +169,59 @@ func (d *Destination) deliver(ctx context.Context, e store.Entry) error {
 		d.log.Error("snapshot is damaged", "to", d.name, "number", e.Sequence, "why", err)
 		return nil
 	}
-	for try := 0; ; try++ {
-		err := d.write(ctx, s, try >= maxBroken)
+	for !s.done {
+		err := d.write(ctx, s)
 		if err != nil && ctx.Err() != nil { // what the receiver has taken is delivered, whenever ctx ends
 			return ctx.Err()
 		}
 		if d.tell(err); err == nil {
-			d.stats.snapshots.Add(1)
-			return nil
+			break
 		}
-		if !rest(ctx, max(wait(try), asked(err))) {
+		if !rest(ctx, max(wait(s.tries-1), asked(err))) {
 			return ctx.Err()
 		}
+		if s.isSuspect(err) && d.overtake(ctx, e) {
+			s.others++
+		}
 	}
+	delete(d.early, e.Sequence)
+	return nil
+}
+
+// forgetBefore forgets what was sent early and removed from the store before its turn. The cursor counts it as removed,
+// which is wrong if it was delivered.
+func (d *Destination) forgetBefore(sequence uint64) {
+	for early, s := range d.early {
+		if early >= sequence {
+			continue
+		}
+		if s.done {
+			d.stats.removed.Add(-1)
+		}
+		delete(d.early, early)
+	}
+}
+
+// overtake sends the newest snapshot behind e, before its turn. It reports whether the receiver has taken any of it,
+// which says that it is not down.
+func (d *Destination) overtake(ctx context.Context, e store.Entry) bool {
+	behind, _ := d.from.From(e.Sequence + 1)
+	for _, next := range slices.Backward(behind) {
+		s := d.early[next.Sequence]
+		if s != nil && s.done {
+			continue
+		}
+		s, err := d.readOnce(next)
+		if err != nil {
+			return false
+		}
+		passed := s.passed
+		if _ = d.write(ctx, s); s.passed > passed {
+			d.early[next.Sequence] = s // nor is it sent again
+		}
+		return s.passed > passed
+	}
+	return false
 }
 
 // rest waits. It returns false if ctx ends before.
@@ -196,10 +244,10 @@ func asked(err error) time.Duration { return min(otlp.RetryAfter(err), maxAsked)
 // files, it has again later. Only what cannot be decoded is damaged, and what a disk cannot read for minutes.
 func (d *Destination) readWhole(ctx context.Context, e store.Entry) (*stored, error) {
 	for try := 0; ; try++ {
-		s, err := d.read(e)
+		s, err := d.readOnce(e)
 		var system *fs.PathError
 		again := errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist)
-		if !again || errors.Is(err, unix.EIO) && try >= maxBroken {
+		if !again || errors.Is(err, unix.EIO) && try >= manyTries {
 			return s, err
 		}
 		if d.tell(err); !rest(ctx, wait(try)) {
@@ -208,8 +256,13 @@ func (d *Destination) readWhole(ctx context.Context, e store.Entry) (*stored, er
 	}
 }
 
-// stored is a snapshot of the store, as what is not delivered yet.
-type stored struct{ left []part }
+// readOnce returns what is left of a snapshot, or reads it.
+func (d *Destination) readOnce(e store.Entry) (*stored, error) {
+	if s := d.early[e.Sequence]; s != nil {
+		return s, nil
+	}
+	return d.read(e)
+}
 
 // read reads a snapshot. It decodes it only if the receiver does not take all of it, as it is.
 func (d *Destination) read(e store.Entry) (*stored, error) {
@@ -228,7 +281,7 @@ func (d *Destination) read(e store.Entry) (*stored, error) {
 			return nil, err
 		}
 		left, err := messageParts(to, messages)
-		return &stored{left}, err
+		return &stored{left: left}, err
 	}
 	s, err := otlp.Decode(message)
 	if err != nil {
@@ -238,28 +291,29 @@ func (d *Destination) read(e store.Entry) (*stored, error) {
 		s = s.KeepLabels(d.keep)
 	}
 	left, err := parts(d.to, s)
-	return &stored{left}, err
+	return &stored{left: left}, err
 }
 
-// maxBroken is how often a receiver may break at a snapshot until it counts as the cause: with the waits between, some
-// five minutes.
-const maxBroken = 10
-
-// write writes what is left of a snapshot. cause says that a part counts as refused also where the receiver breaks.
-func (d *Destination) write(ctx context.Context, s *stored, cause bool) error {
+// write writes what is left of a snapshot.
+func (d *Destination) write(ctx context.Context, s *stored) error {
 	defer priority.Background()()
 	for len(s.left) > 0 {
 		p := s.left[0]
 		err := d.send(ctx, p)
-		refused := otlp.Refused(err) || cause && otlp.Broken(err)
-		if err != nil && !refused {
-			return err
+		if err != nil && !otlp.Refused(err) {
+			s.tries++
+			if ctx.Err() != nil || !s.isCause(err) {
+				return err
+			}
+			err = fmt.Errorf("it takes later ones, but not these in %d tries: %w", s.tries, err)
+			p.suspect = true
 		}
-		s.left = s.left[1:]
-		if refused {
+		if s.pass(); err != nil {
 			s.left = append(d.halve(p, err), s.left...)
 		}
 	}
+	s.left, s.done = nil, true
+	d.stats.snapshots.Add(1)
 	return nil
 }
 

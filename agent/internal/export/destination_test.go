@@ -234,35 +234,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A receiver that breaks at a snapshot time and again is given its halves.
-func TestBroken(t *testing.T) {
-	r := &receiver{answer: func(s *pprofx.Snapshot) error {
-		if slices.ContainsFunc(s.Rows, func(r pprofx.Row) bool { return r.Time == 1020 }) {
-			return status.Error(codes.Internal, "nil pointer")
-		}
-		return nil
-	}}
-	s, d, _ := fixture(t, r, nil)
-	fill(t, s, 1)
-	entry, err := d.cursor.Next(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	snapshot, err := d.read(entry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.write(t.Context(), snapshot, false); !otlp.Broken(err) || len(r.times) != 0 {
-		t.Errorf("at first: %v, delivered %v", err, r.times)
-	}
-	if err := d.write(t.Context(), snapshot, true); err != nil {
-		t.Error(err)
-	}
-	if want := []int64{1050, 1060, 1070, 1080, 1090}; !slices.Equal(r.times, want) || d.Stats().Dropped != 5 {
-		t.Errorf("%v, want %v; %+v", r.times, want, d.Stats())
-	}
-}
-
 // A half that was delivered is not delivered again where the other one has to wait.
 func TestHalfWaits(t *testing.T) {
 	tries := 0

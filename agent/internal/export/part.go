@@ -2,6 +2,8 @@ package export
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
@@ -29,7 +31,36 @@ type part struct {
 	write    func(context.Context) error
 	snapshot func() (*pprofx.Snapshot, error)
 	half     bool
+	suspect  bool // of a whole that was the cause of its failures
 }
+
+// stored is a snapshot of the store, as what is not delivered yet.
+type stored struct {
+	left   []part
+	done   bool
+	passed int // parts that are not in left any more
+	tries  int // that failed with the first of left
+	others int // later snapshots that the receiver took between the last of these
+}
+
+const (
+	manyTries  = 10 // with the waits between, some five minutes
+	manyOthers = 3
+)
+
+// isSuspect reports whether err may be because of the first part. One of a disk that is full is not, nor one by which
+// the receiver says when to come again.
+func (s *stored) isSuspect(err error) bool {
+	var disk *fs.PathError
+	return (s.tries >= manyTries || s.left[0].suspect) && otlp.RetryAfter(err) == 0 && !errors.As(err, &disk)
+}
+
+// isCause reports whether it is: a receiver that is down does not take what comes between the tries, and one that has
+// too much to do does not do so each time.
+func (s *stored) isCause(err error) bool { return s.others >= manyOthers && s.isSuspect(err) }
+
+// pass goes on to the next part.
+func (s *stored) pass() { s.left, s.passed, s.tries, s.others = s.left[1:], s.passed+1, 0, 0 }
 
 // parts returns a snapshot as what a receiver takes at a time.
 func parts(to Receiver, s *pprofx.Snapshot) ([]part, error) {
@@ -81,7 +112,7 @@ func (p *part) halves(to Receiver) ([]part, error) {
 		all = append(all, of...)
 	}
 	for i := range all {
-		all[i].half = true
+		all[i].half, all[i].suspect = true, p.suspect
 	}
 	return all, nil
 }
