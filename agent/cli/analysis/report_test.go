@@ -59,6 +59,30 @@ func TestReportByNoLabel(t *testing.T) {
 	}
 }
 
+// TestReportOfNothing: what is chosen may be misspelt, and then the report says what there is.
+func TestReportOfNothing(t *testing.T) {
+	for want, args := range map[string][]string{
+		"routes /ranking":                         {"--route", "/nosuch"},
+		"services shop, routes /ranking":          {"--service", "web", "--route", "/ranking"},
+		"traces 00000000000000000000000000000001": {"--trace", "1"},
+		"threads node":                            {"--thread", "worker"},
+		"states js, gc":                           {"--state", "compiler"},
+		"measures cpu":                            {"--measure", "off_cpu"},
+		"from 2025-10-09 08:53:20 UTC, to 2025-10-09 08:53:21 UTC": {"--since", "1h"},
+		"": {"--focus", "nosuch"},
+	} {
+		var out, stderr bytes.Buffer
+		code := cli.Main(append([]string{"report", recordingtest.Ranking(t)}, args...), &out, &stderr)
+		if want != "" {
+			want = ", " + want
+		}
+		want = "hotspan: warn: no sample is chosen, of 100" + want + "\n"
+		if stderr.String() != want || code != exit.Done {
+			t.Errorf("code %d, %q, want %q", code, &stderr, want)
+		}
+	}
+}
+
 func TestReportOfRoute(t *testing.T) {
 	file := recordingtest.Ranking(t)
 	for _, args := range [][]string{

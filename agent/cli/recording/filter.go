@@ -46,6 +46,20 @@ type FilterFlags struct {
 // byTime reports whether samples are chosen by their times.
 func (f *FilterFlags) byTime() bool { return f.Since > 0 || f.Until > 0 || f.Older > 0 }
 
+// choices returns those that the flags make.
+func (f *FilterFlags) choices() *choices {
+	c := &choices{set: f.byTime() || f.Focus != ""}
+	c.add(f.Service != "", "services", func(s *pprofx.Snapshot, r *pprofx.Row) string {
+		return s.Processes[int(r.PID)].Service
+	})
+	c.add(f.Route != "", "routes", label("http.route"))
+	c.add(f.Trace != "", "traces", label("trace_id"))
+	c.add(f.Thread != "", "threads", func(s *pprofx.Snapshot, r *pprofx.Row) string { return s.Threads[r.Thread] })
+	c.add(len(f.State) > 0, "states", func(_ *pprofx.Snapshot, r *pprofx.Row) string { return r.State.String() })
+	c.add(len(f.Measure) > 0, "measures", func(s *pprofx.Snapshot, _ *pprofx.Row) string { return s.Measure.String() })
+	return c
+}
+
 // apply returns the samples of a snapshot that are chosen, and of its interval what is; nil if the whole of it is too
 // old or too new, or counts something else.
 func (f *FilterFlags) apply(s *pprofx.Snapshot, now time.Time) *pprofx.Snapshot {
@@ -92,6 +106,7 @@ func (f *FilterFlags) EachRecorded(c terminal.Console, paths []string, do func(*
 	if f.Since > 0 && f.Until >= f.Since {
 		return exit.Usagef("--since %v, --until %v: nothing is between them, --since must be longer", f.Since, f.Until)
 	}
+	there := f.choices()
 	for _, path := range paths {
 		files := []string{path}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -107,10 +122,13 @@ func (f *FilterFlags) EachRecorded(c terminal.Console, paths []string, do func(*
 						return err
 					}
 				}
+				there.note(s)
 				if s = f.apply(s, now); s == nil {
 					return nil
 				}
-				return do(rows.Apply(s))
+				s = rows.Apply(s)
+				there.chosen += len(s.Rows)
+				return do(s)
 			})
 			if unfit := unfitError(""); errors.As(err, &unfit) {
 				err = fmt.Errorf("%s: %w", file, err)
@@ -120,6 +138,7 @@ func (f *FilterFlags) EachRecorded(c terminal.Console, paths []string, do func(*
 			}
 		}
 	}
+	there.warn(c, f.byTime())
 	return nil
 }
 
