@@ -69,6 +69,10 @@ func New(
 	if err != nil {
 		return nil, err
 	}
+	if cursor.Damaged != nil {
+		log.Warn("how far an output had come cannot be read: it lacks what was not delivered before", "to", name,
+			"why", cursor.Damaged)
+	}
 	return &Destination{
 		name: name, to: to, keep: keep, from: from, cursor: cursor, log: log, early: map[uint64]*stored{},
 	}, nil

@@ -15,7 +15,10 @@ import (
 type Cursor struct {
 	store *Store
 	file  string
-	fresh bool // it is not in the directory
+	fresh bool // it is not in the directory, or is damaged there
+
+	// Damaged says why what the directory has cannot be read; nil if it can, or has nothing.
+	Damaged error
 
 	// Below the store's mu.
 	next uint64 // sequence of the first that is not Done
@@ -24,11 +27,14 @@ type Cursor struct {
 }
 
 // Cursor returns the cursor of a consumer, whose name must be that of a file. A new consumer begins with what comes
-// next.
+// next, and so does one whose cursor is Damaged: most has been delivered, and would be there twice.
 func (s *Store) Cursor(name string) (*Cursor, error) {
 	c := &Cursor{store: s, file: cursorPrefix + name}
 	next, err := readCursor(s.root, c.file)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, errDamaged) {
+		c.Damaged = err
+	}
+	if c.Damaged != nil || errors.Is(err, fs.ErrNotExist) {
 		s.mu.Lock()
 		next = s.next
 		s.mu.Unlock()

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -24,14 +25,19 @@ func (e Entry) compare(sequence uint64) int { return cmp.Compare(e.Sequence, seq
 // cursorPrefix comes before the name of a consumer in the name of a file.
 const cursorPrefix = "cursor-"
 
+// sequenceBits bounds sequences that are read, so that one more is still more.
+const sequenceBits = 63
+
+var errDamaged = errors.New("it is no number of a snapshot")
+
 // readCursor returns the sequence that is kept in the file of a cursor.
 func readCursor(root *os.Root, file string) (next uint64, err error) {
 	text, err := root.ReadFile(file)
 	if err != nil {
 		return 0, err
 	}
-	if next, err = strconv.ParseUint(string(text), 10, 64); err != nil {
-		return 0, fmt.Errorf("%s: %w", file, err)
+	if next, err = strconv.ParseUint(string(text), 10, sequenceBits); err != nil {
+		return 0, fmt.Errorf("%s: %w: %.40q", file, errDamaged, text)
 	}
 	return next, nil
 }
@@ -49,7 +55,7 @@ func parse(f fs.DirEntry) (e Entry, ok bool) {
 		return e, false
 	}
 	var errs [3]error
-	e.Sequence, errs[0] = strconv.ParseUint(m[1], 10, 64)
+	e.Sequence, errs[0] = strconv.ParseUint(m[1], 10, sequenceBits)
 	e.Start, errs[1] = strconv.ParseInt(m[2], 10, 64)
 	e.End, errs[2] = strconv.ParseInt(m[3], 10, 64)
 	e.Size = info.Size()

@@ -113,7 +113,7 @@ func (s *Store) scan() error {
 			s.next = max(s.next, e.Sequence+1)
 		} else if strings.HasPrefix(f.Name(), cursorPrefix) && f.Type().IsRegular() {
 			// If all snapshots were removed, a consumer must not miss those that would have its old numbers.
-			next, _ := readCursor(s.root, f.Name()) // who asks for it gets the error
+			next, _ := readCursor(s.root, f.Name()) // who asks for it is told
 			s.next = max(s.next, next)
 		} else if isTemporary(f.Name()) {
 			if err := s.root.Remove(f.Name()); err != nil && !os.IsNotExist(err) {
