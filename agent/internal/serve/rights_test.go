@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hotspan/hotspan/agent/client"
+	"github.com/hotspan/hotspan/agent/internal/serve"
 	"github.com/hotspan/hotspan/otlp"
 	"github.com/hotspan/hotspan/pprofx"
 )
@@ -39,6 +40,10 @@ func TestMain(m *testing.M) {
 	}
 	if socket := os.Getenv(connects); socket != "" {
 		connectAndChange(socket)
+		return
+	}
+	if os.Getenv(identifies) != "" {
+		fmt.Println(serve.IdentifyFD(3, -1))
 		return
 	}
 	os.Exit(m.Run())

@@ -1,0 +1,4 @@
+package serve
+
+// IdentifyFD is for the tests that run as another user.
+var IdentifyFD = identifyFD
