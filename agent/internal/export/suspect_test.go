@@ -110,11 +110,11 @@ func TestDown(t *testing.T) {
 
 // What an error says of when to come again, or of a disk, is not because of the snapshot.
 func TestIsSuspect(t *testing.T) {
-	later := otlp.HTTPError(&http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {"1"}}}, nil)
+	notYet := otlp.HTTPError(&http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {"1"}}}, nil)
 	for err, want := range map[error]bool{
 		status.Error(codes.Unavailable, "connection reset"): true,
 		status.Error(codes.Internal, "nil pointer"):         true,
-		later:                            false,
+		notYet:                           false,
 		&fs.PathError{Err: fs.ErrClosed}: false,
 	} {
 		s := &stored{left: []part{{}}, tries: manyTries - 1}
