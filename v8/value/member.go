@@ -2,6 +2,7 @@ package value
 
 import (
 	"regexp"
+	"unicode/utf16"
 
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -42,7 +43,9 @@ func (s *printing) key(p heap.Own, symbol bool) string {
 			return unread(err)
 		case private:
 			return text
-		case s.l.V8.Compare(bareSymbols) >= 0:
+		}
+		text = escape(utf16.Encode([]rune(text)), '\'')
+		if s.l.V8.Compare(bareSymbols) >= 0 {
 			return "Symbol(" + text + ")"
 		}
 		return "[Symbol(" + text + ")]"
@@ -53,6 +56,8 @@ func (s *printing) key(p heap.Own, symbol bool) string {
 		return unread(err)
 	case !p.Enumerable: // only those of errors are shown
 		return "[" + t.String() + "]" + trailer
+	case string(t.One) == "__proto__":
+		return "['__proto__']" // without brackets it would stand for the prototype
 	case t.Two == nil && plainKey.Match(t.One):
 		return string(t.One) + trailer
 	}

@@ -21,8 +21,13 @@ func quote(text []uint16) string {
 			mark = '`'
 		}
 	}
+	return string(rune(mark)) + escape(text, mark) + string(rune(mark))
+}
+
+// escape writes a text as it stands between quotes. Symbols that are keys are written so too, as if they stood between
+// single ones.
+func escape(text []uint16, mark uint16) string {
 	var out strings.Builder
-	out.WriteByte(byte(mark))
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		escape, known := escapes[c]
@@ -42,7 +47,6 @@ func quote(text []uint16) string {
 			fmt.Fprintf(&out, `\u%04x`, c)
 		}
 	}
-	out.WriteByte(byte(mark))
 	return out.String()
 }
 
