@@ -1,7 +1,9 @@
 package value
 
 import (
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/hotspan/hotspan/v8/heap"
 	"github.com/hotspan/hotspan/v8/layout"
@@ -141,5 +143,30 @@ func (s *printing) sourceName(function heap.Word) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.Heap.OwnName(shared)
+	name, err := s.Heap.OwnName(shared)
+	if err == nil && name == "" && s.dynamic(shared) {
+		name = "anonymous"
+	}
+	return name, err
+}
+
+// dynamicText is what V8 makes of the arguments of new Function and its like. (src/builtins/builtins-function.cc,
+// CreateDynamicFunction)
+var dynamicText = regexp.MustCompile(`^(async )?function\*? anonymous\(`)
+
+// dynamic reports whether a function without a name of its own is one that new Function has made: its source has the
+// name that it is given, and no scope has a variable of that name. A bracket is before it.
+func (s *printing) dynamic(shared heap.Word) bool {
+	start, _, ok := s.Heap.FunctionText(shared, func(typ int) bool {
+		return strings.HasPrefix(s.Types[typ], "UncompiledData")
+	})
+	if !ok || start != 1 {
+		return false
+	}
+	f, err := s.Heap.Function(shared)
+	if err != nil || f.Script == 0 {
+		return false
+	}
+	text, err := s.Heap.SourcePart(f.Script, start, len("async function* anonymous("))
+	return err == nil && dynamicText.MatchString(text.String())
 }

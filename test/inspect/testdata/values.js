@@ -53,6 +53,8 @@ const values = [
   {}, [], [[]], [{}], { a: 1 }, { a: { b: { c: { d: 1 } } } }, [[[[[]]]], [[[['deep']]]]],
   { 'not-plain': 1, $dollar: 2, _under: 3, 12: 'number', 3: 'first', ünicode: 4, "it's": 5, [Symbol('key')]: 6 },
   { ['__proto__']: 1, [Symbol("it's")]: 2, [Symbol('a\nb\\"')]: 3 }, JSON.parse('{ "__proto__": { "a": 1 } }'),
+  new Function('a', 'return a'), Function('return 1'), new (function* () {}.constructor)('yield 1'),
+  new (async function () {}.constructor)('await 1'), function anonymous() {}, (() => function () {})(),
   new Point(1, 2), new Point3(1, 2, 3), { p: new Point(1, 2), deep: { q: { r: new Point3(1, 2, 3) } } },
   Object.create(null), Object.assign(Object.create(null), { a: 1, b: { c: { d: { e: 1 } } } }),
   Point.prototype, Point3.prototype, Object.create({ constructor: 5 }), Object.create(Point.prototype), List.from([1, 2, 3]), new List(),
